@@ -47,8 +47,7 @@ static int allows_call(void *door, const struct pt_command *cmd, struct pt_err *
 
 	if (client->auth.locked && !is_open(&cmd->row))
 		return pt_fail(err, PT_EPERM, "this server wants its token first: monitor auth TOKEN");
-	if (client->stub->config.restricted && cmd->row.run != NULL && cmd->row.run != pt_gdb_auth &&
-	    !only_looks(cmd))
+	if (client->stub->config.restricted && cmd->row.run != NULL && cmd->row.run != pt_gdb_auth && !only_looks(cmd))
 		return pt_fail(err, PT_EPERM, "%s: %s", cmd->row.name, PT_GDB_RESTRICTED);
 	if (is_for_the_owner(client, cmd))
 		return pt_fail(err, PT_EBUSY, "%s: another GDB controls the target (%s): monitor take comes first",
@@ -103,8 +102,9 @@ static void say_status(void *door, struct pt_text *out)
 	for (const struct pt_gdb_client *client = stub->clients; client != NULL; client = client->next)
 		pt_text_add(out, "client: %s%s%s%s\n", client->rsp.peer, client == self ? ", this one" : "",
 			    client == stub->owner ? ", has the program" : "",
-			    !client->rsp.known ? ", has sent no GDB packet yet"
-					   : client->auth.locked ? ", has not given the token yet" : "");
+			    !client->rsp.known	  ? ", has sent no GDB packet yet"
+			    : client->auth.locked ? ", has not given the token yet"
+						  : "");
 }
 
 /* GDB keeps a copy of the registers and believes in it. */

@@ -168,7 +168,8 @@ static int no_permission(const struct pt_link_found *at, struct pt_err *err)
 	else
 		snprintf(match, sizeof(match), "ATTRS{idVendor}==\"%04x\", ATTRS{idProduct}==\"%04x\"", at->usb_vid,
 			 at->usb_pid);
-	return pt_fail(err, PT_EPERM, "no permission for the probe at usb %s; put the line  "
+	return pt_fail(err, PT_EPERM,
+		       "no permission for the probe at usb %s; put the line  "
 		       "SUBSYSTEM==\"usb|hidraw\", %s, MODE=\"0660\", TAG+=\"uaccess\"  "
 		       "into /etc/udev/rules.d/60-proftap.rules, run \"udevadm control --reload\" and replug the probe",
 		       at->usb_path, match);
@@ -332,8 +333,8 @@ static int open_stream(const char *scheme, const char *rest, struct opening *out
 			       xvc ? " the server is missing; xvc:HOST[:PORT] or xvc:unix:PATH"
 				   : " the server is missing; bitbang:HOST:PORT or bitbang:unix:PATH");
 	out->driver = driver_named(scheme, err);
-	out->link = out->driver == NULL ? NULL :
-		    pt_stream_link_open(rest, xvc ? &pt_xvc_framing : &pt_bitbang_framing, err);
+	out->link = out->driver == NULL ? NULL
+					: pt_stream_link_open(rest, xvc ? &pt_xvc_framing : &pt_bitbang_framing, err);
 	return out->link != NULL ? 0 : err->code;
 }
 

@@ -16,7 +16,8 @@ const size_t pt_n_targets = PT_LEN(pt_targets);
 const struct pt_target_word *pt_target_word(size_t i)
 {
 	for (size_t k = 0; k < pt_n_targets; k++)
-		for (const struct pt_target_word *word = pt_targets[k]->words; word != NULL && word->name != NULL; word++)
+		for (const struct pt_target_word *word = pt_targets[k]->words; word != NULL && word->name != NULL;
+		     word++)
 			if (i-- == 0)
 				return word;
 	return NULL;

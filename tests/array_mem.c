@@ -80,8 +80,10 @@ static int do_bytes(struct array_mem *am, struct pt_mem_op *op, uint64_t *fault_
 	for (size_t i = 0; i < op->len_bytes;) {
 		uint64_t addr = op->fixed ? op->addr : op->addr + i;
 		size_t left = op->len_bytes - i;
-		uint8_t width = op->width_bytes != 0 ? op->width_bytes :
-				addr % 2 != 0 || left < 2 ? 1 : addr % 4 != 0 || left < 4 ? 2 : 4;
+		uint8_t width = op->width_bytes != 0	    ? op->width_bytes
+				: addr % 2 != 0 || left < 2 ? 1
+				: addr % 4 != 0 || left < 4 ? 2
+							    : 4;
 		uint32_t value = 0;
 
 		if (op->what == PT_MEM_WRITE)

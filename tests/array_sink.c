@@ -68,7 +68,8 @@ static void check_source(const struct array_sink *sink, uint16_t source)
 		if (told_ns == PT_UNKNOWN)
 			told_ns = chunk->from_ns;
 		if (chunk->kind == PT_CHUNK_DATA || chunk->kind == PT_CHUNK_LOSS) {
-			ck_assert_msg(chunk->from_ns == told_ns, "chunk %zu starts at %llu, the one before ended at %llu", i,
+			ck_assert_msg(chunk->from_ns == told_ns,
+				      "chunk %zu starts at %llu, the one before ended at %llu", i,
 				      (unsigned long long)chunk->from_ns, (unsigned long long)told_ns);
 			told_ns = chunk->to_ns;
 		}

@@ -28,7 +28,8 @@ struct board_rig {
 };
 
 void board_rig_open(struct board_rig *rig, const char *uri, bool reopen);
-void board_rig_open_all(struct board_rig *rig, const char *const *uris, bool reopen);	/* with several probes; NULL ends them */
+void board_rig_open_all(struct board_rig *rig, const char *const *uris,
+			bool reopen); /* with several probes; NULL ends them */
 void board_rig_close(struct board_rig *rig);	/* waits for it */
 
 /* Run the loop until *what, or fail after two minutes. */

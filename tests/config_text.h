@@ -7,8 +7,8 @@
 
 #include "decode/decoder.h"
 
-static inline void decoder_init(const struct pt_decoder *decoder, void *state, uint16_t source, uint16_t core, const char *text,
-				size_t len_bytes)
+static inline void decoder_init(const struct pt_decoder *decoder, void *state, uint16_t source, uint16_t core,
+				const char *text, size_t len_bytes)
 {
 	struct pt_config config;
 

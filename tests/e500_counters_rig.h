@@ -89,7 +89,9 @@ static inline struct pt_e500_counting plan_of(void)
 	static struct pt_e500_counting c;
 	struct pt_err err = { .msg = "" };
 
-	ck_assert_int_eq(pt_e500_counting_read(&c, e500->core, pt_e500_kinds[e500->core].n_pmcs, words, 0, 1500000, &err), 0);
+	ck_assert_int_eq(pt_e500_counting_read(&c, e500->core, pt_e500_kinds[e500->core].n_pmcs, words, 0, 1500000,
+					       &err),
+			 0);
 	return c;
 }
 

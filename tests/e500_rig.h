@@ -161,7 +161,8 @@ static inline void serve_one(void)
 	for (;;) {
 		poll(&wait, 1, there.ops != NULL ? 1 : there.runs && there.ours ? 0 : -1);
 		n = (wait.revents & (POLLIN | POLLHUP)) != 0
-			? recv(there.fd, there.in + there.in_bytes, sizeof(there.in) - there.in_bytes, 0) : 1;
+			    ? recv(there.fd, there.in + there.in_bytes, sizeof(there.in) - there.in_bytes, 0)
+			    : 1;
 		if (n <= 0)
 			return;
 		pthread_mutex_lock(&there.lock);

@@ -573,7 +573,8 @@ bool pt_session_records(const struct pt_session *s)
 	return false;
 }
 
-void pt_session_history(struct pt_session *s, uint16_t core, uint64_t since, uint64_t pc, pt_session_reply reply, void *arg)
+void pt_session_history(struct pt_session *s, uint16_t core, uint64_t since, uint64_t pc, pt_session_reply reply,
+			void *arg)
 {
 	(void)core;
 	(void)since;

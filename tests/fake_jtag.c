@@ -76,7 +76,8 @@ static int run(void *state, struct pt_jtag_op *ops, size_t n_ops, uint32_t timeo
 		n = pt_jtag_vectors(ops, n_ops, &next, cut, tms, tdi);
 		memset(tdo, 0, sizeof(tdo));
 		for (uint32_t i = 0; i < n; i++)
-			tdo[i / 8] |= (uint8_t)(clock_once(fake, tms[i / 8] >> i % 8 & 1, tdi[i / 8] >> i % 8 & 1u) << i % 8);
+			tdo[i / 8] |=
+				(uint8_t)(clock_once(fake, tms[i / 8] >> i % 8 & 1, tdi[i / 8] >> i % 8 & 1u) << i % 8);
 		pt_jtag_take(ops, n_ops, &done, tdo, n);
 		if (n == 0)	/* a delay */
 			next = done = (struct pt_jtag_cursor){ .op = next.op + 1 };

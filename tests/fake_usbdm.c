@@ -47,8 +47,8 @@ static size_t memory(struct fake_usbdm *fake, const uint8_t *request, size_t n_r
 		return 1;
 	}
 	for (unsigned i = 0; i < count && response[0] == 0; i += size)
-		if (!(write ? fake_bdc_write(&fake->bdc, addr + i, size, request + 8 + i) :
-		      fake_bdc_read(&fake->bdc, addr + i, size, response + 1 + i)))
+		if (!(write ? fake_bdc_write(&fake->bdc, addr + i, size, request + 8 + i)
+			    : fake_bdc_read(&fake->bdc, addr + i, size, response + 1 + i)))
 			response[0] = REFUSED;
 	return write || response[0] != 0 ? 1 : 1 + count;
 }

@@ -99,7 +99,7 @@ const struct contract_wire contract_dap = {
 /* FAULT stays until it is cleared, and names the operation. */
 START_TEST(error_is_sticky)
 {
-		uint32_t words[3];
+	uint32_t words[3];
 	struct pt_dap_op ops[] = {
 		{ .what = PT_DAP_WRITE, .ap = true, .a = 0, .value = 0x22000012 },
 		{ .what = PT_DAP_WRITE, .ap = true, .a = 4, .value = FAKE_DAP_BASE + 0x200 },

@@ -44,7 +44,9 @@ static int run_list(struct pt_probe *probe, struct pt_err *err)
 	for (unsigned i = 1; i < N_WORDS; i++)
 		if (memcmp(in[i], out[i - 1], 8) != 0)
 			return pt_fail(err, PT_EPROTO, "word %u is 0x%02x...", i, in[i][0]);
-	return memcmp(in[0], out[N_WORDS - 1], 8) == 0 ? 0 : pt_fail(err, PT_EPROTO, "the last word is 0x%02x...", in[0][0]);
+	return memcmp(in[0], out[N_WORDS - 1], 8) == 0
+		       ? 0
+		       : pt_fail(err, PT_EPROTO, "the last word is 0x%02x...", in[0][0]);
 }
 
 /* Of a probe whose port has to be chosen first. */
@@ -190,7 +192,9 @@ static unsigned bit_of(const uint8_t *bits, uint32_t at)
 /* Bit i of what TDI is during a scan. */
 static unsigned tdi_at(const struct pt_jtag_op *op, uint32_t i)
 {
-	return i < op->head_bits || i >= op->head_bits + op->n_bits || op->out == NULL ? 1 : bit_of(op->out, i - op->head_bits);
+	return i < op->head_bits || i >= op->head_bits + op->n_bits || op->out == NULL
+		       ? 1
+		       : bit_of(op->out, i - op->head_bits);
 }
 
 static void check_scan(const struct pt_jtag_op *op, int list)
@@ -198,8 +202,8 @@ static void check_scan(const struct pt_jtag_op *op, int list)
 	for (uint32_t i = 0; op->in != NULL && i < op->n_bits; i++) {
 		uint32_t at = op->head_bits + i;
 
-		ck_assert_msg(bit_of(op->in, i) == (at < 2 ? 0 : tdi_at(op, at - 2)), "list %d, %u bits, bit %u", list, op->n_bits,
-			      i);
+		ck_assert_msg(bit_of(op->in, i) == (at < 2 ? 0 : tdi_at(op, at - 2)), "list %d, %u bits, bit %u", list,
+			      op->n_bits, i);
 	}
 	for (uint32_t i = op->n_bits; op->in != NULL && i % 8 != 0; i++)
 		ck_assert_uint_eq(bit_of(op->in, i), 0);

@@ -30,8 +30,11 @@ static inline void on_response(void *arg, const uint8_t *bytes, size_t len_bytes
 static inline void begin_serving(const struct pt_vboard_ops *ops, struct pt_vboard *board, const char *habit)
 {
 	pt_vpace_init(&pace, ops, board, false);
-	stub = pt_vrsp_new(ops->rsp(board), strcmp(habit, "qemu") == 0 ? PT_VRSP_QEMU :
-			   strcmp(habit, "bare") == 0 ? PT_VRSP_BARE : PT_VRSP_MODERN, &pace);
+	stub = pt_vrsp_new(ops->rsp(board),
+			   strcmp(habit, "qemu") == 0	? PT_VRSP_QEMU
+			   : strcmp(habit, "bare") == 0 ? PT_VRSP_BARE
+							: PT_VRSP_MODERN,
+			   &pace);
 	ck_assert_ptr_nonnull(stub);
 	now_ns = 0;
 }

@@ -120,9 +120,9 @@ const char *script_print(const struct pt_execution_result *result, char *out)
 
 		if (f->count == 0 && f->partial == 0 && f->instructions == 0)
 			continue;
-		sprintf(out + strlen(out), "%s%s %llu-%llu %llu/%llu", *out != '\0' ? "; " : "", script_functions[i - 1].name,
-			(unsigned long long)f->count, (unsigned long long)f->partial, (unsigned long long)f->instructions,
-			(unsigned long long)f->gross_total);
+		sprintf(out + strlen(out), "%s%s %llu-%llu %llu/%llu", *out != '\0' ? "; " : "",
+			script_functions[i - 1].name, (unsigned long long)f->count, (unsigned long long)f->partial,
+			(unsigned long long)f->instructions, (unsigned long long)f->gross_total);
 		if (f->stat[PT_TALLY_NET].n > 0)
 			sprintf(out + strlen(out), " [%llu: %llu %llu %llu]",
 				(unsigned long long)f->stat[PT_TALLY_NET].n,

@@ -17,7 +17,8 @@ extern const struct pt_codemap script_map;
 
 uint16_t script_owner(uint64_t address);	/* id */
 struct pt_run script_run(const char *line);
-struct pt_execution *script_execution(uint32_t entry_cycles);	/* of exceptions, in the run before; half of it to chain */
+struct pt_execution *
+script_execution(uint32_t entry_cycles); /* of exceptions, in the run before; half of it to chain */
 void script_feed(struct pt_execution *x, const char *script);
 /* Its runs alone, to whoever takes runs. */
 void script_runs(const char *script, void (*take)(void *arg, const struct pt_run *run), void *arg);

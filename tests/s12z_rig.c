@@ -162,17 +162,23 @@ void s12z_make(struct s12z_rig *rig, const struct pt_vs12z_options *options, con
 	pt_vbus_add(&rig->bus, &(struct pt_vregion){ .base = S12Z_RAM, .size = S12Z_RAM_BYTES, .bytes = rig->ram });
 	/* in two, so that code may cross a border */
 	for (uint32_t at = 0; at < S12Z_FLASH_BYTES; at += S12Z_FLASH_BYTES / 2)
-		pt_vbus_add(&rig->bus, &(struct pt_vregion){ .base = S12Z_FLASH + at, .size = S12Z_FLASH_BYTES / 2,
-							     .bytes = rig->flash + at, .read_only = true });
-	pt_vbus_add(&rig->bus, &(struct pt_vregion){ .base = S12Z_TIMER, .size = S12Z_TIMER_BYTES, .ops = &timer_ops,
-						     .unit = rig });
+		pt_vbus_add(&rig->bus, &(struct pt_vregion){ .base = S12Z_FLASH + at,
+							     .size = S12Z_FLASH_BYTES / 2,
+							     .bytes = rig->flash + at,
+							     .read_only = true });
+	pt_vbus_add(&rig->bus, &(struct pt_vregion){
+				       .base = S12Z_TIMER, .size = S12Z_TIMER_BYTES, .ops = &timer_ops, .unit = rig });
 	memset(rig->flash, NOP, sizeof(rig->flash));
 	rig->cpu = pt_vs12z_new(&rig->bus, options);
 	ck_assert_ptr_nonnull(rig->cpu);
 	make_vectors(rig);
 	memcpy(rig->flash + (S12Z_CODE - S12Z_FLASH), code, n_bytes);
-	pt_vs12z_set_hooks(rig->cpu, &(struct pt_vs12z_hooks){ .arg = rig, .bgnd = on_bgnd, .fetch = on_fetch,
-			   .halted = on_halted, .illegal = on_illegal, .asleep = on_asleep });
+	pt_vs12z_set_hooks(rig->cpu, &(struct pt_vs12z_hooks){ .arg = rig,
+							       .bgnd = on_bgnd,
+							       .fetch = on_fetch,
+							       .halted = on_halted,
+							       .illegal = on_illegal,
+							       .asleep = on_asleep });
 	rig->tap = (struct pt_vtap){ .arg = rig, .cond = on_cond, .jump = on_jump };
 	pt_vs12z_add_tap(rig->cpu, &rig->tap);
 	pt_vs12z_reset(rig->cpu, true, false);
@@ -236,8 +242,10 @@ static uint32_t flags_of(const char *letters)
 	uint32_t flags = 0;
 
 	for (; *letters != '\0'; letters++)
-		flags |= *letters == 'N' ? PT_VS12Z_N : *letters == 'Z' ? PT_VS12Z_Z :
-			 *letters == 'V' ? PT_VS12Z_V : PT_VS12Z_C;
+		flags |= *letters == 'N'   ? PT_VS12Z_N
+			 : *letters == 'Z' ? PT_VS12Z_Z
+			 : *letters == 'V' ? PT_VS12Z_V
+					   : PT_VS12Z_C;
 	return flags;
 }
 

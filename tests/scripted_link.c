@@ -79,8 +79,8 @@ static int script_submit(void *state, const uint8_t *packet, size_t len_bytes, u
 		script->n_queued--;
 		return 0;
 	}
-	script->host_free_ns = (script->now_ns > script->host_free_ns ? script->now_ns : script->host_free_ns) +
-			       script->packet_ns;
+	script->host_free_ns =
+		(script->now_ns > script->host_free_ns ? script->now_ns : script->host_free_ns) + script->packet_ns;
 	script->free_ns = (script->host_free_ns > script->free_ns ? script->host_free_ns : script->free_ns) + took_ns;
 	r->ready_ns = script->free_ns + script->packet_ns;
 	spoil(script, r);
@@ -91,7 +91,8 @@ static int script_submit(void *state, const uint8_t *packet, size_t len_bytes, u
 
 static int let_pass(struct pt_script *script, uint64_t until_ns, struct pt_err *err)
 {
-	if (script->interrupt_at_ns != 0 && script->now_ns < script->interrupt_at_ns && until_ns >= script->interrupt_at_ns) {
+	if (script->interrupt_at_ns != 0 && script->now_ns < script->interrupt_at_ns &&
+	    until_ns >= script->interrupt_at_ns) {
 		script->now_ns = script->interrupt_at_ns;
 		return pt_fail(err, PT_EINTERRUPTED, "interrupted");
 	}
@@ -116,7 +117,8 @@ static int script_receive(void *state, uint8_t *buf, size_t buf_bytes, uint64_t 
 	if (script->gone)
 		return pt_fail(err, PT_EIO, "the probe is gone");
 	if (script->n_queued == 0 || r->ready_ns > deadline_ns)
-		return let_pass(script, deadline_ns, err) < 0 ? PT_EINTERRUPTED : pt_fail(err, PT_ETIMEOUT, "no response");
+		return let_pass(script, deadline_ns, err) < 0 ? PT_EINTERRUPTED
+							      : pt_fail(err, PT_ETIMEOUT, "no response");
 	if (let_pass(script, r->ready_ns, err) < 0)
 		return PT_EINTERRUPTED;
 	script->head = (script->head + 1) % PT_SCRIPT_DEPTH;

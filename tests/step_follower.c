@@ -318,7 +318,8 @@ void step_follower_expect(const struct step_follower *follower, const struct pt_
 	ck_assert_msg(f->n_edges == want->n_edges, "%s: %zu edges, not %zu", name, f->n_edges, want->n_edges);
 	for (size_t i = 0; i < f->n_edges; i++)
 		ck_assert_msg(f->edge[i].from == want->edge[i].from && f->edge[i].to == want->edge[i].to &&
-			      f->edge[i].count == want->edge[i].count && f->edge[i].gross == want->edge[i].gross,
+				      f->edge[i].count == want->edge[i].count &&
+				      f->edge[i].gross == want->edge[i].gross,
 			      "%s: edge %zu", name, i);
 	step_follower_free(f);
 }

@@ -99,8 +99,8 @@ static inline void story_print_span(const struct pt_span_figures *span, char *ou
 		out += sprintf(out, " again %d", (int)span->refetched);
 	for (int e = 0; e < PT_N_SPAN_ERRORS; e++)
 		if (span->errors[e] > 0)
-			out += sprintf(out, " %s %d at %d:%x", pt_span_error_name((enum pt_span_error)e), (int)span->errors[e],
-				       (int)span->last_ns, (unsigned)span->last_address);
+			out += sprintf(out, " %s %d at %d:%x", pt_span_error_name((enum pt_span_error)e),
+				       (int)span->errors[e], (int)span->last_ns, (unsigned)span->last_address);
 }
 
 static inline char *story_print_spans(const struct pt_spans *spans, char *out)

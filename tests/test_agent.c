@@ -85,7 +85,8 @@ START_TEST(computes)
 	uint64_t got = 0;
 	struct pt_err err = { 0 };
 
-	ck_assert_msg(pt_agent_run(good[_i].code, sizeof(good[_i].code), &env, &got, &err) == 0, "%s: %s", good[_i].name, err.msg);
+	ck_assert_msg(pt_agent_run(good[_i].code, sizeof(good[_i].code), &env, &got, &err) == 0, "%s: %s",
+		      good[_i].name, err.msg);
 	ck_assert_msg(got == good[_i].want, "%s: %llx", good[_i].name, (unsigned long long)got);
 }
 END_TEST

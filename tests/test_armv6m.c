@@ -106,7 +106,8 @@ START_TEST(computes)
 	pt_vcpu_set_reg(core->cpu, 1, alu[_i].r1);
 	pt_vcpu_set_reg(core->cpu, 16, (uint32_t)alu[_i].flags << 28 | 1u << 24);
 	step(core);
-	ck_assert_msg(pt_vcpu_reg(core->cpu, 0) == alu[_i].want, "%s: r0 = 0x%x", alu[_i].name, pt_vcpu_reg(core->cpu, 0));
+	ck_assert_msg(pt_vcpu_reg(core->cpu, 0) == alu[_i].want, "%s: r0 = 0x%x", alu[_i].name,
+		      pt_vcpu_reg(core->cpu, 0));
 	ck_assert_msg(pt_vcpu_reg(core->cpu, 16) >> 28 == alu[_i].want_flags, "%s: flags %x", alu[_i].name,
 		      pt_vcpu_reg(core->cpu, 16) >> 28);
 	ck_assert_uint_eq(pt_vcpu_pc(core->cpu), CODE + 2);
@@ -211,7 +212,8 @@ START_TEST(loads_lanes)
 	pt_vcpu_set_reg(core->cpu, 2, DATA);
 	pt_vcpu_set_reg(core->cpu, 1, 4 + loads[_i].lane);
 	step(core);
-	ck_assert_msg(pt_vcpu_reg(core->cpu, 0) == loads[_i].want, "%s: 0x%x", loads[_i].name, pt_vcpu_reg(core->cpu, 0));
+	ck_assert_msg(pt_vcpu_reg(core->cpu, 0) == loads[_i].want, "%s: 0x%x", loads[_i].name,
+		      pt_vcpu_reg(core->cpu, 0));
 	pt_bare_core_free(core);
 }
 END_TEST

@@ -307,7 +307,7 @@ START_TEST(imposes_a_schedule)
 	pt_vcpu_impose(rig.cpu, schedule, PT_LEN(schedule));
 	rig_instructions(&rig, 10);
 	ck_assert_str_eq(rig.seen, "EXC 202>1f00 RET 1f02>f9>202 EXC 204>2000 EXC 2000>2100 RET 2102>f1>2000 "
-			 "RET 2002>f9>204 EXC 206>1e00 ");
+				   "RET 2002>f9>204 EXC 206>1e00 ");
 	rig_done(&rig);
 }
 END_TEST

@@ -202,7 +202,8 @@ START_TEST(a_refusal_is_one)
 	open_board(boards[_i], NULL);
 	enable();
 	ck_assert_msg(bdc->run(wire, &op, 1, SECOND_MS, &n_done, &err) == PT_EFAULT ||
-		      (strstr(boards[_i], "usbdm") != NULL && bytes[0] == 0xee), "%s", err.msg);
+			      (strstr(boards[_i], "usbdm") != NULL && bytes[0] == 0xee),
+		      "%s", err.msg);
 	enable();
 	pt_probe_close(probe);
 }

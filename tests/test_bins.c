@@ -228,7 +228,8 @@ START_TEST(the_tables)
 	ck_assert_msg(strstr(text.bytes, "function     hits          share %  split  bins\n"
 					 "main           30             62.5            1\n"
 					 "isr             7  14.6 (0.0-37.5)      7     2\n"
-					 "leaf            5  10.4 (0.0-20.8)      5     1\n") != NULL, "%s", text.bytes);
+					 "leaf            5  10.4 (0.0-20.8)      5     1\n") != NULL,
+		      "%s", text.bytes);
 	chunk_report(&f, &addresses, "addresses", "csv");
 	ck_assert_msg(strstr(addresses.bytes, "0x100,8,30,0.625,\"main\",") != NULL, "%s", addresses.bytes);
 	pt_text_free(&text);
@@ -338,7 +339,8 @@ END_TEST
 /* One bin to a function: exact, in instructions. */
 START_TEST(exact_functions)
 {
-	struct chunk_feed f = feed_of("format=bins\nsource=bins\nmode=live\nbin_bytes=4\nexact=1\ncounting=instructions\n");
+	struct chunk_feed f =
+		feed_of("format=bins\nsource=bins\nmode=live\nbin_bytes=4\nexact=1\ncounting=instructions\n");
 	struct chunk_bytes b = { .len = 0 };
 	const struct pt_profile *p;
 
@@ -409,7 +411,8 @@ START_TEST(full_bins)
 	chunk_report(&f, &text, "bins", "text");
 	ck_assert(!pt_pipeline_profile(f.pipeline)->bins->exact);
 	ck_assert_int_eq(pt_pipeline_profile(f.pipeline)->times, PT_BASIS_ESTIMATED);
-	ck_assert_msg(strstr(text.bytes, "1 readings of bins that were full: their hits are at least what is shown") != NULL,
+	ck_assert_msg(strstr(text.bytes, "1 readings of bins that were full: their hits are at least what is shown") !=
+			      NULL,
 		      "%s", text.bytes);
 	pt_text_free(&text);
 	chunk_feed_drop(&f);
@@ -463,7 +466,8 @@ static uint64_t gmon_bin(const struct pt_text *out, unsigned bytes, uint64_t add
 /* Nobody knows since when it has counted: what was observed is a bound, and says why. */
 START_TEST(begun_by_triggers)
 {
-	struct chunk_feed f = feed_of("format=bins\nsource=bins\nmode=live\nbin_bytes=8\nexact=1\ncounting=cycles\ntriggered=1\n");
+	struct chunk_feed f =
+		feed_of("format=bins\nsource=bins\nmode=live\nbin_bytes=8\nexact=1\ncounting=cycles\ntriggered=1\n");
 	struct chunk_bytes b = { .len = 0 };
 	struct pt_text out = { 0 };
 
@@ -486,7 +490,8 @@ START_TEST(before_the_first_reading)
 
 	chunk_report(&f, &out, "", "text");
 	ck_assert_msg(strstr(out.bytes, "data       nothing yet\n") != NULL, "%s", out.bytes);
-	ck_assert_msg(strstr(out.bytes, "bins: nothing to show; nothing has been counted yet\n") != NULL, "%s", out.bytes);
+	ck_assert_msg(strstr(out.bytes, "bins: nothing to show; nothing has been counted yet\n") != NULL, "%s",
+		      out.bytes);
 	pt_text_free(&out);
 	chunk_feed_drop(&f);
 }
@@ -496,7 +501,8 @@ END_TEST
  * 16 of them, a divisor. */
 START_TEST(gmon_of_bins)
 {
-	struct chunk_feed f = feed_of("format=bins\nsource=bins\ncore_hz=100000000\nbin_bytes=8\nexact=1\ncounting=cycles\n");
+	struct chunk_feed f =
+		feed_of("format=bins\nsource=bins\ncore_hz=100000000\nbin_bytes=8\nexact=1\ncounting=cycles\n");
 	struct chunk_bytes b = { .len = 0 };
 	uint64_t hits = _i == 0 ? 200000 : 3000000000;
 	struct pt_text out = { 0 };

@@ -61,8 +61,9 @@ static void check(struct inline_profile *p, size_t row)
 	ck_assert_uint_eq(ran.pc[--ran.n], pc);
 	ck_assert_msg(ran.n <= logged, "%s: %zu instructions in the history, %zu ran", rows[row].name, ran.n, logged);
 	for (size_t i = 1; i <= ran.n; i++)
-		ck_assert_msg(ran.pc[ran.n - i] == p->truth.log[logged - i], "%s: %zu before the end, 0x%x ran and not 0x%x",
-			      rows[row].name, i, (unsigned)p->truth.log[logged - i], (unsigned)ran.pc[ran.n - i]);
+		ck_assert_msg(ran.pc[ran.n - i] == p->truth.log[logged - i],
+			      "%s: %zu before the end, 0x%x ran and not 0x%x", rows[row].name, i,
+			      (unsigned)p->truth.log[logged - i], (unsigned)ran.pc[ran.n - i]);
 	if (rows[row].whole)
 		ck_assert_msg(ran.n == logged, "%s: %zu of %zu instructions", rows[row].name, ran.n, logged);
 	free(ran.pc);

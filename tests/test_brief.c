@@ -82,8 +82,9 @@ static void same_trees(const struct pt_tree *a, const struct pt_tree *b)
 		const struct pt_tree_node *x = &a->node[i], *y = &b->node[i];
 
 		ck_assert_msg(x->parent == y->parent && x->depth == y->depth && x->site == y->site &&
-			      x->function == y->function && x->task == y->task && x->core == y->core &&
-			      x->entry == y->entry && x->count == y->count && x->net == y->net && x->gross == y->gross,
+				      x->function == y->function && x->task == y->task && x->core == y->core &&
+				      x->entry == y->entry && x->count == y->count && x->net == y->net &&
+				      x->gross == y->gross,
 			      "node %zu of %zu", i, a->n_nodes);
 	}
 }
@@ -99,8 +100,9 @@ static void same_tasks(const struct pt_tasks *a, const struct pt_tasks *b)
 			  a->task[i].run == b->task[i].run && a->task[i].activations == b->task[i].activations);
 	ck_assert_uint_eq(a->n_functions, b->n_functions);
 	for (size_t i = 0; i < a->n_functions; i++)
-		ck_assert(a->function[i].function == b->function[i].function && a->function[i].net == b->function[i].net &&
-			  a->function[i].count == b->function[i].count && a->function[i].gross == b->function[i].gross);
+		ck_assert(a->function[i].function == b->function[i].function &&
+			  a->function[i].net == b->function[i].net && a->function[i].count == b->function[i].count &&
+			  a->function[i].gross == b->function[i].gross);
 }
 
 static void same_results(void)

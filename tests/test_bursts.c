@@ -313,8 +313,10 @@ static bool step(struct walker *w, struct pt_run *run)
 
 	if (w->done >= spin)
 		return false;
-	*run = w->done < isr ? run_of(ISR, 6) : w->done < early ? run_of(EARLY, 4) :
-	       w->done < late ? run_of(LATE, 10) : run_of(SPIN, 40);
+	*run = w->done < isr	 ? run_of(ISR, 6)
+	       : w->done < early ? run_of(EARLY, 4)
+	       : w->done < late	 ? run_of(LATE, 10)
+				 : run_of(SPIN, 40);
 	w->done += run->cycles;
 	return true;
 }
@@ -398,8 +400,10 @@ START_TEST(intervals_hold_the_truth)
 		}
 		pt_bursts_free(b);
 	}
-	ck_assert_msg(hits >= of * 0.92 && hits <= of * 0.98, "%s: %.1f %% of %u intervals hold the truth, bias of late %+.2f "
-		      "points", experiments[_i].name, 100.0 * hits / of, of, 100 * bias);
+	ck_assert_msg(hits >= of * 0.92 && hits <= of * 0.98,
+		      "%s: %.1f %% of %u intervals hold the truth, bias of late %+.2f "
+		      "points",
+		      experiments[_i].name, 100.0 * hits / of, of, 100 * bias);
 	ck_assert_msg(fabs(bias) < 0.015, "%s: bias %+.2f points", experiments[_i].name, 100 * bias);
 	if (experiments[_i].by_wakeups)
 		ck_assert_uint_gt(by_wakeups, TIMES * 9 / 10);

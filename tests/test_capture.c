@@ -45,7 +45,8 @@ static void teardown(void)
 
 /* --- a session ---------------------------------------------------------------------------------------------------- */
 
-static const char config_text[] = "format=mtb\nsource=mtb\nmode=burst\ntarget=KL27\nprobe=a model\nvirtual=1\ncore_hz=48000000\n";
+static const char config_text[] =
+	"format=mtb\nsource=mtb\nmode=burst\ntarget=KL27\nprobe=a model\nvirtual=1\ncore_hz=48000000\n";
 
 /* One source: CONFIG, a STATE, then DATA and LOSS in turn, tiling 10 ns each; payloads of some lengths; END. */
 static const struct any_chunk *session_chunk(unsigned i, unsigned n)
@@ -163,7 +164,8 @@ static unsigned expect_session(struct pt_capture_reader *reader, unsigned n, uns
 			while (next < n && !same(&session_chunk(next, n)->chunk, c))
 				next++;
 			ck_assert_msg(next < n, "a chunk of kind %u that was never put", c->kind);
-			ck_assert_msg(next == was || gap || !configured, "%u chunks are missing without a word", next - was);
+			ck_assert_msg(next == was || gap || !configured, "%u chunks are missing without a word",
+				      next - was);
 			next++;
 			came++;
 			gap = false;
@@ -194,7 +196,8 @@ START_TEST(what_is_written_is_read)
 	ck_assert_str_eq(pt_capture_read_head(reader, "set.clock", text, sizeof(text)), "cycles");
 	ck_assert_str_eq(pt_capture_read_head(reader, "probe", text, sizeof(text)), "a model");
 	ck_assert_str_eq(pt_capture_read_head(reader, "core_hz", text, sizeof(text)), "48000000");
-	ck_assert_uint_eq(strlen(pt_capture_read_head(reader, "date", text, sizeof(text))), strlen("2026-01-01T00:00:00Z"));
+	ck_assert_uint_eq(strlen(pt_capture_read_head(reader, "date", text, sizeof(text))),
+			  strlen("2026-01-01T00:00:00Z"));
 	pt_capture_read_close(reader);
 }
 END_TEST

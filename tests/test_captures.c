@@ -112,7 +112,8 @@ static void take_chunk(struct reading *r, const struct pt_chunk *c)
 		take_loss(s, c, &batch);
 	else if (c->kind == PT_CHUNK_STATE)
 		s->decoder->state(s->state, (enum pt_state)c->cause,
-				  c->len_bytes >= PT_STATE_BYTES ? pt_le64(c->bytes + PT_STATE_PC) : PT_UNKNOWN, &batch);
+				  c->len_bytes >= PT_STATE_BYTES ? pt_le64(c->bytes + PT_STATE_PC) : PT_UNKNOWN,
+				  &batch);
 	else if (c->kind == PT_CHUNK_END)
 		s->decoder->flush(s->state, &batch);
 	take_events(s, &batch);

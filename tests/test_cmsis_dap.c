@@ -81,13 +81,17 @@ static uint64_t round_trips(void)
 START_TEST(opens_and_connects_as_documented)
 {
 	open_probe();
-	ck_assert_str_eq(sent,
-		"00ff\n" "00fe\n" "00f0\n" "0004\n" "0009\n"
-		"0201\n" "1100093d00\n"
-		"04003178c800\n"	/* no idle, 30769 WAIT retries = 100 ms, 200 match retries = 5 ms */
-		"1300\n"
-		"1288ffffffffffffff9ee7ffffffffffffff00\n"
-		"010001\n");
+	ck_assert_str_eq(sent, "00ff\n"
+			       "00fe\n"
+			       "00f0\n"
+			       "0004\n"
+			       "0009\n"
+			       "0201\n"
+			       "1100093d00\n"
+			       "04003178c800\n"	/* no idle, 30769 WAIT retries = 100 ms, 200 match retries = 5 ms */
+			       "1300\n"
+			       "1288ffffffffffffff9ee7ffffffffffffff00\n"
+			       "010001\n");
 }
 END_TEST
 
@@ -147,7 +151,8 @@ START_TEST(knows_what_it_is)
 	fake.product = products[_i].by_probe;
 	open_probe();
 	pt_probe_info(probe, &info);
-	ck_assert_msg(strcmp(info.link.product, products[_i].product) == 0, "%s: %s", products[_i].name, info.link.product);
+	ck_assert_msg(strcmp(info.link.product, products[_i].product) == 0, "%s: %s", products[_i].name,
+		      info.link.product);
 	ck_assert_msg(info.link.is_virtual == products[_i].is_virtual, "%s", products[_i].name);
 }
 END_TEST
@@ -556,7 +561,8 @@ START_TEST(sends_long_sequences)
 	open_probe();
 	sent[0] = 0;
 	ck_assert_int_eq(dap->sequence(wire, bits, 163, &err), 0);
-	ck_assert_str_eq(sent, "12a00102030405060708090a0b0c0d0e0f1011121314\n" "120305\n");
+	ck_assert_str_eq(sent, "12a00102030405060708090a0b0c0d0e0f1011121314\n"
+			       "120305\n");
 }
 END_TEST
 

@@ -80,8 +80,7 @@ START_TEST(packs_as_documented)
 	char got[3 * 64 + 1];
 	uint8_t bytes[64];
 	size_t len = pt_dap_pack(&limits, packs[_i].ops, n_ops_of(packs[_i].ops), (struct pt_dap_cursor){ 0, 0 },
-				 &packet,
-				 bytes);
+				 &packet, bytes);
 
 	hex(bytes, len, got);
 	ck_assert_msg(strcmp(got, packs[_i].bytes) == 0, "%s: %s", packs[_i].name, got);

@@ -8,7 +8,8 @@
 #include "trace/config.h"
 #include "base/util.h"
 
-static const char text[] = "format=mtb\nbuffer=0x20000000\n\nnonsense\nsize=\nsize=3\nformats=2\nform=a=b\nnote=a\tb\nlast=1";
+static const char text[] =
+	"format=mtb\nbuffer=0x20000000\n\nnonsense\nsize=\nsize=3\nformats=2\nform=a=b\nnote=a\tb\nlast=1";
 
 static const struct { const char *key; int len; const char *value; } keys[] = {
 	{ "format", 3, "mtb" }, { "buffer", 10, "0x20000000" }, { "size", 0, "" }, { "last", 1, "1" }, { "form", 3, "a=b" },

@@ -32,7 +32,8 @@ START_TEST(sets_what_the_command_line_leaves)
 
 	ck_assert_int_eq(parse("serve", args,
 			       "# the lab\n\nlog = warn\n[board bench]\r\n  probe = cmsis-dap:serial=1\n"
-			       "elf = \"/srv/my firmware.elf\"\ngdb = :3333\ncore-clock = 48M\nperiod=2ms\n; the end"), 0);
+			       "elf = \"/srv/my firmware.elf\"\ngdb = :3333\ncore-clock = 48M\nperiod=2ms\n; the end"),
+			 0);
 	ck_assert_str_eq(options.probe[0], "cmsis-dap:serial=1");
 	ck_assert_str_eq(options.elf, "/srv/my firmware.elf");
 	ck_assert_str_eq(options.gdb, "127.0.0.1:0");
@@ -67,7 +68,9 @@ START_TEST(words_of_the_file_come_first)
 {
 	static const char *const args[] = { "--set=period=5ms", NULL };
 
-	ck_assert_int_eq(parse("profile", args, "period = 2ms\nmtb-ram = 0x20000000:0x400\nfor = 2s\nreset = on\ngdb = :1\n"), 0);
+	ck_assert_int_eq(parse("profile", args,
+			       "period = 2ms\nmtb-ram = 0x20000000:0x400\nfor = 2s\nreset = on\ngdb = :1\n"),
+			 0);
 	ck_assert_uint_eq(options.n_words, 3);
 	ck_assert_str_eq(options.words[0], "period=2ms");
 	ck_assert_str_eq(options.words[1], "mtb-ram=0x20000000:0x400");
@@ -143,7 +146,8 @@ START_TEST(the_environment_may_name_another)
 	ck_assert_int_eq(parse("serve", args, ""), 0);
 	ck_assert_int_eq(setenv(PT_CONFIG_ENV, "/nonexistent/lab.conf", 1), 0);
 	ck_assert_int_eq(pt_configfile_read(&options, "serve", &err), PT_EIO);
-	ck_assert_msg(strstr(err.msg, PT_CONFIG_ENV ": open /nonexistent/lab.conf: No such file") != NULL, "%s", err.msg);
+	ck_assert_msg(strstr(err.msg, PT_CONFIG_ENV ": open /nonexistent/lab.conf: No such file") != NULL, "%s",
+		      err.msg);
 	ck_assert_int_eq(setenv(PT_CONFIG_ENV, "/dev/zero", 1), 0);
 	options.config = "/dev/null";	/* the command line wins */
 	ck_assert_int_eq(pt_configfile_read(&options, "serve", &err), 0);

@@ -51,8 +51,7 @@ static const struct pt_profile_function *row_of(const struct pt_profile *p, unsi
 }
 
 static void expect_function(const struct pt_profile *p, unsigned core, uint16_t id, uint64_t count,
-			    uint64_t instructions,
-			    uint64_t cycles)
+			    uint64_t instructions, uint64_t cycles)
 {
 	const struct pt_profile_function *f = row_of(p, core, id);
 
@@ -251,7 +250,7 @@ START_TEST(two_traces_of_one_core)
 	chunk_report(&f, &text, "functions", "text");
 	ck_assert_ptr_nonnull(strstr(text.bytes, "ignored    etm is another trace of what core 0 ran, which mtb tells "
 						 "already: "
-					  "its 7 branches are in no figure"));
+						 "its 7 branches are in no figure"));
 	pt_text_free(&text);
 	chunk_feed_drop(&f);
 }
@@ -275,7 +274,7 @@ START_TEST(a_core_too_many)
 	chunk_report(&f, &text, "functions", "text");
 	ck_assert_ptr_nonnull(strstr(text.bytes, "the 4 branches that mtb tells of core 16 are in no figure: there is "
 						 "room "
-					  "for cores 0 to 15"));
+						 "for cores 0 to 15"));
 	pt_text_free(&text);
 	chunk_feed_drop(&f);
 }

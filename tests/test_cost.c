@@ -117,7 +117,8 @@ START_TEST(programs_have_the_numbers)
 				     "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "way", &way, "core",
 				     &core, "time_ns", &time, "samples", &samples, "packets", &packets, "halts", &halts,
 				     "halted_ns", &ns, "shortest_halt_ns", &least, "longest_halt_ns", &most,
-				     "setup_halts", &setup, "setup_halted_ns", &setup_ns), 0);
+				     "setup_halts", &setup, "setup_halted_ns", &setup_ns),
+			 0);
 	ck_assert_str_eq(way, "code");
 	ck_assert_int_eq(samples + packets + halts + setup, 12 + 120 + 12 + 3);
 	ck_assert_int_eq(ns, 24000000);

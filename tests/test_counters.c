@@ -97,7 +97,8 @@ END_TEST
 /* 100 of 1000, then 100 of 500: 0.1 and 0.2, 200 of 1500 over all. */
 START_TEST(metrics_over_time)
 {
-	struct chunk_feed f = feed_of(COUNTERS, "metric=IPC:instructions/cycles,mhz:cycles/seconds/1000000,none:other/cycles");
+	struct chunk_feed f =
+		feed_of(COUNTERS, "metric=IPC:instructions/cycles,mhz:cycles/seconds/1000000,none:other/cycles");
 	const struct pt_metric_row *m;
 
 	readings(&f);
@@ -210,7 +211,8 @@ START_TEST(figures_of_turns_are_of_one_time)
 	ck_assert_double_eq_tol(metric_of(c, "IPC")->value, 0.5, 1e-12);
 	ck_assert_double_eq_tol(metric_of(c, "mine")->value, 0.5, 1e-12);
 	ck_assert_double_eq_tol(metric_of(c, "all")->value, 1500, 1e-6);	/* as what is scaled is */
-	ck_assert(isnan(metric_of(c, "all")->min) && isnan(metric_of(c, "all")->max) && isnan(metric_of(c, "all")->last));
+	ck_assert(isnan(metric_of(c, "all")->min) && isnan(metric_of(c, "all")->max) &&
+		  isnan(metric_of(c, "all")->last));
 	ck_assert(!isnan(metric_of(c, "IPC")->min) && !isnan(metric_of(c, "IPC")->last));
 	ck_assert_double_eq_tol(metric_of(c, "clock.hz")->value, 11000 / 0.003, 1e-6);
 	ck_assert_double_eq_tol(metric_of(c, "tlb.misses.per.1000")->value, 0, 1e-12);	/* never of one time */
@@ -263,8 +265,10 @@ END_TEST
  * each. */
 START_TEST(a_share_is_no_more_than_all)
 {
-	struct chunk_feed f = feed_of("format=counters\nsource=pmu\nmode=poll\ntick_hz=1000000\nturns=2\ncounters=2\n"
-		"counter.0=x>0\ncounter.0.of=x\ncounter.0.over=0\ncounter.1=x>4\ncounter.1.of=x\ncounter.1.over=4\n", NULL);
+	struct chunk_feed f = feed_of(
+		"format=counters\nsource=pmu\nmode=poll\ntick_hz=1000000\nturns=2\ncounters=2\n"
+		"counter.0=x>0\ncounter.0.of=x\ncounter.0.over=0\ncounter.1=x>4\ncounter.1.of=x\ncounter.1.over=4\n",
+		NULL);
 	static const uint64_t counts[] = { 40, 50, 0 };
 	struct chunk_bytes b = { .len = 0 };
 	const struct pt_counters *c;
@@ -343,7 +347,8 @@ END_TEST
 START_TEST(counters_that_take_turns)
 {
 	struct chunk_feed f = feed_of("format=counters\nsource=counters\ntick_hz=1000000\ncounters=3\ncounter.0=loads\n"
-				      "counter.1=stores\ncounter.2=instructions\n", "metric=ratio:stores/loads");
+				      "counter.1=stores\ncounter.2=instructions\n",
+				      "metric=ratio:stores/loads");
 	static const uint64_t loads[] = { 100, 220, 330 };
 	struct chunk_bytes b = { .len = 0 };
 	const struct pt_counters *c;
@@ -376,9 +381,11 @@ END_TEST
 /* Latencies 10, 20, 30: 3 of them, 60 in all, 1400 squared. */
 START_TEST(latencies)
 {
-	struct chunk_feed f = feed_of("format=counters\nsource=counters\ntick_hz=1000000\ncounters=5\ncounter.0=irq.n\n"
-				      "counter.1=irq.sum\ncounter.2=irq.squares\ncounter.3=irq.min\ncounter.3.kind=least\n"
-				      "counter.4=irq.max\ncounter.4.kind=most\n", NULL);
+	struct chunk_feed f =
+		feed_of("format=counters\nsource=counters\ntick_hz=1000000\ncounters=5\ncounter.0=irq.n\n"
+			"counter.1=irq.sum\ncounter.2=irq.squares\ncounter.3=irq.min\ncounter.3.kind=least\n"
+			"counter.4=irq.max\ncounter.4.kind=most\n",
+			NULL);
 	static const uint64_t last[] = { 3, 60, 1400, 10, 30 };
 	struct chunk_bytes b = { .len = 0 };
 	struct pt_text text = { 0 };
@@ -421,8 +428,9 @@ START_TEST(the_table)
 	chunk_report(&f, &text, "counters", "text");
 	ck_assert_msg(strstr(text.bytes, TABLE) != NULL, "%s", text.bytes);
 	chunk_report(&f, &csv, "series", "csv");
-	ck_assert_msg(strstr(csv.bytes, "\"cycles\",\"per s\",0,4096,1,1000000,1000000,1000000,1000000,1000000,\r\n") != NULL, "%s",
-		      csv.bytes);
+	ck_assert_msg(strstr(csv.bytes, "\"cycles\",\"per s\",0,4096,1,1000000,1000000,1000000,1000000,1000000,\r\n") !=
+			      NULL,
+		      "%s", csv.bytes);
 	ck_assert_ptr_nonnull(strstr(csv.bytes, "\"IPC\",,0,4096,1,0.1,0.1,0.1,0.1,0.1,\r\n"));
 	pt_text_free(&text);
 	pt_text_free(&csv);

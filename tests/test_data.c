@@ -205,7 +205,8 @@ END_TEST
 /* A big value from a stamp in the far past of the chunk, split anywhere: the same table. */
 START_TEST(any_split_is_the_same)
 {
-	struct chunk_feed whole = feed_of("variables=port.1,port.2:state"), split = feed_of("variables=port.1,port.2:state");
+	struct chunk_feed whole = feed_of("variables=port.1,port.2:state"),
+			  split = feed_of("variables=port.1,port.2:state");
 	struct chunk_bytes b = { .len = 0 };
 	struct pt_text one = { 0 }, two = { 0 };
 
@@ -214,7 +215,8 @@ START_TEST(any_split_is_the_same)
 	chunk_put(&whole, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 6000, b.bytes, b.len);
 	for (size_t at = 0, n; at < b.len; at += n) {
 		n = (size_t)_i * 7 + 1 < b.len - at ? (size_t)_i * 7 + 1 : b.len - at;
-		chunk_put(&split, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, at * 6000 / b.len, (at + n) * 6000 / b.len, b.bytes + at, n);
+		chunk_put(&split, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, at * 6000 / b.len, (at + n) * 6000 / b.len,
+			  b.bytes + at, n);
 	}
 	ck_assert_str_eq(chunk_report(&whole, &one, "data", "json"), chunk_report(&split, &two, "data", "json"));
 	pt_text_free(&one);

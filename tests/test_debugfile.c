@@ -259,7 +259,8 @@ START_TEST(a_link_out_of_the_folder_is_none)
 	put("es.debug", debug, debug_bytes);
 	p = open_put();
 	ck_assert_ptr_null(pt_program_debug_path(p));
-	ck_assert_str_eq(pt_program_warning(p), "stripped: 12 functions have no symbol, found by the code's calls: addresses stand for "
+	ck_assert_str_eq(pt_program_warning(p),
+			 "stripped: 12 functions have no symbol, found by the code's calls: addresses stand for "
 			 "names, and borders are guesses");
 	pt_program_unref(p);
 }

@@ -175,8 +175,11 @@ static void run(const struct pt_decoder *d, void *state, const char *in, struct 
 		else if (*in == '!')
 			d->gap(state, PT_GAP_LOSS, 10, 20, out);
 		else if (strchr("RPH", *in) != NULL)
-			d->state(state, *in == 'R' ? PT_STATE_RESET : *in == 'P' ? PT_STATE_PC_WRITTEN
-						      : PT_STATE_HALT, 0x100, out);
+			d->state(state,
+				 *in == 'R'   ? PT_STATE_RESET
+				 : *in == 'P' ? PT_STATE_PC_WRITTEN
+					      : PT_STATE_HALT,
+				 0x100, out);
 		if (strchr("|!RPH ", *in) != NULL)
 			continue;
 		byte = (uint8_t)strtoul((const char[]){ in[0], in[1], '\0' }, NULL, 16);
@@ -267,7 +270,8 @@ END_TEST
 static void print_stream(const uint8_t *bytes, size_t len_bytes, FILE *out)
 {
 	const char *config = (const char *)bytes, *end = memmem(bytes, len_bytes, "\n\n", 2);
-	const struct pt_decoder *d = strstr(config, "s12z-trace") != NULL ? &pt_decoder_s12z_trace : &pt_decoder_s12z_profile;
+	const struct pt_decoder *d =
+		strstr(config, "s12z-trace") != NULL ? &pt_decoder_s12z_trace : &pt_decoder_s12z_profile;
 	static struct pt_batch batch;
 	uint64_t state[64];
 

@@ -153,7 +153,9 @@ END_TEST
 
 static bool sees(struct pt_definitions *d, uint64_t at, uint16_t n)
 {
-	return pt_definitions_access(d, &(struct pt_event){ .kind = PT_EV_VALUE, .cause = PT_SPACE_MEMORY * 2 + 1, .n = n,
+	return pt_definitions_access(d, &(struct pt_event){ .kind = PT_EV_VALUE,
+							    .cause = PT_SPACE_MEMORY * 2 + 1,
+							    .n = n,
 							    .value = { at, 1 } });
 }
 
@@ -283,11 +285,14 @@ START_TEST(tasks_from_an_orti_word)
 	pt_definitions_free(d);
 	ck_assert_ptr_null(with_orti(NULL, text, &err));
 	ck_assert_str_eq(err.msg, "orti: without the program its names mean nothing");
-	ck_assert_ptr_null(with_orti(program, "IMPLEMENTATION a { OS { ENUM [ \"T\" = 0 ] RUNNINGTASK; }; };"
-				     "OS o { RUNNINGTASK = \"pActiveTCB->id\"; };", &err));
+	ck_assert_ptr_null(with_orti(program,
+				     "IMPLEMENTATION a { OS { ENUM [ \"T\" = 0 ] RUNNINGTASK; }; };"
+				     "OS o { RUNNINGTASK = \"pActiveTCB->id\"; };",
+				     &err));
 	ck_assert_ptr_nonnull(strstr(err.msg, "orti: RUNNINGTASK = \"pActiveTCB->id\" cannot be traced"));
 	/* where something else can be, the reason stays at hand */
-	d = with_orti(program, "IMPLEMENTATION a { OS { ENUM [ \"T\" = 0 ] RUNNINGTASK; ENUM [ \"S\" = 2 ] "
+	d = with_orti(program,
+		      "IMPLEMENTATION a { OS { ENUM [ \"T\" = 0 ] RUNNINGTASK; ENUM [ \"S\" = 2 ] "
 		      "SERVICETRACE; }; };OS o { RUNNINGTASK = \"pActiveTCB->id\"; SERVICETRACE = \"os_svc\"; };",
 		      &err);
 	ck_assert_msg(d != NULL, "%s", err.msg);

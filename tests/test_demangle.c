@@ -83,7 +83,8 @@ static const struct { const char *text; bool is; } calls[] = {
 
 START_TEST(knows_function_by_either_name)
 {
-	ck_assert_msg(pt_function_is(&run, calls[_i].text, strlen(calls[_i].text)) == calls[_i].is, "%s", calls[_i].text);
+	ck_assert_msg(pt_function_is(&run, calls[_i].text, strlen(calls[_i].text)) == calls[_i].is, "%s",
+		      calls[_i].text);
 }
 END_TEST
 

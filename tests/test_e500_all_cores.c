@@ -113,7 +113,8 @@ START_TEST(windows_of_all)
 		drain();
 	for (size_t at = 0; at < sink.n_chunks; at++) {
 		unsigned core = sink.chunk[at]->core;
-		size_t n = sink.chunk[at]->kind == PT_CHUNK_DATA ? records_of(sink.chunk[at], record, PT_LEN(record)) : 0;
+		size_t n =
+			sink.chunk[at]->kind == PT_CHUNK_DATA ? records_of(sink.chunk[at], record, PT_LEN(record)) : 0;
 
 		for (size_t i = 0; i < n; i++) {
 			if (record[i].counter < 2)

@@ -47,15 +47,18 @@ START_TEST(places_by_hand)
 		wants[i].event = pt_e500_event_numbered(lists[_i].core, lists[_i].item[i].number);
 		wants[i].chained = lists[_i].item[i].chained;
 	}
-	ck_assert_int_eq(pt_e500_assign(lists[_i].core, pt_e500_kinds[lists[_i].core].n_pmcs, wants, lists[_i].n_items, places, &n_turns, NULL), 0);
+	ck_assert_int_eq(pt_e500_assign(lists[_i].core, pt_e500_kinds[lists[_i].core].n_pmcs, wants, lists[_i].n_items,
+					places, &n_turns, NULL),
+			 0);
 	ck_assert_msg(n_turns == lists[_i].n_turns, "%s: %zu turns", lists[_i].name, n_turns);
 	for (size_t i = 0; i < lists[_i].n_items; i++) {
 		const struct item *item = &lists[_i].item[i];
 
 		ck_assert_uint_eq(places[i].want, i);
 		ck_assert_msg(places[i].turn == item->want.turn && places[i].pmc == item->want.pmc &&
-			places[i].high_pmc == item->want.high_pmc, "%s: event %zu on turn %u, PMC%u, %u",
-			lists[_i].name, i, places[i].turn, places[i].pmc, places[i].high_pmc);
+				      places[i].high_pmc == item->want.high_pmc,
+			      "%s: event %zu on turn %u, PMC%u, %u", lists[_i].name, i, places[i].turn, places[i].pmc,
+			      places[i].high_pmc);
 	}
 }
 END_TEST
@@ -88,7 +91,7 @@ static bool placeable(size_t i, uint32_t used)
 			return true;
 		for (unsigned high = 0; want->chained && high < n_bits; high++)
 			if (((used | 1u << low) >> high & 1) == 0 && high / search.n_pmcs == low / search.n_pmcs &&
-				placeable(i + 1, used | 1u << low | 1u << high))
+			    placeable(i + 1, used | 1u << low | 1u << high))
 				return true;
 	}
 	return false;
@@ -108,7 +111,7 @@ static bool fits(enum pt_e500_core core, const struct pt_e500_want *wants, size_
 
 /* Each place is allowed, and none is taken twice. */
 static void check_places(enum pt_e500_core core, const struct pt_e500_want *wants, size_t n_wants,
-	const struct pt_e500_place *places, size_t n_turns)
+			 const struct pt_e500_place *places, size_t n_turns)
 {
 	uint8_t used[LONGEST] = { 0 };
 
@@ -146,8 +149,8 @@ static void check_list(enum pt_e500_core core, const unsigned *sorts, size_t n)
 			ck_assert_uint_eq(n_turns, n_forward);
 		n_forward = n_turns;
 	}
-	ck_assert_msg(n_turns == 1 || !fits(core, wants, n, n_turns - 1),
-		"%zu events in %zu turns: fewer would do", n, n_turns);
+	ck_assert_msg(n_turns == 1 || !fits(core, wants, n, n_turns - 1), "%zu events in %zu turns: fewer would do", n,
+		      n_turns);
 }
 
 static void each_list(enum pt_e500_core core, unsigned *sorts, size_t n, unsigned n_sorts)
@@ -255,7 +258,8 @@ START_TEST(ratios_are_whole_where_they_can)
 
 			memcpy(number, events, sizeof(events));
 			for (size_t i = 0; i < n; i++) {	/* the first n of an order drawn by lot */
-				size_t with = i + (random = random * 1664525 + 1013904223) / 65536 % (PT_LEN(events) - i);
+				size_t with =
+					i + (random = random * 1664525 + 1013904223) / 65536 % (PT_LEN(events) - i);
 				uint16_t was = number[i];
 
 				number[i] = number[with];
@@ -314,7 +318,7 @@ START_TEST(stays_together_as_asked)
 	list[1].together = list[2].together = 1;
 	ck_assert_int_eq(pt_e500_assign(PT_E500_V2, 4, list, 6, at, &n_turns, &err), PT_EARG);
 	ck_assert_str_eq(err.msg, "CPU_CLK and what is to be counted with it take 5 counters, 0 of them with a "
-		"threshold; there are 4, and 2 with one");
+				  "threshold; there are 4, and 2 with one");
 }
 END_TEST
 

@@ -95,7 +95,9 @@ START_TEST(functions_add_up_to_what_the_core_counts)
 		sum += pt_vtruth_sum(&truth, functions[i].addr, end_of(functions[i].addr)).instructions;
 	ck_assert_uint_eq(truth.elsewhere.instructions, 0);
 	ck_assert_uint_eq(sum, event(2) - begin);	/* event 2: instructions completed */
-	ck_assert_uint_gt(pt_vtruth_sum(&truth, function_of("tick")->addr, end_of(function_of("tick")->addr)).instructions, 0);
+	ck_assert_uint_gt(pt_vtruth_sum(&truth, function_of("tick")->addr, end_of(function_of("tick")->addr))
+				  .instructions,
+			  0);
 	pt_vtruth_fini(&truth);
 	done();
 }

@@ -160,7 +160,8 @@ START_TEST(a_block_that_is_no_more)
 	run_it();
 	pass_by_agent(&op, 1, &pass);
 	ck_assert_int_eq(pt_mem_write32(&e500->remote.mem, e500->agent_addr + 4 * damage[_i].word,
-					__builtin_bswap32(damage[_i].value), &err), 0);
+					__builtin_bswap32(damage[_i].value), &err),
+			 0);
 	ck_assert_int_eq(pt_e500_pass(e500, 0, &op, 1, &pass, &err), PT_EUNSUPPORTED);
 	ck_assert_msg(strstr(err.msg, damage[_i].says) != NULL, "%s", err.msg);
 	end();
@@ -243,8 +244,7 @@ int main(void)
 	TCase *tc = tcase_create("agent");
 
 	tcase_set_timeout(tc, 300);
-	tcase_add_loop_test(tc, chains_are_what_the_core_counted, 0,
-			      (int)(PT_LEN(events) * PT_LEN(cores)));
+	tcase_add_loop_test(tc, chains_are_what_the_core_counted, 0, (int)(PT_LEN(events) * PT_LEN(cores)));
 	tcase_add_test(tc, a_halted_core_has_no_agent);
 	tcase_add_test(tc, an_agent_that_hangs_is_told_in_time);
 	tcase_add_test(tc, a_core_that_halts_meanwhile);

@@ -15,7 +15,9 @@ static void make_plan(void)
 {
 	struct pt_params *words = pt_params_new();
 
-	ck_assert_int_eq(pt_params_add(words, pt_e500_counting_params, PT_E500_COUNTING_PARAMS, "events=instructions:c", NULL), 0);
+	ck_assert_int_eq(pt_params_add(words, pt_e500_counting_params, PT_E500_COUNTING_PARAMS, "events=instructions:c",
+				       NULL),
+			 0);
 	ck_assert_int_eq(pt_e500_counting_read(&plan, PT_E500_V2, 4, words, 0, 1, NULL), 0);
 	pt_params_free(words);
 }
@@ -182,7 +184,7 @@ START_TEST(no_value_is_torn)
 		want = start + (rig.at_low - from);
 		if (value != want)	/* an assertion for each would take longer than the reads */
 			ck_abort_msg("read %u: %#llx, not %#llx", i, (unsigned long long)value,
-				(unsigned long long)want);
+				     (unsigned long long)want);
 		plain = (uint64_t)rig.first_high << 32 | rig.first_low;
 		n_torn_plainly += plain + 1000 < start;
 		n_retried += n_retries == 1;

@@ -140,7 +140,8 @@ static void check_kept(void)
 		for (unsigned reg = 0; reg < PT_VE500_REGS; reg++)
 			ck_assert_msg(get_reg(NULL, i, reg) == before[i].reg[reg], "core %u, register %u", i, reg);
 		ck_assert_int_eq(memcmp(before[i].ram, pt_e500_bytes(chip_of(i), 0, PT_E500_RAM_BYTES),
-					PT_E500_RAM_BYTES), 0);
+					PT_E500_RAM_BYTES),
+				 0);
 	}
 }
 

@@ -224,9 +224,11 @@ START_TEST(who_is_late_halts_a_part)
 	run_it();
 	before = runs_now();
 	start();
-	ck_assert_ptr_nonnull(strstr(array_sink_config(&sink, "cost"), "once it answers: halts nothing; until then "
-			      "scratch code at 0x00800000 (wakes a core that waits): INTRUSIVE, halts the program for each "
-			      "reading; count=unmarked"));
+	ck_assert_ptr_nonnull(
+		strstr(array_sink_config(&sink, "cost"),
+		       "once it answers: halts nothing; until then "
+		       "scratch code at 0x00800000 (wakes a core that waits): INTRUSIVE, halts the program for each "
+		       "reading; count=unmarked"));
 	for (unsigned i = 0; i < READINGS; i++)
 		drain();
 	swap_magic(magic);

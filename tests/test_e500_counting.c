@@ -57,7 +57,7 @@ START_TEST(reads_words)
 	last = &c.counted[c.n - 1];
 	ck_assert_str_eq(last->name, sound[_i].name);
 	ck_assert_msg(last->pmlca == sound[_i].pmlca && last->pmlcb == sound[_i].pmlcb, "%s: %08x %08x", last->name,
-		last->pmlca, last->pmlcb);
+		      last->pmlca, last->pmlcb);
 }
 END_TEST
 

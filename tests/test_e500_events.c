@@ -37,7 +37,7 @@ START_TEST(no_event_is_missing)
 
 	for (unsigned n = 0; n < 1024; n++)
 		ck_assert_msg((pt_e500_event_numbered(core, n) != NULL) == is_listed(core, n), "%s: %u",
-			pt_e500_kinds[core].name, n);
+			      pt_e500_kinds[core].name, n);
 }
 END_TEST
 

@@ -52,9 +52,9 @@ static void note_stop(void)
 	memcpy(lasted_so, lasting, sizeof(lasted_so));
 	memcpy(by_state_then, by_state, sizeof(by_state_then));
 	if (changes_state && ++n % 2 == 0)
-		pt_ve500_set_reg(cpu, PT_VE500_MSR, (pt_ve500_reg(cpu, PT_VE500_MSR) &
-			~(uint64_t)(PT_VE500_MSR_PR | PT_VE500_MSR_PMM)) | (n & 4 ? PT_VE500_MSR_PR : 0) |
-			(n & 8 ? PT_VE500_MSR_PMM : 0));
+		pt_ve500_set_reg(cpu, PT_VE500_MSR,
+				 (pt_ve500_reg(cpu, PT_VE500_MSR) & ~(uint64_t)(PT_VE500_MSR_PR | PT_VE500_MSR_PMM)) |
+					 (n & 4 ? PT_VE500_MSR_PR : 0) | (n & 8 ? PT_VE500_MSR_PMM : 0));
 	if (interrupts == EXTERNAL)
 		pt_ve500_set_external(cpu, ++n % 2 == 0);
 	if (interrupts == CRITICAL) {
@@ -73,7 +73,8 @@ static void return_from_interrupts(void)
 	if (interrupts == NONE)
 		return;
 	pthread_mutex_lock(&there.lock);
-	pt_put_be32(pt_e500_bytes(there.chip, handler, 4), interrupts == EXTERNAL ? 0x4c000064 : 0x4c000066);	/* rfi, rfci */
+	pt_put_be32(pt_e500_bytes(there.chip, handler, 4),
+		    interrupts == EXTERNAL ? 0x4c000064 : 0x4c000066); /* rfi, rfci */
 	pthread_mutex_unlock(&there.lock);
 }
 
@@ -167,7 +168,7 @@ static void check_values(const struct pt_e500_counting *c)
 		uint64_t want = truth_of(event, c->counted[record[i].counter].threshold);
 
 		ck_assert_msg(record[i].value == want, "event %u: %llu, not %llu", event,
-			(unsigned long long)record[i].value, (unsigned long long)want);
+			      (unsigned long long)record[i].value, (unsigned long long)want);
 	}
 	pthread_mutex_unlock(&there.lock);
 	ck_assert_uint_eq(n_checked, c->n);
@@ -275,7 +276,7 @@ START_TEST(states_are_told_apart)
 			for (unsigned in = 0; in < 4; in++)
 				want += counted_in[_i].in[in] ? by_state_then[in][event] - first[in][event] : 0;
 			ck_assert_msg(record[k].value == want, "event %u: %llu, not %llu", event,
-				(unsigned long long)record[k].value, (unsigned long long)want);
+				      (unsigned long long)record[k].value, (unsigned long long)want);
 		}
 		pthread_mutex_unlock(&there.lock);
 	}
@@ -374,9 +375,10 @@ static size_t check_turn(const struct pt_e500_counting *c)
 	}
 	ck_assert_uint_gt(n_zeros, 0);
 	for (size_t i = n / 2; i < n; i++, n_values++)	/* the first half is where they went on behind the halt */
-		ck_assert_msg(record[i].value == truth_of(event_number(c, record[i].counter), -1), "event %u: %llu, not %llu",
-			event_number(c, record[i].counter), (unsigned long long)record[i].value,
-			(unsigned long long)truth_of(event_number(c, record[i].counter), -1));
+		ck_assert_msg(record[i].value == truth_of(event_number(c, record[i].counter), -1),
+			      "event %u: %llu, not %llu", event_number(c, record[i].counter),
+			      (unsigned long long)record[i].value,
+			      (unsigned long long)truth_of(event_number(c, record[i].counter), -1));
 	return n_values;
 }
 
@@ -472,7 +474,8 @@ START_TEST(chains_are_whole_while_they_run)
 	for (unsigned round = 0; round < 10 * READINGS; round++) {
 		pthread_mutex_lock(&there.lock);
 		for (size_t i = 0; i < c.n_places; i++) {
-			pt_ve500_pm_write(there.chip->pm, PT_E500_PMC0 + c.place[i].pmc, UINT32_MAX - round * 37 % NEAR);
+			pt_ve500_pm_write(there.chip->pm, PT_E500_PMC0 + c.place[i].pmc,
+					  UINT32_MAX - round * 37 % NEAR);
 			pt_ve500_pm_write(there.chip->pm, PT_E500_PMC0 + c.place[i].high_pmc, round);
 		}
 		base = pt_ve500_events(there.chip->cpu)[2];
@@ -510,8 +513,10 @@ START_TEST(registers_are_as_they_were)
 	attach("modern", with_ram, PT_LEN(with_ram));
 	pthread_mutex_lock(&there.lock);
 	for (size_t i = 0; i < n; i++) {	/* what each has room for, all of it standing still */
-		ops[i].value = ops[i].pmr == PT_E500_PMGC0 ? 0x80001100 : ops[i].pmr >= PT_E500_PMLCB0 ? 0x705 + (uint32_t)i :
-			       ops[i].pmr >= PT_E500_PMLCA0 ? 0xa4000000 + ((uint32_t)i << 16) : 0x70001000 + (uint32_t)i;
+		ops[i].value = ops[i].pmr == PT_E500_PMGC0    ? 0x80001100
+			       : ops[i].pmr >= PT_E500_PMLCB0 ? 0x705 + (uint32_t)i
+			       : ops[i].pmr >= PT_E500_PMLCA0 ? 0xa4000000 + ((uint32_t)i << 16)
+							      : 0x70001000 + (uint32_t)i;
 		ck_assert(pt_ve500_pm_write(there.chip->pm, ops[i].pmr, ops[i].value));
 	}
 	pthread_mutex_unlock(&there.lock);

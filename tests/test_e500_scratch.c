@@ -76,8 +76,9 @@ static int mem_run(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t ti
 	for (*n_done = 0; *n_done < n_ops; ++*n_done) {
 		struct pt_mem_op *op = &ops[*n_done];
 		uint32_t addr = (uint32_t)op->addr;
-		bool ok = rig.flash && op->what == PT_MEM_WRITE ? true : op->what == PT_MEM_READ ? pt_ve500_peek(rig.cpu, addr, op->bytes, op->len_bytes)
-						  : pt_ve500_poke(rig.cpu, addr, op->bytes, op->len_bytes);
+		bool ok = rig.flash && op->what == PT_MEM_WRITE ? true
+			  : op->what == PT_MEM_READ		? pt_ve500_peek(rig.cpu, addr, op->bytes, op->len_bytes)
+						    : pt_ve500_poke(rig.cpu, addr, op->bytes, op->len_bytes);
 
 		rig.n_packets++;
 		*fault_addr = op->addr;
@@ -156,7 +157,7 @@ static void expect_same(void)
 	look(&after);
 	for (unsigned reg = 0; reg < PT_VE500_REGS; reg++)
 		ck_assert_msg(after.reg[reg] == before.reg[reg], "register %u is 0x%llx, was 0x%llx", reg,
-			(unsigned long long)after.reg[reg], (unsigned long long)before.reg[reg]);
+			      (unsigned long long)after.reg[reg], (unsigned long long)before.reg[reg]);
 	ck_assert_int_eq(memcmp(after.ram, before.ram, RAM_BYTES), 0);
 }
 

@@ -127,8 +127,10 @@ START_TEST(what_was_in_the_registers_is_put_back)
 	attach("modern", with_ram, PT_LEN(with_ram));
 	for (size_t i = 0; i < n; i++) {	/* what each of them has room for */
 		ops[i].write = true;
-		ops[i].value = ops[i].pmr == PT_E500_PMGC0 ? 0x80000900 : ops[i].pmr >= PT_E500_PMLCB0 ? 0x705 + i :
-			       ops[i].pmr >= PT_E500_PMLCA0 ? 0x24000000 + (i << 16) : 0x70001000 + i;
+		ops[i].value = ops[i].pmr == PT_E500_PMGC0    ? 0x80000900
+			       : ops[i].pmr >= PT_E500_PMLCB0 ? 0x705 + i
+			       : ops[i].pmr >= PT_E500_PMLCA0 ? 0x24000000 + (i << 16)
+							      : 0x70001000 + i;
 	}
 	pass_now(ops, n, &pass);
 	ck_assert_int_eq(pt_e500_take(e500, 0, "profile", &err), 0);

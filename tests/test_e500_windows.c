@@ -38,7 +38,7 @@ static void note_windows(void)
 	memcpy(before_it, windows.now, sizeof(before_it));
 	for (unsigned event = 0; event < PT_VE500_EVENTS; event++)
 		windows.now[event] = there.all[event] +
-			(there.ours ? 0 : pt_ve500_events(there.chip->cpu)[event] - there.base_all[event]);
+				     (there.ours ? 0 : pt_ve500_events(there.chip->cpu)[event] - there.base_all[event]);
 	if (!frozen && windows.frozen && (!there.ours || counters_are_new()))
 		memcpy(windows.begun[windows.n++ % MOST_WINDOWS], before_it, sizeof(before_it));
 	if (frozen && !windows.frozen && windows.n > 0)

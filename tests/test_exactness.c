@@ -75,7 +75,7 @@ static void check_instructions(const struct inline_profile *p, const struct pt_p
 			continue;
 		elsewhere -= row->run->instructions;
 		ck_assert_msg(row->run->instructions ==
-			      logged(p, 0, f->instructions, row->function->address, row->function->size),
+				      logged(p, 0, f->instructions, row->function->address, row->function->size),
 			      "%s: net instructions", row->function->name);
 	}
 	ck_assert_uint_eq(elsewhere, 0);

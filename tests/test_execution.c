@@ -123,11 +123,11 @@ START_TEST(counts_case)
 	script_feed(x, cases[_i].script);
 	result = pt_execution_result(x);
 	step_follower_expect(follower, result, false, cases[_i].name);
-	ck_assert_msg(strcmp(script_print(result, got), cases[_i].want) == 0, "%s:\n  got  %s\n  want %s", cases[_i].name, got,
-		      cases[_i].want);
+	ck_assert_msg(strcmp(script_print(result, got), cases[_i].want) == 0, "%s:\n  got  %s\n  want %s",
+		      cases[_i].name, got, cases[_i].want);
 	for (int i = 0; i < PT_N_EXECUTION_ERRORS; i++)
-		ck_assert_msg(result->errors.n[i] == (i == cases[_i].error), "%s: %s counted %llu times", cases[_i].name,
-			      pt_execution_error_name((enum pt_execution_error)i),
+		ck_assert_msg(result->errors.n[i] == (i == cases[_i].error), "%s: %s counted %llu times",
+			      cases[_i].name, pt_execution_error_name((enum pt_execution_error)i),
 			      (unsigned long long)result->errors.n[i]);
 	ck_assert_str_eq(script_print(pt_execution_result(x), (char[1000]){ 0 }), cases[_i].want);	/* a look changes nothing */
 	step_follower_free(follower);
@@ -161,7 +161,8 @@ START_TEST(entry_cycles_are_the_handlers)
 	struct pt_execution *x = script_execution(10);
 	const struct pt_execution_function *f;
 
-	script_feed(x, "110 1 call 200, 200 12 exc 500, 500 8 chain 600, 600 3 excret 218, 218 1 ret 112, 112 1 br 110");
+	script_feed(x,
+		    "110 1 call 200, 200 12 exc 500, 500 8 chain 600, 600 3 excret 218, 218 1 ret 112, 112 1 br 110");
 	f = pt_execution_result(x)->function;
 	ck_assert_uint_eq(f[2].cycles, 3);
 	ck_assert_uint_eq(f[5].cycles, 13);
@@ -182,7 +183,7 @@ START_TEST(edges_with_open_calls)
 	static const struct pt_edge want[] = { { 0, 5, 0, 1, 4 }, { 1, 2, 0, 3, 9 }, { 2, 3, 0, 1, 1 } };
 
 	script_feed(x, "110 1 call 200, 200 3 ret 112, 112 1 call 200, 200 3 ret 114, 114 1 exc 500, 500 4 excret 116, "
-		"116 1 call 200, 200 2 call 300, 300 1 br 300");
+		       "116 1 call 200, 200 2 call 300, 300 1 br 300");
 	result = pt_execution_result(x);
 	ck_assert_uint_eq(result->n_edges, PT_LEN(want));
 	for (size_t i = 0; i < PT_LEN(want); i++) {
@@ -263,7 +264,8 @@ START_TEST(recursive_calls_are_in_gross_once)
 
 		ck_assert_uint_lt(i, result->n_edges);
 		ck_assert_msg(edge->from == recursions[_i].want[i].from && edge->to == recursions[_i].want[i].to &&
-			      edge->count == recursions[_i].want[i].count && edge->gross == recursions[_i].want[i].gross,
+				      edge->count == recursions[_i].want[i].count &&
+				      edge->gross == recursions[_i].want[i].gross,
 			      "%s: %u to %u: %llu, %llu", recursions[_i].name, edge->from, edge->to,
 			      (unsigned long long)edge->count, (unsigned long long)edge->gross);
 	}
@@ -345,7 +347,8 @@ START_TEST(more_contexts_than_slots)
 	char script[100];
 
 	for (unsigned i = 0; i < 100; i++) {
-		snprintf(script, sizeof(script), "%x 1 exc 500, 500 1 excret %x", 0x102 + 2 * i % 0x80, 0x702 + i * 6 % 0xf0);
+		snprintf(script, sizeof(script), "%x 1 exc 500, 500 1 excret %x", 0x102 + 2 * i % 0x80,
+			 0x702 + i * 6 % 0xf0);
 		script_feed(x, script);
 	}
 	ck_assert_uint_eq(pt_execution_result(x)->instructions, 200);

@@ -108,8 +108,8 @@ static void print_piece(const struct pt_exits *exits, char *text, size_t room)
 	text[0] = '\0';
 	e = pt_exits_of(exits, 1, &n);
 	for (size_t i = 0; i < n; i++) {
-		at += (size_t)snprintf(text + at, room - at, "%s%x %s%s", i > 0 ? ", " : "", (unsigned)e[i].addr, by[e[i].by],
-				       e[i].conditional ? "?" : "");
+		at += (size_t)snprintf(text + at, room - at, "%s%x %s%s", i > 0 ? ", " : "", (unsigned)e[i].addr,
+				       by[e[i].by], e[i].conditional ? "?" : "");
 		if (e[i].target != PT_UNKNOWN)
 			at += (size_t)snprintf(text + at, room - at, " %x", (unsigned)e[i].target);
 	}

@@ -78,7 +78,8 @@ START_TEST(door_opens_to_its_own)
 	ck_assert_msg(check((size_t)_i, cases[_i].n) == cases[_i].want, "%s", cases[_i].bytes);
 	if (cases[_i].want == PT_FIRST_NO)
 		ck_assert_str_eq(pt_first_describe(doors[cases[_i].door], (const uint8_t *)cases[_i].bytes, cases[_i].n,
-						   true, text), cases[_i].says);
+						   true, text),
+				 cases[_i].says);
 }
 END_TEST
 

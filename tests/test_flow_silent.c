@@ -245,9 +245,10 @@ static void check_runs(const char *name, const struct pt_run_batch *got, const s
 		n++;
 	for (size_t i = 0; i < got->n_runs; i++)
 		ck_assert_msg(i < n && is(&got->run[i], &want[i]),
-			      "%s: run %zu is %" PRIx64 "-%" PRIx64 " to %" PRIx64 ", %u instructions, left %u, assumed %u", name, i,
-			      got->run[i].begin, got->run[i].end, got->run[i].next, got->run[i].instructions, got->run[i].left,
-			      got->run[i].assumed);
+			      "%s: run %zu is %" PRIx64 "-%" PRIx64 " to %" PRIx64
+			      ", %u instructions, left %u, assumed %u",
+			      name, i, got->run[i].begin, got->run[i].end, got->run[i].next, got->run[i].instructions,
+			      got->run[i].left, got->run[i].assumed);
 	ck_assert_msg(got->n_runs == n, "%s: %zu runs of %zu", name, got->n_runs, n);
 }
 

@@ -384,7 +384,8 @@ START_TEST(the_os_stands_beside_its_tasks)
 		ck_assert_msg((at = strstr(at, items[i])) != NULL, "%s in %s", items[i], out.bytes);
 	pt_text_free(&out);
 	ck_assert_int_eq(pt_report_render(&nothing, &query, &out, &err), 0);	/* without a profile */
-	ck_assert_ptr_nonnull(strstr(out.bytes, "<column name=\"task\">C</column><column name=\"state\">asleep</column>"));
+	ck_assert_ptr_nonnull(
+		strstr(out.bytes, "<column name=\"task\">C</column><column name=\"state\">asleep</column>"));
 	pt_text_free(&out);
 }
 END_TEST

@@ -77,7 +77,8 @@ static bool misbehave(int fd, enum fault fault, const char *question)
 
 	switch (fault) {
 	case LATE:
-		while (!atomic_load(&device.given_up))	/* whoever asked may be slower than any time that is waited here */
+		while (!atomic_load(
+			&device.given_up)) /* whoever asked may be slower than any time that is waited here */
 			usleep(1000);
 		put_answer(fd, question);
 		break;
@@ -191,7 +192,8 @@ static struct pt_probe *open_server(bool nothing_comes, struct pt_err *err)
 
 	patience.min = 0;
 	ck_assert_int_eq(pt_params_add(settings, &patience, 1,
-				       nothing_comes ? "upstream-patience=20ms" : "upstream-patience=60s", err), 0);
+				       nothing_comes ? "upstream-patience=20ms" : "upstream-patience=60s", err),
+			 0);
 	snprintf(address, sizeof(address), "unix:%s", device.path);
 	link = pt_rsp_link_open(address, err);
 	if (link != NULL)

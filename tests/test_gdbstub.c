@@ -245,7 +245,8 @@ static void expect(const char *name, struct peer *peer, const char *step)
 	}
 	ck_assert_msg(next_packet(peer, DEADLINE_MS), "%s: nothing came for %s", name, step);
 	ck_assert_msg(strncmp((char *)peer->payload, want, strlen(want)) == 0 &&
-		      (!whole || peer->rsp.len_bytes == strlen(want)), "%s: not %s but %s", name, step, peer->payload);
+			      (!whole || peer->rsp.len_bytes == strlen(want)),
+		      "%s: not %s but %s", name, step, peer->payload);
 }
 
 static void play(const char *name, const char *const *steps)
@@ -572,7 +573,8 @@ START_TEST(reads_orti_files)
 		 "(%s: Demo_ORTI, 3 objects\ncore 0: running task: trace os_cur, 1 bytes at 0x20000214\n"
 		 "  NO_TASK (none), Init Task, T_10ms\n",
 		 in_srcdir("", "fuzz/corpus/orti/sample_a.orti", path));
-	snprintf(refused, sizeof(refused), "~E.orti: %s: this is no ORTI file", in_srcdir("", "firmware/vars.elf", path));
+	snprintf(refused, sizeof(refused), "~E.orti: %s: this is no ORTI file",
+		 in_srcdir("", "firmware/vars.elf", path));
 	set_up(PT_ATTACH_AUTO);
 	play("orti", steps);
 	ck_assert_ptr_nonnull(strstr(fake.orti, "RUNNINGTASK = \"(unsigned char)os_cur\""));

@@ -121,15 +121,15 @@ static void print_execution(const struct pt_execution_result *r, char *out)
 			       (int)f->cycles, (int)f->gross_total);
 		if (f->stat[PT_TALLY_NET].n > 0)
 			out += sprintf(out, " [%d: %d %d %d]", (int)f->stat[PT_TALLY_NET].n,
-				       (int)f->stat[PT_TALLY_NET].total,
-				       (int)f->stat[PT_TALLY_GROSS].total, (int)f->stat[PT_TALLY_CALL].total);
+				       (int)f->stat[PT_TALLY_NET].total, (int)f->stat[PT_TALLY_GROSS].total,
+				       (int)f->stat[PT_TALLY_CALL].total);
 		out += sprintf(out, "; ");
 	}
 	for (int e = 0; e < PT_N_EXECUTION_ERRORS; e++)
 		if (r->errors.n[e] > 0)
 			out += sprintf(out, "%s %d in %s at %d; ", pt_execution_error_name((enum pt_execution_error)e),
 				       (int)r->errors.n[e], story_functions[r->errors.function - 1].name,
-					       (int)r->errors.at);
+				       (int)r->errors.at);
 }
 
 static void print_entry_exit(const struct pt_spans *r, char *out)
@@ -270,7 +270,8 @@ START_TEST(two_cores)
 	}
 	pt_analysis_entry_exit.result(t.entry_exit, &profile);
 	print_entry_exit(profile.spans, got);
-	same("two cores", "entry-exit", got, "main 1-1 8/24; f 2-0 16/16 [2: 16 16 16] per 10 idle 2; "
+	same("two cores", "entry-exit", got,
+	     "main 1-1 8/24; f 2-0 16/16 [2: 16 16 16] per 10 idle 2; "
 	     "main 1-1 2/18; f 1-1 3/3; g 1-1 16/16; isr 1-0 16/16 [1: 16 16 16]; ");
 	ck_assert_uint_eq(profile.spans->n_cores, 2);
 	ck_assert_uint_eq(pt_spans_core(profile.spans, 0)->observed, 24);

@@ -31,8 +31,8 @@ START_TEST(finds_sizes)
 	struct pt_hid_report got;
 
 	pt_hid_report_parse(cases[_i].bytes, cases[_i].len, &got);
-	ck_assert_msg(got.in_bytes == cases[_i].want.in_bytes && got.out_bytes == cases[_i].want.out_bytes, "%s: %u, %u",
-		      cases[_i].name, got.in_bytes, got.out_bytes);
+	ck_assert_msg(got.in_bytes == cases[_i].want.in_bytes && got.out_bytes == cases[_i].want.out_bytes,
+		      "%s: %u, %u", cases[_i].name, got.in_bytes, got.out_bytes);
 	ck_assert_msg(got.usage_page == cases[_i].want.usage_page, "%s: page 0x%x", cases[_i].name, got.usage_page);
 	ck_assert_msg(got.numbered == cases[_i].want.numbered, "%s", cases[_i].name);
 }

@@ -93,8 +93,9 @@ START_TEST(blocks_of_runs)
 	ck_assert_msg(n == row->n_want, "%s: %zu blocks, not %zu", row->name, n, row->n_want);
 	for (size_t i = 0; i < n; i++)
 		ck_assert_msg(got[i].begin == row->want[i].begin && got[i].last == row->want[i].last &&
-			      got[i].gap == row->want[i].gap, "%s: block %zu is 0x%x to 0x%x", row->name, i,
-			      (unsigned)got[i].begin, (unsigned)got[i].last);
+				      got[i].gap == row->want[i].gap,
+			      "%s: block %zu is 0x%x to 0x%x", row->name, i, (unsigned)got[i].begin,
+			      (unsigned)got[i].last);
 }
 END_TEST
 

@@ -120,7 +120,8 @@ START_TEST(says_when_numbers_run_out)
 	struct pt_exits *exits = pt_exits_new(map, NULL, &err);
 	size_t n;
 
-	ck_assert_str_eq(pt_program_warning(p), "more than 65534 functions: those at the highest addresses have no numbers of "
+	ck_assert_str_eq(pt_program_warning(p),
+			 "more than 65534 functions: those at the highest addresses have no numbers of "
 			 "their own");
 	pt_program_functions(p, &n);
 	ck_assert_uint_eq(n, 70000);

@@ -179,7 +179,9 @@ START_TEST(a_long_line_costs_itself_alone)
 	n += (size_t)sprintf(bytes + n, "\n2 port:1 1 2\n");
 	memset(bytes + n, 'y', 500);
 	write_file(path, bytes, n + 500);
-	ck_assert_str_eq(read_one(NULL), "tick_hz=1000000000\n1 port write 0x1 = 0x1 (1 bytes)\n2 port write 0x1 = 0x2 (1 bytes)\nend\n");
+	ck_assert_str_eq(
+		read_one(NULL),
+		"tick_hz=1000000000\n1 port write 0x1 = 0x1 (1 bytes)\n2 port write 0x1 = 0x2 (1 bytes)\nend\n");
 	ck_assert_str_eq(notes, "line 2: longer than 255 bytes; left out\nline 4: longer than 255 bytes; left out\n");
 	free(bytes);
 }
@@ -198,7 +200,7 @@ START_TEST(more_lines_than_there_is_room_for)
 	ck_assert_ptr_nonnull(strstr(text, "1 line write 0x0 = 0x1"));
 	ck_assert_ptr_nonnull(strstr(notes, "more are not: choose with lines=NAME,NAME"));
 	ck_assert_str_eq(read_one("lines=signal_number_4999"), "line.0=signal_number_4999\ntick_hz=1000000000\n"
-			 "1 line write 0x0 = 0x1 (1 bytes)\nend\n");
+							       "1 line write 0x0 = 0x1 (1 bytes)\nend\n");
 }
 END_TEST
 
@@ -292,7 +294,8 @@ static void write_zip(const struct entry *entries, size_t n)
 	zip_t *zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, NULL);
 
 	for (size_t i = 0; i < n && entries[i].name != NULL; i++)
-		add_entry(zip, entries[i].name, entries[i].bytes, entries[i].n > 0 ? entries[i].n : strlen(entries[i].bytes));
+		add_entry(zip, entries[i].name, entries[i].bytes,
+			  entries[i].n > 0 ? entries[i].n : strlen(entries[i].bytes));
 	ck_assert_int_eq(zip_close(zip), 0);
 }
 
@@ -386,12 +389,15 @@ START_TEST(several_files_are_one_in_order_of_time)
 	write_file(other, second, strlen(second));
 	snprintf(more, sizeof(more), "%s?offset=500us", other);	/* behind the first one's beginning, at 1 ms */
 	ck_assert_msg(read_all(files, 2, NULL) != NULL, "%s", err.msg);
-	ck_assert_str_eq(text, "tick_hz=1000000000\n0 1000000 port write 0x1 = 0x1 (1 bytes)\ntick_hz=1000000000\n"
+	ck_assert_str_eq(text,
+			 "tick_hz=1000000000\n0 1000000 port write 0x1 = 0x1 (1 bytes)\ntick_hz=1000000000\n"
 			 "1 0 port write 0x2 = 0x1 (1 bytes)\n1 3000000 port write 0x2 = 0x2 (1 bytes)\nend\n"
 			 "0 5000000 port write 0x1 = 0x2 (1 bytes)\n0 9000000 port write 0x1 = 0x3 (1 bytes)\nend\n");
-	snprintf(more, sizeof(more), "%s?offset=-2500us", other);	/* its second lies 500 us behind the first one's first */
+	snprintf(more, sizeof(more), "%s?offset=-2500us",
+		 other); /* its second lies 500 us behind the first one's first */
 	ck_assert_msg(read_all(files, 2, NULL) != NULL, "%s", err.msg);
-	ck_assert_str_eq(text, "tick_hz=1000000000\n1 0 port write 0x2 = 0x1 (1 bytes)\ntick_hz=1000000000\n"
+	ck_assert_str_eq(text,
+			 "tick_hz=1000000000\n1 0 port write 0x2 = 0x1 (1 bytes)\ntick_hz=1000000000\n"
 			 "0 1000000 port write 0x1 = 0x1 (1 bytes)\n1 3000000 port write 0x2 = 0x2 (1 bytes)\nend\n"
 			 "0 5000000 port write 0x1 = 0x2 (1 bytes)\n0 9000000 port write 0x1 = 0x3 (1 bytes)\nend\n");
 	snprintf(more, sizeof(more), "%s?offset=500us&lines=a", other);

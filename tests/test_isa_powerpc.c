@@ -47,8 +47,8 @@ START_TEST(decodes)
 	pt_put_be32(bytes, cases[_i].word);
 	pt_isa_powerpc.decode(AT, bytes, 4, &insn);
 	ck_assert_msg(insn.flow == cases[_i].flow && insn.target == cases[_i].target && insn.len_bytes == 4 &&
-		insn.conditional == cases[_i].conditional, "%s: flow %u to %llx", cases[_i].name, insn.flow,
-		(unsigned long long)insn.target);
+			      insn.conditional == cases[_i].conditional,
+		      "%s: flow %u to %llx", cases[_i].name, insn.flow, (unsigned long long)insn.target);
 	pt_isa_powerpc.decode(AT, bytes, 3, &insn);
 	ck_assert_int_eq(insn.flow, PT_FLOW_INVALID);
 }

@@ -207,8 +207,9 @@ static const struct { const char *name; uint8_t code[48]; uint64_t jump, before[
 
 static const uint8_t *bytes_of_switch(const void *arg, uint64_t addr, size_t len_bytes)
 {
-	return addr >= 0xff8000 && addr + len_bytes <= 0xff8000 + sizeof(switches[0].code) ? (const uint8_t *)arg + (addr - 0xff8000)
-											   : NULL;
+	return addr >= 0xff8000 && addr + len_bytes <= 0xff8000 + sizeof(switches[0].code)
+		       ? (const uint8_t *)arg + (addr - 0xff8000)
+		       : NULL;
 }
 
 START_TEST(follows_a_switch)

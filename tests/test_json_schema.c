@@ -62,8 +62,8 @@ static const json_t *required(const struct pt_view *view, const json_t *node, co
 	const json_t *found = property(node, key);
 
 	ck_assert_msg(found != NULL, "the schema's %s has no %s", view->name, key);
-	ck_assert_msg(has_string(json_object_get(resolved(node), "required"), key), "%s: %s is not required", view->name,
-		      key);
+	ck_assert_msg(has_string(json_object_get(resolved(node), "required"), key), "%s: %s is not required",
+		      view->name, key);
 	return found;
 }
 
@@ -95,7 +95,7 @@ static void check_column(const struct pt_view *view, const json_t *row, const st
 	char interval[64];
 
 	ck_assert_msg(json_array_size(types) == 2 && has_string(types, "null") &&
-		      has_string(types, kind_of(column->unit)),
+			      has_string(types, kind_of(column->unit)),
 		      "%s: %s is no %s or null", view->name, column->key, kind_of(column->unit));
 	snprintf(interval, sizeof(interval), "%s_ci95", key);
 	if (column->unit == PT_UNIT_SHARE && strstr(key, "change") == NULL)
@@ -125,7 +125,7 @@ static void check_view(const struct pt_view *view)
 	ck_assert_msg(row != NULL, "the schema has no view %s", view->name);
 	for (size_t c = 0; c < view->n_columns; c++)
 		check_column(view, row, &view->columns[c]);
-	json_object_foreach(json_object_get(resolved(row), "properties"), name, value)
+	json_object_foreach (json_object_get(resolved(row), "properties"), name, value)
 		ck_assert_msg(is_column(view, name), "the schema's %s has %s, which is no column", view->name, name);
 }
 

@@ -297,7 +297,8 @@ START_TEST(says_what_it_cannot_do)
 	struct pt_analysis_setup setup = { .n_functions = 1, .words = pt_params_new() };
 	struct pt_err err = { 0 };
 
-	pt_params_add((struct pt_params *)setup.words, pt_analysis_limits.params, 1, "limits=gross(nobody) < 1us", NULL);
+	pt_params_add((struct pt_params *)setup.words, pt_analysis_limits.params, 1, "limits=gross(nobody) < 1us",
+		      NULL);
 	ck_assert_ptr_null(pt_analysis_limits.open(&setup, &err));
 	ck_assert_str_eq(err.msg, "line 1: the program has no function 'nobody'");
 	pt_params_free((struct pt_params *)setup.words);

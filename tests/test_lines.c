@@ -175,7 +175,8 @@ START_TEST(lines_are_sums_of_their_instructions)
 		ck_assert_uint_eq(l->line[i].instructions, want[i].instructions);
 		ck_assert_uint_eq(l->line[i].cycles, want[i].cycles);
 		ck_assert_uint_le(l->line[i].count, l->line[i].instructions);
-		ck_assert((l->line[i].count > 0) == (l->line[i].instructions > 0) || l->line[i].n_insns > l->line[i].n_observed);
+		ck_assert((l->line[i].count > 0) == (l->line[i].instructions > 0) ||
+			  l->line[i].n_insns > l->line[i].n_observed);
 	}
 	free(want);
 }
@@ -196,8 +197,10 @@ START_TEST(functions_are_covered_as_far_as_seen)
 	for (size_t id = 1; id <= n; id++) {
 		const struct pt_lines_function *f = &l->function[id];
 
-		ck_assert_msg(f->n_observed <= f->n_insns && f->n_lines_observed <= f->n_lines, "%s", functions[id - 1].name);
-		ck_assert_msg(f->n_lines == 0 || f->n_lines_observed > 0 || f->n_observed == 0, "%s", functions[id - 1].name);
+		ck_assert_msg(f->n_observed <= f->n_insns && f->n_lines_observed <= f->n_lines, "%s",
+			      functions[id - 1].name);
+		ck_assert_msg(f->n_lines == 0 || f->n_lines_observed > 0 || f->n_observed == 0, "%s",
+			      functions[id - 1].name);
 		ck_assert_uint_le(f->n_ways_observed, 2 * f->n_branches);
 		ck_assert_uint_ge(f->n_ways_observed, f->n_branches * (f->n_observed == f->n_insns));
 	}

@@ -297,7 +297,8 @@ START_TEST(is_interrupted_soon)
 	pthread_join(thread, NULL);
 	ck_assert_int_eq(connect_and_read(probe), 0);
 	pthread_create(&thread, NULL, interrupt_soon, NULL);
-	ck_assert_int_eq(pt_link_wait(pt_probe_link(probe), pt_host_now_ns() + FOR_EVER_US * UINT64_C(1000), &err), PT_EINTERRUPTED);
+	ck_assert_int_eq(pt_link_wait(pt_probe_link(probe), pt_host_now_ns() + FOR_EVER_US * UINT64_C(1000), &err),
+			 PT_EINTERRUPTED);
 	pthread_join(thread, NULL);
 	pt_probe_close(probe);
 }

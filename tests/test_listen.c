@@ -250,8 +250,9 @@ static socklen_t make_address(const char *text, in_port_t port, struct sockaddr_
 		return sizeof(struct sockaddr_un);
 	}
 	at->ss_family = strchr(text, ':') != NULL ? AF_INET6 : AF_INET;
-	ck_assert_int_eq(
-		inet_pton(at->ss_family, text, at->ss_family == AF_INET6 ? (void *)&v6->sin6_addr : &v4->sin_addr), 1);
+	ck_assert_int_eq(inet_pton(at->ss_family, text,
+				   at->ss_family == AF_INET6 ? (void *)&v6->sin6_addr : &v4->sin_addr),
+			 1);
 	if (at->ss_family == AF_INET6)
 		v6->sin6_port = port;
 	else

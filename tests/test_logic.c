@@ -278,9 +278,9 @@ START_TEST(is_interrupted_soon)
 
 	open_logic(path);
 	pthread_create(&thread, NULL, interrupt_soon, NULL);
-	ck_assert_int_eq(
-		pt_link_wait(pt_probe_link(probe), pt_link_now_ns(pt_probe_link(probe)) + 100 * PT_NS_PER_S, &err),
-		PT_EINTERRUPTED);
+	ck_assert_int_eq(pt_link_wait(pt_probe_link(probe), pt_link_now_ns(pt_probe_link(probe)) + 100 * PT_NS_PER_S,
+				      &err),
+			 PT_EINTERRUPTED);
 	pthread_join(thread, NULL);
 	pt_probe_close(probe);
 }

@@ -23,9 +23,9 @@ START_TEST(bin_sizes)
 	ck_assert_int_eq(pt_bins_unit_range(&u, PT_MB_SUB_THEN_SHIFT, ranges[_i].low, ranges[_i].high, -1, &err), 0);
 	ck_assert_uint_eq(4u << u.shift, ranges[_i].bytes);
 	ck_assert_uint_eq(u.low, ranges[_i].low);
-	ck_assert_int_lt(
-		pt_bins_unit_range(&u, PT_MB_SUB_THEN_SHIFT, ranges[_i].low, ranges[_i].high, -1 + (int)u.shift, &err),
-		1);
+	ck_assert_int_lt(pt_bins_unit_range(&u, PT_MB_SUB_THEN_SHIFT, ranges[_i].low, ranges[_i].high,
+					    -1 + (int)u.shift, &err),
+			 1);
 }
 END_TEST
 

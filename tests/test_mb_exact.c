@@ -418,7 +418,8 @@ START_TEST(one_of_two_cores_halts)
 
 		ck_assert_uint_gt(ran, 100000);
 		ck_assert_uint_eq(_i == 0 ? p->bins->core[core].hits
-					  : counter_of(p->counters, core, "instructions")->total, ran);
+					  : counter_of(p->counters, core, "instructions")->total,
+				  ran);
 		ck_assert_uint_eq(held_ns(&sink, core, &n_states), core == 0 ? halt.to_ns - halt.from_ns : 0);
 		ck_assert_uint_eq(n_states, core == 0 ? 2 : 0);
 	}
@@ -444,7 +445,8 @@ START_TEST(larger_bins)
 
 	array_sink_init(&sink);
 	make_board("profile=4096");
-	profile(&pt_source_mb_bins, program, words, PT_LEN(words) - 1 + (unsigned)_i % 2, "mb.prof.size=4096", RUN_NS, &sink);
+	profile(&pt_source_mb_bins, program, words, PT_LEN(words) - 1 + (unsigned)_i % 2, "mb.prof.size=4096", RUN_NS,
+		&sink);
 	pipeline = feed(program, &sink);
 	p = pt_pipeline_profile(pipeline);
 	ck_assert_uint_gt(p->bins->n_addresses, 10);
@@ -452,8 +454,8 @@ START_TEST(larger_bins)
 		ck_assert_uint_eq(p->bins->address[p->bins->n_addresses - 1].bytes, 0x30c - 0x300);
 	for (size_t i = 0; i < p->bins->n_addresses; i++) {
 		const struct pt_bins_address *bin = &p->bins->address[i];
-		struct pt_vtruth_at at = pt_vtruth_sum(&truth, (uint32_t)bin->address,
-							  (uint32_t)(bin->address + bin->bytes));
+		struct pt_vtruth_at at =
+			pt_vtruth_sum(&truth, (uint32_t)bin->address, (uint32_t)(bin->address + bin->bytes));
 
 		ck_assert(bin->bytes == 32 || i + 1 == p->bins->n_addresses);
 		ck_assert_uint_eq(bin->hits, pick(at, kinds[_i / 2].instructions));

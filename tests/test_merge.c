@@ -334,7 +334,9 @@ START_TEST(any_order_keeps_each_sources_own)
 
 		e.value.value = in[l];
 		if (what < 60)
-			e.ticks = l == 2 ? PT_UNKNOWN : dice(&seed) % 1000 == 0 ? dice(&seed) : upto[l] / 1000 * (l + 1);
+			e.ticks = l == 2		    ? PT_UNKNOWN
+				  : dice(&seed) % 1000 == 0 ? dice(&seed)
+							    : upto[l] / 1000 * (l + 1);
 		if (what < 70) {
 			in[l]++;
 			ck_assert_int_eq(pt_merge_put(m, l, &e, 1), 0);

@@ -224,7 +224,8 @@ static void teardown(void)
 
 static void set(const char *word)
 {
-	ck_assert_msg(pt_params_add(settings, pt_source_mtb.params, pt_source_mtb.n_params, word, &err) == 0, "%s", err.msg);
+	ck_assert_msg(pt_params_add(settings, pt_source_mtb.params, pt_source_mtb.n_params, word, &err) == 0, "%s",
+		      err.msg);
 }
 
 static int start(void)
@@ -289,8 +290,8 @@ static uint32_t check_numbers(void)
 
 			if (at == 0 && chunk->cause == PT_DATA_RESTARTS)
 				expected = from >> 1;
-			ck_assert_msg(from >> 1 == expected, "packet %u of chunk %zu is number %u, not %u", at / 8, i, from >> 1,
-				      expected);
+			ck_assert_msg(from >> 1 == expected, "packet %u of chunk %zu is number %u, not %u", at / 8, i,
+				      from >> 1, expected);
 			ck_assert_uint_eq(to & ~1u, from + 2);
 			if (at == 0 && chunk->cause == PT_DATA_RESTARTS)
 				ck_assert_uint_eq(to & 1, 1);
@@ -316,7 +317,8 @@ START_TEST(bursts_are_whole)
 			ck_assert_uint_eq(sink.chunk[i]->len_bytes, 4096 - 8);
 			ck_assert_int_eq(sink.chunk[i]->cause, PT_DATA_RESTARTS);
 			ck_assert_uint_ge(sink.chunk[i]->to_ns - sink.chunk[i]->from_ns, 500 * model.branch_ns);
-			ck_assert_uint_le(sink.chunk[i]->to_ns - sink.chunk[i]->from_ns, 512 * model.branch_ns + 200000);
+			ck_assert_uint_le(sink.chunk[i]->to_ns - sink.chunk[i]->from_ns,
+					  512 * model.branch_ns + 200000);
 		}
 	ck_assert_uint_eq(check_numbers(), 12 * 511);
 	stop_ok();

@@ -79,7 +79,8 @@ START_TEST(name_is_opened_or_refused)
 
 	if (fd >= 0)
 		close(fd);
-	ck_assert_msg((fd >= 0 ? 0 : fd) == cases[_i].rc, "%s: %s", cases[_i].name, fd < 0 ? pt_named_why(-fd) : "open");
+	ck_assert_msg((fd >= 0 ? 0 : fd) == cases[_i].rc, "%s: %s", cases[_i].name,
+		      fd < 0 ? pt_named_why(-fd) : "open");
 	ck_assert_int_ne(access("new", F_OK), 0);
 }
 END_TEST

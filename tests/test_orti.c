@@ -490,8 +490,7 @@ START_TEST(puts_the_running_task_on_the_pointer)
 	ck_assert_uint_eq(maps->map[0].size_bytes, 4);
 	ck_assert(pt_task_map_find(&maps->map[0], 0)->none);
 	for (size_t i = 0; i < PT_LEN(tasks); i++)
-		ck_assert_str_eq(pt_task_map_find(&maps->map[0], address_of(tasks[i][1]))->name,
-				 tasks[i][0]);
+		ck_assert_str_eq(pt_task_map_find(&maps->map[0], address_of(tasks[i][1]))->name, tasks[i][0]);
 	pt_task_maps_free(maps);
 }
 END_TEST

@@ -50,7 +50,8 @@ START_TEST(takes)
 	struct pt_params *set = pt_params_new();
 	struct pt_err err = { 0 };
 
-	ck_assert_msg(pt_params_add(set, rows, PT_LEN(rows), good[_i].word, &err) == 0, "%s: %s", good[_i].word, err.msg);
+	ck_assert_msg(pt_params_add(set, rows, PT_LEN(rows), good[_i].word, &err) == 0, "%s: %s", good[_i].word,
+		      err.msg);
 	ck_assert_uint_eq(pt_params_number(set, &rows[good[_i].row]), good[_i].want);
 	ck_assert(pt_params_given(set, &rows[good[_i].row]));
 	pt_params_free(set);

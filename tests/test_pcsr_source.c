@@ -86,7 +86,8 @@ static int start(const char *word)
 	struct pt_source_setup with = { .settings = settings, .sink = &sink.sink, .seed = 3, .config = "" };
 
 	if (word != NULL)
-		ck_assert_int_eq(pt_params_add(settings, pt_source_pcsr.params, pt_source_pcsr.n_params, word, &err), 0);
+		ck_assert_int_eq(pt_params_add(settings, pt_source_pcsr.params, pt_source_pcsr.n_params, word, &err),
+				 0);
 	return pt_source_pcsr.start(state, &target, &with, &err);
 }
 

@@ -193,7 +193,8 @@ START_TEST(bursts_are_cut_alike)
 	ck_assert_double_eq_tol(row(p, ID_LEAF)->share.share, 0.3, 0.005);
 	ck_assert_double_le(row(p, ID_LEAF)->share.lo, 0.3);
 	ck_assert_double_ge(row(p, ID_LEAF)->share.hi, 0.3);
-	ck_assert_double_eq_tol(p->unseen.hi, 2.093 * 2.093 / (20 + 2.093 * 2.093), 1e-3);	/* Wilson, 0 of 20; t of 19 */
+	ck_assert_double_eq_tol(p->unseen.hi, 2.093 * 2.093 / (20 + 2.093 * 2.093),
+				1e-3); /* Wilson, 0 of 20; t of 19 */
 	ck_assert_int_eq(p->shares, PT_BASIS_ESTIMATED);
 	ck_assert_int_eq(p->counts, PT_BASIS_ESTIMATED);
 	ck_assert(p->observed_is_bound);
@@ -534,7 +535,9 @@ START_TEST(rules_come_late)
 	ck_assert_ptr_null(pt_pipeline_profile(f.pipeline)->limits);
 	ck_assert_int_eq(pt_pipeline_set_limits(f.pipeline, "limits=gross(nobody) < 3", &err), PT_EARG);
 	ck_assert_ptr_null(pt_pipeline_profile(f.pipeline)->limits);
-	ck_assert_int_eq(pt_pipeline_set_limits(f.pipeline, "limits=gross(leaf) < 3;count(leaf) < 9;gross(leaf) <= 3us", &err), 0);
+	ck_assert_int_eq(pt_pipeline_set_limits(f.pipeline, "limits=gross(leaf) < 3;count(leaf) < 9;gross(leaf) <= 3us",
+						&err),
+			 0);
 	limits = pt_pipeline_profile(f.pipeline)->limits;
 	ck_assert_uint_eq(limits->n_limits, 3);
 	ck_assert_uint_eq(limits->limit[0].looked_at, 0);

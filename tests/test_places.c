@@ -42,8 +42,8 @@ static void judge_lines(struct inline_profile *p, const struct pt_profile *profi
 	ck_assert_ptr_nonnull(line);
 	for (size_t i = 0; i < n; i++) {
 		double truth = (double)truth_of_line(p, line[i].file, line[i].line) / all;
-		const struct pt_profile_place *row = row_of_line(profile,
-								 ((uint64_t)line[i].file << 32) + line[i].line);
+		const struct pt_profile_place *row =
+			row_of_line(profile, ((uint64_t)line[i].file << 32) + line[i].line);
 
 		if (truth < 0.01)
 			continue;
@@ -169,8 +169,9 @@ static void judge_bins(struct inline_profile *p, const struct pt_profile *profil
 		if (row->function == PT_NO_FUNCTION)
 			continue;
 		of = &f[row->function - 1];
-		truth = (double)pt_vtruth_sum(&p->truth, (uint32_t)of->address,
-					      (uint32_t)(of->address + of->size)).cycles / all;
+		truth = (double)pt_vtruth_sum(&p->truth, (uint32_t)of->address, (uint32_t)(of->address + of->size))
+				.cycles /
+			all;
 		judge_share(batches, truth, row->share);
 		judge_share(independent, truth, as_independent(row->share.share, profile->bins->hits));
 		ck_assert_double_eq(row->share.lo, profile->by_id[row->function]->share.lo);
@@ -214,8 +215,8 @@ START_TEST(short_profiles)
 	ck_assert_uint_ge(lines.looked_at, 10 * SHORT_RUNS);
 	ck_assert_msg(10 * bins.held >= 9 * bins.looked_at, "%zu of %zu of bins", bins.held, bins.looked_at);
 	ck_assert_msg(10 * lines.held >= 9 * lines.looked_at, "%zu of %zu of lines", lines.held, lines.looked_at);
-	ck_assert_msg(10 * independent.held < 9 * independent.looked_at, "%zu of %zu if independent",
-		      independent.held, independent.looked_at);
+	ck_assert_msg(10 * independent.held < 9 * independent.looked_at, "%zu of %zu if independent", independent.held,
+		      independent.looked_at);
 }
 END_TEST
 

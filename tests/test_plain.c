@@ -162,7 +162,7 @@ static void take_events(struct way *w, const struct pt_batch *batch)
 {
 	struct pt_run_batch runs;
 
-	for (size_t taken = 0; taken < batch->n_events; ) {
+	for (size_t taken = 0; taken < batch->n_events;) {
 		runs.n_runs = 0;
 		taken += pt_flow_feed(&w->flow, batch->event + taken, batch->n_events - taken, &runs);
 		pt_execution_feed(w->execution, runs.run, runs.n_runs);
@@ -177,7 +177,7 @@ static void feed(struct way *w, const uint8_t *bytes, size_t len_bytes)
 	struct pt_batch batch;
 	size_t n, packet_bytes;
 
-	for (size_t taken = 0, most; taken < len_bytes; ) {
+	for (size_t taken = 0, most; taken < len_bytes;) {
 		most = len_bytes - taken;
 		if (w->plain) {
 			n = w->decoder->pairs(w->state, most, &packet_bytes);
@@ -222,8 +222,7 @@ static void same_stat(const struct pt_stat *a, const struct pt_stat *b, size_t f
 		       (a->hist->n_buckets == 0 ||
 			memcmp(a->hist->bucket, b->hist->bucket, (size_t)a->hist->n_buckets * a->hist->bytes) == 0);
 	ck_assert_msg(same, "function %zu, kind %zu: n %llu %llu, total %llu %llu, min %llu %llu, max %llu %llu",
-		      function, kind,
-		      (unsigned long long)a->n, (unsigned long long)b->n, (unsigned long long)a->total,
+		      function, kind, (unsigned long long)a->n, (unsigned long long)b->n, (unsigned long long)a->total,
 		      (unsigned long long)b->total, (unsigned long long)a->min, (unsigned long long)b->min,
 		      (unsigned long long)a->max, (unsigned long long)b->max);
 }
@@ -231,7 +230,8 @@ static void same_stat(const struct pt_stat *a, const struct pt_stat *b, size_t f
 static void same_function(const struct pt_execution_function *a, const struct pt_execution_function *b, size_t function)
 {
 	ck_assert_msg(a->count == b->count && a->partial == b->partial && a->instructions == b->instructions &&
-		      a->cycles == b->cycles && a->gross_total == b->gross_total && a->exceptions == b->exceptions,
+			      a->cycles == b->cycles && a->gross_total == b->gross_total &&
+			      a->exceptions == b->exceptions,
 		      "function %zu", function);
 	for (size_t k = 0; k < PT_N_TALLY_KINDS; k++)
 		same_stat(&a->stat[k], &b->stat[k], function, k);
@@ -251,8 +251,8 @@ static void same_told(const struct told *a, const struct told *b)
 		ck_assert_msg(same_run(&a->run[i], &b->run[i]), "run %zu of %zu", i, a->n_runs);
 	ck_assert_uint_eq(a->n_steps, b->n_steps);
 	for (size_t i = 0; i < a->n_steps; i++)
-		ck_assert_msg(memcmp(&a->step[i], &b->step[i], sizeof(*a->step)) == 0, "step %zu of %zu: kinds %u %u", i,
-			      a->n_steps, a->step[i].kind, b->step[i].kind);
+		ck_assert_msg(memcmp(&a->step[i], &b->step[i], sizeof(*a->step)) == 0, "step %zu of %zu: kinds %u %u",
+			      i, a->n_steps, a->step[i].kind, b->step[i].kind);
 }
 
 static void same_result(struct way *one, struct way *other)
@@ -404,7 +404,7 @@ START_TEST(both_ways_say_the_same)
 	ck_assert(!plain.tells || (plain.told.n_runs > n_plain && plain.told.n_steps > 0));
 	n_plain = plain.n_plain;
 	ck_assert_msg(rows[row].one_in != 0 || rows[row].stops != 0 || rows[row].longest < 100 ||
-		      n_plain > len_bytes / PACKET_BYTES * 8 / 10,
+			      n_plain > len_bytes / PACKET_BYTES * 8 / 10,
 		      "%s: %zu of %zu the short way", rows[row].name, n_plain, len_bytes / PACKET_BYTES);
 	ck_assert_uint_gt(n_plain, 0);
 	free(bytes);

@@ -158,17 +158,17 @@ START_TEST(is_behind_one_step)
 	open_running(link, profile);
 	for (unsigned i = 0; i < MOMENTS; i++) {
 		read_after(FIRST_US + i * APART_US);
-		ck_assert_msg(look.n_steps == 0, "%s, %s, moment %u: %u drain steps came before the read", link, profile, i,
-			      (unsigned)look.n_steps);
-		ck_assert_msg(look.answered_trips - look.from_trips <= PROMISE_BATCHES, "%s, %s, moment %u: %u batches", link,
-			      profile, i, (unsigned)(look.answered_trips - look.from_trips));
+		ck_assert_msg(look.n_steps == 0, "%s, %s, moment %u: %u drain steps came before the read", link,
+			      profile, i, (unsigned)look.n_steps);
+		ck_assert_msg(look.answered_trips - look.from_trips <= PROMISE_BATCHES, "%s, %s, moment %u: %u batches",
+			      link, profile, i, (unsigned)(look.answered_trips - look.from_trips));
 		n_in_step += look.in_step;
 		most_step_ns = greater(most_step_ns, look.from_ns - look.asked_ns);
 		most_read_ns = greater(most_read_ns, look.answered_ns - look.from_ns);
 	}
 	ck_assert_uint_gt(n_in_step, 0);
-	printf("%s, %s: %u of %d asked in a drain step, its rest took %.3f ms at most, the read %.3f ms\n", link, profile,
-	       n_in_step, MOMENTS, (double)most_step_ns / 1e6, (double)most_read_ns / 1e6);
+	printf("%s, %s: %u of %d asked in a drain step, its rest took %.3f ms at most, the read %.3f ms\n", link,
+	       profile, n_in_step, MOMENTS, (double)most_step_ns / 1e6, (double)most_read_ns / 1e6);
 	session_rig_stop(&rig);
 	session_rig_close(&rig);
 }

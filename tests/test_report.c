@@ -298,8 +298,8 @@ START_TEST(chains_begin_with_their_core)
 {
 	expect_folded(0, "(unknown) 5\nfibonacci 43\nfibonacci;main 52\ntask 3;main 11\ntask 3;main;fibonacci 13\n");
 	expect_folded(2, "(unknown) 5\ncore 0;fibonacci 26\ncore 0;fibonacci;main 52\ncore 0;task 3;main 11\n"
-		      "core 0;task 3;main;fibonacci 13\n"
-		      "core 2;fibonacci 17\n");
+			 "core 0;task 3;main;fibonacci 13\n"
+			 "core 2;fibonacci 17\n");
 }
 END_TEST
 

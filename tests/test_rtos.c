@@ -308,8 +308,9 @@ START_TEST(ends_whatever_memory_says)
 	if (damaged[_i].n_threads != NONE)
 		ck_assert_uint_eq(threads.n_threads, (size_t)damaged[_i].n_threads);
 	if (damaged[_i].note != NULL)
-		ck_assert_msg(damaged[_i].note[0] == '\0' ? threads.note[0] == '\0' :
-				      strncmp(threads.note, damaged[_i].note, strlen(damaged[_i].note)) == 0,
+		ck_assert_msg(damaged[_i].note[0] == '\0'
+				      ? threads.note[0] == '\0'
+				      : strncmp(threads.note, damaged[_i].note, strlen(damaged[_i].note)) == 0,
 			      "%s", threads.note);
 	if (damaged[_i].n_threads != NONE) {
 		ck_assert_int_eq(threads.started, damaged[_i].started);

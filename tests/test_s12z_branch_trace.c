@@ -135,7 +135,8 @@ static void break_at(struct inline_profile *p, const char *name, bool set)
 	if (strchr(name, '$') != NULL)
 		at.addr += size - 1;
 	ck_assert_int_eq(set ? p->target->ops->break_insert(p->target->state, &at, &err)
-			     : p->target->ops->break_remove(p->target->state, &at, &err), 0);
+			     : p->target->ops->break_remove(p->target->state, &at, &err),
+			 0);
 }
 
 static void run_to_stop(struct inline_profile *p)

@@ -160,8 +160,7 @@ START_TEST(pure_pc_line)
 	put(C1, 0);
 	for (unsigned i = 0; i < 8; i++)
 		ck_assert_msg(dbg.line[0][i] == pures[_i].line[i] || (i < 7 && i >= (pures[_i].line[7] >> 4)),
-			      "%s: byte %u: %02x",
-			      pures[_i].name, i, dbg.line[0][i]);
+			      "%s: byte %u: %02x", pures[_i].name, i, dbg.line[0][i]);
 }
 END_TEST
 

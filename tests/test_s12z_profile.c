@@ -45,7 +45,8 @@ static const struct pt_profile_function *row_of(const struct pt_profile *p, cons
 	ck_abort_msg("no row for %s", name);
 }
 
-static const char config[] = "format=s12z-profile\nsource=dbg-profile\nmode=pdo\nstream=pdo\nivbr=0xfffe\nbus_hz=32000000\n";
+static const char config[] =
+	"format=s12z-profile\nsource=dbg-profile\nmode=pdo\nstream=pdo\nivbr=0xfffe\nbus_hz=32000000\n";
 
 START_TEST(counts_and_instructions_are_exact)
 {

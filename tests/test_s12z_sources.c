@@ -284,7 +284,8 @@ START_TEST(a_target_without_clock_is_silent)
 		ck_assert_int_ge(drain(20), 0);
 		end();
 		ck_assert_uint_gt(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_REARM) +
-				  array_sink_count(&sink, PT_CHUNK_DATA, -1), n);
+					  array_sink_count(&sink, PT_CHUNK_DATA, -1),
+				  n);
 	} else {
 		ck_assert_int_eq(rc, PT_EPROTO);
 		ck_assert_int_lt(ops->stop(state, &err), 0);

@@ -74,8 +74,19 @@ START_TEST(stacks_29_bytes)
 	s12z_make(&rig, NULL, software[_i].code, software[_i].n_bytes);
 	s12z_prepare(&rig, registers);
 	s12z_steps(&rig, 1);
-	snprintf(want, sizeof(want), "p=%x s=1fe3 ccw=95 1fe3:0085" "1011" "2021" "3031" "4041" "5051" "60616263"
-		 "70717273" "808182" "909192" "%06x", HANDLER(n), back);
+	snprintf(want, sizeof(want),
+		 "p=%x s=1fe3 ccw=95 1fe3:0085"
+		 "1011"
+		 "2021"
+		 "3031"
+		 "4041"
+		 "5051"
+		 "60616263"
+		 "70717273"
+		 "808182"
+		 "909192"
+		 "%06x",
+		 HANDLER(n), back);
 	s12z_check(&rig, want, "entry");
 	snprintf(want, sizeof(want), "E %x>%x@%02x ", back & 0xffff, HANDLER(n) & 0xffff, 0xfe - 2 * n);
 	ck_assert_str_eq(rig.seen, want);
@@ -321,8 +332,9 @@ START_TEST(sleeps_and_wakes)
 	pt_vs12z_run(rig.cpu, pt_vs12z_cycle(rig.cpu) + 1);
 	ck_assert_msg((pt_vs12z_state(rig.cpu) == PT_VS12Z_RUN) == sleeps[_i].wakes, "%s", sleeps[_i].name);
 	ck_assert_uint_eq(rig.n_asleep, sleeps[_i].wakes ? 2 : 1);
-	ck_assert_msg(pt_vs12z_pc(rig.cpu) == (sleeps[_i].taken != 0 ? HANDLER(sleeps[_i].taken) :
-					       sleeps[_i].wakes ? S12Z_CODE + 3 : S12Z_CODE + 2),
+	ck_assert_msg(pt_vs12z_pc(rig.cpu) == (sleeps[_i].taken != 0 ? HANDLER(sleeps[_i].taken)
+					       : sleeps[_i].wakes    ? S12Z_CODE + 3
+								     : S12Z_CODE + 2),
 		      "%s", sleeps[_i].name);
 	s12z_done(&rig);
 }
@@ -607,7 +619,8 @@ START_TEST(forgets_code_that_changes)
 
 	S12Z_MAKE(&rig, NOP);
 	/* 1100: LD D0,#1; 1102: MOV.B #7,0x1101; 1106: BRA 1100 */
-	s12z_prepare(&rig, "p=1100 1100:94010c0711012" "07a");
+	s12z_prepare(&rig, "p=1100 1100:94010c0711012"
+			   "07a");
 	s12z_steps(&rig, 1);
 	ck_assert_uint_eq(pt_vs12z_reg(rig.cpu, PT_VS12Z_D0), 1);
 	s12z_steps(&rig, 3);

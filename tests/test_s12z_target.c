@@ -549,7 +549,8 @@ START_TEST(trouble_of_the_wire_is_a_state)
 	bdc.n_runs_called = 0;
 	ck_assert_int_eq(status().state, PT_LOST);
 	ck_assert_int_eq(target->ops->halt(z, 0, &err), PT_EPROTO);
-	ck_assert_msg(strstr(err.msg, "0xffff") != NULL && strstr(err.msg, "no clock, no power") != NULL, "%s", err.msg);
+	ck_assert_msg(strstr(err.msg, "0xffff") != NULL && strstr(err.msg, "no clock, no power") != NULL, "%s",
+		      err.msg);
 	ck_assert_uint_lt(bdc.n_runs_called, 10);
 	bdc.dark = false;
 	ck_assert_int_eq(status().state, PT_RUNNING);

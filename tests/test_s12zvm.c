@@ -186,7 +186,8 @@ START_TEST(the_pins_tell_all_that_happened)
 	ck_assert_uint_eq(tally.lines[3], truth.n_jump[PT_VJUMP_EXCEPTION]);
 	ck_assert_uint_ge(tally.lines[1], truth.n_jump[PT_VJUMP_RETURN] + truth.n_jump[PT_VJUMP_EXC_RETURN]);
 	ck_assert_uint_le(tally.lines[1], truth.n_jump[PT_VJUMP_RETURN] + truth.n_jump[PT_VJUMP_EXC_RETURN] +
-			  truth.n_jump[PT_VJUMP_GOTO_OPERAND] + truth.n_jump[PT_VJUMP_CALL_OPERAND]);
+						  truth.n_jump[PT_VJUMP_GOTO_OPERAND] +
+						  truth.n_jump[PT_VJUMP_CALL_OPERAND]);
 	pt_vtruth_fini(&truth);
 }
 END_TEST
@@ -337,8 +338,8 @@ static uint32_t tim(struct pt_vs12z_tim *unit, uint32_t offset, uint8_t size_byt
 {
 	const struct pt_vaccess access = { 0x400 + offset, size_bytes, PT_VMASTER_CPU, true };
 
-	ck_assert(write ? pt_vs12z_tim_ops.write(unit, offset, &access, value) :
-			  pt_vs12z_tim_ops.read(unit, offset, &access, &value));
+	ck_assert(write ? pt_vs12z_tim_ops.write(unit, offset, &access, value)
+			: pt_vs12z_tim_ops.read(unit, offset, &access, &value));
 	return value;
 }
 

@@ -362,7 +362,8 @@ START_TEST(keeps_what_came_before_the_end)
 	expect(&stopped, 0, "is kept");
 	status(ends[_i].why);
 	report("fibonacci");
-	ck_assert_msg(strstr(last, "lost       nothing") == NULL, "%.1500s", last);	/* be it that no time has passed since */
+	ck_assert_msg(strstr(last, "lost       nothing") == NULL, "%.1500s",
+		      last); /* be it that no time has passed since */
 	close_all();
 }
 END_TEST

@@ -61,8 +61,8 @@ START_TEST(intervals_hold_the_truth)
 	ck_assert_msg(used >= rows[_i].least_used && used <= rows[_i].most_used, "%s: %.1f bursts", rows[_i].name,
 		      used);
 	ck_assert_msg(v.covered >= 0.9 * v.intervals,
-		      "%s: %.1f %% of %u intervals hold the truth; fibonacci %+.1f points",
-		      rows[_i].name, 100.0 * v.covered / v.intervals, v.intervals, bias);
+		      "%s: %.1f %% of %u intervals hold the truth; fibonacci %+.1f points", rows[_i].name,
+		      100.0 * v.covered / v.intervals, v.intervals, bias);
 	ck_assert_msg(bias > -6 && bias < 6, "%s: fibonacci %+.1f points", rows[_i].name, bias);
 }
 END_TEST

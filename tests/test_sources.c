@@ -84,10 +84,15 @@ START_TEST(each_source_has_its_line)
 	chunk_put(&f, 0, PT_CHUNK_LOSS, PT_LOSS_DRAIN, 0, 1000, NULL, 0);
 	chunk_put(&f, 1, PT_CHUNK_LOSS, PT_LOSS_HOST, 0, 500, NULL, 0);
 	chunk_report(&f, &text, "gaps", "text");
-	ck_assert_ptr_nonnull(strstr(text.bytes, "time       mtb: 1.000 us = at most 0 s observed (0.00 %) + 1.000 us unobserved + 0 s lost\n"));
-	ck_assert_ptr_nonnull(strstr(text.bytes, "           pcsr: 500 ns = 0 s observed (0.00 %) + 0 s unobserved + 500 ns lost\n"));
-	ck_assert_ptr_nonnull(strstr(text.bytes, "lost       mtb: nothing\n           pcsr: host too slow 500 ns in 1\n"));
-	ck_assert_ptr_nonnull(strstr(text.bytes, "host too slow  lost             1      0    500 ns     100.0  pcsr\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text.bytes,
+		       "time       mtb: 1.000 us = at most 0 s observed (0.00 %) + 1.000 us unobserved + 0 s lost\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text.bytes, "           pcsr: 500 ns = 0 s observed (0.00 %) + 0 s unobserved + 500 ns lost\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text.bytes, "lost       mtb: nothing\n           pcsr: host too slow 500 ns in 1\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text.bytes, "host too slow  lost             1      0    500 ns     100.0  pcsr\n"));
 	chunk_report(&f, &json, "gaps", "json");
 	ck_assert_ptr_nonnull(strstr(json.bytes, "\"sources\": ["));
 	pt_text_free(&text);
@@ -202,7 +207,8 @@ START_TEST(order_changes_no_figure)
 		for (unsigned k = 0; i == 5 && k < 100; k += (unsigned)_i + 1) {
 			unsigned n = k + (unsigned)_i + 1 > 100 ? 100 - k : (unsigned)_i + 1;
 
-			chunk_put(&both, 1, PT_CHUNK_DATA, PT_DATA_FOLLOWS, k * 100, (k + n) * 100, lines.bytes + 12 * k, 12 * n);
+			chunk_put(&both, 1, PT_CHUNK_DATA, PT_DATA_FOLLOWS, k * 100, (k + n) * 100,
+				  lines.bytes + 12 * k, 12 * n);
 		}
 	}
 	chunk_end(&alone, 0, 10000);
@@ -359,8 +365,10 @@ START_TEST(what_is_not_in_it_is_said)
 	ck_assert_uint_eq(p->by_id[ID_LEAF]->run->count, 2);
 	ck_assert_uint_eq(p->sources[1].branches, 7);	/* the stretch's end is one */
 	chunk_report(&f, &text, "functions", "text");
-	ck_assert_msg(strstr(text.bytes, "trouble    1 parts of values that never became whole\n") != NULL, "%s", text.bytes);
-	ck_assert_ptr_nonnull(strstr(text.bytes, "ignored    mtb is another trace of what core 0 ran, which mtb tells already: "));
+	ck_assert_msg(strstr(text.bytes, "trouble    1 parts of values that never became whole\n") != NULL, "%s",
+		      text.bytes);
+	ck_assert_ptr_nonnull(
+		strstr(text.bytes, "ignored    mtb is another trace of what core 0 ran, which mtb tells already: "));
 	pt_text_free(&text);
 	chunk_feed_drop(&f);
 }

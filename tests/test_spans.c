@@ -79,8 +79,8 @@ static void print_span(const struct pt_span_figures *span, char *out)
 		out += sprintf(out, " idle %d", (int)stat[PT_TALLY_INACTIVE].total);
 	for (int e = 0; e < PT_N_SPAN_ERRORS; e++)
 		if (span->errors[e] > 0)
-			out += sprintf(out, " %s %d at %d", pt_span_error_name((enum pt_span_error)e), (int)span->errors[e],
-				       (int)span->last_ns);
+			out += sprintf(out, " %s %d at %d", pt_span_error_name((enum pt_span_error)e),
+				       (int)span->errors[e], (int)span->last_ns);
 }
 
 static char *print_spans(const struct pt_spans *spans, char *out)
@@ -107,7 +107,8 @@ START_TEST(story)
 	}
 	pt_analysis_signalled.result(analysis, &profile);
 	print_spans(profile.signalled, got);
-	ck_assert_msg(strcmp(got, stories[_i].want) == 0, "%s:\n  got  %s\n  want %s", stories[_i].name, got, stories[_i].want);
+	ck_assert_msg(strcmp(got, stories[_i].want) == 0, "%s:\n  got  %s\n  want %s", stories[_i].name, got,
+		      stories[_i].want);
 	pt_analysis_signalled.result(analysis, &profile);	/* a look changes nothing */
 	ck_assert_str_eq(print_spans(profile.signalled, got), stories[_i].want);
 	pt_analysis_signalled.close(analysis);

@@ -70,7 +70,8 @@ static void see(void *arg, const struct pt_chunk *chunk)
 	struct path *p = arg;
 
 	if (chunk->kind == PT_CHUNK_CONFIG)
-		decoder_init(&pt_decoder_mtb, p->state, chunk->source, chunk->core, (const char *)chunk->bytes, chunk->len_bytes);
+		decoder_init(&pt_decoder_mtb, p->state, chunk->source, chunk->core, (const char *)chunk->bytes,
+			     chunk->len_bytes);
 	if (chunk->kind == PT_CHUNK_DATA)
 		see_data(p, chunk);
 	if (chunk->kind == PT_CHUNK_STATE)

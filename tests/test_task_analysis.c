@@ -113,7 +113,8 @@ static void *open_tasks(const struct pt_program *p, const char *word)
 	void *analysis;
 
 	if (word != NULL)
-		ck_assert_int_eq(pt_params_add(words, pt_analysis_tasks.params, pt_analysis_tasks.n_params, word, NULL), 0);
+		ck_assert_int_eq(pt_params_add(words, pt_analysis_tasks.params, pt_analysis_tasks.n_params, word, NULL),
+				 0);
 	analysis = pt_analysis_tasks.open(&setup, NULL);
 	ck_assert_ptr_nonnull(analysis);
 	pt_params_free(words);

@@ -92,8 +92,8 @@ START_TEST(counts_case)
 	pt_execution_steps(x, &sink, 0);
 	script_feed(x, cases[_i].script);
 	result = pt_execution_result(x);
-	ck_assert_msg(strcmp(script_print(result, got), cases[_i].want) == 0, "%s:\n  got  %s\n  want %s", cases[_i].name,
-		      got, cases[_i].want);
+	ck_assert_msg(strcmp(script_print(result, got), cases[_i].want) == 0, "%s:\n  got  %s\n  want %s",
+		      cases[_i].name, got, cases[_i].want);
 	step_follower_expect(follower, result, false, cases[_i].name);
 	for (int i = 0; i < PT_N_EXECUTION_ERRORS; i++)
 		ck_assert_msg(result->errors.n[i] == 0, "%s: %s", cases[_i].name,

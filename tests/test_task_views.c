@@ -104,8 +104,9 @@ START_TEST(looks_like)
 	struct pt_text text = { 0 };
 	struct story story;
 
-	ck_assert_int_eq(pt_params_add(words, pt_analysis_tasks.params, pt_analysis_tasks.n_params,
-				       "task-functions=on", NULL), 0);
+	ck_assert_int_eq(pt_params_add(words, pt_analysis_tasks.params, pt_analysis_tasks.n_params, "task-functions=on",
+				       NULL),
+			 0);
 	story.tasks = pt_analysis_tasks.open(&setup, NULL);
 	story.range = pt_analysis_range.open(&setup, NULL);
 	story.signalled = pt_analysis_signalled.open(&setup, NULL);

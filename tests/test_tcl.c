@@ -269,7 +269,8 @@ START_TEST(a_batch_is_one_command)
 	ck_assert_msg(run(ops, 5) == 0, "%s", err.msg);
 	ck_assert_uint_eq(n_done, 5);
 	ck_assert_uint_eq(server.n_heard, 1);
-	ck_assert_str_eq(server.heard[0],
+	ck_assert_str_eq(
+		server.heard[0],
 		"apply {{} {set a {};set c [catch {append a [chip.cpu read_memory 0x20000000 32 2] |;"
 		"chip.cpu write_memory 0xf0000004 32 {0x80000001 0x2 };append a |;"
 		"append a [chip.cpu read_memory 0x20000011 8 1] |;append a [chip.cpu read_memory 0x20000012 16 1] |;"
@@ -339,7 +340,8 @@ START_TEST(a_refused_access_says_where)
 	ck_assert_uint_eq(n_done, 1);
 	ck_assert_uint_eq(fault_addr, 0x60000000);
 	ck_assert_msg(strstr(err.msg, "read memory at 0x60000000: ") != NULL &&
-		      strstr(err.msg, "failed to read") != NULL, "%s", err.msg);
+			      strstr(err.msg, "failed to read") != NULL,
+		      "%s", err.msg);
 	read_again("proftap # 0 0x6|!", 6);
 	ck_assert_uint_eq(server.n_met, 1);
 }

@@ -201,8 +201,8 @@ START_TEST(finds_what_zephyr_keeps)
 	}
 	for (uint32_t i = 0; fp && i < 32; i++) {
 		snprintf(name, sizeof(name), "s%u", (unsigned)i);
-		check_register(name, i < 16 ? 0x20000b20 + 4 * i : arch + FLOAT_IN_ARCH + 4 * (i - 16),
-			       0x3f000000 + i, 4);
+		check_register(name, i < 16 ? 0x20000b20 + 4 * i : arch + FLOAT_IN_ARCH + 4 * (i - 16), 0x3f000000 + i,
+			       4);
 	}
 	ck_assert(fp == (pt_saved_find(&saved, "d8") != NULL));
 	check_register("sp", PT_UNKNOWN, 0x20000b24 + (fp ? FP_BYTES : 0), 4);
@@ -255,8 +255,9 @@ START_TEST(finds_what_zephyr_switches)
 	ck_assert_msg(pt_threads_saved(threads, &core, address_of("logging"), &saved, &err) == 0, "%s", err.msg);
 	for (const char *words = next_name(switched[_i].words, name); name[0] != '\0';
 	     words = next_name(words, name), at += 4)
-		check_register(name, at, strcmp(name, "pc") == 0 ? SWITCHED_PC
-								 : switched_value(_i, name, (at - SWITCHED_AT) / 4), 4);
+		check_register(name, at,
+			       strcmp(name, "pc") == 0 ? SWITCHED_PC : switched_value(_i, name, (at - SWITCHED_AT) / 4),
+			       4);
 	check_register("sp", PT_UNKNOWN, end, 4);
 	ck_assert_uint_eq(pt_saved_find(&saved, "xpsr")->value, (switched[_i].apsr & ~0x200u) | 1u << 24);
 	close_threads();

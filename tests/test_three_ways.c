@@ -73,7 +73,8 @@ static void compare_range(const struct pt_profile *execution, const struct pt_pr
 	for (size_t id = 0; id < execution->n_ids; id++) {
 		ck_assert_uint_eq(run_of(execution, id)->instructions, run_of(range, id)->instructions);
 		ck_assert_uint_eq(run_of(execution, id)->cycles, run_of(range, id)->cycles);
-		ck_assert(run_of(range, id)->count + run_of(range, id)->partial > 0 || run_of(execution, id)->count == 0);
+		ck_assert(run_of(range, id)->count + run_of(range, id)->partial > 0 ||
+			  run_of(execution, id)->count == 0);
 	}
 	ck_assert_uint_eq(execution->instructions, range->instructions);
 	ck_assert_uint_eq(execution->cycles, range->cycles);

@@ -13,7 +13,9 @@ static void *timeline_of(const char *word)
 	void *timeline;
 
 	if (word != NULL)
-		ck_assert_int_eq(pt_params_add(words, pt_analysis_timeline.params, pt_analysis_timeline.n_params, word, NULL), 0);
+		ck_assert_int_eq(pt_params_add(words, pt_analysis_timeline.params, pt_analysis_timeline.n_params, word,
+					       NULL),
+				 0);
 	timeline = pt_analysis_timeline.open(&setup, NULL);
 	pt_params_free(words);
 	return timeline;
@@ -105,7 +107,8 @@ START_TEST(says_what_it_kept)
 
 	ck_assert_int_eq(pt_report_render(&profile, &query, &text, NULL), 0);
 	ck_assert_msg(strstr(text.bytes, "timeline: nothing to show\n(the last 2 of 5 events, from 7.250000 ms; "
-				       "timeline=N keeps more)\n(0 of 2)\n") != NULL, "%s", text.bytes);
+					 "timeline=N keeps more)\n(0 of 2)\n") != NULL,
+		      "%s", text.bytes);
 	pt_text_free(&text);
 	text = (struct pt_text){ 0 };
 	timeline.seen = 2;

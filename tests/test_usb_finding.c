@@ -120,11 +120,14 @@ static void say_hid(GString *text, const struct device *d, unsigned number, cons
 		0x09, 1, 0x81, 2, 0x09, 1, 0x91, 2, 0xc0,
 	};
 
-	g_string_append_printf(text, "P: " SYS "/1-3:1.%u/0003:%04X:%04X.0001\nE: SUBSYSTEM=hid\n"
+	g_string_append_printf(text,
+			       "P: " SYS "/1-3:1.%u/0003:%04X:%04X.0001\nE: SUBSYSTEM=hid\n"
 			       "E: DRIVER=hid-generic\nE: HID_ID=0003:%08X:%08X\nE: HID_NAME=%s\nE: HID_UNIQ=S1\n"
-			       "H: report_descriptor=", number, d->vid, d->pid, d->vid, d->pid, d->product);
+			       "H: report_descriptor=",
+			       number, d->vid, d->pid, d->vid, d->pid, d->product);
 	say_hex(text, report, sizeof(report));
-	g_string_append_printf(text, "P: " SYS "/1-3:1.%u/0003:%04X:%04X.0001/hidraw/hidraw0\nN: hidraw0=00\n"
+	g_string_append_printf(text,
+			       "P: " SYS "/1-3:1.%u/0003:%04X:%04X.0001/hidraw/hidraw0\nN: hidraw0=00\n"
 			       "E: DEVNAME=/dev/hidraw0\nE: SUBSYSTEM=hidraw\nA: dev=243:0\\n\n\n",
 			       number, d->vid, d->pid);
 }
@@ -144,8 +147,10 @@ static void say_interface(GString *text, const struct device *d, unsigned number
 {
 	const struct interface *i = &d->interface[number];
 
-	g_string_append_printf(text, "P: " SYS "/1-3:1.%u\nE: DEVTYPE=usb_interface\nE: SUBSYSTEM=usb\n"
-			       "A: bInterfaceNumber=%02u\\n\n", number, number);
+	g_string_append_printf(text,
+			       "P: " SYS "/1-3:1.%u\nE: DEVTYPE=usb_interface\nE: SUBSYSTEM=usb\n"
+			       "A: bInterfaceNumber=%02u\\n\n",
+			       number, number);
 	if (i->name != NULL)
 		g_string_append_printf(text, "A: interface=%s\\n\n", i->name);
 	g_string_append(text, "\n");
@@ -161,7 +166,8 @@ static UMockdevTestbed *plug_in(const struct device *d)
 	struct bytes bytes = { 0 };
 
 	descriptors(d, &bytes);
-	g_string_append_printf(text, "P: " SYS "\nN: bus/usb/001/004\nE: BUSNUM=001\nE: DEVNUM=004\n"
+	g_string_append_printf(text,
+			       "P: " SYS "\nN: bus/usb/001/004\nE: BUSNUM=001\nE: DEVNUM=004\n"
 			       "E: DEVNAME=/dev/bus/usb/001/004\nE: DEVTYPE=usb_device\nE: SUBSYSTEM=usb\n"
 			       "E: PRODUCT=%x/%x/100\nA: busnum=1\\n\nA: devnum=4\\n\nA: dev=189:3\\n\nA: speed=12\\n\n"
 			       "A: bConfigurationValue=1\\n\nA: idVendor=%04x\\n\nA: idProduct=%04x\\n\n"

@@ -102,13 +102,17 @@ static void describe_usb(struct usb_probe *probe, GString *out)
 	usb_device_descriptor(probe, descriptors);
 	usb_config_descriptor(probe, descriptors);
 	g_string_append_printf(out, "P: %s\nN: %s\n", probe->sys, probe->node + strlen("/dev/"));
-	g_string_append_printf(out, "E: BUSNUM=001\nE: DEVNUM=%03u\nE: DEVNAME=%s\nE: DEVTYPE=usb_device\n"
-			       "E: DRIVER=usb\nE: MAJOR=189\nE: MINOR=%u\nE: SUBSYSTEM=usb\nE: TYPE=239/2/1\nE: PRODUCT=%x/%x/%x\n",
-			       device, probe->node, device - 1, usb_vid(probe), usb_pid(probe), USB_PROBE_RELEASE);
-	g_string_append_printf(out, "A: busnum=1\\n\nA: devnum=%u\\n\nA: dev=189:%u\\n\nA: speed=%s\\n\n"
+	g_string_append_printf(
+		out,
+		"E: BUSNUM=001\nE: DEVNUM=%03u\nE: DEVNAME=%s\nE: DEVTYPE=usb_device\n"
+		"E: DRIVER=usb\nE: MAJOR=189\nE: MINOR=%u\nE: SUBSYSTEM=usb\nE: TYPE=239/2/1\nE: PRODUCT=%x/%x/%x\n",
+		device, probe->node, device - 1, usb_vid(probe), usb_pid(probe), USB_PROBE_RELEASE);
+	g_string_append_printf(out,
+			       "A: busnum=1\\n\nA: devnum=%u\\n\nA: dev=189:%u\\n\nA: speed=%s\\n\n"
 			       "A: bConfigurationValue=1\\n\nA: bNumConfigurations=1\\n\nA: bDeviceClass=ef\\n\n",
 			       device, device - 1, usb_bulk_bytes(probe) < 512 ? "12" : "480");
-	g_string_append_printf(out, "A: idVendor=%04x\\n\nA: idProduct=%04x\\n\nA: bcdDevice=%04x\\n\n"
+	g_string_append_printf(out,
+			       "A: idVendor=%04x\\n\nA: idProduct=%04x\\n\nA: bcdDevice=%04x\\n\n"
 			       "A: manufacturer=%s\\n\nA: product=%s\\n\nA: serial=%s\\n\n",
 			       usb_vid(probe), usb_pid(probe), USB_PROBE_RELEASE, usb_manufacturer, usb_product(probe),
 			       probe->config.serial);
@@ -123,15 +127,19 @@ static void describe_hid(struct usb_probe *probe, GString *out)
 	unsigned port = probe->config.port;
 
 	usb_report_descriptor(report);
-	g_string_append_printf(out, "P: %s/1-%u:1.1\nE: DEVTYPE=usb_interface\nE: SUBSYSTEM=usb\nE: DRIVER=usbhid\n"
-			       "A: bInterfaceNumber=01\\n\n\n", probe->sys, port);
-	g_string_append_printf(out, "P: %s\nE: SUBSYSTEM=hid\nE: DRIVER=hid-generic\nE: HID_ID=0003:%08X:%08X\n"
+	g_string_append_printf(out,
+			       "P: %s/1-%u:1.1\nE: DEVTYPE=usb_interface\nE: SUBSYSTEM=usb\nE: DRIVER=usbhid\n"
+			       "A: bInterfaceNumber=01\\n\n\n",
+			       probe->sys, port);
+	g_string_append_printf(out,
+			       "P: %s\nE: SUBSYSTEM=hid\nE: DRIVER=hid-generic\nE: HID_ID=0003:%08X:%08X\n"
 			       "E: HID_NAME=%s %s\nE: HID_UNIQ=%s\nE: HID_PHYS=usb-0000:00:14.0-%u/input1\n"
 			       "H: report_descriptor=",
-			       probe->hid_sys, USB_PROBE_VENDOR, USB_PROBE_PRODUCT, usb_manufacturer, usb_product(probe),
-			       probe->config.serial, port);
+			       probe->hid_sys, USB_PROBE_VENDOR, USB_PROBE_PRODUCT, usb_manufacturer,
+			       usb_product(probe), probe->config.serial, port);
 	append_hex(out, report);
-	g_string_append_printf(out, "\n\nP: %s/hidraw/hidraw%u\nN: hidraw%u=00\nE: DEVNAME=%s\nE: MAJOR=243\nE: MINOR=%u\n"
+	g_string_append_printf(out,
+			       "\n\nP: %s/hidraw/hidraw%u\nN: hidraw%u=00\nE: DEVNAME=%s\nE: MAJOR=243\nE: MINOR=%u\n"
 			       "E: SUBSYSTEM=hidraw\nA: dev=243:%u\\n\n\n",
 			       probe->hid_sys, port, port, probe->hid_node, port, port);
 }

@@ -124,7 +124,7 @@ static int parse(int argc, char **argv, struct options *options)
 	if (i + 1 < argc && strcmp(argv[i], "--") == 0)
 		return i + 1;
 	fprintf(stderr, "usage: usb_probe [--board NAME?...] [--hidraw] [--instant] [--denied] [--unplugged] "
-		"[--unplug-ms N] [--replug-ms N] -- PROGRAM ...\n");
+			"[--unplug-ms N] [--replug-ms N] -- PROGRAM ...\n");
 	exit(2);
 }
 

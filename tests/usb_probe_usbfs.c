@@ -285,8 +285,8 @@ static int perform(struct usb_probe *probe, UMockdevIoctlClient *client, gulong 
 
 	switch (request) {
 	case USBDEVFS_GET_CAPABILITIES:
-		*(guint32 *)data->data = USBDEVFS_CAP_ZERO_PACKET | USBDEVFS_CAP_NO_PACKET_SIZE_LIM |
-					 USBDEVFS_CAP_REAP_AFTER_DISCONNECT;
+		*(guint32 *)data->data =
+			USBDEVFS_CAP_ZERO_PACKET | USBDEVFS_CAP_NO_PACKET_SIZE_LIM | USBDEVFS_CAP_REAP_AFTER_DISCONNECT;
 		return 0;
 	case USBDEVFS_CLAIMINTERFACE:
 		return claim(probe, client, *(guint *)data->data);

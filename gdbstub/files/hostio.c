@@ -363,7 +363,8 @@ static void symbols_read(struct pt_hostio_errand *errand)
 			 : errand->err.code;
 
 	if (rc < 0)
-		pt_warn("gdb: %s: the firmware.elf that it sent gives no symbols: %s", client->rsp.peer, errand->err.msg);
+		pt_warn("gdb: %s: the firmware.elf that it sent gives no symbols: %s", client->rsp.peer,
+			errand->err.msg);
 	else
 		pt_info("gdb: %s: symbols are those of the firmware.elf that it sent", client->rsp.peer);
 	pt_program_unref(errand->program);

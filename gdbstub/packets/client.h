@@ -161,7 +161,8 @@ static inline bool pt_gdb_is_proxied(const struct pt_gdb_client *client)
 static inline bool pt_gdb_is_halted(const struct pt_gdb_client *client)
 {
 	return client->inferior.run == PT_GDB_HALTED ||
-	       (client->inferior.run == PT_GDB_NONSTOP && client->nonstop.told == (uint8_t)((1u << client->inferior.n_cores) - 1));
+	       (client->inferior.run == PT_GDB_NONSTOP &&
+		client->nonstop.told == (uint8_t)((1u << client->inferior.n_cores) - 1));
 }
 
 /* May it change the target? A non-stop GDB may look at one that another GDB controls. */

@@ -137,7 +137,8 @@ static int fetch(struct agent *a, enum op op, struct pt_err *err)
 
 	if (op == REG)
 		return operand(a, 2, &number, err) < 0 || a->env->reg(a->env->arg, (unsigned)number, &value, err) < 0
-			? err->code : push(a, value, err);
+			       ? err->code
+			       : push(a, value, err);
 	if (need(a, 1, err) < 0 || a->env->mem(a->env->arg, a->stack[a->n - 1], 1u << (op - REF8), &value, err) < 0)
 		return err->code;
 	a->stack[a->n - 1] = value;

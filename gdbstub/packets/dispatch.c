@@ -20,7 +20,8 @@ static bool fits(const struct pt_packet_row *row, const struct pt_rsp_packet *pa
 	       ((row->flags & PT_PACKET_EXACT) == 0 || packet->len_bytes == len);
 }
 
-static const struct pt_packet_row *find_row(const struct pt_packet_row *const *tables, const struct pt_rsp_packet *packet)
+static const struct pt_packet_row *find_row(const struct pt_packet_row *const *tables,
+					    const struct pt_rsp_packet *packet)
 {
 	const struct pt_packet_row *found = NULL;
 
@@ -51,8 +52,8 @@ static void again(struct pt_gdb_client *client)
 
 static bool lacks_program(const struct pt_gdb_client *client, const struct pt_packet_row *row)
 {
-	return (row->flags & PT_PACKET_TARGET) != 0 && client->inferior.run == PT_GDB_NONE && !pt_gdb_is_proxied(client) &&
-	       !(client->inferior.watches && (row->flags & PT_PACKET_WATCH) != 0);
+	return (row->flags & PT_PACKET_TARGET) != 0 && client->inferior.run == PT_GDB_NONE &&
+	       !pt_gdb_is_proxied(client) && !(client->inferior.watches && (row->flags & PT_PACKET_WATCH) != 0);
 }
 
 /* A client that has to give the token first: nothing is asked of the board or of another GDB server, and no packet's
@@ -84,8 +85,10 @@ static void why_no_program(const struct pt_gdb_client *client, struct pt_err *er
 	static const char watches[] = "this GDB only watches: another one controls the program (monitor take)";
 	static const char taken[] = "another GDB has taken the target: detach, and attach 1 asks for it again";
 
-	pt_fail(err, PT_ESTATE, "%s", client->inferior.watches ? watches : client->inferior.taken ? taken :
-				"no program is attached: attach 1 comes first");
+	pt_fail(err, PT_ESTATE, "%s",
+		client->inferior.watches ? watches
+		: client->inferior.taken ? taken
+					 : "no program is attached: attach 1 comes first");
 }
 
 void pt_gdb_handle_packet(struct pt_gdb_client *client)

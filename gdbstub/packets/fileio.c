@@ -139,7 +139,8 @@ int pt_gdb_fileio_ask(struct pt_gdb_request *rq, struct pt_board *board, struct 
 	io->step = 0;
 	io->core = rq->core;
 	io->how = how;
-	rc = rq->client->inferior.run == PT_GDB_RUNNING ? pt_board_semihost_ask(board, rq->core, how, &io->call, err) : 0;
+	rc = rq->client->inferior.run == PT_GDB_RUNNING ? pt_board_semihost_ask(board, rq->core, how, &io->call, err)
+							: 0;
 	if (rc <= 0)
 		return rc;
 	rc = pt_board_semihost(board)->mode != PT_SEMIHOST_GDB

@@ -17,8 +17,9 @@ struct pt_gdb_live {
 
 static bool listens(const struct pt_gdb_client *client)
 {
-	return client->inferior.run == PT_GDB_RUNNING && !client->resume.under_way && !client->resume.halt.pending && !client->resume.stop.pending &&
-	       !client->rsp.closing && client->command.call == NULL && client->rsp.current == NULL;
+	return client->inferior.run == PT_GDB_RUNNING && !client->resume.under_way && !client->resume.halt.pending &&
+	       !client->resume.stop.pending && !client->rsp.closing && client->command.call == NULL &&
+	       client->rsp.current == NULL;
 }
 
 static void drop(struct pt_gdb_client *client)

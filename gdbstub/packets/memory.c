@@ -131,7 +131,8 @@ static void read_with(struct pt_gdb_client *client, struct pt_rsp_args *args, pt
 		reply_bytes(client, kept);
 		return;
 	}
-	rq->line = pt_gdb_is_halted(client) ? pt_gdb_code_room(&client->inferior.code, rq->addr, rq->len, &rq->addr) : NULL;
+	rq->line = pt_gdb_is_halted(client) ? pt_gdb_code_room(&client->inferior.code, rq->addr, rq->len, &rq->addr)
+					    : NULL;
 	if (rq->line != NULL)
 		pt_gdb_post(rq, read_line, after_line);
 	else

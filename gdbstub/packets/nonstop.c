@@ -23,7 +23,8 @@ static uint8_t bit(unsigned core)
 
 static void drop_stop(struct pt_gdb_client *client)
 {
-	memmove(client->resume.stops, client->resume.stops + 1, --client->resume.n_stops * sizeof(client->resume.stops[0]));
+	memmove(client->resume.stops, client->resume.stops + 1,
+		--client->resume.n_stops * sizeof(client->resume.stops[0]));
 }
 
 static void forget_stop(struct pt_gdb_client *client, unsigned core)
@@ -31,7 +32,8 @@ static void forget_stop(struct pt_gdb_client *client, unsigned core)
 	for (unsigned i = 0; i < client->resume.n_stops; i++) {
 		if (client->resume.stops[i].core != core)
 			continue;
-		memmove(client->resume.stops + i, client->resume.stops + i + 1, (client->resume.n_stops - i - 1) * sizeof(client->resume.stops[0]));
+		memmove(client->resume.stops + i, client->resume.stops + i + 1,
+			(client->resume.n_stops - i - 1) * sizeof(client->resume.stops[0]));
 		client->resume.n_stops--;
 		return;
 	}
@@ -114,8 +116,8 @@ static void fetch(struct pt_gdb_client *client, pt_gdb_after_fn *after)
 /* Not while a vCont waits for its "OK": that comes first. */
 static void tell_next(struct pt_gdb_client *client)
 {
-	if (client->inferior.run != PT_GDB_NONSTOP || client->resume.n_stops == 0 || client->nonstop.notified || client->resume.under_way ||
-	    client->resume.stop.pending || client->rsp.closing)
+	if (client->inferior.run != PT_GDB_NONSTOP || client->resume.n_stops == 0 || client->nonstop.notified ||
+	    client->resume.under_way || client->resume.stop.pending || client->rsp.closing)
 		return;
 	fetch(client, after_fetch_to_tell);
 }

@@ -165,7 +165,8 @@ static void handle_current_thread(struct pt_gdb_client *client, struct pt_rsp_ar
 	(void)args;
 	pt_rsp_begin(&client->rsp.frame, '$');
 	if (client->inferior.run != PT_GDB_NONE || client->inferior.watches)
-		pt_rsp_text(&client->rsp.frame, "QC%" PRIx64, client->inferior.task != 0 ? client->inferior.task : client->inferior.core + 1);
+		pt_rsp_text(&client->rsp.frame, "QC%" PRIx64,
+			    client->inferior.task != 0 ? client->inferior.task : client->inferior.core + 1);
 	pt_gdb_reply(client);
 }
 

@@ -62,7 +62,8 @@ bool pt_gdb_tasks_wait(struct pt_gdb_client *client, void (*then)(struct pt_gdb_
 
 const struct pt_threads *pt_gdb_threads_of(const struct pt_gdb_client *client)
 {
-	return client->nonstop.wanted || client->inferior.watches ? NULL : pt_os_tasks_threads(client->stub->config.tasks);
+	return client->nonstop.wanted || client->inferior.watches ? NULL
+								  : pt_os_tasks_threads(client->stub->config.tasks);
 }
 
 int pt_gdb_threads_for(const struct pt_gdb_client *client, struct pt_target *target, struct pt_gdb_thread_list *list,

@@ -25,7 +25,8 @@ static const struct pt_gdb_stop_event *next_stop(struct pt_gdb_client *client)
 
 static void drop_stop(struct pt_gdb_client *client)
 {
-	memmove(client->resume.stops, client->resume.stops + 1, --client->resume.n_stops * sizeof(client->resume.stops[0]));
+	memmove(client->resume.stops, client->resume.stops + 1,
+		--client->resume.n_stops * sizeof(client->resume.stops[0]));
 }
 
 /* --- the stop reply ----------------------------------------------------------------------------------------------- */
@@ -121,8 +122,9 @@ static void report_next(struct pt_gdb_client *client)
 {
 	const struct pt_gdb_stop_event *stop = next_stop(client);
 
-	if (stop == NULL || client->inferior.run != PT_GDB_RUNNING || client->resume.under_way || client->resume.halt.pending ||
-	    client->resume.stop.pending || client->rsp.closing || client->resume.fileio.active)
+	if (stop == NULL || client->inferior.run != PT_GDB_RUNNING || client->resume.under_way ||
+	    client->resume.halt.pending || client->resume.stop.pending || client->rsp.closing ||
+	    client->resume.fileio.active)
 		return;
 	client->resume.stop.core = stop->core;
 	client->resume.stop.stop[0] = '\0';
@@ -360,7 +362,8 @@ static bool parse_thread(struct pt_gdb_client *client, struct pt_rsp_args *args,
 		return true;
 	if (!pt_rsp_number(args, &id) || !pt_gdb_can_be_thread(client, id))
 		return false;
-	if (id > 0 && id <= client->inferior.n_cores)	/* a task cannot be let run by itself: the core of the last stop */
+	if (id > 0 &&
+	    id <= client->inferior.n_cores) /* a task cannot be let run by itself: the core of the last stop */
 		action->core = (unsigned)id - 1;
 	return true;
 }

@@ -56,7 +56,8 @@ static void dispossess(struct pt_gdb_client *client)
 
 static bool at_work(const struct pt_gdb_client *client)
 {
-	return client->request.pending || client->resume.halt.pending || client->resume.stop.pending || client->rsp.closing;
+	return client->request.pending || client->resume.halt.pending || client->resume.stop.pending ||
+	       client->rsp.closing;
 }
 
 void pt_gdb_take(struct pt_command *cmd)
@@ -66,7 +67,7 @@ void pt_gdb_take(struct pt_command *cmd)
 
 	if (owner == client || owner == NULL) {
 		pt_command_say(cmd, owner == client ? "this GDB controls the target already"
-						     : "nobody controls the target: attach 1");
+						    : "nobody controls the target: attach 1");
 		pt_command_done(cmd, 0, NULL);
 		return;
 	}
@@ -80,9 +81,10 @@ void pt_gdb_take(struct pt_command *cmd)
 		pt_command_fail(cmd, PT_ENOMEM, "take: no memory");
 		return;
 	}
-	pt_command_say(cmd, "taken from %s%s", owner->rsp.peer, 
+	pt_command_say(cmd, "taken from %s%s", owner->rsp.peer,
 		       client->inferior.watches || client->inferior.taken ? "; detach and attach 1 come next"
-				       : client->inferior.run == PT_GDB_NONE ? "; attach 1 comes next" : "");
+		       : client->inferior.run == PT_GDB_NONE		  ? "; attach 1 comes next"
+									  : "");
 	cmd->data = taking;
 	collect(taking, owner);
 	dispossess(owner);

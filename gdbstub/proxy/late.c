@@ -41,6 +41,6 @@ bool pt_pass_late_refuses(const struct pt_gdb_pass *p, const struct pt_rsp_raw *
 {
 	static const char empty[] = "$#00";
 
-	return p->client->auth.late && raw->len_bytes == strlen(empty) && memcmp(raw->bytes, empty, strlen(empty)) == 0 &&
-	       strncmp(p->head, "qXfer:", 6) == 0;
+	return p->client->auth.late && raw->len_bytes == strlen(empty) &&
+	       memcmp(raw->bytes, empty, strlen(empty)) == 0 && strncmp(p->head, "qXfer:", 6) == 0;
 }

@@ -312,7 +312,8 @@ void pt_pass_supported(struct pt_gdb_pass *p, const char *theirs, char *out, siz
 	if (!p->offers_osdata)
 		n += (size_t)snprintf(out + n, room - n, ";qXfer:osdata:read+");
 	if (!p->offers_btrace)
-		n += (size_t)snprintf(out + n, room - n, ";qXfer:btrace:read+;qXfer:btrace-conf:read+;Qbtrace:bts+;"
+		n += (size_t)snprintf(out + n, room - n,
+				      ";qXfer:btrace:read+;qXfer:btrace-conf:read+;Qbtrace:bts+;"
 				      "Qbtrace:off+;Qbtrace-conf:bts:size+");
 	if (p->description != NULL && !features)
 		snprintf(out + n, room - n, ";qXfer:features:read+");

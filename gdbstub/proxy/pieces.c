@@ -151,9 +151,10 @@ static size_t expanded(const uint8_t *payload, size_t n)
 	size_t total = n;
 
 	for (const uint8_t *at = payload, *end = payload + n; at < end; at++) {
-		if (*at == '*' && at + 1 < end)
-			total += (size_t)*++at - 29 - 2;
-		else if (*at == '}' && at++ < end)
+		if (*at == '*' && at + 1 < end) {
+			at++;
+			total += (size_t)at[0] - 29 - 2;
+		} else if (*at == '}' && at++ < end)
 			total--;
 	}
 	return total;

@@ -82,8 +82,7 @@ static bool halt_before(struct pt_gdb_pass *p, const struct pt_rsp_packet *packe
 static bool hears_no_stop_then(const struct pt_gdb_pass *p)
 {
 	return strcmp(p->server, "QEMU") == 0 ||
-	       (!p->is_process && !p->non_stop &&
-		pt_session_get_state(p->stub->config.session) == PT_SESSION_RUNNING);
+	       (!p->is_process && !p->non_stop && pt_session_get_state(p->stub->config.session) == PT_SESSION_RUNNING);
 }
 
 /* We stay connected for whoever comes next, so there the program is let run, and nobody waits for its stop. */
@@ -115,7 +114,8 @@ static void remember(struct pt_gdb_pass *p, const struct pt_rsp_packet *packet)
 		pt_pass_note_thread(p, packet);
 	else if (packet->len_bytes == 1 && text[0] == '!')
 		p->extended = true;
-	p->client->features.error_message |= pt_pass_begins(packet, "qSupported:") && strstr(text, "error-message+") != NULL;
+	p->client->features.error_message |=
+		pt_pass_begins(packet, "qSupported:") && strstr(text, "error-message+") != NULL;
 }
 
 /* Carries it no signal for the program, and no address? Then it may be answered without being sent. */
@@ -130,7 +130,8 @@ static bool only_resumes(const struct pt_rsp_packet *packet)
 /* The thread that the resume names first, or the last one chosen; "" for neither. */
 static void resumed_thread(const struct pt_gdb_pass *p, const struct pt_rsp_packet *packet, char *out, size_t room)
 {
-	const char *text = (const char *)packet->bytes, *colon = pt_pass_begins(packet, "vCont;") ? strchr(text, ':') : NULL;
+	const char *text = (const char *)packet->bytes,
+		   *colon = pt_pass_begins(packet, "vCont;") ? strchr(text, ':') : NULL;
 	int len = colon != NULL ? (int)strcspn(colon + 1, ";") : 0;
 
 	snprintf(out, room, "%.*s", len, colon != NULL ? colon + 1 : "");

@@ -9,7 +9,8 @@ static void on_patience_over(uv_timer_t *timer)
 {
 	struct pt_rsp_connection *c = timer->data;
 
-	pt_info("gdb: %s is closed: it has %s in time", c->peer, c->known ? "not given the token" : "sent no GDB packet");
+	pt_info("gdb: %s is closed: it has %s in time", c->peer,
+		c->known ? "not given the token" : "sent no GDB packet");
 	pt_rsp_hang_up(c, "it was too late");
 }
 

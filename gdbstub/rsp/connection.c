@@ -116,7 +116,8 @@ void pt_rsp_close(struct pt_rsp_connection *c, void (*on_closed)(void *arg))
 
 /* --- the beginning ------------------------------------------------------------------------------------------------ */
 
-void pt_rsp_connection_init(struct pt_rsp_connection *c, uv_loop_t *loop, const struct pt_rsp_handler *handler, void *arg)
+void pt_rsp_connection_init(struct pt_rsp_connection *c, uv_loop_t *loop, const struct pt_rsp_handler *handler,
+			    void *arg)
 {
 	c->handler = handler;
 	c->arg = arg;
@@ -205,8 +206,10 @@ static int open_end(struct pt_rsp_connection *c, union pt_stream *to, uv_file fd
 	to->handle.data = c;
 	c->n_handles++;
 	if (type != UV_TCP && type != UV_NAMED_PIPE)
-		return pt_fail(err, PT_EARG, "--gdb stdio needs a pipe or a socket on standard %s, as in "
-			       "\"target extended-remote | proftap --gdb stdio\"", fd == 0 ? "input" : "output");
+		return pt_fail(err, PT_EARG,
+			       "--gdb stdio needs a pipe or a socket on standard %s, as in "
+			       "\"target extended-remote | proftap --gdb stdio\"",
+			       fd == 0 ? "input" : "output");
 	rc = type == UV_TCP ? uv_tcp_open(&to->tcp, fd) : uv_pipe_open(&to->pipe, fd);
 	return rc < 0 ? pt_fail(err, PT_EIO, "open standard %s: %s", fd == 0 ? "input" : "output", uv_strerror(rc)) : 0;
 }

@@ -75,7 +75,8 @@ struct pt_rsp_connection {
 
 /* --- connection.c ------------------------------------------------------------------------------------------------- */
 
-void pt_rsp_connection_init(struct pt_rsp_connection *c, uv_loop_t *loop, const struct pt_rsp_handler *handler, void *arg);
+void pt_rsp_connection_init(struct pt_rsp_connection *c, uv_loop_t *loop, const struct pt_rsp_handler *handler,
+			    void *arg);
 /* Who waits at the listener; or our own standard input and output. After an error the connection is to be closed, too.
  * PT_EPERM: the peer may not connect; PT_EARG, PT_EIO. */
 int pt_rsp_accept(struct pt_rsp_connection *c, struct pt_listener *listener, struct pt_err *err);
@@ -104,7 +105,8 @@ void pt_rsp_drop_packets(struct pt_rsp_connection *c);
 
 /* Ends the frame and sends it, as a packet by itself: the current one stays to be answered. */
 void pt_rsp_send(struct pt_rsp_connection *c, struct pt_rsp_frame *frame);
-void pt_rsp_send_raw(struct pt_rsp_connection *c, const uint8_t *bytes, size_t len_bytes);	/* as another server made it */
+void pt_rsp_send_raw(struct pt_rsp_connection *c, const uint8_t *bytes,
+		     size_t len_bytes); /* as another server made it */
 void pt_rsp_acknowledge(struct pt_rsp_connection *c, const char *mark);	/* "+" or "-" */
 bool pt_rsp_resend(struct pt_rsp_connection *c);	/* the frame that has no "+" yet. False: there is none */
 bool pt_rsp_may_send(const struct pt_rsp_connection *c);	/* the peer keeps up with what it was sent */

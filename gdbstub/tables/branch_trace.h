@@ -10,7 +10,8 @@ enum pt_gdb_history_part { PT_GDB_HISTORY_ALL, PT_GDB_HISTORY_NEW, PT_GDB_HISTOR
 
 struct pt_gdb_history *pt_gdb_history_new(void);	/* a client's; to be freed; NULL: no memory */
 char *pt_gdb_branch_trace_conf(struct pt_gdb_client *client);	/* the document, to be freed; NULL: no memory */
-void pt_gdb_branch_trace_read(struct pt_gdb_client *client, enum pt_gdb_history_part what);	/* ends in pt_gdb_reply_document() */
+void pt_gdb_branch_trace_read(struct pt_gdb_client *client,
+			      enum pt_gdb_history_part what); /* ends in pt_gdb_reply_document() */
 /* Whose history is meant: that of the core that was chosen, where there are several. */
 static inline uint16_t pt_gdb_traced_core(const struct pt_gdb_client *client)
 {

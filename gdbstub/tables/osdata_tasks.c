@@ -132,7 +132,8 @@ static void after_look(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 	struct pt_query query = { .view = "tasks", .format = "osdata", .beside = &client->document->os_tasks->beside };
 
 	(void)err;
-	if (rc < 0 || client->document->os_tasks->beside.n_rows == 0) { /* no OS, no target, or the scheduler does not run yet */
+	if (rc < 0 ||
+	    client->document->os_tasks->beside.n_rows == 0) { /* no OS, no target, or the scheduler does not run yet */
 		drop(client);
 		pt_gdb_osdata_view(client);
 		return;

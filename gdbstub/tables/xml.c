@@ -79,7 +79,8 @@ bool pt_gdb_memory_map_xml(FILE *out, struct pt_target *target)
 	if (n == 0)
 		return false;
 	fputs("<?xml version=\"1.0\"?>\n<!DOCTYPE memory-map PUBLIC \"+//IDN gnu.org//DTD GDB Memory Map V1.0//EN\" "
-	      "\"http://sourceware.org/gdb/gdb-memory-map.dtd\">\n<memory-map>\n", out);
+	      "\"http://sourceware.org/gdb/gdb-memory-map.dtd\">\n<memory-map>\n",
+	      out);
 	for (size_t i = 0; i < n; i++) {
 		fprintf(out, "<memory type=\"%s\" start=\"0x%" PRIx64 "\" length=\"0x%" PRIx64 "\"",
 			types[regions[i].kind], regions[i].addr, regions[i].size);

@@ -81,8 +81,8 @@ static uint8_t tag(struct usbdm *usbdm, uint8_t command)
 	if (command == GET_CAPABILITIES)
 		return command;
 	usbdm->sequence++;
-	return usbdm->version == 4 ? (uint8_t)(command | (usbdm->sequence & 1) << 7) :
-	       (uint8_t)(command | (usbdm->sequence & 3) << 6);
+	return usbdm->version == 4 ? (uint8_t)(command | (usbdm->sequence & 1) << 7)
+				   : (uint8_t)(command | (usbdm->sequence & 3) << 6);
 }
 
 /* The request's tag comes back in the status; a JMxx may leave its toggle 0. */
@@ -235,8 +235,8 @@ static int move_memory(struct usbdm *usbdm, struct pt_bdc_op *op, struct pt_err 
 		n = total - at < room ? total - at : room;
 		while (n > op->size_bytes && (n + (write ? HEAD_BYTES : 1)) % USB_PACKET_BYTES == 0)
 			n -= op->size_bytes;
-		rc = write ? write_piece(usbdm, op->addr + (uint32_t)at, op->size_bytes, bytes + at, n, err) :
-		     read_piece(usbdm, op->addr + (uint32_t)at, op->size_bytes, bytes + at, n, err);
+		rc = write ? write_piece(usbdm, op->addr + (uint32_t)at, op->size_bytes, bytes + at, n, err)
+			   : read_piece(usbdm, op->addr + (uint32_t)at, op->size_bytes, bytes + at, n, err);
 	}
 	return rc;
 }

@@ -149,8 +149,8 @@ static void find_block_stop(const struct pt_dap_op *ops, size_t n_ops, const str
 }
 
 /* False: not a response to this command. */
-static bool read_command(struct reader *in, const struct pt_dap_op *ops, size_t n_ops,
-			 const struct pt_dap_command *cmd, struct pt_dap_result *result)
+static bool read_command(struct reader *in, const struct pt_dap_op *ops, size_t n_ops, const struct pt_dap_command *cmd,
+			 struct pt_dap_result *result)
 {
 	const uint8_t *head = in->p;
 

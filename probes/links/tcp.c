@@ -160,8 +160,8 @@ static int look_for_answer(struct tcp_link *tcp, struct frame *frame, struct pt_
 	frame->len_bytes = end != NULL ? (size_t)(end - tcp->in) + 1 : 0;
 	if (end != NULL || tcp->in_bytes < line_bytes)
 		return end != NULL;
-	snprintf(how, sizeof(how), "it does not speak %s: it says %zu bytes without the end of a line", framing->protocol,
-		 tcp->in_bytes);
+	snprintf(how, sizeof(how), "it does not speak %s: it says %zu bytes without the end of a line",
+		 framing->protocol, tcp->in_bytes);
 	return broken(tcp, how, err);
 }
 

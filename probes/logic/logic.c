@@ -349,8 +349,10 @@ static struct pt_logic_device *open_aside(const char *driver, const char *conn, 
 		if (device == NULL)
 			pt_fail(err, o->err.code, "%s", o->err.msg);
 	} else {
-		pt_fail(err, PT_ETIMEOUT, "the logic analyser (libsigrok's driver %s) is not ready within 1 s; it may "
-			"be getting its firmware: try again", driver);
+		pt_fail(err, PT_ETIMEOUT,
+			"the logic analyser (libsigrok's driver %s) is not ready within 1 s; it may "
+			"be getting its firmware: try again",
+			driver);
 	}
 	pt_aside_free(aside);
 	return device;

@@ -44,8 +44,8 @@ static void describe(struct pt_logic_found *out, const char *driver, const struc
 		 model != NULL ? model : "logic analyser");
 	snprintf(out->serial, sizeof(out->serial), "%s", serial != NULL ? serial : "");
 	snprintf(out->where, sizeof(out->where), "%s", where != NULL ? where : "");
-	snprintf(out->uri, sizeof(out->uri), "logic:driver=%s%s%s", driver, alone || where == NULL ? "" : "&conn=",
-		 alone || where == NULL ? "" : where);
+	snprintf(out->uri, sizeof(out->uri), "logic:driver=%s%s%s", driver,
+		 alone || where == NULL ? "" : "&conn=", alone || where == NULL ? "" : where);
 }
 
 static size_t scan(struct sr_context *sigrok, const char *name, struct pt_logic_found *out, size_t room)

@@ -112,8 +112,10 @@ static int meet(struct gdb_server *g, struct pt_err *err)
 	rc = ask_text(g, question, g->facts.supported, sizeof(g->facts.supported), err);
 	g->meets = false;
 	if (rc == PT_ETIMEOUT)
-		return pt_fail(err, rc, "%s does not answer; one that hears nothing while the target runs has to be stopped "
-			       "first (Linux' kgdb: by SysRq-g)", g->facts.where);
+		return pt_fail(err, rc,
+			       "%s does not answer; one that hears nothing while the target runs has to be stopped "
+			       "first (Linux' kgdb: by SysRq-g)",
+			       g->facts.where);
 	if (rc < 0)
 		return rc;
 	shared = pt_rsp_stream_lock(g->stream);
@@ -133,8 +135,8 @@ static int meet(struct gdb_server *g, struct pt_err *err)
 	/* QEMU takes the next "$" for the acknowledgement of what it sent last; gdbserver keeps what it has read
 	 * until it has answered, once nothing is acknowledged. The memory of both is in the machine: it comes at once.
 	 * Source: QEMU 7.2, gdbstub.c, gdb_read_byte; GDB 13, gdbserver/remote-utils.cc, putpkt_binary_1, readchar. */
-	g->facts.takes_ahead = strcmp(g->facts.name, "QEMU") == 0 ||
-			       (strcmp(g->facts.name, "gdbserver") == 0 && g->facts.no_ack);
+	g->facts.takes_ahead =
+		strcmp(g->facts.name, "QEMU") == 0 || (strcmp(g->facts.name, "gdbserver") == 0 && g->facts.no_ack);
 	return 0;
 }
 

@@ -181,7 +181,7 @@ static int await(struct gdb_server *g, bool command, struct pt_rsp_answer *answe
 }
 
 int pt_server_exchange(struct gdb_server *g, const void *request, size_t len_bytes, struct pt_rsp_answer *answer,
-		    uint32_t timeout_ms, struct pt_err *err)
+		       uint32_t timeout_ms, struct pt_err *err)
 {
 	bool command = len_bytes > 6 && memcmp(request, "qRcmd,", 6) == 0;
 	uint64_t deadline_ns = pt_server_from_now(timeout_ms > g->patience_ms ? timeout_ms : g->patience_ms);
@@ -277,7 +277,7 @@ bool pt_server_is_non_stop(struct gdb_server *g)
 }
 
 int pt_server_ask(void *state, const void *request, size_t len_bytes, struct pt_rsp_answer *answer, uint32_t timeout_ms,
-	       struct pt_err *err)
+		  struct pt_err *err)
 {
 	struct gdb_server *g = state;
 	int rc = pt_server_enter(g, err);

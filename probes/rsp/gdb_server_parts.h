@@ -44,8 +44,8 @@ void pt_server_tell_note(struct gdb_server *g);
 void pt_server_pass_stop(struct gdb_server *g, const char *stop);	/* this one, as a notification, to the client */
 struct pt_rsp_run pt_server_run_of(struct gdb_server *g);
 bool pt_server_is_non_stop(struct gdb_server *g);
-int pt_server_ask(void *state, const void *request, size_t len_bytes, struct pt_rsp_answer *answer,
-		  uint32_t timeout_ms, struct pt_err *err);
+int pt_server_ask(void *state, const void *request, size_t len_bytes, struct pt_rsp_answer *answer, uint32_t timeout_ms,
+		  struct pt_err *err);
 
 /* --- gdb_server_run.c: as in struct pt_rsp_ops -------------------------------------------------------------------- */
 

@@ -59,8 +59,8 @@ int pt_server_interrupt(void *state, struct pt_err *err)
 		return rc;
 	if (g->facts.deaf) {
 		pt_server_leave(g);
-		return pt_fail(err, PT_EUNSUPPORTED,
-			       "%s hears no stop while the program runs: a breakpoint stops it", g->facts.name);
+		return pt_fail(err, PT_EUNSUPPORTED, "%s hears no stop while the program runs: a breakpoint stops it",
+			       g->facts.name);
 	}
 	g->stops = pt_server_is_non_stop(g);
 	if (g->stops)	/* unlike vCtrlC it tells a thread that we have stopped from one that got a signal */

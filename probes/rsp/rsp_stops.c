@@ -30,8 +30,7 @@ static struct id read_id(const char *text)
 /* A debugger that asked for multiprocess ids writes "p1.2" where we have "2". */
 static bool same_thread(struct id a, struct id b)
 {
-	return !a.all && !b.all && a.thread == b.thread &&
-	       (a.process == b.process || a.process == 0 || b.process == 0);
+	return !a.all && !b.all && a.thread == b.thread && (a.process == b.process || a.process == 0 || b.process == 0);
 }
 
 bool pt_rsp_same_thread(const char *a, const char *b)

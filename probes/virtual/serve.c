@@ -241,7 +241,8 @@ static void look_at_stranger(struct host *host)
 	_Static_assert((int)PT_FIRST_MOST_BYTES <= (int)MAX_FRAME_BYTES, "there is a verdict before in is full");
 	if (verdict == PT_FIRST_NO) {
 		pt_warn("board: a connection is closed: its first bytes are not those of %s, they %s; nothing was "
-			"carried out", engine->frame != NULL ? engine->protocol : "CMSIS-DAP over TCP",
+			"carried out",
+			engine->frame != NULL ? engine->protocol : "CMSIS-DAP over TCP",
 			pt_first_describe(first, host->in, host->in_bytes, true, text));
 		leave(host, "it speaks another protocol");
 	} else if (verdict == PT_FIRST_YES) {
@@ -438,8 +439,10 @@ static int check_hosts(const struct pt_vserve *serve, const char *address, unsig
 	if (engine->frame == NULL || engine->first != NULL || strncmp(address, "unix:", 5) == 0 ||
 	    (allow & PT_VSERVE_UNIDENTIFIED) != 0)
 		return 0;
-	return pt_fail(err, PT_EARG, "%s: on TCP a client of %s cannot be told from a web page: listen on unix:PATH, "
-		       "or give --allow-unidentified", address, engine->protocol);
+	return pt_fail(err, PT_EARG,
+		       "%s: on TCP a client of %s cannot be told from a web page: listen on unix:PATH, "
+		       "or give --allow-unidentified",
+		       address, engine->protocol);
 }
 
 static void on_listener_closed(uv_handle_t *handle)

@@ -72,8 +72,9 @@ static void *new_usbdm(struct pt_vrig *rig)
 {
 	const struct pt_param *row = pt_vboard_row(rig->ops, "usbdm");
 	const char *which = row != NULL ? pt_params_text(rig->settings, row) : "v5";
-	enum pt_vusbdm_generation generation = strcmp(which, "v4") == 0 ? PT_VUSBDM_V4 :
-					       strcmp(which, "v5-busy") == 0 ? PT_VUSBDM_V5_BUSY : PT_VUSBDM_V5;
+	enum pt_vusbdm_generation generation = strcmp(which, "v4") == 0	       ? PT_VUSBDM_V4
+					       : strcmp(which, "v5-busy") == 0 ? PT_VUSBDM_V5_BUSY
+									       : PT_VUSBDM_V5;
 
 	return pt_vusbdm_new(generation, &rig->pace, &rig->faults);
 }
@@ -92,8 +93,9 @@ static void *new_rsp(struct pt_vrig *rig)
 {
 	const struct pt_param *row = pt_vboard_row(rig->ops, "rsp");
 	const char *name = row != NULL ? pt_params_text(rig->settings, row) : "modern";
-	enum pt_vrsp_habit habit = strcmp(name, "qemu") == 0 ? PT_VRSP_QEMU :
-				   strcmp(name, "bare") == 0 ? PT_VRSP_BARE : PT_VRSP_MODERN;
+	enum pt_vrsp_habit habit = strcmp(name, "qemu") == 0   ? PT_VRSP_QEMU
+				   : strcmp(name, "bare") == 0 ? PT_VRSP_BARE
+							       : PT_VRSP_MODERN;
 
 	return pt_vrsp_new(rig->ops->rsp(rig->board), habit, &rig->pace);
 }
@@ -130,8 +132,8 @@ static void choose_link(struct pt_vrig *rig, const struct kind_of_probe *probe)
 	const struct pt_param *row = pt_vboard_param("link");
 	bool own_size = probe->request_bytes != 0;
 
-	rig->link_kind = *kind_of(own_size && !pt_params_given(rig->settings, row) ? probe->link :
-				  pt_params_text(rig->settings, row));
+	rig->link_kind = *kind_of(
+		own_size && !pt_params_given(rig->settings, row) ? probe->link : pt_params_text(rig->settings, row));
 	if (own_size) {
 		rig->link_kind.packet_bytes = probe->request_bytes;
 		rig->link_kind.depth = probe->depth;
@@ -228,8 +230,8 @@ static int make_board(struct pt_vrig *rig, struct pt_err *err)
 	free(firmware);
 	if (rig->board != NULL)
 		return 0;
-	return path != NULL ? pt_wrap(err, "virtual board %s with %s", rig->ops->name, path) :
-	       pt_wrap(err, "virtual board %s", rig->ops->name);
+	return path != NULL ? pt_wrap(err, "virtual board %s with %s", rig->ops->name, path)
+			    : pt_wrap(err, "virtual board %s", rig->ops->name);
 }
 
 /* Where in its program a board is when the host comes is chance; a seed makes it chance that can be repeated.

@@ -337,9 +337,10 @@ static int check_looks(struct pt_jtag_chain *chain, size_t tap, const struct loo
 	if (answers)
 		return 0;
 	chain->lost = true;
-	return pt_fail(err, PT_EPROTO,
-		       "TAP %zu (IDCODE 0x%08x) does not answer any more, TDO is %s: no power, no cable, or held in reset?",
-		       tap, chain->tap[tap].idcode, ones ? "always 1" : "0 or noise");
+	return pt_fail(
+		err, PT_EPROTO,
+		"TAP %zu (IDCODE 0x%08x) does not answer any more, TDO is %s: no power, no cable, or held in reset?",
+		tap, chain->tap[tap].idcode, ones ? "always 1" : "0 or noise");
 }
 
 /* It may have been off meanwhile, and begins where it pleases then. */

@@ -184,8 +184,7 @@ void proftap_agent_overflow(uint32_t srr0, uint32_t srr1)
 }
 
 /* A handler of interrupts in full: it marks itself before all else, and keeps what a call may change. */
-__asm__(
-	"	.section .text.proftap_agent_vector, \"ax\"\n	.balign 16\n	.global proftap_agent_vector\n"
+__asm__("	.section .text.proftap_agent_vector, \"ax\"\n	.balign 16\n	.global proftap_agent_vector\n"
 	"	.type proftap_agent_vector, @function\nproftap_agent_vector:\n"
 	"	stwu 1, -80(1)\n	stw 3, 28(1)\n	mfmsr 3\n	ori 3, 3, 4\n	mtmsr 3\n	isync\n"
 	"	.irp n, 4, 5, 6, 7, 8, 9, 10, 11, 12\n	stw \\n, 16 + 4 * \\n(1)\n	.endr\n"

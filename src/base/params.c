@@ -180,7 +180,9 @@ static int check_number(const struct pt_param *row, const char *value, struct pt
 	if ((row->min != 0 || row->max != 0) && (v < row->min || v > row->max))
 		return pt_fail(err, PT_EARG, "%s: %.60s is out of range, %llu to %llu%s are allowed", row->key, value,
 			       (unsigned long long)row->min, (unsigned long long)row->max,
-			       row->type == PT_PARAM_TIME ? " ns" : row->type == PT_PARAM_HZ ? " Hz" : "");
+			       row->type == PT_PARAM_TIME ? " ns"
+			       : row->type == PT_PARAM_HZ ? " Hz"
+							  : "");
 	return 0;
 }
 

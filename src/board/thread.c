@@ -371,8 +371,8 @@ static void idle_until(struct pt_board *board, uint64_t until_ns)
 		return;
 	if (until_ns == PT_UNKNOWN)
 		wait_for_job(board, 0);
-	else if (until_ns > pt_link_now_ns(board->link) && (pt_link_wait(board->link, until_ns, &err) == PT_EIO ||
-							    look_at_others(board, &err) == PT_EIO))
+	else if (until_ns > pt_link_now_ns(board->link) &&
+		 (pt_link_wait(board->link, until_ns, &err) == PT_EIO || look_at_others(board, &err) == PT_EIO))
 		lost(board, &err);
 }
 

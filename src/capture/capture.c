@@ -47,8 +47,7 @@ void pt_record_pack(uint8_t bytes[PT_CAPTURE_HEAD_BYTES], const struct pt_record
 
 bool pt_record_unpack(struct pt_record *r, const uint8_t bytes[PT_CAPTURE_HEAD_BYTES])
 {
-	if (memcmp(bytes, PT_CAPTURE_MARK, PT_RECORD_CRC) != 0 ||
-	    pt_le32(bytes + PT_RECORD_CRC) != head_crc(bytes))
+	if (memcmp(bytes, PT_CAPTURE_MARK, PT_RECORD_CRC) != 0 || pt_le32(bytes + PT_RECORD_CRC) != head_crc(bytes))
 		return false;
 	*r = (struct pt_record){
 		.id = pt_le32(bytes + PT_RECORD_ID), .number = pt_le32(bytes + PT_RECORD_NUMBER),

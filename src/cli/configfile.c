@@ -91,7 +91,9 @@ int pt_configfile_read(struct pt_options *options, const char *verb, struct pt_e
 	text = (char *)pt_file_read_text(path, MAX_BYTES, &len, err);
 	if (text == NULL)
 		rc = pt_wrap(err, "%s",
-			     options->config != NULL ? "--config" : named != NULL ? PT_CONFIG_ENV : "config");
+			     options->config != NULL ? "--config"
+			     : named != NULL	     ? PT_CONFIG_ENV
+						     : "config");
 	else if (strlen(text) != len)
 		rc = pt_fail(err, PT_EARG, "%s is no configuration file", path);
 	else

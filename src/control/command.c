@@ -67,7 +67,7 @@ struct pt_command *pt_command_new_words(const struct pt_command_ctx *ctx, const 
 
 void pt_command_cancel(struct pt_command *cmd)
 {
-	void (*how)(struct pt_command *cmd) = cmd->cancel;
+	void (*how)(struct pt_command * cmd) = cmd->cancel;
 
 	cmd->cancelled = true;
 	cmd->cancel = NULL;

@@ -44,8 +44,7 @@ static int say_where(struct pt_command *cmd, struct pt_target *target, unsigned 
 	return 0;
 }
 
-static int halt_on_board(struct pt_command *cmd, struct pt_board *board, struct pt_target *target,
-			 struct pt_err *err)
+static int halt_on_board(struct pt_command *cmd, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	unsigned n = target->ops->n_cores(target->state);
 
@@ -61,8 +60,7 @@ static void halt(struct pt_command *cmd)
 		pt_command_on_board(cmd, halt_on_board, NULL);
 }
 
-static int go_on_board(struct pt_command *cmd, struct pt_board *board, struct pt_target *target,
-		       struct pt_err *err)
+static int go_on_board(struct pt_command *cmd, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	unsigned n = target->ops->n_cores(target->state);
 
@@ -95,8 +93,7 @@ static const struct { const char *word; enum pt_reset_kind kind; } reset_kinds[]
 };
 
 /* Without a word the core does afterwards what it did before. */
-static int reset_on_board(struct pt_command *cmd, struct pt_board *board, struct pt_target *target,
-			  struct pt_err *err)
+static int reset_on_board(struct pt_command *cmd, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	const enum pt_reset_kind *asked = cmd->data;
 	enum pt_reset_kind kind = PT_RESET_RUN;
@@ -169,8 +166,7 @@ static void say_probe(struct pt_command *cmd, struct pt_probe *probe)
 		       traffic.packets, traffic.round_trips, traffic.bytes_out, traffic.bytes_in);
 }
 
-static int status_on_board(struct pt_command *cmd, struct pt_board *board, struct pt_target *target,
-			   struct pt_err *err)
+static int status_on_board(struct pt_command *cmd, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	unsigned n = target->ops->n_cores(target->state);
 
@@ -261,8 +257,7 @@ static int set_speed(struct pt_command *cmd, struct pt_target *target, uint32_t 
 	return 0;
 }
 
-static int speed_on_board(struct pt_command *cmd, struct pt_board *board, struct pt_target *target,
-			  struct pt_err *err)
+static int speed_on_board(struct pt_command *cmd, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	const uint64_t *hz = cmd->data;
 	void *state;
@@ -304,8 +299,7 @@ static void speed(struct pt_command *cmd)
 
 /* --- erase -------------------------------------------------------------------------------------------------------- */
 
-static int erase_on_board(struct pt_command *cmd, struct pt_board *board, struct pt_target *target,
-			  struct pt_err *err)
+static int erase_on_board(struct pt_command *cmd, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	(void)board;
 	if (target->ops->no_flash != NULL)
@@ -319,7 +313,8 @@ static int erase_on_board(struct pt_command *cmd, struct pt_board *board, struct
 static void erase(struct pt_command *cmd)
 {
 	if (cmd->n_words != 1 || strcmp(cmd->words[0], "everything") != 0) {
-		pt_command_fail(cmd, PT_EARG, "erase takes all programs and data out of the chip's flash, for ever, "
+		pt_command_fail(cmd, PT_EARG,
+				"erase takes all programs and data out of the chip's flash, for ever, "
 				"and unlocks a locked chip; if that is what you want: monitor erase everything");
 		return;
 	}

@@ -101,8 +101,9 @@ static void exits(struct pt_command *cmd)
 	struct search *s;
 
 	if (cmd->n_words == 0 || program == NULL) {
-		pt_command_fail(cmd, PT_EARG, cmd->n_words == 0 ? "exits takes a FUNCTION"
-								  : "exits: no symbols yet: monitor symbols FILE");
+		pt_command_fail(cmd, PT_EARG,
+				cmd->n_words == 0 ? "exits takes a FUNCTION"
+						  : "exits: no symbols yet: monitor symbols FILE");
 		return;
 	}
 	s = calloc(1, sizeof(*s));

@@ -34,8 +34,7 @@ static void history(struct pt_command *cmd)
 
 	for (size_t i = 0; i < cmd->n_words; i++) {
 		if (!take_word(cmd->words[i], &how, &top)) {
-			pt_command_fail(cmd, PT_EARG, "history takes calls, back and top=N, not %.40s",
-					cmd->words[i]);
+			pt_command_fail(cmd, PT_EARG, "history takes calls, back and top=N, not %.40s", cmd->words[i]);
 			return;
 		}
 	}

@@ -31,7 +31,8 @@ static const char *name_behind(struct pt_command *cmd, const char *key, const ch
 		return NULL;
 	}
 	cmd->named_bytes += (size_t)snprintf(at, sizeof(cmd->named) - cmd->named_bytes, "%s%s%s", key,
-					      cmd->ctx->own || pt_named_is_below(name) ? "" : PT_NAMED_BELOW, name) + 1;
+					     cmd->ctx->own || pt_named_is_below(name) ? "" : PT_NAMED_BELOW, name) +
+			    1;
 	return at;
 }
 
@@ -59,7 +60,7 @@ bool pt_command_need_own(struct pt_command *cmd, const char *what)
 {
 	if (cmd->ctx->own)
 		return true;
-	pt_command_fail(cmd, PT_EPERM, "%s: %s is for the user that runs proftap, which %s is not", cmd->row.name,
-			what, cmd->ctx->user);
+	pt_command_fail(cmd, PT_EPERM, "%s: %s is for the user that runs proftap, which %s is not", cmd->row.name, what,
+			cmd->ctx->user);
 	return false;
 }

@@ -136,8 +136,8 @@ static int read_target(void *arg, uint64_t addr, void *bytes, size_t n_bytes, st
 static void say_threads(struct work *w, const struct pt_rtos_threads *threads)
 {
 	say(w, "%s: %zu tasks%s%s", pt_rtos_name(w->rtos), threads->n_threads,
-	    threads->started ? "" : "; the scheduler has not been started", threads->stale ?
-	    "; they changed while they were read: halt the core for a picture that holds still" : "");
+	    threads->started ? "" : "; the scheduler has not been started",
+	    threads->stale ? "; they changed while they were read: halt the core for a picture that holds still" : "");
 	if (threads->note[0] != '\0')
 		say(w, "%s", threads->note);
 	for (size_t i = 0; i < threads->n_threads && i < SHOWN_TASKS; i++) {

@@ -32,7 +32,7 @@ static int on_board(struct pt_command *cmd, struct pt_board *board, struct pt_ta
 		break;
 	default:
 		pt_command_say(cmd, "semihosting gdb: an all-stop GDB that waits serves it, with its files; without "
-				     "one, the console");
+				    "one, the console");
 		break;
 	}
 	if (sh->ended)

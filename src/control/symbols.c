@@ -73,8 +73,7 @@ static void after_read(void *data, void *arg, bool late)
 		pt_command_done(cmd, local.code, &local);
 		return;
 	}
-	if (reading->program == NULL ||
-		 pt_session_set_program(cmd->ctx->session, reading->program, err) < 0)
+	if (reading->program == NULL || pt_session_set_program(cmd->ctx->session, reading->program, err) < 0)
 		pt_command_fail(cmd, err->code, "symbols: %s", err->msg);
 	else {
 		say_program(cmd, reading->program);

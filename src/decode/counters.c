@@ -71,7 +71,8 @@ static void record(struct pt_own *own, struct pt_batch *out)
 		return;
 	}
 	e->cause = word != n && (c->known || s->turns) ? PT_COUNTING_RESUMES
-		   : !c->known ? PT_COUNTING_BEGINS : PT_COUNTING_GOES_ON;
+		   : !c->known			       ? PT_COUNTING_BEGINS
+						       : PT_COUNTING_GOES_ON;
 	e->counter.count = e->cause == PT_COUNTING_GOES_ON ? counted(s, c, ticks, reading) : 0;
 	c->known = true;
 	c->last = reading;
@@ -112,8 +113,9 @@ static void init(void *state, uint16_t source, uint16_t core, const struct pt_co
 		s->counter[i].max_hz = pt_config_number(config, key, 0);
 		snprintf(key, sizeof(key), "counter.%u.kind", i);
 		pt_config_text(config, key, kind, sizeof(kind));
-		s->counter[i].kind = strcmp(kind, "least") == 0 ? PT_COUNTING_LEAST
-				     : strcmp(kind, "most") == 0 ? PT_COUNTING_MOST : PT_COUNTING_GOES_ON;
+		s->counter[i].kind = strcmp(kind, "least") == 0	 ? PT_COUNTING_LEAST
+				     : strcmp(kind, "most") == 0 ? PT_COUNTING_MOST
+								 : PT_COUNTING_GOES_ON;
 	}
 }
 

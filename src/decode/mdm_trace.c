@@ -120,8 +120,9 @@ static void exception(struct mdm_trace *s, unsigned cause, struct pt_batch *out)
 		return;			/* STATE tells of the debugger */
 	e = add(s, out, PT_EV_BRANCH, PT_BY_EXCEPTION);
 	e->branch.from = PT_UNKNOWN;
-	e->branch.to = s->vectors + (cause == CAUSE_INTERRUPT ? VECTOR_INTERRUPT
-				     : cause == CAUSE_NMI || cause == CAUSE_BREAK ? VECTOR_BREAK : VECTOR_EXCEPTION);
+	e->branch.to = s->vectors + (cause == CAUSE_INTERRUPT			  ? VECTOR_INTERRUPT
+				     : cause == CAUSE_NMI || cause == CAUSE_BREAK ? VECTOR_BREAK
+										  : VECTOR_EXCEPTION);
 }
 
 static void message(struct mdm_trace *s, unsigned port, uint32_t value, struct pt_batch *out)

@@ -374,8 +374,7 @@ static void init(void *state, uint16_t source, uint16_t core, const struct pt_co
 	s->pdo = strcmp(pt_config_text(config, "stream", stream, sizeof(stream)), "pdo") == 0;
 	s->swapped = pt_config_number(config, "swap24", 0) != 0;
 	s->by_line = strcmp(pt_config_text(config, "stamp_from", from, sizeof(from)), "line") == 0;
-	s->pthf_bytes =
-		pt_config_number(config, "pthf_bytes", PT_S12Z_PTHF_BYTES) == 5 ? 5 : PT_S12Z_PTHF_BYTES;
+	s->pthf_bytes = pt_config_number(config, "pthf_bytes", PT_S12Z_PTHF_BYTES) == 5 ? 5 : PT_S12Z_PTHF_BYTES;
 }
 
 const struct pt_decoder pt_decoder_s12z_profile = {

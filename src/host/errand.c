@@ -102,8 +102,7 @@ int pt_errand_start(uv_loop_t *loop, const struct pt_errand_kind *kind, void *da
 
 	if (atomic_fetch_add(&n_under_way, 1) >= PT_ERRANDS) {
 		atomic_fetch_sub(&n_under_way, 1);
-		return pt_fail(err, PT_EBUSY, "a disk does not answer: %d files are waited for already",
-			       PT_ERRANDS);
+		return pt_fail(err, PT_EBUSY, "a disk does not answer: %d files are waited for already", PT_ERRANDS);
 	}
 	e = calloc(1, sizeof(*e));
 	if (e == NULL)

@@ -20,11 +20,15 @@ enum { BACKLOG = 8 };
 static int refused(struct pt_err *err, int rc, const char *address)
 {
 	if (rc == UV_EADDRINUSE)
-		return pt_fail(err, PT_EBUSY, "%s is in use, perhaps by another proftap: end that, or choose another "
-			       "address (port 0, as in 127.0.0.1:0, takes any free one)", address);
+		return pt_fail(err, PT_EBUSY,
+			       "%s is in use, perhaps by another proftap: end that, or choose another "
+			       "address (port 0, as in 127.0.0.1:0, takes any free one)",
+			       address);
 	if (rc == UV_EACCES || rc == UV_EPERM)
-		return pt_fail(err, PT_EPERM, "no permission to listen on %s: choose a port above 1023, or a socket "
-			       "in a folder of yours", address);
+		return pt_fail(err, PT_EPERM,
+			       "no permission to listen on %s: choose a port above 1023, or a socket "
+			       "in a folder of yours",
+			       address);
 	return pt_fail(err, PT_EARG, "cannot listen on %s: %s", address, uv_strerror(rc));
 }
 
@@ -98,8 +102,10 @@ static int listen_tcp(struct pt_listener *listener, uv_loop_t *loop, const char 
 	listener->is_remote = !is_loopback(found->ai_addr);
 	if (listener->is_remote && !listener->allow_remote) {
 		freeaddrinfo(found);
-		return pt_fail(err, PT_EARG, "%s can be reached from other machines: listen on 127.0.0.1 or unix:PATH "
-			       "and use ssh -L; or give --allow-remote", address);
+		return pt_fail(err, PT_EARG,
+			       "%s can be reached from other machines: listen on 127.0.0.1 or unix:PATH "
+			       "and use ssh -L; or give --allow-remote",
+			       address);
 	}
 	uv_tcp_init(loop, &listener->socket.tcp);
 	listener->open = true;

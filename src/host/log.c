@@ -26,8 +26,8 @@ bool pt_log_set(const char *words)
 	while (*words != '\0') {
 		size_t len = strcspn(words, ","), i = 0;
 
-		while (i < PT_LEN(words_known) && (strlen(words_known[i].word) != len ||
-						   strncmp(words_known[i].word, words, len) != 0))
+		while (i < PT_LEN(words_known) &&
+		       (strlen(words_known[i].word) != len || strncmp(words_known[i].word, words, len) != 0))
 			i++;
 		if (i == PT_LEN(words_known))
 			return false;

@@ -5,7 +5,8 @@
 struct capture { struct pt_capture_reader *reader; };
 
 _Static_assert((int)PT_CAPTURE_END == (int)PT_INPUT_END && (int)PT_CAPTURE_CHUNK == (int)PT_INPUT_CHUNK &&
-	       (int)PT_CAPTURE_RESET == (int)PT_INPUT_RESET, "items are the same");
+		       (int)PT_CAPTURE_RESET == (int)PT_INPUT_RESET,
+	       "items are the same");
 
 static int open_capture(void *state, struct pt_infile *file, const struct pt_input_setup *setup, struct pt_err *err)
 {

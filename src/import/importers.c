@@ -318,9 +318,10 @@ static bool take_core(struct input *in)
 	if (in->core_word == CORE_CHOSEN)
 		return is_chosen(in);
 	if (in->core_word == CORE_NAMED && in->cores_seen != bit) {
-		in->item = pt_fail(&in->err, PT_EARG, "core=%u cannot say whose it is, it is of cores %s; "
-				   "--set core=N chooses one", in->core,
-				   list_cores(in->cores_seen, cores, sizeof(cores)));
+		in->item = pt_fail(&in->err, PT_EARG,
+				   "core=%u cannot say whose it is, it is of cores %s; "
+				   "--set core=N chooses one",
+				   in->core, list_cores(in->cores_seen, cores, sizeof(cores)));
 		in->over = true;
 		return false;
 	}

@@ -34,8 +34,7 @@ static int find(const struct pt_lines *lines, const char *name)
 	return -1;
 }
 
-int pt_lines_add(struct pt_lines *lines, struct pt_text *config, const char *name, const char *range,
-		 unsigned n_bits)
+int pt_lines_add(struct pt_lines *lines, struct pt_text *config, const char *name, const char *range, unsigned n_bits)
 {
 	size_t len = strlen(lines->some);
 	int listed = lines->list != NULL ? find(lines, name) : 0;

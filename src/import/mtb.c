@@ -78,8 +78,8 @@ static int buffer_size(const struct mtb *m, const struct pt_params *s, size_t *s
 	else if (pt_params_given(s, &rows[SIZE]))
 		n = pt_params_number(s, &rows[SIZE]);
 	if (!is_power_of_two(n) || n < LEAST_BYTES)
-		return pt_fail(err, PT_EARG, "a trace buffer has a power of two of bytes, not %" PRIu64
-			       ": give master= or size=", n);
+		return pt_fail(err, PT_EARG,
+			       "a trace buffer has a power of two of bytes, not %" PRIu64 ": give master= or size=", n);
 	if (n > m->n_bytes)
 		return pt_fail(err, PT_EARG, "the file has %zu bytes, the buffer (master=, size=) %" PRIu64, m->n_bytes,
 			       n);
@@ -106,8 +106,10 @@ static int find_window(const struct mtb *m, const struct pt_params *s, struct wi
 	if (!pt_params_given(s, &rows[BASE])) {
 		if (w->n_bytes == m->n_bytes)
 			return 0;
-		return pt_fail(err, PT_EARG, "the file has more than the buffer's %zu bytes: give base=, the address "
-			       "of its first", w->n_bytes);
+		return pt_fail(err, PT_EARG,
+			       "the file has more than the buffer's %zu bytes: give base=, the address "
+			       "of its first",
+			       w->n_bytes);
 	}
 	if (pt_params_given(s, &rows[MTB_BASE]))
 		mtb_base = pt_params_number(s, &rows[MTB_BASE]);

@@ -142,8 +142,8 @@ static int32_t long_offset(uint16_t op, uint16_t op2)
 {
 	uint32_t s = op >> 10 & 1, i1 = !((op2 >> 13 & 1) ^ s), i2 = !((op2 >> 11 & 1) ^ s);
 
-	return sign_extend(s << 24 | i1 << 23 | i2 << 22 | (uint32_t)(op & 0x3ff) << 12 |
-			   (uint32_t)(op2 & 0x7ff) << 1, 25);
+	return sign_extend(s << 24 | i1 << 23 | i2 << 22 | (uint32_t)(op & 0x3ff) << 12 | (uint32_t)(op2 & 0x7ff) << 1,
+			   25);
 }
 
 /* 11110 with bit 15 of the second half: branches and control. In Armv6-M: BL, MSR, MRS, barriers, UDF. */
@@ -167,9 +167,11 @@ static void branch32(uint64_t addr, uint16_t op, uint16_t op2, struct pt_insn *o
 		if ((op >> 7 & 7) != 7) {	/* B<cond>.W: not in Armv6-M */
 			set(out, PT_FLOW_BRANCH_IF, 1);
 			out->taken_cycles = 2;
-			set_target(out, addr, sign_extend(s << 20 | (uint32_t)(op2 >> 11 & 1) << 19 |
-				   (uint32_t)(op2 >> 13 & 1) << 18 | (uint32_t)(op & 0x3f) << 12 |
-				   (uint32_t)(op2 & 0x7ff) << 1, 21));
+			set_target(out, addr,
+				   sign_extend(s << 20 | (uint32_t)(op2 >> 11 & 1) << 19 |
+						       (uint32_t)(op2 >> 13 & 1) << 18 | (uint32_t)(op & 0x3f) << 12 |
+						       (uint32_t)(op2 & 0x7ff) << 1,
+					       21));
 		} else if ((op & 0xffe0) == 0xf7e0) {
 			set(out, op2 >> 12 == 0xa ? PT_FLOW_TRAP : PT_FLOW_INVALID, 1);	/* UDF.W; HVC, SMC */
 		} else {

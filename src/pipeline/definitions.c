@@ -228,8 +228,9 @@ static int take_variable(struct pt_definitions *d, char *item, struct pt_err *er
 	given = given && strcmp(def->name, whole) != 0;
 	if (given && form != PT_FORM_STATE && form != PT_FORM_REGULAR)
 		return pt_fail(err, PT_EARG, "variables: %s is a state or regular; signal= is for '%s'", item, suffix);
-	def->form = given ? form : def->space == PT_SPACE_MEMORY ? natural_form(&d->owned[def - d->definition].variable)
-								    : PT_FORM_EITHER;
+	def->form = given			    ? form
+		    : def->space == PT_SPACE_MEMORY ? natural_form(&d->owned[def - d->definition].variable)
+						    : PT_FORM_EITHER;
 	return 0;
 }
 

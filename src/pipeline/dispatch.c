@@ -54,7 +54,7 @@ static void take_flow(struct pt_lane *lane, const struct pt_event *event, size_t
 
 	batch->source = lane->source;
 	batch->core = lane->core;
-	for (size_t taken = 0; taken < n; ) {
+	for (size_t taken = 0; taken < n;) {
 		taken += pt_flow_feed(&lane->flow, event + taken, n - taken, batch);
 		take_runs(lane);
 	}
@@ -218,7 +218,7 @@ void pt_sort_events(struct pt_lane *lane, const struct pt_event *event, const st
 		take_flow(lane, event, n);
 		return;
 	}
-	for (size_t i = 0, first; i < n; ) {
+	for (size_t i = 0, first; i < n;) {
 		for (first = i; i < n && is_flow(&event[i]); i++)
 			;
 		if (flow && i > first) {

@@ -193,8 +193,10 @@ struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_
 
 	if (program != NULL && isa_of(program)->timing == NULL && pt_params_given(params, &rows[CLOCK]) &&
 	    strcmp(pt_params_text(params, &rows[CLOCK]), "cycles") == 0) {
-		pt_fail(err, PT_EARG, "clock=cycles: there is no cycle model of this program's instruction set (%s); "
-			"clock=instructions works", isa_of(program)->name);
+		pt_fail(err, PT_EARG,
+			"clock=cycles: there is no cycle model of this program's instruction set (%s); "
+			"clock=instructions works",
+			isa_of(program)->name);
 		return NULL;
 	}
 	p = pt_alloc(sizeof(*p));

@@ -155,8 +155,8 @@ static struct pt_profile_source source_of(const struct pt_lane *lane)
 	s.mismatch_ns = lane->account.mismatch_ns;
 	/* A core that its full buffer halted is found halted a round trip later or more. */
 	s.triggered = lane->triggered;
-	s.observed_is_bound = lane->triggered || lane->halting ||
-			      (lane->bursts_only && lane->pipeline->profile.core_hz == 0);
+	s.observed_is_bound =
+		lane->triggered || lane->halting || (lane->bursts_only && lane->pipeline->profile.core_hz == 0);
 	s.branches = lane->runs;
 	s.samples = lane->samples;
 	s.values = lane->values;

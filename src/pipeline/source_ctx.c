@@ -17,8 +17,10 @@ static void read_mismatch(struct pt_profile *f, const struct pt_config *config)
 	char differs[24];
 
 	pt_config_text(config, "elf_mismatch", differs, sizeof(differs));
-	f->elf_check = differs[0] == '\0' ? PT_ELF_UNSAID : strcmp(differs, "no") == 0 ? PT_ELF_SAME :
-		       strcmp(differs, "unknown") == 0 ? PT_ELF_UNKNOWN : PT_ELF_DIFFERS;
+	f->elf_check = differs[0] == '\0'		 ? PT_ELF_UNSAID
+		       : strcmp(differs, "no") == 0	 ? PT_ELF_SAME
+		       : strcmp(differs, "unknown") == 0 ? PT_ELF_UNKNOWN
+							 : PT_ELF_DIFFERS;
 	f->elf_differs_at = f->elf_check == PT_ELF_DIFFERS ? pt_config_number(config, "elf_mismatch", 0) : 0;
 }
 
@@ -166,7 +168,7 @@ void pt_lanes_drain(struct pt_pipeline *p)
 	size_t lane, n;
 
 	while ((n = pt_merge_take(p->merge, &lane, event, at, PT_BATCH_EVENTS)) > 0)
-		for (size_t i = 0, first; i < n; ) {
+		for (size_t i = 0, first; i < n;) {
 			for (first = i; i < n && event[i].kind < PT_MERGE_REMARK; i++)
 				;
 			if (i > first)
@@ -233,7 +235,7 @@ static void data(struct pt_lane *lane, const struct pt_chunk *chunk)
 	lane->gap_open = false;
 	lane->in_data = true;
 	send_mark(lane, PT_MARK_DATA, chunk);
-	for (size_t taken = 0; taken < chunk->len_bytes; )
+	for (size_t taken = 0; taken < chunk->len_bytes;)
 		taken += feed(lane, chunk->bytes + taken, chunk->len_bytes - taken);
 	send_mark(lane, PT_MARK_DATA_END, chunk);
 }
@@ -241,8 +243,8 @@ static void data(struct pt_lane *lane, const struct pt_chunk *chunk)
 /* Where nothing ran, nothing is missing in the flow. */
 static bool nothing_ran(const struct pt_lane *lane, enum pt_loss cause)
 {
-	return has_flow(lane) && (cause == PT_LOSS_SLEEP || cause == PT_LOSS_HALTED ||
-				  (lane->held && !pt_loss_is_fault(cause)));
+	return has_flow(lane) &&
+	       (cause == PT_LOSS_SLEEP || cause == PT_LOSS_HALTED || (lane->held && !pt_loss_is_fault(cause)));
 }
 
 static void loss(struct pt_lane *lane, const struct pt_chunk *chunk)

@@ -45,8 +45,10 @@ static int check_zoom(const struct pt_query *query, struct pt_err *err)
 
 	if (!pt_query_zooms(query) || view == NULL || view->match != NULL || strcmp(query->format, "annotate") == 0)
 		return 0;
-	return pt_fail(err, PT_EARG, "from=, to= and name= are for the timeline, name= for format=annotate; %s cannot "
-		       "be asked like that", view->name);
+	return pt_fail(err, PT_EARG,
+		       "from=, to= and name= are for the timeline, name= for format=annotate; %s cannot "
+		       "be asked like that",
+		       view->name);
 }
 
 static int copy(char *to, size_t room, const char *key, const char *value, struct pt_err *err)
@@ -82,9 +84,12 @@ static int take_word(struct pt_query *query, const char *word, struct pt_err *er
 	if (strncmp(word, "to=", 3) == 0)
 		return pt_params_parse(PT_PARAM_TIME, word + 3, &query->to_ns, err);
 	if (pt_view_find(word) == NULL)
-		return strchr(word, '=') == NULL ? no_view(word, err)
-			: pt_fail(err, PT_EARG, "there is no setting '%.40s'; there are format=NAME sort=COLUMN top=N "
-				  "from=TIME to=TIME name=PATTERN", word);
+		return strchr(word, '=') == NULL
+			       ? no_view(word, err)
+			       : pt_fail(err, PT_EARG,
+					 "there is no setting '%.40s'; there are format=NAME sort=COLUMN top=N "
+					 "from=TIME to=TIME name=PATTERN",
+					 word);
 	return copy(query->view, sizeof(query->view), "view", word, err);
 }
 

@@ -13,7 +13,7 @@
 
 /* Parse words such as "calls", "sort=gross", "top=10", "format=json", "from=2ms", "name=uart_*". PT_EARG names the
  * right words. Empty names mean the first view, the first format and the view's own order. */
-bool pt_query_knows(const char *word);	/* is it for a query, right or wrong: a view's name,
+bool pt_query_knows(const char *word); /* is it for a query, right or wrong: a view's name,
 					 * or "sort=...", "top=...", ... */
 int pt_query_parse(struct pt_query *query, const char *const *words, size_t n_words, struct pt_err *err);
 

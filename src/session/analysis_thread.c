@@ -179,7 +179,7 @@ static void analyst_thread(void *arg)
 	struct pt_analyst *a = arg;
 
 	while (busy_or_running(a)) {
-		bool was_asked = asked(a);	/* before the look into the queue: what was put
+		bool was_asked = asked(a); /* before the look into the queue: what was put
 						 * ahead of a request is seen */
 		struct pt_chunk *chunk = pt_queue_get(a->queue, was_asked ? 0 : IDLE_MS);
 
@@ -254,8 +254,7 @@ static void on_news(uv_async_t *async)
 }
 
 struct pt_analyst *pt_analyst_new(uv_loop_t *loop, struct pt_queue *queue, struct pt_pipeline *pipeline,
-				  struct pt_capture *capture, void (*on_end)(void *arg), void *arg,
-				  struct pt_err *err)
+				  struct pt_capture *capture, void (*on_end)(void *arg), void *arg, struct pt_err *err)
 {
 	struct pt_analyst *a = pt_alloc(sizeof(*a));
 	int rc;
@@ -341,8 +340,13 @@ static int make_history(struct pt_pipeline *pipeline, struct request *request)
 void pt_analyst_history(struct pt_analyst *a, uint16_t core, uint64_t since, uint64_t pc, pt_analyst_reply reply,
 			void *arg)
 {
-	ask(a, &(struct request){ .make = make_history, .settled = true, .core = core, .since = since, .pc = pc,
-				  .reply = reply, .arg = arg });
+	ask(a, &(struct request){ .make = make_history,
+				  .settled = true,
+				  .core = core,
+				  .since = since,
+				  .pc = pc,
+				  .reply = reply,
+				  .arg = arg });
 }
 
 static int set_limits(struct pt_pipeline *pipeline, struct request *request)
@@ -367,8 +371,13 @@ static int make_branches(struct pt_pipeline *pipeline, struct request *request)
 void pt_analyst_branches(struct pt_analyst *a, enum pt_branches how, uint16_t core, size_t top, pt_analyst_reply reply,
 			 void *arg)
 {
-	ask(a, &(struct request){ .make = make_branches, .settled = true, .how = how, .core = core, .top = top,
-				  .reply = reply, .arg = arg });
+	ask(a, &(struct request){ .make = make_branches,
+				  .settled = true,
+				  .how = how,
+				  .core = core,
+				  .top = top,
+				  .reply = reply,
+				  .arg = arg });
 }
 
 void pt_analyst_record(struct pt_analyst *a)

@@ -20,8 +20,7 @@ typedef void (*pt_analyst_reply)(void *arg, int rc, const char *text, size_t len
  * END chunk of the source has been passed, and the capture is safe on the disk; loop thread.
  * NULL: no thread can be started; the sentence says why. */
 struct pt_analyst *pt_analyst_new(uv_loop_t *loop, struct pt_queue *queue, struct pt_pipeline *pipeline,
-				  struct pt_capture *capture, void (*on_end)(void *arg), void *arg,
-				  struct pt_err *err);
+				  struct pt_capture *capture, void (*on_end)(void *arg), void *arg, struct pt_err *err);
 /* Answers what was asked, ends the thread, frees itself and the pipeline; then on_closed. The queue stays. */
 void pt_analyst_close(struct pt_analyst *analyst, void (*on_closed)(void *arg), void *arg);
 

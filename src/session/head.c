@@ -157,12 +157,14 @@ static struct pt_program *look(const char *path, const struct wanted *w, struct 
 static int refuse(const struct wanted *w, const struct pt_program *changed, struct pt_err *err)
 {
 	if (changed == NULL)
-		return pt_fail(err, PT_EARG, "the ELF of this capture, %.160s, is not there any more: name a copy "
-			       "with --elf (build id %.40s; --elf '' for addresses instead of names)", w->path,
-			       w->build_id[0] != '\0' ? w->build_id : "none");
-	return pt_fail(err, PT_EARG, "%.160s has changed since this capture (build id %.40s then, %.40s now): name a "
-		       "copy of the old one with --elf, or this one to take it all the same", w->path,
-		       w->build_id[0] != '\0' ? w->build_id : "none", pt_program_build_id(changed));
+		return pt_fail(err, PT_EARG,
+			       "the ELF of this capture, %.160s, is not there any more: name a copy "
+			       "with --elf (build id %.40s; --elf '' for addresses instead of names)",
+			       w->path, w->build_id[0] != '\0' ? w->build_id : "none");
+	return pt_fail(err, PT_EARG,
+		       "%.160s has changed since this capture (build id %.40s then, %.40s now): name a "
+		       "copy of the old one with --elf, or this one to take it all the same",
+		       w->path, w->build_id[0] != '\0' ? w->build_id : "none", pt_program_build_id(changed));
 }
 
 static struct pt_program *find_program(const struct wanted *w, struct pt_err *err)

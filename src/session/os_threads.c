@@ -258,8 +258,8 @@ bool pt_gdb_thread_stack(const struct pt_threads *threads, struct pt_target *tar
 
 /* --- registers ---------------------------------------------------------------------------------------------------- */
 
-static int running_tasks(const struct pt_threads *threads, struct pt_target *target,
-			 struct pt_threads_running *running, struct pt_err *err)
+static int running_tasks(const struct pt_threads *threads, struct pt_target *target, struct pt_threads_running *running,
+			 struct pt_err *err)
 {
 	struct pt_reader reader;
 	struct lines *lines;

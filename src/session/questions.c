@@ -206,8 +206,8 @@ void pt_session_save(struct pt_session *session, const char *path, pt_session_re
 	struct saving *saving;
 
 	if (session->take == NULL || session->take->capture == NULL) {
-		pt_session_answer(&waiter, PT_ESTATE, session->take == NULL ? nothing
-								  : "this profile kept no trace (spool=0)");
+		pt_session_answer(&waiter, PT_ESTATE,
+				  session->take == NULL ? nothing : "this profile kept no trace (spool=0)");
 		return;
 	}
 	saving = pt_alloc(sizeof(*saving));

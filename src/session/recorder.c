@@ -143,9 +143,10 @@ static struct pt_session *keeper(struct pt_recorder *recorder, pt_session_reply 
 		return recorder->profile;
 	if (runs(recorder->own))
 		return recorder->own;
-	refuse(reply, arg, PT_ESTATE, pt_recorder_is_on(recorder)
-	       ? "nothing records branches any more: record stop, and record btrace bts again"
-	       : "no branch history is kept: record btrace bts, or monitor profile start mode=ring");
+	refuse(reply, arg, PT_ESTATE,
+	       pt_recorder_is_on(recorder)
+		       ? "nothing records branches any more: record stop, and record btrace bts again"
+		       : "no branch history is kept: record btrace bts, or monitor profile start mode=ring");
 	return NULL;
 }
 

@@ -140,8 +140,8 @@ struct take *pt_take_make(struct pt_session *session, const char *const *words, 
 		pipeline = NULL;
 	}
 	if (pipeline != NULL) {
-		take->live = pt_live_new(take->queue, take->program, rest, n_rest,
-					 pt_pipeline_core_hz(take->settings), &news);
+		take->live = pt_live_new(take->queue, take->program, rest, n_rest, pt_pipeline_core_hz(take->settings),
+					 &news);
 		take->analyst = pt_analyst_new(session->loop, take->queue, pipeline, take->capture, on_end, take, err);
 	}
 	free(rest);

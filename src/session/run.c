@@ -21,8 +21,10 @@ static void answer_stop(struct waiter *stopper, const struct take *take)
 		snprintf(text, sizeof(text), "profile stopped; `monitor profile report` shows it\n%s%s%s%s",
 			 mismatch[0] != '\0' ? "warning: " : "", mismatch, mismatch[0] != '\0' ? "\n" : "", captured);
 	else
-		snprintf(text, sizeof(text), "the profile had ended by itself: %s\n"
-			 "what was collected until then is kept: monitor profile report\n%s", take->ended, captured);
+		snprintf(text, sizeof(text),
+			 "the profile had ended by itself: %s\n"
+			 "what was collected until then is kept: monitor profile report\n%s",
+			 take->ended, captured);
 	pt_session_answer(stopper, take->stop_err.code, text);
 }
 

@@ -47,12 +47,12 @@ bool pt_config_init(struct pt_config *config, const char *text, size_t len_bytes
 	struct pt_config_key key;
 	size_t n = 0;
 
-	for (const char *at = text; next_key(&at, end, &key); )
+	for (const char *at = text; next_key(&at, end, &key);)
 		n++;
 	*config = (struct pt_config){ .text = text, .len_bytes = len_bytes, .key = calloc(n + 1, sizeof(key)) };
 	if (config->key == NULL)
 		return false;
-	for (const char *at = text; next_key(&at, end, &key); )
+	for (const char *at = text; next_key(&at, end, &key);)
 		config->key[config->n_keys++] = key;
 	qsort(config->key, n, sizeof(key), by_key_then_place);
 	return true;
@@ -113,7 +113,7 @@ int pt_config_look_up(const char *text, size_t len_bytes, const char *key, const
 	size_t wanted = strlen(key);
 	struct pt_config_key line;
 
-	for (const char *at = text; next_key(&at, text + len_bytes, &line); )
+	for (const char *at = text; next_key(&at, text + len_bytes, &line);)
 		if (compare(line.key, line.key_bytes, key, wanted) == 0) {
 			*value = line.key + line.key_bytes + 1;
 			return (int)line.value_bytes;

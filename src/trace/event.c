@@ -49,8 +49,7 @@ bool pt_event_eq(const struct pt_event *a, const struct pt_event *b)
 
 	/* each member of the union is one or two 64-bit numbers, so any pair of them compares all */
 	return a->kind == b->kind && a->cause == b->cause && a->n == b->n && a->ticks == b->ticks &&
-	       a->source == b->source && a->core == b->core &&
-	       ((used & 1) == 0 || a->branch.from == b->branch.from) &&
+	       a->source == b->source && a->core == b->core && ((used & 1) == 0 || a->branch.from == b->branch.from) &&
 	       ((used & 2) == 0 || a->branch.to == b->branch.to);
 }
 

@@ -134,13 +134,12 @@ static int open_dir(struct pt_semihost *sh, uint32_t op, const char *name)
 	int dir;
 
 	if (sh->dir[0] == '\0' || !plain(name)) {
-		snprintf(
-			what, sizeof(what),
-			sh->dir[0] == '\0'
-				? "the program asks for the file %.100s: no directory is given to it (proftap "
-				  "--semihost-dir DIR)"
-				: "the program asks for %.100s: names are plain, in %.200s",
-			name, sh->dir);
+		snprintf(what, sizeof(what),
+			 sh->dir[0] == '\0'
+				 ? "the program asks for the file %.100s: no directory is given to it (proftap "
+				   "--semihost-dir DIR)"
+				 : "the program asks for %.100s: names are plain, in %.200s",
+			 name, sh->dir);
 		refuse(sh, op, EACCES, what);
 		return -1;
 	}

@@ -51,8 +51,8 @@ int pt_cores_stop(void *cores, struct pt_err *err)
 	return rc;
 }
 
-static int start_one(struct pt_cores *s, unsigned number, struct pt_target *target,
-		     const struct pt_source_setup *setup, struct pt_err *err)
+static int start_one(struct pt_cores *s, unsigned number, struct pt_target *target, const struct pt_source_setup *setup,
+		     struct pt_err *err)
 {
 	struct pt_source_setup own = *setup;
 	void *state = calloc(1, s->kind->one->state_bytes);

@@ -252,7 +252,7 @@ void pt_emit_rest(struct pt_emit *out, uint64_t now_ns, int rc, enum pt_loss cau
 
 void pt_emit_works(struct pt_emit *out, uint64_t now_ns, bool was_reset)
 {
-	bool silent = out->fault == PT_LOSS_SILENT;	/* power that comes back resets, too: why the
+	bool silent = out->fault == PT_LOSS_SILENT; /* power that comes back resets, too: why the
 							 * time is lost says more */
 
 	if (out->failing_since_ns != PT_UNKNOWN)

@@ -25,8 +25,9 @@ static unsigned ask_g_bytes(struct pt_e500_target *e500)
 {
 	enum { MOST = 1024 };
 	char answer[2 * MOST];
-	int len = e500->remote.facts.features ? 0 :
-		  pt_remote_ask(&e500->remote, "g", answer, sizeof(answer), &(struct pt_err){ 0 });
+	int len = e500->remote.facts.features
+			  ? 0
+			  : pt_remote_ask(&e500->remote, "g", answer, sizeof(answer), &(struct pt_err){ 0 });
 
 	return len > 0 ? (unsigned)len / 2 : 0;
 }

@@ -63,7 +63,7 @@ static int command(struct pt_mb_cores *s, bool on, struct pt_err *err)
 
 const char *pt_mb_cores_say(const struct pt_mb *mb)
 {
-	return mb->cores_starting < 2		      ? ""
+	return mb->cores_starting < 2		  ? ""
 	       : pt_mdm_selects_several(&mb->mdm) ? "; cores start and stop by one command"
 						  : "; cores start and stop one after the other";
 }
@@ -80,8 +80,8 @@ static unsigned thread_of(const void *mb, unsigned number)
 	return pt_mb_thread_of(mb, number);
 }
 
-int pt_mb_cores_start(struct pt_mb_cores *s, const struct pt_mb_one *one, const char *word,
-		      struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
+int pt_mb_cores_start(struct pt_mb_cores *s, const struct pt_mb_one *one, const char *word, struct pt_target *target,
+		      const struct pt_source_setup *setup, struct pt_err *err)
 {
 	struct pt_mb *mb = target->state;
 	struct pt_err ignored = { 0 };

@@ -39,8 +39,10 @@ int pt_counters_unit_start(struct pt_counters_unit *u, uint64_t *at_ns, struct p
 		const struct pt_counters_wanted *w = latency ? &u->latencies : &u->events;
 		unsigned at = pt_counters_in(w, u->group, latency ? i - u->events.places : i);
 
-		op[n++] = pt_mdm_write_op(PCCTRLR, PCCTRLR_BITS, at < PT_COUNTERS_MOST_WANTED ? w->event[at] :
-							 latency ? PT_MB_FIRST_LATENCY : 0);
+		op[n++] = pt_mdm_write_op(PCCTRLR, PCCTRLR_BITS,
+					  at < PT_COUNTERS_MOST_WANTED ? w->event[at]
+					  : latency		       ? PT_MB_FIRST_LATENCY
+								       : 0);
 	}
 	op[n++] = pt_mdm_write_op(PCCMDR, PCCMDR_BITS, START);
 	if (pt_mdm_run(u->mdm, op, n, NULL, err) < 0)
@@ -68,8 +70,8 @@ unsigned pt_counters_latency_items(const struct pt_counters_unit *u)
 
 int pt_counters_unit_read(struct pt_counters_unit *u, struct pt_counters_reading *r, struct pt_err *err)
 {
-	uint32_t n_items = u->events.places * pt_counters_event_items(u) +
-			   u->latencies.places * pt_counters_latency_items(u);
+	uint32_t n_items =
+		u->events.places * pt_counters_event_items(u) + u->latencies.places * pt_counters_latency_items(u);
 	struct pt_mdm_op op[] = {
 		pt_mdm_write_op(PCCMDR, PCCMDR_BITS, SAMPLE | RESET),
 		{ .what = PT_MDM_READ, .command = PCSR, .bits = PCSR_BITS, .n = n_places(u), .values = r->status },

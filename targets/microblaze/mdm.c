@@ -62,9 +62,11 @@ static int no_mdm(const struct pt_mdm *mdm, struct pt_err *err)
 	return pt_fail(err, PT_EPROTO, "no MDM answers (configuration 0x%08" PRIx32 ", not 0x42....67)%s%s",
 		       mdm->config,
 		       dead ? ": nothing drives the bits; is the address or the USER chain right, and the FPGA "
-			      "configured?" : "",
+			      "configured?"
+			    : "",
 		       closed ? " DBG_STATUS says that JTAG does not hold the access lock; does DBG_LOCK want a code "
-				"(mdm.axi.lock_key)?" : "");
+				"(mdm.axi.lock_key)?"
+			      : "");
 }
 
 static int read_config(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_err *err)

@@ -231,8 +231,9 @@ static bool framing_of(const struct pt_params *settings, unsigned i, struct pt_m
 static int no_mdm(const struct pt_mdm_jtag *j, uint64_t seen, struct pt_err *err)
 {
 	const struct pt_jtag_tap *tap = &j->chain.tap[j->tap];
-	const char *why = seen == UINT32_MAX || seen == 0 ? ": nothing drives it" :
-			  tap->has_idcode && seen == tap->idcode ? ": the TAP's IDCODE" : "";
+	const char *why = seen == UINT32_MAX || seen == 0	   ? ": nothing drives it"
+			  : tap->has_idcode && seen == tap->idcode ? ": the TAP's IDCODE"
+								   : "";
 
 	return pt_fail(err, PT_EPROTO,
 		       "no MDM answers on USER%u of TAP %zu (IDCODE 0x%08" PRIx32 ", instruction 0x%" PRIx32

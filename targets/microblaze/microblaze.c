@@ -192,13 +192,13 @@ static int mb_status(void *state, unsigned core, struct pt_core_status *out, str
 static int mb_halt(void *state, unsigned core, struct pt_err *err)
 {
 	return ((struct pt_mb *)state)->behind_server ? pt_remote_halt(state, core, err)
-							      : not_documented("halts a core", err);
+						      : not_documented("halts a core", err);
 }
 
 static int mb_resume(void *state, unsigned core, struct pt_err *err)
 {
 	return ((struct pt_mb *)state)->behind_server ? pt_remote_resume(state, core, err)
-							      : not_documented("resumes a core", err);
+						      : not_documented("resumes a core", err);
 }
 
 /* Branches that execute what stands behind them first (UG984, "Branches"): bits of their own encodings. */
@@ -248,7 +248,7 @@ static int mb_step(void *state, unsigned core, struct pt_err *err)
 static int mb_reset(void *state, enum pt_reset_kind how, struct pt_err *err)
 {
 	return ((struct pt_mb *)state)->behind_server ? pt_remote_reset(state, how, err)
-							      : not_documented("resets a core and stops it", err);
+						      : not_documented("resets a core and stops it", err);
 }
 
 /* --- registers and memory */
@@ -264,23 +264,21 @@ static const struct pt_register *mb_registers(void *state, size_t *n)
 static int mb_read_registers(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values,
 			     struct pt_err *err)
 {
-	return ((struct pt_mb *)state)->behind_server
-		       ? pt_remote_read_registers(state, core, rows, n, values, err)
-		       : not_documented("reads a core's registers", err);
+	return ((struct pt_mb *)state)->behind_server ? pt_remote_read_registers(state, core, rows, n, values, err)
+						      : not_documented("reads a core's registers", err);
 }
 
 static int mb_write_registers(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,
 			      struct pt_err *err)
 {
-	return ((struct pt_mb *)state)->behind_server
-		       ? pt_remote_write_registers(state, core, rows, n, values, err)
-		       : not_documented("writes a core's registers", err);
+	return ((struct pt_mb *)state)->behind_server ? pt_remote_write_registers(state, core, rows, n, values, err)
+						      : not_documented("writes a core's registers", err);
 }
 
 static int mb_pc(void *state, unsigned core, uint64_t *pc, struct pt_err *err)
 {
 	return ((struct pt_mb *)state)->behind_server ? pt_remote_pc(state, core, pc, err)
-							      : not_documented("tells where a core is", err);
+						      : not_documented("tells where a core is", err);
 }
 
 /* --- memory without a server: there is none, and it says so --- */
@@ -332,13 +330,13 @@ static const struct pt_region *mb_regions(void *state, size_t *n)
 static int mb_break_insert(void *state, const struct pt_break *at, struct pt_err *err)
 {
 	return ((struct pt_mb *)state)->behind_server ? pt_remote_break_insert(state, at, err)
-							      : not_documented("sets a breakpoint", err);
+						      : not_documented("sets a breakpoint", err);
 }
 
 static int mb_break_remove(void *state, const struct pt_break *at, struct pt_err *err)
 {
 	return ((struct pt_mb *)state)->behind_server ? pt_remote_break_remove(state, at, err)
-							      : not_documented("removes a breakpoint", err);
+						      : not_documented("removes a breakpoint", err);
 }
 
 static const struct pt_source_ops *const *mb_sources(void *state, size_t *n)

@@ -389,10 +389,11 @@ static int find_unit(struct counters *s, struct pt_err *err)
 
 	if (pt_mdm_select(s->mdm, s->core, err) < 0 || look_for_core(s, &answers, &checked, err) < 0)
 		return err->code;
-	return answers ? 0 : pt_fail(err, PT_EUNSUPPORTED,
-				     "no performance counter answers (a mark written to the first one cannot be read "
-				     "back): the core has none (C_DEBUG_EVENT_COUNTERS=0, C_DEBUG_ENABLED<2), or is "
-				     "held in reset; one whose counters cannot be written wants mb.perf.check=off");
+	return answers ? 0
+		       : pt_fail(err, PT_EUNSUPPORTED,
+				 "no performance counter answers (a mark written to the first one cannot be read "
+				 "back): the core has none (C_DEBUG_EVENT_COUNTERS=0, C_DEBUG_ENABLED<2), or is "
+				 "held in reset; one whose counters cannot be written wants mb.perf.check=off");
 }
 
 static int one_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)

@@ -166,7 +166,8 @@ static int known_word(void *arg, unsigned n, uint64_t *addr, uint8_t word[4], st
 	if (i == 1) {
 		rc = r->rsp->poll(r->wire, 0, &now, err);
 		if (rc == 0 && (now.running || r->pc_row == UINT16_MAX))
-			return pt_fail(err, PT_ESTATE, "what it reads is compared with what the GDB port reads, at the "
+			return pt_fail(err, PT_ESTATE,
+				       "what it reads is compared with what the GDB port reads, at the "
 				       "pc of a target that stands: halt it once");
 		rc = rc == 0 ? pt_remote_pc(r, 0, addr, err) : rc;
 		if (rc < 0)
@@ -193,7 +194,7 @@ static int run_by_tcl(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t
 	struct pt_remote *r = state;
 	int rc = 0;
 
-	for (*n_done = 0; rc == 0 && *n_done < n_ops; ) {
+	for (*n_done = 0; rc == 0 && *n_done < n_ops;) {
 		size_t end = *n_done, n = 0;
 
 		while (end < n_ops && ops[end].what != PT_MEM_DELAY)

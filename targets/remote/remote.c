@@ -138,8 +138,10 @@ int pt_remote_detach(void *state, bool resume, struct pt_err *err)
 
 	if (r->rsp->poll(r->wire, 0, &run, err) == 0 && (!run.running || run.non_stop)) {
 		while (r->n_breaks > 0 && rc == 0)
-			rc = pt_remote_break_remove(r, &(struct pt_break){ r->breaks[0].kind, r->breaks[0].addr,
-									 r->breaks[0].len }, err);
+			rc = pt_remote_break_remove(r,
+						    &(struct pt_break){ r->breaks[0].kind, r->breaks[0].addr,
+									r->breaks[0].len },
+						    err);
 		if (resume && rc == 0)
 			rc = pt_remote_ask_ok(r, "D", 1, PT_REMOTE_ASK_MS, err);
 	}

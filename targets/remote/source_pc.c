@@ -148,14 +148,18 @@ static int available(struct pt_target *target, struct pt_err *err)
 	if (r->pc_row == UINT16_MAX)
 		return pt_fail(err, PT_EUNSUPPORTED, "the server does not say which register is the program counter");
 	if (r->facts.deaf)
-		return pt_fail(err, PT_EUNSUPPORTED, "%s hears no stop while the program runs, so nothing can halt it for a "
-			       "sample", r->facts.name);
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "%s hears no stop while the program runs, so nothing can halt it for a "
+			       "sample",
+			       r->facts.name);
 	if (r->rows[r->pc_row].bits > 64)
 		return pt_fail(err, PT_EUNSUPPORTED, "a program counter of %u bits; samples have 64",
 			       r->rows[r->pc_row].bits);
 	if (r->n_cores > 1)
-		return pt_fail(err, PT_EUNSUPPORTED, "the server stops all of its %u threads at once: samples of one "
-			       "would disturb the others", r->n_cores);
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "the server stops all of its %u threads at once: samples of one "
+			       "would disturb the others",
+			       r->n_cores);
 	return 0;
 }
 

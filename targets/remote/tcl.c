@@ -76,8 +76,8 @@ static int receive(struct pt_tcl *t, uint32_t timeout_ms, struct pt_err *err)
 static int exchange(struct pt_tcl *t, size_t len, uint32_t timeout_ms, struct pt_err *err)
 {
 	t->text[len] = END;
-	if (pt_link_submit(t->link, (uint8_t *)t->text, len + 1,
-			   pt_link_now_ns(t->link) + timeout_ms * PT_NS_PER_MS, err) < 0)
+	if (pt_link_submit(t->link, (uint8_t *)t->text, len + 1, pt_link_now_ns(t->link) + timeout_ms * PT_NS_PER_MS,
+			   err) < 0)
 		return hang_up(t, err);
 	t->owed = true;
 	return receive(t, timeout_ms, err);
@@ -87,8 +87,8 @@ static int exchange(struct pt_tcl *t, size_t len, uint32_t timeout_ms, struct pt
 static int run_pieces(struct pt_tcl *t, const struct pt_tcl_piece *pieces, size_t n, uint32_t timeout_ms,
 		      struct pt_tcl_answer *answer, struct pt_err *err)
 {
-	size_t len = pt_tcl_command(t->text, sizeof(t->text) - 1, ++t->number, t->target, pieces, n,
-				    t->setup.big_endian);
+	size_t len =
+		pt_tcl_command(t->text, sizeof(t->text) - 1, ++t->number, t->target, pieces, n, t->setup.big_endian);
 	int rc;
 
 	if (len == 0)
@@ -135,10 +135,13 @@ static int compare(struct pt_tcl *t, uint64_t addr, const uint8_t known[4], stru
 	if (answer.n_done == 0)
 		return pt_fail(err, PT_EUNSUPPORTED, "read of 0x%" PRIx64 " by target %s: %s", addr, t->target,
 			       answer.refused);
-	return memcmp(known, seen, 4) == 0 ? 0
-		: pt_fail(err, PT_EUNSUPPORTED, "at 0x%" PRIx64 " its target %s has %02x%02x%02x%02x, the GDB port's "
-			  "%02x%02x%02x%02x: not the same one (upstream-tcl-target=NAME)", addr, t->target, seen[0],
-			  seen[1], seen[2], seen[3], known[0], known[1], known[2], known[3]);
+	return memcmp(known, seen, 4) == 0
+		       ? 0
+		       : pt_fail(err, PT_EUNSUPPORTED,
+				 "at 0x%" PRIx64 " its target %s has %02x%02x%02x%02x, the GDB port's "
+				 "%02x%02x%02x%02x: not the same one (upstream-tcl-target=NAME)",
+				 addr, t->target, seen[0], seen[1], seen[2], seen[3], known[0], known[1], known[2],
+				 known[3]);
 }
 
 /* Reads by it what is known otherwise. */

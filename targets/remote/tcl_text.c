@@ -54,8 +54,10 @@ static void put_read(struct text *t, const char *target, const struct pt_tcl_pie
 	unsigned bits = 8u * p->width_bytes;
 
 	if (p->fixed)
-		put(t, "set i %" PRIu32 ";while {$i>0} {append a [%s read_memory 0x%" PRIx64
-		    " %u 1] { };incr i -1};append a |;", p->n, target, p->addr, bits);
+		put(t,
+		    "set i %" PRIu32 ";while {$i>0} {append a [%s read_memory 0x%" PRIx64
+		    " %u 1] { };incr i -1};append a |;",
+		    p->n, target, p->addr, bits);
 	else
 		put(t, "append a [%s read_memory 0x%" PRIx64 " %u %" PRIu32 "] |;", target, p->addr, bits, p->n);
 }
@@ -79,9 +81,10 @@ static void put_write(struct text *t, const char *target, const struct pt_tcl_pi
 
 static void put_poll(struct text *t, const char *target, const struct pt_tcl_piece *p)
 {
-	put(t, "set t [ms];while {([set v [%s read_memory 0x%" PRIx64 " 32 1]]&0x%" PRIx32 ")!=0x%" PRIx32
-	    "} {if {[ms]-$t>%" PRIu32 "} {append a $v ?;error {}}};append a $v |;", target, p->addr, p->mask, p->match,
-	    (p->time_us + 999) / 1000);
+	put(t,
+	    "set t [ms];while {([set v [%s read_memory 0x%" PRIx64 " 32 1]]&0x%" PRIx32 ")!=0x%" PRIx32
+	    "} {if {[ms]-$t>%" PRIu32 "} {append a $v ?;error {}}};append a $v |;",
+	    target, p->addr, p->mask, p->match, (p->time_us + 999) / 1000);
 }
 
 size_t pt_tcl_command(char *out, size_t room_bytes, uint32_t number, const char *target,

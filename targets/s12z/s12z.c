@@ -314,8 +314,8 @@ static const struct pt_source_ops *const *s12z_sources(void *state, size_t *n)
 }
 
 /* As `maintenance info bdccsr` asks for it. */
-static int print_bdccsr(void *state, const char *const *words, size_t n_words,
-			void (*say)(void *arg, const char *line), void *arg, struct pt_err *err)
+static int print_bdccsr(void *state, const char *const *words, size_t n_words, void (*say)(void *arg, const char *line),
+			void *arg, struct pt_err *err)
 {
 	struct pt_s12z *z = state;
 	char line[200];

@@ -113,7 +113,8 @@ static void print_summary(unsigned seeds)
 	}
 	qsort(half_width, n_intervals, sizeof(half_width[0]), ascending);
 	printf("coverage of the 95 %% intervals, pooled: %.1f %% (goal 92 to 98); worst function: %s %.1f %% (goal "
-	       "85)\n", percent(covered, profiles), worst != NULL ? worst->name : "none",
+	       "85)\n",
+	       percent(covered, profiles), worst != NULL ? worst->name : "none",
 	       worst != NULL ? percent(worst->covered, worst->profiles) : 0);
 	printf("median half-width: %.2f points (goal 5)\n", n_intervals > 0 ? 100 * half_width[n_intervals / 2] : NAN);
 }
@@ -131,7 +132,6 @@ int main(int argc, char **argv)
 	print_summary(seeds);
 	printf("%u profiles of %llu ms: %.1f bursts each, %.1f of them pooled, cut to %.0f cycles; took %.1f s\n",
 	       seeds, (unsigned long long)ms, (double)bursts / seeds, (double)bursts_used / seeds,
-	       (double)cut_cycles / seeds,
-	       (double)(clock() - before) / CLOCKS_PER_SEC);
+	       (double)cut_cycles / seeds, (double)(clock() - before) / CLOCKS_PER_SEC);
 	return 0;
 }

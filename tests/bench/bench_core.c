@@ -48,8 +48,9 @@ static void measure(const char *what, struct pt_vboard *board, unsigned board_s)
 	s = cpu_s() - s;
 	insns = pt_vcpu_instructions(cpu) - insns;
 	mips = (double)insns / s / 1e6;
-	printf("virtual core, %-22s %6.1f million instructions/s (goal %d), %.2f cycles each, %.1f %% asleep\n", what, mips,
-	       GOAL_MIPS, (double)(pt_vcpu_cycle(cpu) - cycles - (pt_vcpu_sleep_cycles(cpu) - asleep)) / (double)insns,
+	printf("virtual core, %-22s %6.1f million instructions/s (goal %d), %.2f cycles each, %.1f %% asleep\n", what,
+	       mips, GOAL_MIPS,
+	       (double)(pt_vcpu_cycle(cpu) - cycles - (pt_vcpu_sleep_cycles(cpu) - asleep)) / (double)insns,
 	       100.0 * (double)(pt_vcpu_sleep_cycles(cpu) - asleep) / (double)(pt_vcpu_cycle(cpu) - cycles));
 }
 

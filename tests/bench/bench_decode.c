@@ -320,7 +320,8 @@ static void make_passes(const char *word)
 		if (!each || n_passes == MAX_PASSES || len >= sizeof(all->words))
 			continue;
 		snprintf(passes[n_passes].name, sizeof(passes[0].name), "execution, %s", name);
-		snprintf(passes[n_passes++].words, sizeof(passes[0].words), "histograms=on analysis=execution,%s", name);
+		snprintf(passes[n_passes++].words, sizeof(passes[0].words), "histograms=on analysis=execution,%s",
+			 name);
 	}
 	first_pass = strchr(word, '=') != NULL ? N_FIXED : 0;
 	for (size_t n; first_pass > 0 && *word != '\0' && n_passes < MAX_PASSES; word += n + (word[n] == ';')) {

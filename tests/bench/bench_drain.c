@@ -151,11 +151,13 @@ static void bench(size_t i)
 	drain_ns = (double)close.drain.ns / (double)close.drain.bursts;
 	packets = (double)((WORDS + close.words_per_packet - 1) / close.words_per_packet);
 	printf("%-8s draining %.3f ms a burst (the link's least %.3f): wire busy %.1f %%, packet slots used %.1f %%; %.2f "
-	       "round trips a burst\n", links[i].name, drain_ns / 1e6, (double)close.least_ns / 1e6,
-	       100 * (double)wire_ns / drain_ns, 100 * packets * (double)links[i].packet_ns / drain_ns,
+	       "round trips a burst\n",
+	       links[i].name, drain_ns / 1e6, (double)close.least_ns / 1e6, 100 * (double)wire_ns / drain_ns,
+	       100 * packets * (double)links[i].packet_ns / drain_ns,
 	       (double)close.traffic.round_trips / (double)close.drain.bursts);
 	printf("%-8s execution seen: %.3f %% (%.1f bursts/s), without the random delay %.3f %% (%.1f bursts/s); the link "
-	       "allows %.3f %% at best\n", "", 100 * (double)apart.instructions / (double)apart.executed,
+	       "allows %.3f %% at best\n",
+	       "", 100 * (double)apart.instructions / (double)apart.executed,
 	       (double)apart.drain.bursts * 1e9 / (double)apart.total_ns,
 	       100 * (double)close.instructions / (double)close.executed,
 	       (double)close.drain.bursts * 1e9 / (double)close.total_ns, 100 * best_share(&close));

@@ -24,17 +24,22 @@ enum { UNITS = 12, FUNCTIONS = 110, ROUNDS = 7 };
 
 static void write_unit(FILE *out, int unit)
 {
-	fprintf(out, "struct state%d { int level; short part[4]; struct { unsigned on : 1, mode : 3; } flags; };\n"
+	fprintf(out,
+		"struct state%d { int level; short part[4]; struct { unsigned on : 1, mode : 3; } flags; };\n"
 		"extern volatile int port;\nstatic inline int mix%d(int a, int b)\n{\n\tint sum = a;\n\n"
 		"\tfor (int i = 0; i < b; i++)\n\t\tsum += port ^ i;\n\treturn sum;\n}\n"
-		"static inline int twice%d(int a)\n{\n\treturn mix%d(a, 2) + mix%d(a, 3);\n}\n", unit, unit, unit, unit, unit);
+		"static inline int twice%d(int a)\n{\n\treturn mix%d(a, 2) + mix%d(a, 3);\n}\n",
+		unit, unit, unit, unit, unit);
 	for (int f = 0; f < FUNCTIONS; f++) {
-		fprintf(out, "__attribute__((noinline)) int f_%d_%d(int a, struct state%d *s)\n{\n\tint sum = twice%d(a);\n\n",
+		fprintf(out,
+			"__attribute__((noinline)) int f_%d_%d(int a, struct state%d *s)\n{\n\tint sum = twice%d(a);\n\n",
 			unit, f, unit, unit);
 		for (int line = 0; line < 12; line++)
-			fprintf(out, "\tif (s->part[%d] > %d)\n\t\tsum += mix%d(sum, %d);\n\telse\n\t\tport = sum + %d;\n",
+			fprintf(out,
+				"\tif (s->part[%d] > %d)\n\t\tsum += mix%d(sum, %d);\n\telse\n\t\tport = sum + %d;\n",
 				line % 4, line * 7 + f, unit, line + 1, line * f);
-		fprintf(out, "\tswitch (s->flags.mode) {\n\tcase 0: sum++; break;\n\tcase 1: sum -= 3; break;\n"
+		fprintf(out,
+			"\tswitch (s->flags.mode) {\n\tcase 0: sum++; break;\n\tcase 1: sum -= 3; break;\n"
 			"\tcase 2: port = sum; break;\n\tcase 3: return sum * 2;\n\tcase 4: sum = -sum; break;\n\t}\n");
 		if (f > 0)
 			fprintf(out, "\treturn sum + f_%d_%d(sum, s);\n}\n", unit, f - 1);
@@ -57,8 +62,10 @@ static bool compile(int unit)
 		return false;
 	write_unit(out, unit);
 	fclose(out);
-	snprintf(command, sizeof(command), "arm-none-eabi-gcc -mcpu=cortex-m0plus -mthumb -O2 -g -ffreestanding -c -o "
-		 "bench_elf.tmp/unit%d.o bench_elf.tmp/unit.c", unit);
+	snprintf(command, sizeof(command),
+		 "arm-none-eabi-gcc -mcpu=cortex-m0plus -mthumb -O2 -g -ffreestanding -c -o "
+		 "bench_elf.tmp/unit%d.o bench_elf.tmp/unit.c",
+		 unit);
 	return run(command);
 }
 
@@ -179,8 +186,8 @@ static void measure(const char *path, struct times *t, bool say)
 	pt_program_files(program, &n_files);
 	pt_inlines_calls(inlines, &n_calls);
 	if (say)
-		printf("%zu functions, %zu rows of line tables, %zu ranges of %zu files, %zu inlined calls\n", n_functions, rows,
-		       n_lines, n_files, n_calls - 1);
+		printf("%zu functions, %zu rows of line tables, %zu ranges of %zu files, %zu inlined calls\n",
+		       n_functions, rows, n_lines, n_files, n_calls - 1);
 	pt_types_free(types);
 	pt_exits_free(exits);
 	pt_inlines_free(inlines);
@@ -206,8 +213,8 @@ int main(int argc, char **argv)
 		measure(path, &t, round == 0);
 	printf("libdw walks the lines          %7.1f ms\n", t.libdw * 1e3);
 	printf("open                           %7.1f ms   %.2f of libdw's walk\n", t.open * 1e3, t.open / t.libdw);
-	printf("code map                       %7.1f ms   together %.3f s; wanted for 5 MB: at most 0.5 s\n", t.map * 1e3,
-	       t.open + t.map);
+	printf("code map                       %7.1f ms   together %.3f s; wanted for 5 MB: at most 0.5 s\n",
+	       t.map * 1e3, t.open + t.map);
 	printf("inlined calls, when asked      %7.1f ms\n", t.inlines * 1e3);
 	printf("exits, when asked              %7.1f ms\n", t.exits * 1e3);
 	printf("index of variables, when asked %7.1f ms\n", t.types * 1e3);

@@ -81,8 +81,8 @@ static void bench(const char *probe_kind, uint32_t hz)
 	printf("%-22s TCK %5.2f MHz: 4 KiB in %7.3f ms, %4" PRIu64 " packets; ratio %.3f to %" PRIu64
 	       " clocks by way of Run-Test/Idle, %.3f to %" PRIu64 " straight on; a bit alone takes %.3f of it\n",
 	       probe_kind, tck_hz / 1e6, (double)took_ns / 1e6, traffic.packets,
-	       ratio(took_ns, bits + 5 * SCANS, tck_hz), bits + 5 * SCANS, ratio(took_ns, bits + 4 * SCANS, tck_hz), bits + 4 * SCANS,
-	       ratio(alone_ns, bits + 4 * SCANS, tck_hz));
+	       ratio(took_ns, bits + 5 * SCANS, tck_hz), bits + 5 * SCANS, ratio(took_ns, bits + 4 * SCANS, tck_hz),
+	       bits + 4 * SCANS, ratio(alone_ns, bits + 4 * SCANS, tck_hz));
 	pt_probe_close(probe);
 }
 
@@ -106,8 +106,7 @@ static void bench_mdm(const char *probe_kind, uint32_t hz)
 
 	snprintf(uri, sizeof(uri), "virtual:microblaze?clock=virtual&swclk=%u&probe=%s", hz, probe_kind);
 	probe = pt_probe_open(uri, NULL, &err);
-	if (probe == NULL ||
-	    pt_params_add(settings, ops->params, ops->n_params, "mdm.jtag.experimental=on", &err) < 0)
+	if (probe == NULL || pt_params_add(settings, ops->params, ops->n_params, "mdm.jtag.experimental=on", &err) < 0)
 		die(uri, &err);
 	mdm.link = pt_probe_link(probe);
 	mdm.jtag_ops = pt_probe_jtag(probe, &mdm.jtag_wire);

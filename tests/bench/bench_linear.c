@@ -71,7 +71,7 @@ static bool is_true(struct pt_pipeline *p, const struct synth *synth)
 		const struct synth_truth *t = &synth->truth[f];
 
 		n_wrong += row != NULL ? row->run->count != t->entries ||
-					 row->run->stat[PT_TALLY_GROSS].total != t->gross[SYNTH_CYCLES].total
+						 row->run->stat[PT_TALLY_GROSS].total != t->gross[SYNTH_CYCLES].total
 				       : t->entries != 0;
 	}
 	return n_wrong == 0 && profile->not_code == 0;
@@ -85,8 +85,8 @@ static void measure(struct figure *f, const char *words)
 	struct pt_chunk *chunk = calloc(1, sizeof(*chunk) + PT_CHUNK_BYTES);
 	struct synth *synth = synth_new(1);
 	struct pt_program *program = synth_program(synth);
-	struct synth_run *run = synth_begin(synth, pt_isa_thumb_v6m.exception_entry_cycles,
-					    pt_isa_thumb_v6m.exception_return_cycles);
+	struct synth_run *run =
+		synth_begin(synth, pt_isa_thumb_v6m.exception_entry_cycles, pt_isa_thumb_v6m.exception_return_cycles);
 	double seconds = 0, before = cpu_seconds();
 	struct pt_pipeline *p = pipeline_of(program, words);
 

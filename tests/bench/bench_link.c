@@ -89,9 +89,11 @@ static void bench(const char *link)
 	least = least_ns(probe, READ_BYTES / 4, &err);
 	if (least == 0)
 		die("read at the link's speed", &err);
-	printf("%-8s 64 KiB in %8.3f ms, the link's least %8.3f ms, ratio %.3f; step %" PRIu64 " round trips; attach to first "
-	       "register %" PRIu64 " round trips\n", link, (double)took / 1e6, (double)least / 1e6,
-	       (double)took / (double)least, step_round_trips(target), attach);
+	printf("%-8s 64 KiB in %8.3f ms, the link's least %8.3f ms, ratio %.3f; step %" PRIu64
+	       " round trips; attach to first "
+	       "register %" PRIu64 " round trips\n",
+	       link, (double)took / 1e6, (double)least / 1e6, (double)took / (double)least, step_round_trips(target),
+	       attach);
 	pt_target_detach(target, true, NULL);
 	pt_probe_close(probe);
 }

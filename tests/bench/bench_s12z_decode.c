@@ -177,8 +177,8 @@ static int by_value(const void *a, const void *b)
 static void report(const char *name, double *seconds, const char *goal)
 {
 	qsort(seconds, ROUNDS, sizeof(*seconds), by_value);
-	printf("%-40s %7.1f million direct branches/s, %6.1f MB/s%s\n", name, (double)n_bits / seconds[ROUNDS / 2] / 1e6,
-	       (double)stream_bytes / seconds[ROUNDS / 2] / 1e6, goal);
+	printf("%-40s %7.1f million direct branches/s, %6.1f MB/s%s\n", name,
+	       (double)n_bits / seconds[ROUNDS / 2] / 1e6, (double)stream_bytes / seconds[ROUNDS / 2] / 1e6, goal);
 }
 
 int main(void)
@@ -196,8 +196,10 @@ int main(void)
 		standard[i] = run_pipeline(program, "analysis=standard");
 		worst = execution[i] < 0 || standard[i] < 0 ? -1 : worst;
 	}
-	printf("%zu bytes of PDO, %" PRIu64 " direct branches, %" PRIu64 " runs, %" PRIu64 " calls; the pins carry at most 16.1 million "
-	       "at 50 MHz\n", stream_bytes, n_bits, n_runs, n_leaf + n_if);
+	printf("%zu bytes of PDO, %" PRIu64 " direct branches, %" PRIu64 " runs, %" PRIu64
+	       " calls; the pins carry at most 16.1 million "
+	       "at 50 MHz\n",
+	       stream_bytes, n_bits, n_runs, n_leaf + n_if);
 	report("decoder", decoder, "");
 	report("decoder and flow", walk, "");
 	report("pipeline, execution", execution, " (goal: 30 million)");

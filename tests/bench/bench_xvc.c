@@ -242,7 +242,8 @@ static void bench(uint32_t hz, uint32_t travel_us, const char *words)
 	way_ns = least_ns(probe, &one_bit, 1);
 	took_ns = least_ns(probe, ops, SCANS);
 	clocks_ns = (double)CLOCKS * 1e9 / tck_hz;
-	printf("xvc over TCP, %4" PRIu32 " us of travel, TCK %5.2f MHz: 4 KiB in %7.3f ms, ratio %.3f; a bit alone takes "
+	printf("xvc over TCP, %4" PRIu32
+	       " us of travel, TCK %5.2f MHz: 4 KiB in %7.3f ms, ratio %.3f; a bit alone takes "
 	       "%.3f of it%s%s\n",
 	       travel_us, tck_hz / 1e6, (double)took_ns / 1e6, (double)took_ns / clocks_ns, (double)way_ns / clocks_ns,
 	       words != NULL ? ", " : "", words != NULL ? words : "");

@@ -11,8 +11,8 @@ static int submit_one(struct pt_probe *probe, const struct pt_probe_info *info, 
 	uint8_t request[8] = { 0x06, 0, 0, 0, 0x0f };	/* TransferBlock, read DRW. Source: CMSIS-DAP, DAP_TransferBlock */
 
 	pt_put_le16(request + 2, (uint16_t)n_words);
-	return pt_link_submit(pt_probe_link(probe), request, info->link.fixed_packets ? sizeof(request) : 5, deadline_ns,
-			      err);
+	return pt_link_submit(pt_probe_link(probe), request, info->link.fixed_packets ? sizeof(request) : 5,
+			      deadline_ns, err);
 }
 
 uint64_t least_ns(struct pt_probe *probe, unsigned n_words, struct pt_err *err)

@@ -146,7 +146,8 @@ static void look_at_code(const struct pt_program *program)
 		const struct pt_function_exit *e = pt_exits_of(exits, id, &n_exits);
 
 		for (size_t i = 0; i < n_exits; i++)
-			must(pt_codemap_at(map, e[i].addr) != NULL && (e[i].by == PT_EXIT_NEVER) == (e[i].name == NULL));
+			must(pt_codemap_at(map, e[i].addr) != NULL &&
+			     (e[i].by == PT_EXIT_NEVER) == (e[i].name == NULL));
 		pt_codemap_target(map, f[id - 1].address);
 		if (id < 64)
 			pt_exits_list(exits, id, count_bytes, &bytes);
@@ -192,7 +193,8 @@ static void open_two(const uint8_t *in, size_t in_bytes)
 
 	if (elf_bytes > in_bytes - 8)
 		elf_bytes = in_bytes - 8;
-	end(pt_program_from_two("fuzz", in + 8, elf_bytes, "fuzz.debug", in + 8 + elf_bytes, in_bytes - 8 - elf_bytes, &err),
+	end(pt_program_from_two("fuzz", in + 8, elf_bytes, "fuzz.debug", in + 8 + elf_bytes, in_bytes - 8 - elf_bytes,
+				&err),
 	    &err);
 }
 
@@ -206,8 +208,9 @@ static void damage(const uint8_t *in, size_t in_bytes)
 	for (size_t i = 0; i + 3 < in_bytes; i += 4) {
 		size_t at = pt_le16(in + i);
 
-		at = in[i + 2] % 4 == 0 ? at % 148 :
-		     in[i + 2] % 4 == 1 ? headers + at % (good_bytes - headers) : at % good_bytes;
+		at = in[i + 2] % 4 == 0	  ? at % 148
+		     : in[i + 2] % 4 == 1 ? headers + at % (good_bytes - headers)
+					  : at % good_bytes;
 		bytes[at] = in[i + 3];
 	}
 	open_bytes(bytes, in_bytes > 0 && in[0] == 1 ? in_bytes * 997 % good_bytes : good_bytes);

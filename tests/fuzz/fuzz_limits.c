@@ -29,7 +29,8 @@ static void try_rules(const char *text)
 	for (size_t i = 0; rc == 0 && i < rules.n; i++) {
 		const struct pt_rule *rule = &rules.rule[i];
 
-		must(memchr(rule->text, 0, sizeof(rule->text)) != NULL && memchr(rule->name, 0, sizeof(rule->name)) != NULL);
+		must(memchr(rule->text, 0, sizeof(rule->text)) != NULL &&
+		     memchr(rule->name, 0, sizeof(rule->name)) != NULL);
 		must(!isnan(rule->lo) && !isnan(rule->hi));
 		pt_rule_allows(rule, rule->lo);
 	}

@@ -125,6 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 	if (in_bytes < 3 || !prepare(&w, &settings))
 		return 0;
 	pt_flow_init(&w.flow, map, &settings);
-	decode(&w, kinds[in[0] % PT_LEN(kinds)].decoder, kinds[in[0] % PT_LEN(kinds)].config, in + 2, in_bytes - 2, in[1]);
+	decode(&w, kinds[in[0] % PT_LEN(kinds)].decoder, kinds[in[0] % PT_LEN(kinds)].config, in + 2, in_bytes - 2,
+	       in[1]);
 	return 0;
 }

@@ -77,15 +77,18 @@ static size_t put_registers(const struct pt_e500 *chip, char *xml, size_t room, 
 static size_t describe(void *arg, char *xml, size_t room)
 {
 	const struct pt_e500 *chip = arg;
-	size_t at = put(xml, room, 0, "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target>\n");
+	size_t at =
+		put(xml, room, 0, "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target>\n");
 
-	at = put(xml, room, at, has_fpu(chip) ? "<architecture>powerpc:common</architecture>\n"
-					      : "<architecture>powerpc:e500</architecture>\n");
+	at = put(xml, room, at,
+		 has_fpu(chip) ? "<architecture>powerpc:common</architecture>\n"
+			       : "<architecture>powerpc:e500</architecture>\n");
 	at = put(xml, room, at, "<feature name=\"org.gnu.gdb.power.core\">\n");
 	at = put_registers(chip, xml, room, at, PT_VE500_R0, PT_VE500_EV0H - 1);
 	at = put_registers(chip, xml, room, at, PT_VE500_PC, PT_VE500_XER);
-	at = put(xml, room, at, has_fpu(chip) ? "</feature>\n<feature name=\"org.gnu.gdb.power.fpu\">\n"
-					      : "</feature>\n<feature name=\"org.gnu.gdb.power.spe\">\n");
+	at = put(xml, room, at,
+		 has_fpu(chip) ? "</feature>\n<feature name=\"org.gnu.gdb.power.fpu\">\n"
+			       : "</feature>\n<feature name=\"org.gnu.gdb.power.spe\">\n");
 	at = put_registers(chip, xml, room, at, PT_VE500_EV0H, PT_VE500_PC - 1);
 	at = put_registers(chip, xml, room, at, PT_VE500_FPSCR, PT_VE500_SPEFSCR);
 	at = put(xml, room, at, "</feature>\n<feature name=\"virtual.e500.spr\">\n");

@@ -81,8 +81,7 @@ int pt_e500_read_words(struct pt_e500_words *words, const struct pt_params *sett
 	enum pt_vdcsr_capture capture = PT_VDCSR_ALWAYS;
 
 	if (pt_params_given(settings, pt_vboard_param("variant")))
-		return pt_fail(err, PT_EARG,
-			       "e500 has no variants, but words of its own; `proftap boards` lists them");
+		return pt_fail(err, PT_EARG, "e500 has no variants, but words of its own; `proftap boards` lists them");
 	for (size_t i = 0; i < PT_LEN(captures); i++)
 		if (strcmp(pt_params_text(settings, &pt_ve500_params[CAPTURE]), captures[i]) == 0)
 			capture = (enum pt_vdcsr_capture)i;

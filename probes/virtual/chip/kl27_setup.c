@@ -63,8 +63,8 @@ static int place(void *arg, uint32_t addr, const uint8_t *bytes, size_t n_bytes,
 	uint8_t *to = n_bytes <= UINT32_MAX ? pt_kl27_bytes(arg, addr, (uint32_t)n_bytes) : NULL;
 
 	if (to == NULL)
-		return pt_fail(err, PT_EARG, "%zu bytes at 0x%x do not fit into the flash or RAM of kl27",
-			       n_bytes, addr);
+		return pt_fail(err, PT_EARG, "%zu bytes at 0x%x do not fit into the flash or RAM of kl27", n_bytes,
+			       addr);
 	memcpy(to, bytes, n_bytes);
 	return 0;
 }

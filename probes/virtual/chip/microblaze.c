@@ -163,8 +163,8 @@ static struct pt_vboard *make(const struct pt_params *settings, const uint8_t *f
 	struct pt_vboard *board = (struct pt_vboard *)(void *)chip;
 	struct pt_microblaze_words words;
 	size_t demo_bytes = pt_microblaze_demo_elf_bytes;
-	bool big_endian = firmware != NULL ? pt_velf_big_endian(firmware, len_bytes) :
-			  pt_velf_big_endian(pt_microblaze_demo_elf, demo_bytes);
+	bool big_endian = firmware != NULL ? pt_velf_big_endian(firmware, len_bytes)
+					   : pt_velf_big_endian(pt_microblaze_demo_elf, demo_bytes);
 
 	if (chip == NULL) {
 		pt_fail(err, PT_ENOMEM, "no memory for the virtual board microblaze");

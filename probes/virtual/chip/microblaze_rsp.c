@@ -18,8 +18,8 @@ static struct pt_microblaze_node *node_of(void *arg, unsigned thread)
 static size_t say(char *xml, size_t room, size_t at, const char *name, unsigned n)
 {
 	const char *type = n == 1 ? "data_ptr" : n == PT_VMB_PC ? "code_ptr" : "int";
-	int len = snprintf(xml + at, room - at, "<reg name=\"%s\" bitsize=\"32\" regnum=\"%u\" type=\"%s\"/>\n",
-			   name, n, type);
+	int len = snprintf(xml + at, room - at, "<reg name=\"%s\" bitsize=\"32\" regnum=\"%u\" type=\"%s\"/>\n", name,
+			   n, type);
 
 	return at + (size_t)len < room ? at + (size_t)len : room - 1;
 }
@@ -47,7 +47,8 @@ static size_t put_text(char *xml, size_t room, size_t at, const char *text)
 static size_t describe(void *arg, char *xml, size_t room)
 {
 	const struct pt_microblaze *chip = arg;
-	size_t at = put_text(xml, room, 0, "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n"
+	size_t at = put_text(xml, room, 0,
+			     "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n"
 			     "<target>\n<architecture>MicroBlaze</architecture>\n"
 			     "<feature name=\"org.gnu.gdb.microblaze.core\">\n");
 	char buf[16];

@@ -170,8 +170,10 @@ int pt_microblaze_read_words(struct pt_microblaze_words *words, const struct pt_
 	read_mdm(&words->mdm, settings);
 	read_framing(&words->framing, settings);
 	if (!is_power_of_2(words->mdm.profile_bytes, 4096))
-		return pt_fail(err, PT_EARG, "profile=%u: the buffer has 0, 4096, 8192, 16384, 32768, 65536 or 131072 "
-			       "bytes", words->mdm.profile_bytes);
+		return pt_fail(err, PT_EARG,
+			       "profile=%u: the buffer has 0, 4096, 8192, 16384, 32768, 65536 or 131072 "
+			       "bytes",
+			       words->mdm.profile_bytes);
 	if (!is_power_of_2(words->mdm.trace_bytes, 8192))
 		return pt_fail(err, PT_EARG, "trace=%u: the buffer has 0, 8192, 16384, 32768, 65536 or 131072 bytes",
 			       words->mdm.trace_bytes);
@@ -209,13 +211,14 @@ static int place(void *arg, uint32_t addr, const uint8_t *bytes, size_t n_bytes,
 	struct pt_microblaze *chip = arg;
 
 	for (unsigned i = 0; i < chip->n_nodes; i++) {
-		uint8_t *to = n_bytes <= UINT32_MAX ?
-			      pt_microblaze_bytes(&chip->node[i], addr, (uint32_t)n_bytes) : NULL;
+		uint8_t *to =
+			n_bytes <= UINT32_MAX ? pt_microblaze_bytes(&chip->node[i], addr, (uint32_t)n_bytes) : NULL;
 
 		if (to == NULL)
-			return pt_fail(err, PT_EARG, "%zu bytes at 0x%08x fit neither into the local memory (64 KiB at "
-				       "0) nor into the RAM (16 MiB at 0x%08x) of microblaze", n_bytes, addr,
-				       PT_MICROBLAZE_RAM_BASE);
+			return pt_fail(err, PT_EARG,
+				       "%zu bytes at 0x%08x fit neither into the local memory (64 KiB at "
+				       "0) nor into the RAM (16 MiB at 0x%08x) of microblaze",
+				       n_bytes, addr, PT_MICROBLAZE_RAM_BASE);
 		memcpy(to, bytes, n_bytes);
 	}
 	return 0;

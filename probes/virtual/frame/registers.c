@@ -5,7 +5,7 @@
 static bool covers(const struct pt_vreg *row, uint32_t offset, const struct pt_vaccess *access, int *shift_bytes)
 {
 	*shift_bytes = (int)row->offset - (int)offset;
-	return *shift_bytes < access->size_bytes && *shift_bytes + row->size_bytes > 0;
+	return *shift_bytes < access->size_bytes && -*shift_bytes < row->size_bytes;
 }
 
 static uint32_t shifted(uint32_t value, int by_bytes)

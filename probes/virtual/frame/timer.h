@@ -22,8 +22,9 @@ static inline uint64_t pt_vtimer_end(const struct pt_vtimer *t)
 /* Counts since start, without going round: the owner advances start in its tick(). */
 static inline uint64_t pt_vtimer_count(const struct pt_vtimer *t, uint64_t now_cycle)
 {
-	return t->cycles_per_count != 0 && now_cycle > t->start_cycle ?
-		       (now_cycle - t->start_cycle) / t->cycles_per_count : 0;
+	return t->cycles_per_count != 0 && now_cycle > t->start_cycle
+		       ? (now_cycle - t->start_cycle) / t->cycles_per_count
+		       : 0;
 }
 
 /* True once for each call while an end lies behind; begins the next round where it ended. */

@@ -259,8 +259,10 @@ static unsigned put_runs(struct pt_vpipe *pipe, size_t room, size_t *n_bytes)
 	*n_bytes = pair && room > 0 ? 1 : put_run(pipe, run, room);
 	if (*n_bytes == 0 || !pair)
 		return *n_bytes != 0;
-	put(pipe, ((run & PT_VPDO_PDOCLK) != 0 ? 0x80 : 0) | ((run & PT_VPDO_PDO) != 0 ? 0x40 : 0) |
-		  (PAIR + PAIR_RUN * (a - 1) + b - 1), 1);
+	put(pipe,
+	    ((run & PT_VPDO_PDOCLK) != 0 ? 0x80 : 0) | ((run & PT_VPDO_PDO) != 0 ? 0x40 : 0) |
+		    (PAIR + PAIR_RUN * (a - 1) + b - 1),
+	    1);
 	return 2;
 }
 

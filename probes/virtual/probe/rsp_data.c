@@ -110,8 +110,8 @@ static void write_memory(struct stub *stub, const char *packet, size_t len_bytes
 			 const char *data)
 {
 	uint8_t bytes[PT_VRSP_PACKET_BYTES];
-	size_t n = packet[0] == 'X' ? unescape(data, len_bytes - (size_t)(data - packet), bytes, sizeof(bytes)) :
-		   pt_stub_bytes(data, bytes, sizeof(bytes));
+	size_t n = packet[0] == 'X' ? unescape(data, len_bytes - (size_t)(data - packet), bytes, sizeof(bytes))
+				    : pt_stub_bytes(data, bytes, sizeof(bytes));
 
 	if (n != n_bytes)
 		pt_stub_say(stub, "E16");

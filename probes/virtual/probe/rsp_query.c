@@ -14,8 +14,10 @@ static void supported(struct stub *stub)
 	if (stub->habit == PT_VRSP_QEMU)
 		pt_stub_say(stub, "PacketSize=%x;qXfer:features:read-;vContSupported+", PT_VRSP_PACKET_BYTES);
 	else
-		pt_stub_say(stub, "PacketSize=%x;qXfer:features:read%c;QStartNoAckMode+;QNonStop+;vContSupported+;"
-			    "swbreak-;hwbreak-", PT_VRSP_PACKET_BYTES, stub->habit == PT_VRSP_MODERN ? '+' : '-');
+		pt_stub_say(stub,
+			    "PacketSize=%x;qXfer:features:read%c;QStartNoAckMode+;QNonStop+;vContSupported+;"
+			    "swbreak-;hwbreak-",
+			    PT_VRSP_PACKET_BYTES, stub->habit == PT_VRSP_MODERN ? '+' : '-');
 }
 
 /* qXfer:features:read:target.xml:OFFSET,LENGTH */

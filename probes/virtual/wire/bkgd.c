@@ -97,8 +97,7 @@ static void next_command(struct pt_vbkgd *wire)
 /* What is sent now begins a command: the one before is whole, or was given up. */
 static bool is_opcode(const struct pt_vbkgd *wire)
 {
-	return wire->arguments == 0 ||
-	       (wire->ns - wire->edge_ns) / 1000 * wire->hz / 1000000 > PT_VBDC_SOFT_RESET;
+	return wire->arguments == 0 || (wire->ns - wire->edge_ns) / 1000 * wire->hz / 1000000 > PT_VBDC_SOFT_RESET;
 }
 
 /* The target takes the probe's bits for what they are. */

@@ -36,7 +36,7 @@ unsigned pt_vjtag_clock(struct pt_vjtag *jtag, bool tms, unsigned tdi)
 		return 1;
 	if (any_reaches_board(jtag))
 		pt_vpace_to(jtag->pace, pt_vclock_now_ns(jtag->clock));
-	for (size_t i = jtag->n_taps; i-- > 0; ) {	/* from TDI to TDO */
+	for (size_t i = jtag->n_taps; i-- > 0;) { /* from TDI to TDO */
 		unsigned tdo = pt_vjtap_tdo(jtag->tap[i]);
 
 		if (!jtag->trst)

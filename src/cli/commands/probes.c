@@ -82,10 +82,10 @@ static size_t show_analysers(json_t *list)
 		const struct pt_logic_found *f = &found[i];
 
 		if (list != NULL)
-			json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:[s], s:i}",
-				"uri", f->uri, "product", f->product, "serial", f->serial, "usb_path", f->where,
-				  "transports", "pins", "lines",
-				(int)f->n_lines));
+			json_array_append_new(list,
+					      json_pack("{s:s, s:s, s:s, s:s, s:[s], s:i}", "uri", f->uri, "product",
+							f->product, "serial", f->serial, "usb_path", f->where,
+							"transports", "pins", "lines", (int)f->n_lines));
 		else
 			printf("%s\n    %s, serial %s%s%s\n    %u lines, to capture trace pins\n", f->uri, f->product,
 			       f->serial[0] != '\0' ? f->serial : "none", f->where[0] != '\0' ? ", " : "", f->where,

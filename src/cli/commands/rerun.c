@@ -102,15 +102,16 @@ static int open_program(struct pt_rerun *r, struct pt_err *err)
 	size_t len_bytes;
 	const char *lines = pt_inputs_lines(r->inputs, &len_bytes);
 
-	if (pt_capture_head_program(lines != NULL ? lines : "", len_bytes, &elf, &r->program, on_note, r,
-				    err) < 0)
+	if (pt_capture_head_program(lines != NULL ? lines : "", len_bytes, &elf, &r->program, on_note, r, err) < 0)
 		return err->code;
 	if (r->program != NULL && pt_program_warning(r->program) != NULL)
 		pt_warn("elf: %s", pt_program_warning(r->program));
 	for (size_t i = 0; r->program == NULL && i < r->options->n_words; i++)
 		if (is_symbols_word(r->options->words[i]))
-			return pt_fail(err, PT_EARG, "%.60s is a setting for an ELF, and none is known; give it with "
-				       "--elf", r->options->words[i]);
+			return pt_fail(err, PT_EARG,
+				       "%.60s is a setting for an ELF, and none is known; give it with "
+				       "--elf",
+				       r->options->words[i]);
 	return 0;
 }
 

@@ -165,8 +165,9 @@ static void cut_backwards(struct pt_bursts *b)
 
 static void one(struct pt_bursts *b, const struct pt_run *run)
 {
-	uint32_t entry = run->left == PT_LEFT_EXCEPTION ? b->settings.exception_entry_cycles :
-			 run->left == PT_LEFT_TAIL_CHAIN ? b->settings.tail_chain_cycles : 0;
+	uint32_t entry = run->left == PT_LEFT_EXCEPTION	   ? b->settings.exception_entry_cycles
+			 : run->left == PT_LEFT_TAIL_CHAIN ? b->settings.tail_chain_cycles
+							   : 0;
 
 	if (entry > run->cycles)
 		entry = run->cycles;

@@ -29,7 +29,7 @@ static inline bool either_is_0(uint32_t a, uint32_t b)
  * does, whether a branch is direct; it is kept out of the processor's branch prediction. shift: of addresses to
  * units; constant where this is inlined. */
 static inline __attribute__((always_inline)) size_t follow(struct pt_flow *f, const struct pt_event *event, size_t n,
-							    struct pt_run *run, unsigned shift)
+							   struct pt_run *run, unsigned shift)
 {
 	const struct pt_code_unit *at = f->at, *const code = f->span->code;
 	const uint64_t base = f->span->base, n_units = (f->span->end - base) >> shift;

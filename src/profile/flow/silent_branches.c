@@ -16,7 +16,7 @@ static bool is_indirect(const struct pt_flow *f, struct place src, uint64_t addr
 {
 	uint64_t to = doubtful(src) ? pt_codemap_target(f->map, src.addr) : PT_UNKNOWN;
 
-	if (doubtful(src))	/* relative to the pc, which is not verified to be that of
+	if (doubtful(src)) /* relative to the pc, which is not verified to be that of
 				 * the instruction, not of the next */
 		return to == addr || (indirect(src.unit) && to + (behind(f, src).addr - src.addr) == addr);
 	return left_by(src.unit) != 0 && indirect(src.unit);

@@ -57,14 +57,14 @@ static uint64_t interrupted_at(struct pt_flow *f, uint64_t addr)
 {
 	unsigned n_jumps;
 
-	for (unsigned i = f->n_interrupted; i-- > 0; )
+	for (unsigned i = f->n_interrupted; i-- > 0;)
 		if (f->interrupted[i] != PT_UNKNOWN && passes(f, locate(f, f->interrupted[i]), addr, &n_jumps)) {
 			f->n_interrupted = i;
 			return f->interrupted[i];
 		}
 	if (f->n_interrupted > 0)
 		park(f, f->interrupted[--f->n_interrupted]);
-	for (unsigned i = f->n_parked; i-- > 0; )
+	for (unsigned i = f->n_parked; i-- > 0;)
 		if (passes(f, locate(f, f->parked[i]), addr, &n_jumps))
 			return unpark(f, i);
 	return PT_UNKNOWN;

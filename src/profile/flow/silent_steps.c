@@ -40,7 +40,7 @@ void pt_silent_executed(struct pt_flow *f, uint64_t addr, bool stepped, struct p
 	bool passes_on, leads, entered;
 
 	if (p.unit != NULL && addr > p.addr && addr < behind(f, p).addr)
-		return;		/* the rest of it, where one instruction of the map is
+		return; /* the rest of it, where one instruction of the map is
 				 * several (a prefix, a delay slot) */
 	if (p.unit == NULL || to.unit == NULL) {
 		if (p.unit != NULL)

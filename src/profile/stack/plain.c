@@ -48,7 +48,7 @@ static __attribute__((noinline)) void walk(struct place place, size_t n, struct 
 		uint64_t offsets = pt_le64(pair) - place.base;
 		uint32_t to = (uint32_t)(offsets >> 32);
 
-		__builtin_prefetch(pair + PIECE * PAIR_BYTES);	/* the next piece: after the other
+		__builtin_prefetch(pair + PIECE * PAIR_BYTES); /* the next piece: after the other
 								 * passes nobody remembers the stream */
 		if (unlikely((offsets & place.wrong) != 0))
 			break;
@@ -88,8 +88,8 @@ size_t pt_plain_feed(struct pt_flow *f, struct pt_execution *x, const uint8_t *p
 	size_t taken = 0;
 
 	if (f->at == NULL || f->stopped || f->map->isa->unit_bytes != UNIT_BYTES || x->n_due > 0 ||
-	    (stepping(x) && (sink == NULL || sink->briefs == NULL)) ||
-	    span->end > below || span->end > UINT32_MAX || span->base % UNIT_BYTES != 0)
+	    (stepping(x) && (sink == NULL || sink->briefs == NULL)) || span->end > below || span->end > UINT32_MAX ||
+	    span->base % UNIT_BYTES != 0)
 		return 0;
 	place = place_of(span);
 	piece.span = span;

@@ -64,7 +64,7 @@ static void pass(struct pt_execution *x, struct section *s, uint64_t sums)
 
 /* A plain return from the frame that was on top where the section began. t: NULL, nobody wants steps. */
 static __attribute__((noinline)) bool return_from_before(struct pt_execution *x, struct section *s, uint64_t sums,
-							  uint64_t next, uint16_t function, struct teller *t)
+							 uint64_t next, uint16_t function, struct teller *t)
 {
 	bool histograms = x->tally.hist != NULL, done;
 	struct hot h;
@@ -165,9 +165,8 @@ INLINE size_t follow(struct pt_execution *x, struct section *s, const struct pt_
 				innermost[top->edge.to] = 0;
 				top--;
 				top->others += gross;
-			} else if (top != s->stack ||
-				   !return_from_before(x, s, sums, piece->span->base + to, dst->function,
-						       tell ? t : NULL)) {
+			} else if (top != s->stack || !return_from_before(x, s, sums, piece->span->base + to,
+									  dst->function, tell ? t : NULL)) {
 				break;
 			}
 		} else if (!stays(src, dst)) {
@@ -191,7 +190,7 @@ CALLS_AND_RETURNS(tell_by_cycles, true, true)
 CALLS_AND_RETURNS(tell_by_instructions, false, true)
 
 static __attribute__((noinline, cold)) void interval(struct pt_execution *x, uint16_t function, enum pt_tally_kind kind,
-						      uint64_t since, uint64_t now)
+						     uint64_t since, uint64_t now)
 {
 	if (since < x->stretch)
 		x->tally.rest[function].n_unknown[kind - PT_TALLY_PERIOD]++;
@@ -259,8 +258,8 @@ INLINE void keep_open(struct pt_execution *x, struct section *s, const struct pt
 }
 
 /* Time in code that is not the top frame's. */
-static void stray(struct pt_execution *x, const struct pt_piece *piece, const struct pt_code_unit *unit,
-		  uint64_t spent, struct teller *t)
+static void stray(struct pt_execution *x, const struct pt_piece *piece, const struct pt_code_unit *unit, uint64_t spent,
+		  struct teller *t)
 {
 	struct hot h = stack_take(x, MOST_TICKS);
 

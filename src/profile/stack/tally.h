@@ -149,7 +149,7 @@ uint64_t pt_tally_edges_lost(const struct pt_tally *tally);
 /* --- the fast path, in the header so that it is inlined */
 
 __attribute__((noinline)) void pt_tally_extreme(struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind,
-					    uint64_t value, uint64_t clock);
+						uint64_t value, uint64_t clock);
 void pt_tally_bin(struct pt_tally *tally, uint16_t function);	/* what waits there */
 __attribute__((cold)) void pt_tally_overflow(struct pt_tally *tally, struct pt_tally_edge *edge);
 __attribute__((noinline)) uint32_t pt_tally_find_edge(struct pt_tally *tally, uint32_t number, uint32_t key);

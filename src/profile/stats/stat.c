@@ -98,9 +98,13 @@ ADD_SOME(add_some_4, uint32_t)
 
 void pt_hist_add_all(struct pt_hist *hist, const uint16_t *index, size_t n, size_t step)
 {
-	for (size_t done = 0; done < n; ) {
-		done += (hist->bytes <= 1 ? add_some_1 : hist->bytes == 2 ? add_some_2 : add_some_4)
-			(hist, index + done * step, n - done, step);
+	for (size_t done = 0; done < n;) {
+		size_t (*add_some)(const struct pt_hist *, const uint16_t *, size_t, size_t) =
+			hist->bytes <= 1   ? add_some_1
+			: hist->bytes == 2 ? add_some_2
+					   : add_some_4;
+
+		done += add_some(hist, index + done * step, n - done, step);
 		if (done < n && !pt_hist_make_room(hist, index[done * step]))
 			return;
 	}

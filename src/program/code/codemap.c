@@ -11,7 +11,8 @@
 enum { MAX_SPANS = 64 };
 
 static_assert((PT_MOST_REACH * 255 + PT_ISA_MOST_TAKEN_CYCLES) * PT_SHORT_RUNS <= PT_SUM_CYCLES_MASK &&
-	      (PT_MOST_REACH + 1) * PT_SHORT_RUNS <= UINT16_MAX, "sums of short runs do not carry");
+		      (PT_MOST_REACH + 1) * PT_SHORT_RUNS <= UINT16_MAX,
+	      "sums of short runs do not carry");
 
 /* A position in the sorted functions and marks, moved along while a span is swept. */
 struct cursor {
@@ -169,7 +170,7 @@ static void sweep(struct pt_codemap *map, struct pt_code_span *span, const uint8
 	unsigned shift = shift_of(map->isa);
 	struct pt_code_unit sum = { .target = PT_FAR_TARGET, .flow = PT_FLOW_INVALID };	/* of what is before */
 
-	for (uint64_t i = 0; i < n; ) {
+	for (uint64_t i = 0; i < n;) {
 		struct pt_code_unit *code = &span->code[i], first = sum;
 		uint64_t addr = span->base + i * unit;
 		struct pt_insn insn;
@@ -211,7 +212,7 @@ static bool departs(const struct pt_code_span *span, const struct pt_code_unit *
 /* What is known of an instruction only when those that it leads to are. */
 static void look_ahead(struct pt_code_span *span, unsigned shift)
 {
-	for (uint64_t i = (span->end - span->base) >> shift; i-- > 0; ) {
+	for (uint64_t i = (span->end - span->base) >> shift; i-- > 0;) {
 		struct pt_code_unit *unit = &span->code[i];
 		const struct pt_code_unit *next = unit + unit->len_units;
 		uint64_t reach = 0;
@@ -235,7 +236,7 @@ static bool find_ways(const struct pt_codemap *map, struct pt_code_span *span)
 	span->way = calloc(n + 1, sizeof(*span->way));
 	if (span->way == NULL)
 		return false;
-	for (size_t i = n; i-- > 0; ) {
+	for (size_t i = n; i-- > 0;) {
 		const struct pt_code_unit *code = &span->code[i];
 		unsigned len = code->len_units, ahead;
 

@@ -17,7 +17,6 @@ static const char *const section_names[] = {
 	".debug_addr",
 };
 
-
 static const uint8_t nothing[1];	/* what a missing section has */
 
 /* --- abbreviations ------------------------------------------------------------------------------------------------ */
@@ -318,8 +317,8 @@ static void take_section(struct pt_dies *d, Elf_Scn *scn, GElf_Shdr *sh, const c
 		/* what unpacks to more than a file may have is not for us */
 		if (unpacked > MAX_UNPACKED_BYTES)
 			continue;
-		if (unpacked > 0 && ((sh->sh_flags & SHF_COMPRESSED) != 0 ? elf_compress(scn, 0, 0)
-									    : elf_compress_gnu(scn, 0, 0)) < 0)
+		if (unpacked > 0 &&
+		    ((sh->sh_flags & SHF_COMPRESSED) != 0 ? elf_compress(scn, 0, 0) : elf_compress_gnu(scn, 0, 0)) < 0)
 			continue;
 		data = elf_rawdata(scn, NULL);
 		if (data != NULL && data->d_buf != NULL)

@@ -165,9 +165,8 @@ static void read_units(struct reader *r, Dwarf *dwarf)
 	Dwarf_Die die;
 
 	while (r->left_rows > 0 && dwarf_nextcu(dwarf, offset, &next, &header_bytes, NULL, NULL, NULL) == 0) {
-		if (dwarf_offdie(dwarf, offset + header_bytes, &die) != NULL &&
-		    pt_line_guard_allows(&r->guard, &die) && dwarf_getsrclines(&die, &lines, &n) == 0 &&
-		    lines != last) {
+		if (dwarf_offdie(dwarf, offset + header_bytes, &die) != NULL && pt_line_guard_allows(&r->guard, &die) &&
+		    dwarf_getsrclines(&die, &lines, &n) == 0 && lines != last) {
 			read_unit(r, lines, n);
 			last = lines;
 		}

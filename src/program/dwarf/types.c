@@ -157,7 +157,7 @@ static bool find_member(struct pt_types *types, const struct pt_type *type, cons
 	size_t n;
 
 	members = pt_type_members(types, type, &n);
-	for (size_t i = 0; i < n && *budget > 0; i++) {
+	for (size_t i = 0; i < n && *budget != 0; i++) {
 		--*budget;
 		if (members[i].name != NULL && strcmp(members[i].name, name) == 0) {
 			*found = members[i];

@@ -103,10 +103,15 @@ static void note(struct scan *s, const struct pt_die *die, enum pt_name_kind kin
 	if (a->name == NULL || a->name[0] == '\0' || strlen(a->name) >= MAX_NAME_BYTES)
 		return;
 	add(s, &(struct pt_name){
-		.name = a->name, .scope = scope, .key = (uint32_t)die->key, .unit = die->unit, .kind = (uint8_t)kind,
-		.parent = kind == PT_NAME_ENUMERATOR ? in->enumeration : (uint32_t)a->specification,
-		.in_function = in->function, .declaration = a->declaration,
-	});
+		       .name = a->name,
+		       .scope = scope,
+		       .key = (uint32_t)die->key,
+		       .unit = die->unit,
+		       .kind = (uint8_t)kind,
+		       .parent = kind == PT_NAME_ENUMERATOR ? in->enumeration : (uint32_t)a->specification,
+		       .in_function = in->function,
+		       .declaration = a->declaration,
+	       });
 }
 
 static void enter(struct scan *s, struct scope *inner, struct pt_die_attrs *a)

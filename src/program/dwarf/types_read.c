@@ -361,6 +361,6 @@ void pt_types_read_enumerators(struct pt_types *types, struct pt_type_full *type
 	if (type->has_enumerators)
 		return;
 	type->has_enumerators = true;
-	type->enumerators = read_children(types, type, &type->n_enumerators, sizeof(struct pt_enumerator),
-					  enumerator_item);
+	type->enumerators =
+		read_children(types, type, &type->n_enumerators, sizeof(struct pt_enumerator), enumerator_item);
 }

@@ -99,7 +99,8 @@ void pt_elf_read_attributes(struct pt_elf_reader *r)
 
 	while (arch->elf_machine == PT_MACHINE_ARM && (scn = elf_nextscn(r->elf, scn)) != NULL) {
 		Elf_Data *data = gelf_getshdr(scn, &sh) != NULL && sh.sh_type == SHT_ARM_ATTRIBUTES
-					 ? elf_rawdata(scn, NULL) : NULL;
+					 ? elf_rawdata(scn, NULL)
+					 : NULL;
 
 		if (data != NULL && data->d_buf != NULL)
 			read_section((struct pt_cursor){ data->d_buf, (const uint8_t *)data->d_buf + data->d_size,

@@ -58,8 +58,8 @@ static const char *misfit(struct pt_elf_reader *r, Elf *elf, const struct pt_pro
 	pt_elf_build_id(elf, id);
 	if (wanted[0] != '\0' && strcmp(id, wanted) != 0)
 		return "its build-id is another one";
-	if (wanted[0] == '\0' && (dwelf_elf_gnu_debuglink(r->elf, &crc) == NULL ||
-				  crc32_z(0, file->bytes, file->len_bytes) != crc))
+	if (wanted[0] == '\0' &&
+	    (dwelf_elf_gnu_debuglink(r->elf, &crc) == NULL || crc32_z(0, file->bytes, file->len_bytes) != crc))
 		return "its CRC is not the one that the ELF names";
 	return has_symbols(elf) || has_dwarf(elf) ? NULL : "there is nothing in it";
 }

@@ -80,9 +80,8 @@ static bool is_function(const GElf_Sym *sym, const GElf_Shdr *sh, const char *na
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
 
-	return type == STT_FUNC ||
-	       (type == STT_NOTYPE && GELF_ST_BIND(sym->st_info) != STB_LOCAL && (sh->sh_flags & SHF_EXECINSTR) != 0 &&
-		!pt_elf_names_vectors(name));
+	return type == STT_FUNC || (type == STT_NOTYPE && GELF_ST_BIND(sym->st_info) != STB_LOCAL &&
+				    (sh->sh_flags & SHF_EXECINSTR) != 0 && !pt_elf_names_vectors(name));
 }
 
 static int add_function(struct pt_elf_reader *r, const GElf_Sym *sym, const char *name)

@@ -227,8 +227,8 @@ static void print_integer(const struct pt_type *type, uint64_t bits, char *text,
 void pt_c_value_print(struct pt_types *types, const struct pt_c_value *v, bool hex, char *text, size_t room)
 {
 	const struct pt_type *type = pt_type_strip(types, v->type);
-	uint64_t mask = type->size_bytes > 0 && type->size_bytes < 8 ? (UINT64_C(1) << 8 * type->size_bytes) - 1
-								     : UINT64_MAX;
+	uint64_t mask =
+		type->size_bytes > 0 && type->size_bytes < 8 ? (UINT64_C(1) << 8 * type->size_bytes) - 1 : UINT64_MAX;
 	const char *name = type->kind == PT_TYPE_ENUM ? enumerator_of(types, type, v->bits) : NULL;
 	char of[96];
 

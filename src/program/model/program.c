@@ -120,7 +120,7 @@ static bool is_in(const struct pt_function *f, uint64_t addr)
 
 size_t pt_program_enclosing(const struct pt_program *program, size_t i, uint64_t addr)
 {
-	for (i++; i > 0 && !is_in(&program->functions[i - 1], addr); )
+	for (i++; i > 0 && !is_in(&program->functions[i - 1], addr);)
 		i = program->around != NULL ? program->around[i - 1] : 0;
 	return i;
 }
@@ -340,7 +340,8 @@ uint64_t pt_program_vector_in(const struct pt_program *program, uint64_t table, 
 bool pt_program_stack_span(const struct pt_program *program, uint64_t *from, uint64_t *to)
 {
 	const uint8_t *entry = program->isa->stack_in_vectors
-				       ? vector_bytes(program, program->vectors, program->vectors_end, 0) : NULL;
+				       ? vector_bytes(program, program->vectors, program->vectors_end, 0)
+				       : NULL;
 	uint64_t top = entry != NULL ? pt_le32(entry) : 0, end = 0;
 
 	for (size_t i = 0; i < program->n_segments; i++) {

@@ -73,8 +73,9 @@ struct pt_sources *pt_sources_new(const char *places, struct pt_err *err)
 
 struct pt_sources *pt_sources_of(const struct pt_program *program, struct pt_err *err)
 {
-	struct pt_sources *s = pt_sources_new(
-		pt_params_text(pt_program_settings(program), &pt_program_params[PT_PROGRAM_SOURCE_PATH]), err);
+	struct pt_sources *s =
+		pt_sources_new(pt_params_text(pt_program_settings(program), &pt_program_params[PT_PROGRAM_SOURCE_PATH]),
+			       err);
 
 	if (s != NULL)
 		s->closed = program != NULL && pt_program_is_confined(program);

@@ -132,8 +132,7 @@ bool pt_orti_is_none(const struct pt_orti *orti, const struct pt_orti_item *item
 }
 
 static void evaluate_enum(const struct pt_orti *orti, const struct pt_orti_attr *attr, struct pt_types *types,
-			  const struct pt_reader *reader, const struct pt_orti_number *number,
-			  struct pt_orti_result *r)
+			  const struct pt_reader *reader, const struct pt_orti_number *number, struct pt_orti_result *r)
 {
 	struct pt_orti_number *entries = pt_orti_numbers(attr, types, reader);
 

@@ -148,7 +148,8 @@ static bool is_idle(const struct pt_rtos_walk *w, uint64_t tcb)
 
 	return (pt_rtos_symbol(w->rtos, "z_idle_threads", &addr, &size) ||
 		pt_rtos_symbol(w->rtos, "z_idle_thread", &addr, &size) ||
-		pt_rtos_symbol(w->rtos, "_idle_thread_s", &addr, &size)) && tcb - addr < size;
+		pt_rtos_symbol(w->rtos, "_idle_thread_s", &addr, &size)) &&
+	       tcb - addr < size;
 }
 
 static int add_thread(struct pt_rtos_walk *w, uint64_t tcb)

@@ -87,8 +87,8 @@ static bool was_counted(const struct writer *w, const struct pt_lines_line *line
 	const struct pt_bins *bins = w->profile->bins;
 	size_t n = 0;
 	const struct pt_function *functions = pt_program_functions(w->profile->program, &n);
-	const struct pt_function *f = line->function != PT_NO_FUNCTION && line->function <= n ?
-				      &functions[line->function - 1] : NULL;
+	const struct pt_function *f =
+		line->function != PT_NO_FUNCTION && line->function <= n ? &functions[line->function - 1] : NULL;
 
 	return bins->exact && f != NULL && f->address >= bins->low && f->address + f->size - 1 <= bins->high;
 }

@@ -32,7 +32,8 @@ static void metadata(const struct pt_slices *slices, struct pt_text *out)
 	struct pt_facts facts;
 
 	pt_facts_make(&facts, p);
-	pt_text_add(out, "/* CTF 1.8 */\n"
+	pt_text_add(out,
+		    "/* CTF 1.8 */\n"
 		    "typealias integer { size = 16; align = 8; signed = false; } := u16;\n"
 		    "typealias integer { size = 32; align = 8; signed = false; } := u32;\n"
 		    "typealias floating_point { exp_dig = 11; mant_dig = 53; byte_order = le; align = 8; } := f64;\n"
@@ -55,8 +56,8 @@ static void metadata(const struct pt_slices *slices, struct pt_text *out)
 		    "event { id = %d; name = \"begin\"; fields := struct { u16 core; string track; string name; }; };\n"
 		    "event { id = %d; name = \"end\"; fields := struct { u16 core; string track; }; };\n"
 		    "event { id = %d; name = \"number\"; fields := struct { u16 core; string track; f64 value; }; };\n"
-		    "event { id = %d; name = \"gap\"; fields := struct { u16 core; }; };\n", ID_BEGIN, ID_END,
-		    ID_NUMBER, ID_GAP);
+		    "event { id = %d; name = \"gap\"; fields := struct { u16 core; }; };\n",
+		    ID_BEGIN, ID_END, ID_NUMBER, ID_GAP);
 }
 
 /* --- the stream */
@@ -97,8 +98,12 @@ static void track(const struct pt_slices *slices, size_t at, struct pt_text *out
 
 static void event(const struct pt_slices *slices, const struct pt_slice *slice, struct pt_text *out)
 {
-	number(out, slice->kind == PT_SLICE_BEGIN ? ID_BEGIN : slice->kind == PT_SLICE_END ? ID_END
-		    : slice->kind == PT_SLICE_COUNTER ? ID_NUMBER : ID_GAP, 4);
+	number(out,
+	       slice->kind == PT_SLICE_BEGIN	 ? ID_BEGIN
+	       : slice->kind == PT_SLICE_END	 ? ID_END
+	       : slice->kind == PT_SLICE_COUNTER ? ID_NUMBER
+						 : ID_GAP,
+	       4);
 	number(out, slice->time, 8);
 	number(out, slice->core, 2);
 	if (slice->kind == PT_SLICE_GAP)

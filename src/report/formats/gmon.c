@@ -163,8 +163,10 @@ static void choose_scale(struct writer *w, const struct histogram *h)
 		w->ticks_per_count *= 10;
 	w->rate = in_seconds ? (uint32_t)llround((double)w->profile->core_hz / (double)w->ticks_per_count) : 1;
 	w->rate = w->rate > 0 ? w->rate : 1;	/* a core slower than the divisor: gprof divides by it */
-	w->dimension = in_seconds ? "seconds" : in_samples ? samples[thousands]
-		       : w->profile->by_instructions ? instructions[thousands] : cycles[thousands];
+	w->dimension = in_seconds		     ? "seconds"
+		       : in_samples		     ? samples[thousands]
+		       : w->profile->by_instructions ? instructions[thousands]
+						     : cycles[thousands];
 }
 
 static void one_record(struct writer *w, const struct pt_code_span *span, uint64_t bin_bytes, const uint64_t *count,

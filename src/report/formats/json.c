@@ -234,10 +234,13 @@ static void cores(json_t *object, const struct pt_profile *p)
 		const struct pt_profile_core *c = &p->core[i];
 
 		json_array_append_new(array, json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "core", (int)c->core,
-			"branches", pt_json_number(c->branches), "instructions", pt_json_number(c->instructions),
-			"cycles", pt_json_number(p->timing != NULL || p->by_bins ? c->cycles : PT_UNKNOWN),
-			"samples", pt_json_number(c->samples), "bursts", pt_json_number(c->bursts),
-			"bursts_used", pt_json_number(c->bursts_used)));
+						       "branches", pt_json_number(c->branches), "instructions",
+						       pt_json_number(c->instructions), "cycles",
+						       pt_json_number(p->timing != NULL || p->by_bins ? c->cycles
+												      : PT_UNKNOWN),
+						       "samples", pt_json_number(c->samples), "bursts",
+						       pt_json_number(c->bursts), "bursts_used",
+						       pt_json_number(c->bursts_used)));
 	}
 	json_object_set_new(object, "cores", array);
 }
@@ -284,9 +287,8 @@ static void costs(json_t *object, const struct pt_profile *p)
 			json_t *row = json_pack("{s:o, s:i, s:o, s:o, s:o, s:o}", "source",
 						pt_json_text(p->sources[i].source), "core", (int)p->sources[i].core,
 						"way", pt_json_text(part->way), "samples",
-						pt_json_number(part->samples), "packets",
-						pt_json_number(part->packets), "time_ns",
-						pt_json_number(p->sources[i].cost.time_ns));
+						pt_json_number(part->samples), "packets", pt_json_number(part->packets),
+						"time_ns", pt_json_number(p->sources[i].cost.time_ns));
 
 			halts(row, "", &part->sampling);
 			halts(row, "setup_", &part->setup);
@@ -312,10 +314,10 @@ static void facts(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "clock", clock_of(p));
 	costs(object, p);
 	json_object_set_new(object, "buffer",
-			    p->buffer_bytes == 0 ? json_null()
-						 : json_pack("{s:I, s:I, s:b}", "address",
-							     (json_int_t)p->buffer_addr, "bytes",
-							     (json_int_t)p->buffer_bytes, "in_use", p->buffer_in_use));
+			    p->buffer_bytes == 0
+				    ? json_null()
+				    : json_pack("{s:I, s:I, s:b}", "address", (json_int_t)p->buffer_addr, "bytes",
+						(json_int_t)p->buffer_bytes, "in_use", p->buffer_in_use));
 	json_object_set_new(object, "ended", json_boolean(p->ended));
 }
 
@@ -356,9 +358,11 @@ static void figures(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "branches", pt_json_number(p->branches));
 	json_object_set_new(object, "instructions", pt_json_number(p->instructions));
 	json_object_set_new(object, "cycles", pt_json_number(p->timing != NULL ? p->cycles : PT_UNKNOWN));
-	json_object_set_new(object, "bursts", json_pack("{s:I,s:I,s:I,s:I,s:I}", "all", (json_int_t)p->bursts, "used",
-		(json_int_t)p->bursts_used, "began_asleep", (json_int_t)p->bursts_asleep, "cut_short",
-		(json_int_t)p->bursts_cut_short, "cycles", (json_int_t)p->burst_cycles));
+	json_object_set_new(object, "bursts",
+			    json_pack("{s:I,s:I,s:I,s:I,s:I}", "all", (json_int_t)p->bursts, "used",
+				      (json_int_t)p->bursts_used, "began_asleep", (json_int_t)p->bursts_asleep,
+				      "cut_short", (json_int_t)p->bursts_cut_short, "cycles",
+				      (json_int_t)p->burst_cycles));
 	json_object_set_new(object, "unseen_share_max", p->unseen.hi > 0 ? pt_json_real(p->unseen.hi) : json_null());
 	json_object_set_new(object, "not_code", pt_json_number(p->not_code));
 	if (p->doubtful_silent + p->doubtful_recorded > 0)

@@ -125,8 +125,10 @@ static void put_slice(struct writer *w, const struct pt_slice *slice)
 	w->dropped = slice->kind == PT_SLICE_GAP;
 	event.has_type = event.has_track_uuid = true;
 	event.track_uuid = slice->kind == PT_SLICE_GAP ? (uint64_t)CORE_UUID + slice->core : TRACK_UUID + slice->track;
-	event.type = slice->kind == PT_SLICE_BEGIN ? TYPE_BEGIN : slice->kind == PT_SLICE_END ? TYPE_END
-		   : slice->kind == PT_SLICE_COUNTER ? TYPE_COUNTER : TYPE_INSTANT;
+	event.type = slice->kind == PT_SLICE_BEGIN     ? TYPE_BEGIN
+		     : slice->kind == PT_SLICE_END     ? TYPE_END
+		     : slice->kind == PT_SLICE_COUNTER ? TYPE_COUNTER
+						       : TYPE_INSTANT;
 	if (slice->kind == PT_SLICE_BEGIN && slice->name == NULL)
 		snprintf(name, sizeof(name), "%.15g", slice->real);
 	else if (slice->kind == PT_SLICE_BEGIN)

@@ -254,7 +254,8 @@ int pt_stacks_make(struct pt_stacks *stacks, const struct pt_profile *p, enum pt
 
 	*stacks = (struct pt_stacks){ .unit = p->by_instructions ? "instructions" : "cycles" };
 	if (p->samples == 0 && p->tree == NULL && !p->by_bins)
-		return pt_fail(err, PT_ESTATE, "chains of calls need the analysis 'tree', which this profile was made "
+		return pt_fail(err, PT_ESTATE,
+			       "chains of calls need the analysis 'tree', which this profile was made "
 			       "without; analysis=execution,tree selects it");
 	if (p->samples != 0 || (p->by_bins && p->times == PT_BASIS_NONE))
 		stacks->unit = "samples";

@@ -6,8 +6,11 @@
  * they exclude besides are surrogates and overlong forms, which no reader is harmed by). */
 static size_t character(const unsigned char *text, size_t left)
 {
-	size_t len = *text < 0x80 ? 1 : *text >= 0xc2 && *text < 0xe0 ? 2 : *text >= 0xe0 && *text < 0xf0 ? 3
-		   : *text >= 0xf0 && *text < 0xf5 ? 4 : 0;
+	size_t len = *text < 0x80		     ? 1
+		     : *text >= 0xc2 && *text < 0xe0 ? 2
+		     : *text >= 0xe0 && *text < 0xf0 ? 3
+		     : *text >= 0xf0 && *text < 0xf5 ? 4
+						     : 0;
 
 	if (len > left)
 		return 0;

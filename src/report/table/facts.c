@@ -27,7 +27,9 @@ const char *pt_name_source(const struct pt_profile *p, size_t i, char *name, siz
 	if (cores)
 		snprintf(of_core, sizeof(of_core), " of core %u", s->core);
 	snprintf(name, room, "%s%s%s%s", s->source, of_core, events ? " by " : "",
-		 !events ? "" : s->event[0] != '\0' ? s->event : "time");
+		 !events	       ? ""
+		 : s->event[0] != '\0' ? s->event
+				       : "time");
 	return name;
 }
 
@@ -130,8 +132,8 @@ const char *pt_bound_reason(const char *mode, bool triggered)
 {
 	return triggered ? "triggers of the hardware begin and end what is counted, and nobody is told when"
 	       : strcmp(mode, "halt") == 0
-	       ? "a core that the full buffer halted is found so a round trip later"
-	       : "when a burst filled its buffer is known where the core clock is (core-clock=HZ)";
+		       ? "a core that the full buffer halted is found so a round trip later"
+		       : "when a burst filled its buffer is known where the core clock is (core-clock=HZ)";
 }
 
 bool pt_ignored_reason(const struct pt_profile *profile, const struct pt_profile_source *source, char *text,
@@ -152,8 +154,10 @@ bool pt_ignored_reason(const struct pt_profile *profile, const struct pt_profile
 		return true;
 	}
 	if (source->ignored == PT_SOURCE_NO_ISA && profile->program != NULL) {
-		snprintf(text, room, "%s traces branches, and this version cannot walk the code of %.100s: nothing of "
-			 "it is shown (samples need no walk)", source->source, pt_program_path(profile->program));
+		snprintf(text, room,
+			 "%s traces branches, and this version cannot walk the code of %.100s: nothing of "
+			 "it is shown (samples need no walk)",
+			 source->source, pt_program_path(profile->program));
 		return true;
 	}
 	return false;

@@ -223,7 +223,8 @@ static void figures_lines(const struct pt_profile *p, struct pt_text *out)
 	if (!p->by_bins && p->shares == PT_BASIS_ESTIMATED)
 		pt_text_add(out, "%s of %s%s", has_intervals(p) ? " (95 % interval)" : "",
 			    p->sampled_by[0] != '\0' ? p->sampled_by
-			    : p->sleep_counted ? "all time, sleep with it" : "time awake",
+			    : p->sleep_counted	     ? "all time, sleep with it"
+						     : "time awake",
 			    has_intervals(p) ? "" : ", no interval");
 	if (p->unseen.hi != 0)
 		pt_text_add(out, "; a function that was never seen may have taken %.1f %% of it", p->unseen.hi * 100);

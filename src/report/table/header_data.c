@@ -111,7 +111,9 @@ static void bins_line(const struct pt_profile *p, struct pt_text *out)
 		if (bins->n_cores > 1)
 			pt_text_add(out, "%score %u: ", i > 0 ? "; " : "", core->core);
 		pt_text_add(out, "%" PRIu64 " %s in %zu bins", core->hits,
-			    bins->by_cycles ? "clock cycles" : bins->by_instructions ? "instructions" : "hits",
+			    bins->by_cycles	    ? "clock cycles"
+			    : bins->by_instructions ? "instructions"
+						    : "hits",
 			    core->n_addresses);
 	}
 	if (bins->n_cores > 1)

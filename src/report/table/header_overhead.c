@@ -59,8 +59,8 @@ static void say_part(const struct pt_cost_part *part, uint64_t time_ns, struct p
 		return;
 	pt_print_ns(each, sizeof(each), part->setup.ns / part->setup.n, " ");
 	pt_text_add(out, "%s set up and put back by %" PRIu64 " halt%s of %s",
-		    part->samples > 0 || part->sampling.n > 0 ? ";" : ":", part->setup.n,
-		    part->setup.n == 1 ? "" : "s", each);
+		    part->samples > 0 || part->sampling.n > 0 ? ";" : ":", part->setup.n, part->setup.n == 1 ? "" : "s",
+		    each);
 }
 
 /* besides: say what no figure says, too. */

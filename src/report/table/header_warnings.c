@@ -55,8 +55,10 @@ void pt_header_trouble(const struct pt_profile *p, struct pt_text *out)
 
 	if (p->elf_check == PT_ELF_DIFFERS) {
 		pt_header_label(out, "warning");
-		pt_text_add(out, "the chip does not hold this ELF: first difference at 0x%08" PRIx64
-			    "; names and times may be wrong\n", p->elf_differs_at);
+		pt_text_add(out,
+			    "the chip does not hold this ELF: first difference at 0x%08" PRIx64
+			    "; names and times may be wrong\n",
+			    p->elf_differs_at);
 	} else if (p->elf_check == PT_ELF_UNKNOWN && p->program != NULL) {
 		pt_header_label(out, "warning");
 		pt_text_add(out, "whether the chip holds this ELF is not known: they could not be compared\n");

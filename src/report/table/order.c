@@ -52,8 +52,10 @@ size_t pt_view_shown_as(const struct pt_view *view, size_t i)
 int pt_report_lacks(const char *what, const char *analysis, struct pt_err *err)
 {
 	if (strcmp(analysis, "limits") == 0)
-		return pt_fail(err, PT_ESTATE, "%s needs timing rules, which this profile was made without: --limits "
-			       "FILE, or monitor profile limits FILE", what);
+		return pt_fail(err, PT_ESTATE,
+			       "%s needs timing rules, which this profile was made without: --limits "
+			       "FILE, or monitor profile limits FILE",
+			       what);
 	return pt_fail(err, PT_ESTATE,
 		       "%s needs the analysis '%s', which this profile was made without; analysis=%s selects it", what,
 		       analysis, analysis);

@@ -70,7 +70,8 @@ static const char *name(const struct pt_profile *p, const struct pt_timeline_eve
 	if (d != NULL)
 		return d->name;
 	return event->kind == PT_TIMELINE_GAP || event->kind == PT_TIMELINE_SWITCH || event->kind == PT_TIMELINE_SIGNAL
-		? NULL : pt_name_of_function(p, event->id);
+		       ? NULL
+		       : pt_name_of_function(p, event->id);
 }
 
 static double value(const struct pt_timeline_event *event, const struct pt_signal_definition *d)

@@ -143,9 +143,9 @@ static void write_config(struct pt_live *live, struct pt_target *target)
 	snprintf(live->config, sizeof(live->config),
 		 "isa=%s\ntarget=%s\nprobe=%s\nvirtual=%d\ncore_hz=%" PRIu64
 		 "\nelf_mismatch=%s\nelf_build_id=%s\nelf=%s\n",
-		 isa_of(live, target)->name, live->chip,
-		 info.link.product[0] != '\0' ? info.link.product : info.name, info.link.is_virtual,
-		 core_hz, differs, live->program != NULL ? pt_program_build_id(live->program) : "",
+		 isa_of(live, target)->name, live->chip, info.link.product[0] != '\0' ? info.link.product : info.name,
+		 info.link.is_virtual, core_hz, differs,
+		 live->program != NULL ? pt_program_build_id(live->program) : "",
 		 live->program != NULL ? pt_program_path(live->program) : "");
 }
 
@@ -210,9 +210,8 @@ void pt_live_tell_symbols(const struct pt_program *program, struct pt_target *ta
 
 	for (unsigned i = 0; names != NULL && names[i] != NULL; i++)
 		target->ops->symbol(target->state, i,
-				    program != NULL && pt_program_symbol(program, names[i], &addr, &size)
-					    ? addr
-					    : PT_UNKNOWN);
+				    program != NULL && pt_program_symbol(program, names[i], &addr, &size) ? addr
+													  : PT_UNKNOWN);
 	if (program != NULL && target->ops->program_order != NULL)
 		target->ops->program_order(target->state, pt_program_is_big_endian(program));
 }
@@ -246,10 +245,9 @@ static void say_start(const struct pt_live *live, char *say, size_t room)
 	char mode[32];
 
 	snprintf(say, room, "profiling %s: source %s, mode %s%s%s%s\n%s%s%s%s%s", live->chip, live->ops->name,
-		 pt_live_mode(live, mode, sizeof(mode)),
-		 live->instead[0] != '\0' ? " (because " : "", live->instead, live->instead[0] != '\0' ? ")" : "",
-		 live->mismatch[0] != '\0' ? "warning: " : "", live->mismatch, live->mismatch[0] != '\0' ? "\n" : "",
-		 live->cost, live->cost[0] != '\0' ? "\n" : "");
+		 pt_live_mode(live, mode, sizeof(mode)), live->instead[0] != '\0' ? " (because " : "", live->instead,
+		 live->instead[0] != '\0' ? ")" : "", live->mismatch[0] != '\0' ? "warning: " : "", live->mismatch,
+		 live->mismatch[0] != '\0' ? "\n" : "", live->cost, live->cost[0] != '\0' ? "\n" : "");
 }
 
 int pt_live_start(struct pt_live *live, struct pt_board *board, struct pt_target *target, char *say, size_t room,

@@ -15,7 +15,8 @@ static void tell_mismatch(struct pt_live *live)
 		return;
 	snprintf(live->mismatch, sizeof(live->mismatch),
 		 "the chip does not hold this ELF: first difference at 0x%08" PRIx64 "; names and times may be "
-		 "wrong (load the ELF, or give the right one)", live->image.at);
+		 "wrong (load the ELF, or give the right one)",
+		 live->image.at);
 	pt_warn("profile: %s", live->mismatch);
 }
 

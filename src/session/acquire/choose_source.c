@@ -44,7 +44,7 @@ static void list_sources(const struct pt_source_ops *const *sources, size_t n, c
 	names[0] = '\0';
 	for (size_t i = 0; i < n && at < room; i++)
 		at += (size_t)snprintf(names + at, room - at, "%s%s (%s)", i > 0 ? ", " : "", sources[i]->name,
-			       sources[i]->modes);
+				       sources[i]->modes);
 }
 
 /* The name as the source spells it, for ever; NULL: it has no such mode. */
@@ -88,8 +88,10 @@ static int no_source(const struct pt_live *live, const struct pt_source_ops *con
 		return pt_fail(err, PT_EUNSUPPORTED, "this target has nothing that keeps the last branches");
 	list_sources(sources, n, names, sizeof(names));
 	if (name == NULL && mode == NULL)
-		return pt_fail(err, PT_EARG, "what this target has disturbs the program, and works only when it is "
-			       "asked for by name (source=NAME): %s", names);
+		return pt_fail(err, PT_EARG,
+			       "what this target has disturbs the program, and works only when it is "
+			       "asked for by name (source=NAME): %s",
+			       names);
 	return pt_fail(err, PT_EARG, "no source %s%s; this target has: %s", name != NULL ? "" : "with mode ",
 		       name != NULL ? name : mode, names);
 }
@@ -113,8 +115,10 @@ static int check_code(const struct pt_live *live, struct pt_err *err)
 {
 	if (!live->ops->flow || live->program == NULL || pt_program_isa(live->program) != &pt_isa_none)
 		return 0;
-	return pt_fail(err, PT_EUNSUPPORTED, "it traces branches, and this version cannot walk the code of %.100s; "
-		       "samples of the program counter need no walk", pt_program_path(live->program));
+	return pt_fail(err, PT_EUNSUPPORTED,
+		       "it traces branches, and this version cannot walk the code of %.100s; "
+		       "samples of the program counter need no walk",
+		       pt_program_path(live->program));
 }
 
 /* The one that was named, or else the first that has the wanted mode and works here. */

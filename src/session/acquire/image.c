@@ -85,8 +85,8 @@ int pt_image_check_more(struct pt_image *image, struct pt_mem *mem, struct pt_er
 	size_t n, len;
 
 	segments = pt_program_loads(image->program, &n);
-	while (image->segment < n && (!constant(&segments[image->segment]) ||
-				      image->offset >= segments[image->segment].size)) {
+	while (image->segment < n &&
+	       (!constant(&segments[image->segment]) || image->offset >= segments[image->segment].size)) {
 		image->segment++;
 		image->offset = 0;
 	}

@@ -44,7 +44,8 @@ void pt_breaks_hide(void *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes);
 void pt_breaks_keep(void *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes);
 
 /* watchpoints.c, for breakpoints.c: errors as of pt_breaks_insert(). i: of a comparator. */
-int pt_watches_see(struct pt_cortexm *cm, struct pt_err *err);	/* how many there are, and what they hold; needs TRCENA */
+int pt_watches_see(struct pt_cortexm *cm,
+		   struct pt_err *err); /* how many there are, and what they hold; needs TRCENA */
 int pt_watches_insert(struct pt_cortexm *cm, const struct pt_break *at, struct pt_err *err);
 int pt_watches_remove(struct pt_cortexm *cm, const struct pt_break *at, struct pt_err *err);
 int pt_watches_write(struct pt_cortexm *cm, unsigned i, bool on, struct pt_err *err);	/* off: as it was found */

@@ -187,7 +187,8 @@ static int go_on_again(struct pt_mtb *m, struct pt_err *err)
 		return pt_mtb_failed(m, rc, err);
 	pt_core_saw(m->cm, pt_mtb_value(&batch, core));
 	ran = pt_mtb_value(&batch, watermark) == m->watermark &&
-	      ((pt_mtb_value(&batch, master) & MASTER_HALTREQ) != 0 || pt_mtb_value(&batch, position) != m->win.pointer);
+	      ((pt_mtb_value(&batch, master) & MASTER_HALTREQ) != 0 ||
+	       pt_mtb_value(&batch, position) != m->win.pointer);
 	if ((pt_mtb_value(&batch, core) & DHCSR_S_HALT) != 0 && !ran)
 		return go_on(m, err);
 	m->state = MTB_ARMED;

@@ -34,8 +34,9 @@ static int stop_unit(struct pt_mtb *m, struct pt_err *err)
 	m->out.failing_since_ns = PT_UNKNOWN;
 	offset = pt_mtb_offset(m, end.position);
 	if (offset >= m->win.len_bytes)
-		return pt_mtb_disturbed(m, &(struct pt_mtb_regs){ .position = end.position,
-								  .master = pt_mtb_master(m) }, err);
+		return pt_mtb_disturbed(m,
+					&(struct pt_mtb_regs){ .position = end.position, .master = pt_mtb_master(m) },
+					err);
 	m->stopped_ns = m->held ? m->halt_ns : end.sent_ns;
 	m->state = MTB_FULL;
 	m->read_offset = (end.position & POSITION_WRAP) != 0 ? offset : 0;

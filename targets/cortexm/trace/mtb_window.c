@@ -59,9 +59,11 @@ int pt_mtb_window_at(struct pt_mtb_window *win, const struct pt_mtb_need *need, 
 		return pt_fail(err, PT_EARG,
 			       "this mode needs a buffer of 64, 128, ... %d bytes at a multiple of its size",
 			       PT_MTB_MAX_BYTES);
-	return pt_fail(err, PT_EARG, "the MTB cannot record into 0x%08llx:%llu: multiples of 8, 64 to %d bytes, not "
-		       "across a multiple of 0x%llx", (unsigned long long)addr, (unsigned long long)size,
-		       PT_MTB_MAX_BYTES, (unsigned long long)span_of_pointer(need));
+	return pt_fail(err, PT_EARG,
+		       "the MTB cannot record into 0x%08llx:%llu: multiples of 8, 64 to %d bytes, not "
+		       "across a multiple of 0x%llx",
+		       (unsigned long long)addr, (unsigned long long)size, PT_MTB_MAX_BYTES,
+		       (unsigned long long)span_of_pointer(need));
 }
 
 /* The largest ring in the span. */

@@ -90,7 +90,8 @@ static int look_first(struct pt_mtb *m, bool take, struct pt_err *err)
 	if (read_regs(m, &m->found, err) < 0)
 		return err->code;
 	if ((m->found.master & MASTER_EN) != 0 && !take)
-		return pt_fail(err, PT_EBUSY, "the MTB is recording already, for the firmware or another tool (%s); "
+		return pt_fail(err, PT_EBUSY,
+			       "the MTB is recording already, for the firmware or another tool (%s); "
 			       "mtb-take=on takes it all the same",
 			       pt_fields_print("MASTER", m->found.master, pt_mtb_master_fields, line, sizeof(line)));
 	m->keep = m->found.master & (MASTER_RAMPRIV | MASTER_SFRWPRIV);
@@ -211,8 +212,7 @@ static int look_at_core(struct pt_mtb *m, struct pt_err *err)
 	m->found_ram = malloc(m->win.len_bytes);
 	if (m->found_ram == NULL)
 		return pt_fail(err, PT_ENOMEM, "out of memory");
-	if (pt_mem_read(m->mem, m->win.addr, m->found_ram, m->win.len_bytes, err) < 0 ||
-	    read_pc(m, &pc, err) < 0)
+	if (pt_mem_read(m->mem, m->win.addr, m->found_ram, m->win.len_bytes, err) < 0 || read_pc(m, &pc, err) < 0)
 		return pt_wrap(err, "save the buffer");
 	pt_emit_state(&m->out, PT_STATE_HALT, m->out.told_ns, pc);
 	return 0;

@@ -252,8 +252,9 @@ static int check_samples(struct pcsr *s, bool *live, struct pt_err *err)
 	}
 	if (*live)
 		return 0;
-	return pt_fail(err, PT_EUNSUPPORTED, pt_le32(bytes) == 0 ? "this core has no DWT_PCSR" :
-		       "this core does not permit DWT_PCSR to be read");
+	return pt_fail(err, PT_EUNSUPPORTED,
+		       pt_le32(bytes) == 0 ? "this core has no DWT_PCSR"
+					   : "this core does not permit DWT_PCSR to be read");
 }
 
 static int look_at_core(struct pcsr *s, struct pt_err *err)

@@ -201,8 +201,7 @@ int pt_chip_identify(struct pt_chip *chip, struct pt_discovery *found, struct pt
 	name_core(chip, cpuid);
 	if (wanted != NULL && take_wanted(chip, wanted, err) < 0)
 		return err->code;
-	if (wanted == NULL && !(is_kinetis(found) && identify_kinetis(chip, mem)) &&
-	    !identify_other(chip, found, mem))
+	if (wanted == NULL && !(is_kinetis(found) && identify_kinetis(chip, mem)) && !identify_other(chip, found, mem))
 		snprintf(chip->name, sizeof(chip->name), "unknown chip");
 	make_regions(chip);
 	return 0;

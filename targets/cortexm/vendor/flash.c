@@ -12,8 +12,10 @@ enum { SECTOR_BYTES = 1024, LONGWORD_BYTES = 4 };
 static int check_span(const struct pt_cortexm *cm, uint64_t addr, uint64_t size, struct pt_err *err)
 {
 	if (cm->chip.flash == PT_FLASH_NONE)
-		return pt_fail(err, PT_EUNSUPPORTED, "%s: how to program the flash of this chip is not known; "
-			       "debugging and profiling go on", cm->chip.name);
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "%s: how to program the flash of this chip is not known; "
+			       "debugging and profiling go on",
+			       cm->chip.name);
 	if (addr > cm->chip.flash_bytes || size > cm->chip.flash_bytes - addr)
 		return pt_fail(err, PT_EARG, "0x%08llx, %llu bytes: not inside the flash of %u KiB",
 			       (unsigned long long)addr, (unsigned long long)size,

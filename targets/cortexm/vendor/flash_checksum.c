@@ -192,7 +192,7 @@ static int read_the_rest(const struct pt_cortexm *cm, const struct sums *sums, s
 	size_t end = cm->chip.flash_bytes / SECTOR_BYTES, n;
 	int rc = 0;
 
-	for (size_t first = 0; rc == 0 && first < end; first += n > 0 ? n : 1) {
+	for (size_t first = 0; rc == 0 && first < end; first += n != 0 ? n : 1) {
 		for (n = 0; first + n < end && n < READ_BYTES / SECTOR_BYTES && must_read(cm, sums, first + n);)
 			n++;
 		if (n > 0)

@@ -31,8 +31,10 @@ int pt_ftfa_check_lock(uint64_t addr, const uint8_t *bytes, size_t len_bytes, st
 	fsec = bytes[FTFA_FSEC - addr];
 	if (pt_field_get(&fsec_sec, fsec) == 2 && pt_field_get(&fsec_meen, fsec) != 2)
 		return 0;
-	return pt_fail(err, PT_EPERM, "the flash configuration at 0x%x has FSEC 0x%02x: that would %s; the setting "
-		       "allow-lock=on permits it", FTFA_CONFIG, (unsigned)fsec,
+	return pt_fail(err, PT_EPERM,
+		       "the flash configuration at 0x%x has FSEC 0x%02x: that would %s; the setting "
+		       "allow-lock=on permits it",
+		       FTFA_CONFIG, (unsigned)fsec,
 		       pt_field_get(&fsec_sec, fsec) != 2 ? "secure the chip" : "disable its mass erase for ever");
 }
 

@@ -50,8 +50,8 @@ int pt_loader_finish(struct pt_loader *loader, struct pt_err *err);	/* all of it
 int pt_loader_access(struct pt_loader *loader, unsigned what, uint32_t offset, uint8_t *bytes, size_t len_bytes,
 		     struct pt_err *err);
 /* Put code at the start of the area and a word behind PT_LOADER_CODE_BYTES, and let it run with r0.. as given. */
-int pt_loader_run(struct pt_loader *loader, const uint8_t *code, size_t code_bytes, uint32_t word,
-		  const uint16_t *rows, const uint64_t *values, size_t n_rows, struct pt_err *err);
+int pt_loader_run(struct pt_loader *loader, const uint8_t *code, size_t code_bytes, uint32_t word, const uint16_t *rows,
+		  const uint64_t *values, size_t n_rows, struct pt_err *err);
 /* Until the word at this offset is 0, in_ms at most: PT_ETIMEOUT, or PT_EPROTO when the core has stopped. */
 int pt_loader_wait(struct pt_loader *loader, uint32_t offset, uint32_t in_ms, struct pt_err *err);
 

@@ -53,7 +53,8 @@ bool pt_e500_core_by_auxv(struct pt_e500_target *e500)
 	struct pt_rsp_answer answer = { .bytes = vector, .room_bytes = sizeof(vector) };
 	uint64_t features;
 
-	if (!r->facts.process || r->rsp->ask(r->wire, question, strlen(question), &answer, 0, &(struct pt_err){ 0 }) < 0 ||
+	if (!r->facts.process ||
+	    r->rsp->ask(r->wire, question, strlen(question), &answer, 0, &(struct pt_err){ 0 }) < 0 ||
 	    answer.len_bytes < 1 || (vector[0] != 'l' && vector[0] != 'm'))
 		return false;
 	e500->how_known = "as its kernel tells the program";

@@ -88,7 +88,7 @@ static const char *names_of(unsigned cores, char *text, size_t room)
 	for (unsigned core = 0; core < PT_E500_CORES; core++)
 		if ((cores >> core & 1) != 0 && len < room)
 			len += (size_t)snprintf(text + len, room - len, "%s%s", len > 0 ? ", " : "",
-				pt_e500_kinds[core].name);
+						pt_e500_kinds[core].name);
 	return text;
 }
 
@@ -97,11 +97,11 @@ static int lacking(enum pt_e500_core core, const char *what, unsigned cores, str
 	char names[80];
 
 	return pt_fail(err, PT_EUNSUPPORTED, "%s has no event %.60s: it is one of %s", pt_e500_kinds[core].name, what,
-		names_of(cores, names, sizeof(names)));
+		       names_of(cores, names, sizeof(names)));
 }
 
 static int by_number(enum pt_e500_core core, unsigned long number, const struct pt_e500_event **event,
-	struct pt_err *err)
+		     struct pt_err *err)
 {
 	const struct pt_e500_kind *kind = &pt_e500_kinds[core];
 	unsigned cores = 0;
@@ -109,7 +109,7 @@ static int by_number(enum pt_e500_core core, unsigned long number, const struct 
 
 	if (number >= kind->n_events)
 		return pt_fail(err, PT_EARG, "event %lu: %s has events 0 to %u", number, kind->name,
-			kind->n_events - 1u);
+			       kind->n_events - 1u);
 	*event = pt_e500_event_numbered(core, (unsigned)number);
 	if (*event != NULL)
 		return 0;
@@ -144,8 +144,10 @@ static int unknown(enum pt_e500_core core, const char *name, struct pt_err *err)
 		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i > 0 ? ", " : "", near[i]);
 	if (len > 0)
 		return pt_fail(err, PT_EARG, "there is no event \"%.40s\"; like it are %s", name, names);
-	return pt_fail(err, PT_EARG, "there is no event \"%.60s\"; give a name of the core's manual or of perf, or a "
-		"number", name);
+	return pt_fail(err, PT_EARG,
+		       "there is no event \"%.60s\"; give a name of the core's manual or of perf, or a "
+		       "number",
+		       name);
 }
 
 static int by_name(enum pt_e500_core core, const char *name, const struct pt_e500_event **event, struct pt_err *err)
@@ -207,8 +209,10 @@ int pt_e500_event_find(enum pt_e500_core core, const char *text, const struct pt
 	if (colon == NULL)
 		return by_name(core, text, event, err);
 	if (!is_prefix(text, (size_t)(colon - text)))
-		return pt_fail(err, PT_EARG, "event \"%.60s\": behind a colon stand letters of u, k, m, n and c, or, "
-			"behind Ref, Com and C0 to C3, a number", text);
+		return pt_fail(err, PT_EARG,
+			       "event \"%.60s\": behind a colon stand letters of u, k, m, n and c, or, "
+			       "behind Ref, Com and C0 to C3, a number",
+			       text);
 	if (!parse_number(colon + 1, &number))
 		return pt_fail(err, PT_EARG, "event \"%.60s\": no number behind the colon", text);
 	if (by_number(core, number, event, err) < 0)

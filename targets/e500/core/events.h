@@ -58,7 +58,7 @@ int pt_e500_overflow_event(enum pt_e500_core core, unsigned pmc);
  * PT_EARG: no core has it, and the sentence has names of this core that are like it, or the number is beyond what the
  * core has; PT_EUNSUPPORTED: this core lacks it, and the sentence says which have it. */
 int pt_e500_event_find(enum pt_e500_core core, const char *text, const struct pt_e500_event **event,
-	struct pt_err *err);
+		       struct pt_err *err);
 /* Names of the core, perf's among them, that are most like the text: up to n, the most alike first; returns how many.
  * They begin with it, have it inside, or differ in a third of its letters at the most. */
 size_t pt_e500_events_near(enum pt_e500_core core, const char *text, const char **names, size_t n);

@@ -128,7 +128,8 @@ int pt_e500_find_core(struct pt_e500_target *e500, struct pt_err *err)
 	if (pt_e500_core_by_auxv(e500) || core_by_architecture(e500) || core_by_length(e500))
 		return 0;
 	if (!e500->remote.target->by_name)
-		return pt_fail(err, PT_EUNSUPPORTED, "nothing says that the GDB server serves an e500; if it does, "
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "nothing says that the GDB server serves an e500; if it does, "
 			       "target=e500 and e500.core say so");
 	e500->core = PT_E500_V2;
 	e500->how_known = "taken for one, as nothing says which it is: e500.core does";

@@ -83,7 +83,7 @@ bool pt_e500_pmr(enum pt_e500_core core, unsigned pmr, struct pt_e500_register *
 				continue;
 			reg->user = less != 0;
 			snprintf(reg->name, sizeof(reg->name), "%s%s%u", less != 0 ? "U" : "", groups[i].name,
-				(pmr - first) % 10);
+				 (pmr - first) % 10);
 			set_fields(core, pmr + less, reg);
 			return true;
 		}

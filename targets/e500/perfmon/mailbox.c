@@ -60,9 +60,10 @@ static int glance(struct pt_e500_mailbox *box, struct pt_e500_block *out, struct
 
 static int silent(const struct pt_e500_mailbox *box, const char *what, struct pt_err *err)
 {
-	return pt_fail(err, PT_EBUSY, "agent at 0x%08" PRIx64 ": %s within %" PRIu32 " ms: the core stands or sleeps, "
-		       "its interrupts are off, or the program no longer calls proftap_agent_poll", box->addr, what,
-		       box->deadline_ms);
+	return pt_fail(err, PT_EBUSY,
+		       "agent at 0x%08" PRIx64 ": %s within %" PRIu32 " ms: the core stands or sleeps, "
+		       "its interrupts are off, or the program no longer calls proftap_agent_poll",
+		       box->addr, what, box->deadline_ms);
 }
 
 static int look(struct pt_e500_mailbox *box, struct pt_e500_block *out, struct pt_mem_op *op, struct pt_err *err)
@@ -220,8 +221,10 @@ static int fetch(struct pt_e500_mailbox *box, uint32_t number, struct pt_e500_op
 	if (rc < 0)
 		return pt_wrap(err, "answer of the agent at 0x%08" PRIx64, box->addr);
 	if (pt_be32(words + 4) != number || pt_e500_box_sum(words + 4, request_bytes(n_ops) / 4 - 1) != now->answer_sum)
-		return pt_fail(err, PT_EPROTO, "agent at 0x%08" PRIx64 ": its answer does not fit its checksum: "
-			       "somebody else writes there", box->addr);
+		return pt_fail(err, PT_EPROTO,
+			       "agent at 0x%08" PRIx64 ": its answer does not fit its checksum: "
+			       "somebody else writes there",
+			       box->addr);
 	for (size_t i = 0; i < n_ops; i++)
 		if (!ops[i].write)
 			ops[i].value = pt_be32(words + request_bytes(i) + 4);
@@ -236,8 +239,10 @@ static int take_answer(struct pt_e500_mailbox *box, uint32_t number, struct pt_e
 
 	box->asked = false;
 	if (now->refused != 0 && now->refused <= n_ops)
-		return pt_fail(err, PT_EUNSUPPORTED, "the agent at 0x%08" PRIx64 " has no register %u: was it made for "
-			       "another core (PROFTAP_AGENT_PMCS)?", box->addr, ops[now->refused - 1].pmr);
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "the agent at 0x%08" PRIx64 " has no register %u: was it made for "
+			       "another core (PROFTAP_AGENT_PMCS)?",
+			       box->addr, ops[now->refused - 1].pmr);
 	for (size_t i = 0; i < n_ops; i++)
 		reads |= !ops[i].write;
 	return reads ? fetch(box, number, ops, n_ops, now, err) : 0;

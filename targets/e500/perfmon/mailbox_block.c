@@ -54,21 +54,25 @@ int pt_e500_block_take(const uint8_t *bytes, struct pt_e500_block *out, struct p
 	struct pt_e500_block s;
 
 	if (word(bytes, PT_E500_BOX_MAGIC) != PT_E500_BOX_IS)
-		return pt_fail(err, PT_EUNSUPPORTED, "no agent is there: a word 0x%08" PRIx32 " and not 0x%08" PRIx32
-			       " (has the program called proftap_agent_init?)", word(bytes, PT_E500_BOX_MAGIC),
-			       PT_E500_BOX_IS);
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "no agent is there: a word 0x%08" PRIx32 " and not 0x%08" PRIx32
+			       " (has the program called proftap_agent_init?)",
+			       word(bytes, PT_E500_BOX_MAGIC), PT_E500_BOX_IS);
 	if (word(bytes, PT_E500_BOX_VERSION) != PT_E500_BOX_SPEAKS)
-		return pt_fail(err, PT_EUNSUPPORTED, "the agent there is of version %" PRIu32 "; proftap knows %d: "
-			       "link the agent that came with it", word(bytes, PT_E500_BOX_VERSION),
-			       PT_E500_BOX_SPEAKS);
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "the agent there is of version %" PRIu32 "; proftap knows %d: "
+			       "link the agent that came with it",
+			       word(bytes, PT_E500_BOX_VERSION), PT_E500_BOX_SPEAKS);
 	if (sequence % 2 != 0 || sequence != word(bytes, PT_E500_BOX_LAST) ||
-	    word(bytes, PT_E500_BOX_SUM) != pt_e500_box_sum(bytes + 4 * PT_E500_BOX_CORE,
-							    PT_E500_BOX_SUM - PT_E500_BOX_CORE))
+	    word(bytes, PT_E500_BOX_SUM) !=
+		    pt_e500_box_sum(bytes + 4 * PT_E500_BOX_CORE, PT_E500_BOX_SUM - PT_E500_BOX_CORE))
 		return 1;
 	unpack(bytes, &s);
 	if (!plausible(&s))
-		return pt_fail(err, PT_EPROTO, "what stands there cannot be: %" PRIu32 " counters, %" PRIu32
-			       " bytes, a ring of %" PRIu32 " samples", s.n_pmcs, s.bytes, s.ring_room);
+		return pt_fail(err, PT_EPROTO,
+			       "what stands there cannot be: %" PRIu32 " counters, %" PRIu32
+			       " bytes, a ring of %" PRIu32 " samples",
+			       s.n_pmcs, s.bytes, s.ring_room);
 	*out = s;
 	return 0;
 }

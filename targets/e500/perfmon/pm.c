@@ -66,8 +66,8 @@ static int fail_without(const struct pt_e500_target *e500, const char *refused, 
 
 	for (size_t i = 0; i < PT_LEN(ways) && n < sizeof(text); i++)
 		if (is_wanted(e500, ways[i]) && !e500->pm.at[i].open)
-			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s: %s", n > 0 ? "; " : "",
-					      ways[i]->name, e500->pm.at[i].why);
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s: %s", n > 0 ? "; " : "", ways[i]->name,
+					      e500->pm.at[i].why);
 	if (refused[0] != '\0' && n < sizeof(text))
 		snprintf(text + n, sizeof(text) - n, "%s%s", n > 0 ? "; " : "", refused);
 	return pt_fail(err, PT_EUNSUPPORTED, "no way to the performance monitor: %.350s", text);
@@ -203,8 +203,8 @@ static void describe_cost(const struct pt_e500_way *way, const struct pt_e500_co
 			 c->n_passes, (double)c->n_packets / (double)c->n_passes, c->most_packets);
 	else
 		snprintf(line, room,
-			 ": %" PRIu64 " looks so far, %.1f packets each (most %" PRIu32 "); the core was halted %" PRIu64
-			 " times for them, %.2f ms in the mean (longest %.2f ms)",
+			 ": %" PRIu64 " looks so far, %.1f packets each (most %" PRIu32
+			 "); the core was halted %" PRIu64 " times for them, %.2f ms in the mean (longest %.2f ms)",
 			 c->n_passes, (double)c->n_packets / (double)c->n_passes, c->most_packets, c->n_halts, ms,
 			 (double)c->longest_halt_ns / PT_NS_PER_MS);
 }

@@ -162,8 +162,7 @@ static void settle_pmrs(struct pt_e500_target *e500, struct debt *d)
 	if (rc == 0 && same)
 		rc = pt_e500_pass(e500, d->core, d->saved, d->n_saved, &pass, &err);
 	if (rc < 0)
-		pt_warn("e500: %s: the performance monitor is not put back yet: %s", d->where,
-			err.msg);
+		pt_warn("e500: %s: the performance monitor is not put back yet: %s", d->where, err.msg);
 	else
 		pt_info("e500: %s: the performance monitor's registers %s", d->where,
 			same ? "were as a profile had left them, and are as before now"

@@ -213,7 +213,8 @@ static int fail_unstopped(const struct pt_rsp_facts *server, struct pt_err *err)
 {
 	if (strcmp(server->name, "kgdb") == 0)
 		return pt_fail(err, PT_ETIMEOUT, "kgdb does not hear us while the kernel runs: stop it by SysRq-g");
-	return pt_fail(err, PT_ETIMEOUT, "the server does not stop the core: it may be held in reset, or sleep so deeply "
+	return pt_fail(err, PT_ETIMEOUT,
+		       "the server does not stop the core: it may be held in reset, or sleep so deeply "
 		       "(nap, sleep) that it cannot be reached");
 }
 

@@ -91,18 +91,22 @@ static int check(const struct pt_e500_scratch *s, const struct pt_e500_op *ops, 
 	if (n_ops > PT_E500_OPS_MAX)
 		return pt_fail(err, PT_EARG, "%zu accesses to PMRs at once: no more than %d", n_ops, PT_E500_OPS_MAX);
 	if (pt_e500_scratch_needs(n_ops) > s->size_bytes || s->addr % 4 != 0)
-		return pt_fail(err, PT_EARG, "%zu PMRs take %" PRIu32 " bytes of RAM, from a multiple of 4; there are %"
-			PRIu32 " at 0x%" PRIx64, n_ops, pt_e500_scratch_needs(n_ops), s->size_bytes, s->addr);
+		return pt_fail(err, PT_EARG,
+			       "%zu PMRs take %" PRIu32 " bytes of RAM, from a multiple of 4; there are %" PRIu32
+			       " at 0x%" PRIx64,
+			       n_ops, pt_e500_scratch_needs(n_ops), s->size_bytes, s->addr);
 	for (size_t i = 0; i < n_ops; i++)
 		if (ops[i].write && ops[i].pmr >= PT_E500_SPR)
 			return pt_fail(err, PT_EARG, "SPR %u is only read", ops[i].pmr - PT_E500_SPR);
 	for (size_t i = 0; user && i < n_ops; i++)
 		if (ops[i].write && s->process)
-			return pt_fail(err, PT_EUNSUPPORTED, "a process may only read PMRs: its kernel sets them up (perf, or "
-				"an agent in it)");
+			return pt_fail(err, PT_EUNSUPPORTED,
+				       "a process may only read PMRs: its kernel sets them up (perf, or "
+				       "an agent in it)");
 		else if (ops[i].write)
-			return pt_fail(err, PT_ESTATE, "the core stopped in user mode, where PMRs can only be read: "
-				"halt it in supervisor code to write them");
+			return pt_fail(err, PT_ESTATE,
+				       "the core stopped in user mode, where PMRs can only be read: "
+				       "halt it in supervisor code to write them");
 	return 0;
 }
 
@@ -117,9 +121,12 @@ static int prove(struct pt_e500_scratch *s, struct pt_err *err)
 	if (rc < 0)
 		return rc;
 	if (at.pc != s->addr + 4)
-		return pt_fail(err, PT_EUNSUPPORTED, "mfpmr traps, to 0x%" PRIx64 ": the OS or the core keeps the "
-			"performance monitor to itself, or nothing can be executed at 0x%" PRIx64 "; an agent in the "
-			"program can publish the counters", at.pc, s->addr);
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "mfpmr traps, to 0x%" PRIx64 ": the OS or the core keeps the "
+			       "performance monitor to itself, or nothing can be executed at 0x%" PRIx64
+			       "; an agent in the "
+			       "program can publish the counters",
+			       at.pc, s->addr);
 	s->proven = true;
 	return 0;
 }
@@ -151,8 +158,10 @@ static int execute(struct pt_e500_scratch *s, const struct pt_e500_frame *was, c
 	if (rc == 0)
 		rc = pt_mem_read(port->mem, buffer, results, len_bytes, err);
 	if (rc == 0 && pt_be32(results + len_bytes - 4) != (uint32_t)buffer)
-		rc = pt_fail(err, PT_EPROTO, "code at 0x%" PRIx64 " stopped before its end: is it RAM that the "
-			"core may execute, and made visible to instruction fetch?", s->addr);
+		rc = pt_fail(err, PT_EPROTO,
+			     "code at 0x%" PRIx64 " stopped before its end: is it RAM that the "
+			     "core may execute, and made visible to instruction fetch?",
+			     s->addr);
 	return rc;
 }
 
@@ -178,11 +187,13 @@ static int put_back(struct pt_e500_scratch *s, struct pt_err *err)
 	rc = s->port->set(s->port->state, was, &why);
 	s->astray = rc < 0 || mem_rc < 0;
 	if (rc < 0)
-		return pt_fail(err, rc, "registers could not be put back: r3=0x%" PRIx64 " r4=0x%" PRIx64
-			" r5=0x%" PRIx64 " pc=0x%" PRIx64 " msr=0x%" PRIx64 ": %.60s", was->r3, was->r4, was->r5,
-			was->pc, was->msr, why.msg);
+		return pt_fail(err, rc,
+			       "registers could not be put back: r3=0x%" PRIx64 " r4=0x%" PRIx64 " r5=0x%" PRIx64
+			       " pc=0x%" PRIx64 " msr=0x%" PRIx64 ": %.60s",
+			       was->r3, was->r4, was->r5, was->pc, was->msr, why.msg);
 	return mem_rc < 0 ? pt_fail(err, mem_rc, "%" PRIu32 " bytes at 0x%" PRIx64 " could not be put back: %.80s",
-		away->len_bytes, away->addr, why.msg) : 0;
+				    away->len_bytes, away->addr, why.msg)
+			  : 0;
 }
 
 int pt_e500_scratch_mend(const struct pt_e500_port *port, const struct pt_e500_away *away, unsigned *n_mended,
@@ -216,8 +227,9 @@ static int look_whether_written(struct pt_e500_scratch *s, struct pt_err *err)
 	if (pt_mem_read(s->port->mem, s->addr, now, s->away.len_bytes, err) < 0)
 		return err->code;
 	s->written = memcmp(now, s->away.code, s->away.len_bytes) == 0;
-	return s->written ? 0 : pt_fail(err, PT_EPROTO, "0x%" PRIx64 " does not hold what is written to it: is it RAM?",
-					s->addr);
+	return s->written ? 0
+			  : pt_fail(err, PT_EPROTO, "0x%" PRIx64 " does not hold what is written to it: is it RAM?",
+				    s->addr);
 }
 
 /* What is there is kept, and the routine put in its place. */

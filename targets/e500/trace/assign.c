@@ -153,11 +153,13 @@ static int check_event(enum pt_e500_core core, const struct pt_e500_event *event
 {
 	if (!pt_e500_has(event, core))
 		return pt_fail(err, PT_EUNSUPPORTED, "%s does not count event %u, %s", pt_e500_kinds[core].name,
-			event->number, event->name);
+			       event->number, event->name);
 	for (unsigned pmc = 0; pmc < pt_e500_kinds[core].n_pmcs; pmc++)
 		if (pt_e500_overflow_event(core, pmc) == event->number)
-			return pt_fail(err, PT_EARG, "event %u counts overflows of PMC%u: ask for a chain of "
-				"the event that PMC%u would count", event->number, pmc, pmc);
+			return pt_fail(err, PT_EARG,
+				       "event %u counts overflows of PMC%u: ask for a chain of "
+				       "the event that PMC%u would count",
+				       event->number, pmc, pmc);
 	return 0;
 }
 
@@ -167,7 +169,7 @@ static int check(enum pt_e500_core core, const struct plan *plan, bool *together
 
 	if (plan->n_wants > PT_E500_WANTS_MAX)
 		return pt_fail(err, PT_ENOMEM, "%zu events: no more than %d at a time", plan->n_wants,
-			PT_E500_WANTS_MAX);
+			       PT_E500_WANTS_MAX);
 	for (size_t i = 0; i < plan->n_wants; i++) {
 		if (check_event(core, plan->wants[i].event, err) < 0)
 			return err->code;
@@ -182,7 +184,7 @@ static int check(enum pt_e500_core core, const struct plan *plan, bool *together
 }
 
 int pt_e500_assign(enum pt_e500_core core, unsigned n_pmcs, const struct pt_e500_want *wants, size_t n_wants,
-	struct pt_e500_place *places, size_t *n_turns, struct pt_err *err)
+		   struct pt_e500_place *places, size_t *n_turns, struct pt_err *err)
 {
 	struct plan plan = { .wants = wants, .n_wants = n_wants, .n_pmcs = n_pmcs };
 	struct pt_err own = { 0 };

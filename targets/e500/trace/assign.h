@@ -37,18 +37,18 @@ struct pt_e500_place {
  *                   events are to be together than there are counters for
  *   PT_ENOMEM       more than PT_E500_WANTS_MAX */
 int pt_e500_assign(enum pt_e500_core core, unsigned n_pmcs, const struct pt_e500_want *wants, size_t n_wants,
-	struct pt_e500_place *places, size_t *n_turns, struct pt_err *err);
+		   struct pt_e500_place *places, size_t *n_turns, struct pt_err *err);
 
 /* Gives the counters that are left over to events a second time: first so that a turn has all of a ratio's events, then
  * in the order of the list. whole: turns are added until each ratio has its events in one.
  *   places    in: n_places that pt_e500_assign() gave; out: more behind them, PT_E500_PLACES_MAX at the most
  * Returns how many there are. With one turn nothing is counted twice. */
 size_t pt_e500_repeat(unsigned n_pmcs, const struct pt_e500_want *wants, size_t n_wants, bool whole,
-	struct pt_e500_place *places, size_t n_places, size_t *n_turns);
+		      struct pt_e500_place *places, size_t n_places, size_t *n_turns);
 
 /* How many of the list's ratios there are, and how many have all of their events in one turn. */
 size_t pt_e500_ratios(const struct pt_e500_want *wants, size_t n_wants, const struct pt_e500_place *places,
-	size_t n_places, size_t n_turns, size_t *n_whole);
+		      size_t n_places, size_t n_turns, size_t *n_whole);
 
 /* --- between the files of the module */
 enum { PT_E500_RATIOS_MAX = 40, PT_E500_RATIO_EVENTS = 3 };

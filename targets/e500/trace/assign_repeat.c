@@ -52,8 +52,7 @@ static bool add(struct fill *f, size_t want, size_t turn)
 	at.pmc = take(&used, f->n_pmcs, f->wants[want].event->threshold);
 	if (at.pmc != PT_E500_NO_PMC && chained)
 		at.high_pmc = take(&used, f->n_pmcs, false);
-	if (at.pmc == PT_E500_NO_PMC || (chained && at.high_pmc == PT_E500_NO_PMC) ||
-	    f->n_places == PT_E500_PLACES_MAX)
+	if (at.pmc == PT_E500_NO_PMC || (chained && at.high_pmc == PT_E500_NO_PMC) || f->n_places == PT_E500_PLACES_MAX)
 		return false;
 	f->places[f->n_places++] = at;
 	return true;
@@ -118,7 +117,7 @@ static void add_turns(struct fill *f, const struct pt_e500_ratio *ratio, size_t 
 }
 
 size_t pt_e500_repeat(unsigned n_pmcs, const struct pt_e500_want *wants, size_t n_wants, bool whole,
-	struct pt_e500_place *places, size_t n_places, size_t *n_turns)
+		      struct pt_e500_place *places, size_t n_places, size_t *n_turns)
 {
 	struct fill f = { wants, n_wants, places, n_places, *n_turns, n_pmcs };
 	struct pt_e500_ratio ratio[PT_E500_RATIOS_MAX];
@@ -138,7 +137,7 @@ size_t pt_e500_repeat(unsigned n_pmcs, const struct pt_e500_want *wants, size_t 
 }
 
 size_t pt_e500_ratios(const struct pt_e500_want *wants, size_t n_wants, const struct pt_e500_place *places,
-	size_t n_places, size_t n_turns, size_t *n_whole)
+		      size_t n_places, size_t n_turns, size_t *n_whole)
 {
 	struct pt_e500_place copy[PT_E500_PLACES_MAX];
 	struct fill f = { wants, n_wants, copy, n_places < PT_E500_PLACES_MAX ? n_places : PT_E500_PLACES_MAX, n_turns,

@@ -172,7 +172,7 @@ static int encode_times(const char *text, uint64_t n, uint64_t times, uint32_t *
 		mul++;
 	if (n > MOST_THRESHOLD || mul > MOST_MUL)
 		return pt_fail(err, PT_EARG, "threshold \"%.40s\": 0 to %d, x 1, 2, 4, 8, 16, 32, 64 or 128", text,
-			MOST_THRESHOLD);
+			       MOST_THRESHOLD);
 	*pmlcb = (uint32_t)n | mul << MUL_LSB;
 	return 0;
 }
@@ -281,7 +281,7 @@ static int no_threshold(const struct pt_e500_counting *c, const struct pt_e500_e
 	if (any)
 		return pt_fail(err, PT_EARG, "%s has no threshold; events 76 to 81 have one", event->name);
 	return pt_fail(err, PT_EUNSUPPORTED, "%s has no threshold; no event of %s is known to have one", event->name,
-		pt_e500_kinds[c->core].name);
+		       pt_e500_kinds[c->core].name);
 }
 
 static int add_word(struct reading *r, const char *text, size_t len)
@@ -434,7 +434,7 @@ static void chain_left_over(struct pt_e500_counting *c)
 }
 
 int pt_e500_counting_read(struct pt_e500_counting *c, enum pt_e500_core core, unsigned n_pmcs,
-	const struct pt_params *words, uint64_t core_hz, uint64_t longest_ns, struct pt_err *err)
+			  const struct pt_params *words, uint64_t core_hz, uint64_t longest_ns, struct pt_err *err)
 {
 	const struct pt_param *rows = pt_e500_counting_params;
 	const char *chain = pt_params_text(words, &rows[PT_E500_CHAIN]);
@@ -467,5 +467,5 @@ void pt_e500_note(const struct pt_e500_event *event, char *text, size_t room)
 		[PT_E500_NONSPEC] = "Nonspec", [PT_E500_OUTSIDE] = "work of others" };
 
 	snprintf(text, room, "%s:%u, %s%s: %s", event->prefix, event->number, work[event->work],
-		event->unsure_work ? "?" : "", event->meaning);
+		 event->unsure_work ? "?" : "", event->meaning);
 }

@@ -51,11 +51,11 @@ extern const struct pt_param pt_e500_counting_params[PT_E500_COUNTING_PARAMS];
 /* What until= says, and PMGC0, into *c, whose core is known; *event, *len: the event's name in the word, if there is
  * one. PT_EARG; PT_EUNSUPPORTED: the core's time base ends nothing. */
 int pt_e500_counting_until(struct pt_e500_counting *c, const struct pt_params *words, const char **event, size_t *len,
-	struct pt_err *err);
+			   struct pt_err *err);
 /* core_hz: 0: not known; longest_ns: of a turn, for which events have to be chained. 0, or PT_EARG with the word that
  * is wrong and what would be right; PT_EUNSUPPORTED, PT_ENOMEM as of pt_e500_assign. */
 int pt_e500_counting_read(struct pt_e500_counting *c, enum pt_e500_core core, unsigned n_pmcs,
-	const struct pt_params *words, uint64_t core_hz, uint64_t longest_ns, struct pt_err *err);
+			  const struct pt_params *words, uint64_t core_hz, uint64_t longest_ns, struct pt_err *err);
 
 enum { PT_E500_STEPS_PER_CYCLE = 4 };	/* of an event of which nothing else is known. Source: E500CORERM Table 7-6 */
 /* How long a counter takes to wrap at the least. 0: the clock is not known. */
@@ -96,7 +96,7 @@ enum { PT_E500_CHAIN_RETRIES = 3 };
  * PT_ESTATE: the halves still differ after PT_E500_CHAIN_RETRIES. ops: what was read, PT_E500_TURN_OPS_MAX. Source:
  * E500CORERM Rev. 1, 7.6.1 */
 int pt_e500_turn_sample(const struct pt_e500_counting *c, size_t turn, const struct pt_e500_passer *by,
-	struct pt_e500_op *ops, uint64_t *value, unsigned *n_retries, struct pt_err *err);
+			struct pt_e500_op *ops, uint64_t *value, unsigned *n_retries, struct pt_err *err);
 /* Finds out which counters are there: each is frozen by itself, and PMLCa read again. Then how many from PMC0 on
  * are. */
 size_t pt_e500_look_for_counters(const struct pt_e500_counting *c, struct pt_e500_op *ops);

@@ -78,8 +78,7 @@ void pt_e500_counting_tell(const struct pt_e500_counting *c, const struct pt_e50
 	struct lines l = { .text = text, .room = room };
 
 	text[0] = '\0';
-	say(&l, "turns=%zu\ncounters=%zu\n", c->n_turns,
-	    c->n + 1 + (c->until != PT_E500_NO_WINDOWS));
+	say(&l, "turns=%zu\ncounters=%zu\n", c->n_turns, c->n + 1 + (c->until != PT_E500_NO_WINDOWS));
 	say_metrics(c, clocks, &l);
 	for (size_t i = 0; i < c->n; i++)
 		say_counter(c, clocks->core_hz, &l, i);

@@ -105,7 +105,7 @@ int pt_e500_turn_check(const struct pt_e500_counting *c, const struct pt_e500_op
 }
 
 int pt_e500_turn_sample(const struct pt_e500_counting *c, size_t turn, const struct pt_e500_passer *by,
-	struct pt_e500_op *ops, uint64_t *value, unsigned *n_retries, struct pt_err *err)
+			struct pt_e500_op *ops, uint64_t *value, unsigned *n_retries, struct pt_err *err)
 {
 	size_t n = pt_e500_turn_read(c, turn, ops);
 

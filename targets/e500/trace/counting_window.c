@@ -24,8 +24,8 @@ static int read_event(struct pt_e500_counting *c, const char *word, size_t *len,
 		return pt_fail(err, PT_EARG,
 			       "until=%.60s is not EVENT:N, such as until=branch-misses:10000, nor timebase", word);
 	if (strncmp(word, timebase, strlen(timebase)) == 0)
-		return pt_fail(err, PT_EARG, "until=%.60s: until=timebase takes no number; tbsel= says which of its bits",
-			       word);
+		return pt_fail(err, PT_EARG,
+			       "until=%.60s: until=timebase takes no number; tbsel= says which of its bits", word);
 	if (n == 0 || n > MOST_EVENTS)
 		return pt_fail(err, PT_EARG, "until=%.60s: from 1 to %" PRIu64 " events", word, MOST_EVENTS);
 	c->until = PT_E500_UNTIL_EVENT;
@@ -50,7 +50,7 @@ static uint32_t choose_bit(const struct pt_e500_counting *c, const struct pt_par
 }
 
 int pt_e500_counting_until(struct pt_e500_counting *c, const struct pt_params *words, const char **event, size_t *len,
-	struct pt_err *err)
+			   struct pt_err *err)
 {
 	static const uint32_t ticks[] = { 2, 512, 8192, 131072 };
 	const char *word = pt_params_text(words, &pt_e500_counting_params[PT_E500_UNTIL]);

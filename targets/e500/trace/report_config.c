@@ -14,8 +14,10 @@ static void say_both(struct pt_e500_target *e500, const char *what, char *text, 
 
 	if (writer != NULL)
 		writer->describe(e500, by, sizeof(by));
-	snprintf(text, room, "%s: readings halt nothing once the counters are seen to move; what is counted is set by "
-		 "%s%s", what, by, writer != NULL && writer->halts ? ", which halts the program for that" : "");
+	snprintf(text, room,
+		 "%s: readings halt nothing once the counters are seen to move; what is counted is set by "
+		 "%s%s",
+		 what, by, writer != NULL && writer->halts ? ", which halts the program for that" : "");
 }
 
 /* The next one is tried with each reading: where the program has an agent, others are the way until it answers. */

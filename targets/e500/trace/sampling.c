@@ -136,7 +136,8 @@ static int clear_leftovers(struct pt_e500_sampling *s, struct pt_err *err)
 	if (request(s, ops, n_pmcs, &there, &to_ns, err) < 0)
 		return err->code;
 	if (there.ring_room == 0)
-		return pt_fail(err, PT_EUNSUPPORTED, "the agent makes no samples: the program has to lead IVOR35 to "
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "the agent makes no samples: the program has to lead IVOR35 to "
 			       "proftap_agent_vector and to say so, proftap_agent_init(1)");
 	for (unsigned i = 0; i < n_pmcs; i++) {
 		if (ops[i].value == 0 || (there.pmlca[i] & (FCM1 | CE)) != (FCM1 | CE))

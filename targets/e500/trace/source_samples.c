@@ -212,8 +212,9 @@ static int drain_agent(struct samples *s, struct pt_err *err)
 
 	if (s->held && still_held(s))
 		return rest_held(s);
-	rc = sampled ? fetch(s, err) : s->unit.phase == PT_E500_COUNTING ? pt_e500_sampling_look(&s->unit, err)
-									 : pt_e500_sampling_arm(&s->unit, err);
+	rc = sampled				 ? fetch(s, err)
+	     : s->unit.phase == PT_E500_COUNTING ? pt_e500_sampling_look(&s->unit, err)
+						 : pt_e500_sampling_arm(&s->unit, err);
 	if (rc < 0)
 		return failed(s, rc, err);
 	s->waits_since_ns = 0;
@@ -242,8 +243,9 @@ static void samples_cost(struct pt_target *target, char *line, size_t room)
 {
 	bool agent = pt_e500_agent_known(target->state, &(struct pt_err){ 0 }) == 0;
 
-	snprintf(line, room, "%s", agent ? "by the agent in the program: halts nothing" :
-		 "INTRUSIVE: halts the program for each sample, unless its ELF has an agent (scripts/agent)");
+	snprintf(line, room, "%s",
+		 agent ? "by the agent in the program: halts nothing"
+		       : "INTRUSIVE: halts the program for each sample, unless its ELF has an agent (scripts/agent)");
 }
 
 static int start_halting(struct samples *s, struct pt_target *target, const struct pt_source_setup *setup,

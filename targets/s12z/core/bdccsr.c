@@ -40,8 +40,10 @@ int pt_bdccsr_parse(struct pt_bdccsr *bits, const char *names, struct pt_err *er
 			n++;
 		}
 		if (n != 1)
-			return pt_fail(err, PT_EARG, "bdccsr: %.*s is there %u times; the 16 bits from bit 15 down, "
-				       "each once, are as in %s", (int)len, name, n, PT_BDCCSR_STANDARD);
+			return pt_fail(err, PT_EARG,
+				       "bdccsr: %.*s is there %u times; the 16 bits from bit 15 down, "
+				       "each once, are as in %s",
+				       (int)len, name, n, PT_BDCCSR_STANDARD);
 	}
 	return 0;
 }

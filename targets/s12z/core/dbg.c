@@ -81,8 +81,10 @@ static int doubt(struct pt_s12z *z, const char *name, uint8_t value, struct pt_e
 	if (pt_wire_s12z_find(&z->wire, err) < 0)
 		return err->code;
 	z->wire.asleep = true;
-	return pt_fail(err, PT_EFAULT, "the core's bus does not answer (%s reads 0x%02x): is it in STOP mode? "
-		       "(run-in-stop=on lets the BDC reach it there)", name, value);
+	return pt_fail(err, PT_EFAULT,
+		       "the core's bus does not answer (%s reads 0x%02x): is it in STOP mode? "
+		       "(run-in-stop=on lets the BDC reach it there)",
+		       name, value);
 }
 
 int pt_dbg_believe(struct pt_s12z *z, uint8_t c1, uint8_t tcrh, struct pt_err *err)
@@ -203,8 +205,10 @@ int pt_dbg_needs(struct pt_s12z *z, enum pt_dbg_kind least, struct pt_err *err)
 			       "%s has no code profiling: its DBG has a trace buffer, but PROFILE in DBGTCRL "
 			       "does not stay set; source sync-pc works",
 			       z->chip.name);
-	return pt_fail(err, PT_EUNSUPPORTED, "%s has no trace buffer (DBG: %s): TSOURCE in DBGTCRH does not stay set; "
-		       "source sync-pc works", z->chip.name, pt_dbg_kind_name(z->dbg.kind));
+	return pt_fail(err, PT_EUNSUPPORTED,
+		       "%s has no trace buffer (DBG: %s): TSOURCE in DBGTCRH does not stay set; "
+		       "source sync-pc works",
+		       z->chip.name, pt_dbg_kind_name(z->dbg.kind));
 }
 
 /* --- taking and giving back --------------------------------------------------------------------------------------- */

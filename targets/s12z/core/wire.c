@@ -117,7 +117,8 @@ static bool is_asleep(uint16_t csr)
 static int say_flags(uint16_t csr, struct pt_err *err)
 {
 	if (is_asleep(csr))
-		return pt_fail(err, PT_EFAULT, "the core is in STOP mode, where the BDC reaches no memory "
+		return pt_fail(err, PT_EFAULT,
+			       "the core is in STOP mode, where the BDC reaches no memory "
 			       "(run-in-stop=on changes that)");
 	for (size_t i = 0; i < PT_LEN(reasons); i++)
 		if ((csr & reasons[i].flag) != 0)

@@ -63,7 +63,10 @@ static unsigned put(struct round *r, const struct pt_bdc_op *op)
 
 static unsigned put_write(struct round *r, uint32_t addr, const uint8_t *byte)
 {
-	return put(r, &(struct pt_bdc_op){ .what = PT_BDC_WRITE_MEM, .size_bytes = 1, .addr = addr, .n = 1,
+	return put(r, &(struct pt_bdc_op){ .what = PT_BDC_WRITE_MEM,
+					   .size_bytes = 1,
+					   .addr = addr,
+					   .n = 1,
 					   .bytes = (void *)(uintptr_t)byte });	/* not changed */
 }
 
@@ -103,7 +106,8 @@ static void put_reading(struct pt_s12z_profile *p, struct round *r)
 		r->n += pt_profile_put_open(p, r->op + r->n);
 	most = most < LEAST_LINES ? LEAST_LINES : most;
 	r->n_lines = left < most ? left : (unsigned)most;
-	r->data = put(r, &(struct pt_bdc_op){ .what = PT_BDC_READ_DBGTB, .n = r->n_lines,
+	r->data = put(r, &(struct pt_bdc_op){ .what = PT_BDC_READ_DBGTB,
+					      .n = r->n_lines,
 					      .bytes = p->snap.lines + PT_S12Z_LINE_BYTES * p->snap.n_read });
 	if (p->clear_profile && r->n_lines == left)
 		put_write(r, DBG_TCRL, &profile_on);

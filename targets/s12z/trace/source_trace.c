@@ -197,8 +197,7 @@ static int look(struct tracer *t, bool end, struct pt_err *err)
 
 	if (end && pt_dbg_disarm(t->z, err) < 0)
 		return err->code;
-	if (pt_wire_s12z_run(&t->z->wire, op, PT_LEN(op), NULL, err) < 0 ||
-	    pt_dbg_believe(t->z, c[0], c[2], err) < 0)
+	if (pt_wire_s12z_run(&t->z->wire, op, PT_LEN(op), NULL, err) < 0 || pt_dbg_believe(t->z, c[0], c[2], err) < 0)
 		return err->code;
 	pt_emit_works(&t->out, op[0].sent_ns, t->z->was_reset);
 	if ((c[2] & TCRH_TSOURCE) == 0) {	/* not as we wrote it: a reset, or the application itself */
@@ -330,7 +329,10 @@ static int emit_config(struct tracer *t, const struct pt_source_setup *setup, st
 		 "source=trace\nmode=%s\ntrace=%s\nstamp=%d\nnb=%d\nbus_hz=%" PRIu64 "\nivbr=0x%04x\n%s\ncost=%s\n",
 		 t->ring ? "ring" : mode_names[t->mode], mode_names[t->mode], t->stamp,
 		 pt_params_flag(setup->settings, &params[NB]), pt_params_number(setup->settings, &params[BUS_CLOCK]),
-		 pt_be16(ivbr), t->ring ? "recorder=1" : t->begin ? "chosen=begin" : "chosen=end",
+		 pt_be16(ivbr),
+		 t->ring    ? "recorder=1"
+		 : t->begin ? "chosen=begin"
+			    : "chosen=end",
 		 t->ring ? ring_cost : other_cost);
 	return pt_emit_config(&t->out, setup, PT_FORMAT_S12Z_TRACE, lines, err);
 }

@@ -61,10 +61,9 @@ static uint32_t read_icsr(const struct pt_vcpu *cpu)
 {
 	uint64_t ready = cpu->pending & cpu->enabled;
 
-	return ((ready & BIT(PT_VEX_NMI)) != 0 ? NMIPENDSET : 0) |
-	       ((ready & BIT(PT_VEX_PENDSV)) != 0 ? PENDSVSET : 0) |
-	       ((ready & BIT(PT_VEX_SYSTICK)) != 0 ? PENDSTSET : 0) |
-	       (irq_bits(cpu->pending) != 0 ? ISRPENDING : 0) | pt_cpu_pick(cpu, ready) << 12 | cpu->ipsr;
+	return ((ready & BIT(PT_VEX_NMI)) != 0 ? NMIPENDSET : 0) | ((ready & BIT(PT_VEX_PENDSV)) != 0 ? PENDSVSET : 0) |
+	       ((ready & BIT(PT_VEX_SYSTICK)) != 0 ? PENDSTSET : 0) | (irq_bits(cpu->pending) != 0 ? ISRPENDING : 0) |
+	       pt_cpu_pick(cpu, ready) << 12 | cpu->ipsr;
 }
 
 static void write_icsr(struct pt_vcpu *cpu, uint32_t value)

@@ -80,8 +80,7 @@ static bool move_memory(struct pt_ve500 *cpu, uint32_t op, uint32_t ea, unsigned
 
 	if ((how & UPDATES) != 0 && ra(op) == 0)
 		return false;
-	if ((how & STORES) != 0 ? !store(cpu, ea, (how & DOUBLE) != 0, *fpr) :
-				  !load(cpu, ea, (how & DOUBLE) != 0, fpr))
+	if ((how & STORES) != 0 ? !store(cpu, ea, (how & DOUBLE) != 0, *fpr) : !load(cpu, ea, (how & DOUBLE) != 0, fpr))
 		return true;
 	count(cpu, how);
 	if ((how & UPDATES) != 0)

@@ -69,8 +69,8 @@ static void tlb_miss(struct pt_ve500 *cpu, uint32_t ea, enum access access)
 	cpu->events[EV_L2MMU_MISSES]++;
 	cpu->events[EV_TLB_MISSES]++;
 	cpu->spr[SPR_MAS0] = (cpu->spr[SPR_MAS4] & MAS0_TLB1);
-	cpu->spr[SPR_MAS1] = MAS1_V | (cpu->spr[SPR_PID0] & 255) << 16 | (uint32_t)space << 12 |
-			     (cpu->spr[SPR_MAS4] & 0xf00);
+	cpu->spr[SPR_MAS1] =
+		MAS1_V | (cpu->spr[SPR_PID0] & 255) << 16 | (uint32_t)space << 12 | (cpu->spr[SPR_MAS4] & 0xf00);
 	cpu->spr[SPR_MAS2] = (ea & ~UINT32_C(0xfff)) | (cpu->spr[SPR_MAS4] & 31);
 	cpu->spr[SPR_MAS3] = 0;
 	if (!fetch)

@@ -105,8 +105,9 @@ static bool memory(struct pt_ve500 *cpu, uint32_t op)
 	for (size_t i = 0; code >= 0x300 && code < 0x340 && i < sizeof(forms) / sizeof(*forms); i++) {
 		if ((code & 0x3e) != forms[i].code)
 			continue;
-		return transfer(cpu, op, &forms[i], (code & 1) != 0 ? ra_or_0(cpu, op) + rb(op) * forms[i].scale
-								    : ra_or_0(cpu, op) + cpu->r[rb(op)]);
+		return transfer(cpu, op, &forms[i],
+				(code & 1) != 0 ? ra_or_0(cpu, op) + rb(op) * forms[i].scale
+						: ra_or_0(cpu, op) + cpu->r[rb(op)]);
 	}
 	return false;
 }

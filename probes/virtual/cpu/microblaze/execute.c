@@ -108,8 +108,7 @@ static bool reach(struct pt_vmb *cpu, const struct op *op, uint32_t *addr, unsig
 	uint32_t esr = PT_VMB_EC_UNALIGNED | (uint32_t)op->d << PT_VMB_ESR_RX | (store ? PT_VMB_ESR_S : 0) |
 		       (size == 4 ? PT_VMB_ESR_W : 0);
 
-	if (cpu->options.use_stack_protection && (op->a == 1 || op->b == 1) &&
-	    (*addr < cpu->slr || *addr > cpu->shr)) {
+	if (cpu->options.use_stack_protection && (op->a == 1 || op->b == 1) && (*addr < cpu->slr || *addr > cpu->shr)) {
 		cpu->ear = *addr;
 		return pt_mb_raise(cpu, true, PT_VMB_EC_PRIVILEGED);
 	}

@@ -149,8 +149,7 @@ static unsigned part(uint32_t addr, unsigned size)
 	return size >= 2 && (addr & 1) == 0 ? 2 : 1;
 }
 
-bool pt_vs12z_bus_read(struct pt_vbus *bus, enum pt_vmaster master, uint32_t addr, unsigned size_bytes,
-		       uint32_t *value)
+bool pt_vs12z_bus_read(struct pt_vbus *bus, enum pt_vmaster master, uint32_t addr, unsigned size_bytes, uint32_t *value)
 {
 	uint32_t sum = 0;
 
@@ -168,8 +167,7 @@ bool pt_vs12z_bus_read(struct pt_vbus *bus, enum pt_vmaster master, uint32_t add
 	return true;
 }
 
-bool pt_vs12z_bus_write(struct pt_vbus *bus, enum pt_vmaster master, uint32_t addr, unsigned size_bytes,
-			uint32_t value)
+bool pt_vs12z_bus_write(struct pt_vbus *bus, enum pt_vmaster master, uint32_t addr, unsigned size_bytes, uint32_t value)
 {
 	while (size_bytes > 0) {
 		struct pt_vaccess access = { addr & ADDR_MASK, (uint8_t)part(addr, size_bytes), master, true };

@@ -188,8 +188,7 @@ static uint64_t of_operation(const struct pt_vmb_retired *w, unsigned op)
 	bool shifts = op == 0x24, slow = op == 0x10 || op == 0x11 || op == 0x12;
 
 	return event(logic && !compare, 18) | event(op < 0x10, 19) | event(op == 0x10 || op == 0x18, 20) |
-	       event(op == 0x11 || op == 0x19, 21) |
-	       event(shifts && (low == 0x01 || low == 0x21 || low == 0x41), 22) |
+	       event(op == 0x11 || op == 0x19, 21) | event(shifts && (low == 0x01 || low == 0x21 || low == 0x41), 22) |
 	       event(slow && w->cycles > 1, 26) | event((w->load || w->store) && w->cycles > 1, 27) |
 	       event(op == 0x12, 28) | event(op == 0x2c, 31) | event(compare, 32) |
 	       event(shifts && (low == 0x60 || low == 0x61), 33) | event(shifts && fn == 0x068, 34) |

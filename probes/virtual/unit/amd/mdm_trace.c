@@ -205,7 +205,7 @@ static void complete(struct pt_vmdm_core *core, const struct pt_vmb_retired *w)
 	store(core, cycles << 3 | bits(w->msr, 17, 19));
 	store(core, bits(w->msr, 20, 31) << 6 | (uint32_t)w->rd << 1 | w->writes_rd);
 	store(core, (uint32_t)w->kind << 13 | (uint32_t)w->exception << 12 | (uint32_t)w->load << 11 |
-	      (uint32_t)w->store << 10 | byte_enables(w, core->bus->big_endian) << 6 | bits(data, 0, 5));
+			    (uint32_t)w->store << 10 | byte_enables(w, core->bus->big_endian) << 6 | bits(data, 0, 5));
 	store(core, bits(data, 6, 23));
 	store(core, bits(data, 24, 31) << 10 | bits(at, 0, 9));
 	store(core, bits(at, 10, 27));

@@ -89,8 +89,8 @@ static bool frozen(const struct pt_ve500_pm *pm, unsigned n, uint32_t msr)
 	bool guest = (msr & PT_VE500_MSR_GS) != 0;
 
 	return (pm->pmgc0 & FAC) != 0 || (a & FC) != 0 || ((a & FCS) != 0 && !user) || ((a & FCU) != 0 && user) ||
-	       ((a & FCM1) != 0 && marked) || ((a & FCM0) != 0 && !marked) ||
-	       ((a & FGCS1) != 0 && guest) || ((a & FGCS0) != 0 && !guest);
+	       ((a & FCM1) != 0 && marked) || ((a & FCM0) != 0 && !marked) || ((a & FGCS1) != 0 && guest) ||
+	       ((a & FGCS0) != 0 && !guest);
 }
 
 /* An enabled condition. */
@@ -196,7 +196,8 @@ static void lasted(void *arg, unsigned event, uint32_t cycles, uint32_t msr)
 	for (unsigned n = 0; n < N_THRESHOLD_COUNTERS; n++) {
 		uint32_t threshold = (pm->pmlcb[n] & 63) << (pm->pmlcb[n] >> 8 & 7);
 
-		if (event_of(pm, n) == event && has_threshold(pm->core, event) && cycles > threshold && !frozen(pm, n, msr))
+		if (event_of(pm, n) == event && has_threshold(pm->core, event) && cycles > threshold &&
+		    !frozen(pm, n, msr))
 			set_counter(pm, n, pm->pmc[n] + 1);
 	}
 }

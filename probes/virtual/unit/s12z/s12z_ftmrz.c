@@ -132,8 +132,8 @@ static uint64_t duration_ns(const struct pt_vftmrz *f)
 
 static uint8_t *bytes_at(const struct pt_vftmrz *f, uint32_t addr)
 {
-	return in_flash(f, addr, 1) ? f->config.flash + (addr - f->config.flash_base) :
-				      f->config.eeprom + (addr - f->config.eeprom_base);
+	return in_flash(f, addr, 1) ? f->config.flash + (addr - f->config.flash_base)
+				    : f->config.eeprom + (addr - f->config.eeprom_base);
 }
 
 static void erase(struct pt_vftmrz *f, uint32_t addr, uint32_t n_bytes)
@@ -191,8 +191,8 @@ static void erase_block(struct pt_vftmrz *f)
 
 static bool verify_block(const struct pt_vftmrz *f, bool flash)
 {
-	return flash ? erased(f, f->config.flash_base, f->config.flash_bytes) :
-		       erased(f, f->config.eeprom_base, f->config.eeprom_bytes);
+	return flash ? erased(f, f->config.flash_base, f->config.flash_bytes)
+		     : erased(f, f->config.eeprom_base, f->config.eeprom_bytes);
 }
 
 static bool act(struct pt_vftmrz *f)

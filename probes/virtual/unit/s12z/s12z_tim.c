@@ -38,8 +38,7 @@ static void interrupts(struct pt_vs12z_tim *tim)
 {
 	for (unsigned n = 0; n < PT_VS12Z_TIM_CHANNELS; n++)
 		pt_vwires_irq(tim->wires, tim->irq + n, (tim->tflg1 & tim->tie & 1u << n) != 0);
-	pt_vwires_irq(tim->wires, tim->irq + PT_VS12Z_TIM_CHANNELS,
-		      (tim->tflg2 & TOF) != 0 && (tim->tscr2 & TOI) != 0);
+	pt_vwires_irq(tim->wires, tim->irq + PT_VS12Z_TIM_CHANNELS, (tim->tflg2 & TOF) != 0 && (tim->tscr2 & TOI) != 0);
 }
 
 static void settle(struct pt_vs12z_tim *tim)

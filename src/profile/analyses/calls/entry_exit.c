@@ -148,8 +148,8 @@ static void pass_marks(struct walk *x, const struct pt_run *run, const struct pt
 			if (pt_span_is_open(x->stack, mark->span))	/* else somebody came there by another way */
 				pt_span_leave(x->stack, mark->span, &when);
 		} else if (leaves(run, mark, end)) {
-			pass_exit(x, mark, end == run->end ? end_clock
-							   : clock_at(x, begin, here->code, unit + unit->len_units));
+			pass_exit(x, mark,
+				  end == run->end ? end_clock : clock_at(x, begin, here->code, unit + unit->len_units));
 		}
 		if (end != run->end)
 			x->entered = PT_UNKNOWN;

@@ -53,8 +53,7 @@ static void begin_block(struct timeline *t)
 {
 	uint32_t block = t->oldest;
 
-	if (t->n_used < t->n_blocks &&
-	    (t->n_used < 2 || t->n_events - t->block[block].n_events < t->result.room)) {
+	if (t->n_used < t->n_blocks && (t->n_used < 2 || t->n_events - t->block[block].n_events < t->result.room)) {
 		block = t->n_used++;
 	} else {
 		t->n_events -= t->block[block].n_events;
@@ -112,8 +111,10 @@ static uint16_t *depth_of(struct timeline *t, uint16_t core, uint16_t stack)
 
 static enum pt_timeline_kind entered_by(uint8_t entry)
 {
-	return entry == PT_ENTRY_TAIL ? PT_TIMELINE_TAIL_CALL : entry == PT_ENTRY_EXCEPTION ? PT_TIMELINE_EXCEPTION
-	     : entry == PT_ENTRY_CALL ? PT_TIMELINE_CALL : PT_TIMELINE_UNSEEN;
+	return entry == PT_ENTRY_TAIL	     ? PT_TIMELINE_TAIL_CALL
+	       : entry == PT_ENTRY_EXCEPTION ? PT_TIMELINE_EXCEPTION
+	       : entry == PT_ENTRY_CALL	     ? PT_TIMELINE_CALL
+					     : PT_TIMELINE_UNSEEN;
 }
 
 /* False: a step that is no event. */

@@ -243,8 +243,8 @@ static void take_steps(void *analysis, const struct pt_step *step, size_t n)
 
 /* A child that is not where it would be, or is not. */
 static __attribute__((noinline)) uint32_t other_child(struct tree *t, uint32_t parent,
-						      const struct pt_brief_batch *batch,
-						      const struct pt_brief *brief, uint32_t hash)
+						      const struct pt_brief_batch *batch, const struct pt_brief *brief,
+						      uint32_t hash)
 {
 	const struct pt_tree_node wanted = {
 		.site = brief->site, .function = brief->function, .entry = PT_ENTRY_CALL, .task = batch->task,

@@ -55,8 +55,9 @@ static void charge(struct pt_lines_count *c, uint64_t addr, uint64_t cycles)
 /* The part of the run's cycles that is not its code's: entering the handler that it went to. */
 static uint64_t handlers_part(const struct pt_lines_count *c, const struct pt_run *run)
 {
-	uint64_t cost = run->left == PT_LEFT_EXCEPTION ? c->flow->exception_entry_cycles
-		      : run->left == PT_LEFT_TAIL_CHAIN ? c->flow->tail_chain_cycles : 0;
+	uint64_t cost = run->left == PT_LEFT_EXCEPTION	  ? c->flow->exception_entry_cycles
+			: run->left == PT_LEFT_TAIL_CHAIN ? c->flow->tail_chain_cycles
+							  : 0;
 
 	return cost < run->cycles ? cost : run->cycles;
 }

@@ -143,14 +143,16 @@ struct look {
 
 static double ns_of(const struct look *look, const struct counter *n)
 {
-	return look->over == ALL ? (double)n->row.timed_ns :
-	       look->over == LAST ? (double)n->last.ns : n->ns[look->bucket];
+	return look->over == ALL    ? (double)n->row.timed_ns
+	       : look->over == LAST ? (double)n->last.ns
+				    : n->ns[look->bucket];
 }
 
 static double counted_of(const struct look *look, const struct counter *n)
 {
-	return look->over == ALL ? (double)n->row.timed :
-	       look->over == LAST ? (double)n->last.counted : n->count[look->bucket];
+	return look->over == ALL    ? (double)n->row.timed
+	       : look->over == LAST ? (double)n->last.counted
+				    : n->count[look->bucket];
 }
 
 static const struct counter *counter_named(const struct counters *c, uint16_t core, const char *name)

@@ -123,7 +123,7 @@ static bool product(struct parser *p)
 {
 	if (!factor(p))
 		return false;
-	for (char c; (c = peek(p)) == '*' || c == '/'; ) {
+	for (char c; (c = peek(p)) == '*' || c == '/';) {
 		p->at++;
 		if (!factor(p) || add(p, c) == NULL)
 			return false;
@@ -135,7 +135,7 @@ static bool sum(struct parser *p)
 {
 	if (!product(p))
 		return false;
-	for (char c; (c = peek(p)) == '+' || c == '-'; ) {
+	for (char c; (c = peek(p)) == '+' || c == '-';) {
 		p->at++;
 		if (!product(p) || add(p, c) == NULL)
 			return false;

@@ -318,7 +318,7 @@ static void *limits_new(const struct pt_analysis_setup *setup, struct pt_err *er
 			goto free_it;
 		}
 		pt_fail(err, PT_ENOMEM, "not enough memory for %zu rules", l->rules.n);
-free_it:
+	free_it:
 		limits_free(l);
 		return NULL;
 	}

@@ -340,8 +340,8 @@ static bool make_room(struct pt_tasks_analysis *t)
 		t->shown_functions = calloc(PT_TASK_FUNCTIONS_MAX, sizeof(*t->function));
 		t->slot = calloc(2 * PT_TASK_FUNCTIONS_MAX, sizeof(*t->slot));
 	}
-	return t->shown != NULL && (!t->wants_functions || (t->function != NULL && t->shown_functions != NULL &&
-							   t->slot != NULL));
+	return t->shown != NULL &&
+	       (!t->wants_functions || (t->function != NULL && t->shown_functions != NULL && t->slot != NULL));
 }
 
 static void *tasks_new(const struct pt_analysis_setup *setup, struct pt_err *err)
@@ -360,8 +360,7 @@ static void *tasks_new(const struct pt_analysis_setup *setup, struct pt_err *err
 	t->told_late = tells_tasks(setup->signals);
 	list = pt_params_text(setup->words, &analysis_word);
 	/* Steps cost time: without task signals only who asks for contexts gets them. */
-	t->takes_steps = t->wants_functions || t->told_late || names(list, "tasks") ||
-			 names(list, "all");
+	t->takes_steps = t->wants_functions || t->told_late || names(list, "tasks") || names(list, "all");
 	t->ticks_per_ns = setup->by_instructions ? 0 : (double)pt_params_number(setup->words, &core_clock_word) / 1e9;
 	if (setup->program != NULL)
 		t->rows.functions = pt_program_functions(setup->program, &t->rows.n_functions);
