@@ -263,6 +263,7 @@ START_TEST(tells_code_from_literal_pools_and_finds_code_in_ram)
 	ck_assert_uint_eq(pt_codemap_at(map, 0x20000002)->flow, PT_FLOW_RETURN);
 	ck_assert(pt_codemap_at(map, 0x48)->plain == 0 && pt_codemap_at(map, 0x4c)->plain);
 	ck_assert(!pt_codemap_at(map, 0x44)->plain);
+	ck_assert_uint_eq(pt_codemap_at(map, 0x46)->flow, PT_FLOW_RETURN);	/* $d there is one of .debug_frame */
 	ck_assert_uint_eq(pt_program_vector(p, 1), 0x30);
 	ck_assert_uint_eq(pt_program_vector(p, 3), 0x48);
 	ck_assert_uint_eq(pt_program_vector(p, 12), PT_UNKNOWN);	/* code begins there */

@@ -108,12 +108,22 @@ static bool is_mapping(const struct pt_elf_reader *r, const char *name)
 	       (name[1] == 't' || name[1] == 'a' || name[1] == 'd') && (name[2] == '\0' || name[2] == '.');
 }
 
+/* Does a mapping symbol tell of memory that can hold code? In what is not loaded, as .debug_frame, its value is an
+ * offset, and no address. Code in a section that is not said to be executable has a $t all the same. */
+static bool maps_code(const struct pt_elf_reader *r, const GElf_Sym *sym, const char *name)
+{
+	GElf_Shdr sh;
+
+	return sym->st_shndx < SHN_LORESERVE && gelf_getshdr(elf_getscn(r->symbols, sym->st_shndx), &sh) != NULL &&
+	       has_bytes(r, r->symbols, &sh) && ((sh.sh_flags & SHF_EXECINSTR) != 0 || name[1] == 't');
+}
+
 static int add_symbol(struct pt_elf_reader *r, const GElf_Sym *sym, const char *name)
 {
 	struct pt_symbol *s = &r->program->symbols[r->program->n_symbols];
 
 	if (is_mapping(r, name)) {
-		r->n_mapping++;
+		r->n_mapping += maps_code(r, sym, name);
 		return 0;
 	}
 	if (sym->st_shndx == SHN_UNDEF || name[0] == '\0')
@@ -129,7 +139,7 @@ static int add_symbol(struct pt_elf_reader *r, const GElf_Sym *sym, const char *
 
 static int add_mapping(struct pt_elf_reader *r, const GElf_Sym *sym, const char *name)
 {
-	return is_mapping(r, name) ? add_mark(r, sym->st_value, name[1] == 't') : 0;
+	return is_mapping(r, name) && maps_code(r, sym, name) ? add_mark(r, sym->st_value, name[1] == 't') : 0;
 }
 
 static int walk_symbols(struct pt_elf_reader *r, Elf_Data *data, const GElf_Shdr *sh, size_t n,
