@@ -21,7 +21,7 @@ const struct pt_codemap script_map = { .isa = &pt_isa_thumb_v6m, .span = &span, 
 static const struct { const char *name; uint8_t left; } verbs[] = {
 	{ "br", PT_LEFT_BRANCH }, { "call", PT_LEFT_CALL }, { "ret", PT_LEFT_RETURN }, { "exc", PT_LEFT_EXCEPTION },
 	{ "excret", PT_LEFT_EXCEPTION_RETURN }, { "chain", PT_LEFT_TAIL_CHAIN }, { "dbg", PT_LEFT_DEBUG },
-	{ "gap", PT_LEFT_GAP },
+	{ "gap", PT_LEFT_GAP }, { "next", PT_LEFT_NEXT },
 };
 
 uint16_t script_owner(uint64_t address)

@@ -108,6 +108,18 @@ static const struct {
 	  "main 0-1 2/5; f 1-0 3/3 [1: 3 3 3]", -1 },
 	{ "a debugger moved the pc", "110 1 call 200, 200 2 dbg 310, 310 3 br 302",
 	  "main 0-1 1/3; f 1-1 2/2; g 0-1 3/3", -1 },
+	{ "straight on into the next function is a tail call",
+	  "1f0 1 call 2fe, 2fe 1 next 300, 300 3 ret 1f2, 1f2 1 br 1f0",
+	  "main 0-1 2/6; f 1-0 1/4 [1: 1 4 4]; g 1-0 3/3 [1: 3 3 3]", -1 },
+	{ "straight on by a call that is a function's last instruction",
+	  "1f0 1 call 2fc, 2fc 2 call 400, 400 1 ret 300, 300 3 ret 1f2, 1f2 1 br 1f0",
+	  "main 0-1 2/8; f 1-0 2/6 [1: 2 6 6]; g 1-0 3/3 [1: 3 3 3]; h 1-0 1/1 [1: 1 1 1]", -1 },
+	{ "straight on over padding",
+	  "1f0 1 call 2fc, 2fc 1 next fe, fe 1 next 300, 300 3 ret 1f2, 1f2 1 br 1f0",
+	  "main 0-1 2/7; f 1-0 1/5 [1: 1 5 5]; g 1-0 3/3 [1: 3 3 3]", -1 },
+	{ "straight on past a label's code is no call",
+	  "1f0 1 call 2fe, 2fe 1 next 380, 380 3 ret 1f2, 1f2 1 br 1f0",
+	  "main 0-1 2/6; f 1-0 1/4 [1: 1 4 4]; g 0-0 3/0", -1 },
 	{ "code without a function", "10 4 call 200, 200 2 ret 18, 18 1 br 10", "f 1-0 2/2 [1: 2 2 2]", -1 },
 };
 

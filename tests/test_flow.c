@@ -201,6 +201,59 @@ static const struct row {
 	  { { MAIN, 0x108, LEAF, 3, 7, PT_LEFT_CALL } } },
 };
 
+/* Functions that go over into one another without a branch; between behind and last is a halfword of nobody's. */
+enum { FALLS = 0x100, INTO = 0x102, TRAPS = 0x106, BEHIND = 0x108, PADDING = 0x10c, LAST = 0x10e };
+static const uint8_t border_code[] = {
+	0x03, 0x30,			/* 100 adds r0, #3	1 */
+	0x04, 0x30, 0x70, 0x47,		/* 102 adds r0, #4	1; bx lr	2 */
+	0x00, 0xdf,			/* 106 svc 0		0 */
+	0x01, 0x30, 0x70, 0x47,		/* 108 adds r0, #1	1; bx lr	2 */
+	0xc0, 0x46,			/* 10c nop		1 */
+	0x70, 0x47,			/* 10e bx lr		2 */
+};
+static const struct row border_rows[] = {
+	{ "straight on into the next function", { START(FALLS), BRANCH(0x104, FALLS) },
+	  { { FALLS, INTO, INTO, 1, 1, PT_LEFT_NEXT }, { INTO, 0x106, FALLS, 2, 3, PT_LEFT_RETURN } } },
+	{ "a branch to there is none", { START(INTO), BRANCH(0x104, INTO), BRANCH(0x104, INTO) },
+	  { { INTO, 0x106, INTO, 2, 3, PT_LEFT_RETURN }, { INTO, 0x106, INTO, 2, 3, PT_LEFT_RETURN } } },
+	{ "by an indirect branch behind the border", { START(FALLS), INDIRECT(FALLS) },
+	  { { FALLS, INTO, INTO, 1, 1, PT_LEFT_NEXT }, { INTO, 0x106, FALLS, 2, 3, PT_LEFT_RETURN } } },
+	{ "interrupted at the border: the next function has begun", { START(FALLS), EXCEPTION(INTO, BEHIND) },
+	  { { FALLS, INTO, INTO, 1, 1, PT_LEFT_NEXT }, { INTO, INTO, BEHIND, 0, ENTRY, PT_LEFT_EXCEPTION } } },
+	{ "a trap is its function's last instruction", { START(TRAPS), EXCEPTION(BEHIND, FALLS) },
+	  { { TRAPS, BEHIND, BEHIND, 1, 0, PT_LEFT_NEXT }, { BEHIND, BEHIND, FALLS, 0, ENTRY, PT_LEFT_EXCEPTION } } },
+	{ "stopped at the border, and on", { START(FALLS), STOP(INTO), START(INTO), BRANCH(0x104, FALLS) },
+	  { { FALLS, INTO, INTO, 1, 1, PT_LEFT_NEXT }, { INTO, INTO, INTO, 0, 0, PT_LEFT_DEBUG },
+	    { INTO, 0x106, FALLS, 2, 3, PT_LEFT_RETURN } } },
+	{ "over what is nobody's", { START(PADDING), BRANCH(LAST, FALLS) },
+	  { { PADDING, LAST, LAST, 1, 1, PT_LEFT_NEXT }, { LAST, 0x110, FALLS, 1, 2, PT_LEFT_RETURN } } },
+	{ "the end of what is known", { START(FALLS), BRANCH(0x104, PADDING), BRANCH(LAST, 0x90000) },
+	  { { FALLS, INTO, INTO, 1, 1, PT_LEFT_NEXT }, { INTO, 0x106, PADDING, 2, 3, PT_LEFT_RETURN },
+	    { PADDING, LAST, LAST, 1, 1, PT_LEFT_NEXT }, { LAST, 0x110, NONE, 1, 2, PT_LEFT_GAP } }, 1 },
+};
+
+static void build_borders(void)
+{
+	static const struct pt_segment segment = { .addr = FALLS, .size = sizeof(border_code), .bytes = border_code,
+						   .code = true, .run = FALLS };
+	static const struct pt_function functions[] = {
+		{ "falls", FALLS, 2, NULL, 0, NULL }, { "into", INTO, 4, NULL, 0, NULL }, { "traps", TRAPS, 2, NULL, 0, NULL },
+		{ "behind", BEHIND, 4, NULL, 0, NULL }, { "last", LAST, 2, NULL, 0, NULL },
+	};
+	struct pt_program *program = pt_program_from_desc(&(struct pt_program_desc){
+		.name = "borders",
+		.segments = &segment,
+		.n_segments = 1,
+		.functions = functions,
+		.n_functions = PT_LEN(functions),
+		.vectors = PT_UNKNOWN,
+		.elf_machine = PT_MACHINE_ARM,
+	});
+
+	map = pt_codemap_new(program, &pt_isa_thumb_v6m);
+	pt_program_unref(program);
+}
+
 static size_t count_events(const struct row *row)
 {
 	size_t n = 0;
@@ -239,9 +292,8 @@ static void check_chain(const struct pt_run_batch *got)
 	}
 }
 
-START_TEST(makes_the_runs)
+static void check_runs(const struct row *row)
 {
-	const struct row *row = &rows[_i];
 	struct pt_run_batch got = { 0 };
 	struct pt_flow flow;
 	size_t n = count_events(row), n_want = 0;
@@ -263,12 +315,23 @@ START_TEST(makes_the_runs)
 		ck_assert_uint_eq(got.run[got.n_runs - 1].left, PT_LEFT_GAP);
 	check_chain(&got);
 }
+
+START_TEST(makes_the_runs)
+{
+	check_runs(&rows[_i]);
+}
+END_TEST
+
+/* A run is one function's. */
+START_TEST(splits_runs_at_borders)
+{
+	check_runs(&border_rows[_i]);
+}
 END_TEST
 
 /* The hot loop and the careful way must agree: one event at a time never enters the hot loop with more than one. */
-START_TEST(any_split_gives_the_same_runs)
+static void check_split(const struct row *row)
 {
-	const struct row *row = &rows[_i];
 	struct pt_run_batch whole = { 0 }, split = { 0 };
 	struct pt_flow a, b;
 	size_t n = count_events(row);
@@ -281,6 +344,17 @@ START_TEST(any_split_gives_the_same_runs)
 	ck_assert_uint_eq(whole.n_runs, split.n_runs);
 	ck_assert_mem_eq(whole.run, split.run, whole.n_runs * sizeof(whole.run[0]));
 	ck_assert_mem_eq(&a.counts, &b.counts, sizeof(a.counts));
+}
+
+START_TEST(any_split_gives_the_same_runs)
+{
+	check_split(&rows[_i]);
+}
+END_TEST
+
+START_TEST(any_split_gives_the_same_runs_at_borders)
+{
+	check_split(&border_rows[_i]);
 }
 END_TEST
 
@@ -386,6 +460,11 @@ int main(void)
 	tcase_add_test(tc, forgets_the_outermost_of_too_many_interrupts);
 	tcase_add_test(tc, knows_nothing_without_code);
 	tcase_add_test(tc, has_the_standards_of_the_core);
+	suite_add_tcase(suite, tc);
+	tc = tcase_create("borders");
+	tcase_add_checked_fixture(tc, build_borders, drop);
+	tcase_add_loop_test(tc, splits_runs_at_borders, 0, PT_LEN(border_rows));
+	tcase_add_loop_test(tc, any_split_gives_the_same_runs_at_borders, 0, PT_LEN(border_rows));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -75,12 +75,17 @@ static void sum_up_samples(struct pt_profile *f, const struct pt_traced *traced)
 	f->batches += s.batches;
 }
 
+static uint64_t branches_of(const struct pt_lane *lane)
+{
+	return lane->runs - lane->flow.counts.borders;
+}
+
 static struct pt_profile_core sum_up_core(const struct pt_traced *traced)
 {
 	struct pt_bursts_summary s = pt_bursts_summary(traced->bursts);
 
 	return (struct pt_profile_core){
-		.core = traced->core, .branches = traced->flow != NULL ? traced->flow->runs : 0,
+		.core = traced->core, .branches = traced->flow != NULL ? branches_of(traced->flow) : 0,
 		.instructions = traced->result->instructions, .cycles = traced->result->cycles,
 		.samples = pt_flat_summary(traced->flat).samples,
 		.bursts = s.all, .bursts_used = s.used, .bursts_asleep = s.asleep, .bursts_cut_short = s.cut_short,
@@ -157,7 +162,7 @@ static struct pt_profile_source source_of(const struct pt_lane *lane)
 	s.triggered = lane->triggered;
 	s.observed_is_bound =
 		lane->triggered || lane->halting || (lane->bursts_only && lane->pipeline->profile.core_hz == 0);
-	s.branches = lane->runs;
+	s.branches = branches_of(lane);
 	s.samples = lane->samples;
 	s.values = lane->values;
 	return s;

@@ -8,7 +8,7 @@
  * Atom formats (START, ATOMS, INDIRECT, VECTOR, STOP): direct branches are followed in the code map. Where they have
  * atoms for conditional ones alone, the others are followed as far as there are atoms, no further; see flow_silent.c.
  *
- * A run is held back until its end is known.
+ * A run is held back until its end is known. Where straight code goes over into another function, it is split.
  * Pure; any thread, one at a time. */
 #ifndef PT_PROFILE_FLOW_H
 #define PT_PROFILE_FLOW_H
@@ -21,7 +21,7 @@ enum {
 	PT_FLOW_RUN_BYTES = 32768,	/* no straight run is longer: half of what the code map's counters hold */
 	PT_FLOW_NEST = 32,		/* exceptions inside one another that are remembered */
 	PT_FLOW_PARKED = 32,		/* places that exceptions interrupted and did not return to */
-	PT_FLOW_ROOM = 68,		/* free runs that flow needs to take any event (64 atoms at most) */
+	PT_FLOW_ROOM = 128,		/* free runs that flow needs to take any event (64 atoms at most) */
 };
 
 enum pt_flow_clock { PT_FLOW_CYCLES, PT_FLOW_INSTRUCTIONS };
@@ -37,6 +37,7 @@ struct pt_flow_counts {
 	uint64_t restarts, damaged, lost, overflows;	/* from gap events */
 	uint64_t not_code;	/* packets that the code does not allow, or outside it */
 	uint64_t bad_from, bad_to;	/* the last of those; PT_UNKNOWN: none yet */
+	uint64_t borders;	/* runs that were left by PT_LEFT_NEXT: no branch */
 	/* doubtful jumps (isa.h): those that had no place in the trace; or had */
 	uint64_t doubtful_silent, doubtful_recorded;
 };

@@ -78,6 +78,11 @@ static inline bool near(const struct pt_flow *f, struct place p)
 	return p.unit != NULL && p.span == f->span && p.addr - f->begin < PT_FLOW_RUN_BYTES;
 }
 
+static inline size_t free_runs(const struct pt_run_batch *out)
+{
+	return PT_BATCH_RUNS - out->n_runs;
+}
+
 static inline void forget_interrupted(struct pt_flow *f)
 {
 	f->n_interrupted = f->n_parked = 0;
@@ -102,13 +107,28 @@ static inline void hold(struct pt_flow *f, struct place p)
 	f->stopped = false;
 }
 
+/* borders.c: the held run goes on to end, by way of other functions' code perhaps: a run for each of them up to the last
+ * one, which is held then. arrives: the core was at end, too, though nothing there ran. Takes no more of out than leaves
+ * PT_FLOW_EVENT_ROOM. */
+void pt_flow_pass_borders(struct pt_flow *f, struct place end, bool arrives, struct pt_run_batch *out);
+enum { PT_FLOW_EVENT_ROOM = 68 };	/* what an event needs that passes no border */
+
+/* Is end so near that no border can lie before it? */
+static inline bool in_reach(const struct pt_flow *f, struct place end)
+{
+	return (size_t)(end.unit - f->at) <= pt_codemap_reach(f->at);
+}
+
 /* The run from where it began to `end`, left for `next`. What follows begins there, or is not known. */
 static inline void leave(struct pt_flow *f, struct place end, struct place next, enum pt_left left,
 			 unsigned extra_cycles, struct pt_run_batch *out)
 {
-	struct pt_run *run = &out->run[out->n_runs++];
 	bool known = next.unit != NULL && left != PT_LEFT_GAP;
+	struct pt_run *run;
 
+	if (!in_reach(f, end))
+		pt_flow_pass_borders(f, end, left == PT_LEFT_EXCEPTION || left == PT_LEFT_DEBUG, out);
+	run = &out->run[out->n_runs++];
 	*run = (struct pt_run){
 		.begin = f->begin, .end = end.addr, .next = known ? next.addr : PT_UNKNOWN,
 		.instructions = (uint16_t)pt_sum_instructions(end.unit->sums - f->at->sums),
@@ -188,11 +208,6 @@ static inline void interrupt(struct pt_flow *f, uint64_t addr)
 	if (f->n_interrupted == PT_FLOW_NEST)
 		memmove(f->interrupted, f->interrupted + 1, sizeof(f->interrupted[0]) * --f->n_interrupted);
 	f->interrupted[f->n_interrupted++] = addr;
-}
-
-static inline size_t free_runs(const struct pt_run_batch *out)
-{
-	return PT_BATCH_RUNS - out->n_runs;
 }
 
 /* flow_silent.c: events of a format that has no atom for direct jumps (PT_ATOMS_CONDITIONAL, PT_ATOMS_TAKEN, EXECUTED).

@@ -10,7 +10,7 @@
 static_assert((int)PT_LEFT_BRANCH == (PT_FLOW_BRANCH & PT_FLOW_LEAVES), "a jump is a branch");
 static_assert((int)PT_LEFT_CALL == (PT_FLOW_CALL & PT_FLOW_LEAVES), "a call is a call");
 static_assert((int)PT_LEFT_RETURN == (PT_FLOW_RETURN & PT_FLOW_LEAVES), "a return is a return");
-static_assert((unsigned)PT_FLOW_RUN_BYTES <= (unsigned)PT_CODEMAP_PAD, "a run ends inside the padding");
+static_assert((unsigned)PT_MOST_REACH <= (unsigned)PT_CODEMAP_PAD, "a run ends inside the padding");
 
 /* To the right; an address that is not a multiple of a unit comes out too large for any span. */
 static inline uint64_t rotate(uint64_t value, unsigned bits)
@@ -25,7 +25,7 @@ static inline bool either_is_0(uint32_t a, uint32_t b)
 }
 
 /* The hot loop: as many plain branches inside the span of the held run as stand at the head of event. Returns how
- * many; each made one run. The conditions are those of by_instruction(). Only one of them depends on what the program
+ * many; each made one run. The conditions are those of by_instruction(), of short runs inside one function. Only one of them depends on what the program
  * does, whether a branch is direct; it is kept out of the processor's branch prediction. shift: of addresses to
  * units; constant where this is inlined. */
 static inline __attribute__((always_inline)) size_t follow(struct pt_flow *f, const struct pt_event *event, size_t n,
@@ -41,13 +41,13 @@ static inline __attribute__((always_inline)) size_t follow(struct pt_flow *f, co
 		const struct pt_code_unit *src, *dst;
 		uint64_t sums;
 
-		if (event->kind != PT_EV_BRANCH || event->cause != PT_BY_INSTRUCTION ||
-		    from >= (unsigned)PT_FLOW_RUN_BYTES >> shift || to >= n_units)
+		if (event->kind != PT_EV_BRANCH || event->cause != PT_BY_INSTRUCTION || from > pt_codemap_reach(at) ||
+		    to >= n_units)
 			break;
 		src = at + from;
 		dst = code + to;
 		sums = src->sums - at->sums;
-		if (pt_sum_breaks(sums) != 0 || !dst->plain ||
+		if (!dst->plain ||
 		    !either_is_0(src->target ^ (((uint32_t)to << shift) + 1), src->target ^ PT_ANY_TARGET))
 			break;
 		run->begin = begin;

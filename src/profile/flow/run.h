@@ -18,6 +18,7 @@ enum pt_left {
 	PT_LEFT_DEBUG,		/* stopped before end; next is end, or where the debugger moved the pc to */
 	PT_LEFT_GAP,		/* what came after is not known; next is PT_UNKNOWN and its function none. Every stretch
 				 * ends with such a run, if need be an empty one; so may one that knew nothing else */
+	PT_LEFT_NEXT,		/* went straight on, at end, into code of another function: a run is one function's */
 };
 
 struct pt_run {			/* [begin, end) ran, then went to next; empty (end == begin) if it was left at once */
@@ -26,7 +27,7 @@ struct pt_run {			/* [begin, end) ran, then went to next; empty (end == begin) i
 	uint16_t assumed;	/* 1: an assumption was made to resolve it */
 	uint16_t instructions;	/* of [begin, end) */
 	uint32_t cycles;	/* modelled, those of leaving it included */
-	uint16_t function;	/* id (codemap.h) of begin */
+	uint16_t function;	/* id (codemap.h) of all of it */
 	uint8_t left;		/* enum pt_left */
 	uint16_t next_function;	/* id of next */
 };

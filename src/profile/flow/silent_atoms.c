@@ -33,23 +33,36 @@ static uint16_t up_to(const struct pt_code_unit *from, const struct pt_code_unit
 	return (uint16_t)pt_sum_instructions(src[src->len_units].sums - from->sums);
 }
 
+/* The walk goes on through the branch at src, in other functions' code perhaps. */
+static void pass_borders(struct pt_flow *f, struct walk *w, const struct pt_code_unit *src, struct pt_run_batch *out)
+{
+	struct place end = { f->span, src, w->base + ((uint64_t)(src - w->code) << w->shift) };
+
+	if ((size_t)(src - w->at) <= pt_codemap_reach(w->at))
+		return;
+	end_walk(f, w);
+	pt_flow_pass_borders(f, behind(f, end), false, out);
+	w->at = f->at;
+}
+
 /* The branch at src was taken, to a place in the same span. False: it leads elsewhere, and nothing was done. */
 static bool taken(struct pt_flow *f, struct walk *w, const struct pt_code_unit *src, struct pt_run_batch *out)
 {
-	uint64_t sums = src->sums - w->at->sums;
 	const struct pt_code_unit *dst;
-	struct pt_run *run = &out->run[out->n_runs];
+	struct pt_run *run;
 
 	if (src->target == PT_FAR_TARGET || src->target == PT_ANY_TARGET)
 		return false;
 	dst = w->code + ((src->target - 1) >> w->shift);
 	if (dst->len_units == 0)
 		return false;
+	pass_borders(f, w, src, out);
+	run = &out->run[out->n_runs];
 	*run = (struct pt_run){
 		.begin = w->base + ((uint64_t)(w->at - w->code) << w->shift),
 		.end = w->base + ((uint64_t)(src - w->code + src->len_units) << w->shift),
 		.next = w->base + src->target - 1, .instructions = up_to(w->at, src),
-		.cycles = pt_sum_cycles(sums) + src->leave_cycles, .function = w->at->function,
+		.cycles = pt_sum_cycles(src->sums - w->at->sums) + src->leave_cycles, .function = w->at->function,
 		.left = src->flow & PT_FLOW_LEAVES, .next_function = dst->function,
 	};
 	out->n_runs++;
@@ -86,7 +99,7 @@ static bool impossible(const struct walk *w, size_t at, bool is_doubtful)
  * which counts if it was. Returns how many of the n are left. */
 static unsigned follow_plain(struct pt_flow *f, struct walk *w, uint64_t bits, unsigned n, struct pt_run_batch *out)
 {
-	const uint64_t most = (uint64_t)PT_FLOW_RUN_BYTES >> w->shift, n_bytes = f->span->end - f->span->base;
+	const uint64_t n_bytes = f->span->end - f->span->base;
 	const struct pt_code_unit *const code = w->code, *at = w->at;
 	struct pt_run *run = &out->run[out->n_runs];
 	size_t here = w->here;
@@ -98,7 +111,7 @@ static unsigned follow_plain(struct pt_flow *f, struct walk *w, uint64_t bits, u
 		bool taken;
 
 		if (src->flow != PT_FLOW_BRANCH_IF || src->target - UINT64_C(1) >= n_bytes ||
-		    (size_t)(src - at) >= most)
+		    (size_t)(src - at) > pt_codemap_reach(at))
 			break;
 		to = (src->target - 1) >> w->shift;
 		dst = &code[to];
@@ -140,7 +153,7 @@ static unsigned follow_atoms(struct pt_flow *f, uint64_t bits, unsigned n, struc
 
 		if (followed == 0)
 			n = follow_plain(f, &w, bits, n, out);
-		if (n == 0 || free_runs(out) <= 1)
+		if (n == 0 || (followed == 0 && free_runs(out) < PT_FLOW_ROOM))	/* what one atom may need */
 			break;
 		at = w.here + (w.way[w.here] & PT_WAY);
 		src = &w.code[at];
@@ -150,8 +163,6 @@ static unsigned follow_atoms(struct pt_flow *f, uint64_t bits, unsigned n, struc
 		if (followed == 0 && !conditional) {
 			end_walk(f, &w);
 			last = mark(f, out);
-			if (free_runs(out) < JUMPS + 2)
-				return n;
 		}
 		if (impossible(&w, at, is_doubtful) || (!conditional && ++followed > JUMPS)) {
 			if (followed == 0) {

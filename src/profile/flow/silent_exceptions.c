@@ -75,11 +75,10 @@ void pt_silent_return_to(struct pt_flow *f, struct place src, uint64_t addr, str
 {
 	bool nested = f->n_interrupted > 0;
 	uint64_t resume = interrupted_at(f, addr);
-	struct pt_run *run = &out->run[out->n_runs];
 	struct place next = resume != PT_UNKNOWN ? locate(f, resume) : destination(f, src.addr, addr);
 
 	leave_by(f, src, next, PT_LEFT_EXCEPTION_RETURN, f->settings.exception_return_cycles, out);
-	run->assumed = nested && resume != addr;
+	out->run[out->n_runs - 1].assumed = nested && resume != addr;
 	if (f->at != NULL && resume != PT_UNKNOWN)
 		pt_silent_advance(f, addr, out);
 }

@@ -10,7 +10,7 @@
 enum { JUMPS = 60 };		/* in a row, without a branch that is told of: more is a
 				 * loop that tells of nothing (7) */
 
-static_assert((int)JUMPS + 8 <= (int)PT_FLOW_ROOM, "a walk fits what flow was given");
+static_assert((int)JUMPS + 8 <= (int)PT_FLOW_EVENT_ROOM, "a walk fits what flow was given");
 
 /* The next branch that is told of or that is a silent jump, from p on; the conditional one at stop in any case. */
 static inline struct place next_branch_or(const struct pt_flow *f, struct place p, uint64_t stop)
@@ -72,7 +72,7 @@ static inline void silent_jump(struct pt_flow *f, struct place src, struct pt_ru
 
 /* Where the walk stood when the last branch was told of: jumps that lead to nothing that fits were not followed. */
 struct mark {
-	uint64_t begin, doubtful_silent;
+	uint64_t begin, doubtful_silent, borders;
 	const struct pt_code_unit *at;
 	const struct pt_code_span *span;
 	uint32_t reached_bytes;
@@ -83,7 +83,7 @@ struct mark {
 static inline struct mark mark(const struct pt_flow *f, const struct pt_run_batch *out)
 {
 	return (struct mark){
-		f->begin, f->counts.doubtful_silent, f->at, f->span, f->reached_bytes, f->open, out->n_runs,
+		f->begin, f->counts.doubtful_silent, f->counts.borders, f->at, f->span, f->reached_bytes, f->open, out->n_runs,
 	};
 }
 
@@ -97,6 +97,7 @@ static inline void lost(struct pt_flow *f, const struct mark *from, uint64_t to,
 	f->reached_bytes = from->reached_bytes;
 	f->open = from->open;
 	f->counts.doubtful_silent = from->doubtful_silent;
+	f->counts.borders = from->borders;
 	bad(f, f->begin + f->reached_bytes, to, out);
 }
 

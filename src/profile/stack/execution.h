@@ -10,6 +10,8 @@
  *                          caller. Into the middle: behind a call in a function on the stack, a long jump that unwinds
  *                          to it; else shared code (tail merging, cold parts), whose time is its owner's and no
  *                          invocation's. To a function's own first instruction it is a loop.
+ *   straight on            into another function's first instruction, or back to there from a call that was its
+ *                          caller's last instruction: a tail call, too
  *   exception              pushes the handler on a level of its own; its whole time is preemption for those below: not
  *                          in their gross, but in their call
  *   exception return       pops the handler. Within an instruction of where it came from, that goes on: one was

@@ -195,7 +195,8 @@ static bool long_jump(struct pt_execution *x, const struct pt_run *run)
 	return true;
 }
 
-static void tail_call(struct pt_execution *x, const struct pt_run *run)
+/* from: whose code leads there. */
+static void tail_call_from(struct pt_execution *x, uint16_t from, uint16_t to)
 {
 	uint64_t resume = x->top->resume;
 	uint8_t flags = TAIL, tails = (uint8_t)(x->top->tails + 1);
@@ -205,7 +206,22 @@ static void tail_call(struct pt_execution *x, const struct pt_run *run)
 		tails--;
 		pop(x, 0);
 	}
-	enter(x, run->next_function, resume, run->function, flags)->tails = tails;
+	enter(x, to, resume, from, flags)->tails = tails;
+}
+
+static void tail_call(struct pt_execution *x, const struct pt_run *run)
+{
+	tail_call_from(x, run->function, run->next_function);
+}
+
+/* Straight on into the code of the function behind: a tail call, if that is its beginning. Over padding, which is
+ * nobody's, the one on top got there. */
+static void fall_through(struct pt_execution *x, const struct pt_run *run)
+{
+	uint16_t from = run->function != PT_NO_FUNCTION ? run->function : x->top->function;
+
+	if (x->top > x->frame && run->next_function != x->top->function && at_entry(x, run))
+		tail_call_from(x, from, run->next_function);
 }
 
 /* A branch into another function. */
@@ -269,7 +285,11 @@ void pt_stack_stray(struct pt_execution *x, uint16_t function, uint64_t begin, s
 {
 	bool nothing_ran = (x->by_cycles ? spent.second : spent.ticks) == 0;
 
-	if (x->top > x->frame || nothing_ran) {
+	if (x->top > x->frame && !nothing_ran && begin == x->entry[function]) {
+		tail_call_from(x, x->top->function,
+			       function); /* a call that is its caller's last instruction returned */
+		x->top->second = spent.second;
+	} else if (x->top > x->frame || nothing_ran) {
 		shared_code(x, function, spent);
 	} else if (begin == x->entry[function]) {
 		enter(x, function, PT_UNKNOWN, PT_NO_FUNCTION, UNCALLED)->second = spent.second;
@@ -394,6 +414,9 @@ void pt_stack_odd(struct pt_execution *x, const struct pt_run *run)
 		break;
 	case PT_LEFT_TAIL_CHAIN:
 		tail_chain(x, run);
+		break;
+	case PT_LEFT_NEXT:
+		fall_through(x, run);
 		break;
 	case PT_LEFT_DEBUG:
 		if (run->next != run->end)

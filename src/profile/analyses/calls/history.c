@@ -109,7 +109,7 @@ static void put_run(struct blocks *b, const struct pt_codemap *map, const struct
 		b->out[(b->n - 1) % b->room].last = pt_history_last(map, run->begin, run->end);
 	else if (ran)
 		put(b, run->begin, pt_history_last(map, run->begin, run->end), false);
-	b->end = run->left == PT_LEFT_DEBUG && (ran || goes_on) ? run->end : PT_UNKNOWN;
+	b->end = (run->left == PT_LEFT_DEBUG || run->left == PT_LEFT_NEXT) && (ran || goes_on) ? run->end : PT_UNKNOWN;
 }
 
 static void end_at(struct blocks *b, uint64_t pc)

@@ -64,7 +64,8 @@ static uint64_t handlers_part(const struct pt_lines_count *c, const struct pt_ru
 
 static bool by_itself(const struct pt_run *run)
 {
-	return run->left != PT_LEFT_EXCEPTION && run->left != PT_LEFT_DEBUG && run->left != PT_LEFT_GAP;
+	return run->left != PT_LEFT_EXCEPTION && run->left != PT_LEFT_DEBUG && run->left != PT_LEFT_GAP &&
+	       run->left != PT_LEFT_NEXT;
 }
 
 static inline void count(struct pt_lines_count *c, struct pt_span_count *s, const struct pt_run *run)
