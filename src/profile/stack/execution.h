@@ -7,9 +7,10 @@
  *                          left without being seen to (error, partial); a return elsewhere into the caller is a helper
  *                          that adjusts its return address (switch tables); one into nothing known starts a new stack
  *   jump                   to another function's first instruction is a tail call: a call that returns to the caller's
- *                          caller. Into the middle: behind a call in a function on the stack, a long jump that unwinds
- *                          to it; else shared code (tail merging, cold parts), whose time is its owner's and no
- *                          invocation's. To a function's own first instruction it is a loop.
+ *                          caller. Into the middle: behind a call in a function on the stack, or at the landing pad of
+ *                          an open call in it (C++), a long jump that unwinds to it; else shared code (tail merging,
+ *                          cold parts), whose time is its owner's and no invocation's. To a function's own first
+ *                          instruction it is a loop.
  *   straight on            into another function's first instruction, or back to there from a call that was its
  *                          caller's last instruction: a tail call, too
  *   exception              pushes the handler on a level of its own; its whole time is preemption for those below: not

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "profile/stack/stack.h"
+#include "program/code/landings.h"
 
 static void note_error(struct pt_execution *x, enum pt_execution_error what, const struct pt_run *run)
 {
@@ -183,11 +184,30 @@ static bool behind_a_call(const struct pt_execution *x, uint64_t address)
 	return false;
 }
 
+/* An unwinder goes on at a landing pad: unwind to the frame whose call, still open, has it. */
+static bool land(struct pt_execution *x, const struct pt_run *run)
+{
+	const struct frame *frame = x->top;
+
+	if (!pt_codemap_is_landing(x->map, run->next))
+		return false;
+	while (--frame >= x->base && frame > x->frame)
+		if (frame->function == run->next_function && (frame[1].flags & (TAIL | HANDLER)) == 0 &&
+		    pt_codemap_lands(x->map, run->next, frame[1].resume)) {
+			note_error(x, PT_EXECUTION_LONG_JUMP, run);
+			pt_stack_forget_to(x, frame);
+			return true;
+		}
+	return false;
+}
+
 /* Unwind to the nearest frame of the function that a jump behind one of its calls goes to. */
 static bool long_jump(struct pt_execution *x, const struct pt_run *run)
 {
 	const struct frame *frame = innermost(x, run->next_function);
 
+	if (land(x, run))
+		return true;
 	if (frame == NULL || frame < x->base || !behind_a_call(x, run->next))
 		return false;
 	note_error(x, PT_EXECUTION_LONG_JUMP, run);
@@ -254,6 +274,8 @@ static void unexpected_return(struct pt_execution *x, const struct pt_run *run)
 		pop_chain(x);
 		return;
 	}
+	if (land(x, run))
+		return;
 	for (frame = x->top; frame > base && (frame->flags & TAIL) != 0;)
 		frame--;
 	if (frame > base && frame[-1].function == run->next_function && !at_entry(x, run)) {

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/bigmem.h"
-#include "program/code/codemap.h"
+#include "program/code/landings.h"
 #include "program/model/program_parts.h"
 #include "base/util.h"
 
@@ -392,6 +392,7 @@ static void drop(struct pt_codemap *map)
 	}
 	free(map->span);
 	free(map->wait);
+	free(map->landing);
 	free(map);
 }
 
@@ -415,6 +416,7 @@ static struct pt_codemap *make(const struct pt_program *program, const struct pt
 	qsort(map->span, map->n_spans, sizeof(*map->span), by_base);
 	if (program != NULL)
 		mark_handlers(map);
+	pt_codemap_find_landings(map);
 	if (pt_codemap_find_waits(map))
 		return map;
 	drop(map);

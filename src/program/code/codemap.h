@@ -78,6 +78,8 @@ struct pt_codemap {
 	uint32_t n_sites;		/* calls that have a number */
 	uint64_t *wait;			/* addresses of instructions that wait for an interrupt, ascending; the first */
 	size_t n_waits;			/* PT_CODEMAP_WAITS of them */
+	struct pt_landing *landing;	/* landings.h */
+	size_t n_landings;
 };
 enum { PT_CODEMAP_WAITS = 4096 };
 

@@ -79,6 +79,10 @@ static int read_segments(struct pt_elf_reader *r)
 			return pt_elf_damaged(r, elf_errmsg(-1));
 		if (ph.p_type == PT_LOAD && add_segment(r, &ph) < 0)
 			return r->err->code;
+		if (ph.p_type == PT_ARM_EXIDX && r->header.e_machine == EM_ARM) {
+			r->program->unwind = ph.p_vaddr;
+			r->program->unwind_bytes = ph.p_filesz;
+		}
 	}
 	return r->program->n_segments > 0 ? 0 : pt_elf_damaged(r, "it has nothing to load");
 }

@@ -41,6 +41,7 @@ struct pt_program {
 	struct pt_arch arch;		/* that it is for, as far as the ELF says */
 	uint64_t vectors;		/* or PT_UNKNOWN */
 	uint64_t vectors_end;		/* what is behind it is none */
+	uint64_t unwind, unwind_bytes;	/* an Arm's table for its unwinder, .ARM.exidx; 0 bytes: none */
 	bool vector_offset_given;	/* the setting, in place of the isa's */
 	uint8_t vector_offset;
 	const struct pt_isa *isa;	/* of arch */
