@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+
 enum { HUGE_BYTES = 2 << 20, SMALL_BYTES = 256 << 10 };	/* below SMALL_BYTES a huge page would be mostly waste */
 
 /* So that what is in a huge page begun, but not half full, lies in small ones. */
@@ -48,6 +50,15 @@ void *pt_big_calloc(size_t n, size_t size)
 	memory = map_aligned(mapped_bytes(bytes));
 	if (memory != NULL)
 		madvise(memory, mapped_bytes(bytes), MADV_HUGEPAGE);	/* a wish: no matter if it fails */
+	return memory;
+}
+
+void *pt_big_alloc(size_t n, size_t size)
+{
+	void *memory = pt_big_calloc(n, size);
+
+	if (memory == NULL)
+		pt_out_of_memory(n, size);
 	return memory;
 }
 

@@ -7,6 +7,8 @@
 
 /* n items of size bytes, aligned for anything; n * size is what pt_big_free() gets. NULL: out of memory. */
 void *pt_big_calloc(size_t n, size_t size);
+/* The same where the size is known, or follows from what is there already: as pt_alloc(). */
+void *pt_big_alloc(size_t n, size_t size) __attribute__((returns_nonnull));
 /* Take all of it now. For a table that will be in use all over and is read before it is written: a page that is first
  * read would be mapped twice. */
 void pt_big_touch(void *memory, size_t bytes);

@@ -10,15 +10,14 @@ bool pt_snapshot_has_flow(const struct pt_pipeline *p)
 	return any;
 }
 
-/* What no lane's own account shows: code that is not the ELF's, the end of a file, events for which there was no room,
- * a core for which there was none. */
+/* What no lane's own account shows: code that is not the ELF's, the end of a file, a core for which there was no
+ * room. */
 static bool missing(const struct pt_pipeline *p)
 {
 	for (size_t i = 0; i < p->n_lanes; i++)
 		if (p->lane[i]->runs > 0 && p->lane[i]->facts.ignored == PT_SOURCE_NO_ROOM)
 			return true;
-	return p->profile.elf_check == PT_ELF_DIFFERS || p->cut_short || p->events_dropped != 0 ||
-	       p->lanes_refused != 0;
+	return p->profile.elf_check == PT_ELF_DIFFERS || p->cut_short || p->lanes_refused != 0;
 }
 
 /* No gap but the first start: everything that ran (or was written, ...) was seen. A burst is never that, were it the

@@ -49,17 +49,13 @@ static struct pt_traced *add(struct pt_pipeline *p, uint16_t core)
 		.bursts = pt_bursts_new(p->n_ids, p->map, &p->settings),
 		.flat = pt_flat_new(p->n_ids),
 	};
-	if (traced->execution == NULL || traced->bursts == NULL || traced->flat == NULL) {
-		fini(traced);
-		return NULL;
-	}
 	p->n_traced++;
 	return traced;
 }
 
-bool pt_traced_init(struct pt_pipeline *p)
+void pt_traced_init(struct pt_pipeline *p)
 {
-	return add(p, 0) != NULL;
+	add(p, 0);
 }
 
 void pt_traced_fini(struct pt_pipeline *p)
@@ -78,7 +74,7 @@ struct pt_traced *pt_traced_core(struct pt_pipeline *p, uint16_t core)
 	return NULL;
 }
 
-/* NULL: its number is too high for those who have state per core, or there is no memory. */
+/* NULL: its number is too high for those who have state per core. */
 static struct pt_traced *place_of(struct pt_pipeline *p, uint16_t core)
 {
 	struct pt_traced *traced = pt_traced_core(p, core);

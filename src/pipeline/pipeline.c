@@ -146,8 +146,9 @@ static int set_up(struct pt_pipeline *p, const struct pt_isa *isa, struct pt_err
 
 	p->settings = settings_of(p->words, isa, p->program != NULL);
 	p->map = own ? pt_codemap_of(p->program, isa) : pt_codemap_new(p->program, isa);
-	if (p->map == NULL || !pt_traced_init(p))
+	if (p->map == NULL)
 		return pt_fail(err, PT_ENOMEM, "not enough memory for a profile of %zu functions", p->n_functions);
+	pt_traced_init(p);
 	return pt_chosen_open(p, pt_params_text(p->words, &rows[ANALYSIS]), err);
 }
 
@@ -208,12 +209,8 @@ struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_
 	make_room(p);
 	p->definitions = pt_definitions_new(program, params, err);
 	p->signals = p->definitions != NULL ? pt_signals_new(pt_definitions_set(p->definitions)) : NULL;
-	if (p->definitions == NULL)
-		;	/* err says which word */
-	else if (p->signals == NULL)
-		pt_fail(err, PT_ENOMEM, "not enough memory for a profile of %zu functions", p->n_functions);
-	else if (choose_shown(p, pt_params_text(params, &rows[FUNCTIONS]), err) == 0 &&
-		 set_up(p, isa_of(program), err) == 0)
+	if (p->definitions != NULL && choose_shown(p, pt_params_text(params, &rows[FUNCTIONS]), err) == 0 &&
+	    set_up(p, isa_of(program), err) == 0)
 		return p;
 	pt_pipeline_free(p);
 	return NULL;
@@ -281,10 +278,11 @@ static struct pt_lane *find_lane(struct pt_pipeline *p, uint16_t source)
 
 static struct pt_lane *add_lane(struct pt_pipeline *p, uint16_t source)
 {
-	struct pt_lane *lane = p->n_lanes < PT_LANES ? pt_alloc(sizeof(*lane)) : NULL;
+	struct pt_lane *lane;
 
-	if (lane == NULL)
+	if (p->n_lanes == PT_LANES)
 		return NULL;
+	lane = pt_alloc(sizeof(*lane));
 	lane->pipeline = p;
 	lane->source = source;
 	lane->index = p->n_lanes;
@@ -301,7 +299,7 @@ static void join_lanes(struct pt_pipeline *p, struct pt_lane *lane, uint64_t fro
 
 	if (begins)
 		p->merge = pt_merge_new();
-	for (size_t i = 0; begins && p->merge != NULL && i < p->n_lanes; i++)
+	for (size_t i = 0; begins && i < p->n_lanes; i++)
 		pt_lane_join(p->lane[i], from_ns);
 	if (!begins && p->merge != NULL)
 		pt_lane_join(lane, from_ns);

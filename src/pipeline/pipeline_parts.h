@@ -102,7 +102,6 @@ struct pt_pipeline {
 	struct pt_definitions *definitions;
 	struct pt_signals *signals;
 
-	uint64_t events_dropped;	/* for want of memory */
 	uint64_t unplaced;		/* accesses to places beyond PT_DEFINITIONS_PLACES */
 	bool cut_short, over;		/* pt_pipeline_cut(), pt_pipeline_over() */
 	struct pt_merge *merge;		/* NULL as long as there is one source: nothing to order */
@@ -152,7 +151,7 @@ void pt_chosen_result_of(struct pt_pipeline *p, const struct pt_analysis *ops);	
 
 /* --- core_profile.c */
 
-bool pt_traced_init(struct pt_pipeline *p);	/* false: no memory */
+void pt_traced_init(struct pt_pipeline *p);
 void pt_traced_fini(struct pt_pipeline *p);
 void pt_traced_choose(struct pt_pipeline *p);	/* a source was opened */
 void pt_traced_steps(struct pt_pipeline *p);	/* whether steps are wanted may have changed */

@@ -202,7 +202,6 @@ static void sum_up_time(struct pt_pipeline *p)
 	f->sources_refused = p->lanes_refused;
 	f->values_incomplete = pt_signals_incomplete(p->signals);
 	f->values_unplaced = p->unplaced;
-	f->events_dropped = p->events_dropped;
 	f->out_of_order = p->merge != NULL ? pt_merge_late(p->merge) : 0;
 	f->sources = p->sources;
 	f->n_sources = p->n_lanes;

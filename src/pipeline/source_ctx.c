@@ -127,9 +127,9 @@ static void send_events(struct pt_lane *lane)
 {
 	struct pt_pipeline *p = lane->pipeline;
 
-	if (p->merge != NULL && pt_merge_put(p->merge, lane->index, p->batch.event, p->batch.n_events) < 0)
-		p->events_dropped += p->batch.n_events;
-	else if (p->merge == NULL && p->batch.n_events > 0)
+	if (p->merge != NULL)
+		pt_merge_put(p->merge, lane->index, p->batch.event, p->batch.n_events);
+	else if (p->batch.n_events > 0)
 		pt_sort_events(lane, p->batch.event, NULL, p->batch.n_events);
 	p->batch.n_events = 0;
 }
@@ -147,8 +147,8 @@ static void send_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_c
 
 	if (p->merge == NULL)
 		pt_sort_mark(lane, mark, chunk);
-	else if (pt_merge_put(p->merge, lane->index, &remark, 1) < 0)
-		p->events_dropped++;
+	else
+		pt_merge_put(p->merge, lane->index, &remark, 1);
 }
 
 static void take_mark(struct pt_lane *lane, const struct pt_event *remark)

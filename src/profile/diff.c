@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/analyses/calls/blocks.h"
 
 static const double significant = 0.01;
@@ -218,14 +219,13 @@ static int by_p(const void *a, const void *b)
  * becomes 1, so that who looks at it sees noise. */
 static void correct(struct pt_figure_pair **pairs, size_t n)
 {
-	struct test *test = calloc(n + 1, sizeof(*test));
-	bool failed = test == NULL;
+	struct test *test = pt_alloc_array(n + 1, sizeof(*test));
+	bool failed = false;
 
-	for (size_t i = 0; test != NULL && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		test[i] = (struct test){ .p = pairs[i]->p, .pair = pairs[i] };
-	if (test != NULL)
-		qsort(test, n, sizeof(*test), by_p);
-	for (size_t i = 0; test != NULL && i < n; i++) {
+	qsort(test, n, sizeof(*test), by_p);
+	for (size_t i = 0; i < n; i++) {
 		struct pt_figure_pair *p = (struct pt_figure_pair *)(uintptr_t)test[i].pair;
 
 		failed |= test[i].p * (double)(n - i) > significant;
@@ -236,18 +236,17 @@ static void correct(struct pt_figure_pair **pairs, size_t n)
 
 static void correct_all(struct pt_diff *d)
 {
-	struct pt_figure_pair **pairs = calloc(3 * d->n_functions + 1, sizeof(*pairs));
+	struct pt_figure_pair **pairs = pt_alloc_array(3 * d->n_functions + 1, sizeof(*pairs));
 	size_t n = 0;
 
-	for (size_t i = 0; pairs != NULL && i < d->n_functions; i++) {
+	for (size_t i = 0; i < d->n_functions; i++) {
 		struct pt_figure_pair *of[] = { &d->function[i].share, &d->function[i].gross, &d->function[i].net };
 
 		for (size_t k = 0; k < PT_LEN(of); k++)
 			if (!isnan(of[k]->p))
 				pairs[n++] = of[k];
 	}
-	if (pairs != NULL)
-		correct(pairs, n);
+	correct(pairs, n);
 	free(pairs);
 }
 
@@ -275,21 +274,13 @@ struct pt_diff *pt_diff_new(const struct pt_profile *a, const struct pt_profile 
 			    struct pt_err *err)
 {
 	struct pt_diff *d;
-	size_t room;
 
 	if (a->blocks == NULL || b->blocks == NULL) {
 		pt_fail(err, PT_ESTATE, "a comparison needs the analysis 'blocks' of both profiles");
 		return NULL;
 	}
-	room = a->blocks->n_functions + b->blocks->n_functions + 1;
-	d = calloc(1, sizeof(*d));
-	if (d != NULL)
-		d->function = calloc(room, sizeof(*d->function));
-	if (d == NULL || d->function == NULL) {
-		free(d);
-		pt_fail(err, PT_ENOMEM, "not enough memory to compare %zu functions", room);
-		return NULL;
-	}
+	d = pt_alloc(sizeof(*d));
+	d->function = pt_alloc_array(a->blocks->n_functions + b->blocks->n_functions + 1, sizeof(*d->function));
 	d->threshold = threshold;
 	d->different_clocks = a->by_instructions != b->by_instructions;
 	add_rows(d, a, b);

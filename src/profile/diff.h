@@ -44,7 +44,7 @@ struct pt_diff {
 };
 
 /* Both were made with the analysis blocks. threshold: a relative change of less than this is none, 0.01. What texts
- * point to lives as long as both programs. NULL: PT_ESTATE, PT_ENOMEM. */
+ * point to lives as long as both programs. NULL: PT_ESTATE. */
 struct pt_diff *pt_diff_new(const struct pt_profile *a, const struct pt_profile *b, double threshold,
 			    struct pt_err *err);
 void pt_diff_free(struct pt_diff *diff);

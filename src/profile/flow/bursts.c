@@ -98,8 +98,8 @@ static struct function *touch(struct pt_bursts *b, uint16_t id)
 		b->touched[b->n_touched++] = id;
 	}
 	if (f->level == NULL)
-		f->level = calloc(PT_BURST_LEVELS, sizeof(*f->level));
-	return f->level != NULL ? f : NULL;
+		f->level = pt_alloc_array(PT_BURST_LEVELS, sizeof(*f->level));
+	return f;
 }
 
 static void reach(struct pt_bursts *b)
@@ -107,10 +107,8 @@ static void reach(struct pt_bursts *b)
 	for (size_t i = 0; i < b->n_touched; i++) {
 		struct function *f = &b->function[b->touched[i]];
 
-		if (f->level != NULL) {
-			f->level[b->next].x += (double)f->cycles;
-			f->level[b->next].xx += (double)f->cycles * (double)f->cycles;
-		}
+		f->level[b->next].x += (double)f->cycles;
+		f->level[b->next].xx += (double)f->cycles * (double)f->cycles;
 	}
 	b->reached[b->next++]++;
 }
@@ -124,13 +122,11 @@ static void advance(struct pt_bursts *b, uint16_t id, uint64_t cycles)
 
 		cycles -= part;
 		b->at += part;
-		if (f != NULL)
-			f->cycles += part;
+		f->cycles += part;
 		reach(b);
 	}
 	b->at += cycles;
-	if (f != NULL)
-		f->cycles += cycles;
+	f->cycles += cycles;
 }
 
 /* A burst armed asleep is a waking period, up to the next sleep. */
@@ -309,15 +305,11 @@ struct pt_bursts *pt_bursts_new(size_t n_functions, const struct pt_codemap *map
 	b->map = map;
 	b->settings = *settings;
 	b->n_functions = n_functions;
-	b->function = calloc(n_functions, sizeof(*b->function));
-	b->touched = calloc(n_functions, sizeof(*b->touched));
+	b->function = pt_alloc_array(n_functions, sizeof(*b->function));
+	b->touched = pt_alloc_array(n_functions, sizeof(*b->touched));
 	for (int k = 0; k < PT_BURST_LEVELS; k++)
 		b->limit[k] = (uint64_t)llround(PT_BURST_SHORTEST * pow(2, k / 4.0));
-	b->kept = calloc(PT_BURST_KEPT, sizeof(*b->kept));
-	if (b->function == NULL || b->touched == NULL || b->kept == NULL) {
-		pt_bursts_free(b);
-		return NULL;
-	}
+	b->kept = pt_alloc_array(PT_BURST_KEPT, sizeof(*b->kept));
 	for (size_t i = 0; i < map->n_waits; i++)
 		b->function[pt_codemap_at(map, map->wait[i])->function].waits = true;
 	return b;
@@ -327,7 +319,7 @@ void pt_bursts_free(struct pt_bursts *b)
 {
 	if (b == NULL)
 		return;
-	for (size_t i = 0; b->function != NULL && i < b->n_functions; i++)
+	for (size_t i = 0; i < b->n_functions; i++)
 		free(b->function[i].level);
 	free(b->function);
 	free(b->touched);

@@ -49,7 +49,7 @@ struct pt_bursts_summary {
 
 struct pt_bursts;
 
-/* map is the caller's and outlives it; settings as flow has them. NULL: out of memory. */
+/* map is the caller's and outlives it; settings as flow has them. */
 struct pt_bursts *pt_bursts_new(size_t n_functions, const struct pt_codemap *map,
 				const struct pt_flow_settings *settings);
 void pt_bursts_free(struct pt_bursts *b);

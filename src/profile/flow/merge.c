@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/alloc.h"
 
 struct item {
 	struct pt_event event;
@@ -39,11 +39,7 @@ static struct item *item_of(const struct lane *l, size_t i)
 
 struct pt_merge *pt_merge_new(void)
 {
-	struct pt_merge *m = calloc(1, sizeof(*m));
-
-	if (m != NULL)
-		m->newest.at.ns = 0;
-	return m;
+	return pt_alloc(sizeof(struct pt_merge));
 }
 
 void pt_merge_free(struct pt_merge *m)
@@ -73,7 +69,7 @@ void pt_merge_open(struct pt_merge *m, size_t lane, const struct pt_clock *clock
 	pass(m, l, from_ns);
 }
 
-static int make_room(struct lane *l, size_t n)
+static void make_room(struct lane *l, size_t n)
 {
 	size_t room = l->room > 0 ? l->room : 256;
 	struct item *ring;
@@ -81,28 +77,23 @@ static int make_room(struct lane *l, size_t n)
 	while (room < l->n + n)
 		room *= 2;
 	if (room == l->room)
-		return 0;
-	ring = malloc(room * sizeof(*ring));
-	if (ring == NULL)
-		return PT_ENOMEM;
+		return;
+	ring = pt_realloc_array(NULL, room, sizeof(*ring));
 	for (size_t i = 0; i < l->n; i++)
 		ring[i] = *item_of(l, i);
 	free(l->ring);
 	l->ring = ring;
 	l->room = room;
 	l->first = 0;
-	return 0;
 }
 
-int pt_merge_put(struct pt_merge *m, size_t lane, const struct pt_event *event, size_t n)
+void pt_merge_put(struct pt_merge *m, size_t lane, const struct pt_event *event, size_t n)
 {
 	struct lane *l = &m->lane[lane];
 
-	if (make_room(l, n) < 0)
-		return PT_ENOMEM;
+	make_room(l, n);
 	for (size_t i = 0; i < n; i++)
 		item_of(l, l->n++)->event = event[i];
-	return 0;
 }
 
 /* --- moments */

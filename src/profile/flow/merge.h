@@ -19,13 +19,13 @@ enum { PT_MERGE_REMARK = 128 };
 
 struct pt_merge;
 
-struct pt_merge *pt_merge_new(void);	/* NULL: out of memory */
+struct pt_merge *pt_merge_new(void);
 void pt_merge_free(struct pt_merge *merge);
 
 /* A source: number below PT_MERGE_LANES, opened (or opened anew: what is held of it stays). */
 void pt_merge_open(struct pt_merge *merge, size_t lane, const struct pt_clock *clock, uint64_t from_ns);
-/* The next events of a source, without or with ticks; PT_ENOMEM: they are dropped. */
-int pt_merge_put(struct pt_merge *merge, size_t lane, const struct pt_event *event, size_t n);
+/* The next events of a source, without or with ticks. */
+void pt_merge_put(struct pt_merge *merge, size_t lane, const struct pt_event *event, size_t n);
 /* What was put since the call before is of this time, and nothing earlier than to_ns follows. Events without ticks lie
  * evenly spread in it. */
 void pt_merge_span(struct pt_merge *merge, size_t lane, uint64_t from_ns, uint64_t to_ns);

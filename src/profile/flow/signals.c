@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 enum { VALUE_BYTES = 8 };
 
 struct state {			/* of one definition */
@@ -28,12 +30,10 @@ struct pt_signals {
 
 struct pt_signals *pt_signals_new(const struct pt_signal_set *set)
 {
-	struct pt_signals *s = calloc(1, sizeof(*s));
+	struct pt_signals *s = pt_alloc(sizeof(*s));
 
-	if (s != NULL) {
-		s->set = set;
-		s->writer.pc = PT_UNKNOWN;
-	}
+	s->set = set;
+	s->writer.pc = PT_UNKNOWN;
 	return s;
 }
 
@@ -148,10 +148,10 @@ static uint64_t number_unlisted(struct state *st, uint64_t raw, size_t first)
 	size_t i = 0;
 
 	if (st->unlisted == NULL)
-		st->unlisted = calloc(PT_SIGNALS_UNLISTED, sizeof(*st->unlisted));
+		st->unlisted = pt_alloc_array(PT_SIGNALS_UNLISTED, sizeof(*st->unlisted));
 	while (i < st->n_unlisted && st->unlisted[i] != raw)
 		i++;
-	if (st->unlisted == NULL || i == PT_SIGNALS_UNLISTED)
+	if (i == PT_SIGNALS_UNLISTED)
 		return PT_SIGNAL_UNLISTED;
 	if (i == st->n_unlisted)
 		st->unlisted[st->n_unlisted++] = raw;

@@ -98,7 +98,7 @@ struct pt_signal_set {
 
 struct pt_signals;
 
-/* set is the caller's and outlives it. NULL: out of memory. */
+/* set is the caller's and outlives it. */
 struct pt_signals *pt_signals_new(const struct pt_signal_set *set);
 void pt_signals_free(struct pt_signals *signals);
 

@@ -108,7 +108,6 @@ struct pt_profile {
 	/* What of the OS cannot be followed, or not in one message, and why: a sentence each; the
 	 * last is "". NULL: nothing */
 	const char (*task_note)[PT_TASK_NOTE_BYTES];
-	uint64_t events_dropped;	/* for want of memory, when several sources were put in order */
 	uint64_t out_of_order;		/* events that came too late to be put in order with those of other sources */
 	uint64_t mismatch_ns;		/* time that the chunks left out or claimed twice:
 					 * 0, or the source is at fault */

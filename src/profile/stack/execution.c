@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/bigmem.h"
 #include "profile/stack/stack.h"
 
@@ -342,10 +343,8 @@ const struct pt_execution_result *pt_execution_result(struct pt_execution *x)
 struct pt_execution *pt_execution_new(const struct pt_function *functions, size_t n_functions,
 				      const struct pt_codemap *map, const struct pt_flow_settings *settings)
 {
-	struct pt_execution *x = pt_big_calloc(1, sizeof(*x));	/* frames are whole cache lines */
+	struct pt_execution *x = pt_big_alloc(1, sizeof(*x));	/* frames are whole cache lines */
 
-	if (x == NULL)
-		return NULL;
 	x->map = map;
 	x->settings = *settings;
 	x->by_cycles = settings->clock == PT_FLOW_CYCLES;
@@ -356,16 +355,13 @@ struct pt_execution *pt_execution_new(const struct pt_function *functions, size_
 	x->errors.address = x->errors.at = PT_UNKNOWN;
 	x->context[0] = (struct context){ .state = RUNS, .task = PT_NO_TASK };
 	x->n_contexts = 1;
-	x->entry = calloc(x->n_functions, sizeof(*x->entry));
-	x->innermost = calloc(x->n_functions, sizeof(*x->innermost));
-	x->rows = malloc(x->n_functions * sizeof(*x->rows));	/* these two are made anew for each result */
-	x->edges = pt_big_calloc(most_edges(x), sizeof(*x->edges));
-	x->kept = pt_big_calloc(PT_STEP_STACKS, sizeof(*x->kept));
-	if (!pt_tally_init(&x->tally, x->n_functions, settings->histograms) || x->entry == NULL ||
-	    x->innermost == NULL || x->rows == NULL || x->edges == NULL || x->kept == NULL) {
-		pt_execution_free(x);
-		return NULL;
-	}
+	x->entry = pt_alloc_array(x->n_functions, sizeof(*x->entry));
+	x->innermost = pt_alloc_array(x->n_functions, sizeof(*x->innermost));
+	/* these two are made anew for each result */
+	x->rows = pt_realloc_array(NULL, x->n_functions, sizeof(*x->rows));
+	x->edges = pt_big_alloc(most_edges(x), sizeof(*x->edges));
+	x->kept = pt_big_alloc(PT_STEP_STACKS, sizeof(*x->kept));
+	pt_tally_init(&x->tally, x->n_functions, settings->histograms);
 	for (size_t f = 0; f < x->n_functions; f++)
 		x->entry[f] = f == PT_NO_FUNCTION ? PT_UNKNOWN : functions[f - 1].address;
 	return x;

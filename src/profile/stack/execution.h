@@ -84,7 +84,7 @@ struct pt_execution_result {
 struct pt_execution;
 
 /* functions: by id - 1, as in the code map; copied. map is the caller's and outlives it. settings: the clock of all
- * times, and the exception cycles as flow adds them. NULL: out of memory. */
+ * times, and the exception cycles as flow adds them. */
 struct pt_execution *pt_execution_new(const struct pt_function *functions, size_t n_functions,
 				      const struct pt_codemap *map, const struct pt_flow_settings *settings);
 void pt_execution_free(struct pt_execution *x);

@@ -28,33 +28,30 @@ static struct layout layout_of(const struct pt_tally *tally, bool histograms)
 	return l;
 }
 
-static bool make_hists(struct pt_tally *tally, const struct layout *l)
+static void make_hists(struct pt_tally *tally, const struct layout *l)
 {
 	tally->hist = (void *)(tally->memory + l->hist);
 	tally->waiting = (void *)(tally->memory + l->waiting);
-	if (!pt_histroom_init(&tally->room, pt_histroom_bytes(tally->n_functions)))
-		return false;
+	pt_histroom_init(&tally->room, pt_histroom_bytes(tally->n_functions));
 	for (size_t f = 0; f < tally->n_functions; f++)
 		for (size_t k = 0; k < PT_N_TALLY_HISTS; k++)
 			tally->hist[f][k].room = &tally->room;
-	return true;
 }
 
-bool pt_tally_init(struct pt_tally *tally, size_t n_functions, bool histograms)
+void pt_tally_init(struct pt_tally *tally, size_t n_functions, bool histograms)
 {
 	struct layout l;
 
 	*tally = (struct pt_tally){ .n_functions = n_functions, .n_anchors = 1 };	/* the clock begins at 0 ns */
 	l = layout_of(tally, histograms);
-	tally->memory = pt_big_calloc(1, l.bytes);
-	if (tally->memory == NULL)
-		return false;
+	tally->memory = pt_big_alloc(1, l.bytes);
 	pt_big_touch(tally->memory, l.bytes);
 	tally->memory_bytes = l.bytes;
 	tally->edge = (void *)(tally->memory + l.edge);
 	tally->function = (void *)(tally->memory + l.function);
 	tally->rest = (void *)(tally->memory + l.rest);
-	return !histograms || make_hists(tally, &l);
+	if (histograms)
+		make_hists(tally, &l);
 }
 
 void pt_tally_fini(struct pt_tally *tally)

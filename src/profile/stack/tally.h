@@ -123,8 +123,8 @@ struct pt_tally {		/* open for the hot path; read results through the functions 
 	size_t n_anchors;
 };
 
-/* ids below n_functions. False: out of memory; pt_tally_fini() is due all the same. */
-bool pt_tally_init(struct pt_tally *tally, size_t n_functions, bool histograms);
+/* ids below n_functions. */
+void pt_tally_init(struct pt_tally *tally, size_t n_functions, bool histograms);
 void pt_tally_fini(struct pt_tally *tally);
 /* From clock on, stamps are ns plus ns_per_tick for each tick. Clocks come in ascending order. Of very many anchors the
  * older ones are forgotten: nothing open goes back so far. */

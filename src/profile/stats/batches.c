@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "profile/stats/flat.h"
 
 struct core {
@@ -17,10 +18,8 @@ struct pt_batches {
 
 struct pt_batches *pt_batches_new(size_t n_functions, size_t n_cores)
 {
-	struct pt_batches *b = calloc(1, sizeof(*b) + n_cores * sizeof(b->core[0]));
+	struct pt_batches *b = pt_alloc(sizeof(*b) + n_cores * sizeof(b->core[0]));
 
-	if (b == NULL)
-		return NULL;
 	b->n_functions = n_functions;
 	b->room = n_cores;
 	return b;
@@ -50,8 +49,6 @@ void pt_batches_sample(struct pt_batches *b, uint16_t source, uint16_t core, uin
 		return;
 	if (i == b->n) {
 		b->core[i] = (struct core){ .flat = pt_flat_new(b->n_functions), .core = core };
-		if (b->core[i].flat == NULL)
-			return;
 		b->n++;
 	}
 	b->core[i].source = source;

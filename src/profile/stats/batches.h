@@ -11,7 +11,7 @@
 
 struct pt_batches;
 
-struct pt_batches *pt_batches_new(size_t n_functions, size_t n_cores);	/* room; NULL: out of memory */
+struct pt_batches *pt_batches_new(size_t n_functions, size_t n_cores);	/* room */
 void pt_batches_free(struct pt_batches *batches);
 void pt_batches_sample(struct pt_batches *batches, uint16_t source, uint16_t core, uint16_t function);
 void pt_batches_end(struct pt_batches *batches, uint16_t source);	/* what it gives from here on is independent */

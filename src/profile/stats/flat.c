@@ -25,12 +25,8 @@ struct pt_flat *pt_flat_new(size_t n_functions)
 	struct pt_flat *flat = pt_alloc(sizeof(*flat));
 
 	flat->n_functions = n_functions;
-	flat->function = calloc(n_functions, sizeof(*flat->function));
-	flat->touched = calloc(n_functions, sizeof(*flat->touched));
-	if (flat->function == NULL || flat->touched == NULL) {
-		pt_flat_free(flat);
-		return NULL;
-	}
+	flat->function = pt_alloc_array(n_functions, sizeof(*flat->function));
+	flat->touched = pt_alloc_array(n_functions, sizeof(*flat->touched));
 	return flat;
 }
 

@@ -14,7 +14,7 @@ struct pt_flat_summary {
 
 struct pt_flat;
 
-struct pt_flat *pt_flat_new(size_t n_functions);	/* NULL: out of memory */
+struct pt_flat *pt_flat_new(size_t n_functions);
 void pt_flat_free(struct pt_flat *flat);
 void pt_flat_sample(struct pt_flat *flat, uint16_t function);	/* below n_functions */
 void pt_flat_asleep(struct pt_flat *flat);

@@ -1,14 +1,15 @@
 #include "profile/stats/histogram_memory.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/bigmem.h"
 
-bool pt_histroom_init(struct pt_histroom *room, size_t bytes)
+void pt_histroom_init(struct pt_histroom *room, size_t bytes)
 {
-	*room = (struct pt_histroom){ .memory = pt_big_calloc(1, bytes), .room_bytes = bytes };
-	return room->memory != NULL;
+	*room = (struct pt_histroom){ .memory = pt_big_alloc(1, bytes), .room_bytes = bytes };
 }
 
 void pt_histroom_touch(const struct pt_histroom *room)
@@ -33,7 +34,7 @@ void *pt_histroom_take(struct pt_histroom *room, size_t bytes)
 	void **list, *piece;
 
 	if (room == NULL)
-		return calloc(1, bytes);
+		return pt_alloc(bytes);
 	list = &room->given_back[bytes / PT_HISTROOM_PIECE];
 	piece = *list;
 	if (piece != NULL) {
@@ -41,7 +42,7 @@ void *pt_histroom_take(struct pt_histroom *room, size_t bytes)
 		return memset(piece, 0, bytes);
 	}
 	if (bytes > room->room_bytes - room->used_bytes)
-		return calloc(1, bytes);
+		return pt_alloc(bytes);
 	piece = room->memory + room->used_bytes;
 	room->used_bytes += bytes;
 	return piece;

@@ -3,7 +3,6 @@
 #ifndef PT_PROFILE_HISTROOM_H
 #define PT_PROFILE_HISTROOM_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,13 +24,12 @@ static inline size_t pt_histroom_bytes(size_t n)
 	return n < MOST_BYTES / EACH_BYTES ? n * EACH_BYTES : MOST_BYTES;
 }
 
-/* False: out of memory. */
-bool pt_histroom_init(struct pt_histroom *room, size_t bytes);
+void pt_histroom_init(struct pt_histroom *room, size_t bytes);
 /* If any of it is in use, take all of it now: what comes later needs no more. */
 void pt_histroom_touch(const struct pt_histroom *room);
 void pt_histroom_fini(struct pt_histroom *room);	/* after all of it was given back */
 
-/* Zeroed; bytes: a multiple of a piece, 1..PT_HISTROOM_MOST. room NULL: the heap's. NULL: out of memory. */
+/* Zeroed; bytes: a multiple of a piece, 1..PT_HISTROOM_MOST. room NULL: the heap's. */
 void *pt_histroom_take(struct pt_histroom *room, size_t bytes);
 void pt_histroom_give(struct pt_histroom *room, void *memory, size_t bytes);	/* NULL is fine */
 

@@ -19,10 +19,6 @@ struct pt_places *pt_places_new(void)
 	struct pt_places *places = pt_alloc(sizeof(*places));
 
 	places->flat = pt_flat_new(PT_PLACES_MAX + 1);
-	if (places->flat == NULL) {
-		free(places);
-		return NULL;
-	}
 	return places;
 }
 

@@ -19,7 +19,7 @@ struct pt_place {
 
 struct pt_places;
 
-struct pt_places *pt_places_new(void);	/* NULL: out of memory */
+struct pt_places *pt_places_new(void);
 void pt_places_free(struct pt_places *places);
 /* 1..PT_PLACES_MAX, the same for the same key; 0: key is 0, or there is no room: a place without a row. */
 uint16_t pt_places_number(struct pt_places *places, uint64_t key, uint64_t address);

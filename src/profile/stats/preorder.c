@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 struct work { uint32_t *first, *next, *child, *size; };	/* children of i: child[first[i]] .. child[first[i + 1] - 1] */
 
 static void find_children(const struct work *w, const uint32_t *parent, size_t n)
@@ -31,24 +33,20 @@ static void give_places(const struct work *w, size_t n, uint32_t *place)
 	}
 }
 
-bool pt_preorder(const uint32_t *parent, size_t n, int (*compare)(const void *a, const void *b, void *arg), void *arg,
+void pt_preorder(const uint32_t *parent, size_t n, int (*compare)(const void *a, const void *b, void *arg), void *arg,
 		 uint32_t *place)
 {
 	struct work w = {
-		.first = calloc(n + 1, sizeof(*w.first)), .next = calloc(n + 1, sizeof(*w.next)),
-		.child = calloc(n + 1, sizeof(*w.child)), .size = calloc(n + 1, sizeof(*w.size)),
+		.first = pt_alloc_array(n + 1, sizeof(*w.first)), .next = pt_alloc_array(n + 1, sizeof(*w.next)),
+		.child = pt_alloc_array(n + 1, sizeof(*w.child)), .size = pt_alloc_array(n + 1, sizeof(*w.size)),
 	};
-	bool ok = w.first != NULL && w.next != NULL && w.child != NULL && w.size != NULL;
 
-	if (ok) {
-		find_children(&w, parent, n);
-		for (size_t i = 0; i < n; i++)
-			qsort_r(w.child + w.first[i], w.first[i + 1] - w.first[i], sizeof(*w.child), compare, arg);
-		give_places(&w, n, place);
-	}
+	find_children(&w, parent, n);
+	for (size_t i = 0; i < n; i++)
+		qsort_r(w.child + w.first[i], w.first[i + 1] - w.first[i], sizeof(*w.child), compare, arg);
+	give_places(&w, n, place);
 	free(w.first);
 	free(w.next);
 	free(w.child);
 	free(w.size);
-	return ok;
 }

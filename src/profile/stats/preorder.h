@@ -2,13 +2,12 @@
 #ifndef PT_PROFILE_PREORDER_H
 #define PT_PROFILE_PREORDER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* place[i] becomes the position of node i. parent[i] < i for all but the root, which is node 0. compare orders siblings
- * by index, as qsort_r does; it gets arg. False: out of memory. Pure. */
-bool pt_preorder(const uint32_t *parent, size_t n, int (*compare)(const void *a, const void *b, void *arg), void *arg,
+ * by index, as qsort_r does; it gets arg. Pure. */
+void pt_preorder(const uint32_t *parent, size_t n, int (*compare)(const void *a, const void *b, void *arg), void *arg,
 		 uint32_t *place);
 
 #endif

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 static void join(struct pt_series_bucket *to, const struct pt_series_bucket *later)
 {
 	if (later->n == 0)
@@ -33,15 +35,13 @@ static void widen(struct pt_series *s)
 	s->width_ns *= 2;
 }
 
-bool pt_series_add(struct pt_series *s, uint64_t ns, double value)
+void pt_series_add(struct pt_series *s, uint64_t ns, double value)
 {
 	struct pt_series_bucket one = { 1, value, value, value, value, value };
 	size_t i;
 
 	if (s->bucket == NULL) {
-		s->bucket = calloc(PT_SERIES_BUCKETS, sizeof(*s->bucket));
-		if (s->bucket == NULL)
-			return false;
+		s->bucket = pt_alloc_array(PT_SERIES_BUCKETS, sizeof(*s->bucket));
 		s->from_ns = ns;
 		s->width_ns = 1;
 	}
@@ -54,7 +54,6 @@ bool pt_series_add(struct pt_series *s, uint64_t ns, double value)
 	join(&s->bucket[i], &one);
 	if (i >= s->n_buckets)
 		s->n_buckets = i + 1;
-	return true;
 }
 
 void pt_series_fini(struct pt_series *s)

@@ -3,7 +3,6 @@
 #ifndef PT_PROFILE_SERIES_H
 #define PT_PROFILE_SERIES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +20,7 @@ struct pt_series {		/* all zero: empty */
 	struct pt_series_bucket *bucket;	/* NULL: empty */
 };
 
-bool pt_series_add(struct pt_series *series, uint64_t ns, double value);	/* false: out of memory */
+void pt_series_add(struct pt_series *series, uint64_t ns, double value);
 void pt_series_fini(struct pt_series *series);
 
 #endif

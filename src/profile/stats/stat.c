@@ -32,26 +32,21 @@ static void copy_buckets(void *to, unsigned to_bytes, const struct pt_hist *from
 }
 
 /* Other buckets, of the same size or the next one; what is there stays. */
-static bool reshape(struct pt_hist *hist, size_t first, size_t end, unsigned bytes)
+static void reshape(struct pt_hist *hist, size_t first, size_t end, unsigned bytes)
 {
 	struct pt_hist now = {
 		.bucket = pt_histroom_take(hist->room, (end - first) * bytes), .room = hist->room,
 		.first = (uint16_t)first, .n_buckets = (uint16_t)(end - first), .bytes = (uint8_t)bytes,
 	};
 
-	if (now.bucket == NULL) {
-		hist->broken = true;
-		return false;
-	}
 	if (hist->n_buckets > 0)
 		copy_buckets((uint8_t *)now.bucket + (hist->first - first) * bytes, bytes, hist);
 	give_back(hist);
 	*hist = now;
-	return true;
 }
 
 /* Buckets come by the power of two. */
-static bool widen(struct pt_hist *hist, size_t index)
+static void widen(struct pt_hist *hist, size_t index)
 {
 	size_t first = index >> PT_HIST_BITS << PT_HIST_BITS, end = first + (1 << PT_HIST_BITS), had = hist->n_buckets;
 
@@ -59,20 +54,18 @@ static bool widen(struct pt_hist *hist, size_t index)
 		first = first < hist->first ? first : hist->first;
 		end = end > hist->first + had ? end : hist->first + had;
 	}
-	return reshape(hist, first, end, had > 0 ? hist->bytes : 1);
+	reshape(hist, first, end, had > 0 ? hist->bytes : 1);
 }
 
-bool pt_hist_make_room(struct pt_hist *hist, size_t index)
+void pt_hist_make_room(struct pt_hist *hist, size_t index)
 {
-	if (hist->broken)
-		return false;
 	if (index - hist->first >= hist->n_buckets)
-		return widen(hist, index);
-	if (hist->bytes < sizeof(uint32_t))
-		return reshape(hist, hist->first, (size_t)hist->first + hist->n_buckets, 2u * hist->bytes);
-	for (size_t i = 0; i < hist->n_buckets; i++)	/* with all of them halved, quantiles stay as they are */
-		put(hist, i, pt_hist_count(hist, i) / 2);
-	return true;
+		widen(hist, index);
+	else if (hist->bytes < sizeof(uint32_t))
+		reshape(hist, hist->first, (size_t)hist->first + hist->n_buckets, 2u * hist->bytes);
+	else
+		for (size_t i = 0; i < hist->n_buckets; i++)	/* with all halved, quantiles stay as they are */
+			put(hist, i, pt_hist_count(hist, i) / 2);
 }
 
 /* As many values as find room. What does not change of hist is read once: for all that the compiler knows, it lies in
@@ -105,8 +98,8 @@ void pt_hist_add_all(struct pt_hist *hist, const uint16_t *index, size_t n, size
 					   : add_some_4;
 
 		done += add_some(hist, index + done * step, n - done, step);
-		if (done < n && !pt_hist_make_room(hist, index[done * step]))
-			return;
+		if (done < n)
+			pt_hist_make_room(hist, index[done * step]);
 	}
 }
 
@@ -116,8 +109,7 @@ static void add(struct pt_hist *hist, size_t index, uint32_t count)
 	size_t at;
 
 	while ((at = index - hist->first) >= hist->n_buckets || count > full[hist->bytes] - pt_hist_count(hist, at))
-		if (!pt_hist_make_room(hist, index))
-			return;
+		pt_hist_make_room(hist, index);
 	put(hist, at, pt_hist_count(hist, at) + count);
 }
 
@@ -131,7 +123,6 @@ void pt_hist_add_hist(struct pt_hist *hist, const struct pt_hist *other)
 	for (size_t i = 0; i < other->n_buckets; i++)
 		if (pt_hist_count(other, i) != 0)
 			add(hist, other->first + i, pt_hist_count(other, i));
-	hist->broken |= other->broken;
 }
 
 void pt_hist_fini(struct pt_hist *hist)
@@ -176,7 +167,7 @@ uint64_t pt_stat_quantile(const struct pt_stat *stat, double q)
 
 	for (size_t k = 0; hist != NULL && k < hist->n_buckets; k++)
 		n += pt_hist_count(hist, k);
-	if (n == 0 || hist->broken)
+	if (n == 0)
 		return PT_UNKNOWN;
 	rank = (uint64_t)(q * (double)(n - 1));
 	while (i < hist->n_buckets - 1u && (seen += pt_hist_count(hist, i)) <= rank)

@@ -22,7 +22,6 @@ struct pt_hist {
 	struct pt_histroom *room;	/* whose memory that is; NULL: the heap's */
 	uint16_t first, n_buckets;	/* which ones it has */
 	uint8_t bytes;		/* of each: 1, 2 or 4; 0: it has none */
-	bool broken;		/* there was no memory for a value: no quantiles */
 };
 
 struct pt_stat {
@@ -44,8 +43,8 @@ static inline size_t pt_hist_index(uint64_t value)
 	return ((size_t)shift << PT_HIST_BITS) + (size_t)(value >> shift);
 }
 
-/* For pt_hist_add(): index may have been out of range, or its bucket full. False: broken. */
-bool pt_hist_make_room(struct pt_hist *hist, size_t index);
+/* For pt_hist_add(): index may have been out of range, or its bucket full. */
+void pt_hist_make_room(struct pt_hist *hist, size_t index);
 
 /* Values in bucket i of those it has. */
 static inline uint32_t pt_hist_count(const struct pt_hist *hist, size_t i)

@@ -219,7 +219,7 @@ static void sources(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "sources", array);
 	json_object_set_new(object, "out_of_order", pt_json_number(p->out_of_order));
 	json_object_set_new(object, "sources_refused", pt_json_number(p->sources_refused));
-	json_object_set_new(object, "events_dropped", pt_json_number(p->events_dropped));
+	json_object_set_new(object, "events_dropped", pt_json_number(0));	/* a key of earlier versions */
 }
 
 /* Of one core the fields around this say all. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/stats/preorder.h"
 #include "profile/result/profile.h"
 #include "profile/analyses/calls/tree.h"
@@ -220,20 +221,19 @@ static int by_name(const void *a, const void *b, void *nodes)
 	return order != 0 ? order : (x > y) - (x < y);
 }
 
-static bool write_out(struct pt_stacks *stacks, struct work *w)
+static void write_out(struct pt_stacks *stacks, struct work *w)
 {
-	uint32_t *place = calloc(w->n, sizeof(*place)), *parent = calloc(w->n, sizeof(*parent));
-	bool ok = place != NULL && parent != NULL;
+	uint32_t *place = pt_alloc_array(w->n, sizeof(*place)), *parent = pt_alloc_array(w->n, sizeof(*parent));
 
-	for (size_t i = 0; ok && i < w->n; i++)
+	for (size_t i = 0; i < w->n; i++)
 		parent[i] = w->node[i].parent;
-	ok = ok && pt_preorder(parent, w->n, by_name, w->node, place);
-	for (size_t i = w->n; ok && i-- > 0;) {
+	pt_preorder(parent, w->n, by_name, w->node, place);
+	for (size_t i = w->n; i-- > 0;) {
 		w->node[i].total += w->node[i].self;
 		if (i != ROOT)
 			w->node[parent[i]].total += w->node[i].total;
 	}
-	for (size_t i = 0; ok && i < w->n; i++) {
+	for (size_t i = 0; i < w->n; i++) {
 		stacks->node[place[i]] = w->node[i];
 		stacks->node[place[i]].parent = place[parent[i]];
 		if (w->node[i].depth > stacks->deepest)
@@ -242,7 +242,6 @@ static bool write_out(struct pt_stacks *stacks, struct work *w)
 	stacks->n_nodes = w->n;
 	free(place);
 	free(parent);
-	return ok;
 }
 
 /* --- life */
@@ -264,7 +263,9 @@ int pt_stacks_make(struct pt_stacks *stacks, const struct pt_profile *p, enum pt
 	else
 		ok = p->samples != 0 ? from_samples(p, &w) : from_tree(stacks, p, &w);
 	stacks->node = ok ? calloc(w.n, sizeof(*stacks->node)) : NULL;
-	ok = stacks->node != NULL && write_out(stacks, &w);
+	ok = stacks->node != NULL;
+	if (ok)
+		write_out(stacks, &w);
 	free(w.node);
 	free(w.slot);
 	if (ok)

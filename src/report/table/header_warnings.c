@@ -20,7 +20,6 @@ static void bounds_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	const struct { uint64_t n; const char *what; } rows[] = {
 		{ p->sources_refused, "sources found no room" },
-		{ p->events_dropped, "events were dropped for want of memory" },
 		{ p->out_of_order, "events came too late to be put in order with those of other sources" },
 		{ p->values_incomplete, "parts of values that never became whole" },
 		{ p->values_unplaced, "accesses to places that found no room (variables= names those to follow)" },

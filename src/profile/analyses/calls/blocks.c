@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/bigmem.h"
 #include "profile/result/analysis.h"
 
@@ -94,7 +95,7 @@ static void charge(struct blocks *b, uint16_t function, uint64_t ticks)
 
 static uint16_t top(const struct stack *stack)
 {
-	if (stack->depth == 0 || stack->function == NULL)
+	if (stack->depth == 0)
 		return PT_NO_FUNCTION;
 	return stack->function[(stack->depth < DEPTH ? stack->depth : DEPTH) - 1];
 }
@@ -102,8 +103,8 @@ static uint16_t top(const struct stack *stack)
 static void push(struct stack *stack, uint16_t function)
 {
 	if (stack->function == NULL)
-		stack->function = malloc(DEPTH * sizeof(*stack->function));
-	if (stack->function != NULL && stack->depth < DEPTH)
+		stack->function = pt_realloc_array(NULL, DEPTH, sizeof(*stack->function));
+	if (stack->depth < DEPTH)
 		stack->function[stack->depth] = function;
 	stack->depth++;
 }
@@ -287,7 +288,7 @@ static void blocks_free(void *analysis)
 {
 	struct blocks *b = analysis;
 
-	for (size_t i = 0; b->stack != NULL && i < (size_t)CORES * PT_STEP_STACKS; i++)
+	for (size_t i = 0; i < (size_t)CORES * PT_STEP_STACKS; i++)
 		free(b->stack[i].function);
 	free(b->stack);
 	pt_big_free(b->block, (b->result.n_functions + 1) * PT_BLOCKS * sizeof(*b->block));
@@ -296,21 +297,19 @@ static void blocks_free(void *analysis)
 
 static void *blocks_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 {
-	struct blocks *b = calloc(1, sizeof(*b));
+	struct pt_block *block = pt_big_calloc(setup->n_functions + 1, PT_BLOCKS * sizeof(*block));
+	struct blocks *b;
 
-	if (b != NULL) {
-		b->block = pt_big_calloc(setup->n_functions + 1, PT_BLOCKS * sizeof(*b->block));
-		b->running = b->block;
-		b->stack = calloc((size_t)CORES * PT_STEP_STACKS, sizeof(*b->stack));
-		b->block_ticks = FIRST_TICKS;
-		b->result = (struct pt_blocks){ .ticks = b->ticks, .block = b->block,
-						.n_functions = setup->n_functions };
-		if (b->block != NULL && b->stack != NULL)
-			return b;
-		blocks_free(b);
+	if (block == NULL) {	/* hundreds of megabytes for a large program */
+		pt_fail(err, PT_ENOMEM, "not enough memory for the blocks of %zu functions", setup->n_functions);
+		return NULL;
 	}
-	pt_fail(err, PT_ENOMEM, "not enough memory for the blocks of %zu functions", setup->n_functions);
-	return NULL;
+	b = pt_alloc(sizeof(*b));
+	b->block = b->running = block;
+	b->stack = pt_alloc_array((size_t)CORES * PT_STEP_STACKS, sizeof(*b->stack));
+	b->block_ticks = FIRST_TICKS;
+	b->result = (struct pt_blocks){ .ticks = b->ticks, .block = block, .n_functions = setup->n_functions };
+	return b;
 }
 
 const struct pt_analysis pt_analysis_blocks = {

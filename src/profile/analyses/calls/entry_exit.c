@@ -261,22 +261,17 @@ static struct walk *walk_new(struct entry_exit *x)
 	size_t n = pt_points_spans(x->points);
 
 	*walk = (struct walk){
-		.of = x, .set = pt_span_set_new(n), .function = calloc(x->n_functions, sizeof(*walk->function)),
+		.of = x, .set = pt_span_set_new(n), .function = pt_alloc_array(x->n_functions, sizeof(*walk->function)),
 		.runclock = x->runclock, .left = PT_LEFT_GAP, .skip = PT_UNKNOWN, .entered = PT_UNKNOWN,
 		.arrived = PT_UNKNOWN,
 	};
-	if (walk->set != NULL)
-		walk->stack = pt_span_stack_new(walk->set);
-	if (walk->stack == NULL || walk->function == NULL) {
-		walk_free(walk);
-		return NULL;
-	}
+	walk->stack = pt_span_stack_new(walk->set);
 	for (size_t i = 0; i < n; i++)
 		pt_points_name(x->points, i, pt_span_row(walk->set, i));
 	return walk;
 }
 
-/* NULL: a core of too high a number, or no memory. */
+/* NULL: a core of too high a number. */
 static struct walk *walk_of(struct entry_exit *x, uint16_t core)
 {
 	if (core >= PT_RUN_CORES)
@@ -343,15 +338,11 @@ static void give(void *analysis, struct pt_profile *profile)
 {
 	struct entry_exit *x = analysis;
 	size_t n = 0;
-	struct pt_span_figures *span;
 
 	for (size_t i = 0; i < PT_RUN_CORES; i++)
 		n += x->walk[i] != NULL && x->walk[i]->ran;
-	span = realloc(x->span, ((n + (n == 0)) * pt_points_spans(x->points) + 1) * sizeof(*span));
-	if (span == NULL)
-		return;			/* as it was */
-	x->span = span;
-	x->result = (struct pt_spans){ .span = span, .core = x->core };
+	x->span = pt_realloc_array(x->span, (n + (n == 0)) * pt_points_spans(x->points) + 1, sizeof(*x->span));
+	x->result = (struct pt_spans){ .span = x->span, .core = x->core };
 	for (uint16_t i = 0; i < PT_RUN_CORES; i++)
 		if (x->walk[i] != NULL && (x->walk[i]->ran || (n == 0 && i == 0)))
 			give_core(x, i);
@@ -362,8 +353,6 @@ static void entry_exit_free(void *analysis)
 {
 	struct entry_exit *x = analysis;
 
-	if (x == NULL)
-		return;
 	for (size_t i = 0; i < PT_RUN_CORES; i++)
 		walk_free(x->walk[i]);
 	pt_points_free(x->points);
@@ -377,23 +366,19 @@ static void *entry_exit_new(const struct pt_analysis_setup *setup, struct pt_err
 	struct pt_flow_settings flow = pt_flow_standards(setup->map->isa);
 
 	x->points = pt_points_new(setup, err);
-	if (x->points == NULL)
-		goto fail;
+	if (x->points == NULL) {
+		free(x);
+		return NULL;
+	}
 	x->runclock = pt_runclock_of(setup->words);
 	x->n_functions = setup->n_functions;
-	if (walk_of(x, 0) == NULL) {
-		pt_fail(err, PT_ENOMEM, "not enough memory for %zu spans", pt_points_spans(x->points));
-		goto fail;
-	}
+	walk_of(x, 0);
 	if (setup->flow != NULL)
 		flow = *setup->flow;
 	x->entry_cycles = flow.exception_entry_cycles;
 	x->chain_cycles = flow.tail_chain_cycles;
 	x->by_instructions = setup->by_instructions;
 	return x;
-fail:
-	entry_exit_free(x);
-	return NULL;
 }
 
 const struct pt_analysis pt_analysis_entry_exit = {

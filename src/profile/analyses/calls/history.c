@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "profile/result/analysis.h"
 #include "base/util.h"
 
@@ -16,10 +17,11 @@ struct history {
 
 static bool add_core(struct history *h, uint16_t core)
 {
-	struct pt_history_run *ring = h->n < PT_RUN_CORES ? malloc(PT_HISTORY_RUNS * sizeof(*ring)) : NULL;
+	struct pt_history_run *ring;
 
-	if (ring == NULL)
+	if (h->n == PT_RUN_CORES)
 		return false;
+	ring = pt_realloc_array(NULL, PT_HISTORY_RUNS, sizeof(*ring));
 	h->ring[h->n] = ring;
 	h->result[h->n++] = (struct pt_history){ .ring = ring, .room = PT_HISTORY_RUNS, .map = h->map, .core = core };
 	return true;
@@ -198,16 +200,12 @@ static void history_free(void *analysis)
 
 static void *history_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 {
-	struct history *h = calloc(1, sizeof(*h));
+	struct history *h = pt_alloc(sizeof(*h));
 
-	if (h != NULL) {
-		h->map = setup->map;
-		if (add_core(h, 0))
-			return h;
-		history_free(h);
-	}
-	pt_fail(err, PT_ENOMEM, "no memory for a branch history");
-	return NULL;
+	(void)err;
+	h->map = setup->map;
+	add_core(h, 0);
+	return h;
 }
 
 const struct pt_analysis pt_analysis_history = {

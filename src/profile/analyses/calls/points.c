@@ -52,15 +52,12 @@ static bool is_chosen(const struct pt_function *function, const char *list)
 	return false;
 }
 
-static int choose_functions(struct pt_points *p, const char *list, struct pt_err *err)
+static void choose_functions(struct pt_points *p, const char *list)
 {
-	p->chosen = calloc(p->n_functions + 1, sizeof(*p->chosen));
-	if (p->chosen == NULL)
-		return pt_fail(err, PT_ENOMEM, "not enough memory for %zu functions", p->n_functions);
+	p->chosen = pt_alloc_array(p->n_functions + 1, sizeof(*p->chosen));
 	for (size_t i = 0; i < p->n_functions && i + 1 < UINT16_MAX; i++)
 		if (list == NULL || is_chosen(&p->functions[i], list))
 			p->chosen[p->n_chosen++] = (uint16_t)(i + 1);
-	return 0;
 }
 
 /* --- named spans: NAME:START..END */
@@ -117,9 +114,7 @@ static int add_named(struct pt_points *p, const char *text, size_t len, struct p
 	if (point_of(p, colon + 1, (size_t)(dots - colon) - 1, &named->begin, err) < 0 ||
 	    point_of(p, dots + 2, len - (size_t)(dots - text) - 2, &named->end, err) < 0)
 		return PT_EARG;
-	named->name = strndup(text, (size_t)(colon - text));
-	if (named->name == NULL)
-		return pt_fail(err, PT_ENOMEM, "not enough memory for a span's name");
+	named->name = pt_strndup(text, (size_t)(colon - text));
 	p->n_named++;
 	return 0;
 }
@@ -130,9 +125,7 @@ static int name_spans(struct pt_points *p, const char *list, struct pt_err *err)
 
 	for (const char *c = list; c != NULL && *c != '\0'; c++)
 		n += *c == ',';
-	p->named = calloc(n, sizeof(*p->named));
-	if (p->named == NULL)
-		return pt_fail(err, PT_ENOMEM, "not enough memory for %zu spans", n);
+	p->named = pt_alloc_array(n, sizeof(*p->named));
 	for (size_t len; list != NULL && *list != '\0'; list += len + (list[len] == ',')) {
 		len = pt_function_list_first(list);
 		if (len > 0 && add_named(p, list, len, err) < 0)
@@ -143,19 +136,13 @@ static int name_spans(struct pt_points *p, const char *list, struct pt_err *err)
 
 /* --- points */
 
-static bool add(struct pt_points *p, struct pt_point point)
+static void add(struct pt_points *p, struct pt_point point)
 {
-	struct pt_point *grown;
-
 	if (p->n_points == p->room) {
-		grown = realloc(p->point, (p->room * 2 + 64) * sizeof(*grown));
-		if (grown == NULL)
-			return false;
-		p->point = grown;
 		p->room = p->room * 2 + 64;
+		p->point = pt_realloc_array(p->point, p->room, sizeof(*p->point));
 	}
 	p->point[p->n_points++] = point;
-	return true;
 }
 
 /* Only of a chosen function are the exits known. */
@@ -178,17 +165,16 @@ static struct pt_point exit_point(const struct pt_points *p, const struct pt_fun
 	};
 }
 
-static bool add_function(struct pt_points *p, uint32_t span, uint16_t id)
+static void add_function(struct pt_points *p, uint32_t span, uint16_t id)
 {
 	size_t n;
 	const struct pt_function_exit *exit = pt_exits_of(p->exits, id, &n);
 	uint64_t entry = p->functions[id - 1].address;
-	bool fits = add(p, (struct pt_point){ .address = entry, .span = span, .what = PT_POINT_ENTRY });
 
-	for (size_t i = 0; i < n && fits; i++)
+	add(p, (struct pt_point){ .address = entry, .span = span, .what = PT_POINT_ENTRY });
+	for (size_t i = 0; i < n; i++)
 		if (exit[i].by != PT_EXIT_NEVER)
-			fits = add(p, exit_point(p, &exit[i], span));
-	return fits;
+			add(p, exit_point(p, &exit[i], span));
 }
 
 static int by_address(const void *a, const void *b)
@@ -202,24 +188,19 @@ static int by_address(const void *a, const void *b)
 	return (x->span > y->span) - (x->span < y->span);
 }
 
-static int add_all(struct pt_points *p, struct pt_err *err)
+static void add_all(struct pt_points *p)
 {
-	bool fits = true;
-
-	for (size_t i = 0; i < p->n_chosen && fits; i++)
-		fits = add_function(p, (uint32_t)i, p->chosen[i]);
-	for (size_t i = 0; i < p->n_named && fits; i++) {
+	for (size_t i = 0; i < p->n_chosen; i++)
+		add_function(p, (uint32_t)i, p->chosen[i]);
+	for (size_t i = 0; i < p->n_named; i++) {
 		const struct named *named = &p->named[i];
 		uint32_t span = (uint32_t)(p->n_chosen + i);
 
-		fits = add(p, (struct pt_point){ .address = named->begin, .span = span, .what = PT_POINT_BEGIN }) &&
-		       add(p, (struct pt_point){ .address = named->end, .span = span, .what = PT_POINT_END });
+		add(p, (struct pt_point){ .address = named->begin, .span = span, .what = PT_POINT_BEGIN });
+		add(p, (struct pt_point){ .address = named->end, .span = span, .what = PT_POINT_END });
 	}
-	if (!fits)
-		return pt_fail(err, PT_ENOMEM, "not enough memory for the points of %zu spans", pt_points_spans(p));
 	if (p->n_points > 0)
 		qsort(p->point, p->n_points, sizeof(*p->point), by_address);
-	return 0;
 }
 
 /* --- prefix sums */
@@ -239,29 +220,26 @@ static size_t first_from(const struct pt_points *p, uint64_t address)	/* the fir
 	return from;
 }
 
-static bool sum_up(const struct pt_points *p, struct piece *piece, const struct pt_code_span *code)
+static void sum_up(const struct pt_points *p, struct piece *piece, const struct pt_code_span *code)
 {
 	unsigned unit = p->map->isa->unit_bytes;
 	size_t next = first_from(p, code->base);
 
 	piece->code = code;
 	piece->n_units = (size_t)((code->end - code->base) / unit);
-	piece->before = pt_big_calloc(piece->n_units + 1, sizeof(*piece->before));
-	for (size_t i = 0; piece->before != NULL && i <= piece->n_units; i++) {
+	piece->before = pt_big_alloc(piece->n_units + 1, sizeof(*piece->before));
+	for (size_t i = 0; i <= piece->n_units; i++) {
 		piece->before[i] = (uint32_t)next;
 		while (next < p->n_points && p->point[next].address < code->base + (i + 1) * unit)
 			next++;
 	}
-	return piece->before != NULL;
 }
 
-static int make_pieces(struct pt_points *p, struct pt_err *err)
+static void make_pieces(struct pt_points *p)
 {
-	p->piece = calloc(p->map->n_spans + 1, sizeof(*p->piece));
-	for (size_t i = 0; p->piece != NULL && i < p->map->n_spans; i++)
-		if (!sum_up(p, &p->piece[i], &p->map->span[i]))
-			return pt_fail(err, PT_ENOMEM, "not enough memory for the marks of code");
-	return p->piece != NULL ? 0 : pt_fail(err, PT_ENOMEM, "not enough memory for the marks of code");
+	p->piece = pt_alloc_array(p->map->n_spans + 1, sizeof(*p->piece));
+	for (size_t i = 0; i < p->map->n_spans; i++)
+		sum_up(p, &p->piece[i], &p->map->span[i]);
 }
 
 bool pt_points_passed(const struct pt_points *p, uint64_t begin, uint64_t end, struct pt_points_passed *out)
@@ -297,12 +275,14 @@ struct pt_points *pt_points_new(const struct pt_analysis_setup *setup, struct pt
 	if (setup->program != NULL)
 		p->functions = pt_program_functions(setup->program, &p->n_functions);
 	p->exits = pt_exits_new(setup->map, pt_params_text(setup->words, &pt_point_params[1]), err);
-	if (p->exits != NULL && choose_functions(p, pt_params_text(setup->words, &functions_word), err) == 0 &&
-	    name_spans(p, pt_params_text(setup->words, &pt_point_params[0]), err) == 0 && add_all(p, err) == 0 &&
-	    make_pieces(p, err) == 0)
-		return p;
-	pt_points_free(p);
-	return NULL;
+	choose_functions(p, pt_params_text(setup->words, &functions_word));
+	if (p->exits == NULL || name_spans(p, pt_params_text(setup->words, &pt_point_params[0]), err) < 0) {
+		pt_points_free(p);
+		return NULL;
+	}
+	add_all(p);
+	make_pieces(p);
+	return p;
 }
 
 void pt_points_free(struct pt_points *p)
@@ -310,8 +290,7 @@ void pt_points_free(struct pt_points *p)
 	if (p == NULL)
 		return;
 	for (size_t i = 0; p->piece != NULL && i < p->map->n_spans; i++)
-		if (p->piece[i].before != NULL)
-			pt_big_free(p->piece[i].before, (p->piece[i].n_units + 1) * sizeof(*p->piece[i].before));
+		pt_big_free(p->piece[i].before, (p->piece[i].n_units + 1) * sizeof(*p->piece[i].before));
 	for (size_t i = 0; i < p->n_named; i++)
 		free(p->named[i].name);
 	pt_exits_free(p->exits);

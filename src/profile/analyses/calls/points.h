@@ -36,7 +36,7 @@ struct pt_points_passed {
 enum { PT_POINT_PARAMS = 2 };
 extern const struct pt_param pt_point_params[PT_POINT_PARAMS];
 
-/* All functions where functions= names none. NULL: PT_EARG, a word that makes no sense for this program; PT_ENOMEM. */
+/* All functions where functions= names none. NULL: PT_EARG, a word that makes no sense for this program. */
 struct pt_points *pt_points_new(const struct pt_analysis_setup *setup, struct pt_err *err);
 void pt_points_free(struct pt_points *points);	/* NULL is fine */
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/result/analysis.h"
 #include "profile/stats/histlog.h"
 #include "profile/flow/runclock.h"
@@ -47,8 +48,8 @@ struct range {
 
 static __attribute__((noinline, cold)) void make_hists(struct range *x, struct body *body)
 {
-	body->hist = calloc(PT_N_TALLY_KINDS, sizeof(*body->hist));
-	for (size_t k = 0; body->hist != NULL && k < PT_N_TALLY_KINDS; k++) {
+	body->hist = pt_alloc_array(PT_N_TALLY_KINDS, sizeof(*body->hist));
+	for (size_t k = 0; k < PT_N_TALLY_KINDS; k++) {
 		body->hist[k].room = &x->room;
 		body->run.stat[k].hist = &body->hist[k];
 	}
@@ -178,25 +179,20 @@ static void drop_way(const struct range *x, struct way *way)
 	*way = (struct way){ 0 };
 }
 
-static bool make_way(const struct range *x, struct way *way)
+static void make_way(const struct range *x, struct way *way)
 {
 	size_t n = x->n_bodies;
 
 	*way = (struct way){
-		.body = calloc(n, sizeof(*way->body)), .seen = calloc(n, sizeof(*way->seen)),
-		.function = calloc(n, sizeof(*way->function)), .in = NOWHERE, .runclock = x->runclock,
+		.body = pt_alloc_array(n, sizeof(*way->body)), .seen = pt_alloc_array(n, sizeof(*way->seen)),
+		.function = pt_alloc_array(n, sizeof(*way->function)), .in = NOWHERE, .runclock = x->runclock,
 	};
-	if (way->body == NULL || way->seen == NULL || way->function == NULL) {
-		drop_way(x, way);
-		return false;
-	}
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < PT_N_TALLY_KINDS; k++)
 			way->body[i].run.stat[k] = pt_stat_empty();
-	return true;
 }
 
-/* What comes is of core, and its first run began at from. False: its number is too high, or there is no memory. */
+/* What comes is of core, and its first run began at from. False: its number is too high. */
 static bool begin(struct range *x, uint16_t core, struct pt_moment from)
 {
 	struct way *way = &x->core[core < PT_RUN_CORES ? core : 0];
@@ -204,8 +200,8 @@ static bool begin(struct range *x, uint16_t core, struct pt_moment from)
 	if (core >= PT_RUN_CORES)
 		return false;
 	x->way = way;
-	if (way->body == NULL && !make_way(x, way))
-		return false;
+	if (way->body == NULL)
+		make_way(x, way);
 	pt_runclock_begin(&way->runclock, way->cycles, from);
 	return true;
 }
@@ -310,18 +306,14 @@ static void give_core(struct range *x, uint16_t number)
 static void give(void *analysis, struct pt_profile *profile)
 {
 	struct range *x = analysis;
-	struct pt_span_figures *span;
 	size_t n = 0;
 
 	pt_histlog_flush(&x->log);
 	pt_histroom_touch(&x->room);
 	for (size_t k = 0; k < PT_RUN_CORES; k++)
 		n += x->core[k].body != NULL;
-	span = realloc(x->span, (n * x->n_bodies + 1) * sizeof(*span));
-	if (span == NULL)
-		return;			/* as it was */
-	x->span = span;
-	x->result = (struct pt_spans){ .span = span, .core = x->shown };
+	x->span = pt_realloc_array(x->span, n * x->n_bodies + 1, sizeof(*x->span));
+	x->result = (struct pt_spans){ .span = x->span, .core = x->shown };
 	for (uint16_t k = 0; k < PT_RUN_CORES; k++)
 		if (x->core[k].body != NULL)
 			give_core(x, k);
@@ -332,8 +324,6 @@ static void range_free(void *analysis)
 {
 	struct range *x = analysis;
 
-	if (x == NULL)
-		return;
 	for (size_t k = 0; k < PT_RUN_CORES; k++)
 		drop_way(x, &x->core[k]);
 	pt_histroom_fini(&x->room);
@@ -343,17 +333,14 @@ static void range_free(void *analysis)
 
 static void *range_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 {
-	struct range *x = calloc(1, sizeof(*x));
+	struct range *x = pt_alloc(sizeof(*x));
 	struct pt_flow_settings flow = setup->flow != NULL ? *setup->flow : pt_flow_standards(setup->map->isa);
 	size_t n;
 
-	if (x != NULL)
-		x->n_bodies = setup->n_functions;
-	if (x == NULL || !pt_histroom_init(&x->room, pt_histroom_bytes(x->n_bodies)) || !make_way(x, &x->core[0])) {
-		range_free(x);
-		pt_fail(err, PT_ENOMEM, "not enough memory for range analysis of %zu functions", setup->n_functions);
-		return NULL;
-	}
+	(void)err;
+	x->n_bodies = setup->n_functions;
+	pt_histroom_init(&x->room, pt_histroom_bytes(x->n_bodies));
+	make_way(x, &x->core[0]);
 	x->functions = setup->program != NULL ? pt_program_functions(setup->program, &n) : NULL;
 	x->entry_cycles = flow.exception_entry_cycles;
 	x->chain_cycles = flow.tail_chain_cycles;

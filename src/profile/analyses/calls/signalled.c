@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/result/analysis.h"
 #include "profile/analyses/calls/spans.h"
 
@@ -75,7 +76,7 @@ static void span(struct signalled *x, const struct pt_signal *signal)
 	stack = x->stack[signal->id];
 	x->source[signal->id] = signal->source;
 	row = signal->enters || signal->value != 0 ? row_of(x, signal) : PT_NO_SPAN;
-	if (stack == NULL || (signal->enters && row == PT_NO_SPAN))
+	if (signal->enters && row == PT_NO_SPAN)
 		x->dropped++;
 	else if (signal->enters)
 		pt_span_enter(stack, row, true, &at);
@@ -116,8 +117,6 @@ static void signalled_free(void *analysis)
 {
 	struct signalled *x = analysis;
 
-	if (x == NULL)
-		return;
 	pt_span_set_free(x->set);
 	free(x->name);
 	free(x);
@@ -125,18 +124,12 @@ static void signalled_free(void *analysis)
 
 static void *signalled_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 {
-	struct signalled *x = calloc(1, sizeof(*x));
+	struct signalled *x = pt_alloc(sizeof(*x));
 
-	if (x != NULL) {
-		x->signals = setup->signals;
-		x->set = pt_span_set_new(ROWS);
-		x->name = calloc(ROWS, sizeof(*x->name));
-	}
-	if (x == NULL || x->set == NULL || x->name == NULL) {
-		signalled_free(x);
-		pt_fail(err, PT_ENOMEM, "not enough memory for signalled spans");
-		return NULL;
-	}
+	(void)err;
+	x->signals = setup->signals;
+	x->set = pt_span_set_new(ROWS);
+	x->name = pt_alloc_array(ROWS, sizeof(*x->name));
 	pt_span_set_use(x->set, 0);
 	return x;
 }

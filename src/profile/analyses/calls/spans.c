@@ -65,14 +65,10 @@ struct pt_span_set *pt_span_set_new(size_t n_spans)
 	struct pt_span_set *set = pt_alloc(sizeof(*set));
 
 	set->n_spans = set->result.n_spans = n_spans;
-	set->span = calloc(n_spans + 1, sizeof(*set->span));
-	set->shown = calloc(n_spans + 1, sizeof(*set->shown));
-	set->hist = calloc(n_spans + 1, sizeof(*set->hist));
-	if (set->span == NULL || set->shown == NULL || set->hist == NULL ||
-	    !pt_histroom_init(&set->room, pt_histroom_bytes(n_spans + n_spans / 3))) {	/* more kinds than the tally */
-		pt_span_set_free(set);
-		return NULL;
-	}
+	set->span = pt_alloc_array(n_spans + 1, sizeof(*set->span));
+	set->shown = pt_alloc_array(n_spans + 1, sizeof(*set->shown));
+	set->hist = pt_alloc_array(n_spans + 1, sizeof(*set->hist));
+	pt_histroom_init(&set->room, pt_histroom_bytes(n_spans + n_spans / 3));	/* more kinds than the tally */
 	for (size_t i = 0; i < n_spans; i++) {
 		set->span[i] = (struct pt_span_figures){ .begin = PT_UNKNOWN, .end = PT_UNKNOWN, .last_ns = PT_UNKNOWN,
 						 .last_address = PT_UNKNOWN };
@@ -92,7 +88,7 @@ void pt_span_set_free(struct pt_span_set *set)
 		free(s->context);
 		free(s);
 	}
-	for (size_t i = 0; set->hist != NULL && i < set->n_spans; i++) {
+	for (size_t i = 0; i < set->n_spans; i++) {
 		for (size_t k = 0; set->hist[i] != NULL && k < PT_N_TALLY_KINDS; k++)
 			pt_hist_fini(&(*set->hist[i])[k]);
 		free(set->hist[i]);
@@ -118,11 +114,7 @@ struct pt_span_stack *pt_span_stack_new(struct pt_span_set *set)
 {
 	struct pt_span_stack *s = pt_alloc(sizeof(*s));
 
-	s->last = calloc(set->n_spans + 1, sizeof(*s->last));
-	if (s->last == NULL) {
-		free(s);
-		return NULL;
-	}
+	s->last = pt_alloc_array(set->n_spans + 1, sizeof(*s->last));
 	s->set = set;
 	s->next = set->stacks;
 	set->stacks = s;
@@ -142,14 +134,14 @@ static void error(struct pt_span_stack *s, uint32_t span, enum pt_span_error wha
 	s->set->result.errors[what]++;
 }
 
-/* Memory for quantiles is taken by spans that occur. Without it there are none. */
+/* Memory for quantiles is taken by spans that occur. */
 static struct pt_stat *stats_of(struct pt_span_set *set, uint32_t span)
 {
 	struct pt_stat *stat = set->span[span].run.stat;
 
 	if (set->hist[span] == NULL) {
-		set->hist[span] = calloc(1, sizeof(*set->hist[span]));
-		for (size_t k = 0; set->hist[span] != NULL && k < PT_N_TALLY_KINDS; k++) {
+		set->hist[span] = pt_alloc(sizeof(*set->hist[span]));
+		for (size_t k = 0; k < PT_N_TALLY_KINDS; k++) {
 			stat[k].hist = &(*set->hist[span])[k];
 			stat[k].hist->room = &set->room;
 		}
@@ -390,14 +382,14 @@ static struct context *find(struct pt_span_stack *s, uint64_t resume)
 	return NULL;
 }
 
-static struct context *room(struct pt_span_stack *s)	/* unused, or the one parked longest ago; NULL: no memory */
+static struct context *room(struct pt_span_stack *s)	/* unused, or the one parked longest ago */
 {
 	struct context *oldest;
 
 	if (s->context == NULL)
-		s->context = calloc(PT_SPAN_CONTEXTS, sizeof(*s->context));
+		s->context = pt_alloc_array(PT_SPAN_CONTEXTS, sizeof(*s->context));
 	oldest = s->context;
-	for (size_t i = 0; s->context != NULL && i < PT_SPAN_CONTEXTS; i++) {
+	for (size_t i = 0; i < PT_SPAN_CONTEXTS; i++) {
 		if (!s->context[i].used)
 			return &s->context[i];
 		if (s->context[i].parked < oldest->parked)

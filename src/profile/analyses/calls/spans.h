@@ -87,11 +87,11 @@ enum { PT_NO_SPAN = UINT32_MAX };
 struct pt_span_set;		/* rows and their statistics, for any number of stacks */
 struct pt_span_stack;
 
-struct pt_span_set *pt_span_set_new(size_t n_spans);	/* NULL: no memory */
+struct pt_span_set *pt_span_set_new(size_t n_spans);
 void pt_span_set_use(struct pt_span_set *set, size_t n_spans);	/* the result has the first so many; at first all */
 void pt_span_set_free(struct pt_span_set *set);		/* its stacks, too */
 struct pt_span_figures *pt_span_row(struct pt_span_set *set, size_t i);	/* to be filled in: name, begin, ... */
-/* One more stack, with a clock of its own; NULL: no memory. */
+/* One more stack, with a clock of its own. */
 struct pt_span_stack *pt_span_stack_new(struct pt_span_set *set);
 
 /* nests: the span may be open several times. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/result/analysis.h"
 
 enum {
@@ -307,17 +308,14 @@ static void timeline_free(void *analysis)
 static void *timeline_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 {
 	size_t room = (size_t)pt_params_number(setup->words, &params[0]);
-	struct timeline *t = calloc(1, sizeof(*t));
+	struct timeline *t = pt_alloc(sizeof(*t));
 
-	if (t != NULL) {
-		t->n_blocks = (uint32_t)(room * EVENT_BYTES / (BLOCK_BYTES - IDLE_BYTES) + 3);
-		t->memory = malloc(t->n_blocks * sizeof(*t->memory));
-		t->block = calloc(t->n_blocks, sizeof(*t->block));
-		t->made = malloc(room * sizeof(*t->made));
-	}
-	if (t == NULL || t->memory == NULL || t->block == NULL || t->made == NULL) {
-		if (t != NULL)
-			timeline_free(t);
+	t->n_blocks = (uint32_t)(room * EVENT_BYTES / (BLOCK_BYTES - IDLE_BYTES) + 3);
+	t->block = pt_alloc_array(t->n_blocks, sizeof(*t->block));
+	t->memory = malloc(t->n_blocks * sizeof(*t->memory));
+	t->made = malloc(room * sizeof(*t->made));
+	if (t->memory == NULL || t->made == NULL) {
+		timeline_free(t);
 		pt_fail(err, PT_ENOMEM, "not enough memory for a timeline of %zu events", room);
 		return NULL;
 	}

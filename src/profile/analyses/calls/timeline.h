@@ -41,7 +41,7 @@ struct pt_timeline {
 
 enum { PT_TIMELINE_EVENTS = 65536 };	/* unless timeline=N says otherwise */
 
-/* Puts events of several cores in order of time; without memory for it they stay as they came. */
+/* Puts events of several cores in order of time. */
 void pt_timeline_order(struct pt_timeline_event *event, size_t n);
 
 static inline const struct pt_timeline_event *pt_timeline_at(const struct pt_timeline *t, size_t i)

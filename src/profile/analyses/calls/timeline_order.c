@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/analyses/calls/timeline.h"
 #include "base/util.h"
 
@@ -49,15 +50,13 @@ void pt_timeline_order(struct pt_timeline_event *event, size_t n)
 
 	if (!several_cores(event, n))
 		return;
-	copy = malloc(n * sizeof(*copy));
-	place = malloc(n * sizeof(*place));
-	if (copy != NULL && place != NULL) {
-		memcpy(copy, event, n * sizeof(*copy));
-		find_places(event, n, place);
-		qsort(place, n, sizeof(*place), by_time);
-		for (size_t i = 0; i < n; i++)
-			event[i] = copy[place[i].at];
-	}
+	copy = pt_realloc_array(NULL, n, sizeof(*copy));
+	place = pt_realloc_array(NULL, n, sizeof(*place));
+	memcpy(copy, event, n * sizeof(*copy));
+	find_places(event, n, place);
+	qsort(place, n, sizeof(*place), by_time);
+	for (size_t i = 0; i < n; i++)
+		event[i] = copy[place[i].at];
 	free(copy);
 	free(place);
 }

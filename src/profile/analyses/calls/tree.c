@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/bigmem.h"
 #include "profile/result/analysis.h"
 #include "profile/stats/preorder.h"
@@ -139,19 +140,19 @@ static struct core *core_of(struct tree *t, uint16_t number)
 	struct core *core = &t->core[number < CORES ? number : CORES - 1];
 
 	if (core->chain == NULL) {
-		core->chain = calloc(PT_STEP_STACKS, sizeof(*core->chain));
-		for (size_t i = 0; core->chain != NULL && i < PT_STEP_STACKS; i++)
+		core->chain = pt_alloc_array(PT_STEP_STACKS, sizeof(*core->chain));
+		for (size_t i = 0; i < PT_STEP_STACKS; i++)
 			core->chain[i].task = PT_NO_TASK;
 		core->now = core->chain;
 	}
-	return core->chain != NULL ? core : NULL;
+	return core;
 }
 
 static uint32_t top_of(struct tree *t, const struct core *core, uint16_t number)
 {
 	const struct chain *chain = core->now;
 
-	if (chain->n == 0 || chain->slot == NULL)
+	if (chain->n == 0)
 		return base_of(t, chain->task, number);
 	return chain->slot[(chain->n < FRAMES ? chain->n : FRAMES) - 1];
 }
@@ -159,8 +160,8 @@ static uint32_t top_of(struct tree *t, const struct core *core, uint16_t number)
 static void push(struct chain *chain, uint32_t slot)
 {
 	if (chain->slot == NULL)
-		chain->slot = malloc(FRAMES * sizeof(*chain->slot));
-	if (chain->slot != NULL && chain->n < FRAMES)
+		chain->slot = pt_realloc_array(NULL, FRAMES, sizeof(*chain->slot));
+	if (chain->n < FRAMES)
 		chain->slot[chain->n] = slot;
 	chain->n++;
 }
@@ -225,8 +226,6 @@ static void take_steps(void *analysis, const struct pt_step *step, size_t n)
 	for (size_t i = 0; i < n; i++, step++) {
 		struct core *core = core_of(t, step->core);
 
-		if (core == NULL)
-			continue;
 		charge(t, core, step);
 		if (step->kind == PT_STEP_ENTER)
 			enter(t, core, step);
@@ -306,11 +305,8 @@ static void take_briefs(void *analysis, const struct pt_brief_batch *batch)
 {
 	struct tree *t = analysis;
 	struct core *core = core_of(t, batch->core);
-	const struct chain *chain;
+	const struct chain *chain = core->now;
 
-	if (core == NULL)
-		return;
-	chain = core->now;
 	if (batch->core < CORES - 1 && chain == &core->chain[batch->stack % PT_STEP_STACKS] && chain->slot != NULL &&
 	    chain->task == batch->task && chain->n > batch->n_below && chain->n + batch->n_briefs < FRAMES) {
 		pass(t, core, batch);
@@ -335,16 +331,13 @@ static int by_gross(const void *a, const void *b, void *nodes)
 	return (x > y) - (x < y);
 }
 
-/* Without memory for it, the order of making is one, too. */
 static void put_in_order(struct tree *t)
 {
 	size_t n = t->result.n_nodes;
 
 	for (size_t i = 0; i < n; i++)
 		t->order[i] = t->node[i].parent;
-	if (!pt_preorder(t->order, n, by_gross, t->node, t->place))
-		for (size_t i = 0; i < n; i++)
-			t->place[i] = (uint32_t)i;
+	pt_preorder(t->order, n, by_gross, t->node, t->place);
 	for (size_t i = 0; i < n; i++)
 		t->order[t->place[i]] = (uint32_t)i;
 }
@@ -386,29 +379,19 @@ static void tree_free(void *analysis)
 
 static void *tree_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 {
-	struct tree *t = calloc(1, sizeof(*t));
+	struct tree *t = pt_alloc(sizeof(*t));
 
-	(void)setup;
-	if (t == NULL) {
-		pt_fail(err, PT_ENOMEM, "not enough memory for a call tree");
-		return NULL;
-	}
-	t->node = pt_big_calloc(PT_TREE_NODES, sizeof(*t->node));
-	t->slot_of = malloc(PT_TREE_NODES * sizeof(*t->slot_of));
-	t->node_of = pt_big_calloc(SLOTS + 1, sizeof(*t->node_of));
-	t->order = malloc(PT_TREE_NODES * sizeof(*t->order));
-	t->place = malloc(PT_TREE_NODES * sizeof(*t->place));
-	t->bits = calloc((1 << BITS_BITS) / 64, sizeof(*t->bits));
-	t->slot = pt_big_calloc(SLOTS + 1, sizeof(*t->slot));
+	(void)setup, (void)err;
+	t->node = pt_big_alloc(PT_TREE_NODES, sizeof(*t->node));
+	t->slot_of = pt_realloc_array(NULL, PT_TREE_NODES, sizeof(*t->slot_of));
+	t->node_of = pt_big_alloc(SLOTS + 1, sizeof(*t->node_of));
+	t->order = pt_realloc_array(NULL, PT_TREE_NODES, sizeof(*t->order));
+	t->place = pt_realloc_array(NULL, PT_TREE_NODES, sizeof(*t->place));
+	t->bits = pt_alloc_array((1 << BITS_BITS) / 64, sizeof(*t->bits));
+	t->slot = pt_big_alloc(SLOTS + 1, sizeof(*t->slot));
 	pt_big_touch(t->node, PT_TREE_NODES * sizeof(*t->node));
 	pt_big_touch(t->node_of, (SLOTS + 1) * sizeof(*t->node_of));
 	pt_big_touch(t->slot, (SLOTS + 1) * sizeof(*t->slot));
-	if (t->node == NULL || t->slot_of == NULL || t->node_of == NULL || t->order == NULL || t->place == NULL ||
-	    t->slot == NULL || t->bits == NULL) {
-		tree_free(t);
-		pt_fail(err, PT_ENOMEM, "not enough memory for a call tree of %d nodes", PT_TREE_NODES);
-		return NULL;
-	}
 	t->node[0] = (struct pt_tree_node){ .site = PT_UNKNOWN, .task = PT_NO_TASK };
 	t->slot_of[0] = ROOT;
 	t->result = (struct pt_tree){ .node = t->node, .n_nodes = 1, .order = t->order };

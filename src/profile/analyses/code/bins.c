@@ -277,13 +277,10 @@ static void split_bin(struct bins *b, const struct pt_function *functions, size_
 static void add_line(struct bins *b, const struct pt_line_range *range, uint16_t core, double part, double hits)
 {
 	if (b->result.n_lines == b->lines_room) {
-		size_t room = b->lines_room > 0 ? 2 * b->lines_room : 1024;
-		struct pt_bins_line *lines = room <= LINE_PARTS ? realloc(b->lines, room * sizeof(*lines)) : NULL;
-
-		if (lines == NULL)
+		if (b->lines_room == LINE_PARTS)
 			return;
-		b->lines = lines;
-		b->lines_room = room;
+		b->lines_room = b->lines_room > 0 ? 2 * b->lines_room : 1024;
+		b->lines = pt_realloc_array(b->lines, b->lines_room, sizeof(*b->lines));
 	}
 	b->lines[b->result.n_lines++] = (struct pt_bins_line){
 		.file = range->file, .line = range->line,
@@ -407,18 +404,16 @@ static int by_address(const void *a, const void *b)
 	return (x->bytes > y->bytes) - (x->bytes < y->bytes);
 }
 
-/* Rows for so many cores; what finds no room has none. */
+/* Rows for so many cores. */
 static void make_room(struct bins *b)
 {
 	size_t room = b->result.n_cores * b->n_ids;
-	struct pt_bins_function *functions =
-		room > b->functions_room ? realloc(b->functions, room * sizeof(*functions)) : NULL;
 
-	if (functions == NULL)
-		return;
-	b->functions = functions;
-	b->functions_room = room;
-	b->result.function = functions;
+	if (room > b->functions_room) {
+		b->functions_room = room;
+		b->functions = pt_realloc_array(b->functions, room, sizeof(*b->functions));
+	}
+	b->result.function = b->functions;
 }
 
 /* From the sorted address `first` on; returns the first of the next core. */
@@ -434,7 +429,7 @@ static size_t give_core(struct bins *b, struct pt_bins_core *core, size_t first)
 		split_bin(b, functions, n, &b->sorted[i]);
 	core->n_addresses = i - first;
 	core->n_functions = 0;
-	for (size_t id = 0; id < b->n_ids && b->result.n_functions < b->functions_room; id++) {
+	for (size_t id = 0; id < b->n_ids; id++) {
 		struct pt_bins_function *row = &b->functions[b->result.n_functions];
 
 		if (b->by_id[id].bins == 0)
@@ -504,24 +499,19 @@ static void *bins_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 {
 	struct bins *b = pt_alloc(sizeof(*b));
 
+	(void)err;
 	b->program = setup->program;
 	b->n_ids = setup->n_functions;
-	b->address = malloc(PT_BINS_MAX * sizeof(*b->address));
-	b->recent = calloc(PT_BINS_MAX, sizeof(*b->recent));
-	b->sorted = malloc(PT_BINS_MAX * sizeof(*b->sorted));
-	b->slot = calloc(SLOTS, sizeof(*b->slot));
-	b->by_id = calloc(b->n_ids, sizeof(*b->by_id));
-	b->functions = calloc(b->n_ids, sizeof(*b->functions));
+	b->address = pt_realloc_array(NULL, PT_BINS_MAX, sizeof(*b->address));
+	b->recent = pt_alloc_array(PT_BINS_MAX, sizeof(*b->recent));
+	b->sorted = pt_realloc_array(NULL, PT_BINS_MAX, sizeof(*b->sorted));
+	b->slot = pt_alloc_array(SLOTS, sizeof(*b->slot));
+	b->by_id = pt_alloc_array(b->n_ids, sizeof(*b->by_id));
+	b->functions = pt_alloc_array(b->n_ids, sizeof(*b->functions));
 	b->functions_room = b->n_ids;
-	b->whole = calloc(b->n_ids, sizeof(*b->whole));
-	b->touched = calloc(b->n_ids, sizeof(*b->touched));
+	b->whole = pt_alloc_array(b->n_ids, sizeof(*b->whole));
+	b->touched = pt_alloc_array(b->n_ids, sizeof(*b->touched));
 	b->batches = pt_batches_new(b->n_ids, PT_BINS_CORES);
-	if (b->address == NULL || b->recent == NULL || b->sorted == NULL || b->slot == NULL || b->by_id == NULL ||
-	    b->functions == NULL || b->whole == NULL || b->touched == NULL || b->batches == NULL) {
-		bins_free(b);
-		pt_fail(err, PT_ENOMEM, "not enough memory for a histogram of %d addresses", PT_BINS_MAX);
-		return NULL;
-	}
 	b->result = (struct pt_bins){ .function = b->functions, .address = b->sorted, .low = UINT64_MAX };
 	return b;
 }

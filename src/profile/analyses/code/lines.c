@@ -101,7 +101,7 @@ static void count_runs(struct pt_lines_count *c, const struct pt_run *run, size_
 
 static struct pt_lines_count *count_new(const struct lines *l);
 
-/* NULL: its number is too high, or there is no memory. */
+/* NULL: its number is too high. */
 static struct pt_lines_count *count_of_core(struct lines *l, uint16_t core)
 {
 	if (core >= PT_RUN_CORES)
@@ -129,19 +129,10 @@ static struct pt_span_count *count_of(struct pt_lines_count *c, const struct pt_
 	struct pt_span_count *s = &c->span[span - c->map->span];
 
 	if (s->passed.left == NULL) {
-		s->passed.left = pt_big_calloc(2, s->n_units + 1);
-		s->passed.arrived = s->passed.left != NULL ? s->passed.left + s->n_units + 1 : NULL;
+		s->passed.left = pt_big_alloc(2, s->n_units + 1);
+		s->passed.arrived = s->passed.left + s->n_units + 1;
 	}
 	return s;
-}
-
-/* Without memory for the counters, as runs. */
-static void take_runs_of(struct pt_lines_count *c, const struct pt_piece *piece)
-{
-	struct pt_run run[PT_PIECE_PAIRS];
-
-	pt_piece_runs(piece, run);
-	count_runs(c, run, piece->n_pairs);
 }
 
 static void count_piece(struct pt_lines_count *c, const struct pt_piece *piece)
@@ -151,10 +142,6 @@ static void count_piece(struct pt_lines_count *c, const struct pt_piece *piece)
 	const struct pt_lines_passed passed = s->passed;
 	const uint32_t base = (uint32_t)piece->span->base;
 
-	if (passed.left == NULL) {
-		take_runs_of(c, piece);
-		return;
-	}
 	for (; pair < end; pair += PT_PAIR_BYTES) {
 		size_t u = (pt_le32(pair) - base) / PT_PIECE_UNIT_BYTES;
 
@@ -228,26 +215,23 @@ bool pt_lines_whole(const struct pt_profile *profile)
 	       pt_lines_insn_at(profile->lines, reset) != NULL;
 }
 
-static bool make_spans(struct pt_lines_count *c)
+static void make_spans(struct pt_lines_count *c)
 {
-	c->span = calloc(c->map->n_spans + 1, sizeof(*c->span));
-	for (size_t i = 0; c->span != NULL && i < c->map->n_spans; i++) {
+	c->span = pt_alloc_array(c->map->n_spans + 1, sizeof(*c->span));
+	for (size_t i = 0; i < c->map->n_spans; i++) {
 		struct pt_span_count *s = &c->span[i];
 
 		s->span = &c->map->span[i];
 		s->n_units = (size_t)(s->span->end - s->span->base) >> c->shift;
-		s->unit = pt_big_calloc(s->n_units + 1, sizeof(*s->unit));
-		if (s->unit == NULL)
-			return false;
+		s->unit = pt_big_alloc(s->n_units + 1, sizeof(*s->unit));
 	}
-	return c->span != NULL;
 }
 
 static void count_free(struct pt_lines_count *c)
 {
 	if (c == NULL)
 		return;
-	for (size_t i = 0; c->span != NULL && i < c->map->n_spans; i++) {
+	for (size_t i = 0; i < c->map->n_spans; i++) {
 		pt_big_free(c->span[i].unit, (c->span[i].n_units + 1) * sizeof(*c->span[i].unit));
 		pt_big_free(c->span[i].passed.left, 2 * (c->span[i].n_units + 1));
 	}
@@ -270,11 +254,9 @@ static struct pt_lines_count *count_new(const struct lines *l)
 	c->shift = (unsigned)__builtin_ctz(c->map->isa->unit_bytes);
 	c->inlines = c->result.inlines = l->inlines;
 	c->result.n_functions = l->setup.n_functions;
-	c->function = calloc(l->setup.n_functions + 1, sizeof(*c->function));
-	if (c->function != NULL && make_spans(c))
-		return c;
-	count_free(c);
-	return NULL;
+	c->function = pt_alloc_array(l->setup.n_functions + 1, sizeof(*c->function));
+	make_spans(c);
+	return c;
 }
 
 static void forget(struct pt_lines_count *c)
@@ -284,15 +266,12 @@ static void forget(struct pt_lines_count *c)
 	c->result.elsewhere = 0;
 }
 
-/* Without memory for it, the first core stands for all. */
 static const struct pt_lines *of_all(struct lines *l, size_t n_cores)
 {
 	struct pt_lines_count *all = l->all;
 
 	if (all == NULL)
 		l->all = all = count_new(l);
-	if (all == NULL)
-		return l->shown[0];
 	forget(all);
 	for (size_t i = 0; i < PT_RUN_CORES; i++)
 		if (l->count[i] != NULL && l->count[i]->ran)
@@ -337,17 +316,17 @@ static void lines_free(void *analysis)
 
 static void *lines_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 {
-	struct lines *l = calloc(1, sizeof(*l));
+	struct lines *l = pt_alloc(sizeof(*l));
 
-	if (l != NULL) {
-		l->setup = *setup;
-		l->inlines = pt_inlines_new(setup->program);
-		if (l->inlines != NULL && count_of_core(l, 0) != NULL)
-			return l;
-		lines_free(l);
+	l->setup = *setup;
+	l->inlines = pt_inlines_new(setup->program);
+	if (l->inlines == NULL) {
+		free(l);
+		pt_fail(err, PT_ENOMEM, "not enough memory for counts per line");
+		return NULL;
 	}
-	pt_fail(err, PT_ENOMEM, "not enough memory for counts per line");
-	return NULL;
+	count_of_core(l, 0);
+	return l;
 }
 
 const struct pt_analysis pt_analysis_lines = {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/bigmem.h"
 #include "profile/analyses/code/lines_count.h"
 
@@ -99,8 +100,6 @@ static void list_insn(void *arg, const struct insn *insn)
 	f->n_ways_observed += decides && insn->count > insn->behind->left;
 	if (insn->count == 0 && insn->cycles == 0)
 		return;
-	if (l->n == c->n_insns)
-		return;		/* there was no memory */
 	c->insn[l->n++] = (struct pt_lines_insn){
 		.address = insn->address, .count = insn->count, .left = insn->behind->left, .cycles = insn->cycles,
 		.function = insn->code->function,
@@ -120,10 +119,8 @@ static void make_room(struct pt_lines_count *c)
 		return;
 	c->n_insns = 0;
 	for_each_insn(c, count_insn, &c->n_insns);
-	c->insn = pt_big_calloc(c->n_insns + 1, sizeof(*c->insn));
+	c->insn = pt_big_alloc(c->n_insns + 1, sizeof(*c->insn));
 	pt_big_touch(c->insn, (c->n_insns + 1) * sizeof(*c->insn));
-	if (c->insn == NULL)
-		c->n_insns = 0;
 }
 
 static void list_insns(struct pt_lines_count *c)
@@ -159,15 +156,15 @@ static bool add_lines(struct pt_lines_count *c)
 	struct pt_code_line *all = c->program != NULL ? pt_program_code_lines(c->program, &n) : NULL;
 
 	free(c->line);
-	c->line = calloc(n + 1, sizeof(*c->line));
-	for (size_t i = 0; c->line != NULL && i < n; i++) {
+	c->line = pt_alloc_array(n + 1, sizeof(*c->line));
+	for (size_t i = 0; i < n; i++) {
 		if (n_lines > 0 && c->line[n_lines - 1].file == all[i].file && c->line[n_lines - 1].line == all[i].line)
 			continue;
 		c->line[n_lines++] = (struct pt_lines_line){ .file = all[i].file, .line = all[i].line };
 	}
 	free(all);
 	c->result.line = c->line;
-	c->result.n_lines = c->line != NULL ? n_lines : 0;
+	c->result.n_lines = n_lines;
 	return n_lines > 0;
 }
 
@@ -257,10 +254,10 @@ static void cover_functions(struct lines_work *w)
 static void list_seen(struct pt_lines_count *c)
 {
 	free(c->seen);
-	c->seen = calloc(c->result.n_lines + 1, sizeof(*c->seen));
+	c->seen = pt_alloc_array(c->result.n_lines + 1, sizeof(*c->seen));
 	c->result.seen = c->seen;
 	c->result.n_seen = 0;
-	for (size_t i = 0; c->seen != NULL && i < c->result.n_lines; i++)
+	for (size_t i = 0; i < c->result.n_lines; i++)
 		if (c->line[i].instructions > 0)
 			c->seen[c->result.n_seen++] = (uint32_t)i;
 }
@@ -272,9 +269,7 @@ static void settle_lines(struct pt_lines_count *c)
 	if (!add_lines(c))
 		return;
 	w.range = pt_program_lines(c->program, &w.n_ranges);
-	w.place = calloc(w.n_ranges + 1, sizeof(*w.place));
-	if (w.place == NULL)
-		return;
+	w.place = pt_alloc_array(w.n_ranges + 1, sizeof(*w.place));
 	for_each_insn(c, add_to_line, &w);
 	count_lines(&w);
 	cover_functions(&w);
@@ -362,11 +357,9 @@ static void settle_inlined(struct pt_lines_count *c)
 	w.call = pt_inlines_calls(c->inlines, &w.n_calls);
 	w.range = pt_inlines_ranges(c->inlines, &w.n_ranges);
 	free(c->inlined);
-	c->inlined = w.sum = calloc(w.n_calls + 1, sizeof(*w.sum));
+	c->inlined = w.sum = pt_alloc_array(w.n_calls + 1, sizeof(*w.sum));
 	c->result.inlined = c->inlined;
 	c->result.n_inlined = 0;
-	if (w.sum == NULL)
-		return;
 	for_each_insn(c, add_to_inlined, &w);
 	for (uint32_t id = 1; id < w.n_calls; id++) {
 		if (w.sum[id].cycles_inside == 0)

@@ -68,8 +68,6 @@ static void take_sample(struct sampled *s, struct source *of, const struct pt_ev
 
 	if (of->flat == NULL)
 		of->flat = pt_flat_new(s->n_ids);
-	if (of->flat == NULL)
-		return;
 	of->event.core = e->core;
 	if (e->branch.to == PT_UNKNOWN) {
 		pt_flat_asleep(of->flat);
@@ -115,20 +113,13 @@ static size_t tell_events(struct sampled *s)
 	return n;
 }
 
-static bool make_room(struct sampled *s, size_t n)
+static void make_room(struct sampled *s, size_t n)
 {
-	struct pt_sampled_row *rows = n > s->room ? realloc(s->rows, n * sizeof(*rows)) : s->rows;
-	struct ranked *ranked;
-
-	if (rows == NULL)
-		return false;
-	s->rows = rows;
-	ranked = n > s->room ? realloc(s->ranked, n * sizeof(*ranked)) : s->ranked;
-	if (ranked == NULL)
-		return false;
-	s->ranked = ranked;
-	s->room = n > s->room ? n : s->room;
-	return true;
+	if (n <= s->room)
+		return;
+	s->rows = pt_realloc_array(s->rows, n, sizeof(*s->rows));
+	s->ranked = pt_realloc_array(s->ranked, n, sizeof(*s->ranked));
+	s->room = n;
 }
 
 /* Functions of a core that any event was found in. */
@@ -202,8 +193,10 @@ static void give(void *analysis, struct pt_profile *profile)
 	struct sampled *s = analysis;
 
 	s->result = (struct pt_sampled){ .event = s->events, .n_events = tell_events(s) };
-	if (s->result.n_events > 1 && make_room(s, s->n_ids * s->result.n_events))
+	if (s->result.n_events > 1) {
+		make_room(s, s->n_ids * s->result.n_events);
 		tell_rows(s);
+	}
 	s->result.row = s->rows;
 	profile->sampled = &s->result;
 }

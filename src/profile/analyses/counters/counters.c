@@ -108,9 +108,9 @@ static void take_config(void *analysis, uint16_t source, const struct pt_config 
 
 	while (i < c->n_configs && c->config[i].source != source)
 		i++;
-	copy = i < SOURCES ? malloc(config->len_bytes + 1) : NULL;
-	if (copy == NULL)
+	if (i == SOURCES)
 		return;
+	copy = pt_alloc(config->len_bytes + 1);
 	memcpy(copy, config->text, config->len_bytes);
 	if (!pt_config_init(&keys, copy, config->len_bytes)) {
 		free(copy);
@@ -141,11 +141,11 @@ static struct counter *counter_of(struct counters *c, const struct pt_event *e)
 	for (size_t i = 0; i < c->n_counters; i++)
 		if (c->counter[i]->id == e->counter.id && c->counter[i]->row.source == e->source)
 			return c->counter[i];
-	n = c->n_counters < PT_COUNTERS_MAX ? calloc(1, sizeof(*n)) : NULL;
-	if (n == NULL) {
+	if (c->n_counters == PT_COUNTERS_MAX) {
 		c->result.refused++;
 		return NULL;
 	}
+	n = pt_alloc(sizeof(*n));
 	n->id = e->counter.id;
 	n->read = (struct pt_moment){ PT_UNKNOWN, 0 };
 	n->row = (struct pt_counter_row){

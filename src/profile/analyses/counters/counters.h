@@ -15,6 +15,8 @@
 #ifndef PT_PROFILE_COUNTERS_H
 #define PT_PROFILE_COUNTERS_H
 
+#include <stdbool.h>
+
 #include "profile/stats/series.h"
 #include "base/util.h"
 

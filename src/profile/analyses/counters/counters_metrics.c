@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/analyses/counters/counters_parts.h"
 #include "profile/analyses/counters/metrics.h"
 #include "trace/config.h"
@@ -13,16 +14,15 @@
 
 static int add_metric(struct counters *c, const char *word, size_t len, struct pt_err *err)
 {
-	struct metric *m = c->n_metrics < PT_METRICS_MAX ? calloc(1, sizeof(*m)) : NULL;
+	struct metric *m;
 	char *colon;
 
-	if (m == NULL)
+	if (c->n_metrics == PT_METRICS_MAX)
 		return pt_fail(err, PT_EARG, "metric: more than %d", PT_METRICS_MAX);
+	m = pt_alloc(sizeof(*m));
 	c->metric[c->n_metrics++] = m;		/* counters_free() frees it */
 	m->core = ANY;
-	m->name = strndup(word, len);
-	if (m->name == NULL)
-		return pt_fail(err, PT_ENOMEM, "not enough memory for a metric");
+	m->name = pt_strndup(word, len);
 	colon = strchr(m->name, ':');
 	if (colon == NULL || colon == m->name || colon[1] == '\0')
 		return pt_fail(err, PT_EARG, "metric: %.60s is not NAME:FORMULA, such as IPC:instructions/cycles",

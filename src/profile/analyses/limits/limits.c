@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/analyses/limits/limits_judge.h"
 
 enum { DEPTH = 48 };	/* deeper calls are not in paths */
@@ -155,7 +156,7 @@ static void core_fini(struct core *core)
 	*core = (struct core){ 0 };
 }
 
-/* NULL: its number is too high, or there is no memory. */
+/* NULL: its number is too high. */
 static struct core *core_of(struct limits *l, uint16_t number)
 {
 	struct core *core = number < PT_RUN_CORES ? &l->core[number] : NULL;
@@ -163,17 +164,13 @@ static struct core *core_of(struct limits *l, uint16_t number)
 	if (core == NULL || core->left != NULL)
 		return core;
 	*core = (struct core){
-		.left = calloc(l->n_functions + 1, sizeof(*core->left)),
-		.entered = calloc(l->n_functions + 1, sizeof(*core->entered)),
-		.open = calloc(l->n_functions + 1, sizeof(*core->open)),
-		.stack = calloc(PT_STEP_STACKS, sizeof(*core->stack)),
+		.left = pt_alloc_array(l->n_functions + 1, sizeof(*core->left)),
+		.entered = pt_alloc_array(l->n_functions + 1, sizeof(*core->entered)),
+		.open = pt_alloc_array(l->n_functions + 1, sizeof(*core->open)),
+		.stack = pt_alloc_array(PT_STEP_STACKS, sizeof(*core->stack)),
 	};
-	if (core->left != NULL && core->entered != NULL && core->open != NULL && core->stack != NULL) {
-		forget(l, core);
-		return core;
-	}
-	core_fini(core);
-	return NULL;
+	forget(l, core);
+	return core;
 }
 
 static void take_steps(void *analysis, const struct pt_step *step, size_t n)
@@ -284,45 +281,37 @@ static int find_functions(struct limits *l, struct pt_err *err)
 	return 0;
 }
 
-static bool make_tables(struct limits *l)
+static void make_tables(struct limits *l)
 {
-	l->limit = calloc(l->rules.n + 1, sizeof(*l->limit));
-	l->violation = calloc(PT_VIOLATIONS, sizeof(*l->violation));
-	l->shown = calloc(PT_VIOLATIONS, sizeof(*l->shown));
-	l->first = calloc(l->n_functions + 1, sizeof(*l->first));
-	return l->limit != NULL && l->violation != NULL && l->shown != NULL && l->first != NULL &&
-	       core_of(l, 0) != NULL;
+	l->limit = pt_alloc_array(l->rules.n + 1, sizeof(*l->limit));
+	l->violation = pt_alloc_array(PT_VIOLATIONS, sizeof(*l->violation));
+	l->shown = pt_alloc_array(PT_VIOLATIONS, sizeof(*l->shown));
+	l->first = pt_alloc_array(l->n_functions + 1, sizeof(*l->first));
+	core_of(l, 0);
 }
 
 static void *limits_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 {
 	static const struct pt_param core_clock = { "core-clock", PT_PARAM_HZ, NULL, NULL, 1, 10000000000, "" };
 	const char *text = pt_params_text(setup->words, &params[0]);
-	struct limits *l = calloc(1, sizeof(*l));
+	struct limits *l = pt_alloc(sizeof(*l));
 
-	if (l != NULL) {
-		l->by_instructions = setup->by_instructions;
-		l->late = setup->late;
-		l->functions = setup->program != NULL ? pt_program_functions(setup->program, &l->n_functions) : NULL;
-		l->n_functions = setup->n_functions;
-		l->hz_given = pt_params_given(setup->words, &core_clock);
-		take_hz(l, l->hz_given ? (double)pt_params_number(setup->words, &core_clock) : 0);
-		if (pt_rules_parse(&l->rules, text != NULL ? text : "", err) < 0)
-			goto free_it;
-		if (make_tables(l)) {
-			l->result.limit = l->limit;
-			l->result.n_limits = l->rules.n;
-			l->result.violation = l->shown;
-			if (find_functions(l, err) == 0)
-				return l;
-			goto free_it;
-		}
-		pt_fail(err, PT_ENOMEM, "not enough memory for %zu rules", l->rules.n);
-	free_it:
-		limits_free(l);
-		return NULL;
-	}
-	pt_fail(err, PT_ENOMEM, "not enough memory for timing rules");
+	l->by_instructions = setup->by_instructions;
+	l->late = setup->late;
+	l->functions = setup->program != NULL ? pt_program_functions(setup->program, &l->n_functions) : NULL;
+	l->n_functions = setup->n_functions;
+	l->hz_given = pt_params_given(setup->words, &core_clock);
+	take_hz(l, l->hz_given ? (double)pt_params_number(setup->words, &core_clock) : 0);
+	if (pt_rules_parse(&l->rules, text != NULL ? text : "", err) < 0)
+		goto free_it;
+	make_tables(l);
+	l->result.limit = l->limit;
+	l->result.n_limits = l->rules.n;
+	l->result.violation = l->shown;
+	if (find_functions(l, err) == 0)
+		return l;
+free_it:
+	limits_free(l);
 	return NULL;
 }
 

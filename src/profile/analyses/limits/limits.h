@@ -58,7 +58,7 @@ struct pt_rules { struct pt_rule rule[PT_RULES]; size_t n; };
 
 /* PT_EARG: the sentence names the line and what is wrong in it. */
 int pt_rules_parse(struct pt_rules *rules, const char *text, struct pt_err *err);
-/* The same rules in one line, without comments, for settings, which have no more: to be freed; NULL: no memory. Lines
+/* The same rules in one line, without comments, for settings, which have no more: to be freed. Lines
  * keep their numbers. */
 char *pt_rules_one_line(const char *text);
 bool pt_rule_allows(const struct pt_rule *rule, double value);	/* in the rule's unit */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/analyses/limits/limits.h"
 #include "base/util.h"
 
@@ -275,17 +276,16 @@ int pt_rules_parse(struct pt_rules *rules, const char *text, struct pt_err *err)
 
 char *pt_rules_one_line(const char *text)
 {
-	char *line = malloc(strlen(text) + 1), *out = line;
+	char *line = pt_alloc(strlen(text) + 1), *out = line;
 
-	for (size_t len; line != NULL && *text != '\0'; text += len + end_len(text + len)) {
+	for (size_t len; *text != '\0'; text += len + end_len(text + len)) {
 		len = rule_len(text);
 		memcpy(out, text, len);
 		out += len;
 		if (end_len(text + len) > 0)
 			*out++ = ';';
 	}
-	if (line != NULL)
-		*out = '\0';
+	*out = '\0';
 	return line;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/result/analysis.h"
 
 struct state {
@@ -70,9 +71,7 @@ static struct state *state_of(struct variable *v, uint16_t id, uint64_t value)
 	struct state *st;
 
 	if (v->state == NULL)
-		v->state = calloc(PT_DATA_STATES + 1, sizeof(*v->state));
-	if (v->state == NULL)
-		return NULL;
+		v->state = pt_alloc_array(PT_DATA_STATES + 1, sizeof(*v->state));
 	if (v->open && same_value(&v->state[v->current].row, value))
 		return &v->state[v->current];
 	for (size_t i = 0; i < v->n_states; i++)
@@ -130,7 +129,7 @@ static void take_state(struct variable *v, const struct pt_signal *s)
 {
 	struct state *st = state_of(v, s->id, s->value);
 
-	if (st == NULL || (v->open && st == &v->state[v->current] && !st->row.others))
+	if (v->open && st == &v->state[v->current] && !st->row.others)
 		return;
 	leave(v, s);
 	enter(v, st, s);
@@ -197,9 +196,7 @@ static struct variable *variable_of(struct data *d, const struct pt_signal *s)
 	form = d->set->definition[s->id].form;
 	if (d->variable[s->id] != NULL)
 		return d->variable[s->id];
-	v = d->variable[s->id] = calloc(1, sizeof(*v));
-	if (v == NULL)
-		return NULL;
+	v = d->variable[s->id] = pt_alloc(sizeof(*v));
 	v->states = form == PT_FORM_STATE || form == PT_FORM_EITHER;
 	v->quantity = form == PT_FORM_REGULAR || form == PT_FORM_EITHER;
 	v->wrote = nowhere;
@@ -357,18 +354,11 @@ static void data_free(void *analysis)
 
 static void *data_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 {
-	struct data *d = calloc(1, sizeof(*d));
+	struct data *d = pt_alloc(sizeof(*d));
 
-	if (d != NULL) {
-		d->states = malloc((size_t)PT_SIGNALS_MAX * (PT_DATA_STATES + 1) * sizeof(*d->states));
-		d->quantities = malloc(PT_SIGNALS_MAX * sizeof(*d->quantities));
-	}
-	if (d == NULL || d->states == NULL || d->quantities == NULL) {
-		if (d != NULL)
-			data_free(d);
-		pt_fail(err, PT_ENOMEM, "not enough memory for data");
-		return NULL;
-	}
+	(void)err;
+	d->states = pt_realloc_array(NULL, (size_t)PT_SIGNALS_MAX * (PT_DATA_STATES + 1), sizeof(*d->states));
+	d->quantities = pt_realloc_array(NULL, PT_SIGNALS_MAX, sizeof(*d->quantities));
 	d->set = setup->signals;
 	d->result = (struct pt_data){ .state = d->states, .quantity = d->quantities, .signals = setup->signals };
 	return d;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/result/analysis.h"
 
 static const struct pt_param params[] = {
@@ -223,11 +224,9 @@ static int add_latency(struct aux *a, const struct pt_analysis_setup *setup, con
 
 	if (a->n_latencies == PT_AUX_LATENCIES)
 		return pt_fail(err, PT_EARG, "latency: more than %d", PT_AUX_LATENCIES);
-	l->name = strndup(word, len);
-	l->line = strndup(word, len);
+	l->name = pt_strndup(word, len);
+	l->line = pt_strndup(word, len);
 	a->n_latencies++;		/* aux_free() frees them */
-	if (l->name == NULL || l->line == NULL)
-		return pt_fail(err, PT_ENOMEM, "not enough memory for a latency");
 	arrow = strstr(l->line, "->");
 	if (arrow != NULL)
 		*arrow = '\0';
@@ -282,7 +281,7 @@ static void aux_free(void *analysis)
 {
 	struct aux *a = analysis;
 
-	for (size_t i = 0; a->latency != NULL && i < a->n_latencies; i++) {
+	for (size_t i = 0; i < a->n_latencies; i++) {
 		free(a->latency[i].name);
 		free(a->latency[i].line);
 		pt_hist_fini(&a->latency[i].hist);
@@ -293,15 +292,9 @@ static void aux_free(void *analysis)
 
 static void *aux_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 {
-	struct aux *a = calloc(1, sizeof(*a));
+	struct aux *a = pt_alloc(sizeof(*a));
 
-	if (a != NULL)
-		a->latency = calloc(PT_AUX_LATENCIES, sizeof(*a->latency));
-	if (a == NULL || a->latency == NULL) {
-		free(a);
-		pt_fail(err, PT_ENOMEM, "not enough memory for external lines");
-		return NULL;
-	}
+	a->latency = pt_alloc_array(PT_AUX_LATENCIES, sizeof(*a->latency));
 	a->set = setup->signals;
 	a->result = (struct pt_aux){ .line = a->lines, .latency = a->latencies, .signals = setup->signals };
 	if (read_words(a, setup, err) == 0)

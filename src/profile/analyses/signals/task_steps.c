@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/analyses/signals/task_parts.h"
 
 enum { EXCEPTION = 1 << 16, SLOTS = 2 * PT_TASK_FUNCTIONS_MAX };
@@ -12,11 +13,11 @@ static struct pt_task_core *core_of(struct pt_tasks_analysis *t, uint16_t number
 	struct pt_task_core *core = &t->core[number < PT_TASK_CORES ? number : PT_TASK_CORES - 1];
 
 	if (core->stack == NULL) {
-		core->stack = calloc(PT_STEP_STACKS, sizeof(*core->stack));
+		core->stack = pt_alloc_array(PT_STEP_STACKS, sizeof(*core->stack));
 		core->dropped = PT_NO_TASK;
 		core->period = core->suspended = PT_UNKNOWN;
 	}
-	return core->stack != NULL ? core : NULL;
+	return core;
 }
 
 /* Whose stack it is, in these rows. Without a switch in sight, a context without a name is nobody's in particular. */
@@ -239,7 +240,7 @@ static void enter(struct pt_tasks_analysis *t, struct pt_task_core *core, const 
 		bottom(t, core, stack, step);
 	core->irq_depth += exception;
 	if (t->wants_functions && stack->frame == NULL)
-		stack->frame = calloc(PT_EXECUTION_DEPTH, sizeof(*stack->frame));
+		stack->frame = pt_alloc_array(PT_EXECUTION_DEPTH, sizeof(*stack->frame));
 	if (stack->frame != NULL && stack->depth < PT_EXECUTION_DEPTH)
 		stack->frame[stack->depth] = step->function | (exception ? EXCEPTION : 0);
 	stack->depth++;
@@ -354,7 +355,7 @@ void pt_task_steps(void *analysis, const struct pt_step *step, size_t n)
 	for (size_t i = 0; i < n && t->takes_steps; i++, step++) {
 		struct pt_task_core *core = core_of(t, step->core);
 
-		if (core == NULL || step->stack >= PT_STEP_STACKS)
+		if (step->stack >= PT_STEP_STACKS)
 			continue;
 		charge(t, core, step);
 		if (step->kind == PT_STEP_ENTER)

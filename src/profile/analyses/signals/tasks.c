@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/result/profile.h"
 #include "trace/config.h"
 
@@ -322,8 +323,6 @@ static void tasks_free(void *analysis)
 {
 	struct pt_tasks_analysis *t = analysis;
 
-	if (t == NULL)
-		return;
 	pt_task_steps_free(t);
 	free(t->function);
 	free(t->slot);
@@ -332,30 +331,24 @@ static void tasks_free(void *analysis)
 	free(t);
 }
 
-static bool make_room(struct pt_tasks_analysis *t)
+static void make_room(struct pt_tasks_analysis *t)
 {
-	t->shown = malloc(2 * PT_TASKS_MAX * sizeof(*t->shown));
+	t->shown = pt_realloc_array(NULL, (size_t)2 * PT_TASKS_MAX, sizeof(*t->shown));
 	if (t->wants_functions) {
-		t->function = calloc(PT_TASK_FUNCTIONS_MAX, sizeof(*t->function));
-		t->shown_functions = calloc(PT_TASK_FUNCTIONS_MAX, sizeof(*t->function));
-		t->slot = calloc(2 * PT_TASK_FUNCTIONS_MAX, sizeof(*t->slot));
+		t->function = pt_alloc_array(PT_TASK_FUNCTIONS_MAX, sizeof(*t->function));
+		t->shown_functions = pt_alloc_array(PT_TASK_FUNCTIONS_MAX, sizeof(*t->function));
+		t->slot = pt_alloc_array((size_t)2 * PT_TASK_FUNCTIONS_MAX, sizeof(*t->slot));
 	}
-	return t->shown != NULL &&
-	       (!t->wants_functions || (t->function != NULL && t->shown_functions != NULL && t->slot != NULL));
 }
 
 static void *tasks_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 {
-	struct pt_tasks_analysis *t = calloc(1, sizeof(*t));
+	struct pt_tasks_analysis *t = pt_alloc(sizeof(*t));
 	const char *list;
 
-	if (t != NULL)
-		t->wants_functions = pt_params_flag(setup->words, &pt_task_params[0]);
-	if (t == NULL || !make_room(t)) {
-		tasks_free(t);
-		pt_fail(err, PT_ENOMEM, "not enough memory for tasks");
-		return NULL;
-	}
+	(void)err;
+	t->wants_functions = pt_params_flag(setup->words, &pt_task_params[0]);
+	make_room(t);
 	t->told_rows.signals = t->rows.signals = setup->signals;
 	t->told_late = tells_tasks(setup->signals);
 	list = pt_params_text(setup->words, &analysis_word);
