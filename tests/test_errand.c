@@ -38,8 +38,8 @@ static void on_drop(void *data)
 	atomic_fetch_add(&n_dropped, 1);
 }
 
-static const struct pt_errand_kind quick = { do_at_once, on_done, on_drop, PT_ERRAND_MS };
-static const struct pt_errand_kind hanging = { do_hang, on_done, on_drop, 1 };
+static const struct pt_errand_kind quick = { do_at_once, on_done, on_drop, .timeout_ms = PT_ERRAND_MS };
+static const struct pt_errand_kind hanging = { do_hang, on_done, on_drop, .timeout_ms = 1 };
 
 static void setup(void)
 {
@@ -71,6 +71,45 @@ START_TEST(answers_once)
 }
 END_TEST
 
+/* As its deadline does, at once: done() is called, and what hangs is left to its thread. */
+START_TEST(is_cancelled)
+{
+	static const struct pt_errand_kind long_one = { do_hang, on_done, on_drop, .timeout_ms = PT_ERRAND_MS };
+	struct pt_err err = { 0 };
+
+	pt_errand_cancel(pt_errand_new(&loop, &long_one, &n_done, &loop, &err));
+	ck_assert_int_eq(n_done, 1);
+	ck_assert_int_eq(n_late, 1);
+	uv_run(&loop, UV_RUN_DEFAULT);
+	close(hang[1]);
+	while (atomic_load(&n_dropped) < 1)
+		usleep(1000);
+	ck_assert_int_eq(n_done, 1);
+}
+END_TEST
+
+/* What hangs at one place takes nothing from another, and what ends something is never refused. */
+START_TEST(places_are_apart)
+{
+	static const struct pt_errand_kind elsewhere = { do_at_once, on_done, on_drop, .timeout_ms = PT_ERRAND_MS,
+							 .place = PT_ERRAND_OWN };
+	static const struct pt_errand_kind last = { do_at_once, on_done, on_drop, .timeout_ms = PT_ERRAND_MS,
+						    .always = true };
+	struct pt_err err = { 0 };
+
+	while (pt_errand_start(&loop, &hanging, &n_done, &loop, &err) == 0)
+		uv_run(&loop, UV_RUN_DEFAULT);
+	ck_assert_int_eq(err.code, PT_EBUSY);
+	start(&elsewhere);
+	start(&last);
+	uv_run(&loop, UV_RUN_DEFAULT);
+	ck_assert_int_eq(n_done, n_late + 2);
+	close(hang[1]);
+	while (atomic_load(&n_dropped) < n_late)
+		usleep(1000);
+}
+END_TEST
+
 START_TEST(what_hangs_is_left)
 {
 	struct pt_err err = { 0 };
@@ -98,6 +137,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, answers_once);
+	tcase_add_test(tc, is_cancelled);
+	tcase_add_test(tc, places_are_apart);
 	tcase_add_test(tc, what_hangs_is_left);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -49,7 +49,7 @@ static void answer(void *data, void *arg, bool late)
 	forget(save);
 }
 
-static const struct pt_errand_kind saving = { copy, answer, forget, PT_ERRAND_MS };
+static const struct pt_errand_kind saving = { copy, answer, forget, .timeout_ms = PT_ERRAND_MS };
 
 void pt_capture_save_later(uv_loop_t *loop, struct pt_capture *capture, const char *path, pt_capture_saved done,
 			   void *arg)

@@ -46,7 +46,7 @@ static void after_read(void *data, void *arg, bool late)
 	forget(reading);
 }
 
-static const struct pt_errand_kind reading_kind = { read_file, after_read, forget, PT_ERRAND_MS };
+static const struct pt_errand_kind reading_kind = { read_file, after_read, forget, .timeout_ms = PT_ERRAND_MS };
 
 static void limits(struct pt_command *cmd)
 {

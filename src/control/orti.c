@@ -241,7 +241,7 @@ static void after_save(void *data, void *arg, bool late)
 		end(data);
 }
 
-static const struct pt_errand_kind saving = { save_file, after_save, forget, PT_ERRAND_MS };
+static const struct pt_errand_kind saving = { save_file, after_save, forget, .timeout_ms = PT_ERRAND_MS };
 
 static void save_or_end(struct work *w)
 {
@@ -278,7 +278,7 @@ static void after_read(void *data, void *arg, bool late)
 		save_or_end(w);
 }
 
-static const struct pt_errand_kind reading = { read_file, after_read, forget, PT_ERRAND_MS };
+static const struct pt_errand_kind reading = { read_file, after_read, forget, .timeout_ms = PT_ERRAND_MS };
 
 static bool off(struct pt_command *cmd)
 {

@@ -82,7 +82,7 @@ static void after_read(void *data, void *arg, bool late)
 	forget(reading);
 }
 
-static const struct pt_errand_kind reading_kind = { read_file, after_read, forget, PT_ERRAND_MS };
+static const struct pt_errand_kind reading_kind = { read_file, after_read, forget, .timeout_ms = PT_ERRAND_MS };
 
 static int machine_on_board(struct pt_command *cmd, struct pt_board *board, struct pt_target *target,
 			    struct pt_err *err)

@@ -5,9 +5,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-static atomic_uint n_under_way; /* threads, late ones, too */
+#include "base/alloc.h"
 
-struct errand {
+static atomic_uint n_under_way[PT_ERRAND_PLACES]; /* threads, late ones, too */
+
+struct pt_errand {
 	const struct pt_errand_kind *kind;
 	void *data, *arg;
 	uv_async_t async;
@@ -18,7 +20,7 @@ struct errand {
 	bool ran, late;
 };
 
-static void unref(struct errand *e)
+static void unref(struct pt_errand *e)
 {
 	bool last;
 
@@ -33,7 +35,7 @@ static void unref(struct errand *e)
 
 static void *run(void *arg)
 {
-	struct errand *e = arg;
+	struct pt_errand *e = arg;
 	bool late;
 
 	e->kind->run(e->data);
@@ -45,20 +47,20 @@ static void *run(void *arg)
 	pthread_mutex_unlock(&e->lock);
 	if (late)
 		e->kind->drop(e->data);
-	atomic_fetch_sub(&n_under_way, 1);
+	atomic_fetch_sub(&n_under_way[e->kind->place], 1);
 	unref(e);
 	return NULL;
 }
 
 static void on_closed(uv_handle_t *handle)
 {
-	struct errand *e = handle->data;
+	struct pt_errand *e = handle->data;
 
 	if (--e->n_handles == 0)
 		unref(e);
 }
 
-static void end(struct errand *e)
+static void end(struct pt_errand *e)
 {
 	bool late;
 
@@ -72,7 +74,7 @@ static void end(struct errand *e)
 
 static void on_ran(uv_async_t *async)
 {
-	struct errand *e = async->data;
+	struct pt_errand *e = async->data;
 
 	if (!uv_is_closing((uv_handle_t *)async))
 		end(e);
@@ -83,7 +85,7 @@ static void on_deadline(uv_timer_t *timer)
 	end(timer->data);
 }
 
-static bool start_thread(struct errand *e)
+static bool start_thread(struct pt_errand *e)
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
@@ -96,30 +98,48 @@ static bool start_thread(struct errand *e)
 	return started;
 }
 
-int pt_errand_start(uv_loop_t *loop, const struct pt_errand_kind *kind, void *data, void *arg, struct pt_err *err)
+static bool take_place(const struct pt_errand_kind *kind)
 {
-	struct errand *e;
+	if (atomic_fetch_add(&n_under_way[kind->place], 1) < PT_ERRANDS || kind->always)
+		return true;
+	atomic_fetch_sub(&n_under_way[kind->place], 1);
+	return false;
+}
 
-	if (atomic_fetch_add(&n_under_way, 1) >= PT_ERRANDS) {
-		atomic_fetch_sub(&n_under_way, 1);
-		return pt_fail(err, PT_EBUSY, "a disk does not answer: %d files are waited for already", PT_ERRANDS);
+struct pt_errand *pt_errand_new(uv_loop_t *loop, const struct pt_errand_kind *kind, void *data, void *arg,
+				struct pt_err *err)
+{
+	struct pt_errand *e;
+
+	if (!take_place(kind)) {
+		pt_fail(err, PT_EBUSY, "a disk does not answer: %d files are waited for already", PT_ERRANDS);
+		return NULL;
 	}
-	e = calloc(1, sizeof(*e));
-	if (e == NULL)
-		abort();
-	*e = (struct errand){ .kind = kind, .data = data, .arg = arg, .refs = 2, .n_handles = 2 };
+	e = pt_alloc(sizeof(*e));
+	*e = (struct pt_errand){ .kind = kind, .data = data, .arg = arg, .refs = 2, .n_handles = 2 };
 	pthread_mutex_init(&e->lock, NULL);
 	uv_async_init(loop, &e->async, on_ran);
 	uv_timer_init(loop, &e->timer);
 	e->async.data = e->timer.data = e;
 	uv_timer_start(&e->timer, on_deadline, kind->timeout_ms, 0);
 	if (start_thread(e))
-		return 0;
-	atomic_fetch_sub(&n_under_way, 1);
+		return e;
+	atomic_fetch_sub(&n_under_way[kind->place], 1);
 	uv_close((uv_handle_t *)&e->async, on_closed);
 	uv_close((uv_handle_t *)&e->timer, on_closed);
 	unref(e);
-	return pt_fail(err, PT_ENOMEM, "no thread to read the file");
+	pt_fail(err, PT_ENOMEM, "no thread to read the file");
+	return NULL;
+}
+
+int pt_errand_start(uv_loop_t *loop, const struct pt_errand_kind *kind, void *data, void *arg, struct pt_err *err)
+{
+	return pt_errand_new(loop, kind, data, arg, err) != NULL ? 0 : err->code;
+}
+
+void pt_errand_cancel(struct pt_errand *errand)
+{
+	end(errand);
 }
 
 int pt_errand_late(struct pt_err *err, const char *what)
