@@ -433,7 +433,9 @@ START_TEST(ends_early)
 	call(fill_names("symbols @"));
 	ck_assert_int_eq(call("halt"), 0);
 	begin("profile run 300s mtb-ram=0x20000800:0x400");
-	for (int i = 0; _i == 1 && i < 20000 && rig.cmd->cancel == NULL && !rig.done; i++)
+	for (int i = 0; _i == 1 && i < 20000 && !rig.done &&
+			(pt_session_get_state(rig.session) != PT_SESSION_RUNNING || rig.cmd->cancel == NULL);
+	     i++)
 		uv_run(&rig.board.loop, UV_RUN_ONCE);
 	ck_assert(!rig.done);
 	pt_command_progress(rig.cmd, &line);

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "host/errand.h"
+#include "host/log.h"
 
 struct asker { pt_capture_saved done; void *arg; };
 
@@ -22,6 +23,8 @@ static void copy(void *data)
 	struct save *save = data;
 
 	save->rc = pt_capture_save(save->capture, save->path, save->say, sizeof(save->say), &save->err);
+	pt_capture_unref(save->capture);	/* here, for the last one waits for the disk */
+	save->capture = NULL;
 }
 
 static void forget(void *data)
@@ -64,4 +67,49 @@ void pt_capture_save_later(uv_loop_t *loop, struct pt_capture *capture, const ch
 		save->rc = save->err.code;
 		answer(save, asker, false);
 	}
+}
+
+/* --- the end ------------------------------------------------------------------------------------------------------ */
+
+struct closer { void (*done)(void *arg); void *arg; };
+
+static void close_file(void *data)
+{
+	pt_capture_unref(data);
+}
+
+static void is_closed(void *data, void *arg, bool late)
+{
+	struct closer closer = *(struct closer *)arg;
+
+	(void)data;
+	free(arg);
+	if (late)
+		pt_warn("capture: its disk does not answer: the file may not be whole");
+	closer.done(closer.arg);
+}
+
+static void nothing_left(void *data)
+{
+	(void)data;
+}
+
+static const struct pt_errand_kind closing = { close_file, is_closed, nothing_left,
+					       .timeout_ms = PT_CAPTURE_PATIENCE_S * 1000, .always = true };
+
+void pt_capture_unref_later(uv_loop_t *loop, struct pt_capture *capture, void (*done)(void *arg), void *arg)
+{
+	struct closer *closer;
+	struct pt_err err;
+
+	if (capture == NULL) {
+		done(arg);
+		return;
+	}
+	closer = pt_alloc(sizeof(*closer));
+	*closer = (struct closer){ done, arg };
+	if (pt_errand_start(loop, &closing, capture, closer, &err) == 0)
+		return;
+	pt_capture_unref(capture);
+	is_closed(NULL, closer, false);
 }

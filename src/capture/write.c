@@ -57,6 +57,12 @@ bool pt_capture_wanted(const struct pt_params *settings)
 	return pt_params_given(settings, &pt_capture_params[CAPTURE]);
 }
 
+bool pt_capture_any(const struct pt_params *settings)
+{
+	return pt_params_text(settings, &pt_capture_params[CAPTURE]) != NULL ||
+	       pt_params_number(settings, &pt_capture_params[SPOOL]) != 0;
+}
+
 enum { SYNC_MS = 500, ZSTD_LEVEL = 3, LEAST_ZSTD_BYTES = 64, CUT_BYTES = PT_CAPTURE_HEAD_BYTES + 256 };
 
 struct buffer { uint8_t *bytes; size_t n_bytes, room_bytes; };
@@ -553,8 +559,7 @@ struct pt_capture *pt_capture_new(const struct pt_params *settings, const char *
 	struct pt_capture *c;
 
 	err->code = 0;
-	if (pt_params_text(settings, &pt_capture_params[CAPTURE]) == NULL &&
-	    pt_params_number(settings, &pt_capture_params[SPOOL]) == 0)
+	if (!pt_capture_any(settings))
 		return NULL;
 	c = pt_alloc(sizeof(*c));
 	c->head = pt_strdup(head);

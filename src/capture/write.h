@@ -24,6 +24,8 @@ bool pt_capture_knows(const char *word);	/* the key of "key=value" is one of the
 const char *pt_capture_file_of(const char *word);	/* FILE of "capture=FILE"; NULL: it is another word */
 bool pt_capture_wanted(const struct pt_params *settings);	/* capture= is given */
 
+bool pt_capture_any(const struct pt_params *settings);	/* pt_capture_new() opens a file, be it the temporary one */
+
 struct pt_capture;
 
 /* Opens the file (its name: see pt_capture_path()). settings: checked against pt_capture_params; may be NULL.

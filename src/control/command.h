@@ -151,6 +151,7 @@ void pt_command_profile_status(struct pt_command *cmd);
 /* The same: the keys of profile start, and what help says ahead of them. */
 const struct pt_param *pt_command_start_param(size_t i);
 void pt_command_start_details(struct pt_command *cmd);
+void pt_command_cancel_start(struct pt_command *cmd);	/* the same: cancel() until a profile has started */
 /* Puts into err why the board has no target at present. */
 void pt_command_why_no_target(const struct pt_board *board, struct pt_err *err);
 

@@ -25,6 +25,12 @@ int pt_command_take_query(struct pt_command *cmd, size_t first, struct pt_query 
 	return 0;
 }
 
+/* While its file is being opened: the disk may not answer. */
+void pt_command_cancel_start(struct pt_command *cmd)
+{
+	pt_session_cancel_start(cmd->ctx->session);
+}
+
 /* top=N is for the reports that come. */
 static void start(struct pt_command *cmd)
 {
@@ -39,6 +45,7 @@ static void start(struct pt_command *cmd)
 	if (!pt_command_name_files(cmd))
 		return;
 	pt_session_set_top(cmd->ctx->session, &query);
+	cmd->cancel = pt_command_cancel_start;
 	pt_recorder_start_profile(cmd->ctx->recorder, cmd->words, cmd->n_words, pt_command_session_reply, cmd);
 }
 

@@ -196,6 +196,7 @@ static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
 	struct pt_command *cmd = arg;
 	struct run *run = cmd->data;
 
+	cmd->cancel = NULL;
 	if (rc < 0) {
 		pt_board_unlisten(cmd->ctx->board, &run->listener);
 		pt_command_fail(cmd, rc, "profile run: %.*s", (int)len_bytes, text);
@@ -227,6 +228,7 @@ static void run_for(struct pt_command *cmd)
 		run->listener = (struct pt_board_listener){ .arg = run, .on_stop = on_core_stop };
 		pt_board_listen(cmd->ctx->board, &run->listener);
 		cmd->progress = put_progress;
+		cmd->cancel = pt_command_cancel_start;
 		pt_recorder_start_profile(cmd->ctx->recorder, cmd->words + 1, cmd->n_words - 1, on_started, cmd);
 	}
 }

@@ -80,9 +80,8 @@ static int start_run(struct pt_job *job, struct pt_board *board, struct pt_targe
 	return pt_live_start(request->take->live, board, target, request->say, sizeof(request->say), err);
 }
 
-static void start_done(struct pt_job *job, int rc, const struct pt_err *err)
+static void end_start(struct request *request, int rc, const struct pt_err *err)
 {
-	struct request *request = (struct request *)job;
 	struct pt_session *session = request->session;
 
 	pt_take_close(rc < 0 ? request->take : session->take);	/* a failed start keeps the profile before it */
@@ -95,6 +94,11 @@ static void start_done(struct pt_job *job, int rc, const struct pt_err *err)
 	free(request);
 	pt_session_on_news(&session->news);
 	pt_session_go_on_closing(session);
+}
+
+static void start_done(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	end_start((struct request *)job, rc, err);
 }
 
 const char pt_session_closed[] = "the session is being closed";
@@ -115,6 +119,25 @@ bool pt_session_refused(struct pt_session *session, enum pt_session_state want, 
 	return true;
 }
 
+static void on_opened(void *arg, const struct pt_err *err)
+{
+	struct request *request = arg;
+	struct pt_session *session = request->session;
+	struct pt_err closed;
+
+	session->opening = NULL;
+	if (err->code < 0) {
+		end_start(request, err->code, err);
+	} else if (session->on_closed != NULL) {
+		pt_fail(&closed, PT_ESTATE, "%s", pt_session_closed);
+		end_start(request, closed.code, &closed);
+	} else {
+		request->job.run = start_run;
+		request->job.done = start_done;
+		pt_board_post(session->board, &request->job);
+	}
+}
+
 void pt_session_start(struct pt_session *session, const char *const *words, size_t n_words, pt_session_reply reply,
 		      void *arg)
 {
@@ -132,10 +155,14 @@ void pt_session_start(struct pt_session *session, const char *const *words, size
 	}
 	session->state = PT_SESSION_STARTING;
 	request = pt_session_request(session, reply, arg);
-	request->take = take;
-	request->job.run = start_run;
-	request->job.done = start_done;
-	pt_board_post(session->board, &request->job);
+	request->take = session->opening = take;
+	pt_take_open(take, on_opened, request);
+}
+
+void pt_session_cancel_start(struct pt_session *session)
+{
+	if (session->opening != NULL)
+		pt_take_cancel(session->opening);
 }
 
 /* --- stop, wait, status ------------------------------------------------------------------------------------------- */

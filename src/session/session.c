@@ -197,7 +197,9 @@ void pt_session_go_on_closing(struct pt_session *session)
 
 	if (!session->close_wanted)
 		return;
-	if (session->state == PT_SESSION_RUNNING) {
+	if (session->opening != NULL) {
+		pt_session_cancel_start(session);	/* comes back here */
+	} else if (session->state == PT_SESSION_RUNNING) {
 		pt_session_post_stop(session);
 	} else if (session->state == PT_SESSION_IDLE) {
 		session->close_wanted = false;

@@ -42,6 +42,9 @@ struct pt_program *pt_session_program(struct pt_session *session);	/* or NULL; n
  * source is armed, or with the reason why not. */
 void pt_session_start(struct pt_session *session, const char *const *words, size_t n_words, pt_session_reply reply,
 		      void *arg);
+/* A start does not wait for its file's disk any more: one with capture= ends with PT_EINTERRUPTED, any other goes on
+ * without the temporary file. */
+void pt_session_cancel_start(struct pt_session *session);
 /* Answered after the analyst has passed END. A profile that had ended by itself is no failure: the text says why it
  * did. */
 void pt_session_stop(struct pt_session *session, pt_session_reply reply, void *arg);

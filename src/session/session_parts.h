@@ -14,12 +14,19 @@ enum { POOL_CHUNKS = 512, SAY_BYTES = 2048 };	/* 8 MiB at most between board and
 struct take {
 	struct pt_session *session;
 	struct pt_queue *queue;
-	struct pt_analyst *analyst;
+	struct pt_pipeline *pipeline;	/* until the analyst has it */
+	struct pt_analyst *analyst;	/* NULL: it is not open yet, or could not be opened */
 	struct pt_live *live;
 	struct pt_params *settings;	/* of the pipeline, for a restart */
 	struct pt_params *capturing;	/* settings of the capture */
 	struct pt_capture *capture;	/* the user's file, or the temporary one; NULL: neither */
 	struct pt_program *program;
+	char **rest;			/* its words for the source */
+	size_t n_rest;
+	struct pt_errand *opening;	/* of the capture's file; NULL: it is not under way */
+	bool cancelled;
+	void (*opened)(void *arg, const struct pt_err *err);
+	void *opened_arg;
 	bool records;			/* a branch history is kept */
 	bool end_passed;		/* by the analyst */
 	bool source_ended;		/* the board thread's part is over */
@@ -45,6 +52,7 @@ struct pt_session {
 
 	enum pt_session_state state;
 	struct take *take;		/* NULL: nothing profiled yet */
+	struct take *opening;		/* the next one, while its file is being opened */
 	struct waiter stopper, timer;	/* reply NULL: nobody waits */
 
 	uv_mutex_t lock;
@@ -80,8 +88,12 @@ void pt_session_end(struct pt_session *session);		/* if nothing is left of it th
 
 /* --- recording.c */
 
-/* words as in pt_session_start(). NULL with err. */
+/* words as in pt_session_start(). It is to be opened next. NULL with err. */
 struct take *pt_take_make(struct pt_session *session, const char *const *words, size_t n_words, struct pt_err *err);
+/* Opens the file of its capture, off the loop, and then has its analyst; opened() is called once, before this returns
+ * where there is no file. err->code < 0: it is to be closed. */
+void pt_take_open(struct take *take, void (*opened)(void *arg, const struct pt_err *err), void *arg);
+void pt_take_cancel(struct take *take);				/* while it is being opened: opened() is called */
 void pt_take_close(struct take *take);				/* in the background; NULL is fine */
 /* a line about the user's file, or "" */
 void pt_take_tell_capture(const struct take *take, char *line, size_t size);
