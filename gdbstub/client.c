@@ -26,7 +26,7 @@ static void free_client(struct pt_gdb_client *client)
 	while (*at != client)
 		at = &(*at)->next;
 	*at = client->next;
-	pt_gdb_files_free(client->files);
+	pt_gdb_files_free(stub->loop, client->files);
 	pt_gdb_document_free(client->document);
 	free(client->history);
 	pt_rsp_free(&client->request.frame);

@@ -35,7 +35,7 @@ static void on_wake_closed(uv_handle_t *handle)
 
 	if (stub->on_closed != NULL)
 		stub->on_closed(stub->on_closed_arg);
-	free(stub->files);
+	pt_files_unref(stub->files);
 	free(stub);
 }
 
@@ -98,17 +98,14 @@ static int start(struct pt_gdbstub *stub, struct pt_err *err)
 struct pt_gdbstub *pt_gdbstub_new(uv_loop_t *loop, const struct pt_gdbstub_config *config, struct pt_err *err)
 {
 	struct pt_gdbstub *stub = calloc(1, sizeof(*stub));
-	struct pt_files *files = calloc(1, sizeof(*files));
 
-	if (stub == NULL || files == NULL) {
-		free(stub);
-		free(files);
+	if (stub == NULL) {
 		pt_fail(err, PT_ENOMEM, "no memory for the GDB server");
 		return NULL;
 	}
 	signal(SIGPIPE, SIG_IGN);	/* a client that is gone is an error of the write, not the end of the daemon */
 	stub->loop = loop;
-	stub->files = files;
+	stub->files = pt_files_new();
 	stub->packets = pt_packet_tables;
 	stub->filter = &pt_gdb_proxy;
 	stub->config = *config;

@@ -1,6 +1,5 @@
 /* The board's directory on this host: what `remote put` has sent. It is made when it is first needed and goes with the
- * server. Names are plain (hostio_names.h); symbolic links are not followed. Blocks: on a thread of libuv's pool, one
- * call at a time. */
+ * server. Names are plain (hostio_names.h); symbolic links are not followed. Blocks; any thread. */
 #ifndef PT_GDBSTUB_FILES_H
 #define PT_GDBSTUB_FILES_H
 
@@ -10,7 +9,11 @@
 enum { PT_FILES_PATH_BYTES = 160 };
 #define PT_FILES_MOST_BYTES (UINT64_C(512) << 20)	/* all files together */
 
-struct pt_files { char dir[PT_FILES_PATH_BYTES]; };	/* all zero: no directory yet */
+struct pt_files;
+
+struct pt_files *pt_files_new(void);	/* no directory yet */
+struct pt_files *pt_files_ref(struct pt_files *files);
+void pt_files_unref(struct pt_files *files);	/* does not touch the disk */
 
 /* Each returns 0 or more, or an errno, negated. flags: O_RDONLY, O_WRONLY, O_CREAT, ... of this host. */
 int pt_files_open(struct pt_files *files, const char *name, int flags);	/* a descriptor */

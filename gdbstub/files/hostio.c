@@ -1,4 +1,4 @@
-/* Each packet is one errand, done at once, on the pool, or by the session, and ends in one reply: "F" and a result, or
+/* Each packet is done at once, as an errand, or by the session, and ends in one reply: "F" and a result, or
  * "F-1" and one of GDB's error numbers. A report is made when its file is opened and lies in memory, so that what is
  * read is of one moment. Source: GDB manual, "Host I/O Packets", "File-I/O constants". */
 #include "gdbstub/files/hostio.h"
@@ -14,6 +14,8 @@
 #include "gdbstub/packets/packet.h"
 #include "gdbstub/files/files.h"
 #include "gdbstub/files/hostio_parts.h"
+#include "base/alloc.h"
+#include "host/errand.h"
 #include "host/log.h"
 #include "base/util.h"
 
@@ -63,54 +65,129 @@ static void reply_bytes(struct pt_gdb_client *client, const void *bytes, size_t 
 	pt_gdb_reply(client);
 }
 
-/* --- the pool ----------------------------------------------------------------------------------------------------- */
+/* --- errands ------------------------------------------------------------------------------------------------------ */
 
-static void on_pool(uv_work_t *work)
+static void run_work(void *data)
 {
-	struct pt_hostio_errand *errand = work->data;
+	struct pt_hostio_work *work = data;
 
-	errand->run(errand);
+	work->run(work);
 }
 
-static void back(uv_work_t *work, int status)
+static void free_work(struct pt_hostio_work *work)
 {
-	struct pt_hostio_errand *errand = work->data;
+	pt_files_unref(work->files);
+	pt_params_free(work->symbols);
+	free(work);
+}
 
-	(void)status;
+/* On the thread, when nobody waits any more: what it had, it closes. */
+static void drop_work(void *data)
+{
+	struct pt_hostio_work *work = data;
+
+	if (work->fd >= 0)
+		close(work->fd);
+	if (work->opens && work->result >= 0)
+		close((int)work->result);
+	pt_program_unref(work->program);
+	free_work(work);
+}
+
+/* The file goes with the errand. */
+static void give_up(const struct pt_hostio_errand *errand)
+{
+	pt_warn("gdb: %s: a file's disk does not answer", errand->client->rsp.peer);
+	if (errand->file != NULL)
+		*errand->file = (struct pt_gdb_file){ .fd = -1 };
+	pt_hostio_reply_error(errand->client, EIO);
+}
+
+static void back(void *data, void *arg, bool late)
+{
+	struct pt_hostio_errand *errand = arg;
+
+	(void)data;
 	pt_rsp_release(&errand->client->rsp);
-	errand->after(errand);
+	if (late) {
+		give_up(errand);
+	} else {
+		errand->after(errand);
+		free_work(errand->work);
+	}
 	free(errand);
 }
 
+static const struct pt_errand_kind on_own_disk = { run_work, back, drop_work, .timeout_ms = PT_ERRAND_MS,
+						   .place = PT_ERRAND_OWN };
+static const struct pt_errand_kind on_named_disk = { run_work, back, drop_work, .timeout_ms = PT_ERRAND_MS };
+
 static void just_reply(struct pt_hostio_errand *errand)
 {
-	pt_hostio_reply(errand->client, errand->result);
+	pt_hostio_reply(errand->client, errand->work->result);
 }
 
-struct pt_hostio_errand *pt_hostio_errand_new(struct pt_gdb_client *client,
-					      void (*run)(struct pt_hostio_errand *errand),
+struct pt_hostio_errand *pt_hostio_errand_new(struct pt_gdb_client *client, struct pt_gdb_file *file,
+					      void (*run)(struct pt_hostio_work *work),
 					      void (*after)(struct pt_hostio_errand *errand))
 {
-	struct pt_hostio_errand *errand = calloc(1, sizeof(*errand));
+	struct pt_hostio_errand *errand = pt_alloc(sizeof(*errand));
+	struct pt_hostio_work *work = pt_alloc(sizeof(*work));
 
-	if (errand == NULL) {
-		pt_hostio_reply_error(client, EIO);
-		return NULL;
-	}
-	errand->client = client;
-	errand->run = run;
-	errand->after = after;
-	errand->work.data = errand;
+	*errand = (struct pt_hostio_errand){ client, file, work, after };
+	work->run = run;
+	work->files = pt_files_ref(client->stub->files);
+	work->fd = file != NULL && file->open ? file->fd : -1;
 	return errand;
 }
 
-void pt_hostio_send_off(struct pt_hostio_errand *errand)
+void pt_hostio_send_off(struct pt_hostio_errand *errand, bool named)
 {
+	uv_loop_t *loop = errand->client->stub->loop;
+	struct pt_err err;
+
 	pt_rsp_hold(&errand->client->rsp);
-	if (uv_queue_work(errand->client->stub->loop, &errand->work, on_pool, back) < 0) {
-		errand->result = -EIO;
-		back(&errand->work, 0);
-	}
+	if (pt_errand_start(loop, named ? &on_named_disk : &on_own_disk, errand->work, errand, &err) == 0)
+		return;
+	pt_warn("gdb: %s: %s", errand->client->rsp.peer, err.msg);
+	errand->work->result = -EIO;
+	back(errand->work, errand, false);
+}
+
+/* --- closing ------------------------------------------------------------------------------------------------------ */
+
+struct descriptor { int fd; };
+
+static void close_run(void *data)
+{
+	close(((struct descriptor *)data)->fd);
+	free(data);
+}
+
+static void closed(void *data, void *arg, bool late)
+{
+	(void)data;
+	(void)arg;
+	(void)late;
+}
+
+static void nothing_left(void *data)
+{
+	(void)data;
+}
+
+static const struct pt_errand_kind closing = { close_run, closed, nothing_left, .timeout_ms = PT_ERRAND_MS,
+					       .place = PT_ERRAND_OWN, .always = true };
+
+/* Nobody waits for it, and a disk that does not answer may keep it. */
+static void close_later(uv_loop_t *loop, int fd)
+{
+	struct descriptor *d = pt_alloc(sizeof(*d));
+	struct pt_err err;
+
+	d->fd = fd;
+	if (pt_errand_start(loop, &closing, d, NULL, &err) < 0)
+		close_run(d);
 }
 
 /* --- open files --------------------------------------------------------------------------------------------------- */
@@ -141,10 +218,10 @@ static struct pt_gdb_file *take_file(struct pt_gdb_client *client, struct pt_rsp
 	return NULL;
 }
 
-static void drop(struct pt_gdb_file *file)
+static void drop(uv_loop_t *loop, struct pt_gdb_file *file)
 {
 	if (file->fd >= 0)
-		close(file->fd);
+		close_later(loop, file->fd);
 	free(file->bytes);
 	*file = (struct pt_gdb_file){ .fd = -1 };
 }
@@ -154,11 +231,11 @@ struct pt_gdb_open_files *pt_gdb_files_new(void)
 	return calloc(1, sizeof(struct pt_gdb_open_files));
 }
 
-void pt_gdb_files_free(struct pt_gdb_open_files *files)
+void pt_gdb_files_free(uv_loop_t *loop, struct pt_gdb_open_files *files)
 {
 	for (size_t i = 0; files != NULL && i < PT_GDB_FILES; i++)
 		if (files->file[i].open)
-			drop(&files->file[i]);
+			drop(loop, &files->file[i]);
 	free(files);
 }
 
@@ -187,9 +264,9 @@ static bool take_name(struct pt_gdb_client *client, struct pt_rsp_args *args, st
 	return true;
 }
 
-static void unlink_run(struct pt_hostio_errand *errand)
+static void unlink_run(struct pt_hostio_work *work)
 {
-	errand->result = pt_files_unlink(errand->client->stub->files, errand->name.name);
+	work->result = pt_files_unlink(work->files, work->name.name);
 }
 
 static void handle_open(struct pt_gdb_client *client, struct pt_rsp_args *args)
@@ -211,19 +288,19 @@ static void handle_open(struct pt_gdb_client *client, struct pt_rsp_args *args)
 
 /* --- read, write -------------------------------------------------------------------------------------------------- */
 
-static void read_run(struct pt_hostio_errand *errand)
+static void read_run(struct pt_hostio_work *work)
 {
-	errand->result = pread(errand->file->fd, errand->bytes, errand->len_bytes, (off_t)errand->offset);
-	if (errand->result < 0)
-		errand->result = -errno;
+	work->result = pread(work->fd, work->bytes, work->len_bytes, (off_t)work->offset);
+	if (work->result < 0)
+		work->result = -errno;
 }
 
 static void was_read(struct pt_hostio_errand *errand)
 {
-	if (errand->result < 0)
-		pt_hostio_reply(errand->client, errand->result);
+	if (errand->work->result < 0)
+		pt_hostio_reply(errand->client, errand->work->result);
 	else
-		reply_bytes(errand->client, errand->bytes, (size_t)errand->result);
+		reply_bytes(errand->client, errand->work->bytes, (size_t)errand->work->result);
 }
 
 static void read_memory(struct pt_gdb_client *client, const struct pt_gdb_file *file, uint64_t offset, uint64_t count)
@@ -246,29 +323,29 @@ static void handle_read(struct pt_gdb_client *client, struct pt_rsp_args *args)
 		pt_hostio_reply_error(client, EINVAL);
 	} else if (file->fd < 0) {
 		read_memory(client, file, offset, count);
-	} else if ((errand = pt_hostio_errand_new(client, read_run, was_read)) != NULL) {
-		errand->file = file;
-		errand->offset = offset;
-		errand->len_bytes = count < READ_AT_ONCE ? (size_t)count : READ_AT_ONCE;
-		pt_hostio_send_off(errand);
+	} else {
+		errand = pt_hostio_errand_new(client, file, read_run, was_read);
+		errand->work->offset = offset;
+		errand->work->len_bytes = count < READ_AT_ONCE ? (size_t)count : READ_AT_ONCE;
+		pt_hostio_send_off(errand, file->named);
 	}
 }
 
-static void write_run(struct pt_hostio_errand *errand)
+static void write_run(struct pt_hostio_work *work)
 {
-	errand->result = pt_files_room(errand->client->stub->files, errand->len_bytes);
-	if (errand->result == 0 && errand->offset > PT_FILES_MOST_BYTES)
-		errand->result = -EFBIG;
-	if (errand->result < 0)
+	work->result = pt_files_room(work->files, work->len_bytes);
+	if (work->result == 0 && work->offset > PT_FILES_MOST_BYTES)
+		work->result = -EFBIG;
+	if (work->result < 0)
 		return;
-	errand->result = pwrite(errand->file->fd, errand->bytes, errand->len_bytes, (off_t)errand->offset);
-	if (errand->result < 0)
-		errand->result = -errno;
+	work->result = pwrite(work->fd, work->bytes, work->len_bytes, (off_t)work->offset);
+	if (work->result < 0)
+		work->result = -errno;
 }
 
 static void after_write(struct pt_hostio_errand *errand)
 {
-	errand->file->torn |= errand->result < 0;
+	errand->file->torn |= errand->work->result < 0;
 	just_reply(errand);
 }
 
@@ -281,17 +358,17 @@ static void handle_write(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	if (file == NULL)
 		return;
 	if (!pt_rsp_take(args, ",") || !pt_rsp_number(args, &offset) || !pt_rsp_take(args, ",") ||
-	    pt_rsp_left(args) > sizeof(errand->bytes)) {
+	    pt_rsp_left(args) > sizeof(errand->work->bytes)) {
 		pt_hostio_reply_error(client, EINVAL);
 		file->torn = true;
 	} else if (file->fd < 0) {
 		pt_hostio_reply_error(client, EBADF);
-	} else if ((errand = pt_hostio_errand_new(client, write_run, after_write)) != NULL) {
-		errand->file = file;
-		errand->offset = offset;
-		errand->len_bytes = pt_rsp_left(args);
-		memcpy(errand->bytes, args->at, errand->len_bytes);
-		pt_hostio_send_off(errand);
+	} else {
+		errand = pt_hostio_errand_new(client, file, write_run, after_write);
+		errand->work->offset = offset;
+		errand->work->len_bytes = pt_rsp_left(args);
+		memcpy(errand->work->bytes, args->at, errand->work->len_bytes);
+		pt_hostio_send_off(errand, file->named);
 	}
 }
 
@@ -319,56 +396,66 @@ static void reply_stat(struct pt_gdb_client *client, uint64_t size)
 	reply_bytes(client, stat, sizeof(stat));
 }
 
+static void fstat_run(struct pt_hostio_work *work)
+{
+	struct stat info;
+
+	work->result = fstat(work->fd, &info) < 0 ? -errno : 0;
+	work->offset = work->result == 0 ? (uint64_t)info.st_size : 0;
+}
+
+static void after_fstat(struct pt_hostio_errand *errand)
+{
+	if (errand->work->result < 0)
+		just_reply(errand);
+	else
+		reply_stat(errand->client, errand->work->offset);
+}
+
 static void handle_fstat(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	struct pt_gdb_file *file = take_file(client, args);
-	struct stat info;
 
 	if (file == NULL)
 		return;
 	if (file->fd < 0)
 		reply_stat(client, file->len_bytes);
-	else if (fstat(file->fd, &info) < 0)	/* of an open file: it waits for nothing */
-		pt_hostio_reply_error(client, errno);
 	else
-		reply_stat(client, (uint64_t)info.st_size);
+		pt_hostio_send_off(pt_hostio_errand_new(client, file, fstat_run, after_fstat), file->named);
 }
 
 /* --- close, delete ------------------------------------------------------------------------------------------------ */
 
-static void symbols_run(struct pt_hostio_errand *errand)
+static void symbols_run(struct pt_hostio_work *work)
 {
-	struct pt_files *files = errand->client->stub->files;
-	char final[sizeof(errand->path)];
+	char final[sizeof(work->path)];
 
-	if (pt_files_path(files, PT_HOSTIO_NEW_FIRMWARE, errand->path, sizeof(errand->path)) < 0 ||
-	    pt_files_path(files, "firmware.elf", final, sizeof(final)) < 0)
+	if (pt_files_path(work->files, PT_HOSTIO_NEW_FIRMWARE, work->path, sizeof(work->path)) < 0 ||
+	    pt_files_path(work->files, "firmware.elf", final, sizeof(final)) < 0)
 		return;
-	errand->program = pt_program_open_with(errand->path, errand->elf_machine, errand->client->stub->config.symbols,
-					       &errand->err);
-	if (errand->program != NULL && !errand->client->rsp.own)
-		pt_program_confine(errand->program);
-	if (errand->program == NULL)
-		unlink(errand->path);
-	else if (rename(errand->path, final) == 0)
-		pt_program_call(errand->program, final);
+	work->program = pt_program_open_with(work->path, work->elf_machine, work->symbols, &work->err);
+	if (work->program != NULL && work->confined)
+		pt_program_confine(work->program);
+	if (work->program == NULL)
+		unlink(work->path);
+	else if (rename(work->path, final) == 0)
+		pt_program_call(work->program, final);
 }
 
 /* A program that somebody sent is the one that everybody means from here on. */
 static void symbols_read(struct pt_hostio_errand *errand)
 {
 	struct pt_gdb_client *client = errand->client;
-	int rc = errand->program != NULL
-			 ? pt_session_set_program(client->stub->config.session, errand->program, &errand->err)
-			 : errand->err.code;
+	struct pt_hostio_work *work = errand->work;
+	int rc = work->program != NULL ? pt_session_set_program(client->stub->config.session, work->program, &work->err)
+				       : work->err.code;
 
-	if (rc < 0)
-		pt_warn("gdb: %s: the firmware.elf that it sent gives no symbols: %s", client->rsp.peer,
-			errand->err.msg);
+	if (rc < 0 || work->program == NULL)
+		pt_warn("gdb: %s: the firmware.elf that it sent gives no symbols: %s", client->rsp.peer, work->err.msg);
 	else
 		pt_info("gdb: %s: symbols are those of the firmware.elf that it sent", client->rsp.peer);
-	pt_program_unref(errand->program);
-	pt_hostio_reply(client, rc == 0 ? 0 : rc == PT_ESTATE ? -EBUSY : -EINVAL);
+	pt_program_unref(work->program);
+	pt_hostio_reply(client, rc == 0 && work->program != NULL ? 0 : rc == PT_ESTATE ? -EBUSY : -EINVAL);
 }
 
 static int find_machine(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
@@ -382,13 +469,13 @@ static int find_machine(struct pt_gdb_request *rq, struct pt_board *board, struc
 /* Without a target any ELF will do. */
 static void read_symbols(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
-	struct pt_hostio_errand *errand = pt_hostio_errand_new(rq->client, symbols_run, symbols_read);
+	struct pt_hostio_errand *errand = pt_hostio_errand_new(rq->client, NULL, symbols_run, symbols_read);
 
 	(void)err;
-	if (errand == NULL)
-		return;
-	errand->elf_machine = rc < 0 ? 0 : (unsigned)rq->addr;
-	pt_hostio_send_off(errand);
+	errand->work->elf_machine = rc < 0 ? 0 : (unsigned)rq->addr;
+	errand->work->symbols = pt_params_copy(rq->client->stub->config.symbols);
+	errand->work->confined = !rq->client->rsp.own;
+	pt_hostio_send_off(errand, false);
 }
 
 static void handle_close(struct pt_gdb_client *client, struct pt_rsp_args *args)
@@ -402,7 +489,7 @@ static void handle_close(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	if (file->is_firmware && file->torn)
 		pt_warn("gdb: %s: firmware.elf did not come whole: the symbols stay those that there were",
 			client->rsp.peer);
-	drop(file);
+	drop(client->stub->loop, file);
 	if (is_new)
 		pt_gdb_post(&client->request, find_machine, read_symbols);
 	else
@@ -418,9 +505,10 @@ static void handle_unlink(struct pt_gdb_client *client, struct pt_rsp_args *args
 		return;
 	if (name.kind == PT_HOSTIO_PROFILE || name.kind == PT_HOSTIO_CAPTURE || client->stub->config.restricted) {
 		pt_hostio_reply_error(client, EROFS);
-	} else if ((errand = pt_hostio_errand_new(client, unlink_run, just_reply)) != NULL) {
-		errand->name = name;
-		pt_hostio_send_off(errand);
+	} else {
+		errand = pt_hostio_errand_new(client, NULL, unlink_run, just_reply);
+		errand->work->name = name;
+		pt_hostio_send_off(errand, false);
 	}
 }
 

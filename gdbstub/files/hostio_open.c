@@ -23,36 +23,45 @@ static bool writes(int flags)
 	return (flags & (O_WRONLY | O_RDWR)) != 0;
 }
 
-static const char *disk_name(const struct pt_hostio_errand *errand)
+static const char *disk_name(const struct pt_hostio_work *work)
 {
-	bool new_firmware = errand->name.kind == PT_HOSTIO_FIRMWARE && writes(errand->flags);
+	bool new_firmware = work->name.kind == PT_HOSTIO_FIRMWARE && writes(work->flags);
 
-	return new_firmware ? PT_HOSTIO_NEW_FIRMWARE : errand->name.name;
+	return new_firmware ? PT_HOSTIO_NEW_FIRMWARE : work->name.name;
 }
 
-static void open_run(struct pt_hostio_errand *errand)
+static void open_run(struct pt_hostio_work *work)
 {
-	struct pt_files *files = errand->client->stub->files;
-
-	if (errand->path[0] == '\0')
-		errand->result = pt_files_open(files, disk_name(errand), errand->flags);
+	if (work->path[0] == '\0')
+		work->result = pt_files_open(work->files, disk_name(work), work->flags);
 	else
-		errand->result = pt_named_open(errand->path, O_RDONLY, PT_NAMED_FILE);
+		work->result = pt_named_open(work->path, O_RDONLY, PT_NAMED_FILE);
 }
 
 static void opened(struct pt_hostio_errand *errand)
 {
 	struct pt_gdb_file *file = errand->file;
+	struct pt_hostio_work *work = errand->work;
 
-	if (errand->result < 0) {
+	if (work->result < 0) {
 		file->open = false;
-		pt_hostio_reply(errand->client, errand->result);
+		pt_hostio_reply(errand->client, work->result);
 		return;
 	}
-	file->fd = (int)errand->result;
-	file->written = writes(errand->flags);
-	file->is_firmware = errand->name.kind == PT_HOSTIO_FIRMWARE;
+	file->fd = (int)work->result;
+	file->written = writes(work->flags);
+	file->is_firmware = work->name.kind == PT_HOSTIO_FIRMWARE;
+	file->named = work->name.kind == PT_HOSTIO_FIRMWARE && work->path[0] != '\0';
 	reply_opened(errand->client, file);
+}
+
+static struct pt_hostio_errand *new_opening(struct pt_gdb_client *client, struct pt_gdb_file *file,
+					    void (*run)(struct pt_hostio_work *work))
+{
+	struct pt_hostio_errand *errand = pt_hostio_errand_new(client, file, run, opened);
+
+	errand->work->opens = true;
+	return errand;
 }
 
 static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
@@ -77,31 +86,35 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 static void open_disk(struct pt_gdb_client *client, struct pt_gdb_file *file, const struct pt_hostio_name *name,
 		      int flags, const char *path)
 {
-	struct pt_hostio_errand *errand = pt_hostio_errand_new(client, open_run, opened);
+	struct pt_hostio_errand *errand = new_opening(client, file, open_run);
 
-	if (errand == NULL) {
-		file->open = false;
-		return;
-	}
-	errand->file = file;
-	errand->name = *name;
-	errand->flags = flags;
-	snprintf(errand->path, sizeof(errand->path), "%s", path);
-	pt_hostio_send_off(errand);
+	errand->work->name = *name;
+	errand->work->flags = flags;
+	snprintf(errand->work->path, sizeof(errand->work->path), "%s", path);
+	pt_hostio_send_off(errand, path[0] != '\0');
+}
+
+/* --- the capture, as a copy in our own folder --------------------------------------------------------------------- */
+
+static void find_copy(struct pt_hostio_work *work)
+{
+	work->result = pt_files_path(work->files, ".capture", work->path, sizeof(work->path));
 }
 
 /* The copy has its own name only until it is open. */
-static void capture_opened(struct pt_hostio_errand *errand)
+static void open_copy(struct pt_hostio_work *work)
 {
-	if (errand->result >= 0)
-		unlink(errand->path);
-	opened(errand);
+	find_copy(work);
+	if (work->result < 0)
+		return;
+	open_run(work);
+	if (work->result >= 0)
+		unlink(work->path);
 }
 
 static void on_saved(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct pt_gdb_client *client = arg;
-	struct pt_hostio_errand *errand;
 
 	pt_rsp_release(&client->rsp);
 	if (rc < 0) {
@@ -110,28 +123,20 @@ static void on_saved(void *arg, int rc, const char *text, size_t len_bytes)
 		pt_hostio_reply_error(client, ENOENT);
 		return;
 	}
-	errand = pt_hostio_errand_new(client, open_run, capture_opened);
-	if (errand == NULL) {
-		client->files->opening->open = false;
-		return;
-	}
-	errand->file = client->files->opening;
-	snprintf(errand->path, sizeof(errand->path), "%s/.capture", client->stub->files->dir);
-	pt_hostio_send_off(errand);
+	pt_hostio_send_off(new_opening(client, client->files->opening, open_copy), false);
 }
 
-static void open_capture(struct pt_gdb_client *client)
+static void save_copy(struct pt_hostio_errand *errand)
 {
-	char path[PT_FILES_PATH_BYTES + 16];
-	int rc = pt_files_path(client->stub->files, ".capture", path, sizeof(path));
+	struct pt_gdb_client *client = errand->client;
 
-	if (rc < 0) {
-		client->files->opening->open = false;
-		pt_hostio_reply_error(client, -rc);
+	if (errand->work->result < 0) {
+		errand->file->open = false;
+		pt_hostio_reply(client, errand->work->result);
 		return;
 	}
 	pt_rsp_hold(&client->rsp);
-	pt_session_save(client->stub->config.session, path, on_saved, client);
+	pt_session_save(client->stub->config.session, errand->work->path, on_saved, client);
 }
 
 /* The ELF of the program in use, wherever it is; or the one that was put. */
@@ -170,7 +175,7 @@ void pt_hostio_open(struct pt_gdb_client *client, struct pt_gdb_file *file, cons
 		pt_rsp_hold(&client->rsp);
 		pt_session_report(client->stub->config.session, &name->query, on_report, client);
 	} else if (name->kind == PT_HOSTIO_CAPTURE) {
-		open_capture(client);
+		pt_hostio_send_off(pt_hostio_errand_new(client, file, find_copy, save_copy), false);
 	} else if (name->kind == PT_HOSTIO_FIRMWARE) {
 		open_firmware(client, file, name, flags);
 	} else {

@@ -13,7 +13,8 @@ enum { PT_GDB_FILES = 8 };	/* open at once */
 
 /* An open file of host I/O: a report in memory (fd -1), or a file on the disk. */
 struct pt_gdb_file {
-	bool open, written, is_firmware, torn;	/* torn: a piece that was written to it is missing */
+	/* torn: a piece that was written to it is missing; named: it is not in our own folder */
+	bool open, written, is_firmware, torn, named;
 	int fd;
 	char *bytes;
 	size_t len_bytes;
@@ -24,30 +25,41 @@ struct pt_gdb_open_files {
 	struct pt_gdb_file file[PT_GDB_FILES], *opening;	/* opening: the one that waits for the session */
 };
 
-/* One thing to do on the pool, and what became of it. */
-struct pt_hostio_errand {
-	uv_work_t work;
-	struct pt_gdb_client *client;
-	void (*run)(struct pt_hostio_errand *errand);
-	void (*after)(struct pt_hostio_errand *errand);
-	struct pt_gdb_file *file;	/* whose */
+/* One thing to do with a file, on a thread: all that the thread has, its own even when nobody waits for it any more
+ * (host/errand.h). */
+struct pt_hostio_work {
+	void (*run)(struct pt_hostio_work *work);
+	struct pt_files *files;		/* a reference */
+	int fd;				/* of an open file; -1: none */
 	struct pt_hostio_name name;
 	int flags;
 	uint64_t offset;
 	size_t len_bytes;
 	int64_t result;			/* or an errno, negated */
+	bool opens;			/* result is a descriptor */
 	char path[512];
 	struct pt_program *program;
+	struct pt_params *symbols;	/* settings for it */
 	unsigned elf_machine;
+	bool confined;			/* it came from another user */
 	struct pt_err err;
 	uint8_t bytes[PT_GDB_PACKET_BYTES];
 };
 
-/* NULL: no memory, and the reply is on its way. It is freed behind its after(). */
-struct pt_hostio_errand *pt_hostio_errand_new(struct pt_gdb_client *client,
-					      void (*run)(struct pt_hostio_errand *errand),
+/* What waits for it, and what became of it. */
+struct pt_hostio_errand {
+	struct pt_gdb_client *client;
+	struct pt_gdb_file *file;	/* whose; NULL: no open one's */
+	struct pt_hostio_work *work;
+	void (*after)(struct pt_hostio_errand *errand);	/* not called where the disk does not answer */
+};
+
+/* It is freed behind its after(). */
+struct pt_hostio_errand *pt_hostio_errand_new(struct pt_gdb_client *client, struct pt_gdb_file *file,
+					      void (*run)(struct pt_hostio_work *work),
 					      void (*after)(struct pt_hostio_errand *errand));
-void pt_hostio_send_off(struct pt_hostio_errand *errand);	/* the client asks until it is back */
+/* named: a user or a client has chosen the disk. The client asks until it is back. */
+void pt_hostio_send_off(struct pt_hostio_errand *errand, bool named);
 
 void pt_hostio_reply_error(struct pt_gdb_client *client, int error);	/* an errno */
 void pt_hostio_reply(struct pt_gdb_client *client, int64_t result);	/* or an errno, negated */
