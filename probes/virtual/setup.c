@@ -234,6 +234,20 @@ static int make_board(struct pt_vrig *rig, struct pt_err *err)
 			    : pt_wrap(err, "virtual board %s", rig->ops->name);
 }
 
+static int open_flow_log(struct pt_vrig *rig, struct pt_err *err)
+{
+	const char *path = setting(rig, "flow-log");
+	struct pt_vflow_core core;
+
+	if (path == NULL)
+		return 0;
+	if (rig->ops->flow_core == NULL)
+		return pt_fail(err, PT_EARG, "virtual board %s has no flow-log", rig->ops->name);
+	rig->ops->flow_core(rig->board, &core);
+	rig->flow_log = pt_vflow_log_open(path, &core, err);
+	return rig->flow_log != NULL ? 0 : err->code;
+}
+
 /* Where in its program a board is when the host comes is chance; a seed makes it chance that can be repeated.
  * The mixer is splitmix64. */
 static uint64_t head_start_ns(uint64_t seed)
@@ -263,7 +277,8 @@ int pt_vrig_open(struct pt_vrig *rig, const char *name_and_query, struct pt_err 
 	if (err == NULL)
 		err = &local;
 	*rig = (struct pt_vrig){ 0 };
-	if (parse(rig, name_and_query, err) < 0 || make_board(rig, err) < 0 || make_probe(rig, err) < 0) {
+	if (parse(rig, name_and_query, err) < 0 || make_board(rig, err) < 0 || open_flow_log(rig, err) < 0 ||
+	    make_probe(rig, err) < 0) {
 		pt_vrig_close(rig);
 		return err->code;
 	}
@@ -274,6 +289,7 @@ void pt_vrig_close(struct pt_vrig *rig)
 {
 	if (rig->engine_state != NULL)
 		rig->engine->free(rig->engine_state);
+	pt_vflow_log_close(rig->flow_log);
 	if (rig->board != NULL)
 		rig->ops->free(rig->board);
 	pt_params_free(rig->settings);

@@ -4,6 +4,7 @@
 
 #include "probes/virtual/chip/e500.h"
 #include "probes/virtual/demo/e500_demo.h"
+#include "probes/virtual/frame/flow_log.h"
 #include "base/util.h"
 
 enum { SLICE_CYCLES = 256 };	/* how far cores run ahead of one another */
@@ -204,6 +205,52 @@ static void *inside(struct pt_vboard *board)
 	return chip_of(board);
 }
 
+/* --- its core, for what observes it */
+
+static uint64_t awake(void *cpu)
+{
+	return pt_ve500_cycle(cpu) - pt_ve500_idle_cycles(cpu) - pt_ve500_halt_cycles(cpu);
+}
+
+static void add_tap(void *cpu, struct pt_vtap *tap)
+{
+	pt_ve500_add_tap(cpu, tap);
+}
+
+static void remove_tap(void *cpu, struct pt_vtap *tap)
+{
+	pt_ve500_remove_tap(cpu, tap);
+}
+
+static uint64_t sleep_cycles(void *cpu)
+{
+	return pt_ve500_idle_cycles(cpu);
+}
+
+static uint64_t halt_cycles(void *cpu)
+{
+	return pt_ve500_halt_cycles(cpu);
+}
+
+static uint32_t next_pc(void *cpu)
+{
+	return pt_ve500_pc(cpu);
+}
+
+static uint32_t stack_pointer(void *cpu)
+{
+	return (uint32_t)pt_ve500_reg(cpu, 1);
+}
+
+static void flow_core(struct pt_vboard *board, struct pt_vflow_core *core)
+{
+	*core = (struct pt_vflow_core){
+		.cpu = chip_of(board)->cpu, .sleep_cycles = sleep_cycles, .halt_cycles = halt_cycles,
+		.awake_cycles = awake,
+		.pc = next_pc, .sp = stack_pointer, .add_tap = add_tap, .remove_tap = remove_tap,
+	};
+}
+
 static const char *const probes[] = { "rsp", NULL };
 
 const struct pt_vboard_ops pt_vboard_e500 = {
@@ -212,6 +259,7 @@ const struct pt_vboard_ops pt_vboard_e500 = {
 		"decrementers, performance monitors; behind a GDB server",
 	.probes = probes, .demo = demo, .make = make, .free = release, .advance = advance, .rsp = rsp,
 	.set_nreset = set_nreset, .set_power = set_power, .chip = inside,
+	.flow_core = flow_core,
 	.told = pt_e500_told, .params = pt_ve500_params, .n_params = PT_E500_WORDS,
 };
 
@@ -227,21 +275,6 @@ uint32_t pt_e500_peek(struct pt_e500 *chip, uint32_t addr)
 	const uint8_t *at = pt_e500_bytes(chip, addr, 4);
 
 	return at != NULL ? pt_be32(at) : 0;
-}
-
-static uint64_t awake(void *cpu)
-{
-	return pt_ve500_cycle(cpu) - pt_ve500_idle_cycles(cpu) - pt_ve500_halt_cycles(cpu);
-}
-
-static void add_tap(void *cpu, struct pt_vtap *tap)
-{
-	pt_ve500_add_tap(cpu, tap);
-}
-
-static void remove_tap(void *cpu, struct pt_vtap *tap)
-{
-	pt_ve500_remove_tap(cpu, tap);
 }
 
 bool pt_e500_watch(struct pt_e500 *chip, struct pt_vtruth *truth, size_t log_room)

@@ -4,6 +4,7 @@
 
 #include "probes/virtual/demo/kl27_demo.h"
 #include "probes/virtual/chip/kl27_parts.h"
+#include "probes/virtual/frame/flow_log.h"
 #include "base/util.h"
 
 enum { SDID_Z256 = 0x23161d82, FCFG1_Z256 = 0x09000000, FCFG2_Z256 = 0x20800000, AWIDTH = 15, TRACE_RAM_AWIDTH = 5 };
@@ -407,6 +408,52 @@ static void *inside(struct pt_vboard *board)
 	return chip_of(board);
 }
 
+/* --- its core, for what observes it */
+
+static uint64_t awake(void *cpu)
+{
+	return pt_vcpu_cycle(cpu) - pt_vcpu_sleep_cycles(cpu) - pt_vcpu_halt_cycles(cpu);
+}
+
+static void add_tap(void *cpu, struct pt_vtap *tap)
+{
+	pt_vcpu_add_tap(cpu, tap);
+}
+
+static void remove_tap(void *cpu, struct pt_vtap *tap)
+{
+	pt_vcpu_remove_tap(cpu, tap);
+}
+
+static uint64_t sleep_cycles(void *cpu)
+{
+	return pt_vcpu_sleep_cycles(cpu);
+}
+
+static uint64_t halt_cycles(void *cpu)
+{
+	return pt_vcpu_halt_cycles(cpu);
+}
+
+static uint32_t next_pc(void *cpu)
+{
+	return pt_vcpu_pc(cpu);
+}
+
+static uint32_t stack_pointer(void *cpu)
+{
+	return pt_vcpu_reg(cpu, 13);
+}
+
+static void flow_core(struct pt_vboard *board, struct pt_vflow_core *core)
+{
+	*core = (struct pt_vflow_core){
+		.cpu = chip_of(board)->cpu, .sleep_cycles = sleep_cycles, .halt_cycles = halt_cycles,
+		.awake_cycles = awake,
+		.pc = next_pc, .sp = stack_pointer, .add_tap = add_tap, .remove_tap = remove_tap,
+	};
+}
+
 /* The real part has SWD alone on its pins; this one has the port of other Cortex-M parts, SWD and JTAG. */
 static const char *const probes[] = { "cmsis-dap", "xvc", "bitbang", NULL };
 
@@ -417,6 +464,7 @@ const struct pt_vboard_ops pt_vboard_kl27 = {
 		"variant=" PT_KL27_VARIANT_WORDS,
 	.demo = demo, .make = make, .free = release, .advance = advance, .ap = ap, .dpidr = dpidr,
 	.set_nreset = set_nreset, .set_power = set_power, .chip = inside,
+	.flow_core = flow_core,
 };
 
 /* --- as tests and bench see it */
@@ -450,21 +498,6 @@ uint64_t pt_kl27_sleep_cycles(const struct pt_kl27 *chip)
 uint64_t pt_kl27_awake_cycles(const struct pt_kl27 *chip)
 {
 	return pt_vcpu_cycle(chip->cpu) - pt_vcpu_sleep_cycles(chip->cpu) - pt_vcpu_halt_cycles(chip->cpu);
-}
-
-static uint64_t awake(void *cpu)
-{
-	return pt_vcpu_cycle(cpu) - pt_vcpu_sleep_cycles(cpu) - pt_vcpu_halt_cycles(cpu);
-}
-
-static void add_tap(void *cpu, struct pt_vtap *tap)
-{
-	pt_vcpu_add_tap(cpu, tap);
-}
-
-static void remove_tap(void *cpu, struct pt_vtap *tap)
-{
-	pt_vcpu_remove_tap(cpu, tap);
 }
 
 bool pt_kl27_watch(struct pt_kl27 *chip, struct pt_vtruth *truth, size_t log_room)

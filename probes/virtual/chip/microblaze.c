@@ -5,6 +5,7 @@
 #include "probes/virtual/chip/microblaze.h"
 #include "probes/virtual/demo/microblaze_demo.h"
 #include "probes/virtual/frame/elf.h"
+#include "probes/virtual/frame/flow_log.h"
 #include "base/util.h"
 
 enum { SLICE_CYCLES = 1024 };	/* how far cores run ahead of one another */
@@ -245,6 +246,52 @@ static void *inside(struct pt_vboard *board)
 	return chip_of(board);
 }
 
+/* --- its core, for what observes it */
+
+static uint64_t awake(void *cpu)
+{
+	return pt_vmb_cycle(cpu) - pt_vmb_sleep_cycles(cpu) - pt_vmb_halt_cycles(cpu);
+}
+
+static void add_tap(void *cpu, struct pt_vtap *tap)
+{
+	pt_vmb_add_tap(cpu, tap);
+}
+
+static void remove_tap(void *cpu, struct pt_vtap *tap)
+{
+	pt_vmb_remove_tap(cpu, tap);
+}
+
+static uint64_t sleep_cycles(void *cpu)
+{
+	return pt_vmb_sleep_cycles(cpu);
+}
+
+static uint64_t halt_cycles(void *cpu)
+{
+	return pt_vmb_halt_cycles(cpu);
+}
+
+static uint32_t next_pc(void *cpu)
+{
+	return pt_vmb_reg(cpu, PT_VMB_PC);
+}
+
+static uint32_t stack_pointer(void *cpu)
+{
+	return pt_vmb_reg(cpu, 1);
+}
+
+static void flow_core(struct pt_vboard *board, struct pt_vflow_core *core)
+{
+	*core = (struct pt_vflow_core){
+		.cpu = chip_of(board)->node[0].cpu, .sleep_cycles = sleep_cycles, .halt_cycles = halt_cycles,
+		.awake_cycles = awake,
+		.pc = next_pc, .sp = stack_pointer, .add_tap = add_tap, .remove_tap = remove_tap,
+	};
+}
+
 static const char *const probes[] = { "rsp", "xvc", "bitbang", "cmsis-dap", NULL };
 
 const struct pt_vboard_ops pt_vboard_microblaze = {
@@ -253,6 +300,7 @@ const struct pt_vboard_ops pt_vboard_microblaze = {
 		"profiling, counters and trace; probe=rsp, xvc, bitbang or cmsis-dap",
 	.probes = probes, .demo = demo, .make = make, .free = release, .advance = advance,
 	.rsp = rsp, .taps = taps, .set_nreset = set_nreset, .set_power = set_power, .chip = inside,
+	.flow_core = flow_core,
 	.told = pt_microblaze_told, .params = pt_vmicroblaze_params, .n_params = PT_MICROBLAZE_WORDS,
 };
 
@@ -274,21 +322,6 @@ uint32_t pt_microblaze_peek(struct pt_microblaze_node *node, uint32_t addr)
 	if (at == NULL)
 		return 0;
 	return node->bus.big_endian ? pt_be32(at) : pt_le32(at);
-}
-
-static uint64_t awake(void *cpu)
-{
-	return pt_vmb_cycle(cpu) - pt_vmb_sleep_cycles(cpu) - pt_vmb_halt_cycles(cpu);
-}
-
-static void add_tap(void *cpu, struct pt_vtap *tap)
-{
-	pt_vmb_add_tap(cpu, tap);
-}
-
-static void remove_tap(void *cpu, struct pt_vtap *tap)
-{
-	pt_vmb_remove_tap(cpu, tap);
 }
 
 bool pt_microblaze_watch(struct pt_microblaze_node *node, struct pt_vtruth *truth, size_t log_room)

@@ -4,6 +4,7 @@
 
 #include "probes/virtual/demo/s12zvm_demo.h"
 #include "probes/virtual/chip/s12zvm_parts.h"
+#include "probes/virtual/frame/flow_log.h"
 #include "base/util.h"
 
 static struct pt_s12zvm *chip_of(struct pt_vboard *board)
@@ -359,6 +360,52 @@ static void *inside(struct pt_vboard *board)
 	return chip_of(board);
 }
 
+/* --- its core, for what observes it */
+
+static uint64_t awake(void *cpu)
+{
+	return pt_vs12z_cycle(cpu) - pt_vs12z_sleep_cycles(cpu) - pt_vs12z_halt_cycles(cpu);
+}
+
+static void add_tap(void *cpu, struct pt_vtap *tap)
+{
+	pt_vs12z_add_tap(cpu, tap);
+}
+
+static void remove_tap(void *cpu, struct pt_vtap *tap)
+{
+	pt_vs12z_remove_tap(cpu, tap);
+}
+
+static uint64_t sleep_cycles(void *cpu)
+{
+	return pt_vs12z_sleep_cycles(cpu);
+}
+
+static uint64_t halt_cycles(void *cpu)
+{
+	return pt_vs12z_halt_cycles(cpu);
+}
+
+static uint32_t next_pc(void *cpu)
+{
+	return pt_vs12z_pc(cpu);
+}
+
+static uint32_t stack_pointer(void *cpu)
+{
+	return pt_vs12z_reg(cpu, PT_VS12Z_S);
+}
+
+static void flow_core(struct pt_vboard *board, struct pt_vflow_core *core)
+{
+	*core = (struct pt_vflow_core){
+		.cpu = chip_of(board)->cpu, .sleep_cycles = sleep_cycles, .halt_cycles = halt_cycles,
+		.awake_cycles = awake,
+		.pc = next_pc, .sp = stack_pointer, .add_tap = add_tap, .remove_tap = remove_tap,
+	};
+}
+
 static const char *const probes[] = { "bdc-pipe", "osbdm", "usbdm", NULL };
 
 const struct pt_vboard_ops pt_vboard_s12zvm = {
@@ -367,6 +414,7 @@ const struct pt_vboard_ops pt_vboard_s12zvm = {
 		"probe=pipe, osbdm or usbdm",
 	.probes = probes, .demo = demo, .make = make, .free = release, .advance = advance, .bdc = bdc_of, .pdo = pdo_of,
 	.set_nreset = set_nreset, .set_power = set_power, .chip = inside,
+	.flow_core = flow_core,
 	.params = pt_vs12zvm_params, .n_params = PT_S12ZVM_WORDS,
 };
 
@@ -393,21 +441,6 @@ uint32_t pt_s12zvm_peek(struct pt_s12zvm *chip, uint32_t addr)
 	const uint8_t *at = pt_s12zvm_bytes(chip, addr, 4);
 
 	return at != NULL ? pt_be32(at) : 0;
-}
-
-static uint64_t awake(void *cpu)
-{
-	return pt_vs12z_cycle(cpu) - pt_vs12z_sleep_cycles(cpu) - pt_vs12z_halt_cycles(cpu);
-}
-
-static void add_tap(void *cpu, struct pt_vtap *tap)
-{
-	pt_vs12z_add_tap(cpu, tap);
-}
-
-static void remove_tap(void *cpu, struct pt_vtap *tap)
-{
-	pt_vs12z_remove_tap(cpu, tap);
 }
 
 bool pt_s12zvm_watch(struct pt_s12zvm *chip, struct pt_vtruth *truth, size_t log_room)

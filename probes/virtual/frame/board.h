@@ -11,6 +11,7 @@
 #include "base/params.h"
 
 struct pt_vboard;
+struct pt_vflow_core;		/* frame/flow_log.h */
 struct pt_vbdc;			/* wire/bdc.h */
 struct pt_vpdo;			/* unit/s12z_pdo.h */
 struct pt_vrsp_target;		/* wire/rsp_stub.h */
@@ -57,6 +58,8 @@ struct pt_vboard_ops {
 	void (*set_power)(struct pt_vboard *board, bool on);		/* faults: power loss and return */
 	/* The model's own truth, for tests and bench: a tap's log, cycle and sleep counts. See chip/kl27.h. */
 	void *(*chip)(struct pt_vboard *board);
+	/* Its first core, for the log of what it executes. NULL: there is none. */
+	void (*flow_core)(struct pt_vboard *board, struct pt_vflow_core *core);
 	/* What the user of such hardware tells proftap with --set, for no probe finds it out: say gets each word.
 	 * settings are the board's own; driver: of the probe in front of it. NULL: nothing. */
 	void (*told)(const struct pt_params *settings, const char *driver, void (*say)(void *arg, const char *word),

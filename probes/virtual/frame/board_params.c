@@ -23,6 +23,8 @@ const struct pt_param pt_vboard_params[] = {
 	{ .key = "fault", .type = PT_PARAM_LIST,
 	  .help = "KIND@NUMBER[+COUNT],...: wait, fault, reset, power, clock at an SWD transfer or BDC command; stall, "
 		  "short, wrong, unplug at a packet" },
+	{ .key = "flow-log", .type = PT_PARAM_TEXT,
+	  .help = "a file for every change of flow of the first core, with its cycles (tests/truth reads it)" },
 	{ .key = "probe", .type = PT_PARAM_TEXT,
 	  .help = "which probe it has on its cable, where it may have several: cmsis-dap, xvc, bitbang, rsp; pipe, "
 		  "osbdm, usbdm" },

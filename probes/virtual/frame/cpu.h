@@ -32,6 +32,7 @@ struct pt_vtap {
 	void (*jump)(void *arg, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to);
 	/* once per access of an instruction that succeeded, not for exception frames; 1 to 4 bytes */
 	void (*data)(void *arg, uint32_t addr, unsigned size_bytes, bool write, uint32_t value, uint32_t pc);
+	void (*reset)(void *arg, uint32_t pc);	/* the core was reset, and will begin at pc */
 	struct pt_vtap *next;
 };
 

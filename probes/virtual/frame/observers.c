@@ -71,3 +71,12 @@ void pt_vtaps_tell_data(const struct pt_vtaps *taps, uint32_t addr, unsigned siz
 			tap->data(tap->arg, addr, size_bytes, write, value, pc);
 	}
 }
+
+void pt_vtaps_tell_reset(const struct pt_vtaps *taps, uint32_t pc)
+{
+	for (const struct pt_vtap *tap = taps->first, *next; tap != NULL; tap = next) {
+		next = tap->next;
+		if (tap->reset != NULL)
+			tap->reset(tap->arg, pc);
+	}
+}

@@ -20,5 +20,6 @@ void pt_vtaps_tell_cond(const struct pt_vtaps *taps, uint32_t from, bool taken, 
 void pt_vtaps_tell_jump(const struct pt_vtaps *taps, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to);
 void pt_vtaps_tell_data(const struct pt_vtaps *taps, uint32_t addr, unsigned size_bytes, bool write, uint32_t value,
 			uint32_t pc);
+void pt_vtaps_tell_reset(const struct pt_vtaps *taps, uint32_t pc);
 
 #endif

@@ -102,6 +102,7 @@ void pt_vcpu_reset(struct pt_vcpu *cpu, bool power_on)
 	cpu->stepping = cpu->reset_wanted = false;
 	cpu->state = cpu->held ? PT_VCPU_HELD : PT_VCPU_RUN;
 	load_vectors(cpu);
+	pt_vtaps_tell_reset(&cpu->taps, cpu->pc);
 	pt_cpu_attend(cpu);
 }
 

@@ -114,6 +114,7 @@ void pt_ve500_reset(struct pt_ve500 *cpu, bool power_on, uint32_t entry)
 	cpu->at_watchpoint = cpu->passes_watchpoint = false;
 	cpu->pc = cpu->at = entry;
 	cpu->state = PT_VE500_RUN;
+	pt_vtaps_tell_reset(&cpu->taps, cpu->pc);
 	pt_e5_attend(cpu);
 }
 

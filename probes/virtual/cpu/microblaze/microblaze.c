@@ -83,6 +83,7 @@ void pt_vmb_reset(struct pt_vmb *cpu, bool power_on, bool into_halt)
 	cpu->stepping = cpu->passes_breakpoint = cpu->nm_brk = false;
 	cpu->halt_wanted = into_halt ? PT_VMB_HALT_RESET : 0;
 	cpu->state = PT_VMB_RUN;
+	pt_vtaps_tell_reset(&cpu->taps, cpu->pc);
 	pt_mb_attend(cpu);
 }
 

@@ -74,6 +74,7 @@ void pt_vs12z_reset(struct pt_vs12z *cpu, bool power_on, bool into_bdm)
 	cpu->halt_wanted = into_bdm ? PT_VS12Z_HALT_RESET : 0;
 	cpu->state = PT_VS12Z_RUN;
 	pt_z_reset_vector(cpu);
+	pt_vtaps_tell_reset(&cpu->taps, cpu->pc);
 	pt_z_attend(cpu);
 }
 
