@@ -1,0 +1,132 @@
+"""proftap on the virtual KL27: what is run, and the truth of it."""
+import json
+import os
+import subprocess
+
+import arm_program
+import compare
+from arm_cpu import Arm
+from elf_by_binutils import Elf
+from evaluate import Truth
+
+DRIFT = 37		# ppm between the core's clock and the probe's, as crystals have
+QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+
+
+class Runs:
+    def __init__(self, proftap, folder):
+        self.proftap, self.folder = proftap, folder
+        self.env = dict(os.environ, PROFTAP_CONFIG="/dev/null")
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def profile(self, elf, source, mode, time, seed, log=None, extra=()):
+        capture = self.path("run.ptcap")
+        board = f"virtual:kl27?clock=virtual&core-drift={DRIFT}&elf={elf}" + (f"&flow-log={log}" if log else "")
+        command = [self.proftap, "profile", "--probe", board, "--elf", elf, "--core-clock", "48M", "--for", time, "--reset",
+                   "--source", source, "--mode", mode, "--seed", str(seed), "--capture", capture, "--set",
+                   "capture-replace=on", "--format", "summary", *extra]
+        subprocess.run(command, check=True, env=self.env, timeout=120, **QUIET)
+        return capture
+
+    def decode(self, elf, capture, form, *words):
+        command = [self.proftap, "decode", capture, "--elf", elf, "--core-clock", "48M", "--format", form, *words]
+        out = subprocess.run(command, env=self.env, timeout=120, capture_output=True)
+        if out.returncode not in (0, 4):
+            return None
+        return out.stdout
+
+    def report(self, elf, capture):
+        """The JSON with every view."""
+        return json.loads(self.decode(elf, capture, "json", "instructions", "--analysis", "all"))
+
+    def truth(self, elf, log, skips_end, shares=None, **limits):
+        tools = Elf(elf, "arm-none-eabi-", True)
+        truth = Truth(tools, Arm(tools))
+        if shares is not None:
+            truth.read_shares(log, int(shares * Arm.hz))
+        else:
+            truth.read(log, **limits)
+        return compare.Expected(truth, Arm, skips_end)
+
+    def tables(self, elf, capture, want, exact):
+        """(view, format) to compare.Result."""
+        found, report = {}, self.report(elf, capture)
+        for view, check in compare.VIEWS.items():
+            found[view, "json"] = check(report, want, exact)
+        for form, check in compare.FORMATS.items():
+            out = self.decode(elf, capture, form)
+            if out is not None:
+                found["functions" if form != "folded" else "tree", form] = check(
+                    out if form == "pprof" else out.decode(errors="replace"), want, exact)
+        return found, report
+
+
+def exact_run(runs, seed, solo):
+    """Halt mode, to the end of a program that ends. {(view, format): Result}, flags, model deviations."""
+    elf, flags = arm_program.build(seed, "ends", runs.folder, solo)
+    log = runs.path("run.flow")
+    capture = runs.profile(elf, "mtb", "halt", "100ms", seed, log)
+    want = runs.truth(elf, log, solo != "sleeps_at_the_end", stop_in_end=solo != "sleeps_at_the_end")
+    os.unlink(log)
+    tables, report = runs.tables(elf, capture, want, True)
+    return tables, flags, want, report
+
+
+MODES = (("mtb", "burst", "2s"), ("pcsr", "sample", "2s"), ("mtb", "stream", "300ms"), ("mtb", "ring", "100ms"))
+SHARE_S, STACK_S = 0.6, 0.15		# so long a steady program is looked at, without and with stacks
+
+
+def steady_truth(runs, seed, solo=None):
+    """The elf, its flags, the truth of its shares, and that of its stacks over a shorter time."""
+    elf, flags = arm_program.build(seed, "steady", runs.folder, solo)
+    log = runs.path("steady.flow")
+    runs.profile(elf, "pcsr", "sample", f"{int(SHARE_S * 1000)}ms", 1, log)
+    shares = runs.truth(elf, log, False, shares=SHARE_S)
+    stacks = runs.truth(elf, log, False, until=int(STACK_S * Arm.hz))
+    os.unlink(log)
+    shares.stacks = stacks.stacks = stacks.truth
+    return elf, flags, shares, stacks
+
+
+SHARES = ("functions", "lines", "instructions", "ranges", "coverage")
+
+
+def estimate_run(runs, elf, source, mode, time, seed, shares, stacks):
+    """(view, format) to Result: shares over the whole profile, chains over the start of it."""
+    capture = runs.profile(elf, source, mode, time, seed)
+    report = runs.report(elf, capture)
+    shares.seconds = stacks.seconds = float(time.removesuffix("ms")) / 1000 if time.endswith("ms") else float(time[:-1])
+    found = {}
+    for view, check in compare.VIEWS.items():
+        if view == "calls":
+            continue	# edges have counts alone
+        want = shares if view in SHARES else stacks
+        found[view, "json"] = check(report, want, False)
+    for form, check in compare.FORMATS.items():
+        if form == "lcov":
+            continue
+        out = runs.decode(elf, capture, form)
+        if out is not None:
+            found["functions" if form != "folded" else "tree", form] = check(
+                out if form == "pprof" else out.decode(errors="replace"), stacks if form == "folded" else shares, False)
+    if report["count_exactness"] == "exact":
+        for (view, form), result in found.items():
+            result.check("report", "counts marked exact", 1, 0)
+    return found, report
+
+
+FEATURES = list(arm_program.SOLO_OF)
+EXACT = "mtb halt"
+SEVERAL = ("burst", "sample", "stream")		# modes with chance: run with several seeds
+
+
+def lacking():
+    """Why programs cannot be made here, or None."""
+    try:
+        out = subprocess.run(["arm-none-eabi-g++", "-E", "-x", "c++", "-"], input="#include <stdlib.h>\n#include <setjmp.h>\n",
+                             text=True, capture_output=True)
+    except FileNotFoundError:
+        return "arm-none-eabi-g++ is missing"
+    return None if out.returncode == 0 else "newlib for arm-none-eabi is missing"
