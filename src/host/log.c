@@ -40,6 +40,14 @@ bool pt_log_set(const char *words)
 	return true;
 }
 
+/* Names and texts from outside must not drive the terminal, nor look like lines of ours. */
+static void keep_printable(char *line)
+{
+	for (unsigned char *at = (unsigned char *)line; *at != '\0'; at++)
+		if ((*at < ' ' && *at != '\n' && *at != '\t') || *at == 0x7f)
+			*at = '?';
+}
+
 static void say(int at, const char *prefix, const char *fmt, va_list args)
 {
 	char line[1024];
@@ -49,6 +57,7 @@ static void say(int at, const char *prefix, const char *fmt, va_list args)
 		return;
 	n = snprintf(line, sizeof(line), "%s", prefix);
 	vsnprintf(line + n, sizeof(line) - (size_t)n, fmt, args);
+	keep_printable(line);
 	fprintf(stderr, "%s\n", line);
 }
 
