@@ -68,7 +68,8 @@ static void on_hangup(void *arg, const char *why)
 
 	if (why != NULL) {
 		if (client->rsp.known)
-			pt_info("gdb: %s left: %s", client->rsp.peer, why);
+			pt_sparing_info(client->stub->sparing, "a client that left", "gdb: %s left: %s",
+					client->rsp.peer, why);
 		pt_gdb_live_stop(client);
 		pt_monitor_abandon(client);
 		return;
@@ -164,6 +165,7 @@ static struct pt_gdb_client *new_client(struct pt_gdbstub *stub, struct pt_err *
 	client->auth.locked = stub->config.token != NULL;
 	pt_rsp_connection_init(&client->rsp, stub->loop, &handler, client);
 	client->rsp.secret = client->auth.locked;
+	client->rsp.sparing = stub->sparing;
 	pt_gdb_request_init(&client->request, client, false);
 	pt_gdb_request_init(&client->resume.halt, client, true);
 	pt_gdb_request_init(&client->resume.stop, client, false);
@@ -192,8 +194,9 @@ static void limit_unknown(struct pt_gdbstub *stub)
 	}
 	if (n <= PT_FIRST_MOST_PEERS)
 		return;
-	pt_info("gdb: %s is closed: with it %d connections have sent no GDB packet, or no token", oldest->rsp.peer,
-		PT_FIRST_MOST_PEERS + 1);
+	pt_sparing_info(stub->sparing, "a connection that made place",
+			"gdb: %s is closed: with it %d connections have sent no GDB packet, or no token",
+			oldest->rsp.peer, PT_FIRST_MOST_PEERS + 1);
 	pt_rsp_hang_up(&oldest->rsp, "it makes place");
 }
 

@@ -46,6 +46,7 @@ static void close_rest(struct pt_gdbstub *stub)
 	if (!pt_gdb_pass_close(stub))
 		return;
 	pt_files_remove(stub->files);
+	pt_sparing_close(stub->sparing);
 	uv_close((uv_handle_t *)&stub->wake, on_wake_closed);
 }
 
@@ -81,9 +82,12 @@ static void on_connection(uv_stream_t *socket, int status)
 	struct pt_err err;
 
 	if (status < 0)
-		pt_warn("gdb: a connection failed: %s", uv_strerror(status));
+		pt_sparing_warn(stub->sparing, "a connection that failed", "gdb: a connection failed: %s",
+				uv_strerror(status));
 	else if (pt_gdb_client_accept(stub, &err) < 0)
-		pt_warn("gdb: %s", err.msg);
+		pt_sparing_warn(stub->sparing,
+				err.code == PT_EPERM ? "a user who may not connect" : "a connection that failed",
+				"gdb: %s", err.msg);
 }
 
 static int start(struct pt_gdbstub *stub, struct pt_err *err)
@@ -106,6 +110,7 @@ struct pt_gdbstub *pt_gdbstub_new(uv_loop_t *loop, const struct pt_gdbstub_confi
 	signal(SIGPIPE, SIG_IGN);	/* a client that is gone is an error of the write, not the end of the daemon */
 	stub->loop = loop;
 	stub->files = pt_files_new();
+	stub->sparing = pt_sparing_new(loop, "gdb");
 	stub->packets = pt_packet_tables;
 	stub->filter = &pt_gdb_proxy;
 	stub->config = *config;

@@ -12,7 +12,8 @@ static void refuse_token(struct pt_command *cmd)
 	struct pt_gdb_client *client = pt_gdb_client_of(cmd);
 	unsigned n = ++client->auth.n_wrong;
 
-	pt_warn("gdb: %s has given a wrong token (%u of %d)", client->rsp.peer, n, MOST_WRONG);
+	pt_sparing_warn(client->stub->sparing, "a wrong token", "gdb: %s has given a wrong token (%u of %d)",
+			client->rsp.peer, n, MOST_WRONG);
 	pt_command_fail(cmd, PT_EPERM, "a wrong token (%u of %d)", n, MOST_WRONG);
 	if (n >= MOST_WRONG)
 		pt_rsp_hang_up(&client->rsp, "its tokens were wrong");

@@ -40,7 +40,8 @@ static void refuse(struct pt_gdb_client *client, enum pt_rsp_item item)
 		pt_fail(&err, PT_EARG, "a packet of more than %d bytes", PT_GDB_PACKET_BYTES);
 	else
 		pt_fail(&err, PT_EPROTO, "a packet was damaged on its way");
-	pt_warn("gdb: %s: %s", client->rsp.peer, err.msg);
+	pt_sparing_warn(client->stub->sparing, "a damaged or too long packet", "gdb: %s: %s", client->rsp.peer,
+			err.msg);
 	pt_gdb_reply_error(client, &err);
 }
 

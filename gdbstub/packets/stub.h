@@ -34,6 +34,7 @@ struct pt_gdbstub {
 	struct pt_err load;	/* why the last load failed: GDB shows a sentence of its own; code 0: it did not */
 	uv_timer_t wake;	/* the next turn of the loop */
 	uv_timer_cb on_wake;	/* the server's */
+	struct pt_sparing *sparing;	/* for what strangers cause */
 	bool closing;
 	void (*on_closed)(void *arg);
 	void *on_closed_arg;

@@ -9,8 +9,8 @@ static void on_patience_over(uv_timer_t *timer)
 {
 	struct pt_rsp_connection *c = timer->data;
 
-	pt_info("gdb: %s is closed: it has %s in time", c->peer,
-		c->known ? "not given the token" : "sent no GDB packet");
+	pt_sparing_info(c->sparing, "a connection that said nothing in time", "gdb: %s is closed: it has %s in time",
+			c->peer, c->known ? "not given the token" : "sent no GDB packet");
 	pt_rsp_hang_up(c, "it was too late");
 }
 
@@ -24,10 +24,13 @@ void pt_rsp_admit_within(struct pt_rsp_connection *c, uint64_t ms)
 
 static void send_away(struct pt_rsp_connection *c, const uint8_t *bytes, size_t n_bytes)
 {
+	const char *what = pt_first_name(pt_first_rsp, bytes, n_bytes);
 	char text[PT_FIRST_TEXT_BYTES];
 
-	pt_warn("gdb: %s is closed: its first bytes are not those of a GDB, they %s; nothing was carried out", c->peer,
-		pt_first_describe(pt_first_rsp, bytes, n_bytes, !c->secret, text));
+	/* by protocol, for what a page does must not hide what another does */
+	pt_sparing_warn(c->sparing, what != NULL ? what : "no protocol known here",
+			"gdb: %s is closed: its first bytes are not those of a GDB, they %s; nothing was carried out",
+			c->peer, pt_first_describe(pt_first_rsp, bytes, n_bytes, !c->secret, text));
 	pt_rsp_hang_up(c, "it is no GDB");
 }
 
@@ -48,7 +51,7 @@ size_t pt_rsp_admit(struct pt_rsp_connection *c, size_t n_bytes)
 		c->n_first = 0;
 		c->known = true;
 		pt_rsp_admit_within(c, 0);
-		pt_info("gdb: %s connected", c->peer);
+		pt_sparing_info(c->sparing, "a client that connected", "gdb: %s connected", c->peer);
 		c->handler->known(c->arg);
 		return n;
 	}
@@ -58,7 +61,8 @@ void pt_rsp_admit_stray(struct pt_rsp_connection *c, uint8_t byte)
 {
 	if (!pt_first_is_text(byte) && ++c->n_stray <= MOST_STRAY_BYTES)
 		return;
-	pt_warn("gdb: %s is closed: it sends %s between packets, which no GDB does", c->peer,
-		pt_first_is_text(byte) ? "text" : "too many bytes");
+	pt_sparing_warn(c->sparing, "text between packets",
+			"gdb: %s is closed: it sends %s between packets, which no GDB does", c->peer,
+			pt_first_is_text(byte) ? "text" : "too many bytes");
 	pt_rsp_hang_up(c, "it is no GDB");
 }

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/rsp_frame.h"
 #include "host/listen.h"
+#include "host/sparing.h"
 
 enum {
 	PT_RSP_PAYLOAD_BYTES = 0x4000,	/* PacketSize: the largest payload in either direction */
@@ -47,6 +48,7 @@ struct pt_rsp_connection {
 	char peer[PT_RSP_PEER_BYTES];	/* who it is, for messages */
 	bool own;			/* the daemon's own user is at the other end: the kernel says so */
 	bool secret;			/* a token may be among its first bytes: they are not shown */
+	struct pt_sparing *sparing;	/* the server's; NULL: everything is said */
 	bool known;			/* its first bytes were GDB's: admit.h */
 	size_t n_first;			/* before that: bytes in read_bytes */
 	unsigned n_stray;		/* bytes since the last packet that mean nothing */

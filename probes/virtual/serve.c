@@ -9,6 +9,7 @@
 #include "base/first_bytes.h"
 #include "host/listen.h"
 #include "host/log.h"
+#include "host/sparing.h"
 #include "probes/virtual/serve.h"
 #include "probes/virtual/setup.h"
 #include "base/util.h"
@@ -43,6 +44,7 @@ struct host {
 struct pt_vserve {
 	uv_loop_t *loop;
 	struct pt_listener listener;
+	struct pt_sparing *sparing;	/* for what strangers cause */
 	struct pt_vrig rig;
 	uint64_t origin_ns;
 	struct host *hosts;	/* all connections, the newest first */
@@ -70,6 +72,7 @@ static void end_if_over(struct pt_vserve *serve)
 		return;
 	if (serve->on_closed != NULL)
 		serve->on_closed(serve->arg);
+	pt_sparing_close(serve->sparing);
 	pt_vrig_close(&serve->rig);
 	free(serve);
 }
@@ -103,7 +106,7 @@ static void leave(struct host *host, const char *why)
 		return;
 	host->leaving = true;
 	if (host->stage == SERVED)
-		pt_info("board: the host left: %s", why);
+		pt_sparing_info(host->serve->sparing, "a host that left", "board: the host left: %s", why);
 	if (host->stage == SERVED && host->serve->rig.engine->left != NULL)
 		host->serve->rig.engine->left(host->serve->rig.engine_state);
 	uv_close(&host->stream.handle, on_handle_closed);
@@ -202,7 +205,8 @@ static size_t whole_frame(struct host *host, size_t *header_bytes)
 		frame_bytes = rig->engine->frame(rig->engine_state, host->in, host->in_bytes);
 		if (frame_bytes != PT_VENGINE_NONSENSE)
 			return frame_bytes;
-		pt_warn("board: what the host sent is not %s", rig->engine->protocol);
+		pt_sparing_warn(host->serve->sparing, "a host that changed its protocol",
+				"board: what the host sent is not %s", rig->engine->protocol);
 		leave(host, "it speaks another protocol");
 		return 0;
 	}
@@ -237,10 +241,14 @@ static void look_at_stranger(struct host *host)
 	pt_first_fn *first = engine->frame != NULL ? engine->first : pt_first_cmsis_dap;
 	enum pt_first verdict = first != NULL ? pt_first_check(first, host->in, host->in_bytes) : PT_FIRST_YES;
 	char text[PT_FIRST_TEXT_BYTES];
+	const char *what;
 
 	_Static_assert((int)PT_FIRST_MOST_BYTES <= (int)MAX_FRAME_BYTES, "there is a verdict before in is full");
 	if (verdict == PT_FIRST_NO) {
-		pt_warn("board: a connection is closed: its first bytes are not those of %s, they %s; nothing was "
+		what = pt_first_name(first, host->in, host->in_bytes);
+		pt_sparing_warn(
+			host->serve->sparing, what != NULL ? what : "no protocol known here",
+			"board: a connection is closed: its first bytes are not those of %s, they %s; nothing was "
 			"carried out",
 			engine->frame != NULL ? engine->protocol : "CMSIS-DAP over TCP",
 			pt_first_describe(first, host->in, host->in_bytes, true, text));
@@ -358,7 +366,7 @@ static void next_host(struct pt_vserve *serve)
 	}
 	serve->host = host;
 	host->stage = SERVED;
-	pt_info("board: a host has the probe");
+	pt_sparing_info(serve->sparing, "a host that had the probe", "board: a host has the probe");
 	uv_timer_start(&host->run, on_run, RUN_PERIOD_MS, RUN_PERIOD_MS);
 	serve_frame(host);
 }
@@ -373,14 +381,19 @@ static void limit_hosts(struct pt_vserve *serve)
 		n += host->stage != SERVED && !host->leaving;
 	if (n <= PT_FIRST_MOST_PEERS || stranger == NULL)
 		return;
-	pt_info("board: a connection is closed: %zu wait for the probe, or have not said what they are", n);
+	pt_sparing_info(serve->sparing, "a connection that made place",
+			"board: a connection is closed: %zu wait for the probe, or have not said what they are", n);
 	leave(stranger, "it makes place");
 }
 
 static void on_patience_over(uv_timer_t *timer)
 {
-	pt_info("board: a connection is closed: it has not said what it is for %d s", PT_FIRST_PATIENCE_MS / 1000);
-	leave(timer->data, "it says nothing");
+	struct host *host = timer->data;
+
+	pt_sparing_info(host->serve->sparing, "a connection that said nothing in time",
+			"board: a connection is closed: it has not said what it is for %d s",
+			PT_FIRST_PATIENCE_MS / 1000);
+	leave(host, "it says nothing");
 }
 
 static void accept_host(struct pt_vserve *serve)
@@ -408,7 +421,8 @@ static void on_connection(uv_stream_t *stream, int status)
 	struct pt_vserve *serve = stream->data;
 
 	if (status < 0)
-		pt_warn("board: a connection failed: %s", uv_strerror(status));
+		pt_sparing_warn(serve->sparing, "a connection that failed", "board: a connection failed: %s",
+				uv_strerror(status));
 	else
 		accept_host(serve);
 }
@@ -468,6 +482,7 @@ struct pt_vserve *pt_vserve_new(uv_loop_t *loop, const char *board, const char *
 		return NULL;
 	}
 	serve->origin_ns = uv_hrtime();
+	serve->sparing = pt_sparing_new(loop, "board");
 	serve->listener.allow_remote = (allow & PT_VSERVE_REMOTE) != 0;
 	if (check_hosts(serve, address, allow, err) < 0 ||
 	    pt_listen(&serve->listener, loop, address, on_connection, serve, err) < 0) {

@@ -129,7 +129,7 @@ static bool has_http_version(const uint8_t *bytes, size_t n_bytes)
 	return end != NULL && (size_t)(end - bytes) > len && memcmp(end - len - 1, version, len) == 0;
 }
 
-static const char *name_protocol(pt_first_fn *is_ours, const uint8_t *bytes, size_t n_bytes)
+const char *pt_first_name(pt_first_fn *is_ours, const uint8_t *bytes, size_t n_bytes)
 {
 	if (has_http_version(bytes, n_bytes))
 		return "an HTTP request";
@@ -143,7 +143,7 @@ static const char *name_protocol(pt_first_fn *is_ours, const uint8_t *bytes, siz
 const char *pt_first_describe(pt_first_fn *is_ours, const uint8_t *bytes, size_t n_bytes, bool quote,
 			      char text[PT_FIRST_TEXT_BYTES])
 {
-	const char *what = name_protocol(is_ours, bytes, n_bytes);
+	const char *what = pt_first_name(is_ours, bytes, n_bytes);
 	int n;
 
 	if (what != NULL || !quote) {

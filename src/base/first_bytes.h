@@ -38,6 +38,9 @@ enum pt_first pt_first_check(pt_first_fn *is_ours, const uint8_t *bytes, size_t 
 /* A text character that no protocol of ours has between its packets: what a web page or a person sends. */
 bool pt_first_is_text(uint8_t byte);
 
+/* What they look like: "an HTTP request", ...; NULL: no protocol that is known here. is_ours: of the door; NULL: any. */
+const char *pt_first_name(pt_first_fn *is_ours, const uint8_t *bytes, size_t n_bytes);
+
 /* For messages: "look like an HTTP request", or `begin with "..."`: the first few, with \x1f for what is not visible.
  * is_ours: of the door; NULL: any. quote false: never the bytes themselves. Returns text. */
 const char *pt_first_describe(pt_first_fn *is_ours, const uint8_t *bytes, size_t n_bytes, bool quote,
