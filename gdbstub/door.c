@@ -30,8 +30,7 @@ static bool is_for_the_owner(const struct pt_gdb_client *client, const struct pt
 
 	if (!pt_gdb_is_second(client) || ((flags & PT_COMMAND_ASKS) != 0 && cmd->n_words == 0))
 		return false;
-	return (flags & PT_COMMAND_CONTROLS) != 0 ||
-	       ((flags & PT_COMMAND_CHANGES) != 0 && (client->inferior.watches || client->inferior.run != PT_GDB_NONE));
+	return (flags & PT_COMMAND_CONTROLS) != 0 || ((flags & PT_COMMAND_CHANGES) != 0 && pt_gdb_looks_on(client));
 }
 
 static bool only_looks(const struct pt_command *cmd)

@@ -190,6 +190,14 @@ static void close_later(uv_loop_t *loop, int fd)
 		close_run(d);
 }
 
+/* --- rights ------------------------------------------------------------------------------------------------------- */
+
+/* The files are the board's, and firmware.elf becomes the program of all. */
+int pt_hostio_may_change(const struct pt_gdb_client *client)
+{
+	return client->stub->config.restricted ? EROFS : pt_gdb_looks_on(client) ? EBUSY : 0;
+}
+
 /* --- open files --------------------------------------------------------------------------------------------------- */
 
 static struct pt_gdb_file *free_slot(struct pt_gdb_client *client)
@@ -363,6 +371,9 @@ static void handle_write(struct pt_gdb_client *client, struct pt_rsp_args *args)
 		file->torn = true;
 	} else if (file->fd < 0) {
 		pt_hostio_reply_error(client, EBADF);
+	} else if (pt_hostio_may_change(client) != 0) {	/* not since it opened it */
+		pt_hostio_reply_error(client, pt_hostio_may_change(client));
+		file->torn = true;
 	} else {
 		errand = pt_hostio_errand_new(client, file, write_run, after_write);
 		errand->work->offset = offset;
@@ -485,6 +496,7 @@ static void handle_close(struct pt_gdb_client *client, struct pt_rsp_args *args)
 
 	if (file == NULL)
 		return;
+	file->torn |= file->written && pt_hostio_may_change(client) != 0;
 	is_new = file->is_firmware && file->written && !file->torn;
 	if (file->is_firmware && file->torn)
 		pt_warn("gdb: %s: firmware.elf did not come whole: the symbols stay those that there were",
@@ -503,8 +515,10 @@ static void handle_unlink(struct pt_gdb_client *client, struct pt_rsp_args *args
 
 	if (!take_name(client, args, &name))
 		return;
-	if (name.kind == PT_HOSTIO_PROFILE || name.kind == PT_HOSTIO_CAPTURE || client->stub->config.restricted) {
+	if (name.kind == PT_HOSTIO_PROFILE || name.kind == PT_HOSTIO_CAPTURE) {
 		pt_hostio_reply_error(client, EROFS);
+	} else if (pt_hostio_may_change(client) != 0) {
+		pt_hostio_reply_error(client, pt_hostio_may_change(client));
 	} else {
 		errand = pt_hostio_errand_new(client, NULL, unlink_run, just_reply);
 		errand->work->name = name;

@@ -164,9 +164,10 @@ void pt_hostio_open(struct pt_gdb_client *client, struct pt_gdb_file *file, cons
 {
 	int flags = host_flags(gdb_flags);
 	bool read_only = name->kind == PT_HOSTIO_PROFILE || name->kind == PT_HOSTIO_CAPTURE;
+	int error = read_only ? EROFS : pt_hostio_may_change(client);
 
-	if ((read_only || client->stub->config.restricted) && (writes(flags) || (flags & O_CREAT) != 0)) {
-		pt_hostio_reply_error(client, EROFS);
+	if (error != 0 && (writes(flags) || (flags & (O_CREAT | O_TRUNC)) != 0)) {
+		pt_hostio_reply_error(client, error);
 		return;
 	}
 	*file = (struct pt_gdb_file){ .open = true, .fd = -1 };

@@ -61,6 +61,9 @@ struct pt_hostio_errand *pt_hostio_errand_new(struct pt_gdb_client *client, stru
 /* named: a user or a client has chosen the disk. The client asks until it is back. */
 void pt_hostio_send_off(struct pt_hostio_errand *errand, bool named);
 
+/* 0, or the errno that says why this client may send and delete no files: others use them. */
+int pt_hostio_may_change(const struct pt_gdb_client *client);
+
 void pt_hostio_reply_error(struct pt_gdb_client *client, int error);	/* an errno */
 void pt_hostio_reply(struct pt_gdb_client *client, int64_t result);	/* or an errno, negated */
 

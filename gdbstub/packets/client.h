@@ -177,6 +177,12 @@ static inline bool pt_gdb_is_second(const struct pt_gdb_client *client)
 	return client->stub->owner != NULL && client->stub->owner != client;
 }
 
+/* Does it look at a program that another client controls? Then it changes nothing that others use. */
+static inline bool pt_gdb_looks_on(const struct pt_gdb_client *client)
+{
+	return pt_gdb_is_second(client) && (client->inferior.watches || client->inferior.run != PT_GDB_NONE);
+}
+
 /* A non-stop GDB that learns of threads only after "?" takes them for a new program, and stops it to have a look. */
 static inline bool pt_gdb_shows_threads(const struct pt_gdb_client *client)
 {

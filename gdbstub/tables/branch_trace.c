@@ -61,6 +61,10 @@ static void handle_branch_trace_on(struct pt_gdb_client *client, struct pt_rsp_a
 static void handle_branch_trace_off(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
+	if (!pt_gdb_controls(client) && !pt_recorder_is_for(client->stub->config.recorder, client)) {
+		pt_gdb_reply_not_yours(client);
+		return;
+	}
 	pt_rsp_hold(&client->rsp);
 	pt_recorder_off(client->stub->config.recorder, client, on_reply, client);
 }

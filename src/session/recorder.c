@@ -131,6 +131,11 @@ bool pt_recorder_is_on(const struct pt_recorder *recorder)
 	return recorder->user != NULL || pt_session_records(recorder->profile);
 }
 
+bool pt_recorder_is_for(const struct pt_recorder *recorder, const void *user)
+{
+	return recorder->user == user;
+}
+
 bool pt_recorder_at_work(const struct pt_recorder *recorder)
 {
 	return runs(recorder->profile) || runs(recorder->own);

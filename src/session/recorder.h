@@ -20,6 +20,8 @@ void pt_recorder_off(struct pt_recorder *recorder, const void *user, pt_session_
 void pt_recorder_leave(struct pt_recorder *recorder, const void *user);
 /* Has it been switched on, by a user or by a profile that is a recorder? */
 bool pt_recorder_is_on(const struct pt_recorder *recorder);
+/* Was it this user who switched it on, and nobody since? */
+bool pt_recorder_is_for(const struct pt_recorder *recorder, const void *user);
 /* Does a source of ours watch the target at present, for whomever? */
 bool pt_recorder_at_work(const struct pt_recorder *recorder);
 /* As pt_session_history() and pt_session_branches(). */
