@@ -59,7 +59,7 @@ static int listen_on(const char *address)
 static const struct { const char *address; int rc; } addresses[] = {
 	{ "127.0.0.1:0", 0 }, { "localhost:0", 0 }, { ":0", 0 }, { "127.0.0.1", PT_EARG }, { "127.0.0.1:", PT_EARG },
 	{ "127.0.0.1:70000", PT_EARG }, { "127.0.0.1:-1", PT_EARG }, { "127.0.0.1:x", PT_EARG }, { "", PT_EARG },
-	{ "unix:", PT_EARG }, { "unix:/no/such/folder/s", PT_EPERM }, { "192.0.2.1:0", PT_EARG },
+	{ "unix:", PT_EARG }, { "unix:/no/such/folder/s", PT_EARG }, { "192.0.2.1:0", PT_EARG },
 	{ "127.8.9.10:0", 0 }, { "0.0.0.0:0", PT_EARG }, { "[::]:0", PT_EARG },
 	{ "[::ffff:0.0.0.0]:0", PT_EARG }, { "0:0", PT_EARG },
 };

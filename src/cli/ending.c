@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "host/listen.h"
 #include "host/log.h"
 #include "base/util.h"
 
@@ -17,7 +18,7 @@ enum { SLOWER = 60 };
 #else
 enum { SLOWER = 1 };
 #endif
-enum { EXIT_NOT_PUT_BACK = 3, DONE = 0 }; /* DONE: in place of a signal's number */
+enum { EXIT_NOT_PUT_BACK = 3, TIDY_MS = 200, DONE = 0 }; /* DONE: in place of a signal's number */
 
 static const int signums[] = { SIGINT, SIGTERM, SIGHUP };
 
@@ -77,6 +78,31 @@ static void tell_loop(struct pt_ending *ending)
 	uv_mutex_unlock(&ending->lock);
 }
 
+static uv_sem_t tidied;
+
+static void tidy_up(void *arg)
+{
+	(void)arg;
+	pt_listen_remove_files();
+	uv_sem_post(&tidied);
+}
+
+/* On a thread of its own, for their disk may be the one that hangs. False: it has not ended yet. */
+static bool tidy_for_a_while(void)
+{
+	uv_thread_t thread;
+	uint64_t until_ns = uv_hrtime() + TIDY_MS * PT_NS_PER_MS;
+
+	if (uv_sem_init(&tidied, 0) < 0 || uv_thread_create(&thread, tidy_up, NULL) < 0)
+		return false;
+	while (uv_sem_trywait(&tidied) < 0) {
+		if (uv_hrtime() >= until_ns)
+			return false;
+		usleep(1000);
+	}
+	return true;
+}
+
 /* The process is gone afterwards: what hangs would hang for ever. */
 static void end_now(struct pt_ending *ending, uint64_t since_ns)
 {
@@ -87,6 +113,8 @@ static void end_now(struct pt_ending *ending, uint64_t since_ns)
 		pt_warn("ended while something still waited for a file, a disk or a client; the target was put back");
 	else
 		pt_error("ended before the target could be put back: the probe does not answer");
+	if (!tidy_for_a_while())
+		pt_warn("the socket file was not removed: its disk does not answer");
 	_exit(put_back ? 0 : EXIT_NOT_PUT_BACK);
 }
 

@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +138,79 @@ static void remove_stale(const char *path)
 	close(fd);
 }
 
+/* All that there are, for an end that cannot wait for the loop. */
+struct pt_socket_file {
+	struct pt_socket_file *next;
+	char *path;
+	dev_t device;
+	ino_t inode;
+};
+
+static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct pt_socket_file *files;	/* under the lock */
+
+/* At its path another process may listen by now. */
+static void remove_file(const struct pt_socket_file *file)
+{
+	struct stat st;
+
+	if (lstat(file->path, &st) == 0 && st.st_dev == file->device && st.st_ino == file->inode)
+		unlink(file->path);
+}
+
+static struct pt_socket_file *keep_file(const char *path)
+{
+	struct pt_socket_file *file;
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return NULL;
+	file = pt_alloc(sizeof(*file));
+	*file = (struct pt_socket_file){ .path = pt_strdup(path), .device = st.st_dev, .inode = st.st_ino };
+	pthread_mutex_lock(&files_lock);
+	file->next = files;
+	files = file;
+	pthread_mutex_unlock(&files_lock);
+	return file;
+}
+
+static void forget_file(struct pt_socket_file *file)
+{
+	struct pt_socket_file **at = &files;
+
+	pthread_mutex_lock(&files_lock);
+	while (*at != file)
+		at = &(*at)->next;
+	*at = file->next;
+	pthread_mutex_unlock(&files_lock);
+	remove_file(file);
+	free(file->path);
+	free(file);
+}
+
+void pt_listen_remove_files(void)
+{
+	pthread_mutex_lock(&files_lock);
+	for (const struct pt_socket_file *file = files; file != NULL; file = file->next)
+		remove_file(file);
+	pthread_mutex_unlock(&files_lock);
+}
+
+/* Not by libuv, which takes away whatever has the name when it closes. */
+static int bind_unix(uv_pipe_t *pipe, const char *path)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), rc;
+
+	if (fd < 0)
+		return uv_translate_sys_error(errno);
+	strcpy(at.sun_path, path);
+	rc = bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0 ? uv_translate_sys_error(errno) : uv_pipe_open(pipe, fd);
+	if (rc < 0)
+		close(fd);
+	return rc;
+}
+
 static int listen_unix(struct pt_listener *listener, uv_loop_t *loop, const char *address,
 		       uv_connection_cb on_connection, struct pt_err *err)
 {
@@ -149,9 +223,9 @@ static int listen_unix(struct pt_listener *listener, uv_loop_t *loop, const char
 	remove_stale(path);
 	uv_pipe_init(loop, &listener->socket.pipe, 0);
 	listener->open = true;
-	rc = uv_pipe_bind(&listener->socket.pipe, path);
+	rc = bind_unix(&listener->socket.pipe, path);
 	if (rc == 0)
-		listener->socket_path = pt_strdup(path);
+		listener->file = keep_file(path);
 	if (rc == 0)	/* who is at the other end is asked of the kernel in any case */
 		chmod(path, listener->peers != NULL ? 0666 : 0600);
 	if (start(listener, rc, on_connection, address, err) < 0)
@@ -202,11 +276,11 @@ int pt_listener_accept(struct pt_listener *listener, union pt_stream *peer, void
 
 void pt_listener_close(struct pt_listener *listener, uv_close_cb on_closed)
 {
-	if (listener->socket_path != NULL)
-		unlink(listener->socket_path);
-	free(listener->socket_path);
+	if (listener->file != NULL)
+		forget_file(listener->file);
 	free(listener->address);
-	listener->socket_path = listener->address = NULL;
+	listener->file = NULL;
+	listener->address = NULL;
 	listener->open = false;
 	uv_close(&listener->socket.handle, on_closed);
 }

@@ -20,7 +20,7 @@ struct pt_listener {
 	union pt_stream socket;
 	bool open;		/* the handle is the loop's until it is closed */
 	char *address;		/* as the user would write it, with the real port; NULL when not listening */
-	char *socket_path;	/* unix: removed at the end */
+	struct pt_socket_file *file;	/* unix: removed at the end, if it is still the same one */
 	/* unix: who else may connect; set before pt_listen(), the caller's. NULL: nobody */
 	const struct pt_peers *peers;
 	bool allow_remote;	/* set before pt_listen(): an address that other machines may reach is no error */
@@ -39,6 +39,10 @@ int pt_listen(struct pt_listener *listener, uv_loop_t *loop, const char *address
 /* Makes peer of the listener's kind, with data in its handle, and accepts into it. An error of libuv, UV_EACCES for who
  * may not connect; the handle is to be closed in either case. */
 int pt_listener_accept(struct pt_listener *listener, union pt_stream *peer, void *data);
+
+/* Any thread, when the process ends without closing its listeners: their socket files are removed. Blocks for as long
+ * as their disks take. */
+void pt_listen_remove_files(void);
 
 /* Stops listening and frees what the listener owns; on_closed as libuv calls it. Only when it is open. */
 void pt_listener_close(struct pt_listener *listener, uv_close_cb on_closed);
