@@ -527,20 +527,34 @@ START_TEST(a_full_disk_leaves_a_sound_file)
 }
 END_TEST
 
-START_TEST(a_device_that_is_full_is_told_once)
+START_TEST(a_disk_that_is_full_is_told_once)
 {
-	const char *words[] = { "capture=/dev/full", "capture-replace=on" };
-	struct pt_capture *capture = open_capture(words, 2);
+	struct rlimit limit = { 0, 0 };
+	struct pt_capture *capture = open_file(false);
 	char text[300];
 
-	ck_assert_msg(capture != NULL, "%s", err.msg);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	for (unsigned i = 0; i < 20; i++)
 		pt_capture_put(capture, &session_chunk(i, 20)->chunk);
 	pt_capture_sync(capture);
 	ck_assert(pt_capture_failed(capture, &err));
-	ck_assert_ptr_nonnull(strstr(err.msg, strerror(ENOSPC)));
+	ck_assert_ptr_nonnull(strstr(err.msg, strerror(EFBIG)));
 	ck_assert_ptr_nonnull(strstr(pt_capture_describe(capture, text, sizeof(text)), "0 chunks"));
 	pt_capture_unref(capture);
+}
+END_TEST
+
+START_TEST(a_device_is_no_capture)
+{
+	static const char *const names[] = { "capture=/dev/full", "capture=/dev/zero", "capture=/proc/self/mem" };
+
+	for (size_t i = 0; i < PT_LEN(names); i++) {
+		const char *words[] = { names[i], "capture-replace=on" };
+
+		ck_assert(open_capture(words, 2) == NULL);
+		ck_assert_int_eq(err.code, PT_EARG);
+		ck_assert_ptr_nonnull(strstr(err.msg, "it is not a regular file"));
+	}
 }
 END_TEST
 
@@ -823,7 +837,8 @@ int main(void)
 	tcase_add_test(tc, many_damages_are_a_few_notes);
 	tcase_add_test(tc, a_newer_version_is_refused_by_name);
 	tcase_add_test(tc, a_full_disk_leaves_a_sound_file);
-	tcase_add_test(tc, a_device_that_is_full_is_told_once);
+	tcase_add_test(tc, a_disk_that_is_full_is_told_once);
+	tcase_add_test(tc, a_device_is_no_capture);
 	tcase_add_test(tc, a_file_is_never_lost_to_another);
 	tcase_add_test(tc, replaces_captures_only);
 	tcase_add_test(tc, the_spool_is_saved_at_any_time);

@@ -68,8 +68,10 @@ static const struct { const char *name; int flags; enum pt_named_kind kind; int 
 	{ "files:pipe", O_WRONLY, PT_NAMED_FILE, -ENXIO }, { "files:none/in", O_RDONLY, PT_NAMED_FILE, -ENOENT },
 	{ "dir/link", O_RDONLY, PT_NAMED_FILE, 0 }, { "dir/out", O_RDWR, PT_NAMED_FILE, 0 },
 	{ "dir/pipe", O_RDONLY, PT_NAMED_FILE, -EMEDIUMTYPE }, { "dir/pipe", O_RDONLY, PT_NAMED_STREAM, 0 },
-	{ "dir/pipe", O_RDWR, PT_NAMED_DEVICE, -EMEDIUMTYPE }, { "/dev/null", O_RDONLY, PT_NAMED_FILE, -EMEDIUMTYPE },
-	{ "/dev/null", O_RDWR, PT_NAMED_DEVICE, 0 }, { "dir", O_RDONLY, PT_NAMED_STREAM, -EISDIR },
+	{ "dir/pipe", O_RDWR, PT_NAMED_FILE, -EMEDIUMTYPE }, { "/dev/null", O_RDONLY, PT_NAMED_FILE, -EMEDIUMTYPE },
+	{ "/dev/null", O_RDWR, PT_NAMED_FILE, -EMEDIUMTYPE },
+	{ "/dev/null", O_RDONLY, PT_NAMED_STREAM, 0 }, { "/proc/self/mem", O_RDWR, PT_NAMED_FILE, -EMEDIUMTYPE },
+	{ "/proc/self/environ", O_RDONLY, PT_NAMED_STREAM, -EMEDIUMTYPE }, { "dir", O_RDONLY, PT_NAMED_STREAM, -EISDIR },
 	{ "sticky/planted", O_RDWR, PT_NAMED_FILE, 0 }, { "none", O_RDONLY, PT_NAMED_FILE, -ENOENT },
 };
 

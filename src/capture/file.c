@@ -30,7 +30,7 @@ static int may_replace(int fd, const char *path, struct pt_err *err)
 
 	if (fstat(fd, &st) < 0 || S_ISDIR(st.st_mode))
 		return pt_fail(err, PT_EARG, "%.200s cannot be written", path);
-	if (!S_ISREG(st.st_mode) || st.st_size == 0)
+	if (st.st_size == 0)
 		return 0;
 	if (pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
 	    memcmp(magic, PT_CAPTURE_MAGIC, sizeof(magic)) == 0)
@@ -38,19 +38,17 @@ static int may_replace(int fd, const char *path, struct pt_err *err)
 	return pt_fail(err, PT_EARG, "%.200s exists and is no capture; it is left alone: give another name", path);
 }
 
-/* Two writers of one file would make nonsense of it. A device is nobody's alone. */
+/* Two writers of one file would make nonsense of it. */
 static int lock(int fd, const char *path, struct pt_err *err)
 {
-	struct stat st;
-
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
 		return 0;
 	return pt_fail(err, PT_EBUSY, "%.200s is being written by another process", path);
 }
 
 static int open_old(const char *path, struct pt_err *err)
 {
-	int fd = pt_named_open(path, O_RDWR, PT_NAMED_DEVICE);
+	int fd = pt_named_open(path, O_RDWR, PT_NAMED_FILE);
 
 	if (fd < 0)
 		return pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, pt_named_why(-fd));

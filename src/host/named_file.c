@@ -4,13 +4,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/util.h"
 
 static int below_fd = -1; /* the folder of --files; set before there are threads */
 
@@ -107,6 +111,21 @@ static int open_in_folder(const char *name, int flags, bool below)
 	return fd;
 }
 
+/* What looks like a regular file there is a switch of the kernel, or another process' memory. */
+static bool is_of_kernel(int fd)
+{
+	static const long magics[] = { PROC_SUPER_MAGIC,   SYSFS_MAGIC,	     DEBUGFS_MAGIC,    TRACEFS_MAGIC,
+				       CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, SECURITYFS_MAGIC, BPF_FS_MAGIC };
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0)
+		return false;
+	for (size_t i = 0; i < PT_LEN(magics); i++)
+		if ((long)fs.f_type == magics[i])
+			return true;
+	return false;
+}
+
 static int check_kind(int fd, enum pt_named_kind kind)
 {
 	struct stat what;
@@ -115,8 +134,9 @@ static int check_kind(int fd, enum pt_named_kind kind)
 		return -errno;
 	if (S_ISDIR(what.st_mode))
 		return -EISDIR;
-	if (S_ISREG(what.st_mode) || (S_ISCHR(what.st_mode) && kind >= PT_NAMED_DEVICE) ||
-	    (S_ISFIFO(what.st_mode) && kind >= PT_NAMED_STREAM))
+	if (S_ISREG(what.st_mode) && !is_of_kernel(fd))
+		return 0;
+	if (kind == PT_NAMED_STREAM && (S_ISCHR(what.st_mode) || S_ISFIFO(what.st_mode)))
 		return 0;
 	return -EMEDIUMTYPE;
 }

@@ -23,9 +23,8 @@ static inline bool pt_named_is_below(const char *name)
 }
 
 enum pt_named_kind {
-	PT_NAMED_FILE,		/* regular files */
-	PT_NAMED_DEVICE,	/* and character devices */
-	PT_NAMED_STREAM,	/* and pipes */
+	PT_NAMED_FILE,		/* regular files, none of which is a window into the kernel (/proc, /sys) */
+	PT_NAMED_STREAM,	/* and pipes, and character devices */
 };
 
 /* flags: O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL. The descriptor does not block. A symbolic link is followed, but
