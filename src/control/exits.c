@@ -1,18 +1,17 @@
 /* monitor exits FUNCTION: where it ends, as entry/exit analysis takes it, so that a user can check it. Finding that out
- * takes the whole code map, so it is made on a thread of libuv's pool. */
+ * takes the whole code map, so it is an errand. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "control/commands.h"
+#include "host/errand.h"
 #include "program/code/exits.h"
 #include "program/model/settings.h"
 
 enum { MOST_FUNCTIONS = 16 };		/* of one name, or one template */
 
 struct search {
-	uv_work_t work;
-	struct pt_command *cmd;
 	struct pt_program *program;
 	char name[PT_COMMAND_LINE_BYTES];
 	struct pt_text text;
@@ -42,9 +41,9 @@ static void list_functions(struct search *s, const struct pt_exits *exits)
 		pt_text_add(&s->text, "and %zu more of this name\n", n_found - MOST_FUNCTIONS);
 }
 
-static void find_exits(uv_work_t *work)
+static void find_exits(void *data)
 {
-	struct search *s = work->data;
+	struct search *s = data;
 	const struct pt_isa *isa = pt_program_isa(s->program);
 	const char *by_hand = pt_params_text(pt_program_settings(s->program), &pt_program_params[PT_PROGRAM_EXITS]);
 	struct pt_codemap *map;
@@ -64,27 +63,35 @@ static void find_exits(uv_work_t *work)
 	pt_codemap_free(map);
 }
 
-static void forget(struct search *s)
+static void forget(void *data)
 {
+	struct search *s = data;
+
 	pt_program_unref(s->program);
 	pt_text_free(&s->text);
 	free(s);
 }
 
-static void after_search(uv_work_t *work, int status)
+static void after_search(void *data, void *arg, bool late)
 {
-	struct search *s = work->data;
+	struct pt_command *cmd = arg;
+	struct search *s = data;
 
-	if (status < 0) {
-		pt_command_fail(s->cmd, PT_EIO, "exits: %s", uv_strerror(status));
-	} else if (s->err.code < 0) {
-		pt_command_fail(s->cmd, s->err.code, "exits: %s", s->err.msg);
+	if (late) {
+		pt_command_fail(cmd, PT_ETIMEOUT, "exits: not found within %d s", PT_ERRAND_MS / 1000);
+		return;
+	}
+	if (s->err.code < 0) {
+		pt_command_fail(cmd, s->err.code, "exits: %s", s->err.msg);
 	} else {
-		pt_text_bytes(&s->cmd->out, s->text.bytes, s->text.len_bytes);
-		pt_command_done(s->cmd, 0, NULL);
+		pt_text_bytes(&cmd->out, s->text.bytes, s->text.len_bytes);
+		pt_command_done(cmd, 0, NULL);
 	}
 	forget(s);
 }
+
+static const struct pt_errand_kind searching = { find_exits, after_search, forget, .timeout_ms = PT_ERRAND_MS,
+						 .place = PT_ERRAND_OWN };
 
 /* C++ names have spaces. */
 static void join_words(const struct pt_command *cmd, char *name, size_t room)
@@ -99,6 +106,7 @@ static void exits(struct pt_command *cmd)
 {
 	struct pt_program *program = pt_session_program(cmd->ctx->session);
 	struct search *s;
+	struct pt_err err;
 
 	if (cmd->n_words == 0 || program == NULL) {
 		pt_command_fail(cmd, PT_EARG,
@@ -111,13 +119,11 @@ static void exits(struct pt_command *cmd)
 		pt_command_fail(cmd, PT_ENOMEM, "no memory");
 		return;
 	}
-	s->cmd = cmd;
 	s->program = pt_program_ref(program);
-	s->work.data = s;
 	join_words(cmd, s->name, sizeof(s->name));
-	if (uv_queue_work(cmd->ctx->loop, &s->work, find_exits, after_search) < 0) {
+	if (pt_errand_start(cmd->ctx->loop, &searching, s, cmd, &err) < 0) {
 		forget(s);
-		pt_command_fail(cmd, PT_ENOMEM, "exits: no thread to look for them");
+		pt_command_fail(cmd, err.code, "exits: %s", err.msg);
 	}
 }
 
