@@ -34,6 +34,7 @@ struct pt_gdb_request {
 	unsigned core;
 	uint64_t task;			/* of core: 0, or the task that is meant; with stop: out, the one that runs */
 	bool resume;			/* end of session: let the cores run */
+	bool found;			/* out: the search has */
 	bool found_running;		/* out: when attaching */
 	unsigned n_cores;		/* the same */
 	struct pt_break at;

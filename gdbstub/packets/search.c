@@ -1,5 +1,6 @@
 /* qCRC and qSearch:memory: sums and searches where the memory is, so that only the answer goes to GDB. The memory is
- * read in pieces; GDB waits for some seconds. Source: GDB manual, "General Query Packets". */
+ * read in pieces, some of them as one job of the board's: what others want of it comes in between, however much a client
+ * asks for. Source: GDB manual, "General Query Packets". */
 #include "config.h"	/* memmem */
 
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "gdbstub/packets/packet.h"
 #include "base/util.h"
 
-enum { PIECE_BYTES = 8192, TIMEOUT_MS = 2000, MOST_PATTERN = 1024 };
+enum { PIECE_BYTES = 8192, JOB_BYTES = 4 * PIECE_BYTES, TIMEOUT_MS = 2000, MOST_PATTERN = 1024 };
 #define MOST_BYTES (UINT64_C(64) << 20)	/* of one question */
 
 static int read_piece(struct pt_gdb_request *rq, struct pt_target *target, uint64_t addr, uint8_t *bytes, size_t n,
@@ -19,6 +20,24 @@ static int read_piece(struct pt_gdb_request *rq, struct pt_target *target, uint6
 	size_t n_done;
 
 	return mem->ops->run(mem->state, &op, 1, TIMEOUT_MS, &n_done, &fault, err);
+}
+
+/* The request: addr and len, what is left. After each job either the next one, or the answer, which is in frame. */
+static void go_on(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	if (rc < 0)
+		pt_gdb_reply_error(rq->client, err);
+	else if (rq->client->rsp.closing)
+		pt_rsp_finish(&rq->client->rsp);	/* nobody waits for it */
+	else if (rq->len > 0 && !rq->found)
+		pt_gdb_post(rq, rq->run, go_on);
+	else
+		pt_gdb_reply_checked(rq, rc, err);
+}
+
+static size_t at_most(uint64_t left, size_t most)
+{
+	return left < most ? (size_t)left : most;
 }
 
 /* --- qCRC:ADDR,LENGTH --------------------------------------------------------------------------------------------- */
@@ -34,21 +53,24 @@ static uint32_t add_to_crc(uint32_t crc, const uint8_t *bytes, size_t n)
 	return crc;
 }
 
+/* pc: the sum so far. */
 static int sum(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
+	uint64_t end = rq->addr + at_most(rq->len, JOB_BYTES);
 	uint8_t bytes[PIECE_BYTES];
-	uint32_t crc = 0xffffffffu;
 
 	(void)board;
-	for (uint64_t done = 0; done < rq->len;) {
-		size_t n = rq->len - done < sizeof(bytes) ? (size_t)(rq->len - done) : sizeof(bytes);
+	while (rq->addr != end) {
+		size_t n = at_most(end - rq->addr, sizeof(bytes));
 
-		if (read_piece(rq, target, rq->addr + done, bytes, n, err) < 0)
+		if (read_piece(rq, target, rq->addr, bytes, n, err) < 0)
 			return err->code;
-		crc = add_to_crc(crc, bytes, n);
-		done += n;
+		rq->pc = add_to_crc((uint32_t)rq->pc, bytes, n);
+		rq->addr += n;
+		rq->len -= n;
 	}
-	pt_rsp_text(&rq->frame, "C%x", crc);
+	if (rq->len == 0)
+		pt_rsp_text(&rq->frame, "C%x", (uint32_t)rq->pc);
 	return 0;
 }
 
@@ -62,36 +84,38 @@ static void handle_crc(struct pt_gdb_client *client, struct pt_rsp_args *args)
 		return;
 	}
 	rq->core = client->inferior.core;
-	pt_gdb_post(rq, sum, NULL);
+	rq->pc = 0xffffffffu;
+	rq->found = false;
+	pt_gdb_post(rq, sum, go_on);
 }
 
 /* --- qSearch:memory:ADDR;LENGTH;PATTERN --------------------------------------------------------------------------- */
 
-/* The pieces overlap by what may be the beginning of a match. */
+/* The next piece begins with what may be the beginning of a match. */
 static int search(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	uint8_t bytes[PIECE_BYTES + MOST_PATTERN];
-	size_t n_pattern = pt_rsp_left(&rq->args), kept = 0;
+	size_t n_pattern = pt_rsp_left(&rq->args);
 
 	(void)board;
-	for (uint64_t done = 0; done < rq->len;) {
-		size_t n = rq->len - done < PIECE_BYTES ? (size_t)(rq->len - done) : PIECE_BYTES;
+	for (size_t done = 0; done < JOB_BYTES && rq->len > 0; done += PIECE_BYTES) {
+		size_t n = at_most(rq->len, PIECE_BYTES + n_pattern - 1), over;
 		const uint8_t *found;
 
-		if (read_piece(rq, target, rq->addr + done, bytes + kept, n, err) < 0)
+		if (read_piece(rq, target, rq->addr, bytes, n, err) < 0)
 			return err->code;
-		found = memmem(bytes, kept + n, rq->args.at, n_pattern);
-		if (found != NULL) {
-			pt_rsp_text(&rq->frame, "1,%llx",
-				    (unsigned long long)(rq->addr + done - kept + (uint64_t)(found - bytes)));
+		found = memmem(bytes, n, rq->args.at, n_pattern);
+		rq->found = found != NULL;
+		if (rq->found) {
+			pt_rsp_text(&rq->frame, "1,%llx", (unsigned long long)(rq->addr + (uint64_t)(found - bytes)));
 			return 0;
 		}
-		done += n;
-		n += kept;
-		kept = n < n_pattern - 1 ? n : n_pattern - 1;
-		memmove(bytes, bytes + n - kept, kept);
+		over = n == rq->len ? 0 : n_pattern - 1;
+		rq->addr += n - over;
+		rq->len -= n - over;
 	}
-	pt_rsp_text(&rq->frame, "0");
+	if (rq->len == 0)
+		pt_rsp_text(&rq->frame, "0");
 	return 0;
 }
 
@@ -107,7 +131,8 @@ static void handle_search(struct pt_gdb_client *client, struct pt_rsp_args *args
 	}
 	rq->core = client->inferior.core;
 	rq->args = *args;
-	pt_gdb_post(rq, search, NULL);
+	rq->found = false;
+	pt_gdb_post(rq, search, go_on);
 }
 
 const struct pt_packet_row pt_packets_search[] = {
