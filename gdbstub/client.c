@@ -91,10 +91,35 @@ void pt_gdb_clients_leave(struct pt_gdbstub *stub, const char *why)
 
 enum { TOKEN_PATIENCE = 5 };	/* times that for the first bytes: a person may be typing */
 
+enum { MOST_CLIENTS = 64 };
+
+/* Descriptors and memory are the daemon's: strangers must not use them up, nor keep its own user out. The list has the
+ * newest first. */
+static void limit_clients(struct pt_gdb_client *newest)
+{
+	struct pt_gdbstub *stub = newest->stub;
+	struct pt_gdb_client *leaves = newest;
+	size_t n = 0;
+
+	for (struct pt_gdb_client *client = stub->clients; client != NULL; client = client->next) {
+		if (!client->rsp.known || client->rsp.closing)
+			continue;
+		n++;
+		if (newest->rsp.own && !client->rsp.own && client != stub->owner)
+			leaves = client;
+	}
+	if (n <= MOST_CLIENTS)
+		return;
+	pt_sparing_warn(stub->sparing, "more clients than are served", "gdb: %s is closed: %d clients are served",
+			leaves->rsp.peer, MOST_CLIENTS);
+	pt_rsp_hang_up(&leaves->rsp, "there are too many");
+}
+
 static void on_known(void *arg)
 {
 	struct pt_gdb_client *client = arg;
 
+	limit_clients(client);
 	if (client->auth.locked)
 		pt_rsp_admit_within(&client->rsp, TOKEN_PATIENCE * (uint64_t)client->stub->config.patience_ms);
 }

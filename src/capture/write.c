@@ -52,6 +52,17 @@ const char *pt_capture_file_of(const char *word)
 	return strncmp(word, key, len) == 0 && word[len] == '=' ? word + len + 1 : NULL;
 }
 
+bool pt_capture_spools_more(const char *word)
+{
+	const struct pt_param *row = &pt_capture_params[SPOOL];
+	size_t len = strlen(row->key);
+	uint64_t bytes, most;
+
+	return strncmp(word, row->key, len) == 0 && word[len] == '=' &&
+	       pt_params_parse(row->type, word + len + 1, &bytes, NULL) == 0 &&
+	       pt_params_parse(row->type, row->standard, &most, NULL) == 0 && bytes > most;
+}
+
 bool pt_capture_wanted(const struct pt_params *settings)
 {
 	return pt_params_given(settings, &pt_capture_params[CAPTURE]);

@@ -22,6 +22,7 @@ extern const struct pt_param pt_capture_params[];
 extern const size_t pt_n_capture_params;
 bool pt_capture_knows(const char *word);	/* the key of "key=value" is one of them */
 const char *pt_capture_file_of(const char *word);	/* FILE of "capture=FILE"; NULL: it is another word */
+bool pt_capture_spools_more(const char *word);	/* it is spool=BYTES with more than the default */
 bool pt_capture_wanted(const struct pt_params *settings);	/* capture= is given */
 
 bool pt_capture_any(const struct pt_params *settings);	/* pt_capture_new() opens a file, be it the temporary one */

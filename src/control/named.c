@@ -41,11 +41,23 @@ const char *pt_command_name_file(struct pt_command *cmd, const char *name)
 	return name_behind(cmd, "", name);
 }
 
+/* The temporary file is on this host's disk: how much of it another user's client may fill is not that one's choice. */
+static bool may_spool(struct pt_command *cmd, const char *word)
+{
+	if (cmd->ctx->own || !pt_capture_spools_more(word))
+		return true;
+	pt_command_fail(cmd, PT_EPERM, "%s: %s is not the user that runs proftap, and may make spool smaller only",
+			cmd->row.name, cmd->ctx->user);
+	return false;
+}
+
 bool pt_command_name_files(struct pt_command *cmd)
 {
 	for (size_t i = 0; i < cmd->n_words; i++) {
 		const char *name = pt_capture_file_of(cmd->words[i]), *named;
 
+		if (!may_spool(cmd, cmd->words[i]))
+			return false;
 		if (name == NULL)
 			continue;
 		named = name_behind(cmd, "capture=", name);
