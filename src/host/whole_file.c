@@ -4,12 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "host/named_file.h"
 
 /* All bytes of an open file of size_bytes; NULL with errno set. */
@@ -98,4 +102,121 @@ uint8_t *pt_file_read(const char *path, size_t most_bytes, size_t *len_bytes, st
 uint8_t *pt_file_read_text(const char *path, size_t most_bytes, size_t *len_bytes, struct pt_err *err)
 {
 	return read_file(path, most_bytes, true, len_bytes, err);
+}
+
+/* --- with a deadline ---------------------------------------------------------------------------------------------- */
+
+/* Shared with the thread that reads, which may be left behind: whichever is done with it last frees it. */
+struct reading {
+	char *path;
+	size_t most_bytes, len_bytes;
+	uint8_t *bytes;
+	struct pt_err err;
+	pthread_mutex_t lock;	/* guards what follows */
+	pthread_cond_t news;
+	bool done, left;
+};
+
+static atomic_uint n_late;
+
+static void free_reading(struct reading *r)
+{
+	pthread_cond_destroy(&r->news);
+	pthread_mutex_destroy(&r->lock);
+	free(r->bytes);
+	free(r->path);
+	free(r);
+}
+
+static void *read_on_thread(void *arg)
+{
+	struct reading *r = arg;
+	bool left;
+
+	r->bytes = pt_file_read(r->path, r->most_bytes, &r->len_bytes, &r->err);
+	pthread_mutex_lock(&r->lock);
+	r->done = true;
+	left = r->left;
+	pthread_cond_signal(&r->news);
+	pthread_mutex_unlock(&r->lock);
+	if (left) {
+		atomic_fetch_sub(&n_late, 1);
+		free_reading(r);
+	}
+	return NULL;
+}
+
+static struct reading *new_reading(const char *path, size_t most_bytes)
+{
+	struct reading *r = pt_alloc(sizeof(*r));
+	pthread_condattr_t clock;
+
+	r->path = pt_strdup(path);
+	r->most_bytes = most_bytes;
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&r->news, &clock);
+	pthread_condattr_destroy(&clock);
+	return r;
+}
+
+static bool start_reading(struct reading *r)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	bool started;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	started = pthread_create(&thread, &attributes, read_on_thread, r) == 0;
+	pthread_attr_destroy(&attributes);
+	return started;
+}
+
+/* False: it is left to its thread. */
+static bool wait_for_reading(struct reading *r, unsigned timeout_ms)
+{
+	struct timespec until;
+	bool done;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += timeout_ms / 1000;
+	until.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&r->lock);
+	while (!r->done && pthread_cond_timedwait(&r->news, &r->lock, &until) != ETIMEDOUT)
+		;
+	done = r->done;
+	r->left = !done;
+	if (!done)
+		atomic_fetch_add(&n_late, 1);
+	pthread_mutex_unlock(&r->lock);
+	return done;
+}
+
+uint8_t *pt_file_read_within(const char *path, size_t most_bytes, unsigned timeout_ms, size_t *len_bytes,
+			     struct pt_err *err)
+{
+	struct reading *r;
+	uint8_t *bytes;
+
+	*len_bytes = 0;
+	r = atomic_load(&n_late) < PT_FILE_MOST_LATE ? new_reading(path, most_bytes) : NULL;
+	if (r != NULL && !start_reading(r)) {
+		free_reading(r);
+		return pt_file_read(path, most_bytes, len_bytes, err);
+	}
+	if (r == NULL || !wait_for_reading(r, timeout_ms)) {
+		pt_fail(err, PT_ETIMEOUT, "%s: its disk does not answer", path);
+		return NULL;
+	}
+	bytes = r->bytes;
+	r->bytes = NULL;
+	*len_bytes = r->len_bytes;
+	if (bytes == NULL && err != NULL)
+		*err = r->err;
+	free_reading(r);
+	return bytes;
 }

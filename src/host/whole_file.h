@@ -18,4 +18,10 @@ uint8_t *pt_file_read(const char *path, size_t most_bytes, size_t *len_bytes, st
 enum { PT_FILE_WAIT_MS = 10000 };
 uint8_t *pt_file_read_text(const char *path, size_t most_bytes, size_t *len_bytes, struct pt_err *err);
 
+/* As pt_file_read(), for a thread that others wait for: PT_ETIMEOUT where the disk has not answered within timeout_ms, or
+ * does not answer PT_FILE_MOST_LATE others either. */
+enum { PT_FILE_MOST_LATE = 16 };
+uint8_t *pt_file_read_within(const char *path, size_t most_bytes, unsigned timeout_ms, size_t *len_bytes,
+			     struct pt_err *err);
+
 #endif

@@ -10,7 +10,7 @@
 #include "program/model/program.h"
 #include "program/model/settings.h"
 
-enum { PATH_BYTES = 4096, MAX_PLACES = 64, MAX_FILES = 65536 };
+enum { PATH_BYTES = 4096, MAX_PLACES = 64, MAX_FILES = 65536, PATIENCE_MS = 5000 };
 
 struct place { char *from, *to; size_t from_len; };	/* from NULL: to is a folder to search */
 
@@ -28,6 +28,7 @@ struct pt_sources {
 	struct place places[MAX_PLACES];
 	size_t n_places, n_files, left_bytes;
 	bool closed;		/* none is looked for */
+	bool late;		/* a disk does not answer: no other is looked for */
 	struct text *files;	/* the last asked for first */
 };
 
@@ -117,8 +118,14 @@ static bool try(struct pt_sources *s, struct text *t, const char *path)
 	size_t most = s->left_bytes < PT_SOURCE_MAX_FILE_BYTES ? s->left_bytes : PT_SOURCE_MAX_FILE_BYTES;
 	struct pt_err err;
 
-	t->bytes = pt_file_read(path, most, &t->len_bytes, &err);
+	if (s->late) {
+		if (t->why == NULL)
+			t->why = pt_strdup("it is not looked for: the disk of another one does not answer");
+		return false;
+	}
+	t->bytes = pt_file_read_within(path, most, PATIENCE_MS, &t->len_bytes, &err);
 	if (t->bytes == NULL) {
+		s->late = err.code == PT_ETIMEOUT;	/* a report has many files, and a dead disk all of them */
 		if (err.code != PT_EIO && t->why == NULL)
 			t->why = strdup(err.msg);
 		return false;
