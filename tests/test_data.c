@@ -65,8 +65,8 @@ START_TEST(states_have_durations)
 	ck_assert_uint_eq(state(d, 1)->duration.total, 100);
 	ck_assert_uint_eq(state(d, 1)->period.min, 700);
 	ck_assert_uint_eq(state(d, 2)->duration.total, 100);
-	ck_assert_uint_eq(state(d, 1)->partial_ns, 0);		/* nothing came behind it that means anything */
-	ck_assert_double_eq_tol(state(d, 0)->share, 700.0 / 900, 1e-12);
+	ck_assert_uint_eq(state(d, 1)->partial_ns, 1000);	/* from 1000 to where its source has come to */
+	ck_assert_double_eq_tol(state(d, 0)->share, 700.0 / 1900, 1e-12);
 	ck_assert_str_eq(state(d, 2)->name, "2");
 	ck_assert_uint_eq(state(d, 0)->error_ns, 0);
 	chunk_feed_drop(&f);
@@ -127,6 +127,89 @@ START_TEST(quantities_change)
 	ck_assert_uint_eq(q->period.min, 1000);
 	ck_assert_uint_eq(q->period.max, 2000);
 	ck_assert_uint_eq(q->series->n_used, 4);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* 7 written at 0, read at 400, 7 written at 1000, 8 at 1500, 8 at 1600, 9 read at 1700, 9 written at 2500: periods of
+ * writes 1000, 500, 100, 900; of changes (seen at 1500 and 1700) 200. */
+START_TEST(periods_of_writes_and_of_changes)
+{
+	struct chunk_feed f = feed_of("variables=port.1.2:regular");
+	struct chunk_bytes b = { .len = 0 };
+	static const struct { uint64_t ns, value; bool read; } seen[] = {
+		{ 0, 7, false }, { 400, 7, true }, { 1000, 7, false }, { 1500, 8, false }, { 1600, 8, false },
+		{ 1700, 9, true }, { 2500, 9, false },
+	};
+	const struct pt_data_quantity *q;
+
+	for (size_t i = 0; i < PT_LEN(seen); i++) {
+		add_message(&b, seen[i].ns, 1, 2, seen[i].value);
+		if (seen[i].read)
+			b.bytes[b.len - PT_VALUES_PC + PT_VALUES_HOW] &= (uint8_t)~1;
+	}
+	data(&f, 0, 3000, &b);
+	q = &pt_pipeline_profile(f.pipeline)->data->quantity[0];
+	ck_assert_uint_eq(q->writes, 5);
+	ck_assert_uint_eq(q->reads, 2);
+	ck_assert_uint_eq(q->changes, 2);
+	ck_assert_uint_eq(q->period.n, 4);
+	ck_assert_uint_eq(q->period.min, 100);
+	ck_assert_uint_eq(q->period.max, 1000);
+	ck_assert_uint_eq(q->period.total, 2500);
+	ck_assert_uint_eq(q->change_period.n, 1);
+	ck_assert_uint_eq(q->change_period.max, 200);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* Only changes of a line show: nobody knows how often it was driven. 1 at 0, 2 at 100, 5 at 400, and still at 1000. */
+START_TEST(a_line_has_changes_and_no_writes)
+{
+	struct chunk_feed f = chunk_feed_of(NULL, NULL, 0);
+	struct chunk_bytes b = { .len = 0 };
+	struct pt_text csv = { 0 };
+	const struct pt_data *d;
+
+	chunk_config(&f, 0,
+		     "format=lines\nsource=vcd\nmode=file\ntick_hz=1000000000\nlines=1\nline.0=st\nline.0.bits=4\n");
+	chunk_clock(&f, 0, 0, 0, 0);
+	add_line(&b, 0, 0, 1);
+	add_line(&b, 100, 0, 2);
+	add_line(&b, 400, 0, 5);
+	data(&f, 0, 1000, &b);
+	d = pt_pipeline_profile(f.pipeline)->data;
+	ck_assert_uint_eq(d->quantity[0].writes, 0);
+	ck_assert_uint_eq(d->quantity[0].changes, 2);
+	ck_assert_uint_eq(d->quantity[0].period.n, 0);
+	ck_assert_uint_eq(d->quantity[0].change_period.total, 300);
+	ck_assert_uint_eq(state(d, 5)->partial_ns, 600);
+	chunk_report(&f, &csv, "data", "csv");
+	ck_assert_msg(strstr(csv.bytes, "\r\n\"st\",,,,") != NULL, "%s", csv.bytes);
+	pt_text_free(&csv);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* A burst ends somewhere in its chunk: a state is seen up to the last value, whatever comes behind the chunk. */
+START_TEST(a_burst_ends_unseen)
+{
+	static const char *const word = "variables=port.1.1:state";
+	struct chunk_feed f = chunk_feed_of(NULL, &word, 1);
+	struct chunk_bytes b = { .len = 0 };
+	const struct pt_data *d;
+
+	chunk_config(&f, 0, "format=values\nsource=dbg\nmode=burst\ntick_hz=1000000000\n");
+	chunk_clock(&f, 0, 0, 0, 0);
+	add_message(&b, 100, 1, 1, 5);
+	add_message(&b, 130, 2, 1, 0);
+	data(&f, 0, 1000, &b);
+	d = pt_pipeline_profile(f.pipeline)->data;
+	ck_assert_uint_eq(state(d, 5)->partial_ns, 0);		/* not 900 */
+	chunk_put(&f, 0, PT_CHUNK_LOSS, PT_LOSS_REARM, 1000, 1500, NULL, 0);
+	d = pt_pipeline_profile(f.pipeline)->data;
+	ck_assert_uint_eq(state(d, 5)->partial, 1);
+	ck_assert_uint_eq(state(d, 5)->partial_ns, 30);
 	chunk_feed_drop(&f);
 }
 END_TEST
@@ -227,13 +310,15 @@ START_TEST(any_split_is_the_same)
 END_TEST
 
 #define TABLE \
+	"(per: write to write; of a value, entry to entry; chg: change to change)\n" \
+	"(no room for 3 more columns: csv, json and html have them)\n" \
 	"variable  value  count     total      min      avg      max  share %   per min  per avg  p" \
 	"er max  changes  least  average  most  last  per s max\n" \
 	"port.1               3                                                1.000 ms 1.500 ms 2." \
 	"000 ms        2      3  3.33333     4     3       1000\n" \
-	"port.1    3          2  1.000 ms 1.000 ms 1.000 ms 1.000 ms     33.3  3.000 ms 3.000 ms 3." \
+	"port.1    3          2  2.000 ms 1.000 ms 1.000 ms 1.000 ms     50.0  3.000 ms 3.000 ms 3." \
 	"000 ms                                                \n" \
-	"port.1    4          1  2.000 ms 2.000 ms 2.000 ms 2.000 ms     66.7                      " \
+	"port.1    4          1  2.000 ms 2.000 ms 2.000 ms 2.000 ms     50.0                      " \
 	"                                                      \n"
 
 START_TEST(the_table)
@@ -295,6 +380,9 @@ int main(void)
 	tcase_add_test(tc, states_have_durations);
 	tcase_add_test(tc, a_gap_ends_states);
 	tcase_add_test(tc, quantities_change);
+	tcase_add_test(tc, periods_of_writes_and_of_changes);
+	tcase_add_test(tc, a_line_has_changes_and_no_writes);
+	tcase_add_test(tc, a_burst_ends_unseen);
 	tcase_add_test(tc, states_until_there_are_too_many);
 	tcase_add_test(tc, others_are_one_row);
 	tcase_add_test(tc, without_stamps_it_is_undecided);

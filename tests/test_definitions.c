@@ -48,7 +48,8 @@ static const struct {
 	{ "variables=vars.c:state:state", 1, { .name = "vars.c:state", .form = PT_FORM_STATE, .size_bytes = 4, .is_signed = true } },
 	{ "variables=motor.level", 1, { .name = "motor.level", .form = PT_FORM_EITHER, .size_bytes = 0, .n_bits = 5 } },
 	{ "signal=os_svc:service", 1, { .name = "os_svc", .form = PT_FORM_SERVICE, .size_bytes = 1 } },
-	{ "signal=port.3:nested", 1, { .name = "port.3", .form = PT_FORM_NESTED, .space = PT_SPACE_PORT, .size_bytes = 4 } },
+	{ "signal=port.3:nested", 1, { .name = "port.3", .form = PT_FORM_NESTED, .space = PT_SPACE_PORT, .size_bytes = 8,
+					   .own_size = true } },
 	{ "signal=port.0x10.2:task", 1, { .name = "port.0x10.2", .form = PT_FORM_TASK, .space = PT_SPACE_PORT, .size_bytes = 2 } },
 	{ "two-point=g_state:RUNNING..IDLE", 1, { .name = "g_state", .form = PT_FORM_TWO_POINT, .size_bytes = 1, .is_signed = true,
 						    .n_values = 3, .enter = 5, .leave = 0 } },
@@ -72,6 +73,7 @@ START_TEST(words_become_definitions)
 		ck_assert_int_eq(got->form, want->form);
 		ck_assert_int_eq(got->space, want->space);
 		ck_assert(want->size_bytes == 0 || got->size_bytes == want->size_bytes);
+		ck_assert(got->own_size == want->own_size);
 		ck_assert_uint_eq(got->n_bits, want->n_bits);
 		ck_assert(got->is_signed == want->is_signed && got->is_float == want->is_float);
 		ck_assert_uint_eq(got->n_values, want->n_values);

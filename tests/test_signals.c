@@ -53,8 +53,15 @@ static const struct {
 	{ "a bit-field", { MEMORY(PT_FORM_STATE, 4), .first_bit = 4, .n_bits = 3 }, "w4@0=0x25 w4@0=0x2f w4@0=0x7f", "s2 s7 " },
 	{ "a signed bit-field", { MEMORY(PT_FORM_STATE, 4), .first_bit = 4, .n_bits = 3, .is_signed = true }, "w4@0=0x7f",
 	  "s-1 " },
-	{ "two points", { MEMORY(PT_FORM_TWO_POINT, 1), .enter = 3, .leave = 5 }, "w1@0=5 w1@0=3 w1@0=3 w1@0=4 w1@0=5 w1@0=5",
-	  ">1 <0 " },
+	{ "two points", { MEMORY(PT_FORM_TWO_POINT, 1), .enter = 3, .leave = 5 }, "w1@0=5 w1@0=3 w1@0=5 w1@0=5", ">1 <0 " },
+	{ "two points, entered again", { MEMORY(PT_FORM_TWO_POINT, 1), .enter = 3, .leave = 5 }, "w1@0=3 w1@0=3 w1@0=5",
+	  ">1 >1 <0 " },
+	{ "two points and a third value", { MEMORY(PT_FORM_TWO_POINT, 1), .enter = 3, .leave = 5 },
+	  "w1@0=3 w1@0=4 w1@0=6 w1@0=5 w1@0=5 w1@0=3 w1@0=5", ">1 !0 >1 <0 " },
+	{ "two points, left twice", { MEMORY(PT_FORM_TWO_POINT, 1), .enter = 3, .leave = 5 },
+	  "w1@0=3 w1@0=5 w1@0=4 w1@0=5 w1@0=5", ">1 <0 <0 " },
+	{ "two points, left after who knows what", { MEMORY(PT_FORM_TWO_POINT, 1), .enter = 3, .leave = 5 },
+	  "w1@0=4 w1@0=3 gap w1@0=5 w1@0=3", ">1 gap >1 " },
 	{ "two points and a gap", { MEMORY(PT_FORM_TWO_POINT, 1), .enter = 3, .leave = 5 }, "w1@0=3 gap w1@0=5 w1@0=3",
 	  ">1 gap >1 " },
 	{ "tasks", { MEMORY(PT_FORM_TASK, 4), .tasks = &task_map }, "w4@0=0x20000400 w4@0=0 w4@0=0x20000480 w4@0=0x20000480 w4@0=99 w4@0=98 w4@0=99",
@@ -64,6 +71,8 @@ static const struct {
 	{ "tasks without a map", { MEMORY(PT_FORM_TASK, 1) }, "w1@0=0 w1@0=2 w1@0=2", "t-none t0 " },
 	{ "services", { MEMORY(PT_FORM_SERVICE, 1), .tasks = &service_map }, "w1@0=3 w1@0=2 w1@0=5 w1@0=5 w1@0=4",
 	  "S1> S1< S2> S2> S2< " },
+	{ "messages of their own size", { PORT(PT_FORM_NESTED, 8), .own_size = true },
+	  "p1=3 p1=5 p2=7 p1=4 p4=2 p1=0", ">1 >2 >3 <2 <1 <0 " },
 	{ "a message", { PORT(PT_FORM_NESTED, 4) }, "p4=3 p4=0", ">1 <0 " },
 	{ "an id in two messages", { PORT(PT_FORM_REGULAR, 2) }, "p1=0x34 p1=0x12 p1=0x35 p1=0x12", "v4660 v4661 " },
 	{ "the high one first", { PORT(PT_FORM_REGULAR, 2), .big_endian = true }, "p1=0x12 p1=0x34", "v4660 " },
@@ -115,7 +124,11 @@ static int print(const struct pt_signal *s, char *out, size_t size)
 	case PT_SIGNAL_SERVICE:
 		return snprintf(out, size, "S%llu%c ", (unsigned long long)s->value, s->enters ? '>' : '<');
 	case PT_SIGNAL_SPAN:
-		return snprintf(out, size, "%c%llu ", s->enters ? '>' : '<', (unsigned long long)s->value);
+		return snprintf(out, size, "%c%llu ",
+				s->enters   ? '>'
+				: s->astray ? '!'
+					    : '<',
+				(unsigned long long)s->value);
 	case PT_SIGNAL_STATE:
 		return snprintf(out, size, "s%lld ", (long long)s->value);
 	case PT_SIGNAL_VALUE:

@@ -14,7 +14,7 @@ static const struct pt_signal_definition definitions[] = {
 	{ .name = "g_state", .form = PT_FORM_TWO_POINT },
 };
 static const struct pt_signal_set signals = { definitions, PT_LEN(definitions) };
-enum { GAP = 0x100, BEGIN = 0x101, END = 0x102 };
+enum { GAP = 0x100, BEGIN, END, ASTRAY, SEEN };	/* SEEN: nothing came up to there */
 
 /* "A 2-1 7/9 [1: 3 4 4]": 2 entries and 1 partial span; net 7, gross 9 in all; 1 whole with net 3, gross 4, call 4.
  * Then its errors: "skipped exit 1". */
@@ -43,6 +43,15 @@ static const struct {
 	{ "a gap", { { 10, 0x03 }, { 20, GAP }, { 40, 0x03 }, { 45, 0x00 } }, "A 2-1 15/15 [1: 5 5 5]" },
 	{ "between two points", { { 10, BEGIN }, { 30, END }, { 100, BEGIN }, { 105, END } },
 	  "g_state 2-0 25/25 [2: 25 25 25] per 90 idle 70" },
+	/* 1 at 1000, 0 at 2000, 1 at 10000, 2 at 10500, of a variable that is entered at 1 and left at 2 */
+	{ "a third value ends it", { { 1000, BEGIN }, { 2000, ASTRAY }, { 10000, BEGIN }, { 10500, END } },
+	  "g_state 2-1 1500/1500 [1: 500 500 500] per 9000 exit not seen 1 at 2000" },
+	{ "entered again while open", { { 1000, BEGIN }, { 10000, BEGIN }, { 10500, END } },
+	  "g_state 2-1 9500/9500 [1: 500 500 500] per 9000 entered again without exit 1 at 10000" },
+	{ "left while it was not open", { { 10, BEGIN }, { 30, END }, { 50, END } },
+	  "g_state 1-0 20/20 [1: 20 20 20] exit of what was not open 1 at 50" },
+	{ "open at the end, of which its source has come to", { { 10, 0x03 }, { 20, BEGIN }, { 70, SEEN } },
+	  "A 1-1 60/60; g_state 1-1 50/50" },
 	{ "two variables do not nest", { { 10, 0x03 }, { 20, BEGIN }, { 30, 0x00 }, { 40, END } },
 	  "A 1-0 20/20 [1: 20 20 20]; g_state 1-0 20/20 [1: 20 20 20]" },
 };
@@ -53,9 +62,10 @@ static struct pt_signal signal_of(uint64_t ns, unsigned value)
 
 	if (value == GAP) {
 		s.kind = PT_SIGNAL_GAP;
-	} else if (value == BEGIN || value == END) {
+	} else if (value == BEGIN || value == END || value == ASTRAY) {
 		s.id = 1;
 		s.enters = value == BEGIN;
+		s.astray = value == ASTRAY;
 		s.value = s.enters;
 	} else {
 		s.enters = (value & 1) != 0;
@@ -103,7 +113,10 @@ START_TEST(story)
 	for (size_t i = 0; i == 0 || stories[_i].write[i].ns != 0; i++) {
 		struct pt_signal s = signal_of(stories[_i].write[i].ns, stories[_i].write[i].value);
 
-		pt_analysis_signalled.signals(analysis, &s, 1);
+		if (stories[_i].write[i].value == SEEN)
+			pt_analysis_signalled.seen(analysis, 0, s.at.ns);
+		else
+			pt_analysis_signalled.signals(analysis, &s, 1);
 	}
 	pt_analysis_signalled.result(analysis, &profile);
 	print_spans(profile.signalled, got);
@@ -123,10 +136,9 @@ START_TEST(bounds)
 	struct pt_profile profile = { 0 };
 
 	for (unsigned i = 1; i <= 5000; i++) {
-		struct pt_signal s = signal_of(i, i << 1 | 1);
+		struct pt_signal s = signal_of(i, 3);
 
 		s.value = i;
-		s.enters = true;
 		pt_analysis_signalled.signals(analysis, &s, 1);
 	}
 	pt_analysis_signalled.result(analysis, &profile);

@@ -151,7 +151,7 @@ START_TEST(steps_case)
 }
 END_TEST
 
-enum { NONE = 100, GAP, UNLISTED };
+enum { NONE = 100, GAP, UNLISTED, SEEN };	/* SEEN: nothing came up to there */
 
 static const struct {
 	const char *name;
@@ -159,15 +159,17 @@ static const struct {
 	const char *want;
 } by_signals[] = {
 	{ "slices, periods, suspended", { { 10, 1, 0 }, { 14, 2, 0 }, { 20, 1, 0 }, { 25, 2, 0 } },
-	  "comm 2-0 run 9 slice 2:4..5 per 10 susp 6; ctl 2-0 run 6 slice 1:6..6 per 11 susp 5" },
+	  "comm 2-0 run 9 slice 2:4..5 per 10 susp 6; ctl 2-1 run 6 slice 1:6..6 per 11 susp 5" },
 	{ "the same told again", { { 10, 1, 0 }, { 12, 1, 0 }, { 14, 2, 0 } },
-	  "comm 1-0 run 4 slice 1:4..4; ctl 1-0 run 0" },
+	  "comm 1-0 run 4 slice 1:4..4; ctl 1-1 run 0" },
+	{ "the last one goes on", { { 10, 1, 0 }, { 14, 2, 0 }, { 50, SEEN, 0 }, { 40, SEEN, 0 } },
+	  "comm 1-0 run 4 slice 1:4..4; ctl 1-1 run 36" },
 	{ "none, and one that is not in the map", { { 10, NONE, 0 }, { 15, UNLISTED, 0 }, { 18, NONE, 0 }, { 30, 0, 0 } },
-	  "idle 1-0 run 0; 0xbad 1-0 run 3 slice 1:3..3; (no task) 2-0 run 17 slice 2:5..12 per 8 susp 3" },
+	  "idle 1-1 run 0; 0xbad 1-0 run 3 slice 1:3..3; (no task) 2-0 run 17 slice 2:5..12 per 8 susp 3" },
 	{ "a gap", { { 10, 1, 0 }, { 14, 2, 0 }, { 15, GAP, 0 }, { 40, 1, 0 }, { 45, 2, 0 } },
-	  "comm 2-0 run 9 slice 2:4..5; ctl 2-1 run 0" },
+	  "comm 2-0 run 9 slice 2:4..5; ctl 2-2 run 1" },
 	{ "uncertain moments", { { 10, 1, 3 }, { 50, 2, 4 }, { 90, 1, 3 } },
-	  "comm 2-0 run 40 slice 1:40..40 per 80 susp 40 +-4; ctl 1-0 run 40 slice 1:40..40 +-4" },
+	  "comm 2-1 run 40 slice 1:40..40 per 80 susp 40 +-4; ctl 1-0 run 40 slice 1:40..40 +-4" },
 };
 
 START_TEST(signals_case)
@@ -182,7 +184,10 @@ START_TEST(signals_case)
 			.value = task == NONE ? PT_SIGNAL_NONE : task == UNLISTED ? 3 : task, .raw = 0xbad,
 		};
 
-		pt_analysis_tasks.signals(analysis, &s, 1);
+		if (task == SEEN)
+			pt_analysis_tasks.seen(analysis, 0, s.at.ns);
+		else
+			pt_analysis_tasks.signals(analysis, &s, 1);
 	}
 	expect(analysis, by_signals[_i].name, by_signals[_i].want);
 	pt_analysis_tasks.close(analysis);

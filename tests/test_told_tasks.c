@@ -49,8 +49,10 @@ static void expect_story(const struct pt_profile *p)
 	ck_assert_uint_eq(a->period.total, 3000);
 	ck_assert_uint_eq(a->suspended.total, 1000);
 	ck_assert_uint_eq(b->activations, 2);
-	ck_assert_uint_eq(b->run, 1000);
-	ck_assert_uint_eq(p->tasks->observed, 8000);
+	ck_assert_uint_eq(b->run, 1000 + 1000);		/* the last slice goes on to the end */
+	ck_assert_uint_eq(b->partial, 1);
+	ck_assert_uint_eq(b->slice.n, 1);
+	ck_assert_uint_eq(p->tasks->observed, 9000);
 	ck_assert_uint_eq(spans->n_spans, 2);
 	ck_assert_uint_eq(spans->span[0].run.cycles, 200 + 800);
 	ck_assert_uint_eq(spans->span[0].run.stat[PT_TALLY_GROSS].total, 1500);
@@ -66,12 +68,13 @@ START_TEST(told_by_messages)
 
 	add_story(&messages);
 	chunk_config(&f, 0, VALUES);
+	chunk_clock(&f, 0, 0, 0, 0);
 	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_RESTARTS, 0, 10000, messages.bytes, messages.len);
 	chunk_end(&f, 0, 10000);
 	expect_story(pt_pipeline_profile(f.pipeline));
 	chunk_report(&f, &text, "tasks", "text");
 	ck_assert_ptr_nonnull(strstr(text.bytes, "0x11"));
-	ck_assert_ptr_nonnull(strstr(text.bytes, "87.5"));	/* 7 of 8 us */
+	ck_assert_ptr_nonnull(strstr(text.bytes, "77.8"));	/* 7 of 9 us */
 	pt_text_free(&text);
 	chunk_feed_drop(&f);
 }
@@ -94,6 +97,7 @@ START_TEST(told_beside_flow)
 	}
 	chunk_config(&f, 0, HALT);
 	chunk_config(&f, 1, VALUES);
+	chunk_clock(&f, 1, 0, 0, 0);
 	chunk_put(&f, 1, PT_CHUNK_DATA, PT_DATA_RESTARTS, 0, 10000, messages.bytes, messages.len);
 	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_RESTARTS, 0, 10000, flow.bytes, flow.len);
 	chunk_end(&f, 0, 10000);

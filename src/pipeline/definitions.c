@@ -12,14 +12,15 @@
 #include "trace/formats.h"
 
 enum { VARIABLES, SIGNAL, TWO_POINT, LINES, ORTI };
-enum { NAME_BYTES = 200, MOST_LINES = 128, MOST_NOTES = 16 };
+enum { NAME_BYTES = 200, MOST_LINES = 128, MOST_NOTES = 16, MOST_BYTES = 8 };
 
 const struct pt_param pt_definition_params[] = {
 	[VARIABLES] = { "variables", PT_PARAM_LIST, NULL, NULL, 0, 0,
-			"variables to follow (C expressions; NAME:state or NAME:regular)" },
+			"variables to follow (C expressions, or port.N; NAME:state or NAME:regular)" },
 	[SIGNAL] = { "signal", PT_PARAM_LIST, NULL, NULL, 0, 0,
-		     "what the program tells by writes (NAME:nested, NAME:task, port.N:nested)" },
-	[TWO_POINT] = { "two-point", PT_PARAM_LIST, NULL, NULL, 0, 0, "spans between two values (NAME:3..5)" },
+		     "what the program tells by writes (NAME:nested, NAME:task, port.N:nested; port.N.BYTES: values of that "
+		     "many bytes, also if they come in several messages)" },
+	[TWO_POINT] = { "two-point", PT_PARAM_LIST, NULL, NULL, 0, 0, "spans between two values (NAME:3..5); any other value in between is an error, and ends the span" },
 	[LINES] = { "lines", PT_PARAM_LIST, NULL, NULL, 0, 0, "only these external lines (names)" },
 	[ORTI] = { "orti", PT_PARAM_TEXT, NULL, NULL, 0, 0,
 		   "the text of an ORTI file on one line; --orti FILE reads one" },
@@ -120,19 +121,22 @@ static struct pt_signal_definition *add_variable(struct pt_definitions *d, const
 	return def;
 }
 
-/* "port.3", "port.3.2". False: no port. */
+/* "port.3"; "port.3.2": each value has 2 bytes, of however many messages. Without: *size_bytes is 0. False: no port. */
 static bool is_port(const char *name, uint64_t *port, uint32_t *size_bytes)
 {
-	unsigned long size = 4;
+	unsigned long size = 0;
 	char *end;
 
 	if (strncmp(name, "port.", 5) != 0 || name[5] < '0' || name[5] > '9')
 		return false;
 	*port = strtoull(name + 5, &end, 0);
-	if (*end == '.')
+	if (*end == '.') {
 		size = strtoul(end + 1, &end, 10);
+		if (size < 1 || size > MOST_BYTES)
+			return false;
+	}
 	*size_bytes = (uint32_t)size;
-	return *end == '\0' && size >= 1 && size <= 8;
+	return *end == '\0';
 }
 
 static struct pt_signal_definition *add_source_of(struct pt_definitions *d, const char *name, struct pt_err *err)
@@ -148,7 +152,8 @@ static struct pt_signal_definition *add_source_of(struct pt_definitions *d, cons
 		return NULL;
 	def->space = PT_SPACE_PORT;
 	def->at = port;
-	def->size_bytes = size_bytes;
+	def->own_size = size_bytes == 0;
+	def->size_bytes = size_bytes != 0 ? size_bytes : MOST_BYTES;
 	return def;
 }
 

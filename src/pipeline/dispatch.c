@@ -176,7 +176,10 @@ static void take_value(struct pt_lane *lane, const struct pt_event *e, struct pt
 
 	if (lane->data_only && e->kind == PT_EV_VALUE && !pt_definitions_access(p->definitions, e))
 		p->unplaced++;
-	take_signals(lane, e, at);
+	if (e->kind == PT_EV_VALUE && at.ns != PT_UNKNOWN && (lane->seen.ns == PT_UNKNOWN || at.ns > lane->seen.ns))
+		lane->seen = at;
+	/* A gap shows when the trace goes on, or at the end of its chunk: it began behind the last that was seen. */
+	take_signals(lane, e, e->kind == PT_EV_GAP && lane->seen.ns != PT_UNKNOWN ? lane->seen : at);
 }
 
 static void take_other(struct pt_lane *lane, const struct pt_event *e, struct pt_moment at)
@@ -250,6 +253,16 @@ static void chunk_begins(struct pt_lane *lane, const struct pt_chunk *chunk)
 	lane->run_cycles = lane->cycles;
 }
 
+/* Silence is the rest of the chunk: no value changed any more. Where the last stamp's moment is less certain than that
+ * is long, nobody knows whether there was any. */
+static void seen(struct pt_lane *lane, uint64_t upto_ns)
+{
+	if (lane->seen.ns == PT_UNKNOWN || upto_ns > lane->seen.ns + lane->seen.error_ns)
+		lane->seen = (struct pt_moment){ upto_ns, 0 };
+	if (lane->pipeline->wants_signals)
+		pt_chosen_seen(lane->pipeline, lane->source, lane->seen.ns);
+}
+
 static void stream_ends(struct pt_lane *lane)
 {
 	struct pt_pipeline *p = lane->pipeline;
@@ -281,6 +294,8 @@ void pt_sort_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk
 	else if (mark == PT_MARK_END)
 		stream_ends(lane);
 	if (mark == PT_MARK_DATA_END) {
+		if (!lane->bursts_only)		/* the end of a burst is somewhere in its chunk */
+			seen(lane, chunk->to_ns);
 		pt_chosen_batch_end(lane->pipeline, chunk->source);
 		pt_account_data(&lane->account, chunk, ran_ns(lane));
 	}

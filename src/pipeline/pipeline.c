@@ -286,7 +286,7 @@ static struct pt_lane *add_lane(struct pt_pipeline *p, uint16_t source)
 	lane->pipeline = p;
 	lane->source = source;
 	lane->index = p->n_lanes;
-	lane->now = (struct pt_moment){ PT_UNKNOWN, 0 };
+	lane->now = lane->seen = (struct pt_moment){ PT_UNKNOWN, 0 };
 	pt_flow_init(&lane->flow, p->map, &p->settings);
 	p->lane[p->n_lanes++] = lane;
 	return lane;

@@ -58,6 +58,7 @@ struct pt_lane {		/* one source */
 	uint64_t overflows;		/* of the chip's FIFO, that flow does not count */
 	uint64_t damaged_bytes;		/* as far as decoders count them */
 	struct pt_moment now;		/* of what comes next, as far as chunks tell */
+	struct pt_moment seen;		/* up to there nothing is missing but what came; ns PT_UNKNOWN: nothing came */
 	struct pt_clock clock;		/* while it is the only source; then merge has it */
 };
 
@@ -146,6 +147,7 @@ void pt_chosen_briefs(struct pt_pipeline *p, const struct pt_brief_batch *batch)
 void pt_chosen_signals(struct pt_pipeline *p, const struct pt_signal *signal, size_t n);
 void pt_chosen_events(struct pt_pipeline *p, const struct pt_event *event, const struct pt_moment *at, size_t n);
 void pt_chosen_batch_end(struct pt_pipeline *p, uint16_t source);
+void pt_chosen_seen(struct pt_pipeline *p, uint16_t source, uint64_t upto_ns);
 void pt_chosen_result(struct pt_pipeline *p);	/* into p->profile */
 void pt_chosen_result_of(struct pt_pipeline *p, const struct pt_analysis *ops);	/* of one alone, if it is chosen */
 

@@ -264,6 +264,13 @@ void pt_chosen_batch_end(struct pt_pipeline *p, uint16_t source)
 			p->chosen[i].ops->batch_end(p->chosen[i].analysis, source);
 }
 
+void pt_chosen_seen(struct pt_pipeline *p, uint16_t source, uint64_t upto_ns)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].ops->seen != NULL)
+			p->chosen[i].ops->seen(p->chosen[i].analysis, source, upto_ns);
+}
+
 void pt_chosen_result(struct pt_pipeline *p)
 {
 	for (size_t i = 0; i < p->n_chosen; i++)

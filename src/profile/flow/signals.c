@@ -15,6 +15,7 @@ struct state {			/* of one definition */
 	bool known;		/* bytes are */
 	bool told;		/* value went out */
 	bool open;		/* TWO_POINT: entered */
+	bool entered, astray;	/* TWO_POINT: it was, since the gap; a value that is neither of the two ended it */
 	uint64_t value;		/* that went out last */
 	uint16_t source;	/* where values came from last */
 	uint64_t *unlisted;	/* values that a task map does not have, PT_SIGNALS_UNLISTED of them; NULL: none yet */
@@ -118,6 +119,11 @@ static bool put_message(struct pt_signals *s, struct state *st, const struct pt_
 	uint32_t size = d->size_bytes, n = e->n < size ? e->n : size;
 	uint8_t bytes[VALUE_BYTES];
 
+	if (d->own_size) {
+		for (uint32_t i = 0; i < size; i++)
+			st->bytes[i] = i < n ? byte_of(e, i, false) : 0;
+		return true;
+	}
 	/* longer than can be: take what belongs to it */
 	if (n < e->n || (n < size && st->part_bytes + n > size)) {
 		s->incomplete += st->part_bytes > 0;
@@ -187,17 +193,24 @@ static bool of_system(struct state *st, const struct pt_signal_definition *d, st
 	return !again || (d->tasks != NULL && !d->tasks->rewritten && !out->read);
 }
 
+/* Each write of the enter value begins the span anew, one that is open or not. Any other value ends what is open. The
+ * leave value while nothing is open is an exit without an entry, unless it was written before, or may have been. */
 static bool two_point(struct state *st, const struct pt_signal_definition *d, struct pt_signal *out)
 {
-	bool was = st->open;
+	bool was = st->open, leaves = out->value == d->leave, again = !st->told || st->value == out->value;
 
-	if (out->read || (out->value != d->enter && out->value != d->leave))
+	if (out->read)
 		return false;
+	st->value = out->value;
 	st->open = out->value == d->enter;
 	out->kind = PT_SIGNAL_SPAN;
 	out->enters = st->open;
+	out->astray = was && !st->open && !leaves;
 	out->value = st->open ? 1 : 0;
-	return st->open != was;
+	st->entered |= st->open;
+	if (st->open || was)
+		st->astray = out->astray;
+	return st->open || was || (leaves && st->entered && !again && !st->astray);
 }
 
 static bool changed(struct state *st, uint64_t value)
@@ -306,7 +319,7 @@ static size_t gap_event(struct pt_signals *s, const struct pt_event *e, struct p
 			continue;
 		s->incomplete += st->part_bytes > 0;
 		st->part_bytes = 0;
-		st->known = st->told = st->open = false;
+		st->known = st->told = st->open = st->entered = st->astray = false;
 	}
 	s->writer.pc = PT_UNKNOWN;
 	*out = (struct pt_signal){

@@ -8,7 +8,8 @@
  *
  * Parts: a write that covers only some bytes of a definition begins, goes on with or ends a value that comes in several
  * (16 bits over an 8-bit bus): rising addresses from the first byte on make one value. One that is no such part changes
- * a value that is known already. Messages of a port that are shorter than the definition: so many make one value. */
+ * a value that is known already. A message of a port is a value of its own size; only where the definition was given a
+ * size (port.3.2), so many shorter messages make one value. */
 #ifndef PT_PROFILE_SIGNALS_H
 #define PT_PROFILE_SIGNALS_H
 
@@ -27,7 +28,8 @@ enum pt_signal_kind {
 				 * the map */
 	PT_SIGNAL_ISR,		/* the same of ISR2s */
 	PT_SIGNAL_SERVICE,	/* the same of services; enters: entry, else exit */
-	PT_SIGNAL_SPAN,		/* value: span id; enters: begins, else what runs now again is value (0: none) */
+	PT_SIGNAL_SPAN,		/* value: span id; enters: begins, else what runs now again is value (0: none). Two points:
+				 * id 1; it may be entered while it is open, and left while it is not: both are errors */
 	PT_SIGNAL_STATE,	/* variable id has the state value from now on */
 	PT_SIGNAL_VALUE,	/* variable id was written (or read) with value */
 	PT_SIGNAL_LEVEL,	/* line id has level value: 0, 1, or PT_UNKNOWN */
@@ -48,6 +50,7 @@ struct pt_signal {
 	uint16_t source, core;
 	uint8_t kind;		/* enum pt_signal_kind */
 	bool enters;
+	bool astray;		/* SPAN of two points: it ended at a value that is neither of them */
 	bool read;		/* it was read: nobody wrote it */
 };
 
@@ -72,6 +75,7 @@ struct pt_signal_definition {
 	enum pt_value_space space;
 	uint64_t at;		/* address, port or line number */
 	uint32_t size_bytes;	/* 1..8 */
+	bool own_size;		/* PORT: each message is a value, of whatever size; size_bytes is the most */
 	uint8_t first_bit, n_bits;	/* a bit-field inside; n_bits 0: all of it */
 	bool is_signed, is_float;
 	bool big_endian;	/* memory: of the target; port: the first of several messages is the highest */

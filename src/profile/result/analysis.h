@@ -61,6 +61,9 @@ struct pt_analysis {
 	void (*events)(void *analysis, const struct pt_event *event, const struct pt_moment *at, size_t n);
 	/* What the source gave so far was taken together, as one chunk has it; what it gives next is independent. */
 	void (*batch_end)(void *analysis, uint16_t source);
+	/* The source has seen all that it sees up to this moment of the probe's clock: what its last signals told lasts
+	 * at least until then. */
+	void (*seen)(void *analysis, uint16_t source, uint64_t upto_ns);
 	/* A source was opened: its CONFIG chunk, untrusted, for the call alone. */
 	void (*config)(void *analysis, uint16_t source, const struct pt_config *config);
 	/* Puts its result into profile: a pointer that is valid until the next feed. Does not change what comes. */

@@ -31,6 +31,9 @@ static const struct pt_column columns[] = {
 	{ "last", "last", PT_UNIT_REAL, true },
 	{ "rate.avg", "per s avg", PT_UNIT_REAL, false },
 	{ "rate.max", "per s max", PT_UNIT_REAL, true },
+	{ "change_period_ns.min", "chg min", PT_UNIT_NS, PT_IF_ROOM },
+	{ "change_period_ns.avg", "chg avg", PT_UNIT_NS_MEAN, PT_IF_ROOM },
+	{ "change_period_ns.max", "chg max", PT_UNIT_NS, PT_IF_ROOM },
 };
 
 static const struct pt_data *data_of(const void *subject)
@@ -70,12 +73,14 @@ static void state_row(const struct pt_data *data, const struct pt_data_state *st
 	*out++ = count(PT_UNKNOWN);
 	for (int i = 0; i < 6; i++)
 		*out++ = real(NAN);
+	pt_time_columns(out, NULL, 0);
 }
 
 /* Too coarse a clock leaves no rate. */
 static struct pt_value rate(const struct pt_data_quantity *q, double per_s)
 {
-	uint64_t undecided_ns = q->period.n > 0 ? pt_time_mean(pt_stat_avg(&q->period), q->error_ns).undecided_ns : 0;
+	const struct pt_stat *period = q->period.n > 0 ? &q->period : &q->change_period;
+	uint64_t undecided_ns = period->n > 0 ? pt_time_mean(pt_stat_avg(period), q->error_ns).undecided_ns : 0;
 
 	if (undecided_ns != 0)
 		return (struct pt_value){ .f = NAN, .undecided_ns = undecided_ns };
@@ -84,11 +89,11 @@ static struct pt_value rate(const struct pt_data_quantity *q, double per_s)
 
 static void quantity_row(const struct pt_data *data, const struct pt_data_quantity *q, struct pt_value *out)
 {
-	uint64_t n = q->writes + q->reads - q->unordered;
+	bool line = data->signals->definition[q->variable].space == PT_SPACE_LINE;
 
 	*out++ = (struct pt_value){ .text = data->signals->definition[q->variable].name };
 	*out++ = (struct pt_value){ .text = NULL };
-	*out++ = count(q->writes);
+	*out++ = count(line ? PT_UNKNOWN : q->writes);
 	*out++ = count(PT_UNKNOWN);
 	*out++ = count(PT_UNKNOWN);
 	out = pt_time_columns(out, NULL, 0);
@@ -98,11 +103,12 @@ static void quantity_row(const struct pt_data *data, const struct pt_data_quanti
 	*out++ = count(q->changes);
 	*out++ = count(q->reads);
 	*out++ = real(q->least);
-	*out++ = real(n > 0 ? q->sum / (double)n : NAN);
+	*out++ = real(q->values > 0 ? q->sum / (double)q->values : NAN);
 	*out++ = real(q->most);
 	*out++ = real(q->last);
 	*out++ = rate(q, q->rate_ns > 0 ? q->rate_sum * 1e9 / (double)q->rate_ns : NAN);
 	*out++ = rate(q, q->rate_ns > 0 ? q->rate_most : NAN);
+	pt_time_columns(out, &q->change_period, q->error_ns);
 }
 
 static void row(const void *subject, size_t i, struct pt_value *out)
@@ -119,5 +125,6 @@ const struct pt_view pt_view_data = {
 	.empty = "variables=g_state,motor.mode names some, and a source that sees writes, or a log of values, tells of "
 		 "them",
 	.name = "data", .help = "variables: how long in which state, quantities and how fast they change",
+	.note = "per: write to write; of a value, entry to entry; chg: change to change",
 	.needs = "data", .columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };

@@ -60,11 +60,24 @@ static uint32_t row_of(struct signalled *x, const struct pt_signal *signal)
 	return (uint32_t)x->n_rows - 1;
 }
 
+/* There is one span, which is open once at most. */
+static void two_point(struct pt_span_stack *stack, uint32_t row, const struct pt_signal *signal,
+		      const struct pt_span_at *at)
+{
+	if (signal->enters)
+		pt_span_enter(stack, row, false, at);
+	else if (signal->astray)
+		pt_span_chain(stack, at);
+	else
+		pt_span_leave(stack, row, at);
+}
+
 static void span(struct signalled *x, const struct pt_signal *signal)
 {
 	struct pt_span_at at = { signal->at.ns, signal->at.ns, signal->ticks != PT_UNKNOWN ? 0 : signal->at.error_ns,
 				 signal->pc };
 	struct pt_span_stack *stack;
+	bool points;
 	uint32_t row;
 
 	if (signal->id >= PT_SIGNALS_MAX || signal->at.ns == PT_UNKNOWN) {
@@ -74,10 +87,16 @@ static void span(struct signalled *x, const struct pt_signal *signal)
 	if (x->stack[signal->id] == NULL)
 		x->stack[signal->id] = pt_span_stack_new(x->set);
 	stack = x->stack[signal->id];
+	points = x->signals->definition[signal->id].form == PT_FORM_TWO_POINT;
 	x->source[signal->id] = signal->source;
-	row = signal->enters || signal->value != 0 ? row_of(x, signal) : PT_NO_SPAN;
-	if (signal->enters && row == PT_NO_SPAN)
+	if (points)
+		row = row_of(x, &(struct pt_signal){ .id = signal->id, .value = 1 });
+	else
+		row = signal->enters || signal->value != 0 ? row_of(x, signal) : PT_NO_SPAN;
+	if ((signal->enters || points) && row == PT_NO_SPAN)
 		x->dropped++;
+	else if (points)
+		two_point(stack, row, signal, &at);
 	else if (signal->enters)
 		pt_span_enter(stack, row, true, &at);
 	else
@@ -102,6 +121,15 @@ static void take_signals(void *analysis, const struct pt_signal *signal, size_t 
 		else if (signal[i].kind == PT_SIGNAL_GAP)
 			gap(analysis, &signal[i]);
 	}
+}
+
+static void take_seen(void *analysis, uint16_t source, uint64_t upto_ns)
+{
+	struct signalled *x = analysis;
+
+	for (size_t i = 0; i < PT_SIGNALS_MAX; i++)
+		if (x->stack[i] != NULL && x->source[i] == source)
+			pt_span_pass(x->stack[i], upto_ns);
 }
 
 static void give(void *analysis, struct pt_profile *profile)
@@ -136,5 +164,6 @@ static void *signalled_new(const struct pt_analysis_setup *setup, struct pt_err 
 
 const struct pt_analysis pt_analysis_signalled = {
 	.name = "signalled", .help = "spans that the program signals: nested ids, two-point timing", .standard = true,
-	.open = signalled_new, .close = signalled_free, .signals = take_signals, .result = give,
+	.open = signalled_new, .close = signalled_free, .signals = take_signals, .seen = take_seen,
+	.result = give,
 };

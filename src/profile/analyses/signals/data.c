@@ -9,6 +9,8 @@
 #include "base/alloc.h"
 #include "profile/result/analysis.h"
 
+struct instant { struct pt_moment at; uint64_t ticks; };	/* at.ns PT_UNKNOWN: not since the gap */
+
 struct state {
 	struct pt_data_state row;	/* share, open ones: filled in for the result */
 	struct pt_moment entered;	/* last; ns PT_UNKNOWN: not since the gap */
@@ -26,16 +28,16 @@ struct variable {
 	struct state *state;		/* PT_DATA_STATES + 1, the last for all others; NULL: none yet */
 	struct pt_data_quantity row;
 	struct pt_series series;
-	struct pt_moment wrote;		/* last; ns PT_UNKNOWN: not since the gap */
-	uint64_t wrote_ticks;
+	struct instant known, wrote, changed;	/* last time that it was seen to have a value; that one was written;
+						 * that it was another than before */
 	double before;
 	uint16_t source;
+	uint64_t seen_ns;		/* its source has come to; 0: not since it was opened */
 };
 
 struct data {
 	const struct pt_signal_set *set;
 	struct variable *variable[PT_SIGNALS_MAX];	/* NULL: nothing came of it yet */
-	uint64_t last_ns;		/* of all signals so far */
 	struct pt_data result;
 	struct pt_data_state *states;
 	struct pt_data_quantity *quantities;
@@ -44,6 +46,7 @@ struct data {
 /* --- time */
 
 static const struct pt_moment nowhere = { PT_UNKNOWN, 0 };
+static const struct instant never = { { PT_UNKNOWN, 0 }, PT_UNKNOWN };
 
 /* Between two signals of one source; false: not known. */
 static bool since(struct pt_moment from, uint64_t from_ticks, const struct pt_signal *s, uint64_t *ns,
@@ -93,8 +96,11 @@ static struct state *state_of(struct variable *v, uint16_t id, uint64_t value)
 static void cut(struct state *st, uint64_t until_ns)
 {
 	st->row.partial++;
-	if (st->since.ns != PT_UNKNOWN && until_ns != PT_UNKNOWN && until_ns > st->since.ns)
-		st->row.partial_ns += until_ns - st->since.ns;
+	if (st->since.ns == PT_UNKNOWN || until_ns == PT_UNKNOWN || until_ns <= st->since.ns)
+		return;
+	st->row.partial_ns += until_ns - st->since.ns;
+	if (st->entered_ticks == PT_UNKNOWN && st->since.error_ns > st->row.error_ns)
+		st->row.error_ns = st->since.error_ns;
 }
 
 static void leave(struct variable *v, const struct pt_signal *s)
@@ -137,16 +143,23 @@ static void take_state(struct variable *v, const struct pt_signal *s)
 
 /* --- quantities */
 
+/* One more period that ends now. */
+static void add_period(struct pt_stat *period, struct instant *last, const struct pt_signal *s, uint64_t *error_ns)
+{
+	uint64_t ns;
+
+	if (since(last->at, last->ticks, s, &ns, error_ns))
+		pt_stat_add(period, ns, s->at.ns);
+	*last = (struct instant){ s->at, s->ticks };
+}
+
 static void take_change(struct variable *v, double value, const struct pt_signal *s)
 {
 	struct pt_data_quantity *q = &v->row;
 	double by = fabs(value - v->before);
 	uint64_t ns;
 
-	if (!since(v->wrote, v->wrote_ticks, s, &ns, &q->error_ns))
-		return;
-	pt_stat_add(&q->period, ns, s->at.ns);
-	if (!isfinite(by) || ns == 0)
+	if (!since(v->known.at, v->known.ticks, s, &ns, &q->error_ns) || !isfinite(by) || ns == 0)
 		return;
 	q->rate_sum += by;
 	q->rate_ns += ns;
@@ -159,12 +172,18 @@ static void take_value(struct data *d, struct variable *v, const struct pt_signa
 	struct pt_data_quantity *q = &v->row;
 	double value = pt_signal_real(&d->set->definition[s->id], s->value);
 
-	q->writes += !s->read;
+	bool line = d->set->definition[s->id].space == PT_SPACE_LINE;
+	bool changed = v->known.at.ns != PT_UNKNOWN && value != v->before;
+
+	q->writes += !s->read && !line;
 	q->reads += s->read;
-	q->changes += v->wrote.ns != PT_UNKNOWN && value != v->before;
+	q->changes += changed;
 	take_change(v, value, s);
-	v->wrote = s->at;
-	v->wrote_ticks = s->ticks;
+	if (!s->read && !line)
+		add_period(&q->period, &v->wrote, s, &q->error_ns);
+	if (changed)
+		add_period(&q->change_period, &v->changed, s, &q->error_ns);
+	v->known = (struct instant){ s->at, s->ticks };
 	v->before = value;
 	if (!isfinite(value)) {
 		q->unordered++;
@@ -178,6 +197,7 @@ static void take_value(struct data *d, struct variable *v, const struct pt_signa
 		q->most = value;
 		q->most_at = s->at.ns;
 	}
+	q->values++;
 	q->sum += value;
 	q->last = value;
 	if (s->at.ns != PT_UNKNOWN)
@@ -185,6 +205,12 @@ static void take_value(struct data *d, struct variable *v, const struct pt_signa
 }
 
 /* --- signals */
+
+static void forget_last(struct variable *v)
+{
+	v->known = v->wrote = v->changed = never;
+	v->before = NAN;
+}
 
 static struct variable *variable_of(struct data *d, const struct pt_signal *s)
 {
@@ -199,11 +225,11 @@ static struct variable *variable_of(struct data *d, const struct pt_signal *s)
 	v = d->variable[s->id] = pt_alloc(sizeof(*v));
 	v->states = form == PT_FORM_STATE || form == PT_FORM_EITHER;
 	v->quantity = form == PT_FORM_REGULAR || form == PT_FORM_EITHER;
-	v->wrote = nowhere;
-	v->before = NAN;
+	forget_last(v);
 	v->row = (struct pt_data_quantity){
 		.variable = s->id, .broken = d->set->definition[s->id].is_float, .least = NAN, .most = NAN, .last = NAN,
-		.least_at = PT_UNKNOWN, .most_at = PT_UNKNOWN, .period = pt_stat_empty(), .series = &v->series,
+		.least_at = PT_UNKNOWN, .most_at = PT_UNKNOWN, .period = pt_stat_empty(),
+		.change_period = pt_stat_empty(), .series = &v->series,
 	};
 	return v;
 }
@@ -219,8 +245,7 @@ static void take_gap(struct data *d, const struct pt_signal *s)
 		if (v->open)
 			cut(&v->state[v->current], s->at.ns);
 		v->open = false;
-		v->wrote = nowhere;
-		v->before = NAN;
+		forget_last(v);
 		for (size_t k = 0; k < v->n_states; k++)
 			v->state[k].entered = nowhere;
 	}
@@ -232,16 +257,13 @@ static void take_unknown(struct variable *v, const struct pt_signal *s)
 	if (v->open)
 		cut(&v->state[v->current], s->at.ns);
 	v->open = false;
-	v->wrote = nowhere;
-	v->before = NAN;
+	forget_last(v);
 }
 
 static void take_signal(struct data *d, const struct pt_signal *s)
 {
 	struct variable *v;
 
-	if (s->at.ns != PT_UNKNOWN && s->at.ns > d->last_ns)
-		d->last_ns = s->at.ns;
 	if (s->kind == PT_SIGNAL_GAP) {
 		take_gap(d, s);
 		return;
@@ -252,6 +274,8 @@ static void take_signal(struct data *d, const struct pt_signal *s)
 	if (v == NULL)
 		return;
 	v->source = s->source;
+	if (s->at.ns != PT_UNKNOWN && s->at.ns > v->seen_ns)
+		v->seen_ns = s->at.ns;
 	if (d->set->definition[s->id].space == PT_SPACE_LINE && s->value == PT_UNKNOWN) {
 		take_unknown(v, s);
 		return;
@@ -268,6 +292,15 @@ static void take_signals(void *analysis, const struct pt_signal *signal, size_t 
 {
 	for (size_t i = 0; i < n; i++)
 		take_signal(analysis, &signal[i]);
+}
+
+static void take_seen(void *analysis, uint16_t source, uint64_t upto_ns)
+{
+	struct data *d = analysis;
+
+	for (size_t i = 0; i < d->set->n_definitions && i < PT_SIGNALS_MAX; i++)
+		if (d->variable[i] != NULL && d->variable[i]->source == source && upto_ns > d->variable[i]->seen_ns)
+			d->variable[i]->seen_ns = upto_ns;
 }
 
 /* --- result */
@@ -304,7 +337,7 @@ static void give_states(struct data *d, const struct variable *v)
 		struct state copy = v->state[i];
 
 		if (v->open && v->current == i)
-			cut(&copy, d->last_ns);
+			cut(&copy, v->seen_ns);
 		rows[i] = copy.row;
 		all += rows[i].duration.total + rows[i].partial_ns;
 	}
@@ -366,5 +399,5 @@ static void *data_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 
 const struct pt_analysis pt_analysis_data = {
 	.name = "data", .help = "variables: states, and quantities over time", .standard = true, .open = data_new,
-	.close = data_free, .signals = take_signals, .result = give,
+	.close = data_free, .signals = take_signals, .seen = take_seen, .result = give,
 };

@@ -3,7 +3,7 @@
  * Times are differences of moments; between two values of one source that stamps them, only its clock's rate matters,
  * so they are taken as they are. Where nobody stamps values, a time is known to the sum of both errors only, and
  * error_ns of a row says the worst of them. A state that was open at a gap, or at the end, is partial: in count and
- * in the total, as far as it was seen, but not in least, most and average. Bounded: PT_DATA_STATES values per
+ * in the total, as far as its source saw, but not in least, most and average. Bounded: PT_DATA_STATES values per
  * variable; further ones are one row together. */
 #ifndef PT_PROFILE_DATA_H
 #define PT_PROFILE_DATA_H
@@ -33,14 +33,16 @@ struct pt_data_state {		/* one value of one variable */
 struct pt_data_quantity {	/* one variable */
 	uint16_t variable;
 	bool broken;		/* it is a float: least and most are not whole numbers */
-	uint64_t writes, reads;	/* reads: it was looked at */
+	uint64_t writes, reads;	/* reads: it was looked at. A line: writes is 0, as only its changes show */
 	uint64_t changes;	/* writes of another value than the one before */
 	uint64_t unordered;	/* infinite, or not a number: in no figure of values */
-	double least, most, sum, last;	/* of writes + reads; NAN: none */
+	uint64_t values;	/* all others, written or read */
+	double least, most, sum, last;	/* of these; NAN: none */
 	uint64_t least_at, most_at;	/* ns */
 	double rate_most, rate_sum;	/* |change| per second: the steepest; sum of |change| */
 	uint64_t rate_ns;	/* the time between the writes that rate_sum is of */
 	struct pt_stat period;	/* ns between writes */
+	struct pt_stat change_period;	/* ns between changes */
 	uint64_t error_ns;
 	const struct pt_series *series;	/* value over time */
 };

@@ -124,7 +124,7 @@ static void begin_slice(struct pt_tasks_analysis *t, struct pt_told *told, struc
 	size_t row = (size_t)(task - t->told_rows.task);
 
 	told->running = (uint16_t)row;
-	told->since = ns;
+	told->since = told->seen = ns;
 	task->activations++;
 	task->error = error > task->error ? error : task->error;
 	if (task->first_ns == PT_UNKNOWN)
@@ -162,8 +162,7 @@ static void gap(struct pt_tasks_analysis *t, const struct pt_signal *signal)
 
 		if (told->running == PT_NO_TASK || told->source != signal->source)
 			continue;
-		/* When the source went blind nobody knows: what is known of the slice is that it began. */
-		end_slice(t, told, told->since, 0, false);
+		end_slice(t, told, signal->at.ns != PT_UNKNOWN ? signal->at.ns : told->seen, 0, false);
 		memset(told->entered, 0, sizeof(told->entered));
 		memset(told->left, 0, sizeof(told->left));
 	}
@@ -179,7 +178,36 @@ static void take_signals(void *analysis, const struct pt_signal *signal, size_t 
 	}
 }
 
+static void take_seen(void *analysis, uint16_t source, uint64_t upto_ns)
+{
+	struct pt_tasks_analysis *t = analysis;
+
+	for (size_t i = 0; i < PT_TASK_CORES; i++)
+		if (t->told[i].source == source && upto_ns > t->told[i].seen)
+			t->told[i].seen = upto_ns;
+}
+
 /* --- result */
+
+/* The slices that run now, as far as was seen. Returns their time. */
+static uint64_t show_running(const struct pt_tasks_analysis *t, struct pt_task *rows)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < PT_TASK_CORES; i++) {
+		const struct pt_told *told = &t->told[i];
+		uint64_t length = told->seen > told->since ? told->seen - told->since : 0;
+
+		if (told->running == PT_NO_TASK)
+			continue;
+		rows[told->running].run += length;
+		rows[told->running].partial++;
+		if (told->seen > rows[told->running].last_ns)
+			rows[told->running].last_ns = told->seen;
+		all += length;
+	}
+	return all;
+}
 
 /* What flow knows of the task that signals told of. */
 static void add_flow(struct pt_task *task, const struct pt_task *flow)
@@ -219,12 +247,14 @@ static void without_slices(struct pt_task *task)
 	task->slice = task->period = task->suspended = pt_stat_empty();
 }
 
-/* Rows of signals and of flow as one. Time that is nobody's in particular is told where there are others. */
-static size_t join(struct pt_tasks_analysis *t)
+/* Rows of signals and of flow as one. Time that is nobody's in particular is told where there are others.
+ * running: time of the slices that signals told of, and that run. */
+static size_t join(struct pt_tasks_analysis *t, uint64_t *running)
 {
 	size_t n = t->by_signals ? t->told_rows.n : 0;
 
 	memcpy(t->shown, t->told_rows.task, n * sizeof(*t->shown));
+	*running = n > 0 ? show_running(t, t->shown) : 0;
 	for (size_t i = 0; i < t->shown_rows.n; i++) {
 		const struct pt_task *flow = &t->shown_rows.task[i];
 		size_t at = find(t->shown, n, flow);
@@ -274,9 +304,13 @@ static void give(void *analysis, struct pt_profile *profile)
 {
 	struct pt_tasks_analysis *t = analysis;
 
+	uint64_t running;
+	size_t n;
+
 	pt_task_steps_show(t);
+	n = join(t, &running);
 	t->result = (struct pt_tasks){
-		.n_tasks = join(t), .by_signals = t->by_signals, .observed = t->by_signals ? t->told_ns : t->flow,
+		.n_tasks = n, .by_signals = t->by_signals, .observed = t->by_signals ? t->told_ns + running : t->flow,
 		.flow = t->flow, .undecided = t->shown_undecided, .dropped = t->dropped,
 	};
 	t->result.task = t->shown;
@@ -366,5 +400,5 @@ const struct pt_analysis pt_analysis_tasks = {
 	.name = "tasks", .help = "how often and how long each task ran, and its share", .standard = true,
 	.params = pt_task_params, .n_params = PT_TASK_PARAMS, .open = tasks_new, .close = tasks_free,
 	.steps = pt_task_steps, .briefs = pt_task_briefs, .wants_steps = wants_steps, .signals = take_signals,
-	.config = take_config, .result = give,
+	.seen = take_seen, .config = take_config, .result = give,
 };
