@@ -100,7 +100,7 @@ static void calls(struct chunk_feed *f, unsigned n, uint64_t to_ns)
 	chunk_put(f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 10000000, to_ns, b.bytes, b.len);
 }
 
-static void begin(struct chunk_feed *f, uint64_t clock_error_ns)
+static void begin_late(struct chunk_feed *f, uint64_t clock_error_ns, bool slept)
 {
 	uint8_t pc[PT_STATE_BYTES];
 
@@ -108,7 +108,19 @@ static void begin(struct chunk_feed *f, uint64_t clock_error_ns)
 	chunk_config(f, 0, HALT);
 	chunk_config(f, 1, LINES);
 	chunk_clock(f, 1, 0, 0, clock_error_ns);
+	if (slept)
+		chunk_put(f, 0, PT_CHUNK_LOSS, PT_LOSS_SLEEP, 0, 10000000, NULL, 0);
 	chunk_put(f, 0, PT_CHUNK_STATE, PT_STATE_RUN, 10000000, 10000000, pc, sizeof(pc));
+}
+
+static void begin(struct chunk_feed *f, uint64_t clock_error_ns)
+{
+	begin_late(f, clock_error_ns, false);
+}
+
+static void begin_slept(struct chunk_feed *f, uint64_t clock_error_ns)
+{
+	begin_late(f, clock_error_ns, true);
 }
 
 /* The flow has no stamps: it is known to its chunk, 100 us, so an edge in it cannot be ordered. */
@@ -148,7 +160,7 @@ START_TEST(far_edges_are_ordered)
 	struct chunk_bytes b = { .len = 0 };
 	const struct pt_aux *a;
 
-	begin(&f, 1000);
+	begin_slept(&f, 1000);
 	add_line(&b, 0, 0, 0);
 	add_line(&b, 4000000, 0, 1);
 	add_line(&b, 4500000, 0, 0);
@@ -189,6 +201,44 @@ START_TEST(a_gap_ends_waiting)
 	chunk_end(&f, 1, 13000000);
 	ck_assert_uint_eq(pt_pipeline_profile(f.pipeline)->aux->latency[0].time.n, 0);
 	ck_assert_uint_eq(pt_pipeline_profile(f.pipeline)->aux->latency[0].partial, 1);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* Edges while the core is held, before the flow is looked at, and before a time in which the core is held: whatever is
+ * entered behind it is no answer. */
+START_TEST(no_latency_over_a_gap)
+{
+	static const char *const word = "latency=button:rise->leaf";
+	static const uint64_t edge_ns[] = { 3000000, 15000000, 10150000 };
+	struct chunk_feed f = feed_of(&word, 1);
+	struct chunk_bytes b = { .len = 0 }, flow = { .len = 0 };
+	const struct pt_aux_latency *l;
+	struct pt_text text = { 0 };
+	uint8_t pc[PT_STATE_BYTES];
+
+	begin(&f, 1000);
+	add_line(&b, 0, 0, 0);
+	add_line(&b, edge_ns[_i], 0, 1);
+	lines(&f, 1, 0, 30000000, &b);
+	if (_i == 0)
+		calls(&f, 10, 10100000);
+	else
+		chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 10000000, 10200000, NULL, 0);
+	chunk_put(&f, 0, PT_CHUNK_LOSS, PT_LOSS_HALTED, _i == 0 ? 10100000 : 10200000, 20000000, NULL, 0);
+	pt_put_le64(pc, MAIN);
+	chunk_put(&f, 0, PT_CHUNK_STATE, PT_STATE_RUN, 20000000, 20000000, pc, sizeof(pc));
+	add_packet(&flow, 0x104, LEAF);
+	add_packet(&flow, 0x122, 0x108);
+	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_RESTARTS, 20000000, 20100000, flow.bytes, flow.len);
+	chunk_end(&f, 0, 20100000);
+	chunk_end(&f, 1, 30000000);
+	l = &pt_pipeline_profile(f.pipeline)->aux->latency[0];
+	ck_assert_uint_eq(l->time.n, 0);
+	ck_assert_uint_eq(l->over_gap, 1);
+	chunk_report(&f, &text, "aux", "csv");
+	ck_assert_msg(strstr(text.bytes, "\"button:rise->leaf\",0,,0,0,1,") != NULL, "%s", text.bytes);
+	pt_text_free(&text);
 	chunk_feed_drop(&f);
 }
 END_TEST
@@ -269,6 +319,7 @@ int main(void)
 	tcase_add_test(tc, coarse_clocks_leave_it_undecided);
 	tcase_add_test(tc, far_edges_are_ordered);
 	tcase_add_test(tc, a_gap_ends_waiting);
+	tcase_add_loop_test(tc, no_latency_over_a_gap, 0, 3);
 	tcase_add_loop_test(tc, wrong_words, 0, PT_LEN(wrong));
 	tcase_add_loop_test(tc, any_split_is_the_same, 0, 20);
 	suite_add_tcase(suite, tc);

@@ -156,7 +156,7 @@ static void make_config(struct mtb *m, const struct window *w, const struct pt_i
 	pt_stream_config(&m->config, PT_FORMAT_MTB, "mtb", "dump", setup);
 	if (w->addr != PT_UNKNOWN)
 		pt_text_add(&m->config, "buffer=0x%08" PRIx64 "\n", w->addr);
-	pt_text_add(&m->config, "size=%zu\n", w->n_bytes);
+	pt_text_add(&m->config, "size=%zu\nclock=none\n", w->n_bytes);
 }
 
 static void tell(const struct mtb *m, size_t odd_bytes, bool known, const struct pt_input_setup *setup)

@@ -237,9 +237,17 @@ void pt_sort_events(struct pt_lane *lane, const struct pt_event *event, const st
 
 /* --- marks */
 
+/* How far what comes of the chunk may be from its beginning. */
+static uint64_t span_of(const struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	if (lane->facts.no_clock)
+		return PT_NO_BOUND_NS;
+	return chunk->to_ns > chunk->from_ns ? chunk->to_ns - chunk->from_ns : 0;
+}
+
 static void data_begins(struct pt_lane *lane, const struct pt_chunk *chunk)
 {
-	uint64_t span = chunk->to_ns > chunk->from_ns ? chunk->to_ns - chunk->from_ns : 0;
+	uint64_t span = span_of(lane, chunk);
 
 	lane->chunk_cycles = lane->cycles;
 	anchor_runs(lane, (struct pt_moment){ chunk->from_ns, span });
@@ -248,8 +256,9 @@ static void data_begins(struct pt_lane *lane, const struct pt_chunk *chunk)
 /* What comes of this chunk lies in it, but for what has a stamp. */
 static void chunk_begins(struct pt_lane *lane, const struct pt_chunk *chunk)
 {
-	lane->now = (struct pt_moment){ chunk->from_ns,
-					chunk->to_ns > chunk->from_ns ? chunk->to_ns - chunk->from_ns : 0 };
+	if (lane->now.ns == PT_UNKNOWN && lane->flows_into != NULL)	/* the first */
+		pt_chosen_blind(lane->pipeline, lane->core, 0, chunk->from_ns);
+	lane->now = (struct pt_moment){ chunk->from_ns, span_of(lane, chunk) };
 	lane->run_cycles = lane->cycles;
 }
 
@@ -261,6 +270,13 @@ static void seen(struct pt_lane *lane, uint64_t upto_ns)
 		lane->seen = (struct pt_moment){ upto_ns, 0 };
 	if (lane->pipeline->wants_signals)
 		pt_chosen_seen(lane->pipeline, lane->source, lane->seen.ns);
+}
+
+static void lose(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	pt_account_loss(&lane->account, chunk);
+	if (lane->flows_into != NULL && chunk->cause != PT_LOSS_SLEEP)
+		pt_chosen_blind(lane->pipeline, lane->core, chunk->from_ns, chunk->to_ns);
 }
 
 static void stream_ends(struct pt_lane *lane)
@@ -290,7 +306,7 @@ void pt_sort_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk
 	else if (mark == PT_MARK_DATA_END && lane->samples_into != NULL)
 		pt_traced_end_batch(lane->samples_into);
 	else if (mark == PT_MARK_LOSS)
-		pt_account_loss(&lane->account, chunk);
+		lose(lane, chunk);
 	else if (mark == PT_MARK_END)
 		stream_ends(lane);
 	if (mark == PT_MARK_DATA_END) {

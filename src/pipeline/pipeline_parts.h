@@ -147,6 +147,7 @@ void pt_chosen_briefs(struct pt_pipeline *p, const struct pt_brief_batch *batch)
 void pt_chosen_signals(struct pt_pipeline *p, const struct pt_signal *signal, size_t n);
 void pt_chosen_events(struct pt_pipeline *p, const struct pt_event *event, const struct pt_moment *at, size_t n);
 void pt_chosen_batch_end(struct pt_pipeline *p, uint16_t source);
+void pt_chosen_blind(struct pt_pipeline *p, uint16_t core, uint64_t from_ns, uint64_t to_ns);
 void pt_chosen_seen(struct pt_pipeline *p, uint16_t source, uint64_t upto_ns);
 void pt_chosen_result(struct pt_pipeline *p);	/* into p->profile */
 void pt_chosen_result_of(struct pt_pipeline *p, const struct pt_analysis *ops);	/* of one alone, if it is chosen */

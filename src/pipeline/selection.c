@@ -264,6 +264,13 @@ void pt_chosen_batch_end(struct pt_pipeline *p, uint16_t source)
 			p->chosen[i].ops->batch_end(p->chosen[i].analysis, source);
 }
 
+void pt_chosen_blind(struct pt_pipeline *p, uint16_t core, uint64_t from_ns, uint64_t to_ns)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].ops->blind != NULL)
+			p->chosen[i].ops->blind(p->chosen[i].analysis, core, from_ns, to_ns);
+}
+
 void pt_chosen_seen(struct pt_pipeline *p, uint16_t source, uint64_t upto_ns)
 {
 	for (size_t i = 0; i < p->n_chosen; i++)

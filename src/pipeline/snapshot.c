@@ -189,6 +189,7 @@ static void sum_up_time(struct pt_pipeline *p)
 	f->loss = (struct pt_loss_sum){ 0 };
 	f->mismatch_ns = 0;
 	f->observed_is_bound = f->triggered = false;
+	f->no_clock = p->n_lanes > 0;
 	f->ended = p->n_lanes > 0;
 	for (size_t i = 0; i < p->n_lanes; i++) {
 		p->sources[i] = source_of(p->lane[i]);
@@ -196,6 +197,7 @@ static void sum_up_time(struct pt_pipeline *p)
 		f->mismatch_ns += p->sources[i].mismatch_ns;
 		f->observed_is_bound |= p->sources[i].observed_is_bound;
 		f->triggered |= p->sources[i].triggered;
+		f->no_clock &= p->sources[i].no_clock;
 		f->ended &= p->sources[i].ended;
 	}
 	f->no_end = p->over && p->n_lanes > 0 && !f->ended;

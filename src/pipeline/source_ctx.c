@@ -84,7 +84,7 @@ static bool cannot_walk(const struct pt_pipeline *p)
 void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk, const struct pt_config *config)
 {
 	struct pt_profile_source *f = &lane->facts;
-	char chosen[8], mode[12];
+	char chosen[8], mode[12], clock[8];
 
 	read_facts(lane->pipeline, config, lane == lane->pipeline->lane[0]);
 	pt_config_text(config, "format", f->format, sizeof(f->format));
@@ -105,6 +105,7 @@ void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk, const stru
 		f->ignored = PT_SOURCE_NO_ISA;
 	}
 	lane->clock = clock_of(lane, config);
+	f->no_clock = strcmp(pt_config_text(config, "clock", clock, sizeof(clock)), "none") == 0;
 	pt_config_text(config, "trace", mode, sizeof(mode));
 	lane->extract = mode[0] != '\0';
 	lane->data_only = strcmp(mode, "detail") == 0;

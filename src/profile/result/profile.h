@@ -64,6 +64,7 @@ struct pt_profile_source {		/* one of several: what it is, and its account of ti
 	struct pt_loss_sum loss;
 	uint64_t mismatch_ns;
 	bool observed_is_bound, ended;
+	bool no_clock;			/* nobody knows when any of it was, or how long: a dump */
 	bool triggered;			/* somebody else begins and ends its counting, unseen */
 	uint64_t branches, samples, values;	/* what it gave: runs of branch trace, pc samples, values written */
 	struct pt_cost cost;		/* as measured: COST chunks */
@@ -95,6 +96,7 @@ struct pt_profile {
 	bool by_bins;			/* functions and lines have what bins counted (bins.h):
 					 * clock cycles, or instructions */
 	bool no_flow;			/* no source tells what ran: functions stay empty */
+	bool no_clock;			/* nor when anything was: what was seen has a length on the clock above alone */
 	bool no_code;			/* no source tells of code: all times are of the sources' stamps, in ns */
 	uint64_t core_hz;		/* 0: unknown, then times are in cycles only */
 

@@ -66,7 +66,7 @@ static int write_csv(const struct pt_profile *profile, const struct pt_view *vie
 	for (size_t c = 0; rc == 0 && c < view->n_columns; c++)
 		pt_text_add(out, "%s%s", c > 0 ? "," : "", view->columns[c].key);
 	for (size_t r = 0; rc == 0 && r < n; r++) {
-		view->row(profile, rows[r], values);
+		pt_report_row(profile, view, rows[r], values);
 		for (size_t c = 0; c < view->n_columns; c++) {
 			pt_text_add(out, c > 0 ? "," : "\r\n");
 			field(out, &view->columns[c], &values[c]);

@@ -29,6 +29,12 @@ static void metadata(const struct pt_slices *slices, struct pt_text *out)
 {
 	const struct pt_profile *p = slices->profile;
 	static const char *const keys[PT_FACTS_LINES] = { "profile", "source", "time_account", "figures" };
+	static const char *const clocks[] = {
+		[PT_SLICES_NS] = "the probe's clock",
+		[PT_SLICES_FROM_BEGIN] = "ns since the first that was seen, without gaps",
+		[PT_SLICES_CYCLES] = "core cycles, each shown as 1 ns, as the core clock is not known; gaps have none",
+		[PT_SLICES_INSTRUCTIONS] = "instructions, each shown as 1 ns; gaps have none",
+	};
 	struct pt_facts facts;
 
 	pt_facts_make(&facts, p);
@@ -46,10 +52,7 @@ static void metadata(const struct pt_slices *slices, struct pt_text *out)
 	}
 	pt_text_add(out, " events_before_the_first = %" PRIu64 "; };\n", p->timeline->seen - p->timeline->n);
 	pt_text_add(out, "clock { name = proftap; description = \"%s\"; freq = %" PRIu64 "; };\n",
-		    slices->in_ns ? "the probe's clock" : "ticks of the profile's clock, which stands still in gaps",
-		    slices->in_ns			     ? UINT64_C(1000000000)
-		    : p->core_hz != 0 && !p->by_instructions ? p->core_hz
-							     : UINT64_C(1000000000));
+		    clocks[slices->clock], UINT64_C(1000000000));
 	pt_text_add(out,
 		    "typealias integer { size = 64; align = 8; signed = false; map = clock.proftap.value; } := stamp;\n"
 		    "stream { event.header := struct { u32 id; stamp timestamp; }; };\n"

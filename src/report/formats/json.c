@@ -95,7 +95,7 @@ static json_t *rows_of(const struct pt_profile *p, const struct pt_view *view, c
 
 	if (pt_report_order(p, view, query, &rows, &n, NULL) == 0)
 		for (size_t r = 0; r < n; r++) {
-			view->row(p, rows[r], values);
+			pt_report_row(p, view, rows[r], values);
 			json_array_append_new(array, row_of(view, values));
 		}
 	free(values);
@@ -176,6 +176,18 @@ static json_t *loss(const struct pt_loss_sum *sum)
 	return array;
 }
 
+/* The account of time, of which nothing is known without a clock. */
+static void account(json_t *object, const struct pt_loss_sum *loss, uint64_t mismatch_ns, bool no_clock)
+{
+	const struct { const char *key; uint64_t ns; } rows[] = {
+		{ "unobserved_ns", loss->unobserved_ns }, { "lost_ns", loss->lost_ns }, { "total_ns", loss->total_ns },
+		{ "mismatch_ns", mismatch_ns },
+	};
+
+	for (size_t i = 0; i < PT_LEN(rows); i++)
+		json_object_set_new(object, rows[i].key, pt_json_number(no_clock ? PT_UNKNOWN : rows[i].ns));
+}
+
 static json_t *source_of(const struct pt_profile *p, const struct pt_profile_source *s)
 {
 	json_t *object = json_object();
@@ -186,15 +198,12 @@ static json_t *source_of(const struct pt_profile *p, const struct pt_profile_sou
 	json_object_set_new(object, "format", pt_json_text(s->format));
 	json_object_set_new(object, "number", pt_json_number(s->number));
 	json_object_set_new(object, "core", pt_json_number(s->core));
-	json_object_set_new(object, "observed_ns", pt_json_number(s->loss.observed_ns));
+	json_object_set_new(object, "observed_ns", pt_json_number(s->no_clock ? PT_UNKNOWN : s->loss.observed_ns));
 	json_object_set_new(object, "observed_is_bound", json_boolean(s->observed_is_bound));
 	if (s->observed_is_bound)
 		json_object_set_new(object, "observed_bound_reason",
 				    json_string(pt_bound_reason(s->mode, s->triggered)));
-	json_object_set_new(object, "unobserved_ns", pt_json_number(s->loss.unobserved_ns));
-	json_object_set_new(object, "lost_ns", pt_json_number(s->loss.lost_ns));
-	json_object_set_new(object, "total_ns", pt_json_number(s->loss.total_ns));
-	json_object_set_new(object, "mismatch_ns", pt_json_number(s->mismatch_ns));
+	account(object, &s->loss, s->mismatch_ns, s->no_clock);
 	json_object_set_new(object, "loss", loss(&s->loss));
 	json_object_set_new(object, "branches", pt_json_number(s->branches));
 	json_object_set_new(object, "samples", pt_json_number(s->samples));
@@ -333,15 +342,12 @@ static json_t *task_notes(const struct pt_profile *p)
 
 static void figures(json_t *object, const struct pt_profile *p)
 {
-	json_object_set_new(object, "observed_ns", pt_json_number(p->loss.observed_ns));
+	json_object_set_new(object, "observed_ns", pt_json_number(p->no_clock ? PT_UNKNOWN : p->loss.observed_ns));
 	json_object_set_new(object, "observed_is_bound", json_boolean(p->observed_is_bound));
 	if (p->observed_is_bound)
 		json_object_set_new(object, "observed_bound_reason",
 				    json_string(pt_bound_reason(p->mode, p->triggered)));
-	json_object_set_new(object, "unobserved_ns", pt_json_number(p->loss.unobserved_ns));
-	json_object_set_new(object, "lost_ns", pt_json_number(p->loss.lost_ns));
-	json_object_set_new(object, "total_ns", pt_json_number(p->loss.total_ns));
-	json_object_set_new(object, "mismatch_ns", pt_json_number(p->mismatch_ns));
+	account(object, &p->loss, p->mismatch_ns, p->no_clock);
 	json_object_set_new(object, "loss", loss(&p->loss));
 	sources(object, p);
 	cores(object, p);

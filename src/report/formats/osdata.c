@@ -21,7 +21,7 @@ static const char **row_names(const struct pt_profile *profile, const struct pt_
 	const char **names = pt_alloc_array(n + 1, sizeof(*names));
 
 	for (size_t r = 0; r < n; r++) {
-		view->row(profile, rows[r], values);
+		pt_report_row(profile, view, rows[r], values);
 		names[r] = view->columns[0].unit == PT_UNIT_NONE ? values[0].text : NULL;
 	}
 	return names;
@@ -97,7 +97,7 @@ static void write_items(struct pt_text *out, const struct pt_profile *profile, c
 
 		while (b < n_beside && owner[b] != r)
 			b++;
-		view->row(profile, rows[r], values);
+		pt_report_row(profile, view, rows[r], values);
 		write_item(out, profile, view, values, beside, b < n_beside ? &beside->row[b] : NULL);
 	}
 	for (size_t b = 0; b < n_beside; b++)

@@ -53,6 +53,12 @@ static void describe_core(struct writer *w, uint16_t core)
 	Perfetto__TracePacket packet = new_packet();
 	Perfetto__TrackDescriptor track = PERFETTO__TRACK_DESCRIPTOR__INIT;
 	Perfetto__ProcessDescriptor process = PERFETTO__PROCESS_DESCRIPTOR__INIT;
+	static const char *const clocks[] = {
+		[PT_SLICES_NS] = "time on the probe's clock",
+		[PT_SLICES_FROM_BEGIN] = "time since the first that was seen, without gaps",
+		[PT_SLICES_CYCLES] = "1 ns stands for one cycle, as the core clock is not known; gaps have no time",
+		[PT_SLICES_INSTRUCTIONS] = "1 ns stands for one instruction; gaps have no time",
+	};
 	struct pt_facts facts;
 	char name[2 * PT_FACTS_BYTES];
 
@@ -61,7 +67,7 @@ static void describe_core(struct writer *w, uint16_t core)
 	w->core_described[core] = true;
 	pt_facts_make(&facts, w->profile);
 	snprintf(name, sizeof(name), "core %u: %.300s; %.300s; %s", core, facts.line[0], facts.line[2],
-		 w->slices.in_ns ? "time on the probe's clock" : "1 ns stands for one tick of the profile's clock");
+		 clocks[w->slices.clock]);
 	process.has_pid = true;
 	process.pid = core + 1;
 	process.process_name = name;

@@ -89,7 +89,7 @@ static void measure(struct table *t)
 	uint64_t core = PT_UNKNOWN;
 
 	for (size_t r = 0; r < t->n_rows; r++) {
-		t->view->row(t->profile, t->rows[r], t->values);
+		pt_report_row(t->profile, t->view, t->rows[r], t->values);
 		for (size_t c = 0; c < t->view->n_columns; c++) {
 			if (!t->view->columns[c].brief || is_line_of_file(t, c))
 				continue;
@@ -184,7 +184,7 @@ static void print_rows(struct table *t, struct pt_text *out)
 		put(t, i, t->view->columns[t->column[i]].heading, out);
 	pt_text_add(out, "\n");
 	for (size_t r = 0; r < t->n_rows; r++) {
-		t->view->row(t->profile, t->rows[r], t->values);
+		pt_report_row(t->profile, t->view, t->rows[r], t->values);
 		for (size_t i = 0; i < t->n_columns; i++) {
 			cell_of(t, t->column[i], cell);
 			put(t, i, cell, out);
@@ -197,7 +197,7 @@ static void print_rows(struct table *t, struct pt_text *out)
 static bool was_told(struct table *t, size_t row, size_t c, const char *name, const char *text)
 {
 	for (size_t r = 0; r < row; r++) {
-		t->view->row(t->profile, t->rows[r], t->values);
+		pt_report_row(t->profile, t->view, t->rows[r], t->values);
 		if (t->values[c].text != NULL && strcmp(t->values[0].text, name) == 0 &&
 		    strcmp(t->values[c].text, text) == 0)
 			return true;
@@ -212,7 +212,7 @@ static void print_left_out(struct table *t, size_t c, struct pt_text *out)
 	for (size_t r = 0; r < t->n_rows; r++) {
 		const char *name, *text;
 
-		t->view->row(t->profile, t->rows[r], t->values);
+		pt_report_row(t->profile, t->view, t->rows[r], t->values);
 		name = t->values[0].text;
 		text = t->values[c].text;
 		if (text != NULL && !was_told(t, r, c, name, text))

@@ -48,7 +48,7 @@ static void find_known(struct table *t, const size_t *rows, size_t n)
 	char cell[PT_CELL_BYTES];
 
 	for (size_t r = 0; r < n; r++) {
-		t->view->row(t->profile, rows[r], t->values);
+		pt_report_row(t->profile, t->view, rows[r], t->values);
 		for (size_t c = 0; c < t->view->n_columns; c++) {
 			pt_print_cell(cell, sizeof(cell), t->profile, &t->view->columns[c], &t->values[c]);
 			t->known[c] |= cell[0] != '\0';
@@ -76,7 +76,7 @@ static void one_row(const struct table *t, size_t row, struct pt_text *out)
 	bool timeline = t->view == &pt_view_timeline;
 	char cell[PT_CELL_BYTES];
 
-	t->view->row(t->profile, row, t->values);
+	pt_report_row(t->profile, t->view, row, t->values);
 	if (timeline)
 		pt_text_add(out, "<tr id=\"event%zu\">", row);
 	else

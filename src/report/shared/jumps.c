@@ -53,7 +53,7 @@ static int look_at(struct pt_jumps *j, const struct pt_profile *p, const struct 
 	int rc = pt_report_order(p, view, query, &rows, &n, err);
 
 	for (size_t r = 0; rc == 0 && r < n && r < n_rows; r++) {
-		view->row(p, rows[r], values);
+		pt_report_row(p, view, rows[r], values);
 		for (size_t c = 0; c < view->n_columns; c++) {
 			bool moment = view->columns[c].unit == PT_UNIT_STAMP;
 			size_t event = moment ? pt_jump_to(p, values[c].u) : PT_NO_EVENT;
@@ -137,7 +137,7 @@ void pt_jumps_words(const struct pt_profile *p, const struct pt_view *view, cons
 		char cell[PT_CELL_BYTES];
 		uint64_t ns;
 
-		view->row(p, rows[r], values);
+		pt_report_row(p, view, rows[r], values);
 		if (values[most].u == PT_UNKNOWN || pt_jump_to(p, values[at].u) == PT_NO_EVENT)
 			continue;
 		pt_print_cell(cell, sizeof(cell), p, &view->columns[most], &values[most]);

@@ -7,18 +7,45 @@
 #include "report/table/names.h"
 #include "report/table/order.h"
 
+/* What runs has times in ticks, what signals tell has moments. Where nobody knows how long a tick is, there is no clock
+ * for both. */
+static int choose_clock(struct pt_slices *s, struct pt_err *err)
+{
+	const struct pt_profile *p = s->profile;
+	bool runs = false, signals = false, known = p->core_hz != 0 && !p->by_instructions;
+
+	for (size_t i = 0; i < p->timeline->n; i++) {
+		const struct pt_timeline_event *event = pt_timeline_at(p->timeline, i);
+
+		runs |= event->kind != PT_TIMELINE_SIGNAL;
+		signals |= event->kind == PT_TIMELINE_SIGNAL && event->signal != PT_SIGNAL_GAP;
+	}
+	if (runs && signals && !known)
+		return pt_fail(err, PT_ESTATE,
+			       "functions are timed in %s here, and values and lines in ns: core-clock=HZ (and "
+			       "clock=cycles) puts both on one clock; analysis=none,timeline leaves out the functions",
+			       p->by_instructions ? "instructions" : "cycles");
+	s->clock = known || !runs	? (p->no_clock ? PT_SLICES_FROM_BEGIN : PT_SLICES_NS)
+		   : p->by_instructions ? PT_SLICES_INSTRUCTIONS
+					: PT_SLICES_CYCLES;
+	return 0;
+}
+
 int pt_slices_begin(struct pt_slices *s, const struct pt_profile *profile, struct pt_err *err)
 {
 	*s = (struct pt_slices){ .profile = profile };
 	if (profile->timeline == NULL)
 		return pt_report_lacks("this format", "timeline", err);
-	s->in_ns = profile->core_hz != 0 && !profile->by_instructions;
+	if (choose_clock(s, err) < 0)
+		return err != NULL ? err->code : PT_ESTATE;
 	s->track = pt_alloc_array(PT_TRACKS, sizeof(*s->track));
 	return 0;
 }
 
 void pt_slices_end(struct pt_slices *s)
 {
+	for (size_t i = 0; i < s->n_tracks; i++)
+		free(s->track[i].open);
 	free(s->track);
 	*s = (struct pt_slices){ 0 };
 }
@@ -36,6 +63,7 @@ static size_t track(struct pt_slices *s, enum pt_track_kind kind, const struct p
 		return PT_TRACKS - 1;
 	s->track[s->n_tracks] = (struct pt_track){
 		.kind = kind, .number = number, .core = event->core, .name = name, .task = event->task,
+		.source = event->stack,
 	};
 	return s->n_tracks++;
 }
@@ -69,6 +97,59 @@ static bool end(struct pt_slices *s, size_t at, struct pt_slice *out)
 	return true;
 }
 
+/* So many slices of the track end at this event, which is looked at again for each of them. */
+static bool end_some(struct pt_slices *s, size_t at, size_t n, struct pt_slice *out)
+{
+	if (!s->again)
+		s->n_ending = n;
+	s->again = s->n_ending > 1;
+	if (s->n_ending == 0)
+		return false;
+	s->n_ending--;
+	s->next -= s->again;
+	return end(s, at, out);
+}
+
+/* How many spans end when value runs again (0: none does), as the machine of spans has it (spans.h). */
+static size_t n_left(const struct pt_track *t, uint64_t value)
+{
+	size_t n = 0;
+
+	if (t->depth > 1 ? t->open[t->depth - 2] == value : t->depth == 1 && value == 0)
+		return 1;
+	while (n < t->depth && t->open[t->depth - 1 - n] != value)
+		n++;
+	return n;
+}
+
+static bool enter_span(struct pt_slices *s, size_t at, const struct pt_signal_definition *d,
+		       const struct pt_timeline_event *event, struct pt_slice *out)
+{
+	struct pt_track *t = &s->track[at];
+	const char *name = pt_signal_value_name(d, event->value);
+
+	if (t->open == NULL)
+		t->open = pt_alloc_array(PT_SLICE_DEPTH, sizeof(*t->open));
+	if (t->depth == PT_SLICE_DEPTH)
+		return false;
+	t->open[t->depth] = event->value;
+	return begin(s, at, d->form == PT_FORM_TWO_POINT ? d->name : name, (double)event->value, out);
+}
+
+/* Of two points one span is open at most: an entry ends it, too. */
+static bool span(struct pt_slices *s, size_t at, const struct pt_signal_definition *d,
+		 const struct pt_timeline_event *event, struct pt_slice *out)
+{
+	if (d->form == PT_FORM_TWO_POINT && event->enters && s->track[at].depth > 0) {
+		s->next--;
+		return end(s, at, out);
+	}
+	if (event->enters)
+		return enter_span(s, at, d, event, out);
+	return end_some(s, at, d->form == PT_FORM_TWO_POINT ? s->track[at].depth : n_left(&s->track[at], event->value),
+			out);
+}
+
 /* One value after the other: the slice of the one before ends first, and the event is looked at again. */
 static bool next_state(struct pt_slices *s, size_t at, const struct pt_signal_definition *d,
 		       const struct pt_timeline_event *event, struct pt_slice *out)
@@ -82,17 +163,34 @@ static bool next_state(struct pt_slices *s, size_t at, const struct pt_signal_de
 	return begin(s, at, pt_signal_value_name(d, event->value), pt_signal_real(d, event->value), out);
 }
 
+/* What is open of the source's values ends before the gap is told; of a gap in flow, its own event tells. */
+static bool source_gap(struct pt_slices *s, const struct pt_timeline_event *event, struct pt_slice *out)
+{
+	for (size_t i = 0; i < s->n_tracks; i++)
+		if ((s->track[i].kind == PT_TRACK_STATES || s->track[i].kind == PT_TRACK_SPANS) &&
+		    s->track[i].source == event->stack && s->track[i].depth > 0) {
+			s->next--;
+			return end(s, i, out);
+		}
+	out->kind = PT_SLICE_GAP;
+	return s->profile->no_code;
+}
+
 static bool signal(struct pt_slices *s, const struct pt_timeline_event *event, struct pt_slice *out)
 {
 	const struct pt_signal_definition *d = definition(s, event);
 	size_t at;
 
+	if (event->signal == PT_SIGNAL_GAP)
+		return source_gap(s, event, out);
 	if (d == NULL)
 		return false;
 	switch (event->signal) {
 	case PT_SIGNAL_TASK: case PT_SIGNAL_ISR: case PT_SIGNAL_STATE:
 		return next_state(s, track(s, PT_TRACK_STATES, event, event->id, d->name), d, event, out);
-	case PT_SIGNAL_SERVICE: case PT_SIGNAL_SPAN:
+	case PT_SIGNAL_SPAN:
+		return span(s, track(s, PT_TRACK_SPANS, event, event->id, d->name), d, event, out);
+	case PT_SIGNAL_SERVICE:
 		at = track(s, PT_TRACK_SPANS, event, event->id, d->name);
 		return event->enters ? begin(s, at, pt_signal_value_name(d, event->value), (double)event->value, out)
 				     : end(s, at, out);
@@ -144,7 +242,7 @@ static bool take(struct pt_slices *s, const struct pt_timeline_event *event, str
  * back. */
 static uint64_t time_of(struct pt_slices *s, const struct pt_timeline_event *event)
 {
-	uint64_t time = s->in_ns ? event->at.ns : event->clock;
+	uint64_t time = pt_slices_in_ns(s) ? event->at.ns : event->clock;
 
 	if (time != PT_UNKNOWN && time > s->time)
 		s->time = time;

@@ -23,14 +23,16 @@ struct pt_track {
 	uint16_t core;
 	uint16_t task;		/* of a stack, as far as it was told; PT_NO_TASK */
 	const char *name;	/* of a definition; NULL: a stack */
+	uint16_t source;	/* of a definition's values */
 	unsigned depth;		/* slices open */
+	uint64_t *open;		/* SPANS: the ids of those, PT_SLICE_DEPTH of them; NULL: none yet */
 };
 
 enum pt_slice_kind { PT_SLICE_BEGIN = 1, PT_SLICE_END, PT_SLICE_COUNTER, PT_SLICE_GAP };
 
 struct pt_slice {
 	enum pt_slice_kind kind;
-	uint64_t time;		/* ns; or ticks of the profile's clock, see in_ns */
+	uint64_t time;		/* on the clock of the slices */
 	size_t track;		/* not of a GAP, which is of the core */
 	uint16_t core;
 	const char *name;	/* BEGIN: or NULL, then real is it */
@@ -39,17 +41,32 @@ struct pt_slice {
 	const struct pt_timeline_event *event;
 };
 
-enum { PT_TRACKS = 1024 };
+enum { PT_TRACKS = 1024, PT_SLICE_DEPTH = 256 };	/* deeper spans have no slices */
+
+enum pt_slice_clock {
+	PT_SLICES_NS,		/* of the probe's clock */
+	PT_SLICES_FROM_BEGIN,	/* ns since the first that was seen: nobody knows when that was */
+	PT_SLICES_CYCLES, PT_SLICES_INSTRUCTIONS,	/* of the profile's clock */
+};
 
 struct pt_slices {
 	const struct pt_profile *profile;
-	bool in_ns;		/* the core clock is known; else times are in ticks of the profile's clock */
+	enum pt_slice_clock clock;	/* of all times */
 	struct pt_track *track;
 	size_t n_tracks;
 	size_t next;		/* event of the timeline that comes next */
 	uint64_t time;
+	size_t n_ending;	/* slices that the next event still ends */
+	bool again;		/* it has been looked at before */
 };
 
+static inline bool pt_slices_in_ns(const struct pt_slices *slices)
+{
+	return slices->clock <= PT_SLICES_FROM_BEGIN;
+}
+
+/* PT_ESTATE: there is no timeline; or its functions are timed in ticks and its signals in ns, and nothing says how long
+ * a tick is. */
 int pt_slices_begin(struct pt_slices *slices, const struct pt_profile *profile, struct pt_err *err);
 /* The next slice; false: there is none. A track is in the list before its first slice. */
 bool pt_slices_next(struct pt_slices *slices, struct pt_slice *out);

@@ -75,14 +75,19 @@ static void times_of(char *out, const struct pt_profile *p)
 	char name[80];
 	size_t len = 0;
 
-	if (p->n_sources < 2)
+	if (p->n_sources < 2 && p->no_clock)
+		snprintf(out, PT_FACTS_BYTES, "time %s", PT_NO_CLOCK);
+	else if (p->n_sources < 2)
 		time_of(&p->loss, p->observed_is_bound, out, PT_FACTS_BYTES);
 	for (size_t i = 0; p->n_sources > 1 && i < p->n_sources && PT_FACTS_BYTES - len > 160; i++) {
 		const struct pt_profile_source *s = &p->sources[i];
 
 		len += (size_t)snprintf(out + len, PT_FACTS_BYTES - len, "%s%s: ", i > 0 ? "; " : "",
 					pt_name_source(p, i, name, sizeof(name)));
-		time_of(&s->loss, s->observed_is_bound, out + len, PT_FACTS_BYTES - len);
+		if (s->no_clock)
+			snprintf(out + len, PT_FACTS_BYTES - len, "time %s", PT_NO_CLOCK);
+		else
+			time_of(&s->loss, s->observed_is_bound, out + len, PT_FACTS_BYTES - len);
 		len += strlen(out + len);
 	}
 }

@@ -10,6 +10,9 @@ enum { PT_FACTS_LINES = 4, PT_FACTS_BYTES = 640 };
 
 struct pt_facts { char line[PT_FACTS_LINES][PT_FACTS_BYTES]; };	/* the first: a title */
 
+/* Of a source, or a profile, with no_clock. */
+#define PT_NO_CLOCK "not known: a dump does not say when, or for how long"
+
 void pt_facts_make(struct pt_facts *facts, const struct pt_profile *profile);
 const char *pt_basis_name(enum pt_basis basis);	/* "exact", ...; "not measured" */
 

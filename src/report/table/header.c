@@ -165,8 +165,11 @@ static void accounts(const struct pt_profile *p, struct pt_text *out)
 		const struct pt_profile_source *s = &p->sources[i];
 
 		pt_header_label(out, i == 0 ? "time" : "");
-		time_line(&s->loss, s->observed_is_bound ? pt_bound_reason(s->mode, s->triggered) : NULL,
-			  s->mismatch_ns, who_is(p, i, who), out);
+		if (s->no_clock)
+			pt_text_add(out, "%s%s\n", who_is(p, i, who), PT_NO_CLOCK);
+		else
+			time_line(&s->loss, s->observed_is_bound ? pt_bound_reason(s->mode, s->triggered) : NULL,
+				  s->mismatch_ns, who_is(p, i, who), out);
 	}
 	causes_of_each(p, "unobserved", false, out);
 	causes_of_each(p, "lost", true, out);
@@ -178,8 +181,11 @@ static void time_lines(const struct pt_profile *p, struct pt_text *out)
 		accounts(p, out);
 	} else {
 		pt_header_label(out, "time");
-		time_line(&p->loss, p->observed_is_bound ? pt_bound_reason(p->mode, p->triggered) : NULL,
-			  p->mismatch_ns, "", out);
+		if (p->no_clock)
+			pt_text_add(out, "%s\n", PT_NO_CLOCK);
+		else
+			time_line(&p->loss, p->observed_is_bound ? pt_bound_reason(p->mode, p->triggered) : NULL,
+				  p->mismatch_ns, "", out);
 		pt_header_label(out, "unobserved");
 		causes(&p->loss, false, "", out);
 		pt_header_label(out, "lost");

@@ -49,6 +49,17 @@ size_t pt_view_shown_as(const struct pt_view *view, size_t i)
 	return i == place ? core : i - 1;
 }
 
+/* Even then something counts: time since the beginning, where the core clock is known. */
+void pt_report_row(const struct pt_profile *p, const struct pt_view *view, size_t i, struct pt_value *out)
+{
+	view->row(p, i, out);
+	if (!p->no_clock || (p->core_hz != 0 && !p->by_instructions))
+		return;
+	for (size_t c = 0; c < view->n_columns; c++)
+		if (view->columns[c].unit == PT_UNIT_STAMP)
+			out[c] = (struct pt_value){ .u = PT_UNKNOWN };
+}
+
 int pt_report_lacks(const char *what, const char *analysis, struct pt_err *err)
 {
 	if (strcmp(analysis, "limits") == 0)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "profile/result/profile.h"
 #include "report/table/query.h"
 #include "report/table/view.h"
 
@@ -17,6 +18,9 @@ size_t pt_view_shown_as(const struct pt_view *view, size_t i);
 
 /* PT_ESTATE: the profile was made without what this needs; the sentence says which word to start it with. */
 int pt_report_lacks(const char *what, const char *analysis, struct pt_err *err);
+
+/* A row of the profile's, without the moments of a profile that has none. */
+void pt_report_row(const struct pt_profile *profile, const struct pt_view *view, size_t i, struct pt_value *out);
 
 /* The rows to show, in the query's order: indices, n of them. Sorted by the query's column, largest first (texts: in
  * order), unknown ones last; by the view's own order without one. PT_EARG: no such column. free() them. */

@@ -13,7 +13,7 @@ static const struct pt_column columns[] = {
 	{ "falls", "falls", PT_UNIT_COUNT, false },
 	{ "partial", "partial", PT_UNIT_COUNT, false },
 	{ "unanswered", "missed", PT_UNIT_COUNT, true },
-	{ "undecided", "undecided", PT_UNIT_COUNT, true },
+	{ "undecided", "undecided", PT_UNIT_COUNT, true },	/* by their clocks, or as a gap lay in between */
 	{ "high_ns.min", "high min", PT_UNIT_NS, true },
 	{ "high_ns.avg", "high avg", PT_UNIT_NS_MEAN, PT_IF_ROOM },
 	{ "high_ns.max", "high max", PT_UNIT_NS, true },
@@ -87,7 +87,7 @@ static void latency_row(const struct pt_aux_latency *l, struct pt_value *out)
 	*out++ = count(PT_UNKNOWN);
 	*out++ = count(l->partial);
 	*out++ = count(l->unanswered);
-	*out++ = count(l->undecided);
+	*out++ = count(l->undecided + l->over_gap);
 	out = pt_time_columns(out, NULL, 0);
 	out = pt_time_columns(out, NULL, 0);
 	out = pt_time_columns(out, NULL, 0);

@@ -125,7 +125,7 @@ static bool remark(const void *subject, char *out, size_t room)
 
 	if (t == NULL || t->n == 0 || t->seen <= t->n)
 		return false;
-	if (pt_timeline_at(t, 0)->at.ns != PT_UNKNOWN)
+	if (pt_timeline_at(t, 0)->at.ns != PT_UNKNOWN && !p->no_clock)
 		snprintf(from, sizeof(from), ", from %.6f ms", (double)pt_timeline_at(t, 0)->at.ns / 1e6);
 	snprintf(out, room, "the last %zu of %" PRIu64 " events%s; timeline=N keeps more", t->n, t->seen, from);
 	return true;

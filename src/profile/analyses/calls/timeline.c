@@ -166,7 +166,7 @@ static void take_signals(void *analysis, const struct pt_signal *signal, size_t 
 		const struct pt_timeline_event event = {
 			.at = signal->at, .clock = PT_UNKNOWN, .value = signal->value, .id = signal->id,
 			.task = PT_NO_TASK, .core = signal->core, .kind = PT_TIMELINE_SIGNAL, .signal = signal->kind,
-			.enters = signal->enters,
+			.enters = signal->enters, .astray = signal->astray, .stack = signal->source,
 		};
 
 		add(analysis, &event);

@@ -25,11 +25,12 @@ struct pt_timeline_event {
 	uint64_t clock;		/* of the profile; of a signal: PT_UNKNOWN */
 	uint64_t value;
 	uint16_t id;		/* function, or definition of a signal */
-	uint16_t stack, task, core;
+	uint16_t stack, task, core;	/* stack, of a signal: the number of its source */
 	uint16_t depth;		/* of the stack, with this invocation */
 	uint8_t kind;		/* enum pt_timeline_kind */
 	uint8_t signal;		/* enum pt_signal_kind */
 	bool enters;		/* as in struct pt_signal */
+	bool astray;
 };
 
 struct pt_timeline {

@@ -6,6 +6,8 @@
 #include "base/alloc.h"
 #include "profile/result/analysis.h"
 
+enum { BLIND = 4 };		/* more than one, as what was seen before may come after it */
+
 static const struct pt_param params[] = {
 	{ "latency", PT_PARAM_LIST, NULL, NULL, 0, 0, "times from a line's edge to a function (LINE:rise->FUNCTION)" },
 };
@@ -29,11 +31,15 @@ struct latency {
 	struct pt_hist hist;
 };
 
+struct blind { uint64_t from_ns, to_ns; };
+
 struct aux {
 	const struct pt_signal_set *set;
 	struct line line[PT_SIGNALS_MAX];
 	struct latency *latency;
 	size_t n_latencies;
+	struct blind blind[PT_RUN_CORES][BLIND];	/* of each core, the last ones */
+	uint8_t next_blind[PT_RUN_CORES];
 	struct pt_aux result;
 	struct pt_aux_line lines[PT_SIGNALS_MAX];
 	struct pt_aux_latency latencies[PT_AUX_LATENCIES];
@@ -129,11 +135,33 @@ static void take_edge(struct aux *a, const struct pt_signal *s)
 	}
 }
 
-static void take_entry(struct latency *l, struct pt_moment at)
+static void take_blind(void *analysis, uint16_t core, uint64_t from_ns, uint64_t to_ns)
+{
+	struct aux *a = analysis;
+
+	if (core < PT_RUN_CORES)
+		a->blind[core][a->next_blind[core]++ % BLIND] = (struct blind){ from_ns, to_ns };
+}
+
+/* Something of the core was not seen between the two. */
+static bool over_gap(const struct aux *a, uint16_t core, struct pt_moment edge, struct pt_moment entry)
+{
+	bool any = core >= PT_RUN_CORES;
+
+	for (size_t i = 0; !any && i < BLIND; i++)
+		any = a->blind[core][i].from_ns < entry.ns && a->blind[core][i].to_ns > edge.ns;
+	return any;
+}
+
+static void take_entry(const struct aux *a, struct latency *l, uint16_t core, struct pt_moment at)
 {
 	uint64_t error_ns = l->edge.error_ns + at.error_ns;
 
 	l->waits = false;
+	if (over_gap(a, core, l->edge, at)) {
+		l->row.over_gap++;
+		return;
+	}
 	if (pt_moment_before(l->edge, at)) {
 		pt_stat_add(&l->row.time, at.ns - l->edge.ns, l->edge.ns);
 	} else {
@@ -147,7 +175,7 @@ static void take_entry(struct latency *l, struct pt_moment at)
 
 static void end_waiting(struct latency *l)
 {
-	l->row.partial += l->waits;
+	l->row.over_gap += l->waits;
 	l->waits = false;
 }
 
@@ -161,7 +189,7 @@ static void take_steps(void *analysis, const struct pt_step *step, size_t n)
 		for (size_t k = 0; k < n; k++) {
 			if (l->waits && step[k].kind == PT_STEP_ENTER && step[k].function == l->function &&
 			    step[k].entry != PT_ENTRY_UNSEEN)
-				take_entry(l, step[k].at);
+				take_entry(a, l, step[k].core, step[k].at);
 			else if (step[k].kind == PT_STEP_FORGET)
 				end_waiting(l);
 		}
@@ -306,5 +334,5 @@ static void *aux_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 const struct pt_analysis pt_analysis_aux = {
 	.name = "aux", .help = "external lines: widths, periods, latency to a function", .standard = true,
 	.params = params, .n_params = PT_LEN(params), .open = aux_new, .close = aux_free, .signals = take_signals,
-	.steps = take_steps, .wants_steps = wants_steps, .result = give,
+	.steps = take_steps, .blind = take_blind, .wants_steps = wants_steps, .result = give,
 };

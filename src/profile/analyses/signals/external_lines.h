@@ -3,7 +3,8 @@
  * Widths and periods are differences of one source's stamps. A latency compares two sources: where their clocks do not
  * tell which of the two came first, it is undecided, counted, and in no figure. The word:
  *	latency=LINE:rise->FUNCTION	or fall; from an edge to the first entry behind it
- * A gap on either side ends what is open as unknown. */
+ * A gap on either side ends what is open as unknown. A latency over a gap, or over a time in which the core was held, is
+ * undecided, too: the function may have been entered unseen, or have been kept from it. */
 #ifndef PT_PROFILE_AUX_H
 #define PT_PROFILE_AUX_H
 
@@ -28,8 +29,9 @@ struct pt_aux_latency {
 	bool found;		/* there is such a line; else nothing was measured */
 	struct pt_stat time;	/* ns, with a histogram; at: ns of the edge */
 	uint64_t unanswered;	/* edges that another edge followed before the function was entered */
-	uint64_t partial;	/* edges that a gap followed; the one that waits included */
+	uint64_t partial;	/* 1: an edge that waits */
 	uint64_t undecided;	/* entries whose order with the edge the clocks do not tell */
+	uint64_t over_gap;	/* edges with a gap between them and the next entry that was seen; undecided as well */
 	uint64_t error_ns;	/* of the times, at worst; of what is undecided, if that is all there is */
 };
 
