@@ -190,15 +190,15 @@ END_TEST
 static const struct { const char *view, *format, *want; } tables[] = {
 	{ "functions", "csv", "\"leaf\",0x120,4,,2,0,4,6,0.285714286," },
 	{ "functions", "csv", "\"leaf\",0x120,4,,1,0,2,3,0.272727273," },
-	{ "functions", "csv", "\"leaf.c\",7,0\r\n" },
-	{ "functions", "csv", "\"leaf.c\",7,1\r\n" },
+	{ "functions", "csv", "\"leaf.c\",7,0,,\r\n" },
+	{ "functions", "csv", "\"leaf.c\",7,1,,\r\n" },
 	{ "functions", "text", "source     mtb of core 0, mode halt; target small; probe test\n"
 			       "           mtb of core 1, mode halt\n" },
 	{ "functions", "text", "data       core 0: 7 branches, 12 instructions\n"
 			       "           core 1: 4 branches, 6 instructions\n" },
 	{ "calls", "csv", "\n\"main\",\"leaf\",2,6,0\r\n\"main\",\"leaf\",1,3,1\r\n" },
-	{ "instructions", "csv", "\n0x120,\"leaf\",2,,0,2,0.0952380952,,,0\r\n" },
-	{ "instructions", "csv", "\n0x120,\"leaf\",1,,0,1,0.0909090909,,,1\r\n" },
+	{ "instructions", "csv", "\n0x120,\"leaf\",2,,0,2,0.0952380952,,,0,,\r\n" },
+	{ "instructions", "csv", "\n0x120,\"leaf\",1,,0,1,0.0909090909,,,1,,\r\n" },
 	{ "coverage", "csv", "\n\"leaf\",2,2,1," },
 	{ "functions", "text", "\nfunction  core  count " },
 	{ "calls", "text", "\ncaller  callee  core  count " },

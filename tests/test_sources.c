@@ -113,10 +113,11 @@ START_TEST(steps_reach_the_tree)
 	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_RESTARTS, 0, 1000, flow.bytes, flow.len);
 	chunk_end(&f, 0, 1000);
 	tree = pt_pipeline_profile(f.pipeline)->tree;
-	ck_assert_uint_eq(tree->n_nodes, 3);
-	ck_assert_uint_eq(tree->node[2].function, ID_LEAF);
-	ck_assert_uint_eq(tree->node[tree->node[2].parent].function, ID_MAIN);
-	ck_assert_uint_eq(tree->node[2].count, 2);
+	ck_assert_uint_eq(tree->n_nodes, 4);
+	ck_assert_uint_eq(tree->node[1].entry, PT_TREE_NO_CALLER);
+	ck_assert_uint_eq(tree->node[3].function, ID_LEAF);
+	ck_assert_uint_eq(tree->node[tree->node[3].parent].function, ID_MAIN);
+	ck_assert_uint_eq(tree->node[3].count, 2);
 	chunk_feed_drop(&f);
 }
 END_TEST

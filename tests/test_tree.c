@@ -27,23 +27,23 @@ static const struct {
 	const char *chains;	/* "chain count net gross", one per node with time of its own or entries, in order of making */
 } stories[] = {
 	{ "a call and its return", { UNSEEN(0, MAIN), CALL(10, F, 0x20), LEAVE(25), CLOCK(30) },
-	  "main 0 15 30\nmain;f 1 15 15\n" },
+	  "?;main 0 15 30\n?;main;f 1 15 15\n" },
 	{ "two sites are two chains", { UNSEEN(0, MAIN), CALL(1, F, 0x20), LEAVE(3), CALL(4, F, 0x30), LEAVE(9) },
-	  "main 0 2 9\nmain;f 1 2 2\nmain;f 1 5 5\n" },
+	  "?;main 0 2 9\n?;main;f 1 2 2\n?;main;f 1 5 5\n" },
 	{ "recursion is a longer chain", { CALL(0, F, 1), CALL(2, F, 2), CALL(4, F, 2), LEAVE(7), LEAVE(8), LEAVE(10) },
 	  "f 1 4 10\nf;f 1 3 6\nf;f;f 1 3 3\n" },
 	{ "a tail call leaves with its caller", { UNSEEN(0, MAIN), CALL(1, F, 2), TAIL(3, G), LEAVE(7), LEAVE(7), CLOCK(8) },
-	  "main 0 2 8\nmain;f 1 2 6\nmain;f;g 1 4 4\n" },
+	  "?;main 0 2 8\n?;main;f 1 2 6\n?;main;f;g 1 4 4\n" },
 	{ "an exception has a chain of its own", { UNSEEN(0, MAIN), IRQ(5, ISR), CALL(6, F, 9), LEAVE(8), LEAVE(10), CLOCK(12) },
-	  "main 0 7 7\nisr 1 3 5\nisr;f 1 2 2\n" },
+	  "?;main 0 7 7\nisr 1 3 5\nisr;f 1 2 2\n" },
 	{ "shared code", { UNSEEN(0, MAIN), ELSEWHERE(10, COLD, 4), LEAVE(12) },
-	  "main 0 8 12\nmain;cold 0 4 4\n" },
+	  "?;main 0 8 12\n?;main;cold 0 4 4\n" },
 	{ "after a gap nothing is open", { UNSEEN(0, MAIN), CALL(1, F, 2), FORGET(5), UNSEEN(5, G), CLOCK(9) },
-	  "main 0 1 5\nmain;f 1 4 4\ng 0 4 4\n" },
+	  "?;main 0 1 5\n?;main;f 1 4 4\n?;g 0 4 4\n" },
 	{ "two tasks", { SWITCH(0, 1, 7), UNSEEN(0, MAIN), CALL(2, F, 2), SWITCH(5, 2, 8), UNSEEN(5, MAIN), SWITCH(9, 1, 7),
 			 LEAVE(11), CLOCK(12) },
-	  "[7];main 0 3 8\n[7];main;f 1 5 5\n[8];main 0 4 4\n" },
-	{ "a leave too many does nothing", { LEAVE(3), LEAVE(4), UNSEEN(4, F), CLOCK(5) }, "all 0 4 5\nf 0 1 1\n" },
+	  "[7];?;main 0 3 8\n[7];?;main;f 1 5 5\n[8];?;main 0 4 4\n" },
+	{ "a leave too many does nothing", { LEAVE(3), LEAVE(4), UNSEEN(4, F), CLOCK(5) }, "all 0 4 5\n?;f 0 1 1\n" },
 };
 
 static struct pt_step step_of(const struct word *word)
@@ -71,7 +71,9 @@ static void print_chain(const struct pt_tree *tree, uint32_t at, char *out)
 		print_chain(tree, node->parent, out);
 		strcat(out, ";");
 	}
-	if (node->function == PT_NO_FUNCTION)
+	if (node->entry == PT_TREE_NO_CALLER)
+		strcat(out, "?");
+	else if (node->function == PT_NO_FUNCTION)
 		sprintf(out + strlen(out), "[%u]", node->task);
 	else
 		strcat(out, names[node->function]);

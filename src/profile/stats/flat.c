@@ -88,21 +88,20 @@ struct pt_share pt_flat_share(const struct pt_flat *flat, uint16_t function)
 	return pt_cluster_share(&flat->total, &flat->function[function].sum);
 }
 
-/* Over all functions: the sum of p (1 - p) over the sum of the variances. */
+/* Of the function with most samples: p (1 - p) over the variance. Batches that happen to agree more than samples of chance
+ * would do not make more samples than were taken. */
 static double effective(const struct pt_flat *flat)
 {
-	double spread = 0, variance = 0;
+	size_t largest = 0;
+	double worth;
 
-	for (size_t i = 0; i < flat->n_functions; i++) {
-		struct pt_share s;
-
-		if (flat->function[i].samples == 0)
-			continue;
-		s = pt_flat_share(flat, (uint16_t)i);
-		spread += s.share * (1 - s.share);
-		variance += s.effective > 0 ? s.share * (1 - s.share) / s.effective : 0;
-	}
-	return variance > 0 ? spread / variance : 0;
+	for (size_t i = 0; i < flat->n_functions; i++)
+		if (flat->function[i].samples > flat->function[largest].samples)
+			largest = i;
+	if (flat->n_functions == 0 || flat->function[largest].samples == 0)
+		return 0;
+	worth = pt_flat_share(flat, (uint16_t)largest).effective;
+	return worth < (double)flat->awake ? worth : (double)flat->awake;
 }
 
 struct pt_flat_summary pt_flat_summary(const struct pt_flat *flat)

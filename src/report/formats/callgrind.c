@@ -1,7 +1,8 @@
 /* callgrind.out, for KCachegrind and callgrind_annotate (valgrind, cl-format). Cost is time on the profile's clock, at
- * instructions; calls stand at the instruction that makes them. Recursion would count inner calls again in the outer
- * ones, so each level of it is a function of its own: f, f'2, f'3 … Of several cores, each has functions of its own:
- * f [core 1]. Both are in the name, for callgrind_annotate knows a function by nothing else. */
+ * instructions; calls stand at the instruction that makes them. A function's self cost and the cost of its calls add up to
+ * its inclusive cost for whoever reads the file, also where it recurses: a call's cost is without what ran in its caller's
+ * function again, or on its behalf, as that is counted there. So a call of itself costs nothing. Of several cores, each
+ * has functions of its own: f [core 1], as callgrind_annotate knows a function by nothing but its name. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +18,9 @@
 
 extern const struct pt_format pt_format_callgrind;
 
-enum { MOST_LEVELS = 10 };	/* deeper recursion stays on the last one */
-
 struct call {			/* from one place to one function, all chains together */
 	uint16_t core;
 	uint16_t from, to;	/* ids */
-	uint8_t from_level, to_level;
 	uint64_t site, count, gross;
 };
 
@@ -31,10 +29,10 @@ struct writer {
 	struct pt_pool pool;
 	struct pt_stacks stacks;
 	struct pt_spots spots;
-	uint8_t *level;		/* of a node, from 1; 0: it is no function */
+	uint64_t *again;	/* of a node: time below it that its caller's function has elsewhere */
 	struct call *call;	/* in order */
 	size_t n_calls;
-	uint64_t *self;		/* of one core, by id * MOST_LEVELS + level - 1 */
+	uint64_t *self;		/* of one core, by id */
 	uint16_t core;		/* that is written */
 	bool several;		/* cores */
 	struct pt_text *out;
@@ -42,16 +40,6 @@ struct writer {
 };
 
 /* --- gathering */
-
-static uint8_t level_of(const struct writer *w, uint32_t at)
-{
-	const struct pt_stack_node *node = &w->stacks.node[at];
-	uint8_t level = 1;
-
-	for (uint32_t i = node->parent; i != 0 && level < MOST_LEVELS; i = w->stacks.node[i].parent)
-		level += w->stacks.node[i].id == node->id && w->stacks.node[i].function == node->function;
-	return level;
-}
 
 static int compare_calls(const void *a, const void *b)
 {
@@ -61,13 +49,9 @@ static int compare_calls(const void *a, const void *b)
 		return x->core < y->core ? -1 : 1;
 	if (x->from != y->from)
 		return x->from < y->from ? -1 : 1;
-	if (x->from_level != y->from_level)
-		return x->from_level < y->from_level ? -1 : 1;
 	if (x->site != y->site)
 		return x->site < y->site ? -1 : 1;
-	if (x->to != y->to)
-		return x->to < y->to ? -1 : 1;
-	return (x->to_level > y->to_level) - (x->to_level < y->to_level);
+	return (x->to > y->to) - (x->to < y->to);
 }
 
 static void merge_calls(struct writer *w)
@@ -86,33 +70,48 @@ static void merge_calls(struct writer *w)
 	w->n_calls = n;
 }
 
-/* A task, or the root, is no function: what is directly in it has no caller. */
+/* A task, a core, the root, or a caller that was not seen is no function: what is directly in it has no caller. */
 static bool is_function(const struct pt_stack_node *node)
 {
-	return node->depth > 0 && (node->function != NULL || node->task == PT_NO_TASK || node->depth > 1);
+	return node->depth > 0 && !node->no_caller &&
+	       (node->function != NULL || node->task == PT_NO_TASK || node->depth > 1);
+}
+
+/* Each node's time is that of its nearest ancestor of the same function as well: of the call on the way there it is
+ * taken off. */
+static void find_again(struct writer *w)
+{
+	const struct pt_stack_node *nodes = w->stacks.node;
+
+	for (uint32_t i = 1; i < w->stacks.n_nodes; i++)
+		for (uint32_t below = i, at = nodes[i].parent; at != 0; below = at, at = nodes[at].parent)
+			if (nodes[at].id == nodes[i].id && is_function(&nodes[at]) && is_function(&nodes[i])) {
+				w->again[below] += nodes[i].total;
+				break;
+			}
 }
 
 static bool gather(struct writer *w)
 {
 	size_t n = w->stacks.n_nodes;
 
-	w->level = pt_pool_take(&w->pool, n);
+	w->again = pt_pool_take(&w->pool, n * sizeof(*w->again));
 	w->call = pt_pool_take(&w->pool, (n + 1) * sizeof(*w->call));
-	w->self = pt_pool_take(&w->pool, (UINT16_MAX + 1) * (size_t)MOST_LEVELS * sizeof(*w->self));
+	w->self = pt_pool_take(&w->pool, (UINT16_MAX + 1) * sizeof(*w->self));
 	if (w->pool.failed)
 		return false;
+	find_again(w);
 	for (uint32_t i = 1; i < n; i++) {
 		const struct pt_stack_node *node = &w->stacks.node[i], *caller = &w->stacks.node[node->parent];
 
 		if (!is_function(node))
 			continue;
-		w->level[i] = level_of(w, i);
 		w->several |= node->core != w->stacks.node[1].core;
 		if (!is_function(caller) || node->exception)
 			continue;
 		w->call[w->n_calls++] = (struct call){
-			.core = node->core, .from = caller->id, .from_level = w->level[node->parent], .to = node->id,
-			.to_level = w->level[i], .site = node->site, .count = node->count, .gross = node->total,
+			.core = node->core, .from = caller->id, .to = node->id, .site = node->site,
+			.count = node->count, .gross = node->total - w->again[i],
 		};
 	}
 	merge_calls(w);
@@ -130,7 +129,7 @@ static const struct pt_function *function_of(const struct writer *w, uint16_t id
 	return id != PT_NO_FUNCTION && id <= n ? &functions[id - 1] : NULL;
 }
 
-static void name(struct writer *w, const char *key, uint16_t id, uint8_t level)
+static void name(struct writer *w, const char *key, uint16_t id)
 {
 	const struct pt_function *f = function_of(w, id);
 	const char *text = f != NULL ? f->name : "(no symbol)";
@@ -138,8 +137,6 @@ static void name(struct writer *w, const char *key, uint16_t id, uint8_t level)
 	pt_text_add(w->out, "%s=", key);
 	for (; *text != '\0'; text++)
 		pt_text_bytes(w->out, (unsigned char)*text < ' ' ? " " : text, 1);
-	if (level > 1)
-		pt_text_add(w->out, "'%u", level);
 	if (w->several)
 		pt_text_add(w->out, " [core %u]", w->core);
 	pt_text_add(w->out, "\n");
@@ -226,15 +223,15 @@ static void call_cost(struct writer *w, const struct call *call)
 		return;
 	enter_file(w, file, own);
 	pt_text_add(w->out, "cfi=%s\n", file_of(w, call->to));
-	name(w, "cfn", call->to, call->to_level);
+	name(w, "cfn", call->to);
 	pt_text_add(w->out, "calls=%" PRIu64 " 0x%" PRIx64 " %u\n", call->count, callee != NULL ? callee->address : 0,
 		    callee != NULL ? callee->line : 0);
 	pt_text_add(w->out, "0x%" PRIx64 " %u %" PRIu64 "\n", address, line, call->gross);
 }
 
-static bool calls_from(const struct writer *w, size_t c, uint32_t id, uint8_t level)
+static bool calls_from(const struct writer *w, size_t c, uint32_t id)
 {
-	return c < w->n_calls && w->call[c].core == w->core && w->call[c].from == id && w->call[c].from_level == level;
+	return c < w->n_calls && w->call[c].core == w->core && w->call[c].from == id;
 }
 
 /* Costs of its functions; returns the next core that there is, -1: none. */
@@ -242,16 +239,16 @@ static int gather_core(struct writer *w, int core)
 {
 	int next = -1;
 
-	memset(w->self, 0, (UINT16_MAX + 1) * (size_t)MOST_LEVELS * sizeof(*w->self));
+	memset(w->self, 0, (UINT16_MAX + 1) * sizeof(*w->self));
 	for (size_t i = 1; i < w->stacks.n_nodes; i++) {
 		const struct pt_stack_node *node = &w->stacks.node[i];
 
-		if (w->level[i] == 0)
+		if (!is_function(node))
 			continue;
 		if (node->core > core && (next < 0 || node->core < next))
 			next = node->core;
 		if (node->core == core)
-			w->self[(size_t)node->id * MOST_LEVELS + w->level[i] - 1] += node->self;
+			w->self[node->id] += node->self;
 	}
 	w->core = (uint16_t)core;
 	return next;
@@ -262,20 +259,16 @@ static void functions_of_core(struct writer *w, size_t *at)
 {
 	size_t c = *at;
 
-	for (uint32_t id = 0; id <= UINT16_MAX; id++)
-		for (uint8_t level = 1; level <= MOST_LEVELS; level++) {
-			uint64_t self = w->self[(size_t)id * MOST_LEVELS + level - 1];
-			bool calls = calls_from(w, c, id, level);
-
-			if (self == 0 && !calls)
-				continue;
-			w->file = file_of(w, (uint16_t)id);
-			pt_text_add(w->out, "\nfl=%s\n", w->file);
-			name(w, "fn", (uint16_t)id, level);
-			self_cost(w, (uint16_t)id, self);
-			for (; calls_from(w, c, id, level); c++)
-				call_cost(w, &w->call[c]);
-		}
+	for (uint32_t id = 0; id <= UINT16_MAX; id++) {
+		if (w->self[id] == 0 && !calls_from(w, c, id))
+			continue;
+		w->file = file_of(w, (uint16_t)id);
+		pt_text_add(w->out, "\nfl=%s\n", w->file);
+		name(w, "fn", (uint16_t)id);
+		self_cost(w, (uint16_t)id, w->self[id]);
+		for (; calls_from(w, c, id); c++)
+			call_cost(w, &w->call[c]);
+	}
 	*at = c;
 }
 

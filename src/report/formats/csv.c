@@ -1,6 +1,7 @@
-/* One view as comma-separated values (RFC 4180): lines of comment, which begin with '#' and say what the profile is; a
- * heading of column keys, then a row per line. What is not known is empty; shares are 0..1, times on the profile's
- * clock. */
+/* One view as comma-separated values (RFC 4180): lines of comment, which begin with '#' and say what the profile is, and
+ * the units of columns that have none in their name; a heading of column keys, then a row per line. What is not known is
+ * empty. Behind the view's own columns come the limits of its 95 % intervals: KEY_ci95_lo and KEY_ci95_hi, of the key
+ * that JSON has as KEY_ci95. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -41,6 +42,46 @@ static void field(struct pt_text *out, const struct pt_column *column, const str
 	}
 }
 
+/* On the profile's clock. */
+static const char *unit_of(const struct pt_profile *p, enum pt_unit unit)
+{
+	if (unit == PT_UNIT_SHARE)
+		return "share, 0 to 1";
+	if (unit == PT_UNIT_HZ)
+		return "Hz";
+	if (unit == PT_UNIT_BYTES)
+		return "bytes";
+	if (unit == PT_UNIT_CYCLES)
+		return "cycles";
+	if (unit != PT_UNIT_TICKS && unit != PT_UNIT_MEAN)
+		return NULL;
+	return p->no_code ? "ns" : p->by_instructions ? "instructions" : "cycles";
+}
+
+static void unit_comment(const struct pt_profile *p, const struct pt_view *view, const char *unit, struct pt_text *out)
+{
+	bool any = false;
+
+	for (size_t c = 0; c < view->n_columns; c++) {
+		const char *is = unit_of(p, view->columns[c].unit);
+
+		if (is == NULL || strcmp(is, unit) != 0)
+			continue;
+		pt_text_add(out, any ? " %s" : "# in %s: %s", any ? view->columns[c].key : unit, view->columns[c].key);
+		any = true;
+	}
+	if (any)
+		pt_text_add(out, "\r\n");
+}
+
+static void unit_comments(const struct pt_profile *p, const struct pt_view *view, struct pt_text *out)
+{
+	static const char *const units[] = { "cycles", "instructions", "ns", "share, 0 to 1", "Hz", "bytes" };
+
+	for (size_t i = 0; i < PT_LEN(units); i++)
+		unit_comment(p, view, units[i], out);
+}
+
 /* What whoever opens the table must know: first of all whether it is of hardware. */
 static void comments(const struct pt_profile *profile, const struct pt_view *view, struct pt_text *out)
 {
@@ -52,28 +93,72 @@ static void comments(const struct pt_profile *profile, const struct pt_view *vie
 		pt_text_add(out, "# %s\r\n", facts.line[i]);
 	if (pt_awake_only(profile, view, NULL, groups, sizeof(groups)))
 		pt_text_add(out, "# %s: time awake only\r\n", groups);
+	unit_comments(profile, view, out);
+}
+
+/* --- intervals */
+
+static bool has_interval(const struct pt_value *value)
+{
+	return value->basis == PT_BASIS_ESTIMATED && value->hi > value->lo;
+}
+
+/* Shares may always have one; other columns if any row has. */
+static void find_intervals(const struct pt_profile *profile, const struct pt_view *view, const size_t *rows, size_t n,
+			   struct pt_value *values, bool *shown)
+{
+	for (size_t c = 0; c < view->n_columns; c++)
+		shown[c] = view->columns[c].unit == PT_UNIT_SHARE;
+	for (size_t r = 0; r < n; r++) {
+		pt_report_row(profile, view, rows[r], values);
+		for (size_t c = 0; c < view->n_columns; c++)
+			shown[c] |= view->columns[c].unit != PT_UNIT_NONE && has_interval(&values[c]);
+	}
+}
+
+static void headings(const struct pt_view *view, const bool *intervals, struct pt_text *out)
+{
+	for (size_t c = 0; c < view->n_columns; c++)
+		pt_text_add(out, "%s%s", c > 0 ? "," : "", view->columns[c].key);
+	for (size_t c = 0; c < view->n_columns; c++)
+		if (intervals[c])
+			pt_text_add(out, ",%s_ci95_lo,%s_ci95_hi", view->columns[c].key, view->columns[c].key);
+}
+
+static void limits(const struct pt_value *value, struct pt_text *out)
+{
+	if (has_interval(value))
+		pt_text_add(out, ",%.9g,%.9g", value->lo, value->hi);
+	else
+		pt_text_add(out, ",,");
 }
 
 static int write_csv(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
 		     struct pt_text *out, struct pt_err *err)
 {
 	struct pt_value *values = pt_alloc_array(view->n_columns, sizeof(*values));
+	bool *intervals = pt_alloc_array(view->n_columns, sizeof(*intervals));
 	size_t *rows = NULL, n = 0;
 	int rc = pt_report_order(profile, view, query, &rows, &n, err);
 
-	if (rc == 0)
+	if (rc == 0) {
+		find_intervals(profile, view, rows, n, values, intervals);
 		comments(profile, view, out);
-	for (size_t c = 0; rc == 0 && c < view->n_columns; c++)
-		pt_text_add(out, "%s%s", c > 0 ? "," : "", view->columns[c].key);
+		headings(view, intervals, out);
+	}
 	for (size_t r = 0; rc == 0 && r < n; r++) {
 		pt_report_row(profile, view, rows[r], values);
 		for (size_t c = 0; c < view->n_columns; c++) {
 			pt_text_add(out, c > 0 ? "," : "\r\n");
 			field(out, &view->columns[c], &values[c]);
 		}
+		for (size_t c = 0; c < view->n_columns; c++)
+			if (intervals[c])
+				limits(&values[c], out);
 	}
 	pt_text_add(out, "\r\n");
 	free(values);
+	free(intervals);
 	free(rows);
 	return rc;
 }

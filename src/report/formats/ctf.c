@@ -7,6 +7,7 @@
 #include "profile/stack/call_event.h"
 #include "report/table/facts.h"
 #include "report/table/format.h"
+#include "report/table/names.h"
 #include "report/shared/slices.h"
 #include "report/shared/tar.h"
 
@@ -89,11 +90,12 @@ static void text(struct pt_text *out, const char *t)
 static void track(const struct pt_slices *slices, size_t at, struct pt_text *out)
 {
 	const struct pt_track *t = &slices->track[at];
+	char own[PT_OWN_TASK_BYTES];
 
 	if (t->name != NULL)
 		pt_text_add(out, "%s", t->name);
 	else if (t->task != PT_NO_TASK)
-		pt_text_add(out, "task %u", t->task);
+		pt_text_add(out, "%s", pt_name_of_task(slices->profile, t->task, own));
 	else
 		pt_text_add(out, "stack %u", t->number);
 	pt_text_bytes(out, "", 1);

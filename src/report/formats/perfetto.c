@@ -8,6 +8,7 @@
 #include "report/table/facts.h"
 #include "report/proto/perfetto.pb-c.h"
 #include "report/table/format.h"
+#include "report/table/names.h"
 #include "report/shared/slices.h"
 
 extern const struct pt_format pt_format_perfetto;
@@ -78,10 +79,12 @@ static void describe_core(struct writer *w, uint16_t core)
 	put(w, &packet);
 }
 
-static void name_stack(const struct pt_track *track, char *name, size_t size)
+static void name_stack(const struct pt_profile *p, const struct pt_track *track, char *name, size_t size)
 {
+	char own[PT_OWN_TASK_BYTES];
+
 	if (track->task != PT_NO_TASK)
-		snprintf(name, size, "task %u", track->task);
+		snprintf(name, size, "%s", pt_name_of_task(p, track->task, own));
 	else
 		snprintf(name, size, track->number == 0 ? "stack" : "stack %u", track->number);
 }
@@ -100,7 +103,7 @@ static void describe_track(struct writer *w, size_t at)
 	track.uuid = TRACK_UUID + at;
 	track.parent_uuid = CORE_UUID + t->core;
 	if (t->kind == PT_TRACK_STACK) {
-		name_stack(t, name, sizeof(name));
+		name_stack(w->profile, t, name, sizeof(name));
 		thread.has_pid = thread.has_tid = true;
 		thread.pid = t->core + 1;
 		thread.tid = TRACK_UUID + (int)at;

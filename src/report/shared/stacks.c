@@ -10,6 +10,7 @@
 #include "profile/stats/preorder.h"
 #include "profile/result/profile.h"
 #include "profile/analyses/calls/tree.h"
+#include "report/table/names.h"
 
 enum { NAME_BYTES = 32, ROOT = 0 };
 
@@ -26,12 +27,9 @@ struct work {
 /* Of tasks, and of cores if there are several: by number. */
 struct groups { size_t n_tasks, n_cores; };
 
-static const char *task_name(struct pt_stacks *stacks, uint16_t task)
+static const char *task_name(struct pt_stacks *stacks, const struct pt_profile *p, uint16_t task)
 {
-	char *name = stacks->names + (size_t)task * NAME_BYTES;
-
-	snprintf(name, NAME_BYTES, "task %u", task);
-	return name;
+	return pt_name_of_task(p, task, stacks->names + (size_t)task * NAME_BYTES);
 }
 
 static const char *core_name(struct pt_stacks *stacks, const struct groups *groups, uint16_t core)
@@ -85,7 +83,7 @@ static size_t hash_of(const struct pt_stack_node *node)
 static bool same_chain(const struct pt_stack_node *a, const struct pt_stack_node *b)
 {
 	return a->parent == b->parent && a->id == b->id && a->task == b->task && a->core == b->core &&
-	       a->exception == b->exception && a->site == b->site;
+	       a->exception == b->exception && a->no_caller == b->no_caller && a->site == b->site;
 }
 
 /* The node of this chain, made if it is new. */
@@ -154,11 +152,14 @@ static bool from_tree(struct pt_stacks *stacks, const struct pt_profile *p, stru
 			.parent = node->parent != ROOT ? merged[node->parent] : base_of(stacks, w, &groups, node->core),
 			.self = node->net, .count = node->count, .task = node->task,
 			.core = node->core, .exception = node->entry == PT_ENTRY_EXCEPTION,
+			.no_caller = node->entry == PT_TREE_NO_CALLER,
 			.site = w->how == PT_STACKS_BY_SITE ? node->site : PT_UNKNOWN,
 		};
 
 		if (of_task)
-			wanted.name = task_name(stacks, node->task);
+			wanted.name = task_name(stacks, p, node->task);
+		else if (wanted.no_caller)
+			wanted.name = PT_TREE_NO_CALLER_NAME;
 		else
 			name_function(p, &wanted, node->function);
 		merged[i] = add(w, &wanted);

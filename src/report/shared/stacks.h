@@ -24,6 +24,7 @@ struct pt_stack_node {
 	uint16_t id;		/* of the function; PT_NO_FUNCTION */
 	uint16_t task, core;	/* PT_NO_TASK: not known */
 	bool exception;		/* entered by one */
+	bool no_caller;		/* stands for callers that were not seen */
 };
 
 enum { PT_STACKS_DEPTH = 300 };	/* no node is deeper */

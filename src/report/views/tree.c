@@ -31,10 +31,17 @@ static size_t n_rows(const void *subject)
 
 static const char *name_of(const struct pt_profile *p, const struct pt_tree_node *node)
 {
+	char own[PT_OWN_TASK_BYTES];
+	const char *name;
+
 	if (node->depth == 0)
 		return "(all)";
-	if (node->function == PT_NO_FUNCTION && node->entry == 0 && node->task != PT_NO_TASK)
-		return "(task)";
+	if (node->entry == PT_TREE_NO_CALLER)
+		return PT_TREE_NO_CALLER_NAME;
+	if (node->function == PT_NO_FUNCTION && node->entry == 0 && node->task != PT_NO_TASK) {
+		name = pt_name_of_task(p, node->task, own);
+		return name != own ? name : "(task)";
+	}
 	return pt_name_of_function(p, node->function);
 }
 
@@ -49,13 +56,14 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_tree *tree = p->tree;
 	const struct pt_tree_node *node = &tree->node[tree->order[i]];
 	uint64_t all = tree->node[0].gross;
+	bool counts = node->depth != 0 && node->entry != PT_TREE_NO_CALLER;
 
 	*out++ = (struct pt_value){ .text = name_of(p, node), .indent = node->depth < 60 ? (uint8_t)node->depth : 60 };
 	*out++ = (struct pt_value){ .u = node->depth, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = node->task != PT_NO_TASK ? node->task : PT_UNKNOWN };
 	*out++ = (struct pt_value){ .u = node->core };
 	*out++ = (struct pt_value){ .u = node->site, .basis = p->counts };
-	*out++ = (struct pt_value){ .u = node->depth != 0 ? node->count : PT_UNKNOWN, .basis = p->counts };
+	*out++ = (struct pt_value){ .u = counts ? node->count : PT_UNKNOWN, .basis = p->counts };
 	*out++ = (struct pt_value){ .u = node->net, .basis = p->times };
 	*out++ = share(node->net, all, p->times);
 	*out++ = (struct pt_value){ .u = node->gross, .basis = p->times };

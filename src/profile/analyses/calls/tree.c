@@ -166,6 +166,15 @@ static void push(struct chain *chain, uint32_t slot)
 	chain->n++;
 }
 
+/* Below what the chain that runs begins with, if it was running before it was seen. */
+static uint32_t unseen_caller(struct tree *t, const struct core *core, uint32_t base, uint16_t number)
+{
+	const struct pt_tree_node wanted = { .site = PT_UNKNOWN, .function = PT_NO_FUNCTION, .core = number,
+					     .entry = PT_TREE_NO_CALLER, .task = core->now->task };
+
+	return child(t, base, &wanted);
+}
+
 static void enter(struct tree *t, struct core *core, const struct pt_step *step)
 {
 	bool exception = step->entry == PT_ENTRY_EXCEPTION;
@@ -174,8 +183,11 @@ static void enter(struct tree *t, struct core *core, const struct pt_step *step)
 		.site = exception ? PT_UNKNOWN : step->site, .function = step->function, .entry = step->entry,
 		.task = exception ? (uint16_t)PT_NO_TASK : core->now->task, .core = step->core,
 	};
-	uint32_t slot = child(t, parent, &wanted);
+	uint32_t slot;
 
+	if (step->entry == PT_ENTRY_UNSEEN && core->now->n == 0)
+		parent = unseen_caller(t, core, parent, step->core);
+	slot = child(t, parent, &wanted);
 	if (slot != parent && step->entry != PT_ENTRY_UNSEEN)
 		t->slot[slot].count++;
 	push(core->now, slot);

@@ -1,7 +1,8 @@
 /* The call tree: which function ran on behalf of which chain of calls, and for how long. Made of steps.
  *
  * A node is a chain of calls: root - task or exception - function called at a site - ... Its net time is what ran in
- * its function's own code in that chain; all nets together are the time that was observed. An exception handler begins
+ * its function's own code in that chain; all nets together are the time that was observed. What was running already when
+ * it was first seen hangs below one node of no function, PT_TREE_NO_CALLER: who called it is not known. An exception handler begins
  * a chain of its own at the root, whatever it interrupted. Recursion makes a chain longer up to PT_TREE_DEPTH; what is
  * deeper, or does not fit PT_TREE_NODES, is charged to the deepest node that there is, and counted as dropped. */
 #ifndef PT_PROFILE_TREE_H
@@ -13,6 +14,9 @@
 #include "profile/stack/call_event.h"
 
 enum { PT_TREE_NODES = 65536, PT_TREE_DEPTH = 256 };
+enum { PT_TREE_NO_CALLER = UINT8_MAX };	/* entry of the node that stands for callers that were not seen */
+
+#define PT_TREE_NO_CALLER_NAME "[caller not seen]"
 
 struct pt_tree_node {
 	uint32_t parent;	/* index, smaller than its own; the root's is 0 */
@@ -21,7 +25,7 @@ struct pt_tree_node {
 	uint16_t function;	/* id; of the root and of a task's node: PT_NO_FUNCTION */
 	uint16_t task;		/* PT_NO_TASK: not known */
 	uint16_t core;
-	uint8_t entry;		/* enum pt_step_entry; 0: the root, or a task's node */
+	uint8_t entry;		/* enum pt_step_entry; 0: the root, or a task's node; PT_TREE_NO_CALLER */
 	uint64_t count;		/* entries seen */
 	uint64_t net, gross;	/* on the profile's clock; gross: with everything below */
 };
