@@ -262,11 +262,14 @@ static void chunk_begins(struct pt_lane *lane, const struct pt_chunk *chunk)
 	lane->run_cycles = lane->cycles;
 }
 
-/* Silence is the rest of the chunk: no value changed any more. Where the last stamp's moment is less certain than that
- * is long, nobody knows whether there was any. */
+/* Silence is the rest of the chunk: no value changed any more. Where nothing but a guess ties the stamps to the probe's
+ * clock, and that is less certain than the silence is long, nobody knows whether there was any. */
 static void seen(struct pt_lane *lane, uint64_t upto_ns)
 {
-	if (lane->seen.ns == PT_UNKNOWN || upto_ns > lane->seen.ns + lane->seen.error_ns)
+	bool anchored = lane->clock.n_anchors > 0 && !lane->clock.guessed;
+	uint64_t error_ns = anchored ? 0 : lane->seen.error_ns;
+
+	if (lane->seen.ns == PT_UNKNOWN || upto_ns > lane->seen.ns + error_ns)
 		lane->seen = (struct pt_moment){ upto_ns, 0 };
 	if (lane->pipeline->wants_signals)
 		pt_chosen_seen(lane->pipeline, lane->source, lane->seen.ns);
