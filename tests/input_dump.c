@@ -82,6 +82,10 @@ static void take(struct dump *d, const struct pt_chunk *c)
 		configure(d, s, c);
 	else if (c->kind == PT_CHUNK_DATA && s->decoder != NULL)
 		data(d, s, c);
+	else if (c->kind == PT_CHUNK_LOSS && c->lost_bytes != PT_UNKNOWN)
+		say(d, "lost %llu bytes\n", (unsigned long long)c->lost_bytes);
+	else if (c->kind == PT_CHUNK_LOSS)
+		say(d, "lost\n");
 	else if (c->kind == PT_CHUNK_END)
 		say(d, "end\n");
 }

@@ -118,7 +118,8 @@ static const struct {
 	  "line.0=c\ntick_hz=1000000\n1 line write 0x0 = 0x1 (1 bytes)\nend\n",
 	  "2 variables are no levels (real, string, event) and were left out\n" },
 	{ "vcd: time goes back, nonsense between", HEADER TWO "#5 1! #3 0! hello #6 1!", NULL,
-	  TWO_LINES "5 line write 0x0 = 0x1 (1 bytes)\n5 line write 0x0 = 0x0 (1 bytes)\n6 line write 0x0 = 0x1 (1 bytes)\nend\n",
+	  TWO_LINES "5 line write 0x0 = 0x1 (1 bytes)\nlost 2 bytes\n5 line write 0x0 = 0x0 (1 bytes)\nlost 5 bytes\n"
+	  "6 line write 0x0 = 0x1 (1 bytes)\nend\n",
 	  "line 3: '#3': time goes back; left out\nline 3: 'hello': no change and no time; left out\n" },
 	{ "vcd: femtoseconds", "$timescale 100 fs $end $var wire 1 ! c $end $enddefinitions $end #7 1!", NULL,
 	  "line.0=c\ntick_hz=1000000000000000\n700 line write 0x0 = 0x1 (1 bytes)\nend\n", "" },
@@ -128,7 +129,7 @@ static const struct {
 	{ "vcd: a strange timescale", "$timescale 3 ns $end", NULL, NULL, "line 1: $timescale is 1, 10 or 100" },
 	{ "vcd: nothing to see", "$timescale 1 ns $end $enddefinitions $end", NULL, NULL, "there is no line in it" },
 	{ "vcd: a time too large", HEADER TWO "#99999999999999999999 1!", NULL,
-	  TWO_LINES "0 line write 0x0 = 0x1 (1 bytes)\nend\n", "line 3: '#99999999999999999999': no time that can be used; left out\n" },
+	  TWO_LINES "lost 21 bytes\n0 line write 0x0 = 0x1 (1 bytes)\nend\n", "line 3: '#99999999999999999999': no time that can be used; left out\n" },
 
 	{ "values: writes and reads", "# a log\n100 memory:0x20000000 4 42\n150 mem:0x20000000 2r 0x2a\n\n200 port:3 1w -1 0x1000 # why\n",
 	  NULL, "tick_hz=1000000000\n100 memory write 0x20000000 = 0x2a (4 bytes)\n150 memory read 0x20000000 = 0x2a (2 bytes)\n"
@@ -137,7 +138,7 @@ static const struct {
 	  "tick_hz=1000000000\n1 line write 0x2 = 0x1 (1 bytes)\n2 memory write 0x8 = 0xffffffffffffffff (8 bytes)\nend\n", "" },
 	{ "values: what makes no sense is told by its line", "1 port:1 1 1\n2 port 1 1\n3 port:1 9 1\n4 port:1 1 256\n5 port:1 1\nx\n"
 	  "6 port:1 1 -128\n5 port:1 1 2", NULL,
-	  "tick_hz=1000000000\n1 port write 0x1 = 0x1 (1 bytes)\n6 port write 0x1 = 0x80 (1 bytes)\n6 port write 0x1 = 0x2 (1 bytes)\nend\n",
+	  "tick_hz=1000000000\n1 port write 0x1 = 0x1 (1 bytes)\nlost 47 bytes\n6 port write 0x1 = 0x80 (1 bytes)\n6 port write 0x1 = 0x2 (1 bytes)\nend\n",
 	  "line 2: the place is not memory:ADDRESS, port:N or line:N; left out\n"
 	  "line 3: the size is not 1 to 8 bytes, with an r if it was read; left out\n"
 	  "line 4: the value is no number, or does not fit its size; left out\n"
@@ -145,7 +146,7 @@ static const struct {
 	  "line 6: TIME_NS SPACE:ADDRESS SIZE VALUE [PC] is what a line has; left out\n"
 	  "line 8: its time is before that of the line before; taken as equal\n" },
 	{ "values: named, though the front says nothing", "hello\n1 port:1 1 1\n", "input=values",
-	  "tick_hz=1000000000\n1 port write 0x1 = 0x1 (1 bytes)\nend\n",
+	  "tick_hz=1000000000\nlost 5 bytes\n1 port write 0x1 = 0x1 (1 bytes)\nend\n",
 	  "line 1: TIME_NS SPACE:ADDRESS SIZE VALUE [PC] is what a line has; left out\n" },
 	{ "nothing that is known", "hello\n", NULL, NULL, "of no kind that is known here; input=KIND names one of: capture" },
 	{ "empty", "", NULL, NULL, "it is empty" },
@@ -179,9 +180,8 @@ START_TEST(a_long_line_costs_itself_alone)
 	n += (size_t)sprintf(bytes + n, "\n2 port:1 1 2\n");
 	memset(bytes + n, 'y', 500);
 	write_file(path, bytes, n + 500);
-	ck_assert_str_eq(
-		read_one(NULL),
-		"tick_hz=1000000000\n1 port write 0x1 = 0x1 (1 bytes)\n2 port write 0x1 = 0x2 (1 bytes)\nend\n");
+	ck_assert_str_eq(read_one(NULL), "tick_hz=1000000000\n1 port write 0x1 = 0x1 (1 bytes)\nlost 1000 bytes\n"
+					 "2 port write 0x1 = 0x2 (1 bytes)\nlost 500 bytes\nend\n");
 	ck_assert_str_eq(notes, "line 2: longer than 255 bytes; left out\nline 4: longer than 255 bytes; left out\n");
 	free(bytes);
 }
@@ -244,7 +244,7 @@ static const struct {
 	{ "no packet", 0, 3, "", NULL, "there is no packet" },
 };
 
-static void expect_slots(const char *name, const char *slots)
+static void expect_slots(const char *name, const char *slots, size_t odd_bytes)
 {
 	char want[2048] = "gap restart\n", packet[64], copy[128];
 
@@ -257,7 +257,8 @@ static void expect_slots(const char *name, const char *slots)
 		snprintf(packet, sizeof(packet), "branch 0x%08x -> 0x%08x instruction\n", 0x100 + 4 * i, 0x200 + 4 * i);
 		strcat(want, packet);
 	}
-	strcat(want, "end\n");
+	snprintf(packet, sizeof(packet), odd_bytes > 0 ? "lost %zu bytes\nend\n" : "end\n", odd_bytes);
+	strcat(want, packet);
 	ck_assert_msg(strcmp(text, want) == 0, "%s:\n%s", name, text);
 }
 
@@ -273,7 +274,7 @@ START_TEST(rotates_dump)
 		return;
 	}
 	ck_assert_msg(read_one(words) != NULL, "%s: %s", dumps[_i].name, err.msg);
-	expect_slots(dumps[_i].name, dumps[_i].slots);
+	expect_slots(dumps[_i].name, dumps[_i].slots, dumps[_i].odd);
 	ck_assert_msg(strstr(notes, dumps[_i].said) != NULL, "%s: %s", dumps[_i].name, notes);
 }
 END_TEST
@@ -315,7 +316,7 @@ static const struct {
 	  { "logic-1-9", "\0\0\1\0\1", 5 } }, NULL,
 	  SR_LINES SR_START "1 line write 0x0 = 0x1 (1 bytes)\n2 line write 0x1 = 0x1 (1 bytes)\nend\n", "" },
 	{ "a piece is missing", { { "version", "2", 0 }, { "metadata", META, 0 }, { "logic-1-1", "\0\0", 2 }, { "logic-1-3", "\1\0", 2 } },
-	  NULL, SR_LINES SR_START "end\n", "logic-1-2 is missing: read up to there\n" },
+	  NULL, SR_LINES SR_START "lost\nend\n", "logic-1-2 is missing: read up to there\n" },
 	{ "of the older form", { { "version", "2", 0 }, { "metadata", META, 0 }, { "logic-1", "\0\0\1\0", 4 } }, "lines=clk",
 	  "line.0=clk\ntick_hz=1000000\n0 line write 0x0 = 0x0 (1 bytes)\n1 line write 0x0 = 0x1 (1 bytes)\nend\n", "" },
 	{ "analog channels besides", { { "version", "2", 0 }, { "metadata", META "total analog=3\n", 0 }, { "logic-1-1", "\0\0", 2 } },

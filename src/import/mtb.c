@@ -11,6 +11,7 @@
 
 #include "import/stream.h"
 #include "base/util.h"
+#include "trace/loss.h"
 
 enum { PACKET_BYTES = 8, LEAST_BYTES = 16, MOST_BYTES = 16 << 20, MASK_BITS = 0x1f, WRAP = 1 << 2 };
 
@@ -32,7 +33,7 @@ static const struct pt_param rows[] = {
 struct mtb {
 	struct pt_text config;
 	uint8_t *bytes;
-	size_t n_bytes, at;
+	size_t n_bytes, at, odd_bytes;	/* odd: behind the last whole packet */
 	unsigned phase;
 };
 
@@ -180,6 +181,7 @@ static int prepare(struct mtb *m, const struct pt_input_setup *setup, struct pt_
 	struct window w = { .addr = PT_UNKNOWN };
 
 	m->n_bytes -= odd;
+	m->odd_bytes = odd;
 	if (known || pt_params_given(s, &rows[MASTER]) || pt_params_given(s, &rows[SIZE])) {
 		if (find_window(m, s, &w, err) < 0)
 			return err->code;
@@ -245,6 +247,12 @@ static int next(void *state, struct pt_chunk *chunk, struct pt_err *err)
 		return put_packets(m, chunk);
 	if (m->phase == OVER)
 		return PT_INPUT_END;
+	if (m->odd_bytes > 0) {
+		*chunk = (struct pt_chunk){ .kind = PT_CHUNK_LOSS, .cause = PT_LOSS_DAMAGED,
+					    .lost_bytes = m->odd_bytes };
+		m->odd_bytes = 0;
+		return PT_INPUT_CHUNK;
+	}
 	m->phase = OVER;
 	*chunk = (struct pt_chunk){ .kind = PT_CHUNK_END };
 	return PT_INPUT_CHUNK;

@@ -171,12 +171,16 @@ static bool open_piece(struct sr *s)
 	if (s->at_piece > 0 && piece->number != piece[-1].number + 1) {
 		pt_notes_add(&s->notes, "%s-%" PRIu64 " is missing: read up to there", s->metadata.capturefile,
 			     piece[-1].number + 1);
+		pt_stream_lose(&s->stream, PT_UNKNOWN);
+		s->at_piece = s->n_pieces;
 		return false;
 	}
 	s->open = zip_fopen_index(s->zip, piece->index, 0);
-	if (s->open == NULL)
+	if (s->open == NULL) {
 		pt_notes_add(&s->notes, "%s-%" PRIu64 " cannot be read (%s): read up to there", s->metadata.capturefile,
 			     piece->number, zip_says(s->zip));
+		pt_stream_lose(&s->stream, PT_UNKNOWN);
+	}
 	s->at_piece++;
 	return s->open != NULL;
 }
@@ -209,6 +213,7 @@ static bool next_sample(struct sr *s)
 		if (n < 0) {
 			pt_notes_add(&s->notes, "%s-%" PRIu64 " is damaged: read up to there", s->metadata.capturefile,
 				     s->piece[s->at_piece - 1].number);
+			pt_stream_lose(&s->stream, PT_UNKNOWN);
 			s->at_piece = s->n_pieces;
 		}
 	}

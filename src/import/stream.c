@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "trace/loss.h"
 
 /* --- notes -------------------------------------------------------------------------------------------------------- */
 
@@ -98,6 +99,14 @@ static void pull(struct pt_stream *s)
 		s->failed.code = 0;
 }
 
+void pt_stream_lose(struct pt_stream *s, uint64_t n_bytes)
+{
+	uint64_t before = s->lost ? s->lost_bytes : 0;
+
+	s->lost_bytes = n_bytes == PT_UNKNOWN || before == PT_UNKNOWN ? PT_UNKNOWN : before + n_bytes;
+	s->lost = true;
+}
+
 /* --- chunks ------------------------------------------------------------------------------------------------------- */
 
 static int put_clock(struct pt_stream *s, struct pt_chunk *chunk)
@@ -107,6 +116,15 @@ static int put_clock(struct pt_stream *s, struct pt_chunk *chunk)
 	pt_put_le64(chunk->bytes + PT_CLOCK_TICKS, s->ready.ticks);
 	pt_put_le64(chunk->bytes + PT_CLOCK_NS, s->told_ns);
 	pt_put_le64(chunk->bytes + PT_CLOCK_ERROR_NS, 0);
+	return PT_INPUT_CHUNK;
+}
+
+/* Of no time: what was recorded around it is there. */
+static int put_loss(struct pt_stream *s, struct pt_chunk *chunk)
+{
+	*chunk = (struct pt_chunk){ .from_ns = s->told_ns, .to_ns = s->told_ns, .kind = PT_CHUNK_LOSS,
+				    .cause = PT_LOSS_DAMAGED, .lost_bytes = s->lost_bytes };
+	s->lost = false;
 	return PT_INPUT_CHUNK;
 }
 
@@ -120,7 +138,7 @@ static int fill(struct pt_stream *s, struct pt_chunk *chunk)
 		chunk->len_bytes += s->ready.n_bytes;
 		last_ns = to_ns(s, s->ready.ticks);
 		pull(s);
-	} while (!s->over && chunk->len_bytes + sizeof(s->ready.bytes) <= PT_CHUNK_BYTES &&
+	} while (!s->over && !s->lost && chunk->len_bytes + sizeof(s->ready.bytes) <= PT_CHUNK_BYTES &&
 		 to_ns(s, s->ready.ticks) - from_ns <= PT_STREAM_SPAN_NS);
 	chunk->to_ns = s->told_ns = last_ns > from_ns ? last_ns : from_ns;
 	return PT_INPUT_CHUNK;
@@ -130,6 +148,8 @@ static int put_data(struct pt_stream *s, struct pt_chunk *chunk, struct pt_err *
 {
 	uint64_t ready_ns = to_ns(s, s->ready.ticks);
 
+	if (s->lost)
+		return put_loss(s, chunk);
 	*chunk = (struct pt_chunk){ .from_ns = s->told_ns, .to_ns = s->told_ns, .kind = PT_CHUNK_DATA };
 	if (!s->over && (ready_ns <= s->told_ns || ready_ns - s->told_ns <= PT_STREAM_SPAN_NS))
 		return fill(s, chunk);

@@ -35,12 +35,18 @@ struct pt_stream {
 	struct pt_text config;		/* freed by pt_stream_fini() */
 	uint64_t tick_hz;		/* 1 or more */
 	/* its own, zeroed */
+	bool lost;			/* pt_stream_lose(), and no LOSS has said so yet */
+	uint64_t lost_bytes;
 	unsigned phase;
 	bool over;
 	struct pt_err failed;		/* of pull(), to be told behind what came before; code 0: it has not */
 	struct pt_stream_record ready;
 	uint64_t told_ns;
 };
+
+/* For pull(): something before the record that it gives next could not be used, so many bytes of the file (PT_UNKNOWN:
+ * nobody knows how many). It becomes a LOSS in its place. */
+void pt_stream_lose(struct pt_stream *stream, uint64_t n_bytes);
 
 /* as next() of a driver */
 int pt_stream_next(struct pt_stream *stream, struct pt_chunk *chunk, struct pt_err *err);

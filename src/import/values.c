@@ -136,6 +136,7 @@ static int next_line(struct values *v, struct line *line)
 		if (!cut)
 			pt_notes_add(&v->notes, "line %" PRIu64 ": longer than %d bytes; left out", v->line,
 				     LINE_BYTES - 1);
+		pt_stream_lose(&v->stream, len);
 		pt_infile_take(v->file, len + (end != NULL));
 		cut = end == NULL;
 	}
@@ -147,14 +148,17 @@ static int pull(void *state, struct pt_stream_record *record, struct pt_err *err
 	struct values *v = state;
 	struct line line;
 	const char *wrong;
+	size_t len;
 
 	while (next_line(v, &line) > 0) {
+		len = strlen(line.text);
 		split(&line);
 		if (line.n_words == 0)
 			continue;
 		wrong = parse(&line, record);
 		if (wrong != NULL) {
 			pt_notes_add(&v->notes, "line %" PRIu64 ": %s; left out", v->line, wrong);
+			pt_stream_lose(&v->stream, len);
 			continue;
 		}
 		if (record->ticks < v->last_ns) {

@@ -297,8 +297,10 @@ static int read_header(struct vcd *v, struct pt_err *err)
 
 /* --- changes ------------------------------------------------------------------------------------------------------ */
 
+/* A change may be among it, or a time. */
 static void wrong(struct vcd *v, const char *why)
 {
+	pt_stream_lose(&v->stream, v->token_len);
 	pt_notes_add(&v->notes, "line %" PRIu64 ": '%.40s': %s; left out", v->line, v->token, why);
 }
 
