@@ -537,11 +537,12 @@ void pt_session_reset(struct pt_session *s, pt_session_reply reply, void *arg)
 	answer(reply, arg, 0, "");
 }
 
-void pt_session_save(struct pt_session *s, const char *path, pt_session_reply reply, void *arg)
+void pt_session_save(struct pt_session *s, const char *path, bool replace, pt_session_reply reply, void *arg)
 {
 	char text[200];
 
 	(void)s;
+	(void)replace;
 	snprintf(text, sizeof(text), "saved %s\n", path);
 	answer(reply, arg, 0, text);
 }

@@ -141,6 +141,14 @@ static bool is_damage(const struct pt_chunk *c)
 	return c->kind == PT_CHUNK_LOSS && c->cause == PT_LOSS_DAMAGED;
 }
 
+/* What stands for the end of a file that has none. */
+static bool is_cut(const struct pt_chunk *c)
+{
+	return c->kind == PT_CHUNK_LOSS && c->cause == PT_LOSS_CUT;
+}
+
+static unsigned cuts;	/* in what expect_session() read last */
+
 /* What came out is the session in order, but for stretches that a LOSS stands for; its time has no hole. Returns how
  * many chunks of the session came out. */
 static unsigned expect_session(struct pt_capture_reader *reader, unsigned n, unsigned *damage)
@@ -151,13 +159,17 @@ static unsigned expect_session(struct pt_capture_reader *reader, unsigned n, uns
 	bool configured = false, gap = false;
 	int item;
 
-	*damage = 0;
+	*damage = cuts = 0;
 	while ((item = pt_capture_read_next(reader, &got.chunk, &err)) == PT_CAPTURE_CHUNK) {
 		struct pt_chunk *c = &got.chunk;
 
+		ck_assert_msg(cuts == 0, "a chunk of kind %u behind the end", c->kind);
 		if (is_damage(c)) {
 			(*damage)++;
 			gap = true;
+		} else if (is_cut(c)) {
+			ck_assert_uint_eq(c->lost_bytes, PT_UNKNOWN);
+			cuts++;
 		} else {
 			unsigned was = next;
 
@@ -192,6 +204,7 @@ START_TEST(what_is_written_is_read)
 	ck_assert_msg(reader != NULL, "%s", err.msg);
 	ck_assert_uint_eq(expect_session(reader, 40, &damage), 40);
 	ck_assert_uint_eq(damage, 0);
+	ck_assert_uint_eq(cuts, 0);
 	ck_assert_str_eq(notes, "");
 	ck_assert_str_eq(pt_capture_read_head(reader, "set.clock", text, sizeof(text)), "cycles");
 	ck_assert_str_eq(pt_capture_read_head(reader, "probe", text, sizeof(text)), "a model");
@@ -311,6 +324,7 @@ START_TEST(cut_anywhere_the_rest_is_read)
 		}
 		ck_assert_uint_eq(expect_session(reader, SMALL, &damage), whole_chunks(n));
 		ck_assert_uint_eq(damage, 0);
+		ck_assert_uint_eq(cuts, whole_chunks(n) > 0);	/* the end is lost */
 		if (whole_chunks(n) > 0)
 			ck_assert_msg(strstr(notes, "it has no end") != NULL, "cut at %zu: %s", n, notes);
 		pt_capture_read_close(reader);
@@ -628,20 +642,24 @@ START_TEST(the_spool_is_saved_at_any_time)
 
 	ck_assert_msg(capture != NULL, "%s", err.msg);
 	ck_assert_str_eq(pt_capture_path(capture), "");
-	ck_assert_int_eq(pt_capture_save(capture, path, say, sizeof(say), &err), PT_ESTATE);
+	ck_assert_int_eq(pt_capture_save(capture, path, false, say, sizeof(say), &err), PT_ESTATE);
 	for (unsigned i = 0; i < 30; i++)
 		pt_capture_put(capture, &session_chunk(i, 60)->chunk);
-	ck_assert_msg(pt_capture_save(capture, path, say, sizeof(say), &err) == 0, "%s", err.msg);
+	ck_assert_msg(pt_capture_save(capture, path, false, say, sizeof(say), &err) == 0, "%s", err.msg);
 	ck_assert_ptr_nonnull(strstr(say, "30 chunks"));
 	load(path);
 	ck_assert_uint_eq(whole_chunks(file_bytes), 30);
 	for (unsigned i = 30; i < 60; i++)
 		pt_capture_put(capture, &session_chunk(i, 60)->chunk);
-	ck_assert_int_eq(pt_capture_save(capture, path, say, sizeof(say), &err), 0);
+	ck_assert_int_eq(pt_capture_save(capture, path, false, say, sizeof(say), &err), PT_EARG);
+	ck_assert_msg(strstr(err.msg, "is a capture; it stays as it is") != NULL, "%s", err.msg);
+	load(path);
+	ck_assert_uint_eq(whole_chunks(file_bytes), 30);
+	ck_assert_int_eq(pt_capture_save(capture, path, true, say, sizeof(say), &err), 0);
 	expect_whole_file(path, 60);
 	snprintf(path, sizeof(path), "%s/no/such/folder", folder);
-	ck_assert_int_eq(pt_capture_save(capture, path, say, sizeof(say), &err), PT_EARG);
-	ck_assert_int_eq(pt_capture_save(capture, "/dev/null", say, sizeof(say), &err), PT_EARG);
+	ck_assert_int_eq(pt_capture_save(capture, path, false, say, sizeof(say), &err), PT_EARG);
+	ck_assert_int_eq(pt_capture_save(capture, "/dev/null", false, say, sizeof(say), &err), PT_EARG);
 	pt_capture_unref(capture);
 }
 END_TEST
@@ -656,7 +674,7 @@ START_TEST(the_spool_ends_at_its_quota)
 
 	for (unsigned i = 0; i < 60; i++)
 		pt_capture_put(capture, &session_chunk(i, 60)->chunk);
-	ck_assert_int_eq(pt_capture_save(capture, path, say, sizeof(say), &err), 0);
+	ck_assert_int_eq(pt_capture_save(capture, path, false, say, sizeof(say), &err), 0);
 	ck_assert_msg(strstr(say, "not all: the temporary file may have 20000 bytes") != NULL, "%s", say);
 	load(path);
 	ck_assert_uint_le(file_bytes, 20000);
@@ -708,9 +726,10 @@ START_TEST(killed_all_whole_records_are_there)
 	notes[0] = '\0';
 	reader = pt_capture_read(pt_infile_open(path, &err), on_note, NULL, &err);
 	ck_assert_msg(reader != NULL, "%s", err.msg);
-	for (; (item = pt_capture_read_next(reader, &got.chunk, &err)) == PT_CAPTURE_CHUNK; n++)
+	for (; (item = pt_capture_read_next(reader, &got.chunk, &err)) == PT_CAPTURE_CHUNK && !is_cut(&got.chunk); n++)
 		ck_assert_msg(same(&got.chunk, &session_chunk(n, UINT32_MAX)->chunk), "chunk %u is another", n);
-	ck_assert_int_eq(item, PT_CAPTURE_END);
+	ck_assert_int_eq(item, PT_CAPTURE_CHUNK);
+	ck_assert_int_eq(pt_capture_read_next(reader, &got.chunk, &err), PT_CAPTURE_END);
 	ck_assert_uint_ge(n, 20);
 	ck_assert_msg(strstr(notes, "it has no end") != NULL, "%s", notes);
 	ck_assert_msg(strstr(notes, "damaged") == NULL, "%s", notes);

@@ -136,7 +136,7 @@ static void save_copy(struct pt_hostio_errand *errand)
 		return;
 	}
 	pt_rsp_hold(&client->rsp);
-	pt_session_save(client->stub->config.session, errand->work->path, on_saved, client);
+	pt_session_save(client->stub->config.session, errand->work->path, true, on_saved, client);
 }
 
 /* The ELF of the program in use, wherever it is; or the one that was put. */

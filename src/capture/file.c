@@ -23,7 +23,7 @@
 enum { MOST_NAMES = 10000, COPY_BYTES = 1 << 16 };
 
 /* 0, or why fd (an old file of that name) must stay. */
-static int may_replace(int fd, const char *path, struct pt_err *err)
+static int may_replace(int fd, const char *path, bool replace, struct pt_err *err)
 {
 	char magic[sizeof(PT_CAPTURE_MAGIC) - 1];
 	struct stat st;
@@ -34,7 +34,11 @@ static int may_replace(int fd, const char *path, struct pt_err *err)
 		return 0;
 	if (pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
 	    memcmp(magic, PT_CAPTURE_MAGIC, sizeof(magic)) == 0)
-		return 0;
+		return replace ? 0
+			       : pt_fail(err, PT_EARG,
+					 "%.200s is a capture; it stays as it is unless it may be replaced "
+					 "(replace)",
+					 path);
 	return pt_fail(err, PT_EARG, "%.200s exists and is no capture; it is left alone: give another name", path);
 }
 
@@ -52,7 +56,7 @@ static int open_old(const char *path, struct pt_err *err)
 
 	if (fd < 0)
 		return pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, pt_named_why(-fd));
-	if (may_replace(fd, path, err) == 0 && lock(fd, path, err) == 0)
+	if (may_replace(fd, path, true, err) == 0 && lock(fd, path, err) == 0)
 		return fd;
 	close(fd);
 	return err != NULL ? err->code : PT_EARG;
@@ -161,7 +165,7 @@ static int copy_bytes(int from, uint64_t len_bytes, int to, const char *path, st
 	return rc;
 }
 
-static int check_place(const char *path, struct pt_err *err)
+static int check_place(const char *path, bool replace, struct pt_err *err)
 {
 	int fd = pt_named_open(path, O_RDONLY, PT_NAMED_FILE), rc;
 
@@ -171,7 +175,7 @@ static int check_place(const char *path, struct pt_err *err)
 		return pt_fail(err, PT_EARG, "%.200s is no file that could be replaced", path);
 	if (fd < 0)
 		return pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, pt_named_why(-fd));
-	rc = may_replace(fd, path, err);
+	rc = may_replace(fd, path, replace, err);
 	close(fd);
 	return rc;
 }
@@ -210,9 +214,9 @@ static int copy_into(int folder, const char *leaf, int fd, uint64_t len_bytes, c
 	return rc;
 }
 
-int pt_capture_file_copy(int fd, uint64_t len_bytes, const char *path, struct pt_err *err)
+int pt_capture_file_copy(int fd, uint64_t len_bytes, const char *path, bool replace, struct pt_err *err)
 {
-	int folder, rc = check_place(path, err);
+	int folder, rc = check_place(path, replace, err);
 	const char *leaf;
 
 	if (rc < 0)

@@ -18,7 +18,7 @@ int pt_capture_file_spool(struct pt_err *err);
 
 /* Copies len_bytes from the front of fd to path: complete, durable and in place of an older capture, or not at all.
  * PT_EARG: path is something else than an empty file or a capture, or cannot be written; PT_EIO: writing failed. */
-int pt_capture_file_copy(int fd, uint64_t len_bytes, const char *path, struct pt_err *err);
+int pt_capture_file_copy(int fd, uint64_t len_bytes, const char *path, bool replace, struct pt_err *err);
 
 /* The folder's entry for path is durable, too. Errors do not matter: then it is not. */
 void pt_capture_file_sync_folder(const char *path);

@@ -202,6 +202,23 @@ static void make_loss(struct pt_chunk *out, uint16_t source, uint16_t core, uint
 	};
 }
 
+/* A source that was never closed: the session went on, or ended, unseen. */
+static bool give_cut(struct pt_capture_reader *r, struct pt_chunk *out)
+{
+	for (size_t i = 0; i < MOST_SOURCES; i++) {
+		struct source *s = &r->source[i];
+		uint64_t at_ns = s->told_ns != PT_UNKNOWN ? s->told_ns : r->record.chunk.to_ns;
+
+		if (!s->open)
+			continue;
+		make_loss(out, (uint16_t)i, s->core, at_ns, at_ns);
+		out->cause = PT_LOSS_CUT;
+		s->open = false;
+		return true;
+	}
+	return false;
+}
+
 /* What is owed to the chunk's source stands before it. How much time is missing is known when the next that tiles
  * comes. */
 static bool give_owed(struct pt_capture_reader *r, const struct pt_chunk *chunk, struct pt_chunk *out)
@@ -436,8 +453,10 @@ int pt_capture_read_next(struct pt_capture_reader *r, struct pt_chunk *chunk, st
 	for (;;) {
 		enum next next = r->held ? r->held_as : next_record(r);
 
-		if (next == NONE)
-			return finish(r, err);
+		if (next == NONE) {
+			item = finish(r, err);
+			return item == PT_CAPTURE_END && give_cut(r, chunk) ? PT_CAPTURE_CHUNK : item;
+		}
 		r->held = false;
 		if (next == RECORD && use_record(r, chunk, &item))
 			return item;

@@ -13,6 +13,7 @@ struct asker { pt_capture_saved done; void *arg; };
 struct save {
 	struct pt_capture *capture;
 	char *path;
+	bool replace;
 	int rc;
 	struct pt_err err;
 	char say[400];
@@ -22,7 +23,7 @@ static void copy(void *data)
 {
 	struct save *save = data;
 
-	save->rc = pt_capture_save(save->capture, save->path, save->say, sizeof(save->say), &save->err);
+	save->rc = pt_capture_save(save->capture, save->path, save->replace, save->say, sizeof(save->say), &save->err);
 	pt_capture_unref(save->capture);	/* here, for the last one waits for the disk */
 	save->capture = NULL;
 }
@@ -54,14 +55,15 @@ static void answer(void *data, void *arg, bool late)
 
 static const struct pt_errand_kind saving = { copy, answer, forget, .timeout_ms = PT_ERRAND_MS };
 
-void pt_capture_save_later(uv_loop_t *loop, struct pt_capture *capture, const char *path, pt_capture_saved done,
-			   void *arg)
+void pt_capture_save_later(uv_loop_t *loop, struct pt_capture *capture, const char *path, bool replace,
+			   pt_capture_saved done, void *arg)
 {
 	struct save *save = pt_alloc(sizeof(*save));
 	struct asker *asker = pt_alloc(sizeof(*asker));
 
 	*asker = (struct asker){ done, arg };
 	save->path = pt_strdup(path);
+	save->replace = replace;
 	save->capture = pt_capture_ref(capture);
 	if (pt_errand_start(loop, &saving, save, asker, &save->err) < 0) {
 		save->rc = save->err.code;

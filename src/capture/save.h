@@ -10,8 +10,8 @@
 typedef void (*pt_capture_saved)(void *arg, int rc, const char *text);
 
 /* Holds the capture meanwhile. done is always called, once; before this returns where there is no thread for it. */
-void pt_capture_save_later(uv_loop_t *loop, struct pt_capture *capture, const char *path, pt_capture_saved done,
-			   void *arg);
+void pt_capture_save_later(uv_loop_t *loop, struct pt_capture *capture, const char *path, bool replace,
+			   pt_capture_saved done, void *arg);
 
 /* done is always called, once: when the file is whole or given up (before this returns for NULL), at the latest when
  * its disk has not answered for PT_CAPTURE_PATIENCE_S. */

@@ -512,7 +512,7 @@ char *pt_capture_describe(struct pt_capture *c, char *text, size_t size)
 	return text;
 }
 
-int pt_capture_save(struct pt_capture *c, const char *path, char *say, size_t room, struct pt_err *err)
+int pt_capture_save(struct pt_capture *c, const char *path, bool replace, char *say, size_t room, struct pt_err *err)
 {
 	char kept[96], why[sizeof(c->why)];
 	struct written w;
@@ -524,7 +524,7 @@ int pt_capture_save(struct pt_capture *c, const char *path, char *say, size_t ro
 	uv_mutex_unlock(&c->lock);
 	if (w.chunks == 0)
 		return pt_fail(err, PT_ESTATE, "nothing was recorded yet%s%s", why[0] != '\0' ? ": " : "", why);
-	if (pt_capture_file_copy(c->fd, w.bytes, path, err) < 0)
+	if (pt_capture_file_copy(c->fd, w.bytes, path, replace, err) < 0)
 		return err != NULL ? err->code : PT_EIO;
 	print_written(&w, kept, sizeof(kept));
 	snprintf(say, room, "saved %.200s: %s%s%s\n", path, kept, why[0] != '\0' ? "; not all: " : "", why);

@@ -52,8 +52,9 @@ bool pt_capture_failed(struct pt_capture *capture, struct pt_err *err);	/* the s
 /* "FILE: 1234 chunks, 5.6 MB": what is in it, and why it is not all; for the user. Returns text. */
 char *pt_capture_describe(struct pt_capture *capture, char *text, size_t size);
 
-/* Copies what was put so far to path, complete or not at all: a file of that name is replaced if it is empty or a
- * capture. Blocks: not on the loop thread. say: one line for the user. PT_ESTATE: nothing was put; PT_EARG, PT_EIO. */
-int pt_capture_save(struct pt_capture *capture, const char *path, char *say, size_t room, struct pt_err *err);
+/* Copies what was put so far to path, complete or not at all: a file of that name is replaced if it is empty or, with
+ * replace, a capture. Blocks: not on the loop thread. say: one line for the user. PT_ESTATE: nothing was put; PT_EARG, PT_EIO. */
+int pt_capture_save(struct pt_capture *capture, const char *path, bool replace, char *say, size_t room,
+		    struct pt_err *err);
 
 #endif

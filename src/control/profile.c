@@ -153,14 +153,16 @@ static void report_details(struct pt_command *cmd)
 static void save(struct pt_command *cmd)
 {
 	const char *name;
+	bool replace = cmd->n_words == 2 && strcmp(cmd->words[1], "replace") == 0;
 
-	if (cmd->n_words != 1) {
-		pt_command_fail(cmd, PT_EARG, "profile save FILE: one name, of a file on the host where proftap runs");
+	if (cmd->n_words != 1 && !replace) {
+		pt_command_fail(cmd, PT_EARG,
+				"profile save FILE [replace]: one name, of a file on the host where proftap runs");
 		return;
 	}
 	name = pt_command_name_file(cmd, cmd->words[0]);
 	if (name != NULL)
-		pt_session_save(cmd->ctx->session, name, pt_command_session_reply, cmd);
+		pt_session_save(cmd->ctx->session, name, replace, pt_command_session_reply, cmd);
 }
 
 static void sources(struct pt_command *cmd)
@@ -183,7 +185,7 @@ const struct pt_command_row pt_commands_profile[] = {
 	{ .name = "profile report", .usage = "[VIEW] [sort=KEY] [top=N] [format=NAME]",
 	  .help = "print a table: of functions, or another view (help profile report lists them)",
 	  .flags = PT_COMMAND_LOOKS_ONLY, .run = report, .details = report_details },
-	{ .name = "profile save", .usage = "FILE", .help = "write the trace so far to FILE, for proftap decode",
+	{ .name = "profile save", .usage = "FILE [replace]", .help = "write the trace so far to FILE, for proftap decode",
 	  .flags = PT_COMMAND_NAMES_FILE, .run = save },
 	{ .name = "sources", .usage = "", .help = "what this chip can be profiled by, with the settings",
 	  .flags = PT_COMMAND_LOOKS_ONLY, .run = sources },

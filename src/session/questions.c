@@ -200,7 +200,7 @@ static void on_saved(void *arg, int rc, const char *text)
 	pt_session_end(session);
 }
 
-void pt_session_save(struct pt_session *session, const char *path, pt_session_reply reply, void *arg)
+void pt_session_save(struct pt_session *session, const char *path, bool replace, pt_session_reply reply, void *arg)
 {
 	struct waiter waiter = { reply, arg };
 	struct saving *saving;
@@ -213,7 +213,7 @@ void pt_session_save(struct pt_session *session, const char *path, pt_session_re
 	saving = pt_alloc(sizeof(*saving));
 	*saving = (struct saving){ session, waiter };
 	session->closing++;
-	pt_capture_save_later(session->loop, session->take->capture, path, on_saved, saving);
+	pt_capture_save_later(session->loop, session->take->capture, path, replace, on_saved, saving);
 }
 
 bool pt_session_captured(const struct pt_session *session, char *line, size_t size)

@@ -58,7 +58,7 @@ void pt_session_sources(struct pt_session *session, pt_session_reply reply, void
 /* The raw trace of the last profile so far, as a capture file that `proftap decode` reads, during a profile as after
  * it. It is copied from the file of capture=, else from a temporary one (spool=). path: on this host; see
  * pt_capture_save() for what is replaced, and for the errors. PT_ESTATE: there is none. */
-void pt_session_save(struct pt_session *session, const char *path, pt_session_reply reply, void *arg);
+void pt_session_save(struct pt_session *session, const char *path, bool replace, pt_session_reply reply, void *arg);
 /* What became of the file of capture=, one line; "" without one. False: it is not whole. After a stop. */
 bool pt_session_captured(const struct pt_session *session, char *line, size_t size);
 /* The branch history, for a debugger that goes back in time: keep it from now on, in the profile that runs; the text of

@@ -20,6 +20,7 @@ static const char *const names[PT_N_LOSSES] = {
 	[PT_LOSS_NOT_CODE] = "not code",
 	[PT_LOSS_FIFO] = "trace FIFO overflow",
 	[PT_LOSS_SILENT] = "target silent",
+	[PT_LOSS_CUT] = "file cut short",
 };
 
 /* Source for the FIFO: iSYSTEM, Profiler Concepts, 3.6.1 (dense indirect branches). */
@@ -29,6 +30,7 @@ static const char *const advice[PT_N_LOSSES] = {
 	[PT_LOSS_FIFO] = "a wider trace port or a faster trace clock; the stall option, if the core has one (it slows "
 			 "the program down); or instrumentation of what matters in place of all branches",
 	[PT_LOSS_SILENT] = "the target lost its clock or its power, was held in reset, or its cable was off",
+	[PT_LOSS_CUT] = "what came behind the last whole record is not known, nor how much it was",
 };
 
 const char *pt_loss_name(enum pt_loss cause)
