@@ -59,12 +59,16 @@ static const struct row {
 	  offsetof(struct pt_options, format) },
 	{ "output", "FILE", "of the report (-o); standard output", FIELD, offsetof(struct pt_options, output) },
 	{ "capture", "FILE", "profile, serve: write the raw trace to FILE, for proftap decode", WORD, 0 },
+	{ "replace", NULL, "profile: overwrite the file of --capture if it is an older capture", FLAG,
+	  offsetof(struct pt_options, replace) },
 	{ "limits", "FILE", "timing rules to check: exit 1 when one is violated", LIMITS, 0 },
 	{ "orti", "FILE", "tasks, ISRs and services of an OSEK or AUTOSAR system", ORTI, 0 },
 	{ "junit", "FILE", "check: what became of the rules, as JUnit XML", FIELD, offsetof(struct pt_options, junit) },
 	{ "live", NULL, "check: profile now, instead of reading a capture", FLAG, offsetof(struct pt_options, live) },
-	{ "strict", NULL, "check: rules that the data cannot decide fail, too", FLAG,
+	{ "strict", NULL, "check: a rule that the data cannot decide fails (the default)", FLAG,
 	  offsetof(struct pt_options, strict) },
+	{ "lenient", NULL, "check: a rule that the data cannot decide is only reported", FLAG,
+	  offsetof(struct pt_options, lenient) },
 	{ "max-loss", "PERCENT", "exit 4 when more trace than this was lost to faults", PERCENT, 0 },
 	{ "core-clock", "HZ", "the core's clock, to turn modelled cycles into seconds", WORD, 0 },
 	{ "mtb-ram", "ADDR:SIZE", "where the MTB may write; found from the ELF if not given", WORD, 0 },
@@ -89,7 +93,8 @@ static const struct { const char *option, *verbs; } of_verbs[] = {
 	{ "print-ports", "serve, board" }, { "for", "profile, check" }, { "source", "profile, check" },
 	{ "mode", "profile, check" }, { "reset", "profile, check" }, { "json", "probes, events" },
 	{ "config", "serve, monitor, profile, check" },
-	{ "junit", "check" }, { "live", "check" }, { "strict", "check" },
+	{ "junit", "check" }, { "live", "check" }, { "strict", "check" }, { "lenient", "check" },
+	{ "replace", "profile, check" },
 };
 
 static int add_word(struct pt_options *options, const char *key, const char *value, struct pt_err *err)

@@ -6,7 +6,7 @@
 
 #include "cli/options.h"
 
-/* PT_EXIT_CHECK_FAILED when a rule was violated, or undecided under --strict; says so. Else PT_EXIT_DONE. */
+/* PT_EXIT_CHECK_FAILED when a rule was violated, or undecided without --lenient; says so. Else PT_EXIT_DONE. */
 int pt_verdict_status(const struct pt_options *options, size_t failed, size_t undecided);
 
 #endif

@@ -47,6 +47,10 @@ struct pt_lane {		/* one source */
 	bool gap_open;			/* it was interrupted, which counts when it goes on */
 	bool held;			/* a debugger, or the source, holds the core: nothing runs */
 	bool resumed;			/* it was let go at a known pc, and nothing came since */
+	bool state_known;		/* a debugger, or the source, has said whether the core runs */
+	bool lead_open;			/* time passed before that and before any trace: whether the core ran is not
+					 * known yet */
+	const char *unseen;		/* when the core may have run while nothing was recorded, in words; or NULL */
 	uint64_t gaps;			/* between the first and the last of it, that chunks brought */
 
 	/* where its events have got to; dispatch.c */
@@ -171,6 +175,8 @@ static inline bool pt_traced_counted(const struct pt_traced *traced)
 bool pt_snapshot_has_flow(const struct pt_pipeline *p);	/* the figures of a core are of runs */
 /* No gap but the first start: everything that ran (or was written, ...) was seen, on all cores. */
 bool pt_snapshot_complete(const struct pt_pipeline *p);
+/* Why not, as half a sentence for the user; NULL: it is complete. */
+const char *pt_snapshot_why_incomplete(const struct pt_pipeline *p);
 
 /* --- snapshot_rows.c */
 

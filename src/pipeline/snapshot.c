@@ -37,17 +37,22 @@ static void judge(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;
 	bool by_stamps = p->n_lanes > 0 && !pt_snapshot_has_flow(p) && p->lane[0]->decoder != NULL;
+	bool complete;
 	enum pt_basis measured = f->by_instructions || by_stamps ? PT_BASIS_EXACT : PT_BASIS_MODELLED;
 
+	f->incomplete = pt_snapshot_why_incomplete(p);
+	complete = f->incomplete == NULL;
 	f->awake_only = pt_snapshot_has_flow(p);
 	f->no_flow = p->n_lanes > 0 && !tells_what_ran(p);
 	f->no_code = p->n_lanes > 0 && !gives(p, PT_GIVES_FLOW | PT_GIVES_SAMPLES);
-	f->counts = counted(p) ? PT_BASIS_NONE : pt_snapshot_complete(p) ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED;
-	f->times = counted(p) ? PT_BASIS_NONE : measured;
+	f->counts = counted(p) ? PT_BASIS_NONE : complete ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED;
+	f->times = counted(p)					  ? PT_BASIS_NONE
+		   : complete || by_stamps || !f->by_instructions ? measured
+								  : PT_BASIS_ESTIMATED;
 	for (size_t i = 0; i < p->n_traced; i++)
 		if (p->traced[i].flow != NULL && p->traced[i].flow->leaves_out && f->times != PT_BASIS_NONE)
 			f->times = PT_BASIS_ESTIMATED;
-	f->shares = !counted(p) && pt_snapshot_complete(p) ? measured : PT_BASIS_ESTIMATED;
+	f->shares = !counted(p) && complete ? measured : PT_BASIS_ESTIMATED;
 }
 
 /* --- what was seen, of each core and of all */

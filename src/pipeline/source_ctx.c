@@ -107,7 +107,7 @@ void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk, const stru
 	lane->clock = clock_of(lane, config);
 	f->no_clock = strcmp(pt_config_text(config, "clock", clock, sizeof(clock)), "none") == 0;
 	pt_config_text(config, "trace", mode, sizeof(mode));
-	lane->extract = mode[0] != '\0';
+	lane->extract = mode[0] != '\0' || strcmp(f->mode, "dump") == 0;
 	lane->data_only = strcmp(mode, "detail") == 0;
 	lane->leaves_out = strcmp(mode, "loop1") == 0;
 	lane->flow.vectors = vectors_of(config);
@@ -226,6 +226,11 @@ static size_t feed(struct pt_lane *lane, const uint8_t *bytes, size_t len_bytes)
 	return taken;
 }
 
+static const char ran_before[] =
+	"the core ran before the trace began (--reset, or a halted core, has the beginning, too)";
+static const char ran_meanwhile[] = "the core ran while nothing was recorded";
+static const char was_lost[] = "trace was lost";
+
 /* Samples come in batches that have nothing to do with each other anyway. */
 static void data(struct pt_lane *lane, const struct pt_chunk *chunk)
 {
@@ -234,6 +239,9 @@ static void data(struct pt_lane *lane, const struct pt_chunk *chunk)
 	lane->resumed = false;
 	lane->gaps += lane->gap_open;
 	lane->gap_open = false;
+	if (lane->lead_open)		/* nobody has said that the core was held meanwhile */
+		lane->unseen = ran_before;
+	lane->lead_open = false;
 	lane->in_data = true;
 	send_mark(lane, PT_MARK_DATA, chunk);
 	for (size_t taken = 0; taken < chunk->len_bytes;)
@@ -248,11 +256,28 @@ static bool nothing_ran(const struct pt_lane *lane, enum pt_loss cause)
 	       (cause == PT_LOSS_SLEEP || cause == PT_LOSS_HALTED || (lane->held && !pt_loss_is_fault(cause)));
 }
 
+/* Time of which there is no trace. Before the first trace it may be that a debugger held the core: the state that comes
+ * next says so. */
+static void note_unseen(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	enum pt_loss cause = (enum pt_loss)chunk->cause;
+
+	if (pt_loss_is_fault(cause))
+		lane->unseen = was_lost;
+	else if (cause == PT_LOSS_SLEEP || cause == PT_LOSS_HALTED || lane->held || chunk->to_ns <= chunk->from_ns)
+		;
+	else if (lane->in_data || lane->state_known)
+		lane->unseen = lane->unseen != NULL ? lane->unseen : ran_meanwhile;
+	else
+		lane->lead_open = true;
+}
+
 static void loss(struct pt_lane *lane, const struct pt_chunk *chunk)
 {
 	enum pt_loss cause = (enum pt_loss)chunk->cause;
 	bool full = !pt_loss_is_fault(cause) || cause == PT_LOSS_OVERRUN;	/* it stopped full */
 
+	note_unseen(lane, chunk);
 	send_mark(lane, PT_MARK_LOSS, chunk);
 	if (nothing_ran(lane, cause))
 		return;
@@ -270,6 +295,11 @@ static void state(struct pt_lane *lane, const struct pt_chunk *chunk)
 	lane->resumed = chunk->cause != PT_STATE_HALT && pc != PT_UNKNOWN;
 	if (chunk->cause == PT_STATE_HALT || chunk->cause == PT_STATE_RUN)
 		lane->held = chunk->cause == PT_STATE_HALT;
+	/* Resumed, or reset, at a known pc: it had been held until then. */
+	if (lane->lead_open && (!lane->resumed || chunk->cause == PT_STATE_SLEEP))
+		lane->unseen = ran_before;
+	lane->lead_open = false;
+	lane->state_known = true;
 	if (chunk->cause == PT_STATE_HALT || chunk->cause == PT_STATE_RESET)
 		send_mark(lane, PT_MARK_BURST_CUT, chunk);
 }

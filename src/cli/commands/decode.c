@@ -54,7 +54,7 @@ static int write_one(const struct pt_profile *profile, const struct pt_query *qu
 
 static int report(struct pt_rerun *r, struct pt_err *err)
 {
-	static const struct pt_query junit = { .format = "junit" };
+	const struct pt_query junit = { .format = "junit", .lenient = r->options->lenient };
 	const struct pt_profile *profile = pt_pipeline_profile(r->pipeline);
 	int status = write_one(profile, &r->query, r->options->output, err);
 

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sys/stat.h>
+
+#include "capture/write.h"
 #include "host/log.h"
 #include "cli/app.h"
 #include "base/util.h"
@@ -19,7 +22,7 @@ struct profile {
 	struct pt_rig rig;
 	const struct pt_options *options;
 	struct pt_board_listener listener;
-	struct pt_query query;
+	struct pt_query query, junit;
 	uv_signal_t signals[3];
 	int status;
 	bool begun, waiting, interrupted;
@@ -56,8 +59,6 @@ static void end(struct profile *p, int status)
 	finish(p, p->status != PT_EXIT_DONE ? p->status : status);
 }
 
-static const struct pt_query junit = { .format = "junit" };
-
 static void on_junit(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct profile *p = arg;
@@ -67,7 +68,7 @@ static void on_junit(void *arg, int rc, const char *text, size_t len_bytes)
 	if (rc < 0)
 		fail(p, PT_EXIT_USAGE, text);
 	else
-		end(p, pt_output_write(&junit, p->options->junit, text, len_bytes));
+		end(p, pt_output_write(&p->junit, p->options->junit, text, len_bytes));
 }
 
 static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
@@ -83,7 +84,7 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 	}
 	status = pt_output_write(&p->query, p->options->output, text, len_bytes);
 	if (status == PT_EXIT_DONE && p->options->junit != NULL)
-		pt_session_report(p->rig.session, &junit, on_junit, p);
+		pt_session_report(p->rig.session, &p->junit, on_junit, p);
 	else
 		end(p, status);
 }
@@ -275,10 +276,27 @@ static void watch_signals(struct profile *p)
 	}
 }
 
+/* Another name beside it, as the daemon takes, would leave whoever reads the file next with the old one. */
+static bool would_overwrite(const struct pt_options *options, struct pt_err *err)
+{
+	for (size_t i = options->n_words; i > 0 && !options->replace; i--) {
+		const char *path = pt_capture_file_of(options->words[i - 1]);
+		struct stat st;
+
+		if (path == NULL)
+			continue;
+		if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+			return false;
+		pt_fail(err, PT_EARG, "capture: %.200s exists: --replace overwrites an older capture", path);
+		return true;
+	}
+	return false;
+}
+
 static int run_profile(const struct pt_options *options)
 {
-	struct pt_rig_kind kind = { .virtual_clock = "virtual", .replace_capture = true };
-	struct profile p = { .options = options };
+	struct pt_rig_kind kind = { .virtual_clock = "virtual", .replace_capture = options->replace };
+	struct profile p = { .options = options, .junit = { .format = "junit", .lenient = options->lenient } };
 	struct pt_err err = { 0 };
 
 	if (pt_output_query(&p.query, options, options->rest, options->n_rest, &err) < 0) {
@@ -288,6 +306,10 @@ static int run_profile(const struct pt_options *options)
 	p.status = pt_output_try(&p.query, options->output);
 	if (p.status != PT_EXIT_DONE)
 		return p.status;
+	if (would_overwrite(options, &err)) {
+		pt_error("%s", err.msg);
+		return PT_EXIT_USAGE;
+	}
 	p.status = pt_rig_open(&p.rig, options, &kind, &err);
 	if (p.status != PT_EXIT_DONE) {
 		pt_error("%s", err.msg);

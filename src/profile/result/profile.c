@@ -1,14 +1,23 @@
 /* Figures of a whole profile. */
 #include "profile/result/profile.h"
 
-/* Nobody knows how many bytes a reset or a dead probe cost; as many as at other times, as far as anybody can say. */
+#include <float.h>
+
+/* Nobody knows how many bytes a reset or a dead probe cost; as many as at other times, as far as anybody can say. A
+ * file that was cut may lack any amount. Of a fault that says neither bytes nor time: some. */
 static double fault_share(const struct pt_loss_sum *sum)
 {
 	double of_bytes = 0.0, of_time = 0.0;
-	uint64_t lost = 0;
+	uint64_t lost = 0, events = 0;
 
-	for (int cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
+	if (sum->by[PT_LOSS_CUT].events > 0)
+		return 1.0;
+	for (int cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++) {
 		lost += sum->by[cause].bytes;
+		events += sum->by[cause].events;
+	}
+	if (events > 0)
+		of_bytes = DBL_MIN;
 	if (lost > 0)
 		of_bytes = (double)lost / (double)(lost + sum->observed_bytes);
 	if (sum->lost_ns > 0)

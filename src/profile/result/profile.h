@@ -120,6 +120,7 @@ struct pt_profile {
 
 	/* what the figures rest on */
 	enum pt_basis counts, times, shares;
+	const char *incomplete;		/* why not all that ran was seen, as half a sentence; NULL: all was */
 	uint64_t branches;		/* runs of branch trace */
 	uint64_t samples, samples_asleep, samples_refused, batches;	/* pc samples: all, asleep, not permitted */
 	char sampled_by[40];		/* the event that a sample is taken by; "": time */
@@ -189,7 +190,8 @@ static inline uint64_t pt_profile_ticks(const struct pt_profile *profile, uint16
 	return profile->by_instructions ? profile->instructions : profile->cycles;
 }
 
-/* The share of trace that was lost to faults, 0..1: of bytes or of time, whichever is more; of the worst source. */
+/* The share of trace that was lost to faults, 0..1: of bytes or of time, whichever is more; of the worst source. More
+ * than 0 if there was any fault, and 1 if nobody can say how much is missing. */
 double pt_profile_lost_share(const struct pt_profile *profile);
 
 static inline enum pt_basis pt_profile_weakest(const struct pt_profile *p)

@@ -320,6 +320,7 @@ static void facts(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "count_exactness", basis(p->counts));
 	json_object_set_new(object, "time_exactness", basis(p->times));
 	json_object_set_new(object, "share_exactness", basis(p->shares));
+	json_object_set_new(object, "incomplete", pt_json_text(p->incomplete));
 	json_object_set_new(object, "clock", clock_of(p));
 	costs(object, p);
 	json_object_set_new(object, "buffer",
@@ -328,6 +329,7 @@ static void facts(json_t *object, const struct pt_profile *p)
 				    : json_pack("{s:I, s:I, s:b}", "address", (json_int_t)p->buffer_addr, "bytes",
 						(json_int_t)p->buffer_bytes, "in_use", p->buffer_in_use));
 	json_object_set_new(object, "ended", json_boolean(p->ended));
+	json_object_set_new(object, "cut_short", json_boolean(p->no_end));
 }
 
 /* What of the OS cannot be followed, and why. */

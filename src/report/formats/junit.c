@@ -1,5 +1,5 @@
 /* Timing rules as JUnit XML, for the test reports of CI systems (Jenkins' junit-4.xsd and its relatives): a rule is a
- * test case; undecided is skipped, never passed. Texts stand in the attribute and in the body: readers show one or the
+ * test case; undecided is an error, or skipped where the query is lenient, never passed. Texts stand in the attribute and in the body: readers show one or the
  * other. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,10 +38,10 @@ static void violations(const struct pt_profile *p, size_t rule, struct pt_text *
 	}
 }
 
-static void outcome(const struct pt_profile *p, size_t i, struct pt_text *out)
+static void outcome(const struct pt_profile *p, size_t i, bool lenient, struct pt_text *out)
 {
 	const struct pt_limit *limit = &p->limits->limit[i];
-	const char *element = limit->verdict == PT_VERDICT_FAILED ? "failure" : "skipped";
+	const char *element = limit->verdict == PT_VERDICT_FAILED ? "failure" : lenient ? "skipped" : "error";
 
 	if (limit->verdict == PT_VERDICT_PASSED) {
 		pt_text_add(out, "/>\n");
@@ -49,7 +49,9 @@ static void outcome(const struct pt_profile *p, size_t i, struct pt_text *out)
 	}
 	pt_text_add(out, ">\n      <%s message=\"", element);
 	pt_xml_text(out, limit->why);
-	pt_text_add(out, limit->verdict == PT_VERDICT_FAILED ? "\" type=\"timing\">" : "\">");
+	pt_text_add(out, limit->verdict == PT_VERDICT_FAILED ? "\" type=\"timing\">"
+			 : lenient			     ? "\">"
+							     : "\" type=\"undecided\">");
 	pt_xml_text(out, limit->rule->text);
 	pt_text_add(out, ": ");
 	pt_xml_text(out, limit->why);
@@ -72,23 +74,25 @@ static void properties(const struct pt_profile *p, struct pt_text *out)
 	pt_text_add(out, "    </properties>\n");
 }
 
-static void counts(const struct pt_profile *p, struct pt_text *out)
+static void counts(const struct pt_profile *p, bool lenient, struct pt_text *out)
 {
-	pt_text_add(out, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\" time=\"%.6f\">\n",
-		    p->limits->n_limits, p->limits->n_failed, p->limits->n_undecided, (double)p->loss.total_ns / 1e9);
+	size_t undecided = p->limits->n_undecided;
+
+	pt_text_add(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" time=\"%.6f\">\n",
+		    p->limits->n_limits, p->limits->n_failed, lenient ? 0 : undecided, lenient ? undecided : 0,
+		    (double)p->loss.total_ns / 1e9);
 }
 
 static int write_junit(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
 		       struct pt_text *out, struct pt_err *err)
 {
 	(void)view;
-	(void)query;
 	if (profile->limits == NULL)
 		return pt_report_lacks("junit", "limits", err);
 	pt_text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
-	counts(profile, out);
+	counts(profile, query->lenient, out);
 	pt_text_add(out, "  <testsuite name=\"timing\"");
-	counts(profile, out);
+	counts(profile, query->lenient, out);
 	properties(profile, out);
 	for (size_t i = 0; i < profile->limits->n_limits; i++) {
 		const struct pt_rule *rule = profile->limits->limit[i].rule;
@@ -98,7 +102,7 @@ static int write_junit(const struct pt_profile *profile, const struct pt_view *v
 		pt_text_add(out, "\" name=\"");
 		pt_xml_text(out, rule->text);
 		pt_text_add(out, "\" time=\"0\"");
-		outcome(profile, i, out);
+		outcome(profile, i, query->lenient, out);
 	}
 	pt_text_add(out, "  </testsuite>\n</testsuites>\n");
 	return 0;

@@ -263,7 +263,7 @@ static const char *why_empty(const struct pt_profile *p, const struct pt_view *v
 {
 	for (size_t i = 0; i < p->n_sources; i++)
 		if (strcmp(p->sources[i].format, view->name) == 0)	/* bins, counters */
-			return p->ended ? "nothing was counted" : "nothing has been counted yet";
+			return p->ended || p->no_end ? "nothing was counted" : "nothing has been counted yet";
 	return view->empty != NULL ? view->empty : "";
 }
 

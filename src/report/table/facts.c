@@ -39,7 +39,10 @@ static void title(char *out, const struct pt_profile *p)
 	const char *slash = strrchr(path, '/');
 
 	snprintf(out, PT_FACTS_BYTES, "%s%.200s on %s%s", p->from_virtual ? "VIRTUAL board, no hardware: " : "",
-		 slash != NULL ? slash + 1 : path, p->target, p->ended ? "" : " (still running)");
+		 slash != NULL ? slash + 1 : path, p->target,
+		 p->ended    ? ""
+		 : p->no_end ? " (cut short)"
+			     : " (still running)");
 }
 
 static void method(char *out, const struct pt_profile *p)
@@ -65,8 +68,8 @@ static void time_of(const struct pt_loss_sum *loss, bool is_bound, char *out, si
 	pt_print_ns(observed, sizeof(observed), loss->observed_ns, " ");
 	pt_print_ns(unobserved, sizeof(unobserved), loss->unobserved_ns, " ");
 	pt_print_ns(lost, sizeof(lost), loss->lost_ns, " ");
-	snprintf(out, room, "%s = %s%s observed + %s unobserved + %s lost", total, is_bound ? "at most " : "", observed,
-		 unobserved, lost);
+	snprintf(out, room, "%s = %s%s observed + %s%s unobserved + %s lost", total, is_bound ? "at most " : "",
+		 observed, is_bound ? "at least " : "", unobserved, lost);
 }
 
 /* Each source has its own account of the same session: as many as fit. */

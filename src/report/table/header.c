@@ -14,7 +14,10 @@ static void title(const struct pt_profile *p, struct pt_text *out)
 	const char *path = p->program != NULL ? pt_program_path(p->program) : NULL;
 
 	pt_text_add(out, "%sprofile of %s%s\n", p->from_virtual ? "VIRTUAL board, no hardware: " : "",
-		    path != NULL ? path : "a program without symbols", p->ended ? "" : " (still running)");
+		    path != NULL ? path : "a program without symbols",
+		    p->ended	? ""
+		    : p->no_end ? " (cut short)"
+				: " (still running)");
 }
 
 /* Where names and lines are from, when that is not the ELF alone. */
@@ -77,9 +80,9 @@ static void time_line(const struct pt_loss_sum *loss, const char *bound, uint64_
 	pt_print_ns(unobserved, sizeof(unobserved), loss->unobserved_ns, " ");
 	pt_print_ns(lost, sizeof(lost), loss->lost_ns, " ");
 	pt_text_add(out, "%s%s = %s%s observed", who, total, bound != NULL ? "at most " : "", observed);
-	if (loss->total_ns != 0)
+	if (loss->total_ns != 0 && bound == NULL)
 		pt_text_add(out, " (%.2f %%)", 100.0 * (double)loss->observed_ns / (double)loss->total_ns);
-	pt_text_add(out, " + %s unobserved + %s lost\n", unobserved, lost);
+	pt_text_add(out, " + %s%s unobserved + %s lost\n", bound != NULL ? "at least " : "", unobserved, lost);
 	if (bound != NULL) {
 		pt_header_label(out, "");
 		pt_text_add(out, "at most: %s\n", bound);
@@ -102,7 +105,8 @@ static void causes(const struct pt_loss_sum *loss, bool faults, const char *who,
 		    (loss->by[cause].events == 0 && loss->by[cause].ns == 0))
 			continue;
 		pt_print_ns(ns, sizeof(ns), loss->by[cause].ns, " ");
-		pt_text_add(out, "%s%s %s", any ? "; " : "", pt_loss_name((enum pt_loss)cause), ns);
+		pt_text_add(out, "%s%s %s", any ? "; " : "", pt_loss_name((enum pt_loss)cause),
+			    cause == PT_LOSS_CUT ? "(for how long is not known)" : ns);
 		if (loss->by[cause].events != 0)
 			pt_text_add(out, " in %" PRIu64, loss->by[cause].events);
 		if (loss->by[cause].bytes != 0)
@@ -214,12 +218,12 @@ static void figures_lines(const struct pt_profile *p, struct pt_text *out)
 
 	pt_header_label(out, "figures");
 	if (!flow && pt_header_readings(p) != 0) {
-		pt_text_add(out, "counts exact%s\n",
+		pt_text_add(out, "counts exact, of the time in which they were counted%s\n",
 			    counters_take_turns(p) ? "; of those that take turns estimated (95 % error)" : "");
 		return;
 	}
 	if (!flow) {
-		pt_text_add(out, "none: nothing was seen%s\n", p->ended ? "" : " yet");
+		pt_text_add(out, "none: nothing was seen%s\n", p->ended || p->no_end ? "" : " yet");
 		return;
 	}
 	pt_text_add(out, "counts %s%s, times %s%s, shares %s%s", pt_basis_name(p->counts),
@@ -232,6 +236,8 @@ static void figures_lines(const struct pt_profile *p, struct pt_text *out)
 			    : p->sleep_counted	     ? "all time, sleep with it"
 						     : "time awake",
 			    has_intervals(p) ? "" : ", no interval");
+	if (p->counts == PT_BASIS_ESTIMATED && p->incomplete != NULL && p->bursts == 0)
+		pt_text_add(out, "; not exact: %s", p->incomplete);
 	if (p->unseen.hi != 0)
 		pt_text_add(out, "; a function that was never seen may have taken %.1f %% of it", p->unseen.hi * 100);
 	pt_text_add(out, "\n");

@@ -152,7 +152,7 @@ static void counters_line(const struct pt_profile *p, struct pt_text *out)
 static void nothing_line(const struct pt_profile *p, struct pt_text *out)
 {
 	pt_header_label(out, "data");
-	pt_text_add(out, "nothing%s\n", p->ended ? "" : " yet");
+	pt_text_add(out, "nothing%s\n", p->ended || p->no_end ? "" : " yet");
 }
 
 void pt_header_data(const struct pt_profile *p, struct pt_text *out)

@@ -26,6 +26,7 @@ struct pt_query {
 	bool top_given;		/* somebody said so, be it 0 */
 	uint64_t from_ns, to_ns;	/* of the timeline, on the probe's clock; to_ns 0: no end */
 	char name[64];		/* rows with this name; a pattern with * and ?; "": all */
+	bool lenient;		/* junit: an undecided rule is skipped, no error */
 	const struct pt_beside *beside;	/* format osdata alone; NULL: nothing */
 };
 

@@ -1,5 +1,6 @@
 #include "profile/analyses/limits/limits_judge.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -365,12 +366,22 @@ static bool always(struct judge *j)
 	return true;
 }
 
+/* Of a fault whose time is not known the part may be anything above what is known. */
+static bool lost_unknown(const struct pt_loss_sum *sum)
+{
+	for (int cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
+		if (sum->by[cause].events > 0 && sum->by[cause].ns == 0)
+			return true;
+	return false;
+}
+
 static void judge_task(struct judge *j, const struct pt_task *task)
 {
 	const struct pt_tasks *tasks = j->profile->tasks;
 	const struct pt_rule *rule = j->limit->rule;
 	double load = pt_task_load(tasks, task);
-	bool whole = j->profile->loss.lost_ns == 0 && !j->profile->no_end && (tasks->by_signals || complete(j));
+	bool whole = j->profile->loss.lost_ns == 0 && !lost_unknown(&j->profile->loss) && !j->profile->no_end &&
+		     (tasks->by_signals || complete(j));
 
 	if (whole || rule->seen)
 		say(j, pt_rule_allows(rule, load) ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.2f %%", load * 100);
@@ -408,12 +419,23 @@ static void judge_load(struct judge *j)
 static void judge_time(struct judge *j, uint64_t part_ns)
 {
 	const struct pt_loss_sum *sum = &j->profile->loss;
+	const struct pt_rule *rule = j->limit->rule;
 	double share = sum->total_ns > 0 ? (double)part_ns / (double)sum->total_ns : NAN;
+	bool least = rule->figure == PT_RULE_LOST && lost_unknown(sum);
+	bool most = rule->figure == PT_RULE_OBSERVED && j->profile->observed_is_bound;
+	double lo = most ? 0 : least && share <= 0 ? DBL_MIN : share, hi = least ? 1 : share;
+	bool allowed = pt_rule_allows(rule, lo);
 
 	if (isnan(share))
 		say(j, PT_VERDICT_UNDECIDED, "no time has passed");
 	else if (j->profile->no_end && !j->limit->rule->seen)
 		say(j, PT_VERDICT_UNDECIDED, "%.4g %% %s", share * 100, so_far);
+	else if ((least || most) && (allowed != pt_rule_allows(rule, hi) || rule->excludes) && !rule->seen)
+		say(j, PT_VERDICT_UNDECIDED, "%s %.4g %%, and nobody knows how much", least ? "more than" : "at most",
+		    share * 100);
+	else if (least || most)
+		say(j, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%s %.4g %%", least ? "more than" : "at most",
+		    share * 100);
 	else
 		say(j, pt_rule_allows(j->limit->rule, share) ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.4g %%",
 		    share * 100);

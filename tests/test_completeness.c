@@ -1,0 +1,116 @@
+/* "Exact" is said only where nothing can be missing from the time that a report is about, beginning and end included.
+ * Each row is a session in a few letters; what its trace holds is always the same. */
+#include <string.h>
+
+#include "chunk_feed.h"
+
+#define CONFIG(mode) \
+	"format=mtb\nsource=mtb\nmode=" mode "\ntarget=small\nprobe=test\nvirtual=1\ncore_hz=1000000\ncost=halts\n"
+enum { STEP_NS = 100000 };
+
+/* One letter is 100 us, but for the states and the end, which take no time:
+ *   D data    d data that restarts    R let go at a known pc    H halted    X reset
+ *   r re-arm  s asleep  h halted      o overrun  b damaged      n not armed E end */
+static const struct { const char *name, *config, *session; bool over; enum pt_basis counts, times, shares; } rows[] = {
+	{ "held, let go, halted", CONFIG("halt"), "HhRDHrE", true, PT_BASIS_EXACT, PT_BASIS_MODELLED, PT_BASIS_MODELLED },
+	{ "up to now", CONFIG("halt"), "HhRD", false, PT_BASIS_EXACT, PT_BASIS_MODELLED, PT_BASIS_MODELLED },
+	{ "held before, though nobody says so until it is let go", CONFIG("halt"), "rRDHrE", true, PT_BASIS_EXACT,
+	  PT_BASIS_MODELLED, PT_BASIS_MODELLED },
+	{ "out of reset", CONFIG("halt"), "rXDHrE", true, PT_BASIS_EXACT, PT_BASIS_MODELLED, PT_BASIS_MODELLED },
+	{ "asleep between", CONFIG("halt"), "HhRDsDHrE", true, PT_BASIS_EXACT, PT_BASIS_MODELLED, PT_BASIS_MODELLED },
+	{ "it ran before the trace began", CONFIG("halt"), "rDHrE", true, PT_BASIS_ESTIMATED, PT_BASIS_MODELLED,
+	  PT_BASIS_ESTIMATED },
+	{ "it ran until it was halted", CONFIG("halt"), "rHhRDHrE", true, PT_BASIS_ESTIMATED, PT_BASIS_MODELLED,
+	  PT_BASIS_ESTIMATED },
+	{ "it ran on after the trace ended", CONFIG("stream"), "HhRDrE", true, PT_BASIS_ESTIMATED, PT_BASIS_MODELLED,
+	  PT_BASIS_ESTIMATED },
+	{ "a stream in one piece", CONFIG("stream"), "HhRDoE", true, PT_BASIS_ESTIMATED, PT_BASIS_MODELLED,
+	  PT_BASIS_ESTIMATED },
+	{ "a ring", CONFIG("ring"), "HhRrDHrE", true, PT_BASIS_ESTIMATED, PT_BASIS_MODELLED, PT_BASIS_ESTIMATED },
+	{ "the first record is damaged", CONFIG("halt"), "HhRbHrRDHrE", true, PT_BASIS_ESTIMATED, PT_BASIS_MODELLED,
+	  PT_BASIS_ESTIMATED },
+	{ "the last record is damaged", CONFIG("halt"), "HhRDbHrE", true, PT_BASIS_ESTIMATED, PT_BASIS_MODELLED,
+	  PT_BASIS_ESTIMATED },
+	{ "not armed at the end", CONFIG("halt"), "HhRDnE", true, PT_BASIS_ESTIMATED, PT_BASIS_MODELLED,
+	  PT_BASIS_ESTIMATED },
+	{ "no end", CONFIG("halt"), "HhRDHr", true, PT_BASIS_ESTIMATED, PT_BASIS_MODELLED, PT_BASIS_ESTIMATED },
+	{ "a burst", CONFIG("burst"), "HhRdHrE", true, PT_BASIS_ESTIMATED, PT_BASIS_MODELLED, PT_BASIS_ESTIMATED },
+	{ "a dump", CONFIG("dump"), "dE", true, PT_BASIS_ESTIMATED, PT_BASIS_MODELLED, PT_BASIS_ESTIMATED },
+};
+
+static void put_letter(struct chunk_feed *f, char letter, uint64_t *ns)
+{
+	static const struct { char letter; enum pt_loss cause; } losses[] = {
+		{ 'r', PT_LOSS_REARM }, { 's', PT_LOSS_SLEEP }, { 'h', PT_LOSS_HALTED }, { 'o', PT_LOSS_OVERRUN },
+		{ 'b', PT_LOSS_DAMAGED }, { 'n', PT_LOSS_NOT_ARMED },
+	};
+	struct chunk_bytes b = { .len = 0 };
+
+	for (size_t i = 0; i < PT_LEN(losses); i++)
+		if (losses[i].letter == letter) {
+			chunk_put(f, 0, PT_CHUNK_LOSS, losses[i].cause, *ns, *ns + STEP_NS, NULL, 0);
+			*ns += STEP_NS;
+		}
+	if (letter == 'R' || letter == 'X')
+		chunk_state(f, 0, letter == 'R' ? PT_STATE_RUN : PT_STATE_RESET, *ns, 0x102);
+	if (letter == 'H')
+		chunk_state(f, 0, PT_STATE_HALT, *ns, 0x102);
+	if (letter == 'E')
+		chunk_end(f, 0, *ns);
+	if (letter != 'D' && letter != 'd')
+		return;
+	add_packet(&b, 0x104, LEAF);
+	add_packet(&b, 0x122, 0x108);
+	add_packet(&b, 0x10a, 0x102);
+	chunk_put(f, 0, PT_CHUNK_DATA, letter == 'd' ? PT_DATA_RESTARTS : PT_DATA_FOLLOWS, *ns, *ns + STEP_NS, b.bytes,
+		  b.len);
+	*ns += STEP_NS;
+}
+
+START_TEST(says_exact_where_nothing_is_missing)
+{
+	struct pt_program *program = small_program();
+	struct chunk_feed f = chunk_feed_of(program, NULL, 0);
+	const struct pt_profile *p;
+	uint64_t ns = 0;
+
+	chunk_config(&f, 0, rows[_i].config);
+	for (const char *letter = rows[_i].session; *letter != '\0'; letter++)
+		put_letter(&f, *letter, &ns);
+	if (rows[_i].over)
+		pt_pipeline_over(f.pipeline);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert_msg(p->counts == rows[_i].counts, "%s: counts", rows[_i].name);
+	ck_assert_msg(p->times == rows[_i].times, "%s: times", rows[_i].name);
+	ck_assert_msg(p->shares == rows[_i].shares, "%s: shares", rows[_i].name);
+	ck_assert_msg((p->incomplete == NULL) == (p->counts == PT_BASIS_EXACT), "%s: %s", rows[_i].name, p->incomplete);
+	ck_assert_uint_eq(p->loss.total_ns, ns);
+	chunk_feed_drop(&f);
+	pt_program_unref(program);
+}
+END_TEST
+
+/* A fault of which nothing more is known is a loss, and an end that never came may be any. */
+START_TEST(a_fault_is_a_loss)
+{
+	struct pt_profile p = { .loss = { .total_ns = 1000, .observed_ns = 1000, .observed_bytes = 10 } };
+
+	ck_assert(pt_profile_lost_share(&p) == 0);
+	p.loss.by[PT_LOSS_NOT_CODE].events = 1;
+	ck_assert(pt_profile_lost_share(&p) > 0);
+	ck_assert(pt_profile_lost_share(&p) < 0.001);
+	p.loss.by[PT_LOSS_CUT].events = 1;
+	ck_assert(pt_profile_lost_share(&p) == 1);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("completeness");
+	TCase *tc = tcase_create("exact");
+
+	tcase_add_loop_test(tc, says_exact_where_nothing_is_missing, 0, PT_LEN(rows));
+	tcase_add_test(tc, a_fault_is_a_loss);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
