@@ -8,6 +8,7 @@
 #include "harness.h"
 #include "pipeline/pipeline.h"
 #include "profile/result/profile.h"
+#include "report/laws/laws.h"
 #include "report/report.h"
 #include "small_program.h"
 #include "trace/event.h"
@@ -16,6 +17,8 @@
 struct chunk_feed {
 	struct pt_pipeline *pipeline;
 	struct pt_chunk *chunk;
+	struct pt_law_clock clock;
+	bool lawless;			/* what was fed cannot be: the laws do not hold */
 };
 
 static inline struct chunk_feed chunk_feed_of(struct pt_program *program, const char *const *words, size_t n_words)
@@ -32,8 +35,18 @@ static inline struct chunk_feed chunk_feed_of(struct pt_program *program, const 
 	return f;
 }
 
+static inline void chunk_law(void *arg, enum pt_law law, const char *sentence, const char *excepted)
+{
+	(void)arg;
+	ck_assert_msg(excepted != NULL, "law of %s: %s", pt_law_name(law), sentence);
+}
+
+/* Every profile that a test makes keeps the laws of a report. */
 static inline void chunk_feed_drop(struct chunk_feed *f)
 {
+	/* chunks that do not follow each other are a source's fault, and said to be */
+	if (!f->lawless && pt_pipeline_profile(f->pipeline)->mismatch_ns == 0)
+		pt_laws_check(pt_pipeline_profile(f->pipeline), &f->clock, chunk_law, NULL);
 	pt_pipeline_free(f->pipeline);
 	free(f->chunk);
 }
@@ -47,6 +60,7 @@ static inline void chunk_put(struct chunk_feed *f, unsigned source, unsigned kin
 	};
 	if (len_bytes != 0)
 		memcpy(f->chunk->bytes, bytes, len_bytes);
+	pt_law_clock_take(&f->clock, f->chunk);
 	pt_pipeline_feed(f->pipeline, f->chunk);
 }
 
@@ -62,6 +76,7 @@ static inline void chunk_config_of(struct chunk_feed *f, unsigned source, unsign
 		.len_bytes = (uint32_t)strlen(text),
 	};
 	memcpy(f->chunk->bytes, text, strlen(text));
+	pt_law_clock_take(&f->clock, f->chunk);
 	pt_pipeline_feed(f->pipeline, f->chunk);
 }
 

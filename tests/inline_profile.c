@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "report/laws/laws.h"
 
 enum { MAX_COUNTERS = 64 };
 
@@ -24,6 +25,7 @@ static void pass(struct inline_profile *p, const struct pt_chunk *chunk)
 {
 	if (p->see != NULL)
 		p->see(p->see_arg, chunk);
+	pt_law_clock_take(&p->clock, chunk);
 	pt_pipeline_feed(p->pipeline, chunk);
 }
 
@@ -125,8 +127,18 @@ void inline_open(struct inline_profile *p, const struct inline_setup *setup)
 		die("reset", &err);
 }
 
+static void on_law(void *arg, enum pt_law law, const char *sentence, const char *excepted)
+{
+	(void)arg;
+	if (excepted == NULL)
+		fprintf(stderr, "inline profile: law of %s: %s\n", pt_law_name(law), sentence);
+}
+
+/* Every profile keeps the laws of a report, at the latest when it is over. */
 void inline_close(struct inline_profile *p)
 {
+	if (pt_laws_check(pt_pipeline_profile(p->pipeline), &p->clock, on_law, NULL) > 0)
+		exit(EXIT_FAILURE);
 	if (p->has_truth)
 		pt_vtruth_fini(&p->truth);
 	pt_target_detach(p->target, true, NULL);

@@ -4,6 +4,7 @@
 #ifndef PT_TESTS_INLINE_PROFILE_H
 #define PT_TESTS_INLINE_PROFILE_H
 
+#include "report/laws/law_clock.h"
 #include "session/acquire/freeram.h"
 #include "pipeline/pipeline.h"
 #include "probes/wires/probe.h"
@@ -46,6 +47,7 @@ struct inline_profile {
 	/* Sees every chunk before the pipeline does; may be NULL. */
 	void (*see)(void *arg, const struct pt_chunk *chunk);
 	void *see_arg;
+	struct pt_law_clock clock;	/* of all chunks */
 	char config[1024];
 };
 

@@ -69,6 +69,8 @@ static const struct row {
 	  offsetof(struct pt_options, strict) },
 	{ "lenient", NULL, "check: a rule that the data cannot decide is only reported", FLAG,
 	  offsetof(struct pt_options, lenient) },
+	{ "self-check", NULL, "decode: check the laws of a report in place of printing it; exit 1 on a violation", FLAG,
+	  offsetof(struct pt_options, self_check) },
 	{ "max-loss", "PERCENT", "exit 4 when more trace than this was lost to faults", PERCENT, 0 },
 	{ "core-clock", "HZ", "the core's clock, to turn modelled cycles into seconds", WORD, 0 },
 	{ "mtb-ram", "ADDR:SIZE", "where the MTB may write; found from the ELF if not given", WORD, 0 },
@@ -94,6 +96,7 @@ static const struct { const char *option, *verbs; } of_verbs[] = {
 	{ "mode", "profile, check" }, { "reset", "profile, check" }, { "json", "probes, events" },
 	{ "config", "serve, monitor, profile, check" },
 	{ "junit", "check" }, { "live", "check" }, { "strict", "check" }, { "lenient", "check" },
+	{ "self-check", "decode" },
 	{ "replace", "profile, check" },
 };
 

@@ -352,9 +352,11 @@ void pt_pipeline_cut(struct pt_pipeline *pipeline)
 	pipeline->cut_short = true;
 }
 
+/* Where there was no END, what waits for the other sources would wait for ever. */
 void pt_pipeline_over(struct pt_pipeline *pipeline)
 {
 	pipeline->over = true;
+	read_what_is_held(pipeline);
 }
 
 void pt_pipeline_feed(struct pt_pipeline *p, const struct pt_chunk *chunk)

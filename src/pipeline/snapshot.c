@@ -55,6 +55,26 @@ static void judge(struct pt_pipeline *p)
 	f->shares = !counted(p) && complete ? measured : PT_BASIS_ESTIMATED;
 }
 
+/* Modelled cycles, or those that bins counted, are no more than the core's clock has: else the clock is slower than
+ * somebody said, or they are wrong, and so are all times. */
+static void contradict(struct pt_pipeline *p)
+{
+	enum { SLACK_CYCLES = 10000 };
+	struct pt_profile *f = &p->profile;
+	double seen = (double)f->cycles, most = (double)f->loss.total_ns * 1e-9 * (double)f->core_hz;
+
+	f->contradiction = NULL;
+	for (size_t i = 0; f->by_bins && f->bins->by_cycles && i < f->bins->n_cores; i++)
+		seen = (double)f->bins->core[i].hits;
+	if (f->core_hz == 0 || f->n_cores > 1 || f->n_sources != 1 || f->by_instructions ||
+	    seen <= most * 1.02 + SLACK_CYCLES)
+		return;
+	f->contradiction =
+		"more cycles were seen than the core clock has in that time: the clock is faster than core-clock "
+		"says, or the counts are wrong, and times with them";
+	f->times = f->times != PT_BASIS_NONE ? PT_BASIS_ESTIMATED : PT_BASIS_NONE;
+}
+
 /* --- what was seen, of each core and of all */
 
 static void forget_sums(struct pt_profile *f)
@@ -292,6 +312,7 @@ const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *p)
 	f->program = p->program;
 	f->timing = p->map->isa->timing;
 	f->by_instructions = p->settings.clock == PT_FLOW_INSTRUCTIONS;
+	f->part_shown = !p->all_shown;
 	judge(p);
 	sum_up(p);
 	sum_up_time(p);
@@ -300,6 +321,7 @@ const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *p)
 		pt_snapshot_bin_rows(p);
 	else
 		pt_snapshot_rows(p);
+	contradict(p);
 	snprintf(f->analysis, sizeof(f->analysis), "%s", analysis_of(p));
 	pt_snapshot_places(p);
 	pt_snapshot_irqs(p);

@@ -13,6 +13,7 @@
 #include "cli/commands/rerun.h"
 #include "cli/verdict.h"
 #include "cli/subcommands.h"
+#include "report/laws/laws.h"
 #include "report/report.h"
 
 /* A bare word behind a file that is no file itself was meant for a view: who reads it lists those. */
@@ -70,9 +71,38 @@ static int report(struct pt_rerun *r, struct pt_err *err)
 	return status;
 }
 
+/* --- the laws ----------------------------------------------------------------------------------------------------- */
+
+struct laws { struct pt_text text; enum pt_law said; };
+
+static void say_law(void *arg, enum pt_law law, const char *sentence, const char *excepted)
+{
+	struct laws *laws = arg;
+
+	for (; laws->said < law; laws->said++)
+		pt_text_add(&laws->text, "%-8s holds\n", pt_law_name(laws->said));
+	laws->said = law + 1;
+	pt_text_add(&laws->text, "%-8s %s: %s%s%s\n", pt_law_name(law), excepted != NULL ? "excepted" : "violated",
+		    sentence, excepted != NULL ? "; " : "", excepted != NULL ? excepted : "");
+}
+
+static int self_check(struct pt_rerun *r)
+{
+	struct laws laws = { .said = PT_LAW_SUMS };
+	size_t n = pt_laws_check(pt_pipeline_profile(r->pipeline), r->clock, say_law, &laws);
+	int status;
+
+	for (; laws.said < PT_N_LAWS; laws.said++)
+		pt_text_add(&laws.text, "%-8s holds\n", pt_law_name(laws.said));
+	status = pt_output_write(&r->query, r->options->output, laws.text.bytes, laws.text.len_bytes);
+	pt_text_free(&laws.text);
+	return status == PT_EXIT_DONE && n > 0 ? PT_EXIT_CHECK_FAILED : status;
+}
+
 int pt_decode_as(const char *verb, const struct pt_options *options)
 {
-	struct pt_rerun r = { .name = verb, .options = options };
+	struct pt_law_clock clock = { 0 };
+	struct pt_rerun r = { .name = verb, .options = options, .clock = &clock };
 	struct pt_err err = { 0 };
 	int status = PT_EXIT_USAGE;
 
@@ -86,7 +116,7 @@ int pt_decode_as(const char *verb, const struct pt_options *options)
 		pt_error("%s", err.msg);
 		status = PT_EXIT_USAGE;
 	} else {
-		status = report(&r, &err);
+		status = options->self_check ? self_check(&r) : report(&r, &err);
 	}
 	pt_rerun_drop(&r);
 	return status;
@@ -94,6 +124,12 @@ int pt_decode_as(const char *verb, const struct pt_options *options)
 
 static int run_decode(const struct pt_options *options)
 {
+	struct pt_options all = *options;
+
+	if (options->self_check && options->analysis == NULL)
+		all.analysis = "all";
+	if (options->self_check)
+		return pt_decode_as("decode", &all);
 	return pt_decode_as("decode", options);
 }
 

@@ -157,8 +157,12 @@ static int run_through(struct pt_rerun *r, struct pt_err *err)
 		} else if (item == PT_INPUT_RESET) {
 			if (begin(r, err) < 0)
 				return err->code;
+			if (r->clock != NULL)
+				*r->clock = (struct pt_law_clock){ 0 };
 		} else {
 			pt_configs_keep(&r->configs, chunk);
+			if (r->clock != NULL)
+				pt_law_clock_take(r->clock, chunk);
 			pt_pipeline_feed(r->pipeline, chunk);
 		}
 	}

@@ -4,6 +4,7 @@
 #define PT_VERBS_RERUN_H
 
 #include "pipeline/config_replay.h"
+#include "report/laws/law_clock.h"
 #include "import/importers.h"
 #include "cli/options.h"
 #include "pipeline/pipeline.h"
@@ -22,6 +23,7 @@ struct pt_rerun {
 	struct pt_program *program;
 	struct pt_pipeline *pipeline;	/* all of the files have gone through it */
 	struct pt_configs configs;	/* for a reset */
+	struct pt_law_clock *clock;	/* of all chunks since; or NULL: nobody wants to know */
 	bool failed;			/* a file could not be read to its end: said, and what came before is there */
 };
 

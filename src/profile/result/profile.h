@@ -137,6 +137,9 @@ struct pt_profile {
 	uint64_t not_code_from, not_code_to;	/* the last of them; PT_UNKNOWN: none */
 	struct pt_execution_errors errors;
 
+	bool part_shown;		/* the user chose functions: rows are not all that was seen */
+	const char *contradiction;	/* more was seen than the clock allows, as half a sentence; NULL: no */
+
 	const struct pt_profile_core *core;	/* those with figures of their own; none in a profile made by hand */
 	size_t n_cores;
 	const struct pt_profile_function *function;	/* by core and id; those with anything to show */

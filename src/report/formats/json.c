@@ -321,6 +321,7 @@ static void facts(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "time_exactness", basis(p->times));
 	json_object_set_new(object, "share_exactness", basis(p->shares));
 	json_object_set_new(object, "incomplete", pt_json_text(p->incomplete));
+	json_object_set_new(object, "contradiction", pt_json_text(p->contradiction));
 	json_object_set_new(object, "clock", clock_of(p));
 	costs(object, p);
 	json_object_set_new(object, "buffer",

@@ -62,6 +62,10 @@ void pt_header_trouble(const struct pt_profile *p, struct pt_text *out)
 		pt_header_label(out, "warning");
 		pt_text_add(out, "whether the chip holds this ELF is not known: they could not be compared\n");
 	}
+	if (p->contradiction != NULL) {
+		pt_header_label(out, "warning");
+		pt_text_add(out, "%s\n", p->contradiction);
+	}
 	if (p->not_code != 0) {
 		pt_header_label(out, "trouble");
 		pt_text_add(out, "%" PRIu64 " packets that the code does not allow", p->not_code);

@@ -1,0 +1,72 @@
+#include "report/laws/laws_parts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "profile/analyses/code/bins.h"
+#include "profile/analyses/limits/limits.h"
+
+/* --- 4: the clock ------------------------------------------------------------------------------------------------- */
+
+/* Modelled cycles may be some off; a core that ran has no more of them than its clock had. */
+static void check_cycles(struct pt_law_check *check)
+{
+	enum { SLACK_CYCLES = 10000 };
+	const struct pt_profile *p = check->profile;
+	double most, seen = (double)p->cycles;
+
+	if (p->core_hz == 0 || p->n_cores > 1 || p->n_sources != 1 || p->by_instructions)
+		return;
+	for (size_t i = 0; p->by_bins && p->bins->by_cycles && i < p->bins->n_cores; i++)
+		seen = (double)p->bins->core[i].hits;
+	most = (double)p->sources[0].loss.total_ns * 1e-9 * (double)p->core_hz;
+	if (seen > most * 1.02 + SLACK_CYCLES && p->contradiction == NULL)
+		pt_law_violated(check, PT_LAW_CLOCK, "profile", "%.0f cycles in the time of %.0f, and nothing says so",
+				seen, most);
+}
+
+/* --- 5: rules ----------------------------------------------------------------------------------------------------- */
+
+static bool is_open(const struct pt_rule *rule)	/* more of it would be allowed, too */
+{
+	return isinf(rule->hi) && !rule->excludes;
+}
+
+static void check_rules(struct pt_law_check *check)
+{
+	const struct pt_profile *p = check->profile;
+
+	for (size_t i = 0; p->limits != NULL && i < p->limits->n_limits; i++) {
+		const struct pt_limit *limit = &p->limits->limit[i];
+		const struct pt_rule *rule = limit->rule;
+		bool whole = p->incomplete == NULL && !p->no_end;
+
+		if (limit->verdict != PT_VERDICT_PASSED || rule->seen || whole)
+			continue;
+		if (rule->figure == PT_RULE_COUNT && !is_open(rule))
+			pt_law_violated(check, PT_LAW_RULES, "limits", "%s: passed (%s), but %s", rule->text,
+					limit->why, p->incomplete);
+		else if (rule->of == PT_RULE_EACH && rule->subject == PT_RULE_FUNCTION &&
+			 rule->figure <= PT_RULE_INACTIVE)
+			pt_law_violated(check, PT_LAW_RULES, "limits", "%s: passed (%s), but %s", rule->text,
+					limit->why, p->incomplete);
+		else if (p->no_end && rule->subject == PT_RULE_PROFILE)
+			pt_law_violated(check, PT_LAW_RULES, "limits", "%s: passed (%s), but there is no end",
+					rule->text, limit->why);
+	}
+}
+
+size_t pt_laws_check(const struct pt_profile *profile, const struct pt_law_clock *clock, pt_law_report report,
+		     void *arg)
+{
+	struct pt_law_check check = { profile, clock, report, arg, 0 };
+
+	pt_law_sums(&check);
+	pt_law_shares(&check);
+	pt_law_exact(&check);
+	check_cycles(&check);
+	check_rules(&check);
+	return check.n;
+}

@@ -1,0 +1,42 @@
+/* What must be true of every report, whatever was profiled: five laws.
+ *
+ *   1 sums    total = observed + unobserved + lost, of each source and by the chunks' own clock; rows of a table that
+ *             adds up, and a named remainder, are all that was observed
+ *   2 shares  a function has one share, in whatever table it is
+ *   3 exact   is said only where nothing can be missing from the time that the number is about
+ *   4 clock   nothing happened more often than the core's clock allows
+ *   5 rules   pass or fail only by a number that law 3 allows
+ *
+ * They check what the views print, and the profile beside it; what comes from the chunks (law_clock.h) knows nothing of
+ * the pipeline. What is known not to hold yet is an exception with its reason, pt_law_exceptions: the list only
+ * shrinks. Pure. */
+#ifndef PT_REPORT_LAWS_H
+#define PT_REPORT_LAWS_H
+
+#include <stddef.h>
+
+#include "profile/result/profile.h"
+#include "report/laws/law_clock.h"
+
+enum pt_law { PT_LAW_SUMS = 1, PT_LAW_SHARES, PT_LAW_EXACT, PT_LAW_CLOCK, PT_LAW_RULES, PT_N_LAWS };
+
+struct pt_law_exception {
+	enum pt_law law;
+	const char *table;
+	const char *why;
+	bool (*applies)(const struct pt_profile *profile);
+};
+
+extern const struct pt_law_exception pt_law_exceptions[];	/* ends with table NULL */
+
+/* sentence: which table and row, and both numbers; excepted: why it is no violation yet, or NULL. */
+typedef void (*pt_law_report)(void *arg, enum pt_law law, const char *sentence, const char *excepted);
+
+const char *pt_law_name(enum pt_law law);	/* "sums", ... */
+
+/* clock: of all chunks that the profile is made of; NULL: nobody watched them. Returns how many violations were
+ * reported that are no exceptions. */
+size_t pt_laws_check(const struct pt_profile *profile, const struct pt_law_clock *clock, pt_law_report report,
+		     void *arg);
+
+#endif

@@ -1,0 +1,68 @@
+/* Law 3. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "report/laws/laws_parts.h"
+#include "report/views/views.h"
+#include "trace/loss.h"
+
+/* By the chunks themselves: they know nothing of what the pipeline made of them. */
+static void check_source(struct pt_law_check *check, const struct pt_profile_source *source)
+{
+	const struct pt_law_source *seen =
+		check->clock != NULL && source->number < PT_LAW_SOURCES ? &check->clock->source[source->number] : NULL;
+	uint64_t faults = 0;
+
+	for (unsigned cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
+		faults += source->loss.by[cause].events;
+	if (source->ignored != PT_SOURCE_USED || (check->profile->branches != 0 && source->branches == 0))
+		return;		/* counts are not of it */
+	if (faults > 0 || source->loss.lost_ns > 0)
+		pt_law_violated(check, PT_LAW_EXACT, "profile",
+				"counts are exact, and %s has %" PRIu64 " faults of %" PRIu64 " ns", source->source,
+				faults, source->loss.lost_ns);
+	if (seen != NULL && seen->begun && (seen->unseen_ns > 0 || seen->faults > 0))
+		pt_law_violated(check, PT_LAW_EXACT, "profile",
+				"counts are exact, and for %" PRIu64 " ns of %" PRIu64
+				" the core of %s may have run unseen",
+				seen->unseen_ns, seen->to_ns - seen->from_ns, source->source);
+	if (seen != NULL && check->profile->no_end != !seen->ended && check->profile->no_end)
+		pt_law_violated(check, PT_LAW_EXACT, "profile", "%s has an end, and the report knows of none",
+				source->source);
+}
+
+/* Counts of what ran. Those of signals and counters are of what was told. */
+static void check_view(struct pt_law_check *check, const struct pt_view *view)
+{
+	static const char *const keys[] = { "count", "partial", "net_instructions", "instructions", "left" };
+	struct pt_value value[PT_LAW_COLUMNS];
+
+	for (size_t i = 0; i < pt_law_rows(view, check->profile); i++) {
+		view->row(check->profile, i, value);
+		for (size_t k = 0; k < PT_LEN(keys); k++) {
+			int c = pt_law_column(view, keys[k]);
+
+			if (c < 0 || value[c].basis != PT_BASIS_EXACT || value[c].u == PT_UNKNOWN)
+				continue;
+			pt_law_violated(check, PT_LAW_EXACT, view->name, "%s of row %zu, %" PRIu64 ", is exact, but %s",
+					keys[k], i, value[c].u, check->profile->incomplete);
+			return;
+		}
+	}
+}
+
+void pt_law_exact(struct pt_law_check *check)
+{
+	static const char *const of_flow[] = { "functions", "instructions", "calls", "tree", "irqs", "inlines" };
+	const struct pt_profile *p = check->profile;
+
+	if (p->counts == PT_BASIS_EXACT && p->incomplete != NULL)
+		pt_law_violated(check, PT_LAW_EXACT, "profile", "counts are exact, but %s", p->incomplete);
+	if (p->counts == PT_BASIS_EXACT && p->no_end)
+		pt_law_violated(check, PT_LAW_EXACT, "profile", "counts are exact, but there is no end");
+	for (size_t i = 0; p->counts == PT_BASIS_EXACT && i < p->n_sources; i++)
+		check_source(check, &p->sources[i]);
+	for (size_t i = 0; p->incomplete != NULL && p->branches != 0 && !p->by_bins && i < PT_LEN(of_flow); i++)
+		check_view(check, pt_view_find(of_flow[i]));
+}

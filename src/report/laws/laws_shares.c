@@ -1,0 +1,127 @@
+/* Law 2: what the views print of a function, added up over their rows, is what the table of functions prints. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/util.h"
+#include "report/laws/laws_parts.h"
+#include "report/shared/stacks.h"
+#include "report/views/views.h"
+
+struct share { const char *name; uint64_t core; double in_functions, elsewhere; };
+
+static int by_name(const void *a, const void *b)
+{
+	const struct share *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+
+	return order != 0 ? order : (x->core > y->core) - (x->core < y->core);
+}
+
+static struct share *find(struct share *share, size_t n, const char *name, uint64_t core)
+{
+	const struct share key = { .name = name, .core = core };
+
+	return name != NULL ? bsearch(&key, share, n, sizeof(*share), by_name) : NULL;
+}
+
+static uint64_t core_of(const struct pt_profile *p, const struct pt_value *value, int column)
+{
+	return p->n_cores > 1 && column >= 0 ? value[column].u : 0;
+}
+
+/* Functions of one name and core are one. Returns how many there are. */
+static size_t functions(const struct pt_profile *p, struct share *share)
+{
+	const struct pt_view *view = pt_view_find("functions");
+	int name = pt_law_column(view, "name"), part = pt_law_column(view, "net_share");
+	int core = pt_law_column(view, "core");
+	struct pt_value value[PT_LAW_COLUMNS];
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < pt_law_rows(view, p); i++) {
+		view->row(p, i, value);
+		share[n++] = (struct share){ value[name].text, core_of(p, value, core),
+					     isnan(value[part].f) ? 0 : value[part].f, 0 };
+	}
+	qsort(share, n, sizeof(*share), by_name);
+	for (size_t i = 0; i < n; i++) {
+		if (kept > 0 && by_name(&share[kept - 1], &share[i]) == 0)
+			share[kept - 1].in_functions += share[i].in_functions;
+		else
+			share[kept++] = share[i];
+	}
+	return kept;
+}
+
+/* by: as much as a figure may be off where a table has whole numbers only. Code that no function owns is a remainder,
+ * which not every table has. */
+static void compare(struct pt_law_check *check, const char *table, double by, struct share *share, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (share[i].name[0] != '(' && fabs(share[i].in_functions - share[i].elsewhere) > 1e-6 + by) {
+			pt_law_violated(check, PT_LAW_SHARES, table, "%s has %.4f %%, and %.4f %% in functions",
+					share[i].name, share[i].elsewhere * 100, share[i].in_functions * 100);
+			break;	/* one shows it */
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		share[i].elsewhere = 0;
+}
+
+static void check_view(struct pt_law_check *check, const char *table, const char *key, struct share *share, size_t n)
+{
+	const struct pt_view *view = pt_view_find(table);
+	int name = pt_law_column(view, key), part = pt_law_column(view, "net_share"),
+	    core = pt_law_column(view, "core");
+	struct pt_value value[PT_LAW_COLUMNS];
+	size_t rows = pt_law_rows(view, check->profile);
+
+	for (size_t i = 0; i < rows; i++) {
+		struct share *at;
+
+		view->row(check->profile, i, value);
+		at = find(share, n, value[name].text, core_of(check->profile, value, core));
+		if (at != NULL && !isnan(value[part].f))
+			at->elsewhere += value[part].f;
+	}
+	if (rows > 0)
+		compare(check, table, 0, share, n);
+}
+
+/* What flame graphs and most formats are made of; on one core, where their shares are those of the tables. */
+static void check_chains(struct pt_law_check *check, struct share *share, size_t n)
+{
+	struct pt_stacks stacks;
+
+	if (check->profile->n_cores > 1 || pt_stacks_make(&stacks, check->profile, PT_STACKS_BY_NAME, NULL) < 0)
+		return;
+	for (size_t i = 1; i < stacks.n_nodes; i++) {
+		struct share *at = find(share, n, stacks.node[i].name, 0);
+
+		if (at != NULL && stacks.node[0].total > 0)
+			at->elsewhere += (double)stacks.node[i].self / (double)stacks.node[0].total;
+	}
+	if (stacks.n_nodes > 1)
+		compare(check, "chains", stacks.node[0].total > 0 ? 1.0 / (double)stacks.node[0].total : 0, share, n);
+	pt_stacks_free(&stacks);
+}
+
+void pt_law_shares(struct pt_law_check *check)
+{
+	const struct pt_profile *p = check->profile;
+	struct share *share;
+	size_t n;
+
+	if (p->part_shown || p->n_functions == 0 || p->shares == PT_BASIS_NONE)
+		return;
+	if (p->branches != 0 && (p->samples != 0 || !pt_law_of_runs(p)))
+		return;		/* the functions are of both; or of some */
+	share = pt_alloc_array(p->n_functions, sizeof(*share));
+	n = functions(p, share);
+	check_view(check, "instructions", "function", share, n);
+	check_view(check, "tree", "name", share, n);
+	check_chains(check, share, n);
+	free(share);
+}

@@ -1,0 +1,206 @@
+/* Law 1. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "profile/analyses/calls/tree.h"
+#include "profile/analyses/code/bins.h"
+#include "profile/analyses/code/lines.h"
+#include "profile/analyses/signals/tasks.h"
+#include "report/laws/laws_parts.h"
+#include "report/views/views.h"
+#include "trace/loss.h"
+
+static void expect(struct pt_law_check *check, const char *table, const char *what, uint64_t rows, uint64_t all)
+{
+	if (rows != all)
+		pt_law_violated(check, PT_LAW_SUMS, table, "%s: %" PRIu64 " in its rows, %" PRIu64 " in all", what,
+				rows, all);
+}
+
+/* --- time --------------------------------------------------------------------------------------------------------- */
+
+static void check_account(struct pt_law_check *check, const char *who, const struct pt_loss_sum *sum)
+{
+	uint64_t unobserved = 0, lost = 0;
+
+	for (unsigned cause = 1; cause < PT_N_LOSSES; cause++)
+		*(pt_loss_is_fault((enum pt_loss)cause) ? &lost : &unobserved) += sum->by[cause].ns;
+	expect(check, who, "observed + unobserved + lost", sum->observed_ns + sum->unobserved_ns + sum->lost_ns,
+	       sum->total_ns);
+	expect(check, who, "unobserved, by cause", unobserved, sum->unobserved_ns);
+	expect(check, who, "lost, by cause", lost, sum->lost_ns);
+}
+
+static void check_time(struct pt_law_check *check)
+{
+	const struct pt_profile *p = check->profile;
+	uint64_t total = 0;
+
+	check_account(check, "time", &p->loss);
+	for (size_t i = 0; i < p->n_sources; i++) {
+		const struct pt_profile_source *s = &p->sources[i];
+		const struct pt_law_source *seen =
+			check->clock != NULL && s->number < PT_LAW_SOURCES ? &check->clock->source[s->number] : NULL;
+
+		check_account(check, s->source, &s->loss);
+		total += s->loss.total_ns;
+		if (seen != NULL && seen->begun)
+			expect(check, s->source, "total by its first and last chunk", s->loss.total_ns,
+			       seen->to_ns - seen->from_ns);
+		if (s->mismatch_ns != 0)
+			pt_law_violated(check, PT_LAW_SUMS, s->source,
+					"its chunks leave out, or claim twice, %" PRIu64 " ns of %" PRIu64,
+					s->mismatch_ns, s->loss.total_ns);
+	}
+	if (p->n_sources > 0)
+		expect(check, "time", "total of all sources", total, p->loss.total_ns);
+}
+
+/* --- what ran ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t ticks(const struct pt_profile *p, uint64_t instructions, uint64_t cycles)
+{
+	return p->by_instructions ? instructions : cycles;
+}
+
+/* Functions, with the code that none owns, are all that ran. */
+static void check_functions(struct pt_law_check *check)
+{
+	const struct pt_profile *p = check->profile;
+
+	for (size_t c = 0; c < p->n_cores && pt_law_of_runs(p); c++) {
+		uint64_t instructions = 0, cycles = 0;
+
+		for (size_t i = 0; i < p->n_functions; i++)
+			if (p->function[i].core == p->core[c].core && p->function[i].run != NULL) {
+				instructions += p->function[i].run->instructions;
+				cycles += p->function[i].run->cycles;
+			}
+		expect(check, "functions", "instructions", instructions, p->core[c].instructions);
+		expect(check, "functions", "cycles", cycles, p->core[c].cycles);
+	}
+}
+
+/* Code that is in no line, and what ran outside the program, is the remainder. */
+static void check_lines(struct pt_law_check *check, const struct pt_lines *lines)
+{
+	uint64_t instructions = 0, cycles = 0, in_lines = 0, all = pt_profile_ticks(check->profile, lines->core);
+
+	for (size_t i = 0; i < lines->n_insns; i++) {
+		instructions += lines->insn[i].count;
+		cycles += lines->insn[i].cycles;
+	}
+	for (size_t i = 0; i < lines->n_seen; i++) {
+		const struct pt_lines_line *line = &lines->line[lines->seen[i]];
+
+		in_lines += ticks(check->profile, line->instructions, line->cycles);
+	}
+	if (lines->elsewhere == 0)
+		expect(check, "instructions", "time", ticks(check->profile, instructions, cycles), all);
+	if (in_lines > ticks(check->profile, instructions, cycles))
+		pt_law_violated(check, PT_LAW_SUMS, "lines", "time: %" PRIu64 " in its rows, %" PRIu64 " in all",
+				in_lines, all);
+}
+
+static void check_tree(struct pt_law_check *check)
+{
+	const struct pt_profile *p = check->profile;
+	const struct pt_tree *tree = p->tree;
+	uint64_t net = 0, all = ticks(p, p->instructions, p->cycles);
+
+	for (size_t i = 0; i < tree->n_nodes; i++)
+		net += tree->node[i].net;
+	expect(check, "tree", "net", net, tree->node[0].gross);
+	expect(check, "tree", "all", tree->node[0].gross, all);
+}
+
+/* Of one core each row of samples is one, or found it asleep, or had no answer. */
+static void check_samples(struct pt_law_check *check)
+{
+	const struct pt_profile *p = check->profile;
+	uint64_t n = p->samples_asleep;
+
+	if (p->samples == 0 || p->part_shown || p->branches != 0 || p->by_bins)
+		return;
+	for (size_t i = 0; i < p->n_functions; i++)
+		n += p->function[i].samples;
+	expect(check, "functions", "samples, with those asleep", n, p->samples);
+}
+
+static void check_bins(struct pt_law_check *check)
+{
+	const struct pt_bins *bins = check->profile->bins;
+
+	for (size_t c = 0; c < bins->n_cores; c++) {
+		double hits = 0;
+
+		for (size_t i = 0; i < bins->n_functions; i++)
+			hits += bins->function[i].core == bins->core[c].core ? bins->function[i].hits : 0;
+		if (fabs(hits - (double)bins->core[c].hits) > 0.5 + 1e-9 * hits)
+			pt_law_violated(check, PT_LAW_SUMS, "bins", "hits: %.1f in its rows, %" PRIu64 " in all", hits,
+					bins->core[c].hits);
+	}
+}
+
+/* Of all sources: each has rows of its own. */
+static void check_gaps(struct pt_law_check *check)
+{
+	const struct pt_view *view = pt_view_find("gaps");
+	int ns = pt_law_column(view, "ns");
+	struct pt_value value[PT_LAW_COLUMNS];
+	uint64_t sum = 0;
+
+	for (size_t i = 0; ns >= 0 && i < pt_law_rows(view, check->profile); i++) {
+		view->row(check->profile, i, value);
+		sum += value[ns].u;
+	}
+	expect(check, "gaps", "time", sum, check->profile->loss.unobserved_ns + check->profile->loss.lost_ns);
+}
+
+/* --- shares that are parts of one thing --------------------------------------------------------------------------- */
+
+static void check_parts(struct pt_law_check *check, const struct pt_view *view, const char *key)
+{
+	struct pt_value value[PT_LAW_COLUMNS];
+	int share = pt_law_column(view, key), core = pt_law_column(view, "core");
+	double sum[PT_PROFILE_CORES + 1] = { 0 };
+
+	for (size_t i = 0; share >= 0 && i < pt_law_rows(view, check->profile); i++) {
+		size_t at;
+
+		view->row(check->profile, i, value);
+		at = core >= 0 && value[core].u < PT_PROFILE_CORES ? value[core].u : PT_PROFILE_CORES;
+		sum[at] += isnan(value[share].f) ? 0 : value[share].f;
+		if (value[share].f < -1e-9 || value[share].f > 1 + 1e-9)
+			pt_law_violated(check, PT_LAW_SUMS, view->name, "%s of row %zu is %.6f", key, i,
+					value[share].f);
+	}
+	for (size_t at = 0; at <= PT_PROFILE_CORES; at++)
+		if (sum[at] > 1 + 1e-6)
+			pt_law_violated(check, PT_LAW_SUMS, view->name, "%s: %.6f in its rows, 1 in all", key, sum[at]);
+}
+
+void pt_law_sums(struct pt_law_check *check)
+{
+	static const struct { const char *view, *key; } parts[] = {
+		{ "functions", "net_share" }, { "instructions", "net_share" }, { "lines", "net_share" },
+		{ "tree", "net_share" }, { "bins", "share" },
+	};
+	const struct pt_profile *p = check->profile;
+
+	check_time(check);
+	check_functions(check);
+	check_samples(check);
+	for (size_t i = 0; p->lines != NULL && pt_law_of_runs(p) && i < (p->lines->n_cores < 2 ? 1 : p->lines->n_cores);
+	     i++)
+		check_lines(check, p->lines->n_cores < 2 ? p->lines : p->lines->cores[i]);
+	if (p->tree != NULL && p->tree->n_nodes > 0 && p->tree->node[0].gross != 0 && pt_law_of_runs(p))
+		check_tree(check);
+	if (p->bins != NULL)
+		check_bins(check);
+	check_gaps(check);
+	for (size_t i = 0; i < PT_LEN(parts); i++)
+		check_parts(check, pt_view_find(parts[i].view), parts[i].key);
+}

@@ -1,0 +1,131 @@
+/* The laws of a report hold for every capture in the tree, and are seen to be violated where a figure is wrong: each
+ * law has rows that break it, one figure at a time. */
+#include <glob.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "import/importers.h"
+#include "pipeline/pipeline.h"
+#include "profile/analyses/limits/limits.h"
+#include "report/laws/laws.h"
+#include "session/head.h"
+#include "tests/sample_profile.h"
+
+enum { LEAST_CAPTURES = 30, SAID_BYTES = 4096 };
+
+static glob_t captures;
+static char said[SAID_BYTES];
+
+static void on_law(void *arg, enum pt_law law, const char *sentence, const char *excepted)
+{
+	size_t len = strlen(said);
+
+	(void)arg;
+	if (excepted == NULL)
+		snprintf(said + len, sizeof(said) - len, "%s: %s\n", pt_law_name(law), sentence);
+}
+
+/* --- captures ----------------------------------------------------------------------------------------------------- */
+
+static void on_note(void *arg, const char *text)
+{
+	(void)arg;
+	(void)text;
+}
+
+static const uint8_t *no_more(size_t i, size_t *len_bytes)
+{
+	(void)i;
+	*len_bytes = 0;
+	return NULL;
+}
+
+static struct pt_program *program_of(struct pt_inputs_set *set)
+{
+	struct pt_params *symbols = pt_params_new();
+	struct pt_capture_elf elf = { NULL, symbols, no_more };
+	struct pt_program *program = NULL;
+	struct pt_err err = { 0 };
+	size_t len_bytes;
+	const char *lines = pt_inputs_lines(set, &len_bytes);
+
+	ck_assert_msg(pt_capture_head_program(lines, len_bytes, &elf, &program, on_note, NULL, &err) == 0, "%s",
+		      err.msg);
+	pt_params_free(symbols);
+	return program;
+}
+
+/* As decode does it, with all analyses. cut_at: so many chunks, and no more. */
+static void check_capture(const char *path, size_t cut_at)
+{
+	struct pt_inputs_set *set = pt_inputs_new(on_note, NULL);
+	struct pt_params *settings = pt_params_new();
+	static struct pt_law_clock clock;
+	struct pt_pipeline *pipeline;
+	struct pt_program *program;
+	const struct pt_chunk *chunk;
+	struct pt_err err = { 0 };
+	size_t n = 0, len_bytes;
+	const char *lines;
+	int item;
+
+	memset(&clock, 0, sizeof(clock));
+	said[0] = '\0';
+	ck_assert_msg(pt_inputs_add(set, path, NULL, 0, &err) == 0, "%s", err.msg);
+	lines = pt_inputs_lines(set, &len_bytes);
+	pt_capture_head_settings(lines, len_bytes, settings, NULL, NULL, NULL);
+	ck_assert_int_eq(pt_pipeline_add(settings, "analysis=all", &err), 0);
+	program = program_of(set);
+	pipeline = pt_pipeline_new(program, settings, &err);
+	ck_assert_msg(pipeline != NULL, "%s", err.msg);
+	while (n++ < cut_at && (item = pt_inputs_next(set, &chunk, &err)) == PT_INPUT_CHUNK) {
+		pt_law_clock_take(&clock, chunk);
+		pt_pipeline_feed(pipeline, chunk);
+	}
+	pt_pipeline_over(pipeline);
+	pt_laws_check(pt_pipeline_profile(pipeline), &clock, on_law, NULL);
+	ck_assert_msg(said[0] == '\0', "%s: %s", path, said);
+	pt_pipeline_free(pipeline);
+	pt_program_unref(program);
+	pt_params_free(settings);
+	pt_inputs_free(set);
+}
+
+START_TEST(hold_for_every_capture)
+{
+	check_capture(captures.gl_pathv[_i], SIZE_MAX);
+}
+END_TEST
+
+START_TEST(hold_for_what_is_left_of_it)
+{
+	static const size_t at[] = { 2, 5, 9, 14 };
+
+	for (size_t i = 0; i < PT_LEN(at); i++)
+		check_capture(captures.gl_pathv[_i], at[i]);
+}
+END_TEST
+
+int main(void)
+{
+	const char *srcdir = getenv("srcdir");
+	char pattern[512];
+	Suite *suite = suite_create("laws");
+	TCase *tc = tcase_create("laws");
+	int status;
+
+	snprintf(pattern, sizeof(pattern), "%s/tests/captures", srcdir != NULL ? srcdir : ".");
+	if (chdir(pattern) < 0 || glob("*.ptcap", 0, NULL, &captures) != 0 || captures.gl_pathc < LEAST_CAPTURES) {
+		fprintf(stderr, "%zu captures in %s\n", captures.gl_pathc, pattern);
+		return EXIT_FAILURE;
+	}
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, hold_for_every_capture, 0, (int)captures.gl_pathc);
+	tcase_add_loop_test(tc, hold_for_what_is_left_of_it, 0, (int)captures.gl_pathc);
+	suite_add_tcase(suite, tc);
+	status = pt_run_suite(suite);
+	globfree(&captures);
+	return status;
+}
