@@ -1,5 +1,7 @@
 /* The instruction set that CONFIG names: it counts where the ELF leaves it open, before anything was read, and what was made
  * of the words and asked for until then is there again. A capture that says nothing is read as ever. */
+#include <stdio.h>
+
 #include "chunk_feed.h"
 #include "profile/analyses/calls/history.h"
 #include "profile/analyses/limits/limits.h"
@@ -57,6 +59,31 @@ START_TEST(names_what_the_elf_leaves_open)
 	chunk_config(&f, 1, ISA("powerpc"));
 	expect_timing(&f, rows[_i].timing);
 	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* An ELF that says it is for Armv6-M, where the model is of its core; on another core it is not. */
+START_TEST(a_model_is_of_its_core_alone)
+{
+	static const struct { const char *config, *timing; } cores[] = {
+		{ "format=mtb\nsource=mtb\nmode=halt\n", M0 }, { ISA("thumb-v6m"), M0 }, { ISA("thumb"), NULL },
+		{ ISA("powerpc"), M0 }, { ISA("none"), M0 },
+	};
+	const char *srcdir = getenv("srcdir");
+	struct pt_program *program;
+	struct pt_err err = { 0 };
+	struct chunk_feed f;
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/tests/firmware/stacks.elf", srcdir != NULL ? srcdir : ".");
+	program = pt_program_open(path, 0, &err);
+	ck_assert_msg(program != NULL, "%s", err.msg);
+	ck_assert_uint_eq(pt_program_arch(program)->cpu_arch, PT_ARM_V6S_M);
+	f = chunk_feed_of(program, (const char *const[]){ "analysis=all" }, 1);
+	chunk_config(&f, 0, cores[_i].config);
+	expect_timing(&f, cores[_i].timing);
+	chunk_feed_drop(&f);
+	pt_program_unref(program);
 }
 END_TEST
 
@@ -118,6 +145,7 @@ int main(void)
 	TCase *tc = tcase_create("isa_of_config");
 
 	tcase_add_loop_test(tc, names_what_the_elf_leaves_open, 0, PT_LEN(rows));
+	tcase_add_loop_test(tc, a_model_is_of_its_core_alone, 0, 5);
 	tcase_add_test(tc, changes_nothing_where_it_says_the_same);
 	tcase_add_test(tc, keeps_what_was_asked_for);
 	suite_add_tcase(suite, tc);

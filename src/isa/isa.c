@@ -48,6 +48,12 @@ const struct pt_isa *pt_isa_named(const char *name)
 	return NULL;
 }
 
+bool pt_isa_has_no_model(const struct pt_isa *core, const struct pt_isa *program)
+{
+	return core != &pt_isa_none && core->elf_machine == program->elf_machine &&
+	       core->big_endian == program->big_endian && core->timing == NULL && program->timing != NULL;
+}
+
 static bool print_bytes(const struct pt_isa *isa, uint64_t addr, const uint8_t *bytes, size_t len_bytes, char *text,
 			size_t room)
 {

@@ -102,6 +102,9 @@ extern const struct pt_isa pt_isa_none;	/* decodes nothing; not in the list */
 /* Never NULL: pt_isa_none where nothing in the list fits. */
 const struct pt_isa *pt_isa_find(const struct pt_arch *arch);
 const struct pt_isa *pt_isa_named(const char *name);	/* NULL: none in the list */
+/* A program in `program` ran on a core whose own instruction set is core: does core run that code, and not at the pace
+ * that the cycle model of program's says? Then core is what it is to be read as. */
+bool pt_isa_has_no_model(const struct pt_isa *core, const struct pt_isa *program);
 
 /* The instruction at addr as text of at most room bytes, "ldr r0, [r1]", or its bytes, "94 05", from its first
  * len_bytes bytes. False: not an instruction, or built without capstone; text is untouched then. */

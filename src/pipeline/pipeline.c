@@ -184,7 +184,8 @@ void pt_pipeline_set_isa(struct pt_pipeline *p, const char *name)
 
 	if (p->n_lanes > 0 || isa == NULL || isa == p->map->isa)
 		return;
-	if (arch == NULL || (!pt_arch_decides(arch) && arch->elf_machine == isa->elf_machine))
+	if (arch == NULL || (arch->elf_machine == isa->elf_machine &&
+			     (!pt_arch_decides(arch) || pt_isa_has_no_model(isa, p->map->isa))))
 		change_isa(p, isa);
 }
 

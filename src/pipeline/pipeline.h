@@ -24,7 +24,9 @@ struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_
 void pt_pipeline_free(struct pt_pipeline *pipeline);
 
 /* The program is read as code of the instruction set of this name (isa.h), as its target said, unless the ELF itself
- * decides that or this version has none of the name. Before the first chunk; CONFIG may say it, too (isa=). */
+ * decides that or this version has none of the name. An ELF for a core with a cycle model that ran on another, without
+ * one, decides nothing: times are in instructions then.
+ * Before the first chunk; CONFIG may say it, too (isa=). */
 void pt_pipeline_set_isa(struct pt_pipeline *pipeline, const char *name);
 
 /* From now on keep the branch history (profile/analyses/calls/history.h), too. Again: nothing happens. */

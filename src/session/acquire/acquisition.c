@@ -110,15 +110,19 @@ static void begin_time(struct pt_live *live, uint64_t now_ns)
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
 
-/* As the ELF says; where it does not, as the target says, of its own kind. */
+/* As the ELF says; where it does not, as the target says, of its own kind. Code for a small core that runs on a larger
+ * one is read as the larger one's: the cycle model is the small core's. */
 static const struct pt_isa *isa_of(const struct pt_live *live, const struct pt_target *target)
 {
 	const struct pt_arch *program = live->program != NULL ? pt_program_arch(live->program) : NULL;
 	struct pt_arch arch = pt_target_arch(target);
+	const struct pt_isa *core = pt_isa_find(&arch);
 
+	if (program != NULL && pt_arch_decides(&arch) && pt_isa_has_no_model(core, pt_program_isa(live->program)))
+		return core;
 	if (program != NULL && (pt_arch_decides(program) || program->elf_machine != arch.elf_machine))
 		return pt_program_isa(live->program);
-	return pt_isa_find(&arch);
+	return core;
 }
 
 static void write_config(struct pt_live *live, struct pt_target *target)
