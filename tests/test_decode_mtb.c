@@ -8,7 +8,7 @@
 
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"	/* a row leaves out what is 0 */
 
-enum { PACKETS = 6 };
+enum { PACKETS = 8 };
 #define A 1
 #define S 1
 #define EXC 0xfffffff8u
@@ -60,6 +60,16 @@ static const struct {
 	  "stop 0x00000182, branch 0x00000182 -> 0x00000300 debug, start 0x00000300" },
 	{ "pc written, traced when resumed", { STATE(PC_WRITTEN, 0x300), STATE(RUN, 0x300), { 0x182 | A, 0x300 } },
 	  "start 0x00000300, start 0x00000300" },
+	{ "pc written twice",
+	  { STATE(HALT, 0x182), STATE(PC_WRITTEN, 0x200), STATE(PC_WRITTEN, 0x300), STATE(RUN, 0x300), { 0x182 | A, 0x200 },
+	    { 0x200 | A, 0x300 }, { 0x302 | A, 0xc0 } },
+	  "stop 0x00000182, start 0x00000200, start 0x00000300, start 0x00000300, branch 0x00000302 -> 0x000000c0 "
+	  "exception" },
+	{ "pc written, in a burst that is read later",
+	  { STATE(HALT, 0x182), STATE(PC_WRITTEN, 0x300), STATE(RUN, 0x300), { 0x104, 0x180 | S }, { 0x182 | A, 0x300 },
+	    { 0x182 | A, 0x300 } },
+	  "stop 0x00000182, start 0x00000300, start 0x00000300, branch 0x00000104 -> 0x00000180 instruction, "
+	  "branch 0x00000182 -> 0x00000300 debug, branch 0x00000182 -> 0x00000300 exception" },
 	{ "reset", { { 0x104, 0x180 | S }, STATE(RESET, 0x100), { 0x104, 0x180 | S } },
 	  "branch 0x00000104 -> 0x00000180 instruction, gap restart, start 0x00000100, "
 	  "branch 0x00000104 -> 0x00000180 instruction" },

@@ -168,6 +168,49 @@ START_TEST(says_what_the_board_did)
 }
 END_TEST
 
+static void write_pc(struct inline_profile *p, uint64_t pc)
+{
+	size_t n;
+	const struct pt_register *registers = p->target->ops->registers(p->target->state, &n);
+
+	for (uint16_t i = 0; i < n; i++)
+		if (strcmp(registers[i].name, "pc") == 0)
+			ck_assert_int_eq(p->target->ops->write_registers(p->target->state, 0, &i, 1, &pc, NULL), 0);
+	ck_assert_int_eq(p->source->on_state(p->state, PT_STATE_PC_WRITTEN, 0, pc, NULL), 0);
+}
+
+/* A debugger that moves the pc makes a packet like an exception's; STATE tells which it is. */
+static const char *const modes[] = { "mode=halt", "mode=ring", "mode=burst" };
+
+START_TEST(a_pc_that_was_written_is_no_exception)
+{
+	struct inline_setup setup = { .words = { modes[_i] }, .reset = true };
+	struct inline_profile p;
+	const struct pt_profile *f;
+	uint64_t reset, size;
+
+	inline_open(&p, &setup);
+	ck_assert(pt_program_symbol(p.program, "Reset_Handler", &reset, &size));
+	reset &= ~UINT64_C(1);
+	inline_start(&p, &setup);
+	inline_drain(&p, 5 * PT_NS_PER_MS);
+	for (int i = 0; i < 3; i++) {
+		inline_halt(&p);
+		write_pc(&p, reset + 4);
+		write_pc(&p, reset);
+		inline_resume(&p);
+		inline_drain(&p, 5 * PT_NS_PER_MS);
+	}
+	inline_halt(&p);
+	inline_stop(&p);
+	f = pt_pipeline_profile(p.pipeline);
+	ck_assert_uint_eq(f->not_code, 0);
+	for (size_t i = 0; i < f->n_irqs; i++)
+		ck_assert_uint_ne(f->irq[i].function->function->address, reset);
+	inline_close(&p);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("exactness");
@@ -175,6 +218,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, says_what_the_board_did, 0, PT_LEN(rows));
+	tcase_add_loop_test(tc, a_pc_that_was_written_is_no_exception, 0, PT_LEN(modes));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

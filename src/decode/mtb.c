@@ -5,14 +5,17 @@
  * An exception return is two packets, branch -> EXC_RETURN and (A) EXC_RETURN -> where it goes on, joined to one event.
  * Where the second names another source the core went straight into the next handler (tail-chaining); that the DDI
  * leaves open, and flow understands the other plausible shapes by what the destination is. A pair cut in two is a gap,
- * not a guess. */
+ * not a guess.
+ *
+ * A pc that a debugger wrote makes a packet with A, too. STATE tells of it, and that packet is no exception, wherever it
+ * stands: mostly right behind the resumption, in the middle of a burst that outlived the halt. */
 #include <string.h>
 
 #include "decode/decoder.h"
 #include "trace/formats.h"
 #include "base/util.h"
 
-enum { PACKET_BYTES = 8, ATOMIC = 1, START = 1 };
+enum { PACKET_BYTES = 8, ATOMIC = 1, START = 1, WRITTEN = 8 };
 #define EXC_RETURN 0xff000000u	/* and all above: no code lies there. Source: Arm DDI 0419, B1.5.8 */
 
 struct mtb {
@@ -25,6 +28,9 @@ struct mtb {
 	bool resumed;		/* the core was just resumed, at resumed_at */
 	uint32_t returning_from;
 	uint64_t resumed_at;
+	uint64_t held_at;	/* where a debugger holds the core; PT_UNKNOWN: nobody knows */
+	struct { uint64_t from, to; } written[WRITTEN];	/* pcs that it wrote, and that no packet was seen of */
+	unsigned n_written;
 };
 
 static void add_branch(struct mtb *s, struct pt_batch *out, enum pt_by by, uint64_t from, uint64_t to)
@@ -58,6 +64,27 @@ static bool join_return(struct mtb *s, uint32_t from, uint32_t to, bool atomic, 
 	return true;
 }
 
+/* STATE told of this move of the pc. */
+static bool was_written(struct mtb *s, uint32_t from, uint32_t to)
+{
+	for (unsigned i = 0; i < s->n_written; i++)
+		if (s->written[i].from == from && s->written[i].to == to) {
+			s->n_written--;
+			memmove(&s->written[i], &s->written[i + 1], (s->n_written - i) * sizeof(s->written[0]));
+			return true;
+		}
+	return false;
+}
+
+static void note_written(struct mtb *s, uint64_t pc)
+{
+	if (s->n_written == WRITTEN)
+		memmove(s->written, s->written + 1, --s->n_written * sizeof(s->written[0]));
+	s->written[s->n_written].from = s->held_at;
+	s->written[s->n_written++].to = pc;
+	s->held_at = pc;
+}
+
 /* A packet on its own. */
 static void single(struct mtb *s, uint32_t from, uint32_t to, bool atomic, bool linked, struct pt_batch *out)
 {
@@ -71,7 +98,13 @@ static void single(struct mtb *s, uint32_t from, uint32_t to, bool atomic, bool 
 	} else if (!first_half && second_half) {
 		add_branch(s, out, PT_BY_EXCEPTION_RETURN, PT_UNKNOWN, to);
 	} else if (!first_half) {
-		add_branch(s, out, !atomic ? PT_BY_INSTRUCTION : s->halted ? PT_BY_DEBUG : PT_BY_EXCEPTION, from, to);
+		bool moved = atomic && was_written(s, from, to);
+
+		add_branch(s, out,
+			   !atomic		? PT_BY_INSTRUCTION
+			   : s->halted || moved ? PT_BY_DEBUG
+						: PT_BY_EXCEPTION,
+			   from, to);
 	}
 }
 
@@ -89,8 +122,14 @@ static void packet(struct mtb *s, uint32_t from, uint32_t to, struct pt_batch *o
 	}
 	s->linked = true;
 	s->resumed = false;
-	if (resumed && atomic && to == s->resumed_at)
+	if (resumed && atomic && to == s->resumed_at) {
+		was_written(s, from, to);
 		return;		/* the debugger's own doing: STATE has told it */
+	}
+	if (resumed && atomic && was_written(s, from, to)) {
+		s->resumed = true;	/* on the way there */
+		return;
+	}
 	if (!s->returning || !join_return(s, from, to, atomic, out))
 		single(s, from, to, atomic, linked, out);
 }
@@ -199,6 +238,10 @@ static void state_changed(void *state, enum pt_state what, uint64_t pc, struct p
 	if (what == PT_STATE_RESET)
 		pt_batch_add_gap(out, &s->blank, PT_GAP_RESTART, PT_UNKNOWN, PT_UNKNOWN);
 	pt_batch_add(out, &s->blank, what == PT_STATE_HALT ? PT_EV_STOP : PT_EV_START, 0)->branch.to = pc;
+	if (what == PT_STATE_HALT || what == PT_STATE_RESET)
+		s->held_at = pc;
+	else if (what == PT_STATE_PC_WRITTEN)
+		note_written(s, pc);
 	s->halted = what == PT_STATE_HALT || what == PT_STATE_PC_WRITTEN;
 	s->resumed = what != PT_STATE_HALT && pc != PT_UNKNOWN;
 	s->resumed_at = pc;
@@ -216,6 +259,7 @@ static void init(void *state, uint16_t source, uint16_t core, const struct pt_co
 
 	(void)config;		/* all that is in a packet is in the packet */
 	memset(s, 0, sizeof(*s));
+	s->held_at = PT_UNKNOWN;
 	s->blank.ticks = PT_UNKNOWN;	/* packets carry no time */
 	s->blank.source = source;
 	s->blank.core = core;

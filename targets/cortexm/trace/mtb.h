@@ -146,6 +146,9 @@ uint32_t pt_mtb_offset(const struct pt_mtb *m, uint32_t position);	/* in the win
 int pt_mtb_disturbed(struct pt_mtb *m, const struct pt_mtb_regs *seen, struct pt_err *err);
 /* After an error: stop the unit, to be armed anew; what it held is lost by that cause, or to what failed. */
 int pt_mtb_begin_anew(struct pt_mtb *m, enum pt_loss cause, struct pt_err *err);
+/* How much of the len_bytes that were recorded last was recorded before a halt that is still to be told: a debugger that
+ * moved the pc since has made packets, too, the first of them from where the core was halted. STATE tells of those. */
+uint32_t pt_mtb_until_halt(const struct pt_mtb *m, const uint8_t *data, uint32_t len_bytes);
 int pt_mtb_failed(struct pt_mtb *m, int rc, struct pt_err *err);	/* pt_emit_failed() now */
 void pt_mtb_works(struct pt_mtb *m, uint32_t dhcsr);	/* pt_emit_works(), with a look at whether it was a reset */
 

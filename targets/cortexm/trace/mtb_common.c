@@ -1,4 +1,5 @@
 /* What every mode does about trouble: somebody else touched the unit, a transfer failed, recording begins anew. */
+#include "base/util.h"
 #include "host/log.h"
 #include "targets/cortexm/trace/mtb.h"
 
@@ -8,6 +9,20 @@ int pt_mtb_failed(struct pt_mtb *m, int rc, struct pt_err *err)
 {
 	rc = pt_emit_failed(&m->out, pt_mem_now_ns(m->mem), rc);
 	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "mtb") : rc;
+}
+
+uint32_t pt_mtb_until_halt(const struct pt_mtb *m, const uint8_t *data, uint32_t len_bytes)
+{
+	enum { PACKET = 8, ATOMIC = 1 };
+	uint32_t at = len_bytes;
+
+	if (!m->untold)
+		return len_bytes;
+	while (at >= PACKET && (pt_le32(data + at - PACKET) & ATOMIC) != 0)
+		at -= PACKET;
+	while (at < len_bytes && (pt_le32(data + at) & ~(uint32_t)ATOMIC) != m->halt_pc)
+		at += PACKET;
+	return at;
 }
 
 void pt_mtb_works(struct pt_mtb *m, uint32_t dhcsr)

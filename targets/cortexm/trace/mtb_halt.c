@@ -76,8 +76,10 @@ static int deliver(struct pt_mtb *m, const struct stop *stop, uint32_t have, str
 		pt_emit_loss(&m->out, PT_LOSS_WRAP, stop->ns);
 		m->out.restarts = true;
 	} else {
-		pt_emit_data(&m->out, m->out.told_ns, stop->ns, m->data + m->read_offset, offset - m->read_offset);
-		m->read_offset = offset;
+		uint32_t n = pt_mtb_until_halt(m, m->data + m->read_offset, offset - m->read_offset);
+
+		pt_emit_data(&m->out, m->out.told_ns, stop->ns, m->data + m->read_offset, n);
+		m->read_offset += n;
 		m->n_taken = 0;
 	}
 	return 0;
@@ -326,8 +328,8 @@ static int flush(struct pt_mtb *m, struct pt_err *err)
 	rc = m->held || was_full ? read_stop(m, &stop, 0, err) : stop_unit(m, &stop, err);
 	if (rc == 0)
 		rc = deliver(m, &stop, m->read_offset, err);
-	if (rc == 0 && was_full)
-		pt_emit_state(&m->out, PT_STATE_HALT, stop.ns, stop.pc);
+	if (rc == 0 && was_full)	/* a debugger may have moved the pc since */
+		pt_emit_state(&m->out, PT_STATE_HALT, stop.ns, m->untold ? m->halt_pc : stop.pc);
 	return rc;
 }
 

@@ -60,7 +60,8 @@ static int read_piece(struct pt_mtb *m, struct pt_err *err)
 	rc = pt_mtb_run(m, &batch, err);
 	if (rc < 0)
 		return rc;
-	pt_emit_data(&m->out, m->out.told_ns, m->stopped_ns, m->data, n);
+	pt_emit_data(&m->out, m->out.told_ns, m->stopped_ns, m->data,
+		     n == m->len_bytes ? pt_mtb_until_halt(m, m->data, n) : n);
 	m->read_offset = (m->read_offset + n) & (m->win.len_bytes - 1);
 	m->len_bytes -= n;
 	return 0;

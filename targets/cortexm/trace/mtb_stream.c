@@ -105,7 +105,7 @@ static void take_data(struct pt_mtb *m, const struct look *look)
 		return;
 	if (to_ns > m->stopped_ns)
 		to_ns = m->stopped_ns;
-	pt_emit_data(&m->out, m->out.told_ns, to_ns, m->data, look->n_bytes);
+	pt_emit_data(&m->out, m->out.told_ns, to_ns, m->data, pt_mtb_until_halt(m, m->data, look->n_bytes));
 	m->read_offset = look->next;
 	m->n_taken = 0;
 }
