@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "harness.h"
+#include "profile/analyses/code/lines.h"
+#include "report/report.h"
 #include "tests/inline_profile.h"
 
 static struct inline_profile p;
@@ -92,6 +94,52 @@ START_TEST(an_exception_stays_inside_the_function_that_catches_it)
 }
 END_TEST
 
+static int write_lcov(bool partial, struct pt_text *text)
+{
+	struct pt_query query = { .format = "lcov", .partial = partial };
+	struct pt_err err = { 0 };
+
+	return pt_report_render(pt_pipeline_profile(p.pipeline), &query, text, &err);
+}
+
+/* A function that is still open ran once; a nop in front of a literal pool, or between functions, is no code. */
+START_TEST(coverage_counts_invocations_and_code)
+{
+	const struct pt_lines *lines = pt_pipeline_profile(p.pipeline)->lines;
+	struct pt_text text = { 0 };
+	size_t id;
+
+	ck_assert_int_eq(write_lcov(false, &text), 0);
+	ck_assert_ptr_nonnull(strstr(text.bytes, "FNDA:1,main\n"));
+	ck_assert_ptr_nonnull(strstr(text.bytes, "FNDA:1,stacks_passed\n"));
+	ck_assert_ptr_null(strstr(text.bytes, "PARTIAL"));
+	pt_text_free(&text);
+	function_of("yield", &id);
+	ck_assert_uint_eq(lines->function[id].n_insns, 6);
+	ck_assert_uint_eq(lines->function[id].n_observed, 6);
+	ck_assert_uint_eq(lines->function[PT_NO_FUNCTION].n_insns, 0);
+}
+END_TEST
+
+START_TEST(partial_coverage_is_never_all)
+{
+	struct inline_setup setup = { .words = { "mode=burst" } };
+	struct pt_text text = { 0 };
+
+	inline_close(&p);
+	inline_open(&p, &setup);	/* the demo, from wherever it is */
+	inline_start(&p, &setup);
+	inline_drain(&p, 20 * PT_NS_PER_MS);
+	inline_stop(&p);
+	ck_assert_int_lt(write_lcov(false, &text), 0);
+	ck_assert_int_eq(write_lcov(true, &text), 0);
+	ck_assert_int_eq(strncmp(text.bytes, "TN:proftap_VIRTUAL_PARTIAL\n", 27), 0);
+	ck_assert_ptr_nonnull(strstr(text.bytes, ",0\nDA:"));
+	ck_assert_ptr_nonnull(strstr(text.bytes, "FNDA:0,"));
+	pt_text_free(&text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("stacks");
@@ -100,6 +148,8 @@ int main(void)
 	tcase_add_checked_fixture(tc, run_firmware, end_firmware);
 	tcase_add_loop_test(tc, counts_what_ran, 0, PT_LEN(rows));
 	tcase_add_test(tc, an_exception_stays_inside_the_function_that_catches_it);
+	tcase_add_test(tc, coverage_counts_invocations_and_code);
+	tcase_add_test(tc, partial_coverage_is_never_all);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

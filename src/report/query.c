@@ -59,6 +59,14 @@ static int copy(char *to, size_t room, const char *key, const char *value, struc
 	return 0;
 }
 
+static int take_partial(struct pt_query *query, const char *value, struct pt_err *err)
+{
+	query->partial = strcmp(value, "yes") == 0;
+	if (query->partial || strcmp(value, "no") == 0)
+		return 0;
+	return pt_fail(err, PT_EARG, "partial: '%.40s' is neither yes nor no", value);
+}
+
 static int take_word(struct pt_query *query, const char *word, struct pt_err *err)
 {
 	uint64_t top;
@@ -77,6 +85,8 @@ static int take_word(struct pt_query *query, const char *word, struct pt_err *er
 		query->top_given = true;
 		return 0;
 	}
+	if (strncmp(word, "partial=", 8) == 0)
+		return take_partial(query, word + 8, err);
 	if (strncmp(word, "name=", 5) == 0)
 		return copy(query->name, sizeof(query->name), "name", word + 5, err);
 	if (strncmp(word, "from=", 5) == 0)
@@ -88,14 +98,14 @@ static int take_word(struct pt_query *query, const char *word, struct pt_err *er
 			       ? no_view(word, err)
 			       : pt_fail(err, PT_EARG,
 					 "there is no setting '%.40s'; there are format=NAME sort=COLUMN top=N "
-					 "from=TIME to=TIME name=PATTERN",
+					 "from=TIME to=TIME name=PATTERN partial=yes|no",
 					 word);
 	return copy(query->view, sizeof(query->view), "view", word, err);
 }
 
 bool pt_query_knows(const char *word)
 {
-	static const char *const keys[] = { "sort=", "format=", "top=", "name=", "from=", "to=" };
+	static const char *const keys[] = { "sort=", "format=", "top=", "name=", "from=", "to=", "partial=" };
 
 	for (size_t i = 0; i < PT_LEN(keys); i++)
 		if (strncmp(word, keys[i], strlen(keys[i])) == 0)

@@ -1,6 +1,7 @@
-/* lcov tracefile, for genhtml and every coverage viewer. lcov knows executed and not executed, and nothing in between:
- * a line that was not seen is written as not executed only if nothing was missed, else it is left out, as are branches
- * of which not all can be told. Records in the forms that lcov 1.16 reads. */
+/* lcov tracefile, for genhtml and every coverage viewer. lcov knows executed and not executed, and nothing in between.
+ * Where something was missed, a line that was not seen may have run all the same; to leave it out would make all files
+ * look covered. So such a profile is written only on demand (partial=yes): what was not seen is not executed then, a
+ * lower bound, and the test's name says so in each record. Records in the forms that lcov 1.16 reads. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ struct writer {
 	const struct pt_profile *profile;
 	const struct pt_lines *lines;
 	struct pt_text *out;
-	bool complete;		/* what has no count was not executed */
+	bool complete;		/* what has no count was not executed; else it was not seen */
 	struct branch *branch;
 	size_t n_branches, next_branch;
 };
@@ -88,28 +89,28 @@ static void branches_of(struct writer *w, uint32_t file)
 		w->next_branch++;
 	for (; w->next_branch < w->n_branches && w->branch[w->next_branch].file == file; w->next_branch++) {
 		const struct branch *b = &w->branch[w->next_branch];
-		uint64_t straight = b->count - b->left;
-		bool told = w->complete || (b->left > 0 && straight > 0);
 
 		number = b->line == line ? number + 1 : 0;
 		line = b->line;
-		if (!told)
-			continue;
 		way(w, b, number, 0, b->left);
-		way(w, b, number, 1, straight);
+		way(w, b, number, 1, b->count - b->left);
 	}
 }
 
 /* --- functions and lines */
 
-/* On all cores. */
+/* On all cores. A function of which no entry was seen ran once at least: how often it was seen to go on says nothing. */
 static uint64_t entries_of(const struct pt_profile *p, size_t id)
 {
 	uint64_t n = 0;
+	bool ran = false;
 
-	for (const struct pt_profile_function *row = id < p->n_ids ? p->by_id[id] : NULL; row != NULL; row = row->next)
-		n += row->run != NULL ? row->run->count + row->run->partial : 0;
-	return n;
+	for (const struct pt_profile_function *row = id < p->n_ids ? p->by_id[id] : NULL; row != NULL;
+	     row = row->next) {
+		n += row->run != NULL ? row->run->count : 0;
+		ran |= row->run != NULL && (row->run->partial > 0 || row->run->instructions > 0);
+	}
+	return n > 0 ? n : ran;
 }
 
 static void functions_of(struct writer *w, const char *path)
@@ -120,8 +121,7 @@ static void functions_of(struct writer *w, const char *path)
 	for (size_t i = 0; i < n && i + 1 < w->lines->n_functions; i++) {
 		uint64_t count = entries_of(w->profile, i + 1);
 
-		if (functions[i].file == NULL || functions[i].line == 0 || strcmp(functions[i].file, path) != 0 ||
-		    (count == 0 && !w->complete))
+		if (functions[i].file == NULL || functions[i].line == 0 || strcmp(functions[i].file, path) != 0)
 			continue;
 		pt_text_add(w->out, "FN:%u,%s\nFNDA:%" PRIu64 ",%s\n", functions[i].line, functions[i].name, count,
 			    functions[i].name);
@@ -131,7 +131,7 @@ static void functions_of(struct writer *w, const char *path)
 static void lines_of(struct writer *w, uint32_t file, size_t first)
 {
 	for (size_t i = first; i < w->lines->n_lines && w->lines->line[i].file == file; i++)
-		if (w->lines->line[i].instructions > 0 || w->complete)
+		if (w->lines->line[i].n_insns > 0)
 			pt_text_add(w->out, "DA:%u,%" PRIu64 "\n", w->lines->line[i].line,
 				    w->lines->line[i].count > 0 ? w->lines->line[i].count
 								: (uint64_t)(w->lines->line[i].instructions > 0));
@@ -145,6 +145,15 @@ static const char *path_of(struct pt_sources *sources, const char *path)
 	return found != NULL ? found : path;
 }
 
+static int refuse(struct pt_err *err)
+{
+	return pt_fail(
+		err, PT_EARG,
+		"this profile did not see all that ran, or not from reset on: lines that it did not see may have "
+		"run. partial=yes writes them as not executed, marked PARTIAL; mode=halt from reset on sees "
+		"everything");
+}
+
 static int write_lcov(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
 		      struct pt_text *out, struct pt_err *err)
 {
@@ -155,9 +164,10 @@ static int write_lcov(const struct pt_profile *profile, const struct pt_view *vi
 	size_t n = 0;
 
 	(void)view;
-	(void)query;
 	if (profile->lines == NULL)
 		return pt_report_lacks("lcov", "lines", err);
+	if (!w.complete && !query->partial)
+		return refuse(err);
 	if (profile->program == NULL || !list_branches(&w))
 		return pt_fail(err, PT_ESTATE, "lcov needs an ELF with lines (compiled with -g)");
 	sources = pt_sources_of(profile->program, err);
@@ -171,8 +181,8 @@ static int write_lcov(const struct pt_profile *profile, const struct pt_view *vi
 
 		if ((i > 0 && w.lines->line[i - 1].file == file) || file >= n)
 			continue;
-		pt_text_add(out, "TN:proftap%s\nSF:%s\n", profile->from_virtual ? "_VIRTUAL" : "",
-			    path_of(sources, files[file].path));
+		pt_text_add(out, "TN:proftap%s%s\nSF:%s\n", profile->from_virtual ? "_VIRTUAL" : "",
+			    w.complete ? "" : "_PARTIAL", path_of(sources, files[file].path));
 		functions_of(&w, files[file].path);
 		branches_of(&w, file);
 		lines_of(&w, file, i);

@@ -59,7 +59,25 @@ struct insn {
 	const struct pt_unit_count *here, *behind;	/* counters at it, and where it ends */
 };
 
-/* Calls visit for each instruction of the map, by address. */
+enum { MOST_PADDING = 8 };	/* instructions in a row */
+
+/* Is the instruction at unit what an assembler fills up with? It never ran, and goes straight on into what is no code, as
+ * a nop in front of a literal pool; or, outside of all functions, into the next one. */
+static bool is_padding(const struct pt_code_unit *code)
+{
+	for (unsigned i = 0; i < MOST_PADDING && code->flow == PT_FLOW_NEXT; i++) {
+		const struct pt_code_unit *next = code + code->len_units;
+
+		if (next->len_units == 0 || (code->function == PT_NO_FUNCTION && next->function != PT_NO_FUNCTION))
+			return true;
+		if (next->function != code->function)
+			return false;
+		code = next;
+	}
+	return false;
+}
+
+/* Calls visit for each instruction of the map, by address. Padding is none. */
 static void for_each_insn(struct pt_lines_count *c, void (*visit)(void *arg, const struct insn *insn), void *arg)
 {
 	for (size_t i = 0; i < c->map->n_spans; i++) {
@@ -71,7 +89,8 @@ static void for_each_insn(struct pt_lines_count *c, void (*visit)(void *arg, con
 			struct insn insn = { .s = s, .u = u, .code = code, .here = &s->unit[u] };
 
 			count += s->unit[u].begins - s->unit[u].ends;
-			if (code->len_units == 0 || u + code->len_units > s->n_units)
+			if (code->len_units == 0 || u + code->len_units > s->n_units ||
+			    (count == 0 && is_padding(code)))
 				continue;
 			insn.address = s->span->base + ((uint64_t)u << c->shift);
 			insn.count = count;
