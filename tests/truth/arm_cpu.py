@@ -12,7 +12,9 @@ def list_length(operands):
 
 
 class Arm:
+    by_log = False
     entry, exit, chain = 15, 13, 6
+    call_pushes = 0
     hz = 48000000
 
     def __init__(self, elf):
@@ -33,6 +35,9 @@ class Arm:
 
     def behind_call(self, insn):
         return insn[0]
+
+    def last_of(self, source, insn):
+        return source
 
     def cycles(self, mnemonic, operands, taken):
         if mnemonic in ("push", "pop", "ldmia", "stmia", "ldm", "stm"):

@@ -378,11 +378,11 @@ def program(seed, kind, solo=None):
             setup, r.randint(1, 3), ' __asm volatile("wfi");' if sleeps else "")
     level = r.choice(["-O0", "-O1", "-O2", "-O2", "-O3", "-Os"])
     flags = [level] + (["-flto"] if r.random() < 0.25 else [])
-    return {"text": text + TAIL, "flags": flags, "cxx": cxx}
+    return {"text": text + TAIL, "flags": flags, "cxx": cxx, "tick_cycles": period + 1}
 
 
 def build(seed, kind, folder, solo=None):
-    """The ELF's path; subprocess.CalledProcessError: the compiler refused."""
+    """The ELF's path, its flags, and how far apart its SysTicks are; subprocess.CalledProcessError: the compiler refused."""
     p = program(seed, kind, solo)
     name = f"{solo or kind}{seed}"
     source = os.path.join(folder, name + (".cpp" if p["cxx"] else ".c"))
@@ -395,4 +395,4 @@ def build(seed, kind, folder, solo=None):
     command = [compiler, "-mcpu=cortex-m0plus", "-mthumb", "-g", *p["flags"], "-nostartfiles", "-w", "-ffunction-sections",
                "-Wl,--no-warn-rwx-segments", "-T", script, "-o", elf, source]
     subprocess.run(command + (["-std=c++17"] if p["cxx"] else ["-std=gnu11"]), check=True, capture_output=True, text=True)
-    return elf, " ".join(p["flags"] + (["C++"] if p["cxx"] else ["C"]))
+    return elf, " ".join(p["flags"] + (["C++"] if p["cxx"] else ["C"])), p["tick_cycles"]

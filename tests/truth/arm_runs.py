@@ -1,6 +1,8 @@
 """proftap on the virtual KL27: what is run, and the truth of it."""
 import json
 import os
+import re
+import shutil
 import subprocess
 
 import arm_program
@@ -14,7 +16,7 @@ QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
 class Runs:
-    def __init__(self, proftap, folder):
+    def __init__(self, proftap, folder, family="arm"):
         self.proftap, self.folder = proftap, folder
         self.env = dict(os.environ, PROFTAP_CONFIG="/dev/null")
 
@@ -65,7 +67,7 @@ class Runs:
 
 def exact_run(runs, seed, solo):
     """Halt mode, to the end of a program that ends. {(view, format): Result}, flags, model deviations."""
-    elf, flags = arm_program.build(seed, "ends", runs.folder, solo)
+    elf, flags, _ = arm_program.build(seed, "ends", runs.folder, solo)
     log = runs.path("run.flow")
     capture = runs.profile(elf, "mtb", "halt", "100ms", seed, log)
     want = runs.truth(elf, log, solo != "sleeps_at_the_end", stop_in_end=solo != "sleeps_at_the_end")
@@ -74,32 +76,47 @@ def exact_run(runs, seed, solo):
     return tables, flags, want, report
 
 
-MODES = (("mtb", "burst", "2s"), ("pcsr", "sample", "2s"), ("mtb", "stream", "300ms"), ("mtb", "ring", "100ms"))
+MODES = {}
+MODES["arm"] = (("mtb", "burst", "2s"), ("pcsr", "sample", "2s"), ("mtb", "stream", "300ms"), ("mtb", "ring", "100ms"))
 SHARE_S, STACK_S = 0.6, 0.15		# so long a steady program is looked at, without and with stacks
 
 
 def steady_truth(runs, seed, solo=None):
     """The elf, its flags, the truth of its shares, and that of its stacks over a shorter time."""
-    elf, flags = arm_program.build(seed, "steady", runs.folder, solo)
+    elf, flags, tick_cycles = arm_program.build(seed, "steady", runs.folder, solo)
     log = runs.path("steady.flow")
     runs.profile(elf, "pcsr", "sample", f"{int(SHARE_S * 1000)}ms", 1, log)
     shares = runs.truth(elf, log, False, shares=SHARE_S)
     stacks = runs.truth(elf, log, False, until=int(STACK_S * Arm.hz))
     os.unlink(log)
     shares.stacks = stacks.stacks = stacks.truth
+    check_ticks(stacks.truth, tick_cycles)
     return elf, flags, shares, stacks
 
 
 SHARES = ("functions", "lines", "instructions", "ranges", "coverage")
 
 
+def check_ticks(truth, tick_cycles):
+    """The chip's own counter says how often it ticked: the evaluator must have seen as many handlers, as far apart."""
+    ticks = next(s for f, s in truth.function.items() if truth.elf.functions[f][2] == "SysTick_Handler")
+    wanted = (truth.awake + truth.asleep) / tick_cycles
+    if abs(ticks.entries - wanted) > 2:
+        truth.errors += 1
+
+
 def estimate_run(runs, elf, source, mode, time, seed, shares, stacks):
     """(view, format) to Result: shares over the whole profile, chains over the start of it."""
     capture = runs.profile(elf, source, mode, time, seed)
     report = runs.report(elf, capture)
+    compare.EXACT_SHARES[0] = report["share_exactness"] in ("exact", "modelled") and report["time_exactness"] != "estimated" and \
+        mode not in ("ring", "stream", "burst")
     shares.seconds = stacks.seconds = float(time.removesuffix("ms")) / 1000 if time.endswith("ms") else float(time[:-1])
+    stacks.flat = shares
     found = {}
     for view, check in compare.VIEWS.items():
+        if view in ("lines", "instructions") and shares.family.by_log:
+            continue	# the log has the time of straight lines, not of each instruction
         if view == "calls":
             continue	# edges have counts alone
         want = shares if view in SHARES else stacks
@@ -117,12 +134,12 @@ def estimate_run(runs, elf, source, mode, time, seed, shares, stacks):
     return found, report
 
 
-FEATURES = list(arm_program.SOLO_OF)
+FEATURES = {"arm": list(arm_program.SOLO_OF)}
 EXACT = "mtb halt"
 SEVERAL = ("burst", "sample", "stream")		# modes with chance: run with several seeds
 
 
-def lacking():
+def lacking(family):
     """Why programs cannot be made here, or None."""
     try:
         out = subprocess.run(["arm-none-eabi-g++", "-E", "-x", "c++", "-"], input="#include <stdlib.h>\n#include <setjmp.h>\n",
@@ -130,3 +147,36 @@ def lacking():
     except FileNotFoundError:
         return "arm-none-eabi-g++ is missing"
     return None if out.returncode == 0 else "newlib for arm-none-eabi is missing"
+
+
+TRACE = re.compile(r"^Trace \d+: \S+ \[[0-9a-f]+/([0-9a-f]+)/")
+
+
+def foreign_check(runs, instructions=60000):
+    """The evaluator against QEMU's log of pcs, for a program without interrupts: None, or what is wrong."""
+    if shutil.which("qemu-system-arm") is None:
+        return "qemu-system-arm is missing: the log was not compared with it"
+    elf = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "firmware", "isa.elf")
+    log = runs.path("isa.flow")
+    runs.profile(elf, "pcsr", "sample", "20ms", 1, log)
+    tools = Elf(elf, "arm-none-eabi-", True)
+    truth = Truth(tools, Arm(tools))
+    pcs = truth.pcs(log, instructions)
+    qemu = subprocess.Popen(["qemu-system-arm", "-M", "microbit", "-kernel", elf, "-icount", "shift=6", "-display", "none", "-serial",
+                             "none", "-monitor", "none", "-singlestep", "-d", "exec,nochain", "-D", "/dev/stdout"],
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    found = []
+    for line in qemu.stdout:
+        match = TRACE.match(line)
+        if match:
+            found.append(int(match[1], 16))
+        elif line.startswith("cpu_io_recompile"):
+            found.pop()
+        if len(found) > len(pcs):
+            break
+    qemu.kill()
+    qemu.wait()
+    for at, (ours, theirs) in enumerate(zip(pcs, found)):
+        if ours != theirs:
+            return f"instruction {at}: the log has {ours:#x}, QEMU {theirs:#x}"
+    return None if len(pcs) == instructions and len(found) > instructions else f"only {len(pcs)} and {len(found)} instructions"

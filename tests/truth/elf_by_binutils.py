@@ -3,7 +3,6 @@ import bisect
 import re
 import subprocess
 
-INSN = re.compile(r"^\s*([0-9a-f]+):\t((?:[0-9a-f]+ )+)\s*\t?(.*)$")
 SYMBOL = re.compile(r"^\s*\d+: ([0-9a-f]+)\s+(\w+) (\w+)\s+(\w+)\s+\w+\s+(?:\[[^]]*\]\s+)?(\w+)(?: (.*))?$")
 
 
@@ -84,10 +83,10 @@ class Elf:
             head, tab, text = line.partition(":\t")
             if not tab:
                 continue
-            words = text.split("\t")
+            words = text.split(None, 1)
+            name = words[0].split(".")[0] if words else ""
             try:
-                self.insn[int(head, 16)] = [0, words[0].split(".")[0] if words[0] not in ("b.n",) else "b",
-                                            words[1].split(";")[0].strip() if len(words) > 1 else ""]
+                self.insn[int(head, 16)] = [0, name, words[1].split(";")[0].strip() if len(words) > 1 else ""]
             except ValueError:
                 continue
         order = sorted(self.insn)

@@ -19,6 +19,18 @@ RECORD = struct.Struct("<IIIHBB")
 NEVER = 1 << 40
 
 
+def open_log(path):
+    """The records since the last reset, one by one, and where the core began."""
+    with open(path, "rb") as file:
+        data = file.read()
+    if data[:8] != b"PTFLOW1\n":
+        raise ValueError(f"{path} is no flow log")
+    data = memoryview(data)[8:8 + (len(data) - 8) // RECORD.size * RECORD.size]
+    first = bytes(data[14::RECORD.size]).rindex(RESET)
+    start = RECORD.unpack(data[first * RECORD.size:(first + 1) * RECORD.size])[1]
+    return RECORD.iter_unpack(data[(first + 1) * RECORD.size:]), start
+
+
 class Spread:
     __slots__ = ("n", "total", "min", "max")
 
@@ -173,7 +185,10 @@ class Truth:
         else:
             self.root.own += cycles
 
-    def straight(self, start, last, whole):
+    def straight(self, start, last, whole, took=None):
+        """took: the log's cycles of it, where the core has no table."""
+        if whole:
+            last = self.cpu.last_of(last, self.elf.insn.get(last))
         key = (start, last, whole)
         info = self.blocks.get(key)
         if info is None:
@@ -186,7 +201,11 @@ class Truth:
                 self.enter(level, function, back, sp, True)
             elif not level.frames and function >= 0:
                 self.enter(level, function, None, NEVER)
+            if took is not None:
+                cycles = took * n // info[0]
             self.spend(level, function, n, cycles)
+        if took is not None and info[0] > 0:
+            self.spend(level, info[2][-1][0], 0, took - sum(took * part[1] // info[0] for part in info[2]))
         return info[1]
 
     def jump(self, source, to, sp):
@@ -196,7 +215,7 @@ class Truth:
         target, entry = elf.function_at(to), to in elf.index_of
         if insn is not None and self.cpu.is_call(insn[1]):
             if entry or target != elf.function_at(source):
-                self.enter(level, target, source + self.cpu.behind_call(insn), sp)
+                self.enter(level, target, source + self.cpu.behind_call(insn), sp + self.cpu.call_pushes)
             return
         frames, left = level.frames, False
         within = frames and target == frames[-1].function == elf.function_at(source)
@@ -245,42 +264,34 @@ class Truth:
 
     def read(self, path, until=None, stop_in_end=False):
         """Everything since the last reset, and not behind `until` cycles awake or asleep, nor behind the entry of the_end()."""
-        with open(path, "rb") as file:
-            data = file.read()
-        if data[:8] != b"PTFLOW1\n":
-            raise ValueError(f"{path} is no flow log")
-        data = memoryview(data)[8:]
-        data = data[:len(data) // RECORD.size * RECORD.size]
-        records = list(RECORD.iter_unpack(data))
-        first = max(i for i, r in enumerate(records) if r[4] == RESET)
+        records, start = open_log(path)
         self.begin()
-        start = records[first][1]
-        log_awake = 0
         cpu = self.cpu
         end = next((i for i, f in enumerate(self.elf.functions) if f[2] in ("the_end", "_Z7the_endv")), None) if stop_in_end else None
-        for source, to, awake, sp, how, detail in records[first + 1:]:
+        for source, to, awake, sp, how, detail in records:
             if how < 64:
+                took = awake if cpu.by_log else None
                 sp = cpu.stack(sp)
                 before = self.awake
                 if how == EXCEPTION:
-                    spent = self.straight(start, source, False)
+                    self.straight(start, source, False, took)
                     self.exception(to, sp)
                     self.spend(self.levels[-1], self.elf.function_at(to), 0, cpu.entry)
                 elif how == EXC_RETURN:
-                    spent = self.straight(start, source, True)
+                    self.straight(start, source, True, took)
                     self.spend(self.levels[-1], self.elf.function_at(source), 0, cpu.exit)
                     self.exception_return(to, sp)
                 elif how == TAIL_CHAIN:
-                    spent = self.straight(start, source, True)
+                    self.straight(start, source, True, took)
                     self.leave_all(self.levels.pop())
                     self.exception(to, sp)
                     self.spend(self.levels[-1], self.elf.function_at(to), 0, cpu.chain)
                 elif how == DEBUG:
-                    spent = self.straight(start, source, False)
+                    self.straight(start, source, False, took)
                 else:
-                    spent = self.straight(start, source, True)
+                    self.straight(start, source, True, took)
                     self.jump(source, to, sp)
-                if self.awake - before != awake:
+                if not cpu.by_log and self.awake - before != awake:
                     key = (how, start, source)
                     seen = self.model_differs.get(key, (0, 0))
                     self.model_differs[key] = (seen[0] + 1, seen[1] + awake - (self.awake - before))
@@ -295,6 +306,18 @@ class Truth:
                 break
         self.end()
 
+    def pcs(self, path, most):
+        """Every executed pc since the last reset, in order."""
+        records, start = open_log(path)
+        found = []
+        for source, to, _, _, how, _ in records:
+            if how < 64:
+                found += [address for address, _ in self.block(start, source, how not in (EXCEPTION, DEBUG))[3]]
+                start = to
+            if len(found) >= most:
+                return found[:most]
+        return found
+
     def read_shares(self, path, until):
         """Without a stack, and so a tenth of the time: self, instructions and lines only."""
         with open(path, "rb") as file:
@@ -307,6 +330,9 @@ class Truth:
         if sys.byteorder == "big":
             words.byteswap()
         how, source, to, awake = how[first:], words[0::4], words[1::4], words[2::4]
+        if self.cpu.by_log:
+            self.read_shares_by_log(zip(how, source, to, awake), until)
+            return
         start, at, size = to[0], 1, 1 << 14
         counts, returns = collections.Counter(), collections.Counter()
         while at < len(how) and self.awake + self.asleep < until:
@@ -343,6 +369,37 @@ class Truth:
                 self.add_shares(self.elf.function_at(last if way == EXC_RETURN else target), 0, extra * times)
                 spent += extra * times
         self.model_error = spent - self.awake
+
+    def read_shares_by_log(self, records, until):
+        counts, start = {}, next(records)[2]
+        for how, source, to, awake in records:
+            if how < 64:
+                key = (start, source, how in (EXCEPTION, DEBUG))
+                seen = counts.get(key)
+                if seen is None:
+                    counts[key] = [1, awake]
+                else:
+                    seen[0] += 1
+                    seen[1] += awake
+                self.awake += awake
+                start = to
+            elif how == ASLEEP:
+                self.asleep += source | to << 32
+            elif how == HALTED:
+                self.halted += source | to << 32
+            if self.awake + self.asleep >= until:
+                break
+        for (begin, last, without), (times, took) in counts.items():
+            if not without:
+                last = self.cpu.last_of(last, self.elf.insn.get(last))
+            info = self.block(begin, last, not without)
+            key = (begin, last, not without)
+            self.executed[key] = self.executed.get(key, 0) + times
+            self.blocks[key] = info[:3] + ([(a, took / times / max(info[0], 1)) for a, _ in info[3]],)
+            for function, n, _, _ in info[2]:
+                self.add_shares(function, n * times, took * n / info[0])
+            if info[0] == 0:
+                self.add_shares(self.elf.function_at(begin), 0, took)
 
     def add_shares(self, function, instructions, cycles):
         stat = self.stat(function)
