@@ -1,5 +1,7 @@
 /* Counters and formulas, from chunks to the table, computed by hand. */
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "chunk_feed.h"
 #include "profile/analyses/counters/counters.h"
@@ -159,6 +161,50 @@ START_TEST(a_counter_that_may_have_lapped)
 	ck_assert_uint_eq(c->total, 71);
 	ck_assert_uint_eq(c->unknown, 1);
 	ck_assert_uint_eq(c->timed_ns, 200000);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* A counter that goes back with no time for a lap has begun anew (a reset), a chain whose upper half was torn jumps by
+ * more than it can count: what came in between is not known, and it goes on from there. The last reading is 1 ms and 7
+ * counts later. */
+static const struct restart {
+	const char *is, *config;
+	uint64_t before, behind;
+	uint64_t total, unknown;
+} restarts[] = {
+	{ "32 bits, reset", "counter.0.bits=32\ncounter.0.max_hz=5000000\n", 4700000, 0, 7, 1 },
+	{ "32 bits, reset, and on", "counter.0.bits=32\ncounter.0.max_hz=5000000\n", 4700000, 1000, 7, 1 },
+	{ "32 bits, a lap", "counter.0.bits=32\ncounter.0.max_hz=5000000\n", 0xffffff00, 0x100, 0x207, 0 },
+	{ "32 bits, forward", "counter.0.bits=32\ncounter.0.max_hz=5000000\n", 1000, 400000, 399007, 0 },
+	{ "32 bits, speed unknown: a lap", "counter.0.bits=32\n", 0xffffff00, 0x100, 0x207, 0 },
+	{ "a chain, reset", "counter.0.max_hz=20000000\n", UINT64_C(0x100000010), 5, 7, 1 },
+	{ "a chain, reset, speed unknown", "", UINT64_C(0x100000010), 5, 7, 1 },
+	{ "a chain, torn", "counter.0.max_hz=20000000\n", UINT64_C(0x100000010), UINT64_C(0x200000020), 7, 1 },
+	{ "a chain, torn and back", "counter.0.max_hz=20000000\n", UINT64_C(0x200000020), UINT64_C(0x100000010), 7, 1 },
+	{ "a chain, carry", "counter.0.max_hz=20000000\n", 0xffffff00, UINT64_C(0x100000100), 0x207, 0 },
+};
+
+START_TEST(a_counter_that_begins_anew)
+{
+	const struct restart *r = &restarts[_i];
+	char config[300];
+	struct chunk_bytes b = { .len = 0 };
+	const struct pt_counter_row *c;
+	struct chunk_feed f;
+
+	snprintf(config, sizeof(config),
+		 "format=counters\nsource=pmu\nmode=poll\ntick_hz=1000000\ncounters=1\n"
+		 "counter.0=events\n%s",
+		 r->config);
+	f = feed_of(config, NULL);
+	add_reading(&b, 0, 0, r->before);
+	add_reading(&b, 100000, 0, r->behind);
+	add_reading(&b, 101000, 0, r->behind + 7);
+	data(&f, 0, 101000000, &b);
+	c = pt_pipeline_profile(f.pipeline)->counters->counter;
+	ck_assert_msg(c->total == r->total, "%s: %" PRIu64, r->is, c->total);
+	ck_assert_msg(c->unknown == r->unknown, "%s: %" PRIu64 " unknown", r->is, c->unknown);
 	chunk_feed_drop(&f);
 }
 END_TEST
@@ -534,6 +580,7 @@ int main(void)
 	tcase_add_test(tc, metrics_over_time);
 	tcase_add_test(tc, a_gap_is_not_counted);
 	tcase_add_test(tc, a_counter_that_may_have_lapped);
+	tcase_add_loop_test(tc, a_counter_that_begins_anew, 0, PT_LEN(restarts));
 	tcase_add_test(tc, figures_of_turns_are_of_one_time);
 	tcase_add_test(tc, thresholds_make_durations);
 	tcase_add_test(tc, the_error_is_as_often_right_as_it_says);

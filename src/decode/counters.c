@@ -1,13 +1,16 @@
 /* Readings of counters: records that we make ourselves (trace/formats.h), one event each. A counter that is narrow has
  * wrapped when it reads less than before; where the time between two readings would do for more than one round, nobody
- * can say how much it has counted, and the event says so. */
+ * can say how much it has counted, and the event says so. It says so, too, where the time would not do for what the two
+ * readings are apart: the counter began anew (a reset clears it), or the upper half of a chain was torn from its lower
+ * one. */
 #include <stdio.h>
 #include <string.h>
 
 #include "decode/records.h"
 #include "base/util.h"
 
-enum { COUNTERS = 64 };
+enum { COUNTERS = 64, NARROW_BITS = 32 };
+#define STAMPS_S 0.05	/* what stamps may be off, at worst: a core may take so long to halt for a reading */
 
 struct counters {
 	struct pt_own own;	/* first: it is what records.c gets */
@@ -33,13 +36,29 @@ static bool may_have_lapped(const struct counters *s, const struct counter *c, u
 	return seconds * (double)c->max_hz >= (double)(UINT64_C(1) << c->bits);
 }
 
+/* Twice as much as the time allows is no error of stamps. */
+static bool takes_longer(const struct counters *s, const struct counter *c, uint64_t ticks, uint64_t counted)
+{
+	double seconds;
+
+	if (c->max_hz == 0 || s->tick_hz == 0 || ticks < c->ticks)
+		return false;
+	seconds = 2 * (double)(ticks - c->ticks) / (double)s->tick_hz + STAMPS_S;
+	return (double)counted > seconds * (double)c->max_hz;
+}
+
+/* One that only went forward, and within half of what is narrow, is believed: where its max_hz is wrong, that is for a
+ * report to say. */
 static uint64_t counted(const struct counters *s, const struct counter *c, uint64_t ticks, uint64_t reading)
 {
-	uint64_t mask = c->bits < 64 ? (UINT64_C(1) << c->bits) - 1 : UINT64_MAX;
+	uint64_t mask = c->bits < 64 ? (UINT64_C(1) << c->bits) - 1 : UINT64_MAX, more = (reading - c->last) & mask;
+	bool back = reading < c->last;
 
-	if (may_have_lapped(s, c, ticks))
+	if (may_have_lapped(s, c, ticks) || (back && c->bits == 64))
 		return PT_UNKNOWN;
-	return (reading - c->last) & mask;
+	if ((back || more >> (NARROW_BITS - 1) != 0) && takes_longer(s, c, ticks, more))
+		return PT_UNKNOWN;
+	return more;
 }
 
 static int length(const uint8_t *part, size_t n)

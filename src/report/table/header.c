@@ -212,13 +212,23 @@ static bool counters_take_turns(const struct pt_profile *p)
 	return false;
 }
 
+static bool counters_were_ambiguous(const struct pt_profile *p)
+{
+	for (size_t i = 0; i < p->counters->n_counters; i++)
+		if (p->counters->counter[i].unknown > 0)
+			return true;
+	return false;
+}
+
 static void figures_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	bool flow = p->branches != 0 || p->samples != 0 || pt_header_values(p) != 0 || p->by_bins;
 
 	pt_header_label(out, "figures");
 	if (!flow && pt_header_readings(p) != 0) {
-		pt_text_add(out, "counts exact, of the time in which they were counted%s\n",
+		pt_text_add(out, "counts %s, of the time in which they were counted%s\n",
+			    counters_were_ambiguous(p) ? "lower bounds where readings were ambiguous, else exact"
+						       : "exact",
 			    counters_take_turns(p) ? "; of those that take turns estimated (95 % error)" : "");
 		return;
 	}

@@ -143,8 +143,8 @@ static void counters_line(const struct pt_profile *p, struct pt_text *out)
 	if (unknown > 0)
 		pt_text_add(out,
 			    ", %" PRIu64
-			    " of them ambiguous: so late that their counter may have wrapped twice, and in no "
-			    "count",
+			    " of them ambiguous, and in no count: their counter may have wrapped twice, or began "
+			    "anew (a reset)",
 			    unknown);
 	pt_text_add(out, "\n");
 }

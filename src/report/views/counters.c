@@ -70,7 +70,10 @@ static struct pt_value estimate(double f)
 static void counter_row(const struct pt_counter_row *c, size_t n_cores, struct pt_value *out)
 {
 	*out++ = (struct pt_value){ .text = c->name };
-	*out++ = count(c->is_value ? PT_UNKNOWN : c->total);
+	*out = count(c->is_value ? PT_UNKNOWN : c->total);
+	if (c->unknown > 0)
+		out->basis = PT_BASIS_ESTIMATED;	/* a lower bound: what came in the ambiguous ones is not in it */
+	out++;
 	*out++ = count(c->readings);
 	*out++ = count(c->unknown);
 	*out++ = rate(c->timed_ns > 0 ? (double)c->timed * 1e9 / (double)c->timed_ns : NAN, c->timed_ns, c->error_ns);
