@@ -279,6 +279,27 @@ START_TEST(a_chain_carries)
 }
 END_TEST
 
+/* The program's cycles are no clock of the core: those of the agent, of which the time base has the time, are missing. */
+static const struct { const char *word, *has, *has_not; } clock_words[] = {
+	{ "count=all", "=core.hz:CPU_CLK*625000/TIMEBASE", "counted.hz" },
+	{ "count=unmarked", "=counted.hz:CPU_CLK*625000/TIMEBASE", "core.hz" },
+	{ "count=user", "=counted.hz:CPU_CLK*625000/TIMEBASE", "core.hz" },
+};
+
+START_TEST(a_part_of_the_cycles_is_no_clock)
+{
+	const char *const words[] = { "events=cycles,instructions", clock_words[_i].word };
+	const struct pt_e500_clocks clocks = { 5000000, 625000 };
+	struct pt_err err = { 0 };
+	char text[4000];
+
+	ck_assert_int_eq(count_on(PT_E500_V2, words, 2, 1000000, &err), 0);
+	pt_e500_counting_tell(&c, &clocks, text, sizeof(text));
+	ck_assert_msg(strstr(text, clock_words[_i].has) != NULL, "%s", text);
+	ck_assert_msg(strstr(text, clock_words[_i].has_not) == NULL, "%s", text);
+}
+END_TEST
+
 START_TEST(every_turn_fits_a_pass)
 {
 	static const char *const words[] = { "events=1:c,2:c,12:c", "turns=fewest" };
@@ -306,6 +327,7 @@ int main(void)
 	tcase_add_test(tc, notes_and_speeds);
 	tcase_add_test(tc, a_turn_begins_at_zero_and_counts);
 	tcase_add_test(tc, a_chain_carries);
+	tcase_add_loop_test(tc, a_part_of_the_cycles_is_no_clock, 0, PT_LEN(clock_words));
 	tcase_add_test(tc, every_turn_fits_a_pass);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -501,6 +501,59 @@ START_TEST(chains_are_whole_while_they_run)
 }
 END_TEST
 
+/* --- a reset that nobody tells of */
+
+static const char *const reset_words[][2] = {
+	{ "events=cycles,instructions", "chain=off" }, { "events=cycles,instructions", "chain=on" },
+	{ "events=cycles:c,instructions,branches,9,10,41", "turns=fewest" },
+	{ "events=cycles", "until=instructions:2000" },
+};
+
+/* The packet that lets it go on may still be on its way. */
+static void reset_while_it_runs(void)
+{
+	bool done = false;
+
+	while (!done) {
+		pthread_mutex_lock(&there.lock);
+		done = pt_ve500_state(there.chip->cpu) == PT_VE500_RUN && !there.ours;
+		if (done)
+			pt_e500_reset(there.chip, false);
+		pthread_mutex_unlock(&there.lock);
+		usleep(1000);
+	}
+}
+
+/* Counters that have gone back have not lapped: what they counted up to the reset is a loss, they are set up anew, and
+ * no counter ever has more than the core's cycles, twice that of instructions. */
+START_TEST(a_reset_is_seen)
+{
+	const char *const source_words[] = { reset_words[_i][0], reset_words[_i][1], "period=1ms" };
+	bool counted = false;
+	struct record record[64];
+	size_t n;
+
+	begin(source_words, PT_LEN(source_words));
+	for (unsigned i = 0; i < 4; i++)
+		drain();
+	reset_while_it_runs();
+	for (unsigned i = 0; i < 12; i++) {
+		drain();
+		n = records_of(last_data(), record, PT_LEN(record));
+		pthread_mutex_lock(&there.lock);
+		for (size_t k = 0; k < n; k++) {
+			ck_assert_uint_le(record[k].value, 2 * pt_ve500_events(there.chip->cpu)[1] + 2);
+			counted |= i > 6 && record[k].value > 0;
+		}
+		pthread_mutex_unlock(&there.lock);
+	}
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_RESET), 1);
+	ck_assert(counted);
+	stop();
+	leave();
+}
+END_TEST
+
 /* --- what was there before */
 
 START_TEST(registers_are_as_they_were)
@@ -552,6 +605,7 @@ int main(void)
 	tcase_add_test(tc, ends_at_a_halt_in_user_mode);
 	tcase_add_loop_test(tc, states_are_told_apart, 0, PT_LEN(counted_in));
 	tcase_add_test(tc, each_turn_is_the_models_own);
+	tcase_add_loop_test(tc, a_reset_is_seen, 0, PT_LEN(reset_words));
 	tcase_add_test(tc, chains_carry);
 	tcase_add_test(tc, chains_are_whole_while_they_run);
 	tcase_add_test(tc, registers_are_as_they_were);

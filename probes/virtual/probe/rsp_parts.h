@@ -39,6 +39,7 @@ void pt_stub_notify(struct stub *stub, const char *text);
 void pt_stub_send(struct stub *stub, const char *text);		/* a packet that is no answer */
 
 bool pt_stub_any_runs(struct stub *stub);
+void pt_stub_halt_all(struct stub *stub);	/* time passes until they stand; one in reset never does */
 void pt_stub_stop_reply(struct stub *stub, unsigned thread);
 void pt_stub_why(struct stub *stub);				/* ? */
 void pt_stub_resume(struct stub *stub, const char *packet);	/* c, s, vCont;... */

@@ -60,6 +60,7 @@ static void command(struct stub *stub, const char *hex)
 		pt_stub_say(stub, "OK");
 	} else if (strcmp(text, "reset halt") == 0) {
 		stub->target.reset(stub->target.arg, true);
+		pt_stub_halt_all(stub);	/* what lets it run may be the next packet */
 		pt_stub_say(stub, "OK");
 	} else {
 		console(stub, "this server knows: reset, reset halt\n");

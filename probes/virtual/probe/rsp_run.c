@@ -40,7 +40,7 @@ static void ask_to_halt(struct stub *stub, unsigned thread)
 	stub->asked |= (uint8_t)(1u << thread);
 }
 
-static void halt_all(struct stub *stub)
+void pt_stub_halt_all(struct stub *stub)
 {
 	for (unsigned i = 0; i < stub->target.n_threads; i++)
 		ask_to_halt(stub, i);
@@ -75,7 +75,7 @@ void pt_stub_stop_reply(struct stub *stub, unsigned thread)
 void pt_stub_why(struct stub *stub)
 {
 	if (!stub->non_stop) {
-		halt_all(stub);
+		pt_stub_halt_all(stub);
 		stub->owes_stop = false;
 		stub->runs = 0;
 		pt_stub_stop_reply(stub, stub->g_thread);
@@ -166,7 +166,7 @@ void pt_stub_resume(struct stub *stub, const char *packet)
 void pt_stub_interrupt(struct stub *stub)
 {
 	if (stub->non_stop || stub->owes_stop)
-		halt_all(stub);
+		pt_stub_halt_all(stub);
 }
 
 /* --- stops */
@@ -211,7 +211,7 @@ void pt_stub_look(struct stub *stub)
 	for (unsigned i = 0; stub->owes_stop && i < stub->target.n_threads; i++) {
 		if (!halted(stub, i, &stop) || (stub->runs >> i & 1) == 0)
 			continue;
-		halt_all(stub);
+		pt_stub_halt_all(stub);
 		stub->owes_stop = false;
 		stub->runs = 0;
 		stop_text(stub, i, reply, sizeof(reply));

@@ -48,17 +48,30 @@ static void say_counter(const struct pt_e500_counting *c, uint64_t core_hz, stru
 	say(l, "counter.%zu=%s\ncounter.%zu.note=%s\n", i, it->name, i, note);
 	say_alias(c, l, i);
 	if (!want->chained)
-		say(l, "counter.%zu.bits=32\ncounter.%zu.max_hz=%" PRIu64 "\n", i, i,
-		    pt_e500_fastest(want->event, core_hz));
+		say(l, "counter.%zu.bits=32\n", i);
+	say(l, "counter.%zu.max_hz=%" PRIu64 "\n", i, pt_e500_fastest(want->event, core_hz));
 	if (it->threshold != PT_E500_NO_THRESHOLD)
 		say(l, "counter.%zu.of=%.*s\ncounter.%zu.over=%d\n", i, (int)len_of_event(it->name), it->name, i,
 		    it->threshold);
+}
+
+/* Cycles of marked code, such as the agent's, or of a state of the core, are not in those of others: then what comes in a
+ * second of the time base is less than the core's clock. */
+static bool counts_all_cycles(const struct pt_e500_counting *c)
+{
+	enum { FREEZES = 0x78000000 };	/* FCS, FCU, FCM1, FCM0. Source: E500CORERM Table 7-4 */
+
+	for (size_t i = 0; i < c->n; i++)
+		if (strcmp(c->counted[i].name, "CPU_CLK") == 0)
+			return (c->counted[i].pmlca & FREEZES) == 0;
+	return false;
 }
 
 /* What needs a clock: the others are made of counters alone (profile/analyses/counters/metrics.h). Those whose counters are not there,
  * the time base where the way does not tell it, are left out by whoever reads this. */
 static void say_metrics(const struct pt_e500_counting *c, const struct pt_e500_clocks *clocks, struct lines *l)
 {
+	const char *hz = counts_all_cycles(c) ? "core.hz" : "counted.hz";
 	unsigned n = 0;
 
 	if (clocks->core_hz != 0)
@@ -66,9 +79,9 @@ static void say_metrics(const struct pt_e500_counting *c, const struct pt_e500_c
 	if (clocks->tb_hz == 0)
 		return;
 	say(l, "metric.%u=timebase.seconds:TIMEBASE/%" PRIu64 "\n", n++, clocks->tb_hz);
-	say(l, "metric.%u=core.hz:CPU_CLK*%" PRIu64 "/TIMEBASE\n", n++, clocks->tb_hz);
+	say(l, "metric.%u=%s:CPU_CLK*%" PRIu64 "/TIMEBASE\n", n++, hz, clocks->tb_hz);
 	say(l, "metric.%u=tbl.seconds:TBL_BIT_TRANS*%" PRIu32 "/%" PRIu64 "\n", n++, c->tbl_ticks, clocks->tb_hz);
-	say(l, "metric.%u=tbl.core.hz:CPU_CLK*%" PRIu64 "/(TBL_BIT_TRANS*%" PRIu32 ")\n", n++, clocks->tb_hz,
+	say(l, "metric.%u=tbl.%s:CPU_CLK*%" PRIu64 "/(TBL_BIT_TRANS*%" PRIu32 ")\n", n++, hz, clocks->tb_hz,
 	    c->tbl_ticks);
 }
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "host/log.h"
 #include "trace/formats.h"
 #include "base/util.h"
 
@@ -119,6 +120,59 @@ static void find_values(const struct pt_e500_turns *s, uint64_t *events, uint64_
 	}
 }
 
+/* --- a reset ------------------------------------------------------------------------------------------------------ */
+
+enum { STAMPS_NS = 50000000 };	/* what stamps may be off, at worst */
+
+/* More than it can have counted since the reading before, if that is a lap: it began anew. */
+static bool went_back(const struct pt_e500_turns *s, const struct pt_e500_place *p, size_t n, uint64_t at_ns)
+{
+	double hz = (double)pt_e500_fastest(s->counting.want[p->want].event, s->core_hz), ns;
+
+	if (s->value[n] >= s->last[n])
+		return false;
+	ns = at_ns > s->last_ns ? 2 * (double)(at_ns - s->last_ns) + STAMPS_NS : STAMPS_NS;
+	return p->high_pmc != PT_E500_NO_PMC || (double)(uint32_t)(s->value[n] - s->last[n]) > ns / 1e9 * hz;
+}
+
+/* A reset clears all PMRs, whoever caused it, and nobody need tell us of it. */
+static bool was_reset(const struct pt_e500_turns *s, uint64_t at_ns)
+{
+	bool back = s->timebase != PT_UNKNOWN && s->last_timebase != PT_UNKNOWN && s->timebase < s->last_timebase;
+	uint64_t now = 0, before = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->counting.n_places; i++) {
+		if (s->counting.place[i].turn != s->turn)
+			continue;
+		back |= went_back(s, &s->counting.place[i], n, at_ns);
+		now |= s->value[n];
+		before |= s->last[n++];
+	}
+	return back || (now == 0 && before != 0);
+}
+
+static void note_values(struct pt_e500_turns *s, uint64_t at_ns)
+{
+	memcpy(s->last, s->value, sizeof(s->last));
+	s->last_timebase = s->timebase;
+	s->last_ns = at_ns;
+}
+
+/* What was counted up to the reset nobody knows. */
+static void lose_reset(struct pt_e500_turns *s, uint64_t at_ns)
+{
+	pt_warn("counters: core %u was reset, as its counters have gone back: what they counted since their last "
+		"reading is not known, and they begin anew",
+		s->core);
+	emit_records(s, s->out.told_ns);
+	pt_emit_loss(&s->out, PT_LOSS_RESET, at_ns);
+	pt_e500_turns_forget(s);
+	s->next_ns = at_ns;
+}
+
+/* --- readings ----------------------------------------------------------------------------------------------------- */
+
 /* A window begins, or is seen to go on; its values are told, or are not. */
 static void goes_on(struct pt_e500_turns *s, const struct pt_e500_pass *pass, bool told)
 {
@@ -175,6 +229,10 @@ static void take_reading(struct pt_e500_turns *s, const struct pt_e500_op *ops, 
 
 	take_timebase(s, pass);
 	s->next_ns = pass->at_ns + period_of(s);
+	if (!torn && !has_windows(s) && was_reset(s, pass->at_ns)) {
+		lose_reset(s, resumed_ns(pass));
+		return;
+	}
 	if (pt_e500_turn_over(&s->counting, s->turn, ops)) {
 		end_window(s, pass);
 		return;
@@ -184,6 +242,8 @@ static void take_reading(struct pt_e500_turns *s, const struct pt_e500_op *ops, 
 	if (told)
 		put_halt(s, pass);
 	goes_on(s, pass, told);
+	if (!torn)
+		note_values(s, s->seen_ns);
 }
 
 int pt_e500_turns_read(struct pt_e500_turns *s, struct pt_err *err)
@@ -197,8 +257,13 @@ int pt_e500_turns_read(struct pt_e500_turns *s, struct pt_err *err)
 
 	if (rc < 0 && !torn)
 		return rc;
-	if (pt_e500_turn_check(&s->counting, ops, err) < 0)
-		return err->code;
+	if (pt_e500_turn_check(&s->counting, ops, err) < 0) {
+		if (!s->freezes)
+			return err->code;
+		lose_reset(s, resumed_ns(&one.pass));
+		return 0;
+	}
+	s->freezes = true;
 	s->n_torn += torn;
 	take_reading(s, ops, &one.pass, torn);
 	return 0;
@@ -260,6 +325,28 @@ static void begin_counting(struct pt_e500_turns *s, struct pt_e500_pass *pass)
 		pt_emit_loss(&s->out, s->n_windows > 0 ? PT_LOSS_REARM : PT_LOSS_NOT_ARMED, at_ns);
 }
 
+/* What the turn counts with its first counter, which is never nothing: a turn is read but once, and counters that were
+ * cleared in it have not gone back. */
+static struct pt_e500_op look_at_event(const struct pt_e500_turns *s)
+{
+	size_t i = 0;
+
+	while (i + 1 < s->counting.n_places && s->counting.place[i].turn != s->turn)
+		i++;
+	return (struct pt_e500_op){ .pmr = (uint16_t)(PT_E500_PMLCA0 + s->counting.place[i].pmc) };
+}
+
+/* ops: the n that were read of it, and that one. */
+static void end_turn(struct pt_e500_turns *s, const struct pt_e500_op *ops, size_t n, const struct pt_e500_pass *pass)
+{
+	if (!pt_e500_turn_values(&s->counting, s->turn, ops, s->value))
+		s->n_torn++;
+	else if (ops[n].value == 0 || was_reset(s, pass->at_ns))
+		lose_reset(s, pass->at_ns);
+	else
+		put_values(s, pass->at_ns, false);
+}
+
 int pt_e500_turns_change(struct pt_e500_turns *s, size_t to, struct pt_err *err)
 {
 	struct pt_e500_op ops[2 * PT_E500_TURN_OPS_MAX];
@@ -268,18 +355,16 @@ int pt_e500_turns_change(struct pt_e500_turns *s, size_t to, struct pt_err *err)
 
 	if (choose_bit(s, err) < 0)
 		return err->code;
-	if (s->running)
+	if (s->running) {
 		n += n_read = pt_e500_turn_read(&s->counting, s->turn, ops + n);
+		ops[n++] = look_at_event(s);
+	}
 	n += pt_e500_turn_begin(&s->counting, to, ops + n);
 	if (pt_e500_pass(s->e500, s->core, ops, n, &pass, err) < 0)
 		return err->code;
 	take_timebase(s, &pass);
-	if (n_read > 0) {
-		if (pt_e500_turn_values(&s->counting, s->turn, ops + 1, s->value))
-			put_values(s, pass.at_ns, false);
-		else
-			s->n_torn++;
-	}
+	if (n_read > 0)
+		end_turn(s, ops + 1, n_read, &pass);
 	begin_counting(s, &pass);
 	memset(s->value, 0, sizeof(s->value));
 	s->turn = to;
@@ -289,6 +374,7 @@ int pt_e500_turns_change(struct pt_e500_turns *s, size_t to, struct pt_err *err)
 	s->next_ns = pass.at_ns + (has_windows(s) ? period_of(s) : turn_ns(s));
 	s->seen_events = PT_UNKNOWN;
 	goes_on(s, &pass, true);
+	note_values(s, s->seen_ns);
 	return 0;
 }
 

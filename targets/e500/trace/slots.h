@@ -20,6 +20,8 @@ struct pt_e500_turns {
 	bool running;			/* a turn is under way */
 	uint64_t n_torn;		/* chains that did not agree after all retries */
 	uint64_t value[PT_E500_PMCS_MAX], timebase;	/* of the last reading */
+	uint64_t last[PT_E500_PMCS_MAX], last_timebase, last_ns;	/* of the reading before, since the turn began */
+	bool freezes;			/* PMGC0 was seen to hold what was written to it */
 	uint8_t bytes[PT_CHUNK_BYTES];
 	size_t len_bytes;		/* in bytes: told with the next DATA */
 	/* windows */
@@ -32,7 +34,8 @@ struct pt_e500_turns {
 
 uint64_t pt_e500_turns_now_ns(const struct pt_e500_turns *s);
 /* Reads the turn that is under way; of a window whose end has come none is afterwards. Where a chain never was whole,
- * the reading is left out. 0, or as of pt_e500_pass, or of pt_e500_turn_check. */
+ * the reading is left out. Where counters have gone back, which a reset of the core does to them, what they counted
+ * since the reading before is not known: that time is a LOSS, and no turn is under way afterwards. 0, or as of pt_e500_pass, or of pt_e500_turn_check. */
 int pt_e500_turns_read(struct pt_e500_turns *s, struct pt_err *err);
 /* Ends the turn that is under way, if one is, and begins another. 0, or as of pt_e500_pass; PT_ESTATE: the core was in
  * user mode, and nothing was done. */
