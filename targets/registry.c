@@ -79,8 +79,10 @@ struct pt_target *pt_target_attach(struct pt_probe *probe, const char *name, con
 		/* who could not even try knows least; among those it is the first */
 		if (best.code == 0 || (best.code == PT_EUNSUPPORTED && err->code != PT_EUNSUPPORTED))
 			best = *err;
-		if (target == NULL && err->code == PT_EIO)
-			break;	/* the probe is gone: no other target will find it */
+		if (target == NULL && err->code == PT_EARG)
+			best = *err;	/* a setting is wrong: another target would only hide that */
+		if (target == NULL && (err->code == PT_EIO || err->code == PT_EARG))
+			break;	/* EIO: the probe is gone, no other target will find it */
 	}
 	if (!known)
 		no_such_target(name, err);

@@ -283,9 +283,8 @@ static inline void attach(const char *habit, const char *const *words, size_t n_
 	attach_to(habit, no_words, words, n_words);
 }
 
-static inline void leave(void)
+static inline void end_there(void)
 {
-	disconnect();
 	shutdown(there.listener, SHUT_RDWR);
 	pthread_join(there.thread, NULL);
 	close(there.listener);
@@ -294,6 +293,12 @@ static inline void leave(void)
 	pt_vboard_e500.free(there.board);
 	pt_params_free(there.settings);
 	pt_params_free(settings);
+}
+
+static inline void leave(void)
+{
+	disconnect();
+	end_there();
 }
 
 static const char *const with_ram[] = { "e500.scratch=0x800000:0x200" };

@@ -102,7 +102,7 @@ void pt_e500_make_own(struct pt_e500_target *e500)
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
-enum { SNAPSHOT_MS = 1000 };
+enum { SNAPSHOT_MS = 1000, MOST_FAILED = 8 };
 
 static uint64_t now_ns(const struct pt_e500_target *e500)
 {
@@ -131,6 +131,57 @@ static int pass_for_debugger(struct pt_e500_target *e500, unsigned core, struct 
 	return rc;
 }
 
+/* Of one, or of some, it is not known which. */
+static bool is_unreadable(int rc)
+{
+	return rc == PT_ETIMEOUT || rc == PT_EFAULT || rc == PT_EPROTO;
+}
+
+static bool may_read(const struct pt_e500_target *e500, size_t i)
+{
+	return (e500->pm.snapshot.unreadable >> i & 1) == 0;
+}
+
+/* A hypervisor keeps some to itself, or the core has not all of them: each by itself. Each that fails may take as long
+ * as a routine may; where so many do, nothing more is asked. */
+static int read_each(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n, struct pt_err *err)
+{
+	struct pt_e500_snapshot *s = &e500->pm.snapshot;
+	unsigned n_failed = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		rc = n_failed < MOST_FAILED ? pass_for_debugger(e500, core, &ops[i], 1, err) : PT_EFAULT;
+		if (rc < 0 && !is_unreadable(rc))
+			return rc;
+		s->unreadable |= rc < 0 ? UINT32_C(1) << i : 0;
+		n_failed += rc < 0;
+	}
+	return 0;
+}
+
+static int read_readable(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *all, size_t n,
+			 struct pt_err *err)
+{
+	struct pt_e500_op ops[PT_E500_PMRS_MAX];
+	size_t n_ops = 0;
+	int rc;
+
+	for (size_t i = 0; i < n; i++)
+		if (may_read(e500, i))
+			ops[n_ops++] = all[i];
+	if (n_ops == 0)
+		return 0;
+	rc = pass_for_debugger(e500, core, ops, n_ops, err);
+	if (rc < 0)
+		return is_unreadable(rc) && n_ops == n ? read_each(e500, core, all, n, err) : rc;
+	n_ops = 0;
+	for (size_t i = 0; i < n; i++)
+		if (may_read(e500, i))
+			all[i] = ops[n_ops++];
+	return 0;
+}
+
 /* GDB asks for one register after the other: all are read with the first, so what it shows is of one moment, and costs
  * one pass. */
 static int snapshot(struct pt_e500_target *e500, unsigned core, struct pt_err *err)
@@ -144,7 +195,7 @@ static int snapshot(struct pt_e500_target *e500, unsigned core, struct pt_err *e
 	if (rc < 0 || is_valid(e500, core, run.client_resumes))
 		return rc;
 	s->at_ns = 0;
-	rc = pass_for_debugger(e500, core, ops, n, err);
+	rc = read_readable(e500, core, ops, n, err);
 	for (size_t i = 0; rc == 0 && i < n; i++)
 		s->value[i] = ops[i].value;
 	if (rc == 0) {
@@ -169,8 +220,12 @@ int pt_e500_read_own(void *state, unsigned core, const uint16_t *rows, size_t n,
 
 	if (snapshot(e500, core, err) < 0)
 		return pt_wrap(err, "%s", e500->own[rows[0]].name);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		if (!may_read(e500, index_of(e500, rows[i])))
+			return pt_fail(err, PT_EFAULT, "%s cannot be read on this core, or by this way",
+				       e500->own[rows[i]].name);
 		values[i] = e500->pm.snapshot.value[index_of(e500, rows[i])];
+	}
 	return 0;
 }
 

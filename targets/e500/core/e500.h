@@ -125,6 +125,7 @@ struct pt_e500_target {
 		struct pt_span ram;		/* that a source offered for scratch code; size 0: none */
 		struct pt_e500_snapshot {	/* all PMRs, read together for a GDB that asks for one after another */
 			uint32_t value[PT_E500_PMRS_MAX];
+			uint32_t unreadable;	/* bit i: all[i], since it was found so; it is asked for no more */
 			uint64_t at_ns;		/* 0: there is none */
 			uint32_t resumes;
 			unsigned core;
@@ -146,6 +147,8 @@ struct pt_e500_target {
 /* core and how_known are set. PT_EUNSUPPORTED: it is none of ours, or nothing says that it is. */
 int pt_e500_find_core(struct pt_e500_target *e500, struct pt_err *err);
 bool pt_e500_core_by_setting(struct pt_e500_target *e500);	/* true: a setting names it, and it counts */
+/* PT_EARG: the setting names another core than the PVR does, where that is known. */
+int pt_e500_check_setting(const struct pt_e500_target *e500, struct pt_err *err);
 /* From what a process was told by its kernel: core and how_known are changed where that names one. */
 bool pt_e500_core_by_auxv(struct pt_e500_target *e500);
 /* The core's PVR, read on the way; 0: it could not be. What it says of the core counts, unless a setting did. */

@@ -12,9 +12,10 @@ static const struct { const char *architecture; enum pt_e500_core core; } archit
 	{ "powerpc:e5500", PT_E500_E5500 }, { "powerpc:e6500", PT_E500_E6500 },
 };
 
+static const char *const words[PT_E500_CORES] = { "v1", "v2", "mc", "e5500", "e6500" };
+
 bool pt_e500_core_by_setting(struct pt_e500_target *e500)
 {
-	static const char *const words[PT_E500_CORES] = { "v1", "v2", "mc", "e5500", "e6500" };
 	const char *word = pt_params_text(e500->settings, &pt_e500_settings[PT_E500_SET_CORE]);
 
 	for (unsigned i = 0; i < PT_E500_CORES; i++)
@@ -54,6 +55,21 @@ static int core_by_pvr(struct pt_e500_target *e500)
 			return 1;
 		}
 	return -1;
+}
+
+/* What the core says of itself is believed: as another, it would be asked for registers that it does not have. */
+int pt_e500_check_setting(const struct pt_e500_target *e500, struct pt_err *err)
+{
+	const char *word = pt_params_text(e500->settings, &pt_e500_settings[PT_E500_SET_CORE]);
+
+	for (unsigned i = 0; i < PT_E500_CORES; i++)
+		for (unsigned k = 0; k < PT_E500_CORES; k++)
+			if (i != k && strcmp(word, words[i]) == 0 && pt_e500_kinds[k].pvr == e500->pvr >> 16)
+				return pt_fail(err, PT_EARG,
+					       "e500.core=%s, but the PVR of the core is 0x%08" PRIx32
+					       ", which is an %s's: leave e500.core away",
+					       words[i], e500->pvr, pt_e500_kinds[k].name);
+	return 0;
 }
 
 /* One with more counters than GDB was told of stays what it was taken for. */
@@ -121,6 +137,8 @@ int pt_e500_find_core(struct pt_e500_target *e500, struct pt_err *err)
 	if (is_other(e500))
 		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server serves %s, not PowerPC",
 			       e500->remote.architecture);
+	if (pt_e500_check_setting(e500, err) < 0)
+		return err->code;
 	if (pt_e500_core_by_setting(e500) || by_pvr > 0)
 		return 0;
 	if (by_pvr < 0 && !e500->remote.target->by_name)

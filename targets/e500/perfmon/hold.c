@@ -83,7 +83,7 @@ int pt_e500_take(struct pt_e500_target *e500, unsigned core, const char *owner, 
 		return err->code;
 	pt_e500_settle(e500);	/* what an earlier user left is not what was there before */
 	n = pt_e500_all_pmrs(e500->core, hold->saved);
-	if (pt_e500_pass(e500, core, hold->saved, n, &pass, err) < 0 ||
+	if (pt_e500_pass(e500, core, hold->saved, n, &pass, err) < 0 || pt_e500_check_setting(e500, err) < 0 ||
 	    pt_e500_check_linux(e500, hold->saved, n, err) < 0 || try_halt(e500, core, n, err) < 0) {
 		pt_lease_drop(e500->remote.target, unit, owner);
 		return err->code;
