@@ -169,7 +169,9 @@ static void write_core(struct fake_mdm *m, struct fake_core *c, unsigned what, u
 		break;
 	case 0x74:
 		m->n_bad += bits != m->pbar_bits && m->n_bins != 0;
-		c->pbar = bits == m->pbar_bits ? value : value << 1; /* shifted in one bit short, or long */
+		/* shifted in bit 0 first: some bits short, or long */
+		c->pbar = bits >= m->pbar_bits ? (uint32_t)value >> (bits - m->pbar_bits)
+					       : (uint32_t)value << (m->pbar_bits - bits);
 		c->pbar = m->n_bins != 0 ? c->pbar % m->n_bins : 0;
 		break;
 	case 0x77:

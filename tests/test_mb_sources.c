@@ -44,7 +44,11 @@ static const struct wrong {
 	{ NULL, 0, false, "no profiling buffer answers" },
 	{ NULL, 1024, true, "nothing drives the bits" },
 	{ "mb.prof.size=0", 1024, false, "the core has no profiling buffer (C_DEBUG_PROFILE_SIZE)" },
-	{ "mb.prof.size=8192", 1024, false, "fewer than mb.prof.size=8192 bytes" },
+	{ "mb.prof.size=8192", 1024, false, "mb.prof.size=8192, but the profiling buffer has 4096 bytes" },
+	{ "mb.prof.size=16384", 1024, false, "mb.prof.size=16384, but the profiling buffer has 4096 bytes" },
+	{ "mb.prof.size=131072", 1024, false, "say mb.prof.size=4096 " },
+	{ "mb.prof.size=131072", 8192, false, "but the profiling buffer has 32768 bytes" },
+	{ "mb.prof.size=4096", 8192, false, "but the profiling buffer has 32768 bytes" },
 	{ "mb.prof.size=5000", 1024, false, "C_DEBUG_PROFILE_SIZE is 4096, 8192" },
 	{ "mdm.access=xsdb", 1024, false, "mdm.xsdb=PROGRAM is missing" },
 	{ "mdm.access=jtag", 1024, false, "mdm.jtag.experimental=on" },
@@ -58,6 +62,7 @@ START_TEST(what_is_wrong)
 	if (w->word != NULL)
 		set(w->word);
 	mdm.n_bins = w->bins;
+	mdm.pbar_bits = w->bins != 0 ? (unsigned)__builtin_ctz(w->bins) : 10;
 	mdm.dead = w->dead;
 	source = &pt_source_mb_bins;
 	open_mdm();

@@ -7,7 +7,7 @@
 #include "base/util.h"
 
 enum { ENABLE = 0x80, DISABLE = 0x40, CYCLES = 0x20, MOST_SHIFT = 31, FEWEST_PBAR_BITS = 9 };
-enum { MEASURED = 32 }; /* bins that are read to learn how long that takes */
+enum { FEWEST_IN_BUFFER = 1024, MEASURED = 32 }; /* bins that are read to learn how long that takes */
 #define MARK_A UINT32_C(0xa5a5a5a5)
 #define MARK_B UINT32_C(0x5a5a0f0f)
 
@@ -123,51 +123,132 @@ static int find_window(struct pt_bins_unit *u, struct pt_err *err)
 	return 0;
 }
 
-/* With this width of PBAR: the mark in bin 0 is there, and stays there when another goes to the middle. */
-static int width_works(struct pt_bins_unit *u, bool *works, struct pt_err *err)
+/* A mark in bin 0 and one in each that a single bit of the address names: an address that has fewer bits, or one that is
+ * shifted in wrong, has two of them in one place. Bin k holds mark_of(k). */
+enum { MARKED_MOST = 1 + 16 };
+
+static uint32_t marked_bin(unsigned k)
+{
+	return k == 0 ? 0 : UINT32_C(1) << (k - 1);
+}
+
+static unsigned n_marked(const struct pt_bins_unit *u)
+{
+	return 1 + (unsigned)__builtin_ctz(u->n_bins);
+}
+
+static uint32_t mark_of(unsigned k)
+{
+	return MARK_A ^ k * UINT32_C(0x01030507);
+}
+
+static int write_marks(struct pt_bins_unit *u, struct pt_err *err)
+{
+	for (unsigned k = 0; k < n_marked(u); k++)
+		if (put_bin(u, marked_bin(k), mark_of(k), err) < 0)
+			return err->code;
+	return 0;
+}
+
+/* The first three bins in a row are marked, too: what is read behind a bin is the next one. */
+static int look_at_marks(struct pt_bins_unit *u, bool *works, struct pt_err *err)
+{
+	uint64_t value[3] = { 0 };
+
+	if (pt_bins_unit_read(u, 0, PT_LEN(value), value, err) < 0)
+		return err->code;
+	*works = value[0] == mark_of(0) && value[1] == mark_of(1) && value[2] == mark_of(2);
+	for (unsigned k = 1; *works && k < n_marked(u); k++) {
+		if (pt_bins_unit_read(u, marked_bin(k), 1, value, err) < 0)
+			return err->code;
+		*works = value[0] == mark_of(k);
+	}
+	return 0;
+}
+
+static int try_marks(struct pt_bins_unit *u, bool *works, struct pt_err *err)
 {
 	enum seen seen = SEEN_NOTHING;
 
-	*works = false;
-	if (put_bin(u, 0, MARK_A, err) < 0 || read_mark(u, MARK_A, &seen, err) < 0)
+	if (write_marks(u, err) < 0 || read_mark(u, mark_of(0), &seen, err) < 0)
 		return err->code;
 	if (seen == SEEN_NOTHING)
 		return 0;
 	if (u->mdm->way == &pt_mdm_axi)
 		u->mdm->axi.high_first = seen == SEEN_HIGH_FIRST;
-	if (put_bin(u, u->n_bins / 2, MARK_B, err) < 0 || read_mark(u, MARK_A, &seen, err) < 0)
-		return err->code;
-	*works = seen != SEEN_NOTHING;
-	return 0;
+	return look_at_marks(u, works, err);
 }
 
-static int no_buffer(const struct pt_bins_unit *u, uint64_t value, struct pt_err *err)
+/* With this number of bins, and this width of PBAR. keep: what was there is put back, the same way that it was read,
+ * so that all is as it was even where two of them are one. */
+static int width_works(struct pt_bins_unit *u, bool keep, bool *works, struct pt_err *err)
 {
-	return pt_fail(err, PT_EUNSUPPORTED,
-		       "no profiling buffer answers (a mark written to it reads 0x%09" PRIx64 "): the core has none "
-		       "(C_DEBUG_PROFILE_SIZE=0, C_DEBUG_ENABLED<2), is held in reset, or has fewer than "
-		       "mb.prof.size=%u bytes",
-		       value, (unsigned)(4 * u->n_bins));
+	uint64_t before[MARKED_MOST] = { 0 };
+	int rc = 0;
+
+	*works = false;
+	for (unsigned k = 0; keep && rc == 0 && k < n_marked(u); k++) {
+		rc = pt_bins_unit_read(u, marked_bin(k), 1, &before[k], err);
+		if (rc == 0 && before[k] > UINT32_MAX)
+			return pt_fail(err, PT_ESTATE,
+				       "bin %u has more than 32 bits, which can be read but not put back: "
+				       "without cumulate the buffer is cleared",
+				       marked_bin(k));
+	}
+	if (rc == 0)
+		rc = try_marks(u, works, err);
+	for (unsigned k = 0; keep && rc == 0 && k < n_marked(u); k++)
+		rc = put_bin(u, marked_bin(k), (uint32_t)before[k], err);
+	return rc;
 }
 
 /* UG984 has two widths for PBAR: log2 of the bins, and one less. */
-static int find_width(struct pt_bins_unit *u, const struct pt_mb_design *design, struct pt_err *err)
+static int size_works(struct pt_bins_unit *u, const struct pt_mb_design *design, uint32_t n_bins, bool keep,
+		      bool *works, struct pt_err *err)
+{
+	u->n_bins = n_bins;
+	u->pbar_bits = design->pbar_bits != 0 ? design->pbar_bits : (unsigned)__builtin_ctz(n_bins);
+	if (width_works(u, keep, works, err) < 0)
+		return err->code;
+	if (*works || design->pbar_bits != 0 || u->pbar_bits <= FEWEST_PBAR_BITS)
+		return 0;
+	u->pbar_bits--;
+	return width_works(u, keep, works, err);
+}
+
+/* Of another size than was said: two bins of a range would be one in the buffer, and each have what both counted. */
+static int other_size(struct pt_bins_unit *u, const struct pt_mb_design *design, bool keep, struct pt_err *err)
 {
 	uint64_t value = 0;
-	bool works;
+	bool works = false;
 
-	if (width_works(u, &works, err) < 0)
-		return err->code;
-	if (!works && design->pbar_bits == 0 && u->pbar_bits > FEWEST_PBAR_BITS) {
-		u->pbar_bits--;
-		if (width_works(u, &works, err) < 0)
+	for (uint32_t n_bins = PT_BINS_MOST; n_bins >= FEWEST_IN_BUFFER; n_bins /= 2) {
+		if (n_bins == design->prof_bytes / 4)
+			continue;
+		if (size_works(u, design, n_bins, keep, &works, err) < 0)
 			return err->code;
+		if (works)
+			return pt_fail(err, PT_EARG,
+				       "mb.prof.size=%" PRIu32 ", but the profiling buffer has %" PRIu32
+				       " bytes: say mb.prof.size=%" PRIu32 " (C_DEBUG_PROFILE_SIZE)",
+				       design->prof_bytes, 4 * n_bins, 4 * n_bins);
 	}
-	if (works)
-		return 0;
+	u->n_bins = design->prof_bytes / 4;
 	if (pt_bins_unit_read(u, 0, 1, &value, err) < 0)
 		return err->code;
-	return no_buffer(u, value, err);
+	return pt_fail(err, PT_EUNSUPPORTED,
+		       "no profiling buffer answers (a mark written to it reads 0x%09" PRIx64 "): the core has none "
+		       "(C_DEBUG_PROFILE_SIZE=0, C_DEBUG_ENABLED<2), or is held in reset",
+		       value);
+}
+
+static int find_width(struct pt_bins_unit *u, const struct pt_mb_design *design, bool keep, struct pt_err *err)
+{
+	bool works = false;
+
+	if (size_works(u, design, design->prof_bytes / 4, keep, &works, err) < 0)
+		return err->code;
+	return works ? 0 : other_size(u, design, keep, err);
 }
 
 static int measure(struct pt_bins_unit *u, struct pt_err *err)
@@ -180,44 +261,28 @@ static int measure(struct pt_bins_unit *u, struct pt_err *err)
 	return 0;
 }
 
-static int check_markers(struct pt_bins_unit *u, const struct pt_mb_design *design, struct pt_err *err)
-{
-	if (find_width(u, design, err) < 0 || find_window(u, err) < 0)
-		return err->code;
-	return measure(u, err);
-}
-
 int pt_bins_unit_check(struct pt_bins_unit *u, const struct pt_mb_design *design, bool keep, struct pt_err *err)
 {
-	const uint32_t looked_at[] = { 0, design->prof_bytes / 8 };
-	uint64_t before[PT_LEN(looked_at)] = { 0 };
+	uint32_t n_bins = design->prof_bytes / 4;
+	uint64_t first = 0;
 	int rc;
 
 	if (design->prof_bytes == 0)
 		return pt_fail(err, PT_EUNSUPPORTED,
 			       "mb.prof.size is 0: the core has no profiling buffer "
 			       "(C_DEBUG_PROFILE_SIZE)");
-	u->n_bins = design->prof_bytes / 4;
-	if ((u->n_bins & (u->n_bins - 1)) != 0 || u->n_bins < 1024)
+	if (design->prof_bytes % 4 != 0 || (n_bins & (n_bins - 1)) != 0 || n_bins < FEWEST_IN_BUFFER)
 		return pt_fail(err, PT_EARG, "mb.prof.size=%" PRIu32 ": C_DEBUG_PROFILE_SIZE is 4096, 8192, ... 131072",
 			       design->prof_bytes);
 	u->addr_bits = design->addr_bits;
-	u->pbar_bits = design->pbar_bits != 0 ? design->pbar_bits : (unsigned)__builtin_ctz(u->n_bins);
-	if (pt_bins_unit_enable(u, false, err) < 0)
+	if (pt_bins_unit_enable(u, false, err) < 0 || find_width(u, design, keep, err) < 0)
 		return err->code;
-	for (size_t i = 0; keep && i < PT_LEN(looked_at); i++) {
-		if (pt_bins_unit_read(u, looked_at[i], 1, &before[i], err) < 0)
-			return err->code;
-		if (before[i] > UINT32_MAX)
-			return pt_fail(err, PT_ESTATE,
-				       "bin %u has more than 32 bits, which can be read but not put back: "
-				       "without cumulate the buffer is cleared",
-				       looked_at[i]);
-	}
-	rc = check_markers(u, design, err);
-	for (size_t i = 0; keep && rc == 0 && i < PT_LEN(looked_at); i++)
-		rc = put_bin(u, looked_at[i], (uint32_t)before[i], err);
-	return rc;
+	if (keep && pt_bins_unit_read(u, 0, 1, &first, err) < 0)
+		return err->code;
+	rc = find_window(u, err);
+	if (rc == 0)
+		rc = measure(u, err);
+	return rc == 0 && keep ? put_bin(u, 0, (uint32_t)first, err) : rc;
 }
 
 /* --- the range */
@@ -256,6 +321,8 @@ int pt_bins_unit_range(struct pt_bins_unit *u, enum pt_mb_index index, uint64_t 
 	for (u->shift = shift < 0 ? 0 : (unsigned)shift; u->shift <= MOST_SHIFT; u->shift++) {
 		if (place(u, index, low, high)) {
 			u->from = low - (low - u->low) % bin_bytes(u);
+			u->skip = (uint32_t)((u->from - u->low) / bin_bytes(u));
+			u->n_used = (uint32_t)((u->high - u->from) / bin_bytes(u)) + 1;
 			return 0;
 		}
 		if (shift >= 0)

@@ -89,13 +89,14 @@ struct pt_bins_unit {
 	uint64_t low, high;		/* byte addresses, both in it; low is the first address of bin `first` */
 	uint64_t from;			/* the first bin that was asked for; what lies below is there to align it */
 	uint32_t first;			/* the bin of low, 0 but with shift_mask */
+	uint32_t skip, n_used;		/* bins from that of low to that of from; and from there to that of high */
 	uint64_t ns_per_bin;		/* of a reading, as measured */
 };
 
 /* Is there a buffer, and of the size that the settings say? Stops profiling. Finds out, by markers, which half of 36
- * bits comes first, whether the AXI slave has the window, and how wide PBAR is. keep: what is in the buffer is put
- * back. PT_EUNSUPPORTED: no buffer answers; PT_ESTATE: with keep, a bin that is looked at has more than can be put
- * back. */
+ * bits comes first, whether the AXI slave has the window, how wide PBAR is, and that each bit of an address counts.
+ * keep: what is in the buffer is put back. PT_EUNSUPPORTED: no buffer answers; PT_EARG: it has another size, or the
+ * setting is none; PT_ESTATE: with keep, a bin that is looked at has more than can be put back. */
 int pt_bins_unit_check(struct pt_bins_unit *u, const struct pt_mb_design *design, bool keep, struct pt_err *err);
 /* The smallest bins that [low, high] takes, or of 4 << shift bytes (shift below 0: smallest). PT_EARG: it does not
  * fit. */
@@ -109,6 +110,11 @@ struct pt_mdm_op pt_bins_unit_command(const struct pt_bins_unit *u, bool on);
 void pt_bins_unit_commanded(struct pt_bins_unit *u, bool on);
 /* Bins first to first + n - 1. */
 int pt_bins_unit_read(struct pt_bins_unit *u, uint32_t first, uint32_t n, uint64_t *values, struct pt_err *err);
+/* The n-th bin that the range needs. */
+static inline uint32_t pt_bins_unit_used(const struct pt_bins_unit *u, uint32_t n)
+{
+	return (u->first + u->skip + n) & (u->n_bins - 1);
+}
 /* The first byte of what bin i counts; above u->high: nothing. */
 static inline uint64_t pt_bins_unit_address(const struct pt_bins_unit *u, uint32_t i)
 {

@@ -64,7 +64,7 @@ struct bins {
 	bool reading;			/* one is under way */
 	bool stopped;			/* for it */
 	bool read_held;			/* since the core is held: there is nothing more to read */
-	uint32_t at;			/* the bin that comes next */
+	uint32_t at;			/* which of the bins in use comes next */
 	uint32_t locked;		/* tries in a row that found the access lock taken */
 	uint64_t last[PT_BINS_MOST];	/* of each bin */
 	uint32_t hottest;		/* the bin with most of these */
@@ -128,12 +128,15 @@ static void take(struct bins *s, uint32_t first, uint32_t n, uint64_t now_ns)
 	}
 }
 
+/* Of bins one behind the other: the last of the buffer ends a part. */
 static uint32_t part_size(const struct bins *s)
 {
+	uint32_t left = s->unit.n_used - s->at, to_end = s->unit.n_bins - pt_bins_unit_used(&s->unit, s->at);
 	uint64_t n = STEP_NS / s->unit.ns_per_bin;
 
 	n = n < FEWEST_BINS ? FEWEST_BINS : n > MOST_BINS ? MOST_BINS : n;
-	return s->at + n > s->unit.n_bins ? s->unit.n_bins - s->at : (uint32_t)n;
+	left = left < to_end ? left : to_end;
+	return n < left ? (uint32_t)n : left;
 }
 
 /* A core in reset reads 0, whatever its bins have: they are not taken for bins that somebody has cleared, or what they
@@ -186,13 +189,13 @@ static int end_reading(struct bins *s, struct pt_err *err)
 
 static int read_part(struct bins *s, struct pt_err *err)
 {
-	uint32_t n = part_size(s);
+	uint32_t n = part_size(s), first = pt_bins_unit_used(&s->unit, s->at);
 
-	if (pt_bins_unit_read(&s->unit, s->at, n, s->values, err) < 0)
+	if (pt_bins_unit_read(&s->unit, first, n, s->values, err) < 0)
 		return err->code;
-	take(s, s->at, n, s->stopped || s->held ? s->out.told_ns : pt_mdm_now_ns(s->unit.mdm));
+	take(s, first, n, s->stopped || s->held ? s->out.told_ns : pt_mdm_now_ns(s->unit.mdm));
 	s->at += n;
-	return s->at == s->unit.n_bins ? end_reading(s, err) : 0;
+	return s->at == s->unit.n_used ? end_reading(s, err) : 0;
 }
 
 /* --- drain */
@@ -288,7 +291,7 @@ static int choose_range(struct bins *s, const struct pt_source_setup *setup, str
 static int emit_config(struct bins *s, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	const struct pt_bins_unit *u = &s->unit;
-	uint64_t smear_us = u->ns_per_bin * u->n_bins / 1000;
+	uint64_t smear_us = u->ns_per_bin * u->n_used / 1000;
 	char lines[1024], way[200], cost[160];
 
 	pt_mdm_describe(u->mdm, way, sizeof(way));
