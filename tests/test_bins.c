@@ -6,6 +6,8 @@
 #include "profile/analyses/code/bins.h"
 #include "profile/analyses/limits/limits.h"
 #include "program/model/linetable.h"
+#include "report/views/views.h"
+#include "trace/loss.h"
 
 enum { ID_MAIN = 1, ID_LEAF, ID_ISR, ID_SVC, ID_TAIL, ID_RECURSIVE };	/* by address */
 
@@ -419,6 +421,58 @@ START_TEST(full_bins)
 }
 END_TEST
 
+/* 1 ms observed at 100 kHz is 100 cycles: 48 were counted, and the rest is a row, so that all rows are what was observed.
+ * Behind a loss of 2 ms it is still of that 1 ms. More than the clock has is said, and is no exact time; what begins or
+ * ends within a packet is no more than that. */
+static const struct rest {
+	const char *is, *config;
+	uint64_t hits, rest;
+	bool beyond;
+} rests[] = {
+	{ "a rest", "core_hz=100000\n", 48, 52, false },
+	{ "no rest", "core_hz=100000\n", 100, 0, false },
+	{ "a packet more", "core_hz=100000\n", 900, 0, false },
+	{ "beyond the clock", "core_hz=100000\n", 3000, PT_UNKNOWN, true },
+	{ "no clock", "", 48, PT_UNKNOWN, false },
+};
+
+START_TEST(what_was_not_counted)
+{
+	const struct rest *r = &rests[_i];
+	struct pt_value value[64];
+	const struct pt_profile *p;
+	struct pt_text text = { 0 };
+	struct chunk_bytes b = { .len = 0 };
+	struct chunk_feed f;
+	char config[200];
+	size_t n;
+
+	snprintf(config, sizeof(config), "%s%s", CYCLES, r->config);
+	f = feed_of(config);
+	add_bin(&b, MAIN, r->hits);
+	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 500000, b.bytes, b.len);
+	chunk_put(&f, 0, PT_CHUNK_LOSS, PT_LOSS_HALTED, 500000, 2500000, NULL, 0);
+	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 2500000, 3000000, b.bytes, 0);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert_msg(p->core[0].rest_cycles == r->rest, "%s: %llu", r->is, (unsigned long long)p->core[0].rest_cycles);
+	ck_assert_msg(p->core[0].beyond_clock == r->beyond, "%s", r->is);
+	ck_assert_int_eq(p->times, r->beyond ? PT_BASIS_ESTIMATED : PT_BASIS_EXACT);
+	for (unsigned v = 0; v < 2; v++) {
+		const struct pt_view *view = pt_view_find(v == 0 ? "bins" : "functions");
+
+		n = view->n_rows(p);
+		view->row(p, n - 1, value);
+		ck_assert_uint_eq(n, r->rest != 0 && r->rest != PT_UNKNOWN ? 2 : 1);
+		ck_assert_int_eq(strcmp(value[0].text, "(asleep or outside)") == 0, n == 2);
+	}
+	chunk_report(&f, &text, "functions", "text");
+	ck_assert_msg((strstr(text.bytes, "more than a clock of 100.0 kHz has") != NULL) == r->beyond, "%s",
+		      text.bytes);
+	pt_text_free(&text);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 /* Rules see bins as they see samples: main's share is exact, leaf's lies between none and all of its bin; what has no
  * hits ran not at all, where it was counted. */
 static const struct { const char *rule; enum pt_verdict verdict; } rules[] = {
@@ -612,6 +666,7 @@ int main(void)
 	tcase_add_test(tc, exact_functions);
 	tcase_add_test(tc, lines_of_bins);
 	tcase_add_test(tc, full_bins);
+	tcase_add_loop_test(tc, what_was_not_counted, 0, PT_LEN(rests));
 	tcase_add_loop_test(tc, rules_see_bins, 0, PT_LEN(rules));
 	tcase_add_test(tc, begun_by_triggers);
 	tcase_add_test(tc, before_the_first_reading);

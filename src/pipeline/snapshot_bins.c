@@ -1,10 +1,13 @@
 /* The functions' rows where all that was seen are bins: what each bin counted is of the functions that it lies in. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "pipeline/pipeline_parts.h"
 #include "profile/analyses/code/bins.h"
+#include "base/util.h"
+#include "trace/formats.h"
 
 static bool is_traced(const struct pt_pipeline *p)
 {
@@ -40,6 +43,36 @@ static void sum_up(struct pt_pipeline *p, const struct pt_bins *bins)
 	f->n_cores = bins->n_cores;
 }
 
+/* Of its source of bins; PT_UNKNOWN: it has none, or nobody knows when that counted. */
+static uint64_t observed_ns(const struct pt_profile *f, uint16_t core)
+{
+	for (size_t i = 0; i < f->n_sources; i++) {
+		const struct pt_profile_source *s = &f->sources[i];
+
+		if (s->core == core && strcmp(s->format, PT_FORMAT_BINS) == 0)
+			return s->observed_is_bound || s->triggered ? PT_UNKNOWN : s->loss.observed_ns;
+	}
+	return PT_UNKNOWN;
+}
+
+/* What the clock has in the time observed is what was counted and the rest. More cannot have been counted, but that
+ * counting begins and ends within a packet of when it is said to. */
+static void make_rest(struct pt_profile *f, const struct pt_bins *bins, struct pt_profile_core *core)
+{
+	static const double packets_s = 0.01, drift = 0.02;
+	uint64_t ns = observed_ns(f, core->core);
+	double clock = (double)ns / 1e9 * (double)f->core_hz;
+
+	core->rest_cycles = PT_UNKNOWN;
+	if (!bins->by_cycles || !bins->exact || ns == PT_UNKNOWN || f->core_hz == 0)
+		return;
+	core->beyond_clock = (double)core->cycles > clock * (1 + drift) + packets_s * (double)f->core_hz;
+	if (core->beyond_clock)
+		f->times = f->shares = PT_BASIS_ESTIMATED;
+	else
+		core->rest_cycles = clock > (double)core->cycles ? (uint64_t)clock - core->cycles : 0;
+}
+
 bool pt_snapshot_by_bins(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;
@@ -61,6 +94,8 @@ bool pt_snapshot_by_bins(struct pt_pipeline *p)
 	f->counts = PT_BASIS_NONE;
 	f->shares = bins->whole ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED;
 	f->times = bins->by_instructions || bins->by_cycles ? f->shares : PT_BASIS_NONE;
+	for (size_t i = 0; i < f->n_cores && i < PT_LEN(p->cores); i++)
+		make_rest(f, bins, &p->cores[i]);
 	return true;
 }
 

@@ -29,6 +29,10 @@ struct pt_profile_core {		/* what was seen of a core; where there are several: s
 	uint64_t bursts, bursts_used, bursts_asleep, bursts_cut_short;	/* as in the profile */
 	uint64_t burst_cycles;
 	bool bursts_by_wakeups;
+	/* by_bins: clock cycles of the time observed in which nothing was counted, as the core slept or was outside the
+	 * range; PT_UNKNOWN: nobody can say. And whether more was counted than the clock has in that time. */
+	uint64_t rest_cycles;
+	bool beyond_clock;
 };
 
 struct pt_profile_place {		/* where pc samples were taken, on a core of which there are only samples */

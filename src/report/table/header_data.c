@@ -100,6 +100,24 @@ static void flow_line(const struct pt_profile *p, struct pt_text *out)
 	pt_text_add(out, "\n");
 }
 
+/* What was observed and is in no bin. */
+static void rests(const struct pt_profile *p, struct pt_text *out)
+{
+	for (size_t i = 0; i < p->n_cores; i++) {
+		const struct pt_profile_core *core = &p->core[i];
+		double all = (double)core->cycles + (double)core->rest_cycles;
+
+		if (core->rest_cycles == PT_UNKNOWN || core->rest_cycles == 0)
+			continue;
+		if (p->n_cores > 1)
+			pt_text_add(out, "; core %u", core->core);
+		pt_text_add(out,
+			    "; in none, asleep or outside 0x%" PRIx64 " to 0x%" PRIx64 ": %" PRIu64 " (%.1f %% of the "
+			    "clock)",
+			    p->bins->low, p->bins->high, core->rest_cycles, 100 * (double)core->rest_cycles / all);
+	}
+}
+
 static void bins_line(const struct pt_profile *p, struct pt_text *out)
 {
 	const struct pt_bins *bins = p->bins;
@@ -116,6 +134,7 @@ static void bins_line(const struct pt_profile *p, struct pt_text *out)
 						    : "hits",
 			    core->n_addresses);
 	}
+	rests(p, out);
 	if (bins->n_cores > 1)
 		pt_text_add(out, "; shares are of each core's own");
 	if (bins->exact && !bins->whole)

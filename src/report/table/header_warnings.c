@@ -5,6 +5,7 @@
 #include "profile/analyses/counters/counters.h"
 #include "report/table/facts.h"
 #include "report/table/header.h"
+#include "report/table/units.h"
 #include "base/util.h"
 
 static void task_lines(const struct pt_profile *p, struct pt_text *out)
@@ -33,6 +34,24 @@ static void bounds_lines(const struct pt_profile *p, struct pt_text *out)
 		if (rows[i].n != 0) {
 			pt_header_label(out, "trouble");
 			pt_text_add(out, "%" PRIu64 " %s\n", rows[i].n, rows[i].what);
+		}
+}
+
+/* One of the two is wrong, and with it each time that is made of them. */
+static void beyond_clock_lines(const struct pt_profile *p, struct pt_text *out)
+{
+	char hz[32];
+
+	pt_print_scaled(hz, sizeof(hz), (double)p->core_hz, " ", "Hz");
+	for (size_t i = 0; p->by_bins && i < p->n_cores; i++)
+		if (p->core[i].beyond_clock) {
+			pt_header_label(out, "trouble");
+			pt_text_add(out,
+				    "core %u: %" PRIu64
+				    " cycles are more than a clock of %s has in the time observed: the "
+				    "core's clock (core-clock=) is another, or the bins are (mb.prof.size=); times and "
+				    "shares are not to be relied on\n",
+				    p->core[i].core, p->core[i].cycles, hz);
 		}
 }
 
@@ -76,6 +95,7 @@ void pt_header_trouble(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, "\n");
 	}
 	bounds_lines(p, out);
+	beyond_clock_lines(p, out);
 	ignored_lines(p, out);
 	task_lines(p, out);
 	for (unsigned i = 0; i < PT_N_EXECUTION_ERRORS; i++) {

@@ -6,6 +6,7 @@
 #include "report/table/names.h"
 #include "report/table/view.h"
 #include "report/views/core_column.h"
+#include "report/views/rest_rows.h"
 #include "base/util.h"
 
 extern const struct pt_view pt_view_bins;
@@ -29,7 +30,18 @@ static size_t n_rows(const void *subject)
 {
 	const struct pt_bins *bins = bins_of(subject);
 
-	return bins != NULL ? bins->n_functions : (size_t)PT_NOT_MADE;
+	return bins != NULL ? bins->n_functions + pt_rest_rows(subject) : (size_t)PT_NOT_MADE;
+}
+
+/* By the clock: what it has in the time that was observed, less what was counted. */
+static void rest_row(const struct pt_profile *p, const struct pt_profile_core *core, struct pt_value *out)
+{
+	*out++ = (struct pt_value){ .text = pt_rest_name(p) };
+	*out++ = (struct pt_value){ .f = (double)core->rest_cycles, .basis = PT_BASIS_ESTIMATED };
+	for (unsigned i = 0; i < 3; i++)
+		*out++ = (struct pt_value){ .f = NAN };
+	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
+	*out++ = pt_core_value(bins_of(p)->n_cores, core->core);
 }
 
 static void row(const void *subject, size_t i, struct pt_value *out)
@@ -37,8 +49,13 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_profile *p = subject;
 	const struct pt_bins_function *f = &bins_of(subject)->function[i];
 	const struct pt_share *share = &f->share;
-	enum pt_basis basis = share->hi > 0 ? PT_BASIS_ESTIMATED : PT_BASIS_EXACT;
+	enum pt_basis basis;
 
+	if (i >= bins_of(p)->n_functions) {
+		rest_row(p, pt_rest_core(p, i - bins_of(p)->n_functions), out);
+		return;
+	}
+	basis = share->hi > 0 ? PT_BASIS_ESTIMATED : PT_BASIS_EXACT;
 	*out++ = (struct pt_value){ .text = pt_name_of_function(p, f->function) };
 	*out++ = (struct pt_value){ .f = f->hits, .basis = f->split > 0 ? PT_BASIS_ESTIMATED : PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .f = share->share, .lo = share->lo, .hi = share->hi, .basis = basis };

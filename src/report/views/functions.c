@@ -1,9 +1,11 @@
 /* One row per function: how often, how long, how far apart. */
 #include <math.h>
+#include <string.h>
 
 #include "profile/result/profile.h"
 #include "report/table/view.h"
 #include "report/views/core_column.h"
+#include "report/views/rest_rows.h"
 #include "base/util.h"
 
 extern const struct pt_view pt_view_functions;
@@ -41,7 +43,7 @@ static const struct pt_column columns[] = {
 
 static size_t n_rows(const void *subject)
 {
-	return ((const struct pt_profile *)subject)->n_functions;
+	return ((const struct pt_profile *)subject)->n_functions + pt_rest_rows(subject);
 }
 
 static struct pt_value number(uint64_t u, enum pt_basis basis)
@@ -74,10 +76,8 @@ static struct pt_value total(const struct pt_stat *stat, enum pt_basis basis)
 	return number(stat != NULL && stat->n > 0 ? stat->total : PT_UNKNOWN, basis);
 }
 
-static void row(const void *subject, size_t i, struct pt_value *out)
+static void function_row(const struct pt_profile *p, const struct pt_profile_function *f, struct pt_value *out)
 {
-	const struct pt_profile *p = subject;
-	const struct pt_profile_function *f = &p->function[i];
 	const struct pt_execution_function *run = f->run;
 	const struct pt_execution_function *counts = p->by_bins ? NULL : run;	/* bins do not know of calls */
 	const struct pt_stat *stat = run != NULL ? run->stat : NULL;
@@ -105,6 +105,32 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = number(f->function != NULL && f->function->line != 0 ? f->function->line : PT_UNKNOWN, PT_BASIS_EXACT);
 	*out++ = pt_core_value(p->n_cores, f->core);
 #undef STAT
+}
+
+/* By the clock: what it has in the time that was observed, less what was counted. */
+static void rest_row(const struct pt_profile *p, const struct pt_profile_core *core, struct pt_value *out)
+{
+	for (size_t i = 0; i < PT_LEN(columns); i++) {
+		if (columns[i].unit == PT_UNIT_NONE)
+			out[i] = text(strcmp(columns[i].key, "name") == 0 ? pt_rest_name(p) : NULL);
+		else if (strcmp(columns[i].key, "net.total") == 0)
+			out[i] = number(core->rest_cycles, PT_BASIS_ESTIMATED);
+		else if (pt_unit_is_real(columns[i].unit))
+			out[i] = (struct pt_value){ .f = NAN };
+		else
+			out[i] = number(PT_UNKNOWN, PT_BASIS_NONE);
+	}
+	out[PT_LEN(columns) - 1] = pt_core_value(p->n_cores, core->core);
+}
+
+static void row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_profile *p = subject;
+
+	if (i < p->n_functions)
+		function_row(p, &p->function[i], out);
+	else
+		rest_row(p, pt_rest_core(p, i - p->n_functions), out);
 }
 
 const struct pt_view pt_view_functions = {

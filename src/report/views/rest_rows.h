@@ -1,0 +1,35 @@
+/* What bins have not counted of the time observed: a row of each core that has such a rest, behind the others, so that all
+ * rows are what was observed. */
+#ifndef PT_REPORT_REST_ROWS_H
+#define PT_REPORT_REST_ROWS_H
+
+#include "base/util.h"
+#include "profile/analyses/code/bins.h"
+#include "profile/result/profile.h"
+
+/* The k-th core that has one; NULL: so many have none. */
+static inline const struct pt_profile_core *pt_rest_core(const struct pt_profile *p, size_t k)
+{
+	for (size_t i = 0; p->by_bins && i < p->n_cores; i++)
+		if (p->core[i].rest_cycles != 0 && p->core[i].rest_cycles != PT_UNKNOWN && k-- == 0)
+			return &p->core[i];
+	return NULL;
+}
+
+static inline size_t pt_rest_rows(const struct pt_profile *p)
+{
+	size_t n = 0;
+
+	while (pt_rest_core(p, n) != NULL)
+		n++;
+	return n;
+}
+
+static inline const char *pt_rest_name(const struct pt_profile *p)
+{
+	bool all = p->bins != NULL && p->bins->low == 0 && p->bins->high >= UINT32_MAX;
+
+	return all ? "(asleep)" : "(asleep or outside)";
+}
+
+#endif
