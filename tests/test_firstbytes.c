@@ -83,6 +83,22 @@ START_TEST(door_opens_to_its_own)
 }
 END_TEST
 
+/* What may stand behind the first packet before it has been answered. */
+static const struct { const char *bytes; size_t n; bool alone; } behind[] = {
+	{ B("$?#3f"), true }, { B("+$?#3f+"), true }, { B("$?#3f\x03"), true }, { B("+$qC#b4$qC#b4"), true },
+	{ B("+$qC#b4+$qC#b4-$qC"), true }, { B("$qC#b4$R00#b2 / HTTP/1.1\r\n"), false }, { B("$qC#b4$R00#b2"), false },
+	{ B("$qC#b4$qC#b4$k#6b"), false }, { B("$qC#b4$qD"), false }, { B("$qC#b4 / HTTP/1.1\r\n"), false },
+	{ B("$qC#b4+ +"), false }, { B("$qC#b4\0"), false },
+};
+
+START_TEST(nothing_stands_behind_the_first_packet)
+{
+	ck_assert_int_eq(pt_first_check(pt_first_rsp, (const uint8_t *)behind[_i].bytes, behind[_i].n), PT_FIRST_YES);
+	ck_assert_msg(pt_first_rsp_alone((const uint8_t *)behind[_i].bytes, behind[_i].n) == behind[_i].alone, "%s",
+		      behind[_i].bytes);
+}
+END_TEST
+
 /* Byte by byte there is MORE until the verdict, and then that verdict with any bytes behind it. */
 START_TEST(any_split_gives_the_same_verdict)
 {
@@ -133,6 +149,7 @@ int main(void)
 	TCase *tc = tcase_create("firstbytes");
 
 	tcase_add_loop_test(tc, door_opens_to_its_own, 0, PT_LEN(cases));
+	tcase_add_loop_test(tc, nothing_stands_behind_the_first_packet, 0, PT_LEN(behind));
 	tcase_add_loop_test(tc, any_split_gives_the_same_verdict, 0, PT_LEN(cases));
 	tcase_add_test(tc, most_bytes_are_enough_or_it_is_refused);
 	tcase_add_test(tc, a_door_with_a_token_quotes_nothing);

@@ -34,13 +34,20 @@ static void send_away(struct pt_rsp_connection *c, const uint8_t *bytes, size_t 
 	pt_rsp_hang_up(c, "it is no GDB");
 }
 
+static enum pt_first check(const uint8_t *bytes, size_t n_bytes)
+{
+	enum pt_first verdict = pt_first_check(pt_first_rsp, bytes, n_bytes);
+
+	return verdict == PT_FIRST_YES && !pt_first_rsp_alone(bytes, n_bytes) ? PT_FIRST_NO : verdict;
+}
+
 size_t pt_rsp_admit(struct pt_rsp_connection *c, size_t n_bytes)
 {
 	size_t n = c->n_first + n_bytes;
 
 	if (c->known)
 		return n_bytes;
-	switch (pt_first_check(pt_first_rsp, c->read_bytes, n)) {
+	switch (check(c->read_bytes, n)) {
 	case PT_FIRST_MORE:
 		c->n_first = n;
 		return 0;

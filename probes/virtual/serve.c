@@ -244,6 +244,8 @@ static void look_at_stranger(struct host *host)
 	const char *what;
 
 	_Static_assert((int)PT_FIRST_MOST_BYTES <= (int)MAX_FRAME_BYTES, "there is a verdict before in is full");
+	if (verdict == PT_FIRST_YES && first == pt_first_rsp && !pt_first_rsp_alone(host->in, host->in_bytes))
+		verdict = PT_FIRST_NO;
 	if (verdict == PT_FIRST_NO) {
 		what = pt_first_name(first, host->in, host->in_bytes);
 		pt_sparing_warn(

@@ -66,12 +66,33 @@ static enum pt_first check_packet(const uint8_t *payload, size_t n_bytes)
 	return PT_FIRST_MORE;
 }
 
-enum pt_first pt_first_rsp(const uint8_t *bytes, size_t n_bytes)
+static size_t skip_marks(const uint8_t *bytes, size_t n_bytes, size_t at)
 {
-	size_t at = 0;
-
 	while (at < n_bytes && (bytes[at] == '+' || bytes[at] == '-' || bytes[at] == INTERRUPT))
 		at++;
+	return at;
+}
+
+bool pt_first_rsp_alone(const uint8_t *bytes, size_t n_bytes)
+{
+	size_t first = skip_marks(bytes, n_bytes, 0), at = first, len = 0, n;
+
+	while (first + len < n_bytes && bytes[first + len] != '#')
+		len++;
+	len += sizeof("#xx") - 1;
+	while (at < n_bytes) {
+		n = n_bytes - at < len ? n_bytes - at : len;
+		if (memcmp(bytes + at, bytes + first, n) != 0)
+			return false;
+		at = skip_marks(bytes, n_bytes, at + n);
+	}
+	return true;
+}
+
+enum pt_first pt_first_rsp(const uint8_t *bytes, size_t n_bytes)
+{
+	size_t at = skip_marks(bytes, n_bytes, 0);
+
 	if (at == n_bytes)
 		return PT_FIRST_MORE;
 	return bytes[at] == '$' ? check_packet(bytes + at + 1, n_bytes - at - 1) : PT_FIRST_NO;

@@ -27,6 +27,10 @@ enum {
  * line of HTTP, whose method may hold "$", "#" and "+", is no such packet, or shows with its first space what it is.
  * Source: RFC 9110, 5.6.2, token. */
 pt_first_fn pt_first_rsp;
+/* Once pt_first_rsp has said yes: is there nothing behind the first packet but acknowledgements, and the same packet once
+ * more? No client sends a second one before it has the reply to the first, but the method of an HTTP request may be
+ * several packets, of which only the first has to be harmless. A GDB whose packet is not acknowledged repeats it. */
+bool pt_first_rsp_alone(const uint8_t *bytes, size_t n_bytes);
 /* CMSIS-DAP over TCP: the signature, and a request. Source: OpenOCD, cmsis_dap_tcp.c */
 pt_first_fn pt_first_cmsis_dap;
 /* XVC 1.0: getinfo:, settck: or shift:. Source: Xilinx XAPP1251 */
