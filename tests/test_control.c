@@ -274,7 +274,7 @@ static const struct step wrong[] = {
 	{ "speed fast", PT_EARG, "speed: " },
 	{ "erase", PT_EARG, "erase everything" },
 	{ "history top=x", PT_EARG, "not top=x" }, { "history sideways", PT_EARG, "not sideways" },
-	{ "profile run", PT_EARG, "for how long" }, { "profile run soon", PT_EARG, "profile run: " },
+	{ "profile run", PT_EARG, "for how long" }, { "profile run 0s", PT_EARG, "no time at all" }, { "profile run soon", PT_EARG, "profile run: " },
 	{ "profile start top=x", PT_EARG, "profile start: " },
 	{ "profile start source=nothing", PT_EARG, "nothing" },
 	{ "profile start nokey=1", PT_EARG, "nokey" },

@@ -221,6 +221,8 @@ static void run_for(struct pt_command *cmd)
 	} else if (pt_params_parse(PT_PARAM_TIME, cmd->words[0], &run->for_ns, &err) < 0 ||
 		   pt_command_take_query(cmd, 1, &run->query, &err) < 0) {
 		pt_command_fail(cmd, PT_EARG, "profile run: %s", err.msg);
+	} else if (run->for_ns == 0) {
+		pt_command_fail(cmd, PT_EARG, "profile run: no time at all; for instance: monitor profile run 2s");
 	} else if (pt_session_get_state(session) != PT_SESSION_IDLE) {
 		pt_command_fail(cmd, PT_EBUSY, "a profile is being taken already: monitor profile stop ends it");
 	} else if (pt_command_name_files(cmd)) {
