@@ -140,8 +140,8 @@ static int write_ctf(const struct pt_profile *profile, const struct pt_view *vie
 	while (pt_slices_next(&slices, &slice))
 		event(&slices, &slice, &stream);
 	pt_tar_add(out, "metadata", description.bytes, description.len_bytes);
-	if (stream.len_bytes > 0)
-		pt_tar_add(out, "stream", stream.bytes, stream.len_bytes);
+	/* An empty one, too: in a folder that is there already it takes the place of another trace's. */
+	pt_tar_add(out, "stream", stream.len_bytes > 0 ? stream.bytes : "", stream.len_bytes);
 	pt_tar_end(out);
 	out->overflow |= description.overflow || stream.overflow;
 	pt_slices_end(&slices);

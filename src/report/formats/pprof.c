@@ -1,5 +1,6 @@
 /* pprof's profile.proto, gzipped. A sample is a chain of calls with a place in its last function: inlined calls are
  * lines of that place's location. Values: entries, and time (in ns where the core clock is known). */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ struct builder {
 	struct pt_pool_map text_map, function_map, location_map;
 	struct pt_pool_list texts, functions, locations, samples;
 	double per_unit;		/* of time */
+	uint64_t ticks;			/* of all samples so far */
 	bool only_samples;
 	const struct pt_stack_node *node;	/* whose time is being spread */
 	bool counted;			/* its entries have been given to a sample */
@@ -172,6 +174,15 @@ static void add_chain(struct builder *b, Pprof__Sample *sample, uint64_t leaf)
 	sample->n_location_id = n;
 }
 
+/* Whole units, rounded so that all of them add up to all ticks. */
+static int64_t time_of(struct builder *b, uint64_t ticks)
+{
+	int64_t before = llround((double)b->ticks * b->per_unit);
+
+	b->ticks += ticks;
+	return llround((double)b->ticks * b->per_unit) - before;
+}
+
 static void add_sample(struct builder *b, uint64_t leaf, uint64_t ticks)
 {
 	Pprof__Sample *sample = pt_pool_take(&b->pool, sizeof(*sample));
@@ -183,7 +194,7 @@ static void add_sample(struct builder *b, uint64_t leaf, uint64_t ticks)
 	add_chain(b, sample, leaf);
 	add_labels(b, sample, b->node);
 	value[0] = b->only_samples ? (int64_t)ticks : b->counted ? 0 : (int64_t)b->node->count;
-	value[1] = (int64_t)((double)ticks * b->per_unit);
+	value[1] = time_of(b, ticks);
 	b->counted = true;
 	sample->value = value;
 	sample->n_value = b->only_samples ? 1 : 2;
