@@ -141,20 +141,19 @@ START_TEST(the_range_cuts_a_bin)
 }
 END_TEST
 
-/* 30 of 48: Wilson with t of 47 degrees (2.012) gives 48.1 % to 75.0 %. */
+/* 30 of 48, padded by half a sample on either side: Beta(30, 18.5) and Beta(30.5, 18). */
 START_TEST(samples_have_intervals)
 {
 	struct chunk_feed f = feed_of(SAMPLED);
 	const struct pt_bins *b;
 	const struct pt_share *s;
-	double n = 48, p = 30.0 / 48, k = 2.012 * 2.012 / n;
 
 	three_bins(&f);
 	b = pt_pipeline_profile(f.pipeline)->bins;
 	ck_assert(!b->exact);
 	s = &function(b, ID_MAIN)->share;
-	ck_assert_double_eq_tol(s->lo, ((p + k / 2) - sqrt(k * p * (1 - p) + k * k / 4)) / (1 + k), 4e-3);
-	ck_assert_double_eq_tol(s->hi, ((p + k / 2) + sqrt(k * p * (1 - p) + k * k / 4)) / (1 + k), 4e-3);
+	ck_assert_double_eq_tol(s->lo, pt_beta_quantile(30, 18.5, 0.025), 1e-6);
+	ck_assert_double_eq_tol(s->hi, pt_beta_quantile(30.5, 18, 0.975), 1e-6);
 	ck_assert_double_eq(function(b, ID_LEAF)->share.lo, 0);
 	ck_assert_double_gt(function(b, ID_LEAF)->share.hi, 10.0 / 48);
 	ck_assert_int_eq(pt_pipeline_profile(f.pipeline)->shares, PT_BASIS_ESTIMATED);

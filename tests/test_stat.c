@@ -276,50 +276,6 @@ START_TEST(student)
 }
 END_TEST
 
-/* Clusters of y units, x of them hits. By hand: share = 60/200; residuals x - 0.3 y are 10 -10 10 -10, so the variance
- * is 400 * 4/3 / 200^2 = 1/75, the effective size 0.21 * 75 = 15.75; Wilson with t(3) = 3.1824 gives 0.0811..0.6755. */
-START_TEST(share_of_clusters)
-{
-	static const double x[] = { 25, 5, 25, 5 };
-	struct pt_cluster_total total = { 0 };
-	struct pt_cluster_sum sum = { 0 };
-	struct pt_share s;
-
-	for (size_t i = 0; i < PT_LEN(x); i++) {
-		pt_cluster_add_total(&total, 50);
-		pt_cluster_add(&sum, x[i], 50);
-	}
-	s = pt_cluster_share(&total, &sum);
-	ck_assert_double_eq_tol(s.share, 0.3, 1e-12);
-	ck_assert_double_eq_tol(s.effective, 15.75, 1e-9);
-	ck_assert_double_eq_tol(s.lo, 0.0811, 1e-3);
-	ck_assert_double_eq_tol(s.hi, 0.6755, 1e-3);
-}
-END_TEST
-
-static const struct { const char *name; uint64_t n; double x, want_lo, want_hi; } corners[] = {
-	{ "nothing sampled", 0, 0, 0, 1 },
-	{ "one cluster says nothing about spread", 1, 5, 0, 1 },
-	{ "never seen in 60 clusters", 60, 0, 0, 0.0626 },
-	{ "all of 60 clusters", 60, 10, 0.9374, 1 },
-};
-
-START_TEST(shares_at_the_corners)
-{
-	struct pt_cluster_total total = { 0 };
-	struct pt_cluster_sum sum = { 0 };
-	struct pt_share s;
-
-	for (uint64_t i = 0; i < corners[_i].n; i++) {
-		pt_cluster_add_total(&total, 10);
-		pt_cluster_add(&sum, corners[_i].x, 10);
-	}
-	s = pt_cluster_share(&total, &sum);
-	ck_assert_msg(fabs(s.lo - corners[_i].want_lo) < 1e-3 && fabs(s.hi - corners[_i].want_hi) < 1e-3, "%s: %g..%g",
-		      corners[_i].name, s.lo, s.hi);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("stat");
@@ -336,8 +292,6 @@ int main(void)
 	tcase_add_test(tc, a_room_for_buckets);
 	tcase_add_loop_test(tc, edges_are_sorted_and_added_up, 0, PT_LEN(edge_lists));
 	tcase_add_loop_test(tc, student, 0, PT_LEN(students));
-	tcase_add_test(tc, share_of_clusters);
-	tcase_add_loop_test(tc, shares_at_the_corners, 0, PT_LEN(corners));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

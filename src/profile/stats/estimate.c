@@ -1,0 +1,117 @@
+#include "profile/stats/estimate.h"
+
+#include <math.h>
+
+static const double PAD = 0.5;		/* clusters more, see estimate.h */
+static const double LOWER = 0.025, UPPER = 0.975;
+
+/* Clusters of unequal weight are as good as n equal ones in which the row's shares sum up to s1, their squares to s2.
+ * Source: Kish, Survey Sampling, 1965, for n; Cochran, Sampling Techniques, chapter 6, for the variance. */
+struct equal { double n, s1, s2; };
+
+static struct equal as_equal(const struct pt_cluster_total *total, const struct pt_cluster_sum *sum)
+{
+	double p = sum->x / total->y, n = total->y * total->y / total->yy;
+	double variance = (sum->xx - 2 * p * sum->xy + p * p * total->yy) / (total->y * total->y);
+
+	return (struct equal){ n, n * p, n * fmin(p, fmax(0, variance) * n + p * p) };
+}
+
+/* A quantile of the beta that has mean a1 and, as a mean of m values of mean square a2, the variance of the bootstrap. */
+static double beta_limit(double a1, double a2, double m, double p)
+{
+	double variance = (a2 - a1 * a1) / (m + 1), c;
+
+	if (a1 <= 0 || a1 >= 1)
+		return a1;
+	if (variance <= 0)
+		return a1;
+	c = a1 * (1 - a1) / variance - 1;
+	return c > 0 ? pt_beta_quantile(a1 * c, (1 - a1) * c, p) : p < 0.5 ? 0 : 1;
+}
+
+static double effective(const struct pt_cluster_total *total, const struct pt_cluster_sum *sum, double share)
+{
+	double n = (double)total->n;
+	double residuals = sum->xx - 2 * share * sum->xy + share * share * total->yy;
+	double variance = residuals * n / (n - 1) / (total->y * total->y);
+
+	/* Clusters that all agree (nothing seen in any, or all of every one) say no more than n samples would. */
+	return variance > 1e-12 && share > 0 && share < 1 ? share * (1 - share) / variance : n;
+}
+
+struct pt_share pt_cluster_share(const struct pt_cluster_total *total, const struct pt_cluster_sum *sum)
+{
+	struct pt_share s = { .lo = 0, .hi = 1 };
+	struct equal e;
+	double m;
+
+	if (total->y <= 0)
+		return s;
+	s.share = fmin(1, sum->x / total->y);
+	if (total->n < 2)
+		return s;
+	s.effective = effective(total, sum, s.share);
+	e = as_equal(total, sum);
+	m = e.n + PAD;
+	s.lo = s.share > 0 ? fmin(s.share, beta_limit(e.s1 / m, e.s2 / m, m, LOWER)) : 0;
+	s.hi = s.share < 1 ? fmax(s.share, beta_limit((e.s1 + PAD) / m, (e.s2 + PAD) / m, m, UPPER)) : 1;
+	return s;
+}
+
+double pt_cluster_unseen(const struct pt_cluster_total *total)
+{
+	double n = total->yy > 0 ? total->y * total->y / total->yy : 0;
+
+	return total->n > 0 ? 1 - pow(0.05, 1 / n) : 1;
+}
+
+/* --- rates: the wider on each side of a gamma with the variance between clusters (the idea of Fay and Feuer, 1997),
+ * and of the logarithm's normal one */
+
+static double gamma_limit(double a1, double a2, double m, double p)
+{
+	double variance = (a2 - a1 * a1) / (m + 1);
+
+	if (a1 <= 0 || variance <= 0)
+		return a1;
+	return pt_gamma_quantile(a1 * a1 / variance, variance / a1, p);
+}
+
+struct pt_estimate pt_cluster_rate(const struct pt_cluster_total *total, const struct pt_cluster_sum *sum, double most)
+{
+	struct pt_estimate e = { NAN, NAN, NAN };
+	double n, s1, s2, m, error, factor;
+
+	if (total->n < PT_RATE_CLUSTERS || total->y <= 0 || sum->x <= 0)
+		return e;
+	e.value = sum->x / total->y;
+	n = total->y * total->y / total->yy;
+	s1 = n * e.value;
+	s2 = n *
+	     (fmax(0, (sum->xx - 2 * e.value * sum->xy + e.value * e.value * total->yy) / (total->y * total->y)) * n +
+	      e.value * e.value);
+	m = n + 1;
+	error = sqrt(fmax(0, s2 / n - e.value * e.value) / fmax(1, n - 1));
+	factor = exp(pt_student_95(total->n - 1) * error / e.value);
+	e.lo = fmin(gamma_limit(s1 / m, s2 / m, m, LOWER), e.value / factor);
+	e.hi = fmax(gamma_limit((s1 + most) / m, (s2 + most * most) / m, m, UPPER), e.value * factor);
+	return e;
+}
+
+struct pt_estimate pt_cluster_ratio(uint64_t clusters, const struct pt_ratio_sum *sum)
+{
+	struct pt_estimate e = { NAN, NAN, NAN };
+	double n = (double)clusters, pad, residuals, error, factor;
+
+	if (clusters < PT_RATE_CLUSTERS || sum->n < 3 || sum->e <= 0)
+		return e;
+	e.value = sum->z / sum->e;
+	pad = fmax(sum->most_z, e.value * sum->most_e);
+	residuals = fmax(0, sum->zz - 2 * e.value * sum->ze + e.value * e.value * sum->ee);
+	error = sqrt(n / (n - 1) * residuals + PAD * pad * pad) / sum->e;
+	factor = exp(pt_student_95(sum->n - 1) * error / e.value);
+	e.lo = e.value / factor;
+	e.hi = e.value * factor;
+	return e;
+}
