@@ -29,7 +29,7 @@ static const struct pt_tree_node nodes[] = {
 	  .count = 12, .net = 48000, .gross = 48000 },
 };
 static const uint32_t order[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
-static const struct pt_tree tree = { nodes, PT_LEN(nodes), order, 0 };
+static const struct pt_tree tree = { .node = nodes, .n_nodes = PT_LEN(nodes), .order = order };
 
 static const struct { uint64_t count, partial, instructions, cycles, gross, exceptions; } figures[N_FUNCTIONS + 1] = {
 	[PT_NO_FUNCTION] = { 0, 0, 1200, 2000, 0, 0 },
@@ -70,7 +70,7 @@ static void fill_rows(const struct pt_program *program)
 		for (int kind = 0; kind < PT_N_TALLY_KINDS; kind++)
 			runs[id].stat[kind] = stat_of(figures[id].count, figures[id].gross);
 		rows[id] = (struct pt_profile_function){
-			.id = id, .function = id != PT_NO_FUNCTION ? &sorted[id - 1] : NULL, .run = &runs[id],
+			.id = id, .function = id != PT_NO_FUNCTION ? &sorted[id - 1] : NULL, .run = &runs[id], .seen = &runs[id],
 			.share = { .share = (double)figures[id].cycles / 480000 },
 		};
 		by_id[id] = &rows[id];

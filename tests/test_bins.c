@@ -438,7 +438,7 @@ static const struct rest {
 START_TEST(what_was_not_counted)
 {
 	const struct rest *r = &rests[_i];
-	struct pt_value value[64];
+	struct pt_value value[96];
 	const struct pt_profile *p;
 	struct pt_text text = { 0 };
 	struct chunk_bytes b = { .len = 0 };

@@ -123,7 +123,7 @@ static struct pt_profile profile_of(bool complete)
 
 	run = (struct pt_execution_function){ .count = 4, .partial = 1 };
 	run.stat[PT_TALLY_GROSS] = (struct pt_stat){ .n = 3, .total = 20, .min = 5, .max = 9 };
-	row = (struct pt_profile_function){ .id = F, .function = &functions[F - 1], .run = &run,
+	row = (struct pt_profile_function){ .id = F, .function = &functions[F - 1], .run = &run, .seen = &run,
 					    .share = { .share = 0.1, .lo = 0.08, .hi = 0.12 } };
 	span = (struct pt_span_figures){ .name = "job", .run = { .count = 4 } };
 	span.run.stat[PT_TALLY_GROSS] = (struct pt_stat){ .n = 4, .total = 80, .min = 10, .max = 30 };

@@ -95,12 +95,26 @@ static struct pt_profile burst_profile(void)
 		{ .share = 0.0001, .lo = 0, .hi = 0.021 }, { .share = 0.1234, .lo = 0.0912, .hi = 0.1602 },
 		{ .share = 0.8752, .lo = 0.8411, .hi = 0.903 }, { .share = 0.0013, .lo = 0.0005, .hi = 0.0031 },
 	};
+	/* what a window said of the second one */
+	static const struct pt_estimate none = { NAN, NAN, NAN }, per_second = { 3998, 3700, 4210 },
+					per_call = { 43.5, 42.1, 45.2 };
+	static const struct pt_profile_core core = {
+		.branches = 23040, .instructions = 12355878, .cycles = 23473304, .bursts = 45, .bursts_used = 27,
+		.bursts_asleep = 18, .burst_cycles = 2896, .windowed = true, .ticks = 23473304,
+		.asleep = { .share = 0.4, .lo = 0.27, .hi = 0.55 },
+	};
 	struct pt_profile p = facts();
 
 	fill_rows();
+	p.core = &core;
+	p.n_cores = 1;
+	p.ticks = core.ticks;
+	p.windowed = true;
 	for (size_t i = 0; i < 4; i++) {
-		rows[i] = (struct pt_profile_function){ .id = (uint16_t)(i + 1), .function = &functions[i],
-							.run = &runs[i], .share = shares[i] };
+		rows[i] = (struct pt_profile_function){
+			.id = (uint16_t)(i + 1), .function = &functions[i], .run = &runs[i], .seen = &runs[i],
+			.share = shares[i], .per_second = i == 1 ? per_second : none, .per_call = i == 1 ? per_call : none,
+		};
 		by_id[i + 1] = &rows[i];
 	}
 	irqs[0] = (struct pt_profile_irq){ .function = &rows[3], .vectors = "SysTick" };
@@ -129,6 +143,8 @@ static struct pt_profile halt_profile(void)
 	p.counts = PT_BASIS_EXACT;
 	p.shares = PT_BASIS_MODELLED;
 	p.unseen.hi = 0;
+	p.n_cores = 0;
+	p.windowed = false;
 	for (size_t i = 0; i < 4; i++)
 		rows[i].share.lo = rows[i].share.hi = 0;
 	p.bursts = p.bursts_used = p.bursts_asleep = p.burst_cycles = 0;

@@ -29,7 +29,7 @@ void pt_traced_steps(struct pt_pipeline *p)
 static void fini(struct pt_traced *traced)
 {
 	pt_execution_free(traced->execution);
-	pt_bursts_free(traced->bursts);
+	pt_windows_free(traced->windows);
 	pt_flat_free(traced->flat);
 	pt_places_free(traced->by_line);
 	pt_places_free(traced->by_insn);
@@ -46,7 +46,7 @@ static struct pt_traced *add(struct pt_pipeline *p, uint16_t core)
 	*traced = (struct pt_traced){
 		.core = core,
 		.execution = pt_execution_new(p->functions, p->n_functions, p->map, &p->settings),
-		.bursts = pt_bursts_new(p->n_ids, p->map, &p->settings),
+		.windows = pt_windows_new(p->n_ids, p->map, &p->settings),
 		.flat = pt_flat_new(p->n_ids),
 	};
 	p->n_traced++;

@@ -6,48 +6,6 @@
 
 /* --- runs */
 
-/* How long the core ran to make a burst, where it can be told: its modelled cycles on the core clock. */
-static uint64_t ran_ns(const struct pt_lane *lane)
-{
-	uint64_t core_hz = lane->pipeline->profile.core_hz;
-
-	if (!lane->bursts_only || core_hz == 0)
-		return PT_UNKNOWN;
-	if (lane->pipeline->program == NULL)
-		return 0;		/* nothing is known of what ran */
-	if (lane->pipeline->map->isa->timing == NULL)
-		return PT_UNKNOWN;
-	return (uint64_t)((double)(lane->cycles - lane->chunk_cycles) * 1e9 / (double)core_hz);
-}
-
-/* Where the run that comes next stands: so many modelled cycles behind the last moment that the source told. */
-static struct pt_moment run_moment(const struct pt_lane *lane)
-{
-	struct pt_moment at = lane->now;
-	uint64_t core_hz = lane->pipeline->profile.core_hz;
-
-	if (core_hz != 0 && at.ns != PT_UNKNOWN && lane->pipeline->map->isa->timing != NULL)
-		at.ns += (uint64_t)((double)(lane->cycles - lane->run_cycles) * 1e9 / (double)core_hz);
-	return at;
-}
-
-static void take_runs(struct pt_lane *lane)
-{
-	struct pt_pipeline *p = lane->pipeline;
-	struct pt_run_batch *batch = &p->run_batch;
-
-	if (lane->flows_into != NULL && p->executes)
-		pt_execution_feed(lane->flows_into->execution, batch->run, batch->n_runs);
-	if (lane->flows_into != NULL)
-		pt_bursts_feed(lane->flows_into->bursts, batch->run, batch->n_runs);
-	if (p->wants_runs && batch->n_runs > 0 && lane->flows_into != NULL)
-		pt_chosen_runs(p, batch->run, batch->n_runs, lane->core, run_moment(lane));
-	for (size_t i = 0; (lane->bursts_only || p->wants_runs) && i < batch->n_runs; i++)
-		lane->cycles += batch->run[i].cycles;
-	lane->runs += batch->n_runs;
-	batch->n_runs = 0;
-}
-
 static void take_flow(struct pt_lane *lane, const struct pt_event *event, size_t n)
 {
 	struct pt_run_batch *batch = &lane->pipeline->run_batch;
@@ -56,7 +14,7 @@ static void take_flow(struct pt_lane *lane, const struct pt_event *event, size_t
 	batch->core = lane->core;
 	for (size_t taken = 0; taken < n;) {
 		taken += pt_flow_feed(&lane->flow, event + taken, n - taken, batch);
-		take_runs(lane);
+		pt_gate_runs(lane, batch);
 	}
 }
 
@@ -66,7 +24,7 @@ bool pt_sort_takes_pairs(const struct pt_lane *lane)
 	const struct pt_pipeline *p = lane->pipeline;
 
 	return p->merge == NULL && lane->flows_into != NULL && lane->decoder->pairs != NULL && p->executes &&
-	       !lane->bursts_only && !pt_bursts_wants(lane->flows_into->bursts);
+	       !lane->bursts_only && !pt_gate_wants(lane);
 }
 
 static void take_briefs(void *arg, const struct pt_brief_batch *batch)
@@ -78,7 +36,7 @@ static void take_piece(void *arg, const struct pt_piece *piece)
 {
 	struct pt_lane *lane = arg;
 
-	pt_chosen_piece(lane->pipeline, piece, lane->core, run_moment(lane));
+	pt_chosen_piece(lane->pipeline, piece, lane->core, pt_gate_moment(lane));
 	lane->cycles += pt_sum_cycles(piece->sums[piece->n_departures]);
 }
 
@@ -91,20 +49,6 @@ size_t pt_sort_pairs(struct pt_lane *lane, const uint8_t *bytes, size_t len_byte
 	n = pt_plain_feed(&lane->flow, lane->flows_into->execution, bytes, n, lane->decoder->pairs_below, &sink);
 	lane->runs += n;
 	return n * PT_PAIR_BYTES;
-}
-
-/* What comes next begins here. */
-static void anchor_runs(struct pt_lane *lane, struct pt_moment at)
-{
-	struct pt_pipeline *p = lane->pipeline;
-	bool known = p->settings.clock == PT_FLOW_CYCLES;
-
-	lane->run_cycles = lane->cycles;
-	lane->now = at;
-	if (lane->flows_into != NULL) {
-		pt_execution_anchor(lane->flows_into->execution, at.ns, known ? (double)p->profile.core_hz : 0);
-		pt_execution_anchor_error(lane->flows_into->execution, at.error_ns);
-	}
 }
 
 /* --- all events */
@@ -209,7 +153,7 @@ static void stamp(struct pt_lane *lane, const struct pt_event *e, const struct p
 {
 	if (e->ticks == PT_UNKNOWN)
 		return;
-	anchor_runs(lane, at != NULL ? *at : moment_of(lane, e));
+	pt_gate_anchor(lane, at != NULL ? *at : moment_of(lane, e));
 }
 
 void pt_sort_events(struct pt_lane *lane, const struct pt_event *event, const struct pt_moment *at, size_t n)
@@ -250,7 +194,7 @@ static void data_begins(struct pt_lane *lane, const struct pt_chunk *chunk)
 	uint64_t span = span_of(lane, chunk);
 
 	lane->chunk_cycles = lane->cycles;
-	anchor_runs(lane, (struct pt_moment){ chunk->from_ns, span });
+	pt_gate_anchor(lane, (struct pt_moment){ chunk->from_ns, span });
 }
 
 /* What comes of this chunk lies in it, but for what has a stamp. */
@@ -259,6 +203,8 @@ static void chunk_begins(struct pt_lane *lane, const struct pt_chunk *chunk)
 	if (lane->now.ns == PT_UNKNOWN && lane->flows_into != NULL)	/* the first */
 		pt_chosen_blind(lane->pipeline, lane->core, 0, chunk->from_ns);
 	lane->now = (struct pt_moment){ chunk->from_ns, span_of(lane, chunk) };
+	if (lane->armed_ns == PT_UNKNOWN)
+		lane->armed_ns = chunk->from_ns;
 	lane->run_cycles = lane->cycles;
 }
 
@@ -278,6 +224,7 @@ static void seen(struct pt_lane *lane, uint64_t upto_ns)
 static void lose(struct pt_lane *lane, const struct pt_chunk *chunk)
 {
 	pt_account_loss(&lane->account, chunk);
+	pt_gate_away(lane, (enum pt_loss)chunk->cause, chunk->to_ns - chunk->from_ns);
 	if (lane->flows_into != NULL && chunk->cause != PT_LOSS_SLEEP)
 		pt_chosen_blind(lane->pipeline, lane->core, chunk->from_ns, chunk->to_ns);
 }
@@ -288,22 +235,19 @@ static void stream_ends(struct pt_lane *lane)
 
 	if ((lane->decoder->gives & PT_GIVES_FLOW) != 0) {
 		pt_flow_flush(&lane->flow, &p->run_batch);
-		take_runs(lane);
+		pt_gate_runs(lane, &p->run_batch);
 	}
-	if (lane->flows_into != NULL)
-		pt_bursts_end(lane->flows_into->bursts, false);
+	pt_gate_burst_ends(lane, false);
 }
 
 void pt_sort_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk *chunk)
 {
-	struct pt_bursts *bursts = lane->flows_into != NULL ? lane->flows_into->bursts : NULL;
-
 	if (mark == PT_MARK_CHUNK)
 		chunk_begins(lane, chunk);
-	else if (mark == PT_MARK_BURST && bursts != NULL)
-		pt_bursts_begin(bursts, lane->chosen_end ? PT_BURST_END : PT_BURST_BEGINNING);
-	else if ((mark == PT_MARK_BURST_WHOLE || mark == PT_MARK_BURST_CUT) && bursts != NULL)
-		pt_bursts_end(bursts, mark == PT_MARK_BURST_WHOLE);
+	else if (mark == PT_MARK_BURST)
+		pt_gate_burst(lane, chunk->from_ns);
+	else if (mark == PT_MARK_BURST_WHOLE || mark == PT_MARK_BURST_CUT)
+		pt_gate_burst_ends(lane, mark == PT_MARK_BURST_WHOLE);
 	else if (mark == PT_MARK_DATA)
 		data_begins(lane, chunk);
 	else if (mark == PT_MARK_DATA_END && lane->samples_into != NULL)
@@ -316,6 +260,6 @@ void pt_sort_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk
 		if (!lane->bursts_only)		/* the end of a burst is somewhere in its chunk */
 			seen(lane, chunk->to_ns);
 		pt_chosen_batch_end(lane->pipeline, chunk->source);
-		pt_account_data(&lane->account, chunk, ran_ns(lane));
+		pt_account_data(&lane->account, chunk, pt_gate_ran_ns(lane));
 	}
 }

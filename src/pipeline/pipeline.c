@@ -288,6 +288,7 @@ static struct pt_lane *add_lane(struct pt_pipeline *p, uint16_t source)
 	lane->source = source;
 	lane->index = p->n_lanes;
 	lane->now = lane->seen = (struct pt_moment){ PT_UNKNOWN, 0 };
+	lane->armed_ns = PT_UNKNOWN;
 	pt_flow_init(&lane->flow, p->map, &p->settings);
 	p->lane[p->n_lanes++] = lane;
 	return lane;

@@ -1,7 +1,8 @@
 /* The inside of a pipeline, for its own files alone: pipeline.c (life and settings), selection.c (the analyses),
- * source_ctx.c (chunks of one source to events), dispatch.c (events to whom they concern), core_profile.c (cores, and
+ * source_ctx.c (chunks of one source to events), dispatch.c (events to whom they concern), gate.c (runs, and
+ * windows in bursts), core_profile.c (cores, and
  * the sources of their figures), snapshot.c (the profile), completeness.c (whether everything was seen), snapshot_rows.c
- * (its functions), snapshot_irqs.c (its exceptions), snapshot_bins.c (its functions where they are of bins),
+ * (its functions), snapshot_windows.c (where they are estimated from bursts), snapshot_irqs.c (its exceptions), snapshot_bins.c (its functions where they are of bins),
  * snapshot_places.c (its lines and instructions where they are of samples). */
 #ifndef PT_PIPELINE_PARTS_H
 #define PT_PIPELINE_PARTS_H
@@ -12,7 +13,7 @@
 #include "profile/stats/account.h"
 #include "profile/result/analysis.h"
 #include "profile/analyses/code/bins.h"
-#include "profile/flow/bursts.h"
+#include "profile/flow/windows.h"
 #include "profile/stack/execution.h"
 #include "profile/stats/flat.h"
 #include "profile/flow/flow.h"
@@ -38,6 +39,7 @@ struct pt_lane {		/* one source */
 	size_t index;			/* among the lanes */
 	bool chosen_end;		/* of bursts: not their beginning is random, but their end */
 	bool bursts_only;		/* mode=burst: a DATA chunk ends before anybody sees that it has */
+	bool around;			/* mode=ring: the user chooses when it ends */
 	bool extract;			/* what was left in a buffer that older trace is overwritten in */
 	bool data_only;			/* its trace has accesses to data, and nothing of what ran */
 	bool leaves_out;		/* trace=loop1: branches that repeat are not recorded */
@@ -61,6 +63,11 @@ struct pt_lane {		/* one source */
 	uint64_t runs, samples, values;
 	uint64_t overflows;		/* of the chip's FIFO, that flow does not count */
 	uint64_t damaged_bytes;		/* as far as decoders count them */
+	/* gate.c */
+	uint64_t n_bursts;
+	uint64_t armed_ns, away_ns;	/* the last arming (PT_UNKNOWN: no chunk yet), and what does not count since */
+	bool holding;			/* runs are held back; since: */
+	struct pt_moment held_from;
 	struct pt_moment now;		/* of what comes next, as far as chunks tell */
 	struct pt_moment seen;		/* up to there nothing is missing but what came; ns PT_UNKNOWN: nothing came */
 	struct pt_clock clock;		/* while it is the only source; then merge has it */
@@ -71,7 +78,7 @@ struct pt_traced {		/* a core of which somebody tells what it runs */
 	bool used;			/* a source is of this core, or was */
 	struct pt_lane *flow, *samples;	/* whose runs and samples make its figures; or NULL */
 	struct pt_execution *execution;
-	struct pt_bursts *bursts;
+	struct pt_windows *windows;
 	struct pt_flat *flat;
 	struct pt_places *by_line, *by_insn;	/* of samples; NULL: none yet */
 	uint16_t *line_of;		/* by number in by_insn: that in by_line + 1; 0: not looked for yet */
@@ -123,8 +130,7 @@ struct pt_pipeline {
 	struct pt_profile_core cores[PT_BINS_CORES];
 	struct pt_profile_function *rows;	/* rows_room of them, and of irqs */
 	size_t rows_room;
-	struct pt_execution_function *bin_runs;	/* by row: what bins say of each function */
-	size_t bin_runs_room;
+	struct pt_execution_function *bin_runs;	/* by row: what bins, or windows, say of each function */
 	const struct pt_profile_function **by_id;
 	struct pt_profile_irq *irqs;
 	struct pt_profile_since since_rows[PT_SINCE_EXCEPTIONS + 1];
@@ -148,6 +154,8 @@ void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, u
 void pt_chosen_steps(struct pt_pipeline *p, const struct pt_step *step, size_t n);
 void pt_chosen_piece(struct pt_pipeline *p, const struct pt_piece *piece, uint16_t core, struct pt_moment from);
 void pt_chosen_briefs(struct pt_pipeline *p, const struct pt_brief_batch *batch);
+/* A window begins (NULL), or has ended. */
+void pt_chosen_window(struct pt_pipeline *p, uint16_t core, const struct pt_time_window *window);
 void pt_chosen_signals(struct pt_pipeline *p, const struct pt_signal *signal, size_t n);
 void pt_chosen_events(struct pt_pipeline *p, const struct pt_event *event, const struct pt_moment *at, size_t n);
 void pt_chosen_batch_end(struct pt_pipeline *p, uint16_t source);
@@ -188,6 +196,16 @@ void pt_snapshot_no_rows(struct pt_pipeline *p);
 void pt_snapshot_rows(struct pt_pipeline *p);
 void pt_snapshot_edges(struct pt_pipeline *p);
 
+/* --- snapshot_windows.c */
+
+/* The core's figures are estimates, from windows. */
+bool pt_snapshot_windowed(const struct pt_pipeline *p, const struct pt_traced *traced);
+void pt_snapshot_window_core(const struct pt_pipeline *p, const struct pt_traced *traced, struct pt_profile_core *core);
+/* figures: the row's from now on. */
+void pt_snapshot_window_row(struct pt_pipeline *p, const struct pt_traced *traced, const struct pt_profile_core *core,
+			    struct pt_profile_function *row, struct pt_execution_function *figures);
+size_t pt_snapshot_window_edges(struct pt_pipeline *p, struct pt_edge *out);	/* no more than the tree has */
+
 /* --- snapshot_irqs.c */
 
 void pt_snapshot_irqs(struct pt_pipeline *p);	/* from the functions' rows */
@@ -215,6 +233,18 @@ void pt_lane_cost(struct pt_lane *lane, const struct pt_chunk *chunk);
 /* From now on the pipeline has several sources. */
 void pt_lane_join(struct pt_lane *lane, uint64_t from_ns);
 void pt_lanes_drain(struct pt_pipeline *p);	/* what merge can tell so far goes on */
+
+/* --- gate.c: runs of a lane, and bursts that cut them into windows */
+
+void pt_gate_runs(struct pt_lane *lane, struct pt_run_batch *batch);	/* takes all of the batch */
+bool pt_gate_wants(const struct pt_lane *lane);		/* the runs that come next change a window */
+void pt_gate_burst(struct pt_lane *lane, uint64_t armed_ns);	/* one begins */
+void pt_gate_burst_ends(struct pt_lane *lane, bool whole);	/* whole: the buffer was full */
+void pt_gate_away(struct pt_lane *lane, enum pt_loss cause, uint64_t ns);
+void pt_gate_anchor(struct pt_lane *lane, struct pt_moment at);	/* what comes next began then */
+/* Where the run that comes next stands: so many modelled cycles behind the last moment that the source told. */
+struct pt_moment pt_gate_moment(const struct pt_lane *lane);
+uint64_t pt_gate_ran_ns(const struct pt_lane *lane);	/* since the DATA chunk began; PT_UNKNOWN: nobody can say */
 
 /* --- dispatch.c: what came from a lane, to whom it concerns */
 

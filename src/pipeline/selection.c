@@ -194,6 +194,13 @@ void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, u
 			p->chosen[i].ops->runs(p->chosen[i].analysis, run, n, core, from);
 }
 
+void pt_chosen_window(struct pt_pipeline *p, uint16_t core, const struct pt_time_window *window)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].ops->window != NULL)
+			p->chosen[i].ops->window(p->chosen[i].analysis, core, window);
+}
+
 void pt_chosen_steps(struct pt_pipeline *p, const struct pt_step *step, size_t n)
 {
 	for (size_t i = 0; i < p->n_chosen; i++)

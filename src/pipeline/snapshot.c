@@ -33,6 +33,18 @@ static bool tells_what_ran(const struct pt_pipeline *p)
 	return false;
 }
 
+/* Of what was seen by no chance, as the end of a ring, nobody can say what share of the profile it was. */
+static enum pt_basis shares_of(const struct pt_pipeline *p, enum pt_basis measured)
+{
+	bool estimated = counted(p) || !pt_snapshot_has_flow(p);
+
+	if (!counted(p) && pt_snapshot_complete(p))
+		return measured;
+	for (size_t i = 0; i < p->n_traced; i++)
+		estimated |= pt_snapshot_windowed(p, &p->traced[i]) || pt_traced_counted(&p->traced[i]);
+	return estimated ? PT_BASIS_ESTIMATED : PT_BASIS_NONE;
+}
+
 static void judge(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;
@@ -52,7 +64,10 @@ static void judge(struct pt_pipeline *p)
 	for (size_t i = 0; i < p->n_traced; i++)
 		if (p->traced[i].flow != NULL && p->traced[i].flow->leaves_out && f->times != PT_BASIS_NONE)
 			f->times = PT_BASIS_ESTIMATED;
-	f->shares = !counted(p) && complete ? measured : PT_BASIS_ESTIMATED;
+	f->shares = shares_of(p, measured);
+	for (size_t i = 0; i < p->n_traced; i++)
+		if (pt_snapshot_windowed(p, &p->traced[i]))
+			f->times = PT_BASIS_ESTIMATED;
 }
 
 /* Modelled cycles, or those that bins counted, are no more than the core's clock has: else the clock is slower than
@@ -83,7 +98,8 @@ static void forget_sums(struct pt_profile *f)
 	f->samples_effective = 0;
 	f->branches = f->instructions = f->cycles = 0;
 	f->bursts = f->bursts_used = f->bursts_asleep = f->bursts_cut_short = f->burst_cycles = 0;
-	f->bursts_by_wakeups = false;
+	f->ticks = 0;
+	f->windowed = false;
 	f->doubtful_silent = f->doubtful_recorded = f->not_code = 0;
 	f->not_code_from = f->not_code_to = PT_UNKNOWN;
 	f->errors = (struct pt_execution_errors){ .address = PT_UNKNOWN, .at = PT_UNKNOWN };
@@ -105,17 +121,16 @@ static uint64_t branches_of(const struct pt_lane *lane)
 	return lane->runs - lane->flow.counts.borders;
 }
 
-static struct pt_profile_core sum_up_core(const struct pt_traced *traced)
+static struct pt_profile_core sum_up_core(const struct pt_pipeline *p, const struct pt_traced *traced)
 {
-	struct pt_bursts_summary s = pt_bursts_summary(traced->bursts);
-
-	return (struct pt_profile_core){
+	struct pt_profile_core core = {
 		.core = traced->core, .branches = traced->flow != NULL ? branches_of(traced->flow) : 0,
 		.instructions = traced->result->instructions, .cycles = traced->result->cycles,
 		.samples = pt_flat_summary(traced->flat).samples,
-		.bursts = s.all, .bursts_used = s.used, .bursts_asleep = s.asleep, .bursts_cut_short = s.cut_short,
-		.burst_cycles = s.cycles, .bursts_by_wakeups = s.by_wakeups,
 	};
+
+	pt_snapshot_window_core(p, traced, &core);
+	return core;
 }
 
 static void add_core(struct pt_profile *f, const struct pt_profile_core *c)
@@ -127,7 +142,8 @@ static void add_core(struct pt_profile *f, const struct pt_profile_core *c)
 	f->bursts_used += c->bursts_used;
 	f->bursts_asleep += c->bursts_asleep;
 	f->bursts_cut_short += c->bursts_cut_short;
-	f->bursts_by_wakeups |= c->bursts_by_wakeups;
+	f->ticks += c->ticks;
+	f->windowed |= c->windowed;
 	if (f->burst_cycles == 0)
 		f->burst_cycles = c->burst_cycles;
 }
@@ -164,7 +180,7 @@ static void sum_up(struct pt_pipeline *p)
 
 		if (traced->flow == NULL && traced->samples == NULL)
 			continue;
-		p->cores[f->n_cores] = sum_up_core(traced);
+		p->cores[f->n_cores] = sum_up_core(p, traced);
 		add_core(f, &p->cores[f->n_cores++]);
 		sum_up_samples(f, traced);
 		if (traced->flow != NULL)
@@ -326,7 +342,6 @@ const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *p)
 	pt_snapshot_places(p);
 	pt_snapshot_irqs(p);
 	pt_snapshot_edges(p);
-	if (p->executes)
-		pt_chosen_result(p);	/* they may look at the rows */
+	pt_chosen_result(p);		/* they may look at cores and rows */
 	return f;
 }

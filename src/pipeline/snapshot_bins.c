@@ -18,26 +18,20 @@ static bool is_traced(const struct pt_pipeline *p)
 	return any;
 }
 
-static void make_room(struct pt_pipeline *p, size_t n_rows)
-{
-	if (n_rows <= p->bin_runs_room)
-		return;
-	p->bin_runs = pt_realloc_array(p->bin_runs, n_rows, sizeof(*p->bin_runs));
-	p->bin_runs_room = n_rows;
-}
-
 static void sum_up(struct pt_pipeline *p, const struct pt_bins *bins)
 {
 	struct pt_profile *f = &p->profile;
 
-	f->instructions = f->cycles = 0;
+	f->instructions = f->cycles = f->ticks = 0;
 	for (size_t i = 0; i < bins->n_cores && i < PT_LEN(p->cores); i++) {
 		p->cores[i] = (struct pt_profile_core){
 			.core = bins->core[i].core, .instructions = bins->by_instructions ? bins->core[i].hits : 0,
 			.cycles = bins->by_cycles ? bins->core[i].hits : 0,
+			.ticks = bins->by_instructions || bins->by_cycles ? bins->core[i].hits : 0,
 		};
 		f->instructions += p->cores[i].instructions;
 		f->cycles += p->cores[i].cycles;
+		f->ticks += p->cores[i].ticks;
 	}
 	f->core = p->cores;
 	f->n_cores = bins->n_cores;
@@ -85,7 +79,6 @@ bool pt_snapshot_by_bins(struct pt_pipeline *p)
 	bins = f->bins;
 	if (bins == NULL || bins->hits == 0)
 		return false;
-	make_room(p, bins->n_functions);
 	f->by_bins = true;
 	f->no_code = false;
 	f->awake_only = false;
@@ -113,7 +106,7 @@ static void make_row(struct pt_pipeline *p, const struct pt_bins_function *from,
 		.cycles = p->profile.by_instructions ? 0 : hits,
 		.gross_total = PT_UNKNOWN,
 	};
-	row->run = ticks ? run : NULL;
+	row->run = row->seen = ticks ? run : NULL;
 	row->samples = ticks ? 0 : hits;
 	row->share = from->share;
 }

@@ -1,9 +1,11 @@
 /* The rows of a profile: functions by core, with their shares, and who called whom. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "pipeline/pipeline_parts.h"
+#include "profile/analyses/calls/tree.h"
 
 static struct pt_share share_of(const struct pt_pipeline *p, const struct pt_traced *traced, uint16_t id)
 {
@@ -13,8 +15,10 @@ static struct pt_share share_of(const struct pt_pipeline *p, const struct pt_tra
 
 	if (pt_traced_counted(traced))
 		return pt_flat_share(traced->flat, id);
-	if (!pt_snapshot_complete(p) && pt_bursts_summary(traced->bursts).estimated)
-		return pt_bursts_share(traced->bursts, id);
+	if (pt_snapshot_windowed(p, traced))
+		return pt_windows_share(traced->windows, id);
+	if (!pt_snapshot_complete(p))		/* nobody can say what share of the profile it was */
+		return (struct pt_share){ .share = NAN };
 	return (struct pt_share){ .share = all != 0 ? (double)part / (double)all : 0 };
 }
 
@@ -27,21 +31,23 @@ static bool is_active(const struct pt_traced *traced, uint16_t id)
 	return run->count != 0 || run->partial != 0 || run->instructions != 0;
 }
 
-/* Any function that is nowhere in the data of a core has the same interval. Of several cores the widest. */
+/* Any function that is in no window, and in no batch of samples, of a core has the same limit. Of several cores the
+ * highest. */
 static struct pt_share share_of_unseen(const struct pt_pipeline *p)
 {
-	struct pt_share widest = { 0 }, share;
+	double most = 0;
 
-	for (size_t i = 0; i < p->n_traced && p->profile.shares == PT_BASIS_ESTIMATED; i++)
-		for (size_t id = 0; id < p->n_ids; id++) {
-			if (is_active(&p->traced[i], (uint16_t)id))
-				continue;
-			share = share_of(p, &p->traced[i], (uint16_t)id);
-			if (share.hi > widest.hi || i == 0)
-				widest = share;
-			break;
-		}
-	return widest;
+	for (size_t i = 0; i < p->n_traced && p->profile.shares == PT_BASIS_ESTIMATED; i++) {
+		const struct pt_traced *traced = &p->traced[i];
+		struct pt_windows_summary windows = pt_windows_summary(traced->windows);
+		struct pt_cluster_total batches = pt_flat_total(traced->flat);
+
+		if (pt_snapshot_windowed(p, traced))
+			most = fmax(most, pt_cluster_unseen(&windows.awake));
+		else if (pt_traced_counted(traced))
+			most = fmax(most, pt_cluster_unseen(&batches));
+	}
+	return (struct pt_share){ .hi = most };
 }
 
 void pt_snapshot_make_room(struct pt_pipeline *p, size_t n_rows)
@@ -50,6 +56,7 @@ void pt_snapshot_make_room(struct pt_pipeline *p, size_t n_rows)
 		return;
 	p->rows = pt_realloc_array(p->rows, n_rows, sizeof(*p->rows));
 	p->irqs = pt_realloc_array(p->irqs, n_rows, sizeof(*p->irqs));
+	p->bin_runs = pt_realloc_array(p->bin_runs, n_rows, sizeof(*p->bin_runs));
 	p->rows_room = n_rows;
 }
 
@@ -86,6 +93,8 @@ struct pt_profile_function *pt_snapshot_row(struct pt_pipeline *p, uint16_t id, 
 
 static void make_rows_of(struct pt_pipeline *p, const struct pt_traced *traced)
 {
+	const struct pt_profile_core *windowed = pt_profile_windowed(&p->profile, traced->core);
+
 	for (size_t id = 0; id < p->n_ids; id++) {
 		struct pt_profile_function *row = NULL;
 
@@ -93,9 +102,11 @@ static void make_rows_of(struct pt_pipeline *p, const struct pt_traced *traced)
 			row = pt_snapshot_row(p, (uint16_t)id, traced->core);
 		if (row == NULL)
 			continue;
-		row->run = pt_traced_counted(traced) ? NULL : &traced->result->function[id];
+		row->run = row->seen = pt_traced_counted(traced) ? NULL : &traced->result->function[id];
 		row->samples = pt_flat_samples(traced->flat, (uint16_t)id);
 		row->share = share_of(p, traced, (uint16_t)id);
+		if (windowed != NULL)
+			pt_snapshot_window_row(p, traced, windowed, row, &p->bin_runs[row - p->rows]);
 	}
 }
 
@@ -103,6 +114,8 @@ void pt_snapshot_rows(struct pt_pipeline *p)
 {
 	pt_snapshot_make_room(p, p->n_traced * p->n_ids);
 	pt_snapshot_no_rows(p);
+	if (p->profile.windowed)
+		pt_chosen_result_of(p, &pt_analysis_tree);	/* who knows of calls */
 	for (size_t i = 0; i < p->n_traced; i++)
 		make_rows_of(p, &p->traced[i]);
 	p->profile.unseen = share_of_unseen(p);
@@ -114,6 +127,12 @@ void pt_snapshot_edges(struct pt_pipeline *p)
 	struct pt_profile *f = &p->profile;
 	size_t n = 0;
 
+	if (f->windowed) {
+		p->edges = pt_realloc_array(p->edges, (f->tree != NULL ? f->tree->n_edges : 0) + 1, sizeof(*p->edges));
+		f->n_edges = pt_snapshot_window_edges(p, p->edges);
+		f->edge = p->edges;
+		return;
+	}
 	f->edge = p->traced[0].result->edge;
 	f->n_edges = p->traced[0].result->n_edges;
 	if (p->all_shown && p->n_traced == 1)

@@ -114,6 +114,7 @@ void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk, const stru
 	pt_config_text(config, "chosen", chosen, sizeof(chosen));
 	lane->chosen_end = strcmp(chosen, "end") == 0;
 	lane->bursts_only = strcmp(f->mode, "burst") == 0 || chosen[0] != '\0';
+	lane->around = strcmp(f->mode, "ring") == 0;
 	lane->halting = strcmp(f->mode, "halt") == 0 && strcmp(f->format, PT_FORMAT_PCSR) != 0;
 	lane->triggered = pt_config_number(config, "triggered", 0) != 0;
 	free(lane->state);

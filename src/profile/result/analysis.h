@@ -16,6 +16,7 @@
 #include "profile/result/profile.h"
 #include "profile/flow/run.h"
 #include "profile/flow/signals.h"
+#include "profile/flow/windows.h"
 #include "profile/stack/call_event.h"
 #include "program/code/codemap.h"
 #include "trace/config.h"
@@ -55,6 +56,10 @@ struct pt_analysis {
 	void (*piece)(void *analysis, const struct pt_piece *piece, uint16_t core, struct pt_moment from);
 	void (*briefs)(void *analysis, const struct pt_brief_batch *batch);
 	bool (*wants_steps)(const void *analysis);	/* after open(): whether its words ask for any; NULL: they do */
+	/* A window on the time of a core (flow/windows.h): NULL: it begins, else it has ended. What its rows got between
+	 * the two is what they are estimated by; a beginning that is followed by another one was none. Steps are charged
+	 * up to here. */
+	void (*window)(void *analysis, uint16_t core, const struct pt_time_window *window);
 	void (*signals)(void *analysis, const struct pt_signal *signal, size_t n);
 	/* Events that neither flow nor signals take: SAMPLE, BIN, COUNTER, EXCEPTION; and GAPs, but not of a source
 	 * that gives nothing but flow: runs and steps tell of those. at: of each. */

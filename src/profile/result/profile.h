@@ -18,7 +18,10 @@ struct pt_profile_function {
 	const struct pt_function *function;	/* NULL then */
 	uint16_t core;
 	const struct pt_profile_function *next;	/* the same function on another core; NULL: on no more */
-	const struct pt_execution_function *run;	/* NULL: only sampled */
+	const struct pt_execution_function *run;	/* NULL: only sampled; windowed: estimates of the whole profile */
+	const struct pt_execution_function *seen;	/* what was seen of it; the same as run, but where that is estimated */
+	struct pt_estimate per_second;	/* entries, of all time; windowed only */
+	struct pt_estimate per_call;	/* ticks of its own, of a call; windowed only */
 	uint64_t samples;		/* pc samples */
 	struct pt_share share;		/* of the time in which its core did not sleep; lo = hi = 0: no interval */
 };
@@ -28,12 +31,23 @@ struct pt_profile_core {		/* what was seen of a core; where there are several: s
 	uint64_t branches, instructions, cycles, samples;
 	uint64_t bursts, bursts_used, bursts_asleep, bursts_cut_short;	/* as in the profile */
 	uint64_t burst_cycles;
-	bool bursts_by_wakeups;
 	/* by_bins: clock cycles of the time observed in which nothing was counted, as the core slept or was outside the
 	 * range; PT_UNKNOWN: nobody can say. And whether more was counted than the clock has in that time. */
 	uint64_t rest_cycles;
 	bool beyond_clock;
+	/* Figures of functions, lines, instructions and chains of calls are estimates, from windows (flow/windows.h) */
+	bool windowed;
+	struct pt_cluster_total windows, armed;	/* with those that found the core asleep */
+	struct pt_share asleep;		/* of all time */
+	uint64_t ticks;			/* of the profile's clock: what rows are shares of. Windowed: that the core was
+					 * awake, estimated; else what was seen */
 };
+
+/* A figure of a windowed core that was x in each tick of the mean window. */
+static inline uint64_t pt_profile_scaled(const struct pt_profile_core *core, double x)
+{
+	return (uint64_t)(x * (double)core->ticks + 0.5);
+}
 
 struct pt_profile_place {		/* where pc samples were taken, on a core of which there are only samples */
 	struct pt_place place;		/* key, of a line: its file, shifted left by 32, and its number; of an
@@ -130,10 +144,11 @@ struct pt_profile {
 	char sampled_by[40];		/* the event that a sample is taken by; "": time */
 	uint64_t sampled_every;		/* events to a sample, in the mean; 0: not known */
 	double samples_effective;	/* independent samples that would give the same intervals; 0: not known */
-	uint64_t bursts, bursts_used, bursts_asleep, bursts_cut_short;	/* all; pooled; armed asleep; interrupted */
-	uint64_t burst_cycles;		/* what each pooled burst was cut to; 0: too few, or by_wakeups */
-	bool bursts_by_wakeups;		/* waking periods were pooled, see bursts.h */
+	uint64_t bursts, bursts_used, bursts_asleep, bursts_cut_short;	/* all; with a window; armed asleep; interrupted */
+	uint64_t burst_cycles;		/* what each window was cut to; 0: there are none */
+	bool windowed;			/* figures of some core are estimated from windows in bursts */
 	uint64_t instructions, cycles;	/* seen */
+	uint64_t ticks;			/* of all cores; see struct pt_profile_core */
 	/* Jumps of which nobody knows whether the trace has them (isa.h, doubtful): so many had no
 	 * place in it, or had. */
 	uint64_t doubtful_silent, doubtful_recorded;
@@ -193,8 +208,19 @@ static inline uint64_t pt_profile_ticks(const struct pt_profile *profile, uint16
 {
 	for (size_t i = 0; i < profile->n_cores; i++)
 		if (profile->core[i].core == core)
-			return profile->by_instructions ? profile->core[i].instructions : profile->core[i].cycles;
-	return profile->by_instructions ? profile->instructions : profile->cycles;
+			return profile->core[i].ticks;
+	return profile->n_cores != 0	  ? profile->ticks
+	       : profile->by_instructions ? profile->instructions
+					  : profile->cycles;
+}
+
+/* NULL: its figures are of what was seen. */
+static inline const struct pt_profile_core *pt_profile_windowed(const struct pt_profile *profile, uint16_t core)
+{
+	for (size_t i = 0; i < profile->n_cores; i++)
+		if (profile->core[i].core == core)
+			return profile->core[i].windowed ? &profile->core[i] : NULL;
+	return NULL;
 }
 
 /* The share of trace that was lost to faults, 0..1: of bytes or of time, whichever is more; of the worst source. More

@@ -318,12 +318,17 @@ static size_t most_edges(const struct pt_execution *x)
 	       (size_t)PT_STEP_STACKS * PT_EXECUTION_CONTEXT_DEPTH;
 }
 
+void pt_execution_clock(struct pt_execution *x)
+{
+	if (!stepping(x))
+		return;
+	step(x, PT_STEP_CLOCK, PT_NO_FUNCTION);
+	pt_stack_give_steps(x);
+}
+
 const struct pt_execution_result *pt_execution_result(struct pt_execution *x)
 {
-	if (stepping(x)) {
-		step(x, PT_STEP_CLOCK, PT_NO_FUNCTION);
-		pt_stack_give_steps(x);
-	}
+	pt_execution_clock(x);
 	pt_tally_settle(&x->tally);
 	pt_big_touch(x->edges, most_edges(x) * sizeof(*x->edges));
 	x->result = (struct pt_execution_result){

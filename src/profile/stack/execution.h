@@ -108,6 +108,9 @@ void pt_execution_steps(struct pt_execution *x, const struct pt_step_sink *sink,
  * not decided: the step says so. */
 void pt_execution_task(struct pt_execution *x, uint16_t task, struct pt_moment at, bool in_order);
 
+/* Whoever takes steps has charged time up to here when this returns. */
+void pt_execution_clock(struct pt_execution *x);
+
 void pt_execution_feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs);
 
 /* Statistics so far, with what is open counted as partial, without changing what comes. Valid until the next call. */

@@ -83,6 +83,11 @@ uint64_t pt_flat_samples(const struct pt_flat *flat, uint16_t function)
 	return flat->function[function].samples;
 }
 
+struct pt_cluster_total pt_flat_total(const struct pt_flat *flat)
+{
+	return flat->total;
+}
+
 struct pt_share pt_flat_share(const struct pt_flat *flat, uint16_t function)
 {
 	return pt_cluster_share(&flat->total, &flat->function[function].sum);

@@ -229,7 +229,7 @@ static int write_annotate(const struct pt_profile *profile, const struct pt_view
 			  struct pt_text *out, struct pt_err *err)
 {
 	struct writer w = { .profile = profile, .lines = profile->lines, .out = out,
-			    .all = profile->by_instructions ? profile->instructions : profile->cycles,
+			    .all = profile->ticks,
 			    .sampled = !profile->by_bins && profile->n_sampled_lines > 0 };
 	struct pt_facts facts;
 

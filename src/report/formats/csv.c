@@ -28,6 +28,8 @@ static void field(struct pt_text *out, const struct pt_column *column, const str
 	if (column->unit == PT_UNIT_NONE) {
 		if (value->text != NULL)
 			quoted(out, value->text);
+	} else if (value->at_least) {
+		;			/* there is no such figure */
 	} else if (value->undecided_ns == PT_UNKNOWN) {
 		pt_text_add(out, "undecided (no common clock)");
 	} else if (value->undecided_ns != 0) {

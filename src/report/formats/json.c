@@ -29,13 +29,21 @@ static json_t *basis(enum pt_basis b)
 	return b < PT_LEN(names) ? pt_json_text(names[b]) : json_null();
 }
 
+/* Of all time; of one core: several sleep each at its own time. */
+static json_t *asleep(const struct pt_profile *p)
+{
+	const struct pt_share *s = p->n_cores == 1 && p->core[0].windowed ? &p->core[0].asleep : NULL;
+
+	return s != NULL ? json_pack("{s:f,s:[f,f]}", "share", s->share, "ci95", s->lo, s->hi) : json_null();
+}
+
 /* --- rows */
 
 static json_t *value_of(const struct pt_column *column, const struct pt_value *value)
 {
 	if (column->unit == PT_UNIT_NONE)
 		return pt_json_text(value->text);
-	if (value->undecided_ns != 0)
+	if (value->undecided_ns != 0 || value->at_least)
 		return json_null();
 	if (column->unit == PT_UNIT_REAL && value->f == trunc(value->f) && fabs(value->f) < WHOLE_BELOW)
 		return json_integer((json_int_t)value->f);	/* all its digits */
@@ -65,6 +73,12 @@ static void put(json_t *object, const char *key, json_t *value)
 	json_object_set_new(inner, dot + 1, value);
 }
 
+static bool has_interval(const struct pt_column *column, const struct pt_value *value)
+{
+	return value->basis == PT_BASIS_ESTIMATED &&
+	       (column->unit == PT_UNIT_SHARE || (pt_unit_is_real(column->unit) && value->hi > value->lo));
+}
+
 static json_t *row_of(const struct pt_view *view, const struct pt_value *values)
 {
 	json_t *object = json_object();
@@ -74,11 +88,15 @@ static json_t *row_of(const struct pt_view *view, const struct pt_value *values)
 		const struct pt_column *column = &view->columns[c];
 
 		put(object, column->key, value_of(column, &values[c]));
+		if (values[c].at_least) {
+			snprintf(key, sizeof(key), "%s_at_least", column->key);
+			put(object, key, pt_json_number(values[c].u));
+		}
 		if (values[c].undecided_ns != 0) {
 			snprintf(key, sizeof(key), "%s_undecided_ns", column->key);
 			put(object, key, pt_json_number(values[c].undecided_ns));
 		}
-		if (column->unit != PT_UNIT_SHARE || values[c].basis != PT_BASIS_ESTIMATED)
+		if (!has_interval(column, &values[c]))
 			continue;
 		snprintf(key, sizeof(key), "%s_ci95", column->key);
 		put(object, key,
@@ -367,6 +385,7 @@ static void figures(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "branches", pt_json_number(p->branches));
 	json_object_set_new(object, "instructions", pt_json_number(p->instructions));
 	json_object_set_new(object, "cycles", pt_json_number(p->timing != NULL ? p->cycles : PT_UNKNOWN));
+	json_object_set_new(object, "asleep_share", asleep(p));
 	json_object_set_new(object, "bursts",
 			    json_pack("{s:I,s:I,s:I,s:I,s:I}", "all", (json_int_t)p->bursts, "used",
 				      (json_int_t)p->bursts_used, "began_asleep", (json_int_t)p->bursts_asleep,

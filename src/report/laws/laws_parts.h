@@ -28,6 +28,6 @@ void pt_law_sums(struct pt_law_check *check);
 void pt_law_shares(struct pt_law_check *check);
 void pt_law_exact(struct pt_law_check *check);
 
-enum { PT_LAW_COLUMNS = 64 };	/* no view has more */
+enum { PT_LAW_COLUMNS = 96 };	/* no view has more */
 
 #endif

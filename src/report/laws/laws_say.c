@@ -16,22 +16,12 @@ const char *pt_law_name(enum pt_law law)
 
 /* --- exceptions --------------------------------------------------------------------------------------------------- */
 
-static bool of_bursts(const struct pt_profile *p)
-{
-	return p->shares == PT_BASIS_ESTIMATED && p->branches != 0;
-}
-
 static bool of_cores(const struct pt_profile *p)
 {
 	return p->n_cores > 1;
 }
 
-static const char one_gate[] = "of bursts and pieces each table has an estimate of its own";
-
 const struct pt_law_exception pt_law_exceptions[] = {
-	{ PT_LAW_SHARES, "instructions", one_gate, of_bursts },
-	{ PT_LAW_SHARES, "tree", one_gate, of_bursts },
-	{ PT_LAW_SHARES, "chains", one_gate, of_bursts },
 	{ PT_LAW_SHARES, "tree", "of several cores its shares are of all of them together", of_cores },
 	{ 0 },
 };

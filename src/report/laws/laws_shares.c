@@ -104,7 +104,8 @@ static void check_chains(struct pt_law_check *check, struct share *share, size_t
 			at->elsewhere += (double)stacks.node[i].self / (double)stacks.node[0].total;
 	}
 	if (stacks.n_nodes > 1)
-		compare(check, "chains", stacks.node[0].total > 0 ? 1.0 / (double)stacks.node[0].total : 0, share, n);
+		compare(check, "chains",
+			stacks.node[0].total > 0 ? (double)stacks.n_nodes / (double)stacks.node[0].total : 0, share, n);
 	pt_stacks_free(&stacks);
 }
 

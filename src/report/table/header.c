@@ -201,7 +201,7 @@ static void time_lines(const struct pt_profile *p, struct pt_text *out)
 /* Shares are there; their intervals only where enough was seen. */
 static bool has_intervals(const struct pt_profile *p)
 {
-	return p->samples_effective > 0 || p->burst_cycles != 0 || p->bursts_by_wakeups;
+	return p->samples_effective > 0 || p->windowed;
 }
 
 static bool counters_take_turns(const struct pt_profile *p)
@@ -236,10 +236,9 @@ static void figures_lines(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, "none: nothing was seen%s\n", p->ended || p->no_end ? "" : " yet");
 		return;
 	}
-	pt_text_add(out, "counts %s%s, times %s%s, shares %s%s", pt_basis_name(p->counts),
-		    p->counts == PT_BASIS_ESTIMATED ? " (as seen)" : "", pt_basis_name(p->times),
-		    p->bursts != 0 ? " (of what a burst saw whole)" : "", pt_basis_name(p->shares),
-		    p->by_bins ? " of what was counted" : "");
+	pt_text_add(out, "counts %s%s, times %s, shares %s%s", pt_basis_name(p->counts),
+		    p->counts == PT_BASIS_ESTIMATED && !p->windowed ? " (as seen)" : "", pt_basis_name(p->times),
+		    pt_basis_name(p->shares), p->by_bins ? " of what was counted" : "");
 	if (!p->by_bins && p->shares == PT_BASIS_ESTIMATED)
 		pt_text_add(out, "%s of %s%s", has_intervals(p) ? " (95 % interval)" : "",
 			    p->sampled_by[0] != '\0' ? p->sampled_by
@@ -249,7 +248,7 @@ static void figures_lines(const struct pt_profile *p, struct pt_text *out)
 	if (p->counts == PT_BASIS_ESTIMATED && p->incomplete != NULL && p->bursts == 0)
 		pt_text_add(out, "; not exact: %s", p->incomplete);
 	if (p->unseen.hi != 0)
-		pt_text_add(out, "; a function that was never seen may have taken %.1f %% of it", p->unseen.hi * 100);
+		pt_text_add(out, "; any function not listed has at most %.1f %% of it", p->unseen.hi * 100);
 	pt_text_add(out, "\n");
 }
 

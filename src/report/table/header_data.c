@@ -57,33 +57,44 @@ static void values_line(const struct pt_profile *p, struct pt_text *out)
 	pt_text_add(out, "%" PRIu64 " values\n", pt_header_values(p));
 }
 
-static void flow_of_core(const struct pt_profile *p, const struct pt_profile_core *c, struct pt_text *out)
+static void flow_of_core(const struct pt_profile_core *c, struct pt_text *out)
 {
 	pt_text_add(out, "%" PRIu64 " branches, %" PRIu64 " instructions", c->branches, c->instructions);
-	if (c->bursts != 0 && c->burst_cycles != 0)
-		pt_text_add(out, "; shares from %" PRIu64 " of %" PRIu64 " bursts, cut to %" PRIu64 " %s",
-			    c->bursts_used, c->bursts, c->burst_cycles, p->timing != NULL ? "cycles" : "instructions");
-	else if (c->bursts_by_wakeups)
-		pt_text_add(out, "; shares from %" PRIu64 " waking periods in %" PRIu64 " bursts", c->bursts_used,
-			    c->bursts);
-	else if (c->bursts != 0)
-		pt_text_add(out, " in %" PRIu64 " burst%s: too few for intervals", c->bursts,
-			    c->bursts == 1 ? "" : "s");
-	if (c->bursts_asleep != 0 && !c->bursts_by_wakeups)
-		pt_text_add(out, " (%" PRIu64 " began asleep)", c->bursts_asleep);
+	if (c->bursts != 0)
+		pt_text_add(out, " in %" PRIu64 " burst%s", c->bursts, c->bursts == 1 ? "" : "s");
+}
+
+/* Which bursts shares are made of. */
+static void windows_of_core(const struct pt_profile *p, const struct pt_profile_core *c, struct pt_text *out)
+{
+	if (c->bursts == 0)
+		return;
+	pt_header_label(out, "shares");
+	if (p->n_cores > 1)
+		pt_text_add(out, "core %u: ", c->core);
+	if (c->windowed)
+		pt_text_add(out,
+			    "from the first %" PRIu64 " cycles of each of %" PRIu64
+			    " bursts that began at random times",
+			    c->burst_cycles, c->bursts_used);
+	else if (p->shares == PT_BASIS_ESTIMATED || p->shares == PT_BASIS_NONE)
+		pt_text_add(out,
+			    "none: too few bursts that began at random times while the core was awake (%" PRIu64 ")",
+			    c->bursts_used);
+	if (c->bursts_asleep != 0)
+		pt_text_add(out, "; %" PRIu64 " that began on wake-up tell only that the core slept", c->bursts_asleep);
+	pt_text_add(out, "\n");
 }
 
 static void flow_line(const struct pt_profile *p, struct pt_text *out)
 {
 	const struct pt_profile_core only = {
 		.branches = p->branches, .instructions = p->instructions, .bursts = p->bursts,
-		.bursts_used = p->bursts_used, .bursts_asleep = p->bursts_asleep, .burst_cycles = p->burst_cycles,
-		.bursts_by_wakeups = p->bursts_by_wakeups,
 	};
 
 	pt_header_label(out, "data");
 	if (p->n_cores < 2)
-		flow_of_core(p, &only, out);
+		flow_of_core(&only, out);
 	for (size_t i = 0, n = 0; p->n_cores > 1 && i < p->n_cores; i++) {
 		if (p->core[i].branches == 0)
 			continue;
@@ -92,12 +103,14 @@ static void flow_line(const struct pt_profile *p, struct pt_text *out)
 			pt_header_label(out, "");
 		}
 		pt_text_add(out, "core %u: ", p->core[i].core);
-		flow_of_core(p, &p->core[i], out);
+		flow_of_core(&p->core[i], out);
 	}
 	if (p->doubtful_silent + p->doubtful_recorded > 0)	/* isa.h */
 		pt_text_add(out, "; %" PRIu64 " jumps to fixed operands were in the trace, %" PRIu64 " not",
 			    p->doubtful_recorded, p->doubtful_silent);
 	pt_text_add(out, "\n");
+	for (size_t i = 0; i < p->n_cores; i++)
+		windows_of_core(p, &p->core[i], out);
 }
 
 /* What was observed and is in no bin. */

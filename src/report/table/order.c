@@ -109,16 +109,21 @@ static int compare(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-static void sort_rows(const void *subject, const struct pt_view *view, size_t column, struct sort_key *keys,
+/* False: the column is blank in all rows. */
+static bool sort_rows(const void *subject, const struct pt_view *view, size_t column, struct sort_key *keys,
 		      size_t *rows, size_t n, struct pt_value *values)
 {
+	bool known = false;
+
 	for (size_t i = 0; i < n; i++) {
 		view->row(subject, rows[i], values);
 		keys[i] = key_of(rows[i], &view->columns[column], &values[column]);
+		known |= keys[i].known;
 	}
 	qsort(keys, n, sizeof(*keys), compare);
 	for (size_t i = 0; i < n; i++)
 		rows[i] = keys[i].row;
+	return known;
 }
 
 /* The rows that the query asks for, in the view's own order; how many. */
@@ -134,12 +139,16 @@ static size_t choose(const void *subject, const struct pt_view *view, const stru
 	return n;
 }
 
+/* Where nobody can say what share rows have, what was seen of them is an order, too. */
 static void sort(const void *subject, const struct pt_view *view, size_t column, size_t *rows, size_t n)
 {
+	int net = pt_view_column(view, "net");
+
 	struct pt_value *values = pt_alloc_array(view->n_columns, sizeof(*values));
 	struct sort_key *keys = pt_alloc_array(n + 1, sizeof(*keys));
 
-	sort_rows(subject, view, column, keys, rows, n, values);
+	if (!sort_rows(subject, view, column, keys, rows, n, values) && net >= 0)
+		sort_rows(subject, view, (size_t)net, keys, rows, n, values);
 	free(values);
 	free(keys);
 }

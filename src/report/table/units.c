@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "report/table/units.h"
 #include "base/util.h"
@@ -83,8 +84,20 @@ static void print_real(char *out, size_t size, const struct pt_profile *profile,
 		print_ticks(out, size, profile, f);
 	else if (unit == PT_UNIT_NS_MEAN)
 		print_seconds(out, size, f, " ");
+	else if (unit == PT_UNIT_PER_S)
+		pt_print_scaled(out, size, f, "", "");
 	else	/* an exponent is hard to compare with its neighbours */
 		snprintf(out, size, fabs(f) >= 1e5 && fabs(f) < 1e15 ? "%.0f" : "%.6g", f);
+}
+
+/* An estimate: within so much of it with 95 %, on the wider side. */
+static void print_error(char *out, size_t size, const struct pt_value *value)
+{
+	double error = fmax(value->hi / value->f - 1, 1 - value->lo / value->f);
+	size_t len = strlen(out);
+
+	if (value->hi > value->lo && isfinite(error))
+		snprintf(out + len, size - len, " ±%.0f%%", ceil(error * 100));
 }
 
 static void print_undecided(char *out, size_t size, uint64_t ns)
@@ -99,20 +112,33 @@ static void print_undecided(char *out, size_t size, uint64_t ns)
 	snprintf(out, size, "undecided (clocks ± %s)", text);
 }
 
+static void print_value(char *out, size_t size, const struct pt_profile *profile, enum pt_unit unit,
+			const struct pt_value *value)
+{
+	if (unit == PT_UNIT_SHARE) {
+		print_share(out, size, value);
+	} else if (pt_unit_is_real(unit) && !isnan(value->f)) {
+		print_real(out, size, profile, unit, value->f);
+		print_error(out, size, value);
+	} else if (!pt_unit_is_real(unit) && value->u != PT_UNKNOWN) {
+		print_number(out, size, profile, unit, value->u);
+	}
+}
+
 void pt_print_cell(char *out, size_t size, const struct pt_profile *profile, const struct pt_column *column,
 		   const struct pt_value *value)
 {
+	size_t len = 0;
+
 	out[0] = '\0';
+	if (value->at_least)
+		len = (size_t)snprintf(out, size, "≥");
 	if (column->unit == PT_UNIT_NONE)
 		snprintf(out, size, "%s", value->text != NULL ? value->text : "");
 	else if (value->not_there)
 		snprintf(out, size, "n/a");
 	else if (value->undecided_ns != 0)
 		print_undecided(out, size, value->undecided_ns);
-	else if (column->unit == PT_UNIT_SHARE)
-		print_share(out, size, value);
-	else if (pt_unit_is_real(column->unit) && !isnan(value->f))
-		print_real(out, size, profile, column->unit, value->f);
-	else if (!pt_unit_is_real(column->unit) && value->u != PT_UNKNOWN)
-		print_number(out, size, profile, column->unit, value->u);
+	else
+		print_value(out + len, size - len, profile, column->unit, value);
 }

@@ -21,11 +21,13 @@ enum pt_unit {
 	PT_UNIT_MEAN,		/* an average on the profile's clock: f; NAN: not known */
 	PT_UNIT_NS_MEAN,	/* an average of times: f, in ns */
 	PT_UNIT_REAL,		/* a number that may be broken or negative: f */
+	PT_UNIT_PER_S,		/* a rate: f */
 };
 
 static inline bool pt_unit_is_real(enum pt_unit unit)	/* the value is f */
 {
-	return unit == PT_UNIT_SHARE || unit == PT_UNIT_MEAN || unit == PT_UNIT_NS_MEAN || unit == PT_UNIT_REAL;
+	return unit == PT_UNIT_SHARE || unit == PT_UNIT_MEAN || unit == PT_UNIT_NS_MEAN || unit == PT_UNIT_REAL ||
+	       unit == PT_UNIT_PER_S;
 }
 
 struct pt_value {
@@ -36,6 +38,7 @@ struct pt_value {
 				 * u or f says that it is not known */
 	double lo, hi;		/* 95 % interval when ESTIMATED, else both 0 */
 	enum pt_basis basis;
+	bool at_least;		/* a lower bound: the figure itself is not known, and formats that cannot say so leave it out */
 	bool not_there;		/* a figure that does not exist, nothing divided by nothing: f is NAN, and people
 				 * read n/a */
 	uint8_t indent;		/* NONE: how many levels to the right a table for people puts it */

@@ -36,6 +36,11 @@ static const struct pt_column columns[] = {
 	{ "period.total", "periods", PT_UNIT_TICKS, false },
 	{ "inactive.total", "inactive", PT_UNIT_TICKS, false },
 	SPREAD("inactive", "inactive ", false),
+	/* of a windowed core alone */
+	{ "calls_per_s", "calls/s", PT_UNIT_PER_S, true },
+	{ "self_per_call", "self/call", PT_UNIT_MEAN, true },
+	{ "period_mean_ns", "period", PT_UNIT_NS_MEAN, true },
+	{ "seen", "seen", PT_UNIT_COUNT, false },
 	{ "file", "file", PT_UNIT_NONE, true },
 	{ "line", "line", PT_UNIT_COUNT, true },
 	PT_CORE_COLUMN,
@@ -76,6 +81,30 @@ static struct pt_value total(const struct pt_stat *stat, enum pt_basis basis)
 	return number(stat != NULL && stat->n > 0 ? stat->total : PT_UNKNOWN, basis);
 }
 
+/* Rates, and what follows from them; blank where nothing is estimated. Returns behind them. */
+static struct pt_value *rates(struct pt_value *out, const struct pt_profile *p, const struct pt_profile_function *f)
+{
+	bool windowed = pt_profile_windowed(p, f->core) != NULL;
+	struct pt_estimate s = f->per_second, c = f->per_call;
+	enum pt_basis basis = windowed ? PT_BASIS_ESTIMATED : PT_BASIS_NONE;
+	bool rate = windowed && !isnan(s.value), call = windowed && !isnan(c.value);
+
+	*out++ = (struct pt_value){ .f = rate ? s.value : NAN, .lo = s.lo, .hi = s.hi, .basis = rate ? basis : 0 };
+	*out++ = (struct pt_value){ .f = call ? c.value : NAN, .lo = c.lo, .hi = c.hi, .basis = call ? basis : 0 };
+	*out++ = (struct pt_value){ .f = rate ? 1e9 / s.value : NAN, .lo = rate ? 1e9 / s.hi : 0,
+				    .hi = rate ? 1e9 / s.lo : 0, .basis = rate ? basis : 0 };
+	*out++ = number(windowed ? f->seen->count : PT_UNKNOWN, PT_BASIS_EXACT);
+	return out;
+}
+
+static struct pt_value gross_of(const struct pt_profile *p, const struct pt_profile_function *f)
+{
+	struct pt_value v = number(f->run != NULL ? f->run->gross_total : PT_UNKNOWN, p->times);
+
+	v.at_least = v.u != PT_UNKNOWN && pt_profile_windowed(p, f->core) != NULL;
+	return v;
+}
+
 static void function_row(const struct pt_profile *p, const struct pt_profile_function *f, struct pt_value *out)
 {
 	const struct pt_execution_function *run = f->run;
@@ -91,8 +120,8 @@ static void function_row(const struct pt_profile *p, const struct pt_profile_fun
 	*out++ = number(counts != NULL ? counts->partial : PT_UNKNOWN, p->counts);
 	*out++ = number(counts != NULL ? counts->instructions : PT_UNKNOWN, p->counts);
 	*out++ = number(run == NULL ? PT_UNKNOWN : p->by_instructions ? run->instructions : run->cycles, p->times);
-	*out++ = (struct pt_value){ .f = f->share.share, .lo = f->share.lo, .hi = f->share.hi, .basis = p->shares };
-	*out++ = number(run != NULL ? run->gross_total : PT_UNKNOWN, p->times);
+	*out++ = (struct pt_value){ .f = f->share.share, .lo = f->share.lo, .hi = f->share.hi, .basis = isnan(f->share.share) ? PT_BASIS_NONE : p->shares };
+	*out++ = gross_of(p, f);
 	out = spread(out, STAT(GROSS), p->times);
 	*out++ = total(STAT(CALL), p->times);
 	out = spread(out, STAT(PERIOD), p->times);
@@ -101,6 +130,7 @@ static void function_row(const struct pt_profile *p, const struct pt_profile_fun
 	*out++ = total(STAT(PERIOD), p->times);
 	*out++ = total(STAT(INACTIVE), p->times);
 	out = spread(out, STAT(INACTIVE), p->times);
+	out = rates(out, p, f);
 	*out++ = text(f->function != NULL ? f->function->file : NULL);
 	*out++ = number(f->function != NULL && f->function->line != 0 ? f->function->line : PT_UNKNOWN, PT_BASIS_EXACT);
 	*out++ = pt_core_value(p->n_cores, f->core);

@@ -1,4 +1,6 @@
 /* One row per inlined call that was seen executing: a function whose body the compiler put into its caller. */
+#include <math.h>
+
 #include "profile/analyses/code/lines.h"
 #include "profile/result/profile.h"
 #include "report/table/names.h"
@@ -50,7 +52,8 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = sum->count, .basis = p->counts };
 	*out++ = (struct pt_value){ .u = sum->instructions, .basis = p->counts };
 	*out++ = (struct pt_value){ .u = ticks, .basis = p->times };
-	*out++ = (struct pt_value){ .f = all != 0 ? (double)ticks / (double)all : 0, .basis = p->times };
+	*out++ = (struct pt_value){ .f = all != 0 && p->shares != PT_BASIS_NONE ? (double)ticks / (double)all : NAN,
+				    .basis = p->shares != PT_BASIS_NONE ? p->times : PT_BASIS_NONE };
 	*out++ = (struct pt_value){ .u = p->timing != NULL ? sum->cycles_inside : PT_UNKNOWN, .basis = p->times };
 	*out++ = (struct pt_value){ .text = file != NULL ? file->path : NULL };
 	*out++ = (struct pt_value){ .u = call->call_line != 0 ? call->call_line : PT_UNKNOWN, .basis = PT_BASIS_EXACT };

@@ -55,11 +55,12 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 
 	*out++ = (struct pt_value){ .text = f->function != NULL ? f->function->name : "(no symbol)" };
 	*out++ = (struct pt_value){ .text = irq->vectors[0] != '\0' ? irq->vectors : NULL };
-	*out++ = (struct pt_value){ .u = run->exceptions, .basis = p->counts };
-	*out++ = (struct pt_value){ .u = run->partial, .basis = p->counts };
+	*out++ = (struct pt_value){ .u = run->exceptions, .basis = run->exceptions != PT_UNKNOWN ? p->counts : PT_BASIS_NONE };
+	*out++ = (struct pt_value){ .u = run->partial, .basis = run->partial != PT_UNKNOWN ? p->counts : PT_BASIS_NONE };
 	*out++ = (struct pt_value){ .u = p->by_instructions ? run->instructions : run->cycles, .basis = p->times };
-	*out++ = (struct pt_value){ .f = f->share.share, .lo = f->share.lo, .hi = f->share.hi, .basis = p->shares };
-	*out++ = (struct pt_value){ .u = run->gross_total, .basis = p->times };
+	*out++ = (struct pt_value){ .f = f->share.share, .lo = f->share.lo, .hi = f->share.hi, .basis = isnan(f->share.share) ? PT_BASIS_NONE : p->shares };
+	*out++ = (struct pt_value){ .u = run->gross_total, .basis = run->gross_total != PT_UNKNOWN ? p->times : PT_BASIS_NONE,
+				    .at_least = pt_profile_windowed(p, f->core) != NULL };
 	out = extremes(out, &run->stat[PT_TALLY_GROSS], p->times);
 	out = extremes(out, &run->stat[PT_TALLY_CALL], p->times);
 	out = extremes(out, &run->stat[PT_TALLY_PERIOD], p->times);

@@ -8,6 +8,7 @@
 #include "report/table/view.h"
 #include "report/views/core_column.h"
 #include "report/views/core_rows.h"
+#include "report/views/flow_share.h"
 #include "report/views/sampled_share.h"
 #include "base/util.h"
 
@@ -113,7 +114,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
 	*out++ = (struct pt_value){ .u = line->instructions, .basis = p->counts };
 	*out++ = (struct pt_value){ .u = ticks, .basis = p->times };
-	*out++ = (struct pt_value){ .f = all != 0 ? (double)ticks / (double)all : 0, .basis = p->times };
+	*out++ = pt_flow_share(p, lines->core, ticks, all, &line->share);
 	*out++ = (struct pt_value){ .u = line->n_insns, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = line->n_observed, .basis = p->counts };
 	*out++ = pt_core_value(p->lines->n_cores, lines->core);

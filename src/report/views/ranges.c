@@ -28,13 +28,19 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	uint64_t net = p->by_instructions ? span->run.instructions : span->run.cycles;
 	const struct pt_function *f = span->function;
 
-	out = pt_span_values(out, p, span, net, pt_span_observed(p->ranges, span->core), p->times);
-	*out++ = pt_span_number(span->run.instructions, p->counts);
+	out = pt_span_run_values(out, p, span, net, pt_span_observed(p->ranges, span->core));
+	*out++ = pt_span_number(pt_profile_windowed(p, span->core) != NULL ? PT_UNKNOWN : span->run.instructions,
+				p->counts);
 	*out++ = pt_span_number(span->begin, PT_BASIS_EXACT);
 	*out++ = pt_span_number(span->end, PT_BASIS_EXACT);
 	*out++ = (struct pt_value){ .text = f != NULL ? f->file : NULL };
 	*out++ = pt_span_number(f != NULL && f->line != 0 ? f->line : PT_UNKNOWN, PT_BASIS_EXACT);
 	*out++ = pt_core_value(p->n_cores, span->core);
+}
+
+static bool remark(const void *subject, char *out, size_t room)
+{
+	return pt_span_remark(subject, out, room);
 }
 
 const struct pt_view pt_view_ranges = {
@@ -43,5 +49,5 @@ const struct pt_view pt_view_ranges = {
 	.note = "time by whose code ran; an entry is a call, a return or an interrupt's return into it; shared tails "
 		"are their owner's",
 	.needs = "range", .sort = "net_share", .columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows,
-	.row = row,
+	.row = row, .remark = remark,
 };

@@ -2,6 +2,8 @@
 #ifndef PT_REPORT_VIEWS_SPAN_COLUMNS_H
 #define PT_REPORT_VIEWS_SPAN_COLUMNS_H
 
+#include <stdio.h>
+
 #include "profile/result/profile.h"
 #include "profile/analyses/calls/spans.h"
 #include "report/table/view.h"
@@ -91,6 +93,25 @@ static inline struct pt_value *pt_span_values(struct pt_value *out, const struct
 	out = pt_span_spread(out, span, PT_TALLY_CALL, basis);
 	*out++ = pt_span_time(pt_span_total(&stat[PT_TALLY_INACTIVE]), span, basis);
 	return pt_span_spread(out, span, PT_TALLY_INACTIVE, basis);
+}
+
+/* The same of spans in code, made of runs. Of a windowed core nothing can be said of them: bursts see whole ones only
+ * where they are short, and net is not that of functions. */
+static inline struct pt_value *pt_span_run_values(struct pt_value *out, const struct pt_profile *p,
+						  const struct pt_span_figures *span, uint64_t net, uint64_t all)
+{
+	struct pt_span_figures blank = { .name = span->name };
+
+	if (pt_profile_windowed(p, span->core) == NULL)
+		return pt_span_values(out, p, span, net, p->shares != PT_BASIS_NONE ? all : 0, p->times);
+	blank.run.count = blank.run.partial = blank.run.gross_total = PT_UNKNOWN;
+	return pt_span_values(out, p, &blank, PT_UNKNOWN, 0, p->times);
+}
+
+static inline bool pt_span_remark(const struct pt_profile *p, char *out, size_t room)
+{
+	snprintf(out, room, "bursts do not show spans whole, so there are no figures: mode=halt or mode=stream does");
+	return p->windowed;
 }
 
 #define PT_SPAN_ERROR_COLUMNS                                                                                       \

@@ -33,7 +33,7 @@ static void span_row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_span_figures *span = &p->spans->span[i];
 	const struct pt_function *f = span->by == PT_SPAN_BY_FUNCTION ? span->function : NULL;
 
-	out = pt_span_values(out, p, span, span->run.cycles, pt_span_observed(p->spans, span->core), p->times);
+	out = pt_span_run_values(out, p, span, span->run.cycles, pt_span_observed(p->spans, span->core));
 	out = pt_span_error_values(out, span);
 	*out++ = pt_span_number(span->refetched, p->counts);
 	*out++ = pt_span_number(span->begin, PT_BASIS_EXACT);
@@ -43,11 +43,16 @@ static void span_row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = pt_core_value(p->n_cores, span->core);
 }
 
+static bool span_remark(const void *subject, char *out, size_t room)
+{
+	return pt_span_remark(subject, out, room);
+}
+
 const struct pt_view pt_view_spans = {
 	.name = "spans", .help = "chosen functions and named spans, by entries and exits alone", .needs = "entry-exit",
 	.note = "net is without the spans below alone: what else was called is in it",
 	.sort = "net_share", .columns = span_columns, .n_columns = PT_LEN(span_columns), .n_rows = n_spans,
-	.row = span_row,
+	.row = span_row, .remark = span_remark,
 };
 
 /* --- by signals */

@@ -116,7 +116,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_task *task = &p->tasks->task[i];
 	enum pt_basis counts = p->tasks->by_signals ? PT_BASIS_EXACT : p->counts;
 	enum pt_basis shares = p->tasks->by_signals ? PT_BASIS_EXACT : p->shares;
-	double load = pt_task_load(p->tasks, task);
+	double load = shares == PT_BASIS_NONE ? NAN : pt_task_load(p->tasks, task);
 
 	*out++ = (struct pt_value){ .text = task->name };
 	*out++ = (struct pt_value){ .text = known_by[task->kind] };
@@ -124,7 +124,8 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = number(task->activations, counts);
 	*out++ = number(task->partial, counts);
 	*out++ = time_of(p, task, task->run);
-	*out++ = (struct pt_value){ .f = load, .basis = isnan(load) ? PT_BASIS_NONE : shares };
+	*out++ = (struct pt_value){ .f = load, .lo = task->share.lo, .hi = task->share.hi,
+				    .basis = isnan(load) ? PT_BASIS_NONE : shares };
 	out = spread(out, p, task, &task->slice);
 	out = spread(out, p, task, &task->period);
 	*out++ = time_of(p, task, task->suspended.n > 0 ? task->suspended.total : PT_UNKNOWN);

@@ -3,6 +3,7 @@
 #include "profile/analyses/calls/tree.h"
 #include "report/table/names.h"
 #include "report/table/view.h"
+#include "report/views/flow_share.h"
 #include "base/util.h"
 
 extern const struct pt_view pt_view_tree;
@@ -45,11 +46,6 @@ static const char *name_of(const struct pt_profile *p, const struct pt_tree_node
 	return pt_name_of_function(p, node->function);
 }
 
-static struct pt_value share(uint64_t part, uint64_t all, enum pt_basis basis)
-{
-	return (struct pt_value){ .f = (double)part / (double)all, .basis = basis };
-}
-
 static void row(const void *subject, size_t i, struct pt_value *out)
 {
 	const struct pt_profile *p = subject;
@@ -65,9 +61,9 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = node->site, .basis = p->counts };
 	*out++ = (struct pt_value){ .u = counts ? node->count : PT_UNKNOWN, .basis = p->counts };
 	*out++ = (struct pt_value){ .u = node->net, .basis = p->times };
-	*out++ = share(node->net, all, p->times);
+	*out++ = pt_flow_share(p, node->core, node->net, all, &node->net_share);
 	*out++ = (struct pt_value){ .u = node->gross, .basis = p->times };
-	*out++ = share(node->gross, all, p->times);
+	*out++ = pt_flow_share(p, node->core, node->gross, all, &node->gross_share);
 }
 
 const struct pt_view pt_view_tree = {

@@ -11,6 +11,7 @@
 #include "profile/result/analysis.h"
 #include "profile/stats/preorder.h"
 #include "profile/analyses/calls/tree.h"
+#include "profile/analyses/calls/tree_windows.h"
 
 enum {
 	SLOT_BITS = 17,
@@ -50,6 +51,9 @@ struct tree {
 	uint64_t *bits;			/* 2^BITS_BITS: where one is 0, there is no node of such a hash */
 	uint32_t *order, *place;	/* made anew for each result */
 	struct core core[CORES];
+	struct pt_tree_windows *windows;	/* NULL: there was none yet */
+	struct pt_tree_count *now;		/* of the nodes, at an edge of a window */
+	size_t n_functions;
 };
 
 /* --- nodes */
@@ -331,6 +335,24 @@ static void take_briefs(void *analysis, const struct pt_brief_batch *batch)
 	}
 }
 
+/* --- windows */
+
+static void take_window(void *analysis, uint16_t core, const struct pt_time_window *window)
+{
+	struct tree *t = analysis;
+
+	if (t->windows == NULL) {
+		t->windows = pt_tree_windows_new(t->n_functions);
+		t->now = pt_alloc_array(PT_TREE_NODES, sizeof(*t->now));
+	}
+	for (size_t i = 0; i < t->result.n_nodes; i++) {
+		const struct slot *slot = &t->slot[t->slot_of[i]];
+
+		t->now[i] = (struct pt_tree_count){ slot->net, slot->count };
+	}
+	pt_tree_windows_edge(t->windows, t->node, t->now, t->result.n_nodes, core, window);
+}
+
 /* --- result, life */
 
 static int by_gross(const void *a, const void *b, void *nodes)
@@ -354,6 +376,14 @@ static void put_in_order(struct tree *t)
 		t->order[t->place[i]] = (uint32_t)i;
 }
 
+/* All of it; of several cores each may be on a scale of its own. */
+static void add_up_root(struct tree *t)
+{
+	t->node[0].gross = t->node[0].net;
+	for (size_t i = 1; i < t->result.n_nodes; i++)
+		t->node[0].gross += t->node[i].parent == 0 ? t->node[i].gross : 0;
+}
+
 static void give(void *analysis, struct pt_profile *profile)
 {
 	struct tree *t = analysis;
@@ -366,6 +396,9 @@ static void give(void *analysis, struct pt_profile *profile)
 	}
 	for (size_t i = t->result.n_nodes - 1; i > 0; i--)
 		t->node[t->node[i].parent].gross += t->node[i].gross;
+	if (t->windows != NULL && profile->windowed)
+		pt_tree_windows_give(t->windows, profile, t->node, t->result.n_nodes, &t->result);
+	add_up_root(t);
 	put_in_order(t);
 	profile->tree = &t->result;
 }
@@ -380,6 +413,8 @@ static void tree_free(void *analysis)
 		free(t->core[c].chain);
 	}
 	pt_big_free(t->node, PT_TREE_NODES * sizeof(*t->node));
+	pt_tree_windows_free(t->windows);
+	free(t->now);
 	free(t->slot_of);
 	pt_big_free(t->node_of, (SLOTS + 1) * sizeof(*t->node_of));
 	free(t->order);
@@ -393,7 +428,7 @@ static void *tree_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 {
 	struct tree *t = pt_alloc(sizeof(*t));
 
-	(void)setup, (void)err;
+	(void)err;
 	t->node = pt_big_alloc(PT_TREE_NODES, sizeof(*t->node));
 	t->slot_of = pt_realloc_array(NULL, PT_TREE_NODES, sizeof(*t->slot_of));
 	t->node_of = pt_big_alloc(SLOTS + 1, sizeof(*t->node_of));
@@ -404,6 +439,7 @@ static void *tree_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 	pt_big_touch(t->node, PT_TREE_NODES * sizeof(*t->node));
 	pt_big_touch(t->node_of, (SLOTS + 1) * sizeof(*t->node_of));
 	pt_big_touch(t->slot, (SLOTS + 1) * sizeof(*t->slot));
+	t->n_functions = setup->n_functions;
 	t->node[0] = (struct pt_tree_node){ .site = PT_UNKNOWN, .task = PT_NO_TASK };
 	t->slot_of[0] = ROOT;
 	t->result = (struct pt_tree){ .node = t->node, .n_nodes = 1, .order = t->order };
@@ -413,5 +449,5 @@ static void *tree_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 const struct pt_analysis pt_analysis_tree = {
 	.name = "tree", .help = "chains of calls, for flame graphs", .standard = true, .open = tree_new,
 	.close = tree_free,
-	.steps = take_steps, .briefs = take_briefs, .result = give,
+	.steps = take_steps, .briefs = take_briefs, .window = take_window, .result = give,
 };

@@ -12,8 +12,9 @@
 #include <stdint.h>
 
 #include "profile/stack/call_event.h"
+#include "profile/stats/estimate.h"
 
-enum { PT_TREE_NODES = 65536, PT_TREE_DEPTH = 256 };
+enum { PT_TREE_NODES = 65536, PT_TREE_DEPTH = 256, PT_TREE_CORES = 16 };
 enum { PT_TREE_NO_CALLER = UINT8_MAX };	/* entry of the node that stands for callers that were not seen */
 
 #define PT_TREE_NO_CALLER_NAME "[caller not seen]"
@@ -26,15 +27,29 @@ struct pt_tree_node {
 	uint16_t task;		/* PT_NO_TASK: not known */
 	uint16_t core;
 	uint8_t entry;		/* enum pt_step_entry; 0: the root, or a task's node; PT_TREE_NO_CALLER */
-	uint64_t count;		/* entries seen */
+	/* Of a windowed core (profile.h) these are estimates for the whole profile; else what was seen. */
+	uint64_t count;		/* entries */
 	uint64_t net, gross;	/* on the profile's clock; gross: with everything below */
+	struct pt_share net_share, gross_share;	/* windowed: of the time awake */
 };
+
+struct pt_tree_estimate {	/* of a function, or a call edge, of a windowed core */
+	struct pt_share gross;	/* at least: who called what ran when a window began is known only as far as it returned */
+	double count;		/* entries per tick awake */
+	struct pt_estimate per_second, per_call;	/* as in profile.h */
+};
+
+struct pt_tree_edge { uint16_t from, to, core; struct pt_tree_estimate estimate; };
 
 struct pt_tree {
 	const struct pt_tree_node *node;	/* parents before children; node[0] is the root */
 	size_t n_nodes;
 	const uint32_t *order;	/* the nodes depth first, among siblings the one with most gross time first */
 	uint64_t dropped;	/* entries that found no room */
+	/* of windowed cores: by id (NULL: it is none), and in no order; from 0: an exception */
+	const struct pt_tree_estimate *function[PT_TREE_CORES];
+	const struct pt_tree_edge *edge;
+	size_t n_edges;
 };
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/bigmem.h"
 #include "decode/decoder.h"
 #include "profile/analyses/code/lines_count.h"
+#include "profile/analyses/code/lines_windows.h"
 #include "base/util.h"
 
 struct lines {
@@ -13,6 +14,7 @@ struct lines {
 	struct pt_lines_count *count[PT_RUN_CORES];
 	struct pt_lines_count *all;			/* of several cores together */
 	const struct pt_lines *shown[PT_RUN_CORES];	/* of the result */
+	struct pt_lines_windows *windows[PT_RUN_CORES];	/* likewise; NULL: there were none */
 	struct pt_inlines *inlines;
 	struct pt_analysis_setup setup;
 };
@@ -68,38 +70,77 @@ static bool by_itself(const struct pt_run *run)
 	       run->left != PT_LEFT_NEXT;
 }
 
-static inline void count(struct pt_lines_count *c, struct pt_span_count *s, const struct pt_run *run)
+static inline void count(struct pt_lines_count *c, struct pt_span_count *s, const struct pt_run *run, uint64_t times)
 {
 	size_t b = (size_t)(run->begin - s->span->base) >> c->shift, e = (size_t)(run->end - s->span->base) >> c->shift;
 	uint64_t passing = pt_sum_cycles(s->span->code[e].sums - s->span->code[b].sums), cycles = run->cycles;
 
 	if (run->left == PT_LEFT_EXCEPTION || run->left == PT_LEFT_TAIL_CHAIN) {
 		cycles -= handlers_part(c, run);
-		charge(c, run->next, run->cycles - cycles);
+		charge(c, run->next, times * (run->cycles - cycles));
 	}
 	if (b == e) {
-		charge(c, run->begin, cycles);
+		charge(c, run->begin, times * cycles);
 		return;
 	}
-	s->unit[b].begins++;
-	s->unit[e].ends++;
-	s->unit[e].left += by_itself(run);
-	s->unit[e].extra += cycles - passing;
+	s->unit[b].begins += times;
+	s->unit[e].ends += times;
+	s->unit[e].left += by_itself(run) ? times : 0;
+	s->unit[e].extra += times * (cycles - passing);
 }
 
-static void count_runs(struct pt_lines_count *c, const struct pt_run *run, size_t n)
+void pt_lines_count_runs(struct pt_lines_count *c, const struct pt_run *run, size_t n, uint64_t times)
 {
 	for (size_t i = 0; i < n; i++, run++) {
 		struct pt_span_count *s = c->map->n_spans > 0 ? span_of(c, run) : NULL;
 
 		if (s != NULL)
-			count(c, s, run);
+			count(c, s, run, times);
 		else
-			c->result.elsewhere++;
+			c->result.elsewhere += times;
 	}
 }
 
-static struct pt_lines_count *count_new(const struct lines *l);
+static void spread_charge(struct pt_lines_count *c, uint64_t addr, uint64_t cycles,
+			  void (*visit)(void *arg, size_t span, size_t unit, uint64_t instructions, uint64_t cycles),
+			  void *arg)
+{
+	struct pt_span_count *s = find_span(c, addr);
+	size_t u = s != NULL ? (size_t)(addr - s->span->base) >> c->shift : 0;
+
+	if (s != NULL && u < s->n_units && s->span->code[u].len_units > 0)
+		visit(arg, (size_t)(s - c->span), u, 0, cycles);
+}
+
+/* As count() adds them up. */
+void pt_lines_spread(struct pt_lines_count *c, const struct pt_run *run,
+		     void (*visit)(void *arg, size_t span, size_t unit, uint64_t instructions, uint64_t cycles),
+		     void *arg)
+{
+	struct pt_span_count *s = c->map->n_spans > 0 ? span_of(c, run) : NULL;
+	uint64_t handlers = handlers_part(c, run), extra = run->cycles - handlers;
+	size_t u, e;
+
+	if (s == NULL)
+		return;
+	if (handlers != 0)
+		spread_charge(c, run->next, handlers, visit, arg);
+	if (run->begin == run->end) {
+		spread_charge(c, run->begin, extra, visit, arg);
+		return;
+	}
+	u = (size_t)(run->begin - s->span->base) >> c->shift;
+	e = (size_t)(run->end - s->span->base) >> c->shift;
+	while (u < e) {
+		const struct pt_code_unit *code = &s->span->code[u];
+		size_t next = u + (code->len_units > 0 ? code->len_units : 1);
+		uint64_t passing = next <= s->n_units ? pt_sum_cycles(s->span->code[next].sums - code->sums) : 0;
+
+		extra -= passing;
+		visit(arg, (size_t)(s - c->span), u, 1, next < e ? passing : passing + extra);
+		u = next;
+	}
+}
 
 /* NULL: its number is too high. */
 static struct pt_lines_count *count_of_core(struct lines *l, uint16_t core)
@@ -107,7 +148,7 @@ static struct pt_lines_count *count_of_core(struct lines *l, uint16_t core)
 	if (core >= PT_RUN_CORES)
 		return NULL;
 	if (__builtin_expect(l->count[core] == NULL, 0))
-		l->count[core] = count_new(l);
+		l->count[core] = pt_lines_count_new(&l->setup, l->inlines);
 	return l->count[core];
 }
 
@@ -119,7 +160,20 @@ static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16
 	if (c == NULL)
 		return;
 	c->ran = true;
-	count_runs(c, run, n);
+	pt_lines_count_runs(c, run, n, 1);
+	if (((struct lines *)analysis)->windows[core] != NULL)
+		pt_lines_windows_runs(((struct lines *)analysis)->windows[core], run, n);
+}
+
+static void take_window(void *analysis, uint16_t core, const struct pt_time_window *window)
+{
+	struct lines *l = analysis;
+
+	if (core >= PT_RUN_CORES)
+		return;
+	if (l->windows[core] == NULL)
+		l->windows[core] = pt_lines_windows_new(&l->setup, l->inlines);
+	pt_lines_windows_edge(l->windows[core], window);
 }
 
 /* --- the same in brief */
@@ -227,7 +281,7 @@ static void make_spans(struct pt_lines_count *c)
 	}
 }
 
-static void count_free(struct pt_lines_count *c)
+void pt_lines_count_free(struct pt_lines_count *c)
 {
 	if (c == NULL)
 		return;
@@ -244,17 +298,18 @@ static void count_free(struct pt_lines_count *c)
 	free(c);
 }
 
-static struct pt_lines_count *count_new(const struct lines *l)
+struct pt_lines_count *pt_lines_count_new(const struct pt_analysis_setup *setup, const struct pt_inlines *inlines)
 {
 	struct pt_lines_count *c = pt_alloc(sizeof(*c));
 
-	c->map = c->result.map = l->setup.map;
-	c->flow = l->setup.flow;
-	c->program = l->setup.program;
+	c->scale = 1;
+	c->map = c->result.map = setup->map;
+	c->flow = setup->flow;
+	c->program = setup->program;
 	c->shift = (unsigned)__builtin_ctz(c->map->isa->unit_bytes);
-	c->inlines = c->result.inlines = l->inlines;
-	c->result.n_functions = l->setup.n_functions;
-	c->function = pt_alloc_array(l->setup.n_functions + 1, sizeof(*c->function));
+	c->inlines = c->result.inlines = inlines;
+	c->result.n_functions = setup->n_functions;
+	c->function = pt_alloc_array(setup->n_functions + 1, sizeof(*c->function));
 	make_spans(c);
 	return c;
 }
@@ -271,7 +326,7 @@ static const struct pt_lines *of_all(struct lines *l, size_t n_cores)
 	struct pt_lines_count *all = l->all;
 
 	if (all == NULL)
-		l->all = all = count_new(l);
+		l->all = all = pt_lines_count_new(&l->setup, l->inlines);
 	forget(all);
 	for (size_t i = 0; i < PT_RUN_CORES; i++)
 		if (l->count[i] != NULL && l->count[i]->ran)
@@ -296,6 +351,10 @@ static void give(void *analysis, struct pt_profile *profile)
 		if (c == NULL || (!c->ran && (any > 0 || i > 0)))
 			continue;
 		pt_lines_move_passed(c);
+		if (l->windows[i] != NULL && pt_profile_windowed(profile, i) != NULL) {
+			l->shown[n++] = pt_lines_windows_give(l->windows[i], c, pt_profile_windowed(profile, i));
+			continue;
+		}
 		pt_lines_settle(c);
 		c->result.core = i;
 		l->shown[n++] = &c->result;
@@ -307,9 +366,11 @@ static void lines_free(void *analysis)
 {
 	struct lines *l = analysis;
 
-	for (size_t i = 0; i < PT_RUN_CORES; i++)
-		count_free(l->count[i]);
-	count_free(l->all);
+	for (size_t i = 0; i < PT_RUN_CORES; i++) {
+		pt_lines_count_free(l->count[i]);
+		pt_lines_windows_free(l->windows[i]);
+	}
+	pt_lines_count_free(l->all);
 	pt_inlines_free(l->inlines);
 	free(l);
 }
@@ -331,5 +392,5 @@ static void *lines_new(const struct pt_analysis_setup *setup, struct pt_err *err
 
 const struct pt_analysis pt_analysis_lines = {
 	.name = "lines", .help = "counts and time per line, instruction and inlined call; coverage", .standard = true,
-	.open = lines_new, .close = lines_free, .runs = take_runs, .piece = take_piece, .result = give,
+	.open = lines_new, .close = lines_free, .runs = take_runs, .piece = take_piece, .window = take_window, .result = give,
 };

@@ -5,6 +5,7 @@
  * cycles of entering an exception belong to the handler's first instruction, those of returning to the returning one.
  * A line's count is that of its most executed statement in each place where it was compiled to (function, inlined
  * call), added up over the places: a loop's head counts each turn, a call of an inlined function each call.
+ * Of a windowed core (profile.h) figures are estimates for the whole profile, and only what was observed is as it was.
  * Each core has counts of its own; those of all cores together are what coverage and annotated sources are made of.
  * "Observed" is not "covered": what has no count is "not observed", and "not executed" only where nothing was missed
  * from reset on. */
@@ -16,6 +17,7 @@
 #include <stdint.h>
 
 #include "program/dwarf/inlines.h"
+#include "profile/stats/estimate.h"
 #include "program/model/linetable.h"
 
 struct pt_lines_insn {		/* an instruction that was executed */
@@ -23,6 +25,7 @@ struct pt_lines_insn {		/* an instruction that was executed */
 	uint64_t count;
 	uint64_t left;		/* out of them: left the straight line by itself: jumped, called, returned */
 	uint64_t cycles;	/* modelled, all of them */
+	struct pt_share share;	/* of a windowed core */
 	uint16_t function;	/* id */
 };
 
@@ -32,6 +35,7 @@ struct pt_lines_line {		/* a line that has code */
 	uint16_t function;	/* id; where it has code first, by address */
 	uint32_t n_insns, n_observed;	/* its instructions, and how many of them were seen executing */
 	uint64_t count, instructions, cycles;
+	struct pt_share share;	/* of a windowed core */
 };
 
 struct pt_lines_inline {	/* an inlined call that was seen executing */

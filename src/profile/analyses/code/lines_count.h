@@ -38,6 +38,9 @@ struct pt_lines_count {		/* of one core, or of all of them together */
 	bool ran;
 	const struct pt_inlines *inlines;
 	unsigned shift;			/* of bytes to units */
+	/* counters may be of weighted windows: what they stand for, and the counters of what was seen (NULL: these) */
+	double scale;
+	const struct pt_lines_count *as_seen;
 	/* results, made anew each time */
 	struct pt_lines_insn *insn;	/* room for n_insns: all of the code map */
 	size_t n_insns;
@@ -47,6 +50,16 @@ struct pt_lines_count {		/* of one core, or of all of them together */
 	struct pt_lines_function *function;
 };
 
+/* NULL: no memory. */
+struct pt_lines_count *pt_lines_count_new(const struct pt_analysis_setup *setup, const struct pt_inlines *inlines);
+void pt_lines_count_free(struct pt_lines_count *c);
+/* Each run counts `times`. */
+void pt_lines_count_runs(struct pt_lines_count *c, const struct pt_run *run, size_t n, uint64_t times);
+/* Calls visit for each instruction that the run executed, with what it took of the run's cycles; the first of the
+ * handler that the run went to has the cycles of entering it, and no instruction. */
+void pt_lines_spread(struct pt_lines_count *c, const struct pt_run *run,
+		     void (*visit)(void *arg, size_t span, size_t unit, uint64_t instructions, uint64_t cycles),
+		     void *arg);
 /* n more runs, that were left by their last instruction's own branch, ended with the one at unit u; where that is no
  * departure, as many began where it goes. */
 void pt_lines_left(const struct pt_span_count *s, size_t u, uint64_t n);

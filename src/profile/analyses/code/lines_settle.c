@@ -55,6 +55,7 @@ struct insn {
 	const struct pt_span_count *s;
 	size_t u;		/* unit in the span */
 	uint64_t address, count, cycles;
+	uint64_t seen, seen_left;	/* count and left that were seen; the same but for estimates */
 	const struct pt_code_unit *code;
 	const struct pt_unit_count *here, *behind;	/* counters at it, and where it ends */
 };
@@ -81,19 +82,22 @@ static bool is_padding(const struct pt_code_unit *code)
 static void for_each_insn(struct pt_lines_count *c, void (*visit)(void *arg, const struct insn *insn), void *arg)
 {
 	for (size_t i = 0; i < c->map->n_spans; i++) {
-		const struct pt_span_count *s = &c->span[i];
-		uint64_t count = 0;
+		const struct pt_span_count *s = &c->span[i], *as_seen = c->as_seen != NULL ? &c->as_seen->span[i] : s;
+		uint64_t count = 0, seen = 0;
 
 		for (size_t u = 0; u < s->n_units; u++) {
 			const struct pt_code_unit *code = &s->span->code[u], *next = code + code->len_units;
 			struct insn insn = { .s = s, .u = u, .code = code, .here = &s->unit[u] };
 
 			count += s->unit[u].begins - s->unit[u].ends;
+			seen += as_seen->unit[u].begins - as_seen->unit[u].ends;
 			if (code->len_units == 0 || u + code->len_units > s->n_units ||
-			    (count == 0 && is_padding(code)))
+			    (count == 0 && seen == 0 && is_padding(code)))
 				continue;
 			insn.address = s->span->base + ((uint64_t)u << c->shift);
 			insn.count = count;
+			insn.seen = seen;
+			insn.seen_left = as_seen->unit[u + code->len_units].left;
 			insn.behind = &s->unit[u + code->len_units];
 			insn.cycles = count * pt_sum_cycles(next->sums - code->sums) + insn.behind->extra;
 			visit(arg, &insn);
@@ -113,11 +117,11 @@ static void list_insn(void *arg, const struct insn *insn)
 	bool decides = insn->code->flow == PT_FLOW_BRANCH_IF;
 
 	f->n_insns++;
-	f->n_observed += insn->count > 0;
+	f->n_observed += insn->seen > 0;
 	f->n_branches += decides;
-	f->n_ways_observed += decides && insn->behind->left > 0;
-	f->n_ways_observed += decides && insn->count > insn->behind->left;
-	if (insn->count == 0 && insn->cycles == 0)
+	f->n_ways_observed += decides && insn->seen_left > 0;
+	f->n_ways_observed += decides && insn->seen > insn->seen_left;
+	if (insn->seen == 0 && insn->cycles == 0)
 		return;
 	c->insn[l->n++] = (struct pt_lines_insn){
 		.address = insn->address, .count = insn->count, .left = insn->behind->left, .cycles = insn->cycles,
@@ -158,7 +162,7 @@ static void list_insns(struct pt_lines_count *c)
 
 /* A statement of a line in one place: a function, or an inlined call in it. The count of its most executed one
  * counts. */
-struct place { uint64_t count; size_t line; uint32_t function, inlined; bool is_stmt; };
+struct place { uint64_t count, seen; size_t line; uint32_t function, inlined; bool is_stmt; };
 
 struct lines_work {
 	struct pt_lines_count *c;
@@ -201,7 +205,7 @@ static void note_place(struct lines_work *w, const struct pt_line_range *range, 
 	w->from = range->from;
 	w->place[w->n_places++] = (struct place){
 		.line = line, .function = range->function, .inlined = pt_inlines_at(w->c->inlines, range->from),
-		.count = insn->count, .is_stmt = range->is_stmt,
+		.count = insn->count, .seen = insn->seen, .is_stmt = range->is_stmt,
 	};
 }
 
@@ -219,7 +223,7 @@ static void add_to_line(void *arg, const struct insn *insn)
 	if (line->n_insns == 0)
 		line->function = insn->code->function;
 	line->n_insns++;
-	line->n_observed += insn->count > 0;
+	line->n_observed += insn->seen > 0;
 	line->instructions += insn->count;
 	line->cycles += insn->cycles;
 	note_place(w, range, (size_t)(line - w->c->line), insn);
@@ -265,8 +269,8 @@ static void cover_functions(struct lines_work *w)
 
 		seen = !first && seen;
 		f->n_lines += first;
-		f->n_lines_observed += !seen && p->count > 0;
-		seen |= p->count > 0;
+		f->n_lines_observed += !seen && p->seen > 0;
+		seen |= p->seen > 0;
 	}
 }
 
@@ -277,7 +281,7 @@ static void list_seen(struct pt_lines_count *c)
 	c->result.seen = c->seen;
 	c->result.n_seen = 0;
 	for (size_t i = 0; i < c->result.n_lines; i++)
-		if (c->line[i].instructions > 0)
+		if (c->line[i].n_observed > 0)
 			c->seen[c->result.n_seen++] = (uint32_t)i;
 }
 
@@ -390,9 +394,38 @@ static void settle_inlined(struct pt_lines_count *c)
 	}
 }
 
+/* --- from weighted windows to the whole profile */
+
+static void scale(uint64_t *value, double by)
+{
+	*value = (uint64_t)((double)*value * by + 0.5);
+}
+
+static void scale_all(struct pt_lines_count *c)
+{
+	for (size_t i = 0; i < c->result.n_insns; i++) {
+		scale(&c->insn[i].count, c->scale);
+		scale(&c->insn[i].left, c->scale);
+		scale(&c->insn[i].cycles, c->scale);
+	}
+	for (size_t i = 0; i < c->result.n_lines; i++) {
+		scale(&c->line[i].count, c->scale);
+		scale(&c->line[i].instructions, c->scale);
+		scale(&c->line[i].cycles, c->scale);
+	}
+	for (size_t i = 0; i < c->result.n_inlined; i++) {
+		scale(&c->inlined[i].count, c->scale);
+		scale(&c->inlined[i].instructions, c->scale);
+		scale(&c->inlined[i].cycles, c->scale);
+		scale(&c->inlined[i].cycles_inside, c->scale);
+	}
+}
+
 void pt_lines_settle(struct pt_lines_count *c)
 {
 	list_insns(c);
 	settle_lines(c);
 	settle_inlined(c);
+	if (c->scale != 1)
+		scale_all(c);
 }

@@ -81,7 +81,7 @@ static const struct pt_execution_function *figures_of(struct judge *j)
 
 	if (j->limit->rule->subject == PT_RULE_FUNCTION) {
 		f = function_of(j);
-		return f != NULL ? f->run : NULL;
+		return f != NULL ? f->seen : NULL;
 	}
 	for (size_t k = 0; k < PT_LEN(of); k++)
 		for (size_t i = 0; of[k] != NULL && i < of[k]->n_spans; i++)

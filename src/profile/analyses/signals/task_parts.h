@@ -1,5 +1,5 @@
-/* The inside of the analysis of tasks, for its two files alone: tasks.c (rows, signals, result) and task_steps.c (what
- * flow knows). */
+/* The inside of the analysis of tasks, for its three files alone: tasks.c (rows, signals, result), task_steps.c (what
+ * flow knows) and task_windows.c (what bursts say). */
 #ifndef PT_PROFILE_TASK_PARTS_H
 #define PT_PROFILE_TASK_PARTS_H
 
@@ -67,6 +67,7 @@ struct pt_tasks_analysis {
 	size_t n_functions;
 	struct pt_task_function *shown_functions;
 	struct pt_task *shown;			/* 2 * PT_TASKS_MAX */
+	struct pt_task_windows *windows;	/* task_windows.c; NULL: there were none */
 	struct pt_tasks result;
 };
 
@@ -76,6 +77,9 @@ struct pt_task *pt_task_row(struct pt_task_rows *rows, enum pt_task_kind kind, u
 void pt_task_steps(void *analysis, const struct pt_step *step, size_t n);
 void pt_task_briefs(void *analysis, const struct pt_brief_batch *batch);
 void pt_task_steps_show(struct pt_tasks_analysis *t);	/* shown_rows: rows, with the slices that are open */
+/* task_windows.c: an edge of a window; and estimates into shown_rows. */
+void pt_task_windows_edge(struct pt_tasks_analysis *t, uint16_t core, const struct pt_time_window *window);
+void pt_task_windows_give(struct pt_tasks_analysis *t, const struct pt_profile *profile);
 void pt_task_steps_free(struct pt_tasks_analysis *t);
 
 #endif

@@ -304,17 +304,22 @@ static void give(void *analysis, struct pt_profile *profile)
 {
 	struct pt_tasks_analysis *t = analysis;
 
+	bool windowed = t->windows != NULL && !t->by_signals && profile->windowed;
 	uint64_t running;
 	size_t n;
 
 	pt_task_steps_show(t);
+	if (windowed)
+		pt_task_windows_give(t, profile);
 	n = join(t, &running);
 	t->result = (struct pt_tasks){
-		.n_tasks = n, .by_signals = t->by_signals, .observed = t->by_signals ? t->told_ns + running : t->flow,
+		.n_tasks = n, .by_signals = t->by_signals,
+		.observed = t->by_signals ? t->told_ns + running : windowed ? profile->ticks : t->flow,
 		.flow = t->flow, .undecided = t->shown_undecided, .dropped = t->dropped,
 	};
 	t->result.task = t->shown;
-	show_functions(t);
+	if (!windowed)		/* functions of a task were seen in too few bursts */
+		show_functions(t);
 	profile->tasks = &t->result;
 }
 
@@ -327,6 +332,11 @@ static void take_config(void *analysis, uint16_t source, const struct pt_config 
 	(void)source;
 	if (t->ticks_per_ns <= 0)
 		t->ticks_per_ns = (double)pt_config_number(config, "core_hz", 0) / 1e9;
+}
+
+static void take_window(void *analysis, uint16_t core, const struct pt_time_window *window)
+{
+	pt_task_windows_edge(analysis, core, window);
 }
 
 static bool wants_steps(const void *analysis)
@@ -358,6 +368,7 @@ static void tasks_free(void *analysis)
 	struct pt_tasks_analysis *t = analysis;
 
 	pt_task_steps_free(t);
+	free(t->windows);
 	free(t->function);
 	free(t->slot);
 	free(t->shown_functions);
@@ -399,6 +410,7 @@ static void *tasks_new(const struct pt_analysis_setup *setup, struct pt_err *err
 const struct pt_analysis pt_analysis_tasks = {
 	.name = "tasks", .help = "how often and how long each task ran, and its share", .standard = true,
 	.params = pt_task_params, .n_params = PT_TASK_PARAMS, .open = tasks_new, .close = tasks_free,
-	.steps = pt_task_steps, .briefs = pt_task_briefs, .wants_steps = wants_steps, .signals = take_signals,
+	.steps = pt_task_steps, .briefs = pt_task_briefs, .wants_steps = wants_steps, .window = take_window,
+	.signals = take_signals,
 	.seen = take_seen, .config = take_config, .result = give,
 };

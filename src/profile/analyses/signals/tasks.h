@@ -32,6 +32,7 @@ struct pt_task {
 	uint64_t activations;	/* it began to run */
 	uint64_t partial;	/* slices with an end unseen: in run, not in slice */
 	uint64_t run;		/* all of its slices, interrupts included */
+	struct pt_share share;	/* of a windowed core (profile.h), whose run, net and interrupts are estimates */
 	struct pt_stat slice, period, suspended;	/* suspended: from the end of a slice to the next */
 	uint64_t error;		/* the moments between which that was measured are that uncertain at worst */
 	uint64_t first_ns, last_ns;	/* when it ran first and last; PT_UNKNOWN */

@@ -1,0 +1,187 @@
+/* Runs on their way to execution and to the analyses, cut into windows where they come in bursts (flow/windows.h): what
+ * is fed between the two edges of a window is what estimates are made of. */
+#include "pipeline/pipeline_parts.h"
+
+/* --- where runs stand in time */
+
+/* How long the core ran to make a burst, where it can be told: its modelled cycles on the core clock. */
+uint64_t pt_gate_ran_ns(const struct pt_lane *lane)
+{
+	uint64_t core_hz = lane->pipeline->profile.core_hz;
+
+	if (!lane->bursts_only || core_hz == 0)
+		return PT_UNKNOWN;
+	if (lane->pipeline->program == NULL)
+		return 0;		/* nothing is known of what ran */
+	if (lane->pipeline->map->isa->timing == NULL)
+		return PT_UNKNOWN;
+	return (uint64_t)((double)(lane->cycles - lane->chunk_cycles) * 1e9 / (double)core_hz);
+}
+
+struct pt_moment pt_gate_moment(const struct pt_lane *lane)
+{
+	struct pt_moment at = lane->now;
+	uint64_t core_hz = lane->pipeline->profile.core_hz;
+
+	if (core_hz != 0 && at.ns != PT_UNKNOWN && lane->pipeline->map->isa->timing != NULL)
+		at.ns += (uint64_t)((double)(lane->cycles - lane->run_cycles) * 1e9 / (double)core_hz);
+	return at;
+}
+
+static void anchor_execution(const struct pt_lane *lane, struct pt_moment at)
+{
+	const struct pt_pipeline *p = lane->pipeline;
+	bool known = p->settings.clock == PT_FLOW_CYCLES;
+
+	pt_execution_anchor(lane->flows_into->execution, at.ns, known ? (double)p->profile.core_hz : 0);
+	pt_execution_anchor_error(lane->flows_into->execution, at.error_ns);
+}
+
+void pt_gate_anchor(struct pt_lane *lane, struct pt_moment at)
+{
+	lane->run_cycles = lane->cycles;
+	lane->now = at;
+	if (lane->flows_into != NULL)
+		anchor_execution(lane, at);
+}
+
+/* --- runs */
+
+static void give_runs(struct pt_lane *lane, const struct pt_run *run, size_t n, struct pt_moment from)
+{
+	struct pt_pipeline *p = lane->pipeline;
+
+	if (n == 0)
+		return;
+	if (p->executes)
+		pt_execution_feed(lane->flows_into->execution, run, n);
+	if (p->wants_runs)
+		pt_chosen_runs(p, run, n, lane->core, from);
+}
+
+static void count_cycles(struct pt_lane *lane, const struct pt_run *run, size_t n)
+{
+	for (size_t i = 0; (lane->bursts_only || lane->pipeline->wants_runs) && i < n; i++)
+		lane->cycles += run[i].cycles;
+}
+
+/* window NULL: one begins; else it has ended. */
+static void tell_edge(struct pt_lane *lane, const struct pt_time_window *window)
+{
+	if (lane->pipeline->executes)
+		pt_execution_clock(lane->flows_into->execution);
+	pt_chosen_window(lane->pipeline, lane->core, window);
+}
+
+static void hold_runs(struct pt_lane *lane, const struct pt_run *run, size_t n)
+{
+	struct pt_windows *windows = lane->flows_into->windows;
+
+	if (!lane->holding)
+		lane->held_from = pt_gate_moment(lane);
+	lane->holding = true;
+	count_cycles(lane, run, n);
+	for (size_t taken; n > 0; run += taken, n -= taken) {
+		taken = pt_windows_hold(windows, run, n);
+		if (taken < n) {
+			size_t n_old;
+			const struct pt_run *old = pt_windows_oldest(windows, &n_old);
+
+			anchor_execution(lane, lane->held_from);
+			give_runs(lane, old, n_old, lane->held_from);
+		}
+	}
+}
+
+static void cut_runs(struct pt_lane *lane, const struct pt_run *run, size_t n)
+{
+	struct pt_windows *windows = lane->flows_into->windows;
+
+	for (size_t done = 0, before; done < n; done += before) {
+		bool ends;
+
+		before = pt_windows_take(windows, run + done, n - done, &ends);
+		give_runs(lane, run + done, before, pt_gate_moment(lane));
+		count_cycles(lane, run + done, before);
+		if (ends)
+			tell_edge(lane, pt_windows_last(windows));
+	}
+}
+
+void pt_gate_runs(struct pt_lane *lane, struct pt_run_batch *batch)
+{
+	if (lane->flows_into == NULL)
+		count_cycles(lane, batch->run, batch->n_runs);
+	else if (pt_windows_holds(lane->flows_into->windows))
+		hold_runs(lane, batch->run, batch->n_runs);
+	else
+		cut_runs(lane, batch->run, batch->n_runs);
+	lane->runs += batch->n_runs;
+	batch->n_runs = 0;
+}
+
+/* --- bursts */
+
+bool pt_gate_wants(const struct pt_lane *lane)
+{
+	const struct pt_windows *windows = lane->flows_into->windows;
+
+	return pt_windows_wants(windows) || pt_windows_holds(windows);
+}
+
+/* The core did not run, or nobody knows whether it did: no burst stands for that time. */
+void pt_gate_away(struct pt_lane *lane, enum pt_loss cause, uint64_t ns)
+{
+	if (cause == PT_LOSS_HALTED || (pt_loss_is_fault(cause) && cause != PT_LOSS_OVERRUN))
+		lane->away_ns += ns;
+}
+
+/* The first stretch of a stream began with the profile, and what a ring holds ends where the user chose: no clock did. */
+static bool is_random(const struct pt_lane *lane)
+{
+	return lane->bursts_only || (lane->n_bursts > 1 && !lane->around);
+}
+
+void pt_gate_burst(struct pt_lane *lane, uint64_t armed_ns)
+{
+	uint64_t since = armed_ns - lane->armed_ns;
+
+	lane->n_bursts++;
+	if (lane->flows_into != NULL && is_random(lane)) {
+		pt_windows_core_hz(lane->flows_into->windows,
+				   lane->pipeline->map->isa->timing != NULL ? lane->pipeline->profile.core_hz : 0);
+		pt_windows_begin(lane->flows_into->windows, lane->chosen_end ? PT_WINDOW_END : PT_WINDOW_BEGINNING,
+				 since > lane->away_ns ? (double)(since - lane->away_ns) : 1);
+		if (!lane->chosen_end)
+			tell_edge(lane, NULL);
+	}
+	lane->armed_ns = armed_ns;
+	lane->away_ns = 0;
+}
+
+static void give_held(struct pt_lane *lane, bool whole)
+{
+	size_t n, first;
+	const struct pt_run *run = pt_windows_held(lane->flows_into->windows, whole, &n, &first);
+
+	lane->holding = false;
+	if (n == 0)
+		return;
+	anchor_execution(lane, lane->held_from);
+	give_runs(lane, run, first, lane->held_from);
+	if (first == n)
+		return;
+	tell_edge(lane, NULL);
+	give_runs(lane, run + first, n - first, lane->held_from);
+	tell_edge(lane, pt_windows_last(lane->flows_into->windows));
+}
+
+void pt_gate_burst_ends(struct pt_lane *lane, bool whole)
+{
+	if (lane->flows_into == NULL)
+		return;
+	if (pt_windows_holds(lane->flows_into->windows))
+		give_held(lane, whole);
+	else if (pt_windows_end(lane->flows_into->windows, whole))
+		tell_edge(lane, pt_windows_last(lane->flows_into->windows));
+}

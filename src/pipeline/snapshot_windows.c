@@ -1,0 +1,105 @@
+/* What windows in bursts (profile/flow/windows.h) say of a core: estimates for the whole profile, in the place of what was
+ * seen. */
+#include <math.h>
+
+#include "pipeline/pipeline_parts.h"
+#include "profile/analyses/calls/tree.h"
+
+bool pt_snapshot_windowed(const struct pt_pipeline *p, const struct pt_traced *traced)
+{
+	return traced->flow != NULL && !pt_traced_counted(traced) && !pt_snapshot_complete(p) &&
+	       pt_windows_summary(traced->windows).estimated;
+}
+
+/* What the rows of a core are shares of: how long it was awake in the profile, whether or not anybody looked. */
+static uint64_t awake_ticks(const struct pt_pipeline *p, const struct pt_traced *traced, double asleep, uint64_t seen)
+{
+	const struct pt_loss_sum *sum = &traced->flow->account.sum;
+	double ran_ns = (double)(sum->total_ns - sum->by[PT_LOSS_HALTED].ns);
+
+	if (p->profile.by_instructions || p->profile.core_hz == 0)
+		return seen;
+	return (uint64_t)llround(ran_ns * 1e-9 * (double)p->profile.core_hz * (1 - asleep));
+}
+
+void pt_snapshot_window_core(const struct pt_pipeline *p, const struct pt_traced *traced, struct pt_profile_core *core)
+{
+	struct pt_windows_summary s = pt_windows_summary(traced->windows);
+
+	core->bursts = s.all;
+	core->bursts_used = s.awake.n;
+	core->bursts_asleep = s.asleep;
+	core->bursts_cut_short = s.cut_short;
+	core->burst_cycles = s.cycles;
+	core->ticks = p->profile.by_instructions ? core->instructions : core->cycles;
+	core->windowed = pt_snapshot_windowed(p, traced);
+	if (!core->windowed)
+		return;
+	core->windows = s.awake;
+	core->armed = s.armed;
+	core->asleep = pt_windows_asleep(traced->windows);
+	core->ticks = awake_ticks(p, traced, core->asleep.share, core->ticks);
+}
+
+/* --- functions */
+
+static const struct pt_tree_estimate *from_tree(const struct pt_pipeline *p, uint16_t core, uint16_t id)
+{
+	const struct pt_tree *tree = p->profile.tree;
+
+	return tree != NULL && core < PT_TREE_CORES && tree->function[core] != NULL ? &tree->function[core][id] : NULL;
+}
+
+/* One that has no entry in any window had some elsewhere: nobody can say how many. */
+void pt_snapshot_window_row(struct pt_pipeline *p, const struct pt_traced *traced, const struct pt_profile_core *core,
+			    struct pt_profile_function *row, struct pt_execution_function *figures)
+{
+	const struct pt_tree_estimate *tree = from_tree(p, traced->core, row->id);
+	uint64_t ticks = pt_profile_scaled(core, row->share.share);
+	uint64_t second = pt_profile_scaled(core, pt_windows_second(traced->windows, row->id));
+	const struct pt_execution_function *seen = row->seen;
+
+	*figures = (struct pt_execution_function){
+		.count = PT_UNKNOWN, .partial = PT_UNKNOWN, .gross_total = PT_UNKNOWN,
+		.instructions = p->profile.by_instructions ? ticks : second,
+		.cycles = p->profile.by_instructions ? second : ticks,
+	};
+	for (unsigned kind = 0; kind < PT_N_TALLY_KINDS; kind++)
+		figures->stat[kind] = pt_stat_empty();
+	row->per_second = row->per_call = (struct pt_estimate){ NAN, NAN, NAN };
+	row->run = figures;
+	if (tree == NULL)
+		return;
+	row->per_second = tree->per_second;
+	row->per_call = tree->per_call;
+	figures->gross_total = pt_profile_scaled(core, tree->gross.share);
+	if (core->windows.n >= PT_RATE_CLUSTERS && tree->count > 0)
+		figures->count = pt_profile_scaled(core, tree->count);
+	if (seen->exceptions > 0)
+		figures->exceptions = figures->count == PT_UNKNOWN || seen->count == 0
+					      ? PT_UNKNOWN
+					      : (uint64_t)llround((double)figures->count * (double)seen->exceptions /
+								  (double)seen->count);
+}
+
+/* --- edges */
+
+size_t pt_snapshot_window_edges(struct pt_pipeline *p, struct pt_edge *out)
+{
+	const struct pt_tree *tree = p->profile.tree;
+	size_t n = 0;
+
+	for (size_t i = 0; tree != NULL && i < tree->n_edges; i++) {
+		const struct pt_tree_edge *edge = &tree->edge[i];
+		const struct pt_profile_core *core = pt_profile_windowed(&p->profile, edge->core);
+
+		if (core == NULL || (!p->shown[edge->to] && !p->shown[edge->from]))
+			continue;
+		out[n++] = (struct pt_edge){
+			.from = edge->from, .to = edge->to, .core = edge->core,
+			.count = pt_profile_scaled(core, edge->estimate.count),
+			.gross = pt_profile_scaled(core, edge->estimate.gross.share),
+		};
+	}
+	return n;
+}

@@ -1,0 +1,308 @@
+/* The nodes are looked at as a whole at both edges of a window: some thousands, some ten times a second. So what counts
+ * calls need not know of windows. */
+#include "profile/analyses/calls/tree_windows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+enum { NONE = UINT32_MAX, EDGE_SLOTS = 1 << 16, MOST_EDGES = EDGE_SLOTS / 2 };
+
+struct node {
+	struct pt_tree_count base;	/* where the window began */
+	uint64_t below;			/* in the window, with what is below it */
+	struct pt_cluster_sum net, gross;
+	double count;
+	uint32_t edge;			/* of its call; NONE: nobody's, or there was no room */
+	bool first_of_function, first_of_edge;	/* there is no other such above it */
+};
+
+/* Of a function, or of an edge. */
+struct sums {
+	struct pt_cluster_sum gross, entries;
+	struct pt_ratio_sum per_call;
+	double most;			/* entries per tick of a window */
+	uint64_t net, below, count;	/* in the window */
+	bool touched;
+};
+
+struct edge { uint16_t from, to, core; struct sums sums; };
+
+struct core {
+	struct sums *function;	/* by id; NULL: it had no window yet */
+	struct pt_tree_estimate *shown;
+};
+
+struct pt_tree_windows {
+	size_t n_functions;
+	struct node *node;	/* n_nodes of them are known */
+	size_t n_nodes, room;
+	struct edge *edge;
+	size_t n_edges, edges_room;
+	uint32_t *slot;		/* EDGE_SLOTS: index of an edge + 1; 0: none */
+	struct sums **touched;
+	size_t n_touched, touched_room;
+	struct core core[PT_PROFILE_CORES];
+	struct pt_tree_edge *shown;
+};
+
+/* --- what does not change of a node */
+
+static bool is_call(const struct pt_tree_node *node)
+{
+	return node->entry == PT_ENTRY_CALL || node->entry == PT_ENTRY_TAIL || node->entry == PT_ENTRY_EXCEPTION;
+}
+
+static uint16_t caller_of(const struct pt_tree_node *node, size_t i)
+{
+	return node[i].entry == PT_ENTRY_EXCEPTION ? (uint16_t)PT_NO_FUNCTION : node[node[i].parent].function;
+}
+
+static uint32_t edge_of(struct pt_tree_windows *w, uint16_t from, uint16_t to, uint16_t core)
+{
+	size_t at = ((from * 40503u) ^ (to * 2654435761u >> 13) ^ core) % EDGE_SLOTS;
+
+	for (; w->slot[at] != 0; at = (at + 1) % EDGE_SLOTS) {
+		const struct edge *e = &w->edge[w->slot[at] - 1];
+
+		if (e->from == from && e->to == to && e->core == core)
+			return w->slot[at] - 1;
+	}
+	if (w->n_edges == MOST_EDGES)
+		return NONE;
+	if (w->n_edges == w->edges_room) {
+		w->edges_room = w->edges_room * 2 + 64;
+		w->edge = pt_realloc_array(w->edge, w->edges_room, sizeof(*w->edge));
+	}
+	w->edge[w->n_edges] = (struct edge){ .from = from, .to = to, .core = core };
+	w->slot[at] = (uint32_t)++w->n_edges;
+	return w->slot[at] - 1;
+}
+
+static void learn_node(struct pt_tree_windows *w, const struct pt_tree_node *node, size_t i)
+{
+	struct node *n = &w->node[i];
+
+	*n = (struct node){ .edge = NONE, .first_of_function = true, .first_of_edge = true };
+	if (is_call(&node[i]))
+		n->edge = edge_of(w, caller_of(node, i), node[i].function, node[i].core);
+	for (size_t above = node[i].parent; above != 0; above = node[above].parent) {
+		n->first_of_function &= node[above].function != node[i].function;
+		n->first_of_edge &= w->node[above].edge != n->edge;
+	}
+}
+
+static void learn_nodes(struct pt_tree_windows *w, const struct pt_tree_node *node, size_t n)
+{
+	if (n > w->room) {
+		w->room = n < PT_TREE_NODES / 2 ? 2 * n : PT_TREE_NODES;
+		w->node = pt_realloc_array(w->node, w->room, sizeof(*w->node));
+	}
+	for (; w->n_nodes < n; w->n_nodes++)
+		learn_node(w, node, w->n_nodes);
+}
+
+/* --- a window */
+
+static struct core *core_of(struct pt_tree_windows *w, uint16_t number)
+{
+	struct core *core = number < PT_PROFILE_CORES ? &w->core[number] : NULL;
+
+	if (core != NULL && core->function == NULL)
+		core->function = pt_alloc_array(w->n_functions, sizeof(*core->function));
+	return core;
+}
+
+static struct sums *touch(struct pt_tree_windows *w, struct sums *sums)
+{
+	if (sums->touched)
+		return sums;
+	if (w->n_touched == w->touched_room) {
+		w->touched_room = w->touched_room * 2 + 256;
+		w->touched = pt_realloc_array(w->touched, w->touched_room, sizeof(*w->touched));
+	}
+	sums->touched = true;
+	w->touched[w->n_touched++] = sums;
+	return sums;
+}
+
+static void add_node(struct pt_tree_windows *w, struct core *core, const struct pt_tree_node *at, struct node *n,
+		     struct pt_tree_count got)
+{
+	struct sums *function = &core->function[at->function];
+
+	if (n->below == 0 && got.count == 0)
+		return;
+	touch(w, function);
+	function->net += got.net;
+	function->count += got.count;
+	function->below += n->first_of_function ? n->below : 0;
+	if (n->edge == NONE)
+		return;
+	touch(w, &w->edge[n->edge].sums);
+	w->edge[n->edge].sums.count += got.count;
+	w->edge[n->edge].sums.below += n->first_of_edge ? n->below : 0;
+}
+
+static void fold(struct sums *s, const struct pt_time_window *window)
+{
+	pt_cluster_add(&s->gross, (double)s->below * window->scale, window->weight);
+	pt_cluster_add(&s->entries, (double)s->count * window->scale, window->weight);
+	pt_ratio_add(&s->per_call, (double)s->net * window->scale, (double)s->count * window->scale);
+	s->most = fmax(s->most, (double)s->count / (double)window->ticks);
+	s->net = s->below = s->count = 0;
+	s->touched = false;
+}
+
+static void end_window(struct pt_tree_windows *w, const struct pt_tree_node *node, const struct pt_tree_count *now,
+		       size_t n, uint16_t number, const struct pt_time_window *window)
+{
+	struct core *core = core_of(w, number);
+
+	for (size_t i = 0; i < n; i++)
+		w->node[i].below = node[i].core == number || i == 0 ? now[i].net - w->node[i].base.net : 0;
+	for (size_t i = n; i-- > 1;)
+		w->node[node[i].parent].below += w->node[i].below;
+	for (size_t i = 0; i < n; i++) {
+		struct node *at = &w->node[i];
+		struct pt_tree_count got = { now[i].net - at->base.net, now[i].count - at->base.count };
+
+		if (node[i].core != number && i != 0)
+			continue;
+		if (at->below != 0) {
+			pt_cluster_add(&at->net, (double)got.net * window->scale, window->weight);
+			pt_cluster_add(&at->gross, (double)at->below * window->scale, window->weight);
+		}
+		at->count += (double)got.count * window->scale;
+		if (core != NULL && i != 0 && node[i].function < w->n_functions)
+			add_node(w, core, &node[i], at, got);
+	}
+	for (size_t i = 0; i < w->n_touched; i++)
+		fold(w->touched[i], window);
+	w->n_touched = 0;
+}
+
+void pt_tree_windows_edge(struct pt_tree_windows *w, const struct pt_tree_node *node, const struct pt_tree_count *now,
+			  size_t n, uint16_t core, const struct pt_time_window *window)
+{
+	size_t known = w->n_nodes;
+
+	learn_nodes(w, node, n);
+	if (window == NULL)
+		for (size_t i = 0; i < n; i++) {
+			if (node[i].core == core || i == 0 || i >= known)
+				w->node[i].base = now[i];
+		}
+	else
+		end_window(w, node, now, n, core, window);
+}
+
+/* --- result */
+
+static struct pt_tree_estimate estimate_of(const struct sums *s, const struct pt_profile_core *core, double hz)
+{
+	struct pt_tree_estimate e = {
+		.gross = pt_cluster_share(&core->windows, &s->gross),
+		.count = core->windows.y > 0 ? s->entries.x / core->windows.y : 0,
+		.per_second = pt_cluster_rate(&core->armed, &s->entries, s->most),
+		.per_call = pt_cluster_ratio(core->windows.n, &s->per_call),
+	};
+
+	e.per_second.value *= hz;
+	e.per_second.lo *= hz;
+	e.per_second.hi *= hz;
+	return e;
+}
+
+static void give_core(struct pt_tree_windows *w, const struct pt_profile *profile, const struct pt_profile_core *at,
+		      struct core *core)
+{
+	double hz = profile->by_instructions || profile->core_hz == 0 ? NAN : (double)profile->core_hz;
+
+	if (core->shown == NULL)
+		core->shown = pt_alloc_array(w->n_functions, sizeof(*core->shown));
+	for (size_t id = 0; id < w->n_functions; id++)
+		core->shown[id] = estimate_of(&core->function[id], at, hz);
+}
+
+static void give_edges(struct pt_tree_windows *w, const struct pt_profile *profile, struct pt_tree *tree)
+{
+	w->shown = pt_realloc_array(w->shown, w->n_edges + 1, sizeof(*w->shown));
+	tree->edge = w->shown;
+	tree->n_edges = 0;
+	for (size_t i = 0; i < w->n_edges; i++) {
+		const struct edge *e = &w->edge[i];
+		const struct pt_profile_core *core = pt_profile_windowed(profile, e->core);
+
+		if (core == NULL || e->sums.entries.x + e->sums.gross.x <= 0)
+			continue;
+		w->shown[tree->n_edges++] = (struct pt_tree_edge){
+			.from = e->from, .to = e->to, .core = e->core,
+			.estimate = estimate_of(&e->sums, core, profile->core_hz != 0 ? (double)profile->core_hz : NAN),
+		};
+	}
+}
+
+static void give_node(const struct node *n, const struct pt_profile_core *core, struct pt_tree_node *out)
+{
+	out->net_share = pt_cluster_share(&core->windows, &n->net);
+	out->gross_share = pt_cluster_share(&core->windows, &n->gross);
+	out->net = pt_profile_scaled(core, out->net_share.share);
+	out->gross = pt_profile_scaled(core, out->gross_share.share);
+	out->count = pt_profile_scaled(core, core->windows.y > 0 ? n->count / core->windows.y : 0);
+}
+
+void pt_tree_windows_give(struct pt_tree_windows *w, const struct pt_profile *profile, struct pt_tree_node *node,
+			  size_t n, struct pt_tree *tree)
+{
+	learn_nodes(w, node, n);
+	if (profile->n_cores == 1 && profile->core[0].windowed) {
+		give_node(&w->node[0], &profile->core[0], &node[0]);
+		node[0].gross_share = (struct pt_share){ .share = 1 };
+	}
+	for (size_t i = 1; i < n; i++) {
+		const struct pt_profile_core *core = pt_profile_windowed(profile, node[i].core);
+
+		if (core != NULL)
+			give_node(&w->node[i], core, &node[i]);
+	}
+	for (uint16_t i = 0; i < PT_PROFILE_CORES; i++) {
+		const struct pt_profile_core *core = pt_profile_windowed(profile, i);
+
+		tree->function[i] = NULL;
+		if (core != NULL && core_of(w, i) != NULL) {
+			give_core(w, profile, core, &w->core[i]);
+			tree->function[i] = w->core[i].shown;
+		}
+	}
+	give_edges(w, profile, tree);
+}
+
+/* --- life */
+
+struct pt_tree_windows *pt_tree_windows_new(size_t n_functions)
+{
+	struct pt_tree_windows *w = pt_alloc(sizeof(*w));
+
+	w->n_functions = n_functions;
+	w->slot = pt_alloc_array(EDGE_SLOTS, sizeof(*w->slot));
+	return w;
+}
+
+void pt_tree_windows_free(struct pt_tree_windows *w)
+{
+	if (w == NULL)
+		return;
+	for (size_t i = 0; i < PT_PROFILE_CORES; i++) {
+		free(w->core[i].function);
+		free(w->core[i].shown);
+	}
+	free(w->node);
+	free(w->edge);
+	free(w->slot);
+	free(w->touched);
+	free(w->shown);
+	free(w);
+}

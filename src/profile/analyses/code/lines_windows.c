@@ -1,0 +1,179 @@
+/* The runs of a window are kept until it ends. Then they are counted as all runs are, each as often as the window's
+ * weight says (in fixed point, so that sums stay exact), and what each instruction and each line got of the window goes
+ * into the sums that intervals are made of. */
+#include "profile/analyses/code/lines_windows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+static const double POINT = 1024;	/* one, in fixed point: weights are ns, of some thousand ticks */
+
+enum { NO_LINE = UINT32_MAX };
+
+struct got {
+	struct pt_cluster_sum sum;
+	uint64_t ticks;		/* in the window */
+	bool touched;
+};
+
+struct span {
+	struct got *insn;	/* by unit */
+	uint32_t *line;		/* by unit: index of its line + 1; 0: not looked for yet */
+};
+
+struct pt_lines_windows {
+	struct pt_lines_count *weighted;
+	bool by_instructions;
+	bool open;
+	struct pt_run *run;	/* of the window */
+	size_t n_runs, room;
+	struct span *span;	/* by span of the code map */
+	struct got *line;	/* by index in the table of lines */
+	struct got **touched;
+	size_t n_touched, touched_room;
+};
+
+/* --- what instructions and lines got */
+
+static void add_ticks(struct pt_lines_windows *w, struct got *got, uint64_t ticks)
+{
+	got->ticks += ticks;
+	if (got->touched)
+		return;
+	if (w->n_touched == w->touched_room) {
+		w->touched_room = w->touched_room * 2 + 1024;
+		w->touched = pt_realloc_array(w->touched, w->touched_room, sizeof(*w->touched));
+	}
+	got->touched = true;
+	w->touched[w->n_touched++] = got;
+}
+
+static uint32_t line_at(const struct pt_lines_count *c, uint64_t address)
+{
+	const struct pt_line_range *range = c->program != NULL ? pt_program_line_at(c->program, address) : NULL;
+	const struct pt_lines_line *line;
+
+	if (range == NULL || range->line == 0)
+		return NO_LINE;
+	line = pt_lines_line_at(&c->result, range->file, range->line);
+	return line != NULL ? (uint32_t)(line - c->result.line) + 1 : NO_LINE;
+}
+
+static void take_insn(void *arg, size_t number, size_t unit, uint64_t instructions, uint64_t cycles)
+{
+	struct pt_lines_windows *w = arg;
+	const struct pt_span_count *s = &w->weighted->span[number];
+	struct span *span = &w->span[number];
+	uint64_t ticks = w->by_instructions ? instructions : cycles;
+
+	if (span->insn == NULL) {
+		span->insn = pt_alloc_array(s->n_units, sizeof(*span->insn));
+		span->line = pt_alloc_array(s->n_units, sizeof(*span->line));
+	}
+	if (span->line[unit] == 0)
+		span->line[unit] = line_at(w->weighted, s->span->base + ((uint64_t)unit << w->weighted->shift));
+	add_ticks(w, &span->insn[unit], ticks);
+	if (span->line[unit] != NO_LINE)
+		add_ticks(w, &w->line[span->line[unit] - 1], ticks);
+}
+
+/* --- windows */
+
+void pt_lines_windows_runs(struct pt_lines_windows *w, const struct pt_run *run, size_t n)
+{
+	if (!w->open)
+		return;
+	if (w->n_runs + n > w->room) {
+		w->room = 2 * (w->n_runs + n);
+		w->run = pt_realloc_array(w->run, w->room, sizeof(*w->run));
+	}
+	for (size_t i = 0; i < n; i++)
+		w->run[w->n_runs++] = run[i];
+}
+
+static void end_window(struct pt_lines_windows *w, const struct pt_time_window *window)
+{
+	pt_lines_count_runs(w->weighted, w->run, w->n_runs, (uint64_t)llround(window->scale * POINT));
+	for (size_t i = 0; i < w->n_runs; i++)
+		pt_lines_spread(w->weighted, &w->run[i], take_insn, w);
+	for (size_t i = 0; i < w->n_touched; i++) {
+		struct got *got = w->touched[i];
+
+		pt_cluster_add(&got->sum, (double)got->ticks * window->scale, window->weight);
+		got->ticks = 0;
+		got->touched = false;
+	}
+	w->n_touched = 0;
+}
+
+void pt_lines_windows_edge(struct pt_lines_windows *w, const struct pt_time_window *window)
+{
+	if (window != NULL && w->open)
+		end_window(w, window);
+	w->open = window == NULL;
+	w->n_runs = 0;
+}
+
+/* --- result, life */
+
+static const struct pt_cluster_sum *sum_at(const struct pt_lines_windows *w, uint64_t address)
+{
+	static const struct pt_cluster_sum none;
+	const struct pt_lines_count *c = w->weighted;
+
+	for (size_t i = 0; i < c->map->n_spans; i++) {
+		const struct pt_code_span *span = c->span[i].span;
+
+		if (address - span->base < span->end - span->base && w->span[i].insn != NULL)
+			return &w->span[i].insn[(address - span->base) >> c->shift].sum;
+	}
+	return &none;
+}
+
+const struct pt_lines *pt_lines_windows_give(struct pt_lines_windows *w, const struct pt_lines_count *seen,
+					     const struct pt_profile_core *core)
+{
+	struct pt_lines_count *c = w->weighted;
+
+	c->as_seen = seen;
+	c->scale = core->windows.y > 0 ? (double)core->ticks / core->windows.y / POINT : 0;
+	pt_lines_settle(c);
+	c->result.core = core->core;
+	c->result.elsewhere = seen->result.elsewhere;
+	for (size_t i = 0; i < c->result.n_insns; i++)
+		c->insn[i].share = pt_cluster_share(&core->windows, sum_at(w, c->insn[i].address));
+	for (size_t i = 0; i < c->result.n_lines; i++)
+		if (c->line[i].n_observed > 0)
+			c->line[i].share = pt_cluster_share(&core->windows, &w->line[i].sum);
+	return &c->result;
+}
+
+void pt_lines_windows_free(struct pt_lines_windows *w)
+{
+	if (w == NULL)
+		return;
+	for (size_t i = 0; i < w->weighted->map->n_spans; i++) {
+		free(w->span[i].insn);
+		free(w->span[i].line);
+	}
+	free(w->span);
+	free(w->line);
+	free(w->run);
+	free(w->touched);
+	pt_lines_count_free(w->weighted);
+	free(w);
+}
+
+struct pt_lines_windows *pt_lines_windows_new(const struct pt_analysis_setup *setup, const struct pt_inlines *inlines)
+{
+	struct pt_lines_windows *w = pt_alloc(sizeof(*w));
+
+	w->weighted = pt_lines_count_new(setup, inlines);
+	w->by_instructions = setup->by_instructions;
+	pt_lines_settle(w->weighted);	/* makes the table of lines */
+	w->span = pt_alloc_array(setup->map->n_spans, sizeof(*w->span));
+	w->line = pt_alloc_array(w->weighted->result.n_lines, sizeof(*w->line));
+	return w;
+}

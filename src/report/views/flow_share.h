@@ -1,0 +1,22 @@
+/* The share of a row that flow makes: of what was seen, or estimated from windows in bursts; blank where what was seen is
+ * no fair part of the profile. */
+#ifndef PT_REPORT_FLOW_SHARE_H
+#define PT_REPORT_FLOW_SHARE_H
+
+#include <math.h>
+
+#include "profile/result/profile.h"
+#include "report/table/view.h"
+
+static inline struct pt_value pt_flow_share(const struct pt_profile *p, uint16_t core, uint64_t ticks, uint64_t all,
+					    const struct pt_share *estimate)
+{
+	if (pt_profile_windowed(p, core) != NULL)
+		return (struct pt_value){ .f = estimate->share, .lo = estimate->lo, .hi = estimate->hi,
+					  .basis = PT_BASIS_ESTIMATED };
+	if (p->shares == PT_BASIS_NONE || all == 0)
+		return (struct pt_value){ .f = NAN };
+	return (struct pt_value){ .f = (double)ticks / (double)all, .basis = p->times };
+}
+
+#endif
