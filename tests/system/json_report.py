@@ -42,8 +42,48 @@ def read(text, name="proftap-profile-1"):
     return read_object
 
 
+def check_sums(where, account):
+    """Law 1: what became of the time."""
+    parts = account["observed_ns"] + account["unobserved_ns"] + account["lost_ns"]
+    assert parts == account["total_ns"], f"{where}: {parts} ns in its parts, {account['total_ns']} in all"
+
+
+def check_exact(what):
+    """Law 3: exact only where nothing is missing."""
+    if what["count_exactness"] == "exact":
+        assert what["incomplete"] is None and not what["cut_short"], f"counts are exact, but {what['incomplete']}"
+
+
+def shares_by(rows, key, share):
+    sums = {}
+    for row in rows:
+        if row.get(share) is not None and row.get(key) is not None:
+            name = (row.get("core"), row[key])
+            sums[name] = sums.get(name, 0) + row[share]
+    return sums
+
+
+def check_shares(what):
+    """Laws 1 and 2: parts of one thing are not more than it, and a function has one share in all tables."""
+    of = {view: shares_by(what.get(view) or [], key, "net_share")
+          for view, key in (("functions", "name"), ("lines", "function"), ("instructions_rows", "function"))}
+    for view, sums in of.items():
+        for core in {core for core, _ in sums}:
+            whole = sum(share for (of_core, _), share in sums.items() if of_core == core)
+            assert whole <= 1 + 1e-6, f"{view}: the shares of core {core} are {whole}"
+    if what["share_exactness"] in ("exact", "modelled") and of["instructions_rows"]:
+        for name, share in of["functions"].items():
+            other = of["instructions_rows"].get(name, 0)
+            assert name[1].startswith("(") or abs(share - other) < 1e-6, f"{name}: {share} in functions, {other} in instructions"
+
+
 def report(text):
-    return read(text)
+    """It keeps the laws of a report, too (src/report/laws/laws.h), as far as JSON shows them."""
+    what = read(text)
+    check_sums("time", what)
+    check_exact(what)
+    check_shares(what)
+    return what
 
 
 def probes(text):
