@@ -5,13 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness.h"
+#include "chunk_feed.h"
 #include "import/importers.h"
 #include "pipeline/pipeline.h"
 #include "profile/analyses/limits/limits.h"
 #include "report/laws/laws.h"
 #include "session/head.h"
-#include "tests/sample_profile.h"
 
 enum { LEAST_CAPTURES = 30, SAID_BYTES = 4096 };
 
@@ -108,6 +107,85 @@ START_TEST(hold_for_what_is_left_of_it)
 }
 END_TEST
 
+/* --- what breaks them --------------------------------------------------------------------------------------------- */
+
+static void lose_time(struct pt_profile *p) { p->loss.observed_ns += 5; }
+static void more_time(struct pt_profile *p) { p->loss.total_ns += 5; }
+static void say_exact(struct pt_profile *p) { p->incomplete = "a part is missing"; }
+static void slow_clock(struct pt_profile *p) { p->core_hz = 1; }
+static void more_cycles(struct pt_profile *p)
+{
+	static struct pt_profile_core core;
+
+	core = p->core[0];
+	core.cycles++;
+	p->core = &core;
+}
+static void other_share(struct pt_profile *p)
+{
+	static struct pt_profile_function rows[64];
+
+	ck_assert_uint_le(p->n_functions, PT_LEN(rows));
+	memcpy(rows, p->function, p->n_functions * sizeof(*rows));
+	for (size_t i = 0; i < p->n_functions; i++)
+		rows[i].share.share /= 2;
+	p->function = rows;
+}
+static void pass_a_part(struct pt_profile *p)
+{
+	static const struct pt_rule rule = { .text = "count(main) = 0", .figure = PT_RULE_COUNT, .hi = 0 };
+	static const struct pt_limit limit = { .rule = &rule, .verdict = PT_VERDICT_PASSED };
+	static const struct pt_limits limits = { .limit = &limit, .n_limits = 1 };
+
+	p->limits = &limits;
+	p->incomplete = "a part is missing";
+	p->counts = PT_BASIS_ESTIMATED;
+}
+
+static const struct { const char *name, *said; void (*spoil)(struct pt_profile *p); } wrongs[] = {
+	{ "nothing", "", NULL },
+	{ "observed", "sums: time: ", lose_time },
+	{ "total", "sums: time: ", more_time },
+	{ "cycles of a core", "sums: functions: cycles", more_cycles },
+	{ "shares of functions", "shares: instructions: ", other_share },
+	{ "exact, and incomplete", "exact: profile: counts are exact, but a part is missing", say_exact },
+	{ "a clock too slow", "clock: profile: ", slow_clock },
+	{ "a rule on a part", "rules: limits: count(main) = 0: passed", pass_a_part },
+};
+
+START_TEST(are_seen_to_be_broken)
+{
+	struct pt_program *program = small_program();
+	const char *words[] = { "analysis=all" };
+	struct chunk_feed f = chunk_feed_of(program, words, 1);
+	struct chunk_bytes b = { .len = 0 };
+	struct pt_profile p;
+
+	for (int i = 0; i < 600; i++) {
+		add_packet(&b, 0x104, LEAF);
+		add_packet(&b, 0x122, 0x108);
+		add_packet(&b, 0x10a, 0x102);
+	}
+	chunk_config(
+		&f, 0,
+		"format=mtb\nsource=mtb\nmode=halt\ntarget=small\nprobe=test\nvirtual=1\ncore_hz=48000000\ncost=halts\n");
+	chunk_state(&f, 0, PT_STATE_RUN, 0, 0x102);
+	for (unsigned i = 0; i < 4; i++)
+		chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, i * 250000000u, (i + 1) * 250000000u, b.bytes, b.len);
+	chunk_state(&f, 0, PT_STATE_HALT, 1000000000, 0x102);
+	chunk_end(&f, 0, 1000000000);
+	p = *pt_pipeline_profile(f.pipeline);
+	if (wrongs[_i].spoil != NULL)
+		wrongs[_i].spoil(&p);
+	said[0] = '\0';
+	pt_laws_check(&p, &f.clock, on_law, NULL);
+	ck_assert_msg((said[0] == '\0') == (wrongs[_i].spoil == NULL) && strstr(said, wrongs[_i].said) != NULL,
+		      "%s: %s", wrongs[_i].name, said);
+	chunk_feed_drop(&f);
+	pt_program_unref(program);
+}
+END_TEST
+
 int main(void)
 {
 	const char *srcdir = getenv("srcdir");
@@ -124,6 +202,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, hold_for_every_capture, 0, (int)captures.gl_pathc);
 	tcase_add_loop_test(tc, hold_for_what_is_left_of_it, 0, (int)captures.gl_pathc);
+	tcase_add_loop_test(tc, are_seen_to_be_broken, 0, PT_LEN(wrongs));
 	suite_add_tcase(suite, tc);
 	status = pt_run_suite(suite);
 	globfree(&captures);

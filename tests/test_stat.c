@@ -92,6 +92,8 @@ START_TEST(quantiles_are_within_their_error)
 		double want = (double)value[(size_t)(quantiles[i] * (N - 1))];
 		double got = (double)pt_stat_quantile(&stat, quantiles[i]);
 
+		ck_assert_msg(got >= (double)stat.min && got <= (double)stat.max,
+			      "%s, quantile %g: %g, beyond what was seen", spreads[_i].name, quantiles[i], got);
 		ck_assert_msg(fabs(got - want) <= want / 64, "%s, quantile %g: %g, not %g", spreads[_i].name,
 			      quantiles[i], got, want);
 	}
