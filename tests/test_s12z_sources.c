@@ -402,6 +402,48 @@ START_TEST(breakpoints_and_profile_refuse_each_other_by_name)
 }
 END_TEST
 
+/* --- a crash ------------------------------------------------------------------------------------------------------ */
+
+static char note[4000];
+
+static void keep(void *arg, const char *text, size_t len_bytes)
+{
+	(void)arg;
+	ck_assert_uint_lt(len_bytes, sizeof(note));
+	snprintf(note, sizeof(note), "%.*s", (int)len_bytes, text != NULL ? text : "");
+}
+
+static void ignore(void *arg, bool done, const char *sentence)
+{
+	(void)arg, (void)done, (void)sentence;
+}
+
+/* What the module holds in the middle of a profile, put back by a process that has nothing but the note; or left alone,
+ * because a reset has come between. */
+START_TEST(what_a_crash_leaves_is_put_back)
+{
+	struct pt_pending *next = pt_pending_new(NULL, NULL);
+	uint8_t reset[sizeof(before)] = { 0 };
+
+	target->pending = pt_pending_new(keep, NULL);
+	begin(&pt_source_s12z_profile, NULL);
+	drain(3);
+	ck_assert_mem_ne(bdc.io + DBG_C1, before, 4);
+	ck_assert_msg(pt_pending_parse(next, note, strlen(note), &err) == 0, "%s: %s", err.msg, note);
+	if (_i == 1)
+		memset(bdc.io + DBG_C1, 0, sizeof(reset));
+	OK(pt_pending_put_back(next, target, ignore, NULL, &err));
+	ck_assert_mem_eq(bdc.io + DBG_C1, _i == 1 ? reset : before, 4);
+	ck_assert_mem_eq(bdc.io + DBG_SCR1, _i == 1 ? reset : before + 7, 3);
+	ck_assert_uint_eq(pt_pending_rows(next), 0);
+	pt_pending_free(next);
+	ops->stop(state, &err);
+	ck_assert_str_eq(note, "");
+	pt_pending_free(target->pending);
+	target->pending = NULL;
+}
+END_TEST
+
 /* --- the pins ----------------------------------------------------------------------------------------------------- */
 
 enum { MOST_RUNS = 20000, SAMPLES = 5 };
@@ -713,6 +755,7 @@ int main(void)
 	tcase_add_loop_test(tc, stop_mode_is_slept_through, 0, 4 * (int)PT_LEN(silenced));
 	tcase_add_loop_test(tc, a_slow_transmitter_is_waited_for, 0, 2);
 	tcase_add_test(tc, armed_by_the_application_is_left_alone);
+	tcase_add_loop_test(tc, what_a_crash_leaves_is_put_back, 0, 2);
 	tcase_add_test(tc, an_application_that_takes_the_dbg_is_told);
 	tcase_add_test(tc, breakpoints_and_profile_refuse_each_other_by_name);
 	tcase_add_test(tc, pins_give_the_bytes);

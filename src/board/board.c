@@ -37,6 +37,7 @@ void pt_board_unref(struct pt_board *board)
 	uv_mutex_destroy(&board->lock);
 	pt_params_free(board->settings);
 	free(board->name);
+	pt_text_free(&board->put_back);
 	for (size_t i = 0; i < board->n_uris; i++)
 		free(board->uri[i]);
 	free(board->target_name);

@@ -114,6 +114,8 @@ struct pt_board_drain {
 void pt_board_set_drain(struct pt_board *board, const struct pt_board_drain *drain);
 /* For whoever writes flash, before it does. Board thread. */
 void pt_board_tell_program(struct pt_board *board);
+/* What an earlier process had left in the target and what became of it, a line each; "": nothing. Board thread. */
+const char *pt_board_put_back(const struct pt_board *board);
 uint64_t pt_board_now_ns(struct pt_board *board);	/* probe's clock */
 
 /* Semihosting (semihost.h): what the program asks by BKPT 0xAB is served while no client hears of the halt, or, in mode

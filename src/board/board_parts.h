@@ -4,6 +4,7 @@
 #define PT_BOARD_PARTS_H
 
 #include "board/board.h"
+#include "base/text.h"
 #include "targets/arm/semihost.h"
 
 enum {
@@ -60,6 +61,9 @@ struct pt_board {
 	char last_why[PT_BOARD_TEXT_BYTES];	/* why it did not open; told once */
 	struct pt_target *target;
 	struct pt_link *link;
+	struct pt_kept *kept;		/* what is to be put back, in a file; NULL: of this probe nothing is kept */
+	bool keep_failed;		/* and that was said */
+	struct pt_text put_back;	/* what was, line by line, since the board is there */
 	struct pt_board_drain drain;
 	struct pt_core_status core[PT_BOARD_CORES];
 	uint64_t stood_at[PT_BOARD_CORES];	/* pc of a halted core, if the source was told; else PT_UNKNOWN */
@@ -102,6 +106,13 @@ void pt_board_tell_source(struct pt_board *board, unsigned core, enum pt_state w
 /* A core that halted for what no client hears of runs on. */
 int pt_board_go_on(struct pt_board *board, unsigned core, struct pt_err *err);
 void pt_board_tell_owed(struct pt_board *board);		/* the source hears of a halt that was answered first */
+
+/* pending.c: what an earlier process left behind, and what this one would. Board thread, with a target that is not
+ * locked; before anything looks at it. PT_EIO: the target is lost. */
+int pt_board_keep_pending(struct pt_board *board, struct pt_err *err);
+/* Before and behind the target's detach. */
+struct pt_pending *pt_board_take_pending(struct pt_board *board);
+void pt_board_end_pending(struct pt_board *board, struct pt_pending *pending);
 
 /* semihost_calls.c: a core that has just halted. 1: it had asked something, and runs again; 0: the
  * halt is for clients. */

@@ -88,6 +88,16 @@ static void set_probe(struct pt_board *board, struct pt_probe *probe)
 	board->link = probe != NULL ? pt_probe_link(probe) : NULL;
 }
 
+static int detach(struct pt_board *board, bool resume, struct pt_err *err)
+{
+	struct pt_pending *pending = pt_board_take_pending(board);
+	int rc = pt_target_detach(board->target, resume, err);
+
+	board->target = NULL;
+	pt_board_end_pending(board, pending);
+	return rc;
+}
+
 /* Closes the probe on failure. */
 static int attach(struct pt_board *board, struct pt_probe *probe, struct pt_err *err)
 {
@@ -101,9 +111,8 @@ static int attach(struct pt_board *board, struct pt_probe *probe, struct pt_err 
 	pt_link_info(pt_probe_link(probe), &info);
 	board->virtual_clock = info.virtual_clock;
 	board->locked = err->code == PT_ESTATE;
-	if (!board->locked && pt_board_see_cores(board, err) < 0) {
-		pt_target_detach(board->target, true, &(struct pt_err){ 0 });
-		board->target = NULL;
+	if (!board->locked && (pt_board_keep_pending(board, err) < 0 || pt_board_see_cores(board, err) < 0)) {
+		detach(board, true, &(struct pt_err){ 0 });
 		pt_probe_close(probe);
 		return err->code;
 	}
@@ -188,9 +197,8 @@ static void close_target(struct pt_board *board, const struct pt_err *why)
 	board->semihost.mode = PT_SEMIHOST_OFF;
 	board->resume_owed = 0;
 	board->leave_owed = false;
-	if (pt_target_detach(board->target, runs_on, &err) < 0 && err.code != PT_EIO)
+	if (detach(board, runs_on, &err) < 0 && err.code != PT_EIO)
 		pt_warn("board: %s", err.msg);
-	board->target = NULL;
 	set_probe(board, NULL);
 	pt_probe_close(probe);
 }
@@ -214,7 +222,7 @@ static void attach_anew(struct pt_board *board)
 	struct pt_probe *probe = board->target->probe;
 	struct pt_err err = { 0 };
 
-	pt_target_detach(board->target, false, &err);
+	detach(board, false, &err);
 	set_probe(board, NULL);
 	tell_attached(board, attach(board, probe, &err), &err);
 }

@@ -12,7 +12,7 @@
 struct pt_claim;
 
 /* probe: where it is, as struct pt_link_info has it; address: "127.0.0.1:3333", "unix:PATH" or "stdio". PT_EBUSY:
- * another has it. Else PT_EIO, PT_ENOMEM: the folder or the note cannot be written, and nobody will find us. */
+ * another has it. Else PT_EIO: the folder or the note cannot be written, and nobody will find us. */
 struct pt_claim *pt_claim_new(const char *probe, const char *address, struct pt_err *err);
 void pt_claim_free(struct pt_claim *claim);	/* takes the note away; NULL is fine */
 

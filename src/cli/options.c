@@ -87,14 +87,15 @@ static const struct row {
 
 /* What is not named here is for all verbs. */
 static const struct { const char *option, *verbs; } of_verbs[] = {
-	{ "probe", "serve, monitor, profile, check" }, { "target", "serve, monitor, profile, check" },
+	{ "probe", "serve, monitor, profile, check, restore" },
+	{ "target", "serve, monitor, profile, check, restore" },
 	{ "gdb", "serve" }, { "attach", "serve" }, { "second", "serve" },
 	{ "allow", "serve" }, { "allow-remote", "serve, board" }, { "allow-unidentified", "board" },
 	{ "token-file", "serve" }, { "files", "serve" }, { "restrict", "serve" },
 	{ "semihost-dir", "serve, monitor, profile, check" }, { "listen", "board" },
 	{ "print-ports", "serve, board" }, { "for", "profile, check" }, { "source", "profile, check" },
 	{ "mode", "profile, check" }, { "reset", "profile, check" }, { "json", "probes, events" },
-	{ "config", "serve, monitor, profile, check" },
+	{ "config", "serve, monitor, profile, check, restore" },
 	{ "junit", "check" }, { "live", "check" }, { "strict", "check" }, { "lenient", "check" },
 	{ "self-check", "decode" },
 	{ "replace", "profile, check" },

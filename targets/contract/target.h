@@ -8,6 +8,7 @@
 #include "base/params.h"
 #include "probes/wires/probe.h"
 #include "targets/contract/mem.h"
+#include "targets/contract/pending.h"
 #include "targets/contract/progress.h"
 #include "targets/contract/source.h"
 
@@ -177,6 +178,13 @@ struct pt_target_ops {
 	 * it is no question. */
 	void (*program_order)(void *state, bool big_endian);
 	const struct pt_target_upstream *(*upstream)(void *state);	/* NULL: it is not behind another GDB server */
+	/* Registers of kind PT_PENDING_REG, n rows of one core: what they hold, and write them. NULL: there are none. */
+	int (*pending_read)(void *state, const struct pt_pending_row *rows, size_t n, uint32_t *values,
+			    struct pt_err *err);
+	int (*pending_write)(void *state, const struct pt_pending_row *rows, size_t n, const uint32_t *values,
+			     struct pt_err *err);
+	/* What an earlier process had changed has been put back: as it is now, it was found. NULL: nothing was kept. */
+	int (*look_again)(void *state, struct pt_err *err);
 };
 
 /* A target at work: what the board holds. ops and state are open so that sources and tests reach them. */
@@ -187,6 +195,7 @@ struct pt_target {
 	struct pt_probe *probe;		/* NULL in tests over an array */
 	bool by_name;			/* the user asked for this one: what cannot be found out is as he says */
 	struct pt_lease *leases;	/* of its hardware units, see below */
+	struct pt_pending *pending;	/* what is to be put back, the board's; NULL: nobody keeps it (pending.h) */
 };
 
 bool pt_target_is_big_endian(const struct pt_target *target);

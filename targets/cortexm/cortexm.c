@@ -271,6 +271,15 @@ static int cortexm_leave(void *state, struct pt_err *err)
 	return pt_core_leave(state, err);
 }
 
+static int cortexm_look_again(void *state, struct pt_err *err)
+{
+	struct pt_cortexm *cm = state;
+
+	if (!cm->under_reset && pt_core_save(cm, err) < 0)
+		return err->code;
+	return pt_breaks_init(cm, err);
+}
+
 const struct pt_target_ops pt_cortexm_ops = {
 	.name = "cortexm",
 	.help = "Arm Cortex-M0 and M0+ over SWD",
@@ -305,4 +314,5 @@ const struct pt_target_ops pt_cortexm_ops = {
 	.flash_forget = pt_flash_forget,
 	.mass_erase = pt_security_mass_erase,
 	.sources = cortexm_sources,
+	.look_again = cortexm_look_again,
 };

@@ -116,6 +116,13 @@ static int reach_units(struct pt_cortexm *cm, struct pt_err *err)
 	return b->why_not[0] == '\0' ? 0 : pt_fail(err, PT_EUNSUPPORTED, "%s", b->why_not);
 }
 
+static int behind_look_again(void *state, struct pt_err *err)
+{
+	struct behind *b = state;
+
+	return b->why_not[0] == '\0' ? pt_core_save(&b->cm, err) : 0;
+}
+
 static int behind_attach(struct pt_target *target, const struct pt_params *settings, struct pt_err *err)
 {
 	static const struct pt_remote_kind kind = { .name = "cortexm-rsp", .steady_addr = CPUID_ADDR };
@@ -208,6 +215,7 @@ const struct pt_target_ops pt_cortexm_rsp_ops = {
 	.architecture = "arm",
 	.arch = { .elf_machine = PT_MACHINE_ARM, .profile = 'M' },
 	.cpu_arch = behind_cpu_arch,
+	.look_again = behind_look_again,
 	.attach = behind_attach,
 	.detach = pt_remote_detach,
 	.chip = pt_remote_chip,

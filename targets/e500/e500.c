@@ -229,6 +229,8 @@ const struct pt_target_ops pt_e500_ops = {
 	.is_big_endian = pt_remote_is_big_endian,
 	.arch = { .elf_machine = 20 },	/* EM_PPC */
 	.attach = e500_attach,
+	.pending_read = pt_e500_pending_read,
+	.pending_write = pt_e500_pending_write,
 	.detach = e500_detach,
 	.chip = e500_chip,
 	.describe = e500_describe,

@@ -31,17 +31,37 @@ static uint32_t bpu_comp(const struct pt_cortexm *cm, uint32_t addr)
 
 static int write_bpu(struct pt_cortexm *cm, unsigned i, bool on, struct pt_err *err)
 {
-	uint32_t comp = on ? bpu_comp(cm, cm->breaks.bpu[i].addr) : cm->breaks.found_bpu[i];
+	uint32_t found = cm->breaks.found_bpu[i], comp = on ? bpu_comp(cm, cm->breaks.bpu[i].addr) : found;
+	struct pt_pending_row row = { .width_bytes = 4, .at = bpu_reg(cm, BPU_COMP + 4 * i), .was = found, .ours = comp,
+				      .check = UINT32_MAX, .mask = UINT32_MAX };
+	int rc;
 
-	return pt_mem_write32(cm->mem, bpu_reg(cm, BPU_COMP + 4 * i), comp, err);
+	snprintf(row.unit, sizeof(row.unit), "bpu.%u", i);
+	if (on)
+		pt_pending_note(cm->target, &row, 1);
+	rc = pt_mem_write32(cm->mem, row.at, comp, err);
+	if (!on && rc == 0)
+		pt_pending_settle(cm->target, row.unit);
+	return rc;
 }
 
 static int write_bpu_ctrl(struct pt_cortexm *cm, bool on, struct pt_err *err)
 {
 	uint32_t enable = on ? BPU_ENABLE : cm->breaks.found_bpu_ctrl & BPU_ENABLE;
 
+	uint32_t found = cm->breaks.found_bpu_ctrl & BPU_ENABLE;
+	struct pt_pending_row row = { .unit = "bpu", .width_bytes = 4, .at = bpu_reg(cm, BPU_CTRL),
+				      .was = BPU_KEY | found, .ours = BPU_KEY | enable, .check = BPU_ENABLE,
+				      .mask = UINT32_MAX };
+	int rc;
+
 	cm->breaks.bpu_on = on;
-	return pt_mem_write32(cm->mem, bpu_reg(cm, BPU_CTRL), BPU_KEY | enable, err);
+	if (enable != found)
+		pt_pending_note(cm->target, &row, 1);
+	rc = pt_mem_write32(cm->mem, row.at, row.ours, err);
+	if (enable == found && rc == 0)
+		pt_pending_settle(cm->target, row.unit);
+	return rc;
 }
 
 static int find_bpu(const struct pt_cortexm *cm, uint32_t addr, bool used)
@@ -133,6 +153,27 @@ static int code_access(struct pt_cortexm *cm, enum pt_mem_do what, uint32_t addr
 	return pt_mem_run(cm->mem, &op, 1, 1000, NULL, err);
 }
 
+/* original is what stands there without it. */
+static void note_bkpt(struct pt_cortexm *cm, uint32_t addr, const uint8_t *original)
+{
+	struct pt_pending_row row = { .width_bytes = 2, .at = addr, .was = pt_le16(original),
+				      .ours = BKPT_HIGH << 8 | BKPT_LOW, .check = 0xffff, .mask = 0xffff };
+
+	snprintf(row.unit, sizeof(row.unit), "bkpt.%08x", (unsigned)addr);
+	pt_pending_note(cm->target, &row, 1);
+}
+
+static int take_bkpt(struct pt_cortexm *cm, uint32_t addr, uint8_t *original, struct pt_err *err)
+{
+	char unit[PT_PENDING_UNIT];
+	int rc = code_access(cm, PT_MEM_WRITE, addr, original, err);
+
+	snprintf(unit, sizeof(unit), "bkpt.%08x", (unsigned)addr);
+	if (rc == 0)
+		pt_pending_settle(cm->target, unit);
+	return rc;
+}
+
 static int place_bkpt(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
 {
 	uint8_t bkpt[2] = { BKPT_LOW, BKPT_HIGH }, seen[2] = { 0 };
@@ -154,7 +195,10 @@ static int insert_soft(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
 		;
 	if (i == PT_MAX_SOFT)
 		return pt_fail(err, PT_EBUSY, "%d software breakpoints are set already", PT_MAX_SOFT);
-	if (code_access(cm, PT_MEM_READ, addr, cm->breaks.soft[i].original, err) < 0 || place_bkpt(cm, addr, err) < 0)
+	if (code_access(cm, PT_MEM_READ, addr, cm->breaks.soft[i].original, err) < 0)
+		return pt_wrap(err, "set a software breakpoint");
+	note_bkpt(cm, addr, cm->breaks.soft[i].original);
+	if (place_bkpt(cm, addr, err) < 0)
 		return pt_wrap(err, "set a software breakpoint");
 	cm->breaks.soft[i].used = true;
 	cm->breaks.soft[i].addr = addr;
@@ -168,7 +212,7 @@ static int remove_soft(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
 	if (i < 0)
 		return 0;
 	cm->breaks.soft[i].used = false;
-	return code_access(cm, PT_MEM_WRITE, addr, cm->breaks.soft[i].original, err);
+	return take_bkpt(cm, addr, cm->breaks.soft[i].original, err);
 }
 
 /* Copy between bytes of memory and the originals where the two overlap. */
@@ -299,8 +343,7 @@ static int for_all(struct pt_cortexm *cm, bool on, struct pt_err *err)
 		if (cm->breaks.soft[i].used && on)
 			keep_first(&first, place_bkpt(cm, addr, &this), &this);
 		else if (cm->breaks.soft[i].used)
-			keep_first(&first, code_access(cm, PT_MEM_WRITE, addr, cm->breaks.soft[i].original, &this),
-				   &this);
+			keep_first(&first, take_bkpt(cm, addr, cm->breaks.soft[i].original, &this), &this);
 	}
 	if (first.code != 0)
 		*err = first;

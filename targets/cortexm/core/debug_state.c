@@ -1,5 +1,7 @@
 /* DHCSR and DEMCR: what was found in them, what we have written there, and what a look at them says.
  * Source: Arm DDI 0419 (ARMv6-M), C1.6. */
+#include <stdio.h>
+
 #include "targets/cortexm/core/cortexm.h"
 
 void pt_core_saw(struct pt_cortexm *cm, uint32_t dhcsr)
@@ -20,9 +22,48 @@ int pt_core_read_dhcsr(struct pt_cortexm *cm, uint32_t *dhcsr, struct pt_err *er
 	return rc;
 }
 
+/* What was there and what we write of it; of DEMCR only the bits that differ. */
+static struct pt_pending_row pending_row(const struct pt_cortexm *cm, const char *unit, uint32_t offset, uint32_t was,
+					 uint32_t ours, uint32_t mask)
+{
+	struct pt_pending_row row = { .width_bytes = 4, .at = pt_core_reg(cm, offset), .was = was, .ours = ours,
+				      .check = was ^ ours, .mask = mask };
+
+	snprintf(row.unit, sizeof(row.unit), "%s", unit);
+	return row;
+}
+
+/* A core that is halted stays so: without halting debug it would run. */
+static void note_debug(struct pt_cortexm *cm)
+{
+	struct pt_pending_row row = pending_row(cm, "dhcsr", SCS_DHCSR, DHCSR_KEY, DHCSR_C_DEBUGEN, UINT32_MAX);
+
+	if (!cm->found_saved || cm->debug_on || (cm->found_dhcsr & DHCSR_C_DEBUGEN) != 0)
+		return;
+	row.check = DHCSR_C_DEBUGEN;
+	row.when = PT_PENDING_RUNNING;
+	pt_pending_note(cm->target, &row, 1);
+}
+
+static void note_demcr(struct pt_cortexm *cm, uint32_t demcr)
+{
+	struct pt_pending_row row =
+		pending_row(cm, "demcr", SCS_DEMCR, cm->found_demcr, demcr, cm->found_demcr ^ demcr);
+
+	if (cm->found_saved && demcr != cm->found_demcr)
+		pt_pending_note(cm->target, &row, 1);
+}
+
 int pt_core_write_dhcsr(struct pt_cortexm *cm, uint32_t bits, struct pt_err *err)
 {
-	return pt_mem_write32(cm->mem, pt_core_reg(cm, SCS_DHCSR), DHCSR_KEY | bits, err);
+	int rc;
+
+	if ((bits & DHCSR_C_DEBUGEN) != 0)
+		note_debug(cm);
+	rc = pt_mem_write32(cm->mem, pt_core_reg(cm, SCS_DHCSR), DHCSR_KEY | bits, err);
+	if (rc == 0 && (bits & DHCSR_C_DEBUGEN) == 0)
+		pt_pending_settle(cm->target, "dhcsr");
+	return rc;
 }
 
 int pt_core_set_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, struct pt_err *err)
@@ -31,9 +72,12 @@ int pt_core_set_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, struc
 
 	if (demcr == cm->demcr)
 		return 0;
+	note_demcr(cm, demcr);
 	if (pt_mem_write32(cm->mem, pt_core_reg(cm, SCS_DEMCR), demcr, err) < 0)
 		return pt_wrap(err, "write DEMCR");
 	cm->demcr = demcr;
+	if (demcr == cm->found_demcr)
+		pt_pending_settle(cm->target, "demcr");
 	return 0;
 }
 

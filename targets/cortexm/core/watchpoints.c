@@ -28,6 +28,27 @@ static uint32_t log2_of(uint32_t len)
 	return bits;
 }
 
+/* In the order in which they are to be written: off, what it watches, FUNCTION. */
+static void note(struct pt_cortexm *cm, unsigned i, const uint32_t *value)
+{
+	const struct pt_breaks *breaks = &cm->breaks;
+	struct pt_pending_row row[] = {
+		{ .at = DWT_FUNCTION, .was = DWT_OFF, .ours = value[3] },
+		{ .at = DWT_COMP, .was = breaks->found_dwt[i].comp, .ours = value[1], .check = UINT32_MAX },
+		{ .at = DWT_MASK, .was = breaks->found_dwt[i].mask, .ours = value[2], .check = UINT32_MAX },
+		{ .at = DWT_FUNCTION, .was = breaks->found_dwt[i].function, .ours = value[3],
+		  .check = UINT32_MAX & ~(uint32_t)DWT_MATCHED },
+	};
+
+	for (size_t n = 0; n < PT_LEN(row); n++) {
+		snprintf(row[n].unit, sizeof(row[n].unit), "dwt.%u", i);
+		row[n].at = dwt_reg(cm, (unsigned)row[n].at + DWT_STRIDE * i);
+		row[n].width_bytes = 4;
+		row[n].mask = UINT32_MAX;
+	}
+	pt_pending_note(cm->target, row, PT_LEN(row));
+}
+
 /* Off first and FUNCTION last, so that the comparator never watches half an address. */
 int pt_watches_write(struct pt_cortexm *cm, unsigned i, bool on, struct pt_err *err)
 {
@@ -37,19 +58,27 @@ int pt_watches_write(struct pt_cortexm *cm, unsigned i, bool on, struct pt_err *
 	static const unsigned offset[] = { DWT_FUNCTION, DWT_COMP, DWT_MASK, DWT_FUNCTION };
 	struct pt_mem_op op[PT_LEN(value)];
 	uint8_t bytes[PT_LEN(value)][4];
+	char unit[PT_PENDING_UNIT];
 
 	if (on) {
 		value[1] = breaks->dwt[i].addr;
 		value[2] = log2_of(breaks->dwt[i].len);
 		value[3] = dwt_function(breaks->dwt[i].kind);
 	}
+	if (on)
+		note(cm, i, value);
 	for (size_t n = 0; n < PT_LEN(value); n++) {
 		pt_put_le32(bytes[n], value[n]);
 		op[n] = (struct pt_mem_op){ .what = PT_MEM_WRITE, .width_bytes = 4,
 					    .addr = dwt_reg(cm, offset[n] + DWT_STRIDE * i),
 					    .bytes = bytes[n], .len_bytes = 4 };
 	}
-	return pt_mem_run(cm->mem, op, PT_LEN(value), UNITS_MS, NULL, err);
+	if (pt_mem_run(cm->mem, op, PT_LEN(value), UNITS_MS, NULL, err) < 0)
+		return err->code;
+	snprintf(unit, sizeof(unit), "dwt.%u", i);
+	if (!on)
+		pt_pending_settle(cm->target, unit);
+	return 0;
 }
 
 static int find_dwt(const struct pt_cortexm *cm, const struct pt_break *at)

@@ -218,6 +218,29 @@ static int look_at_core(struct pt_mtb *m, struct pt_err *err)
 	return 0;
 }
 
+/* MASTER tells whether the unit is still as we have it, but for EN, which goes out by itself; the buffer is the
+ * program's again only if it has stood still since. A unit that recorded for the firmware stays off: by now the firmware
+ * may have other things in that RAM. */
+static void note(struct pt_mtb *m, uint32_t master)
+{
+	enum { STAYS = MASTER_MASK | MASTER_RAMPRIV | MASTER_SFRWPRIV };
+	uint32_t at_rest = m->found.master & ~MASTER_EN & ~(uint32_t)MASTER_HALTREQ;
+	struct pt_pending_row row[] = {
+		{ .at = MTB_MASTER, .was = at_rest, .ours = master, .check = STAYS },
+		{ .at = MTB_POSITION, .was = m->found.position },
+		{ .at = MTB_FLOW, .was = m->found.flow },
+		{ .at = m->win.addr, .bytes = m->found_ram, .len_bytes = m->win.len_bytes, .when = PT_PENDING_HALTED },
+	};
+
+	for (size_t i = 0; i < PT_LEN(row); i++) {
+		snprintf(row[i].unit, sizeof(row[i].unit), "mtb");
+		row[i].at += row[i].bytes == NULL ? m->regs : 0;
+		row[i].width_bytes = 4;
+		row[i].mask = UINT32_MAX;
+	}
+	pt_pending_note(m->cm->target, row, m->found_ram != NULL ? PT_LEN(row) : PT_LEN(row) - 1);
+}
+
 static int put_back(struct pt_mtb *m, struct pt_err *err)
 {
 	struct pt_mtb_batch batch = { .n = 0 };
@@ -230,10 +253,10 @@ static int put_back(struct pt_mtb *m, struct pt_err *err)
 		pt_mtb_put_write(&batch, m->regs + MTB_MASTER, m->found.master);
 	if (pt_mtb_run(m, &batch, err) < 0)
 		return pt_wrap(err, "put the MTB back as it was");
-	if (m->found_ram == NULL || pt_core_read_dhcsr(m->cm, &dhcsr, err) < 0 || (dhcsr & DHCSR_S_HALT) == 0)
-		return 0;
-	if (pt_mem_write(m->mem, m->win.addr, m->found_ram, m->win.len_bytes, err) < 0)
+	if (m->found_ram != NULL && pt_core_read_dhcsr(m->cm, &dhcsr, err) == 0 && (dhcsr & DHCSR_S_HALT) != 0 &&
+	    pt_mem_write(m->mem, m->win.addr, m->found_ram, m->win.len_bytes, err) < 0)
 		return pt_wrap(err, "put the buffer back as it was");
+	pt_pending_settle(m->cm->target, "mtb");
 	return 0;
 }
 
@@ -288,9 +311,11 @@ static int mtb_start(void *state, struct pt_target *target, const struct pt_sour
 	m->leased = true;
 	if (look_first(m, pt_params_flag(setup->settings, &params[MTB_TAKE]), err) < 0)
 		goto give_up;
-	if (choose_window(m, setup, err) < 0 || emit_config(m, setup, err) < 0)
+	note(m, m->found.master);	/* to find its size the unit is written, and left as it was */
+	if (choose_window(m, setup, err) < 0 || emit_config(m, setup, err) < 0 || look_at_core(m, err) < 0)
 		goto restore;
-	if (look_at_core(m, err) < 0 || m->mode->start(m, err) < 0)
+	note(m, pt_mtb_master(m));
+	if (m->mode->start(m, err) < 0)
 		goto restore;
 	m->cm->mtb = m;
 	return 0;

@@ -109,6 +109,12 @@ static int put_back(struct pt_e500_target *e500, unsigned core, struct pt_e500_o
 	return rc;
 }
 
+static const char *pending_unit(unsigned core, char *unit, size_t room)
+{
+	snprintf(unit, room, "pm.%u", core);
+	return unit;
+}
+
 /* Since it was taken: an agent writes by itself. */
 static bool is_untouched(const struct pt_e500_target *e500, unsigned core)
 {
@@ -121,6 +127,7 @@ int pt_e500_give_back(struct pt_e500_target *e500, unsigned core, const char *ow
 	struct pt_e500_hold *hold = &e500->pm.hold[core < PT_REMOTE_MAX_CORES ? core : 0];
 	struct pt_e500_op back[PT_E500_PMRS_MAX];
 	size_t n = hold->n_saved;
+	char unit[PT_PENDING_UNIT];
 	int rc;
 
 	if (core >= PT_REMOTE_MAX_CORES || hold->n_saved == 0 || strcmp(hold->owner, owner) != 0)
@@ -137,6 +144,8 @@ int pt_e500_give_back(struct pt_e500_target *e500, unsigned core, const char *ow
 		rc = 0;
 	if (rc < 0)
 		pt_e500_owe(e500, core, n);
+	else
+		pt_pending_settle(e500->remote.target, pending_unit(core, unit, sizeof(unit)));
 	pt_lease_drop(e500->remote.target, units[core], owner);
 	hold->owner[0] = '\0';
 	return rc == 0 ? 0 : pt_wrap(err, "the performance monitor's registers could not be put back");

@@ -25,6 +25,11 @@ int pt_e500_open_way(struct pt_e500_target *e500, const struct pt_e500_way *way,
  * PT_E500_PASS_MAX. PT_EUNSUPPORTED: there is no way, and the sentence says why not. */
 int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n_ops,
 		 struct pt_e500_pass *pass, struct pt_err *err);
+/* As struct pt_target_ops has them: rows are PMRs by number. */
+int pt_e500_pending_read(void *state, const struct pt_pending_row *rows, size_t n, uint32_t *values,
+			 struct pt_err *err);
+int pt_e500_pending_write(void *state, const struct pt_pending_row *rows, size_t n, const uint32_t *values,
+			  struct pt_err *err);
 /* The way in use, and what it has cost the program so far; for reports, `monitor status` and CONFIG ("path", "cost"):
  * "scratch code at 0x00fff000 (wakes a core that waits): each sample halts the core". */
 void pt_e500_describe_way(const struct pt_e500_target *e500, char *line, size_t room);

@@ -153,6 +153,57 @@ static void note_written(struct pt_e500_hold *hold, const struct pt_e500_op *ops
 	}
 }
 
+/* All that was there before, in the order in which it is put back; checked is what says what is counted. */
+static void note_pending(const struct pt_e500_target *e500, unsigned core, const struct pt_e500_op *ops, size_t n_ops)
+{
+	struct pt_e500_hold after = e500->pm.hold[core];
+	struct pt_pending_row row[PT_E500_PMRS_MAX];
+
+	note_written(&after, ops, n_ops);
+	for (size_t i = 0; i < after.n_saved; i++) {
+		row[i] = (struct pt_pending_row){ .kind = PT_PENDING_REG, .core = (uint8_t)core, .width_bytes = 4,
+						  .at = after.saved[i].pmr, .was = after.saved[i].value,
+						  .mask = UINT32_MAX };
+		snprintf(row[i].unit, sizeof(row[i].unit), "pm.%u", core);
+		for (size_t k = 0; k < after.n_left; k++)
+			if (after.left[k].pmr == after.saved[i].pmr) {
+				row[i].ours = after.left[k].value;
+				row[i].check = UINT32_MAX;
+			}
+	}
+	if (after.n_left > 0)
+		pt_pending_note(e500->remote.target, row, after.n_saved);
+}
+
+int pt_e500_pending_read(void *state, const struct pt_pending_row *rows, size_t n, uint32_t *values, struct pt_err *err)
+{
+	struct pt_e500_op ops[PT_E500_PASS_MAX];
+	struct pt_e500_pass pass;
+
+	if (n > PT_LEN(ops))
+		return pt_fail(err, PT_EARG, "so many registers the performance monitor does not have");
+	for (size_t i = 0; i < n; i++)
+		ops[i] = (struct pt_e500_op){ .pmr = (uint16_t)rows[i].at };
+	if (pt_e500_pass(state, rows[0].core, ops, n, &pass, err) < 0)
+		return err->code;
+	for (size_t i = 0; i < n; i++)
+		values[i] = ops[i].value;
+	return 0;
+}
+
+int pt_e500_pending_write(void *state, const struct pt_pending_row *rows, size_t n, const uint32_t *values,
+			  struct pt_err *err)
+{
+	struct pt_e500_op ops[PT_E500_PASS_MAX];
+	struct pt_e500_pass pass;
+
+	if (n > PT_LEN(ops))
+		return pt_fail(err, PT_EARG, "so many registers the performance monitor does not have");
+	for (size_t i = 0; i < n; i++)
+		ops[i] = (struct pt_e500_op){ .pmr = (uint16_t)rows[i].at, .write = true, .value = values[i] };
+	return pt_e500_pass(state, rows[0].core, ops, n, &pass, err);
+}
+
 static bool has_writes(const struct pt_e500_op *ops, size_t n_ops)
 {
 	size_t i = 0;
@@ -171,6 +222,8 @@ int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *
 		pt_e500_forget(e500);
 	if (n_ops > PT_E500_PASS_MAX)
 		return pt_fail(err, PT_EARG, "%zu accesses to PMRs at once: no more than %d", n_ops, PT_E500_PASS_MAX);
+	if (core < PT_REMOTE_MAX_CORES && e500->pm.hold[core].n_saved > 0 && has_writes(ops, n_ops))
+		note_pending(e500, core, ops, n_ops);
 	for (size_t i = 0; i < PT_LEN(ways); i++) {
 		struct pt_err why = { 0 };
 		int rc = is_open(e500, i) ? pass_by(e500, i, core, ops, n_ops, pass, &why) : PT_EUNSUPPORTED;

@@ -5,6 +5,7 @@
  * into active background (BDMBP, BRKCPU). A comparator of one address matches every access that touches it; two or
  * more bytes take a pair (A and B, or C and D) that matches inside its range. Source: ZVHY 6.3.2 (registers), 6.4.2
  * (comparators), 6.4.7 (breakpoints). */
+#include <stdio.h>
 #include <string.h>
 
 #include "targets/s12z/core/s12z.h"
@@ -270,6 +271,15 @@ static int find_soft(const struct pt_s12z *z, uint64_t addr)
 	return -1;
 }
 
+static struct pt_pending_row bgnd_row(uint32_t addr, uint8_t original)
+{
+	struct pt_pending_row row = { .width_bytes = 1, .at = addr, .was = original, .ours = BGND, .check = 0xff,
+				      .mask = 0xff };
+
+	snprintf(row.unit, sizeof(row.unit), "bgnd.%06x", (unsigned)addr);
+	return row;
+}
+
 static int place_bgnd(struct pt_s12z *z, uint32_t addr, struct pt_err *err)
 {
 	uint8_t seen = 0xff;
@@ -281,6 +291,7 @@ static int place_bgnd(struct pt_s12z *z, uint32_t addr, struct pt_err *err)
 
 static int insert_soft(struct pt_s12z *z, uint32_t addr, struct pt_err *err)
 {
+	struct pt_pending_row row;
 	int i = 0;
 
 	if (find_soft(z, addr) >= 0)
@@ -289,7 +300,11 @@ static int insert_soft(struct pt_s12z *z, uint32_t addr, struct pt_err *err)
 		i++;
 	if (i == PT_S12Z_MAX_SOFT)
 		return pt_fail(err, PT_EBUSY, "%d software breakpoints are set already", PT_S12Z_MAX_SOFT);
-	if (pt_s12z_get8(z, addr, &z->breaks.soft[i].original, err) < 0 || place_bgnd(z, addr, err) < 0)
+	if (pt_s12z_get8(z, addr, &z->breaks.soft[i].original, err) < 0)
+		return pt_wrap(err, "set a software breakpoint");
+	row = bgnd_row(addr, z->breaks.soft[i].original);
+	pt_pending_note(z->target, &row, 1);
+	if (place_bgnd(z, addr, err) < 0)
 		return pt_wrap(err, "set a software breakpoint");
 	z->breaks.soft[i].used = true;
 	z->breaks.soft[i].addr = addr;
@@ -303,7 +318,10 @@ static int remove_soft(struct pt_s12z *z, uint32_t addr, struct pt_err *err)
 	if (i < 0)
 		return 0;
 	z->breaks.soft[i].used = false;
-	return pt_s12z_put8(z, addr, z->breaks.soft[i].original, err);
+	if (pt_s12z_put8(z, addr, z->breaks.soft[i].original, err) < 0)
+		return err->code;
+	pt_pending_settle(z->target, bgnd_row(addr, 0).unit);
+	return 0;
 }
 
 bool pt_breaks_s12z_in(const struct pt_s12z *z, uint64_t addr, uint64_t len_bytes)

@@ -60,7 +60,37 @@ void pt_dbg_put_addr(struct pt_dbg_writes *w, unsigned bank, uint32_t addr)
 	pt_dbg_put(w, bank + DBG_ADDR + 2, addr & 0xff);
 }
 
-int pt_dbg_write(struct pt_s12z *z, const struct pt_dbg_writes *w, struct pt_err *err)
+static bool has_span(const struct pt_s12z *z, size_t i)
+{
+	return !spans[i].full || z->dbg.kind != PT_DBG_LITE;
+}
+
+static struct pt_pending_row pending_row(unsigned addr, uint8_t was, uint8_t ours, uint8_t check)
+{
+	return (struct pt_pending_row){ .unit = "dbg", .width_bytes = 1, .at = addr, .was = was, .ours = ours,
+					.check = check, .mask = 0xff };
+}
+
+/* Disarmed first, and DBGC1 last. DBGTCRL is not looked at: reading the buffer clears a bit of it and sets it again. */
+static void note(struct pt_s12z *z)
+{
+	struct pt_pending_row row[3 + DBG_END - DBG_C1];
+	const uint8_t *found = z->dbg.found, *now = z->dbg.now;
+	size_t n = 0;
+
+	row[n++] = pending_row(DBG_C1, 0, 0, 0);
+	for (size_t i = 0; i < PT_LEN(spans); i++)
+		for (unsigned at = spans[i].addr; has_span(z, i) && at < spans[i].addr + spans[i].n; at++)
+			if (now[at - DBG_C1] != found[at - DBG_C1])
+				row[n++] = pending_row(at, found[at - DBG_C1], now[at - DBG_C1],
+						       at == DBG_TCRL ? 0 : 0xff);
+	row[n++] = pending_row(DBG_C1, found[0] & ~C1_ARM, 0, 0);
+	if ((found[0] & C1_ARM) != 0)
+		row[n++] = pending_row(DBG_C1, found[0], 0, 0);
+	pt_pending_note(z->target, row, n);
+}
+
+static int write_all(struct pt_s12z *z, const struct pt_dbg_writes *w, bool ours, struct pt_err *err)
 {
 	struct pt_bdc_op op[PT_DBG_BATCH];
 	uint8_t byte[PT_DBG_BATCH];
@@ -71,9 +101,16 @@ int pt_dbg_write(struct pt_s12z *z, const struct pt_dbg_writes *w, struct pt_err
 					    .bytes = &byte[i] };
 		z->dbg.now[w->write[i].addr - DBG_C1] = byte[i];
 	}
+	if (ours && z->dbg.saved)
+		note(z);
 	if (pt_wire_s12z_run(&z->wire, op, w->n, NULL, err) < 0)
 		return pt_wrap(err, "write registers of the DBG");
 	return 0;
+}
+
+int pt_dbg_write(struct pt_s12z *z, const struct pt_dbg_writes *w, struct pt_err *err)
+{
+	return write_all(z, w, true, err);
 }
 
 static int doubt(struct pt_s12z *z, const char *name, uint8_t value, struct pt_err *err)
@@ -213,11 +250,6 @@ int pt_dbg_needs(struct pt_s12z *z, enum pt_dbg_kind least, struct pt_err *err)
 
 /* --- taking and giving back --------------------------------------------------------------------------------------- */
 
-static bool has_span(const struct pt_s12z *z, size_t i)
-{
-	return !spans[i].full || z->dbg.kind != PT_DBG_LITE;
-}
-
 static int save(struct pt_s12z *z, struct pt_err *err)
 {
 	struct pt_bdc_op op[PT_LEN(spans)];
@@ -277,7 +309,10 @@ static int put_back(struct pt_s12z *z, struct pt_err *err)
 	pt_dbg_put(&w, DBG_C1, z->dbg.found[0] & ~C1_ARM);
 	if ((z->dbg.found[0] & C1_ARM) != 0)
 		pt_dbg_put(&w, DBG_C1, z->dbg.found[0]);
-	return pt_dbg_write(z, &w, err);
+	if (write_all(z, &w, false, err) < 0)
+		return err->code;
+	pt_pending_settle(z->target, unit);
+	return 0;
 }
 
 int pt_dbg_give_back(struct pt_s12z *z, const char *owner, struct pt_err *err)
@@ -306,6 +341,7 @@ int pt_dbg_pay(struct pt_s12z *z, struct pt_err *err)
 
 void pt_dbg_was_reset(struct pt_s12z *z)
 {
+	pt_pending_settle(z->target, unit);
 	memset(z->dbg.found, 0, sizeof(z->dbg.found));
 	memset(z->dbg.now, 0, sizeof(z->dbg.now));
 	z->dbg.armed = false;

@@ -1,0 +1,114 @@
+/* What is to be put back in a chip is kept in a file for as long as it is pending, so that the next process that has the
+ * probe, or this one when the probe is plugged in again, puts it back (targets/contract/pending.h). In-process virtual
+ * boards end with the process: nothing of theirs is kept. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "board/board_parts.h"
+#include "host/log.h"
+#include "host/probe_notes.h"
+
+static void keep(void *arg, const char *text, size_t len_bytes)
+{
+	struct pt_board *board = arg;
+	struct pt_err err = { 0 };
+
+	if (pt_kept_write(board->kept, text, len_bytes, &err) == 0 || board->keep_failed)
+		return;
+	board->keep_failed = true;
+	pt_warn("board: what is changed in the target cannot be noted, and would not be put back after a crash: %s",
+		err.msg);
+}
+
+static void told(void *arg, bool done, const char *sentence)
+{
+	struct pt_board *board = arg;
+
+	if (done)
+		pt_info("restore: %s", sentence);
+	else
+		pt_warn("restore: %s", sentence);
+	pt_text_add(&board->put_back, "%s\n", sentence);
+}
+
+static bool is_the_same(struct pt_board *board, const struct pt_pending *pending)
+{
+	const struct pt_target *t = board->target;
+	char line[240];
+
+	if (strcmp(pt_pending_of_target(pending), t->ops->name) == 0 &&
+	    strcmp(pt_pending_of_chip(pending), t->ops->chip(t->state)) == 0)
+		return true;
+	snprintf(line, sizeof(line), "this is %.60s, and what was noted is of %.60s: it is left alone",
+		 t->ops->chip(t->state), pt_pending_of_chip(pending));
+	told(board, false, line);
+	return false;
+}
+
+/* What was read, put back. Another chip's note is dropped: nothing tells where that chip is now. */
+static int put_back(struct pt_board *board, struct pt_pending *pending, const uint8_t *text, size_t len_bytes,
+		    struct pt_err *err)
+{
+	struct pt_target *t = board->target;
+	struct pt_err why = { 0 };
+
+	if (pt_pending_parse(pending, (const char *)text, len_bytes, &why) < 0) {
+		told(board, false, why.msg);
+		keep(board, NULL, 0);
+		return 0;
+	}
+	if (!is_the_same(board, pending)) {
+		pt_pending_parse(pending, "", 0, &why);
+		keep(board, NULL, 0);
+		return 0;
+	}
+	if (pt_pending_put_back(pending, t, told, board, err) == PT_EIO)
+		return err->code;
+	return t->ops->look_again != NULL ? t->ops->look_again(t->state, err) : 0;
+}
+
+int pt_board_keep_pending(struct pt_board *board, struct pt_err *err)
+{
+	struct pt_link_info info;
+	struct pt_err why = { 0 };
+	struct pt_pending *pending;
+	size_t len_bytes;
+	uint8_t *text;
+	int rc = 0;
+
+	pt_link_info(pt_probe_link(board->target->probe), &info);
+	if (info.is_virtual)
+		return 0;
+	board->kept = pt_kept_open(info.where, &why);
+	if (board->kept == NULL) {
+		pt_warn("board: what is changed in the target is not noted, nor is put back what an earlier proftap left: %s",
+			why.code == PT_EBUSY ? "another proftap has this probe" : why.msg);
+		return 0;
+	}
+	pending = pt_pending_new(keep, board);
+	text = pt_kept_read(board->kept, PT_PENDING_TEXT, &len_bytes, &why);
+	if (text != NULL)
+		rc = put_back(board, pending, text, len_bytes, err);
+	else if (why.code != 0)
+		told(board, false, why.msg);
+	free(text);
+	board->target->pending = pending;
+	return rc;
+}
+
+struct pt_pending *pt_board_take_pending(struct pt_board *board)
+{
+	return board->target->pending;
+}
+
+void pt_board_end_pending(struct pt_board *board, struct pt_pending *pending)
+{
+	pt_pending_free(pending);
+	pt_kept_close(board->kept);
+	board->kept = NULL;
+}
+
+const char *pt_board_put_back(const struct pt_board *board)
+{
+	return board->put_back.bytes != NULL ? board->put_back.bytes : "";
+}

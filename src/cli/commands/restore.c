@@ -1,0 +1,80 @@
+/* proftap restore: puts back what a proftap that was killed had changed in the target (targets/contract/pending.h), and
+ * says so. Opening the board does it; this is for who wants nothing else. */
+#include <stddef.h>
+#include <stdio.h>
+
+#include "board/board.h"
+#include "cli/app.h"
+#include "cli/subcommands.h"
+#include "host/log.h"
+
+struct restore {
+	struct pt_rig rig;
+	struct pt_board_listener listener;
+	struct pt_job job;
+	int status;
+};
+
+static int print_it(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	const char *lines = pt_board_put_back(board);
+	struct restore *r = (struct restore *)((char *)job - offsetof(struct restore, job));
+
+	if (target == NULL)
+		return pt_fail(err, PT_EIO, "the board is gone");
+	printf("%s: %s", target->ops->chip(target->state),
+	       lines[0] != '\0' ? "a proftap that was killed had changed something:\n"
+				: "nothing is noted that would have to be put back\n");
+	fputs(lines, stdout);
+	if (target->pending != NULL && pt_pending_rows(target->pending) > 0)
+		r->status = PT_EXIT_DEVICE;	/* it stays noted */
+	return 0;
+}
+
+static void printed(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	struct restore *r = (struct restore *)((char *)job - offsetof(struct restore, job));
+
+	if (rc < 0) {
+		pt_error("%s", err->msg);
+		r->status = PT_EXIT_DEVICE;
+	}
+	uv_stop(&r->rig.loop);
+}
+
+static void on_state(void *arg, enum pt_board_state state, const char *why)
+{
+	struct restore *r = arg;
+
+	if (state == PT_BOARD_READY) {
+		r->job = (struct pt_job){ .run = print_it, .done = printed };
+		pt_board_post(r->rig.board, &r->job);
+	} else if (state == PT_BOARD_LOCKED || state == PT_BOARD_CLOSED) {
+		pt_error("%s", why);
+		r->status = PT_EXIT_DEVICE;
+		uv_stop(&r->rig.loop);
+	}
+}
+
+static int run_restore(const struct pt_options *options)
+{
+	struct pt_rig_kind kind = { .virtual_clock = "virtual" };
+	struct restore r = { .status = PT_EXIT_DONE };
+	struct pt_err err = { 0 };
+	int rc = pt_rig_open(&r.rig, options, &kind, &err);
+
+	if (rc != PT_EXIT_DONE) {
+		pt_error("%s", err.msg);
+		return rc;
+	}
+	r.listener = (struct pt_board_listener){ .arg = &r, .on_state = on_state };
+	pt_board_listen(r.rig.board, &r.listener);
+	uv_run(&r.rig.loop, UV_RUN_DEFAULT);
+	pt_board_unlisten(r.rig.board, &r.listener);
+	pt_rig_close(&r.rig);
+	return r.status;
+}
+
+const struct pt_verb pt_verb_restore = {
+	"restore", "", "put back what a proftap that was killed had changed in the target", run_restore,
+};
