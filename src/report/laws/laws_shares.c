@@ -119,7 +119,7 @@ void pt_law_shares(struct pt_law_check *check)
 		return;
 	if (p->branches != 0 && (p->samples != 0 || !pt_law_of_runs(p)))
 		return;		/* the functions are of both; or of some */
-	share = pt_alloc_array(p->n_functions, sizeof(*share));
+	share = pt_alloc_array(pt_law_rows(pt_view_find("functions"), p), sizeof(*share));
 	n = functions(p, share);
 	check_view(check, "instructions", "function", share, n);
 	check_view(check, "tree", "name", share, n);
