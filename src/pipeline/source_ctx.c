@@ -214,7 +214,7 @@ static void restart(struct pt_lane *lane, const struct pt_chunk *chunk)
 /* Some of bytes; of those that have a short way to go, what cannot go it. Returns bytes taken. */
 static size_t feed(struct pt_lane *lane, const uint8_t *bytes, size_t len_bytes)
 {
-	enum { MORE_BYTES = 2 * PT_PAIR_BYTES };	/* what is odd rarely comes alone */
+	enum { MORE_BYTES = 4 * PT_PAIR_BYTES };	/* what is odd rarely comes alone */
 	size_t taken = 0, packet_bytes;
 
 	if (pt_sort_takes_pairs(lane)) {

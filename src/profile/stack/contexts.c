@@ -1,6 +1,7 @@
 /* Which stack runs. Code that an exception interrupted and did not return to is another context's: its stack is parked
  * until somebody goes on with it. Who that is says the address it goes on at; where several stacks were left at one
- * address, as in a function that yields, none of them is believed. */
+ * address, as in a function that yields, the one that waits where that function returns to. While that is not known, or
+ * where several wait there, none of them is believed. */
 #include <string.h>
 
 #include "profile/stack/stack.h"
@@ -144,26 +145,73 @@ static void keep(struct pt_execution *x, struct context *context)
 	context->n_frames = n_frames;
 }
 
-/* Park the running stack until somebody goes on with it. Returns with an empty stack, which is nobody's. Of those that
- * nobody told of, two at one address are none. */
+/* Park the running stack until somebody goes on with it. Returns with an empty stack, which is nobody's. */
 static void park(struct pt_execution *x, uint64_t resume)
 {
-	struct context *context = &x->context[x->stack], *other = NULL;
+	struct context *context = &x->context[x->stack];
 
-	if (!context->told && resume != PT_UNKNOWN)
-		other = find(x, resume, false);
-	if (other != NULL) {
-		pt_stack_forget_to(x, x->frame);
-		forget_context(x, other);
-	} else {
-		keep(x, context);
-	}
-	context->state = other != NULL ? DOUBTFUL : PARKED;
+	keep(x, context);
+	context->state = PARKED;
 	context->resume = resume;
 	context->parked = x->now;
 }
 
 /* --- switches that flow finds */
+
+/* The address that the function which goes on now returns to, as far as the runs ahead tell: from the level of thread
+ * code, behind what it calls. PT_UNKNOWN: they do not. */
+static uint64_t returns_to(const struct pt_execution *x)
+{
+	size_t handlers = 0, calls = 0;
+
+	for (size_t i = 0; i < x->n_ahead; i++) {
+		const struct pt_run *run = &x->ahead[i];
+
+		if (run->left == PT_LEFT_GAP || run->left == PT_LEFT_DEBUG ||
+		    (run->left == PT_LEFT_EXCEPTION_RETURN && handlers == 0))
+			return PT_UNKNOWN;
+		handlers += run->left == PT_LEFT_EXCEPTION;
+		handlers -= run->left == PT_LEFT_EXCEPTION_RETURN;
+		if (handlers > 0)
+			continue;
+		if (run->left == PT_LEFT_RETURN && calls == 0)
+			return run->next;
+		calls += run->left == PT_LEFT_CALL;
+		calls -= run->left == PT_LEFT_RETURN;
+	}
+	return PT_UNKNOWN;
+}
+
+/* Of several stacks that were parked at next the one whose top frame returns to where the code that goes on does. NULL:
+ * it is not the only one, or nobody knows. */
+static struct context *find_by_return(struct pt_execution *x, uint64_t next)
+{
+	uint64_t to = returns_to(x);
+	struct context *found = NULL;
+
+	for (size_t i = 0; i < x->n_contexts && to != PT_UNKNOWN; i++) {
+		struct context *context = &x->context[i];
+
+		if (context->state != PARKED || context->resume != next || context->n_frames == 0 ||
+		    x->kept[i][context->n_frames - 1].resume != to)
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = context;
+	}
+	return found;
+}
+
+/* One of the stacks that were parked at resume goes on, and nobody knows which: none of them is believed any more. But
+ * for those of tasks, which a signal will tell of. The running stack is empty. */
+static void doubt(struct pt_execution *x, uint64_t resume)
+{
+	for (size_t i = 0; i < x->n_contexts; i++)
+		if (x->context[i].state == PARKED && x->context[i].resume == resume && !x->context[i].told) {
+			forget_context(x, &x->context[i]);
+			x->context[i].state = DOUBTFUL;
+		}
+}
 
 /* Where an exception returned elsewhere than where it had come from. */
 static void switch_by_address(struct pt_execution *x, uint64_t next, uint64_t resume)
@@ -171,9 +219,13 @@ static void switch_by_address(struct pt_execution *x, uint64_t next, uint64_t re
 	struct context *context;
 
 	park(x, resume);
-	context = find(x, next, true);
-	if (context == NULL || context->state != PARKED)
+	context = find_by_return(x, next);
+	if (context == NULL)
+		context = find(x, next, true);
+	if (context == NULL || context->state != PARKED) {
+		doubt(x, next);
 		context = fresh(x, false, PT_NO_TASK);
+	}
 	take_up(x, context);
 	context->resume = next;
 	x->switched = x->now;
@@ -304,6 +356,18 @@ static bool within(struct pt_moment a, struct pt_moment b)
 	return !pt_moment_before(a, b) && !pt_moment_before(b, a);
 }
 
+/* An exception returned to where it had come from, and another stack was left there, too: is it that one which goes on?
+ * It is, if it waits where the code that goes on returns to, and the running one does not. */
+static bool is_another(struct pt_execution *x, uint64_t next)
+{
+	uint64_t to;
+
+	if (x->top == x->frame || find_by_return(x, next) == NULL)
+		return false;
+	to = returns_to(x);
+	return x->top->resume != to;
+}
+
 void pt_stack_thread(struct pt_execution *x, const struct pt_run *run, uint64_t resume)
 {
 	bool elsewhere = resume != PT_UNKNOWN && !pt_stack_near(run->next, resume);
@@ -315,7 +379,8 @@ void pt_stack_thread(struct pt_execution *x, const struct pt_run *run, uint64_t 
 	if (x->n_due > 0 && (due->in_order || (elsewhere && within(due->at, now)))) {
 		at_return(x, due->task, run, resume, elsewhere);
 		drop_due(x);
-	} else if (elsewhere || (resume != PT_UNKNOWN && resume != run->next && find(x, run->next, true) != NULL)) {
+	} else if (elsewhere || (resume != PT_UNKNOWN && resume != run->next && find(x, run->next, true) != NULL) ||
+		   is_another(x, run->next)) {
 		switch_by_address(x, run->next, resume);
 	}
 }

@@ -173,7 +173,10 @@ INLINE void feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs
 		first = d->run + 1;
 		if (unlikely(!plain(x, &h, &run[d->run], tell))) {
 			stack_put(x, &h);
+			x->ahead = &run[d->run + 1];
+			x->n_ahead = n_runs - d->run - 1;
 			pt_stack_odd(x, &run[d->run]);
+			x->n_ahead = 0;
 			h = stack_take(x, most);
 		}
 	}

@@ -17,7 +17,9 @@
  *                          in their gross, but in their call
  *   exception return       pops the handler. Within an instruction of where it came from, that goes on: one was
  *                          skipped, or is executed again. Elsewhere it is a switch to another context:
- *                          the one left is parked under its address and taken up again when an exception returns there
+ *                          the one left is parked under its address and taken up again when an exception returns there.
+ *                          Of several that were left at one address, the one that waits where the code there returns to,
+ *                          if that is known at once; else none of them is believed
  *   task signal            each task has a stack of its own. In a handler, the switch takes effect when thread code
  *                          goes on; in thread code, at once. A task that goes on elsewhere than where it was left has
  *                          been thrown away and made anew. While a task does not run, its functions are preempted

@@ -33,7 +33,7 @@ enum context_state {
 	UNUSED,
 	RUNS,			/* its frames are those of struct pt_execution */
 	PARKED,			/* interrupted, and not gone on with */
-	DOUBTFUL,		/* several stacks were left at this address: nobody can tell which one comes back */
+	DOUBTFUL,		/* several stacks were left at this address, and one went on: nobody can tell which */
 };
 
 struct context {		/* a stack; its index is its number in steps */
@@ -73,6 +73,8 @@ struct pt_execution {
 	uint64_t switched;		/* clock at the last switch that flow found and no signal told of; 0: none */
 	struct due due[DUES];		/* in order */
 	size_t n_due;
+	const struct pt_run *ahead;	/* behind the one that is looked at: what is known already of what came then, */
+	size_t n_ahead;			/* as far as it was fed together */
 	bool told_in_order;		/* task signals stand in the stream of the runs */
 	struct pt_execution_errors errors;
 
