@@ -1,5 +1,6 @@
 /* Events of several cores in order of time. They come batch by batch, each of one core, and a batch may last from
- * before to after what another core did meanwhile. What one core did stays in its order, whatever its moments say. */
+ * before to after what another core did meanwhile. What one core did stays in its order, whatever its moments say. The
+ * same of several sources where there are but signals: the first may have been read before another one is opened. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,40 +21,58 @@ static int by_time(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-static bool several_cores(const struct pt_timeline_event *event, size_t n)
+static bool only_signals(const struct pt_timeline_event *event, size_t n)
+{
+	bool only = true;
+
+	for (size_t i = 0; i < n && only; i++)
+		only = event[i].kind == PT_TIMELINE_SIGNAL;
+	return only;
+}
+
+/* The core, or the source: what of it there is stays in its order. */
+static unsigned stream_of(const struct pt_timeline_event *event, bool signals)
+{
+	unsigned stream = signals ? event->stack : event->core;
+
+	return stream < CORES ? stream : CORES - 1;
+}
+
+static bool several_streams(const struct pt_timeline_event *event, size_t n, bool signals)
 {
 	bool several = false;
 
 	for (size_t i = 1; i < n && !several; i++)
-		several = event[i].core != event[0].core;
+		several = stream_of(&event[i], signals) != stream_of(&event[0], signals);
 	return several;
 }
 
-/* Time does not go back on a core; where it is not known, it stands still. */
-static void find_places(const struct pt_timeline_event *event, size_t n, struct place *place)
+/* Time does not go back in a stream; where it is not known, it stands still. */
+static void find_places(const struct pt_timeline_event *event, size_t n, bool signals, struct place *place)
 {
 	uint64_t now[CORES] = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
-		uint64_t *core = &now[event[i].core < CORES ? event[i].core : CORES - 1];
+		uint64_t *stream = &now[stream_of(&event[i], signals)];
 
-		if (event[i].at.ns != PT_UNKNOWN && event[i].at.ns > *core)
-			*core = event[i].at.ns;
-		place[i] = (struct place){ *core, i };
+		if (event[i].at.ns != PT_UNKNOWN && event[i].at.ns > *stream)
+			*stream = event[i].at.ns;
+		place[i] = (struct place){ *stream, i };
 	}
 }
 
 void pt_timeline_order(struct pt_timeline_event *event, size_t n)
 {
 	struct pt_timeline_event *copy;
+	bool signals = only_signals(event, n);
 	struct place *place;
 
-	if (!several_cores(event, n))
+	if (!several_streams(event, n, signals))
 		return;
 	copy = pt_realloc_array(NULL, n, sizeof(*copy));
 	place = pt_realloc_array(NULL, n, sizeof(*place));
 	memcpy(copy, event, n * sizeof(*copy));
-	find_places(event, n, place);
+	find_places(event, n, signals, place);
 	qsort(place, n, sizeof(*place), by_time);
 	for (size_t i = 0; i < n; i++)
 		event[i] = copy[place[i].at];
