@@ -23,12 +23,17 @@ class Runs:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def profile(self, elf, source, mode, time, seed, log=None, extra=()):
+    def new_capture(self):
         capture = self.path("run.ptcap")
+        if os.path.exists(capture):
+            os.unlink(capture)
+        return capture
+
+    def profile(self, elf, source, mode, time, seed, log=None, extra=()):
+        capture = self.new_capture()
         board = f"virtual:kl27?clock=virtual&core-drift={DRIFT}&elf={elf}" + (f"&flow-log={log}" if log else "")
         command = [self.proftap, "profile", "--probe", board, "--elf", elf, "--core-clock", "48M", "--for", time, "--reset",
-                   "--source", source, "--mode", mode, "--seed", str(seed), "--capture", capture, "--set",
-                   "capture-replace=on", "--format", "summary", *extra]
+                   "--source", source, "--mode", mode, "--seed", str(seed), "--capture", capture, "--format", "summary", *extra]
         subprocess.run(command, check=True, env=self.env, timeout=120, **QUIET)
         return capture
 
@@ -60,7 +65,7 @@ class Runs:
         for form, check in compare.FORMATS.items():
             out = self.decode(elf, capture, form)
             if out is not None:
-                found["functions" if form != "folded" else "tree", form] = check(
+                found["tree" if form in ("folded", "speedscope") else "functions", form] = check(
                     out if form == "pprof" else out.decode(errors="replace"), want, exact)
         return found, report
 
@@ -126,8 +131,8 @@ def estimate_run(runs, elf, source, mode, time, seed, shares, stacks):
             continue
         out = runs.decode(elf, capture, form)
         if out is not None:
-            found["functions" if form != "folded" else "tree", form] = check(
-                out if form == "pprof" else out.decode(errors="replace"), stacks if form == "folded" else shares, False)
+            found["tree" if form in ("folded", "speedscope") else "functions", form] = check(
+                out if form == "pprof" else out.decode(errors="replace"), stacks if form in ("folded", "speedscope") else shares, False)
     if report["count_exactness"] == "exact":
         for (view, form), result in found.items():
             result.check("report", "counts marked exact", 1, 0)

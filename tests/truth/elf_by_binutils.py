@@ -33,7 +33,7 @@ class Elf:
                 continue
             address, size = int(match[1], 16), int(match[2], 0)
             self.address_of.setdefault(match[6], address)
-            if match[3] == "OBJECT":
+            if match[3] in ("OBJECT", "NOTYPE") and size > 0:
                 self.objects[match[6]] = (address, address + size)
             if match[3] == "FUNC":
                 address &= ~1 if thumb else ~0

@@ -45,10 +45,10 @@ class Runs(arm_runs.Runs):
                       "e500": "powerpc-linux-gnu"}[family]
 
     def profile(self, elf, source, mode, time, seed, log=None, extra=()):
-        capture = self.path("run.ptcap")
+        capture = self.new_capture()
         board = f"{self.board}&elf={elf}" + (f"&flow-log={log}" if log else "")
         command = [self.proftap, "profile", "--probe", board, "--elf", elf, "--for", time, "--source", source, "--mode", mode,
-                   "--seed", str(seed), "--capture", capture, "--set", "capture-replace=on", "--format", "summary",
+                   "--seed", str(seed), "--capture", capture, "--format", "summary",
                    *self.options, *MORE.get(mode, ()), *extra]
         if source == "pc-sampling" and self.family == "microblaze":
             del command[command.index("--mode"):command.index("--mode") + 2]
