@@ -458,7 +458,7 @@ def csv(text, want, exact):
 
 def lcov(text, want, exact):
     """DA: a line is executed or not; FNDA: how often a function was entered."""
-    result, file = Result(), ""
+    result, file, executed = Result(), "", {}
     true, entries = by_line(want), {}
     for function, s in want.truth.function.items():
         entries[want.name(function)] = entries.get(want.name(function), 0) + s.entries
@@ -467,13 +467,16 @@ def lcov(text, want, exact):
             file = line.rsplit("/", 1)[-1].removeprefix("SF:")
         elif line.startswith("DA:"):
             number, times = line[3:].split(",")[:2]
-            if exact and (file, int(number)) not in want.end_lines:
-                result.check(f"{file}:{number}", "executed", int(int(times) > 0), int(true.get((file, int(number)), (0,))[0] > 0))
+            key = (file, int(number))	# one header has a section for each folder that it is named by
+            executed[key] = max(executed.get(key, 0), int(int(times) > 0))
         elif line.startswith("FNDA:"):
             times, name = line[5:].split(",", 1)
             name = want.known_as(name)
             if exact and not want.skips(name):
                 result.check(name, "entries", int(times), entries.get(name, 0))
+    for key, times in executed.items():
+        if exact and key not in want.end_lines:
+            result.check(f"{key[0]}:{key[1]}", "executed", times, int(true.get(key, (0,))[0] > 0))
     return result
 
 

@@ -17,7 +17,7 @@ class Elf:
         self.read_instructions()
         if thumb:
             self.add_nameless()
-        self.line_of = {}
+        self.line_of, self.table = {}, None
 
     def read_symbols(self, thumb):
         """functions: (begin, end, name), in order of begin; of several names at one place the first."""
@@ -93,6 +93,16 @@ class Elf:
         for here, following in zip(order, order[1:] + [order[-1] + 4 if order else 0]):
             self.insn[here][0] = min(following - here, 8)
 
+    def line_in_table(self, address):
+        """Where one sequence of lines ends and the next begins addr2line knows nothing; the table does."""
+        if self.table is None:
+            self.table = {}
+            for text in run(self.prefix + "objdump", "--dwarf=decodedline", self.path).splitlines():
+                words = text.split()
+                if len(words) >= 3 and words[1].isdigit() and words[2].startswith("0x"):
+                    self.table[int(words[2], 16)] = (words[0], int(words[1]))
+        return self.table.get(address, ("??", 0))
+
     def lines(self, addresses):
         """address to (file, line) by addr2line; the innermost of inlined calls."""
         missing = [a for a in addresses if a not in self.line_of]
@@ -101,5 +111,5 @@ class Elf:
                                  input="".join(f"{a:x}\n" for a in missing)).stdout.splitlines()
             for address, text in zip(missing, out):
                 file, _, line = text.partition(" ")[0].rpartition(":")
-                self.line_of[address] = (file, int(line) if line.isdigit() else 0)
+                self.line_of[address] = (file, int(line)) if line.isdigit() and line != "0" else self.line_in_table(address)
         return {a: self.line_of[a] for a in addresses}
