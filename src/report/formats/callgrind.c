@@ -91,15 +91,13 @@ static void find_again(struct writer *w)
 			}
 }
 
-static bool gather(struct writer *w)
+static void gather(struct writer *w)
 {
 	size_t n = w->stacks.n_nodes;
 
 	w->again = pt_pool_take(&w->pool, n * sizeof(*w->again));
 	w->call = pt_pool_take(&w->pool, (n + 1) * sizeof(*w->call));
 	w->self = pt_pool_take(&w->pool, (UINT16_MAX + 1) * sizeof(*w->self));
-	if (w->pool.failed)
-		return false;
 	find_again(w);
 	for (uint32_t i = 1; i < n; i++) {
 		const struct pt_stack_node *node = &w->stacks.node[i], *caller = &w->stacks.node[node->parent];
@@ -115,7 +113,6 @@ static bool gather(struct writer *w)
 		};
 	}
 	merge_calls(w);
-	return true;
 }
 
 /* --- writing */
@@ -322,12 +319,10 @@ static int write_callgrind(const struct pt_profile *profile, const struct pt_vie
 	rc = pt_stacks_make(&w.stacks, profile, PT_STACKS_BY_SITE, err);
 	if (rc < 0)
 		return rc;
-	if (pt_spots_make(&w.spots, profile) == 0 && gather(&w)) {
-		header(&w);
-		functions(&w);
-	} else {
-		rc = pt_fail(err, PT_ENOMEM, "not enough memory for the calls");
-	}
+	pt_spots_make(&w.spots, profile);
+	gather(&w);
+	header(&w);
+	functions(&w);
 	pt_spots_free(&w.spots);
 	pt_stacks_free(&w.stacks);
 	pt_pool_free(&w.pool);

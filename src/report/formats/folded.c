@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/result/profile.h"
 #include "report/table/format.h"
 #include "report/shared/stacks.h"
@@ -101,16 +102,15 @@ static int write_folded(const struct pt_profile *profile, const struct pt_view *
 	struct pt_text text = { 0 };
 	struct pt_stacks stacks;
 	struct line *lines;
-	size_t n = 0;
+	size_t n;
 
 	(void)view;
 	(void)query;
 	if (pt_stacks_make(&stacks, profile, PT_STACKS_BY_NAME, err) < 0)
 		return err != NULL ? err->code : PT_ESTATE;
-	lines = calloc(stacks.n_nodes + 1, sizeof(*lines));
-	if (lines != NULL)
-		n = make_lines(profile, &stacks, lines, &text);
-	out->overflow |= lines == NULL || text.overflow;
+	lines = pt_alloc_array(stacks.n_nodes + 1, sizeof(*lines));
+	n = make_lines(profile, &stacks, lines, &text);
+	out->overflow |= text.overflow;
 	if (!out->overflow)
 		n = add_up(lines, n);
 	for (size_t i = 0; i < n && !out->overflow; i++)

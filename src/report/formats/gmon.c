@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/analyses/code/bins.h"
 #include "profile/analyses/code/lines.h"
 #include "profile/result/profile.h"
@@ -62,28 +63,20 @@ static void histogram_free(struct histogram *h)
 	free(h->span);
 }
 
-static int no_memory(size_t n, struct pt_err *err)
-{
-	return pt_fail(err, PT_ENOMEM, "not enough memory for a histogram of %zu bins", n);
-}
-
-static int of_lines(struct histogram *h, const struct pt_profile *p, struct pt_err *err)
+static void of_lines(struct histogram *h, const struct pt_profile *p)
 {
 	const struct pt_lines *lines = p->lines;
 
 	h->n_cells = lines->n_insns;
 	h->n_spans = lines->map->n_spans;
 	h->bin_bytes = BIN_BYTES;
-	h->cell = calloc(h->n_cells + 1, sizeof(*h->cell));
-	h->span = calloc(h->n_spans + 1, sizeof(*h->span));
-	if (h->cell == NULL || h->span == NULL)
-		return no_memory(h->n_cells, err);
+	h->cell = pt_alloc_array(h->n_cells + 1, sizeof(*h->cell));
+	h->span = pt_alloc_array(h->n_spans + 1, sizeof(*h->span));
 	for (size_t i = 0; i < h->n_cells; i++)
 		h->cell[i] = (struct cell){ lines->insn[i].address, BIN_BYTES,
 					    p->by_instructions ? lines->insn[i].count : lines->insn[i].cycles };
 	for (size_t i = 0; i < h->n_spans; i++)
 		h->span[i] = lines->map->span[i];
-	return 0;
 }
 
 /* Bins that lie far from each other make spans of their own: a span's size is that of all that it could hold. */
@@ -122,11 +115,9 @@ static int of_bins(struct histogram *h, const struct pt_bins *bins, struct pt_er
 {
 	uint64_t bytes = bins->n_addresses > 0 ? bins->address[0].bytes : BIN_BYTES;
 
-	h->cell = calloc(bins->n_addresses + 1, sizeof(*h->cell));
-	h->span = calloc(bins->n_addresses + 1, sizeof(*h->span));
+	h->cell = pt_alloc_array(bins->n_addresses + 1, sizeof(*h->cell));
+	h->span = pt_alloc_array(bins->n_addresses + 1, sizeof(*h->span));
 	h->bin_bytes = common_bytes(bins, bytes);
-	if (h->cell == NULL || h->span == NULL)
-		return no_memory(bins->n_addresses, err);
 	for (size_t i = 0; i < bins->n_addresses; i++) {
 		const struct pt_bins_address *bin = &bins->address[i];
 		bool cut = i > 0 && i + 1 == bins->n_addresses && bin->bytes < bytes;	/* by the range's end */
@@ -224,7 +215,7 @@ static int one_span(struct writer *w, const struct histogram *h, const struct pt
 	uint64_t *count = calloc(n_bins + 1, sizeof(*count)), most;
 
 	if (count == NULL)
-		return no_memory(n_bins, err);
+		return pt_fail(err, PT_ENOMEM, "not enough memory for a histogram of %zu bins", n_bins);
 	most = fill(w, h, span, count, n_bins);
 	for (unsigned record = 0; (uint64_t)record * BIN_MAX < most; record++)
 		one_record(w, span, h->bin_bytes, count, n_bins, record);
@@ -312,7 +303,10 @@ static int write_gmon(const struct pt_profile *profile, const struct pt_view *vi
 		return pt_fail(err, PT_ESTATE, "gmon needs an ELF: gprof reads both");
 	w.big_endian = pt_program_is_big_endian(profile->program);
 	w.address_bytes = pt_program_address_bytes(profile->program);
-	rc = w.by_hits ? of_bins(&h, profile->bins, err) : of_lines(&h, profile, err);
+	if (w.by_hits)
+		rc = of_bins(&h, profile->bins, err);
+	else
+		of_lines(&h, profile);
 	if (rc == 0) {
 		choose_scale(&w, &h);
 		header(&w);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/analyses/code/lines.h"
 #include "profile/result/profile.h"
 #include "program/model/source.h"
@@ -51,24 +52,22 @@ static void add_branch(struct writer *w, uint64_t address)
 	};
 }
 
-static bool list_branches(struct writer *w)
+static void list_branches(struct writer *w)
 {
 	const struct pt_codemap *map = w->lines->map;
 	size_t n = 0;
 
 	for (size_t id = 0; id < w->lines->n_functions; id++)
 		n += w->lines->function[id].n_branches;
-	w->branch = calloc(n + 1, sizeof(*w->branch));
-	for (size_t s = 0; w->branch != NULL && s < map->n_spans; s++) {
+	w->branch = pt_alloc_array(n + 1, sizeof(*w->branch));
+	for (size_t s = 0; s < map->n_spans; s++) {
 		const struct pt_code_span *span = &map->span[s];
 
 		for (uint64_t at = span->base; at < span->end && w->n_branches < n; at += map->isa->unit_bytes)
 			if (span->code[(at - span->base) / map->isa->unit_bytes].flow == PT_FLOW_BRANCH_IF)
 				add_branch(w, at);
 	}
-	if (w->branch != NULL)
-		qsort(w->branch, w->n_branches, sizeof(*w->branch), compare_branches);
-	return w->branch != NULL;
+	qsort(w->branch, w->n_branches, sizeof(*w->branch), compare_branches);
 }
 
 /* "-": the branch was never come to; 0: it was, and never went this way. */
@@ -168,8 +167,9 @@ static int write_lcov(const struct pt_profile *profile, const struct pt_view *vi
 		return pt_report_lacks("lcov", "lines", err);
 	if (!w.complete && !query->partial)
 		return refuse(err);
-	if (profile->program == NULL || !list_branches(&w))
+	if (profile->program == NULL)
 		return pt_fail(err, PT_ESTATE, "lcov needs an ELF with lines (compiled with -g)");
+	list_branches(&w);
 	sources = pt_sources_of(profile->program, err);
 	if (sources == NULL) {
 		free(w.branch);

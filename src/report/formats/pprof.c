@@ -66,8 +66,6 @@ static void add_line(struct builder *b, struct pt_pool_list *lines, const struct
 {
 	Pprof__Line *line = pt_pool_take(&b->pool, sizeof(*line));
 
-	if (line == NULL)
-		return;
 	pprof__line__init(line);
 	line->function_id = function(b, frame->name, frame->linkage, frame->file, frame->start_line);
 	line->line = frame->line;
@@ -134,8 +132,6 @@ static void add_label(struct builder *b, struct pt_pool_list *labels, const char
 {
 	Pprof__Label *label = pt_pool_take(&b->pool, sizeof(*label));
 
-	if (label == NULL)
-		return;
 	pprof__label__init(label);
 	label->key = text(b, key);
 	label->str = value != NULL ? text(b, value) : 0;
@@ -166,8 +162,6 @@ static void add_chain(struct builder *b, Pprof__Sample *sample, uint64_t leaf)
 	size_t n = 0;
 
 	sample->location_id = pt_pool_take(&b->pool, (node->depth + 1) * sizeof(*sample->location_id));
-	if (sample->location_id == NULL)
-		return;
 	sample->location_id[n++] = leaf;
 	for (; node->depth > 1; node = &b->stacks.node[node->parent])
 		sample->location_id[n++] = location_of_call(b, node);
@@ -188,8 +182,6 @@ static void add_sample(struct builder *b, uint64_t leaf, uint64_t ticks)
 	Pprof__Sample *sample = pt_pool_take(&b->pool, sizeof(*sample));
 	int64_t *value = pt_pool_take(&b->pool, 2 * sizeof(*value));
 
-	if (sample == NULL || value == NULL)
-		return;
 	pprof__sample__init(sample);
 	add_chain(b, sample, leaf);
 	add_labels(b, sample, b->node);
@@ -227,11 +219,9 @@ static Pprof__ValueType *type(struct builder *b, const char *what, const char *u
 {
 	Pprof__ValueType *t = pt_pool_take(&b->pool, sizeof(*t));
 
-	if (t != NULL) {
-		pprof__value_type__init(t);
-		t->type = text(b, what);
-		t->unit = text(b, unit);
-	}
+	pprof__value_type__init(t);
+	t->type = text(b, what);
+	t->unit = text(b, unit);
 	return t;
 }
 
@@ -261,7 +251,7 @@ static void add_mapping(struct builder *b, Pprof__Profile *out)
 	const struct pt_segment *segment;
 	size_t n = 0;
 
-	if (program == NULL || mapping == NULL || list == NULL)
+	if (program == NULL)
 		return;
 	pprof__mapping__init(mapping);
 	mapping->id = 1;
@@ -286,8 +276,6 @@ static void add_mapping(struct builder *b, Pprof__Profile *out)
 static void add_comments(struct builder *b, Pprof__Profile *out, const struct pt_facts *facts)
 {
 	out->comment = pt_pool_take(&b->pool, (PT_FACTS_LINES + 1) * sizeof(*out->comment));
-	if (out->comment == NULL)
-		return;
 	for (size_t i = 0; i < PT_FACTS_LINES; i++)
 		out->comment[out->n_comment++] = text(b, facts->line[i]);
 	if (b->profile->lines != NULL)
@@ -318,12 +306,8 @@ static int write_out(struct builder *b, struct pt_text *out, struct pt_err *err)
 	profile.n_function = b->functions.n;
 	profile.string_table = (char **)b->texts.item;
 	profile.n_string_table = b->texts.n;
-	if (b->pool.failed)
-		return pt_fail(err, PT_ENOMEM, "not enough memory for %zu samples", b->samples.n);
 	len = pprof__profile__get_packed_size(&profile);
 	bytes = pt_pool_take(&b->pool, len + 1);
-	if (bytes == NULL)
-		return pt_fail(err, PT_ENOMEM, "not enough memory for a profile of %zu bytes", len);
 	return pt_gzip(out, bytes, pprof__profile__pack(&profile, bytes), err);
 }
 
@@ -342,8 +326,8 @@ static int write_pprof(const struct pt_profile *profile, const struct pt_view *v
 		b.per_unit = 1e9 / (double)profile->core_hz;
 	b.inlines =
 		profile->lines != NULL ? profile->lines->inlines : (b.own_inlines = pt_inlines_new(profile->program));
-	rc = pt_spots_make(&b.spots, profile) == 0 ? write_out(&b, out, err)
-						   : pt_fail(err, PT_ENOMEM, "not enough memory for the lines");
+	pt_spots_make(&b.spots, profile);
+	rc = write_out(&b, out, err);
 	pt_spots_free(&b.spots);
 	pt_inlines_free(b.own_inlines);
 	pt_stacks_free(&b.stacks);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 enum { BLOCK_BYTES = 64 << 10, FIRST_ITEMS = 64 };
 
 struct pt_pool_block {
@@ -12,17 +14,14 @@ struct pt_pool_block {
 	alignas(max_align_t) unsigned char bytes[];
 };
 
-static bool add_block(struct pt_pool *pool, size_t size)
+static void add_block(struct pt_pool *pool, size_t size)
 {
 	size_t room = size > BLOCK_BYTES ? size : BLOCK_BYTES;
-	struct pt_pool_block *block = calloc(1, sizeof(*block) + room);
+	struct pt_pool_block *block = pt_alloc(sizeof(*block) + room);
 
-	if (block == NULL)
-		return false;
 	block->room = room;
 	block->next = pool->blocks;
 	pool->blocks = block;
-	return true;
 }
 
 void *pt_pool_take(struct pt_pool *pool, size_t size)
@@ -30,10 +29,8 @@ void *pt_pool_take(struct pt_pool *pool, size_t size)
 	void *taken;
 
 	size = (size + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
-	if ((pool->blocks == NULL || pool->blocks->room - pool->blocks->used < size) && !add_block(pool, size)) {
-		pool->failed = true;
-		return NULL;
-	}
+	if (pool->blocks == NULL || pool->blocks->room - pool->blocks->used < size)
+		add_block(pool, size);
 	taken = pool->blocks->bytes + pool->blocks->used;
 	pool->blocks->used += size;
 	return taken;
@@ -50,21 +47,18 @@ void pt_pool_free(struct pt_pool *pool)
 	*pool = (struct pt_pool){ 0 };
 }
 
-bool pt_pool_append(struct pt_pool *pool, struct pt_pool_list *list, void *item)
+void pt_pool_append(struct pt_pool *pool, struct pt_pool_list *list, void *item)
 {
 	if (list->n == list->room) {
 		size_t room = list->room != 0 ? 2 * list->room : FIRST_ITEMS;
 		void **grown = pt_pool_take(pool, room * sizeof(*grown));
 
-		if (grown == NULL)
-			return false;
 		if (list->n > 0)
 			memcpy(grown, list->item, list->n * sizeof(*grown));
 		list->item = grown;
 		list->room = room;
 	}
 	list->item[list->n++] = item;
-	return true;
 }
 
 /* --- numbers */
@@ -81,18 +75,15 @@ static size_t slot_of(const struct pt_pool_map *map, const uint64_t key[3])
 	return at;
 }
 
-static bool grow(struct pt_pool *pool, struct pt_pool_map *map)
+static void grow(struct pt_pool *pool, struct pt_pool_map *map)
 {
 	struct pt_pool_map larger = { .n = map->n, .room = map->room != 0 ? 2 * map->room : FIRST_ITEMS };
 
 	larger.slot = pt_pool_take(pool, larger.room * sizeof(*larger.slot));
-	if (larger.slot == NULL)
-		return false;
 	for (size_t i = 0; i < map->room; i++)
 		if (map->slot[i].number_plus_1 != 0)
 			larger.slot[slot_of(&larger, map->slot[i].key)] = map->slot[i];
 	*map = larger;
-	return true;
 }
 
 size_t pt_pool_number(struct pt_pool *pool, struct pt_pool_map *map, const uint64_t key[3], bool *is_new)
@@ -100,8 +91,8 @@ size_t pt_pool_number(struct pt_pool *pool, struct pt_pool_map *map, const uint6
 	struct pt_pool_slot *slot;
 
 	*is_new = false;
-	if (2 * map->n >= map->room && !grow(pool, map))
-		return 0;
+	if (2 * map->n >= map->room)
+		grow(pool, map);
 	slot = &map->slot[slot_of(map, key)];
 	if (slot->number_plus_1 == 0) {
 		*is_new = true;
@@ -122,9 +113,9 @@ size_t pt_pool_text(struct pt_pool *pool, struct pt_pool_map *map, struct pt_poo
 		key[0] = (key[0] ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
 	for (;; key[2]++) {
 		n = pt_pool_number(pool, map, key, &is_new);
-		if (is_new && !pt_pool_append(pool, list, (char *)(uintptr_t)text))
-			return 0;
-		if (pool->failed || is_new || strcmp(list->item[n], text) == 0)
+		if (is_new)
+			pt_pool_append(pool, list, (char *)(uintptr_t)text);
+		if (is_new || strcmp(list->item[n], text) == 0)
 			return n;
 	}
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "profile/analyses/code/lines.h"
 #include "profile/result/profile.h"
 
@@ -45,26 +46,20 @@ static void fill(struct pt_spots *spots, const struct pt_profile *p, const struc
 		spots->first[id] = n;
 }
 
-int pt_spots_make(struct pt_spots *spots, const struct pt_profile *p)
+void pt_spots_make(struct pt_spots *spots, const struct pt_profile *p)
 {
 	size_t n = p->lines != NULL ? p->lines->n_insns : 0;
-	const struct pt_lines_insn **insn = calloc(n + 1, sizeof(*insn));
+	const struct pt_lines_insn **insn = pt_alloc_array(n + 1, sizeof(*insn));
 
 	*spots = (struct pt_spots){ .n_ids = UINT16_MAX + 1 };
-	spots->spot = calloc(n + 1, sizeof(*spots->spot));
-	spots->first = calloc(spots->n_ids + 1, sizeof(*spots->first));
-	if (insn == NULL || spots->spot == NULL || spots->first == NULL) {
-		free(insn);
-		pt_spots_free(spots);
-		return -1;
-	}
+	spots->spot = pt_alloc_array(n + 1, sizeof(*spots->spot));
+	spots->first = pt_alloc_array(spots->n_ids + 1, sizeof(*spots->first));
 	for (size_t i = 0; i < n; i++)
 		insn[i] = &p->lines->insn[i];
 	qsort(insn, n, sizeof(*insn), by_function);
 	if (n > 0)
 		fill(spots, p, insn);
 	free(insn);
-	return 0;
 }
 
 void pt_spots_free(struct pt_spots *spots)

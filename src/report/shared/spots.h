@@ -18,8 +18,8 @@ struct pt_spots {
 	size_t n_ids;
 };
 
-/* Without a line analysis no function has spots. -1: out of memory. */
-int pt_spots_make(struct pt_spots *spots, const struct pt_profile *profile);
+/* Without a line analysis no function has spots. */
+void pt_spots_make(struct pt_spots *spots, const struct pt_profile *profile);
 void pt_spots_free(struct pt_spots *spots);
 /* The spots of a function; *n = 0: none. */
 const struct pt_spot *pt_spots_of(const struct pt_spots *spots, uint16_t id, size_t *n);

@@ -107,17 +107,14 @@ static uint32_t add(struct work *w, const struct pt_stack_node *wanted)
 	return w->slot[at];
 }
 
-static bool make_room(struct work *w, size_t n)
+static void make_room(struct work *w, size_t n)
 {
 	for (w->n_slots = 16; w->n_slots < 2 * n; w->n_slots *= 2)
 		;
-	w->node = calloc(n + 1, sizeof(*w->node));
-	w->slot = calloc(w->n_slots, sizeof(*w->slot));
-	if (w->node == NULL || w->slot == NULL)
-		return false;
+	w->node = pt_alloc_array(n + 1, sizeof(*w->node));
+	w->slot = pt_alloc_array(w->n_slots, sizeof(*w->slot));
 	w->node[ROOT] = (struct pt_stack_node){ .name = "all", .site = PT_UNKNOWN, .task = PT_NO_TASK };
 	w->n = 1;
-	return true;
 }
 
 /* Below what a chain begins: all, or its core. */
@@ -131,20 +128,18 @@ static uint32_t base_of(struct pt_stacks *stacks, struct work *w, const struct g
 	return groups->n_cores > 0 ? add(w, &wanted) : ROOT;
 }
 
-static bool from_tree(struct pt_stacks *stacks, const struct pt_profile *p, struct work *w)
+static void from_tree(struct pt_stacks *stacks, const struct pt_profile *p, struct work *w)
 {
 	const struct pt_tree *tree = p->tree;
 	struct groups groups = groups_of(tree);
-	uint32_t *merged = calloc(tree->n_nodes, sizeof(*merged));
-	bool ok;
+	uint32_t *merged = pt_alloc_array(tree->n_nodes, sizeof(*merged));
 
 	if (w->how != PT_STACKS_BY_NAME)
 		groups.n_cores = 0;
-	stacks->names = calloc(groups.n_tasks + groups.n_cores + 1, NAME_BYTES);
-	ok = merged != NULL && stacks->names != NULL && make_room(w, tree->n_nodes + groups.n_cores);
-	if (ok)
-		w->node[ROOT].self = tree->node[ROOT].net;
-	for (size_t i = 1; ok && i < tree->n_nodes; i++) {
+	stacks->names = pt_alloc_array(groups.n_tasks + groups.n_cores + 1, NAME_BYTES);
+	make_room(w, tree->n_nodes + groups.n_cores);
+	w->node[ROOT].self = tree->node[ROOT].net;
+	for (size_t i = 1; i < tree->n_nodes; i++) {
 		const struct pt_tree_node *node = &tree->node[i];
 		bool of_task = node->entry == 0 && node->function == PT_NO_FUNCTION && node->parent == ROOT &&
 			       node->task != PT_NO_TASK;
@@ -165,13 +160,11 @@ static bool from_tree(struct pt_stacks *stacks, const struct pt_profile *p, stru
 		merged[i] = add(w, &wanted);
 	}
 	free(merged);
-	return ok;
 }
 
-static bool from_samples(const struct pt_profile *p, struct work *w)
+static void from_samples(const struct pt_profile *p, struct work *w)
 {
-	if (!make_room(w, p->n_functions + 1))
-		return false;
+	make_room(w, p->n_functions + 1);
 	for (size_t i = 0; i < p->n_functions; i++) {
 		struct pt_stack_node wanted = { .self = p->function[i].samples, .site = PT_UNKNOWN,
 						.task = PT_NO_TASK };
@@ -179,21 +172,19 @@ static bool from_samples(const struct pt_profile *p, struct work *w)
 		name_function(p, &wanted, p->function[i].id);
 		add(w, &wanted);
 	}
-	return true;
 }
 
 /* What bins counted, or samples of several cores, is known of functions alone: below each core. */
-static bool from_rows(struct pt_stacks *stacks, const struct pt_profile *p, struct work *w)
+static void from_rows(struct pt_stacks *stacks, const struct pt_profile *p, struct work *w)
 {
 	struct groups groups = { 0 };
-	bool ok;
 
 	for (size_t i = 0; w->how == PT_STACKS_BY_NAME && p->n_cores > 1 && i < p->n_functions; i++)
 		if (p->function[i].core >= groups.n_cores)
 			groups.n_cores = p->function[i].core + 1u;
-	stacks->names = calloc(groups.n_cores + 1, NAME_BYTES);
-	ok = stacks->names != NULL && make_room(w, p->n_functions + groups.n_cores);
-	for (size_t i = 0; ok && i < p->n_functions; i++) {
+	stacks->names = pt_alloc_array(groups.n_cores + 1, NAME_BYTES);
+	make_room(w, p->n_functions + groups.n_cores);
+	for (size_t i = 0; i < p->n_functions; i++) {
 		const struct pt_profile_function *f = &p->function[i];
 		struct pt_stack_node wanted = {
 			.parent = base_of(stacks, w, &groups, f->core), .site = PT_UNKNOWN, .task = PT_NO_TASK,
@@ -204,7 +195,6 @@ static bool from_rows(struct pt_stacks *stacks, const struct pt_profile *p, stru
 		name_function(p, &wanted, f->id);
 		add(w, &wanted);
 	}
-	return ok;
 }
 
 /* --- order */
@@ -250,7 +240,6 @@ static void write_out(struct pt_stacks *stacks, struct work *w)
 int pt_stacks_make(struct pt_stacks *stacks, const struct pt_profile *p, enum pt_stacks_how how, struct pt_err *err)
 {
 	struct work w = { .how = how };
-	bool ok;
 
 	*stacks = (struct pt_stacks){ .unit = p->by_instructions ? "instructions" : "cycles" };
 	if (p->samples == 0 && p->tree == NULL && !p->by_bins)
@@ -260,19 +249,16 @@ int pt_stacks_make(struct pt_stacks *stacks, const struct pt_profile *p, enum pt
 	if (p->samples != 0 || (p->by_bins && p->times == PT_BASIS_NONE))
 		stacks->unit = "samples";
 	if (p->by_bins || (p->samples != 0 && p->branches == 0 && p->n_cores > 1))
-		ok = from_rows(stacks, p, &w);
+		from_rows(stacks, p, &w);
+	else if (p->samples != 0)
+		from_samples(p, &w);
 	else
-		ok = p->samples != 0 ? from_samples(p, &w) : from_tree(stacks, p, &w);
-	stacks->node = ok ? calloc(w.n, sizeof(*stacks->node)) : NULL;
-	ok = stacks->node != NULL;
-	if (ok)
-		write_out(stacks, &w);
+		from_tree(stacks, p, &w);
+	stacks->node = pt_alloc_array(w.n, sizeof(*stacks->node));
+	write_out(stacks, &w);
 	free(w.node);
 	free(w.slot);
-	if (ok)
-		return 0;
-	pt_stacks_free(stacks);
-	return pt_fail(err, PT_ENOMEM, "not enough memory for the chains of calls");
+	return 0;
 }
 
 void pt_stacks_free(struct pt_stacks *stacks)

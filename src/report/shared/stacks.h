@@ -42,7 +42,7 @@ enum pt_stacks_how {
 	PT_STACKS_BY_SITE,
 };
 
-/* PT_ESTATE: the profile has neither a tree nor samples nor bins. PT_ENOMEM. */
+/* PT_ESTATE: the profile has neither a tree nor samples nor bins. */
 int pt_stacks_make(struct pt_stacks *stacks, const struct pt_profile *profile, enum pt_stacks_how how,
 		   struct pt_err *err);
 void pt_stacks_free(struct pt_stacks *stacks);
