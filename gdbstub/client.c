@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/first_bytes.h"
 #include "gdbstub/files/hostio.h"
 #include "gdbstub/packets/dispatch.h"
@@ -166,7 +167,7 @@ void pt_gdb_clients_wake(struct pt_gdbstub *stub)
 
 /* --- the beginning ------------------------------------------------------------------------------------------------ */
 
-static struct pt_gdb_client *new_client(struct pt_gdbstub *stub, struct pt_err *err)
+static struct pt_gdb_client *new_client(struct pt_gdbstub *stub)
 {
 	static const struct pt_rsp_handler handler = {
 		.known = on_known,
@@ -176,12 +177,8 @@ static struct pt_gdb_client *new_client(struct pt_gdbstub *stub, struct pt_err *
 		.alive = on_alive,
 		.hangup = on_hangup,
 	};
-	struct pt_gdb_client *client = calloc(1, sizeof(*client));
+	struct pt_gdb_client *client = pt_alloc(sizeof(*client));
 
-	if (client == NULL) {
-		pt_fail(err, PT_ENOMEM, "no memory for another client");
-		return NULL;
-	}
 	client->stub = stub;
 	client->files = pt_gdb_files_new();
 	client->document = pt_gdb_document_new();
@@ -227,10 +224,8 @@ static void limit_unknown(struct pt_gdbstub *stub)
 
 int pt_gdb_client_accept(struct pt_gdbstub *stub, struct pt_err *err)
 {
-	struct pt_gdb_client *client = new_client(stub, err);
+	struct pt_gdb_client *client = new_client(stub);
 
-	if (client == NULL)
-		return PT_ENOMEM;
 	if (pt_rsp_accept(&client->rsp, &stub->listener, err) < 0) {
 		close_client(client);
 		return err->code;
@@ -242,10 +237,8 @@ int pt_gdb_client_accept(struct pt_gdbstub *stub, struct pt_err *err)
 
 int pt_gdb_client_stdio(struct pt_gdbstub *stub, struct pt_err *err)
 {
-	struct pt_gdb_client *client = new_client(stub, err);
+	struct pt_gdb_client *client = new_client(stub);
 
-	if (client == NULL)
-		return PT_ENOMEM;
 	if (pt_rsp_open_stdio(&client->rsp, err) < 0) {
 		close_client(client);
 		return err->code;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/first_bytes.h"
 #include "gdbstub/packet_tables.h"
 #include "gdbstub/client.h"
@@ -101,12 +102,8 @@ static int start(struct pt_gdbstub *stub, struct pt_err *err)
 
 struct pt_gdbstub *pt_gdbstub_new(uv_loop_t *loop, const struct pt_gdbstub_config *config, struct pt_err *err)
 {
-	struct pt_gdbstub *stub = calloc(1, sizeof(*stub));
+	struct pt_gdbstub *stub = pt_alloc(sizeof(*stub));
 
-	if (stub == NULL) {
-		pt_fail(err, PT_ENOMEM, "no memory for the GDB server");
-		return NULL;
-	}
 	signal(SIGPIPE, SIG_IGN);	/* a client that is gone is an error of the write, not the end of the daemon */
 	stub->loop = loop;
 	stub->files = pt_files_new();

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "probes/jtag/jtag_stream.h"
 #include "probes/links/links.h"
 #include "probes/rsp/rsp_stream.h"
@@ -27,17 +28,15 @@ enum { MAX_WAYS = PT_LEN(kinds) * PT_LINK_LIST_MAX };
 /* Returns how many, or a negative code. *out is the caller's to free. */
 static int find_ways(struct way **out, struct pt_err *err)
 {
-	struct pt_link_found *found = calloc(PT_LINK_LIST_MAX, sizeof(*found));
-	struct way *ways = calloc(MAX_WAYS, sizeof(*ways));
+	struct pt_link_found *found = pt_alloc_array(PT_LINK_LIST_MAX, sizeof(*found));
+	struct way *ways = pt_alloc_array(MAX_WAYS, sizeof(*ways));
 	int n = 0, rc = 0;
 
-	for (size_t k = 0; found != NULL && ways != NULL && rc >= 0 && k < PT_LEN(kinds); k++) {
+	for (size_t k = 0; rc >= 0 && k < PT_LEN(kinds); k++) {
 		rc = kinds[k]->list(found, PT_LINK_LIST_MAX, err);
 		for (int i = 0; i < rc; i++)
 			ways[n++] = (struct way){ kinds[k], found[i] };
 	}
-	if (found == NULL || ways == NULL)
-		rc = pt_fail(err, PT_ENOMEM, "no memory to look for probes");
 	free(found);
 	if (rc < 0) {
 		free(ways);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "targets/contract/lease.h"
 #include "base/util.h"
 
@@ -34,15 +35,9 @@ static void free_target(struct pt_target *target)
 static struct pt_target *try_one(const struct pt_target_ops *ops, struct pt_probe *probe, bool by_name,
 				 const struct pt_params *settings, struct pt_err *err)
 {
-	struct pt_target *target = calloc(1, sizeof(*target));
+	struct pt_target *target = pt_alloc(sizeof(*target));
 
-	if (target != NULL)
-		target->state = calloc(1, ops->state_bytes);
-	if (target == NULL || target->state == NULL) {
-		free(target);
-		pt_fail(err, PT_ENOMEM, "out of memory");
-		return NULL;
-	}
+	target->state = pt_alloc(ops->state_bytes);
 	target->ops = ops;
 	target->probe = probe;
 	target->by_name = by_name;

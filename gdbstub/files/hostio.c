@@ -236,7 +236,7 @@ static void drop(uv_loop_t *loop, struct pt_gdb_file *file)
 
 struct pt_gdb_open_files *pt_gdb_files_new(void)
 {
-	return calloc(1, sizeof(struct pt_gdb_open_files));
+	return pt_alloc(sizeof(struct pt_gdb_open_files));
 }
 
 void pt_gdb_files_free(uv_loop_t *loop, struct pt_gdb_open_files *files)

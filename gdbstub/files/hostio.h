@@ -7,7 +7,7 @@
 
 enum { PT_GDB_OWN_FDS = 0x4000 };	/* descriptors of our files, when a server may have files, too: from here */
 
-struct pt_gdb_open_files *pt_gdb_files_new(void);	/* a client's; NULL: no memory */
+struct pt_gdb_open_files *pt_gdb_files_new(void);	/* a client's */
 /* and closes what is open */
 void pt_gdb_files_free(uv_loop_t *loop, struct pt_gdb_open_files *files);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "gdbstub/packets/monitor.h"
 #include "base/util.h"
 #include "report/report.h"
@@ -68,11 +69,7 @@ static void start(struct pt_command *cmd, const struct pt_query *query, uint64_t
 	struct pt_gdb_client *client = pt_gdb_client_of(cmd);
 
 	if (client->command.live == NULL)
-		client->command.live = calloc(1, sizeof(*client->command.live));
-	if (client->command.live == NULL) {
-		pt_command_fail(cmd, PT_ENOMEM, "no memory");
-		return;
-	}
+		client->command.live = pt_alloc(sizeof(*client->command.live));
 	client->command.live->query = *query;
 	client->command.live->off = false;
 	uv_timer_start(&client->command.live_timer, on_tick, every_ns / PT_NS_PER_MS, every_ns / PT_NS_PER_MS);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "gdbstub/packets/packet.h"
 
 enum {
@@ -150,12 +151,10 @@ static void fill_ctx(struct pt_command_ctx *ctx, struct pt_gdb_client *client)
 
 static struct pt_monitor_call *new_call(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
-	struct pt_monitor_call *call = calloc(1, sizeof(*call));
+	struct pt_monitor_call *call = pt_alloc(sizeof(*call));
 	size_t len = pt_rsp_left(args) / 2;
 	char line[PT_COMMAND_LINE_BYTES];
 
-	if (call == NULL)
-		return NULL;
 	fill_ctx(&call->ctx, client);
 	if (len < sizeof(line) && pt_rsp_bytes(args, (uint8_t *)line, len))
 		call->cmd = pt_command_new(&call->ctx, line, len, on_done, client);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "control/command.h"
 #include "gdbstub/packets/client.h"
 #include "host/log.h"
@@ -76,11 +77,7 @@ int pt_gdb_threads_for(const struct pt_gdb_client *client, struct pt_target *tar
 		return err->code;
 	if (client->inferior.run != PT_GDB_HALTED || named == 0 || pt_gdb_threads_have(list, named))
 		return 0;
-	more = realloc(list->thread, (list->n_threads + 1) * sizeof(*more));
-	if (more == NULL) {
-		pt_gdb_thread_list_fini(list);
-		return pt_fail(err, PT_ENOMEM, "no memory for a list of threads");
-	}
+	more = pt_realloc_array(list->thread, list->n_threads + 1, sizeof(*more));
 	list->thread = more;
 	more[list->n_threads] = (struct pt_gdb_thread){ .id = named, .core = -1 };
 	if (named <= client->inferior.n_cores)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "gdbstub/packets/monitor.h"
 #include "gdbstub/packets/run.h"
 
@@ -76,11 +77,7 @@ void pt_gdb_take(struct pt_command *cmd)
 				owner->rsp.peer);
 		return;
 	}
-	taking = calloc(1, sizeof(*taking));
-	if (taking == NULL) {
-		pt_command_fail(cmd, PT_ENOMEM, "take: no memory");
-		return;
-	}
+	taking = pt_alloc(sizeof(*taking));
 	pt_command_say(cmd, "taken from %s%s", owner->rsp.peer,
 		       client->inferior.watches || client->inferior.taken ? "; detach and attach 1 come next"
 		       : client->inferior.run == PT_GDB_NONE		  ? "; attach 1 comes next"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "gdbstub/proxy/proxy_parts.h"
 #include "session/recorder.h"
 #include "gdbstub/packets/stub.h"
@@ -77,7 +78,7 @@ static int find_run(struct pt_job *job, struct pt_board *board, struct pt_target
 	f->asks_running = facts.asks_running;
 	f->takes_ahead = facts.takes_ahead;
 	what = target->ops->upstream(target->state);
-	f->description = what->description != NULL ? strdup(what->description) : NULL;
+	f->description = what->description != NULL ? pt_strdup(what->description) : NULL;
 	f->own_from = what->own_from;
 	f->own_end = what->own_end;
 	f->stream = pt_upstream_of(target);
@@ -123,10 +124,11 @@ static void find_done(struct pt_job *job, int rc, const struct pt_err *err)
 
 void pt_pass_find(struct pt_gdb_pass *p)
 {
-	struct finding *f = p->finding || p->upstream != NULL || p->client == NULL ? NULL : calloc(1, sizeof(*f));
+	struct finding *f;
 
-	if (f == NULL)
+	if (p->finding || p->upstream != NULL || p->client == NULL)
 		return;
+	f = pt_alloc(sizeof(*f));
 	f->pass = p;
 	f->job.run = find_run;
 	f->job.done = find_done;
@@ -198,10 +200,8 @@ static void on_timer_closed(uv_handle_t *handle)
 
 static struct pt_gdb_pass *new_pass(struct pt_gdbstub *stub, const struct pt_upstream_user *user)
 {
-	struct pt_gdb_pass *p = calloc(1, sizeof(*p));
+	struct pt_gdb_pass *p = pt_alloc(sizeof(*p));
 
-	if (p == NULL)
-		return NULL;
 	p->stub = stub;
 	p->user = user;
 	uv_timer_init(stub->loop, &p->timer);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "gdbstub/tables/branch_trace.h"
 #include "gdbstub/tables/document.h"
 #include "gdbstub/packets/packet.h"
@@ -30,7 +31,7 @@ struct pt_gdb_history {
 
 struct pt_gdb_history *pt_gdb_history_new(void)
 {
-	return calloc(1, sizeof(struct pt_gdb_history));
+	return pt_alloc(sizeof(struct pt_gdb_history));
 }
 
 /* --- on and off --------------------------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 /* What GDB asks of it. */
 enum pt_gdb_history_part { PT_GDB_HISTORY_ALL, PT_GDB_HISTORY_NEW, PT_GDB_HISTORY_DELTA };
 
-struct pt_gdb_history *pt_gdb_history_new(void);	/* a client's; to be freed; NULL: no memory */
+struct pt_gdb_history *pt_gdb_history_new(void);	/* a client's; to be freed */
 char *pt_gdb_branch_trace_conf(struct pt_gdb_client *client);	/* the document, to be freed; NULL: no memory */
 void pt_gdb_branch_trace_read(struct pt_gdb_client *client,
 			      enum pt_gdb_history_part what); /* ends in pt_gdb_reply_document() */

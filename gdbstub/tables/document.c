@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 struct pt_gdb_document *pt_gdb_document_new(void)
 {
-	return calloc(1, sizeof(struct pt_gdb_document));
+	return pt_alloc(sizeof(struct pt_gdb_document));
 }
 
 void pt_gdb_document_free(struct pt_gdb_document *document)

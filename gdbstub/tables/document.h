@@ -19,7 +19,7 @@ struct pt_gdb_document {
 	char text_annex[PT_GDB_ANNEX_BYTES];
 };
 
-struct pt_gdb_document *pt_gdb_document_new(void);	/* NULL: no memory */
+struct pt_gdb_document *pt_gdb_document_new(void);
 void pt_gdb_document_free(struct pt_gdb_document *document);
 
 /* What is wanted has been made, and becomes the client's; text NULL: it has not, err says why. */

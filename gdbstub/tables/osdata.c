@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "gdbstub/tables/branch_trace.h"
 #include "gdbstub/tables/xml.h"
 #include "report/report.h"
@@ -123,8 +124,8 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 	struct pt_err err;
 
 	pt_rsp_release(&client->rsp);
-	pt_fail(&err, rc < 0 ? rc : PT_ENOMEM, "%.*s", rc < 0 ? (int)len_bytes : 0, text);
-	pt_gdb_reply_document(client, rc < 0 ? NULL : strndup(text, len_bytes), &err);
+	pt_fail(&err, rc, "%.*s", (int)len_bytes, text);
+	pt_gdb_reply_document(client, rc < 0 ? NULL : pt_strndup(text, len_bytes), &err);
 }
 
 void pt_gdb_osdata_view(struct pt_gdb_client *client)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "gdbstub/tables/branch_trace.h"
 #include "gdbstub/tables/document.h"
 #include "gdbstub/tables/osdata.h"
@@ -50,10 +51,10 @@ static void drop(struct pt_gdb_client *client)
 static const char *bottom_of(const struct pt_threads *threads, struct pt_target *target,
 			     const struct pt_program *program, const struct pt_gdb_thread *thread)
 {
-	struct pt_gdb_thread_stack *stack = malloc(sizeof(*stack));
+	struct pt_gdb_thread_stack *stack = pt_alloc(sizeof(*stack));
 	const struct pt_function *function = NULL;
 
-	if (stack != NULL && pt_gdb_thread_stack(threads, target, thread, stack))
+	if (pt_gdb_thread_stack(threads, target, thread, stack))
 		function = pt_program_bottom(program, stack->pc, stack->word, PT_LEN(stack->word));
 	free(stack);
 	return function != NULL ? function->name : NULL;
@@ -89,10 +90,8 @@ static int look(struct pt_gdb_request *rq, struct pt_board *board, struct pt_tar
 		return 0;
 	if (pt_gdb_threads_look(threads, target, &tasks->list, err) < 0)
 		return err->code;
-	tasks->beside.row = calloc(tasks->list.n_threads + 1, sizeof(*tasks->beside.row));
-	tasks->cell = calloc(tasks->list.n_threads + 1, sizeof(*tasks->cell));
-	if (tasks->beside.row == NULL || tasks->cell == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory for a table of tasks");
+	tasks->beside.row = pt_alloc_array(tasks->list.n_threads + 1, sizeof(*tasks->beside.row));
+	tasks->cell = pt_alloc_array(tasks->list.n_threads + 1, sizeof(*tasks->cell));
 	fill(tasks, threads, target);
 	return 0;
 }
@@ -107,7 +106,8 @@ static void write_alone(struct pt_gdb_client *client, const struct pt_query *que
 	struct pt_err err;
 	int rc = pt_report_render(&nothing, query, &text, &err);
 
-	pt_gdb_reply_document(client, rc == 0 && text.bytes != NULL ? strndup(text.bytes, text.len_bytes) : NULL, &err);
+	pt_gdb_reply_document(client, rc == 0 && text.bytes != NULL ? pt_strndup(text.bytes, text.len_bytes) : NULL,
+			      &err);
 	pt_text_free(&text);
 }
 
@@ -122,7 +122,7 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 	if (rc == PT_ESTATE && query.beside->n_rows > 0)
 		write_alone(client, &query);
 	else
-		pt_gdb_reply_document(client, rc < 0 ? NULL : strndup(text, len_bytes), &err);
+		pt_gdb_reply_document(client, rc < 0 ? NULL : pt_strndup(text, len_bytes), &err);
 	drop(client);
 }
 
@@ -148,11 +148,11 @@ static void begin(struct pt_gdb_client *client)
 
 	if (client->rsp.closing)
 		return;
-	client->document->os_tasks = program != NULL ? calloc(1, sizeof(*client->document->os_tasks)) : NULL;
-	if (client->document->os_tasks == NULL) {
+	if (program == NULL) {
 		pt_gdb_osdata_view(client);
 		return;
 	}
+	client->document->os_tasks = pt_alloc(sizeof(*client->document->os_tasks));
 	client->document->os_tasks->program = pt_program_ref(program);
 	pt_gdb_post(&client->request, look, after_look);
 }

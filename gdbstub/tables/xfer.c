@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "gdbstub/tables/branch_trace.h"
 #include "gdbstub/tables/document.h"
 #include "gdbstub/packets/packet.h"
@@ -126,7 +127,7 @@ static void exec_file(struct pt_gdb_client *client)
 	struct pt_err err;
 
 	pt_fail(&err, PT_ESTATE, "no program is known: monitor symbols FILE, or remote put FILE firmware.elf");
-	pt_gdb_reply_document(client, known ? strdup(PT_HOSTIO_EXEC_FILE) : NULL, &err);
+	pt_gdb_reply_document(client, known ? pt_strdup(PT_HOSTIO_EXEC_FILE) : NULL, &err);
 }
 
 static void read_object(struct pt_gdb_client *client, size_t i)

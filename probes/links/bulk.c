@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/time.h>
 
+#include "base/alloc.h"
 #include "host/log.h"
 #include "probes/links/bulk.h"
 #include "host/clock.h"
@@ -388,10 +389,9 @@ static int claim(struct bulk_link *bulk, const struct pt_link_found *found, stru
 
 static struct pt_link *bulk_open(const struct pt_link_found *found, struct pt_err *err)
 {
-	struct bulk_link *bulk = calloc(1, sizeof(*bulk));
-	struct pt_link *link;
+	struct bulk_link *bulk = pt_alloc(sizeof(*bulk));
 
-	if (bulk == NULL || pt_wake_init(&bulk->wake, err) < 0)
+	if (pt_wake_init(&bulk->wake, err) < 0)
 		goto free_bulk;
 	if (libusb_init(&bulk->usb) < 0) {
 		pt_fail(err, PT_EIO, "USB is not available");
@@ -405,10 +405,7 @@ static struct pt_link *bulk_open(const struct pt_link_found *found, struct pt_er
 	bulk->packet_bytes = bulk->in_bytes = bulk->place.in_bytes;
 	if (make_slots(bulk, err) < 0)
 		goto cancel;
-	link = pt_link_new(&bulk_ops, bulk);
-	if (link != NULL)
-		return link;
-	pt_fail(err, PT_ENOMEM, "no memory for a link");
+	return pt_link_new(&bulk_ops, bulk);
 cancel:
 	bulk_close(bulk);
 	return NULL;
@@ -419,8 +416,6 @@ exit_usb:
 fini_wake:
 	pt_wake_fini(&bulk->wake);
 free_bulk:
-	if (bulk == NULL)
-		pt_fail(err, PT_ENOMEM, "no memory for a link");
 	free(bulk);
 	return NULL;
 }

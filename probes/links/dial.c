@@ -16,6 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "probes/links/helper_thread.h"
 #include "host/clock.h"
 #include "base/util.h"
@@ -104,12 +105,10 @@ static void drop_question(void *arg)
 static int look_up(const char *host_port, unsigned default_port, uint64_t deadline_ns, struct addrinfo **found,
 		   struct pt_err *err)
 {
-	struct question *question = calloc(1, sizeof(*question));
+	struct question *question = pt_alloc(sizeof(*question));
 	struct pt_aside *aside;
 	int rc;
 
-	if (question == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory for a link");
 	if (!split(host_port, default_port, question->host, sizeof(question->host), question->port,
 		   sizeof(question->port))) {
 		free(question);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <uv.h>
 
+#include "base/alloc.h"
 #include "host/clock.h"
 
 struct pt_aside {
@@ -50,10 +51,8 @@ static void work(void *arg)
 
 struct pt_aside *pt_aside_new(void (*drop_arg)(void *arg), void *arg, struct pt_err *err)
 {
-	struct pt_aside *aside = calloc(1, sizeof(*aside));
+	struct pt_aside *aside = pt_alloc(sizeof(*aside));
 
-	if (aside == NULL)
-		goto no_memory;
 	aside->drop = drop_arg;
 	aside->arg = arg;
 	if (uv_mutex_init(&aside->lock) != 0)
@@ -67,7 +66,6 @@ destroy_lock:
 	uv_mutex_destroy(&aside->lock);
 free_aside:
 	free(aside);
-no_memory:
 	pt_fail(err, PT_ENOMEM, "no memory for another thread");
 	return NULL;
 }

@@ -16,6 +16,7 @@
 
 #include <hidapi.h>
 
+#include "base/alloc.h"
 #include "probes/links/helper_thread.h"
 #include "probes/links/hid_report.h"
 #include "probes/links/links.h"
@@ -340,10 +341,8 @@ static int open_device(struct hid_link *hid, struct hid_out *out, struct pt_err 
 
 static int open_out(struct hid_link *hid, struct pt_err *err)
 {
-	struct hid_out *out = calloc(1, sizeof(*out));
+	struct hid_out *out = pt_alloc(sizeof(*out));
 
-	if (out == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory for a link");
 	if (open_device(hid, out, err) < 0) {
 		free(out);
 		return err->code;
@@ -358,10 +357,9 @@ static int open_out(struct hid_link *hid, struct pt_err *err)
 
 static struct pt_link *hid_open_found(const struct pt_link_found *found, struct pt_err *err)
 {
-	struct hid_link *hid = calloc(1, sizeof(*hid));
-	struct pt_link *link;
+	struct hid_link *hid = pt_alloc(sizeof(*hid));
 
-	if (hid == NULL || pt_wake_init(&hid->wake, err) < 0)
+	if (pt_wake_init(&hid->wake, err) < 0)
 		goto free_hid;
 	memcpy(hid->node, found->path, sizeof(hid->node));
 	hid->info.usb_vid = found->usb_vid;
@@ -369,16 +367,10 @@ static struct pt_link *hid_open_found(const struct pt_link_found *found, struct 
 	fill_info(hid, found);
 	if (open_out(hid, err) < 0)
 		goto fini_wake;
-	link = pt_link_new(&hid_ops, hid);
-	if (link != NULL)
-		return link;
-	pt_fail(err, PT_ENOMEM, "no memory for a link");
-	pt_aside_free(hid->writer);
+	return pt_link_new(&hid_ops, hid);
 fini_wake:
 	pt_wake_fini(&hid->wake);
 free_hid:
-	if (hid == NULL)
-		pt_fail(err, PT_ENOMEM, "no memory for a link");
 	free(hid);
 	return NULL;
 }

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "probes/links/dial.h"
 #include "probes/links/links.h"
 #include "host/clock.h"
@@ -321,11 +322,8 @@ static const struct pt_link_ops tcp_ops = {
 
 struct pt_link *pt_stream_link_open(const char *address, const struct pt_framing *framing, struct pt_err *err)
 {
-	struct tcp_link *tcp = calloc(1, sizeof(*tcp));
-	struct pt_link *link;
+	struct tcp_link *tcp = pt_alloc(sizeof(*tcp));
 
-	if (tcp == NULL)
-		goto no_memory;
 	tcp->framing = framing;
 	snprintf(tcp->where, sizeof(tcp->where), "%s", address);
 	if (pt_wake_init(&tcp->wake, err) < 0)
@@ -333,18 +331,11 @@ struct pt_link *pt_stream_link_open(const char *address, const struct pt_framing
 	tcp->fd = pt_dial(address, framing != NULL ? framing->port : PT_TCP_PORT, err);
 	if (tcp->fd < 0)
 		goto fini_wake;
-	link = pt_link_new(&tcp_ops, tcp);
-	if (link != NULL)
-		return link;
-	hang_up(tcp);
-	pt_fail(err, PT_ENOMEM, "no memory for a link");
+	return pt_link_new(&tcp_ops, tcp);
 fini_wake:
 	pt_wake_fini(&tcp->wake);
 free_tcp:
 	free(tcp);
-	return NULL;
-no_memory:
-	pt_fail(err, PT_ENOMEM, "no memory for a link");
 	return NULL;
 }
 

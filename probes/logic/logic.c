@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "probes/links/helper_thread.h"
 #include "host/clock.h"
 #include "base/util.h"
@@ -308,12 +309,10 @@ static void drop_opening(void *arg)
 
 static struct opening *new_opening(const char *driver, const char *conn)
 {
-	struct opening *o = calloc(1, sizeof(*o));
+	struct opening *o = pt_alloc(sizeof(*o));
 
-	if (o == NULL)
-		return NULL;
-	o->driver = strdup(driver);
-	o->conn = conn != NULL ? strdup(conn) : NULL;
+	o->driver = pt_strdup(driver);
+	o->conn = conn != NULL ? pt_strdup(conn) : NULL;
 	if (o->driver != NULL && (conn == NULL || o->conn != NULL))
 		return o;
 	free(o->driver);
@@ -385,27 +384,20 @@ static bool is_instrument(const char *rest)
 
 struct pt_link *pt_logic_link_open(const char *rest, const struct pt_probe_ops **driver, struct pt_err *err)
 {
-	struct logic_link *state = calloc(1, sizeof(*state));
-	struct pt_link *link;
+	struct logic_link *state = pt_alloc(sizeof(*state));
 
 	*driver = &logic_ops;
-	if (state == NULL || pt_logic_runs_init(&state->runs, err) < 0)
+	if (pt_logic_runs_init(&state->runs, err) < 0)
 		goto free_state;
 	state->device = is_instrument(rest) ? open_instrument(rest, err) : pt_logic_device_open(rest, NULL, NULL, err);
 	if (state->device == NULL)
 		goto fini_runs;
 	strcpy(state->info.transport, "sigrok");
 	pt_logic_device_describe(state->device, state->info.product, state->info.where, sizeof(state->info.where));
-	link = pt_link_new(&logic_link_ops, state);
-	if (link != NULL)
-		return link;
-	pt_logic_device_close(state->device);
-	pt_fail(err, PT_ENOMEM, "no memory for a link");
+	return pt_link_new(&logic_link_ops, state);
 fini_runs:
 	pt_logic_runs_fini(&state->runs);
 free_state:
-	if (state == NULL)
-		pt_fail(err, PT_ENOMEM, "no memory for a link");
 	free(state);
 	return NULL;
 }

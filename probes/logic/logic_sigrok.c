@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "host/log.h"
 #include "host/clock.h"
 #include "probes/logic/logic.h"
@@ -177,13 +178,13 @@ static int look_at(struct pt_logic_device *device, const char *driver, const cha
 
 struct pt_logic_device *pt_logic_device_open(const char *file, const char *driver, const char *conn, struct pt_err *err)
 {
-	struct pt_logic_device *device = calloc(1, sizeof(*device));
+	struct pt_logic_device *device = pt_alloc(sizeof(*device));
 
-	if (device == NULL || uv_mutex_init(&device->lock) != 0)
+	if (uv_mutex_init(&device->lock) != 0)
 		goto no_memory;
-	device->file = file != NULL ? strdup(file) : NULL;
+	device->file = file != NULL ? pt_strdup(file) : NULL;
 	sr_log_loglevel_set(SR_LOG_NONE);
-	if ((file != NULL && device->file == NULL) || sr_init(&device->sigrok) != SR_OK) {
+	if (sr_init(&device->sigrok) != SR_OK) {
 		device->sigrok = NULL;
 		pt_fail(err, PT_ENOMEM, "libsigrok does not start");
 	} else if (look_at(device, driver, conn, err) == 0) {

@@ -146,7 +146,6 @@ void pt_rsp_link_own(struct pt_link *link, const char *where, void (*release)(vo
 struct pt_link *pt_rsp_link_open(const char *address, struct pt_err *err)
 {
 	struct pt_rsp_stream *s = pt_rsp_stream_new(address, err);
-	struct pt_link *link;
 
 	if (s == NULL)
 		return NULL;
@@ -155,11 +154,8 @@ struct pt_link *pt_rsp_link_open(const char *address, struct pt_err *err)
 	else
 		s->socket = pt_dial(address, 0, err);
 	atomic_store(&s->fd, s->socket);
-	link = s->socket >= 0 ? pt_link_new(&link_ops, s) : NULL;
-	if (link == NULL) {
-		if (s->socket >= 0)
-			pt_fail(err, PT_ENOMEM, "no memory for a connection");
-		pt_rsp_stream_unref(s);
-	}
-	return link;
+	if (s->socket >= 0)
+		return pt_link_new(&link_ops, s);
+	pt_rsp_stream_unref(s);
+	return NULL;
 }

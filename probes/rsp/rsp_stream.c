@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "probes/links/child.h"
 #include "base/util.h"
 
@@ -15,13 +16,9 @@
 
 struct pt_rsp_stream *pt_rsp_stream_new(const char *address, struct pt_err *err)
 {
-	struct pt_rsp_stream *s = calloc(1, sizeof(*s));
+	struct pt_rsp_stream *s = pt_alloc(sizeof(*s));
 	pthread_condattr_t clock;
 
-	if (s == NULL) {
-		pt_fail(err, PT_ENOMEM, "no memory for a connection");
-		return NULL;
-	}
 	if (pt_wake_init(&s->wake, err) < 0) {
 		free(s);
 		return NULL;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <uv.h>
 
+#include "base/alloc.h"
 #include "probes/virtual/hosted.h"
 #include "probes/virtual/serve.h"
 
@@ -43,11 +44,11 @@ static void drain(struct pt_vhosted *hosted)
 
 struct pt_vhosted *pt_vhosted_start(const char *board, char address[PT_VHOSTED_ADDRESS_BYTES], struct pt_err *err)
 {
-	struct pt_vhosted *hosted = calloc(1, sizeof(*hosted));
+	struct pt_vhosted *hosted = pt_alloc(sizeof(*hosted));
 	char query[MOST_QUERY_BYTES];
 
 	snprintf(query, sizeof(query), "%s%cclock=wall", board, strchr(board, '?') != NULL ? '&' : '?');
-	if (hosted == NULL || uv_loop_init(&hosted->loop) < 0) {
+	if (uv_loop_init(&hosted->loop) < 0) {
 		free(hosted);
 		pt_fail(err, PT_ENOMEM, "virtual board: no memory");
 		return NULL;

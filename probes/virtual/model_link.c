@@ -6,6 +6,7 @@
 #include <string.h>
 #include <uv.h>
 
+#include "base/alloc.h"
 #include "host/log.h"
 #include "probes/virtual/boards.h"
 #include "probes/virtual/setup.h"
@@ -289,13 +290,9 @@ static const struct pt_link_ops model_link = {
 
 static struct model *new_model(void)
 {
-	struct model *model = calloc(1, sizeof(*model));
+	struct model *model = pt_alloc(sizeof(*model));
 
-	if (model == NULL)
-		return NULL;
-	model->response = calloc(RESPONSES, sizeof(*model->response));
-	if (model->response == NULL)
-		goto free_model;
+	model->response = pt_alloc_array(RESPONSES, sizeof(*model->response));
 	if (uv_mutex_init(&model->lock) != 0)
 		goto free_responses;
 	if (uv_cond_init(&model->woken) != 0)
@@ -305,7 +302,6 @@ destroy_lock:
 	uv_mutex_destroy(&model->lock);
 free_responses:
 	free(model->response);
-free_model:
 	free(model);
 	return NULL;
 }
@@ -313,7 +309,6 @@ free_model:
 struct pt_link *pt_model_link_open(const char *name_and_query, struct pt_err *err)
 {
 	struct model *model = new_model();
-	struct pt_link *link;
 
 	if (model == NULL)
 		goto no_memory;
@@ -321,10 +316,7 @@ struct pt_link *pt_model_link_open(const char *name_and_query, struct pt_err *er
 		goto close_model;
 	model->packet_bytes = model->rig.link->packet_bytes;
 	model->origin_ns = uv_hrtime();
-	link = pt_link_new(&model_link, model);
-	if (link != NULL)
-		return link;
-	close_model(model);
+	return pt_link_new(&model_link, model);
 no_memory:
 	pt_fail(err, PT_ENOMEM, "virtual board: no memory");
 	return NULL;

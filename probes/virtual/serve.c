@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/first_bytes.h"
 #include "host/listen.h"
 #include "host/log.h"
@@ -330,10 +331,8 @@ static void on_run(uv_timer_t *timer)
 
 static struct host *new_host(struct pt_vserve *serve)
 {
-	struct host *host = calloc(1, sizeof(*host));
+	struct host *host = pt_alloc(sizeof(*host));
 
-	if (host == NULL)
-		return NULL;
 	host->serve = serve;
 	host->next = serve->hosts;
 	serve->hosts = host;
@@ -472,12 +471,8 @@ static void on_listener_closed(uv_handle_t *handle)
 struct pt_vserve *pt_vserve_new(uv_loop_t *loop, const char *board, const char *address, unsigned allow,
 				struct pt_err *err)
 {
-	struct pt_vserve *serve = calloc(1, sizeof(*serve));
+	struct pt_vserve *serve = pt_alloc(sizeof(*serve));
 
-	if (serve == NULL) {
-		pt_fail(err, PT_ENOMEM, "virtual board: no memory");
-		return NULL;
-	}
 	serve->loop = loop;
 	if (open_rig(serve, board, err) < 0) {
 		free(serve);

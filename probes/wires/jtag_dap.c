@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "probes/wires/dap_list.h"
 #include "probes/wires/jtag_chain.h"
 #include "base/util.h"
@@ -307,10 +308,8 @@ const struct pt_dap_ops pt_jtag_dap_ops = {
 struct pt_jtag_dap *pt_jtag_dap_new(const struct pt_jtag_ops *jtag, void *wire, struct pt_link *link,
 				    const struct pt_params *settings)
 {
-	struct pt_jtag_dap *dap = calloc(1, sizeof(*dap));
+	struct pt_jtag_dap *dap = pt_alloc(sizeof(*dap));
 
-	if (dap == NULL)
-		return NULL;
 	dap->jtag = jtag;
 	dap->wire = wire;
 	dap->link = link;

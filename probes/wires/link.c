@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <uv.h>
 
+#include "base/alloc.h"
+
 struct pt_link {
 	const struct pt_link_ops *ops;
 	void *state;
@@ -16,14 +18,10 @@ struct pt_link {
 
 struct pt_link *pt_link_new(const struct pt_link_ops *ops, void *state)
 {
-	struct pt_link *link = calloc(1, sizeof(*link));
+	struct pt_link *link = pt_alloc(sizeof(*link));
 
-	if (link == NULL)
-		return NULL;
-	if (uv_mutex_init(&link->lock) != 0) {
-		free(link);
-		return NULL;
-	}
+	if (uv_mutex_init(&link->lock) != 0)
+		pt_out_of_memory(1, sizeof(link->lock));
 	link->ops = ops;
 	link->state = state;
 	return link;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "probes/wires/jtag_dap.h"
 #include "base/util.h"
 
@@ -55,34 +56,21 @@ static bool by_jtag(const struct pt_probe_ops *ops, const struct pt_params *sett
 struct pt_probe *pt_probe_open_link(const struct pt_probe_ops *ops, struct pt_link *link,
 				    const struct pt_params *settings, struct pt_err *err)
 {
-	struct pt_probe *probe = calloc(1, sizeof(*probe));
+	struct pt_probe *probe = pt_alloc(sizeof(*probe));
 	struct pt_err why = { 0 };
 
-	if (probe == NULL)
-		goto close_link;
 	probe->ops = ops;
 	probe->link = link;
-	probe->state = calloc(1, ops->state_bytes);
-	if (probe->state == NULL)
-		goto free_probe;
+	probe->state = pt_alloc(ops->state_bytes);
 	if (ops->open(probe->state, link, settings, &why) < 0)
 		goto free_state;
-	if (by_jtag(ops, settings)) {
+	if (by_jtag(ops, settings))
 		probe->jtag_dap = pt_jtag_dap_new(ops->jtag, probe->state, link, settings);
-		if (probe->jtag_dap == NULL)
-			goto close_state;
-	}
 	return probe;
-close_state:
-	ops->close(probe->state);
 free_state:
 	free(probe->state);
-free_probe:
 	free(probe);
-close_link:
 	pt_link_close(link);
-	if (why.code == 0)
-		pt_fail(&why, PT_ENOMEM, "no memory for a probe");
 	pt_fail(err, why.code, "open %s: %s", ops->name, why.msg);
 	return NULL;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "host/listen.h"
 #include "host/log.h"
 #include "base/util.h"
@@ -145,10 +146,10 @@ static void take_signals(void)
 struct pt_ending *pt_ending_new(uv_loop_t *loop, struct pt_board *board, void (*on_signal)(void *arg), void *arg,
 				struct pt_err *err)
 {
-	struct pt_ending *ending = calloc(1, sizeof(*ending));
+	struct pt_ending *ending = pt_alloc(sizeof(*ending));
 	int ends[2];
 
-	if (ending == NULL || pipe2(ends, O_CLOEXEC) < 0) {
+	if (pipe2(ends, O_CLOEXEC) < 0) {
 		free(ending);
 		pt_fail(err, PT_ENOMEM, "nothing to take signals with");
 		return NULL;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "session/limits_file.h"
 #include "session/orti_file.h"
 #include "host/log.h"
@@ -108,9 +109,7 @@ static int add_word(struct pt_options *options, const char *key, const char *val
 
 	if (options->n_words == PT_MAX_WORDS || options->n_made == PT_MAX_MADE)
 		return pt_fail(err, PT_EARG, "more than %d settings", PT_MAX_WORDS);
-	word = malloc(room);
-	if (word == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory for a setting");
+	word = pt_alloc(room);
 	snprintf(word, room, "%s%s%s", key, *key != '\0' ? "=" : "", value);
 	options->made[options->n_made] = word;
 	options->words[options->n_words++] = options->made[options->n_made++];
@@ -315,10 +314,11 @@ static int add_setting(struct pt_options *options, const char *key, const char *
 
 static int add_field(struct pt_options *options, const struct row *row, const char *value, struct pt_err *err)
 {
-	char *copy = options->n_made < PT_MAX_MADE ? strdup(value) : NULL;
+	char *copy;
 
-	if (copy == NULL)
+	if (options->n_made == PT_MAX_MADE)
 		return pt_fail(err, PT_EARG, "too many settings");
+	copy = pt_strdup(value);
 	options->made[options->n_made++] = copy;
 	return take_option(options, row, copy, err);
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "host/log.h"
 #include "report/report.h"
 #include "report/shared/tar.h"
@@ -96,7 +97,7 @@ char *pt_output_analyses(const struct pt_query *query, const struct pt_options *
 	pt_text_add(&list, "%s", base != NULL ? base : "standard");
 	add_needs(&list, key, of_view);
 	add_needs(&list, key, of_format);
-	copy = list.bytes != NULL ? strndup(list.bytes, list.len_bytes) : NULL;
+	copy = list.bytes != NULL ? pt_strndup(list.bytes, list.len_bytes) : NULL;
 	pt_text_free(&list);
 	return copy;
 }

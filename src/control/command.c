@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 /* --- for doors ---------------------------------------------------------------------------------------------------- */
 
 static struct pt_command *new_command(const struct pt_command_ctx *ctx,
 				      void (*done)(struct pt_command *cmd, int rc, const struct pt_err *err),
 				      void *caller)
 {
-	struct pt_command *cmd = calloc(1, sizeof(*cmd));
+	struct pt_command *cmd = pt_alloc(sizeof(*cmd));
 
-	if (cmd == NULL)
-		return NULL;
 	cmd->ctx = ctx;
 	cmd->row.name = ctx->ops->name;
 	cmd->done = done;

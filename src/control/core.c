@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "control/commands.h"
 #include "isa/isa.h"
 #include "base/util.h"
@@ -81,7 +82,7 @@ static void go(struct pt_command *cmd)
 	if (!pt_command_no_words(cmd))
 		return;
 	if (ops->owned == NULL || !ops->owned(cmd->ctx->door))
-		cmd->data = calloc(1, 1);
+		cmd->data = pt_alloc(1);
 	cmd->hint = pt_command_hint(cmd, PT_COMMAND_RUNNING);
 	pt_command_on_board(cmd, go_on_board, end_with_hint);
 }
@@ -125,11 +126,7 @@ static void reset(struct pt_command *cmd)
 			pt_command_fail(cmd, PT_EARG, "reset takes one of: halt, run, init");
 			return;
 		}
-		cmd->data = malloc(sizeof(reset_kinds[i].kind));
-		if (cmd->data == NULL) {
-			pt_command_fail(cmd, PT_ENOMEM, "no memory");
-			return;
-		}
+		cmd->data = pt_alloc(sizeof(reset_kinds[i].kind));
 		memcpy(cmd->data, &reset_kinds[i].kind, sizeof(reset_kinds[i].kind));
 	}
 	cmd->hint = pt_command_hint(cmd, PT_COMMAND_RESET);
@@ -287,11 +284,7 @@ static void speed(struct pt_command *cmd)
 			pt_command_fail(cmd, PT_EARG, "speed takes one frequency, such as 4M");
 			return;
 		}
-		cmd->data = malloc(sizeof(hz));
-		if (cmd->data == NULL) {
-			pt_command_fail(cmd, PT_ENOMEM, "no memory");
-			return;
-		}
+		cmd->data = pt_alloc(sizeof(hz));
 		memcpy(cmd->data, &hz, sizeof(hz));
 	}
 	pt_command_on_board(cmd, speed_on_board, NULL);

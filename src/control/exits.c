@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "control/commands.h"
 #include "host/errand.h"
 #include "program/code/exits.h"
@@ -114,11 +115,7 @@ static void exits(struct pt_command *cmd)
 						  : "exits: no symbols yet: monitor symbols FILE");
 		return;
 	}
-	s = calloc(1, sizeof(*s));
-	if (s == NULL) {
-		pt_command_fail(cmd, PT_ENOMEM, "no memory");
-		return;
-	}
+	s = pt_alloc(sizeof(*s));
 	s->program = pt_program_ref(program);
 	join_words(cmd, s->name, sizeof(s->name));
 	if (pt_errand_start(cmd->ctx->loop, &searching, s, cmd, &err) < 0) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "control/commands.h"
 #include "host/errand.h"
 #include "session/limits_file.h"
@@ -66,9 +67,7 @@ static void limits(struct pt_command *cmd)
 	name = pt_command_name_file(cmd, cmd->words[0]);
 	if (name == NULL)
 		return;
-	reading = calloc(1, sizeof(*reading));
-	if (reading == NULL)
-		abort();
+	reading = pt_alloc(sizeof(*reading));
 	strcpy(reading->path, name);
 	if (pt_errand_start(cmd->ctx->loop, &reading_kind, reading, cmd, &err) == 0)
 		return;

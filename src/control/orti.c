@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "host/errand.h"
 #include "control/commands.h"
 #include "session/orti_file.h"
@@ -293,11 +294,9 @@ static bool off(struct pt_command *cmd)
 
 static struct work *make_work(struct pt_command *cmd, struct pt_program *program)
 {
-	struct work *w = calloc(1, sizeof(*w));
-	struct work **pointer = malloc(sizeof(*pointer));
+	struct work *w = pt_alloc(sizeof(*w));
+	struct work **pointer = pt_alloc(sizeof(struct work *));
 
-	if (w == NULL || pointer == NULL)
-		abort();
 	*pointer = w;
 	cmd->data = pointer;	/* freed with the command; the work ends before */
 	w->cmd = cmd;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "control/commands.h"
 #include "base/util.h"
 
@@ -210,13 +211,11 @@ static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
 static void run_for(struct pt_command *cmd)
 {
 	struct pt_session *session = cmd->ctx->session;
-	struct run *run = calloc(1, sizeof(*run));
+	struct run *run = pt_alloc(sizeof(*run));
 	struct pt_err err;
 
 	cmd->data = run;
-	if (run == NULL) {
-		pt_command_fail(cmd, PT_ENOMEM, "no memory");
-	} else if (cmd->n_words == 0) {
+	if (cmd->n_words == 0) {
 		pt_command_fail(cmd, PT_EARG, "profile run for how long? For instance: monitor profile run 2s");
 	} else if (pt_params_parse(PT_PARAM_TIME, cmd->words[0], &run->for_ns, &err) < 0 ||
 		   pt_command_take_query(cmd, 1, &run->query, &err) < 0) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "control/commands.h"
 
 struct asked {
@@ -42,11 +43,9 @@ static int on_board(struct pt_command *cmd, struct pt_board *board, struct pt_ta
 
 static void semihost(struct pt_command *cmd)
 {
-	struct asked *asked = calloc(1, sizeof(*asked));
+	struct asked *asked = pt_alloc(sizeof(*asked));
 	size_t mode = 0;
 
-	if (asked == NULL)
-		abort();
 	cmd->data = asked;
 	asked->show = cmd->n_words == 0;
 	if (cmd->n_words > 0 && strcmp(cmd->words[0], "on") == 0)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "control/commands.h"
 #include "host/errand.h"
 #include "program/model/settings.h"
@@ -144,11 +145,7 @@ static void symbols(struct pt_command *cmd)
 	name = pt_command_name_file(cmd, cmd->words[0]);
 	if (name == NULL || (names_folders(cmd) && !pt_command_need_own(cmd, "debug-dir and source-path")))
 		return;
-	reading = calloc(1, sizeof(*reading));
-	if (reading == NULL) {
-		pt_command_fail(cmd, PT_ENOMEM, "no memory");
-		return;
-	}
+	reading = pt_alloc(sizeof(*reading));
 	if (take_settings(reading, cmd, &err) < 0) {
 		forget(reading);
 		pt_command_fail(cmd, err.code, "symbols FILE (without spaces in its path): %s", err.msg);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "control/commands.h"
 #include "session/os_threads.h"
 
@@ -42,12 +43,8 @@ static void ask_board(void *arg)
 
 static void threads(struct pt_command *cmd)
 {
-	struct pt_os_tasks_waiter *waiter = calloc(1, sizeof(*waiter));
+	struct pt_os_tasks_waiter *waiter = pt_alloc(sizeof(*waiter));
 
-	if (waiter == NULL) {
-		pt_command_fail(cmd, PT_ENOMEM, "no memory");
-		return;
-	}
 	cmd->data = waiter;
 	cmd->hint = pt_command_hint(cmd, PT_COMMAND_THREADS);
 	*waiter = (struct pt_os_tasks_waiter){ .then = ask_board, .arg = cmd };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/analyses/limits/limits.h"
 #include "host/whole_file.h"
 
@@ -12,12 +13,12 @@ enum { MOST_BYTES = 64 << 10 };
 
 static char *word_of(const char *path, const char *text, struct pt_err *err)
 {
-	struct pt_rules *rules = calloc(1, sizeof(*rules));
-	char *line = rules != NULL ? pt_rules_one_line(text) : NULL, *word = NULL;
+	struct pt_rules *rules = pt_alloc(sizeof(*rules));
+	char *line = pt_rules_one_line(text), *word = NULL;
 
-	if (line != NULL && line[0] == '\0') {
+	if (line[0] == '\0') {
 		pt_fail(err, PT_EARG, "limits: %s has no rule", path);
-	} else if (line == NULL || asprintf(&word, "limits=%s", line) < 0) {
+	} else if (asprintf(&word, "limits=%s", line) < 0) {
 		pt_fail(err, PT_ENOMEM, "no memory for timing rules");
 		word = NULL;
 	} else if (pt_rules_parse(rules, line, err) < 0) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "host/log.h"
 
 struct pt_os_tasks {
@@ -27,10 +28,8 @@ struct pt_os_tasks {
 
 struct pt_os_tasks *pt_os_tasks_new(uv_loop_t *loop, struct pt_board *board, struct pt_session *session)
 {
-	struct pt_os_tasks *tasks = calloc(1, sizeof(*tasks));
+	struct pt_os_tasks *tasks = pt_alloc(sizeof(*tasks));
 
-	if (tasks == NULL)
-		return NULL;
 	tasks->loop = loop;
 	tasks->board = board;
 	tasks->session = session;

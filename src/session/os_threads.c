@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "isa/isa.h"
 #include "host/log.h"
 #include "base/util.h"
@@ -142,12 +143,10 @@ int pt_gdb_threads_look(const struct pt_threads *threads, struct pt_target *targ
 {
 	unsigned n_cores = target->ops->n_cores(target->state);
 	struct pt_thread_list from = { 0 };
-	struct lines *lines = malloc(sizeof(*lines));
+	struct lines *lines = pt_alloc(sizeof(*lines));
 	struct pt_reader reader;
 
 	*list = (struct pt_gdb_thread_list){ 0 };
-	if (lines == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory for a list of threads");
 	reader = reader_of(lines, target);
 	if (threads != NULL && pt_threads_read(threads, &reader, &from, err) < 0) {
 		from = (struct pt_thread_list){ 0 };
@@ -219,12 +218,12 @@ static bool of_saved(const struct pt_threads *threads, struct lines *lines, uint
 		     uint64_t *sp)
 {
 	struct pt_reader reader = { read_lines, lines };
-	struct pt_saved *saved = calloc(1, sizeof(*saved));
+	struct pt_saved *saved = pt_alloc(sizeof(*saved));
 	const struct pt_saved_register *reg[3] = { NULL };
 	static const char *const names[] = { "pc", "lr", "sp" };
 	uint64_t *const to[] = { pc, lr, sp };
 	struct pt_err ignored;
-	bool known = saved != NULL && pt_threads_saved(threads, &reader, id, saved, &ignored) == 0;
+	bool known = pt_threads_saved(threads, &reader, id, saved, &ignored) == 0;
 
 	for (size_t i = 0; known && i < PT_LEN(reg); i++) {
 		reg[i] = pt_saved_find(saved, names[i]);
@@ -238,12 +237,10 @@ static bool of_saved(const struct pt_threads *threads, struct lines *lines, uint
 bool pt_gdb_thread_stack(const struct pt_threads *threads, struct pt_target *target, const struct pt_gdb_thread *thread,
 			 struct pt_gdb_thread_stack *stack)
 {
-	struct lines *lines = malloc(sizeof(*lines));
+	struct lines *lines = pt_alloc(sizeof(*lines));
 	uint64_t lr = 0, sp = 0;
 	bool known = false;
 
-	if (lines == NULL)
-		return false;
 	*lines = (struct lines){ .target = target };
 	if (thread->core >= 0)
 		known = of_core(lines, (unsigned)thread->core, &stack->pc, &lr, &sp);
@@ -268,9 +265,7 @@ static int running_tasks(const struct pt_threads *threads, struct pt_target *tar
 	*running = (struct pt_threads_running){ 0 };
 	if (threads == NULL)
 		return 0;
-	lines = malloc(sizeof(*lines));
-	if (lines == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory to look at the running task");
+	lines = pt_alloc(sizeof(*lines));
 	reader = reader_of(lines, target);
 	rc = pt_threads_running(threads, &reader, running, err);
 	free(lines);
@@ -322,9 +317,7 @@ int pt_gdb_task_registers(const struct pt_threads *threads, struct pt_target *ta
 		*core = i;
 		return 0;
 	}
-	lines = malloc(sizeof(*lines));
-	if (lines == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory for the registers of a task");
+	lines = pt_alloc(sizeof(*lines));
 	reader = reader_of(lines, target);
 	rc = pt_threads_saved(threads, &reader, task, saved, err);
 	free(lines);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "host/log.h"
 #include "base/util.h"
 
@@ -16,10 +17,9 @@ struct pt_recorder {
 
 struct pt_recorder *pt_recorder_new(struct pt_session *profile)
 {
-	struct pt_recorder *recorder = calloc(1, sizeof(*recorder));
+	struct pt_recorder *recorder = pt_alloc(sizeof(*recorder));
 
-	if (recorder != NULL)
-		recorder->profile = profile;
+	recorder->profile = profile;
 	return recorder;
 }
 
@@ -45,7 +45,7 @@ static bool runs(const struct pt_session *session)
 static struct errand *new_errand(struct pt_recorder *recorder, const char *const *words, size_t n_words,
 				 pt_session_reply reply, void *arg)
 {
-	struct errand *errand = malloc(sizeof(*errand));
+	struct errand *errand = pt_alloc(sizeof(*errand));
 
 	if (errand != NULL)
 		*errand = (struct errand){ recorder, words, n_words, reply, arg };
@@ -83,7 +83,7 @@ static void start_recorder(struct pt_recorder *recorder, pt_session_reply reply,
 
 	if (recorder->own == NULL)
 		recorder->own = pt_session_beside(recorder->profile);
-	if (errand == NULL || recorder->own == NULL) {
+	if (recorder->own == NULL) {
 		free(errand);
 		recorder->user = NULL;
 		refuse(reply, arg, PT_ENOMEM, "no memory for a branch history");
@@ -201,9 +201,7 @@ void pt_recorder_start_profile(struct pt_recorder *recorder, const char *const *
 {
 	struct errand *errand = new_errand(recorder, words, n_words, reply, arg);
 
-	if (errand == NULL)
-		refuse(reply, arg, PT_ENOMEM, "no memory for a profile");
-	else if (runs(recorder->own))
+	if (runs(recorder->own))
 		pt_session_stop(recorder->own, on_room, errand);
 	else
 		on_room(errand, 0, "", 0);
@@ -224,10 +222,7 @@ void pt_recorder_stop_profile(struct pt_recorder *recorder, pt_session_reply rep
 {
 	struct errand *errand = new_errand(recorder, NULL, 0, reply, arg);
 
-	if (errand == NULL)
-		refuse(reply, arg, PT_ENOMEM, "no memory to stop the profile");
-	else
-		pt_session_stop(recorder->profile, on_profile_stopped, errand);
+	pt_session_stop(recorder->profile, on_profile_stopped, errand);
 }
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "targets/contract/target.h"
 #include "base/util.h"
 
@@ -55,12 +56,10 @@ static int start_one(struct pt_cores *s, unsigned number, struct pt_target *targ
 		     struct pt_err *err)
 {
 	struct pt_source_setup own = *setup;
-	void *state = calloc(1, s->kind->one->state_bytes);
+	void *state = pt_alloc(s->kind->one->state_bytes);
 
 	own.core = (uint16_t)number;
 	own.source = (uint16_t)(setup->source + s->n * s->kind->each);
-	if (state == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory for the source of core %u", number);
 	if (s->kind->one->start(state, target, &own, err) < 0) {
 		free(state);
 		return err->code;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "targets/contract/lease.h"
 #include "targets/contract/target.h"
 
@@ -35,9 +36,7 @@ int pt_lease_take(struct pt_target *target, const char *unit, const char *owner,
 	}
 	if (strlen(unit) >= sizeof(lease->unit) || strlen(owner) >= sizeof(lease->owner))
 		return pt_fail(err, PT_EARG, "the name %s or %s is too long", unit, owner);
-	lease = calloc(1, sizeof(*lease));
-	if (lease == NULL)
-		return pt_fail(err, PT_ENOMEM, "out of memory");
+	lease = pt_alloc(sizeof(*lease));
 	strcpy(lease->unit, unit);
 	strcpy(lease->owner, owner);
 	lease->next = target->leases;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "host/log.h"
 #include "probes/links/links.h"
 #include "host/clock.h"
@@ -359,11 +360,7 @@ struct pt_tcl *pt_tcl_new(const struct pt_tcl_setup *setup, struct pt_err *err)
 			setup->target);
 		return NULL;
 	}
-	t = calloc(1, sizeof(*t));
-	if (t == NULL) {
-		pt_fail(err, PT_ENOMEM, "no memory for a link");
-		return NULL;
-	}
+	t = pt_alloc(sizeof(*t));
 	t->setup = *setup;
 	snprintf(t->address, sizeof(t->address), "%s", setup->address);
 	snprintf(t->wanted, sizeof(t->wanted), "%s", setup->target != NULL ? setup->target : "");

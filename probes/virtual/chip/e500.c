@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "probes/virtual/chip/e500.h"
 #include "probes/virtual/demo/e500_demo.h"
 #include "probes/virtual/frame/flow_log.h"
@@ -124,14 +125,10 @@ void pt_e500_reset(struct pt_e500 *chip, bool into_halt)
 static struct pt_vboard *make(const struct pt_params *settings, const uint8_t *firmware, size_t len_bytes,
 			      struct pt_err *err)
 {
-	struct pt_e500 *chip = calloc(1, sizeof(*chip));
+	struct pt_e500 *chip = pt_alloc(sizeof(*chip));
 	struct pt_vboard *board = (struct pt_vboard *)(void *)chip;
 	struct pt_e500_words words;
 
-	if (chip == NULL) {
-		pt_fail(err, PT_ENOMEM, "no memory for the virtual board e500");
-		return NULL;
-	}
 	if (pt_e500_read_words(&words, settings, err) < 0)
 		goto undo;
 	chip->held = words.held;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "probes/virtual/demo/kl27_demo.h"
 #include "probes/virtual/chip/kl27_parts.h"
 #include "probes/virtual/frame/flow_log.h"
@@ -339,13 +340,9 @@ static void release(struct pt_vboard *board)
 static struct pt_vboard *make(const struct pt_params *settings, const uint8_t *firmware, size_t len_bytes,
 			      struct pt_err *err)
 {
-	struct pt_kl27 *chip = calloc(1, sizeof(*chip));
+	struct pt_kl27 *chip = pt_alloc(sizeof(*chip));
 	struct pt_vboard *board = (struct pt_vboard *)(void *)chip;
 
-	if (chip == NULL) {
-		pt_fail(err, PT_ENOMEM, "no memory for the virtual board kl27");
-		return NULL;
-	}
 	if (pt_kl27_read_variant(&chip->variant, settings, err) < 0 ||
 	    pt_kl27_load(chip, firmware, len_bytes, err) < 0 || assemble(chip, err) < 0) {
 		release(board);

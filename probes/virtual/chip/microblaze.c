@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "probes/virtual/chip/microblaze.h"
 #include "probes/virtual/demo/microblaze_demo.h"
 #include "probes/virtual/frame/elf.h"
@@ -160,17 +161,13 @@ void pt_microblaze_reset(struct pt_microblaze *chip, bool into_halt)
 static struct pt_vboard *make(const struct pt_params *settings, const uint8_t *firmware, size_t len_bytes,
 			      struct pt_err *err)
 {
-	struct pt_microblaze *chip = calloc(1, sizeof(*chip));
+	struct pt_microblaze *chip = pt_alloc(sizeof(*chip));
 	struct pt_vboard *board = (struct pt_vboard *)(void *)chip;
 	struct pt_microblaze_words words;
 	size_t demo_bytes = pt_microblaze_demo_elf_bytes;
 	bool big_endian = firmware != NULL ? pt_velf_big_endian(firmware, len_bytes)
 					   : pt_velf_big_endian(pt_microblaze_demo_elf, demo_bytes);
 
-	if (chip == NULL) {
-		pt_fail(err, PT_ENOMEM, "no memory for the virtual board microblaze");
-		return NULL;
-	}
 	if (pt_microblaze_read_words(&words, settings, err) < 0)
 		goto undo;
 	chip->hz = words.hz;

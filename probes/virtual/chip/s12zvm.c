@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "probes/virtual/demo/s12zvm_demo.h"
 #include "probes/virtual/chip/s12zvm_parts.h"
 #include "probes/virtual/frame/flow_log.h"
@@ -278,14 +279,10 @@ static void release(struct pt_vboard *board)
 static struct pt_vboard *make(const struct pt_params *settings, const uint8_t *firmware, size_t len_bytes,
 			      struct pt_err *err)
 {
-	struct pt_s12zvm *chip = calloc(1, sizeof(*chip));
+	struct pt_s12zvm *chip = pt_alloc(sizeof(*chip));
 	struct pt_vboard *board = (struct pt_vboard *)(void *)chip;
 	struct pt_s12zvm_words words;
 
-	if (chip == NULL) {
-		pt_fail(err, PT_ENOMEM, "no memory for the virtual board s12zvm");
-		return NULL;
-	}
 	if (pt_s12zvm_read_words(&words, settings, err) < 0 ||
 	    pt_s12zvm_load(chip, firmware, len_bytes, words.secured, err) < 0 || assemble(chip, &words, err) < 0) {
 		release(board);

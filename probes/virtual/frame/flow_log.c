@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "probes/virtual/frame/flow_log.h"
 #include "base/util.h"
 
@@ -79,12 +80,8 @@ static void on_reset(void *arg, uint32_t pc)
 
 struct pt_vflow_log *pt_vflow_log_open(const char *path, const struct pt_vflow_core *core, struct pt_err *err)
 {
-	struct pt_vflow_log *log = calloc(1, sizeof(*log));
+	struct pt_vflow_log *log = pt_alloc(sizeof(*log));
 
-	if (log == NULL) {
-		pt_fail(err, PT_ENOMEM, "flow-log: no memory");
-		return NULL;
-	}
 	log->file = fopen(path, "wb");
 	if (log->file == NULL) {
 		pt_fail(err, PT_EARG, "flow-log %s: %s", path, strerror(errno));

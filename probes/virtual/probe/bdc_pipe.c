@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "probes/virtual/probe/bdc_pipe.h"
 #include "probes/virtual/wire/bkgd.h"
 #include "probes/virtual/wire/pdo_capture.h"
@@ -389,10 +390,8 @@ static void process(void *state, const uint8_t *request, size_t len_bytes, uint6
 struct pt_vpipe *pt_vpipe_new(const struct pt_vpipe_config *config, struct pt_vpace *pace,
 			      const struct pt_vfaults *faults)
 {
-	struct pt_vpipe *pipe = calloc(1, sizeof(*pipe));
+	struct pt_vpipe *pipe = pt_alloc(sizeof(*pipe));
 
-	if (pipe == NULL)
-		return NULL;
 	pipe->config = *config;
 	pt_vbkgd_init(&pipe->wire, pace, faults);
 	pt_vpdo_capture_init(&pipe->capture, pace);

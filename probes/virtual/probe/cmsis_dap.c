@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "probes/virtual/probe/dap_engine.h"
 #include "base/util.h"
 
@@ -237,10 +238,8 @@ uint64_t pt_vdap_transfers(const struct pt_vdap *dap)
 
 struct pt_vdap *pt_vdap_new(const struct pt_vdap_config *config, struct pt_vpace *pace, const struct pt_vfaults *faults)
 {
-	struct pt_vdap *dap = calloc(1, sizeof(*dap));
+	struct pt_vdap *dap = pt_alloc(sizeof(*dap));
 
-	if (dap == NULL)
-		return NULL;
 	dap->queue = calloc(config->packet_count, sizeof(*dap->queue));
 	if (dap->queue == NULL) {
 		free(dap);

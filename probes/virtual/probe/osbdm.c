@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "probes/virtual/wire/bkgd.h"
 #include "probes/virtual/probe/osbdm.h"
 #include "base/util.h"
@@ -230,10 +231,9 @@ static void process(void *state, const uint8_t *request, size_t len_bytes, uint6
 
 struct pt_vosbdm *pt_vosbdm_new(struct pt_vpace *pace, const struct pt_vfaults *faults)
 {
-	struct pt_vosbdm *bdm = calloc(1, sizeof(*bdm));
+	struct pt_vosbdm *bdm = pt_alloc(sizeof(*bdm));
 
-	if (bdm != NULL)
-		pt_vbkgd_init(&bdm->wire, pace, faults);
+	pt_vbkgd_init(&bdm->wire, pace, faults);
 	return bdm;
 }
 

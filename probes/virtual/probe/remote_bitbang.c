@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "probes/virtual/wire/jtag_pins.h"
 #include "probes/virtual/wire/swd_pins.h"
 #include "base/util.h"
@@ -119,10 +120,8 @@ static void release(void *state)
 
 struct pt_vbitbang *pt_vbitbang_new(uint32_t max_hz, struct pt_vpace *pace, const struct pt_vfaults *faults)
 {
-	struct pt_vbitbang *b = calloc(1, sizeof(*b));
+	struct pt_vbitbang *b = pt_alloc(sizeof(*b));
 
-	if (b == NULL)
-		return NULL;
 	b->drives = true;
 	pt_vswd_init(&b->swd, pace, faults, max_hz);
 	pt_vjtag_init(&b->jtag, pace, &b->swd.clock, &b->swd.dp);

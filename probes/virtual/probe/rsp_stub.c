@@ -3,6 +3,7 @@
 #include <string.h>
 #include <uv.h>
 
+#include "base/alloc.h"
 #include "probes/virtual/probe/rsp_parts.h"
 #include "base/util.h"
 
@@ -189,10 +190,8 @@ static void release(void *state)
 
 void *pt_vrsp_new(const struct pt_vrsp_target *target, enum pt_vrsp_habit habit, struct pt_vpace *pace)
 {
-	struct stub *stub = calloc(1, sizeof(*stub));
+	struct stub *stub = pt_alloc(sizeof(*stub));
 
-	if (stub == NULL)
-		return NULL;
 	stub->target = *target;
 	stub->habit = habit;
 	stub->pace = pace;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "probes/virtual/wire/bkgd.h"
 #include "probes/virtual/probe/usbdm.h"
 #include "base/util.h"
@@ -411,10 +412,8 @@ static void process(void *state, const uint8_t *request, size_t len_bytes, uint6
 struct pt_vusbdm *pt_vusbdm_new(enum pt_vusbdm_generation generation, struct pt_vpace *pace,
 				const struct pt_vfaults *faults)
 {
-	struct pt_vusbdm *bdm = calloc(1, sizeof(*bdm));
+	struct pt_vusbdm *bdm = pt_alloc(sizeof(*bdm));
 
-	if (bdm == NULL)
-		return NULL;
 	bdm->generation = generation;
 	pt_vbkgd_init(&bdm->wire, pace, faults);
 	return bdm;

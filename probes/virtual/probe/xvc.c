@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "probes/virtual/wire/jtag_pins.h"
 #include "probes/virtual/wire/swd_pins.h"
 #include "base/util.h"
@@ -108,10 +109,8 @@ static void release(void *state)
 
 struct pt_vxvc *pt_vxvc_new(uint32_t max_tck_hz, struct pt_vpace *pace)
 {
-	struct pt_vxvc *xvc = calloc(1, sizeof(*xvc));
+	struct pt_vxvc *xvc = pt_alloc(sizeof(*xvc));
 
-	if (xvc == NULL)
-		return NULL;
 	xvc->max_tck_hz = max_tck_hz;
 	pt_vswd_init(&xvc->swd, pace, &xvc->no_faults, max_tck_hz);
 	pt_vjtag_init(&xvc->jtag, pace, &xvc->swd.clock, &xvc->swd.dp);

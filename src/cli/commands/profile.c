@@ -10,6 +10,7 @@
 
 #include <sys/stat.h>
 
+#include "base/alloc.h"
 #include "capture/write.h"
 #include "host/log.h"
 #include "cli/app.h"
@@ -164,10 +165,8 @@ static void control_done(struct pt_job *job, int rc, const struct pt_err *err)
 static void post(struct profile *p, int (*run)(struct pt_job *, struct pt_board *, struct pt_target *, struct pt_err *),
 		 void (*next)(struct profile *p))
 {
-	struct control *control = calloc(1, sizeof(*control));
+	struct control *control = pt_alloc(sizeof(*control));
 
-	if (control == NULL)
-		abort();
 	control->profile = p;
 	control->next = next;
 	control->job.run = run;

@@ -49,10 +49,10 @@ static int add_place(struct pt_sources *s, const char *word, size_t len, struct 
 		from_len--;
 	*place = (struct place){ .from_len = from_len };
 	if (colon != NULL)
-		place->from = strndup(word, from_len);
-	place->to = colon != NULL ? strndup(colon + 1, len - (size_t)(colon - word) - 1) : strndup(word, len);
+		place->from = pt_strndup(word, from_len);
+	place->to = colon != NULL ? pt_strndup(colon + 1, len - (size_t)(colon - word) - 1) : pt_strndup(word, len);
 	s->n_places++;
-	return place->to != NULL && (colon == NULL || place->from != NULL) ? 0 : pt_fail(err, PT_ENOMEM, "no memory");
+	return 0;
 }
 
 struct pt_sources *pt_sources_new(const char *places, struct pt_err *err)
@@ -127,12 +127,12 @@ static bool try(struct pt_sources *s, struct text *t, const char *path)
 	if (t->bytes == NULL) {
 		s->late = err.code == PT_ETIMEOUT;	/* a report has many files, and a dead disk all of them */
 		if (err.code != PT_EIO && t->why == NULL)
-			t->why = strdup(err.msg);
+			t->why = pt_strdup(err.msg);
 		return false;
 	}
-	t->found = strdup(path);
+	t->found = pt_strdup(path);
 	s->left_bytes -= t->len_bytes;
-	return t->found != NULL;
+	return true;
 }
 
 static bool try_joined(struct pt_sources *s, struct text *t, const char *folder, const char *rest)
@@ -158,8 +158,9 @@ static bool search(struct pt_sources *s, struct text *t, const char *folder)
 static bool find(struct pt_sources *s, struct text *t)
 {
 	if (s->closed) {	/* its names may be any of this host's files */
-		t->why = strdup("the program came from a client that is not the user who runs proftap: its sources are "
-				"not looked for on this host");
+		t->why = pt_strdup(
+			"the program came from a client that is not the user who runs proftap: its sources are "
+			"not looked for on this host");
 		return false;
 	}
 	for (size_t i = 0; i < s->n_places; i++) {
@@ -199,20 +200,21 @@ static bool find_lines(struct text *t)
 
 static struct text *read_text(struct pt_sources *s, const char *path)
 {
-	struct text *t = s->n_files < MAX_FILES ? calloc(1, sizeof(*t)) : NULL;
+	struct text *t;
 	char why[PATH_BYTES + 64];
 
-	if (t == NULL)
+	if (s->n_files == MAX_FILES)
 		return NULL;
-	t->path = strdup(path);
-	if (t->path == NULL || (find(s, t) && !find_lines(t))) {
+	t = pt_alloc(sizeof(*t));
+	t->path = pt_strdup(path);
+	if (find(s, t) && !find_lines(t)) {
 		free_text(t);
 		return NULL;
 	}
 	if (t->found == NULL && t->why == NULL) {
 		snprintf(why, sizeof(why), "there is no file %s (source-path=FROM:TO or source-path=DIR says where)",
 			 path);
-		t->why = strdup(why);
+		t->why = pt_strdup(why);
 	}
 	s->n_files++;
 	return t;

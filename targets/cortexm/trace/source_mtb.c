@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "targets/cortexm/trace/mtb.h"
 #include "targets/cortexm/trace/sources.h"
 #include "trace/formats.h"
@@ -159,9 +160,7 @@ static int available(struct pt_target *target, struct pt_err *err)
 
 	if (pt_cortexm_reaches(target, err) < 0 || check_unit(cm, err) < 0)
 		return err->code;
-	m = calloc(1, sizeof(*m));
-	if (m == NULL)
-		return 0;
+	m = pt_alloc(sizeof(*m));
 	m->cm = cm;
 	m->mem = cm->mem;
 	m->regs = cm->found.unit[PT_UNIT_MTB];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "targets/e500/perfmon/perfmon.h"
 #include "base/util.h"
 
@@ -37,12 +38,9 @@ static void try_open(struct pt_e500_target *e500, size_t i)
 		return;
 	at->asked_ns = now_ns(e500) | 1;
 	if (at->state == NULL)
-		at->state = calloc(1, ways[i]->state_bytes);
-	if (at->state == NULL)
-		pt_fail(&err, PT_ENOMEM, "no memory");
-	else
-		memset(at->state, 0, ways[i]->state_bytes);
-	at->open = err.code == 0 && ways[i]->open(e500, e500->settings, &err) == 0;
+		at->state = pt_alloc(ways[i]->state_bytes);
+	memset(at->state, 0, ways[i]->state_bytes);
+	at->open = ways[i]->open(e500, e500->settings, &err) == 0;
 	snprintf(at->why, sizeof(at->why), "%.*s", (int)sizeof(at->why) - 1, err.msg);
 }
 

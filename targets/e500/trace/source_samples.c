@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "targets/e500/trace/sampling.h"
 #include "targets/contract/emit.h"
 #include "targets/e500/trace/sources.h"
@@ -251,9 +252,7 @@ static void samples_cost(struct pt_target *target, char *line, size_t room)
 static int start_halting(struct samples *s, struct pt_target *target, const struct pt_source_setup *setup,
 			 struct pt_err *err)
 {
-	s->halting = calloc(1, pt_source_remote_pc.state_bytes);
-	if (s->halting == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory for the source");
+	s->halting = pt_alloc(pt_source_remote_pc.state_bytes);
 	if (pt_source_remote_pc.start(s->halting, target, setup, err) == 0)
 		return 0;
 	free(s->halting);

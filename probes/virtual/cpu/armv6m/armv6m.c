@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "probes/virtual/cpu/armv6m/memory.h"
 
 const struct pt_vcpu_timing pt_vcpu_kl27_timing = {
@@ -38,10 +39,8 @@ static bool join_bus(struct pt_vcpu *cpu, struct pt_vbus *bus)
 
 struct pt_vcpu *pt_vcpu_new(struct pt_vbus *bus, const struct pt_vcpu_timing *timing)
 {
-	struct pt_vcpu *cpu = calloc(1, sizeof(*cpu));
+	struct pt_vcpu *cpu = pt_alloc(sizeof(*cpu));
 
-	if (cpu == NULL)
-		return NULL;
 	cpu->timing = *timing;
 	cpu->state = PT_VCPU_HELD;
 	if (!join_bus(cpu, bus)) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "probes/virtual/cpu/e500/core.h"
 
 const struct pt_ve500_timing pt_ve500_default_timing = {
@@ -51,10 +52,8 @@ static bool join_bus(struct pt_ve500 *cpu, struct pt_vbus *bus)
 
 struct pt_ve500 *pt_ve500_new(struct pt_vbus *bus, enum pt_ve500_core core, const struct pt_ve500_timing *timing)
 {
-	struct pt_ve500 *cpu = calloc(1, sizeof(*cpu));
+	struct pt_ve500 *cpu = pt_alloc(sizeof(*cpu));
 
-	if (cpu == NULL)
-		return NULL;
 	cpu->core = core;
 	cpu->kind = &pt_ve500_kinds[core];
 	cpu->timing = timing != NULL ? *timing : pt_ve500_default_timing;

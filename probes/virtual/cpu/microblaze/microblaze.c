@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "probes/virtual/cpu/microblaze/memory.h"
 
 const struct pt_vmb_timing pt_vmb_standard_timing = {
@@ -29,10 +30,8 @@ static void on_unit_accessed(void *arg)
 
 struct pt_vmb *pt_vmb_new(struct pt_vbus *bus, const struct pt_vmb_options *options)
 {
-	struct pt_vmb *cpu = calloc(1, sizeof(*cpu));
+	struct pt_vmb *cpu = pt_alloc(sizeof(*cpu));
 
-	if (cpu == NULL)
-		return NULL;
 	cpu->options = *options;
 	cpu->state = PT_VMB_HELD;
 	cpu->bus = bus;

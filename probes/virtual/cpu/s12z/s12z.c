@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "probes/virtual/cpu/s12z/memory.h"
 
 static void on_changed(void *arg, uint32_t addr, uint32_t size_bytes)
@@ -30,10 +31,8 @@ static bool join_bus(struct pt_vs12z *cpu, struct pt_vbus *bus)
 
 struct pt_vs12z *pt_vs12z_new(struct pt_vbus *bus, const struct pt_vs12z_options *options)
 {
-	struct pt_vs12z *cpu = calloc(1, sizeof(*cpu));
+	struct pt_vs12z *cpu = pt_alloc(sizeof(*cpu));
 
-	if (cpu == NULL)
-		return NULL;
 	if (options != NULL)
 		cpu->options = *options;
 	cpu->state = PT_VS12Z_HELD;
