@@ -433,6 +433,7 @@ static const struct rest {
 	{ "a packet more", "core_hz=100000\n", 900, 0, false },
 	{ "beyond the clock", "core_hz=100000\n", 3000, PT_UNKNOWN, true },
 	{ "no clock", "", 48, PT_UNKNOWN, false },
+	{ "with what was there before", "core_hz=100000\ncumulate=1\n", 30000, PT_UNKNOWN, false },
 };
 
 START_TEST(what_was_not_counted)

@@ -82,7 +82,7 @@ static void contradict(struct pt_pipeline *p)
 	for (size_t i = 0; f->by_bins && f->bins->by_cycles && i < f->bins->n_cores; i++)
 		seen = (double)f->bins->core[i].hits;
 	if (f->core_hz == 0 || f->n_cores > 1 || f->n_sources != 1 || f->by_instructions ||
-	    seen <= most * 1.02 + SLACK_CYCLES)
+	    (f->by_bins && f->bins->older) || seen <= most * 1.02 + SLACK_CYCLES)
 		return;
 	f->contradiction =
 		"more cycles were seen than the core clock has in that time: the clock is faster than core-clock "

@@ -58,7 +58,7 @@ static void make_rest(struct pt_profile *f, const struct pt_bins *bins, struct p
 	double clock = (double)ns / 1e9 * (double)f->core_hz;
 
 	core->rest_cycles = PT_UNKNOWN;
-	if (!bins->by_cycles || !bins->exact || ns == PT_UNKNOWN || f->core_hz == 0)
+	if (!bins->by_cycles || !bins->exact || bins->older || ns == PT_UNKNOWN || f->core_hz == 0)
 		return;
 	core->beyond_clock = (double)core->cycles > clock * (1 + drift) + packets_s * (double)f->core_hz;
 	if (core->beyond_clock)

@@ -17,7 +17,8 @@ static void check_cycles(struct pt_law_check *check)
 	const struct pt_profile *p = check->profile;
 	double most, seen = (double)p->cycles;
 
-	if (p->core_hz == 0 || p->n_cores > 1 || p->n_sources != 1 || p->by_instructions)
+	if (p->core_hz == 0 || p->n_cores > 1 || p->n_sources != 1 || p->by_instructions ||
+	    (p->by_bins && p->bins->older))
 		return;
 	for (size_t i = 0; p->by_bins && p->bins->by_cycles && i < p->bins->n_cores; i++)
 		seen = (double)p->bins->core[i].hits;

@@ -148,6 +148,8 @@ static void bins_line(const struct pt_profile *p, struct pt_text *out)
 			    core->n_addresses);
 	}
 	rests(p, out);
+	if (bins->older)
+		pt_text_add(out, "; with what the buffer had before (cumulate=on)");
 	if (bins->n_cores > 1)
 		pt_text_add(out, "; shares are of each core's own");
 	if (bins->exact && !bins->whole)

@@ -43,7 +43,7 @@ static void beyond_clock_lines(const struct pt_profile *p, struct pt_text *out)
 	char hz[32];
 
 	pt_print_scaled(hz, sizeof(hz), (double)p->core_hz, " ", "Hz");
-	for (size_t i = 0; p->by_bins && i < p->n_cores; i++)
+	for (size_t i = 0; p->by_bins && p->contradiction == NULL && i < p->n_cores; i++)
 		if (p->core[i].beyond_clock) {
 			pt_header_label(out, "trouble");
 			pt_text_add(out,

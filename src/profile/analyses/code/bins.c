@@ -221,6 +221,7 @@ static void take_config(void *analysis, uint16_t source, const struct pt_config 
 	high = pt_config_number(config, "high", UINT64_MAX);
 	b->result.low = low < b->result.low ? low : b->result.low;
 	b->result.high = high > b->result.high ? high : b->result.high;
+	b->result.older |= pt_config_number(config, "cumulate", 0) != 0;
 	pt_config_text(config, "counting", counting, sizeof(counting));
 	b->source[i] = (struct source){
 		.source = source, .bin_bytes = bytes > 0 && bytes <= UINT32_MAX ? bytes : 1, .high = high,

@@ -71,6 +71,7 @@ struct pt_bins {
 	uint64_t dropped;	/* hits whose address found no room */
 	uint64_t low, high;	/* of the addresses that were counted, both in it: all sources' together */
 	uint64_t full;		/* readings of bins at the end of their range: all figures are lower bounds */
+	bool older;		/* the buffer was not cleared: some of the hits are of the time before */
 	bool exact;		/* each execution was counted */
 	bool whole;		/* and no bin with hits lies in several functions */
 	bool by_instructions;	/* hits are instructions; else what by_cycles says, or samples */
