@@ -14,7 +14,7 @@ enum { EM_S12Z_CODE = 249, S12Z_BASE = 0xff8000, S12Z_END = 0xff8200, S12Z_VECTO
 enum {
 	Z_MAIN = 0xff8000, Z_LOOP = 0xff8005, Z_LEAF = 0xff8040, Z_IF = 0xff8050, Z_ISR = 0xff8060, Z_ISR2 = 0xff8070,
 	Z_IDLE = 0xff8080, Z_SWI = 0xff8090, Z_SWI_ISR = 0xff80a0, Z_JUMPS = 0xff80b0, Z_TASK = 0xff80e0, Z_CASE = 0xff8100,
-	Z_CHAIN = 0xff8120,
+	Z_CHAIN = 0xff8120, Z_ENTER = 0xff8140, Z_ENDLESS = 0xff8144,
 };
 
 static const struct { uint32_t at; uint8_t n, byte[8]; } s12z_code[] = {
@@ -76,6 +76,10 @@ static const struct { uint32_t at; uint8_t n, byte[8]; } s12z_code[] = {
 	{ 0xff8129, 2, { 0x20, 0x03 } },		/* bra +3: 812c */
 	{ 0xff812c, 2, { 0x26, 0x74 } },		/* bne -12: 8120 */
 	{ 0xff812e, 1, { 0x05 } },
+	/* enter: bra endless; endless: nop, bra endless */
+	{ 0xff8140, 2, { 0x20, 0x04 } },
+	{ 0xff8144, 1, { 0x01 } },
+	{ 0xff8145, 2, { 0x20, 0x7f } },		/* bra -1: 8144 */
 };
 static const struct { unsigned n; uint32_t to; } s12z_vectors[] = {
 	{ 0, Z_MAIN }, { 3, Z_SWI_ISR }, { 10, Z_ISR }, { 12, Z_ISR2 },
@@ -85,7 +89,8 @@ static const struct pt_function s12z_functions[] = {
 	{ "isr", Z_ISR, 6, NULL, 0, NULL }, { "isr2", Z_ISR2, 2, NULL, 0, NULL }, { "idle", Z_IDLE, 4, NULL, 0, NULL },
 	{ "swi", Z_SWI, 4, NULL, 0, NULL }, { "swi_isr", Z_SWI_ISR, 2, NULL, 0, NULL },
 	{ "jumps", Z_JUMPS, 0x15, NULL, 0, NULL }, { "task", Z_TASK, 5, NULL, 0, NULL }, { "case", Z_CASE, 2, NULL, 0, NULL },
-	{ "chain", Z_CHAIN, 15, NULL, 0, NULL },
+	{ "chain", Z_CHAIN, 15, NULL, 0, NULL }, { "enter", Z_ENTER, 2, NULL, 0, NULL },
+	{ "endless", Z_ENDLESS, 3, NULL, 0, NULL },
 };
 
 static inline struct pt_program *s12z_program(void)

@@ -19,7 +19,7 @@ START_TEST(line_has_its_length)
 END_TEST
 
 /* A buffer as letters, one a line, oldest first: S PTS, i PTIB, h PTHF, v PTVB, w PTW, T PTW with TERM, O PTW with
- * TBOVF, B with both, t PTIB with TERM, s PTS with TERM, 0 zeros as after power-up, x reserved INFO, e empty field.
+ * TBOVF, B with both, t PTIB with TERM, s PTS with TERM, p PTS with TBOVF, 0 zeros as after power-up, x reserved INFO, e empty field.
  * Source of the cases: the manual's 6.4.6; what arming does with the buffer is written at pt_s12z_locate(). */
 static const struct {
 	const char *name, *lines;
@@ -46,6 +46,9 @@ static const struct {
 	{ "never written", "00000000", 0, 0, false, false },
 	{ "noise", "xxexxexx", 0, 0, false, false },
 	{ "a PTS among zeros is not its own", "00000SiT", 5, 3, true, false },
+	{ "noise behind it that looks like a session", "SwTxxSiO", 0, 3, true, false },
+	{ "noise behind it that looks like another's end", "SwTxpxpx", 0, 3, true, false },
+	{ "a PTS that overflows is noise", "ivTiiwpx", 0, 3, false, false },
 };
 
 static void write_line(uint8_t *line, char what)
@@ -53,6 +56,7 @@ static void write_line(uint8_t *line, char what)
 	static const struct { char what; uint8_t info, direct; } kinds[] = {
 		{ 'S', 0x00, 0x12 }, { 'i', 0x01, 0x05 }, { 'h', 0x02, 0xff }, { 'v', 0x03, 0x01 }, { 'w', 0x47, 0x01 },
 		{ 'T', 0x17, 0x01 }, { 'O', 0x27, 0x01 }, { 'B', 0x37, 0x01 }, { 't', 0x11, 0x02 }, { 's', 0x10, 0x00 },
+		{ 'p', 0x30, 0x00 },
 		{ '0', 0x00, 0x00 }, { 'x', 0x04, 0x01 }, { 'e', 0x01, 0x00 },
 	};
 

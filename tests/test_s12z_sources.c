@@ -99,13 +99,16 @@ static const struct pt_chunk *data(size_t i)
 	return NULL;
 }
 
+/* So that every delay fits the probe: a snapshot a step. */
+static const char *const short_delays[] = { "period=10ms", NULL };
+
 /* --- snapshots ---------------------------------------------------------------------------------------------------- */
 
 START_TEST(snapshots_are_whole_sessions)
 {
 	size_t n;
 
-	begin(&pt_source_s12z_profile, NULL);
+	begin(&pt_source_s12z_profile, short_delays);
 	ck_assert_str_eq(array_sink_config(&sink, "stream"), "buffer");
 	ck_assert_str_eq(array_sink_config(&sink, "ivbr"), "0xfffe");
 	ck_assert_int_eq(drain(200), 0);
@@ -145,15 +148,19 @@ END_TEST
 
 START_TEST(snapshots_do_not_lock_onto_a_period)
 {
-	uint64_t gaps[100], distinct = 0;
+	uint64_t gaps[100], distinct = 0, beyond = 0;
 
 	begin(&pt_source_s12z_profile, NULL);
-	drain(260);
+	drain(360);
 	for (size_t i = 0; i < 100; i++)
 		gaps[i] = (data(i + 60)->from_ns - data(i + 59)->to_ns) / 1000000;
 	for (size_t i = 1; i < 100; i++)
 		distinct += gaps[i] != gaps[i - 1];
+	for (size_t i = 0; i < 100; i++)
+		beyond += gaps[i] > 21 && gaps[i] < 50;	/* the sum of two delays of up to 20 ms, and the read */
 	ck_assert_uint_gt(distinct, 70);
+	ck_assert_uint_gt(beyond, 30);
+	ck_assert_uint_lt(beyond, 80);
 	end();
 }
 END_TEST
@@ -162,7 +169,7 @@ START_TEST(one_round_trip_for_a_snapshot)
 {
 	unsigned n;
 
-	begin(&pt_source_s12z_profile, NULL);
+	begin(&pt_source_s12z_profile, short_delays);
 	drain(10);
 	n = bdc.n_runs_called;
 	drain(10);
@@ -173,7 +180,7 @@ END_TEST
 
 START_TEST(an_interrupt_loses_no_more_than_a_snapshot)
 {
-	begin(&pt_source_s12z_profile, NULL);
+	begin(&pt_source_s12z_profile, short_delays);
 	drain(5);
 	for (unsigned after = 0; after < 9; after++) {
 		bdc.fail_code = PT_EINTERRUPTED;
@@ -206,7 +213,7 @@ END_TEST
 
 START_TEST(a_reset_is_a_loss_and_not_the_end)
 {
-	begin(&pt_source_s12z_profile, NULL);
+	begin(&pt_source_s12z_profile, short_delays);
 	drain(3);
 	OK(z->target->ops->reset(z, PT_RESET_RUN, &err));
 	OK(ops->on_state(state, PT_STATE_RESET, 0, PT_UNKNOWN, &err));
@@ -336,7 +343,7 @@ START_TEST(a_slow_transmitter_is_waited_for)
 {
 	size_t n;
 
-	begin(&pt_source_s12z_profile, NULL);
+	begin(&pt_source_s12z_profile, short_delays);
 	drain(3);
 	n = array_sink_count(&sink, PT_CHUNK_DATA, -1);
 	bdc.busy_polls = _i == 0 ? 5 : UINT32_MAX;

@@ -26,6 +26,7 @@ enum pt_gives {
 	PT_GIVES_FLOW = 1,	/* START to STOP: flow makes runs of them */
 	PT_GIVES_SAMPLES = 2,
 	PT_GIVES_OTHER = 4,	/* values, exceptions, counters, bins */
+	PT_GIVES_FLOW_TIME = 8,	/* SINCE says how long flow has been where it stands */
 };
 
 struct pt_decoder {

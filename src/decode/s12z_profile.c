@@ -50,11 +50,11 @@ static uint64_t stamp(const struct profile *s, const uint8_t *line)
 	return s->swapped ? (uint64_t)line[6] << 8 | line[7] : (uint64_t)line[7] << 8 | line[6];
 }
 
-static void add_since(struct profile *s, uint64_t exception, uint64_t cycles, bool at_least, struct pt_batch *out)
+static void add_since(struct profile *s, uint64_t exception, uint64_t cycles, enum pt_since_cause cause,
+		      struct pt_batch *out)
 {
-	struct pt_event *e = pt_batch_add(out, &s->blank, PT_EV_SINCE, PT_ATOMS_CONDITIONAL);
+	struct pt_event *e = pt_batch_add(out, &s->blank, PT_EV_SINCE, cause);
 
-	e->cause = at_least;
 	e->value.at = exception;
 	e->value.value = cycles;
 }
@@ -81,7 +81,7 @@ static void direct(struct profile *s, const uint8_t *line, struct pt_batch *out)
 static void unstamped(struct profile *s, struct pt_batch *out)
 {
 	if (s->rolled > 0)
-		add_since(s, PT_UNKNOWN, s->rolled, true, out);
+		add_since(s, PT_UNKNOWN, s->rolled, PT_SINCE_AT_LEAST, out);
 	s->rolled = 0;
 }
 
@@ -90,7 +90,7 @@ static void vector(struct profile *s, const uint8_t *line, struct pt_batch *out)
 	unsigned n = (LAST_VECTOR - line[5]) / 2;	/* bits 8:1 of its address; number n lies 4n below the last */
 	struct pt_event *e;
 
-	add_since(s, n, s->rolled + stamp(s, line), false, out);
+	add_since(s, n, s->rolled + stamp(s, line), PT_SINCE_EXACTLY, out);
 	s->rolled = 0;
 	e = pt_batch_add(out, &s->blank, PT_EV_VECTOR, PT_ATOMS_CONDITIONAL);
 	e->value.at = n;
@@ -143,7 +143,9 @@ static void line(struct profile *s, const uint8_t *bytes, struct pt_batch *out)
 	} else if (format == PT_S12Z_PTHF) {
 		unstamped(s, out);
 	} else if (format == PT_S12Z_PTW && (info & PT_S12Z_TSOVF) == 0) {
-		add_since(s, PT_UNKNOWN, s->rolled + stamp(s, bytes), false, out);
+		add_since(s, PT_UNKNOWN, s->rolled + stamp(s, bytes), PT_SINCE_EXACTLY, out);
+	} else if (format == PT_S12Z_PTW) {
+		add_since(s, PT_UNKNOWN, s->rolled, PT_SINCE_GOES_ON, out);
 	}
 	ends(s, info, out);
 	s->fresh = false;
@@ -379,7 +381,7 @@ static void init(void *state, uint16_t source, uint16_t core, const struct pt_co
 
 const struct pt_decoder pt_decoder_s12z_profile = {
 	.name = PT_FORMAT_S12Z_PROFILE,
-	.gives = PT_GIVES_FLOW | PT_GIVES_OTHER,
+	.gives = PT_GIVES_FLOW | PT_GIVES_OTHER | PT_GIVES_FLOW_TIME,
 	.state_bytes = sizeof(struct profile),
 	.init = init,
 	.feed = feed,

@@ -90,6 +90,9 @@ struct pt_isa {
 	void (*vector_name)(unsigned n, char *name, size_t room);	/* as its users know it: "SysTick" */
 	uint64_t trap_vectors;	/* bit n: exception n comes of an instruction (PT_FLOW_TRAP), and returns behind it */
 	bool silent_jumps;	/* it has traces that say nothing of unconditional direct jumps */
+	/* The cycle model is good enough to spread time that stamps of the target tell: of a trace without them, in which a
+	 * loop without a branch that is told of leaves nothing, nobody may call the sum of cycles time. */
+	bool time_by_stamps;
 	bool stack_in_vectors;		/* the entry of exception 0 is the initial stack pointer, little-endian */
 };
 

@@ -1,20 +1,24 @@
 /* S12Z: how long every instruction is, and what it does to the flow. Lengths depend on post-bytes of operands, so they
  * are counted operand by operand; an instruction is one to eleven bytes.
  * Source: the encodings as binutils has them (opcodes/s12z-opc.c, gas/testsuite/gas/s12z), the CPU reference manual
- * CPUS12ZRM not being at hand. So no cycles are known, either: each instruction counts as one, and there is no name of
- * a cycle model, so that nobody calls that time. */
+ * CPUS12ZRM not being at hand. So its cycles are not known, either. The model, UNVERIFIED: one bus cycle for each
+ * instruction, and one for each access of up to four bytes to an operand or to the stack; the 29 bytes of an exception's
+ * frame are eight of them. It spreads time over instructions; how much time there is, the DBG's stamps say where they
+ * can. */
 #include <stdio.h>
 
 #include "isa/s12z.h"
 #include "base/util.h"
 
 enum { MASK = 0xffffff };	/* addresses have 24 bits */
+enum { FRAME_ACCESSES = 8, VECTOR_ACCESSES = 1 };
 
 /* What is left to read of an instruction. */
 struct rest {
 	const uint8_t *byte;
 	size_t n;
 	unsigned used;
+	unsigned accesses;	/* to memory, by what was read so far */
 	bool cut;		/* there is less than the instruction has */
 };
 
@@ -65,9 +69,35 @@ static unsigned operand_bytes(uint8_t xb)
 	return high[xb >= 0xe0][xb & 15];
 }
 
+/* How often memory is accessed to know where an operand is. */
+static unsigned pointers_of(uint8_t xb)
+{
+	if (xb < 0xc0)
+		return 0;
+	if (xb < 0xe0 && (xb & 8) != 0)
+		return 1;			/* [Di,X], [Di,Y] */
+	if (xb >= 0xf8 || (xb >= 0xe8 && xb < 0xf0))
+		return xb == 0xfe;
+	return (xb & 7) >= 4 && (xb & 7) <= 6;	/* [s9,...], [o24,...] */
+}
+
+static bool in_memory(uint8_t xb)	/* not a small constant, not a register */
+{
+	return (xb & 0xf0) != 0x70 && (xb & 0xf8) != 0xb8;
+}
+
+/* accesses: to the operand itself, if that is in memory. */
+static void operand_of(struct rest *r, unsigned accesses)
+{
+	uint8_t xb = peek(r, 0);
+
+	r->accesses += pointers_of(xb) + (in_memory(xb) ? accesses : 0);
+	r->used += operand_bytes(xb);
+}
+
 static void operand(struct rest *r)
 {
-	r->used += operand_bytes(peek(r, 0));
+	operand_of(r, 1);
 }
 
 /* The address that an operand names by itself; PT_UNKNOWN: registers or memory say. *relative: to the pc. */
@@ -120,8 +150,10 @@ static void bit_branch(struct rest *r, uint64_t addr, struct pt_insn *out)
 /* TBcc, DBcc. */
 static void loop(struct rest *r, uint64_t addr, struct pt_insn *out)
 {
-	if ((next(r) & 0x0c) == 0x0c)
-		operand(r);
+	uint8_t lb = next(r);
+
+	if ((lb & 0x0c) == 0x0c)
+		operand_of(r, (lb & 0x80) != 0 ? 2 : 1);
 	relative(r, addr, PT_FLOW_BRANCH_IF, out);
 }
 
@@ -131,7 +163,7 @@ static void shift(struct rest *r)
 
 	if ((sb & 0x30) == 0)
 		return;
-	operand(r);
+	operand_of(r, (sb & 0x24) == 0x24 ? 2 : 1);	/* shifted where it is */
 	if ((sb & 0x34) == 0x30)
 		operand(r);
 }
@@ -175,13 +207,15 @@ static void jump(struct rest *r, uint64_t addr, bool call, struct pt_insn *out)
 		out->flow = call ? PT_FLOW_CALL : PT_FLOW_BRANCH;
 	else
 		out->flow = call ? PT_FLOW_INDIRECT_CALL : PT_FLOW_INDIRECT;
-	operand(r);
+	operand_of(r, 0);
+	r->accesses += call;
 }
 
 static void jump_far(struct rest *r, enum pt_flow_class flow, struct pt_insn *out)
 {
 	out->target = next_be(r, 3);
 	out->flow = (uint8_t)flow;
+	r->accesses += flow == PT_FLOW_CALL;
 }
 
 /* How an op-code is continued. */
@@ -189,6 +223,9 @@ enum form {
 	NONE,			/* it is not */
 	B1, B2, B3, B4,		/* by so many bytes */
 	OPR, OPR2,		/* by an operand, two */
+	LEA, RMW,		/* by one that is not accessed; that is read and written */
+	FAR,			/* by the address of one, in three bytes */
+	STACK,			/* by a mask of registers that go to the stack, or come from there */
 	MOV1, MOV2, MOV3, MOV4,	/* by a constant of so many bytes and an operand */
 	IMM,			/* by a constant as long as the register in the low three bits */
 	MUL, SHIFT, FIELD,
@@ -199,8 +236,8 @@ enum form {
 #define R8(form) form, form, form, form, form, form, form, form
 
 static const uint8_t page1[256] = {
-	/* 00 */ TRAP, NONE, BIT_BRANCH, BIT_BRANCH, B1, RTS, OPR, OPR,
-	/* 08 */ OPR, OPR, OPR, LOOP, MOV1, MOV2, MOV3, MOV4,
+	/* 00 */ TRAP, NONE, BIT_BRANCH, BIT_BRANCH, STACK, RTS, LEA, LEA,
+	/* 08 */ LEA, LEA, LEA, LOOP, MOV1, MOV2, MOV3, MOV4,
 	/* 10 */ R8(SHIFT),
 	/* 18 */ B1, B1, B1, PAGE2, OPR2, OPR2, OPR2, OPR2,
 	/* 20 */ BRA, BSR, BCC, BCC, BCC, BCC, BCC, BCC, R8(BCC),
@@ -211,15 +248,15 @@ static const uint8_t page1[256] = {
 	/* 70 */ R8(IMM), R8(IMM),
 	/* 80 */ R8(OPR), R8(OPR),
 	/* 90 */ R8(IMM),
-	/* 98 */ B3, B3, NONE, NONE, OPR, OPR, B1, OPR,
+	/* 98 */ B3, B3, NONE, NONE, RMW, RMW, B1, RMW,
 	/* a0 */ R8(OPR),
-	/* a8 */ OPR, OPR, JMP, JSR, OPR, OPR, B1, OPR,
-	/* b0 */ R8(B3),
-	/* b8 */ B3, B3, JMP24, JSR24, OPR, OPR, OPR, OPR,
+	/* a8 */ OPR, OPR, JMP, JSR, RMW, RMW, B1, RMW,
+	/* b0 */ R8(FAR),
+	/* b8 */ FAR, FAR, JMP24, JSR24, OPR, OPR, OPR, OPR,
 	/* c0 */ R8(OPR),
-	/* c8 */ OPR, OPR, B2, B2, OPR, OPR, B1, OPR,
-	/* d0 */ R8(B3),
-	/* d8 */ B3, B3, B2, B2, OPR, OPR, B1, OPR,
+	/* c8 */ OPR, OPR, B2, B2, RMW, RMW, B1, RMW,
+	/* d0 */ R8(FAR),
+	/* d8 */ FAR, FAR, B2, B2, RMW, RMW, B1, RMW,
 	/* e0 */ R8(IMM),
 	/* e8 */ B3, B3, B2, B2, BIT, BIT, BIT, TRAP,
 	/* f0 */ R8(OPR),
@@ -260,6 +297,7 @@ static void flow_form(enum form form, uint64_t addr, struct rest *r, struct pt_i
 	case BSR:
 	case BCC:
 		relative(r, addr, form == BRA ? PT_FLOW_BRANCH : form == BSR ? PT_FLOW_CALL : PT_FLOW_BRANCH_IF, out);
+		r->accesses += form == BSR;
 		break;
 	case JMP:
 	case JSR:
@@ -272,6 +310,7 @@ static void flow_form(enum form form, uint64_t addr, struct rest *r, struct pt_i
 	case RTS:
 	case RTI:
 		out->flow = form == RTS ? PT_FLOW_RETURN : PT_FLOW_EXCEPTION_RETURN;
+		r->accesses += form == RTS ? 1 : FRAME_ACCESSES;
 		break;
 	case TRAP:
 		out->flow = PT_FLOW_TRAP;
@@ -279,6 +318,14 @@ static void flow_form(enum form form, uint64_t addr, struct rest *r, struct pt_i
 	default:
 		break;
 	}
+}
+
+/* Of PSH and PUL. No bit: all of them, or with bit 6 the four of 16 bits. */
+static unsigned registers_of(uint8_t mask)
+{
+	if ((mask & 0x3f) == 0)
+		return (mask & 0x40) != 0 ? 4 : 12;
+	return (unsigned)__builtin_popcount(mask & 0x3f);
 }
 
 static void read_form(enum form form, uint8_t op, uint64_t addr, struct rest *r, struct pt_insn *out)
@@ -300,6 +347,19 @@ static void read_form(enum form form, uint8_t op, uint64_t addr, struct rest *r,
 	case OPR:
 		operand(r);
 		break;
+	case LEA:
+		operand_of(r, 0);
+		break;
+	case RMW:
+		operand_of(r, 2);
+		break;
+	case FAR:
+		r->used += 3;
+		r->accesses++;
+		break;
+	case STACK:
+		r->accesses += registers_of(next(r));
+		break;
 	case IMM:
 		r->used += constant_bytes[op & 7];
 		break;
@@ -314,7 +374,7 @@ static void read_form(enum form form, uint8_t op, uint64_t addr, struct rest *r,
 		break;
 	case BIT:
 		if (bit_has_operand(next(r)))
-			operand(r);
+			operand_of(r, 2);
 		break;
 	default:
 		flow_form(form, addr, r, out);
@@ -324,10 +384,10 @@ static void read_form(enum form form, uint8_t op, uint64_t addr, struct rest *r,
 static void decode(uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_insn *out)
 {
 	const struct pt_insn invalid = { .target = PT_UNKNOWN, .len_bytes = 1, .flow = PT_FLOW_INVALID };
-	struct rest r = { bytes, len_bytes, 0, false };
+	struct rest r = { .byte = bytes, .n = len_bytes };
 	uint8_t op = next(&r);
 
-	*out = (struct pt_insn){ .target = PT_UNKNOWN, .flow = PT_FLOW_NEXT, .cycles = 1, .taken_cycles = 1 };
+	*out = (struct pt_insn){ .target = PT_UNKNOWN, .flow = PT_FLOW_NEXT };
 	if (page1[op] == PAGE2) {
 		op = next(&r);
 		read_form((enum form)page2[op], op, addr, &r, out);
@@ -335,6 +395,7 @@ static void decode(uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct
 		read_form((enum form)page1[op], op, addr, &r, out);
 	}
 	out->len_bytes = (uint8_t)r.used;
+	out->cycles = out->taken_cycles = (uint8_t)(1 + r.accesses);
 	if (r.cut || r.used > len_bytes)
 		*out = invalid;
 }
@@ -393,7 +454,10 @@ const struct pt_isa pt_isa_s12z = {
 	.n_vectors = VECTORS,
 	.trap_vectors = 0x1e,	/* SPARE, TRAP, SWI, SYS */
 	.silent_jumps = true,
+	.time_by_stamps = true,
 	.vector_table = vector_table,
+	.timing = "S12Z, a bus cycle for each instruction and access (unverified)",
+	.exception_entry_cycles = FRAME_ACCESSES + VECTOR_ACCESSES,
 	.vector_entry = vector_entry,
 	.vector_target = vector_target,
 	.vector_offset = 1,	/* not verified; the device headers show entries of 4 bytes whose first is 0 */

@@ -6,6 +6,20 @@
 
 /* --- runs */
 
+/* How long the core slept: by the core clock, else the part that it is of all that the stamps and the model have. */
+static uint64_t slept_ns(const struct pt_lane *lane)
+{
+	const struct pt_pipeline *p = lane->pipeline;
+	const struct pt_account *a = &lane->account;
+
+	if (lane->slept == 0)
+		return 0;
+	if (p->profile.core_hz != 0)
+		return (uint64_t)((double)lane->slept * 1e9 / (double)p->profile.core_hz);
+	return (uint64_t)((double)(a->sum.observed_ns + a->slept_ns) * (double)lane->slept /
+			  (double)(lane->slept + lane->cycles));
+}
+
 static void take_flow(struct pt_lane *lane, const struct pt_event *event, size_t n)
 {
 	struct pt_run_batch *batch = &lane->pipeline->run_batch;
@@ -15,6 +29,7 @@ static void take_flow(struct pt_lane *lane, const struct pt_event *event, size_t
 	for (size_t taken = 0; taken < n;) {
 		taken += pt_flow_feed(&lane->flow, event + taken, n - taken, batch);
 		pt_gate_runs(lane, batch);
+		pt_gate_pass_sleep(lane);
 	}
 }
 
@@ -138,8 +153,11 @@ static void take_other(struct pt_lane *lane, const struct pt_event *e, struct pt
 		lane->overflows += e->cause == PT_GAP_OVERFLOW;
 	if (e->kind == PT_EV_VALUE || e->kind == PT_EV_VALUE_PC || e->kind == PT_EV_GAP)
 		take_value(lane, e, at);
-	if (e->kind == PT_EV_SINCE)
+	if (e->kind == PT_EV_SINCE) {
+		if (lane->flow.stamps != PT_STAMPS_OTHER)
+			take_flow(lane, e, 1);
 		pt_since_take(&p->since, e);
+	}
 	if (e->kind == PT_EV_VALUE)
 		lane->values++;
 	else if (e->kind == PT_EV_SAMPLE || e->kind == PT_EV_COUNTER)
@@ -194,6 +212,7 @@ static void data_begins(struct pt_lane *lane, const struct pt_chunk *chunk)
 	uint64_t span = span_of(lane, chunk);
 
 	lane->chunk_cycles = lane->cycles;
+	lane->chunk_slept = lane->slept;
 	pt_gate_anchor(lane, (struct pt_moment){ chunk->from_ns, span });
 }
 
@@ -206,6 +225,7 @@ static void chunk_begins(struct pt_lane *lane, const struct pt_chunk *chunk)
 	if (lane->armed_ns == PT_UNKNOWN)
 		lane->armed_ns = chunk->from_ns;
 	lane->run_cycles = lane->cycles;
+	lane->run_slept = lane->slept;
 }
 
 /* Silence is the rest of the chunk: no value changed any more. Where nothing but a guess ties the stamps to the probe's
@@ -261,5 +281,6 @@ void pt_sort_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk
 			seen(lane, chunk->to_ns);
 		pt_chosen_batch_end(lane->pipeline, chunk->source);
 		pt_account_data(&lane->account, chunk, pt_gate_ran_ns(lane));
+		pt_account_slept(&lane->account, slept_ns(lane));
 	}
 }

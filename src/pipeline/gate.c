@@ -13,9 +13,10 @@ uint64_t pt_gate_ran_ns(const struct pt_lane *lane)
 		return PT_UNKNOWN;
 	if (lane->pipeline->program == NULL)
 		return 0;		/* nothing is known of what ran */
-	if (lane->pipeline->map->isa->timing == NULL)
+	if (lane->pipeline->timing == NULL)
 		return PT_UNKNOWN;
-	return (uint64_t)((double)(lane->cycles - lane->chunk_cycles) * 1e9 / (double)core_hz);
+	return (uint64_t)((double)(lane->cycles - lane->chunk_cycles + lane->slept - lane->chunk_slept) * 1e9 /
+			  (double)core_hz);
 }
 
 struct pt_moment pt_gate_moment(const struct pt_lane *lane)
@@ -23,8 +24,9 @@ struct pt_moment pt_gate_moment(const struct pt_lane *lane)
 	struct pt_moment at = lane->now;
 	uint64_t core_hz = lane->pipeline->profile.core_hz;
 
-	if (core_hz != 0 && at.ns != PT_UNKNOWN && lane->pipeline->map->isa->timing != NULL)
-		at.ns += (uint64_t)((double)(lane->cycles - lane->run_cycles) * 1e9 / (double)core_hz);
+	if (core_hz != 0 && at.ns != PT_UNKNOWN && lane->pipeline->timing != NULL)
+		at.ns += (uint64_t)((double)(lane->cycles - lane->run_cycles + lane->slept - lane->run_slept) * 1e9 /
+				    (double)core_hz);
 	return at;
 }
 
@@ -40,9 +42,22 @@ static void anchor_execution(const struct pt_lane *lane, struct pt_moment at)
 void pt_gate_anchor(struct pt_lane *lane, struct pt_moment at)
 {
 	lane->run_cycles = lane->cycles;
+	lane->run_slept = lane->slept;
 	lane->now = at;
 	if (lane->flows_into != NULL)
 		anchor_execution(lane, at);
+}
+
+/* What comes next is so much later. The clock of execution is awake only. */
+void pt_gate_pass_sleep(struct pt_lane *lane)
+{
+	const struct pt_pipeline *p = lane->pipeline;
+
+	if (lane->slept == lane->flow.counts.slept_cycles)
+		return;
+	lane->slept = lane->flow.counts.slept_cycles;
+	if (lane->flows_into != NULL && p->profile.core_hz != 0 && p->settings.clock == PT_FLOW_CYCLES)
+		pt_execution_anchor(lane->flows_into->execution, pt_gate_moment(lane).ns, (double)p->profile.core_hz);
 }
 
 /* --- runs */
@@ -61,7 +76,8 @@ static void give_runs(struct pt_lane *lane, const struct pt_run *run, size_t n, 
 
 static void count_cycles(struct pt_lane *lane, const struct pt_run *run, size_t n)
 {
-	for (size_t i = 0; (lane->bursts_only || lane->pipeline->wants_runs) && i < n; i++)
+	for (size_t i = 0;
+	     (lane->bursts_only || lane->pipeline->wants_runs || lane->flow.stamps != PT_STAMPS_OTHER) && i < n; i++)
 		lane->cycles += run[i].cycles;
 }
 
@@ -116,7 +132,8 @@ void pt_gate_runs(struct pt_lane *lane, struct pt_run_batch *batch)
 		hold_runs(lane, batch->run, batch->n_runs);
 	else
 		cut_runs(lane, batch->run, batch->n_runs);
-	lane->runs += batch->n_runs;
+	for (size_t i = 0; i < batch->n_runs; i++)
+		lane->runs += !pt_run_is_time(&batch->run[i]);
 	batch->n_runs = 0;
 }
 
@@ -149,7 +166,7 @@ void pt_gate_burst(struct pt_lane *lane, uint64_t armed_ns)
 	lane->n_bursts++;
 	if (lane->flows_into != NULL && is_random(lane)) {
 		pt_windows_core_hz(lane->flows_into->windows,
-				   lane->pipeline->map->isa->timing != NULL ? lane->pipeline->profile.core_hz : 0);
+				   lane->pipeline->timing != NULL ? lane->pipeline->profile.core_hz : 0);
 		pt_windows_begin(lane->flows_into->windows, lane->chosen_end ? PT_WINDOW_END : PT_WINDOW_BEGINNING,
 				 since > lane->away_ns ? (double)(since - lane->away_ns) : 1);
 		if (!lane->chosen_end)

@@ -84,14 +84,15 @@ static void set_given(const struct pt_params *params, const struct pt_param *row
 }
 
 /* Without a program nothing is counted, in whatever. */
-static struct pt_flow_settings settings_of(const struct pt_params *params, const struct pt_isa *isa, bool program)
+static struct pt_flow_settings settings_of(const struct pt_params *params, const struct pt_isa *isa, bool timed,
+					   bool program)
 {
 	struct pt_flow_settings settings = pt_flow_standards(isa);
 
 	settings.histograms = pt_params_flag(params, &rows[HISTOGRAMS]);
-	if ((isa->timing == NULL && program) || strcmp(pt_params_text(params, &rows[CLOCK]), "cycles") != 0)
+	if ((!timed && program) || strcmp(pt_params_text(params, &rows[CLOCK]), "cycles") != 0)
 		settings.clock = PT_FLOW_INSTRUCTIONS;
-	if (isa->timing == NULL)
+	if (!timed)
 		return settings;
 	set_given(params, &rows[EXC_ENTRY], &settings.exception_entry_cycles);
 	set_given(params, &rows[EXC_RETURN], &settings.exception_return_cycles);
@@ -144,7 +145,8 @@ static int set_up(struct pt_pipeline *p, const struct pt_isa *isa, struct pt_err
 {
 	bool own = p->program != NULL && isa == pt_program_isa(p->program);
 
-	p->settings = settings_of(p->words, isa, p->program != NULL);
+	p->timing = p->untimed ? NULL : isa->timing;
+	p->settings = settings_of(p->words, isa, p->timing != NULL, p->program != NULL);
 	p->map = own ? pt_codemap_of(p->program, isa) : pt_codemap_new(p->program, isa);
 	if (p->map == NULL)
 		return pt_fail(err, PT_ENOMEM, "not enough memory for a profile of %zu functions", p->n_functions);
@@ -187,6 +189,20 @@ void pt_pipeline_set_isa(struct pt_pipeline *p, const char *name)
 	if (arch == NULL || (arch->elf_machine == isa->elf_machine &&
 			     (!pt_arch_decides(arch) || pt_isa_has_no_model(isa, p->map->isa))))
 		change_isa(p, isa);
+}
+
+/* Time is what stamps say where the cycle model alone cannot (isa.h): a trace without them is of instructions. */
+static void choose_clock(struct pt_pipeline *p, const struct pt_config *config)
+{
+	char format[32];
+	const struct pt_decoder *decoder = pt_decoder_find(pt_config_text(config, "format", format, sizeof(format)));
+	bool untimed = decoder != NULL && p->map->isa->time_by_stamps &&
+		       (decoder->gives & (PT_GIVES_FLOW | PT_GIVES_FLOW_TIME)) == PT_GIVES_FLOW;
+
+	if (p->n_lanes > 0 || untimed == p->untimed)
+		return;
+	p->untimed = untimed;
+	change_isa(p, p->map->isa);
 }
 
 struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_params *params, struct pt_err *err)
@@ -336,6 +352,7 @@ static void open_source(struct pt_pipeline *p, struct pt_lane *lane, const struc
 		return;
 	}
 	pt_pipeline_set_isa(p, pt_config_text(&config, "isa", isa, sizeof(isa)));
+	choose_clock(p, &config);
 	lane = lane_for(p, lane, chunk->source);
 	if (lane == NULL) {
 		p->lanes_refused++;

@@ -60,6 +60,7 @@ struct pt_lane {		/* one source */
 	struct pt_flow flow;
 	uint64_t cycles;		/* of all runs, where anybody asks */
 	uint64_t chunk_cycles, run_cycles;	/* where the DATA chunk began, and the last moment that is known */
+	uint64_t slept, chunk_slept, run_slept;	/* likewise: cycles that the core slept, by stamps */
 	uint64_t runs, samples, values;
 	uint64_t overflows;		/* of the chip's FIFO, that flow does not count */
 	uint64_t damaged_bytes;		/* as far as decoders count them */
@@ -94,6 +95,8 @@ struct pt_pipeline {
 	size_t n_functions, n_ids;	/* ids: 0 and one per function */
 	struct pt_codemap *map;
 	struct pt_flow_settings settings;
+	const char *timing;		/* the cycle model; NULL: there is none, or the trace has no time for it */
+	bool untimed;			/* the first source's trace has none */
 	uint64_t given_hz;		/* core-clock; 0: as CONFIG says */
 	struct pt_params *words;	/* own copy */
 
@@ -186,6 +189,13 @@ bool pt_snapshot_complete(const struct pt_pipeline *p);
 /* Why not, as half a sentence for the user; NULL: it is complete. */
 const char *pt_snapshot_why_incomplete(const struct pt_pipeline *p);
 
+/* Of a trace that leaves repetitions out nobody can say how much of anything there was: the order of what ran, and
+ * whether it did. */
+static inline bool pt_snapshot_leaves_out(const struct pt_traced *traced)
+{
+	return traced->flow != NULL && traced->flow->leaves_out;
+}
+
 /* --- snapshot_rows.c */
 
 /* Room for so many rows of functions. */
@@ -241,6 +251,7 @@ bool pt_gate_wants(const struct pt_lane *lane);		/* the runs that come next chan
 void pt_gate_burst(struct pt_lane *lane, uint64_t armed_ns);	/* one begins */
 void pt_gate_burst_ends(struct pt_lane *lane, bool whole);	/* whole: the buffer was full */
 void pt_gate_away(struct pt_lane *lane, enum pt_loss cause, uint64_t ns);
+void pt_gate_pass_sleep(struct pt_lane *lane);	/* what flow has found of it */
 void pt_gate_anchor(struct pt_lane *lane, struct pt_moment at);	/* what comes next began then */
 /* Where the run that comes next stands: so many modelled cycles behind the last moment that the source told. */
 struct pt_moment pt_gate_moment(const struct pt_lane *lane);

@@ -61,13 +61,13 @@ static void judge(struct pt_pipeline *p)
 	f->times = counted(p)					  ? PT_BASIS_NONE
 		   : complete || by_stamps || !f->by_instructions ? measured
 								  : PT_BASIS_ESTIMATED;
-	for (size_t i = 0; i < p->n_traced; i++)
-		if (p->traced[i].flow != NULL && p->traced[i].flow->leaves_out && f->times != PT_BASIS_NONE)
-			f->times = PT_BASIS_ESTIMATED;
 	f->shares = shares_of(p, measured);
 	for (size_t i = 0; i < p->n_traced; i++)
 		if (pt_snapshot_windowed(p, &p->traced[i]))
 			f->times = PT_BASIS_ESTIMATED;
+	for (size_t i = 0; i < p->n_traced; i++)
+		if (pt_snapshot_leaves_out(&p->traced[i]))
+			f->times = f->shares = PT_BASIS_NONE;
 }
 
 /* Modelled cycles, or those that bins counted, are no more than the core's clock has: else the clock is slower than
@@ -101,6 +101,7 @@ static void forget_sums(struct pt_profile *f)
 	f->ticks = 0;
 	f->windowed = false;
 	f->doubtful_silent = f->doubtful_recorded = f->not_code = 0;
+	f->turns_uncounted = false;
 	f->not_code_from = f->not_code_to = PT_UNKNOWN;
 	f->errors = (struct pt_execution_errors){ .address = PT_UNKNOWN, .at = PT_UNKNOWN };
 }
@@ -155,6 +156,7 @@ static void add_trouble(struct pt_profile *f, const struct pt_traced *traced)
 
 	f->doubtful_silent += counts->doubtful_silent;
 	f->doubtful_recorded += counts->doubtful_recorded;
+	f->turns_uncounted |= counts->loops > 0;
 	f->not_code += counts->not_code;
 	if (counts->not_code > 0) {
 		f->not_code_from = counts->bad_from;
@@ -326,7 +328,7 @@ const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *p)
 
 	take_results(p);
 	f->program = p->program;
-	f->timing = p->map->isa->timing;
+	f->timing = p->timing;
 	f->by_instructions = p->settings.clock == PT_FLOW_INSTRUCTIONS;
 	f->part_shown = !p->all_shown;
 	judge(p);

@@ -13,6 +13,8 @@ static struct pt_share share_of(const struct pt_pipeline *p, const struct pt_tra
 	uint64_t part = p->profile.by_instructions ? result->function[id].instructions : result->function[id].cycles;
 	uint64_t all = p->profile.by_instructions ? result->instructions : result->cycles;
 
+	if (pt_snapshot_leaves_out(traced))
+		return (struct pt_share){ .share = NAN, .lo = 0, .hi = 1 };
 	if (pt_traced_counted(traced))
 		return pt_flat_share(traced->flat, id);
 	if (pt_snapshot_windowed(p, traced))
@@ -28,7 +30,7 @@ static bool is_active(const struct pt_traced *traced, uint16_t id)
 
 	if (pt_traced_counted(traced) || pt_flat_samples(traced->flat, id) != 0)
 		return pt_flat_samples(traced->flat, id) != 0;
-	return run->count != 0 || run->partial != 0 || run->instructions != 0;
+	return run->count != 0 || run->partial != 0 || run->instructions != 0 || run->cycles != 0;
 }
 
 /* Any function that is in no window, and in no batch of samples, of a core has the same limit. Of several cores the

@@ -28,7 +28,7 @@ static void read_mismatch(struct pt_profile *f, const struct pt_config *config)
 static void read_facts(struct pt_pipeline *p, const struct pt_config *config, bool first)
 {
 	struct pt_profile *f = &p->profile;
-	uint64_t core_hz = p->given_hz != 0 ? p->given_hz : pt_config_number(config, "core_hz", 0);
+	uint64_t core_hz = p->given_hz != 0 ? p->given_hz : pt_config_core_hz(config);
 	char sleep[16];
 
 	if (first) {
@@ -75,6 +75,16 @@ static uint64_t vectors_of(const struct pt_config *config)
 	return ivbr <= UINT16_MAX ? (ivbr & 0xfffe) << 8 : PT_UNKNOWN;
 }
 
+static enum pt_flow_stamps stamps_of(const struct pt_lane *lane, const struct pt_config *config)
+{
+	char from[8];
+
+	if (lane->decoder == NULL || (lane->decoder->gives & PT_GIVES_FLOW_TIME) == 0)
+		return PT_STAMPS_OTHER;
+	pt_config_text(config, "stamp_from", from, sizeof(from));
+	return strcmp(from, "line") == 0 ? PT_STAMPS_FROM_LINE : PT_STAMPS_FROM_FLOW;
+}
+
 /* Branches are nothing without the code between them. Without a program they are counted, as ever. */
 static bool cannot_walk(const struct pt_pipeline *p)
 {
@@ -111,6 +121,7 @@ void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk, const stru
 	lane->data_only = strcmp(mode, "detail") == 0;
 	lane->leaves_out = strcmp(mode, "loop1") == 0;
 	lane->flow.vectors = vectors_of(config);
+	lane->flow.stamps = stamps_of(lane, config);
 	pt_config_text(config, "chosen", chosen, sizeof(chosen));
 	lane->chosen_end = strcmp(chosen, "end") == 0;
 	lane->bursts_only = strcmp(f->mode, "burst") == 0 || chosen[0] != '\0';

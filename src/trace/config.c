@@ -120,3 +120,10 @@ int pt_config_look_up(const char *text, size_t len_bytes, const char *key, const
 		}
 	return -1;
 }
+
+uint64_t pt_config_core_hz(const struct pt_config *config)
+{
+	uint64_t core_hz = pt_config_number(config, "core_hz", 0);
+
+	return core_hz != 0 ? core_hz : pt_config_number(config, "bus_hz", 0);
+}

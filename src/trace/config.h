@@ -26,6 +26,8 @@ int pt_config_find(const struct pt_config *config, const char *key, const char *
 char *pt_config_text(const struct pt_config *config, const char *key, char *out, size_t size);
 /* As a number, or otherwise where it is none. */
 uint64_t pt_config_number(const struct pt_config *config, const char *key, uint64_t otherwise);
+/* The clock of the core's cycles: core_hz=, else bus_hz=, where they are those of a bus; 0: not known. */
+uint64_t pt_config_core_hz(const struct pt_config *config);
 
 /* As pt_config_find(), in a text of such lines that is asked for a key or two. */
 int pt_config_look_up(const char *text, size_t len_bytes, const char *key, const char **value);

@@ -109,7 +109,9 @@ static void print_fields(const struct pt_event *e, char *line, size_t size)
 		snprintf(line, size, "gap %s", NAME(gap_names, e->cause));
 		break;
 	case PT_EV_SINCE:
-		snprintf(line, size, "since %s%" PRIu64, e->cause != 0 ? ">= " : "", e->value.value);
+		snprintf(line, size, "since %s%" PRIu64, e->cause != PT_SINCE_EXACTLY ? ">= " : "", e->value.value);
+		if (e->cause == PT_SINCE_GOES_ON)
+			snprintf(line + strlen(line), size - strlen(line), " so far");
 		if (e->value.at != PT_UNKNOWN)
 			snprintf(line + strlen(line), size - strlen(line), " exception %" PRIu64, e->value.at);
 		break;

@@ -34,7 +34,13 @@ enum pt_event_kind {
 	PT_EV_EXECUTED,		/* the instruction at branch.to ran, behind the one that was told of before */
 	PT_EV_SINCE,		/* value.value ticks of the target's own time stamps since the last change of flow that
 				 * was recorded, when exception value.at was entered (PT_UNKNOWN: none was, it is a
-				 * stamp and no more); cause 1: at least so many */
+				 * stamp and no more); cause is enum pt_since_cause */
+};
+
+enum pt_since_cause {
+	PT_SINCE_EXACTLY,
+	PT_SINCE_AT_LEAST,
+	PT_SINCE_GOES_ON,	/* so many so far, and the change of flow that ends it has not come */
 };
 
 enum pt_by {

@@ -32,7 +32,7 @@ unsigned pt_s12z_line_bytes(uint8_t info, unsigned pthf_bytes);
  * first, 1 = taken. 0 is none that the hardware writes. */
 uint32_t pt_s12z_direct(const uint8_t line[PT_S12Z_LINE_BYTES]);
 
-/* Can the hardware have written this line? A reserved INFO and an empty direct field say no. */
+/* Can the hardware have written this line? A reserved INFO, an empty direct field, and a PTS that overflows say no. */
 bool pt_s12z_line_is_possible(const uint8_t line[PT_S12Z_LINE_BYTES]);
 
 struct pt_s12z_session {
@@ -45,8 +45,10 @@ struct pt_s12z_session {
 /* Where the newest session is among the n_lines (1 to PT_S12Z_LINES) of a buffer as it is read from the oldest line
  * on. It goes by the lines alone, not by DBGCNT, since what that counts in profiling is not documented:
  * a session ends with TERM or TBOVF, and goes back from there to its PTS, or to a line that is not its own, or all the
- * way around. Of several, those with a PTS come first, as arming writes from the beginning of the buffer and leaves the
- * ends of older sessions behind; of several of these the last. */
+ * way around. Of several, one that begins at line 0 comes first: arming clears DBGCNT, so that a session which did not go
+ * around is written from there on, and what stands behind it is an older one's end, or a RAM that was never written and
+ * can hold anything. Where the next one follows without a gap, arming did not begin anew, and the last of them is it.
+ * Else those with a PTS come first, and of several of these the last. */
 struct pt_s12z_session pt_s12z_locate(const uint8_t *lines, size_t n_lines);
 
 #endif

@@ -21,6 +21,7 @@ static const struct { const struct pt_decoder *decoder; const char *config; } ki
 	{ &pt_decoder_s12z_trace, "trace=detail\nstamp=1\n" },
 	{ &pt_decoder_s12z_trace, "trace=pure-pc\n" },
 	{ &pt_decoder_s12z_trace, "trace=pure-pc\nnb=1\n" },
+	{ &pt_decoder_s12z_profile, "stream=buffer\nstamp_from=line\n" },
 };
 
 static struct pt_codemap *map;
@@ -33,7 +34,7 @@ struct walk {
 /* Runs must hold together whatever the events were, and no event may make them without end. */
 static void check(const struct pt_run *run)
 {
-	if (run->left < PT_LEFT_BRANCH || run->left > PT_LEFT_GAP || run->end < run->begin ||
+	if (run->left < PT_LEFT_BRANCH || run->left > PT_LEFT_NEXT || run->end < run->begin ||
 	    run->end - run->begin > PT_FLOW_RUN_BYTES + 16 || run->instructions > PT_FLOW_RUN_BYTES ||
 	    (run->left == PT_LEFT_GAP) != (run->next == PT_UNKNOWN) || pt_codemap_at(map, run->begin) == NULL)
 		abort();
@@ -121,11 +122,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 {
 	static struct walk w;
 	struct pt_flow_settings settings;
+	size_t kind;
 
 	if (in_bytes < 3 || !prepare(&w, &settings))
 		return 0;
+	kind = in[0] % PT_LEN(kinds);
 	pt_flow_init(&w.flow, map, &settings);
-	decode(&w, kinds[in[0] % PT_LEN(kinds)].decoder, kinds[in[0] % PT_LEN(kinds)].config, in + 2, in_bytes - 2,
-	       in[1]);
+	if ((kinds[kind].decoder->gives & PT_GIVES_FLOW_TIME) != 0)
+		w.flow.stamps = strstr(kinds[kind].config, "stamp_from=line") != NULL ? PT_STAMPS_FROM_LINE
+										      : PT_STAMPS_FROM_FLOW;
+	decode(&w, kinds[kind].decoder, kinds[kind].config, in + 2, in_bytes - 2, in[1]);
 	return 0;
 }

@@ -344,6 +344,13 @@ static void one(struct pt_flow *f, const struct pt_event *e, struct pt_run_batch
 	}
 }
 
+/* Does it say what the stamp before was of? Not the one of a session's end: whether the core was halted comes behind
+ * it. */
+static bool ends_stamp(const struct pt_event *e)
+{
+	return !(e->kind == PT_EV_SINCE && e->cause == PT_SINCE_EXACTLY && e->value.at == PT_UNKNOWN);
+}
+
 /* Is it for flow_silent.c? */
 static bool is_silent(const struct pt_event *e)
 {
@@ -351,7 +358,7 @@ static bool is_silent(const struct pt_event *e)
 		return (e->cause == PT_BY_INSTRUCTION &&
 			(e->branch.to == PT_UNKNOWN) != (e->branch.from == PT_UNKNOWN)) ||
 		       (e->cause == PT_BY_EXCEPTION && e->branch.from == PT_UNKNOWN);
-	if (e->kind == PT_EV_EXECUTED)
+	if (e->kind == PT_EV_EXECUTED || e->kind == PT_EV_SINCE)
 		return true;
 	return e->cause != PT_ATOMS_ALL &&
 	       (e->kind == PT_EV_START || (e->kind >= PT_EV_ATOMS && e->kind <= PT_EV_STOP));
@@ -362,6 +369,10 @@ size_t pt_flow_feed(struct pt_flow *f, const struct pt_event *event, size_t n, s
 	size_t taken = 0;
 
 	while (taken < n && free_runs(out) >= PT_FLOW_ROOM) {
+		if (f->at_end > 0 && ends_stamp(&event[taken])) {
+			pt_flow_silent_end(f, &event[taken], out);
+			continue;
+		}
 		if (f->at != NULL && !f->stopped) {
 			size_t most = n - taken < free_runs(out) ? n - taken : free_runs(out), done;
 
@@ -381,5 +392,7 @@ size_t pt_flow_feed(struct pt_flow *f, const struct pt_event *event, size_t n, s
 
 void pt_flow_flush(struct pt_flow *f, struct pt_run_batch *out)
 {
+	if (f->at_end > 0)
+		pt_flow_silent_end(f, NULL, out);
 	end_stretch(f, out);
 }

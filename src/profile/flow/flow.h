@@ -8,6 +8,9 @@
  * Atom formats (START, ATOMS, INDIRECT, VECTOR, STOP): direct branches are followed in the code map. Where they have
  * atoms for conditional ones alone, the others are followed as far as there are atoms, no further; see flow_silent.c.
  *
+ * Time: runs have modelled cycles. Where the target stamps an exception or the end with the cycles since the last branch
+ * that was told of, that is how long the straight stretch took, whatever the model says: see silent_time.c.
+ *
  * A run is held back until its end is known. Where straight code goes over into another function, it is split.
  * Pure; any thread, one at a time. */
 #ifndef PT_PROFILE_FLOW_H
@@ -26,6 +29,13 @@ enum {
 
 enum pt_flow_clock { PT_FLOW_CYCLES, PT_FLOW_INSTRUCTIONS };
 
+/* What SINCE events say. */
+enum pt_flow_stamps {
+	PT_STAMPS_OTHER,	/* nothing of how long the core has been where flow stands */
+	PT_STAMPS_FROM_FLOW,	/* the time since the last ATOM, INDIRECT, VECTOR or START */
+	PT_STAMPS_FROM_LINE,	/* since the last line of the trace: an INDIRECT, VECTOR, START or SINCE, or 31 ATOMS */
+};
+
 struct pt_flow_settings {
 	enum pt_flow_clock clock;	/* for those who add up runs; flow gives both */
 	uint32_t exception_entry_cycles, exception_return_cycles, tail_chain_cycles;
@@ -40,6 +50,8 @@ struct pt_flow_counts {
 	uint64_t borders;	/* runs that were left by PT_LEFT_NEXT: no branch */
 	/* doubtful jumps (isa.h): those that had no place in the trace; or had */
 	uint64_t doubtful_silent, doubtful_recorded;
+	uint64_t slept_cycles;	/* of stamps, at instructions that wait: in no run */
+	uint64_t loops;		/* stamps of a loop that tells of nothing, whose turns but one were not counted */
 };
 
 /* Open so that it can lie anywhere; its fields are flow.c's business, but for counts. */
@@ -58,10 +70,19 @@ struct pt_flow {
 	uint64_t interrupted[PT_FLOW_NEST];	/* where each will return to */
 	unsigned n_parked;
 	uint64_t parked[PT_FLOW_PARKED];	/* likewise, of other tasks; the one that was left last is the last */
+	/* by stamps of the target (silent_time.c): what each of those had run when it was interrupted that no run has
+	 * taken yet, and where it began to */
+	struct pt_flow_owed { uint64_t cycles, from; } owed[PT_FLOW_NEST], parked_owed[PT_FLOW_PARKED], owes;
+	uint64_t so_far;		/* of the stamp that goes on: taken already */
+	uint64_t at_end;		/* of the last ones that no exception made: not taken yet, for what comes next says whether
+					 * the core was halted meanwhile */
+	uint64_t run_cycles, line_began;	/* of runs, where stamps count from lines; when the last line ended */
+	bool waits;			/* the walk stands behind an instruction at which the core sleeps */
 	bool taken_only;		/* conditional branches that are not told of were not taken */
 	unsigned bits_left;		/* of an ATOMS event that is half done; 0: of none */
-	/* where the vector table is; PT_UNKNOWN: where the program has it. The caller may set it */
+	/* The caller may set these. vectors: where the vector table is; PT_UNKNOWN: where the program has it */
 	uint64_t vectors;
+	enum pt_flow_stamps stamps;
 };
 
 /* The standards of an instruction set, for settings that nobody changed. */

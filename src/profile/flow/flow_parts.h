@@ -95,6 +95,8 @@ static inline void forget(struct pt_flow *f)
 	f->reached_bytes = 0;
 	f->stopped = false;
 	f->bits_left = 0;
+	f->owes = (struct pt_flow_owed){ 0, PT_UNKNOWN };
+	f->waits = false;
 }
 
 /* Hold a run back that begins at p. */
@@ -214,5 +216,7 @@ static inline void interrupt(struct pt_flow *f, uint64_t addr)
  * Needs PT_FLOW_ROOM free. False: there was not enough room for all of the event; empty it and come again with the same
  * one. */
 bool pt_flow_silent(struct pt_flow *f, const struct pt_event *event, struct pt_run_batch *out);
+/* Only while f->at_end > 0: event, which is no stamp of the end, comes next; NULL: none. */
+void pt_flow_silent_end(struct pt_flow *f, const struct pt_event *event, struct pt_run_batch *out);
 
 #endif

@@ -16,7 +16,7 @@
  * Every jump that is followed is a run of its own, and one event may have many: what does not fit is done when the same
  * event comes again.
  *
- * The parts: silent_atoms.c, silent_branches.c, silent_exceptions.c, silent_steps.c; here is which of them an event is
+ * The parts: silent_atoms.c, silent_branches.c, silent_exceptions.c, silent_steps.c, silent_time.c; here is which of them an event is
  * for, and where a debugger stops and starts the core. */
 #include "profile/flow/silent_parts.h"
 
@@ -68,12 +68,22 @@ static void branch(struct pt_flow *f, const struct pt_event *e, struct pt_run_ba
 		pt_silent_taken_at(f, e->branch.from, out);
 }
 
-bool pt_flow_silent(struct pt_flow *f, const struct pt_event *e, struct pt_run_batch *out)
+/* What a stamp said holds until the next change of flow, and what it owes an exception for that one. */
+static void forget_stamp(struct pt_flow *f, const struct pt_event *e)
+{
+	f->so_far = 0;
+	f->waits = false;
+	if (e->kind != PT_EV_VECTOR)
+		f->owes.cycles = 0;
+}
+
+static bool walk_on(struct pt_flow *f, const struct pt_event *e, struct pt_run_batch *out)
 {
 	bool stopped = f->stopped;
 
 	if (f->at != NULL && f->span->way == NULL)	/* the code map was not made for this */
 		end_stretch(f, out);
+	forget_stamp(f, e);
 	f->taken_only = e->cause == PT_ATOMS_TAKEN;
 	f->stopped = false;
 	switch ((enum pt_event_kind)e->kind) {
@@ -97,4 +107,38 @@ bool pt_flow_silent(struct pt_flow *f, const struct pt_event *e, struct pt_run_b
 		stop(f, e->branch.to, e->n == 1, out);
 		return true;
 	}
+}
+
+/* Whether the event ends a line of the trace that stamps may count from. */
+static bool ends_line(const struct pt_event *e)
+{
+	enum { MOST_ATOMS = 31 };	/* in a line */
+
+	return e->kind != PT_EV_ATOMS || e->n == MOST_ATOMS;
+}
+
+bool pt_flow_silent(struct pt_flow *f, const struct pt_event *e, struct pt_run_batch *out)
+{
+	size_t n_runs = out->n_runs;
+	bool done;
+
+	if (e->kind == PT_EV_SINCE) {
+		if (f->stamps != PT_STAMPS_OTHER)
+			pt_silent_since(f, e, out);
+		return true;
+	}
+	done = walk_on(f, e, out);
+	if (f->stamps == PT_STAMPS_FROM_LINE) {
+		pt_silent_line_goes_on(f, out, n_runs);
+		if (done && ends_line(e))
+			pt_silent_line_ends(f);
+	}
+	return done;
+}
+
+void pt_flow_silent_end(struct pt_flow *f, const struct pt_event *event, struct pt_run_batch *out)
+{
+	bool halted = event != NULL && event->kind == PT_EV_STOP && event->branch.to != PT_UNKNOWN;
+
+	pt_silent_end_is(f, halted, out);
 }

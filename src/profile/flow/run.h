@@ -2,6 +2,7 @@
 #ifndef PT_PROFILE_RUN_H
 #define PT_PROFILE_RUN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,8 @@ enum pt_left {
 	PT_LEFT_NEXT,		/* went straight on, at end, into code of another function: a run is one function's */
 };
 
+/* An empty run that is left by PT_LEFT_BRANCH to where it began is time and nothing else: so many cycles passed at the
+ * instruction there, as the target's own stamps say (silent_time.c). */
 struct pt_run {			/* [begin, end) ran, then went to next; empty (end == begin) if it was left at once */
 	uint64_t begin, end;
 	uint64_t next;
@@ -31,6 +34,11 @@ struct pt_run {			/* [begin, end) ran, then went to next; empty (end == begin) i
 	uint8_t left;		/* enum pt_left */
 	uint16_t next_function;	/* id of next */
 };
+
+static inline bool pt_run_is_time(const struct pt_run *run)
+{
+	return run->end == run->begin && run->left == PT_LEFT_BRANCH;
+}
 
 /* Of one source on one core, in order. Small enough to stay in the first-level cache together with the events. */
 enum { PT_BATCH_RUNS = 256 };

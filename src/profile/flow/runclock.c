@@ -12,7 +12,7 @@ struct pt_runclock pt_runclock_of(const struct pt_params *words)
 void pt_runclock_config(struct pt_runclock *c, const struct pt_config *config)
 {
 	if (c->core_hz == 0)
-		c->core_hz = pt_config_number(config, "core_hz", 0);
+		c->core_hz = pt_config_core_hz(config);
 }
 
 uint64_t pt_runclock_at(const struct pt_runclock *c, uint64_t cycles)

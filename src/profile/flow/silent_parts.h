@@ -124,6 +124,18 @@ void pt_silent_told_to(struct pt_flow *f, uint64_t addr, struct pt_run_batch *ou
 /* The conditional branch at addr was taken; those on the way to it were not. */
 void pt_silent_taken_at(struct pt_flow *f, uint64_t addr, struct pt_run_batch *out);
 
+/* silent_time.c */
+
+/* PT_EV_SINCE. Behind it f->owes is what the exception that comes next is owed. */
+void pt_silent_since(struct pt_flow *f, const struct pt_event *e, struct pt_run_batch *out);
+/* Only while f->at_end > 0: whether the core was halted when that stamp was made. */
+void pt_silent_end_is(struct pt_flow *f, bool halted, struct pt_run_batch *out);
+/* So much time passed where the walk stands. */
+void pt_silent_put_time(struct pt_flow *f, uint64_t cycles, struct pt_run_batch *out);
+/* Where stamps count from lines: runs from first_run on are new; and the line of the trace that they are of has ended. */
+void pt_silent_line_goes_on(struct pt_flow *f, const struct pt_run_batch *out, size_t first_run);
+void pt_silent_line_ends(struct pt_flow *f);
+
 /* silent_steps.c */
 
 /* The walk stands at the instruction that was told of last: it ran, and the one at addr ran next. stepped: that one has

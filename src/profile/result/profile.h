@@ -152,6 +152,8 @@ struct pt_profile {
 	/* Jumps of which nobody knows whether the trace has them (isa.h, doubtful): so many had no
 	 * place in it, or had. */
 	uint64_t doubtful_silent, doubtful_recorded;
+	bool turns_uncounted;	/* of loops that leave no trace, each counts as one by stamp: instructions are at least so
+				 * many; calls and exceptions are not concerned */
 	uint64_t not_code;		/* packets that the code does not allow */
 	uint64_t not_code_from, not_code_to;	/* the last of them; PT_UNKNOWN: none */
 	struct pt_execution_errors errors;

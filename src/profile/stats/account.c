@@ -27,6 +27,17 @@ void pt_account_data(struct pt_account *a, const struct pt_chunk *chunk, uint64_
 	a->last_cause = 0;
 }
 
+void pt_account_slept(struct pt_account *a, uint64_t slept_ns)
+{
+	uint64_t most = a->sum.observed_ns + a->slept_ns, slept = slept_ns < most ? slept_ns : most;
+
+	a->sum.observed_ns = most - slept;
+	a->sum.unobserved_ns += slept - a->slept_ns;
+	a->sum.by[PT_LOSS_SLEEP].ns += slept - a->slept_ns;
+	a->sum.by[PT_LOSS_SLEEP].events += a->slept_ns == 0 && slept > 0;
+	a->slept_ns = slept;
+}
+
 void pt_account_loss(struct pt_account *a, const struct pt_chunk *chunk)
 {
 	unsigned cause = chunk->cause > 0 && chunk->cause < PT_N_LOSSES ? chunk->cause : PT_LOSS_DAMAGED;

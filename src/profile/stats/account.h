@@ -11,6 +11,7 @@ struct pt_account {		/* all zero: nothing seen yet */
 	struct pt_loss_sum sum;
 	uint64_t from_ns, to_ns;	/* of all DATA and LOSS chunks so far */
 	uint64_t mismatch_ns;
+	uint64_t slept_ns;		/* of what was observed */
 	unsigned last_cause;		/* of the LOSS that came last; 0: it was DATA */
 	bool begun;
 };
@@ -19,6 +20,8 @@ struct pt_account {		/* all zero: nothing seen yet */
  * ends in the buffer before anybody sees that it has ended): what goes beyond is unobserved, as re-arm. PT_UNKNOWN: all
  * of its span was observed. */
 void pt_account_data(struct pt_account *account, const struct pt_chunk *chunk, uint64_t ran_ns);
+/* So long of what was observed the core slept, all in all: it becomes unobserved. */
+void pt_account_slept(struct pt_account *account, uint64_t slept_ns);
 /* A LOSS chunk. One that goes on where one of the same cause ended is no other event: how a loss was cut into chunks
  * depends on how busy the analyst was. */
 void pt_account_loss(struct pt_account *account, const struct pt_chunk *chunk);

@@ -5,8 +5,10 @@ void pt_since_take(struct pt_since *s, const struct pt_event *e)
 	size_t row = e->value.at < PT_SINCE_EXCEPTIONS ? (size_t)e->value.at : PT_SINCE_EXCEPTIONS;
 	struct pt_stat *stat = &s->exception[row];
 
+	if (e->cause == PT_SINCE_GOES_ON)
+		return;		/* the one that ends it says all */
 	s->total += e->value.value;
-	if (e->cause != 0) {
+	if (e->cause == PT_SINCE_AT_LEAST) {
 		s->n_at_least++;
 		s->at_least += e->value.value;
 		return;

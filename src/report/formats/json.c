@@ -384,6 +384,8 @@ static void figures(json_t *object, const struct pt_profile *p)
 			    p->samples_effective > 0 ? pt_json_real(p->samples_effective) : json_null());
 	json_object_set_new(object, "branches", pt_json_number(p->branches));
 	json_object_set_new(object, "instructions", pt_json_number(p->instructions));
+	if (p->turns_uncounted)
+		json_object_set_new(object, "instructions_at_least", json_true());
 	json_object_set_new(object, "cycles", pt_json_number(p->timing != NULL ? p->cycles : PT_UNKNOWN));
 	json_object_set_new(object, "asleep_share", asleep(p));
 	json_object_set_new(object, "bursts",

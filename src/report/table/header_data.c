@@ -108,6 +108,10 @@ static void flow_line(const struct pt_profile *p, struct pt_text *out)
 	if (p->doubtful_silent + p->doubtful_recorded > 0)	/* isa.h */
 		pt_text_add(out, "; %" PRIu64 " jumps to fixed operands were in the trace, %" PRIu64 " not",
 			    p->doubtful_recorded, p->doubtful_silent);
+	if (p->turns_uncounted)
+		pt_text_add(out,
+			    "; instructions are at least so many: a loop that records no branch counts as one turn "
+			    "for each time stamp");
 	pt_text_add(out, "\n");
 	for (size_t i = 0; i < p->n_cores; i++)
 		windows_of_core(p, &p->core[i], out);

@@ -70,6 +70,7 @@ struct pt_stream {
 	uint32_t sample_hz;
 	struct pt_pdo_bits bits;
 	uint64_t captured_ns;		/* what was read of the pins reaches up to here */
+	uint64_t disarmed_ns;		/* we ended the session then; PT_UNKNOWN: not yet */
 	uint64_t ended_ns, looked_ns;	/* when the end of the session was seen; the last look at the DBG */
 	unsigned n_empty;
 	pt_pins_run runs[PT_STREAM_RUNS];

@@ -40,6 +40,14 @@ static void note_loss(struct pt_s12z_profile *p, const struct pt_pins_read *what
 	pt_emit_loss(&p->out, PT_LOSS_OVERRUN, what->from_ns);
 }
 
+/* What comes out of the pins behind the end was recorded before it. */
+static void put_bytes(struct pt_s12z_profile *p, uint64_t to_ns, size_t n_bytes)
+{
+	if (to_ns > p->stream.disarmed_ns)
+		to_ns = p->stream.disarmed_ns > p->out.told_ns ? p->stream.disarmed_ns : p->out.told_ns;
+	pt_emit_data(&p->out, p->out.told_ns, to_ns, p->stream.bytes, n_bytes);
+}
+
 /* What the pins had: bytes of the session into a chunk, as far as it is sound. Returns the runs read. */
 static int read_pins(struct pt_s12z_profile *p, struct pt_err *err)
 {
@@ -61,7 +69,7 @@ static int read_pins(struct pt_s12z_profile *p, struct pt_err *err)
 	to_ns = what.from_ns + (uint64_t)((double)n_samples * 1e9 / stream->sample_hz);
 	stream->captured_ns = to_ns > stream->captured_ns ? to_ns : stream->captured_ns;
 	if (n_bytes > 0 && !stream->lost && stream->state != STREAM_IDLE)
-		pt_emit_data(&p->out, p->out.told_ns, to_ns, stream->bytes, n_bytes);
+		put_bytes(p, to_ns, n_bytes);
 	if (stream->bits.damaged && stream->state != STREAM_IDLE)
 		stream->lost = true;
 	return n;
@@ -82,6 +90,7 @@ static int arm(struct pt_s12z_profile *p, struct pt_err *err)
 		return err->code;
 	stream->state = STREAM_ARMED;
 	stream->overflow = stream->lost = stream->silent = false;
+	stream->disarmed_ns = PT_UNKNOWN;
 	stream->looked_ns = pt_wire_s12z_now_ns(&p->z->wire);
 	pt_emit_loss(&p->out, p->halt.held ? PT_LOSS_HALTED : stream->gap, stream->looked_ns);
 	stream->gap = PT_LOSS_REARM;
@@ -200,11 +209,13 @@ static int flush(struct pt_s12z_profile *p, struct pt_err *err)
 {
 	uint64_t until_ns = pt_wire_s12z_now_ns(&p->z->wire) + FLUSH_MS * PT_NS_PER_MS;
 	int rc = 0;
+	uint64_t now_ns, end_ns;
 
 	if (p->stream.state == STREAM_ARMED) {
 		rc = pt_dbg_disarm(p->z, err);
 		if (rc < 0)
 			return rc;
+		p->stream.disarmed_ns = pt_wire_s12z_now_ns(&p->z->wire);
 		begin_ending(p);
 	}
 	while (rc == 0 && p->stream.state == STREAM_ENDING) {
@@ -212,8 +223,12 @@ static int flush(struct pt_s12z_profile *p, struct pt_err *err)
 		if (pt_wire_s12z_now_ns(&p->z->wire) >= until_ns)
 			end_session(p);
 	}
+	now_ns = pt_wire_s12z_now_ns(&p->z->wire);
 	/* the clock rested to the end: that was observed, too */
-	pt_emit_data(&p->out, p->out.told_ns, p->halt.held ? p->halt.ns : pt_wire_s12z_now_ns(&p->z->wire), "", 0);
+	end_ns = p->halt.held ? p->halt.ns : now_ns < p->stream.disarmed_ns ? now_ns : p->stream.disarmed_ns;
+	pt_emit_data(&p->out, p->out.told_ns, end_ns, "", 0);
+	if (!p->halt.held)
+		pt_emit_loss(&p->out, p->stream.gap, now_ns);
 	return rc;
 }
 

@@ -24,7 +24,7 @@ const struct pt_param pt_profile_params[] = {
 				.type = PT_PARAM_TIME,
 				.standard = "20ms",
 				.max = 10 * PT_NS_PER_S,
-				.help = "bdc: longest period expected in the program: snapshots are 0 to that far "
+				.help = "bdc: longest period expected in the program: snapshots are 0 to twice that far "
 					"apart, to lock onto nothing" },
 	[PT_PROFILE_WINDOW] = { .key = "window",
 				.type = PT_PARAM_TIME,

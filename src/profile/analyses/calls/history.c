@@ -60,7 +60,8 @@ static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16
 
 	(void)from;
 	for (size_t i = 0; i < n && at < PT_RUN_CORES; i++)
-		add(&h->result[at], h->ring[at], &run[i]);
+		if (!pt_run_is_time(&run[i]))
+			add(&h->result[at], h->ring[at], &run[i]);
 }
 
 const struct pt_history *pt_history_of(const struct pt_history *histories, size_t n, uint16_t core)

@@ -281,7 +281,7 @@ static void list_seen(struct pt_lines_count *c)
 	c->result.seen = c->seen;
 	c->result.n_seen = 0;
 	for (size_t i = 0; i < c->result.n_lines; i++)
-		if (c->line[i].n_observed > 0)
+		if (c->line[i].n_observed > 0 || c->line[i].cycles > 0)
 			c->seen[c->result.n_seen++] = (uint32_t)i;
 }
 

@@ -203,12 +203,11 @@ static void take_hz(struct limits *l, double hz)
 /* Unless the user said otherwise. */
 static void take_config(void *analysis, uint16_t source, const struct pt_config *config)
 {
-	const char *value;
 	struct limits *l = analysis;
 
 	(void)source;
-	if (!l->hz_given && pt_config_find(config, "core_hz", &value) > 0)
-		take_hz(l, (double)pt_config_number(config, "core_hz", 0));
+	if (!l->hz_given && pt_config_core_hz(config) > 0)
+		take_hz(l, (double)pt_config_core_hz(config));
 }
 
 /* What only looks like a violation, as the clock stood still while the core slept, is none: its rule is undecided. */

@@ -331,7 +331,7 @@ static void take_config(void *analysis, uint16_t source, const struct pt_config 
 
 	(void)source;
 	if (t->ticks_per_ns <= 0)
-		t->ticks_per_ns = (double)pt_config_number(config, "core_hz", 0) / 1e9;
+		t->ticks_per_ns = (double)pt_config_core_hz(config) / 1e9;
 }
 
 static void take_window(void *analysis, uint16_t core, const struct pt_time_window *window)
