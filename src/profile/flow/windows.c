@@ -143,6 +143,14 @@ static void add_ticks(struct pt_windows *w, uint16_t id, uint64_t ticks, uint64_
 	f->second_ticks += second;
 }
 
+static uint16_t handler_of(const struct pt_windows *w, const struct pt_run *run)
+{
+	uint64_t handler = pt_codemap_handler(w->map, run->next);
+	bool in_code;
+
+	return handler == run->next ? run->next_function : pt_codemap_function(w->map, handler, &in_code);
+}
+
 /* The cycles of entering a handler are the handler's, as in execution.h. */
 static void add_run(struct pt_windows *w, const struct pt_run *run)
 {
@@ -158,7 +166,7 @@ static void add_run(struct pt_windows *w, const struct pt_run *run)
 	else
 		add_ticks(w, run->function, run->instructions, cycles);
 	if (cycles != run->cycles)
-		add_ticks(w, run->next_function, by_cycles ? run->cycles - cycles : 0,
+		add_ticks(w, handler_of(w, run), by_cycles ? run->cycles - cycles : 0,
 			  by_cycles ? 0 : run->cycles - cycles);
 }
 

@@ -341,25 +341,12 @@ static struct spent entry_time(struct pt_execution *x, const struct pt_run *run,
 	return cost;
 }
 
-/* Where vectors are code, what an exception enters is a jump in the midst of a table that some symbol has: the handler is
- * the function that it jumps to. */
 static uint16_t handler_of(const struct pt_execution *x, const struct pt_run *run)
 {
-	const struct pt_code_unit *unit = pt_codemap_at(x->map, run->next);
-	uint64_t at = run->next, target;
+	uint64_t handler = pt_codemap_handler(x->map, run->next);
 	bool in_code;
-	uint16_t to;
 
-	if (at_entry(x, run))
-		return run->next_function;
-	if (unit != NULL && unit->flow == PT_FLOW_NEXT && unit->len_units > 0) {	/* a prefix */
-		at += (uint64_t)unit->len_units * x->map->isa->unit_bytes;
-		unit = pt_codemap_at(x->map, at);
-	}
-	target = unit != NULL && unit->len_units > 0 && unit->flow == PT_FLOW_BRANCH ? pt_codemap_target(x->map, at)
-										     : PT_UNKNOWN;
-	to = target != PT_UNKNOWN ? pt_codemap_function(x->map, target, &in_code) : PT_NO_FUNCTION;
-	return to != PT_NO_FUNCTION && x->entry[to] == target ? to : run->next_function;
+	return handler == run->next ? run->next_function : pt_codemap_function(x->map, handler, &in_code);
 }
 
 static void enter_handler(struct pt_execution *x, const struct pt_run *run, uint64_t resume, struct spent cost)

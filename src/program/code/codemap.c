@@ -459,3 +459,29 @@ void pt_codemap_free(struct pt_codemap *map)
 	drop(map);
 	pt_program_unref((struct pt_program *)(uintptr_t)held);
 }
+
+static bool begins_function(const struct pt_codemap *map, uint64_t addr)
+{
+	bool in_code;
+	uint16_t id = pt_codemap_function(map, addr, &in_code);
+	size_t n = 0;
+	const struct pt_function *functions = map->program != NULL ? pt_program_functions(map->program, &n) : NULL;
+
+	return id != PT_NO_FUNCTION && id <= n && functions[id - 1].address == addr;
+}
+
+uint64_t pt_codemap_handler(const struct pt_codemap *map, uint64_t addr)
+{
+	const struct pt_code_unit *unit = pt_codemap_at(map, addr);
+	uint64_t at = addr, target;
+
+	if (begins_function(map, addr))
+		return addr;
+	if (unit != NULL && unit->flow == PT_FLOW_NEXT && unit->len_units > 0) {	/* a prefix */
+		at += (uint64_t)unit->len_units * map->isa->unit_bytes;
+		unit = pt_codemap_at(map, at);
+	}
+	target = unit != NULL && unit->len_units > 0 && unit->flow == PT_FLOW_BRANCH ? pt_codemap_target(map, at)
+										     : PT_UNKNOWN;
+	return target != PT_UNKNOWN && begins_function(map, target) ? target : addr;
+}

@@ -115,4 +115,8 @@ static inline const struct pt_code_unit *pt_codemap_at(const struct pt_codemap *
  * (pt_isa_none), of which the map has no entries. */
 uint16_t pt_codemap_function(const struct pt_codemap *map, uint64_t addr, bool *in_code);
 
+/* An exception entered the code at addr: the first instruction of its handler. Where vectors are code, what is entered is a
+ * jump in the midst of a table that some symbol has: the handler is the function that it jumps to. Else addr itself. */
+uint64_t pt_codemap_handler(const struct pt_codemap *map, uint64_t addr);
+
 #endif

@@ -77,7 +77,7 @@ static inline void count(struct pt_lines_count *c, struct pt_span_count *s, cons
 
 	if (run->left == PT_LEFT_EXCEPTION || run->left == PT_LEFT_TAIL_CHAIN) {
 		cycles -= handlers_part(c, run);
-		charge(c, run->next, times * (run->cycles - cycles));
+		charge(c, pt_codemap_handler(c->map, run->next), times * (run->cycles - cycles));
 	}
 	if (b == e) {
 		charge(c, run->begin, times * cycles);
@@ -124,7 +124,7 @@ void pt_lines_spread(struct pt_lines_count *c, const struct pt_run *run,
 	if (s == NULL)
 		return;
 	if (handlers != 0)
-		spread_charge(c, run->next, handlers, visit, arg);
+		spread_charge(c, pt_codemap_handler(c->map, run->next), handlers, visit, arg);
 	if (run->begin == run->end) {
 		spread_charge(c, run->begin, extra, visit, arg);
 		return;
