@@ -148,15 +148,23 @@ static void share_out(struct pt_flow *f, const struct way_on *way, uint64_t time
 	put_time(f, last, time - given, out);	/* of a very long one */
 }
 
-/* One after the other, as far as the time goes. */
+/* One after the other, as far as the time goes: the jumps that there was time for were passed. */
 static void spend(struct pt_flow *f, const struct way_on *way, uint64_t time, struct pt_run_batch *out)
 {
-	struct insn_walk w = walk_legs(way, 0, way->n);
-	size_t room = free_runs(out);
-	struct place insn, last = reached(f);
+	struct place insn, last;
+	struct insn_walk w;
 	uint32_t cycles;
+	unsigned k = 0;
 
-	for (size_t n = 0; time > 0 && n + 2 < room && n < MOST_TIMES && next_insn(f, &w, &insn, &cycles); n++) {
+	for (; k + 1 < way->n && time >= way->leg[k].cycles && f->at != NULL; k++) {
+		silent_jump(f, way->leg[k].src, out);
+		time -= way->leg[k].cycles;
+	}
+	if (f->at == NULL)
+		return;
+	w = walk_legs(way, k, k + 1);
+	last = reached(f);
+	for (size_t n = 0, room = free_runs(out); time > 0 && n + 2 < room && next_insn(f, &w, &insn, &cycles); n++) {
 		uint64_t part = cycles < time ? cycles : time;
 
 		put_time(f, last = insn, part, out);
