@@ -211,8 +211,7 @@ static void data_begins(struct pt_lane *lane, const struct pt_chunk *chunk)
 {
 	uint64_t span = span_of(lane, chunk);
 
-	lane->chunk_cycles = lane->cycles;
-	lane->chunk_slept = lane->slept;
+	pt_gate_chunk_begins(lane);
 	pt_gate_anchor(lane, (struct pt_moment){ chunk->from_ns, span });
 }
 

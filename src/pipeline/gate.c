@@ -4,6 +4,17 @@
 
 /* --- where runs stand in time */
 
+/* So far, that of a last stamp which flow has not taken yet included. */
+static uint64_t passed_cycles(const struct pt_lane *lane)
+{
+	return lane->cycles + lane->slept + lane->flow.at_end;
+}
+
+void pt_gate_chunk_begins(struct pt_lane *lane)
+{
+	lane->chunk_cycles = passed_cycles(lane);
+}
+
 /* How long the core ran to make a burst, where it can be told: its modelled cycles on the core clock. */
 uint64_t pt_gate_ran_ns(const struct pt_lane *lane)
 {
@@ -15,8 +26,9 @@ uint64_t pt_gate_ran_ns(const struct pt_lane *lane)
 		return 0;		/* nothing is known of what ran */
 	if (lane->pipeline->timing == NULL)
 		return PT_UNKNOWN;
-	return (uint64_t)((double)(lane->cycles - lane->chunk_cycles + lane->slept - lane->chunk_slept) * 1e9 /
-			  (double)core_hz);
+	if (passed_cycles(lane) < lane->chunk_cycles)	/* it was of a core that was halted */
+		return 0;
+	return (uint64_t)((double)(passed_cycles(lane) - lane->chunk_cycles) * 1e9 / (double)core_hz);
 }
 
 struct pt_moment pt_gate_moment(const struct pt_lane *lane)

@@ -60,7 +60,7 @@ struct pt_lane {		/* one source */
 	struct pt_flow flow;
 	uint64_t cycles;		/* of all runs, where anybody asks */
 	uint64_t chunk_cycles, run_cycles;	/* where the DATA chunk began, and the last moment that is known */
-	uint64_t slept, chunk_slept, run_slept;	/* likewise: cycles that the core slept, by stamps */
+	uint64_t slept, run_slept;	/* likewise: cycles that the core slept, by stamps */
 	uint64_t runs, samples, values;
 	uint64_t overflows;		/* of the chip's FIFO, that flow does not count */
 	uint64_t damaged_bytes;		/* as far as decoders count them */
@@ -255,6 +255,7 @@ void pt_gate_pass_sleep(struct pt_lane *lane);	/* what flow has found of it */
 void pt_gate_anchor(struct pt_lane *lane, struct pt_moment at);	/* what comes next began then */
 /* Where the run that comes next stands: so many modelled cycles behind the last moment that the source told. */
 struct pt_moment pt_gate_moment(const struct pt_lane *lane);
+void pt_gate_chunk_begins(struct pt_lane *lane);	/* a DATA chunk */
 uint64_t pt_gate_ran_ns(const struct pt_lane *lane);	/* since the DATA chunk began; PT_UNKNOWN: nobody can say */
 
 /* --- dispatch.c: what came from a lane, to whom it concerns */
