@@ -87,7 +87,7 @@ END_TEST
 static const struct { const char *word, *why; } no_proxies[] = {
 	{ "e500.dcsr.proxy=0x41000", "refuses" }, { "e500.dcsr.base=0xf0fff000", "its PVR reads" },
 	{ "e500.dcsr.base=0x1000", "its PVR reads" }, { "e500.dcsr.capture=often", "free, pcc, or OFFSET=VALUE" },
-	{ "e500.core=v2", "has no debug space" }, { "upstream-memory=halted", "upstream-memory=running" },
+	{ "upstream-memory=halted", "upstream-memory=running" },
 	{ "e500.path=dcsr", "" },
 };
 

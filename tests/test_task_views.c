@@ -135,7 +135,8 @@ START_TEST(averages_lie_between)
 		.slice = { .n = 3, .total = 177, .min = 59, .max = 59 },
 	};
 	static const struct pt_tasks of_flow = { .task = &task, .n_tasks = 1, .observed = 177, .flow = 177 };
-	const struct pt_profile profile = { .core_hz = 48000000, .times = PT_BASIS_MODELLED, .tasks = &of_flow, .ended = true };
+	const struct pt_profile profile = { .core_hz = 48000000, 
+					    .times = PT_BASIS_MODELLED, .shares = PT_BASIS_MODELLED, .tasks = &of_flow, .ended = true };
 	const struct pt_query query = { .view = "tasks", .format = "csv" };
 	struct pt_text text = { 0 };
 
