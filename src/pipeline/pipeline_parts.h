@@ -210,6 +210,7 @@ void pt_snapshot_edges(struct pt_pipeline *p);
 
 /* The core's figures are estimates, from windows. */
 bool pt_snapshot_windowed(const struct pt_pipeline *p, const struct pt_traced *traced);
+double pt_snapshot_seen_part(const struct pt_pipeline *p, const struct pt_traced *traced);	/* see profile.h */
 void pt_snapshot_window_core(const struct pt_pipeline *p, const struct pt_traced *traced, struct pt_profile_core *core);
 /* figures: the row's from now on. */
 void pt_snapshot_window_row(struct pt_pipeline *p, const struct pt_traced *traced, const struct pt_profile_core *core,

@@ -41,7 +41,8 @@ static enum pt_basis shares_of(const struct pt_pipeline *p, enum pt_basis measur
 	if (!counted(p) && pt_snapshot_complete(p))
 		return measured;
 	for (size_t i = 0; i < p->n_traced; i++)
-		estimated |= pt_snapshot_windowed(p, &p->traced[i]) || pt_traced_counted(&p->traced[i]);
+		estimated |= pt_snapshot_windowed(p, &p->traced[i]) || pt_traced_counted(&p->traced[i]) ||
+			     pt_snapshot_seen_part(p, &p->traced[i]) > 0;
 	return estimated ? PT_BASIS_ESTIMATED : PT_BASIS_NONE;
 }
 

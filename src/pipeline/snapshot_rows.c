@@ -19,8 +19,13 @@ static struct pt_share share_of(const struct pt_pipeline *p, const struct pt_tra
 		return pt_flat_share(traced->flat, id);
 	if (pt_snapshot_windowed(p, traced))
 		return pt_windows_share(traced->windows, id);
-	if (!pt_snapshot_complete(p))		/* nobody can say what share of the profile it was */
-		return (struct pt_share){ .share = NAN };
+	if (!pt_snapshot_complete(p)) {
+		double seen = pt_snapshot_seen_part(p, traced);
+
+		if (seen > 0 && all != 0)
+			return pt_profile_bounded(seen, (double)part / (double)all);
+		return (struct pt_share){ .share = NAN };	/* nobody can say what share of the profile it was */
+	}
 	return (struct pt_share){ .share = all != 0 ? (double)part / (double)all : 0 };
 }
 
@@ -44,7 +49,9 @@ static struct pt_share share_of_unseen(const struct pt_pipeline *p)
 		struct pt_windows_summary windows = pt_windows_summary(traced->windows);
 		struct pt_cluster_total batches = pt_flat_total(traced->flat);
 
-		if (pt_snapshot_windowed(p, traced))
+		if (pt_snapshot_seen_part(p, traced) > 0)
+			most = fmax(most, 1 - pt_snapshot_seen_part(p, traced));
+		else if (pt_snapshot_windowed(p, traced))
 			most = fmax(most, pt_cluster_unseen(&windows.awake));
 		else if (pt_traced_counted(traced))
 			most = fmax(most, pt_cluster_unseen(&batches));

@@ -22,6 +22,26 @@ static uint64_t awake_ticks(const struct pt_pipeline *p, const struct pt_traced 
 	return (uint64_t)llround(ran_ns * 1e-9 * (double)p->profile.core_hz * (1 - asleep));
 }
 
+/* One stretch that misses little, as the beginning, says more than nothing. */
+double pt_snapshot_seen_part(const struct pt_pipeline *p, const struct pt_traced *traced)
+{
+	const struct pt_lane *lane = traced->flow;
+	const struct pt_loss_sum *sum = lane != NULL ? &lane->account.sum : NULL;
+	bool known = p->profile.core_hz != 0 && p->map->isa->timing != NULL && traced->result != NULL;
+	double ran, unseen, part;
+
+	if (lane == NULL || pt_traced_counted(traced) || lane->leaves_out || lane->data_only || lane->bursts_only ||
+	    pt_snapshot_complete(p) || pt_snapshot_windowed(p, traced))
+		return 0;
+	ran = known ? (double)traced->result->cycles * 1e9 / (double)p->profile.core_hz : (double)sum->observed_ns;
+	/* while the source holds the core nothing runs */
+	unseen = lane->halting ? (double)(sum->by[PT_LOSS_REARM].ns + sum->lost_ns)
+			       : (double)(sum->total_ns - sum->observed_ns - sum->by[PT_LOSS_HALTED].ns -
+					  sum->by[PT_LOSS_SLEEP].ns);
+	part = ran > 0 ? ran / (ran + unseen) : 0;
+	return part >= 0.5 ? part : 0;
+}
+
 void pt_snapshot_window_core(const struct pt_pipeline *p, const struct pt_traced *traced, struct pt_profile_core *core)
 {
 	struct pt_windows_summary s = pt_windows_summary(traced->windows);
@@ -32,6 +52,7 @@ void pt_snapshot_window_core(const struct pt_pipeline *p, const struct pt_traced
 	core->bursts_cut_short = s.cut_short;
 	core->burst_cycles = s.cycles;
 	core->ticks = p->profile.by_instructions ? core->instructions : core->cycles;
+	core->seen_part = pt_snapshot_seen_part(p, traced);
 	core->windowed = pt_snapshot_windowed(p, traced);
 	if (!core->windowed)
 		return;

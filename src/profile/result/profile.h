@@ -39,6 +39,8 @@ struct pt_profile_core {		/* what was seen of a core; where there are several: s
 	bool windowed;
 	struct pt_cluster_total windows, armed;	/* with those that found the core asleep */
 	struct pt_share asleep;		/* of all time */
+	double seen_part;		/* of the time that the core ran, where that is most of it: shares are within what
+					 * the rest leaves open; else 0 */
 	uint64_t ticks;			/* of the profile's clock: what rows are shares of. Windowed: that the core was
 					 * awake, estimated; else what was seen */
 };
@@ -214,6 +216,20 @@ static inline uint64_t pt_profile_ticks(const struct pt_profile *profile, uint16
 	return profile->n_cores != 0	  ? profile->ticks
 	       : profile->by_instructions ? profile->instructions
 					  : profile->cycles;
+}
+
+/* A share of what was seen, as one of all that ran: what was not seen may all have been this row's, or none of it. */
+static inline struct pt_share pt_profile_bounded(double seen_part, double share)
+{
+	return (struct pt_share){ .share = share, .lo = seen_part * share, .hi = seen_part * share + 1 - seen_part };
+}
+
+static inline double pt_profile_seen_part(const struct pt_profile *profile, uint16_t core)
+{
+	for (size_t i = 0; i < profile->n_cores; i++)
+		if (profile->core[i].core == core)
+			return profile->core[i].seen_part;
+	return 0;
 }
 
 /* NULL: its figures are of what was seen. */

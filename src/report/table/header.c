@@ -201,7 +201,11 @@ static void time_lines(const struct pt_profile *p, struct pt_text *out)
 /* Shares are there; their intervals only where enough was seen. */
 static bool has_intervals(const struct pt_profile *p)
 {
-	return p->samples_effective > 0 || p->windowed;
+	bool bounded = false;
+
+	for (size_t i = 0; i < p->n_cores; i++)
+		bounded |= p->core[i].seen_part > 0;
+	return p->samples_effective > 0 || p->windowed || bounded;
 }
 
 static bool counters_take_turns(const struct pt_profile *p)

@@ -11,11 +11,19 @@
 static inline struct pt_value pt_flow_share(const struct pt_profile *p, uint16_t core, uint64_t ticks, uint64_t all,
 					    const struct pt_share *estimate)
 {
+	double seen = pt_profile_seen_part(p, core);
+	struct pt_share bounded;
+
 	if (pt_profile_windowed(p, core) != NULL)
 		return (struct pt_value){ .f = estimate->share, .lo = estimate->lo, .hi = estimate->hi,
 					  .basis = PT_BASIS_ESTIMATED };
-	if (p->shares == PT_BASIS_NONE || all == 0)
+	if (p->shares == PT_BASIS_NONE || all == 0 || (p->shares == PT_BASIS_ESTIMATED && seen <= 0 && p->n_cores > 0))
 		return (struct pt_value){ .f = NAN };
+	if (p->shares == PT_BASIS_ESTIMATED && seen > 0) {
+		bounded = pt_profile_bounded(seen, (double)ticks / (double)all);
+		return (struct pt_value){ .f = bounded.share, .lo = bounded.lo, .hi = bounded.hi,
+					  .basis = PT_BASIS_ESTIMATED };
+	}
 	return (struct pt_value){ .f = (double)ticks / (double)all, .basis = p->times };
 }
 
