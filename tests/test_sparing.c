@@ -67,7 +67,7 @@ END_TEST
 /* More kinds than there is room for are few lines all the same. */
 START_TEST(has_room_for_few_kinds)
 {
-	static char kinds[40][8];
+	static char kinds[40][20];
 
 	for (int i = 0; i < 40; i++) {
 		snprintf(kinds[i], sizeof(kinds[i]), "kind %d", i);
