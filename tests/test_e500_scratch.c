@@ -346,6 +346,32 @@ START_TEST(says_that_nothing_stops_it)
 }
 END_TEST
 
+/* A PMR that the core has not is waited for once; what is tried afterwards goes by steps, which always end. What has
+ * been read stays at the pace it had. */
+START_TEST(waits_once_for_a_pmr_that_is_not_there)
+{
+	struct pt_e500_op ops[PT_E500_OPS_MAX], missing = { .pmr = PT_E500_PMC0 + 4 };
+	size_t n = all_of_them(ops);
+	struct pt_err err;
+
+	make();
+	set_pmrs();
+	halt_in(0);
+	ops[n] = missing;
+	ck_assert_int_eq(pt_e500_scratch_run(&rig.scratch, ops, n + 1, &err), PT_ETIMEOUT);
+	for (size_t i = 0; i < n; i++) {
+		ck_assert_msg(pt_e500_scratch_run(&rig.scratch, &ops[i], 1, &err) == 0, "%s", err.msg);
+		ck_assert_int_eq(pt_e500_scratch_run(&rig.scratch, &missing, 1, &err), PT_EFAULT);
+	}
+	expect_values(ops, n);
+	rig.n_packets = 0;
+	ck_assert_int_eq(pt_e500_scratch_run(&rig.scratch, ops, n, &err), 0);
+	ck_assert_uint_eq(rig.n_packets, 8);
+	expect_values(ops, n);
+	done();
+}
+END_TEST
+
 START_TEST(says_that_it_stopped_early)
 {
 	struct pt_e500_op op = { .pmr = PT_E500_PMC0 };
@@ -402,6 +428,7 @@ int main(void)
 	tcase_add_test(tc, refuses_to_write_in_user_mode);
 	tcase_add_test(tc, says_that_mfpmr_traps);
 	tcase_add_test(tc, says_that_nothing_stops_it);
+	tcase_add_test(tc, waits_once_for_a_pmr_that_is_not_there);
 	tcase_add_test(tc, says_that_it_stopped_early);
 	tcase_add_test(tc, executes_nothing_that_it_has_not_written);
 	tcase_add_test(tc, refuses_what_does_not_fit);

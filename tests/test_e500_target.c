@@ -84,6 +84,34 @@ START_TEST(pmrs_are_registers)
 }
 END_TEST
 
+/* Registers that the core has not, or that are kept from us: unavailable, and all others can be read all the same, this
+ * time and the next. The server tells no PVR, so the core is taken for what the setting says. */
+START_TEST(an_unreadable_pmr_spoils_no_other)
+{
+	const char *const board_words[] = { "core=mc", NULL };
+	const char *const words[] = { with_ram[0], "e500.core=e6500", "e500.scratch.trust=on" };
+	const struct pt_register *rows;
+	struct pt_err err = { .msg = "" };
+	uint16_t row[40];
+	uint64_t value = 0, values[40];
+	size_t n, n_read = 0;
+
+	attach_to("bare", board_words, words, PT_LEN(words));
+	rows = target->ops->registers(target->state, &n);
+	for (unsigned again = 0; again < 2; again++)
+		for (uint16_t i = 0; i < n; i++) {
+			bool missing = strpbrk(rows[i].name, "45") != NULL && strstr(rows[i].name, "pm") != NULL;
+			int rc = target->ops->read_registers(target->state, 0, &i, 1, &value, &err);
+
+			ck_assert_msg(rc == (missing ? PT_EFAULT : 0), "%s: %d, %s", rows[i].name, rc, err.msg);
+			if (!missing && n_read < PT_LEN(row))
+				row[n_read++] = i;
+		}
+	ck_assert_int_eq(target->ops->read_registers(target->state, 0, row, n_read, values, &err), 0);
+	leave();
+}
+END_TEST
+
 /* The core's own PVR counts, whatever a setting says: at attach, where the core stands, else as soon as it has been
  * read. */
 START_TEST(a_core_that_is_another)
@@ -367,6 +395,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, samples_of_a_running_program_count_it_alone, 0, PT_LEN(servers));
 	tcase_add_loop_test(tc, pmrs_are_registers, 0, PT_LEN(servers));
+	tcase_add_test(tc, an_unreadable_pmr_spoils_no_other);
 	tcase_add_loop_test(tc, a_core_that_is_another, 0, 3);
 	tcase_add_loop_test(tc, each_core_has_its_g_packet, 0, PT_LEN(layouts));
 	tcase_add_test(tc, what_was_in_the_registers_is_put_back);

@@ -151,6 +151,8 @@ bool pt_e500_core_by_setting(struct pt_e500_target *e500);	/* true: a setting na
 int pt_e500_check_setting(const struct pt_e500_target *e500, struct pt_err *err);
 /* From what a process was told by its kernel: core and how_known are changed where that names one. */
 bool pt_e500_core_by_auxv(struct pt_e500_target *e500);
+/* Which core it really is, whatever it is taken for. False: its PVR is not known, or of none of ours. */
+bool pt_e500_core_of_pvr(const struct pt_e500_target *e500, enum pt_e500_core *core);
 /* The core's PVR, read on the way; 0: it could not be. What it says of the core counts, unless a setting did. */
 void pt_e500_learn_pvr(struct pt_e500_target *e500, uint32_t pvr);
 

@@ -72,6 +72,16 @@ int pt_e500_check_setting(const struct pt_e500_target *e500, struct pt_err *err)
 	return 0;
 }
 
+bool pt_e500_core_of_pvr(const struct pt_e500_target *e500, enum pt_e500_core *core)
+{
+	for (unsigned i = 0; i < PT_E500_CORES; i++)
+		if (e500->pvr != 0 && pt_e500_kinds[i].pvr == e500->pvr >> 16) {
+			*core = (enum pt_e500_core)i;
+			return true;
+		}
+	return false;
+}
+
 /* One with more counters than GDB was told of stays what it was taken for. */
 void pt_e500_learn_pvr(struct pt_e500_target *e500, uint32_t pvr)
 {

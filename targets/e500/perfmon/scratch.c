@@ -131,7 +131,45 @@ static int prove(struct pt_e500_scratch *s, struct pt_err *err)
 	return 0;
 }
 
-static int execute(struct pt_e500_scratch *s, const struct pt_e500_frame *was, const struct routine *r,
+static bool is_seen(const struct pt_e500_scratch *s, const struct pt_e500_op *op)
+{
+	return op->pmr >= PT_E500_PMRS || (s->seen[op->pmr / 8] >> op->pmr % 8 & 1) != 0;
+}
+
+static void note_seen(struct pt_e500_scratch *s, const struct pt_e500_op *ops, size_t n_ops)
+{
+	for (size_t i = 0; i < n_ops; i++)
+		if (ops[i].pmr < PT_E500_PMRS)
+			s->seen[ops[i].pmr / 8] |= (uint8_t)(1u << ops[i].pmr % 8);
+}
+
+static bool goes_by_steps(const struct pt_e500_scratch *s, const struct pt_e500_op *ops, size_t n_ops)
+{
+	size_t i = 0;
+
+	while (i < n_ops && is_seen(s, &ops[i]))
+		i++;
+	return s->doubt && i < n_ops;
+}
+
+/* Nothing has to be waited for: an access that the core refuses ends its step in the handler. */
+static int walk(struct pt_e500_scratch *s, uint64_t end, struct pt_err *err)
+{
+	struct pt_e500_frame at;
+	int rc = s->port->get(s->port->state, &at, err);
+
+	while (rc == 0 && at.pc != end) {
+		uint64_t next = at.pc + 4;
+
+		rc = s->port->run(s->port->state, true, next, err);
+		rc = rc == 0 ? s->port->get(s->port->state, &at, err) : rc;
+		if (rc == 0 && at.pc != next)
+			return pt_fail(err, PT_EFAULT, "access to a PMR traps, to 0x%" PRIx64, at.pc);
+	}
+	return rc;
+}
+
+static int execute(struct pt_e500_scratch *s, const struct pt_e500_frame *was, const struct routine *r, bool by_steps,
 		   uint8_t *results, struct pt_err *err)
 {
 	const struct pt_e500_port *port = s->port;
@@ -148,7 +186,7 @@ static int execute(struct pt_e500_scratch *s, const struct pt_e500_frame *was, c
 	if (rc == 0 && !s->proven)
 		rc = prove(s, err);
 	if (rc == 0)
-		rc = port->run(port->state, false, buffer - 4, err);
+		rc = by_steps ? walk(s, buffer - 4, err) : port->run(port->state, false, buffer - 4, err);
 	if (rc == PT_ETIMEOUT)
 		return pt_wrap(err,
 			       "code at 0x%" PRIx64
@@ -270,7 +308,11 @@ int pt_e500_scratch_run(struct pt_e500_scratch *s, struct pt_e500_op *ops, size_
 	if (!s->astray)
 		return rc;
 	if (rc == 0)
-		rc = execute(s, &s->away.was, &r, results, err);
+		rc = execute(s, &s->away.was, &r, goes_by_steps(s, ops, n_ops), results, err);
+	if (rc == 0)
+		note_seen(s, ops, n_ops);
+	else
+		s->doubt |= rc == PT_ETIMEOUT || rc == PT_EPROTO;
 	back = put_back(s, &left);
 	if (back < 0 && rc < 0)
 		return pt_wrap(err, "%.110s; before that", left.msg);

@@ -12,6 +12,7 @@
 #include "targets/e500/core/pmr.h"
 #include "targets/contract/mem.h"
 
+enum { PT_E500_PMRS = 512 };		/* numbers of PMRs end below. Source: E500CORERM Rev. 1, Table 7-2 */
 enum { PT_E500_OPS_MAX = 36, PT_E500_SCRATCH_BYTES = 512, PT_E500_TRAP = 0x7d821008 };
 
 /* MSR. Source: E500CORERM 2.5.1 */
@@ -47,6 +48,8 @@ struct pt_e500_scratch {
 	bool process;			/* it is one of an operating system: supervisor code is never seen */
 	bool proven;			/* mfpmr was seen to work: it is not stepped over again */
 	bool written;			/* the RAM was seen to hold what is written to it */
+	bool doubt;			/* a routine did not come to its end: only what is in seen is executed at once */
+	uint8_t seen[PT_E500_PMRS / 8];	/* bit by number of the PMR: it could be read or written */
 	bool astray;			/* not all could be put back, away says what: the core must not go on */
 	struct pt_e500_away away;
 };
@@ -58,7 +61,9 @@ uint32_t pt_e500_scratch_needs(size_t n_ops);
  *   PT_EARG          too many, or more than the RAM holds; nothing was done
  *   PT_ESTATE        a write, and the core stopped in user mode; nothing was done
  *   PT_EUNSUPPORTED  mfpmr traps: the OS, or the core, does not let it be executed
- *   PT_ETIMEOUT      the routine did not come to its end
+ *   PT_ETIMEOUT      the routine did not come to its end. The one wait of its kind: after it a routine with PMRs that
+ *                    were never reached goes step by step
+ *   PT_EFAULT        going by steps, it left its way: the core has not all of these PMRs, or keeps them to itself
  *   PT_EPROTO        it stopped before its end
  * or as the port says. Where something could not be put back the sentence says what. */
 int pt_e500_scratch_run(struct pt_e500_scratch *s, struct pt_e500_op *ops, size_t n_ops, struct pt_err *err);
