@@ -39,8 +39,8 @@ static const struct { uint64_t count, partial, instructions, cycles, gross, exce
 	[HANDLER] = { 12, 0, 24000, 48000, 48000, 12 },
 };
 static const struct pt_edge edges[] = {
-	{ 0, HANDLER, 0, 12, 48000 }, { MAIN, FIBONACCI, 0, 10, 300000 }, { MAIN, LESS, 0, 10, 31000 },
-	{ FIBONACCI, FIBONACCI, 0, 90, 100000 },
+	{ 0, HANDLER, 0, 12, 48000, 0, 0 }, { MAIN, FIBONACCI, 0, 10, 300000, 0, 0 }, { MAIN, LESS, 0, 10, 31000, 0, 0 },
+	{ FIBONACCI, FIBONACCI, 0, 90, 100000, 0, 0 },
 };
 
 static struct pt_execution_function runs[N_FUNCTIONS + 1];

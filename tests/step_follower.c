@@ -102,7 +102,7 @@ static void edge(struct step_follower *f, const struct open_call *call, uint64_t
 	if (f->n_edges == 2 * EDGES)
 		f->n_edges = pt_edges_merge(f->edge, f->n_edges);
 	must(f->n_edges < 2 * EDGES);
-	f->edge[f->n_edges++] = (struct pt_edge){ call->caller, call->function, 0, 1, gross };
+	f->edge[f->n_edges++] = (struct pt_edge){ call->caller, call->function, 0, 1, gross, 0, 0 };
 }
 
 /* Is the function open further down on the level of call n - 1, which an exception begins? */

@@ -192,7 +192,7 @@ START_TEST(edges_with_open_calls)
 {
 	struct pt_execution *x = script_execution(0);
 	const struct pt_execution_result *result;
-	static const struct pt_edge want[] = { { 0, 5, 0, 1, 4 }, { 1, 2, 0, 3, 9 }, { 2, 3, 0, 1, 1 } };
+	static const struct pt_edge want[] = { { 0, 5, 0, 1, 4, 0, 0 }, { 1, 2, 0, 3, 9, 0, 0 }, { 2, 3, 0, 1, 1, 0, 0 } };
 
 	script_feed(x, "110 1 call 200, 200 3 ret 112, 112 1 call 200, 200 3 ret 114, 114 1 exc 500, 500 4 excret 116, "
 		       "116 1 call 200, 200 2 call 300, 300 1 br 300");

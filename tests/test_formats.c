@@ -270,7 +270,7 @@ static void expect(const struct pt_profile *profile, const char *view, const cha
 
 START_TEST(opens_on_what_has_rows)
 {
-	const struct pt_edge edge = { 1, 2, 0, 3, 4 };
+	const struct pt_edge edge = { 1, 2, 0, 3, 4, 0, 0 };
 	struct pt_profile profile = { .ended = true }, full = sample_profile();
 
 	expect(&full, "", "", "\nfunctions", "\ncalls");

@@ -31,7 +31,7 @@ static struct pt_stat stat_of(uint64_t n, uint64_t min, uint64_t max, uint64_t t
 static struct pt_execution_function runs[4];
 static struct pt_profile_function rows[4];
 static const struct pt_profile_function *by_id[5];
-static const struct pt_edge edges[] = { { 0, 4, 0, 40, 960 }, { 1, 2, 0, 12, 21000 }, { 2, 2, 0, 720, 14000 } };
+static const struct pt_edge edges[] = { { 0, 4, 0, 40, 960, 0, 0 }, { 1, 2, 0, 12, 21000, 10.2f, 14.1f }, { 2, 2, 0, 720, 14000, 180, 1130 } };
 static struct pt_profile_irq irqs[1];
 static struct pt_program *program;
 
@@ -111,9 +111,10 @@ static struct pt_profile burst_profile(void)
 	p.ticks = core.ticks;
 	p.windowed = true;
 	for (size_t i = 0; i < 4; i++) {
+		runs[i].cycles = pt_profile_scaled(&core, shares[i].share);
 		rows[i] = (struct pt_profile_function){
 			.id = (uint16_t)(i + 1), .function = &functions[i], .run = &runs[i], .seen = &runs[i],
-			.share = shares[i], .per_second = i == 1 ? per_second : none, .per_call = i == 1 ? per_call : none,
+			.share = shares[i], .count = i == 1 ? (struct pt_estimate){ 732, 684, 790 } : none, .per_second = i == 1 ? per_second : none, .per_call = i == 1 ? per_call : none,
 		};
 		by_id[i + 1] = &rows[i];
 	}
@@ -136,6 +137,7 @@ static struct pt_profile halt_profile(void)
 {
 	struct pt_profile p = burst_profile();
 
+	fill_rows();		/* what was seen is all there is */
 	snprintf(p.mode, sizeof(p.mode), "halt");
 	p.from_virtual = p.ended = false;
 	p.observed_is_bound = true;
@@ -456,12 +458,47 @@ START_TEST(says_where_symbols_are_from)
 }
 END_TEST
 
+static const struct {
+	enum pt_unit unit;
+	struct pt_value value;
+	const char *cell;	/* the core clock is 48 MHz */
+} estimates[] = {
+	{ PT_UNIT_PER_S, { .f = 3998, .lo = 3700, .hi = 4210, .basis = PT_BASIS_ESTIMATED }, "4000 ±8%" },
+	{ PT_UNIT_PER_S, { .f = 3998, .lo = 3990, .hi = 4004, .basis = PT_BASIS_ESTIMATED }, "3998 ±1%" },
+	{ PT_UNIT_PER_S, { .f = 12.34, .lo = 1.23, .hi = 65.4, .basis = PT_BASIS_ESTIMATED }, "10 (1-66)" },
+	{ PT_UNIT_PER_S, { .f = 123456, .lo = 40000, .hi = 456789, .basis = PT_BASIS_ESTIMATED }, "120k (40-457)" },
+	{ PT_UNIT_NS_MEAN, { .f = 250125, .lo = 237529, .hi = 270270, .basis = PT_BASIS_ESTIMATED }, "250 us ±9%" },
+	{ PT_UNIT_NS_MEAN, { .f = 12751, .lo = 4000, .hi = 40123, .basis = PT_BASIS_ESTIMATED }, "13 us (4-41)" },
+	{ PT_UNIT_MEAN, { .f = 43.5, .lo = 42.1, .hi = 45.2, .basis = PT_BASIS_ESTIMATED }, "906ns ±4%" },
+	{ PT_UNIT_TICKS, { .u = 4800, .lo = 4600, .hi = 5100, .basis = PT_BASIS_ESTIMATED }, "100.0us ±7%" },
+	{ PT_UNIT_COUNT, { .u = 1069374, .lo = 750000, .hi = 1480000, .basis = PT_BASIS_ESTIMATED,
+			   .interval_beside = true }, "1100000" },
+	{ PT_UNIT_COUNT, { .u = 720, .lo = 180, .hi = 1130, .basis = PT_BASIS_ESTIMATED }, "700 (180-1130)" },
+	{ PT_UNIT_COUNT, { .u = 3, .lo = 0.1, .hi = 40, .basis = PT_BASIS_ESTIMATED, .interval_beside = true }, "3" },
+	{ PT_UNIT_COUNT, { .u = 1069374, .basis = PT_BASIS_ESTIMATED, .rough = true }, "1070000" },
+	{ PT_UNIT_COUNT, { .u = 1069374, .basis = PT_BASIS_ESTIMATED }, "1069374" },	/* a tally */
+	{ PT_UNIT_TICKS, { .u = 1439999, .basis = PT_BASIS_ESTIMATED, .at_least = true }, "≥29.99ms" },
+	{ PT_UNIT_MEAN, { .f = 959.99, .basis = PT_BASIS_ESTIMATED, .at_least = true }, "≥19.99us" },
+};
+
+START_TEST(estimates_have_the_digits_of_their_interval)
+{
+	const struct pt_profile p = { .core_hz = 48000000 };
+	const struct pt_column column = { "x", "x", estimates[_i].unit, true };
+	char cell[PT_CELL_BYTES];
+
+	pt_print_cell(cell, sizeof(cell), &p, &column, &estimates[_i].value);
+	ck_assert_str_eq(cell, estimates[_i].cell);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("report");
 	TCase *tc = tcase_create("report");
 
 	tcase_add_loop_test(tc, golden_report, 0, PT_LEN(cases));
+	tcase_add_loop_test(tc, estimates_have_the_digits_of_their_interval, 0, PT_LEN(estimates));
 	tcase_add_test(tc, says_where_symbols_are_from);
 	tcase_add_test(tc, json_survives_a_name_that_is_no_text);
 	tcase_add_test(tc, chains_begin_with_their_core);

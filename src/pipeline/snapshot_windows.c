@@ -62,6 +62,16 @@ void pt_snapshot_window_core(const struct pt_pipeline *p, const struct pt_traced
 	core->ticks = awake_ticks(p, traced, core->asleep.share, core->ticks);
 }
 
+/* Entries in the profile, of which rate is that per tick awake, and their interval. PT_UNKNOWN: there is none. */
+static uint64_t entries_of(const struct pt_profile_core *core, const struct pt_estimate *rate,
+			   struct pt_estimate *interval)
+{
+	double ticks = (double)core->ticks;
+
+	*interval = (struct pt_estimate){ rate->value * ticks, rate->lo * ticks, rate->hi * ticks };
+	return isnan(rate->value) ? PT_UNKNOWN : pt_profile_scaled(core, rate->value);
+}
+
 /* --- functions */
 
 static const struct pt_tree_estimate *from_tree(const struct pt_pipeline *p, uint16_t core, uint16_t id)
@@ -87,15 +97,14 @@ void pt_snapshot_window_row(struct pt_pipeline *p, const struct pt_traced *trace
 	};
 	for (unsigned kind = 0; kind < PT_N_TALLY_KINDS; kind++)
 		figures->stat[kind] = pt_stat_empty();
-	row->per_second = row->per_call = (struct pt_estimate){ NAN, NAN, NAN };
+	row->count = row->per_second = row->per_call = (struct pt_estimate){ NAN, NAN, NAN };
 	row->run = figures;
 	if (tree == NULL)
 		return;
 	row->per_second = tree->per_second;
 	row->per_call = tree->per_call;
 	figures->gross_total = pt_profile_scaled(core, tree->gross.share);
-	if (core->windows.n >= PT_RATE_CLUSTERS && tree->count > 0)
-		figures->count = pt_profile_scaled(core, tree->count);
+	figures->count = entries_of(core, &tree->count, &row->count);
 	if (seen->exceptions > 0)
 		figures->exceptions = figures->count == PT_UNKNOWN || seen->count == 0
 					      ? PT_UNKNOWN
@@ -113,14 +122,17 @@ size_t pt_snapshot_window_edges(struct pt_pipeline *p, struct pt_edge *out)
 	for (size_t i = 0; tree != NULL && i < tree->n_edges; i++) {
 		const struct pt_tree_edge *edge = &tree->edge[i];
 		const struct pt_profile_core *core = pt_profile_windowed(&p->profile, edge->core);
+		struct pt_estimate count;
 
 		if (core == NULL || (!p->shown[edge->to] && !p->shown[edge->from]))
 			continue;
-		out[n++] = (struct pt_edge){
+		out[n] = (struct pt_edge){
 			.from = edge->from, .to = edge->to, .core = edge->core,
-			.count = pt_profile_scaled(core, edge->estimate.count),
+			.count = entries_of(core, &edge->estimate.count, &count),
 			.gross = pt_profile_scaled(core, edge->estimate.gross.share),
 		};
+		out[n].count_lo = (float)count.lo;
+		out[n++].count_hi = (float)count.hi;
 	}
 	return n;
 }

@@ -20,6 +20,7 @@ struct pt_profile_function {
 	const struct pt_profile_function *next;	/* the same function on another core; NULL: on no more */
 	const struct pt_execution_function *run;	/* NULL: only sampled; windowed: estimates of the whole profile */
 	const struct pt_execution_function *seen;	/* what was seen of it; the same as run, but where that is estimated */
+	struct pt_estimate count;	/* the interval of run->count; windowed only */
 	struct pt_estimate per_second;	/* entries, of all time; windowed only */
 	struct pt_estimate per_call;	/* ticks of its own, of a call; windowed only */
 	uint64_t samples;		/* pc samples */

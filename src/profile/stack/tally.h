@@ -36,6 +36,7 @@ struct pt_edge {
 	uint16_t from, to;	/* from 0: an exception */
 	uint16_t core;		/* of the profile; a tally is of one, and leaves it 0 */
 	uint64_t count, gross;
+	float count_lo, count_hi;	/* 95 % interval of an estimate; equal: none */
 };
 
 /* What is known of one kind of figure in the hot path: those below 2^32 - 1 are in [least, least + size). size 0: there

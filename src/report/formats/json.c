@@ -76,7 +76,7 @@ static void put(json_t *object, const char *key, json_t *value)
 static bool has_interval(const struct pt_column *column, const struct pt_value *value)
 {
 	return value->basis == PT_BASIS_ESTIMATED &&
-	       (column->unit == PT_UNIT_SHARE || (pt_unit_is_real(column->unit) && value->hi > value->lo));
+	       (column->unit == PT_UNIT_SHARE || (column->unit != PT_UNIT_NONE && value->hi > value->lo));
 }
 
 static json_t *row_of(const struct pt_view *view, const struct pt_value *values)
@@ -90,7 +90,8 @@ static json_t *row_of(const struct pt_view *view, const struct pt_value *values)
 		put(object, column->key, value_of(column, &values[c]));
 		if (values[c].at_least) {
 			snprintf(key, sizeof(key), "%s_at_least", column->key);
-			put(object, key, pt_json_number(values[c].u));
+			put(object, key,
+			    pt_unit_is_real(column->unit) ? pt_json_real(values[c].f) : pt_json_number(values[c].u));
 		}
 		if (values[c].undecided_ns != 0) {
 			snprintf(key, sizeof(key), "%s_undecided_ns", column->key);

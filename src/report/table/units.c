@@ -7,49 +7,100 @@
 #include "report/table/units.h"
 #include "base/util.h"
 
-/* whole: value is not scaled, so a whole number needs no decimals. */
-static void four_digits(char *out, size_t size, double value, const char *gap, const char *prefix, const char *unit,
-			bool whole)
+/* How exactly a number is printed: to four digits, or fewer. */
+struct digits {
+	double step;		/* the last digit is no finer than this; 0: any */
+	bool down;		/* a bound is not rounded up */
+};
+
+/* Decimals that four digits leave, and no more than the step has. */
+static int decimals_of(double value, double step)
 {
 	int decimals = value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
+	int finest = step > 0 ? (int)fmax(0, ceil(-log10(step) - 1e-9)) : decimals;
+
+	return finest < decimals ? finest : decimals;
+}
+
+static double rounded(double value, struct digits digits, int decimals)
+{
+	double unit = pow(10, -decimals);
+
+	if (digits.step > unit)
+		unit = digits.step;
+	if (digits.down)
+		return floor(value / unit + 1e-9) * unit;
+	return digits.step > 0 ? round(value / unit) * unit : value;
+}
+
+/* whole: value is not scaled, so a whole number needs no decimals. */
+static void four_digits(char *out, size_t size, double value, const char *gap, const char *prefix, const char *unit,
+			bool whole, struct digits digits)
+{
+	int decimals = decimals_of(value, digits.step);
 
 	if (whole && value == floor(value))
 		decimals = 0;
-	snprintf(out, size, "%.*f%s%s%s", decimals, value, *prefix != '\0' || *unit != '\0' ? gap : "", prefix, unit);
+	snprintf(out, size, "%.*f%s%s%s", decimals, rounded(value, digits, decimals),
+		 *prefix != '\0' || *unit != '\0' ? gap : "", prefix, unit);
+}
+
+/* Units that a number is scaled by thousands to. */
+struct scale {
+	const char *const *names;
+	size_t n;
+	const char *gap, *unit;	/* unit: behind the name */
+	double first_limit;	/* of a number that is not scaled */
+};
+
+static const char *const prefixes[] = { "", "k", "M", "G", "T", "P", "E" }, *const seconds[] = { "ns", "us", "ms", "s" },
+	*const plain[] = { "" };
+
+static size_t scale_of(const struct scale *scale, double value)
+{
+	double limit = scale->first_limit;
+	size_t i = 0;
+
+	for (; value >= limit && i + 1 < scale->n; limit = 999.95, i++)
+		value /= 1000;
+	return i;
+}
+
+static void print_scaled(char *out, size_t size, double value, const struct scale *scale, struct digits digits)
+{
+	size_t i = scale_of(scale, value);
+	double factor = pow(1000, (double)i);
+
+	digits.step /= factor;
+	four_digits(out, size, value / factor, scale->gap, scale->names[i], scale->unit, i == 0, digits);
+}
+
+static struct scale by_prefix(const char *gap, const char *unit)
+{
+	/* a bare number may have five digits */
+	return (struct scale){ prefixes, PT_LEN(prefixes), gap, unit, *unit == '\0' ? 99999.5 : 999.95 };
+}
+
+static struct scale by_second(const char *gap)
+{
+	return (struct scale){ seconds, PT_LEN(seconds), gap, "", 999.95 };
 }
 
 void pt_print_scaled(char *out, size_t size, double value, const char *gap, const char *unit)
 {
-	static const char *const prefixes[] = { "", "k", "M", "G", "T", "P", "E" };
-	double limit = *unit == '\0' ? 99999.5 : 999.95;	/* a bare number may have five digits */
-	size_t i = 0;
+	struct scale scale = by_prefix(gap, unit);
 
-	for (; value >= limit && i + 1 < PT_LEN(prefixes); limit = 999.95, i++)
-		value /= 1000;
-	four_digits(out, size, value, gap, prefixes[i], unit, i == 0);
-}
-
-static void print_seconds(char *out, size_t size, double ns, const char *gap)
-{
-	static const char *const units[] = { "ns", "us", "ms", "s" };
-	size_t i = 0;
-
-	for (; ns >= 999.95 && i + 1 < PT_LEN(units); i++)
-		ns /= 1000;
-	four_digits(out, size, ns, gap, "", i == 0 && ns == 0 ? "s" : units[i], i == 0);
+	print_scaled(out, size, value, &scale, (struct digits){ 0 });
 }
 
 void pt_print_ns(char *out, size_t size, uint64_t ns, const char *gap)
 {
-	print_seconds(out, size, (double)ns, gap);
-}
+	struct scale scale = by_second(gap);
 
-static void print_ticks(char *out, size_t size, const struct pt_profile *profile, double ticks)
-{
-	if (profile->core_hz != 0 && !profile->by_instructions)
-		print_seconds(out, size, ticks * 1e9 / (double)profile->core_hz, "");
+	if (ns == 0)
+		snprintf(out, size, "0%ss", gap);
 	else
-		pt_print_scaled(out, size, ticks, "", "");
+		print_scaled(out, size, (double)ns, &scale, (struct digits){ 0 });
 }
 
 static void print_share(char *out, size_t size, const struct pt_value *value)
@@ -62,42 +113,73 @@ static void print_share(char *out, size_t size, const struct pt_value *value)
 		snprintf(out, size, "%.1f", value->f * 100);
 }
 
-static void print_number(char *out, size_t size, const struct pt_profile *profile, enum pt_unit unit, uint64_t u)
+/* In what a column is printed, and times what. */
+static void column_scale(const struct pt_profile *profile, enum pt_unit unit, struct scale *scale, double *factor)
+{
+	bool ticks = unit == PT_UNIT_TICKS || unit == PT_UNIT_MEAN;
+	bool time = ticks && profile->core_hz != 0 && !profile->by_instructions;
+
+	*factor = time ? 1e9 / (double)profile->core_hz : 1;
+	if (time)
+		*scale = by_second("");
+	else if (ticks || unit == PT_UNIT_PER_S)
+		*scale = by_prefix("", "");
+	else if (unit == PT_UNIT_HZ)
+		*scale = by_prefix(" ", "Hz");
+	else if (unit == PT_UNIT_NS || unit == PT_UNIT_NS_MEAN)
+		*scale = by_second(" ");
+	else
+		*scale = (struct scale){ plain, PT_LEN(plain), "", "", INFINITY };
+}
+
+static void print_whole(char *out, size_t size, enum pt_unit unit, uint64_t u, double step)
 {
 	if (unit == PT_UNIT_ADDRESS)
 		snprintf(out, size, "0x%08" PRIx64, u);
 	else if (unit == PT_UNIT_STAMP)		/* all digits: it is to be told from its neighbours */
 		snprintf(out, size, "%" PRIu64 ".%06" PRIu64 " ms", u / PT_NS_PER_MS, u % PT_NS_PER_MS);
-	else if (unit == PT_UNIT_NS)
-		pt_print_ns(out, size, u, " ");
-	else if (unit == PT_UNIT_TICKS)
-		print_ticks(out, size, profile, (double)u);
-	else if (unit == PT_UNIT_HZ)
-		pt_print_scaled(out, size, (double)u, " ", "Hz");
+	else if (step >= 10)
+		snprintf(out, size, "%.0f", round((double)u / step) * step);
 	else
 		snprintf(out, size, "%" PRIu64, u);
 }
 
-static void print_real(char *out, size_t size, const struct pt_profile *profile, enum pt_unit unit, double f)
+/* The last digit that an interval lets an estimate have: its rounding is lost in the interval. One at least; without an
+ * interval three. */
+static double step_of(const struct pt_value *value, double f)
 {
-	if (unit == PT_UNIT_MEAN)
-		print_ticks(out, size, profile, f);
-	else if (unit == PT_UNIT_NS_MEAN)
-		print_seconds(out, size, f, " ");
-	else if (unit == PT_UNIT_PER_S)
-		pt_print_scaled(out, size, f, "", "");
-	else	/* an exponent is hard to compare with its neighbours */
-		snprintf(out, size, fabs(f) >= 1e5 && fabs(f) < 1e15 ? "%.0f" : "%.6g", f);
+	double half = fmax(value->hi - f, f - value->lo);
+
+	if (value->rough && f > 0)
+		return pow(10, floor(log10(f)) - 2);
+	if (value->basis != PT_BASIS_ESTIMATED || value->lo > f || f > value->hi || !(half > 0))
+		return 0;
+	return pow(10, floor(fmin(log10(half / 4), f > 0 ? log10(f) : 0)));
 }
 
-/* An estimate: within so much of it with 95 %, on the wider side. */
-static void print_error(char *out, size_t size, const struct pt_value *value)
+static void print_limits(char *out, size_t size, const struct pt_value *value, double f, const struct scale *scale,
+			 double factor)
 {
-	double error = fmax(value->hi / value->f - 1, 1 - value->lo / value->f);
-	size_t len = strlen(out);
+	double by = factor / pow(1000, (double)scale_of(scale, f * factor));
+	int decimals = decimals_of(fmax(value->hi, f) * by, step_of(value, f) * by);
+	double unit = pow(10, -decimals);
 
-	if (value->hi > value->lo && isfinite(error))
-		snprintf(out + len, size - len, " ±%.0f%%", ceil(error * 100));
+	snprintf(out, size, " (%.*f-%.*f)", decimals, floor(value->lo * by / unit + 1e-9) * unit, decimals,
+		 ceil(value->hi * by / unit - 1e-9) * unit);
+}
+
+/* The 95 % interval of an estimate: one figure where it is much the same on both sides, else its limits. */
+static void print_interval(char *out, size_t size, const struct pt_value *value, double f, const struct scale *scale,
+			   double factor)
+{
+	double error = fmax(value->hi / f - 1, 1 - value->lo / f);
+
+	if (!(value->hi > value->lo) || value->interval_beside || value->basis != PT_BASIS_ESTIMATED)
+		return;
+	if (isfinite(error) && error <= 0.5)
+		snprintf(out, size, " ±%.0f%%", ceil(error * 100));
+	else
+		print_limits(out, size, value, f, scale, factor);
 }
 
 static void print_undecided(char *out, size_t size, uint64_t ns)
@@ -112,17 +194,39 @@ static void print_undecided(char *out, size_t size, uint64_t ns)
 	snprintf(out, size, "undecided (clocks ± %s)", text);
 }
 
+static void print_number(char *out, size_t size, const struct pt_value *value, double f, const struct scale *scale,
+			 double factor)
+{
+	if (f == 0 && scale->names == seconds)
+		snprintf(out, size, "0%ss", scale->gap);
+	else
+		print_scaled(out, size, f * factor, scale,
+			     (struct digits){ step_of(value, f) * factor, value->at_least });
+}
+
 static void print_value(char *out, size_t size, const struct pt_profile *profile, enum pt_unit unit,
 			const struct pt_value *value)
 {
+	bool real = pt_unit_is_real(unit), known = real ? !isnan(value->f) : value->u != PT_UNKNOWN;
+	double f = real ? value->f : (double)value->u, factor;
+	struct scale scale;
+	size_t len;
+
+	if (!known)
+		return;
 	if (unit == PT_UNIT_SHARE) {
 		print_share(out, size, value);
-	} else if (pt_unit_is_real(unit) && !isnan(value->f)) {
-		print_real(out, size, profile, unit, value->f);
-		print_error(out, size, value);
-	} else if (!pt_unit_is_real(unit) && value->u != PT_UNKNOWN) {
-		print_number(out, size, profile, unit, value->u);
+		return;
 	}
+	column_scale(profile, unit, &scale, &factor);
+	if (scale.names != plain)
+		print_number(out, size, value, f, &scale, factor);
+	else if (real)		/* an exponent is hard to compare with its neighbours */
+		snprintf(out, size, fabs(f) >= 1e5 && fabs(f) < 1e15 ? "%.0f" : "%.6g", f);
+	else
+		print_whole(out, size, unit, value->u, step_of(value, f));
+	len = strlen(out);
+	print_interval(out + len, size - len, value, f, &scale, factor);
 }
 
 void pt_print_cell(char *out, size_t size, const struct pt_profile *profile, const struct pt_column *column,

@@ -38,6 +38,8 @@ struct pt_value {
 				 * u or f says that it is not known */
 	double lo, hi;		/* 95 % interval when ESTIMATED, else both 0 */
 	enum pt_basis basis;
+	bool interval_beside;	/* lo and hi are those of a column beside it: people read them there, rounded here */
+	bool rough;		/* an estimate without an interval of its own: people read three digits of it */
 	bool at_least;		/* a lower bound: the figure itself is not known, and formats that cannot say so leave it out */
 	bool not_there;		/* a figure that does not exist, nothing divided by nothing: f is NAN, and people
 				 * read n/a */

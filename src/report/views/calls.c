@@ -33,7 +33,8 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 
 	out[0] = (struct pt_value){ .text = name_of(p, edge->from, "(exception)") };
 	out[1] = (struct pt_value){ .text = name_of(p, edge->to, "(no symbol)") };
-	out[2] = (struct pt_value){ .u = edge->count, .basis = p->counts };
+	out[2] = (struct pt_value){ .u = edge->count, .basis = edge->count != PT_UNKNOWN ? p->counts : PT_BASIS_NONE,
+				    .lo = (double)edge->count_lo, .hi = (double)edge->count_hi };
 	out[3] = (struct pt_value){ .u = edge->gross, .basis = p->times,
 				    .at_least = pt_profile_windowed(p, edge->core) != NULL };
 	out[4] = pt_core_value(p->n_cores, edge->core);

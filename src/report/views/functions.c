@@ -5,6 +5,7 @@
 #include "profile/result/profile.h"
 #include "report/table/view.h"
 #include "report/views/core_column.h"
+#include "report/views/flow_share.h"
 #include "report/views/rest_rows.h"
 #include "base/util.h"
 
@@ -97,6 +98,27 @@ static struct pt_value *rates(struct pt_value *out, const struct pt_profile *p, 
 	return out;
 }
 
+/* An estimate has the interval of calls/s. */
+static struct pt_value count_of(const struct pt_profile *p, const struct pt_profile_function *f,
+				const struct pt_execution_function *run)
+{
+	struct pt_value v = number(run != NULL ? run->count : PT_UNKNOWN, p->counts);
+
+	if (v.u == PT_UNKNOWN || pt_profile_windowed(p, f->core) == NULL)
+		return v;
+	v.lo = f->count.lo;
+	v.hi = f->count.hi;
+	v.interval_beside = true;
+	return v;
+}
+
+static struct pt_value net_of(const struct pt_profile *p, const struct pt_profile_function *f)
+{
+	uint64_t ticks = p->by_instructions ? f->run->instructions : f->run->cycles;
+
+	return pt_flow_ticks(p, f->core, ticks, &f->share);
+}
+
 static struct pt_value gross_of(const struct pt_profile *p, const struct pt_profile_function *f)
 {
 	struct pt_value v = number(f->run != NULL ? f->run->gross_total : PT_UNKNOWN, p->times);
@@ -116,10 +138,10 @@ static void function_row(const struct pt_profile *p, const struct pt_profile_fun
 	*out++ = number(f->function != NULL ? f->function->address : PT_UNKNOWN, PT_BASIS_EXACT);
 	*out++ = number(f->function != NULL ? f->function->size : PT_UNKNOWN, PT_BASIS_EXACT);
 	*out++ = number(run == NULL ? f->samples : PT_UNKNOWN, PT_BASIS_EXACT);
-	*out++ = number(counts != NULL ? counts->count : PT_UNKNOWN, p->counts);
+	*out++ = count_of(p, f, counts);
 	*out++ = number(counts != NULL ? counts->partial : PT_UNKNOWN, p->counts);
 	*out++ = number(counts != NULL ? counts->instructions : PT_UNKNOWN, p->counts);
-	*out++ = number(run == NULL ? PT_UNKNOWN : p->by_instructions ? run->instructions : run->cycles, p->times);
+	*out++ = run != NULL ? net_of(p, f) : number(PT_UNKNOWN, p->times);
 	*out++ = (struct pt_value){ .f = f->share.share, .lo = f->share.lo, .hi = f->share.hi, .basis = isnan(f->share.share) ? PT_BASIS_NONE : p->shares };
 	*out++ = gross_of(p, f);
 	out = spread(out, STAT(GROSS), p->times);

@@ -4,6 +4,7 @@
 #include "profile/result/profile.h"
 #include "report/table/view.h"
 #include "report/views/core_column.h"
+#include "report/views/flow_share.h"
 #include "base/util.h"
 
 extern const struct pt_view pt_view_irqs;
@@ -46,6 +47,22 @@ static struct pt_value *extremes(struct pt_value *out, const struct pt_stat *sta
 	return out;
 }
 
+/* An estimate has the interval of all entries of the handler: as wide, in proportion. */
+static struct pt_value exceptions_of(const struct pt_profile *p, const struct pt_profile_function *f)
+{
+	uint64_t n = f->run->exceptions;
+	struct pt_value v = { .u = n, .basis = n != PT_UNKNOWN ? p->counts : PT_BASIS_NONE };
+	double part;
+
+	if (n == PT_UNKNOWN || pt_profile_windowed(p, f->core) == NULL || f->run->count == 0 ||
+	    f->run->count == PT_UNKNOWN)
+		return v;
+	part = (double)n / (double)f->run->count;
+	v.lo = f->count.lo * part;
+	v.hi = f->count.hi * part;
+	return v;
+}
+
 static void row(const void *subject, size_t i, struct pt_value *out)
 {
 	const struct pt_profile *p = subject;
@@ -55,9 +72,9 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 
 	*out++ = (struct pt_value){ .text = f->function != NULL ? f->function->name : "(no symbol)" };
 	*out++ = (struct pt_value){ .text = irq->vectors[0] != '\0' ? irq->vectors : NULL };
-	*out++ = (struct pt_value){ .u = run->exceptions, .basis = run->exceptions != PT_UNKNOWN ? p->counts : PT_BASIS_NONE };
+	*out++ = exceptions_of(p, f);
 	*out++ = (struct pt_value){ .u = run->partial, .basis = run->partial != PT_UNKNOWN ? p->counts : PT_BASIS_NONE };
-	*out++ = (struct pt_value){ .u = p->by_instructions ? run->instructions : run->cycles, .basis = p->times };
+	*out++ = pt_flow_ticks(p, f->core, p->by_instructions ? run->instructions : run->cycles, &f->share);
 	*out++ = (struct pt_value){ .f = f->share.share, .lo = f->share.lo, .hi = f->share.hi, .basis = isnan(f->share.share) ? PT_BASIS_NONE : p->shares };
 	*out++ = (struct pt_value){ .u = run->gross_total, .basis = run->gross_total != PT_UNKNOWN ? p->times : PT_BASIS_NONE,
 				    .at_least = pt_profile_windowed(p, f->core) != NULL };

@@ -35,7 +35,7 @@ struct pt_tree_node {
 
 struct pt_tree_estimate {	/* of a function, or a call edge, of a windowed core */
 	struct pt_share gross;	/* at least: who called what ran when a window began is known only as far as it returned */
-	double count;		/* entries per tick awake */
+	struct pt_estimate count;	/* entries per tick awake; value NAN: too few windows, or none had any */
 	struct pt_estimate per_second, per_call;	/* as in profile.h */
 };
 

@@ -205,7 +205,7 @@ static struct pt_tree_estimate estimate_of(const struct sums *s, const struct pt
 {
 	struct pt_tree_estimate e = {
 		.gross = pt_cluster_share(&core->windows, &s->gross),
-		.count = core->windows.y > 0 ? s->entries.x / core->windows.y : 0,
+		.count = pt_cluster_rate(&core->windows, &s->entries, s->most),
 		.per_second = pt_cluster_rate(&core->armed, &s->entries, s->most),
 		.per_call = pt_cluster_ratio(core->windows.n, &s->per_call),
 	};
