@@ -7,6 +7,7 @@
 #include "cli/configfile.h"
 #include "host/log.h"
 #include "cli/app.h"
+#include "base/nearest.h"
 #include "base/util.h"
 #include "cli/subcommands.h"
 
@@ -32,6 +33,34 @@ static const struct pt_verb *find_verb(const char *name)
 		if (strcmp(verbs[i]->name, name) == 0)
 			return verbs[i];
 	return NULL;
+}
+
+/* A word of monitor, the most likely mistake of all: `proftap status`. */
+static bool is_monitor_word(const char *name)
+{
+	static const char *const words[] = {
+		"status", "sources", "symbols", "halt", "go", "reset", "erase", "speed", "report", "start", "stop",
+	};
+
+	for (size_t i = 0; i < PT_LEN(words); i++)
+		if (strcmp(words[i], name) == 0)
+			return true;
+	return false;
+}
+
+static void refuse_verb(const char *name)
+{
+	char question[PT_NEAREST_QUESTION];
+	struct pt_nearest near;
+
+	pt_nearest_init(&near, name, strlen(name));
+	for (size_t i = 0; i < PT_LEN(verbs); i++)
+		pt_nearest_offer(&near, verbs[i]->name);
+	if (near.nearest[0] == '\0' && is_monitor_word(name))
+		pt_error("no verb %s; did you mean proftap monitor %s? `proftap --help` lists them", name, name);
+	else
+		pt_error("no verb %s%s`proftap --help` lists them", name,
+			 pt_nearest_question(&near, question, sizeof(question)));
 }
 
 static int run(const struct pt_verb *verb, int argc, char **argv)
@@ -70,7 +99,7 @@ int main(int argc, char **argv)
 	if (argc > 1 && argv[1][0] != '-') {
 		verb = find_verb(argv[1]);
 		if (verb == NULL) {
-			pt_error("no verb %s; `proftap --help` lists them", argv[1]);
+			refuse_verb(argv[1]);
 			return PT_EXIT_USAGE;
 		}
 		argc--;

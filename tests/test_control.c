@@ -19,7 +19,7 @@ static struct rig {
 	struct pt_command *cmd;
 	bool done, closed;
 	int rc;
-	char text[16384], err[400];
+	char text[16384], err[1000];
 } rig;
 
 static char elf[600], saved[64];
@@ -189,7 +189,7 @@ struct step { const char *line; int rc; const char *has; };
 
 /* In this order, on one board. has: in the answer, or in the sentence of a failure. */
 static const struct step story[] = {
-	{ "help", 0, "profile start [source=NAME]" },
+	{ "help", 0, "profile start [for=TIME]" },
 	{ "status", 0, "MKL27Z256" }, { "status", 0, "door: a test" }, { "status", 0, "profile: none yet" },
 	{ "sources", 0, "mtb" },
 	{ "exits main", PT_EARG, "no symbols yet" },
@@ -257,17 +257,33 @@ END_TEST
 /* --- what is wrong ------------------------------------------------------------------------------------------------ */
 
 static const struct step wrong[] = {
-	{ "", PT_EARG, "\"\" is not a test command; there are: help, " },
 	{ "nothing", PT_EARG, "\"nothing\" is not a test command; there are: help, profile start, " },
-	{ "profile", PT_EARG, "\"profile\" is not a test command; there are: profile start, profile stop, " },
 	{ "profile nothing", PT_EARG, "\"profile nothing\" is not a test command; there are: profile start, " },
-	{ "profil stop", PT_EARG, "\"profil stop\" is not a test command; the nearest is profile stop, and" },
-	{ "simbols @", PT_EARG, "is symbols, and" },
-	{ "rest", PT_EARG, "\"rest\" is not a test command; the nearest is reset, and help lists them all" },
-	{ "Halt", PT_EARG, "the nearest is halt" },
-	{ "owm", PT_EARG, "the nearest is own" },
+	{ "profile strat", PT_EARG, "\"profile strat\" is not a test command; did you mean profile start? there are: " },
+	{ "profiel stop", PT_EARG, "\"profiel\" is not a test command; did you mean profile stop? help lists them all" },
+	{ "report", PT_EARG, "did you mean profile report?" }, { "strat", PT_EARG, "did you mean profile start?" },
+	{ "simbols @", PT_EARG, "did you mean symbols? " },
+	{ "rest", PT_EARG, "\"rest\" is not a test command; did you mean reset? help lists them all" },
+	{ "Halt", PT_EARG, "did you mean halt?" },
+	{ "owm", PT_EARG, "did you mean own?" },
+	{ "profile re", PT_EARG, "\"re\" fits several commands: profile reset, profile report; write more of it" },
+	{ "ha sideways", PT_EARG, "did you mean halt?" },	/* what controls a core needs three letters */
+	{ "hi sideways", PT_EARG, "history" }, { "res sideways", PT_EARG, "reset takes one of" },
+	{ "profile start for=soon", PT_EARG, "profile start: for: 'soon' is not a time" },
+	{ "profile start for=0", PT_EARG, "no time at all" },
+	{ "profile start period=2", PT_EARG, "2 of what? a time has a unit: 2s, 2ms or 2us" },
+	{ "profile start mode=brust", PT_EARG, "did you mean burst?" },
+	{ "profile start perod=2ms", PT_EARG, "there is no setting 'perod'; did you mean period? there are: " },
+	{ "profile report calz", PT_EARG, "there is no view 'calz'; did you mean calls? views: functions" },
+	{ "profile report ta", PT_EARG, "'ta' fits several views: tasks task_functions; write more of it" },
+	{ "profile report func", PT_ESTATE, "nothing was profiled yet" },
+	{ "profile report t", PT_EARG, "there is no view 't'; views: " },
+	{ "profile report ti sort=form", PT_EARG, "cannot sort by 'form'" },
+	{ "profile report sort=gros", PT_EARG, "did you mean gross" },
+	{ "profile report format=jsn", PT_EARG, "there is no format 'jsn'; did you mean json? formats: text json" },
+	{ "profile stop", PT_ESTATE, "no profile is running: monitor profile start begins one" },
 	{ "haaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaalt", PT_EARG, "there are: help" },
-	{ "halt now", PT_EARG, "halt takes no words: \"now\"" },
+	{ "halt now", PT_EARG, "halt takes no words: \"now\"; alone it works: test halt" },
 	{ "bdccsr x", PT_EARG, "bdccsr takes no words" },
 	{ "reset sideways", PT_EARG, "reset takes one of: halt, run, init" },
 	{ "speed 0", PT_EARG, "speed takes one frequency" }, { "speed 5000M", PT_EARG, "speed" },
@@ -286,7 +302,8 @@ static const struct step wrong[] = {
 	{ "symbols /nowhere/x", PT_EIO, "symbols: open /nowhere/x" }, { "symbols @ nokey=1", PT_EARG, "nokey" },
 	{ "orti", PT_EARG, "orti takes a FILE" }, { "semihost sideways", PT_EARG, "semihost takes" },
 	{ "events", PT_EARG, "of which core" }, { "events pentium", PT_EARG, "'pentium'" },
-	{ "help nothing", PT_EARG, "no help for \"nothing\"" },
+	{ "help nothing", PT_EARG, "no help for \"nothing\"; `test help` lists all commands" },
+	{ "help perod", PT_EARG, "no help for \"perod\"; did you mean period?" },
 };
 
 START_TEST(refuses_what_is_wrong)
@@ -295,6 +312,115 @@ START_TEST(refuses_what_is_wrong)
 	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
 	for (size_t i = 0; i < PT_LEN(wrong); i++)
 		check_step(&wrong[i]);
+	close_rig();
+}
+END_TEST
+
+/* --- first steps, and short words --------------------------------------------------------------------------------- */
+
+static const struct step shorts[] = {
+	{ "", 0, "test profile run 2s " }, { "profile", 0, "test profile start [for=2s] " },
+	{ "prof", 0, "test profile start [for=2s] " }, { "prof stat", 0, "profile: none yet" },
+	{ "stat", 0, "profile: none yet" }, { "hal", 0, "halted at" }, { "sym @", 0, "functions" },
+	{ "prof run 0.05 mtb-ram=0x20000800:0x400 top=1", 0, "profile of " }, { "prof rep ca", 0, "calls" },
+	{ "pr rep func top=1", 0, "functions" },
+	{ "help mtb-ram", 0, "mtb-ram (setting of source mtb): RAM to record into" },
+	{ "help burst", 0, "burst (mode): profile start source=mtb mode=burst" }, { "help mtb", 0, "mtb (source): " },
+	{ "help calls", 0, "calls (view): " }, { "help gross", 0, "gross (column): " },
+	{ "help sort=", 0, "sort (of a report): " }, { "help json", 0, "json (format): " },
+	{ "help timeline", 0, "timeline (analysis): " }, { "help source-path", 0, "(setting of symbols)" },
+	{ "help connect", 0, "connect (setting of the target, --set): " }, { "help --gdb", 0, "gdb (option): --gdb ADDR" },
+	{ "help report", 0, "profile report [VIEW]" }, { "help functions", 0, "functions (setting of a profile): " },
+};
+
+static void give_one_option(void (*each)(void *arg, const char *name, const char *help), void *arg)
+{
+	each(arg, "gdb", "--gdb ADDR: where GDB connects");
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text != '\0'; text++)
+		n += *text == '\n';
+	return n;
+}
+
+START_TEST(explains_itself)
+{
+	open_rig(VIRTUAL, &door_ops);
+	rig.ctx.options = give_one_option;
+	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
+	for (size_t i = 0; i < PT_LEN(shorts); i++)
+		check_step(&shorts[i]);
+	ck_assert_int_eq(call(""), 0);
+	ck_assert_uint_eq(count_lines(rig.text), 10);
+	ck_assert_int_eq(call("profile"), 0);
+	ck_assert_uint_eq(count_lines(rig.text), 10);
+	close_rig();
+}
+END_TEST
+
+/* The command has been answered long before; the end comes by itself, and the result stays. */
+START_TEST(stops_by_itself)
+{
+	open_rig(VIRTUAL, &door_ops);
+	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
+	call(fill_names("symbols @"));
+	ck_assert_msg(call("profile start for=0.05 mtb-ram=0x20000800:0x400") == 0, "%s", rig.err);
+	ck_assert_ptr_nonnull(strstr(rig.text, "it stops by itself"));
+	for (int i = 0; i < 20000 && pt_session_get_state(rig.session) != PT_SESSION_IDLE; i++)
+		uv_run(&rig.board.loop, UV_RUN_ONCE);
+	ck_assert_int_eq(pt_session_get_state(rig.session), PT_SESSION_IDLE);
+	ck_assert_int_eq(call("profile status"), 0);
+	ck_assert_ptr_nonnull(strstr(rig.text, "profile: ended"));
+	ck_assert_int_eq(call("profile stop"), 0);
+	ck_assert_ptr_nonnull(strstr(rig.text, "profile stopped by itself, as its time was over"));
+	ck_assert_ptr_nonnull(strstr(rig.text, "functions"));
+	ck_assert_int_eq(call("profile stop"), PT_ESTATE);
+	ck_assert_ptr_nonnull(strstr(rig.err, "monitor profile report shows the last one"));
+	close_rig();
+}
+END_TEST
+
+/* Ten rows, or as many as the start said. */
+START_TEST(stop_has_the_first_rows)
+{
+	static const struct { const char *start, *more; } starts[] = {
+		{ "profile start mtb-ram=0x20000800:0x400 mode=halt for=200ms", "more" },
+		{ "profile start mtb-ram=0x20000800:0x400 mode=halt for=200ms top=0", "" },
+	};
+
+	open_rig(VIRTUAL, &door_ops);
+	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
+	call(fill_names("symbols @"));
+	for (size_t i = 0; i < PT_LEN(starts); i++) {
+		ck_assert_msg(call(starts[i].start) == 0, "%s", rig.err);
+		while (pt_session_get_state(rig.session) != PT_SESSION_IDLE)
+			uv_run(&rig.board.loop, UV_RUN_ONCE);
+		ck_assert_int_eq(call("profile stop"), 0);
+		ck_assert_msg((strstr(rig.text, "more") != NULL) == (starts[i].more[0] != '\0'), "%s", rig.text);
+	}
+	close_rig();
+}
+END_TEST
+
+/* A door with one command only: what is started ends with it. */
+START_TEST(a_single_command_waits_for_its_profile)
+{
+	static const struct pt_door_ops single_ops = { .name = "single", .is_single = true };
+	static const struct step steps[] = {
+		{ "symbols @", 0, "functions" },
+		{ "profile start", PT_EARG, "would end with this command; proftap single profile run 2s" },
+		{ "profile start mtb-ram=0x20000800:0x400 for=0.05 top=1", 0, "profile of " },
+	};
+
+	open_rig(VIRTUAL, &single_ops);
+	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
+	for (size_t i = 0; i < PT_LEN(steps); i++)
+		check_step(&steps[i]);
+	ck_assert_int_eq(pt_session_get_state(rig.session), PT_SESSION_IDLE);
 	close_rig();
 }
 END_TEST
@@ -584,6 +710,10 @@ int main(void)
 	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, calls_every_row);
 	tcase_add_test(tc, refuses_what_is_wrong);
+	tcase_add_test(tc, explains_itself);
+	tcase_add_test(tc, stops_by_itself);
+	tcase_add_test(tc, stop_has_the_first_rows);
+	tcase_add_test(tc, a_single_command_waits_for_its_profile);
 	tcase_add_test(tc, bounds_a_line);
 	tcase_add_test(tc, helps_with_what_the_rows_say);
 	tcase_add_loop_test(tc, completes, 0, PT_LEN(completions));

@@ -459,12 +459,12 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } monitors
 	{ "a wrong second word", { NEW_GDB, ":profile go", "<E.\"profile go\" is not a monitor command; there are: "
 	  "profile start, profile stop, profile status, profile reset, profile report, profile save, profile run, "
 	  "profile limits, profile live" } },
-	{ "no words, odd digits, no digits", { NEW_GDB, ">qRcmd,", "~E.\"\" is not a monitor command", ">qRcmd,6",
+	{ "no words, odd digits, no digits", { NEW_GDB, ">qRcmd,", "(monitor profile run 2s", ">qRcmd,6",
 	  "<E.malformed packet", ">qRcmd,zz", "<E.malformed packet" } },
 	{ "a word where none belongs", { NEW_GDB, ":halt now", "~E.halt takes no words",
 	  ":profile stop now", "~E.profile stop takes no words" } },
 	{ "an answer is one packet", { ":sources", "(mtb\n" } },
-	{ "start and stop", { ":profile start", "(profiling\n", ":profile stop", "<OK" } },
+	{ "start and stop", { ":profile start", "(profiling\n", ":profile stop", "(TABLE\n" } },
 	{ "report", { ":profile report", "(TABLE\n" } },
 	{ "status, and how much was seen", { ":profile status", "(profile: none\nTABLE\n" } },
 	{ "halt and go", { ":halt", "(core 0: halted at 0x00000100", ":go", "(running\n" } },
@@ -723,10 +723,10 @@ START_TEST(reports_as_the_start_said)
 		ck_assert_uint_eq(fake.query.top, asked[i].top);
 	}
 	play("others", (const char *const[]){ ":profile report nonsense", "~E.profile report: there is no view 'nonsense'",
-		":profile stop", "<OK", ":profile start top=many", "~E.profile start: top: 'many'", ":profile start", "(profiling\n",
+		":profile stop", "(TABLE\n", ":profile start top=many", "~E.profile start: top: 'many'", ":profile start", "(profiling\n",
 		":profile report", "(TABLE\n", NULL });
 	ck_assert_uint_eq(fake.query.top, 0);
-	play("run", (const char *const[]){ ":profile stop", "<OK", ">vAttach;1", "~T05",
+	play("run", (const char *const[]){ ":profile stop", "(TABLE\n", ">vAttach;1", "~T05",
 		":profile run 1s irqs top=2 mode=halt sort=count", "=", "#time up", "(TABLE\n", NULL });
 	ck_assert_str_eq(fake.words, "mode=halt");
 	ck_assert_str_eq(fake.query.view, "irqs");

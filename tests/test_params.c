@@ -1,7 +1,9 @@
 /* What is in a set is well-formed; a wrong word is answered with the right ones. */
+#include <stdio.h>
 #include <string.h>
 
 #include "harness.h"
+#include "base/nearest.h"
 #include "base/params.h"
 
 static const struct pt_param rows[] = {
@@ -45,6 +47,46 @@ static const struct {
 	{ "jitter=1", JITTER, 1 },
 };
 
+/* Letters changed, left out, put in, swapped; a beginning; or nothing that is like it. */
+static const struct { const char *word, *list, *want; } near[] = {
+	{ "calz", "functions|calls|tree", "calls" }, { "treee", "functions calls tree", "tree" },
+	{ "fucntions", "functions, calls, tree", "functions" }, { "FUNCTIONS", "functions|calls", "functions" },
+	{ "symb", "status|symbols", "symbols" }, { "rset", "rest|reset|report", "rest" }, { "og", "go", "" },
+	{ "rest", "reset|rests", "reset" }, { "x", "a|b", "" }, { "", "a|b", "" }, { "nothing", "note|things", "" },
+	{ "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaaaaa", "" },
+	{ "abcdefghijklmnopqrstuvwxyzabcdefghijklmn", "abcdefghijklmnopqrstuvwxyzabcdefghijklmo", "abcdefghijklmnopqrstuvwxyzabcdefghijklmo" },
+};
+
+START_TEST(finds_the_nearest)
+{
+	char question[PT_NEAREST_QUESTION], want[PT_NEAREST_QUESTION] = "; ";
+	struct pt_nearest n;
+
+	pt_nearest_init(&n, near[_i].word, strlen(near[_i].word));
+	pt_nearest_offer_list(&n, near[_i].list);
+	ck_assert_str_eq(n.nearest, near[_i].want);
+	if (near[_i].want[0] != '\0')
+		snprintf(want, sizeof(want), "; did you mean %s? ", near[_i].want);
+	ck_assert_str_eq(pt_nearest_question(&n, question, sizeof(question)), want);
+}
+END_TEST
+
+static const struct { const char *text; int rc; uint64_t ns; } seconds[] = {
+	{ "2", 0, 2 * PT_NS_PER_S }, { "0.5", 0, 500 * PT_NS_PER_MS }, { "2s", 0, 2 * PT_NS_PER_S },
+	{ "20ms", 0, 20 * PT_NS_PER_MS }, { "", PT_EARG, 0 }, { ".", PT_EARG, 0 }, { "2x", PT_EARG, 0 }, { "-2", PT_EARG, 0 },
+	{ "99999999999999999999999999999999999999999999999", PT_EARG, 0 },
+};
+
+START_TEST(a_bare_number_is_seconds)
+{
+	uint64_t ns = 0;
+
+	ck_assert_int_eq(pt_params_parse_seconds(seconds[_i].text, &ns, NULL), seconds[_i].rc);
+	if (seconds[_i].rc == 0)
+		ck_assert_uint_eq(ns, seconds[_i].ns);
+}
+END_TEST
+
 START_TEST(takes)
 {
 	struct pt_params *set = pt_params_new();
@@ -69,7 +111,7 @@ static const struct {
 	{ "mode=burst|stream", "is not one of" },
 	{ "mode=", "is not one of" },
 	{ "mode", "mode needs a value: mode=burst|stream|halt" },
-	{ "packets=1", "packets: 1 is out of range, 2 to 4096 are allowed" },
+	{ "packets=1", "packets: 1 is out of range: 2 to 4096" },
 	{ "packets=4097", "out of range" },
 	{ "packets=-1", "is not a number" },
 	{ "packets=12x", "is not a number" },
@@ -77,8 +119,10 @@ static const struct {
 	{ "packets=99999999999999999999", "is not a number" },
 	{ "packets=18446744073709551615k", "is not a number" },
 	{ "packets=0.5", "is not a number" },
-	{ "delay=5", "is not a time" },
-	{ "delay=11s", "11s is out of range, 0 to 10000000000 ns are allowed" },
+	{ "delay=5", "delay: 5 of what? a time has a unit: 5s, 5ms or 5us" },
+	{ "mode=brust", "mode: 'brust' is not one of burst|stream|halt; did you mean burst?" },
+	{ "dealy=5ms", "there is no setting 'dealy'; did you mean delay? there are: mode packets" },
+	{ "delay=11s", "11s is out of range: 0s to 10s" },
 	{ "delay=0.5ns", "is not a time" },
 	{ "core-clock=48GHz", "is not a frequency" },
 	{ "jitter=maybe", "jitter: 'maybe' is not on or off" },
@@ -165,6 +209,8 @@ int main(void)
 	Suite *suite = suite_create("params");
 	TCase *tc = tcase_create("params");
 
+	tcase_add_loop_test(tc, finds_the_nearest, 0, PT_LEN(near));
+	tcase_add_loop_test(tc, a_bare_number_is_seconds, 0, PT_LEN(seconds));
 	tcase_add_loop_test(tc, takes, 0, PT_LEN(good));
 	tcase_add_loop_test(tc, refuses, 0, PT_LEN(bad));
 	tcase_add_test(tc, standards_without_a_set);

@@ -89,7 +89,7 @@ void pt_gdb_live(struct pt_command *cmd)
 	} else if (strcmp(cmd->words[0], "off") == 0) {
 		pt_gdb_live_stop(pt_gdb_client_of(cmd));
 		pt_command_done(cmd, 0, NULL);
-	} else if (pt_params_parse(PT_PARAM_TIME, cmd->words[0], &every_ns, &err) < 0 ||
+	} else if (pt_params_parse_seconds(cmd->words[0], &every_ns, &err) < 0 ||
 		   pt_command_take_query(cmd, 1, &query, &err) < 0 ||
 		   (cmd->n_words > 1 && pt_query_parse(&query, cmd->words + 1, cmd->n_words - 1, &err) < 0)) {
 		pt_command_fail(cmd, PT_EARG, "profile live: %s", err.msg);

@@ -26,6 +26,8 @@ struct pt_gdbstub_config {
 	struct pt_recorder *recorder;	/* of this session, as the tasks are */
 	struct pt_os_tasks *tasks;
 	const struct pt_params *symbols;	/* settings for programs (program/model/settings.h); NULL: all standards */
+	/* As pt_command_ctx has it (control/command.h); NULL: none */
+	void (*options)(void (*each)(void *arg, const char *name, const char *help), void *arg);
 	void (*on_quit)(void *arg);	/* stdio: the client left. May be NULL */
 	void *arg;
 };

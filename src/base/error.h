@@ -19,7 +19,7 @@ enum pt_code {
 
 struct pt_err {
 	int code;
-	char msg[400];		/* no function or file names, no final full stop or newline */
+	char msg[1000];		/* no function or file names, no final full stop or newline */
 };
 
 /* Sets msg and returns code. err may be NULL: then only the code counts. */

@@ -7,6 +7,7 @@
 
 #include "base/params.h"
 #include "base/alloc.h"
+#include "base/nearest.h"
 #include "base/util.h"
 
 enum { WORD_BYTES = 4096 };	/* the longest word taken */
@@ -152,7 +153,23 @@ int pt_params_parse(enum pt_param_type type, const char *text, uint64_t *out, st
 		ok = scaled(text, hz_suffixes, out);
 	else if (type == PT_PARAM_FLAG)
 		ok = flag(text, out);
-	return ok ? 0 : pt_fail(err, PT_EARG, "'%.60s' is not %s", text, notation(type));
+	if (ok)
+		return 0;
+	if (type == PT_PARAM_TIME && scaled(text, number_suffixes, out))
+		return pt_fail(err, PT_EARG, "%.40s of what? a time has a unit: %.40ss, %.40sms or %.40sus", text, text,
+			       text, text);
+	return pt_fail(err, PT_EARG, "'%.60s' is not %s", text, notation(type));
+}
+
+int pt_params_parse_seconds(const char *text, uint64_t *out, struct pt_err *err)
+{
+	char seconds[40];
+
+	if (text[0] != '\0' && strspn(text, "0123456789.") == strlen(text) && strlen(text) < sizeof(seconds) - 1) {
+		snprintf(seconds, sizeof(seconds), "%ss", text);
+		text = seconds;
+	}
+	return pt_params_parse(PT_PARAM_TIME, text, out, err);
 }
 
 /* --- checking */
@@ -171,19 +188,44 @@ static bool is_choice(const char *choices, const char *value)
 	return false;
 }
 
+/* As a user would type it: in the largest unit in which it is a whole number. */
+static const char *write_number(enum pt_param_type type, uint64_t value, char *out, size_t room)
+{
+	const struct suffix *best = NULL;
+
+	for (const struct suffix *s = time_suffixes; type == PT_PARAM_TIME && s->name != NULL; s++)
+		if (value % s->factor == 0 && s->factor <= PT_NS_PER_S)
+			best = s;
+	if (best != NULL)
+		snprintf(out, room, "%llu%s", (unsigned long long)(value / best->factor), best->name);
+	else
+		snprintf(out, room, "%llu%s", (unsigned long long)value, type == PT_PARAM_HZ ? "Hz" : "");
+	return out;
+}
+
 static int check_number(const struct pt_param *row, const char *value, struct pt_err *err)
 {
+	char least[40], most[40];
 	uint64_t v;
 
 	if (pt_params_parse(row->type, value, &v, err) < 0)
 		return pt_wrap(err, "%s", row->key);
 	if ((row->min != 0 || row->max != 0) && (v < row->min || v > row->max))
-		return pt_fail(err, PT_EARG, "%s: %.60s is out of range, %llu to %llu%s are allowed", row->key, value,
-			       (unsigned long long)row->min, (unsigned long long)row->max,
-			       row->type == PT_PARAM_TIME ? " ns"
-			       : row->type == PT_PARAM_HZ ? " Hz"
-							  : "");
+		return pt_fail(err, PT_EARG, "%s: %.60s is out of range: %s to %s", row->key, value,
+			       write_number(row->type, row->min, least, sizeof(least)),
+			       write_number(row->type, row->max, most, sizeof(most)));
 	return 0;
+}
+
+static int not_a_choice(const struct pt_param *row, const char *value, struct pt_err *err)
+{
+	char question[PT_NEAREST_QUESTION];
+	struct pt_nearest near;
+
+	pt_nearest_init(&near, value, strlen(value));
+	pt_nearest_offer_list(&near, row->choices);
+	return pt_fail(err, PT_EARG, "%s: '%.60s' is not one of %s%s", row->key, value, row->choices,
+		       near.nearest[0] != '\0' ? pt_nearest_question(&near, question, sizeof(question)) : "");
 }
 
 static int check(const struct pt_param *row, const char *value, struct pt_err *err)
@@ -192,9 +234,7 @@ static int check(const struct pt_param *row, const char *value, struct pt_err *e
 
 	switch (row->type) {
 	case PT_PARAM_CHOICE:
-		if (!is_choice(row->choices, value))
-			return pt_fail(err, PT_EARG, "%s: '%.60s' is not one of %s", row->key, value, row->choices);
-		return 0;
+		return is_choice(row->choices, value) ? 0 : not_a_choice(row, value, err);
 	case PT_PARAM_SPAN:
 		if (!span(value, &addr, &size))
 			return pt_fail(err, PT_EARG, "%s: '%.60s' is not %s", row->key, value, notation(row->type));
@@ -209,14 +249,17 @@ static int check(const struct pt_param *row, const char *value, struct pt_err *e
 
 static int unknown_key(const struct pt_param *rows, size_t n_rows, const char *word, size_t key_len, struct pt_err *err)
 {
-	char keys[300];
+	char keys[800] = "", question[PT_NEAREST_QUESTION];
+	struct pt_nearest near;
 	size_t len = 0;
 
-	keys[0] = '\0';
+	pt_nearest_init(&near, word, key_len);
+	for (size_t i = 0; i < n_rows; i++)
+		pt_nearest_offer(&near, rows[i].key);
 	for (size_t i = 0; i < n_rows && len < sizeof(keys); i++)
 		len += (size_t)snprintf(keys + len, sizeof(keys) - len, "%s%s", i > 0 ? " " : "", rows[i].key);
-	return pt_fail(err, PT_EARG, "there is no setting '%.*s'; there are: %s", key_len > 40 ? 40 : (int)key_len,
-		       word, keys);
+	return pt_fail(err, PT_EARG, "there is no setting '%.*s'%sthere are: %s", key_len > 40 ? 40 : (int)key_len,
+		       word, pt_nearest_question(&near, question, sizeof(question)), keys);
 }
 
 static const struct pt_param *find_row(const struct pt_param *rows, size_t n_rows, const char *key, size_t key_len)

@@ -53,6 +53,9 @@ bool pt_params_given(const struct pt_params *params, const struct pt_param *row)
 /* Parse one value in the notation of a type; for options outside a table ("--for 2s"). */
 int pt_params_parse(enum pt_param_type type, const char *text, uint64_t *out, struct pt_err *err);
 
+/* TIME where a bare number means seconds, as a user's "for how long" does: "2" is 2s. */
+int pt_params_parse_seconds(const char *text, uint64_t *out, struct pt_err *err);
+
 /* "key  default  help" for each row, as `monitor help` prints it. Calls say with one line each. */
 void pt_params_help(const struct pt_param *rows, size_t n_rows, void (*say)(void *arg, const char *line), void *arg);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/nearest.h"
 #include "session/limits_file.h"
 #include "session/orti_file.h"
 #include "host/log.h"
@@ -130,7 +131,7 @@ static int take_percent(struct pt_options *options, const char *value, struct pt
 /* 0 means "until Ctrl-C" inside; nobody who types it means that. */
 static int take_time(struct pt_options *options, const char *value, struct pt_err *err)
 {
-	if (pt_params_parse(PT_PARAM_TIME, value, &options->for_ns, err) < 0)
+	if (pt_params_parse_seconds(value, &options->for_ns, err) < 0)
 		return pt_wrap(err, "--for");
 	return options->for_ns != 0 ? 0 : pt_fail(err, PT_EARG, "--for takes a time such as 500ms, not %s", value);
 }
@@ -220,6 +221,41 @@ static const struct row *row_of(int option)
 	return NULL;
 }
 
+static const char *needed_value(int option)
+{
+	const struct row *row = row_of(option);
+
+	return row != NULL && row->argument != NULL ? row->argument : "VALUE";
+}
+
+/* Unknown, short for several, or with a value that it does not take. */
+static int refuse_option(const char *word, struct pt_err *err)
+{
+	const char *name = word + strspn(word, "-");
+	size_t len = strcspn(name, "=");
+	char question[PT_NEAREST_QUESTION], several[300] = "";
+	struct pt_nearest near;
+	size_t at = 0;
+
+	pt_nearest_init(&near, name, len);
+	for (size_t i = 0; i < PT_LEN(rows); i++) {
+		pt_nearest_offer(&near, rows[i].name);
+		if (strlen(rows[i].name) == len && strncmp(rows[i].name, name, len) == 0)
+			return pt_fail(err, PT_EARG, "--%s takes no value: leave out %s", rows[i].name, name + len);
+		if (strncmp(rows[i].name, name, len) == 0 && len > 0 && at < sizeof(several))
+			at += (size_t)snprintf(several + at, sizeof(several) - at, " --%s", rows[i].name);
+	}
+	if (at > 0)
+		return pt_fail(err, PT_EARG, "%s fits several options:%s", word, several);
+	if (near.nearest[0] == '\0')
+		return pt_fail(err, PT_EARG, "no option %s; `proftap --help` lists them", word);
+	memmove(near.nearest + 2, near.nearest, sizeof(near.nearest) - 2);
+	memcpy(near.nearest, "--", 2);
+	near.nearest[sizeof(near.nearest) - 1] = '\0';
+	return pt_fail(err, PT_EARG, "no option %s%s`proftap --help` lists them", word,
+		       pt_nearest_question(&near, question, sizeof(question)));
+}
+
 int pt_options_parse(struct pt_options *options, int argc, char **argv, struct pt_err *err)
 {
 	struct option names[PT_LEN(rows) + 1];
@@ -234,9 +270,10 @@ int pt_options_parse(struct pt_options *options, int argc, char **argv, struct p
 	while ((option = getopt_long(argc, argv, ":o:", names, NULL)) != -1) {
 		row = row_of(option);
 		if (option == ':')
-			return pt_fail(err, PT_EARG, "%s needs a value", argv[optind - 1]);
+			return pt_fail(err, PT_EARG, "%s needs a value: %s %s", argv[optind - 1], argv[optind - 1],
+				       needed_value(optopt));
 		if (row == NULL)
-			return pt_fail(err, PT_EARG, "no option %s; `proftap --help` lists them", argv[optind - 1]);
+			return refuse_option(argv[optind - 1], err);
 		options->given |= UINT64_C(1) << (row - rows);
 		if (take_option(options, row, optarg, err) < 0)
 			return err->code;
@@ -289,8 +326,12 @@ int pt_options_check_verb(const struct pt_options *options, const char *verb, st
 {
 	for (size_t i = 0; i < PT_LEN(of_verbs); i++)
 		if (given(options, of_verbs[i].option) && !is_in(verb, of_verbs[i].verbs))
-			return pt_fail(err, PT_EARG, "--%s is an option of %s, not of %s; `proftap --help` lists them",
-				       of_verbs[i].option, of_verbs[i].verbs, verb);
+			return pt_fail(
+				err, PT_EARG,
+				"--%s is an option of %s, not of %s: proftap %.*s --%s ...; `proftap --help` lists "
+				"them",
+				of_verbs[i].option, of_verbs[i].verbs, verb, (int)strcspn(of_verbs[i].verbs, ","),
+				of_verbs[i].verbs, of_verbs[i].option);
 	return 0;
 }
 
@@ -350,6 +391,17 @@ void pt_options_free(struct pt_options *options)
 {
 	while (options->n_made > 0)
 		free(options->made[--options->n_made]);
+}
+
+void pt_options_each(void (*each)(void *arg, const char *name, const char *help), void *arg)
+{
+	char line[300];
+
+	for (size_t i = 0; i < PT_LEN(rows); i++) {
+		snprintf(line, sizeof(line), "--%s%s%s: %s", rows[i].name, rows[i].argument != NULL ? " " : "",
+			 rows[i].argument != NULL ? rows[i].argument : "", rows[i].help);
+		each(arg, rows[i].name, line);
+	}
 }
 
 void pt_options_help(void)

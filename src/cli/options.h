@@ -41,6 +41,8 @@ int pt_options_add(struct pt_options *options, const char *verb, const char *key
 /* PT_EARG: an option was given that this verb does not have. */
 int pt_options_check_verb(const struct pt_options *options, const char *verb, struct pt_err *err);
 void pt_options_free(struct pt_options *options);
+/* Calls each with every option, without its dashes, and what it is. */
+void pt_options_each(void (*each)(void *arg, const char *name, const char *help), void *arg);
 void pt_options_help(void);	/* the option list, to stdout */
 
 #endif

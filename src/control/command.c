@@ -146,7 +146,8 @@ bool pt_command_no_words(struct pt_command *cmd)
 {
 	if (cmd->n_words == 0)
 		return true;
-	pt_command_fail(cmd, PT_EARG, "%s takes no words: \"%.40s\"", cmd->row.name, cmd->words[0]);
+	pt_command_fail(cmd, PT_EARG, "%s takes no words: \"%.40s\"; alone it works: %s %s", cmd->row.name,
+			cmd->words[0], cmd->ctx->ops->name, cmd->row.name);
 	return false;
 }
 

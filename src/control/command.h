@@ -58,6 +58,7 @@ enum pt_command_event {
 /* All of them may be NULL but name. */
 struct pt_door_ops {
 	const char *name;	/* "monitor": what a line of words is called there */
+	bool is_single;		/* there is no command after this one: what it starts ends with it */
 	const struct pt_command_row *rows;	/* of the door alone, ended by one without a name */
 	bool (*serves)(void *door, const struct pt_command_row *row);	/* false: help leaves it out. NULL: all */
 	/* May this user call it so? Asked of a line that is no command, too: then row.run is NULL. Else a code, and err
@@ -79,6 +80,8 @@ struct pt_command_ctx {
 	struct pt_os_tasks *tasks;
 	const struct pt_params *symbols;	/* settings for programs; NULL: all defaults */
 	bool own;				/* it is the user that runs proftap: may name any file of this host */
+	/* Calls each with every option of the command line and what it is. NULL: none are known here */
+	void (*options)(void (*each)(void *arg, const char *name, const char *help), void *arg);
 	const char *user;			/* how sentences call a user that is not */
 	const struct pt_door_ops *ops;
 	void *door;
@@ -94,6 +97,7 @@ struct pt_command {
 	bool cancelled;				/* to end early: what has not begun yet need not */
 	/* the row's own */
 	void *data;				/* freed with the command */
+	char for_word[40];	/* profile.c: for=TIME as the session reads it; "": not given */
 	void (*cancel)(struct pt_command *cmd);	/* end early; NULL: it ends soon anyway */
 	void (*progress)(struct pt_command *cmd, struct pt_text *out);	/* a line; NULL: "still at work" */
 	const char *hint;			/* what the door had to add when it began, or NULL */
@@ -151,6 +155,9 @@ void pt_command_profile_status(struct pt_command *cmd);
 /* The same: the keys of profile start, and what help says ahead of them. */
 const struct pt_param *pt_command_start_param(size_t i);
 void pt_command_start_details(struct pt_command *cmd);
+/* for=TIME among the words: a bare number is seconds. PT_EARG: it is no time. */
+int pt_command_take_seconds(struct pt_command *cmd, struct pt_err *err);
+void pt_command_run_start(struct pt_command *cmd);	/* profile_run.c: profile start for=TIME as profile run TIME */
 void pt_command_cancel_start(struct pt_command *cmd);	/* the same: cancel() until a profile has started */
 /* Puts into err why the board has no target at present. */
 void pt_command_why_no_target(const struct pt_board *board, struct pt_err *err);

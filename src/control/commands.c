@@ -2,8 +2,11 @@
 #include "control/commands.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/nearest.h"
 #include "base/util.h"
 
 static const struct pt_command_row *const lists[] = {
@@ -34,134 +37,221 @@ void pt_commands_each(const struct pt_command_ctx *ctx, void (*each)(void *arg, 
 	each_of(ctx->ops->rows, each, arg);
 }
 
-/* --- a wrong word ------------------------------------------------------------------------------------------------- */
+/* --- the words of a line ------------------------------------------------------------------------------------------ */
 
-enum { LONGEST_NAME = 40 };
-
-/* Letters to be changed, put in or left out until one word is the other (Levenshtein). */
-static size_t count_typos(const char *a, const char *b)
-{
-	size_t cost[LONGEST_NAME + 1], len = strlen(b);
-
-	if (len > LONGEST_NAME)
-		return SIZE_MAX;
-	for (size_t j = 0; j <= len; j++)
-		cost[j] = j;
-	for (size_t i = 1; a[i - 1] != '\0'; i++) {
-		size_t diagonal = cost[0];
-
-		cost[0] = i;
-		for (size_t j = 1; j <= len; j++) {
-			size_t change = diagonal + (a[i - 1] != b[j - 1]);
-			size_t other = (cost[j] < cost[j - 1] ? cost[j] : cost[j - 1]) + 1;
-
-			diagonal = cost[j];
-			cost[j] = change < other ? change : other;
-		}
-	}
-	return cost[len];
-}
-
-struct offer {
-	char one[LONGEST_NAME + 1], two[2 * LONGEST_NAME + 2];	/* the first word of the line; the first two */
-	const char *group;			/* rows whose first word it is; "": all */
-	struct pt_text names;
-	char nearest[LONGEST_NAME + 1];
-	size_t n_typos;
+enum {
+	MOST_ROWS = 96,
+	LEAST_LETTERS = 2, LEAST_THAT_CONTROL = 3,	/* of an abbreviation; `r` shall not reset a chip */
 };
 
-static void offer_row(void *arg, const struct pt_command_row *row)
-{
-	struct offer *offer = arg;
-	size_t len = strlen(offer->group);
+struct names {
+	const struct pt_command *cmd;
+	struct pt_command_row row[MOST_ROWS];
+	size_t n;
+};
 
-	if (len == 0 || (strncmp(row->name, offer->group, len) == 0 && row->name[len] == ' '))
-		pt_text_add(&offer->names, "%s%s", offer->names.len_bytes > 0 ? ", " : "", row->name);
+static void keep_row(void *arg, const struct pt_command_row *row)
+{
+	struct names *names = arg;
+
+	if (names->n < MOST_ROWS)
+		names->row[names->n++] = *row;
 }
 
-/* A third of its letters may be wrong. */
-static void keep_nearest(void *arg, const struct pt_command_row *row)
+static bool is_served(const struct names *names, const struct pt_command_row *row)
 {
-	struct offer *offer = arg;
-	size_t n = count_typos(strchr(row->name, ' ') != NULL ? offer->two : offer->one, row->name);
+	const struct pt_command_ctx *ctx = names->cmd->ctx;
 
-	if (n <= strlen(row->name) / 3 && n < offer->n_typos) {
-		offer->n_typos = n;
-		snprintf(offer->nearest, sizeof(offer->nearest), "%s", row->name);
-	}
+	return ctx->ops->serves == NULL || ctx->ops->serves(ctx->door, row);
 }
 
-/* The right words are those of the group, if the first word was right; else the one that is like it, or all. */
-static void put_right_words(const struct pt_command *cmd, struct offer *offer, struct pt_text *out)
+/* The word of a row's name, "" where it has none. len: its length. */
+static const char *word_of(const struct pt_command_row *row, unsigned which, size_t *len)
 {
-	pt_commands_each(cmd->ctx, offer_row, offer);
-	if (offer->names.len_bytes == 0)
-		pt_commands_each(cmd->ctx, keep_nearest, offer);
-	if (offer->nearest[0] != '\0') {
-		pt_text_add(out, "the nearest is %s, and help lists them all", offer->nearest);
-		return;
+	const char *word = row->name;
+
+	for (; which > 0; which--) {
+		word += strcspn(word, " ");
+		word += *word == ' ';
 	}
-	if (offer->names.len_bytes == 0) {
-		offer->group = "";
-		pt_commands_each(cmd->ctx, offer_row, offer);
-	}
-	pt_text_add(out, "there are: %s", offer->names.bytes);
+	*len = strcspn(word, " ");
+	return word;
 }
 
-static int refuse_word(const struct pt_command *cmd, struct pt_err *err)
+static bool is_word(const struct pt_command_row *row, unsigned which, const char *word)
 {
-	const char *first = cmd->n_words > 0 ? cmd->words[0] : "", *second = cmd->n_words > 1 ? cmd->words[1] : "";
-	struct offer offer = { .group = first, .n_typos = SIZE_MAX };
-	struct pt_text right = { 0 };
+	size_t len;
+	const char *own = word_of(row, which, &len);
 
-	snprintf(offer.one, sizeof(offer.one), "%.40s", first);
-	snprintf(offer.two, sizeof(offer.two), "%.40s%s%.40s", first, *second != '\0' ? " " : "", second);
-	put_right_words(cmd, &offer, &right);
-	pt_fail(err, PT_EARG, "\"%s\" is not a %s command; %s", offer.group[0] != '\0' ? offer.two : offer.one,
-		cmd->ctx->ops->name, right.bytes != NULL ? right.bytes : "");
-	pt_text_free(&offer.names);
-	pt_text_free(&right);
+	return strlen(word) == len && strncmp(own, word, len) == 0;
+}
+
+static bool is_short_for(const struct names *names, const struct pt_command_row *row, unsigned which, const char *word)
+{
+	size_t own_len, len = strlen(word);
+	const char *own = word_of(row, which, &own_len);
+	bool controls = (row->flags & PT_COMMAND_CONTROLS) != 0 && which == 0;
+
+	return len >= (controls ? LEAST_THAT_CONTROL : LEAST_LETTERS) && len < own_len &&
+	       strncmp(own, word, len) == 0 && is_served(names, row);
+}
+
+/* Leaves the rows whose word this is; if there are none, those that it is the beginning of. False: neither. */
+static bool narrow(struct names *names, unsigned which, const char *word)
+{
+	bool exact = false;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < names->n; i++)
+		exact |= is_word(&names->row[i], which, word);
+	for (size_t i = 0; i < names->n; i++)
+		if (exact ? is_word(&names->row[i], which, word) : is_short_for(names, &names->row[i], which, word))
+			names->row[kept++] = names->row[i];
+	if (kept > 0)
+		names->n = kept;
+	return kept > 0;
+}
+
+/* Do all rows that are left have the same word there? */
+static bool is_one(const struct names *names, unsigned which)
+{
+	size_t len;
+	const char *first = word_of(&names->row[0], which, &len);
+
+	for (size_t i = 1; i < names->n; i++) {
+		size_t other_len;
+		const char *other = word_of(&names->row[i], which, &other_len);
+
+		if (other_len != len || strncmp(other, first, len) != 0)
+			return false;
+	}
+	return true;
+}
+
+static void list_names(const struct names *names, struct pt_text *out)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (is_served(names, &names->row[i]))
+			pt_text_add(out, "%s%s", out->len_bytes > 0 ? ", " : "", names->row[i].name);
+}
+
+static int refuse_several(const struct names *names, const char *word, struct pt_err *err)
+{
+	struct pt_text list = { 0 };
+
+	list_names(names, &list);
+	pt_fail(err, PT_EARG, "\"%.40s\" fits several commands: %s; write more of it", word,
+		list.bytes != NULL ? list.bytes : "");
+	pt_text_free(&list);
+	return err->code;
+}
+
+/* The nearest row by its whole name or, as "report" is meant for "profile report", by its second word. */
+static void find_nearest(const struct names *names, const char *word, bool whole_names, struct pt_nearest *near)
+{
+	const char *whole = NULL;
+
+	pt_nearest_init(near, word, strlen(word));
+	for (size_t i = 0; whole_names && i < names->n; i++)
+		if (strchr(names->row[i].name, ' ') == NULL && is_served(names, &names->row[i]))
+			pt_nearest_offer(near, names->row[i].name);
+	for (size_t i = 0; i < names->n; i++) {
+		const char *space = strchr(names->row[i].name, ' ');
+		size_t before = near->n_typos;
+
+		if (space != NULL && is_served(names, &names->row[i]))
+			pt_nearest_offer(near, space + 1);
+		if (near->n_typos < before)
+			whole = names->row[i].name;
+	}
+	if (whole != NULL)
+		snprintf(near->nearest, sizeof(near->nearest), "%s", whole);
+}
+
+/* "profil stop" with a slip in the first word. */
+static void find_nearest_of_two(const struct names *names, const char *first, const char *second,
+				struct pt_nearest *near)
+{
+	char two[2 * PT_NEAREST_BYTES];
+	struct pt_nearest part;
+
+	snprintf(two, sizeof(two), "%.40s %.40s", first, second);
+	pt_nearest_init(&part, two, strlen(two));
+	for (size_t i = 0; second[0] != '\0' && i < names->n; i++)
+		if (strchr(names->row[i].name, ' ') != NULL && is_served(names, &names->row[i]))
+			pt_nearest_offer(&part, names->row[i].name);
+	if (part.nearest[0] != '\0' && part.n_typos < near->n_typos)
+		*near = part;
+}
+
+static int refuse_word(const struct names *names, const char *group, struct pt_err *err)
+{
+	const struct pt_command *cmd = names->cmd;
+	const char *first = cmd->words[0], *second = cmd->n_words > 1 ? cmd->words[1] : "";
+	char question[PT_NEAREST_QUESTION];
+	struct pt_text list = { 0 };
+	struct pt_nearest near;
+
+	find_nearest(names, group != NULL ? second : first, group == NULL, &near);
+	if (group == NULL)
+		find_nearest_of_two(names, first, second, &near);
+	if (near.nearest[0] == '\0' || group != NULL)
+		list_names(names, &list);
+	pt_fail(err, PT_EARG, "\"%.40s%s%.40s\" is not a %s command%s%s%s", group != NULL ? group : first,
+		group != NULL ? " " : "", group != NULL ? second : "", cmd->ctx->ops->name,
+		pt_nearest_question(&near, question, sizeof(question)),
+		list.len_bytes > 0 ? "there are: " : "help lists them all", list.len_bytes > 0 ? list.bytes : "");
+	pt_text_free(&list);
 	return err->code;
 }
 
 /* --- finding ------------------------------------------------------------------------------------------------------ */
 
-/* How many of the words the name takes; 0: it is not this command. */
-static size_t fits(const struct pt_command *cmd, const struct pt_command_row *row)
+static void take_row(struct pt_command *cmd, const struct pt_command_row *row, size_t n_words)
 {
-	size_t len = strcspn(row->name, " ");
-
-	if (cmd->n_words == 0 || strlen(cmd->words[0]) != len || strncmp(cmd->words[0], row->name, len) != 0)
-		return 0;
-	if (row->name[len] == '\0')
-		return 1;
-	return cmd->n_words > 1 && strcmp(cmd->words[1], row->name + len + 1) == 0 ? 2 : 0;
+	cmd->row = *row;
+	cmd->n_words -= n_words;
+	memmove(cmd->words, cmd->words + n_words, cmd->n_words * sizeof(cmd->words[0]));
 }
 
-struct search { struct pt_command *cmd; size_t n_fit; };
-
-static void compare_row(void *arg, const struct pt_command_row *row)
+/* Behind a first word that several rows share. */
+static int find_second(struct names *names, struct pt_command *cmd, struct pt_err *err)
 {
-	struct search *search = arg;
-	size_t n = fits(search->cmd, row);
+	size_t len;
+	const char *first = word_of(&names->row[0], 0, &len);
+	char group[PT_NEAREST_BYTES];
 
-	if (n > search->n_fit) {
-		search->n_fit = n;
-		search->cmd->row = *row;
-	}
+	snprintf(group, sizeof(group), "%.*s", (int)len, first);
+	if (!narrow(names, 1, cmd->words[1]))
+		return refuse_word(names, group, err);
+	if (names->n > 1)
+		return refuse_several(names, cmd->words[1], err);
+	take_row(cmd, &names->row[0], 2);
+	return 0;
 }
 
-/* The row of the command's first words, which go. */
+/* The row of the command's first words, which go. Nothing at all, or the first word of several rows, is explained. */
 static int find_row(struct pt_command *cmd, struct pt_err *err)
 {
-	struct search search = { .cmd = cmd };
+	struct names *names = pt_alloc(sizeof(*names));
+	int rc = 0;
 
-	pt_commands_each(cmd->ctx, compare_row, &search);
-	if (search.n_fit == 0)
-		return refuse_word(cmd, err);
-	cmd->n_words -= search.n_fit;
-	memmove(cmd->words, cmd->words + search.n_fit, cmd->n_words * sizeof(cmd->words[0]));
-	return 0;
+	names->cmd = cmd;
+	pt_commands_each(cmd->ctx, keep_row, names);
+	if (cmd->n_words == 0)
+		take_row(cmd, &pt_command_first_steps, 0);
+	else if (!narrow(names, 0, cmd->words[0]))
+		rc = refuse_word(names, NULL, err);
+	else if (!is_one(names, 0))
+		rc = refuse_several(names, cmd->words[0], err);
+	else if (strchr(names->row[0].name, ' ') == NULL)
+		take_row(cmd, &names->row[0], 1);
+	else if (cmd->n_words == 1)
+		take_row(cmd, &pt_command_profile_steps, 1);
+	else
+		rc = find_second(names, cmd, err);
+	free(names);
+	return rc;
 }
 
 void pt_command_run(struct pt_command *cmd)

@@ -68,7 +68,7 @@ static void complete_usage(struct completion *c, const struct pt_command_row *ro
 		else if (len == 4 && strncmp(at, "VIEW", len) == 0)
 			for (size_t i = 0; pt_views[i] != NULL; i++)
 				put_candidate(c, pt_views[i]->name, strlen(pt_views[i]->name));
-		else if (len == 5 && strncmp(at, "TOPIC", len) == 0)
+		else if (len == 4 && strncmp(at, "WORD", len) == 0)
 			complete_topic(c);
 		else if (*at >= 'a' && *at <= 'z')
 			put_candidate(c, at, key < len ? key + 1 : len);

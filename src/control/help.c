@@ -1,12 +1,20 @@
-/* help [TOPIC] */
+/* help [WORD]: the commands that begin with it; else what the word means, wherever it is from (glossary.c). */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/nearest.h"
 #include "control/commands.h"
 
 enum { USAGE_COLUMNS = 34 };
 
-struct topic { struct pt_command *cmd; char text[64]; bool found; };
+struct topic {
+	struct pt_command *cmd;
+	char text[64];
+	bool found, by_second;
+	char question[PT_NEAREST_QUESTION];
+	struct pt_nearest near;
+};
 
 static bool is_served(const struct topic *topic, const struct pt_command_row *row)
 {
@@ -15,12 +23,24 @@ static bool is_served(const struct topic *topic, const struct pt_command_row *ro
 	return ctx->ops->serves == NULL || ctx->ops->serves(ctx->door, row);
 }
 
+/* The beginning of its name; its second word, where no name begins so. */
+static bool is_asked_for(const struct topic *topic, const struct pt_command_row *row)
+{
+	const char *space = strchr(row->name, ' ');
+
+	return topic->by_second ? space != NULL && strcmp(space + 1, topic->text) == 0
+				: strncmp(row->name, topic->text, strlen(topic->text)) == 0;
+}
+
 static void put_row(void *arg, const struct pt_command_row *row)
 {
 	struct topic *topic = arg;
 	char usage[128];
 
-	if (strncmp(row->name, topic->text, strlen(topic->text)) != 0 || !is_served(topic, row))
+	if (!is_served(topic, row))
+		return;
+	pt_nearest_offer(&topic->near, row->name);
+	if (!is_asked_for(topic, row))
 		return;
 	topic->found = true;
 	snprintf(usage, sizeof(usage), "%s %s", row->name, row->usage);
@@ -33,8 +53,8 @@ static void put_row(void *arg, const struct pt_command_row *row)
 static void put_details(void *arg, const struct pt_command_row *row)
 {
 	struct topic *topic = arg;
-
-	if (strcmp(row->name, topic->text) != 0 || !is_served(topic, row))
+	if (!is_served(topic, row) || !is_asked_for(topic, row) ||
+	    (!topic->by_second && strcmp(row->name, topic->text) != 0))
 		return;
 	if (row->details != NULL)
 		row->details(topic->cmd);
@@ -42,27 +62,93 @@ static void put_details(void *arg, const struct pt_command_row *row)
 		pt_params_help(row->param(i), 1, pt_command_say_line, topic->cmd);
 }
 
-static void help(struct pt_command *cmd)
-{
-	const char *others = pt_command_hint(cmd, PT_COMMAND_OTHER_WORDS);
-	struct topic topic = { .cmd = cmd };
+/* --- any other word ----------------------------------------------------------------------------------------------- */
 
-	for (size_t i = 0; i < cmd->n_words; i++)
-		snprintf(topic.text + strlen(topic.text), sizeof(topic.text) - strlen(topic.text), "%s%s",
-			 i > 0 ? " " : "", cmd->words[i]);
-	pt_commands_each(cmd->ctx, put_row, &topic);
-	pt_commands_each(cmd->ctx, put_details, &topic);
-	if (others != NULL && (!topic.found || cmd->n_words == 0))
-		pt_command_say(cmd, "%s %s", topic.found ? "Any other word is" : "That word, if there is one, is",
+static void put_meaning(void *arg, const char *word, const char *kind, const char *line)
+{
+	struct topic *topic = arg;
+
+	pt_nearest_offer(&topic->near, word);
+	if (strcmp(word, topic->text) != 0)
+		return;
+	topic->found = true;
+	pt_command_say(topic->cmd, "%s (%s): %s", word, kind, line);
+}
+
+static void end(struct pt_command *cmd)
+{
+	struct topic *topic = cmd->data;
+	const char *others = pt_command_hint(cmd, PT_COMMAND_OTHER_WORDS);
+
+	if (others != NULL && (!topic->found || topic->text[0] == '\0'))
+		pt_command_say(cmd, "%s %s", topic->found ? "Any other word is" : "That word, if there is one, is",
 			       others);
-	if (topic.found || others != NULL)
+	if (topic->found || others != NULL)
 		pt_command_done(cmd, 0, NULL);
 	else
-		pt_command_fail(cmd, PT_EARG, "no help for \"%s\"; `monitor help` lists everything", topic.text);
+		pt_command_fail(cmd, PT_EARG, "no help for \"%s\"%s`%s help` lists all commands", topic->text,
+				pt_nearest_question(&topic->near, topic->question, sizeof(topic->question)),
+				cmd->ctx->ops->name);
+}
+
+static int explain_on_board(struct pt_command *cmd, struct pt_board *board, struct pt_target *target,
+			    struct pt_err *err)
+{
+	(void)board;
+	(void)err;
+	pt_glossary_each_of_target(target, put_meaning, cmd->data);
+	return 0;
+}
+
+/* Help needs no target; one that is there has words of its own. */
+static void after_explain(struct pt_command *cmd, int rc, const struct pt_err *err)
+{
+	(void)rc;
+	(void)err;
+	end(cmd);
+}
+
+static void take_topic(struct topic *topic)
+{
+	const struct pt_command *cmd = topic->cmd;
+	size_t at = 0;
+
+	for (size_t i = 0; i < cmd->n_words && at < sizeof(topic->text); i++)
+		at += (size_t)snprintf(topic->text + at, sizeof(topic->text) - at, "%s%s", i > 0 ? " " : "",
+				       cmd->words[i]);
+	if (strncmp(topic->text, "--", 2) == 0)	/* as it is written on the command line */
+		memmove(topic->text, topic->text + 2, strlen(topic->text + 2) + 1);
+	topic->text[strcspn(topic->text, "=")] = '\0';
+	pt_nearest_init(&topic->near, topic->text, strlen(topic->text));
+}
+
+static void help(struct pt_command *cmd)
+{
+	const struct pt_door_ops *ops = cmd->ctx->ops;
+	struct topic *topic = pt_alloc(sizeof(*topic));
+
+	cmd->data = topic;
+	topic->cmd = cmd;
+	take_topic(topic);
+	pt_commands_each(cmd->ctx, put_row, topic);
+	topic->by_second = !topic->found;
+	if (topic->by_second)
+		pt_commands_each(cmd->ctx, put_row, topic);
+	pt_commands_each(cmd->ctx, put_details, topic);
+	if (topic->text[0] == '\0') {
+		end(cmd);
+		return;
+	}
+	pt_glossary_each(cmd->ctx, put_meaning, topic);
+	if (pt_board_get_state(cmd->ctx->board, NULL) == PT_BOARD_READY &&
+	    !(ops->busy != NULL && ops->busy(cmd->ctx->door)))
+		pt_command_on_board(cmd, explain_on_board, after_explain);
+	else
+		end(cmd);
 }
 
 const struct pt_command_row pt_commands_help[] = {
-	{ .name = "help", .usage = "[TOPIC]", .help = "this list, or what begins with TOPIC",
+	{ .name = "help", .usage = "[WORD]", .help = "this list, or what WORD is: a command, setting, view, column, option",
 	  .flags = PT_COMMAND_LOOKS_ONLY, .run = help },
 	{ 0 },
 };

@@ -1,4 +1,6 @@
 /* monitor profile start, stop, status, reset, report, save, and sources: the session's requests, one to one. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "capture/write.h"
@@ -31,13 +33,78 @@ void pt_command_cancel_start(struct pt_command *cmd)
 	pt_session_cancel_start(cmd->ctx->session);
 }
 
+/* for=2 is two seconds, as `profile run 2` is. 0: the word is not for=, or it stays as it is, or *word is a copy that
+ * goes with the command. */
+static int take_seconds(struct pt_command *cmd, const char **word, struct pt_err *err)
+{
+	char *copy = cmd->for_word;
+	uint64_t ns;
+
+	if (strncmp(*word, "for=", 4) != 0)
+		return 0;
+	if (pt_params_parse_seconds(*word + 4, &ns, err) < 0)
+		return pt_wrap(err, "for");
+	if (ns == 0)
+		return pt_fail(err, PT_EARG, "for=%.20s is no time at all; for instance: for=2s", *word + 4);
+	snprintf(copy, sizeof(cmd->for_word), "for=%" PRIu64 "ns", ns);
+	*word = copy;
+	return 0;
+}
+
+int pt_command_take_seconds(struct pt_command *cmd, struct pt_err *err)
+{
+	for (size_t i = 0; i < cmd->n_words; i++)
+		if (take_seconds(cmd, &cmd->words[i], err) < 0)
+			return err->code;
+	return 0;
+}
+
+static bool has_for(const struct pt_command *cmd)
+{
+	for (size_t i = 0; i < cmd->n_words; i++)
+		if (strncmp(cmd->words[i], "for=", 4) == 0)
+			return true;
+	return false;
+}
+
+static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	static const char itself[] =
+		"it stops by itself once the core has run for so long: profile stop or report shows it";
+	struct pt_command *cmd = arg;
+	size_t first = 0;
+
+	if (rc == 0 && cmd->for_word[0] != '\0') {
+		while (first < len_bytes && text[first++] != '\n')
+			;
+		pt_text_bytes(&cmd->out, text, first);
+		pt_command_say(cmd, "%s", itself);
+	}
+	pt_command_session_reply(arg, rc, text + first, len_bytes - first);
+}
+
 /* top=N is for the reports that come. */
 static void start(struct pt_command *cmd)
 {
 	struct pt_query query = { 0 };
 	struct pt_err err;
 
+	if (cmd->ctx->ops->is_single && !has_for(cmd)) {
+		pt_command_fail(cmd, PT_EARG,
+				"profile start: the profile would end with this command; proftap %s profile run 2s "
+				"profiles for 2 s and reports",
+				cmd->ctx->ops->name);
+		return;
+	}
+	if (cmd->ctx->ops->is_single) {
+		pt_command_run_start(cmd);
+		return;
+	}
 	pt_session_set_top(cmd->ctx->session, &query);	/* none */
+	if (pt_command_take_seconds(cmd, &err) < 0) {
+		pt_command_fail(cmd, PT_EARG, "profile start: %s", err.msg);
+		return;
+	}
 	if (pt_command_take_query(cmd, 0, &query, &err) < 0) {
 		pt_command_fail(cmd, PT_EARG, "profile start: %s", err.msg);
 		return;
@@ -46,13 +113,44 @@ static void start(struct pt_command *cmd)
 		return;
 	pt_session_set_top(cmd->ctx->session, &query);
 	cmd->cancel = pt_command_cancel_start;
-	pt_recorder_start_profile(cmd->ctx->recorder, cmd->words, cmd->n_words, pt_command_session_reply, cmd);
+	pt_recorder_start_profile(cmd->ctx->recorder, cmd->words, cmd->n_words, on_started, cmd);
+}
+
+enum { FIRST_ROWS = 10 };
+
+static void on_first_rows(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct pt_command *cmd = arg;
+
+	if (rc == 0)		/* else the profile has stopped all the same, and profile report says why it has none */
+		pt_text_bytes(&cmd->out, text, len_bytes);
+	pt_command_done(cmd, 0, NULL);
+}
+
+/* What most users ask for next. */
+static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct pt_command *cmd = arg;
+	struct pt_query query = { 0 };
+
+	if (rc < 0) {
+		pt_command_session_reply(arg, rc, text, len_bytes);
+		return;
+	}
+	pt_text_bytes(&cmd->out, text, len_bytes);
+	if (len_bytes > 0 && text[len_bytes - 1] != '\n')
+		pt_text_add(&cmd->out, "\n");
+	pt_session_default_top(cmd->ctx->session, &query);
+	if (!query.top_given)
+		query.top = FIRST_ROWS;
+	query.top_given = true;
+	pt_session_report(cmd->ctx->session, &query, on_first_rows, cmd);
 }
 
 static void stop(struct pt_command *cmd)
 {
 	if (pt_command_no_words(cmd))
-		pt_recorder_stop_profile(cmd->ctx->recorder, pt_command_session_reply, cmd);
+		pt_recorder_stop_profile(cmd->ctx->recorder, on_stopped, cmd);
 }
 
 static void on_summary(void *arg, int rc, const char *text, size_t len_bytes)
@@ -172,11 +270,11 @@ static void sources(struct pt_command *cmd)
 }
 
 const struct pt_command_row pt_commands_profile[] = {
-	{ .name = "profile start", .usage = "[source=NAME] [mode=NAME] [KEY=VALUE...] [top=N]",
+	{ .name = "profile start", .usage = "[for=TIME] [source=NAME] [mode=NAME] [KEY=VALUE...] [top=N]",
 	  .help = "profile from here on; continue lets the core run (keys: help profile start)",
 	  .flags = PT_COMMAND_CHANGES | PT_COMMAND_NAMES_FILE, .param = pt_command_start_param, .run = start,
 	  .details = pt_command_start_details },
-	{ .name = "profile stop", .usage = "", .help = "stop profiling; the result stays",
+	{ .name = "profile stop", .usage = "", .help = "stop profiling, print the first ten rows; the result stays",
 	  .flags = PT_COMMAND_CHANGES, .run = stop },
 	{ .name = "profile status", .usage = "", .help = "what is being profiled, and how much was seen and lost",
 	  .flags = PT_COMMAND_LOOKS_ONLY, .run = status },

@@ -217,13 +217,14 @@ static void run_for(struct pt_command *cmd)
 	cmd->data = run;
 	if (cmd->n_words == 0) {
 		pt_command_fail(cmd, PT_EARG, "profile run for how long? For instance: monitor profile run 2s");
-	} else if (pt_params_parse(PT_PARAM_TIME, cmd->words[0], &run->for_ns, &err) < 0 ||
+	} else if (pt_params_parse_seconds(cmd->words[0], &run->for_ns, &err) < 0 ||
 		   pt_command_take_query(cmd, 1, &run->query, &err) < 0) {
 		pt_command_fail(cmd, PT_EARG, "profile run: %s", err.msg);
 	} else if (run->for_ns == 0) {
 		pt_command_fail(cmd, PT_EARG, "profile run: no time at all; for instance: monitor profile run 2s");
 	} else if (pt_session_get_state(session) != PT_SESSION_IDLE) {
-		pt_command_fail(cmd, PT_EBUSY, "a profile is being taken already: monitor profile stop ends it");
+		pt_command_fail(cmd, PT_EBUSY, "profile run: a profile is running already: %s profile stop ends it",
+				cmd->ctx->ops->name);
 	} else if (pt_command_name_files(cmd)) {
 		run->cmd = cmd;
 		run->listener = (struct pt_board_listener){ .arg = run, .on_stop = on_core_stop };
@@ -234,9 +235,22 @@ static void run_for(struct pt_command *cmd)
 	}
 }
 
+void pt_command_run_start(struct pt_command *cmd)
+{
+	size_t at = 0;
+	const char *time;
+
+	while (strncmp(cmd->words[at], "for=", 4) != 0)
+		at++;
+	time = cmd->words[at] + 4;
+	memmove(cmd->words + 1, cmd->words, at * sizeof(cmd->words[0]));
+	cmd->words[0] = time;
+	run_for(cmd);
+}
+
 const struct pt_command_row pt_commands_profile_run[] = {
 	{ .name = "profile run", .usage = "TIME [KEY=VALUE...] [VIEW] [sort=KEY] [top=N]",
-	  .help = "start, let the core run for TIME, stop, report; 500ms, 2s",
+	  .help = "start, let the core run for TIME, stop, report; 500ms, 2s; 2 is 2s",
 	  .flags = PT_COMMAND_CONTROLS | PT_COMMAND_NAMES_FILE, .param = pt_command_start_param, .run = run_for,
 	  .details = pt_command_start_details },
 	{ 0 },

@@ -50,7 +50,7 @@ static void keep_printable(char *line)
 
 static void say(int at, const char *prefix, const char *fmt, va_list args)
 {
-	char line[1024];
+	char line[2048];	/* a whole sentence of an error, and what was said before it */
 	int n;
 
 	if (at > atomic_load(&level))

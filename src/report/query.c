@@ -2,41 +2,87 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/params.h"
 #include "base/util.h"
 #include "report/report.h"
 #include "report/table/order.h"
 #include "report/views/views.h"
 
+/* A refusal of word, with the nearest of the right ones, and all of them. */
+static int refuse(const char *what, const char *word, const struct pt_nearest *near, const char *where,
+		  const char *right, struct pt_err *err)
+{
+	char question[PT_NEAREST_QUESTION];
+
+	return pt_fail(err, PT_EARG, "%s '%.40s'%s%s:%s", what, word,
+		       pt_nearest_question(near, question, sizeof(question)), where, right);
+}
+
+struct right_words { struct pt_nearest near; char names[800]; size_t at; };
+
+static void put_right(struct right_words *right, const char *name)
+{
+	pt_nearest_offer(&right->near, name);
+	if (right->at < sizeof(right->names))
+		right->at += (size_t)snprintf(right->names + right->at, sizeof(right->names) - right->at, " %s", name);
+}
+
 static int no_view(const char *word, struct pt_err *err)
 {
-	char names[300] = "";
+	struct right_words right = { .at = 0 };
 
-	for (size_t i = 0, at = 0; pt_views[i] != NULL && at < sizeof(names); i++)
-		at += (size_t)snprintf(names + at, sizeof(names) - at, " %s", pt_views[i]->name);
-	return pt_fail(err, PT_EARG, "there is no view '%.40s'; views:%s", word, names);
+	pt_nearest_init(&right.near, word, strlen(word));
+	for (size_t i = 0; pt_views[i] != NULL; i++)
+		if (strlen(word) >= 2 && strncmp(pt_views[i]->name, word, strlen(word)) == 0)
+			put_right(&right, pt_views[i]->name);
+	if (right.at > 0)
+		return pt_fail(err, PT_EARG, "'%.40s' fits several views:%s; write more of it", word, right.names);
+	for (size_t i = 0; pt_views[i] != NULL; i++)
+		put_right(&right, pt_views[i]->name);
+	return refuse("there is no view", word, &right.near, "views", right.names, err);
 }
 
 static int no_format(const char *word, struct pt_err *err)
 {
-	char names[300] = "";
+	struct right_words right = { .at = 0 };
 
-	for (size_t i = 0, at = 0; pt_formats[i] != NULL && at < sizeof(names); i++)
-		at += (size_t)snprintf(names + at, sizeof(names) - at, " %s", pt_formats[i]->name);
-	return pt_fail(err, PT_EARG, "there is no format '%.40s'; formats:%s", word, names);
+	pt_nearest_init(&right.near, word, strlen(word));
+	for (size_t i = 0; pt_formats[i] != NULL; i++)
+		put_right(&right, pt_formats[i]->name);
+	return refuse("there is no format", word, &right.near, "formats", right.names, err);
+}
+
+/* The one view that word is the beginning of, with two letters at least; NULL: none, or several. */
+static const char *short_view(const char *word)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; pt_views[i] != NULL; i++) {
+		if (strlen(word) < 2 || strncmp(pt_views[i]->name, word, strlen(word)) != 0)
+			continue;
+		if (strcmp(pt_views[i]->name, word) == 0)
+			return word;
+		if (found != NULL)
+			return NULL;
+		found = pt_views[i]->name;
+	}
+	return found;
 }
 
 static int check_sort(const struct pt_query *query, struct pt_err *err)
 {
 	const struct pt_view *view = pt_view_find(query->view[0] != '\0' ? query->view : pt_views[0]->name);
-	char keys[300] = "";
+	struct right_words right = { .at = 0 };
+	char where[40];
 
 	if (query->sort[0] == '\0' || (view != NULL && pt_view_column(view, query->sort) >= 0))
 		return 0;
-	for (size_t i = 0, at = 0; view != NULL && i < view->n_columns && at < sizeof(keys); i++)
-		at += (size_t)snprintf(keys + at, sizeof(keys) - at, " %s", view->columns[i].key);
-	return pt_fail(err, PT_EARG, "cannot sort by '%s'; %s has:%s", query->sort, view != NULL ? view->name : "it",
-		       keys);
+	pt_nearest_init(&right.near, query->sort, strlen(query->sort));
+	for (size_t i = 0; view != NULL && i < view->n_columns; i++)
+		put_right(&right, view->columns[i].key);
+	snprintf(where, sizeof(where), "%s has", view != NULL ? view->name : "it");
+	return refuse("cannot sort by", query->sort, &right.near, where, right.names, err);
 }
 
 static int check_zoom(const struct pt_query *query, struct pt_err *err)
@@ -93,6 +139,8 @@ static int take_word(struct pt_query *query, const char *word, struct pt_err *er
 		return pt_params_parse(PT_PARAM_TIME, word + 5, &query->from_ns, err);
 	if (strncmp(word, "to=", 3) == 0)
 		return pt_params_parse(PT_PARAM_TIME, word + 3, &query->to_ns, err);
+	if (short_view(word) != NULL)
+		word = short_view(word);
 	if (pt_view_find(word) == NULL)
 		return strchr(word, '=') == NULL
 			       ? no_view(word, err)
@@ -110,7 +158,7 @@ bool pt_query_knows(const char *word)
 	for (size_t i = 0; i < PT_LEN(keys); i++)
 		if (strncmp(word, keys[i], strlen(keys[i])) == 0)
 			return true;
-	return pt_view_find(word) != NULL;
+	return short_view(word) != NULL;
 }
 
 int pt_query_parse(struct pt_query *query, const char *const *words, size_t n_words, struct pt_err *err)

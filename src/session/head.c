@@ -97,7 +97,7 @@ void pt_capture_head_settings(const char *lines, size_t len_bytes, struct pt_par
 	for (size_t at = 0, len; at < len_bytes; at += len + 1) {
 		const char *end = memchr(lines + at, '\n', len_bytes - at);
 		struct pt_err err = { 0 };
-		char text[500], *line;
+		char text[1100], *line;
 
 		len = end != NULL ? (size_t)(end - (lines + at)) : len_bytes - at;
 		line = pt_strndup(lines + at, len);

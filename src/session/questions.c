@@ -154,7 +154,7 @@ void pt_session_sources(struct pt_session *session, pt_session_reply reply, void
 
 /* --- reports ------------------------------------------------------------------------------------------------------ */
 
-static const char nothing[] = "nothing was profiled yet (monitor profile start)";
+static const char nothing[] = "nothing was profiled yet (monitor profile start, or monitor profile run 2s)";
 
 void pt_session_report(struct pt_session *session, const struct pt_query *query, pt_session_reply reply, void *arg)
 {

@@ -11,6 +11,8 @@ struct pt_recorder {
 	struct pt_session *profile;	/* the user's profiles */
 	struct pt_session *own;		/* the recorder's session; NULL: not needed yet */
 	const void *user;		/* who wants a branch history; NULL: nobody */
+	bool timed;			/* the profile that runs stops by itself (for=TIME) */
+	bool time_over;			/* it has; nobody has asked for its end yet */
 	void (*on_closed)(void *arg);
 	void *on_closed_arg;
 };
@@ -32,7 +34,7 @@ struct errand {
 	void *arg;
 };
 
-static void refuse(pt_session_reply reply, void *arg, int rc, const char *why)
+static void answer(pt_session_reply reply, void *arg, int rc, const char *why)
 {
 	reply(arg, rc, why, strlen(why));
 }
@@ -86,7 +88,7 @@ static void start_recorder(struct pt_recorder *recorder, pt_session_reply reply,
 	if (recorder->own == NULL) {
 		free(errand);
 		recorder->user = NULL;
-		refuse(reply, arg, PT_ENOMEM, "no memory for a branch history");
+		answer(reply, arg, PT_ENOMEM, "no memory for a branch history");
 		return;
 	}
 	if (pt_session_set_program(recorder->own, pt_session_program(recorder->profile), &err) < 0)
@@ -99,7 +101,7 @@ void pt_recorder_on(struct pt_recorder *recorder, const void *user, pt_session_r
 	struct pt_session *profile = recorder->profile;
 
 	if (pt_session_program(profile) == NULL) {
-		refuse(reply, arg, PT_ESTATE,
+		answer(reply, arg, PT_ESTATE,
 		       "a branch history needs the program's code: monitor symbols FILE comes first");
 		return;
 	}
@@ -148,7 +150,7 @@ static struct pt_session *keeper(struct pt_recorder *recorder, pt_session_reply 
 		return recorder->profile;
 	if (runs(recorder->own))
 		return recorder->own;
-	refuse(reply, arg, PT_ESTATE,
+	answer(reply, arg, PT_ESTATE,
 	       pt_recorder_is_on(recorder)
 		       ? "nothing records branches any more: record stop, and record btrace bts again"
 		       : "no branch history is kept: record btrace bts, or monitor profile start mode=ring");
@@ -175,11 +177,26 @@ void pt_recorder_branches(struct pt_recorder *recorder, enum pt_branches how, ui
 
 /* --- the user's profile ------------------------------------------------------------------------------------------- */
 
+static void on_time_over(void *arg, int rc, const char *text, size_t len_bytes);
+
+static bool has_time(const struct errand *errand)
+{
+	for (size_t i = 0; i < errand->n_words; i++)
+		if (strncmp(errand->words[i], "for=", 4) == 0)
+			return true;
+	return false;
+}
+
 static void on_profile_started(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct errand *errand = arg;
 	struct pt_recorder *recorder = errand->recorder;
 
+	if (rc >= 0)
+		recorder->time_over = false;
+	recorder->timed = rc >= 0 && has_time(errand);
+	if (recorder->timed)
+		pt_session_wait(recorder->profile, 0, on_time_over, recorder);
 	if (rc >= 0 && recorder->user != NULL)
 		pt_session_record(recorder->profile, nobody_cares, NULL);
 	errand->reply(errand->arg, rc, text, len_bytes);
@@ -218,10 +235,38 @@ static void on_profile_stopped(void *arg, int rc, const char *text, size_t len_b
 	free(errand);
 }
 
+static void on_stopped_by_time(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct pt_recorder *recorder = arg;
+
+	recorder->time_over = rc >= 0;
+	nobody_cares(NULL, rc, text, len_bytes);
+	if (rc >= 0)
+		pt_info("profile: its time is over; monitor profile report shows it");
+}
+
+/* Also when the profile ends otherwise: then there is nothing to stop. */
+static void on_time_over(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct pt_recorder *recorder = arg;
+
+	(void)text;
+	(void)len_bytes;
+	if (recorder->timed && rc >= 0 && runs(recorder->profile))
+		pt_recorder_stop_profile(recorder, on_stopped_by_time, recorder);
+	recorder->timed = false;
+}
+
 void pt_recorder_stop_profile(struct pt_recorder *recorder, pt_session_reply reply, void *arg)
 {
-	struct errand *errand = new_errand(recorder, NULL, 0, reply, arg);
+	struct errand *errand;
 
+	if (recorder->time_over && pt_session_get_state(recorder->profile) == PT_SESSION_IDLE) {
+		recorder->time_over = false;
+		answer(reply, arg, 0, "profile stopped by itself, as its time was over (for=TIME)\n");
+		return;
+	}
+	errand = new_errand(recorder, NULL, 0, reply, arg);
 	pt_session_stop(recorder->profile, on_profile_stopped, errand);
 }
 

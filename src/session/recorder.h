@@ -31,7 +31,8 @@ void pt_recorder_branches(struct pt_recorder *recorder, enum pt_branches how, ui
 			  pt_session_reply reply, void *arg);
 
 /* pt_session_start() and pt_session_stop() of the user's profile, with the recorder out of its way meanwhile. The words
- * stay until the reply. */
+ * stay until the reply. With for=TIME among them the profile stops by itself, and the first stop afterwards is told so;
+ * who then waits for another time (pt_session_wait()) takes that over. */
 void pt_recorder_start_profile(struct pt_recorder *recorder, const char *const *words, size_t n_words,
 			       pt_session_reply reply, void *arg);
 void pt_recorder_stop_profile(struct pt_recorder *recorder, pt_session_reply reply, void *arg);

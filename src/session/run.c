@@ -105,8 +105,10 @@ const char pt_session_closed[] = "the session is being closed";
 
 bool pt_session_refused(struct pt_session *session, enum pt_session_state want, pt_session_reply reply, void *arg)
 {
-	static const char *const why[] = {
-		[PT_SESSION_IDLE] = "no profile is running",
+	const char *const why[] = {
+		[PT_SESSION_IDLE] = session->take == NULL ? "no profile is running: monitor profile start begins one"
+							  : "no profile is running; monitor profile report shows the "
+							    "last one, monitor profile start begins another",
 		[PT_SESSION_STARTING] = "a profile is being started",
 		[PT_SESSION_RUNNING] = "a profile is running already; stop it first (monitor profile stop)",
 		[PT_SESSION_STOPPING] = "the profile is being stopped",

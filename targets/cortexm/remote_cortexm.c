@@ -23,7 +23,7 @@ struct behind {
 	struct pt_cortexm cm;		/* as far as memory goes */
 	struct pt_mem mem;
 	char wanted[64];		/* the chip that the user names; "" none */
-	char why_not[400];		/* there is nothing but what the server offers; "" there is */
+	char why_not[sizeof(((struct pt_err *)NULL)->msg)];		/* there is nothing but what the server offers; "" there is */
 };
 
 enum { CHIP = PT_REMOTE_N_PARAMS, CORE_CLOCK, N_PARAMS };
@@ -148,7 +148,7 @@ static int behind_attach(struct pt_target *target, const struct pt_params *setti
 static void behind_describe(void *state, void (*say)(void *arg, const char *line), void *arg)
 {
 	struct behind *b = state;
-	char line[480];
+	char line[1100];
 
 	say(arg, b->remote.chip);
 	pt_remote_describe(state, say, arg);

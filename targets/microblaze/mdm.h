@@ -93,7 +93,7 @@ enum { PT_MDM_MOST_CORES = 32 };
 
 struct pt_mdm {
 	const struct pt_mdm_way *way;	/* NULL: none; why_none says why */
-	char why_none[400];
+	char why_none[sizeof(((struct pt_err *)NULL)->msg)];
 	struct pt_mem *mem;		/* of the GDB server; NULL: there is none */
 	struct pt_link *link;		/* for its clock */
 	const struct pt_jtag_ops *jtag_ops;	/* NULL: the probe offers no JTAG */

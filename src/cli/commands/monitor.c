@@ -19,7 +19,7 @@ struct monitor {
 	int status;
 };
 
-static const struct pt_door_ops door_ops = { .name = "monitor" };
+static const struct pt_door_ops door_ops = { .name = "monitor", .is_single = true };
 
 static int exit_status(int rc)
 {
@@ -85,7 +85,7 @@ static void call(struct monitor *m)
 {
 	m->ctx = (struct pt_command_ctx){
 		.loop = &m->rig.loop, .board = m->rig.board, .session = m->rig.session, .recorder = m->rig.recorder,
-		.tasks = m->rig.tasks, .symbols = m->rig.symbols, .own = true, .ops = &door_ops,
+		.tasks = m->rig.tasks, .symbols = m->rig.symbols, .options = pt_options_each, .own = true, .ops = &door_ops,
 	};
 	m->listener = (struct pt_board_listener){ .arg = m, .on_state = on_board_state };
 	pt_board_listen(m->rig.board, &m->listener);
@@ -103,7 +103,8 @@ static int run_monitor(const struct pt_options *options)
 	struct pt_err err = { 0 };
 
 	if (options->n_rest == 0) {
-		pt_error("monitor takes a command, such as: proftap monitor help");
+		pt_error(
+			"monitor takes a command, such as: proftap monitor profile run 2s; proftap monitor help lists all");
 		return PT_EXIT_USAGE;
 	}
 	m.cmd = pt_command_new_words(&m.ctx, options->rest, options->n_rest, on_done, &m);

@@ -175,7 +175,7 @@ static int open_doors(struct serve *s, const struct pt_options *options, struct 
 	struct pt_gdbstub_config config = {
 		.address = options->gdb != NULL ? options->gdb : "127.0.0.1:3333",
 		.board = s->rig.board, .session = s->rig.session, .recorder = s->rig.recorder,
-		.tasks = s->rig.tasks, .symbols = s->rig.symbols,
+		.tasks = s->rig.tasks, .symbols = s->rig.symbols, .options = pt_options_each,
 		.on_quit = on_quit, .arg = s, .allow_remote = options->allow_remote,
 	};
 

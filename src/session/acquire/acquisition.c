@@ -399,7 +399,8 @@ void pt_live_describe(struct pt_live *live, struct pt_board *board, char *say, s
 	uint64_t now_ns;
 
 	if (live->ops == NULL) {
-		snprintf(say, room, "profile: ended%s%s\n", live->died.code != 0 ? ": " : "", live->died.msg);
+		snprintf(say, room, "profile: ended%s%s; monitor profile report shows it\n",
+			 live->died.code != 0 ? ": " : "", live->died.msg);
 		return;
 	}
 	now_ns = pt_board_now_ns(board);

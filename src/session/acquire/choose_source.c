@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "host/log.h"
 #include "base/util.h"
 
@@ -75,12 +76,24 @@ static bool fits(const struct pt_live *live, const struct pt_source_ops *ops)
 	return name != NULL ? strcmp(name, ops->name) == 0 : find_mode(ops->modes, mode, found, sizeof(found)) != NULL;
 }
 
+/* "; did you mean NAME?" of the sources, or of their modes where no source was named; or nothing. */
+static const char *ask_nearest(const struct pt_source_ops *const *sources, size_t n, const char *name, const char *mode,
+			       char *question)
+{
+	struct pt_nearest near;
+
+	pt_nearest_init(&near, name != NULL ? name : mode, strlen(name != NULL ? name : mode));
+	for (size_t i = 0; i < n; i++)
+		pt_nearest_offer_list(&near, name != NULL ? sources[i]->name : sources[i]->modes);
+	return pt_nearest_question(&near, question, PT_NEAREST_QUESTION);
+}
+
 static int no_source(const struct pt_live *live, const struct pt_source_ops *const *sources, size_t n,
 		     struct pt_err *err)
 {
 	const char *name = pt_params_text(live->own, &pt_live_rows[SOURCE]);
 	const char *mode = pt_params_text(live->own, &pt_live_rows[MODE]);
-	char names[160];
+	char names[600], question[PT_NEAREST_QUESTION];
 
 	if (n == 0)
 		return pt_fail(err, PT_EUNSUPPORTED, "this target has no source of trace");
@@ -92,8 +105,8 @@ static int no_source(const struct pt_live *live, const struct pt_source_ops *con
 			       "what this target has disturbs the program, and works only when it is "
 			       "asked for by name (source=NAME): %s",
 			       names);
-	return pt_fail(err, PT_EARG, "no source %s%s; this target has: %s", name != NULL ? "" : "with mode ",
-		       name != NULL ? name : mode, names);
+	return pt_fail(err, PT_EARG, "no source %s%s%sthis target has: %s", name != NULL ? "" : "with mode ",
+		       name != NULL ? name : mode, ask_nearest(sources, n, name, mode, question), names);
 }
 
 /* Whoever named none is told of what is there all the same, and only comes when it is called. */
