@@ -17,11 +17,26 @@ def monitor(words):
     return gdb.execute("monitor profile " + words, to_string=True)
 
 
+def show_monitor(words):
+    """The answer goes straight to the user: GDB drops what a failed command has printed when a string is asked for, and
+    the reason of a refusal is there."""
+    try:
+        gdb.execute("monitor profile " + words)
+    except gdb.error as error:
+        said = str(error)
+        raise gdb.GdbError(f"profile {words.split()[0]} was refused, for the reason above" if "Rcmd" in said else said) from None
+
+
 def fetch(name):
     """A report as a file of one moment, made by the server when it is opened."""
     folder = tempfile.mkdtemp(prefix="proftap-")
     path = os.path.join(folder, name)
-    gdb.execute(f"remote get profile/{name} {shlex.quote(path)}", to_string=True)
+    try:
+        gdb.execute(f"remote get profile/{name} {shlex.quote(path)}", to_string=True)
+    except gdb.error as error:	# a file has no words for the reason; a report has
+        os.rmdir(folder)
+        show_monitor("report top=1")
+        raise gdb.GdbError(f"profile/{name}: {error}") from None
     return path
 
 
@@ -32,8 +47,10 @@ def drop(path):
 
 class Profile(gdb.Command):
     """Profile the program that proftap serves.
-profile start [KEY=VALUE...], stop, status, reset   begin, end, look, forget
 profile run TIME                                    start, run for TIME, report
+profile start [for=TIME] [KEY=VALUE...]             begin; continue lets the program run
+profile stop                                        end it, and print the first ten rows
+profile status, reset, save FILE                    look, forget, keep the trace
 profile report [VIEW] [sort=KEY] [top=N]            a table
 profile list FUNCTION                               its source with counts and time
 profile upload [FILE]                               give the server the ELF that GDB debugs, or FILE
@@ -52,7 +69,7 @@ class Passed(gdb.Command):
         super().__init__("profile " + word, gdb.COMMAND_STATUS)
 
     def invoke(self, argument, from_tty):
-        gdb.write(monitor(f"{self.word} {argument}".strip()))
+        show_monitor(f"{self.word} {argument}".strip())
 
     def complete(self, text, word):
         return [view for view in self.completions if view.startswith(word)]
@@ -144,9 +161,17 @@ class Window:
         try:
             said = monitor("report top=0")
             self.lines = said[max(said.find("\nfunctions"), 0):].strip().splitlines()
-        except gdb.error as error:
-            self.lines = [str(error)]
+        except gdb.error:
+            self.lines = self.why()
         self.render()
+
+    @staticmethod
+    def why():
+        """Why there is no table; a status is never refused."""
+        try:
+            return monitor("status").splitlines() + ["profile run 2s, or profile start, fills this window"]
+        except gdb.error as error:
+            return [str(error)]
 
     def render(self):
         if not self.window.is_valid():
