@@ -152,7 +152,7 @@ START_TEST(a_bin_that_wraps)
 {
 	unsigned full;
 
-	set("mb.freq_hz=100M");
+	set("core-clock=100M");
 	use(&pt_source_mb_bins);
 	say("period=600s");
 	started(source, 0x100, 0x100);

@@ -370,16 +370,16 @@ static const struct {
 	const char *address, *told;
 } tellings[] = {
 	{ "microblaze", "mdm.axi.base=0x41400000 upstream-memory=running mb.prof.size=4096 mb.perf.events=5 "
-			"mb.perf.latency=1 mb.trace.size=8192 mb.freq_hz=100000000 mb.perf.width=32 " },
+			"mb.perf.latency=1 mb.trace.size=8192 core-clock=100000000 mb.perf.width=32 " },
 	{ "microblaze?probe=xvc&profile=65536&counter-width=48",
 	  "mb.prof.size=65536 mb.perf.events=5 mb.perf.latency=1 mb.trace.size=8192 "
-	  "mb.freq_hz=100000000 mb.perf.width=48 " },
+	  "core-clock=100000000 mb.perf.width=48 " },
 	{ "microblaze?rsp=qemu&trace=0&event-counters=2",
 	  "mdm.axi.base=0x41400000 mb.prof.size=4096 mb.perf.events=2 mb.perf.latency=1 mb.trace.size=0 "
-	  "mb.freq_hz=100000000 mb.perf.width=32 " },
+	  "core-clock=100000000 mb.perf.width=32 " },
 	{ "microblaze?dbg-reg-access=off&latency-counters=0",
 	  "mb.prof.size=4096 mb.perf.events=5 mb.perf.latency=0 mb.trace.size=8192 "
-	  "mb.freq_hz=100000000 mb.perf.width=32 " },
+	  "core-clock=100000000 mb.perf.width=32 " },
 	{ "kl27", "" },
 	{ "nosuch?profile=4096", "" },
 	{ "microblaze?probe=nosuch", "" },

@@ -35,7 +35,8 @@ int pt_mb_read_settings(struct pt_mb *mb, const struct pt_params *settings, stru
 		.trace_bytes = (uint32_t)number(settings, PT_MB_TRACE_SIZE),
 		.trace_external = pt_params_flag(settings, &pt_mb_settings[PT_MB_TRACE_EXTERNAL]),
 		.short_lower_first = says(settings, PT_MB_TRACE_ORDER, "lower_first"),
-		.hz = number(settings, PT_MB_FREQ),
+		.hz = number(settings, pt_params_given(settings, &pt_mb_settings[PT_MB_FREQ]) ? PT_MB_FREQ
+											: PT_MB_CORE_CLOCK),
 	};
 	mb->step_through = says(settings, PT_MB_STEP, "through");
 	mb->core = (unsigned)strtoul(core, &end, 10);

@@ -8,7 +8,8 @@
 enum pt_mb_setting {
 	PT_MB_ENDIAN = PT_REMOTE_N_PARAMS,
 	PT_MB_ADDR_SIZE,
-	PT_MB_FREQ,
+	PT_MB_CORE_CLOCK,
+	PT_MB_FREQ,	/* its older name */
 	PT_MB_STEP,
 	PT_MB_PROF_SIZE,
 	PT_MB_PROF_PBAR,

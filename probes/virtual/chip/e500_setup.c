@@ -132,7 +132,7 @@ void pt_e500_told(const struct pt_params *settings, const char *driver, void (*s
 	snprintf(text, sizeof(text), "e500.scratch=0x%x:0x200", PT_E500_RAM_BYTES / 2);
 	say(arg, text);
 	tell_dcsr(settings, say, arg);
-	snprintf(text, sizeof(text), "e500.clock_hz=%" PRIu64, hz);
+	snprintf(text, sizeof(text), "core-clock=%" PRIu64, hz);
 	say(arg, text);
 	snprintf(text, sizeof(text), "e500.tb_hz=%" PRIu64, hz / number(settings, TB_CYCLES));
 	say(arg, text);

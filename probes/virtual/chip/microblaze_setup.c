@@ -186,7 +186,7 @@ void pt_microblaze_told(const struct pt_params *settings, const char *driver, vo
 {
 	static const struct { const char *key; unsigned word; } sizes[] = {
 		{ "mb.prof.size", PROFILE }, { "mb.perf.events", EVENTS }, { "mb.perf.latency", LATENCY },
-		{ "mb.trace.size", TRACE }, { "mb.freq_hz", FREQ },
+		{ "mb.trace.size", TRACE }, { "core-clock", FREQ },
 	};
 	char text[64];
 

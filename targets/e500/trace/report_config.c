@@ -65,7 +65,7 @@ size_t pt_e500_tell_way(struct pt_e500_target *e500, const struct pt_e500_way *w
 			 e500->remote.n_cores);
 	snprintf(besides, sizeof(besides), "count=%s%s%s%s%s%s", count,
 		 itself ? ", and some instructions of each reading" : "", turns, windows, others,
-		 core_hz == 0 ? "; e500.clock_hz not known, taken for 2.5 GHz" : "");
+		 core_hz == 0 ? "; core clock not known, taken for 2.5 GHz (core-clock=HZ)" : "");
 	len = snprintf(text, room,
 		       "source=counters\nmode=poll\ntick_hz=1000000000\npath=%s\ncost=%s; %s\ncost_besides=%s\n",
 		       way != NULL ? way->name : "", price, besides, besides);

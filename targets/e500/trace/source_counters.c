@@ -228,8 +228,10 @@ static int available(struct pt_target *target, struct pt_err *err)
 static int read_words(struct counters *s, const struct pt_source_setup *setup, unsigned n_pmcs, struct pt_err *err)
 {
 	const struct pt_params *own = s->turns.e500->settings;
+	bool by_old_name = pt_params_given(own, &pt_e500_settings[PT_E500_SET_CLOCK]);
 
-	s->clocks.core_hz = pt_params_number(own, &pt_e500_settings[PT_E500_SET_CLOCK]);
+	s->clocks.core_hz =
+		pt_params_number(own, &pt_e500_settings[by_old_name ? PT_E500_SET_CLOCK : PT_E500_SET_CORE_CLOCK]);
 	s->clocks.tb_hz = pt_params_number(own, &pt_e500_settings[PT_E500_SET_TB]);
 	s->turns.period_ns = pt_params_number(setup->settings, &pt_e500_counting_params[PT_E500_PERIOD]);
 	s->turns.period_given = pt_params_given(setup->settings, &pt_e500_counting_params[PT_E500_PERIOD]);
