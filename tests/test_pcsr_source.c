@@ -6,10 +6,11 @@
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/cortexm/trace/sources.h"
 #include "tests/array_mem.h"
+#include "profile/stats/estimate.h"
 #include "tests/array_sink.h"
 #include "trace/loss.h"
 
-enum { PCSR = 0xe000101c, SLEEP_PC = 0x2000, WORK_PC = 0x1000 };
+enum { PCSR = 0xe000101c, SLEEP_PC = 0x2000, WORK_PC = 0x1000, PHASE_PC = 0x3000 };
 
 static struct array_mem memory;
 static struct array_sink sink;
@@ -23,6 +24,7 @@ static struct {
 	uint32_t dhcsr, demcr;
 	uint64_t awake_ns, asleep_ns;	/* takes turns */
 	uint32_t constant;		/* not 0: PCSR reads as this */
+	uint64_t period_ns;		/* not 0: does the same every so often, PHASE_PC in the first third of it */
 	bool absent;
 } model;
 
@@ -40,6 +42,8 @@ static uint32_t read_core(void *arg, uint64_t addr)
 			return 0;
 		if (model.constant != 0)
 			return model.constant;
+		if (model.period_ns != 0 && memory.now_ns % model.period_ns < model.period_ns / 3)
+			return PHASE_PC;
 		return (model.dhcsr & DHCSR_S_HALT) != 0 ? UINT32_MAX :
 		       sleeps() ? SLEEP_PC : WORK_PC + (uint32_t)(memory.now_ns / 100 % 64) * 2;
 	case 0xe000edf0: return model.dhcsr | DHCSR_S_REGRDY | (sleeps() ? DHCSR_S_SLEEP : 0);
@@ -81,9 +85,11 @@ static void teardown(void)
 	free(cm);
 }
 
+static uint64_t seed = 3;
+
 static int start(const char *word)
 {
-	struct pt_source_setup with = { .settings = settings, .sink = &sink.sink, .seed = 3, .config = "" };
+	struct pt_source_setup with = { .settings = settings, .sink = &sink.sink, .seed = seed, .config = "" };
 
 	if (word != NULL)
 		ck_assert_int_eq(pt_params_add(settings, pt_source_pcsr.params, pt_source_pcsr.n_params, word, &err),
@@ -230,6 +236,50 @@ START_TEST(starts_halted_and_survives_trouble)
 }
 END_TEST
 
+/* The share of the program's phase, and whether its interval, with batches as clusters, holds the truth. */
+static bool phase_held(void)
+{
+	struct pt_cluster_total total = { 0 };
+	struct pt_cluster_sum sum = { 0 };
+	struct pt_share share;
+
+	for (size_t i = 0; i < sink.n_chunks; i++) {
+		const struct pt_chunk *chunk = sink.chunk[i];
+		double hits = 0;
+
+		if (chunk->kind != PT_CHUNK_DATA)
+			continue;
+		for (uint32_t at = 0; at < chunk->len_bytes; at += 4)
+			hits += pt_le32(chunk->bytes + at) == PHASE_PC;
+		pt_cluster_add_total(&total, chunk->len_bytes / 4.0);
+		pt_cluster_add(&sum, hits, chunk->len_bytes / 4.0);
+	}
+	share = pt_cluster_share(&total, &sum);
+	return share.lo <= 1.0 / 3 && share.hi >= 1.0 / 3;
+}
+
+/* Its period is the mean distance of batches, each of them long, were they one uniform delay apart. */
+START_TEST(a_program_in_step_is_sampled_evenly)
+{
+	enum { SEEDS = 40, ROUNDS = 60, ACCESS_NS = 12000, BATCH = 256, MEAN_DELAY_NS = 1000000 };
+	unsigned held = 0;
+
+	for (seed = 1; seed <= SEEDS; seed++) {
+		memory.access_ns = ACCESS_NS;
+		memory.now_ns = seed * 98765;
+		model.period_ns = MEAN_DELAY_NS + (BATCH + 2) * ACCESS_NS;
+		ck_assert_msg(start("batch=256") == 0, "%s", err.msg);
+		drain(ROUNDS);
+		stop();
+		held += phase_held();
+		teardown();
+		setup();
+	}
+	seed = 3;
+	ck_assert_msg(10 * held >= 9 * SEEDS, "%u of %d intervals hold the truth", held, SEEDS);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("pcsr source");
@@ -239,6 +289,7 @@ int main(void)
 	tcase_add_test(tc, samples_in_batches);
 	tcase_add_loop_test(tc, sleep_is_kept_apart, 0, PT_LEN(naps));
 	tcase_add_loop_test(tc, says_why_not, 0, PT_LEN(refused));
+	tcase_add_test(tc, a_program_in_step_is_sampled_evenly);
 	tcase_add_test(tc, halted_is_no_sample);
 	tcase_add_test(tc, starts_halted_and_survives_trouble);
 	suite_add_tcase(suite, tc);

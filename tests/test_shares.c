@@ -2,6 +2,8 @@
  * overruns. Each profile begins at another place of the program and has another jitter; its truth is what the model
  * executed meanwhile. (bench_burst: more of them, function by function.) */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "harness.h"
@@ -15,9 +17,9 @@ static const struct {
 	unsigned profiles;
 	double least_used, most_used;	/* bursts that shares come from, in the mean */
 } rows[] = {
-	{ "a handful of bursts", "bulk-fs", "mode=burst", 350, 60, 5, 10 },
-	{ "overruns, read at once", "tcp", "mode=stream", 400, 40, 6, 12 },
-	{ "overruns, read slowly", "bulk-fs", "mode=stream", 400, 40, 6, 12 },
+	{ "a handful of bursts", "bulk-fs", "mode=burst", 600, 60, 5, 10 },
+	{ "overruns, read at once", "tcp", "mode=stream", 650, 40, 6, 12 },
+	{ "overruns, read slowly", "bulk-fs", "mode=stream", 650, 40, 6, 12 },
 };
 
 struct verdict { unsigned intervals, covered, profiles; double bias; };
@@ -72,6 +74,54 @@ START_TEST(intervals_hold_the_truth)
 }
 END_TEST
 
+/* --- a program that does the same every 12 ms, to the cycle of a clock that is in step with the probe's */
+
+static const struct { const char *mode; uint64_t ms; double early_within; } in_step[] = {
+	{ "mode=burst", 20000, 0.05 },
+	{ "mode=stream", 10000, 0.07 },
+};
+
+static void see_early(void *arg, size_t id, const char *name, struct pt_share share, double truth)
+{
+	double *off = arg;
+
+	(void)id;
+	if (strcmp(name, "early") == 0)
+		*off += share.share - truth;
+}
+
+/* How far off the shares are: of the time awake, and asleep. */
+static void look_in_step(unsigned row, uint64_t seed, double *early, double *asleep)
+{
+	enum { PERIOD = 576000, AWAKE = 172860 };	/* cycles, as the board counts them */
+	char elf[512];
+	struct inline_setup setup = { .link = "bulk-fs", .elf = elf, .seed = seed, .truth = true,
+				      .words = { in_step[row].mode } };
+	struct inline_profile p;
+
+	snprintf(elf, sizeof(elf), "%s/tests/firmware/periodic.elf", getenv("srcdir") != NULL ? getenv("srcdir") : ".");
+	inline_open(&p, &setup);
+	inline_start(&p, &setup);
+	inline_drain(&p, in_step[row].ms * PT_NS_PER_MS);
+	inline_stop(&p);
+	inline_shares(&p, see_early, early);
+	*asleep += pt_pipeline_profile(p.pipeline)->core[0].asleep.share - (1 - (double)AWAKE / PERIOD);
+	inline_close(&p);
+}
+
+START_TEST(no_part_of_a_periodic_program_is_favoured)
+{
+	enum { SEEDS = 5 };
+	double early = 0, asleep = 0;
+
+	for (uint64_t seed = 1; seed <= SEEDS; seed++)
+		look_in_step((unsigned)_i, seed, &early, &asleep);
+	ck_assert_msg(fabs(early / SEEDS) < in_step[_i].early_within, "%s: early %+.3f", in_step[_i].mode,
+		      early / SEEDS);
+	ck_assert_msg(fabs(asleep / SEEDS) < 0.03, "%s: asleep %+.3f", in_step[_i].mode, asleep / SEEDS);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("shares");
@@ -79,6 +129,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 600);
 	tcase_add_loop_test(tc, intervals_hold_the_truth, 0, PT_LEN(rows));
+	tcase_add_loop_test(tc, no_part_of_a_periodic_program_is_favoured, 0, PT_LEN(in_step));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

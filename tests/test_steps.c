@@ -133,7 +133,7 @@ START_TEST(steps_are_the_execution)
 	profile.see = see;
 	profile.see_arg = &path;
 	inline_start(&profile, &setup);
-	inline_drain(&profile, 300 * PT_NS_PER_MS);
+	inline_drain(&profile, 600 * PT_NS_PER_MS);
 	inline_halt(&profile);
 	inline_stop(&profile);
 	step_follower_expect(path.follower, pt_execution_result(path.with), by_instructions, rows[_i].name);

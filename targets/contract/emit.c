@@ -275,3 +275,8 @@ uint64_t pt_random(uint64_t *state, uint64_t below)
 	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
 	return (z ^ z >> 31) % below;
 }
+
+uint64_t pt_random_delay(uint64_t *state, uint64_t period)
+{
+	return pt_random(state, period + 1) + pt_random(state, period + 1);
+}

@@ -65,5 +65,9 @@ int pt_emit_asleep(struct pt_emit *out, uint64_t now_ns);
 
 /* splitmix64: the next of a row of numbers from 0 to below - 1 that only the seed in *state decides. */
 uint64_t pt_random(uint64_t *state, uint64_t below);
+/* How long to wait before the next look at a program whose longest period is `period`: 0 to twice that, the sum of two
+ * random times. One alone meets some phases of shorter periods twice as often as others, and where the moment of a look
+ * depends on the program (a burst ends behind a wake-up), that is a bias of the shares. */
+uint64_t pt_random_delay(uint64_t *state, uint64_t period);
 
 #endif

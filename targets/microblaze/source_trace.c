@@ -30,7 +30,7 @@ static const struct pt_param params[] = {
 		  "jumps are gaps)" },
 	[WINDOW] = { "window", PT_PARAM_TIME, "200us", NULL, 1000, PT_NS_PER_S, "burst: how long each records" },
 	[PERIOD] = { "period", PT_PARAM_TIME, "20ms", NULL, 0, PT_NS_PER_S * 10,
-		     "burst: longest distance of two windows: they are 0 to that far apart" },
+		     "burst: longest period expected in the program: windows are 0 to twice that far apart" },
 };
 
 struct trace {
@@ -197,7 +197,7 @@ static int step(struct trace *s, uint64_t now_ns, struct pt_err *err)
 		if (read_part(s, err) < 0)
 			return err->code;
 		if (!s->reading)
-			s->next_ns = now_ns + pt_random(&s->random, s->period_ns + 1);
+			s->next_ns = now_ns + pt_random_delay(&s->random, s->period_ns);
 		return 0;
 	}
 	return s->recording ? end_recording(s, err) : record(s, err);

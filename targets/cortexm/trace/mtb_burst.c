@@ -158,16 +158,20 @@ static int look(struct pt_mtb *m, struct pt_err *err)
 	return 0;
 }
 
-/* The delay before the next arming: what is too long for the probe passes here. Returns the microseconds to rest. */
-static int draw_delay(struct pt_mtb *m)
+/* The delay before the next arming. True: it may run in the probe. */
+static bool draw_delay(struct pt_mtb *m)
 {
-	uint64_t rest_us;
-
 	if (m->delay_us == PT_UNKNOWN)
-		m->delay_us = pt_random(&m->random, m->period_us + 1);
-	if (m->delay_us <= PROBE_DELAY_US)
-		return 0;
-	rest_us = m->delay_us - PROBE_DELAY_US < PROBE_DELAY_US ? m->delay_us - PROBE_DELAY_US : PROBE_DELAY_US;
+		m->delay_us = pt_random_delay(&m->random, m->period_us);
+	return m->delay_us <= PROBE_DELAY_US;
+}
+
+/* What of the delay is too long for the probe passes here. Returns the microseconds to rest. */
+static int rest(struct pt_mtb *m)
+{
+	uint64_t rest_us =
+		m->delay_us - PROBE_DELAY_US < PROBE_DELAY_US ? m->delay_us - PROBE_DELAY_US : PROBE_DELAY_US;
+
 	m->delay_us -= rest_us;
 	return (int)rest_us;
 }
@@ -190,13 +194,8 @@ static int drain(struct pt_mtb *m, struct pt_err *err)
 	if (m->held)
 		return run_round(m, &r, err);
 	if (m->state == MTB_IDLE || (m->state == MTB_FULL && !more_than_a_step(m))) {
-		int rest_us = m->state == MTB_IDLE ? draw_delay(m) : 0;
-
-		if (rest_us > 0)
-			return rest_us;
-		if (m->state == MTB_FULL && m->period_us > PROBE_DELAY_US)
-			return run_round(m, &r, err);	/* the delay may be too long to ride along */
-		draw_delay(m);
+		if (!draw_delay(m))
+			return m->state == MTB_IDLE ? rest(m) : run_round(m, &r, err);
 		put_arming(m, &r);
 	}
 	if (r.data == PT_MTB_BATCH || r.arm != PT_MTB_BATCH)

@@ -154,7 +154,7 @@ static int after_overrun(struct pt_mtb *m)
 		m->state = MTB_IDLE;
 		return 0;
 	}
-	m->delay_us = pt_random(&m->random, m->period_us + 1);
+	m->delay_us = pt_random_delay(&m->random, m->period_us);
 	return (int)m->delay_us;
 }
 

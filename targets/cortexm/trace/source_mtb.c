@@ -27,8 +27,8 @@ static const struct pt_param params[] = {
 		       .max = PT_MTB_MAX_BYTES,
 		       .help = "bytes to record into at most, when the place is not given" },
 	[PERIOD] = { .key = "period", .type = PT_PARAM_TIME, .standard = "20ms", .max = 10 * PT_NS_PER_S,
-		     .help = "longest period expected in the program: bursts are 0 to that far apart, to lock onto "
-			     "nothing" },
+		     .help = "longest period expected in the program: bursts are 0 to twice that far apart, to lock "
+			     "onto nothing" },
 	[MTB_TAKE] = { .key = "mtb-take", .type = PT_PARAM_FLAG, .standard = "off",
 		       .help = "use the MTB although it is recording for somebody else, maybe the firmware" },
 };

@@ -29,7 +29,7 @@ static const struct pt_param params[] = {
 	[BATCH] = { .key = "batch", .type = PT_PARAM_NUMBER, .standard = "16", .min = 2, .max = MAX_SAMPLES,
 		    .help = "samples in a row between two looks at whether the core sleeps" },
 	[PERIOD] = { .key = "period", .type = PT_PARAM_TIME, .standard = "2ms", .max = PROBE_DELAY_US * UINT64_C(1000),
-		     .help = "longest distance of two batches: they are 0 to that far apart" },
+		     .help = "longest period expected in the program: batches are 0 to twice that far apart" },
 };
 
 struct batch {			/* of samples, as it comes from the wire */
@@ -163,7 +163,7 @@ static bool was_halted(const struct batch *batch)
 
 static size_t put_batch(struct pcsr *s, struct batch *batch, struct pt_mem_op *ops)
 {
-	batch->delay_us = (uint32_t)pt_random(&s->random, s->period_us + UINT64_C(1));
+	batch->delay_us = (uint32_t)pt_random_delay(&s->random, s->period_us);
 	ops[0] = (struct pt_mem_op){ .what = PT_MEM_DELAY, .time_us = batch->delay_us };
 	ops[1] = read_op(dhcsr_addr(s), batch->before, 1);
 	ops[2] = read_op(pcsr_addr(s), batch->samples, s->n_samples);

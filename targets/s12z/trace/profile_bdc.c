@@ -204,14 +204,13 @@ static int look(struct pt_s12z_profile *p, struct pt_err *err)
 	return 0;
 }
 
-/* The delay before the next arming, the sum of two random ones: one alone, as long as the longest period at most, favours
- * a phase of it. What is too long for the probe passes here. Returns the microseconds to rest. */
+/* The delay before the next arming: what is too long for the probe passes here. Returns the microseconds to rest. */
 static int draw_delay(struct pt_s12z_profile *p)
 {
 	uint64_t rest_us;
 
 	if (p->snap.delay_us == PT_UNKNOWN)
-		p->snap.delay_us = pt_random(&p->random, p->period_us + 1) + pt_random(&p->random, p->period_us + 1);
+		p->snap.delay_us = pt_random_delay(&p->random, p->period_us);
 	if (p->snap.delay_us <= PROBE_DELAY_US)
 		return 0;
 	rest_us =

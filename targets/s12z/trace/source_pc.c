@@ -25,7 +25,7 @@ static const struct pt_param params[] = {	/* the words, and their meaning, of ev
 	[BATCH] = { .key = "batch", .type = PT_PARAM_NUMBER, .standard = "16", .min = 2, .max = MAX_SAMPLES,
 		    .help = "samples in a row between two random delays" },
 	[PERIOD] = { .key = "period", .type = PT_PARAM_TIME, .standard = "2ms", .max = PROBE_DELAY_US * UINT64_C(1000),
-		     .help = "longest distance of two batches: they are 0 to that far apart" },
+		     .help = "longest period expected in the program: batches are 0 to twice that far apart" },
 };
 
 struct batch {
@@ -115,7 +115,7 @@ static int sampler_drain(void *state, struct pt_err *err)
 	if (s->held)
 		return HELD_REST_US;
 	for (unsigned i = 0; i < n; i++) {
-		s->batch[i].delay_us = (uint32_t)pt_random(&s->random, s->period_us + UINT64_C(1));
+		s->batch[i].delay_us = (uint32_t)pt_random_delay(&s->random, s->period_us);
 		op[2 * i] = (struct pt_bdc_op){ .what = PT_BDC_DELAY, .time_us = s->batch[i].delay_us };
 		op[2 * i + 1] =
 			(struct pt_bdc_op){ .what = PT_BDC_SYNC_PC, .n = s->n_samples, .bytes = s->batch[i].samples };
