@@ -60,10 +60,12 @@ static inline size_t records_of(const struct pt_chunk *chunk, struct record *rec
 {
 	size_t n = 0;
 
-	for (uint32_t at = 0; at + PT_COUNTERS_BYTES <= chunk->len_bytes && n < room; at += PT_COUNTERS_BYTES, n++) {
+	for (uint32_t at = 0; at + PT_COUNTERS_BYTES <= chunk->len_bytes && n < room; at += PT_COUNTERS_BYTES) {
 		unsigned word = pt_le16(chunk->bytes + at + PT_COUNTERS_COUNTER);
 
-		record[n] = (struct record){ word & ~(unsigned)PT_COUNTERS_RESUMES, (word & PT_COUNTERS_RESUMES) != 0,
+		if (word == PT_COUNTERS_ERROR)
+			continue;
+		record[n++] = (struct record){ word & ~(unsigned)PT_COUNTERS_RESUMES, (word & PT_COUNTERS_RESUMES) != 0,
 			pt_le64(chunk->bytes + at + PT_COUNTERS_READING), pt_le64(chunk->bytes + at + PT_COUNTERS_TICKS) };
 	}
 	return n;

@@ -6,6 +6,7 @@
 #include "chunk_feed.h"
 #include "profile/analyses/counters/counters.h"
 #include "profile/analyses/counters/formula.h"
+#include "report/views/views.h"
 
 #define COUNTERS "format=counters\nsource=pmu\nmode=poll\ntick_hz=1000000\ncounters=2\ncounter.0=cycles\n" \
 		 "counter.1=instructions\ncounter.1.bits=8\n"
@@ -68,6 +69,39 @@ START_TEST(totals_and_rates)
 	ck_assert_uint_eq(c->counter[0].error_ns, 0);
 	ck_assert_str_eq(c->counter[1].name, "instructions");
 	ck_assert_uint_eq(c->counter[1].total, 200);		/* wrapped once */
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* The moments of the readings are known to 50, 100 and 100 us, so the two times between them to 150 and 200: 1500 in 2 ms
+ * that may be 1.65 or 2.35, 1000 in 1 ms that may be 0.85 or 1.15. The count is exact all the same. */
+START_TEST(rates_have_the_error_of_their_ends)
+{
+	static const struct { uint64_t ticks, error_us, reading; } readings_of[] = {
+		{ 0, 50, 1000 }, { 1000, 100, 2000 }, { 2000, 0, 2500 },	/* 0: as before */
+	};
+	const struct pt_view *view = pt_view_find("counters");
+	struct chunk_feed f = feed_of(COUNTERS, NULL);
+	struct chunk_bytes b = { .len = 0 };
+	struct pt_value row[20];
+	const struct pt_profile *p;
+
+	for (size_t i = 0; i < PT_LEN(readings_of); i++) {
+		if (readings_of[i].error_us != 0)
+			add_reading(&b, readings_of[i].ticks, PT_COUNTERS_ERROR, readings_of[i].error_us * 1000);
+		add_reading(&b, readings_of[i].ticks, 0, readings_of[i].reading);
+	}
+	data(&f, 0, 3000000, &b);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert_uint_eq(p->counters->counter[0].timed_error_ns, 350000);
+	view->row(p, 0, row);
+	ck_assert_uint_eq(row[1].u, 1500);
+	ck_assert_int_eq(row[1].basis, PT_BASIS_EXACT);
+	ck_assert_int_eq(row[4].basis, PT_BASIS_ESTIMATED);
+	ck_assert_double_eq_tol(row[4].lo, 1500 / 2.35e-3, 1);
+	ck_assert_double_eq_tol(row[4].hi, 1500 / 1.65e-3, 1);
+	ck_assert_double_le(row[6].lo, 1000 / 1.15e-3);
+	ck_assert_double_ge(row[6].hi, 1000 / 0.85e-3);
 	chunk_feed_drop(&f);
 }
 END_TEST
@@ -576,6 +610,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 120);	/* a hundred pipelines, with a sanitizer */
 	tcase_add_test(tc, totals_and_rates);
+	tcase_add_test(tc, rates_have_the_error_of_their_ends);
 	tcase_add_test(tc, a_reading_that_comes_early);
 	tcase_add_test(tc, metrics_over_time);
 	tcase_add_test(tc, a_gap_is_not_counted);

@@ -15,6 +15,7 @@ enum { COUNTERS = 64, NARROW_BITS = 32 };
 struct counters {
 	struct pt_own own;	/* first: it is what records.c gets */
 	uint64_t tick_hz;
+	uint32_t error_ns;	/* of the ticks of what comes */
 	bool turns;		/* what RESUMES does so behind a gap, too */
 	struct counter {
 		uint64_t last, ticks;	/* reading, and when */
@@ -74,8 +75,13 @@ static void record(struct pt_own *own, struct pt_batch *out)
 	unsigned word = pt_le16(own->part + PT_COUNTERS_COUNTER), n = word & ~(unsigned)PT_COUNTERS_RESUMES;
 	uint64_t ticks = pt_le64(own->part + PT_COUNTERS_TICKS), reading = pt_le64(own->part + PT_COUNTERS_READING);
 	struct counter *c = &s->counter[n < COUNTERS ? n : 0];
-	struct pt_event *e = pt_own_add(own, out, n < COUNTERS ? PT_EV_COUNTER : PT_EV_GAP);
+	struct pt_event *e;
 
+	if (n == PT_COUNTERS_ERROR) {
+		s->error_ns = reading < UINT32_MAX ? (uint32_t)reading : UINT32_MAX;
+		return;
+	}
+	e = pt_own_add(own, out, n < COUNTERS ? PT_EV_COUNTER : PT_EV_GAP);
 	e->ticks = ticks;
 	if (n >= COUNTERS) {
 		e->cause = PT_GAP_DAMAGED;
@@ -84,6 +90,7 @@ static void record(struct pt_own *own, struct pt_batch *out)
 		return;
 	}
 	e->counter.id = PT_COUNTER_NAMED + n;
+	e->counter.error_ns = s->error_ns;
 	if (c->kind != PT_COUNTING_GOES_ON) {
 		e->counter.count = reading;
 		e->cause = c->kind;

@@ -103,7 +103,7 @@ static void print_fields(const struct pt_event *e, char *line, size_t size)
 		snprintf(line, size, "bin 0x%" PRIx64 " %" PRIu64, e->bin.begin, e->bin.count);
 		break;
 	case PT_EV_COUNTER:
-		snprintf(line, size, "counter %" PRIu64 " %" PRIu64, e->counter.id, e->counter.count);
+		snprintf(line, size, "counter %" PRIu32 " %" PRIu64, e->counter.id, e->counter.count);
 		break;
 	case PT_EV_GAP:
 		snprintf(line, size, "gap %s", NAME(gap_names, e->cause));

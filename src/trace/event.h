@@ -91,7 +91,7 @@ struct pt_event {
 		struct { uint64_t bits; } atoms;	/* oldest in the highest used bit, 1 = taken */
 		struct { uint64_t at, value; } value;
 		struct { uint64_t begin, count; } bin;
-		struct { uint64_t id, count; } counter;
+		struct { uint32_t id, error_ns; uint64_t count; } counter;	/* error: of the moment, at worst */
 		struct { uint64_t ns, bytes; } gap;
 	};
 };

@@ -224,16 +224,25 @@ static bool counters_were_ambiguous(const struct pt_profile *p)
 	return false;
 }
 
+static bool rates_have_errors(const struct pt_profile *p)
+{
+	for (size_t i = 0; i < p->counters->n_counters; i++)
+		if (p->counters->counter[i].timed_error_ns > 0)
+			return true;
+	return false;
+}
+
 static void figures_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	bool flow = p->branches != 0 || p->samples != 0 || pt_header_values(p) != 0 || p->by_bins;
 
 	pt_header_label(out, "figures");
 	if (!flow && pt_header_readings(p) != 0) {
-		pt_text_add(out, "counts %s, of the time in which they were counted%s\n",
+		pt_text_add(out, "counts %s, of the time in which they were counted%s%s\n",
 			    counters_were_ambiguous(p) ? "lower bounds where readings were ambiguous, else exact"
 						       : "exact",
-			    counters_take_turns(p) ? "; of those that take turns estimated (95 % error)" : "");
+			    counters_take_turns(p) ? "; of those that take turns estimated (95 % error)" : "",
+			    rates_have_errors(p) ? "; rates estimated (the moments of readings have an error)" : "");
 		return;
 	}
 	if (!flow) {

@@ -52,14 +52,20 @@ static struct pt_value real(double f)
 	return (struct pt_value){ .f = f, .basis = isnan(f) ? PT_BASIS_NONE : PT_BASIS_EXACT };
 }
 
-/* Rates over times that the clocks hardly know. */
+/* Over a time whose ends the clocks know to error_ns together: blank where that hardly says anything, else between what
+ * the longest and the shortest such time make of it. */
 static struct pt_value rate(double f, uint64_t ns, uint64_t error_ns)
 {
-	struct pt_value known = pt_time_value(ns, error_ns);
+	struct pt_value known = pt_time_value(ns, error_ns), value = { .f = f };
 
 	if (known.undecided_ns != 0)
 		return (struct pt_value){ .f = NAN, .undecided_ns = known.undecided_ns };
-	return (struct pt_value){ .f = f, .basis = isnan(f) ? PT_BASIS_NONE : known.basis };
+	value.basis = isnan(f) ? PT_BASIS_NONE : known.basis;
+	if (value.basis == PT_BASIS_ESTIMATED) {
+		value.lo = f * (double)ns / (double)(ns + error_ns);
+		value.hi = f * (double)ns / (double)(ns - error_ns);
+	}
+	return value;
 }
 
 static struct pt_value estimate(double f)
@@ -76,7 +82,8 @@ static void counter_row(const struct pt_counter_row *c, size_t n_cores, struct p
 	out++;
 	*out++ = count(c->readings);
 	*out++ = count(c->unknown);
-	*out++ = rate(c->timed_ns > 0 ? (double)c->timed * 1e9 / (double)c->timed_ns : NAN, c->timed_ns, c->error_ns);
+	*out++ = rate(c->timed_ns > 0 ? (double)c->timed * 1e9 / (double)c->timed_ns : NAN, c->timed_ns,
+		      c->timed_error_ns);
 	*out++ = rate(c->rate_min, c->least_ns, c->error_ns);
 	*out++ = rate(c->rate_max, c->least_ns, c->error_ns);
 	*out++ = rate(c->rate_last, c->least_ns, c->error_ns);

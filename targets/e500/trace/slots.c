@@ -41,12 +41,16 @@ static bool has_windows(const struct pt_e500_turns *s)
 	return s->counting.until != PT_E500_NO_WINDOWS;
 }
 
-/* Of all counters of the present turn, what they hold. */
-static void put_values(struct pt_e500_turns *s, uint64_t at_ns, bool resumes)
+/* Of all counters of the present turn, what they hold. A core that is stopped and goes on in between a question and its
+ * answer did so somewhere in between. */
+static void put_values(struct pt_e500_turns *s, uint64_t at_ns, uint64_t error_ns, bool resumes)
 {
 	const struct pt_e500_counting *c = &s->counting;
 	size_t n = 0;
 
+	if (error_ns != s->put_error_ns)
+		put_record(s, at_ns, PT_COUNTERS_ERROR, false, error_ns);
+	s->put_error_ns = error_ns;
 	for (size_t i = 0; i < c->n_places; i++)
 		if (c->place[i].turn == s->turn)
 			put_record(s, at_ns, c->place[i].want, resumes, s->value[n++]);
@@ -62,7 +66,8 @@ static uint64_t resumed_ns(const struct pt_e500_pass *pass)
 	return pass->halted ? pass->at_ns - pass->error_ns + pass->halted_ns : pass->at_ns;
 }
 
-/* Behind what was read at its beginning, a halt is a time of its own; the counters go on from there. */
+/* Behind what was read at its beginning, a halt is a time of its own; the counters go on from there. Nothing answers a
+ * packet that lets the core go: it goes at most as much later as the stop took, asked and answered. */
 static void put_halt(struct pt_e500_turns *s, const struct pt_e500_pass *pass)
 {
 	uint64_t end_ns = resumed_ns(pass);
@@ -71,7 +76,7 @@ static void put_halt(struct pt_e500_turns *s, const struct pt_e500_pass *pass)
 	if (!pass->halted)
 		return;
 	pt_emit_loss(&s->out, PT_LOSS_HALTED, end_ns);
-	put_values(s, end_ns > s->out.told_ns ? end_ns : s->out.told_ns, false);
+	put_values(s, end_ns > s->out.told_ns ? end_ns : s->out.told_ns, 2 * pass->error_ns, false);
 }
 
 /* --- the unit ----------------------------------------------------------------------------------------------------- */
@@ -212,7 +217,7 @@ static void end_window(struct pt_e500_turns *s, const struct pt_e500_pass *pass)
 
 	s->n_windows++;
 	s->running = false;
-	put_values(s, ended_ns, false);
+	put_values(s, ended_ns, pass->error_ns, false);
 	emit_records(s, ended_ns);
 	if (!pass->halted)
 		return;
@@ -238,7 +243,7 @@ static void take_reading(struct pt_e500_turns *s, const struct pt_e500_op *ops, 
 		return;
 	}
 	if (!torn && told)
-		put_values(s, pass->at_ns, false);
+		put_values(s, pass->at_ns, pass->error_ns, false);
 	if (told)
 		put_halt(s, pass);
 	goes_on(s, pass, told);
@@ -344,7 +349,7 @@ static void end_turn(struct pt_e500_turns *s, const struct pt_e500_op *ops, size
 	else if (ops[n].value == 0 || was_reset(s, pass->at_ns))
 		lose_reset(s, pass->at_ns);
 	else
-		put_values(s, pass->at_ns, false);
+		put_values(s, pass->at_ns, pass->error_ns, false);
 }
 
 int pt_e500_turns_change(struct pt_e500_turns *s, size_t to, struct pt_err *err)
@@ -369,7 +374,7 @@ int pt_e500_turns_change(struct pt_e500_turns *s, size_t to, struct pt_err *err)
 	memset(s->value, 0, sizeof(s->value));
 	s->turn = to;
 	s->running = true;
-	put_values(s, pass.at_ns, s->counting.n_turns > 1);
+	put_values(s, pass.at_ns, pass.error_ns, s->counting.n_turns > 1);
 	put_halt(s, &pass);
 	s->next_ns = pass.at_ns + (has_windows(s) ? period_of(s) : turn_ns(s));
 	s->seen_events = PT_UNKNOWN;
@@ -380,7 +385,7 @@ int pt_e500_turns_change(struct pt_e500_turns *s, size_t to, struct pt_err *err)
 
 void pt_e500_turns_go_on(struct pt_e500_turns *s)
 {
-	put_values(s, pt_e500_turns_now_ns(s), false);
+	put_values(s, pt_e500_turns_now_ns(s), 0, false);
 }
 
 void pt_e500_turns_forget(struct pt_e500_turns *s)

@@ -166,7 +166,7 @@ enum { EARLY = 4 };	/* that much sooner than the reading before */
 
 /* Readings have errors in time, and one that a halt or the end of the profile wants comes soon after the one before:
  * what was counted in between is counted, but makes no extreme of a rate, nor the last one. */
-static void take_rate(struct counter *n, uint64_t ns, uint64_t counted, uint64_t at_ns)
+static void take_rate(struct counter *n, uint64_t ns, uint64_t error_ns, uint64_t counted, uint64_t at_ns)
 {
 	double rate = (double)counted * 1e9 / (double)ns;
 	bool early = ns < n->before_ns / EARLY;
@@ -174,6 +174,7 @@ static void take_rate(struct counter *n, uint64_t ns, uint64_t counted, uint64_t
 	n->before_ns = ns;
 	n->row.timed += counted;
 	n->row.timed_ns += ns;
+	n->row.timed_error_ns += error_ns;
 	if (early)
 		return;
 	n->row.rate_last = rate;
@@ -228,7 +229,8 @@ static void take_value(struct counter *n, const struct pt_event *e)
 
 static void take_count(struct counters *c, struct counter *n, const struct pt_event *e, struct pt_moment at)
 {
-	uint64_t error = n->read.error_ns + at.error_ns;
+	bool stamped = n->read_ticks != PT_UNKNOWN && e->ticks != PT_UNKNOWN;	/* both by one clock */
+	uint64_t error = (stamped ? 0 : n->read.error_ns + at.error_ns) + n->read_error_ns + e->counter.error_ns;
 	bool follows = e->cause == PT_COUNTING_GOES_ON && n->read.ns != PT_UNKNOWN && at.ns != PT_UNKNOWN &&
 		       at.ns > n->read.ns;
 
@@ -240,10 +242,10 @@ static void take_count(struct counters *c, struct counter *n, const struct pt_ev
 		n->row.unknown++;
 	} else {
 		n->row.total += e->counter.count;
-		if (follows && (n->read_ticks == PT_UNKNOWN || e->ticks == PT_UNKNOWN) && error > n->row.error_ns)
+		if (follows && error > n->row.error_ns)
 			n->row.error_ns = error;
 		if (follows) {
-			take_rate(n, at.ns - n->read.ns, e->counter.count, at.ns);
+			take_rate(n, at.ns - n->read.ns, error, e->counter.count, at.ns);
 			spread(c, n, n->read.ns, at.ns, (double)e->counter.count);
 			pt_together_add(&c->together, n->row.source, n->number, n->read.ns, at.ns, e->counter.count);
 			n->turn.counted += e->counter.count;
@@ -252,6 +254,7 @@ static void take_count(struct counters *c, struct counter *n, const struct pt_ev
 	}
 	n->read = at;
 	n->read_ticks = e->ticks;
+	n->read_error_ns = e->counter.error_ns;
 }
 
 static void take_reading(struct counters *c, const struct pt_event *e, struct pt_moment at)

@@ -32,6 +32,7 @@ struct pt_counter_row {		/* a counter */
 	uint64_t readings, unknown;	/* unknown: out of them, with nobody able to say how many more */
 	uint64_t timed, timed_ns;	/* part of total between two readings with moments,
 					 * and the time between these */
+	uint64_t timed_error_ns;	/* of timed_ns, at worst: each reading's moment has an error */
 	double rate_min, rate_max;	/* per second, between two readings, of which the second did not come much
 					 * earlier than is usual; NAN: none */
 	uint64_t rate_min_at, rate_max_at;	/* ns; the second reading */

@@ -20,7 +20,7 @@ struct counter {
 	uint64_t before_ns;		/* between the two readings before; 0: none yet */
 	double xx, xy, yy;		/* of the turns before: counted and ns, squared */
 	struct pt_moment read;		/* the last reading; ns PT_UNKNOWN: not since the gap */
-	uint64_t read_ticks;
+	uint64_t read_ticks, read_error_ns;
 	double count[PT_SERIES_BUCKETS], ns[PT_SERIES_BUCKETS];	/* on the grid: counted, and the time that this is of */
 	struct pt_series series;
 	struct pt_series_bucket bucket[PT_SERIES_BUCKETS];
