@@ -226,10 +226,10 @@ START_TEST(the_tables)
 
 	three_bins(&f);
 	chunk_report(&f, &text, "bins", "text");
-	ck_assert_msg(strstr(text.bytes, "function     hits          share %  split  bins\n"
-					 "main           30             62.5            1\n"
-					 "isr             7  14.6 (0.0-37.5)      7     2\n"
-					 "leaf            5  10.4 (0.0-20.8)      5     1\n") != NULL,
+	ck_assert_msg(strstr(text.bytes, "function     hits  share %  interval  split  bins\n"
+					 "main           30     62.5                      1\n"
+					 "isr             7     14.6  0.0-37.5      7     2\n"
+					 "leaf            5     10.4  0.0-20.8      5     1\n") != NULL,
 		      "%s", text.bytes);
 	chunk_report(&f, &addresses, "addresses", "csv");
 	ck_assert_msg(strstr(addresses.bytes, "0x100,8,30,0.625,\"main\",") != NULL, "%s", addresses.bytes);
@@ -328,10 +328,11 @@ START_TEST(functions_of_bins)
 	ck_assert_uint_eq(p->by_id[ID_MAIN]->run->cycles, 30);
 	ck_assert_uint_eq(p->by_id[ID_ISR]->run->cycles, 7);
 	chunk_report(&f, &text, "functions", "text");
+	chunk_report(&f, &text, "functions", "details");
 	ck_assert_msg(strstr(text.bytes, "clock cycles, as the core counted them") != NULL, "%s", text.bytes);
 	ck_assert_msg(strstr(text.bytes, "48 clock cycles in 3 bins; a bin that lies in several") != NULL, "%s",
 		      text.bytes);
-	ck_assert_msg(strstr(text.bytes, "main          30             62.5  main.c:3\n") != NULL, "%s", text.bytes);
+	ck_assert_msg(strstr(text.bytes, "main           30    62.5            main.c:3\n") != NULL, "%s", text.bytes);
 	pt_text_free(&text);
 	chunk_feed_drop(&f);
 }
@@ -409,10 +410,10 @@ START_TEST(full_bins)
 	add_bin(&b, MAIN, 68719476735);
 	add_bin(&b, MAIN, PT_UNKNOWN);
 	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 1000, b.bytes, b.len);
-	chunk_report(&f, &text, "bins", "text");
+	chunk_report(&f, &text, "bins", "details");
 	ck_assert(!pt_pipeline_profile(f.pipeline)->bins->exact);
 	ck_assert_int_eq(pt_pipeline_profile(f.pipeline)->times, PT_BASIS_ESTIMATED);
-	ck_assert_msg(strstr(text.bytes, "1 readings of bins that were full: their hits are at least what is shown") !=
+	ck_assert_msg(strstr(text.bytes, "1 readings found a full bin: its hits are a lower bound.") !=
 			      NULL,
 		      "%s", text.bytes);
 	pt_text_free(&text);
@@ -466,7 +467,7 @@ START_TEST(what_was_not_counted)
 		ck_assert_int_eq(strcmp(value[0].text, "(asleep or outside)") == 0, n == 2);
 	}
 	chunk_report(&f, &text, "functions", "text");
-	ck_assert_msg((strstr(text.bytes, "more than a clock of 100.0 kHz has") != NULL) == r->beyond, "%s",
+	ck_assert_msg((strstr(text.bytes, "more than a clock of 100.0 kHz gives") != NULL) == r->beyond, "%s",
 		      text.bytes);
 	pt_text_free(&text);
 	chunk_feed_drop(&f);
@@ -529,7 +530,8 @@ START_TEST(begun_by_triggers)
 	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 1000, b.bytes, b.len);
 	ck_assert(pt_pipeline_profile(f.pipeline)->observed_is_bound);
 	chunk_report(&f, &out, "functions", "text");
-	ck_assert_msg(strstr(out.bytes, "at most 1.000 us observed") != NULL, "%s", out.bytes);
+	ck_assert_msg(strstr(out.bytes, "\nobserved   at most 1.000 us (100 %)") != NULL, "%s", out.bytes);
+	chunk_report(&f, &out, "functions", "details");
 	ck_assert_msg(strstr(out.bytes, "at most: triggers of the hardware begin and end") != NULL, "%s", out.bytes);
 	pt_text_free(&out);
 	chunk_feed_drop(&f);
@@ -543,7 +545,7 @@ START_TEST(before_the_first_reading)
 	struct pt_text out = { 0 };
 
 	chunk_report(&f, &out, "", "text");
-	ck_assert_msg(strstr(out.bytes, "data       nothing yet\n") != NULL, "%s", out.bytes);
+	ck_assert_msg(strstr(out.bytes, "accuracy   no figures: nothing was recorded yet\n") != NULL, "%s", out.bytes);
 	ck_assert_msg(strstr(out.bytes, "bins: nothing to show; nothing has been counted yet\n") != NULL, "%s",
 		      out.bytes);
 	pt_text_free(&out);

@@ -571,7 +571,7 @@ START_TEST(ends_early)
 	pt_command_cancel(rig.cmd);	/* once more is nothing */
 	board_rig_await(&rig.board, &rig.done, "the end of a run");
 	ck_assert_msg(rig.rc == 0, "%s", rig.err);
-	ck_assert_ptr_nonnull(strstr(rig.text, "profile of "));
+	ck_assert_ptr_nonnull(strstr(rig.text, "\nobserved   "));
 	ck_assert_int_eq(pt_session_get_state(rig.session), PT_SESSION_IDLE);
 	ck_assert_int_eq(call("status"), 0);
 	ck_assert_ptr_nonnull(strstr(rig.text, "core 0: halted at"));

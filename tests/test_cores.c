@@ -190,11 +190,11 @@ END_TEST
 static const struct { const char *view, *format, *want; } tables[] = {
 	{ "functions", "csv", "\"leaf\",0x120,4,,2,0,4,6,0.285714286," },
 	{ "functions", "csv", "\"leaf\",0x120,4,,1,0,2,3,0.272727273," },
-	{ "functions", "csv", "\"leaf.c\",7,0,,\r\n" },
-	{ "functions", "csv", "\"leaf.c\",7,1,,\r\n" },
-	{ "functions", "text", "source     mtb of core 0, mode halt; target small; probe test\n"
+	{ "functions", "csv", "\"leaf.c\",7,0,,,,\r\n" },
+	{ "functions", "csv", "\"leaf.c\",7,1,,,,\r\n" },
+	{ "functions", "details", "source     mtb of core 0, mode halt; target small; probe test\n"
 			       "           mtb of core 1, mode halt\n" },
-	{ "functions", "text", "data       core 0: 7 branches, 12 instructions\n"
+	{ "functions", "details", "data       core 0: 7 branches, 12 instructions\n"
 			       "           core 1: 4 branches, 6 instructions\n" },
 	{ "calls", "csv", "\n\"main\",\"leaf\",2,6,0\r\n\"main\",\"leaf\",1,3,1\r\n" },
 	{ "instructions", "csv", "\n0x120,\"leaf\",2,,0,2,0.0952380952,,,0,,\r\n" },
@@ -248,9 +248,9 @@ START_TEST(two_traces_of_one_core)
 	ck_assert_int_eq(p->sources[1].ignored, PT_SOURCE_SECOND);
 	ck_assert_uint_eq(p->sources[1].branches, 5 + 2);
 	chunk_report(&f, &text, "functions", "text");
-	ck_assert_ptr_nonnull(strstr(text.bytes, "ignored    etm is another trace of what core 0 ran, which mtb tells "
-						 "already: "
-						 "its 7 branches are in no figure"));
+	ck_assert_ptr_nonnull(strstr(text.bytes,
+				     "WARNING    Ignored: etm is another trace of what core 0 ran, which mtb "
+				     "tells already:"));
 	pt_text_free(&text);
 	chunk_feed_drop(&f);
 }
@@ -271,7 +271,7 @@ START_TEST(a_core_too_many)
 	ck_assert_int_eq(p->counts, PT_BASIS_ESTIMATED);
 	ck_assert_uint_eq(p->n_cores, 1);
 	expect_function(p, 0, ID_LEAF, 2, 4, 6);
-	chunk_report(&f, &text, "functions", "text");
+	chunk_report(&f, &text, "functions", "summary");
 	ck_assert_ptr_nonnull(strstr(text.bytes, "the 4 branches that mtb tells of core 16 are in no figure: there is "
 						 "room "
 						 "for cores 0 to 15"));

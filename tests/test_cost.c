@@ -69,8 +69,8 @@ static void check(struct chunk_feed *f, const char *want)
 	const char *said;
 	json_t *json;
 
-	render(f, "text", &text);
-	line_of(text.bytes, "\ncost ", line, sizeof(line));
+	render(f, "details", &text);
+	line_of(text.bytes, "\noverhead ", line, sizeof(line));
 	ck_assert_str_eq(line, want);
 	pt_text_free(&text);
 	render(f, "json", &text);
@@ -172,8 +172,8 @@ START_TEST(what_is_alike_is_said_once)
 		chunk_config_of(&f, core, core, config);
 		chunk_put(&f, core, PT_CHUNK_COST, 0, 0, 0, cost, strlen(cost));
 	}
-	render(&f, "text", &text);
-	line_of(text.bytes, "\ncost ", line, sizeof(line));
+	render(&f, "details", &text);
+	line_of(text.bytes, "\noverhead ", line, sizeof(line));
 	ck_assert_str_eq(line, of_two[_i].line);
 	line_of(text.bytes, "\nlost ", line, sizeof(line));
 	ck_assert_str_eq(line, "nothing");

@@ -493,11 +493,12 @@ START_TEST(latencies)
 END_TEST
 
 #define TABLE \
-	"counter       count  readings   per s per s min per s max    last     value  least  most  formula\n" \
-	"cycles         1500         3  750000    500000   1000000  500000                         \n" \
-	"instructions    200         3  100000    100000    100000  100000                         \n" \
-	"IPC                                                           0.2  0.133333    0.1   0.2  instructions/cycles\n" \
-	"CPI                                                             5       7.5      5    10  cycles/instructions\n"
+	"counter       count  readings   per s    last     value  least  most  formula\n" \
+	"cycles         1500         3  750000  500000\n" \
+	"instructions    200         3  100000  100000\n" \
+	"IPC                                       0.2  0.133333    0.1   0.2  instructions/cycles\n" \
+	"CPI                                         5       7.5      5    10  cycles/instructions\n" \
+	"No room for 2 more columns: wide=on shows all.\n"
 
 START_TEST(the_table)
 {

@@ -328,7 +328,7 @@ START_TEST(fifo_overflow_has_advice)
 		.source = "etm", .mode = "stream", .ended = true, .errors = { .address = PT_UNKNOWN, .at = PT_UNKNOWN },
 		.not_code_from = PT_UNKNOWN, .timing = "cycles", .counts = PT_BASIS_ESTIMATED,
 	};
-	struct pt_query query = { .top = 0 };
+	struct pt_query query = { .format = "details" };
 	struct pt_text text = { 0 };
 
 	profile.loss.by[PT_LOSS_FIFO].events = 3;

@@ -425,7 +425,7 @@ static void expect_symbols_line(bool debug, const char *text_says, const char *j
 {
 	static uint8_t elf[65536], more[65536];
 	size_t elf_bytes = read_firmware("shapes_stripped.elf", elf, sizeof(elf)), more_bytes = 0;
-	const char *const json_word = "format=json";
+	const char *const json_word = "format=json", *const details = "details";
 	struct pt_profile p;
 	struct pt_text text = { 0 };
 	struct pt_query query;
@@ -437,7 +437,7 @@ static void expect_symbols_line(bool debug, const char *text_says, const char *j
 			: pt_program_from_bytes("fw.elf", elf, elf_bytes, 0, &err);
 	p = halt_profile();
 	p.program = program;
-	ck_assert_int_eq(pt_query_parse(&query, NULL, 0, &err), 0);
+	ck_assert_int_eq(pt_query_parse(&query, &details, 1, &err), 0);
 	ck_assert_int_eq(pt_report_render(&p, &query, &text, &err), 0);
 	ck_assert_msg(memmem(text.bytes, text.len_bytes, text_says, strlen(text_says)) != NULL, "%.*s",
 		      (int)text.len_bytes, text.bytes);

@@ -143,7 +143,7 @@ START_TEST(no_cycles_without_stamps)
 	session(&f, 0, lines, sizeof(lines));
 	chunk_end(&f, 0, 1000);
 	report = chunk_report(&f, &text, "functions", "text");
-	ck_assert_ptr_nonnull(strstr(report, "times in instructions"));
+	ck_assert_ptr_nonnull(strstr(report, "Times are in instructions."));
 	ck_assert_ptr_null(strstr(report, "modelled"));
 	ck_assert_ptr_null(strstr(report, "Cortex"));
 	pt_text_free(&text);

@@ -82,7 +82,7 @@ START_TEST(is_told)
 		"\nlost       nothing\n",
 		"12 samples in 6 batches, 0 of them asleep, one per 400 MISSES",
 		"8 samples, one per 10 BRANCHES",
-		"shares estimated (95 % interval) of MISSES",
+		"\naccuracy   self % of MISSES, 95 % interval, 12 samples",
 		"\nevents\n",
 		"leaf      BRANCHES",
 	};
@@ -93,6 +93,7 @@ START_TEST(is_told)
 	chunk_config_of(&f, 1, 0, BRANCHES);
 	feed(&f, 0, 6, 1);
 	feed(&f, 1, 4, 0);
+	chunk_report(&f, &text, "functions", "details");
 	chunk_report(&f, &text, "functions", "text");
 	for (size_t i = 0; i < PT_LEN(wanted); i++)
 		ck_assert_msg(strstr(text.bytes, wanted[i]) != NULL, "no '%s' in %s", wanted[i], text.bytes);

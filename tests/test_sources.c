@@ -83,6 +83,7 @@ START_TEST(each_source_has_its_line)
 	chunk_config(&f, 1, PCSR);
 	chunk_put(&f, 0, PT_CHUNK_LOSS, PT_LOSS_DRAIN, 0, 1000, NULL, 0);
 	chunk_put(&f, 1, PT_CHUNK_LOSS, PT_LOSS_HOST, 0, 500, NULL, 0);
+	chunk_report(&f, &text, "gaps", "details");
 	chunk_report(&f, &text, "gaps", "text");
 	ck_assert_ptr_nonnull(
 		strstr(text.bytes,
@@ -366,11 +367,13 @@ START_TEST(what_is_not_in_it_is_said)
 	p = pt_pipeline_profile(f.pipeline);
 	ck_assert_uint_eq(p->by_id[ID_LEAF]->run->count, 2);
 	ck_assert_uint_eq(p->sources[1].branches, 7);	/* the stretch's end is one */
-	chunk_report(&f, &text, "functions", "text");
-	ck_assert_msg(strstr(text.bytes, "trouble    1 parts of values that never became whole\n") != NULL, "%s",
-		      text.bytes);
+	chunk_report(&f, &text, "functions", "details");
+	ck_assert_msg(strstr(text.bytes, "note       1 values are incomplete: some of their parts are missing.\n") !=
+			      NULL,
+		      "%s", text.bytes);
 	ck_assert_ptr_nonnull(
-		strstr(text.bytes, "ignored    mtb is another trace of what core 0 ran, which mtb tells already: "));
+		strstr(text.bytes,
+		       "warning    Ignored: mtb is another trace of what core 0 ran, which mtb tells already: "));
 	pt_text_free(&text);
 	chunk_feed_drop(&f);
 }

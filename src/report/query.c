@@ -105,12 +105,13 @@ static int copy(char *to, size_t room, const char *key, const char *value, struc
 	return 0;
 }
 
-static int take_partial(struct pt_query *query, const char *value, struct pt_err *err)
+static int take_switch(bool *flag, const char *key, const char *on, const char *off, const char *value,
+		       struct pt_err *err)
 {
-	query->partial = strcmp(value, "yes") == 0;
-	if (query->partial || strcmp(value, "no") == 0)
+	*flag = strcmp(value, on) == 0;
+	if (*flag || strcmp(value, off) == 0)
 		return 0;
-	return pt_fail(err, PT_EARG, "partial: '%.40s' is neither yes nor no", value);
+	return pt_fail(err, PT_EARG, "%s: '%.40s' is neither %s nor %s", key, value, on, off);
 }
 
 static int take_word(struct pt_query *query, const char *word, struct pt_err *err)
@@ -132,13 +133,17 @@ static int take_word(struct pt_query *query, const char *word, struct pt_err *er
 		return 0;
 	}
 	if (strncmp(word, "partial=", 8) == 0)
-		return take_partial(query, word + 8, err);
+		return take_switch(&query->partial, "partial", "yes", "no", word + 8, err);
+	if (strncmp(word, "wide=", 5) == 0)
+		return take_switch(&query->wide, "wide", "on", "off", word + 5, err);
 	if (strncmp(word, "name=", 5) == 0)
 		return copy(query->name, sizeof(query->name), "name", word + 5, err);
 	if (strncmp(word, "from=", 5) == 0)
 		return pt_params_parse(PT_PARAM_TIME, word + 5, &query->from_ns, err);
 	if (strncmp(word, "to=", 3) == 0)
 		return pt_params_parse(PT_PARAM_TIME, word + 3, &query->to_ns, err);
+	if (pt_view_find(word) == NULL && pt_format_find(word) != NULL)	/* "report details" */
+		return copy(query->format, sizeof(query->format), "format", word, err);
 	if (short_view(word) != NULL)
 		word = short_view(word);
 	if (pt_view_find(word) == NULL)
@@ -146,19 +151,19 @@ static int take_word(struct pt_query *query, const char *word, struct pt_err *er
 			       ? no_view(word, err)
 			       : pt_fail(err, PT_EARG,
 					 "there is no setting '%.40s'; there are format=NAME sort=COLUMN top=N "
-					 "from=TIME to=TIME name=PATTERN partial=yes|no",
+					 "from=TIME to=TIME name=PATTERN wide=on|off partial=yes|no",
 					 word);
 	return copy(query->view, sizeof(query->view), "view", word, err);
 }
 
 bool pt_query_knows(const char *word)
 {
-	static const char *const keys[] = { "sort=", "format=", "top=", "name=", "from=", "to=", "partial=" };
+	static const char *const keys[] = { "sort=", "format=", "top=", "name=", "from=", "to=", "partial=", "wide=" };
 
 	for (size_t i = 0; i < PT_LEN(keys); i++)
 		if (strncmp(word, keys[i], strlen(keys[i])) == 0)
 			return true;
-	return short_view(word) != NULL;
+	return short_view(word) != NULL || pt_format_find(word) != NULL;
 }
 
 int pt_query_parse(struct pt_query *query, const char *const *words, size_t n_words, struct pt_err *err)

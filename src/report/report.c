@@ -23,7 +23,8 @@
 	X(html) \
 	X(osdata) \
 	X(junit) \
-	X(summary)
+	X(summary) \
+	X(details)
 
 #define X(format) extern const struct pt_format pt_format_##format;
 PT_FORMATS(X)

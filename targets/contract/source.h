@@ -31,6 +31,7 @@ struct pt_source_ops {
 	const char *name;		/* "mtb" */
 	const char *format;		/* PT_FORMAT_MTB */
 	const char *modes;		/* "burst|stream|halt", the first is the default */
+	const char *titles;		/* what reports call each of the modes: "MTB bursts|MTB stream|MTB, halting" */
 	const char *recorder;		/* the mode that keeps the last branches and gives them at a halt, for a
 					 * debugger that goes back in time; NULL: none */
 	const char *help;		/* one line */

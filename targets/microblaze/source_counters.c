@@ -495,6 +495,7 @@ const struct pt_source_ops pt_source_mb_counters = {
 	.name = "counters",
 	.format = PT_FORMAT_COUNTERS,
 	.modes = "poll",
+	.titles = "MDM counters",
 	.help = "events and latencies, counted by the core: CPI, stalls, cache rates",
 	.state_bytes = sizeof(struct pt_mb_cores),
 	.params = params,

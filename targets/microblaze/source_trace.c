@@ -408,6 +408,7 @@ const struct pt_source_ops pt_source_mb_trace = {
 	.format = PT_FORMAT_MDM_TRACE,
 	.flow = true,
 	.modes = "burst|ring",
+	.titles = "MDM trace bursts|MDM trace, last branches",
 	.recorder = "ring",
 	.help = "every branch for some time, from the trace buffer of the core",
 	.state_bytes = sizeof(struct trace),

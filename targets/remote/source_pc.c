@@ -250,6 +250,7 @@ const struct pt_source_ops pt_source_remote_pc = {
 	.name = "pc-sampling",
 	.format = PT_FORMAT_PCSR,
 	.modes = "halt",
+	.titles = "PC samples",
 	.help = "INTRUSIVE: halts the program for each sample of its program counter; only when asked for by name",
 	.state_bytes = sizeof(struct sampler),
 	.params = params,

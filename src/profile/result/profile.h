@@ -80,6 +80,7 @@ struct pt_profile_since {		/* an exception whose entries had time stamps (pendin
 
 struct pt_profile_source {		/* one of several: what it is, and its account of time */
 	char source[16], mode[16], format[16];
+	char title[48];			/* what people call it: "MTB bursts"; "": an older capture, or a file of another instrument */
 	char event[40];			/* that it takes samples by; "": time, or it takes none */
 	uint16_t number, core;
 	struct pt_loss_sum loss;
@@ -101,7 +102,7 @@ struct pt_profile {
 	/* what was measured, how: from CONFIG, of the first source where there are several */
 	char source[16], mode[16], analysis[64];
 	char target[PT_PROFILE_TEXT], probe[PT_PROFILE_TEXT];
-	char cost[2 * PT_PROFILE_TEXT];	/* as it was expected; report/table/header.h has both */
+	char cost[2 * PT_PROFILE_TEXT];	/* as it was expected; report/text/details.h has both */
 	uint64_t buffer_addr, buffer_bytes;	/* the target's RAM that the trace is written to; 0 bytes: none */
 	bool buffer_in_use;		/* the user put it where the program may have data */
 	bool sleep_counted;		/* samples are of all time: the source cannot tell sleep from work */

@@ -12,7 +12,7 @@
 #include "profile/analyses/calls/timeline.h"
 #include "report/table/facts.h"
 #include "report/table/format.h"
-#include "report/table/header.h"
+#include "report/text/details.h"
 #include "report/shared/json_values.h"
 #include "base/util.h"
 #include "report/table/order.h"
@@ -306,7 +306,7 @@ static void costs(json_t *object, const struct pt_profile *p)
 	json_t *array = json_array();
 	struct pt_text line = { 0 };
 
-	pt_cost_line(p, &line);
+	pt_overhead_line(p, &line);
 	json_object_set_new(object, "target_cost", pt_json_text(line.bytes != NULL ? line.bytes : ""));
 	pt_text_free(&line);
 	for (size_t i = 0; i < p->n_sources; i++)

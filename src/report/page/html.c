@@ -9,7 +9,8 @@
 #include "report/table/format.h"
 #include "report/table/facts.h"
 #include "report/page/flame.h"
-#include "report/table/header.h"
+#include "report/text/details.h"
+#include "report/text/headline.h"
 #include "report/table/order.h"
 #include "report/views/views.h"
 #include "report/shared/jumps.h"
@@ -30,6 +31,8 @@ static const char *const style =
 	"td:first-child{position:sticky;left:0;background:inherit}th:first-child{left:0;z-index:1}"
 	"td.t,th.t{text-align:left}"
 	"td.e{color:#777}pre{background:#f6f6f2;padding:.6em;overflow:auto}.scroll{overflow:auto;max-height:38em}"
+	".headline{font-size:14px}.headline th{background:none;position:static;text-align:left}"
+	".headline td{text-align:left;white-space:normal;position:static}"
 	".warn{color:#a02020;font-weight:bold}tr:target{background:#ffe9a8!important}";
 
 /* --- tables */
@@ -191,30 +194,30 @@ static void timeline(const struct pt_profile *p, struct pt_text *out)
 	pt_text_free(&chart);
 }
 
-static void say(struct pt_text *out, const char *what, const char *line)
+/* The same lines as on a terminal, in the same order. */
+static void headline(const struct pt_headline *h, struct pt_text *out)
 {
-	pt_text_add(out, "<p>%s", what);
-	pt_xml_text(out, line);
-	pt_text_add(out, "</p>\n");
+	pt_text_add(out, "<table class=\"headline\">\n");
+	for (int i = PT_HEADLINE_OBSERVED; i < PT_HEADLINE_LINES; i++) {
+		if (h->line[i][0] == '\0')
+			continue;
+		pt_text_add(out, "<tr><th>%s</th><td>", pt_headline_label((enum pt_headline_line)i));
+		pt_xml_text(out, h->line[i]);
+		pt_text_add(out, "</td></tr>\n");
+	}
+	pt_text_add(out, "</table>\n");
 }
 
-/* A page must not say less about method, loss and exactness than a terminal. */
-static void facts(const struct pt_profile *p, const struct pt_facts *brief, struct pt_text *out)
+/* A page must not say less about method, loss and accuracy than a terminal. */
+static void details(const struct pt_profile *p, struct pt_text *out)
 {
-	struct pt_text summary = { 0 }, cost = { 0 };
+	struct pt_text text = { 0 };
 
-	say(out, "", brief->line[1]);
-	say(out, "Figures: ", brief->line[3]);
-	pt_cost_line(p, &cost);
-	say(out, "Cost: ", cost.bytes != NULL ? cost.bytes : "");
-	pt_text_free(&cost);
-	pt_header_summary(p, &summary);
-	if (summary.len_bytes > 0) {
-		pt_text_add(out, "<pre>");
-		pt_xml_text(out, summary.bytes);
-		pt_text_add(out, "</pre>\n");
-	}
-	pt_text_free(&summary);
+	pt_details_write(p, PT_DETAILS_COLUMNS, &text);
+	pt_text_add(out, "<details><summary>details: how the numbers were made, overhead, memory used</summary><pre>");
+	pt_xml_text(out, text.bytes);
+	pt_text_add(out, "</pre></details>\n");
+	pt_text_free(&text);
 }
 
 /* Which events of the timeline it wants. */
@@ -228,16 +231,16 @@ static int write_html(const struct pt_profile *profile, const struct pt_view *vi
 {
 	const struct pt_query plain = { .top = 0 };
 	struct pt_jumps jumps = { .shown = NULL };	/* into a part of the timeline that was asked for: no links */
-	struct pt_facts title;
+	struct pt_headline h;
 	int rc = 0;
 
-	pt_facts_make(&title, profile);
+	pt_headline_make(&h, profile);
 	pt_text_add(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>");
-	pt_xml_text(out, title.line[0]);
+	pt_xml_text(out, h.line[PT_HEADLINE_TITLE]);
 	pt_text_add(out, "</title><style>%s</style></head><body>\n<h1>", style);
-	pt_xml_text(out, title.line[0]);
+	pt_xml_text(out, h.line[PT_HEADLINE_TITLE]);
 	pt_text_add(out, "</h1>\n");
-	facts(profile, &title, out);
+	headline(&h, out);
 	if (view != &pt_view_timeline || !chooses(query))
 		rc = pt_jumps_init(&jumps, profile, &plain, pt_view_timeline.tail, MOST_ROWS, MOST_LINKED, err);
 	flame(profile, out);
@@ -247,6 +250,7 @@ static int write_html(const struct pt_profile *profile, const struct pt_view *vi
 			rc = table(profile, pt_views[i], pt_views[i] == view ? query : &plain, &jumps,
 				   pt_views[i] == view, out, err);
 	pt_jumps_fini(&jumps);
+	details(profile, out);
 	pt_text_add(out, "</body></html>\n");
 	return rc;
 }

@@ -7,14 +7,40 @@
 #include "base/util.h"
 #include "report/table/order.h"
 
-/* "gross.max" is itself; "gross" is gross.total; "max" the first column that ends in it. -1: none. */
+/* "self" is the heading "self %", the more so as its column is never blank where "self" is not; a blank in a heading is
+ * "-" or "_" in a word. */
+static bool is_heading(const char *heading, const char *word)
+{
+	for (; *word != '\0' && *heading != '\0'; heading++, word++)
+		if (*heading != *word && (*heading != ' ' || (*word != '-' && *word != '_')))
+			return false;
+	return *word == '\0' && (*heading == '\0' || strcmp(heading, " %") == 0);
+}
+
+static int by_heading(const struct pt_view *view, const char *word)
+{
+	int found = -1;
+
+	for (size_t i = 0; i < view->n_columns; i++)
+		if (is_heading(view->columns[i].heading, word) &&
+		    (found < 0 ||
+		     (view->columns[i].unit == PT_UNIT_SHARE && view->columns[found].unit != PT_UNIT_SHARE)))
+			found = (int)i;
+	return found;
+}
+
+/* "gross.max" is itself; "self" a heading; "gross" is gross.total; "max" the first column that ends in it. -1: none. */
 int pt_view_column(const struct pt_view *view, const char *word)
 {
 	size_t len = strlen(word);
+	int headed;
 
 	for (size_t i = 0; i < view->n_columns; i++)
 		if (strcmp(view->columns[i].key, word) == 0)
 			return (int)i;
+	headed = by_heading(view, word);
+	if (headed >= 0)
+		return headed;
 	for (size_t i = 0; i < view->n_columns; i++)
 		if (strncmp(view->columns[i].key, word, len) == 0 && strcmp(view->columns[i].key + len, ".total") == 0)
 			return (int)i;

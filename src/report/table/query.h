@@ -27,6 +27,9 @@ struct pt_query {
 	bool partial;		/* coverage of what was seen alone, though more may have run */
 	uint64_t from_ns, to_ns;	/* of the timeline, on the probe's clock; to_ns 0: no end */
 	char name[64];		/* rows with this name; a pattern with * and ?; "": all */
+	bool wide;		/* text: all columns that have something to say, whatever their width */
+	uint16_t columns;	/* text: of a line; 0: 100 */
+	bool colour, ascii;	/* text: on a terminal that has it; where UTF-8 cannot be shown */
 	bool lenient;		/* junit: an undecided rule is skipped, no error */
 	const struct pt_beside *beside;	/* format osdata alone; NULL: nothing */
 };

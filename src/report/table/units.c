@@ -105,11 +105,7 @@ void pt_print_ns(char *out, size_t size, uint64_t ns, const char *gap)
 
 static void print_share(char *out, size_t size, const struct pt_value *value)
 {
-	if (isnan(value->f))
-		snprintf(out, size, "%s", "");
-	else if (value->hi > value->lo)
-		snprintf(out, size, "%.1f (%.1f-%.1f)", value->f * 100, value->lo * 100, value->hi * 100);
-	else
+	if (!isnan(value->f))
 		snprintf(out, size, "%.1f", value->f * 100);
 }
 
@@ -229,8 +225,28 @@ static void print_value(char *out, size_t size, const struct pt_profile *profile
 	print_interval(out + len, size - len, value, f, &scale, factor);
 }
 
+void pt_print_interval(char *out, size_t size, const struct pt_column *column, const struct pt_value *value)
+{
+	out[0] = '\0';
+	if (column->unit == PT_UNIT_SHARE && !isnan(value->f) && value->hi > value->lo)
+		snprintf(out, size, "%.1f-%.1f", value->lo * 100, value->hi * 100);
+}
+
 void pt_print_cell(char *out, size_t size, const struct pt_profile *profile, const struct pt_column *column,
 		   const struct pt_value *value)
+{
+	char interval[32];
+	size_t len;
+
+	pt_print_figure(out, size, profile, column, value);
+	pt_print_interval(interval, sizeof(interval), column, value);
+	len = strlen(out);
+	if (interval[0] != '\0')
+		snprintf(out + len, size - len, " (%s)", interval);
+}
+
+void pt_print_figure(char *out, size_t size, const struct pt_profile *profile, const struct pt_column *column,
+		     const struct pt_value *value)
 {
 	size_t len = 0;
 

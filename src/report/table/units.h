@@ -13,7 +13,11 @@ enum { PT_CELL_BYTES = 256 };
 void pt_print_scaled(char *out, size_t size, double value, const char *gap, const char *unit);
 void pt_print_ns(char *out, size_t size, uint64_t ns, const char *gap);
 
-/* One value as a table's cell. "" if it is not known. Ticks are times where the profile knows its core clock. */
+/* The figure of a cell alone; its interval alone, "34.1-61.3", "" if it has none or pt_print_figure() has it. */
+void pt_print_figure(char *out, size_t size, const struct pt_profile *profile, const struct pt_column *column,
+		     const struct pt_value *value);
+void pt_print_interval(char *out, size_t size, const struct pt_column *column, const struct pt_value *value);
+/* One value as a table's cell, with its interval. "" if it is not known. Ticks are times where the profile knows its core clock. */
 void pt_print_cell(char *out, size_t size, const struct pt_profile *profile, const struct pt_column *column,
 		   const struct pt_value *value);
 

@@ -46,15 +46,16 @@ struct pt_value {
 	uint8_t indent;		/* NONE: how many levels to the right a table for people puts it */
 };
 
-enum { PT_IF_ROOM = 2, PT_IF_CORES = 3 };
+/* Whether the table for people has a column: never unless all are asked for, always, if the rows are of several cores,
+ * or while there is room: the last one that is least wanted leaves first. PT_UNLESS_WINDOWED: as
+ * PT_IF_MUCH_ROOM, but estimates from bursts have rates in their place. */
+enum pt_column_rank { PT_IF_WIDE, PT_ALWAYS, PT_IF_CORES, PT_IF_ROOM, PT_IF_MUCH_ROOM, PT_UNLESS_WINDOWED };
 
 struct pt_column {
-	const char *key;	/* "net.avg": names the JSON path and the sort word */
-	const char *heading;
+	const char *key;	/* "net.avg": names the JSON path, the csv column, a sort word */
+	const char *heading;	/* on a terminal, where it is a sort word, too; pt_view_column() */
 	enum pt_unit unit;
-	uint8_t brief;		/* true: part of the short table on a terminal;
-				 * PT_IF_ROOM: if that is not too wide then; PT_IF_CORES: if the rows
-				 * shown are of several cores */
+	uint8_t brief;		/* enum pt_column_rank */
 };
 
 enum { PT_NOT_MADE = -1 };

@@ -9,13 +9,13 @@
 extern const struct pt_view pt_view_addresses;
 
 static const struct pt_column columns[] = {
-	{ "address", "address", PT_UNIT_ADDRESS, true },
-	{ "bytes", "bytes", PT_UNIT_BYTES, true },
-	{ "hits", "hits", PT_UNIT_COUNT, true },
-	{ "share", "share %", PT_UNIT_SHARE, true },
-	{ "function", "function", PT_UNIT_NONE, true },
-	{ "file", "file", PT_UNIT_NONE, true },
-	{ "line", "line", PT_UNIT_COUNT, true },
+	{ "address", "address", PT_UNIT_ADDRESS, PT_ALWAYS },
+	{ "bytes", "bytes", PT_UNIT_BYTES, PT_ALWAYS },
+	{ "hits", "hits", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "share", "share %", PT_UNIT_SHARE, PT_ALWAYS },
+	{ "function", "function", PT_UNIT_NONE, PT_ALWAYS },
+	{ "file", "file", PT_UNIT_NONE, PT_IF_MUCH_ROOM },
+	{ "line", "line", PT_UNIT_COUNT, PT_ALWAYS },
 	PT_CORE_COLUMN,
 };
 

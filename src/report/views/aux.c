@@ -8,28 +8,28 @@
 extern const struct pt_view pt_view_aux;
 
 static const struct pt_column columns[] = {
-	{ "name", "line", PT_UNIT_NONE, true },
-	{ "count", "count", PT_UNIT_COUNT, true },	/* rising edges; latencies measured */
-	{ "falls", "falls", PT_UNIT_COUNT, false },
-	{ "partial", "partial", PT_UNIT_COUNT, false },
-	{ "unanswered", "missed", PT_UNIT_COUNT, true },
-	{ "undecided", "undecided", PT_UNIT_COUNT, true },	/* by their clocks, or as a gap lay in between */
-	{ "high_ns.min", "high min", PT_UNIT_NS, true },
-	{ "high_ns.avg", "high avg", PT_UNIT_NS_MEAN, PT_IF_ROOM },
-	{ "high_ns.max", "high max", PT_UNIT_NS, true },
-	{ "low_ns.min", "low min", PT_UNIT_NS, PT_IF_ROOM },
-	{ "low_ns.avg", "low avg", PT_UNIT_NS_MEAN, PT_IF_ROOM },
-	{ "low_ns.max", "low max", PT_UNIT_NS, PT_IF_ROOM },
-	{ "period_ns.min", "per min", PT_UNIT_NS, PT_IF_ROOM },
-	{ "period_ns.avg", "per avg", PT_UNIT_NS_MEAN, true },
-	{ "period_ns.max", "per max", PT_UNIT_NS, PT_IF_ROOM },
-	{ "duty", "duty %", PT_UNIT_SHARE, true },
-	{ "latency_ns.min", "min", PT_UNIT_NS, true },
-	{ "latency_ns.avg", "avg", PT_UNIT_NS_MEAN, true },
-	{ "latency_ns.max", "max", PT_UNIT_NS, true },
-	{ "latency_ns.p50", "p50", PT_UNIT_NS, PT_IF_ROOM },
-	{ "latency_ns.p90", "p90", PT_UNIT_NS, false },
-	{ "latency_ns.p99", "p99", PT_UNIT_NS, PT_IF_ROOM },
+	{ "name", "line", PT_UNIT_NONE, PT_ALWAYS },
+	{ "count", "count", PT_UNIT_COUNT, PT_ALWAYS },	/* rising edges; latencies measured */
+	{ "falls", "falls", PT_UNIT_COUNT, PT_IF_WIDE },
+	{ "partial", "partial", PT_UNIT_COUNT, PT_IF_WIDE },
+	{ "unanswered", "missed", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "undecided", "undecided", PT_UNIT_COUNT, PT_ALWAYS },	/* by their clocks, or as a gap lay in between */
+	{ "high_ns.min", "high min", PT_UNIT_NS, PT_IF_ROOM },
+	{ "high_ns.avg", "high avg", PT_UNIT_NS_MEAN, PT_IF_MUCH_ROOM },
+	{ "high_ns.max", "high max", PT_UNIT_NS, PT_IF_ROOM },
+	{ "low_ns.min", "low min", PT_UNIT_NS, PT_IF_MUCH_ROOM },
+	{ "low_ns.avg", "low avg", PT_UNIT_NS_MEAN, PT_IF_MUCH_ROOM },
+	{ "low_ns.max", "low max", PT_UNIT_NS, PT_IF_MUCH_ROOM },
+	{ "period_ns.min", "per min", PT_UNIT_NS, PT_IF_MUCH_ROOM },
+	{ "period_ns.avg", "per avg", PT_UNIT_NS_MEAN, PT_ALWAYS },
+	{ "period_ns.max", "per max", PT_UNIT_NS, PT_IF_MUCH_ROOM },
+	{ "duty", "duty %", PT_UNIT_SHARE, PT_ALWAYS },
+	{ "latency_ns.min", "min", PT_UNIT_NS, PT_IF_ROOM },
+	{ "latency_ns.avg", "avg", PT_UNIT_NS_MEAN, PT_ALWAYS },
+	{ "latency_ns.max", "max", PT_UNIT_NS, PT_IF_ROOM },
+	{ "latency_ns.p50", "p50", PT_UNIT_NS, PT_IF_MUCH_ROOM },
+	{ "latency_ns.p90", "p90", PT_UNIT_NS, PT_IF_WIDE },
+	{ "latency_ns.p99", "p99", PT_UNIT_NS, PT_IF_MUCH_ROOM },
 };
 
 static const struct pt_aux *aux_of(const void *subject)

@@ -7,10 +7,10 @@
 extern const struct pt_view pt_view_calls;
 
 static const struct pt_column columns[] = {
-	{ "from", "caller", PT_UNIT_NONE, true },
-	{ "to", "callee", PT_UNIT_NONE, true },
-	{ "count", "count", PT_UNIT_COUNT, true },
-	{ "gross", "gross", PT_UNIT_TICKS, true },
+	{ "from", "caller", PT_UNIT_NONE, PT_ALWAYS },
+	{ "to", "callee", PT_UNIT_NONE, PT_ALWAYS },
+	{ "count", "count", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "gross", "total", PT_UNIT_TICKS, PT_ALWAYS },
 	PT_CORE_COLUMN,
 };
 

@@ -6,13 +6,13 @@
 extern const struct pt_view pt_view_cof;
 
 static const struct pt_column columns[] = {
-	{ "exception", "exception", PT_UNIT_NONE, true },
-	{ "handler", "handler", PT_UNIT_NONE, true },
-	{ "count", "count", PT_UNIT_COUNT, true },
-	{ "since.min", "min cycles", PT_UNIT_CYCLES, true },
-	{ "since.avg", "avg", PT_UNIT_REAL, true },
-	{ "since.max", "max cycles", PT_UNIT_CYCLES, true },
-	{ "since.total", "total cycles", PT_UNIT_CYCLES, true },
+	{ "exception", "exception", PT_UNIT_NONE, PT_ALWAYS },
+	{ "handler", "handler", PT_UNIT_NONE, PT_ALWAYS },
+	{ "count", "count", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "since.min", "min cycles", PT_UNIT_CYCLES, PT_ALWAYS },
+	{ "since.avg", "avg", PT_UNIT_REAL, PT_ALWAYS },
+	{ "since.max", "max cycles", PT_UNIT_CYCLES, PT_ALWAYS },
+	{ "since.total", "total cycles", PT_UNIT_CYCLES, PT_IF_MUCH_ROOM },
 };
 
 static size_t n_rows(const void *subject)

@@ -5,7 +5,7 @@
 #include "report/table/view.h"
 #include "base/util.h"
 
-#define PT_CORE_COLUMN { "core", "core", PT_UNIT_COUNT, true }
+#define PT_CORE_COLUMN { "core", "core", PT_UNIT_COUNT, PT_ALWAYS }
 
 static inline struct pt_value pt_core_value(size_t n_cores, uint16_t core)
 {

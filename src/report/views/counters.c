@@ -9,23 +9,23 @@
 extern const struct pt_view pt_view_counters;
 
 static const struct pt_column columns[] = {
-	{ "name", "counter", PT_UNIT_NONE, true },
-	{ "count", "count", PT_UNIT_COUNT, true },
-	{ "readings", "readings", PT_UNIT_COUNT, true },
-	{ "unknown", "ambiguous", PT_UNIT_COUNT, false },
-	{ "per_s.avg", "per s", PT_UNIT_REAL, true },
-	{ "per_s.min", "per s min", PT_UNIT_REAL, true },
-	{ "per_s.max", "per s max", PT_UNIT_REAL, true },
-	{ "last", "last", PT_UNIT_REAL, true },		/* of the last readings: a metric's
+	{ "name", "counter", PT_UNIT_NONE, PT_ALWAYS },
+	{ "count", "count", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "readings", "readings", PT_UNIT_COUNT, PT_IF_MUCH_ROOM },
+	{ "unknown", "ambiguous", PT_UNIT_COUNT, PT_IF_WIDE },
+	{ "per_s.avg", "per s", PT_UNIT_REAL, PT_ALWAYS },
+	{ "per_s.min", "per s min", PT_UNIT_REAL, PT_IF_MUCH_ROOM },
+	{ "per_s.max", "per s max", PT_UNIT_REAL, PT_IF_MUCH_ROOM },
+	{ "last", "last", PT_UNIT_REAL, PT_IF_MUCH_ROOM },		/* of the last readings: a metric's
 							 * value, else per second */
-	{ "value", "value", PT_UNIT_REAL, true },
-	{ "least", "least", PT_UNIT_REAL, true },
-	{ "most", "most", PT_UNIT_REAL, true },
-	{ "scaled.count", "scaled", PT_UNIT_REAL, true },	/* of one that took turns: had it
+	{ "value", "value", PT_UNIT_REAL, PT_ALWAYS },
+	{ "least", "least", PT_UNIT_REAL, PT_ALWAYS },
+	{ "most", "most", PT_UNIT_REAL, PT_ALWAYS },
+	{ "scaled.count", "scaled", PT_UNIT_REAL, PT_ALWAYS },	/* of one that took turns: had it
 								 * counted all the time */
-	{ "scaled.error95", "+-95 %", PT_UNIT_REAL, true },
-	{ "active", "active %", PT_UNIT_SHARE, true },
-	{ "formula", "formula", PT_UNIT_NONE, true },
+	{ "scaled.error95", "+-95 %", PT_UNIT_REAL, PT_ALWAYS },
+	{ "active", "active %", PT_UNIT_SHARE, PT_IF_MUCH_ROOM },
+	{ "formula", "formula", PT_UNIT_NONE, PT_IF_ROOM },
 	{ "note", "what it counts", PT_UNIT_NONE, PT_IF_ROOM },
 	PT_CORE_COLUMN,
 };

@@ -8,17 +8,17 @@
 extern const struct pt_view pt_view_coverage;
 
 static const struct pt_column columns[] = {
-	{ "function", "function", PT_UNIT_NONE, true },
-	{ "instructions", "code", PT_UNIT_COUNT, true },
-	{ "instructions_observed", "seen", PT_UNIT_COUNT, true },
-	{ "instruction_share", "code %", PT_UNIT_SHARE, true },
-	{ "lines", "lines", PT_UNIT_COUNT, true },
-	{ "lines_observed", "seen", PT_UNIT_COUNT, true },
-	{ "branches", "branches", PT_UNIT_COUNT, false },
-	{ "branch_ways_observed", "ways seen", PT_UNIT_COUNT, false },
-	{ "rest", "the rest", PT_UNIT_NONE, true },
-	{ "file", "file", PT_UNIT_NONE, true },
-	{ "line", "line", PT_UNIT_COUNT, true },
+	{ "function", "function", PT_UNIT_NONE, PT_ALWAYS },
+	{ "instructions", "code", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "instructions_observed", "seen", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "instruction_share", "code %", PT_UNIT_SHARE, PT_ALWAYS },
+	{ "lines", "lines", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "lines_observed", "seen", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "branches", "branches", PT_UNIT_COUNT, PT_IF_WIDE },
+	{ "branch_ways_observed", "ways seen", PT_UNIT_COUNT, PT_IF_WIDE },
+	{ "rest", "the rest", PT_UNIT_NONE, PT_IF_MUCH_ROOM },
+	{ "file", "file", PT_UNIT_NONE, PT_IF_MUCH_ROOM },
+	{ "line", "line", PT_UNIT_COUNT, PT_ALWAYS },
 };
 
 static size_t n_rows(const void *subject)

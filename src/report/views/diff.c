@@ -8,18 +8,18 @@
 extern const struct pt_view pt_view_diff;
 
 static const struct pt_column columns[] = {
-	{ "name", "function", PT_UNIT_NONE, true },
-	{ "change", "change", PT_UNIT_NONE, true },
-	{ "gross_change", "gross +%", PT_UNIT_SHARE, true },
-	{ "gross.a", "gross A", PT_UNIT_MEAN, true }, { "gross.b", "B", PT_UNIT_MEAN, true },
-	{ "gross_p", "p", PT_UNIT_REAL, true },
-	{ "net_change", "net +%", PT_UNIT_SHARE, true },
-	{ "net.a", "net A", PT_UNIT_MEAN, true }, { "net.b", "B", PT_UNIT_MEAN, true },
-	{ "net_p", "p", PT_UNIT_REAL, true },
-	{ "share.a", "share A", PT_UNIT_SHARE, true }, { "share.b", "B", PT_UNIT_SHARE, true },
-	{ "share_p", "p", PT_UNIT_REAL, true },
-	{ "count.a", "count A", PT_UNIT_COUNT, true }, { "count.b", "B", PT_UNIT_COUNT, true },
-	{ "file", "file", PT_UNIT_NONE, false }, { "line", "line", PT_UNIT_COUNT, false },
+	{ "name", "function", PT_UNIT_NONE, PT_ALWAYS },
+	{ "change", "change", PT_UNIT_NONE, PT_ALWAYS },
+	{ "gross_change", "total +%", PT_UNIT_SHARE, PT_IF_ROOM },
+	{ "gross.a", "total A", PT_UNIT_MEAN, PT_IF_MUCH_ROOM }, { "gross.b", "B", PT_UNIT_MEAN, PT_IF_MUCH_ROOM },
+	{ "gross_p", "p", PT_UNIT_REAL, PT_IF_MUCH_ROOM },
+	{ "net_change", "self +%", PT_UNIT_SHARE, PT_IF_ROOM },
+	{ "net.a", "self A", PT_UNIT_MEAN, PT_IF_MUCH_ROOM }, { "net.b", "B", PT_UNIT_MEAN, PT_IF_MUCH_ROOM },
+	{ "net_p", "p", PT_UNIT_REAL, PT_IF_MUCH_ROOM },
+	{ "share.a", "share A", PT_UNIT_SHARE, PT_ALWAYS }, { "share.b", "B", PT_UNIT_SHARE, PT_ALWAYS },
+	{ "share_p", "p", PT_UNIT_REAL, PT_IF_ROOM },
+	{ "count.a", "count A", PT_UNIT_COUNT, PT_IF_MUCH_ROOM }, { "count.b", "B", PT_UNIT_COUNT, PT_IF_MUCH_ROOM },
+	{ "file", "file", PT_UNIT_NONE, PT_IF_WIDE }, { "line", "line", PT_UNIT_COUNT, PT_IF_WIDE },
 };
 
 static size_t n_rows(const void *subject)

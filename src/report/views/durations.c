@@ -10,13 +10,13 @@
 extern const struct pt_view pt_view_durations;
 
 static const struct pt_column columns[] = {
-	{ "of", "of", PT_UNIT_NONE, true },
-	{ "over", "longer than", PT_UNIT_COUNT, true },
-	{ "up_to", "up to", PT_UNIT_COUNT, true },
-	{ "count", "count", PT_UNIT_REAL, true },
-	{ "error95", "+-95 %", PT_UNIT_REAL, true },
-	{ "share", "share %", PT_UNIT_SHARE, true },
-	{ "shorter", "or shorter %", PT_UNIT_SHARE, true },
+	{ "of", "of", PT_UNIT_NONE, PT_ALWAYS },
+	{ "over", "longer than", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "up_to", "up to", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "count", "count", PT_UNIT_REAL, PT_ALWAYS },
+	{ "error95", "+-95 %", PT_UNIT_REAL, PT_ALWAYS },
+	{ "share", "share %", PT_UNIT_SHARE, PT_ALWAYS },
+	{ "shorter", "or shorter %", PT_UNIT_SHARE, PT_ALWAYS },
 	PT_CORE_COLUMN,
 };
 

@@ -10,13 +10,13 @@
 extern const struct pt_view pt_view_events;
 
 static const struct pt_column columns[] = {
-	{ "name", "function", PT_UNIT_NONE, true },
-	{ "event", "event", PT_UNIT_NONE, true },
-	{ "samples", "samples", PT_UNIT_COUNT, true },
-	{ "share", "share %", PT_UNIT_SHARE, true },
-	{ "every", "one per", PT_UNIT_COUNT, false },
-	{ "file", "file", PT_UNIT_NONE, true },
-	{ "line", "line", PT_UNIT_COUNT, true },
+	{ "name", "function", PT_UNIT_NONE, PT_ALWAYS },
+	{ "event", "event", PT_UNIT_NONE, PT_ALWAYS },
+	{ "samples", "samples", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "share", "share %", PT_UNIT_SHARE, PT_ALWAYS },
+	{ "every", "one per", PT_UNIT_COUNT, PT_IF_WIDE },
+	{ "file", "file", PT_UNIT_NONE, PT_IF_MUCH_ROOM },
+	{ "line", "line", PT_UNIT_COUNT, PT_ALWAYS },
 	PT_CORE_COLUMN,
 };
 

@@ -11,39 +11,39 @@
 
 extern const struct pt_view pt_view_functions;
 
-#define SPREAD(kind, heading, brief)                                                                          \
-	{ kind ".min", heading "min", PT_UNIT_TICKS, brief }, { kind ".avg", heading "avg", PT_UNIT_MEAN, brief }, \
-	{ kind ".max", heading "max", PT_UNIT_TICKS, brief }, { kind ".p50", heading "p50", PT_UNIT_TICKS, false }, \
-	{ kind ".p90", heading "p90", PT_UNIT_TICKS, false }, { kind ".p99", heading "p99", PT_UNIT_TICKS, false }, \
-	{ kind ".min_at_ns", heading "min at", PT_UNIT_STAMP, false }, \
-	{ kind ".max_at_ns", heading "max at", PT_UNIT_STAMP, false }
+#define SPREAD(kind, heading, rank, avg_rank)                                                                       \
+	{ kind ".min", heading "min", PT_UNIT_TICKS, rank }, { kind ".avg", heading "avg", PT_UNIT_MEAN, avg_rank }, \
+	{ kind ".max", heading "max", PT_UNIT_TICKS, rank }, { kind ".p50", heading "p50", PT_UNIT_TICKS, PT_IF_WIDE }, \
+	{ kind ".p90", heading "p90", PT_UNIT_TICKS, PT_IF_WIDE }, { kind ".p99", heading "p99", PT_UNIT_TICKS, PT_IF_WIDE }, \
+	{ kind ".min_at_ns", heading "min at", PT_UNIT_STAMP, PT_IF_WIDE }, { kind ".max_at_ns", heading "max at", PT_UNIT_STAMP, PT_IF_WIDE }
 
 static const struct pt_column columns[] = {
-	{ "name", "function", PT_UNIT_NONE, true },
-	{ "address", "address", PT_UNIT_ADDRESS, false },
-	{ "size", "size", PT_UNIT_BYTES, false },
-	{ "samples", "samples", PT_UNIT_COUNT, true },
-	{ "count", "count", PT_UNIT_COUNT, true },
-	{ "partial", "partial", PT_UNIT_COUNT, false },
-	{ "net_instructions", "instructions", PT_UNIT_INSTRUCTIONS, false },
-	{ "net.total", "net", PT_UNIT_TICKS, true },
-	{ "net_share", "net %", PT_UNIT_SHARE, true },
-	{ "gross.total", "gross", PT_UNIT_TICKS, true },
-	SPREAD("gross", "", true),
-	{ "call.total", "call", PT_UNIT_TICKS, false },
-	SPREAD("period", "per ", true),
-	SPREAD("net", "net ", false),
-	SPREAD("call", "call ", false),
-	{ "period.total", "periods", PT_UNIT_TICKS, false },
-	{ "inactive.total", "inactive", PT_UNIT_TICKS, false },
-	SPREAD("inactive", "inactive ", false),
+	{ "name", "function", PT_UNIT_NONE, PT_ALWAYS },
+	{ "address", "address", PT_UNIT_ADDRESS, PT_IF_WIDE },
+	{ "size", "size", PT_UNIT_BYTES, PT_IF_WIDE },
+	{ "samples", "samples", PT_UNIT_COUNT, PT_IF_ROOM },
+	{ "count", "count", PT_UNIT_COUNT, PT_UNLESS_WINDOWED },
+	{ "partial", "partial", PT_UNIT_COUNT, PT_IF_WIDE },
+	{ "net_instructions", "instructions", PT_UNIT_INSTRUCTIONS, PT_IF_WIDE },
+	{ "net.total", "self", PT_UNIT_TICKS, PT_UNLESS_WINDOWED },
+	{ "net_share", "self %", PT_UNIT_SHARE, PT_ALWAYS },
+	{ "gross.total", "total", PT_UNIT_TICKS, PT_UNLESS_WINDOWED },
+	{ "gross_share", "total %", PT_UNIT_SHARE, PT_IF_ROOM },
+	SPREAD("gross", "", PT_IF_MUCH_ROOM, PT_IF_ROOM),
+	{ "call.total", "call", PT_UNIT_TICKS, PT_IF_WIDE },
+	SPREAD("period", "per ", PT_IF_MUCH_ROOM, PT_IF_MUCH_ROOM),
+	SPREAD("net", "self ", PT_IF_WIDE, PT_IF_WIDE),
+	SPREAD("call", "call ", PT_IF_WIDE, PT_IF_WIDE),
+	{ "period.total", "periods", PT_UNIT_TICKS, PT_IF_WIDE },
+	{ "inactive.total", "inactive", PT_UNIT_TICKS, PT_IF_WIDE },
+	SPREAD("inactive", "inactive ", PT_IF_WIDE, PT_IF_WIDE),
 	/* of a windowed core alone */
-	{ "calls_per_s", "calls/s", PT_UNIT_PER_S, true },
-	{ "self_per_call", "self/call", PT_UNIT_MEAN, true },
-	{ "period_mean_ns", "period", PT_UNIT_NS_MEAN, true },
-	{ "seen", "seen", PT_UNIT_COUNT, false },
-	{ "file", "file", PT_UNIT_NONE, true },
-	{ "line", "line", PT_UNIT_COUNT, true },
+	{ "calls_per_s", "calls/s", PT_UNIT_PER_S, PT_IF_ROOM },
+	{ "self_per_call", "self/call", PT_UNIT_MEAN, PT_IF_MUCH_ROOM },
+	{ "period_mean_ns", "period", PT_UNIT_NS_MEAN, PT_IF_MUCH_ROOM },
+	{ "seen", "seen", PT_UNIT_COUNT, PT_IF_WIDE },
+	{ "file", "source", PT_UNIT_NONE, PT_IF_MUCH_ROOM },
+	{ "line", "line", PT_UNIT_COUNT, PT_IF_MUCH_ROOM },
 	PT_CORE_COLUMN,
 };
 
@@ -127,6 +127,18 @@ static struct pt_value gross_of(const struct pt_profile *p, const struct pt_prof
 	return v;
 }
 
+/* Of the same ticks as the share of its own. */
+static struct pt_value gross_share_of(const struct pt_profile *p, const struct pt_profile_function *f)
+{
+	struct pt_value gross = gross_of(p, f);
+	uint64_t all = pt_profile_ticks(p, f->core);
+
+	if (gross.u == PT_UNKNOWN || all == 0 || p->by_bins || isnan(f->share.share))
+		return (struct pt_value){ .f = NAN };
+	return (struct pt_value){ .f = fmin((double)gross.u / (double)all, 1), .basis = gross.basis,
+				  .at_least = gross.at_least };
+}
+
 static void function_row(const struct pt_profile *p, const struct pt_profile_function *f, struct pt_value *out)
 {
 	const struct pt_execution_function *run = f->run;
@@ -144,6 +156,7 @@ static void function_row(const struct pt_profile *p, const struct pt_profile_fun
 	*out++ = run != NULL ? net_of(p, f) : number(PT_UNKNOWN, p->times);
 	*out++ = (struct pt_value){ .f = f->share.share, .lo = f->share.lo, .hi = f->share.hi, .basis = isnan(f->share.share) ? PT_BASIS_NONE : p->shares };
 	*out++ = gross_of(p, f);
+	*out++ = gross_share_of(p, f);
 	out = spread(out, STAT(GROSS), p->times);
 	*out++ = total(STAT(CALL), p->times);
 	out = spread(out, STAT(PERIOD), p->times);

@@ -7,13 +7,13 @@
 extern const struct pt_view pt_view_gaps;
 
 static const struct pt_column columns[] = {
-	{ "cause", "cause", PT_UNIT_NONE, true },
-	{ "kind", "kind", PT_UNIT_NONE, true },
-	{ "events", "events", PT_UNIT_COUNT, true },
-	{ "bytes", "bytes", PT_UNIT_BYTES, true },
-	{ "ns", "time", PT_UNIT_NS, true },
-	{ "share", "of total", PT_UNIT_SHARE, true },
-	{ "source", "source", PT_UNIT_NONE, true },
+	{ "cause", "cause", PT_UNIT_NONE, PT_ALWAYS },
+	{ "kind", "kind", PT_UNIT_NONE, PT_ALWAYS },
+	{ "events", "events", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "bytes", "bytes", PT_UNIT_BYTES, PT_IF_MUCH_ROOM },
+	{ "ns", "time", PT_UNIT_NS, PT_ALWAYS },
+	{ "share", "of total", PT_UNIT_SHARE, PT_ALWAYS },
+	{ "source", "source", PT_UNIT_NONE, PT_IF_MUCH_ROOM },
 };
 
 struct place { const struct pt_loss_sum *loss; const char *source; unsigned cause; };

@@ -12,15 +12,15 @@
 extern const struct pt_view pt_view_inlines;
 
 static const struct pt_column columns[] = {
-	{ "name", "inlined function", PT_UNIT_NONE, true },
-	{ "in", "in", PT_UNIT_NONE, true },
-	{ "count", "count", PT_UNIT_COUNT, true },
-	{ "instructions", "instructions", PT_UNIT_INSTRUCTIONS, false },
-	{ "net", "net", PT_UNIT_TICKS, true },
-	{ "net_share", "net %", PT_UNIT_SHARE, true },
-	{ "gross_cycles", "with inlined", PT_UNIT_CYCLES, false },
-	{ "file", "called from", PT_UNIT_NONE, true },
-	{ "line", "line", PT_UNIT_COUNT, true },
+	{ "name", "inlined function", PT_UNIT_NONE, PT_ALWAYS },
+	{ "in", "in", PT_UNIT_NONE, PT_ALWAYS },
+	{ "count", "count", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "instructions", "instructions", PT_UNIT_INSTRUCTIONS, PT_IF_WIDE },
+	{ "net", "self", PT_UNIT_TICKS, PT_IF_ROOM },
+	{ "net_share", "self %", PT_UNIT_SHARE, PT_ALWAYS },
+	{ "gross_cycles", "with inlined", PT_UNIT_CYCLES, PT_IF_WIDE },
+	{ "file", "called from", PT_UNIT_NONE, PT_IF_MUCH_ROOM },
+	{ "line", "line", PT_UNIT_COUNT, PT_ALWAYS },
 	PT_CORE_COLUMN,
 };
 

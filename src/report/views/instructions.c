@@ -12,15 +12,15 @@
 extern const struct pt_view pt_view_instructions;
 
 static const struct pt_column columns[] = {
-	{ "address", "address", PT_UNIT_ADDRESS, true },
-	{ "function", "function", PT_UNIT_NONE, true },
-	{ "count", "count", PT_UNIT_COUNT, true },
-	{ "samples", "samples", PT_UNIT_COUNT, true },
-	{ "jumped", "jumped", PT_UNIT_COUNT, true },
-	{ "net", "net", PT_UNIT_TICKS, true },
-	{ "net_share", "net %", PT_UNIT_SHARE, true },
-	{ "file", "file", PT_UNIT_NONE, true },
-	{ "line", "line", PT_UNIT_COUNT, true },
+	{ "address", "address", PT_UNIT_ADDRESS, PT_ALWAYS },
+	{ "function", "function", PT_UNIT_NONE, PT_ALWAYS },
+	{ "count", "count", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "samples", "samples", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "jumped", "jumped", PT_UNIT_COUNT, PT_IF_ROOM },
+	{ "net", "self", PT_UNIT_TICKS, PT_IF_ROOM },
+	{ "net_share", "self %", PT_UNIT_SHARE, PT_ALWAYS },
+	{ "file", "file", PT_UNIT_NONE, PT_IF_MUCH_ROOM },
+	{ "line", "line", PT_UNIT_COUNT, PT_ALWAYS },
 	PT_CORE_COLUMN,
 };
 

@@ -7,12 +7,12 @@
 extern const struct pt_view pt_view_limits;
 
 static const struct pt_column columns[] = {
-	{ "line", "line", PT_UNIT_COUNT, false },
-	{ "rule", "rule", PT_UNIT_NONE, true },
-	{ "verdict", "verdict", PT_UNIT_NONE, true },
-	{ "looked_at", "looked at", PT_UNIT_COUNT, true },
-	{ "violations", "violations", PT_UNIT_COUNT, true },
-	{ "why", "why", PT_UNIT_NONE, true },
+	{ "line", "line", PT_UNIT_COUNT, PT_IF_WIDE },
+	{ "rule", "rule", PT_UNIT_NONE, PT_ALWAYS },
+	{ "verdict", "verdict", PT_UNIT_NONE, PT_ALWAYS },
+	{ "looked_at", "looked at", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "violations", "violations", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "why", "why", PT_UNIT_NONE, PT_ALWAYS },
 };
 
 static size_t n_rows(const void *subject)

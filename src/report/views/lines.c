@@ -15,16 +15,16 @@
 extern const struct pt_view pt_view_lines;
 
 static const struct pt_column columns[] = {
-	{ "file", "file", PT_UNIT_NONE, true },
-	{ "line", "line", PT_UNIT_COUNT, true },
-	{ "function", "function", PT_UNIT_NONE, true },
-	{ "count", "count", PT_UNIT_COUNT, true },
-	{ "samples", "samples", PT_UNIT_COUNT, true },
-	{ "instructions", "instructions", PT_UNIT_INSTRUCTIONS, true },
-	{ "net", "net", PT_UNIT_TICKS, true },
-	{ "net_share", "net %", PT_UNIT_SHARE, true },
-	{ "code.instructions", "code", PT_UNIT_COUNT, false },
-	{ "code.observed", "code seen", PT_UNIT_COUNT, false },
+	{ "file", "file", PT_UNIT_NONE, PT_ALWAYS },
+	{ "line", "line", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "function", "function", PT_UNIT_NONE, PT_ALWAYS },
+	{ "count", "count", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "samples", "samples", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "instructions", "instructions", PT_UNIT_INSTRUCTIONS, PT_IF_MUCH_ROOM },
+	{ "net", "self", PT_UNIT_TICKS, PT_IF_ROOM },
+	{ "net_share", "self %", PT_UNIT_SHARE, PT_ALWAYS },
+	{ "code.instructions", "code", PT_UNIT_COUNT, PT_IF_WIDE },
+	{ "code.observed", "code seen", PT_UNIT_COUNT, PT_IF_WIDE },
 	PT_CORE_COLUMN,
 };
 

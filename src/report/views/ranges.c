@@ -6,11 +6,11 @@ extern const struct pt_view pt_view_ranges;
 
 static const struct pt_column columns[] = {
 	PT_SPAN_COLUMNS("body of", "", PT_UNIT_TICKS, PT_UNIT_MEAN),
-	{ "net_instructions", "instructions", PT_UNIT_INSTRUCTIONS, false },
-	{ "begin", "begin", PT_UNIT_ADDRESS, false },
-	{ "end", "end", PT_UNIT_ADDRESS, false },
-	{ "file", "file", PT_UNIT_NONE, true },
-	{ "line", "line", PT_UNIT_COUNT, true },
+	{ "net_instructions", "instructions", PT_UNIT_INSTRUCTIONS, PT_IF_WIDE },
+	{ "begin", "begin", PT_UNIT_ADDRESS, PT_IF_WIDE },
+	{ "end", "end", PT_UNIT_ADDRESS, PT_IF_WIDE },
+	{ "file", "file", PT_UNIT_NONE, PT_IF_MUCH_ROOM },
+	{ "line", "line", PT_UNIT_COUNT, PT_ALWAYS },
 	PT_CORE_COLUMN,
 };
 

@@ -11,16 +11,16 @@
 extern const struct pt_view pt_view_series;
 
 static const struct pt_column columns[] = {
-	{ "name", "name", PT_UNIT_NONE, true },
-	{ "unit", "unit", PT_UNIT_NONE, true },		/* of a counter, whose rate it is: per second */
-	{ "from_ns", "from", PT_UNIT_NS, true },
-	{ "width_ns", "width", PT_UNIT_NS, true },
-	{ "count", "count", PT_UNIT_COUNT, true },
-	{ "min", "least", PT_UNIT_REAL, true },
-	{ "avg", "average", PT_UNIT_REAL, true },
-	{ "max", "most", PT_UNIT_REAL, true },
-	{ "first", "first", PT_UNIT_REAL, false },
-	{ "last", "last", PT_UNIT_REAL, true },
+	{ "name", "name", PT_UNIT_NONE, PT_ALWAYS },
+	{ "unit", "unit", PT_UNIT_NONE, PT_ALWAYS },		/* of a counter, whose rate it is: per second */
+	{ "from_ns", "from", PT_UNIT_NS, PT_ALWAYS },
+	{ "width_ns", "width", PT_UNIT_NS, PT_ALWAYS },
+	{ "count", "count", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "min", "least", PT_UNIT_REAL, PT_IF_MUCH_ROOM },
+	{ "avg", "average", PT_UNIT_REAL, PT_ALWAYS },
+	{ "max", "most", PT_UNIT_REAL, PT_IF_MUCH_ROOM },
+	{ "first", "first", PT_UNIT_REAL, PT_IF_WIDE },
+	{ "last", "last", PT_UNIT_REAL, PT_IF_MUCH_ROOM },
 	PT_CORE_COLUMN,
 };
 

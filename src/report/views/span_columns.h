@@ -12,21 +12,21 @@
 
 #define PT_SPAN_SPREAD(kind, suffix, heading, unit, mean, brief)                                                    \
 	{ kind suffix ".min", heading "min", unit, brief }, { kind suffix ".avg", heading "avg", mean, brief },     \
-	{ kind suffix ".max", heading "max", unit, brief }, { kind suffix ".p50", heading "p50", unit, false },     \
-	{ kind suffix ".p90", heading "p90", unit, false }, { kind suffix ".p99", heading "p99", unit, false },     \
-	{ kind suffix ".min_at_ns", heading "min at", PT_UNIT_STAMP, false },                                       \
-	{ kind suffix ".max_at_ns", heading "max at", PT_UNIT_STAMP, false }
+	{ kind suffix ".max", heading "max", unit, brief }, { kind suffix ".p50", heading "p50", unit, PT_IF_WIDE },     \
+	{ kind suffix ".p90", heading "p90", unit, PT_IF_WIDE }, { kind suffix ".p99", heading "p99", unit, PT_IF_WIDE },     \
+	{ kind suffix ".min_at_ns", heading "min at", PT_UNIT_STAMP, PT_IF_WIDE },                                       \
+	{ kind suffix ".max_at_ns", heading "max at", PT_UNIT_STAMP, PT_IF_WIDE }
 
 #define PT_SPAN_COLUMNS(what, suffix, unit, mean)                                                                   \
-	{ "name", what, PT_UNIT_NONE, true }, { "count", "count", PT_UNIT_COUNT, true },                            \
-	{ "partial", "partial", PT_UNIT_COUNT, false }, { "net" suffix ".total", "net", unit, true },               \
-	{ "net_share", "net %", PT_UNIT_SHARE, true }, { "gross" suffix ".total", "gross", unit, true },            \
-	PT_SPAN_SPREAD("gross", suffix, "", unit, mean, true),                                                      \
-	PT_SPAN_SPREAD("period", suffix, "per ", unit, mean, true),                                                 \
-	PT_SPAN_SPREAD("net", suffix, "net ", unit, mean, false), { "call" suffix ".total", "call", unit, false },  \
-	PT_SPAN_SPREAD("call", suffix, "call ", unit, mean, false),                                                 \
-	{ "inactive" suffix ".total", "inactive", unit, false },                                                    \
-	PT_SPAN_SPREAD("inactive", suffix, "inactive ", unit, mean, false)
+	{ "name", what, PT_UNIT_NONE, PT_ALWAYS }, { "count", "count", PT_UNIT_COUNT, PT_ALWAYS },                            \
+	{ "partial", "partial", PT_UNIT_COUNT, PT_IF_WIDE }, { "net" suffix ".total", "self", unit, PT_ALWAYS },               \
+	{ "net_share", "self %", PT_UNIT_SHARE, PT_ALWAYS }, { "gross" suffix ".total", "total", unit, PT_IF_ROOM },            \
+	PT_SPAN_SPREAD("gross", suffix, "", unit, mean, PT_IF_ROOM),                                                      \
+	PT_SPAN_SPREAD("period", suffix, "per ", unit, mean, PT_IF_MUCH_ROOM),                                                 \
+	PT_SPAN_SPREAD("net", suffix, "self ", unit, mean, PT_IF_WIDE), { "call" suffix ".total", "call", unit, PT_IF_WIDE },  \
+	PT_SPAN_SPREAD("call", suffix, "call ", unit, mean, PT_IF_WIDE),                                                 \
+	{ "inactive" suffix ".total", "inactive", unit, PT_IF_WIDE },                                                    \
+	PT_SPAN_SPREAD("inactive", suffix, "inactive ", unit, mean, PT_IF_WIDE)
 
 static inline struct pt_value pt_span_number(uint64_t u, enum pt_basis basis)
 {
@@ -115,12 +115,12 @@ static inline bool pt_span_remark(const struct pt_profile *p, char *out, size_t 
 }
 
 #define PT_SPAN_ERROR_COLUMNS                                                                                       \
-	{ "errors", "errors", PT_UNIT_COUNT, true }, { "last_error", "last error", PT_UNIT_NONE, true },            \
-	{ "last_error_at_ns", "error at", PT_UNIT_STAMP, false },                                                   \
-	{ "last_error_address", "error address", PT_UNIT_ADDRESS, false },                                          \
-	{ "skipped_exits", "skipped exits", PT_UNIT_COUNT, false },                                                 \
-	{ "unmatched_exits", "unmatched exits", PT_UNIT_COUNT, false },                                             \
-	{ "entered_again", "entered again", PT_UNIT_COUNT, false }, { "too_deep", "too deep", PT_UNIT_COUNT, false }
+	{ "errors", "errors", PT_UNIT_COUNT, PT_ALWAYS }, { "last_error", "last error", PT_UNIT_NONE, PT_ALWAYS },            \
+	{ "last_error_at_ns", "error at", PT_UNIT_STAMP, PT_IF_WIDE },                                                   \
+	{ "last_error_address", "error address", PT_UNIT_ADDRESS, PT_IF_WIDE },                                          \
+	{ "skipped_exits", "skipped exits", PT_UNIT_COUNT, PT_IF_WIDE },                                                 \
+	{ "unmatched_exits", "unmatched exits", PT_UNIT_COUNT, PT_IF_WIDE },                                             \
+	{ "entered_again", "entered again", PT_UNIT_COUNT, PT_IF_WIDE }, { "too_deep", "too deep", PT_UNIT_COUNT, PT_IF_WIDE }
 
 static inline struct pt_value *pt_span_error_values(struct pt_value *out, const struct pt_span_figures *span)
 {

@@ -9,11 +9,11 @@ extern const struct pt_view pt_view_spans, pt_view_signalled;
 static const struct pt_column span_columns[] = {
 	PT_SPAN_COLUMNS("span", "", PT_UNIT_TICKS, PT_UNIT_MEAN),
 	PT_SPAN_ERROR_COLUMNS,
-	{ "refetched", "refetched", PT_UNIT_COUNT, false },
-	{ "begin", "begin", PT_UNIT_ADDRESS, false },
-	{ "end", "end", PT_UNIT_ADDRESS, false },
-	{ "file", "file", PT_UNIT_NONE, true },
-	{ "line", "line", PT_UNIT_COUNT, true },
+	{ "refetched", "refetched", PT_UNIT_COUNT, PT_IF_WIDE },
+	{ "begin", "begin", PT_UNIT_ADDRESS, PT_IF_WIDE },
+	{ "end", "end", PT_UNIT_ADDRESS, PT_IF_WIDE },
+	{ "file", "file", PT_UNIT_NONE, PT_IF_MUCH_ROOM },
+	{ "line", "line", PT_UNIT_COUNT, PT_ALWAYS },
 	PT_CORE_COLUMN,
 };
 

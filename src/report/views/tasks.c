@@ -16,28 +16,28 @@ extern const struct pt_view pt_view_tasks, pt_view_task_functions;
 	{ kind "_ns.max", heading "max", PT_UNIT_NS, brief }
 
 static const struct pt_column columns[] = {
-	{ "name", "task", PT_UNIT_NONE, true },
-	{ "known_by", "known by", PT_UNIT_NONE, false },
+	{ "name", "task", PT_UNIT_NONE, PT_ALWAYS },
+	{ "known_by", "known by", PT_UNIT_NONE, PT_IF_WIDE },
 	{ "core", "core", PT_UNIT_COUNT, PT_IF_CORES },
-	{ "count", "count", PT_UNIT_COUNT, true },
-	{ "partial", "partial", PT_UNIT_COUNT, false },
-	{ "run_ns.total", "run", PT_UNIT_NS, true },
-	{ "load", "load %", PT_UNIT_SHARE, true },
-	SPREAD("slice", "slice ", true),
-	SPREAD("period", "per ", true),
-	{ "suspended_ns.total", "suspended", PT_UNIT_NS, false },
-	SPREAD("suspended", "susp ", false),
-	{ "gross", "gross", PT_UNIT_TICKS, false },
-	{ "net", "net", PT_UNIT_TICKS, true },
-	{ "interrupts", "interrupts", PT_UNIT_TICKS, true },
-	{ "undecided", "undecided", PT_UNIT_TICKS, true },
-	{ "created", "created", PT_UNIT_COUNT, false },
-	{ "thrown_away", "thrown away", PT_UNIT_COUNT, false },
-	{ "lifetime.min", "life min", PT_UNIT_TICKS, false },
-	{ "lifetime.avg", "life avg", PT_UNIT_MEAN, false },
-	{ "lifetime.max", "life max", PT_UNIT_TICKS, false },
-	{ "first_ns", "first at", PT_UNIT_STAMP, false },
-	{ "last_ns", "last at", PT_UNIT_STAMP, false },
+	{ "count", "count", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "partial", "partial", PT_UNIT_COUNT, PT_IF_WIDE },
+	{ "run_ns.total", "run", PT_UNIT_NS, PT_ALWAYS },
+	{ "load", "load %", PT_UNIT_SHARE, PT_ALWAYS },
+	SPREAD("slice", "slice ", PT_IF_ROOM),
+	SPREAD("period", "per ", PT_IF_MUCH_ROOM),
+	{ "suspended_ns.total", "suspended", PT_UNIT_NS, PT_IF_WIDE },
+	SPREAD("suspended", "susp ", PT_IF_WIDE),
+	{ "gross", "total", PT_UNIT_TICKS, PT_IF_WIDE },
+	{ "net", "self", PT_UNIT_TICKS, PT_IF_ROOM },
+	{ "interrupts", "interrupts", PT_UNIT_TICKS, PT_IF_MUCH_ROOM },
+	{ "undecided", "undecided", PT_UNIT_TICKS, PT_IF_MUCH_ROOM },
+	{ "created", "created", PT_UNIT_COUNT, PT_IF_WIDE },
+	{ "thrown_away", "thrown away", PT_UNIT_COUNT, PT_IF_WIDE },
+	{ "lifetime.min", "life min", PT_UNIT_TICKS, PT_IF_WIDE },
+	{ "lifetime.avg", "life avg", PT_UNIT_MEAN, PT_IF_WIDE },
+	{ "lifetime.max", "life max", PT_UNIT_TICKS, PT_IF_WIDE },
+	{ "first_ns", "first at", PT_UNIT_STAMP, PT_IF_WIDE },
+	{ "last_ns", "last at", PT_UNIT_STAMP, PT_IF_WIDE },
 };
 
 static size_t n_rows(const void *subject)
@@ -147,13 +147,13 @@ const struct pt_view pt_view_tasks = {
 /* --- functions of tasks */
 
 static const struct pt_column function_columns[] = {
-	{ "task", "task", PT_UNIT_NONE, true },
-	{ "name", "function", PT_UNIT_NONE, true },
+	{ "task", "task", PT_UNIT_NONE, PT_ALWAYS },
+	{ "name", "function", PT_UNIT_NONE, PT_ALWAYS },
 	{ "core", "core", PT_UNIT_COUNT, PT_IF_CORES },
-	{ "count", "count", PT_UNIT_COUNT, true },
-	{ "net", "net", PT_UNIT_TICKS, true },
-	{ "net_share", "net %", PT_UNIT_SHARE, true },	/* of the task's own time and its interrupts */
-	{ "gross", "gross", PT_UNIT_TICKS, true },
+	{ "count", "count", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "net", "self", PT_UNIT_TICKS, PT_ALWAYS },
+	{ "net_share", "self %", PT_UNIT_SHARE, PT_ALWAYS },	/* of the task's own time and its interrupts */
+	{ "gross", "total", PT_UNIT_TICKS, PT_ALWAYS },
 };
 
 static size_t n_function_rows(const void *subject)

@@ -15,16 +15,16 @@
 extern const struct pt_view pt_view_timeline;
 
 static const struct pt_column columns[] = {
-	{ "time_ns", "time", PT_UNIT_STAMP, true },
-	{ "time_error_ns", "+-", PT_UNIT_NS, false },
-	{ "clock", "clock", PT_UNIT_TICKS, false },
-	{ "what", "what", PT_UNIT_NONE, true },
-	{ "name", "name", PT_UNIT_NONE, true },
-	{ "value", "value", PT_UNIT_REAL, true },
-	{ "state", "state", PT_UNIT_NONE, true },
-	{ "call", "call", PT_UNIT_TICKS, true },
-	{ "depth", "depth", PT_UNIT_COUNT, false },
-	{ "task", "task", PT_UNIT_COUNT, true },
+	{ "time_ns", "time", PT_UNIT_STAMP, PT_ALWAYS },
+	{ "time_error_ns", "+-", PT_UNIT_NS, PT_IF_WIDE },
+	{ "clock", "clock", PT_UNIT_TICKS, PT_IF_WIDE },
+	{ "what", "what", PT_UNIT_NONE, PT_ALWAYS },
+	{ "name", "name", PT_UNIT_NONE, PT_ALWAYS },
+	{ "value", "value", PT_UNIT_REAL, PT_ALWAYS },
+	{ "state", "state", PT_UNIT_NONE, PT_ALWAYS },
+	{ "call", "call", PT_UNIT_TICKS, PT_IF_ROOM },
+	{ "depth", "depth", PT_UNIT_COUNT, PT_IF_WIDE },
+	{ "task", "task", PT_UNIT_COUNT, PT_IF_ROOM },
 	{ "core", "core", PT_UNIT_COUNT, PT_IF_CORES },
 };
 

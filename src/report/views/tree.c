@@ -9,16 +9,16 @@
 extern const struct pt_view pt_view_tree;
 
 static const struct pt_column columns[] = {
-	{ "name", "function", PT_UNIT_NONE, true },
-	{ "depth", "depth", PT_UNIT_COUNT, false },
-	{ "task", "task", PT_UNIT_COUNT, false },
+	{ "name", "function", PT_UNIT_NONE, PT_ALWAYS },
+	{ "depth", "depth", PT_UNIT_COUNT, PT_IF_WIDE },
+	{ "task", "task", PT_UNIT_COUNT, PT_IF_WIDE },
 	{ "core", "core", PT_UNIT_COUNT, PT_IF_CORES },
-	{ "called_from", "called from", PT_UNIT_ADDRESS, false },
-	{ "count", "count", PT_UNIT_COUNT, true },
-	{ "net", "net", PT_UNIT_TICKS, true },
-	{ "net_share", "net %", PT_UNIT_SHARE, true },
-	{ "gross", "gross", PT_UNIT_TICKS, true },
-	{ "gross_share", "gross %", PT_UNIT_SHARE, true },
+	{ "called_from", "called from", PT_UNIT_ADDRESS, PT_IF_WIDE },
+	{ "count", "count", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "net", "self", PT_UNIT_TICKS, PT_ALWAYS },
+	{ "net_share", "self %", PT_UNIT_SHARE, PT_ALWAYS },
+	{ "gross", "total", PT_UNIT_TICKS, PT_ALWAYS },
+	{ "gross_share", "total %", PT_UNIT_SHARE, PT_ALWAYS },
 };
 
 static size_t n_rows(const void *subject)

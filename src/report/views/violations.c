@@ -8,12 +8,12 @@
 extern const struct pt_view pt_view_violations;
 
 static const struct pt_column columns[] = {
-	{ "time_ns", "time", PT_UNIT_STAMP, true },
-	{ "time_error_ns", "+-", PT_UNIT_NS, false },
-	{ "clock", "clock", PT_UNIT_TICKS, false },
-	{ "value", "value", PT_UNIT_TICKS, true },
-	{ "rule", "rule", PT_UNIT_NONE, true },
-	{ "path", "calls that led to it", PT_UNIT_NONE, true },
+	{ "time_ns", "time", PT_UNIT_STAMP, PT_ALWAYS },
+	{ "time_error_ns", "+-", PT_UNIT_NS, PT_IF_WIDE },
+	{ "clock", "clock", PT_UNIT_TICKS, PT_IF_WIDE },
+	{ "value", "value", PT_UNIT_TICKS, PT_ALWAYS },
+	{ "rule", "rule", PT_UNIT_NONE, PT_ALWAYS },
+	{ "path", "calls that led to it", PT_UNIT_NONE, PT_ALWAYS },
 	PT_CORE_COLUMN,
 };
 

@@ -1,4 +1,5 @@
 /* Every chunk passes through pass_put(): STATE chunks tell when the core was held, CONFIG what the source costs. */
+#include "config.h"
 #include "base/alloc.h"
 #include "session/acquire/acquisition_parts.h"
 
@@ -125,11 +126,25 @@ static const struct pt_isa *isa_of(const struct pt_live *live, const struct pt_t
 	return core;
 }
 
+/* What would make the same profile again: "version=0.3\nseed=1\nwords=source=mtb for=2s\n". */
+static void say_origin(const struct pt_live *live, struct pt_text *out)
+{
+	char title[48];
+
+	pt_live_title(live, title, sizeof(title));
+	pt_text_add(out, "title=%s\nversion=%s\nseed=%" PRIu64 "\nwords=", title, PACKAGE_VERSION,
+		    pt_params_number(live->own, &pt_live_rows[SEED]));
+	for (size_t i = 0; i < live->n_words; i++)
+		pt_text_add(out, "%s%s", i > 0 ? " " : "", live->words[i]);
+	pt_text_add(out, "\n");
+}
+
 static void write_config(struct pt_live *live, struct pt_target *target)
 {
 	struct pt_probe_info info = { 0 }, other;
 	char differs[24] = "unknown";
 	uint64_t core_hz = live->core_hz;
+	struct pt_text origin = { 0 };
 
 	if (target->probe != NULL)
 		pt_probe_info(target->probe, &info);
@@ -144,13 +159,15 @@ static void write_config(struct pt_live *live, struct pt_target *target)
 	if (core_hz == 0 && target->ops->core_hz != NULL)
 		core_hz = target->ops->core_hz(target->state);
 	snprintf(live->chip, sizeof(live->chip), "%s", target->ops->chip(target->state));
+	say_origin(live, &origin);
 	snprintf(live->config, sizeof(live->config),
 		 "isa=%s\ntarget=%s\nprobe=%s\nvirtual=%d\ncore_hz=%" PRIu64
-		 "\nelf_mismatch=%s\nelf_build_id=%s\nelf=%s\n",
+		 "\nelf_mismatch=%s\nelf_build_id=%s\n%self=%s\n",
 		 isa_of(live, target)->name, live->chip, info.link.product[0] != '\0' ? info.link.product : info.name,
 		 info.link.is_virtual, core_hz, differs,
 		 live->program != NULL ? pt_program_build_id(live->program) : "",
-		 live->program != NULL ? pt_program_path(live->program) : "");
+		 origin.bytes != NULL ? origin.bytes : "", live->program != NULL ? pt_program_path(live->program) : "");
+	pt_text_free(&origin);
 }
 
 /* What a source needs that counts in a range of addresses: from a first function to the end of a last. Code that lies

@@ -25,7 +25,7 @@ struct pt_live {
 	uint64_t checked_ns;			/* a piece of the image, when last */
 	char mismatch[200];			/* of image and chip; "": none known */
 	char instead[sizeof(((struct pt_err *)NULL)->msg)];	/* why it is not the first source; "": it is */
-	char config[1024], cost[400], chip[96];
+	char config[2048], cost[400], chip[96];
 
 	uint64_t started_ns, held_ns, held_since_ns;	/* held_since: PT_UNKNOWN while it runs: any of its cores */
 	uint32_t cores, halted;		/* a bit each: that the source has something of; and that stand */
@@ -43,6 +43,7 @@ extern const struct pt_param pt_live_rows[RECORDER + 1];	/* the settings of live
 /* Sets own, ops, settings, instead and is_recorder. */
 int pt_live_choose(struct pt_live *live, struct pt_target *target, struct pt_err *err);
 const char *pt_live_mode(const struct pt_live *live, char *mode, size_t room);	/* chosen; as the source spells it */
+void pt_live_title(const struct pt_live *live, char *title, size_t room);	/* of the source in that mode, for reports */
 
 /* --- check_image.c */
 

@@ -226,3 +226,25 @@ const char *pt_live_mode(const struct pt_live *live, char *mode, size_t room)
 {
 	return find_mode(live->ops->modes, wanted_mode(live), mode, room);
 }
+
+/* The title at the place that the mode has among the modes. */
+void pt_live_title(const struct pt_live *live, char *title, size_t room)
+{
+	const char *mode = live->ops->modes, *at = live->ops->titles;
+	char wanted[32];
+	size_t len;
+
+	pt_live_mode(live, wanted, sizeof(wanted));
+	len = strlen(wanted);
+	while (strncmp(mode, wanted, len) != 0 || (mode[len] != '|' && mode[len] != '\0')) {
+		mode = strchr(mode, '|');
+		at = strchr(at, '|');
+		if (mode == NULL || at == NULL) {
+			snprintf(title, room, "%s", live->ops->name);
+			return;
+		}
+		mode++;
+		at++;
+	}
+	snprintf(title, room, "%.*s", (int)strcspn(at, "|"), at);
+}

@@ -459,6 +459,7 @@ const struct pt_source_ops pt_source_mtb = {
 	.format = PT_FORMAT_MTB,
 	.flow = true,
 	.modes = "burst|stream|halt|ring",
+	.titles = "MTB bursts|MTB stream|MTB, halting|MTB, last branches",
 	.recorder = "ring",
 	.help = "every taken branch, from the Micro Trace Buffer",
 	.state_bytes = sizeof(struct pt_mtb),

@@ -366,6 +366,7 @@ const struct pt_source_ops pt_source_pcsr = {
 	.name = "pcsr",
 	.format = PT_FORMAT_PCSR,
 	.modes = "sample",
+	.titles = "PC samples",
 	.help = "samples of the program counter, from DWT_PCSR",
 	.state_bytes = sizeof(struct pcsr),
 	.params = params,

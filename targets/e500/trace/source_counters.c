@@ -390,6 +390,7 @@ const struct pt_source_ops pt_source_e500_counters = {
 	.name = "counters",
 	.format = PT_FORMAT_COUNTERS,
 	.modes = "poll",
+	.titles = "event counters",
 	.help = "events of the performance monitor: IPC, stalls, misses, latencies; a way that halts the core does so "
 		"for each reading: only when asked for by name",
 	.only_by_name = true,

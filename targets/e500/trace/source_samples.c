@@ -448,6 +448,7 @@ const struct pt_source_ops pt_source_e500_samples = {
 	.name = "pc-sampling",
 	.format = PT_FORMAT_PCSR,
 	.modes = "auto|agent|halt",
+	.titles = "PC samples|PC samples by an agent|PC samples",
 	.help = "program counters by the overflow of any event, by the program's agent; without one INTRUSIVE: it "
 		"halts for each sample; only when asked for by name",
 	.state_bytes = sizeof(struct pt_cores),

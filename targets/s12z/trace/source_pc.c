@@ -235,6 +235,7 @@ const struct pt_source_ops pt_source_s12z_pc = {
 	.name = "sync-pc",
 	.format = PT_FORMAT_PCSR,
 	.modes = "sample",
+	.titles = "PC samples",
 	.help = "samples of the program counter, from SYNC_PC; on every S12Z",
 	.state_bytes = sizeof(struct sampler),
 	.params = params,

@@ -341,6 +341,7 @@ const struct pt_source_ops pt_source_s12z_profile = {
 	.format = PT_FORMAT_S12Z_PROFILE,
 	.flow = true,
 	.modes = "bdc|pdo",
+	.titles = "DBG bursts|DBG stream at the profiling pins",
 	.help = "every branch, from the code profiling of the DBG module",
 	.state_bytes = sizeof(struct pt_s12z_profile),
 	.params = pt_profile_params,

@@ -423,6 +423,7 @@ const struct pt_source_ops pt_source_s12z_trace = {
 	.format = PT_FORMAT_S12Z_TRACE,
 	.flow = true,
 	.modes = "normal|loop1|detail|pure-pc|ring",
+	.titles = "DBG trace|DBG trace, loop1|DBG data trace|DBG trace, pure PC|DBG trace, last branches",
 	.recorder = "ring",
 	.help = "flow or accesses to data, from the trace buffer of the DBG module: the last lines before a halt",
 	.state_bytes = sizeof(struct tracer),

@@ -1,13 +1,14 @@
 /* The lines in their order, broken where a terminal would break them anywhere. */
-#include "report/table/header.h"
+#include "report/text/details.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "profile/analyses/counters/counters.h"
 #include "report/table/facts.h"
 #include "report/table/units.h"
+#include "report/text/headline.h"
+#include "report/text/warnings.h"
 
 static void title(const struct pt_profile *p, struct pt_text *out)
 {
@@ -24,11 +25,11 @@ static void title(const struct pt_profile *p, struct pt_text *out)
 static void symbols_lines(const struct pt_program *program, struct pt_text *out)
 {
 	if (pt_program_debug_path(program) != NULL) {
-		pt_header_label(out, "symbols");
+		pt_details_label(out, "symbols");
 		pt_text_add(out, "what the ELF lacks is from %s\n", pt_program_debug_path(program));
 	}
 	if (pt_program_warning(program) != NULL) {
-		pt_header_label(out, "symbols");
+		pt_details_label(out, "symbols");
 		pt_text_add(out, "%s\n", pt_program_warning(program));
 	}
 }
@@ -37,22 +38,22 @@ static void source_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	char hz[32], name[80];
 
-	pt_header_label(out, "source");
+	pt_details_label(out, "source");
 	pt_text_add(out, "%s, mode %s%s%s; probe %s\n",
 		    p->n_sources > 1 ? pt_name_source(p, 0, name, sizeof(name)) : p->source, p->mode,
 		    p->target[0] != '\0' ? "; target " : "", p->target, p->probe);
 	for (size_t i = 1; i < p->n_sources; i++) {
-		pt_header_label(out, "");
+		pt_details_label(out, "");
 		pt_text_add(out, "%s%s%s\n", pt_name_source(p, i, name, sizeof(name)),
 			    p->sources[i].mode[0] != '\0' ? ", mode " : "", p->sources[i].mode);
 	}
-	pt_header_label(out, "clock");
+	pt_details_label(out, "clock");
 	if (p->no_code) {
-		pt_text_add(out, "the sources' own stamps; no code is traced\n");
+		pt_text_add(out, "the timestamps of the sources; no code is traced\n");
 		return;
 	}
 	if (p->program == NULL && !p->by_bins) {
-		pt_text_add(out, "none: there is no ELF, so nobody knows what code there is (--elf FILE)\n");
+		pt_text_add(out, "none: without an ELF there is no cycle model (--elf FILE)\n");
 		return;
 	}
 	if (p->by_instructions)
@@ -84,12 +85,12 @@ static void time_line(const struct pt_loss_sum *loss, const char *bound, uint64_
 		pt_text_add(out, " (%.2f %%)", 100.0 * (double)loss->observed_ns / (double)loss->total_ns);
 	pt_text_add(out, " + %s%s unobserved + %s lost\n", bound != NULL ? "at least " : "", unobserved, lost);
 	if (bound != NULL) {
-		pt_header_label(out, "");
+		pt_details_label(out, "");
 		pt_text_add(out, "at most: %s\n", bound);
 	}
 	if (mismatch_ns != 0) {
 		pt_print_ns(mismatch, sizeof(mismatch), mismatch_ns, " ");
-		pt_header_label(out, "");
+		pt_details_label(out, "");
 		pt_text_add(out, "the source's account has %s too few or too many\n", mismatch);
 	}
 }
@@ -124,7 +125,7 @@ static void advise(const struct pt_profile *p, struct pt_text *out)
 
 		if (advice == NULL || p->loss.by[cause].events == 0)
 			continue;
-		pt_header_label(out, "advice");
+		pt_details_label(out, "advice");
 		pt_text_add(out, "%s: %s\n", pt_loss_name((enum pt_loss)cause), advice);
 	}
 }
@@ -155,12 +156,12 @@ static void causes_of_each(const struct pt_profile *p, const char *label, bool f
 	}
 	pt_text_free(&first);
 	for (size_t i = 0; i < (alike ? 1 : p->n_sources); i++) {
-		pt_header_label(out, i == 0 ? label : "");
+		pt_details_label(out, i == 0 ? label : "");
 		causes(&p->sources[i].loss, faults, alike ? "" : who_is(p, i, who), out);
 	}
 }
 
-/* Each source has its own account of the same session: adding them up would say nothing that anybody asked. */
+/* Each source has its own account of the same session: a sum of them would mean nothing. */
 static void accounts(const struct pt_profile *p, struct pt_text *out)
 {
 	char who[84];
@@ -168,7 +169,7 @@ static void accounts(const struct pt_profile *p, struct pt_text *out)
 	for (size_t i = 0; i < p->n_sources; i++) {
 		const struct pt_profile_source *s = &p->sources[i];
 
-		pt_header_label(out, i == 0 ? "time" : "");
+		pt_details_label(out, i == 0 ? "time" : "");
 		if (s->no_clock)
 			pt_text_add(out, "%s%s\n", who_is(p, i, who), PT_NO_CLOCK);
 		else
@@ -184,149 +185,102 @@ static void time_lines(const struct pt_profile *p, struct pt_text *out)
 	if (p->n_sources > 1) {
 		accounts(p, out);
 	} else {
-		pt_header_label(out, "time");
+		pt_details_label(out, "time");
 		if (p->no_clock)
 			pt_text_add(out, "%s\n", PT_NO_CLOCK);
 		else
 			time_line(&p->loss, p->observed_is_bound ? pt_bound_reason(p->mode, p->triggered) : NULL,
 				  p->mismatch_ns, "", out);
-		pt_header_label(out, "unobserved");
+		pt_details_label(out, "unobserved");
 		causes(&p->loss, false, "", out);
-		pt_header_label(out, "lost");
+		pt_details_label(out, "lost");
 		causes(&p->loss, true, "", out);
 	}
 	advise(p, out);
 }
 
-/* Shares are there; their intervals only where enough was seen. */
-static bool has_intervals(const struct pt_profile *p)
+static void accuracy_line(const struct pt_profile *p, struct pt_text *out)
 {
-	bool bounded = false;
+	struct pt_headline headline;
 
-	for (size_t i = 0; i < p->n_cores; i++)
-		bounded |= p->core[i].seen_part > 0;
-	return p->samples_effective > 0 || p->windowed || bounded;
-}
-
-static bool counters_take_turns(const struct pt_profile *p)
-{
-	for (size_t i = 0; i < p->counters->n_counters; i++)
-		if (p->counters->counter[i].shared)
-			return true;
-	return false;
-}
-
-static bool counters_were_ambiguous(const struct pt_profile *p)
-{
-	for (size_t i = 0; i < p->counters->n_counters; i++)
-		if (p->counters->counter[i].unknown > 0)
-			return true;
-	return false;
-}
-
-static bool rates_have_errors(const struct pt_profile *p)
-{
-	for (size_t i = 0; i < p->counters->n_counters; i++)
-		if (p->counters->counter[i].timed_error_ns > 0)
-			return true;
-	return false;
-}
-
-static void figures_lines(const struct pt_profile *p, struct pt_text *out)
-{
-	bool flow = p->branches != 0 || p->samples != 0 || pt_header_values(p) != 0 || p->by_bins;
-
-	pt_header_label(out, "figures");
-	if (!flow && pt_header_readings(p) != 0) {
-		pt_text_add(out, "counts %s, of the time in which they were counted%s%s\n",
-			    counters_were_ambiguous(p) ? "lower bounds where readings were ambiguous, else exact"
-						       : "exact",
-			    counters_take_turns(p) ? "; of those that take turns estimated (95 % error)" : "",
-			    rates_have_errors(p) ? "; rates estimated (the moments of readings have an error)" : "");
-		return;
-	}
-	if (!flow) {
-		pt_text_add(out, "none: nothing was seen%s\n", p->ended || p->no_end ? "" : " yet");
-		return;
-	}
-	pt_text_add(out, "counts %s%s, times %s, shares %s%s", pt_basis_name(p->counts),
-		    p->counts == PT_BASIS_ESTIMATED && !p->windowed ? " (as seen)" : "", pt_basis_name(p->times),
-		    pt_basis_name(p->shares), p->by_bins ? " of what was counted" : "");
-	if (!p->by_bins && p->shares == PT_BASIS_ESTIMATED)
-		pt_text_add(out, "%s of %s%s", has_intervals(p) ? " (95 % interval)" : "",
-			    p->sampled_by[0] != '\0' ? p->sampled_by
-			    : p->sleep_counted	     ? "all time, sleep with it"
-						     : "time awake",
-			    has_intervals(p) ? "" : ", no interval");
-	if (p->counts == PT_BASIS_ESTIMATED && p->incomplete != NULL && p->bursts == 0)
-		pt_text_add(out, "; not exact: %s", p->incomplete);
-	if (p->unseen.hi != 0)
-		pt_text_add(out, "; any function not listed has at most %.1f %% of it", p->unseen.hi * 100);
-	pt_text_add(out, "\n");
+	pt_headline_make(&headline, p);
+	pt_details_label(out, "accuracy");
+	pt_text_add(out, "%s\n", headline.line[PT_HEADLINE_ACCURACY]);
 }
 
 static void buffer_line(const struct pt_profile *p, struct pt_text *out)
 {
 	if (p->buffer_bytes == 0)
 		return;
-	pt_header_label(out, "buffer");
+	pt_details_label(out, "buffer");
 	pt_text_add(out, "%" PRIu64 " bytes of the target's RAM at 0x%08" PRIx64 "%s\n", p->buffer_bytes,
 		    p->buffer_addr, p->buffer_in_use ? ", where the program may have data of its own" : "");
 }
 
-/* Lines that a terminal would break anywhere are broken between words, under the words of the first. */
-static void wrapped(const char *line, size_t len, struct pt_text *out)
+static void warning_lines(const struct pt_profile *p, struct pt_text *out)
 {
-	size_t room = PT_HEADER_COLUMNS;
+	struct pt_warnings w;
+
+	pt_warnings_find(&w, p);
+	for (size_t i = 0; i < w.n; i++) {
+		pt_details_label(out, i < w.n_grave ? "warning" : "note");
+		pt_text_add(out, "%s\n", w.text[i]);
+	}
+}
+
+/* Between words, the rest below the words of the first line. */
+void pt_wrapped_line(const char *line, size_t len, size_t columns, struct pt_text *out)
+{
+	size_t room = columns;
 
 	while (len > room) {
 		size_t at = room;
 
-		while (at > 0 && line[at] != ' ')
+		while (at > 0 && (line[at] != ' ' || line[at + 1] == '%'))
 			at--;
-		if (at <= (room == PT_HEADER_COLUMNS ? (size_t)PT_HEADER_LABEL_COLUMNS : 0))
+		if (at <= (room == columns ? (size_t)PT_LABEL_COLUMNS : 0))
 			break;		/* one long word, such as a path */
-		pt_text_add(out, "%.*s\n%*s", (int)at, line, PT_HEADER_LABEL_COLUMNS, "");
+		pt_text_add(out, "%.*s\n%*s", (int)at, line, PT_LABEL_COLUMNS, "");
 		line += at + 1;
 		len -= at + 1;
-		room = PT_HEADER_COLUMNS - PT_HEADER_LABEL_COLUMNS;
+		room = columns - PT_LABEL_COLUMNS;
 	}
 	pt_text_add(out, "%.*s\n", (int)len, line);
 }
 
-static void plain_header(const struct pt_profile *p, struct pt_text *out)
+static void plain_details(const struct pt_profile *p, struct pt_text *out)
 {
 	title(p, out);
 	if (p->program != NULL)
 		symbols_lines(p->program, out);
 	source_lines(p, out);
 	time_lines(p, out);
-	pt_header_data(p, out);
-	figures_lines(p, out);
-	pt_header_trouble(p, out);
+	pt_details_data(p, out);
+	accuracy_line(p, out);
+	warning_lines(p, out);
 	buffer_line(p, out);
-	pt_header_cost(p, out);
+	pt_details_overhead(p, out);
 }
 
-void pt_header_write(const struct pt_profile *p, struct pt_text *out)
+void pt_details_write(const struct pt_profile *p, size_t columns, struct pt_text *out)
 {
 	struct pt_text plain = { 0 };
 
-	plain_header(p, &plain);
+	plain_details(p, &plain);
 	for (const char *line = plain.bytes, *end; line != NULL && *line != '\0'; line = end + 1) {
 		end = strchr(line, '\n');
 		if (end == NULL)
 			break;
-		wrapped(line, (size_t)(end - line), out);
+		pt_wrapped_line(line, (size_t)(end - line), columns, out);
 	}
 	pt_text_free(&plain);
 }
 
-void pt_header_summary(const struct pt_profile *p, struct pt_text *out)
+void pt_details_summary(const struct pt_profile *p, struct pt_text *out)
 {
 	if (p->from_virtual)
 		title(p, out);
 	time_lines(p, out);
-	pt_header_data(p, out);
-	pt_header_trouble(p, out);
+	pt_details_data(p, out);
+	warning_lines(p, out);
 }

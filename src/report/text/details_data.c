@@ -4,7 +4,7 @@
 #include "profile/analyses/code/bins.h"
 #include "profile/analyses/counters/counters.h"
 #include "profile/analyses/code/sampled.h"
-#include "report/table/header.h"
+#include "report/text/details.h"
 
 /* Of the first event the report has it all. */
 static void other_events(const struct pt_profile *p, struct pt_text *out)
@@ -15,7 +15,7 @@ static void other_events(const struct pt_profile *p, struct pt_text *out)
 		if (e->core != p->sampled->event[0].core)
 			continue;
 		pt_text_add(out, "\n");
-		pt_header_label(out, "");
+		pt_details_label(out, "");
 		pt_text_add(out, "%" PRIu64 " samples", e->samples);
 		if (e->every != 0)
 			pt_text_add(out, ", one per %" PRIu64 " %s", e->every, e->name);
@@ -28,7 +28,7 @@ static void other_events(const struct pt_profile *p, struct pt_text *out)
 
 static void samples_line(const struct pt_profile *p, struct pt_text *out)
 {
-	pt_header_label(out, "data");
+	pt_details_label(out, "data");
 	pt_text_add(out, "%" PRIu64 " samples in %" PRIu64 " batches", p->samples, p->batches);
 	if (!p->sleep_counted)
 		pt_text_add(out, ", %" PRIu64 " of them asleep", p->samples_asleep);
@@ -42,7 +42,7 @@ static void samples_line(const struct pt_profile *p, struct pt_text *out)
 	pt_text_add(out, "\n");
 }
 
-uint64_t pt_header_values(const struct pt_profile *p)
+uint64_t pt_details_values(const struct pt_profile *p)
 {
 	uint64_t values = 0;
 
@@ -53,8 +53,8 @@ uint64_t pt_header_values(const struct pt_profile *p)
 
 static void values_line(const struct pt_profile *p, struct pt_text *out)
 {
-	pt_header_label(out, "data");
-	pt_text_add(out, "%" PRIu64 " values\n", pt_header_values(p));
+	pt_details_label(out, "data");
+	pt_text_add(out, "%" PRIu64 " values\n", pt_details_values(p));
 }
 
 static void flow_of_core(const struct pt_profile_core *c, struct pt_text *out)
@@ -69,7 +69,7 @@ static void windows_of_core(const struct pt_profile *p, const struct pt_profile_
 {
 	if (c->bursts == 0)
 		return;
-	pt_header_label(out, "shares");
+	pt_details_label(out, "shares");
 	if (p->n_cores > 1)
 		pt_text_add(out, "core %u: ", c->core);
 	if (c->windowed)
@@ -92,7 +92,7 @@ static void flow_line(const struct pt_profile *p, struct pt_text *out)
 		.branches = p->branches, .instructions = p->instructions, .bursts = p->bursts,
 	};
 
-	pt_header_label(out, "data");
+	pt_details_label(out, "data");
 	if (p->n_cores < 2)
 		flow_of_core(&only, out);
 	for (size_t i = 0, n = 0; p->n_cores > 1 && i < p->n_cores; i++) {
@@ -100,7 +100,7 @@ static void flow_line(const struct pt_profile *p, struct pt_text *out)
 			continue;
 		if (n++ > 0) {
 			pt_text_add(out, "\n");
-			pt_header_label(out, "");
+			pt_details_label(out, "");
 		}
 		pt_text_add(out, "core %u: ", p->core[i].core);
 		flow_of_core(&p->core[i], out);
@@ -139,7 +139,7 @@ static void bins_line(const struct pt_profile *p, struct pt_text *out)
 {
 	const struct pt_bins *bins = p->bins;
 
-	pt_header_label(out, "data");
+	pt_details_label(out, "data");
 	for (size_t i = 0; i < bins->n_cores; i++) {
 		const struct pt_bins_core *core = &bins->core[i];
 
@@ -161,7 +161,7 @@ static void bins_line(const struct pt_profile *p, struct pt_text *out)
 	pt_text_add(out, "\n");
 }
 
-uint64_t pt_header_readings(const struct pt_profile *p)
+uint64_t pt_details_readings(const struct pt_profile *p)
 {
 	uint64_t readings = 0;
 
@@ -176,8 +176,8 @@ static void counters_line(const struct pt_profile *p, struct pt_text *out)
 
 	for (size_t i = 0; i < p->counters->n_counters; i++)
 		unknown += p->counters->counter[i].unknown;
-	pt_header_label(out, "data");
-	pt_text_add(out, "%" PRIu64 " readings of %zu counters", pt_header_readings(p), p->counters->n_counters);
+	pt_details_label(out, "data");
+	pt_text_add(out, "%" PRIu64 " readings of %zu counters", pt_details_readings(p), p->counters->n_counters);
 	if (unknown > 0)
 		pt_text_add(out,
 			    ", %" PRIu64
@@ -189,14 +189,14 @@ static void counters_line(const struct pt_profile *p, struct pt_text *out)
 
 static void nothing_line(const struct pt_profile *p, struct pt_text *out)
 {
-	pt_header_label(out, "data");
+	pt_details_label(out, "data");
 	pt_text_add(out, "nothing%s\n", p->ended || p->no_end ? "" : " yet");
 }
 
-void pt_header_data(const struct pt_profile *p, struct pt_text *out)
+void pt_details_data(const struct pt_profile *p, struct pt_text *out)
 {
-	bool samples = p->samples != 0 || p->batches != 0, values = pt_header_values(p) != 0,
-	     readings = pt_header_readings(p) != 0;
+	bool samples = p->samples != 0 || p->batches != 0, values = pt_details_values(p) != 0,
+	     readings = pt_details_readings(p) != 0;
 
 	if (samples)
 		samples_line(p, out);

@@ -1,10 +1,10 @@
-/* What it cost the target: as the sources measured it, else as it was expected. */
+/* What profiling did to the program: as the sources measured it, else as it was expected. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "report/table/facts.h"
-#include "report/table/header.h"
+#include "report/text/details.h"
 #include "report/table/units.h"
 
 static uint64_t halts_for_samples(const struct pt_cost *cost)
@@ -102,7 +102,7 @@ static bool cost_of(const struct pt_profile *p, size_t i, bool besides, struct p
 	return i == 0 && p->cost[0] != '\0';
 }
 
-void pt_header_cost(const struct pt_profile *p, struct pt_text *out)
+void pt_details_overhead(const struct pt_profile *p, struct pt_text *out)
 {
 	const char *besides = besides_of_all(p);
 	size_t n = 0;
@@ -111,22 +111,22 @@ void pt_header_cost(const struct pt_profile *p, struct pt_text *out)
 		struct pt_text line = { 0 };
 
 		if (cost_of(p, i, besides == NULL, &line)) {
-			pt_header_label(out, n++ == 0 ? "cost" : "");
+			pt_details_label(out, n++ == 0 ? "overhead" : "");
 			pt_text_add(out, "%s\n", line.bytes);
 		}
 		pt_text_free(&line);
 	}
 	if (besides != NULL) {
-		pt_header_label(out, "");
+		pt_details_label(out, "");
 		pt_text_add(out, "each of them: %s\n", besides);
 	}
 	if (n == 0) {
-		pt_header_label(out, "cost");
+		pt_details_label(out, "overhead");
 		pt_text_add(out, "not stated\n");
 	}
 }
 
-void pt_cost_line(const struct pt_profile *p, struct pt_text *out)
+void pt_overhead_line(const struct pt_profile *p, struct pt_text *out)
 {
 	for (size_t i = 0; i == 0 || i < p->n_sources; i++) {
 		struct pt_text line = { 0 };
@@ -135,4 +135,13 @@ void pt_cost_line(const struct pt_profile *p, struct pt_text *out)
 			pt_text_add(out, "%s%s", out->len_bytes > 0 ? "; " : "", line.bytes);
 		pt_text_free(&line);
 	}
+}
+
+bool pt_overhead_halts(const struct pt_profile *p)
+{
+	for (size_t i = 0; i < p->n_sources; i++)
+		if (strcmp(p->sources[i].mode, "halt") == 0 || halts_for_samples(&p->sources[i].cost) > 0)
+			return true;
+	return strcmp(p->mode, "halt") == 0 ||
+	       ((p->n_sources == 0 || p->sources[0].cost.n_parts == 0) && strncmp(p->cost, "INTRUSIVE", 9) == 0);
 }

@@ -1,0 +1,37 @@
+/* How the figures of a profile were made, in full: source, clock, account of time with all causes, what was recorded,
+ * accuracy, all warnings, memory used, overhead. Pure. */
+#ifndef PT_REPORT_TEXT_DETAILS_H
+#define PT_REPORT_TEXT_DETAILS_H
+
+#include "base/text.h"
+#include "profile/result/profile.h"
+
+/* columns: of a line; longer ones are broken between words. */
+void pt_details_write(const struct pt_profile *profile, size_t columns, struct pt_text *out);
+/* How much was observed and lost, and every warning; no more. */
+void pt_details_summary(const struct pt_profile *profile, struct pt_text *out);
+/* What profiling did to the program, in one line without its end: as the source measured it, else as expected; "" if
+ * neither is known. */
+void pt_overhead_line(const struct pt_profile *profile, struct pt_text *out);
+/* Whether a core was halted so that the source could read or sample. */
+bool pt_overhead_halts(const struct pt_profile *profile);
+
+enum { PT_DETAILS_COLUMNS = 120, PT_LABEL_COLUMNS = 11 };	/* of a line by default, of the label that begins it */
+
+/* Writes a line that begins with a label and has no end yet, broken at columns. */
+void pt_wrapped_line(const char *line, size_t len_bytes, size_t columns, struct pt_text *out);
+
+/* --- for the files of the details alone */
+
+static inline void pt_details_label(struct pt_text *out, const char *what)	/* a line begins */
+{
+	pt_text_add(out, "%-*s", PT_LABEL_COLUMNS, what);
+}
+
+void pt_details_overhead(const struct pt_profile *profile, struct pt_text *out);	/* overhead.c */
+/* details_data.c: what was recorded. */
+void pt_details_data(const struct pt_profile *profile, struct pt_text *out);
+uint64_t pt_details_values(const struct pt_profile *profile);	/* that the program wrote */
+uint64_t pt_details_readings(const struct pt_profile *profile);	/* of counters */
+
+#endif

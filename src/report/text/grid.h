@@ -1,0 +1,36 @@
+/* A view as a table for people: the columns that have something to say, as many as fit, the least wanted left out first.
+ * "file" and "line" are one column; the interval of a share stands in a column of its own. Pure. */
+#ifndef PT_REPORT_TEXT_GRID_H
+#define PT_REPORT_TEXT_GRID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/text.h"
+#include "profile/result/profile.h"
+#include "report/table/query.h"
+#include "report/table/view.h"
+
+enum { PT_GRID_COLUMNS = 100 };		/* of a line, where the query does not say */
+
+struct pt_grid {
+	const struct pt_profile *profile;
+	const struct pt_view *view;
+	const struct pt_query *query;
+	const size_t *row;		/* indices of the view's rows, the caller's */
+	size_t n_rows;
+	/* what pt_grid_fit() found */
+	size_t n_left_out;		/* columns with something to say for which there was no room */
+	bool in_ticks, has_bounds;	/* a cell shown is a time on the profile's clock; a lower bound */
+	bool *shown;			/* by the view's columns */
+	struct pt_grid_field *field;
+	size_t n_fields;
+	struct pt_value *values;
+};
+
+/* Measures the rows and chooses the columns. pt_grid_fini() after it. */
+void pt_grid_fit(struct pt_grid *grid);
+void pt_grid_print(struct pt_grid *grid, struct pt_text *out);
+void pt_grid_fini(struct pt_grid *grid);
+
+#endif

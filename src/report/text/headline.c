@@ -1,0 +1,327 @@
+#include "report/text/headline.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "profile/analyses/counters/counters.h"
+#include "report/table/facts.h"
+#include "report/table/units.h"
+#include "report/text/details.h"
+#include "report/text/warnings.h"
+
+enum { SOURCES = 3 };		/* that are named one by one */
+
+const char *pt_headline_label(enum pt_headline_line line)
+{
+	static const char *const labels[] = { "", "observed", "accuracy", "WARNING" };
+
+	return labels[line];
+}
+
+/* --- what ran on what */
+
+static size_t source_title(const char *title, const char *source, const char *mode, char *out, size_t room)
+{
+	if (title[0] != '\0')
+		return (size_t)snprintf(out, room, "%s", title);
+	if (mode[0] == '\0')
+		return (size_t)snprintf(out, room, "%s", source);
+	return (size_t)snprintf(out, room, "%s (mode %s)", source, mode);
+}
+
+/* Several cores have the same source: once. */
+static bool is_named_before(const struct pt_profile *p, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (strcmp(p->sources[k].source, p->sources[i].source) == 0 &&
+		    strcmp(p->sources[k].mode, p->sources[i].mode) == 0)
+			return true;
+	return false;
+}
+
+static void source_titles(const struct pt_profile *p, char *out, size_t room)
+{
+	size_t at = 0, named = 0, more = 0;
+
+	if (p->n_sources == 0)
+		source_title("", p->source, p->mode, out, room);
+	for (size_t i = 0; i < p->n_sources && at < room; i++) {
+		const struct pt_profile_source *s = &p->sources[i];
+
+		if (is_named_before(p, i))
+			continue;
+		if (named++ >= SOURCES) {
+			more++;
+			continue;
+		}
+		if (at > 0)
+			at += (size_t)snprintf(out + at, room - at, " + ");
+		if (at < room)
+			at += source_title(s->title, s->source, s->mode, out + at, room - at);
+	}
+	if (more > 0 && at < room)
+		snprintf(out + at, room - at, " + %zu more", more);
+}
+
+/* A dump or another instrument's file does not tell. */
+static const char *halting(const struct pt_profile *p)
+{
+	if (pt_overhead_halts(p))
+		return ", core HALTED to read";
+	return p->target[0] != '\0' && !p->no_clock ? ", core not halted" : "";
+}
+
+/* "on virtual MKL27Z256", "" of a file that does not name its target. */
+static void target_words(const struct pt_profile *p, char *out, size_t room)
+{
+	const char *prefix = p->from_virtual && strstr(p->target, "virtual") == NULL ? "virtual " : "";
+
+	out[0] = '\0';
+	if (p->target[0] != '\0')
+		snprintf(out, room, " on %s%s", prefix, p->target);
+	else if (p->from_virtual)
+		snprintf(out, room, " on a virtual board");
+}
+
+static void title(const struct pt_profile *p, char *out)
+{
+	const char *path = p->program != NULL ? pt_program_path(p->program) : "no ELF", *slash = strrchr(path, '/');
+	uint64_t total_ns = p->n_sources > 1 ? p->sources[0].loss.total_ns : p->loss.total_ns;
+	char target[PT_PROFILE_TEXT + 24], sources[160] = "", total[32] = "";
+
+	target_words(p, target, sizeof(target));
+	source_titles(p, sources, sizeof(sources));
+	if (!p->no_clock && total_ns != 0)
+		pt_print_ns(total, sizeof(total), total_ns, " ");
+	snprintf(out, PT_HEADLINE_BYTES, "%.120s%s: %s%s%s%s%s", slash != NULL && slash[1] != '\0' ? slash + 1 : path,
+		 target, sources[0] != '\0' ? sources : "no source", total[0] != '\0' ? ", " : "", total, halting(p),
+		 p->ended    ? ""
+		 : p->no_end ? " (cut short)"
+			     : " (still running)");
+}
+
+/* --- how much was observed */
+
+static unsigned largest_cause(const struct pt_loss_sum *loss, bool faults)
+{
+	unsigned most = 0;
+
+	for (unsigned cause = 1; cause < PT_N_LOSSES; cause++)
+		if (pt_loss_is_fault((enum pt_loss)cause) == faults && cause != PT_LOSS_SLEEP &&
+		    loss->by[cause].ns > (most != 0 ? loss->by[most].ns : 0))
+			most = cause;
+	return most;
+}
+
+static bool lost_something(const struct pt_loss_sum *loss)
+{
+	for (unsigned cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
+		if (loss->by[cause].events != 0 || loss->by[cause].ns != 0)
+			return true;
+	return false;
+}
+
+static size_t percent_of(uint64_t ns, uint64_t total_ns, char *out, size_t room)
+{
+	double share = total_ns != 0 ? 100 * (double)ns / (double)total_ns : 0;
+
+	return total_ns != 0 ? (size_t)snprintf(out, room, " (%.3g %%)", share) : 0;
+}
+
+/* ", WHAT TIME (CAUSE)" */
+static size_t part_of(const char *what, uint64_t ns, unsigned cause, char *out, size_t room)
+{
+	char time[32];
+
+	pt_print_ns(time, sizeof(time), ns, " ");
+	return (size_t)snprintf(out, room, ", %s%s%s%s%s", what, time, cause != 0 ? " (" : "",
+				cause != 0 ? pt_loss_name((enum pt_loss)cause) : "", cause != 0 ? ")" : "");
+}
+
+static void lost_part(const struct pt_loss_sum *loss, char *out, size_t room)
+{
+	if (!lost_something(loss))
+		snprintf(out, room, ", lost nothing");
+	else if (loss->by[PT_LOSS_CUT].events != 0)
+		snprintf(out, room, ", lost more than is known (%s)", pt_loss_name(PT_LOSS_CUT));
+	else
+		part_of("lost ", loss->lost_ns, largest_cause(loss, true), out, room);
+}
+
+static void account_of(const struct pt_loss_sum *loss, bool is_bound, char *out, size_t room)
+{
+	uint64_t asleep_ns = loss->by[PT_LOSS_SLEEP].ns;
+	uint64_t away_ns = loss->unobserved_ns > asleep_ns ? loss->unobserved_ns - asleep_ns : 0;
+	char time[32];
+	size_t at;
+
+	pt_print_ns(time, sizeof(time), loss->observed_ns, " ");
+	at = (size_t)snprintf(out, room, "%s%s%s", is_bound ? "at most " : "", time, asleep_ns > 0 ? " awake" : "");
+	at += percent_of(loss->observed_ns, loss->total_ns, out + at, room - at);
+	if (asleep_ns > 0)
+		at += part_of("asleep ", asleep_ns, 0, out + at, room - at);
+	if (away_ns > 0)
+		at += part_of(is_bound ? "unobserved at least " : "unobserved ", away_ns, largest_cause(loss, false),
+			      out + at, room - at);
+	lost_part(loss, out + at, room - at);
+}
+
+/* Each has its own account of the same time. */
+static void accounts_of_sources(const struct pt_profile *p, char *out)
+{
+	char name[80];
+	size_t at = 0;
+
+	for (size_t i = 0; i < p->n_sources && at + 130 < PT_HEADLINE_BYTES; i++) {
+		const struct pt_profile_source *s = &p->sources[i];
+
+		if (i == SOURCES) {
+			snprintf(out + at, PT_HEADLINE_BYTES - at, "; %zu more: report details", p->n_sources - i);
+			return;
+		}
+		at += (size_t)snprintf(out + at, PT_HEADLINE_BYTES - at, "%s%s: ", at > 0 ? "; " : "",
+				       pt_name_source(p, i, name, sizeof(name)));
+		if (s->no_clock)
+			snprintf(out + at, PT_HEADLINE_BYTES - at, "time %s", PT_NO_CLOCK);
+		else
+			account_of(&s->loss, s->observed_is_bound, out + at, PT_HEADLINE_BYTES - at);
+		at += strlen(out + at);
+	}
+}
+
+static void observed(const struct pt_profile *p, char *out)
+{
+	if (p->n_sources > 1)
+		accounts_of_sources(p, out);
+	else if (p->no_clock)
+		snprintf(out, PT_HEADLINE_BYTES, "time %s", PT_NO_CLOCK);
+	else
+		account_of(&p->loss, p->observed_is_bound, out, PT_HEADLINE_BYTES);
+}
+
+/* --- how accurate the figures are */
+
+static const char *share_of(const struct pt_profile *p)
+{
+	return p->by_bins		  ? "of what was counted"
+	       : p->sampled_by[0] != '\0' ? p->sampled_by
+	       : p->sleep_counted	  ? "of all time, asleep or not"
+					  : "of time awake";
+}
+
+static bool shares_are_bounded(const struct pt_profile *p)
+{
+	for (size_t i = 0; i < p->n_cores; i++)
+		if (p->core[i].seen_part > 0)
+			return true;
+	return false;
+}
+
+/* "self % of time awake, 95 % interval, 47 of 85 bursts; not listed: at most 7.9 % each" */
+static void estimated_shares(const struct pt_profile *p, char *out, size_t room)
+{
+	size_t at = (size_t)snprintf(out, room, "self %% %s%s", p->sampled_by[0] != '\0' ? "of " : "", share_of(p));
+
+	if (p->windowed)
+		at += (size_t)snprintf(out + at, room - at, ", 95 %% interval, %" PRIu64 " of %" PRIu64 " bursts",
+				       p->bursts_used, p->bursts);
+	else if (p->samples_effective > 0)
+		at += (size_t)snprintf(out + at, room - at, ", 95 %% interval, %" PRIu64 " samples", p->samples);
+	else if (shares_are_bounded(p))
+		at += (size_t)snprintf(out + at, room - at, ", within what was not seen");
+	else
+		at += (size_t)snprintf(out + at, room - at, ", estimated without an interval");
+	if (p->unseen.hi != 0)
+		snprintf(out + at, room - at, "; not listed: at most %.1f %% each", p->unseen.hi * 100);
+}
+
+static bool any_counter(const struct pt_profile *p, bool shared)
+{
+	for (size_t i = 0; i < p->counters->n_counters; i++)
+		if (shared ? p->counters->counter[i].shared : p->counters->counter[i].unknown > 0)
+			return true;
+	return false;
+}
+
+static bool rates_have_errors(const struct pt_profile *p)
+{
+	for (size_t i = 0; i < p->counters->n_counters; i++)
+		if (p->counters->counter[i].timed_error_ns > 0)
+			return true;
+	return false;
+}
+
+static void accuracy_of_counters(const struct pt_profile *p, char *out)
+{
+	snprintf(out, PT_HEADLINE_BYTES, "counts %s%s; rates are per second of observed time%s",
+		 any_counter(p, false) ? "are lower bounds where a reading was ambiguous, else exact" : "exact",
+		 any_counter(p, true) ? "; those of counters that share a slot are estimated (95 %)" : "",
+		 rates_have_errors(p) ? ", with the error of the moments of the readings" : "");
+}
+
+static const char *times_basis(const struct pt_profile *p)
+{
+	return p->times == PT_BASIS_MODELLED ? "times modelled"
+	       : p->times == PT_BASIS_EXACT  ? "times exact"
+					     : "times estimated";
+}
+
+static void accuracy_of_flow(const struct pt_profile *p, char *out)
+{
+	size_t at = 0, room = PT_HEADLINE_BYTES;
+
+	if (p->counts == PT_BASIS_ESTIMATED && !p->windowed && p->shares != PT_BASIS_ESTIMATED)
+		at += (size_t)snprintf(out, room, "counts are of what was recorded%s%s",
+				       p->incomplete != NULL ? ": " : "", p->incomplete != NULL ? p->incomplete : "");
+	else if (p->counts == PT_BASIS_EXACT)
+		at += (size_t)snprintf(out, room, "counts exact%s",
+				       pt_overhead_halts(p) ? " for this run, slowed by its halts" : "");
+	at += (size_t)snprintf(out + at, room - at, "%s", at > 0 ? "; " : "");
+	if (p->no_code)
+		snprintf(out + at, room - at, "%s", times_basis(p));
+	else if (p->shares == PT_BASIS_NONE)
+		snprintf(out + at, room - at, "no shares, no rates");
+	else if (p->by_bins)
+		snprintf(out + at, room - at, "self %% %s, %s; calls are not measured", share_of(p),
+			 p->shares == PT_BASIS_EXACT ? "exact" : "bounded where a bin is split");
+	else if (p->shares == PT_BASIS_ESTIMATED)
+		estimated_shares(p, out + at, room - at);
+	else
+		snprintf(out + at, room - at, "%s; self %% %s", times_basis(p), share_of(p));
+}
+
+static void accuracy(const struct pt_profile *p, char *out)
+{
+	if (p->branches != 0 || p->samples != 0 || pt_details_values(p) != 0 || p->by_bins)
+		accuracy_of_flow(p, out);
+	else if (pt_details_readings(p) != 0)
+		accuracy_of_counters(p, out);
+	else
+		snprintf(out, PT_HEADLINE_BYTES, "no figures: nothing was recorded%s",
+			 p->ended || p->no_end ? "" : " yet");
+}
+
+/* --- what is wrong */
+
+static void warning(const struct pt_profile *p, char *out)
+{
+	struct pt_warnings w;
+	size_t at;
+
+	pt_warnings_find(&w, p);
+	if (w.n_grave == 0)
+		return;
+	at = (size_t)snprintf(out, PT_HEADLINE_BYTES, "%s", w.text[0]);
+	if (w.n_grave > 1 && at < PT_HEADLINE_BYTES)
+		snprintf(out + at, PT_HEADLINE_BYTES - at, " (%zu more: report details)", w.n_grave - 1);
+}
+
+void pt_headline_make(struct pt_headline *h, const struct pt_profile *p)
+{
+	memset(h, 0, sizeof(*h));
+	title(p, h->line[PT_HEADLINE_TITLE]);
+	observed(p, h->line[PT_HEADLINE_OBSERVED]);
+	accuracy(p, h->line[PT_HEADLINE_ACCURACY]);
+	warning(p, h->line[PT_HEADLINE_WARNING]);
+}

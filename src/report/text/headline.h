@@ -1,0 +1,19 @@
+/* The first screen of a report for people, before its table: what ran on what, how much of it was observed, how accurate
+ * the figures are, and the gravest warning. At most PT_HEADLINE_LINES sentences; details.h says the rest. Pure. */
+#ifndef PT_REPORT_TEXT_HEADLINE_H
+#define PT_REPORT_TEXT_HEADLINE_H
+
+#include "base/text.h"
+#include "profile/result/profile.h"
+
+enum pt_headline_line { PT_HEADLINE_TITLE, PT_HEADLINE_OBSERVED, PT_HEADLINE_ACCURACY, PT_HEADLINE_WARNING };
+enum { PT_HEADLINE_LINES = 4, PT_HEADLINE_BYTES = 480 };
+
+/* Without line ends. The last is "" where there is nothing to warn of. */
+struct pt_headline { char line[PT_HEADLINE_LINES][PT_HEADLINE_BYTES]; };
+
+void pt_headline_make(struct pt_headline *headline, const struct pt_profile *profile);
+/* "observed", "accuracy", ...: what a line is; "" of the title. */
+const char *pt_headline_label(enum pt_headline_line line);
+
+#endif

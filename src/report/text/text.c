@@ -1,0 +1,184 @@
+/* For people at a terminal: what was measured and how good it is in a few lines, the table, and below it the small print
+ * that the table needs. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/shared/jumps.h"
+#include "report/table/facts.h"
+#include "report/table/format.h"
+#include "report/table/order.h"
+#include "report/text/details.h"
+#include "report/text/grid.h"
+#include "report/text/headline.h"
+#include "report/views/views.h"
+
+extern const struct pt_format pt_format_text, pt_format_summary, pt_format_details;
+
+enum { JUMPS = 3, ALSO_ROWS = 20 };
+
+static size_t columns_of(const struct pt_query *query)
+{
+	return query->columns != 0 ? query->columns : PT_GRID_COLUMNS;
+}
+
+/* --- above the table */
+
+static void headline(const struct pt_profile *p, const struct pt_query *query, struct pt_text *out)
+{
+	struct pt_headline h;
+
+	pt_headline_make(&h, p);
+	for (size_t i = 0; i < PT_HEADLINE_LINES; i++) {
+		struct pt_text line = { 0 };
+		bool loud = query->colour && i == PT_HEADLINE_WARNING;
+
+		if (h.line[i][0] == '\0')
+			continue;
+		if (i == PT_HEADLINE_TITLE)
+			pt_text_add(&line, "%s", h.line[i]);
+		else
+			pt_text_add(&line, "%-*s%s", PT_LABEL_COLUMNS, pt_headline_label((enum pt_headline_line)i),
+				    h.line[i]);
+		pt_text_add(out, "%s", loud ? "\033[1;33m" : "");
+		pt_wrapped_line(line.bytes, line.len_bytes, columns_of(query), out);
+		pt_text_add(out, "%s", loud ? "\033[0m" : "");
+		pt_text_free(&line);
+	}
+}
+
+/* --- below the table */
+
+/* Why it has no rows, or what to do; "": not known. */
+static const char *why_empty(const struct pt_profile *p, const struct pt_view *view)
+{
+	for (size_t i = 0; i < p->n_sources; i++)
+		if (strcmp(p->sources[i].format, view->name) == 0)	/* bins, counters */
+			return p->ended || p->no_end ? "nothing was counted" : "nothing has been counted yet";
+	return view->empty != NULL ? view->empty : "";
+}
+
+static void rows_left_out(const struct pt_grid *g, size_t all, struct pt_text *out)
+{
+	if (g->n_rows >= all || all == (size_t)PT_NOT_MADE)
+		return;
+	if (pt_query_zooms(g->query) && g->query->top == 0)
+		pt_text_add(out, "(%zu of %zu)\n", g->n_rows, all);
+	else
+		pt_text_add(out, "... %zu more: top=0 shows all\n", all - g->n_rows);
+}
+
+static void small_print(const struct pt_grid *g, struct pt_text *out)
+{
+	char groups[64], text[160];
+
+	if (g->in_ticks && g->profile->by_instructions)
+		pt_text_add(out, "Times are in instructions.\n");
+	else if (g->in_ticks && g->profile->core_hz == 0)
+		pt_text_add(out, "Times are in cycles: core-clock=HZ gives seconds.\n");
+	if (g->has_bounds)
+		pt_text_add(out, "%s: lower bound, as the trace did not show all of it.\n",
+			    g->query->ascii ? ">=" : "≥");
+	if (pt_awake_only(g->profile, g->view, g->shown, groups, sizeof(groups)))
+		pt_text_add(out, "%s: time awake only; what the core slept in between is not included.\n", groups);
+	if (g->view->note != NULL)
+		pt_text_add(out, "%s.\n", g->view->note);
+	if (g->view->remark != NULL && g->view->remark(g->profile, text, sizeof(text)))
+		pt_text_add(out, "%s.\n", text);
+	if (g->n_left_out > 0)
+		pt_text_add(out, "No room for %zu more column%s: wide=on shows all.\n", g->n_left_out,
+			    g->n_left_out == 1 ? "" : "s");
+}
+
+static void empty_table(const struct pt_grid *g, size_t all, struct pt_text *out)
+{
+	const char *why = all == 0 ? why_empty(g->profile, g->view) : "";
+	char text[160];
+
+	pt_text_add(out, "%s: nothing to show%s%s\n", g->view->name, why[0] != '\0' ? "; " : "", why);
+	if (g->view->remark != NULL && g->view->remark(g->profile, text, sizeof(text)))
+		pt_text_add(out, "%s.\n", text);
+}
+
+/* --- */
+
+static int table(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query,
+		 struct pt_text *out, struct pt_err *err)
+{
+	struct pt_grid g = { .profile = p, .view = view, .query = query };
+	size_t all = view->n_rows(p), *rows;
+
+	if (pt_report_order(p, view, query, &rows, &g.n_rows, err) < 0)
+		return err != NULL ? err->code : PT_EARG;
+	g.row = rows;
+	if (g.n_rows == 0) {
+		empty_table(&g, all, out);
+	} else {
+		pt_grid_fit(&g);
+		pt_grid_print(&g, out);
+		pt_jumps_words(p, view, rows, g.n_rows, JUMPS, out);
+		rows_left_out(&g, all, out);
+		small_print(&g, out);
+		pt_grid_fini(&g);
+	}
+	free(rows);
+	return 0;
+}
+
+static int tables(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query,
+		  struct pt_text *out, struct pt_err *err)
+{
+	const struct pt_view *also = view->also != NULL ? pt_view_find(view->also) : NULL;
+	struct pt_query brief = *query;
+	int rc = table(p, view, query, out, err);
+
+	if (rc < 0 || also == NULL || also->n_rows(p) == 0 || also->n_rows(p) == (size_t)PT_NOT_MADE)
+		return rc;
+	brief.top = ALSO_ROWS;
+	brief.sort[0] = '\0';
+	pt_text_add(out, "\n%s\n", also->name);
+	return table(p, also, &brief, out, err);
+}
+
+static int write_text(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
+		      struct pt_text *out, struct pt_err *err)
+{
+	int rc;
+
+	headline(profile, query, out);
+	pt_text_add(out, "\n");
+	rc = tables(profile, view, query, out, err);
+	if (rc == 0)
+		pt_text_add(out, "report details: how the numbers were made, overhead, memory used\n");
+	return rc;
+}
+
+const struct pt_format pt_format_text = { .name = "text", .help = "a table for a terminal", .write = write_text };
+
+static int write_details(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
+			 struct pt_text *out, struct pt_err *err)
+{
+	(void)view;
+	(void)err;
+	pt_details_write(profile, columns_of(query), out);
+	return 0;
+}
+
+const struct pt_format pt_format_details = {
+	.name = "details", .help = "how the numbers were made, overhead, memory used; no table", .write = write_details
+};
+
+static int write_summary(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
+			 struct pt_text *out, struct pt_err *err)
+{
+	(void)view;
+	(void)query;
+	(void)err;
+	pt_details_summary(profile, out);
+	return 0;
+}
+
+const struct pt_format pt_format_summary = {
+	.name = "summary", .help = "how much was observed and lost; no table", .write = write_summary
+};

@@ -1,0 +1,224 @@
+/* In the order of their rank: what makes all names and times wrong, what leaves too little to say, what was lost, what
+ * profiling did to the program, then what is missing here and there. */
+#include "report/text/warnings.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "profile/analyses/code/bins.h"
+#include "profile/analyses/counters/counters.h"
+#include "report/table/facts.h"
+#include "report/table/units.h"
+
+#define GRAVE_SHARE 0.05	/* of the time: lost, or halted */
+enum { BURSTS_WANTED = 8 };	/* that began at random times; fewer than 5 give no share */
+
+static void warn(struct pt_warnings *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void warn(struct pt_warnings *w, const char *format, ...)
+{
+	va_list ap;
+
+	if (w->n == PT_WARNINGS)
+		return;
+	va_start(ap, format);
+	vsnprintf(w->text[w->n++], PT_WARNING_BYTES, format, ap);
+	va_end(ap);
+}
+
+/* --- grave */
+
+static void another_program(struct pt_warnings *w, const struct pt_profile *p)
+{
+	if (p->elf_check == PT_ELF_DIFFERS)
+		warn(w,
+		     "The chip does not hold this ELF (first difference at 0x%08" PRIx64
+		     "): names and times may be wrong. Load the program, or give the ELF that the chip runs.",
+		     p->elf_differs_at);
+}
+
+static void contradiction(struct pt_warnings *w, const struct pt_profile *p)
+{
+	char hz[32];
+
+	if (p->contradiction != NULL) {
+		warn(w, "Contradiction: %s.", p->contradiction);
+		return;
+	}
+	pt_print_scaled(hz, sizeof(hz), (double)p->core_hz, " ", "Hz");
+	for (size_t i = 0; p->by_bins && i < p->n_cores; i++)
+		if (p->core[i].beyond_clock)
+			warn(w,
+			     "Contradiction: core %u has %" PRIu64
+			     " cycles, more than a clock of %s gives in the time observed. core-clock= or mb.prof.size= is "
+			     "wrong, and with it times and shares.",
+			     p->core[i].core, p->core[i].cycles, hz);
+}
+
+/* How long would do, if bursts come as often as before: a round number. */
+static void longer(const struct pt_profile *p, char *out, size_t size)
+{
+	double s = 1e-9 * (double)p->loss.total_ns * BURSTS_WANTED / (double)(p->bursts_used > 0 ? p->bursts_used : 1);
+
+	if (s < 1)
+		snprintf(out, size, "%.0f ms", ceil(s * 10) * 100);
+	else
+		snprintf(out, size, "%.0f s", ceil(s));
+}
+
+static void too_few_bursts(struct pt_warnings *w, const struct pt_profile *p)
+{
+	char time[32];
+
+	if (p->bursts == 0 || p->windowed || (p->shares != PT_BASIS_NONE && p->shares != PT_BASIS_ESTIMATED))
+		return;
+	for (size_t i = 0; i < p->n_cores; i++)
+		if (p->core[i].seen_part > 0)
+			return;
+	longer(p, time, sizeof(time));
+	if (p->samples == 0)
+		warn(w,
+		     "Too few bursts for shares: %" PRIu64 " that began at random times while the core was awake. "
+		     "Profile for %s or longer.",
+		     p->bursts_used, time);
+}
+
+static void lost_time(struct pt_warnings *w, const struct pt_profile *p)
+{
+	unsigned most = 0;
+	const char *advice;
+
+	if (p->loss.total_ns == 0 || (double)p->loss.lost_ns <= GRAVE_SHARE * (double)p->loss.total_ns)
+		return;
+	for (unsigned cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
+		if (most == 0 || p->loss.by[cause].ns > p->loss.by[most].ns)
+			most = cause;
+	advice = pt_loss_advice((enum pt_loss)most);
+	warn(w, "%.0f %% of the time was lost (%s)%s%s.", 100 * (double)p->loss.lost_ns / (double)p->loss.total_ns,
+	     pt_loss_name((enum pt_loss)most), advice != NULL ? ": " : "", advice != NULL ? advice : "");
+}
+
+/* The part of its time that a source held the core. */
+static double halted_part(const struct pt_profile_source *s)
+{
+	uint64_t halted_ns = 0;
+
+	if (strcmp(s->mode, "halt") == 0 && s->cost.n_parts == 0)
+		return s->loss.total_ns != 0 ? (double)s->loss.by[PT_LOSS_DRAIN].ns / (double)s->loss.total_ns : 0;
+	for (size_t i = 0; i < s->cost.n_parts; i++)
+		halted_ns += s->cost.part[i].sampling.ns;
+	return s->cost.time_ns != 0 ? (double)halted_ns / (double)s->cost.time_ns : 0;
+}
+
+static void intrusive(struct pt_warnings *w, const struct pt_profile *p)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < p->n_sources; i++)
+		most = fmax(most, halted_part(&p->sources[i]));
+	if (most > GRAVE_SHARE)
+		warn(w, "Intrusive: the source halted the core for %.0f %% of the time.", 100 * most);
+}
+
+static void not_code(struct pt_warnings *w, const struct pt_profile *p)
+{
+	if (p->not_code == 0)
+		return;
+	if (p->not_code_from != PT_UNKNOWN)
+		warn(w,
+		     "%" PRIu64 " packets do not fit the program, the last one 0x%08" PRIx64 " to 0x%08" PRIx64
+		     ": is this the program in the chip?",
+		     p->not_code, p->not_code_from, p->not_code_to);
+	else
+		warn(w, "%" PRIu64 " packets do not fit the program: is this the program in the chip?", p->not_code);
+}
+
+static void ignored_sources(struct pt_warnings *w, const struct pt_profile *p)
+{
+	char text[200];
+
+	for (size_t i = 0; i < p->n_sources; i++)
+		if (pt_ignored_reason(p, &p->sources[i], text, sizeof(text)))
+			warn(w, "Ignored: %s.", text);
+}
+
+static void no_elf(struct pt_warnings *w, const struct pt_profile *p)
+{
+	if (p->program == NULL && !p->no_code && !p->no_flow && (p->samples != 0 || p->branches != 0 || p->by_bins))
+		warn(w, "There is no ELF, so rows are addresses. --elf FILE gives names (in GDB: remote put FILE "
+			"firmware.elf).");
+}
+
+static void not_compared(struct pt_warnings *w, const struct pt_profile *p)
+{
+	if (p->elf_check == PT_ELF_UNKNOWN && p->program != NULL)
+		warn(w,
+		     "proftap could not compare the ELF with the chip's memory: if the chip holds another program, names "
+		     "and times are wrong.");
+}
+
+/* --- details */
+
+/* What did not fit, or not together. */
+static void exhausted(struct pt_warnings *w, const struct pt_profile *p)
+{
+	const struct { uint64_t n; const char *what; } rows[] = {
+		{ p->sources_refused, "sources are left out: there is room for no more" },
+		{ p->out_of_order, "events are out of order: they came too late to be merged with those of other sources" },
+		{ p->values_incomplete, "values are incomplete: some of their parts are missing" },
+		{ p->values_unplaced,
+		  "accesses are in no row: there is room for no more places (variables= names those to follow)" },
+		{ p->counters != NULL ? p->counters->refused : 0,
+		  "readings are left out: there is room for no more counters" },
+		{ p->bins != NULL ? p->bins->dropped : 0, "hits are left out: there is room for no more addresses" },
+		{ p->bins != NULL ? p->bins->full : 0, "readings found a full bin: its hits are a lower bound" },
+	};
+
+	for (size_t i = 0; i < PT_LEN(rows); i++)
+		if (rows[i].n != 0)
+			warn(w, "%" PRIu64 " %s.", rows[i].n, rows[i].what);
+}
+
+static void tasks(struct pt_warnings *w, const struct pt_profile *p)
+{
+	for (size_t i = 0; p->task_note != NULL && p->task_note[i][0] != '\0'; i++)
+		warn(w, "Tasks: %s", p->task_note[i]);
+}
+
+static void irregular_flow(struct pt_warnings *w, const struct pt_profile *p)
+{
+	char text[PT_WARNING_BYTES] = "";
+	size_t at = 0;
+
+	for (unsigned i = 0; i < PT_N_EXECUTION_ERRORS && at < sizeof(text); i++)
+		if (p->errors.n[i] != 0)
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s: %" PRIu64, at > 0 ? "; " : "",
+					       pt_execution_error_name((enum pt_execution_error)i), p->errors.n[i]);
+	if (at == 0)
+		return;
+	if (p->errors.address != PT_UNKNOWN && at < sizeof(text))
+		snprintf(text + at, sizeof(text) - at, "; the last before 0x%08" PRIx64, p->errors.address);
+	warn(w, "Irregular flow: %s.", text);
+}
+
+void pt_warnings_find(struct pt_warnings *w, const struct pt_profile *p)
+{
+	w->n = 0;
+	another_program(w, p);
+	contradiction(w, p);
+	too_few_bursts(w, p);
+	lost_time(w, p);
+	intrusive(w, p);
+	not_code(w, p);
+	ignored_sources(w, p);
+	no_elf(w, p);
+	not_compared(w, p);
+	w->n_grave = w->n;
+	exhausted(w, p);
+	tasks(w, p);
+	irregular_flow(w, p);
+}
