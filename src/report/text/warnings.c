@@ -36,8 +36,8 @@ static void another_program(struct pt_warnings *w, const struct pt_profile *p)
 {
 	if (p->elf_check == PT_ELF_DIFFERS)
 		warn(w,
-		     "The chip does not hold this ELF (first difference at 0x%08" PRIx64
-		     "): names and times may be wrong. Load the program, or give the ELF that the chip runs.",
+		     "The chip does not hold this ELF: first difference at 0x%08" PRIx64
+		     ". Names and times may be wrong: load the program, or give the ELF that the chip runs.",
 		     p->elf_differs_at);
 }
 
