@@ -413,9 +413,8 @@ START_TEST(full_bins)
 	chunk_report(&f, &text, "bins", "details");
 	ck_assert(!pt_pipeline_profile(f.pipeline)->bins->exact);
 	ck_assert_int_eq(pt_pipeline_profile(f.pipeline)->times, PT_BASIS_ESTIMATED);
-	ck_assert_msg(strstr(text.bytes, "1 readings found a full bin: its hits are a lower bound.") !=
-			      NULL,
-		      "%s", text.bytes);
+	ck_assert_msg(strstr(text.bytes, "1 readings found a full bin: its hits are a lower bound.") != NULL, "%s",
+		      text.bytes);
 	pt_text_free(&text);
 	chunk_feed_drop(&f);
 }

@@ -322,7 +322,7 @@ static const struct step shorts[] = {
 	{ "", 0, "test profile run 2s " }, { "profile", 0, "test profile start [for=2s] " },
 	{ "prof", 0, "test profile start [for=2s] " }, { "prof stat", 0, "profile: none yet" },
 	{ "stat", 0, "profile: none yet" }, { "hal", 0, "halted at" }, { "sym @", 0, "functions" },
-	{ "prof run 0.05 mtb-ram=0x20000800:0x400 top=1", 0, "profile of " }, { "prof rep ca", 0, "calls" },
+	{ "prof run 0.05 mtb-ram=0x20000800:0x400 top=1", 0, "observed " }, { "prof rep ca", 0, "calls" },
 	{ "pr rep func top=1", 0, "functions" },
 	{ "help mtb-ram", 0, "mtb-ram (setting of source mtb): RAM to record into" },
 	{ "help burst", 0, "burst (mode): profile start source=mtb mode=burst" }, { "help mtb", 0, "mtb (source): " },
@@ -413,7 +413,7 @@ START_TEST(a_single_command_waits_for_its_profile)
 	static const struct step steps[] = {
 		{ "symbols @", 0, "functions" },
 		{ "profile start", PT_EARG, "would end with this command; proftap single profile run 2s" },
-		{ "profile start mtb-ram=0x20000800:0x400 for=0.05 top=1", 0, "profile of " },
+		{ "profile start mtb-ram=0x20000800:0x400 for=0.05 top=1", 0, "observed " },
 	};
 
 	open_rig(VIRTUAL, &single_ops);
