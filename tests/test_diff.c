@@ -307,6 +307,42 @@ START_TEST(shares_of_samples)
 }
 END_TEST
 
+/* Of bursts: the shares of all other tables, whatever blocks of what the bursts saw say; calls that are longer than a burst
+ * have no total. */
+START_TEST(shares_of_bursts)
+{
+	static const struct pt_execution_function seen = { .count = 7 };
+	const struct pt_profile_core core = { .windowed = true, .windows = { .n = 50 } };
+	struct pt_profile_function row_a, row_b;
+	struct run a, b;
+	struct pt_diff *d;
+
+	begin(&a, 1);
+	begin(&b, 2);
+	go(&a, 10000);
+	go(&b, 10000);
+	end(&a);
+	end(&b);
+	take_samples(&a, &row_a, sampled[_i].a, sampled[_i].worth);
+	take_samples(&b, &row_b, sampled[_i].b, sampled[_i].worth);
+	row_a.seen = row_b.seen = &seen;
+	row_a.per_call = (struct pt_estimate){ 100, 90, 110 };
+	row_b.per_call = (struct pt_estimate){ 102, 90, 115 };
+	a.profile.samples = b.profile.samples = 0;
+	a.profile.core = b.profile.core = &core;
+	a.profile.n_cores = b.profile.n_cores = 1;
+	d = pt_diff_new(&a.profile, &b.profile, 0.001, NULL);
+	ck_assert_uint_eq(d->n_functions, 1);
+	ck_assert_str_eq(pt_change_name(change_of(d, "noisy")), pt_change_name(sampled[_i].want));
+	ck_assert_double_eq(d->function[0].share.a, sampled[_i].a);
+	ck_assert_double_eq(d->function[0].share.b, sampled[_i].b);
+	ck_assert(isnan(d->function[0].gross.p));
+	pt_diff_free(d);
+	pt_analysis_blocks.close(a.blocks);
+	pt_analysis_blocks.close(b.blocks);
+}
+END_TEST
+
 START_TEST(needs_blocks)
 {
 	struct pt_profile none = { .program = program };
@@ -331,6 +367,7 @@ int main(void)
 	tcase_add_test(tc, little_data_is_unsure);
 	tcase_add_loop_test(tc, seen_in_one_only, 0, 2);
 	tcase_add_loop_test(tc, shares_of_samples, 0, PT_LEN(sampled));
+	tcase_add_loop_test(tc, shares_of_bursts, 0, 4);
 	tcase_add_test(tc, needs_blocks);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -3,10 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <langinfo.h>
 #include <limits.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,7 +21,30 @@
 #include "base/util.h"
 #include "report/views/views.h"
 
+enum { LEAST_COLUMNS = 40 };	/* a narrower terminal breaks lines, whatever is printed */
+
 /* --- what --------------------------------------------------------------------------------------------------------- */
+
+/* NULL: standard output, which "-" is, too. */
+static const char *place_of(const char *path)
+{
+	return path != NULL && strcmp(path, "-") != 0 ? path : NULL;
+}
+
+/* NO_COLOR as no-color.org has it; the locale decides whether signs beyond ASCII can be shown. */
+static void fit_terminal(struct pt_query *query)
+{
+	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= LEAST_COLUMNS)
+		query->columns = size.ws_col;
+	query->colour = (no_colour == NULL || no_colour[0] == '\0') && term != NULL && strcmp(term, "dumb") != 0;
+	query->ascii = locale == (locale_t)0 || strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") != 0;
+	if (locale != (locale_t)0)
+		freelocale(locale);
+}
 
 int pt_output_query(struct pt_query *query, const struct pt_options *options, const char *const *words, size_t n_words,
 		    struct pt_err *err)
@@ -31,7 +57,11 @@ int pt_output_query(struct pt_query *query, const struct pt_options *options, co
 	all[n++] = format;
 	for (size_t i = 0; i < n_words && n < PT_LEN(all); i++)
 		all[n++] = words[i];
-	return pt_query_parse(query, all, n, err);
+	if (pt_query_parse(query, all, n, err) < 0)
+		return err->code;
+	if (place_of(options->output) == NULL && isatty(STDOUT_FILENO))
+		fit_terminal(query);
+	return 0;
 }
 
 /* A query has been checked: what it does not name is the standard one. */
@@ -110,12 +140,6 @@ static int try_folder(const char *path)
 		return PT_EXIT_DONE;
 	pt_error("the folder %s cannot be made: %s", path, strerror(errno));
 	return PT_EXIT_USAGE;
-}
-
-/* NULL: standard output, which "-" is, too. */
-static const char *place_of(const char *path)
-{
-	return path != NULL && strcmp(path, "-") != 0 ? path : NULL;
 }
 
 /* What is there stays as it is, and where nothing is, nothing stays: there may be no report in the end. */

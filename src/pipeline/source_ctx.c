@@ -39,6 +39,9 @@ static void read_facts(struct pt_pipeline *p, const struct pt_config *config, bo
 		pt_config_text(config, "cost", f->cost, sizeof(f->cost));
 		pt_config_text(config, "event", f->sampled_by, sizeof(f->sampled_by));
 		f->sampled_every = pt_config_number(config, "every", 0);
+		pt_config_text(config, "version", f->version, sizeof(f->version));
+		pt_config_text(config, "words", f->words, sizeof(f->words));
+		f->seed = pt_config_number(config, "seed", 0);
 	}
 	if (first || f->elf_check != PT_ELF_DIFFERS)
 		read_mismatch(f, config);

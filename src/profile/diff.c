@@ -52,14 +52,41 @@ static struct side side_of_row(const struct pt_profile *p, uint16_t id)
 	return side;
 }
 
+/* The standard error that an interval of 95 % stands for. */
+static double error_of(const struct pt_estimate *e)
+{
+	return (e->hi - e->lo) / (2 * 1.96);
+}
+
+/* Estimates from windows in bursts, as all tables have them; blocks know only what bursts happened to see. */
+static struct side side_of_windows(const struct pt_profile *p, const struct pt_profile_core *core, uint16_t id)
+{
+	const struct pt_profile_function *row = id < p->n_ids ? p->by_id[id] : NULL;
+	struct side side = { .gross = { NAN, NAN, 0 }, .net = { NAN, NAN, 0 }, .share = { 0, NAN, 1 } };
+
+	if (row == NULL)
+		return side;
+	side.share = (struct pt_ratio){ row->share.share, NAN, core->windows.n };
+	if (row->share.effective > 1)
+		side.share.error = sqrt(row->share.share * (1 - row->share.share) / row->share.effective);
+	if (!isnan(row->per_call.value))
+		side.net = (struct pt_ratio){ row->per_call.value, error_of(&row->per_call), core->windows.n };
+	side.count = row->seen->count;
+	return side;
+}
+
 static struct side side_of(const struct pt_profile *p, uint16_t id)
 {
+	const struct pt_profile_core *windowed;
 	double time[PT_BLOCKS], ticks[PT_BLOCKS], count[PT_BLOCKS], gross[PT_BLOCKS], net[PT_BLOCKS];
 	const struct pt_blocks *blocks = p->blocks;
 	struct side side = { .count = 0 };
 
 	if (p->by_bins || is_sampled(p))
 		return side_of_row(p, id);
+	windowed = pt_profile_windowed(p, p->n_cores > 0 ? p->core[0].core : 0);
+	if (windowed != NULL)
+		return side_of_windows(p, windowed, id);
 	for (size_t i = 0; i < blocks->n_blocks; i++) {
 		const struct pt_block *block = &blocks->block[i * blocks->n_functions + id];
 

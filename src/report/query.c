@@ -89,10 +89,11 @@ static int check_zoom(const struct pt_query *query, struct pt_err *err)
 {
 	const struct pt_view *view = pt_view_find(query->view[0] != '\0' ? query->view : pt_views[0]->name);
 
-	if (!pt_query_zooms(query) || view == NULL || view->match != NULL || strcmp(query->format, "annotate") == 0)
+	if (!pt_query_zooms(query) || view == NULL || view->match != NULL || strcmp(query->format, "annotate") == 0 ||
+	    strcmp(query->format, "why") == 0)
 		return 0;
 	return pt_fail(err, PT_EARG,
-		       "from=, to= and name= are for the timeline, name= for format=annotate; %s cannot "
+		       "from=, to= and name= are for the timeline, name= for format=annotate and why; %s cannot "
 		       "be asked like that",
 		       view->name);
 }
@@ -142,6 +143,8 @@ static int take_word(struct pt_query *query, const char *word, struct pt_err *er
 		return pt_params_parse(PT_PARAM_TIME, word + 5, &query->from_ns, err);
 	if (strncmp(word, "to=", 3) == 0)
 		return pt_params_parse(PT_PARAM_TIME, word + 3, &query->to_ns, err);
+	if (strcmp(query->format, "why") == 0 && query->name[0] == '\0')	/* "report why main" */
+		return copy(query->name, sizeof(query->name), "name", word, err);
 	if (pt_view_find(word) == NULL && pt_format_find(word) != NULL)	/* "report details" */
 		return copy(query->format, sizeof(query->format), "format", word, err);
 	if (short_view(word) != NULL)

@@ -24,7 +24,8 @@
 	X(osdata) \
 	X(junit) \
 	X(summary) \
-	X(details)
+	X(details) \
+	X(why)
 
 #define X(format) extern const struct pt_format pt_format_##format;
 PT_FORMATS(X)

@@ -103,6 +103,9 @@ struct pt_profile {
 	char source[16], mode[16], analysis[64];
 	char target[PT_PROFILE_TEXT], probe[PT_PROFILE_TEXT];
 	char cost[2 * PT_PROFILE_TEXT];	/* as it was expected; report/text/details.h has both */
+	/* what made it, and would again: the first source's; "": a capture of an older version */
+	char version[24], words[PT_PROFILE_TEXT];	/* of proftap; of profile start */
+	uint64_t seed;			/* of the random times between two looks */
 	uint64_t buffer_addr, buffer_bytes;	/* the target's RAM that the trace is written to; 0 bytes: none */
 	bool buffer_in_use;		/* the user put it where the program may have data */
 	bool sleep_counted;		/* samples are of all time: the source cannot tell sleep from work */

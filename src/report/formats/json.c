@@ -325,6 +325,14 @@ static void costs(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "cost_measured", array);
 }
 
+static json_t *origin(const struct pt_profile *p)
+{
+	if (p->version[0] == '\0')
+		return json_null();
+	return json_pack("{s:o, s:o, s:o}", "version", pt_json_text(p->version), "seed", pt_json_number(p->seed),
+			 "words", pt_json_text(p->words));
+}
+
 static void facts(json_t *object, const struct pt_profile *p)
 {
 	json_object_set_new(object, "schema", json_string("proftap-profile-1"));
@@ -343,6 +351,7 @@ static void facts(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "contradiction", pt_json_text(p->contradiction));
 	json_object_set_new(object, "clock", clock_of(p));
 	costs(object, p);
+	json_object_set_new(object, "made_by", origin(p));
 	json_object_set_new(object, "buffer",
 			    p->buffer_bytes == 0
 				    ? json_null()

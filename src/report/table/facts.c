@@ -45,19 +45,30 @@ static void title(char *out, const struct pt_profile *p)
 			     : " (still running)");
 }
 
+const char *pt_origin_text(const struct pt_profile *p, char *out, size_t room)
+{
+	out[0] = '\0';
+	if (p->version[0] != '\0')
+		snprintf(out, room, "proftap %s, seed %" PRIu64 "%s%s", p->version, p->seed,
+			 p->words[0] != '\0' ? ", " : "", p->words);
+	return out;
+}
+
 static void method(char *out, const struct pt_profile *p)
 {
+	char origin[PT_PROFILE_TEXT + 80];
 	char hz[32] = "core clock not known";
 
 	if (p->core_hz != 0)
 		pt_print_scaled(hz, sizeof(hz), (double)p->core_hz, " ", "Hz");
-	snprintf(out, PT_FACTS_BYTES, "source %s, mode %s, probe %s; %s%s", p->source, p->mode, p->probe,
+	pt_origin_text(p, origin, sizeof(origin));
+	snprintf(out, PT_FACTS_BYTES, "source %s, mode %s, probe %s; %s%s%s%s", p->source, p->mode, p->probe,
 		 p->no_code	      ? "times by the sources' stamps"
 		 : p->by_instructions ? "times in instructions"
 		 : p->by_bins	      ? "counted cycles, "
 		 : p->awake_only      ? "modelled cycles, awake only, "
 				      : "modelled cycles, ",
-		 p->by_instructions || p->no_code ? "" : hz);
+		 p->by_instructions || p->no_code ? "" : hz, origin[0] != '\0' ? "; made by " : "", origin);
 }
 
 static void time_of(const struct pt_loss_sum *loss, bool is_bound, char *out, size_t room)

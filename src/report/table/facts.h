@@ -16,6 +16,9 @@ struct pt_facts { char line[PT_FACTS_LINES][PT_FACTS_BYTES]; };	/* the first: a 
 void pt_facts_make(struct pt_facts *facts, const struct pt_profile *profile);
 const char *pt_basis_name(enum pt_basis basis);	/* "exact", ...; "not measured" */
 
+/* What made it, and would again: "proftap 0.1.0, seed 1, source=mtb for=2s"; "" if the capture does not say. Returns out. */
+const char *pt_origin_text(const struct pt_profile *profile, char *out, size_t room);
+
 /* Whether the column's figures go on over times in which the core slept, of which the profile's clock knows nothing;
  * group: "period", of "period.min". */
 bool pt_column_is_awake_only(const struct pt_profile *profile, const struct pt_column *column, char group[16]);

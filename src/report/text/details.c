@@ -248,6 +248,16 @@ void pt_wrapped_line(const char *line, size_t len, size_t columns, struct pt_tex
 	pt_text_add(out, "%.*s\n", (int)len, line);
 }
 
+static void origin_line(const struct pt_profile *p, struct pt_text *out)
+{
+	char origin[PT_PROFILE_TEXT + 80];
+
+	if (pt_origin_text(p, origin, sizeof(origin))[0] == '\0')
+		return;
+	pt_details_label(out, "made by");
+	pt_text_add(out, "%s\n", origin);
+}
+
 static void plain_details(const struct pt_profile *p, struct pt_text *out)
 {
 	title(p, out);
@@ -260,6 +270,7 @@ static void plain_details(const struct pt_profile *p, struct pt_text *out)
 	warning_lines(p, out);
 	buffer_line(p, out);
 	pt_details_overhead(p, out);
+	origin_line(p, out);
 }
 
 void pt_details_write(const struct pt_profile *p, size_t columns, struct pt_text *out)

@@ -60,5 +60,6 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 
 const struct pt_view pt_view_diff = {
 	.name = "diff", .help = "two profiles side by side (proftap diff A B)", .needs = "blocks",
+	.note = "The lines above the table are of B; p is corrected for the number of comparisons (Holm)",
 	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };

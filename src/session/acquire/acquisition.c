@@ -126,7 +126,7 @@ static const struct pt_isa *isa_of(const struct pt_live *live, const struct pt_t
 	return core;
 }
 
-/* What would make the same profile again: "version=0.3\nseed=1\nwords=source=mtb for=2s\n". */
+/* What would make the same profile again: "version=0.1.0\nseed=1\nwords=source=mtb for=2s\n". */
 static void say_origin(const struct pt_live *live, struct pt_text *out)
 {
 	char title[48];
