@@ -1,5 +1,6 @@
 /* From a URI to an open probe, and the list of what is plugged in. A device may be reachable in two ways; bulk comes
  * before HID, because it moves more. */
+#include "base/nearest.h"
 #include "probes/registry.h"
 
 #include <stdio.h>
@@ -181,8 +182,10 @@ static int none_fits(const struct way *ways, int n, const struct pick *pick, str
 			       ways[0].at.product, ways[0].at.scheme,
 			       ways[0].at.serial[0] != 0 ? ways[0].at.serial : "none", ways[0].at.usb_path);
 	if (pick->scheme == NULL)
-		return pt_fail(err, PT_EIO, "no probe is plugged in");
-	return pt_fail(err, PT_EIO, "no %s probe is plugged in", pick->scheme);
+		return pt_fail(err, PT_EIO,
+			       "no probe is plugged in; name one with --probe, or try --probe virtual:kl27, a board "
+			       "without hardware");
+	return pt_fail(err, PT_EIO, "no %s probe is plugged in; `proftap probes` lists what is", pick->scheme);
 }
 
 /* The first that fits and may be opened; when none may, the sentence is about the first that fits. */
@@ -356,10 +359,29 @@ static const struct scheme {
 	{ "jlink", NULL }, { "stlink", NULL }, { "ftdi", NULL },
 };
 
+/* A virtual board by its name alone, or a scheme with a slip. */
+static const char *nearest_probe(const char *uri, size_t len, struct pt_question *question)
+{
+	struct pt_nearest near;
+	char board[80];
+	size_t n;
+
+	snprintf(board, sizeof(board), "virtual:%.*s", (int)len, uri);
+	pt_nearest_init(&near, uri, len);
+	for (size_t i = 0; i < PT_LEN(schemes); i++)
+		pt_nearest_offer(&near, schemes[i].name);
+	if (len <= PT_NEAREST_BYTES && uri[len] == '\0' && pt_probe_demo(board, &n) != NULL)
+		snprintf(question->text, sizeof(question->text), "; did you mean %.40s? ", board);
+	else
+		pt_nearest_question(&near, question->text, sizeof(question->text));
+	return question->text;
+}
+
 /* The scheme of uri, and what stands behind its colon. */
 static const struct scheme *find_scheme(const char *uri, const char **rest, struct pt_err *err)
 {
 	size_t len = strcspn(uri, ":");
+	struct pt_question question;
 
 	for (size_t i = 0; uri[len] == ':' && i < PT_LEN(schemes); i++) {
 		if (strlen(schemes[i].name) != len || strncmp(schemes[i].name, uri, len) != 0)
@@ -371,10 +393,10 @@ static const struct scheme *find_scheme(const char *uri, const char **rest, stru
 		return NULL;
 	}
 	pt_fail(err, PT_EARG,
-		"\"%s\" names no probe; there are virtual:NAME, cmsis-dap:[serial=S|usb=BUS-PORT|tcp=HOST:PORT], "
+		"\"%s\" names no probe%sthere are virtual:NAME, cmsis-dap:[serial=S|usb=BUS-PORT|tcp=HOST:PORT], "
 		"osbdm:[serial=S|usb=BUS-PORT], usbdm:[serial=S|usb=BUS-PORT], xvc:HOST[:PORT], bitbang:HOST:PORT, "
 		"rsp:[HOST:PORT|unix:PATH||COMMAND] and logic:[FILE.sr|driver=NAME&conn=CONN]",
-		uri);
+		uri, nearest_probe(uri, len, &question));
 	return NULL;
 }
 

@@ -18,7 +18,7 @@ static const struct pt_verb *const verbs[] = { PT_VERBS(X) };
 static void help(void)
 {
 	printf("proftap " PACKAGE_VERSION ": debugs and profiles a microcontroller that keeps running\n\n"
-	       "usage: proftap [VERB] [OPTIONS]\n\n");
+	       "usage: proftap [SUBCOMMAND] [OPTIONS]\n\n");
 	for (size_t i = 0; i < PT_LEN(verbs); i++)
 		printf("  %-8s %-16s %s\n", verbs[i]->name, verbs[i]->arguments, verbs[i]->help);
 	printf("\n");
@@ -56,10 +56,12 @@ static void refuse_verb(const char *name)
 	pt_nearest_init(&near, name, strlen(name));
 	for (size_t i = 0; i < PT_LEN(verbs); i++)
 		pt_nearest_offer(&near, verbs[i]->name);
-	if (near.nearest[0] == '\0' && is_monitor_word(name))
-		pt_error("no verb %s; did you mean proftap monitor %s? `proftap --help` lists them", name, name);
+	if (strpbrk(name, "/.") != NULL)
+		pt_error("no subcommand %s; did you mean --elf %s? `proftap --help` lists them", name, name);
+	else if (near.nearest[0] == '\0' && is_monitor_word(name))
+		pt_error("no subcommand %s; did you mean proftap monitor %s? `proftap --help` lists them", name, name);
 	else
-		pt_error("no verb %s%s`proftap --help` lists them", name,
+		pt_error("no subcommand %s%s`proftap --help` lists them", name,
 			 pt_nearest_question(&near, question, sizeof(question)));
 }
 

@@ -1,4 +1,5 @@
 /* The life of a target: attach by name or by trying, detach. */
+#include "base/nearest.h"
 #include "targets/registry.h"
 
 #include <stdio.h>
@@ -51,12 +52,14 @@ static struct pt_target *try_one(const struct pt_target_ops *ops, struct pt_prob
 
 static void no_such_target(const char *name, struct pt_err *err)
 {
+	struct pt_question question;
 	char names[160] = "";
 	size_t n = 0;
 
 	for (size_t i = 0; i < pt_n_targets && n < sizeof(names); i++)
 		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", i > 0 ? ", " : "", pt_targets[i]->name);
-	pt_fail(err, PT_EARG, "there is no target \"%s\" in this version; there is: %s", name, names);
+	pt_fail(err, PT_EARG, "there is no target \"%s\"%sthere are: %s", name, pt_did_you_mean(name, names, &question),
+		names);
 }
 
 struct pt_target *pt_target_attach(struct pt_probe *probe, const char *name, const struct pt_params *settings,

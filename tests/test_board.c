@@ -17,7 +17,7 @@ static const struct {
 	const char *why;
 } openings[] = {
 	{ "virtual:kl27", PT_BOARD_READY, 0, "MKL27Z256" },
-	{ "virtual:kl99", PT_BOARD_CLOSED, PT_EARG, "there is kl27" },
+	{ "virtual:kl99", PT_BOARD_CLOSED, PT_EARG, "there are kl27" },
 	{ "virtual:kl27?elf=/nowhere/it.elf", PT_BOARD_CLOSED, PT_EARG, "/nowhere/it.elf" },
 	{ "jlink:", PT_BOARD_CLOSED, PT_EARG, "not built in this version" },
 	{ "nonsense", PT_BOARD_CLOSED, PT_EARG, "names no probe" },

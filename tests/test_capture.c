@@ -652,7 +652,7 @@ START_TEST(the_spool_is_saved_at_any_time)
 	for (unsigned i = 30; i < 60; i++)
 		pt_capture_put(capture, &session_chunk(i, 60)->chunk);
 	ck_assert_int_eq(pt_capture_save(capture, path, false, say, sizeof(say), &err), PT_EARG);
-	ck_assert_msg(strstr(err.msg, "is a capture; it stays as it is") != NULL, "%s", err.msg);
+	ck_assert_msg(strstr(err.msg, "is a capture, and stays as it is") != NULL, "%s", err.msg);
 	load(path);
 	ck_assert_uint_eq(whole_chunks(file_bytes), 30);
 	ck_assert_int_eq(pt_capture_save(capture, path, true, say, sizeof(say), &err), 0);

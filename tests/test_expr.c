@@ -62,7 +62,7 @@ static const char *evaluated(const char *text, bool hex)
 {
 	struct pt_expr *expr = pt_expr_parse(types, text, &err);
 	struct pt_c_value value;
-	static char out[512];
+	static char out[sizeof(err.msg)];
 
 	snprintf(out, sizeof(out), "%s", err.msg);
 	if (expr == NULL)

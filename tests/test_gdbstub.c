@@ -493,7 +493,7 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } monitors
 	  "[TABLE\n", "!\003", "#wait 1100" } },
 	{ "live, wrong", { NEW_GDB, ":profile live", "~E.profile live TIME", ":profile live 1ms",
 	  "<E.profile live: at least 100 ms", ":profile live off", "<OK" } },
-	{ "exits, wrong", { NEW_GDB, ":exits", "<E.exits takes a FUNCTION", ":exits main",
+	{ "exits, wrong", { NEW_GDB, ":exits", "<E.exits takes the name of a function: exits main", ":exits main",
 	  "<E.exits: no symbols yet: monitor symbols FILE" } },
 	{ "orti, wrong", { NEW_GDB, ":orti", "~E.orti takes a FILE on the host", ":orti a b c", "~E.orti takes a FILE",
 	  ":orti x.orti", "~E.orti: no symbols yet: monitor symbols FILE", ":orti off", "(no tasks for the next profile\n" } },

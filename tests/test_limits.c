@@ -300,7 +300,7 @@ START_TEST(says_what_it_cannot_do)
 	pt_params_add((struct pt_params *)setup.words, pt_analysis_limits.params, 1, "limits=gross(nobody) < 1us",
 		      NULL);
 	ck_assert_ptr_null(pt_analysis_limits.open(&setup, &err));
-	ck_assert_str_eq(err.msg, "line 1: the program has no function 'nobody'");
+	ck_assert_str_eq(err.msg, "line 1: the program has no function 'nobody'; write it as the report does");
 	pt_params_free((struct pt_params *)setup.words);
 }
 END_TEST

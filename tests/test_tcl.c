@@ -481,7 +481,10 @@ START_TEST(one_that_is_gone_and_returns)
 		ck_assert_int_eq(read_some(4), PT_ETIMEOUT);
 	while (strstr(err.msg, "Connection refused") == NULL && pt_host_now_ns() < until_ns);
 	pt_tcl_describe(tcl, line, sizeof(line));
-	ck_assert_msg(strstr(line, "Connection refused (tried again") != NULL, "%s", line);
+	ck_assert_msg(strstr(line,
+			     "Connection refused: no server listens there; start it, or name its port (tried again") !=
+			      NULL,
+		      "%s", line);
 	knows = PT_ESTATE;		/* it runs now; it has been compared before */
 	open_port();
 	read_again("proftap # 0 0x7|!", 7);

@@ -73,8 +73,10 @@ static void start(struct pt_command *cmd, const struct pt_query *query, uint64_t
 	client->command.live->query = *query;
 	client->command.live->off = false;
 	uv_timer_start(&client->command.live_timer, on_tick, every_ns / PT_NS_PER_MS, every_ns / PT_NS_PER_MS);
-	pt_command_say(cmd, "the table comes every %s while GDB waits in continue and a profile is being taken",
-		       cmd->words[0]);
+	pt_command_say(cmd,
+		       "the table comes every %.3g s while GDB waits in continue and a profile runs; profile live off "
+		       "ends that",
+		       (double)every_ns / PT_NS_PER_S);
 	pt_command_done(cmd, 0, NULL);
 }
 

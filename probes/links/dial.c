@@ -163,5 +163,7 @@ int pt_dial(const char *address, unsigned default_port, struct pt_err *err)
 		fd = connect_one(a, deadline_ns);
 	why = errno;
 	freeaddrinfo(found);
-	return fd >= 0 ? fd : pt_fail(err, PT_EIO, "probe at %s: %s", address, strerror(why));
+	return fd >= 0 ? fd
+		       : pt_fail(err, PT_EIO, "probe at %s: %s%s", address, strerror(why),
+				 why == ECONNREFUSED ? ": no server listens there; start it, or name its port" : "");
 }

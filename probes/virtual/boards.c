@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
+
 #include "probes/virtual/boards.h"
 #include "base/util.h"
 
@@ -32,6 +34,7 @@ static const struct pt_vboard_ops *lookup(const char *name)
 const struct pt_vboard_ops *pt_vboard_find(const char *name, struct pt_err *err)
 {
 	const struct pt_vboard_ops *found = lookup(name);
+	struct pt_question question;
 	char names[200] = "";
 	size_t n = 0;
 
@@ -39,7 +42,8 @@ const struct pt_vboard_ops *pt_vboard_find(const char *name, struct pt_err *err)
 		return found;
 	for (size_t i = 0; i < pt_n_vboards && n < sizeof(names); i++)
 		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", i > 0 ? ", " : "", pt_vboards[i]->name);
-	pt_fail(err, PT_EARG, "virtual board \"%s\" is not built in this version; there is %s", name, names);
+	pt_fail(err, PT_EARG, "there is no virtual board \"%s\"%sthere are %s", name,
+		pt_did_you_mean(name, names, &question), names);
 	return NULL;
 }
 

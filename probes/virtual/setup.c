@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes/virtual/boards.h"
 #include "probes/virtual/probe/bdc_pipe.h"
 #include "probes/virtual/probe/cmsis_dap.h"
 #include "probes/virtual/probe/osbdm.h"
@@ -210,10 +211,27 @@ static uint8_t *read_whole(FILE *file, const char *path, size_t *len_bytes, stru
 	return bytes;
 }
 
+/* The first board whose demo is an ELF of the same class, byte order and machine; NULL: there is none. */
+static const struct pt_vboard_ops *board_for(const uint8_t *firmware, size_t len_bytes)
+{
+	enum { CLASS_AND_ORDER = 4, MACHINE = 18, MACHINE_END = 20 };	/* Source: System V ABI, ELF header */
+	size_t demo_bytes;
+
+	for (size_t i = 0; i < pt_n_vboards && len_bytes >= MACHINE_END; i++) {
+		const uint8_t *demo = pt_vboards[i]->demo(&demo_bytes);
+
+		if (memcmp(firmware, demo, CLASS_AND_ORDER + 2) == 0 &&
+		    memcmp(firmware + MACHINE, demo + MACHINE, MACHINE_END - MACHINE) == 0)
+			return pt_vboards[i];
+	}
+	return NULL;
+}
+
 static int make_board(struct pt_vrig *rig, struct pt_err *err)
 {
 	const char *path = setting(rig, "elf");
 	uint8_t *firmware = NULL;
+	const struct pt_vboard_ops *other;
 	size_t len_bytes = 0;
 	FILE *file;
 
@@ -227,9 +245,15 @@ static int make_board(struct pt_vrig *rig, struct pt_err *err)
 			return err->code;
 	}
 	rig->board = rig->ops->make(rig->settings, firmware, len_bytes, err);
+	other = rig->board == NULL && firmware != NULL ? board_for(firmware, len_bytes) : NULL;
 	free(firmware);
 	if (rig->board != NULL)
 		return 0;
+	if (other != NULL && other != rig->ops)
+		return pt_fail(err, PT_EARG,
+			       "%s is no firmware for virtual board %s, but for another processor: --probe "
+			       "virtual:%s",
+			       path, rig->ops->name, other->name);
 	return path != NULL ? pt_wrap(err, "virtual board %s with %s", rig->ops->name, path)
 			    : pt_wrap(err, "virtual board %s", rig->ops->name);
 }

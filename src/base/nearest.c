@@ -95,3 +95,12 @@ const char *pt_nearest_question(const struct pt_nearest *near, char *out, size_t
 		snprintf(out, room, "; ");
 	return out;
 }
+
+const char *pt_did_you_mean(const char *word, const char *list, struct pt_question *question)
+{
+	struct pt_nearest near;
+
+	pt_nearest_init(&near, word, strlen(word));
+	pt_nearest_offer_list(&near, list);
+	return pt_nearest_question(&near, question->text, sizeof(question->text));
+}

@@ -27,4 +27,8 @@ void pt_nearest_offer_list(struct pt_nearest *near, const char *list);
 const char *pt_nearest_question(const struct pt_nearest *near, char *out, size_t room);
 enum { PT_NEAREST_QUESTION = PT_NEAREST_BYTES + 24 };	/* room for it */
 
+/* The same for one list in one go. */
+struct pt_question { char text[PT_NEAREST_QUESTION]; };
+const char *pt_did_you_mean(const char *word, const char *list, struct pt_question *question);
+
 #endif

@@ -34,7 +34,8 @@ static const struct suffix time_suffixes[] = {	/* to ns */
 	{ NULL, 0 },
 };
 static const struct suffix hz_suffixes[] = {
-	{ "", 1 }, { "Hz", 1 }, { "k", 1000 }, { "kHz", 1000 }, { "M", 1000000 }, { "MHz", 1000000 }, { NULL, 0 },
+	{ "", 1 }, { "Hz", 1 }, { "k", 1000 }, { "kHz", 1000 }, { "M", 1000000 }, { "MHz", 1000000 },
+	{ "hz", 1 }, { "khz", 1000 }, { "mhz", 1000000 }, { "Mhz", 1000000 }, { NULL, 0 },
 };
 
 /* --- parsing */
@@ -203,6 +204,14 @@ static const char *write_number(enum pt_param_type type, uint64_t value, char *o
 	return out;
 }
 
+/* "48" for a clock of 48 MHz. */
+static const char *forgotten_unit(const struct pt_param *row, const char *value)
+{
+	return row->type == PT_PARAM_HZ && strspn(value, "0123456789") == strlen(value)
+		       ? "; did you mean MHz? Write 48M"
+		       : "";
+}
+
 static int check_number(const struct pt_param *row, const char *value, struct pt_err *err)
 {
 	char least[40], most[40];
@@ -211,9 +220,9 @@ static int check_number(const struct pt_param *row, const char *value, struct pt
 	if (pt_params_parse(row->type, value, &v, err) < 0)
 		return pt_wrap(err, "%s", row->key);
 	if ((row->min != 0 || row->max != 0) && (v < row->min || v > row->max))
-		return pt_fail(err, PT_EARG, "%s: %.60s is out of range: %s to %s", row->key, value,
+		return pt_fail(err, PT_EARG, "%s: %.60s is out of range: %s to %s%s", row->key, value,
 			       write_number(row->type, row->min, least, sizeof(least)),
-			       write_number(row->type, row->max, most, sizeof(most)));
+			       write_number(row->type, row->max, most, sizeof(most)), forgotten_unit(row, value));
 	return 0;
 }
 

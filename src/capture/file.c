@@ -36,8 +36,8 @@ static int may_replace(int fd, const char *path, bool replace, struct pt_err *er
 	    memcmp(magic, PT_CAPTURE_MAGIC, sizeof(magic)) == 0)
 		return replace ? 0
 			       : pt_fail(err, PT_EARG,
-					 "%.200s is a capture; it stays as it is unless it may be replaced "
-					 "(replace)",
+					 "%.200s is a capture, and stays as it is: add the word replace, or --replace, "
+					 "to overwrite it, or give another name",
 					 path);
 	return pt_fail(err, PT_EARG, "%.200s exists and is no capture; it is left alone: give another name", path);
 }

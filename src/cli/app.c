@@ -166,8 +166,11 @@ static int open_program(struct pt_rig *rig, const struct pt_options *options, st
 	} else {
 		return PT_EXIT_DONE;
 	}
-	if (rig->program == NULL)
+	if (rig->program == NULL) {
+		if (options->elf != NULL)
+			pt_wrap(err, "--elf");
 		return PT_EXIT_USAGE;
+	}
 	pt_program_set_settings(rig->program, rig->symbols);
 	if (pt_program_warning(rig->program) != NULL)
 		pt_warn("elf: %s", pt_program_warning(rig->program));

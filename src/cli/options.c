@@ -175,6 +175,8 @@ static int take_probe(struct pt_options *options, const char *uri, struct pt_err
 
 static int take_option(struct pt_options *options, const struct row *row, const char *value, struct pt_err *err)
 {
+	struct pt_question question;
+
 	switch (row->kind) {
 	case FIELD:
 		*(const char **)((char *)options + row->at) = value;
@@ -197,9 +199,11 @@ static int take_option(struct pt_options *options, const struct row *row, const 
 	case PERCENT:
 		return take_percent(options, value, err);
 	case LOG:
-		return pt_log_set(value)
-			       ? 0
-			       : pt_fail(err, PT_EARG, "--log takes error, warn, info or debug, not %s", value);
+		return pt_log_set(value) ? 0
+					 : pt_fail(err, PT_EARG,
+						   "--log takes error, warn, info or debug, not %s%swith channels: "
+						   "debug,gdb",
+						   value, pt_did_you_mean(value, "error warn info debug", &question));
 	}
 	return 0;
 }
@@ -215,6 +219,9 @@ static const struct row *row_of(int option)
 {
 	if (option >= 256)
 		return &rows[option - 256];
+	for (size_t i = 0; option == 'h' && i < PT_LEN(rows); i++)
+		if (strcmp(rows[i].name, "help") == 0)
+			return &rows[i];
 	for (size_t i = 0; option == 'o' && i < PT_LEN(rows); i++)
 		if (strcmp(rows[i].name, "output") == 0)
 			return &rows[i];
@@ -267,7 +274,7 @@ int pt_options_parse(struct pt_options *options, int argc, char **argv, struct p
 	long_options(names);
 	opterr = 0;
 	optind = 0;
-	while ((option = getopt_long(argc, argv, ":o:", names, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":ho:", names, NULL)) != -1) {
 		row = row_of(option);
 		if (option == ':')
 			return pt_fail(err, PT_EARG, "%s needs a value: %s %s", argv[optind - 1], argv[optind - 1],

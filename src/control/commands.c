@@ -184,6 +184,20 @@ static void find_nearest_of_two(const struct names *names, const char *first, co
 		*near = part;
 }
 
+/* Commands of GDB that users look for behind monitor. */
+static bool is_gdbs_own(const char *word)
+{
+	static const char *const words[] = {
+		"load", "continue", "c", "step", "stepi", "next", "break", "b", "tbreak", "watch", "info", "print", "p", "x",
+		"bt", "backtrace", "file", "attach", "detach", "quit", "list", "finish", "interrupt", "disassemble", "record",
+	};
+
+	for (size_t i = 0; i < PT_LEN(words); i++)
+		if (strcmp(words[i], word) == 0)
+			return true;
+	return false;
+}
+
 static int refuse_word(const struct names *names, const char *group, struct pt_err *err)
 {
 	const struct pt_command *cmd = names->cmd;
@@ -192,6 +206,9 @@ static int refuse_word(const struct names *names, const char *group, struct pt_e
 	struct pt_text list = { 0 };
 	struct pt_nearest near;
 
+	if (group == NULL && is_gdbs_own(first))
+		return pt_fail(err, PT_EARG, "\"%.40s\" is not a %s command, but one of GDB itself: type it without %s",
+			       first, cmd->ctx->ops->name, cmd->ctx->ops->name);
 	find_nearest(names, group != NULL ? second : first, group == NULL, &near);
 	if (group == NULL)
 		find_nearest_of_two(names, first, second, &near);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/alloc.h"
 #include "control/commands.h"
 #include "isa/isa.h"
@@ -117,13 +118,16 @@ static int reset_on_board(struct pt_command *cmd, struct pt_board *board, struct
 
 static void reset(struct pt_command *cmd)
 {
+	struct pt_question question;
 	size_t i = 0;
 
 	if (cmd->n_words > 0) {
 		while (i < PT_LEN(reset_kinds) && strcmp(cmd->words[0], reset_kinds[i].word) != 0)
 			i++;
 		if (i == PT_LEN(reset_kinds) || cmd->n_words > 1) {
-			pt_command_fail(cmd, PT_EARG, "reset takes one of: halt, run, init");
+			pt_command_fail(cmd, PT_EARG,
+					"reset takes one of: halt, run, init%salone it leaves the core as it was",
+					pt_did_you_mean(cmd->words[0], "halt run init", &question));
 			return;
 		}
 		cmd->data = pt_alloc(sizeof(reset_kinds[i].kind));

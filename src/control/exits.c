@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/alloc.h"
 #include "control/commands.h"
 #include "host/errand.h"
@@ -27,17 +28,22 @@ static void put_line(void *arg, const char *line)
 static void list_functions(struct search *s, const struct pt_exits *exits)
 {
 	const struct pt_function *functions;
+	char question[PT_NEAREST_QUESTION];
+	struct pt_nearest near;
 	size_t n, n_found = 0;
 
+	pt_nearest_init(&near, s->name, strlen(s->name));
 	functions = pt_program_functions(s->program, &n);
 	for (size_t i = 0; i < n; i++) {
+		pt_nearest_offer(&near, functions[i].name);
 		if (!pt_function_is(&functions[i], s->name, strlen(s->name)))
 			continue;
 		if (n_found++ < MOST_FUNCTIONS)
 			pt_exits_list(exits, i + 1, put_line, &s->text);
 	}
 	if (n_found == 0)
-		pt_fail(&s->err, PT_EARG, "the program has no function %s", s->name);
+		pt_fail(&s->err, PT_EARG, "the program has no function %s%swrite it as the report does", s->name,
+			pt_nearest_question(&near, question, sizeof(question)));
 	if (n_found > MOST_FUNCTIONS)
 		pt_text_add(&s->text, "and %zu more of this name\n", n_found - MOST_FUNCTIONS);
 }
@@ -111,7 +117,7 @@ static void exits(struct pt_command *cmd)
 
 	if (cmd->n_words == 0 || program == NULL) {
 		pt_command_fail(cmd, PT_EARG,
-				cmd->n_words == 0 ? "exits takes a FUNCTION"
+				cmd->n_words == 0 ? "exits takes the name of a function: exits main"
 						  : "exits: no symbols yet: monitor symbols FILE");
 		return;
 	}

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "control/commands.h"
 #include "profile/analyses/calls/history.h"
 
@@ -31,10 +32,14 @@ static void history(struct pt_command *cmd)
 	uint16_t core = ops->core != NULL ? ops->core(cmd->ctx->door) : (uint16_t)PT_HISTORY_ANY;
 	enum pt_branches how = PT_BRANCHES_CALLS;
 	size_t top = USUAL_LINES;
+	struct pt_question question;
 
 	for (size_t i = 0; i < cmd->n_words; i++) {
 		if (!take_word(cmd->words[i], &how, &top)) {
-			pt_command_fail(cmd, PT_EARG, "history takes calls, back and top=N, not %.40s", cmd->words[i]);
+			pt_command_fail(
+				cmd, PT_EARG,
+				"history takes calls, back and top=N, not %.40s%sfor instance: history back top=20",
+				cmd->words[i], pt_did_you_mean(cmd->words[i], "calls back", &question));
 			return;
 		}
 	}

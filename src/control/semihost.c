@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/alloc.h"
 #include "control/commands.h"
 
@@ -44,6 +45,7 @@ static int on_board(struct pt_command *cmd, struct pt_board *board, struct pt_ta
 static void semihost(struct pt_command *cmd)
 {
 	struct asked *asked = pt_alloc(sizeof(*asked));
+	struct pt_question question;
 	size_t mode = 0;
 
 	cmd->data = asked;
@@ -55,7 +57,8 @@ static void semihost(struct pt_command *cmd)
 			mode++;
 	asked->mode = (enum pt_semihost_mode)mode;
 	if (mode > PT_SEMIHOST_GDB)
-		pt_command_fail(cmd, PT_EARG, "semihost takes on, off, gdb or console");
+		pt_command_fail(cmd, PT_EARG, "semihost takes on, off, gdb or console%salone it says what is set",
+				pt_did_you_mean(cmd->words[0], "on off gdb console", &question));
 	else if (cmd->n_words > 1)
 		pt_command_fail(cmd, PT_EPERM,
 				"semihost: the folder for the program's files is named where proftap is started: "

@@ -88,6 +88,23 @@ static char *name_of(const uv_tcp_t *tcp)
 	return pt_strdup(name);
 }
 
+/* A port alone is what many other servers take. */
+static int not_an_address(const char *address, struct pt_err *err)
+{
+	const char *port = address + (address[0] == ':');
+	bool is_port = port[0] != '\0' && strspn(port, "0123456789") == strlen(port) && strlen(port) <= 5 &&
+		       atoi(port) <= 65535;
+
+	if (is_port)
+		return pt_fail(err, PT_EARG,
+			       "\"%s\" is not an address: HOST:PORT or unix:PATH; did you mean 127.0.0.1:%s?", address,
+			       port);
+	return pt_fail(err, PT_EARG,
+		       "\"%s\" is not an address: HOST:PORT (port 0 to 65535; 127.0.0.1:0 takes any free one) or "
+		       "unix:PATH",
+		       address);
+}
+
 static int listen_tcp(struct pt_listener *listener, uv_loop_t *loop, const char *address,
 		      uv_connection_cb on_connection, struct pt_err *err)
 {
@@ -96,7 +113,7 @@ static int listen_tcp(struct pt_listener *listener, uv_loop_t *loop, const char 
 	int rc;
 
 	if (split_host_port(address, host, sizeof(host), port, sizeof(port)) < 0)
-		return pt_fail(err, PT_EARG, "\"%s\" is not an address: HOST:PORT or unix:PATH", address);
+		return not_an_address(address, err);
 	rc = getaddrinfo(host[0] != '\0' ? host : "127.0.0.1", port, &hints, &found);
 	if (rc != 0)
 		return pt_fail(err, PT_EARG, "%s: %s", address, gai_strerror(rc));

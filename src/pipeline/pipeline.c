@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/alloc.h"
 #include "pipeline/pipeline_parts.h"
 
@@ -102,15 +103,21 @@ static struct pt_flow_settings settings_of(const struct pt_params *params, const
 
 static int show(struct pt_pipeline *p, const char *name, size_t len, struct pt_err *err)
 {
+	char question[PT_NEAREST_QUESTION];
+	struct pt_nearest near;
 	bool found = false;
 
-	for (size_t i = 0; i < p->n_functions; i++)
+	pt_nearest_init(&near, name, len);
+	for (size_t i = 0; i < p->n_functions; i++) {
+		pt_nearest_offer(&near, p->functions[i].name);
 		if (pt_function_is(&p->functions[i], name, len) && i + 1 < p->n_ids)
 			p->shown[i + 1] = found = true;
-	if (!found)
-		return pt_fail(err, PT_EARG, "functions: the program has no function '%.*s'", len > 60 ? 60 : (int)len,
-			       name);
-	return 0;
+	}
+	if (found)
+		return 0;
+	return pt_fail(err, PT_EARG,
+		       "functions: the program has no function '%.*s'%s`profile report functions top=0` lists them",
+		       len > 60 ? 60 : (int)len, name, pt_nearest_question(&near, question, sizeof(question)));
 }
 
 static int choose_shown(struct pt_pipeline *p, const char *list, struct pt_err *err)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "pipeline/pipeline_parts.h"
 
 static bool is(const char *word, size_t len, const char *name)
@@ -33,18 +34,20 @@ static bool is_analysis(const char *word, size_t len)
 
 static int check(const char *list, struct pt_err *err)
 {
-	char names[300];
+	char names[300], one[PT_NEAREST_BYTES];
+	struct pt_question question;
 	size_t at, len;
 
 	for (; *list != '\0'; list += len + (list[len] == ',')) {
 		len = strcspn(list, ",");
 		if (len == 0 || is_analysis(list, len))
 			continue;
+		snprintf(one, sizeof(one), "%.*s", (int)len, list);
 		at = (size_t)snprintf(names, sizeof(names), "standard all none execution");
 		for (size_t i = 0; pt_analyses[i] != NULL && at < sizeof(names); i++)
 			at += (size_t)snprintf(names + at, sizeof(names) - at, " %s", pt_analyses[i]->name);
-		return pt_fail(err, PT_EARG, "analysis: there is no '%.*s'; there are: %s", len > 40 ? 40 : (int)len,
-			       list, names);
+		return pt_fail(err, PT_EARG, "analysis: there is no '%.*s'%sthere are: %s", len > 40 ? 40 : (int)len,
+			       list, pt_did_you_mean(one, names, &question), names);
 	}
 	return 0;
 }

@@ -28,6 +28,17 @@ static void put_right(struct right_words *right, const char *name)
 		right->at += (size_t)snprintf(right->names + right->at, sizeof(right->names) - right->at, " %s", name);
 }
 
+/* Likely slips: a file where --elf was forgotten, the unit of a time behind a space. */
+static bool is_file(const char *word)
+{
+	return strpbrk(word, "/.") != NULL;
+}
+
+static bool is_unit(const char *word)
+{
+	return strcmp(word, "s") == 0 || strcmp(word, "ms") == 0 || strcmp(word, "us") == 0 || strcmp(word, "ns") == 0;
+}
+
 static int no_view(const char *word, struct pt_err *err)
 {
 	struct right_words right = { .at = 0 };
@@ -40,6 +51,14 @@ static int no_view(const char *word, struct pt_err *err)
 		return pt_fail(err, PT_EARG, "'%.40s' fits several views:%s; write more of it", word, right.names);
 	for (size_t i = 0; pt_views[i] != NULL; i++)
 		put_right(&right, pt_views[i]->name);
+	if (is_file(word))
+		return pt_fail(err, PT_EARG,
+			       "there is no view '%.200s'; a program is named by --elf %.200s, in GDB by "
+			       "monitor symbols %.200s",
+			       word, word, word);
+	if (is_unit(word))
+		return pt_fail(err, PT_EARG, "there is no view '%.40s'; a time is one word, number and unit: 50%.40s",
+			       word, word);
 	return refuse("there is no view", word, &right.near, "views", right.names, err);
 }
 
@@ -79,8 +98,12 @@ static int check_sort(const struct pt_query *query, struct pt_err *err)
 	if (query->sort[0] == '\0' || (view != NULL && pt_view_column(view, query->sort) >= 0))
 		return 0;
 	pt_nearest_init(&right.near, query->sort, strlen(query->sort));
-	for (size_t i = 0; view != NULL && i < view->n_columns; i++)
-		put_right(&right, view->columns[i].key);
+	for (size_t i = 0; view != NULL && i < view->n_columns; i++) {
+		const char *key = view->columns[i].key;
+
+		put_right(&right, key);
+		pt_nearest_offer_n(&right.near, key, strcspn(key, "."));	/* net for net.total */
+	}
 	snprintf(where, sizeof(where), "%s has", view != NULL ? view->name : "it");
 	return refuse("cannot sort by", query->sort, &right.near, where, right.names, err);
 }

@@ -110,7 +110,7 @@ bool pt_session_refused(struct pt_session *session, enum pt_session_state want, 
 							  : "no profile is running; monitor profile report shows the "
 							    "last one, monitor profile start begins another",
 		[PT_SESSION_STARTING] = "a profile is being started",
-		[PT_SESSION_RUNNING] = "a profile is running already; stop it first (monitor profile stop)",
+		[PT_SESSION_RUNNING] = "a profile is running already; monitor profile stop ends it, monitor profile report shows it",
 		[PT_SESSION_STOPPING] = "the profile is being stopped",
 	};
 	struct waiter waiter = { reply, arg };

@@ -128,7 +128,8 @@ void pt_session_default_top(const struct pt_session *session, struct pt_query *q
 int pt_session_set_program(struct pt_session *session, struct pt_program *program, struct pt_err *err)
 {
 	if (session->state != PT_SESSION_IDLE)
-		return pt_fail(err, PT_ESTATE, "symbols cannot change while a profile runs; stop it first");
+		return pt_fail(err, PT_ESTATE,
+			       "symbols cannot change while a profile runs; monitor profile stop comes first");
 	pt_program_unref(session->program);
 	session->program = program != NULL ? pt_program_ref(program) : NULL;
 	tell_symbols(session);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/nearest.h"
 #include "targets/e500/core/events.h"
 #include "targets/e500/events_word.h"
 #include "base/util.h"
@@ -76,6 +77,7 @@ static int find_core(const char *name)
 
 static int refuse_core(const char *name, struct pt_err *err)
 {
+	struct pt_question question;
 	char names[80] = "";
 	size_t len = 0;
 
@@ -84,7 +86,8 @@ static int refuse_core(const char *name, struct pt_err *err)
 					pt_e500_kinds[core].name);
 	if (name == NULL)
 		return pt_fail(err, PT_EARG, "events: of which core? There are %s", names);
-	return pt_fail(err, PT_EARG, "events: there is no list of '%.40s', but of %s", name, names);
+	return pt_fail(err, PT_EARG, "events: there is no list of '%.40s'%sthere are: %s", name,
+		       pt_did_you_mean(name, names, &question), names);
 }
 
 static bool is_asked(const struct pt_e500_event *event, enum pt_e500_core core, const char *what)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "cli/lock_file.h"
 #include "cli/ending.h"
 #include "gdbstub/gdbstub.h"
@@ -152,6 +153,8 @@ static int parse_attach(const char *word, enum pt_attach *out, struct pt_err *er
 		[PT_ATTACH_AUTO] = "auto", [PT_ATTACH_RUN] = "run", [PT_ATTACH_HALT] = "halt"
 	};
 
+	struct pt_question question;
+
 	*out = PT_ATTACH_AUTO;
 	for (size_t i = 0; word != NULL && i < PT_LEN(names); i++) {
 		if (strcmp(word, names[i]) == 0) {
@@ -159,15 +162,20 @@ static int parse_attach(const char *word, enum pt_attach *out, struct pt_err *er
 			return 0;
 		}
 	}
-	return word == NULL ? 0 : pt_fail(err, PT_EARG, "--attach takes auto, run or halt, not %s", word);
+	return word == NULL ? 0
+			    : pt_fail(err, PT_EARG, "--attach takes auto, run or halt, not %s%sauto is the default",
+				      word, pt_did_you_mean(word, "auto run halt", &question));
 }
 
 static int parse_second(const char *word, bool *watch, struct pt_err *err)
 {
+	struct pt_question question;
+
 	*watch = word == NULL || strcmp(word, "watch") == 0;
 	return *watch || strcmp(word, "none") == 0
 		       ? 0
-		       : pt_fail(err, PT_EARG, "--second takes none or watch, not %s", word);
+		       : pt_fail(err, PT_EARG, "--second takes none or watch, not %s%swatch is the default", word,
+				 pt_did_you_mean(word, "none watch", &question));
 }
 
 static int open_doors(struct serve *s, const struct pt_options *options, struct pt_err *err)
@@ -251,4 +259,4 @@ static int run_serve(const struct pt_options *options)
 	return s.status;
 }
 
-const struct pt_verb pt_verb_serve = { "serve", "", "the daemon that GDB connects to (the standard verb)", run_serve };
+const struct pt_verb pt_verb_serve = { "serve", "", "the daemon that GDB connects to (the default)", run_serve };

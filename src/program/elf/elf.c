@@ -18,7 +18,9 @@ enum { MAX_SEGMENTS = 256 };
 static int read_header(struct pt_elf_reader *r, unsigned machine)
 {
 	if (elf_kind(r->elf) != ELF_K_ELF)
-		return pt_fail(r->err, PT_EARG, "%s is not an ELF file", r->name);
+		return pt_fail(r->err, PT_EARG,
+			       "%s is not an ELF file: name what the linker wrote, before it became .bin or .hex",
+			       r->name);
 	if (gelf_getehdr(r->elf, &r->header) == NULL)
 		return pt_elf_damaged(r, elf_errmsg(-1));
 	if (r->header.e_machine == PT_EM_S12Z_BINUTILS)
@@ -214,7 +216,9 @@ static struct pt_program *build(struct origin from, struct pt_err *err)
 		r.program->vector_offset = from.vector_offset;
 	}
 	if (r.elf == NULL || r.program == NULL)
-		rc = pt_fail(r.err, PT_EARG, "%s is not an ELF file", from.name);
+		rc = pt_fail(r.err, PT_EARG,
+			     "%s is not an ELF file: name what the linker wrote, before it became .bin or .hex",
+			     from.name);
 	else
 		rc = fill_program(&r, &from);
 	free(r.drafts);

@@ -27,8 +27,8 @@ int pt_machine_check(const char *name, unsigned is, unsigned wanted, struct pt_e
 
 	if (wanted == 0 || is == wanted)
 		return 0;
-	return pt_fail(err, PT_EARG, "%s is for %s, but the target is %s", name, machine_name(is, is_room),
-		       machine_name(wanted, wanted_room));
+	return pt_fail(err, PT_EARG, "%s is for %s, but the target is %s: name the program that is in this chip", name,
+		       machine_name(is, is_room), machine_name(wanted, wanted_room));
 }
 
 bool pt_program_is_big_endian(const struct pt_program *program)

@@ -88,8 +88,34 @@ static const char *ask_nearest(const struct pt_source_ops *const *sources, size_
 	return pt_nearest_question(&near, question, PT_NEAREST_QUESTION);
 }
 
-static int no_source(const struct pt_live *live, const struct pt_source_ops *const *sources, size_t n,
-		     struct pt_err *err)
+/* Those that work here, with what they do to the program: a command to type, and its price. */
+static int offer_intrusive(struct pt_target *target, const struct pt_source_ops *const *sources, size_t n,
+			   struct pt_err *err)
+{
+	char list[700] = "", cost[320];
+	struct pt_err why;
+	size_t at = 0;
+
+	for (size_t i = 0; i < n && at < sizeof(list); i++) {
+		if (sources[i]->available(target, &why) < 0)
+			continue;
+		snprintf(cost, sizeof(cost), "%.300s", sources[i]->help);
+		if (sources[i]->cost != NULL)
+			sources[i]->cost(target, cost, sizeof(cost));
+		at += (size_t)snprintf(list + at, sizeof(list) - at, "%ssource=%s (%s)", at > 0 ? ", " : "",
+				       sources[i]->name, cost);
+	}
+	if (at == 0)
+		return pt_fail(err, why.code, "no source works here: %.300s; monitor sources says what each lacks",
+			       why.msg);
+	return pt_fail(err, PT_EARG,
+		       "this target has no source that leaves the program alone; choose one by name, as in profile "
+		       "start source=NAME or --source NAME: %s",
+		       list);
+}
+
+static int no_source(const struct pt_live *live, struct pt_target *target, const struct pt_source_ops *const *sources,
+		     size_t n, struct pt_err *err)
 {
 	const char *name = pt_params_text(live->own, &pt_live_rows[SOURCE]);
 	const char *mode = pt_params_text(live->own, &pt_live_rows[MODE]);
@@ -101,10 +127,7 @@ static int no_source(const struct pt_live *live, const struct pt_source_ops *con
 		return pt_fail(err, PT_EUNSUPPORTED, "this target has nothing that keeps the last branches");
 	list_sources(sources, n, names, sizeof(names));
 	if (name == NULL && mode == NULL)
-		return pt_fail(err, PT_EARG,
-			       "what this target has disturbs the program, and works only when it is "
-			       "asked for by name (source=NAME): %s",
-			       names);
+		return offer_intrusive(target, sources, n, err);
 	return pt_fail(err, PT_EARG, "no source %s%s%sthis target has: %s", name != NULL ? "" : "with mode ",
 		       name != NULL ? name : mode, ask_nearest(sources, n, name, mode, question), names);
 }
@@ -151,7 +174,7 @@ static int choose_source(struct pt_live *live, struct pt_target *target, struct 
 		n_tried++;
 	}
 	live->ops = NULL;
-	return n_tried > 0 ? none_works(live, sources, n, err) : no_source(live, sources, n, err);
+	return n_tried > 0 ? none_works(live, sources, n, err) : no_source(live, target, sources, n, err);
 }
 
 /* As it was asked for; NULL: the source's first. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/alloc.h"
 #include "profile/analyses/limits/limits_judge.h"
 
@@ -257,6 +258,18 @@ static void limits_free(void *analysis)
 	free(l);
 }
 
+static int no_function(const struct limits *l, const struct pt_rule *rule, struct pt_err *err)
+{
+	char question[PT_NEAREST_QUESTION];
+	struct pt_nearest near;
+
+	pt_nearest_init(&near, rule->name, strlen(rule->name));
+	for (size_t id = 1; id < l->n_functions; id++)
+		pt_nearest_offer(&near, l->functions[id - 1].name);
+	return pt_fail(err, PT_EARG, "line %u: the program has no function '%s'%swrite it as the report does",
+		       rule->line, rule->name, pt_nearest_question(&near, question, sizeof(question)));
+}
+
 static int find_functions(struct limits *l, struct pt_err *err)
 {
 	for (size_t r = 0; r < l->rules.n; r++) {
@@ -274,8 +287,7 @@ static int find_functions(struct limits *l, struct pt_err *err)
 			break;
 		}
 		if (!found)
-			return pt_fail(err, PT_EARG, "line %u: the program has no function '%s'", rule->line,
-				       rule->name);
+			return no_function(l, rule, err);
 	}
 	return 0;
 }
