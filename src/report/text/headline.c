@@ -72,14 +72,15 @@ static const char *halting(const struct pt_profile *p)
 	return p->target[0] != '\0' && !p->no_clock ? ", core not halted" : "";
 }
 
-/* "on virtual MKL27Z256", "" of a file that does not name its target. */
+/* " on virtual MKL27Z256"; "" of a file that does not name its target. What the target stands behind is a detail. */
 static void target_words(const struct pt_profile *p, char *out, size_t room)
 {
-	const char *prefix = p->from_virtual && strstr(p->target, "virtual") == NULL ? "virtual " : "";
+	const char *behind = strstr(p->target, " behind ");
+	int len = (int)(behind != NULL ? (size_t)(behind - p->target) : strlen(p->target));
 
 	out[0] = '\0';
-	if (p->target[0] != '\0')
-		snprintf(out, room, " on %s%s", prefix, p->target);
+	if (len > 0)
+		snprintf(out, room, " on %s%.*s", p->from_virtual ? "virtual " : "", len, p->target);
 	else if (p->from_virtual)
 		snprintf(out, room, " on a virtual board");
 }
@@ -210,12 +211,15 @@ static const char *share_of(const struct pt_profile *p)
 					  : "of time awake";
 }
 
-static bool shares_are_bounded(const struct pt_profile *p)
+/* The least part of a core's time that was seen in one piece; 0: of none. */
+static double seen_part(const struct pt_profile *p)
 {
+	double least = 0;
+
 	for (size_t i = 0; i < p->n_cores; i++)
-		if (p->core[i].seen_part > 0)
-			return true;
-	return false;
+		if (p->core[i].seen_part > 0 && (least == 0 || p->core[i].seen_part < least))
+			least = p->core[i].seen_part;
+	return least;
 }
 
 /* "self % of time awake, 95 % interval, 47 of 85 bursts; not listed: at most 7.9 % each" */
@@ -228,8 +232,9 @@ static void estimated_shares(const struct pt_profile *p, char *out, size_t room)
 				       p->bursts_used, p->bursts);
 	else if (p->samples_effective > 0)
 		at += (size_t)snprintf(out + at, room - at, ", 95 %% interval, %" PRIu64 " samples", p->samples);
-	else if (shares_are_bounded(p))
-		at += (size_t)snprintf(out + at, room - at, ", within what was not seen");
+	else if (seen_part(p) > 0)
+		at += (size_t)snprintf(out + at, room - at, ", bounds for the %.2g %% not recorded",
+				       100 * (1 - seen_part(p)));
 	else
 		at += (size_t)snprintf(out + at, room - at, ", estimated without an interval");
 	if (p->unseen.hi != 0)
@@ -255,9 +260,9 @@ static bool rates_have_errors(const struct pt_profile *p)
 static void accuracy_of_counters(const struct pt_profile *p, char *out)
 {
 	snprintf(out, PT_HEADLINE_BYTES, "counts %s%s; rates are per second of observed time%s",
-		 any_counter(p, false) ? "are lower bounds where a reading was ambiguous, else exact" : "exact",
-		 any_counter(p, true) ? "; those of counters that share a slot are estimated (95 %)" : "",
-		 rates_have_errors(p) ? ", with the error of the moments of the readings" : "");
+		 any_counter(p, false) ? "are lower bounds where readings are ambiguous" : "exact",
+		 any_counter(p, true) ? "; of shared slots estimated (95 %)" : "",
+		 rates_have_errors(p) ? ", within the error of reading times" : "");
 }
 
 static const char *times_basis(const struct pt_profile *p)
@@ -271,9 +276,8 @@ static void accuracy_of_flow(const struct pt_profile *p, char *out)
 {
 	size_t at = 0, room = PT_HEADLINE_BYTES;
 
-	if (p->counts == PT_BASIS_ESTIMATED && !p->windowed && p->shares != PT_BASIS_ESTIMATED)
-		at += (size_t)snprintf(out, room, "counts are of what was recorded%s%s",
-				       p->incomplete != NULL ? ": " : "", p->incomplete != NULL ? p->incomplete : "");
+	if (p->counts == PT_BASIS_ESTIMATED && !p->windowed)
+		at += (size_t)snprintf(out, room, "counts are of what was recorded");
 	else if (p->counts == PT_BASIS_EXACT)
 		at += (size_t)snprintf(out, room, "counts exact%s",
 				       pt_overhead_halts(p) ? " for this run, slowed by its halts" : "");

@@ -163,6 +163,12 @@ static void not_compared(struct pt_warnings *w, const struct pt_profile *p)
 
 /* --- details */
 
+static void incomplete(struct pt_warnings *w, const struct pt_profile *p)
+{
+	if (p->incomplete != NULL && p->counts == PT_BASIS_ESTIMATED && !p->windowed)
+		warn(w, "Counts are of what was recorded: %s.", p->incomplete);
+}
+
 /* What did not fit, or not together. */
 static void exhausted(struct pt_warnings *w, const struct pt_profile *p)
 {
@@ -218,6 +224,7 @@ void pt_warnings_find(struct pt_warnings *w, const struct pt_profile *p)
 	no_elf(w, p);
 	not_compared(w, p);
 	w->n_grave = w->n;
+	incomplete(w, p);
 	exhausted(w, p);
 	tasks(w, p);
 	irregular_flow(w, p);

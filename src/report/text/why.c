@@ -81,16 +81,17 @@ static void share_line(const struct why *w)
 /* From windows in bursts. */
 static void from_windows(const struct why *w, const struct pt_profile_core *c)
 {
+	const struct pt_profile *p = w->profile;
 	const struct pt_profile_function *f = w->function;
 
 	say(w, "recorded",
 	    "%" PRIu64 " bursts; in them it was entered %" PRIu64 " times and ran for %" PRIu64 " %s of its own",
-	    c->bursts, f->seen->count, ticks_of(w->profile, f->seen), clock_name(w->profile));
+	    c->bursts, f->seen->count, ticks_of(p, f->seen), clock_name(p));
 	say(w, "used",
 	    "the first %" PRIu64 " %s of each of the %" PRIu64
 	    " bursts that began at random times while the core was awake: "
 	    "the same length of each, as the ends of bursts are not random",
-	    c->burst_cycles, clock_name(w->profile), c->bursts_used);
+	    c->burst_cycles, clock_name(p), c->bursts_used);
 	if (c->bursts_asleep > 0 || c->bursts_cut_short > 0)
 		say(w, "left out",
 		    "%" PRIu64
@@ -106,6 +107,8 @@ static void from_windows(const struct why *w, const struct pt_profile_core *c)
 		    "%.6g, between %.6g and %.6g: entries in the windows by their length, times %.1f %% of the "
 		    "time awake",
 		    f->per_second.value, f->per_second.lo, f->per_second.hi, 100 * (1 - c->asleep.share));
+	else if (p->core_hz == 0)
+		say(w, "calls/s", "none: the core clock is not known (core-clock=HZ)");
 	else
 		say(w, "calls/s", "none: fewer than %d windows, or no entry in any of them", PT_RATE_CLUSTERS);
 }
