@@ -97,11 +97,20 @@ static struct pt_profile burst_profile(void)
 	};
 	/* what a window said of the second one */
 	static const struct pt_estimate none = { NAN, NAN, NAN }, per_second = { 3998, 3700, 4210 },
+					count = { 732, 684, 790 },
 					per_call = { 43.5, 42.1, 45.2 };
 	static const struct pt_profile_core core = {
 		.branches = 23040, .instructions = 12355878, .cycles = 23473304, .bursts = 45, .bursts_used = 27,
 		.bursts_asleep = 18, .burst_cycles = 2896, .windowed = true, .ticks = 23473304,
 		.asleep = { .share = 0.4, .lo = 0.27, .hi = 0.55 },
+	};
+	/* of its calls: half of them, nine in ten, and nothing of the longest in a hundred */
+	static const struct pt_lengths lengths[PT_N_TALLY_KINDS] = {
+		[PT_TALLY_NET] = { { { NAN, NAN, NAN }, { NAN, NAN, NAN }, { NAN, NAN, NAN } }, NAN, 0 },
+		[PT_TALLY_INACTIVE] = { { { NAN, NAN, NAN }, { NAN, NAN, NAN }, { NAN, NAN, NAN } }, NAN, 0 },
+		[PT_TALLY_GROSS] = { { { 21, 17, 25 }, { 420, 190, 1300 }, { NAN, 1400, NAN } }, 33.4, 1702 },
+		[PT_TALLY_CALL] = { { { 21, 17, 25 }, { NAN, 190, NAN }, { NAN, 1400, NAN } }, 35.1, 1990 },
+		[PT_TALLY_PERIOD] = { { { NAN, 2800, NAN }, { NAN, 2800, NAN }, { NAN, 2800, NAN } }, 2750, 2896 },
 	};
 	struct pt_profile p = facts();
 
@@ -114,7 +123,8 @@ static struct pt_profile burst_profile(void)
 		runs[i].cycles = pt_profile_scaled(&core, shares[i].share);
 		rows[i] = (struct pt_profile_function){
 			.id = (uint16_t)(i + 1), .function = &functions[i], .run = &runs[i], .seen = &runs[i],
-			.share = shares[i], .count = i == 1 ? (struct pt_estimate){ 732, 684, 790 } : none, .per_second = i == 1 ? per_second : none, .per_call = i == 1 ? per_call : none,
+			.share = shares[i], .durations = i == 1 ? lengths : NULL, .count = i == 1 ? count : none,
+			.per_second = i == 1 ? per_second : none, .per_call = i == 1 ? per_call : none,
 		};
 		by_id[i + 1] = &rows[i];
 	}

@@ -180,6 +180,59 @@ START_TEST(random_signals)
 }
 END_TEST
 
+/* --- windows: lengths of what was entered in one, whole or cut (profile/stats/survivals.h) */
+
+static struct pt_span_at span_at(uint64_t clock)
+{
+	return (struct pt_span_at){ .clock = clock, .address = PT_UNKNOWN };
+}
+
+/* Spans: 0 was entered before the window; 1 is whole; 2 is interrupted where the window ends; 3 is cut. */
+START_TEST(lengths_in_a_window)
+{
+	static const struct { uint64_t gross, call, period; } want[] = {
+		{ 0, 0, 0 }, { 70, 100, 400 }, { 150, 200, 200 }, { 550, 600, 600 },
+	};
+	struct pt_span_set *set = pt_span_set_new(PT_LEN(want));
+	struct pt_span_stack *s = pt_span_stack_new(set);
+	struct pt_span_at at = span_at(900);
+	const struct pt_spans *result;
+
+	pt_span_enter(s, 0, true, &at);
+	pt_span_window_begins(s, 1000);
+	at = span_at(1100);
+	pt_span_leave(s, 0, &at);
+	at = span_at(1200);
+	pt_span_enter(s, 1, true, &at);
+	at = span_at(1220);
+	pt_span_interrupt(s, 0x40, &at);
+	at = span_at(1250);
+	pt_span_return(s, 0x40, &at);
+	at = span_at(1300);
+	pt_span_leave(s, 1, &at);
+	at = span_at(1400);
+	pt_span_enter(s, 3, true, &at);
+	at = span_at(1600);
+	pt_span_enter(s, 1, true, &at);
+	pt_span_leave(s, 1, &at);
+	at = span_at(1800);
+	pt_span_enter(s, 2, true, &at);
+	at = span_at(1950);
+	pt_span_interrupt(s, 0x50, &at);
+	pt_span_window_ended(s, 2010, 1000, 1);
+	result = pt_span_result(set);
+	pt_span_give_lengths(set);
+	for (size_t i = 0; i < PT_LEN(want); i++) {
+		const struct pt_lengths *got = result->span[i].lengths;
+
+		ck_assert_uint_eq(got[PT_TALLY_CALL].longest, want[i].call);
+		ck_assert_uint_eq(got[PT_TALLY_GROSS].longest, want[i].gross);
+		ck_assert_uint_eq(got[PT_TALLY_PERIOD].longest, want[i].period);
+	}
+	pt_span_set_free(set);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("spans");
@@ -187,6 +240,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, story, 0, PT_LEN(stories));
 	tcase_add_test(tc, bounds);
+	tcase_add_test(tc, lengths_in_a_window);
 	tcase_add_loop_test(tc, random_signals, 0, 4);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

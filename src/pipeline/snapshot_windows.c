@@ -54,6 +54,9 @@ void pt_snapshot_window_core(const struct pt_pipeline *p, const struct pt_traced
 	core->ticks = p->profile.by_instructions ? core->instructions : core->cycles;
 	core->seen_part = pt_snapshot_seen_part(p, traced);
 	core->windowed = pt_snapshot_windowed(p, traced);
+	core->sleeps = s.asleep > 0 || s.waits > 0;
+	core->in_pieces = traced->flow != NULL && !pt_traced_counted(traced) && !pt_snapshot_complete(p) &&
+			  !core->windowed && core->seen_part <= 0;
 	if (!core->windowed)
 		return;
 	core->windows = s.awake;
@@ -103,6 +106,7 @@ void pt_snapshot_window_row(struct pt_pipeline *p, const struct pt_traced *trace
 		return;
 	row->per_second = tree->per_second;
 	row->per_call = tree->per_call;
+	row->durations = &p->profile.tree->durations[traced->core][row->id * PT_N_TALLY_KINDS];
 	figures->gross_total = pt_profile_scaled(core, tree->gross.share);
 	figures->count = entries_of(core, &tree->count, &row->count);
 	if (seen->exceptions > 0)

@@ -32,18 +32,30 @@ def open_log(path):
 
 
 class Spread:
-    __slots__ = ("n", "total", "min", "max")
+    __slots__ = ("n", "total", "min", "max", "times")
 
     def __init__(self):
         self.n, self.total, self.min, self.max = 0, 0, None, None
+        self.times = {}		# value to how often
 
     def add(self, value):
         self.n += 1
         self.total += value
+        self.times[value] = self.times.get(value, 0) + 1
         if self.min is None or value < self.min:
             self.min = value
         if self.max is None or value > self.max:
             self.max = value
+
+
+    def reached(self, part):
+        """The least value that at most `part` of all are above."""
+        above = self.n
+        for value in sorted(self.times):
+            above -= self.times[value]
+            if above <= part * self.n:
+                return value
+        return self.max
 
 
 class Function:

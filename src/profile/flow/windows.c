@@ -151,6 +151,14 @@ static uint16_t handler_of(const struct pt_windows *w, const struct pt_run *run)
 	return handler == run->next ? run->next_function : pt_codemap_function(w->map, handler, &in_code);
 }
 
+static bool passes_wait(const struct pt_windows *w, const struct pt_run *run)
+{
+	for (size_t i = 0; i < w->map->n_waits; i++)
+		if (w->map->wait[i] - run->begin < run->end - run->begin)
+			return true;
+	return false;
+}
+
 /* The cycles of entering a handler are the handler's, as in execution.h. */
 static void add_run(struct pt_windows *w, const struct pt_run *run)
 {
@@ -161,6 +169,7 @@ static void add_run(struct pt_windows *w, const struct pt_run *run)
 	bool by_cycles = w->settings.clock == PT_FLOW_CYCLES;
 
 	w->ticks += by_cycles ? run->cycles : run->instructions;
+	w->sums.waits += passes_wait(w, run);
 	if (by_cycles)
 		add_ticks(w, run->function, cycles, run->instructions);
 	else
@@ -179,11 +188,12 @@ static void forget_window(struct pt_windows *w)
 	w->n_touched = 0;
 }
 
-/* It is `cycles` long. */
-static void close_window(struct pt_windows *w, uint64_t cycles)
+/* It is `cycles` long. across: a run lay across its end. */
+static void close_window(struct pt_windows *w, uint64_t cycles, bool across)
 {
 	w->last = (struct pt_time_window){
-		.weight = w->weight, .ticks = w->ticks, .scale = w->weight / (double)w->ticks,
+		.weight = w->weight, .ticks = w->ticks,
+		.cut = across && w->settings.clock == PT_FLOW_CYCLES ? w->limit : w->ticks, .scale = w->weight / (double)w->ticks,
 		.seconds = w->core_hz > 0 ? (double)cycles / w->core_hz : NAN,
 	};
 	for (size_t i = 0; i < w->n_touched; i++) {
@@ -243,7 +253,7 @@ size_t pt_windows_take(struct pt_windows *w, const struct pt_run *run, size_t n,
 		if (w->asleep)
 			break;
 		if (across && w->ticks > 0 && !belongs(w, w->at, &run[i])) {
-			close_window(w, w->at);	/* the run comes again, behind the window */
+			close_window(w, w->at, true);	/* the run comes again, behind the window */
 			*ends = true;
 			return i;
 		}
@@ -251,7 +261,7 @@ size_t pt_windows_take(struct pt_windows *w, const struct pt_run *run, size_t n,
 			add_run(w, &run[i]);
 		w->at += run[i].cycles;
 		if (across && w->ticks > 0) {
-			close_window(w, w->at);
+			close_window(w, w->at, true);
 			*ends = true;
 			return i + 1;
 		}
@@ -340,7 +350,7 @@ bool pt_windows_end(struct pt_windows *w, bool whole)
 			pt_cluster_add_total(&w->sums.armed, w->weight);
 		ends = !w->asleep && whole && !w->closed && w->ticks > 0;
 		if (ends)
-			close_window(w, w->at);
+			close_window(w, w->at, false);
 		if (whole && !w->asleep && w->at > 0)
 			note_length(w);
 	}

@@ -48,6 +48,8 @@ enum pt_window_chosen { PT_WINDOW_BEGINNING, PT_WINDOW_END };	/* of the burst, b
 struct pt_time_window {		/* a whole one */
 	double weight;
 	uint64_t ticks;		/* of it, on the profile's clock: what rows are shares of */
+	uint64_t cut;		/* ticks from its beginning to where it is cut: what the last run ended behind that had not
+				 * ended there, though the run is in it */
 	double seconds;		/* how long it was; NAN: not known */
 	double scale;		/* weight / ticks: what each of its ticks counts for */
 };
@@ -56,6 +58,7 @@ struct pt_windows_summary {
 	uint64_t all, asleep, cut_short;	/* bursts that were not empty; armed (or ended) asleep; interrupted */
 	uint64_t cycles;	/* T; 0: not known yet */
 	struct pt_cluster_total awake, armed;	/* windows; and with those that found the core asleep */
+	uint64_t waits;		/* runs in windows that passed a wait-for-interrupt: the core may have slept there */
 	bool estimated;		/* there are enough of them */
 };
 

@@ -7,6 +7,7 @@
 #include "profile/stack/execution.h"
 #include "profile/stats/places.h"
 #include "profile/stats/stat.h"
+#include "profile/stats/survival.h"
 #include "program/model/program.h"
 #include "trace/cost.h"
 #include "trace/loss.h"
@@ -23,6 +24,7 @@ struct pt_profile_function {
 	struct pt_estimate count;	/* the interval of run->count; windowed only */
 	struct pt_estimate per_second;	/* entries, of all time; windowed only */
 	struct pt_estimate per_call;	/* ticks of its own, of a call; windowed only */
+	const struct pt_lengths *durations;	/* windowed only: by enum pt_tally_kind; NULL: nothing is known */
 	uint64_t samples;		/* pc samples */
 	struct pt_share share;		/* of the time in which its core did not sleep; lo = hi = 0: no interval */
 };
@@ -40,6 +42,9 @@ struct pt_profile_core {		/* what was seen of a core; where there are several: s
 	bool windowed;
 	struct pt_cluster_total windows, armed;	/* with those that found the core asleep */
 	struct pt_share asleep;		/* of all time */
+	bool sleeps;			/* in windows, or between them: periods are of no length that is known */
+	bool in_pieces;			/* not windowed, and what was seen is no fair part: those calls that were seen whole
+					 * say of lengths only what the longest is at least */
 	double seen_part;		/* of the time that the core ran, where that is most of it: shares are within what
 					 * the rest leaves open; else 0 */
 	uint64_t ticks;			/* of the profile's clock: what rows are shares of. Windowed: that the core was
@@ -244,6 +249,15 @@ static inline const struct pt_profile_core *pt_profile_windowed(const struct pt_
 		if (profile->core[i].core == core)
 			return profile->core[i].windowed ? &profile->core[i] : NULL;
 	return NULL;
+}
+
+/* Of how long calls last, and their periods, nothing is known but what the longest is at least. */
+static inline bool pt_profile_in_pieces(const struct pt_profile *profile, uint16_t core)
+{
+	for (size_t i = 0; i < profile->n_cores; i++)
+		if (profile->core[i].core == core)
+			return profile->core[i].in_pieces;
+	return false;
 }
 
 /* The share of trace that was lost to faults, 0..1: of bytes or of time, whichever is more; of the worst source. More

@@ -49,7 +49,7 @@ static double beta_log_density(double a, double b, double x)
 	return lgamma(a + b) - lgamma(a) - lgamma(b) + (a - 1) * log(x) + (b - 1) * log1p(-x);
 }
 
-static double beta_below(double a, double b, double x)
+double pt_beta_below(double a, double b, double x)
 {
 	double front = exp(beta_log_density(a, b, x)) * x * (1 - x);
 
@@ -98,7 +98,7 @@ struct variable { double a, b; bool is_gamma; };
 
 static double below(const struct variable *v, double x)
 {
-	return v->is_gamma ? gamma_below(v->a, x) : beta_below(v->a, v->b, x);
+	return v->is_gamma ? gamma_below(v->a, x) : pt_beta_below(v->a, v->b, x);
 }
 
 static double density(const struct variable *v, double x)

@@ -10,6 +10,9 @@
 double pt_beta_quantile(double a, double b, double p);
 double pt_gamma_quantile(double shape, double scale, double p);
 
+/* How probable it is that a beta variable is below x, 0 < x < 1. */
+double pt_beta_below(double a, double b, double x);
+
 /* Two-sided 95 % quantile of Student's t: 12.706 for one degree of freedom, 1.960 for very many; infinite for none. */
 double pt_student_95(uint64_t degrees);
 

@@ -1,7 +1,7 @@
 /* One view as comma-separated values (RFC 4180): lines of comment, which begin with '#' and say what the profile is, and
  * the units of columns that have none in their name; a heading of column keys, then a row per line. What is not known is
  * empty. Behind the view's own columns come the limits of its 95 % intervals: KEY_ci95_lo and KEY_ci95_hi, of the key
- * that JSON has as KEY_ci95. */
+ * that JSON has as KEY_ci95. A lower bound has KEY_ci95_lo alone, as the figure itself is not known. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -105,6 +105,12 @@ static bool has_interval(const struct pt_value *value)
 	return value->basis == PT_BASIS_ESTIMATED && value->hi > value->lo;
 }
 
+/* An interval without an upper end. */
+static bool has_bound(const struct pt_column *column, const struct pt_value *value)
+{
+	return value->at_least && (pt_unit_is_real(column->unit) ? isfinite(value->f) : value->u != PT_UNKNOWN);
+}
+
 /* Shares may always have one; other columns if any row has. */
 static void find_intervals(const struct pt_profile *profile, const struct pt_view *view, const size_t *rows, size_t n,
 			   struct pt_value *values, bool *shown)
@@ -114,7 +120,8 @@ static void find_intervals(const struct pt_profile *profile, const struct pt_vie
 	for (size_t r = 0; r < n; r++) {
 		pt_report_row(profile, view, rows[r], values);
 		for (size_t c = 0; c < view->n_columns; c++)
-			shown[c] |= view->columns[c].unit != PT_UNIT_NONE && has_interval(&values[c]);
+			shown[c] |= view->columns[c].unit != PT_UNIT_NONE &&
+				    (has_interval(&values[c]) || has_bound(&view->columns[c], &values[c]));
 	}
 }
 
@@ -127,9 +134,13 @@ static void headings(const struct pt_view *view, const bool *intervals, struct p
 			pt_text_add(out, ",%s_ci95_lo,%s_ci95_hi", view->columns[c].key, view->columns[c].key);
 }
 
-static void limits(const struct pt_value *value, struct pt_text *out)
+static void limits(const struct pt_column *column, const struct pt_value *value, struct pt_text *out)
 {
-	if (has_interval(value))
+	if (has_bound(column, value) && pt_unit_is_real(column->unit))
+		pt_text_add(out, ",%.9g,", value->f);
+	else if (has_bound(column, value))
+		pt_text_add(out, ",%" PRIu64 ",", value->u);
+	else if (has_interval(value))
 		pt_text_add(out, ",%.9g,%.9g", value->lo, value->hi);
 	else
 		pt_text_add(out, ",,");
@@ -156,7 +167,7 @@ static int write_csv(const struct pt_profile *profile, const struct pt_view *vie
 		}
 		for (size_t c = 0; c < view->n_columns; c++)
 			if (intervals[c])
-				limits(&values[c], out);
+				limits(&view->columns[c], &values[c], out);
 	}
 	pt_text_add(out, "\r\n");
 	free(values);

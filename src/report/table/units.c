@@ -157,8 +157,9 @@ static void print_limits(char *out, size_t size, const struct pt_value *value, d
 			 double factor)
 {
 	double by = factor / pow(1000, (double)scale_of(scale, f * factor));
-	int decimals = decimals_of(fmax(value->hi, f) * by, step_of(value, f) * by);
-	double unit = pow(10, -decimals);
+	double step = step_of(value, f) * by;
+	int decimals = decimals_of(fmax(value->hi, f) * by, step);
+	double unit = fmax(pow(10, -decimals), step / 10);	/* they are not rounded much */
 
 	snprintf(out, size, " (%.*f-%.*f)", decimals, floor(value->lo * by / unit + 1e-9) * unit, decimals,
 		 ceil(value->hi * by / unit - 1e-9) * unit);

@@ -47,9 +47,9 @@ struct pt_value {
 };
 
 /* Whether the table for people has a column: never unless all are asked for, always, if the rows are of several cores,
- * or while there is room: the last one that is least wanted leaves first. PT_UNLESS_WINDOWED: as
- * PT_IF_MUCH_ROOM, but estimates from bursts have rates in their place. */
-enum pt_column_rank { PT_IF_WIDE, PT_ALWAYS, PT_IF_CORES, PT_IF_ROOM, PT_IF_MUCH_ROOM, PT_UNLESS_WINDOWED };
+ * or while there is room: the last one that is least wanted leaves first. PT_UNLESS_WINDOWED,
+ * PT_IF_WINDOWED: as PT_IF_MUCH_ROOM; but estimates from bursts have rates, or quantiles, in the place of the former. */
+enum pt_column_rank { PT_IF_WIDE, PT_ALWAYS, PT_IF_CORES, PT_IF_ROOM, PT_IF_MUCH_ROOM, PT_UNLESS_WINDOWED, PT_IF_WINDOWED };
 
 struct pt_column {
 	const char *key;	/* "net.avg": names the JSON path, the csv column, a sort word */

@@ -164,8 +164,9 @@ static bool is_wanted(const struct pt_grid *g, size_t c, const struct widths *w,
 		return false;
 	if (column->brief == PT_IF_CORES)
 		return several;
-	return g->query->wide ||
-	       (column->brief != PT_IF_WIDE && (column->brief != PT_UNLESS_WINDOWED || !g->profile->windowed));
+	if (column->brief == PT_UNLESS_WINDOWED || column->brief == PT_IF_WINDOWED)
+		return g->query->wide || g->profile->windowed == (column->brief == PT_IF_WINDOWED);
+	return g->query->wide || column->brief != PT_IF_WIDE;
 }
 
 /* One blank between figures of a kind ("gross.min", "gross.avg"), else two. */

@@ -5,17 +5,20 @@
 #include "profile/result/profile.h"
 #include "report/table/view.h"
 #include "report/views/core_column.h"
+#include "report/views/duration_values.h"
 #include "report/views/flow_share.h"
 #include "report/views/rest_rows.h"
 #include "base/util.h"
 
 extern const struct pt_view pt_view_functions;
 
-#define SPREAD(kind, heading, rank, avg_rank)                                                                       \
+#define SPREAD(kind, heading, rank, avg_rank, quantile_rank) \
 	{ kind ".min", heading "min", PT_UNIT_TICKS, rank }, { kind ".avg", heading "avg", PT_UNIT_MEAN, avg_rank }, \
-	{ kind ".max", heading "max", PT_UNIT_TICKS, rank }, { kind ".p50", heading "p50", PT_UNIT_TICKS, PT_IF_WIDE }, \
-	{ kind ".p90", heading "p90", PT_UNIT_TICKS, PT_IF_WIDE }, { kind ".p99", heading "p99", PT_UNIT_TICKS, PT_IF_WIDE }, \
-	{ kind ".min_at_ns", heading "min at", PT_UNIT_STAMP, PT_IF_WIDE }, { kind ".max_at_ns", heading "max at", PT_UNIT_STAMP, PT_IF_WIDE }
+	{ kind ".max", heading "max", PT_UNIT_TICKS, rank }, { kind ".p50", heading "p50", PT_UNIT_TICKS, quantile_rank }, \
+	{ kind ".p90", heading "p90", PT_UNIT_TICKS, quantile_rank }, \
+	{ kind ".p99", heading "p99", PT_UNIT_TICKS, PT_IF_WIDE }, \
+	{ kind ".min_at_ns", heading "min at", PT_UNIT_STAMP, PT_IF_WIDE }, \
+	{ kind ".max_at_ns", heading "max at", PT_UNIT_STAMP, PT_IF_WIDE }
 
 static const struct pt_column columns[] = {
 	{ "name", "function", PT_UNIT_NONE, PT_ALWAYS },
@@ -29,14 +32,14 @@ static const struct pt_column columns[] = {
 	{ "net_share", "self %", PT_UNIT_SHARE, PT_ALWAYS },
 	{ "gross.total", "total", PT_UNIT_TICKS, PT_UNLESS_WINDOWED },
 	{ "gross_share", "total %", PT_UNIT_SHARE, PT_IF_ROOM },
-	SPREAD("gross", "", PT_IF_MUCH_ROOM, PT_IF_ROOM),
+	SPREAD("gross", "", PT_IF_MUCH_ROOM, PT_IF_ROOM, PT_IF_WINDOWED),
 	{ "call.total", "call", PT_UNIT_TICKS, PT_IF_WIDE },
-	SPREAD("period", "per ", PT_IF_MUCH_ROOM, PT_IF_MUCH_ROOM),
-	SPREAD("net", "self ", PT_IF_WIDE, PT_IF_WIDE),
-	SPREAD("call", "call ", PT_IF_WIDE, PT_IF_WIDE),
+	SPREAD("period", "per ", PT_IF_MUCH_ROOM, PT_IF_MUCH_ROOM, PT_IF_WINDOWED),
+	SPREAD("net", "self ", PT_IF_WIDE, PT_IF_WIDE, PT_IF_WIDE),
+	SPREAD("call", "call ", PT_IF_WIDE, PT_IF_WIDE, PT_IF_WIDE),
 	{ "period.total", "periods", PT_UNIT_TICKS, PT_IF_WIDE },
 	{ "inactive.total", "inactive", PT_UNIT_TICKS, PT_IF_WIDE },
-	SPREAD("inactive", "inactive ", PT_IF_WIDE, PT_IF_WIDE),
+	SPREAD("inactive", "inactive ", PT_IF_WIDE, PT_IF_WIDE, PT_IF_WIDE),
 	/* of a windowed core alone */
 	{ "calls_per_s", "calls/s", PT_UNIT_PER_S, PT_IF_ROOM },
 	{ "self_per_call", "self/call", PT_UNIT_MEAN, PT_IF_MUCH_ROOM },
@@ -75,6 +78,14 @@ static struct pt_value *spread(struct pt_value *out, const struct pt_stat *stat,
 	*out++ = number(known ? stat->min_at : PT_UNKNOWN, basis);
 	*out++ = number(known ? stat->max_at : PT_UNKNOWN, basis);
 	return out;
+}
+
+static struct pt_value *lengths(struct pt_value *out, const struct pt_profile *p, const struct pt_profile_function *f,
+				enum pt_tally_kind kind)
+{
+	if (f->run != NULL && pt_duration_is_cut(p, f->core))
+		return pt_duration_of_function(out, p, f, kind, PT_DURATION_VALUES);
+	return spread(out, f->run != NULL ? &f->run->stat[kind] : NULL, p->times);
 }
 
 static struct pt_value total(const struct pt_stat *stat, enum pt_basis basis)
@@ -157,14 +168,14 @@ static void function_row(const struct pt_profile *p, const struct pt_profile_fun
 	*out++ = (struct pt_value){ .f = f->share.share, .lo = f->share.lo, .hi = f->share.hi, .basis = isnan(f->share.share) ? PT_BASIS_NONE : p->shares };
 	*out++ = gross_of(p, f);
 	*out++ = gross_share_of(p, f);
-	out = spread(out, STAT(GROSS), p->times);
+	out = lengths(out, p, f, PT_TALLY_GROSS);
 	*out++ = total(STAT(CALL), p->times);
-	out = spread(out, STAT(PERIOD), p->times);
-	out = spread(out, STAT(NET), p->times);
-	out = spread(out, STAT(CALL), p->times);
+	out = lengths(out, p, f, PT_TALLY_PERIOD);
+	out = lengths(out, p, f, PT_TALLY_NET);
+	out = lengths(out, p, f, PT_TALLY_CALL);
 	*out++ = total(STAT(PERIOD), p->times);
 	*out++ = total(STAT(INACTIVE), p->times);
-	out = spread(out, STAT(INACTIVE), p->times);
+	out = lengths(out, p, f, PT_TALLY_INACTIVE);
 	out = rates(out, p, f);
 	*out++ = text(f->function != NULL ? f->function->file : NULL);
 	*out++ = number(f->function != NULL && f->function->line != 0 ? f->function->line : PT_UNKNOWN, PT_BASIS_EXACT);

@@ -4,6 +4,7 @@
 #include "profile/result/profile.h"
 #include "report/table/view.h"
 #include "report/views/core_column.h"
+#include "report/views/duration_values.h"
 #include "report/views/flow_share.h"
 #include "base/util.h"
 
@@ -69,6 +70,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_profile_irq *irq = &p->irq[i];
 	const struct pt_profile_function *f = irq->function;
 	const struct pt_execution_function *run = f->run;
+	static const enum pt_tally_kind kinds[] = { PT_TALLY_GROSS, PT_TALLY_CALL, PT_TALLY_PERIOD };
 
 	*out++ = (struct pt_value){ .text = f->function != NULL ? f->function->name : "(no symbol)" };
 	*out++ = (struct pt_value){ .text = irq->vectors[0] != '\0' ? irq->vectors : NULL };
@@ -78,9 +80,10 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .f = f->share.share, .lo = f->share.lo, .hi = f->share.hi, .basis = isnan(f->share.share) ? PT_BASIS_NONE : p->shares };
 	*out++ = (struct pt_value){ .u = run->gross_total, .basis = run->gross_total != PT_UNKNOWN ? p->times : PT_BASIS_NONE,
 				    .at_least = pt_profile_windowed(p, f->core) != NULL };
-	out = extremes(out, &run->stat[PT_TALLY_GROSS], p->times);
-	out = extremes(out, &run->stat[PT_TALLY_CALL], p->times);
-	out = extremes(out, &run->stat[PT_TALLY_PERIOD], p->times);
+	for (size_t k = 0; k < PT_LEN(kinds); k++)
+		out = pt_duration_is_cut(p, f->core)
+			      ? pt_duration_of_function(out, p, f, kinds[k], PT_DURATION_EXTREMES)
+			      : extremes(out, &run->stat[kinds[k]], p->times);
 	out = extremes(out, &irq->since, irq->since.n > 0 ? PT_BASIS_EXACT : PT_BASIS_NONE);
 	*out++ = pt_core_value(p->n_cores, f->core);
 }

@@ -7,26 +7,29 @@
 #include "profile/result/profile.h"
 #include "profile/analyses/calls/spans.h"
 #include "report/table/view.h"
+#include "report/views/duration_values.h"
 #include "report/views/times.h"
 #include "base/util.h"
 
-#define PT_SPAN_SPREAD(kind, suffix, heading, unit, mean, brief)                                                    \
-	{ kind suffix ".min", heading "min", unit, brief }, { kind suffix ".avg", heading "avg", mean, brief },     \
-	{ kind suffix ".max", heading "max", unit, brief }, { kind suffix ".p50", heading "p50", unit, PT_IF_WIDE },     \
-	{ kind suffix ".p90", heading "p90", unit, PT_IF_WIDE }, { kind suffix ".p99", heading "p99", unit, PT_IF_WIDE },     \
-	{ kind suffix ".min_at_ns", heading "min at", PT_UNIT_STAMP, PT_IF_WIDE },                                       \
+#define PT_SPAN_SPREAD(kind, suffix, heading, unit, mean, rank, quantile_rank) \
+	{ kind suffix ".min", heading "min", unit, rank }, { kind suffix ".avg", heading "avg", mean, rank }, \
+	{ kind suffix ".max", heading "max", unit, rank }, { kind suffix ".p50", heading "p50", unit, quantile_rank }, \
+	{ kind suffix ".p90", heading "p90", unit, quantile_rank }, \
+	{ kind suffix ".p99", heading "p99", unit, PT_IF_WIDE }, \
+	{ kind suffix ".min_at_ns", heading "min at", PT_UNIT_STAMP, PT_IF_WIDE }, \
 	{ kind suffix ".max_at_ns", heading "max at", PT_UNIT_STAMP, PT_IF_WIDE }
 
-#define PT_SPAN_COLUMNS(what, suffix, unit, mean)                                                                   \
-	{ "name", what, PT_UNIT_NONE, PT_ALWAYS }, { "count", "count", PT_UNIT_COUNT, PT_ALWAYS },                            \
-	{ "partial", "partial", PT_UNIT_COUNT, PT_IF_WIDE }, { "net" suffix ".total", "self", unit, PT_ALWAYS },               \
-	{ "net_share", "self %", PT_UNIT_SHARE, PT_ALWAYS }, { "gross" suffix ".total", "total", unit, PT_IF_ROOM },            \
-	PT_SPAN_SPREAD("gross", suffix, "", unit, mean, PT_IF_ROOM),                                                      \
-	PT_SPAN_SPREAD("period", suffix, "per ", unit, mean, PT_IF_MUCH_ROOM),                                                 \
-	PT_SPAN_SPREAD("net", suffix, "self ", unit, mean, PT_IF_WIDE), { "call" suffix ".total", "call", unit, PT_IF_WIDE },  \
-	PT_SPAN_SPREAD("call", suffix, "call ", unit, mean, PT_IF_WIDE),                                                 \
-	{ "inactive" suffix ".total", "inactive", unit, PT_IF_WIDE },                                                    \
-	PT_SPAN_SPREAD("inactive", suffix, "inactive ", unit, mean, PT_IF_WIDE)
+#define PT_SPAN_COLUMNS(what, suffix, unit, mean) \
+	{ "name", what, PT_UNIT_NONE, PT_ALWAYS }, { "count", "count", PT_UNIT_COUNT, PT_ALWAYS }, \
+	{ "partial", "partial", PT_UNIT_COUNT, PT_IF_WIDE }, { "net" suffix ".total", "self", unit, PT_ALWAYS }, \
+	{ "net_share", "self %", PT_UNIT_SHARE, PT_ALWAYS }, { "gross" suffix ".total", "total", unit, PT_IF_ROOM }, \
+	PT_SPAN_SPREAD("gross", suffix, "", unit, mean, PT_IF_ROOM, PT_IF_WINDOWED), \
+	PT_SPAN_SPREAD("period", suffix, "per ", unit, mean, PT_IF_MUCH_ROOM, PT_IF_WINDOWED), \
+	PT_SPAN_SPREAD("net", suffix, "self ", unit, mean, PT_IF_WINDOWED, PT_IF_WINDOWED), \
+	{ "call" suffix ".total", "call", unit, PT_IF_WIDE }, \
+	PT_SPAN_SPREAD("call", suffix, "call ", unit, mean, PT_IF_WIDE, PT_IF_WIDE), \
+	{ "inactive" suffix ".total", "inactive", unit, PT_IF_WIDE }, \
+	PT_SPAN_SPREAD("inactive", suffix, "inactive ", unit, mean, PT_IF_WIDE, PT_IF_WIDE)
 
 static inline struct pt_value pt_span_number(uint64_t u, enum pt_basis basis)
 {
@@ -39,11 +42,30 @@ static inline struct pt_value pt_span_time(uint64_t u, const struct pt_span_figu
 	return span->error_ns != 0 ? pt_time_value(u, span->error_ns) : pt_span_number(u, basis);
 }
 
-static inline struct pt_value *pt_span_spread(struct pt_value *out, const struct pt_span_figures *span,
-					      enum pt_tally_kind kind, enum pt_basis basis)
+/* Of a span in code that is not known by what was seen alone. */
+static inline struct pt_value *pt_span_cut(struct pt_value *out, const struct pt_profile *p,
+					   const struct pt_span_figures *span, enum pt_tally_kind kind)
+{
+	const struct pt_profile_core *core = pt_profile_windowed(p, span->core);
+	const struct pt_lengths *d = core != NULL && span->lengths != NULL ? &span->lengths[kind] : NULL;
+	uint64_t longest = span->run.stat[kind].n > 0 ? span->run.stat[kind].max : 0;
+
+	if (d != NULL && d->longest > longest)
+		longest = d->longest;
+	if (core != NULL && core->sleeps && (kind == PT_TALLY_PERIOD || kind == PT_TALLY_INACTIVE))
+		d = NULL;
+	return pt_duration_values(out, longest, d, PT_DURATION_VALUES);
+}
+
+static inline struct pt_value *pt_span_spread(struct pt_value *out, const struct pt_profile *p,
+					      const struct pt_span_figures *span, enum pt_tally_kind kind,
+					      enum pt_basis basis)
 {
 	const struct pt_stat *stat = &span->run.stat[kind];
 	bool known = stat->n > 0;
+
+	if (span->by != PT_SPAN_BY_SIGNAL && pt_duration_is_cut(p, span->core))
+		return pt_span_cut(out, p, span, kind);
 
 	*out++ = pt_span_time(known ? stat->min : PT_UNKNOWN, span, basis);
 	*out = (struct pt_value){ .f = known ? pt_stat_avg(stat) : NAN, .basis = known ? basis : PT_BASIS_NONE };
@@ -86,31 +108,32 @@ static inline struct pt_value *pt_span_values(struct pt_value *out, const struct
 	*out++ = (struct pt_value){ .f = all != 0 ? (double)net / (double)all : NAN,
 				    .basis = all != 0 ? basis : PT_BASIS_NONE };
 	*out++ = pt_span_time(span->run.gross_total, span, basis);
-	out = pt_span_spread(out, span, PT_TALLY_GROSS, basis);
-	out = pt_span_spread(out, span, PT_TALLY_PERIOD, basis);
-	out = pt_span_spread(out, span, PT_TALLY_NET, basis);
+	out = pt_span_spread(out, p, span, PT_TALLY_GROSS, basis);
+	out = pt_span_spread(out, p, span, PT_TALLY_PERIOD, basis);
+	out = pt_span_spread(out, p, span, PT_TALLY_NET, basis);
 	*out++ = pt_span_time(pt_span_total(&stat[PT_TALLY_CALL]), span, basis);
-	out = pt_span_spread(out, span, PT_TALLY_CALL, basis);
+	out = pt_span_spread(out, p, span, PT_TALLY_CALL, basis);
 	*out++ = pt_span_time(pt_span_total(&stat[PT_TALLY_INACTIVE]), span, basis);
-	return pt_span_spread(out, span, PT_TALLY_INACTIVE, basis);
+	return pt_span_spread(out, p, span, PT_TALLY_INACTIVE, basis);
 }
 
-/* The same of spans in code, made of runs. Of a windowed core nothing can be said of them: bursts see whole ones only
- * where they are short, and net is not that of functions. */
+/* The same of spans in code, made of runs. Of a windowed core only lengths are estimated: of what bursts saw, net is not
+ * that of functions. */
 static inline struct pt_value *pt_span_run_values(struct pt_value *out, const struct pt_profile *p,
 						  const struct pt_span_figures *span, uint64_t net, uint64_t all)
 {
-	struct pt_span_figures blank = { .name = span->name };
+	struct pt_span_figures cut = *span;
 
 	if (pt_profile_windowed(p, span->core) == NULL)
 		return pt_span_values(out, p, span, net, p->shares != PT_BASIS_NONE ? all : 0, p->times);
-	blank.run.count = blank.run.partial = blank.run.gross_total = PT_UNKNOWN;
-	return pt_span_values(out, p, &blank, PT_UNKNOWN, 0, p->times);
+	cut.run.count = cut.run.partial = cut.run.gross_total = PT_UNKNOWN;
+	cut.run.stat[PT_TALLY_CALL].n = cut.run.stat[PT_TALLY_INACTIVE].n = 0;	/* no totals */
+	return pt_span_values(out, p, &cut, PT_UNKNOWN, 0, p->times);
 }
 
 static inline bool pt_span_remark(const struct pt_profile *p, char *out, size_t room)
 {
-	snprintf(out, room, "bursts do not show spans whole, so there are no figures: mode=halt or mode=stream does");
+	snprintf(out, room, "bursts do not show spans whole: how long they last is estimated, how often is not known");
 	return p->windowed;
 }
 

@@ -293,6 +293,18 @@ static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16
 		one(walk, &run[i]);
 }
 
+static void take_window(void *analysis, uint16_t core, const struct pt_time_window *window)
+{
+	struct walk *walk = walk_of(analysis, core);
+
+	if (walk == NULL)
+		return;
+	if (window == NULL)
+		pt_span_window_begins(walk->stack, walk->clock);
+	else
+		pt_span_window_ended(walk->stack, walk->clock, window->cut, window->scale);
+}
+
 /* --- life */
 
 static void take_config(void *analysis, uint16_t source, const struct pt_config *config)
@@ -307,7 +319,7 @@ static void take_config(void *analysis, uint16_t source, const struct pt_config 
 }
 
 /* The figures of a core behind those of the cores before. */
-static void give_core(struct entry_exit *x, uint16_t number)
+static void give_core(struct entry_exit *x, uint16_t number, bool windowed)
 {
 	struct walk *walk = x->walk[number];
 	struct pt_spans *to = &x->result;
@@ -315,6 +327,8 @@ static void give_core(struct entry_exit *x, uint16_t number)
 
 	pt_span_pass(walk->stack, walk->clock);
 	from = pt_span_result(walk->set);
+	if (windowed)
+		pt_span_give_lengths(walk->set);
 	for (size_t i = 0; i < from->n_spans; i++) {
 		struct pt_span_figures *span = &x->span[to->n_spans++];
 
@@ -345,7 +359,7 @@ static void give(void *analysis, struct pt_profile *profile)
 	x->result = (struct pt_spans){ .span = x->span, .core = x->core };
 	for (uint16_t i = 0; i < PT_RUN_CORES; i++)
 		if (x->walk[i] != NULL && (x->walk[i]->ran || (n == 0 && i == 0)))
-			give_core(x, i);
+			give_core(x, i, pt_profile_windowed(profile, i) != NULL);
 	profile->spans = &x->result;
 }
 
@@ -384,5 +398,5 @@ static void *entry_exit_new(const struct pt_analysis_setup *setup, struct pt_err
 const struct pt_analysis pt_analysis_entry_exit = {
 	.name = "entry-exit", .help = "entries and exits of chosen functions (functions=) and named spans (span=)",
 	.params = pt_point_params, .n_params = PT_POINT_PARAMS, .open = entry_exit_new, .close = entry_exit_free,
-	.runs = take_runs, .config = take_config, .result = give,
+	.runs = take_runs, .window = take_window, .config = take_config, .result = give,
 };

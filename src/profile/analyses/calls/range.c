@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "profile/result/analysis.h"
 #include "profile/stats/histlog.h"
+#include "profile/stats/survivals.h"
 #include "profile/flow/runclock.h"
 #include "profile/analyses/calls/spans.h"
 
@@ -29,6 +30,9 @@ struct way {			/* of the pc of one core */
 	bool whole;			/* its entry was seen */
 	uint64_t since, now, cycles;
 	struct pt_runclock runclock;
+	struct pt_survivals *survivals;	/* NULL: there was no window */
+	struct pt_lengths *lengths;	/* by id and kind */
+	uint64_t window;		/* clock at which one began */
 };
 
 struct range {
@@ -87,6 +91,16 @@ static inline void note(struct range *x, struct pt_stat *stat, uint64_t value)
 		pt_histlog_add(&x->log, stat->hist, value);
 }
 
+/* Something that began in the window that is open, if one is. */
+static inline void note_length(struct range *x, uint16_t id, enum pt_tally_kind kind, uint64_t since,
+			       enum pt_survival_end end)
+{
+	struct way *way = x->way;
+
+	if (__builtin_expect(way->survivals != NULL, 0) && since >= way->window)
+		pt_survivals_note(way->survivals, id, (size_t)kind, way->now - since, way->now - way->window, end);
+}
+
 static inline void enter(struct range *x, uint16_t id, bool seen)
 {
 	struct body *body = &x->way->body[id];
@@ -99,8 +113,10 @@ static inline void enter(struct range *x, uint16_t id, bool seen)
 	if (!seen)
 		return;
 	body->run.count++;
-	if (last->entered != 0)
+	if (last->entered != 0) {
 		note(x, &stat[PT_TALLY_PERIOD], x->way->now + 1 - last->entered);
+		note_length(x, id, PT_TALLY_PERIOD, last->entered - 1, PT_SURVIVAL_ENDED);
+	}
 	if (last->left != 0)
 		note(x, &stat[PT_TALLY_INACTIVE], x->way->now + 1 - last->left);
 	last->entered = x->way->now + 1;
@@ -110,6 +126,9 @@ static inline void leave(struct range *x, bool seen)
 {
 	struct body *body = &x->way->body[x->way->in];
 
+	if (x->way->whole)
+		note_length(x, (uint16_t)x->way->in, PT_TALLY_NET, x->way->since,
+			    seen ? PT_SURVIVAL_ENDED : PT_SURVIVAL_RESTS);
 	if (seen && x->way->whole)
 		note(x, &stats_of(x, body)[PT_TALLY_NET], x->way->now - x->way->since);
 	else
@@ -176,6 +195,8 @@ static void drop_way(const struct range *x, struct way *way)
 	free(way->body);
 	free(way->seen);
 	free(way->function);
+	pt_survivals_free(way->survivals);
+	free(way->lengths);
 	*way = (struct way){ 0 };
 }
 
@@ -262,6 +283,40 @@ static void take_piece(void *analysis, const struct pt_piece *piece, uint16_t co
 	charge(x, in, pt_sum_instructions(before), pt_sum_cycles(before));
 }
 
+static void end_window(struct range *x, const struct pt_time_window *window)
+{
+	struct way *way = x->way;
+
+	if (way->survivals == NULL)
+		return;
+	if (way->in != NOWHERE && way->whole)
+		note_length(x, (uint16_t)way->in, PT_TALLY_NET, way->since, PT_SURVIVAL_GOES_ON);
+	for (size_t i = 0; i < x->n_bodies; i++)
+		if (way->seen[i].entered != 0)
+			note_length(x, (uint16_t)i, PT_TALLY_PERIOD, way->seen[i].entered - 1, PT_SURVIVAL_GOES_ON);
+	pt_survivals_end(way->survivals, window->cut, window->scale);
+}
+
+static void take_window(void *analysis, uint16_t core, const struct pt_time_window *window)
+{
+	struct range *x = analysis;
+	struct way *way = &x->core[core < PT_RUN_CORES ? core : 0];
+
+	if (core >= PT_RUN_CORES)
+		return;
+	if (way->body == NULL)
+		make_way(x, way);
+	x->way = way;
+	if (window != NULL) {
+		end_window(x, window);
+		return;
+	}
+	if (way->survivals == NULL)
+		way->survivals = pt_survivals_new(x->n_bodies, PT_N_TALLY_KINDS);
+	pt_survivals_begin(way->survivals);
+	way->window = way->now;
+}
+
 static void take_config(void *analysis, uint16_t source, const struct pt_config *config)
 {
 	struct range *x = analysis;
@@ -274,12 +329,24 @@ static void take_config(void *analysis, uint16_t source, const struct pt_config 
 
 /* --- result, life */
 
-/* The figures of a core behind those of the cores before. */
-static void give_core(struct range *x, uint16_t number)
+static void make_lengths(const struct range *x, struct way *way)
 {
-	const struct way *way = &x->core[number];
+	if (way->survivals == NULL)
+		return;
+	if (way->lengths == NULL)
+		way->lengths = pt_alloc_array(x->n_bodies * PT_N_TALLY_KINDS, sizeof(*way->lengths));
+	for (size_t i = 0; i < x->n_bodies * PT_N_TALLY_KINDS; i++)
+		way->lengths[i] = pt_survivals_lengths(way->survivals, i / PT_N_TALLY_KINDS, i % PT_N_TALLY_KINDS);
+}
+
+/* The figures of a core behind those of the cores before. */
+static void give_core(struct range *x, uint16_t number, bool windowed)
+{
+	struct way *way = &x->core[number];
 	struct pt_span_core *core = &x->shown[x->result.n_cores++];
 
+	if (windowed)
+		make_lengths(x, way);
 	*core = (struct pt_span_core){
 		.core = number, .observed = way->now, .function = way->function, .n_functions = x->n_bodies,
 	};
@@ -299,6 +366,7 @@ static void give_core(struct range *x, uint16_t number)
 			.by = PT_SPAN_BY_RANGE, .begin = f != NULL ? f->address : PT_UNKNOWN,
 			.end = f != NULL ? f->address + f->size : PT_UNKNOWN,
 			.run = *run, .last_ns = PT_UNKNOWN, .last_address = PT_UNKNOWN,
+			.lengths = windowed && way->lengths != NULL ? &way->lengths[i * PT_N_TALLY_KINDS] : NULL,
 		};
 	}
 }
@@ -316,7 +384,7 @@ static void give(void *analysis, struct pt_profile *profile)
 	x->result = (struct pt_spans){ .span = x->span, .core = x->shown };
 	for (uint16_t k = 0; k < PT_RUN_CORES; k++)
 		if (x->core[k].body != NULL)
-			give_core(x, k);
+			give_core(x, k, pt_profile_windowed(profile, k) != NULL);
 	profile->ranges = &x->result;
 }
 
@@ -351,6 +419,6 @@ static void *range_new(const struct pt_analysis_setup *setup, struct pt_err *err
 
 const struct pt_analysis pt_analysis_range = {
 	.name = "range", .help = "time by whose code the pc is in, without a stack: shared tails are their owner's",
-	.open = range_new, .close = range_free, .runs = take_runs, .piece = take_piece, .config = take_config,
-	.result = give,
+	.open = range_new, .close = range_free, .runs = take_runs, .piece = take_piece, .window = take_window,
+	.config = take_config, .result = give,
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "profile/stats/survivals.h"
 
 enum { MARKER = UINT32_MAX };	/* the span of a frame that an interrupt put there */
 
@@ -35,6 +36,7 @@ struct pt_span_stack {
 	uint64_t clock;
 	size_t n_frames;
 	struct last *last;	/* by span */
+	uint64_t window;	/* clock at which one began */
 	struct context *context;	/* PT_SPAN_CONTEXTS of them, once there is one; or NULL */
 	struct frame frame[PT_SPAN_DEPTH];
 };
@@ -46,6 +48,8 @@ struct pt_span_set {
 	size_t n_spans;
 	struct pt_span_stack *stacks;
 	struct pt_spans result;
+	struct pt_survivals *survivals;	/* NULL: there was no window */
+	struct pt_lengths *lengths;
 };
 
 const char *pt_span_error_name(enum pt_span_error error)
@@ -94,6 +98,8 @@ void pt_span_set_free(struct pt_span_set *set)
 		free(set->hist[i]);
 	}
 	pt_histroom_fini(&set->room);
+	pt_survivals_free(set->survivals);
+	free(set->lengths);
 	free(set->hist);
 	free(set->span);
 	free(set->shown);
@@ -190,6 +196,18 @@ static struct pt_invocation amount(const struct frame *frame, struct frame *belo
 	return v;
 }
 
+/* Of a frame that was entered in the window that is open; else nothing. */
+static void note_length(struct pt_span_stack *s, const struct frame *frame, const struct pt_invocation *v,
+			enum pt_survival_end gross, enum pt_survival_end call)
+{
+	struct pt_survivals *to = s->set->survivals;
+
+	if (to == NULL || !frame->seen || frame->from < s->window)
+		return;
+	pt_survivals_note(to, frame->span, PT_TALLY_GROSS, v->gross, s->clock - s->window, gross);
+	pt_survivals_note(to, frame->span, PT_TALLY_CALL, v->call, s->clock - s->window, call);
+}
+
 static void settle(struct pt_span_stack *s, const struct frame *frame, const struct pt_invocation *v, bool whole)
 {
 	struct pt_span_figures *row = &s->set->span[frame->span];
@@ -197,6 +215,8 @@ static void settle(struct pt_span_stack *s, const struct frame *frame, const str
 
 	row->run.gross_total += outer(frame, s->frame) == NULL ? v->gross : 0;
 	row->run.partial += !whole;
+	note_length(s, frame, v, whole ? PT_SURVIVAL_ENDED : PT_SURVIVAL_RESTS,
+		    whole ? PT_SURVIVAL_ENDED : PT_SURVIVAL_RESTS);
 	if (!whole)
 		return;
 	pt_stat_add(&stat[PT_TALLY_NET], v->net, frame->from_ns);
@@ -241,6 +261,9 @@ static void push(struct pt_span_stack *s, const struct frame *frame, const struc
 static void add_interval(struct pt_span_stack *s, uint32_t span, enum pt_tally_kind kind, uint64_t since,
 			 const struct pt_span_at *at)
 {
+	if (since > s->window && kind == PT_TALLY_PERIOD && s->set->survivals != NULL)
+		pt_survivals_note(s->set->survivals, span, (size_t)kind, s->clock + 1 - since, s->clock - s->window,
+				  PT_SURVIVAL_ENDED);
 	if (since != 0)
 		pt_stat_add(&stats_of(s->set, span)[kind], s->clock + 1 - since, at->ns);
 }
@@ -491,7 +514,66 @@ void pt_span_gap(struct pt_span_stack *s, const struct pt_span_at *at)
 	memset(s->last, 0, s->set->n_spans * sizeof(*s->last));
 }
 
+/* --- windows */
+
+void pt_span_window_begins(struct pt_span_stack *s, uint64_t clock)
+{
+	pt_span_pass(s, clock);
+	if (s->set->survivals == NULL)
+		s->set->survivals = pt_survivals_new(s->set->n_spans, PT_N_TALLY_KINDS);
+	pt_survivals_begin(s->set->survivals);
+	s->window = s->clock;
+}
+
+static void note_open(struct pt_span_stack *s, const struct frame *frames, size_t n_frames, uint64_t parked, bool runs)
+{
+	struct frame copy[PT_SPAN_DEPTH];
+
+	memcpy(copy, frames, n_frames * sizeof(*copy));
+	for (size_t i = n_frames; i > 0; i--) {
+		struct frame *frame = &copy[i - 1];
+		struct pt_invocation v = amount(frame, i > 1 ? frame - 1 : NULL, parked);
+
+		v.call += s->clock - parked;
+		if (frame->span == MARKER)
+			runs = false;
+		else
+			note_length(s, frame, &v, runs ? PT_SURVIVAL_GOES_ON : PT_SURVIVAL_RESTS, PT_SURVIVAL_GOES_ON);
+	}
+}
+
+void pt_span_window_ended(struct pt_span_stack *s, uint64_t clock, uint64_t cut, double weight)
+{
+	struct pt_survivals *to = s->set->survivals;
+
+	pt_span_pass(s, clock);
+	if (to == NULL || !pt_survivals_open(to))
+		return;
+	note_open(s, s->frame, s->n_frames, s->clock, true);
+	for (size_t i = 0; s->context != NULL && i < PT_SPAN_CONTEXTS; i++)
+		if (s->context[i].used)
+			note_open(s, s->context[i].frame, s->context[i].n_frames, s->context[i].parked, false);
+	for (size_t i = 0; i < s->set->n_spans; i++)
+		if (s->last[i].entered > s->window)
+			pt_survivals_note(to, i, PT_TALLY_PERIOD, s->clock + 1 - s->last[i].entered,
+					  s->clock - s->window, PT_SURVIVAL_GOES_ON);
+	pt_survivals_end(to, cut, weight);
+}
+
 /* --- result */
+
+void pt_span_give_lengths(struct pt_span_set *set)
+{
+	if (set->survivals == NULL)
+		return;
+	if (set->lengths == NULL)
+		set->lengths = pt_alloc_array(set->n_spans * PT_N_TALLY_KINDS + 1, sizeof(*set->lengths));
+	for (size_t i = 0; i < set->n_spans; i++) {
+		set->shown[i].lengths = &set->lengths[i * PT_N_TALLY_KINDS];
+		for (size_t k = 0; k < PT_N_TALLY_KINDS; k++)
+			set->lengths[i * PT_N_TALLY_KINDS + k] = pt_survivals_lengths(set->survivals, i, k);
+	}
+}
 
 static void show_open(struct pt_span_set *set, const struct frame *frames, size_t n_frames, uint64_t clock)
 {

@@ -45,6 +45,7 @@ struct pt_span_figures {		/* a row */
 	uint64_t last_ns, last_address;		/* its moment and instruction; PT_UNKNOWN */
 	uint64_t refetched;	/* entries that were none: fetched, cancelled by an interrupt, and executed after it */
 	uint64_t error_ns;	/* the moments that it was measured between are that uncertain at worst */
+	const struct pt_lengths *lengths;	/* by enum pt_tally_kind, of what is seen in windows; NULL: there were none */
 };
 
 struct pt_span_core {		/* what was seen of a core */
@@ -114,6 +115,12 @@ bool pt_span_is_open(const struct pt_span_stack *s, uint32_t span);	/* on the cu
 /* Figures so far; what is open is partial, up to its stack's clock (pt_span_pass). Valid until the set is fed or asked
  * again. */
 const struct pt_spans *pt_span_result(struct pt_span_set *set);
+/* A window (flow/windows.h) on the stack's time begins; or it has ended: what is open is longer than it was so far. cut,
+ * weight: as pt_survivals_end() has them. There is one stack in the set. */
+void pt_span_window_begins(struct pt_span_stack *s, uint64_t clock);
+void pt_span_window_ended(struct pt_span_stack *s, uint64_t clock, uint64_t cut, double weight);
+/* Of each span those of each kind, into the figures of the result. */
+void pt_span_give_lengths(struct pt_span_set *set);
 /* Time goes on, and nothing happens. */
 void pt_span_pass(struct pt_span_stack *s, uint64_t clock);
 

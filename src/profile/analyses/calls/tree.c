@@ -10,6 +10,7 @@
 #include "base/bigmem.h"
 #include "profile/result/analysis.h"
 #include "profile/stats/preorder.h"
+#include "profile/analyses/calls/call_durations.h"
 #include "profile/analyses/calls/tree.h"
 #include "profile/analyses/calls/tree_windows.h"
 
@@ -41,6 +42,7 @@ struct core {
 	struct chain *chain;		/* PT_STEP_STACKS; NULL: this core took no step yet */
 	struct chain *now;
 	uint64_t clock;			/* up to where time is charged */
+	struct pt_call_durations *durations;	/* NULL: it had no window yet */
 };
 
 struct tree {
@@ -243,6 +245,8 @@ static void take_steps(void *analysis, const struct pt_step *step, size_t n)
 		struct core *core = core_of(t, step->core);
 
 		charge(t, core, step);
+		if (core->durations != NULL)
+			pt_call_durations_step(core->durations, step);
 		if (step->kind == PT_STEP_ENTER)
 			enter(t, core, step);
 		else if (step->kind == PT_STEP_LEAVE)
@@ -337,9 +341,10 @@ static void take_briefs(void *analysis, const struct pt_brief_batch *batch)
 
 /* --- windows */
 
-static void take_window(void *analysis, uint16_t core, const struct pt_time_window *window)
+static void take_window(void *analysis, uint16_t number, const struct pt_time_window *window)
 {
 	struct tree *t = analysis;
+	struct core *core = core_of(t, number);
 
 	if (t->windows == NULL) {
 		t->windows = pt_tree_windows_new(t->n_functions);
@@ -350,7 +355,10 @@ static void take_window(void *analysis, uint16_t core, const struct pt_time_wind
 
 		t->now[i] = (struct pt_tree_count){ slot->net, slot->count };
 	}
-	pt_tree_windows_edge(t->windows, t->node, t->now, t->result.n_nodes, core, window);
+	pt_tree_windows_edge(t->windows, t->node, t->now, t->result.n_nodes, number, window);
+	if (core->durations == NULL)
+		core->durations = pt_call_durations_new(t->n_functions);
+	pt_call_durations_edge(core->durations, core->clock, window);
 }
 
 /* --- result, life */
@@ -384,6 +392,15 @@ static void add_up_root(struct tree *t)
 		t->node[0].gross += t->node[i].parent == 0 ? t->node[i].gross : 0;
 }
 
+static void give_windows(struct tree *t, const struct pt_profile *profile)
+{
+	pt_tree_windows_give(t->windows, profile, t->node, t->result.n_nodes, &t->result);
+	for (uint16_t i = 0; i < CORES; i++)
+		t->result.durations[i] = t->core[i].durations != NULL && pt_profile_windowed(profile, i) != NULL
+						 ? pt_call_durations_give(t->core[i].durations)
+						 : NULL;
+}
+
 static void give(void *analysis, struct pt_profile *profile)
 {
 	struct tree *t = analysis;
@@ -397,7 +414,7 @@ static void give(void *analysis, struct pt_profile *profile)
 	for (size_t i = t->result.n_nodes - 1; i > 0; i--)
 		t->node[t->node[i].parent].gross += t->node[i].gross;
 	if (t->windows != NULL && profile->windowed)
-		pt_tree_windows_give(t->windows, profile, t->node, t->result.n_nodes, &t->result);
+		give_windows(t, profile);
 	add_up_root(t);
 	put_in_order(t);
 	profile->tree = &t->result;
@@ -411,6 +428,7 @@ static void tree_free(void *analysis)
 		for (size_t i = 0; t->core[c].chain != NULL && i < PT_STEP_STACKS; i++)
 			free(t->core[c].chain[i].slot);
 		free(t->core[c].chain);
+		pt_call_durations_free(t->core[c].durations);
 	}
 	pt_big_free(t->node, PT_TREE_NODES * sizeof(*t->node));
 	pt_tree_windows_free(t->windows);

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "profile/stack/call_event.h"
-#include "profile/stats/estimate.h"
+#include "profile/stats/survival.h"
 
 enum { PT_TREE_NODES = 65536, PT_TREE_DEPTH = 256, PT_TREE_CORES = 16 };
 enum { PT_TREE_NO_CALLER = UINT8_MAX };	/* entry of the node that stands for callers that were not seen */
@@ -48,6 +48,7 @@ struct pt_tree {
 	uint64_t dropped;	/* entries that found no room */
 	/* of windowed cores: by id (NULL: it is none), and in no order; from 0: an exception */
 	const struct pt_tree_estimate *function[PT_TREE_CORES];
+	const struct pt_lengths *durations[PT_TREE_CORES];	/* by id, PT_N_TALLY_KINDS of each */
 	const struct pt_tree_edge *edge;
 	size_t n_edges;
 };

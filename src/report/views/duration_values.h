@@ -1,0 +1,76 @@
+/* Columns of how long something lasts: min, avg, max, p50, p90, p99, and when min and max were. What was seen whole says
+ * it where all was seen. Windows in bursts give estimates, and lower bounds where they do not reach (stats/survival.h);
+ * pieces that are no fair part of the program say only that the longest is at least as long as that seen. For views
+ * alone. */
+#ifndef PT_REPORT_VIEWS_DURATION_VALUES_H
+#define PT_REPORT_VIEWS_DURATION_VALUES_H
+
+#include <math.h>
+
+#include "profile/result/profile.h"
+#include "report/table/view.h"
+
+enum { PT_DURATION_VALUES = 8, PT_DURATION_EXTREMES = 3 };	/* all of them; min, avg, max alone */
+
+static inline struct pt_value pt_duration_unknown(void)
+{
+	return (struct pt_value){ .u = PT_UNKNOWN };
+}
+
+static inline struct pt_value pt_duration_at_least(double ticks)
+{
+	if (!(ticks > 0))
+		return pt_duration_unknown();
+	return (struct pt_value){ .u = (uint64_t)ticks, .basis = PT_BASIS_ESTIMATED, .at_least = true };
+}
+
+static inline struct pt_value pt_duration_quantile(const struct pt_estimate *e)
+{
+	if (isnan(e->value))
+		return pt_duration_at_least(e->lo);
+	return (struct pt_value){ .u = (uint64_t)(e->value + 0.5), .lo = fmax(0, e->lo - 0.5), .hi = e->hi + 0.5,
+				  .basis = PT_BASIS_ESTIMATED };	/* of whole ticks */
+}
+
+/* longest: that was seen; 0: none. d NULL: nothing else is known. n: PT_DURATION_VALUES or fewer. Returns behind them. */
+static inline struct pt_value *pt_duration_values(struct pt_value *out, uint64_t longest, const struct pt_lengths *d,
+						  size_t n)
+{
+	struct pt_value all[PT_DURATION_VALUES] = {
+		pt_duration_unknown(), { .f = NAN }, pt_duration_at_least((double)longest), pt_duration_unknown(),
+		pt_duration_unknown(), pt_duration_unknown(), pt_duration_unknown(), pt_duration_unknown(),
+	};
+
+	if (d != NULL && d->mean > 0)
+		all[1] = (struct pt_value){ .f = d->mean, .basis = PT_BASIS_ESTIMATED, .at_least = true };
+	for (size_t i = 0; d != NULL && i < PT_N_DURATION_QUANTILES; i++)
+		all[PT_DURATION_EXTREMES + i] = pt_duration_quantile(&d->quantile[i]);
+	for (size_t i = 0; i < n; i++)
+		*out++ = all[i];
+	return out;
+}
+
+/* Of a function that is not known by what was seen alone. False: it is. seen: of a kind. */
+static inline bool pt_duration_is_cut(const struct pt_profile *p, uint16_t core)
+{
+	return pt_profile_windowed(p, core) != NULL || pt_profile_in_pieces(p, core);
+}
+
+/* Of a function, where pt_duration_is_cut(). */
+static inline struct pt_value *pt_duration_of_function(struct pt_value *out, const struct pt_profile *p,
+						       const struct pt_profile_function *f, enum pt_tally_kind kind,
+						       size_t n)
+{
+	const struct pt_profile_core *core = pt_profile_windowed(p, f->core);
+	const struct pt_lengths *d = core != NULL && f->durations != NULL ? &f->durations[kind] : NULL;
+	const struct pt_stat *seen = f->seen != NULL ? &f->seen->stat[kind] : NULL;
+	uint64_t longest = seen != NULL && seen->n > 0 ? seen->max : 0;
+
+	if (d != NULL && d->longest > longest)
+		longest = d->longest;
+	if (core != NULL && core->sleeps && (kind == PT_TALLY_PERIOD || kind == PT_TALLY_INACTIVE))
+		d = NULL;
+	return pt_duration_values(out, longest, d, n);
+}
+
+#endif
