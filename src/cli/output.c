@@ -217,6 +217,7 @@ static int write_folder(const char *path, const char *archive, size_t len_bytes)
 
 int pt_output_write(const struct pt_query *query, const char *path, const char *text, size_t len_bytes)
 {
+	pt_progress("%s", "");
 	path = place_of(path);
 	if (path != NULL && format_of(query)->folder)
 		return write_folder(path, text, len_bytes);

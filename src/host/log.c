@@ -4,12 +4,18 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/util.h"
 
 static atomic_int level = PT_LOG_INFO;
 static atomic_uint channels;
+static atomic_bool adds_times, progress_stands;
+static const char erase_line[] = "\r\033[K";	/* Source: ECMA-48, EL */
 
 static const struct { const char *word; int level; unsigned channel; } words_known[] = {
 	{ "error", PT_LOG_ERROR, 0 },	   { "warn", PT_LOG_WARN, 0 },
@@ -48,17 +54,72 @@ static void keep_printable(char *line)
 			*at = '?';
 }
 
+static void put_time(char *out, size_t room)
+{
+	struct timespec now;
+	struct tm utc;
+	size_t n;
+
+	out[0] = '\0';
+	if (!atomic_load(&adds_times) || clock_gettime(CLOCK_REALTIME, &now) < 0 || gmtime_r(&now.tv_sec, &utc) == NULL)
+		return;
+	n = strftime(out, room, "%Y-%m-%dT%H:%M:%S", &utc);
+	snprintf(out + n, room - n, ".%03ldZ ", now.tv_nsec / 1000000);
+}
+
 static void say(int at, const char *prefix, const char *fmt, va_list args)
 {
-	char line[2048];	/* a whole sentence of an error, and what was said before it */
+	char line[2048], time[40];	/* a whole sentence of an error, and what was said before it */
+	bool over_progress;
 	int n;
 
 	if (at > atomic_load(&level))
 		return;
-	n = snprintf(line, sizeof(line), "%s", prefix);
+	put_time(time, sizeof(time));
+	n = snprintf(line, sizeof(line), "%s%s", time, prefix);
 	vsnprintf(line + n, sizeof(line) - (size_t)n, fmt, args);
 	keep_printable(line);
-	fprintf(stderr, "%s\n", line);
+	over_progress = atomic_exchange(&progress_stands, false);
+	fprintf(stderr, "%s%s\n", over_progress ? erase_line : "", line);
+}
+
+bool pt_progress_shows(void)
+{
+	return atomic_load(&level) >= PT_LOG_INFO && isatty(STDERR_FILENO);
+}
+
+void pt_progress(const char *fmt, ...)
+{
+	char line[160];
+	va_list args;
+
+	if (!pt_progress_shows())
+		return;
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	line[strcspn(line, "\n")] = '\0';
+	keep_printable(line);
+	if (line[0] == '\0' && !atomic_load(&progress_stands))
+		return;
+	atomic_store(&progress_stands, line[0] != '\0');
+	fprintf(stderr, "%s%s", erase_line, line);
+	fflush(stderr);
+}
+
+static bool is_journal(void)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long device, inode;
+	struct stat st;
+
+	return stream != NULL && sscanf(stream, "%llu:%llu", &device, &inode) == 2 && fstat(STDERR_FILENO, &st) == 0 &&
+	       st.st_dev == device && st.st_ino == inode;
+}
+
+void pt_log_add_times(void)
+{
+	atomic_store(&adds_times, !isatty(STDERR_FILENO) && !is_journal());
 }
 
 #define SAY(at, prefix)                                                                                                \

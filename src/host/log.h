@@ -22,6 +22,13 @@ void pt_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void pt_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void pt_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void pt_debug(enum pt_log_channel channel, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* How far something is that takes its time: a line below the messages, where standard error is a terminal; else
+ * nothing. The next message, or the next such line, takes its place; "" takes it away. */
+void pt_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+bool pt_progress_shows(void);	/* ask before a costly one */
+/* From now on each message begins with its time, UTC: for a daemon whose messages are a log. Not on a terminal, and not
+ * in the systemd journal, which has the time of each line. Source: systemd.exec(5), JOURNAL_STREAM. */
+void pt_log_add_times(void);
 bool pt_log_wants(enum pt_log_channel channel);	/* ask before a costly print-out */
 
 #endif

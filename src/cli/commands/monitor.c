@@ -2,10 +2,12 @@
  * detach. SIGINT (SIGTERM, SIGHUP) ends it early; a second one kills the process. */
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "control/commands.h"
 #include "host/log.h"
 #include "cli/app.h"
+#include "cli/waiting.h"
 #include "base/util.h"
 #include "cli/subcommands.h"
 
@@ -15,6 +17,7 @@ struct monitor {
 	struct pt_command_ctx ctx;
 	struct pt_command *cmd;
 	uv_signal_t signals[3];
+	struct pt_waiting progress;
 	bool begun, done;
 	int status;
 };
@@ -30,6 +33,7 @@ static void on_done(struct pt_command *cmd, int rc, const struct pt_err *err)
 {
 	struct monitor *m = cmd->caller;
 
+	pt_progress("%s", "");
 	if (cmd->out.len_bytes > 0)
 		fwrite(cmd->out.bytes, 1, cmd->out.len_bytes, stdout);
 	if (rc < 0)
@@ -81,6 +85,23 @@ static void watch_signals(struct monitor *m)
 	}
 }
 
+static void say_progress(void *arg)
+{
+	struct monitor *m = arg;
+	struct pt_text line = { 0 };
+	const char *at;
+
+	if (m->begun && !m->done)
+		pt_command_progress(m->cmd, &line);
+	else if (!m->done)
+		pt_text_add(&line, "waiting for the target to answer; Ctrl-C ends it");
+	at = line.bytes != NULL ? line.bytes : "";
+	for (const char *end; (end = strchr(at, '\n')) != NULL && end[1] != '\0'; at = end + 1)
+		pt_info("%.*s", (int)(end - at), at);	/* all but the last line are said once, and stay */
+	pt_progress("%s", at);
+	pt_text_free(&line);
+}
+
 static void call(struct monitor *m)
 {
 	m->ctx = (struct pt_command_ctx){
@@ -90,7 +111,9 @@ static void call(struct monitor *m)
 	m->listener = (struct pt_board_listener){ .arg = m, .on_state = on_board_state };
 	pt_board_listen(m->rig.board, &m->listener);
 	watch_signals(m);
+	pt_waiting_begin(&m->progress, &m->rig.loop, say_progress, m);
 	uv_run(&m->rig.loop, UV_RUN_DEFAULT);
+	pt_waiting_end(&m->progress);
 	pt_board_unlisten(m->rig.board, &m->listener);
 	for (size_t i = 0; i < PT_LEN(m->signals); i++)
 		uv_close((uv_handle_t *)&m->signals[i], NULL);

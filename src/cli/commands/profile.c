@@ -17,6 +17,7 @@
 #include "base/util.h"
 #include "cli/output.h"
 #include "cli/verdict.h"
+#include "cli/waiting.h"
 #include "cli/subcommands.h"
 
 struct profile {
@@ -25,6 +26,8 @@ struct profile {
 	struct pt_board_listener listener;
 	struct pt_query query, junit;
 	uv_signal_t signals[3];
+	struct pt_waiting progress;
+	uint64_t begun_ns;
 	int status;
 	bool begun, waiting, interrupted;
 	bool over;		/* nothing that still comes in counts */
@@ -131,6 +134,24 @@ static void on_time_up(void *arg, int rc, const char *text, size_t len_bytes)
 		stop(p);
 }
 
+static void say_progress(void *arg)
+{
+	const struct profile *p = arg;
+	double s = (double)(uv_hrtime() - p->begun_ns) / 1e9;
+
+	if (p->over)
+		return;
+	if (!p->begun)
+		pt_progress("waiting for the target to answer: %.0f s; Ctrl-C ends it", s);
+	else if (p->waiting && p->options->for_ns != 0)
+		pt_progress("profiling: %.0f s, until the core has run for %.3g s; Ctrl-C ends it and reports", s,
+			    (double)p->options->for_ns / 1e9);
+	else if (p->waiting)
+		pt_progress("profiling: %.0f s; Ctrl-C ends it and reports", s);
+	else
+		pt_progress("making the report: %.0f s since the start", s);
+}
+
 /* --- start -------------------------------------------------------------------------------------------------------- */
 
 static int resume_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
@@ -146,6 +167,7 @@ static void let_run(struct profile *p)
 		return;
 	}
 	p->waiting = true;
+	p->begun_ns = uv_hrtime();
 	pt_session_wait(p->rig.session, p->options->for_ns != 0 ? 0 : PT_UNKNOWN, on_time_up, p);
 }
 
@@ -317,7 +339,10 @@ static int run_profile(const struct pt_options *options)
 	p.listener = (struct pt_board_listener){ .arg = &p, .on_state = on_board_state };
 	pt_board_listen(p.rig.board, &p.listener);
 	watch_signals(&p);
+	p.begun_ns = uv_hrtime();
+	pt_waiting_begin(&p.progress, &p.rig.loop, say_progress, &p);
 	uv_run(&p.rig.loop, UV_RUN_DEFAULT);
+	pt_waiting_end(&p.progress);
 	pt_board_unlisten(p.rig.board, &p.listener);
 	for (size_t i = 0; i < PT_LEN(p.signals); i++)
 		uv_close((uv_handle_t *)&p.signals[i], NULL);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <uv.h>
+
 #include "session/head.h"
 #include "probes/virtual/boards.h"
 #include "host/log.h"
@@ -143,8 +145,31 @@ static int begin(struct pt_rerun *r, struct pt_err *err)
 	return 0;
 }
 
+enum { SILENT_S = 2, LOOK_CHUNKS = 256 };
+
+struct reading { uint64_t since_ns, said_ns, n_chunks, from_ns; };
+
+/* Each second from the third on, for a person at a terminal. */
+static void say_progress(const struct pt_rerun *r, struct reading *reading, const struct pt_chunk *chunk)
+{
+	uint64_t now_ns;
+
+	if (reading->n_chunks++ == 0)
+		reading->from_ns = chunk->from_ns;
+	if (reading->n_chunks % LOOK_CHUNKS != 0 || !pt_progress_shows())
+		return;
+	now_ns = uv_hrtime();
+	if (now_ns - reading->since_ns < SILENT_S * PT_NS_PER_S || now_ns - reading->said_ns < PT_NS_PER_S)
+		return;
+	reading->said_ns = now_ns;
+	pt_progress("%s: %.3g s of the recording read, %llu pieces of trace", r->name,
+		    chunk->to_ns > reading->from_ns ? (double)(chunk->to_ns - reading->from_ns) / 1e9 : 0.0,
+		    (unsigned long long)reading->n_chunks);
+}
+
 static int run_through(struct pt_rerun *r, struct pt_err *err)
 {
+	struct reading reading = { .since_ns = uv_hrtime() };
 	const struct pt_chunk *chunk = NULL;
 	struct pt_err bad;
 	int item;
@@ -164,8 +189,10 @@ static int run_through(struct pt_rerun *r, struct pt_err *err)
 			if (r->clock != NULL)
 				pt_law_clock_take(r->clock, chunk);
 			pt_pipeline_feed(r->pipeline, chunk);
+			say_progress(r, &reading, chunk);
 		}
 	}
+	pt_progress("%s", "");
 	pt_pipeline_over(r->pipeline);
 	return 0;
 }

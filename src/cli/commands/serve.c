@@ -207,6 +207,7 @@ static int open_doors(struct serve *s, const struct pt_options *options, struct 
 		printf("gdb %s\n", pt_gdbstub_address(s->gdb));
 		fflush(stdout);
 	}
+	pt_log_add_times();
 	pt_info("gdb: listening on %s", pt_gdbstub_address(s->gdb));
 	if (pt_gdbstub_warning(s->gdb) != NULL)
 		pt_warn("gdb: %s: %s", pt_gdbstub_address(s->gdb), pt_gdbstub_warning(s->gdb));
