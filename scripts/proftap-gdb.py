@@ -160,7 +160,7 @@ class Window:
     def refresh(self):
         try:
             said = monitor("report top=0")
-            self.lines = said[max(said.find("\nfunctions"), 0):].strip().splitlines()
+            self.lines = said.strip().splitlines()
         except gdb.error:
             self.lines = self.why()
         self.render()
