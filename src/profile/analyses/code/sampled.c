@@ -10,7 +10,6 @@
 
 struct source {
 	uint16_t number;
-	uint64_t batch, in_batch;	/* samples that were stored together */
 	struct pt_flat *flat;		/* NULL: it has given no sample */
 	struct pt_sampled_event event;
 };
@@ -48,18 +47,19 @@ static void take_config(void *analysis, uint16_t number, const struct pt_config 
 	if (of == NULL)
 		of = &s->source[s->n_sources++];
 	of->number = number;
-	of->batch = pt_config_number(config, "batch", 1);
 	pt_config_text(config, "event", of->event.name, sizeof(of->event.name));
 	of->event.every = pt_config_number(config, "every", 0);
 	if (of->event.name[0] == '\0')
 		strcpy(of->event.name, "time");
 }
 
-static void end_batch(struct source *of)
+/* Where the flat profile of all samples has its ends, too: two tables of the same samples have the same intervals. */
+static void end_batch(void *analysis, uint16_t number)
 {
-	if (of->flat != NULL && of->in_batch > 0)
+	struct source *of = source_of(analysis, number);
+
+	if (of != NULL && of->flat != NULL)
 		pt_flat_end_batch(of->flat);
-	of->in_batch = 0;
 }
 
 static void take_sample(struct sampled *s, struct source *of, const struct pt_event *e)
@@ -75,8 +75,6 @@ static void take_sample(struct sampled *s, struct source *of, const struct pt_ev
 		unit = pt_codemap_at(s->map, e->branch.to);
 		pt_flat_sample(of->flat, unit != NULL ? unit->function : PT_NO_FUNCTION);
 	}
-	if (++of->in_batch >= of->batch)
-		end_batch(of);
 }
 
 static void take_events(void *analysis, const struct pt_event *e, const struct pt_moment *at, size_t n)
@@ -85,12 +83,10 @@ static void take_events(void *analysis, const struct pt_event *e, const struct p
 
 	(void)at;
 	for (; n-- > 0; e++) {
-		struct source *of = e->kind == PT_EV_SAMPLE || e->kind == PT_EV_GAP ? source_of(s, e->source) : NULL;
+		struct source *of = e->kind == PT_EV_SAMPLE ? source_of(s, e->source) : NULL;
 
-		if (of != NULL && e->kind == PT_EV_SAMPLE)
+		if (of != NULL)
 			take_sample(s, of, e);
-		else if (of != NULL)
-			end_batch(of);
 	}
 }
 
@@ -227,5 +223,6 @@ static void *sampled_new(const struct pt_analysis_setup *setup, struct pt_err *e
 
 const struct pt_analysis pt_analysis_sampled = {
 	.name = "sampled", .help = "samples by several events: the functions' part in each", .standard = true,
-	.open = sampled_new, .close = sampled_free, .events = take_events, .config = take_config, .result = give,
+	.open = sampled_new, .close = sampled_free, .events = take_events, .batch_end = end_batch, .config = take_config,
+	.result = give,
 };
