@@ -230,6 +230,18 @@ static void note_failure(struct pt_emit *out, uint64_t now_ns, int rc)
 							 : PT_LOSS_RESET;
 }
 
+/* The end is a loss though no time has passed since the last chunk: what was on its way is lost. */
+static void lose_at_once(struct pt_emit *out)
+{
+	struct pt_chunk loss = {
+		.kind = PT_CHUNK_LOSS, .cause = (uint16_t)out->fault, .lost_bytes = PT_UNKNOWN, .source = out->source,
+		.core = out->core, .from_ns = out->told_ns, .to_ns = out->told_ns,
+	};
+
+	if (!out->ended)
+		out->sink->lose(out->sink, &loss);
+}
+
 int pt_emit_failed(struct pt_emit *out, uint64_t now_ns, int rc)
 {
 	if (rc == PT_EINTERRUPTED)
@@ -238,7 +250,10 @@ int pt_emit_failed(struct pt_emit *out, uint64_t now_ns, int rc)
 	if ((rc == PT_EFAULT || rc == PT_ETIMEOUT || rc == PT_EPROTO) &&
 	    now_ns - out->failing_since_ns < GIVE_UP_MS * PT_NS_PER_MS)
 		return TRY_AGAIN_US;
-	pt_emit_loss(out, out->fault, now_ns);
+	if (now_ns > out->told_ns)
+		pt_emit_loss(out, out->fault, now_ns);
+	else
+		lose_at_once(out);
 	pt_emit_end(out);
 	return rc;
 }

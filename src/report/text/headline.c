@@ -68,7 +68,7 @@ static void source_titles(const struct pt_profile *p, char *out, size_t room)
 static const char *halting(const struct pt_profile *p)
 {
 	if (pt_overhead_halts(p))
-		return ", core HALTED to read";
+		return ", core HALTED";
 	return p->target[0] != '\0' && !p->no_clock ? ", core not halted" : "";
 }
 
@@ -115,12 +115,13 @@ static unsigned largest_cause(const struct pt_loss_sum *loss, bool faults)
 	return most;
 }
 
-static bool lost_something(const struct pt_loss_sum *loss)
+static unsigned first_fault(const struct pt_loss_sum *loss)	/* PT_N_LOSSES: none */
 {
-	for (unsigned cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
-		if (loss->by[cause].events != 0 || loss->by[cause].ns != 0)
-			return true;
-	return false;
+	unsigned cause = PT_LOSS_FIRST_FAULT;
+
+	while (cause < PT_N_LOSSES && loss->by[cause].events == 0 && loss->by[cause].ns == 0)
+		cause++;
+	return cause;
 }
 
 static size_t percent_of(uint64_t ns, uint64_t total_ns, char *out, size_t room)
@@ -142,10 +143,12 @@ static size_t part_of(const char *what, uint64_t ns, unsigned cause, char *out, 
 
 static void lost_part(const struct pt_loss_sum *loss, char *out, size_t room)
 {
-	if (!lost_something(loss))
+	if (first_fault(loss) == PT_N_LOSSES)
 		snprintf(out, room, ", lost nothing");
 	else if (loss->by[PT_LOSS_CUT].events != 0)
 		snprintf(out, room, ", lost more than is known (%s)", pt_loss_name(PT_LOSS_CUT));
+	else if (loss->lost_ns == 0)
+		snprintf(out, room, ", lost an unknown time (%s)", pt_loss_name((enum pt_loss)first_fault(loss)));
 	else
 		part_of("lost ", loss->lost_ns, largest_cause(loss, true), out, room);
 }
