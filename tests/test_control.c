@@ -322,7 +322,7 @@ static const struct step shorts[] = {
 	{ "", 0, "test profile run 2s " }, { "profile", 0, "test profile start [for=2s] " },
 	{ "prof", 0, "test profile start [for=2s] " }, { "prof stat", 0, "profile: none yet" },
 	{ "stat", 0, "profile: none yet" }, { "hal", 0, "halted at" }, { "sym @", 0, "functions" },
-	{ "prof run 0.05 mtb-ram=0x20000800:0x400 top=1", 0, "observed " }, { "prof rep ca", 0, "calls" },
+	{ "prof run 0.05 mtb-ram=0x20000800:0x400 top=1", 0, "observed " }, { "prof rep ca", 0, "\ncaller " },
 	{ "pr rep func top=1", 0, "functions" },
 	{ "help mtb-ram", 0, "mtb-ram (setting of source mtb): RAM to record into" },
 	{ "help burst", 0, "burst (mode): profile start source=mtb mode=burst" }, { "help mtb", 0, "mtb (source): " },
@@ -377,7 +377,7 @@ START_TEST(stops_by_itself)
 	ck_assert_ptr_nonnull(strstr(rig.text, "profile: ended"));
 	ck_assert_int_eq(call("profile stop"), 0);
 	ck_assert_ptr_nonnull(strstr(rig.text, "profile stopped by itself, as its time was over"));
-	ck_assert_ptr_nonnull(strstr(rig.text, "functions"));
+	ck_assert_ptr_nonnull(strstr(rig.text, "\nfunction "));
 	ck_assert_int_eq(call("profile stop"), PT_ESTATE);
 	ck_assert_ptr_nonnull(strstr(rig.err, "monitor profile report shows the last one"));
 	close_rig();
@@ -388,7 +388,7 @@ END_TEST
 START_TEST(stop_has_the_first_rows)
 {
 	static const struct { const char *start, *more; } starts[] = {
-		{ "profile start mtb-ram=0x20000800:0x400 mode=halt for=200ms", "more" },
+		{ "profile start mtb-ram=0x20000800:0x400 mode=halt for=200ms", "more: top=0" },
 		{ "profile start mtb-ram=0x20000800:0x400 mode=halt for=200ms top=0", "" },
 	};
 
@@ -400,7 +400,7 @@ START_TEST(stop_has_the_first_rows)
 		while (pt_session_get_state(rig.session) != PT_SESSION_IDLE)
 			uv_run(&rig.board.loop, UV_RUN_ONCE);
 		ck_assert_int_eq(call("profile stop"), 0);
-		ck_assert_msg((strstr(rig.text, "more") != NULL) == (starts[i].more[0] != '\0'), "%s", rig.text);
+		ck_assert_msg((strstr(rig.text, "more: top=0") != NULL) == (starts[i].more[0] != '\0'), "%s", rig.text);
 	}
 	close_rig();
 }

@@ -228,8 +228,7 @@ static void warning_lines(const struct pt_profile *p, struct pt_text *out)
 	}
 }
 
-/* Between words, the rest below the words of the first line. */
-void pt_wrapped_line(const char *line, size_t len, size_t columns, struct pt_text *out)
+void pt_wrapped_line(const char *line, size_t len, size_t columns, size_t indent, struct pt_text *out)
 {
 	size_t room = columns;
 
@@ -238,12 +237,12 @@ void pt_wrapped_line(const char *line, size_t len, size_t columns, struct pt_tex
 
 		while (at > 0 && (line[at] != ' ' || line[at + 1] == '%'))
 			at--;
-		if (at <= (room == columns ? (size_t)PT_LABEL_COLUMNS : 0))
+		if (at <= (room == columns ? indent : 0))
 			break;		/* one long word, such as a path */
-		pt_text_add(out, "%.*s\n%*s", (int)at, line, PT_LABEL_COLUMNS, "");
+		pt_text_add(out, "%.*s\n%*s", (int)at, line, (int)indent, "");
 		line += at + 1;
 		len -= at + 1;
-		room = columns - PT_LABEL_COLUMNS;
+		room = columns - indent;
 	}
 	pt_text_add(out, "%.*s\n", (int)len, line);
 }
@@ -282,7 +281,7 @@ void pt_details_write(const struct pt_profile *p, size_t columns, struct pt_text
 		end = strchr(line, '\n');
 		if (end == NULL)
 			break;
-		pt_wrapped_line(line, (size_t)(end - line), columns, out);
+		pt_wrapped_line(line, (size_t)(end - line), columns, PT_LABEL_COLUMNS, out);
 	}
 	pt_text_free(&plain);
 }

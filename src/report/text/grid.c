@@ -20,7 +20,8 @@ struct pt_grid_field {		/* one column of the terminal's table */
 
 struct widths {			/* of the cells of one column of the view, with its heading; 0: nothing to show */
 	size_t figure, interval;
-	bool bounds;
+	bool bounds;		/* some figure is a lower bound, */
+	bool known;		/* some is not */
 };
 
 /* --- cells */
@@ -127,7 +128,7 @@ static bool measure(const struct pt_grid *g, struct widths *w)
 {
 	char cell[PT_CELL_BYTES];
 	uint64_t core = PT_UNKNOWN;
-	bool several = false;
+	bool several = false, cell_has_figure;
 
 	for (size_t r = 0; r < g->n_rows; r++) {
 		pt_report_row(g->profile, g->view, g->row[r], g->values);
@@ -139,10 +140,12 @@ static bool measure(const struct pt_grid *g, struct widths *w)
 				core = g->values[c].u;
 			}
 			cell_of(g, c, false, cell);
+			cell_has_figure = cell[0] != '\0';
 			widen(&w[c].figure, cell);
 			cell_of(g, c, true, cell);
 			widen(&w[c].interval, cell);
 			w[c].bounds |= g->values[c].at_least;
+			w[c].known |= cell_has_figure && !g->values[c].at_least;
 		}
 	}
 	for (size_t c = 0; c < g->view->n_columns; c++) {
@@ -228,30 +231,38 @@ static void show_kind(struct pt_grid *g, size_t c, const bool *wanted, bool show
 			g->shown[i] = show;
 }
 
-static bool always(uint8_t rank)
+static bool always(uint8_t rank, const struct widths *w)
 {
+	(void)w;
 	return rank == PT_ALWAYS || rank == PT_IF_CORES || rank == PT_IF_WIDE;
 }
 
-static bool if_room(uint8_t rank)
+static bool if_room(uint8_t rank, const struct widths *w)
 {
+	(void)w;
 	return rank == PT_IF_ROOM;
 }
 
-static bool if_much_room(uint8_t rank)
+static bool if_much_room(uint8_t rank, const struct widths *w)
 {
-	return rank > PT_IF_ROOM;
+	return rank > PT_IF_ROOM && w->known;
+}
+
+static bool only_bounds(uint8_t rank, const struct widths *w)	/* they say least */
+{
+	return rank > PT_IF_ROOM && !w->known;
 }
 
 /* Adds the columns of one rank, from left to right, as far as each finds room. */
-static void add_rank(struct pt_grid *g, const struct widths *w, const bool *wanted, bool (*of_rank)(uint8_t rank))
+static void add_rank(struct pt_grid *g, const struct widths *w, const bool *wanted,
+		     bool (*of_rank)(uint8_t rank, const struct widths *w))
 {
 	size_t columns = g->query->columns != 0 ? g->query->columns : PT_GRID_COLUMNS;
 
 	for (size_t i = 0; i < g->view->n_columns; i++) {
 		size_t c = pt_view_shown_as(g->view, i);
 
-		if (!wanted[c] || g->shown[c] || !of_rank(g->view->columns[c].brief))
+		if (!wanted[c] || g->shown[c] || !of_rank(g->view->columns[c].brief, &w[c]))
 			continue;
 		show_kind(g, c, wanted, true);
 		set_fields(g, w);
@@ -285,6 +296,7 @@ void pt_grid_fit(struct pt_grid *g)
 	add_rank(g, w, wanted, always);
 	add_rank(g, w, wanted, if_room);
 	add_rank(g, w, wanted, if_much_room);
+	add_rank(g, w, wanted, only_bounds);
 	for (size_t c = 0; c < g->view->n_columns; c++) {
 		g->n_left_out += wanted[c] && !g->shown[c] && !stands_below(g, c, true);
 		g->in_ticks |= g->shown[c] &&

@@ -1,6 +1,7 @@
 /* For people at a terminal: what was measured and how good it is in a few lines, the table, and below it the small print
  * that the table needs. */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 
 extern const struct pt_format pt_format_text, pt_format_summary, pt_format_details;
 
-enum { JUMPS = 3, ALSO_ROWS = 20 };
+enum { JUMPS = 3, ALSO_ROWS = 20, INDENT = 2 };
 
 static size_t columns_of(const struct pt_query *query)
 {
@@ -42,7 +43,7 @@ static void headline(const struct pt_profile *p, const struct pt_query *query, s
 			pt_text_add(&line, "%-*s%s", PT_LABEL_COLUMNS, pt_headline_label((enum pt_headline_line)i),
 				    h.line[i]);
 		pt_text_add(out, "%s", loud ? "\033[1;33m" : "");
-		pt_wrapped_line(line.bytes, line.len_bytes, columns_of(query), out);
+		pt_wrapped_line(line.bytes, line.len_bytes, columns_of(query), PT_LABEL_COLUMNS, out);
 		pt_text_add(out, "%s", loud ? "\033[0m" : "");
 		pt_text_free(&line);
 	}
@@ -69,26 +70,41 @@ static void rows_left_out(const struct pt_grid *g, size_t all, struct pt_text *o
 		pt_text_add(out, "... %zu more: top=0 shows all\n", all - g->n_rows);
 }
 
+/* Writes a line of small print. */
+static void say(const struct pt_grid *g, struct pt_text *out, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void say(const struct pt_grid *g, struct pt_text *out, const char *format, ...)
+{
+	struct pt_text line = { 0 };
+	va_list ap;
+
+	va_start(ap, format);
+	pt_text_add_list(&line, format, ap);
+	va_end(ap);
+	pt_wrapped_line(line.bytes, line.len_bytes, columns_of(g->query), INDENT, out);
+	pt_text_free(&line);
+}
+
 static void small_print(const struct pt_grid *g, struct pt_text *out)
 {
 	char groups[64], text[160];
 
 	if (g->in_ticks && g->profile->by_instructions)
-		pt_text_add(out, "Times are in instructions.\n");
+		say(g, out, "Times are in instructions.");
 	else if (g->in_ticks && g->profile->core_hz == 0)
-		pt_text_add(out, "Times are in cycles: core-clock=HZ gives seconds.\n");
+		say(g, out, "Times are in cycles: core-clock=HZ gives seconds.");
 	if (g->has_bounds)
-		pt_text_add(out, "%s: lower bound, as the trace did not show all of it.\n",
-			    g->query->ascii ? ">=" : "≥");
+		say(g, out, "%s: lower bound, as the trace did not show all of it.", g->query->ascii ? ">=" : "≥");
 	if (pt_awake_only(g->profile, g->view, g->shown, groups, sizeof(groups)))
-		pt_text_add(out, "%s: time awake only; what the core slept in between is not included.\n", groups);
+		say(g, out, "%s: time awake only; what the core slept in between is not included.", groups);
 	if (g->view->note != NULL)
-		pt_text_add(out, "%s.\n", g->view->note);
+		say(g, out, "%s.", g->view->note);
 	if (g->view->remark != NULL && g->view->remark(g->profile, text, sizeof(text)))
-		pt_text_add(out, "%s.\n", text);
+		say(g, out, "%s.", text);
 	if (g->n_left_out > 0)
-		pt_text_add(out, "No room for %zu more column%s: wide=on shows all.\n", g->n_left_out,
-			    g->n_left_out == 1 ? "" : "s");
+		say(g, out, "No room for %zu more column%s: wide=on shows all.", g->n_left_out,
+		    g->n_left_out == 1 ? "" : "s");
 }
 
 static void empty_table(const struct pt_grid *g, size_t all, struct pt_text *out)
@@ -96,9 +112,9 @@ static void empty_table(const struct pt_grid *g, size_t all, struct pt_text *out
 	const char *why = all == 0 ? why_empty(g->profile, g->view) : "";
 	char text[160];
 
-	pt_text_add(out, "%s: nothing to show%s%s\n", g->view->name, why[0] != '\0' ? "; " : "", why);
+	say(g, out, "%s: nothing to show%s%s", g->view->name, why[0] != '\0' ? "; " : "", why);
 	if (g->view->remark != NULL && g->view->remark(g->profile, text, sizeof(text)))
-		pt_text_add(out, "%s.\n", text);
+		say(g, out, "%s.", text);
 }
 
 /* --- */
