@@ -47,7 +47,11 @@ def check_sums(where, account):
     if account["total_ns"] is None:
         assert account["observed_ns"] is None and account["lost_ns"] is None, f"{where}: parts of no time"
         return
-    parts = account["observed_ns"] + account["unobserved_ns"] + account["lost_ns"]
+    if account["observed_is_bound"]:
+        assert account["observed_ns"] is None and account["unobserved_ns"] is None, f"{where}: a bound is no number"
+        parts = account["observed_ns_at_most"] + account["unobserved_ns_at_least"] + account["lost_ns"]
+    else:
+        parts = account["observed_ns"] + account["unobserved_ns"] + account["lost_ns"]
     assert parts == account["total_ns"], f"{where}: {parts} ns in its parts, {account['total_ns']} in all"
 
 

@@ -195,16 +195,22 @@ static json_t *loss(const struct pt_loss_sum *sum)
 	return array;
 }
 
-/* The account of time, of which nothing is known without a clock. */
-static void account(json_t *object, const struct pt_loss_sum *loss, uint64_t mismatch_ns, bool no_clock)
+/* The account of time, of which nothing is known without a clock. Where what was observed is an upper bound, what was not
+ * is a lower one, and neither is a number. */
+static void account(json_t *object, const struct pt_loss_sum *loss, uint64_t mismatch_ns, bool no_clock, bool is_bound)
 {
 	const struct { const char *key; uint64_t ns; } rows[] = {
-		{ "unobserved_ns", loss->unobserved_ns }, { "lost_ns", loss->lost_ns }, { "total_ns", loss->total_ns },
-		{ "mismatch_ns", mismatch_ns },
+		{ "observed_ns", is_bound ? PT_UNKNOWN : loss->observed_ns },
+		{ "unobserved_ns", is_bound ? PT_UNKNOWN : loss->unobserved_ns }, { "lost_ns", loss->lost_ns },
+		{ "total_ns", loss->total_ns }, { "mismatch_ns", mismatch_ns },
 	};
 
 	for (size_t i = 0; i < PT_LEN(rows); i++)
 		json_object_set_new(object, rows[i].key, pt_json_number(no_clock ? PT_UNKNOWN : rows[i].ns));
+	if (is_bound && !no_clock) {
+		json_object_set_new(object, "observed_ns_at_most", pt_json_number(loss->observed_ns));
+		json_object_set_new(object, "unobserved_ns_at_least", pt_json_number(loss->unobserved_ns));
+	}
 }
 
 static json_t *source_of(const struct pt_profile *p, const struct pt_profile_source *s)
@@ -217,12 +223,11 @@ static json_t *source_of(const struct pt_profile *p, const struct pt_profile_sou
 	json_object_set_new(object, "format", pt_json_text(s->format));
 	json_object_set_new(object, "number", pt_json_number(s->number));
 	json_object_set_new(object, "core", pt_json_number(s->core));
-	json_object_set_new(object, "observed_ns", pt_json_number(s->no_clock ? PT_UNKNOWN : s->loss.observed_ns));
 	json_object_set_new(object, "observed_is_bound", json_boolean(s->observed_is_bound));
 	if (s->observed_is_bound)
 		json_object_set_new(object, "observed_bound_reason",
 				    json_string(pt_bound_reason(s->mode, s->triggered)));
-	account(object, &s->loss, s->mismatch_ns, s->no_clock);
+	account(object, &s->loss, s->mismatch_ns, s->no_clock, s->observed_is_bound);
 	json_object_set_new(object, "loss", loss(&s->loss));
 	json_object_set_new(object, "branches", pt_json_number(s->branches));
 	json_object_set_new(object, "samples", pt_json_number(s->samples));
@@ -373,12 +378,11 @@ static json_t *task_notes(const struct pt_profile *p)
 
 static void figures(json_t *object, const struct pt_profile *p)
 {
-	json_object_set_new(object, "observed_ns", pt_json_number(p->no_clock ? PT_UNKNOWN : p->loss.observed_ns));
 	json_object_set_new(object, "observed_is_bound", json_boolean(p->observed_is_bound));
 	if (p->observed_is_bound)
 		json_object_set_new(object, "observed_bound_reason",
 				    json_string(pt_bound_reason(p->mode, p->triggered)));
-	account(object, &p->loss, p->mismatch_ns, p->no_clock);
+	account(object, &p->loss, p->mismatch_ns, p->no_clock, p->observed_is_bound);
 	json_object_set_new(object, "loss", loss(&p->loss));
 	sources(object, p);
 	cores(object, p);
