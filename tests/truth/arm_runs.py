@@ -118,6 +118,8 @@ def estimate_run(runs, elf, source, mode, time, seed, shares, stacks):
         mode not in ("ring", "stream", "burst")
     shares.seconds = stacks.seconds = float(time.removesuffix("ms")) / 1000 if time.endswith("ms") else float(time[:-1])
     stacks.flat = shares
+    for want in (shares, stacks):
+        compare.remember(report, want)
     found = {}
     for view, check in compare.VIEWS.items():
         if view in ("lines", "instructions") and shares.family.by_log:

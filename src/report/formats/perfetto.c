@@ -67,8 +67,8 @@ static void describe_core(struct writer *w, uint16_t core)
 		return;
 	w->core_described[core] = true;
 	pt_facts_make(&facts, w->profile);
-	snprintf(name, sizeof(name), "core %u: %.300s; %.300s; %s", core, facts.line[0], facts.line[2],
-		 clocks[w->slices.clock]);
+	snprintf(name, sizeof(name), "core %u: %.300s; %.300s; %s; %.300s", core, facts.line[0], facts.line[2],
+		 clocks[w->slices.clock], facts.line[3]);
 	process.has_pid = true;
 	process.pid = core + 1;
 	process.process_name = name;

@@ -284,6 +284,14 @@ static void add_comments(struct builder *b, Pprof__Profile *out, const struct pt
 				"all of its calls");
 }
 
+/* How long that lasted which the samples stand for; 0: not known. */
+static uint64_t duration_of(const struct pt_profile *p)
+{
+	if (p->windowed)
+		return p->loss.total_ns;
+	return p->observed_is_bound || p->no_clock ? 0 : p->loss.observed_ns;
+}
+
 static int write_out(struct builder *b, struct pt_text *out, struct pt_err *err)
 {
 	Pprof__Profile profile = PPROF__PROFILE__INIT;
@@ -297,7 +305,7 @@ static int write_out(struct builder *b, struct pt_text *out, struct pt_err *err)
 	add_mapping(b, &profile);
 	add_samples(b);
 	add_comments(b, &profile, &facts);
-	profile.duration_nanos = (int64_t)b->profile->loss.observed_ns;
+	profile.duration_nanos = (int64_t)duration_of(b->profile);
 	profile.sample = (Pprof__Sample **)b->samples.item;
 	profile.n_sample = b->samples.n;
 	profile.location = (Pprof__Location **)b->locations.item;

@@ -91,13 +91,13 @@ static int write_document(struct writer *w, const struct pt_profile *p, struct p
 {
 	bool in_ns = p->core_hz != 0 && !p->by_instructions && w->stacks->unit[0] == 'c';
 	json_t *document = json_object(), *shared = json_object();
-	char name[2 * PT_FACTS_BYTES + 64];
+	char name[3 * PT_FACTS_BYTES + 64];
 	struct pt_facts facts;
 
 	w->per_unit = in_ns ? 1e9 / (double)p->core_hz : 1;
 	pt_facts_make(&facts, p);
-	snprintf(name, sizeof(name), "%s, %s by chain of calls (not in order of time); %s", facts.line[0],
-		 in_ns ? "time" : w->stacks->unit, facts.line[2]);
+	snprintf(name, sizeof(name), "%s, %s by chain of calls (not in order of time); %s; %s", facts.line[0],
+		 in_ns ? "time" : w->stacks->unit, facts.line[2], facts.line[3]);
 	json_object_set_new(document, "$schema", json_string("https://www.speedscope.app/file-format-schema.json"));
 	json_object_set_new(document, "exporter", json_string("proftap@" PACKAGE_VERSION));
 	json_object_set_new(document, "name", pt_json_text(facts.line[0]));

@@ -106,13 +106,62 @@ static void times_of(char *out, const struct pt_profile *p)
 	}
 }
 
+static const struct pt_profile_function *largest_estimate(const struct pt_profile *p)
+{
+	const struct pt_profile_function *most = NULL;
+
+	for (size_t i = 0; i < p->n_functions && p->shares == PT_BASIS_ESTIMATED; i++)
+		if (p->function[i].share.hi > p->function[i].share.lo &&
+		    (most == NULL || p->function[i].share.share > most->share.share))
+			most = &p->function[i];
+	return most;
+}
+
+static bool is_in_pieces(const struct pt_profile *p)
+{
+	bool pieces = false;
+
+	for (size_t i = 0; i < p->n_cores; i++)
+		pieces |= p->core[i].in_pieces;
+	return pieces;
+}
+
+/* A file that has no place for intervals says at least how good the largest figure is; or that figures stand for no
+ * more than what was seen. */
+static void figures(char *out, const struct pt_profile *p)
+{
+	const struct pt_profile_function *most = largest_estimate(p);
+	size_t len = (size_t)snprintf(out, PT_FACTS_BYTES, "counts %s, times %s, shares %s", pt_basis_name(p->counts),
+				      pt_basis_name(p->times), pt_basis_name(p->shares));
+
+	if (most == NULL && is_in_pieces(p))
+		snprintf(
+			out + len, PT_FACTS_BYTES - len,
+			": figures are of what was seen alone, which was not chosen at random, or too little for shares");
+	if (most == NULL)
+		return;
+	len += (size_t)snprintf(out + len, PT_FACTS_BYTES - len,
+				": the largest, of %.100s, is %.1f %% (95 %% interval %.1f to %.1f %%)",
+				most->function != NULL ? most->function->name : "(no symbol)", most->share.share * 100,
+				most->share.lo * 100, most->share.hi * 100);
+	if (p->windowed && p->bursts_used > 0)
+		len += (size_t)snprintf(out + len, PT_FACTS_BYTES - len,
+					", by the first %" PRIu64 " cycles of each of %" PRIu64 " bursts",
+					p->burst_cycles, p->bursts_used);
+	else if (p->batches > 0)
+		len += (size_t)snprintf(out + len, PT_FACTS_BYTES - len, ", by %" PRIu64 " batches of samples",
+					p->batches);
+	if (p->unseen.hi > 0)
+		snprintf(out + len, PT_FACTS_BYTES - len, "; one that is not listed has at most %.1f %%",
+			 p->unseen.hi * 100);
+}
+
 void pt_facts_make(struct pt_facts *facts, const struct pt_profile *p)
 {
 	title(facts->line[0], p);
 	method(facts->line[1], p);
 	times_of(facts->line[2], p);
-	snprintf(facts->line[3], PT_FACTS_BYTES, "counts %s, times %s, shares %s", pt_basis_name(p->counts),
-		 pt_basis_name(p->times), pt_basis_name(p->shares));
+	figures(facts->line[3], p);
 }
 
 bool pt_column_is_awake_only(const struct pt_profile *profile, const struct pt_column *column, char group[16])
