@@ -82,6 +82,10 @@ static void end_session(struct fake_s12z *bdc, uint64_t ns)
 		end[0] = 0x37;
 		bdc->io[EFR] = PTBOVF;
 	}
+	if (bdc->chokes) {
+		end[0] = 0x37;
+		bdc->io[EFR] = PTBOVF;
+	}
 	put_line(bdc, pts);
 	for (uint64_t i = 0; i < n; i++) {
 		ptib[1] = (uint8_t)(1 + i % 255);

@@ -28,6 +28,7 @@ struct fake_s12z {
 	uint64_t armed_ns;
 	unsigned ns_per_line;		/* how fast lines come while it profiles; the others of a session are PTIBs */
 	bool overflows;			/* PDOE = 0 does not drain: 64 lines end the session */
+	bool chokes;			/* it drains, but lines come too fast: the session ends with 64 that wait */
 	unsigned n_sessions;
 	uint32_t session_pc;		/* of the PTS of the next */
 

@@ -65,7 +65,7 @@ static void data(struct dump *d, struct source *s, const struct pt_chunk *c)
 		say(d, "untiled\n");
 	s->told_ns = c->to_ns;
 	batch.n_events = 0;
-	if (c->cause == PT_DATA_RESTARTS)
+	if (c->cause != PT_DATA_FOLLOWS)
 		s->decoder->gap(s->state, PT_GAP_RESTART, 0, 0, &batch);
 	for (size_t taken = 0; taken < c->len_bytes;) {
 		taken += s->decoder->feed(s->state, c->bytes + taken, c->len_bytes - taken, &batch);

@@ -76,7 +76,7 @@ static void take_data(struct source *s, const struct pt_chunk *c, struct pt_batc
 {
 	s->data_bytes += c->len_bytes;
 	s->data_ns += c->to_ns - c->from_ns;
-	if (c->cause == PT_DATA_RESTARTS)
+	if (c->cause != PT_DATA_FOLLOWS)
 		s->decoder->gap(s->state, PT_GAP_RESTART, 0, 0, batch);
 	for (size_t taken = 0; taken < c->len_bytes;) {
 		taken += s->decoder->feed(s->state, c->bytes + taken, c->len_bytes - taken, batch);

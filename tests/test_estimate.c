@@ -61,9 +61,32 @@ static const struct { uint64_t n; double most; } unseen[] = { { 6, .393038 }, { 
 
 START_TEST(unseen_case)
 {
-	struct pt_cluster_total total = { unseen[_i].n, (double)unseen[_i].n, (double)unseen[_i].n };
+	struct pt_cluster_total total = { unseen[_i].n, (double)unseen[_i].n, (double)unseen[_i].n, 0 };
 
 	ck_assert_double_eq_tol(pt_cluster_unseen(&total), unseen[_i].most, 1e-6);
+}
+END_TEST
+
+/* A tenth of the time is of clusters that nobody could look into: a share may be 0 or 1 there, and there is no rate. */
+START_TEST(unknown_clusters_widen)
+{
+	struct pt_cluster_total total = { 0 };
+	struct pt_cluster_sum sum = { 0 };
+	struct pt_share known, widened;
+
+	for (unsigned i = 0; i < 18; i++) {
+		pt_cluster_add_total(&total, 1);
+		pt_cluster_add(&sum, i % 2 == 0 ? 0.5 : 0.25, 1);
+	}
+	known = pt_cluster_share(&total, &sum);
+	ck_assert(!isnan(pt_cluster_rate(&total, &sum, 0.5).value));
+	total.unknown = 2;
+	widened = pt_cluster_share(&total, &sum);
+	ck_assert_double_eq(widened.share, known.share);
+	ck_assert_double_eq_tol(widened.lo, 0.9 * known.lo, 1e-9);
+	ck_assert_double_eq_tol(widened.hi, 0.9 * known.hi + 0.1, 1e-9);
+	ck_assert_double_eq_tol(pt_cluster_unseen(&total), 0.9 * (1 - pow(0.05, 1.0 / 18)) + 0.1, 1e-9);
+	ck_assert(isnan(pt_cluster_rate(&total, &sum, 0.5).value));
 }
 END_TEST
 
@@ -164,6 +187,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, share_case, 0, PT_LEN(shares));
 	tcase_add_loop_test(tc, unseen_case, 0, PT_LEN(unseen));
+	tcase_add_test(tc, unknown_clusters_widen);
 	tcase_add_loop_test(tc, beta_case, 0, PT_LEN(betas));
 	tcase_add_loop_test(tc, gamma_case, 0, PT_LEN(gammas));
 	tcase_add_test(tc, rate_and_self_time_per_call);

@@ -112,7 +112,7 @@ START_TEST(snapshots_are_whole_sessions)
 	ck_assert_str_eq(array_sink_config(&sink, "stream"), "buffer");
 	ck_assert_str_eq(array_sink_config(&sink, "ivbr"), "0xfffe");
 	ck_assert_int_eq(drain(200), 0);
-	n = array_sink_count(&sink, PT_CHUNK_DATA, PT_DATA_RESTARTS);
+	n = array_sink_count(&sink, PT_CHUNK_DATA, PT_DATA_CHOSEN_END);
 	ck_assert_uint_gt(n, 150);
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_DATA, PT_DATA_FOLLOWS), 0);
 	for (size_t i = 0; i < n; i++) {
@@ -129,17 +129,30 @@ START_TEST(snapshots_are_whole_sessions)
 }
 END_TEST
 
-/* A buffer that goes on around has what was last, and its end is random; one that does not drain has what was first. */
+/* A buffer that goes on around has what was last, and its end is random; one that does not drain has what was first.
+ * Where lines come faster than they leave neither end is: the program chose both. Whatever the trial found, or where the
+ * user forbade it or said wrong, each session's own lines count. */
+static const struct { bool overflows, chokes; const char *word, *chosen; unsigned cause; } random_ends[] = {
+	{ false, false, NULL, "end", PT_DATA_CHOSEN_END }, { true, false, NULL, "begin", PT_DATA_CHOSEN_BEGIN },
+	{ false, true, NULL, "end", PT_DATA_CHOSEN_NEITHER },
+	{ true, false, "pdoe0-drains=yes", "end", PT_DATA_CHOSEN_BEGIN },
+	{ false, false, "pdoe0-drains=no", "begin", PT_DATA_CHOSEN_END },
+};
+
 START_TEST(finds_out_which_end_is_random)
 {
+	const char *const words[] = { random_ends[_i].word, NULL };
+
 	bdc.ns_per_line = 1000;
-	bdc.overflows = _i == 1;
-	begin(&pt_source_s12z_profile, NULL);
-	ck_assert_str_eq(array_sink_config(&sink, "chosen"), _i == 1 ? "begin" : "end");
+	bdc.overflows = random_ends[_i].overflows;
+	bdc.chokes = random_ends[_i].chokes;
+	begin(&pt_source_s12z_profile, words);
+	ck_assert_str_eq(array_sink_config(&sink, "chosen"), random_ends[_i].chosen);
 	drain(10);
+	ck_assert_uint_eq(data(0)->cause, random_ends[_i].cause);
 	ck_assert_uint_eq(data(0)->len_bytes, 512);
-	ck_assert_uint_eq(data(0)->bytes[0], _i == 1 ? 0x00 : 0x01);
-	ck_assert_uint_eq(data(0)->bytes[504] & 0x3f, _i == 1 ? 0x37 : 0x17);
+	ck_assert_uint_eq(data(0)->bytes[0], bdc.overflows ? 0x00 : 0x01);
+	ck_assert_uint_eq(data(0)->bytes[504] & 0x3f, bdc.overflows || bdc.chokes ? 0x37 : 0x17);
 	ck_assert_uint_ge(data(0)->to_ns - data(0)->from_ns, 200000);	/* the window, and the command that ends it */
 	ck_assert_uint_le(data(0)->to_ns - data(0)->from_ns, 400000);
 	end();
@@ -750,7 +763,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, snapshots_are_whole_sessions);
-	tcase_add_loop_test(tc, finds_out_which_end_is_random, 0, 2);
+	tcase_add_loop_test(tc, finds_out_which_end_is_random, 0, PT_LEN(random_ends));
 	tcase_add_test(tc, snapshots_do_not_lock_onto_a_period);
 	tcase_add_test(tc, one_round_trip_for_a_snapshot);
 	tcase_add_test(tc, an_interrupt_loses_no_more_than_a_snapshot);

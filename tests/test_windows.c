@@ -133,6 +133,27 @@ START_TEST(cut_by_hand)
 }
 END_TEST
 
+/* The program chose both ends of a burst: it has no window, and widens what the others say. */
+START_TEST(a_burst_without_a_random_end_only_widens)
+{
+	struct pt_windows *w = fresh();
+	double lo;
+
+	for (unsigned i = 0; i < 9; i++)
+		burst(w, EARLY, 400, 100);
+	lo = pt_windows_share(w, EARLY).lo;
+	pt_windows_begin(w, PT_WINDOW_NEITHER, 1);
+	ck_assert(!pt_windows_wants(w) && !pt_windows_holds(w));
+	ck_assert(!pt_windows_end(w, true));
+	ck_assert_uint_eq(pt_windows_summary(w).all, 10);
+	ck_assert_uint_eq(pt_windows_summary(w).unchosen, 1);
+	ck_assert_uint_eq(pt_windows_summary(w).awake.n, 9);
+	ck_assert_double_eq_tol(pt_windows_share(w, EARLY).lo, 0.9 * lo, 1e-9);
+	ck_assert_double_eq(pt_windows_share(w, EARLY).share, 1);
+	pt_windows_free(w);
+}
+END_TEST
+
 /* Code with few branches gives long bursts: pooled whole, spin would have 5 of 6; it is half. */
 START_TEST(long_bursts_count_no_more)
 {
@@ -493,6 +514,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, build, drop);
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, cut_by_hand);
+	tcase_add_test(tc, a_burst_without_a_random_end_only_widens);
 	tcase_add_test(tc, long_bursts_count_no_more);
 	tcase_add_test(tc, cut_from_the_end_by_hand);
 	tcase_add_test(tc, a_long_burst_cut_from_the_end);

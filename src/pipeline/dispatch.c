@@ -264,7 +264,7 @@ void pt_sort_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk
 	if (mark == PT_MARK_CHUNK)
 		chunk_begins(lane, chunk);
 	else if (mark == PT_MARK_BURST)
-		pt_gate_burst(lane, chunk->from_ns);
+		pt_gate_burst(lane, chunk->from_ns, chunk->cause);
 	else if (mark == PT_MARK_BURST_WHOLE || mark == PT_MARK_BURST_CUT)
 		pt_gate_burst_ends(lane, mark == PT_MARK_BURST_WHOLE);
 	else if (mark == PT_MARK_DATA)

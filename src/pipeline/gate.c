@@ -171,17 +171,26 @@ static bool is_random(const struct pt_lane *lane)
 	return lane->bursts_only || (lane->n_bursts > 1 && !lane->around);
 }
 
-void pt_gate_burst(struct pt_lane *lane, uint64_t armed_ns)
+static enum pt_window_chosen chosen_of(const struct pt_lane *lane, unsigned cause)
+{
+	return cause == PT_DATA_CHOSEN_NEITHER			    ? PT_WINDOW_NEITHER
+	       : cause == PT_DATA_CHOSEN_END			    ? PT_WINDOW_END
+	       : cause == PT_DATA_CHOSEN_BEGIN || !lane->chosen_end ? PT_WINDOW_BEGINNING
+								    : PT_WINDOW_END;
+}
+
+void pt_gate_burst(struct pt_lane *lane, uint64_t armed_ns, unsigned cause)
 {
 	uint64_t since = armed_ns - lane->armed_ns;
+	enum pt_window_chosen chosen = chosen_of(lane, cause);
 
 	lane->n_bursts++;
 	if (lane->flows_into != NULL && is_random(lane)) {
 		pt_windows_core_hz(lane->flows_into->windows,
 				   lane->pipeline->timing != NULL ? lane->pipeline->profile.core_hz : 0);
-		pt_windows_begin(lane->flows_into->windows, lane->chosen_end ? PT_WINDOW_END : PT_WINDOW_BEGINNING,
+		pt_windows_begin(lane->flows_into->windows, chosen,
 				 since > lane->away_ns ? (double)(since - lane->away_ns) : 1);
-		if (!lane->chosen_end)
+		if (chosen == PT_WINDOW_BEGINNING)
 			tell_edge(lane, NULL);
 	}
 	lane->armed_ns = armed_ns;

@@ -249,7 +249,7 @@ void pt_lanes_drain(struct pt_pipeline *p);	/* what merge can tell so far goes o
 
 void pt_gate_runs(struct pt_lane *lane, struct pt_run_batch *batch);	/* takes all of the batch */
 bool pt_gate_wants(const struct pt_lane *lane);		/* the runs that come next change a window */
-void pt_gate_burst(struct pt_lane *lane, uint64_t armed_ns);	/* one begins */
+void pt_gate_burst(struct pt_lane *lane, uint64_t armed_ns, unsigned cause);	/* one begins */
 void pt_gate_burst_ends(struct pt_lane *lane, bool whole);	/* whole: the buffer was full */
 void pt_gate_away(struct pt_lane *lane, enum pt_loss cause, uint64_t ns);
 void pt_gate_pass_sleep(struct pt_lane *lane);	/* what flow has found of it */

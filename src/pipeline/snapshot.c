@@ -98,7 +98,7 @@ static void forget_sums(struct pt_profile *f)
 	f->samples = f->samples_asleep = f->samples_refused = f->batches = 0;
 	f->samples_effective = 0;
 	f->branches = f->instructions = f->cycles = 0;
-	f->bursts = f->bursts_used = f->bursts_asleep = f->bursts_cut_short = f->burst_cycles = 0;
+	f->bursts = f->bursts_used = f->bursts_asleep = f->bursts_cut_short = f->bursts_unchosen = f->burst_cycles = 0;
 	f->ticks = 0;
 	f->windowed = false;
 	f->doubtful_silent = f->doubtful_recorded = f->not_code = 0;
@@ -144,6 +144,7 @@ static void add_core(struct pt_profile *f, const struct pt_profile_core *c)
 	f->bursts_used += c->bursts_used;
 	f->bursts_asleep += c->bursts_asleep;
 	f->bursts_cut_short += c->bursts_cut_short;
+	f->bursts_unchosen += c->bursts_unchosen;
 	f->ticks += c->ticks;
 	f->windowed |= c->windowed;
 	if (f->burst_cycles == 0)

@@ -50,6 +50,7 @@ void pt_snapshot_window_core(const struct pt_pipeline *p, const struct pt_traced
 	core->bursts_used = s.awake.n;
 	core->bursts_asleep = s.asleep;
 	core->bursts_cut_short = s.cut_short;
+	core->bursts_unchosen = s.unchosen;
 	core->burst_cycles = s.cycles;
 	core->ticks = p->profile.by_instructions ? core->instructions : core->cycles;
 	core->seen_part = pt_snapshot_seen_part(p, traced);

@@ -250,7 +250,7 @@ static const char was_lost[] = "trace was lost";
 /* Samples come in batches that have nothing to do with each other anyway. */
 static void data(struct pt_lane *lane, const struct pt_chunk *chunk)
 {
-	if (chunk->cause == PT_DATA_RESTARTS && lane->decoder->gives != PT_GIVES_SAMPLES)
+	if (chunk->cause != PT_DATA_FOLLOWS && lane->decoder->gives != PT_GIVES_SAMPLES)
 		restart(lane, chunk);
 	lane->resumed = false;
 	lane->gaps += lane->gap_open;

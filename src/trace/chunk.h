@@ -34,7 +34,9 @@ enum pt_state {
 	PT_STATE_PC_WRITTEN,	/* a debugger moved the halted core to pc */
 };
 
-enum { PT_DATA_FOLLOWS, PT_DATA_RESTARTS };	/* DATA's cause: continues the chunk before, or does not */
+/* DATA's cause: continues the chunk before, or does not. Of a burst it says, too, which of its ends a clock chose that
+ * knows nothing of the program, where that is not for all as CONFIG has it (chosen=). */
+enum { PT_DATA_FOLLOWS, PT_DATA_RESTARTS, PT_DATA_CHOSEN_BEGIN, PT_DATA_CHOSEN_END, PT_DATA_CHOSEN_NEITHER };
 
 struct pt_chunk {
 	uint64_t from_ns, to_ns;	/* probe's clock: the time this chunk accounts for */

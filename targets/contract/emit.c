@@ -148,11 +148,12 @@ void pt_emit_data(struct pt_emit *out, uint64_t from_ns, uint64_t to_ns, const v
 		out->restarts = true;
 		return;
 	}
-	chunk->cause = out->restarts ? PT_DATA_RESTARTS : PT_DATA_FOLLOWS;
+	chunk->cause = !out->restarts ? PT_DATA_FOLLOWS : out->restarts_as != 0 ? out->restarts_as : PT_DATA_RESTARTS;
 	chunk->len_bytes = (uint32_t)len_bytes;
 	memcpy(chunk->bytes, bytes, len_bytes);
 	out->sink->put(out->sink, chunk);
 	out->restarts = false;
+	out->restarts_as = 0;
 	tell_time(out, to_ns);
 }
 

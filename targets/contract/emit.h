@@ -18,6 +18,7 @@ struct pt_emit {
 	uint16_t source, core;
 	uint64_t told_ns;		/* DATA and LOSS tile the session up to here */
 	bool restarts;			/* the next DATA does not continue the one before */
+	uint16_t restarts_as;		/* and says this (PT_DATA_CHOSEN_...); 0: PT_DATA_RESTARTS */
 	bool ended;			/* END is out: nothing more follows */
 	uint64_t failing_since_ns;	/* PT_UNKNOWN: all is well */
 	enum pt_loss fault;		/* while it fails: what that makes of the time */

@@ -386,7 +386,7 @@ class Truth:
         counts, start = {}, next(records)[2]
         for how, source, to, awake in records:
             if how < 64:
-                key = (start, source, how in (EXCEPTION, DEBUG))
+                key = (start, source, how in (EXCEPTION, DEBUG), to if how == EXCEPTION else None)
                 seen = counts.get(key)
                 if seen is None:
                     counts[key] = [1, awake]
@@ -401,15 +401,19 @@ class Truth:
                 self.halted += source | to << 32
             if self.awake + self.asleep >= until:
                 break
-        for (begin, last, without), (times, took) in counts.items():
+        for (begin, last, without, handler), (times, took) in counts.items():
+            if handler is not None and self.cpu.entry:
+                entered = min(took, self.cpu.entry * times)
+                self.add_shares(self.elf.function_at(handler), 0, entered)
+                took -= entered
             if not without:
                 last = self.cpu.last_of(last, self.elf.insn.get(last))
             info = self.block(begin, last, not without)
             key = (begin, last, not without)
             self.executed[key] = self.executed.get(key, 0) + times
             self.blocks[key] = info[:3] + ([(a, took / times / max(info[0], 1)) for a, _ in info[3]],)
-            for function, n, _, _ in info[2]:
-                self.add_shares(function, n * times, took * n / info[0])
+            for function, n, weight, _ in info[2]:
+                self.add_shares(function, n * times, took * weight / info[1])
             if info[0] == 0:
                 self.add_shares(self.elf.function_at(begin), 0, took)
 

@@ -1,5 +1,5 @@
 """The other cores, as far as the evaluator asks. Their cycles come from the log itself: what a straight line took is spread
-over its instructions evenly, which matters only where it falls from one function into another."""
+over its instructions by the weights of cycles(), which matters only where it falls from one function into another."""
 
 
 class ByLog:
@@ -29,6 +29,12 @@ class ByLog:
 class S12z(ByLog):
     hz = 50000000
     call_pushes = 3
+    entry = 9			# a frame of 29 bytes in 8 accesses, and the vector
+
+    def cycles(self, mnemonic, operands, taken):
+        in_memory = operands != "" and not operands.startswith(("#", "d", "x", "y", "s,"))
+        changes = mnemonic.split(".")[0] in ("inc", "dec", "com", "neg", "btgl", "bset", "bclr")
+        return 2 if mnemonic in ("rts", "bsr", "jsr") else 1 + in_memory * (1 + changes)
 
     def is_call(self, mnemonic):
         return mnemonic in ("bsr", "jsr")

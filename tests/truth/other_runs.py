@@ -47,6 +47,8 @@ class Runs(arm_runs.Runs):
     def profile(self, elf, source, mode, time, seed, log=None, extra=()):
         capture = self.new_capture()
         board = f"{self.board}&elf={elf}" + (f"&flow-log={log}" if log else "")
+        if mode == "bdc":		# what no manual says: whether lines leave the buffer (then busy programs have no shares)
+            board += "&pdoe0=" + ("drains" if seed % 4 == 0 else "holds")
         command = [self.proftap, "profile", "--probe", board, "--elf", elf, "--for", time, "--source", source, "--mode", mode,
                    "--seed", str(seed), "--capture", capture, "--format", "summary",
                    *self.options, *MORE.get(mode, ()), *extra]

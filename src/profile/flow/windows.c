@@ -231,6 +231,13 @@ void pt_windows_begin(struct pt_windows *w, enum pt_window_chosen chosen, double
 	w->weight = weight;
 	w->at = w->ticks = 0;
 	w->n_held = w->n_stale = 0;
+	if (chosen != PT_WINDOW_NEITHER)
+		return;
+	w->open = false;
+	w->sums.all++;
+	w->sums.unchosen++;
+	w->sums.awake.unknown += weight;
+	w->sums.armed.unknown += weight;
 }
 
 bool pt_windows_wants(const struct pt_windows *w)

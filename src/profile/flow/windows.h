@@ -29,6 +29,8 @@
  * Where a clock chose the end of a burst (a buffer that goes round until it is stopped) all of this is mirrored: the
  * burst is held back until its end is known, and its window is the last T of it; one whose end lies straight before a
  * wait ended asleep.
+ * Where it chose neither (the buffer lost its beginning and was full before its end) there is no window. What ran where
+ * one would have been may be anything, so each such burst widens all intervals by what it stands for (estimate.h).
  * Pure; one thread at a time. Memory: some sums per function, and PT_WINDOWS_HELD runs of a burst that is held back. */
 #ifndef PT_PROFILE_WINDOWS_H
 #define PT_PROFILE_WINDOWS_H
@@ -43,7 +45,7 @@ enum {
 	PT_WINDOWS_HELD = 8192,	/* more than the largest buffer whose end is chosen holds */
 };
 
-enum pt_window_chosen { PT_WINDOW_BEGINNING, PT_WINDOW_END };	/* of the burst, by a clock */
+enum pt_window_chosen { PT_WINDOW_BEGINNING, PT_WINDOW_END, PT_WINDOW_NEITHER };	/* of the burst, by a clock */
 
 struct pt_time_window {		/* a whole one */
 	double weight;
@@ -56,6 +58,7 @@ struct pt_time_window {		/* a whole one */
 
 struct pt_windows_summary {
 	uint64_t all, asleep, cut_short;	/* bursts that were not empty; armed (or ended) asleep; interrupted */
+	uint64_t unchosen;	/* out of all: neither end was chosen by a clock */
 	uint64_t cycles;	/* T; 0: not known yet */
 	struct pt_cluster_total awake, armed;	/* windows; and with those that found the core asleep */
 	uint64_t waits;		/* runs in windows that passed a wait-for-interrupt: the core may have slept there */

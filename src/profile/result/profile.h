@@ -32,7 +32,7 @@ struct pt_profile_function {
 struct pt_profile_core {		/* what was seen of a core; where there are several: sums are in the profile */
 	uint16_t core;
 	uint64_t branches, instructions, cycles, samples;
-	uint64_t bursts, bursts_used, bursts_asleep, bursts_cut_short;	/* as in the profile */
+	uint64_t bursts, bursts_used, bursts_asleep, bursts_cut_short, bursts_unchosen;	/* as in the profile */
 	uint64_t burst_cycles;
 	/* by_bins: clock cycles of the time observed in which nothing was counted, as the core slept or was outside the
 	 * range; PT_UNKNOWN: nobody can say. And whether more was counted than the clock has in that time. */
@@ -157,6 +157,7 @@ struct pt_profile {
 	uint64_t sampled_every;		/* events to a sample, in the mean; 0: not known */
 	double samples_effective;	/* independent samples that would give the same intervals; 0: not known */
 	uint64_t bursts, bursts_used, bursts_asleep, bursts_cut_short;	/* all; with a window; armed asleep; interrupted */
+	uint64_t bursts_unchosen;	/* neither their beginning nor their end was random (windows.h) */
 	uint64_t burst_cycles;		/* what each window was cut to; 0: there are none */
 	bool windowed;			/* figures of some core are estimated from windows in bursts */
 	uint64_t instructions, cycles;	/* seen */

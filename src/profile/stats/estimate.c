@@ -40,6 +40,11 @@ static double effective(const struct pt_cluster_total *total, const struct pt_cl
 	return variance > 1e-12 && share > 0 && share < 1 ? share * (1 - share) / variance : n;
 }
 
+static double unknown_part(const struct pt_cluster_total *total)
+{
+	return total->unknown > 0 ? total->unknown / (total->y + total->unknown) : 0;
+}
+
 struct pt_share pt_cluster_share(const struct pt_cluster_total *total, const struct pt_cluster_sum *sum)
 {
 	struct pt_share s = { .lo = 0, .hi = 1 };
@@ -56,14 +61,17 @@ struct pt_share pt_cluster_share(const struct pt_cluster_total *total, const str
 	m = e.n + PAD;
 	s.lo = s.share > 0 ? fmin(s.share, beta_limit(e.s1 / m, e.s2 / m, m, LOWER)) : 0;
 	s.hi = s.share < 1 ? fmax(s.share, beta_limit((e.s1 + PAD) / m, (e.s2 + PAD) / m, m, UPPER)) : 1;
+	s.lo *= 1 - unknown_part(total);
+	s.hi += (1 - s.hi) * unknown_part(total);
 	return s;
 }
 
 double pt_cluster_unseen(const struct pt_cluster_total *total)
 {
 	double n = total->yy > 0 ? total->y * total->y / total->yy : 0;
+	double most = total->n > 0 ? 1 - pow(0.05, 1 / n) : 1;
 
-	return total->n > 0 ? 1 - pow(0.05, 1 / n) : 1;
+	return most + (1 - most) * unknown_part(total);
 }
 
 /* --- rates: the wider on each side of a gamma with the variance between clusters (the idea of Fay and Feuer, 1997),
@@ -83,7 +91,7 @@ struct pt_estimate pt_cluster_rate(const struct pt_cluster_total *total, const s
 	struct pt_estimate e = { NAN, NAN, NAN };
 	double n, s1, s2, m, error, factor;
 
-	if (total->n < PT_RATE_CLUSTERS || total->y <= 0 || sum->x <= 0)
+	if (total->n < PT_RATE_CLUSTERS || total->y <= 0 || sum->x <= 0 || total->unknown > 0)
 		return e;
 	e.value = sum->x / total->y;
 	n = total->y * total->y / total->yy;

@@ -16,7 +16,12 @@
 
 #include "profile/stats/distributions.h"
 
-struct pt_cluster_total { uint64_t n; double y, yy; };	/* all clusters */
+struct pt_cluster_total {	/* all clusters */
+	uint64_t n;
+	double y, yy;
+	double unknown;		/* what clusters stand for of which nobody knows what they hold; not in y. They may be unlike
+				 * the others: a share may be 0 or 1 in them, and there is no rate */
+};
 struct pt_cluster_sum { double x, xx, xy; };		/* of one row */
 
 static inline void pt_cluster_add_total(struct pt_cluster_total *total, double y)

@@ -407,6 +407,8 @@ static void figures(json_t *object, const struct pt_profile *p)
 				      (json_int_t)p->bursts_used, "began_asleep", (json_int_t)p->bursts_asleep,
 				      "cut_short", (json_int_t)p->bursts_cut_short, "cycles",
 				      (json_int_t)p->burst_cycles));
+	if (p->bursts_unchosen > 0)
+		json_object_set_new(json_object_get(object, "bursts"), "unchosen", pt_json_number(p->bursts_unchosen));
 	json_object_set_new(object, "unseen_share_max", p->unseen.hi > 0 ? pt_json_real(p->unseen.hi) : json_null());
 	json_object_set_new(object, "not_code", pt_json_number(p->not_code));
 	if (p->doubtful_silent + p->doubtful_recorded > 0)

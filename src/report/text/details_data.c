@@ -81,6 +81,14 @@ static void windows_of_core(const struct pt_profile *p, const struct pt_profile_
 		pt_text_add(out,
 			    "none: too few bursts that began at random times while the core was awake (%" PRIu64 ")",
 			    c->bursts_used);
+	if (c->bursts_unchosen != 0)
+		pt_text_add(
+			out,
+			"; %" PRIu64 " of %" PRIu64
+			" bursts neither began nor ended at a random time (the buffer had sent their beginning, and was "
+			"full before their end): they widen all intervals, and there are no rates; pc samples "
+			"(source=sync-pc) give narrow shares",
+			c->bursts_unchosen, c->bursts);
 	if (c->bursts_asleep != 0)
 		pt_text_add(out, "; %" PRIu64 " that began on wake-up tell only that the core slept", c->bursts_asleep);
 	pt_text_add(out, "\n");

@@ -231,8 +231,11 @@ static void estimated_shares(const struct pt_profile *p, char *out, size_t room)
 	size_t at = (size_t)snprintf(out, room, "self %% %s%s", p->sampled_by[0] != '\0' ? "of " : "", share_of(p));
 
 	if (p->windowed)
-		at += (size_t)snprintf(out + at, room - at, ", 95 %% interval, %" PRIu64 " of %" PRIu64 " bursts",
-				       p->bursts_used, p->bursts);
+		at += (size_t)snprintf(out + at, room - at, ", 95 %% interval, %" PRIu64 " of %" PRIu64 " bursts%s",
+				       p->bursts_used, p->bursts,
+				       p->timing != NULL && strstr(p->timing, "unverified") != NULL
+					       ? " (not in it: the cycle model's error, unverified)"
+					       : "");
 	else if (p->samples_effective > 0)
 		at += (size_t)snprintf(out + at, room - at, ", 95 %% interval, %" PRIu64 " samples", p->samples);
 	else if (seen_part(p) > 0)

@@ -5,7 +5,10 @@
  * What a snapshot is one of: the buffer goes on around while it is armed, so that it holds the last 64 lines before
  * the end, and that is what the clock has chosen; or, where it does not drain without PDOE (UNVERIFIED), it holds the
  * first 64 lines from the beginning on, and the hardware ends the session. Which it is, a trial at the start finds
- * out (or pdoe0-drains=), and CONFIG says: chosen=end or chosen=begin. The window is the same for all, whatever the
+ * out (or pdoe0-drains=), and CONFIG says: chosen=end or chosen=begin. Where the core was held at the start there was no
+ * trial, and a program may make lines faster than they leave: such a session has lost its beginning, and is full before
+ * its end, so that the program has chosen both. So each DATA chunk says which end the clock has chosen of it, by its own
+ * lines: a PTS first, or TERM without TBOVF last. The window is the same for all, whatever the
  * program does just then: else its busy parts would count for less. How much of the window is in the buffer nobody
  * can say; the time of a DATA chunk is its upper bound.
  *
@@ -32,6 +35,19 @@ enum { NOWHERE = 0xff };
 
 /* --- what a snapshot brought -------------------------------------------------------------------------------------- */
 
+/* A whole session has both ends; of these all have to use the same one, as which of them are whole is the program's
+ * doing: the end where lines leave the buffer, as there not all are whole, else the beginning. */
+static uint16_t chosen_of(struct pt_s12z_profile *p, const struct pt_s12z_session *session)
+{
+	if (session->whole && session->overflow)
+		p->chosen_end = false;
+	else if (!session->whole)
+		p->chosen_end = true;
+	if (session->overflow)
+		return session->whole ? PT_DATA_CHOSEN_BEGIN : PT_DATA_CHOSEN_NEITHER;
+	return p->chosen_end || !session->whole ? PT_DATA_CHOSEN_END : PT_DATA_CHOSEN_BEGIN;
+}
+
 static void deliver(struct pt_s12z_profile *p)
 {
 	struct pt_snap *snap = &p->snap;
@@ -49,6 +65,7 @@ static void deliver(struct pt_s12z_profile *p)
 		       snap->lines + PT_S12Z_LINE_BYTES * ((session.first + i) % PT_S12Z_LINES), PT_S12Z_LINE_BYTES);
 	pt_emit_loss(&p->out, PT_LOSS_REARM, snap->armed_ns);
 	p->out.restarts = true;
+	p->out.restarts_as = chosen_of(p, &session);
 	pt_emit_data(&p->out, snap->armed_ns, snap->disarmed_ns, lines, PT_S12Z_LINE_BYTES * session.n);
 	p->n_taken = 0;
 }
@@ -244,6 +261,7 @@ static int find_out(struct pt_s12z_profile *p, struct pt_err *err)
 {
 	struct round r = { .delay = NOWHERE, .arm = NOWHERE, .poll = NOWHERE, .data = NOWHERE };
 	uint32_t window_us = p->snap.window_us;
+	struct pt_s12z_session session;
 	size_t n_done = 0;
 	int rc;
 
@@ -259,7 +277,8 @@ static int find_out(struct pt_s12z_profile *p, struct pt_err *err)
 	p->snap.delay_us = PT_UNKNOWN;
 	if (rc < 0)
 		return pt_wrap(err, "try out a snapshot");
-	p->chosen_end = n_done < r.n || !pt_s12z_locate(p->snap.lines, PT_S12Z_LINES).overflow;
+	session = pt_s12z_locate(p->snap.lines, PT_S12Z_LINES);
+	p->chosen_end = n_done < r.n || !session.overflow || !session.whole;
 	return 0;
 }
 
