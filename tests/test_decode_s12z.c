@@ -27,8 +27,8 @@ static const struct { const char *name, *config, *in, *events; } rows[] = {
 	{ "PTHF, 30 not taken, then taken", BUFFER, "02 01 00 00 80 00 ee ee", "atoms 31 0x1" },
 	{ "PTW, TERM", BUFFER, "17 01 00 00 00 00 10 00", "since 16, stop unknown" },
 	{ "PTW, TSOVF", BUFFER, "47 01 00 00 00 00 00 00", "since >= 65536 so far" },
-	{ "PTW, TBOVF and TERM", BUFFER, "37 01 00 00 00 00 05 00", "since 5, gap overflow" },
-	{ "PTW, TBOVF alone", BUFFER, "27 03 00 00 00 00 05 00", "atoms 1 0x1, since 5, gap overflow" },
+	{ "PTW, TBOVF and TERM", BUFFER, "37 01 00 00 00 00 05 00", "since 5, stop unknown" },
+	{ "PTW, TBOVF alone", BUFFER, "27 03 00 00 00 00 05 00", "atoms 1 0x1, since 5, stop unknown" },
 	/* vectors */
 	{ "every named vector", BUFFER,
 	  "03 01 00 00 00 fc 00 00 03 01 00 00 00 f8 00 00 03 01 00 00 00 ec 00 00 03 01 00 00 00 e8 00 00",
@@ -53,7 +53,7 @@ static const struct { const char *name, *config, *in, *events; } rows[] = {
 	/* ends */
 	{ "an indirect branch ends it", BUFFER, "11 01 00 00 00 23 81 ff", "indirect -> 0x00ff8123, stop unknown" },
 	{ "an interrupt ends it, the buffer being full", BUFFER, "23 01 00 00 00 ea 02 00",
-	  "since 2 exception 10, vector 10 from unknown, gap overflow" },
+	  "since 2 exception 10, vector 10 from unknown, stop unknown" },
 	{ "disarmed while halted", BUFFER, "17 01 00 00 00 00 10 00 H", "since 16, stop 0x00000100" },
 	{ "disarmed, and halted later", BUFFER, "17 01 00 00 00 00 10 00 | H", "since 16, stop unknown, gap restart" },
 	{ "halted in the middle", BUFFER, "01 01 00 00 00 23 81 ff H 01 01 00 00 00 25 81 ff",

@@ -105,12 +105,14 @@ static void stop(struct profile *s, uint64_t pc, struct pt_batch *out)
 	s->stopping = false;
 }
 
+/* On PDO an overflow loses what would have come; a buffer that is read when it is full has lost nothing that it was to
+ * hold. */
 static void ends(struct profile *s, uint8_t info, struct pt_batch *out)
 {
-	if ((info & PT_S12Z_TBOVF) != 0)
+	if ((info & PT_S12Z_TBOVF) != 0 && s->pdo)
 		add_gap(s, PT_GAP_OVERFLOW, PT_UNKNOWN, PT_UNKNOWN, out);
 	else
-		s->stopping = (info & PT_S12Z_TERM) != 0;
+		s->stopping = (info & (PT_S12Z_TERM | PT_S12Z_TBOVF)) != 0;
 	s->ended = (info & (PT_S12Z_TBOVF | PT_S12Z_TERM)) != 0;
 	if (s->ended)
 		s->rolled = 0;
