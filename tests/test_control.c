@@ -322,8 +322,8 @@ static const struct step shorts[] = {
 	{ "", 0, "test profile run 2s " }, { "profile", 0, "test profile start [for=2s] " },
 	{ "prof", 0, "test profile start [for=2s] " }, { "prof stat", 0, "profile: none yet" },
 	{ "stat", 0, "profile: none yet" }, { "hal", 0, "halted at" }, { "sym @", 0, "functions" },
-	{ "prof run 0.05 mtb-ram=0x20000800:0x400 top=1", 0, "observed " }, { "prof rep ca", 0, "\ncaller " },
-	{ "pr rep func top=1", 0, "functions" },
+	{ "prof run 0.05 mtb-ram=0x20000800:0x400 top=1", 0, "observed " }, { "prof rep ca", 0, "caller" },
+	{ "pr rep func top=1", 0, "function " },
 	{ "help mtb-ram", 0, "mtb-ram (setting of source mtb): RAM to record into" },
 	{ "help burst", 0, "burst (mode): profile start source=mtb mode=burst" }, { "help mtb", 0, "mtb (source): " },
 	{ "help calls", 0, "calls (view): " }, { "help gross", 0, "gross (column): " },
@@ -377,9 +377,24 @@ START_TEST(stops_by_itself)
 	ck_assert_ptr_nonnull(strstr(rig.text, "profile: ended"));
 	ck_assert_int_eq(call("profile stop"), 0);
 	ck_assert_ptr_nonnull(strstr(rig.text, "profile stopped by itself, as its time was over"));
-	ck_assert_ptr_nonnull(strstr(rig.text, "\nfunction "));
+	ck_assert_ptr_nonnull(strstr(rig.text, "accuracy "));
 	ck_assert_int_eq(call("profile stop"), PT_ESTATE);
 	ck_assert_ptr_nonnull(strstr(rig.err, "monitor profile report shows the last one"));
+	close_rig();
+}
+END_TEST
+
+/* Closed while the time runs, and at each moment of the stop that ends it. */
+START_TEST(is_closed_before_its_time)
+{
+	open_rig(VIRTUAL, &door_ops);
+	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
+	call(fill_names("symbols @"));
+	ck_assert_msg(call(_i == 0 ? "profile start for=300s mtb-ram=0x20000800:0x400"
+				   : "profile start for=20ms mtb-ram=0x20000800:0x400") == 0,
+		      "%s", rig.err);
+	while (_i == 2 && pt_session_get_state(rig.session) != PT_SESSION_STOPPING)
+		uv_run(&rig.board.loop, UV_RUN_ONCE);
 	close_rig();
 }
 END_TEST
@@ -400,7 +415,40 @@ START_TEST(stop_has_the_first_rows)
 		while (pt_session_get_state(rig.session) != PT_SESSION_IDLE)
 			uv_run(&rig.board.loop, UV_RUN_ONCE);
 		ck_assert_int_eq(call("profile stop"), 0);
-		ck_assert_msg((strstr(rig.text, "more: top=0") != NULL) == (starts[i].more[0] != '\0'), "%s", rig.text);
+		ck_assert_msg((strstr(rig.text, " more: top=0") != NULL) == (starts[i].more[0] != '\0'), "%s",
+			      rig.text);
+	}
+	close_rig();
+}
+END_TEST
+
+/* Without symbols there are addresses; when they come, names, of the same profile: after it and while it runs. */
+START_TEST(names_come_later)
+{
+	static const struct step after[] = {
+		{ "profile run 50ms source=pcsr top=3", 0, "   address" }, { "profile report functions", 0, "(no symbol)" },
+		{ "symbols @", 0, "functions" }, { "profile report top=3", 0, "fibonacci" },
+		{ "profile report top=3", 0, "fibonacci" },
+		{ "profile start mtb-ram=0x20000800:0x400", 0, "profiling" },
+		{ "symbols @", PT_ESTATE, "symbols cannot change while a profile runs" }, { "profile stop", 0, "stopped" },
+	}, meanwhile[] = {
+		{ "profile start mtb-ram=0x20003800:0x400 mode=halt for=100ms", 0, "profiling" },
+		{ "symbols @", 0, "functions" },
+		{ "profile stop", 0, "fibonacci" }, { "profile report calls", 0, "fibonacci" },
+	}, not_kept[] = {
+		{ "profile run 50ms source=pcsr spool=0", 0, "   address" }, { "symbols @", 0, "functions" },
+		{ "profile report", 0, "   address" },
+	};
+	static const struct { const struct step *step; size_t n; } stories[] = {
+		{ after, PT_LEN(after) }, { meanwhile, PT_LEN(meanwhile) }, { not_kept, PT_LEN(not_kept) },
+	};
+
+	open_rig(VIRTUAL, &door_ops);
+	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
+	for (size_t i = 0; i < stories[_i].n; i++) {
+		while (_i == 1 && i == 2 && pt_session_get_state(rig.session) != PT_SESSION_IDLE)
+			uv_run(&rig.board.loop, UV_RUN_ONCE);
+		check_step(&stories[_i].step[i]);
 	}
 	close_rig();
 }
@@ -712,7 +760,9 @@ int main(void)
 	tcase_add_test(tc, refuses_what_is_wrong);
 	tcase_add_test(tc, explains_itself);
 	tcase_add_test(tc, stops_by_itself);
+	tcase_add_loop_test(tc, is_closed_before_its_time, 0, 3);
 	tcase_add_test(tc, stop_has_the_first_rows);
+	tcase_add_loop_test(tc, names_come_later, 0, 3);
 	tcase_add_test(tc, a_single_command_waits_for_its_profile);
 	tcase_add_test(tc, bounds_a_line);
 	tcase_add_test(tc, helps_with_what_the_rows_say);

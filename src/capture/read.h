@@ -9,6 +9,7 @@
 #include "host/infile.h"
 
 struct pt_capture_reader;
+struct pt_capture;	/* capture/write.h */
 
 /* What is wrong with the file, for the user, one sentence each; at most PT_CAPTURE_MOST_NOTES, then how many more. */
 typedef void (*pt_capture_note)(void *arg, const char *text);
@@ -16,6 +17,9 @@ enum { PT_CAPTURE_MOST_NOTES = 8 };
 
 bool pt_capture_recognise(const uint8_t *bytes, size_t len_bytes);	/* the front of a file */
 
+/* What a capture that is being written has so far, from its front; it stays as it is. Blocks: not on the loop thread.
+ * PT_ESTATE: not all that was put is in it (its disk, or its quota), or nothing was put. */
+struct pt_capture_reader *pt_capture_read_back(struct pt_capture *capture, struct pt_err *err);
 /* Takes the file over, also on failure. note may be NULL. A file whose front is damaged is read as if it were of this
  * version. PT_EARG: not a capture; PT_EUNSUPPORTED: of a newer version (names both); PT_ENOMEM, PT_EIO. */
 struct pt_capture_reader *pt_capture_read(struct pt_infile *file, pt_capture_note note, void *arg, struct pt_err *err);

@@ -16,6 +16,7 @@
 
 #include "base/alloc.h"
 #include "capture/file.h"
+#include "capture/read.h"
 #include "host/log.h"
 #include "host/named_file.h"
 #include "trace/config.h"
@@ -529,6 +530,27 @@ int pt_capture_save(struct pt_capture *c, const char *path, bool replace, char *
 	print_written(&w, kept, sizeof(kept));
 	snprintf(say, room, "saved %.200s: %s%s%s\n", path, kept, why[0] != '\0' ? "; not all: " : "", why);
 	return 0;
+}
+
+/* Through the descriptor, as the file may have no name. Source: proc(5), /proc/self/fd. */
+struct pt_capture_reader *pt_capture_read_back(struct pt_capture *c, struct pt_err *err)
+{
+	struct pt_infile *file;
+	char path[64], why[sizeof(c->why)];
+	bool any;
+
+	wait_until_written(c, false);
+	uv_mutex_lock(&c->lock);
+	any = c->written.chunks > 0;
+	memcpy(why, c->why, sizeof(why));
+	uv_mutex_unlock(&c->lock);
+	if (!any || why[0] != '\0') {
+		pt_fail(err, PT_ESTATE, "not all of its trace was kept%s%s", why[0] != '\0' ? ": " : "", why);
+		return NULL;
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", c->fd);
+	file = pt_infile_open(path, err);
+	return file != NULL ? pt_capture_read(file, NULL, NULL, err) : NULL;
 }
 
 /* --- life --------------------------------------------------------------------------------------------------------- */

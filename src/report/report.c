@@ -61,7 +61,11 @@ static const struct pt_view *view_of_source(const struct pt_profile *profile)
 static const struct pt_view *usual_view(const struct pt_profile *profile, const struct pt_query *query)
 {
 	bool functions = (!profile->no_code && !profile->no_flow) || query->sort[0] != '\0';
+	size_t n_addresses = pt_view_addresses.n_rows(profile);
 
+	if (profile->program == NULL && query->sort[0] == '\0' && n_addresses != 0 &&
+	    n_addresses != (size_t)PT_NOT_MADE)
+		return &pt_view_addresses;	/* samples without names: one row "(no symbol)" is no answer */
 	for (size_t i = 0; !functions && pt_views[i] != NULL; i++) {
 		size_t n = pt_views[i]->n_rows(profile);
 		bool of_code = pt_views[i] == &pt_view_coverage || pt_views[i] == &pt_view_timeline;

@@ -47,6 +47,7 @@ struct pt_analyst {
 	uv_mutex_t lock;		/* guards what follows */
 	struct request *asked, **asked_tail, *answered, **answered_tail;
 	struct pt_pipeline *fresh;	/* to be taken up in place of the present one */
+	bool fresh_is_fed;		/* it has had all that the present one had */
 	bool record_wanted, end_passed, quit, ended;
 	double loss;
 	size_t limits_failed, limits_undecided;
@@ -106,21 +107,23 @@ static void take_up_fresh(struct pt_analyst *a)
 {
 	bool record_wanted = a->recording;
 	struct pt_pipeline *fresh;
+	bool is_fed;
 
 	uv_mutex_lock(&a->lock);
 	fresh = a->fresh;
+	is_fed = a->fresh_is_fed;
 	a->fresh = NULL;
 	a->recording = a->record_wanted;
 	uv_mutex_unlock(&a->lock);
 	if (fresh != NULL) {
-		if (a->capture != NULL)
+		if (a->capture != NULL && !is_fed)
 			pt_capture_reset(a->capture);
 		pt_pipeline_free(a->pipeline);
 		a->pipeline = fresh;
 	}
 	if (fresh != NULL || a->recording != record_wanted)
 		record(a);
-	if (fresh != NULL)
+	if (fresh != NULL && !is_fed)
 		pt_configs_feed(&a->configs, fresh);
 }
 
@@ -388,16 +391,27 @@ void pt_analyst_record(struct pt_analyst *a)
 	pt_queue_wake(a->queue);
 }
 
-void pt_analyst_restart(struct pt_analyst *a, struct pt_pipeline *pipeline)
+static void put_fresh(struct pt_analyst *a, struct pt_pipeline *pipeline, bool is_fed)
 {
 	struct pt_pipeline *unused;
 
 	uv_mutex_lock(&a->lock);
 	unused = a->fresh;
 	a->fresh = pipeline;
+	a->fresh_is_fed = is_fed;
 	uv_mutex_unlock(&a->lock);
 	pt_pipeline_free(unused);
 	pt_queue_wake(a->queue);
+}
+
+void pt_analyst_restart(struct pt_analyst *a, struct pt_pipeline *pipeline)
+{
+	put_fresh(a, pipeline, false);
+}
+
+void pt_analyst_replace(struct pt_analyst *a, struct pt_pipeline *pipeline)
+{
+	put_fresh(a, pipeline, true);
 }
 
 void pt_analyst_limits(const struct pt_analyst *analyst, size_t *failed, size_t *undecided)

@@ -37,6 +37,8 @@ void pt_analyst_branches(struct pt_analyst *analyst, enum pt_branches how, uint1
 			 pt_analyst_reply reply, void *arg);
 /* Statistics start anew with the next chunk: replaces the pipeline, takes the new one over. */
 void pt_analyst_restart(struct pt_analyst *analyst, struct pt_pipeline *pipeline);
+/* The same profile in another light: the pipeline has had every chunk up to END already, which has been passed. */
+void pt_analyst_replace(struct pt_analyst *analyst, struct pt_pipeline *pipeline);
 /* From the next chunk on, check these rules: pt_pipeline_set_limits(). Loop thread; the reply has no text but an
  * error's. */
 void pt_analyst_set_limits(struct pt_analyst *analyst, const char *word, pt_analyst_reply reply, void *arg);

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "capture/save.h"
+#include "host/log.h"
 #include "pipeline/pipeline.h"
+#include "session/late_symbols.h"
 
 /* --- branch history ----------------------------------------------------------------------------------------------- */
 
@@ -156,13 +158,82 @@ void pt_session_sources(struct pt_session *session, pt_session_reply reply, void
 
 static const char nothing[] = "nothing was profiled yet (monitor profile start, or monitor profile run 2s)";
 
+/* Symbols that come when a profile without any has stopped: its trace is read again, and reports wait for that. */
+struct naming {
+	struct pt_session *session;
+	const struct take *take;	/* compared alone; it may be gone */
+	struct pt_program *program;
+	struct waiting_report { struct pt_query query; struct waiter waiter; struct waiting_report *next; } *first;
+};
+
+static void on_read_again(void *arg, struct pt_pipeline *pipeline, const struct pt_err *err)
+{
+	struct naming naming = *(struct naming *)arg;
+	struct pt_session *session = naming.session;
+	struct take *take = session->take == naming.take ? session->take : NULL;
+
+	free(arg);
+	session->naming = NULL;
+	if (pipeline == NULL)
+		pt_warn("the profile stays without names: %s", err->msg);
+	if (pipeline != NULL && take != NULL) {
+		pt_analyst_replace(take->analyst, pipeline);
+		take->program = pt_program_ref(naming.program);
+	} else {
+		pt_pipeline_free(pipeline);
+	}
+	for (struct waiting_report *w = naming.first, *next; w != NULL; w = next) {
+		next = w->next;
+		pt_session_report(session, &w->query, w->waiter.reply, w->waiter.arg);
+		free(w);
+	}
+	pt_program_unref(naming.program);
+	session->closing--;
+	pt_session_end(session);
+}
+
+static bool lacks_names(const struct pt_session *session)
+{
+	const struct take *take = session->take;
+
+	return session->state == PT_SESSION_IDLE && session->on_closed == NULL && session->program != NULL &&
+	       take->program == NULL && take->capture != NULL && take->analyst != NULL && !take->named_later;
+}
+
+/* False: the report need not wait. */
+static bool waits_for_names(struct pt_session *session, const struct pt_query *query, struct waiter waiter)
+{
+	struct naming *naming = session->naming;
+	struct waiting_report *w, **last;
+	bool begins = naming == NULL && lacks_names(session);
+
+	if (naming == NULL && !begins)
+		return false;
+	if (begins) {
+		naming = session->naming = pt_alloc(sizeof(*naming));
+		*naming = (struct naming){ session, session->take, pt_program_ref(session->program), NULL };
+	}
+	w = pt_alloc(sizeof(*w));
+	*w = (struct waiting_report){ *query, waiter, NULL };
+	for (last = &naming->first; *last != NULL; last = &(*last)->next)
+		;
+	*last = w;
+	if (begins) {
+		session->closing++;
+		session->take->named_later = true;
+		pt_late_symbols(session->loop, session->take->capture, session->program, session->take->settings,
+				on_read_again, naming);
+	}
+	return true;
+}
+
 void pt_session_report(struct pt_session *session, const struct pt_query *query, pt_session_reply reply, void *arg)
 {
 	struct waiter waiter = { reply, arg };
 
 	if (session->take == NULL)
 		pt_session_answer(&waiter, PT_ESTATE, session->on_closed != NULL ? pt_session_closed : nothing);
-	else
+	else if (!waits_for_names(session, query, waiter))
 		pt_analyst_report(session->take->analyst, query, reply, arg);
 }
 

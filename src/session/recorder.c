@@ -13,6 +13,7 @@ struct pt_recorder {
 	const void *user;		/* who wants a branch history; NULL: nobody */
 	bool timed;			/* the profile that runs stops by itself (for=TIME) */
 	bool time_over;			/* it has; nobody has asked for its end yet */
+	bool stopping;			/* it is being stopped for that */
 	void (*on_closed)(void *arg);
 	void *on_closed_arg;
 };
@@ -224,13 +225,17 @@ void pt_recorder_start_profile(struct pt_recorder *recorder, const char *const *
 		on_room(errand, 0, "", 0);
 }
 
+static void close_own(struct pt_recorder *recorder);
+
 static void on_profile_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct errand *errand = arg;
 	struct pt_recorder *recorder = errand->recorder;
 
 	errand->reply(errand->arg, rc, text, len_bytes);
-	if (recorder->user != NULL && !runs(recorder->own))
+	if (recorder->on_closed != NULL && !recorder->stopping)
+		close_own(recorder);
+	else if (recorder->user != NULL && !runs(recorder->own))
 		start_recorder(recorder, nobody_cares, NULL);
 	free(errand);
 }
@@ -239,6 +244,7 @@ static void on_stopped_by_time(void *arg, int rc, const char *text, size_t len_b
 {
 	struct pt_recorder *recorder = arg;
 
+	recorder->stopping = false;
 	recorder->time_over = rc >= 0;
 	nobody_cares(NULL, rc, text, len_bytes);
 	if (rc >= 0)
@@ -252,9 +258,10 @@ static void on_time_over(void *arg, int rc, const char *text, size_t len_bytes)
 
 	(void)text;
 	(void)len_bytes;
-	if (recorder->timed && rc >= 0 && runs(recorder->profile))
-		pt_recorder_stop_profile(recorder, on_stopped_by_time, recorder);
+	recorder->stopping = recorder->timed && rc >= 0 && runs(recorder->profile);
 	recorder->timed = false;
+	if (recorder->stopping)
+		pt_recorder_stop_profile(recorder, on_stopped_by_time, recorder);
 }
 
 void pt_recorder_stop_profile(struct pt_recorder *recorder, pt_session_reply reply, void *arg)
@@ -280,13 +287,21 @@ static void on_own_closed(void *arg)
 	free(recorder);
 }
 
+static void close_own(struct pt_recorder *recorder)
+{
+	if (recorder->own != NULL)
+		pt_session_close(recorder->own, on_own_closed, recorder);
+	else
+		on_own_closed(recorder);
+}
+
 void pt_recorder_close(struct pt_recorder *recorder, void (*on_closed)(void *arg), void *arg)
 {
 	recorder->user = NULL;
 	recorder->on_closed = on_closed;
 	recorder->on_closed_arg = arg;
-	if (recorder->own != NULL)
-		pt_session_close(recorder->own, on_own_closed, recorder);
-	else
-		on_own_closed(recorder);
+	if (recorder->timed)
+		pt_session_cancel_wait(recorder->profile);
+	if (!recorder->stopping)	/* else when that is done, which comes back here */
+		close_own(recorder);
 }

@@ -127,7 +127,9 @@ void pt_session_default_top(const struct pt_session *session, struct pt_query *q
 
 int pt_session_set_program(struct pt_session *session, struct pt_program *program, struct pt_err *err)
 {
-	if (session->state != PT_SESSION_IDLE)
+	bool names_later = session->state == PT_SESSION_RUNNING && session->take->program == NULL;
+
+	if (session->state != PT_SESSION_IDLE && !names_later)
 		return pt_fail(err, PT_ESTATE,
 			       "symbols cannot change while a profile runs; monitor profile stop comes first");
 	pt_program_unref(session->program);

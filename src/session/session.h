@@ -34,7 +34,8 @@ void pt_session_default_top(const struct pt_session *session, struct pt_query *q
 /* Stops what runs, before its board closes. Whoever uses the session has gone by now; open requests are answered. */
 void pt_session_close(struct pt_session *session, void (*on_closed)(void *arg), void *arg);
 
-/* Symbols: takes a reference. NULL takes them away. Not while a profile runs. */
+/* Symbols: takes a reference. NULL takes them away. Not while a profile runs, unless it has none: then its trace is read
+ * again once it has stopped, as it is when symbols come later than that (late_symbols.c). */
 int pt_session_set_program(struct pt_session *session, struct pt_program *program, struct pt_err *err);
 struct pt_program *pt_session_program(struct pt_session *session);	/* or NULL; no reference */
 

@@ -23,6 +23,7 @@ struct take {
 	struct pt_program *program;
 	char **rest;			/* its words for the source */
 	size_t n_rest;
+	bool named_later;		/* its trace was read again, for symbols that came later; once */
 	struct pt_errand *opening;	/* of the capture's file; NULL: it is not under way */
 	bool cancelled;
 	void (*opened)(void *arg, const struct pt_err *err);
@@ -49,6 +50,8 @@ struct pt_session {
 	uint32_t top;			/* rows of a report, as the start of the profile had it; ... */
 	bool top_given;			/* ... if it had */
 	char *limits, *orti;		/* timing rules and tasks that a user has set since; or NULL */
+
+	struct naming *naming;		/* questions.c: a trace is being read again; NULL: none is */
 
 	enum pt_session_state state;
 	struct take *take;		/* NULL: nothing profiled yet */
