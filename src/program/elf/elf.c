@@ -15,6 +15,15 @@
 enum { ARENA_EXTRA = 1 << 16 };
 enum { MAX_SEGMENTS = 256 };
 
+/* An Arm ELF that does not say its core is read without a cycle model: that of the wrong core would look right. Where it
+ * runs, the target says which one it is. */
+static const struct pt_isa *isa_of(const struct pt_arch *arch)
+{
+	bool silent = arch->elf_machine == PT_MACHINE_ARM && !pt_arch_decides(arch);
+
+	return silent && (arch->profile == 0 || arch->profile == 'M') ? &pt_isa_thumb : pt_isa_find(arch);
+}
+
 static int read_header(struct pt_elf_reader *r, unsigned machine)
 {
 	if (elf_kind(r->elf) != ELF_K_ELF)
@@ -30,7 +39,7 @@ static int read_header(struct pt_elf_reader *r, unsigned machine)
 	r->program->arch.elf_machine = r->header.e_machine;
 	r->program->arch.big_endian = r->header.e_ident[EI_DATA] == ELFDATA2MSB;
 	pt_elf_read_attributes(r);
-	r->program->isa = pt_isa_find(&r->program->arch);
+	r->program->isa = isa_of(&r->program->arch);
 	if (r->header.e_type != ET_EXEC && r->header.e_type != ET_DYN)
 		return pt_fail(r->err, PT_EARG, "%s is not linked: an executable is needed", r->name);
 	return 0;
