@@ -228,15 +228,27 @@ static void warning_lines(const struct pt_profile *p, struct pt_text *out)
 	}
 }
 
+/* Where a line of room columns is broken: behind a clause rather than in it, if that costs little. 0: nowhere. */
+static size_t break_of(const char *line, size_t room)
+{
+	enum { LITTLE = 30 };
+	size_t word = room;
+
+	while (word > 0 && (line[word] != ' ' || line[word + 1] == '%'))
+		word--;
+	for (size_t at = word; at > 1 && at + LITTLE > room; at--)
+		if (line[at] == ' ' && strchr(",;:.", line[at - 1]) != NULL)
+			return at;
+	return word;
+}
+
 void pt_wrapped_line(const char *line, size_t len, size_t columns, size_t indent, struct pt_text *out)
 {
 	size_t room = columns;
 
 	while (len > room) {
-		size_t at = room;
+		size_t at = break_of(line, room);
 
-		while (at > 0 && (line[at] != ' ' || line[at + 1] == '%'))
-			at--;
 		if (at <= (room == columns ? indent : 0))
 			break;		/* one long word, such as a path */
 		pt_text_add(out, "%.*s\n%*s", (int)at, line, (int)indent, "");

@@ -180,19 +180,8 @@ uint64_t pt_details_readings(const struct pt_profile *p)
 
 static void counters_line(const struct pt_profile *p, struct pt_text *out)
 {
-	uint64_t unknown = 0;
-
-	for (size_t i = 0; i < p->counters->n_counters; i++)
-		unknown += p->counters->counter[i].unknown;
 	pt_details_label(out, "data");
-	pt_text_add(out, "%" PRIu64 " readings of %zu counters", pt_details_readings(p), p->counters->n_counters);
-	if (unknown > 0)
-		pt_text_add(out,
-			    ", %" PRIu64
-			    " of them ambiguous, and in no count: their counter may have wrapped twice, or began "
-			    "anew (a reset)",
-			    unknown);
-	pt_text_add(out, "\n");
+	pt_text_add(out, "%" PRIu64 " readings of %zu counters\n", pt_details_readings(p), p->counters->n_counters);
 }
 
 static void nothing_line(const struct pt_profile *p, struct pt_text *out)

@@ -137,6 +137,19 @@ static void not_code(struct pt_warnings *w, const struct pt_profile *p)
 		warn(w, "%" PRIu64 " packets do not fit the program: is this the program in the chip?", p->not_code);
 }
 
+static void ambiguous_readings(struct pt_warnings *w, const struct pt_profile *p)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; p->counters != NULL && i < p->counters->n_counters; i++)
+		n += p->counters->counter[i].unknown;
+	if (n > 0)
+		warn(w,
+		     "%" PRIu64
+		     " readings are ambiguous, and in no count: their counter may have wrapped twice, or was reset.",
+		     n);
+}
+
 static void ignored_sources(struct pt_warnings *w, const struct pt_profile *p)
 {
 	char text[200];
@@ -220,6 +233,7 @@ void pt_warnings_find(struct pt_warnings *w, const struct pt_profile *p)
 	lost_time(w, p);
 	intrusive(w, p);
 	not_code(w, p);
+	ambiguous_readings(w, p);
 	ignored_sources(w, p);
 	no_elf(w, p);
 	not_compared(w, p);
