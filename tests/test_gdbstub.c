@@ -384,7 +384,9 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } talks[] 
 	  "~T05" } },
 	/* breakpoints */
 	{ "no comparator is left", { ATTACHED, ">Z1,100,2", "<OK", ">Z1,102,2", "<OK", ">Z1,104,2",
-	  "<E.both comparators are taken", ">z1,100,2", "<OK", ">Z1,104,2", "<OK", ">z1,100,2", "<OK" } },
+	  "<E..both comparators are taken", ">z1,100,2", "<OK", ">Z1,104,2", "<OK", ">z1,100,2", "<OK" } },
+	{ "no comparator is left, to a GDB that shows all of an error", { NEW_GDB, ">!", "<OK", ">?", "~T05", ">Z1,100,2", "<OK",
+	  ">Z1,102,2", "<OK", ">Z1,104,2", "<E.both comparators are taken", ">z1,100,2", "<OK", ">z1,102,2", "<OK" } },
 	{ "what this target never does", { ATTACHED, ">Z4,20000000,4", "<", ">Z5,0,4", "<E01", ">Z1,100", "<E01" } },
 	{ "inserting twice", { ATTACHED, ">Z0,20000100,2", "<OK", ">Z0,20000100,2", "<OK", ">z0,20000100,2", "<OK",
 	  ">z0,20000100,2", "<OK" } },

@@ -139,7 +139,7 @@ static void after_insert(struct pt_gdb_request *rq, int rc, const struct pt_err 
 		pt_gdb_reply_text(client, "");
 	} else {
 		pt_warn("gdb: breakpoint: %s", err->msg);
-		pt_gdb_reply_sentence(client, err);
+		pt_gdb_reply_to_breakpoint(client, err);
 	}
 }
 

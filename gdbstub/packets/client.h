@@ -198,6 +198,7 @@ void pt_gdb_reply_text(struct pt_gdb_client *client, const char *text);
 void pt_gdb_reply_error(struct pt_gdb_client *client, const struct pt_err *err);
 /* The sentence to any client: for packets where even GDB 13 looks for it (Z, P, G, vAttach, vRun, vFlash). */
 void pt_gdb_reply_sentence(struct pt_gdb_client *client, const struct pt_err *err);
+void pt_gdb_reply_to_breakpoint(struct pt_gdb_client *client, const struct pt_err *err);	/* to Z */
 /* The one or the other, by what the current packet is. */
 void pt_gdb_reply_failure(struct pt_gdb_client *client, const struct pt_err *err);
 void pt_gdb_send_sentence(struct pt_gdb_client *client, const struct pt_err *err);	/* the packet alone */

@@ -1,4 +1,5 @@
 /* Answers to a client, in words that it understands. */
+#include <stdio.h>
 #include <string.h>
 
 #include "gdbstub/packets/client.h"
@@ -38,6 +39,17 @@ void pt_gdb_reply_sentence(struct pt_gdb_client *client, const struct pt_err *er
 {
 	pt_gdb_send_sentence(client, err);
 	pt_rsp_finish(&client->rsp);
+}
+
+/* GDB 13 shows of an error to Z1 what stands behind a second dot, and of one without it nothing but its guess that there
+ * are too many; a later one shows all. Source: GDB 13, remote.c, remote_target::insert_hw_breakpoint. */
+void pt_gdb_reply_to_breakpoint(struct pt_gdb_client *client, const struct pt_err *err)
+{
+	struct pt_err dotted = *err;
+
+	if (!client->features.error_message)
+		snprintf(dotted.msg, sizeof(dotted.msg), ".%.*s", (int)sizeof(dotted.msg) - 2, err->msg);
+	pt_gdb_reply_sentence(client, &dotted);
 }
 
 void pt_gdb_reply_error(struct pt_gdb_client *client, const struct pt_err *err)

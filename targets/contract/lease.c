@@ -32,7 +32,10 @@ int pt_lease_take(struct pt_target *target, const char *unit, const char *owner,
 	if (lease != NULL) {
 		if (strcmp(lease->owner, owner) == 0)
 			return 0;
-		return pt_fail(err, PT_EBUSY, "%s is in use by %s", unit, lease->owner);
+		return pt_fail(err, PT_EBUSY, "%s is in use by %s%s", unit, lease->owner,
+			       strncmp(lease->owner, "profile", strlen("profile")) == 0
+				       ? ": monitor profile stop frees it"
+				       : "");
 	}
 	if (strlen(unit) >= sizeof(lease->unit) || strlen(owner) >= sizeof(lease->owner))
 		return pt_fail(err, PT_EARG, "the name %s or %s is too long", unit, owner);
