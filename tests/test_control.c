@@ -399,6 +399,19 @@ START_TEST(is_closed_before_its_time)
 }
 END_TEST
 
+/* All is closed while somebody's stop is at work: its answer still comes, and finds what it needs. */
+START_TEST(closed_in_a_stop)
+{
+	open_rig(VIRTUAL, &door_ops);
+	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
+	call(fill_names("symbols @"));
+	ck_assert_msg(call("profile start mtb-ram=0x20000800:0x400") == 0, "%s", rig.err);
+	begin("profile stop");
+	ck_assert_int_eq(pt_session_get_state(rig.session), PT_SESSION_STOPPING);
+	close_rig();
+}
+END_TEST
+
 /* Ten rows, or as many as the start said. */
 START_TEST(stop_has_the_first_rows)
 {
@@ -761,6 +774,7 @@ int main(void)
 	tcase_add_test(tc, explains_itself);
 	tcase_add_test(tc, stops_by_itself);
 	tcase_add_loop_test(tc, is_closed_before_its_time, 0, 3);
+	tcase_add_test(tc, closed_in_a_stop);
 	tcase_add_test(tc, stop_has_the_first_rows);
 	tcase_add_loop_test(tc, names_come_later, 0, 3);
 	tcase_add_test(tc, a_single_command_waits_for_its_profile);

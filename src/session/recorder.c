@@ -13,7 +13,7 @@ struct pt_recorder {
 	const void *user;		/* who wants a branch history; NULL: nobody */
 	bool timed;			/* the profile that runs stops by itself (for=TIME) */
 	bool time_over;			/* it has; nobody has asked for its end yet */
-	bool stopping;			/* it is being stopped for that */
+	unsigned n_uses;		/* the owner's, and that of each errand: the last one frees it */
 	void (*on_closed)(void *arg);
 	void *on_closed_arg;
 };
@@ -23,7 +23,14 @@ struct pt_recorder *pt_recorder_new(struct pt_session *profile)
 	struct pt_recorder *recorder = pt_alloc(sizeof(*recorder));
 
 	recorder->profile = profile;
+	recorder->n_uses = 1;
 	return recorder;
+}
+
+static void release(struct pt_recorder *recorder)
+{
+	if (--recorder->n_uses == 0)
+		free(recorder);
 }
 
 /* A request of the user's profile, while the recorder makes room. */
@@ -50,9 +57,15 @@ static struct errand *new_errand(struct pt_recorder *recorder, const char *const
 {
 	struct errand *errand = pt_alloc(sizeof(*errand));
 
-	if (errand != NULL)
-		*errand = (struct errand){ recorder, words, n_words, reply, arg };
+	*errand = (struct errand){ recorder, words, n_words, reply, arg };
+	recorder->n_uses++;
 	return errand;
+}
+
+static void end_errand(struct errand *errand)
+{
+	release(errand->recorder);
+	free(errand);
 }
 
 static void nobody_cares(void *arg, int rc, const char *text, size_t len_bytes)
@@ -75,7 +88,7 @@ static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
 	else if (recorder->user == NULL)
 		pt_session_stop(recorder->own, nobody_cares, NULL);
 	errand->reply(errand->arg, rc, text, len_bytes);
-	free(errand);
+	end_errand(errand);
 }
 
 static void start_recorder(struct pt_recorder *recorder, pt_session_reply reply, void *arg)
@@ -87,7 +100,7 @@ static void start_recorder(struct pt_recorder *recorder, pt_session_reply reply,
 	if (recorder->own == NULL)
 		recorder->own = pt_session_beside(recorder->profile);
 	if (recorder->own == NULL) {
-		free(errand);
+		end_errand(errand);
 		recorder->user = NULL;
 		answer(reply, arg, PT_ENOMEM, "no memory for a branch history");
 		return;
@@ -203,7 +216,7 @@ static void on_profile_started(void *arg, int rc, const char *text, size_t len_b
 	errand->reply(errand->arg, rc, text, len_bytes);
 	if (rc < 0 && recorder->user != NULL)
 		start_recorder(recorder, nobody_cares, NULL);
-	free(errand);
+	end_errand(errand);
 }
 
 static void on_room(void *arg, int rc, const char *text, size_t len_bytes)
@@ -225,26 +238,21 @@ void pt_recorder_start_profile(struct pt_recorder *recorder, const char *const *
 		on_room(errand, 0, "", 0);
 }
 
-static void close_own(struct pt_recorder *recorder);
-
 static void on_profile_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct errand *errand = arg;
 	struct pt_recorder *recorder = errand->recorder;
 
 	errand->reply(errand->arg, rc, text, len_bytes);
-	if (recorder->on_closed != NULL && !recorder->stopping)
-		close_own(recorder);
-	else if (recorder->user != NULL && !runs(recorder->own))
+	if (recorder->user != NULL && !runs(recorder->own))
 		start_recorder(recorder, nobody_cares, NULL);
-	free(errand);
+	end_errand(errand);
 }
 
 static void on_stopped_by_time(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct pt_recorder *recorder = arg;
 
-	recorder->stopping = false;
 	recorder->time_over = rc >= 0;
 	nobody_cares(NULL, rc, text, len_bytes);
 	if (rc >= 0)
@@ -258,10 +266,9 @@ static void on_time_over(void *arg, int rc, const char *text, size_t len_bytes)
 
 	(void)text;
 	(void)len_bytes;
-	recorder->stopping = recorder->timed && rc >= 0 && runs(recorder->profile);
-	recorder->timed = false;
-	if (recorder->stopping)
+	if (recorder->timed && rc >= 0 && runs(recorder->profile))
 		pt_recorder_stop_profile(recorder, on_stopped_by_time, recorder);
+	recorder->timed = false;
 }
 
 void pt_recorder_stop_profile(struct pt_recorder *recorder, pt_session_reply reply, void *arg)
@@ -284,15 +291,7 @@ static void on_own_closed(void *arg)
 	struct pt_recorder *recorder = arg;
 
 	recorder->on_closed(recorder->on_closed_arg);
-	free(recorder);
-}
-
-static void close_own(struct pt_recorder *recorder)
-{
-	if (recorder->own != NULL)
-		pt_session_close(recorder->own, on_own_closed, recorder);
-	else
-		on_own_closed(recorder);
+	release(recorder);
 }
 
 void pt_recorder_close(struct pt_recorder *recorder, void (*on_closed)(void *arg), void *arg)
@@ -302,6 +301,8 @@ void pt_recorder_close(struct pt_recorder *recorder, void (*on_closed)(void *arg
 	recorder->on_closed_arg = arg;
 	if (recorder->timed)
 		pt_session_cancel_wait(recorder->profile);
-	if (!recorder->stopping)	/* else when that is done, which comes back here */
-		close_own(recorder);
+	if (recorder->own != NULL)
+		pt_session_close(recorder->own, on_own_closed, recorder);
+	else
+		on_own_closed(recorder);
 }
