@@ -27,6 +27,18 @@ def show_monitor(words):
         raise gdb.GdbError(f"profile {words.split()[0]} was refused, for the reason above" if "Rcmd" in said else said) from None
 
 
+def send_symbols():
+    """A server without symbols gets the ELF that GDB debugs: else the profile has addresses. Without it there is a profile
+    all the same."""
+    path = gdb.current_progspace().filename
+    try:
+        if path and "no symbols yet" in gdb.execute("monitor symbols", to_string=True):
+            gdb.execute(f"remote put {shlex.quote(path)} firmware.elf", to_string=True)
+            gdb.write(f"the server had no symbols: sent {path}\n")
+    except gdb.error as error:
+        gdb.write(f"the server has no symbols, and {path} cannot be sent ({error}): rows will be addresses\n")
+
+
 def fetch(name):
     """A report as a file of one moment, made by the server when it is opened."""
     folder = tempfile.mkdtemp(prefix="proftap-")
@@ -53,7 +65,8 @@ profile stop                                        end it, and print the first 
 profile status, reset, save FILE                    look, forget, keep the trace
 profile report [VIEW] [sort=KEY] [top=N]            a table
 profile list FUNCTION                               its source with counts and time
-profile upload [FILE]                               give the server the ELF that GDB debugs, or FILE
+profile upload [FILE]                               give the server the ELF that GDB debugs, or FILE; a server that has
+                                                    none gets it with profile start and run
 profile flame                                       open the flame graph in a browser
 In the TUI `layout profile` shows the table beside the source, anew at each stop."""
 
@@ -69,6 +82,8 @@ class Passed(gdb.Command):
         super().__init__("profile " + word, gdb.COMMAND_STATUS)
 
     def invoke(self, argument, from_tty):
+        if self.word in ("start", "run"):
+            send_symbols()
         show_monitor(f"{self.word} {argument}".strip())
 
     def complete(self, text, word):
