@@ -16,6 +16,7 @@ struct pt_survivals {
 	size_t n_notes, room;
 	uint32_t *touched;		/* of the window: those with a value */
 	size_t n_touched, touched_room;
+	bool *spoilt;			/* by row */
 	bool open, full;
 	bool left_out;			/* a window was */
 };
@@ -27,6 +28,7 @@ struct pt_survivals *pt_survivals_new(size_t n_rows, size_t n_kinds)
 	s->n = n_rows * n_kinds;
 	s->n_kinds = n_kinds;
 	s->survival = pt_alloc_array(s->n + 1, sizeof(*s->survival));
+	s->spoilt = pt_alloc_array(n_rows + 1, sizeof(*s->spoilt));
 	return s;
 }
 
@@ -37,6 +39,7 @@ void pt_survivals_free(struct pt_survivals *s)
 	for (size_t i = 0; i < s->n; i++)
 		pt_survival_fini(&s->survival[i]);
 	free(s->survival);
+	free(s->spoilt);
 	free(s->note);
 	free(s->touched);
 	free(s);
@@ -74,6 +77,22 @@ void pt_survivals_note(struct pt_survivals *s, size_t row, size_t kind, uint64_t
 	s->note[s->n_notes++] = (struct note){
 		.which = (uint32_t)(row * s->n_kinds + kind), .ticks = bounded(ticks), .at = bounded(at), .end = end,
 	};
+}
+
+size_t pt_survivals_place(const struct pt_survivals *s)
+{
+	return s->n_notes;
+}
+
+void pt_survivals_did_not_end(struct pt_survivals *s, size_t place)
+{
+	for (; place < s->n_notes; place++)
+		s->note[place].end = PT_SURVIVAL_RESTS;
+}
+
+void pt_survivals_spoil(struct pt_survivals *s, size_t row)
+{
+	s->spoilt[row] = true;
 }
 
 static void touch(struct pt_survivals *s, uint32_t which)
@@ -114,7 +133,8 @@ void pt_survivals_end(struct pt_survivals *s, uint64_t cut, double weight)
 
 struct pt_lengths pt_survivals_lengths(const struct pt_survivals *s, size_t row, size_t kind)
 {
-	static const struct pt_survival nothing;
+	const struct pt_survival *known = &s->survival[row * s->n_kinds + kind];
+	const struct pt_survival bound = { .longest = known->longest };
 
-	return pt_survival_lengths(s->left_out ? &nothing : &s->survival[row * s->n_kinds + kind]);
+	return pt_survival_lengths(s->left_out || s->spoilt[row] ? &bound : known);
 }

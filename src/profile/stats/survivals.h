@@ -28,6 +28,11 @@ bool pt_survivals_open(const struct pt_survivals *s);	/* in a window? */
 /* Of something that began in the window. at: ticks from its beginning to where this was seen. */
 void pt_survivals_note(struct pt_survivals *s, size_t row, size_t kind, uint64_t ticks, uint64_t at,
 		       enum pt_survival_end end);
+/* A place among the notes of the window; and what was noted behind it did not end, as far as is known. */
+size_t pt_survivals_place(const struct pt_survivals *s);
+void pt_survivals_did_not_end(struct pt_survivals *s, size_t place);
+/* It is not known when something of the row ended: of its lengths nothing can be said any more. */
+void pt_survivals_spoil(struct pt_survivals *s, size_t row);
 /* The window ends; lengths are cut so many ticks from its beginning. weight: of each value. */
 void pt_survivals_end(struct pt_survivals *s, uint64_t cut, double weight);
 

@@ -35,6 +35,7 @@ struct pt_call_durations {
 	uint16_t *entered_id;
 	size_t n_entered, n_functions;
 	uint64_t begin, clock;
+	uint64_t abandoned;	/* where among the notes the calls begin that were abandoned last; PT_UNKNOWN: none were */
 };
 
 /* --- stacks */
@@ -98,12 +99,19 @@ static void enter(struct pt_call_durations *d, const struct pt_step *step)
 	};
 }
 
-/* Whether it was seen to end, or is not followed any more. */
+/* A call that a long jump, or a throw, abandons has ended; one on a stack that does not run is not followed any more; of
+ * all that are open nothing is known where a FORGET follows. */
 static void leave(struct pt_call_durations *d, const struct pt_step *step)
 {
-	enum pt_survival_end end = step->partial ? PT_SURVIVAL_RESTS : PT_SURVIVAL_ENDED;
+	bool runs = d->runs == NONE || step->stack == d->runs;
+	enum pt_survival_end end = step->partial && !runs ? PT_SURVIVAL_RESTS : PT_SURVIVAL_ENDED;
 	struct stack *s = stack_of(d, step->stack);
 	const struct frame *frame;
+
+	if (!step->partial)
+		d->abandoned = PT_UNKNOWN;
+	else if (d->abandoned == PT_UNKNOWN)
+		d->abandoned = pt_survivals_place(d->survivals);
 
 	if (s->n == 0)
 		return;
@@ -123,10 +131,14 @@ void pt_call_durations_step(struct pt_call_durations *d, const struct pt_step *s
 	if (!pt_survivals_open(d->survivals))
 		return;
 	d->clock = step->clock;
+	if (step->kind == PT_STEP_FORGET && d->abandoned != PT_UNKNOWN)
+		pt_survivals_did_not_end(d->survivals, (size_t)d->abandoned);
+	if (step->kind == PT_STEP_LEAVE)
+		leave(d, step);
+	else
+		d->abandoned = PT_UNKNOWN;
 	if (step->kind == PT_STEP_ENTER)
 		enter(d, step);
-	else if (step->kind == PT_STEP_LEAVE)
-		leave(d, step);
 	else if (step->kind == PT_STEP_SWITCH)
 		run_stack(d, step->stack, step->clock);
 }
@@ -160,6 +172,7 @@ static void forget(struct pt_call_durations *d)
 	for (size_t i = 0; i < d->n_entered; i++)
 		d->entered[d->entered_id[i]] = 0;
 	d->n_used = d->n_entered = 0;
+	d->abandoned = PT_UNKNOWN;
 	d->runs = NONE;
 }
 

@@ -243,6 +243,16 @@ static void forget(struct pt_span_stack *s)
 		pop(s, false);
 }
 
+/* It was left, and nobody saw when. */
+static void pop_skipped(struct pt_span_stack *s)
+{
+	const struct frame *top = top_of(s);
+
+	if (s->set->survivals != NULL && top->span != MARKER)
+		pt_survivals_spoil(s->set->survivals, top->span);
+	pop(s, false);
+}
+
 static void forget_contexts(struct pt_span_stack *s);
 
 static void push(struct pt_span_stack *s, const struct frame *frame, const struct pt_span_at *at)
@@ -288,7 +298,7 @@ static void unwind(struct pt_span_stack *s, uint32_t span, const struct pt_span_
 {
 	while (top_of(s)->span != span) {
 		error(s, top_of(s)->span, PT_SPAN_SKIPPED_EXIT, at);
-		pop(s, false);
+		pop_skipped(s);
 	}
 }
 
@@ -301,7 +311,7 @@ void pt_span_enter(struct pt_span_stack *s, uint32_t span, bool nests, const str
 	if (!nests && pt_span_is_open(s, span)) {
 		unwind(s, span, at);
 		error(s, span, PT_SPAN_ENTERED_AGAIN, at);
-		pop(s, false);
+		pop_skipped(s);
 	}
 	add_interval(s, span, PT_TALLY_PERIOD, last->entered, at);
 	if (!pt_span_is_open(s, span))
@@ -349,7 +359,7 @@ void pt_span_back_to(struct pt_span_stack *s, uint32_t span, const struct pt_spa
 	known = span == PT_NO_SPAN || was_before(s, span);
 	while (s->n_frames > 0 && top_of(s)->span != span) {	/* several were left at once */
 		error(s, top_of(s)->span, PT_SPAN_SKIPPED_EXIT, at);
-		pop(s, false);
+		pop_skipped(s);
 	}
 	if (s->n_frames == 0 && span != PT_NO_SPAN) {	/* entered before anybody looked, or never */
 		if (!known)
@@ -371,7 +381,7 @@ void pt_span_chain(struct pt_span_stack *s, const struct pt_span_at *at)
 	pt_span_pass(s, at->clock);
 	while (s->n_frames > 0 && top_of(s)->span != MARKER) {
 		error(s, top_of(s)->span, PT_SPAN_SKIPPED_EXIT, at);
-		pop(s, false);
+		pop_skipped(s);
 	}
 }
 
