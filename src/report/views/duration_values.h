@@ -43,8 +43,12 @@ static inline struct pt_value *pt_duration_values(struct pt_value *out, uint64_t
 
 	if (d != NULL && d->mean > 0)
 		all[1] = (struct pt_value){ .f = d->mean, .basis = PT_BASIS_ESTIMATED, .at_least = true };
-	for (size_t i = 0; d != NULL && i < PT_N_DURATION_QUANTILES; i++)
-		all[PT_DURATION_EXTREMES + i] = pt_duration_quantile(&d->quantile[i]);
+	for (size_t i = 0; d != NULL && i < PT_N_DURATION_QUANTILES; i++) {
+		const struct pt_estimate *q = &d->quantile[i];
+		bool says_nothing = i > 0 && isnan(q->value) && q->lo <= d->quantile[i - 1].value;
+
+		all[PT_DURATION_EXTREMES + i] = says_nothing ? pt_duration_unknown() : pt_duration_quantile(q);
+	}
 	for (size_t i = 0; i < n; i++)
 		*out++ = all[i];
 	return out;

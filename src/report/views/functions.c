@@ -1,5 +1,6 @@
 /* One row per function: how often, how long, how far apart. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "profile/result/profile.h"
@@ -209,8 +210,22 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 		rest_row(p, pt_rest_core(p, i - p->n_functions), out);
 }
 
+/* Why calls/s times self/call is not self %. */
+static bool remark(const void *subject, char *out, size_t room)
+{
+	const struct pt_profile *p = subject;
+	const struct pt_profile_core *core = p->n_cores == 1 ? pt_profile_windowed(p, p->core[0].core) : NULL;
+
+	if (core == NULL || p->core_hz == 0 || !(core->asleep.share > 0.005))
+		return false;
+	snprintf(out, room, "calls/s, period: of all time, of which the core slept %.0f %%; self %%: of time awake",
+		 100 * core->asleep.share);
+	return true;
+}
+
 const struct pt_view pt_view_functions = {
 	.name = "functions", .help = "how often, how long and how far apart each function ran", .sort = "net_share",
 	.also = "events",
 	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+	.remark = remark,
 };
