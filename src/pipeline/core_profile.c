@@ -3,6 +3,7 @@
  * others are counted, and go nowhere: each of them would count again what the first has told. */
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "pipeline/pipeline_parts.h"
 
 static void take_steps(void *arg, const struct pt_step *step, size_t n)
@@ -31,6 +32,7 @@ static void fini(struct pt_traced *traced)
 	pt_execution_free(traced->execution);
 	pt_windows_free(traced->windows);
 	pt_flat_free(traced->flat);
+	free(traced->calibration);
 	pt_places_free(traced->by_line);
 	pt_places_free(traced->by_insn);
 	free(traced->line_of);
@@ -48,6 +50,7 @@ static struct pt_traced *add(struct pt_pipeline *p, uint16_t core)
 		.execution = pt_execution_new(p->functions, p->n_functions, p->map, &p->settings),
 		.windows = pt_windows_new(p->n_ids, p->map, &p->settings),
 		.flat = pt_flat_new(p->n_ids),
+		.calibration = pt_alloc_array(p->n_ids, sizeof(struct pt_calibration)),
 	};
 	p->n_traced++;
 	return traced;

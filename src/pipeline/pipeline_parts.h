@@ -81,6 +81,7 @@ struct pt_traced {		/* a core of which somebody tells what it runs */
 	struct pt_execution *execution;
 	struct pt_windows *windows;
 	struct pt_flat *flat;
+	struct pt_calibration *calibration;	/* of the snapshot, by id */
 	struct pt_places *by_line, *by_insn;	/* of samples; NULL: none yet */
 	uint16_t *line_of;		/* by number in by_insn: that in by_line + 1; 0: not looked for yet */
 	const struct pt_execution_result *result;	/* of the snapshot */
@@ -128,6 +129,7 @@ struct pt_pipeline {
 	struct pt_profile profile;
 	struct pt_profile_source sources[PT_LANES];
 	char task_note[PT_TASK_NOTES + 1][PT_TASK_NOTE_BYTES];
+	char disagreement[PT_PROFILE_TEXT];	/* of samples and bursts */
 	bool *shown;			/* by id */
 	bool all_shown;			/* nobody chose functions */
 	struct pt_profile_core cores[PT_BINS_CORES];
@@ -180,6 +182,10 @@ static inline bool pt_traced_counted(const struct pt_traced *traced)
 {
 	return traced->samples != NULL && traced->flow == NULL;
 }
+
+/* Samples between bursts, enough for shares: those are the samples' (calibration.h). Where times are in instructions
+ * samples, which are of time, have no part in them. */
+bool pt_snapshot_sampled(const struct pt_pipeline *p, const struct pt_traced *traced);
 
 /* --- completeness.c */
 

@@ -42,7 +42,7 @@ static enum pt_basis shares_of(const struct pt_pipeline *p, enum pt_basis measur
 		return measured;
 	for (size_t i = 0; i < p->n_traced; i++)
 		estimated |= pt_snapshot_windowed(p, &p->traced[i]) || pt_traced_counted(&p->traced[i]) ||
-			     pt_snapshot_seen_part(p, &p->traced[i]) > 0;
+			     pt_snapshot_sampled(p, &p->traced[i]) || pt_snapshot_seen_part(p, &p->traced[i]) > 0;
 	return estimated ? PT_BASIS_ESTIMATED : PT_BASIS_NONE;
 }
 
@@ -69,6 +69,32 @@ static void judge(struct pt_pipeline *p)
 	for (size_t i = 0; i < p->n_traced; i++)
 		if (pt_snapshot_leaves_out(&p->traced[i]))
 			f->times = f->shares = PT_BASIS_NONE;
+}
+
+/* Samples and bursts of one core are two answers to one question. */
+static void compare_answers(struct pt_pipeline *p, const struct pt_profile_core *core)
+{
+	for (size_t id = 0; id < p->n_ids; id++) {
+		const struct pt_calibration *c = &core->calibration[id];
+
+		if (!pt_shares_differ(&c->by_samples, &c->by_bursts, p->n_ids))
+			continue;
+		snprintf(p->disagreement, sizeof(p->disagreement),
+			 "samples and bursts differ by more than chance explains, and one of them is wrong: %.60s has "
+			 "%.2f %% by samples, %.2f %% by bursts",
+			 id > 0 ? p->functions[id - 1].name : "(no symbol)", c->by_samples.share * 100,
+			 c->by_bursts.share * 100);
+		p->profile.contradiction = p->disagreement;
+		return;
+	}
+}
+
+static void compare_all_answers(struct pt_pipeline *p)
+{
+	for (size_t i = 0; i < p->profile.n_cores; i++)
+		if (p->profile.core[i].windowed && p->profile.core[i].calibration != NULL &&
+		    p->profile.contradiction == NULL)
+			compare_answers(p, &p->profile.core[i]);
 }
 
 /* Modelled cycles, or those that bins counted, are no more than the core's clock has: else the clock is slower than
@@ -342,6 +368,7 @@ const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *p)
 	else
 		pt_snapshot_rows(p);
 	contradict(p);
+	compare_all_answers(p);
 	snprintf(f->analysis, sizeof(f->analysis), "%s", analysis_of(p));
 	pt_snapshot_places(p);
 	pt_snapshot_irqs(p);

@@ -58,6 +58,13 @@ static int by_key(const void *a, const void *b)
 	return (x->place.key > y->place.key) - (x->place.key < y->place.key);
 }
 
+/* Where there are bursts as well, but too few of them, lines have what was seen, and no share. */
+static bool are_shown(const struct pt_pipeline *p, const struct pt_traced *traced)
+{
+	return pt_traced_counted(traced) ||
+	       (pt_snapshot_sampled(p, traced) && (pt_snapshot_windowed(p, traced) || traced->flow->runs == 0));
+}
+
 /* Of all cores; by core and key. */
 static void tell(struct pt_pipeline *p, size_t offset, struct pt_profile_place **room,
 		 const struct pt_profile_place **out, size_t *n)
@@ -69,7 +76,7 @@ static void tell(struct pt_pipeline *p, size_t offset, struct pt_profile_place *
 	*n = 0;
 	for (size_t i = 0; i < p->n_traced; i++) {
 		of[i] = *(struct pt_places **)((char *)&p->traced[i] + offset);
-		if (!pt_traced_counted(&p->traced[i]))
+		if (!are_shown(p, &p->traced[i]))
 			of[i] = NULL;
 		all += of[i] != NULL ? pt_places_n(of[i]) : 0;
 	}

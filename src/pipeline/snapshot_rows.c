@@ -17,6 +17,8 @@ static struct pt_share share_of(const struct pt_pipeline *p, const struct pt_tra
 		return (struct pt_share){ .share = NAN, .lo = 0, .hi = 1 };
 	if (pt_traced_counted(traced))
 		return pt_flat_share(traced->flat, id);
+	if (pt_snapshot_sampled(p, traced))
+		return traced->calibration[id].share;
 	if (pt_snapshot_windowed(p, traced))
 		return pt_windows_share(traced->windows, id);
 	if (!pt_snapshot_complete(p)) {
@@ -51,9 +53,9 @@ static struct pt_share share_of_unseen(const struct pt_pipeline *p)
 
 		if (pt_snapshot_seen_part(p, traced) > 0)
 			most = fmax(most, 1 - pt_snapshot_seen_part(p, traced));
-		else if (pt_snapshot_windowed(p, traced))
+		else if (pt_snapshot_windowed(p, traced) && !pt_snapshot_sampled(p, traced))
 			most = fmax(most, pt_cluster_unseen(&windows.awake));
-		else if (pt_traced_counted(traced))
+		else if (pt_traced_counted(traced) || pt_snapshot_sampled(p, traced))
 			most = fmax(most, pt_cluster_unseen(&batches));
 	}
 	return (struct pt_share){ .hi = most };

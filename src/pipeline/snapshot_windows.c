@@ -11,6 +11,33 @@ bool pt_snapshot_windowed(const struct pt_pipeline *p, const struct pt_traced *t
 	       pt_windows_summary(traced->windows).estimated;
 }
 
+bool pt_snapshot_sampled(const struct pt_pipeline *p, const struct pt_traced *traced)
+{
+	return traced->flow != NULL && traced->samples != NULL && traced->flow->bursts_only &&
+	       p->settings.clock == PT_FLOW_CYCLES && p->timing != NULL && !pt_snapshot_leaves_out(traced) &&
+	       pt_flat_total(traced->flat).n >= PT_WINDOWS_FEW;
+}
+
+static void calibrate(const struct pt_pipeline *p, const struct pt_traced *traced, struct pt_profile_core *core)
+{
+	struct pt_windows_summary windows = pt_windows_summary(traced->windows);
+	struct pt_calibration *c = traced->calibration;
+
+	for (size_t id = 0; id < p->n_ids; id++) {
+		c[id].by_samples = pt_flat_share(traced->flat, (uint16_t)id);
+		c[id].windows = *pt_windows_function(traced->windows, (uint16_t)id);
+	}
+	pt_calibration_make(c, p->n_ids, &windows.awake);
+	core->calibration = c;
+	core->batches = pt_flat_total(traced->flat);
+	core->asleep_by_bursts = core->asleep;
+	if (!core->windowed)
+		return;
+	/* time in which nothing of the core could be reached is no sample */
+	if (traced->samples->account.sum.by[PT_LOSS_SLEEP].ns == 0)
+		core->asleep = pt_flat_asleep_share(traced->flat);
+}
+
 /* What the rows of a core are shares of: how long it was awake in the profile, whether or not anybody looked. */
 static uint64_t awake_ticks(const struct pt_pipeline *p, const struct pt_traced *traced, double asleep, uint64_t seen)
 {
@@ -58,11 +85,13 @@ void pt_snapshot_window_core(const struct pt_pipeline *p, const struct pt_traced
 	core->sleeps = s.asleep > 0 || s.waits > 0;
 	core->in_pieces = traced->flow != NULL && !pt_traced_counted(traced) && !pt_snapshot_complete(p) &&
 			  !core->windowed && core->seen_part <= 0;
-	if (!core->windowed)
-		return;
 	core->windows = s.awake;
 	core->armed = s.armed;
 	core->asleep = pt_windows_asleep(traced->windows);
+	if (pt_snapshot_sampled(p, traced))
+		calibrate(p, traced, core);
+	if (!core->windowed)
+		return;
 	core->ticks = awake_ticks(p, traced, core->asleep.share, core->ticks);
 }
 
@@ -85,13 +114,21 @@ static const struct pt_tree_estimate *from_tree(const struct pt_pipeline *p, uin
 	return tree != NULL && core < PT_TREE_CORES && tree->function[core] != NULL ? &tree->function[core][id] : NULL;
 }
 
+/* What samples make of the time that windows say a function took; without samples it is that. */
+static double fitted(const struct pt_profile_core *core, const struct pt_profile_function *row)
+{
+	const struct pt_window_function *f = core->calibration != NULL ? &core->calibration[row->id].windows : NULL;
+
+	return f != NULL && f->own.x > 0 ? row->share.share * core->windows.y / f->own.x : 1;
+}
+
 /* One that has no entry in any window had some elsewhere: nobody can say how many. */
 void pt_snapshot_window_row(struct pt_pipeline *p, const struct pt_traced *traced, const struct pt_profile_core *core,
 			    struct pt_profile_function *row, struct pt_execution_function *figures)
 {
 	const struct pt_tree_estimate *tree = from_tree(p, traced->core, row->id);
 	uint64_t ticks = pt_profile_scaled(core, row->share.share);
-	uint64_t second = pt_profile_scaled(core, pt_windows_second(traced->windows, row->id));
+	uint64_t second = pt_profile_scaled(core, pt_windows_second(traced->windows, row->id) * fitted(core, row));
 	const struct pt_execution_function *seen = row->seen;
 
 	*figures = (struct pt_execution_function){

@@ -16,9 +16,10 @@ enum {
 static const double GOLDEN = 0.61803398874989485;	/* its multiples fill 0..1 evenly */
 
 struct function {
-	struct pt_cluster_sum sum;
-	double second;		/* on the other clock: sum over windows, as sum.x is */
-	uint64_t ticks, second_ticks;	/* in the window so far */
+	struct pt_window_function all;
+	double second;		/* on the other clock: sum over windows, as all.own.x is */
+	/* in the window so far; of ticks: of entering it as a handler, and of others' that were entered from it */
+	uint64_t ticks, second_ticks, entered, interrupted;
 	bool touched;
 };
 
@@ -131,7 +132,7 @@ static void note_length(struct pt_windows *w)
 
 /* --- what is in the window */
 
-static void add_ticks(struct pt_windows *w, uint16_t id, uint64_t ticks, uint64_t second)
+static struct function *add_ticks(struct pt_windows *w, uint16_t id, uint64_t ticks, uint64_t second)
 {
 	struct function *f = &w->function[id];
 
@@ -141,6 +142,7 @@ static void add_ticks(struct pt_windows *w, uint16_t id, uint64_t ticks, uint64_
 	}
 	f->ticks += ticks;
 	f->second_ticks += second;
+	return f;
 }
 
 static uint16_t handler_of(const struct pt_windows *w, const struct pt_run *run)
@@ -171,21 +173,38 @@ static void add_run(struct pt_windows *w, const struct pt_run *run)
 	w->ticks += by_cycles ? run->cycles : run->instructions;
 	w->sums.waits += passes_wait(w, run);
 	if (by_cycles)
-		add_ticks(w, run->function, cycles, run->instructions);
+		add_ticks(w, run->function, cycles, run->instructions)->interrupted += run->cycles - cycles;
 	else
 		add_ticks(w, run->function, run->instructions, cycles);
 	if (cycles != run->cycles)
 		add_ticks(w, handler_of(w, run), by_cycles ? run->cycles - cycles : 0,
-			  by_cycles ? 0 : run->cycles - cycles);
+			  by_cycles ? 0 : run->cycles - cycles)
+			->entered += by_cycles ? run->cycles - cycles : 0;
 }
 
 static void forget_window(struct pt_windows *w)
 {
 	for (size_t i = 0; i < w->n_touched; i++) {
-		w->function[w->touched[i]].touched = false;
-		w->function[w->touched[i]].ticks = w->function[w->touched[i]].second_ticks = 0;
+		struct function *f = &w->function[w->touched[i]];
+
+		f->touched = false;
+		f->ticks = f->second_ticks = f->entered = f->interrupted = 0;
 	}
 	w->n_touched = 0;
+}
+
+static void fold(struct function *f, double scale, double weight)
+{
+	double own = (double)f->ticks * scale, entered = (double)f->entered * scale,
+	       shift = entered - (double)f->interrupted * scale;
+
+	pt_cluster_add(&f->all.own, own, weight);
+	pt_cluster_add(&f->all.as_sampled, own - shift, weight);
+	pt_cluster_add(&f->all.shift, shift, weight);
+	f->all.entered += entered;
+	f->all.most = fmax(f->all.most, own);
+	f->all.n += f->ticks > 0;
+	f->second += (double)f->second_ticks * scale;
 }
 
 /* It is `cycles` long. across: a run lay across its end. */
@@ -196,12 +215,8 @@ static void close_window(struct pt_windows *w, uint64_t cycles, bool across)
 		.cut = across && w->settings.clock == PT_FLOW_CYCLES ? w->limit : w->ticks, .scale = w->weight / (double)w->ticks,
 		.seconds = w->core_hz > 0 ? (double)cycles / w->core_hz : NAN,
 	};
-	for (size_t i = 0; i < w->n_touched; i++) {
-		struct function *f = &w->function[w->touched[i]];
-
-		pt_cluster_add(&f->sum, (double)f->ticks * w->last.scale, w->weight);
-		f->second += (double)f->second_ticks * w->last.scale;
-	}
+	for (size_t i = 0; i < w->n_touched; i++)
+		fold(&w->function[w->touched[i]], w->last.scale, w->weight);
 	forget_window(w);
 	pt_cluster_add_total(&w->sums.awake, w->weight);
 	pt_cluster_add_total(&w->sums.armed, w->weight);
@@ -386,7 +401,12 @@ struct pt_share pt_windows_share(const struct pt_windows *w, uint16_t function)
 {
 	if (w->sums.awake.n < PT_WINDOWS_FEW)
 		return (struct pt_share){ .share = NAN, .lo = 0, .hi = 1 };
-	return pt_cluster_share(&w->sums.awake, &w->function[function].sum);
+	return pt_cluster_share(&w->sums.awake, &w->function[function].all.own);
+}
+
+const struct pt_window_function *pt_windows_function(const struct pt_windows *w, uint16_t function)
+{
+	return &w->function[function].all;
 }
 
 double pt_windows_second(const struct pt_windows *w, uint16_t function)

@@ -36,6 +36,7 @@
 #define PT_PROFILE_WINDOWS_H
 
 #include "profile/flow/flow.h"
+#include "profile/stats/calibration.h"
 #include "profile/stats/estimate.h"
 
 enum {
@@ -95,6 +96,7 @@ const struct pt_run *pt_windows_held(struct pt_windows *w, bool whole, size_t *n
 struct pt_windows_summary pt_windows_summary(const struct pt_windows *w);
 /* Of the time awake, or of all time. */
 struct pt_share pt_windows_share(const struct pt_windows *w, uint16_t function);
+const struct pt_window_function *pt_windows_function(const struct pt_windows *w, uint16_t function);
 /* What it took on the other clock (instructions where the profile's counts cycles) per tick awake. */
 double pt_windows_second(const struct pt_windows *w, uint16_t function);
 struct pt_share pt_windows_asleep(const struct pt_windows *w);	/* of all time */

@@ -5,6 +5,7 @@
 
 #include "profile/result/basis.h"
 #include "profile/stack/execution.h"
+#include "profile/stats/calibration.h"
 #include "profile/stats/places.h"
 #include "profile/stats/stat.h"
 #include "profile/stats/survival.h"
@@ -45,6 +46,11 @@ struct pt_profile_core {		/* what was seen of a core; where there are several: s
 	bool sleeps;			/* in windows, or between them: periods are of no length that is known */
 	bool in_pieces;			/* not windowed, and what was seen is no fair part: those calls that were seen whole
 					 * say of lengths only what the longest is at least */
+	/* It was sampled between its bursts: shares of functions, lines and instructions are of samples, and chains of
+	 * calls are fitted to them (calibration.h); by id. NULL: not so. */
+	const struct pt_calibration *calibration;
+	struct pt_cluster_total batches;	/* of samples that found it awake */
+	struct pt_share asleep_by_bursts;	/* asleep is by samples then */
 	double seen_part;		/* of the time that the core ran, where that is most of it: shares are within what
 					 * the rest leaves open; else 0 */
 	uint64_t ticks;			/* of the profile's clock: what rows are shares of. Windowed: that the core was
@@ -96,6 +102,7 @@ struct pt_profile_source {		/* one of several: what it is, and its account of ti
 	uint64_t branches, samples, values;	/* what it gave: runs of branch trace, pc samples, values written */
 	struct pt_cost cost;		/* as measured: COST chunks */
 	char cost_besides[3 * PT_PROFILE_TEXT];	/* what no measure says of it */
+	uint64_t link_ns, link_of_ns;	/* so long it had the link, of so long; 0: it had it alone */
 	enum pt_source_use ignored;	/* its branches */
 	size_t instead;			/* SECOND: the index of the source that is believed */
 };
@@ -241,6 +248,26 @@ static inline double pt_profile_seen_part(const struct pt_profile *profile, uint
 		if (profile->core[i].core == core)
 			return profile->core[i].seen_part;
 	return 0;
+}
+
+/* NULL: it was not sampled between its bursts. */
+static inline const struct pt_profile_core *pt_profile_calibrated(const struct pt_profile *profile, uint16_t core)
+{
+	for (size_t i = 0; i < profile->n_cores; i++)
+		if (profile->core[i].core == core)
+			return profile->core[i].calibration != NULL ? &profile->core[i] : NULL;
+	return NULL;
+}
+
+/* What is shown of some core is samples and nothing else: no chain of calls is known. */
+static inline bool pt_profile_by_samples(const struct pt_profile *profile)
+{
+	bool any = profile->samples != 0 && profile->n_cores == 0;
+
+	for (size_t i = 0; i < profile->n_cores && !profile->by_bins; i++)
+		any |= profile->core[i].samples != 0 &&
+		       (profile->core[i].calibration == NULL || !profile->core[i].windowed);
+	return any;
 }
 
 /* NULL: its figures are of what was seen. */

@@ -16,7 +16,8 @@ struct pt_flat {
 	uint16_t *touched;	/* functions of the batch so far */
 	size_t n_functions, n_touched;
 	uint64_t batch_awake, batch_asleep;
-	struct pt_cluster_total total;
+	struct pt_cluster_total total, all;	/* all: with the samples that found it asleep */
+	struct pt_cluster_sum asleep_of_all;
 	uint64_t awake, asleep, refused, batches;
 };
 
@@ -73,6 +74,11 @@ void pt_flat_end_batch(struct pt_flat *flat)
 	}
 	if (flat->batch_awake != 0)	/* one that saw only sleep says nothing about shares of the rest */
 		pt_cluster_add_total(&flat->total, y);
+	if (flat->batch_awake + flat->batch_asleep != 0) {
+		y += (double)flat->batch_asleep;
+		pt_cluster_add_total(&flat->all, y);
+		pt_cluster_add(&flat->asleep_of_all, (double)flat->batch_asleep, y);
+	}
 	flat->batches += flat->batch_awake + flat->batch_asleep != 0;
 	flat->batch_awake = flat->batch_asleep = 0;
 	flat->n_touched = 0;
@@ -91,6 +97,11 @@ struct pt_cluster_total pt_flat_total(const struct pt_flat *flat)
 struct pt_share pt_flat_share(const struct pt_flat *flat, uint16_t function)
 {
 	return pt_cluster_share(&flat->total, &flat->function[function].sum);
+}
+
+struct pt_share pt_flat_asleep_share(const struct pt_flat *flat)
+{
+	return pt_cluster_share(&flat->all, &flat->asleep_of_all);
 }
 
 /* Of the function with most samples: p (1 - p) over the variance. Batches that happen to agree more than samples of chance

@@ -24,6 +24,7 @@ void pt_flat_end_batch(struct pt_flat *flat);		/* an empty one is none */
 struct pt_flat_summary pt_flat_summary(const struct pt_flat *flat);
 uint64_t pt_flat_samples(const struct pt_flat *flat, uint16_t function);
 struct pt_cluster_total pt_flat_total(const struct pt_flat *flat);	/* the batches */
+struct pt_share pt_flat_asleep_share(const struct pt_flat *flat);	/* of all time */
 struct pt_share pt_flat_share(const struct pt_flat *flat, uint16_t function);
 
 #endif

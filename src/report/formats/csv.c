@@ -93,6 +93,8 @@ static void comments(const struct pt_profile *profile, const struct pt_view *vie
 	pt_facts_make(&facts, profile);
 	for (size_t i = 0; i < PT_FACTS_LINES; i++)
 		pt_text_add(out, "# %s\r\n", facts.line[i]);
+	if (pt_shares_from(profile, view->name) != NULL)
+		pt_text_add(out, "# shares from %s\r\n", pt_shares_from(profile, view->name));
 	if (pt_awake_only(profile, view, NULL, groups, sizeof(groups)))
 		pt_text_add(out, "# %s: time awake only\r\n", groups);
 	unit_comments(profile, view, out);

@@ -11,6 +11,7 @@
 #include "profile/result/profile.h"
 #include "profile/analyses/calls/timeline.h"
 #include "report/table/facts.h"
+#include "report/views/views.h"
 #include "report/table/format.h"
 #include "report/text/details.h"
 #include "report/shared/json_values.h"
@@ -236,6 +237,8 @@ static json_t *source_of(const struct pt_profile *p, const struct pt_profile_sou
 	json_object_set_new(object, "ignored",
 			    pt_ignored_reason(p, s, ignored, sizeof(ignored)) ? pt_json_text(ignored) : json_null());
 	json_object_set_new(object, "ended", json_boolean(s->ended));
+	if (s->link_of_ns != 0)
+		json_object_set_new(object, "link_share", pt_json_real((double)s->link_ns / (double)s->link_of_ns));
 	return object;
 }
 
@@ -253,6 +256,19 @@ static void sources(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "out_of_order", pt_json_number(p->out_of_order));
 	json_object_set_new(object, "sources_refused", pt_json_number(p->sources_refused));
 	json_object_set_new(object, "events_dropped", pt_json_number(0));	/* a key of earlier versions */
+}
+
+/* Where samples and bursts share the work: which tables have whose shares. */
+static void shares_from(json_t *object, const struct pt_profile *p)
+{
+	json_t *from = json_object();
+
+	for (size_t i = 0; pt_views[i] != NULL; i++)
+		if (pt_shares_from(p, pt_views[i]->name) != NULL)
+			json_object_set_new(from, pt_views[i]->name, json_string(pt_shares_from(p, pt_views[i]->name)));
+	if (json_object_size(from) > 0)
+		json_object_set(object, "shares_from", from);
+	json_decref(from);
 }
 
 /* Of one core the fields around this say all. */
@@ -386,6 +402,7 @@ static void figures(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "loss", loss(&p->loss));
 	sources(object, p);
 	cores(object, p);
+	shares_from(object, p);
 	json_object_set_new(object, "samples", pt_json_number(p->samples));
 	json_object_set_new(object, "samples_asleep", pt_json_number(p->samples_asleep));
 	json_object_set_new(object, "sleep_counted", json_boolean(p->sleep_counted));

@@ -322,7 +322,7 @@ static int write_out(struct builder *b, struct pt_text *out, struct pt_err *err)
 static int write_pprof(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
 		       struct pt_text *out, struct pt_err *err)
 {
-	struct builder b = { .profile = profile, .only_samples = profile->samples != 0, .per_unit = 1 };
+	struct builder b = { .profile = profile, .only_samples = pt_profile_by_samples(profile), .per_unit = 1 };
 	int rc;
 
 	(void)view;

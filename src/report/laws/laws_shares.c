@@ -109,6 +109,15 @@ static void check_chains(struct pt_law_check *check, struct share *share, size_t
 	pt_stacks_free(&stacks);
 }
 
+/* Of each core runs and samples make one estimate. */
+static bool all_calibrated(const struct pt_profile *p)
+{
+	for (size_t i = 0; i < p->n_cores; i++)
+		if (p->core[i].calibration == NULL || !p->core[i].windowed)
+			return false;
+	return true;
+}
+
 void pt_law_shares(struct pt_law_check *check)
 {
 	const struct pt_profile *p = check->profile;
@@ -117,7 +126,7 @@ void pt_law_shares(struct pt_law_check *check)
 
 	if (p->part_shown || p->n_functions == 0 || p->shares == PT_BASIS_NONE)
 		return;
-	if (p->branches != 0 && (p->samples != 0 || !pt_law_of_runs(p)))
+	if (p->branches != 0 && ((p->samples != 0 && !all_calibrated(p)) || !pt_law_of_runs(p)))
 		return;		/* the functions are of both; or of some */
 	share = pt_alloc_array(pt_law_rows(pt_view_find("functions"), p), sizeof(*share));
 	n = functions(p, share);

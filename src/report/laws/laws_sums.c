@@ -107,6 +107,14 @@ static void check_functions(struct pt_law_check *check)
 	}
 }
 
+/* A share of what a calibrated core ran. */
+static uint64_t sampled_ticks(const struct pt_profile *p, const struct pt_profile_place *at, uint16_t number)
+{
+	const struct pt_profile_core *core = pt_profile_calibrated(p, at->core);
+
+	return core != NULL && at->core == number ? pt_profile_scaled(core, at->place.share.share) : 0;
+}
+
 /* Code that is in no line, and what ran outside the program, is the remainder. */
 static void check_lines(struct pt_law_check *check, const struct pt_lines *lines)
 {
@@ -121,9 +129,11 @@ static void check_lines(struct pt_law_check *check, const struct pt_lines *lines
 
 		in_lines += ticks(check->profile, line->instructions, line->cycles);
 	}
+	for (size_t i = 0; i < check->profile->n_sampled_insns; i++)	/* those that no burst saw */
+		cycles += sampled_ticks(check->profile, &check->profile->sampled_insn[i], lines->core);
 	if (lines->elsewhere == 0)
 		expect_ticks(check, "instructions", "time", ticks(check->profile, instructions, cycles), all,
-			     lines->n_insns);
+			     lines->n_insns + check->profile->n_sampled_insns);
 	if (in_lines > ticks(check->profile, instructions, cycles) + (check->profile->windowed ? lines->n_insns : 0))
 		pt_law_violated(check, PT_LAW_SUMS, "lines", "time: %" PRIu64 " in its rows, %" PRIu64 " in all",
 				in_lines, all);

@@ -242,15 +242,15 @@ int pt_stacks_make(struct pt_stacks *stacks, const struct pt_profile *p, enum pt
 	struct work w = { .how = how };
 
 	*stacks = (struct pt_stacks){ .unit = p->by_instructions ? "instructions" : "cycles" };
-	if (p->samples == 0 && p->tree == NULL && !p->by_bins)
+	if (!pt_profile_by_samples(p) && p->tree == NULL && !p->by_bins)
 		return pt_fail(err, PT_ESTATE,
 			       "chains of calls need the analysis 'tree', which this profile was made "
 			       "without; analysis=execution,tree selects it");
-	if (p->samples != 0 || (p->by_bins && p->times == PT_BASIS_NONE))
+	if (pt_profile_by_samples(p) || (p->by_bins && p->times == PT_BASIS_NONE))
 		stacks->unit = "samples";
 	if (p->by_bins || (p->samples != 0 && p->branches == 0 && p->n_cores > 1))
 		from_rows(stacks, p, &w);
-	else if (p->samples != 0)
+	else if (pt_profile_by_samples(p))
 		from_samples(p, &w);
 	else
 		from_tree(stacks, p, &w);

@@ -230,3 +230,19 @@ bool pt_ignored_reason(const struct pt_profile *profile, const struct pt_profile
 	}
 	return false;
 }
+
+const char *pt_shares_from(const struct pt_profile *profile, const char *view)
+{
+	static const struct { const char *view, *from; } rows[] = {
+		{ "functions", "samples" }, { "lines", "samples" }, { "instructions", "samples" },
+		{ "irqs", "samples" }, { "tree", "bursts, fitted to samples" }, { "tasks", "bursts" },
+	};
+	bool any = false;
+
+	for (size_t i = 0; i < profile->n_cores; i++)
+		any |= profile->core[i].calibration != NULL;
+	for (size_t i = 0; any && i < PT_LEN(rows); i++)
+		if (strcmp(rows[i].view, view) == 0)
+			return rows[i].from;
+	return NULL;
+}

@@ -35,4 +35,7 @@ const char *pt_name_source(const struct pt_profile *profile, size_t i, char *nam
 bool pt_ignored_reason(const struct pt_profile *profile, const struct pt_profile_source *source, char *text,
 		       size_t room);
 
+/* Of what the shares of this view are made where a core was sampled between its bursts; NULL: not so, or it has none. */
+const char *pt_shares_from(const struct pt_profile *profile, const char *view);
+
 #endif

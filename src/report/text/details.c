@@ -34,6 +34,27 @@ static void symbols_lines(const struct pt_program *program, struct pt_text *out)
 	}
 }
 
+/* What each of several sources had of the link that they share. */
+static void link_line(const struct pt_profile *p, struct pt_text *out)
+{
+	char name[80];
+	bool any = false;
+
+	for (size_t i = 0; i < p->n_sources; i++) {
+		const struct pt_profile_source *s = &p->sources[i];
+
+		if (s->link_of_ns == 0)
+			continue;
+		if (!any)
+			pt_details_label(out, "link");
+		pt_text_add(out, "%s%s %.1f %%", any ? ", " : "", pt_name_source(p, i, name, sizeof(name)),
+			    100 * (double)s->link_ns / (double)s->link_of_ns);
+		any = true;
+	}
+	if (any)
+		pt_text_add(out, " of the time\n");
+}
+
 static void source_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	char hz[32], name[80];
@@ -47,6 +68,7 @@ static void source_lines(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, "%s%s%s\n", pt_name_source(p, i, name, sizeof(name)),
 			    p->sources[i].mode[0] != '\0' ? ", mode " : "", p->sources[i].mode);
 	}
+	link_line(p, out);
 	pt_details_label(out, "clock");
 	if (p->no_code) {
 		pt_text_add(out, "the timestamps of the sources; no code is traced\n");

@@ -64,20 +64,14 @@ static void flow_of_core(const struct pt_profile_core *c, struct pt_text *out)
 		pt_text_add(out, " in %" PRIu64 " burst%s", c->bursts, c->bursts == 1 ? "" : "s");
 }
 
-/* Which bursts shares are made of. */
-static void windows_of_core(const struct pt_profile *p, const struct pt_profile_core *c, struct pt_text *out)
+static void bursts_of_core(const struct pt_profile_core *c, struct pt_text *out)
 {
-	if (c->bursts == 0)
-		return;
-	pt_details_label(out, "shares");
-	if (p->n_cores > 1)
-		pt_text_add(out, "core %u: ", c->core);
 	if (c->windowed)
 		pt_text_add(out,
 			    "from the first %" PRIu64 " cycles of each of %" PRIu64
 			    " bursts that began at random times",
 			    c->burst_cycles, c->bursts_used);
-	else if (p->shares == PT_BASIS_ESTIMATED || p->shares == PT_BASIS_NONE)
+	else
 		pt_text_add(out,
 			    "none: too few bursts that began at random times while the core was awake (%" PRIu64 ")",
 			    c->bursts_used);
@@ -91,6 +85,30 @@ static void windows_of_core(const struct pt_profile *p, const struct pt_profile_
 			c->bursts_unchosen, c->bursts);
 	if (c->bursts_asleep != 0)
 		pt_text_add(out, "; %" PRIu64 " that began on wake-up tell only that the core slept", c->bursts_asleep);
+}
+
+static void core_label(const struct pt_profile *p, const struct pt_profile_core *c, const char *label,
+		       struct pt_text *out)
+{
+	pt_details_label(out, label);
+	if (p->n_cores > 1)
+		pt_text_add(out, "core %u: ", c->core);
+}
+
+/* Which bursts, or samples, shares are made of. */
+static void windows_of_core(const struct pt_profile *p, const struct pt_profile_core *c, struct pt_text *out)
+{
+	bool estimates = c->windowed || p->shares == PT_BASIS_ESTIMATED || p->shares == PT_BASIS_NONE;
+
+	if (c->calibration != NULL) {
+		core_label(p, c, "shares", out);
+		pt_text_add(out, "from %" PRIu64 " batches of samples that found the core awake\n", c->batches.n);
+	}
+	if (c->bursts == 0 || (!estimates && c->bursts_asleep == 0))
+		return;
+	core_label(p, c, c->calibration != NULL ? "calls" : "shares", out);
+	if (estimates)
+		bursts_of_core(c, out);
 	pt_text_add(out, "\n");
 }
 

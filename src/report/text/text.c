@@ -94,6 +94,8 @@ static void small_print(const struct pt_grid *g, struct pt_text *out)
 		say(g, out, "Times are in instructions.");
 	else if (g->in_ticks && g->profile->core_hz == 0)
 		say(g, out, "Times are in cycles: core-clock=HZ gives seconds.");
+	if (pt_shares_from(g->profile, g->view->name) != NULL)
+		say(g, out, "Shares are from %s.", pt_shares_from(g->profile, g->view->name));
 	if (g->has_bounds)
 		say(g, out, "%s: lower bound, as the trace did not show all of it.", g->query->ascii ? ">=" : "≥");
 	if (pt_awake_only(g->profile, g->view, g->shown, groups, sizeof(groups)))

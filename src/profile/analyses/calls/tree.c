@@ -46,7 +46,8 @@ struct core {
 };
 
 struct tree {
-	struct pt_tree result;
+	struct pt_tree result;		/* as shown: may have nodes behind n_nodes */
+	size_t n_nodes;
 	struct pt_tree_node *node;	/* what does not change; the rest when somebody asks */
 	uint32_t *slot_of, *node_of;	/* by node, and by slot */
 	struct slot *slot;		/* SLOTS and the root */
@@ -95,13 +96,13 @@ static uint32_t site_of(const struct pt_tree_node *wanted)
 /* parent itself when there is no room. */
 static uint32_t make(struct tree *t, uint32_t parent, const struct pt_tree_node *wanted, size_t at, uint32_t hash)
 {
-	uint32_t above = t->node_of[parent], node = (uint32_t)t->result.n_nodes;
+	uint32_t above = t->node_of[parent], node = (uint32_t)t->n_nodes;
 
 	if (node == PT_TREE_NODES || t->node[above].depth >= PT_TREE_DEPTH) {
 		t->result.dropped++;
 		return parent;
 	}
-	t->result.n_nodes++;
+	t->n_nodes++;
 	t->node[node] = *wanted;
 	t->node[node].parent = above;
 	t->node[node].depth = t->node[above].depth + 1;
@@ -285,7 +286,7 @@ static inline uint32_t called(struct tree *t, uint32_t parent, const struct pt_b
 	uint32_t hash = hash_of(parent, brief->site, brief->function, batch->task);
 	size_t at = home_of(hash);
 
-	if (t->result.n_nodes == PT_TREE_NODES &&
+	if (t->n_nodes == PT_TREE_NODES &&
 	    (((t->slot[parent].children & bit_of(hash)) != 0) & may_be(t, hash)) == 0) {	/* one guess, not two */
 		t->result.dropped++;
 		return parent;
@@ -350,12 +351,12 @@ static void take_window(void *analysis, uint16_t number, const struct pt_time_wi
 		t->windows = pt_tree_windows_new(t->n_functions);
 		t->now = pt_alloc_array(PT_TREE_NODES, sizeof(*t->now));
 	}
-	for (size_t i = 0; i < t->result.n_nodes; i++) {
+	for (size_t i = 0; i < t->n_nodes; i++) {
 		const struct slot *slot = &t->slot[t->slot_of[i]];
 
 		t->now[i] = (struct pt_tree_count){ slot->net, slot->count };
 	}
-	pt_tree_windows_edge(t->windows, t->node, t->now, t->result.n_nodes, number, window);
+	pt_tree_windows_edge(t->windows, t->node, t->now, t->n_nodes, number, window);
 	if (core->durations == NULL)
 		core->durations = pt_call_durations_new(t->n_functions);
 	pt_call_durations_edge(core->durations, core->clock, window);
@@ -394,7 +395,7 @@ static void add_up_root(struct tree *t)
 
 static void give_windows(struct tree *t, const struct pt_profile *profile)
 {
-	pt_tree_windows_give(t->windows, profile, t->node, t->result.n_nodes, &t->result);
+	pt_tree_windows_give(t->windows, profile, t->node, &t->result);
 	for (uint16_t i = 0; i < CORES; i++)
 		t->result.durations[i] = t->core[i].durations != NULL && pt_profile_windowed(profile, i) != NULL
 						 ? pt_call_durations_give(t->core[i].durations)
@@ -405,13 +406,14 @@ static void give(void *analysis, struct pt_profile *profile)
 {
 	struct tree *t = analysis;
 
-	for (size_t i = 0; i < t->result.n_nodes; i++) {
+	t->result.n_nodes = t->n_nodes;
+	for (size_t i = 0; i < t->n_nodes; i++) {
 		const struct slot *slot = &t->slot[t->slot_of[i]];
 
 		t->node[i].count = slot->count;
 		t->node[i].gross = t->node[i].net = slot->net;
 	}
-	for (size_t i = t->result.n_nodes - 1; i > 0; i--)
+	for (size_t i = t->n_nodes - 1; i > 0; i--)
 		t->node[t->node[i].parent].gross += t->node[i].gross;
 	if (t->windows != NULL && profile->windowed)
 		give_windows(t, profile);
@@ -458,6 +460,7 @@ static void *tree_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 	pt_big_touch(t->node_of, (SLOTS + 1) * sizeof(*t->node_of));
 	pt_big_touch(t->slot, (SLOTS + 1) * sizeof(*t->slot));
 	t->n_functions = setup->n_functions;
+	t->n_nodes = 1;
 	t->node[0] = (struct pt_tree_node){ .site = PT_UNKNOWN, .task = PT_NO_TASK };
 	t->slot_of[0] = ROOT;
 	t->result = (struct pt_tree){ .node = t->node, .n_nodes = 1, .order = t->order };

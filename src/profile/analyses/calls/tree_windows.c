@@ -14,6 +14,7 @@ struct node {
 	struct pt_tree_count base;	/* where the window began */
 	uint64_t below;			/* in the window, with what is below it */
 	struct pt_cluster_sum net, gross;
+	double with_own;		/* sum over windows of its net times that of its function */
 	double count;
 	uint32_t edge;			/* of its call; NONE: nobody's, or there was no room */
 	bool first_of_function, first_of_edge;	/* there is no other such above it */
@@ -179,6 +180,10 @@ static void end_window(struct pt_tree_windows *w, const struct pt_tree_node *nod
 		if (core != NULL && i != 0 && node[i].function < w->n_functions)
 			add_node(w, core, &node[i], at, got);
 	}
+	for (size_t i = 1; i < n && core != NULL; i++)
+		if (node[i].core == number && w->node[i].below != 0 && node[i].function < w->n_functions)
+			w->node[i].with_own += (double)(now[i].net - w->node[i].base.net) * window->scale *
+					       (double)core->function[node[i].function].net * window->scale;
 	for (size_t i = 0; i < w->n_touched; i++)
 		fold(w->touched[i], window);
 	w->n_touched = 0;
@@ -199,6 +204,108 @@ void pt_tree_windows_edge(struct pt_tree_windows *w, const struct pt_tree_node *
 		end_window(w, node, now, n, core, window);
 }
 
+/* --- fitted to samples */
+
+static void add_share(struct pt_share *sum, const struct pt_share *part)
+{
+	sum->share += part->share;
+	sum->lo = fmin(1, sum->lo + part->lo);
+	sum->hi = fmin(1, sum->hi + part->hi);
+}
+
+/* What the bursts alone leave open is no more than fitting them does: of two limits that both hold the better one. */
+static void narrow(struct pt_share *fitted, const struct pt_share *alone)
+{
+	double by = alone->share > 0 ? fitted->share / alone->share : 0;
+
+	if (by <= 0)
+		return;
+	fitted->lo = fmax(fitted->lo, alone->lo * by);
+	fitted->hi = fmin(fitted->hi, fmax(fitted->share, alone->hi * by));
+}
+
+static uint32_t new_node(struct pt_tree *tree, struct pt_tree_node *node, uint32_t parent, uint16_t function,
+			 uint8_t entry, uint16_t core)
+{
+	node[tree->n_nodes] = (struct pt_tree_node){
+		.parent = parent, .depth = node[parent].depth + 1, .site = PT_UNKNOWN, .function = function,
+		.task = PT_NO_TASK, .core = core, .entry = entry,
+	};
+	return (uint32_t)tree->n_nodes++;
+}
+
+/* Sampled, and in no window: who called it is not known. */
+static void add_unseen(struct pt_tree_windows *w, const struct pt_profile_core *core, struct pt_tree_node *node,
+		       struct pt_tree *tree)
+{
+	uint32_t below = 0;
+
+	for (size_t id = 0; id < w->n_functions; id++) {
+		const struct pt_calibration *c = &core->calibration[id];
+
+		if (c->share.share <= 0 || c->windows.own.x > 0 || tree->n_nodes + 2 > PT_TREE_NODES)
+			continue;
+		if (below == 0)
+			below = new_node(tree, node, 0, PT_NO_FUNCTION, PT_TREE_NO_CALLER, core->core);
+		node[new_node(tree, node, below, (uint16_t)id, PT_ENTRY_CALL, core->core)].net_share = c->share;
+	}
+}
+
+static void fit_nodes(struct pt_tree_windows *w, const struct pt_profile *profile, struct pt_tree_node *node, size_t n,
+		      struct pt_tree *tree)
+{
+	for (size_t i = 0; i < profile->n_cores; i++)
+		if (profile->core[i].windowed && profile->core[i].calibration != NULL)
+			add_unseen(w, &profile->core[i], node, tree);
+	for (size_t i = 0; i < tree->n_nodes; i++) {
+		const struct pt_profile_core *core = pt_profile_calibrated(profile, node[i].core);
+
+		if (core == NULL || !core->windowed || (i == 0 && profile->n_cores != 1))
+			continue;
+		if (i < n)
+			node[i].net_share = pt_calibrated_share(&core->calibration[node[i].function], &core->windows,
+								&w->node[i].net, w->node[i].with_own);
+		node[i].gross_share = node[i].net_share;
+		node[i].net = pt_profile_scaled(core, node[i].net_share.share);
+	}
+	for (size_t i = tree->n_nodes; i-- > 1;) {
+		const struct pt_profile_core *core = pt_profile_calibrated(profile, node[i].core);
+
+		struct pt_share alone;
+
+		if (core == NULL || !core->windowed)
+			continue;
+		node[i].gross = pt_profile_scaled(core, node[i].gross_share.share);
+		if (node[i].parent != 0)
+			add_share(&node[node[i].parent].gross_share, &node[i].gross_share);
+		if (i >= n || core->windows.n < PT_CALIBRATION_WINDOWS)
+			continue;
+		alone = pt_cluster_share(&core->windows, &w->node[i].gross);
+		narrow(&node[i].gross_share, &alone);
+	}
+}
+
+/* Time below a node counts once for a function, and for an edge. */
+static void fit_sums(struct pt_tree_windows *w, const struct pt_profile *profile, const struct pt_tree_node *node,
+		     size_t n, const struct pt_tree *tree, struct pt_share *edge)
+{
+	for (size_t id = 0; id < w->n_functions; id++)
+		for (size_t i = 0; i < PT_PROFILE_CORES; i++)
+			if (w->core[i].shown != NULL && pt_profile_calibrated(profile, (uint16_t)i) != NULL)
+				w->core[i].shown[id].gross = (struct pt_share){ .share = 0 };
+	for (size_t i = 1; i < tree->n_nodes; i++) {
+		struct core *core = node[i].core < PT_PROFILE_CORES ? &w->core[node[i].core] : NULL;
+
+		if (core == NULL || core->shown == NULL || pt_profile_calibrated(profile, node[i].core) == NULL ||
+		    node[i].function >= w->n_functions)
+			continue;
+		if (i >= n || w->node[i].first_of_function)
+			add_share(&core->shown[node[i].function].gross, &node[i].gross_share);
+		if (i < n && w->node[i].edge != NONE && w->node[i].first_of_edge)
+			add_share(&edge[w->node[i].edge], &node[i].gross_share);
+	}
+}
+
 /* --- result */
 
 static struct pt_tree_estimate estimate_of(const struct sums *s, const struct pt_profile_core *core, double hz)
@@ -210,6 +317,8 @@ static struct pt_tree_estimate estimate_of(const struct sums *s, const struct pt
 		.per_call = pt_cluster_ratio(core->windows.n, &s->per_call),
 	};
 
+	if (core->calibration != NULL && core->asleep_by_bursts.share < 1)	/* how long it was awake is by samples */
+		hz *= (1 - core->asleep.share) / (1 - core->asleep_by_bursts.share);
 	e.per_second.value *= hz;
 	e.per_second.lo *= hz;
 	e.per_second.hi *= hz;
@@ -227,7 +336,8 @@ static void give_core(struct pt_tree_windows *w, const struct pt_profile *profil
 		core->shown[id] = estimate_of(&core->function[id], at, hz);
 }
 
-static void give_edges(struct pt_tree_windows *w, const struct pt_profile *profile, struct pt_tree *tree)
+static void give_edges(struct pt_tree_windows *w, const struct pt_profile *profile, const struct pt_share *fitted,
+		       struct pt_tree *tree)
 {
 	w->shown = pt_realloc_array(w->shown, w->n_edges + 1, sizeof(*w->shown));
 	tree->edge = w->shown;
@@ -235,13 +345,17 @@ static void give_edges(struct pt_tree_windows *w, const struct pt_profile *profi
 	for (size_t i = 0; i < w->n_edges; i++) {
 		const struct edge *e = &w->edge[i];
 		const struct pt_profile_core *core = pt_profile_windowed(profile, e->core);
+		struct pt_tree_edge *out = &w->shown[tree->n_edges];
 
 		if (core == NULL || e->sums.entries.x + e->sums.gross.x <= 0)
 			continue;
-		w->shown[tree->n_edges++] = (struct pt_tree_edge){
+		*out = (struct pt_tree_edge){
 			.from = e->from, .to = e->to, .core = e->core,
 			.estimate = estimate_of(&e->sums, core, profile->core_hz != 0 ? (double)profile->core_hz : NAN),
 		};
+		if (core->calibration != NULL)
+			out->estimate.gross = fitted[i];
+		tree->n_edges++;
 	}
 }
 
@@ -254,20 +368,20 @@ static void give_node(const struct node *n, const struct pt_profile_core *core, 
 	out->count = pt_profile_scaled(core, core->windows.y > 0 ? n->count / core->windows.y : 0);
 }
 
-void pt_tree_windows_give(struct pt_tree_windows *w, const struct pt_profile *profile, struct pt_tree_node *node,
-			  size_t n, struct pt_tree *tree)
+static void give_nodes(struct pt_tree_windows *w, const struct pt_profile *profile, struct pt_tree_node *node, size_t n)
 {
-	learn_nodes(w, node, n);
-	if (profile->n_cores == 1 && profile->core[0].windowed) {
+	if (profile->n_cores == 1 && profile->core[0].windowed)
 		give_node(&w->node[0], &profile->core[0], &node[0]);
-		node[0].gross_share = (struct pt_share){ .share = 1 };
-	}
 	for (size_t i = 1; i < n; i++) {
 		const struct pt_profile_core *core = pt_profile_windowed(profile, node[i].core);
 
 		if (core != NULL)
 			give_node(&w->node[i], core, &node[i]);
 	}
+}
+
+static void give_functions(struct pt_tree_windows *w, const struct pt_profile *profile, struct pt_tree *tree)
+{
 	for (uint16_t i = 0; i < PT_PROFILE_CORES; i++) {
 		const struct pt_profile_core *core = pt_profile_windowed(profile, i);
 
@@ -277,7 +391,24 @@ void pt_tree_windows_give(struct pt_tree_windows *w, const struct pt_profile *pr
 			tree->function[i] = w->core[i].shown;
 		}
 	}
-	give_edges(w, profile, tree);
+}
+
+void pt_tree_windows_give(struct pt_tree_windows *w, const struct pt_profile *profile, struct pt_tree_node *node,
+			  struct pt_tree *tree)
+{
+	size_t n = tree->n_nodes;
+	struct pt_share *edge;
+
+	learn_nodes(w, node, n);
+	edge = pt_alloc_array(w->n_edges + 1, sizeof(*edge));
+	give_nodes(w, profile, node, n);
+	give_functions(w, profile, tree);
+	fit_nodes(w, profile, node, n, tree);
+	fit_sums(w, profile, node, n, tree, edge);
+	if (profile->n_cores == 1 && profile->core[0].windowed)
+		node[0].gross_share = (struct pt_share){ .share = 1 };
+	give_edges(w, profile, edge, tree);
+	free(edge);
 }
 
 /* --- life */

@@ -20,8 +20,11 @@ void pt_tree_windows_free(struct pt_tree_windows *w);
 /* n nodes of the tree as it is at an edge of a window; of each what it has so far. window NULL: one begins. */
 void pt_tree_windows_edge(struct pt_tree_windows *w, const struct pt_tree_node *node, const struct pt_tree_count *now,
 			  size_t n, uint16_t core, const struct pt_time_window *window);
-/* Put estimates into the nodes of cores that are windowed, and make those of functions and edges. */
+/* Put estimates into the tree's nodes of cores that are windowed, and make those of functions and edges. Where a core
+ * was sampled as well they are fitted to that (calibration.h): each node's own time is its part of what its function
+ * has by samples, and all else is sums of own times; functions that were sampled and are in no window get nodes behind
+ * those that there are, below one for callers that were not seen. node: of tree, with room for PT_TREE_NODES. */
 void pt_tree_windows_give(struct pt_tree_windows *w, const struct pt_profile *profile, struct pt_tree_node *node,
-			  size_t n, struct pt_tree *tree);
+			  struct pt_tree *tree);
 
 #endif

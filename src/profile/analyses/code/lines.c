@@ -352,7 +352,8 @@ static void give(void *analysis, struct pt_profile *profile)
 			continue;
 		pt_lines_move_passed(c);
 		if (l->windows[i] != NULL && pt_profile_windowed(profile, i) != NULL) {
-			l->shown[n++] = pt_lines_windows_give(l->windows[i], c, pt_profile_windowed(profile, i));
+			l->shown[n++] =
+				pt_lines_windows_give(l->windows[i], c, pt_profile_windowed(profile, i), profile);
 			continue;
 		}
 		pt_lines_settle(c);

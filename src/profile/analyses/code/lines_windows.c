@@ -33,6 +33,7 @@ struct pt_lines_windows {
 	struct got *line;	/* by index in the table of lines */
 	struct got **touched;
 	size_t n_touched, touched_room;
+	struct pt_profile_place *rest_lines, *rest_insns;	/* sampled, and in no table */
 };
 
 /* --- what instructions and lines got */
@@ -132,8 +133,134 @@ static const struct pt_cluster_sum *sum_at(const struct pt_lines_windows *w, uin
 	return &none;
 }
 
+/* --- fitted to samples */
+
+/* The samples of this key, of this core; NULL: none. */
+static const struct pt_profile_place *place_at(const struct pt_profile_place *place, size_t n, uint64_t key,
+					       uint16_t core)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		bool before = place[middle].core != core ? place[middle].core < core : place[middle].place.key < key;
+
+		if (before)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && place[low].core == core && place[low].place.key == key ? &place[low] : NULL;
+}
+
+/* A part of what samples found, in our convention of who has the cycles of entering an exception. */
+static struct pt_share put_right(const struct pt_profile_core *core, const struct pt_profile_place *place,
+				 uint16_t function, double entered)
+{
+	const struct pt_cluster_sum none = { .x = 0 };
+	const struct pt_calibration *c = &core->calibration[function];
+	struct pt_share s = place != NULL ? place->place.share : pt_cluster_share(&core->batches, &none);
+
+	s.share = s.share * c->kept + entered;
+	s.lo = s.lo * c->kept + entered;
+	s.hi = fmin(1, s.hi * (c->kept > 0 ? c->kept : 1) + entered);
+	return s;
+}
+
+static double entered_at(const struct pt_lines_windows *w, const struct pt_profile_core *core, uint64_t address,
+			 uint16_t function)
+{
+	const struct pt_function *f;
+	size_t n;
+
+	if (w->weighted->program == NULL || function == PT_NO_FUNCTION)
+		return 0;
+	f = pt_program_functions(w->weighted->program, &n);
+	return function <= n && f[function - 1].address == address ? core->calibration[function].entered : 0;
+}
+
+static void keep_rest(struct pt_profile_place **room, const struct pt_profile_place *all, size_t n,
+		      const struct pt_lines_windows *w, const struct pt_profile_core *core, bool lines, size_t *n_rest)
+{
+	*room = pt_realloc_array(*room, n + 1, sizeof(**room));
+	*n_rest = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct pt_profile_place place = all[i];
+		uint32_t file = (uint32_t)(place.place.key >> 32), line = (uint32_t)place.place.key;
+		const struct pt_lines_line *row = lines ? pt_lines_line_at(&w->weighted->result, file, line) : NULL;
+		bool shown = lines ? row != NULL && row->n_observed > 0
+				   : pt_lines_insn_at(&w->weighted->result, place.place.key) != NULL;
+
+		if (place.core == core->core && shown)
+			continue;
+		if (place.core == core->core)
+			place.place.share = put_right(core, &all[i], place.function, 0);
+		(*room)[(*n_rest)++] = place;
+	}
+}
+
+static void fit_insns(struct pt_lines_windows *w, const struct pt_profile_core *core, const struct pt_profile *p)
+{
+	struct pt_lines_count *c = w->weighted;
+
+	for (size_t i = 0; i < c->result.n_lines; i++)
+		c->line[i].share = (struct pt_share){ .share = 0 };
+	for (size_t i = 0; i < c->result.n_insns; i++) {
+		struct pt_lines_insn *insn = &c->insn[i];
+		double entered = entered_at(w, core, insn->address, insn->function);
+		uint32_t line = line_at(c, insn->address);
+
+		insn->share = put_right(core, place_at(p->sampled_insn, p->n_sampled_insns, insn->address, core->core),
+					insn->function, entered);
+		insn->cycles = pt_profile_scaled(core, insn->share.share);
+		if (line != NO_LINE)
+			c->line[line - 1].share.share += entered;	/* for fit_lines() */
+	}
+}
+
+static void fit_lines(struct pt_lines_windows *w, const struct pt_profile_core *core, const struct pt_profile *p)
+{
+	struct pt_lines_count *c = w->weighted;
+
+	for (size_t i = 0; i < c->result.n_lines; i++) {
+		struct pt_lines_line *line = &c->line[i];
+		uint64_t key = ((uint64_t)line->file << 32) + line->line;
+
+		if (line->n_observed == 0)
+			continue;
+		line->share = put_right(core, place_at(p->sampled_line, p->n_sampled_lines, key, core->core),
+					line->function, line->share.share);
+		line->cycles = pt_profile_scaled(core, line->share.share);
+	}
+}
+
+/* Inlined calls have their part of the function's time that windows show. */
+static void fit_inlines(struct pt_lines_windows *w, const struct pt_profile_core *core)
+{
+	struct pt_lines_count *c = w->weighted;
+
+	for (size_t i = 0; i < c->result.n_inlined; i++) {
+		const struct pt_calibration *of = &core->calibration[c->inlined[i].function];
+		double by = of->windows.own.x > 0 ? of->share.share * core->windows.y / of->windows.own.x : 0;
+
+		c->inlined[i].cycles = (uint64_t)llround((double)c->inlined[i].cycles * by);
+		c->inlined[i].cycles_inside = (uint64_t)llround((double)c->inlined[i].cycles_inside * by);
+	}
+}
+
+static void fit(struct pt_lines_windows *w, const struct pt_profile_core *core, struct pt_profile *p)
+{
+	fit_insns(w, core, p);
+	fit_lines(w, core, p);
+	fit_inlines(w, core);
+	keep_rest(&w->rest_lines, p->sampled_line, p->n_sampled_lines, w, core, true, &p->n_sampled_lines);
+	keep_rest(&w->rest_insns, p->sampled_insn, p->n_sampled_insns, w, core, false, &p->n_sampled_insns);
+	p->sampled_line = w->rest_lines;
+	p->sampled_insn = w->rest_insns;
+}
+
 const struct pt_lines *pt_lines_windows_give(struct pt_lines_windows *w, const struct pt_lines_count *seen,
-					     const struct pt_profile_core *core)
+					     const struct pt_profile_core *core, struct pt_profile *profile)
 {
 	struct pt_lines_count *c = w->weighted;
 
@@ -142,6 +269,10 @@ const struct pt_lines *pt_lines_windows_give(struct pt_lines_windows *w, const s
 	pt_lines_settle(c);
 	c->result.core = core->core;
 	c->result.elsewhere = seen->result.elsewhere;
+	if (core->calibration != NULL) {
+		fit(w, core, profile);
+		return &c->result;
+	}
 	for (size_t i = 0; i < c->result.n_insns; i++)
 		c->insn[i].share = pt_cluster_share(&core->windows, sum_at(w, c->insn[i].address));
 	for (size_t i = 0; i < c->result.n_lines; i++)
@@ -161,6 +292,8 @@ void pt_lines_windows_free(struct pt_lines_windows *w)
 	free(w->span);
 	free(w->line);
 	free(w->run);
+	free(w->rest_lines);
+	free(w->rest_insns);
 	free(w->touched);
 	pt_lines_count_free(w->weighted);
 	free(w);
