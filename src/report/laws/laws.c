@@ -69,5 +69,6 @@ size_t pt_laws_check(const struct pt_profile *profile, const struct pt_law_clock
 	pt_law_exact(&check);
 	check_cycles(&check);
 	check_rules(&check);
+	pt_law_sources(&check);
 	return check.n;
 }

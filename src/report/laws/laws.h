@@ -1,4 +1,4 @@
-/* What must be true of every report, whatever was profiled: five laws.
+/* What must be true of every report, whatever was profiled: six laws.
  *
  *   1 sums    total = observed + unobserved + lost, of each source and by the chunks' own clock; rows of a table that
  *             adds up, and a named remainder, are all that was observed
@@ -6,6 +6,8 @@
  *   3 exact   is said only where nothing can be missing from the time that the number is about
  *   4 clock   nothing happened more often than the core's clock allows
  *   5 rules   pass or fail only by a number that law 3 allows
+ *   6 answers samples and bursts of one core do not differ by more than chance explains, or the report says so; what
+ *             is shown of a function is what the samples said, but for the cycles of entering exceptions
  *
  * They check what the views print, and the profile beside it; what comes from the chunks (law_clock.h) knows nothing of
  * the pipeline. What is known not to hold yet is an exception with its reason, pt_law_exceptions: the list only
@@ -18,7 +20,7 @@
 #include "profile/result/profile.h"
 #include "report/laws/law_clock.h"
 
-enum pt_law { PT_LAW_SUMS = 1, PT_LAW_SHARES, PT_LAW_EXACT, PT_LAW_CLOCK, PT_LAW_RULES, PT_N_LAWS };
+enum pt_law { PT_LAW_SUMS = 1, PT_LAW_SHARES, PT_LAW_EXACT, PT_LAW_CLOCK, PT_LAW_RULES, PT_LAW_ANSWERS, PT_N_LAWS };
 
 struct pt_law_exception {
 	enum pt_law law;

@@ -1,5 +1,5 @@
 /* The inside of the laws, for their own files alone: laws.c (the way through, laws 4 and 5), laws_sums.c (1),
- * laws_shares.c (2), laws_exact.c (3), laws_say.c (what is said, and exceptions). */
+ * laws_shares.c (2), laws_exact.c (3), laws_sources.c (6), laws_say.c (what is said, and exceptions). */
 #ifndef PT_REPORT_LAWS_PARTS_H
 #define PT_REPORT_LAWS_PARTS_H
 
@@ -27,6 +27,7 @@ bool pt_law_of_runs(const struct pt_profile *profile);
 void pt_law_sums(struct pt_law_check *check);
 void pt_law_shares(struct pt_law_check *check);
 void pt_law_exact(struct pt_law_check *check);
+void pt_law_sources(struct pt_law_check *check);
 
 enum { PT_LAW_COLUMNS = 96 };	/* no view has more */
 

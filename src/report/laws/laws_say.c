@@ -9,7 +9,7 @@
 
 const char *pt_law_name(enum pt_law law)
 {
-	static const char *const names[PT_N_LAWS] = { NULL, "sums", "shares", "exact", "clock", "rules" };
+	static const char *const names[PT_N_LAWS] = { NULL, "sums", "shares", "exact", "clock", "rules", "answers" };
 
 	return law > 0 && law < PT_N_LAWS ? names[law] : "?";
 }
