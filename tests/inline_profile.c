@@ -102,7 +102,8 @@ static void choose_source(struct inline_profile *p, const char *name)
 	const struct pt_source_ops *const *sources = p->target->ops->sources(p->target->state, &n);
 
 	for (size_t i = 0; i < n; i++)
-		if (p->source == NULL && (name == NULL || strcmp(sources[i]->name, name) == 0))
+		if (p->source == NULL &&
+		    (name == NULL ? sources[i]->members == NULL : strcmp(sources[i]->name, name) == 0))
 			p->source = sources[i];
 	if (p->source == NULL)
 		die("source", &(struct pt_err){ .msg = "no such source" });

@@ -20,7 +20,7 @@ struct inline_setup {
 	const char *link;		/* of the link table; NULL: bulk-hs */
 	const char *variant;		/* of the chip; NULL: the plain one */
 	const char *elf;		/* firmware; NULL: the built-in demo */
-	const char *source;		/* NULL: the board's first */
+	const char *source;		/* NULL: the board's first, of those that work alone */
 	const char *words[8];		/* the source's settings, "mode=halt"; ends with NULL */
 	uint64_t seed;			/* of the board's head start and of the source's jitter */
 	size_t log_room;		/* pcs that the truth logs */

@@ -112,7 +112,7 @@ END_TEST
 START_TEST(never_in_a_window)
 {
 	struct pt_calibration c = { .share = { 0.1, 0.08, 0.12, 100 } };
-	const struct pt_cluster_total windows = { 40, 40, 40 };
+	const struct pt_cluster_total windows = { .n = 40, .y = 40, .yy = 40 };
 	const struct pt_cluster_sum none = { .x = 0 };
 	struct pt_share share = pt_calibrated_share(&c, &windows, &none, 0);
 

@@ -134,7 +134,7 @@ START_TEST(waits_for_a_time_named_later)
 {
 	open_ready(REPEATABLE);
 	start(NULL);
-	expect(&started, 0, "mode burst");
+	expect(&started, 0, "mode together");
 	pt_session_wait(session, 50 * PT_NS_PER_MS, on_answer, &waited);
 	expect(&waited, 0, "");
 	pt_session_wait(session, 50 * PT_NS_PER_MS, on_answer, &waited);	/* and for more */
@@ -269,7 +269,7 @@ static const struct { const char *uri, *word; int rc; const char *part; } refusa
 	{ REPEATABLE, "nonsense=1", PT_EARG, "nonsense" },
 	{ REPEATABLE, "mtb-ram=0x0:0x1000", PT_EARG, "mtb-ram" },
 	{ REPEATABLE, "core-clock=fast", PT_EARG, "fast" },
-	{ REPEATABLE "&variant=mtb-in-use", NULL, PT_EBUSY, "mtb-take=on" },
+	{ REPEATABLE "&variant=mtb-in-use", "source=mtb", PT_EBUSY, "mtb-take=on" },
 	{ REPEATABLE "&variant=no-mtb", "source=mtb", PT_EUNSUPPORTED, "no MTB in its ROM table" },
 };
 
@@ -279,6 +279,34 @@ START_TEST(says_why_it_does_not_start)
 	start(refusals[_i].word);
 	expect(&started, refusals[_i].rc, refusals[_i].part);
 	ck_assert_int_eq(pt_session_get_state(session), PT_SESSION_IDLE);
+	close_all();
+}
+END_TEST
+
+/* Whoever names no source has what works, and is told what would give more. */
+static const struct { const char *uri; bool program; const char *says[3]; } fallbacks[] = {
+	{ REPEATABLE, true, { "source mtb+pcsr, mode together" } },
+	{ REPEATABLE "&variant=mtb-in-use", true,
+	  { "source pcsr, mode sample", "because source mtb: the MTB is recording already", "mtb-take=on" } },
+	{ REPEATABLE, false, { "source pcsr, mode sample", "--elf FILE", "mtb-ram=ADDR:SIZE" } },
+	{ REPEATABLE "&variant=no-mtb", true, { "source pcsr, mode sample", "no MTB in its ROM table" } },
+};
+
+START_TEST(takes_what_works)
+{
+	open_ready(fallbacks[_i].uri);
+	if (!fallbacks[_i].program)
+		ck_assert_int_eq(pt_session_set_program(session, NULL, &err), 0);
+	start("for=50ms");
+	expect(&started, 0, fallbacks[_i].says[0]);
+	for (size_t i = 1; i < PT_LEN(fallbacks[_i].says) && fallbacks[_i].says[i] != NULL; i++)
+		ck_assert_msg(strstr(last, fallbacks[_i].says[i]) != NULL, "no \"%s\" in: %s", fallbacks[_i].says[i],
+			      last);
+	pt_session_wait(session, 0, on_answer, &waited);
+	expect(&waited, 0, "");
+	stop();
+	expect(&stopped, 0, "");
+	report("samples");
 	close_all();
 }
 END_TEST
@@ -350,7 +378,7 @@ static const struct { const char *uri, *why; } ends[] = {
 START_TEST(keeps_what_came_before_the_end)
 {
 	open_ready(ends[_i].uri);
-	start(NULL);
+	start("source=mtb");
 	expect(&started, 0, "");
 	pt_session_wait(session, PT_UNKNOWN, on_answer, &waited);
 	expect(&waited, 0, "");
@@ -444,6 +472,7 @@ int main(void)
 	tcase_add_test(tc, one_profile_at_a_time);
 	tcase_add_test(tc, nothing_to_report_yet);
 	tcase_add_loop_test(tc, says_why_it_does_not_start, 0, (int)PT_LEN(refusals));
+	tcase_add_loop_test(tc, takes_what_works, 0, PT_LEN(fallbacks));
 	tcase_add_test(tc, a_refused_start_keeps_the_profile_before_it);
 	tcase_add_test(tc, a_new_start_replaces_the_profile_before_it);
 	tcase_add_test(tc, without_a_target_it_says_where_to_look);

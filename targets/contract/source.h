@@ -25,6 +25,7 @@ struct pt_source_setup {
 	uint64_t seed;			/* for jitter; the same seed gives the same run on a virtual clock */
 	/* "key=value\n" lines that the session adds to every CONFIG (target, probe, virtual, core_hz, ...) */
 	const char *config;
+	bool shares_link;		/* others use the link meanwhile: no delay runs in the probe that could be a rest */
 };
 
 struct pt_source_ops {
@@ -40,6 +41,8 @@ struct pt_source_ops {
 	size_t state_bytes;
 	const struct pt_param *params;
 	size_t n_params;
+	/* It is made of these, ends with NULL (shared_link.h): settings of any but their modes are its own, too. */
+	const struct pt_source_ops *const *members;
 	/* Can this chip do it? 0, or PT_EUNSUPPORTED with the reason, for `monitor sources`. A unit that nobody uses
 	 * may be tried out for that, and is left as it was. */
 	int (*available)(struct pt_target *target, struct pt_err *err);

@@ -82,7 +82,8 @@ def exact_run(runs, seed, solo):
 
 
 MODES = {}
-MODES["arm"] = (("mtb", "burst", "2s"), ("pcsr", "sample", "2s"), ("mtb", "stream", "300ms"), ("mtb", "ring", "100ms"))
+MODES["arm"] = (("mtb", "burst", "2s"), ("pcsr", "sample", "2s"), ("mtb+pcsr", "together", "2s"), ("mtb", "stream", "300ms"),
+                ("mtb", "ring", "100ms"))
 SHARE_S, STACK_S = 0.6, 0.15		# so long a steady program is looked at, without and with stacks
 
 
@@ -143,7 +144,7 @@ def estimate_run(runs, elf, source, mode, time, seed, shares, stacks):
 
 FEATURES = {"arm": list(arm_program.SOLO_OF)}
 EXACT = "mtb halt"
-SEVERAL = ("burst", "sample", "stream")		# modes with chance: run with several seeds
+SEVERAL = ("burst", "sample", "together", "stream")		# modes with chance: run with several seeds
 
 
 def lacking(family):

@@ -225,12 +225,25 @@ static double seen_part(const struct pt_profile *p)
 	return least;
 }
 
+/* Shares are of samples, though there are bursts. */
+static bool is_calibrated(const struct pt_profile *p)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < p->n_cores; i++)
+		any |= p->core[i].calibration != NULL;
+	return any;
+}
+
 /* "self % of time awake, 95 % interval, 47 of 85 bursts; not listed: at most 7.9 % each" */
 static void estimated_shares(const struct pt_profile *p, char *out, size_t room)
 {
 	size_t at = (size_t)snprintf(out, room, "self %% %s%s", p->sampled_by[0] != '\0' ? "of " : "", share_of(p));
 
-	if (p->windowed)
+	if (is_calibrated(p))
+		at += (size_t)snprintf(out + at, room - at, ", 95 %% interval, %" PRIu64 " samples awake",
+				       p->samples - p->samples_asleep);
+	else if (p->windowed)
 		at += (size_t)snprintf(out + at, room - at, ", 95 %% interval, %" PRIu64 " of %" PRIu64 " bursts%s",
 				       p->bursts_used, p->bursts,
 				       p->timing != NULL && strstr(p->timing, "unverified") != NULL

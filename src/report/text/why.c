@@ -78,6 +78,22 @@ static void share_line(const struct why *w)
 							     : "all that is counted is known");
 }
 
+static double core_shift(const struct pt_profile_core *core, const struct pt_calibration *c)
+{
+	return core->windows.y > 0 ? c->windows.shift.x / core->windows.y : 0;
+}
+
+/* From samples between bursts. */
+static void from_calibration(const struct why *w, const struct pt_profile_core *core, const struct pt_calibration *c)
+{
+	say(w, "share",
+	    "%" PRIu64 " samples lie in it, of %" PRIu64
+	    " batches that found the core awake: %.2f %%; entering exceptions takes %.2f %% from it, and gives it %.2f %%. "
+	    "Bursts alone would say %.2f %%",
+	    w->function->samples, core->batches.n, 100 * c->by_samples.share, 100 * c->by_samples.share * (1 - c->kept),
+	    100 * c->entered, 100 * (c->by_bursts.share + core_shift(core, c)));
+}
+
 /* From windows in bursts. */
 static void from_windows(const struct why *w, const struct pt_profile_core *c)
 {
@@ -98,10 +114,13 @@ static void from_windows(const struct why *w, const struct pt_profile_core *c)
 		    " bursts that began on wake-up, which would favour what runs then (they count as time asleep), "
 		    "and %" PRIu64 " that something interrupted",
 		    c->bursts_asleep, c->bursts_cut_short);
-	say(w, "share",
-	    "its part of these windows, each weighted by the time that it stands for; the interval is that of %" PRIu64
-	    " independent windows (padded beta)",
-	    c->windows.n);
+	if (c->calibration != NULL)
+		from_calibration(w, c, &c->calibration[f->id]);
+	else
+		say(w, "share",
+		    "its part of these windows, each weighted by the time that it stands for; the interval is that of %" PRIu64
+		    " independent windows (padded beta)",
+		    c->windows.n);
 	if (!isnan(f->per_second.value))
 		say(w, "calls/s",
 		    "%.6g, between %.6g and %.6g: entries in the windows by their length, times %.1f %% of the "

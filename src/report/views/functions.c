@@ -147,6 +147,8 @@ static struct pt_value gross_share_of(const struct pt_profile *p, const struct p
 
 	if (gross.u == PT_UNKNOWN || all == 0 || p->by_bins || isnan(f->share.share))
 		return (struct pt_value){ .f = NAN };
+	if (pt_profile_calibrated(p, f->core) != NULL && pt_profile_windowed(p, f->core) == NULL)
+		return (struct pt_value){ .f = NAN };	/* the share is of samples, and gross of what few bursts saw */
 	return (struct pt_value){ .f = fmin((double)gross.u / (double)all, 1), .basis = gross.basis,
 				  .at_least = gross.at_least };
 }

@@ -254,6 +254,20 @@ static int prepare(struct pt_live *live, struct pt_target *target, struct pt_err
 	return 0;
 }
 
+/* What was chosen, or, where the user named none, what works in its place. */
+static int arm_any(struct pt_live *live, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	while (arm(live, board, target, err) < 0) {
+		free(live->state);
+		live->state = NULL;
+		if (!pt_live_choose_next(live, target, err))
+			return err->code;
+		write_config(live, target);	/* names the source */
+		*err = (struct pt_err){ 0 };
+	}
+	return 0;
+}
+
 static void disarm(struct pt_live *live)
 {
 	free(live->state);
@@ -275,7 +289,7 @@ int pt_live_start(struct pt_live *live, struct pt_board *board, struct pt_target
 		  struct pt_err *err)
 {
 	live->target = target;
-	if (prepare(live, target, err) < 0 || arm(live, board, target, err) < 0) {
+	if (prepare(live, target, err) < 0 || arm_any(live, board, target, err) < 0) {
 		disarm(live);
 		return err->code;
 	}
@@ -455,6 +469,7 @@ void pt_live_free(struct pt_live *live)
 		free(live->words[i]);
 	free(live->words);
 	free(live->state);
+	free(live->rows);
 	pt_params_free(live->settings);
 	pt_params_free(live->own);
 	free(live);

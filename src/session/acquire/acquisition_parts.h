@@ -18,6 +18,8 @@ struct pt_live {
 
 	const struct pt_source_ops *ops;	/* NULL: no source at work */
 	void *state;
+	struct pt_param *rows;		/* of settings: the source's, and those of its members */
+	size_t n_rows;
 	struct pt_params *settings, *own;
 	struct pt_target *target;
 	struct pt_free_ram free_ram;
@@ -40,8 +42,11 @@ struct pt_live {
 enum { SOURCE, MODE, SEED, FOR, RECORDER };
 extern const struct pt_param pt_live_rows[RECORDER + 1];	/* the settings of live->own */
 
-/* Sets own, ops, settings, instead and is_recorder. */
+/* Sets own, ops, rows, settings, instead and is_recorder. */
 int pt_live_choose(struct pt_live *live, struct pt_target *target, struct pt_err *err);
+/* The chosen one did not start, and why: the next that fits, where the user named neither source nor mode. False: there
+ * is none, or it was not the source's fault. */
+bool pt_live_choose_next(struct pt_live *live, struct pt_target *target, const struct pt_err *why);
 const char *pt_live_mode(const struct pt_live *live, char *mode, size_t room);	/* chosen; as the source spells it */
 void pt_live_title(const struct pt_live *live, char *title, size_t room);	/* of the source in that mode, for reports */
 

@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/alloc.h"
 #include "host/log.h"
 #include "base/util.h"
 
 const struct pt_param pt_live_rows[] = {
 	[SOURCE] = { "source", PT_PARAM_TEXT, NULL, NULL, 0, 0,
-		     "where the trace comes from; the first the chip offers" },
+		     "where the trace comes from; the first the chip offers that works here" },
 	[MODE] = { "mode", PT_PARAM_TEXT, NULL, NULL, 0, 0, "how the source works; its first mode" },
 	[SEED] = { "seed", PT_PARAM_NUMBER, "1", NULL, 0, 0, "of the jitter between bursts and batches" },
 	[FOR] = { "for", PT_PARAM_TIME, NULL, NULL, 0, 0, "rest after the core has run for so long" },
@@ -157,13 +158,13 @@ static int check_code(const struct pt_live *live, struct pt_err *err)
 		       pt_program_path(live->program));
 }
 
-/* The one that was named, or else the first that has the wanted mode and works here. */
-static int choose_source(struct pt_live *live, struct pt_target *target, struct pt_err *err)
+/* The one that was named, or else the first that has the wanted mode and works here; of those from number `first` on. */
+static int choose_source(struct pt_live *live, struct pt_target *target, size_t first, struct pt_err *err)
 {
 	size_t n, n_tried = 0;
 	const struct pt_source_ops *const *sources = target->ops->sources(target->state, &n);
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = first; i < n; i++) {
 		if (!fits(live, sources[i]))
 			continue;
 		live->ops = sources[i];
@@ -185,14 +186,33 @@ static const char *wanted_mode(const struct pt_live *live)
 	return pt_params_text(live->own, &pt_live_rows[MODE]);
 }
 
-static bool has_row(const struct pt_source_ops *ops, const char *word)
+static bool has_row(const struct pt_param *rows, size_t n_rows, const char *word)
 {
 	size_t len = strcspn(word, "=");
 
-	for (size_t i = 0; i < ops->n_params; i++)
-		if (strlen(ops->params[i].key) == len && strncmp(ops->params[i].key, word, len) == 0)
+	for (size_t i = 0; i < n_rows; i++)
+		if (strlen(rows[i].key) == len && strncmp(rows[i].key, word, len) == 0)
 			return true;
 	return false;
+}
+
+/* Its settings, and those of its members but for their modes, which it decides. */
+static void collect_rows(struct pt_live *live)
+{
+	const struct pt_source_ops *const *member = live->ops->members;
+
+	live->n_rows = live->ops->n_params;
+	for (size_t i = 0; member != NULL && member[i] != NULL; i++)
+		live->n_rows += member[i]->n_params;
+	live->rows = pt_realloc_array(live->rows, live->n_rows + 1, sizeof(*live->rows));
+	live->n_rows = 0;
+	for (size_t k = 0; k < live->ops->n_params; k++)
+		live->rows[live->n_rows++] = live->ops->params[k];
+	for (size_t i = 0; member != NULL && member[i] != NULL; i++)
+		for (size_t k = 0; k < member[i]->n_params; k++)
+			if (!has_row(live->rows, live->n_rows, member[i]->params[k].key) &&
+			    strcmp(member[i]->params[k].key, "mode") != 0)
+				live->rows[live->n_rows++] = member[i]->params[k];
 }
 
 /* A setting that stands on the command line for another source of this chip is no mistake. */
@@ -202,8 +222,8 @@ static bool for_another_source(const struct pt_live *live, const char *word)
 	const struct pt_source_ops *const *source = live->target->ops->sources(live->target->state, &n);
 
 	for (size_t i = 0; i < n; i++)
-		if (source[i] != live->ops && has_row(source[i], word))
-			return !has_row(live->ops, word);
+		if (source[i] != live->ops && has_row(source[i]->params, source[i]->n_params, word))
+			return !has_row(live->rows, live->n_rows, word);
 	return false;
 }
 
@@ -214,17 +234,19 @@ static int read_source_words(struct pt_live *live, struct pt_err *err)
 	if (find_mode(live->ops->modes, wanted_mode(live), mode, sizeof(mode)) == NULL)
 		return pt_fail(err, PT_EARG, "source %s has no mode %s; it has: %s", live->ops->name, wanted_mode(live),
 			       live->ops->modes);
+	collect_rows(live);
+	pt_params_free(live->settings);
 	live->settings = pt_params_new();
 	snprintf(word, sizeof(word), "mode=%s", mode);
-	if (has_row(live->ops, word) &&
-	    pt_params_add(live->settings, live->ops->params, live->ops->n_params, word, err) < 0)
+	if (has_row(live->rows, live->n_rows, word) &&
+	    pt_params_add(live->settings, live->rows, live->n_rows, word, err) < 0)
 		return err->code;
 	for (size_t i = 0; i < live->n_words; i++) {
 		if (own_word(live->words[i]))
 			continue;
 		if (for_another_source(live, live->words[i]))
 			pt_info("profile: %s is not for source %s", live->words[i], live->ops->name);
-		else if (pt_params_add(live->settings, live->ops->params, live->ops->n_params, live->words[i], err) < 0)
+		else if (pt_params_add(live->settings, live->rows, live->n_rows, live->words[i], err) < 0)
 			return err->code;
 	}
 	return 0;
@@ -239,10 +261,32 @@ static bool is_recorder(const struct pt_live *live)
 
 int pt_live_choose(struct pt_live *live, struct pt_target *target, struct pt_err *err)
 {
-	if (read_own_words(live, err) < 0 || choose_source(live, target, err) < 0 || read_source_words(live, err) < 0)
+	if (read_own_words(live, err) < 0 || choose_source(live, target, 0, err) < 0 ||
+	    read_source_words(live, err) < 0)
 		return err->code;
 	live->is_recorder = is_recorder(live);
 	return 0;
+}
+
+bool pt_live_choose_next(struct pt_live *live, struct pt_target *target, const struct pt_err *why)
+{
+	struct pt_err ignored = { 0 };
+	char said[sizeof(live->instead)];
+	size_t n, at = 0;
+	const struct pt_source_ops *const *sources = target->ops->sources(target->state, &n);
+	bool named = pt_params_given(live->own, &pt_live_rows[SOURCE]) ||
+		     pt_params_given(live->own, &pt_live_rows[MODE]) ||
+		     pt_params_flag(live->own, &pt_live_rows[RECORDER]);
+
+	if (named || (why->code != PT_ESTATE && why->code != PT_EUNSUPPORTED && why->code != PT_EBUSY))
+		return false;
+	while (at < n && sources[at] != live->ops)
+		at++;
+	memcpy(said, why->msg, sizeof(said));
+	if (choose_source(live, target, at + 1, &ignored) < 0 || read_source_words(live, &ignored) < 0)
+		return false;
+	memcpy(live->instead, said, sizeof(said));
+	return true;
 }
 
 const char *pt_live_mode(const struct pt_live *live, char *mode, size_t room)

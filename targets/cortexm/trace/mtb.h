@@ -115,6 +115,7 @@ struct pt_mtb {
 	uint8_t *found_ram;		/* contents of the window, when the core was halted; else NULL */
 	uint32_t keep;			/* MASTER bits that stay as they were found */
 	uint64_t random, period_us;
+	bool shares_link;		/* as in struct pt_source_setup */
 
 	enum pt_mtb_state state;
 	bool held;			/* somebody else halted the core */

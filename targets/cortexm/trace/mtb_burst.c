@@ -11,7 +11,8 @@
 #include "targets/cortexm/trace/mtb.h"
 #include "base/util.h"
 
-enum { PROBE_DELAY_US = 20000, HELD_REST_US = 200000, EXPIRED_REST_US = 1000, MOST_RESTS = 5 };
+enum { PROBE_DELAY_US = 20000, HELD_REST_US = 200000, EXPIRED_REST_US = 1000, MOST_RESTS = 5,
+       SHORT_POLL_US = 1000 };
 
 struct round {			/* a batch and what stands where in it; PT_LEN(op) = not there */
 	struct pt_mtb_batch batch;
@@ -66,6 +67,8 @@ static void put_arming(struct pt_mtb *m, struct round *r)
 static void put_waiting(struct pt_mtb *m, struct round *r)
 {
 	r->poll = pt_mtb_put_poll(&r->batch, m->regs + MTB_MASTER, MASTER_EN, 0);
+	if (m->shares_link)
+		r->batch.op[r->poll].time_us = SHORT_POLL_US;	/* longer than a burst, if the core is awake */
 	r->position = pt_mtb_put_read(&r->batch, m->regs + MTB_POSITION);
 	r->master = pt_mtb_put_read(&r->batch, m->regs + MTB_MASTER);
 	r->flow = pt_mtb_put_read(&r->batch, m->regs + MTB_FLOW);
@@ -158,19 +161,24 @@ static int look(struct pt_mtb *m, struct pt_err *err)
 	return 0;
 }
 
+static uint64_t most_in_probe(const struct pt_mtb *m)
+{
+	return m->shares_link ? 0 : PROBE_DELAY_US;
+}
+
 /* The delay before the next arming. True: it may run in the probe. */
 static bool draw_delay(struct pt_mtb *m)
 {
 	if (m->delay_us == PT_UNKNOWN)
 		m->delay_us = pt_random_delay(&m->random, m->period_us);
-	return m->delay_us <= PROBE_DELAY_US;
+	return m->delay_us <= most_in_probe(m);
 }
 
 /* What of the delay is too long for the probe passes here. Returns the microseconds to rest. */
 static int rest(struct pt_mtb *m)
 {
-	uint64_t rest_us =
-		m->delay_us - PROBE_DELAY_US < PROBE_DELAY_US ? m->delay_us - PROBE_DELAY_US : PROBE_DELAY_US;
+	uint64_t long_us = m->delay_us - most_in_probe(m),
+		 rest_us = long_us < PROBE_DELAY_US ? long_us : PROBE_DELAY_US;
 
 	m->delay_us -= rest_us;
 	return (int)rest_us;

@@ -274,6 +274,7 @@ static void init(struct pt_mtb *m, struct pt_target *target, const struct pt_sou
 	m->regs = m->cm->found.unit[PT_UNIT_MTB];
 	m->mode = find_mode(pt_params_text(setup->settings, &params[MODE]));
 	m->random = setup->seed;
+	m->shares_link = setup->shares_link;
 	m->period_us = pt_params_number(setup->settings, &params[PERIOD]) / 1000;
 	m->delay_us = m->stopped_ns = PT_UNKNOWN;
 	pt_emit_init(&m->out, setup, pt_mem_now_ns(m->mem));

@@ -49,6 +49,7 @@ struct pcsr {
 	bool slept;
 	uint32_t slept_at;	/* the last place that it was found asleep at */
 	bool held, leased, traced;
+	bool shares_link;	/* as in struct pt_source_setup: a round is short, and others come in between */
 	bool counts_sleep;	/* samples of a sleeping core are like others */
 	struct batch batch[ROUND_BATCHES];
 };
@@ -199,10 +200,10 @@ static int failed(struct pcsr *s, int rc, struct pt_err *err)
 static int round_of_batches(struct pcsr *s, struct pt_err *err)
 {
 	struct pt_mem_op ops[4 * ROUND_BATCHES];
-	size_t n = 0, n_done = 0;
+	size_t n = 0, n_done = 0, n_batches = s->shares_link ? 1 : ROUND_BATCHES;
 	int rc;
 
-	for (size_t i = 0; i < ROUND_BATCHES; i++)
+	for (size_t i = 0; i < n_batches; i++)
 		n += put_batch(s, &s->batch[i], ops + n);
 	rc = pt_mem_run(s->mem, ops, n, ROUND_MS, &n_done, err);
 	if (rc == 0)
@@ -260,14 +261,20 @@ static int check_samples(struct pcsr *s, bool *live, struct pt_err *err)
 static int look_at_core(struct pcsr *s, struct pt_err *err)
 {
 	uint32_t dhcsr = 0;
-	uint64_t pc = PT_UNKNOWN;
 	bool live = false;
 
 	if (pt_core_read_dhcsr(s->cm, &dhcsr, err) < 0)
 		return pt_wrap(err, "read the state of the core");
 	s->held = (dhcsr & DHCSR_S_HALT) != 0;
+	return s->held ? 0 : check_samples(s, &live, err);
+}
+
+static int tell_halted(struct pcsr *s, struct pt_err *err)
+{
+	uint64_t pc = PT_UNKNOWN;
+
 	if (!s->held)
-		return check_samples(s, &live, err);
+		return 0;
 	if (s->cm->target->ops->pc(s->cm->target->state, 0, &pc, err) < 0)
 		return err->code;
 	pt_emit_state(&s->out, PT_STATE_HALT, s->out.told_ns, pc);
@@ -310,6 +317,7 @@ static int pcsr_start(void *state, struct pt_target *target, const struct pt_sou
 	s->cm = pt_cortexm_of(target);
 	s->mem = s->cm->mem;
 	s->random = setup->seed;
+	s->shares_link = setup->shares_link;
 	s->n_samples = (uint32_t)pt_params_number(setup->settings, &params[BATCH]);
 	s->counts_sleep = target->ops->upstream != NULL;
 	s->period_us = (uint32_t)(pt_params_number(setup->settings, &params[PERIOD]) / 1000);
@@ -318,8 +326,8 @@ static int pcsr_start(void *state, struct pt_target *target, const struct pt_sou
 	if (pt_lease_take(target, unit, owner, err) < 0)
 		return err->code;
 	s->leased = s->traced = true;
-	if (pt_core_set_demcr(s->cm, DEMCR_TRCENA, 0, err) < 0 || emit_config(s, setup, err) < 0 ||
-	    look_at_core(s, err) < 0) {
+	if (pt_core_set_demcr(s->cm, DEMCR_TRCENA, 0, err) < 0 || look_at_core(s, err) < 0 ||
+	    emit_config(s, setup, err) < 0 || tell_halted(s, err) < 0) {
 		untrace(s, &ignored);
 		release(s);
 		return err->code;

@@ -213,7 +213,7 @@ static void add_share(struct pt_share *sum, const struct pt_share *part)
 	sum->hi = fmin(1, sum->hi + part->hi);
 }
 
-/* What the bursts alone leave open is no more than fitting them does: of two limits that both hold the better one. */
+/* What the bursts alone leave open is no less than what they do once fitted: of two limits that hold the better one. */
 static void narrow(struct pt_share *fitted, const struct pt_share *alone)
 {
 	double by = alone->share > 0 ? fitted->share / alone->share : 0;
@@ -251,6 +251,16 @@ static void add_unseen(struct pt_tree_windows *w, const struct pt_profile_core *
 	}
 }
 
+static struct pt_share fit_node(const struct node *n, uint16_t function, const struct pt_profile_core *core)
+{
+	struct pt_share fitted =
+				pt_calibrated_share(&core->calibration[function], &core->windows, &n->net, n->with_own),
+			alone = pt_cluster_share(&core->windows, &n->net);
+
+	narrow(&fitted, &alone);
+	return fitted;
+}
+
 static void fit_nodes(struct pt_tree_windows *w, const struct pt_profile *profile, struct pt_tree_node *node, size_t n,
 		      struct pt_tree *tree)
 {
@@ -263,14 +273,12 @@ static void fit_nodes(struct pt_tree_windows *w, const struct pt_profile *profil
 		if (core == NULL || !core->windowed || (i == 0 && profile->n_cores != 1))
 			continue;
 		if (i < n)
-			node[i].net_share = pt_calibrated_share(&core->calibration[node[i].function], &core->windows,
-								&w->node[i].net, w->node[i].with_own);
+			node[i].net_share = fit_node(&w->node[i], node[i].function, core);
 		node[i].gross_share = node[i].net_share;
 		node[i].net = pt_profile_scaled(core, node[i].net_share.share);
 	}
 	for (size_t i = tree->n_nodes; i-- > 1;) {
 		const struct pt_profile_core *core = pt_profile_calibrated(profile, node[i].core);
-
 		struct pt_share alone;
 
 		if (core == NULL || !core->windowed)
@@ -278,7 +286,7 @@ static void fit_nodes(struct pt_tree_windows *w, const struct pt_profile *profil
 		node[i].gross = pt_profile_scaled(core, node[i].gross_share.share);
 		if (node[i].parent != 0)
 			add_share(&node[node[i].parent].gross_share, &node[i].gross_share);
-		if (i >= n || core->windows.n < PT_CALIBRATION_WINDOWS)
+		if (i >= n)
 			continue;
 		alone = pt_cluster_share(&core->windows, &w->node[i].gross);
 		narrow(&node[i].gross_share, &alone);
