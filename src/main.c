@@ -22,6 +22,11 @@ static void help(void)
 	for (size_t i = 0; i < PT_LEN(verbs); i++)
 		printf("  %-8s %-16s %s\n", verbs[i]->name, verbs[i]->arguments, verbs[i]->help);
 	printf("\n");
+	printf("first steps:\n"
+	       "  proftap profile --probe virtual:kl27 --for 2s          profile a board without hardware\n"
+	       "  proftap profile --elf fw.elf --core-clock 48M --for 2s the chip behind the probe that is plugged in\n"
+	       "  proftap --elf fw.elf                                   serve GDB; there: target extended-remote :3333,\n"
+	       "                                                         monitor profile run 2s\n\n");
 	pt_options_help();
 	printf("\nExit status: 0 done; 1 a check failed; 2 wrong usage or input; 3 probe or target failed; "
 	       "4 done, but with loss above --max-loss.\n");

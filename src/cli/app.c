@@ -62,11 +62,15 @@ static const char *word_value(const struct pt_options *options, const char *key)
 
 static int pick_probe(struct pt_rig *rig, const struct pt_rig_kind *kind, struct pt_err *err)
 {
-	struct pt_probe_found found;
-	int n = pt_probe_list(&found, 1, err);
+	struct pt_probe_found found[2];
+	int n = pt_probe_list(found, PT_LEN(found), err);
 
 	if (n > 0) {
-		snprintf(rig->uri[0], sizeof(rig->uri[0]), "%s", found.uri);
+		snprintf(rig->uri[0], sizeof(rig->uri[0]), "%s", found[0].uri);
+		if (n > 1)
+			pt_info("%d probes are plugged in: taking %s (%s); --probe %s takes another, and `proftap probes` "
+				"lists them",
+				n, found[0].uri, found[0].product, found[1].uri);
 	} else if (kind->demo && isatty(STDERR_FILENO)) {
 		snprintf(rig->uri[0], sizeof(rig->uri[0]), "virtual:kl27");
 		pt_info("no probe is plugged in: starting the virtual board kl27 with its demo firmware "
@@ -234,8 +238,8 @@ static int take_told_words(const struct pt_rig *rig, const struct pt_options *op
 		return PT_EXIT_DONE;
 	pt_probe_reports(rig->virtual_uri, take_told, &told);
 	if (told.n > 0)
-		pt_info("%.*s: as if set (of hardware, --set says it):%s", (int)strcspn(rig->virtual_uri, "?"),
-			rig->virtual_uri, told.words);
+		pt_info("%.*s knows its own settings, which --set gives for hardware:%s",
+			(int)strcspn(rig->virtual_uri, "?"), rig->virtual_uri, told.words);
 	return told.rc;
 }
 

@@ -240,11 +240,11 @@ static void report_details(struct pt_command *cmd)
 {
 	pt_command_say(cmd, "views:");
 	for (size_t i = 0; pt_views[i] != NULL; i++)
-		pt_command_say(cmd, "  %-12s %s%s", pt_views[i]->name, pt_views[i]->help, i == 0 ? " (standard)" : "");
+		pt_command_say(cmd, "  %-12s %s%s", pt_views[i]->name, pt_views[i]->help, i == 0 ? " (default)" : "");
 	pt_command_say(cmd, "formats (format=NAME):");
 	for (size_t i = 0; pt_formats[i] != NULL; i++)
 		pt_command_say(cmd, "  %-12s %s%s", pt_formats[i]->name, pt_formats[i]->help,
-			       i == 0 ? " (standard)" : "");
+			       i == 0 ? " (default)" : "");
 	pt_command_say(cmd, "sort=KEY: a column, such as net, gross, count, max, name; top=0: all rows");
 }
 

@@ -152,8 +152,11 @@ static void put_progress(struct pt_command *cmd, struct pt_text *out)
 	if (run->started[0] != '\0')
 		pt_text_add(out, "%s\n", run->started);
 	run->started[0] = '\0';
-	pt_text_add(out, "profile run: %.0f s so far, of %.3g s in which the core runs\n", s,
-		    (double)run->for_ns / 1e9);
+	if (run->waiting || run->begun_ns == 0)
+		pt_text_add(out, "profile run: %.0f s so far, of %.3g s in which the core runs\n", s,
+			    (double)run->for_ns / 1e9);
+	else
+		pt_text_add(out, "profile run: the time is over, the result is being fetched and printed\n");
 }
 
 /* --- the beginning ------------------------------------------------------------------------------------------------ */

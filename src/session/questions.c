@@ -124,7 +124,7 @@ static int sources_run(struct pt_job *job, struct pt_board *board, struct pt_tar
 
 		pt_text_add(out, "%-12s modes %s: %s%s%s\n", source[i]->name, source[i]->modes,
 			    on ? source[i]->help : "not here: ", on ? "" : why.msg,
-			    i == 0 && on && !source[i]->only_by_name ? " (standard)" : "");
+			    i == 0 && on && !source[i]->only_by_name ? " (default)" : "");
 		if (on && source[i]->cost != NULL) {
 			source[i]->cost(target, cost, sizeof(cost));
 			pt_text_add(out, "  %s\n", cost);
