@@ -467,6 +467,19 @@ START_TEST(names_come_later)
 }
 END_TEST
 
+/* A source that is made of several does to the program what each of them does. */
+START_TEST(says_what_each_does)
+{
+	open_rig(VIRTUAL, &door_ops);
+	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
+	call(fill_names("symbols @"));
+	ck_assert_msg(call("profile start") == 0, "%s", rig.err);
+	ck_assert_msg(strstr(rig.text, "\nmtb: the core never halts; while it records") != NULL, "%s", rig.text);
+	ck_assert_msg(strstr(rig.text, "\npcsr: the core never halts; nothing is written") != NULL, "%s", rig.text);
+	close_rig();
+}
+END_TEST
+
 /* A door with one command only: what is started ends with it. */
 START_TEST(a_single_command_waits_for_its_profile)
 {
@@ -777,6 +790,7 @@ int main(void)
 	tcase_add_test(tc, closed_in_a_stop);
 	tcase_add_test(tc, stop_has_the_first_rows);
 	tcase_add_loop_test(tc, names_come_later, 0, 3);
+	tcase_add_test(tc, says_what_each_does);
 	tcase_add_test(tc, a_single_command_waits_for_its_profile);
 	tcase_add_test(tc, bounds_a_line);
 	tcase_add_test(tc, helps_with_what_the_rows_say);

@@ -15,7 +15,7 @@ struct run {
 	bool waiting, stopped_itself, halted_again;
 	struct pt_query query;		/* of the report at the end */
 	struct pt_err first;		/* what failed first; code 0: nothing */
-	char started[512];		/* what the source does to the target: said with the first progress */
+	char started[1536];		/* what the source does to the target: said with the first progress */
 	bool warned;			/* the report will tell what was known at the start */
 	char warning[256];		/* what was found later */
 	struct pt_board_listener listener;

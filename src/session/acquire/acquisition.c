@@ -51,18 +51,39 @@ static void note_state(struct pt_live *live, unsigned core, enum pt_state state,
 	count_held(live, ns);
 }
 
-static void note_cost(struct pt_live *live, const struct pt_chunk *chunk)
+/* A line of a CONFIG, behind its key; its length, 0: there is none. */
+static size_t find_line(const struct pt_chunk *chunk, const char *key, const char **value)
 {
-	static const char key[] = "cost=";
 	const char *text = (const char *)chunk->bytes;
 
 	for (size_t at = 0, end; at < chunk->len_bytes; at = end + 1) {
 		for (end = at; end < chunk->len_bytes && text[end] != '\n'; end++)
 			;
-		if (end - at > strlen(key) && memcmp(text + at, key, strlen(key)) == 0)
-			snprintf(live->cost, sizeof(live->cost), "%.*s", (int)(end - at - strlen(key)),
-				 text + at + strlen(key));
+		if (end - at > strlen(key) && memcmp(text + at, key, strlen(key)) == 0) {
+			*value = text + at + strlen(key);
+			return end - at - strlen(key);
+		}
 	}
+	return 0;
+}
+
+/* What it is to the program: of a source that is made of several, what each of them is. */
+static void note_cost(struct pt_live *live, const struct pt_chunk *chunk)
+{
+	const char *cost = "", *name = "";
+	size_t cost_len = find_line(chunk, "cost=", &cost), name_len = find_line(chunk, "source=", &name);
+	size_t at = strlen(live->cost);
+	char line[600];
+
+	if (cost_len == 0)
+		return;
+	if (live->ops == NULL || live->ops->members == NULL) {
+		snprintf(live->cost, sizeof(live->cost), "%.*s", (int)cost_len, cost);
+		return;
+	}
+	snprintf(line, sizeof(line), "%.*s: %.*s", (int)name_len, name, (int)cost_len, cost);
+	if (strstr(live->cost, line) == NULL)
+		snprintf(live->cost + at, sizeof(live->cost) - at, "%s%s", at > 0 ? "\n" : "", line);
 }
 
 /* It opens the source of a core. */
