@@ -330,6 +330,9 @@ static const struct step shorts[] = {
 	{ "help sort=", 0, "sort (of a report): " }, { "help json", 0, "json (format): " },
 	{ "help timeline", 0, "timeline (analysis): " }, { "help source-path", 0, "(setting of symbols)" },
 	{ "help connect", 0, "connect (setting of the target, --set): " }, { "help --gdb", 0, "gdb (option): --gdb ADDR" },
+	{ "help observed", 0, "observed (in a report): " }, { "help not listed", 0, "not listed (in a report): " },
+	{ "help re-arm", 0, "re-arm (cause of unobserved time): " }, { "help overrun", 0, "overrun (cause of lost time): " },
+	{ "help instructions", 0, "instructions (value): clock=instructions" },
 	{ "help report", 0, "profile report [VIEW]" }, { "help functions", 0, "functions (setting of a profile): " },
 };
 

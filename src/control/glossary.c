@@ -12,8 +12,23 @@
 #include "report/table/order.h"
 #include "program/model/settings.h"
 #include "report/views/views.h"
+#include "trace/loss.h"
 
 struct giver { pt_glossary_fn *each; void *arg; };
+
+static void give_choices(const struct giver *give, const struct pt_param *row, const char *kind)
+{
+	char word[40], line[600];
+
+	for (const char *at = row->choices; *at != '\0'; at += strspn(at, "|")) {
+		size_t len = strcspn(at, "|");
+
+		snprintf(word, sizeof(word), "%.*s", (int)len, at);
+		snprintf(line, sizeof(line), "%s=%s (%s): %s", row->key, word, kind, row->help);
+		give->each(give->arg, word, "value", line);
+		at += len;
+	}
+}
 
 static void give_param(const struct giver *give, const struct pt_param *row, const char *kind)
 {
@@ -23,6 +38,8 @@ static void give_param(const struct giver *give, const struct pt_param *row, con
 		 row->standard != NULL ? row->standard : "", row->choices != NULL ? "; one of " : "",
 		 row->choices != NULL ? row->choices : "");
 	give->each(give->arg, row->key, kind, line);
+	if (row->type == PT_PARAM_CHOICE && strcmp(row->key, "mode") != 0)	/* modes have lines of their own */
+		give_choices(give, row, kind);
 }
 
 static void give_params(const struct giver *give, const struct pt_param *rows, size_t n_rows, const char *kind)
@@ -61,6 +78,69 @@ static bool is_new_column(size_t view, size_t column)
 	return true;
 }
 
+static void give_loss(const struct giver *give, enum pt_loss cause)
+{
+	const char *advice = pt_loss_advice(cause);
+
+	if (cause < PT_LOSS_FIRST_FAULT)
+		give->each(give->arg, pt_loss_name(cause), "cause of unobserved time",
+			   "there is no trace of that time by design; it is no fault");
+	else
+		give->each(give->arg, pt_loss_name(cause), "cause of lost time",
+			   advice != NULL ? advice : "a fault: the trace of that time is gone");
+}
+
+/* What stands in the lines around a table. */
+static void give_screen_words(const struct giver *give)
+{
+	static const struct { const char *word, *help; } words[] = {
+		{ "observed", "the time that the trace shows; every figure comes from it" },
+		{ "unobserved", "time without trace by design, with the largest cause: re-arm (between bursts or batches), "
+				"drain (the core is halted to read), halted" },
+		{ "lost", "time whose trace a fault took away; it is in no figure, and counts for --max-loss" },
+		{ "awake", "the time in which the core executed; shares of bursts and samples are of it" },
+		{ "asleep", "the time in which the core waited for an interrupt or event" },
+		{ "accuracy", "how the figures were made: exact, modelled or estimated; format=details says more" },
+		{ "exact", "counted by the hardware or from a trace without a gap" },
+		{ "modelled", "cycles are counted from the instructions that ran, not measured" },
+		{ "estimated", "from a part of the run; the interval has the true value in 95 of 100 profiles" },
+		{ "interval", "95 % confidence interval of the value to its left" },
+		{ "not listed", "the most that a function which is not in the table can have had" },
+		{ "self", "time in the function itself, without what it calls (net in JSON and csv)" },
+		{ "total", "time in the function with what it calls (gross in JSON and csv)" },
+		{ "seen", "how often it was recorded, as it is: no estimate for the whole run" },
+		{ "burst", "one filling of a trace buffer, from arming to the watermark" },
+		{ ">=", "a lower bound: the trace did not show all of it" },
+	};
+
+	for (size_t i = 0; i < PT_LEN(words); i++)
+		give->each(give->arg, words[i].word, "in a report", words[i].help);
+	for (unsigned i = 0; i < PT_N_LOSSES; i++)
+		give_loss(give, (enum pt_loss)i);
+}
+
+static bool is_new_heading(size_t view, size_t column)
+{
+	const char *heading = pt_views[view]->columns[column].heading;
+
+	for (size_t i = 0; i <= view; i++)
+		for (size_t k = 0; k < (i < view ? pt_views[i]->n_columns : column); k++)
+			if (strcmp(pt_views[i]->columns[k].heading, heading) == 0)
+				return false;
+	return strchr(heading, ' ') != NULL || (heading[0] != '\0' && pt_view_column(pt_views[view], heading) < 0);
+}
+
+/* As a table shows it: "self %". */
+static void give_heading(const struct giver *give, size_t view, size_t column)
+{
+	const struct pt_column *own = &pt_views[view]->columns[column];
+	char line[200];
+
+	snprintf(line, sizeof(line), "heading of the column %s, in %s and others; sort=%s orders by it", own->key,
+		 pt_views[view]->name, own->key);
+	give->each(give->arg, own->heading, "heading", line);
+}
+
 static void give_report_words(const struct giver *give)
 {
 	static const struct { const char *key, *help; } words[] = {
@@ -85,6 +165,11 @@ static void give_report_words(const struct giver *give)
 		for (size_t k = 0; k < pt_views[i]->n_columns; k++)
 			if (is_new_column(i, k))
 				give_column(give, pt_views[i]->columns[k].key);
+	for (size_t i = 0; pt_views[i] != NULL; i++)
+		for (size_t k = 0; k < pt_views[i]->n_columns; k++)
+			if (is_new_heading(i, k))
+				give_heading(give, i, k);
+	give_screen_words(give);
 	for (size_t i = 0; i < PT_LEN(sort_words); i++)
 		give_column(give, sort_words[i]);
 }
