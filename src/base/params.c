@@ -217,8 +217,11 @@ static int check_number(const struct pt_param *row, const char *value, struct pt
 	char least[40], most[40];
 	uint64_t v;
 
+	if (row->choices != NULL && is_choice(row->choices, value))
+		return 0;
 	if (pt_params_parse(row->type, value, &v, err) < 0)
-		return pt_wrap(err, "%s", row->key);
+		return pt_wrap(err, "%s%s%s", row->key, row->choices != NULL ? ", which may be a number or " : "",
+			       row->choices != NULL ? row->choices : "");
 	if ((row->min != 0 || row->max != 0) && (v < row->min || v > row->max))
 		return pt_fail(err, PT_EARG, "%s: %.60s is out of range: %s to %s%s", row->key, value,
 			       write_number(row->type, row->min, least, sizeof(least)),

@@ -25,7 +25,7 @@ struct pt_param {
 	const char *key;
 	enum pt_param_type type;
 	const char *standard;	/* the value when none is given, in the same notation; NULL: absent */
-	const char *choices;	/* CHOICE only */
+	const char *choices;	/* of a CHOICE; of a HZ: a word that may stand for the number, which then reads 0; else NULL */
 	uint64_t min, max;	/* NUMBER, TIME (ns), HZ; 0, 0: any */
 	const char *help;	/* one line, with the unit and the source of the default where it is unverified */
 };

@@ -16,8 +16,9 @@ static const struct pt_param rows[] = {
 	[FUNCTIONS] = { "functions", PT_PARAM_LIST, NULL, NULL, 0, 0, "show only these functions (names, a,b,c)" },
 	[CLOCK] = { "clock", PT_PARAM_CHOICE, "cycles", "cycles|instructions", 0, 0,
 		    "what times are counted in (where an instruction set has no cycle model: instructions)" },
-	[CORE_CLOCK] = { "core-clock", PT_PARAM_HZ, NULL, NULL, 1000, 10000000000,
-			 "frequency of the core; gives seconds" },
+	[CORE_CLOCK] = { "core-clock", PT_PARAM_HZ, NULL, "measure", 1000, 10000000000,
+			 "frequency of the core; gives seconds. measure: by a counter of the running target (Cortex-M: "
+			 "SysTick)" },
 	[EXC_ENTRY] = { "exception-entry", PT_PARAM_NUMBER, NULL, NULL, 0, 200,
 			"cycles to enter an exception; else as the instruction set's cycle model has it" },
 	[EXC_RETURN] = { "exception-return", PT_PARAM_NUMBER, NULL, NULL, 0, 200,
@@ -69,6 +70,13 @@ int pt_pipeline_add(struct pt_params *params, const char *word, struct pt_err *e
 	rc = pt_params_add(params, all, n, word, err);
 	free(all);
 	return rc;
+}
+
+bool pt_pipeline_measures(const struct pt_params *params)
+{
+	const char *text = pt_params_text(params, &rows[CORE_CLOCK]);
+
+	return text != NULL && strcmp(text, "measure") == 0;
 }
 
 uint64_t pt_pipeline_core_hz(const struct pt_params *params)

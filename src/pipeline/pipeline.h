@@ -17,7 +17,8 @@ struct pt_profile;	/* profile/result/profile.h: the subject of the views */
 const struct pt_param *pt_pipeline_param(size_t i);
 bool pt_pipeline_knows(const char *word);	/* the key of "key=value" is one of them */
 int pt_pipeline_add(struct pt_params *params, const char *word, struct pt_err *err);	/* as pt_params_add() */
-uint64_t pt_pipeline_core_hz(const struct pt_params *params);	/* core-clock=; 0: not given */
+uint64_t pt_pipeline_core_hz(const struct pt_params *params);	/* core-clock=; 0: not given, or to be measured */
+bool pt_pipeline_measures(const struct pt_params *params);	/* core-clock=measure */
 
 /* program may be NULL: addresses instead of names. Holds a reference. */
 struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_params *settings, struct pt_err *err);

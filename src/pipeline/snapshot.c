@@ -97,6 +97,26 @@ static void compare_all_answers(struct pt_pipeline *p)
 			compare_answers(p, &p->profile.core[i]);
 }
 
+/* A counter of the core itself was read while it ran. */
+static bool contradicts_counter(struct pt_pipeline *p)
+{
+	struct pt_profile *f = &p->profile;
+	char most[32] = "";
+
+	if (f->core_hz == 0 || f->clock_least_hz == 0 ||
+	    (f->core_hz >= f->clock_least_hz && (f->clock_most_hz == 0 || f->core_hz <= f->clock_most_hz)))
+		return false;
+	if (f->clock_most_hz != 0)
+		snprintf(most, sizeof(most), " to %.4f MHz", (double)f->clock_most_hz / 1e6);
+	snprintf(p->clock_contradiction, sizeof(p->clock_contradiction),
+		 "core-clock says %.6g MHz, but a counter of the running core counts %.4f%s, so all times are wrong "
+		 "(core-clock=measure takes its clock)",
+		 (double)f->core_hz / 1e6, (double)f->clock_least_hz / 1e6, most[0] != '\0' ? most : " MHz or more");
+	f->contradiction = p->clock_contradiction;
+	f->times = f->times != PT_BASIS_NONE ? PT_BASIS_ESTIMATED : PT_BASIS_NONE;
+	return true;
+}
+
 /* Modelled cycles, or those that bins counted, are no more than the core's clock has: else the clock is slower than
  * somebody said, or they are wrong, and so are all times. */
 static void contradict(struct pt_pipeline *p)
@@ -106,6 +126,8 @@ static void contradict(struct pt_pipeline *p)
 	double seen = (double)f->cycles, most = (double)f->loss.total_ns * 1e-9 * (double)f->core_hz;
 
 	f->contradiction = NULL;
+	if (contradicts_counter(p))
+		return;
 	for (size_t i = 0; f->by_bins && f->bins->by_cycles && i < f->bins->n_cores; i++)
 		seen = (double)f->bins->core[i].hits;
 	if (f->core_hz == 0 || f->n_cores > 1 || f->n_sources != 1 || f->by_instructions ||

@@ -56,6 +56,11 @@ static void read_facts(struct pt_pipeline *p, const struct pt_config *config, bo
 	}
 	if (first || f->core_hz == 0)
 		f->core_hz = core_hz;
+	if (first) {
+		f->clock_least_hz = pt_config_number(config, "clock_least_hz", 0);
+		f->clock_most_hz = pt_config_number(config, "clock_most_hz", 0);
+		f->clock_measured = p->given_hz == 0 && pt_config_number(config, "clock_measured", 0) != 0;
+	}
 	f->from_virtual = (!first && f->from_virtual) || pt_config_number(config, "virtual", 0) != 0;
 }
 

@@ -138,7 +138,7 @@ struct take *pt_take_make(struct pt_session *session, const char *const *words, 
 		return NULL;
 	}
 	take->live = pt_live_new(take->queue, take->program, (const char *const *)take->rest, take->n_rest,
-				 pt_pipeline_core_hz(take->settings), &news);
+				 pt_pipeline_core_hz(take->settings), pt_pipeline_measures(take->settings), &news);
 	return take;
 }
 

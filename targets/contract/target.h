@@ -4,6 +4,7 @@
 #define PT_TARGETS_TARGET_H
 
 #include "base/arch.h"
+#include "base/count_rate.h"
 #include "base/error.h"
 #include "base/params.h"
 #include "probes/wires/probe.h"
@@ -111,6 +112,12 @@ struct pt_target_ops {
 	bool (*is_big_endian)(void *state);	/* where it is not the same for all of the kind; NULL: arch's */
 	uint8_t (*cpu_arch)(void *state);	/* of an Arm's core, enum pt_arm_arch; NULL: arch's */
 	uint64_t (*core_hz)(void *state);	/* of its cores, as its settings say; 0: they do not; NULL: never */
+	/* How fast a counter of the running core counts, beside the program; is_core: it is the core's clock that it
+	 * counts, else one that is no faster. Takes a moment; asked: longer, and it may do what a program could notice,
+	 * as the documentation says. PT_ESTATE: the core does not run; PT_EUNSUPPORTED: it has no such counter. NULL:
+	 * never, and clock_hint says what to do instead (NULL: core-clock=HZ). */
+	int (*clock_rate)(void *state, bool asked, struct pt_count_rate *rate, bool *is_core, struct pt_err *err);
+	const char *clock_hint;
 	bool fixed_registers;		/* GDB has a layout of its own for them, and warns of a description */
 
 	/* Find out what is there, without halting it. target->state is zeroed, target->probe is open; chip and the

@@ -31,7 +31,8 @@ static const struct pt_param params[] = {
 	PT_REMOTE_PARAMS,
 	[CHIP] = { .key = "chip", .type = PT_PARAM_TEXT,
 		   .help = "name of the chip, where it does not tell or tells wrong (MKL27Z256, ...)" },
-	[CORE_CLOCK] = { .key = "core-clock", .type = PT_PARAM_HZ, .help = "core clock, to show cycles as seconds" },
+	[CORE_CLOCK] = { .key = "core-clock", .type = PT_PARAM_HZ, .choices = "measure",
+			 .help = "core clock, to show cycles as seconds" },
 };
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */

@@ -226,6 +226,8 @@ const struct pt_target_ops pt_e500_ops = {
 	.params = pt_e500_settings,
 	.n_params = PT_E500_N_SETTINGS,
 	.architecture = "powerpc:e500",
+	.clock_hint = "source=counters events=cycles count=all prints it as core.hz where e500.tb_hz= is known; else say "
+		      "core-clock=HZ",
 	.is_big_endian = pt_remote_is_big_endian,
 	.arch = { .elf_machine = 20 },	/* EM_PPC */
 	.attach = e500_attach,

@@ -7,7 +7,7 @@ const struct pt_param pt_mb_settings[PT_MB_N_SETTINGS] = {
 			   "the program's file has it" },
 	[PT_MB_ADDR_SIZE] = { "mb.addr_size", PT_PARAM_NUMBER, "32", NULL, 32, 64,
 			      "C_ADDR_SIZE, in bits: how wide the profiling range registers are" },
-	[PT_MB_CORE_CLOCK] = { "core-clock", PT_PARAM_HZ, NULL, NULL, 1000, 10000000000,
+	[PT_MB_CORE_CLOCK] = { "core-clock", PT_PARAM_HZ, NULL, "measure", 1000, 10000000000,
 			       "clock of the core (C_FREQ), to show its cycles as seconds" },
 	[PT_MB_FREQ] = { "mb.freq_hz", PT_PARAM_HZ, NULL, NULL, 0, 0, "an older name of core-clock" },
 	[PT_MB_STEP] = { "mb.step.slot", PT_PARAM_CHOICE, "server", "server|through", 0, 0,

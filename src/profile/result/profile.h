@@ -136,6 +136,9 @@ struct pt_profile {
 	bool no_clock;			/* nor when anything was: what was seen has a length on the clock above alone */
 	bool no_code;			/* no source tells of code: all times are of the sources' stamps, in ns */
 	uint64_t core_hz;		/* 0: unknown, then times are in cycles only */
+	/* What a counter of the running target says of it; least 0: nothing; most 0: it may be faster than least. */
+	uint64_t clock_least_hz, clock_most_hz;
+	bool clock_measured;		/* core_hz is of there, and nobody said it */
 
 	/* time; of several sources the sums: each source has its own account of the same session */
 	struct pt_loss_sum loss;

@@ -85,7 +85,10 @@ static void source_lines(const struct pt_profile *p, struct pt_text *out)
 	else
 		pt_text_add(out, "modelled cycles, awake only (%s)", p->timing);
 	pt_print_scaled(hz, sizeof(hz), (double)p->core_hz, " ", "Hz");
-	if (p->core_hz != 0)
+	if (p->core_hz != 0 && p->clock_measured)
+		pt_text_add(out, ", core at %s (measured by SysTick: %.4f to %.4f MHz)\n", hz,
+			    (double)p->clock_least_hz / 1e6, (double)p->clock_most_hz / 1e6);
+	else if (p->core_hz != 0)
 		pt_text_add(out, ", core at %s\n", hz);
 	else
 		pt_text_add(out, "; core clock not known (core-clock=HZ gives seconds)\n");

@@ -4,6 +4,7 @@
 #include "session/acquire/acquisition_parts.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "base/util.h"
 
 enum { FAR_CODE = 16 << 20 };	/* bytes between two parts of a program */
+#define MOST_ERROR 0.02		/* of a measured clock: what is known less well is not said */
 
 /* --- between source and queue ------------------------------------------------------------------------------------- */
 
@@ -160,10 +162,46 @@ static void say_origin(const struct pt_live *live, struct pt_text *out)
 	pt_text_add(out, "\n");
 }
 
+/* By a counter of the running target: because the user asked for it, or beside a clock that he says, to see whether it
+ * can be. There nobody hears that it did not work. */
+static int measure_clock(struct pt_live *live, struct pt_target *target, struct pt_err *err)
+{
+	const struct pt_target_ops *ops = target->ops;
+	struct pt_err why = { 0 };
+	struct pt_count_rate rate;
+	double hz, error_hz;
+	bool is_core, known;
+	int rc;
+
+	live->clock = (struct pt_measured_clock){ 0 };
+	if (!live->measures && (live->core_hz == 0 || ops->clock_rate == NULL))
+		return 0;
+	if (ops->clock_rate == NULL)
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "core-clock=measure: %s has no counter that can be read beside the program: %s",
+			       ops->name, ops->clock_hint != NULL ? ops->clock_hint : "say core-clock=HZ");
+	rc = ops->clock_rate(target->state, live->measures, &rate, &is_core, &why);
+	known = rc == 0 && pt_count_rate_known(&rate, MOST_ERROR, &hz, &error_hz);
+	if (known)
+		live->clock = (struct pt_measured_clock){ hz - error_hz, is_core ? hz + error_hz : 0 };
+	if (!live->measures)
+		return rc == PT_EIO ? pt_fail(err, rc, "%s", why.msg) : 0;
+	if (rc < 0)
+		return pt_fail(err, rc, "core-clock=measure: %.300s; or say core-clock=HZ", why.msg);
+	if (!known || !is_core)
+		return pt_fail(err, PT_EUNSUPPORTED, "core-clock=measure: %s: say core-clock=HZ",
+			       !known && rate.n_bands == 0
+				       ? "the counter does not count evenly: the core sleeps, or its "
+					 "clock changes"
+			       : !known ? "the counter goes around too often for this probe to follow it"
+					: "the counter counts a reference clock, and not the core's");
+	return 0;
+}
+
 static void write_config(struct pt_live *live, struct pt_target *target)
 {
 	struct pt_probe_info info = { 0 }, other;
-	char differs[24] = "unknown";
+	char differs[24] = "unknown", measured[120] = "";
 	uint64_t core_hz = live->core_hz;
 	struct pt_text origin = { 0 };
 
@@ -177,15 +215,21 @@ static void write_config(struct pt_live *live, struct pt_target *target)
 		snprintf(differs, sizeof(differs), "0x%" PRIx64, live->image.at);
 	else if (live->image.compared)
 		snprintf(differs, sizeof(differs), "no");
+	if (live->measures)
+		core_hz = (uint64_t)llround((live->clock.least_hz + live->clock.most_hz) / 2);
+	if (live->clock.least_hz > 0)
+		snprintf(measured, sizeof(measured), "\nclock_least_hz=%.0f\nclock_most_hz=%.0f%s",
+			 floor(live->clock.least_hz), ceil(live->clock.most_hz),
+			 live->measures ? "\nclock_measured=1" : "");
 	if (core_hz == 0 && target->ops->core_hz != NULL)
 		core_hz = target->ops->core_hz(target->state);
 	snprintf(live->chip, sizeof(live->chip), "%s", target->ops->chip(target->state));
 	say_origin(live, &origin);
 	snprintf(live->config, sizeof(live->config),
 		 "isa=%s\ntarget=%s\nprobe=%s\nvirtual=%d\ncore_hz=%" PRIu64
-		 "\nelf_mismatch=%s\nelf_build_id=%s\n%self=%s\n",
+		 "%s\nelf_mismatch=%s\nelf_build_id=%s\n%self=%s\n",
 		 isa_of(live, target)->name, live->chip, info.link.product[0] != '\0' ? info.link.product : info.name,
-		 info.link.is_virtual, core_hz, differs,
+		 info.link.is_virtual, core_hz, measured, differs,
 		 live->program != NULL ? pt_program_build_id(live->program) : "",
 		 origin.bytes != NULL ? origin.bytes : "", live->program != NULL ? pt_program_path(live->program) : "");
 	pt_text_free(&origin);
@@ -271,6 +315,8 @@ static int prepare(struct pt_live *live, struct pt_target *target, struct pt_err
 	pt_queue_set_wait(live->queue, info.virtual_clock);
 	regions = target->ops->regions(target->state, &n);
 	pt_free_ram(regions, n, live->program, &live->free_ram);
+	if (measure_clock(live, target, err) < 0)
+		return err->code;
 	write_config(live, target);
 	return 0;
 }
@@ -464,7 +510,7 @@ void pt_live_describe(struct pt_live *live, struct pt_board *board, char *say, s
 /* --- life --------------------------------------------------------------------------------------------------------- */
 
 struct pt_live *pt_live_new(struct pt_queue *queue, struct pt_program *program, const char *const *words,
-			    size_t n_words, uint64_t core_hz, const struct pt_live_news *news)
+			    size_t n_words, uint64_t core_hz, bool measures, const struct pt_live_news *news)
 {
 	struct pt_live *live = pt_alloc(sizeof(*live));
 
@@ -473,6 +519,7 @@ struct pt_live *pt_live_new(struct pt_queue *queue, struct pt_program *program, 
 	live->queue_sink = pt_queue_sink(queue);
 	live->program = program;
 	live->core_hz = core_hz;
+	live->measures = measures;
 	live->news = *news;
 	live->held_since_ns = PT_UNKNOWN;
 	live->run_until_ns = PT_UNKNOWN;

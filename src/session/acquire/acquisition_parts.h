@@ -13,7 +13,11 @@ struct pt_live {
 	struct pt_program *program;
 	char **words;
 	size_t n_words;
-	uint64_t core_hz;
+	uint64_t core_hz;			/* as the user says; 0: not at all */
+	bool measures;				/* core-clock=measure */
+	struct pt_measured_clock {		/* most_hz 0: nothing measured it, or it may be faster */
+		double least_hz, most_hz;
+	} clock;
 	struct pt_live_news news;
 
 	const struct pt_source_ops *ops;	/* NULL: no source at work */

@@ -67,6 +67,7 @@ int pt_core_save(struct pt_cortexm *cm, struct pt_err *err);	/* what was found *
 /* --- control.c ---------------------------------------------------------------------------------------------------- */
 int pt_core_restore(struct pt_cortexm *cm, bool resume, struct pt_err *err);
 int pt_core_leave(void *state, struct pt_err *err);
+int pt_core_clock_rate(void *state, bool asked, struct pt_count_rate *rate, bool *is_core, struct pt_err *err);
 int pt_core_status(void *state, unsigned core, struct pt_core_status *out, struct pt_err *err);
 int pt_core_halt(void *state, unsigned core, struct pt_err *err);
 int pt_core_resume(void *state, unsigned core, struct pt_err *err);

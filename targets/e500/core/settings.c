@@ -5,7 +5,7 @@ const struct pt_param pt_e500_settings[PT_E500_N_SETTINGS] = {
 	[PT_E500_SET_CORE] = { "e500.core", PT_PARAM_CHOICE, "auto", "auto|v1|v2|mc|e5500|e6500", 0, 0,
 			       "which core it is; auto: by its PVR, else as the GDB server describes it (SPE and "
 			       "nothing else: v2)" },
-	[PT_E500_SET_CORE_CLOCK] = { "core-clock", PT_PARAM_HZ, NULL, NULL, 1000, 10000000000,
+	[PT_E500_SET_CORE_CLOCK] = { "core-clock", PT_PARAM_HZ, NULL, "measure", 1000, 10000000000,
 				     "clock of the core, to show cycles as seconds and to know how soon a counter wraps" },
 	[PT_E500_SET_CLOCK] = { "e500.clock_hz", PT_PARAM_HZ, NULL, NULL, 0, 0, "an older name of core-clock" },
 	[PT_E500_SET_TB] = { "e500.tb_hz", PT_PARAM_HZ, NULL, NULL, 0, 0,

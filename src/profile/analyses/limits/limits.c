@@ -311,7 +311,7 @@ static void *limits_new(const struct pt_analysis_setup *setup, struct pt_err *er
 	l->late = setup->late;
 	l->functions = setup->program != NULL ? pt_program_functions(setup->program, &l->n_functions) : NULL;
 	l->n_functions = setup->n_functions;
-	l->hz_given = pt_params_given(setup->words, &core_clock);
+	l->hz_given = pt_params_number(setup->words, &core_clock) > 0;
 	take_hz(l, l->hz_given ? (double)pt_params_number(setup->words, &core_clock) : 0);
 	if (pt_rules_parse(&l->rules, text != NULL ? text : "", err) < 0)
 		goto free_it;

@@ -1,0 +1,82 @@
+/* How fast the core's clock is, by SysTick: a debug port reads it beside the running program, which notices nothing. Its
+ * reload value says how far it counts, so each reading is a phase; count_rate.h makes a rate of them. ARMv6-M has no
+ * cycle counter. Source: Arm DDI 0419, B3.3. */
+#include <inttypes.h>
+
+#include "targets/cortexm/core/cortexm.h"
+#include "base/util.h"
+
+#define SYST_CSR UINT32_C(0xe000e010)
+#define SYST_RVR UINT32_C(0xe000e014)
+#define SYST_CVR UINT32_C(0xe000e018)
+#define SYST_CALIB UINT32_C(0xe000e01c)
+enum { ENABLE = 1, CLKSOURCE = 4, NOREF_BIT = 31, COUNT = 0xffffff };
+enum { ASKED_MS = 400, BESIDE_MS = 40, MOST_READINGS = PT_COUNT_RATE_READINGS };
+#define LEAST_HZ 1e3
+#define MOST_HZ 200e6		/* of all Cortex-M0 and M0+ there are */
+
+static uint64_t now_ns(const struct pt_cortexm *cm)
+{
+	return pt_link_now_ns(pt_probe_link(cm->target->probe));
+}
+
+/* CSR is only read where the user asked for it: a read clears COUNTFLAG, which a program may wait for. Without it, the
+ * clock is the core's for certain where there is no other (CALIB.NOREF); a reference clock is a slower one. */
+static int look_at_systick(struct pt_cortexm *cm, bool asked, uint32_t *reload, bool *is_core, struct pt_err *err)
+{
+	uint32_t calib = 0, csr = ENABLE;
+
+	if (pt_mem_read32(cm->mem, SYST_RVR, reload, err) < 0 || pt_mem_read32(cm->mem, SYST_CALIB, &calib, err) < 0 ||
+	    (asked && pt_mem_read32(cm->mem, SYST_CSR, &csr, err) < 0))
+		return pt_wrap(err, "read SysTick");
+	*reload &= COUNT;
+	*is_core = calib >> NOREF_BIT != 0 || (csr & CLKSOURCE) != 0;
+	if ((csr & ENABLE) == 0 || *reload == 0)
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "the program does not use SysTick, and this core has no other counter");
+	return 0;
+}
+
+/* At times that the timer's period knows nothing of, ever further apart. */
+static int read_often(struct pt_cortexm *cm, uint64_t until_ns, uint32_t reload, struct pt_count_rate *rate,
+		      struct pt_err *err)
+{
+	uint32_t random = 1, value, first = 0;
+	uint64_t from_ns, to_ns = 0;
+	bool moves = false;
+
+	for (unsigned i = 0; i < MOST_READINGS && to_ns < until_ns; i++) {
+		from_ns = now_ns(cm);
+		if (pt_mem_read32(cm->mem, SYST_CVR, &value, err) < 0)
+			return pt_wrap(err, "read SysTick");
+		to_ns = now_ns(cm);
+		moves |= i > 0 && value != first;
+		first = i == 0 ? value : first;
+		pt_count_rate_add(rate, from_ns, to_ns, reload - (value & COUNT));
+		random = random * 1664525 + 1013904223;
+		if (pt_mem_wait(cm->mem, to_ns + (to_ns - from_ns) * (random >> 24) / 128 * (20 + i) / 20, err) < 0)
+			return err->code;
+	}
+	pt_count_rate_settle(rate);
+	return moves ? 0
+		     : pt_fail(err, PT_EUNSUPPORTED,
+			       "the program does not use SysTick, and this core has no other counter");
+}
+
+int pt_core_clock_rate(void *state, bool asked, struct pt_count_rate *rate, bool *is_core, struct pt_err *err)
+{
+	struct pt_cortexm *cm = state;
+	struct pt_core_status status;
+	uint32_t reload;
+
+	if (pt_core_status(cm, 0, &status, err) < 0)
+		return err->code;
+	cm->was_reset |= status.was_reset;	/* who waits for that shall hear of it */
+	if (status.state != PT_RUNNING && status.state != PT_SLEEPING)
+		return pt_fail(err, PT_ESTATE,
+			       "the core does not run, and its counters stand: let it run first (no --reset)");
+	if (look_at_systick(cm, asked, &reload, is_core, err) < 0)
+		return err->code;
+	pt_count_rate_begin(rate, (double)reload + 1, LEAST_HZ, MOST_HZ);
+	return read_often(cm, now_ns(cm) + (asked ? ASKED_MS : BESIDE_MS) * PT_NS_PER_MS, reload, rate, err);
+}
