@@ -106,6 +106,9 @@ class StandIn:
 MOST_BYTES, SHADOW, TASKS, SHOWN_BYTES, REGISTERS = 1095, "fffffffe", ("01", "2a", "01f4"), 280, 70
 
 
+MSR, EE = 65, 0x8000		# a register's number in g, its bit that lets interrupts in
+
+
 class Kgdb(StandIn):
     """No description, no qSupported, no vCont, nothing without acknowledgements. g has 292 bytes: 32 words, 32 upper halves, pc,
     msr, cr, lr, ctr, xer; acc and spefscr are zero. A packet longer than 1095 bytes is lost. Threads are the CPU's shadow and
@@ -129,11 +132,15 @@ class Kgdb(StandIn):
 
     def stopped(self, reply):
         assert reply.startswith("T"), reply
-        self.n_stops += not self.steps	# another task runs when it has gone on
+        self.n_stops += self.connected and not self.steps and self.may_switch()	# another task runs when it has gone on
         self.current = (SHADOW, *TASKS)[self.n_stops % 4]
         self.use = self.cont = self.current
         if self.connected:
             self.say(f"T05thread:{self.current};")
+
+    def may_switch(self):
+        """Code with interrupts off, as scratch code, keeps its task."""
+        return int(self.board.ask("g")[8 * MSR:8 * MSR + 8], 16) & EE != 0
 
     def hear_running(self, data):
         self.n_deaf += len(data)
