@@ -80,9 +80,10 @@ static void end(struct pt_command *cmd)
 	struct topic *topic = cmd->data;
 	const char *others = pt_command_hint(cmd, PT_COMMAND_OTHER_WORDS);
 
-	if (others != NULL && (!topic->found || topic->text[0] == '\0'))
-		pt_command_say(cmd, "%s %s", topic->found ? "Any other word is" : "That word, if there is one, is",
-			       others);
+	if (others != NULL && topic->text[0] == '\0')
+		pt_command_say(cmd, "Any other word is %s", others);
+	else if (others != NULL && topic->by_second)	/* it is the name of no command of ours */
+		pt_command_say(cmd, "A command of that name, if there is one, is %s", others);
 	if (topic->found || others != NULL)
 		pt_command_done(cmd, 0, NULL);
 	else

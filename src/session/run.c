@@ -18,7 +18,8 @@ static void answer_stop(struct waiter *stopper, const struct take *take)
 	if (take->stop_err.code < 0)
 		snprintf(text, sizeof(text), "%s", take->stop_err.msg);
 	else if (take->ended[0] == '\0')
-		snprintf(text, sizeof(text), "profile stopped; `monitor profile report` shows it\n%s%s%s%s",
+		snprintf(text, sizeof(text),
+			 "profile stopped; `monitor profile report` has all rows, and other views\n%s%s%s%s",
 			 mismatch[0] != '\0' ? "warning: " : "", mismatch, mismatch[0] != '\0' ? "\n" : "", captured);
 	else
 		snprintf(text, sizeof(text),
