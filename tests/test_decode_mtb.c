@@ -73,8 +73,11 @@ static const struct {
 	{ "reset", { { 0x104, 0x180 | S }, STATE(RESET, 0x100), { 0x104, 0x180 | S } },
 	  "branch 0x00000104 -> 0x00000180 instruction, gap restart, start 0x00000100, "
 	  "branch 0x00000104 -> 0x00000180 instruction" },
-	{ "sleep changes nothing", { { 0x104, 0x180 | S }, STATE(SLEEP, 0), { 0x186, 0x200 } },
-	  "branch 0x00000104 -> 0x00000180 instruction, branch 0x00000186 -> 0x00000200 instruction" },
+	{ "asleep: it went on to a wait", { { 0x104, 0x180 | S }, STATE(SLEEP, 0), { 0x186, 0x200 } },
+	  "branch 0x00000104 -> 0x00000180 instruction, stop asleep, "
+	  "branch 0x00000186 -> 0x00000200 instruction" },
+	{ "asleep, and nothing is known", { STATE(SLEEP, 0), { 0x186, 0x200 | S } },
+	  "branch 0x00000186 -> 0x00000200 instruction" },
 };
 
 static void print_events(const struct pt_batch *batch, const char *between, FILE *out)

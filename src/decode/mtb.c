@@ -230,8 +230,16 @@ static void state_changed(void *state, enum pt_state what, uint64_t pc, struct p
 {
 	struct mtb *s = state;
 
-	if (what == PT_STATE_SLEEP)
+	struct pt_event *e;
+
+	if (what == PT_STATE_SLEEP && (s->part_bytes > 0 || !s->linked))
 		return;
+	if (what == PT_STATE_SLEEP) {
+		e = pt_batch_add(out, &s->blank, PT_EV_STOP, PT_ATOMS_ALL);
+		e->branch.to = PT_UNKNOWN;
+		e->n = PT_STOP_ASLEEP;
+		return;
+	}
 	if (s->part_bytes > 0)
 		pt_batch_add_gap(out, &s->blank, PT_GAP_DAMAGED, PT_UNKNOWN, PT_UNKNOWN);
 	drop(s, out);

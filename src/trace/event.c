@@ -77,7 +77,8 @@ static void print_fields(const struct pt_event *e, char *line, size_t size)
 	case PT_EV_STOP:
 	case PT_EV_VALUE_PC:
 	case PT_EV_EXECUTED:
-		snprintf(line, size, "%s %s", place_words[e->kind], address(e->branch.to, a));
+		snprintf(line, size, "%s %s", place_words[e->kind],
+			 e->kind == PT_EV_STOP && e->n == PT_STOP_ASLEEP ? "asleep" : address(e->branch.to, a));
 		break;
 	case PT_EV_BRANCH:
 		snprintf(line, size, "branch %s -> %s %s", address(e->branch.from, a), address(e->branch.to, b),

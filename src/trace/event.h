@@ -20,7 +20,8 @@ enum pt_event_kind {
 				 * tells */
 	PT_EV_STOP,		/* flow ends before branch.to is executed, or PT_UNKNOWN. PT_ATOMS_TAKEN: n is 1 if one
 				 * instruction has run since START, or one exception was entered; 0: not known. A START
-				 * at the same place goes on there; between the two nothing ran */
+				 * at the same place goes on there; between the two nothing ran. PT_ATOMS_ALL, and n is
+				 * PT_STOP_ASLEEP: it ended behind the wait that straight code leads to from here */
 	PT_EV_VALUE,		/* n bytes written or read; cause is enum pt_value_space * 2 + (1: written, 0: read);
 				 * n = 0: the line's level is not known, value is PT_UNKNOWN */
 	PT_EV_SAMPLE,		/* branch.to was being executed; PT_UNKNOWN: the core slept */
@@ -66,6 +67,8 @@ enum pt_atoms {
 	/* none: conditional ones that are taken are BRANCHes; those passed on the way were not */
 	PT_ATOMS_TAKEN,
 };
+
+enum { PT_STOP_ASLEEP = 2 };
 
 enum pt_exception_step { PT_EXC_ENTER = 1, PT_EXC_EXIT, PT_EXC_RETURN };
 enum pt_value_space { PT_SPACE_MEMORY, PT_SPACE_PORT, PT_SPACE_LINE };

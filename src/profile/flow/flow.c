@@ -230,6 +230,26 @@ static void stop(struct pt_flow *f, uint64_t to, struct pt_run_batch *out)
 	f->stopped = f->at != NULL;
 }
 
+/* It was found asleep, and no branch was missed: it went straight on to the first wait. */
+static void stop_asleep(struct pt_flow *f, struct pt_run_batch *out)
+{
+	struct place p;
+
+	if (f->at == NULL)
+		return;
+	p = entry_of(f, f->begin + f->reached_bytes);
+	while (near(f, p) && p.unit->flow == PT_FLOW_NEXT) {
+		uint64_t at = p.addr;
+
+		p = behind(f, p);
+		for (size_t i = 0; i < f->map->n_waits; i++)
+			if (f->map->wait[i] == at) {
+				stop(f, p.addr, out);
+				return;
+			}
+	}
+}
+
 /* ---- atoms */
 
 /* The next instruction that can branch, from where the run has been followed to. unit NULL: no such. */
@@ -334,6 +354,10 @@ static void one(struct pt_flow *f, const struct pt_event *e, struct pt_run_batch
 		vector(f, e, out);
 		break;
 	case PT_EV_STOP:
+		if (e->cause == PT_ATOMS_ALL && e->n == PT_STOP_ASLEEP) {
+			stop_asleep(f, out);
+			break;
+		}
 		stop(f, e->branch.to, out);
 		break;
 	case PT_EV_GAP:

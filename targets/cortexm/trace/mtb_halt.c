@@ -304,11 +304,21 @@ static int drain(struct pt_mtb *m, struct pt_err *err)
 	return look_or_start(m, err);
 }
 
-/* At the end of the profile the core may run: first stop recording, then see where it got to. */
-static int stop_unit(struct pt_mtb *m, struct stop *stop, struct pt_err *err)
+/* At the end of the profile the core may run: first stop recording, then see where it got to. One that sleeps, and has
+ * recorded no branch since, still waits at the end of what it recorded; it is not woken to be asked where. */
+static int stop_unit(struct pt_mtb *m, struct stop *stop, bool *asleep, struct pt_err *err)
 {
+	struct pt_mtb_batch batch = { .n = 0 };
+	size_t position = pt_mtb_put_read(&batch, m->regs + MTB_POSITION);
+	size_t core = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
 	struct pt_mtb_end end;
-	int rc = pt_mtb_stop_unit(m, &end, err);
+	int rc = pt_mtb_run(m, &batch, err);
+
+	if (rc == 0)
+		pt_core_saw(m->cm, pt_mtb_value(&batch, core));
+	*asleep = rc == 0 && (pt_mtb_value(&batch, core) & DHCSR_S_SLEEP) != 0;
+	rc = pt_mtb_stop_unit(m, &end, err);
+	*asleep &= end.position == pt_mtb_value(&batch, position);
 
 	stop->seen.position = end.position;
 	stop->ns = end.sent_ns;
@@ -319,15 +329,17 @@ static int stop_unit(struct pt_mtb *m, struct stop *stop, struct pt_err *err)
 /* What is new since the core was halted by somebody else, or at the end. A core that our watermark holds goes on. */
 static int flush(struct pt_mtb *m, struct pt_err *err)
 {
-	bool was_full = m->state == MTB_FULL;
+	bool was_full = m->state == MTB_FULL, asleep = false;
 	struct stop stop;
 	int rc;
 
 	if (m->state != MTB_ARMED && !was_full)
 		return 0;
-	rc = m->held || was_full ? read_stop(m, &stop, 0, err) : stop_unit(m, &stop, err);
+	rc = m->held || was_full ? read_stop(m, &stop, 0, err) : stop_unit(m, &stop, &asleep, err);
 	if (rc == 0)
 		rc = deliver(m, &stop, m->read_offset, err);
+	if (rc == 0 && asleep)
+		pt_emit_state(&m->out, PT_STATE_SLEEP, stop.ns, PT_UNKNOWN);
 	if (rc == 0 && was_full)	/* a debugger may have moved the pc since */
 		pt_emit_state(&m->out, PT_STATE_HALT, stop.ns, m->untold ? m->halt_pc : stop.pc);
 	return rc;
