@@ -48,7 +48,7 @@ static void note_state(struct pt_live *live, unsigned core, enum pt_state state,
 {
 	if (state == PT_STATE_HALT)
 		live->halted |= bit_of(core);
-	else if (state == PT_STATE_RUN)
+	else if (state == PT_STATE_RUN || state == PT_STATE_RESET)	/* on_state() sees to one that stays halted */
 		live->halted &= ~bit_of(core);
 	count_held(live, ns);
 }
@@ -404,6 +404,14 @@ static int64_t on_drain(void *arg, struct pt_target *target)
 	return rc > 0 ? rc : 0;
 }
 
+/* A reset that leaves the core halted is told as a reset alone. */
+static bool is_held(struct pt_target *target, unsigned core)
+{
+	struct pt_core_status now;
+
+	return target->ops->status(target->state, core, &now, &(struct pt_err){ 0 }) == 0 && now.state == PT_HALTED;
+}
+
 static void on_state(void *arg, struct pt_target *target, enum pt_state what, unsigned core, uint64_t pc)
 {
 	struct pt_live *live = arg;
@@ -412,6 +420,8 @@ static void on_state(void *arg, struct pt_target *target, enum pt_state what, un
 	note_state(live, core, what, pt_mem_now_ns(target->ops->mem(target->state, 0)));
 	if (live->ops != NULL && live->ops->on_state(live->state, what, core, pc, &err) < 0)
 		die(live, &err);
+	if (what == PT_STATE_RESET && is_held(target, core))
+		note_state(live, core, PT_STATE_HALT, pt_mem_now_ns(target->ops->mem(target->state, 0)));
 }
 
 /* Figures of two programs under the names of one, and of the code that writes the flash, would be nobody's. */
