@@ -158,6 +158,11 @@ static void rests(const struct pt_profile *p, struct pt_text *out)
 			    "; in none, asleep or outside 0x%" PRIx64 " to 0x%" PRIx64 ": %" PRIu64 " (%.1f %% of the "
 			    "clock)",
 			    p->bins->low, p->bins->high, core->rest_cycles, 100 * (double)core->rest_cycles / all);
+		if (p->bins->low != 0 || p->bins->high < UINT32_MAX)
+			pt_text_add(
+				out,
+				"; the hardware counts neither, and does not tell them apart: low=0 high=0xffffffff "
+				"counts all code, in larger bins, and leaves sleep alone");
 	}
 }
 
