@@ -447,6 +447,49 @@ START_TEST(has_the_standards_of_the_core)
 }
 END_TEST
 
+/* Nops from 0 on, with waits where a row has them, and a jump to itself at 0x40. */
+static const struct { const char *name; uint32_t wait[2], until; } sleeps[] = {
+	{ "it waits where straight code leads to", { 0x24 }, 0x26 },
+	{ "at once", { 0x20 }, 0x22 },
+	{ "of two waits nobody knows which", { 0x24, 0x28 }, 0 },
+	{ "a wait behind a branch is none of it", { 0x44 }, 0 },
+	{ "there is none", { 0 }, 0 },
+};
+
+START_TEST(finds_where_it_sleeps)
+{
+	static uint8_t bytes[0x80];
+	static const struct pt_function function = { "idle", 0x20, 0x60, NULL, 0, NULL };
+	const struct pt_segment segment = { .addr = 0, .size = sizeof(bytes), .bytes = bytes, .code = true };
+	const struct pt_program_desc desc = { .elf_machine = PT_MACHINE_ARM, .name = "sleeps", .segments = &segment,
+					      .n_segments = 1, .functions = &function, .n_functions = 1,
+					      .vectors = PT_UNKNOWN };
+	const struct pt_event events[] = { START(0x20), EV(STOP, .n = PT_STOP_ASLEEP, .branch = { 0, NONE }) };
+	static struct pt_run_batch got;
+	struct pt_program *program;
+	struct pt_flow flow;
+
+	for (size_t i = 0; i < sizeof(bytes); i += 2)
+		pt_put_le16(bytes + i, i == 0x40 ? 0xe7fe : 0xbf00);
+	for (size_t i = 0; i < PT_LEN(sleeps[_i].wait); i++)
+		if (sleeps[_i].wait[i] != 0)
+			pt_put_le16(bytes + sleeps[_i].wait[i], 0xbf30);
+	program = pt_program_from_desc(&desc);
+	pt_codemap_free(map);
+	map = pt_codemap_new(program, &pt_isa_thumb_v6m);
+	pt_program_unref(program);
+	got.n_runs = 0;
+	pt_flow_init(&flow, map, &settings);
+	pt_flow_feed(&flow, events, PT_LEN(events), &got);
+	ck_assert_msg(got.n_runs == (sleeps[_i].until != 0), "%s: %zu runs", sleeps[_i].name, (size_t)got.n_runs);
+	if (got.n_runs == 1) {
+		ck_assert_uint_eq(got.run[0].begin, 0x20);
+		ck_assert_uint_eq(got.run[0].end, sleeps[_i].until);
+		ck_assert_uint_eq(got.run[0].instructions, (sleeps[_i].until - 0x20) / 2);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("flow");
@@ -455,6 +498,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, build, drop);
 	tcase_add_loop_test(tc, makes_the_runs, 0, PT_LEN(rows));
 	tcase_add_loop_test(tc, any_split_gives_the_same_runs, 0, PT_LEN(rows));
+	tcase_add_loop_test(tc, finds_where_it_sleeps, 0, PT_LEN(sleeps));
 	tcase_add_test(tc, counts_gaps_by_cause);
 	tcase_add_test(tc, takes_what_fits);
 	tcase_add_test(tc, forgets_the_outermost_of_too_many_interrupts);

@@ -230,24 +230,35 @@ static void stop(struct pt_flow *f, uint64_t to, struct pt_run_batch *out)
 	f->stopped = f->at != NULL;
 }
 
-/* It was found asleep, and no branch was missed: it went straight on to the first wait. */
+static bool is_wait(const struct pt_flow *f, uint64_t addr)
+{
+	size_t i = 0;
+
+	while (i < f->map->n_waits && f->map->wait[i] != addr)
+		i++;
+	return i < f->map->n_waits;
+}
+
+/* It was found asleep, and no branch was missed: it went straight on to the wait. Of two waits it may be at either, as
+ * what ends a wait with interrupts masked leaves no branch: then it is not known. */
 static void stop_asleep(struct pt_flow *f, struct pt_run_batch *out)
 {
+	uint64_t behind_wait = PT_UNKNOWN;
 	struct place p;
 
 	if (f->at == NULL)
 		return;
 	p = entry_of(f, f->begin + f->reached_bytes);
 	while (near(f, p) && p.unit->flow == PT_FLOW_NEXT) {
-		uint64_t at = p.addr;
+		bool waits = is_wait(f, p.addr);
 
 		p = behind(f, p);
-		for (size_t i = 0; i < f->map->n_waits; i++)
-			if (f->map->wait[i] == at) {
-				stop(f, p.addr, out);
-				return;
-			}
+		if (waits && behind_wait != PT_UNKNOWN)
+			return;
+		behind_wait = waits ? p.addr : behind_wait;
 	}
+	if (behind_wait != PT_UNKNOWN)
+		stop(f, behind_wait, out);
 }
 
 /* ---- atoms */
