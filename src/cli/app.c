@@ -166,7 +166,7 @@ static int open_program(struct pt_rig *rig, const struct pt_options *options, st
 		demo = pt_probe_demo(rig->virtual_uri, &len);
 		if (demo == NULL)
 			return PT_EXIT_DONE;	/* no such board: opening it says so, better than we could */
-		rig->program = pt_program_from_bytes("built-in demo firmware", demo, len, 0, err);
+		rig->program = pt_program_from_bytes("built-in demo", demo, len, 0, err);
 	} else {
 		return PT_EXIT_DONE;
 	}

@@ -68,8 +68,8 @@ static void source_titles(const struct pt_profile *p, char *out, size_t room)
 static const char *halting(const struct pt_profile *p)
 {
 	if (pt_overhead_halts(p))
-		return ", core HALTED";
-	return p->target[0] != '\0' && !p->no_clock ? ", core not halted" : "";
+		return ", HALTED";
+	return p->target[0] != '\0' && !p->no_clock ? ", not halted" : "";
 }
 
 /* " on virtual MKL27Z256"; "" of a file that does not name its target. What the target stands behind is a detail. */
@@ -171,27 +171,49 @@ static void account_of(const struct pt_loss_sum *loss, bool is_bound, char *out,
 	lost_part(loss, out + at, room - at);
 }
 
-/* Each has its own account of the same time. */
-static void accounts_of_sources(const struct pt_profile *p, char *out)
+/* "mtb 5.990 ms (0.3 %)" */
+static size_t observed_by(const struct pt_profile *p, size_t i, char *out, size_t room)
+{
+	const struct pt_profile_source *s = &p->sources[i];
+	char name[80], time[32];
+	size_t at = (size_t)snprintf(out, room, "%s ", pt_name_source(p, i, name, sizeof(name)));
+
+	if (s->no_clock)
+		return at + (size_t)snprintf(out + at, room - at, "(time not known)");
+	pt_print_ns(time, sizeof(time), s->loss.observed_ns, " ");
+	at += (size_t)snprintf(out + at, room - at, "%s%s", s->observed_is_bound ? "at most " : "", time);
+	return at + percent_of(s->loss.observed_ns, s->loss.total_ns, out + at, room - at);
+}
+
+/* ", lost nothing", or each source that lost something with its largest cause. */
+static void lost_by_sources(const struct pt_profile *p, char *out, size_t room)
 {
 	char name[80];
-	size_t at = 0;
+	size_t at = 0, n = 0;
 
-	for (size_t i = 0; i < p->n_sources && at + 130 < PT_HEADLINE_BYTES; i++) {
-		const struct pt_profile_source *s = &p->sources[i];
-
-		if (i == SOURCES) {
-			snprintf(out + at, PT_HEADLINE_BYTES - at, "; %zu more: report details", p->n_sources - i);
-			return;
+	for (size_t i = 0; i < p->n_sources && at + 100 < room; i++)
+		if (first_fault(&p->sources[i].loss) != PT_N_LOSSES && n++ < SOURCES) {
+			at += (size_t)snprintf(out + at, room - at, "; %s", pt_name_source(p, i, name, sizeof(name)));
+			lost_part(&p->sources[i].loss, out + at, room - at);
+			at += strlen(out + at);
 		}
-		at += (size_t)snprintf(out + at, PT_HEADLINE_BYTES - at, "%s%s: ", at > 0 ? "; " : "",
-				       pt_name_source(p, i, name, sizeof(name)));
-		if (s->no_clock)
-			snprintf(out + at, PT_HEADLINE_BYTES - at, "time %s", PT_NO_CLOCK);
-		else
-			account_of(&s->loss, s->observed_is_bound, out + at, PT_HEADLINE_BYTES - at);
-		at += strlen(out + at);
+	if (n == 0)
+		snprintf(out, room, "; lost nothing");
+}
+
+/* Each has its own account of the same time: what it did not observe is in the details. */
+static void accounts_of_sources(const struct pt_profile *p, char *out)
+{
+	enum { ROOM_FOR_ONE = 120 };
+	size_t at = 0, i;
+
+	for (i = 0; i < p->n_sources && i < SOURCES && at + ROOM_FOR_ONE < PT_HEADLINE_BYTES; i++) {
+		at += (size_t)snprintf(out + at, PT_HEADLINE_BYTES - at, "%s", at > 0 ? ", " : "");
+		at += observed_by(p, i, out + at, PT_HEADLINE_BYTES - at);
 	}
+	if (i < p->n_sources)
+		at += (size_t)snprintf(out + at, PT_HEADLINE_BYTES - at, ", %zu more", p->n_sources - i);
+	lost_by_sources(p, out + at, PT_HEADLINE_BYTES - at);
 }
 
 static void observed(const struct pt_profile *p, char *out)
