@@ -492,7 +492,7 @@ static const struct {
 	{ PT_UNIT_NS_MEAN, { .f = 250125, .lo = 237529, .hi = 270270, .basis = PT_BASIS_ESTIMATED }, "250 us ±9%" },
 	{ PT_UNIT_NS_MEAN, { .f = 12751, .lo = 4000, .hi = 40123, .basis = PT_BASIS_ESTIMATED }, "13 us (4-41)" },
 	{ PT_UNIT_MEAN, { .f = 43.5, .lo = 42.1, .hi = 45.2, .basis = PT_BASIS_ESTIMATED }, "906ns ±4%" },
-	{ PT_UNIT_TICKS, { .u = 4800, .lo = 4600, .hi = 5100, .basis = PT_BASIS_ESTIMATED }, "100.0us ±7%" },
+	{ PT_UNIT_TICKS, { .u = 4800, .lo = 4600, .hi = 5100, .basis = PT_BASIS_ESTIMATED }, "100us ±7%" },
 	{ PT_UNIT_COUNT, { .u = 1069374, .lo = 750000, .hi = 1480000, .basis = PT_BASIS_ESTIMATED,
 			   .interval_beside = true }, "1100000" },
 	{ PT_UNIT_COUNT, { .u = 720, .lo = 180, .hi = 1130, .basis = PT_BASIS_ESTIMATED }, "700 (180-1130)" },

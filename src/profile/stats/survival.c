@@ -154,6 +154,8 @@ static struct pt_estimate quantile_of(const struct pt_survival *s, const struct 
 			e.lo = (double)step[i].from;
 		if (isnan(e.value) && step[i].part <= left)
 			e.value = step[i].at;
+		if (isnan(e.lo) && !isnan(e.value))	/* the limit is one of a padded sample, and may pass the estimate */
+			e.lo = (double)step[i].from;
 		if (!isnan(e.value) && limit_is_below(s, &step[i], left, UPPER))
 			e.hi = (double)step[i].to;
 	}

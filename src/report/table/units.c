@@ -140,24 +140,24 @@ static void print_whole(char *out, size_t size, enum pt_unit unit, uint64_t u, d
 		snprintf(out, size, "%" PRIu64, u);
 }
 
-/* The last digit that an interval lets an estimate have: its rounding is lost in the interval. One at least; without an
- * interval three. */
-static double step_of(const struct pt_value *value, double f)
+/* The last digit that an interval lets an estimate have, of f times factor, as it is printed: its rounding is lost in the
+ * interval. One at least; without an interval three. */
+static double step_of(const struct pt_value *value, double f, double factor)
 {
-	double half = fmax(value->hi - f, f - value->lo);
+	double half = fmax(value->hi - f, f - value->lo) * factor;
 
 	if (value->rough && f > 0)
-		return pow(10, floor(log10(f)) - 2);
+		return pow(10, floor(log10(f * factor)) - 2);
 	if (value->basis != PT_BASIS_ESTIMATED || value->lo > f || f > value->hi || !(half > 0))
 		return 0;
-	return pow(10, floor(fmin(log10(half / 4), f > 0 ? log10(f) : 0)));
+	return pow(10, floor(fmin(log10(half / 4), f > 0 ? log10(f * factor) : 0)));
 }
 
 static void print_limits(char *out, size_t size, const struct pt_value *value, double f, const struct scale *scale,
 			 double factor)
 {
 	double by = factor / pow(1000, (double)scale_of(scale, f * factor));
-	double step = step_of(value, f) * by;
+	double step = step_of(value, f, factor) * by / factor;
 	int decimals = decimals_of(fmax(value->hi, f) * by, step);
 	double unit = fmax(pow(10, -decimals), step / 10);	/* they are not rounded much */
 
@@ -198,7 +198,7 @@ static void print_number(char *out, size_t size, const struct pt_value *value, d
 		snprintf(out, size, "0%ss", scale->gap);
 	else
 		print_scaled(out, size, f * factor, scale,
-			     (struct digits){ step_of(value, f) * factor, value->at_least });
+			     (struct digits){ step_of(value, f, factor), value->at_least });
 }
 
 static void print_value(char *out, size_t size, const struct pt_profile *profile, enum pt_unit unit,
@@ -221,7 +221,7 @@ static void print_value(char *out, size_t size, const struct pt_profile *profile
 	else if (real)		/* an exponent is hard to compare with its neighbours */
 		snprintf(out, size, fabs(f) >= 1e5 && fabs(f) < 1e15 ? "%.0f" : "%.6g", f);
 	else
-		print_whole(out, size, unit, value->u, step_of(value, f));
+		print_whole(out, size, unit, value->u, step_of(value, f, 1));
 	len = strlen(out);
 	print_interval(out + len, size - len, value, f, &scale, factor);
 }

@@ -153,9 +153,18 @@ static struct pt_value gross_share_of(const struct pt_profile *p, const struct p
 				  .at_least = gross.at_least };
 }
 
-static void function_row(const struct pt_profile *p, const struct pt_profile_function *f, struct pt_value *out)
+/* By the few bursts of a core that samples speak for: no figure of it is 0, all are unknown. */
+static bool was_not_seen(const struct pt_profile *p, const struct pt_profile_function *f)
 {
 	const struct pt_execution_function *run = f->run;
+
+	return run != NULL && run->count == 0 && run->instructions == 0 && pt_profile_calibrated(p, f->core) != NULL &&
+	       pt_profile_windowed(p, f->core) == NULL;
+}
+
+static void function_row(const struct pt_profile *p, const struct pt_profile_function *f, struct pt_value *out)
+{
+	const struct pt_execution_function *run = was_not_seen(p, f) ? NULL : f->run;
 	const struct pt_execution_function *counts = p->by_bins ? NULL : run;	/* bins do not know of calls */
 	const struct pt_stat *stat = run != NULL ? run->stat : NULL;
 #define STAT(kind) (stat != NULL ? &stat[PT_TALLY_##kind] : NULL)
@@ -163,13 +172,13 @@ static void function_row(const struct pt_profile *p, const struct pt_profile_fun
 	*out++ = text(f->function != NULL ? f->function->name : "(no symbol)");
 	*out++ = number(f->function != NULL ? f->function->address : PT_UNKNOWN, PT_BASIS_EXACT);
 	*out++ = number(f->function != NULL ? f->function->size : PT_UNKNOWN, PT_BASIS_EXACT);
-	*out++ = number(run == NULL ? f->samples : PT_UNKNOWN, PT_BASIS_EXACT);
+	*out++ = number(f->run == NULL ? f->samples : PT_UNKNOWN, PT_BASIS_EXACT);
 	*out++ = count_of(p, f, counts);
 	*out++ = number(counts != NULL ? counts->partial : PT_UNKNOWN, p->counts);
 	*out++ = number(counts != NULL ? counts->instructions : PT_UNKNOWN, p->counts);
 	*out++ = run != NULL ? net_of(p, f) : number(PT_UNKNOWN, p->times);
 	*out++ = (struct pt_value){ .f = f->share.share, .lo = f->share.lo, .hi = f->share.hi, .basis = isnan(f->share.share) ? PT_BASIS_NONE : p->shares };
-	*out++ = gross_of(p, f);
+	*out++ = run != NULL ? gross_of(p, f) : number(PT_UNKNOWN, p->times);
 	*out++ = gross_share_of(p, f);
 	out = lengths(out, p, f, PT_TALLY_GROSS);
 	*out++ = total(STAT(CALL), p->times);
