@@ -180,11 +180,33 @@ START_TEST(laws)
 }
 END_TEST
 
+/* Per tick of all time: as sure as the rate and the part awake are together, and no more than either allows. */
+START_TEST(of_all_time)
+{
+	const struct pt_estimate rate = { 0.4, 0.2, 0.8 }, sure = { 0.4, 0.4, 0.4 };
+	const struct pt_share half = { .share = 0.5, .lo = 0.25, .hi = 0.75 }, none = { .share = 0.5 };
+	struct pt_estimate e = pt_estimate_of_all_time(rate, &half);
+
+	ck_assert_double_eq_tol(e.value, 0.2, 1e-12);
+	ck_assert_double_eq_tol(e.lo, 0.2 * pow(2, -sqrt(2)), 1e-9);
+	ck_assert_double_eq_tol(e.hi, 0.2 * exp(hypot(log(2), log(1.5))), 1e-9);
+	e = pt_estimate_of_all_time(sure, &half);
+	ck_assert_double_eq_tol(e.lo, 0.1, 1e-9);
+	ck_assert_double_eq_tol(e.hi, 0.3, 1e-9);
+	e = pt_estimate_of_all_time(rate, &none);	/* how long it slept is known */
+	ck_assert_double_eq_tol(e.lo, 0.1, 1e-9);
+	ck_assert_double_eq_tol(e.hi, 0.4, 1e-9);
+	e = pt_estimate_of_all_time((struct pt_estimate){ 0, 0, 0.1 }, &half);
+	ck_assert(e.value == 0 && e.lo == 0 && fabs(e.hi - 0.075) < 1e-9);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("estimate");
 	TCase *tc = tcase_create("estimate");
 
+	tcase_add_test(tc, of_all_time);
 	tcase_add_loop_test(tc, share_case, 0, PT_LEN(shares));
 	tcase_add_loop_test(tc, unseen_case, 0, PT_LEN(unseen));
 	tcase_add_test(tc, unknown_clusters_widen);

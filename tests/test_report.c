@@ -124,6 +124,8 @@ static struct pt_profile burst_profile(void)
 		rows[i] = (struct pt_profile_function){
 			.id = (uint16_t)(i + 1), .function = &functions[i], .run = &runs[i], .seen = &runs[i],
 			.share = shares[i], .durations = i == 1 ? lengths : NULL, .count = i == 1 ? count : none,
+			.net = { (double)runs[i].cycles, shares[i].lo * (double)core.ticks, shares[i].hi * (double)core.ticks },
+			.gross_share = shares[i].lo,
 			.per_second = i == 1 ? per_second : none, .per_call = i == 1 ? per_call : none,
 		};
 		by_id[i + 1] = &rows[i];

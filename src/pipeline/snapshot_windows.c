@@ -92,16 +92,32 @@ void pt_snapshot_window_core(const struct pt_pipeline *p, const struct pt_traced
 		calibrate(p, traced, core);
 	if (!core->windowed)
 		return;
+	core->awake_estimated = !p->profile.by_instructions && p->profile.core_hz != 0;
 	core->ticks = awake_ticks(p, traced, core->asleep.share, core->ticks);
 }
 
-/* Entries in the profile, of which rate is that per tick awake, and their interval. PT_UNKNOWN: there is none. */
+/* What was so much in each tick awake, in the whole profile. */
+static struct pt_estimate in_profile(const struct pt_profile_core *core, struct pt_estimate e)
+{
+	double awake = 1 - core->asleep.share, ticks = (double)core->ticks;
+
+	if (core->awake_estimated && awake > 0) {
+		e = pt_estimate_of_all_time(e, &core->asleep);
+		ticks /= awake;
+	}
+	return (struct pt_estimate){ e.value * ticks, e.lo * ticks, e.hi * ticks };
+}
+
+static struct pt_estimate share_in_profile(const struct pt_profile_core *core, const struct pt_share *s)
+{
+	return in_profile(core, (struct pt_estimate){ s->share, s->lo, s->hi });
+}
+
+/* Entries, of which rate is that per tick awake, and their interval. PT_UNKNOWN: there is none. */
 static uint64_t entries_of(const struct pt_profile_core *core, const struct pt_estimate *rate,
 			   struct pt_estimate *interval)
 {
-	double ticks = (double)core->ticks;
-
-	*interval = (struct pt_estimate){ rate->value * ticks, rate->lo * ticks, rate->hi * ticks };
+	*interval = in_profile(core, *rate);
 	return isnan(rate->value) ? PT_UNKNOWN : pt_profile_scaled(core, rate->value);
 }
 
@@ -139,13 +155,16 @@ void pt_snapshot_window_row(struct pt_pipeline *p, const struct pt_traced *trace
 	for (unsigned kind = 0; kind < PT_N_TALLY_KINDS; kind++)
 		figures->stat[kind] = pt_stat_empty();
 	row->count = row->per_second = row->per_call = (struct pt_estimate){ NAN, NAN, NAN };
+	row->net = share_in_profile(core, &row->share);
+	row->gross_share = NAN;
 	row->run = figures;
 	if (tree == NULL)
 		return;
 	row->per_second = tree->per_second;
 	row->per_call = tree->per_call;
 	row->durations = &p->profile.tree->durations[traced->core][row->id * PT_N_TALLY_KINDS];
-	figures->gross_total = pt_profile_scaled(core, tree->gross.share);
+	row->gross_share = tree->gross.lo;
+	figures->gross_total = (uint64_t)share_in_profile(core, &tree->gross).lo;
 	figures->count = entries_of(core, &tree->count, &row->count);
 	if (seen->exceptions > 0)
 		figures->exceptions = figures->count == PT_UNKNOWN || seen->count == 0
@@ -171,7 +190,7 @@ size_t pt_snapshot_window_edges(struct pt_pipeline *p, struct pt_edge *out)
 		out[n] = (struct pt_edge){
 			.from = edge->from, .to = edge->to, .core = edge->core,
 			.count = entries_of(core, &edge->estimate.count, &count),
-			.gross = pt_profile_scaled(core, edge->estimate.gross.share),
+			.gross = (uint64_t)share_in_profile(core, &edge->estimate.gross).lo,
 		};
 		out[n].count_lo = (float)count.lo;
 		out[n++].count_hi = (float)count.hi;

@@ -22,7 +22,10 @@ struct pt_profile_function {
 	const struct pt_profile_function *next;	/* the same function on another core; NULL: on no more */
 	const struct pt_execution_function *run;	/* NULL: only sampled; windowed: estimates of the whole profile */
 	const struct pt_execution_function *seen;	/* what was seen of it; the same as run, but where that is estimated */
-	struct pt_estimate count;	/* the interval of run->count; windowed only */
+	struct pt_estimate count, net;	/* windowed only: the intervals of run->count and of the time of its own, which
+					 * stand for all of the profile, and so know how sure it is for how long the
+					 * core was awake */
+	double gross_share;		/* windowed only: at least; run->gross_total is a lower bound, too. NAN: not known */
 	struct pt_estimate per_second;	/* entries, of all time; windowed only */
 	struct pt_estimate per_call;	/* ticks of its own, of a call; windowed only */
 	const struct pt_lengths *durations;	/* windowed only: by enum pt_tally_kind; NULL: nothing is known */
@@ -53,6 +56,7 @@ struct pt_profile_core {		/* what was seen of a core; where there are several: s
 	struct pt_share asleep_by_bursts;	/* asleep is by samples then */
 	double seen_part;		/* of the time that the core ran, where that is most of it: shares are within what
 					 * the rest leaves open; else 0 */
+	bool awake_estimated;		/* ticks is: how sure it is, asleep says; else it is what was seen */
 	uint64_t ticks;			/* of the profile's clock: what rows are shares of. Windowed: that the core was
 					 * awake, estimated; else what was seen */
 };

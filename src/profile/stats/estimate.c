@@ -107,6 +107,26 @@ struct pt_estimate pt_cluster_rate(const struct pt_cluster_total *total, const s
 	return e;
 }
 
+/* How far a limit is from the value, as a logarithm. */
+static double log_distance(double value, double limit)
+{
+	return fabs(log(limit / value));
+}
+
+struct pt_estimate pt_estimate_of_all_time(struct pt_estimate awake, const struct pt_share *asleep)
+{
+	double part = 1 - asleep->share, least = 1 - asleep->hi, most = 1 - asleep->lo;
+	struct pt_estimate e = { awake.value * part, 0, 0 };
+
+	if (!(asleep->hi > asleep->lo))
+		return (struct pt_estimate){ e.value, awake.lo * part, awake.hi * part };
+	if (awake.lo > 0 && least > 0 && e.value > 0)
+		e.lo = e.value * exp(-hypot(log_distance(awake.value, awake.lo), log_distance(part, least)));
+	e.hi = e.value > 0 ? e.value * exp(hypot(log_distance(awake.value, awake.hi), log_distance(part, most)))
+			   : awake.hi * most;
+	return e;
+}
+
 struct pt_estimate pt_cluster_ratio(uint64_t clusters, const struct pt_ratio_sum *sum)
 {
 	struct pt_estimate e = { NAN, NAN, NAN };

@@ -57,6 +57,10 @@ struct pt_estimate { double value, lo, hi; };	/* value NAN: none; lo and hi: 95 
 enum { PT_RATE_CLUSTERS = 10 };
 struct pt_estimate pt_cluster_rate(const struct pt_cluster_total *total, const struct pt_cluster_sum *sum, double most);
 
+/* The same per unit of all time, of which only the part that was not asleep had any: as sure as both are together. They
+ * are independent: which part of the time awake a row has says nothing of how long that was. */
+struct pt_estimate pt_estimate_of_all_time(struct pt_estimate awake, const struct pt_share *asleep);
+
 /* A mean per event, as a ratio of two rows of the same clusters: time (z) over events (e). */
 struct pt_ratio_sum {
 	double z, e;		/* sums */

@@ -27,16 +27,14 @@ static inline struct pt_value pt_flow_share(const struct pt_profile *p, uint16_t
 	return (struct pt_value){ .f = (double)ticks / (double)all, .basis = p->times };
 }
 
-/* Ticks of a row, with the interval that its share has: people read it there. */
+/* Ticks of a row; of a windowed core an estimate, of which people read the interval as that of its share. */
 static inline struct pt_value pt_flow_ticks(const struct pt_profile *p, uint16_t core, uint64_t ticks,
-					    const struct pt_share *share)
+					    const struct pt_estimate *estimate)
 {
-	const struct pt_profile_core *of = pt_profile_windowed(p, core);
-
-	if (of == NULL || isnan(share->share))
+	if (pt_profile_windowed(p, core) == NULL || isnan(estimate->lo))
 		return (struct pt_value){ .u = ticks, .basis = p->times };
-	return (struct pt_value){ .u = ticks, .lo = share->lo * (double)of->ticks, .hi = share->hi * (double)of->ticks,
-				  .basis = PT_BASIS_ESTIMATED, .interval_beside = true };
+	return (struct pt_value){ .u = ticks, .lo = estimate->lo, .hi = estimate->hi, .basis = PT_BASIS_ESTIMATED,
+				  .interval_beside = true };
 }
 
 #endif

@@ -128,7 +128,7 @@ static struct pt_value net_of(const struct pt_profile *p, const struct pt_profil
 {
 	uint64_t ticks = p->by_instructions ? f->run->instructions : f->run->cycles;
 
-	return pt_flow_ticks(p, f->core, ticks, &f->share);
+	return pt_flow_ticks(p, f->core, ticks, &f->net);
 }
 
 static struct pt_value gross_of(const struct pt_profile *p, const struct pt_profile_function *f)
@@ -145,6 +145,9 @@ static struct pt_value gross_share_of(const struct pt_profile *p, const struct p
 	struct pt_value gross = gross_of(p, f);
 	uint64_t all = pt_profile_ticks(p, f->core);
 
+	if (pt_profile_windowed(p, f->core) != NULL && f->run != NULL)
+		return (struct pt_value){ .f = f->gross_share, .basis = PT_BASIS_ESTIMATED,
+					  .at_least = !isnan(f->gross_share) };
 	if (gross.u == PT_UNKNOWN || all == 0 || p->by_bins || isnan(f->share.share))
 		return (struct pt_value){ .f = NAN };
 	if (pt_profile_calibrated(p, f->core) != NULL && pt_profile_windowed(p, f->core) == NULL)
