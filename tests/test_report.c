@@ -291,6 +291,30 @@ START_TEST(json_survives_a_name_that_is_no_text)
 }
 END_TEST
 
+/* Nor may it move a terminal's cursor, or begin a line of its own. */
+START_TEST(text_survives_a_name_that_is_no_text)
+{
+	static const struct pt_function odd = { "a\033[2J\nb\xc2\x9b" "c\xc3\xa9", 0x100, 4, NULL, 0, NULL };
+	struct pt_profile profile = burst_profile();
+	const char *const formats[] = { "text", "why", "html" };
+
+	for (size_t i = 0; i < PT_LEN(formats); i++) {
+		struct pt_query query = { .wide = true };
+		struct pt_text text = { 0 };
+
+		strcpy(query.format, formats[i]);
+		rows[0].function = &odd;
+		ck_assert_int_eq(pt_report_render(&profile, &query, &text, NULL), 0);
+		for (const char *at = text.bytes; *at != '\0'; at++)
+			ck_assert_msg(*at == '\n' || (unsigned char)*at >= ' ', "%s: %s", formats[i], at);
+		ck_assert_ptr_null(strstr(text.bytes, "\xc2\x9b"));
+		if (i == 0)
+			ck_assert_ptr_nonnull(strstr(text.bytes, "\na?[2J?b\xc2?c\xc3\xa9"));
+		pt_text_free(&text);
+	}
+}
+END_TEST
+
 /* --- chains of calls */
 
 static void expect_folded(uint16_t second_core, const char *want)
@@ -525,6 +549,7 @@ int main(void)
 	tcase_add_loop_test(tc, estimates_have_the_digits_of_their_interval, 0, PT_LEN(estimates));
 	tcase_add_test(tc, says_where_symbols_are_from);
 	tcase_add_test(tc, json_survives_a_name_that_is_no_text);
+	tcase_add_test(tc, text_survives_a_name_that_is_no_text);
 	tcase_add_test(tc, chains_begin_with_their_core);
 	tcase_add_loop_test(tc, query_case, 0, PT_LEN(queries));
 	tcase_add_loop_test(tc, scale_case, 0, PT_LEN(scales));

@@ -134,7 +134,7 @@ void pt_jumps_words(const struct pt_profile *p, const struct pt_view *view, cons
 	size_t n = 0;
 
 	for (size_t r = 0; most >= 0 && p->core_hz != 0 && r < n_rows && r < n_lines; r++) {
-		char cell[PT_CELL_BYTES];
+		char cell[PT_CELL_BYTES], name[64] = "";
 		uint64_t ns;
 
 		pt_report_row(p, view, rows[r], values);
@@ -144,8 +144,10 @@ void pt_jumps_words(const struct pt_profile *p, const struct pt_view *view, cons
 		ns = (uint64_t)((double)values[most].u * 1e9 / (double)p->core_hz) + 1;
 		if (n++ == 0)
 			pt_text_add(out, "(the longest of each, in the timeline:)\n");
-		pt_text_add(out, "  %.60s %s: timeline from=%" PRIu64 "ns to=%" PRIu64 "ns\n",
-			    values[0].text != NULL ? values[0].text : "", cell, values[at].u, values[at].u + ns);
+		if (values[0].text != NULL)
+			pt_plain_text(name, sizeof(name), values[0].text);
+		pt_text_add(out, "  %s %s: timeline from=%" PRIu64 "ns to=%" PRIu64 "ns\n", name, cell, values[at].u,
+			    values[at].u + ns);
 	}
 	free(values);
 }

@@ -7,6 +7,22 @@
 #include "report/table/units.h"
 #include "base/util.h"
 
+/* ASCII's control characters, and those of ISO 6429 that UTF-8 has as 0xc2 0x80 to 0xc2 0x9f. */
+char *pt_plain_text(char *out, size_t size, const char *text)
+{
+	size_t n = 0;
+
+	for (const char *at = text; *at != '\0' && n + 1 < size; at++) {
+		unsigned char c = (unsigned char)*at, before = at > text ? (unsigned char)at[-1] : 0;
+		bool control = c < 0x20 || c == 0x7f || (before == 0xc2 && c >= 0x80 && c <= 0x9f);
+
+		out[n++] = control ? '?' : *at;
+	}
+	if (size > 0)
+		out[n] = '\0';
+	return out;
+}
+
 /* How exactly a number is printed: to four digits, or fewer. */
 struct digits {
 	double step;		/* the last digit is no finer than this; 0: any */
@@ -255,7 +271,7 @@ void pt_print_figure(char *out, size_t size, const struct pt_profile *profile, c
 	if (value->at_least)
 		len = (size_t)snprintf(out, size, "≥");
 	if (column->unit == PT_UNIT_NONE)
-		snprintf(out, size, "%s", value->text != NULL ? value->text : "");
+		pt_plain_text(out, size, value->text != NULL ? value->text : "");
 	else if (value->not_there)
 		snprintf(out, size, "n/a");
 	else if (value->undecided_ns != 0)
