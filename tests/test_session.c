@@ -363,14 +363,14 @@ END_TEST
 
 /* --- profiles that end by themselves */
 
-static const struct { const char *uri, *why; } ends[] = {
-	{ REPEATABLE "&fault=unplug@250", "unplugged" },
-	{ REPEATABLE "&fault=stall@250+1000000", "probe does not answer" },
-	{ REPEATABLE "&fault=power@20000+1000000", "the target does not answer on SWD" },
-	{ REPEATABLE "&fault=fault@20000+1000000", "bus fault" },
-	{ "virtual:kl27?fault=unplug@250", "unplugged" },
-	{ "virtual:kl27?fault=stall@250+1000000", "probe does not answer" },
-	{ "virtual:kl27?fault=power@20000+1000000", "the target does not answer on SWD" },
+static const struct { const char *uri, *why, *word; } ends[] = {
+	{ REPEATABLE "&fault=unplug@250", "unplugged", "source=mtb" },
+	{ REPEATABLE "&fault=stall@250+1000000", "probe does not answer", "source=mtb" },
+	{ REPEATABLE "&fault=power@20000+1000000", "the target does not answer on SWD", NULL },
+	{ REPEATABLE "&fault=fault@20000+1000000", "bus fault", NULL },
+	{ "virtual:kl27?fault=unplug@250", "unplugged", "source=mtb" },
+	{ "virtual:kl27?fault=stall@250+1000000", "probe does not answer", "source=mtb" },
+	{ "virtual:kl27?fault=power@20000+1000000", "the target does not answer on SWD", NULL },
 };
 
 /* Whoever waits hears of it; stop says why, and is no failure; what came before is in the report, and what was
@@ -378,7 +378,7 @@ static const struct { const char *uri, *why; } ends[] = {
 START_TEST(keeps_what_came_before_the_end)
 {
 	open_ready(ends[_i].uri);
-	start("source=mtb");
+	start(ends[_i].word);
 	expect(&started, 0, "");
 	pt_session_wait(session, PT_UNKNOWN, on_answer, &waited);
 	expect(&waited, 0, "");

@@ -395,6 +395,9 @@ static void on_reset(struct pt_mtb *m, uint64_t pc)
 	if (m->untold)
 		pt_emit_loss(&m->out, PT_LOSS_RESET, m->halt_ns);
 	m->untold = false;
+	if (m->out.failing_since_ns != PT_UNKNOWN &&
+	    m->out.fault == PT_LOSS_SILENT) /* another source may have found it to be back */
+		pt_emit_loss(&m->out, m->out.fault, now_ns);
 	pt_emit_loss(&m->out, m->held ? PT_LOSS_HALTED : PT_LOSS_RESET, now_ns);
 	m->mode->was_reset(m);
 	m->out.restarts = true;

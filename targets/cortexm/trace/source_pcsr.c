@@ -345,6 +345,8 @@ static int pcsr_on_state(void *state, enum pt_state what, unsigned core, uint64_
 
 	(void)core;	/* there is one */
 	(void)err;
+	if (what == PT_STATE_RESET && s->out.failing_since_ns != PT_UNKNOWN && s->out.fault == PT_LOSS_SILENT)
+		cause = s->out.fault;	/* another source may have found it to be back */
 	pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : cause, now_ns);
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
