@@ -51,6 +51,9 @@ static int no_view(const char *word, struct pt_err *err)
 		return pt_fail(err, PT_EARG, "'%.40s' fits several views:%s; write more of it", word, right.names);
 	for (size_t i = 0; pt_views[i] != NULL; i++)
 		put_right(&right, pt_views[i]->name);
+	if (pt_format_find(word) != NULL)
+		return pt_fail(err, PT_EARG, "there is no view '%.40s', but a format: format=%.40s, or --format %.40s",
+			       word, word, word);
 	if (is_file(word))
 		return pt_fail(err, PT_EARG,
 			       "there is no view '%.200s'; a program is named by --elf %.200s, in GDB by "
