@@ -384,7 +384,7 @@ static const struct {
 	{ { "calls", "sort=gross" }, NULL, { .view = "calls", .sort = "gross" } },
 	{ { "sort=gross", "calls" }, NULL, { .view = "calls", .sort = "gross" } },
 	{ { "colours" }, "there is no view 'colours'; views: functions calls ", { .top = 0 } },
-	{ { "colour=red" }, "there is no setting 'colour=red'; there are format=NAME sort=COLUMN top=N ", { .top = 0 } },
+	{ { "colour=red" }, "there is no setting 'colour=red'; there are: format=NAME sort=COLUMN top=N ", { .top = 0 } },
 	{ { "format=xml" }, "there is no format 'xml'; formats: text json csv ", { .top = 0 } },
 	{ { "top=many" }, "top: 'many' is not a number of rows", { .top = 0 } },
 	{ { "top=" }, "not a number", { .top = 0 } },

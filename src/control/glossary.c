@@ -147,6 +147,7 @@ static void give_report_words(const struct giver *give)
 		{ "sort", "profile report sort=COLUMN: the order of the rows; help report lists views and formats" },
 		{ "top", "profile report top=N: so many rows at most; top=0: all" },
 		{ "format", "profile report format=NAME: text, json, csv, ...; help report lists them" },
+		{ "wide", "profile report wide=on: every column, however wide the table becomes" },
 		{ "name", "profile report timeline name=PATTERN: only these rows; * and ? stand for any letters" },
 		{ "from", "profile report timeline from=TIME: only what was later" },
 		{ "to", "profile report timeline to=TIME: only what was earlier" },

@@ -51,9 +51,8 @@ static int no_view(const char *word, struct pt_err *err)
 		return pt_fail(err, PT_EARG, "'%.40s' fits several views:%s; write more of it", word, right.names);
 	for (size_t i = 0; pt_views[i] != NULL; i++)
 		put_right(&right, pt_views[i]->name);
-	if (pt_format_find(word) != NULL)
-		return pt_fail(err, PT_EARG, "there is no view '%.40s', but a format: format=%.40s, or --format %.40s",
-			       word, word, word);
+	for (size_t i = 0; pt_formats[i] != NULL; i++)
+		pt_nearest_offer(&right.near, pt_formats[i]->name);	/* which may stand there alone, too */
 	if (is_file(word))
 		return pt_fail(err, PT_EARG,
 			       "there is no view '%.200s'; a program is named by --elf %.200s, in GDB by "
@@ -141,6 +140,19 @@ static int take_switch(bool *flag, const char *key, const char *on, const char *
 	return pt_fail(err, PT_EARG, "%s: '%.40s' is neither %s nor %s", key, value, on, off);
 }
 
+static int no_setting(const char *word, struct pt_err *err)
+{
+	char question[PT_NEAREST_QUESTION];
+	struct pt_nearest near;
+
+	pt_nearest_init(&near, word, strcspn(word, "="));
+	pt_nearest_offer_list(&near, "format sort top from to name wide partial");
+	return pt_fail(err, PT_EARG,
+		       "there is no setting '%.40s'%sthere are: format=NAME sort=COLUMN top=N from=TIME to=TIME "
+		       "name=PATTERN wide=on|off partial=yes|no",
+		       word, pt_nearest_question(&near, question, sizeof(question)));
+}
+
 static int take_word(struct pt_query *query, const char *word, struct pt_err *err)
 {
 	uint64_t top;
@@ -176,12 +188,7 @@ static int take_word(struct pt_query *query, const char *word, struct pt_err *er
 	if (short_view(word) != NULL)
 		word = short_view(word);
 	if (pt_view_find(word) == NULL)
-		return strchr(word, '=') == NULL
-			       ? no_view(word, err)
-			       : pt_fail(err, PT_EARG,
-					 "there is no setting '%.40s'; there are format=NAME sort=COLUMN top=N "
-					 "from=TIME to=TIME name=PATTERN wide=on|off partial=yes|no",
-					 word);
+		return strchr(word, '=') == NULL ? no_view(word, err) : no_setting(word, err);
 	return copy(query->view, sizeof(query->view), "view", word, err);
 }
 
