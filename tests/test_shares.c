@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "harness.h"
+#include "isa/isa.h"
 #include "tests/inline_profile.h"
 
 #define LEAST_SHARE 0.02	/* of a function that is judged */
@@ -173,6 +175,7 @@ static void profile_both(unsigned row, uint64_t seed, struct both *v)
 	snprintf(elf, sizeof(elf), "%s/tests/firmware/%s", getenv("srcdir") != NULL ? getenv("srcdir") : ".",
 		 together[row].elf);
 	inline_open(&p, &setup);
+	pt_pipeline_set_isa(p.pipeline, pt_isa_thumb_v6m.name);	/* as a session says */
 	inline_start(&p, &setup);
 	inline_drain(&p, together[row].ms * PT_NS_PER_MS);
 	inline_stop(&p);
@@ -196,6 +199,39 @@ START_TEST(samples_and_bursts_make_one_estimate)
 }
 END_TEST
 
+/* Samples that all say one thing, as of a core that tells another pc than it has. */
+static void spoil(void *arg, const struct pt_chunk *chunk)
+{
+	struct pt_chunk *own = ((struct inline_profile *)arg)->chunk;
+
+	if (chunk != own || chunk->source != 1 || chunk->kind != PT_CHUNK_DATA)
+		return;
+	for (uint32_t at = 0; at + 4 <= chunk->len_bytes; at += 4)
+		pt_put_le32(own->bytes + at, 0x450);	/* in a handler */
+}
+
+START_TEST(sources_that_contradict_each_other_are_told)
+{
+	char elf[512];
+	struct inline_setup setup = { .source = "mtb+pcsr", .elf = elf, .seed = 1, .uri = "&core-drift=30" };
+	struct inline_profile p;
+	const char *said;
+
+	snprintf(elf, sizeof(elf), "%s/tests/firmware/beat.elf", getenv("srcdir") != NULL ? getenv("srcdir") : ".");
+	inline_open(&p, &setup);
+	pt_pipeline_set_isa(p.pipeline, pt_isa_thumb_v6m.name);
+	p.see = spoil;
+	p.see_arg = &p;
+	inline_start(&p, &setup);
+	inline_drain(&p, 600 * PT_NS_PER_MS);
+	inline_stop(&p);
+	said = pt_pipeline_profile(p.pipeline)->contradiction;
+	ck_assert_ptr_nonnull(said);
+	ck_assert_msg(strstr(said, "samples and bursts differ by more than chance explains") != NULL, "%s", said);
+	inline_close(&p);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("shares");
@@ -204,6 +240,7 @@ int main(void)
 	tcase_set_timeout(tc, 600);
 	tcase_add_loop_test(tc, intervals_hold_the_truth, 0, PT_LEN(rows));
 	tcase_add_loop_test(tc, samples_and_bursts_make_one_estimate, 0, PT_LEN(together));
+	tcase_add_test(tc, sources_that_contradict_each_other_are_told);
 	tcase_add_loop_test(tc, no_part_of_a_periodic_program_is_favoured, 0, PT_LEN(in_step));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

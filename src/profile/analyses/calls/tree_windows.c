@@ -293,6 +293,20 @@ static void fit_nodes(struct pt_tree_windows *w, const struct pt_profile *profil
 	}
 }
 
+/* A function's total is no less than its own time, of which more is known. */
+static void at_least_own(struct pt_tree_windows *w, const struct pt_profile_core *core)
+{
+	struct core *of = core->core < PT_PROFILE_CORES ? &w->core[core->core] : NULL;
+
+	for (size_t id = 0; of != NULL && of->shown != NULL && core->calibration != NULL && id < w->n_functions; id++) {
+		struct pt_share *gross = &of->shown[id].gross;
+
+		gross->share = fmax(gross->share, core->calibration[id].share.share);
+		gross->lo = fmax(gross->lo, core->calibration[id].share.lo);
+		gross->hi = fmax(gross->hi, gross->share);
+	}
+}
+
 /* Time below a node counts once for a function, and for an edge. */
 static void fit_sums(struct pt_tree_windows *w, const struct pt_profile *profile, const struct pt_tree_node *node,
 		     size_t n, const struct pt_tree *tree, struct pt_share *edge)
@@ -312,6 +326,8 @@ static void fit_sums(struct pt_tree_windows *w, const struct pt_profile *profile
 		if (i < n && w->node[i].edge != NONE && w->node[i].first_of_edge)
 			add_share(&edge[w->node[i].edge], &node[i].gross_share);
 	}
+	for (size_t i = 0; i < profile->n_cores; i++)
+		at_least_own(w, &profile->core[i]);
 }
 
 /* --- result */
