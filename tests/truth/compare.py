@@ -153,7 +153,7 @@ def functions(report, want, exact):
 
 
 def durations(report, want, exact):
-    """How often, how long, and how far apart calls are, of a program that is only seen in pieces: each figure is an
+    """How often, how long, how much in all, and how far apart calls are, of a program that is only seen in pieces: each figure is an
     interval that holds, a bound that is true, or null. The truth is of a part of the program's time, and so is itself
     a little uncertain."""
     result, truth, slack = Result(), want.truth, 0.01
@@ -167,6 +167,12 @@ def durations(report, want, exact):
         if row.get("count_ci95") is not None and s.entries >= 300:
             result.intervals.append(("count " + row["name"], s.entries / truth.seconds * want.seconds, row["count"],
                                      *row["count_ci95"]))
+        if s.entries >= 300:
+            share = s.total / max(truth.awake, 1)
+            for figure, whole in (("gross_share", 1), ("total", (truth.awake / truth.seconds) * want.seconds)):
+                bound = row.get("gross_share_at_least") if whole == 1 else row["gross"].get("total_at_least")
+                if bound is not None:
+                    result.intervals.append((f"{figure} at least {row['name']}", share * whole, bound, bound, whole))
         for key, label in (("gross", "total"), ("call", "call"), ("period", "period"), ("net", "self")):
             spread, figures = getattr(s, key), row[key]
             if spread.n < 100:
