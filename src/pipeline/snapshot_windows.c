@@ -163,8 +163,9 @@ void pt_snapshot_window_row(struct pt_pipeline *p, const struct pt_traced *trace
 	row->per_second = tree->per_second;
 	row->per_call = tree->per_call;
 	row->durations = &p->profile.tree->durations[traced->core][row->id * PT_N_TALLY_KINDS];
-	row->gross_share = tree->gross.lo;
-	figures->gross_total = (uint64_t)share_in_profile(core, &tree->gross).lo;
+	/* both are bounds of it, and that of its own time may be narrower: it can be of samples */
+	row->gross_share = fmax(tree->gross.lo, row->share.lo);
+	figures->gross_total = (uint64_t)fmax(share_in_profile(core, &tree->gross).lo, row->net.lo);
 	figures->count = entries_of(core, &tree->count, &row->count);
 	if (seen->exceptions > 0)
 		figures->exceptions = figures->count == PT_UNKNOWN || seen->count == 0
