@@ -127,7 +127,8 @@ static void look_at_isa(const struct pt_program *program)
 	size_t n;
 
 	f = pt_program_functions(program, &n);
-	must(pt_program_isa(program) == pt_isa_find(pt_program_arch(program)));
+	must(pt_program_isa(program) == pt_isa_find(pt_program_arch(program)) ||
+	     (!pt_arch_decides(pt_program_arch(program)) && pt_program_isa(program) == &pt_isa_thumb));
 	must(pt_program_isa(program) != &pt_isa_none || map == NULL || map->n_spans == 0);
 	for (size_t i = 0; map != NULL && i < n && i < 64; i++)
 		must(pt_codemap_function(map, f[i].address, &in_code) <= n);
