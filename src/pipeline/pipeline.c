@@ -1,6 +1,7 @@
 /* The life of a pipeline, its settings, and the way of a chunk to the lane of its source. A chunk goes all the way
  * before the next one: decoder, flow, then execution and burst shares (branch formats) or the flat profile (samples),
  * and the other analyses. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -357,6 +358,18 @@ static struct pt_lane *lane_for(struct pt_pipeline *p, struct pt_lane *lane, uin
 	return lane;
 }
 
+/* The first versions wrote no isa=: the one Arm core that they knew was the Cortex-M0+. */
+static const char *isa_named_by(const struct pt_config *config, char *isa, size_t room)
+{
+	char target[PT_PROFILE_TEXT];
+
+	pt_config_text(config, "isa", isa, room);
+	pt_config_text(config, "target", target, sizeof(target));
+	if (isa[0] == '\0' && strstr(target, "(Cortex-M0+") != NULL)
+		snprintf(isa, room, "thumb-v6m");
+	return isa;
+}
+
 static void open_source(struct pt_pipeline *p, struct pt_lane *lane, const struct pt_chunk *chunk)
 {
 	struct pt_config config;
@@ -366,7 +379,7 @@ static void open_source(struct pt_pipeline *p, struct pt_lane *lane, const struc
 		p->lanes_refused++;
 		return;
 	}
-	pt_pipeline_set_isa(p, pt_config_text(&config, "isa", isa, sizeof(isa)));
+	pt_pipeline_set_isa(p, isa_named_by(&config, isa, sizeof(isa)));
 	choose_clock(p, &config);
 	lane = lane_for(p, lane, chunk->source);
 	if (lane == NULL) {

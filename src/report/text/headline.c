@@ -131,26 +131,27 @@ static size_t percent_of(uint64_t ns, uint64_t total_ns, char *out, size_t room)
 	return total_ns != 0 ? (size_t)snprintf(out, room, " (%.3g %%)", share) : 0;
 }
 
-/* ", WHAT TIME (CAUSE)" */
-static size_t part_of(const char *what, uint64_t ns, unsigned cause, char *out, size_t room)
+/* ", WHAT TIME (CAUSE)"; before: ", " */
+static size_t part_of(const char *before, const char *what, uint64_t ns, unsigned cause, char *out, size_t room)
 {
 	char time[32];
 
 	pt_print_ns(time, sizeof(time), ns, " ");
-	return (size_t)snprintf(out, room, ", %s%s%s%s%s", what, time, cause != 0 ? " (" : "",
+	return (size_t)snprintf(out, room, "%s%s%s%s%s%s", before, what, time, cause != 0 ? " (" : "",
 				cause != 0 ? pt_loss_name((enum pt_loss)cause) : "", cause != 0 ? ")" : "");
 }
 
-static void lost_part(const struct pt_loss_sum *loss, char *out, size_t room)
+static void lost_part(const struct pt_loss_sum *loss, const char *before, char *out, size_t room)
 {
 	if (first_fault(loss) == PT_N_LOSSES)
-		snprintf(out, room, ", lost nothing");
+		snprintf(out, room, "%slost nothing", before);
 	else if (loss->by[PT_LOSS_CUT].events != 0)
-		snprintf(out, room, ", lost more than is known (%s)", pt_loss_name(PT_LOSS_CUT));
+		snprintf(out, room, "%slost more than is known (%s)", before, pt_loss_name(PT_LOSS_CUT));
 	else if (loss->lost_ns == 0)
-		snprintf(out, room, ", lost an unknown time (%s)", pt_loss_name((enum pt_loss)first_fault(loss)));
+		snprintf(out, room, "%slost an unknown time (%s)", before,
+			 pt_loss_name((enum pt_loss)first_fault(loss)));
 	else
-		part_of("lost ", loss->lost_ns, largest_cause(loss, true), out, room);
+		part_of(before, "lost ", loss->lost_ns, largest_cause(loss, true), out, room);
 }
 
 static void account_of(const struct pt_loss_sum *loss, bool is_bound, char *out, size_t room)
@@ -164,11 +165,11 @@ static void account_of(const struct pt_loss_sum *loss, bool is_bound, char *out,
 	at = (size_t)snprintf(out, room, "%s%s%s", is_bound ? "at most " : "", time, asleep_ns > 0 ? " awake" : "");
 	at += percent_of(loss->observed_ns, loss->total_ns, out + at, room - at);
 	if (asleep_ns > 0)
-		at += part_of("asleep ", asleep_ns, 0, out + at, room - at);
+		at += part_of(", ", "asleep ", asleep_ns, 0, out + at, room - at);
 	if (away_ns > 0)
-		at += part_of(is_bound ? "unobserved at least " : "unobserved ", away_ns, largest_cause(loss, false),
-			      out + at, room - at);
-	lost_part(loss, out + at, room - at);
+		at += part_of(", ", is_bound ? "unobserved at least " : "unobserved ", away_ns,
+			      largest_cause(loss, false), out + at, room - at);
+	lost_part(loss, ", ", out + at, room - at);
 }
 
 /* "mtb 5.990 ms (0.3 %)" */
@@ -194,7 +195,7 @@ static void lost_by_sources(const struct pt_profile *p, char *out, size_t room)
 	for (size_t i = 0; i < p->n_sources && at + 100 < room; i++)
 		if (first_fault(&p->sources[i].loss) != PT_N_LOSSES && n++ < SOURCES) {
 			at += (size_t)snprintf(out + at, room - at, "; %s", pt_name_source(p, i, name, sizeof(name)));
-			lost_part(&p->sources[i].loss, out + at, room - at);
+			lost_part(&p->sources[i].loss, " ", out + at, room - at);
 			at += strlen(out + at);
 		}
 	if (n == 0)
