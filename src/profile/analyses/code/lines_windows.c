@@ -153,7 +153,8 @@ static const struct pt_profile_place *place_at(const struct pt_profile_place *pl
 	return low < n && place[low].core == core && place[low].place.key == key ? &place[low] : NULL;
 }
 
-/* A part of what samples found, in our convention of who has the cycles of entering an exception. */
+/* A part of what samples found, in our convention of who has the cycles of entering an exception. Where in the function
+ * it was interrupted is not known: all of that may have been here, or none of it. */
 static struct pt_share put_right(const struct pt_profile_core *core, const struct pt_profile_place *place,
 				 uint16_t function, double entered)
 {
@@ -162,8 +163,8 @@ static struct pt_share put_right(const struct pt_profile_core *core, const struc
 	struct pt_share s = place != NULL ? place->place.share : pt_cluster_share(&core->batches, &none);
 
 	s.share = s.share * c->kept + entered;
-	s.lo = s.lo * c->kept + entered;
-	s.hi = fmin(1, s.hi * (c->kept > 0 ? c->kept : 1) + entered);
+	s.lo = fmax(0, s.lo - fmax(0, 1 - c->kept) * c->by_samples.share) + entered;
+	s.hi = fmin(1, s.hi + entered);
 	return s;
 }
 
