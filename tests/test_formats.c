@@ -184,7 +184,7 @@ START_TEST(says_what_of_the_os_cannot_be_followed)
 	ck_assert_ptr_nonnull(strstr(out.bytes, notes[0]));
 	pt_text_free(&out);
 	out = rendered(&profile, "details", "");
-	ck_assert_ptr_nonnull(strstr(out.bytes, "note       Tasks: RUNNINGTASK cannot be traced"));
+	ck_assert_ptr_nonnull(strstr(out.bytes, "warning    Tasks: RUNNINGTASK cannot be traced"));
 	pt_text_free(&out);
 }
 END_TEST

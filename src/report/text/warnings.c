@@ -159,6 +159,12 @@ static void ignored_sources(struct pt_warnings *w, const struct pt_profile *p)
 			warn(w, "Ignored: %s.", text);
 }
 
+static void tasks(struct pt_warnings *w, const struct pt_profile *p)
+{
+	for (size_t i = 0; p->task_note != NULL && p->task_note[i][0] != '\0'; i++)
+		warn(w, "Tasks: %s", p->task_note[i]);
+}
+
 static void no_elf(struct pt_warnings *w, const struct pt_profile *p)
 {
 	if (p->program == NULL && !p->no_code && !p->no_flow && (p->samples != 0 || p->branches != 0 || p->by_bins))
@@ -202,12 +208,6 @@ static void exhausted(struct pt_warnings *w, const struct pt_profile *p)
 			warn(w, "%" PRIu64 " %s.", rows[i].n, rows[i].what);
 }
 
-static void tasks(struct pt_warnings *w, const struct pt_profile *p)
-{
-	for (size_t i = 0; p->task_note != NULL && p->task_note[i][0] != '\0'; i++)
-		warn(w, "Tasks: %s", p->task_note[i]);
-}
-
 static void irregular_flow(struct pt_warnings *w, const struct pt_profile *p)
 {
 	char text[PT_WARNING_BYTES] = "";
@@ -237,9 +237,9 @@ void pt_warnings_find(struct pt_warnings *w, const struct pt_profile *p)
 	ignored_sources(w, p);
 	no_elf(w, p);
 	not_compared(w, p);
+	tasks(w, p);
 	w->n_grave = w->n;
 	incomplete(w, p);
 	exhausted(w, p);
-	tasks(w, p);
 	irregular_flow(w, p);
 }
