@@ -256,7 +256,7 @@ static void warning_lines(const struct pt_profile *p, struct pt_text *out)
 /* Where a line of room columns is broken: behind a clause rather than in it, if that costs little. 0: nowhere. */
 static size_t break_of(const char *line, size_t room)
 {
-	enum { LITTLE = 30 };
+	enum { LITTLE = 50 };
 	size_t word = room;
 
 	while (word > 0 && (line[word] != ' ' || line[word + 1] == '%'))
