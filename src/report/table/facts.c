@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/table/units.h"
+#include "trace/formats.h"
 #include "base/util.h"
 
 const char *pt_basis_name(enum pt_basis basis)
@@ -202,6 +203,17 @@ const char *pt_bound_reason(const char *mode, bool triggered)
 	       : strcmp(mode, "halt") == 0
 		       ? "a core that the full buffer halted is found so a round trip later"
 		       : "when a burst filled its buffer is known where the core clock is (core-clock=HZ)";
+}
+
+bool pt_entries_are_elsewhere(const struct pt_profile *p)
+{
+	for (size_t i = 0; i < p->n_cores; i++)
+		if (p->core[i].calibration != NULL)
+			return false;
+	for (size_t i = 0; i < p->n_sources; i++)
+		if (strcmp(p->sources[i].format, PT_FORMAT_PCSR) == 0 && strcmp(p->sources[i].source, "pcsr") == 0)
+			return true;
+	return false;
 }
 
 bool pt_ignored_reason(const struct pt_profile *profile, const struct pt_profile_source *source, char *text,

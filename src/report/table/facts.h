@@ -31,6 +31,9 @@ const char *pt_bound_reason(const char *mode, bool triggered);
 /* The name of source i for people: "bins", or "bins of core 1" where another source is of another core. Returns
  * name. */
 const char *pt_name_source(const struct pt_profile *profile, size_t i, char *name, size_t room);
+/* Samples of a Cortex-M alone: DWT_PCSR is of the interrupted code until the handler's first instruction, so that the time
+ * of entering exceptions is not the handlers'. */
+bool pt_entries_are_elsewhere(const struct pt_profile *profile);
 /* Why what a source tells of its core's flow is in no figure, as a sentence; false: it is, or it tells nothing. */
 bool pt_ignored_reason(const struct pt_profile *profile, const struct pt_profile_source *source, char *text,
 		       size_t room);

@@ -5,6 +5,7 @@
 #include "profile/analyses/code/bins.h"
 #include "profile/analyses/counters/counters.h"
 #include "profile/analyses/code/sampled.h"
+#include "report/table/facts.h"
 #include "report/text/details.h"
 #include "trace/formats.h"
 
@@ -28,18 +29,6 @@ static void other_events(const struct pt_profile *p, struct pt_text *out)
 	}
 }
 
-/* Of Cortex-M: DWT_PCSR is of the interrupted code until the handler's first instruction. */
-static bool entries_are_elsewhere(const struct pt_profile *p)
-{
-	for (size_t i = 0; i < p->n_cores; i++)
-		if (p->core[i].calibration != NULL)
-			return false;
-	for (size_t i = 0; i < p->n_sources; i++)
-		if (strcmp(p->sources[i].format, PT_FORMAT_PCSR) == 0 && strcmp(p->sources[i].source, "pcsr") == 0)
-			return true;
-	return false;
-}
-
 static void samples_line(const struct pt_profile *p, struct pt_text *out)
 {
 	pt_details_label(out, "data");
@@ -54,7 +43,7 @@ static void samples_line(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, "; %" PRIu64 " refused (halted, or not permitted)", p->samples_refused);
 	other_events(p, out);
 	pt_text_add(out, "\n");
-	if (entries_are_elsewhere(p)) {
+	if (pt_entries_are_elsewhere(p)) {
 		pt_details_label(out, "");
 		pt_text_add(out,
 			    "the time of entering an exception is with the code that it interrupts: a sample cannot "

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profile/result/profile.h"
+#include "report/table/facts.h"
 #include "report/table/view.h"
 #include "report/views/core_column.h"
 #include "report/views/duration_values.h"
@@ -224,12 +225,18 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 		rest_row(p, pt_rest_core(p, i - p->n_functions), out);
 }
 
-/* Why calls/s times self/call is not self %. */
+/* Whose time it is; why calls/s times self/call is not self %. */
 static bool remark(const void *subject, char *out, size_t room)
 {
 	const struct pt_profile *p = subject;
 	const struct pt_profile_core *core = p->n_cores == 1 ? pt_profile_windowed(p, p->core[0].core) : NULL;
 
+	if (pt_entries_are_elsewhere(p)) {
+		snprintf(
+			out, room,
+			"Entering an exception counts for the code that it interrupts (beside bursts it is put right)");
+		return true;
+	}
 	if (core == NULL || p->core_hz == 0 || !(core->asleep.share > 0.005))
 		return false;
 	snprintf(out, room, "calls/s, period: of all time, of which the core slept %.0f %%; self %%: of time awake",
