@@ -135,7 +135,10 @@ static struct pt_value net_of(const struct pt_profile *p, const struct pt_profil
 static struct pt_value gross_of(const struct pt_profile *p, const struct pt_profile_function *f)
 {
 	struct pt_value v = number(f->run != NULL ? f->run->gross_total : PT_UNKNOWN, p->times);
+	uint64_t net = f->run == NULL ? 0 : p->by_instructions ? f->run->instructions : f->run->cycles;
 
+	if (v.u != PT_UNKNOWN && v.u < net)	/* of one whose beginning was not seen: it has its own at least */
+		v.u = net;
 	v.at_least = v.u != PT_UNKNOWN && pt_profile_windowed(p, f->core) != NULL;
 	return v;
 }
