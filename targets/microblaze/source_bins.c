@@ -297,8 +297,7 @@ static int emit_config(struct bins *s, const struct pt_source_setup *setup, stru
 	pt_mdm_describe(u->mdm, way, sizeof(way));
 	if (s->mode == LIVE)
 		snprintf(cost, sizeof(cost),
-			 "; a reading takes %" PRIu64 " us, so the last bin of one is that much younger than the "
-			 "first",
+			 "; a reading takes %" PRIu64 " us: its last bin is read so much later than its first",
 			 smear_us);
 	else
 		snprintf(cost, sizeof(cost), "%s",

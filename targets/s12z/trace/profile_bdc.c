@@ -329,7 +329,7 @@ static void was_reset(struct pt_s12z_profile *p)
 const struct pt_profile_mode pt_profile_bdc = {
 	.name = "bdc",
 	.stream = "buffer",
-	.cost = "the core never halts; the DBG module is ours, so there are no hardware breakpoints meanwhile",
+	.cost = "the core never halts; the profile uses the DBG module, so GDB has no hardware breakpoints meanwhile",
 	.start = start,
 	.drain = drain,
 	.pending = pending,

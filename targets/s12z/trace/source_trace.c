@@ -318,8 +318,8 @@ static int emit_config(struct tracer *t, const struct pt_source_setup *setup, st
 {
 	static const char ring_cost[] = "the core never halts; breakpoints work; of what ran between two halts the "
 					"last 128 changes of flow are kept";
-	static const char other_cost[] = "the core never halts; the DBG module is ours, so there are no hardware "
-					 "breakpoints meanwhile";
+	static const char other_cost[] = "the core never halts; the profile uses the DBG module, so GDB has no "
+					 "hardware breakpoints meanwhile";
 	uint8_t ivbr[2] = { 0xff, 0xfe };
 	char lines[400];
 
