@@ -82,8 +82,9 @@ static void too_few_bursts(struct pt_warnings *w, const struct pt_profile *p)
 	longer(p, time, sizeof(time));
 	if (p->samples == 0)
 		warn(w,
-		     "Too few bursts for shares: %" PRIu64 " that began at random times while the core was awake. "
+		     "Too few %s for shares: %" PRIu64 " that began at random times while the core was awake. "
 		     "Profile for %s or longer.",
+		     strcmp(p->mode, "burst") == 0 || strcmp(p->mode, "bdc") == 0 ? "bursts" : "pieces of trace",
 		     p->bursts_used, time);
 }
 
