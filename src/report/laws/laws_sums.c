@@ -217,6 +217,47 @@ static void check_parts(struct pt_law_check *check, const struct pt_view *view, 
 			pt_law_violated(check, PT_LAW_SUMS, view->name, "%s: %.6f in its rows, 1 in all", key, sum[at]);
 }
 
+static double figure_of(const struct pt_column *column, const struct pt_value *value)	/* NAN: not known */
+{
+	if (pt_unit_is_real(column->unit))
+		return value->f;
+	return value->u != PT_UNKNOWN ? (double)value->u : NAN;
+}
+
+/* What a column says a figure is at least. */
+static double least_of(const struct pt_column *column, const struct pt_value *value)
+{
+	double f = figure_of(column, value);
+
+	return value->hi > value->lo && value->lo < f ? value->lo : f;
+}
+
+/* What is its own is part of a row's total. */
+static void check_totals(struct pt_law_check *check, const char *table)
+{
+	static const char *const pairs[][2] = { { "net.total", "gross.total" }, { "net_share", "gross_share" } };
+	const struct pt_view *view = pt_view_find(table);
+	struct pt_value value[PT_LAW_COLUMNS];
+
+	for (size_t i = 0; i < pt_law_rows(view, check->profile); i++) {
+		view->row(check->profile, i, value);
+		for (size_t k = 0; k < PT_LEN(pairs); k++) {
+			int own = pt_law_column(view, pairs[k][0]), all = pt_law_column(view, pairs[k][1]);
+			double least, most, slack;
+
+			if (own < 0 || all < 0)
+				continue;
+			slack = pt_unit_is_real(view->columns[all].unit) ? 1e-6 : 1;
+			least = least_of(&view->columns[own], &value[own]);
+			most = figure_of(&view->columns[all], &value[all]);
+			if (most < least - slack)
+				pt_law_violated(check, PT_LAW_SUMS, table, "%s has %s %.9g and %s %.9g",
+						value[0].text != NULL ? value[0].text : "a row", pairs[k][0], least,
+						pairs[k][1], most);
+		}
+	}
+}
+
 void pt_law_sums(struct pt_law_check *check)
 {
 	static const struct { const char *view, *key; } parts[] = {
@@ -236,6 +277,8 @@ void pt_law_sums(struct pt_law_check *check)
 	if (p->bins != NULL)
 		check_bins(check);
 	check_gaps(check);
+	check_totals(check, "functions");
+	check_totals(check, "irqs");
 	for (size_t i = 0; i < PT_LEN(parts); i++)
 		check_parts(check, pt_view_find(parts[i].view), parts[i].key);
 }

@@ -7,7 +7,7 @@
 #include "profile/result/profile.h"
 
 enum pt_headline_line { PT_HEADLINE_TITLE, PT_HEADLINE_OBSERVED, PT_HEADLINE_ACCURACY, PT_HEADLINE_WARNING };
-enum { PT_HEADLINE_LINES = 4, PT_HEADLINE_BYTES = 480 };
+enum { PT_HEADLINE_LINES = 4, PT_HEADLINE_BYTES = 640 };
 
 /* Without line ends. The last is "" where there is nothing to warn of. */
 struct pt_headline { char line[PT_HEADLINE_LINES][PT_HEADLINE_BYTES]; };
