@@ -32,8 +32,11 @@ static void interesting(uint8_t *bytes, size_t len_bytes, uint32_t seed)
 		0x100, 0x101, 0x2000, 0x2001, 0xfffffff0, 0xfffffff1, 0xfffffff9, 0xffffffff, 0, 0xff000000,
 	};
 
-	for (size_t i = 0; i + 4 <= len_bytes; i += 4)
-		pt_put_le32(bytes + i, words[dice(&seed) % (dice(&seed) % 4 != 0 ? 4 : PT_LEN(words))]);
+	for (size_t i = 0; i + 4 <= len_bytes; i += 4) {
+		size_t n = dice(&seed) % 4 != 0 ? 4 : PT_LEN(words);
+
+		pt_put_le32(bytes + i, words[dice(&seed) % n]);
+	}
 }
 
 static void random_bytes(uint8_t *bytes, size_t len_bytes, uint32_t seed)

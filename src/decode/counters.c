@@ -117,6 +117,7 @@ static void gap(void *state, enum pt_gap cause, uint64_t ns, uint64_t bytes, str
 	struct counters *s = state;
 
 	pt_own_gap(&s->own, cause, ns, bytes, out);
+	s->error_ns = 0;
 	for (size_t i = 0; i < COUNTERS; i++)	/* what they counted meanwhile is of nobody knows what */
 		s->counter[i].known = false;
 }

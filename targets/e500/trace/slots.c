@@ -48,7 +48,7 @@ static void put_values(struct pt_e500_turns *s, uint64_t at_ns, uint64_t error_n
 	const struct pt_e500_counting *c = &s->counting;
 	size_t n = 0;
 
-	if (error_ns != s->put_error_ns)
+	if (error_ns != 0 || s->put_error_ns != 0)	/* each reading has its own: behind a gap none is known */
 		put_record(s, at_ns, PT_COUNTERS_ERROR, false, error_ns);
 	s->put_error_ns = error_ns;
 	for (size_t i = 0; i < c->n_places; i++)
