@@ -94,7 +94,7 @@ static int offer_intrusive(struct pt_target *target, const struct pt_source_ops 
 			   struct pt_err *err)
 {
 	char list[700] = "", cost[320];
-	struct pt_err why;
+	struct pt_err why = { .code = PT_EUNSUPPORTED };
 	size_t at = 0;
 
 	for (size_t i = 0; i < n && at < sizeof(list); i++) {
