@@ -137,7 +137,8 @@ static struct pt_value gross_of(const struct pt_profile *p, const struct pt_prof
 	struct pt_value v = number(f->run != NULL ? f->run->gross_total : PT_UNKNOWN, p->times);
 	uint64_t net = f->run == NULL ? 0 : p->by_instructions ? f->run->instructions : f->run->cycles;
 
-	if (v.u != PT_UNKNOWN && v.u < net)	/* of one whose beginning was not seen: it has its own at least */
+	/* Of one whose beginning was not seen: it has its own at least. An estimate of that is no bound. */
+	if (v.u != PT_UNKNOWN && v.u < net && pt_profile_windowed(p, f->core) == NULL)
 		v.u = net;
 	v.at_least = v.u != PT_UNKNOWN && pt_profile_windowed(p, f->core) != NULL;
 	return v;
