@@ -183,6 +183,14 @@ static const char *fill_names(const char *line)
 	return filled;
 }
 
+/* A board that is attached, and the program that it runs. */
+static void open_with_symbols(const char *uri, const struct pt_door_ops *ops)
+{
+	open_rig(uri, ops);
+	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
+	call(fill_names("symbols @"));
+}
+
 /* --- every row ---------------------------------------------------------------------------------------------------- */
 
 struct step { const char *line; int rc; const char *has; };
@@ -368,9 +376,7 @@ END_TEST
 /* The command has been answered long before; the end comes by itself, and the result stays. */
 START_TEST(stops_by_itself)
 {
-	open_rig(VIRTUAL, &door_ops);
-	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
-	call(fill_names("symbols @"));
+	open_with_symbols(VIRTUAL, &door_ops);
 	ck_assert_msg(call("profile start for=0.05 mtb-ram=0x20000800:0x400") == 0, "%s", rig.err);
 	ck_assert_ptr_nonnull(strstr(rig.text, "it stops by itself"));
 	for (int i = 0; i < 20000 && pt_session_get_state(rig.session) != PT_SESSION_IDLE; i++)
@@ -390,9 +396,7 @@ END_TEST
 /* Closed while the time runs, and at each moment of the stop that ends it. */
 START_TEST(is_closed_before_its_time)
 {
-	open_rig(VIRTUAL, &door_ops);
-	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
-	call(fill_names("symbols @"));
+	open_with_symbols(VIRTUAL, &door_ops);
 	ck_assert_msg(call(_i == 0 ? "profile start for=300s mtb-ram=0x20000800:0x400"
 				   : "profile start for=20ms mtb-ram=0x20000800:0x400") == 0,
 		      "%s", rig.err);
@@ -405,9 +409,7 @@ END_TEST
 /* All is closed while somebody's stop is at work: its answer still comes, and finds what it needs. */
 START_TEST(closed_in_a_stop)
 {
-	open_rig(VIRTUAL, &door_ops);
-	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
-	call(fill_names("symbols @"));
+	open_with_symbols(VIRTUAL, &door_ops);
 	ck_assert_msg(call("profile start mtb-ram=0x20000800:0x400") == 0, "%s", rig.err);
 	begin("profile stop");
 	ck_assert_int_eq(pt_session_get_state(rig.session), PT_SESSION_STOPPING);
@@ -423,9 +425,7 @@ START_TEST(stop_has_the_first_rows)
 		{ "profile start mtb-ram=0x20000800:0x400 mode=halt for=200ms top=0", "" },
 	};
 
-	open_rig(VIRTUAL, &door_ops);
-	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
-	call(fill_names("symbols @"));
+	open_with_symbols(VIRTUAL, &door_ops);
 	for (size_t i = 0; i < PT_LEN(starts); i++) {
 		ck_assert_msg(call(starts[i].start) == 0, "%s", rig.err);
 		while (pt_session_get_state(rig.session) != PT_SESSION_IDLE)
@@ -473,9 +473,7 @@ END_TEST
 /* A source that is made of several does to the program what each of them does. */
 START_TEST(says_what_each_does)
 {
-	open_rig(VIRTUAL, &door_ops);
-	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
-	call(fill_names("symbols @"));
+	open_with_symbols(VIRTUAL, &door_ops);
 	ck_assert_msg(call("profile start") == 0, "%s", rig.err);
 	ck_assert_msg(strstr(rig.text, "\nmtb: the core never halts; while it records") != NULL, "%s", rig.text);
 	ck_assert_msg(strstr(rig.text, "\npcsr: the core never halts; nothing is written") != NULL, "%s", rig.text);
@@ -631,9 +629,7 @@ START_TEST(ends_early)
 {
 	struct pt_text line = { 0 };
 
-	open_rig("virtual:kl27?clock=wall", &door_ops);
-	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
-	call(fill_names("symbols @"));
+	open_with_symbols("virtual:kl27?clock=wall", &door_ops);
 	ck_assert_int_eq(call("halt"), 0);
 	begin("profile run 300s mtb-ram=0x20000800:0x400");
 	for (int i = 0; _i == 1 && i < 20000 && !rig.done &&
@@ -761,9 +757,7 @@ START_TEST(keeps_the_top_of_the_start)
 		{ "profile start top=x", PT_EARG, 0 },
 	};
 
-	open_rig(VIRTUAL, &door_ops);
-	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
-	call(fill_names("symbols @"));
+	open_with_symbols(VIRTUAL, &door_ops);
 	for (size_t i = 0; i < PT_LEN(starts); i++) {
 		struct pt_query none = { 0 }, own = { .top = 7, .top_given = true };
 

@@ -26,7 +26,7 @@ static struct pt_share share_of(const struct pt_pipeline *p, const struct pt_tra
 
 		if (seen > 0 && all != 0)
 			return pt_profile_bounded(seen, (double)part / (double)all);
-		return (struct pt_share){ .share = NAN };	/* nobody can say what share of the profile it was */
+		return (struct pt_share){ .share = NAN };	/* its share of the profile is not known */
 	}
 	return (struct pt_share){ .share = all != 0 ? (double)part / (double)all : 0 };
 }

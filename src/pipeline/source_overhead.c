@@ -32,7 +32,7 @@ void pt_lane_cost(struct pt_lane *lane, const struct pt_chunk *chunk)
 
 	if (!pt_config_init(&text, (const char *)chunk->bytes, chunk->len_bytes))
 		return;
-	if (pt_config_number(&text, "link_ns", PT_UNKNOWN) != PT_UNKNOWN) {	/* by whoever shares the link out */
+	if (pt_config_number(&text, "link_ns", PT_UNKNOWN) != PT_UNKNOWN) {	/* from the scheduler of a shared link */
 		lane->facts.link_ns = pt_config_number(&text, "link_ns", 0);
 		lane->facts.link_of_ns = pt_config_number(&text, "time_ns", 0);
 		pt_config_fini(&text);

@@ -12,7 +12,7 @@ struct pt_recorder {
 	struct pt_session *own;		/* the recorder's session; NULL: not needed yet */
 	const void *user;		/* who wants a branch history; NULL: nobody */
 	bool timed;			/* the profile that runs stops by itself (for=TIME) */
-	bool time_over;			/* it has; nobody has asked for its end yet */
+	bool time_over;			/* it has, and no client has asked for its end yet */
 	unsigned n_uses;		/* the owner's, and that of each errand: the last one frees it */
 	void (*on_closed)(void *arg);
 	void *on_closed_arg;

@@ -142,7 +142,7 @@ static bool had_less(const struct pt_shared_link_member *a, const struct pt_shar
 	return (double)a->link_ns * b->weight < (double)b->link_ns * a->weight;
 }
 
-/* Of those that have something to do: first what somebody waits for. NULL: none has. */
+/* The member to drain next: one that a client waits for comes first. NULL: none has anything to do. */
 static struct pt_shared_link_member *next(struct pt_shared_link *t, uint64_t ns)
 {
 	struct pt_shared_link_member *best = NULL;

@@ -142,7 +142,7 @@ static bool may_read(const struct pt_e500_target *e500, size_t i)
 	return (e500->pm.snapshot.unreadable >> i & 1) == 0;
 }
 
-/* A core without a register never comes to the end of a routine that reads it, so a core whose PVR nobody has read is
+/* A core without a register never comes to the end of a routine that reads it, so a core whose PVR is not known is
  * asked for that alone first. What it cannot have is not tried. */
 static void leave_out_missing(struct pt_e500_target *e500, unsigned core, const struct pt_e500_op *all, size_t n)
 {

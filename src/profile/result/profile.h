@@ -142,7 +142,7 @@ struct pt_profile {
 	uint64_t core_hz;		/* 0: unknown, then times are in cycles only */
 	/* What a counter of the running target says of it; least 0: nothing; most 0: it may be faster than least. */
 	uint64_t clock_least_hz, clock_most_hz;
-	bool clock_measured;		/* core_hz is of there, and nobody said it */
+	bool clock_measured;		/* core_hz is that measurement, as the user gave none */
 
 	/* time; of several sources the sums: each source has its own account of the same session */
 	struct pt_loss_sum loss;

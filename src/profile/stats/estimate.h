@@ -19,7 +19,7 @@
 struct pt_cluster_total {	/* all clusters */
 	uint64_t n;
 	double y, yy;
-	double unknown;		/* what clusters stand for of which nobody knows what they hold; not in y. They may be unlike
+	double unknown;		/* what clusters with unknown contents stand for; not in y. They may be unlike
 				 * the others: a share may be 0 or 1 in them, and there is no rate */
 };
 struct pt_cluster_sum { double x, xx, xy; };		/* of one row */

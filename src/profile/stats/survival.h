@@ -1,6 +1,6 @@
 /* How long something lasts (a call, a period), from windows that see only a part of it: the estimator of Kaplan and
  * Meier. What began in a window and ended in it counts with its length; what did not end counts as longer than what was
- * seen of it. What ran when a window began does not count: nobody knows for how long it had. That the long ones are cut
+ * seen of it. What ran when a window began does not count: its beginning was not seen. That the long ones are cut
  * more often is accounted for so; the mean of those that were seen whole would be too short, and their maximum too.
  *
  * Windows are clusters (estimate.h): what is in one is one observation, however much it is. Each value has a weight,

@@ -163,7 +163,7 @@ static void say_origin(const struct pt_live *live, struct pt_text *out)
 }
 
 /* By a counter of the running target: because the user asked for it, or beside a clock that he says, to see whether it
- * can be. There nobody hears that it did not work. */
+ * can be. A failure there is not reported. */
 static int measure_clock(struct pt_live *live, struct pt_target *target, struct pt_err *err)
 {
 	const struct pt_target_ops *ops = target->ops;
@@ -404,7 +404,7 @@ static int64_t on_drain(void *arg, struct pt_target *target)
 	return rc > 0 ? rc : 0;
 }
 
-/* A reset that leaves the core halted is told as a reset alone. */
+/* The board reports a reset that leaves the core halted as a reset, without a halt. */
 static bool is_held(struct pt_target *target, unsigned core)
 {
 	struct pt_core_status now;

@@ -243,7 +243,7 @@ static void forget(struct pt_span_stack *s)
 		pop(s, false);
 }
 
-/* It was left, and nobody saw when. */
+/* The span was left at a time that the trace does not show. */
 static void pop_skipped(struct pt_span_stack *s)
 {
 	const struct frame *top = top_of(s);
