@@ -98,7 +98,7 @@ void pt_count_rate_settle(struct pt_count_rate *r)
 	enum { MOST_CELLS = 100000 };
 	double long_s = r->n_readings < 2 ? 0 : (r->reading[r->n_readings - 1].to_ns - r->reading[0].from_ns) / 1e9;
 	double cell = long_s > 0 ? r->period / PHASES / long_s : INFINITY;
-	struct pt_rate_band band[PT_COUNT_RATE_BANDS];
+	struct pt_rate_band band[PT_COUNT_RATE_BANDS] = { { 0 } };
 	size_t n = 0, n_cells = 0;
 
 	for (size_t i = 0; i < r->n_bands; i++)
