@@ -86,6 +86,11 @@ END_TEST
 
 /* --- what no hardware made says so -------------------------------------------------------------------------------- */
 
+static bool has_virtual(const void *bytes, size_t len)
+{
+	return memmem(bytes, len, "VIRTUAL", 7) != NULL || memmem(bytes, len, " virtual ", 9) != NULL;
+}
+
 /* json has a field of its own; pprof is compressed. */
 static bool says_virtual(const char *format, const struct pt_text *out)
 {
@@ -96,20 +101,18 @@ static bool says_virtual(const char *format, const struct pt_text *out)
 	if (strcmp(format, "json") == 0)
 		return memmem(out->bytes, out->len_bytes, "\"virtual\": true", 15) != NULL;
 	if (strcmp(format, "pprof") != 0)
-		return memmem(out->bytes, out->len_bytes, "VIRTUAL", 7) != NULL ||
-		       memmem(out->bytes, out->len_bytes, " virtual ", 9) != NULL;
+		return has_virtual(out->bytes, out->len_bytes);
 	ck_assert_int_eq(inflateInit2(&z, 16 + MAX_WBITS), Z_OK);
 	ck_assert_int_eq(inflate(&z, Z_FINISH), Z_STREAM_END);
 	inflateEnd(&z);
-	return memmem(plain, z.total_out, "VIRTUAL", 7) != NULL;
+	return has_virtual(plain, z.total_out);
 }
 
 static bool in_first_line(const struct pt_text *out)
 {
 	const char *end = memchr(out->bytes, '\n', out->len_bytes);
 
-	return end != NULL && (memmem(out->bytes, (size_t)(end - out->bytes), "VIRTUAL", 7) != NULL ||
-			       memmem(out->bytes, (size_t)(end - out->bytes), " virtual ", 9) != NULL);
+	return end != NULL && has_virtual(out->bytes, (size_t)(end - out->bytes));
 }
 
 START_TEST(virtual_boards_say_so)

@@ -8,7 +8,7 @@
 #include "profile/diff.h"
 #include "profile/result/profile.h"
 #include "report/report.h"
-#include "report/table/facts.h"
+#include "report/text/headline.h"
 #include "cli/app.h"
 #include "base/util.h"
 #include "cli/output.h"
@@ -60,14 +60,22 @@ static int sort_rest(struct pair *p, const struct pt_options *o, struct pt_err *
 
 /* --- the comparison */
 
+static void say_side(const char *side, const struct pt_profile *p)
+{
+	struct pt_headline headline;
+
+	pt_headline_make(&headline, p);
+	pt_info("%s: %s", side, headline.line[PT_HEADLINE_TITLE]);
+	pt_info("   observed %s", headline.line[PT_HEADLINE_OBSERVED]);
+	pt_info("   accuracy %s", headline.line[PT_HEADLINE_ACCURACY]);
+	if (headline.line[PT_HEADLINE_WARNING][0] != '\0')
+		pt_warn("%s: %s", side, headline.line[PT_HEADLINE_WARNING]);
+}
+
 static void say_sides(const struct pt_profile *a, const struct pt_profile *b, const struct pt_diff *diff)
 {
-	struct pt_facts facts;
-
-	pt_facts_make(&facts, a);
-	pt_info("A: %s; %s; %s", facts.line[0], facts.line[2], facts.line[3]);
-	pt_facts_make(&facts, b);
-	pt_info("B: %s; %s; %s", facts.line[0], facts.line[2], facts.line[3]);
+	say_side("A", a);
+	say_side("B", b);
 	if (diff->different_clocks)
 		pt_warn("diff: A and B count different clocks; times are not compared");
 	if (a->core_hz != b->core_hz)

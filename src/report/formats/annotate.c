@@ -12,7 +12,7 @@
 #include "profile/analyses/code/lines.h"
 #include "profile/result/profile.h"
 #include "program/model/source.h"
-#include "report/table/facts.h"
+#include "report/text/caption.h"
 #include "report/table/format.h"
 #include "report/table/order.h"
 #include "report/table/units.h"
@@ -231,7 +231,7 @@ static int write_annotate(const struct pt_profile *profile, const struct pt_view
 	struct writer w = { .profile = profile, .lines = profile->lines, .out = out,
 			    .all = profile->ticks,
 			    .sampled = !profile->by_bins && profile->n_sampled_lines > 0 };
-	struct pt_facts facts;
+	struct pt_caption caption;
 
 	(void)view;
 	if (profile->lines == NULL)
@@ -241,9 +241,10 @@ static int write_annotate(const struct pt_profile *profile, const struct pt_view
 	w.sources = pt_sources_of(profile->program, err);
 	if (w.sources == NULL)
 		return err != NULL ? err->code : PT_EARG;
-	pt_facts_make(&facts, profile);
-	for (size_t i = 0; i < PT_FACTS_LINES; i++)
-		pt_text_add(out, "%s\n", facts.line[i]);
+	pt_caption_make(&caption, profile);
+	for (unsigned i = 0; i < PT_CAPTION_LINES; i++)
+		if (caption.line[i][0] != '\0')
+			pt_text_add(out, "%s: %s\n", pt_caption_key(i), caption.line[i]);
 	if (profile->by_bins && profile->n_cores > 1)
 		pt_text_add(out, "core %u of %zu\n", profile->bins->core[0].core, profile->n_cores);
 	else if (w.sampled && profile->n_cores > 1)

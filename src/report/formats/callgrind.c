@@ -10,7 +10,7 @@
 #include "config.h"
 #include "profile/analyses/code/lines.h"
 #include "profile/result/profile.h"
-#include "report/table/facts.h"
+#include "report/text/caption.h"
 #include "report/shared/pool.h"
 #include "report/table/format.h"
 #include "report/shared/spots.h"
@@ -285,18 +285,14 @@ static void header(struct writer *w)
 {
 	const char *unit = w->stacks.unit;
 	const struct pt_program *program = w->profile->program;
-	struct pt_facts facts;
+	struct pt_caption caption;
 
-	pt_facts_make(&facts, w->profile);
+	pt_caption_make(&caption, w->profile);
 	pt_text_add(w->out, "# callgrind format\nversion: 1\ncreator: proftap " PACKAGE_VERSION "\ncmd: %s\n",
 		    program != NULL ? pt_program_path(program) : "?");
-	for (size_t i = 0; i < PT_FACTS_LINES; i++)
-		pt_text_add(w->out, "desc: %s: %s\n",
-			    i == 0   ? "Profile"
-			    : i == 1 ? "Source"
-			    : i == 2 ? "Time"
-				     : "Figures",
-			    facts.line[i]);
+	for (unsigned i = 0; i < PT_CAPTION_LINES; i++)
+		if (caption.line[i][0] != '\0')
+			pt_text_add(w->out, "desc: %s: %s\n", pt_caption_key(i), caption.line[i]);
 	pt_text_add(w->out, "positions: instr line\nevent: %s\nevents: %s\nsummary: %" PRIu64 "\n",
 		    unit[0] == 'c' && w->profile->by_bins ? "Cyc : Core cycles"
 		    : unit[0] == 'c'			  ? "Cyc : Modelled core cycles"

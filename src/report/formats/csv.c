@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "report/table/facts.h"
+#include "report/text/caption.h"
 #include "report/table/format.h"
 #include "report/table/order.h"
 #include "base/util.h"
@@ -87,12 +88,13 @@ static void unit_comments(const struct pt_profile *p, const struct pt_view *view
 /* What whoever opens the table must know: first of all whether it is of hardware. */
 static void comments(const struct pt_profile *profile, const struct pt_view *view, struct pt_text *out)
 {
-	struct pt_facts facts;
+	struct pt_caption caption;
 	char groups[64];
 
-	pt_facts_make(&facts, profile);
-	for (size_t i = 0; i < PT_FACTS_LINES; i++)
-		pt_text_add(out, "# %s\r\n", facts.line[i]);
+	pt_caption_make(&caption, profile);
+	for (unsigned i = 0; i < PT_CAPTION_LINES; i++)
+		if (caption.line[i][0] != '\0')
+			pt_text_add(out, "# %s: %s\r\n", pt_caption_key(i), caption.line[i]);
 	if (pt_shares_from(profile, view->name) != NULL)
 		pt_text_add(out, "# shares from %s\r\n", pt_shares_from(profile, view->name));
 	if (pt_awake_only(profile, view, NULL, groups, sizeof(groups)))

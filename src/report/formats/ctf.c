@@ -5,7 +5,7 @@
 
 #include "config.h"
 #include "profile/stack/call_event.h"
-#include "report/table/facts.h"
+#include "report/text/caption.h"
 #include "report/table/format.h"
 #include "report/table/names.h"
 #include "report/shared/slices.h"
@@ -29,16 +29,15 @@ static void string(struct pt_text *out, const char *text)
 static void metadata(const struct pt_slices *slices, struct pt_text *out)
 {
 	const struct pt_profile *p = slices->profile;
-	static const char *const keys[PT_FACTS_LINES] = { "profile", "source", "time_account", "figures" };
 	static const char *const clocks[] = {
 		[PT_SLICES_NS] = "the probe's clock",
 		[PT_SLICES_FROM_BEGIN] = "ns since the first that was seen, without gaps",
 		[PT_SLICES_CYCLES] = "core cycles, each shown as 1 ns, as the core clock is not known; gaps have none",
 		[PT_SLICES_INSTRUCTIONS] = "instructions, each shown as 1 ns; gaps have none",
 	};
-	struct pt_facts facts;
+	struct pt_caption caption;
 
-	pt_facts_make(&facts, p);
+	pt_caption_make(&caption, p);
 	pt_text_add(out,
 		    "/* CTF 1.8 */\n"
 		    "typealias integer { size = 16; align = 8; signed = false; } := u16;\n"
@@ -46,9 +45,11 @@ static void metadata(const struct pt_slices *slices, struct pt_text *out)
 		    "typealias floating_point { exp_dig = 11; mant_dig = 53; byte_order = le; align = 8; } := f64;\n"
 		    "trace { major = 1; minor = 8; byte_order = le; };\n"
 		    "env { tracer_name = \"proftap\"; tracer_version = \"" PACKAGE_VERSION "\";");
-	for (size_t i = 0; i < PT_FACTS_LINES; i++) {
-		pt_text_add(out, " %s = ", keys[i]);
-		string(out, facts.line[i]);
+	for (unsigned i = 0; i < PT_CAPTION_LINES; i++) {
+		if (caption.line[i][0] == '\0')
+			continue;
+		pt_text_add(out, " %s = ", pt_caption_key(i));
+		string(out, caption.line[i]);
 		pt_text_add(out, ";");
 	}
 	pt_text_add(out, " events_before_the_first = %" PRIu64 "; };\n", p->timeline->seen - p->timeline->n);

@@ -7,7 +7,7 @@
 
 #include "profile/analyses/limits/limits.h"
 #include "profile/result/profile.h"
-#include "report/table/facts.h"
+#include "report/text/caption.h"
 #include "report/table/format.h"
 #include "report/table/order.h"
 #include "report/table/units.h"
@@ -61,14 +61,15 @@ static void outcome(const struct pt_profile *p, size_t i, bool lenient, struct p
 
 static void properties(const struct pt_profile *p, struct pt_text *out)
 {
-	static const char *const names[PT_FACTS_LINES] = { "profile", "source", "time", "figures" };
-	struct pt_facts facts;
+	struct pt_caption caption;
 
-	pt_facts_make(&facts, p);
+	pt_caption_make(&caption, p);
 	pt_text_add(out, "    <properties>\n");
-	for (size_t i = 0; i < PT_FACTS_LINES; i++) {
-		pt_text_add(out, "      <property name=\"%s\" value=\"", names[i]);
-		pt_xml_text(out, facts.line[i]);
+	for (unsigned i = 0; i < PT_CAPTION_LINES; i++) {
+		if (caption.line[i][0] == '\0')
+			continue;
+		pt_text_add(out, "      <property name=\"%s\" value=\"", pt_caption_key(i));
+		pt_xml_text(out, caption.line[i]);
 		pt_text_add(out, "\"/>\n");
 	}
 	pt_text_add(out, "    </properties>\n");

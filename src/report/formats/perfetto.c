@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "profile/stack/call_event.h"
-#include "report/table/facts.h"
+#include "report/text/caption.h"
 #include "report/proto/perfetto.pb-c.h"
 #include "report/table/format.h"
 #include "report/table/names.h"
@@ -60,15 +60,16 @@ static void describe_core(struct writer *w, uint16_t core)
 		[PT_SLICES_CYCLES] = "1 ns stands for one cycle, as the core clock is not known; gaps have no time",
 		[PT_SLICES_INSTRUCTIONS] = "1 ns stands for one instruction; gaps have no time",
 	};
-	struct pt_facts facts;
-	char name[2 * PT_FACTS_BYTES];
+	struct pt_caption caption;
+	char name[2 * PT_CAPTION_BYTES];
 
 	if (core >= CORES || w->core_described[core])
 		return;
 	w->core_described[core] = true;
-	pt_facts_make(&facts, w->profile);
-	snprintf(name, sizeof(name), "core %u: %.300s; %.300s; %s; %.300s", core, facts.line[0], facts.line[2],
-		 clocks[w->slices.clock], facts.line[3]);
+	pt_caption_make(&caption, w->profile);
+	snprintf(name, sizeof(name), "core %u: %.300s; observed %.300s; %s; %.300s", core,
+		 caption.line[PT_CAPTION_PROFILE], caption.line[PT_CAPTION_OBSERVED], clocks[w->slices.clock],
+		 caption.line[PT_CAPTION_ACCURACY]);
 	process.has_pid = true;
 	process.pid = core + 1;
 	process.process_name = name;

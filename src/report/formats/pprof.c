@@ -7,7 +7,7 @@
 #include "profile/analyses/code/lines.h"
 #include "profile/result/profile.h"
 #include "profile/analyses/calls/tree.h"
-#include "report/table/facts.h"
+#include "report/text/caption.h"
 #include "report/shared/gzip.h"
 #include "report/shared/pool.h"
 #include "report/proto/pprof.pb-c.h"
@@ -273,11 +273,12 @@ static void add_mapping(struct builder *b, Pprof__Profile *out)
 	out->n_mapping = 1;
 }
 
-static void add_comments(struct builder *b, Pprof__Profile *out, const struct pt_facts *facts)
+static void add_comments(struct builder *b, Pprof__Profile *out, const struct pt_caption *caption)
 {
-	out->comment = pt_pool_take(&b->pool, (PT_FACTS_LINES + 1) * sizeof(*out->comment));
-	for (size_t i = 0; i < PT_FACTS_LINES; i++)
-		out->comment[out->n_comment++] = text(b, facts->line[i]);
+	out->comment = pt_pool_take(&b->pool, (PT_CAPTION_LINES + 1) * sizeof(*out->comment));
+	for (unsigned i = 0; i < PT_CAPTION_LINES; i++)
+		if (caption->line[i][0] != '\0')
+			out->comment[out->n_comment++] = text(b, caption->line[i]);
 	if (b->profile->lines != NULL)
 		out->comment[out->n_comment++] =
 			text(b, "time within a function is spread over its lines in proportion to "
@@ -295,16 +296,16 @@ static uint64_t duration_of(const struct pt_profile *p)
 static int write_out(struct builder *b, struct pt_text *out, struct pt_err *err)
 {
 	Pprof__Profile profile = PPROF__PROFILE__INIT;
-	struct pt_facts facts;
+	struct pt_caption caption;
 	uint8_t *bytes;
 	size_t len;
 
 	text(b, "");		/* must be the first */
-	pt_facts_make(&facts, b->profile);
+	pt_caption_make(&caption, b->profile);
 	add_types(b, &profile);
 	add_mapping(b, &profile);
 	add_samples(b);
-	add_comments(b, &profile, &facts);
+	add_comments(b, &profile, &caption);
 	profile.duration_nanos = (int64_t)duration_of(b->profile);
 	profile.sample = (Pprof__Sample **)b->samples.item;
 	profile.n_sample = b->samples.n;

@@ -7,7 +7,7 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "profile/result/profile.h"
-#include "report/table/facts.h"
+#include "report/text/caption.h"
 #include "report/shared/json_values.h"
 #include "report/shared/stacks.h"
 #include "report/table/format.h"
@@ -91,16 +91,17 @@ static int write_document(struct writer *w, const struct pt_profile *p, struct p
 {
 	bool in_ns = p->core_hz != 0 && !p->by_instructions && w->stacks->unit[0] == 'c';
 	json_t *document = json_object(), *shared = json_object();
-	char name[3 * PT_FACTS_BYTES + 64];
-	struct pt_facts facts;
+	char name[3 * PT_CAPTION_BYTES + 64];
+	struct pt_caption caption;
 
 	w->per_unit = in_ns ? 1e9 / (double)p->core_hz : 1;
-	pt_facts_make(&facts, p);
-	snprintf(name, sizeof(name), "%s, %s by chain of calls (not in order of time); %s; %s", facts.line[0],
-		 in_ns ? "time" : w->stacks->unit, facts.line[2], facts.line[3]);
+	pt_caption_make(&caption, p);
+	snprintf(name, sizeof(name), "%s, %s by chain of calls (not in order of time); observed %s; %s",
+		 caption.line[PT_CAPTION_PROFILE], in_ns ? "time" : w->stacks->unit, caption.line[PT_CAPTION_OBSERVED],
+		 caption.line[PT_CAPTION_ACCURACY]);
 	json_object_set_new(document, "$schema", json_string("https://www.speedscope.app/file-format-schema.json"));
 	json_object_set_new(document, "exporter", json_string("proftap@" PACKAGE_VERSION));
-	json_object_set_new(document, "name", pt_json_text(facts.line[0]));
+	json_object_set_new(document, "name", pt_json_text(caption.line[PT_CAPTION_PROFILE]));
 	json_object_set_new(document, "activeProfileIndex", json_integer(0));
 	json_object_set_new(document, "profiles", json_pack("[o]", profile_of(w, name, in_ns)));
 	json_object_set_new(shared, "frames", w->frames);

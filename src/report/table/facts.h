@@ -1,19 +1,13 @@
-/* What every report says before its figures, in a few short lines: what was profiled, on which clock, what was seen and
- * what was lost, and how good it is. The text report says more. Pure. */
+/* What is true of a profile and said in many places: names, reasons, what a figure is of. Pure. */
 #ifndef PT_REPORT_FACTS_H
 #define PT_REPORT_FACTS_H
 
 #include "profile/result/profile.h"
 #include "report/table/view.h"
 
-enum { PT_FACTS_LINES = 4, PT_FACTS_BYTES = 640 };
-
-struct pt_facts { char line[PT_FACTS_LINES][PT_FACTS_BYTES]; };	/* the first: a title */
-
 /* Of a source, or a profile, with no_clock. */
 #define PT_NO_CLOCK "not known: a dump does not say when, or for how long"
 
-void pt_facts_make(struct pt_facts *facts, const struct pt_profile *profile);
 const char *pt_basis_name(enum pt_basis basis);	/* "exact", ...; "not measured" */
 
 /* What made it, and would again: "proftap 0.1.0, seed 1, source=mtb for=2s"; "" if the capture does not say. Returns out. */

@@ -1,0 +1,26 @@
+/* What an export, a drawing or a comparison says before its figures: the first screen's sentences, and what such a file
+ * has no other place for. Pure. */
+#ifndef PT_REPORT_TEXT_CAPTION_H
+#define PT_REPORT_TEXT_CAPTION_H
+
+#include "report/text/headline.h"
+
+/* The first are those of the headline. */
+enum pt_caption_line {
+	PT_CAPTION_PROFILE = PT_HEADLINE_TITLE,
+	PT_CAPTION_OBSERVED = PT_HEADLINE_OBSERVED,
+	PT_CAPTION_ACCURACY = PT_HEADLINE_ACCURACY,
+	PT_CAPTION_WARNING = PT_HEADLINE_WARNING,
+	PT_CAPTION_LARGEST = PT_HEADLINE_LINES,	/* how good the largest figure is, for formats without intervals */
+	PT_CAPTION_METHOD,	/* source, mode, probe, clock; what made it, and would again */
+};
+enum { PT_CAPTION_LINES = PT_CAPTION_METHOD + 1, PT_CAPTION_BYTES = PT_HEADLINE_BYTES };
+
+/* Without line ends; "" where there is nothing to say: no warning, no estimate. */
+struct pt_caption { char line[PT_CAPTION_LINES][PT_CAPTION_BYTES]; };
+
+void pt_caption_make(struct pt_caption *caption, const struct pt_profile *profile);
+/* "profile", "observed", ...: a name for what the line is, of letters alone. */
+const char *pt_caption_key(enum pt_caption_line line);
+
+#endif
