@@ -2,6 +2,7 @@
  * that are about GDB alone. */
 #include <string.h>
 
+#include "gdbstub/files/find_program.h"
 #include "gdbstub/gdbstub.h"
 #include "gdbstub/packets/monitor.h"
 #include "gdbstub/packets/packet.h"
@@ -143,5 +144,5 @@ static const struct pt_command_row own_rows[] = {
 
 const struct pt_door_ops pt_gdb_door = {
 	.name = "monitor", .rows = own_rows, .serves = serves_row, .allows = allows_call, .core = chosen_core, .owned = is_owned,
-	.busy = is_busy, .status = say_status, .hint = hint,
+	.find_program = pt_gdb_find_program, .busy = is_busy, .status = say_status, .hint = hint,
 };

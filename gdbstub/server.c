@@ -36,6 +36,7 @@ static void on_wake_closed(uv_handle_t *handle)
 
 	if (stub->on_closed != NULL)
 		stub->on_closed(stub->on_closed_arg);
+	pt_program_unref(stub->found_program);
 	pt_files_unref(stub->files);
 	free(stub);
 }

@@ -3,6 +3,7 @@
 
 #include "array_mem.h"
 #include "harness.h"
+#include "program/model/program_parts.h"
 #include "session/acquire/image.h"
 
 enum { CODE_BYTES = 8192 };
@@ -54,12 +55,65 @@ START_TEST(compares)
 		flash[cases[_i].at] ^= 0x10;
 	ck_assert_int_eq(pt_image_spot_check(&image, &chip.mem, &err), 0);
 	ck_assert(image.compared);
+	ck_assert_uint_eq(image.n_bytes, 17 * 64);
 	ck_assert_msg(image.differs == cases[_i].spotted, "%s", cases[_i].name);
 	while (!image.done)
 		ck_assert_int_eq(pt_image_check_more(&image, &chip.mem, &err), 0);
 	ck_assert_msg(image.differs == (cases[_i].at >= 0), "%s", cases[_i].name);
 	if (image.differs)
 		ck_assert_uint_eq(image.at, cases[_i].at);
+}
+END_TEST
+
+/* A build-id of 20 bytes, and the code that it lies in. */
+static struct pt_program *with_id(const char *id, size_t id_bytes, uint64_t at)
+{
+	const struct pt_segment segments[] = {
+		{ .addr = 0, .run = 0, .size = CODE_BYTES, .bytes = code, .code = true },
+	};
+	const struct pt_program_desc desc = {
+		.elf_machine = PT_MACHINE_ARM,
+		.name = "fake", .segments = segments, .n_segments = 1, .vectors = PT_UNKNOWN
+	};
+	struct pt_program *made;
+
+	memcpy(code + at, "GNU", 4);
+	memcpy(code + at + 4, id, id_bytes);
+	made = pt_program_from_desc(&desc);
+	memcpy(flash, code, CODE_BYTES);
+	return made;
+}
+
+static const struct {
+	const char *name, *id;	/* as the ELF's header of notes has it */
+	int64_t wrong_at;	/* of the chip; -1: nothing */
+	int rc;
+	bool same;
+} ids[] = {
+	{ "the same", "3031323334353637383930313233343536373839", -1, 1, true },
+	{ "another build", "3031323334353637383930313233343536373839", 4096 + 4 + 19, 1, false },
+	{ "no note there", "3031323334353637383930313233343536373839", 4096, 1, false },
+	{ "not loaded", "4031323334353637383930313233343536373839", -1, 0, false },
+	{ "none", "", -1, 0, false },
+	{ "too short to be its own", "303132", -1, 0, false },
+};
+
+START_TEST(compares_build_ids)
+{
+	struct pt_program *p = with_id("01234567890123456789", 20, 4096);
+	struct pt_err err = { 0 };
+	uint64_t at = 0;
+	bool same = false;
+
+	p->build_id = ids[_i].id;
+	if (ids[_i].wrong_at >= 0)
+		flash[ids[_i].wrong_at] ^= 1;
+	ck_assert_int_eq(pt_image_compare_id(p, &chip.mem, &same, &at, &err), ids[_i].rc);
+	ck_assert_msg(same == ids[_i].same, "%s", ids[_i].name);
+	ck_assert_uint_eq(at, ids[_i].rc == 1 ? 4096 : 0);
+	chip.fail_code = PT_EFAULT;
+	ck_assert_int_eq(pt_image_compare_id(p, &chip.mem, &same, &at, &err), ids[_i].rc == 1 ? PT_EFAULT : 0);
+	pt_program_unref(p);
 }
 END_TEST
 
@@ -83,6 +137,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, compares, 0, PT_LEN(cases));
+	tcase_add_loop_test(tc, compares_build_ids, 0, PT_LEN(ids));
 	tcase_add_test(tc, passes_faults_on);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -156,6 +156,14 @@ const char *pt_command_hint(const struct pt_command *cmd, enum pt_command_event 
 	return cmd->ctx->ops->hint != NULL ? cmd->ctx->ops->hint(cmd->ctx->door, event) : NULL;
 }
 
+void pt_command_find_program(struct pt_command *cmd, void (*then)(struct pt_command *cmd))
+{
+	if (cmd->ctx->ops->find_program != NULL)
+		cmd->ctx->ops->find_program(cmd->ctx->door, cmd, then);
+	else
+		then(cmd);
+}
+
 /* --- the board ---------------------------------------------------------------------------------------------------- */
 
 static struct pt_command *of_job(struct pt_job *job)

@@ -66,6 +66,9 @@ struct pt_door_ops {
 	int (*allows)(void *door, const struct pt_command *cmd, struct pt_err *err);
 	uint16_t (*core)(void *door);		/* that the user has chosen. NULL: PT_HISTORY_ANY */
 	bool (*owned)(void *door);		/* a debugger controls the target. NULL: none does */
+	/* Looks for the ELF that the user's debugger has, where none is known, and makes it the session's program if it is
+	 * the one on the board. Says in the answer what came of it, then calls then(), also at once. A command that was cancelled ends instead. NULL: there is no debugger */
+	void (*find_program)(void *door, struct pt_command *cmd, void (*then)(struct pt_command *cmd));
 	bool (*busy)(void *door);		/* the board is at work for the door, and nothing is asked of it */
 	void (*status)(void *door, struct pt_text *out);	/* lines for status */
 	const char *(*hint)(void *door, enum pt_command_event event);	/* NULL: nothing is to be added */
@@ -146,6 +149,8 @@ bool pt_command_name_files(struct pt_command *cmd);
 bool pt_command_need_own(struct pt_command *cmd, const char *what);
 /* Work on the board thread (it may say, and use data), then after(), NULL: pt_command_done(). */
 void pt_command_on_board(struct pt_command *cmd, pt_command_board_fn *on_board, pt_command_after_fn *after);
+/* The door's find_program(), or then() at once. */
+void pt_command_find_program(struct pt_command *cmd, void (*then)(struct pt_command *cmd));
 const char *pt_command_hint(const struct pt_command *cmd, enum pt_command_event event);	/* the door's; or NULL */
 /* Takes the words of a query out of the command's, from the first on. PT_EARG: one of them is wrong. The top=N of the
  * start holds where the query has none. */

@@ -83,6 +83,12 @@ static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
 	pt_command_session_reply(arg, rc, text + first, len_bytes - first);
 }
 
+static void start_now(struct pt_command *cmd)
+{
+	cmd->cancel = pt_command_cancel_start;
+	pt_recorder_start_profile(cmd->ctx->recorder, cmd->words, cmd->n_words, on_started, cmd);
+}
+
 /* top=N is for the reports that come. */
 static void start(struct pt_command *cmd)
 {
@@ -112,8 +118,7 @@ static void start(struct pt_command *cmd)
 	if (!pt_command_name_files(cmd))
 		return;
 	pt_session_set_top(cmd->ctx->session, &query);
-	cmd->cancel = pt_command_cancel_start;
-	pt_recorder_start_profile(cmd->ctx->recorder, cmd->words, cmd->n_words, on_started, cmd);
+	pt_command_find_program(cmd, start_now);
 }
 
 enum { FIRST_ROWS = 10 };

@@ -211,6 +211,18 @@ static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
 	pt_command_on_board(cmd, resume, after_resume);
 }
 
+static void start_now(struct pt_command *cmd)
+{
+	struct run *run = cmd->data;
+
+	run->cmd = cmd;
+	run->listener = (struct pt_board_listener){ .arg = run, .on_stop = on_core_stop };
+	pt_board_listen(cmd->ctx->board, &run->listener);
+	cmd->progress = put_progress;
+	cmd->cancel = pt_command_cancel_start;
+	pt_recorder_start_profile(cmd->ctx->recorder, cmd->words + 1, cmd->n_words - 1, on_started, cmd);
+}
+
 static void run_for(struct pt_command *cmd)
 {
 	struct pt_session *session = cmd->ctx->session;
@@ -229,12 +241,7 @@ static void run_for(struct pt_command *cmd)
 		pt_command_fail(cmd, PT_EBUSY, "profile run: a profile is running already: %s profile stop ends it",
 				cmd->ctx->ops->name);
 	} else if (pt_command_name_files(cmd)) {
-		run->cmd = cmd;
-		run->listener = (struct pt_board_listener){ .arg = run, .on_stop = on_core_stop };
-		pt_board_listen(cmd->ctx->board, &run->listener);
-		cmd->progress = put_progress;
-		cmd->cancel = pt_command_cancel_start;
-		pt_recorder_start_profile(cmd->ctx->recorder, cmd->words + 1, cmd->n_words - 1, on_started, cmd);
+		pt_command_find_program(cmd, start_now);
 	}
 }
 

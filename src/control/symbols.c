@@ -139,7 +139,7 @@ static void symbols(struct pt_command *cmd)
 	struct pt_err err;
 
 	if (cmd->n_words == 0) {
-		show(cmd);
+		pt_command_find_program(cmd, show);
 		return;
 	}
 	name = pt_command_name_file(cmd, cmd->words[0]);

@@ -168,8 +168,8 @@ static bool is_it(const struct inet_diag_msg *found, const struct inet_diag_req_
 	       found->id.idiag_sport == question->id.idiag_sport && is_own_user(found->idiag_uid);
 }
 
-/* The kernel answers before send() returns. */
-static bool ask_kernel(int netlink, const struct inet_diag_req_v2 *question)
+/* The kernel answers before send() returns. 0: it is not ours; else the inode of the other end. */
+static unsigned long ask_kernel(int netlink, const struct inet_diag_req_v2 *question)
 {
 	struct { struct nlmsghdr head; struct inet_diag_req_v2 question; } request = {
 		.head = { .nlmsg_len = sizeof(request),
@@ -179,42 +179,66 @@ static bool ask_kernel(int netlink, const struct inet_diag_req_v2 *question)
 	};
 	_Alignas(struct nlmsghdr) uint8_t answer[NETLINK_BYTES];
 	const struct nlmsghdr *head = (const struct nlmsghdr *)answer;
+	const struct inet_diag_msg *found = NLMSG_DATA(head);
 	struct sockaddr_nl from = { .nl_family = AF_NETLINK };
 	socklen_t from_len = sizeof(from);
 	ssize_t n;
 
 	if (sendto(netlink, &request, sizeof(request), 0, (struct sockaddr *)&from, sizeof(from)) < 0)
-		return false;
+		return 0;
 	n = recvfrom(netlink, answer, sizeof(answer), 0, (struct sockaddr *)&from, &from_len);
-	return n >= (ssize_t)NLMSG_LENGTH(sizeof(struct inet_diag_msg)) && from.nl_pid == 0 &&
-	       head->nlmsg_type == SOCK_DIAG_BY_FAMILY && is_it(NLMSG_DATA(head), question);
+	if (n < (ssize_t)NLMSG_LENGTH(sizeof(*found)) || from.nl_pid != 0 || head->nlmsg_type != SOCK_DIAG_BY_FAMILY)
+		return 0;
+	return is_it(found, question) ? found->idiag_inode : 0;
 }
 
-static bool is_own_tcp(int fd)
+static unsigned long find_own_tcp(int fd)
 {
 	struct inet_diag_req_v2 question;
+	unsigned long inode = 0;
 	int netlink;
-	bool own;
 
 	if (!name_other_end(fd, &question))
-		return false;
+		return 0;
 	netlink = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG);
-	own = netlink >= 0 && ask_kernel(netlink, &question);
+	if (netlink >= 0)
+		inode = ask_kernel(netlink, &question);
 	if (netlink >= 0)
 		close(netlink);
+	return inode;
+}
+
+static bool is_unix(int fd)
+{
+	int domain = 0;
+	socklen_t len = sizeof(domain);
+
+	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_UNIX;
+}
+
+/* pid 0: it is in no namespace of ours, and still the user's. */
+static bool find_own_unix(int fd, pid_t *pid)
+{
+	struct ucred peer = { .pid = 0 };
+	socklen_t len = sizeof(peer);
+	bool own = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && is_own_user(peer.uid);
+
+	*pid = own ? peer.pid : 0;
 	return own;
 }
 
 bool pt_peer_is_own(int fd)
 {
-	socklen_t len = sizeof(struct ucred);
-	struct ucred peer;
-	int domain = 0;
-	socklen_t domain_len = sizeof(domain);
+	pid_t pid;
 
-	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &domain_len) < 0)
-		return false;
-	if (domain != AF_UNIX)
-		return is_own_tcp(fd);
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && is_own_user(peer.uid);
+	return is_unix(fd) ? find_own_unix(fd, &pid) : find_own_tcp(fd) != 0;
+}
+
+bool pt_peer_find_end(int fd, struct pt_peer_end *end)
+{
+	*end = (struct pt_peer_end){ 0 };
+	if (is_unix(fd))
+		return find_own_unix(fd, &end->pid) && end->pid > 0;
+	end->inode = find_own_tcp(fd);
+	return end->inode != 0;
 }

@@ -28,4 +28,10 @@ bool pt_peers_may(const struct pt_peers *peers, int fd, char who[PT_PEER_TEXT]);
  * namespace. False whenever the kernel does not say so. One question, whatever sockets there are; does not wait. */
 bool pt_peer_is_own(int fd);
 
+/* What the kernel calls the other end: the process of a unix socket, the inode of a TCP socket (process.h finds whose it
+ * is). 0: not this. */
+struct pt_peer_end { pid_t pid; unsigned long inode; };
+/* Of a socket of which pt_peer_is_own() holds. False, and all zero: the kernel does not say. Likewise one question. */
+bool pt_peer_find_end(int fd, struct pt_peer_end *end);
+
 #endif

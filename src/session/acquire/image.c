@@ -1,7 +1,9 @@
 /* What lies where it is loaded and is not changed there: the sections of segments with bytes, at their load address in
  * flash; .data is compared there too. Segments that are loaded straight into RAM and writable are left out. */
+#define _GNU_SOURCE /* memmem */
 #include "session/acquire/image.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -45,6 +47,18 @@ static void add_spot(struct spots *spots, const struct pt_segment *segment, uint
 	};
 }
 
+/* Spots may overlap in a small program. */
+static uint64_t count_bytes(const struct spots *spots, const struct pt_segment *segments, size_t n)
+{
+	uint64_t read = 0, there = 0;
+
+	for (size_t i = 0; i < spots->n; i++)
+		read += spots->op[i].len_bytes;
+	for (size_t i = 0; i < n; i++)
+		there += constant(&segments[i]) ? segments[i].size : 0;
+	return read < there ? read : there;
+}
+
 static const struct pt_segment *largest(const struct pt_segment *segments, size_t n)
 {
 	const struct pt_segment *best = NULL;
@@ -73,6 +87,7 @@ int pt_image_spot_check(struct pt_image *image, struct pt_mem *mem, struct pt_er
 	if (pt_mem_run(mem, spots.op, spots.n, TIMEOUT_MS, &n_done, err) < 0)
 		return pt_wrap(err, "compare the ELF with the chip");
 	image->compared = true;
+	image->n_bytes = count_bytes(&spots, segments, n);
 	for (size_t i = 0; i < spots.n; i++)
 		compare(image, spots.op[i].addr, spots.want[i], spots.got[i], spots.op[i].len_bytes);
 	return 0;
@@ -101,4 +116,48 @@ int pt_image_check_more(struct pt_image *image, struct pt_mem *mem, struct pt_er
 	compare(image, segments->addr + image->offset, segments->bytes + image->offset, got, len);
 	image->offset += len;
 	return 0;
+}
+
+/* --- the build-id ------------------------------------------------------------------------------------------------- */
+
+enum { NAME_BYTES = 4, FEWEST_ID_BYTES = 8, MOST_ID_BYTES = 64 };	/* of a note: "GNU" and its zero; then the id */
+
+/* The end of the note as it is loaded: name and id. 0: the program has none that is long enough to be its own. */
+static size_t note_of(const struct pt_program *program, uint8_t note[NAME_BYTES + MOST_ID_BYTES])
+{
+	const char *id = pt_program_build_id(program);
+	size_t len = strlen(id) / 2;
+
+	if (len < FEWEST_ID_BYTES || len > MOST_ID_BYTES)
+		return 0;
+	memcpy(note, "GNU", NAME_BYTES);
+	for (size_t i = 0; i < len; i++) {
+		const char digits[] = { id[2 * i], id[2 * i + 1], '\0' };
+
+		note[NAME_BYTES + i] = (uint8_t)strtoul(digits, NULL, 16);
+	}
+	return NAME_BYTES + len;
+}
+
+int pt_image_compare_id(const struct pt_program *program, struct pt_mem *mem, bool *same, uint64_t *at,
+			struct pt_err *err)
+{
+	uint8_t note[NAME_BYTES + MOST_ID_BYTES], got[sizeof(note)];
+	size_t n, len = note_of(program, note);
+	const struct pt_segment *segments = pt_program_loads(program, &n);
+	const uint8_t *found = NULL;
+
+	for (size_t i = 0; len > 0 && found == NULL && i < n; i++) {
+		if (!constant(&segments[i]))
+			continue;
+		found = memmem(segments[i].bytes, segments[i].size, note, len);
+		if (found != NULL)
+			*at = segments[i].addr + (uint64_t)(found - segments[i].bytes);
+	}
+	if (found == NULL)
+		return 0;
+	if (pt_mem_read(mem, *at, got, len, err) < 0)
+		return pt_wrap(err, "compare the ELF with the chip");
+	*same = memcmp(got, note, len) == 0;
+	return 1;
 }

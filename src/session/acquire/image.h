@@ -18,11 +18,16 @@ struct pt_image {		/* caller's; all zero but program = nothing compared yet */
 	bool compared;		/* something was, in the spot check */
 	bool differs;
 	uint64_t at;		/* first differing address found */
+	uint64_t n_bytes;	/* how many the spot check compared */
 };
 
 /* The vectors and 16 blocks spread over the code: enough to notice a wrong ELF, a few packets of traffic. */
 int pt_image_spot_check(struct pt_image *image, struct pt_mem *mem, struct pt_err *err);
 /* The next kilobyte of the whole; sets done at the end. */
 int pt_image_check_more(struct pt_image *image, struct pt_mem *mem, struct pt_err *err);
+/* The build-id, where the program has it among what is loaded (a linker script may leave it out): 1, with what the chip
+ * has there in *same, and its address in *at. 0: it is not loaded, and nothing was read. */
+int pt_image_compare_id(const struct pt_program *program, struct pt_mem *mem, bool *same, uint64_t *at,
+			struct pt_err *err);
 
 #endif
