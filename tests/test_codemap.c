@@ -220,6 +220,31 @@ START_TEST(functions_inside_functions)
 }
 END_TEST
 
+/* A straight run goes on over what is executed under a condition (IT), and over nothing else that leaves. */
+START_TEST(runs_pass_what_may_not_be_executed)
+{
+	enum { BASE = 0x100 };
+	static const uint16_t code[] = { 0xbf04, 0x2000, 0xbd00, 0x2000, 0xbf08, 0xe7fe, 0x2000, 0x4770 };
+	uint8_t bytes[2 * PT_LEN(code)];	/* itt eq: moveq, popeq {pc}; movs; it eq: beq; movs; bx lr */
+	const struct pt_segment segment = { .addr = BASE, .size = sizeof(bytes), .bytes = bytes, .code = true,
+					    .run = BASE };
+	struct pt_program_desc desc = { .elf_machine = PT_MACHINE_ARM, .name = "blocks", .segments = &segment, .n_segments = 1, .vectors = PT_UNKNOWN };
+	struct pt_program *blocks;
+	struct pt_codemap *m;
+
+	for (size_t i = 0; i < PT_LEN(code); i++)
+		pt_put_le16(bytes + 2 * i, code[i]);
+	blocks = pt_program_from_desc(&desc);
+	m = pt_codemap_new(blocks, &pt_isa_thumb);
+	ck_assert_uint_eq(pt_codemap_reach(pt_codemap_at(m, BASE)), PT_LEN(code) - 1);
+	ck_assert_uint_eq(pt_codemap_at(m, BASE + 4)->flow, PT_FLOW_RETURN);
+	ck_assert_uint_eq(pt_codemap_at(m, BASE + 10)->flow, PT_FLOW_BRANCH_IF);
+	ck_assert_uint_eq(pt_codemap_target(m, BASE + 10), BASE + 10);
+	pt_codemap_free(m);
+	pt_program_unref(blocks);
+}
+END_TEST
+
 /* It is made once, and is like one that was made for somebody alone; under a sanitizer it goes with the program. */
 START_TEST(a_program_has_one_of_its_own)
 {
@@ -281,6 +306,7 @@ int main(void)
 	tcase_add_test(tc, without_marks_all_is_code);
 	tcase_add_test(tc, reaches_so_far);
 	tcase_add_test(tc, functions_inside_functions);
+	tcase_add_test(tc, runs_pass_what_may_not_be_executed);
 	tcase_add_test(tc, a_program_has_one_of_its_own);
 	tcase_add_test(tc, many_ask_for_it_at_once);
 	suite_add_tcase(suite, tc);

@@ -48,6 +48,18 @@ const struct pt_isa *pt_isa_named(const char *name)
 	return NULL;
 }
 
+void pt_isa_decode_next(const struct pt_isa *isa, uint64_t addr, const uint8_t *bytes, size_t len_bytes,
+			unsigned *under, struct pt_insn *out)
+{
+	isa->decode(addr, bytes, len_bytes, out);
+	if (*under > 0) {
+		out->conditional = true;
+		if (out->flow == PT_FLOW_BRANCH)
+			out->flow = PT_FLOW_BRANCH_IF;
+	}
+	*under = out->flow == PT_FLOW_INVALID ? 0 : out->conditions > 0 ? out->conditions : *under - (*under > 0);
+}
+
 bool pt_isa_has_no_model(const struct pt_isa *core, const struct pt_isa *program)
 {
 	return core != &pt_isa_none && core->elf_machine == program->elf_machine &&

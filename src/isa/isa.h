@@ -32,7 +32,8 @@ struct pt_insn {
 	uint8_t cycles;		/* when it falls through, or for an unconditional branch when it is taken */
 	uint8_t taken_cycles;	/* BRANCH_IF: when taken; else = cycles. What can leave:
 				 * at most PT_ISA_MOST_TAKEN_CYCLES */
-	bool conditional;	/* executes under a condition that flow cannot see (IT blocks) */
+	bool conditional;	/* executes under a condition that flow does not say */
+	uint8_t conditions;	/* so many instructions behind it execute under one that it sets: IT of Thumb */
 	uint8_t instructions;	/* that it is made of: a branch with its delay slot and prefix; 0: one */
 	bool doubtful;		/* goes to target always, but a trace may have it as direct or
 				 * as indirect, whatever flow says */
@@ -101,6 +102,12 @@ struct pt_isa {
 PT_ISAS(X)
 #undef X
 extern const struct pt_isa pt_isa_none;	/* decodes nothing; not in the list */
+
+/* Decodes instructions in the order of their addresses, so that conditions reach those that they are for. under: how
+ * many instructions from here on are under one; the caller keeps it, and clears it wherever code begins anew. A jump under
+ * a condition is a BRANCH_IF. */
+void pt_isa_decode_next(const struct pt_isa *isa, uint64_t addr, const uint8_t *bytes, size_t len_bytes,
+			unsigned *under, struct pt_insn *out);
 
 /* Never NULL: pt_isa_none where nothing in the list fits. */
 const struct pt_isa *pt_isa_find(const struct pt_arch *arch);

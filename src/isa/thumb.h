@@ -1,11 +1,42 @@
-/* What the Thumb instruction sets share. */
+/* What the Thumb instruction sets share: length and flow of all that the M profile has, Armv6-M to Armv8.1-M, and how
+ * exceptions lead to code. What they do not: cycles. */
 #ifndef PT_ISA_THUMB_H
 #define PT_ISA_THUMB_H
 
 #include "isa/isa.h"
 
-/* struct pt_isa.jump_targets: the tables of GCC, Clang and Arm's compilers (of addresses; TBB and TBH), and veneers
- * that load their target from a literal pool or by MOVW and MOVT. */
+enum { PT_THUMB_PC = 15, PT_THUMB_LR = 14, PT_THUMB_FIRST_IRQ = 16 };
+
+static inline bool pt_thumb_is_wide(uint16_t first)	/* of two halfwords */
+{
+	return first >> 11 >= 0x1d;
+}
+
+/* struct pt_isa.decode: every instruction costs 1. */
+void pt_thumb_decode(uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_insn *out);
+
+/* The other members of struct pt_isa. jump_targets: the tables of GCC, Clang and Arm's compilers (of addresses; TBB and
+ * TBH), and veneers that load their target from a literal pool or by MOVW and MOVT. */
+bool pt_thumb_waits(const uint8_t *bytes, size_t len_bytes);
+bool pt_thumb_begins(const uint8_t *before, size_t before_bytes, const uint8_t *bytes, size_t len_bytes);
 size_t pt_thumb_jump_targets(const struct pt_isa_jump *jump, uint64_t *targets, size_t room);
+uint64_t pt_thumb_vector_table(uint64_t found, bool named);
+uint64_t pt_thumb_vector_entry(uint64_t table, unsigned n);
+uint64_t pt_thumb_vector_target(const uint8_t entry[4], unsigned offset);
+void pt_thumb_vector_name(unsigned n, char *name, size_t room);
+
+#define PT_THUMB_COMMON						\
+	.elf_machine = PT_MACHINE_ARM,				\
+	.unit_bytes = 2,					\
+	.most_bytes = 4,					\
+	.waits = pt_thumb_waits,				\
+	.begins = pt_thumb_begins,				\
+	.jump_targets = pt_thumb_jump_targets,			\
+	.reset = 1,						\
+	.vector_table = pt_thumb_vector_table,			\
+	.vector_entry = pt_thumb_vector_entry,			\
+	.vector_target = pt_thumb_vector_target,		\
+	.vector_name = pt_thumb_vector_name,			\
+	.stack_in_vectors = true
 
 #endif

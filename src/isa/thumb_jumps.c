@@ -4,14 +4,9 @@
 #include "isa/thumb.h"
 #include "base/util.h"
 
-enum { PC = 15, NO_REG = 16, MOST_ENTRIES = 1024, FEWEST_ENTRIES = 2 };
+enum { PC = PT_THUMB_PC, NO_REG = 16, MOST_ENTRIES = 1024, FEWEST_ENTRIES = 2 };
 
 struct word { uint16_t op, op2; };	/* op2 of 32-bit instructions */
-
-static bool is_wide(uint16_t op)
-{
-	return op >> 11 >= 0x1d;
-}
 
 static bool fetch(const struct pt_isa_jump *j, uint64_t addr, struct word *out)
 {
@@ -21,7 +16,7 @@ static bool fetch(const struct pt_isa_jump *j, uint64_t addr, struct word *out)
 	if (bytes == NULL)
 		return false;
 	out->op = pt_le16(bytes);
-	if (!is_wide(out->op))
+	if (!pt_thumb_is_wide(out->op))
 		return true;
 	bytes = j->bytes(j->arg, addr + 2, 2);
 	if (bytes == NULL)
@@ -87,7 +82,7 @@ static unsigned writes32(struct word w)
 
 static unsigned writes(struct word w)
 {
-	return is_wide(w.op) ? writes32(w) : writes16(w.op);
+	return pt_thumb_is_wide(w.op) ? writes32(w) : writes16(w.op);
 }
 
 /* The nearest instruction from index i on that writes reg; its index in *at. */

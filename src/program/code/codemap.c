@@ -24,6 +24,7 @@ struct cursor {
 	uint64_t until;		/* of the next mark */
 	uint16_t id;		/* the function of all addresses from the last one asked for up to id_until */
 	uint64_t id_until;
+	unsigned under;		/* instructions from here on that are under a condition */
 };
 
 /* Does anything cover the address already? */
@@ -132,12 +133,14 @@ static uint64_t limit(const struct pt_codemap *map, const struct cursor *c, uint
 }
 
 /* What begins at addr; data and what cannot be decoded is one unit without an instruction. */
-static void decode_at(const struct pt_codemap *map, const struct cursor *c, const uint8_t *bytes, uint64_t addr,
-		      uint64_t end, struct pt_insn *insn)
+static void decode_at(const struct pt_codemap *map, struct cursor *c, const uint8_t *bytes, uint64_t addr, uint64_t end,
+		      struct pt_insn *insn)
 {
 	insn->flow = PT_FLOW_INVALID;
-	if (c->code)
-		map->isa->decode(addr, bytes, (size_t)(limit(map, c, addr, end) - addr), insn);
+	if (!c->code)
+		c->under = 0;
+	else
+		pt_isa_decode_next(map->isa, addr, bytes, (size_t)(limit(map, c, addr, end) - addr), &c->under, insn);
 	if (insn->flow == PT_FLOW_INVALID)
 		*insn = (struct pt_insn){ .target = PT_UNKNOWN, .flow = PT_FLOW_INVALID };
 }

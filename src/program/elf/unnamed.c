@@ -156,22 +156,23 @@ static void walk_later(struct search *s, uint64_t addr)
 	s->todo[s->n_todo++] = addr;
 }
 
-static struct pt_insn decode(struct search *s, uint64_t addr)
+static struct pt_insn decode(struct search *s, uint64_t addr, unsigned *under)
 {
 	struct pt_insn insn = { .flow = PT_FLOW_INVALID, .target = PT_UNKNOWN };
 
 	for (size_t i = 0; i < s->n_areas; i++)
 		if (addr - s->area[i].base < end_of(s, &s->area[i]) - s->area[i].base)
-			s->isa->decode(addr, s->area[i].bytes + (addr - s->area[i].base),
-				       (size_t)(end_of(s, &s->area[i]) - addr), &insn);
+			pt_isa_decode_next(s->isa, addr, s->area[i].bytes + (addr - s->area[i].base),
+					   (size_t)(end_of(s, &s->area[i]) - addr), under, &insn);
 	return insn;
 }
 
 static void enter(struct search *s, uint64_t addr)
 {
 	uint8_t *flags = flags_at(s, addr);
+	unsigned under = 0;
 
-	if (flags == NULL || (*flags & CODE) == 0 || decode(s, addr).flow == PT_FLOW_INVALID)
+	if (flags == NULL || (*flags & CODE) == 0 || decode(s, addr, &under).flow == PT_FLOW_INVALID)
 		return;
 	*flags |= ENTRY;
 	if (addr > s->vectors && addr < s->lowest)
@@ -257,11 +258,12 @@ static bool follow(struct search *s, uint64_t addr, uint64_t from, const struct 
 static void walk(struct search *s, uint64_t addr)
 {
 	uint64_t from = addr;
+	unsigned under = 0;
 	struct pt_insn insn;
 
 	s->n_before = 0;
 	do {
-		insn = decode(s, addr);
+		insn = decode(s, addr, &under);
 		remember(s, addr);
 		if (!follow(s, addr, from, &insn))
 			return;
@@ -377,11 +379,12 @@ static void begin(struct search *s, const struct pt_elf_reader *r)
 static bool begins_stretch(struct search *s, const struct area *area, uint64_t i, uint64_t *behind)
 {
 	struct pt_insn insn;
+	unsigned under = 0;
 	bool begins = i != *behind;
 
 	if ((area->flags[i] & SEEN) == 0)
 		return false;
-	insn = decode(s, area->base + i * s->isa->unit_bytes);
+	insn = decode(s, area->base + i * s->isa->unit_bytes, &under);
 	*behind = i + insn.len_bytes / s->isa->unit_bytes;
 	return begins;
 }
