@@ -388,8 +388,8 @@ static const struct {
 	{ { "format=xml" }, "there is no format 'xml'; formats: text json csv ", { .top = 0 } },
 	{ { "top=many" }, "top: 'many' is not a number of rows", { .top = 0 } },
 	{ { "top=" }, "not a number", { .top = 0 } },
-	{ { "sort=colour" }, "cannot sort by 'colour'; functions has: name address", { .top = 0 } },
-	{ { "calls", "sort=period" }, "cannot sort by 'period'; calls has: from to count gross core", { .top = 0 } },
+	{ { "sort=colour" }, "cannot sort by 'colour'; functions has: function samples count self total min avg max p50", { .top = 0 } },
+	{ { "calls", "sort=period" }, "cannot sort by 'period'; calls has: caller callee count total core", { .top = 0 } },
 	{ { "sort=" }, "sort: '' is no name", { .top = 0 } },
 	{ { "sort=a_word_that_is_much_too_long_for_a_column" }, "is no name", { .top = 0 } },
 };

@@ -46,6 +46,19 @@ static void fit_terminal(struct pt_query *query)
 		freelocale(locale);
 }
 
+/* As GDB's monitor has it: "source=counters". Here it is an option. */
+static int check_word(const char *word, struct pt_err *err)
+{
+	size_t len = strcspn(word, "=");
+	char name[40];
+
+	snprintf(name, sizeof(name), "%.*s", len < sizeof(name) ? (int)len : 0, word);
+	if (word[len] == '\0' || pt_query_knows(word) || !pt_options_has(name, "profile"))
+		return 0;
+	return pt_fail(err, PT_EARG, "'%.100s' is an option on the command line: --%s %.100s", word, name,
+		       word + len + 1);
+}
+
 int pt_output_query(struct pt_query *query, const struct pt_options *options, const char *const *words, size_t n_words,
 		    struct pt_err *err)
 {
@@ -55,8 +68,11 @@ int pt_output_query(struct pt_query *query, const struct pt_options *options, co
 
 	snprintf(format, sizeof(format), "format=%.50s", options->format != NULL ? options->format : "text");
 	all[n++] = format;
-	for (size_t i = 0; i < n_words && n < PT_LEN(all); i++)
+	for (size_t i = 0; i < n_words && n < PT_LEN(all); i++) {
+		if (check_word(words[i], err) < 0)
+			return err->code;
 		all[n++] = words[i];
+	}
 	if (pt_query_parse(query, all, n, err) < 0)
 		return err->code;
 	if (place_of(options->output) == NULL && isatty(STDOUT_FILENO))

@@ -21,11 +21,17 @@ static int refuse(const char *what, const char *word, const struct pt_nearest *n
 
 struct right_words { struct pt_nearest near; char names[800]; size_t at; };
 
+static void put_right_text(struct right_words *right, const char *text)
+{
+	if (right->at < sizeof(right->names))
+		right->at += (size_t)snprintf(right->names + right->at, sizeof(right->names) - right->at, "%s", text);
+}
+
 static void put_right(struct right_words *right, const char *name)
 {
 	pt_nearest_offer(&right->near, name);
-	if (right->at < sizeof(right->names))
-		right->at += (size_t)snprintf(right->names + right->at, sizeof(right->names) - right->at, " %s", name);
+	put_right_text(right, " ");
+	put_right_text(right, name);
 }
 
 /* Likely slips: a file where --elf was forgotten, the unit of a time behind a space. */
@@ -91,21 +97,54 @@ static const char *short_view(const char *word)
 	return found;
 }
 
+/* A heading as a sort word: "per-max" for "per max", "self" for "self %". */
+static void sort_word(const char *heading, char *word, size_t room)
+{
+	size_t len = strlen(heading);
+
+	if (len > 2 && strcmp(heading + len - 2, " %") == 0)
+		len -= 2;
+	snprintf(word, room, "%.*s", (int)len, heading);
+	for (char *at = word; *at != '\0'; at++)
+		*at = *at == ' ' ? '-' : *at;
+}
+
+/* Any column is a sort word; those that a table has where there is room are listed. */
+static void put_sort_word(struct right_words *right, const struct pt_view *view, size_t i)
+{
+	const struct pt_column *column = &view->columns[i];
+	char word[40], before[40];
+
+	sort_word(column->heading, word, sizeof(word));
+	pt_nearest_offer(&right->near, word);
+	pt_nearest_offer(&right->near, column->key);
+	pt_nearest_offer_n(&right->near, column->key, strcspn(column->key, "."));	/* net for net.total */
+	if (column->brief == PT_IF_WIDE || word[0] == '\0' || pt_view_column(view, word) < 0)
+		return;
+	for (size_t k = 0; k < i; k++) {
+		sort_word(view->columns[k].heading, before, sizeof(before));
+		if (view->columns[k].brief != PT_IF_WIDE && strcmp(before, word) == 0)
+			return;
+	}
+	put_right(right, word);
+}
+
 static int check_sort(const struct pt_query *query, struct pt_err *err)
 {
 	const struct pt_view *view = pt_view_find(query->view[0] != '\0' ? query->view : pt_views[0]->name);
 	struct right_words right = { .at = 0 };
 	char where[40];
+	bool more = false;
 
 	if (query->sort[0] == '\0' || (view != NULL && pt_view_column(view, query->sort) >= 0))
 		return 0;
 	pt_nearest_init(&right.near, query->sort, strlen(query->sort));
 	for (size_t i = 0; view != NULL && i < view->n_columns; i++) {
-		const char *key = view->columns[i].key;
-
-		put_right(&right, key);
-		pt_nearest_offer_n(&right.near, key, strcspn(key, "."));	/* net for net.total */
+		put_sort_word(&right, view, i);
+		more |= view->columns[i].brief == PT_IF_WIDE;
 	}
+	if (more)
+		put_right_text(&right, " (and what wide=on shows)");
 	snprintf(where, sizeof(where), "%s has", view != NULL ? view->name : "it");
 	return refuse("cannot sort by", query->sort, &right.near, where, right.names, err);
 }

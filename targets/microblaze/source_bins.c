@@ -25,7 +25,7 @@ enum {
 };
 static const struct pt_param params[] = {
 	[MODE] = { "mode", PT_PARAM_CHOICE, "live", "live|snapshot|end", 0, 0,
-		   "when the buffer is read: while it counts, stopped for each reading, or once at the end" },
+		   "when the bins are read: live: while they count; snapshot: counting stops for each reading; end: once" },
 	[COUNT] = { "count", PT_PARAM_CHOICE, "cycles", "cycles|instructions", 0, 0,
 		    "what is counted (mbprofile -count-instr)" },
 	[LOW] = { "low", PT_PARAM_NUMBER, NULL, NULL, 0, 0,

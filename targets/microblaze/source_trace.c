@@ -22,7 +22,7 @@ enum { STARTED = 17 };		/* TSR */
 enum { MODE, LEVEL, PCS, WINDOW, PERIOD, N_PARAMS };
 static const struct pt_param params[] = {
 	[MODE] = { "mode", PT_PARAM_CHOICE, "burst", "burst|ring", 0, 0,
-		   "windows at random times, or all the time, read at a halt" },
+		   "burst: windows at random times; ring: all the time, the last of it is read at a halt" },
 	[LEVEL] = { "level", PT_PARAM_CHOICE, "flow", "flow|flow-cycles|events|complete", 0, 0,
 		    "what is recorded (mbtrace -level full is complete)" },
 	[PCS] = { "save-pc", PT_PARAM_CHOICE, "all", "all|returns", 0, 0,

@@ -309,25 +309,29 @@ static void plain_details(const struct pt_profile *p, struct pt_text *out)
 	origin_line(p, out);
 }
 
-void pt_details_write(const struct pt_profile *p, size_t columns, struct pt_text *out)
+static void wrap(struct pt_text *plain, size_t columns, struct pt_text *out)
 {
-	struct pt_text plain = { 0 };
-
-	plain_details(p, &plain);
-	for (const char *line = plain.bytes, *end; line != NULL && *line != '\0'; line = end + 1) {
+	for (const char *line = plain->bytes, *end; line != NULL && *line != '\0'; line = end + 1) {
 		end = strchr(line, '\n');
 		if (end == NULL)
 			break;
 		pt_wrapped_line(line, (size_t)(end - line), columns, PT_LABEL_COLUMNS, out);
 	}
-	pt_text_free(&plain);
+	pt_text_free(plain);
 }
 
-void pt_details_summary(const struct pt_profile *p, struct pt_text *out)
+void pt_details_write(const struct pt_profile *p, size_t columns, struct pt_text *out)
 {
-	if (p->from_virtual)
-		title(p, out);
-	time_lines(p, out);
-	pt_details_data(p, out);
-	warning_lines(p, out);
+	struct pt_text plain = { 0 };
+
+	plain_details(p, &plain);
+	wrap(&plain, columns, out);
+}
+
+void pt_details_warnings(const struct pt_profile *p, size_t columns, struct pt_text *out)
+{
+	struct pt_text plain = { 0 };
+
+	warning_lines(p, &plain);
+	wrap(&plain, columns, out);
 }

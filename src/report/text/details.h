@@ -8,8 +8,8 @@
 
 /* columns: of a line; longer ones are broken between words. */
 void pt_details_write(const struct pt_profile *profile, size_t columns, struct pt_text *out);
-/* How much was observed and lost, and every warning; no more. */
-void pt_details_summary(const struct pt_profile *profile, struct pt_text *out);
+/* Every warning and note, a line each. */
+void pt_details_warnings(const struct pt_profile *profile, size_t columns, struct pt_text *out);
 /* What profiling did to the program, in one line without its end: as the source measured it, else as expected; "" if
  * neither is known. */
 void pt_overhead_line(const struct pt_profile *profile, struct pt_text *out);

@@ -26,12 +26,13 @@ static size_t columns_of(const struct pt_query *query)
 
 /* --- above the table */
 
-static void headline(const struct pt_profile *p, const struct pt_query *query, struct pt_text *out)
+static void headline(const struct pt_profile *p, const struct pt_query *query, enum pt_headline_line last,
+		     struct pt_text *out)
 {
 	struct pt_headline h;
 
 	pt_headline_make(&h, p);
-	for (size_t i = 0; i < PT_HEADLINE_LINES; i++) {
+	for (size_t i = 0; i <= last; i++) {
 		struct pt_text line = { 0 };
 		bool loud = query->colour && i == PT_HEADLINE_WARNING;
 
@@ -164,7 +165,7 @@ static int write_text(const struct pt_profile *profile, const struct pt_view *vi
 {
 	int rc;
 
-	headline(profile, query, out);
+	headline(profile, query, PT_HEADLINE_WARNING, out);
 	pt_text_add(out, "\n");
 	rc = tables(profile, view, query, out, err);
 	if (rc == 0)
@@ -191,12 +192,12 @@ static int write_summary(const struct pt_profile *profile, const struct pt_view 
 			 struct pt_text *out, struct pt_err *err)
 {
 	(void)view;
-	(void)query;
 	(void)err;
-	pt_details_summary(profile, out);
+	headline(profile, query, PT_HEADLINE_ACCURACY, out);
+	pt_details_warnings(profile, columns_of(query), out);
 	return 0;
 }
 
 const struct pt_format pt_format_summary = {
-	.name = "summary", .help = "how much was observed and lost; no table", .write = write_summary
+	.name = "summary", .help = "how much was observed and lost, and all warnings; no table", .write = write_summary
 };

@@ -109,10 +109,11 @@ static int offer_intrusive(struct pt_target *target, const struct pt_source_ops 
 	if (at == 0)
 		return pt_fail(err, why.code, "no source works here: %.300s; monitor sources says what each lacks",
 			       why.msg);
-	return pt_fail(err, PT_EARG,
-		       "this target has no source that leaves the program alone; choose one by name, as in profile "
-		       "start source=NAME or --source NAME: %s",
-		       list);
+	return pt_fail(
+		err, PT_EARG,
+		"this target has no non-intrusive source; choose one (in GDB: monitor profile run 2s source=NAME, on the "
+		"command line: --source NAME): %s",
+		list);
 }
 
 static int no_source(const struct pt_live *live, struct pt_target *target, const struct pt_source_ops *const *sources,

@@ -19,8 +19,9 @@ static const char owner[] = "profile", unit[] = "mtb";
 enum { MODE, MTB_RAM, MTB_SIZE, PERIOD, MTB_TAKE, N_PARAMS };
 static const struct pt_param params[] = {
 	[MODE] = { .key = "mode", .type = PT_PARAM_CHOICE, .standard = "burst", .choices = "burst|stream|halt|ring",
-		   .help = "samples of the running program, all of it as far as the probe keeps up, all of it with "
-			   "halts, or the last branches before a halt" },
+		   .help = "burst: pieces of the running program, at random times; stream: all of it, as far as the "
+			   "probe keeps up; halt: all of it, INTRUSIVE: halts the core to read; ring: the last branches "
+			   "before a halt" },
 	[MTB_RAM] = { .key = "mtb-ram", .type = PT_PARAM_SPAN,
 		      .help = "RAM to record into, ADDR:SIZE; else RAM that the program does not use" },
 	[MTB_SIZE] = { .key = "mtb-size", .type = PT_PARAM_NUMBER, .standard = "4096", .min = 64,

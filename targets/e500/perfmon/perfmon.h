@@ -31,7 +31,7 @@ int pt_e500_pending_read(void *state, const struct pt_pending_row *rows, size_t 
 int pt_e500_pending_write(void *state, const struct pt_pending_row *rows, size_t n, const uint32_t *values,
 			  struct pt_err *err);
 /* The way in use, and what it has cost the program so far; for reports, `monitor status` and CONFIG ("path", "cost"):
- * "scratch code at 0x00fff000 (wakes a core that waits): each sample halts the core". */
+ * "scratch code at 0x00fff000 (wakes a core that waits): INTRUSIVE, each reading halts the core". */
 void pt_e500_describe_way(const struct pt_e500_target *e500, char *line, size_t room);
 
 void pt_e500_source_cost(struct pt_target *target, char *line, size_t room);	/* that, for struct pt_source_ops */

@@ -248,7 +248,7 @@ static void describe_cost(const struct pt_e500_way *way, const struct pt_e500_co
 	double ms = c->n_halts > 0 ? (double)c->halted_ns / (double)c->n_halts / PT_NS_PER_MS : 0;
 
 	if (c->n_passes == 0)
-		snprintf(line, room, "%s", way->halts ? ": each sample halts the core" : ": halts nothing");
+		snprintf(line, room, "%s", way->halts ? ": INTRUSIVE, each reading halts the core" : ": halts nothing");
 	else if (c->n_halts == 0)
 		snprintf(line, room, ": %" PRIu64 " looks so far, 0 halts, %.1f packets each (most %" PRIu32 ")",
 			 c->n_passes, (double)c->n_packets / (double)c->n_passes, c->most_packets);

@@ -18,8 +18,8 @@ const struct pt_param pt_profile_params[] = {
 			      .type = PT_PARAM_CHOICE,
 			      .standard = "bdc",
 			      .choices = "bdc|pdo",
-			      .help = "snapshots of the running program over the BDC, or all of it from the pins PDO "
-				      "and PDOCLK" },
+			      .help = "bdc: pieces of the running program, read over the BDC; pdo: all of it, from the "
+				      "pins PDO and PDOCLK" },
 	[PT_PROFILE_PERIOD] = { .key = "period",
 				.type = PT_PARAM_TIME,
 				.standard = "20ms",

@@ -27,8 +27,9 @@ static const struct pt_param params[] = {
 		   .type = PT_PARAM_CHOICE,
 		   .standard = "normal",
 		   .choices = "normal|loop1|detail|pure-pc|ring",
-		   .help = "changes of flow, the same without repetitions, accesses to data, the address of every "
-			   "instruction, or the last changes of flow before each halt, with breakpoints" },
+		   .help = "normal: changes of flow; loop1: without repetitions; detail: accesses to data; pure-pc: the "
+			   "address of every instruction; ring: the last changes of flow before each halt, with "
+			   "breakpoints" },
 	[ALIGN] = { .key = "align",
 		    .type = PT_PARAM_CHOICE,
 		    .standard = "end",
