@@ -22,22 +22,15 @@ struct pt_claim *pt_claim_new(const char *probe, const char *address, struct pt_
 	struct pt_claim *claim = pt_alloc(sizeof(*claim));
 	size_t len = strlen(address);
 
-	if (!pt_note_path(probe, "", claim->path, sizeof(claim->path), true)) {
-		pt_fail(err, PT_EIO, "no folder of one's own for notes (XDG_RUNTIME_DIR)");
-		goto free_claim;
-	}
-	claim->fd = pt_note_lock(claim->path);
+	claim->fd = pt_note_lock(probe, "", claim->path, sizeof(claim->path), err);
 	if (claim->fd < 0) {
-		pt_fail(err, errno == EWOULDBLOCK ? PT_EBUSY : PT_EIO, "%s: %s", claim->path, strerror(errno));
-		goto free_claim;
+		free(claim);
+		return NULL;
 	}
 	if (ftruncate(claim->fd, 0) == 0 && write(claim->fd, address, len) == (ssize_t)len)
 		return claim;
 	pt_fail(err, PT_EIO, "%s: %s", claim->path, strerror(errno));
 	pt_claim_free(claim);
-	return NULL;
-free_claim:
-	free(claim);
 	return NULL;
 }
 
@@ -45,8 +38,7 @@ void pt_claim_free(struct pt_claim *claim)
 {
 	if (claim == NULL)
 		return;
-	unlink(claim->path);	/* first: whoever gets the lock then sees that it is in vain */
-	close(claim->fd);
+	pt_note_unlock(claim->fd, claim->path);
 	free(claim);
 }
 

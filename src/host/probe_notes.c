@@ -65,23 +65,29 @@ static bool still_there(int fd, const char *path)
 	       ours.st_dev == there.st_dev;
 }
 
-int pt_note_lock(const char *path)
+int pt_note_lock(const char *probe, const char *suffix, char *path, size_t room, struct pt_err *err)
 {
+	if (!pt_note_path(probe, suffix, path, room, true))
+		return pt_fail(err, PT_EIO, "no folder of one's own for notes (XDG_RUNTIME_DIR)");
 	for (;;) {
 		int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 		if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0) {
-			int why = errno;
-
+			pt_fail(err, errno == EWOULDBLOCK ? PT_EBUSY : PT_EIO, "%s: %s", path, strerror(errno));
 			if (fd >= 0)
 				close(fd);
-			errno = why;
-			return -1;
+			return err->code;
 		}
 		if (still_there(fd, path))
 			return fd;
 		close(fd);
 	}
+}
+
+void pt_note_unlock(int fd, const char *path)
+{
+	unlink(path);	/* first: a process that then gets the lock sees that the file has gone */
+	close(fd);
 }
 
 /* --- texts -------------------------------------------------------------------------------------------------------- */
@@ -95,27 +101,22 @@ struct pt_kept *pt_kept_open(const char *probe, struct pt_err *err)
 {
 	struct pt_kept *k = pt_alloc(sizeof(*k));
 
-	if (!pt_note_path(probe, ".restore", k->path, sizeof(k->path), true) ||
-	    !pt_note_path(probe, ".restore.lock", k->lock, sizeof(k->lock), true) ||
-	    !pt_note_path(probe, ".restore.new", k->fresh, sizeof(k->fresh), true)) {
-		pt_fail(err, PT_EIO, "no folder of one's own for notes (XDG_RUNTIME_DIR)");
+	k->fd = pt_note_lock(probe, ".restore.lock", k->lock, sizeof(k->lock), err);
+	if (k->fd < 0) {
 		free(k);
 		return NULL;
 	}
-	k->fd = pt_note_lock(k->lock);
-	if (k->fd >= 0)
-		return k;
-	pt_fail(err, errno == EWOULDBLOCK ? PT_EBUSY : PT_EIO, "%s: %s", k->lock, strerror(errno));
-	free(k);
-	return NULL;
+	/* shorter names beside the lock: they have room */
+	pt_note_path(probe, ".restore", k->path, sizeof(k->path), false);
+	pt_note_path(probe, ".restore.new", k->fresh, sizeof(k->fresh), false);
+	return k;
 }
 
 void pt_kept_close(struct pt_kept *kept)
 {
 	if (kept == NULL)
 		return;
-	unlink(kept->lock);	/* first: whoever gets the lock then sees that it is in vain */
-	close(kept->fd);
+	pt_note_unlock(kept->fd, kept->lock);
 	free(kept);
 }
 

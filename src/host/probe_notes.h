@@ -12,9 +12,11 @@
 /* The note of a probe ("usb 1-4.2" and ".restore" are usb_1-4.2.restore). False: the folder is not there, or not ours
  * alone; make: it is made if need be. */
 bool pt_note_path(const char *probe, const char *suffix, char *path, size_t room, bool make);
-/* Opened, made if need be, and locked. A negative number: errno says why, EWOULDBLOCK: another holds it. To be given up:
- * unlink, then close. */
-int pt_note_lock(const char *path);
+/* The note of a probe, opened, made if need be, and locked; path: out, where it is. Returns the file descriptor, or
+ *   PT_EBUSY  another process holds the lock
+ *   PT_EIO    the folder or the note cannot be written */
+int pt_note_lock(const char *probe, const char *suffix, char *path, size_t room, struct pt_err *err);
+void pt_note_unlock(int fd, const char *path);	/* takes the note away */
 
 /* A text that outlives the process. */
 struct pt_kept;
