@@ -19,7 +19,7 @@
 #include "trace/event.h"
 
 /* The room that gap(), state() and flush() need in a batch, and that feed() needs to take at least one byte. */
-enum { PT_DECODER_ROOM = 8, PT_PAIR_BYTES = 8 };
+enum { PT_DECODER_ROOM = 8 };
 
 /* What the events of a format are about, in bits. */
 enum pt_gives {

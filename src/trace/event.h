@@ -106,6 +106,9 @@ struct pt_batch {
 	size_t n_events;
 };
 
+/* Bytes of from and to of a branch where a format is no more than pairs of them, 32 bits each. */
+enum { PT_PAIR_BYTES = 8 };
+
 bool pt_event_eq(const struct pt_event *a, const struct pt_event *b);	/* the fields that the kind uses */
 /* One line without newline, as golden files hold it; cut at size. Returns line. */
 char *pt_event_print(const struct pt_event *event, char *line, size_t size);

@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "base/bigmem.h"
-#include "decode/decoder.h"
 #include "profile/analyses/code/lines_count.h"
 #include "profile/analyses/code/lines_windows.h"
 #include "base/util.h"
