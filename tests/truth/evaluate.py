@@ -4,7 +4,8 @@ it: an own shadow stack, by stack pointers, and an own table of cycles. Shares n
 How it counts, where opinions differ:
   entry     a call, an exception's entry, a jump or a fall to another function's first instruction (a tail call: its
             return is its caller's return, too)
-  self      by whose code it is; what entering and leaving a handler takes is the handler's
+  self      by whose code it is; what entering and leaving a handler takes is the handler's, and of its first and
+            of its returning instruction: a function is the sum of its lines
   total     self and callees, without what interrupted; of recursion the outermost
   leaving   a frame is left when control goes to its return address, or the stack pointer rises above where it began
             (longjmp, a throw), or it goes back into its caller's middle with the stack pointer of the call"""
@@ -110,6 +111,7 @@ class Truth:
         self.edges = {}
         self.awake = self.asleep = self.halted = 0
         self.executed = {}		# block to how often
+        self.extra = collections.Counter()	# address to cycles of entering the handler there, or of leaving it from there
         self.model_differs = {}
         self.threads = {0: Level()}
         self.levels = [self.threads[0]]
@@ -289,15 +291,18 @@ class Truth:
                     self.straight(start, source, False, took)
                     self.exception(to, sp)
                     self.spend(self.levels[-1], self.elf.function_at(to), 0, cpu.entry)
+                    self.extra[to] += cpu.entry
                 elif how == EXC_RETURN:
                     self.straight(start, source, True, took)
                     self.spend(self.levels[-1], self.elf.function_at(source), 0, cpu.exit)
+                    self.extra[source] += cpu.exit
                     self.exception_return(to, sp)
                 elif how == TAIL_CHAIN:
                     self.straight(start, source, True, took)
                     self.leave_all(self.levels.pop())
                     self.exception(to, sp)
                     self.spend(self.levels[-1], self.elf.function_at(to), 0, cpu.chain)
+                    self.extra[to] += cpu.chain
                 elif how == DEBUG:
                     self.straight(start, source, False, took)
                 else:
@@ -378,7 +383,9 @@ class Truth:
             spent += times * self.blocks[key][1]
             extra = {EXCEPTION: self.cpu.entry, EXC_RETURN: self.cpu.exit, TAIL_CHAIN: self.cpu.chain}.get(way, 0)
             if extra:
-                self.add_shares(self.elf.function_at(last if way == EXC_RETURN else target), 0, extra * times)
+                where = last if way == EXC_RETURN else target
+                self.add_shares(self.elf.function_at(where), 0, extra * times)
+                self.extra[where] += extra * times
                 spent += extra * times
         self.model_error = spent - self.awake
 
@@ -405,6 +412,7 @@ class Truth:
             if handler is not None and self.cpu.entry:
                 entered = min(took, self.cpu.entry * times)
                 self.add_shares(self.elf.function_at(handler), 0, entered)
+                self.extra[handler] += entered
                 took -= entered
             if not without:
                 last = self.cpu.last_of(last, self.elf.insn.get(last))
@@ -437,6 +445,9 @@ class Truth:
             for address, cost in self.blocks[key][3]:
                 n, cycles = found.get(address, (0, 0))
                 found[address] = (n + times, cycles + times * cost)
+        for address, cycles in self.extra.items():
+            n, before = found.get(address, (0, 0))
+            found[address] = (n, before + cycles)
         return found
 
     def paths(self):
