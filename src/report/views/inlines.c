@@ -7,6 +7,7 @@
 #include "report/table/view.h"
 #include "report/views/core_column.h"
 #include "report/views/core_rows.h"
+#include "report/views/flow_share.h"
 #include "base/util.h"
 
 extern const struct pt_view pt_view_inlines;
@@ -36,6 +37,14 @@ static size_t n_rows(const void *subject)
 	return lines != NULL ? pt_core_rows(lines, n_inlined) : (size_t)PT_NOT_MADE;
 }
 
+/* Of windows it has no interval. */
+static struct pt_value share_of(const struct pt_profile *p, uint16_t core, uint64_t ticks, uint64_t all)
+{
+	if (pt_profile_windowed(p, core) != NULL && all != 0)
+		return (struct pt_value){ .f = (double)ticks / (double)all, .basis = PT_BASIS_ESTIMATED };
+	return pt_flow_share(p, core, ticks, all, NULL);
+}
+
 static void row(const void *subject, size_t i, struct pt_value *out)
 {
 	const struct pt_profile *p = subject;
@@ -52,8 +61,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = sum->count, .basis = p->counts };
 	*out++ = (struct pt_value){ .u = sum->instructions, .basis = p->counts };
 	*out++ = (struct pt_value){ .u = ticks, .basis = p->times };
-	*out++ = (struct pt_value){ .f = all != 0 && p->shares != PT_BASIS_NONE ? (double)ticks / (double)all : NAN,
-				    .basis = p->shares != PT_BASIS_NONE ? p->times : PT_BASIS_NONE };
+	*out++ = share_of(p, lines->core, ticks, all);
 	*out++ = (struct pt_value){ .u = p->timing != NULL ? sum->cycles_inside : PT_UNKNOWN, .basis = p->times };
 	*out++ = (struct pt_value){ .text = file != NULL ? file->path : NULL };
 	*out++ = (struct pt_value){ .u = call->call_line != 0 ? call->call_line : PT_UNKNOWN, .basis = PT_BASIS_EXACT };

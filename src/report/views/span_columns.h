@@ -8,6 +8,7 @@
 #include "profile/analyses/calls/spans.h"
 #include "report/table/view.h"
 #include "report/views/duration_values.h"
+#include "report/views/flow_share.h"
 #include "report/views/times.h"
 #include "base/util.h"
 
@@ -30,6 +31,8 @@
 	PT_SPAN_SPREAD("call", suffix, "call ", unit, mean, PT_IF_WIDE, PT_IF_WIDE), \
 	{ "inactive" suffix ".total", "inactive", unit, PT_IF_WIDE }, \
 	PT_SPAN_SPREAD("inactive", suffix, "inactive ", unit, mean, PT_IF_WIDE, PT_IF_WIDE)
+
+enum { PT_SPAN_SHARE = 4 };	/* the column net_share */
 
 static inline struct pt_value pt_span_number(uint64_t u, enum pt_basis basis)
 {
@@ -123,9 +126,13 @@ static inline struct pt_value *pt_span_run_values(struct pt_value *out, const st
 						  const struct pt_span_figures *span, uint64_t net, uint64_t all)
 {
 	struct pt_span_figures cut = *span;
+	struct pt_value *share = out + PT_SPAN_SHARE;
 
-	if (pt_profile_windowed(p, span->core) == NULL)
-		return pt_span_values(out, p, span, net, p->shares != PT_BASIS_NONE ? all : 0, p->times);
+	if (pt_profile_windowed(p, span->core) == NULL) {
+		out = pt_span_values(out, p, span, net, 0, p->times);
+		*share = pt_flow_share(p, span->core, net, all, NULL);
+		return out;
+	}
 	cut.run.count = cut.run.partial = cut.run.gross_total = PT_UNKNOWN;
 	cut.run.stat[PT_TALLY_CALL].n = cut.run.stat[PT_TALLY_INACTIVE].n = 0;	/* no totals */
 	return pt_span_values(out, p, &cut, PT_UNKNOWN, 0, p->times);

@@ -116,7 +116,8 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_task *task = &p->tasks->task[i];
 	enum pt_basis counts = p->tasks->by_signals ? PT_BASIS_EXACT : p->counts;
 	enum pt_basis shares = p->tasks->by_signals ? PT_BASIS_EXACT : p->shares;
-	double load = shares == PT_BASIS_NONE ? NAN : pt_task_load(p->tasks, task);
+	bool unfair = !p->tasks->by_signals && pt_profile_in_pieces(p, task->core);
+	double load = shares == PT_BASIS_NONE || unfair ? NAN : pt_task_load(p->tasks, task);
 
 	*out++ = (struct pt_value){ .text = task->name };
 	*out++ = (struct pt_value){ .text = known_by[task->kind] };
