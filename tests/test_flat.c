@@ -40,6 +40,39 @@ START_TEST(sums_by_hand)
 }
 END_TEST
 
+/* Ten batches of ten: eight of WORK, two of REST, a handler; entering it took as long as one of the eight. */
+START_TEST(whom_exceptions_interrupt_is_left_open)
+{
+	const uint16_t handler = REST;
+	struct pt_flat *flat = pt_flat_new(N_IDS);
+	struct pt_share work, rest, none;
+
+	for (unsigned i = 0; i < 10; i++) {
+		for (unsigned k = 0; k < 10; k++)
+			pt_flat_sample(flat, k < 8 ? WORK : REST);
+		pt_flat_entered(flat, REST, 1);
+		pt_flat_end_batch(flat);
+	}
+	work = pt_flat_bounded(flat, pt_flat_share(flat, WORK), NULL);
+	rest = pt_flat_bounded(flat, pt_flat_share(flat, REST), &handler);
+	ck_assert_double_eq_tol(work.share, 0.8, 1e-12);
+	ck_assert_double_eq_tol(work.lo, pt_flat_share(flat, WORK).lo - 0.1, 1e-12);
+	ck_assert_double_eq_tol(work.hi, pt_flat_share(flat, WORK).hi, 1e-12);
+	ck_assert_double_eq_tol(rest.share, 0.2, 1e-12);
+	ck_assert_double_eq_tol(rest.lo, pt_flat_share(flat, REST).lo, 1e-12);	/* it does not interrupt itself */
+	ck_assert_double_gt(rest.hi, pt_flat_share(flat, REST).hi + 0.1);
+	pt_flat_free(flat);
+	flat = pt_flat_new(N_IDS);	/* nothing is entered */
+	for (unsigned i = 0; i < 10; i++) {
+		pt_flat_sample(flat, WORK);
+		pt_flat_end_batch(flat);
+	}
+	none = pt_flat_bounded(flat, pt_flat_share(flat, WORK), NULL);
+	ck_assert_double_eq(none.lo, pt_flat_share(flat, WORK).lo);
+	pt_flat_free(flat);
+}
+END_TEST
+
 START_TEST(a_core_that_only_sleeps)
 {
 	struct pt_flat *flat = pt_flat_new(N_IDS);
@@ -113,6 +146,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, sums_by_hand);
+	tcase_add_test(tc, whom_exceptions_interrupt_is_left_open);
 	tcase_add_test(tc, a_core_that_only_sleeps);
 	tcase_add_loop_test(tc, intervals_hold_the_truth, 0, PT_LEN(experiments));
 	suite_add_tcase(suite, tc);

@@ -68,10 +68,23 @@ size_t pt_sort_pairs(struct pt_lane *lane, const uint8_t *bytes, size_t len_byte
 
 /* --- all events */
 
+static void take_place(struct pt_lane *lane, uint64_t address)
+{
+	struct pt_flat *flat = lane->samples_into->flat;
+	uint16_t handler;
+	bool in_code;
+	double entered;
+
+	pt_flat_sample(flat, pt_codemap_function(lane->pipeline->map, address, &in_code));
+	pt_traced_place(lane->pipeline, lane->samples_into, address, in_code);
+	entered = lane->meets_interrupted ? pt_entered_at(lane->pipeline->entered, address, &handler) : 0;
+	if (entered > 0)
+		pt_flat_entered(flat, handler, entered);
+}
+
 static void take_sample(struct pt_lane *lane, const struct pt_event *e)
 {
 	struct pt_flat *flat;
-	bool in_code;
 
 	lane->samples += e->kind == PT_EV_SAMPLE;
 	if (lane->samples_into == NULL)
@@ -82,8 +95,7 @@ static void take_sample(struct pt_lane *lane, const struct pt_event *e)
 	} else if (e->kind == PT_EV_SAMPLE && e->branch.to == PT_UNKNOWN) {
 		pt_flat_asleep(flat);
 	} else if (e->kind == PT_EV_SAMPLE) {
-		pt_flat_sample(flat, pt_codemap_function(lane->pipeline->map, e->branch.to, &in_code));
-		pt_traced_place(lane->pipeline, lane->samples_into, e->branch.to, in_code);
+		take_place(lane, e->branch.to);
 	}
 }
 

@@ -174,6 +174,7 @@ static void tear_down(struct pt_pipeline *p)
 {
 	pt_chosen_close(p);
 	pt_traced_fini(p);
+	pt_entered_free(p->entered);
 	if (p->map != NULL && p->map->kept.free == NULL)
 		pt_codemap_free(p->map);
 	p->map = NULL;

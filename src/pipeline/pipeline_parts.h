@@ -13,6 +13,7 @@
 #include "profile/stats/account.h"
 #include "profile/result/analysis.h"
 #include "profile/analyses/code/bins.h"
+#include "profile/flow/entered.h"
 #include "profile/flow/windows.h"
 #include "profile/stack/execution.h"
 #include "profile/stats/flat.h"
@@ -43,6 +44,7 @@ struct pt_lane {		/* one source */
 	bool extract;			/* what was left in a buffer that older trace is overwritten in */
 	bool data_only;			/* its trace has accesses to data, and nothing of what ran */
 	bool leaves_out;		/* trace=loop1: branches that repeat are not recorded */
+	bool meets_interrupted;		/* its samples find an exception that is being entered in what it interrupts */
 	bool triggered;			/* triggers of the hardware begin and end what it counts: nobody knows when */
 	bool halting;			/* mode=halt of a trace, which is re-armed while the core is held */
 	bool in_data;			/* trace has begun */
@@ -96,6 +98,7 @@ struct pt_pipeline {
 	size_t n_functions, n_ids;	/* ids: 0 and one per function */
 	struct pt_codemap *map;
 	struct pt_flow_settings settings;
+	struct pt_entered *entered;	/* NULL: no source needs it, or it is not known */
 	const char *timing;		/* the cycle model; NULL: there is none, or the trace has no time for it */
 	bool untimed;			/* the first source's trace has none */
 	uint64_t given_hz;		/* core-clock; 0: as CONFIG says */

@@ -15,12 +15,16 @@ static void make_room(struct pt_traced *traced)
 		traced->line_of = pt_alloc_array(PT_PLACES_MAX + 1, sizeof(*traced->line_of));
 }
 
-static uint16_t line_at(struct pt_pipeline *p, struct pt_traced *traced, uint64_t address)
+static uint64_t line_key(const struct pt_pipeline *p, uint64_t address)	/* 0: in no line */
 {
 	const struct pt_line_range *range = p->program != NULL ? pt_program_line_at(p->program, address) : NULL;
-	uint64_t key = range != NULL && range->line != 0 ? ((uint64_t)range->file << 32) + range->line : 0;
 
-	return pt_places_number(traced->by_line, key, address);
+	return range != NULL && range->line != 0 ? ((uint64_t)range->file << 32) + range->line : 0;
+}
+
+static uint16_t line_at(struct pt_pipeline *p, struct pt_traced *traced, uint64_t address)
+{
+	return pt_places_number(traced->by_line, line_key(p, address), address);
 }
 
 /* A line is looked for once for each instruction: to do so for each sample costs more than all else that it does. */
@@ -65,6 +69,26 @@ static bool are_shown(const struct pt_pipeline *p, const struct pt_traced *trace
 	       (pt_snapshot_sampled(p, traced) && (pt_snapshot_windowed(p, traced) || traced->flow->runs == 0));
 }
 
+/* The handler that begins at this place, which is a line or an instruction; NULL: none. */
+static const uint16_t *begins(const struct pt_pipeline *p, const struct pt_place *place, bool lines, uint16_t *handler)
+{
+	uint64_t address;
+
+	for (size_t i = 0; (address = pt_entered_handler(p->entered, i, handler)) != PT_UNKNOWN; i++)
+		if (place->key == (lines ? line_key(p, address) : address))
+			return handler;
+	return NULL;
+}
+
+/* By samples alone: nobody knows whom exceptions interrupted. */
+static void bound(const struct pt_pipeline *p, const struct pt_traced *traced, struct pt_place *place, bool lines)
+{
+	uint16_t handler;
+
+	if (pt_traced_counted(traced))
+		place->share = pt_flat_bounded(traced->flat, place->share, begins(p, place, lines, &handler));
+}
+
 /* Of all cores; by core and key. */
 static void tell(struct pt_pipeline *p, size_t offset, struct pt_profile_place **room,
 		 const struct pt_profile_place **out, size_t *n)
@@ -88,6 +112,7 @@ static void tell(struct pt_pipeline *p, size_t offset, struct pt_profile_place *
 			struct pt_place place = pt_places_at(of[i], k);
 			bool in_code;
 
+			bound(p, &p->traced[i], &place, room == &p->line_places);
 			rows[(*n)++] = (struct pt_profile_place){
 				.place = place, .core = p->traced[i].core,
 				.function = pt_codemap_function(p->map, place.address, &in_code),

@@ -16,7 +16,7 @@ static struct pt_share share_of(const struct pt_pipeline *p, const struct pt_tra
 	if (pt_snapshot_leaves_out(traced))
 		return (struct pt_share){ .share = NAN, .lo = 0, .hi = 1 };
 	if (pt_traced_counted(traced))
-		return pt_flat_share(traced->flat, id);
+		return pt_flat_bounded(traced->flat, pt_flat_share(traced->flat, id), &id);
 	if (pt_snapshot_sampled(p, traced))
 		return traced->calibration[id].share;
 	if (pt_snapshot_windowed(p, traced))

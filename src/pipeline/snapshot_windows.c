@@ -26,8 +26,17 @@ static void calibrate(const struct pt_pipeline *p, const struct pt_traced *trace
 	for (size_t id = 0; id < p->n_ids; id++) {
 		c[id].by_samples = pt_flat_share(traced->flat, (uint16_t)id);
 		c[id].windows = *pt_windows_function(traced->windows, (uint16_t)id);
+		if (!traced->samples->meets_interrupted)
+			pt_calibration_met_handler(&c[id].windows);
 	}
-	pt_calibration_make(c, p->n_ids, &windows.awake);
+	if (core->windowed)
+		pt_calibration_make(c, p->n_ids, &windows.awake);
+	for (size_t id = 0; !core->windowed && id < p->n_ids; id++) {
+		uint16_t handler = (uint16_t)id;
+
+		pt_calibration_none(&c[id]);
+		c[id].share = pt_flat_bounded(traced->flat, c[id].share, &handler);
+	}
 	core->calibration = c;
 	core->batches = pt_flat_total(traced->flat);
 	core->asleep_by_bursts = core->asleep;

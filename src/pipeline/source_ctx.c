@@ -99,6 +99,20 @@ static bool cannot_walk(const struct pt_pipeline *p)
 	return p->program != NULL && p->map->isa == &pt_isa_none;
 }
 
+/* DWT_PCSR, unless the core is known to show the handler already. */
+static void meet_interrupted(struct pt_lane *lane, const struct pt_config *config)
+{
+	struct pt_pipeline *p = lane->pipeline;
+	char entry[16];
+
+	lane->meets_interrupted = strcmp(lane->facts.format, PT_FORMAT_PCSR) == 0 &&
+				  strcmp(lane->facts.source, "pcsr") == 0 &&
+				  strcmp(pt_config_text(config, "entry", entry, sizeof(entry)), "handler") != 0;
+	lane->facts.meets_interrupted = lane->meets_interrupted;
+	if (lane->meets_interrupted && p->entered == NULL)
+		p->entered = pt_entered_new(p->map, &p->settings);
+}
+
 void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk, const struct pt_config *config)
 {
 	struct pt_profile_source *f = &lane->facts;
@@ -136,6 +150,7 @@ void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk, const stru
 	lane->bursts_only = strcmp(f->mode, "burst") == 0 || chosen[0] != '\0';
 	lane->around = strcmp(f->mode, "ring") == 0;
 	lane->halting = strcmp(f->mode, "halt") == 0 && strcmp(f->format, PT_FORMAT_PCSR) != 0;
+	meet_interrupted(lane, config);
 	lane->triggered = pt_config_number(config, "triggered", 0) != 0;
 	free(lane->state);
 	lane->state = lane->decoder != NULL ? pt_alloc(lane->decoder->state_bytes) : NULL;

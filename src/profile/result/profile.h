@@ -102,6 +102,7 @@ struct pt_profile_source {		/* one of several: what it is, and its account of ti
 	uint64_t mismatch_ns;
 	bool observed_is_bound, ended;
 	bool no_clock;			/* nobody knows when any of it was, or how long: a dump */
+	bool meets_interrupted;		/* samples find an exception that is being entered in what it interrupts */
 	bool triggered;			/* somebody else begins and ends its counting, unseen */
 	uint64_t branches, samples, values;	/* what it gave: runs of branch trace, pc samples, values written */
 	struct pt_cost cost;		/* as measured: COST chunks */

@@ -50,6 +50,21 @@ void pt_calibration_make(struct pt_calibration *c, size_t n, const struct pt_clu
 	}
 }
 
+void pt_calibration_none(struct pt_calibration *c)
+{
+	c->by_bursts = (struct pt_share){ .share = 0, .lo = 0, .hi = 1 };
+	c->share = c->by_samples;
+	c->kept = 1;
+	c->entered = 0;
+}
+
+void pt_calibration_met_handler(struct pt_window_function *windows)
+{
+	windows->as_sampled = windows->own;
+	windows->shift = (struct pt_cluster_sum){ .x = 0 };
+	windows->entered = 0;
+}
+
 static double ratio_variance(const struct pt_window_function *f, double n, const struct pt_cluster_sum *row,
 			     double with_own, double q)
 {

@@ -35,6 +35,11 @@ struct pt_calibration {		/* of a function */
 /* Of n functions, whose by_samples and windows are set. */
 void pt_calibration_make(struct pt_calibration *c, size_t n, const struct pt_cluster_total *windows);
 
+/* Windows are too few: shares are the samples'. */
+void pt_calibration_none(struct pt_calibration *c);
+/* These samples find an exception that is being entered in its handler, as windows do. */
+void pt_calibration_met_handler(struct pt_window_function *windows);
+
 /* A row that is a part of this function's own time; with_own: the sum over windows of its x times the function's. */
 struct pt_share pt_calibrated_share(const struct pt_calibration *c, const struct pt_cluster_total *windows,
 				    const struct pt_cluster_sum *row, double with_own);

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -5,10 +6,14 @@
 
 #include "base/alloc.h"
 
+static const double Z95 = 1.959964;
+
 struct function {
 	uint64_t samples;
 	uint64_t in_batch;
 	struct pt_cluster_sum sum;
+	double entered_in_batch;
+	struct pt_cluster_sum entered;
 };
 
 struct pt_flat {
@@ -16,6 +21,8 @@ struct pt_flat {
 	uint16_t *touched;	/* functions of the batch so far */
 	size_t n_functions, n_touched;
 	uint64_t batch_awake, batch_asleep;
+	double batch_entered;
+	struct pt_cluster_sum entered;	/* handlers, by all samples */
 	struct pt_cluster_total total, all;	/* all: with the samples that found it asleep */
 	struct pt_cluster_sum asleep_of_all;
 	uint64_t awake, asleep, refused, batches;
@@ -51,6 +58,13 @@ void pt_flat_sample(struct pt_flat *flat, uint16_t function)
 	flat->awake++;
 }
 
+/* Its first piece of code was sampled, so that it is among the functions of the batch. */
+void pt_flat_entered(struct pt_flat *flat, uint16_t handler, double samples)
+{
+	flat->function[handler].entered_in_batch += samples;
+	flat->batch_entered += samples;
+}
+
 void pt_flat_asleep(struct pt_flat *flat)
 {
 	flat->batch_asleep++;
@@ -70,8 +84,14 @@ void pt_flat_end_batch(struct pt_flat *flat)
 		struct function *f = &flat->function[flat->touched[i]];
 
 		pt_cluster_add(&f->sum, (double)f->in_batch, y);
+		if (f->entered_in_batch > 0)
+			pt_cluster_add(&f->entered, f->entered_in_batch, y);
 		f->in_batch = 0;
+		f->entered_in_batch = 0;
 	}
+	if (flat->batch_entered > 0)
+		pt_cluster_add(&flat->entered, flat->batch_entered, y);
+	flat->batch_entered = 0;
 	if (flat->batch_awake != 0)	/* one that saw only sleep says nothing about shares of the rest */
 		pt_cluster_add_total(&flat->total, y);
 	if (flat->batch_awake + flat->batch_asleep != 0) {
@@ -97,6 +117,33 @@ struct pt_cluster_total pt_flat_total(const struct pt_flat *flat)
 struct pt_share pt_flat_share(const struct pt_flat *flat, uint16_t function)
 {
 	return pt_cluster_share(&flat->total, &flat->function[function].sum);
+}
+
+static double error_of(const struct pt_cluster_total *total, const struct pt_cluster_sum *sum)
+{
+	double n = (double)total->n, p = sum->x / total->y;
+	double residuals = sum->xx - 2 * p * sum->xy + p * p * total->yy;
+
+	return Z95 * sqrt(fmax(0, residuals) * n / fmax(1, n - 1)) / total->y;
+}
+
+struct pt_share pt_flat_bounded(const struct pt_flat *flat, struct pt_share s, const uint16_t *handler)
+{
+	const struct pt_cluster_sum *of_all = &flat->entered;
+	double below = s.share - s.lo, others;
+
+	if (flat->total.y <= 0 || of_all->x <= 0)
+		return s;
+	others = of_all->x / flat->total.y;
+	if (handler != NULL) {	/* it does not interrupt itself */
+		const struct pt_cluster_sum *own = &flat->function[*handler].entered;
+
+		others = fmax(0, others - own->x / flat->total.y);
+		if (own->x > 0)
+			s.hi = fmin(1, s.hi + pt_cluster_share(&flat->total, own).hi);
+	}
+	s.lo = fmax(0, s.share - others - hypot(below, error_of(&flat->total, of_all)));
+	return s;
 }
 
 struct pt_share pt_flat_asleep_share(const struct pt_flat *flat)

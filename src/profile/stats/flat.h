@@ -17,6 +17,8 @@ struct pt_flat;
 struct pt_flat *pt_flat_new(size_t n_functions);
 void pt_flat_free(struct pt_flat *flat);
 void pt_flat_sample(struct pt_flat *flat, uint16_t function);	/* below n_functions */
+/* Entering this handler took as long as so many samples, which found the code that it interrupted. */
+void pt_flat_entered(struct pt_flat *flat, uint16_t handler, double samples);
 void pt_flat_asleep(struct pt_flat *flat);
 void pt_flat_refused(struct pt_flat *flat, uint64_t n);	/* the chip gave no sample: halted, or not permitted */
 void pt_flat_end_batch(struct pt_flat *flat);		/* an empty one is none */
@@ -25,6 +27,9 @@ struct pt_flat_summary pt_flat_summary(const struct pt_flat *flat);
 uint64_t pt_flat_samples(const struct pt_flat *flat, uint16_t function);
 struct pt_cluster_total pt_flat_total(const struct pt_flat *flat);	/* the batches */
 struct pt_share pt_flat_asleep_share(const struct pt_flat *flat);	/* of all time */
-struct pt_share pt_flat_share(const struct pt_flat *flat, uint16_t function);
+struct pt_share pt_flat_share(const struct pt_flat *flat, uint16_t function);	/* where samples were found */
+/* The same with limits that hold whoever was interrupted, where the cycles of entering a handler are the handler's: of a
+ * share that samples found of anything, which has the beginning of this handler (NULL: of none). */
+struct pt_share pt_flat_bounded(const struct pt_flat *flat, struct pt_share found, const uint16_t *handler);
 
 #endif

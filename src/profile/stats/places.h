@@ -14,7 +14,7 @@ enum { PT_PLACES_MAX = 16384 };
 struct pt_place {
 	uint64_t key, address;	/* address: of its first sample */
 	uint64_t samples;
-	struct pt_share share;	/* of the samples that found the core awake */
+	struct pt_share share;	/* of the samples that found the core awake, as pt_flat_share() has it */
 };
 
 struct pt_places;

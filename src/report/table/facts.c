@@ -86,10 +86,10 @@ const char *pt_bound_reason(const char *mode, bool triggered)
 bool pt_entries_are_elsewhere(const struct pt_profile *p)
 {
 	for (size_t i = 0; i < p->n_cores; i++)
-		if (p->core[i].calibration != NULL)
+		if (p->core[i].calibration != NULL && p->core[i].windowed)
 			return false;
 	for (size_t i = 0; i < p->n_sources; i++)
-		if (strcmp(p->sources[i].format, PT_FORMAT_PCSR) == 0 && strcmp(p->sources[i].source, "pcsr") == 0)
+		if (p->sources[i].meets_interrupted)
 			return true;
 	return false;
 }

@@ -45,9 +45,10 @@ static void samples_line(const struct pt_profile *p, struct pt_text *out)
 	pt_text_add(out, "\n");
 	if (pt_entries_are_elsewhere(p)) {
 		pt_details_label(out, "");
-		pt_text_add(out,
-			    "the time of entering an exception is with the code that it interrupts: a sample cannot "
-			    "tell (beside bursts it is put right)\n");
+		pt_text_add(
+			out,
+			"a sample finds an exception that is being entered in the code that it interrupts; that "
+			"time is the handler's: intervals leave open whose it was, and bursts beside samples tell\n");
 	}
 }
 

@@ -238,7 +238,7 @@ static bool remark(const void *subject, char *out, size_t room)
 	if (pt_entries_are_elsewhere(p)) {
 		snprintf(
 			out, room,
-			"Entering an exception counts for the code that it interrupts (beside bursts it is put right)");
+			"Samples find the entry of an exception in the code that it interrupts: intervals leave that open");
 		return true;
 	}
 	if (core == NULL || p->core_hz == 0 || !(core->asleep.share > 0.005))

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/contract/emit.h"
@@ -24,12 +25,15 @@ enum { MAX_SAMPLES = 256, ROUND_BATCHES = 4, ROUND_MS = 2000, HELD_REST_US = 200
 enum { PROBE_SAMPLES = 16, PROBE_TRIES = 8, PROBE_GAP_US = 500 };
 #define NOT_RUNNING UINT32_MAX	/* halted, or sampling is not permitted */
 
-enum { BATCH, PERIOD, N_PARAMS };
+enum { BATCH, PERIOD, ENTRY, N_PARAMS };
 static const struct pt_param params[] = {
 	[BATCH] = { .key = "batch", .type = PT_PARAM_NUMBER, .standard = "16", .min = 2, .max = MAX_SAMPLES,
 		    .help = "samples in a row between two looks at whether the core sleeps" },
 	[PERIOD] = { .key = "period", .type = PT_PARAM_TIME, .standard = "2ms", .max = PROBE_DELAY_US * UINT64_C(1000),
 		     .help = "longest period expected in the program: batches are 0 to twice that far apart" },
+	[ENTRY] = { .key = "entry-pc", .type = PT_PARAM_CHOICE, .standard = "interrupted",
+		    .choices = "interrupted|handler",
+		    .help = "what DWT_PCSR shows while an exception is entered (UNVERIFIED on silicon)" },
 };
 
 struct batch {			/* of samples, as it comes from the wire */
@@ -50,6 +54,7 @@ struct pcsr {
 	uint32_t slept_at;	/* the last place that it was found asleep at */
 	bool held, leased, traced;
 	bool shares_link;	/* as in struct pt_source_setup: a round is short, and others come in between */
+	bool meets_handler;	/* an exception that is being entered is found in its handler already */
 	bool counts_sleep;	/* samples of a sleeping core are like others */
 	struct batch batch[ROUND_BATCHES];
 };
@@ -287,8 +292,9 @@ static int emit_config(struct pcsr *s, const struct pt_source_setup *setup, stru
 
 	snprintf(lines, sizeof(lines),
 		 "source=pcsr\nmode=sample\nbatch=%" PRIu32 "\nperiod_us=%" PRIu32 "\n"
-		 "%scost=the core never halts; nothing is written but DEMCR.TRCENA\n",
-		 s->n_samples, s->period_us, s->counts_sleep ? "sleep=counted\n" : "");
+		 "%s%scost=the core never halts; nothing is written but DEMCR.TRCENA\n",
+		 s->n_samples, s->period_us, s->counts_sleep ? "sleep=counted\n" : "",
+		 s->meets_handler ? "entry=handler\n" : "");
 	return pt_emit_config(&s->out, setup, PT_FORMAT_PCSR, lines, err);
 }
 
@@ -319,6 +325,7 @@ static int pcsr_start(void *state, struct pt_target *target, const struct pt_sou
 	s->random = setup->seed;
 	s->shares_link = setup->shares_link;
 	s->n_samples = (uint32_t)pt_params_number(setup->settings, &params[BATCH]);
+	s->meets_handler = strcmp(pt_params_text(setup->settings, &params[ENTRY]), "handler") == 0;
 	s->counts_sleep = target->ops->upstream != NULL;
 	s->period_us = (uint32_t)(pt_params_number(setup->settings, &params[PERIOD]) / 1000);
 	s->told = NOT_TOLD;
