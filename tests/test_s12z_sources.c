@@ -132,11 +132,12 @@ END_TEST
 /* A buffer that goes on around has what was last, and its end is random; one that does not drain has what was first.
  * Where lines come faster than they leave neither end is: the program chose both. Whatever the trial found, or where the
  * user forbade it or said wrong, each session's own lines count. */
-static const struct { bool overflows, chokes; const char *word, *chosen; unsigned cause; } random_ends[] = {
-	{ false, false, NULL, "end", PT_DATA_CHOSEN_END }, { true, false, NULL, "begin", PT_DATA_CHOSEN_BEGIN },
-	{ false, true, NULL, "end", PT_DATA_CHOSEN_NEITHER },
-	{ true, false, "pdoe0-drains=yes", "end", PT_DATA_CHOSEN_BEGIN },
-	{ false, false, "pdoe0-drains=no", "begin", PT_DATA_CHOSEN_END },
+static const struct { bool overflows, chokes; const char *word, *chosen; unsigned cause; const char *assumed; } random_ends[] = {
+	{ false, false, NULL, "end", PT_DATA_CHOSEN_END, "a trial at the start did not fill it" },
+	{ true, false, NULL, "begin", PT_DATA_CHOSEN_BEGIN, "lines stay in the trace buffer" },
+	{ false, true, NULL, "end", PT_DATA_CHOSEN_NEITHER, "lines leave the trace buffer" },
+	{ true, false, "pdoe0-drains=yes", "end", PT_DATA_CHOSEN_BEGIN, "(pdoe0-drains=yes)" },
+	{ false, false, "pdoe0-drains=no", "begin", PT_DATA_CHOSEN_END, "(pdoe0-drains=no)" },
 };
 
 START_TEST(finds_out_which_end_is_random)
@@ -148,6 +149,7 @@ START_TEST(finds_out_which_end_is_random)
 	bdc.chokes = random_ends[_i].chokes;
 	begin(&pt_source_s12z_profile, words);
 	ck_assert_str_eq(array_sink_config(&sink, "chosen"), random_ends[_i].chosen);
+	ck_assert_ptr_nonnull(strstr(array_sink_config(&sink, "assumed"), random_ends[_i].assumed));
 	drain(10);
 	ck_assert_uint_eq(data(0)->cause, random_ends[_i].cause);
 	ck_assert_uint_eq(data(0)->len_bytes, 512);
@@ -688,6 +690,27 @@ START_TEST(samples_go_beside_breakpoints)
 }
 END_TEST
 
+/* --- both --------------------------------------------------------------------------------------------------------- */
+
+START_TEST(samples_are_taken_between_snapshots)
+{
+	unsigned of[2] = { 0, 0 };
+
+	begin(&pt_source_s12z_both, NULL);
+	drain(200);
+	for (size_t i = 0; i < sink.n_chunks; i++)
+		if (sink.chunk[i]->kind == PT_CHUNK_DATA && sink.chunk[i]->len_bytes > 0)
+			of[sink.chunk[i]->source]++;
+	ck_assert_uint_gt(of[0], 10);
+	ck_assert_uint_gt(of[1], 4 * of[0]);	/* a snapshot is due every 20 ms, a batch every 2 */
+	OK(ops->stop(state, &err));
+	ck_assert_mem_eq(bdc.io + DBG_C1, before, 4);
+	ck_assert(!pt_lease_held(target, "dbg"));
+	ck_assert(!pt_lease_held(target, "sync-pc"));
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_END, -1), 2);
+}
+END_TEST
+
 /* --- traces ------------------------------------------------------------------------------------------------------- */
 
 static void fill_trace(unsigned halves, bool wrapped)
@@ -787,6 +810,7 @@ int main(void)
 	tcase_add_test(tc, samples_come_in_batches);
 	tcase_add_test(tc, samples_are_read_to_the_byte);
 	tcase_add_test(tc, samples_know_sleep);
+	tcase_add_test(tc, samples_are_taken_between_snapshots);
 	tcase_add_test(tc, samples_go_beside_breakpoints);
 	tcase_add_test(tc, trace_is_read_at_a_halt);
 	tcase_add_loop_test(tc, halves_are_put_in_order, 0, PT_LEN(buffers));

@@ -9,6 +9,7 @@
 #include "base/util.h"
 #include "harness.h"
 #include "isa/isa.h"
+#include "profile/analyses/calls/tree.h"
 #include "tests/inline_profile.h"
 
 #define LEAST_SHARE 0.02	/* of a function that is judged */
@@ -199,6 +200,42 @@ START_TEST(samples_and_bursts_make_one_estimate)
 }
 END_TEST
 
+/* Snapshots of the S12Z's buffer agree so well that bursts alone leave little open; but how much a function takes is
+ * what samples say, so no chain of calls is surer than samples are of the function at its end. */
+START_TEST(chains_are_no_surer_than_their_function)
+{
+	char elf[512];
+	struct inline_setup setup = { .board = "s12zvm", .source = "dbg-profile+sync-pc", .elf = elf, .seed = 1,
+				      .uri = "&core-drift=37&pdoe0=holds" };
+	struct inline_profile p;
+	const struct pt_profile *profile;
+	unsigned n = 0;
+
+	snprintf(elf, sizeof(elf), "%s/tests/firmware/s12z_demo.elf",
+		 getenv("srcdir") != NULL ? getenv("srcdir") : ".");
+	inline_open(&p, &setup);
+	inline_start(&p, &setup);
+	inline_drain(&p, 2 * PT_NS_PER_S);
+	inline_stop(&p);
+	profile = pt_pipeline_profile(p.pipeline);
+	ck_assert(profile->core[0].windowed);
+	for (size_t i = 1; i < profile->tree->n_nodes; i++) {
+		const struct pt_tree_node *node = &profile->tree->node[i];
+		const struct pt_share *own =
+			node->function != PT_NO_FUNCTION ? &profile->core[0].calibration[node->function].share : NULL;
+
+		if (own == NULL || !(node->net_share.share > 0) || !(own->share > 0))
+			continue;
+		n++;
+		ck_assert_msg(node->net_share.lo / node->net_share.share <= own->lo / own->share + 1e-9,
+			      "node %zu: at least %.3f of its share, its function %.3f", i,
+			      node->net_share.lo / node->net_share.share, own->lo / own->share);
+	}
+	ck_assert_uint_gt(n, 20);
+	inline_close(&p);
+}
+END_TEST
+
 /* Samples that all say one thing, as of a core that tells another pc than it has. */
 static void spoil(void *arg, const struct pt_chunk *chunk)
 {
@@ -240,6 +277,7 @@ int main(void)
 	tcase_set_timeout(tc, 600);
 	tcase_add_loop_test(tc, intervals_hold_the_truth, 0, PT_LEN(rows));
 	tcase_add_loop_test(tc, samples_and_bursts_make_one_estimate, 0, PT_LEN(together));
+	tcase_add_test(tc, chains_are_no_surer_than_their_function);
 	tcase_add_test(tc, sources_that_contradict_each_other_are_told);
 	tcase_add_loop_test(tc, no_part_of_a_periodic_program_is_favoured, 0, PT_LEN(in_step));
 	suite_add_tcase(suite, tc);

@@ -123,6 +123,7 @@ void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk, const stru
 	pt_config_text(config, "source", f->source, sizeof(f->source));
 	pt_config_text(config, "mode", f->mode, sizeof(f->mode));
 	pt_config_text(config, "title", f->title, sizeof(f->title));
+	pt_config_text(config, "assumed", f->assumed, sizeof(f->assumed));
 	pt_config_text(config, "cost_besides", f->cost_besides, sizeof(f->cost_besides));
 	f->cost.n_parts = 0;
 	pt_config_text(config, "event", f->event, sizeof(f->event));

@@ -5,7 +5,8 @@
  * isa (the instruction set by name, as the ELF or else the target says, or none; missing in old captures),
  * core_hz (0 = unknown), cost (a sentence: what the source costs the target, as far as that is known ahead). Keys of
  * sources that stamp what they give: tick_hz (of the stamps, nominal), tick_ppm (how far off that may be; 100). One
- * that measures its cost may have cost_besides (what of the sentence no measure says). Others are the format's own.
+ * that measures its cost may have cost_besides (what of the sentence no measure says). One whose figures rest on what no
+ * manual says may have assumed (a sentence: what it takes for true, and why). Others are the format's own.
  *
  * A COST chunk is such text, too: time_ns, since the source began, and for each way that it worked by, from 0: way.N
  * (its name), samples.N, packets.N, halts.N, halted_ns.N, shortest_ns.N, longest_ns.N for these, and setup_halts.N,

@@ -306,7 +306,7 @@ static const struct pt_region *s12z_regions(void *state, size_t *n)
 static const struct pt_source_ops *const *s12z_sources(void *state, size_t *n)
 {
 	static const struct pt_source_ops *const sources[] = {
-		&pt_source_s12z_profile, &pt_source_s12z_pc, &pt_source_s12z_trace,
+		&pt_source_s12z_both, &pt_source_s12z_profile, &pt_source_s12z_pc, &pt_source_s12z_trace,
 	};
 
 	(void)state;

@@ -218,7 +218,9 @@ def tree_paths(rows, share, want):
             key = tuple(path[1:])
             old = found.get(key)
             value, interval = row["net_share" if share else "net"], row.get("net_share_ci95")
-            found[key] = ((old[0] + value if value is not None else old[0]) if old else value, None if old else interval)
+            if old is not None:		# of two rows: the sum of their limits
+                interval = [a + b for a, b in zip(old[1], interval)] if old[1] and interval else None
+            found[key] = ((old[0] + value if value is not None else old[0]) if old else value, interval)
     return found
 
 

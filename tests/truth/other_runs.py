@@ -18,13 +18,13 @@ BOARDS = {
     "e500": (E500, "virtual:e500?clock=virtual&freq=5M&core-drift=37", ()),
 }
 MODES = {
-    "s12z": (("dbg-profile", "bdc", "2s"), ("sync-pc", "sample", "2s"), ("dbg-profile", "pdo", "60ms")),
+    "s12z": (("dbg-profile+sync-pc", "together", "2s"), ("dbg-profile", "bdc", "2s"), ("sync-pc", "sample", "2s"), ("dbg-profile", "pdo", "60ms")),
     "microblaze": (("bins", "live", "2s"), ("trace", "burst", "2s"), ("pc-sampling", "halt", "2s")),
     "e500": (("pc-sampling", "halt", "2s"),),
 }
 LOGGED_BY = {"s12z": ("sync-pc", "sample"), "microblaze": ("bins", "end"), "e500": ("pc-sampling", "halt")}
 MORE = {"pdo": ("--set", "pdo=0", "--set", "pdoclk=1")}
-SEVERAL = ("bdc", "sample", "burst", "halt")
+SEVERAL = ("together", "bdc", "sample", "burst", "halt")
 
 
 def cross_tools():
@@ -47,7 +47,7 @@ class Runs(arm_runs.Runs):
     def profile(self, elf, source, mode, time, seed, log=None, extra=()):
         capture = self.new_capture()
         board = f"{self.board}&elf={elf}" + (f"&flow-log={log}" if log else "")
-        if mode == "bdc":		# what no manual says: whether lines leave the buffer (then busy programs have no shares)
+        if mode in ("bdc", "together"):		# what no manual says: whether lines leave the buffer (then busy programs have no shares)
             board += "&pdoe0=" + ("drains" if seed % 4 == 0 else "holds")
         command = [self.proftap, "profile", "--probe", board, "--elf", elf, "--for", time, "--source", source, "--mode", mode,
                    "--seed", str(seed), "--capture", capture, "--format", "summary",

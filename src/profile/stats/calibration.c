@@ -90,8 +90,9 @@ struct pt_share pt_calibrated_share(const struct pt_calibration *c, const struct
 	t = pt_student_95(f->n - 1);
 	below = (c->share.share - c->share.lo) / Z95 / c->share.share;
 	above = (c->share.hi - c->share.share) / Z95 / c->share.share;
-	out.lo = out.share * exp(-t * sqrt(below * below + own));
-	out.hi = fmin(c->share.hi, out.share * exp(t * sqrt(above * above + own)));
+	/* A part is no surer than its whole. */
+	out.lo = fmin(q * c->share.lo, out.share * exp(-t * sqrt(below * below + own)));
+	out.hi = fmax(q * c->share.hi, fmin(c->share.hi, out.share * exp(t * sqrt(above * above + own))));
 	return out;
 }
 

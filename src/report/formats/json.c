@@ -258,6 +258,19 @@ static void sources(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "events_dropped", pt_json_number(0));	/* a key of earlier versions */
 }
 
+/* Present where figures rest on what no manual says. */
+static void assumed(json_t *object, const struct pt_profile *p)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < p->n_sources; i++)
+		if (p->sources[i].assumed[0] != '\0')
+			json_array_append_new(array, pt_json_text(p->sources[i].assumed));
+	if (json_array_size(array) > 0)
+		json_object_set(object, "assumed", array);
+	json_decref(array);
+}
+
 /* Where samples and bursts share the work: which tables have whose shares. */
 static void shares_from(json_t *object, const struct pt_profile *p)
 {
@@ -403,6 +416,7 @@ static void figures(json_t *object, const struct pt_profile *p)
 	sources(object, p);
 	cores(object, p);
 	shares_from(object, p);
+	assumed(object, p);
 	json_object_set_new(object, "samples", pt_json_number(p->samples));
 	json_object_set_new(object, "samples_asleep", pt_json_number(p->samples_asleep));
 	json_object_set_new(object, "sleep_counted", json_boolean(p->sleep_counted));

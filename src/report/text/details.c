@@ -55,6 +55,17 @@ static void link_line(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, " of the time\n");
 }
 
+/* What figures rest on and no manual says. */
+static void assumed_lines(const struct pt_profile *p, struct pt_text *out)
+{
+	for (size_t i = 0; i < p->n_sources; i++) {
+		if (p->sources[i].assumed[0] == '\0')
+			continue;
+		pt_details_label(out, "assumed");
+		pt_text_add(out, "%s\n", p->sources[i].assumed);
+	}
+}
+
 static void source_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	char hz[32], name[80];
@@ -69,6 +80,7 @@ static void source_lines(const struct pt_profile *p, struct pt_text *out)
 			    p->sources[i].mode[0] != '\0' ? ", mode " : "", p->sources[i].mode);
 	}
 	link_line(p, out);
+	assumed_lines(p, out);
 	pt_details_label(out, "clock");
 	if (p->no_code) {
 		pt_text_add(out, "the timestamps of the sources; no code is traced\n");

@@ -317,6 +317,7 @@ static int pcsr_start(void *state, struct pt_target *target, const struct pt_sou
 {
 	struct pcsr *s = state;
 	struct pt_err ignored = { 0 };
+	uint64_t period_ns;
 
 	if (available(target, err) < 0)
 		return err->code;
@@ -327,7 +328,8 @@ static int pcsr_start(void *state, struct pt_target *target, const struct pt_sou
 	s->n_samples = (uint32_t)pt_params_number(setup->settings, &params[BATCH]);
 	s->meets_handler = strcmp(pt_params_text(setup->settings, &params[ENTRY]), "handler") == 0;
 	s->counts_sleep = target->ops->upstream != NULL;
-	s->period_us = (uint32_t)(pt_params_number(setup->settings, &params[PERIOD]) / 1000);
+	period_ns = pt_params_number(setup->settings, &params[PERIOD]);	/* beside bursts it is their row's */
+	s->period_us = (uint32_t)((period_ns < params[PERIOD].max ? period_ns : params[PERIOD].max) / 1000);
 	s->told = NOT_TOLD;
 	pt_emit_init(&s->out, setup, pt_mem_now_ns(s->mem));
 	if (pt_lease_take(target, unit, owner, err) < 0)

@@ -128,6 +128,6 @@ int pt_s12z_mass_erase(void *state, struct pt_err *err);
 struct pt_emit;
 /* A batch of a source failed with rc: as pt_emit_failed(), but that a core in STOP mode is waited for. */
 int pt_source_s12z_failed(struct pt_s12z *z, struct pt_emit *out, int rc);
-extern const struct pt_source_ops pt_source_s12z_profile, pt_source_s12z_pc, pt_source_s12z_trace;
+extern const struct pt_source_ops pt_source_s12z_profile, pt_source_s12z_pc, pt_source_s12z_trace, pt_source_s12z_both;
 
 #endif

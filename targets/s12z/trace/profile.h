@@ -52,6 +52,9 @@ struct pt_snap {
 	uint8_t lines[PT_PROFILE_BUFFER_BYTES];
 };
 
+/* How it is known whether lines leave the buffer without PDOE. */
+enum pt_drains { PT_DRAINS_UNKNOWN, PT_DRAINS_SET, PT_DRAINS_TRIED };
+
 /* The stream. */
 enum pt_stream_state {
 	STREAM_IDLE,		/* not armed: the next drain arms */
@@ -83,6 +86,8 @@ struct pt_s12z_profile {
 	const struct pt_profile_mode *mode;
 	uint64_t random, period_us;
 	bool unlock, clear_profile;	/* before the buffer is read */
+	bool shares_link;		/* as in struct pt_source_setup */
+	enum pt_drains drains_by;	/* bdc */
 	bool chosen_end;		/* bdc: a clock chose the ends of the sessions, not their beginnings */
 	struct pt_s12z_halts halt;
 	unsigned n_taken;

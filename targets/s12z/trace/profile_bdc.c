@@ -221,17 +221,17 @@ static int look(struct pt_s12z_profile *p, struct pt_err *err)
 	return 0;
 }
 
-/* The delay before the next arming: what is too long for the probe passes here. Returns the microseconds to rest. */
+/* The delay before the next arming: what is too long for the probe passes here, and all of it where others use the link
+ * meanwhile. Returns the microseconds to rest. */
 static int draw_delay(struct pt_s12z_profile *p)
 {
-	uint64_t rest_us;
+	uint64_t in_probe_us = p->shares_link ? 0 : PROBE_DELAY_US, rest_us;
 
 	if (p->snap.delay_us == PT_UNKNOWN)
 		p->snap.delay_us = pt_random_delay(&p->random, p->period_us);
-	if (p->snap.delay_us <= PROBE_DELAY_US)
+	if (p->snap.delay_us <= in_probe_us)
 		return 0;
-	rest_us =
-		p->snap.delay_us - PROBE_DELAY_US < PROBE_DELAY_US ? p->snap.delay_us - PROBE_DELAY_US : PROBE_DELAY_US;
+	rest_us = p->snap.delay_us - in_probe_us < PROBE_DELAY_US ? p->snap.delay_us - in_probe_us : PROBE_DELAY_US;
 	p->snap.delay_us -= rest_us;
 	return (int)rest_us;
 }
@@ -279,6 +279,7 @@ static int find_out(struct pt_s12z_profile *p, struct pt_err *err)
 		return pt_wrap(err, "try out a snapshot");
 	session = pt_s12z_locate(p->snap.lines, PT_S12Z_LINES);
 	p->chosen_end = n_done < r.n || !session.overflow || !session.whole;
+	p->drains_by = PT_DRAINS_TRIED;
 	return 0;
 }
 
@@ -289,11 +290,12 @@ static int start(struct pt_s12z_profile *p, const struct pt_source_setup *setup,
 
 	p->snap = (struct pt_snap){ .delay_us = PT_UNKNOWN, .window_us = (uint32_t)(window_ns / 1000) };
 	p->chosen_end = strcmp(drains, "no") != 0;
+	p->drains_by = strcmp(drains, "learn") != 0 ? PT_DRAINS_SET : PT_DRAINS_UNKNOWN;
 	if (!pt_wire_s12z_can(&p->z->wire, PT_BDC_READ_DBGTB))
 		return pt_fail(err, PT_EUNSUPPORTED, "this probe cannot read the trace buffer");
 	if (pt_profile_set_up(p, false, err) < 0)
 		return err->code;
-	if (!p->halt.held && strcmp(drains, "learn") == 0 &&
+	if (!p->halt.held && p->drains_by == PT_DRAINS_UNKNOWN &&
 	    (find_out(p, err) < 0 || pt_profile_set_up(p, false, err) < 0))
 		return err->code;
 	p->snap.state = SNAP_READY;

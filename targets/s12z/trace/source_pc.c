@@ -39,6 +39,7 @@ struct sampler {
 	uint64_t random;
 	uint32_t n_samples, period_us;
 	bool held, leased, asleep;
+	bool shares_link;	/* as in struct pt_source_setup: a round is short, and others come in between */
 	struct batch batch[MOST_BATCHES];
 };
 
@@ -81,14 +82,14 @@ static void emit_batch(struct sampler *s, const struct batch *batch, const struc
 
 /* --- rounds ------------------------------------------------------------------------------------------------------- */
 
-/* As many batches as fill a step of the link, at least one. */
+/* As many batches as fill a step of the link, at least one; and one where others come in between. */
 static unsigned n_batches(const struct sampler *s)
 {
 	uint64_t hz = s->z->wire.bdcsi_hz != 0 ? s->z->wire.bdcsi_hz : 1000000;
 	uint64_t batch_us = s->period_us / 2 + s->n_samples * (uint64_t)SAMPLE_CYCLES * 1000000 / hz;
 	uint64_t n = batch_us > 0 ? STEP_US / batch_us : MOST_BATCHES;
 
-	return n == 0 ? 1 : n > MOST_BATCHES ? MOST_BATCHES : (unsigned)n;
+	return n == 0 || s->shares_link ? 1 : n > MOST_BATCHES ? MOST_BATCHES : (unsigned)n;
 }
 
 static int give_up(struct sampler *s, int rc, struct pt_err *err)
@@ -183,13 +184,16 @@ static void release(struct sampler *s)
 static int sampler_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	struct sampler *s = state;
+	uint64_t period_ns;
 
 	if (available(target, err) < 0)
 		return err->code;
 	s->z = target->state;
 	s->random = setup->seed;
+	s->shares_link = setup->shares_link;
 	s->n_samples = (uint32_t)pt_params_number(setup->settings, &params[BATCH]);
-	s->period_us = (uint32_t)(pt_params_number(setup->settings, &params[PERIOD]) / 1000);
+	period_ns = pt_params_number(setup->settings, &params[PERIOD]);	/* beside bursts it is their row's */
+	s->period_us = (uint32_t)((period_ns < params[PERIOD].max ? period_ns : params[PERIOD].max) / 1000);
 	pt_emit_init(&s->out, setup, pt_wire_s12z_now_ns(&s->z->wire));
 	if (pt_lease_take(target, unit, owner, err) < 0)
 		return err->code;

@@ -175,23 +175,41 @@ static int available(struct pt_target *target, struct pt_err *err)
 	return pt_dbg_needs(target->state, PT_DBG_PROFILE, err);
 }
 
+/* Whether lines leave the buffer without PDOE decides which end of a snapshot is random, and no manual says it. */
+static const char *drains_text(const struct pt_s12z_profile *p)
+{
+	if (p->mode != &pt_profile_bdc)
+		return "";
+	if (p->drains_by == PT_DRAINS_SET)
+		return p->chosen_end ? "assumed=lines leave the trace buffer without PDOE (pdoe0-drains=yes)\n"
+				     : "assumed=lines stay in the trace buffer without PDOE (pdoe0-drains=no)\n";
+	if (p->drains_by == PT_DRAINS_UNKNOWN)
+		return "assumed=lines leave the trace buffer without PDOE (pdoe0-drains: the core was held at the start, so "
+		       "there was no trial; each snapshot says which of its ends is random)\n";
+	return p->chosen_end
+		       ? "assumed=lines leave the trace buffer without PDOE (pdoe0-drains: a trial at the start did not "
+			 "fill it)\n"
+		       : "assumed=lines stay in the trace buffer without PDOE (pdoe0-drains: a trial at the start filled "
+			 "it)\n";
+}
+
 static int emit_config(struct pt_s12z_profile *p, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	const char *chosen = p->mode != &pt_profile_bdc ? "" : p->chosen_end ? "chosen=end\n" : "chosen=begin\n";
 	uint8_t ivbr[2] = { 0xff, 0xfe };
-	char lines[512];
+	char lines[640];
 
 	if (pt_mem_read(&p->z->mem, S12Z_IVBR, ivbr, sizeof(ivbr), err) < 0)
 		return pt_wrap(err, "read IVBR");
 	snprintf(lines, sizeof(lines),
 		 "source=dbg-profile\nmode=%s\nstream=%s\nbus_hz=%" PRIu64 "\nivbr=0x%04x\npthf_bytes=%" PRIu64
-		 "\nswap24=%d\nstamp_from=%s\nperiod_us=%" PRIu64 "\n%scost=%s\n",
+		 "\nswap24=%d\nstamp_from=%s\nperiod_us=%" PRIu64 "\n%s%scost=%s\n",
 		 p->mode->name, p->mode->stream,
 		 pt_params_number(setup->settings, &pt_profile_params[PT_PROFILE_BUS_CLOCK]), pt_be16(ivbr),
 		 pt_params_number(setup->settings, &pt_profile_params[PT_PROFILE_PTHF]),
 		 pt_params_flag(setup->settings, &pt_profile_params[PT_PROFILE_SWAP24]),
 		 pt_params_text(setup->settings, &pt_profile_params[PT_PROFILE_STAMP_FROM]), p->period_us, chosen,
-		 p->mode->cost);
+		 drains_text(p), p->mode->cost);
 	return pt_emit_config(&p->out, setup, PT_FORMAT_S12Z_PROFILE, lines, err);
 }
 
@@ -218,6 +236,7 @@ static void init(struct pt_s12z_profile *p, struct pt_target *target, const stru
 	p->z = target->state;
 	p->mode = find_mode(pt_params_text(setup->settings, &pt_profile_params[PT_PROFILE_MODE]));
 	p->random = setup->seed;
+	p->shares_link = setup->shares_link;
 	p->period_us = pt_params_number(setup->settings, &pt_profile_params[PT_PROFILE_PERIOD]) / 1000;
 	p->unlock = pt_params_flag(setup->settings, &pt_profile_params[PT_PROFILE_UNLOCK]);
 	p->clear_profile = pt_params_flag(setup->settings, &pt_profile_params[PT_PROFILE_CLEAR]);

@@ -16,6 +16,8 @@ struct node {
 	struct pt_cluster_sum net, gross;
 	double with_own;		/* sum over windows of its net times that of its function */
 	double count;
+	double sampled_below, sampled_above;	/* of its share, or of what is summed up below it: the samples' part of the
+						 * error */
 	uint32_t edge;			/* of its call; NONE: nobody's, or there was no room */
 	bool first_of_function, first_of_edge;	/* there is no other such above it */
 };
@@ -213,15 +215,17 @@ static void add_share(struct pt_share *sum, const struct pt_share *part)
 	sum->hi = fmin(1, sum->hi + part->hi);
 }
 
-/* What the bursts alone leave open is no less than what they do once fitted: of two limits that hold the better one. */
-static void narrow(struct pt_share *fitted, const struct pt_share *alone)
+/* What the bursts alone leave open of a row is no less than what they leave open of its part in what was sampled. So
+ * beside the limits of the fit there are those of both errors, one of the bursts and one of the samples (below, above);
+ * of two limits that hold the better one. */
+static void narrow(struct pt_share *fitted, const struct pt_share *alone, double below, double above)
 {
 	double by = alone->share > 0 ? fitted->share / alone->share : 0;
 
 	if (by <= 0)
 		return;
-	fitted->lo = fmax(fitted->lo, alone->lo * by);
-	fitted->hi = fmin(fitted->hi, fmax(fitted->share, alone->hi * by));
+	fitted->lo = fmax(fitted->lo, fitted->share - hypot((alone->share - alone->lo) * by, below));
+	fitted->hi = fmin(fitted->hi, fitted->share + hypot(fmax(0, alone->hi - alone->share) * by, above));
 }
 
 static uint32_t new_node(struct pt_tree *tree, struct pt_tree_node *node, uint32_t parent, uint16_t function,
@@ -251,13 +255,16 @@ static void add_unseen(struct pt_tree_windows *w, const struct pt_profile_core *
 	}
 }
 
-static struct pt_share fit_node(const struct node *n, uint16_t function, const struct pt_profile_core *core)
+static struct pt_share fit_node(struct node *n, uint16_t function, const struct pt_profile_core *core)
 {
-	struct pt_share fitted =
-				pt_calibrated_share(&core->calibration[function], &core->windows, &n->net, n->with_own),
+	const struct pt_calibration *c = &core->calibration[function];
+	struct pt_share fitted = pt_calibrated_share(c, &core->windows, &n->net, n->with_own),
 			alone = pt_cluster_share(&core->windows, &n->net);
+	double by = c->share.share > 0 ? fitted.share / c->share.share : 0;
 
-	narrow(&fitted, &alone);
+	n->sampled_below = (c->share.share - c->share.lo) * by;
+	n->sampled_above = (c->share.hi - c->share.share) * by;
+	narrow(&fitted, &alone, n->sampled_below, n->sampled_above);
 	return fitted;
 }
 
@@ -280,6 +287,7 @@ static void fit_nodes(struct pt_tree_windows *w, const struct pt_profile *profil
 	for (size_t i = tree->n_nodes; i-- > 1;) {
 		const struct pt_profile_core *core = pt_profile_calibrated(profile, node[i].core);
 		struct pt_share alone;
+		struct node *at;
 
 		if (core == NULL || !core->windowed)
 			continue;
@@ -288,8 +296,11 @@ static void fit_nodes(struct pt_tree_windows *w, const struct pt_profile *profil
 			add_share(&node[node[i].parent].gross_share, &node[i].gross_share);
 		if (i >= n)
 			continue;
-		alone = pt_cluster_share(&core->windows, &w->node[i].gross);
-		narrow(&node[i].gross_share, &alone);
+		at = &w->node[i];
+		alone = pt_cluster_share(&core->windows, &at->gross);
+		narrow(&node[i].gross_share, &alone, at->sampled_below, at->sampled_above);
+		w->node[node[i].parent].sampled_below += at->sampled_below;
+		w->node[node[i].parent].sampled_above += at->sampled_above;
 	}
 }
 
