@@ -45,7 +45,7 @@ START_TEST(as_text_and_number)
 	ck_assert_uint_eq(pt_config_number(&config, "size", 7), 7);
 	ck_assert_uint_eq(pt_config_number(&config, "format", 7), 7);
 	ck_assert_uint_eq(pt_config_number(&config, "gone", 7), 7);
-	ck_assert_str_eq(pt_config_text(&config, "note", out, sizeof(out)), "a b");
+	ck_assert_str_eq(pt_config_text(&config, "note", out, sizeof(out)), "a?b");
 	ck_assert_str_eq(pt_config_text(&config, "buffer", out, sizeof(out)), "0x20000");
 	ck_assert_str_eq(pt_config_text(&config, "gone", out, sizeof(out)), "");
 	pt_config_fini(&config);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/harmless.h"
+
 int pt_fail(struct pt_err *err, int code, const char *fmt, ...)
 {
 	va_list args;
@@ -15,6 +17,7 @@ int pt_fail(struct pt_err *err, int code, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(err->msg, sizeof(err->msg), fmt, args);
 	va_end(args);
+	pt_harmless(err->msg, "\n\t");	/* it may have a stranger's words in it, and goes to a terminal */
 	return code;
 }
 
@@ -32,5 +35,6 @@ int pt_wrap(struct pt_err *err, const char *fmt, ...)
 	va_end(args);
 	if (n >= 0 && (size_t)n < sizeof(err->msg))
 		snprintf(err->msg + n, sizeof(err->msg) - (size_t)n, ": %.*s", (int)sizeof(was) - n, was);
+	pt_harmless(err->msg, "\n\t");
 	return err->code;
 }

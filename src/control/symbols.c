@@ -22,7 +22,7 @@ static void say_program(struct pt_command *cmd, const struct pt_program *program
 	size_t n;
 
 	pt_program_functions(program, &n);
-	pt_command_say(cmd, "%s: %zu functions", pt_program_path(program), n);
+	pt_command_say(cmd, "%s: %zu functions", pt_program_shown_path(program), n);
 	if (pt_program_unnamed(program) > 0)
 		pt_command_say(cmd,
 			       "%zu of them have no symbol; they were found from the vectors and by the code's calls, "

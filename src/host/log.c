@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/harmless.h"
 #include "base/util.h"
 
 static atomic_int level = PT_LOG_INFO;
@@ -46,14 +47,6 @@ bool pt_log_set(const char *words)
 	return true;
 }
 
-/* Names and texts from outside must not drive the terminal, nor look like lines of ours. */
-static void keep_printable(char *line)
-{
-	for (unsigned char *at = (unsigned char *)line; *at != '\0'; at++)
-		if ((*at < ' ' && *at != '\n' && *at != '\t') || *at == 0x7f)
-			*at = '?';
-}
-
 static void put_time(char *out, size_t room)
 {
 	struct timespec now;
@@ -78,7 +71,7 @@ static void say(int at, const char *prefix, const char *fmt, va_list args)
 	put_time(time, sizeof(time));
 	n = snprintf(line, sizeof(line), "%s%s", time, prefix);
 	vsnprintf(line + n, sizeof(line) - (size_t)n, fmt, args);
-	keep_printable(line);
+	pt_harmless(line, "\n\t");	/* a stranger's name must not drive the terminal */
 	over_progress = atomic_exchange(&progress_stands, false);
 	fprintf(stderr, "%s%s\n", over_progress ? erase_line : "", line);
 }
@@ -99,7 +92,7 @@ void pt_progress(const char *fmt, ...)
 	vsnprintf(line, sizeof(line), fmt, args);
 	va_end(args);
 	line[strcspn(line, "\n")] = '\0';
-	keep_printable(line);
+	pt_harmless(line, "\n\t");
 	if (line[0] == '\0' && !atomic_load(&progress_stands))
 		return;
 	atomic_store(&progress_stands, line[0] != '\0');

@@ -2,10 +2,12 @@
  * last, END. A long silence is a DATA chunk of its own without bytes. */
 #include "import/stream.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/harmless.h"
 #include "base/util.h"
 #include "trace/loss.h"
 
@@ -45,16 +47,12 @@ void pt_notes_end(struct pt_notes *notes)
 void pt_stream_config(struct pt_text *text, const char *format, const char *source, const char *mode,
 		      const struct pt_input_setup *setup)
 {
-	size_t from;
+	char path[PATH_MAX];
 
+	snprintf(path, sizeof(path), "%s", setup->path);
 	pt_text_add(text, "format=%s\nsource=%s\nmode=%s\n", format, source, mode);
-	pt_text_add(text, "target=\nvirtual=0\ncore_hz=0\ncost=nothing: it was read from a file\nprobe=file ");
-	from = text->len_bytes;
-	pt_text_add(text, "%s", setup->path);
-	for (size_t i = from; text->bytes != NULL && i < text->len_bytes; i++)
-		if ((unsigned char)text->bytes[i] < ' ')
-			text->bytes[i] = '?';
-	pt_text_add(text, "\n");
+	pt_text_add(text, "target=\nvirtual=0\ncore_hz=0\ncost=nothing: it was read from a file\nprobe=file %s\n",
+		    pt_harmless(path, ""));
 }
 
 void pt_stream_put_config(struct pt_chunk *chunk, const struct pt_text *text, uint64_t from_ns)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/harmless.h"
 #include "base/params.h"
 
 /* --- splitting */
@@ -93,10 +94,7 @@ char *pt_config_text(const struct pt_config *config, const char *key, char *out,
 	int len = pt_config_find(config, key, &value);
 
 	snprintf(out, size, "%.*s", len > 0 ? len : 0, len > 0 ? value : "");
-	for (char *c = out; *c != '\0'; c++)
-		if ((unsigned char)*c < ' ')
-			*c = ' ';
-	return out;
+	return pt_harmless(out, "");
 }
 
 uint64_t pt_config_number(const struct pt_config *config, const char *key, uint64_t otherwise)

@@ -269,7 +269,7 @@ static bool name_exits(struct pt_exits *x, size_t from)
 			else
 				snprintf(name, sizeof(name), "%.*s_EXIT_%u", PT_EXIT_NAME_BYTES - 20, function, number);
 		} while (is_taken(taken, n_taken, name));
-		x->list[i].name = pt_arena_text(&x->names, name);
+		x->list[i].name = pt_arena_name(&x->names, name);
 		if (x->list[i].name == NULL)
 			return false;
 	}

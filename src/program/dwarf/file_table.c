@@ -133,7 +133,7 @@ static uint32_t add_plain(struct pt_file_table *table, const char *path)
 			return PT_NO_FILE;
 		slot = slot_of(table, path);
 	}
-	table->paths[table->n] = pt_arena_text(table->arena, path);
+	table->paths[table->n] = pt_arena_name(table->arena, path);
 	if (table->paths[table->n] == NULL)
 		return PT_NO_FILE;
 	*slot = ++table->n;

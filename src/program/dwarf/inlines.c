@@ -95,8 +95,8 @@ static void name_origin(struct walker *w, Dwarf_Die *die, struct origin *o)
 		name = text;
 	if (name == NULL)
 		name = linkage != NULL ? linkage : "?";
-	o->name = pt_arena_text(w->out->arena, name);
-	o->linkage = linkage != NULL ? pt_arena_text(w->out->arena, linkage) : o->name;
+	o->name = pt_arena_name(w->out->arena, name);
+	o->linkage = linkage != NULL ? pt_arena_name(w->out->arena, linkage) : o->name;
 	o->file = file != NULL ? pt_file_table_add(w->files, file) : PT_NO_FILE;
 	o->line = dwarf_decl_line(die, &line) == 0 && line > 0 ? (uint32_t)line : 0;
 }

@@ -130,7 +130,7 @@ static int add_symbol(struct pt_elf_reader *r, const GElf_Sym *sym, const char *
 		return 0;
 	if (pt_elf_names_vectors(name))
 		pt_elf_found_vectors(r, sym->st_value, sym->st_size);
-	*s = (struct pt_symbol){ pt_arena_text(&r->program->arena, name), sym->st_value, sym->st_size };
+	*s = (struct pt_symbol){ pt_arena_name(&r->program->arena, name), sym->st_value, sym->st_size };
 	if (s->name == NULL)
 		return pt_elf_no_room(r);
 	r->program->n_symbols++;
@@ -212,7 +212,7 @@ static void name_functions(struct pt_elf_reader *r)
 
 		f->linkage = f->name;
 		if (spent < DEMANGLE_BUDGET_BYTES && pt_demangle(f->linkage, text, &spent))
-			display = pt_arena_text(&r->program->arena, text);
+			display = pt_arena_name(&r->program->arena, text);
 		if (display != NULL)
 			f->name = display;
 	}

@@ -47,9 +47,9 @@ static bool copy_names(struct pt_program *p)
 	for (size_t i = 0; i < p->n_functions; i++) {
 		struct pt_function *f = &p->functions[i];
 
-		f->linkage = f->linkage != NULL ? pt_arena_text(&p->arena, f->linkage) : NULL;
-		f->name = pt_arena_text(&p->arena, f->name);
-		f->file = f->file != NULL ? pt_arena_text(&p->arena, f->file) : NULL;
+		f->linkage = f->linkage != NULL ? pt_arena_name(&p->arena, f->linkage) : NULL;
+		f->name = pt_arena_name(&p->arena, f->name);
+		f->file = f->file != NULL ? pt_arena_name(&p->arena, f->file) : NULL;
 		if (f->name == NULL)
 			return false;
 		if (f->linkage == NULL)

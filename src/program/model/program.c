@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "host/named_file.h"
+#include "base/harmless.h"
 #include "base/alloc.h"
 #include "program/model/program_parts.h"
 #include "base/util.h"
@@ -33,6 +34,13 @@ const char *pt_arena_text(struct pt_arena *arena, const char *text)
 	return pt_arena_copy(arena, text, strlen(text) + 1);
 }
 
+const char *pt_arena_name(struct pt_arena *arena, const char *name)
+{
+	char *copy = pt_arena_copy(arena, name, strlen(name) + 1);
+
+	return copy != NULL ? pt_harmless(copy, "") : NULL;
+}
+
 void pt_arena_free(struct pt_arena *arena)
 {
 	while (arena->blocks != NULL) {
@@ -48,12 +56,13 @@ struct pt_program *pt_program_new(const char *path, size_t room_bytes)
 	struct pt_program *program = pt_alloc(sizeof(*program));
 
 	atomic_init(&program->refs, 1);
-	program->arena.room_bytes = room_bytes + strlen(path) + 1;
+	program->arena.room_bytes = room_bytes + 2 * (strlen(path) + 1);
 	program->path = pt_arena_text(&program->arena, path);
+	program->shown_path = pt_arena_name(&program->arena, path);
 	program->build_id = "";
 	program->vectors = PT_UNKNOWN;
 	program->isa = &pt_isa_none;
-	if (program->path == NULL) {
+	if (program->shown_path == NULL) {
 		pt_program_unref(program);
 		return NULL;
 	}
@@ -208,13 +217,20 @@ const char *pt_program_path(const struct pt_program *program)
 	return program->path;
 }
 
+const char *pt_program_shown_path(const struct pt_program *program)
+{
+	return program->shown_path;
+}
+
 bool pt_program_call(struct pt_program *program, const char *name)
 {
-	const char *copy = pt_arena_text(&program->arena, name);
+	const char *copy = pt_arena_text(&program->arena, name), *shown = pt_arena_name(&program->arena, name);
 
-	if (copy != NULL)
-		program->path = copy;
-	return copy != NULL;
+	if (copy == NULL || shown == NULL)
+		return false;
+	program->path = copy;
+	program->shown_path = shown;
+	return true;
 }
 
 void pt_program_confine(struct pt_program *program)

@@ -78,6 +78,7 @@ struct pt_program *pt_program_ref(struct pt_program *program);	/* any thread */
 void pt_program_unref(struct pt_program *program);		/* NULL is fine */
 
 const char *pt_program_path(const struct pt_program *program);
+const char *pt_program_shown_path(const struct pt_program *program);	/* for people: pt_harmless() */
 /* Give it the name that reports shall show. Before it is shared. False: no room, it keeps the one it has. */
 bool pt_program_call(struct pt_program *program, const char *name);
 /* The separate debug file that symbols or lines are from; NULL: none. */

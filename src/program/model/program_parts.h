@@ -23,7 +23,7 @@ struct pt_program {
 	struct pt_program_file elf;	/* bytes NULL: from a description */
 	struct pt_program_file debug;	/* a separate debug file, for what elf has not; else bytes NULL */
 	const struct pt_program_file *dwarf;	/* the one of the two that has the DWARF; NULL: from a description */
-	const char *path, *build_id, *debug_path;	/* debug_path: of debug, or NULL */
+	const char *path, *shown_path, *build_id, *debug_path;	/* debug_path: of debug, or NULL */
 	struct pt_params *settings;	/* that it was opened with; NULL: all standards */
 	const char *warning;		/* sentences, with "; " between them; or NULL */
 	struct pt_function *functions;	/* by address, no two at the same */
@@ -52,6 +52,8 @@ struct pt_program *pt_program_new(const char *path, size_t room_bytes);
 /* Copies of the caller's bytes; NULL when the bound is reached. */
 void *pt_arena_copy(struct pt_arena *arena, const void *bytes, size_t len_bytes);
 const char *pt_arena_text(struct pt_arena *arena, const char *text);
+/* A name from a file, for people: pt_harmless(). */
+const char *pt_arena_name(struct pt_arena *arena, const char *name);
 void pt_arena_free(struct pt_arena *arena);	/* what it holds, not itself */
 
 /* The handler that an entry of the vector table leads to, by the isa and setting vector-offset; PT_UNKNOWN: none. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/harmless.h"
 #include "base/util.h"
 
 /* --- warnings ----------------------------------------------------------------------------------------------------- */
@@ -156,7 +157,7 @@ char *pt_orti_copy(struct pt_orti_parser *p)
 
 	if (text == NULL)
 		p->failed = true;
-	return text;
+	return text != NULL ? pt_harmless(text, "\t\n\r") : NULL;	/* formulas may be on several lines */
 }
 
 char *pt_orti_copy_and_next(struct pt_orti_parser *p)

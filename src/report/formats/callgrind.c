@@ -289,7 +289,7 @@ static void header(struct writer *w)
 
 	pt_caption_make(&caption, w->profile);
 	pt_text_add(w->out, "# callgrind format\nversion: 1\ncreator: proftap " PACKAGE_VERSION "\ncmd: %s\n",
-		    program != NULL ? pt_program_path(program) : "?");
+		    program != NULL ? pt_program_shown_path(program) : "?");
 	for (unsigned i = 0; i < PT_CAPTION_LINES; i++)
 		if (caption.line[i][0] != '\0')
 			pt_text_add(w->out, "desc: %s: %s\n", pt_caption_key(i), caption.line[i]);

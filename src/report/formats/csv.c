@@ -16,9 +16,10 @@
 
 extern const struct pt_format pt_format_csv;
 
+/* A spreadsheet takes a text that begins so for a formula, quoted or not; behind an apostrophe it is a text. */
 static void quoted(struct pt_text *out, const char *text)
 {
-	pt_text_add(out, "\"");
+	pt_text_add(out, strchr("=+-@", text[0]) != NULL && text[0] != '\0' ? "\"'" : "\"");
 	for (; *text != '\0'; text++)
 		pt_text_add(out, "%s%c", *text == '"' ? "\"" : "", *text);
 	pt_text_add(out, "\"");

@@ -265,7 +265,7 @@ static void add_mapping(struct builder *b, Pprof__Profile *out)
 		if (segment[i].run + segment[i].size > mapping->memory_limit)
 			mapping->memory_limit = segment[i].run + segment[i].size;
 	}
-	mapping->filename = text(b, pt_program_path(program));
+	mapping->filename = text(b, pt_program_shown_path(program));
 	mapping->build_id = text(b, pt_program_build_id(program));
 	mapping->has_functions = mapping->has_filenames = mapping->has_line_numbers = mapping->has_inline_frames = true;
 	list[0] = mapping;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/harmless.h"
 #include "base/alloc.h"
 #include "base/util.h"
 
@@ -24,13 +25,7 @@ json_t *pt_json_text(const char *text)
 
 	if (text == NULL || text[0] == '\0')
 		return json_null();
-	string = json_string(text);
-	if (string != NULL)
-		return string;
-	plain = pt_strdup(text);
-	for (char *c = plain; *c != '\0'; c++)
-		if ((unsigned char)*c >= 0x80)
-			*c = '?';
+	plain = pt_harmless(pt_strdup(text), "\n\t");
 	string = json_string(plain);
 	free(plain);
 	return string;

@@ -115,7 +115,7 @@ bool pt_ignored_reason(const struct pt_profile *profile, const struct pt_profile
 		snprintf(text, room,
 			 "%s traces branches, and this version cannot walk the code of %.100s: nothing of "
 			 "it is shown (samples need no walk)",
-			 source->source, pt_program_path(profile->program));
+			 source->source, pt_program_shown_path(profile->program));
 		return true;
 	}
 	return false;

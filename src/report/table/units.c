@@ -5,23 +5,8 @@
 #include <string.h>
 
 #include "report/table/units.h"
+#include "base/harmless.h"
 #include "base/util.h"
-
-/* ASCII's control characters, and those of ISO 6429 that UTF-8 has as 0xc2 0x80 to 0xc2 0x9f. */
-char *pt_plain_text(char *out, size_t size, const char *text)
-{
-	size_t n = 0;
-
-	for (const char *at = text; *at != '\0' && n + 1 < size; at++) {
-		unsigned char c = (unsigned char)*at, before = at > text ? (unsigned char)at[-1] : 0;
-		bool control = c < 0x20 || c == 0x7f || (before == 0xc2 && c >= 0x80 && c <= 0x9f);
-
-		out[n++] = control ? '?' : *at;
-	}
-	if (size > 0)
-		out[n] = '\0';
-	return out;
-}
 
 /* How exactly a number is printed: to four digits, or fewer. */
 struct digits {
@@ -262,6 +247,13 @@ void pt_print_cell(char *out, size_t size, const struct pt_profile *profile, con
 		snprintf(out + len, size - len, " (%s)", interval);
 }
 
+/* Not all names are of the ELF, whose are harmless already. */
+static void print_text(char *out, size_t size, const char *text)
+{
+	snprintf(out, size, "%s", text != NULL ? text : "");
+	pt_harmless(out, "");
+}
+
 void pt_print_figure(char *out, size_t size, const struct pt_profile *profile, const struct pt_column *column,
 		     const struct pt_value *value)
 {
@@ -271,7 +263,7 @@ void pt_print_figure(char *out, size_t size, const struct pt_profile *profile, c
 	if (value->at_least)
 		len = (size_t)snprintf(out, size, "≥");
 	if (column->unit == PT_UNIT_NONE)
-		pt_plain_text(out, size, value->text != NULL ? value->text : "");
+		print_text(out, size, value->text);
 	else if (value->not_there)
 		snprintf(out, size, "n/a");
 	else if (value->undecided_ns != 0)

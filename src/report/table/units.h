@@ -9,9 +9,6 @@
 
 enum { PT_CELL_BYTES = 256 };
 
-/* A name from an ELF or a capture, for a terminal: what would move its cursor or change its state is '?'. Returns out. */
-char *pt_plain_text(char *out, size_t size, const char *text);
-
 /* "1.235 ms", "48 MHz", "12.35 k": value is scaled by thousands to fit four digits; gap stands before the prefix. */
 void pt_print_scaled(char *out, size_t size, double value, const char *gap, const char *unit);
 void pt_print_ns(char *out, size_t size, uint64_t ns, const char *gap);

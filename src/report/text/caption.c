@@ -6,6 +6,7 @@
 
 #include "report/table/facts.h"
 #include "report/table/units.h"
+#include "base/harmless.h"
 
 const char *pt_caption_key(enum pt_caption_line line)
 {
@@ -65,4 +66,6 @@ void pt_caption_make(struct pt_caption *caption, const struct pt_profile *p)
 	memcpy(caption->line, headline.line, sizeof(headline.line));
 	largest(p, caption->line[PT_CAPTION_LARGEST]);
 	method(p, caption->line[PT_CAPTION_METHOD]);
+	for (size_t i = 0; i < PT_CAPTION_LINES; i++)
+		pt_harmless(caption->line[i], "");
 }

@@ -12,7 +12,7 @@
 
 static void title(const struct pt_profile *p, struct pt_text *out)
 {
-	const char *path = p->program != NULL ? pt_program_path(p->program) : NULL;
+	const char *path = p->program != NULL ? pt_program_shown_path(p->program) : NULL;
 
 	pt_text_add(out, "%sprofile of %s%s\n", p->from_virtual ? "VIRTUAL board, no hardware: " : "",
 		    path != NULL ? path : "a program without symbols",

@@ -9,6 +9,7 @@
 #include "report/table/units.h"
 #include "report/text/details.h"
 #include "report/text/warnings.h"
+#include "base/harmless.h"
 
 enum { SOURCES = 3 };		/* that are named one by one */
 
@@ -87,7 +88,8 @@ static void target_words(const struct pt_profile *p, char *out, size_t room)
 
 static void title(const struct pt_profile *p, char *out)
 {
-	const char *path = p->program != NULL ? pt_program_path(p->program) : "no ELF", *slash = strrchr(path, '/');
+	const char *path = p->program != NULL ? pt_program_shown_path(p->program) : "no ELF",
+		   *slash = strrchr(path, '/');
 	uint64_t total_ns = p->n_sources > 1 ? p->sources[0].loss.total_ns : p->loss.total_ns;
 	char target[PT_PROFILE_TEXT + 24], sources[160] = "", total[32] = "";
 
@@ -370,4 +372,6 @@ void pt_headline_make(struct pt_headline *h, const struct pt_profile *p)
 	observed(p, h->line[PT_HEADLINE_OBSERVED]);
 	accuracy(p, h->line[PT_HEADLINE_ACCURACY]);
 	warning(p, h->line[PT_HEADLINE_WARNING]);
+	for (size_t i = 0; i < PT_HEADLINE_LINES; i++)
+		pt_harmless(h->line[i], "");	/* what was cut in the midst of a character */
 }

@@ -192,10 +192,10 @@ static void explain(struct why *w)
 	const struct pt_profile_core *core = core_of(p, w->function->core);
 	struct pt_headline headline;
 	struct pt_warnings warnings;
-	char origin[PT_PROFILE_TEXT + 80], name[PT_CELL_BYTES];
+	char origin[PT_PROFILE_TEXT + 80];
 
 	pt_headline_make(&headline, p);
-	pt_text_add(w->out, "%s", pt_plain_text(name, sizeof(name), name_of(w->function)));
+	pt_text_add(w->out, "%s", name_of(w->function));
 	if (p->n_cores > 1)
 		pt_text_add(w->out, " on core %u", w->function->core);
 	pt_text_add(w->out, "\nof         %s\n", headline.line[PT_HEADLINE_TITLE]);

@@ -156,7 +156,7 @@ static int check_code(const struct pt_live *live, struct pt_err *err)
 	return pt_fail(err, PT_EUNSUPPORTED,
 		       "it traces branches, and this version cannot walk the code of %.100s; "
 		       "samples of the program counter need no walk",
-		       pt_program_path(live->program));
+		       pt_program_shown_path(live->program));
 }
 
 /* The one that was named, or else the first that has the wanted mode and works here; of those from number `first` on. */
