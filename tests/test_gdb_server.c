@@ -28,7 +28,7 @@ static struct {
 	char dir[32], path[64];
 	int listener;
 	pthread_t thread;
-	atomic_int fault, fault_at, n_packets, n_connected, given_up, greets;
+	atomic_int fault, fault_at, n_packets, n_connected, given_up, greets, tells_unasked;
 } device;
 
 static void put(int fd, const char *bytes, size_t n)
@@ -55,6 +55,8 @@ static void put_answer(int fd, const char *question)
 		{ "vCont?", "vCont;c;s" }, { "m0,4", "01020304" }, { "c", "S05" }, { "g", "00" }, { "\x03", "S02" },
 	};
 
+	if (atomic_load(&device.tells_unasked) && strchr("?c\x03", question[0]) == NULL)
+		put_packet(fd, "T0bthread:02;");
 	if (strncmp(question, "qRcmd,", 6) == 0) {
 		put_packet(fd, "O6f6e65");
 		put_packet(fd, "O74776f");
@@ -439,6 +441,22 @@ START_TEST(a_stop_may_come_before_any_answer)
 }
 END_TEST
 
+/* QEMU's user mode: a thread beside gets a signal while the target stands. Its stop is the answer to nothing. */
+START_TEST(a_stop_of_another_thread_answers_nothing)
+{
+	struct pt_err err = { 0 };
+	struct pt_probe *probe;
+
+	atomic_store(&device.fault_at, -1);
+	probe = open_fine(false);
+	atomic_store(&device.tells_unasked, true);
+	for (size_t i = 0; i < PT_LEN(calls); i++)
+		ck_assert_msg(calls[i].run(probe, &err) == 0, "%s: %s", calls[i].name, err.msg);
+	pt_probe_close(probe);
+	atomic_store(&device.tells_unasked, false);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("gdb_server");
@@ -451,6 +469,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_close_leaves_nothing, 0, PT_LEN(faults));
 	tcase_add_test(tc, an_interrupt_cuts_no_packet);
 	tcase_add_test(tc, a_stop_may_come_before_any_answer);
+	tcase_add_test(tc, a_stop_of_another_thread_answers_nothing);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -421,6 +421,20 @@ static bool is_console(const struct pt_rsp_raw *raw)
 	return raw->bytes[1] == 'O' && !(raw->len_bytes == 6 && raw->bytes[2] == 'K');
 }
 
+/* QEMU's user mode tells of a thread that gets a signal while another one stands, in the middle of anything: GDB would
+ * take it for the memory that it waits for. Source: QEMU 7.2, gdbstub.c, gdb_handlesig. */
+static bool is_unasked_stop(const struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
+{
+	static const char *const asks[] = { "?", "vRun", "vAttach", "vStopped", "vKill", "vCont", "qRcmd" };
+
+	if (p->non_stop || p->await != PT_PASS_ANSWER || !pt_rsp_is_stop(raw->bytes + 1, raw->len_bytes - 4))
+		return false;
+	for (size_t i = 0; i < PT_LEN(asks); i++)
+		if (strncmp(p->head, asks[i], strlen(asks[i])) == 0)
+			return false;
+	return true;
+}
+
 static void take_packet(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 {
 	uint64_t silent_ns;
@@ -436,7 +450,7 @@ static void take_packet(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 			take_replayed(p, raw);
 		return;
 	}
-	if (p->client == NULL || p->await == PT_PASS_NOTHING) {
+	if (p->client == NULL || p->await == PT_PASS_NOTHING || is_unasked_stop(p, raw)) {
 		pt_debug(PT_LOG_GDB, "upstream: a packet that nobody asked for");
 	} else if (is_console(raw) && p->halts_first) {
 		pt_debug(PT_LOG_GDB, "upstream: output of a program that nobody waits for");

@@ -108,9 +108,7 @@ static int meet(struct gdb_server *g, struct pt_err *err)
 
 	/* QEMU whose machine runs stops it when somebody connects, and says so before it is asked anything.
 	 * Source: QEMU 7.2, gdbstub.c, gdb_chr_event, gdb_vm_state_change. */
-	g->meets = true;
 	rc = ask_text(g, question, g->facts.supported, sizeof(g->facts.supported), err);
-	g->meets = false;
 	if (rc == PT_ETIMEOUT)
 		return pt_fail(err, rc,
 			       "%s does not answer; one that hears nothing while the target runs has to be stopped "

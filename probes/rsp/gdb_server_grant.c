@@ -6,6 +6,7 @@
 
 #include "probes/rsp/gdb_server_parts.h"
 #include "host/clock.h"
+#include "host/log.h"
 #include "base/rsp_frame.h"
 #include "base/util.h"
 
@@ -146,7 +147,19 @@ static int finish_command(struct gdb_server *g, struct pt_rsp_answer *answer, in
 	return 0;
 }
 
-static int await(struct gdb_server *g, bool command, struct pt_rsp_answer *answer, uint64_t deadline_ns,
+/* QEMU's user mode tells of a thread that gets a signal while another one stands, in the middle of anything. A stop that
+ * answers nothing would be taken for memory or registers. Source: QEMU 7.2, gdbstub.c, gdb_handlesig. */
+static bool is_unasked(const struct gdb_server *g, bool asks_stop, int len)
+{
+	return !asks_stop && pt_rsp_is_stop(g->in + 1, (size_t)len);
+}
+
+static bool asks_for_stop(const char *request, size_t len_bytes)
+{
+	return (len_bytes == 1 && request[0] == '?') || (len_bytes == 8 && memcmp(request, "vStopped", 8) == 0);
+}
+
+static int await(struct gdb_server *g, bool command, bool asks_stop, struct pt_rsp_answer *answer, uint64_t deadline_ns,
 		 struct pt_err *err)
 {
 	int len;
@@ -164,8 +177,10 @@ static int await(struct gdb_server *g, bool command, struct pt_rsp_answer *answe
 		}
 		if (pt_server_take_stop(g))
 			continue;	/* a client that waits for it is told with its next turn */
-		if (g->meets && pt_rsp_is_stop(g->in + 1, (size_t)len))
+		if (is_unasked(g, asks_stop, len)) {
+			pt_debug(PT_LOG_GDB, "upstream: a stop that nobody asked for: %.60s", (char *)g->in + 1);
 			continue;
+		}
 		if (command)
 			return finish_command(g, answer, len, err);
 		if ((size_t)len > answer->room_bytes)
@@ -193,7 +208,7 @@ int pt_server_exchange(struct gdb_server *g, const void *request, size_t len_byt
 	if (rc == 0)
 		rc = pt_link_submit(g->link, request, len_bytes, deadline_ns, err);
 	if (rc == 0)
-		rc = await(g, command, answer, deadline_ns, err);
+		rc = await(g, command, asks_for_stop(request, len_bytes), answer, deadline_ns, err);
 	pt_link_unshield(g->link);
 	return rc;
 }

@@ -17,7 +17,6 @@ struct gdb_server {
 	uint32_t patience_ms;
 	bool chose;			/* we have sent an H packet in this turn */
 	bool stops;			/* non-stop: we have asked for a stop */
-	bool meets;			/* what comes first may be a stop that nobody asked for */
 	unsigned n_hidden;		/* threads that stand because of us, of which no client has heard */
 	uint8_t in[PT_SERVER_IN_BYTES];
 	size_t in_bytes;
