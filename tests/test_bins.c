@@ -212,6 +212,8 @@ START_TEST(program_counters)
 	ck_assert_uint_eq(b->n_addresses, 3);
 	ck_assert_uint_eq(b->address[0].address, 0x102);
 	ck_assert_uint_eq(b->address[0].hits, 2);
+	ck_assert_double_eq(b->address[0].share.share, 0.5);
+	ck_assert(b->address[0].share.lo < 0.5 && b->address[0].share.hi > 0.5);	/* two batches */
 	ck_assert_uint_eq(b->address[1].function, ID_LEAF);
 	ck_assert_uint_eq(b->address[2].function, 0);
 	ck_assert_double_eq(function(b, 0)->hits, 1);
@@ -226,13 +228,14 @@ START_TEST(the_tables)
 
 	three_bins(&f);
 	chunk_report(&f, &text, "bins", "text");
-	ck_assert_msg(strstr(text.bytes, "function     hits  share %  interval  split  bins\n"
-					 "main           30     62.5                      1\n"
-					 "isr             7     14.6  0.0-37.5      7     2\n"
-					 "leaf            5     10.4  0.0-20.8      5     1\n") != NULL,
+	ck_assert_msg(strstr(text.bytes, "function     hits  self %  interval  split  bins\n"
+					 "main           30    62.5                      1\n"
+					 "isr             7    14.6  0.0-37.5      7     2\n"
+					 "leaf            5    10.4  0.0-20.8      5     1\n") != NULL,
 		      "%s", text.bytes);
 	chunk_report(&f, &addresses, "addresses", "csv");
 	ck_assert_msg(strstr(addresses.bytes, "0x100,8,30,0.625,\"main\",") != NULL, "%s", addresses.bytes);
+	ck_assert(pt_pipeline_profile(f.pipeline)->bins->address[0].share.hi == 0);	/* exact */
 	pt_text_free(&text);
 	pt_text_free(&addresses);
 	chunk_feed_drop(&f);

@@ -15,6 +15,7 @@
 enum {
 	PT_COMMAND_LINE_BYTES = 1024,
 	PT_COMMAND_WORDS = 32,
+	PT_COMMAND_FIRST_ROWS = 10,	/* of the table that a profile ends with */
 	PT_COMMAND_NAME_BYTES = PT_COMMAND_LINE_BYTES - 32,	/* of a file, as it is typed; named.c may add to it */
 };
 

@@ -121,8 +121,6 @@ static void start(struct pt_command *cmd)
 	pt_command_find_program(cmd, start_now);
 }
 
-enum { FIRST_ROWS = 10 };
-
 static void on_first_rows(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct pt_command *cmd = arg;
@@ -146,9 +144,7 @@ static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 	if (len_bytes > 0 && text[len_bytes - 1] != '\n')
 		pt_text_add(&cmd->out, "\n");
 	pt_session_default_top(cmd->ctx->session, &query);
-	if (!query.top_given)
-		query.top = FIRST_ROWS;
-	query.top_given = true;
+	query.first = PT_COMMAND_FIRST_ROWS;
 	pt_session_report(cmd->ctx->session, &query, on_first_rows, cmd);
 }
 

@@ -52,6 +52,8 @@ static void report(struct pt_command *cmd)
 {
 	struct run *run = cmd->data;
 
+	if (!cmd->ctx->ops->is_single && run->query.format[0] == '\0')	/* profile report has all rows */
+		run->query.first = PT_COMMAND_FIRST_ROWS;
 	pt_session_report(cmd->ctx->session, &run->query, on_report, cmd);
 }
 

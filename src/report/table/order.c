@@ -184,7 +184,8 @@ int pt_report_order(const void *subject, const struct pt_view *view, const struc
 {
 	const char *word = query->sort[0] != '\0' ? query->sort : view->sort;
 	int column = word != NULL ? pt_view_column(view, word) : -1;
-	size_t all = view->n_rows(subject);
+	size_t all = view->n_rows(subject),
+	       top = query->top_given || query->top != 0 || view->whole ? query->top : query->first;
 
 	*rows = NULL;
 	if (all == (size_t)PT_NOT_MADE)
@@ -195,7 +196,7 @@ int pt_report_order(const void *subject, const struct pt_view *view, const struc
 	*n = choose(subject, view, query, all, *rows);
 	if (column >= 0)
 		sort(subject, view, (size_t)column, *rows, *n);
-	if (query->top != 0 && query->top < *n)
-		*n = query->top;
+	if (top != 0 && top < *n)
+		*n = top;
 	return 0;
 }

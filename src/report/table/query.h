@@ -24,6 +24,7 @@ struct pt_query {
 	char sort[24];		/* "net" */
 	uint32_t top;		/* rows at most; 0 = all */
 	bool top_given;		/* somebody said so, be it 0 */
+	uint32_t first;		/* where top is not given: rows at most, if the view is a long one; 0 = all */
 	bool partial;		/* coverage of what was seen alone, though more may have run */
 	uint64_t from_ns, to_ns;	/* of the timeline, on the probe's clock; to_ns 0: no end */
 	char name[64];		/* rows with this name; a pattern with * and ?; "": all */

@@ -69,6 +69,7 @@ struct pt_view {
 	bool bulky;		/* rows by the thousand: in JSON only when it is the view that was asked for */
 	const char *also;	/* another view that belongs with it: a table for people
 				 * shows it below, if it has rows */
+	bool whole;		/* it is short, and its last rows matter as its first do */
 	bool wide;		/* its texts are sentences: a table for people does not cut them */
 	uint8_t name_columns;	/* its names of rows (the first column) are cut to so many for people; 0: as all texts */
 	size_t tail;		/* rows, the last ones, that a query shows that says nothing about which; 0: all */

@@ -53,8 +53,38 @@ static void headline(const struct pt_profile *p, const struct pt_query *query, e
 /* --- below the table */
 
 /* Why it has no rows, or what to do; "": not known. */
+static bool is_one_of(const char *name, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* What the core did not run, or the source does not see, no other view has either. */
+static const char *why_no_rows(const struct pt_profile *p, const struct pt_view *view)
+{
+	static const char *const of_code[] = { "functions", "calls", "tree", "lines", "instructions", "coverage", "irqs" };
+	static const char *const of_calls[] = { "calls", "tree", "irqs" };
+	uint64_t awake = p->samples - p->samples_asleep;
+
+	if (!is_one_of(view->name, of_code, PT_LEN(of_code)) || p->no_code)
+		return "";
+	if (p->loss.by[PT_LOSS_HALTED].ns > 0 && p->branches == 0 && p->samples == 0)
+		return "the core was halted: in GDB continue lets it run, and profile run 2s does for 2 s";
+	if (is_one_of(view->name, of_calls, PT_LEN(of_calls)) && p->branches == 0 && awake > 0)
+		return "samples show no calls: that takes a source of branches (monitor sources lists them)";
+	return p->program == NULL && (p->branches != 0 || awake > 0)
+		       ? "it takes the ELF: --elf FILE, monitor symbols FILE"
+		       : "";
+}
+
 static const char *why_empty(const struct pt_profile *p, const struct pt_view *view)
 {
+	const char *why = why_no_rows(p, view);
+
+	if (why[0] != '\0')
+		return why;
 	for (size_t i = 0; i < p->n_sources; i++)
 		if (strcmp(p->sources[i].format, view->name) == 0)	/* bins, counters */
 			return p->ended || p->no_end ? "nothing was counted" : "nothing has been counted yet";

@@ -12,7 +12,7 @@ static const struct pt_column columns[] = {
 	{ "address", "address", PT_UNIT_ADDRESS, PT_ALWAYS },
 	{ "bytes", "bytes", PT_UNIT_BYTES, PT_ALWAYS },
 	{ "hits", "hits", PT_UNIT_COUNT, PT_ALWAYS },
-	{ "share", "share %", PT_UNIT_SHARE, PT_ALWAYS },
+	{ "share", "self %", PT_UNIT_SHARE, PT_ALWAYS },
 	{ "function", "function", PT_UNIT_NONE, PT_ALWAYS },
 	{ "file", "file", PT_UNIT_NONE, PT_IF_MUCH_ROOM },
 	{ "line", "line", PT_UNIT_COUNT, PT_ALWAYS },
@@ -36,7 +36,6 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_profile *p = subject;
 	const struct pt_bins *bins = p->bins;
 	const struct pt_bins_address *a = &bins->address[i];
-	uint64_t hits = pt_bins_core_hits(bins, a->core);
 	const char *file = NULL;
 	uint32_t line = 0;
 	bool found = p->program != NULL && pt_program_line(p->program, a->address, &file, &line);
@@ -44,7 +43,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = a->address, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = a->bytes, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = a->hits, .basis = PT_BASIS_EXACT };
-	*out++ = (struct pt_value){ .f = hits > 0 ? (double)a->hits / (double)hits : 0,
+	*out++ = (struct pt_value){ .f = a->share.share, .lo = a->share.lo, .hi = a->share.hi,
 				    .basis = bins->exact ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED };
 	*out++ = (struct pt_value){ .text = pt_name_of_function(p, a->function) };
 	*out++ = (struct pt_value){ .text = found ? file : NULL };

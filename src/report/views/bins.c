@@ -14,7 +14,7 @@ extern const struct pt_view pt_view_bins;
 static const struct pt_column columns[] = {
 	{ "name", "function", PT_UNIT_NONE, PT_ALWAYS },
 	{ "hits", "hits", PT_UNIT_REAL, PT_ALWAYS },
-	{ "share", "share %", PT_UNIT_SHARE, PT_ALWAYS },
+	{ "share", "self %", PT_UNIT_SHARE, PT_ALWAYS },
 	{ "last", "last %", PT_UNIT_SHARE, PT_ALWAYS },	/* of the hits of the last reading */
 	{ "split", "split", PT_UNIT_REAL, PT_IF_MUCH_ROOM },	/* out of hits: of bins that other code is in, too */
 	{ "bins", "bins", PT_UNIT_COUNT, PT_IF_MUCH_ROOM },

@@ -131,6 +131,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 
 const struct pt_view pt_view_counters = {
 	.empty = "no source of this profile reads counters (monitor sources)",
+	.whole = true,
 	.name = "counters", .help = "counters: totals, rates, derived metrics", .needs = "counters", .columns = columns,
 	.name_columns = 36,
 	.also = "durations",

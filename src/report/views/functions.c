@@ -235,7 +235,7 @@ static bool remark(const void *subject, char *out, size_t room)
 	const struct pt_profile *p = subject;
 	const struct pt_profile_core *core = p->n_cores == 1 ? pt_profile_windowed(p, p->core[0].core) : NULL;
 
-	if (pt_entries_are_elsewhere(p)) {
+	if (pt_entries_are_elsewhere(p) && p->n_functions > 0) {
 		snprintf(
 			out, room,
 			"Samples find the entry of an exception in the code that it interrupts: intervals leave that open");

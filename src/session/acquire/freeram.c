@@ -46,7 +46,7 @@ void pt_free_ram(const struct pt_region *regions, size_t n_regions, const struct
 	if (out->n_spans == 0)
 		out->why = "the RAM of this chip is not known";
 	else if (program == NULL)
-		out->why = "without symbols (--elf FILE, monitor symbols FILE) nobody knows which RAM the program uses";
+		out->why = "without the ELF (--elf FILE, monitor symbols FILE) proftap does not know which RAM is free";
 	else if (!pt_program_stack_span(program, &from, &to))
 		out->why = "the ELF does not tell where the stack lies";
 	else

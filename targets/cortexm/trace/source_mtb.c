@@ -182,7 +182,7 @@ static int choose_window(struct pt_mtb *m, const struct pt_source_setup *setup, 
 	if (pt_params_span(setup->settings, &params[MTB_RAM], &addr, &size))
 		return pt_mtb_window_at(&m->win, &need, addr, size, err) < 0 ? pt_wrap(err, "mtb-ram") : 0;
 	if (setup->n_free_ram == 0)
-		return pt_fail(err, PT_ESTATE, "no RAM for the trace buffer: %s; give it with mtb-ram=ADDR:SIZE",
+		return pt_fail(err, PT_ESTATE, "no RAM for the trace buffer: %s; or name some with mtb-ram=ADDR:SIZE",
 			       setup->why_no_ram != NULL ? setup->why_no_ram : "nothing is known to be free");
 	if (!pt_mtb_window_find(&m->win, &need, setup->free_ram, setup->n_free_ram))
 		return pt_fail(err, PT_ESTATE,

@@ -27,7 +27,7 @@ struct bins {
 	} source[SOURCES];
 	size_t n_sources;
 	bool sampled;				/* some hits are samples */
-	struct pt_batches *batches;		/* of those that are of the program counter */
+	struct pt_batches *batches, *by_address;	/* of those that are of the program counter; by function, by address */
 	bool instructions, cycles;		/* some hits are these */
 	struct pt_bins result;
 	struct pt_bins_address *sorted;
@@ -179,6 +179,7 @@ static void take_sample(struct bins *b, const struct pt_event *e)
 		b->address[at].function = function_at(b, functions, n, e->branch.to, &ignored);
 	}
 	pt_batches_sample(b->batches, e->source, e->core, b->address[at].function);
+	pt_batches_sample(b->by_address, e->source, e->core, (uint16_t)at);
 	b->sampled = true;
 }
 
@@ -202,7 +203,10 @@ static void take_events(void *analysis, const struct pt_event *e, const struct p
 
 static void end_batch(void *analysis, uint16_t source)
 {
-	pt_batches_end(((struct bins *)analysis)->batches, source);
+	struct bins *b = analysis;
+
+	pt_batches_end(b->batches, source);
+	pt_batches_end(b->by_address, source);
 }
 
 static void take_config(void *analysis, uint16_t source, const struct pt_config *config)
@@ -394,6 +398,17 @@ static void judge(const struct bins *b, const struct pt_bins_core *core, struct 
 	}
 }
 
+static struct pt_share share_of_address(const struct bins *b, size_t i)
+{
+	const struct pt_bins_address *a = &b->address[i];
+	double n = (double)pt_bins_core_hits(&b->result, a->core);
+	struct pt_share share = { .share = n > 0 ? (double)a->hits / n : 0 };
+
+	if (b->sampled && !pt_batches_share(b->by_address, a->core, (uint64_t)n, (uint16_t)i, &share))
+		share = share_of((double)a->hits, n);
+	return share;
+}
+
 static int by_address(const void *a, const void *b)
 {
 	const struct pt_bins_address *x = a, *y = b;
@@ -454,6 +469,13 @@ static void find_last(struct bins *b)
 		b->address[i].last = pt_recent_last(&b->recent[i], core_of(b, b->address[i].core)->reading);
 }
 
+static void find_shares(struct bins *b)
+{
+	b->result.core = b->cores;
+	for (size_t i = 0; i < b->n_addresses; i++)
+		b->address[i].share = share_of_address(b, i);
+}
+
 static void give(void *analysis, struct pt_profile *profile)
 {
 	struct bins *b = analysis;
@@ -461,13 +483,13 @@ static void give(void *analysis, struct pt_profile *profile)
 
 	make_room(b);
 	find_last(b);
+	find_shares(b);
 	memcpy(b->sorted, b->address, b->n_addresses * sizeof(*b->sorted));
 	qsort(b->sorted, b->n_addresses, sizeof(*b->sorted), by_address);
 	b->result.n_functions = 0;
 	b->result.whole = !b->sampled;
 	for (size_t i = 0; i < b->result.n_cores; i++)
 		at = give_core(b, &b->cores[i], at);
-	b->result.core = b->cores;
 	b->result.n_addresses = b->n_addresses;
 	b->result.exact = !b->sampled && b->result.full == 0;
 	b->result.whole &= b->result.full == 0;
@@ -493,6 +515,7 @@ static void bins_free(void *analysis)
 	free(b->whole);
 	free(b->touched);
 	pt_batches_free(b->batches);
+	pt_batches_free(b->by_address);
 	free(b);
 }
 
@@ -513,6 +536,7 @@ static void *bins_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 	b->whole = pt_alloc_array(b->n_ids, sizeof(*b->whole));
 	b->touched = pt_alloc_array(b->n_ids, sizeof(*b->touched));
 	b->batches = pt_batches_new(b->n_ids, PT_BINS_CORES);
+	b->by_address = pt_batches_new(PT_BINS_MAX, PT_BINS_CORES);
 	b->result = (struct pt_bins){ .function = b->functions, .address = b->sorted, .low = UINT64_MAX };
 	return b;
 }

@@ -48,6 +48,7 @@ struct pt_bins_address {
 	uint64_t last;			/* out of them, those of its core's last reading */
 	uint16_t function;	/* id of its first byte */
 	uint16_t core;
+	struct pt_share share;	/* of its core's hits; lo = hi = 0: exact */
 };
 
 struct pt_bins_core {
