@@ -238,6 +238,10 @@ class Rsp:
                 raise EOFError
             self.bytes += data
 
+    def comes(self, timeout_s):
+        """Whether something more has come, or comes in time."""
+        return bool(self.bytes) or bool(select.select([self.socket], [], [], timeout_s)[0])
+
     def ask(self, payload, timeout_s=DEADLINE_S):
         self.send(payload)
         return self.packet(timeout_s)
@@ -252,8 +256,8 @@ class Rsp:
                 return said + ("" if reply == "OK" else reply)
             if reply.startswith("O"):
                 said += bytes.fromhex(reply[1:]).decode()
-                time.sleep(0.1)		# GDB takes 2 s
-                self.raw(b"-")
+                if not self.comes(0.1):		# GDB waits 2 s
+                    self.raw(b"-")
             else:
                 return said + bytes.fromhex(reply).decode()
 
@@ -296,8 +300,9 @@ def main(tests):
         sys.exit(77)
     for test in tests:
         if len(sys.argv) < 3 or sys.argv[2] == test.__name__:
+            began = time.monotonic()
             test(build)
-            print("ok:", test.__doc__ or test.__name__)
+            print(f"ok: {test.__doc__ or test.__name__} ({time.monotonic() - began:.1f} s)", flush=True)
 
 
 if __name__ == "__main__":
