@@ -409,7 +409,7 @@ static void *inside(struct pt_vboard *board)
 
 static uint64_t awake(void *cpu)
 {
-	return pt_vcpu_cycle(cpu) - pt_vcpu_sleep_cycles(cpu) - pt_vcpu_halt_cycles(cpu);
+	return pt_vcpu_awake_cycles(cpu);
 }
 
 static void add_tap(void *cpu, struct pt_vtap *tap)
@@ -494,7 +494,7 @@ uint64_t pt_kl27_sleep_cycles(const struct pt_kl27 *chip)
 
 uint64_t pt_kl27_awake_cycles(const struct pt_kl27 *chip)
 {
-	return pt_vcpu_cycle(chip->cpu) - pt_vcpu_sleep_cycles(chip->cpu) - pt_vcpu_halt_cycles(chip->cpu);
+	return pt_vcpu_awake_cycles(chip->cpu);
 }
 
 bool pt_kl27_watch(struct pt_kl27 *chip, struct pt_vtruth *truth, size_t log_room)

@@ -17,7 +17,7 @@ static struct pt_vtruth_at *place_of(struct pt_vtruth *truth, uint32_t pc)
 {
 	for (size_t i = 0; i < truth->n_spans; i++)
 		if (pc - truth->span[i].base < truth->span[i].size)
-			return &truth->span[i].at[(pc - truth->span[i].base) / truth->core.granule_bytes];
+			return &truth->span[i].at[(pc - truth->span[i].base) >> truth->granule_shift];
 	return &truth->elsewhere;
 }
 
@@ -69,7 +69,7 @@ bool pt_vtruth_init(struct pt_vtruth *truth, const struct pt_vtruth_core *core, 
 	bool room = true;
 
 	*truth = (struct pt_vtruth){
-		.core = *core, .log_room = log_room,
+		.core = *core, .log_room = log_room, .granule_shift = (unsigned)__builtin_ctz(core->granule_bytes),
 		.tap = { .arg = truth, .insn = on_insn, .cond = on_cond, .jump = on_jump },
 	};
 	truth->last = &truth->elsewhere;

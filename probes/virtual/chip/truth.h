@@ -17,7 +17,7 @@ struct pt_vtruth_at {
 /* What it asks of a CPU of any kind. */
 struct pt_vtruth_core {
 	void *cpu;
-	unsigned granule_bytes;		/* where instructions may begin: 2 for Thumb, 1 for S12Z */
+	unsigned granule_bytes;		/* where instructions may begin: 2 for Thumb, 1 for S12Z; a power of 2 */
 	uint64_t (*awake_cycles)(void *cpu);	/* neither asleep nor halted, since power-on */
 	void (*add_tap)(void *cpu, struct pt_vtap *tap);
 	void (*remove_tap)(void *cpu, struct pt_vtap *tap);
@@ -27,6 +27,7 @@ struct pt_vtruth_core {
 struct pt_vtruth {
 	struct pt_vtruth_core core;
 	struct pt_vtap tap;
+	unsigned granule_shift;		/* its logarithm: one division per instruction is a tenth of a test */
 	uint64_t n_cond;		/* conditional branches, decided */
 	uint64_t n_jump[PT_VJUMP_RETURN + 1];	/* changes of flow by enum pt_vjump */
 	struct {

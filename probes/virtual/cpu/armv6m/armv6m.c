@@ -268,6 +268,11 @@ uint64_t pt_vcpu_halt_cycles(const struct pt_vcpu *cpu)
 	return cpu->halt_cycles;
 }
 
+uint64_t pt_vcpu_awake_cycles(const struct pt_vcpu *cpu)
+{
+	return cpu->cycle - cpu->sleep_cycles - cpu->halt_cycles;
+}
+
 uint64_t pt_vcpu_instructions(const struct pt_vcpu *cpu)
 {
 	return cpu->instructions;

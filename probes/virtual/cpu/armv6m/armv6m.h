@@ -92,6 +92,7 @@ bool pt_vcpu_deep_sleep(const struct pt_vcpu *cpu);	/* asleep, with SCR.SLEEPDEE
 uint64_t pt_vcpu_cycle(const struct pt_vcpu *cpu);
 uint64_t pt_vcpu_sleep_cycles(const struct pt_vcpu *cpu);	/* of them, asleep */
 uint64_t pt_vcpu_halt_cycles(const struct pt_vcpu *cpu);	/* of them, in Debug state */
+uint64_t pt_vcpu_awake_cycles(const struct pt_vcpu *cpu);	/* of them, the rest */
 uint64_t pt_vcpu_instructions(const struct pt_vcpu *cpu);	/* executed since power-on */
 uint32_t pt_vcpu_last_pc(const struct pt_vcpu *cpu);	/* most recently executed instruction, for DWT_PCSR */
 uint32_t pt_vcpu_pc(const struct pt_vcpu *cpu);		/* next to execute; also while running, between two runs */
