@@ -196,6 +196,35 @@ START_TEST(each_event_is_the_models_own)
 }
 END_TEST
 
+/* When the core is let go nothing answers: each such moment is as uncertain as the slowest stop so far was. */
+START_TEST(a_resume_is_as_uncertain_as_the_slowest_stop)
+{
+	static const char *const source_words[] = { "events=cycles", "period=1ms", "chain=off" };
+	uint64_t error_ns, slowest_ns = 0;
+	unsigned n = 0;
+
+	begin(source_words, PT_LEN(source_words));
+	for (unsigned i = 0; i < 4 * READINGS; i++)
+		drain();
+	for (size_t i = 0; i < sink.n_chunks; i++) {
+		const struct pt_chunk *chunk = sink.chunk[i];
+
+		for (uint32_t at = 0; chunk->kind == PT_CHUNK_DATA && at < chunk->len_bytes; at += PT_COUNTERS_BYTES) {
+			if (pt_le16(chunk->bytes + at + PT_COUNTERS_COUNTER) != PT_COUNTERS_ERROR)
+				continue;
+			error_ns = pt_le64(chunk->bytes + at + PT_COUNTERS_READING);
+			if (n++ % 2 == 0)	/* as it was read: half of what the stop took */
+				slowest_ns = 2 * error_ns > slowest_ns ? 2 * error_ns : slowest_ns;
+			else
+				ck_assert_uint_eq(error_ns, slowest_ns);
+		}
+	}
+	ck_assert_uint_gt(n, 2 * READINGS);
+	stop();
+	leave();
+}
+END_TEST
+
 START_TEST(thresholds_are_the_models_own)
 {
 	static const char *const lists[][3] = {
@@ -599,6 +628,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, each_event_is_the_models_own, 0, 12);
+	tcase_add_test(tc, a_resume_is_as_uncertain_as_the_slowest_stop);
 	tcase_add_loop_test(tc, thresholds_are_the_models_own, 0, 3);
 	tcase_add_loop_test(tc, latencies_are_the_models_own, 0, 3);
 	tcase_add_test(tc, begins_at_a_halt_in_user_mode);

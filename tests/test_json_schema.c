@@ -113,7 +113,8 @@ static bool is_column(const struct pt_view *view, const char *key)
 		if (strncmp(is, key, len) == 0 && (is[len] == '\0' || is[len] == '.'))
 			return true;
 	}
-	return strstr(key, "_ci95") != NULL || strstr(key, "_at_least") != NULL || strstr(key, "_undecided_ns") != NULL;
+	return strstr(key, "_ci95") != NULL || strstr(key, "_bounds") != NULL || strstr(key, "_at_least") != NULL ||
+	       strstr(key, "_undecided_ns") != NULL;
 }
 
 static void check_view(const struct pt_view *view)

@@ -27,7 +27,7 @@ def is_of_report(printed, reported, says):
 
 
 SAYS = "95 % interval"		# of the largest share: in the facts of every format that has a place for words
-SAYS_SEEN = "of what was seen alone"
+SAYS_SEEN = "no shares"
 
 
 class Result:

@@ -80,6 +80,14 @@ static bool has_interval(const struct pt_column *column, const struct pt_value *
 	       (column->unit == PT_UNIT_SHARE || (column->unit != PT_UNIT_NONE && value->hi > value->lo));
 }
 
+static void put_limits(json_t *object, const struct pt_column *column, const struct pt_value *value, const char *what)
+{
+	char key[64];
+
+	snprintf(key, sizeof(key), "%s_%s", column->key, what);
+	put(object, key, value->hi > value->lo ? json_pack("[f,f]", value->lo, value->hi) : json_null());
+}
+
 static json_t *row_of(const struct pt_view *view, const struct pt_value *values)
 {
 	json_t *object = json_object();
@@ -100,9 +108,9 @@ static json_t *row_of(const struct pt_view *view, const struct pt_value *values)
 		}
 		if (!has_interval(column, &values[c]))
 			continue;
-		snprintf(key, sizeof(key), "%s_ci95", column->key);
-		put(object, key,
-		    values[c].hi > values[c].lo ? json_pack("[f,f]", values[c].lo, values[c].hi) : json_null());
+		put_limits(object, column, &values[c], "ci95");
+		if (values[c].bounds)	/* and by the name that they had before */
+			put_limits(object, column, &values[c], "bounds");
 	}
 	return object;
 }

@@ -37,6 +37,7 @@ struct pt_value {
 				 * which know moments to this much only, PT_UNKNOWN: nobody can say how much;
 				 * u or f says that it is not known */
 	double lo, hi;		/* 95 % interval when ESTIMATED, else both 0 */
+	bool bounds;		/* lo and hi are the least and most that it can be, and no interval of 95 % */
 	enum pt_basis basis;
 	bool interval_beside;	/* lo and hi are those of a column beside it: people read them there, rounded here */
 	bool rough;		/* an estimate without an interval of its own: people read three digits of it */

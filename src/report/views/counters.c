@@ -62,6 +62,7 @@ static struct pt_value rate(double f, uint64_t ns, uint64_t error_ns)
 		return (struct pt_value){ .f = NAN, .undecided_ns = known.undecided_ns };
 	value.basis = isnan(f) ? PT_BASIS_NONE : known.basis;
 	if (value.basis == PT_BASIS_ESTIMATED) {
+		value.bounds = true;
 		value.lo = f * (double)ns / (double)(ns + error_ns);
 		value.hi = f * (double)ns / (double)(ns - error_ns);
 	}

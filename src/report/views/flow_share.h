@@ -21,10 +21,18 @@ static inline struct pt_value pt_flow_share(const struct pt_profile *p, uint16_t
 		return (struct pt_value){ .f = NAN };
 	if (p->shares == PT_BASIS_ESTIMATED && seen > 0) {
 		bounded = pt_profile_bounded(seen, (double)ticks / (double)all);
-		return (struct pt_value){ .f = bounded.share, .lo = bounded.lo, .hi = bounded.hi,
+		return (struct pt_value){ .f = bounded.share, .lo = bounded.lo, .hi = bounded.hi, .bounds = true,
 					  .basis = PT_BASIS_ESTIMATED };
 	}
 	return (struct pt_value){ .f = (double)ticks / (double)all, .basis = p->times };
+}
+
+/* That of a function's row, as the pipeline made it. */
+static inline struct pt_value pt_function_share(const struct pt_profile *p, const struct pt_profile_function *f)
+{
+	return (struct pt_value){ .f = f->share.share, .lo = f->share.lo, .hi = f->share.hi,
+				  .bounds = pt_profile_seen_part(p, f->core) > 0,
+				  .basis = isnan(f->share.share) ? PT_BASIS_NONE : p->shares };
 }
 
 /* Ticks of a row; of a windowed core an estimate, of which people read the interval as that of its share. */

@@ -185,7 +185,7 @@ static void function_row(const struct pt_profile *p, const struct pt_profile_fun
 	*out++ = number(counts != NULL ? counts->partial : PT_UNKNOWN, p->counts);
 	*out++ = number(counts != NULL ? counts->instructions : PT_UNKNOWN, p->counts);
 	*out++ = run != NULL ? net_of(p, f) : number(PT_UNKNOWN, p->times);
-	*out++ = (struct pt_value){ .f = f->share.share, .lo = f->share.lo, .hi = f->share.hi, .basis = isnan(f->share.share) ? PT_BASIS_NONE : p->shares };
+	*out++ = pt_function_share(p, f);
 	*out++ = run != NULL ? gross_of(p, f) : number(PT_UNKNOWN, p->times);
 	*out++ = gross_share_of(p, f);
 	out = lengths(out, p, f, PT_TALLY_GROSS);

@@ -77,7 +77,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = exceptions_of(p, f);
 	*out++ = (struct pt_value){ .u = run->partial, .basis = run->partial != PT_UNKNOWN ? p->counts : PT_BASIS_NONE };
 	*out++ = pt_flow_ticks(p, f->core, p->by_instructions ? run->instructions : run->cycles, &f->net);
-	*out++ = (struct pt_value){ .f = f->share.share, .lo = f->share.lo, .hi = f->share.hi, .basis = isnan(f->share.share) ? PT_BASIS_NONE : p->shares };
+	*out++ = pt_function_share(p, f);
 	*out++ = (struct pt_value){ .u = run->gross_total, .basis = run->gross_total != PT_UNKNOWN ? p->times : PT_BASIS_NONE,
 				    .at_least = pt_profile_windowed(p, f->core) != NULL };
 	for (size_t k = 0; k < PT_LEN(kinds); k++)

@@ -67,7 +67,8 @@ static uint64_t resumed_ns(const struct pt_e500_pass *pass)
 }
 
 /* Behind what was read at its beginning, a halt is a time of its own; the counters go on from there. Nothing answers a
- * packet that lets the core go: it goes at most as much later as the stop took, asked and answered. */
+ * packet that lets the core go. It is taken to go within the longest time that any stop took so far, asked and answered:
+ * on a busy host a quick stop says little of what comes behind it. */
 static void put_halt(struct pt_e500_turns *s, const struct pt_e500_pass *pass)
 {
 	uint64_t end_ns = resumed_ns(pass);
@@ -75,8 +76,10 @@ static void put_halt(struct pt_e500_turns *s, const struct pt_e500_pass *pass)
 	emit_records(s, pass->at_ns);
 	if (!pass->halted)
 		return;
+	if (s->slowest_ns < 2 * pass->error_ns)
+		s->slowest_ns = 2 * pass->error_ns;
 	pt_emit_loss(&s->out, PT_LOSS_HALTED, end_ns);
-	put_values(s, end_ns > s->out.told_ns ? end_ns : s->out.told_ns, 2 * pass->error_ns, false);
+	put_values(s, end_ns > s->out.told_ns ? end_ns : s->out.told_ns, s->slowest_ns, false);
 }
 
 /* --- the unit ----------------------------------------------------------------------------------------------------- */

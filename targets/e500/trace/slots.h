@@ -23,8 +23,9 @@ struct pt_e500_turns {
 	uint64_t last[PT_E500_PMCS_MAX], last_timebase, last_ns;	/* of the reading before, since the turn began */
 	bool freezes;			/* PMGC0 was seen to hold what was written to it */
 	uint8_t bytes[PT_CHUNK_BYTES];
-	size_t len_bytes;
-	uint64_t put_error_ns;		/* of the moments that were put last */		/* in bytes: told with the next DATA */
+	size_t len_bytes;		/* in bytes: told with the next DATA */
+	uint64_t slowest_ns;		/* the longest that a stop took, asked and answered */
+	uint64_t put_error_ns;		/* of the timestamps that were put last */
 	/* windows */
 	uint64_t seen_ns, seen_events;	/* the last time that it was seen to go on */
 	uint64_t told_ns, told_cycles;	/* of the last values that are told */
