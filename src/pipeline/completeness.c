@@ -26,6 +26,8 @@ static const char *missing(const struct pt_pipeline *p)
 			return "there is no end: what came after it is not known";
 	if (p->profile.elf_check == PT_ELF_DIFFERS)
 		return "the chip does not hold this ELF";
+	if (p->profile.elf_check == PT_ELF_OTHER)
+		return "the capture was made with another ELF";
 	return p->cut_short	       ? "a file could not be read to its end"
 	       : p->lanes_refused != 0 ? "sources found no room"
 				       : NULL;

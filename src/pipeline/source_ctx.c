@@ -12,10 +12,14 @@
 
 /* --- CONFIG */
 
-static void read_mismatch(struct pt_profile *f, const struct pt_config *config)
+static void read_mismatch(struct pt_profile *f, const struct pt_program *program, const struct pt_config *config)
 {
 	char differs[24];
 
+	if (program != NULL && pt_program_is_doubted(program)) {
+		f->elf_check = PT_ELF_OTHER;	/* what is recorded is of the one that was recorded with it */
+		return;
+	}
 	pt_config_text(config, "elf_mismatch", differs, sizeof(differs));
 	f->elf_check = differs[0] == '\0'		 ? PT_ELF_UNSAID
 		       : strcmp(differs, "no") == 0	 ? PT_ELF_SAME
@@ -44,7 +48,7 @@ static void read_facts(struct pt_pipeline *p, const struct pt_config *config, bo
 		f->seed = pt_config_number(config, "seed", 0);
 	}
 	if (first || f->elf_check != PT_ELF_DIFFERS)
-		read_mismatch(f, config);
+		read_mismatch(f, p->program, config);
 	if (first || f->buffer_bytes == 0) {
 		f->buffer_addr = pt_config_number(config, "buffer", 0);
 		f->buffer_bytes = pt_config_number(config, "size", 0);

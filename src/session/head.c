@@ -200,7 +200,10 @@ int pt_capture_head_program(const char *lines, size_t len_bytes, const struct pt
 		return err->code;
 	if (pt_program_settings(*program) == NULL)	/* it is built in */
 		pt_program_set_settings(*program, elf->symbols);
-	if (elf->path != NULL && w.sha256[0] != '\0' && !fits(*program, &w) && note != NULL)
+	if (elf->path == NULL || w.sha256[0] == '\0' || fits(*program, &w))
+		return 0;
+	pt_program_doubt(*program);
+	if (note != NULL)
 		note(arg, "this is not the ELF that the capture was made with: names and times may be wrong");
 	return 0;
 }

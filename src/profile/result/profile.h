@@ -113,8 +113,9 @@ struct pt_profile_source {		/* one of several: what it is, and its account of ti
 	size_t instead;			/* SECOND: the index of the source that is believed */
 };
 
-/* Does the chip hold the program? Unknown: whoever recorded this could not compare them, or had no program. */
-enum pt_elf_check { PT_ELF_UNSAID, PT_ELF_SAME, PT_ELF_DIFFERS, PT_ELF_UNKNOWN };
+/* Does the chip hold the program? Unknown: whoever recorded this could not compare them, or had no program. Other: it was
+ * recorded with another program, and nobody compared this one. */
+enum pt_elf_check { PT_ELF_UNSAID, PT_ELF_SAME, PT_ELF_DIFFERS, PT_ELF_UNKNOWN, PT_ELF_OTHER };
 
 struct pt_profile {
 	/* what was measured, how: from CONFIG, of the first source where there are several */

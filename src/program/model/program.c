@@ -233,6 +233,16 @@ bool pt_program_call(struct pt_program *program, const char *name)
 	return true;
 }
 
+void pt_program_doubt(struct pt_program *program)
+{
+	program->doubted = true;
+}
+
+bool pt_program_is_doubted(const struct pt_program *program)
+{
+	return program->doubted;
+}
+
 void pt_program_confine(struct pt_program *program)
 {
 	program->confined = true;

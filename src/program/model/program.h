@@ -70,6 +70,9 @@ struct pt_program *pt_program_from_bytes(const char *name, const uint8_t *bytes,
  * name below a folder (host/named_file.h) says so by itself. Before somebody else has it. */
 void pt_program_confine(struct pt_program *program);
 bool pt_program_is_confined(const struct pt_program *program);
+/* It is another one than what it is taken for, and whoever shows its names says so. Before somebody else has it. */
+void pt_program_doubt(struct pt_program *program);
+bool pt_program_is_doubted(const struct pt_program *program);
 /* Settings for a program that was not opened with any; before somebody else has it. They are copied. */
 void pt_program_set_settings(struct pt_program *program, const struct pt_params *settings);
 /* Those, or those that it was opened with; may be NULL, which is all standards. */

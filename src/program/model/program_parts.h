@@ -38,6 +38,7 @@ struct pt_program {
 	size_t n_unnamed;		/* of the functions: found by unnamed.c */
 	char sha256[PT_SHA256_TEXT];	/* of the ELF's bytes; "": not from an ELF */
 	bool confined;			/* pt_program_confine() */
+	bool doubted;			/* pt_program_doubt() */
 	struct pt_arch arch;		/* that it is for, as far as the ELF says */
 	uint64_t vectors;		/* or PT_UNKNOWN */
 	uint64_t vectors_end;		/* what is behind it is none */

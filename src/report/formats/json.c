@@ -140,6 +140,7 @@ static json_t *elf(const struct pt_profile *p)
 		[PT_ELF_SAME] = "same",
 		[PT_ELF_DIFFERS] = "different",
 		[PT_ELF_UNKNOWN] = "unknown",
+		[PT_ELF_OTHER] = "unknown",
 	};
 	json_t *object;
 

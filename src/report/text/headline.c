@@ -339,6 +339,19 @@ static void accuracy_of_flow(const struct pt_profile *p, char *out)
 		snprintf(out + at, room - at, "%s; self %% %s", times_basis(p), share_of(p));
 }
 
+static void no_figures(const struct pt_profile *p, char *out)
+{
+	bool unread = false;
+
+	for (size_t i = 0; i < p->n_sources; i++)
+		unread |= p->sources[i].ignored == PT_SOURCE_NO_ISA;
+	snprintf(out, PT_HEADLINE_BYTES, "no figures: %s%s",
+		 p->not_code > 0 ? "what was recorded does not fit the program"
+		 : unread	 ? "this version cannot read what was recorded"
+				 : "nothing was recorded",
+		 p->not_code > 0 || unread || p->ended || p->no_end ? "" : " yet");
+}
+
 static void accuracy(const struct pt_profile *p, char *out)
 {
 	if (p->branches != 0 || p->samples != 0 || pt_details_values(p) != 0 || p->by_bins)
@@ -346,8 +359,7 @@ static void accuracy(const struct pt_profile *p, char *out)
 	else if (pt_details_readings(p) != 0)
 		accuracy_of_counters(p, out);
 	else
-		snprintf(out, PT_HEADLINE_BYTES, "no figures: nothing was recorded%s",
-			 p->ended || p->no_end ? "" : " yet");
+		no_figures(p, out);
 }
 
 /* --- what is wrong */

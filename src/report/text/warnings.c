@@ -39,6 +39,9 @@ static void another_program(struct pt_warnings *w, const struct pt_profile *p)
 		     "The chip does not hold this ELF: first difference at 0x%08" PRIx64
 		     ". Names and times may be wrong: load the program, or give the ELF that the chip runs.",
 		     p->elf_differs_at);
+	else if (p->elf_check == PT_ELF_OTHER)
+		warn(w, "The capture was made with another ELF than this one: names and times may be wrong "
+			"(--elf '' gives addresses).");
 }
 
 static void contradiction(struct pt_warnings *w, const struct pt_profile *p)
@@ -125,9 +128,15 @@ static void intrusive(struct pt_warnings *w, const struct pt_profile *p)
 		warn(w, "Intrusive: the source halted the core for %.0f %% of the time.", 100 * most);
 }
 
-static void not_code(struct pt_warnings *w, const struct pt_profile *p)
+/* A few may be code that no ELF knows. */
+static bool is_much_not_code(const struct pt_profile *p)
 {
-	if (p->not_code == 0)
+	return (double)p->not_code > GRAVE_SHARE * (double)(p->not_code + p->branches);
+}
+
+static void not_code(struct pt_warnings *w, const struct pt_profile *p, bool much)
+{
+	if (p->not_code == 0 || is_much_not_code(p) != much)
 		return;
 	if (p->not_code_from != PT_UNKNOWN)
 		warn(w,
@@ -229,13 +238,14 @@ void pt_warnings_find(struct pt_warnings *w, const struct pt_profile *p)
 {
 	w->n = 0;
 	another_program(w, p);
+	not_code(w, p, true);
 	contradiction(w, p);
+	ignored_sources(w, p);
 	too_few_bursts(w, p);
 	lost_time(w, p);
 	intrusive(w, p);
-	not_code(w, p);
+	not_code(w, p, false);
 	ambiguous_readings(w, p);
-	ignored_sources(w, p);
 	no_elf(w, p);
 	not_compared(w, p);
 	tasks(w, p);
