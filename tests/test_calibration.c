@@ -137,6 +137,21 @@ START_TEST(differ_by_more_than_chance)
 }
 END_TEST
 
+static const struct { struct pt_estimate a, b; size_t n; bool differ; } rates[] = {
+	{ { 100, 80, 125 }, { 150, 120, 180 }, 1, false },	/* 0.405 of 0.53 */
+	{ { 100, 80, 125 }, { 200, 160, 240 }, 1, true },	/* 0.693 */
+	{ { 100, 80, 125 }, { 200, 160, 240 }, 40, false },	/* of so many: 0.711 */
+	{ { 240, 200, 290 }, { 100, 80, 125 }, 40, true },
+	{ { 100, 80, 125 }, { NAN, NAN, NAN }, 1, false },
+	{ { 0, 0, 10 }, { 200, 160, 240 }, 1, false },
+};
+
+START_TEST(rates_differ)
+{
+	ck_assert_int_eq(pt_estimates_differ(&rates[_i].a, &rates[_i].b, rates[_i].n), rates[_i].differ);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("calibration");
@@ -147,6 +162,7 @@ int main(void)
 	tcase_add_test(tc, rows_add_up_to_their_function);
 	tcase_add_test(tc, never_in_a_window);
 	tcase_add_loop_test(tc, differ_by_more_than_chance, 0, PT_LEN(pairs));
+	tcase_add_loop_test(tc, rates_differ, 0, PT_LEN(rates));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

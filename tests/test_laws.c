@@ -7,7 +7,7 @@
 
 #include "chunk_feed.h"
 #include "import/importers.h"
-#include "pipeline/pipeline.h"
+#include "pipeline/halves.h"
 #include "profile/analyses/limits/limits.h"
 #include "report/laws/laws.h"
 #include "session/head.h"
@@ -64,6 +64,7 @@ static void check_capture(const char *path, size_t cut_at)
 	static struct pt_law_clock clock;
 	struct pt_pipeline *pipeline;
 	struct pt_program *program;
+	struct pt_halves halves;
 	const struct pt_chunk *chunk;
 	struct pt_err err = { 0 };
 	size_t n = 0, len_bytes;
@@ -79,12 +80,17 @@ static void check_capture(const char *path, size_t cut_at)
 	program = program_of(set);
 	pipeline = pt_pipeline_new(program, settings, &err);
 	ck_assert_msg(pipeline != NULL, "%s", err.msg);
+	ck_assert_msg(pt_halves_init(&halves, program, settings, &err) == 0, "%s", err.msg);
 	while (n++ < cut_at && (item = pt_inputs_next(set, &chunk, &err)) == PT_INPUT_CHUNK) {
 		pt_law_clock_take(&clock, chunk);
 		pt_pipeline_feed(pipeline, chunk);
+		pt_halves_feed(&halves, chunk);
 	}
 	pt_pipeline_over(pipeline);
 	pt_laws_check(pt_pipeline_profile(pipeline), &clock, on_law, NULL);
+	pt_laws_check_halves(pt_pipeline_profile(halves.pipeline[0]), pt_pipeline_profile(halves.pipeline[1]), on_law,
+			     NULL);
+	pt_halves_fini(&halves);
 	ck_assert_msg(said[0] == '\0', "%s: %s", path, said);
 	pt_pipeline_free(pipeline);
 	pt_program_unref(program);

@@ -82,7 +82,7 @@ def exact_run(runs, seed, solo):
 
 
 MODES = {}
-MODES["arm"] = (("mtb", "burst", "2s"), ("pcsr", "sample", "5s"), ("mtb+pcsr", "together", "2s"), ("mtb", "stream", "600ms"),
+MODES["arm"] = (("mtb", "burst", "2s"), ("pcsr", "sample", "2s"), ("mtb+pcsr", "together", "2s"), ("mtb", "stream", "600ms"),
                 ("mtb", "ring", "100ms"))
 SHARE_S, STACK_S = 0.6, 0.15		# so long a steady program is looked at, without and with stacks
 

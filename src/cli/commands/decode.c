@@ -92,6 +92,8 @@ static int self_check(struct pt_rerun *r)
 	size_t n = pt_laws_check(pt_pipeline_profile(r->pipeline), r->clock, say_law, &laws);
 	int status;
 
+	n += pt_laws_check_halves(pt_pipeline_profile(r->halves->pipeline[0]),
+				  pt_pipeline_profile(r->halves->pipeline[1]), say_law, &laws);
 	for (; laws.said < PT_N_LAWS; laws.said++)
 		pt_text_add(&laws.text, "%-8s holds\n", pt_law_name(laws.said));
 	status = pt_output_write(&r->query, r->options->output, laws.text.bytes, laws.text.len_bytes);
@@ -102,6 +104,7 @@ static int self_check(struct pt_rerun *r)
 int pt_decode_as(const char *verb, const struct pt_options *options)
 {
 	struct pt_law_clock clock = { 0 };
+	struct pt_halves halves = { 0 };
 	struct pt_rerun r = { .name = verb, .options = options, .clock = &clock };
 	struct pt_err err = { 0 };
 	int status = PT_EXIT_USAGE;
@@ -112,12 +115,15 @@ int pt_decode_as(const char *verb, const struct pt_options *options)
 		status = pt_output_try(&r.query, options->output);
 	if (status != PT_EXIT_DONE)
 		return status;
+	if (options->self_check)
+		r.halves = &halves;
 	if (pt_rerun(&r, &err) < 0) {
 		pt_error("%s", err.msg);
 		status = PT_EXIT_USAGE;
 	} else {
 		status = options->self_check ? self_check(&r) : report(&r, &err);
 	}
+	pt_halves_fini(&halves);
 	pt_rerun_drop(&r);
 	return status;
 }

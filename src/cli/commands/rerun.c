@@ -120,7 +120,7 @@ static int open_program(struct pt_rerun *r, struct pt_err *err)
 /* --- the way through ---------------------------------------------------------------------------------------------- */
 
 /* Of several files the one that was captured from a target knows; its CONFIG need not be the first. */
-static void set_isa(struct pt_rerun *r)
+static void set_isa(struct pt_rerun *r, struct pt_pipeline *pipeline)
 {
 	size_t len_bytes;
 	const char *lines = pt_inputs_lines(r->inputs, &len_bytes);
@@ -130,7 +130,7 @@ static void set_isa(struct pt_rerun *r)
 
 	if (len > 0 && (size_t)len < sizeof(isa)) {
 		snprintf(isa, sizeof(isa), "%.*s", len, value);
-		pt_pipeline_set_isa(r->pipeline, isa);
+		pt_pipeline_set_isa(pipeline, isa);
 	}
 }
 
@@ -140,8 +140,17 @@ static int begin(struct pt_rerun *r, struct pt_err *err)
 	r->pipeline = pt_pipeline_new(r->program, r->settings, err);
 	if (r->pipeline == NULL)
 		return err->code;
-	set_isa(r);
+	set_isa(r, r->pipeline);
 	pt_configs_feed(&r->configs, r->pipeline);
+	if (r->halves == NULL)
+		return 0;
+	pt_halves_fini(r->halves);
+	if (pt_halves_init(r->halves, r->program, r->settings, err) < 0)
+		return err->code;
+	for (unsigned i = 0; i < PT_HALVES; i++) {
+		set_isa(r, r->halves->pipeline[i]);
+		pt_configs_feed(&r->configs, r->halves->pipeline[i]);
+	}
 	return 0;
 }
 
@@ -189,6 +198,8 @@ static int run_through(struct pt_rerun *r, struct pt_err *err)
 			if (r->clock != NULL)
 				pt_law_clock_take(r->clock, chunk);
 			pt_pipeline_feed(r->pipeline, chunk);
+			if (r->halves != NULL)
+				pt_halves_feed(r->halves, chunk);
 			say_progress(r, &reading, chunk);
 		}
 	}

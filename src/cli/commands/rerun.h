@@ -4,6 +4,7 @@
 #define PT_VERBS_RERUN_H
 
 #include "pipeline/config_replay.h"
+#include "pipeline/halves.h"
 #include "report/laws/law_clock.h"
 #include "import/importers.h"
 #include "cli/options.h"
@@ -24,6 +25,7 @@ struct pt_rerun {
 	struct pt_pipeline *pipeline;	/* all of the files have gone through it */
 	struct pt_configs configs;	/* for a reset */
 	struct pt_law_clock *clock;	/* of all chunks since; or NULL: nobody wants to know */
+	struct pt_halves *halves;	/* all zero, or NULL: nobody wants them */
 	bool failed;			/* a file could not be read to its end: said, and what came before is there */
 };
 

@@ -97,11 +97,26 @@ struct pt_share pt_calibrated_share(const struct pt_calibration *c, const struct
 }
 
 /* Half widths are of 95 %; how many times as far apart two may be. */
+static double half_widths(size_t n)
+{
+	return (n <= 1 ? 3.29 : n <= 10 ? 3.89 : n <= 100 ? 4.42 : n <= 1000 ? 4.89 : 5.33) / Z95;
+}
+
 bool pt_shares_differ(const struct pt_share *a, const struct pt_share *b, size_t n)
 {
-	double z = n <= 1 ? 3.29 : n <= 10 ? 3.89 : n <= 100 ? 4.42 : n <= 1000 ? 4.89 : 5.33;
 	const struct pt_share *less = a->share < b->share ? a : b, *more = less == a ? b : a;
 	double apart = more->share - less->share;
 
-	return apart > z / Z95 * hypot(less->hi - less->share, more->share - more->lo);
+	return apart > half_widths(n) * hypot(less->hi - less->share, more->share - more->lo);
+}
+
+/* On a scale of factors, as their intervals are made. */
+bool pt_estimates_differ(const struct pt_estimate *a, const struct pt_estimate *b, size_t n)
+{
+	const struct pt_estimate *less = a->value < b->value ? a : b, *more = less == a ? b : a;
+
+	if (!(less->value > 0) || !(more->lo > 0))
+		return false;
+	return log(more->value / less->value) >
+	       half_widths(n) * hypot(log(less->hi / less->value), log(more->value / more->lo));
 }

@@ -47,5 +47,6 @@ struct pt_share pt_calibrated_share(const struct pt_calibration *c, const struct
 /* Two estimates of one thing differ by more than chance explains: with n pairs compared, one such pair is found by
  * chance in one of a thousand reports. */
 bool pt_shares_differ(const struct pt_share *a, const struct pt_share *b, size_t n);
+bool pt_estimates_differ(const struct pt_estimate *a, const struct pt_estimate *b, size_t n);	/* of what is above 0 */
 
 #endif

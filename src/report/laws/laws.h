@@ -7,7 +7,8 @@
  *   4 clock   nothing happened more often than the core's clock allows
  *   5 rules   pass or fail only by a number that law 3 allows
  *   6 answers samples and bursts of one core do not differ by more than chance explains, or the report says so; what
- *             is shown of a function is what the samples said, but for the cycles of entering exceptions
+ *             is shown of a function is what the samples said, but for the cycles of entering exceptions; nor do two
+ *             halves of what was recorded
  *
  * They check what the views print, and the profile beside it; what comes from the chunks (law_clock.h) knows nothing of
  * the pipeline. What is known not to hold yet is an exception with its reason, pt_law_exceptions: the list only
@@ -40,5 +41,8 @@ const char *pt_law_name(enum pt_law law);	/* "sums", ... */
  * reported that are no exceptions. */
 size_t pt_laws_check(const struct pt_profile *profile, const struct pt_law_clock *clock, pt_law_report report,
 		     void *arg);
+
+/* Law 6 of two profiles, of either half of the looks that a third one is made of (pipeline/halves.h). */
+size_t pt_laws_check_halves(const struct pt_profile *a, const struct pt_profile *b, pt_law_report report, void *arg);
 
 #endif

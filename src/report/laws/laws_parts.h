@@ -1,5 +1,5 @@
 /* The inside of the laws, for their own files alone: laws.c (the way through, laws 4 and 5), laws_sums.c (1),
- * laws_shares.c (2), laws_exact.c (3), laws_sources.c (6), laws_say.c (what is said, and exceptions). */
+ * laws_shares.c (2), laws_exact.c (3), laws_sources.c and laws_halves.c (6), laws_say.c (what is said, and exceptions). */
 #ifndef PT_REPORT_LAWS_PARTS_H
 #define PT_REPORT_LAWS_PARTS_H
 

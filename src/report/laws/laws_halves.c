@@ -1,0 +1,98 @@
+/* Law 6 of two halves of one recording: neither knows of the other, and both speak of the same time. */
+#include <math.h>
+
+#include "report/laws/laws_parts.h"
+
+static const struct pt_profile_core *core_of(const struct pt_profile *p, uint16_t number)
+{
+	for (size_t i = 0; i < p->n_cores; i++)
+		if (p->core[i].core == number)
+			return &p->core[i];
+	return NULL;
+}
+
+/* Whether its shares are estimates of many looks. */
+static bool is_estimated(const struct pt_profile *p, uint16_t number)
+{
+	const struct pt_profile_core *core = core_of(p, number);
+
+	return core != NULL && p->shares == PT_BASIS_ESTIMATED &&
+	       (core->windowed || core->calibration != NULL || (core->branches == 0 && core->samples > 0));
+}
+
+static const struct pt_profile_function *row_of(const struct pt_profile *p, const struct pt_profile_function *like)
+{
+	for (size_t i = 0; i < p->n_functions; i++)
+		if (p->function[i].id == like->id && p->function[i].core == like->core)
+			return &p->function[i];
+	return NULL;
+}
+
+static void check_share(struct pt_law_check *check, const struct pt_profile_function *f, const struct pt_share *other)
+{
+	if (isnan(f->share.share) || isnan(other->share) ||
+	    !pt_shares_differ(&f->share, other, check->profile->n_functions))
+		return;
+	pt_law_violated(check, PT_LAW_ANSWERS, "functions",
+			"%s has %.3f %% (%.3f to %.3f) in one half of what was recorded, %.3f %% (%.3f to %.3f) in the "
+			"other",
+			f->function != NULL ? f->function->name : "(no symbol)", f->share.share * 100,
+			f->share.lo * 100, f->share.hi * 100, other->share * 100, other->lo * 100, other->hi * 100);
+}
+
+static void check_rate(struct pt_law_check *check, const struct pt_profile_function *a,
+		       const struct pt_profile_function *b)
+{
+	if (!pt_estimates_differ(&a->per_second, &b->per_second, check->profile->n_functions))
+		return;
+	pt_law_violated(
+		check, PT_LAW_ANSWERS, "functions",
+		"%s is called %.6g times per second (%.6g to %.6g) in one half of what was recorded, %.6g times "
+		"(%.6g to %.6g) in the other",
+		a->function != NULL ? a->function->name : "(no symbol)", a->per_second.value, a->per_second.lo,
+		a->per_second.hi, b->per_second.value, b->per_second.lo, b->per_second.hi);
+}
+
+/* Rows of a in b; those that are only in b are looked for the other way round. */
+static void check_rows(struct pt_law_check *check, const struct pt_profile *b, bool again)
+{
+	const struct pt_profile *a = check->profile;
+
+	for (size_t i = 0; i < a->n_functions; i++) {
+		const struct pt_profile_function *f = &a->function[i], *other = row_of(b, f);
+
+		if (!is_estimated(a, f->core) || !is_estimated(b, f->core))
+			continue;
+		if (other == NULL) {
+			check_share(check, f, &b->unseen);
+		} else if (!again) {
+			check_share(check, f, &other->share);
+			if (pt_profile_windowed(a, f->core) != NULL && pt_profile_windowed(b, f->core) != NULL)
+				check_rate(check, f, other);
+		}
+	}
+}
+
+static void check_sleep(struct pt_law_check *check, const struct pt_profile *b)
+{
+	for (size_t i = 0; i < check->profile->n_cores; i++) {
+		const struct pt_profile_core *core = &check->profile->core[i], *other = core_of(b, core->core);
+
+		if (other == NULL || !core->windowed || !other->windowed ||
+		    !pt_shares_differ(&core->asleep, &other->asleep, 1))
+			continue;
+		pt_law_violated(check, PT_LAW_ANSWERS, "profile",
+				"core %u slept %.3f %% in one half of what was recorded, %.3f %% in the other",
+				core->core, core->asleep.share * 100, other->asleep.share * 100);
+	}
+}
+
+size_t pt_laws_check_halves(const struct pt_profile *a, const struct pt_profile *b, pt_law_report report, void *arg)
+{
+	struct pt_law_check check = { a, NULL, report, arg, 0 }, back = { b, NULL, report, arg, 0 };
+
+	check_rows(&check, b, false);
+	check_sleep(&check, b);
+	check_rows(&back, a, true);
+	return check.n + back.n;
+}
