@@ -117,21 +117,43 @@ static bool contradicts_counter(struct pt_pipeline *p)
 	return true;
 }
 
-/* Modelled cycles, or those that bins counted, are no more than the core's clock has: else the clock is slower than
- * somebody said, or they are wrong, and so are all times. */
-static void contradict(struct pt_pipeline *p)
+/* Samples beside the flow of one core say nothing of cycles. */
+static const struct pt_profile_source *counts_cycles(const struct pt_profile *f)
+{
+	const struct pt_profile_source *found = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n_sources; i++) {
+		if (f->n_sources > 1 && f->sources[i].branches == 0)
+			continue;
+		found = &f->sources[i];
+		n++;
+	}
+	return n == 1 ? found : NULL;
+}
+
+static bool beyond_clock(const struct pt_profile *f)
 {
 	enum { SLACK_CYCLES = 10000 };
-	struct pt_profile *f = &p->profile;
-	double seen = (double)f->cycles, most = (double)f->loss.total_ns * 1e-9 * (double)f->core_hz;
+	const struct pt_profile_source *of = counts_cycles(f);
+	double seen = (double)f->cycles, most;
 
-	f->contradiction = NULL;
-	if (contradicts_counter(p))
-		return;
+	if (f->core_hz == 0 || f->n_cores > 1 || of == NULL || f->by_instructions || (f->by_bins && f->bins->older))
+		return false;
 	for (size_t i = 0; f->by_bins && f->bins->by_cycles && i < f->bins->n_cores; i++)
 		seen = (double)f->bins->core[i].hits;
-	if (f->core_hz == 0 || f->n_cores > 1 || f->n_sources != 1 || f->by_instructions ||
-	    (f->by_bins && f->bins->older) || seen <= most * 1.02 + SLACK_CYCLES)
+	most = (double)of->loss.total_ns * 1e-9 * (double)f->core_hz;
+	return seen > most * 1.02 + SLACK_CYCLES || of->beyond_ns > 0;
+}
+
+/* Modelled cycles, or those that bins counted, are no more than the core's clock has, in all and in each burst: else the
+ * clock is slower than somebody said, or they are wrong, and so are all times. */
+static void contradict(struct pt_pipeline *p)
+{
+	struct pt_profile *f = &p->profile;
+
+	f->contradiction = NULL;
+	if (contradicts_counter(p) || !beyond_clock(f))
 		return;
 	f->contradiction =
 		"more cycles were seen than the core clock has in that time: the clock is faster than core-clock "
@@ -251,6 +273,7 @@ static struct pt_profile_source source_of(const struct pt_lane *lane)
 	s.loss.by[PT_LOSS_FIFO].events += lane->flow.counts.overflows + lane->overflows;
 	s.loss.by[PT_LOSS_NOT_CODE].events += lane->flow.counts.not_code;
 	s.mismatch_ns = lane->account.mismatch_ns;
+	s.beyond_ns = pt_account_beyond(&lane->account);
 	/* A core that its full buffer halted is found halted a round trip later or more. */
 	s.triggered = lane->triggered;
 	s.observed_is_bound =

@@ -100,6 +100,7 @@ struct pt_profile_source {		/* one of several: what it is, and its account of ti
 	uint16_t number, core;
 	struct pt_loss_sum loss;
 	uint64_t mismatch_ns;
+	uint64_t beyond_ns;		/* a look took so much less time than its modelled cycles have at core_hz; or 0 */
 	bool observed_is_bound, ended;
 	bool no_clock;			/* nobody knows when any of it was, or how long: a dump */
 	bool meets_interrupted;		/* samples find an exception that is being entered in what it interrupts */

@@ -16,10 +16,24 @@ static uint64_t tile(struct pt_account *a, const struct pt_chunk *chunk)
 	return span;
 }
 
+enum { BEYOND_PARTS = 50, BEYOND_NS = 100000 };	/* that modelled cycles, and the host's moments, may be off */
+
+uint64_t pt_account_beyond(const struct pt_account *a)
+{
+	uint64_t most = a->look_ns + a->look_ns / BEYOND_PARTS + BEYOND_NS;
+	uint64_t now = a->look_ran_ns > most ? a->look_ran_ns - a->look_ns : 0;
+
+	return now > a->beyond_ns ? now : a->beyond_ns;
+}
+
 void pt_account_data(struct pt_account *a, const struct pt_chunk *chunk, uint64_t ran_ns)
 {
 	uint64_t span = tile(a, chunk), seen = ran_ns < span ? ran_ns : span;
 
+	if (ran_ns != PT_UNKNOWN) {
+		a->look_ns += span;
+		a->look_ran_ns += ran_ns;
+	}
 	a->sum.observed_ns += seen;
 	a->sum.unobserved_ns += span - seen;
 	a->sum.by[PT_LOSS_REARM].ns += span - seen;
@@ -44,6 +58,8 @@ void pt_account_loss(struct pt_account *a, const struct pt_chunk *chunk)
 	bool goes_on = a->last_cause == cause && a->to_ns == chunk->from_ns;
 	uint64_t span = tile(a, chunk);
 
+	a->beyond_ns = pt_account_beyond(a);
+	a->look_ns = a->look_ran_ns = 0;
 	if (pt_loss_is_fault((enum pt_loss)cause))
 		a->sum.lost_ns += span;
 	else

@@ -12,6 +12,7 @@ struct pt_account {		/* all zero: nothing seen yet */
 	uint64_t from_ns, to_ns;	/* of all DATA and LOSS chunks so far */
 	uint64_t mismatch_ns;
 	uint64_t slept_ns;		/* of what was observed */
+	uint64_t look_ns, look_ran_ns, beyond_ns;	/* pt_account_beyond() */
 	unsigned last_cause;		/* of the LOSS that came last; 0: it was DATA */
 	bool begun;
 };
@@ -20,6 +21,9 @@ struct pt_account {		/* all zero: nothing seen yet */
  * ends in the buffer before anybody sees that it has ended): what goes beyond is unobserved, as re-arm. PT_UNKNOWN: all
  * of its span was observed. */
 void pt_account_data(struct pt_account *account, const struct pt_chunk *chunk, uint64_t ran_ns);
+/* How much longer the core ran for a look (what came between two LOSSes) than the time that it can have taken, at worst;
+ * 0: never. More can be only if the clock is faster than whoever turned cycles into ran_ns believes. */
+uint64_t pt_account_beyond(const struct pt_account *account);
 /* So long of what was observed the core slept, all in all: it becomes unobserved. */
 void pt_account_slept(struct pt_account *account, uint64_t slept_ns);
 /* A LOSS chunk. One that goes on where one of the same cause ended is no other event: how a loss was cut into chunks

@@ -17,6 +17,12 @@ static void check_cycles(struct pt_law_check *check)
 	const struct pt_profile *p = check->profile;
 	double most, seen = (double)p->cycles;
 
+	for (size_t i = 0; i < p->n_sources; i++)
+		if (p->sources[i].beyond_ns > 0 && p->contradiction == NULL && p->core_hz != 0 && p->n_cores == 1 &&
+		    !p->by_instructions)
+			pt_law_violated(check, PT_LAW_CLOCK, p->sources[i].source,
+					"a burst has cycles of %" PRIu64 " ns more than it took, and nothing says so",
+					p->sources[i].beyond_ns);
 	if (p->core_hz == 0 || p->n_cores > 1 || p->n_sources != 1 || p->by_instructions ||
 	    (p->by_bins && p->bins->older))
 		return;
