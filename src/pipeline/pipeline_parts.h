@@ -44,6 +44,7 @@ struct pt_lane {		/* one source */
 	bool extract;			/* what was left in a buffer that older trace is overwritten in */
 	bool data_only;			/* its trace has accesses to data, and nothing of what ran */
 	bool leaves_out;		/* trace=loop1: branches that repeat are not recorded */
+	bool meets_handler;		/* its samples find it in the handler already: the core is known to do so */
 	bool meets_interrupted;		/* its samples find an exception that is being entered in what it interrupts */
 	bool triggered;			/* triggers of the hardware begin and end what it counts: nobody knows when */
 	bool halting;			/* mode=halt of a trace, which is re-armed while the core is held */

@@ -26,7 +26,7 @@ static void calibrate(const struct pt_pipeline *p, const struct pt_traced *trace
 	for (size_t id = 0; id < p->n_ids; id++) {
 		c[id].by_samples = pt_flat_share(traced->flat, (uint16_t)id);
 		c[id].windows = *pt_windows_function(traced->windows, (uint16_t)id);
-		if (!traced->samples->meets_interrupted)
+		if (traced->samples->meets_handler)
 			pt_calibration_met_handler(&c[id].windows);
 	}
 	if (core->windowed)

@@ -109,9 +109,9 @@ static void meet_interrupted(struct pt_lane *lane, const struct pt_config *confi
 	struct pt_pipeline *p = lane->pipeline;
 	char entry[16];
 
-	lane->meets_interrupted = strcmp(lane->facts.format, PT_FORMAT_PCSR) == 0 &&
-				  strcmp(lane->facts.source, "pcsr") == 0 &&
-				  strcmp(pt_config_text(config, "entry", entry, sizeof(entry)), "handler") != 0;
+	lane->meets_handler = strcmp(pt_config_text(config, "entry", entry, sizeof(entry)), "handler") == 0;
+	lane->meets_interrupted = !lane->meets_handler && strcmp(lane->facts.format, PT_FORMAT_PCSR) == 0 &&
+				  strcmp(lane->facts.source, "pcsr") == 0;
 	lane->facts.meets_interrupted = lane->meets_interrupted;
 	if (lane->meets_interrupted && p->entered == NULL)
 		p->entered = pt_entered_new(p->map, &p->settings);
