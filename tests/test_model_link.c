@@ -1,14 +1,18 @@
 /* The link to a virtual board: its times are the link table's arithmetic, the same again in every run; faults strike
  * the stated packet; an interrupt cuts short what blocks, once. */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
 
 #include "fake_board.h"
 #include "harness.h"
 #include "probes/virtual/boards.h"
+#include "probes/virtual/frame/faults.h"
 #include "probes/wires/link.h"
 #include "probes/virtual/frame/pace.h"
 
@@ -155,7 +159,7 @@ END_TEST
 
 static const char *const bad_addresses[] = {
 	"kl99", "kl27?clock=sundial", "kl27?colour=red", "kl27?fault=wait", "kl27?swclk=1", "kl27?elf=/nowhere/fw.elf",
-	"kl27?elf=/dev/null",
+	"kl27?elf=/dev/null", "kl27?faults-from=/dev/null", "kl27?faults-from=/nowhere/fifo",
 };
 
 START_TEST(bad_address_is_refused)
@@ -234,6 +238,9 @@ static const struct { const char *query; int got[5]; } faults[] = {
 	{ "fault=short@3", { 3, 3, 1, 3, 3 } },
 	{ "fault=unplug@4", { 3, 3, 3, PT_EIO, PT_EIO } },
 	{ "fault=short@1,stall@5", { 1, 3, 3, 3, PT_ETIMEOUT } },
+	{ "fault=lost@2", { 3, PT_ETIMEOUT, 3, 3, 3 } },
+	{ "fault=late@2", { 3, 3, 3, 3, 3 } },
+	{ "fault=cut@4", { 3, 3, 3, PT_EIO, PT_EIO } },
 };
 
 START_TEST(fault_strikes_its_packet)
@@ -252,6 +259,55 @@ START_TEST(fault_strikes_its_packet)
 			ck_assert_uint_eq(pt_link_now_ns(link_), before + SOON);
 	}
 	close_link();
+}
+END_TEST
+
+START_TEST(a_late_response_comes_later)
+{
+	uint8_t response[64];
+	uint64_t usual, late;
+
+	open_link("clock=virtual&fault=late@2");
+	ck_assert_int_eq(exchange(info_count, 2, response), 3);
+	usual = pt_link_now_ns(link_);
+	ck_assert_int_eq(exchange(info_count, 2, response), 3);
+	late = pt_link_now_ns(link_) - usual;
+	ck_assert_uint_eq(late, usual + PT_VFAULT_LATE_NS);
+	close_link();
+}
+END_TEST
+
+/* Packets 1 and 2, a line, and what becomes of 3 to 5. */
+static const struct { const char *line; int got[3]; } later[] = {
+	{ "stall@1", { PT_ETIMEOUT, 3, 3 } },
+	{ "short@2+2", { 3, 1, 1 } },
+	{ "stall@1,short@3", { PT_ETIMEOUT, 3, 1 } },
+	{ "short@1\nstall@2", { 3, PT_ETIMEOUT, 3 } },	/* the last line counts */
+	{ "", { 3, 3, 3 } },
+	{ "nonsense", { 3, 3, 1 } },			/* refused: what there was stays */
+};
+
+START_TEST(faults_come_while_the_board_runs)
+{
+	char path[] = "/tmp/proftap-faults-XXXXXX", query[128];
+	uint8_t response[64];
+	int fd;
+
+	ck_assert_ptr_nonnull(mkdtemp(path));
+	snprintf(query, sizeof(query), "%s/fifo", path);
+	ck_assert_int_eq(mkfifo(query, 0600), 0);
+	snprintf(query, sizeof(query), "clock=virtual&fault=short@5&faults-from=%s/fifo", path);
+	open_link(query);
+	for (size_t i = 0; i < 2; i++)
+		ck_assert_int_eq(exchange(info_count, 2, response), 3);
+	fd = open(strchr(query, '/'), O_WRONLY);
+	ck_assert_int_gt(dprintf(fd, "%s\n", later[_i].line), 0);
+	for (size_t i = 0; i < 3; i++)
+		ck_assert_msg(exchange(info_count, 2, response) == later[_i].got[i], "%s: %zu", later[_i].line, i);
+	close(fd);
+	close_link();
+	unlink(strchr(query, '/'));
+	rmdir(path);
 }
 END_TEST
 
@@ -450,6 +506,8 @@ int main(void)
 	tcase_add_test(tc, the_virtual_clock_repeats_itself);
 	tcase_add_test(tc, the_board_keeps_up_with_the_clock);
 	tcase_add_loop_test(tc, fault_strikes_its_packet, 0, PT_LEN(faults));
+	tcase_add_test(tc, a_late_response_comes_later);
+	tcase_add_loop_test(tc, faults_come_while_the_board_runs, 0, PT_LEN(later));
 	tcase_add_test(tc, a_wrong_response_is_to_another_command);
 	tcase_add_test(tc, an_unplugged_probe_stays_gone);
 	tcase_add_test(tc, limits_are_kept);

@@ -255,6 +255,37 @@ START_TEST(queued_packets_are_answered_together)
 }
 END_TEST
 
+/* What a host hears to one question, and to the next one behind it: bytes. A cut connection ends. */
+static const struct { const char *board; size_t first, next; } spoilt[] = {
+	{ "kl27?fault=stall@1", 0, sizeof(packet_bytes_told) },
+	{ "kl27?fault=lost@1", 0, sizeof(packet_bytes_told) },
+	{ "kl27?fault=short@1", 10, sizeof(packet_bytes_told) },
+	{ "kl27?fault=late@1", sizeof(packet_bytes_told), sizeof(packet_bytes_told) },
+	{ "kl27?fault=cut@1", 6, 0 },
+	{ "kl27?fault=unplug@1", 0, 0 },
+};
+
+START_TEST(faults_strike_what_is_served)
+{
+	size_t both = spoilt[_i].first + spoilt[_i].next;
+	uint8_t got[64];
+	int fd;
+
+	start(spoilt[_i].board);
+	fd = host();
+	say(fd, packet_bytes_asked, sizeof(packet_bytes_asked));
+	say(fd, packet_bytes_asked, sizeof(packet_bytes_asked));
+	ck_assert_uint_eq(hear(fd, got, both), both);
+	if (spoilt[_i].next == 0)
+		ck_assert_uint_eq(hear(fd, got, 1), 0);
+	close(fd);
+	fd = host();
+	expect_service(fd);
+	close(fd);
+	teardown();
+}
+END_TEST
+
 START_TEST(ends_with_a_host_in_the_middle)
 {
 	static const uint8_t delay[] = { FRAME(3, 1), 0x09, 0xff, 0xff };
@@ -303,6 +334,7 @@ int main(void)
 	tcase_add_test(up, queued_packets_are_answered_together);
 	tcase_add_loop_test(own, strangers_are_sent_away, 0, PT_LEN(strangers));
 	tcase_add_test(own, text_between_packets_is_sent_away);
+	tcase_add_loop_test(own, faults_strike_what_is_served, 0, PT_LEN(spoilt));
 	tcase_add_test(own, ends_with_a_host_in_the_middle);
 	tcase_add_loop_test(own, start_is_refused, 0, PT_LEN(refused));
 	suite_add_tcase(suite, up);

@@ -49,7 +49,7 @@ static void on_response(void *arg, const uint8_t *bytes, size_t len_bytes, uint6
 	struct answer *answer = arg;
 	struct usb_probe *probe = answer->probe;
 
-	wait_until(probe, done_ns);
+	wait_until(probe, done_ns + (answer->fault == PT_VFAULT_LATE ? PT_VFAULT_LATE_NS : 0));
 	g_mutex_lock(&probe->lock);
 	if (probe->plugged && answer->request->plug_count == probe->plug_count && answer->fault != PT_VFAULT_STALL) {
 		g_queue_push_tail(&probe->responses[answer->request->pipe], spoilt(answer, bytes, len_bytes));
@@ -71,7 +71,7 @@ static void answer_other(struct usb_probe *probe, const struct request *request)
 		on_response(&answer, response, n, 0);
 }
 
-static void carry_out(struct usb_probe *probe, const struct request *request, uint64_t packet)
+static void carry_out(struct usb_probe *probe, const struct request *request)
 {
 	struct answer answer = { .probe = probe, .request = request };
 	bool bulk = request->pipe == PIPE_BULK;
@@ -80,8 +80,10 @@ static void carry_out(struct usb_probe *probe, const struct request *request, ui
 		answer_other(probe, request);
 		return;
 	}
-	answer.fault = pt_vfault_of_packet(&probe->rig.faults, packet);
-	if (answer.fault == PT_VFAULT_UNPLUG) {
+	answer.fault = pt_vrig_fault(&probe->rig);
+	if (answer.fault == PT_VFAULT_LOST)
+		return;
+	if (answer.fault == PT_VFAULT_UNPLUG || answer.fault == PT_VFAULT_CUT) {
 		usb_probe_unplug(probe);
 		return;
 	}
@@ -96,18 +98,17 @@ static gpointer work(gpointer arg)
 {
 	struct usb_probe *probe = arg;
 	struct request *request;
-	uint64_t packet;
 
 	for (;;) {
 		g_mutex_lock(&probe->lock);
 		while (!probe->stopping && g_queue_is_empty(&probe->requests))
 			g_cond_wait(&probe->work, &probe->lock);
 		request = g_queue_pop_head(&probe->requests);
-		packet = ++probe->packets;
+		probe->packets++;
 		g_mutex_unlock(&probe->lock);
 		if (request == NULL)
 			return NULL;
-		carry_out(probe, request, packet);
+		carry_out(probe, request);
 		g_free(request);
 	}
 }

@@ -32,7 +32,6 @@ struct model {
 	uint64_t origin_ns;		/* the wall clock's zero */
 	uint64_t sent_ns;		/* when the last request is through */
 	uint64_t arrived_ns;		/* when the last response is */
-	uint64_t packets;		/* from the host, so far */
 	enum pt_vfault fault;		/* of the packet being carried out */
 	bool gone;
 	struct response *response;	/* ring */
@@ -155,6 +154,8 @@ static void on_response(void *arg, const uint8_t *bytes, size_t len_bytes, uint6
 		slot->len_bytes = len_bytes / 2;
 	if (model->fault == PT_VFAULT_WRONG)
 		slot->bytes[0] ^= 0x40;
+	if (model->fault == PT_VFAULT_LATE)
+		done_ns += PT_VFAULT_LATE_NS;
 	model->arrived_ns =
 		larger(done_ns + kind->turnaround_ns, model->arrived_ns + pt_vrig_cable_ns(&model->rig, len_bytes));
 	slot->arrives_ns = model->arrived_ns;
@@ -183,10 +184,10 @@ static int submit(void *state, const uint8_t *packet, size_t len_bytes, uint64_t
 	if (rc < 0)
 		return rc;
 	model->sent_ns = larger(now_ns(model), model->sent_ns) + pt_vrig_cable_ns(&model->rig, len_bytes);
-	model->fault = pt_vfault_of_packet(&model->rig.faults, ++model->packets);
-	if (model->fault == PT_VFAULT_UNPLUG)	/* with the request on its way: receive will tell */
-		model->gone = true;
-	else
+	model->fault = pt_vrig_fault(&model->rig);
+	if (model->fault == PT_VFAULT_UNPLUG || model->fault == PT_VFAULT_CUT)
+		model->gone = true;	/* with the request on its way: receive will tell */
+	else if (model->fault != PT_VFAULT_LOST)
 		pt_vrig_process(&model->rig, packet, len_bytes, model->sent_ns, on_response, model);
 	return 0;
 }

@@ -38,6 +38,7 @@ struct host {
 	uint8_t *out;		/* responses to one request; NULL until it is served */
 	size_t out_bytes;
 	uint64_t done_ns;
+	enum pt_vfault fault;	/* of the request at hand */
 	uv_write_t write;
 	bool busy, leaving;
 };
@@ -122,6 +123,11 @@ static void on_response(void *arg, const uint8_t *bytes, size_t len_bytes, uint6
 	struct host *host = arg;
 	uint8_t *frame = host->out + host->out_bytes;
 
+	if (host->fault == PT_VFAULT_STALL)
+		return;
+	if (host->fault == PT_VFAULT_SHORT)
+		len_bytes /= 2;
+
 	if (host->serve->rig.engine->frame == NULL) {
 		pt_put_le32(frame, SIGNATURE);
 		pt_put_le16(frame + 4, (uint16_t)len_bytes);
@@ -131,8 +137,10 @@ static void on_response(void *arg, const uint8_t *bytes, size_t len_bytes, uint6
 		frame += HEADER_BYTES;
 	}
 	memcpy(frame, bytes, len_bytes);
+	if (host->fault == PT_VFAULT_WRONG)
+		frame[0] ^= 0x40;
 	host->out_bytes += len_bytes;
-	host->done_ns = done_ns;
+	host->done_ns = done_ns + (host->fault == PT_VFAULT_LATE ? PT_VFAULT_LATE_NS : 0);
 }
 
 static void on_written(uv_write_t *write, int status)
@@ -142,6 +150,8 @@ static void on_written(uv_write_t *write, int status)
 	host->busy = false;
 	if (status < 0)
 		leave(host, uv_strerror(status));
+	else if (host->fault == PT_VFAULT_CUT)
+		leave(host, "its connection was cut");
 	else
 		serve_frame(host);
 }
@@ -179,7 +189,15 @@ static void carry_out(struct host *host, const uint8_t *request, size_t len_byte
 	struct pt_vserve *serve = host->serve;
 
 	host->out_bytes = 0;
-	pt_vrig_process(&serve->rig, request, len_bytes, now_ns(serve), on_response, host);
+	host->fault = pt_vrig_fault(&serve->rig);
+	if (host->fault == PT_VFAULT_UNPLUG) {
+		leave(host, "its cable was pulled");
+		return;
+	}
+	if (host->fault != PT_VFAULT_LOST)
+		pt_vrig_process(&serve->rig, request, len_bytes, now_ns(serve), on_response, host);
+	if (host->fault == PT_VFAULT_CUT)
+		host->out_bytes = (host->out_bytes + 1) / 2;
 	host->busy = host->out_bytes > 0;
 	if (host->busy)
 		send_when_due(host);
@@ -309,6 +327,7 @@ static void send_unasked(struct host *host)
 	struct pt_vrig *rig = &host->serve->rig;
 
 	host->out_bytes = 0;
+	host->fault = PT_VFAULT_NONE;
 	rig->engine->unasked(rig->engine_state, now_ns(host->serve), on_response, host);
 	host->busy = host->out_bytes > 0;
 	if (!host->busy)

@@ -300,9 +300,9 @@ int pt_vrig_open(struct pt_vrig *rig, const char *name_and_query, struct pt_err 
 
 	if (err == NULL)
 		err = &local;
-	*rig = (struct pt_vrig){ 0 };
+	*rig = (struct pt_vrig){ .faults_fd = -1 };
 	if (parse(rig, name_and_query, err) < 0 || make_board(rig, err) < 0 || open_flow_log(rig, err) < 0 ||
-	    make_probe(rig, err) < 0) {
+	    make_probe(rig, err) < 0 || pt_vrig_open_faults(rig, setting(rig, "faults-from"), err) < 0) {
 		pt_vrig_close(rig);
 		return err->code;
 	}
@@ -317,7 +317,8 @@ void pt_vrig_close(struct pt_vrig *rig)
 	if (rig->board != NULL)
 		rig->ops->free(rig->board);
 	pt_params_free(rig->settings);
-	*rig = (struct pt_vrig){ 0 };
+	pt_vrig_close_faults(rig);
+	*rig = (struct pt_vrig){ .faults_fd = -1 };
 }
 
 void pt_vrig_process(struct pt_vrig *rig, const uint8_t *request, size_t len_bytes, uint64_t at_ns,

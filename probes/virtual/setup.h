@@ -36,6 +36,10 @@ struct pt_vrig {
 	const struct pt_vlink_kind *link;	/* the same */
 	struct pt_vpace pace;
 	struct pt_vfaults faults;
+	int faults_fd;			/* faults-from; -1: there is none */
+	char faults_line[256];		/* as far as it has come */
+	size_t faults_len;
+	bool faults_told;		/* a line is taken, and its faults are not over */
 	const char *driver;		/* of pt_vboard_probe() */
 	const struct pt_vengine_ops *engine;
 	void *engine_state;
@@ -51,6 +55,11 @@ void pt_vrig_close(struct pt_vrig *rig);
 /* The probe takes a request; see pt_vengine_ops.process. */
 void pt_vrig_process(struct pt_vrig *rig, const uint8_t *request, size_t len_bytes, uint64_t at_ns,
 		     pt_vrespond *respond, void *arg);
+/* What happens to the next packet from the host, which is counted. Takes what has come from faults-from before. */
+enum pt_vfault pt_vrig_fault(struct pt_vrig *rig);
+/* For pt_vrig_open() and _close(). path NULL: there is none. PT_EARG: it is no FIFO. */
+int pt_vrig_open_faults(struct pt_vrig *rig, const char *path, struct pt_err *err);
+void pt_vrig_close_faults(struct pt_vrig *rig);
 /* How long a request or response is on the cable. */
 uint64_t pt_vrig_cable_ns(const struct pt_vrig *rig, size_t len_bytes);
 

@@ -22,7 +22,9 @@ const struct pt_param pt_vboard_params[] = {
 		  "tens off, and then samples at fixed distances meet every phase of what the core does again and again" },
 	{ .key = "fault", .type = PT_PARAM_LIST,
 	  .help = "KIND@NUMBER[+COUNT],...: wait, fault, reset, power, clock at an SWD transfer or BDC command; stall, "
-		  "short, wrong, unplug at a packet" },
+		  "short, wrong, lost, late, cut, unplug at a packet" },
+	{ .key = "faults-from", .type = PT_PARAM_TEXT,
+	  .help = "a FIFO: each line that comes is such a list, in place of the one before, and counts from then" },
 	{ .key = "flow-log", .type = PT_PARAM_TEXT,
 	  .help = "a file for every change of flow of the first core, with its cycles (tests/truth reads it)" },
 	{ .key = "probe", .type = PT_PARAM_TEXT,

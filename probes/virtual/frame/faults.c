@@ -11,7 +11,8 @@ static const struct { const char *name; enum pt_vfault kind; } kinds[] = {
 	{ "wait", PT_VFAULT_WAIT },	{ "fault", PT_VFAULT_FAULT },	{ "reset", PT_VFAULT_RESET },
 	{ "power", PT_VFAULT_POWER },	{ "stall", PT_VFAULT_STALL },	{ "short", PT_VFAULT_SHORT },
 	{ "wrong", PT_VFAULT_WRONG },	{ "unplug", PT_VFAULT_UNPLUG },
-	{ "clock", PT_VFAULT_CLOCK },
+	{ "clock", PT_VFAULT_CLOCK },	{ "lost", PT_VFAULT_LOST },	{ "late", PT_VFAULT_LATE },
+	{ "cut", PT_VFAULT_CUT },
 };
 
 static bool hits_packets(enum pt_vfault kind)
@@ -70,15 +71,43 @@ int pt_vfaults_parse(struct pt_vfaults *faults, const char *text, struct pt_err 
 		if (!row(faults, &at) || (*at != '\0' && *at != ','))
 			return pt_fail(err, PT_EARG,
 				       "fault: \"%s\" is not KIND@NUMBER[+COUNT] with KIND one of wait, fault, reset, "
-				       "power, clock (SWD transfers or BDC commands), stall, short, wrong, unplug "
-				       "(packets)",
+				       "power, clock (SWD transfers or BDC commands), stall, short, wrong, lost, "
+				       "late, cut, unplug (packets)",
 				       text);
 		at += *at == ',';
 	}
 	return 0;
 }
 
-static enum pt_vfault active(const struct pt_vfaults *faults, bool packets, uint64_t number_of_it)
+static uint64_t count_of(const struct pt_vfaults *faults, enum pt_vfault kind)
+{
+	return hits_packets(kind) ? faults->packets : faults->transfers;
+}
+
+int pt_vfaults_from_now(struct pt_vfaults *faults, const char *text, struct pt_err *err)
+{
+	struct pt_vfaults next = { .transfers = faults->transfers, .packets = faults->packets };
+
+	if (pt_vfaults_parse(&next, text, err) < 0)
+		return err->code;
+	for (size_t i = 0; i < next.n_rows; i++)
+		next.row[i].at += count_of(&next, next.row[i].kind);
+	*faults = next;
+	return 0;
+}
+
+bool pt_vfaults_are_over(const struct pt_vfaults *faults)
+{
+	for (size_t i = 0; i < faults->n_rows; i++) {
+		uint64_t so_far = count_of(faults, faults->row[i].kind);
+
+		if (so_far < faults->row[i].at || so_far - faults->row[i].at < faults->row[i].count)
+			return false;
+	}
+	return true;
+}
+
+static enum pt_vfault active(struct pt_vfaults *faults, bool packets, uint64_t number_of_it)
 {
 	for (size_t i = 0; i < faults->n_rows; i++)
 		if (hits_packets(faults->row[i].kind) == packets && number_of_it >= faults->row[i].at &&
@@ -87,12 +116,14 @@ static enum pt_vfault active(const struct pt_vfaults *faults, bool packets, uint
 	return PT_VFAULT_NONE;
 }
 
-enum pt_vfault pt_vfault_of_transfer(const struct pt_vfaults *faults, uint64_t transfer)
+enum pt_vfault pt_vfault_of_transfer(struct pt_vfaults *faults, uint64_t transfer)
 {
+	faults->transfers = transfer;
 	return active(faults, false, transfer);
 }
 
-enum pt_vfault pt_vfault_of_packet(const struct pt_vfaults *faults, uint64_t packet)
+enum pt_vfault pt_vfault_of_packet(struct pt_vfaults *faults, uint64_t packet)
 {
+	faults->packets = packet;
 	return active(faults, true, packet);
 }

@@ -387,8 +387,7 @@ static void process(void *state, const uint8_t *request, size_t len_bytes, uint6
 
 /* --- life */
 
-struct pt_vpipe *pt_vpipe_new(const struct pt_vpipe_config *config, struct pt_vpace *pace,
-			      const struct pt_vfaults *faults)
+struct pt_vpipe *pt_vpipe_new(const struct pt_vpipe_config *config, struct pt_vpace *pace, struct pt_vfaults *faults)
 {
 	struct pt_vpipe *pipe = pt_alloc(sizeof(*pipe));
 

@@ -17,8 +17,7 @@ struct pt_vpipe_config {
 };
 
 /* pace and faults stay the caller's and outlive the model; the board has a BDC. NULL without memory. */
-struct pt_vpipe *pt_vpipe_new(const struct pt_vpipe_config *config, struct pt_vpace *pace,
-			      const struct pt_vfaults *faults);
+struct pt_vpipe *pt_vpipe_new(const struct pt_vpipe_config *config, struct pt_vpace *pace, struct pt_vfaults *faults);
 extern const struct pt_vengine_ops pt_vpipe_engine;	/* its state is a struct pt_vpipe */
 
 #endif

@@ -236,7 +236,7 @@ uint64_t pt_vdap_transfers(const struct pt_vdap *dap)
 	return dap->swd.transfers;
 }
 
-struct pt_vdap *pt_vdap_new(const struct pt_vdap_config *config, struct pt_vpace *pace, const struct pt_vfaults *faults)
+struct pt_vdap *pt_vdap_new(const struct pt_vdap_config *config, struct pt_vpace *pace, struct pt_vfaults *faults)
 {
 	struct pt_vdap *dap = pt_alloc(sizeof(*dap));
 

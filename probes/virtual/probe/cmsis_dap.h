@@ -29,8 +29,7 @@ struct pt_vdap_config {
 };
 
 /* pace and faults stay the caller's and outlive the model. NULL without memory. */
-struct pt_vdap *pt_vdap_new(const struct pt_vdap_config *config, struct pt_vpace *pace,
-			    const struct pt_vfaults *faults);
+struct pt_vdap *pt_vdap_new(const struct pt_vdap_config *config, struct pt_vpace *pace, struct pt_vfaults *faults);
 void pt_vdap_free(struct pt_vdap *dap);
 
 extern const struct pt_vengine_ops pt_vdap_engine;	/* its state is a struct pt_vdap */

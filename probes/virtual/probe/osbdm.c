@@ -229,7 +229,7 @@ static void process(void *state, const uint8_t *request, size_t len_bytes, uint6
 	respond(arg, bdm->reply, sizeof(bdm->reply), bdm->wire.ns);
 }
 
-struct pt_vosbdm *pt_vosbdm_new(struct pt_vpace *pace, const struct pt_vfaults *faults)
+struct pt_vosbdm *pt_vosbdm_new(struct pt_vpace *pace, struct pt_vfaults *faults)
 {
 	struct pt_vosbdm *bdm = pt_alloc(sizeof(*bdm));
 

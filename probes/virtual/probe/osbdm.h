@@ -13,7 +13,7 @@ enum { PT_VOSBDM_PACKET_BYTES = 64, PT_VOSBDM_VID = 0x15a2, PT_VOSBDM_PID = 0x00
 struct pt_vosbdm;
 
 /* pace and faults stay the caller's and outlive the model; the board has a BDC. NULL without memory. */
-struct pt_vosbdm *pt_vosbdm_new(struct pt_vpace *pace, const struct pt_vfaults *faults);
+struct pt_vosbdm *pt_vosbdm_new(struct pt_vpace *pace, struct pt_vfaults *faults);
 extern const struct pt_vengine_ops pt_vosbdm_engine;	/* its state is a struct pt_vosbdm */
 
 #endif

@@ -118,7 +118,7 @@ static void release(void *state)
 	free(state);
 }
 
-struct pt_vbitbang *pt_vbitbang_new(uint32_t max_hz, struct pt_vpace *pace, const struct pt_vfaults *faults)
+struct pt_vbitbang *pt_vbitbang_new(uint32_t max_hz, struct pt_vpace *pace, struct pt_vfaults *faults)
 {
 	struct pt_vbitbang *b = pt_alloc(sizeof(*b));
 

@@ -14,7 +14,7 @@ enum { PT_VBITBANG_MOST_BYTES = 2048 };	/* characters taken at once */
 
 struct pt_vbitbang;
 /* max_hz: two writes, low and high, take a period of it. NULL without memory. */
-struct pt_vbitbang *pt_vbitbang_new(uint32_t max_hz, struct pt_vpace *pace, const struct pt_vfaults *faults);
+struct pt_vbitbang *pt_vbitbang_new(uint32_t max_hz, struct pt_vpace *pace, struct pt_vfaults *faults);
 extern const struct pt_vengine_ops pt_vbitbang_engine;
 
 #endif

@@ -409,8 +409,7 @@ static void process(void *state, const uint8_t *request, size_t len_bytes, uint6
 	bdm->have_bytes = 0;
 }
 
-struct pt_vusbdm *pt_vusbdm_new(enum pt_vusbdm_generation generation, struct pt_vpace *pace,
-				const struct pt_vfaults *faults)
+struct pt_vusbdm *pt_vusbdm_new(enum pt_vusbdm_generation generation, struct pt_vpace *pace, struct pt_vfaults *faults)
 {
 	struct pt_vusbdm *bdm = pt_alloc(sizeof(*bdm));
 

@@ -18,8 +18,7 @@ enum pt_vusbdm_generation {
 struct pt_vusbdm;
 
 /* pace and faults stay the caller's and outlive the model; the board has a BDC. NULL without memory. */
-struct pt_vusbdm *pt_vusbdm_new(enum pt_vusbdm_generation generation, struct pt_vpace *pace,
-				const struct pt_vfaults *faults);
+struct pt_vusbdm *pt_vusbdm_new(enum pt_vusbdm_generation generation, struct pt_vpace *pace, struct pt_vfaults *faults);
 extern const struct pt_vengine_ops pt_vusbdm_engine;	/* its state is a struct pt_vusbdm */
 
 #endif

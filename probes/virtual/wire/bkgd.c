@@ -182,7 +182,7 @@ enum pt_vbkgd_ack pt_vbkgd_ack(struct pt_vbkgd *wire, uint64_t most_ns)
 	return PT_VBKGD_NO_ACK;
 }
 
-void pt_vbkgd_init(struct pt_vbkgd *wire, struct pt_vpace *pace, const struct pt_vfaults *faults)
+void pt_vbkgd_init(struct pt_vbkgd *wire, struct pt_vpace *pace, struct pt_vfaults *faults)
 {
 	*wire = (struct pt_vbkgd){ .pace = pace, .faults = faults, .hz = DEFAULT_HZ };
 	wire->bdc = pace->ops->bdc(pace->board);

@@ -18,7 +18,7 @@ enum pt_vbkgd_ack { PT_VBKGD_NO_ACK, PT_VBKGD_ACK, PT_VBKGD_LONG_ACK };
 
 struct pt_vbkgd {
 	struct pt_vpace *pace;
-	const struct pt_vfaults *faults;
+	struct pt_vfaults *faults;
 	struct pt_vbdc *bdc;
 	uint32_t hz;			/* BDCSI as the probe believes it; before the first SYNC a guess */
 	uint64_t ns, remainder;		/* time of the wire = ns + remainder / hz / 1e9 */
@@ -30,7 +30,7 @@ struct pt_vbkgd {
 };
 
 /* pace and faults outlive it. The board must have a BDC. */
-void pt_vbkgd_init(struct pt_vbkgd *wire, struct pt_vpace *pace, const struct pt_vfaults *faults);
+void pt_vbkgd_init(struct pt_vbkgd *wire, struct pt_vpace *pace, struct pt_vfaults *faults);
 
 void pt_vbkgd_idle_until(struct pt_vbkgd *wire, uint64_t at_ns);	/* only moves the wire's time on */
 void pt_vbkgd_cycles(struct pt_vbkgd *wire, uint64_t cycles);		/* of rest, at the probe's rate */

@@ -149,7 +149,7 @@ static void sync_board(void *arg)
 	pt_vpace_to(swd->pace, pt_vswd_now_ns(swd));
 }
 
-void pt_vswd_init(struct pt_vswd *swd, struct pt_vpace *pace, const struct pt_vfaults *faults, uint32_t swclk_hz)
+void pt_vswd_init(struct pt_vswd *swd, struct pt_vpace *pace, struct pt_vfaults *faults, uint32_t swclk_hz)
 {
 	struct pt_vdp_board board = { .arg = swd, .ap = ap_of_board, .sync = sync_board };
 

@@ -20,7 +20,7 @@ enum { PT_VREQ_AP = 1 << 0, PT_VREQ_READ = 1 << 1, PT_VREQ_A = 3 << 2, PT_VREQ_R
 struct pt_vswd {
 	struct pt_vdp dp;
 	struct pt_vpace *pace;
-	const struct pt_vfaults *faults;
+	struct pt_vfaults *faults;
 	uint64_t transfers;		/* so far */
 	unsigned turnaround, idle_cycles;
 	bool data_phase;		/* clock one on WAIT and FAULT too */
@@ -29,7 +29,7 @@ struct pt_vswd {
 };
 
 /* pace and faults outlive swd. */
-void pt_vswd_init(struct pt_vswd *swd, struct pt_vpace *pace, const struct pt_vfaults *faults, uint32_t swclk_hz);
+void pt_vswd_init(struct pt_vswd *swd, struct pt_vpace *pace, struct pt_vfaults *faults, uint32_t swclk_hz);
 
 /* The link's time at which the pins are; at_ns below only moves it on. */
 uint64_t pt_vswd_now_ns(struct pt_vswd *swd);
