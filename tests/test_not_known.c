@@ -220,12 +220,42 @@ START_TEST(no_number_stands_for_not_known)
 }
 END_TEST
 
+/* What was seen is a fair part of all that ran, a part of which is known how large it is, or neither. */
+static const struct { enum pt_basis shares; double seen_part; const char *printed; } range_shares[] = {
+	{ PT_BASIS_EXACT, 1, "\"net_share\": 0.25," },
+	{ PT_BASIS_ESTIMATED, 0.5, "\"net_share\": 0.25,\n      \"net_share_ci95\": [\n        0.125,\n        0.625" },
+	{ PT_BASIS_ESTIMATED, 0, "\"net_share\": null" },
+	{ PT_BASIS_NONE, 0, "\"net_share\": null" },
+};
+
+START_TEST(a_range_has_the_share_that_is_known)
+{
+	struct pt_profile profile = sample_profile();
+	struct pt_profile_core core = { .seen_part = range_shares[_i].seen_part };
+	struct pt_span_figures span = { .name = "s", .run.cycles = 250 };
+	struct pt_span_core of = { .observed = 1000 };
+	const struct pt_spans spans = { .span = &span, .n_spans = 1, .core = &of, .n_cores = 1 };
+	struct pt_text out;
+	const char *rows;
+
+	profile.ranges = &spans;
+	profile.shares = range_shares[_i].shares;
+	profile.core = &core;
+	profile.n_cores = 1;
+	ck_assert(render(&profile, "json", "ranges", &out));
+	rows = strstr(out.bytes, "\"ranges\"");
+	ck_assert_msg(rows != NULL && strstr(rows, range_shares[_i].printed) != NULL, "%.200s", rows);
+	pt_text_free(&out);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("not known");
 	TCase *tc = tcase_create("not known");
 
 	tcase_add_test(tc, no_number_stands_for_not_known);
+	tcase_add_loop_test(tc, a_range_has_the_share_that_is_known, 0, PT_LEN(range_shares));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

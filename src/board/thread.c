@@ -12,7 +12,7 @@
 #include "base/util.h"
 
 enum {
-	REOPEN_MS = 500,	/* between two looks for a lost probe */
+	REOPEN_MS = 200,	/* between two looks for a lost probe */
 	STARVED_MS = 40,	/* jobs have cut every drain step short for that long: now one is done in whole */
 	OWED_MS = 15,		/* the same where a core waits for it */
 	MANY_CUTS = 4,		/* fewer are no crowd: who wants the core halted does not wait for a step */
