@@ -9,6 +9,13 @@
 #include "host/log.h"
 #include "probes/virtual/setup.h"
 
+static void tell_end(struct pt_vrig *rig)
+{
+	if (rig->faults_told)
+		pt_info("virtual board: the fault %s is over", rig->faults_line);
+	rig->faults_told = false;
+}
+
 /* Both ends, so that it has no end when who writes goes. */
 int pt_vrig_open_faults(struct pt_vrig *rig, const char *path, struct pt_err *err)
 {
@@ -28,6 +35,7 @@ void pt_vrig_close_faults(struct pt_vrig *rig)
 	if (rig->faults_fd >= 0)
 		close(rig->faults_fd);
 	rig->faults_fd = -1;
+	tell_end(rig);
 }
 
 static void take_line(struct pt_vrig *rig)
@@ -57,9 +65,7 @@ enum pt_vfault pt_vrig_fault(struct pt_vrig *rig)
 {
 	if (rig->faults_fd >= 0)
 		take_bytes(rig);
-	if (rig->faults_told && pt_vfaults_are_over(&rig->faults)) {
-		rig->faults_told = false;
-		pt_info("virtual board: the fault %s is over", rig->faults_line);
-	}
+	if (pt_vfaults_are_over(&rig->faults))
+		tell_end(rig);
 	return pt_vfault_of_packet(&rig->faults, rig->faults.packets + 1);
 }

@@ -330,8 +330,10 @@ static enum pipe_status run_one(struct pt_vpipe *pipe)
 	for (size_t i = 0; i < PT_LEN(operations); i++) {
 		if (operations[i].code != code)
 			continue;
-		if (operations[i].needs_power && !pt_vbkgd_has_power(&pipe->wire))
+		if (operations[i].needs_power && !pt_vbkgd_has_power(&pipe->wire)) {
+			pt_vbkgd_give_up(&pipe->wire);
 			return PIPE_NO_TARGET;
+		}
 		return operations[i].run(pipe);
 	}
 	return PIPE_BAD_REQUEST;

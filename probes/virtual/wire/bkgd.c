@@ -94,6 +94,11 @@ static void next_command(struct pt_vbkgd *wire)
 	wire->bdc->refuse_next = fault == PT_VFAULT_FAULT;
 }
 
+void pt_vbkgd_give_up(struct pt_vbkgd *wire)
+{
+	next_command(wire);
+}
+
 /* What is sent now begins a command: the one before is whole, or was given up. */
 static bool is_opcode(const struct pt_vbkgd *wire)
 {

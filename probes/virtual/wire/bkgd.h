@@ -51,5 +51,7 @@ void pt_vbkgd_drive_bkgd(struct pt_vbkgd *wire, bool high);
 void pt_vbkgd_drive_reset(struct pt_vbkgd *wire, bool high);
 void pt_vbkgd_power(struct pt_vbkgd *wire, bool on);
 bool pt_vbkgd_has_power(const struct pt_vbkgd *wire);
+/* The probe refuses a command by itself, which counts as one for faults. */
+void pt_vbkgd_give_up(struct pt_vbkgd *wire);
 
 #endif
