@@ -204,10 +204,8 @@ static void send_uevent(struct usb_probe *probe, const char *action)
 	umockdev_testbed_uevent(probe->bed, sys, action);
 }
 
-void usb_probe_plug(struct usb_probe *probe)
+static void plug(struct usb_probe *probe)
 {
-	if (probe->plugged)
-		return;		/* two signals may come in the other order */
 	add_to_bed(probe);
 	g_mutex_lock(&probe->lock);
 	probe->node_fd = make_fifo(probe, probe->node);
@@ -219,6 +217,14 @@ void usb_probe_plug(struct usb_probe *probe)
 	g_mutex_unlock(&probe->lock);
 	attach_all(probe);
 	send_uevent(probe, "add");
+}
+
+void usb_probe_plug(struct usb_probe *probe)
+{
+	g_mutex_lock(&probe->hand);
+	if (!probe->plugged)		/* two signals may come in the other order */
+		plug(probe);
+	g_mutex_unlock(&probe->hand);
 }
 
 static void close_fd(int *fd)
@@ -255,6 +261,7 @@ void usb_probe_unplug(struct usb_probe *probe)
 {
 	bool was;
 
+	g_mutex_lock(&probe->hand);
 	g_mutex_lock(&probe->lock);
 	was = probe->plugged;
 	probe->plugged = false;
@@ -265,10 +272,11 @@ void usb_probe_unplug(struct usb_probe *probe)
 	close_fd(&probe->node_fd);
 	close_fd(&probe->hid_fd);
 	g_mutex_unlock(&probe->lock);
-	if (!was)
-		return;
-	send_uevent(probe, "remove");
-	remove_all_from_bed(probe);
+	if (was) {
+		send_uevent(probe, "remove");
+		remove_all_from_bed(probe);
+	}
+	g_mutex_unlock(&probe->hand);
 }
 
 static void name(struct usb_probe *probe)
@@ -300,9 +308,11 @@ struct usb_probe *usb_probe_new(const struct usb_probe_config *config, struct pt
 	if (probe->config.port == 0)
 		probe->config.port = 1;
 	probe->node_fd = probe->hid_fd = -1;
+	g_mutex_init(&probe->hand);
 	g_mutex_init(&probe->lock);
 	if (usb_firmware_start(probe, err) < 0) {
 		g_mutex_clear(&probe->lock);
+		g_mutex_clear(&probe->hand);
 		g_free(probe);
 		return NULL;
 	}
@@ -327,5 +337,6 @@ void usb_probe_free(struct usb_probe *probe)
 	give_bed_back();
 	free_names(probe);
 	g_mutex_clear(&probe->lock);
+	g_mutex_clear(&probe->hand);
 	g_free(probe);
 }

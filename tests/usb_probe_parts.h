@@ -22,6 +22,7 @@ struct usb_probe {
 	char *node, *sys;		/* "/dev/bus/usb/001/00N", "/devices/.../1-N" */
 	char *hid_node, *hid_sys;
 
+	GMutex hand;			/* one plugs or unplugs; taken before lock */
 	GMutex lock;			/* everything below; held only for moments */
 	bool plugged;
 	bool attached;			/* the handlers of ioctls to the nodes */
