@@ -111,13 +111,11 @@ def check_ticks(truth, tick_cycles):
         truth.errors += 1
 
 
-def estimate_run(runs, elf, source, mode, time, seed, shares, stacks):
-    """(view, format) to Result: shares over the whole profile, chains over the start of it."""
-    capture = runs.profile(elf, source, mode, time, seed)
-    report = runs.report(elf, capture)
+def compare_views(report, mode, seconds, shares, stacks):
+    """(view, "json") to Result: shares over the whole profile, chains over the start of it."""
     compare.EXACT_SHARES[0] = report["share_exactness"] in ("exact", "modelled") and report["time_exactness"] != "estimated" and \
         mode not in ("ring", "stream", "burst")
-    shares.seconds = stacks.seconds = float(time.removesuffix("ms")) / 1000 if time.endswith("ms") else float(time[:-1])
+    shares.seconds = stacks.seconds = seconds
     stacks.flat = shares
     for want in (shares, stacks):
         compare.remember(report, want)
@@ -129,6 +127,15 @@ def estimate_run(runs, elf, source, mode, time, seed, shares, stacks):
             continue	# edges have counts alone
         want = shares if view in SHARES else stacks
         found[view, "json"] = check(report, want, False)
+    return found
+
+
+def estimate_run(runs, elf, source, mode, time, seed, shares, stacks):
+    """compare_views() of a profile, and what every format says of it."""
+    capture = runs.profile(elf, source, mode, time, seed)
+    report = runs.report(elf, capture)
+    seconds = float(time.removesuffix("ms")) / 1000 if time.endswith("ms") else float(time[:-1])
+    found = compare_views(report, mode, seconds, shares, stacks)
     for form, check in compare.FORMATS.items():
         if form == "lcov":
             continue
