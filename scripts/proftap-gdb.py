@@ -93,6 +93,9 @@ class Passed(gdb.Command):
 class List(gdb.Command):
     """The source lines of a function, each with how often it ran and its share of the time: profile list FUNCTION"""
 
+    # Of the table's first lines: how good the figures are.
+    FACTS = ("# observed:", "# accuracy:", "# counts,", "# warning:")
+
     def __init__(self):
         super().__init__("profile list", gdb.COMMAND_FILES, gdb.COMPLETE_SYMBOL)
 
@@ -102,13 +105,15 @@ class List(gdb.Command):
         path = fetch("lines.csv")
         try:
             with open(path, encoding="utf-8", newline="") as file:
-                rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+                text = list(file)
         finally:
             drop(path)
+        rows = csv.DictReader(line for line in text if not line.startswith("#"))
         rows = sorted((row for row in rows if row["function"] == argument), key=lambda row: (row["file"], int(row["line"])))
         if not rows:
             raise gdb.GdbError(f"no line of {argument} was seen: profile report functions has those that were")
-        gdb.write(f"{'count':>12} {'time':>8}  line\n")
+        gdb.write("".join(line[2:].rstrip() + "\n" for line in text if line.startswith(self.FACTS)))
+        gdb.write(f"{'count':>12} {'self':>8}  line\n")
         for file in dict.fromkeys(row["file"] for row in rows):
             self.show(file, [row for row in rows if row["file"] == file])
 

@@ -291,6 +291,8 @@ static void shares_from(json_t *object, const struct pt_profile *p)
 	if (json_object_size(from) > 0)
 		json_object_set(object, "shares_from", from);
 	json_decref(from);
+	if (pt_totals_are_of_recorded(p))
+		json_object_set_new(object, "totals_of", json_string("recorded"));
 }
 
 /* Of one core the fields around this say all. */

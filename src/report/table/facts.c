@@ -123,16 +123,39 @@ bool pt_ignored_reason(const struct pt_profile *profile, const struct pt_profile
 
 const char *pt_shares_from(const struct pt_profile *profile, const char *view)
 {
-	static const struct { const char *view, *from; } rows[] = {
-		{ "functions", "samples" }, { "lines", "samples" }, { "instructions", "samples" },
-		{ "irqs", "samples" }, { "tree", "bursts, fitted to samples" }, { "tasks", "bursts" },
+	static const struct { const char *view, *from; bool by_bursts; } rows[] = {
+		{ "functions", "samples", false }, { "irqs", "samples", false }, { "lines", "samples", true },
+		{ "instructions", "samples", true }, { "tree", "bursts, fitted to samples", true },
+		{ "tasks", "bursts", true },
 	};
-	bool any = false;
+	bool any = false, windowed = false;
 
-	for (size_t i = 0; i < profile->n_cores; i++)
+	for (size_t i = 0; i < profile->n_cores; i++) {
 		any |= profile->core[i].calibration != NULL;
+		windowed |= profile->core[i].calibration != NULL && profile->core[i].windowed;
+	}
 	for (size_t i = 0; any && i < PT_LEN(rows); i++)
-		if (strcmp(rows[i].view, view) == 0)
+		if (strcmp(rows[i].view, view) == 0 && (windowed || !rows[i].by_bursts))
 			return rows[i].from;
 	return NULL;
+}
+
+bool pt_lacks_bursts(const struct pt_profile *profile, const char *view)
+{
+	bool sampled = false, windowed = false;
+
+	for (size_t i = 0; i < profile->n_cores; i++) {
+		sampled |= profile->core[i].calibration != NULL;
+		windowed |= profile->core[i].windowed;
+	}
+	return sampled && !windowed && pt_shares_from(profile, view) == NULL &&
+	       (strcmp(view, "lines") == 0 || strcmp(view, "instructions") == 0 || strcmp(view, "tree") == 0);
+}
+
+bool pt_totals_are_of_recorded(const struct pt_profile *profile)
+{
+	for (size_t i = 0; i < profile->n_cores; i++)
+		if (profile->core[i].windowed && !profile->core[i].awake_estimated)
+			return true;
+	return false;
 }

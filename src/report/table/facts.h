@@ -34,5 +34,10 @@ bool pt_ignored_reason(const struct pt_profile *profile, const struct pt_profile
 
 /* Of what the shares of this view are made where a core was sampled between its bursts; NULL: not so, or it has none. */
 const char *pt_shares_from(const struct pt_profile *profile, const char *view);
+/* Such a core had too few bursts for shares of this view's rows. */
+bool pt_lacks_bursts(const struct pt_profile *profile, const char *view);
+/* Estimates from bursts without a core clock, or in instructions: it is not known how many of them the profile had, so that
+ * counts, self and total are of what was recorded, and not of the whole profile. */
+bool pt_totals_are_of_recorded(const struct pt_profile *profile);
 
 #endif

@@ -117,6 +117,18 @@ static void say(const struct pt_grid *g, struct pt_text *out, const char *format
 	pt_text_free(&line);
 }
 
+/* Is a figure shown that more time makes larger? */
+static bool shows_totals(const struct pt_grid *g)
+{
+	static const char *const keys[] = { "count", "net_instructions", "instructions", "net.total", "gross.total", "net",
+					    "gross" };
+
+	for (size_t i = 0; i < g->view->n_columns; i++)
+		if (g->shown[i] && is_one_of(g->view->columns[i].key, keys, PT_LEN(keys)))
+			return true;
+	return false;
+}
+
 static void small_print(const struct pt_grid *g, struct pt_text *out)
 {
 	char groups[64], text[160];
@@ -125,6 +137,13 @@ static void small_print(const struct pt_grid *g, struct pt_text *out)
 		say(g, out, "Times are in instructions.");
 	else if (g->in_ticks && g->profile->core_hz == 0)
 		say(g, out, "Times are in cycles: core-clock=HZ gives seconds.");
+	if (pt_totals_are_of_recorded(g->profile) && shows_totals(g))
+		say(g, out, "count, self and total are of what was recorded%s.",
+		    g->profile->core_hz == 0 && !g->profile->by_instructions
+			    ? ": core-clock=HZ gives those of the whole profile"
+			    : ", not of the whole profile");
+	if (pt_lacks_bursts(g->profile, g->view->name))
+		say(g, out, "No self %% here: too few bursts began at random times. Profile for longer.");
 	if (pt_shares_from(g->profile, g->view->name) != NULL)
 		say(g, out, "Shares are from %s.", pt_shares_from(g->profile, g->view->name));
 	if (g->has_bounds)
