@@ -458,6 +458,27 @@ START_TEST(a_loss_that_goes_on_is_one)
 }
 END_TEST
 
+/* A buffer that goes around holds the end of what was told as unobserved before: so long as its code took is not. */
+START_TEST(the_end_of_a_gap_that_a_buffer_holds_is_observed)
+{
+	struct pt_account account = { 0 };
+	struct pt_chunk loss = { .kind = PT_CHUNK_LOSS, .cause = PT_LOSS_REARM, .lost_bytes = PT_UNKNOWN, .to_ns = 1000 };
+	struct pt_chunk data = { .kind = PT_CHUNK_DATA, .from_ns = 1000, .to_ns = 1000, .len_bytes = 8 };
+
+	pt_account_loss(&account, &loss);
+	pt_account_data(&account, &data, 100);
+	pt_account_data(&account, &data, 50);
+	ck_assert_uint_eq(account.sum.observed_ns, 150);
+	ck_assert_uint_eq(account.sum.by[PT_LOSS_REARM].ns, 850);
+	pt_account_data(&account, &data, 2000);		/* by a model that is wrong: no more than there was */
+	ck_assert_uint_eq(account.sum.observed_ns, 1000);
+	ck_assert_uint_eq(account.sum.total_ns, 1000);
+	ck_assert_uint_eq(account.sum.unobserved_ns, 0);
+	pt_account_data(&account, &data, PT_UNKNOWN);
+	ck_assert_uint_eq(account.sum.observed_ns, 1000);
+}
+END_TEST
+
 /* Whatever comes, in whatever order: nothing breaks, and the account of time stays an identity. */
 START_TEST(random_chunks)
 {
@@ -566,6 +587,7 @@ int main(void)
 	Suite *suite = suite_create("pipeline");
 	TCase *tc = tcase_create("pipeline");
 
+	tcase_add_test(tc, the_end_of_a_gap_that_a_buffer_holds_is_observed);
 	tcase_add_test(tc, a_loss_that_goes_on_is_one);
 	tcase_add_test(tc, halts_lose_nothing);
 	tcase_add_test(tc, instructions_are_exact);

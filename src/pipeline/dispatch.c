@@ -291,7 +291,7 @@ void pt_sort_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk
 		if (!lane->bursts_only)		/* the end of a burst is somewhere in its chunk */
 			seen(lane, chunk->to_ns);
 		pt_chosen_batch_end(lane->pipeline, chunk->source);
-		pt_account_data(&lane->account, chunk, pt_gate_ran_ns(lane));
+		pt_account_data(&lane->account, chunk, pt_gate_ran_ns(lane, chunk));
 		pt_account_slept(&lane->account, slept_ns(lane));
 	}
 }

@@ -15,12 +15,14 @@ void pt_gate_chunk_begins(struct pt_lane *lane)
 	lane->chunk_cycles = passed_cycles(lane);
 }
 
-/* How long the core ran to make a burst, where it can be told: its modelled cycles on the core clock. */
-uint64_t pt_gate_ran_ns(const struct pt_lane *lane)
+/* How long the core ran to make a burst, or what a buffer holds that goes around, where it can be told: its modelled
+ * cycles on the core clock. */
+uint64_t pt_gate_ran_ns(const struct pt_lane *lane, const struct pt_chunk *chunk)
 {
 	uint64_t core_hz = lane->pipeline->profile.core_hz;
+	bool end_of_more = lane->around && chunk->to_ns <= chunk->from_ns;
 
-	if (!lane->bursts_only || core_hz == 0)
+	if ((!lane->bursts_only && !end_of_more) || core_hz == 0)
 		return PT_UNKNOWN;
 	if (lane->pipeline->program == NULL)
 		return 0;		/* nothing is known of what ran */

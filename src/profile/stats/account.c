@@ -26,13 +26,27 @@ uint64_t pt_account_beyond(const struct pt_account *a)
 	return now > a->beyond_ns ? now : a->beyond_ns;
 }
 
+/* What a buffer that goes around holds is the end of a time that was told as unobserved. */
+static void take_back(struct pt_account *a, uint64_t ran_ns)
+{
+	uint64_t ns = ran_ns < a->rearm_ns ? ran_ns : a->rearm_ns;
+
+	a->rearm_ns -= ns;
+	a->sum.observed_ns += ns;
+	a->sum.unobserved_ns -= ns;
+	a->sum.by[PT_LOSS_REARM].ns -= ns;
+}
+
 void pt_account_data(struct pt_account *a, const struct pt_chunk *chunk, uint64_t ran_ns)
 {
 	uint64_t span = tile(a, chunk), seen = ran_ns < span ? ran_ns : span;
 
-	if (ran_ns != PT_UNKNOWN) {
-		a->look_ns += span;
-		a->look_ran_ns += ran_ns;
+	if (ran_ns != PT_UNKNOWN && span == 0) {
+		take_back(a, ran_ns);
+	} else {
+		a->rearm_ns = 0;
+		a->look_ns += ran_ns != PT_UNKNOWN ? span : 0;
+		a->look_ran_ns += ran_ns != PT_UNKNOWN ? ran_ns : 0;
 	}
 	a->sum.observed_ns += seen;
 	a->sum.unobserved_ns += span - seen;
@@ -66,6 +80,7 @@ void pt_account_loss(struct pt_account *a, const struct pt_chunk *chunk)
 		a->sum.unobserved_ns += span;
 	a->sum.by[cause].events += !goes_on;
 	a->last_cause = cause;
+	a->rearm_ns = cause == PT_LOSS_REARM ? a->rearm_ns + span : 0;
 	a->sum.by[cause].ns += span;
 	if (chunk->lost_bytes != PT_UNKNOWN)
 		a->sum.by[cause].bytes += chunk->lost_bytes;

@@ -13,13 +13,15 @@ struct pt_account {		/* all zero: nothing seen yet */
 	uint64_t mismatch_ns;
 	uint64_t slept_ns;		/* of what was observed */
 	uint64_t look_ns, look_ran_ns, beyond_ns;	/* pt_account_beyond() */
+	uint64_t rearm_ns;		/* of the LOSS of re-arming that came last, less what was taken back of it */
 	unsigned last_cause;		/* of the LOSS that came last; 0: it was DATA */
 	bool begun;
 };
 
 /* A DATA chunk. ran_ns: how long the core ran to make it, if that is known and the chunk's span only bounds it (a burst
  * ends in the buffer before anybody sees that it has ended): what goes beyond is unobserved, as re-arm. PT_UNKNOWN: all
- * of its span was observed. */
+ * of its span was observed. A chunk without a span holds the end of the re-arm before it, of a buffer that goes around:
+ * ran_ns of that was observed. */
 void pt_account_data(struct pt_account *account, const struct pt_chunk *chunk, uint64_t ran_ns);
 /* How much longer the core ran for a look (what came between two LOSSes) than the time that it can have taken, at worst;
  * 0: never. More can be only if the clock is faster than whoever turned cycles into ran_ns believes. */
