@@ -24,7 +24,7 @@ static void compare_code(struct pt_program *program, struct pt_mem *mem, struct 
 		answer->what = PT_ON_BOARD_OTHER;
 		answer->at = image.at;
 	} else if (image.n_bytes < FEWEST_BYTES) {
-		do_not_know(answer, "it has too little in flash to be told from others");
+		do_not_know(answer, "too little of it stays as it is loaded to be compared");
 	} else {
 		answer->what = PT_ON_BOARD_BYTES;
 		answer->n_bytes = image.n_bytes;

@@ -46,10 +46,11 @@ static int choose(struct pt_mdm *mdm, const struct pt_params *settings, struct p
 		if (err->code != PT_EUNSUPPORTED || !any)
 			return pt_wrap(err, "MDM by %s", ways[i]->name);
 	}
-	return pt_fail(err, PT_EUNSUPPORTED, "%s",
-		       any ? "no way to the MDM's registers is set: mdm.axi.base=ADDR (its AXI slave), "
-			     "mdm.xsdb=PROGRAM (AMD's xsdb), or mdm.jtag.experimental=on"
-			   : "mdm.access=none");
+	return pt_fail(
+		err, PT_EUNSUPPORTED, "%s",
+		any ? "no way to the MDM's registers is set: start proftap with --set mdm.axi.base=ADDR (its AXI slave), "
+		      "mdm.xsdb=PROGRAM (AMD's xsdb), or mdm.jtag.experimental=on"
+		    : "mdm.access=none");
 }
 
 /* --- who is there */

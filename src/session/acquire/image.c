@@ -139,25 +139,26 @@ static size_t note_of(const struct pt_program *program, uint8_t note[NAME_BYTES 
 	return NAME_BYTES + len;
 }
 
+static const uint8_t *find_note(const struct pt_segment *segment, const uint8_t *note, size_t len)
+{
+	return segment->bytes != NULL ? memmem(segment->bytes, segment->size, note, len) : NULL;
+}
+
 int pt_image_compare_id(const struct pt_program *program, struct pt_mem *mem, bool *same, uint64_t *at,
 			struct pt_err *err)
 {
 	uint8_t note[NAME_BYTES + MOST_ID_BYTES], got[sizeof(note)];
-	size_t n, len = note_of(program, note);
+	size_t n, len = note_of(program, note), i = 0;
 	const struct pt_segment *segments = pt_program_loads(program, &n);
 	const uint8_t *found = NULL;
 
-	for (size_t i = 0; len > 0 && found == NULL && i < n; i++) {
-		if (!constant(&segments[i]))
-			continue;
-		found = memmem(segments[i].bytes, segments[i].size, note, len);
-		if (found != NULL)
-			*at = segments[i].addr + (uint64_t)(found - segments[i].bytes);
-	}
+	while (len > 0 && i < n && (found = find_note(&segments[i], note, len)) == NULL)
+		i++;
 	if (found == NULL)
 		return 0;
+	*at = segments[i].addr + (uint64_t)(found - segments[i].bytes);
 	if (pt_mem_read(mem, *at, got, len, err) < 0)
 		return pt_wrap(err, "compare the ELF with the chip");
 	*same = memcmp(got, note, len) == 0;
-	return 1;
+	return *same || constant(&segments[i]) ? 1 : 0;
 }

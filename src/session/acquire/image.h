@@ -26,7 +26,7 @@ int pt_image_spot_check(struct pt_image *image, struct pt_mem *mem, struct pt_er
 /* The next kilobyte of the whole; sets done at the end. */
 int pt_image_check_more(struct pt_image *image, struct pt_mem *mem, struct pt_err *err);
 /* The build-id, where the program has it among what is loaded (a linker script may leave it out): 1, with what the chip
- * has there in *same, and its address in *at. 0: it is not loaded, and nothing was read. */
+ * has there in *same, and its address in *at. 0: it is not loaded, or where the program may write, and is not there. */
 int pt_image_compare_id(const struct pt_program *program, struct pt_mem *mem, bool *same, uint64_t *at,
 			struct pt_err *err);
 

@@ -141,11 +141,12 @@ static int scratch_open(struct pt_e500_target *e500, const struct pt_params *set
 		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server cannot let one of %u cores run alone (vCont)",
 			       e500->remote.n_cores);
 	if (!find_ram(by, settings))
-		return pt_fail(err, PT_EUNSUPPORTED,
-			       "no RAM for code that reads PMRs: say e500.scratch=ADDR:SIZE, %d to %d bytes "
-			       "that the core may execute (they are put back), or e500.ram=ADDR:SIZE, for a profile "
-			       "with an ELF",
-			       LEAST_BYTES, PT_E500_SCRATCH_BYTES);
+		return pt_fail(
+			err, PT_EUNSUPPORTED,
+			"no RAM for code that reads PMRs: start proftap with --set e500.scratch=ADDR:SIZE, %d to %d bytes "
+			"that the core may execute (they are put back), or e500.ram=ADDR:SIZE, for a profile "
+			"with an ELF",
+			LEAST_BYTES, PT_E500_SCRATCH_BYTES);
 	return 0;
 }
 
