@@ -14,6 +14,7 @@
 #include "gdbstub/tables/branch_trace.h"
 #include "gdbstub/tables/document.h"
 #include "gdbstub/rsp/admit.h"
+#include "gdbstub/tables/live.h"
 #include "host/log.h"
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */

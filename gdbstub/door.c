@@ -8,6 +8,7 @@
 #include "gdbstub/packets/packet.h"
 #include "gdbstub/proxy/proxy.h"
 #include "gdbstub/tables/branch_trace.h"
+#include "gdbstub/tables/live.h"
 
 /* To a client that has not given the token. */
 static bool is_open(const struct pt_command_row *row)

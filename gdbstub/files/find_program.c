@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "gdbstub/files/gdb_words.h"
 #include "gdbstub/packets/client.h"
+#include "control/changes.h"
 #include "host/errand.h"
 #include "host/log.h"
 #include "host/process.h"
@@ -177,7 +178,7 @@ static void use(struct pt_command *cmd, struct pt_gdb_client *client, const stru
 	pt_program_unref(stub->found_program);
 	stub->found_program = pt_program_ref(c->program);
 	say_found(cmd, c);
-	pt_info("gdb: %s: symbols are those of %s, which it was started with", client->rsp.peer, c->path);
+	pt_changes_program(stub->config.changes, client->rsp.peer, c->program);
 }
 
 static void choose(struct pt_command *cmd, int rc, const struct pt_err *err)

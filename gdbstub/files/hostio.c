@@ -14,6 +14,7 @@
 #include "gdbstub/packets/packet.h"
 #include "gdbstub/files/files.h"
 #include "gdbstub/files/hostio_parts.h"
+#include "control/changes.h"
 #include "base/alloc.h"
 #include "host/errand.h"
 #include "host/log.h"
@@ -464,7 +465,7 @@ static void symbols_read(struct pt_hostio_errand *errand)
 	if (rc < 0 || work->program == NULL)
 		pt_warn("gdb: %s: the firmware.elf that it sent gives no symbols: %s", client->rsp.peer, work->err.msg);
 	else
-		pt_info("gdb: %s: symbols are those of the firmware.elf that it sent", client->rsp.peer);
+		pt_changes_program(client->stub->config.changes, client->rsp.peer, work->program);
 	pt_program_unref(work->program);
 	pt_hostio_reply(client, rc == 0 && work->program != NULL ? 0 : rc == PT_ESTATE ? -EBUSY : -EINVAL);
 }

@@ -11,6 +11,7 @@
  * every GDB watches, and has the registers of a core that is halted. */
 #include <string.h>
 
+#include "control/changes.h"
 #include "gdbstub/packets/packet.h"
 #include "gdbstub/packets/nonstop.h"
 #include "session/recorder.h"
@@ -127,6 +128,8 @@ static bool attached(struct pt_gdb_request *rq, int rc)
 			pt_gdb_forget_inferior(client);
 		return false;
 	}
+	if (rq->run == attach && rq->found_running)
+		pt_changes_note(client->stub->config.changes, client->rsp.peer, "halt, to attach");
 	if (client->inferior.run == PT_GDB_NONE) {
 		client->inferior.found_running = rq->found_running;
 		client->inferior.n_cores = rq->n_cores;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "gdbstub/packets/changes.h"
 #include "gdbstub/packets/nonstop.h"
 #include "host/log.h"
 
@@ -114,8 +115,12 @@ void pt_gdb_handle_packet(struct pt_gdb_client *client)
 		return;
 	}
 	client->resume.interrupts_next &= row == NULL || (row->flags & PT_PACKET_PROMPT) == 0;
-	if (offer == PT_PACKET_MINE && client->stub->filter->take(client))
-		return;
+	if (offer == PT_PACKET_MINE) {
+		if (row != NULL)
+			pt_gdb_note_change(client, row);
+		if (client->stub->filter->take(client))
+			return;
+	}
 	pt_rsp_log_packet("->", packet->bytes, packet->len_bytes);
 	if (row == NULL) {
 		pt_gdb_reply_text(client, "");
@@ -130,6 +135,8 @@ void pt_gdb_handle_packet(struct pt_gdb_client *client)
 		return;	/* it is handled when they are known */
 	} else if ((row->flags & PT_PACKET_HALTED) == 0 || !pt_gdb_nonstop_halt_first(client)) {
 		client->nonstop.fresh &= (row->flags & PT_PACKET_CONNECTING) != 0;
+		if (offer != PT_PACKET_MINE)	/* else it is noted */
+			pt_gdb_note_change(client, row);
 		args.at += strlen(row->name);
 		row->handle(client, &args);
 	}

@@ -144,7 +144,7 @@ static void fill_ctx(struct pt_command_ctx *ctx, struct pt_gdb_client *client)
 
 	*ctx = (struct pt_command_ctx){
 		.loop = client->stub->loop, .board = config->board, .session = config->session,
-		.recorder = config->recorder, .tasks = config->tasks, .symbols = config->symbols,
+		.recorder = config->recorder, .tasks = config->tasks, .changes = config->changes, .symbols = config->symbols,
 		.options = config->options, .own = client->rsp.own,
 		.user = client->rsp.peer, .ops = client->stub->door, .door = client,
 	};

@@ -20,13 +20,9 @@ void pt_monitor_abandon(struct pt_gdb_client *client);	/* nobody waits for the c
 void pt_monitor_interrupt(struct pt_gdb_client *client);	/* 0x03: it ends early, with its reply */
 void pt_monitor_alive(struct pt_gdb_client *client);	/* "-": GDB still waits for it */
 
-/* live.c */
-void pt_gdb_live_stop(struct pt_gdb_client *client);
-
 /* --- this door's own rows ----------------------------------------------------------------------------------------- */
 
 void pt_gdb_auth(struct pt_command *cmd);	/* auth.c */
-void pt_gdb_live(struct pt_command *cmd);	/* live.c */
 void pt_gdb_take(struct pt_command *cmd);	/* take.c */
 
 static inline struct pt_gdb_client *pt_gdb_client_of(const struct pt_command *cmd)

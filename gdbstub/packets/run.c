@@ -3,6 +3,7 @@
  *
  * Stops are queued per client and reported one at a time, so that a client that wants to hear of each core by itself
  * (non-stop) needs no other source. */
+#include "control/changes.h"
 #include "gdbstub/packets/run.h"
 
 #include <stdio.h>
@@ -218,6 +219,7 @@ void pt_gdb_interrupt(struct pt_gdb_client *client)
 		pt_gdb_remember_interrupt(client);
 	if (client->inferior.run != PT_GDB_RUNNING)
 		return;
+	pt_changes_note(client->stub->config.changes, client->rsp.peer, "halt (Ctrl-C)");
 	client->resume.interrupted = true;
 	if (client->resume.fileio.active)
 		return;		/* GDB has yet to end its part, and says in F what became of it */

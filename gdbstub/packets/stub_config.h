@@ -10,6 +10,8 @@
 #include "session/recorder.h"
 #include "session/session.h"
 
+struct pt_changes;
+
 enum pt_attach { PT_ATTACH_AUTO, PT_ATTACH_RUN, PT_ATTACH_HALT };	/* --attach */
 
 struct pt_gdbstub_config {
@@ -25,6 +27,7 @@ struct pt_gdbstub_config {
 	struct pt_session *session;
 	struct pt_recorder *recorder;	/* of this session, as the tasks are */
 	struct pt_os_tasks *tasks;
+	struct pt_changes *changes;	/* of this board (control/changes.h); the caller's. NULL: nobody keeps them */
 	const struct pt_params *symbols;	/* settings for programs (program/model/settings.h); NULL: all standards */
 	/* As pt_command_ctx has it (control/command.h); NULL: none */
 	void (*options)(void (*each)(void *arg, const char *name, const char *help), void *arg);

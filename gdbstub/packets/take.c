@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "control/changes.h"
 #include "gdbstub/packets/monitor.h"
 #include "gdbstub/packets/run.h"
 
@@ -77,6 +78,7 @@ void pt_gdb_take(struct pt_command *cmd)
 				owner->rsp.peer);
 		return;
 	}
+	pt_changes_note(client->stub->config.changes, client->rsp.peer, "take control from %s", owner->rsp.peer);
 	taking = pt_alloc(sizeof(*taking));
 	pt_command_say(cmd, "taken from %s%s", owner->rsp.peer,
 		       client->inferior.watches || client->inferior.taken ? "; detach and attach 1 come next"

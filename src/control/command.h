@@ -19,6 +19,7 @@ enum {
 	PT_COMMAND_NAME_BYTES = PT_COMMAND_LINE_BYTES - 32,	/* of a file, as it is typed; named.c may add to it */
 };
 
+struct pt_changes;
 struct pt_command;
 typedef int pt_command_board_fn(struct pt_command *cmd, struct pt_board *board, struct pt_target *target,
 				struct pt_err *err);
@@ -82,6 +83,7 @@ struct pt_command_ctx {
 	struct pt_session *session;
 	struct pt_recorder *recorder;
 	struct pt_os_tasks *tasks;
+	struct pt_changes *changes;		/* changes.h; NULL: nobody keeps them */
 	const struct pt_params *symbols;	/* settings for programs; NULL: all defaults */
 	bool own;				/* it is the user that runs proftap: may name any file of this host */
 	/* Calls each with every option of the command line and what it is. NULL: none are known here */

@@ -8,11 +8,12 @@
 #include "base/alloc.h"
 #include "base/nearest.h"
 #include "base/util.h"
+#include "control/changes.h"
 
 static const struct pt_command_row *const lists[] = {
 	pt_commands_help, pt_commands_profile, pt_commands_profile_run, pt_commands_symbols, pt_commands_exits,
 	pt_commands_limits, pt_commands_orti, pt_commands_core, pt_commands_semihost, pt_commands_threads,
-	pt_commands_history,
+	pt_commands_history, pt_commands_log,
 };
 
 static void each_of(const struct pt_command_row *rows, void (*each)(void *arg, const struct pt_command_row *row),
@@ -271,6 +272,26 @@ static int find_row(struct pt_command *cmd, struct pt_err *err)
 	return rc;
 }
 
+/* Words that ask change nothing; others are noted as they were typed. */
+static void note(const struct pt_command *cmd)
+{
+	char text[PT_COMMAND_LINE_BYTES] = "";
+	size_t at = 0;
+
+	if ((cmd->row.flags & (PT_COMMAND_CONTROLS | PT_COMMAND_CHANGES)) == 0 ||
+	    ((cmd->row.flags & PT_COMMAND_ASKS) != 0 && cmd->n_words == 0))
+		return;
+	for (size_t i = 0; i < cmd->n_words && at < sizeof(text); i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, " %s", cmd->words[i]);
+	pt_changes_note(cmd->ctx->changes, cmd->ctx->user, "%s %s%s", cmd->ctx->ops->name, cmd->row.name, text);
+}
+
+static void run_row(struct pt_command *cmd)
+{
+	note(cmd);
+	cmd->row.run(cmd);
+}
+
 void pt_command_run(struct pt_command *cmd)
 {
 	const struct pt_command_ctx *ctx = cmd->ctx;
@@ -282,5 +303,5 @@ void pt_command_run(struct pt_command *cmd)
 	else if (!found)
 		pt_command_done(cmd, no_row.code, &no_row);
 	else
-		cmd->row.run(cmd);
+		run_row(cmd);
 }

@@ -6,7 +6,7 @@
 
 /* Each file of rows has such a list, ended by a row without a name. */
 extern const struct pt_command_row pt_commands_core[], pt_commands_exits[], pt_commands_help[], pt_commands_history[],
-	pt_commands_limits[], pt_commands_orti[], pt_commands_profile[], pt_commands_profile_run[],
+	pt_commands_limits[], pt_commands_log[], pt_commands_orti[], pt_commands_profile[], pt_commands_profile_run[],
 	pt_commands_semihost[], pt_commands_symbols[], pt_commands_threads[];
 
 /* first_steps.c: what a line without a command, and the word `profile` alone, print. */

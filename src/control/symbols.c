@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "control/changes.h"
 #include "control/commands.h"
 #include "host/errand.h"
 #include "program/model/settings.h"
@@ -77,6 +78,7 @@ static void after_read(void *data, void *arg, bool late)
 	if (reading->program == NULL || pt_session_set_program(cmd->ctx->session, reading->program, err) < 0)
 		pt_command_fail(cmd, err->code, "symbols: %s", err->msg);
 	else {
+		pt_changes_program(cmd->ctx->changes, cmd->ctx->user, reading->program);
 		say_program(cmd, reading->program);
 		pt_command_done(cmd, 0, NULL);
 	}

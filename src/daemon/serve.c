@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 #include "cli/lock_file.h"
 #include "cli/ending.h"
+#include "control/changes.h"
 #include "gdbstub/gdbstub.h"
 #include "host/log.h"
 #include "host/named_file.h"
@@ -22,6 +23,7 @@ struct serve {
 	struct pt_gdbstub *gdb;
 	struct pt_board_listener listener;
 	struct pt_ending *ending;
+	struct pt_changes *changes;
 	struct pt_job claim_job;
 	struct pt_claim *claim[PT_BOARD_PROBES];	/* the job's while claiming; NULL: no note of ours */
 	char address[256];				/* of the GDB server, for the claim: it may be gone by then */
@@ -183,7 +185,7 @@ static int open_doors(struct serve *s, const struct pt_options *options, struct 
 	struct pt_gdbstub_config config = {
 		.address = options->gdb != NULL ? options->gdb : "127.0.0.1:3333",
 		.board = s->rig.board, .session = s->rig.session, .recorder = s->rig.recorder,
-		.tasks = s->rig.tasks, .symbols = s->rig.symbols, .options = pt_options_each,
+		.tasks = s->rig.tasks, .changes = s->changes, .symbols = s->rig.symbols, .options = pt_options_each,
 		.on_quit = on_quit, .arg = s, .allow_remote = options->allow_remote,
 	};
 
@@ -246,6 +248,7 @@ static int run_serve(const struct pt_options *options)
 	}
 	s.listener = (struct pt_board_listener){ .arg = &s, .on_state = on_board_state };
 	pt_board_listen(s.rig.board, &s.listener);
+	s.changes = pt_changes_new(&s.rig.loop);
 	s.ending = pt_ending_new(&s.rig.loop, s.rig.board, on_quit, &s, &err);
 	if (s.ending != NULL && open_doors(&s, options, &err) == 0) {
 		uv_run(&s.rig.loop, UV_RUN_DEFAULT);
@@ -254,6 +257,7 @@ static int run_serve(const struct pt_options *options)
 		s.status = PT_EXIT_USAGE;
 	}
 	close_doors(&s);
+	pt_changes_close(s.changes);
 	pt_rig_close(&s.rig);
 	drop_claim(&s);
 	pt_ending_free(s.ending);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "gdbstub/tables/live.h"
 #include "gdbstub/packets/monitor.h"
 #include "base/util.h"
 #include "report/report.h"
