@@ -243,6 +243,37 @@ START_TEST(a_counter_that_begins_anew)
 }
 END_TEST
 
+/* More cycles than the clock has: it is faster than core-clock says. As the moments of readings are known it may not be. */
+static const struct { const char *is; uint64_t counted, error_ns; bool contradicts; } clocks[] = {
+	{ "as fast as it may", 10000, 0, false },
+	{ "a little off", 10100, 0, false },
+	{ "twice as fast", 20000, 0, true },
+	{ "twice as fast, or the time was longer", 20000, 6000000, false },
+};
+
+START_TEST(a_clock_that_is_too_slow_is_noticed)
+{
+	struct chunk_feed f =
+		feed_of("format=counters\nsource=pmu\nmode=poll\ntick_hz=1000000\ncore_hz=1000000\ncounters=1\n"
+			"counter.0=CPU_CLK\ncounter.0.max_hz=1000000\n",
+			NULL);
+	struct chunk_bytes b = { .len = 0 };
+	const char *said;
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (clocks[_i].error_ns != 0)
+			add_reading(&b, i * 10000, PT_COUNTERS_ERROR, clocks[_i].error_ns);
+		add_reading(&b, i * 10000, 0, i * clocks[_i].counted);
+	}
+	data(&f, 0, 11000000, &b);
+	said = pt_pipeline_profile(f.pipeline)->contradiction;
+	ck_assert_msg((said != NULL) == clocks[_i].contradicts, "%s: %s", clocks[_i].is,
+		      said != NULL ? said : "nothing");
+	ck_assert(said == NULL || strstr(said, "core-clock says 1 MHz") != NULL);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 #define TURNS "format=counters\nsource=pmu\nmode=poll\ntick_hz=1000000\nturns=2\ncounters=3\ncounter.0=CPU_CLK\n" \
 	"counter.0.alias=cycles\ncounter.0.note=Ref:1, Nonspec\ncounter.1=COMPLETED_INSNS\ncounter.2=L2MMU_MISSES\n" \
 	"metric.0=clock.hz:CPU_CLK/seconds\n"
@@ -616,6 +647,7 @@ int main(void)
 	tcase_add_test(tc, metrics_over_time);
 	tcase_add_test(tc, a_gap_is_not_counted);
 	tcase_add_test(tc, a_counter_that_may_have_lapped);
+	tcase_add_loop_test(tc, a_clock_that_is_too_slow_is_noticed, 0, PT_LEN(clocks));
 	tcase_add_loop_test(tc, a_counter_that_begins_anew, 0, PT_LEN(restarts));
 	tcase_add_test(tc, figures_of_turns_are_of_one_time);
 	tcase_add_test(tc, thresholds_make_durations);

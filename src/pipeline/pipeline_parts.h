@@ -103,7 +103,7 @@ struct pt_pipeline {
 	const char *timing;		/* the cycle model; NULL: there is none, or the trace has no time for it */
 	bool untimed;			/* the first source's trace has none */
 	uint64_t given_hz;		/* core-clock; 0: as CONFIG says */
-	char clock_contradiction[240];	/* profile.contradiction, where it is of a counter */
+	char clock_contradiction[320];	/* profile.contradiction, where it is of a counter */
 	struct pt_params *words;	/* own copy */
 
 	struct pt_lane *lane[PT_LANES];	/* in the order their CONFIGs came; the first is the

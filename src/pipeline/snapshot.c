@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pipeline/pipeline_parts.h"
+#include "profile/analyses/counters/counters.h"
 #include "profile/analyses/calls/spans.h"
 
 static bool counted(const struct pt_pipeline *p)	/* those of all cores */
@@ -146,6 +147,30 @@ static bool beyond_clock(const struct pt_profile *f)
 	return seen > most * 1.02 + SLACK_CYCLES || of->beyond_ns > 0;
 }
 
+/* A counter of hardware came more often than the core's clock allows. */
+static bool contradicts_counts(struct pt_pipeline *p)
+{
+	struct pt_profile *f = &p->profile;
+
+	pt_chosen_result_of(p, &pt_analysis_counters);
+	for (size_t i = 0; f->core_hz != 0 && f->counters != NULL && i < f->counters->n_counters; i++) {
+		const struct pt_counter_row *c = &f->counters->counter[i];
+
+		if (!pt_counter_is_too_fast(c))
+			continue;
+		snprintf(p->clock_contradiction, sizeof(p->clock_contradiction),
+			 "core-clock says %.6g MHz, with which %.60s counts %" PRIu64
+			 " in a second at most, but it counted "
+			 "%.0f or more: the clock is faster, and times by it are wrong",
+			 (double)f->core_hz / 1e6, c->name, c->max_hz,
+			 (double)c->timed * 1e9 / (double)(c->timed_ns + c->timed_error_ns));
+		f->contradiction = p->clock_contradiction;
+		f->times = f->times != PT_BASIS_NONE ? PT_BASIS_ESTIMATED : PT_BASIS_NONE;
+		return true;
+	}
+	return false;
+}
+
 /* Modelled cycles, or those that bins counted, are no more than the core's clock has, in all and in each burst: else the
  * clock is slower than somebody said, or they are wrong, and so are all times. */
 static void contradict(struct pt_pipeline *p)
@@ -153,7 +178,7 @@ static void contradict(struct pt_pipeline *p)
 	struct pt_profile *f = &p->profile;
 
 	f->contradiction = NULL;
-	if (contradicts_counter(p) || !beyond_clock(f))
+	if (contradicts_counter(p) || contradicts_counts(p) || !beyond_clock(f))
 		return;
 	f->contradiction =
 		"more cycles were seen than the core clock has in that time: the clock is faster than core-clock "

@@ -6,6 +6,7 @@
 
 #include "base/util.h"
 #include "profile/analyses/code/bins.h"
+#include "profile/analyses/counters/counters.h"
 #include "profile/analyses/limits/limits.h"
 
 /* --- 4: the clock ------------------------------------------------------------------------------------------------- */
@@ -23,6 +24,10 @@ static void check_cycles(struct pt_law_check *check)
 			pt_law_violated(check, PT_LAW_CLOCK, p->sources[i].source,
 					"a burst has cycles of %" PRIu64 " ns more than it took, and nothing says so",
 					p->sources[i].beyond_ns);
+	for (size_t i = 0; p->counters != NULL && p->core_hz != 0 && i < p->counters->n_counters; i++)
+		if (pt_counter_is_too_fast(&p->counters->counter[i]) && p->contradiction == NULL)
+			pt_law_violated(check, PT_LAW_CLOCK, p->counters->counter[i].name,
+					"it counted more than core-clock allows, and nothing says so");
 	if (p->core_hz == 0 || p->n_cores > 1 || p->n_sources != 1 || p->by_instructions ||
 	    (p->by_bins && p->bins->older))
 		return;

@@ -90,6 +90,7 @@ static void name_counter(const struct counters *c, struct counter *n)
 	n->row.note = look_up(c, n, ".note", n->note, sizeof(n->note));
 	look_up(c, n, ".alias", n->alias, sizeof(n->alias));
 	n->row.of = look_up(c, n, ".of", n->of, sizeof(n->of));
+	n->row.max_hz = look_up(c, n, ".max_hz", over, sizeof(over)) != NULL ? strtoull(over, NULL, 10) : 0;
 	n->row.over = look_up(c, n, ".over", over, sizeof(over)) != NULL ? strtoull(over, NULL, 10) : 0;
 }
 

@@ -27,6 +27,7 @@ struct pt_counter_row {		/* a counter */
 	const char *note;	/* what it counts; NULL: its name says that */
 	const char *of;		/* it counts those of this that last longer than over; NULL: it has no threshold */
 	uint64_t over;
+	uint64_t max_hz;	/* its source says that it counts so fast at most; 0: it does not */
 	uint16_t source, core;
 	uint64_t total;		/* all that was counted */
 	uint64_t readings, unknown;	/* unknown: out of them, with nobody able to say how many more */
@@ -47,6 +48,15 @@ struct pt_counter_row {		/* a counter */
 	uint64_t error_ns;	/* of such a time, at worst */
 	const struct pt_series *series;	/* rate per second over time */
 };
+
+/* More than its source says can come in the longest time that this may have been. */
+static inline bool pt_counter_is_too_fast(const struct pt_counter_row *c)
+{
+	double most_s = (double)(c->timed_ns + c->timed_error_ns) * 1e-9;
+
+	return c->max_hz != 0 && c->timed_ns != 0 && !c->is_value &&
+	       (double)c->timed > (double)c->max_hz * most_s * 1.02;
+}
 
 struct pt_duration_row {	/* how many of something lasted so long */
 	const char *of;
