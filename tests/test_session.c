@@ -177,6 +177,8 @@ START_TEST(statistics_start_anew)
 	stop();
 	expect(&stopped, 0, "");
 	report("MKL27Z256");	/* of what the source is was not forgotten */
+	pt_session_reset(session, on_answer, &told);
+	expect(&told, PT_ESTATE, "the profile has ended");
 	close_all();
 }
 END_TEST

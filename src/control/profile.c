@@ -211,10 +211,12 @@ static void report(struct pt_command *cmd)
 	struct pt_query query = { 0 };
 	struct pt_err err;
 
-	if (pt_command_take_query(cmd, 0, &query, &err) < 0 ||
-	    (cmd->n_words > 0 && pt_query_parse(&query, cmd->words, cmd->n_words, &err) < 0))
+	if (pt_query_parse(&query, cmd->words, cmd->n_words, &err) < 0) {
 		pt_command_fail(cmd, PT_EARG, "profile report: %s", err.msg);
-	else if (is_binary(query.format))
+		return;
+	}
+	pt_session_default_top(cmd->ctx->session, &query);
+	if (is_binary(query.format))
 		pt_command_fail(cmd, PT_EARG,
 				"profile report: %s is no text; monitor profile save FILE, and then: proftap "
 				"decode FILE --format %s -o OUT",

@@ -153,6 +153,8 @@ static int check_zoom(const struct pt_query *query, struct pt_err *err)
 {
 	const struct pt_view *view = pt_view_find(query->view[0] != '\0' ? query->view : pt_views[0]->name);
 
+	if (query->to_ns != 0 && query->from_ns >= query->to_ns)
+		return pt_fail(err, PT_EARG, "from= is not before to=");
 	if (!pt_query_zooms(query) || view == NULL || view->match != NULL || strcmp(query->format, "annotate") == 0 ||
 	    strcmp(query->format, "why") == 0)
 		return 0;

@@ -247,6 +247,11 @@ void pt_session_reset(struct pt_session *session, pt_session_reply reply, void *
 		pt_session_answer(&waiter, PT_ESTATE, nothing);
 		return;
 	}
+	if (session->state == PT_SESSION_IDLE) {	/* a report would say that it runs, and nothing more comes */
+		pt_session_answer(&waiter, PT_ESTATE,
+				  "the profile has ended, and its result stays; monitor profile start begins another");
+		return;
+	}
 	pipeline = pt_pipeline_new(session->take->program, session->take->settings, &err);
 	if (pipeline == NULL) {
 		pt_session_answer(&waiter, err.code, err.msg);

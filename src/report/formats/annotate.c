@@ -178,7 +178,7 @@ static size_t one_file(struct writer *w, const struct pt_source_file *file, size
 	const char *missing = pt_source_missing(w->sources, file->path);
 	size_t i = first;
 
-	pt_text_add(w->out, "\n%s\n%*s %*s %6s ", file->path, MARGIN, "count", MARGIN, "net", "net %");
+	pt_text_add(w->out, "\n%s\n%*s %*s %6s ", file->path, MARGIN, "count", MARGIN, "self", "self %");
 	if (w->sampled)
 		pt_text_add(w->out, "%*s ", INTERVAL, "95 %");
 	pt_text_add(w->out, "%5s\n", "line");

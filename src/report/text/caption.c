@@ -40,15 +40,31 @@ static void largest(const struct pt_profile *p, char *out)
 			 most->share.lo * 100, most->share.hi * 100);
 }
 
+/* "source mtb, mode burst", or those of each source. */
+static void sources_and_modes(const struct pt_profile *p, char *out, size_t room)
+{
+	size_t at = 0;
+	char name[80];
+
+	if (p->n_sources < 2) {
+		snprintf(out, room, "source %s, mode %s", p->source, p->mode);
+		return;
+	}
+	for (size_t i = 0; i < p->n_sources && at < room; i++)
+		at += (size_t)snprintf(out + at, room - at, "%s %s, mode %s", i > 0 ? "; source" : "source",
+				       pt_name_source(p, i, name, sizeof(name)), p->sources[i].mode);
+}
+
 static void method(const struct pt_profile *p, char *out)
 {
 	char origin[PT_PROFILE_TEXT + 80];
-	char hz[32] = "core clock not known";
+	char hz[32] = "core clock not known", sources[200];
 
 	if (p->core_hz != 0)
 		pt_print_scaled(hz, sizeof(hz), (double)p->core_hz, " ", "Hz");
 	pt_origin_text(p, origin, sizeof(origin));
-	snprintf(out, PT_CAPTION_BYTES, "source %s, mode %s, probe %s; %s%s%s%s", p->source, p->mode, p->probe,
+	sources_and_modes(p, sources, sizeof(sources));
+	snprintf(out, PT_CAPTION_BYTES, "%.200s, probe %.100s; %s%s%s%s", sources, p->probe,
 		 p->no_code	      ? "times by the sources' stamps"
 		 : p->by_instructions ? "times in instructions"
 		 : p->by_bins	      ? "counted cycles, "

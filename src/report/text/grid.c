@@ -159,6 +159,12 @@ static bool measure(const struct pt_grid *g, struct widths *w)
 
 /* --- columns */
 
+/* By the user's word: the order of the rows is not to be guessed. */
+static bool is_sorted_by(const struct pt_grid *g, size_t c)
+{
+	return g->query->sort[0] != '\0' && pt_view_column(g->view, g->query->sort) == (int)c;
+}
+
 static bool is_wanted(const struct pt_grid *g, size_t c, const struct widths *w, bool several)
 {
 	const struct pt_column *column = &g->view->columns[c];
@@ -167,6 +173,8 @@ static bool is_wanted(const struct pt_grid *g, size_t c, const struct widths *w,
 		return false;
 	if (column->brief == PT_IF_CORES)
 		return several;
+	if (is_sorted_by(g, c))
+		return true;
 	if (column->brief == PT_UNLESS_WINDOWED || column->brief == PT_IF_WINDOWED)
 		return g->query->wide || g->profile->windowed == (column->brief == PT_IF_WINDOWED);
 	return g->query->wide || column->brief != PT_IF_WIDE;
@@ -262,7 +270,9 @@ static void add_rank(struct pt_grid *g, const struct widths *w, const bool *want
 	for (size_t i = 0; i < g->view->n_columns; i++) {
 		size_t c = pt_view_shown_as(g->view, i);
 
-		if (!wanted[c] || g->shown[c] || !of_rank(g->view->columns[c].brief, &w[c]))
+		uint8_t rank = is_sorted_by(g, c) ? PT_ALWAYS : g->view->columns[c].brief;
+
+		if (!wanted[c] || g->shown[c] || !of_rank(rank, &w[c]))
 			continue;
 		show_kind(g, c, wanted, true);
 		set_fields(g, w);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "profile/analyses/code/bins.h"
+#include "base/nearest.h"
 #include "report/table/facts.h"
 #include "report/table/format.h"
 #include "report/table/units.h"
@@ -217,13 +218,33 @@ static void explain(struct why *w)
 		say(w, "made by", "%s", origin);
 }
 
+static bool is_in_program(const struct pt_profile *p, const char *name, struct pt_nearest *near)
+{
+	size_t n = 0;
+	const struct pt_function *f = p->program != NULL ? pt_program_functions(p->program, &n) : NULL;
+
+	pt_nearest_init(near, name, strlen(name));
+	for (size_t i = 0; i < n; i++) {
+		if (pt_function_is(&f[i], name, strlen(name)))
+			return true;
+		pt_nearest_offer(near, f[i].name);
+	}
+	return false;
+}
+
 static int nothing_of(const struct pt_profile *p, const char *name, struct pt_err *err)
 {
+	char question[PT_NEAREST_QUESTION];
+	struct pt_nearest near;
+
+	if (!is_in_program(p, name, &near))
+		return pt_fail(err, PT_EARG, "no function '%.60s'%sreport functions top=0 lists those that were seen",
+			       name, pt_nearest_question(&near, question, sizeof(question)));
 	if (p->unseen.hi > 0)
 		return pt_fail(
 			err, PT_EARG,
-			"no row of '%.60s': it was not seen, so that it has at most %.1f %% (95 %%), if there is such a "
-			"function; report functions top=0 lists those that were",
+			"'%.60s' was not seen, so that it has at most %.1f %% (95 %%); report functions top=0 lists "
+			"those that were",
 			name, 100 * p->unseen.hi);
 	return pt_fail(err, PT_EARG, "no row of '%.60s'; report functions top=0 lists what was seen", name);
 }
