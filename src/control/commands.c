@@ -10,11 +10,9 @@
 #include "base/util.h"
 #include "control/changes.h"
 
-static const struct pt_command_row *const lists[] = {
-	pt_commands_help, pt_commands_profile, pt_commands_profile_run, pt_commands_symbols, pt_commands_exits,
-	pt_commands_limits, pt_commands_orti, pt_commands_core, pt_commands_semihost, pt_commands_threads,
-	pt_commands_history, pt_commands_log,
-};
+#define X(list) pt_commands_##list,
+static const struct pt_command_row *const lists[] = { PT_COMMAND_LISTS(X) };
+#undef X
 
 static void each_of(const struct pt_command_row *rows, void (*each)(void *arg, const struct pt_command_row *row),
 		    void *arg)

@@ -4,10 +4,13 @@
 
 #include "control/command.h"
 
-/* Each file of rows has such a list, ended by a row without a name. */
-extern const struct pt_command_row pt_commands_core[], pt_commands_exits[], pt_commands_help[], pt_commands_history[],
-	pt_commands_limits[], pt_commands_log[], pt_commands_orti[], pt_commands_profile[], pt_commands_profile_run[],
-	pt_commands_semihost[], pt_commands_symbols[], pt_commands_threads[];
+/* Each file of rows has such a list, pt_commands_NAME, ended by a row without a name; one word here. */
+#define PT_COMMAND_LISTS(X) \
+	X(help) X(profile) X(profile_run) X(symbols) X(exits) X(limits) X(orti) X(core) X(semihost) X(threads) \
+	X(history) X(log)
+#define X(list) extern const struct pt_command_row pt_commands_##list[];
+PT_COMMAND_LISTS(X)
+#undef X
 
 /* first_steps.c: what a line without a command, and the word `profile` alone, print. */
 extern const struct pt_command_row pt_command_first_steps, pt_command_profile_steps;
