@@ -350,13 +350,18 @@ static int open_rsp(const char *scheme, const char *rest, struct opening *out, s
 }
 
 static const struct scheme {
-	const char *name;
-	int (*open)(const char *name, const char *rest, struct opening *out,
-		    struct pt_err *err); /* NULL: not in this version */
+	const char *name, *forms;	/* as a sentence lists them; NULL: not in this version */
+	int (*open)(const char *name, const char *rest, struct opening *out, struct pt_err *err);
 } schemes[] = {
-	{ "virtual", open_virtual }, { "cmsis-dap", open_usb }, { "osbdm", open_usb }, { "usbdm", open_usb },
-	{ "logic", open_logic }, { "xvc", open_stream }, { "bitbang", open_stream }, { "rsp", open_rsp },
-	{ "jlink", NULL }, { "stlink", NULL }, { "ftdi", NULL },
+	{ "virtual", "virtual:NAME", open_virtual },
+	{ "cmsis-dap", "cmsis-dap:[serial=S|usb=BUS-PORT|tcp=HOST:PORT]", open_usb },
+	{ "osbdm", "osbdm:[serial=S|usb=BUS-PORT]", open_usb },
+	{ "usbdm", "usbdm:[serial=S|usb=BUS-PORT]", open_usb },
+	{ "xvc", "xvc:HOST[:PORT]", open_stream },
+	{ "bitbang", "bitbang:HOST:PORT", open_stream },
+	{ "rsp", "rsp:[HOST:PORT|unix:PATH||COMMAND]", open_rsp },
+	{ "logic", "logic:[FILE.sr|driver=NAME&conn=CONN]", open_logic },
+	{ "jlink", NULL, NULL }, { "stlink", NULL, NULL }, { "ftdi", NULL, NULL },
 };
 
 /* A virtual board by its name alone, or a scheme with a slip. */
@@ -378,10 +383,26 @@ static const char *nearest_probe(const char *uri, size_t len, struct pt_question
 }
 
 /* The scheme of uri, and what stands behind its colon. */
+/* "virtual:NAME, ... and logic:FILE.sr" */
+static const char *list_forms(char *text, size_t room)
+{
+	size_t n = 0, len = 0;
+
+	while (n < PT_LEN(schemes) && schemes[n].forms != NULL)
+		n++;
+	for (size_t i = 0; i < n && len < room; i++)
+		len += (size_t)snprintf(text + len, room - len, "%s%s", schemes[i].forms,
+					i + 2 < n   ? ", "
+					: i + 1 < n ? " and "
+						    : "");
+	return text;
+}
+
 static const struct scheme *find_scheme(const char *uri, const char **rest, struct pt_err *err)
 {
 	size_t len = strcspn(uri, ":");
 	struct pt_question question;
+	char forms[600];
 
 	for (size_t i = 0; uri[len] == ':' && i < PT_LEN(schemes); i++) {
 		if (strlen(schemes[i].name) != len || strncmp(schemes[i].name, uri, len) != 0)
@@ -392,17 +413,14 @@ static const struct scheme *find_scheme(const char *uri, const char **rest, stru
 		pt_fail(err, PT_EARG, "%s: not built in this version", schemes[i].name);
 		return NULL;
 	}
-	pt_fail(err, PT_EARG,
-		"\"%s\" names no probe%sthere are virtual:NAME, cmsis-dap:[serial=S|usb=BUS-PORT|tcp=HOST:PORT], "
-		"osbdm:[serial=S|usb=BUS-PORT], usbdm:[serial=S|usb=BUS-PORT], xvc:HOST[:PORT], bitbang:HOST:PORT, "
-		"rsp:[HOST:PORT|unix:PATH||COMMAND] and logic:[FILE.sr|driver=NAME&conn=CONN]",
-		uri, nearest_probe(uri, len, &question));
+	pt_fail(err, PT_EARG, "\"%s\" names no probe%sthere are %s", uri, nearest_probe(uri, len, &question),
+		list_forms(forms, sizeof(forms)));
 	return NULL;
 }
 
 struct pt_probe *pt_probe_open(const char *uri, const struct pt_params *settings, struct pt_err *err)
 {
-	static const struct scheme any = { NULL, open_usb };
+	static const struct scheme any = { NULL, NULL, open_usb };
 	const char *rest = "";
 	const struct scheme *scheme = uri[0] != 0 ? find_scheme(uri, &rest, err) : &any;
 	struct opening opening = { NULL, NULL, false };
