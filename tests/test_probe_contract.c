@@ -4,6 +4,7 @@
 
 #include "harness.h"
 #include "probe_contract.h"
+#include "probes/registry.h"
 
 struct pt_script contract_script;
 
@@ -225,6 +226,24 @@ START_TEST(interrupt_is_not_lost)
 }
 END_TEST
 
+/* A driver that nobody gave a device to would be tested by nothing. That of the wire rsp has its clauses in
+ * tests/test_gdb_server.c. */
+START_TEST(every_driver_has_a_device)
+{
+#define X(drv) &pt_##drv##_ops,
+	static const struct pt_probe_ops *const drivers[] = { PT_PROBE_DRIVERS(X) };
+#undef X
+
+	for (size_t i = 0; i < PT_LEN(drivers); i++) {
+		bool has = drivers[i]->rsp != NULL;
+
+		for (size_t n = 0; n < contract_n_drivers; n++)
+			has = has || contract_drivers[n].ops == drivers[i];
+		ck_assert_msg(has, "%s has no row in tests/probe_contract_devices.c", drivers[i]->name);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("probe_contract");
@@ -232,6 +251,7 @@ int main(void)
 	int n = (int)contract_n_drivers;
 
 	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, every_driver_has_a_device);
 	tcase_add_loop_test(tc, survives_faults_in_calls, 0, n);
 	tcase_add_loop_test(tc, survives_faults_in_open, 0, n);
 	tcase_add_loop_test(tc, closes_in_time_whatever_happens, 0, n);
