@@ -171,6 +171,34 @@ static bool contradicts_counts(struct pt_pipeline *p)
 	return false;
 }
 
+/* A stream whose stamps tell of all cycles, awake or not, tells of as much time as it took. The first cycles of it, and
+ * those behind the last stamp, are in none. */
+static bool contradicts_stamps(struct pt_pipeline *p)
+{
+	enum { LEAST_NS = 5000000 };
+	struct pt_profile *f = &p->profile;
+
+	for (size_t i = 0; f->core_hz != 0 && i < p->n_lanes; i++) {
+		const struct pt_lane *lane = p->lane[i];
+		const struct pt_loss_sum *sum = &lane->account.sum;
+		double took_ns = (double)(sum->observed_ns + sum->by[PT_LOSS_SLEEP].ns);
+		double told = (double)(lane->cycles + lane->slept), told_ns = told * 1e9 / (double)f->core_hz;
+
+		if (lane->flow.stamps == PT_STAMPS_OTHER || lane->bursts_only || lane->around || told <= 0 ||
+		    told_ns > 0.95 * took_ns - LEAST_NS)
+			continue;
+		snprintf(
+			p->clock_contradiction, sizeof(p->clock_contradiction),
+			"core-clock says %.6g MHz, but the trace has %.3g million cycles of %.1f ms, so that all times are wrong: "
+			"the clock is nearer to %.2g MHz, unless the core was in STOP",
+			(double)f->core_hz / 1e6, told / 1e6, took_ns / 1e6, told * 1e3 / took_ns);
+		f->contradiction = p->clock_contradiction;
+		f->times = f->times != PT_BASIS_NONE ? PT_BASIS_ESTIMATED : PT_BASIS_NONE;
+		return true;
+	}
+	return false;
+}
+
 /* Modelled cycles, or those that bins counted, are no more than the core's clock has, in all and in each burst: else the
  * clock is slower than somebody said, or they are wrong, and so are all times. */
 static void contradict(struct pt_pipeline *p)
@@ -178,7 +206,7 @@ static void contradict(struct pt_pipeline *p)
 	struct pt_profile *f = &p->profile;
 
 	f->contradiction = NULL;
-	if (contradicts_counter(p) || contradicts_counts(p) || !beyond_clock(f))
+	if (contradicts_counter(p) || contradicts_counts(p) || contradicts_stamps(p) || !beyond_clock(f))
 		return;
 	f->contradiction =
 		"more cycles were seen than the core clock has in that time: the clock is faster than core-clock "
