@@ -202,6 +202,7 @@ static void handle_why(struct pt_gdb_client *client, struct pt_rsp_args *args)
 
 	(void)args;
 	client->request.core = client->inferior.core;
+	client->inferior.attached = false;
 	if (client->auth.locked) {
 		pt_gdb_reply_text(client, client->nonstop.wanted ? "OK" : "W00");	/* OK: no thread has stopped */
 	} else if (client->stub->config.restricted) {
@@ -229,6 +230,7 @@ static void handle_attach(struct pt_gdb_client *client, struct pt_rsp_args *args
 	uint64_t pid;
 
 	client->request.core = client->inferior.core;
+	client->inferior.attached = true;
 	if (!pt_rsp_number(args, &pid) || pid != 1)
 		pt_fail(&err, PT_EARG, "there is one program here, and its number is 1: attach 1");
 	else if (client->stub->config.restricted) {
@@ -249,6 +251,7 @@ static void handle_run_again(struct pt_gdb_client *client, struct pt_rsp_args *a
 
 	(void)args;
 	client->request.core = 0;
+	client->inferior.attached = false;
 	if (take(client, &err))
 		pt_gdb_post(&client->request, restart, after_attach);
 	else if (!client->parked)

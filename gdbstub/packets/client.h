@@ -85,6 +85,7 @@ struct pt_gdb_inferior {
 	unsigned core, n_cores;		/* core: Hg's choice, or where the task that it chose is taken to be */
 	uint64_t task;			/* Hg's choice, 0: the core itself */
 	uint64_t named;			/* the thread of the last stop reply; 0: none yet */
+	bool attached;			/* by vAttach: GDB calls it process 1; else it makes up a number */
 	struct pt_board_listener listener;
 	struct pt_gdb_break breaks[PT_GDB_MAX_BREAKS];
 	size_t n_breaks;

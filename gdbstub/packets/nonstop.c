@@ -161,10 +161,16 @@ void pt_gdb_nonstop_on_run(struct pt_gdb_client *client, unsigned core)
 	forget_stop(client, core);
 }
 
+/* Without a process GDB takes the first thread that runs, and aborts where it knows of none (13.1, remote.c:
+ * select_thread_for_ambiguous_stop_reply); what another client let run is such a thread. Source of the number: the same
+ * file, magic_null_ptid. */
 void pt_gdb_nonstop_lost(struct pt_gdb_client *client)
 {
+	enum { ATTACHED_PROCESS = 1, MADE_UP_PROCESS = 42000 };
+
 	pt_rsp_begin(&client->rsp.frame, '%');
-	pt_rsp_text(&client->rsp.frame, "Stop:X09");
+	pt_rsp_text(&client->rsp.frame, "Stop:X09;process:%x",
+		    client->inferior.attached ? ATTACHED_PROCESS : MADE_UP_PROCESS);
 	pt_rsp_send(&client->rsp, &client->rsp.frame);
 }
 

@@ -109,7 +109,7 @@ static void find_done(struct pt_job *job, int rc, const struct pt_err *err)
 	if (rc == 0 && f->stream != NULL && p->client != NULL && !p->client->rsp.closing && p->upstream == NULL) {
 		take_facts(p, f);
 		p->upstream = pt_upstream_new(p->stub->loop, f->stream, &user);
-		p->replay = p->supported[0] != '\0';
+		p->replay = p->supported[0] != '\0' || p->extended || p->non_stop || p->thread[0] != '\0';
 	} else {
 		pt_rsp_stream_unref(f->stream);
 		free(f->description);
