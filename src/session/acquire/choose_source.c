@@ -143,7 +143,8 @@ static int none_works(const struct pt_live *live, const struct pt_source_ops *co
 	for (size_t i = 0; i < n; i++)
 		if (sources[i]->only_by_name && pt_params_text(live->own, &pt_live_rows[SOURCE]) == NULL &&
 		    !pt_params_flag(live->own, &pt_live_rows[RECORDER]))
-			return pt_fail(err, why.code, "%.320s; or, INTRUSIVE: source=%.30s", why.msg, sources[i]->name);
+			return pt_fail(err, why.code, "%.400s; source=%.30s works, but disturbs the program", why.msg,
+				       sources[i]->name);
 	return err->code;
 }
 
