@@ -12,6 +12,7 @@
 #include "base/harmless.h"
 
 enum { SOURCES = 3 };		/* that are named one by one */
+#define NEARLY_ALL 0.95		/* of a time, which has one cause then */
 
 const char *pt_headline_label(enum pt_headline_line line)
 {
@@ -133,14 +134,18 @@ static size_t percent_of(uint64_t ns, uint64_t total_ns, char *out, size_t room)
 	return total_ns != 0 ? (size_t)snprintf(out, room, " (%.3g %%)", share) : 0;
 }
 
-/* ", WHAT TIME (CAUSE)"; before: ", " */
-static size_t part_of(const char *before, const char *what, uint64_t ns, unsigned cause, char *out, size_t room)
+/* ", WHAT TIME (CAUSE)", of so much of which the cause is the largest part; before: ", " */
+static size_t part_of(const char *before, const char *what, uint64_t ns, unsigned cause, uint64_t of_cause_ns,
+		      char *out, size_t room)
 {
 	char time[32];
 
 	pt_print_ns(time, sizeof(time), ns, " ");
-	return (size_t)snprintf(out, room, "%s%s%s%s%s%s", before, what, time, cause != 0 ? " (" : "",
-				cause != 0 ? pt_loss_name((enum pt_loss)cause) : "", cause != 0 ? ")" : "");
+	if (cause == 0)
+		return (size_t)snprintf(out, room, "%s%s%s", before, what, time);
+	return (size_t)snprintf(out, room, "%s%s%s (%s%s)", before, what, time,
+				(double)of_cause_ns < NEARLY_ALL * (double)ns ? "mostly " : "",
+				pt_loss_name((enum pt_loss)cause));
 }
 
 static void lost_part(const struct pt_loss_sum *loss, const char *before, char *out, size_t room)
@@ -153,7 +158,8 @@ static void lost_part(const struct pt_loss_sum *loss, const char *before, char *
 		snprintf(out, room, "%slost an unknown time (%s)", before,
 			 pt_loss_name((enum pt_loss)first_fault(loss)));
 	else
-		part_of(before, "lost ", loss->lost_ns, largest_cause(loss, true), out, room);
+		part_of(before, "lost ", loss->lost_ns, largest_cause(loss, true),
+			loss->by[largest_cause(loss, true)].ns, out, room);
 }
 
 static void account_of(const struct pt_loss_sum *loss, bool is_bound, char *out, size_t room)
@@ -167,10 +173,10 @@ static void account_of(const struct pt_loss_sum *loss, bool is_bound, char *out,
 	at = (size_t)snprintf(out, room, "%s%s%s", is_bound ? "at most " : "", time, asleep_ns > 0 ? " awake" : "");
 	at += percent_of(loss->observed_ns, loss->total_ns, out + at, room - at);
 	if (asleep_ns > 0)
-		at += part_of(", ", "asleep ", asleep_ns, 0, out + at, room - at);
+		at += part_of(", ", "asleep ", asleep_ns, 0, 0, out + at, room - at);
 	if (away_ns > 0)
 		at += part_of(", ", is_bound ? "unobserved at least " : "unobserved ", away_ns,
-			      largest_cause(loss, false), out + at, room - at);
+			      largest_cause(loss, false), loss->by[largest_cause(loss, false)].ns, out + at, room - at);
 	lost_part(loss, ", ", out + at, room - at);
 }
 

@@ -125,7 +125,7 @@ static void intrusive(struct pt_warnings *w, const struct pt_profile *p)
 	for (size_t i = 0; i < p->n_sources; i++)
 		most = fmax(most, halted_part(&p->sources[i]));
 	if (most > GRAVE_SHARE)
-		warn(w, "Intrusive: the source halted the core for %.0f %% of the time.", 100 * most);
+		warn(w, "Intrusive: the source halted the core for at most %.0f %% of the time.", 100 * most);
 }
 
 /* A few may be code that no ELF knows. */
