@@ -316,6 +316,14 @@ static void sum_up(struct pt_pipeline *p)
 	f->core = p->cores;
 }
 
+/* A burst, of which nothing says how long it took. */
+static bool is_a_part_of_its_span(const struct pt_lane *lane)
+{
+	const struct pt_pipeline *p = lane->pipeline;
+
+	return lane->bursts_only && (p->profile.core_hz == 0 || (p->program != NULL && p->timing == NULL));
+}
+
 static struct pt_profile_source source_of(const struct pt_lane *lane)
 {
 	struct pt_profile_source s = lane->facts;
@@ -329,8 +337,7 @@ static struct pt_profile_source source_of(const struct pt_lane *lane)
 	s.beyond_ns = pt_account_beyond(&lane->account);
 	/* A core that its full buffer halted is found halted a round trip later or more. */
 	s.triggered = lane->triggered;
-	s.observed_is_bound =
-		lane->triggered || lane->halting || (lane->bursts_only && lane->pipeline->profile.core_hz == 0);
+	s.observed_is_bound = lane->triggered || lane->halting || is_a_part_of_its_span(lane);
 	s.branches = branches_of(lane);
 	s.samples = lane->samples;
 	s.values = lane->values;

@@ -75,11 +75,23 @@ bool pt_awake_only(const struct pt_profile *profile, const struct pt_view *view,
 	return groups[0] != '\0';
 }
 
+/* Modes of a trace buffer whose lines have no time. */
+static bool has_no_time(const char *mode)
+{
+	static const char *const modes[] = { "normal", "loop1", "detail", "pure-pc" };
+
+	for (size_t i = 0; i < PT_LEN(modes); i++)
+		if (strcmp(mode, modes[i]) == 0)
+			return true;
+	return false;
+}
+
 const char *pt_bound_reason(const char *mode, bool triggered)
 {
 	return triggered ? "triggers of the hardware begin and end what is counted, and nobody is told when"
-	       : strcmp(mode, "halt") == 0
-		       ? "a core that the full buffer halted is found so a round trip later"
+	       : strcmp(mode, "halt") == 0 ? "a core that the full buffer halted is found so a round trip later"
+	       : has_no_time(mode)
+		       ? "the buffer holds the end, or the beginning, of that, and nothing in it says how much"
 		       : "when a burst filled its buffer is known where the core clock is (core-clock=HZ)";
 }
 

@@ -239,10 +239,11 @@ static void observed(const struct pt_profile *p, char *out)
 
 static const char *share_of(const struct pt_profile *p)
 {
-	return p->by_bins		  ? "of what was counted"
-	       : p->sampled_by[0] != '\0' ? p->sampled_by
-	       : p->sleep_counted	  ? "of all time, asleep or not"
-					  : "of time awake";
+	return p->by_bins			       ? "of what was counted"
+	       : p->sampled_by[0] != '\0'	       ? p->sampled_by
+	       : p->sleep_counted		       ? "of all time, asleep or not"
+	       : p->by_instructions && p->samples == 0 ? "of instructions executed"
+						       : "of time awake";
 }
 
 /* The least part of a core's time that was seen in one piece; 0: of none. */
