@@ -6,6 +6,7 @@ import os
 import shlex
 import subprocess
 import tempfile
+import textwrap
 
 import gdb
 
@@ -196,12 +197,19 @@ class Window:
     def render(self):
         if not self.window.is_valid():
             return
-        shown = self.lines[self.first:self.first + self.window.height]
+        width, (head, rows) = self.window.width - 1, self.parts()
+        head = [piece for line in head for piece in textwrap.wrap(line, max(width, 20), subsequent_indent=" " * 11)]
+        room = max(self.window.height - len(head), 3)
         self.window.erase()
-        self.window.write("\n".join(line[:self.window.width - 1] for line in shown))
+        self.window.write("\n".join(head + [line[:width] for line in rows[self.first:self.first + room]]))
+
+    def parts(self):
+        """What was measured and how accurate it is, which stays whole and in its place; and the table, which scrolls."""
+        end = self.lines.index("") if "" in self.lines else 0
+        return self.lines[:end], self.lines[end:]
 
     def vscroll(self, amount):
-        self.first = max(0, min(self.first + amount, len(self.lines) - 1))
+        self.first = max(0, min(self.first + amount, len(self.parts()[1]) - 1))
         self.render()
 
 
