@@ -136,7 +136,7 @@ START_TEST(is_kept_while_it_is_pending)
 	struct pt_pending_row a = row_at("mtb", 0, 1, 2), b = row_at("bpu.0", 4, 3, 4);
 
 	pt_pending_note(&target, &a, 1);
-	ck_assert_msg(strstr(kept, "row mtb 0 0 4 0 0 1 2 ffffffff ffffffff\n") != NULL, "%s", kept);
+	ck_assert_msg(strstr(kept, "row mtb 0 0 4 0 0 1 2 ffffffff ffffffff 2\n") != NULL, "%s", kept);
 	ck_assert(strstr(kept, "target array\nchip ARRAY (64 bytes)\n") != NULL);
 	pt_pending_note(&target, &b, 1);
 	a.ours = 5;			/* in place of the first */
@@ -199,7 +199,27 @@ static const struct { const char *body; } odd[] = {
 	{ "proftap-pending 1\ntarget a\nchip b\nbytes ram 0 0 0 0 0\n" },
 	{ "proftap-pending 1\ntarget a\nchip b\nbytes ram 0 0 0 0 0g\n" },
 	{ "proftap-pending 1\ntarget a\nchip b\nnonsense\n" },
+	{ "proftap-pending 1\ntarget a\nchip b\nrow mtb 0 0 4 0 0 1 2 3 4 5 6\n" },
+	{ "proftap-pending 1\ntarget a\nchip b\nrow mtb 0 0 4 0 0 1 2 3 4 100000000\n" },
+	{ "proftap-pending 1\ntarget a\nchip b\nrow mtb 0 0 4 0 0 1 2 3 4 \n" },
 };
+
+/* A note of a version that did not have the last number. */
+START_TEST(an_older_note_is_read)
+{
+	static const char body[] = "proftap-pending 1\ntarget array\nchip b\nrow mtb 0 0 4 0 8 1 2 3 4\n";
+	struct pt_pending *p = pt_pending_new(NULL, NULL);
+	uint64_t sum = UINT64_C(0xcbf29ce484222325);
+	char text[200];
+
+	for (const char *c = body; *c != '\0'; c++)
+		sum = (sum ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
+	snprintf(text, sizeof(text), "%send %016llx\n", body, (unsigned long long)sum);
+	ck_assert_int_eq(pt_pending_parse(p, text, strlen(text), &err), 0);
+	ck_assert_uint_eq(pt_pending_rows(p), 1);
+	pt_pending_free(p);
+}
+END_TEST
 
 START_TEST(what_makes_no_sense_is_refused)
 {
@@ -292,6 +312,43 @@ START_TEST(a_unit_goes_together)
 }
 END_TEST
 
+/* Killed while a unit of two is written, for the first time (was 1 and 3, to be 2 and 4) or the second (to be 5 and 6). */
+static const struct { const char *name; bool second; uint32_t now[2]; bool is_ours; } midst[] = {
+	{ "nothing is written", false, { 1, 3 }, false },
+	{ "the first is, or a reset left it", false, { 2, 3 }, false },
+	{ "both are", false, { 2, 4 }, true },
+	{ "one is another's", false, { 2, 7 }, false },
+	{ "the second time nothing is", true, { 2, 4 }, true },
+	{ "the second time the first is", true, { 5, 4 }, true },
+	{ "the second time both are", true, { 5, 6 }, true },
+	{ "a reset between", true, { 0, 0 }, false },
+};
+
+START_TEST(who_is_killed_in_the_midst_has_it_put_back)
+{
+	struct pt_pending_row rows[] = { row_at("u", 8, 1, 2), row_at("u", 12, 3, 4) };
+	struct pt_pending *p;
+
+	pt_pending_note(&target, rows, PT_LEN(rows));
+	if (midst[_i].second) {
+		rows[0].ours = 5;
+		rows[1].ours = 6;
+		pt_pending_note(&target, rows, PT_LEN(rows));
+	}
+	for (size_t i = 0; i < 2; i++)
+		pt_put_le32(memory + 8 + 4 * i, midst[_i].now[i]);
+	p = read_kept();
+	ck_assert_uint_eq(pt_pending_rows(p), 2);
+	ck_assert_int_eq(pt_pending_put_back(p, &target, tell, NULL, &err), 0);
+	for (size_t i = 0; i < 2; i++)
+		ck_assert_msg(pt_le32(memory + 8 + 4 * i) == (midst[_i].is_ours ? 1 + 2 * i : midst[_i].now[i]), "%s",
+			      midst[_i].name);
+	ck_assert_uint_eq(n_writes, midst[_i].is_ours ? 2 : 0);
+	pt_pending_free(p);
+	pt_pending_settle(&target, "u");
+}
+END_TEST
+
 START_TEST(what_the_wire_refuses_stays_noted)
 {
 	struct pt_pending_row a = row_at("a", 8, 1, 2), b = row_at("b", 4, 1, 2);
@@ -334,9 +391,11 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, is_kept_while_it_is_pending);
 	tcase_add_test(tc, no_part_of_a_text_is_believed);
+	tcase_add_test(tc, an_older_note_is_read);
 	tcase_add_loop_test(tc, what_makes_no_sense_is_refused, 0, (int)PT_LEN(odd));
 	tcase_add_loop_test(tc, is_put_back_where_it_is_ours, 0, (int)PT_LEN(chips));
 	tcase_add_test(tc, a_unit_goes_together);
+	tcase_add_loop_test(tc, who_is_killed_in_the_midst_has_it_put_back, 0, PT_LEN(midst));
 	tcase_add_test(tc, what_the_wire_refuses_stays_noted);
 	tcase_add_test(tc, registers_that_the_target_does_not_have_are_left);
 	suite_add_tcase(suite, tc);

@@ -110,6 +110,31 @@ void pt_pending_add(struct pt_pending *p, const struct pt_pending_row *row)
 		to->bytes = memcpy(pt_alloc(row->len_bytes), row->bytes, row->len_bytes);
 }
 
+/* What may stand there until the row is written; not what a reset may leave as well. */
+static uint32_t earlier_of(const struct pt_pending_row *old, size_t n, const struct pt_pending_row *row)
+{
+	for (size_t i = 0; i < n; i++)
+		if (old[i].at == row->at && old[i].kind == row->kind && old[i].core == row->core &&
+		    ((old[i].ours ^ row->was) & old[i].check & row->check) != 0)
+			return old[i].ours;
+	return row->ours;
+}
+
+/* The unit as it is noted from here on. */
+static void add_unit(struct pt_pending *p, const struct pt_pending_row *rows, size_t n)
+{
+	size_t n_old, first = unit_at(p, rows[0].unit, &n_old);
+
+	for (size_t i = 0; i < n; i++) {
+		struct pt_pending_row row = rows[i];
+
+		row.earlier = earlier_of(&p->row[first], n_old, &row);
+		pt_pending_add(p, &row);
+	}
+	for (; n_old > 0; n_old--)
+		pt_pending_drop_row(p, first);
+}
+
 void pt_pending_note(struct pt_target *target, const struct pt_pending_row *rows, size_t n)
 {
 	struct pt_pending *p = target != NULL ? target->pending : NULL;
@@ -120,11 +145,11 @@ void pt_pending_note(struct pt_target *target, const struct pt_pending_row *rows
 	first = unit_at(p, rows[0].unit, &had);
 	if (had == n && same_rows(&p->row[first], rows, n))
 		return;
-	drop_unit(p, rows[0].unit);
-	if (p->n + n > PT_PENDING_ROWS)
+	if (p->n - had + n > PT_PENDING_ROWS) {
+		drop_unit(p, rows[0].unit);
 		return;
-	for (size_t i = 0; i < n; i++)
-		pt_pending_add(p, &rows[i]);
+	}
+	add_unit(p, rows, n);
 	snprintf(p->target, sizeof(p->target), "%s", target->ops->name);
 	snprintf(p->chip, sizeof(p->chip), "%s", target->ops->chip(target->state));
 	pt_pending_keep(p);
@@ -200,6 +225,11 @@ static int write_unit(struct pt_target *t, const struct pt_pending_row *row, siz
 
 struct judged { bool ours, before; size_t odd; };	/* odd: the first row that is not as it was written */
 
+static bool holds(const struct pt_pending_row *row, uint32_t now, uint32_t value)
+{
+	return ((now ^ value) & row->check) == 0;
+}
+
 static struct judged judge(const struct pt_pending_row *row, size_t n, const uint32_t *now)
 {
 	struct judged j = { true, true, 0 };
@@ -207,9 +237,9 @@ static struct judged judge(const struct pt_pending_row *row, size_t n, const uin
 	for (size_t i = 0; i < n; i++) {
 		if (row[i].bytes != NULL)
 			continue;
-		if (j.ours && ((now[i] ^ row[i].ours) & row[i].check) != 0)
+		if (j.ours && !holds(&row[i], now[i], row[i].ours) && !holds(&row[i], now[i], row[i].earlier))
 			j = (struct judged){ false, j.before, i };
-		j.before &= ((now[i] ^ row[i].was) & row[i].check) == 0;
+		j.before &= holds(&row[i], now[i], row[i].was);
 	}
 	return j;
 }

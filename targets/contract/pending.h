@@ -5,12 +5,14 @@
  *
  * Nothing is believed of the chip: it may be another one by now, or have been reset. Rows of a unit go together, and
  * are put back only while every bit of theirs that is to be checked still is as it was written; else the unit is left
- * alone, which is said. No more than bits of the mask are changed.
+ * alone, which is said. No more than bits of the mask are changed. As it was written the time before counts, too: a row
+ * is noted before it is written, and whoever wrote it may have been killed in between. A row that is as it was before all
+ * that does not: a reset leaves such a mixture as well.
  *
  *	proftap-pending 1
  *	target cortexm
  *	chip MKL27Z256 (Cortex-M0+ r0p1)
- *	row UNIT KIND CORE WIDTH WHEN AT WAS OURS CHECK MASK	all but the words in hex
+ *	row UNIT KIND CORE WIDTH WHEN AT WAS OURS CHECK MASK EARLIER	all but the words in hex; an old one ends with MASK
  *	bytes UNIT KIND CORE WHEN AT HEX			RAM, as it was
  *	end SUM							FNV-1a of all above, 64 bits
  * Board thread only. */
@@ -40,6 +42,7 @@ struct pt_pending_row {
 	uint8_t core, width_bytes;	/* 1, 2, 4 */
 	uint64_t at;			/* address, or the target's own number; in target byte order little-endian */
 	uint32_t was, ours;		/* what stood there, and what we write */
+	uint32_t earlier;		/* pt_pending_note()'s: ours of the note before, or its own */
 	uint32_t check;			/* bits of ours that nobody changes but us; 0: not looked at */
 	uint32_t mask;			/* bits that are put back */
 	uint8_t *bytes;			/* instead of was and ours: RAM as it was; copied by note. NULL: a register */

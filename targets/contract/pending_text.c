@@ -46,9 +46,10 @@ void pt_pending_text(const struct pt_pending *p, struct pt_text *out)
 			add_bytes(row, out);
 		else
 			pt_text_add(out,
-				    "row %s %x %x %x %x %" PRIx64 " %" PRIx32 " %" PRIx32 " %" PRIx32 " %" PRIx32 "\n",
+				    "row %s %x %x %x %x %" PRIx64 " %" PRIx32 " %" PRIx32 " %" PRIx32 " %" PRIx32
+				    " %" PRIx32 "\n",
 				    row->unit, row->kind, row->core, row->width_bytes, row->when, row->at, row->was,
-				    row->ours, row->check, row->mask);
+				    row->ours, row->check, row->mask, row->earlier);
 	}
 	pt_text_add(out, "end %016" PRIx64 "\n", sum_of(out->bytes, out->len_bytes));
 }
@@ -103,6 +104,17 @@ static bool number(struct reader *r, uint64_t most, char behind, uint64_t *value
 	return n > 0 && *value <= most && r->at < r->end && *r->at++ == behind;
 }
 
+/* EARLIER, and the end of the line; a note of a version that did not have it ends before. */
+static bool last_number(struct reader *r, bool there, uint32_t otherwise, uint32_t *value)
+{
+	uint64_t v = otherwise;
+
+	if (there && !number(r, UINT32_MAX, '\n', &v))
+		return false;
+	*value = (uint32_t)v;
+	return true;
+}
+
 static bool unit_name(struct reader *r, char *unit)
 {
 	size_t n = 0;
@@ -118,16 +130,29 @@ static bool unit_name(struct reader *r, char *unit)
 	return n > 0 && r->at < r->end && *r->at++ == ' ';
 }
 
+static size_t words_to(const char *at, const char *end)
+{
+	size_t n = 1;
+
+	for (; at < end; at++)
+		n += *at == ' ';
+	return n;
+}
+
 static bool read_row(struct reader *r, struct pt_pending_row *row)
 {
 	static const uint64_t most[] = { PT_PENDING_REG, 7, 4, PT_PENDING_RUNNING, UINT64_MAX,
 					 UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX };
 	uint64_t v[9];
+	const char *end;
+	bool is_new;
 
 	if (!unit_name(r, row->unit))
 		return false;
+	end = memchr(r->at, '\n', (size_t)(r->end - r->at));
+	is_new = end != NULL && words_to(r->at, end) > 9;
 	for (size_t i = 0; i < 9; i++)
-		if (!number(r, most[i], i < 8 ? ' ' : '\n', &v[i]))
+		if (!number(r, most[i], i < 8 || is_new ? ' ' : '\n', &v[i]))
 			return false;
 	row->kind = (uint8_t)v[0];
 	row->core = (uint8_t)v[1];
@@ -138,6 +163,8 @@ static bool read_row(struct reader *r, struct pt_pending_row *row)
 	row->ours = (uint32_t)v[6];
 	row->check = (uint32_t)v[7];
 	row->mask = (uint32_t)v[8];
+	if (!last_number(r, is_new, row->ours, &row->earlier))
+		return false;
 	return row->width_bytes == 1 || row->width_bytes == 2 || row->width_bytes == 4;
 }
 
