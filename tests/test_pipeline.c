@@ -223,6 +223,27 @@ START_TEST(a_burst_was_seen_no_longer_than_it_ran)
 }
 END_TEST
 
+/* 600 cycles fit into 600 us, with room for error; not into 10. */
+START_TEST(a_burst_has_no_more_cycles_than_it_had_time)
+{
+	static const char *const words[] = { "core-clock=1M" };
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct feed f = feed_of(BURST, words, 1);
+		const struct pt_profile *p;
+
+		for (unsigned k = 0; k < 3; k++) {	/* in all there is time enough */
+			put(&f, PT_CHUNK_LOSS, PT_LOSS_REARM, 100000000, NULL, 0);
+			burst(&f, 60, i == 0 && k == 1 ? 10000 : 600000);
+		}
+		p = pt_pipeline_profile(f.pipeline);
+		ck_assert_int_eq(p->contradiction != NULL, i == 0);
+		ck_assert_int_eq(p->times == PT_BASIS_ESTIMATED, i == 0);
+		drop(&f);
+	}
+}
+END_TEST
+
 /* One burst of a program that ran much longer is no census, and nothing at all is none either. */
 START_TEST(one_burst_is_not_exact)
 {
@@ -593,6 +614,7 @@ int main(void)
 	tcase_add_test(tc, instructions_are_exact);
 	tcase_add_test(tc, bursts_are_cut_alike);
 	tcase_add_test(tc, a_burst_was_seen_no_longer_than_it_ran);
+	tcase_add_test(tc, a_burst_has_no_more_cycles_than_it_had_time);
 	tcase_add_test(tc, one_burst_is_not_exact);
 	tcase_add_test(tc, faults_are_lost_and_end_what_is_open);
 	tcase_add_test(tc, packets_outside_the_code_are_counted);
