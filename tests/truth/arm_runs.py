@@ -16,6 +16,8 @@ QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
 class Runs:
+    clock = ("--core-clock", "48M")
+
     def __init__(self, proftap, folder, family="arm"):
         self.proftap, self.folder = proftap, folder
         self.env = dict(os.environ, PROFTAP_CONFIG="/dev/null")
@@ -43,6 +45,12 @@ class Runs:
         if out.returncode not in (0, 4):
             return None
         return out.stdout
+
+    def self_check(self, elf, capture):
+        """A law that does not hold, or None."""
+        command = [self.proftap, "decode", capture, "--elf", elf, *self.clock, "--self-check"]
+        out = subprocess.run(command, env=self.env, timeout=120, capture_output=True, text=True)
+        return next((line for line in out.stdout.splitlines() if "violated" in line), None)
 
     def report(self, elf, capture):
         """The JSON with every view."""
@@ -96,6 +104,8 @@ def steady_truth(runs, seed, solo=None):
     stacks = runs.truth(elf, log, False, until=int(STACK_S * Arm.hz))
     os.unlink(log)
     shares.stacks = stacks.stacks = stacks.truth
+    halted = runs.decode(elf, runs.profile(elf, "mtb", "halt", f"{int(STACK_S * 1000)}ms", 1), "json", "functions")
+    shares.by_halt = {r["address"]: r["net_share"] for r in json.loads(halted)["functions"]}
     check_ticks(stacks.truth, tick_cycles)
     return elf, flags, shares, stacks
 
@@ -136,6 +146,8 @@ def estimate_run(runs, elf, source, mode, time, seed, shares, stacks):
     report = runs.report(elf, capture)
     seconds = float(time.removesuffix("ms")) / 1000 if time.endswith("ms") else float(time[:-1])
     found = compare_views(report, mode, seconds, shares, stacks)
+    if shares.by_halt is not None:
+        found["answers", "json"] = compare.answers(report, shares)
     for form, check in compare.FORMATS.items():
         if form == "lcov":
             continue
@@ -143,6 +155,9 @@ def estimate_run(runs, elf, source, mode, time, seed, shares, stacks):
         if out is not None:
             found["tree" if form in ("folded", "speedscope") else "functions", form] = check(
                 out if form == "pprof" else out.decode(errors="replace"), stacks if form in ("folded", "speedscope") else shares, False)
+    law = runs.self_check(elf, capture) if seed == 1 else None
+    if law is not None:
+        found.setdefault(("answers", "json"), compare.Result()).check("report", "self-check: " + law, 1, 0)
     if report["count_exactness"] == "exact":
         for (view, form), result in found.items():
             result.check("report", "counts marked exact", 1, 0)

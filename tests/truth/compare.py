@@ -1,5 +1,6 @@
 """What proftap printed, against the truth: row by row and figure by figure. A figure is right, or wrong, or has an interval
 that holds or not; null is right where it says that nothing is known. An interval is kept with its truth and its width."""
+import statistics
 import subprocess
 
 CLASSES = ("<2%", "2-20%", ">20%")
@@ -92,6 +93,7 @@ class Expected:
         return self.same.get(printed, printed)
 
     flat = None			# the truth without stacks, where there is another one
+    by_halt = None			# share by address, as mode halt has it
     shares, chains = {}, {}	# of JSON: name, or path, to (share, interval)
     stacks, seconds = None, None	# of a steady program: the truth with stacks, and how long the profile was
 
@@ -189,6 +191,19 @@ def durations(report, want, exact):
                 elif limits is not None:
                     true = min(max(limits[0], low), high)
                     result.intervals.append((f"{label} {quantile} {row['name']}", true, figures[quantile], *limits))
+    return result
+
+
+def answers(report, want):
+    """The same question asked in mode halt: no share differs by more than its interval explains, in one report of a thousand.
+    Mode halt was asked for another part of the steady program's time, which is near."""
+    result, rows = Result(), {r["address"]: r for r in report["functions"]}
+    rows = {address: r for address, r in rows.items() if r["net_share"] is not None and r.get("net_share_ci95") is not None}
+    times = statistics.NormalDist().inv_cdf(1 - 0.0005 / max(len(rows), 1)) / 1.96
+    for address, row in rows.items():
+        other, share, (low, high) = want.by_halt.get(address, 0), row["net_share"], row["net_share_ci95"]
+        apart = (share - low if other < share else high - share) * times + 0.03 * other + 3e-4
+        result.check(row["name"], "differs from mode halt", share, other, apart)
     return result
 
 

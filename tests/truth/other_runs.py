@@ -36,6 +36,8 @@ def cross_tools():
 
 
 class Runs(arm_runs.Runs):
+    clock = ()
+
     def __init__(self, proftap, folder, family):
         super().__init__(proftap, folder)
         self.family = family
