@@ -21,7 +21,7 @@ enum { BEYOND_PARTS = 50, BEYOND_NS = 100000 };	/* that modelled cycles, and the
 uint64_t pt_account_beyond(const struct pt_account *a)
 {
 	uint64_t most = a->look_ns + a->look_ns / BEYOND_PARTS + BEYOND_NS;
-	uint64_t now = a->look_ran_ns > most ? a->look_ran_ns - a->look_ns : 0;
+	uint64_t now = a->look_ns > 0 && a->look_ran_ns > most ? a->look_ran_ns - a->look_ns : 0;
 
 	return now > a->beyond_ns ? now : a->beyond_ns;
 }

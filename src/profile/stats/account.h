@@ -24,7 +24,7 @@ struct pt_account {		/* all zero: nothing seen yet */
  * ran_ns of that was observed. */
 void pt_account_data(struct pt_account *account, const struct pt_chunk *chunk, uint64_t ran_ns);
 /* How much longer the core ran for a look (what came between two LOSSes) than the time that it can have taken, at worst;
- * 0: never. More can be only if the clock is faster than whoever turned cycles into ran_ns believes. */
+ * 0: never, or nobody knows the time of any. More can be only if the clock is faster than whoever turned cycles into ran_ns believes. */
 uint64_t pt_account_beyond(const struct pt_account *account);
 /* So long of what was observed the core slept, all in all: it becomes unobserved. */
 void pt_account_slept(struct pt_account *account, uint64_t slept_ns);
