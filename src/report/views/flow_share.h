@@ -40,7 +40,8 @@ static inline struct pt_value pt_flow_ticks(const struct pt_profile *p, uint16_t
 					    const struct pt_estimate *estimate)
 {
 	if (pt_profile_windowed(p, core) == NULL || isnan(estimate->lo))
-		return (struct pt_value){ .u = ticks, .basis = p->times };
+		return (struct pt_value){ .u = ticks, .basis = p->times,
+					  .at_least = ticks != PT_UNKNOWN && pt_profile_tallied(p, core) };
 	return (struct pt_value){ .u = ticks, .lo = estimate->lo, .hi = estimate->hi, .basis = PT_BASIS_ESTIMATED,
 				  .interval_beside = true };
 }

@@ -107,7 +107,8 @@ static struct pt_value *rates(struct pt_value *out, const struct pt_profile *p, 
 	*out++ = (struct pt_value){ .f = call ? c.value : NAN, .lo = c.lo, .hi = c.hi, .basis = call ? basis : 0 };
 	*out++ = (struct pt_value){ .f = rate ? 1e9 / s.value : NAN, .lo = rate ? 1e9 / s.hi : 0,
 				    .hi = rate ? 1e9 / s.lo : 0, .basis = rate ? basis : 0 };
-	*out++ = number(windowed ? f->seen->count : PT_UNKNOWN, PT_BASIS_EXACT);
+	*out++ = number(windowed || (f->run != NULL && pt_profile_tallied(p, f->core)) ? f->seen->count : PT_UNKNOWN,
+			PT_BASIS_EXACT);
 	return out;
 }
 
@@ -117,11 +118,21 @@ static struct pt_value count_of(const struct pt_profile *p, const struct pt_prof
 {
 	struct pt_value v = number(run != NULL ? run->count : PT_UNKNOWN, p->counts);
 
+	v.at_least = v.u != PT_UNKNOWN && pt_profile_tallied(p, f->core);
 	if (v.u == PT_UNKNOWN || pt_profile_windowed(p, f->core) == NULL)
 		return v;
 	v.lo = f->count.lo;
 	v.hi = f->count.hi;
 	v.interval_beside = true;
+	return v;
+}
+
+static struct pt_value instructions_of(const struct pt_profile *p, const struct pt_profile_function *f,
+				       const struct pt_execution_function *run)
+{
+	struct pt_value v = number(run != NULL ? run->instructions : PT_UNKNOWN, p->counts);
+
+	v.at_least = v.u != PT_UNKNOWN && pt_profile_tallied(p, f->core);
 	return v;
 }
 
@@ -140,7 +151,7 @@ static struct pt_value gross_of(const struct pt_profile *p, const struct pt_prof
 	/* Of one whose beginning was not seen: it has its own at least. An estimate of that is no bound. */
 	if (v.u != PT_UNKNOWN && v.u < net && pt_profile_windowed(p, f->core) == NULL)
 		v.u = net;
-	v.at_least = v.u != PT_UNKNOWN && pt_profile_windowed(p, f->core) != NULL;
+	v.at_least = v.u != PT_UNKNOWN && (pt_profile_windowed(p, f->core) != NULL || pt_profile_tallied(p, f->core));
 	return v;
 }
 
@@ -183,7 +194,7 @@ static void function_row(const struct pt_profile *p, const struct pt_profile_fun
 	*out++ = number(f->run == NULL ? f->samples : PT_UNKNOWN, PT_BASIS_EXACT);
 	*out++ = count_of(p, f, counts);
 	*out++ = number(counts != NULL ? counts->partial : PT_UNKNOWN, p->counts);
-	*out++ = number(counts != NULL ? counts->instructions : PT_UNKNOWN, p->counts);
+	*out++ = instructions_of(p, f, counts);
 	*out++ = run != NULL ? net_of(p, f) : number(PT_UNKNOWN, p->times);
 	*out++ = pt_function_share(p, f);
 	*out++ = run != NULL ? gross_of(p, f) : number(PT_UNKNOWN, p->times);

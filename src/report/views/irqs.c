@@ -55,6 +55,7 @@ static struct pt_value exceptions_of(const struct pt_profile *p, const struct pt
 	struct pt_value v = { .u = n, .basis = n != PT_UNKNOWN ? p->counts : PT_BASIS_NONE };
 	double part;
 
+	v.at_least = n != PT_UNKNOWN && pt_profile_tallied(p, f->core);
 	if (n == PT_UNKNOWN || pt_profile_windowed(p, f->core) == NULL || f->run->count == 0 ||
 	    f->run->count == PT_UNKNOWN)
 		return v;
@@ -79,7 +80,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = pt_flow_ticks(p, f->core, p->by_instructions ? run->instructions : run->cycles, &f->net);
 	*out++ = pt_function_share(p, f);
 	*out++ = (struct pt_value){ .u = run->gross_total, .basis = run->gross_total != PT_UNKNOWN ? p->times : PT_BASIS_NONE,
-				    .at_least = pt_profile_windowed(p, f->core) != NULL };
+				    .at_least = pt_profile_windowed(p, f->core) != NULL || pt_profile_tallied(p, f->core) };
 	for (size_t k = 0; k < PT_LEN(kinds); k++)
 		out = pt_duration_is_cut(p, f->core)
 			      ? pt_duration_of_function(out, p, f, kinds[k], PT_DURATION_EXTREMES)
