@@ -26,6 +26,7 @@ static struct {
 	uint32_t constant;		/* not 0: PCSR reads as this */
 	uint64_t period_ns;		/* not 0: does the same every so often, PHASE_PC in the first third of it */
 	bool absent;
+	uint64_t n_reads, held_up_at, held_up_ns;	/* at that read of PCSR so much time passes */
 } model;
 
 static bool sleeps(void)
@@ -38,6 +39,8 @@ static uint32_t read_core(void *arg, uint64_t addr)
 	(void)arg;
 	switch (addr) {
 	case PCSR:
+		if (++model.n_reads == model.held_up_at)
+			memory.now_ns += model.held_up_ns;
 		if (model.absent || (model.demcr & DEMCR_TRCENA) == 0)
 			return 0;
 		if (model.constant != 0)
@@ -129,6 +132,26 @@ START_TEST(samples_in_batches)
 			ck_assert_uint_eq(sink.chunk[i]->len_bytes, 4 * 32);
 	stop();
 	ck_assert_str_eq(array_sink_config(&sink, "batch"), "32");
+}
+END_TEST
+
+/* A daemon that is stopped for 12 s, or a server that is: nobody looked meanwhile. */
+START_TEST(who_is_held_up_does_not_look)
+{
+	uint64_t began_ns = memory.now_ns, observed_ns = 0;
+
+	model.held_up_at = 2000;
+	model.held_up_ns = 12 * UINT64_C(1000000000);
+	ck_assert_msg(start(NULL) == 0, "%s", err.msg);
+	drain(100);
+	stop();
+	for (size_t i = 0; i < sink.n_chunks; i++)
+		if (sink.chunk[i]->kind == PT_CHUNK_DATA)
+			observed_ns += sink.chunk[i]->to_ns - sink.chunk[i]->from_ns;
+	ck_assert_uint_gt(model.n_reads, 4000);
+	ck_assert_uint_gt(memory.now_ns - began_ns, model.held_up_ns);
+	ck_assert_uint_gt(observed_ns, 0);
+	ck_assert_uint_lt(observed_ns, memory.now_ns - began_ns - model.held_up_ns);
 }
 END_TEST
 
@@ -287,6 +310,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, samples_in_batches);
+	tcase_add_test(tc, who_is_held_up_does_not_look);
 	tcase_add_loop_test(tc, sleep_is_kept_apart, 0, PT_LEN(naps));
 	tcase_add_loop_test(tc, says_why_not, 0, PT_LEN(refused));
 	tcase_add_test(tc, a_program_in_step_is_sampled_evenly);

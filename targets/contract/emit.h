@@ -24,6 +24,7 @@ struct pt_emit {
 	enum pt_loss fault;		/* while it fails: what that makes of the time */
 	struct pt_chunk *reserved[3];	/* taken from the pool ahead, so that what is to come cannot fail */
 	unsigned n_reserved;
+	uint64_t batch_ns;		/* pt_emit_batch_from(): how long batches take; 0: there was none */
 	/* pt_emit_costs(): who tells, and since when; of which time was told last */
 	void (*tell_cost)(void *arg, struct pt_cost *cost);
 	void *cost_arg;
@@ -37,6 +38,10 @@ int pt_emit_config(struct pt_emit *out, const struct pt_source_setup *setup, con
 		   struct pt_err *err);
 /* from_ns and to_ns are moved up to told_ns where they lie before it. Without room it is a LOSS. */
 void pt_emit_data(struct pt_emit *out, uint64_t from_ns, uint64_t to_ns, const void *bytes, size_t len_bytes);
+/* Samples in a row were read from from_ns to to_ns. Returns from when on they observe: from_ns, or later where the host, or
+ * what is between it and the probe, was held up meanwhile, so that a row took many times as long as others do. For then
+ * nobody looked. */
+uint64_t pt_emit_batch_from(struct pt_emit *out, uint64_t from_ns, uint64_t to_ns);
 /* from told_ns; nothing if that is no time */
 void pt_emit_loss(struct pt_emit *out, enum pt_loss cause, uint64_t to_ns);
 /* The same where it is known of how many bytes. */

@@ -60,10 +60,15 @@ static unsigned pc_bytes(const struct sampler *s)
 	return s->r->rows[s->r->pc_row].bits > 32 ? 8 : 4;
 }
 
+/* A sample stands for the time before it, as long as one waits for the next (plan_next). Where it came later than that
+ * we, or the server, were held up, and nobody looked. */
 static void emit_sample(struct sampler *s, uint64_t halted_ns, uint64_t pc)
 {
+	uint64_t most_ns = 2 * s->period_ns;
 	uint8_t bytes[8];
 
+	if (halted_ns > s->out.told_ns && halted_ns - s->out.told_ns > most_ns)
+		pt_emit_loss(&s->out, PT_LOSS_REARM, halted_ns - most_ns);
 	pt_put_le64(bytes, pc);
 	pt_emit_data(&s->out, s->out.told_ns, halted_ns, bytes, pc_bytes(s));
 	pt_emit_loss(&s->out, PT_LOSS_HALTED, now(s));

@@ -151,6 +151,7 @@ static void emit_batch(struct pcsr *s, const struct batch *batch, const struct p
 		from_ns = to_ns;
 	if (from_ns < s->out.told_ns)
 		from_ns = s->out.told_ns;
+	from_ns = pt_emit_batch_from(&s->out, from_ns, to_ns);
 	pt_emit_loss(&s->out, PT_LOSS_REARM, from_ns);
 	if (s->counts_sleep) {
 		pt_emit_data(&s->out, from_ns, to_ns, batch->samples, 4 * (size_t)s->n_samples);

@@ -71,6 +71,7 @@ static void emit_batch(struct sampler *s, const struct batch *batch, const struc
 	from_ns = from_ns < op[1].sent_ns ? op[1].sent_ns : from_ns;
 	from_ns = from_ns > to_ns ? to_ns : from_ns;
 	from_ns = from_ns < s->out.told_ns ? s->out.told_ns : from_ns;
+	from_ns = pt_emit_batch_from(&s->out, from_ns, to_ns);
 	pt_emit_loss(&s->out, PT_LOSS_REARM, from_ns);
 	for (uint32_t first = 0, end; first < n; first = end) {
 		for (end = first + 1; end < n && failed(batch, end) == failed(batch, first); end++)
