@@ -52,6 +52,23 @@ ROWS = (
 )
 
 
+FIRMWARE = os.path.abspath(os.path.join(HERE, "..", "firmware"))
+DEMOS = {"arm": "demo.elf", "s12z": "s12z_demo.elf", "microblaze": "microblaze_demo_el.elf", "e500": "e500_demo.elf"}
+
+
+def describe(error):
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text[:300]} ... {text[-300:]}"
+
+
+def worst(values, percent=False):
+    """The one in the middle, and the largest."""
+    values = sorted(v for v in values if v is not None)
+    if not values:
+        return "-"
+    return f"{values[len(values) // 2]:.2f}/{values[-1]:.2f} {'%' if percent else 's'}"
+
+
 class Client(Rsp):
     """One that is not as slow as GDB."""
 

@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import time
 
-from boards import HERE, ROWS, Bench, eventually
+from boards import HERE, ROWS, Bench, describe, eventually, worst
 import compare
 import json_report
 from gdb_session import Mi
@@ -205,11 +205,6 @@ def run_row(job):
     return row.name, [pack(outcome) for outcome in found]
 
 
-def describe(error):
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text[:300]} ... {text[-300:]}"
-
-
 def give_up(trial, found):
     """Ends daemon and board; how the daemon ends is a part of the last case."""
     try:
@@ -253,14 +248,6 @@ def judge_figures(row, outcomes, quick):
         if not quick and group.chance() < CHANCE and group.coverage() < 0.9:
             wrong.append(f"intervals of {view} {size} hold in {100 * group.coverage():.1f} %, p {group.chance():.1e}")
     return wrong
-
-
-def worst(values, percent=False):
-    values = sorted(v for v in values if v is not None)
-    if not values:
-        return "-"
-    unit = "%" if percent else "s"
-    return f"{values[len(values) // 2]:.2f}/{values[-1]:.2f} {unit}"
 
 
 def run(options):
