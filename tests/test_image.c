@@ -90,14 +90,14 @@ static const struct {
 	int rc;
 	bool same, writable;
 } ids[] = {
-	{ "the same", "3031323334353637383930313233343536373839", -1, 1, true },
-	{ "another build", "3031323334353637383930313233343536373839", 4096 + 4 + 19, 1, false },
-	{ "no note there", "3031323334353637383930313233343536373839", 4096, 1, false },
-	{ "not loaded", "4031323334353637383930313233343536373839", -1, 0, false },
-	{ "none", "", -1, 0, false },
+	{ "the same", "3031323334353637383930313233343536373839", -1, 1, true, false },
+	{ "another build", "3031323334353637383930313233343536373839", 4096 + 4 + 19, 1, false, false },
+	{ "no note there", "3031323334353637383930313233343536373839", 4096, 1, false, false },
+	{ "not loaded", "4031323334353637383930313233343536373839", -1, 0, false, false },
+	{ "none", "", -1, 0, false, false },
 	{ "in RAM", "3031323334353637383930313233343536373839", -1, 1, true, true },
 	{ "in RAM, written over", "3031323334353637383930313233343536373839", 4096, 0, false, true },
-	{ "too short to be its own", "303132", -1, 0, false },
+	{ "too short to be its own", "303132", -1, 0, false, false },
 };
 
 START_TEST(compares_build_ids)
