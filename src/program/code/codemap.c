@@ -411,8 +411,8 @@ static struct pt_codemap *make(const struct pt_program *program, const struct pt
 
 	map->isa = isa;
 	map->program = program;
-	map->span = calloc(MAX_SPANS, sizeof(*map->span));
-	if (map->span == NULL || (program != NULL && isa != &pt_isa_none && !add_spans(map))) {
+	map->span = pt_alloc_array(MAX_SPANS, sizeof(*map->span));
+	if (program != NULL && isa != &pt_isa_none && !add_spans(map)) {
 		drop(map);
 		return NULL;
 	}
@@ -420,10 +420,8 @@ static struct pt_codemap *make(const struct pt_program *program, const struct pt
 	if (program != NULL)
 		mark_handlers(map);
 	pt_codemap_find_landings(map);
-	if (pt_codemap_find_waits(map))
-		return map;
-	drop(map);
-	return NULL;
+	pt_codemap_find_waits(map);
+	return map;
 }
 
 struct pt_codemap *pt_codemap_new(const struct pt_program *program, const struct pt_isa *isa)

@@ -91,7 +91,7 @@ void pt_codemap_free(struct pt_codemap *map);
  * for all who ask. Any thread. NULL: out of memory. */
 struct pt_codemap *pt_codemap_of(struct pt_program *program, const struct pt_isa *isa);
 /* For codemap.c: what it has in wait. False: out of memory. (waits.c) */
-bool pt_codemap_find_waits(struct pt_codemap *map);
+void pt_codemap_find_waits(struct pt_codemap *map);
 
 /* Where the direct branch at addr leads; PT_UNKNOWN: there is none. For any span; the hot path reads target. */
 uint64_t pt_codemap_target(const struct pt_codemap *map, uint64_t addr);

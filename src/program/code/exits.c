@@ -1,4 +1,5 @@
 /* See exits.h: what the user and the ELF say of exits, beside those that analysis finds; their order and names. */
+#include "base/alloc.h"
 #include "program/code/exits.h"
 
 #include <stdio.h>
@@ -293,14 +294,10 @@ static bool settle(struct pt_exits *x)
 
 struct pt_exits *pt_exits_new(const struct pt_codemap *map, const char *by_hand, struct pt_err *err)
 {
-	struct pt_exits *x = calloc(1, sizeof(*x));
+	struct pt_exits *x = pt_alloc(sizeof(*x));
 	struct pt_err failed;
 
 	pt_fail(&failed, PT_ENOMEM, "no memory");
-	if (x == NULL) {
-		pt_fail(err, failed.code, "%s", failed.msg);
-		return NULL;
-	}
 	x->map = map;
 	x->names.room_bytes = MAX_TEXT_BYTES;
 	if (map->program != NULL)

@@ -1,6 +1,7 @@
 /* Where code waits for an interrupt. */
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "program/code/codemap.h"
 #include "program/model/program_parts.h"
 
@@ -26,13 +27,12 @@ static void find_in(struct pt_codemap *map, const struct pt_code_span *span, con
 			map->wait[map->n_waits++] = addr;
 }
 
-bool pt_codemap_find_waits(struct pt_codemap *map)
+void pt_codemap_find_waits(struct pt_codemap *map)
 {
 	size_t n = 0;
 	const struct pt_segment *segments = map->program != NULL ? pt_program_segments(map->program, &n) : NULL;
 
-	map->wait = calloc(PT_CODEMAP_WAITS, sizeof(*map->wait));
-	for (size_t i = 0; map->wait != NULL && i < map->n_spans; i++)
+	map->wait = pt_alloc_array(PT_CODEMAP_WAITS, sizeof(*map->wait));
+	for (size_t i = 0; i < map->n_spans; i++)
 		find_in(map, &map->span[i], segments, n);
-	return map->wait != NULL;
 }

@@ -99,9 +99,7 @@ static const struct pt_abbrev_table *find_table(struct pt_dies *d, uint64_t offs
 	for (table = *slot; table != NULL; table = table->next)
 		if (table->offset == offset)
 			return table;
-	table = calloc(1, sizeof(*table));
-	if (table == NULL)
-		return NULL;
+	table = pt_alloc(sizeof(*table));
 	table->offset = offset;
 	table->next = *slot;
 	*slot = table;

@@ -418,11 +418,11 @@ static bool read_all(struct walker *w, Dwarf *dwarf, Elf *elf)
 
 static bool read_program(struct pt_inlines *out)
 {
-	struct walker *w = calloc(1, sizeof(*w));
+	struct walker *w = pt_alloc(sizeof(*w));
 	struct pt_dwarf d = { NULL, NULL, NULL };
-	bool done = w != NULL;
+	bool done = true;
 
-	if (done && pt_dwarf_open(&d, out->program)) {
+	if (pt_dwarf_open(&d, out->program)) {
 		*w = (struct walker){ .out = out, .calls_room = 1, .left_dies = MAX_DIES, .left_ranges = MAX_RANGES };
 		done = read_all(w, d.dwarf, d.elf);
 		pt_file_table_free(w->files);
@@ -437,17 +437,14 @@ struct pt_inlines *pt_inlines_new(const struct pt_program *program)
 {
 	struct pt_inlines *out = pt_alloc(sizeof(*out));
 
-	out->arena = calloc(1, sizeof(*out->arena));
-	out->calls = calloc(1, sizeof(*out->calls));
+	out->arena = pt_alloc(sizeof(*out->arena));
+	out->calls = pt_alloc(sizeof(*out->calls));
 	if (program != NULL)
 		out->program = pt_program_ref((struct pt_program *)(uintptr_t)program);
-	if (out->arena != NULL)
-		out->arena->room_bytes = MAX_TEXT_BYTES;
-	if (out->arena != NULL && out->calls != NULL) {
-		out->n_calls = 1;
-		if (program == NULL || read_program(out))
-			return out;
-	}
+	out->arena->room_bytes = MAX_TEXT_BYTES;
+	out->n_calls = 1;
+	if (program == NULL || read_program(out))
+		return out;
 	pt_inlines_free(out);
 	return NULL;
 }

@@ -3,6 +3,7 @@
  * has there whatever an erase left. */
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "program/elf/elf_parts.h"
 #include "base/util.h"
 
@@ -17,15 +18,15 @@ static int by_begin(const void *a, const void *b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* The sections that put bytes into memory; *n counts them. NULL: too many, or no memory. */
+/* The sections that put bytes into memory; *n counts them. NULL: too many. */
 static struct stretch *find_sections(struct pt_elf_reader *r, size_t *n)
 {
-	struct stretch *found = calloc(MAX_LOADS, sizeof(*found));
+	struct stretch *found = pt_alloc_array(MAX_LOADS, sizeof(*found));
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 
 	*n = 0;
-	while (found != NULL && (scn = elf_nextscn(r->elf, scn)) != NULL) {
+	while ((scn = elf_nextscn(r->elf, scn)) != NULL) {
 		if (gelf_getshdr(scn, &sh) == NULL || !pt_elf_in_memory(&sh) || sh.sh_offset > r->len_bytes ||
 		    sh.sh_size > r->len_bytes - sh.sh_offset)
 			continue;
@@ -35,8 +36,7 @@ static struct stretch *find_sections(struct pt_elf_reader *r, size_t *n)
 		}
 		found[(*n)++] = (struct stretch){ sh.sh_offset, sh.sh_offset + sh.sh_size };
 	}
-	if (found != NULL)
-		qsort(found, *n, sizeof(*found), by_begin);
+	qsort(found, *n, sizeof(*found), by_begin);
 	return found;
 }
 
@@ -88,8 +88,8 @@ void pt_elf_find_loads(struct pt_elf_reader *r)
 	size_t n;
 
 	sections = find_sections(r, &n);
-	p->loads = calloc(MAX_LOADS, sizeof(*p->loads));
-	for (size_t i = 0; sections != NULL && p->loads != NULL && i < p->n_segments && fits; i++)
+	p->loads = pt_alloc_array(MAX_LOADS, sizeof(*p->loads));
+	for (size_t i = 0; sections != NULL && i < p->n_segments && fits; i++)
 		fits = p->segments[i].bytes == NULL || add_segment(r, &p->segments[i], sections, n);
 	if (sections == NULL || !fits) {
 		free(p->loads);

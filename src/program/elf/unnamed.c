@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "program/code/codemap.h"
 #include "program/elf/elf_parts.h"
 #include "base/util.h"
@@ -508,10 +509,8 @@ static void keep(struct search *s)
 
 void pt_elf_find_unnamed(struct pt_elf_reader *r)
 {
-	struct search *s = calloc(1, sizeof(*s));
+	struct search *s = pt_alloc(sizeof(*s));
 
-	if (s == NULL)
-		return;
 	s->program = r->program;
 	s->isa = r->program->isa;
 	s->lowest = UINT64_MAX;
