@@ -138,13 +138,13 @@ static const struct {
 	  "tick_hz=1000000000\n1 line write 0x2 = 0x1 (1 bytes)\n2 memory write 0x8 = 0xffffffffffffffff (8 bytes)\nend\n", "" },
 	{ "values: what makes no sense is told by its line", "1 port:1 1 1\n2 port 1 1\n3 port:1 9 1\n4 port:1 1 256\n5 port:1 1\nx\n"
 	  "6 port:1 1 -128\n5 port:1 1 2", NULL,
-	  "tick_hz=1000000000\n1 port write 0x1 = 0x1 (1 bytes)\nlost 47 bytes\n6 port write 0x1 = 0x80 (1 bytes)\n6 port write 0x1 = 0x2 (1 bytes)\nend\n",
+	  "tick_hz=1000000000\n1 port write 0x1 = 0x1 (1 bytes)\nlost 47 bytes\n6 port write 0x1 = 0x80 (1 bytes)\nlost 12 bytes\nend\n",
 	  "line 2: the place is not memory:ADDRESS, port:N or line:N; left out\n"
 	  "line 3: the size is not 1 to 8 bytes, with an r if it was read; left out\n"
 	  "line 4: the value is no number, or does not fit its size; left out\n"
 	  "line 5: TIME_NS SPACE:ADDRESS SIZE VALUE [PC] is what a line has; left out\n"
 	  "line 6: TIME_NS SPACE:ADDRESS SIZE VALUE [PC] is what a line has; left out\n"
-	  "line 8: its time is before that of the line before; taken as equal\n" },
+	  "line 8: its time is before that of the line before; left out\n" },
 	{ "values: named, though the front says nothing", "hello\n1 port:1 1 1\n", "input=values",
 	  "tick_hz=1000000000\nlost 5 bytes\n1 port write 0x1 = 0x1 (1 bytes)\nend\n",
 	  "line 1: TIME_NS SPACE:ADDRESS SIZE VALUE [PC] is what a line has; left out\n" },

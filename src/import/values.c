@@ -156,16 +156,12 @@ static int pull(void *state, struct pt_stream_record *record, struct pt_err *err
 		if (line.n_words == 0)
 			continue;
 		wrong = parse(&line, record);
+		if (wrong == NULL && record->ticks < v->last_ns)
+			wrong = "its time is before that of the line before";
 		if (wrong != NULL) {
 			pt_notes_add(&v->notes, "line %" PRIu64 ": %s; left out", v->line, wrong);
 			pt_stream_lose(&v->stream, len);
 			continue;
-		}
-		if (record->ticks < v->last_ns) {
-			pt_notes_add(&v->notes,
-				     "line %" PRIu64 ": its time is before that of the line before; taken as equal",
-				     v->line);
-			record->ticks = v->last_ns;
 		}
 		v->last_ns = record->ticks;
 		pt_put_le64(record->bytes + PT_VALUES_TICKS, record->ticks);
