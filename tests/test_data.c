@@ -3,6 +3,7 @@
 
 #include "chunk_feed.h"
 #include "profile/analyses/signals/data.h"
+#include "report/views/views.h"
 
 #define VALUES "format=values\nsource=itm\nmode=stream\ntick_hz=1000000000\n"
 #define COARSE "format=values\nsource=log\nmode=poll\n"
@@ -98,6 +99,30 @@ START_TEST(a_gap_ends_states)
 END_TEST
 
 /* 10 at 0, 30 at 1000 (20 in 1 us), 30 at 3000, 0 at 4000 (30 in 1 us); average 17.5; 50 in 4 us. */
+/* 1 at 100, 2 at 500; then up to 1000 something is lost. It was 1 for 400, and for the 500 that were lost anything. */
+START_TEST(what_was_lost_may_be_any_value)
+{
+	struct chunk_feed f = feed_of("variables=port.1.1:state");
+	const struct pt_view *view = pt_view_find("data");
+	struct chunk_bytes b = { .len = 0 };
+	struct pt_value row[40];
+
+	add_message(&b, 100, 1, 1, 1);
+	add_message(&b, 500, 1, 1, 2);
+	data(&f, 100, 500, &b);
+	chunk_put(&f, 0, PT_CHUNK_LOSS, PT_LOSS_OVERRUN, 500, 1000, NULL, 0);
+	view->row(pt_pipeline_profile(f.pipeline), 0, row);
+	ck_assert_double_eq_tol(row[11].f, 1, 1e-12);
+	ck_assert(row[11].bounds);
+	ck_assert_double_eq_tol(row[11].lo, 400.0 / 900, 1e-12);
+	ck_assert_double_eq_tol(row[11].hi, 1, 1e-12);
+	view->row(pt_pipeline_profile(f.pipeline), 1, row);
+	ck_assert_double_eq_tol(row[11].lo, 0, 1e-12);
+	ck_assert_double_eq_tol(row[11].hi, 500.0 / 900, 1e-12);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 START_TEST(quantities_change)
 {
 	struct chunk_feed f = feed_of("variables=port.1.2:regular");
@@ -392,6 +417,7 @@ int main(void)
 
 	tcase_add_test(tc, states_have_durations);
 	tcase_add_test(tc, a_gap_ends_states);
+	tcase_add_test(tc, what_was_lost_may_be_any_value);
 	tcase_add_test(tc, quantities_change);
 	tcase_add_test(tc, periods_of_writes_and_of_changes);
 	tcase_add_test(tc, a_line_has_changes_and_no_writes);

@@ -58,8 +58,31 @@ static struct pt_value real(double f)
 	return (struct pt_value){ .f = f, .basis = isnan(f) ? PT_BASIS_NONE : PT_BASIS_EXACT };
 }
 
-static void state_row(const struct pt_data *data, const struct pt_data_state *st, struct pt_value *out)
+static double known_ns(const struct pt_data_state *st)
 {
+	return (double)(st->duration.n > 0 ? st->duration.total : 0) + (double)st->partial_ns;
+}
+
+/* Of the time in which the variable's value was known. Where something was lost, what it was meanwhile may be this. */
+static struct pt_value share(const struct pt_profile *p, const struct pt_data_state *st)
+{
+	double all = 0, lost, total = (double)p->loss.total_ns;
+
+	if (isnan(st->share) || pt_profile_lost_share(p) <= 0)
+		return real(st->share);
+	for (size_t i = 0; i < p->data->n_states; i++)
+		all += p->data->state[i].variable == st->variable ? known_ns(&p->data->state[i]) : 0;
+	lost = fmax(0, total - all);
+	if (total <= 0 || lost <= 0)
+		return real(NAN);
+	return (struct pt_value){ .f = st->share, .lo = known_ns(st) / (all + lost), .hi = (known_ns(st) + lost) / (all + lost),
+				  .bounds = true, .basis = PT_BASIS_ESTIMATED };
+}
+
+static void state_row(const struct pt_profile *p, const struct pt_data_state *st, struct pt_value *out)
+{
+	const struct pt_data *data = p->data;
+
 	*out++ = (struct pt_value){ .text = data->signals->definition[st->variable].name };
 	*out++ = (struct pt_value){ .text = st->name };
 	*out++ = count(st->count);
@@ -67,7 +90,7 @@ static void state_row(const struct pt_data *data, const struct pt_data_state *st
 	*out++ = pt_time_total(&st->duration, st->partial_ns, st->error_ns);
 	out = pt_time_columns(out, &st->duration, st->error_ns);
 	out = pt_time_quantiles(out, &st->duration, st->error_ns);
-	*out++ = real(st->share);
+	*out++ = share(p, st);
 	out = pt_time_columns(out, &st->period, st->error_ns);
 	*out++ = count(PT_UNKNOWN);
 	*out++ = count(PT_UNKNOWN);
@@ -118,7 +141,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	if (i < data->n_quantities)
 		quantity_row(data, &data->quantity[i], out);
 	else
-		state_row(data, &data->state[i - data->n_quantities], out);
+		state_row(subject, &data->state[i - data->n_quantities], out);
 }
 
 const struct pt_view pt_view_data = {
