@@ -124,6 +124,24 @@ START_TEST(unix_client_gets_in)
 }
 END_TEST
 
+/* While the loop is at something else: nobody is kept out by those who come at once. Where the queue is full a client on
+ * TCP tries again a second later. */
+START_TEST(many_may_come_at_once)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd[100];
+
+	ck_assert_int_eq(listen_on(unix_address), 0);
+	strcpy(at.sun_path, socket_path);
+	for (size_t i = 0; i < PT_LEN(fd); i++) {
+		fd[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+		ck_assert_msg(connect(fd[i], (struct sockaddr *)&at, sizeof(at)) == 0, "client %zu", i);
+	}
+	for (size_t i = 0; i < PT_LEN(fd); i++)
+		close(fd[i]);
+}
+END_TEST
+
 START_TEST(an_address_in_use_is_busy)
 {
 	struct pt_listener second = { 0 };
@@ -347,6 +365,7 @@ int main(void)
 	tcase_add_test(tc, other_machines_are_let_in_by_permission_alone);
 	tcase_add_test(tc, tcp_client_gets_in);
 	tcase_add_test(tc, unix_client_gets_in);
+	tcase_add_test(tc, many_may_come_at_once);
 	tcase_add_test(tc, an_address_in_use_is_busy);
 	tcase_add_test(tc, a_stale_socket_is_replaced);
 	tcase_add_test(tc, a_file_in_the_way_stays);

@@ -16,7 +16,7 @@
 
 #include "base/alloc.h"
 
-enum { BACKLOG = 8 };
+enum { BACKLOG = 128 };
 
 static int refused(struct pt_err *err, int rc, const char *address)
 {
