@@ -4,49 +4,19 @@
 #include <stdio.h>
 
 #include "harness.h"
-#include "profile/flow/flow.h"
-#include "s12z_program.h"
-
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"	/* a row leaves out what is 0 */
+#include "s12z_flow_rows.h"
 
 enum { MOST = 16 };
 
-static struct pt_codemap *map;
-
-static void build(void)
-{
-	struct pt_program *program = s12z_program();
-
-	map = pt_codemap_new(program, &pt_isa_s12z);
-	pt_program_unref(program);
-}
-
-static void drop(void)
-{
-	pt_codemap_free(map);
-}
-
-#define EV(k, ...) { .kind = PT_EV_##k, .cause = PT_ATOMS_CONDITIONAL, .ticks = PT_UNKNOWN, __VA_ARGS__ }
-#define START(t) EV(START, .branch = { 0, t })
 #define STOP EV(STOP, .branch = { 0, PT_UNKNOWN })
 #define STOP_AT(t) EV(STOP, .branch = { 0, t })
-#define ATOMS(count, b) EV(ATOMS, .n = count, .atoms = { b })
-#define TO(t) EV(INDIRECT, .branch = { 0, t })
-#define VECTOR(number) EV(VECTOR, .value = { number, PT_UNKNOWN })
 #define TAKEN(f) { .kind = PT_EV_BRANCH, .cause = PT_BY_INSTRUCTION, .ticks = PT_UNKNOWN, .branch = { f, PT_UNKNOWN } }
 #define HANDLER(t) { .kind = PT_EV_BRANCH, .cause = PT_BY_EXCEPTION, .ticks = PT_UNKNOWN, .branch = { PT_UNKNOWN, t } }
 #define WENT_TO(t) { .kind = PT_EV_INDIRECT, .cause = PT_ATOMS_TAKEN, .ticks = PT_UNKNOWN, .branch = { 0, t } }
 #define RAN(t) { .kind = PT_EV_EXECUTED, .ticks = PT_UNKNOWN, .branch = { 0, t } }
-#define GAP { .kind = PT_EV_GAP, .cause = PT_GAP_LOSS, .ticks = PT_UNKNOWN }
 #define NONE PT_UNKNOWN
 
 #define BRANCH PT_LEFT_BRANCH
-#define CALL PT_LEFT_CALL
-#define RETURN PT_LEFT_RETURN
-#define INTERRUPT PT_LEFT_EXCEPTION
-#define BACK PT_LEFT_EXCEPTION_RETURN
-#define LOST PT_LEFT_GAP
-#define HELD PT_LEFT_DEBUG
 
 enum { IRQ = 10, TIMER = 12, SWI = 3 };
 
