@@ -14,7 +14,6 @@ CONNECTIONS, QUICK_CONNECTIONS = 1000, 300
 ASKS = 200		# round trips that are measured
 MOST_KIB = 64 << 10	# more than idle, over all clients
 LEFT_KIB = 32 << 10	# more than idle, when they have gone: what the C library keeps of what was freed
-GROWS_KIB = 4 << 10	# more than after the flood before
 PATIENCE_S = 60
 
 def packet(text):
@@ -96,9 +95,8 @@ def flood(daemon, owner, kind, first, then, n, idle):
     left, left_open = memory_kib(pid, "VmRSS") - idle["kib"], descriptors(pid) - idle["descriptors"]
     if most > MOST_KIB:
         wrong.append(f"{kind}: {most} KiB more than idle")
-    if left > LEFT_KIB or left_open > 0 or "left" in idle and left > idle["left"] + GROWS_KIB:
+    if left > LEFT_KIB or left_open > 0:
         wrong.append(f"{kind}: {left} KiB and {left_open} descriptors stay")
-    idle["left"] = left
     print(f"{kind:16} {n:6} {sent_away:10} {median:8.2f}/{longest:.2f} ms {most:9} KiB {left:7} KiB",
           flush=True)
     return wrong
