@@ -254,6 +254,22 @@ static int take_symbol_words(struct pt_rig *rig, const struct pt_options *option
 	return rc;
 }
 
+int pt_loop_begin(uv_loop_t *loop, struct pt_err *err)
+{
+	enum { NEEDED = 16 };
+	int fd[NEEDED], n = 0;
+
+	while (n < NEEDED && (fd[n] = dup(STDERR_FILENO)) >= 0)
+		n++;
+	for (int i = 0; i < n; i++)
+		close(fd[i]);
+	if (n < NEEDED || uv_loop_init(loop) < 0)
+		return pt_fail(err, PT_ENOMEM,
+			       "too few file descriptors: %d are needed beside those that are open; see ulimit -n",
+			       NEEDED);
+	return 0;
+}
+
 int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const struct pt_rig_kind *kind,
 		struct pt_err *err)
 {
@@ -280,8 +296,8 @@ int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const stru
 	if (rc == PT_EXIT_DONE)
 		rc = take_told_words(rig, options, settings, err);
 	if (rc == PT_EXIT_DONE) {
-		uv_loop_init(&rig->loop);
-		rig->board = pt_board_new(&rig->loop, &config, err);
+		if (pt_loop_begin(&rig->loop, err) == 0)
+			rig->board = pt_board_new(&rig->loop, &config, err);
 		if (rig->board == NULL)
 			rc = PT_EXIT_DEVICE;
 	}

@@ -33,6 +33,10 @@ struct pt_rig_kind {
 	bool demo;			/* nothing plugged in and a terminal: take the virtual board */
 };
 
+/* Begins a loop. PT_ENOMEM: there are too few file descriptors for what every command needs; libuv would end the process
+ * without a word, or fail later. */
+int pt_loop_begin(uv_loop_t *loop, struct pt_err *err);
+
 /* An exit status: PT_EXIT_DONE, or else err says why. */
 int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const struct pt_rig_kind *kind,
 		struct pt_err *err);

@@ -60,7 +60,10 @@ static int run_board(const struct pt_options *options)
 		return PT_EXIT_USAGE;
 	}
 	name_board(options, board, sizeof(board));
-	uv_loop_init(&loop);
+	if (pt_loop_begin(&loop, &err) < 0) {
+		pt_error("%s", err.msg);
+		return PT_EXIT_USAGE;
+	}
 	rc = serve(&loop, board, address, allow, &err);
 	uv_run(&loop, UV_RUN_DEFAULT);
 	uv_loop_close(&loop);
