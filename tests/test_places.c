@@ -91,7 +91,7 @@ static void judge_annotated(const struct pt_profile *profile)
 		if (place->share.hi < 0.095)	/* as wide as most are */
 			ck_assert_msg(strstr(out.bytes, want) != NULL, "no \"%s\" in %s", want, out.bytes);
 	}
-	ck_assert_ptr_nonnull(strstr(out.bytes, "net %          95 %  line\n"));
+	ck_assert_ptr_nonnull(strstr(out.bytes, "self %          95 %  line\n"));
 	pt_text_free(&out);
 }
 

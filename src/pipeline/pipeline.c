@@ -268,6 +268,7 @@ void pt_pipeline_free(struct pt_pipeline *p)
 	free(p->by_id);
 	free(p->irqs);
 	free(p->edges);
+	pt_snapshot_free_bins(p);
 	free(p->line_places);
 	free(p->insn_places);
 	pt_params_free(p->words);

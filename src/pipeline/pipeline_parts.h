@@ -146,6 +146,7 @@ struct pt_pipeline {
 	struct pt_profile_since since_rows[PT_SINCE_EXCEPTIONS + 1];
 	struct pt_edge *edges;
 	struct pt_profile_place *line_places, *insn_places;
+	struct pt_bins *bounded_bins;	/* pt_snapshot_bound_bins()'s copy; NULL: none */
 };
 
 /* --- selection.c */
@@ -237,6 +238,8 @@ void pt_snapshot_irqs(struct pt_pipeline *p);	/* from the functions' rows */
 /* Bins are all there is: the functions' figures are theirs. For sums and rows that would be made of runs or samples. */
 bool pt_snapshot_by_bins(struct pt_pipeline *p);
 void pt_snapshot_bin_rows(struct pt_pipeline *p);
+void pt_snapshot_bound_bins(struct pt_pipeline *p);
+void pt_snapshot_free_bins(struct pt_pipeline *p);
 
 /* --- snapshot_places.c */
 

@@ -479,5 +479,6 @@ const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *p)
 	pt_snapshot_irqs(p);
 	pt_snapshot_edges(p);
 	pt_chosen_result(p);		/* they may look at cores and rows */
+	pt_snapshot_bound_bins(p);
 	return f;
 }

@@ -123,3 +123,80 @@ void pt_snapshot_bin_rows(struct pt_pipeline *p)
 			make_row(p, &bins->function[i], f->times != PT_BASIS_NONE);
 	f->unseen = (struct pt_share){ 0 };
 }
+
+/* --- beside the rows of functions */
+
+/* Whose figures are made of samples alone; NULL: the core's are not. */
+static const struct pt_traced *traced_of(const struct pt_pipeline *p, uint16_t core)
+{
+	for (size_t i = 0; i < p->n_traced; i++)
+		if (p->traced[i].core == core)
+			return pt_traced_counted(&p->traced[i]) ? &p->traced[i] : NULL;
+	return NULL;
+}
+
+/* The handler that begins there; NULL: none. */
+static const uint16_t *begins(const struct pt_pipeline *p, uint64_t address, uint16_t *handler)
+{
+	uint64_t at;
+
+	for (size_t i = 0; (at = pt_entered_handler(p->entered, i, handler)) != PT_UNKNOWN; i++)
+		if (at == address)
+			return handler;
+	return NULL;
+}
+
+static struct pt_bins_function *copy_functions(const struct pt_pipeline *p, const struct pt_bins *from)
+{
+	struct pt_bins_function *rows = pt_alloc_array(from->n_functions + 1, sizeof(*rows));
+
+	for (size_t i = 0; i < from->n_functions; i++) {
+		const struct pt_traced *traced = traced_of(p, from->function[i].core);
+
+		rows[i] = from->function[i];
+		if (traced != NULL)
+			rows[i].share = pt_flat_bounded(traced->flat, rows[i].share, &rows[i].function);
+	}
+	return rows;
+}
+
+static struct pt_bins_address *copy_addresses(const struct pt_pipeline *p, const struct pt_bins *from)
+{
+	struct pt_bins_address *rows = pt_alloc_array(from->n_addresses + 1, sizeof(*rows));
+
+	for (size_t i = 0; i < from->n_addresses; i++) {
+		const struct pt_traced *traced = traced_of(p, from->address[i].core);
+		uint16_t handler;
+
+		rows[i] = from->address[i];
+		if (traced != NULL)
+			rows[i].share =
+				pt_flat_bounded(traced->flat, rows[i].share, begins(p, rows[i].address, &handler));
+	}
+	return rows;
+}
+
+/* Samples have rows by function, and bins by address: what limits of the first leave open, the second do, too. */
+void pt_snapshot_bound_bins(struct pt_pipeline *p)
+{
+	const struct pt_bins *from = p->profile.bins;
+
+	if (p->profile.by_bins || from == NULL || from == p->bounded_bins || from->whole)
+		return;
+	pt_snapshot_free_bins(p);
+	p->bounded_bins = pt_alloc(sizeof(*p->bounded_bins));
+	*p->bounded_bins = *from;
+	p->bounded_bins->function = copy_functions(p, from);
+	p->bounded_bins->address = copy_addresses(p, from);
+	p->profile.bins = p->bounded_bins;
+}
+
+void pt_snapshot_free_bins(struct pt_pipeline *p)
+{
+	if (p->bounded_bins == NULL)
+		return;
+	free((void *)p->bounded_bins->function);
+	free((void *)p->bounded_bins->address);
+	free(p->bounded_bins);
+	p->bounded_bins = NULL;
+}
