@@ -64,7 +64,7 @@ static void method(const struct pt_profile *p, char *out)
 		pt_print_scaled(hz, sizeof(hz), (double)p->core_hz, " ", "Hz");
 	pt_origin_text(p, origin, sizeof(origin));
 	sources_and_modes(p, sources, sizeof(sources));
-	snprintf(out, PT_CAPTION_BYTES, "%.200s, probe %.100s; %s%s%s%s", sources, p->probe,
+	snprintf(out, PT_CAPTION_BYTES, "%.200s, probe %.100s; %s%s%s%.220s", sources, p->probe,
 		 p->no_code	      ? "times by the sources' stamps"
 		 : p->by_instructions ? "times in instructions"
 		 : p->by_bins	      ? "counted cycles, "
