@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/harmless.h"
 #include "program/orti/orti_lex.h"
 #include "program/orti/orti_parts.h"
 #include "base/util.h"
@@ -261,7 +262,7 @@ static char *quoted_text(struct pt_orti_parser *p)
 		strncat(text, p->text, p->len);
 		pt_orti_next(p);
 	}
-	return text;
+	return pt_harmless(text, "\t\n\r");
 }
 
 static void add_value(struct pt_orti_parser *p, struct pt_orti_object *object, const char *attr, int index,
