@@ -134,19 +134,22 @@ void pt_emit_loss(struct pt_emit *out, enum pt_loss cause, uint64_t to_ns)
 	pt_emit_loss_of(out, cause, PT_UNKNOWN, to_ns);
 }
 
-/* Follows the median: a sixteenth up or down each time, so that one that took seconds counts as one. */
+/* Follows the long ones, as what comes in pairs has a short one behind each: up by half at most, so that one that took
+ * seconds counts as one, and slowly down. */
 uint64_t pt_emit_batch_from(struct pt_emit *out, uint64_t from_ns, uint64_t to_ns)
 {
-	enum { MANY_TIMES = 4, STEP = 16 };
+	enum { MANY_TIMES = 4, DOWN = 32 };
 	uint64_t took_ns = to_ns - from_ns, most_ns = MANY_TIMES * out->batch_ns;
 	bool held_up = out->batch_ns != 0 && took_ns > most_ns;
 
 	if (out->batch_ns == 0)
 		out->batch_ns = took_ns;
+	else if (took_ns > out->batch_ns + out->batch_ns / 2)
+		out->batch_ns += out->batch_ns / 2 + 1;
 	else if (took_ns > out->batch_ns)
-		out->batch_ns += out->batch_ns / STEP + 1;
+		out->batch_ns = took_ns;
 	else
-		out->batch_ns -= out->batch_ns / STEP;
+		out->batch_ns -= (out->batch_ns - took_ns) / DOWN;
 	return held_up ? to_ns - most_ns : from_ns;
 }
 
