@@ -2,6 +2,7 @@
 #ifndef PT_CLI_WAITING_H
 #define PT_CLI_WAITING_H
 
+#include <stdbool.h>
 #include <uv.h>
 
 struct pt_waiting {
@@ -13,5 +14,19 @@ struct pt_waiting {
 /* Calls say each second from the third on. Caller's memory, until pt_waiting_end() and the loop has closed its handles. */
 void pt_waiting_begin(struct pt_waiting *waiting, uv_loop_t *loop, void (*say)(void *arg), void *arg);
 void pt_waiting_end(struct pt_waiting *waiting);
+
+/* The same for work that does not come back to a loop: say is called on a thread of its own. Without a thread nothing is
+ * said. */
+struct pt_at_work {
+	uv_thread_t thread;
+	uv_mutex_t lock;
+	uv_cond_t changed;
+	bool runs, over;		/* over: under the lock */
+	void (*say)(void *arg);
+	void *arg;
+};
+
+void pt_at_work_begin(struct pt_at_work *work, void (*say)(void *arg), void *arg);
+void pt_at_work_end(struct pt_at_work *work);
 
 #endif

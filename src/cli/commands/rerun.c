@@ -1,5 +1,6 @@
 #include "cli/commands/rerun.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "trace/formats.h"
 #include "base/util.h"
 #include "cli/output.h"
+#include "cli/waiting.h"
 
 static void on_note(void *arg, const char *text)
 {
@@ -154,31 +156,34 @@ static int begin(struct pt_rerun *r, struct pt_err *err)
 	return 0;
 }
 
-enum { SILENT_S = 2, LOOK_CHUNKS = 256 };
+/* Written by who reads, read by who tells of it. */
+struct reading {
+	const char *name;
+	uint64_t since_ns;
+	_Atomic uint64_t n_chunks, from_ns, to_ns;	/* of the file's clock */
+};
 
-struct reading { uint64_t since_ns, said_ns, n_chunks, from_ns; };
-
-/* Each second from the third on, for a person at a terminal. */
-static void say_progress(const struct pt_rerun *r, struct reading *reading, const struct pt_chunk *chunk)
+static void count(struct reading *reading, const struct pt_chunk *chunk)
 {
-	uint64_t now_ns;
-
-	if (reading->n_chunks++ == 0)
-		reading->from_ns = chunk->from_ns;
-	if (reading->n_chunks % LOOK_CHUNKS != 0 || !pt_progress_shows())
-		return;
-	now_ns = uv_hrtime();
-	if (now_ns - reading->since_ns < SILENT_S * PT_NS_PER_S || now_ns - reading->said_ns < PT_NS_PER_S)
-		return;
-	reading->said_ns = now_ns;
-	pt_progress("%s: %.3g s of the recording read, %llu pieces of trace", r->name,
-		    chunk->to_ns > reading->from_ns ? (double)(chunk->to_ns - reading->from_ns) / 1e9 : 0.0,
-		    (unsigned long long)reading->n_chunks);
+	if (atomic_fetch_add(&reading->n_chunks, 1) == 0)
+		atomic_store(&reading->from_ns, chunk->from_ns);
+	atomic_store(&reading->to_ns, chunk->to_ns);
 }
 
-static int run_through(struct pt_rerun *r, struct pt_err *err)
+/* A file may be silent for long: then there is nothing to tell but that it is read. */
+static void say_progress(void *arg)
 {
-	struct reading reading = { .since_ns = uv_hrtime() };
+	struct reading *reading = arg;
+	uint64_t from_ns = atomic_load(&reading->from_ns), to_ns = atomic_load(&reading->to_ns);
+
+	pt_progress("%s: %.0f s at work, %.3g s of the recording read, %llu pieces of trace; Ctrl-C ends it",
+		    reading->name, (double)(uv_hrtime() - reading->since_ns) / 1e9,
+		    to_ns > from_ns ? (double)(to_ns - from_ns) / 1e9 : 0.0,
+		    (unsigned long long)atomic_load(&reading->n_chunks));
+}
+
+static int read_all(struct pt_rerun *r, struct reading *reading, struct pt_err *err)
+{
 	const struct pt_chunk *chunk = NULL;
 	struct pt_err bad;
 	int item;
@@ -200,12 +205,18 @@ static int run_through(struct pt_rerun *r, struct pt_err *err)
 			pt_pipeline_feed(r->pipeline, chunk);
 			if (r->halves != NULL)
 				pt_halves_feed(r->halves, chunk);
-			say_progress(r, &reading, chunk);
+			count(reading, chunk);
 		}
 	}
-	pt_progress("%s", "");
 	pt_pipeline_over(r->pipeline);
 	return 0;
+}
+
+static int open_and_read(struct pt_rerun *r, struct reading *reading, struct pt_err *err)
+{
+	if (open_inputs(r, err) < 0 || settle(r, err) < 0 || open_program(r, err) < 0 || begin(r, err) < 0)
+		return err->code;
+	return read_all(r, reading, err);
 }
 
 /* Whether some source tells of code. */
@@ -237,9 +248,15 @@ static void tell_of_unread(struct pt_rerun *r)
 
 int pt_rerun(struct pt_rerun *r, struct pt_err *err)
 {
-	if (open_inputs(r, err) < 0 || settle(r, err) < 0 || open_program(r, err) < 0 || begin(r, err) < 0 ||
-	    run_through(r, err) < 0)
-		return err->code;
+	struct reading reading = { .name = r->name, .since_ns = uv_hrtime() };
+	struct pt_at_work work;
+	int rc;
+
+	pt_at_work_begin(&work, say_progress, &reading);
+	rc = open_and_read(r, &reading, err);
+	pt_at_work_end(&work);
+	if (rc < 0)
+		return rc;
 	if (r->program == NULL && wants_names(r))
 		pt_warn("%s: no ELF is known, so there are no names; give it with --elf", r->name);
 	tell_of_unread(r);
