@@ -127,12 +127,11 @@ void pt_snapshot_bin_rows(struct pt_pipeline *p)
 /* --- beside the rows of functions */
 
 /* Whose figures are made of samples alone; NULL: the core's are not. */
-static const struct pt_traced *traced_of(const struct pt_pipeline *p, uint16_t core)
+static const struct pt_traced *sampled_core(struct pt_pipeline *p, uint16_t core)
 {
-	for (size_t i = 0; i < p->n_traced; i++)
-		if (p->traced[i].core == core)
-			return pt_traced_counted(&p->traced[i]) ? &p->traced[i] : NULL;
-	return NULL;
+	const struct pt_traced *traced = pt_traced_core(p, core);
+
+	return traced != NULL && pt_traced_counted(traced) ? traced : NULL;
 }
 
 /* The handler that begins there; NULL: none. */
@@ -146,12 +145,12 @@ static const uint16_t *begins(const struct pt_pipeline *p, uint64_t address, uin
 	return NULL;
 }
 
-static struct pt_bins_function *copy_functions(const struct pt_pipeline *p, const struct pt_bins *from)
+static struct pt_bins_function *copy_functions(struct pt_pipeline *p, const struct pt_bins *from)
 {
 	struct pt_bins_function *rows = pt_alloc_array(from->n_functions + 1, sizeof(*rows));
 
 	for (size_t i = 0; i < from->n_functions; i++) {
-		const struct pt_traced *traced = traced_of(p, from->function[i].core);
+		const struct pt_traced *traced = sampled_core(p, from->function[i].core);
 
 		rows[i] = from->function[i];
 		if (traced != NULL)
@@ -160,12 +159,12 @@ static struct pt_bins_function *copy_functions(const struct pt_pipeline *p, cons
 	return rows;
 }
 
-static struct pt_bins_address *copy_addresses(const struct pt_pipeline *p, const struct pt_bins *from)
+static struct pt_bins_address *copy_addresses(struct pt_pipeline *p, const struct pt_bins *from)
 {
 	struct pt_bins_address *rows = pt_alloc_array(from->n_addresses + 1, sizeof(*rows));
 
 	for (size_t i = 0; i < from->n_addresses; i++) {
-		const struct pt_traced *traced = traced_of(p, from->address[i].core);
+		const struct pt_traced *traced = sampled_core(p, from->address[i].core);
 		uint16_t handler;
 
 		rows[i] = from->address[i];
