@@ -27,7 +27,7 @@ struct pt_gdbstub_config {
 	struct pt_session *session;
 	struct pt_recorder *recorder;	/* of this session, as the tasks are */
 	struct pt_os_tasks *tasks;
-	struct pt_changes *changes;	/* of this board (control/changes.h); the caller's. NULL: nobody keeps them */
+	struct pt_changes *changes;	/* of this board (control/changes.h); the caller's. NULL: there is no log of changes */
 	const struct pt_params *symbols;	/* settings for programs (program/model/settings.h); NULL: all standards */
 	/* As pt_command_ctx has it (control/command.h); NULL: none */
 	void (*options)(void (*each)(void *arg, const char *name, const char *help), void *arg);

@@ -1,5 +1,5 @@
-/* Text from outside, made harmless for whoever prints it: names of an ELF, of tasks and files, titles in a capture, what a
- * probe or a server says of itself. Pure; any thread. */
+/* Makes a text from outside safe to print: the names of functions, tasks and files, the titles in a capture, what a probe
+ * or a server says of itself. Pure; any thread. */
 #ifndef PT_BASE_HARMLESS_H
 #define PT_BASE_HARMLESS_H
 

@@ -15,7 +15,7 @@ enum {
 	WHO_BYTES = 64, TEXT_BYTES = 160,
 	LOOK_BACK = 8,			/* entries among which a repetition is looked for */
 	TOGETHER_MS = 10000,		/* a later one is an entry of its own */
-	REST_MS = 1000,			/* without a repetition, until the sum is told */
+	REST_MS = 1000,			/* so long after the last repetition the log gets the sum */
 };
 
 struct change {

@@ -83,7 +83,7 @@ struct pt_command_ctx {
 	struct pt_session *session;
 	struct pt_recorder *recorder;
 	struct pt_os_tasks *tasks;
-	struct pt_changes *changes;		/* changes.h; NULL: nobody keeps them */
+	struct pt_changes *changes;		/* changes.h; NULL: the door has no log of changes */
 	const struct pt_params *symbols;	/* settings for programs; NULL: all defaults */
 	bool own;				/* it is the user that runs proftap: may name any file of this host */
 	/* Calls each with every option of the command line and what it is. NULL: none are known here */

@@ -202,7 +202,7 @@ bool pt_thumb_begins(const uint8_t *before, size_t before_bytes, const uint8_t *
 uint64_t pt_thumb_vector_table(uint64_t found, bool named)
 {
 	(void)named;
-	return found;		/* where nobody says, the core looks at the lowest address after reset */
+	return found;		/* without a name the lowest address: there the core looks after reset */
 }
 
 uint64_t pt_thumb_vector_entry(uint64_t table, unsigned n)

@@ -25,7 +25,7 @@ struct pt_rerun {
 	struct pt_pipeline *pipeline;	/* all of the files have gone through it */
 	struct pt_configs configs;	/* for a reset */
 	struct pt_law_clock *clock;	/* of all chunks since; or NULL: nobody wants to know */
-	struct pt_halves *halves;	/* all zero, or NULL: nobody wants them */
+	struct pt_halves *halves;	/* all zero; NULL: they are not compared */
 	bool failed;			/* a file could not be read to its end: said, and what came before is there */
 };
 
