@@ -121,8 +121,10 @@ static int choose(const struct pt_profile *p, const struct pt_view *view, const 
 {
 	const struct pt_query every = { .top_given = true };
 	bool linked = view == &pt_view_timeline && jumps->shown != NULL;
-	int rc = pt_report_order(p, view, linked ? &every : query, rows, n, err);
+	int rc = 0;
 
+	if (view->n_rows(p) != (size_t)PT_NOT_MADE)
+		rc = pt_report_order(p, view, linked ? &every : query, rows, n, err);
 	*shown = *n > MOST_ROWS && !query->top_given ? MOST_ROWS : *n;
 	if (rc < 0 || !linked)
 		return rc;
@@ -133,6 +135,7 @@ static int choose(const struct pt_profile *p, const struct pt_view *view, const 
 	return 0;
 }
 
+/* Nothing of a view that was not made, or has no rows. */
 static int table(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query,
 		 const struct pt_jumps *jumps, bool open, struct pt_text *out, struct pt_err *err)
 {
@@ -243,12 +246,13 @@ static int write_html(const struct pt_profile *profile, const struct pt_view *vi
 	headline(&h, out);
 	if (view != &pt_view_timeline || !chooses(query))
 		rc = pt_jumps_init(&jumps, profile, &plain, pt_view_timeline.tail, MOST_ROWS, MOST_LINKED, err);
+	if (rc == 0)
+		rc = table(profile, view, query, &jumps, true, out, err);
 	flame(profile, out);
 	timeline(profile, out);
 	for (size_t i = 0; pt_views[i] != NULL && rc == 0; i++)
-		if (pt_views[i]->n_rows(profile) != (size_t)PT_NOT_MADE)
-			rc = table(profile, pt_views[i], pt_views[i] == view ? query : &plain, &jumps,
-				   pt_views[i] == view, out, err);
+		if (pt_views[i] != view)
+			rc = table(profile, pt_views[i], &plain, &jumps, false, out, err);
 	pt_jumps_fini(&jumps);
 	details(profile, out);
 	pt_text_add(out, "</body></html>\n");

@@ -66,19 +66,21 @@ static void source_titles(const struct pt_profile *p, char *out, size_t room)
 		snprintf(out + at, room - at, " + %zu more", more);
 }
 
-/* A dump or another instrument's file does not tell. */
-static const char *halting(const struct pt_profile *p)
+/* A dump or another instrument's file does not tell. In brief only what changes every figure. */
+static const char *halting(const struct pt_profile *p, bool brief)
 {
 	if (pt_overhead_halts(p))
 		return ", HALTED";
-	return p->target[0] != '\0' && !p->no_clock ? ", not halted" : "";
+	return p->target[0] != '\0' && !p->no_clock && !brief ? ", not halted" : "";
 }
 
-/* " on virtual MKL27Z256"; "" of a file that does not name its target. What the target stands behind is a detail. */
-static void target_words(const struct pt_profile *p, char *out, size_t room)
+/* " on virtual MKL27Z256 (Cortex-M0+)", in brief without the core; "" of a file that does not name its target. What the
+ * target stands behind is a detail. */
+static void target_words(const struct pt_profile *p, bool brief, char *out, size_t room)
 {
-	const char *behind = strstr(p->target, " behind ");
-	int len = (int)(behind != NULL ? (size_t)(behind - p->target) : strlen(p->target));
+	const char *behind = strstr(p->target, " behind "), *core = brief ? strstr(p->target, " (") : NULL;
+	const char *end = core != NULL && (behind == NULL || core < behind) ? core : behind;
+	int len = (int)(end != NULL ? (size_t)(end - p->target) : strlen(p->target));
 
 	out[0] = '\0';
 	if (len > 0)
@@ -87,19 +89,20 @@ static void target_words(const struct pt_profile *p, char *out, size_t room)
 		snprintf(out, room, " on a virtual board");
 }
 
-static void title(const struct pt_profile *p, char *out)
+static void title(const struct pt_profile *p, bool brief, char *out)
 {
 	const char *path = p->program != NULL ? pt_program_shown_path(p->program) : "no ELF",
 		   *slash = strrchr(path, '/');
 	uint64_t total_ns = p->n_sources > 1 ? p->sources[0].loss.total_ns : p->loss.total_ns;
 	char target[PT_PROFILE_TEXT + 24], sources[160] = "", total[32] = "";
 
-	target_words(p, target, sizeof(target));
+	target_words(p, brief, target, sizeof(target));
 	source_titles(p, sources, sizeof(sources));
 	if (!p->no_clock && total_ns != 0)
 		pt_print_ns(total, sizeof(total), total_ns, " ");
 	snprintf(out, PT_HEADLINE_BYTES, "%.120s%s: %s%s%s%s%s", slash != NULL && slash[1] != '\0' ? slash + 1 : path,
-		 target, sources[0] != '\0' ? sources : "no source", total[0] != '\0' ? ", " : "", total, halting(p),
+		 target, sources[0] != '\0' ? sources : "no source", total[0] != '\0' ? ", " : "", total,
+		 halting(p, brief),
 		 p->ended    ? ""
 		 : p->no_end ? " (cut short)"
 			     : " (still running)");
@@ -162,7 +165,8 @@ static void lost_part(const struct pt_loss_sum *loss, const char *before, char *
 			loss->by[largest_cause(loss, true)].ns, out, room);
 }
 
-static void account_of(const struct pt_loss_sum *loss, bool is_bound, char *out, size_t room)
+/* In brief without the rest: asleep, not observed. */
+static void account_of(const struct pt_loss_sum *loss, bool is_bound, bool brief, char *out, size_t room)
 {
 	uint64_t asleep_ns = loss->by[PT_LOSS_SLEEP].ns;
 	uint64_t away_ns = loss->unobserved_ns > asleep_ns ? loss->unobserved_ns - asleep_ns : 0;
@@ -172,25 +176,40 @@ static void account_of(const struct pt_loss_sum *loss, bool is_bound, char *out,
 	pt_print_ns(time, sizeof(time), loss->observed_ns, " ");
 	at = (size_t)snprintf(out, room, "%s%s%s", is_bound ? "at most " : "", time, asleep_ns > 0 ? " awake" : "");
 	at += percent_of(loss->observed_ns, loss->total_ns, out + at, room - at);
-	if (asleep_ns > 0)
+	if (asleep_ns > 0 && !brief)
 		at += part_of(", ", "asleep ", asleep_ns, 0, 0, out + at, room - at);
-	if (away_ns > 0)
+	if (away_ns > 0 && !brief)
 		at += part_of(", ", is_bound ? "unobserved at least " : "unobserved ", away_ns,
 			      largest_cause(loss, false), loss->by[largest_cause(loss, false)].ns, out + at, room - at);
 	lost_part(loss, ", ", out + at, room - at);
 }
 
-/* "mtb 5.990 ms (0.3 %)" */
-static size_t observed_by(const struct pt_profile *p, size_t i, char *out, size_t room)
+/* In brief "core 1" where all are the same but for their cores: what they are stands in the title. */
+static const char *name_observer(const struct pt_profile *p, size_t i, bool brief, char *name, size_t room)
+{
+	const char *core = strstr(pt_name_source(p, i, name, room), "core ");
+
+	for (size_t k = 0; k < p->n_sources && core != NULL; k++)
+		if (!brief || strcmp(p->sources[k].source, p->sources[0].source) != 0)
+			core = NULL;
+	return core != NULL ? core : name;
+}
+
+/* "mtb 5.990 ms (0.3 %)", in brief "mtb 0.3 %" */
+static size_t observed_by(const struct pt_profile *p, size_t i, bool brief, char *out, size_t room)
 {
 	const struct pt_profile_source *s = &p->sources[i];
+	const char *at_most = s->observed_is_bound ? "at most " : "";
 	char name[80], time[32];
-	size_t at = (size_t)snprintf(out, room, "%s ", pt_name_source(p, i, name, sizeof(name)));
+	size_t at = (size_t)snprintf(out, room, "%s ", name_observer(p, i, brief, name, sizeof(name)));
 
 	if (s->no_clock)
 		return at + (size_t)snprintf(out + at, room - at, "(time not known)");
+	if (brief && s->loss.total_ns != 0)
+		return at + (size_t)snprintf(out + at, room - at, "%s%.3g %%", at_most,
+					     100 * (double)s->loss.observed_ns / (double)s->loss.total_ns);
 	pt_print_ns(time, sizeof(time), s->loss.observed_ns, " ");
-	at += (size_t)snprintf(out + at, room - at, "%s%s", s->observed_is_bound ? "at most " : "", time);
+	at += (size_t)snprintf(out + at, room - at, "%s%s", at_most, time);
 	return at + percent_of(s->loss.observed_ns, s->loss.total_ns, out + at, room - at);
 }
 
@@ -211,28 +230,28 @@ static void lost_by_sources(const struct pt_profile *p, char *out, size_t room)
 }
 
 /* Each has its own account of the same time: what it did not observe is in the details. */
-static void accounts_of_sources(const struct pt_profile *p, char *out)
+static void accounts_of_sources(const struct pt_profile *p, bool brief, char *out)
 {
 	enum { ROOM_FOR_ONE = 120 };
 	size_t at = 0, i;
 
 	for (i = 0; i < p->n_sources && i < SOURCES && at + ROOM_FOR_ONE < PT_HEADLINE_BYTES; i++) {
 		at += (size_t)snprintf(out + at, PT_HEADLINE_BYTES - at, "%s", at > 0 ? ", " : "");
-		at += observed_by(p, i, out + at, PT_HEADLINE_BYTES - at);
+		at += observed_by(p, i, brief, out + at, PT_HEADLINE_BYTES - at);
 	}
 	if (i < p->n_sources)
 		at += (size_t)snprintf(out + at, PT_HEADLINE_BYTES - at, ", %zu more", p->n_sources - i);
 	lost_by_sources(p, out + at, PT_HEADLINE_BYTES - at);
 }
 
-static void observed(const struct pt_profile *p, char *out)
+static void observed(const struct pt_profile *p, bool brief, char *out)
 {
 	if (p->n_sources > 1)
-		accounts_of_sources(p, out);
+		accounts_of_sources(p, brief, out);
 	else if (p->no_clock)
 		snprintf(out, PT_HEADLINE_BYTES, "time %s", PT_NO_CLOCK);
 	else
-		account_of(&p->loss, p->observed_is_bound, out, PT_HEADLINE_BYTES);
+		account_of(&p->loss, p->observed_is_bound, brief, out, PT_HEADLINE_BYTES);
 }
 
 /* --- how accurate the figures are */
@@ -371,7 +390,18 @@ static void accuracy(const struct pt_profile *p, char *out)
 
 /* --- what is wrong */
 
-static void warning(const struct pt_profile *p, char *out)
+/* Leaves the first sentence of a warning, or what stands before its cure. */
+static void leave_first(char *warning)
+{
+	char *end = strstr(warning, ". "), *cure = strstr(warning, "): ");
+
+	if (cure != NULL)
+		cure[1] = '\0';
+	else if (end != NULL)
+		end[1] = '\0';
+}
+
+static void warning(const struct pt_profile *p, bool brief, char *out)
 {
 	struct pt_warnings w;
 	size_t at;
@@ -379,18 +409,31 @@ static void warning(const struct pt_profile *p, char *out)
 	pt_warnings_find(&w, p);
 	if (w.n_grave == 0)
 		return;
+	if (brief)
+		leave_first(w.text[0]);
 	at = (size_t)snprintf(out, PT_HEADLINE_BYTES, "%s", w.text[0]);
 	if (w.n_grave > 1 && at < PT_HEADLINE_BYTES)
-		snprintf(out + at, PT_HEADLINE_BYTES - at, " (%zu more: report details)", w.n_grave - 1);
+		snprintf(out + at, PT_HEADLINE_BYTES - at, brief ? " (%zu more)" : " (%zu more: report details)",
+			 w.n_grave - 1);
+}
+
+static void make(struct pt_headline *h, const struct pt_profile *p, bool brief)
+{
+	memset(h, 0, sizeof(*h));
+	title(p, brief, h->line[PT_HEADLINE_TITLE]);
+	observed(p, brief, h->line[PT_HEADLINE_OBSERVED]);
+	accuracy(p, h->line[PT_HEADLINE_ACCURACY]);
+	warning(p, brief, h->line[PT_HEADLINE_WARNING]);
+	for (size_t i = 0; i < PT_HEADLINE_LINES; i++)
+		pt_harmless(h->line[i], "");	/* what was cut in the midst of a character */
 }
 
 void pt_headline_make(struct pt_headline *h, const struct pt_profile *p)
 {
-	memset(h, 0, sizeof(*h));
-	title(p, h->line[PT_HEADLINE_TITLE]);
-	observed(p, h->line[PT_HEADLINE_OBSERVED]);
-	accuracy(p, h->line[PT_HEADLINE_ACCURACY]);
-	warning(p, h->line[PT_HEADLINE_WARNING]);
-	for (size_t i = 0; i < PT_HEADLINE_LINES; i++)
-		pt_harmless(h->line[i], "");	/* what was cut in the midst of a character */
+	make(h, p, false);
+}
+
+void pt_headline_make_brief(struct pt_headline *h, const struct pt_profile *p)
+{
+	make(h, p, true);
 }

@@ -13,6 +13,9 @@ enum { PT_HEADLINE_LINES = 4, PT_HEADLINE_BYTES = 640 };
 struct pt_headline { char line[PT_HEADLINE_LINES][PT_HEADLINE_BYTES]; };
 
 void pt_headline_make(struct pt_headline *headline, const struct pt_profile *profile);
+/* For a narrow terminal: without the core's name, that it was not halted, the rest of the time (asleep, not observed), and
+ * the cure of the warning. How accurate the figures are is said in full. */
+void pt_headline_make_brief(struct pt_headline *headline, const struct pt_profile *profile);
 /* "observed", "accuracy", ...: what a line is; "" of the title. */
 const char *pt_headline_label(enum pt_headline_line line);
 

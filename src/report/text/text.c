@@ -18,6 +18,7 @@
 extern const struct pt_format pt_format_text, pt_format_summary, pt_format_details;
 
 enum { JUMPS = 3, ALSO_ROWS = 20, INDENT = 2 };
+enum { HEADLINE_ROWS = 5 };	/* of the terminal, before the table */
 
 static size_t columns_of(const struct pt_query *query)
 {
@@ -26,28 +27,52 @@ static size_t columns_of(const struct pt_query *query)
 
 /* --- above the table */
 
-static void headline(const struct pt_profile *p, const struct pt_query *query, enum pt_headline_line last,
-		     struct pt_text *out)
+static void print_headline(const struct pt_headline *h, const struct pt_query *query, enum pt_headline_line last,
+			   struct pt_text *out)
 {
-	struct pt_headline h;
-
-	pt_headline_make(&h, p);
 	for (size_t i = 0; i <= last; i++) {
 		struct pt_text line = { 0 };
 		bool loud = query->colour && i == PT_HEADLINE_WARNING;
 
-		if (h.line[i][0] == '\0')
+		if (h->line[i][0] == '\0')
 			continue;
 		if (i == PT_HEADLINE_TITLE)
-			pt_text_add(&line, "%s", h.line[i]);
+			pt_text_add(&line, "%s", h->line[i]);
 		else
 			pt_text_add(&line, "%-*s%s", PT_LABEL_COLUMNS, pt_headline_label((enum pt_headline_line)i),
-				    h.line[i]);
+				    h->line[i]);
 		pt_text_add(out, "%s", loud ? "\033[1;33m" : "");
 		pt_wrapped_line(line.bytes, line.len_bytes, columns_of(query), PT_LABEL_COLUMNS, out);
 		pt_text_add(out, "%s", loud ? "\033[0m" : "");
 		pt_text_free(&line);
 	}
+}
+
+static size_t lines_in(const struct pt_text *text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < text->len_bytes; i++)
+		n += text->bytes[i] == '\n';
+	return n;
+}
+
+/* In brief where it would take more of a narrow terminal than the answer may wait for. */
+static void headline(const struct pt_profile *p, const struct pt_query *query, enum pt_headline_line last,
+		     struct pt_text *out)
+{
+	struct pt_text whole = { 0 };
+	struct pt_headline h;
+
+	pt_headline_make(&h, p);
+	print_headline(&h, query, last, &whole);
+	if (lines_in(&whole) <= HEADLINE_ROWS) {
+		pt_text_add(out, "%s", whole.bytes);
+	} else {
+		pt_headline_make_brief(&h, p);
+		print_headline(&h, query, last, out);
+	}
+	pt_text_free(&whole);
 }
 
 /* --- below the table */

@@ -125,7 +125,7 @@ static void intrusive(struct pt_warnings *w, const struct pt_profile *p)
 	for (size_t i = 0; i < p->n_sources; i++)
 		most = fmax(most, halted_part(&p->sources[i]));
 	if (most > GRAVE_SHARE)
-		warn(w, "Intrusive: the source halted the core for at most %.0f %% of the time.", 100 * most);
+		warn(w, "Intrusive: the core was halted at most %.0f %% of the time.", 100 * most);
 }
 
 /* A few may be code that no ELF knows. */
@@ -140,11 +140,11 @@ static void not_code(struct pt_warnings *w, const struct pt_profile *p, bool muc
 		return;
 	if (p->not_code_from != PT_UNKNOWN)
 		warn(w,
-		     "%" PRIu64 " packets do not fit the program, the last one 0x%08" PRIx64 " to 0x%08" PRIx64
-		     ": is this the program in the chip?",
+		     "%" PRIu64 " packets do not fit the program. Is it the one in the chip? The last is 0x%08" PRIx64
+		     " to 0x%08" PRIx64 ".",
 		     p->not_code, p->not_code_from, p->not_code_to);
 	else
-		warn(w, "%" PRIu64 " packets do not fit the program: is this the program in the chip?", p->not_code);
+		warn(w, "%" PRIu64 " packets do not fit the program. Is it the one in the chip?", p->not_code);
 }
 
 static void ambiguous_readings(struct pt_warnings *w, const struct pt_profile *p)
@@ -186,7 +186,7 @@ static void not_compared(struct pt_warnings *w, const struct pt_profile *p)
 {
 	if (p->elf_check == PT_ELF_UNKNOWN && p->program != NULL)
 		warn(w,
-		     "proftap could not compare the ELF with the chip's memory: if the chip holds another program, names "
+		     "proftap could not compare the ELF with the chip's memory. If the chip holds another program, names "
 		     "and times are wrong.");
 }
 
