@@ -214,7 +214,7 @@ static const struct step story[] = {
 	{ "profile start source=mtb mode=ring mtb-ram=0x20000800:0x400", 0, "mtb" },
 	{ "profile status", 0, "profile: source mtb at work" },
 	{ "halt", 0, "halted at" },
-	{ "log top=3", 0, "nobody has had anything changed in the target" },
+	{ "log top=3", 0, "nobody has changed anything in the target so far" },
 	{ "history top=3", PT_ESTATE, "what core 3 executed is not traced" },
 	{ "profile stop", 0, "" },
 	{ "profile limits off", 0, "" },

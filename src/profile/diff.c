@@ -308,6 +308,7 @@ struct pt_diff *pt_diff_new(const struct pt_profile *a, const struct pt_profile 
 	}
 	d = pt_alloc(sizeof(*d));
 	d->function = pt_alloc_array(a->blocks->n_functions + b->blocks->n_functions + 1, sizeof(*d->function));
+	d->a = a;
 	d->threshold = threshold;
 	d->different_clocks = a->by_instructions != b->by_instructions;
 	add_rows(d, a, b);

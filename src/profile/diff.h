@@ -36,6 +36,7 @@ struct pt_diff_function {
 };
 
 struct pt_diff {
+	const struct pt_profile *a;	/* what B is compared with; whose it was */
 	struct pt_diff_function *function;	/* those that changed first; of the same change, who took most time */
 	size_t n_functions;
 	size_t n_slower, n_faster;

@@ -72,10 +72,13 @@ static void say_side(const char *side, const struct pt_profile *p)
 		pt_warn("%s: %s", side, headline.line[PT_HEADLINE_WARNING]);
 }
 
-static void say_sides(const struct pt_profile *a, const struct pt_profile *b, const struct pt_diff *diff)
+/* A text says by itself what its sides are. */
+static void say_sides(const struct pt_profile *a, const struct pt_profile *b, const struct pt_diff *diff, bool is_text)
 {
-	say_side("A", a);
-	say_side("B", b);
+	if (!is_text) {
+		say_side("A", a);
+		say_side("B", b);
+	}
 	if (diff->different_clocks)
 		pt_warn("diff: A and B count different clocks; times are not compared");
 	if (a->core_hz != b->core_hz)
@@ -92,7 +95,7 @@ static int report(struct pair *p, struct pt_err *err)
 	int status = PT_EXIT_USAGE;
 
 	if (diff != NULL) {
-		say_sides(a, &b, diff);
+		say_sides(a, &b, diff, strcmp(p->b.query.format, "text") == 0);
 		b.diff = diff;
 		if (pt_report_render(&b, &p->b.query, &text, err) == 0)
 			status = pt_output_write(&p->b.query, p->b.options->output, text.bytes, text.len_bytes);

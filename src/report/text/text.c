@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/diff.h"
 #include "report/shared/jumps.h"
 #include "report/table/facts.h"
 #include "report/table/format.h"
@@ -27,8 +28,8 @@ static size_t columns_of(const struct pt_query *query)
 
 /* --- above the table */
 
-static void print_headline(const struct pt_headline *h, const struct pt_query *query, enum pt_headline_line last,
-			   struct pt_text *out)
+static void print_headline(const struct pt_headline *h, const char *side, const struct pt_query *query,
+			   enum pt_headline_line last, struct pt_text *out)
 {
 	for (size_t i = 0; i <= last; i++) {
 		struct pt_text line = { 0 };
@@ -37,7 +38,7 @@ static void print_headline(const struct pt_headline *h, const struct pt_query *q
 		if (h->line[i][0] == '\0')
 			continue;
 		if (i == PT_HEADLINE_TITLE)
-			pt_text_add(&line, "%s", h->line[i]);
+			pt_text_add(&line, "%s%s", side, h->line[i]);
 		else
 			pt_text_add(&line, "%-*s%s", PT_LABEL_COLUMNS, pt_headline_label((enum pt_headline_line)i),
 				    h->line[i]);
@@ -57,20 +58,20 @@ static size_t lines_in(const struct pt_text *text)
 	return n;
 }
 
-/* In brief where it would take more of a narrow terminal than the answer may wait for. */
-static void headline(const struct pt_profile *p, const struct pt_query *query, enum pt_headline_line last,
-		     struct pt_text *out)
+/* In brief where it would take more of a narrow terminal than the answer may wait for. side: "A: " of two, or "". */
+static void headline(const struct pt_profile *p, const char *side, const struct pt_query *query,
+		     enum pt_headline_line last, struct pt_text *out)
 {
 	struct pt_text whole = { 0 };
 	struct pt_headline h;
 
 	pt_headline_make(&h, p);
-	print_headline(&h, query, last, &whole);
+	print_headline(&h, side, query, last, &whole);
 	if (lines_in(&whole) <= HEADLINE_ROWS) {
 		pt_text_add(out, "%s", whole.bytes);
 	} else {
 		pt_headline_make_brief(&h, p);
-		print_headline(&h, query, last, out);
+		print_headline(&h, side, query, last, out);
 	}
 	pt_text_free(&whole);
 }
@@ -239,10 +240,12 @@ static int write_text(const struct pt_profile *profile, const struct pt_view *vi
 {
 	int rc;
 
-	headline(profile, query, PT_HEADLINE_WARNING, out);
+	if (profile->diff != NULL)
+		headline(profile->diff->a, "A: ", query, PT_HEADLINE_WARNING, out);
+	headline(profile, profile->diff != NULL ? "B: " : "", query, PT_HEADLINE_WARNING, out);
 	pt_text_add(out, "\n");
 	rc = tables(profile, view, query, out, err);
-	if (rc == 0)
+	if (rc == 0 && profile->diff == NULL)
 		pt_text_add(out, "report details: how the numbers were made, overhead, memory used\n");
 	return rc;
 }
@@ -267,7 +270,7 @@ static int write_summary(const struct pt_profile *profile, const struct pt_view 
 {
 	(void)view;
 	(void)err;
-	headline(profile, query, PT_HEADLINE_ACCURACY, out);
+	headline(profile, "", query, PT_HEADLINE_ACCURACY, out);
 	pt_details_warnings(profile, columns_of(query), out);
 	return 0;
 }

@@ -11,14 +11,14 @@ static const struct pt_column columns[] = {
 	{ "name", "function", PT_UNIT_NONE, PT_ALWAYS },
 	{ "change", "change", PT_UNIT_NONE, PT_ALWAYS },
 	{ "gross_change", "total +%", PT_UNIT_SHARE, PT_IF_ROOM },
-	{ "gross.a", "total A", PT_UNIT_MEAN, PT_IF_MUCH_ROOM }, { "gross.b", "B", PT_UNIT_MEAN, PT_IF_MUCH_ROOM },
-	{ "gross_p", "p", PT_UNIT_REAL, PT_IF_MUCH_ROOM },
+	{ "gross.a", "total A", PT_UNIT_MEAN, PT_IF_MUCH_ROOM }, { "gross.b", "total B", PT_UNIT_MEAN, PT_IF_MUCH_ROOM },
+	{ "gross_p", "total p", PT_UNIT_REAL, PT_IF_MUCH_ROOM },
 	{ "net_change", "self +%", PT_UNIT_SHARE, PT_IF_ROOM },
-	{ "net.a", "self A", PT_UNIT_MEAN, PT_IF_MUCH_ROOM }, { "net.b", "B", PT_UNIT_MEAN, PT_IF_MUCH_ROOM },
-	{ "net_p", "p", PT_UNIT_REAL, PT_IF_MUCH_ROOM },
-	{ "share.a", "share A", PT_UNIT_SHARE, PT_ALWAYS }, { "share.b", "B", PT_UNIT_SHARE, PT_ALWAYS },
-	{ "share_p", "p", PT_UNIT_REAL, PT_IF_ROOM },
-	{ "count.a", "count A", PT_UNIT_COUNT, PT_IF_MUCH_ROOM }, { "count.b", "B", PT_UNIT_COUNT, PT_IF_MUCH_ROOM },
+	{ "net.a", "self A", PT_UNIT_MEAN, PT_IF_MUCH_ROOM }, { "net.b", "self B", PT_UNIT_MEAN, PT_IF_MUCH_ROOM },
+	{ "net_p", "self p", PT_UNIT_REAL, PT_IF_MUCH_ROOM },
+	{ "share.a", "share A", PT_UNIT_SHARE, PT_ALWAYS }, { "share.b", "share B", PT_UNIT_SHARE, PT_ALWAYS },
+	{ "share_p", "share p", PT_UNIT_REAL, PT_IF_ROOM },
+	{ "count.a", "count A", PT_UNIT_COUNT, PT_IF_MUCH_ROOM }, { "count.b", "count B", PT_UNIT_COUNT, PT_IF_MUCH_ROOM },
 	{ "file", "file", PT_UNIT_NONE, PT_IF_WIDE }, { "line", "line", PT_UNIT_COUNT, PT_IF_WIDE },
 };
 
@@ -60,6 +60,6 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 
 const struct pt_view pt_view_diff = {
 	.name = "diff", .help = "two profiles side by side (proftap diff A B)", .needs = "blocks",
-	.note = "The lines above the table are of B; p is corrected for the number of comparisons (Holm)",
+	.note = "p: the probability that chance alone makes the difference, corrected for the number of comparisons (Holm)",
 	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };

@@ -103,17 +103,15 @@ static int offer_intrusive(struct pt_target *target, const struct pt_source_ops 
 		snprintf(cost, sizeof(cost), "%.300s", sources[i]->help);
 		if (sources[i]->cost != NULL)
 			sources[i]->cost(target, cost, sizeof(cost));
-		at += (size_t)snprintf(list + at, sizeof(list) - at, "%ssource=%s (%s)", at > 0 ? ", " : "",
-				       sources[i]->name, cost);
+		at += (size_t)snprintf(list + at, sizeof(list) - at, ". source=%s: %s", sources[i]->name, cost);
 	}
 	if (at == 0)
 		return pt_fail(err, why.code, "no source works here: %.300s; monitor sources says what each lacks",
 			       why.msg);
-	return pt_fail(
-		err, PT_EARG,
-		"this target has no non-intrusive source; choose one (in GDB: monitor profile run 2s source=NAME, on the "
-		"command line: --source NAME): %s",
-		list);
+	return pt_fail(err, PT_EARG,
+		       "each source of this target disturbs the program; choose one by --source NAME (in GDB: monitor "
+		       "profile run 2s source=NAME)%s",
+		       list);
 }
 
 static int no_source(const struct pt_live *live, struct pt_target *target, const struct pt_source_ops *const *sources,
