@@ -141,18 +141,18 @@ static void setup(void)
 	ck_assert_int_eq(pt_adi_connect(&cm->adi, &err), 0);
 	cm->adi.power_lost = false;
 	pt_mem_ap_init(&cm->ap, &cm->adi, 0);
-	cm->ap.hooks = (struct pt_mem_ap_hooks){ .arg = cm, .hide = pt_breaks_hide, .keep = pt_breaks_keep };
+	cm->ap.hooks = (struct pt_mem_ap_hooks){ .arg = cm, .hide = pt_cortexm_breaks_hide, .keep = pt_cortexm_breaks_keep };
 	cm->mem = &cm->ap.mem;
 	cm->found.unit[PT_UNIT_SCS] = SCS;
 	cm->found.unit[PT_UNIT_DWT] = 0xe0001000;
 	cm->found.unit[PT_UNIT_BPU] = 0xe0002000;
-	ck_assert_int_eq(pt_core_save(cm, &err), 0);
-	ck_assert_int_eq(pt_breaks_init(cm, &err), 0);
+	ck_assert_int_eq(pt_cortexm_save(cm, &err), 0);
+	ck_assert_int_eq(pt_cortexm_breaks_init(cm, &err), 0);
 }
 
 static void teardown(void)
 {
-	pt_breaks_remove_all(cm, &err);
+	pt_cortexm_breaks_remove_all(cm, &err);
 	ck_assert_ptr_null(target.leases);
 	free(cm);
 	fake_dap_fini(&dap);
@@ -162,7 +162,7 @@ static struct pt_core_status status(void)
 {
 	struct pt_core_status now;
 
-	ck_assert_msg(pt_core_status(cm, 0, &now, &err) == 0, "%s", err.msg);
+	ck_assert_msg(pt_cortexm_status(cm, 0, &now, &err) == 0, "%s", err.msg);
 	return now;
 }
 
@@ -170,7 +170,7 @@ static void insert(enum pt_break_kind kind, uint64_t addr, uint32_t len, int wan
 {
 	struct pt_break at = { kind, addr, len };
 
-	ck_assert_msg(pt_breaks_insert(cm, &at, &err) == want, "%s", err.msg);
+	ck_assert_msg(pt_cortexm_breaks_insert(cm, &at, &err) == want, "%s", err.msg);
 }
 
 /* --- states and reasons ------------------------------------------------------------------------------------------- */
@@ -249,9 +249,9 @@ START_TEST(step_is_one_round_trip_without_breakpoints)
 {
 	unsigned n_runs;
 
-	ck_assert_int_eq(pt_core_halt(cm, 0, &err), 0);
+	ck_assert_int_eq(pt_cortexm_halt(cm, 0, &err), 0);
 	n_runs = dap.n_runs;
-	ck_assert_int_eq(pt_core_step(cm, 0, &err), 0);
+	ck_assert_int_eq(pt_cortexm_step(cm, 0, &err), 0);
 	ck_assert_uint_eq(dap.n_runs - n_runs, 1);
 	ck_assert_int_eq(status().reason, PT_HALT_STEP);
 }
@@ -262,10 +262,10 @@ START_TEST(interrupts_are_masked_while_halted)
 	static const uint32_t want[] = { 0xb, 0xd, 0x3, 0x1 };	/* mask, step, unmask, run */
 
 	cm->mask_step = true;
-	ck_assert_int_eq(pt_core_halt(cm, 0, &err), 0);
+	ck_assert_int_eq(pt_cortexm_halt(cm, 0, &err), 0);
 	core.n_written = 0;
-	ck_assert_int_eq(pt_core_step(cm, 0, &err), 0);
-	ck_assert_int_eq(pt_core_resume(cm, 0, &err), 0);
+	ck_assert_int_eq(pt_cortexm_step(cm, 0, &err), 0);
+	ck_assert_int_eq(pt_cortexm_resume(cm, 0, &err), 0);
 	ck_assert_uint_eq(core.n_written, PT_LEN(want));
 	for (size_t i = 0; i < PT_LEN(want); i++)
 		ck_assert_uint_eq(core.written[i], want[i]);
@@ -274,9 +274,9 @@ END_TEST
 
 START_TEST(a_step_into_sleep_is_ended)
 {
-	ck_assert_int_eq(pt_core_halt(cm, 0, &err), 0);
+	ck_assert_int_eq(pt_cortexm_halt(cm, 0, &err), 0);
 	core.sleeping = 1;
-	ck_assert_int_eq(pt_core_step(cm, 0, &err), 0);
+	ck_assert_int_eq(pt_cortexm_step(cm, 0, &err), 0);
 	ck_assert_int_eq(status().state, PT_HALTED);
 }
 END_TEST
@@ -284,8 +284,8 @@ END_TEST
 START_TEST(resume_steps_off_a_breakpoint)
 {
 	insert(PT_BREAK_HW, 0x1000, 2, 0);
-	ck_assert_int_eq(pt_core_halt(cm, 0, &err), 0);
-	ck_assert_int_eq(pt_core_resume(cm, 0, &err), 0);
+	ck_assert_int_eq(pt_cortexm_halt(cm, 0, &err), 0);
+	ck_assert_int_eq(pt_cortexm_resume(cm, 0, &err), 0);
 	ck_assert_uint_eq(core.regs[15], 0x1002);
 	ck_assert_uint_eq(core.dhcsr & DHCSR_S_HALT, 0);
 	ck_assert_uint_eq(core.dhcsr & DHCSR_C_MASKINTS, 0);
@@ -298,15 +298,15 @@ START_TEST(slow_registers_are_waited_for)
 	uint16_t rows[] = { 0, 1, 2 };
 	uint64_t values[3];
 
-	ck_assert_int_eq(pt_core_halt(cm, 0, &err), 0);
+	ck_assert_int_eq(pt_cortexm_halt(cm, 0, &err), 0);
 	for (uint32_t i = 0; i < 3; i++)
 		core.regs[i] = 100 + i;
 	core.busy = 6;
-	ck_assert_msg(pt_core_read_registers(cm, 0, rows, 3, values, &err) == 0, "%s", err.msg);
+	ck_assert_msg(pt_cortexm_read_registers(cm, 0, rows, 3, values, &err) == 0, "%s", err.msg);
 	for (uint32_t i = 0; i < 3; i++)
 		ck_assert_uint_eq(values[i], 100 + i);
 	core.busy = 100000;
-	ck_assert_int_eq(pt_core_read_registers(cm, 0, rows, 1, values, &err), PT_ETIMEOUT);
+	ck_assert_int_eq(pt_cortexm_read_registers(cm, 0, rows, 1, values, &err), PT_ETIMEOUT);
 }
 END_TEST
 
@@ -315,22 +315,22 @@ START_TEST(special_registers_share_a_word)
 	uint16_t rows[] = { 19, 20 };
 	uint64_t values[] = { 1, 2 };
 
-	ck_assert_int_eq(pt_core_halt(cm, 0, &err), 0);
+	ck_assert_int_eq(pt_cortexm_halt(cm, 0, &err), 0);
 	core.regs[20] = 0xaabbcc00;
-	ck_assert_int_eq(pt_core_write_registers(cm, 0, rows, 2, values, &err), 0);
+	ck_assert_int_eq(pt_cortexm_write_registers(cm, 0, rows, 2, values, &err), 0);
 	ck_assert_uint_eq(core.regs[20], 0x02bbcc01);
-	ck_assert_int_eq(pt_core_read_registers(cm, 0, rows, 2, values, &err), 0);
+	ck_assert_int_eq(pt_cortexm_read_registers(cm, 0, rows, 2, values, &err), 0);
 	ck_assert_uint_eq(values[0], 1);
 	ck_assert_uint_eq(values[1], 2);
 	core.dhcsr = 0;
-	ck_assert_int_eq(pt_core_write_registers(cm, 0, rows, 1, values, &err), PT_ESTATE);
+	ck_assert_int_eq(pt_cortexm_write_registers(cm, 0, rows, 1, values, &err), PT_ESTATE);
 }
 END_TEST
 
 START_TEST(reset_catches_the_vector_and_restores_demcr)
 {
 	core.demcr = cm->demcr = cm->found_demcr = DEMCR_TRCENA;
-	ck_assert_msg(pt_core_reset(cm, PT_RESET_HALT, &err) == 0, "%s", err.msg);
+	ck_assert_msg(pt_cortexm_reset(cm, PT_RESET_HALT, &err) == 0, "%s", err.msg);
 	ck_assert_int_eq(status().reason, PT_HALT_VECTOR_CATCH);
 	ck_assert_uint_eq(core.demcr, DEMCR_TRCENA);
 	ck_assert(!status().was_reset);
@@ -340,7 +340,7 @@ END_TEST
 START_TEST(a_reset_that_does_nothing_is_an_error)
 {
 	cm->reset_pin = true;	/* a pin that is not connected */
-	ck_assert_int_eq(pt_core_reset(cm, PT_RESET_RUN, &err), PT_ETIMEOUT);
+	ck_assert_int_eq(pt_cortexm_reset(cm, PT_RESET_RUN, &err), PT_ETIMEOUT);
 	ck_assert_uint_eq(dap.n_reset_pin, 1);
 }
 END_TEST
@@ -353,9 +353,9 @@ START_TEST(restore_leaves_it_as_found)
 {
 	cm->found_dhcsr = detaches[_i].dhcsr;
 	cm->catch_faults = true;
-	ck_assert_int_eq(pt_core_halt(cm, 0, &err), 0);
+	ck_assert_int_eq(pt_cortexm_halt(cm, 0, &err), 0);
 	ck_assert_uint_eq(core.demcr & DEMCR_VC_HARDERR, DEMCR_VC_HARDERR);
-	ck_assert_int_eq(pt_core_restore(cm, detaches[_i].resume, &err), 0);
+	ck_assert_int_eq(pt_cortexm_restore(cm, detaches[_i].resume, &err), 0);
 	ck_assert_uint_eq(core.demcr, 0);
 	ck_assert_int_eq((core.dhcsr & DHCSR_S_HALT) != 0, detaches[_i].halted);
 	ck_assert_uint_eq(core.dhcsr & DHCSR_C_DEBUGEN, detaches[_i].debugen);
@@ -372,22 +372,22 @@ static const struct { uint32_t dhcsr; bool pcsr, source_halts, halted; uint32_t 
 
 START_TEST(who_leaves_turns_off_what_debugging_needs)
 {
-	ck_assert_int_eq(pt_core_save(cm, &err), 0);
+	ck_assert_int_eq(pt_cortexm_save(cm, &err), 0);
 	cm->found_dhcsr = leaves[_i].dhcsr;
 	cm->catch_faults = true;
-	ck_assert_int_eq(pt_core_halt(cm, 0, &err), 0);
-	ck_assert_int_eq(pt_core_set_demcr(cm, DEMCR_TRCENA, 0, &err), 0);
+	ck_assert_int_eq(pt_cortexm_halt(cm, 0, &err), 0);
+	ck_assert_int_eq(pt_cortexm_set_demcr(cm, DEMCR_TRCENA, 0, &err), 0);
 	if (leaves[_i].pcsr)
 		ck_assert_int_eq(pt_lease_take(cm->target, "dwt.pcsr", "profile", &err), 0);
 	cm->source_halts = leaves[_i].source_halts;
 	if (!leaves[_i].halted)
-		ck_assert_int_eq(pt_core_resume(cm, 0, &err), 0);
-	ck_assert_int_eq(pt_core_leave(cm, &err), 0);
+		ck_assert_int_eq(pt_cortexm_resume(cm, 0, &err), 0);
+	ck_assert_int_eq(pt_cortexm_leave(cm, &err), 0);
 	ck_assert(!cm->attended);
 	ck_assert_int_eq((core.dhcsr & DHCSR_S_HALT) != 0, leaves[_i].halted);
 	ck_assert_uint_eq(core.dhcsr & DHCSR_C_DEBUGEN, leaves[_i].debugen);
 	ck_assert_uint_eq(core.demcr, leaves[_i].demcr);
-	ck_assert_int_eq(pt_core_halt(cm, 0, &err), 0);		/* the next debugger finds everything at work */
+	ck_assert_int_eq(pt_cortexm_halt(cm, 0, &err), 0);		/* the next debugger finds everything at work */
 	ck_assert_uint_eq(core.demcr & DEMCR_VC_HARDERR, DEMCR_VC_HARDERR);
 	pt_lease_drop(cm->target, "dwt.pcsr", "profile");
 }
@@ -399,10 +399,10 @@ START_TEST(load_is_refused_on_a_chip_without_a_flash_row)
 
 	snprintf(cm->chip.name, sizeof(cm->chip.name), "SAMD21");
 	cm->chip.flash = PT_FLASH_NONE;
-	ck_assert_int_eq(pt_flash_erase(cm, 0, 0x400, &err), PT_EUNSUPPORTED);
+	ck_assert_int_eq(pt_cortexm_flash_erase(cm, 0, 0x400, &err), PT_EUNSUPPORTED);
 	ck_assert_msg(strstr(err.msg, "SAMD21: how to program the flash") != NULL, "%s", err.msg);
 	ck_assert_msg(strstr(err.msg, "debugging and profiling go on") != NULL, "%s", err.msg);
-	ck_assert_int_eq(pt_flash_write(cm, 0, bytes, sizeof(bytes), &err), PT_EUNSUPPORTED);
+	ck_assert_int_eq(pt_cortexm_flash_write(cm, 0, bytes, sizeof(bytes), &err), PT_EUNSUPPORTED);
 }
 END_TEST
 
@@ -423,7 +423,7 @@ static const struct { uint32_t ctrl; uint64_t addr; int rc; uint32_t comp; } com
 START_TEST(comparators_of_both_versions)
 {
 	core.bpu_ctrl = comparators[_i].ctrl;
-	ck_assert_int_eq(pt_breaks_init(cm, &err), 0);
+	ck_assert_int_eq(pt_cortexm_breaks_init(cm, &err), 0);
 	insert(PT_BREAK_HW, comparators[_i].addr, 2, comparators[_i].rc);
 	ck_assert_uint_eq(core.bpu[0], comparators[_i].comp);
 }
@@ -461,7 +461,7 @@ START_TEST(software_breakpoints_are_bounded)
 	insert(PT_BREAK_SW, RAM + 2 * PT_MAX_SOFT, 2, PT_EBUSY);
 	insert(PT_BREAK_SW, RAM, 2, 0);		/* is there */
 	ck_assert_uint_eq(array_mem_word(&dap.memory, RAM), 0xbe00be00);
-	ck_assert_int_eq(pt_breaks_remove_all(cm, &err), 0);
+	ck_assert_int_eq(pt_cortexm_breaks_remove_all(cm, &err), 0);
 	ck_assert_uint_eq(array_mem_word(&dap.memory, RAM), 0);
 }
 END_TEST

@@ -545,21 +545,21 @@ END_TEST
 START_TEST(sums_of_sectors)
 {
 	enum { N = 3 };
-	struct pt_loader loader;
+	struct pt_ftfa_loader loader;
 	uint8_t sector[PT_LOADER_SECTOR_BYTES];
 	uint64_t sums[N];
 
 	halt();
-	OK(pt_loader_open(&loader, target->state, &err));
-	OK(pt_loader_sums(&loader, 0, N, sums, &err));
-	OK(pt_loader_close(&loader, &err));
+	OK(pt_ftfa_loader_open(&loader, target->state, &err));
+	OK(pt_ftfa_loader_sums(&loader, 0, N, sums, &err));
+	OK(pt_ftfa_loader_close(&loader, &err));
 	for (uint32_t i = 0; i < N; i++) {
 		OK(pt_mem_read(mem(), i * sizeof(sector), sector, sizeof(sector), &err));
-		ck_assert_uint_eq(sums[i], pt_flash_sum(sector));
+		ck_assert_uint_eq(sums[i], pt_ftfa_sum(sector));
 	}
 	for (size_t bit = 0; bit < 8 * sizeof(sector); bit++) {
 		sector[bit / 8] ^= (uint8_t)(1 << bit % 8);
-		ck_assert_uint_ne(sums[N - 1], pt_flash_sum(sector));
+		ck_assert_uint_ne(sums[N - 1], pt_ftfa_sum(sector));
 		sector[bit / 8] ^= (uint8_t)(1 << bit % 8);
 	}
 }

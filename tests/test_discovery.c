@@ -14,7 +14,7 @@ static struct fake_dap dap;
 static struct pt_adi adi;
 static struct pt_mem_ap ap;
 static struct pt_discovery found;
-static struct pt_chip chip;
+static struct pt_cortexm_chip chip;
 static struct pt_err err;
 
 static void setup(void)
@@ -185,7 +185,7 @@ static void identify(const char *wanted, int want)
 {
 	put_kinetis();
 	discover();
-	ck_assert_int_eq(pt_chip_identify(&chip, &found, &ap.mem, wanted, &err), want);
+	ck_assert_int_eq(pt_cortexm_chip_identify(&chip, &found, &ap.mem, wanted, &err), want);
 }
 
 START_TEST(kinetis_says_what_it_is)
@@ -235,7 +235,7 @@ START_TEST(an_mtb_that_no_table_lists_is_found)
 	array_mem_set_word(&dap.memory, 0x5000cfbc, 0x47700a31);
 	dap.base = 0xffffffff;
 	discover();
-	ck_assert_int_eq(pt_chip_identify(&chip, &found, &ap.mem, NULL, &err), 0);
+	ck_assert_int_eq(pt_cortexm_chip_identify(&chip, &found, &ap.mem, NULL, &err), 0);
 	ck_assert_str_eq(chip.name, "LPC84x");
 	ck_assert_uint_eq(found.unit[PT_UNIT_MTB], 0x5000c000);
 }

@@ -1,7 +1,7 @@
 /* The debug port of an Arm chip over a probe's dap wire: power-up, AP selection, recovery from errors.
  * Board thread only. Source: Arm IHI 0031 (ADIv5). */
-#ifndef PT_CORTEXM_ADI_H
-#define PT_CORTEXM_ADI_H
+#ifndef PT_ARM_ADI_H
+#define PT_ARM_ADI_H
 
 #include "base/error.h"
 #include "probes/wires/link.h"

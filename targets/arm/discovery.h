@@ -1,8 +1,8 @@
 /* What is behind the debug port: the memory AP, and by the ROM tables the debug and trace units, by their ID registers.
  * Nothing is configured and nothing is written. Source: Arm IHI 0031 (ADIv5), chapter on ROM tables; Arm IHI 0029
  * (CoreSight), ID registers. */
-#ifndef PT_CORTEXM_DISCOVERY_H
-#define PT_CORTEXM_DISCOVERY_H
+#ifndef PT_ARM_DISCOVERY_H
+#define PT_ARM_DISCOVERY_H
 
 #include "targets/arm/adi.h"
 #include "targets/contract/mem.h"

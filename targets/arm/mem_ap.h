@@ -6,8 +6,8 @@
  *  - words of one 16-byte line that are asked for together go through BD0..BD3 and share one TAR write;
  *  - a POLL re-reads through BDn, in the probe where the probe can;
  *  - the address in a bus fault is the one that failed, also in the middle of a block. */
-#ifndef PT_CORTEXM_MEM_AP_H
-#define PT_CORTEXM_MEM_AP_H
+#ifndef PT_ARM_MEM_AP_H
+#define PT_ARM_MEM_AP_H
 
 #include "targets/arm/adi.h"
 #include "targets/contract/mem.h"

@@ -57,12 +57,12 @@ static int connect_wire(struct pt_cortexm *cm, struct pt_probe *probe, struct pt
 	if (dap == NULL)
 		return pt_fail(err, PT_EUNSUPPORTED, "the probe offers no SWD");
 	pt_adi_init(&cm->adi, dap, wire, pt_probe_link(probe));
-	if (cm->under_reset && pt_core_hold_reset(cm, err) < 0)
+	if (cm->under_reset && pt_cortexm_hold_reset(cm, err) < 0)
 		return err->code;
 	if (pt_adi_connect(&cm->adi, err) < 0 || pt_discover_aps(&cm->found, &cm->adi, err) < 0)
 		return err->code;
 	pt_mem_ap_init(&cm->ap, &cm->adi, cm->found.mem_ap);
-	cm->ap.hooks = (struct pt_mem_ap_hooks){ .arg = cm, .hide = pt_breaks_hide, .keep = pt_breaks_keep };
+	cm->ap.hooks = (struct pt_mem_ap_hooks){ .arg = cm, .hide = pt_cortexm_breaks_hide, .keep = pt_cortexm_breaks_keep };
 	cm->mem = &cm->ap.mem;
 	return 0;
 }
@@ -70,11 +70,11 @@ static int connect_wire(struct pt_cortexm *cm, struct pt_probe *probe, struct pt
 /* On Kinetis the core's bus is not reachable in reset; there the MDM-AP holds the core instead. */
 static int stop_at_reset_vector(struct pt_cortexm *cm, struct pt_err *err)
 {
-	if (pt_security_hold_core(cm, true, err) < 0 || pt_core_catch_reset_vector(cm, err) < 0)
+	if (pt_kinetis_security_hold_core(cm, true, err) < 0 || pt_cortexm_catch_reset_vector(cm, err) < 0)
 		return err->code;
-	if (pt_security_hold_core(cm, false, err) < 0)
+	if (pt_kinetis_security_hold_core(cm, false, err) < 0)
 		return pt_wrap(err, "let go of reset");
-	return pt_core_release_reset(cm, err);
+	return pt_cortexm_release_reset(cm, err);
 }
 
 static int look_around(struct pt_cortexm *cm, const char *wanted, struct pt_err *err)
@@ -83,11 +83,11 @@ static int look_around(struct pt_cortexm *cm, const char *wanted, struct pt_err 
 		return err->code;
 	if (pt_discover_units(&cm->found, &cm->adi, cm->mem, err) < 0)
 		return err->code;
-	if (pt_chip_identify(&cm->chip, &cm->found, cm->mem, wanted, err) < 0)
+	if (pt_cortexm_chip_identify(&cm->chip, &cm->found, cm->mem, wanted, err) < 0)
 		return err->code;
-	if (!cm->under_reset && pt_core_save(cm, err) < 0)
+	if (!cm->under_reset && pt_cortexm_save(cm, err) < 0)
 		return err->code;
-	return pt_breaks_init(cm, err);
+	return pt_cortexm_breaks_init(cm, err);
 }
 
 static void name_chip(struct pt_cortexm *cm)
@@ -106,9 +106,9 @@ static int cortexm_attach(struct pt_target *target, const struct pt_params *sett
 	take_settings(cm, settings);
 	if (connect_wire(cm, target->probe, err) < 0)
 		goto let_go;
-	if (pt_security_check(cm, err) < 0) {
+	if (pt_kinetis_security_check(cm, err) < 0) {
 		cm->locked = err->code == PT_ESTATE;
-		pt_chip_locked(&cm->chip);
+		pt_cortexm_chip_locked(&cm->chip);
 		name_chip(cm);
 		goto let_go;
 	}
@@ -117,7 +117,7 @@ static int cortexm_attach(struct pt_target *target, const struct pt_params *sett
 	name_chip(cm);
 	return 0;
 put_back:
-	pt_core_restore(cm, true, &ignored);
+	pt_cortexm_restore(cm, true, &ignored);
 let_go:
 	if (cm->under_reset && cm->adi.dap != NULL)
 		cm->adi.dap->set_reset(cm->adi.wire, false, &ignored);
@@ -129,12 +129,12 @@ static int cortexm_detach(void *state, bool resume, struct pt_err *err)
 	struct pt_cortexm *cm = state;
 	struct pt_err first = { 0 };
 
-	pt_flash_forget(cm);
+	pt_cortexm_flash_forget(cm);
 	if (cm->locked)
 		return 0;
-	if (pt_breaks_remove_all(cm, err) < 0)
+	if (pt_cortexm_breaks_remove_all(cm, err) < 0)
 		first = *err;
-	if (pt_core_restore(cm, resume, err) < 0 && first.code == 0)
+	if (pt_cortexm_restore(cm, resume, err) < 0 && first.code == 0)
 		first = *err;
 	if (first.code == 0)
 		return 0;
@@ -266,19 +266,19 @@ static const struct pt_source_ops *const *cortexm_sources(void *state, size_t *n
 /* What a client that died half-way through `load` noted is no part of the next one's. */
 static int cortexm_leave(void *state, struct pt_err *err)
 {
-	pt_flash_forget(state);
-	if (pt_breaks_leave(state, err) < 0)
+	pt_cortexm_flash_forget(state);
+	if (pt_cortexm_breaks_leave(state, err) < 0)
 		return err->code;
-	return pt_core_leave(state, err);
+	return pt_cortexm_leave(state, err);
 }
 
 static int cortexm_look_again(void *state, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
 
-	if (!cm->under_reset && pt_core_save(cm, err) < 0)
+	if (!cm->under_reset && pt_cortexm_save(cm, err) < 0)
 		return err->code;
-	return pt_breaks_init(cm, err);
+	return pt_cortexm_breaks_init(cm, err);
 }
 
 const struct pt_target_ops pt_cortexm_ops = {
@@ -290,31 +290,31 @@ const struct pt_target_ops pt_cortexm_ops = {
 	.architecture = "arm",
 	.arch = { .elf_machine = PT_MACHINE_ARM, .profile = 'M' },
 	.cpu_arch = cortexm_cpu_arch,
-	.clock_rate = pt_core_clock_rate,
+	.clock_rate = pt_cortexm_clock_rate,
 	.attach = cortexm_attach,
 	.detach = cortexm_detach,
 	.leave = cortexm_leave,
 	.chip = cortexm_chip,
 	.describe = cortexm_describe,
 	.n_cores = cortexm_n_cores,
-	.status = pt_core_status,
-	.halt = pt_core_halt,
-	.resume = pt_core_resume,
-	.step = pt_core_step,
-	.reset = pt_core_reset,
-	.registers = pt_core_registers,
-	.read_registers = pt_core_read_registers,
-	.write_registers = pt_core_write_registers,
-	.pc = pt_core_pc,
+	.status = pt_cortexm_status,
+	.halt = pt_cortexm_halt,
+	.resume = pt_cortexm_resume,
+	.step = pt_cortexm_step,
+	.reset = pt_cortexm_reset,
+	.registers = pt_cortexm_registers,
+	.read_registers = pt_cortexm_read_registers,
+	.write_registers = pt_cortexm_write_registers,
+	.pc = pt_cortexm_pc,
 	.mem = cortexm_mem,
 	.regions = cortexm_regions,
-	.break_insert = pt_breaks_insert,
-	.break_remove = pt_breaks_remove,
-	.flash_erase = pt_flash_erase,
-	.flash_write = pt_flash_write,
-	.flash_done = pt_flash_done,
-	.flash_forget = pt_flash_forget,
-	.mass_erase = pt_security_mass_erase,
+	.break_insert = pt_cortexm_breaks_insert,
+	.break_remove = pt_cortexm_breaks_remove,
+	.flash_erase = pt_cortexm_flash_erase,
+	.flash_write = pt_cortexm_flash_write,
+	.flash_done = pt_cortexm_flash_done,
+	.flash_forget = pt_cortexm_flash_forget,
+	.mass_erase = pt_kinetis_security_mass_erase,
 	.sources = cortexm_sources,
 	.look_again = cortexm_look_again,
 };

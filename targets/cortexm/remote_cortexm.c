@@ -89,7 +89,7 @@ static int look_around(struct behind *b, const char *wanted, struct pt_err *err)
 		return pt_fail(err, PT_EUNSUPPORTED, "which of the server's %u threads is the core is not known",
 			       b->remote.n_cores);
 	if (pt_discover_tables(&cm->found, cm->mem, err) < 0 ||
-	    pt_chip_identify(&cm->chip, &cm->found, cm->mem, wanted, err) < 0 || pt_core_save(cm, err) < 0)
+	    pt_cortexm_chip_identify(&cm->chip, &cm->found, cm->mem, wanted, err) < 0 || pt_cortexm_save(cm, err) < 0)
 		return err->code;
 	snprintf(cm->name, sizeof(cm->name), "%s (%s)", cm->chip.name, cm->chip.core);
 	snprintf(b->remote.chip, sizeof(b->remote.chip), "%.60s behind %.20s", cm->name,
@@ -121,7 +121,7 @@ static int behind_look_again(void *state, struct pt_err *err)
 {
 	struct behind *b = state;
 
-	return b->why_not[0] == '\0' ? pt_core_save(&b->cm, err) : 0;
+	return b->why_not[0] == '\0' ? pt_cortexm_save(&b->cm, err) : 0;
 }
 
 static int behind_attach(struct pt_target *target, const struct pt_params *settings, struct pt_err *err)

@@ -230,12 +230,12 @@ static void overlap(struct pt_cortexm *cm, uint64_t addr, uint8_t *bytes, size_t
 		}
 }
 
-void pt_breaks_hide(void *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes)
+void pt_cortexm_breaks_hide(void *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes)
 {
 	overlap(cm, addr, bytes, len_bytes, false);
 }
 
-void pt_breaks_keep(void *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes)
+void pt_cortexm_breaks_keep(void *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes)
 {
 	overlap(cm, addr, bytes, len_bytes, true);
 }
@@ -244,7 +244,7 @@ void pt_breaks_keep(void *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes)
 
 static int see_bpu(struct pt_cortexm *cm, struct pt_err *err)
 {
-	struct pt_breaks *breaks = &cm->breaks;
+	struct pt_cortexm_breaks *breaks = &cm->breaks;
 	uint8_t comp[4 * PT_MAX_BPU];
 	uint32_t ctrl = 0;
 
@@ -262,13 +262,13 @@ static int see_bpu(struct pt_cortexm *cm, struct pt_err *err)
 	return 0;
 }
 
-int pt_breaks_init(struct pt_cortexm *cm, struct pt_err *err)
+int pt_cortexm_breaks_init(struct pt_cortexm *cm, struct pt_err *err)
 {
 	bool enabled = (cm->demcr & DEMCR_TRCENA) != 0;
 
 	/* the DWT is only there with TRCENA. Source: DDI 0419, C1.6.6 */
-	if (see_bpu(cm, err) < 0 || pt_core_set_demcr(cm, DEMCR_TRCENA, 0, err) < 0 || pt_watches_see(cm, err) < 0 ||
-	    pt_core_set_demcr(cm, 0, enabled ? 0 : DEMCR_TRCENA, err) < 0)
+	if (see_bpu(cm, err) < 0 || pt_cortexm_set_demcr(cm, DEMCR_TRCENA, 0, err) < 0 ||
+	    pt_cortexm_watches_see(cm, err) < 0 || pt_cortexm_set_demcr(cm, 0, enabled ? 0 : DEMCR_TRCENA, err) < 0)
 		return pt_wrap(err, "see what breakpoints there are");
 	return 0;
 }
@@ -282,12 +282,12 @@ static int check(const struct pt_break *at, struct pt_err *err)
 	return 0;
 }
 
-int pt_breaks_insert(void *state, const struct pt_break *at, struct pt_err *err)
+int pt_cortexm_breaks_insert(void *state, const struct pt_break *at, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
 
 	cm->attended = true;
-	if (check(at, err) < 0 || pt_core_enable_debug(cm, err) < 0)
+	if (check(at, err) < 0 || pt_cortexm_enable_debug(cm, err) < 0)
 		return err->code;
 	switch (at->kind) {
 	case PT_BREAK_SW:
@@ -297,11 +297,11 @@ int pt_breaks_insert(void *state, const struct pt_break *at, struct pt_err *err)
 	case PT_BREAK_HW:
 		return insert_hard(cm, (uint32_t)at->addr, false, err);
 	default:
-		return pt_watches_insert(cm, at, err);
+		return pt_cortexm_watches_insert(cm, at, err);
 	}
 }
 
-int pt_breaks_remove(void *state, const struct pt_break *at, struct pt_err *err)
+int pt_cortexm_breaks_remove(void *state, const struct pt_break *at, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
 
@@ -315,7 +315,7 @@ int pt_breaks_remove(void *state, const struct pt_break *at, struct pt_err *err)
 	case PT_BREAK_HW:
 		return remove_hard(cm, (uint32_t)at->addr, err);
 	default:
-		return pt_watches_remove(cm, at, err);
+		return pt_cortexm_watches_remove(cm, at, err);
 	}
 }
 
@@ -336,7 +336,7 @@ static int for_all(struct pt_cortexm *cm, bool on, struct pt_err *err)
 			keep_first(&first, write_bpu(cm, i, on, &this), &this);
 	for (unsigned i = 0; i < cm->breaks.n_dwt; i++)
 		if (cm->breaks.dwt[i].used)
-			keep_first(&first, pt_watches_write(cm, i, on, &this), &this);
+			keep_first(&first, pt_cortexm_watches_write(cm, i, on, &this), &this);
 	for (unsigned i = 0; i < PT_MAX_SOFT; i++) {
 		uint32_t addr = cm->breaks.soft[i].addr;
 
@@ -350,7 +350,7 @@ static int for_all(struct pt_cortexm *cm, bool on, struct pt_err *err)
 	return first.code;
 }
 
-int pt_breaks_remove_all(struct pt_cortexm *cm, struct pt_err *err)
+int pt_cortexm_breaks_remove_all(struct pt_cortexm *cm, struct pt_err *err)
 {
 	int rc = for_all(cm, false, err);
 
@@ -359,7 +359,7 @@ int pt_breaks_remove_all(struct pt_cortexm *cm, struct pt_err *err)
 			drop_bpu(cm, i);
 	for (unsigned i = 0; i < PT_MAX_DWT; i++)
 		if (cm->breaks.dwt[i].used)
-			pt_watches_drop(cm, i);
+			pt_cortexm_watches_drop(cm, i);
 	for (unsigned i = 0; i < PT_MAX_SOFT; i++)
 		cm->breaks.soft[i].used = false;
 	if (rc == 0 && cm->breaks.n_bpu != 0)
@@ -367,7 +367,7 @@ int pt_breaks_remove_all(struct pt_cortexm *cm, struct pt_err *err)
 	return rc;
 }
 
-int pt_breaks_leave(struct pt_cortexm *cm, struct pt_err *err)
+int pt_cortexm_breaks_leave(struct pt_cortexm *cm, struct pt_err *err)
 {
 	for (unsigned i = 0; i < cm->breaks.n_bpu; i++)
 		if (cm->breaks.bpu[i].used)
@@ -375,7 +375,7 @@ int pt_breaks_leave(struct pt_cortexm *cm, struct pt_err *err)
 	return cm->breaks.bpu_on ? write_bpu_ctrl(cm, false, err) : 0;
 }
 
-int pt_breaks_write_again(struct pt_cortexm *cm, struct pt_err *err)
+int pt_cortexm_breaks_write_again(struct pt_cortexm *cm, struct pt_err *err)
 {
 	bool hard = false;
 
@@ -388,7 +388,7 @@ int pt_breaks_write_again(struct pt_cortexm *cm, struct pt_err *err)
 	return 0;
 }
 
-bool pt_breaks_at(const struct pt_cortexm *cm, uint32_t pc, enum pt_break_kind *kind)
+bool pt_cortexm_breaks_at(const struct pt_cortexm *cm, uint32_t pc, enum pt_break_kind *kind)
 {
 	int i = find_bpu(cm, pc, true);
 
@@ -401,7 +401,7 @@ bool pt_breaks_at(const struct pt_cortexm *cm, uint32_t pc, enum pt_break_kind *
 	return true;
 }
 
-bool pt_breaks_any(const struct pt_cortexm *cm)
+bool pt_cortexm_breaks_any(const struct pt_cortexm *cm)
 {
 	bool any = false;
 
@@ -412,7 +412,7 @@ bool pt_breaks_any(const struct pt_cortexm *cm)
 	return any;
 }
 
-int pt_breaks_lift(struct pt_cortexm *cm, uint32_t pc, bool lift, struct pt_err *err)
+int pt_cortexm_breaks_lift(struct pt_cortexm *cm, uint32_t pc, bool lift, struct pt_err *err)
 {
 	int hard = find_bpu(cm, pc, true), soft = find_soft(cm, pc), rc = 0;
 

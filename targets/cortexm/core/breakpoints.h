@@ -10,7 +10,7 @@ struct pt_cortexm;
 
 enum { PT_MAX_BPU = 8, PT_MAX_DWT = 4, PT_MAX_SOFT = 64 };
 
-struct pt_breaks {
+struct pt_cortexm_breaks {
 	/* as_soft: asked for as a software breakpoint */
 	struct { bool used; bool as_soft; uint32_t addr; } bpu[PT_MAX_BPU];
 	struct { bool used; enum pt_break_kind kind; uint32_t addr, len; } dwt[PT_MAX_DWT];
@@ -23,32 +23,32 @@ struct pt_breaks {
 };
 
 /* How many comparators there are; as found, to be put back. */
-int pt_breaks_init(struct pt_cortexm *cm, struct pt_err *err);
-int pt_breaks_insert(void *state, const struct pt_break *at, struct pt_err *err);
-int pt_breaks_remove(void *state, const struct pt_break *at, struct pt_err *err);
+int pt_cortexm_breaks_init(struct pt_cortexm *cm, struct pt_err *err);
+int pt_cortexm_breaks_insert(void *state, const struct pt_break *at, struct pt_err *err);
+int pt_cortexm_breaks_remove(void *state, const struct pt_break *at, struct pt_err *err);
 /* Nobody debugs any more: with all comparators free the unit is as it was found. */
-int pt_breaks_leave(struct pt_cortexm *cm, struct pt_err *err);
-int pt_breaks_remove_all(struct pt_cortexm *cm, struct pt_err *err);	/* goes on past errors; the first one */
-int pt_breaks_write_again(struct pt_cortexm *cm, struct pt_err *err);	/* after a reset or loss of power */
+int pt_cortexm_breaks_leave(struct pt_cortexm *cm, struct pt_err *err);
+int pt_cortexm_breaks_remove_all(struct pt_cortexm *cm, struct pt_err *err);	/* goes on past errors; the first one */
+int pt_cortexm_breaks_write_again(struct pt_cortexm *cm, struct pt_err *err);	/* after a reset or loss of power */
 
 /* One of ours at pc? Then *kind is PT_BREAK_SW or PT_BREAK_HW, as it was asked for. */
-bool pt_breaks_at(const struct pt_cortexm *cm, uint32_t pc, enum pt_break_kind *kind);
-bool pt_breaks_any(const struct pt_cortexm *cm);	/* any that stop before an instruction */
-bool pt_breaks_watching(const struct pt_cortexm *cm);	/* a watchpoint needs TRCENA */
-int pt_breaks_lift(struct pt_cortexm *cm, uint32_t pc, bool lift, struct pt_err *err);	/* take away, put back */
+bool pt_cortexm_breaks_at(const struct pt_cortexm *cm, uint32_t pc, enum pt_break_kind *kind);
+bool pt_cortexm_breaks_any(const struct pt_cortexm *cm);	/* any that stop before an instruction */
+bool pt_cortexm_breaks_watching(const struct pt_cortexm *cm);	/* a watchpoint needs TRCENA */
+int pt_cortexm_breaks_lift(struct pt_cortexm *cm, uint32_t pc, bool lift, struct pt_err *err);	/* take away, put back */
 /* Which watchpoint fired (reading tells once). False: none of ours. */
-bool pt_breaks_watched(struct pt_cortexm *cm, enum pt_break_kind *kind, uint64_t *addr);
+bool pt_cortexm_breaks_watched(struct pt_cortexm *cm, enum pt_break_kind *kind, uint64_t *addr);
 
 /* For struct pt_mem_ap's hooks. */
-void pt_breaks_hide(void *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes);
-void pt_breaks_keep(void *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes);
+void pt_cortexm_breaks_hide(void *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes);
+void pt_cortexm_breaks_keep(void *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes);
 
-/* watchpoints.c, for breakpoints.c: errors as of pt_breaks_insert(). i: of a comparator. */
-int pt_watches_see(struct pt_cortexm *cm,
-		   struct pt_err *err); /* how many there are, and what they hold; needs TRCENA */
-int pt_watches_insert(struct pt_cortexm *cm, const struct pt_break *at, struct pt_err *err);
-int pt_watches_remove(struct pt_cortexm *cm, const struct pt_break *at, struct pt_err *err);
-int pt_watches_write(struct pt_cortexm *cm, unsigned i, bool on, struct pt_err *err);	/* off: as it was found */
-void pt_watches_drop(struct pt_cortexm *cm, unsigned i);	/* it is nobody's; writes nothing */
+/* watchpoints.c, for breakpoints.c: errors as of pt_cortexm_breaks_insert(). i: of a comparator. */
+int pt_cortexm_watches_see(struct pt_cortexm *cm,
+			   struct pt_err *err); /* how many there are, and what they hold; needs TRCENA */
+int pt_cortexm_watches_insert(struct pt_cortexm *cm, const struct pt_break *at, struct pt_err *err);
+int pt_cortexm_watches_remove(struct pt_cortexm *cm, const struct pt_break *at, struct pt_err *err);
+int pt_cortexm_watches_write(struct pt_cortexm *cm, unsigned i, bool on, struct pt_err *err);	/* off: as it was found */
+void pt_cortexm_watches_drop(struct pt_cortexm *cm, unsigned i);	/* it is nobody's; writes nothing */
 
 #endif

@@ -9,7 +9,7 @@
 
 enum pt_flash_kind { PT_FLASH_NONE, PT_FLASH_FTFA };
 
-struct pt_chip {
+struct pt_cortexm_chip {
 	char name[32];			/* "MKL27Z256", "unknown chip" */
 	char core[32];			/* "Cortex-M0+ r0p1" */
 	uint8_t cpu_arch;		/* enum pt_arm_arch */
@@ -27,7 +27,7 @@ enum pt_sector {
 	PT_SECTOR_SAME,		/* holds what it is to hold: left alone */
 };
 
-struct pt_flash {
+struct pt_cortexm_flash {
 	uint8_t *image;		/* the whole flash as it is to be where it is written; NULL: nothing noted */
 	uint8_t *written;	/* a byte for each longword of it: 1 = to be programmed */
 	uint8_t *sector;	/* a byte for each sector: enum pt_sector */

@@ -63,13 +63,13 @@ static int read_often(struct pt_cortexm *cm, uint64_t until_ns, uint32_t reload,
 			       "the program does not use SysTick, and this core has no other counter");
 }
 
-int pt_core_clock_rate(void *state, bool asked, struct pt_count_rate *rate, bool *is_core, struct pt_err *err)
+int pt_cortexm_clock_rate(void *state, bool asked, struct pt_count_rate *rate, bool *is_core, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
 	struct pt_core_status status;
 	uint32_t reload;
 
-	if (pt_core_status(cm, 0, &status, err) < 0)
+	if (pt_cortexm_status(cm, 0, &status, err) < 0)
 		return err->code;
 	cm->was_reset |= status.was_reset;	/* who waits for that shall hear of it */
 	if (status.state != PT_RUNNING && status.state != PT_SLEEPING)

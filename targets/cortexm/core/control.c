@@ -11,47 +11,47 @@ enum { BATCH_MS = 1000, HALT_MS = 1000, STEP_MS = 200, POLL_US = 5000 };
 /* --- as it was found ---------------------------------------------------------------------------------------------- */
 
 /* A core that was found halted by somebody else stays halted unless resume. C_MASKINTS goes while still halted. */
-int pt_core_restore(struct pt_cortexm *cm, bool resume, struct pt_err *err)
+int pt_cortexm_restore(struct pt_cortexm *cm, bool resume, struct pt_err *err)
 {
 	uint32_t debugen = cm->under_reset ? 0 : cm->found_dhcsr & DHCSR_C_DEBUGEN, dhcsr = 0;
 	int rc;
 
 	if (!cm->found_saved)
 		return 0;
-	rc = pt_core_set_demcr(cm, cm->found_demcr, ~cm->found_demcr, err);
-	if (rc < 0 || pt_core_read_dhcsr(cm, &dhcsr, err) < 0)
+	rc = pt_cortexm_set_demcr(cm, cm->found_demcr, ~cm->found_demcr, err);
+	if (rc < 0 || pt_cortexm_read_dhcsr(cm, &dhcsr, err) < 0)
 		return pt_wrap(err, "put the core back as it was found");
 	if ((dhcsr & DHCSR_S_HALT) != 0) {
 		if (!resume)
 			return 0;
-		if (pt_core_resume(cm, 0, err) < 0)
+		if (pt_cortexm_resume(cm, 0, err) < 0)
 			return pt_wrap(err, "let the core run on");
 	}
-	if (debugen == 0 && cm->debug_on && pt_core_write_dhcsr(cm, 0, err) < 0)
+	if (debugen == 0 && cm->debug_on && pt_cortexm_write_dhcsr(cm, 0, err) < 0)
 		return pt_wrap(err, "turn halting debug off");
 	cm->debug_on = debugen != 0;
 	return 0;
 }
 
 /* A BKPT of a program that nobody debugs is a HardFault again, and a HardFault no longer halts it. */
-int pt_core_leave(void *state, struct pt_err *err)
+int pt_cortexm_leave(void *state, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
 	uint32_t ours = DEMCR_VC_CORERESET | DEMCR_VC_HARDERR, dhcsr = 0;
 
 	cm->attended = false;
-	if (!cm->found_saved || cm->source_halts || pt_breaks_any(cm) || pt_breaks_watching(cm) ||
+	if (!cm->found_saved || cm->source_halts || pt_cortexm_breaks_any(cm) || pt_cortexm_breaks_watching(cm) ||
 	    pt_lease_held(cm->target, "halting debug"))	/* semihosting: its BKPT must halt */
 		return 0;
 	if (!pt_lease_held(cm->target, "dwt.pcsr"))	/* else it needs TRCENA */
 		ours |= DEMCR_TRCENA;
-	if (pt_core_set_demcr(cm, cm->found_demcr & ours, ~cm->found_demcr & ours, err) < 0 ||
-	    pt_core_read_dhcsr(cm, &dhcsr, err) < 0)
+	if (pt_cortexm_set_demcr(cm, cm->found_demcr & ours, ~cm->found_demcr & ours, err) < 0 ||
+	    pt_cortexm_read_dhcsr(cm, &dhcsr, err) < 0)
 		return err->code;
 	if ((dhcsr & DHCSR_S_HALT) != 0 || !cm->debug_on ||
 	    (!cm->under_reset && (cm->found_dhcsr & DHCSR_C_DEBUGEN) != 0))
 		return 0;
-	if (pt_core_write_dhcsr(cm, 0, err) < 0)
+	if (pt_cortexm_write_dhcsr(cm, 0, err) < 0)
 		return pt_wrap(err, "turn halting debug off");
 	cm->debug_on = false;
 	return 0;
@@ -69,10 +69,10 @@ static int breakpoint_reason(struct pt_cortexm *cm, struct pt_core_status *stop,
 	enum pt_break_kind kind;
 	uint64_t pc;
 
-	if (pt_core_pc(cm, 0, &pc, err) < 0)
+	if (pt_cortexm_pc(cm, 0, &pc, err) < 0)
 		return err->code;
 	stop->reason = PT_HALT_BKPT;
-	if (pt_breaks_at(cm, (uint32_t)pc, &kind)) {
+	if (pt_cortexm_breaks_at(cm, (uint32_t)pc, &kind)) {
 		stop->reason = kind == PT_BREAK_SW ? PT_HALT_BREAK_SW : PT_HALT_BREAK_HW;
 		stop->addr = pc;
 	}
@@ -86,7 +86,7 @@ static int find_reason(struct pt_cortexm *cm, struct pt_err *err)
 	enum pt_break_kind kind = PT_BREAK_HW;
 	uint32_t dfsr = 0;
 
-	if (pt_mem_read32(cm->mem, pt_core_reg(cm, SCS_DFSR), &dfsr, err) < 0)
+	if (pt_mem_read32(cm->mem, pt_cortexm_reg(cm, SCS_DFSR), &dfsr, err) < 0)
 		return pt_wrap(err, "read DFSR");
 	if ((dfsr & DFSR_VCATCH) != 0) {
 		stop.reason = PT_HALT_VECTOR_CATCH;
@@ -94,7 +94,7 @@ static int find_reason(struct pt_cortexm *cm, struct pt_err *err)
 		if (breakpoint_reason(cm, &stop, err) < 0)
 			return err->code;
 	} else if ((dfsr & DFSR_DWTTRAP) != 0) {
-		bool ours = pt_breaks_watched(cm, &kind, &stop.addr);
+		bool ours = pt_cortexm_breaks_watched(cm, &kind, &stop.addr);
 
 		stop.reason = ours ? watch_reason[kind] : PT_HALT_EXTERNAL;
 	} else if ((dfsr & DFSR_EXTERNAL) != 0) {
@@ -124,13 +124,13 @@ static int status_of_error(int rc, struct pt_core_status *out)
 /* S_RESET_ST is cleared by reading: still there means still in reset. */
 static int after_reset(struct pt_cortexm *cm, uint32_t *dhcsr, bool *in_reset, struct pt_err *err)
 {
-	if (pt_core_read_dhcsr(cm, dhcsr, err) < 0)
+	if (pt_cortexm_read_dhcsr(cm, dhcsr, err) < 0)
 		return err->code;
 	*in_reset = (*dhcsr & DHCSR_S_RESET_ST) != 0;
 	if (*in_reset)
 		return 0;
 	pt_mem_ap_forget(&cm->ap);
-	return pt_breaks_write_again(cm, err);
+	return pt_cortexm_breaks_write_again(cm, err);
 }
 
 static enum pt_run_state running_state(uint32_t dhcsr)
@@ -144,7 +144,7 @@ static int read_status(struct pt_cortexm *cm, struct pt_core_status *out, struct
 {
 	bool in_reset = false;
 	uint32_t dhcsr;
-	int rc = pt_core_read_dhcsr(cm, &dhcsr, err);
+	int rc = pt_cortexm_read_dhcsr(cm, &dhcsr, err);
 
 	if (rc == 0 && cm->adi.power_lost)
 		cm->was_reset = true;
@@ -164,7 +164,7 @@ static int read_status(struct pt_cortexm *cm, struct pt_core_status *out, struct
 	return rc;
 }
 
-int pt_core_status(void *state, unsigned core, struct pt_core_status *out, struct pt_err *err)
+int pt_cortexm_status(void *state, unsigned core, struct pt_core_status *out, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
 	int rc;
@@ -192,7 +192,7 @@ static void put(struct pt_cortexm *cm, struct control_batch *batch, uint32_t off
 {
 	pt_put_le32(batch->bytes[batch->n], value);
 	batch->op[batch->n] = (struct pt_mem_op){
-		.what = PT_MEM_WRITE, .width_bytes = 4, .addr = pt_core_reg(cm, offset),
+		.what = PT_MEM_WRITE, .width_bytes = 4, .addr = pt_cortexm_reg(cm, offset),
 		.bytes = batch->bytes[batch->n],
 		.len_bytes = 4,
 	};
@@ -206,12 +206,12 @@ static int run_until_halted(struct pt_cortexm *cm, struct control_batch *batch, 
 	size_t n_done = 0;
 
 	*poll = (struct pt_mem_op){
-		.what = PT_MEM_POLL, .addr = pt_core_reg(cm, SCS_DHCSR), .mask = DHCSR_S_HALT, .match = DHCSR_S_HALT,
+		.what = PT_MEM_POLL, .addr = pt_cortexm_reg(cm, SCS_DHCSR), .mask = DHCSR_S_HALT, .match = DHCSR_S_HALT,
 		.time_us = POLL_US,
 	};
 	if (pt_mem_run(cm->mem, batch->op, batch->n + 1, BATCH_MS, &n_done, err) < 0)
 		return err->code;
-	pt_core_saw(cm, poll->match_seen);
+	pt_cortexm_saw(cm, poll->match_seen);
 	return n_done == batch->n + 1;
 }
 
@@ -229,14 +229,14 @@ static int wait_halted(struct pt_cortexm *cm, struct control_batch *batch, uint3
 	return rc < 0 ? rc : 0;
 }
 
-int pt_core_halt(void *state, unsigned core, struct pt_err *err)
+int pt_cortexm_halt(void *state, unsigned core, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
 	struct control_batch batch = { .n = 0 };
 
 	(void)core;
 	cm->attended = true;
-	if (pt_core_enable_debug(cm, err) < 0)
+	if (pt_cortexm_enable_debug(cm, err) < 0)
 		return err->code;
 	if (!cm->halted)
 		cm->stepped = false;
@@ -282,23 +282,23 @@ static int step_off_breakpoint(struct pt_cortexm *cm, bool mask_ints, struct pt_
 	uint64_t pc;
 	int rc;
 
-	if (!pt_breaks_any(cm))
+	if (!pt_cortexm_breaks_any(cm))
 		return 0;
-	if (pt_core_pc(cm, 0, &pc, err) < 0)
+	if (pt_cortexm_pc(cm, 0, &pc, err) < 0)
 		return err->code;
-	if (!pt_breaks_at(cm, (uint32_t)pc, &kind))
+	if (!pt_cortexm_breaks_at(cm, (uint32_t)pc, &kind))
 		return 0;
-	if (pt_breaks_lift(cm, (uint32_t)pc, true, err) < 0)
+	if (pt_cortexm_breaks_lift(cm, (uint32_t)pc, true, err) < 0)
 		return err->code;
 	rc = step_once(cm, mask_ints, err);
-	if (pt_breaks_lift(cm, (uint32_t)pc, false, &put_back) < 0 && rc == 0) {
+	if (pt_cortexm_breaks_lift(cm, (uint32_t)pc, false, &put_back) < 0 && rc == 0) {
 		*err = put_back;
 		rc = put_back.code;
 	}
 	return rc < 0 ? rc : 1;
 }
 
-int pt_core_resume(void *state, unsigned core, struct pt_err *err)
+int pt_cortexm_resume(void *state, unsigned core, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
 	struct control_batch batch = { .n = 0 };
@@ -312,7 +312,7 @@ int pt_core_resume(void *state, unsigned core, struct pt_err *err)
 	return 0;
 }
 
-int pt_core_step(void *state, unsigned core, struct pt_err *err)
+int pt_cortexm_step(void *state, unsigned core, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
 	int rc;

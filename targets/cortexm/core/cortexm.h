@@ -28,7 +28,7 @@ struct pt_cortexm {
 	/* Behind another GDB server: see pt_cortexm_reaches(). NULL: the core is on our own wire. */
 	int (*behind_reach)(struct pt_cortexm *cm, struct pt_err *err);
 	struct pt_discovery found;
-	struct pt_chip chip;
+	struct pt_cortexm_chip chip;
 	char name[72];			/* chip and core */
 	bool locked;			/* secured: only the MDM-AP answers */
 
@@ -51,43 +51,43 @@ struct pt_cortexm {
 	/* settings */
 	bool mask_step, catch_faults, reset_pin, allow_lock;
 
-	struct pt_breaks breaks;
-	struct pt_flash flash_unit;
+	struct pt_cortexm_breaks breaks;
+	struct pt_cortexm_flash flash_unit;
 };
 
 /* --- debug_state.c ---------------------------------------------------------------------------------------------- */
 /* A DHCSR value was read, by whomever: its sticky S_RESET_ST is cleared by reading and must not be lost. */
-void pt_core_saw(struct pt_cortexm *cm, uint32_t dhcsr);
-int pt_core_read_dhcsr(struct pt_cortexm *cm, uint32_t *dhcsr, struct pt_err *err);
-int pt_core_write_dhcsr(struct pt_cortexm *cm, uint32_t bits, struct pt_err *err);	/* with its key */
-int pt_core_enable_debug(struct pt_cortexm *cm, struct pt_err *err);	/* C_DEBUGEN, without halting */
-int pt_core_set_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, struct pt_err *err);
-int pt_core_save(struct pt_cortexm *cm, struct pt_err *err);	/* what was found */
+void pt_cortexm_saw(struct pt_cortexm *cm, uint32_t dhcsr);
+int pt_cortexm_read_dhcsr(struct pt_cortexm *cm, uint32_t *dhcsr, struct pt_err *err);
+int pt_cortexm_write_dhcsr(struct pt_cortexm *cm, uint32_t bits, struct pt_err *err);	/* with its key */
+int pt_cortexm_enable_debug(struct pt_cortexm *cm, struct pt_err *err);	/* C_DEBUGEN, without halting */
+int pt_cortexm_set_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, struct pt_err *err);
+int pt_cortexm_save(struct pt_cortexm *cm, struct pt_err *err);	/* what was found */
 
 /* --- control.c ---------------------------------------------------------------------------------------------------- */
-int pt_core_restore(struct pt_cortexm *cm, bool resume, struct pt_err *err);
-int pt_core_leave(void *state, struct pt_err *err);
-int pt_core_clock_rate(void *state, bool asked, struct pt_count_rate *rate, bool *is_core, struct pt_err *err);
-int pt_core_status(void *state, unsigned core, struct pt_core_status *out, struct pt_err *err);
-int pt_core_halt(void *state, unsigned core, struct pt_err *err);
-int pt_core_resume(void *state, unsigned core, struct pt_err *err);
-int pt_core_step(void *state, unsigned core, struct pt_err *err);
+int pt_cortexm_restore(struct pt_cortexm *cm, bool resume, struct pt_err *err);
+int pt_cortexm_leave(void *state, struct pt_err *err);
+int pt_cortexm_clock_rate(void *state, bool asked, struct pt_count_rate *rate, bool *is_core, struct pt_err *err);
+int pt_cortexm_status(void *state, unsigned core, struct pt_core_status *out, struct pt_err *err);
+int pt_cortexm_halt(void *state, unsigned core, struct pt_err *err);
+int pt_cortexm_resume(void *state, unsigned core, struct pt_err *err);
+int pt_cortexm_step(void *state, unsigned core, struct pt_err *err);
 
 /* --- reset.c ------------------------------------------------------------------------------------------------------ */
-int pt_core_reset(void *state, enum pt_reset_kind kind, struct pt_err *err);
+int pt_cortexm_reset(void *state, enum pt_reset_kind kind, struct pt_err *err);
 /* Before the wire is connected: hold the chip in reset. Afterwards: have the core stop at its reset vector, then let it
  * go there. */
-int pt_core_hold_reset(struct pt_cortexm *cm, struct pt_err *err);
-int pt_core_catch_reset_vector(struct pt_cortexm *cm, struct pt_err *err);
-int pt_core_release_reset(struct pt_cortexm *cm, struct pt_err *err);
+int pt_cortexm_hold_reset(struct pt_cortexm *cm, struct pt_err *err);
+int pt_cortexm_catch_reset_vector(struct pt_cortexm *cm, struct pt_err *err);
+int pt_cortexm_release_reset(struct pt_cortexm *cm, struct pt_err *err);
 
 /* --- registers.c -------------------------------------------------------------------------------------------------- */
-const struct pt_register *pt_core_registers(void *state, size_t *n);
-int pt_core_read_registers(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values,
-			   struct pt_err *err);
-int pt_core_write_registers(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,
-			    struct pt_err *err);
-int pt_core_pc(void *state, unsigned core, uint64_t *pc, struct pt_err *err);
+const struct pt_register *pt_cortexm_registers(void *state, size_t *n);
+int pt_cortexm_read_registers(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values,
+			      struct pt_err *err);
+int pt_cortexm_write_registers(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,
+			       struct pt_err *err);
+int pt_cortexm_pc(void *state, unsigned core, uint64_t *pc, struct pt_err *err);
 enum { PT_ROW_R0 = 0, PT_ROW_SP = 13, PT_ROW_LR, PT_ROW_PC, PT_ROW_XPSR };	/* indices into the rows */
 
 /* --- reach ------------------------------------------------------------------------------------------------------- */
@@ -106,7 +106,7 @@ static inline int pt_cortexm_reaches(const struct pt_target *target, struct pt_e
 	return cm->behind_reach != NULL ? cm->behind_reach(cm, err) : 0;
 }
 
-static inline uint64_t pt_core_reg(const struct pt_cortexm *cm, uint32_t offset)
+static inline uint64_t pt_cortexm_reg(const struct pt_cortexm *cm, uint32_t offset)
 {
 	return cm->found.unit[PT_UNIT_SCS] + (uint64_t)offset;
 }

@@ -4,7 +4,7 @@
 
 #include "targets/cortexm/core/cortexm.h"
 
-void pt_core_saw(struct pt_cortexm *cm, uint32_t dhcsr)
+void pt_cortexm_saw(struct pt_cortexm *cm, uint32_t dhcsr)
 {
 	if ((dhcsr & DHCSR_S_RESET_ST) != 0)
 		cm->was_reset = true;
@@ -13,12 +13,12 @@ void pt_core_saw(struct pt_cortexm *cm, uint32_t dhcsr)
 		cm->halted = false;
 }
 
-int pt_core_read_dhcsr(struct pt_cortexm *cm, uint32_t *dhcsr, struct pt_err *err)
+int pt_cortexm_read_dhcsr(struct pt_cortexm *cm, uint32_t *dhcsr, struct pt_err *err)
 {
-	int rc = pt_mem_read32(cm->mem, pt_core_reg(cm, SCS_DHCSR), dhcsr, err);
+	int rc = pt_mem_read32(cm->mem, pt_cortexm_reg(cm, SCS_DHCSR), dhcsr, err);
 
 	if (rc == 0)
-		pt_core_saw(cm, *dhcsr);
+		pt_cortexm_saw(cm, *dhcsr);
 	return rc;
 }
 
@@ -26,7 +26,7 @@ int pt_core_read_dhcsr(struct pt_cortexm *cm, uint32_t *dhcsr, struct pt_err *er
 static struct pt_pending_row pending_row(const struct pt_cortexm *cm, const char *unit, uint32_t offset, uint32_t was,
 					 uint32_t ours, uint32_t mask)
 {
-	struct pt_pending_row row = { .width_bytes = 4, .at = pt_core_reg(cm, offset), .was = was, .ours = ours,
+	struct pt_pending_row row = { .width_bytes = 4, .at = pt_cortexm_reg(cm, offset), .was = was, .ours = ours,
 				      .check = was ^ ours, .mask = mask };
 
 	snprintf(row.unit, sizeof(row.unit), "%s", unit);
@@ -54,26 +54,26 @@ static void note_demcr(struct pt_cortexm *cm, uint32_t demcr)
 		pt_pending_note(cm->target, &row, 1);
 }
 
-int pt_core_write_dhcsr(struct pt_cortexm *cm, uint32_t bits, struct pt_err *err)
+int pt_cortexm_write_dhcsr(struct pt_cortexm *cm, uint32_t bits, struct pt_err *err)
 {
 	int rc;
 
 	if ((bits & DHCSR_C_DEBUGEN) != 0)
 		note_debug(cm);
-	rc = pt_mem_write32(cm->mem, pt_core_reg(cm, SCS_DHCSR), DHCSR_KEY | bits, err);
+	rc = pt_mem_write32(cm->mem, pt_cortexm_reg(cm, SCS_DHCSR), DHCSR_KEY | bits, err);
 	if (rc == 0 && (bits & DHCSR_C_DEBUGEN) == 0)
 		pt_pending_settle(cm->target, "dhcsr");
 	return rc;
 }
 
-int pt_core_set_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, struct pt_err *err)
+int pt_cortexm_set_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, struct pt_err *err)
 {
 	uint32_t demcr = (cm->demcr & ~clear) | set;
 
 	if (demcr == cm->demcr)
 		return 0;
 	note_demcr(cm, demcr);
-	if (pt_mem_write32(cm->mem, pt_core_reg(cm, SCS_DEMCR), demcr, err) < 0)
+	if (pt_mem_write32(cm->mem, pt_cortexm_reg(cm, SCS_DEMCR), demcr, err) < 0)
 		return pt_wrap(err, "write DEMCR");
 	cm->demcr = demcr;
 	if (demcr == cm->found_demcr)
@@ -81,18 +81,18 @@ int pt_core_set_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, struc
 	return 0;
 }
 
-int pt_core_enable_debug(struct pt_cortexm *cm, struct pt_err *err)
+int pt_cortexm_enable_debug(struct pt_cortexm *cm, struct pt_err *err)
 {
-	if (!cm->debug_on && pt_core_write_dhcsr(cm, DHCSR_C_DEBUGEN, err) < 0)
+	if (!cm->debug_on && pt_cortexm_write_dhcsr(cm, DHCSR_C_DEBUGEN, err) < 0)
 		return pt_wrap(err, "turn halting debug on");
 	cm->debug_on = true;
-	return pt_core_set_demcr(cm, cm->catch_faults ? DEMCR_VC_HARDERR : 0, 0, err);
+	return pt_cortexm_set_demcr(cm, cm->catch_faults ? DEMCR_VC_HARDERR : 0, 0, err);
 }
 
-int pt_core_save(struct pt_cortexm *cm, struct pt_err *err)
+int pt_cortexm_save(struct pt_cortexm *cm, struct pt_err *err)
 {
-	if (pt_mem_read32(cm->mem, pt_core_reg(cm, SCS_DHCSR), &cm->found_dhcsr, err) < 0 ||
-	    pt_mem_read32(cm->mem, pt_core_reg(cm, SCS_DEMCR), &cm->found_demcr, err) < 0)
+	if (pt_mem_read32(cm->mem, pt_cortexm_reg(cm, SCS_DHCSR), &cm->found_dhcsr, err) < 0 ||
+	    pt_mem_read32(cm->mem, pt_cortexm_reg(cm, SCS_DEMCR), &cm->found_demcr, err) < 0)
 		return pt_wrap(err, "read the state of the core");
 	cm->demcr = cm->found_demcr;
 	cm->debug_on = (cm->found_dhcsr & DHCSR_C_DEBUGEN) != 0;

@@ -37,7 +37,7 @@ static const struct pt_register rows[] = {	/* name, feature, type, group, GDB's 
 	{ "control", SPECIAL, "int8", "system", 29, 8, CONTROL },
 };
 
-const struct pt_register *pt_core_registers(void *state, size_t *n)
+const struct pt_register *pt_cortexm_registers(void *state, size_t *n)
 {
 	(void)state;
 	*n = PT_LEN(rows);
@@ -56,7 +56,7 @@ static unsigned lane(uint16_t id)
 
 static struct pt_mem_op word_op(struct pt_cortexm *cm, enum pt_mem_do what, uint32_t offset, uint8_t *bytes)
 {
-	return (struct pt_mem_op){ .what = (uint8_t)what, .width_bytes = 4, .addr = pt_core_reg(cm, offset),
+	return (struct pt_mem_op){ .what = (uint8_t)what, .width_bytes = 4, .addr = pt_cortexm_reg(cm, offset),
 				   .bytes = bytes, .len_bytes = 4 };
 }
 
@@ -75,7 +75,7 @@ static int wait_ready(struct pt_cortexm *cm, struct pt_mem_op *ops, size_t n, ui
 
 static struct pt_mem_op ready_poll(struct pt_cortexm *cm)
 {
-	return (struct pt_mem_op){ .what = PT_MEM_POLL, .addr = pt_core_reg(cm, SCS_DHCSR), .mask = DHCSR_S_REGRDY,
+	return (struct pt_mem_op){ .what = PT_MEM_POLL, .addr = pt_cortexm_reg(cm, SCS_DHCSR), .mask = DHCSR_S_REGRDY,
 				   .match = DHCSR_S_REGRDY, .time_us = READY_US };
 }
 
@@ -115,7 +115,7 @@ struct transfer { uint8_t select[4], dhcsr[4], data[4]; };
 static int check_halted(struct pt_cortexm *cm, const struct transfer *t, size_t n, struct pt_err *err)
 {
 	for (size_t i = 0; i < n; i++) {
-		pt_core_saw(cm, pt_le32(t[i].dhcsr));
+		pt_cortexm_saw(cm, pt_le32(t[i].dhcsr));
 		if ((pt_le32(t[i].dhcsr) & DHCSR_S_HALT) == 0)
 			return pt_fail(err, PT_ESTATE,
 				       "the core runs: registers can be reached only while it is halted");
@@ -192,8 +192,8 @@ static int read_words(struct pt_cortexm *cm, const uint16_t *which, size_t n, ui
 	return read_batch(cm, sels, n, words, err);
 }
 
-int pt_core_read_registers(void *state, unsigned core, const uint16_t *which, size_t n, uint64_t *values,
-			   struct pt_err *err)
+int pt_cortexm_read_registers(void *state, unsigned core, const uint16_t *which, size_t n, uint64_t *values,
+			      struct pt_err *err)
 {
 	uint32_t words[MAX_AT_ONCE];
 
@@ -221,8 +221,8 @@ static int write_special(struct pt_cortexm *cm, const struct pt_register *row, u
 	return write_batch(cm, &sel, 1, &word, err);
 }
 
-int pt_core_write_registers(void *state, unsigned core, const uint16_t *which, size_t n, const uint64_t *values,
-			    struct pt_err *err)
+int pt_cortexm_write_registers(void *state, unsigned core, const uint16_t *which, size_t n, const uint64_t *values,
+			       struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
 	uint32_t sels[MAX_AT_ONCE] = { 0 }, words[MAX_AT_ONCE] = { 0 };
@@ -244,7 +244,7 @@ int pt_core_write_registers(void *state, unsigned core, const uint16_t *which, s
 	return 0;
 }
 
-int pt_core_pc(void *state, unsigned core, uint64_t *pc, struct pt_err *err)
+int pt_cortexm_pc(void *state, unsigned core, uint64_t *pc, struct pt_err *err)
 {
-	return pt_core_read_registers(state, core, &(uint16_t){ PT_ROW_PC }, 1, pc, err);
+	return pt_cortexm_read_registers(state, core, &(uint16_t){ PT_ROW_PC }, 1, pc, err);
 }

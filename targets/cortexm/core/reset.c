@@ -24,7 +24,7 @@ static int wait_dhcsr(struct pt_cortexm *cm, uint32_t mask, uint32_t match, cons
 	uint32_t dhcsr = 0;
 
 	for (;;) {
-		int rc = pt_core_read_dhcsr(cm, &dhcsr, err);
+		int rc = pt_cortexm_read_dhcsr(cm, &dhcsr, err);
 
 		if (is_fatal(rc))
 			return rc;
@@ -49,7 +49,7 @@ static int pulse_pin(struct pt_cortexm *cm, struct pt_err *err)
 /* The request may cut off its own acknowledge: only a dead probe counts. */
 static int request_reset(struct pt_cortexm *cm, struct pt_err *err)
 {
-	int rc = pt_mem_write32(cm->mem, pt_core_reg(cm, SCS_AIRCR), AIRCR_SYSRESETREQ, err);
+	int rc = pt_mem_write32(cm->mem, pt_cortexm_reg(cm, SCS_AIRCR), AIRCR_SYSRESETREQ, err);
 
 	return is_fatal(rc) ? rc : 0;
 }
@@ -74,7 +74,7 @@ static int do_reset(struct pt_cortexm *cm, struct pt_err *err)
 {
 	uint32_t dhcsr;
 
-	if (pt_core_read_dhcsr(cm, &dhcsr, err) < 0)
+	if (pt_cortexm_read_dhcsr(cm, &dhcsr, err) < 0)
 		return err->code;
 	cm->was_reset = false;
 	if ((cm->reset_pin ? pulse_pin(cm, err) : request_reset(cm, err)) < 0)
@@ -89,14 +89,14 @@ static int catch_reset(struct pt_cortexm *cm, struct pt_err *err)
 	int rc;
 
 	cm->attended = true;
-	if (pt_core_enable_debug(cm, err) < 0 || pt_core_set_demcr(cm, DEMCR_VC_CORERESET, 0, err) < 0)
+	if (pt_cortexm_enable_debug(cm, err) < 0 || pt_cortexm_set_demcr(cm, DEMCR_VC_CORERESET, 0, err) < 0)
 		return err->code;
 	rc = do_reset(cm, err);
 	if (rc == 0)
 		rc = wait_dhcsr(cm, DHCSR_S_HALT, DHCSR_S_HALT, "does not halt at the reset vector", err);
 	if (rc < 0)
 		return rc;
-	return pt_core_set_demcr(cm, 0, ~cm->found_demcr & DEMCR_VC_CORERESET, err);
+	return pt_cortexm_set_demcr(cm, 0, ~cm->found_demcr & DEMCR_VC_CORERESET, err);
 }
 
 static int stop_watchdog(struct pt_cortexm *cm, struct pt_err *err)
@@ -110,13 +110,13 @@ static int stop_watchdog(struct pt_cortexm *cm, struct pt_err *err)
 	return 0;
 }
 
-int pt_core_reset(void *state, enum pt_reset_kind kind, struct pt_err *err)
+int pt_cortexm_reset(void *state, enum pt_reset_kind kind, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
 	int rc = kind == PT_RESET_RUN ? do_reset(cm, err) : catch_reset(cm, err);
 
 	if (rc == 0)
-		rc = pt_breaks_write_again(cm, err);
+		rc = pt_cortexm_breaks_write_again(cm, err);
 	if (rc == 0 && kind == PT_RESET_INIT)
 		rc = stop_watchdog(cm, err);
 	cm->was_reset = false;	/* it was ours: whoever asked knows */
@@ -125,30 +125,30 @@ int pt_core_reset(void *state, enum pt_reset_kind kind, struct pt_err *err)
 
 /* --- connect under reset ------------------------------------------------------------------------------------------ */
 
-int pt_core_hold_reset(struct pt_cortexm *cm, struct pt_err *err)
+int pt_cortexm_hold_reset(struct pt_cortexm *cm, struct pt_err *err)
 {
 	if (cm->adi.dap->set_reset(cm->adi.wire, true, err) < 0)
 		return pt_wrap(err, "connect under reset");
 	return pause_ms(cm, PIN_MS, err);
 }
 
-int pt_core_catch_reset_vector(struct pt_cortexm *cm, struct pt_err *err)
+int pt_cortexm_catch_reset_vector(struct pt_cortexm *cm, struct pt_err *err)
 {
 	uint64_t scs = cm->found.unit[PT_UNIT_SCS];
 
 	if (scs == 0)
 		cm->found.unit[PT_UNIT_SCS] = 0xe000e000;	/* not discovered yet; the architecture's address */
-	if (pt_core_save(cm, err) < 0 || pt_core_enable_debug(cm, err) < 0 ||
-	    pt_core_set_demcr(cm, DEMCR_VC_CORERESET, 0, err) < 0)
+	if (pt_cortexm_save(cm, err) < 0 || pt_cortexm_enable_debug(cm, err) < 0 ||
+	    pt_cortexm_set_demcr(cm, DEMCR_VC_CORERESET, 0, err) < 0)
 		return pt_wrap(err, "catch the reset vector");
 	return 0;
 }
 
-int pt_core_release_reset(struct pt_cortexm *cm, struct pt_err *err)
+int pt_cortexm_release_reset(struct pt_cortexm *cm, struct pt_err *err)
 {
 	if (cm->adi.dap->set_reset(cm->adi.wire, false, err) < 0 ||
 	    wait_dhcsr(cm, DHCSR_S_HALT, DHCSR_S_HALT, "does not halt at the reset vector", err) < 0)
 		return pt_wrap(err, "let go of reset");
 	cm->was_reset = false;
-	return pt_core_set_demcr(cm, 0, DEMCR_VC_CORERESET, err);
+	return pt_cortexm_set_demcr(cm, 0, DEMCR_VC_CORERESET, err);
 }

@@ -31,7 +31,7 @@ static uint32_t log2_of(uint32_t len)
 /* In the order in which they are to be written: off, what it watches, FUNCTION. */
 static void note(struct pt_cortexm *cm, unsigned i, const uint32_t *value)
 {
-	const struct pt_breaks *breaks = &cm->breaks;
+	const struct pt_cortexm_breaks *breaks = &cm->breaks;
 	struct pt_pending_row row[] = {
 		{ .at = DWT_FUNCTION, .was = DWT_OFF, .ours = value[3] },
 		{ .at = DWT_COMP, .was = breaks->found_dwt[i].comp, .ours = value[1], .check = UINT32_MAX },
@@ -50,9 +50,9 @@ static void note(struct pt_cortexm *cm, unsigned i, const uint32_t *value)
 }
 
 /* Off first and FUNCTION last, so that the comparator never watches half an address. */
-int pt_watches_write(struct pt_cortexm *cm, unsigned i, bool on, struct pt_err *err)
+int pt_cortexm_watches_write(struct pt_cortexm *cm, unsigned i, bool on, struct pt_err *err)
 {
-	const struct pt_breaks *breaks = &cm->breaks;
+	const struct pt_cortexm_breaks *breaks = &cm->breaks;
 	uint32_t value[] = { DWT_OFF, breaks->found_dwt[i].comp, breaks->found_dwt[i].mask,
 			     breaks->found_dwt[i].function };
 	static const unsigned offset[] = { DWT_FUNCTION, DWT_COMP, DWT_MASK, DWT_FUNCTION };
@@ -102,7 +102,7 @@ static int take_dwt(struct pt_cortexm *cm, struct pt_err *err)
 	return pt_fail(err, PT_EBUSY, "all %u watchpoints of the chip are in use", cm->breaks.n_dwt);
 }
 
-void pt_watches_drop(struct pt_cortexm *cm, unsigned i)
+void pt_cortexm_watches_drop(struct pt_cortexm *cm, unsigned i)
 {
 	char unit[16];
 
@@ -111,7 +111,7 @@ void pt_watches_drop(struct pt_cortexm *cm, unsigned i)
 	pt_lease_drop(cm->target, unit, owner);
 }
 
-int pt_watches_insert(struct pt_cortexm *cm, const struct pt_break *at, struct pt_err *err)
+int pt_cortexm_watches_insert(struct pt_cortexm *cm, const struct pt_break *at, struct pt_err *err)
 {
 	int i = find_dwt(cm, at);
 
@@ -128,24 +128,25 @@ int pt_watches_insert(struct pt_cortexm *cm, const struct pt_break *at, struct p
 	cm->breaks.dwt[i].kind = at->kind;
 	cm->breaks.dwt[i].addr = (uint32_t)at->addr;
 	cm->breaks.dwt[i].len = at->len;
-	if (pt_core_set_demcr(cm, DEMCR_TRCENA, 0, err) < 0 || pt_watches_write(cm, (unsigned)i, true, err) < 0) {
-		pt_watches_drop(cm, (unsigned)i);
+	if (pt_cortexm_set_demcr(cm, DEMCR_TRCENA, 0, err) < 0 ||
+	    pt_cortexm_watches_write(cm, (unsigned)i, true, err) < 0) {
+		pt_cortexm_watches_drop(cm, (unsigned)i);
 		return pt_wrap(err, "set a watchpoint");
 	}
 	return 0;
 }
 
-int pt_watches_remove(struct pt_cortexm *cm, const struct pt_break *at, struct pt_err *err)
+int pt_cortexm_watches_remove(struct pt_cortexm *cm, const struct pt_break *at, struct pt_err *err)
 {
 	int i = find_dwt(cm, at);
 
 	if (i < 0)
 		return 0;
-	pt_watches_drop(cm, (unsigned)i);
-	return pt_watches_write(cm, (unsigned)i, false, err);
+	pt_cortexm_watches_drop(cm, (unsigned)i);
+	return pt_cortexm_watches_write(cm, (unsigned)i, false, err);
 }
 
-bool pt_breaks_watched(struct pt_cortexm *cm, enum pt_break_kind *kind, uint64_t *addr)
+bool pt_cortexm_breaks_watched(struct pt_cortexm *cm, enum pt_break_kind *kind, uint64_t *addr)
 {
 	bool found = false;
 
@@ -165,9 +166,9 @@ bool pt_breaks_watched(struct pt_cortexm *cm, enum pt_break_kind *kind, uint64_t
 }
 
 /* MATCHED goes by reading, and is no setting. */
-int pt_watches_see(struct pt_cortexm *cm, struct pt_err *err)
+int pt_cortexm_watches_see(struct pt_cortexm *cm, struct pt_err *err)
 {
-	struct pt_breaks *breaks = &cm->breaks;
+	struct pt_cortexm_breaks *breaks = &cm->breaks;
 	uint8_t unit[DWT_STRIDE * PT_MAX_DWT];
 	uint32_t ctrl = 0;
 
@@ -189,7 +190,7 @@ int pt_watches_see(struct pt_cortexm *cm, struct pt_err *err)
 	return 0;
 }
 
-bool pt_breaks_watching(const struct pt_cortexm *cm)
+bool pt_cortexm_breaks_watching(const struct pt_cortexm *cm)
 {
 	bool any = false;
 

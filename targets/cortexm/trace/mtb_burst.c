@@ -150,7 +150,7 @@ static int look(struct pt_mtb *m, struct pt_err *err)
 {
 	struct pt_mtb_batch batch = { .n = 0 };
 	size_t master = pt_mtb_put_read(&batch, m->regs + MTB_MASTER);
-	size_t dhcsr = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
+	size_t dhcsr = pt_mtb_put_read(&batch, pt_cortexm_reg(m->cm, SCS_DHCSR));
 	int rc = pt_mtb_run(m, &batch, err);
 
 	if (rc < 0)

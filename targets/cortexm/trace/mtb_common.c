@@ -27,7 +27,7 @@ uint32_t pt_mtb_until_halt(const struct pt_mtb *m, const uint8_t *data, uint32_t
 
 void pt_mtb_works(struct pt_mtb *m, uint32_t dhcsr)
 {
-	pt_core_saw(m->cm, dhcsr);
+	pt_cortexm_saw(m->cm, dhcsr);
 	pt_emit_works(&m->out, pt_mem_now_ns(m->mem), m->cm->was_reset || m->cm->adi.power_lost);
 }
 
@@ -35,7 +35,7 @@ void pt_mtb_works(struct pt_mtb *m, uint32_t dhcsr)
 int pt_mtb_disturbed(struct pt_mtb *m, const struct pt_mtb_regs *seen, struct pt_err *err)
 {
 	struct pt_mtb_batch batch = { .n = 0 };
-	size_t dhcsr = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
+	size_t dhcsr = pt_mtb_put_read(&batch, pt_cortexm_reg(m->cm, SCS_DHCSR));
 	bool was_reset;
 	int rc;
 
@@ -45,7 +45,7 @@ int pt_mtb_disturbed(struct pt_mtb *m, const struct pt_mtb_regs *seen, struct pt
 	m->out.restarts = true;
 	if (rc < 0)
 		return pt_mtb_failed(m, rc, err);
-	pt_core_saw(m->cm, pt_mtb_value(&batch, dhcsr));
+	pt_cortexm_saw(m->cm, pt_mtb_value(&batch, dhcsr));
 	was_reset = m->cm->was_reset;
 	pt_emit_loss(&m->out, was_reset ? PT_LOSS_RESET : PT_LOSS_TAKEN, pt_mem_now_ns(m->mem));
 	if (was_reset)
@@ -64,7 +64,7 @@ int pt_mtb_disturbed(struct pt_mtb *m, const struct pt_mtb_regs *seen, struct pt
 int pt_mtb_begin_anew(struct pt_mtb *m, enum pt_loss cause, struct pt_err *err)
 {
 	struct pt_mtb_batch batch = { .n = 0 };
-	size_t dhcsr = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
+	size_t dhcsr = pt_mtb_put_read(&batch, pt_cortexm_reg(m->cm, SCS_DHCSR));
 	int rc;
 
 	pt_mtb_put_write(&batch, m->regs + MTB_MASTER, pt_mtb_master(m));

@@ -34,15 +34,15 @@ static int read_stop(struct pt_mtb *m, struct stop *stop, uint32_t room, struct 
 	size_t position = pt_mtb_put_read(&batch, m->regs + MTB_POSITION);
 	size_t master = pt_mtb_put_read(&batch, m->regs + MTB_MASTER);
 	size_t watermark = pt_mtb_put_read(&batch, m->regs + MTB_FLOW);
-	size_t dfsr = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DFSR)), ready, pc, after;
+	size_t dfsr = pt_mtb_put_read(&batch, pt_cortexm_reg(m->cm, SCS_DFSR)), ready, pc, after;
 	int rc;
 
-	pt_mtb_put_write(&batch, pt_core_reg(m->cm, SCS_DCRSR), REGSEL_PC);
-	ready = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
-	pc = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DCRDR));
+	pt_mtb_put_write(&batch, pt_cortexm_reg(m->cm, SCS_DCRSR), REGSEL_PC);
+	ready = pt_mtb_put_read(&batch, pt_cortexm_reg(m->cm, SCS_DHCSR));
+	pc = pt_mtb_put_read(&batch, pt_cortexm_reg(m->cm, SCS_DCRDR));
 	if (room > m->read_offset)
 		pt_mtb_put_data(&batch, m->win.addr + m->read_offset, m->data + m->read_offset, room - m->read_offset);
-	after = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
+	after = pt_mtb_put_read(&batch, pt_cortexm_reg(m->cm, SCS_DHCSR));
 	rc = pt_mtb_run(m, &batch, err);
 	if (rc < 0)
 		return rc;
@@ -54,8 +54,8 @@ static int read_stop(struct pt_mtb *m, struct stop *stop, uint32_t room, struct 
 	stop->pc = pt_mtb_value(&batch, pc);
 	stop->after = pt_mtb_value(&batch, after);
 	stop->ns = batch.op[position].sent_ns;
-	pt_core_saw(m->cm, stop->dhcsr);
-	pt_core_saw(m->cm, stop->after);
+	pt_cortexm_saw(m->cm, stop->dhcsr);
+	pt_cortexm_saw(m->cm, stop->after);
 	return 0;
 }
 
@@ -131,8 +131,8 @@ static int restart_and_resume(struct pt_mtb *m, uint64_t *resumed_ns, struct pt_
 	int rc;
 
 	put_restart(m, &batch);
-	pt_mtb_put_write(&batch, pt_core_reg(m->cm, SCS_DFSR), DFSR_EXTERNAL);
-	resume = pt_mtb_put_write(&batch, pt_core_reg(m->cm, SCS_DHCSR), DHCSR_KEY | DHCSR_C_DEBUGEN);
+	pt_mtb_put_write(&batch, pt_cortexm_reg(m->cm, SCS_DFSR), DFSR_EXTERNAL);
+	resume = pt_mtb_put_write(&batch, pt_cortexm_reg(m->cm, SCS_DHCSR), DHCSR_KEY | DHCSR_C_DEBUGEN);
 	pt_mtb_put_poll(&batch, m->regs + MTB_MASTER, MASTER_HALTREQ, MASTER_HALTREQ);
 	rc = run_restart(m, &batch, err);
 	if (rc == PT_EINTERRUPTED && batch.n_done > resume) {
@@ -178,7 +178,7 @@ static int go_on(struct pt_mtb *m, struct pt_err *err)
 static int go_on_again(struct pt_mtb *m, struct pt_err *err)
 {
 	struct pt_mtb_batch batch = { .n = 0 };
-	size_t core = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
+	size_t core = pt_mtb_put_read(&batch, pt_cortexm_reg(m->cm, SCS_DHCSR));
 	size_t position = pt_mtb_put_read(&batch, m->regs + MTB_POSITION);
 	size_t master = pt_mtb_put_read(&batch, m->regs + MTB_MASTER);
 	size_t watermark = pt_mtb_put_read(&batch, m->regs + MTB_FLOW);
@@ -187,7 +187,7 @@ static int go_on_again(struct pt_mtb *m, struct pt_err *err)
 
 	if (rc < 0)
 		return pt_mtb_failed(m, rc, err);
-	pt_core_saw(m->cm, pt_mtb_value(&batch, core));
+	pt_cortexm_saw(m->cm, pt_mtb_value(&batch, core));
 	ran = pt_mtb_value(&batch, watermark) == m->watermark &&
 	      ((pt_mtb_value(&batch, master) & MASTER_HALTREQ) != 0 ||
 	       pt_mtb_value(&batch, position) != m->win.pointer);
@@ -237,10 +237,10 @@ static int start(struct pt_mtb *m, struct pt_err *err)
 	uint64_t armed_ns = 0;
 	int rc;
 
-	if (pt_core_enable_debug(m->cm, err) < 0)	/* else EDBGRQ does not halt it */
+	if (pt_cortexm_enable_debug(m->cm, err) < 0)	/* else EDBGRQ does not halt it */
 		return err->code;
 	m->cm->source_halts = true;
-	if (!m->held && pt_mem_write32(m->mem, pt_core_reg(m->cm, SCS_DFSR), DFSR_ALL, err) < 0)
+	if (!m->held && pt_mem_write32(m->mem, pt_cortexm_reg(m->cm, SCS_DFSR), DFSR_ALL, err) < 0)
 		return err->code;
 	rc = restart(m, &armed_ns, err);
 	if (rc < 0)
@@ -310,12 +310,12 @@ static int stop_unit(struct pt_mtb *m, struct stop *stop, bool *asleep, struct p
 {
 	struct pt_mtb_batch batch = { .n = 0 };
 	size_t position = pt_mtb_put_read(&batch, m->regs + MTB_POSITION);
-	size_t core = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
+	size_t core = pt_mtb_put_read(&batch, pt_cortexm_reg(m->cm, SCS_DHCSR));
 	struct pt_mtb_end end;
 	int rc = pt_mtb_run(m, &batch, err);
 
 	if (rc == 0)
-		pt_core_saw(m->cm, pt_mtb_value(&batch, core));
+		pt_cortexm_saw(m->cm, pt_mtb_value(&batch, core));
 	*asleep = rc == 0 && (pt_mtb_value(&batch, core) & DHCSR_S_SLEEP) != 0;
 	rc = pt_mtb_stop_unit(m, &end, err);
 	*asleep &= end.position == pt_mtb_value(&batch, position);
@@ -351,13 +351,13 @@ static int let_run(struct pt_mtb *m, struct pt_err *err)
 	struct pt_mtb_batch batch = { .n = 0 };
 	uint32_t dhcsr = 0, dfsr = 0;
 
-	if (pt_core_read_dhcsr(m->cm, &dhcsr, err) < 0 ||
-	    pt_mem_read32(m->mem, pt_core_reg(m->cm, SCS_DFSR), &dfsr, err) < 0)
+	if (pt_cortexm_read_dhcsr(m->cm, &dhcsr, err) < 0 ||
+	    pt_mem_read32(m->mem, pt_cortexm_reg(m->cm, SCS_DFSR), &dfsr, err) < 0)
 		return err->code;
 	if ((dhcsr & DHCSR_S_HALT) == 0 || (dfsr & DFSR_ALL) != DFSR_EXTERNAL)
 		return 0;
-	pt_mtb_put_write(&batch, pt_core_reg(m->cm, SCS_DFSR), DFSR_EXTERNAL);
-	pt_mtb_put_write(&batch, pt_core_reg(m->cm, SCS_DHCSR), DHCSR_KEY | DHCSR_C_DEBUGEN);
+	pt_mtb_put_write(&batch, pt_cortexm_reg(m->cm, SCS_DFSR), DFSR_EXTERNAL);
+	pt_mtb_put_write(&batch, pt_cortexm_reg(m->cm, SCS_DHCSR), DHCSR_KEY | DHCSR_C_DEBUGEN);
 	m->cm->halted = false;
 	return pt_mtb_run(m, &batch, err);
 }
@@ -370,7 +370,7 @@ static int leave(struct pt_mtb *m, struct pt_err *err)
 		return 0;
 	if (let_run(m, err) < 0)
 		return err->code;
-	return m->cm->attended ? 0 : pt_core_leave(m->cm, err);
+	return m->cm->attended ? 0 : pt_cortexm_leave(m->cm, err);
 }
 
 static void was_reset(struct pt_mtb *m)

@@ -122,7 +122,7 @@ static int find_awidth(struct pt_mtb *m, uint32_t *awidth, struct pt_err *err)
 /* Is there any place that it could record into? */
 static int check_reach(const struct pt_mtb *m, uint32_t awidth, struct pt_err *err)
 {
-	const struct pt_chip *chip = &m->cm->chip;
+	const struct pt_cortexm_chip *chip = &m->cm->chip;
 	uint64_t span = UINT64_C(1) << awidth, base = m->found.base;
 
 	if (span < PT_MTB_LEAST_BYTES)
@@ -204,7 +204,7 @@ static int look_at_core(struct pt_mtb *m, struct pt_err *err)
 	uint32_t dhcsr = 0;
 	uint64_t pc = PT_UNKNOWN;
 
-	if (pt_core_read_dhcsr(m->cm, &dhcsr, err) < 0)
+	if (pt_cortexm_read_dhcsr(m->cm, &dhcsr, err) < 0)
 		return pt_wrap(err, "read the state of the core");
 	m->held = (dhcsr & DHCSR_S_HALT) != 0;
 	if (!m->held)
@@ -253,7 +253,7 @@ static int put_back(struct pt_mtb *m, struct pt_err *err)
 		pt_mtb_put_write(&batch, m->regs + MTB_MASTER, m->found.master);
 	if (pt_mtb_run(m, &batch, err) < 0)
 		return pt_wrap(err, "put the MTB back as it was");
-	if (m->found_ram != NULL && pt_core_read_dhcsr(m->cm, &dhcsr, err) == 0 && (dhcsr & DHCSR_S_HALT) != 0 &&
+	if (m->found_ram != NULL && pt_cortexm_read_dhcsr(m->cm, &dhcsr, err) == 0 && (dhcsr & DHCSR_S_HALT) != 0 &&
 	    pt_mem_write(m->mem, m->win.addr, m->found_ram, m->win.len_bytes, err) < 0)
 		return pt_wrap(err, "put the buffer back as it was");
 	pt_pending_settle(m->cm->target, "mtb");

@@ -66,7 +66,7 @@ static uint64_t pcsr_addr(const struct pcsr *s)
 
 static uint64_t dhcsr_addr(const struct pcsr *s)
 {
-	return pt_core_reg(s->cm, SCS_DHCSR);
+	return pt_cortexm_reg(s->cm, SCS_DHCSR);
 }
 
 static struct pt_mem_op read_op(uint64_t addr, uint8_t *bytes, uint32_t n_words)
@@ -183,8 +183,8 @@ static void take_batches(struct pcsr *s, const struct pt_mem_op *ops, size_t n_b
 	for (size_t i = 0; i < n_batches; i++) {
 		const struct batch *batch = &s->batch[i];
 
-		pt_core_saw(s->cm, pt_le32(batch->before));
-		pt_core_saw(s->cm, pt_le32(batch->after));
+		pt_cortexm_saw(s->cm, pt_le32(batch->before));
+		pt_cortexm_saw(s->cm, pt_le32(batch->after));
 		if (!was_halted(batch))		/* else the board will say so */
 			emit_batch(s, batch, ops + 4 * i);
 	}
@@ -193,7 +193,7 @@ static void take_batches(struct pcsr *s, const struct pt_mem_op *ops, size_t n_b
 /* The mark of a reset is cleared by the first look at DHCSR: keep it for the board. */
 static bool was_reset(struct pcsr *s)
 {
-	pt_core_saw(s->cm, pt_le32(s->batch[0].before));
+	pt_cortexm_saw(s->cm, pt_le32(s->batch[0].before));
 	return s->cm->was_reset || s->cm->adi.power_lost;
 }
 
@@ -226,7 +226,7 @@ static int pcsr_drain(void *state, struct pt_err *err)
 
 	if (s->held)
 		return HELD_REST_US;
-	rc = pt_core_set_demcr(s->cm, DEMCR_TRCENA, 0, err);	/* nothing to do, unless there was a reset */
+	rc = pt_cortexm_set_demcr(s->cm, DEMCR_TRCENA, 0, err);	/* nothing to do, unless there was a reset */
 	return rc == 0 ? round_of_batches(s, err) : failed(s, rc, err);
 }
 
@@ -269,7 +269,7 @@ static int look_at_core(struct pcsr *s, struct pt_err *err)
 	uint32_t dhcsr = 0;
 	bool live = false;
 
-	if (pt_core_read_dhcsr(s->cm, &dhcsr, err) < 0)
+	if (pt_cortexm_read_dhcsr(s->cm, &dhcsr, err) < 0)
 		return pt_wrap(err, "read the state of the core");
 	s->held = (dhcsr & DHCSR_S_HALT) != 0;
 	return s->held ? 0 : check_samples(s, &live, err);
@@ -302,9 +302,9 @@ static int emit_config(struct pcsr *s, const struct pt_source_setup *setup, stru
 /* TRCENA stays on for watchpoints, and where it was found on. */
 static int untrace(struct pcsr *s, struct pt_err *err)
 {
-	if (!s->traced || pt_breaks_watching(s->cm) || (s->cm->found_demcr & DEMCR_TRCENA) != 0)
+	if (!s->traced || pt_cortexm_breaks_watching(s->cm) || (s->cm->found_demcr & DEMCR_TRCENA) != 0)
 		return 0;
-	return pt_core_set_demcr(s->cm, 0, DEMCR_TRCENA, err);
+	return pt_cortexm_set_demcr(s->cm, 0, DEMCR_TRCENA, err);
 }
 
 static void release(struct pcsr *s)
@@ -336,7 +336,7 @@ static int pcsr_start(void *state, struct pt_target *target, const struct pt_sou
 	if (pt_lease_take(target, unit, owner, err) < 0)
 		return err->code;
 	s->leased = s->traced = true;
-	if (pt_core_set_demcr(s->cm, DEMCR_TRCENA, 0, err) < 0 || look_at_core(s, err) < 0 ||
+	if (pt_cortexm_set_demcr(s->cm, DEMCR_TRCENA, 0, err) < 0 || look_at_core(s, err) < 0 ||
 	    emit_config(s, setup, err) < 0 || tell_halted(s, err) < 0) {
 		untrace(s, &ignored);
 		release(s);

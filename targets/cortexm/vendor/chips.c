@@ -45,7 +45,8 @@ static const struct {
 
 /* --- regions ------------------------------------------------------------------------------------------------------ */
 
-static void add_region(struct pt_chip *chip, enum pt_region_kind kind, uint64_t from, uint64_t to, uint32_t block_bytes)
+static void add_region(struct pt_cortexm_chip *chip, enum pt_region_kind kind, uint64_t from, uint64_t to,
+		       uint32_t block_bytes)
 {
 	if (to > from)
 		chip->region[chip->n_regions++] = (struct pt_region){ kind, from, to - from, block_bytes };
@@ -54,7 +55,7 @@ static void add_region(struct pt_chip *chip, enum pt_region_kind kind, uint64_t 
 /* Flash and RAM where they are known; everything else may be anything. But where flash is not known, the lower half of
  * the architecture's code region is taken for it: a debugger that believed it to be RAM would write its program into
  * nothing and say that it is loaded. RAM for code lies in the upper half (LPC, Kinetis). */
-static void make_regions(struct pt_chip *chip)
+static void make_regions(struct pt_cortexm_chip *chip)
 {
 	uint64_t ram_end = (uint64_t)chip->ram_addr + chip->ram_bytes;
 	uint64_t flash_end = chip->flash_bytes != 0 ? chip->flash_bytes : CODE_BYTES;
@@ -71,7 +72,7 @@ static void make_regions(struct pt_chip *chip)
 }
 
 /* A quarter of the RAM lies below 0x20000000. Source: NXP KL25 Sub-Family Reference Manual, memory map */
-static void set_kinetis(struct pt_chip *chip, uint32_t flash_bytes, uint32_t ram_bytes)
+static void set_kinetis(struct pt_cortexm_chip *chip, uint32_t flash_bytes, uint32_t ram_bytes)
 {
 	chip->flash = flash_bytes != 0 ? PT_FLASH_FTFA : PT_FLASH_NONE;
 	chip->flash_bytes = flash_bytes;
@@ -82,7 +83,7 @@ static void set_kinetis(struct pt_chip *chip, uint32_t flash_bytes, uint32_t ram
 
 /* --- identification ----------------------------------------------------------------------------------------------- */
 
-uint8_t pt_chip_mdm_ap(const struct pt_discovery *found)
+uint8_t pt_kinetis_mdm_ap(const struct pt_discovery *found)
 {
 	for (uint8_t ap = 0; ap < PT_MAX_AP; ap++)
 		if (found->idr[ap] == MDM_IDR_KINETIS_L)
@@ -100,7 +101,7 @@ static uint32_t flash_bytes_of(uint32_t fcfg1)
 	return code % 2 == 1 && code != 0xf ? UINT32_C(1) << (14 + (code >> 1)) : 0;
 }
 
-static bool identify_kinetis(struct pt_chip *chip, struct pt_mem *mem)
+static bool identify_kinetis(struct pt_cortexm_chip *chip, struct pt_mem *mem)
 {
 	uint32_t sdid = 0, fcfg1 = 0, flash_bytes, family, digit;
 	struct pt_err ignored = { 0 };
@@ -119,7 +120,7 @@ static bool identify_kinetis(struct pt_chip *chip, struct pt_mem *mem)
 	return true;
 }
 
-static bool identify_other(struct pt_chip *chip, struct pt_discovery *found, struct pt_mem *mem)
+static bool identify_other(struct pt_cortexm_chip *chip, struct pt_discovery *found, struct pt_mem *mem)
 {
 	struct pt_err ignored = { 0 };
 
@@ -139,7 +140,7 @@ static bool identify_other(struct pt_chip *chip, struct pt_discovery *found, str
 	return false;
 }
 
-static int take_wanted(struct pt_chip *chip, const char *wanted, struct pt_err *err)
+static int take_wanted(struct pt_cortexm_chip *chip, const char *wanted, struct pt_err *err)
 {
 	char names[120] = "";
 
@@ -168,7 +169,7 @@ static const struct {		/* CPUID[15:4]. Source: the cores' TRMs */
 };
 enum { CPUID_V6_M = 0xc };	/* CPUID[19:16]; 0xf: a later one. Source: Arm DDI 0419, B3.2.3 */
 
-static void name_core(struct pt_chip *chip, uint32_t cpuid)
+static void name_core(struct pt_cortexm_chip *chip, uint32_t cpuid)
 {
 	const char *name = NULL;
 
@@ -187,11 +188,11 @@ static void name_core(struct pt_chip *chip, uint32_t cpuid)
 
 static bool is_kinetis(const struct pt_discovery *found)
 {
-	return pt_chip_mdm_ap(found) != PT_MDM_NONE || pt_discover_is_kinetis(found);
+	return pt_kinetis_mdm_ap(found) != PT_MDM_NONE || pt_discover_is_kinetis(found);
 }
 
-int pt_chip_identify(struct pt_chip *chip, struct pt_discovery *found, struct pt_mem *mem, const char *wanted,
-		     struct pt_err *err)
+int pt_cortexm_chip_identify(struct pt_cortexm_chip *chip, struct pt_discovery *found, struct pt_mem *mem,
+			     const char *wanted, struct pt_err *err)
 {
 	uint32_t cpuid = 0;
 
@@ -207,7 +208,7 @@ int pt_chip_identify(struct pt_chip *chip, struct pt_discovery *found, struct pt
 	return 0;
 }
 
-void pt_chip_locked(struct pt_chip *chip)
+void pt_cortexm_chip_locked(struct pt_cortexm_chip *chip)
 {
 	memset(chip, 0, sizeof(*chip));
 	snprintf(chip->name, sizeof(chip->name), "locked Kinetis");

@@ -25,7 +25,7 @@ static int check_span(const struct pt_cortexm *cm, uint64_t addr, uint64_t size,
 
 static int make_notes(struct pt_cortexm *cm, struct pt_err *err)
 {
-	struct pt_flash *flash = &cm->flash_unit;
+	struct pt_cortexm_flash *flash = &cm->flash_unit;
 
 	if (flash->image != NULL)
 		return 0;
@@ -36,11 +36,11 @@ static int make_notes(struct pt_cortexm *cm, struct pt_err *err)
 		memset(flash->image, 0xff, cm->chip.flash_bytes);	/* as erased: what is not written keeps that */
 		return 0;
 	}
-	pt_flash_forget(cm);
+	pt_cortexm_flash_forget(cm);
 	return pt_fail(err, PT_ENOMEM, "out of memory");
 }
 
-void pt_flash_forget(void *state)
+void pt_cortexm_flash_forget(void *state)
 {
 	struct pt_cortexm *cm = state;
 
@@ -50,7 +50,7 @@ void pt_flash_forget(void *state)
 	memset(&cm->flash_unit, 0, sizeof(cm->flash_unit));
 }
 
-int pt_flash_erase(void *state, uint64_t addr, uint64_t size, struct pt_err *err)
+int pt_cortexm_flash_erase(void *state, uint64_t addr, uint64_t size, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
 
@@ -62,10 +62,10 @@ int pt_flash_erase(void *state, uint64_t addr, uint64_t size, struct pt_err *err
 	return 0;
 }
 
-int pt_flash_write(void *state, uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err)
+int pt_cortexm_flash_write(void *state, uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
-	struct pt_flash *flash = &cm->flash_unit;
+	struct pt_cortexm_flash *flash = &cm->flash_unit;
 
 	if (check_span(cm, addr, len_bytes, err) < 0 || make_notes(cm, err) < 0)
 		return err->code;
@@ -77,7 +77,7 @@ int pt_flash_write(void *state, uint64_t addr, const uint8_t *bytes, size_t len_
 	return 0;
 }
 
-int pt_flash_done(void *state, struct pt_progress *progress, struct pt_err *err)
+int pt_cortexm_flash_done(void *state, struct pt_progress *progress, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
 	int rc;
@@ -87,6 +87,6 @@ int pt_flash_done(void *state, struct pt_progress *progress, struct pt_err *err)
 	pt_link_shield(cm->adi.link);	/* nobody wants flash that is half written */
 	rc = pt_ftfa_program(cm, progress, err);
 	pt_link_unshield(cm->adi.link);
-	pt_flash_forget(cm);
+	pt_cortexm_flash_forget(cm);
 	return rc < 0 ? pt_wrap(err, "program the flash") : 0;
 }

@@ -12,9 +12,9 @@
 struct pt_cortexm;
 struct pt_progress;
 
-int pt_flash_erase(void *state, uint64_t addr, uint64_t size, struct pt_err *err);
-int pt_flash_write(void *state, uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);
-int pt_flash_done(void *state, struct pt_progress *progress, struct pt_err *err);
-void pt_flash_forget(void *state);	/* what was noted; also before the state is freed */
+int pt_cortexm_flash_erase(void *state, uint64_t addr, uint64_t size, struct pt_err *err);
+int pt_cortexm_flash_write(void *state, uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);
+int pt_cortexm_flash_done(void *state, struct pt_progress *progress, struct pt_err *err);
+void pt_cortexm_flash_forget(void *state);	/* what was noted; also before the state is freed */
 
 #endif

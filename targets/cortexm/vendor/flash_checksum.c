@@ -44,7 +44,7 @@ static const uint8_t code[] = {
 	0xfe, 0xe7,	/* end:  b    end */
 };
 
-uint64_t pt_flash_sum(const uint8_t *sector)
+uint64_t pt_ftfa_sum(const uint8_t *sector)
 {
 	uint32_t a = SEED, b = SEED;
 
@@ -59,7 +59,7 @@ uint64_t pt_flash_sum(const uint8_t *sector)
 	return a | (uint64_t)b << 32;
 }
 
-static int sum_some(struct pt_loader *loader, uint32_t addr, size_t n, uint64_t *sums, struct pt_err *err)
+static int sum_some(struct pt_ftfa_loader *loader, uint32_t addr, size_t n, uint64_t *sums, struct pt_err *err)
 {
 	static const uint16_t rows[] = { ROW_R0, ROW_R1, ROW_R2, ROW_R6, ROW_R8 };
 	const uint64_t values[] = { addr, loader->area + SUMS, n, FACTOR, loader->area + DONE };
@@ -67,18 +67,18 @@ static int sum_some(struct pt_loader *loader, uint32_t addr, size_t n, uint64_t 
 	int rc;
 
 	_Static_assert(sizeof(code) <= PT_LOADER_CODE_BYTES, "the code has its place");
-	if (pt_loader_run(loader, code, sizeof(code), 1, rows, values, PT_LEN(rows), err) < 0)
+	if (pt_ftfa_loader_run(loader, code, sizeof(code), 1, rows, values, PT_LEN(rows), err) < 0)
 		return err->code;
-	rc = pt_loader_wait(loader, DONE, SUM_MS, err);
-	if (rc < 0 || pt_loader_halt(loader, err) < 0 ||
-	    pt_loader_access(loader, PT_MEM_READ, SUMS, bytes, 8 * n, err) < 0)
+	rc = pt_ftfa_loader_wait(loader, DONE, SUM_MS, err);
+	if (rc < 0 || pt_ftfa_loader_halt(loader, err) < 0 ||
+	    pt_ftfa_loader_access(loader, PT_MEM_READ, SUMS, bytes, 8 * n, err) < 0)
 		return err->code;
 	for (size_t i = 0; i < n; i++)
 		sums[i] = pt_le32(bytes + 8 * i) | (uint64_t)pt_le32(bytes + 8 * i + 4) << 32;
 	return 0;
 }
 
-int pt_loader_sums(struct pt_loader *loader, uint32_t addr, size_t n, uint64_t *sums, struct pt_err *err)
+int pt_ftfa_loader_sums(struct pt_ftfa_loader *loader, uint32_t addr, size_t n, uint64_t *sums, struct pt_err *err)
 {
 	for (size_t i = 0; i < n; i += PT_LOADER_MAX_SUMS) {
 		size_t some = n - i < PT_LOADER_MAX_SUMS ? n - i : PT_LOADER_MAX_SUMS;
@@ -93,7 +93,7 @@ int pt_loader_sums(struct pt_loader *loader, uint32_t addr, size_t n, uint64_t *
 
 struct sums { size_t first, n; uint64_t *sum; };	/* of sectors first .. first + n - 1 */
 
-static int take_sums(const struct pt_cortexm *cm, struct pt_loader *loader, struct sums *out, struct pt_err *err)
+static int take_sums(const struct pt_cortexm *cm, struct pt_ftfa_loader *loader, struct sums *out, struct pt_err *err)
 {
 	const uint8_t *sector = cm->flash_unit.sector;
 	size_t end = cm->chip.flash_bytes / SECTOR_BYTES, first = 0;
@@ -106,7 +106,7 @@ static int take_sums(const struct pt_cortexm *cm, struct pt_loader *loader, stru
 	out->sum = malloc((out->n + 1) * sizeof(*out->sum));
 	if (out->sum == NULL)
 		return pt_fail(err, PT_ENOMEM, "out of memory");
-	if (pt_loader_sums(loader, (uint32_t)(first * SECTOR_BYTES), out->n, out->sum, err) == 0)
+	if (pt_ftfa_loader_sums(loader, (uint32_t)(first * SECTOR_BYTES), out->n, out->sum, err) == 0)
 		return 0;
 	free(out->sum);
 	return err->code;
@@ -117,12 +117,12 @@ static enum pt_sector judge(uint64_t sum, const uint8_t *wanted)
 	uint8_t blank[SECTOR_BYTES];
 
 	memset(blank, 0xff, sizeof(blank));
-	if (sum == pt_flash_sum(wanted))
+	if (sum == pt_ftfa_sum(wanted))
 		return PT_SECTOR_SAME;
-	return sum == pt_flash_sum(blank) ? PT_SECTOR_BLANK : PT_SECTOR_ERASE;
+	return sum == pt_ftfa_sum(blank) ? PT_SECTOR_BLANK : PT_SECTOR_ERASE;
 }
 
-int pt_flash_judge(struct pt_cortexm *cm, struct pt_loader *loader, struct pt_err *err)
+int pt_ftfa_judge(struct pt_cortexm *cm, struct pt_ftfa_loader *loader, struct pt_err *err)
 {
 	size_t n[PT_SECTOR_SAME + 1] = { 0 };
 	struct sums sums;
@@ -147,7 +147,7 @@ int pt_flash_judge(struct pt_cortexm *cm, struct pt_loader *loader, struct pt_er
 static int compare(const struct pt_cortexm *cm, uint32_t addr, const uint8_t *seen, uint32_t len_bytes,
 		   struct pt_err *err)
 {
-	const struct pt_flash *flash = &cm->flash_unit;
+	const struct pt_cortexm_flash *flash = &cm->flash_unit;
 
 	for (uint32_t i = 0; i < len_bytes; i += LONGWORD_BYTES) {
 		bool ours = flash->written[(addr + i) / LONGWORD_BYTES] ||
@@ -184,7 +184,7 @@ static bool must_read(const struct pt_cortexm *cm, const struct sums *sums, size
 	if (cm->flash_unit.sector[sector] == PT_SECTOR_OTHERS)
 		return has_words(cm, sector);
 	return sums->sum == NULL ||
-	       sums->sum[sector - sums->first] != pt_flash_sum(cm->flash_unit.image + sector * SECTOR_BYTES);
+	       sums->sum[sector - sums->first] != pt_ftfa_sum(cm->flash_unit.image + sector * SECTOR_BYTES);
 }
 
 static int read_the_rest(const struct pt_cortexm *cm, const struct sums *sums, struct pt_err *err)
@@ -201,7 +201,7 @@ static int read_the_rest(const struct pt_cortexm *cm, const struct sums *sums, s
 	return rc;
 }
 
-int pt_flash_verify(struct pt_cortexm *cm, struct pt_loader *loader, struct pt_err *err)
+int pt_ftfa_verify(struct pt_cortexm *cm, struct pt_ftfa_loader *loader, struct pt_err *err)
 {
 	struct sums sums = { 0 };
 	struct pt_err why = { 0 };

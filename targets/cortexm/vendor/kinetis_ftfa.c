@@ -39,7 +39,7 @@ int pt_ftfa_check_lock(uint64_t addr, const uint8_t *bytes, size_t len_bytes, st
 }
 
 /* An erased configuration field means secured: one that is erased and not written gets the open value. */
-static void keep_open(struct pt_flash *flash)
+static void keep_open(struct pt_cortexm_flash *flash)
 {
 	if (!flash->sector[FTFA_CONFIG / SECTOR_BYTES] || flash->written[FTFA_FSEC / LONGWORD_BYTES])
 		return;
@@ -132,7 +132,7 @@ static int erase(struct pt_cortexm *cm, struct pt_progress *progress, struct pt_
 /* Is there something to program at this longword? All ones is what erasing left. */
 static bool wanted(const struct pt_cortexm *cm, uint32_t addr)
 {
-	const struct pt_flash *flash = &cm->flash_unit;
+	const struct pt_cortexm_flash *flash = &cm->flash_unit;
 
 	return flash->written[addr / LONGWORD_BYTES] && flash->sector[addr / SECTOR_BYTES] != PT_SECTOR_SAME &&
 	       pt_le32(flash->image + addr) != UINT32_MAX;
@@ -185,7 +185,7 @@ static int program_slowly(struct pt_cortexm *cm, struct pt_progress *progress, s
 	return 0;
 }
 
-static int program_fast(struct pt_cortexm *cm, struct pt_loader *loader, struct pt_progress *progress,
+static int program_fast(struct pt_cortexm *cm, struct pt_ftfa_loader *loader, struct pt_progress *progress,
 			struct pt_err *err)
 {
 	uint32_t addr = 0, len_bytes, n = count_wanted(cm), done = 0;
@@ -197,10 +197,10 @@ static int program_fast(struct pt_cortexm *cm, struct pt_loader *loader, struct 
 		len_bytes = len_bytes < most ? len_bytes : most;
 		pt_progress_set(progress, PT_PROGRESS_PROGRAMS, done < n ? done : n, n);
 		done += len_bytes / LONGWORD_BYTES;
-		rc = pt_loader_put(loader, addr, cm->flash_unit.image + addr, len_bytes, err);
+		rc = pt_ftfa_loader_put(loader, addr, cm->flash_unit.image + addr, len_bytes, err);
 		addr += len_bytes;
 	}
-	return rc == 0 ? pt_loader_finish(loader, err) : rc;
+	return rc == 0 ? pt_ftfa_loader_finish(loader, err) : rc;
 }
 
 /* An error that something else may get around: all but a probe that is gone. */
@@ -212,51 +212,53 @@ static bool try_otherwise(const struct pt_err *why, const char *how)
 	return true;
 }
 
-static int program(struct pt_cortexm *cm, struct pt_loader *loader, struct pt_progress *progress, struct pt_err *err)
+static int program(struct pt_cortexm *cm, struct pt_ftfa_loader *loader, struct pt_progress *progress,
+		   struct pt_err *err)
 {
 	struct pt_err why = { 0 };
 
-	if (loader != NULL && pt_loader_start(loader, &why) == 0) {
+	if (loader != NULL && pt_ftfa_loader_start(loader, &why) == 0) {
 		if (program_fast(cm, loader, progress, err) < 0)
 			return err->code;
-		return pt_loader_halt(loader, err);
+		return pt_ftfa_loader_halt(loader, err);
 	}
 	if (loader != NULL && !try_otherwise(&why, "the loader does not start, programming word by word"))
 		return *err = why, why.code;
 	return program_slowly(cm, progress, err);
 }
 
-static int rewrite(struct pt_cortexm *cm, struct pt_loader *loader, struct pt_progress *progress, struct pt_err *err)
+static int rewrite(struct pt_cortexm *cm, struct pt_ftfa_loader *loader, struct pt_progress *progress,
+		   struct pt_err *err)
 {
 	struct pt_err why = { 0 };
 
 	pt_progress_set(progress, PT_PROGRESS_COMPARES, 0, 0);
-	if (loader != NULL && pt_flash_judge(cm, loader, &why) < 0 && !try_otherwise(&why, "erasing every sector"))
+	if (loader != NULL && pt_ftfa_judge(cm, loader, &why) < 0 && !try_otherwise(&why, "erasing every sector"))
 		return *err = why, why.code;
 	if (erase(cm, progress, err) < 0 || program(cm, loader, progress, err) < 0)
 		return err->code;
 	pt_progress_set(progress, PT_PROGRESS_VERIFIES, 0, 0);
-	return pt_flash_verify(cm, loader, err);
+	return pt_ftfa_verify(cm, loader, err);
 }
 
 int pt_ftfa_program(struct pt_cortexm *cm, struct pt_progress *progress, struct pt_err *err)
 {
 	struct pt_mem_op poll = idle_poll();
-	struct pt_loader loader;
+	struct pt_ftfa_loader loader;
 	struct pt_err why = { 0 };
 	uint32_t fstat;
 	int rc;
 
 	keep_open(&cm->flash_unit);
-	if (pt_core_reset(cm, PT_RESET_INIT, err) < 0 || run_to_idle(cm, &poll, 1, &fstat, err) < 0)
+	if (pt_cortexm_reset(cm, PT_RESET_INIT, err) < 0 || run_to_idle(cm, &poll, 1, &fstat, err) < 0)
 		return err->code;
-	if (pt_loader_open(&loader, cm, &why) < 0) {
+	if (pt_ftfa_loader_open(&loader, cm, &why) < 0) {
 		if (!try_otherwise(&why, "no help by code in RAM"))
 			return *err = why, why.code;
 		return rewrite(cm, NULL, progress, err);
 	}
 	rc = rewrite(cm, &loader, progress, err);
-	if (pt_loader_close(&loader, &why) == 0 || rc < 0)
+	if (pt_ftfa_loader_close(&loader, &why) == 0 || rc < 0)
 		return rc;
 	*err = why;
 	return why.code;

@@ -23,7 +23,7 @@ static int count(struct pt_cortexm *cm, uint32_t mask, uint32_t match, unsigned 
 {
 	uint32_t words[READS];
 
-	if (pt_adi_read_ap_often(&cm->adi, pt_chip_mdm_ap(&cm->found), MDM_STATUS, words, READS, err) < 0)
+	if (pt_adi_read_ap_often(&cm->adi, pt_kinetis_mdm_ap(&cm->found), MDM_STATUS, words, READS, err) < 0)
 		return err->code;
 	*n = 0;
 	for (int i = 0; i < READS; i++)
@@ -32,11 +32,11 @@ static int count(struct pt_cortexm *cm, uint32_t mask, uint32_t match, unsigned 
 }
 
 /* STATUS.SECURE alone lies while the flash controller starts up, over and over on a blank chip that resets itself. */
-int pt_security_check(struct pt_cortexm *cm, struct pt_err *err)
+int pt_kinetis_security_check(struct pt_cortexm *cm, struct pt_err *err)
 {
 	unsigned not_ready, secure, erasable;
 
-	if (pt_chip_mdm_ap(&cm->found) == PT_MDM_NONE)
+	if (pt_kinetis_mdm_ap(&cm->found) == PT_MDM_NONE)
 		return 0;
 	if (count(cm, STATUS_FLASH_READY, 0, &not_ready, err) < 0 ||
 	    count(cm, STATUS_SECURE, STATUS_SECURE, &secure, err) < 0 ||
@@ -55,7 +55,7 @@ int pt_security_check(struct pt_cortexm *cm, struct pt_err *err)
 
 static int control(struct pt_cortexm *cm, uint32_t value, struct pt_err *err)
 {
-	return pt_adi_write_ap(&cm->adi, pt_chip_mdm_ap(&cm->found), MDM_CONTROL, value, err);
+	return pt_adi_write_ap(&cm->adi, pt_kinetis_mdm_ap(&cm->found), MDM_CONTROL, value, err);
 }
 
 /* Until 32 reads in a row have (STATUS & mask) == match. */
@@ -82,7 +82,7 @@ static int wait_erased(struct pt_cortexm *cm, struct pt_err *err)
 	uint32_t value = CONTROL_ERASE;
 
 	while ((value & CONTROL_ERASE) != 0) {
-		if (pt_adi_read_ap(&cm->adi, pt_chip_mdm_ap(&cm->found), MDM_CONTROL, &value, err) < 0)
+		if (pt_adi_read_ap(&cm->adi, pt_kinetis_mdm_ap(&cm->found), MDM_CONTROL, &value, err) < 0)
 			return err->code;
 		if ((value & CONTROL_ERASE) == 0)
 			break;
@@ -94,16 +94,16 @@ static int wait_erased(struct pt_cortexm *cm, struct pt_err *err)
 	return 0;
 }
 
-int pt_security_mass_erase(void *state, struct pt_err *err)
+int pt_kinetis_security_mass_erase(void *state, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
 	struct pt_err ignored = { 0 };
 	uint32_t status = 0;
 	int rc;
 
-	if (pt_chip_mdm_ap(&cm->found) == PT_MDM_NONE)
+	if (pt_kinetis_mdm_ap(&cm->found) == PT_MDM_NONE)
 		return pt_fail(err, PT_EUNSUPPORTED, "%s: no way to erase this chip is known", cm->chip.name);
-	if (pt_adi_read_ap(&cm->adi, pt_chip_mdm_ap(&cm->found), MDM_STATUS, &status, err) < 0)
+	if (pt_adi_read_ap(&cm->adi, pt_kinetis_mdm_ap(&cm->found), MDM_STATUS, &status, err) < 0)
 		return pt_wrap(err, "mass erase");
 	if ((status & STATUS_ERASE_ENABLED) == 0)
 		return pt_fail(err, PT_EPERM,
@@ -124,9 +124,9 @@ int pt_security_mass_erase(void *state, struct pt_err *err)
 	return rc < 0 ? pt_wrap(err, "mass erase") : 0;
 }
 
-int pt_security_hold_core(struct pt_cortexm *cm, bool hold, struct pt_err *err)
+int pt_kinetis_security_hold_core(struct pt_cortexm *cm, bool hold, struct pt_err *err)
 {
-	if (pt_chip_mdm_ap(&cm->found) == PT_MDM_NONE)
+	if (pt_kinetis_mdm_ap(&cm->found) == PT_MDM_NONE)
 		return 0;
 	if (!hold)
 		return control(cm, 0, err);

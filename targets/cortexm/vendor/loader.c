@@ -49,8 +49,8 @@ static uint32_t buffer_offset(unsigned which)
 	return PT_LOADER_CODE_BYTES + which * PT_LOADER_BUFFER_BYTES;
 }
 
-int pt_loader_access(struct pt_loader *loader, unsigned what, uint32_t offset, uint8_t *bytes, size_t len_bytes,
-		     struct pt_err *err)
+int pt_ftfa_loader_access(struct pt_ftfa_loader *loader, unsigned what, uint32_t offset, uint8_t *bytes,
+			  size_t len_bytes, struct pt_err *err)
 {
 	struct pt_mem_op op = { .what = (uint8_t)what, .code = true, .addr = loader->area + offset, .bytes = bytes,
 				.len_bytes = len_bytes };
@@ -58,25 +58,25 @@ int pt_loader_access(struct pt_loader *loader, unsigned what, uint32_t offset, u
 	return pt_mem_run(loader->cm->mem, &op, 1, BATCH_MS, NULL, err);
 }
 
-static int read_registers(struct pt_loader *loader, const uint16_t *rows, size_t n, uint64_t *values,
+static int read_registers(struct pt_ftfa_loader *loader, const uint16_t *rows, size_t n, uint64_t *values,
 			  struct pt_err *err)
 {
-	return pt_core_read_registers(loader->cm, 0, rows, n, values, err);
+	return pt_cortexm_read_registers(loader->cm, 0, rows, n, values, err);
 }
 
-static int write_registers(struct pt_loader *loader, const uint16_t *rows, size_t n, const uint64_t *values,
+static int write_registers(struct pt_ftfa_loader *loader, const uint16_t *rows, size_t n, const uint64_t *values,
 			   struct pt_err *err)
 {
-	return pt_core_write_registers(loader->cm, 0, rows, n, values, err);
+	return pt_cortexm_write_registers(loader->cm, 0, rows, n, values, err);
 }
 
 /* --- open and close ----------------------------------------------------------------------------------------------- */
 
-int pt_loader_open(struct pt_loader *loader, struct pt_cortexm *cm, struct pt_err *err)
+int pt_ftfa_loader_open(struct pt_ftfa_loader *loader, struct pt_cortexm *cm, struct pt_err *err)
 {
 	uint16_t rows[PT_LOADER_REGISTERS], primask = ROW_PRIMASK;
 
-	*loader = (struct pt_loader){ .cm = cm, .area = cm->chip.ram_addr };
+	*loader = (struct pt_ftfa_loader){ .cm = cm, .area = cm->chip.ram_addr };
 	if (cm->chip.ram_bytes < PT_LOADER_AREA_BYTES)
 		return pt_fail(err, PT_ESTATE, "no RAM for it");
 	for (uint16_t i = 0; i < PT_LOADER_REGISTERS; i++)
@@ -84,22 +84,22 @@ int pt_loader_open(struct pt_loader *loader, struct pt_cortexm *cm, struct pt_er
 	if (read_registers(loader, rows, PT_LOADER_REGISTERS, loader->registers, err) < 0 ||
 	    read_registers(loader, &primask, 1, &loader->primask, err) < 0)
 		return err->code;
-	return pt_loader_access(loader, PT_MEM_READ, 0, loader->saved, PT_LOADER_AREA_BYTES, err);
+	return pt_ftfa_loader_access(loader, PT_MEM_READ, 0, loader->saved, PT_LOADER_AREA_BYTES, err);
 }
 
-int pt_loader_halt(struct pt_loader *loader, struct pt_err *err)
+int pt_ftfa_loader_halt(struct pt_ftfa_loader *loader, struct pt_err *err)
 {
-	return pt_core_halt(loader->cm, 0, err);
+	return pt_cortexm_halt(loader->cm, 0, err);
 }
 
-int pt_loader_close(struct pt_loader *loader, struct pt_err *err)
+int pt_ftfa_loader_close(struct pt_ftfa_loader *loader, struct pt_err *err)
 {
 	uint16_t rows[PT_LOADER_REGISTERS], primask = ROW_PRIMASK;
 
 	for (uint16_t i = 0; i < PT_LOADER_REGISTERS; i++)
 		rows[i] = i;
-	if (pt_loader_halt(loader, err) < 0 ||
-	    pt_loader_access(loader, PT_MEM_WRITE, 0, loader->saved, PT_LOADER_AREA_BYTES, err) < 0 ||
+	if (pt_ftfa_loader_halt(loader, err) < 0 ||
+	    pt_ftfa_loader_access(loader, PT_MEM_WRITE, 0, loader->saved, PT_LOADER_AREA_BYTES, err) < 0 ||
 	    write_registers(loader, rows, PT_LOADER_REGISTERS, loader->registers, err) < 0)
 		return err->code;
 	return write_registers(loader, &primask, 1, &loader->primask, err);
@@ -107,30 +107,30 @@ int pt_loader_close(struct pt_loader *loader, struct pt_err *err)
 
 /* --- run ---------------------------------------------------------------------------------------------------------- */
 
-static int start_core(struct pt_loader *loader, struct pt_err *err)
+static int start_core(struct pt_ftfa_loader *loader, struct pt_err *err)
 {
 	const uint16_t rows[] = { PT_ROW_PC, PT_ROW_XPSR, ROW_PRIMASK };
 	const uint64_t values[] = { loader->area, XPSR_T, 1 };
 
 	if (write_registers(loader, rows, PT_LEN(rows), values, err) < 0)
 		return err->code;
-	return pt_core_resume(loader->cm, 0, err);
+	return pt_cortexm_resume(loader->cm, 0, err);
 }
 
-int pt_loader_run(struct pt_loader *loader, const uint8_t *bytes, size_t code_bytes, uint32_t word,
-		  const uint16_t *rows, const uint64_t *values, size_t n_rows, struct pt_err *err)
+int pt_ftfa_loader_run(struct pt_ftfa_loader *loader, const uint8_t *bytes, size_t code_bytes, uint32_t word,
+		       const uint16_t *rows, const uint64_t *values, size_t n_rows, struct pt_err *err)
 {
 	uint8_t head[PT_LOADER_CODE_BYTES + 4] = { 0 };
 
 	memcpy(head, bytes, code_bytes);
 	pt_put_le32(head + PT_LOADER_CODE_BYTES, word);
-	if (pt_loader_access(loader, PT_MEM_WRITE, 0, head, sizeof(head), err) < 0 ||
+	if (pt_ftfa_loader_access(loader, PT_MEM_WRITE, 0, head, sizeof(head), err) < 0 ||
 	    write_registers(loader, rows, n_rows, values, err) < 0)
 		return err->code;
 	return start_core(loader, err);
 }
 
-int pt_loader_start(struct pt_loader *loader, struct pt_err *err)
+int pt_ftfa_loader_start(struct pt_ftfa_loader *loader, struct pt_err *err)
 {
 	static const uint16_t rows[] = { ROW_R0, ROW_R1, ROW_R7 };
 	const uint32_t first = loader->area + buffer_offset(0), second = loader->area + buffer_offset(1);
@@ -139,22 +139,22 @@ int pt_loader_start(struct pt_loader *loader, struct pt_err *err)
 
 	_Static_assert(sizeof(code) <= PT_LOADER_CODE_BYTES, "the loop has its place");
 	loader->next = 0;
-	if (pt_loader_access(loader, PT_MEM_WRITE, buffer_offset(0), is_free, sizeof(is_free), err) < 0 ||
-	    pt_loader_access(loader, PT_MEM_WRITE, buffer_offset(1), is_free, sizeof(is_free), err) < 0)
+	if (pt_ftfa_loader_access(loader, PT_MEM_WRITE, buffer_offset(0), is_free, sizeof(is_free), err) < 0 ||
+	    pt_ftfa_loader_access(loader, PT_MEM_WRITE, buffer_offset(1), is_free, sizeof(is_free), err) < 0)
 		return err->code;
-	return pt_loader_run(loader, code, sizeof(code), 0, rows, values, PT_LEN(rows), err);
+	return pt_ftfa_loader_run(loader, code, sizeof(code), 0, rows, values, PT_LEN(rows), err);
 }
 
 /* --- buffers ------------------------------------------------------------------------------------------------------ */
 
 /* The word does not become 0: has the loop stopped at an error? */
-static int why_stuck(struct pt_loader *loader, struct pt_err *err)
+static int why_stuck(struct pt_ftfa_loader *loader, struct pt_err *err)
 {
 	const uint16_t rows[] = { ROW_R3, ROW_R5 };
 	uint64_t values[2];
 	struct pt_core_status status;
 
-	if (pt_core_status(loader->cm, 0, &status, err) < 0)
+	if (pt_cortexm_status(loader->cm, 0, &status, err) < 0)
 		return err->code;
 	if (status.state != PT_HALTED)
 		return pt_fail(err, PT_ETIMEOUT, "the loader in RAM does not answer");
@@ -164,13 +164,13 @@ static int why_stuck(struct pt_loader *loader, struct pt_err *err)
 	return pt_fail(err, PT_EPROTO, "the loader in RAM stopped by itself");
 }
 
-static struct pt_mem_op poll_for_0(const struct pt_loader *loader, uint32_t offset)
+static struct pt_mem_op poll_for_0(const struct pt_ftfa_loader *loader, uint32_t offset)
 {
 	return (struct pt_mem_op){ .what = PT_MEM_POLL, .addr = loader->area + offset, .mask = UINT32_MAX, .match = 0,
 				   .time_us = POLL_US };
 }
 
-int pt_loader_wait(struct pt_loader *loader, uint32_t offset, uint32_t in_ms, struct pt_err *err)
+int pt_ftfa_loader_wait(struct pt_ftfa_loader *loader, uint32_t offset, uint32_t in_ms, struct pt_err *err)
 {
 	uint64_t deadline_ns = pt_mem_now_ns(loader->cm->mem) + in_ms * PT_NS_PER_MS;
 	struct pt_mem_op poll = poll_for_0(loader, offset);
@@ -188,7 +188,7 @@ int pt_loader_wait(struct pt_loader *loader, uint32_t offset, uint32_t in_ms, st
 }
 
 /* Fill a buffer, hand it over by its count, and wait until the other one is free: one round trip. */
-static int give(struct pt_loader *loader, uint32_t offset, uint8_t *piece, size_t len_bytes, uint32_t other,
+static int give(struct pt_ftfa_loader *loader, uint32_t offset, uint8_t *piece, size_t len_bytes, uint32_t other,
 		struct pt_err *err)
 {
 	uint32_t at = loader->area + offset;
@@ -201,10 +201,10 @@ static int give(struct pt_loader *loader, uint32_t offset, uint8_t *piece, size_
 
 	if (pt_mem_run(loader->cm->mem, ops, PT_LEN(ops), BATCH_MS, &n_done, err) < 0)
 		return err->code;
-	return n_done == PT_LEN(ops) ? 0 : pt_loader_wait(loader, other, BUFFER_MS, err);
+	return n_done == PT_LEN(ops) ? 0 : pt_ftfa_loader_wait(loader, other, BUFFER_MS, err);
 }
 
-static int put_piece(struct pt_loader *loader, uint32_t addr, const uint8_t *bytes, size_t len_bytes,
+static int put_piece(struct pt_ftfa_loader *loader, uint32_t addr, const uint8_t *bytes, size_t len_bytes,
 		     struct pt_err *err)
 {
 	uint32_t offset = buffer_offset(loader->next);
@@ -217,7 +217,8 @@ static int put_piece(struct pt_loader *loader, uint32_t addr, const uint8_t *byt
 	return give(loader, offset, piece, len_bytes, buffer_offset(loader->next), err);
 }
 
-int pt_loader_put(struct pt_loader *loader, uint32_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err)
+int pt_ftfa_loader_put(struct pt_ftfa_loader *loader, uint32_t addr, const uint8_t *bytes, size_t len_bytes,
+		       struct pt_err *err)
 {
 	int rc = 0;
 
@@ -232,9 +233,9 @@ int pt_loader_put(struct pt_loader *loader, uint32_t addr, const uint8_t *bytes,
 	return rc;
 }
 
-int pt_loader_finish(struct pt_loader *loader, struct pt_err *err)
+int pt_ftfa_loader_finish(struct pt_ftfa_loader *loader, struct pt_err *err)
 {
-	if (pt_loader_wait(loader, buffer_offset(0), BUFFER_MS, err) < 0)
+	if (pt_ftfa_loader_wait(loader, buffer_offset(0), BUFFER_MS, err) < 0)
 		return err->code;
-	return pt_loader_wait(loader, buffer_offset(1), BUFFER_MS, err);
+	return pt_ftfa_loader_wait(loader, buffer_offset(1), BUFFER_MS, err);
 }
