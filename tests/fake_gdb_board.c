@@ -689,23 +689,23 @@ const char *pt_session_why_ended(const struct pt_session *s)
 
 /* --- semihosting: what it is to a GDB server, test_semihost in system says ---------------------------------------- */
 
-struct pt_semihost *pt_board_semihost(struct pt_board *b)
+struct pt_host *pt_board_host(struct pt_board *b)
 {
-	static struct pt_semihost off;
+	static struct pt_host off;
 
 	(void)b;
 	return &off;
 }
 
-int pt_board_semihost_set(struct pt_board *b, enum pt_semihost_mode mode, struct pt_err *err)
+int pt_board_host_set(struct pt_board *b, enum pt_host_mode mode, struct pt_err *err)
 {
 	(void)b;
 	(void)mode;
 	return pt_fail(err, PT_EUNSUPPORTED, "no semihosting here");
 }
 
-int pt_board_semihost_ask(struct pt_board *b, unsigned core, enum pt_semihost_how how, struct pt_semihost_call *call,
-			  struct pt_err *err)
+int pt_board_host_ask(struct pt_board *b, unsigned core, enum pt_host_how how, struct pt_host_call *call,
+		      struct pt_err *err)
 {
 	(void)b;
 	(void)how;
@@ -715,8 +715,8 @@ int pt_board_semihost_ask(struct pt_board *b, unsigned core, enum pt_semihost_ho
 	return 0;
 }
 
-int pt_board_semihost_serve(struct pt_board *b, unsigned core, enum pt_semihost_how how,
-			    const struct pt_semihost_call *call, struct pt_err *err)
+int pt_board_host_serve(struct pt_board *b, unsigned core, enum pt_host_how how, const struct pt_host_call *call,
+			struct pt_err *err)
 {
 	(void)b;
 	(void)how;
@@ -725,8 +725,7 @@ int pt_board_semihost_serve(struct pt_board *b, unsigned core, enum pt_semihost_
 	return pt_fail(err, PT_EUNSUPPORTED, "no semihosting here");
 }
 
-int pt_board_semihost_answer(struct pt_board *b, unsigned core, enum pt_semihost_how how, int32_t result,
-			     struct pt_err *err)
+int pt_board_host_answer(struct pt_board *b, unsigned core, enum pt_host_how how, int32_t result, struct pt_err *err)
 {
 	(void)b;
 	(void)how;

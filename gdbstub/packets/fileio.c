@@ -28,18 +28,18 @@ __attribute__((format(printf, 2, 3))) static int ask(struct pt_gdb_fileio *io, c
 static const unsigned open_flags[] = { 0, 2, 0x601, 0x602, 0x209, 0x20a };
 
 /* GDB's descriptor for a handle; -1: it is none that GDB has. */
-static int descriptor(struct pt_semihost *sh, uint32_t handle)
+static int descriptor(struct pt_host *sh, uint32_t handle)
 {
-	const struct pt_semihost_file *file = pt_semihost_file(sh, handle);
+	const struct pt_host_file *file = pt_host_file(sh, handle);
 
-	if (file == NULL || file->kind == PT_SH_FEATURES || file->kind == PT_SH_FILE)
+	if (file == NULL || file->kind == PT_HOST_FD_FEATURES || file->kind == PT_HOST_FD_FILE)
 		return -1;
 	return file->fd;
 }
 
 static uint32_t most(uint32_t n)
 {
-	return n < PT_SEMIHOST_MOST_BYTES ? n : PT_SEMIHOST_MOST_BYTES;
+	return n < PT_HOST_MOST_BYTES ? n : PT_HOST_MOST_BYTES;
 }
 
 /* A byte of GDB's needs a place: below the stack, where an exception would write, but none comes while the core is
@@ -65,38 +65,38 @@ static int ask_text(struct pt_gdb_fileio *io, struct pt_mem *mem, struct pt_err 
 {
 	size_t n;
 
-	if (pt_semihost_text_bytes(mem, io->call.arg, PT_SEMIHOST_MOST_BYTES, &n, err) < 0)
+	if (pt_host_text_bytes(mem, io->call.arg, PT_HOST_MOST_BYTES, &n, err) < 0)
 		return err->code;
 	return n > 0 ? ask(io, "Fwrite,1,%x,%zx", io->call.arg, n) : 0;
 }
 
 /* SYS_OPEN comes here once it is known to be of a file. */
-static int ask_of_file(struct pt_gdb_fileio *io, struct pt_semihost *sh)
+static int ask_of_file(struct pt_gdb_fileio *io, struct pt_host *sh)
 {
-	const struct pt_semihost_call *c = &io->call;
+	const struct pt_host_call *c = &io->call;
 	int fd = descriptor(sh, c->word[0]);
 	bool files = fd > 2; /* the console's cannot be closed, and have no length */
 
 	switch (c->op) {
-	case PT_SYS_OPEN:
+	case PT_HOST_OPEN:
 		return ask(io, "Fopen,%x/%x,%x,%x", c->word[0], c->word[2] + 1, open_flags[c->word[1] / 2],
 			   MODE_OF_NEW_FILES);
-	case PT_SYS_WRITE:
-	case PT_SYS_READ:
-		return fd >= 0 && c->word[2] > 0 ? ask(io, "F%s,%x,%x,%x", c->op == PT_SYS_READ ? "read" : "write",
+	case PT_HOST_WRITE:
+	case PT_HOST_READ:
+		return fd >= 0 && c->word[2] > 0 ? ask(io, "F%s,%x,%x,%x", c->op == PT_HOST_READ ? "read" : "write",
 						       (unsigned)fd, c->word[1], most(c->word[2]))
 						 : 0;
-	case PT_SYS_CLOSE:
+	case PT_HOST_CLOSE:
 		return files ? ask(io, "Fclose,%x", (unsigned)fd) : 0;
-	case PT_SYS_ISTTY:
+	case PT_HOST_ISTTY:
 		return files ? ask(io, "Fisatty,%x", (unsigned)fd) : 0;
-	case PT_SYS_SEEK:
+	case PT_HOST_SEEK:
 		return files ? ask(io, "Flseek,%x,%x,0", (unsigned)fd, c->word[1]) : 0;
-	case PT_SYS_FLEN:
+	case PT_HOST_FLEN:
 		return files ? ask(io, "Flseek,%x,0,%x", (unsigned)fd, FROM_CURRENT) : 0;
-	case PT_SYS_REMOVE:
+	case PT_HOST_REMOVE:
 		return ask(io, "Funlink,%x/%x", c->word[0], c->word[1] + 1);
-	case PT_SYS_RENAME:
+	case PT_HOST_RENAME:
 		return ask(io, "Frename,%x/%x,%x/%x", c->word[0], c->word[1] + 1, c->word[2], c->word[3] + 1);
 	default:
 		return 0;
@@ -104,22 +104,22 @@ static int ask_of_file(struct pt_gdb_fileio *io, struct pt_semihost *sh)
 }
 
 /* 1: GDB is to be asked io->text; 0: it is nothing of GDB's; else the target's error. */
-static int first_question(struct pt_gdb_fileio *io, struct pt_semihost *sh, struct pt_target *target, bool *done,
+static int first_question(struct pt_gdb_fileio *io, struct pt_host *sh, struct pt_target *target, bool *done,
 			  int32_t *result, struct pt_err *err)
 {
 	struct pt_mem *mem = target->ops->mem(target->state, io->core);
-	char name[PT_SEMIHOST_NAME_BYTES];
+	char name[PT_HOST_NAME_BYTES];
 	int rc;
 
 	switch (io->call.op) {
-	case PT_SYS_WRITEC:
+	case PT_HOST_WRITEC:
 		return ask(io, "Fwrite,1,%x,1", io->call.arg);
-	case PT_SYS_WRITE0:
+	case PT_HOST_WRITE0:
 		return ask_text(io, mem, err);
-	case PT_SYS_READC:
+	case PT_HOST_READC:
 		return ask_character(io, target, err);
-	case PT_SYS_OPEN:
-		rc = pt_semihost_open_special(sh, mem, &io->call, name, result, err);
+	case PT_HOST_OPEN:
+		rc = pt_host_open_special(sh, mem, &io->call, name, result, err);
 		*done = rc == 0;
 		return rc == 1 ? ask_of_file(io, sh) : rc;
 	default:
@@ -127,11 +127,11 @@ static int first_question(struct pt_gdb_fileio *io, struct pt_semihost *sh, stru
 	}
 }
 
-int pt_gdb_fileio_ask(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target,
-		      enum pt_semihost_how how, struct pt_err *err)
+int pt_gdb_fileio_ask(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, enum pt_host_how how,
+		      struct pt_err *err)
 {
 	struct pt_gdb_fileio *io = &rq->client->resume.fileio;
-	int32_t result = PT_SEMIHOST_FAILED;
+	int32_t result = PT_HOST_FAILED;
 	bool done = false;
 	int rc;
 
@@ -139,26 +139,25 @@ int pt_gdb_fileio_ask(struct pt_gdb_request *rq, struct pt_board *board, struct 
 	io->step = 0;
 	io->core = rq->core;
 	io->how = how;
-	rc = rq->client->inferior.run == PT_GDB_RUNNING ? pt_board_semihost_ask(board, rq->core, how, &io->call, err)
-							: 0;
+	rc = rq->client->inferior.run == PT_GDB_RUNNING ? pt_board_host_ask(board, rq->core, how, &io->call, err) : 0;
 	if (rc <= 0)
 		return rc;
-	rc = pt_board_semihost(board)->mode != PT_SEMIHOST_GDB
+	rc = pt_board_host(board)->mode != PT_HOST_GDB
 		     ? 0
-		     : first_question(io, pt_board_semihost(board), target, &done, &result, err);
+		     : first_question(io, pt_board_host(board), target, &done, &result, err);
 	if (rc == PT_EIO)
 		return rc;
 	if (rc < 0) /* a pointer of the program's that leads nowhere */
-		return pt_board_semihost_answer(board, rq->core, io->how, PT_SEMIHOST_FAILED, err);
+		return pt_board_host_answer(board, rq->core, io->how, PT_HOST_FAILED, err);
 	io->asked = rc == 1;
 	if (done)
-		return pt_board_semihost_answer(board, rq->core, io->how, result, err);
-	return io->asked ? 0 : pt_board_semihost_serve(board, rq->core, io->how, &io->call, err);
+		return pt_board_host_answer(board, rq->core, io->how, result, err);
+	return io->asked ? 0 : pt_board_host_serve(board, rq->core, io->how, &io->call, err);
 }
 
 void pt_gdb_fileio_waits(struct pt_board *board, bool waits)
 {
-	pt_board_semihost(board)->gdb_waits = waits;
+	pt_board_host(board)->gdb_waits = waits;
 }
 
 /* --- board thread: answers ---------------------------------------------------------------------------------------- */
@@ -170,7 +169,7 @@ static int32_t not_moved(const struct pt_gdb_fileio *io)
 }
 
 /* Where it stands, where it ends, and back: 1 as long as there is a question. */
-static int length_of_file(struct pt_gdb_fileio *io, struct pt_semihost *sh, int32_t *result)
+static int length_of_file(struct pt_gdb_fileio *io, struct pt_host *sh, int32_t *result)
 {
 	int fd = descriptor(sh, io->call.word[0]);
 
@@ -184,7 +183,7 @@ static int length_of_file(struct pt_gdb_fileio *io, struct pt_semihost *sh, int3
 		io->size = io->result;
 		return ask(io, "Flseek,%x,%" PRIx64 ",0", (unsigned)fd, (uint64_t)io->at);
 	default:
-		*result = io->size <= INT32_MAX ? (int32_t)io->size : PT_SEMIHOST_FAILED;
+		*result = io->size <= INT32_MAX ? (int32_t)io->size : PT_HOST_FAILED;
 		return 0;
 	}
 }
@@ -197,42 +196,42 @@ static int take_character(struct pt_gdb_fileio *io, struct pt_target *target, in
 	if (pt_mem_read(mem, io->scratch, &byte, 1, err) < 0 ||
 	    pt_mem_write(mem, io->scratch, io->kept, SCRATCH_BYTES, err) < 0)
 		return err->code;
-	*result = io->result == 1 ? byte : PT_SEMIHOST_FAILED;
+	*result = io->result == 1 ? byte : PT_HOST_FAILED;
 	return 0;
 }
 
 /* 1: there is another question; 0: *result is the program's. */
-static int next_question(struct pt_gdb_fileio *io, struct pt_semihost *sh, struct pt_target *target, int32_t *result,
+static int next_question(struct pt_gdb_fileio *io, struct pt_host *sh, struct pt_target *target, int32_t *result,
 			 struct pt_err *err)
 {
-	struct pt_semihost_file *file = pt_semihost_file(sh, io->call.word[0]);
+	struct pt_host_file *file = pt_host_file(sh, io->call.word[0]);
 
-	*result = io->result < 0 ? PT_SEMIHOST_FAILED : 0;
+	*result = io->result < 0 ? PT_HOST_FAILED : 0;
 	if (io->result < 0)
 		sh->last_errno = io->error;
 	switch (io->call.op) {
-	case PT_SYS_OPEN:
+	case PT_HOST_OPEN:
 		if (io->result >= 0 && io->result <= INT32_MAX)
-			*result = pt_semihost_add_file(sh, PT_SH_GDB, (int)io->result);
+			*result = pt_host_add_file(sh, PT_HOST_FD_GDB, (int)io->result);
 		return 0;
-	case PT_SYS_CLOSE:
+	case PT_HOST_CLOSE:
 		if (file != NULL)
-			file->kind = PT_SH_FREE;
+			file->kind = PT_HOST_FD_FREE;
 		return 0;
-	case PT_SYS_WRITEC:
-	case PT_SYS_WRITE0:
-		*result = (int32_t)io->call.op;
+	case PT_HOST_WRITEC:
+	case PT_HOST_WRITE0:
+		*result = (int32_t)io->call.number;
 		return 0;
-	case PT_SYS_WRITE:
-	case PT_SYS_READ:
+	case PT_HOST_WRITE:
+	case PT_HOST_READ:
 		*result = not_moved(io);
 		return 0;
-	case PT_SYS_READC:
+	case PT_HOST_READC:
 		return take_character(io, target, result, err);
-	case PT_SYS_ISTTY:
+	case PT_HOST_ISTTY:
 		*result = io->result == 1;
 		return 0;
-	case PT_SYS_FLEN:
+	case PT_HOST_FLEN:
 		return length_of_file(io, sh, result);
 	default:
 		return 0;
@@ -249,15 +248,15 @@ static int take_answer(struct pt_gdb_request *rq, struct pt_board *board, struct
 	io->asked = false;
 	if (io->interrupted && io->result < 0 && io->error == EINTR_OF_GDB)
 		return 0;
-	rc = next_question(io, pt_board_semihost(board), target, &result, err);
+	rc = next_question(io, pt_board_host(board), target, &result, err);
 	if (rc < 0)
 		return rc;
 	io->asked = rc == 1;
 	if (io->asked)
 		return 0;
-	if (pt_board_semihost_answer(board, io->core, io->how, result, err) < 0)
+	if (pt_board_host_answer(board, io->core, io->how, result, err) < 0)
 		return err->code;
-	return io->how == PT_SEMIHOST_STEP ? pt_gdb_stop_registers(rq, target, err) : 0;
+	return io->how == PT_HOST_STEP ? pt_gdb_stop_registers(rq, target, err) : 0;
 }
 
 /* --- loop thread -------------------------------------------------------------------------------------------------- */

@@ -6,7 +6,6 @@
 #define PT_GDBSTUB_FILEIO_H
 
 #include "board/board.h"
-#include "targets/arm/semihost.h"
 
 struct pt_gdb_client;
 struct pt_gdb_request;
@@ -21,8 +20,8 @@ struct pt_gdb_fileio {
 	bool asked; /* out of a stop: text is to be sent in place of the stop reply */
 	bool active; /* it was, and its F has not come */
 	unsigned core;
-	enum pt_semihost_how how;
-	struct pt_semihost_call call;
+	enum pt_host_how how;
+	struct pt_host_call call;
 	char text[PT_GDB_FILEIO_BYTES]; /* "Fwrite,1,20000010,5" */
 	unsigned step; /* of SYS_FLEN's three questions */
 	int64_t at, size; /* the same: where the file stood; its end */
@@ -36,8 +35,8 @@ struct pt_gdb_fileio {
 
 /* Board thread, the core has just halted for a client that waits. Returns 1: it had asked what could be answered at
  * once, and runs again; 0: fileio.asked tells; or the target's error. */
-int pt_gdb_fileio_ask(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target,
-		      enum pt_semihost_how how, struct pt_err *err);
+int pt_gdb_fileio_ask(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, enum pt_host_how how,
+		      struct pt_err *err);
 /* Loop thread: sends what is asked; done() when GDB has done its part. */
 void pt_gdb_fileio_send(struct pt_gdb_client *client, pt_gdb_fileio_done *done);
 /* Board thread: whether a client waits that can be asked. */

@@ -50,7 +50,7 @@ static int halt_others(struct pt_gdb_request *rq, struct pt_board *board, struct
 	int rc;
 
 	rq->passed = pt_gdb_pass(rq->client, board, target, rq->core);
-	rc = rq->passed ? 0 : pt_gdb_fileio_ask(rq, board, target, PT_SEMIHOST_RUN, err);
+	rc = rq->passed ? 0 : pt_gdb_fileio_ask(rq, board, target, PT_HOST_RUN, err);
 	rq->passed |= rc == 1;
 	if (rc < 0 || rq->passed || rq->client->resume.fileio.asked)
 		return rc < 0 ? rc : 0;
@@ -175,7 +175,7 @@ static void fileio_done(struct pt_gdb_client *client, const struct pt_gdb_reques
 {
 	if (client->inferior.run != PT_GDB_RUNNING)
 		return;
-	if (client->resume.fileio.how == PT_SEMIHOST_STEP && !client->resume.interrupted)
+	if (client->resume.fileio.how == PT_HOST_STEP && !client->resume.interrupted)
 		stopped(client, rq, PT_GDB_SIGTRAP, NULL);
 	else
 		wait_on(client);
@@ -314,7 +314,7 @@ static int step(struct pt_gdb_request *rq, struct pt_board *board, struct pt_tar
 
 	if (set_pc(rq, board, target, err) < 0)
 		return err->code;
-	rc = pt_gdb_fileio_ask(rq, board, target, PT_SEMIHOST_STEP, err);
+	rc = pt_gdb_fileio_ask(rq, board, target, PT_HOST_STEP, err);
 	if (rc != 0 || rq->client->resume.fileio.asked)
 		return rc < 0 ? rc : rc == 1 ? pt_gdb_stop_registers(rq, target, err) : 0;
 	do {

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/params.h"
-#include "targets/arm/semihost.h"
+#include "board/host.h"
 #include "targets/contract/target.h"
 
 struct pt_board;
@@ -118,20 +118,20 @@ void pt_board_tell_program(struct pt_board *board);
 const char *pt_board_put_back(const struct pt_board *board);
 uint64_t pt_board_now_ns(struct pt_board *board);	/* probe's clock */
 
-/* Semihosting (semihost.h): what the program asks by BKPT 0xAB is served while no client hears of the halt, or, in mode
+/* Semihosting (host.h): what the program asks is served while no client hears of the halt, or, in mode
  * GDB while one waits (gdb_waits), by that one's client. A first use turns halting debug on, with a short halt; it
  * stays on until the mode is off again. */
-struct pt_semihost *pt_board_semihost(struct pt_board *board);
-int pt_board_semihost_set(struct pt_board *board, enum pt_semihost_mode mode, struct pt_err *err);
+struct pt_host *pt_board_host(struct pt_board *board);
+int pt_board_host_set(struct pt_board *board, enum pt_host_mode mode, struct pt_err *err);
 /* For the client of a GDB that waits. Has the core that halted asked something? 1: call has it. Then one of the others:
  * serve it here, or answer it; both return 1 when that is done, 0 when the program has ended. how: the core runs again
  * then, or it is a step, which ends behind the BKPT. */
-enum pt_semihost_how { PT_SEMIHOST_RUN, PT_SEMIHOST_STEP };
-int pt_board_semihost_ask(struct pt_board *board, unsigned core, enum pt_semihost_how how,
-			  struct pt_semihost_call *call, struct pt_err *err);
-int pt_board_semihost_serve(struct pt_board *board, unsigned core, enum pt_semihost_how how,
-			    const struct pt_semihost_call *call, struct pt_err *err);
-int pt_board_semihost_answer(struct pt_board *board, unsigned core, enum pt_semihost_how how, int32_t result,
-			     struct pt_err *err);
+enum pt_host_how { PT_HOST_RUN, PT_HOST_STEP };
+int pt_board_host_ask(struct pt_board *board, unsigned core, enum pt_host_how how, struct pt_host_call *call,
+		      struct pt_err *err);
+int pt_board_host_serve(struct pt_board *board, unsigned core, enum pt_host_how how, const struct pt_host_call *call,
+			struct pt_err *err);
+int pt_board_host_answer(struct pt_board *board, unsigned core, enum pt_host_how how, int32_t result,
+			 struct pt_err *err);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "board/board.h"
 #include "base/text.h"
-#include "targets/arm/semihost.h"
+#include "board/host.h"
 
 enum {
 	PT_BOARD_CORES = 8,
@@ -73,7 +73,7 @@ struct pt_board {
 	unsigned halt_owed_core;
 	unsigned resume_owed;		/* bit per core: told to run, and will when the drain has caught up */
 	bool leave_owed;		/* and then nobody debugs any more */
-	struct pt_semihost semihost;
+	struct pt_host host;
 	char console[200];		/* a line of the program's, as far as it has come */
 	size_t console_bytes;
 	uint64_t drain_at_ns, look_at_ns, heard_ns;	/* heard: the target's last sign of life */
@@ -114,10 +114,9 @@ int pt_board_keep_pending(struct pt_board *board, struct pt_err *err);
 struct pt_pending *pt_board_take_pending(struct pt_board *board);
 void pt_board_end_pending(struct pt_board *board, struct pt_pending *pending);
 
-/* semihost_calls.c: a core that has just halted. 1: it had asked something, and runs again; 0: the
+/* host_calls.c: a core that has just halted. 1: it had asked something, and runs again; 0: the
  * halt is for clients. */
-void pt_board_semihost_begin(struct pt_board *board);	/* attached: on, if the settings say so */
-int pt_board_semihost_halted(struct pt_board *board, unsigned core, const struct pt_core_status *now,
-			     struct pt_err *err);
+void pt_board_host_begin(struct pt_board *board);	/* attached: on, if the settings say so */
+int pt_board_host_halted(struct pt_board *board, unsigned core, const struct pt_core_status *now, struct pt_err *err);
 
 #endif

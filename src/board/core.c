@@ -179,15 +179,15 @@ static int look_at(struct pt_board *board, unsigned core, struct pt_err *err)
 	pt_board_heard(board);
 	if (now.was_reset)
 		pt_board_send(board, &(struct pt_board_note){ .kind = NOTE_RESET });
-	if (now.was_reset && board->semihost.mode != PT_SEMIHOST_OFF)
-		pt_semihost_reset(&board->semihost, pt_link_now_ns(board->link));
+	if (now.was_reset && board->host.mode != PT_HOST_OFF)
+		pt_host_reset(&board->host, pt_link_now_ns(board->link));
 	if (now.was_reset || now.state == PT_IN_RESET)
 		pt_board_tell_source(board, core, PT_STATE_RESET);
 	if (now.state == PT_HALTED && now.reason == PT_HALT_TRACE)
 		return 0;	/* the source will resume it */
 	tell_run_of_others(board, core, &now);
 	if (now.state == PT_HALTED && board->core[core].state != PT_HALTED) {
-		rc = pt_board_semihost_halted(board, core, &now, err);
+		rc = pt_board_host_halted(board, core, &now, err);
 		if (rc != 0)
 			return rc < 0 ? rc : 0;
 		board->awaited = false;
@@ -380,15 +380,15 @@ int pt_board_reset(struct pt_board *board, enum pt_reset_kind kind, struct pt_er
 	pt_board_tell_owed(board);
 	was_halted = board->core[0].state == PT_HALTED;
 	board->resume_owed = 0;
-	if (board->semihost.mode != PT_SEMIHOST_OFF)
-		pt_semihost_reset(&board->semihost, pt_link_now_ns(board->link));
+	if (board->host.mode != PT_HOST_OFF)
+		pt_host_reset(&board->host, pt_link_now_ns(board->link));
 	if (t->ops->reset(t->state, kind, err) < 0 || t->ops->status(t->state, 0, &status, err) < 0)
 		return err->code;
 	board->core[0] = status;
 	pt_board_send(board, &(struct pt_board_note){ .kind = NOTE_RESET });
 	pt_board_tell_source(board, 0, PT_STATE_RESET);
 	if (kind == PT_RESET_RUN && status.state == PT_HALTED)
-		rc = pt_board_semihost_halted(board, 0, &status, err);	/* it has come so far already */
+		rc = pt_board_host_halted(board, 0, &status, err);	/* it has come so far already */
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
 	tell_core(board, 0, &status);

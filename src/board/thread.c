@@ -139,7 +139,7 @@ static void tell_attached(struct pt_board *board, int rc, const struct pt_err *e
 	if (board->target != NULL)
 		pt_board_heard(board);
 	if (board->target != NULL && !board->locked)
-		pt_board_semihost_begin(board);
+		pt_board_host_begin(board);
 }
 
 /* All its probes, or none. */
@@ -193,8 +193,8 @@ static void close_target(struct pt_board *board, const struct pt_err *why)
 	set_busy(board);
 	pt_probe_look(probe, NULL);	/* what interrupted us to get here must not interrupt the farewell */
 	drop_drain(board, why);
-	pt_semihost_reset(&board->semihost, 0);
-	board->semihost.mode = PT_SEMIHOST_OFF;
+	pt_host_reset(&board->host, 0);
+	board->host.mode = PT_HOST_OFF;
 	board->resume_owed = 0;
 	board->leave_owed = false;
 	if (detach(board, runs_on, &err) < 0 && err.code != PT_EIO)

@@ -8,27 +8,27 @@
 #include "control/commands.h"
 
 struct asked {
-	enum pt_semihost_mode mode;
+	enum pt_host_mode mode;
 	bool show;
 };
 
 static const char *const modes[] = {
-	[PT_SEMIHOST_OFF] = "off", [PT_SEMIHOST_CONSOLE] = "console", [PT_SEMIHOST_GDB] = "gdb"
+	[PT_HOST_OFF] = "off", [PT_HOST_CONSOLE] = "console", [PT_HOST_GDB] = "gdb"
 };
 
 static int on_board(struct pt_command *cmd, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	const struct asked *asked = cmd->data;
-	const struct pt_semihost *sh = pt_board_semihost(board);
+	const struct pt_host *sh = pt_board_host(board);
 
 	(void)target;
-	if (!asked->show && pt_board_semihost_set(board, asked->mode, err) < 0)
+	if (!asked->show && pt_board_host_set(board, asked->mode, err) < 0)
 		return err->code;
 	switch (sh->mode) {
-	case PT_SEMIHOST_OFF:
+	case PT_HOST_OFF:
 		pt_command_say(cmd, "semihosting off: BKPT 0xAB is a breakpoint like others");
 		break;
-	case PT_SEMIHOST_CONSOLE:
+	case PT_HOST_CONSOLE:
 		pt_command_say(cmd, "semihosting console: text comes as messages, %s%s",
 			       sh->dir[0] != '\0' ? "files are in " : "there are no files", sh->dir);
 		break;
@@ -51,12 +51,12 @@ static void semihost(struct pt_command *cmd)
 	cmd->data = asked;
 	asked->show = cmd->n_words == 0;
 	if (cmd->n_words > 0 && strcmp(cmd->words[0], "on") == 0)
-		mode = PT_SEMIHOST_GDB;
+		mode = PT_HOST_GDB;
 	else
-		while (cmd->n_words > 0 && mode < PT_SEMIHOST_GDB + 1u && strcmp(cmd->words[0], modes[mode]) != 0)
+		while (cmd->n_words > 0 && mode < PT_HOST_GDB + 1u && strcmp(cmd->words[0], modes[mode]) != 0)
 			mode++;
-	asked->mode = (enum pt_semihost_mode)mode;
-	if (mode > PT_SEMIHOST_GDB)
+	asked->mode = (enum pt_host_mode)mode;
+	if (mode > PT_HOST_GDB)
 		pt_command_fail(cmd, PT_EARG, "semihost takes on, off, gdb or console%salone it says what is set",
 				pt_did_you_mean(cmd->words[0], "on off gdb console", &question));
 	else if (cmd->n_words > 1)

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/params.h"
 #include "probes/wires/probe.h"
+#include "targets/contract/host_call.h"
 #include "targets/contract/mem.h"
 #include "targets/contract/pending.h"
 #include "targets/contract/progress.h"
@@ -156,6 +157,11 @@ struct pt_target_ops {
 	 * may lie on an unknown chip (flash_erase() then says that it cannot); the rest of what may
 	 * be accessed is IO. */
 	const struct pt_region *(*regions)(void *state, size_t *n);
+
+	/* Has the program on this halted core asked its debugger for something (semihosting)? 1 with the call, 0, or
+	 * an error. Then the answer: *pc is where the core goes on. NULL: its programs have no way to ask. */
+	int (*host_call)(void *state, unsigned core, struct pt_host_call *call, struct pt_err *err);
+	int (*host_answer)(void *state, unsigned core, int32_t result, uint64_t *pc, struct pt_err *err);
 
 	/* Idempotent. PT_EUNSUPPORTED: never on this chip; PT_EBUSY: none free (the sentence says who has them). */
 	int (*break_insert)(void *state, const struct pt_break *at, struct pt_err *err);

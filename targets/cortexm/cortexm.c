@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "targets/arm/semihost.h"
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/cortexm/trace/mtb.h"
 #include "targets/cortexm/vendor/kinetis_security.h"
@@ -263,6 +264,16 @@ static const struct pt_source_ops *const *cortexm_sources(void *state, size_t *n
 	return sources;
 }
 
+static int cortexm_host_call(void *state, unsigned core, struct pt_host_call *call, struct pt_err *err)
+{
+	return pt_arm_host_call(((struct pt_cortexm *)state)->target, core, call, err);
+}
+
+static int cortexm_host_answer(void *state, unsigned core, int32_t result, uint64_t *pc, struct pt_err *err)
+{
+	return pt_arm_host_answer(((struct pt_cortexm *)state)->target, core, result, pc, err);
+}
+
 /* What a client that died half-way through `load` noted is no part of the next one's. */
 static int cortexm_leave(void *state, struct pt_err *err)
 {
@@ -308,6 +319,8 @@ const struct pt_target_ops pt_cortexm_ops = {
 	.pc = pt_cortexm_pc,
 	.mem = cortexm_mem,
 	.regions = cortexm_regions,
+	.host_call = cortexm_host_call,
+	.host_answer = cortexm_host_answer,
 	.break_insert = pt_cortexm_breaks_insert,
 	.break_remove = pt_cortexm_breaks_remove,
 	.flash_erase = pt_cortexm_flash_erase,

@@ -1,4 +1,4 @@
-/* The board's side of semihosting: a core that halts at BKPT 0xAB has asked something, and runs on when it has the
+/* The board's side of semihosting: a core that halts where a program asks has asked something, and runs on when it has the
  * answer. No client hears of that halt; the source at work does, for it is time in which the core was held. Where a
  * GDB is to serve it, its client hears of it as of any stop, and comes back here. */
 #include <stdio.h>
@@ -32,7 +32,7 @@ static void say(void *arg, const char *text, size_t len_bytes)
 	struct pt_board *board = arg;
 	struct pt_board_note note = { .kind = NOTE_CONSOLE };
 
-	if (!board->semihost.gdb_waits)
+	if (!board->host.gdb_waits)
 		log_text(board, text, len_bytes);
 	for (size_t at = 0, n; at < len_bytes; at += n) {
 		n = len_bytes - at < sizeof(note.text) - 1 ? len_bytes - at : sizeof(note.text) - 1;
@@ -47,37 +47,40 @@ static void say(void *arg, const char *text, size_t len_bytes)
 
 /* --- serving ------------------------------------------------------------------------------------------------------ */
 
+static int look(struct pt_target *target, unsigned core, struct pt_host_call *call, struct pt_err *err)
+{
+	return target->ops->host_call != NULL ? target->ops->host_call(target->state, core, call, err) : 0;
+}
+
 /* told: the source knows that the core halted. */
-static int serve(struct pt_board *board, unsigned core, enum pt_semihost_how how, const struct pt_semihost_call *call,
+static int serve(struct pt_board *board, unsigned core, enum pt_host_how how, const struct pt_host_call *call,
 		 bool told, struct pt_err *err)
 {
 	struct pt_target *t = board->target;
 	int32_t result;
 	int rc;
 
-	rc = pt_semihost_serve(&board->semihost, t->ops->mem(t->state, core), call, pt_link_now_ns(board->link),
-			       &result, err);
+	rc = pt_host_serve(&board->host, t->ops->mem(t->state, core), call, pt_link_now_ns(board->link), &result, err);
 	if (rc == PT_EIO)
 		return rc;
 	if (rc < 0) { /* a pointer of the program's that leads nowhere: its mistake, and it goes on */
-		pt_warn("semihosting: operation 0x%x: %s", call->op, err->msg);
-		result = PT_SEMIHOST_FAILED;
+		pt_warn("semihosting: operation 0x%x: %s", call->number, err->msg);
+		result = PT_HOST_FAILED;
 	}
-	if (board->semihost.ended)
+	if (board->host.ended)
 		return 0; /* it has nothing more to do: a halt for everybody */
 	if (!told)
 		pt_board_tell_source(board, core, PT_STATE_HALT);
-	return pt_board_semihost_answer(board, core, how, result, err);
+	return pt_board_host_answer(board, core, how, result, err);
 }
 
-int pt_board_semihost_answer(struct pt_board *board, unsigned core, enum pt_semihost_how how, int32_t result,
-			     struct pt_err *err)
+int pt_board_host_answer(struct pt_board *board, unsigned core, enum pt_host_how how, int32_t result,
+			 struct pt_err *err)
 {
 	uint64_t pc;
 
-	if (pt_semihost_answer(board->target, core, result, &pc, err) < 0 ||
-	    pt_board_wrote_pc(board, core, pc, err) < 0 ||
-	    (how == PT_SEMIHOST_RUN && pt_board_go_on(board, core, err) < 0))
+	if (board->target->ops->host_answer(board->target->state, core, result, &pc, err) < 0 ||
+	    pt_board_wrote_pc(board, core, pc, err) < 0 || (how == PT_HOST_RUN && pt_board_go_on(board, core, err) < 0))
 		return err->code;
 	return 1;
 }
@@ -85,22 +88,21 @@ int pt_board_semihost_answer(struct pt_board *board, unsigned core, enum pt_semi
 /* While a GDB is asked, the core is at the BKPT and nobody else's. */
 static int serve_halt(struct pt_board *board, unsigned core, const struct pt_core_status *now, struct pt_err *err)
 {
-	struct pt_semihost *sh = &board->semihost;
-	struct pt_semihost_call call;
-	int rc = pt_semihost_look(board->target, core, &call, err);
+	struct pt_host *sh = &board->host;
+	struct pt_host_call call;
+	int rc = look(board->target, core, &call, err);
 
-	if (rc != 1 || (sh->mode == PT_SEMIHOST_GDB && sh->gdb_waits))
+	if (rc != 1 || (sh->mode == PT_HOST_GDB && sh->gdb_waits))
 		return rc == PT_EIO ? rc : 0;
 	board->core[core] = *now;
-	return serve(board, core, PT_SEMIHOST_RUN, &call, false, err);
+	return serve(board, core, PT_HOST_RUN, &call, false, err);
 }
 
-int pt_board_semihost_halted(struct pt_board *board, unsigned core, const struct pt_core_status *now,
-			     struct pt_err *err)
+int pt_board_host_halted(struct pt_board *board, unsigned core, const struct pt_core_status *now, struct pt_err *err)
 {
 	int rc;
 
-	if (board->semihost.mode == PT_SEMIHOST_OFF || now->reason != PT_HALT_BKPT)
+	if (board->host.mode == PT_HOST_OFF || now->reason != PT_HALT_BKPT)
 		return 0;
 	pt_link_shield(board->link); /* a job that comes now waits: half an answer would leave the core halted */
 	rc = serve_halt(board, core, now, err);
@@ -110,32 +112,32 @@ int pt_board_semihost_halted(struct pt_board *board, unsigned core, const struct
 
 /* A step that comes to a BKPT has not halted there because of it. In mode CONSOLE only a step has to ask: whoever
  * runs is served before any client hears of it. */
-int pt_board_semihost_ask(struct pt_board *board, unsigned core, enum pt_semihost_how how,
-			  struct pt_semihost_call *call, struct pt_err *err)
+int pt_board_host_ask(struct pt_board *board, unsigned core, enum pt_host_how how, struct pt_host_call *call,
+		      struct pt_err *err)
 {
-	struct pt_semihost *sh = &board->semihost;
+	struct pt_host *sh = &board->host;
 	struct pt_core_status status;
 
-	if (sh->mode == PT_SEMIHOST_OFF || (sh->mode == PT_SEMIHOST_CONSOLE && how == PT_SEMIHOST_RUN) || sh->ended)
+	if (sh->mode == PT_HOST_OFF || (sh->mode == PT_HOST_CONSOLE && how == PT_HOST_RUN) || sh->ended)
 		return 0;
 	if (board->target->ops->status(board->target->state, core, &status, err) < 0)
 		return err->code;
-	if (status.state != PT_HALTED || (how == PT_SEMIHOST_RUN && status.reason != PT_HALT_BKPT))
+	if (status.state != PT_HALTED || (how == PT_HOST_RUN && status.reason != PT_HALT_BKPT))
 		return 0;
-	return pt_semihost_look(board->target, core, call, err);
+	return look(board->target, core, call, err);
 }
 
-int pt_board_semihost_serve(struct pt_board *board, unsigned core, enum pt_semihost_how how,
-			    const struct pt_semihost_call *call, struct pt_err *err)
+int pt_board_host_serve(struct pt_board *board, unsigned core, enum pt_host_how how, const struct pt_host_call *call,
+			struct pt_err *err)
 {
 	return serve(board, core, how, call, true, err);
 }
 
 /* --- on and off --------------------------------------------------------------------------------------------------- */
 
-struct pt_semihost *pt_board_semihost(struct pt_board *board)
+struct pt_host *pt_board_host(struct pt_board *board)
 {
-	return &board->semihost;
+	return &board->host;
 }
 
 /* A target whose programs can ask has settings for it. */
@@ -165,21 +167,21 @@ static int turn_debug_on(struct pt_board *board, struct pt_err *err)
 	return 0;
 }
 
-int pt_board_semihost_set(struct pt_board *board, enum pt_semihost_mode mode, struct pt_err *err)
+int pt_board_host_set(struct pt_board *board, enum pt_host_mode mode, struct pt_err *err)
 {
 	const struct pt_param *dir_row = row_of(board, "semihost-dir");
 	const char *dir = dir_row != NULL ? pt_params_text(board->settings, dir_row) : NULL;
-	struct pt_semihost *sh = &board->semihost;
-	bool was_off = sh->mode == PT_SEMIHOST_OFF;
+	struct pt_host *sh = &board->host;
+	bool was_off = sh->mode == PT_HOST_OFF;
 
 	dir = dir != NULL ? dir : "";
 	if (strlen(dir) >= sizeof(sh->dir))
 		return pt_fail(err, PT_EARG, "the name of the directory is too long");
-	if (row_of(board, "semihost") == NULL)
+	if (board->target->ops->host_call == NULL)
 		return pt_fail(err, PT_EUNSUPPORTED,
-			       "semihosting is known for Cortex-M (BKPT 0xAB), not for this target");
-	if (mode == PT_SEMIHOST_OFF) {
-		pt_semihost_reset(sh, 0);
+			       "the programs of this target have no way to ask for files or text (an Arm has: semihosting)");
+	if (mode == PT_HOST_OFF) {
+		pt_host_reset(sh, 0);
 		sh->mode = mode;
 		pt_lease_drop(board->target, LEASE_UNIT, LEASE_OWNER);
 		return 0;
@@ -189,7 +191,7 @@ int pt_board_semihost_set(struct pt_board *board, enum pt_semihost_mode mode, st
 		return err->code;
 	}
 	if (was_off)
-		pt_semihost_reset(sh, pt_link_now_ns(board->link));
+		pt_host_reset(sh, pt_link_now_ns(board->link));
 	snprintf(sh->dir, sizeof(sh->dir), "%s", dir);
 	sh->mode = mode;
 	sh->say = say;
@@ -197,7 +199,7 @@ int pt_board_semihost_set(struct pt_board *board, enum pt_semihost_mode mode, st
 	return 0;
 }
 
-void pt_board_semihost_begin(struct pt_board *board)
+void pt_board_host_begin(struct pt_board *board)
 {
 	const struct pt_param *row = row_of(board, "semihost");
 	const char *mode = row != NULL ? pt_params_text(board->settings, row) : "off";
@@ -205,7 +207,7 @@ void pt_board_semihost_begin(struct pt_board *board)
 
 	pt_link_shield(board->link); /* a client may be asking already */
 	if (strcmp(mode, "off") != 0 &&
-	    pt_board_semihost_set(board, strcmp(mode, "gdb") == 0 ? PT_SEMIHOST_GDB : PT_SEMIHOST_CONSOLE, &err) < 0)
+	    pt_board_host_set(board, strcmp(mode, "gdb") == 0 ? PT_HOST_GDB : PT_HOST_CONSOLE, &err) < 0)
 		pt_warn("board: semihosting: %s", err.msg);
 	pt_link_unshield(board->link);
 }
