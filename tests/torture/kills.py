@@ -1,7 +1,6 @@
 """kill -9 at any moment of a capture, and a daemon that is stopped for a while: what was recorded is read back, and time in
 which nobody looked is not called observed."""
 import fnmatch
-import json
 import multiprocessing
 import os
 import random
@@ -70,7 +69,7 @@ def judge_capture(capture, lasted_s, kept_s):
     status, text, said = decode(capture, "--format", "json")
     if status != 0:
         return None, [f"decode: exit {status}: {said[-300:]}"]
-    report = json.loads(text)
+    report = json_report.read(text)
     json_report.check_sums("time", report)
     json_report.check_exact(report)
     missing = lasted_s - (report["total_ns"] or 0) / 1e9
@@ -108,7 +107,7 @@ def stop_profile(row, folder, for_s):
         bench.rsp.monitor("profile stop")
     status, text, said = decode(capture, "--elf", elf, "--format", "json")
     assert status == 0, said[-300:]
-    report = json.loads(text)
+    report = json_report.read(text)
     json_report.check_sums("time", report)
     observed = report["observed_ns_at_most" if report["observed_is_bound"] else "observed_ns"] / 1e9
     awake = report["total_ns"] / 1e9 - stopped

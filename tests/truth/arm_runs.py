@@ -1,5 +1,4 @@
 """proftap on the virtual KL27: what is run, and the truth of it."""
-import json
 import os
 import re
 import shutil
@@ -7,6 +6,7 @@ import subprocess
 
 import arm_program
 import compare
+import json_report
 from arm_cpu import Arm
 from elf_by_binutils import Elf
 from evaluate import Truth
@@ -54,7 +54,7 @@ class Runs:
 
     def report(self, elf, capture):
         """The JSON with every view."""
-        return json.loads(self.decode(elf, capture, "json", "instructions", "--analysis", "all"))
+        return json_report.read(self.decode(elf, capture, "json", "instructions", "--analysis", "all"))
 
     def truth(self, elf, log, skips_end, shares=None, **limits):
         tools = Elf(elf, "arm-none-eabi-", True)
@@ -105,7 +105,7 @@ def steady_truth(runs, seed, solo=None):
     os.unlink(log)
     shares.stacks = stacks.stacks = stacks.truth
     halted = runs.decode(elf, runs.profile(elf, "mtb", "halt", f"{int(STACK_S * 1000)}ms", 1), "json", "functions")
-    shares.by_halt = {r["address"]: r["net_share"] for r in json.loads(halted)["functions"]}
+    shares.by_halt = {r["address"]: r["net_share"] for r in json_report.read(halted)["functions"]}
     check_ticks(stacks.truth, tick_cycles)
     return elf, flags, shares, stacks
 
