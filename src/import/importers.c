@@ -142,7 +142,7 @@ static int list_kinds(const char *what, const char *name, struct pt_err *err)
 	for (size_t i = 0, at = 0; pt_inputs[i] != NULL && at < sizeof(kinds); i++)
 		at += (size_t)snprintf(kinds + at, sizeof(kinds) - at, "%s%s (%s)", i > 0 ? ", " : "",
 				       pt_inputs[i]->name, pt_inputs[i]->help);
-	return pt_fail(err, PT_EARG, "%s%.40s; input=KIND names one of: %s", what, name, kinds);
+	return pt_fail(err, PT_EARG, "%s%.40s; --set input=KIND names one of: %s", what, name, kinds);
 }
 
 static int find_kind(struct input *in, struct pt_infile *file, struct pt_err *err)

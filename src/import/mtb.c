@@ -168,7 +168,7 @@ static void tell(const struct mtb *m, size_t odd_bytes, bool known, const struct
 	if (odd_bytes > 0)
 		pt_notes_add(&notes, "the last %zu bytes are no whole packet and were left out", odd_bytes);
 	if (!known)
-		pt_notes_add(&notes, "without position= the first packet is taken for the oldest");
+		pt_notes_add(&notes, "without --set position= the first packet is taken for the oldest");
 	if (m->n_bytes == 0)
 		pt_notes_add(&notes, "position= says that nothing was recorded");
 }
