@@ -1,5 +1,7 @@
 /* What only some targets have: their own words, as rows. A word that another kind of target brings is there on every
  * board, and says that this one has none. */
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "control/commands.h"
@@ -12,6 +14,63 @@ static const struct pt_target_word *find_own(const struct pt_target *target, con
 		word++;
 	return word != NULL && word->name != NULL ? word : NULL;
 }
+
+/* --- addresses of code -------------------------------------------------------------------------------------------- */
+
+static const char *function_at(const struct pt_program *program, uint64_t addr)
+{
+	size_t n;
+	const struct pt_function *functions = pt_program_functions(program, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (addr >= functions[i].address && addr - functions[i].address < functions[i].size)
+			return functions[i].name;
+	return NULL;
+}
+
+static void put_place(struct pt_text *out, const struct pt_program *program, uint64_t addr)
+{
+	const char *name = program != NULL ? function_at(program, addr) : NULL, *file;
+	uint32_t line;
+
+	pt_text_add(out, "0x%08" PRIx64, addr);
+	if (name != NULL)
+		pt_text_add(out, " in %s", name);
+	if (program != NULL && pt_program_line(program, addr, &file, &line))
+		pt_text_add(out, " at %s:%" PRIu32, file, line);
+}
+
+/* "<0x1234>" as "0x00001234 in main at main.c:12". */
+static void place_addresses(struct pt_command *cmd)
+{
+	const struct pt_program *program = pt_session_program(cmd->ctx->session);
+	struct pt_text from = cmd->out;
+	size_t at = 0;
+
+	cmd->out = (struct pt_text){ 0 };
+	pt_text_bytes(&from, "", 1);	/* an end for strtoull */
+	while (at + 1 < from.len_bytes) {
+		char *end = NULL;
+		uint64_t addr = strncmp(from.bytes + at, "<0x", 3) == 0 ? strtoull(from.bytes + at + 1, &end, 16) : 0;
+
+		if (end != NULL && *end == '>') {
+			put_place(&cmd->out, program, addr);
+			at = (size_t)(end + 1 - from.bytes);
+		} else {
+			pt_text_bytes(&cmd->out, from.bytes + at++, 1);
+		}
+	}
+	pt_text_free(&from);
+}
+
+static void after_word(struct pt_command *cmd, int rc, const struct pt_err *err)
+{
+	if (cmd->row.word->names_code)
+		place_addresses(cmd);
+	pt_command_done(cmd, rc, err);
+}
+
+/* --- the word ----------------------------------------------------------------------------------------------------- */
 
 static int print_on_board(struct pt_command *cmd, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
@@ -33,7 +92,7 @@ static void run_word(struct pt_command *cmd)
 	if (word->needs_no_target)
 		pt_command_done(cmd, word->print(NULL, cmd->words, cmd->n_words, pt_command_say_line, cmd, &err), &err);
 	else
-		pt_command_on_board(cmd, print_on_board, NULL);
+		pt_command_on_board(cmd, print_on_board, after_word);
 }
 
 struct pt_command_row pt_command_of_target(const struct pt_target_word *word)

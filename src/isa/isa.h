@@ -94,6 +94,9 @@ struct pt_isa {
 	/* The cycle model is good enough to spread time that stamps of the target tell: of a trace without them, in which a
 	 * loop without a branch that is told of leaves nothing, nobody may call the sum of cycles time. */
 	bool time_by_stamps;
+	/* What the hardware stacks for a handler: how many bytes at least, and where in them the return address and the
+	 * link register are. frame_bytes 0: nothing that is known. */
+	uint8_t frame_bytes, frame_pc, frame_lr;
 	bool stack_in_vectors;		/* the entry of exception 0 is the initial stack pointer, little-endian */
 };
 

@@ -33,6 +33,9 @@ void pt_thumb_vector_name(unsigned n, char *name, size_t room);
 	.begins = pt_thumb_begins,				\
 	.jump_targets = pt_thumb_jump_targets,			\
 	.reset = 1,						\
+	.frame_bytes = 32, /* r0-r3, r12, lr, pc, xpsr; then those of an FPU */ \
+	.frame_lr = 20,						\
+	.frame_pc = 24,						\
 	.vector_table = pt_thumb_vector_table,			\
 	.vector_entry = pt_thumb_vector_entry,			\
 	.vector_target = pt_thumb_vector_target,		\

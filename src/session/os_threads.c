@@ -88,11 +88,17 @@ static bool read_named(struct pt_target *target, unsigned core, const char *name
 	return false;
 }
 
+static const struct pt_isa *isa_of(struct pt_target *target)
+{
+	struct pt_arch arch = pt_target_arch(target);
+
+	return pt_isa_find(&arch);
+}
+
 /* ", in SysTick": what the core does meanwhile. */
 static void add_exception(struct pt_target *target, unsigned core, char *text, size_t room)
 {
-	struct pt_arch arch = pt_target_arch(target);
-	const struct pt_isa *isa = pt_isa_find(&arch);
+	const struct pt_isa *isa = isa_of(target);
 	size_t len = strlen(text);
 	uint64_t xpsr;
 	char name[40];
@@ -194,23 +200,22 @@ static uint32_t word_at(struct lines *lines, uint64_t addr)
 	return pt_le32(word);
 }
 
-/* What the hardware stacks for a handler: r0-r3, r12, lr, pc, xpsr. */
-enum { STACKED_LR = 20, STACKED_PC = 24, STACKED_BYTES = 32 };
-
+/* In a handler, what it interrupted is what the hardware stacked for it. */
 static bool of_core(struct lines *lines, unsigned core, uint64_t *pc, uint64_t *lr, uint64_t *sp)
 {
+	const struct pt_isa *isa = isa_of(lines->target);
 	uint64_t xpsr;
 
 	if (!read_named(lines->target, core, "xpsr", &xpsr))
 		return false;
-	if ((xpsr & 0x1ff) == 0)
+	if ((xpsr & 0x1ff) == 0 || isa->frame_bytes == 0)
 		return read_named(lines->target, core, "pc", pc) && read_named(lines->target, core, "lr", lr) &&
 		       read_named(lines->target, core, "sp", sp);
 	if (!read_named(lines->target, core, "psp", sp))
 		return false;
-	*pc = word_at(lines, *sp + STACKED_PC);
-	*lr = word_at(lines, *sp + STACKED_LR);
-	*sp += STACKED_BYTES;
+	*pc = word_at(lines, *sp + isa->frame_pc);
+	*lr = word_at(lines, *sp + isa->frame_lr);
+	*sp += isa->frame_bytes;
 	return true;
 }
 

@@ -85,6 +85,8 @@ struct pt_target_word {
 	const char *name;
 	const char *usage, *help;	/* the words behind it, as help shows them: "" takes none; what it prints */
 	bool needs_no_target;		/* state is NULL, and any thread may ask */
+	bool names_code;		/* "<0x1234>" in its lines is an address of code: who shows them adds where in
+					 * the program that is, and drops the brackets */
 	/* Calls say with each line. PT_EARG: the words make no sense, and the sentence has right ones. */
 	int (*print)(void *state, const char *const *words, size_t n_words, void (*say)(void *arg, const char *line),
 		     void *arg, struct pt_err *err);

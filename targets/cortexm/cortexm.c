@@ -4,6 +4,7 @@
 
 #include "targets/arm/semihost.h"
 #include "targets/cortexm/core/cortexm.h"
+#include "targets/cortexm/core/fault.h"
 #include "targets/cortexm/trace/mtb.h"
 #include "targets/cortexm/vendor/kinetis_security.h"
 #include "targets/cortexm/vendor/flash.h"
@@ -26,7 +27,8 @@ static const struct pt_param params[] = {
 			      .help = "whether a single step holds back pending interrupts (C_MASKINTS; they come with "
 				      "the next continue) or enters them" },
 	[CATCH_FAULTS] = { .key = "catch-faults", .type = PT_PARAM_FLAG, .standard = "off",
-			   .help = "halt at the entry of HardFault while a debugger is attached" },
+			   .help = "halt at the entry of HardFault (ARMv7-M and later: of all faults) while a debugger is "
+				   "attached; monitor fault says why" },
 	[ALLOW_LOCK] = { .key = "allow-lock", .type = PT_PARAM_FLAG, .standard = "off",
 			 .help = "program a flash configuration that secures the chip or disables its mass erase" },
 	[CHIP] = { .key = "chip", .type = PT_PARAM_TEXT,
@@ -168,6 +170,22 @@ static void tell_units(const struct pt_cortexm *cm, const struct teller *to)
 	to->say(to->arg, line);
 }
 
+/* What a debugger is not shown is said, so that nobody takes it for all there is. */
+static void tell_core(const struct pt_cortexm *cm, const struct teller *to)
+{
+	if (cm->chip.caches)
+		to->say(to->arg,
+			"caches: memory is read and written past them, except that the instruction cache is "
+			"emptied when a breakpoint changes code; data that only the data cache has are not seen");
+	if (!cm->chip.secure)
+		return;
+	to->say(to->arg, (cm->found_dhcsr & DHCSR_S_SDE) != 0
+				 ? "Security Extension (TrustZone): this debugger reaches the Secure side, too"
+				 : "Security Extension (TrustZone): the Secure side is closed to this debugger; what "
+				   "runs there is not sampled and does not halt");
+	to->say(to->arg, "not shown: the stack pointers and limits of each security state, and which of them it is in");
+}
+
 static void tell_memory(const struct pt_cortexm *cm, const struct teller *to)
 {
 	char line[160];
@@ -217,6 +235,7 @@ static void cortexm_describe(void *state, void (*say)(void *arg, const char *lin
 		return;
 	tell_ports(cm, &to);
 	tell_units(cm, &to);
+	tell_core(cm, &to);
 	tell_memory(cm, &to);
 	tell_changes(cm, &to);
 	if (cm->mtb != NULL)
@@ -292,9 +311,15 @@ static int cortexm_look_again(void *state, struct pt_err *err)
 	return pt_cortexm_breaks_init(cm, err);
 }
 
+static const struct pt_target_word words[] = {
+	{ .name = "fault", .usage = "", .help = "why the core is in a fault handler or locked up, and where it came from",
+	  .names_code = true, .print = pt_cortexm_print_fault },
+	{ 0 },
+};
+
 const struct pt_target_ops pt_cortexm_ops = {
 	.name = "cortexm",
-	.help = "Arm Cortex-M0 and M0+ over SWD",
+	.help = "Arm Cortex-M over SWD or JTAG",
 	.state_bytes = sizeof(struct pt_cortexm),
 	.params = params,
 	.n_params = N_PARAMS,
@@ -329,5 +354,6 @@ const struct pt_target_ops pt_cortexm_ops = {
 	.flash_forget = pt_cortexm_flash_forget,
 	.mass_erase = pt_kinetis_security_mass_erase,
 	.sources = cortexm_sources,
+	.words = words,
 	.look_again = cortexm_look_again,
 };

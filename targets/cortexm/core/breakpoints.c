@@ -146,10 +146,26 @@ static bool in_ram(const struct pt_cortexm *cm, uint32_t addr)
 	return addr >= cm->chip.ram_addr && addr - cm->chip.ram_addr < cm->chip.ram_bytes;
 }
 
+/* Code was changed behind the back of an instruction cache that is on. Source: DDI 0403, B2.2.7 (ICIALLU); that a
+ * debugger's write to it works while the core runs is UNVERIFIED, so it is done before the core is let run, too. */
+int pt_cortexm_breaks_sync(struct pt_cortexm *cm, struct pt_err *err)
+{
+	uint32_t ccr = 0;
+
+	if (!cm->chip.caches || !cm->breaks.code_changed)
+		return 0;
+	if (pt_mem_read32(cm->mem, pt_cortexm_reg(cm, SCS_CCR), &ccr, err) < 0 ||
+	    ((ccr & CCR_IC) != 0 && pt_mem_write32(cm->mem, pt_cortexm_reg(cm, SCS_ICIALLU), 0, err) < 0))
+		return pt_wrap(err, "empty the instruction cache");
+	cm->breaks.code_changed = false;
+	return 0;
+}
+
 static int code_access(struct pt_cortexm *cm, enum pt_mem_do what, uint32_t addr, uint8_t *bytes, struct pt_err *err)
 {
 	struct pt_mem_op op = { .what = (uint8_t)what, .code = true, .addr = addr, .bytes = bytes, .len_bytes = 2 };
 
+	cm->breaks.code_changed |= what == PT_MEM_WRITE;
 	return pt_mem_run(cm->mem, &op, 1, 1000, NULL, err);
 }
 

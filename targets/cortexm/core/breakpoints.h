@@ -20,6 +20,8 @@ struct pt_cortexm_breaks {
 	struct { uint32_t comp, mask, function; } found_dwt[PT_MAX_DWT];
 	bool bpu_on;			/* BPU_CTRL is ours */
 	bool bpu_any;			/* version 2: any address; version 1: below 0x20000000 */
+	bool code_changed;		/* since the instruction cache was emptied */
+	bool dwt_v2;			/* ARMv8-M's: no MASK, other functions */
 };
 
 /* How many comparators there are; as found, to be put back. */
@@ -30,6 +32,8 @@ int pt_cortexm_breaks_remove(void *state, const struct pt_break *at, struct pt_e
 int pt_cortexm_breaks_leave(struct pt_cortexm *cm, struct pt_err *err);
 int pt_cortexm_breaks_remove_all(struct pt_cortexm *cm, struct pt_err *err);	/* goes on past errors; the first one */
 int pt_cortexm_breaks_write_again(struct pt_cortexm *cm, struct pt_err *err);	/* after a reset or loss of power */
+
+int pt_cortexm_breaks_sync(struct pt_cortexm *cm, struct pt_err *err);	/* before the core runs: caches see them */
 
 /* One of ours at pc? Then *kind is PT_BREAK_SW or PT_BREAK_HW, as it was asked for. */
 bool pt_cortexm_breaks_at(const struct pt_cortexm *cm, uint32_t pc, enum pt_break_kind *kind);

@@ -13,6 +13,9 @@ struct pt_cortexm_chip {
 	char name[32];			/* "MKL27Z256", "unknown chip" */
 	char core[32];			/* "Cortex-M0+ r0p1" */
 	uint8_t cpu_arch;		/* enum pt_arm_arch */
+	bool fpu;			/* it has an FPU: single precision at least */
+	bool caches;			/* its kind comes with caches */
+	bool secure;			/* it has the Security Extension (TrustZone) */
 	enum pt_flash_kind flash;
 	uint32_t flash_bytes, ram_addr, ram_bytes;	/* 0: not known */
 	uint32_t watchdog;		/* Kinetis SIM_COPC, or 0 */

@@ -37,7 +37,7 @@ int pt_cortexm_restore(struct pt_cortexm *cm, bool resume, struct pt_err *err)
 int pt_cortexm_leave(void *state, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
-	uint32_t ours = DEMCR_VC_CORERESET | DEMCR_VC_HARDERR, dhcsr = 0;
+	uint32_t ours = DEMCR_VC_CORERESET | DEMCR_VC_HARDERR | pt_cortexm_vector_catch(cm), dhcsr = 0;
 
 	cm->attended = false;
 	if (!cm->found_saved || cm->source_halts || pt_cortexm_breaks_any(cm) || pt_cortexm_breaks_watching(cm) ||
@@ -264,6 +264,8 @@ static int step_once(struct pt_cortexm *cm, bool mask_ints, struct pt_err *err)
 	struct control_batch batch = { .n = 0 };
 	int rc;
 
+	if (pt_cortexm_breaks_sync(cm, err) < 0)
+		return err->code;
 	put_run(cm, &batch, DHCSR_C_STEP, mask_ints);
 	rc = wait_halted(cm, &batch, STEP_MS, err);
 	if (rc != PT_ETIMEOUT)
@@ -306,6 +308,8 @@ int pt_cortexm_resume(void *state, unsigned core, struct pt_err *err)
 	(void)core;
 	if (step_off_breakpoint(cm, true, err) < 0)
 		return pt_wrap(err, "step off a breakpoint");
+	if (pt_cortexm_breaks_sync(cm, err) < 0)
+		return pt_wrap(err, "resume");
 	put_run(cm, &batch, 0, false);
 	if (pt_mem_run(cm->mem, batch.op, batch.n, BATCH_MS, NULL, err) < 0)
 		return pt_wrap(err, "resume");

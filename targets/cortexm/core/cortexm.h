@@ -1,9 +1,10 @@
-/* The target cortexm: ARMv6-M cores (M0, M0+) behind an ADIv5 debug port. What its files share; the outside uses
+/* The target cortexm: cores of the M profile (ARMv6-M, ARMv7-M, ARMv8-M) behind an ADIv5 debug port. What its files share; the outside uses
  * struct pt_target_ops. Board thread only. To test a part over an array: zero the struct, set mem, found and chip.
  *
  *   ../../arm/                              the wire, the memory behind it, and what is there
  *   debug_state.c control.c reset.c         the core: its control registers, run control
- *   registers.c breakpoints.c watchpoints.c
+ *   architecture.c                          which core it is, and what its architecture gives it
+ *   registers.c breakpoints.c watchpoints.c fault.c
  *   ../vendor/                              which chip it is, its flash and its locks
  *   ../trace/                               sources
  *   ../cortexm.c                            attach, detach, and the table of it all
@@ -11,6 +12,7 @@
 #ifndef PT_CORTEXM_CORTEXM_H
 #define PT_CORTEXM_CORTEXM_H
 
+#include "targets/cortexm/core/architecture.h"
 #include "targets/cortexm/core/breakpoints.h"
 #include "targets/cortexm/core/chip.h"
 #include "targets/arm/discovery.h"
@@ -63,6 +65,7 @@ int pt_cortexm_write_dhcsr(struct pt_cortexm *cm, uint32_t bits, struct pt_err *
 int pt_cortexm_enable_debug(struct pt_cortexm *cm, struct pt_err *err);	/* C_DEBUGEN, without halting */
 int pt_cortexm_set_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, struct pt_err *err);
 int pt_cortexm_save(struct pt_cortexm *cm, struct pt_err *err);	/* what was found */
+uint32_t pt_cortexm_vector_catch(const struct pt_cortexm *cm);	/* what of DEMCR catch-faults sets on this core */
 
 /* --- control.c ---------------------------------------------------------------------------------------------------- */
 int pt_cortexm_restore(struct pt_cortexm *cm, bool resume, struct pt_err *err);
@@ -88,7 +91,7 @@ int pt_cortexm_read_registers(void *state, unsigned core, const uint16_t *rows, 
 int pt_cortexm_write_registers(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,
 			       struct pt_err *err);
 int pt_cortexm_pc(void *state, unsigned core, uint64_t *pc, struct pt_err *err);
-enum { PT_ROW_R0 = 0, PT_ROW_SP = 13, PT_ROW_LR, PT_ROW_PC, PT_ROW_XPSR };	/* indices into the rows */
+enum { PT_ROW_R0 = 0, PT_ROW_SP = 13, PT_ROW_LR, PT_ROW_PC, PT_ROW_XPSR, PT_ROW_MSP, PT_ROW_PSP };	/* indices into the rows */
 
 /* --- reach ------------------------------------------------------------------------------------------------------- */
 /* The core of a target of this family. Behind another GDB server (remote_cortexm.c) adi, ap and run control are not

@@ -81,12 +81,19 @@ int pt_cortexm_set_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, st
 	return 0;
 }
 
+uint32_t pt_cortexm_vector_catch(const struct pt_cortexm *cm)
+{
+	if (!cm->catch_faults)
+		return 0;
+	return DEMCR_VC_HARDERR | (pt_cortexm_is_mainline(&cm->chip) ? DEMCR_VC_FAULTS : 0);
+}
+
 int pt_cortexm_enable_debug(struct pt_cortexm *cm, struct pt_err *err)
 {
 	if (!cm->debug_on && pt_cortexm_write_dhcsr(cm, DHCSR_C_DEBUGEN, err) < 0)
 		return pt_wrap(err, "turn halting debug on");
 	cm->debug_on = true;
-	return pt_cortexm_set_demcr(cm, cm->catch_faults ? DEMCR_VC_HARDERR : 0, 0, err);
+	return pt_cortexm_set_demcr(cm, pt_cortexm_vector_catch(cm), 0, err);
 }
 
 int pt_cortexm_save(struct pt_cortexm *cm, struct pt_err *err)

@@ -1,18 +1,24 @@
 /* Core registers as rows, and their transfer: one batch for all, S_REGRDY looked at with each, because on every known
  * part a register is there long before the next word of SWD is; the rare one that was not is fetched alone.
- * Source: Arm DDI 0419 (ARMv6-M), C1.6.4 (DCRSR), C1.6.5 (DCRDR). */
+ * Source: Arm DDI 0419 (ARMv6-M), C1.6.4 (DCRSR), C1.6.5 (DCRDR); DDI 0403 (ARMv7-M), C1.6.3. */
 #include "targets/cortexm/core/cortexm.h"
 #include "base/util.h"
 
 #define M_PROFILE "org.gnu.gdb.arm.m-profile"
 #define M_SYSTEM "org.gnu.gdb.arm.m-system"
 #define SPECIAL "org.proftap.arm.m-special"
+#define VFP "org.gnu.gdb.arm.vfp"
 
-enum { BATCH_MS = 1000, READY_US = 5000, MAX_AT_ONCE = 24 };
+enum { BATCH_MS = 1000, READY_US = 5000, MAX_AT_ONCE = 24, MOST_ROWS = 48 };
 /* REGSEL 20 holds four bytes: CONTROL, FAULTMASK, BASEPRI, PRIMASK. A row's id is REGSEL, and 0x100 times the byte +
  * 1. */
-enum { REGSEL_SPECIAL = 20, PRIMASK = REGSEL_SPECIAL | 0x100, CONTROL = REGSEL_SPECIAL | 0x400 };
+enum { REGSEL_SPECIAL = 20, PRIMASK = REGSEL_SPECIAL | 0x100, BASEPRI = REGSEL_SPECIAL | 0x200,
+       FAULTMASK = REGSEL_SPECIAL | 0x300, CONTROL = REGSEL_SPECIAL | 0x400 };
+/* Those of the FPU. Source: Arm DDI 0403, C1.6.3 */
+enum { REGSEL_FPSCR = 0x21, REGSEL_S0 = 0x40 };
+#define D(n) { "d" #n, VFP, "ieee_double", "float", 32 + (n), 64, REGSEL_S0 + 2 * (n) }
 
+/* What each architecture has is a beginning of these rows: ARMv6-M, ARMv7-M, and with an FPU. */
 static const struct pt_register rows[] = {	/* name, feature, type, group, GDB's number, bits, id */
 	{ "r0", M_PROFILE, NULL, NULL, 0, 32, 0 },
 	{ "r1", M_PROFILE, NULL, NULL, 1, 32, 1 },
@@ -35,12 +41,27 @@ static const struct pt_register rows[] = {	/* name, feature, type, group, GDB's 
 	{ "psp", M_SYSTEM, "data_ptr", "system", 27, 32, 18 },
 	{ "primask", SPECIAL, "int8", "system", 28, 8, PRIMASK },
 	{ "control", SPECIAL, "int8", "system", 29, 8, CONTROL },
+#define N_V6_M 21
+	{ "basepri", SPECIAL, "int8", "system", 30, 8, BASEPRI },
+	{ "faultmask", SPECIAL, "int8", "system", 31, 8, FAULTMASK },
+#define N_V7_M 23
+	D(0), D(1), D(2), D(3), D(4), D(5), D(6), D(7), D(8), D(9), D(10), D(11), D(12), D(13), D(14), D(15),
+	{ "fpscr", VFP, NULL, "float", 48, 32, REGSEL_FPSCR },
+#define N_V7_M_FPU 40
 };
+_Static_assert(PT_LEN(rows) == N_V7_M_FPU && PT_LEN(rows) <= MOST_ROWS, "counts of the rows");
+
+/* v8-M Baseline has neither BASEPRI nor FAULTMASK, as ARMv6-M. */
+static size_t n_rows(const struct pt_cortexm *cm)
+{
+	if (cm->chip.fpu)
+		return N_V7_M_FPU;
+	return pt_cortexm_is_mainline(&cm->chip) ? N_V7_M : N_V6_M;
+}
 
 const struct pt_register *pt_cortexm_registers(void *state, size_t *n)
 {
-	(void)state;
-	*n = PT_LEN(rows);
+	*n = n_rows(state);
 	return rows;
 }
 
@@ -171,40 +192,72 @@ static int write_batch(struct pt_cortexm *cm, const uint32_t *sels, size_t n, co
 	return 0;
 }
 
+/* Any number, as many as fit at a time. */
+static int read_all(struct pt_cortexm *cm, const uint32_t *sels, size_t n, uint32_t *words, struct pt_err *err)
+{
+	int rc = 0;
+
+	for (size_t at = 0; rc == 0 && at < n; at += MAX_AT_ONCE)
+		rc = read_batch(cm, sels + at, n - at < MAX_AT_ONCE ? n - at : MAX_AT_ONCE, words + at, err);
+	return rc;
+}
+
+static int write_all(struct pt_cortexm *cm, const uint32_t *sels, size_t n, const uint32_t *words, struct pt_err *err)
+{
+	int rc = 0;
+
+	for (size_t at = 0; rc == 0 && at < n; at += MAX_AT_ONCE)
+		rc = write_batch(cm, sels + at, n - at < MAX_AT_ONCE ? n - at : MAX_AT_ONCE, words + at, err);
+	return rc;
+}
+
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
-static int check_rows(const uint16_t *which, size_t n, struct pt_err *err)
+static int check_rows(const struct pt_cortexm *cm, const uint16_t *which, size_t n, struct pt_err *err)
 {
-	if (n > MAX_AT_ONCE)
+	if (n > MOST_ROWS)
 		return pt_fail(err, PT_EARG, "more registers than there are");
 	for (size_t i = 0; i < n; i++)
-		if (which[i] >= PT_LEN(rows))
+		if (which[i] >= n_rows(cm))
 			return pt_fail(err, PT_EARG, "there is no register row %u", which[i]);
 	return 0;
 }
 
-static int read_words(struct pt_cortexm *cm, const uint16_t *which, size_t n, uint32_t *words, struct pt_err *err)
+/* The words that a row is made of: a double has two singles. */
+static size_t words_of(const struct pt_register *row)
 {
-	uint32_t sels[MAX_AT_ONCE] = { 0 };
+	return row->bits == 64 ? 2 : 1;
+}
 
-	for (size_t i = 0; i < n; i++)
-		sels[i] = regsel(rows[which[i]].id);
-	return read_batch(cm, sels, n, words, err);
+static size_t put_sels(const struct pt_register *row, uint32_t *sels)
+{
+	for (size_t i = 0; i < words_of(row); i++)
+		sels[i] = regsel(row->id) + (uint32_t)i;
+	return words_of(row);
+}
+
+static uint64_t value_of(const struct pt_register *row, const uint32_t *words)
+{
+	if (row->bits == 8)
+		return words[0] >> lane(row->id) & 0xff;
+	return row->bits == 64 ? words[0] | (uint64_t)words[1] << 32 : words[0];
 }
 
 int pt_cortexm_read_registers(void *state, unsigned core, const uint16_t *which, size_t n, uint64_t *values,
 			      struct pt_err *err)
 {
-	uint32_t words[MAX_AT_ONCE];
+	uint32_t sels[2 * MOST_ROWS] = { 0 }, words[2 * MOST_ROWS] = { 0 };
+	size_t n_words = 0, at = 0;
 
 	(void)core;
-	if (check_rows(which, n, err) < 0 || read_words(state, which, n, words, err) < 0)
+	if (check_rows(state, which, n, err) < 0)
 		return pt_wrap(err, "read registers");
-	for (size_t i = 0; i < n; i++) {
-		const struct pt_register *row = &rows[which[i]];
-
-		values[i] = row->bits == 8 ? words[i] >> lane(row->id) & 0xff : words[i];
-	}
+	for (size_t i = 0; i < n; i++)
+		n_words += put_sels(&rows[which[i]], sels + n_words);
+	if (read_all(state, sels, n_words, words, err) < 0)
+		return pt_wrap(err, "read registers");
+	for (size_t i = 0; i < n; at += words_of(&rows[which[i++]]))
+		values[i] = value_of(&rows[which[i]], words + at);
 	return 0;
 }
 
@@ -225,18 +278,19 @@ int pt_cortexm_write_registers(void *state, unsigned core, const uint16_t *which
 			       struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
-	uint32_t sels[MAX_AT_ONCE] = { 0 }, words[MAX_AT_ONCE] = { 0 };
+	uint32_t sels[2 * MOST_ROWS + 1] = { 0 }, words[2 * MOST_ROWS + 1] = { 0 };
 	size_t n_whole = 0;
 
 	(void)core;
-	if (check_rows(which, n, err) < 0)
+	if (check_rows(cm, which, n, err) < 0)
 		return pt_wrap(err, "write registers");
 	for (size_t i = 0; i < n; i++)
-		if (rows[which[i]].bits == 32) {
-			sels[n_whole] = regsel(rows[which[i]].id);
-			words[n_whole++] = (uint32_t)values[i];
+		if (rows[which[i]].bits >= 32) {
+			words[n_whole] = (uint32_t)values[i];
+			words[n_whole + 1] = (uint32_t)(values[i] >> 32);
+			n_whole += put_sels(&rows[which[i]], sels + n_whole);
 		}
-	if (write_batch(cm, sels, n_whole, words, err) < 0)
+	if (write_all(cm, sels, n_whole, words, err) < 0)
 		return pt_wrap(err, "write registers");
 	for (size_t i = 0; i < n; i++)
 		if (rows[which[i]].bits == 8 && write_special(cm, &rows[which[i]], values[i], err) < 0)

@@ -5,6 +5,12 @@
 
 const struct pt_field pt_demcr_fields[] = {	/* 0xe000edfc. Source: DDI 0419, C1.6.6 */
 	{ "VC_CORERESET", 0, 1, "halt at the reset vector" },
+	{ "VC_MMERR", 4, 1, "halt on MemManage" },
+	{ "VC_NOCPERR", 5, 1, "halt where the FPU is off" },
+	{ "VC_CHKERR", 6, 1, "halt on UsageFault by a check" },
+	{ "VC_STATERR", 7, 1, "halt on UsageFault by state" },
+	{ "VC_BUSERR", 8, 1, "halt on BusFault" },
+	{ "VC_INTERR", 9, 1, "halt on a fault at the entry of an exception" },
 	{ "VC_HARDERR", 10, 1, "halt on HardFault" },
 	{ "TRCENA", 24, 1, "DWT on" },
 	{ 0 },

@@ -1,4 +1,5 @@
-/* Watchpoints: comparators of the DWT. Source: Arm DDI 0419 (ARMv6-M), C1.8. */
+/* Watchpoints: comparators of the DWT. Source: Arm DDI 0419 (ARMv6-M), C1.8; DDI 0403 (ARMv7-M), C1.8; DDI 0553 (ARMv8-M),
+ * D1.2. */
 #include <stdio.h>
 
 #include "targets/cortexm/core/cortexm.h"
@@ -14,11 +15,6 @@ static uint64_t dwt_reg(const struct pt_cortexm *cm, unsigned offset)
 	return cm->found.unit[PT_UNIT_DWT] + (uint64_t)offset;
 }
 
-static uint32_t dwt_function(enum pt_break_kind kind)
-{
-	return kind == PT_WATCH_WRITE ? DWT_WATCH_WRITE : kind == PT_WATCH_READ ? DWT_WATCH_READ : DWT_WATCH_ACCESS;
-}
-
 static uint32_t log2_of(uint32_t len)
 {
 	uint32_t bits = 0;
@@ -26,6 +22,17 @@ static uint32_t log2_of(uint32_t len)
 	while (UINT32_C(1) << bits < len)
 		bits++;
 	return bits;
+}
+
+/* What one comparator is written with: FUNCTION. */
+static uint32_t dwt_function(const struct pt_cortexm *cm, enum pt_break_kind kind, uint32_t len)
+{
+	if (cm->breaks.dwt_v2)
+		return (uint32_t)(kind == PT_WATCH_WRITE  ? DWT_V2_WATCH_WRITE
+				  : kind == PT_WATCH_READ ? DWT_V2_WATCH_READ
+							  : DWT_V2_WATCH_ACCESS) |
+		       DWT_V2_HALTS | log2_of(len) << DWT_V2_SIZE;
+	return kind == PT_WATCH_WRITE ? DWT_WATCH_WRITE : kind == PT_WATCH_READ ? DWT_WATCH_READ : DWT_WATCH_ACCESS;
 }
 
 /* In the order in which they are to be written: off, what it watches, FUNCTION. */
@@ -62,8 +69,8 @@ int pt_cortexm_watches_write(struct pt_cortexm *cm, unsigned i, bool on, struct 
 
 	if (on) {
 		value[1] = breaks->dwt[i].addr;
-		value[2] = log2_of(breaks->dwt[i].len);
-		value[3] = dwt_function(breaks->dwt[i].kind);
+		value[2] = breaks->dwt_v2 ? breaks->found_dwt[i].mask : log2_of(breaks->dwt[i].len);
+		value[3] = dwt_function(cm, breaks->dwt[i].kind, breaks->dwt[i].len);
 	}
 	if (on)
 		note(cm, i, value);
@@ -121,6 +128,8 @@ int pt_cortexm_watches_insert(struct pt_cortexm *cm, const struct pt_break *at, 
 		return pt_fail(err, PT_EUNSUPPORTED, "this chip has no watchpoints");
 	if (at->len == 0 || (at->len & (at->len - 1)) != 0 || at->addr % at->len != 0)
 		return pt_fail(err, PT_EUNSUPPORTED, "a watchpoint covers 1, 2, 4, 8, ... bytes at a multiple of that");
+	if (cm->breaks.dwt_v2 && at->len > DWT_V2_MOST_BYTES)
+		return pt_fail(err, PT_EUNSUPPORTED, "a watchpoint of this core covers 1, 2 or 4 bytes");
 	i = take_dwt(cm, err);
 	if (i < 0)
 		return i;
@@ -174,6 +183,7 @@ int pt_cortexm_watches_see(struct pt_cortexm *cm, struct pt_err *err)
 
 	if (pt_mem_read32(cm->mem, dwt_reg(cm, DWT_CTRL), &ctrl, err) < 0)
 		return pt_wrap(err, "read DWT_CTRL");
+	breaks->dwt_v2 = pt_cortexm_is_v8(&cm->chip);
 	breaks->n_dwt = pt_field_get(&dwt_num, ctrl);
 	if (breaks->n_dwt > PT_MAX_DWT)
 		breaks->n_dwt = PT_MAX_DWT;

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "targets/cortexm/vendor/chips.h"
-#include "targets/cortexm/core/scs.h"
+#include "targets/cortexm/core/architecture.h"
 #include "base/util.h"
 
 enum { KB = 1024, SECTOR_BYTES = 1024, CODE_BYTES = 0x10000000 };
@@ -155,36 +155,7 @@ static int take_wanted(struct pt_cortexm_chip *chip, const char *wanted, struct 
 	return pt_fail(err, PT_EARG, "there is no chip %s; known by name are%s", wanted, names);
 }
 
-/* --- core --------------------------------------------------------------------------------------------------------- */
-
-static const struct {		/* CPUID[15:4]. Source: the cores' TRMs */
-	uint16_t part;
-	uint8_t cpu_arch;
-	const char *name;
-} cores[] = {
-	{ 0xc20, PT_ARM_V6_M, "Cortex-M0" }, { 0xc60, PT_ARM_V6_M, "Cortex-M0+" },
-	{ 0xc21, PT_ARM_V6_M, "Cortex-M1" }, { 0xc23, PT_ARM_V7, "Cortex-M3" },
-	{ 0xc24, PT_ARM_V7E_M, "Cortex-M4" }, { 0xc27, PT_ARM_V7E_M, "Cortex-M7" },
-	{ 0xd20, PT_ARM_V8_M_BASE, "Cortex-M23" }, { 0xd21, PT_ARM_V8_M_MAIN, "Cortex-M33" },
-};
-enum { CPUID_V6_M = 0xc };	/* CPUID[19:16]; 0xf: a later one. Source: Arm DDI 0419, B3.2.3 */
-
-static void name_core(struct pt_cortexm_chip *chip, uint32_t cpuid)
-{
-	const char *name = NULL;
-
-	chip->cpu_arch = (cpuid >> 16 & 0xf) == CPUID_V6_M ? PT_ARM_V6_M : PT_ARM_V7;
-	for (size_t i = 0; i < PT_LEN(cores); i++)
-		if (cores[i].part == (cpuid >> 4 & 0xfff)) {
-			name = cores[i].name;
-			chip->cpu_arch = cores[i].cpu_arch;
-		}
-	if (name != NULL)
-		snprintf(chip->core, sizeof(chip->core), "%s r%up%u", name, (unsigned)(cpuid >> 20 & 0xf),
-			 (unsigned)(cpuid & 0xf));
-	else
-		snprintf(chip->core, sizeof(chip->core), "core with CPUID 0x%08x", (unsigned)cpuid);
-}
+/* --- all of it ------------------------------------------------------------------------------------------------------- */
 
 static bool is_kinetis(const struct pt_discovery *found)
 {
@@ -194,12 +165,9 @@ static bool is_kinetis(const struct pt_discovery *found)
 int pt_cortexm_chip_identify(struct pt_cortexm_chip *chip, struct pt_discovery *found, struct pt_mem *mem,
 			     const char *wanted, struct pt_err *err)
 {
-	uint32_t cpuid = 0;
-
 	memset(chip, 0, sizeof(*chip));
-	if (pt_mem_read32(mem, found->unit[PT_UNIT_SCS] + SCS_CPUID, &cpuid, err) < 0)
-		return pt_wrap(err, "read CPUID");
-	name_core(chip, cpuid);
+	if (pt_cortexm_identify_core(chip, mem, found->unit[PT_UNIT_SCS], err) < 0)
+		return err->code;
 	if (wanted != NULL && take_wanted(chip, wanted, err) < 0)
 		return err->code;
 	if (wanted == NULL && !(is_kinetis(found) && identify_kinetis(chip, mem)) && !identify_other(chip, found, mem))

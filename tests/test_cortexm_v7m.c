@@ -1,0 +1,327 @@
+/* The target cortexm on an ARMv7-M core with FPU (fake_m4.h): what it finds, its registers, its breakpoints and
+ * watchpoints, and what it says of a fault. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "harness.h"
+#include "targets/cortexm/core/cortexm.h"
+#include "targets/registry.h"
+#include "tests/fake_m4.h"
+
+static struct fake_m4 m4;
+static struct pt_target *target;
+static struct pt_probe *probe;
+static struct pt_err err;
+static char said[8192];
+
+static void keep(void *arg, const char *line)
+{
+	size_t n = strlen(said);
+
+	(void)arg;
+	snprintf(said + n, sizeof(said) - n, "%s\n", line);
+}
+
+static void attach(void)
+{
+	probe = pt_probe_open_link(&fake_dap_probe_ops, m4.dap.link, NULL, &err);
+	ck_assert_msg(probe != NULL, "%s", err.msg);
+	m4.dap.link = NULL;
+	target = pt_target_attach(probe, "cortexm", NULL, &err);
+	ck_assert_msg(target != NULL && err.code == 0, "%s", err.msg);
+}
+
+static void setup(void)
+{
+	fake_m4_init(&m4);
+	said[0] = '\0';
+}
+
+static void teardown(void)
+{
+	ck_assert_int_eq(pt_target_detach(target, true, &err), 0);
+	pt_probe_close(probe);
+	fake_m4_fini(&m4);
+}
+
+static void has(const char *text)
+{
+	ck_assert_msg(strstr(said, text) != NULL, "\"%s\" is not in:\n%s", text, said);
+}
+
+static uint16_t row(const char *name)
+{
+	size_t n;
+	const struct pt_register *rows = target->ops->registers(target->state, &n);
+
+	for (uint16_t i = 0; i < n; i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return i;
+	return UINT16_MAX;
+}
+
+static void halt(void)
+{
+	ck_assert_msg(target->ops->halt(target->state, 0, &err) == 0, "%s", err.msg);
+}
+
+/* --- what it is --------------------------------------------------------------------------------------------------- */
+
+START_TEST(attaches_without_halting)
+{
+	unsigned before;
+
+	attach();
+	before = m4.dap.n_runs;
+	ck_assert_uint_le(before, 40);	/* round trips */
+	ck_assert_str_eq(target->ops->chip(target->state), "unknown chip (Cortex-M4 r0p1)");
+	ck_assert_uint_eq(target->ops->cpu_arch(target->state), PT_ARM_V7E_M);
+	ck_assert_uint_eq(m4.dhcsr, 0);
+	ck_assert_uint_eq(m4.demcr, 0);
+	target->ops->describe(target->state, keep, NULL);
+	has("SCS 0xe000e000 DWT 0xe0001000 BPU 0xe0002000");
+	has("6 hardware breakpoints, 4 watchpoints");
+}
+END_TEST
+
+static const struct { uint32_t cpuid, mvfr0; size_t n_rows; const char *core; } kinds[] = {
+	{ 0x410fc241, 0x10110021, 40, "Cortex-M4 r0p1" }, { 0x410fc241, 0, 23, "Cortex-M4 r0p1" },
+	{ 0x412fc231, 0, 23, "Cortex-M3 r2p1" }, { 0x411fc272, 0x10110221, 40, "Cortex-M7 r1p2" },
+	{ 0x410cc601, 0x10110021, 21, "Cortex-M0+ r0p1" }, { 0x410cd200, 0, 21, "Cortex-M23 r0p0" },
+	{ 0x410fd213, 0x10110021, 40, "Cortex-M33 r0p3" },
+};
+START_TEST(has_the_registers_of_its_architecture)
+{
+	size_t n;
+
+	m4.cpuid = kinds[_i].cpuid;
+	m4.mvfr0 = kinds[_i].mvfr0;
+	attach();
+	target->ops->registers(target->state, &n);
+	ck_assert_uint_eq(n, kinds[_i].n_rows);
+	ck_assert_msg(strstr(target->ops->chip(target->state), kinds[_i].core) != NULL, "%s",
+		      target->ops->chip(target->state));
+}
+END_TEST
+
+START_TEST(says_what_trustzone_hides)
+{
+	m4.cpuid = 0x410fd213;
+	m4.pfr1 = 0x10;
+	attach();
+	target->ops->describe(target->state, keep, NULL);
+	has("the Secure side is closed to this debugger");
+}
+END_TEST
+
+/* --- registers ---------------------------------------------------------------------------------------------------- */
+
+/* All at once: more than one batch holds, and doubles are two words. */
+START_TEST(reads_and_writes_all_registers)
+{
+	uint16_t rows[40];
+	uint64_t value[40], again[40];
+
+	for (uint32_t i = 0; i < PT_LEN(m4.reg); i++)
+		m4.reg[i] = i * 0x01010101;
+	m4.reg[20] = 0x44332211;
+	attach();
+	halt();
+	for (uint16_t i = 0; i < PT_LEN(rows); i++)
+		rows[i] = i;
+	ck_assert_int_eq(target->ops->read_registers(target->state, 0, rows, PT_LEN(rows), value, &err), 0);
+	ck_assert_uint_eq(value[row("r7")], 0x07070707);
+	ck_assert_uint_eq(value[row("primask")], 0x11);
+	ck_assert_uint_eq(value[row("basepri")], 0x22);
+	ck_assert_uint_eq(value[row("faultmask")], 0x33);
+	ck_assert_uint_eq(value[row("control")], 0x44);
+	ck_assert_uint_eq(value[row("fpscr")], 0x21212121);
+	ck_assert_uint_eq(value[row("d0")], UINT64_C(0x4141414140404040));
+	ck_assert_uint_eq(value[row("d15")], UINT64_C(0x5f5f5f5f5e5e5e5e));
+	for (size_t i = 0; i < PT_LEN(rows); i++)
+		value[i] ^= i < 21 || i > 22 ? 1 : 2;
+	ck_assert_int_eq(target->ops->write_registers(target->state, 0, rows, PT_LEN(rows), value, &err), 0);
+	ck_assert_int_eq(target->ops->read_registers(target->state, 0, rows, PT_LEN(rows), again, &err), 0);
+	ck_assert_mem_eq(value, again, sizeof(value));
+	ck_assert_uint_eq(m4.reg[0x5f], 0x5f5f5f5f);
+	ck_assert_uint_eq(m4.reg[0x5e], 0x5e5e5e5f);
+}
+END_TEST
+
+/* --- breakpoints and watchpoints ---------------------------------------------------------------------------------- */
+
+static int insert(enum pt_break_kind kind, uint64_t addr, uint32_t len)
+{
+	return target->ops->break_insert(target->state, &(struct pt_break){ kind, addr, len }, &err);
+}
+
+START_TEST(sets_comparators)
+{
+	attach();
+	ck_assert_int_eq(insert(PT_BREAK_HW, 0x08000102, 2), 0);
+	ck_assert_uint_eq(m4.fp_comp[0], 0x88000101);	/* version 1: the upper halfword */
+	ck_assert_uint_eq(m4.fp_ctrl & 1, 1);
+	ck_assert_int_eq(insert(PT_BREAK_HW, 0x60000000, 2), PT_EUNSUPPORTED);	/* beyond its reach */
+	ck_assert_int_eq(insert(PT_WATCH_WRITE, 0x20000010, 4), 0);
+	ck_assert_uint_eq(m4.dwt[0], 0x20000010);
+	ck_assert_uint_eq(m4.dwt[1], 2);
+	ck_assert_uint_eq(m4.dwt[2], 6);
+	for (uint64_t i = 1; i < 6; i++)
+		ck_assert_int_eq(insert(PT_BREAK_HW, 0x08000200 + 4 * i, 2), 0);
+	ck_assert_int_eq(insert(PT_BREAK_HW, 0x08000300, 2), PT_EBUSY);
+}
+END_TEST
+
+START_TEST(sets_comparators_of_version_2)
+{
+	m4.cpuid = 0x410fd213;
+	m4.fp_ctrl = UINT32_C(1) << 28 | 4 << 4;
+	attach();
+	ck_assert_int_eq(insert(PT_BREAK_HW, 0x60000102, 2), 0);
+	ck_assert_uint_eq(m4.fp_comp[0], 0x60000103);
+	ck_assert_int_eq(insert(PT_WATCH_READ, 0x20000010, 2), 0);
+	ck_assert_uint_eq(m4.dwt[0], 0x20000010);
+	ck_assert_uint_eq(m4.dwt[2], 6 | 1 << 4 | 1 << 10);
+	ck_assert_int_eq(insert(PT_WATCH_READ, 0x20000020, 8), PT_EUNSUPPORTED);
+}
+END_TEST
+
+/* An instruction cache that is on must not keep what a breakpoint replaced. */
+static const struct { uint32_t cpuid, ccr, times; } caches[] = {
+	{ 0x411fc272, 1 << 17, 1 }, { 0x411fc272, 0, 0 }, { 0x410fc241, 1 << 17, 0 },
+};
+START_TEST(empties_the_instruction_cache)
+{
+	m4.cpuid = caches[_i].cpuid;
+	m4.ccr = caches[_i].ccr;
+	attach();
+	halt();
+	ck_assert_int_eq(insert(PT_BREAK_SW, FAKE_M4_RAM + 0x100, 2), 0);
+	ck_assert_uint_eq(pt_le16(m4.ram + 0x100), 0xbe00);
+	ck_assert_int_eq(target->ops->resume(target->state, 0, &err), 0);
+	ck_assert_uint_eq(m4.iciallu, caches[_i].times);
+	halt();
+	ck_assert_int_eq(target->ops->resume(target->state, 0, &err), 0);	/* nothing has changed since */
+	ck_assert_uint_eq(m4.iciallu, caches[_i].times);
+}
+END_TEST
+
+/* --- faults ------------------------------------------------------------------------------------------------------- */
+
+static int fault(void)
+{
+	const struct pt_target_word *word = target->ops->words;
+
+	ck_assert_str_eq(word->name, "fault");
+	said[0] = '\0';
+	return word->print(target->state, NULL, 0, keep, NULL, &err);
+}
+
+static void put_frame(uint32_t sp)
+{
+	for (uint32_t i = 0; i < 8; i++)
+		pt_put_le32(m4.ram + (sp - FAKE_M4_RAM) + 4 * i, 0x1000 + i);
+	pt_put_le32(m4.ram + (sp - FAKE_M4_RAM) + 20, 0x08000211);
+	pt_put_le32(m4.ram + (sp - FAKE_M4_RAM) + 24, 0x08000124);
+}
+
+static const struct {
+	const char *name;
+	uint32_t cfsr, hfsr, bfar, lr, xpsr;
+	const char *says[5];
+} faults[] = {
+	{ "a bus fault that was escalated", 0x8200, 0x40000000, 0x70000000, 0xfffffffd, 0x01000003,
+	  { "FORCED: another fault", "PRECISERR: data were accessed", "BFAR 0x70000000", "halted in HardFault, at <0x08000040>",
+	    "stacked pc <0x08000124>\nstacked lr <0x08000210>" } },
+	{ "no FPU allowed, on the main stack", 1 << 19, 0, 0, 0xfffffff9, 0x01000006,
+	  { "NOCP: a floating-point", "UsageFault", "main stack", "stacked pc <0x08000124>", "frame at 0x20001000: r0" } },
+	{ "with a frame of the FPU", 1 << 25, 0, 0, 0xffffffed, 0x01000006,
+	  { "DIVBYZERO", "frame at 0x20000800, with those of the FPU: r0 0x00001000" } },
+	{ "deep in the handler", 1 << 25, 0, 0, 0x08000311, 0x01000006, { "DIVBYZERO", "lr is not EXC_RETURN" } },
+	{ "an old one", 1 << 25, 0, 0, 0x08000311, 0x01000000, { "DIVBYZERO", "in no fault handler: these are of an earlier" } },
+	{ "none", 0, 0, 0, 0x08000311, 0x01000000, { "no fault is noted", "the core is in no fault handler" } },
+};
+START_TEST(tells_of_a_fault)
+{
+	m4.fault[0] = faults[_i].cfsr;
+	m4.fault[1] = faults[_i].hfsr;
+	m4.fault[4] = faults[_i].bfar;
+	m4.reg[14] = faults[_i].lr;
+	m4.reg[15] = 0x08000040;
+	m4.reg[16] = faults[_i].xpsr;
+	m4.reg[17] = FAKE_M4_RAM + 0x1000;
+	m4.reg[18] = FAKE_M4_RAM + 0x800;
+	put_frame(m4.reg[17]);
+	put_frame(m4.reg[18]);
+	attach();
+	halt();
+	ck_assert_msg(fault() == 0, "%s: %s", faults[_i].name, err.msg);
+	for (size_t i = 0; i < PT_LEN(faults[_i].says) && faults[_i].says[i] != NULL; i++)
+		has(faults[_i].says[i]);
+}
+END_TEST
+
+START_TEST(tells_of_a_fault_while_running)
+{
+	m4.fault[1] = 2;
+	m4.dhcsr = 1 << 19;
+	attach();
+	ck_assert_int_eq(fault(), 0);
+	has("locked up");
+	has("VECTTBL");
+	has("the core runs: halt it");
+}
+END_TEST
+
+/* A stack pointer that leads nowhere is an error with its address, not the end. */
+START_TEST(a_stack_may_be_damaged)
+{
+	m4.fault[0] = 1 << 12;
+	m4.reg[14] = 0xfffffffd;
+	m4.reg[16] = 0x01000003;
+	m4.reg[18] = 0xdeadbee0;
+	attach();
+	halt();
+	ck_assert_int_eq(fault(), PT_EFAULT);
+	has("STKERR");
+	ck_assert_msg(strstr(err.msg, "0xdeadbee0") != NULL, "%s", err.msg);
+}
+END_TEST
+
+START_TEST(catches_all_faults)
+{
+	struct pt_cortexm *cm;
+
+	attach();
+	cm = target->state;
+	cm->catch_faults = true;
+	halt();
+	ck_assert_uint_eq(m4.demcr, 0x7f0);
+	ck_assert_int_eq(target->ops->resume(target->state, 0, &err), 0);
+	ck_assert_int_eq(target->ops->leave(target->state, &err), 0);
+	ck_assert_uint_eq(m4.demcr, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("cortexm_v7m");
+	TCase *tc = tcase_create("v7m");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, attaches_without_halting);
+	tcase_add_loop_test(tc, has_the_registers_of_its_architecture, 0, PT_LEN(kinds));
+	tcase_add_test(tc, says_what_trustzone_hides);
+	tcase_add_test(tc, reads_and_writes_all_registers);
+	tcase_add_test(tc, sets_comparators);
+	tcase_add_test(tc, sets_comparators_of_version_2);
+	tcase_add_loop_test(tc, empties_the_instruction_cache, 0, PT_LEN(caches));
+	tcase_add_loop_test(tc, tells_of_a_fault, 0, PT_LEN(faults));
+	tcase_add_test(tc, tells_of_a_fault_while_running);
+	tcase_add_test(tc, a_stack_may_be_damaged);
+	tcase_add_test(tc, catches_all_faults);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
