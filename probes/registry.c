@@ -16,7 +16,11 @@
 #include "probes/virtual/hosted.h"
 #include "base/util.h"
 
-static const struct pt_link_kind *const kinds[] = { &pt_bulk_kind, &pt_hid_kind };	/* best first */
+static const struct pt_link_kind *const kinds[] = {
+#define X(kind) &pt_##kind##_kind,
+	PT_LINK_KINDS(X)
+#undef X
+};
 
 /* One way to one device. */
 struct way {
@@ -121,7 +125,9 @@ static const struct pt_param pick_params[] = {
 	[PICK_SERIAL] = { "serial", PT_PARAM_TEXT, NULL, NULL, 0, 0, "the probe with this serial number" },
 	[PICK_USB] = { "usb", PT_PARAM_TEXT, NULL, NULL, 0, 0, "the probe at this port, BUS-PORT.PORT" },
 	[PICK_TCP] = { "tcp", PT_PARAM_TEXT, NULL, NULL, 0, 0, "a probe served at HOST:PORT" },
-	[PICK_LINK] = { "link", PT_PARAM_CHOICE, "any", "any|bulk|hid", 0, 0, "reach it this way only" },
+#define X(kind) "|" #kind
+	[PICK_LINK] = { "link", PT_PARAM_CHOICE, "any", "any" PT_LINK_KINDS(X), 0, 0, "reach it this way only" },
+#undef X
 };
 
 struct pick {
@@ -382,7 +388,6 @@ static const char *nearest_probe(const char *uri, size_t len, struct pt_question
 	return question->text;
 }
 
-/* The scheme of uri, and what stands behind its colon. */
 /* "virtual:NAME, ... and logic:FILE.sr" */
 static const char *list_forms(char *text, size_t room)
 {
@@ -398,6 +403,7 @@ static const char *list_forms(char *text, size_t room)
 	return text;
 }
 
+/* The scheme of uri, and what stands behind its colon. */
 static const struct scheme *find_scheme(const char *uri, const char **rest, struct pt_err *err)
 {
 	size_t len = strcspn(uri, ":");

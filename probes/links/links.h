@@ -29,8 +29,14 @@ struct pt_link_kind {
 	struct pt_link *(*open)(const struct pt_link_found *found, struct pt_err *err);
 };
 
-extern const struct pt_link_kind pt_bulk_kind;	/* CMSIS-DAP v2, OSBDM, USBDM: vendor bulk endpoints, by libusb */
-extern const struct pt_link_kind pt_hid_kind;	/* CMSIS-DAP v1: HID reports, by hidapi */
+/* Best first, as a device may be reached in two ways. An address names them, too: link=bulk.
+ *	bulk	CMSIS-DAP v2, OSBDM, USBDM: vendor bulk endpoints, by libusb
+ *	hid	CMSIS-DAP v1: HID reports, by hidapi */
+#define PT_LINK_KINDS(X) \
+	X(bulk) X(hid)
+#define X(kind) extern const struct pt_link_kind pt_##kind##_kind;
+PT_LINK_KINDS(X)
+#undef X
 
 enum { PT_TCP_PORT = 4441 };	/* where host_port names none. Source: OpenOCD cmsis_dap_tcp.c */
 

@@ -61,15 +61,11 @@ static bool is(const struct pt_params *settings, unsigned word, const char *what
 
 static enum pt_ve500_core core_of(const struct pt_params *settings)
 {
-	static const char *const cores[] = {
-		[PT_VE500_CORE_V1] = "v1", [PT_VE500_CORE_V2] = "v2", [PT_VE500_CORE_MC] = "mc",
-		[PT_VE500_CORE_E5500] = "e5500", [PT_VE500_CORE_E6500] = "e6500",
-	};
+	unsigned core = 0;
 
-	for (unsigned i = 0; i < PT_LEN(cores); i++)
-		if (is(settings, CORE, cores[i]))
-			return (enum pt_ve500_core)i;
-	return PT_VE500_CORE_V2;
+	while (core < PT_VE500_CORES && !is(settings, CORE, pt_ve500_kinds[core].word))
+		core++;
+	return core < PT_VE500_CORES ? (enum pt_ve500_core)core : PT_VE500_CORE_V2;
 }
 
 int pt_e500_read_words(struct pt_e500_words *words, const struct pt_params *settings, struct pt_err *err)

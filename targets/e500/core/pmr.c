@@ -68,13 +68,13 @@ static void set_fields(enum pt_e500_core core, unsigned pmr, struct pt_e500_regi
 
 bool pt_e500_pmr(enum pt_e500_core core, unsigned pmr, struct pt_e500_register *reg)
 {
-	static const struct { const char *name; unsigned first; } groups[] = {
-		{ "PMC", PT_E500_PMC0 }, { "PMLCa", PT_E500_PMLCA0 },
-		{ "PMLCb", PT_E500_PMLCB0 }, { "PMGC", PT_E500_PMGC0 },
+	static const struct { const char *name; unsigned first, n; } groups[] = {	/* n 0: one for each counter */
+		{ "PMC", PT_E500_PMC0, 0 }, { "PMLCa", PT_E500_PMLCA0, 0 },
+		{ "PMLCb", PT_E500_PMLCB0, 0 }, { "PMGC", PT_E500_PMGC0, 1 },
 	};
 
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
-		unsigned n = groups[i].first == PT_E500_PMGC0 ? 1 : pt_e500_kinds[core].n_pmcs;
+		unsigned n = groups[i].n != 0 ? groups[i].n : pt_e500_kinds[core].n_pmcs;
 
 		for (unsigned less = 0; less <= PT_E500_USER_LESS; less += PT_E500_USER_LESS) {
 			unsigned first = groups[i].first - less;
@@ -95,7 +95,7 @@ int pt_e500_pmr_find(enum pt_e500_core core, const char *name)
 {
 	struct pt_e500_register reg;
 
-	for (unsigned pmr = 0; pmr <= PT_E500_PMGC0; pmr++)
+	for (unsigned pmr = 0; pmr < PT_E500_PMRS; pmr++)
 		if (pt_e500_pmr(core, pmr, &reg) && strcasecmp(reg.name, name) == 0)
 			return (int)pmr;
 	return -1;

@@ -13,6 +13,7 @@
 /* Numbers of the supervisor's registers; PMCn, PMLCan and PMLCbn are n further on. The number by which user code reads
  * the same register is 16 less. Source: E1 Table 7-2, E3. */
 enum { PT_E500_PMC0 = 16, PT_E500_PMLCA0 = 144, PT_E500_PMLCB0 = 272, PT_E500_PMGC0 = 400, PT_E500_USER_LESS = 16 };
+enum { PT_E500_PMRS = 512 };		/* numbers of PMRs end below. Source: E1 Table 7-2 */
 
 /* Indices into the rows below. Not each core has each: n_fields of the core's register says how far they go. */
 enum pt_e500_pmgc0_field { PT_E500_FAC, PT_E500_PMIE, PT_E500_FCECE, PT_E500_TBSEL, PT_E500_TBEE };

@@ -21,13 +21,12 @@ static uint64_t now_ns(const struct pt_e500_target *e500)
 
 size_t pt_e500_all_pmrs(enum pt_e500_core core, struct pt_e500_op *ops)
 {
-	static const uint16_t first[] = { PT_E500_PMC0, PT_E500_PMLCA0, PT_E500_PMLCB0 };
+	struct pt_e500_register reg;
 	size_t n = 0;
 
-	for (size_t group = 0; group < PT_LEN(first); group++)
-		for (unsigned i = 0; i < pt_e500_kinds[core].n_pmcs; i++)
-			ops[n++] = (struct pt_e500_op){ .pmr = (uint16_t)(first[group] + i) };
-	ops[n++] = (struct pt_e500_op){ .pmr = PT_E500_PMGC0 };
+	for (unsigned pmr = 0; pmr < PT_E500_PMRS && n < PT_E500_PMRS_MAX; pmr++)
+		if (pt_e500_pmr(core, pmr, &reg) && !reg.user)
+			ops[n++] = (struct pt_e500_op){ .pmr = (uint16_t)pmr };
 	return n;
 }
 

@@ -12,7 +12,6 @@
 #include "targets/e500/core/pmr.h"
 #include "targets/contract/mem.h"
 
-enum { PT_E500_PMRS = 512 };		/* numbers of PMRs end below. Source: E500CORERM Rev. 1, Table 7-2 */
 enum { PT_E500_OPS_MAX = 36, PT_E500_SCRATCH_BYTES = 512, PT_E500_TRAP = 0x7d821008 };
 
 /* MSR. Source: E500CORERM 2.5.1 */

@@ -12,16 +12,16 @@ const struct pt_ve500_timing pt_ve500_default_timing = {
 };
 
 const struct pt_ve500_kind pt_ve500_kinds[PT_VE500_CORES] = {
-	[PT_VE500_CORE_V1] = { .name = "e500v1", .pvr = 0x80200020, .tlb1_entries = 16, .line_shift = 5, .n_pmcs = 4,
+	[PT_VE500_CORE_V1] = { .name = "e500v1", .word = "v1", .pvr = 0x80200020, .tlb1_entries = 16, .line_shift = 5, .n_pmcs = 4,
 			       .event_bits = 7 },
-	[PT_VE500_CORE_V2] = { .name = "e500v2", .pvr = 0x80210030, .tlb1_entries = 16, .line_shift = 5, .n_pmcs = 4,
+	[PT_VE500_CORE_V2] = { .name = "e500v2", .word = "v2", .pvr = 0x80210030, .tlb1_entries = 16, .line_shift = 5, .n_pmcs = 4,
 			       .event_bits = 7, .time_events = true },
-	[PT_VE500_CORE_MC] = { .name = "e500mc", .pvr = 0x80230020, .qoriq = true, .tlb1_entries = 64, .line_shift = 6,
+	[PT_VE500_CORE_MC] = { .name = "e500mc", .word = "mc", .pvr = 0x80230020, .qoriq = true, .tlb1_entries = 64, .line_shift = 6,
 			       .l2_kib = 128, .l2_ways = 8, .n_pmcs = 4, .event_bits = 8, .time_events = true },
-	[PT_VE500_CORE_E5500] = { .name = "e5500", .pvr = 0x80240020, .qoriq = true, .tlb1_entries = 64,
+	[PT_VE500_CORE_E5500] = { .name = "e5500", .word = "e5500", .pvr = 0x80240020, .qoriq = true, .tlb1_entries = 64,
 				  .line_shift = 6, .l2_kib = 512, .l2_ways = 8, .n_pmcs = 4, .event_bits = 8,
 				  .time_events = true },
-	[PT_VE500_CORE_E6500] = { .name = "e6500", .pvr = 0x80400020, .qoriq = true, .tlb1_entries = 64,
+	[PT_VE500_CORE_E6500] = { .name = "e6500", .word = "e6500", .pvr = 0x80400020, .qoriq = true, .tlb1_entries = 64,
 				  .line_shift = 6, .l2_kib = 2048, .l2_ways = 16, .writes_through = true, .n_pmcs = 6,
 				  .event_bits = 9, .time_events = true },
 };

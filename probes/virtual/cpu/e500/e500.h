@@ -33,7 +33,7 @@ enum pt_ve500_core {
  * QEMU has them; caches: the manuals of the parts with these cores. UNVERIFIED: the L1 of an e6500 as modelled
  * (cache.c). */
 struct pt_ve500_kind {
-	const char *name;		/* "e500mc" */
+	const char *name, *word;	/* "e500mc", "mc": as the board's core= has it */
 	uint32_t pvr;
 	bool qoriq;			/* e500mc and later: FPU and wait instead of SPE and MSR[WE]; MSR[GS], DEVENT */
 	uint8_t tlb1_entries;
