@@ -260,6 +260,8 @@ void pt_print_figure(char *out, size_t size, const struct pt_profile *profile, c
 	size_t len = 0;
 
 	out[0] = '\0';
+	if (value->at_least && value->u == 0)	/* of a real one as well: nothing is known */
+		return;
 	if (value->at_least)
 		len = (size_t)snprintf(out, size, "≥");
 	if (column->unit == PT_UNIT_NONE)
