@@ -11,13 +11,13 @@ enum { S_REGRDY = 1 << 16, S_HALT = 1 << 17, C_HALT = 2, C_STEP = 4, TRCENA = 1 
 
 /* --- ID registers ------------------------------------------------------------------------------------------------- */
 
-static uint32_t id_of(uint32_t offset, unsigned class, unsigned part)
+static uint32_t id_of(uint32_t offset, unsigned class, unsigned maker, unsigned part)
 {
 	switch (offset) {
-	case 0xfd0: return ARM >> 8;
+	case 0xfd0: return maker >> 8;
 	case 0xfe0: return part & 0xff;
-	case 0xfe4: return part >> 8 | (ARM & 0xf) << 4;
-	case 0xfe8: return 8 | (ARM >> 4 & 7);
+	case 0xfe4: return part >> 8 | (maker & 0xf) << 4;
+	case 0xfe8: return 8 | (maker >> 4 & 7);
 	case 0xff0: return 0x0d;
 	case 0xff4: return class << 4;
 	case 0xff8: return 0x05;
@@ -30,16 +30,16 @@ static uint32_t id_of(uint32_t offset, unsigned class, unsigned part)
 static uint32_t read_rom(void *arg, uint64_t addr)
 {
 	static const uint32_t entry[] = { 0xfff0f003, 0xfff02003, 0xfff03003, 0xfff01003, 0xfff41002, 0xfff42002, 0 };
+	const struct fake_m4 *m4 = arg;
 	uint32_t offset = (uint32_t)(addr - ROM);
 
-	(void)arg;
-	return offset < 4 * PT_LEN(entry) ? entry[offset / 4] : id_of(offset, 1, 0x4c4);
+	return offset < 4 * PT_LEN(entry) ? entry[offset / 4] : id_of(offset, 1, m4->maker, m4->chip);
 }
 
 static uint32_t read_itm(void *arg, uint64_t addr)
 {
 	(void)arg;
-	return id_of((uint32_t)addr & 0xfff, 0xe, 0x001);
+	return id_of((uint32_t)addr & 0xfff, 0xe, ARM, 0x001);
 }
 
 /* --- SCS ---------------------------------------------------------------------------------------------------------- */
@@ -59,7 +59,7 @@ static uint32_t read_scs(void *arg, uint64_t addr)
 	case 0xdf8: return m4->dcrdr;
 	case 0xdfc: return m4->demcr;
 	case 0xf40: return m4->mvfr0;
-	default: return offset >= 0xfd0 ? id_of(offset, 0xe, 0x00c) : 0;
+	default: return offset >= 0xfd0 ? id_of(offset, 0xe, ARM, 0x00c) : 0;
 	}
 }
 
@@ -112,7 +112,7 @@ static uint32_t read_dwt(void *arg, uint64_t addr)
 	uint64_t us = m4->dap.memory.now_ns / 1000;
 
 	if (offset >= 0xfd0)
-		return id_of(offset, 0xe, 0x002);
+		return id_of(offset, 0xe, ARM, 0x002);
 	if ((m4->demcr & TRCENA) == 0)
 		return 0;
 	if (offset >= 0x20 && offset < 0x20 + 4 * PT_LEN(m4->dwt))
@@ -144,7 +144,7 @@ static uint32_t read_fpb(void *arg, uint64_t addr)
 	uint32_t offset = (uint32_t)(addr - FPB);
 
 	if (offset >= 0xfd0)
-		return id_of(offset, 0xe, 0x003);
+		return id_of(offset, 0xe, ARM, 0x003);
 	if (offset >= 8 && offset < 8 + 4 * PT_LEN(m4->fp_comp))
 		return m4->fp_comp[(offset - 8) / 4];
 	return offset == 0 ? m4->fp_ctrl : 0;
@@ -170,6 +170,8 @@ void fake_m4_init(struct fake_m4 *m4)
 	memset(m4, 0, sizeof(*m4));
 	m4->cpuid = 0x410fc241;
 	m4->mvfr0 = 0x10110021;
+	m4->maker = ARM;
+	m4->chip = 0x4c4;
 	m4->fp_ctrl = 6 << 4 | 2 << 8;		/* version 1: six for code, two for literals */
 	m4->dwt_ctrl = UINT32_C(4) << 28;
 	m4->pcsr = 0x08000100;

@@ -398,7 +398,6 @@ START_TEST(load_is_refused_on_a_chip_without_a_flash_row)
 	static const uint8_t bytes[4];
 
 	snprintf(cm->chip.name, sizeof(cm->chip.name), "SAMD21");
-	cm->chip.flash = PT_FLASH_NONE;
 	ck_assert_int_eq(pt_cortexm_flash_erase(cm, 0, 0x400, &err), PT_EUNSUPPORTED);
 	ck_assert_msg(strstr(err.msg, "SAMD21: how to program the flash") != NULL, "%s", err.msg);
 	ck_assert_msg(strstr(err.msg, "debugging and profiling go on") != NULL, "%s", err.msg);

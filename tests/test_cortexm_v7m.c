@@ -116,6 +116,95 @@ START_TEST(says_what_trustzone_hides)
 }
 END_TEST
 
+/* By the maker's mark in the ROM table, or by registers of its own: words at an address. */
+static const struct {
+	unsigned maker, chip;
+	uint64_t at;
+	uint32_t words[5];
+	const char *name;
+	uint32_t flash_addr, flash_kb, ram_kb;
+} chips[] = {
+	{ 0x020, 0x431, 0x1fff7a20, { 512u << 16 }, "STM32F411", 0x08000000, 512, 128 },
+	{ 0x020, 0x413, 0x1fff7a20, { 0xffffu << 16 }, "STM32F405/F407", 0x08000000, 0, 128 },
+	{ 0x020, 0x450, 0, { 0 }, "STM32H74x/H75x", 0x08000000, 0, 512 },
+	{ 0x020, 0x999, 0, { 0 }, "STM32 0x999", 0, 0, 0 },
+	{ 0x43b, 0x4c4, 0x400e0740, { 0x28ac0ce0 }, "SAM4 CIDR 0x28ac0ce0", 0x00400000, 1024, 128 },
+	{ 0x43b, 0x4c4, 0x40043200, { 0x4906002b }, "LPC43xx", 0, 0, 0 },
+	{ 0x43b, 0x4c4, 0x0fe081f8, { 128u << 16 | 1024, 72u << 16 | 990 }, "EFM32GG990F1024", 0, 1024, 128 },
+	{ 0x43b, 0x4c4, 0x400fe000, { 0x10050000, 0x10a1606e, 0x007f007f }, "TM4C123 DID1 0x10a1606e", 0, 256, 32 },
+	{ 0x43b, 0x4c4, 0, { 0 }, "unknown chip", 0, 0, 0 },
+};
+START_TEST(names_the_chip)
+{
+	const struct pt_cortexm *cm;
+	size_t n;
+	const struct pt_region *region;
+
+	m4.maker = chips[_i].maker;
+	m4.chip = chips[_i].chip;
+	if (chips[_i].at != 0)
+		array_mem_add(&m4.dap.memory, chips[_i].at, 0x20);
+	for (size_t i = 0; chips[_i].at != 0 && i < PT_LEN(chips[_i].words); i++)
+		array_mem_set_word(&m4.dap.memory, chips[_i].at + 4 * i, chips[_i].words[i]);
+	attach();
+	ck_assert_uint_le(m4.dap.n_runs, 40);
+	cm = target->state;
+	ck_assert_str_eq(cm->chip.name, chips[_i].name);
+	ck_assert_uint_eq(cm->chip.flash_addr, chips[_i].flash_addr);
+	ck_assert_uint_eq(cm->chip.flash_bytes, chips[_i].flash_kb * 1024);
+	ck_assert_uint_eq(cm->chip.ram_bytes, chips[_i].ram_kb * 1024);
+	region = target->ops->regions(target->state, &n);
+	ck_assert_uint_eq(region[0].addr, 0);
+	for (size_t i = 1; i < n; i++)
+		ck_assert_uint_eq(region[i].addr, region[i - 1].addr + region[i - 1].size);
+	ck_assert_uint_eq(region[n - 1].addr + region[n - 1].size, UINT64_C(0x100000000));
+	ck_assert_int_eq(target->ops->flash_erase(target->state, 0, 1024, &err), PT_EUNSUPPORTED);
+	ck_assert_int_eq(target->ops->mass_erase(target->state, &err), PT_EUNSUPPORTED);
+}
+END_TEST
+
+/* nRF52: a CTRL-AP that says whether the chip is protected. */
+static uint32_t protection;
+static uint32_t read_ctrl_ap(struct fake_dap *dap, uint8_t ap, uint8_t reg)
+{
+	(void)dap;
+	return ap == 1 && reg == 0x0c ? protection : 0;
+}
+
+static void put_nrf52(uint32_t open)
+{
+	static const uint32_t info[] = { 0x52840, 0x41414430, 0x2004, 256, 1024 };
+
+	protection = open;
+	m4.dap.idr[1] = 0x02880000;
+	m4.dap.read_ap = read_ctrl_ap;
+	array_mem_add(&m4.dap.memory, 0x10000000, 0x200);
+	for (size_t i = 0; i < PT_LEN(info); i++)
+		array_mem_set_word(&m4.dap.memory, 0x10000100 + 4 * i, info[i]);
+}
+
+START_TEST(a_protected_chip_says_so)
+{
+	put_nrf52(0);
+	probe = pt_probe_open_link(&fake_dap_probe_ops, m4.dap.link, NULL, &err);
+	m4.dap.link = NULL;
+	target = pt_target_attach(probe, "cortexm", NULL, &err);
+	ck_assert_ptr_nonnull(target);
+	ck_assert_int_eq(err.code, PT_ESTATE);
+	ck_assert_msg(strstr(err.msg, "APPROTECT") != NULL, "%s", err.msg);
+	ck_assert_str_eq(target->ops->chip(target->state), "locked nRF52 (core not accessible)");
+	ck_assert_int_eq(target->ops->mass_erase(target->state, &err), PT_EUNSUPPORTED);
+}
+END_TEST
+
+START_TEST(an_open_one_is_itself)
+{
+	put_nrf52(1);
+	attach();
+	ck_assert_str_eq(target->ops->chip(target->state), "nRF52840 (Cortex-M4 r0p1)");
+}
+END_TEST
+
 /* --- registers ---------------------------------------------------------------------------------------------------- */
 
 /* All at once: more than one batch holds, and doubles are two words. */
@@ -314,6 +403,9 @@ int main(void)
 	tcase_add_test(tc, attaches_without_halting);
 	tcase_add_loop_test(tc, has_the_registers_of_its_architecture, 0, PT_LEN(kinds));
 	tcase_add_test(tc, says_what_trustzone_hides);
+	tcase_add_loop_test(tc, names_the_chip, 0, PT_LEN(chips));
+	tcase_add_test(tc, a_protected_chip_says_so);
+	tcase_add_test(tc, an_open_one_is_itself);
 	tcase_add_test(tc, reads_and_writes_all_registers);
 	tcase_add_test(tc, sets_comparators);
 	tcase_add_test(tc, sets_comparators_of_version_2);

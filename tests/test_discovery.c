@@ -5,7 +5,7 @@
 #include "harness.h"
 #include "targets/registry.h"
 #include "targets/cortexm/core/cortexm.h"
-#include "targets/cortexm/vendor/chips.h"
+#include "targets/cortexm/vendor/families.h"
 #include "tests/fake_dap.h"
 
 enum { ARM = 0x43b, NXP = 0x00e };
@@ -15,6 +15,7 @@ static struct pt_adi adi;
 static struct pt_mem_ap ap;
 static struct pt_discovery found;
 static struct pt_cortexm_chip chip;
+static const struct pt_cortexm_family *family;
 static struct pt_err err;
 
 static void setup(void)
@@ -185,7 +186,7 @@ static void identify(const char *wanted, int want)
 {
 	put_kinetis();
 	discover();
-	ck_assert_int_eq(pt_cortexm_chip_identify(&chip, &found, &ap.mem, wanted, &err), want);
+	ck_assert_int_eq(pt_cortexm_chip_identify(&chip, &family, &found, &ap.mem, wanted, &err), want);
 }
 
 START_TEST(kinetis_says_what_it_is)
@@ -199,7 +200,7 @@ START_TEST(kinetis_says_what_it_is)
 	ck_assert_uint_eq(chip.flash_bytes, kinetis[_i].flash_kb * 1024);
 	ck_assert_uint_eq(chip.ram_bytes, kinetis[_i].ram_kb * 1024);
 	ck_assert_uint_eq(chip.ram_addr, 0x20000000 - kinetis[_i].ram_kb * 256);
-	ck_assert_int_eq(chip.flash, PT_FLASH_FTFA);
+	ck_assert_ptr_nonnull(family->flash);
 	for (size_t i = 1; i < chip.n_regions; i++)
 		ck_assert_uint_eq(chip.region[i].addr, chip.region[i - 1].addr + chip.region[i - 1].size);
 }
@@ -210,7 +211,7 @@ START_TEST(an_unknown_chip_has_flash_that_nobody_can_program)
 {
 	identify(NULL, 0);
 	ck_assert_str_eq(chip.name, "unknown chip");
-	ck_assert_int_eq(chip.flash, PT_FLASH_NONE);
+	ck_assert_ptr_null(family);
 	ck_assert_uint_eq(chip.n_regions, 2);
 	ck_assert_int_eq(chip.region[0].kind, PT_REGION_FLASH);
 	ck_assert_uint_eq(chip.region[0].addr, 0);
@@ -235,7 +236,7 @@ START_TEST(an_mtb_that_no_table_lists_is_found)
 	array_mem_set_word(&dap.memory, 0x5000cfbc, 0x47700a31);
 	dap.base = 0xffffffff;
 	discover();
-	ck_assert_int_eq(pt_cortexm_chip_identify(&chip, &found, &ap.mem, NULL, &err), 0);
+	ck_assert_int_eq(pt_cortexm_chip_identify(&chip, &family, &found, &ap.mem, NULL, &err), 0);
 	ck_assert_str_eq(chip.name, "LPC84x");
 	ck_assert_uint_eq(found.unit[PT_UNIT_MTB], 0x5000c000);
 }

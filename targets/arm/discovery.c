@@ -14,9 +14,8 @@ enum {
 	TABLE_ENTRIES = 960,	/* 000..EFC. Source: IHI 0031, chapter on ROM tables */
 };
 
-/* Source: Arm DDI 0419, table C1-1; NXP KL25 Sub-Family Reference Manual, 9.5. */
+/* Source: Arm DDI 0419, table C1-1. */
 #define CORE_TABLE UINT32_C(0xe00ff000)
-#define KINETIS_TABLE UINT32_C(0xf0002000)
 
 /* CoreSight ID registers. Source: IHI 0029, B2 */
 enum { DEVARCH = 0xfbc, DEVTYPE = 0xfcc, PIDR4 = 0xfd0, ID_BYTES = 48 };
@@ -222,13 +221,16 @@ static int designer_of(const struct pt_component *component)
 	return (int)((component->pidr[4] & 0xf) << 8 | (component->pidr[1] >> 4 & 0xf) | (component->pidr[2] & 7) << 4);
 }
 
+static int part_of(const struct pt_component *component)
+{
+	return (int)((component->pidr[0] & 0xff) | (component->pidr[1] & 0xf) << 8);
+}
+
 static bool fits(const struct row *row, const struct pt_component *component)
 {
-	int part = (int)((component->pidr[0] & 0xff) | (component->pidr[1] & 0xf) << 8);
-
 	if (row->archid != ANY)
 		return archid(component) == (uint32_t)row->archid;
-	return archid(component) == 0 && row->designer == designer_of(component) && row->part == part;
+	return archid(component) == 0 && row->designer == designer_of(component) && row->part == part_of(component);
 }
 
 static void name_units(struct pt_discovery *found)
@@ -268,23 +270,42 @@ int pt_discover_units(struct pt_discovery *found, struct pt_adi *adi, struct pt_
 	return 0;
 }
 
-bool pt_discover_is_kinetis(const struct pt_discovery *found)
+static bool is_table_of(const struct pt_component *component, uint16_t designer)
+{
+	return is_table(component) && designer_of(component) == designer;
+}
+
+bool pt_discover_has_table(const struct pt_discovery *found, uint32_t base, uint16_t designer)
 {
 	for (size_t i = 0; i < found->n_components; i++)
-		if (found->component[i].base == KINETIS_TABLE)
-			return is_table(&found->component[i]) && designer_of(&found->component[i]) == FREESCALE;
+		if (found->component[i].base == base)
+			return is_table_of(&found->component[i], designer);
 	return false;
 }
 
-/* What is no table of Freescale's there is nobody's: nothing is read behind it. */
-int pt_discover_tables(struct pt_discovery *found, struct pt_mem *mem, struct pt_err *err)
+bool pt_discover_root(const struct pt_discovery *found, uint16_t *designer, uint16_t *part)
 {
-	add(found, KINETIS_TABLE, 0);
-	if (identify(found, 0, mem, err) < 0)
+	if (found->n_components == 0 || !is_table(&found->component[0]))
+		return false;
+	*designer = (uint16_t)designer_of(&found->component[0]);
+	*part = (uint16_t)part_of(&found->component[0]);
+	return true;
+}
+
+int pt_discover_is_table(struct pt_mem *mem, uint32_t base, uint16_t designer, bool *there, struct pt_err *err)
+{
+	struct pt_discovery one = { .n_components = 0 };
+
+	add(&one, base, 0);
+	if (identify(&one, 0, mem, err) < 0)
 		return err->code;
-	found->rom_base = pt_discover_is_kinetis(found) ? KINETIS_TABLE : CORE_TABLE;
-	found->n_components = 0;
-	memset(found->component, 0, sizeof(found->component));
+	*there = is_table_of(&one.component[0], designer);
+	return 0;
+}
+
+int pt_discover_tables(struct pt_discovery *found, struct pt_mem *mem, uint32_t rom_table, struct pt_err *err)
+{
+	found->rom_base = rom_table != 0 ? rom_table : CORE_TABLE;
 	if (walk(found, mem, err) < 0)
 		return err->code;
 	name_units(found);

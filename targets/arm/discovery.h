@@ -34,9 +34,13 @@ int pt_discover_aps(struct pt_discovery *found, struct pt_adi *adi, struct pt_er
 /* Walk the ROM tables from the AP's BASE; a component that faults is skipped. Where that finds no SCS the addresses of
  * the architecture (Arm DDI 0419, table C1-1) are taken. PT_EIO, PT_EPROTO, PT_ETIMEOUT from below. */
 int pt_discover_units(struct pt_discovery *found, struct pt_adi *adi, struct pt_mem *mem, struct pt_err *err);
-/* The same without an access port: from the two places where tables are known to be. */
-int pt_discover_tables(struct pt_discovery *found, struct pt_mem *mem, struct pt_err *err);
-bool pt_discover_is_kinetis(const struct pt_discovery *found);	/* its system ROM table is there: a Kinetis L */
+/* The same without an access port: from the table at rom_table on; 0: from the architecture's own place for one. */
+int pt_discover_tables(struct pt_discovery *found, struct pt_mem *mem, uint32_t rom_table, struct pt_err *err);
+/* Is there a ROM table of this designer (JEP106: continuation code, then identity)? Errors as above. */
+int pt_discover_is_table(struct pt_mem *mem, uint32_t base, uint16_t designer, bool *there, struct pt_err *err);
+bool pt_discover_has_table(const struct pt_discovery *found, uint32_t base, uint16_t designer);	/* it was walked */
+/* Designer and part of the first ROM table: who made the chip, where the maker put a mark there. False: there is none. */
+bool pt_discover_root(const struct pt_discovery *found, uint16_t *designer, uint16_t *part);
 /* "units: SCS 0xe000e000 ..." */
 void pt_discovery_print(const struct pt_discovery *found, char *line, size_t room);
 /* Is this an MTB? For chips whose ROM table does not list theirs. */

@@ -6,9 +6,8 @@
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/cortexm/core/fault.h"
 #include "targets/cortexm/trace/mtb.h"
-#include "targets/cortexm/vendor/kinetis_security.h"
 #include "targets/cortexm/vendor/flash.h"
-#include "targets/cortexm/vendor/chips.h"
+#include "targets/cortexm/vendor/families.h"
 #include "targets/cortexm/trace/sources.h"
 #include "base/util.h"
 
@@ -67,15 +66,26 @@ static int connect_wire(struct pt_cortexm *cm, struct pt_probe *probe, struct pt
 	pt_mem_ap_init(&cm->ap, &cm->adi, cm->found.mem_ap);
 	cm->ap.hooks = (struct pt_mem_ap_hooks){ .arg = cm, .hide = pt_cortexm_breaks_hide, .keep = pt_cortexm_breaks_keep };
 	cm->mem = &cm->ap.mem;
+	cm->family = pt_cortexm_family_of(&cm->found);
 	return 0;
 }
 
-/* On Kinetis the core's bus is not reachable in reset; there the MDM-AP holds the core instead. */
+/* Where the core's bus is not reachable in reset, the chip's own port holds the core instead. */
+static int hold_core(struct pt_cortexm *cm, bool hold, struct pt_err *err)
+{
+	return cm->family != NULL && cm->family->hold_core != NULL ? cm->family->hold_core(cm, hold, err) : 0;
+}
+
+static int check_lock(struct pt_cortexm *cm, struct pt_err *err)
+{
+	return cm->family != NULL && cm->family->check_lock != NULL ? cm->family->check_lock(cm, err) : 0;
+}
+
 static int stop_at_reset_vector(struct pt_cortexm *cm, struct pt_err *err)
 {
-	if (pt_kinetis_security_hold_core(cm, true, err) < 0 || pt_cortexm_catch_reset_vector(cm, err) < 0)
+	if (hold_core(cm, true, err) < 0 || pt_cortexm_catch_reset_vector(cm, err) < 0)
 		return err->code;
-	if (pt_kinetis_security_hold_core(cm, false, err) < 0)
+	if (hold_core(cm, false, err) < 0)
 		return pt_wrap(err, "let go of reset");
 	return pt_cortexm_release_reset(cm, err);
 }
@@ -86,7 +96,7 @@ static int look_around(struct pt_cortexm *cm, const char *wanted, struct pt_err 
 		return err->code;
 	if (pt_discover_units(&cm->found, &cm->adi, cm->mem, err) < 0)
 		return err->code;
-	if (pt_cortexm_chip_identify(&cm->chip, &cm->found, cm->mem, wanted, err) < 0)
+	if (pt_cortexm_chip_identify(&cm->chip, &cm->family, &cm->found, cm->mem, wanted, err) < 0)
 		return err->code;
 	if (!cm->under_reset && pt_cortexm_save(cm, err) < 0)
 		return err->code;
@@ -109,9 +119,9 @@ static int cortexm_attach(struct pt_target *target, const struct pt_params *sett
 	take_settings(cm, settings);
 	if (connect_wire(cm, target->probe, err) < 0)
 		goto let_go;
-	if (pt_kinetis_security_check(cm, err) < 0) {
+	if (check_lock(cm, err) < 0) {
 		cm->locked = err->code == PT_ESTATE;
-		pt_cortexm_chip_locked(&cm->chip);
+		pt_cortexm_chip_locked(&cm->chip, cm->family);
 		name_chip(cm);
 		goto let_go;
 	}
@@ -190,12 +200,13 @@ static void tell_memory(const struct pt_cortexm *cm, const struct teller *to)
 {
 	char line[160];
 
-	if (cm->chip.ram_bytes == 0)
+	if (cm->chip.ram_bytes == 0 && cm->chip.flash_bytes == 0)
 		snprintf(line, sizeof(line),
 			 "memory map not known: no flash programming, no RAM for a trace buffer by itself");
 	else
-		snprintf(line, sizeof(line), "flash %u KiB at 0, RAM %u KiB at 0x%08x",
-			 (unsigned)(cm->chip.flash_bytes / 1024), (unsigned)(cm->chip.ram_bytes / 1024),
+		snprintf(line, sizeof(line), "flash %u KiB at %s%x, RAM %u KiB at 0x%08x",
+			 (unsigned)(cm->chip.flash_bytes / 1024), cm->chip.flash_addr != 0 ? "0x" : "",
+			 (unsigned)cm->chip.flash_addr, (unsigned)(cm->chip.ram_bytes / 1024),
 			 (unsigned)cm->chip.ram_addr);
 	to->say(to->arg, line);
 }
@@ -283,6 +294,15 @@ static const struct pt_source_ops *const *cortexm_sources(void *state, size_t *n
 	return sources;
 }
 
+static int cortexm_mass_erase(void *state, struct pt_err *err)
+{
+	struct pt_cortexm *cm = state;
+
+	if (cm->family == NULL || cm->family->mass_erase == NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "%s: no way to erase this chip is known", cm->chip.name);
+	return cm->family->mass_erase(cm, err);
+}
+
 static int cortexm_host_call(void *state, unsigned core, struct pt_host_call *call, struct pt_err *err)
 {
 	return pt_arm_host_call(((struct pt_cortexm *)state)->target, core, call, err);
@@ -352,7 +372,7 @@ const struct pt_target_ops pt_cortexm_ops = {
 	.flash_write = pt_cortexm_flash_write,
 	.flash_done = pt_cortexm_flash_done,
 	.flash_forget = pt_cortexm_flash_forget,
-	.mass_erase = pt_kinetis_security_mass_erase,
+	.mass_erase = cortexm_mass_erase,
 	.sources = cortexm_sources,
 	.words = words,
 	.look_again = cortexm_look_again,

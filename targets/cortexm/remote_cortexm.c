@@ -11,7 +11,7 @@
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/cortexm/trace/mtb.h"
 #include "targets/remote/remote.h"
-#include "targets/cortexm/vendor/chips.h"
+#include "targets/cortexm/vendor/families.h"
 #include "targets/cortexm/trace/sources.h"
 #include "base/util.h"
 
@@ -88,8 +88,9 @@ static int look_around(struct behind *b, const char *wanted, struct pt_err *err)
 	if (b->remote.n_cores > 1)
 		return pt_fail(err, PT_EUNSUPPORTED, "which of the server's %u threads is the core is not known",
 			       b->remote.n_cores);
-	if (pt_discover_tables(&cm->found, cm->mem, err) < 0 ||
-	    pt_cortexm_chip_identify(&cm->chip, &cm->found, cm->mem, wanted, err) < 0 || pt_cortexm_save(cm, err) < 0)
+	if (pt_cortexm_discover_tables(&cm->found, cm->mem, err) < 0 ||
+	    pt_cortexm_chip_identify(&cm->chip, &cm->family, &cm->found, cm->mem, wanted, err) < 0 ||
+	    pt_cortexm_save(cm, err) < 0)
 		return err->code;
 	snprintf(cm->name, sizeof(cm->name), "%s (%s)", cm->chip.name, cm->chip.core);
 	snprintf(b->remote.chip, sizeof(b->remote.chip), "%.60s behind %.20s", cm->name,

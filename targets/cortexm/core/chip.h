@@ -7,8 +7,6 @@
 
 #include "targets/contract/target.h"
 
-enum pt_flash_kind { PT_FLASH_NONE, PT_FLASH_FTFA };
-
 struct pt_cortexm_chip {
 	char name[32];			/* "MKL27Z256", "unknown chip" */
 	char core[32];			/* "Cortex-M0+ r0p1" */
@@ -16,10 +14,9 @@ struct pt_cortexm_chip {
 	bool fpu;			/* it has an FPU: single precision at least */
 	bool caches;			/* its kind comes with caches */
 	bool secure;			/* it has the Security Extension (TrustZone) */
-	enum pt_flash_kind flash;
-	uint32_t flash_bytes, ram_addr, ram_bytes;	/* 0: not known */
+	uint32_t flash_addr, flash_bytes, ram_addr, ram_bytes;	/* bytes 0: not known */
 	uint32_t watchdog;		/* Kinetis SIM_COPC, or 0 */
-	struct pt_region region[4];	/* as struct pt_target_ops' regions */
+	struct pt_region region[5];	/* as struct pt_target_ops' regions */
 	size_t n_regions;
 };
 

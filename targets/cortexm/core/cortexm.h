@@ -14,8 +14,7 @@
 
 #include "targets/cortexm/core/architecture.h"
 #include "targets/cortexm/core/breakpoints.h"
-#include "targets/cortexm/core/chip.h"
-#include "targets/arm/discovery.h"
+#include "targets/cortexm/core/family.h"
 #include "targets/arm/mem_ap.h"
 #include "targets/cortexm/core/scs.h"
 #include "targets/contract/target.h"
@@ -30,6 +29,7 @@ struct pt_cortexm {
 	/* Behind another GDB server: see pt_cortexm_reaches(). NULL: the core is on our own wire. */
 	int (*behind_reach)(struct pt_cortexm *cm, struct pt_err *err);
 	struct pt_discovery found;
+	const struct pt_cortexm_family *family;	/* of the chip; NULL: not known */
 	struct pt_cortexm_chip chip;
 	char name[72];			/* chip and core */
 	bool locked;			/* secured: only the MDM-AP answers */

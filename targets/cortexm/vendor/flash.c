@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "targets/cortexm/core/cortexm.h"
-#include "targets/cortexm/vendor/kinetis_ftfa.h"
 #include "targets/cortexm/vendor/flash.h"
 #include "base/util.h"
 
@@ -11,7 +10,7 @@ enum { SECTOR_BYTES = 1024, LONGWORD_BYTES = 4 };
 
 static int check_span(const struct pt_cortexm *cm, uint64_t addr, uint64_t size, struct pt_err *err)
 {
-	if (cm->chip.flash == PT_FLASH_NONE)
+	if (cm->family == NULL || cm->family->flash == NULL || cm->chip.flash_bytes == 0)
 		return pt_fail(err, PT_EUNSUPPORTED,
 			       "%s: how to program the flash of this chip is not known; "
 			       "debugging and profiling go on",
@@ -69,7 +68,7 @@ int pt_cortexm_flash_write(void *state, uint64_t addr, const uint8_t *bytes, siz
 
 	if (check_span(cm, addr, len_bytes, err) < 0 || make_notes(cm, err) < 0)
 		return err->code;
-	if (!cm->allow_lock && pt_ftfa_check_lock(addr, bytes, len_bytes, err) < 0)
+	if (!cm->allow_lock && cm->family->flash->check(addr, bytes, len_bytes, err) < 0)
 		return err->code;
 	memcpy(flash->image + addr, bytes, len_bytes);
 	for (uint64_t at = addr; at < addr + len_bytes; at++)
@@ -85,7 +84,7 @@ int pt_cortexm_flash_done(void *state, struct pt_progress *progress, struct pt_e
 	if (cm->flash_unit.image == NULL)
 		return 0;
 	pt_link_shield(cm->adi.link);	/* nobody wants flash that is half written */
-	rc = pt_ftfa_program(cm, progress, err);
+	rc = cm->family->flash->program(cm, progress, err);
 	pt_link_unshield(cm->adi.link);
 	pt_cortexm_flash_forget(cm);
 	return rc < 0 ? pt_wrap(err, "program the flash") : 0;

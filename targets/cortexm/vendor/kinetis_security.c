@@ -2,7 +2,7 @@
  * Source: NXP AN4835, 4; the counting of 32 reads as OpenOCD and pyOCD agree on it. */
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/cortexm/vendor/kinetis_security.h"
-#include "targets/cortexm/vendor/chips.h"
+#include "targets/cortexm/vendor/kinetis.h"
 #include "base/util.h"
 
 enum { MDM_STATUS = 0x00, MDM_CONTROL = 0x04 };
@@ -94,9 +94,8 @@ static int wait_erased(struct pt_cortexm *cm, struct pt_err *err)
 	return 0;
 }
 
-int pt_kinetis_security_mass_erase(void *state, struct pt_err *err)
+int pt_kinetis_security_mass_erase(struct pt_cortexm *cm, struct pt_err *err)
 {
-	struct pt_cortexm *cm = state;
 	struct pt_err ignored = { 0 };
 	uint32_t status = 0;
 	int rc;

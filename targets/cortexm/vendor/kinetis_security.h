@@ -6,7 +6,7 @@
 
 /* PT_ESTATE: the chip is secured; the sentence says what to do. Reads nothing but the MDM-AP. */
 int pt_kinetis_security_check(struct pt_cortexm *cm, struct pt_err *err);
-int pt_kinetis_security_mass_erase(void *state, struct pt_err *err);
+int pt_kinetis_security_mass_erase(struct pt_cortexm *cm, struct pt_err *err);
 /* Stay at the reset vector, with the reset pin released, so that the core can be reached; hold false: run from there.
  * Nothing on a chip without this access port. */
 int pt_kinetis_security_hold_core(struct pt_cortexm *cm, bool hold, struct pt_err *err);

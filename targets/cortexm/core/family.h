@@ -1,0 +1,39 @@
+/* A family of chips around a core of the M profile: how it is told, its memory, its locks, its flash. A row for each in
+ * vendor/families.c. What a family does not have is NULL. Board thread. */
+#ifndef PT_CORTEXM_FAMILY_H
+#define PT_CORTEXM_FAMILY_H
+
+#include "targets/arm/discovery.h"
+#include "targets/cortexm/core/chip.h"
+
+struct pt_cortexm;
+struct pt_progress;
+
+struct pt_cortexm_flash_ops {
+	/* PT_EPERM when these bytes would lock the chip. */
+	int (*check)(uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);
+	/* Do what cm's notes say, and verify. */
+	int (*program)(struct pt_cortexm *cm, struct pt_progress *progress, struct pt_err *err);
+};
+
+struct pt_cortexm_family {
+	const char *name;		/* "Kinetis" */
+	/* Whether a chip is of the family, by its access ports and the marks in its ROM tables alone: of a locked chip nothing
+	 * else may be read. NULL: only identify() tells. */
+	bool (*owns)(const struct pt_discovery *found);
+	/* Fills name and memory, by ID registers that only this family has where it reads them; false: it is another chip. May
+	 * fill found->unit[PT_UNIT_MTB], where the ROM table lists none. A register may be absent. */
+	bool (*identify)(struct pt_cortexm_chip *chip, struct pt_discovery *found, struct pt_mem *mem);
+	/* The chips of it that a user can name, one after the other; fills chip. NULL behind the last. */
+	const char *(*named)(size_t i, struct pt_cortexm_chip *chip);
+	uint32_t rom_table;		/* where it has one besides the architecture's, of this designer; 0: nowhere */
+	uint16_t designer;
+	int (*check_lock)(struct pt_cortexm *cm, struct pt_err *err);	/* PT_ESTATE: locked, and what to do */
+	int (*mass_erase)(struct pt_cortexm *cm, struct pt_err *err);
+	/* Stay at the reset vector, with the reset pin released, so that the core can be reached; hold false: run from
+	 * there. NULL: the core can be reached in reset. */
+	int (*hold_core)(struct pt_cortexm *cm, bool hold, struct pt_err *err);
+	const struct pt_cortexm_flash_ops *flash;	/* NULL: how to program it is not known here */
+};
+
+#endif

@@ -1,0 +1,38 @@
+/* EFM32 of the first series, by its device information page: sizes, part, family.
+ * Source: Silicon Labs EFM32GG reference manual, device information page, from memory. */
+#include <stdio.h>
+
+#include "targets/cortexm/core/family.h"
+#include "base/util.h"
+
+enum { DI_SIZES = 0x0fe081f8, KB = 1024, MOST_KB = 1024 };
+
+static const struct { uint8_t family; const char *name; } families[] = {
+	{ 71, "EFM32G" }, { 72, "EFM32GG" }, { 73, "EFM32TG" }, { 74, "EFM32LG" }, { 75, "EFM32WG" }, { 76, "EFM32ZG" },
+	{ 77, "EFM32HG" },
+};
+
+static bool identify(struct pt_cortexm_chip *chip, struct pt_discovery *found, struct pt_mem *mem)
+{
+	struct pt_err ignored = { 0 };
+	uint8_t di[8];
+	uint32_t flash, ram;
+
+	(void)found;
+	if (pt_mem_read(mem, DI_SIZES, di, sizeof(di), &ignored) < 0)
+		return false;
+	flash = pt_le16(di);
+	ram = pt_le16(di + 2);
+	for (size_t i = 0; i < PT_LEN(families); i++) {
+		if (families[i].family != di[6] || flash == 0 || flash > MOST_KB || ram == 0 || ram > MOST_KB)
+			continue;
+		snprintf(chip->name, sizeof(chip->name), "%s%uF%u", families[i].name, pt_le16(di + 4), (unsigned)flash);
+		chip->flash_bytes = flash * KB;
+		chip->ram_addr = 0x20000000;
+		chip->ram_bytes = ram * KB;
+		return true;
+	}
+	return false;
+}
+
+const struct pt_cortexm_family pt_cortexm_efm32 = { .name = "EFM32", .identify = identify };

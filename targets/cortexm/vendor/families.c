@@ -1,0 +1,127 @@
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/util.h"
+#include "targets/cortexm/core/architecture.h"
+#include "targets/cortexm/vendor/families.h"
+
+/* Asked in this order. */
+#define FAMILIES(X) X(kinetis_l) X(kinetis_k) X(stm32) X(nrf52) X(sam) X(lpc) X(efm32) X(tiva) X(rp2040)
+#define X(family) extern const struct pt_cortexm_family pt_cortexm_##family;
+FAMILIES(X)
+#undef X
+static const struct pt_cortexm_family *const families[] = {
+#define X(family) &pt_cortexm_##family,
+	FAMILIES(X)
+#undef X
+};
+
+enum { SECTOR_BYTES = 1024, CODE_BYTES = 0x10000000 };
+
+/* --- regions ------------------------------------------------------------------------------------------------------ */
+
+static void add_region(struct pt_cortexm_chip *chip, enum pt_region_kind kind, uint64_t from, uint64_t to,
+		       uint32_t block_bytes)
+{
+	if (to > from)
+		chip->region[chip->n_regions++] = (struct pt_region){ kind, from, to - from, block_bytes };
+}
+
+/* Flash and RAM where they are known; everything else may be anything. But where flash is not known, the lower half of
+ * the architecture's code region is taken for it: a debugger that believed it to be RAM would write its program into
+ * nothing and say that it is loaded. RAM for code lies in the upper half (LPC, Kinetis). */
+static void make_regions(struct pt_cortexm_chip *chip)
+{
+	uint64_t ram_end = (uint64_t)chip->ram_addr + chip->ram_bytes;
+	uint64_t flash_end = chip->flash_bytes != 0 ? (uint64_t)chip->flash_addr + chip->flash_bytes : CODE_BYTES;
+
+	chip->n_regions = 0;
+	if (chip->flash_bytes != 0)
+		add_region(chip, PT_REGION_IO, 0, chip->flash_addr, 0);
+	add_region(chip, PT_REGION_FLASH, chip->flash_bytes != 0 ? chip->flash_addr : 0, flash_end, SECTOR_BYTES);
+	if (chip->ram_bytes != 0) {
+		add_region(chip, PT_REGION_IO, flash_end, chip->ram_addr, 0);
+		add_region(chip, PT_REGION_RAM, chip->ram_addr, ram_end, 0);
+		add_region(chip, PT_REGION_IO, ram_end, UINT64_C(0x100000000), 0);
+	} else {
+		add_region(chip, PT_REGION_IO, flash_end, UINT64_C(0x100000000), 0);
+	}
+}
+
+/* --- which -------------------------------------------------------------------------------------------------------- */
+
+const struct pt_cortexm_family *pt_cortexm_family_of(const struct pt_discovery *found)
+{
+	for (size_t i = 0; i < PT_LEN(families); i++)
+		if (families[i]->owns != NULL && families[i]->owns(found))
+			return families[i];
+	return NULL;
+}
+
+static int take_wanted(struct pt_cortexm_chip *chip, const struct pt_cortexm_family **family, const char *wanted,
+		       struct pt_err *err)
+{
+	char names[140] = "";
+	const char *name;
+
+	for (size_t i = 0; i < PT_LEN(families); i++)
+		for (size_t k = 0; families[i]->named != NULL && (name = families[i]->named(k, chip)) != NULL; k++) {
+			if (strcasecmp(wanted, name) == 0) {
+				snprintf(chip->name, sizeof(chip->name), "%s", name);
+				*family = families[i];
+				return 0;
+			}
+			snprintf(names + strlen(names), sizeof(names) - strlen(names), " %s", name);
+		}
+	return pt_fail(err, PT_EARG, "there is no chip %s; known by name are%s", wanted, names);
+}
+
+static bool tells_itself(struct pt_cortexm_chip *chip, const struct pt_cortexm_family **family,
+			 struct pt_discovery *found, struct pt_mem *mem)
+{
+	for (size_t i = 0; i < PT_LEN(families); i++)
+		if (families[i]->identify(chip, found, mem)) {
+			*family = families[i];
+			return true;
+		}
+	return false;
+}
+
+int pt_cortexm_chip_identify(struct pt_cortexm_chip *chip, const struct pt_cortexm_family **family,
+			     struct pt_discovery *found, struct pt_mem *mem, const char *wanted, struct pt_err *err)
+{
+	memset(chip, 0, sizeof(*chip));
+	if (pt_cortexm_identify_core(chip, mem, found->unit[PT_UNIT_SCS], err) < 0)
+		return err->code;
+	if (wanted != NULL && take_wanted(chip, family, wanted, err) < 0)
+		return err->code;
+	if (wanted == NULL && !tells_itself(chip, family, found, mem))
+		snprintf(chip->name, sizeof(chip->name), "unknown chip");
+	make_regions(chip);
+	return 0;
+}
+
+void pt_cortexm_chip_locked(struct pt_cortexm_chip *chip, const struct pt_cortexm_family *family)
+{
+	memset(chip, 0, sizeof(*chip));
+	snprintf(chip->name, sizeof(chip->name), "locked %s", family->name);
+	snprintf(chip->core, sizeof(chip->core), "core not accessible");
+	make_regions(chip);
+}
+
+/* What is no table of the family's designer there is nobody's: nothing is read behind it. */
+int pt_cortexm_discover_tables(struct pt_discovery *found, struct pt_mem *mem, struct pt_err *err)
+{
+	uint32_t table = 0;
+
+	for (size_t i = 0; i < PT_LEN(families) && table == 0; i++) {
+		bool there = false;
+
+		if (families[i]->rom_table != 0 &&
+		    pt_discover_is_table(mem, families[i]->rom_table, families[i]->designer, &there, err) < 0)
+			return err->code;
+		table = there ? families[i]->rom_table : 0;
+	}
+	return pt_discover_tables(found, mem, table, err);
+}

@@ -1,0 +1,20 @@
+/* The list of families, and what is asked of whichever a chip belongs to. */
+#ifndef PT_CORTEXM_FAMILIES_H
+#define PT_CORTEXM_FAMILIES_H
+
+#include "targets/cortexm/core/family.h"
+
+/* Whose access ports and ROM tables these are; NULL: nobody's that is told so. */
+const struct pt_cortexm_family *pt_cortexm_family_of(const struct pt_discovery *found);
+
+/* What chip it is: core, name, memory map, and *family. wanted: a name that overrules what the chip says, or NULL;
+ * PT_EARG lists the names. A chip that is not known is a core with memory that may be anything: it is debugged and
+ * profiled all the same, but not programmed; its family stays as it was. */
+int pt_cortexm_chip_identify(struct pt_cortexm_chip *chip, const struct pt_cortexm_family **family,
+			     struct pt_discovery *found, struct pt_mem *mem, const char *wanted, struct pt_err *err);
+/* The same when nothing may be read: a locked chip. */
+void pt_cortexm_chip_locked(struct pt_cortexm_chip *chip, const struct pt_cortexm_family *family);
+/* Discovery without an access port: in the table of a family that has one, else in the architecture's. */
+int pt_cortexm_discover_tables(struct pt_discovery *found, struct pt_mem *mem, struct pt_err *err);
+
+#endif

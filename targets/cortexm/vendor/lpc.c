@@ -1,0 +1,40 @@
+/* NXP LPC: what has an MTB that no ROM table lists, by that; LPC43xx by CREG's CHIPID. LPC17xx tells its number only to
+ * its own programs (IAP), so that it stays unknown.
+ * Source: NXP LPC800 user manuals, memory map; open firmware for LPC84x; UM10503 (LPC43xx), CREG, from memory. */
+#include <stdio.h>
+
+#include "targets/cortexm/core/architecture.h"
+#include "targets/cortexm/core/family.h"
+#include "base/util.h"
+
+enum { CREG_CHIPID = 0x40043200 };
+
+static const struct { const char *name; uint32_t mtb; } with_mtb[] = {
+	{ "LPC84x", 0x5000c000 },
+	{ "LPC81x", 0x14000000 },
+};
+
+static bool identify_43xx(struct pt_cortexm_chip *chip, struct pt_mem *mem)
+{
+	struct pt_err ignored = { 0 };
+	uint32_t id = 0;
+
+	if (chip->cpu_arch != PT_ARM_V7E_M || pt_mem_read32(mem, CREG_CHIPID, &id, &ignored) < 0 ||
+	    (id & 0x0fffffff) != 0x0906002b)
+		return false;
+	snprintf(chip->name, sizeof(chip->name), "LPC43xx");
+	return true;
+}
+
+static bool identify(struct pt_cortexm_chip *chip, struct pt_discovery *found, struct pt_mem *mem)
+{
+	for (size_t i = 0; i < PT_LEN(with_mtb) && found->unit[PT_UNIT_MTB] == 0; i++)
+		if (chip->cpu_arch == PT_ARM_V6_M && pt_discover_is_mtb(mem, with_mtb[i].mtb)) {
+			found->unit[PT_UNIT_MTB] = with_mtb[i].mtb;
+			snprintf(chip->name, sizeof(chip->name), "%s", with_mtb[i].name);
+			return true;
+		}
+	return identify_43xx(chip, mem);
+}
+
+const struct pt_cortexm_family pt_cortexm_lpc = { .name = "LPC", .identify = identify };

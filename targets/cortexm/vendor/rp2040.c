@@ -1,0 +1,25 @@
+/* RP2040: SYSINFO's CHIP_ID. Its flash is a chip of its own, read through a cache at 0x10000000, of a size that nobody
+ * knows. One access port reaches one of its two cores; the other has a debug port of its own on the same wire
+ * (multi-drop). Source: RP2040 data sheet, 2.20 (SYSINFO) and 2.6 (memory), from memory. */
+#include <stdio.h>
+
+#include "targets/cortexm/core/family.h"
+
+enum { CHIP_ID = 0x40000000, KB = 1024 };
+
+static bool identify(struct pt_cortexm_chip *chip, struct pt_discovery *found, struct pt_mem *mem)
+{
+	struct pt_err ignored = { 0 };
+	uint32_t id = 0;
+
+	(void)found;
+	if (chip->cpu_arch != PT_ARM_V6_M || pt_mem_read32(mem, CHIP_ID, &id, &ignored) < 0 ||
+	    (id & 0x0fffffff) != 0x0002927)
+		return false;
+	snprintf(chip->name, sizeof(chip->name), "RP2040");
+	chip->ram_addr = 0x20000000;
+	chip->ram_bytes = 264 * KB;
+	return true;
+}
+
+const struct pt_cortexm_family pt_cortexm_rp2040 = { .name = "RP2040", .identify = identify };
