@@ -287,7 +287,8 @@ static const struct pt_region *cortexm_regions(void *state, size_t *n)
 
 static const struct pt_source_ops *const *cortexm_sources(void *state, size_t *n)
 {
-	static const struct pt_source_ops *const sources[] = { &pt_source_mtb_pcsr, &pt_source_mtb, &pt_source_pcsr };
+	static const struct pt_source_ops *const sources[] = { &pt_source_mtb_pcsr, &pt_source_mtb, &pt_source_pcsr,
+							       &pt_source_cyccnt };
 
 	(void)state;
 	*n = PT_LEN(sources);

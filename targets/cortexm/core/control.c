@@ -43,7 +43,7 @@ int pt_cortexm_leave(void *state, struct pt_err *err)
 	if (!cm->found_saved || cm->source_halts || pt_cortexm_breaks_any(cm) || pt_cortexm_breaks_watching(cm) ||
 	    pt_lease_held(cm->target, "halting debug"))	/* semihosting: its BKPT must halt */
 		return 0;
-	if (!pt_lease_held(cm->target, "dwt.pcsr"))	/* else it needs TRCENA */
+	if (!pt_lease_held(cm->target, "dwt.pcsr") && !pt_lease_held(cm->target, "dwt.cyccnt"))	/* else it needs it */
 		ours |= DEMCR_TRCENA;
 	if (pt_cortexm_set_demcr(cm, cm->found_demcr & ours, ~cm->found_demcr & ours, err) < 0 ||
 	    pt_cortexm_read_dhcsr(cm, &dhcsr, err) < 0)

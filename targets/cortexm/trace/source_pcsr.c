@@ -302,7 +302,8 @@ static int emit_config(struct pcsr *s, const struct pt_source_setup *setup, stru
 /* TRCENA stays on for watchpoints, and where it was found on. */
 static int untrace(struct pcsr *s, struct pt_err *err)
 {
-	if (!s->traced || pt_cortexm_breaks_watching(s->cm) || (s->cm->found_demcr & DEMCR_TRCENA) != 0)
+	if (!s->traced || pt_cortexm_breaks_watching(s->cm) || pt_lease_held(s->cm->target, "dwt.cyccnt") ||
+	    (s->cm->found_demcr & DEMCR_TRCENA) != 0)
 		return 0;
 	return pt_cortexm_set_demcr(s->cm, 0, DEMCR_TRCENA, err);
 }
