@@ -1,6 +1,7 @@
 /* Estimates from clusters, against figures that were worked out by other means (a worked example of six bursts that were
  * armed awake and three asleep; Clopper and Pearson's table; R's qbeta and qgamma), and against what must always hold. */
 #include <math.h>
+#include <string.h>
 
 #include "harness.h"
 #include "profile/stats/estimate.h"
@@ -42,6 +43,7 @@ static const struct {
 	{ "asleep", ones, NULL, 3, 6, .333333, .079705, .677814 },
 	{ "weighted", z, weights, SIX, 0, .369231, .144836, .669122 },
 	{ "three of ten", three_of_ten, NULL, 10, 0, .3, .070563, .628248 },
+	{ "met in one of ten", ones, NULL, 1, 9, .1, 0, .397219 },
 	{ "all alike", alike, NULL, 12, 0, .9, .757331, .914199 },
 	{ "seen nowhere", nothing, NULL, 2, 0, 0, 0, NAN },
 	{ "one says nothing of the spread", ones, NULL, 1, 0, 1, 0, 1 },
@@ -54,6 +56,40 @@ START_TEST(share_case)
 	ck_assert_msg(fabs(s.share - shares[_i].share) < 1e-6, "%s: %g", shares[_i].name, s.share);
 	ck_assert_msg(fabs(s.lo - shares[_i].lo) < 2e-6, "%s: from %.7f", shares[_i].name, s.lo);
 	ck_assert_msg(isnan(shares[_i].hi) || fabs(s.hi - shares[_i].hi) < 2e-6, "%s: to %.7f", shares[_i].name, s.hi);
+}
+END_TEST
+
+/* A row has a line because it was met: of rows that are too rare for this, those that have one are chance's choice. So it
+ * is those that must hold. 8 looks of 25 samples each, and 4000 rows of a fourth of a thousandth. */
+START_TEST(rare_rows_that_were_met_hold)
+{
+	enum { ROWS = 4000, LOOKS = 8, SAMPLES = 25 };
+	static unsigned met[ROWS][LOOKS];
+	struct pt_cluster_total total = { 0 };
+	unsigned shown = 0, held = 0;
+	uint64_t random = 88172645463325252u;
+
+	memset(met, 0, sizeof(met));
+	for (unsigned i = 0; i < LOOKS * SAMPLES; i++) {
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		met[random % ROWS][i / SAMPLES]++;
+	}
+	for (unsigned k = 0; k < LOOKS; k++)
+		pt_cluster_add_total(&total, SAMPLES);
+	for (unsigned row = 0; row < ROWS; row++) {
+		struct pt_cluster_sum sum = { 0 };
+		struct pt_share s;
+
+		for (unsigned k = 0; k < LOOKS; k++)
+			pt_cluster_add(&sum, met[row][k], SAMPLES);
+		s = pt_cluster_share(&total, &sum);
+		shown += s.share > 0;
+		held += s.share > 0 && s.lo <= 1.0 / ROWS && 1.0 / ROWS <= s.hi;
+	}
+	ck_assert_uint_gt(shown, 150);
+	ck_assert_msg(held >= 0.95 * shown, "%u of %u intervals hold the truth", held, shown);
 }
 END_TEST
 
@@ -207,6 +243,7 @@ int main(void)
 	TCase *tc = tcase_create("estimate");
 
 	tcase_add_test(tc, of_all_time);
+	tcase_add_test(tc, rare_rows_that_were_met_hold);
 	tcase_add_loop_test(tc, share_case, 0, PT_LEN(shares));
 	tcase_add_loop_test(tc, unseen_case, 0, PT_LEN(unseen));
 	tcase_add_test(tc, unknown_clusters_widen);

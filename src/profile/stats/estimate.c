@@ -30,6 +30,13 @@ static double beta_limit(double a1, double a2, double m, double p)
 	return c > 0 ? pt_beta_quantile(a1 * c, (1 - a1) * c, p) : p < 0.5 ? 0 : 1;
 }
 
+/* One look alone bounds nothing from below: a row has a line because it was met, and of many rare rows it is chance
+ * which ones were. So whoever reads only the rows that are there would find few of such limits to hold. */
+static bool met_once(const struct pt_cluster_sum *sum)
+{
+	return sum->x * sum->x <= sum->xx * (1 + 1e-9);
+}
+
 static double effective(const struct pt_cluster_total *total, const struct pt_cluster_sum *sum, double share)
 {
 	double n = (double)total->n;
@@ -59,7 +66,7 @@ struct pt_share pt_cluster_share(const struct pt_cluster_total *total, const str
 	s.effective = effective(total, sum, s.share);
 	e = as_equal(total, sum);
 	m = e.n + PAD;
-	s.lo = s.share > 0 ? fmin(s.share, beta_limit(e.s1 / m, e.s2 / m, m, LOWER)) : 0;
+	s.lo = s.share > 0 && !met_once(sum) ? fmin(s.share, beta_limit(e.s1 / m, e.s2 / m, m, LOWER)) : 0;
 	s.hi = s.share < 1 ? fmax(s.share, beta_limit((e.s1 + PAD) / m, (e.s2 + PAD) / m, m, UPPER)) : 1;
 	s.lo *= 1 - unknown_part(total);
 	s.hi += (1 - s.hi) * unknown_part(total);
