@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "probes/jtag/jtag_stream.h"
 #include "probes/links/links.h"
 #include "probes/rsp/rsp_stream.h"
 #include "probes/logic/logic.h"
@@ -116,6 +115,23 @@ int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err)
 	return (int)n;
 }
 
+/* --- drivers ---------------------------------------------------------------------------------------------------------- */
+
+static const struct pt_probe_ops *const drivers[] = {
+#define X(drv) &pt_##drv##_ops,
+	PT_PROBE_DRIVERS(X)
+#undef X
+};
+
+static const struct pt_probe_ops *driver_named(const char *name, struct pt_err *err)
+{
+	for (size_t i = 0; i < PT_LEN(drivers); i++)
+		if (strcmp(drivers[i]->name, name) == 0)
+			return drivers[i];
+	pt_fail(err, PT_EARG, "probe %s: not built in this version", name);
+	return NULL;
+}
+
 /* --- which one ---------------------------------------------------------------------------------------------------- */
 
 enum { PICK_SERIAL, PICK_USB, PICK_TCP, PICK_LINK };
@@ -138,7 +154,7 @@ struct pick {
 /* "key=value&key=value" */
 static int parse_pick(struct pick *pick, const char *text, struct pt_err *err)
 {
-	bool dap = pick->scheme == NULL || strcmp(pick->scheme, "cmsis-dap") == 0;
+	bool other_links = pick->scheme == NULL || driver_named(pick->scheme, err)->other_links;
 	int rc = 0;
 
 	while (rc == 0 && *text != 0) {
@@ -146,7 +162,8 @@ static int parse_pick(struct pick *pick, const char *text, struct pt_err *err)
 		char word[256];
 
 		snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1), text);
-		rc = pt_params_add(pick->params, pick_params, dap ? PT_LEN(pick_params) : N_USB_PICKS, word, err);
+		rc = pt_params_add(pick->params, pick_params, other_links ? PT_LEN(pick_params) : N_USB_PICKS, word,
+				   err);
 		text += len + (text[len] == '&');
 	}
 	return rc;
@@ -255,22 +272,7 @@ static bool where_picked(const struct pick *pick, char *where, size_t room)
 	return i < n;
 }
 
-/* --- schemes ------------------------------------------------------------------------------------------------------ */
-
-static const struct pt_probe_ops *const drivers[] = {
-#define X(drv) &pt_##drv##_ops,
-	PT_PROBE_DRIVERS(X)
-#undef X
-};
-
-static const struct pt_probe_ops *driver_named(const char *name, struct pt_err *err)
-{
-	for (size_t i = 0; i < PT_LEN(drivers); i++)
-		if (strcmp(drivers[i]->name, name) == 0)
-			return drivers[i];
-	pt_fail(err, PT_EARG, "probe %s: not built in this version", name);
-	return NULL;
-}
+/* --- schemes ---------------------------------------------------------------------------------------------------------- */
 
 /* A link, and whose it is. */
 struct opening {
@@ -334,15 +336,13 @@ static int open_logic(const char *scheme, const char *rest, struct opening *out,
 /* A server on the network: "HOST[:PORT]" or "unix:PATH". */
 static int open_stream(const char *scheme, const char *rest, struct opening *out, struct pt_err *err)
 {
-	bool xvc = strcmp(scheme, "xvc") == 0;
-
-	if (rest[0] == 0)
-		return pt_fail(err, PT_EARG, "%s:%s", scheme,
-			       xvc ? " the server is missing; xvc:HOST[:PORT] or xvc:unix:PATH"
-				   : " the server is missing; bitbang:HOST:PORT or bitbang:unix:PATH");
 	out->driver = driver_named(scheme, err);
-	out->link = out->driver == NULL ? NULL
-					: pt_stream_link_open(rest, xvc ? &pt_xvc_framing : &pt_bitbang_framing, err);
+	if (out->driver == NULL)
+		return err->code;
+	if (rest[0] == 0)
+		return pt_fail(err, PT_EARG, "%s: the server is missing; %s or %s:unix:PATH", scheme,
+			       out->driver->address, scheme);
+	out->link = pt_stream_link_open(rest, out->driver->framing, err);
 	return out->link != NULL ? 0 : err->code;
 }
 
@@ -355,32 +355,49 @@ static int open_rsp(const char *scheme, const char *rest, struct opening *out, s
 	return out->link != NULL ? 0 : err->code;
 }
 
-static const struct scheme {
+struct scheme {
 	const char *name, *forms;	/* as a sentence lists them; NULL: not in this version */
 	int (*open)(const char *name, const char *rest, struct opening *out, struct pt_err *err);
-} schemes[] = {
+};
+
+/* What is not one driver's, or opens no link of the usual kinds: the first stands before the drivers, the others behind. */
+static const struct scheme others[] = {
 	{ "virtual", "virtual:NAME", open_virtual },
-	{ "cmsis-dap", "cmsis-dap:[serial=S|usb=BUS-PORT|tcp=HOST:PORT]", open_usb },
-	{ "osbdm", "osbdm:[serial=S|usb=BUS-PORT]", open_usb },
-	{ "usbdm", "usbdm:[serial=S|usb=BUS-PORT]", open_usb },
-	{ "xvc", "xvc:HOST[:PORT]", open_stream },
-	{ "bitbang", "bitbang:HOST:PORT", open_stream },
 	{ "rsp", "rsp:[HOST:PORT|unix:PATH||COMMAND]", open_rsp },
 	{ "logic", "logic:[FILE.sr|driver=NAME&conn=CONN]", open_logic },
 	{ "jlink", NULL, NULL }, { "stlink", NULL, NULL }, { "ftdi", NULL, NULL },
 };
+enum { N_FIRST = 1 };
+
+/* All of them, in the order in which they are listed; false behind the last. */
+static bool scheme_at(size_t i, struct scheme *out)
+{
+	size_t n = N_FIRST;	/* so many come before the driver at hand */
+
+	for (size_t k = 0; i >= N_FIRST && k < PT_LEN(drivers); k++)
+		if (drivers[k]->address != NULL && n++ == i) {
+			*out = (struct scheme){ drivers[k]->name, drivers[k]->address,
+						drivers[k]->framing != NULL ? open_stream : open_usb };
+			return true;
+		}
+	i = i < N_FIRST ? i : i - (n - N_FIRST);
+	if (i < PT_LEN(others))
+		*out = others[i];
+	return i < PT_LEN(others);
+}
 
 /* A virtual board by its name alone, or a scheme with a slip. */
 static const char *nearest_probe(const char *uri, size_t len, struct pt_question *question)
 {
 	struct pt_nearest near;
+	struct scheme scheme;
 	char board[80];
 	size_t n;
 
 	snprintf(board, sizeof(board), "virtual:%.*s", (int)len, uri);
 	pt_nearest_init(&near, uri, len);
-	for (size_t i = 0; i < PT_LEN(schemes); i++)
-		pt_nearest_offer(&near, schemes[i].name);
+	for (size_t i = 0; scheme_at(i, &scheme); i++)
+		pt_nearest_offer(&near, scheme.name);
 	if (len <= PT_NEAREST_BYTES && uri[len] == '\0' && pt_probe_demo(board, &n) != NULL)
 		snprintf(question->text, sizeof(question->text), "; did you mean %.40s? ", board);
 	else
@@ -391,51 +408,52 @@ static const char *nearest_probe(const char *uri, size_t len, struct pt_question
 /* "virtual:NAME, ... and logic:FILE.sr" */
 static const char *list_forms(char *text, size_t room)
 {
-	size_t n = 0, len = 0;
+	struct scheme scheme, next;
+	size_t len = 0;
 
-	while (n < PT_LEN(schemes) && schemes[n].forms != NULL)
-		n++;
-	for (size_t i = 0; i < n && len < room; i++)
-		len += (size_t)snprintf(text + len, room - len, "%s%s", schemes[i].forms,
-					i + 2 < n   ? ", "
-					: i + 1 < n ? " and "
-						    : "");
+	for (size_t i = 0; scheme_at(i, &scheme) && scheme.forms != NULL && len < room; i++) {
+		bool last = !scheme_at(i + 1, &next) || next.forms == NULL;
+
+		len += (size_t)snprintf(text + len, room - len, "%s%s",
+					i == 0 ? ""
+					: last ? " and "
+					       : ", ",
+					scheme.forms);
+	}
 	return text;
 }
 
 /* The scheme of uri, and what stands behind its colon. */
-static const struct scheme *find_scheme(const char *uri, const char **rest, struct pt_err *err)
+static bool find_scheme(const char *uri, struct scheme *scheme, const char **rest, struct pt_err *err)
 {
 	size_t len = strcspn(uri, ":");
 	struct pt_question question;
 	char forms[600];
 
-	for (size_t i = 0; uri[len] == ':' && i < PT_LEN(schemes); i++) {
-		if (strlen(schemes[i].name) != len || strncmp(schemes[i].name, uri, len) != 0)
+	for (size_t i = 0; uri[len] == ':' && scheme_at(i, scheme); i++) {
+		if (strlen(scheme->name) != len || strncmp(scheme->name, uri, len) != 0)
 			continue;
 		*rest = uri + len + 1;
-		if (schemes[i].open != NULL)
-			return &schemes[i];
-		pt_fail(err, PT_EARG, "%s: not built in this version", schemes[i].name);
-		return NULL;
+		if (scheme->open == NULL)
+			pt_fail(err, PT_EARG, "%s: not built in this version", scheme->name);
+		return scheme->open != NULL;
 	}
 	pt_fail(err, PT_EARG, "\"%s\" names no probe%sthere are %s", uri, nearest_probe(uri, len, &question),
 		list_forms(forms, sizeof(forms)));
-	return NULL;
+	return false;
 }
 
 struct pt_probe *pt_probe_open(const char *uri, const struct pt_params *settings, struct pt_err *err)
 {
-	static const struct scheme any = { NULL, NULL, open_usb };
+	struct scheme scheme = { NULL, NULL, open_usb };	/* any that is plugged in */
 	const char *rest = "";
-	const struct scheme *scheme = uri[0] != 0 ? find_scheme(uri, &rest, err) : &any;
 	struct opening opening = { NULL, NULL, false };
 	struct pt_err why = { 0 };
 	struct pt_probe *probe;
 
-	if (scheme == NULL)
+	if (uri[0] != 0 && !find_scheme(uri, &scheme, &rest, err))
 		return NULL;
-	if (scheme->open(scheme->name, rest, &opening, &why) < 0) {
+	if (scheme.open(scheme.name, rest, &opening, &why) < 0) {
 		pt_fail(err, why.code, "%s", why.msg);
 		return NULL;
 	}
@@ -450,12 +468,12 @@ bool pt_probe_where(const char *uri, char *where, size_t room)
 {
 	struct pt_err ignored;
 	const char *rest = "";
-	const struct scheme *scheme = uri[0] != 0 ? find_scheme(uri, &rest, &ignored) : NULL;
-	struct pick pick = { scheme != NULL ? scheme->name : NULL, pt_params_new() };
+	struct scheme scheme = { NULL, NULL, open_usb };
+	bool known = uri[0] == 0 || find_scheme(uri, &scheme, &rest, &ignored);
+	struct pick pick = { scheme.name, pt_params_new() };
 	bool there = false;
 
-	if (pick.params != NULL && (uri[0] == 0 || (scheme != NULL && scheme->open == open_usb)) &&
-	    parse_pick(&pick, rest, &ignored) == 0)
+	if (pick.params != NULL && known && scheme.open == open_usb && parse_pick(&pick, rest, &ignored) == 0)
 		there = where_picked(&pick, where, room);
 	pt_params_free(pick.params);
 	return there;

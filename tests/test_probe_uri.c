@@ -1,4 +1,6 @@
 /* URIs: what opens, and what a wrong one is answered with. Devices on USB: test_link_usb.c. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "harness.h"
@@ -109,6 +111,64 @@ START_TEST(finds_and_measures_a_chain)
 }
 END_TEST
 
+/* --- drivers describe themselves ---------------------------------------------------------------------------------- */
+
+static const struct pt_probe_ops *const drivers[] = {
+#define X(drv) &pt_##drv##_ops,
+	PT_PROBE_DRIVERS(X)
+#undef X
+};
+
+/* The registry knows a driver by the word of its list alone. */
+static char *registry(void)
+{
+	static char text[40000];
+	const char *srcdir = getenv("srcdir");
+	char path[1024];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/probes/registry.c", srcdir != NULL ? srcdir : ".");
+	file = fopen(path, "r");
+	ck_assert_msg(file != NULL, "%s", path);
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	return text;
+}
+
+START_TEST(a_driver_has_what_is_mandatory)
+{
+	const struct pt_probe_ops *ops = drivers[_i];
+	size_t len = strlen(ops->name);
+
+	ck_assert_uint_gt(ops->state_bytes, 0);
+	ck_assert(ops->open != NULL && ops->close != NULL && ops->info != NULL);
+	ck_assert(ops->dap != NULL || ops->jtag != NULL || ops->bdc != NULL || ops->pins != NULL || ops->rsp != NULL);
+	for (int i = 0; i < _i; i++)
+		ck_assert_str_ne(drivers[i]->name, ops->name);
+	if (ops->address != NULL)
+		ck_assert(strncmp(ops->address, ops->name, len) == 0 && ops->address[len] == ':');
+	if (ops->framing != NULL)
+		ck_assert_ptr_nonnull(ops->address);
+}
+END_TEST
+
+START_TEST(a_driver_is_listed_by_what_it_says)
+{
+	const struct pt_probe_ops *ops = drivers[_i];
+	struct pt_err err = { 0 };
+	char word[64];
+
+	if (ops->address == NULL)
+		return;
+	ck_assert_ptr_null(pt_probe_open("nonsense", NULL, &err));
+	ck_assert_msg(strstr(err.msg, ops->address) != NULL, "%s", err.msg);
+	snprintf(word, sizeof(word), "\"%s\"", ops->name);
+	ck_assert_msg(strstr(registry(), word) == NULL, "probes/registry.c names %s", word);
+	snprintf(word, sizeof(word), "\"%s:", ops->name);
+	ck_assert_msg(strstr(registry(), word) == NULL, "probes/registry.c names %s", word);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("probe_uri");
@@ -117,6 +177,8 @@ int main(void)
 	tcase_add_loop_test(tc, answers_a_wrong_uri, 0, (int)PT_LEN(bad));
 	tcase_add_loop_test(tc, opens_a_virtual_board, 0, (int)PT_LEN(links));
 	tcase_add_loop_test(tc, finds_and_measures_a_chain, 0, PT_LEN(jtag_probes));
+	tcase_add_loop_test(tc, a_driver_has_what_is_mandatory, 0, PT_LEN(drivers));
+	tcase_add_loop_test(tc, a_driver_is_listed_by_what_it_says, 0, PT_LEN(drivers));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

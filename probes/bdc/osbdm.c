@@ -491,6 +491,7 @@ static const struct pt_bdc_ops bdc_ops = {
 
 const struct pt_probe_ops pt_osbdm_ops = {
 	.name = "osbdm",
+	.address = "osbdm:[serial=S|usb=BUS-PORT]",
 	.state_bytes = sizeof(struct osbdm),
 	.open = open_probe,
 	.close = close_probe,

@@ -528,6 +528,7 @@ static const struct pt_bdc_ops bdc_ops = {
 
 const struct pt_probe_ops pt_usbdm_ops = {
 	.name = "usbdm",
+	.address = "usbdm:[serial=S|usb=BUS-PORT]",
 	.state_bytes = sizeof(struct usbdm),
 	.open = open_probe,
 	.close = close_probe,

@@ -377,6 +377,8 @@ static const struct pt_dap_ops dap_ops = {
 
 const struct pt_probe_ops pt_cmsis_dap_ops = {
 	.name = "cmsis-dap",
+	.address = "cmsis-dap:[serial=S|usb=BUS-PORT|tcp=HOST:PORT]",
+	.other_links = true,
 	.state_bytes = sizeof(struct pt_cmsis_dap),
 	.open = cmsis_dap_open,
 	.close = cmsis_dap_close,

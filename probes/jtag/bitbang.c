@@ -250,6 +250,8 @@ static const struct pt_jtag_ops jtag_ops = {
 
 const struct pt_probe_ops pt_bitbang_ops = {
 	.name = "bitbang",
+	.address = "bitbang:HOST:PORT",
+	.framing = &pt_bitbang_framing,
 	.state_bytes = sizeof(struct pt_bitbang),
 	.open = bitbang_open,
 	.close = bitbang_close,

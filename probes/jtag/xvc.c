@@ -245,6 +245,8 @@ static const struct pt_jtag_ops jtag_ops = {
 
 const struct pt_probe_ops pt_xvc_ops = {
 	.name = "xvc",
+	.address = "xvc:HOST[:PORT]",
+	.framing = &pt_xvc_framing,
 	.state_bytes = sizeof(struct xvc),
 	.open = xvc_open,
 	.close = xvc_close,

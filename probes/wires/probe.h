@@ -1,8 +1,7 @@
 /* A probe: opened from a URI, offers wires. Each wire is an ops table; batching is in the contract, because round
  * trips are what costs. Board thread only, except pt_probe_interrupt().
  *
- * To add a driver: one file with a struct pt_probe_ops, one word in PT_PROBE_DRIVERS, and the row of its URI scheme in
- * probes/registry.c. tests/test_probe_contract.c wants a device for it, and does the rest. */
+ * To add a driver: one file with a struct pt_probe_ops, and one word in PT_PROBE_DRIVERS; its URI is in its ops. tests/test_probe_contract.c wants a device for it, and does the rest. */
 #ifndef PT_PROBES_PROBE_H
 #define PT_PROBES_PROBE_H
 
@@ -33,8 +32,15 @@ struct pt_probe_info {
 	uint32_t speed_hz;
 };
 
+struct pt_framing;
+
 struct pt_probe_ops {
 	const char *name;		/* in URIs and logs: "cmsis-dap" */
+	/* How a URI names one, as a sentence lists it: "osbdm:[serial=S|usb=BUS-PORT]". What is before the colon is name.
+	 * NULL: no URI of its own leads to it (probes/registry.c has what does). */
+	const char *address;
+	const struct pt_framing *framing;	/* a server on a stream, whose answers are so framed; NULL: on USB */
+	bool other_links;		/* tcp= and link= of its address choose among ways to it */
 	size_t state_bytes;		/* the core allocates this much, zeroed, and frees it */
 	/* Talk to the device behind link; may block 1 s. A failed open undoes its own work: no close() follows.
 	 * The link is the core's: it closes it after close() or a failed open. */
