@@ -247,6 +247,8 @@ void pt_snapshot_free_bins(struct pt_pipeline *p);
 void pt_traced_place(struct pt_pipeline *p, struct pt_traced *traced, uint64_t address, bool in_code);
 void pt_traced_end_batch(struct pt_traced *traced);	/* of samples */
 void pt_snapshot_places(struct pt_pipeline *p);
+/* The handler that begins at this instruction, or in this line (by its key); NULL: none. */
+const uint16_t *pt_snapshot_handler(const struct pt_pipeline *p, uint64_t key, bool lines, uint16_t *handler);
 
 /* --- source_ctx.c */
 

@@ -134,17 +134,6 @@ static const struct pt_traced *sampled_core(struct pt_pipeline *p, uint16_t core
 	return traced != NULL && pt_traced_counted(traced) ? traced : NULL;
 }
 
-/* The handler that begins there; NULL: none. */
-static const uint16_t *begins(const struct pt_pipeline *p, uint64_t address, uint16_t *handler)
-{
-	uint64_t at;
-
-	for (size_t i = 0; (at = pt_entered_handler(p->entered, i, handler)) != PT_UNKNOWN; i++)
-		if (at == address)
-			return handler;
-	return NULL;
-}
-
 static struct pt_bins_function *copy_functions(struct pt_pipeline *p, const struct pt_bins *from)
 {
 	struct pt_bins_function *rows = pt_alloc_array(from->n_functions + 1, sizeof(*rows));
@@ -169,8 +158,8 @@ static struct pt_bins_address *copy_addresses(struct pt_pipeline *p, const struc
 
 		rows[i] = from->address[i];
 		if (traced != NULL)
-			rows[i].share =
-				pt_flat_bounded(traced->flat, rows[i].share, begins(p, rows[i].address, &handler));
+			rows[i].share = pt_flat_bounded(traced->flat, rows[i].share,
+							pt_snapshot_handler(p, rows[i].address, false, &handler));
 	}
 	return rows;
 }

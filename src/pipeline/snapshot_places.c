@@ -69,13 +69,12 @@ static bool are_shown(const struct pt_pipeline *p, const struct pt_traced *trace
 	       (pt_snapshot_sampled(p, traced) && (pt_snapshot_windowed(p, traced) || traced->flow->runs == 0));
 }
 
-/* The handler that begins at this place, which is a line or an instruction; NULL: none. */
-static const uint16_t *begins(const struct pt_pipeline *p, const struct pt_place *place, bool lines, uint16_t *handler)
+const uint16_t *pt_snapshot_handler(const struct pt_pipeline *p, uint64_t key, bool lines, uint16_t *handler)
 {
 	uint64_t address;
 
 	for (size_t i = 0; (address = pt_entered_handler(p->entered, i, handler)) != PT_UNKNOWN; i++)
-		if (place->key == (lines ? line_key(p, address) : address))
+		if (key == (lines ? line_key(p, address) : address))
 			return handler;
 	return NULL;
 }
@@ -86,7 +85,8 @@ static void bound(const struct pt_pipeline *p, const struct pt_traced *traced, s
 	uint16_t handler;
 
 	if (pt_traced_counted(traced))
-		place->share = pt_flat_bounded(traced->flat, place->share, begins(p, place, lines, &handler));
+		place->share = pt_flat_bounded(traced->flat, place->share,
+					       pt_snapshot_handler(p, place->key, lines, &handler));
 }
 
 /* Of all cores; by core and key. */
