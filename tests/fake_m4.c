@@ -109,7 +109,6 @@ static uint32_t read_dwt(void *arg, uint64_t addr)
 {
 	const struct fake_m4 *m4 = arg;
 	uint32_t offset = (uint32_t)(addr - DWT);
-	uint64_t us = m4->dap.memory.now_ns / 1000;
 
 	if (offset >= 0xfd0)
 		return id_of(offset, 0xe, ARM, 0x002);
@@ -121,7 +120,7 @@ static uint32_t read_dwt(void *arg, uint64_t addr)
 		return (uint32_t)(m4->dap.memory.now_ns * m4->count_per_us[(offset - 8) / 4] / 1000) & 0xff;
 	switch (offset) {
 	case 0x00: return m4->dwt_ctrl;
-	case 0x04: return (m4->dwt_ctrl & 1) != 0 ? (uint32_t)(us * m4->cyccnt_per_us) : 0;
+	case 0x04: return (m4->dwt_ctrl & 1) != 0 ? (uint32_t)(m4->dap.memory.now_ns * m4->cyccnt_per_us / 1000) : 0;
 	case 0x1c: return m4->pcsr;
 	default: return 0;
 	}

@@ -394,6 +394,27 @@ START_TEST(catches_all_faults)
 }
 END_TEST
 
+/* --- the core's clock --------------------------------------------------------------------------------------------- */
+
+/* By its cycle counter, which is off again afterwards. */
+START_TEST(measures_the_clock_by_cycles)
+{
+	struct pt_count_rate *rate = calloc(1, sizeof(*rate));
+	double hz = 0, error_hz = 0;
+	bool is_core = false;
+
+	m4.cyccnt_per_us = 16;
+	attach();
+	ck_assert_msg(target->ops->clock_rate(target->state, true, rate, &is_core, &err) == 0, "%s", err.msg);
+	ck_assert(is_core);
+	ck_assert(pt_count_rate_known(rate, 0.01, &hz, &error_hz));
+	ck_assert_msg(hz - error_hz <= 16e6 && hz + error_hz >= 16e6, "%f, give or take %f", hz, error_hz);
+	ck_assert_uint_eq(m4.dwt_ctrl, UINT32_C(4) << 28);
+	ck_assert_uint_eq(m4.demcr, 0);
+	free(rate);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("cortexm_v7m");
@@ -414,6 +435,7 @@ int main(void)
 	tcase_add_test(tc, tells_of_a_fault_while_running);
 	tcase_add_test(tc, a_stack_may_be_damaged);
 	tcase_add_test(tc, catches_all_faults);
+	tcase_add_test(tc, measures_the_clock_by_cycles);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -1,9 +1,11 @@
 /* How fast the core's clock is, by SysTick: a debug port reads it beside the running program, which notices nothing. Its
- * reload value says how far it counts, so each reading is a phase; count_rate.h makes a rate of them. ARMv6-M has no
- * cycle counter. Source: Arm DDI 0419, B3.3. */
+ * reload value says how far it counts, so each reading is a phase; count_rate.h makes a rate of them. Where the user asks,
+ * and the core has a cycle counter (ARMv7-M on), it is that: the core's own clock, whatever the program does with SysTick.
+ * It is switched on for that and back. Source: Arm DDI 0419, B3.3; DDI 0403, C1.8.8 (CYCCNT). */
 #include <inttypes.h>
 
 #include "targets/cortexm/core/cortexm.h"
+#include "targets/cortexm/core/cycle_counter.h"
 #include "base/util.h"
 
 #define SYST_CSR UINT32_C(0xe000e010)
@@ -14,6 +16,13 @@ enum { ENABLE = 1, CLKSOURCE = 4, NOREF_BIT = 31, COUNT = 0xffffff };
 enum { ASKED_MS = 400, BESIDE_MS = 40, MOST_READINGS = PT_COUNT_RATE_READINGS };
 #define LEAST_HZ 1e3
 #define MOST_HZ 200e6		/* of all Cortex-M0 and M0+ there are */
+#define MOST_CYCCNT_HZ 1e9
+#define CYCCNT_PERIOD 4294967296.0
+
+struct counter {
+	uint64_t addr;
+	uint32_t top;		/* it counts down from it; 0: up, in 32 bits */
+};
 
 static uint64_t now_ns(const struct pt_cortexm *cm)
 {
@@ -38,8 +47,8 @@ static int look_at_systick(struct pt_cortexm *cm, bool asked, uint32_t *reload, 
 }
 
 /* At times that the timer's period knows nothing of, ever further apart. */
-static int read_often(struct pt_cortexm *cm, uint64_t until_ns, uint32_t reload, struct pt_count_rate *rate,
-		      struct pt_err *err)
+static int read_often(struct pt_cortexm *cm, uint64_t until_ns, const struct counter *counter,
+		      struct pt_count_rate *rate, struct pt_err *err)
 {
 	uint32_t random = 1, value, first = 0;
 	uint64_t from_ns, to_ns = 0;
@@ -47,27 +56,55 @@ static int read_often(struct pt_cortexm *cm, uint64_t until_ns, uint32_t reload,
 
 	for (unsigned i = 0; i < MOST_READINGS && to_ns < until_ns; i++) {
 		from_ns = now_ns(cm);
-		if (pt_mem_read32(cm->mem, SYST_CVR, &value, err) < 0)
-			return pt_wrap(err, "read SysTick");
+		if (pt_mem_read32(cm->mem, counter->addr, &value, err) < 0)
+			return pt_wrap(err, "read %s", counter->top != 0 ? "SysTick" : "CYCCNT");
 		to_ns = now_ns(cm);
 		moves |= i > 0 && value != first;
 		first = i == 0 ? value : first;
-		pt_count_rate_add(rate, from_ns, to_ns, reload - (value & COUNT));
+		pt_count_rate_add(rate, from_ns, to_ns, counter->top != 0 ? counter->top - (value & COUNT) : value);
 		random = random * 1664525 + 1013904223;
 		if (pt_mem_wait(cm->mem, to_ns + (to_ns - from_ns) * (random >> 24) / 128 * (20 + i) / 20, err) < 0)
 			return err->code;
 	}
 	pt_count_rate_settle(rate);
-	return moves ? 0
-		     : pt_fail(err, PT_EUNSUPPORTED,
-			       "the program does not use SysTick, and this core has no other counter");
+	if (moves)
+		return 0;
+	return pt_fail(err, PT_EUNSUPPORTED,
+		       counter->top != 0 ? "the program does not use SysTick, and this core has no other counter"
+					 : "the cycle counter stands: the core's clock does, asleep");
+}
+
+static int by_systick(struct pt_cortexm *cm, bool asked, struct pt_count_rate *rate, bool *is_core, struct pt_err *err)
+{
+	struct counter systick = { .addr = SYST_CVR };
+
+	if (look_at_systick(cm, asked, &systick.top, is_core, err) < 0)
+		return err->code;
+	pt_count_rate_begin(rate, (double)systick.top + 1, LEAST_HZ, MOST_HZ);
+	return read_often(cm, now_ns(cm) + (asked ? ASKED_MS : BESIDE_MS) * PT_NS_PER_MS, &systick, rate, err);
+}
+
+static int by_cycles(struct pt_cortexm *cm, struct pt_cycle_counter *cycles, struct pt_count_rate *rate, bool *is_core,
+		     struct pt_err *err)
+{
+	const struct counter cyccnt = { .addr = cm->found.unit[PT_UNIT_DWT] + (uint64_t)DWT_CYCCNT };
+	struct pt_err ignored = { 0 };
+	int rc;
+
+	*is_core = true;
+	pt_count_rate_begin(rate, CYCCNT_PERIOD, LEAST_HZ, MOST_CYCCNT_HZ);
+	rc = read_often(cm, now_ns(cm) + ASKED_MS * PT_NS_PER_MS, &cyccnt, rate, err);
+	if (pt_cycle_counter_off(cm, cycles, rc < 0 ? &ignored : err) < 0 && rc == 0)
+		return err->code;
+	return rc;
 }
 
 int pt_cortexm_clock_rate(void *state, bool asked, struct pt_count_rate *rate, bool *is_core, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
+	struct pt_err ignored = { 0 };
 	struct pt_core_status status;
-	uint32_t reload;
+	struct pt_cycle_counter cycles;
 
 	if (pt_cortexm_status(cm, 0, &status, err) < 0)
 		return err->code;
@@ -75,8 +112,7 @@ int pt_cortexm_clock_rate(void *state, bool asked, struct pt_count_rate *rate, b
 	if (status.state != PT_RUNNING && status.state != PT_SLEEPING)
 		return pt_fail(err, PT_ESTATE,
 			       "the core does not run, and its counters stand: let it run first (no --reset)");
-	if (look_at_systick(cm, asked, &reload, is_core, err) < 0)
-		return err->code;
-	pt_count_rate_begin(rate, (double)reload + 1, LEAST_HZ, MOST_HZ);
-	return read_often(cm, now_ns(cm) + (asked ? ASKED_MS : BESIDE_MS) * PT_NS_PER_MS, reload, rate, err);
+	if (asked && pt_cycle_counter_on(cm, &cycles, false, &ignored) == 0)
+		return by_cycles(cm, &cycles, rate, is_core, err);
+	return by_systick(cm, asked, rate, is_core, err);
 }

@@ -27,7 +27,7 @@ enum { DEMCR_VC_FAULTS = 0x3f0 };
 #define AIRCR_SYSRESETREQ UINT32_C(0x05fa0004)
 
 /* Offsets in the DWT: comparator n at 0x20 + 0x10 * n. */
-enum { DWT_CTRL = 0x00, DWT_PCSR = 0x1c, DWT_COMP = 0x20, DWT_MASK = 0x24, DWT_FUNCTION = 0x28, DWT_STRIDE = 0x10 };
+enum { DWT_CTRL = 0x00, DWT_CYCCNT = 0x04, DWT_CPICNT = 0x08, DWT_PCSR = 0x1c, DWT_COMP = 0x20, DWT_MASK = 0x24, DWT_FUNCTION = 0x28, DWT_STRIDE = 0x10 };
 enum { DWT_MATCHED = 1 << 24 };
 /* FUNCTION values that ARMv6-M has. */
 enum { DWT_OFF = 0, DWT_PC_MATCH = 4, DWT_WATCH_READ = 5, DWT_WATCH_WRITE = 6, DWT_WATCH_ACCESS = 7 };

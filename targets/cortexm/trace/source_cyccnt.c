@@ -20,7 +20,6 @@
 #include "targets/cortexm/trace/sources.h"
 #include "trace/formats.h"
 
-enum { DWT_CYCCNT = 0x04, DWT_CPICNT = 0x08 };
 enum { N_EVENTS = 5, SLOT_READS = 512, EDGE_READS = 2, MOST_CYCLES = 128, HELD_REST_US = 200000, SLOT_MS = 2000 };
 #define FASTEST_HZ UINT64_C(1000000000)	/* of all these cores: less than two rounds of CYCCNT between readings */
 
