@@ -206,6 +206,7 @@ static const struct step story[] = {
 	{ "symbols", 0, "demo.elf" },
 	{ "exits main", 0, "never ends" },
 	{ "halt", 0, "core 0: halted at 0x" },
+	{ "fault", 0, "no fault" },
 	{ "orti auto", PT_EARG, "no operating system that is known" }, { "orti off", 0, "no tasks" },
 	{ "threads", 0, "core 0" },
 	{ "reset halt", 0, "hint: reset" },

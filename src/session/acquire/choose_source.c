@@ -39,14 +39,17 @@ static int read_own_words(struct pt_live *live, struct pt_err *err)
 	return 0;
 }
 
-static void list_sources(const struct pt_source_ops *const *sources, size_t n, char *names, size_t room)
+/* Those that this chip has; what another one lacks at the moment, a buffer or symbols, its start says. */
+static void list_sources(struct pt_target *target, const struct pt_source_ops *const *sources, size_t n, char *names,
+			 size_t room)
 {
 	size_t at = 0;
 
 	names[0] = '\0';
 	for (size_t i = 0; i < n && at < room; i++)
-		at += (size_t)snprintf(names + at, room - at, "%s%s (%s)", i > 0 ? ", " : "", sources[i]->name,
-				       sources[i]->modes);
+		if (sources[i]->available(target, NULL) != PT_EUNSUPPORTED)
+			at += (size_t)snprintf(names + at, room - at, "%s%s (%s)", at > 0 ? ", " : "", sources[i]->name,
+					       sources[i]->modes);
 }
 
 /* The name as the source spells it, for ever; NULL: it has no such mode. */
@@ -125,7 +128,7 @@ static int no_source(const struct pt_live *live, struct pt_target *target, const
 		return pt_fail(err, PT_EUNSUPPORTED, "this target has no source of trace");
 	if (pt_params_flag(live->own, &pt_live_rows[RECORDER]))
 		return pt_fail(err, PT_EUNSUPPORTED, "this target has nothing that keeps the last branches");
-	list_sources(sources, n, names, sizeof(names));
+	list_sources(target, sources, n, names, sizeof(names));
 	if (name == NULL && mode == NULL)
 		return offer_intrusive(target, sources, n, err);
 	return pt_fail(err, PT_EARG, "no source %s%s%sthis target has: %s", name != NULL ? "" : "with mode ",
