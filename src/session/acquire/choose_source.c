@@ -111,10 +111,11 @@ static int offer_intrusive(struct pt_target *target, const struct pt_source_ops 
 	if (at == 0)
 		return pt_fail(err, why.code, "no source works here: %.300s; monitor sources says what each lacks",
 			       why.msg);
-	return pt_fail(err, PT_EARG,
-		       "each source of this target disturbs the program; choose one by --source NAME (in GDB: monitor "
-		       "profile run 2s source=NAME)%s",
-		       list);
+	return pt_fail(
+		err, PT_EARG,
+		"each source of this target disturbs the program; choose one: monitor profile run 2s source=NAME "
+		"(proftap profile: --source NAME)%s",
+		list);
 }
 
 static int no_source(const struct pt_live *live, struct pt_target *target, const struct pt_source_ops *const *sources,
