@@ -256,9 +256,11 @@ static int save(struct pt_s12z *z, struct pt_err *err)
 	size_t n = 0;
 
 	for (size_t i = 0; i < PT_LEN(spans); i++) {
+		if (!has_span(z, i))	/* one that is missing has no place in found either */
+			continue;
 		op[n] = (struct pt_bdc_op){ .what = PT_BDC_READ_MEM, .size_bytes = 1, .addr = spans[i].addr,
 					    .n = spans[i].n, .bytes = z->dbg.found + spans[i].addr - DBG_C1 };
-		n += has_span(z, i);
+		n++;
 	}
 	if (pt_wire_s12z_run(&z->wire, op, n, NULL, err) < 0)
 		return pt_wrap(err, "read the registers of the DBG");

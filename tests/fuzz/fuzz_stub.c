@@ -1,0 +1,326 @@
+/* The whole GDB server: a virtual board on a virtual clock, its session, recorder and tasks as `proftap serve` has them,
+ * and two clients on sockets. Whatever they send, nothing breaks, a client that comes afterwards is answered, and all of
+ * it can be closed. An input is a letter for the board, and then a conversation, a step on each line:
+ *   ">text"  a packet            ":text"  a monitor command      "!text"  these bytes as they are
+ *   "."      time passes         "#"      hang up, come again    a leading "2" makes it the second client's
+ *   "*text"  a step that stub_words.h makes of the tables of packets, commands and parameters, text being its seed
+ * Clients are not the daemon's own user (TCP), so files that they name are in a folder that is removed at the end. */
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/rsp_frame.h"
+#include "base/util.h"
+#include "cli/app.h"
+#include "control/changes.h"
+#include "gdbstub/gdbstub.h"
+#include "host/log.h"
+#include "host/named_file.h"
+#include "stub_words.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
+
+enum { N_CLIENTS = 3, LATE = 2, MOST_STEPS = 24, MOST_BYTES = 4096, ANSWER_MS = 30, PAUSE_MS = 10, DEADLINE_MS = 20000 };
+
+struct peer { int fd; struct pt_rsp rsp; uint8_t payload[70000]; };
+
+static struct pt_rig rig;
+static struct pt_gdbstub *stub;
+static struct pt_changes *changes;
+static struct peer peers[N_CLIENTS];
+static char folder[] = "/tmp/proftap-fuzz.XXXXXX";
+
+static void die(const char *why)
+{
+	fprintf(stderr, "fuzz_stub: %s\n", why);
+	abort();
+}
+
+/* --- the folder that clients' files are in ------------------------------------------------------------------------ */
+
+static void remove_folder(void)	/* it has no folders */
+{
+	DIR *dir = opendir(folder);
+
+	for (struct dirent *file; dir != NULL && (file = readdir(dir)) != NULL;)
+		if (file->d_name[0] != '.')
+			unlinkat(dirfd(dir), file->d_name, 0);
+	if (dir != NULL)
+		closedir(dir);
+	rmdir(folder);
+}
+
+static void make_folder(void)
+{
+	if (folder[sizeof(folder) - 2] != 'X')
+		return;
+	if (mkdtemp(folder) == NULL)
+		die("no folder for files");
+	atexit(remove_folder);
+	pt_log_set("error");
+}
+
+/* --- the loop ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void turn(const struct peer *peer)
+{
+	struct pollfd of[] = { { uv_backend_fd(&rig.loop), POLLIN, 0 }, { peer != NULL ? peer->fd : -1, POLLIN, 0 } };
+	int due = uv_backend_timeout(&rig.loop);
+
+	poll(of, PT_LEN(of), due >= 0 && due < 5 ? due : 5);
+	uv_run(&rig.loop, UV_RUN_NOWAIT);
+}
+
+/* --- clients ------------------------------------------------------------------------------------------------------ */
+
+static void join_stub(struct peer *peer)
+{
+	const char *colon = strrchr(pt_gdbstub_address(stub), ':');
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(colon + 1)) };
+
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	peer->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (peer->fd < 0 || connect(peer->fd, (struct sockaddr *)&to, sizeof(to)) < 0)
+		die("the server does not listen");
+	fcntl(peer->fd, F_SETFL, O_NONBLOCK);
+	pt_rsp_init(&peer->rsp, peer->payload, sizeof(peer->payload));
+}
+
+static void leave_stub(struct peer *peer)
+{
+	struct linger now = { .l_onoff = 1 };	/* a reset: no port stays taken */
+
+	if (peer->fd >= 0) {
+		setsockopt(peer->fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+		close(peer->fd);
+	}
+	peer->fd = -1;
+}
+
+static void send_bytes(struct peer *peer, const void *bytes, size_t n)
+{
+	const char *from = bytes;
+	uint64_t end = now_ms() + DEADLINE_MS;
+
+	while (n > 0 && peer->fd >= 0) {
+		ssize_t rc = send(peer->fd, from, n, MSG_NOSIGNAL);
+
+		if (rc < 0 && errno != EAGAIN) {
+			leave_stub(peer);
+			return;
+		}
+		if (now_ms() > end)
+			die("what a client sends is not taken");
+		if (rc > 0)
+			from += rc, n -= (size_t)rc;
+		else
+			turn(NULL);
+	}
+}
+
+/* True: a packet has come whole. It is acknowledged, needed or not. */
+static bool receive(struct peer *peer)
+{
+	uint8_t in[4096];
+	ssize_t n = peer->fd >= 0 ? recv(peer->fd, in, sizeof(in), 0) : -1;
+	bool whole = false;
+
+	if (n == 0)
+		leave_stub(peer);
+	for (ssize_t at = 0; at < n;) {
+		enum pt_rsp_item item = PT_RSP_NONE;
+
+		at += (ssize_t)pt_rsp_feed(&peer->rsp, in + at, (size_t)(n - at), &item);
+		if (item == PT_RSP_DAMAGED)
+			die("a packet with a wrong checksum was sent");
+		whole = whole || item == PT_RSP_PACKET;
+	}
+	if (whole)
+		send_bytes(peer, "+", 1);
+	return whole;
+}
+
+static bool await_packet(struct peer *peer, unsigned ms)
+{
+	uint64_t end = now_ms() + ms;
+
+	while (peer->fd >= 0 && now_ms() < end) {
+		turn(peer);
+		if (receive(peer))
+			return true;
+	}
+	return false;
+}
+
+static void send_packet(struct peer *peer, const void *bytes, size_t n)
+{
+	struct pt_rsp_frame frame = { 0 };
+
+	pt_rsp_begin(&frame, '$');
+	pt_rsp_raw(&frame, bytes, n);
+	pt_rsp_end(&frame);
+	send_bytes(peer, frame.bytes, frame.len_bytes);
+	pt_rsp_free(&frame);
+}
+
+static void send_monitor(struct peer *peer, const uint8_t *text, size_t n)
+{
+	struct pt_rsp_frame frame = { 0 };
+
+	pt_rsp_begin(&frame, '$');
+	pt_rsp_text(&frame, "qRcmd,");
+	pt_rsp_hex(&frame, text, n);
+	pt_rsp_end(&frame);
+	send_bytes(peer, frame.bytes, frame.len_bytes);
+	pt_rsp_free(&frame);
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
+
+static const char *board_of(uint8_t letter)
+{
+	static const char *const boards[] = { "virtual:kl27", "virtual:s12zvm", "virtual:microblaze?freq=5M",
+					      "virtual:e500?freq=5M" };
+
+	return boards[letter % PT_LEN(boards)];
+}
+
+static void open_all(const char *uri)
+{
+	char files[] = "--files", *argv[] = { (char[]){ "serve" }, files, folder, NULL };
+	struct pt_rig_kind kind = { .virtual_clock = "virtual", .reopen = true };
+	struct pt_options options;
+	struct pt_err err = { 0 };
+
+	if (pt_options_parse(&options, 3, argv, &err) < 0 || pt_named_set_folder(folder, &err) < 0)
+		die(err.msg);
+	options.probe[0] = uri;
+	if (pt_rig_open(&rig, &options, &kind, &err) != PT_EXIT_DONE)
+		die(err.msg);
+	changes = pt_changes_new(&rig.loop);
+	stub = pt_gdbstub_new(&rig.loop,
+			      &(struct pt_gdbstub_config){
+				      .address = "127.0.0.1:0",
+				      .board = rig.board,
+				      .session = rig.session,
+				      .recorder = rig.recorder,
+				      .tasks = rig.tasks,
+				      .changes = changes,
+				      .symbols = rig.symbols,
+				      .options = pt_options_each,
+				      .watch = true,
+			      },
+			      &err);
+	if (stub == NULL)
+		die(err.msg);
+	for (size_t i = 0; i < N_CLIENTS; i++)
+		peers[i].fd = -1;
+	pt_options_free(&options);
+}
+
+static void on_closed(void *arg)
+{
+	*(bool *)arg = true;
+}
+
+static void close_all(void)
+{
+	uint64_t end = now_ms() + DEADLINE_MS;
+	bool closed = false;
+
+	for (size_t i = 0; i < N_CLIENTS; i++)
+		leave_stub(&peers[i]);
+	pt_gdbstub_close(stub, on_closed, &closed);
+	while (!closed) {
+		turn(NULL);
+		if (now_ms() > end)
+			die("the server does not close");
+	}
+	pt_changes_close(changes);
+	pt_rig_close(&rig);
+}
+
+static void do_step(const uint8_t *line, size_t n);
+
+static void do_made_step(const uint8_t *seed, size_t n)
+{
+	char line[WORDS_LINE_BYTES];
+	uint32_t state = 2166136261u;	/* FNV-1a of the text */
+
+	for (size_t i = 0; i < n; i++)
+		state = (state ^ seed[i]) * 16777619u;
+	state |= 1;
+	do_step((const uint8_t *)line, words_line(&state, line) - 1);
+}
+
+static void do_step(const uint8_t *line, size_t n)
+{
+	struct peer *peer = &peers[n > 0 && line[0] == '2'];
+
+	if (n > 0 && line[0] == '*') {
+		do_made_step(line + 1, n - 1);
+		return;
+	}
+
+	if (peer == &peers[1])
+		line++, n--;
+	if (n == 0 || line[0] == '*')
+		return;
+	if (peer->fd < 0)
+		join_stub(peer);
+	if (line[0] == '>')
+		send_packet(peer, line + 1, n - 1);
+	else if (line[0] == ':')
+		send_monitor(peer, line + 1, n - 1);
+	else if (line[0] == '#')
+		leave_stub(peer);
+	else if (line[0] != '.')
+		send_bytes(peer, line + 1, n - 1);
+	await_packet(peer, line[0] == '.' ? PAUSE_MS : ANSWER_MS);
+}
+
+/* Whatever the others have done, one who comes now hears from the server: an answer, or why it is sent away. */
+static void expect_service(void)
+{
+	struct peer *late = &peers[LATE];
+
+	leave_stub(&peers[0]);
+	join_stub(late);
+	send_packet(late, "qSupported", strlen("qSupported"));
+	if (!await_packet(late, DEADLINE_MS))
+		die("a client that comes afterwards is not answered");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
+{
+	if (in_bytes < 2 || in_bytes > MOST_BYTES)
+		return 0;
+	make_folder();
+	open_all(board_of(in[0]));
+	for (size_t at = 1, steps = 0; at < in_bytes && steps < MOST_STEPS; steps++) {
+		const uint8_t *end = memchr(in + at, '\n', in_bytes - at);
+		size_t n = end != NULL ? (size_t)(end - (in + at)) : in_bytes - at;
+
+		do_step(in + at, n);
+		at += n + 1;
+	}
+	expect_service();
+	close_all();
+	return 0;
+}
