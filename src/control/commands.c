@@ -189,12 +189,33 @@ static bool is_gdbs_own(const char *word)
 	static const char *const words[] = {
 		"load", "continue", "c", "step", "stepi", "next", "break", "b", "tbreak", "watch", "info", "print", "p", "x",
 		"bt", "backtrace", "file", "attach", "detach", "quit", "list", "finish", "interrupt", "disassemble", "record",
+		"remote", "target", "set", "until", "delete", "kill", "run", "symbol-file",
 	};
 
 	for (size_t i = 0; i < PT_LEN(words); i++)
 		if (strcmp(words[i], word) == 0)
 			return true;
 	return false;
+}
+
+struct meaning { const char *word; const char *kind; };
+
+static void find_meaning(void *arg, const char *word, const char *kind, const char *line)
+{
+	struct meaning *meaning = arg;
+
+	(void)line;
+	if (strcmp(meaning->word, word) == 0)
+		meaning->kind = kind;
+}
+
+/* What a word that is no command means elsewhere: "option", "setting of a profile"; NULL: nothing. */
+static const char *kind_of(const struct pt_command *cmd)
+{
+	struct meaning meaning = { .word = cmd->words[0] };
+
+	pt_glossary_each(cmd->ctx, find_meaning, &meaning);
+	return meaning.kind;
 }
 
 static int refuse_word(const struct names *names, const char *group, struct pt_err *err)
@@ -211,6 +232,9 @@ static int refuse_word(const struct names *names, const char *group, struct pt_e
 	find_nearest(names, group != NULL ? second : first, group == NULL, &near);
 	if (group == NULL)
 		find_nearest_of_two(names, first, second, &near);
+	if (group == NULL && near.nearest[0] == '\0' && kind_of(cmd) != NULL)
+		return pt_fail(err, PT_EARG, "\"%.40s\" is not a %s command; %s help %.40s says what it is: %.80s",
+			       first, cmd->ctx->ops->name, cmd->ctx->ops->name, first, kind_of(cmd));
 	if (near.nearest[0] == '\0' || group != NULL)
 		list_names(names, &list);
 	pt_fail(err, PT_EARG, "\"%.40s%s%.40s\" is not a %s command%s%s%s", group != NULL ? group : first,

@@ -80,21 +80,44 @@ static int no_format(const char *word, struct pt_err *err)
 	return refuse("there is no format", word, &right.near, "formats", right.names, err);
 }
 
-/* The one view that word is the beginning of, with two letters at least; NULL: none, or several. */
+/* The one of some names that a word is, or the beginning of, with two letters at least. */
+struct short_word { const char *word, *found; bool several; };
+
+static void offer_name(struct short_word *s, const char *name)
+{
+	if (strlen(s->word) < 2 || strncmp(name, s->word, strlen(s->word)) != 0)
+		return;
+	if (s->found != NULL && strcmp(s->found, s->word) == 0)
+		return;
+	s->several = s->found != NULL && strcmp(name, s->word) != 0;
+	s->found = name;
+}
+
+static struct short_word find_view(const char *word)
+{
+	struct short_word s = { .word = word };
+
+	for (size_t i = 0; pt_views[i] != NULL; i++)
+		offer_name(&s, pt_views[i]->name);
+	return s;
+}
+
+/* NULL: none, or several. */
 static const char *short_view(const char *word)
 {
-	const char *found = NULL;
+	struct short_word s = find_view(word);
 
-	for (size_t i = 0; pt_views[i] != NULL; i++) {
-		if (strlen(word) < 2 || strncmp(pt_views[i]->name, word, strlen(word)) != 0)
-			continue;
-		if (strcmp(pt_views[i]->name, word) == 0)
-			return word;
-		if (found != NULL)
-			return NULL;
-		found = pt_views[i]->name;
-	}
-	return found;
+	return s.several ? NULL : s.found;
+}
+
+/* The same of formats; NULL too where the word may be views. */
+static const char *short_format(const char *word)
+{
+	struct short_word s = { .word = word };
+
+	for (size_t i = 0; pt_formats[i] != NULL; i++)
+		offer_name(&s, pt_formats[i]->name);
+	return s.several || find_view(word).several ? NULL : s.found;
 }
 
 /* A heading as a sort word: "per-max" for "per max", "self" for "self %". */
@@ -227,10 +250,10 @@ static int take_word(struct pt_query *query, const char *word, struct pt_err *er
 	if (pt_view_find(word) == NULL && pt_format_find(word) != NULL)	/* "report details" */
 		return copy(query->format, sizeof(query->format), "format", word, err);
 	if (short_view(word) != NULL)
-		word = short_view(word);
-	if (pt_view_find(word) == NULL)
-		return strchr(word, '=') == NULL ? no_view(word, err) : no_setting(word, err);
-	return copy(query->view, sizeof(query->view), "view", word, err);
+		return copy(query->view, sizeof(query->view), "view", short_view(word), err);
+	if (short_format(word) != NULL)
+		return copy(query->format, sizeof(query->format), "format", short_format(word), err);
+	return strchr(word, '=') == NULL ? no_view(word, err) : no_setting(word, err);
 }
 
 bool pt_query_knows(const char *word)
@@ -240,7 +263,7 @@ bool pt_query_knows(const char *word)
 	for (size_t i = 0; i < PT_LEN(keys); i++)
 		if (strncmp(word, keys[i], strlen(keys[i])) == 0)
 			return true;
-	return short_view(word) != NULL || pt_format_find(word) != NULL;
+	return short_view(word) != NULL || short_format(word) != NULL;
 }
 
 int pt_query_parse(struct pt_query *query, const char *const *words, size_t n_words, struct pt_err *err)
