@@ -98,6 +98,12 @@ static int take_uris(struct pt_rig *rig, const struct pt_options *options, struc
 	return PT_EXIT_DONE;
 }
 
+/* --elf '' says that no ELF is known, so that rows are addresses; the board's firmware is what its URI says then. */
+static bool denies_elf(const struct pt_options *options)
+{
+	return options->elf != NULL && options->elf[0] == '\0';
+}
+
 static int settle_uris(struct pt_rig *rig, const struct pt_options *options, const struct pt_rig_kind *kind,
 		       struct pt_err *err)
 {
@@ -111,7 +117,7 @@ static int settle_uris(struct pt_rig *rig, const struct pt_options *options, con
 		if (rig->virtual_uri == NULL)
 			rig->virtual_uri = uri;
 		if (add_key(uri, sizeof(rig->uri[i]), "clock", kind->virtual_clock, err) < 0 ||
-		    add_key(uri, sizeof(rig->uri[i]), "elf", options->elf, err) < 0 ||
+		    add_key(uri, sizeof(rig->uri[i]), "elf", denies_elf(options) ? NULL : options->elf, err) < 0 ||
 		    add_key(uri, sizeof(rig->uri[i]), "seed", word_value(options, "seed"), err) < 0)
 			rc = PT_EXIT_USAGE;
 	}
@@ -156,6 +162,8 @@ static int open_program(struct pt_rig *rig, const struct pt_options *options, st
 	const uint8_t *demo;
 	size_t len;
 
+	if (denies_elf(options))
+		return PT_EXIT_DONE;
 	if (options->elf != NULL)
 		snprintf(path, sizeof(path), "%s", options->elf);
 	else if (rig->virtual_uri != NULL)

@@ -26,7 +26,7 @@ static const struct row {
 	  "which probe: virtual:kl27, cmsis-dap:serial=S, osbdm:, ...; more than one: each does what it can", PROBE,
 	  0 },
 	{ "target", "NAME", "what kind of chip; found out if not given", FIELD, offsetof(struct pt_options, target) },
-	{ "elf", "FILE", "symbols; for a virtual board also its firmware", FIELD, offsetof(struct pt_options, elf) },
+	{ "elf", "FILE", "symbols; for a virtual board also its firmware; '': none, rows are addresses", FIELD, offsetof(struct pt_options, elf) },
 	{ "gdb", "ADDR", "where GDB connects: HOST:PORT, unix:PATH or stdio (127.0.0.1:3333)", FIELD,
 	  offsetof(struct pt_options, gdb) },
 	{ "attach", "auto|run|halt", "whether a connecting GDB halts the core (auto)", FIELD,
