@@ -141,29 +141,39 @@ static void print_whole(char *out, size_t size, enum pt_unit unit, uint64_t u, d
 		snprintf(out, size, "%" PRIu64, u);
 }
 
+static bool is_within(const struct pt_value *value, double f)
+{
+	return value->lo <= f && f <= value->hi;
+}
+
 /* The last digit that an interval lets an estimate have, of f times factor, as it is printed: its rounding is lost in the
- * interval. One at least; without an interval three. */
+ * interval, and stays in it where one side is much narrower. One at least; without an interval three. */
 static double step_of(const struct pt_value *value, double f, double factor)
 {
-	double half = fmax(value->hi - f, f - value->lo) * factor;
+	double half = fmax(value->hi - f, f - value->lo) * factor, step;
 
 	if (value->rough && f > 0)
 		return pow(10, floor(log10(f * factor)) - 2);
 	if (value->basis != PT_BASIS_ESTIMATED || value->lo > f || f > value->hi || !(half > 0))
 		return 0;
-	return pow(10, floor(fmin(log10(half / 4), f > 0 ? log10(f * factor) : 0)));
+	step = pow(10, floor(fmin(log10(half / 4), f > 0 ? log10(f * factor) : 0)));
+	for (int finer = 0; finer < 3 && !is_within(value, round(f * factor / step) * step / factor); finer++)
+		step /= 10;
+	return step;
 }
 
 static void print_limits(char *out, size_t size, const struct pt_value *value, double f, const struct scale *scale,
 			 double factor)
 {
-	double by = factor / pow(1000, (double)scale_of(scale, f * factor));
+	size_t thousands = scale_of(scale, f * factor);
+	double by = factor / pow(1000, (double)thousands);
 	double step = step_of(value, f, factor) * by / factor;
 	int decimals = decimals_of(fmax(value->hi, f) * by, step);
 	double unit = fmax(pow(10, -decimals), step / 10);	/* they are not rounded much */
 
-	snprintf(out, size, " (%.*f-%.*f)", decimals, floor(value->lo * by / unit + 1e-9) * unit, decimals,
-		 ceil(value->hi * by / unit - 1e-9) * unit);
+	/* the k of a bare number belongs to the limits as well, where a unit is read once */
+	snprintf(out, size, " (%.*f-%.*f%s)", decimals, floor(value->lo * by / unit + 1e-9) * unit, decimals,
+		 ceil(value->hi * by / unit - 1e-9) * unit, scale->names == prefixes ? scale->names[thousands] : "");
 }
 
 /* The 95 % interval of an estimate: one figure where it is much the same on both sides, else its limits. */
