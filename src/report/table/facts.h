@@ -32,6 +32,8 @@ bool pt_entries_are_elsewhere(const struct pt_profile *profile);
 bool pt_ignored_reason(const struct pt_profile *profile, const struct pt_profile_source *source, char *text,
 		       size_t room);
 
+/* Branches were recorded, and nobody has the program that tells what ran between them. */
+bool pt_waits_for_elf(const struct pt_profile *profile);
 /* Of what the shares of this view are made where a core was sampled between its bursts; NULL: not so, or it has none. */
 const char *pt_shares_from(const struct pt_profile *profile, const char *view);
 /* Such a core had too few bursts for shares of this view's rows. */

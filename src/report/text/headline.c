@@ -367,15 +367,16 @@ static void accuracy_of_flow(const struct pt_profile *p, char *out)
 
 static void no_figures(const struct pt_profile *p, char *out)
 {
-	bool unread = false;
+	bool unread = false, elf = pt_waits_for_elf(p);
 
 	for (size_t i = 0; i < p->n_sources; i++)
 		unread |= p->sources[i].ignored == PT_SOURCE_NO_ISA;
 	snprintf(out, PT_HEADLINE_BYTES, "no figures: %s%s",
 		 p->not_code > 0 ? "what was recorded does not fit the program"
 		 : unread	 ? "this version cannot read what was recorded"
+		 : elf		 ? "the ELF is missing, without which branches say nothing"
 				 : "nothing was recorded",
-		 p->not_code > 0 || unread || p->ended || p->no_end ? "" : " yet");
+		 p->not_code > 0 || unread || elf || p->ended || p->no_end ? "" : " yet");
 }
 
 static void accuracy(const struct pt_profile *p, char *out)

@@ -96,6 +96,8 @@ static const char *why_no_rows(const struct pt_profile *p, const struct pt_view 
 
 	if (!is_one_of(view->name, of_code, PT_LEN(of_code)) || p->no_code)
 		return "";
+	if (pt_waits_for_elf(p))
+		return "it takes the ELF: --elf FILE, monitor symbols FILE; without it samples have addresses";
 	if (p->loss.by[PT_LOSS_HALTED].ns > 0 && p->branches == 0 && p->samples == 0)
 		return "the core was halted: in GDB continue lets it run, and profile run 2s does for 2 s";
 	if (is_one_of(view->name, of_calls, PT_LEN(of_calls)) && p->branches == 0 && awake > 0)

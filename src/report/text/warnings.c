@@ -177,7 +177,12 @@ static void tasks(struct pt_warnings *w, const struct pt_profile *p)
 
 static void no_elf(struct pt_warnings *w, const struct pt_profile *p)
 {
-	if (p->program == NULL && !p->no_code && !p->no_flow && (p->samples != 0 || p->branches != 0 || p->by_bins))
+	if (pt_waits_for_elf(p))
+		warn(w,
+		     "There is no ELF, and branches say nothing without it. --elf FILE gives it (in GDB: remote put FILE "
+		     "firmware.elf).");
+	else if (p->program == NULL && !p->no_code && !p->no_flow &&
+		 (p->samples != 0 || p->branches != 0 || p->by_bins))
 		warn(w, "There is no ELF, so rows are addresses. --elf FILE gives names (in GDB: remote put FILE "
 			"firmware.elf).");
 }
