@@ -1,7 +1,8 @@
 /* A probe: opened from a URI, offers wires. Each wire is an ops table; batching is in the contract, because round
  * trips are what costs. Board thread only, except pt_probe_interrupt().
  *
- * To add a driver: one file with a struct pt_probe_ops, and one word in PT_PROBE_DRIVERS; its URI is in its ops. tests/test_probe_contract.c wants a device for it, and does the rest. */
+ * To add a driver: one file with a struct pt_probe_ops, and one word in PT_PROBE_DRIVERS; its URI is in its ops.
+ * tests/test_probe_contract.c wants a device for it, and does the rest. */
 #ifndef PT_PROBES_PROBE_H
 #define PT_PROBES_PROBE_H
 

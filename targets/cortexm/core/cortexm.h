@@ -1,5 +1,5 @@
-/* The target cortexm: cores of the M profile (ARMv6-M, ARMv7-M, ARMv8-M) behind an ADIv5 debug port. What its files share; the outside uses
- * struct pt_target_ops. Board thread only. To test a part over an array: zero the struct, set mem, found and chip.
+/* The target cortexm: cores of the M profile (ARMv6-M, ARMv7-M, ARMv8-M) behind an ADIv5 debug port. What its files
+ * share; the outside uses struct pt_target_ops. Board thread only. To test a part over an array: zero the struct, set mem, found and chip.
  *
  *   ../../arm/                              the wire, the memory behind it, and what is there
  *   debug_state.c control.c reset.c         the core: its control registers, run control
@@ -91,7 +91,8 @@ int pt_cortexm_read_registers(void *state, unsigned core, const uint16_t *rows, 
 int pt_cortexm_write_registers(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,
 			       struct pt_err *err);
 int pt_cortexm_pc(void *state, unsigned core, uint64_t *pc, struct pt_err *err);
-enum { PT_ROW_R0 = 0, PT_ROW_SP = 13, PT_ROW_LR, PT_ROW_PC, PT_ROW_XPSR, PT_ROW_MSP, PT_ROW_PSP };	/* indices into the rows */
+/* indices into the rows */
+enum { PT_ROW_R0 = 0, PT_ROW_SP = 13, PT_ROW_LR, PT_ROW_PC, PT_ROW_XPSR, PT_ROW_MSP, PT_ROW_PSP };
 
 /* --- reach ------------------------------------------------------------------------------------------------------- */
 /* The core of a target of this family. Behind another GDB server (remote_cortexm.c) adi, ap and run control are not
