@@ -43,11 +43,12 @@ static int read_own_words(struct pt_live *live, struct pt_err *err)
 static void list_sources(struct pt_target *target, const struct pt_source_ops *const *sources, size_t n, char *names,
 			 size_t room)
 {
+	struct pt_err why = { 0 };
 	size_t at = 0;
 
 	names[0] = '\0';
 	for (size_t i = 0; i < n && at < room; i++)
-		if (sources[i]->available(target, NULL) != PT_EUNSUPPORTED)
+		if (sources[i]->available(target, &why) != PT_EUNSUPPORTED)
 			at += (size_t)snprintf(names + at, room - at, "%s%s (%s)", at > 0 ? ", " : "", sources[i]->name,
 					       sources[i]->modes);
 }
