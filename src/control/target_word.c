@@ -17,25 +17,15 @@ static const struct pt_target_word *find_own(const struct pt_target *target, con
 
 /* --- addresses of code -------------------------------------------------------------------------------------------- */
 
-static const char *function_at(const struct pt_program *program, uint64_t addr)
-{
-	size_t n;
-	const struct pt_function *functions = pt_program_functions(program, &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (addr >= functions[i].address && addr - functions[i].address < functions[i].size)
-			return functions[i].name;
-	return NULL;
-}
-
 static void put_place(struct pt_text *out, const struct pt_program *program, uint64_t addr)
 {
-	const char *name = program != NULL ? function_at(program, addr) : NULL, *file;
+	const struct pt_function *function = program != NULL ? pt_program_function_at(program, addr) : NULL;
+	const char *file;
 	uint32_t line;
 
 	pt_text_add(out, "0x%08" PRIx64, addr);
-	if (name != NULL)
-		pt_text_add(out, " in %s", name);
+	if (function != NULL)
+		pt_text_add(out, " in %s", function->name);
 	if (program != NULL && pt_program_line(program, addr, &file, &line))
 		pt_text_add(out, " at %s:%" PRIu32, file, line);
 }

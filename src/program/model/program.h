@@ -103,6 +103,8 @@ int pt_program_check_machine(const struct pt_program *program, unsigned elf_mach
 size_t pt_program_unnamed(const struct pt_program *program);
 const char *pt_program_warning(const struct pt_program *program);	/* "stripped: ..."; NULL: nothing to say */
 const struct pt_function *pt_program_functions(const struct pt_program *program, size_t *n);	/* by address */
+/* The function that addr lies in, the innermost; or NULL. */
+const struct pt_function *pt_program_function_at(const struct pt_program *program, uint64_t addr);
 /* Do the len_bytes of text name the function: by its name, its linkage name, or its name without parameters
  * ("motor::run" for "motor::run(int)")? Spaces do not count, so that a name can be one word. */
 bool pt_function_is(const struct pt_function *function, const char *text, size_t len_bytes);

@@ -77,8 +77,6 @@ void pt_program_seal(struct pt_program *program, struct pt_vectors vectors);
 
 /* Of function i and those around it, the innermost that addr lies in, as index + 1; 0: none. addr is not before i. */
 size_t pt_program_enclosing(const struct pt_program *program, size_t i, uint64_t addr);
-/* The function that addr lies in, the innermost; or NULL. */
-const struct pt_function *pt_program_function_at(const struct pt_program *program, uint64_t addr);
 /* The bytes of the image at a run address, len_bytes of them; NULL if it has not all of them. */
 const uint8_t *pt_program_bytes_at(const struct pt_program *program, uint64_t run, size_t len_bytes);
 
