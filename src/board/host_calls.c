@@ -179,7 +179,7 @@ int pt_board_host_set(struct pt_board *board, enum pt_host_mode mode, struct pt_
 		return pt_fail(err, PT_EARG, "the name of the directory is too long");
 	if (board->target->ops->host_call == NULL)
 		return pt_fail(err, PT_EUNSUPPORTED,
-			       "the programs of this target have no way to ask for files or text (an Arm has: semihosting)");
+			       "the programs of this target cannot ask for files or text (an Arm can: semihosting)");
 	if (mode == PT_HOST_OFF) {
 		pt_host_reset(sh, 0);
 		sh->mode = mode;
