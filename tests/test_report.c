@@ -209,6 +209,25 @@ static struct pt_profile empty_profile(void)
 	return p;
 }
 
+static struct pt_profile nothing_but(enum pt_loss cause)
+{
+	struct pt_profile p = empty_profile();
+
+	p.loss = (struct pt_loss_sum){ .total_ns = 1004000000, .unobserved_ns = 1004000000 };
+	p.loss.by[cause].ns = 1004000000;
+	return p;
+}
+
+static struct pt_profile asleep_profile(void)
+{
+	return nothing_but(PT_LOSS_SLEEP);
+}
+
+static struct pt_profile halted_profile(void)
+{
+	return nothing_but(PT_LOSS_HALTED);
+}
+
 static struct pt_profile one_burst_profile(void)
 {
 	struct pt_profile p = burst_profile();
@@ -236,6 +255,8 @@ static const struct {
 	{ "halt_functions.txt", halt_profile, { "functions", "sort=max" } },
 	{ "sample_functions.txt", sample_profile, { NULL } },
 	{ "empty.txt", empty_profile, { NULL } },
+	{ "asleep.txt", asleep_profile, { NULL } },
+	{ "halted.txt", halted_profile, { NULL } },
 	{ "halt_summary.txt", halt_profile, { "format=summary" } },
 	{ "halt_details.txt", halt_profile, { "details" } },
 	{ "burst_wide.txt", burst_profile, { "wide=on" } },

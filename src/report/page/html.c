@@ -11,6 +11,7 @@
 #include "report/page/flame.h"
 #include "report/text/details.h"
 #include "report/text/headline.h"
+#include "report/text/small_print.h"
 #include "report/table/order.h"
 #include "report/views/views.h"
 #include "report/shared/jumps.h"
@@ -43,6 +44,7 @@ struct table {
 	const struct pt_jumps *jumps;
 	struct pt_value *values;
 	bool *known;
+	bool in_ticks, has_bounds;	/* as in struct pt_small_print */
 };
 
 /* A column that knows nothing in any row is left out. */
@@ -55,8 +57,38 @@ static void find_known(struct table *t, const size_t *rows, size_t n)
 		for (size_t c = 0; c < t->view->n_columns; c++) {
 			pt_print_cell(cell, sizeof(cell), t->profile, &t->view->columns[c], &t->values[c]);
 			t->known[c] |= cell[0] != '\0';
+			t->has_bounds |= t->values[c].at_least;
 		}
 	}
+}
+
+static void find_ticks(struct table *t)
+{
+	for (size_t c = 0; c < t->view->n_columns; c++)
+		t->in_ticks |= t->known[c] &&
+			       (t->view->columns[c].unit == PT_UNIT_TICKS || t->view->columns[c].unit == PT_UNIT_MEAN);
+}
+
+static void put_sentence(void *arg, const char *line)
+{
+	struct pt_text *out = arg;
+
+	pt_text_add(out, "%s", out->len_bytes > 0 ? " " : "");
+	pt_xml_text(out, line);
+}
+
+/* The same sentences as below a terminal's table. */
+static void small_print(const struct table *t, struct pt_text *out)
+{
+	const struct pt_small_print print = { .profile = t->profile, .view = t->view, .shown = t->known,
+					      .in_ticks = t->in_ticks, .has_bounds = t->has_bounds };
+
+	struct pt_text sentences = { 0 };
+
+	pt_small_print_each(&print, put_sentence, &sentences);
+	if (sentences.len_bytes > 0)
+		pt_text_add(out, "<p>%s</p>", sentences.bytes);
+	pt_text_free(&sentences);
 }
 
 static void heading(const struct table *t, struct pt_text *out)
@@ -139,24 +171,22 @@ static int choose(const struct pt_profile *p, const struct pt_view *view, const 
 static int table(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query,
 		 const struct pt_jumps *jumps, bool open, struct pt_text *out, struct pt_err *err)
 {
-	struct table t = { p, view, jumps, pt_alloc_array(view->n_columns, sizeof(*t.values)),
-			   pt_alloc_array(view->n_columns, sizeof(*t.known)) };
+	struct table t = { .profile = p, .view = view, .jumps = jumps,
+			   .values = pt_alloc_array(view->n_columns, sizeof(*t.values)),
+			   .known = pt_alloc_array(view->n_columns, sizeof(*t.known)) };
 	size_t *rows = NULL, n = 0, shown = 0;
-	char groups[64], remark[160];
 	int rc = choose(p, view, query, jumps, &rows, &n, &shown, err);
 
 	if (rc == 0 && n > 0) {
 		pt_text_add(out, "<details%s><summary>%s</summary><p>", open ? " open=\"open\"" : "", view->name);
 		pt_xml_text(out, view->help);
-		if (view->remark != NULL && view->remark(p, remark, sizeof(remark)))
-			pt_text_add(out, ". %s", remark);
-		if (pt_awake_only(p, view, NULL, groups, sizeof(groups)))
-			pt_text_add(out, ". %s: time awake only, what the core slept in between is not in it", groups);
 		pt_text_add(out, "</p><div class=\"scroll\"><table>\n");
 		find_known(&t, rows, shown);
+		find_ticks(&t);
 		heading(&t, out);
 		rows_of(&t, rows, shown, out);
 		pt_text_add(out, "</table></div>");
+		small_print(&t, out);
 		if (shown < n)
 			pt_text_add(out, "<p>%zu more rows are not shown here.</p>", n - shown);
 		pt_text_add(out, "</details>\n");

@@ -49,7 +49,7 @@ const char *pt_origin_text(const struct pt_profile *p, char *out, size_t room)
 	return out;
 }
 
-bool pt_column_is_awake_only(const struct pt_profile *profile, const struct pt_column *column, char group[16])
+static bool is_awake_only(const struct pt_profile *profile, const struct pt_column *column)
 {
 	static const char *const groups[] = { "period", "call", "inactive" };
 	size_t len = strcspn(column->key, ".");
@@ -57,10 +57,8 @@ bool pt_column_is_awake_only(const struct pt_profile *profile, const struct pt_c
 	if (!profile->awake_only || (column->unit != PT_UNIT_TICKS && column->unit != PT_UNIT_MEAN))
 		return false;
 	for (size_t i = 0; i < PT_LEN(groups); i++)
-		if (strlen(groups[i]) == len && strncmp(column->key, groups[i], len) == 0) {
-			snprintf(group, 16, "%s", groups[i]);
+		if (strlen(groups[i]) == len && strncmp(column->key, groups[i], len) == 0)
 			return true;
-		}
 	return false;
 }
 
@@ -71,12 +69,15 @@ bool pt_awake_only(const struct pt_profile *profile, const struct pt_view *view,
 
 	groups[0] = '\0';
 	for (size_t c = 0; c < view->n_columns; c++) {
+		const struct pt_column *column = &view->columns[c];
+		const char *name = shown != NULL ? column->heading : column->key;
 		size_t len = strlen(groups);
 
-		if ((shown != NULL && !shown[c]) || !pt_column_is_awake_only(profile, &view->columns[c], group) ||
-		    strstr(groups, group) != NULL)
+		if ((shown != NULL && !shown[c]) || !is_awake_only(profile, column))
 			continue;
-		snprintf(groups + len, room - len, "%s%s", len > 0 ? ", " : "", group);
+		snprintf(group, sizeof(group), "%.*s", (int)strcspn(name, ". "), name);
+		if (strstr(groups, group) == NULL)
+			snprintf(groups + len, room - len, "%s%s", len > 0 ? ", " : "", group);
 	}
 	return groups[0] != '\0';
 }

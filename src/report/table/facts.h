@@ -13,11 +13,9 @@ const char *pt_basis_name(enum pt_basis basis);	/* "exact", ...; "not measured" 
 /* What made it, and would again: "proftap 0.1.0, seed 1, source=mtb for=2s"; "" if the capture does not say. Returns out. */
 const char *pt_origin_text(const struct pt_profile *profile, char *out, size_t room);
 
-/* Whether the column's figures go on over times in which the core slept, of which the profile's clock knows nothing;
- * group: "period", of "period.min". */
-bool pt_column_is_awake_only(const struct pt_profile *profile, const struct pt_column *column, char group[16]);
-/* The groups of all such columns of the view, "period, call"; false: it has none. shown: columns that count, by index;
- * NULL: all. */
+/* The groups of columns whose figures go on over times in which the core slept, of which the profile's clock knows nothing;
+ * false: the view has none. shown: columns that count, by index, named as their headings begin: "per, call"; NULL: all, named
+ * as their keys do: "period, call". */
 bool pt_awake_only(const struct pt_profile *profile, const struct pt_view *view, const bool *shown, char *groups,
 		   size_t room);
 /* Why "at most" so much was observed, of a source in that mode, or one that triggers begin and end. */

@@ -80,9 +80,9 @@ struct pt_view {
 	const char *empty;	/* what to do so that it has rows; NULL: nobody can do anything */
 	const char *note;	/* what one must know to read it right, below its name in
 				 * the text report; NULL: nothing */
-	/* What one must know of this table as it is: a sentence in out, of room bytes; false: nothing. NULL: never
-	 * anything */
-	bool (*remark)(const void *subject, char *out, size_t room);
+	/* What one must know of this table as it is, of the columns shown (NULL: of none): a sentence without its full stop
+	 * in out, of room bytes; false: nothing. NULL: never anything */
+	bool (*remark)(const void *subject, const bool *shown, char *out, size_t room);
 	const char *sort;	/* sort word of its own order; NULL: as the rows come */
 	const struct pt_column *columns;
 	size_t n_columns;

@@ -21,6 +21,17 @@ const char *pt_headline_label(enum pt_headline_line line)
 	return labels[line];
 }
 
+static unsigned largest_cause(const struct pt_loss_sum *loss, bool faults)
+{
+	unsigned most = 0;
+
+	for (unsigned cause = 1; cause < PT_N_LOSSES; cause++)
+		if (pt_loss_is_fault((enum pt_loss)cause) == faults && cause != PT_LOSS_SLEEP &&
+		    loss->by[cause].ns > (most != 0 ? loss->by[most].ns : 0))
+			most = cause;
+	return most;
+}
+
 /* --- what ran on what */
 
 static size_t source_title(const char *title, const char *source, const char *mode, char *out, size_t room)
@@ -71,7 +82,9 @@ static const char *halting(const struct pt_profile *p, bool brief)
 {
 	if (pt_overhead_halts(p))
 		return ", HALTED";
-	return p->target[0] != '\0' && !p->no_clock && !brief ? ", not halted" : "";
+	if (p->target[0] == '\0' || p->no_clock || brief)
+		return "";
+	return largest_cause(&p->loss, false) != PT_LOSS_HALTED ? ", not halted" : "";	/* else somebody else held it */
 }
 
 /* " on virtual MKL27Z256 (Cortex-M0+)", in brief without the core; "" of a file that does not name its target. What the
@@ -109,17 +122,6 @@ static void title(const struct pt_profile *p, bool brief, char *out)
 }
 
 /* --- how much was observed */
-
-static unsigned largest_cause(const struct pt_loss_sum *loss, bool faults)
-{
-	unsigned most = 0;
-
-	for (unsigned cause = 1; cause < PT_N_LOSSES; cause++)
-		if (pt_loss_is_fault((enum pt_loss)cause) == faults && cause != PT_LOSS_SLEEP &&
-		    loss->by[cause].ns > (most != 0 ? loss->by[most].ns : 0))
-			most = cause;
-	return most;
-}
 
 static unsigned first_fault(const struct pt_loss_sum *loss)	/* PT_N_LOSSES: none */
 {
@@ -301,7 +303,9 @@ static void estimated_shares(const struct pt_profile *p, char *out, size_t room)
 					       ? " (not in it: the cycle model's error, unverified)"
 					       : "");
 	else if (p->samples_effective > 0)
-		at += (size_t)snprintf(out + at, room - at, ", 95 %% interval, %" PRIu64 " samples", p->samples);
+		at += (size_t)snprintf(out + at, room - at, ", 95 %% interval, %" PRIu64 " samples%s",
+				       p->samples - (p->sleep_counted ? 0 : p->samples_asleep),
+				       p->samples_asleep > 0 && !p->sleep_counted ? " awake" : "");
 	else if (seen_part(p) > 0)
 		at += (size_t)snprintf(out + at, room - at, ", bounds for the %.2g %% not recorded",
 				       100 * (1 - seen_part(p)));

@@ -1,7 +1,6 @@
 /* For people at a terminal: what was measured and how good it is in a few lines, the table, and below it the small print
  * that the table needs. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +13,15 @@
 #include "report/text/details.h"
 #include "report/text/grid.h"
 #include "report/text/headline.h"
+#include "report/text/small_print.h"
 #include "report/views/views.h"
 
 extern const struct pt_format pt_format_text, pt_format_summary, pt_format_details;
 
 enum { JUMPS = 3, ALSO_ROWS = 20, INDENT = 2 };
 enum { HEADLINE_ROWS = 5 };	/* of the terminal, before the table */
+
+struct say { struct pt_text *out; size_t columns; };
 
 static size_t columns_of(const struct pt_query *query)
 {
@@ -98,8 +100,8 @@ static const char *why_no_rows(const struct pt_profile *p, const struct pt_view 
 		return "";
 	if (pt_waits_for_elf(p))
 		return "it takes the ELF: --elf FILE, monitor symbols FILE; without it samples have addresses";
-	if (p->loss.by[PT_LOSS_HALTED].ns > 0 && p->branches == 0 && p->samples == 0)
-		return "the core was halted: in GDB continue lets it run, and profile run 2s does for 2 s";
+	if (p->branches == 0 && awake == 0 && (p->samples_asleep > 0 || p->loss.by[PT_LOSS_SLEEP].ns > 0))
+		return "the core slept: whenever it was looked at, its program waited for an interrupt";
 	if (is_one_of(view->name, of_calls, PT_LEN(of_calls)) && p->branches == 0 && awake > 0)
 		return "samples show no calls: that takes a source of branches (monitor sources lists them)";
 	return p->program == NULL && (p->branches != 0 || awake > 0)
@@ -111,6 +113,8 @@ static const char *why_empty(const struct pt_profile *p, const struct pt_view *v
 {
 	const char *why = why_no_rows(p, view);
 
+	if (p->loss.observed_ns == 0 && p->loss.by[PT_LOSS_HALTED].ns > 0)
+		return "the core was halted: in GDB continue lets it run, and profile run 2s does for 2 s";
 	if (why[0] != '\0')
 		return why;
 	for (size_t i = 0; i < p->n_sources; i++)
@@ -129,72 +133,43 @@ static void rows_left_out(const struct pt_grid *g, size_t all, struct pt_text *o
 		pt_text_add(out, "... %zu more: top=0 shows all\n", all - g->n_rows);
 }
 
-/* Writes a line of small print. */
-static void say(const struct pt_grid *g, struct pt_text *out, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void say(const struct pt_grid *g, struct pt_text *out, const char *format, ...)
+static void say(void *arg, const char *line)
 {
-	struct pt_text line = { 0 };
-	va_list ap;
+	struct say *to = arg;
 
-	va_start(ap, format);
-	pt_text_add_list(&line, format, ap);
-	va_end(ap);
-	pt_wrapped_line(line.bytes, line.len_bytes, columns_of(g->query), INDENT, out);
-	pt_text_free(&line);
-}
-
-/* Is a figure shown that more time makes larger? */
-static bool shows_totals(const struct pt_grid *g)
-{
-	static const char *const keys[] = { "count", "net_instructions", "instructions", "net.total", "gross.total", "net",
-					    "gross" };
-
-	for (size_t i = 0; i < g->view->n_columns; i++)
-		if (g->shown[i] && is_one_of(g->view->columns[i].key, keys, PT_LEN(keys)))
-			return true;
-	return false;
+	pt_wrapped_line(line, strlen(line), to->columns, INDENT, to->out);
 }
 
 static void small_print(const struct pt_grid *g, struct pt_text *out)
 {
-	char groups[64], text[160];
+	const struct pt_small_print print = { .profile = g->profile, .view = g->view, .shown = g->shown,
+					      .in_ticks = g->in_ticks, .has_bounds = g->has_bounds,
+					      .ascii = g->query->ascii };
+	struct say to = { .out = out, .columns = columns_of(g->query) };
+	char line[80];
 
-	if (g->in_ticks && g->profile->by_instructions)
-		say(g, out, "Times are in instructions.");
-	else if (g->in_ticks && g->profile->core_hz == 0)
-		say(g, out, "Times are in cycles: core-clock=HZ gives seconds.");
-	if (pt_totals_are_of_recorded(g->profile) && shows_totals(g))
-		say(g, out, "count, self and total are of what was recorded%s.",
-		    g->profile->core_hz == 0 && !g->profile->by_instructions
-			    ? ": core-clock=HZ gives those of the whole profile"
-			    : ", not of the whole profile");
-	if (pt_lacks_bursts(g->profile, g->view->name))
-		say(g, out, "No self %% here: too few bursts began at random times. Profile for longer.");
-	if (pt_shares_from(g->profile, g->view->name) != NULL)
-		say(g, out, "Shares are from %s.", pt_shares_from(g->profile, g->view->name));
-	if (g->has_bounds)
-		say(g, out, "%s: lower bound, as the trace did not show all of it.", g->query->ascii ? ">=" : "≥");
-	if (pt_awake_only(g->profile, g->view, g->shown, groups, sizeof(groups)))
-		say(g, out, "%s: time awake only; what the core slept in between is not included.", groups);
-	if (g->view->note != NULL)
-		say(g, out, "%s.", g->view->note);
-	if (g->view->remark != NULL && g->view->remark(g->profile, text, sizeof(text)))
-		say(g, out, "%s.", text);
+	pt_small_print_each(&print, say, &to);
+	snprintf(line, sizeof(line), "No room for %zu more column%s: wide=on shows all.", g->n_left_out,
+		 g->n_left_out == 1 ? "" : "s");
 	if (g->n_left_out > 0)
-		say(g, out, "No room for %zu more column%s: wide=on shows all.", g->n_left_out,
-		    g->n_left_out == 1 ? "" : "s");
+		say(&to, line);
 }
 
 static void empty_table(const struct pt_grid *g, size_t all, struct pt_text *out)
 {
 	const char *why = all == 0 ? why_empty(g->profile, g->view) : "";
+	struct say to = { .out = out, .columns = columns_of(g->query) };
 	char text[160];
+	struct pt_text line = { 0 };
 
-	say(g, out, "%s: nothing to show%s%s", g->view->name, why[0] != '\0' ? "; " : "", why);
-	if (g->view->remark != NULL && g->view->remark(g->profile, text, sizeof(text)))
-		say(g, out, "%s.", text);
+	pt_text_add(&line, "%s: nothing to show%s%s", g->view->name, why[0] != '\0' ? "; " : "", why);
+	say(&to, line.bytes);
+	pt_text_free(&line);
+	if (g->view->remark == NULL || !g->view->remark(g->profile, NULL, text, sizeof(text)))
+		return;
+	pt_text_add(&line, "%s.", text);
+	say(&to, line.bytes);
+	pt_text_free(&line);
 }
 
 /* --- */

@@ -240,8 +240,17 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 		rest_row(p, pt_rest_core(p, i - p->n_functions), out);
 }
 
+static bool shows_rates(const bool *shown)
+{
+	for (size_t i = 0; shown != NULL && i < PT_LEN(columns); i++)
+		if (shown[i] &&
+		    (strcmp(columns[i].key, "calls_per_s") == 0 || strcmp(columns[i].key, "period_mean_ns") == 0))
+			return true;
+	return false;
+}
+
 /* Whose time it is; why calls/s times self/call is not self %. */
-static bool remark(const void *subject, char *out, size_t room)
+static bool remark(const void *subject, const bool *shown, char *out, size_t room)
 {
 	const struct pt_profile *p = subject;
 	const struct pt_profile_core *core = p->n_cores == 1 ? pt_profile_windowed(p, p->core[0].core) : NULL;
@@ -252,7 +261,7 @@ static bool remark(const void *subject, char *out, size_t room)
 			"Samples find the entry of an exception in the code that it interrupts: intervals leave that open");
 		return true;
 	}
-	if (core == NULL || p->core_hz == 0 || !(core->asleep.share > 0.005))
+	if (core == NULL || p->core_hz == 0 || !(core->asleep.share > 0.005) || !shows_rates(shown))
 		return false;
 	snprintf(out, room, "calls/s, period: of all time, of which the core slept %.0f %%; self %%: of time awake",
 		 100 * core->asleep.share);

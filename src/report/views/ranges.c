@@ -38,8 +38,9 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = pt_core_value(p->n_cores, span->core);
 }
 
-static bool remark(const void *subject, char *out, size_t room)
+static bool remark(const void *subject, const bool *shown, char *out, size_t room)
 {
+	(void)shown;
 	return pt_span_remark(subject, out, room);
 }
 

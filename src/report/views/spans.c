@@ -43,8 +43,9 @@ static void span_row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = pt_core_value(p->n_cores, span->core);
 }
 
-static bool span_remark(const void *subject, char *out, size_t room)
+static bool span_remark(const void *subject, const bool *shown, char *out, size_t room)
 {
+	(void)shown;
 	return pt_span_remark(subject, out, room);
 }
 

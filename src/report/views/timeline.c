@@ -117,12 +117,13 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 }
 
 /* A ring of stated depth: what is older than it is not there. */
-static bool remark(const void *subject, char *out, size_t room)
+static bool remark(const void *subject, const bool *shown, char *out, size_t room)
 {
 	const struct pt_profile *p = subject;
 	const struct pt_timeline *t = p->timeline;
 	char from[40] = "";
 
+	(void)shown;
 	if (t == NULL || t->n == 0 || t->seen <= t->n)
 		return false;
 	if (pt_timeline_at(t, 0)->at.ns != PT_UNKNOWN && !p->no_clock)

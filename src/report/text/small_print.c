@@ -1,0 +1,95 @@
+#include "report/text/small_print.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/util.h"
+#include "report/table/facts.h"
+
+struct teller {
+	void (*each)(void *arg, const char *line);
+	void *arg;
+};
+
+static void say(const struct teller *teller, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(const struct teller *teller, const char *format, ...)
+{
+	struct pt_text line = { 0 };
+	va_list ap;
+
+	va_start(ap, format);
+	pt_text_add_list(&line, format, ap);
+	va_end(ap);
+	teller->each(teller->arg, line.bytes);
+	pt_text_free(&line);
+}
+
+static bool is_total(const char *key)
+{
+	static const char *const keys[] = { "count", "net_instructions", "instructions", "net.total", "gross.total", "net",
+					    "gross" };
+
+	for (size_t i = 0; i < PT_LEN(keys); i++)
+		if (strcmp(key, keys[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Is a figure shown that more time makes larger? */
+static bool shows_totals(const struct pt_small_print *print)
+{
+	for (size_t i = 0; i < print->view->n_columns; i++)
+		if (print->shown[i] && is_total(print->view->columns[i].key))
+			return true;
+	return false;
+}
+
+static void of_units(const struct pt_small_print *print, const struct teller *to)
+{
+	const struct pt_profile *p = print->profile;
+
+	if (print->in_ticks && p->by_instructions)
+		say(to, "Times are in instructions.");
+	else if (print->in_ticks && p->core_hz == 0)
+		say(to, "Times are in cycles: core-clock=HZ gives seconds.");
+	if (pt_totals_are_of_recorded(p) && shows_totals(print))
+		say(to, "count, self and total are of what was recorded%s.",
+		    p->core_hz == 0 && !p->by_instructions ? ": core-clock=HZ gives those of the whole profile"
+							   : ", not of the whole profile");
+}
+
+static void of_shares(const struct pt_small_print *print, const struct teller *to)
+{
+	const char *from = pt_shares_from(print->profile, print->view->name);
+
+	if (pt_lacks_bursts(print->profile, print->view->name))
+		say(to, "No self %% here: too few bursts began at random times. Profile for longer.");
+	if (from != NULL)
+		say(to, "Shares are from %s.", from);
+}
+
+static void of_view(const struct pt_small_print *print, const struct teller *to)
+{
+	char groups[64], remark[160];
+
+	if (pt_awake_only(print->profile, print->view, print->shown, groups, sizeof(groups)))
+		say(to, "%s: time awake only; what the core slept in between is not included.", groups);
+	if (print->view->note != NULL)
+		say(to, "%s.", print->view->note);
+	if (print->view->remark != NULL && print->view->remark(print->profile, print->shown, remark, sizeof(remark)))
+		say(to, "%s.", remark);
+}
+
+void pt_small_print_each(const struct pt_small_print *print, void (*each)(void *arg, const char *line), void *arg)
+{
+	const struct teller to = { .each = each, .arg = arg };
+
+	of_units(print, &to);
+	of_shares(print, &to);
+	if (print->has_bounds)
+		say(&to, "%s: lower bound, as the trace did not show all of it.", print->ascii ? ">=" : "≥");
+	of_view(print, &to);
+}

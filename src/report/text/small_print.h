@@ -1,0 +1,21 @@
+/* What one must know to read a table right: units, what shares are of, bounds, and what is particular to it. Pure. */
+#ifndef PT_REPORT_TEXT_SMALL_PRINT_H
+#define PT_REPORT_TEXT_SMALL_PRINT_H
+
+#include <stdbool.h>
+
+#include "profile/result/profile.h"
+#include "report/table/view.h"
+
+struct pt_small_print {
+	const struct pt_profile *profile;
+	const struct pt_view *view;
+	const bool *shown;		/* by the view's columns */
+	bool in_ticks, has_bounds;	/* a cell shown is a time on the profile's clock; a lower bound */
+	bool ascii;			/* ">=" stands for a bound in the table */
+};
+
+/* Calls each with every sentence, which ends with a full stop. */
+void pt_small_print_each(const struct pt_small_print *print, void (*each)(void *arg, const char *line), void *arg);
+
+#endif
