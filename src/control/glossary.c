@@ -7,6 +7,7 @@
 #include "capture/write.h"
 #include "control/commands.h"
 #include "pipeline/pipeline.h"
+#include "profile/analyses/counters/metrics.h"
 #include "profile/result/analysis.h"
 #include "report/report.h"
 #include "report/table/order.h"
@@ -34,9 +35,10 @@ static void give_param(const struct giver *give, const struct pt_param *row, con
 {
 	char line[600];
 
+	const char *choices = row->choices == NULL ? "" : row->type == PT_PARAM_CHOICE ? "; one of " : "; or ";
+
 	snprintf(line, sizeof(line), "%s%s%s%s%s", row->help, row->standard != NULL ? "; default " : "",
-		 row->standard != NULL ? row->standard : "", row->choices != NULL ? "; one of " : "",
-		 row->choices != NULL ? row->choices : "");
+		 row->standard != NULL ? row->standard : "", choices, row->choices != NULL ? row->choices : "");
 	give->each(give->arg, row->key, kind, line);
 	if (row->type == PT_PARAM_CHOICE && strcmp(row->key, "mode") != 0)	/* modes have lines of their own */
 		give_choices(give, row, kind);
@@ -81,13 +83,12 @@ static bool is_new_column(size_t view, size_t column)
 static void give_loss(const struct giver *give, enum pt_loss cause)
 {
 	const char *advice = pt_loss_advice(cause);
+	bool fault = pt_loss_is_fault(cause);
+	char line[400];
 
-	if (cause < PT_LOSS_FIRST_FAULT)
-		give->each(give->arg, pt_loss_name(cause), "cause of unobserved time",
-			   "there is no trace of that time by design; it is no fault");
-	else
-		give->each(give->arg, pt_loss_name(cause), "cause of lost time",
-			   advice != NULL ? advice : "a fault: the trace of that time is gone");
+	snprintf(line, sizeof(line), "%s%s%s", pt_loss_meaning(cause), advice != NULL ? "; what helps: " : "",
+		 advice != NULL ? advice : "");
+	give->each(give->arg, pt_loss_name(cause), fault ? "cause of lost time" : "cause of unobserved time", line);
 }
 
 /* What stands in the lines around a table. */
@@ -110,35 +111,86 @@ static void give_screen_words(const struct giver *give)
 		{ "total", "time in the function with what it calls (gross in JSON and csv)" },
 		{ "seen", "how often it was recorded, as it is: no estimate for the whole run" },
 		{ "burst", "one filling of a trace buffer, from arming to the watermark" },
+		{ "sample", "one reading of where the core is" },
+		{ "re-arm", "making the trace ready for the next burst, or waiting for it" },
+		{ "bound", "at least (≥, >=) or at most (≤) so much: the trace did not show all of it" },
+		{ "lower bound", "at least so much: the trace did not show all of it; printed as ≥, or >= without UTF-8" },
+		{ "≥", "a lower bound: the trace did not show all of it" },
 		{ ">=", "a lower bound: the trace did not show all of it" },
+		{ "±", "half of the 95 % interval, in per cent of the value before it" },
+		{ "calls/s", "calls per second of the whole profile, the time asleep included" },
+		{ "self/call", "time in the function itself per call" },
+		{ "period", "mean time from one call to the next: 1 / calls/s, the time asleep included" },
+		{ "per", "of per min, per avg, per max: time from one call to the next, as it was recorded" },
+		{ "min", "the shortest call, with what it called; behind another word the shortest of that" },
+		{ "avg", "the mean over all calls, with what they called; behind another word the mean of that" },
+		{ "max", "the longest call, with what it called; behind another word the longest of that" },
+		{ "p50", "the median: half of the calls took no longer (from a histogram, within 2 %)" },
+		{ "p90", "nine of ten calls took no longer (from a histogram, within 2 %)" },
+		{ "p99", "99 of 100 calls took no longer (from a histogram, within 2 %)" },
+		{ "inactive", "time from the end of a call to the next call" },
+		{ "overhead", "what the profile costs the program: none, or halts for each reading (report details has it)" },
+		{ "HALTED", "in the first line: the source halts the core for each reading, so that the program runs slower" },
+		{ "not halted", "in the first line: the profile lets the core run; nobody else halted it either" },
+		{ "INTRUSIVE", "the source alters the run of the program (sources, report details say how); chosen only by name" },
+		{ "lease", "the right to use one unit of the chip (trace buffer, comparators): debugger or profile, not both" },
+		{ "watermark", "the fill of a trace buffer at which a burst ends" },
 	};
 
 	for (size_t i = 0; i < PT_LEN(words); i++)
 		give->each(give->arg, words[i].word, "in a report", words[i].help);
-	for (unsigned i = 0; i < PT_N_LOSSES; i++)
+	for (unsigned i = 1; i < PT_N_LOSSES; i++)
 		give_loss(give, (enum pt_loss)i);
+}
+
+static bool has_heading(const struct pt_view *view, const char *heading)
+{
+	for (size_t i = 0; i < view->n_columns; i++)
+		if (strcmp(view->columns[i].heading, heading) == 0)
+			return true;
+	return false;
 }
 
 static bool is_new_heading(size_t view, size_t column)
 {
 	const char *heading = pt_views[view]->columns[column].heading;
 
-	for (size_t i = 0; i <= view; i++)
-		for (size_t k = 0; k < (i < view ? pt_views[i]->n_columns : column); k++)
-			if (strcmp(pt_views[i]->columns[k].heading, heading) == 0)
-				return false;
-	return strchr(heading, ' ') != NULL || (heading[0] != '\0' && pt_view_column(pt_views[view], heading) < 0);
+	for (size_t i = 0; i < view; i++)
+		if (has_heading(pt_views[i], heading))
+			return false;
+	for (size_t k = 0; k < column; k++)
+		if (strcmp(pt_views[view]->columns[k].heading, heading) == 0)
+			return false;
+	return heading[0] != '\0' && strcmp(heading, pt_views[view]->columns[column].key) != 0;
 }
 
 /* As a table shows it: "self %". */
 static void give_heading(const struct giver *give, size_t view, size_t column)
 {
 	const struct pt_column *own = &pt_views[view]->columns[column];
-	char line[200];
+	char line[500], views[300] = "";
+	size_t at = 0;
 
-	snprintf(line, sizeof(line), "heading of the column %s, in %s and others; sort=%s orders by it", own->key,
-		 pt_views[view]->name, own->key);
+	for (size_t i = view; pt_views[i] != NULL && at < sizeof(views); i++)
+		if (has_heading(pt_views[i], own->heading))
+			at += (size_t)snprintf(views + at, sizeof(views) - at, "%s%s", at > 0 ? ", " : "",
+					       pt_views[i]->name);
+	snprintf(line, sizeof(line), "heading of the column %s in %s; sort=%s orders by it", own->key, views, own->key);
 	give->each(give->arg, own->heading, "heading", line);
+}
+
+static bool any_counter(void *arg, const char *counter)
+{
+	(void)arg;
+	(void)counter;
+	return true;
+}
+
+static void give_metric(void *arg, const char *name, const char *formula)
+{
+	const struct giver *give = arg;
+
+	give->each(give->arg, name, "metric", formula);
 }
 
 static void give_report_words(const struct giver *give)
@@ -190,6 +242,7 @@ void pt_glossary_each(const struct pt_command_ctx *ctx, pt_glossary_fn *each, vo
 		give_param(&give, pt_command_start_param(i), "setting of a profile");
 	give_params(&give, pt_program_params, PT_N_PROGRAM_PARAMS, "setting of symbols");
 	give_report_words(&give);
+	pt_metrics_standard(any_counter, give_metric, &give);
 	for (size_t i = 0; pt_analyses[i] != NULL; i++)
 		each(arg, pt_analyses[i]->name, "analysis", pt_analyses[i]->help);
 	if (ctx->options != NULL)
@@ -211,6 +264,13 @@ static void give_modes(const struct giver *give, const struct pt_source_ops *sou
 	}
 }
 
+static void give_name(void *arg, const char *name, const char *meaning)
+{
+	const struct giver *give = arg;
+
+	give->each(give->arg, name, "event", meaning);
+}
+
 void pt_glossary_each_of_target(struct pt_target *target, pt_glossary_fn *each, void *arg)
 {
 	struct giver give = { each, arg };
@@ -222,6 +282,8 @@ void pt_glossary_each_of_target(struct pt_target *target, pt_glossary_fn *each, 
 
 		each(arg, sources[i]->name, "source", sources[i]->help);
 		give_modes(&give, sources[i]);
+		if (sources[i]->explain != NULL)
+			sources[i]->explain(give_name, &give);
 		snprintf(kind, sizeof(kind), "setting of source %s", sources[i]->name);
 		give_params(&give, sources[i]->params, sources[i]->n_params, kind);
 	}

@@ -1,6 +1,7 @@
 /* help [WORD]: the commands that begin with it; else what the word means, wherever it is from (glossary.c). */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/alloc.h"
 #include "base/nearest.h"
@@ -69,7 +70,7 @@ static void put_meaning(void *arg, const char *word, const char *kind, const cha
 	struct topic *topic = arg;
 
 	pt_nearest_offer(&topic->near, word);
-	if (strcmp(word, topic->text) != 0)
+	if (strcasecmp(word, topic->text) != 0)
 		return;
 	topic->found = true;
 	pt_command_say(topic->cmd, "%s (%s): %s", word, kind, line);

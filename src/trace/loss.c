@@ -23,6 +23,25 @@ static const char *const names[PT_N_LOSSES] = {
 	[PT_LOSS_CUT] = "file cut short",
 };
 
+static const char *const meanings[PT_N_LOSSES] = {
+	[PT_LOSS_REARM] = "between two bursts or batches nothing is recorded, by design",
+	[PT_LOSS_DRAIN] = "the buffer was being read, and nothing recorded meanwhile, by design",
+	[PT_LOSS_SLEEP] = "the core slept: there was nothing to record",
+	[PT_LOSS_HALTED] = "a debugger held the core: there was nothing to record",
+	[PT_LOSS_NOT_ARMED] = "the source had not been started yet, or was stopped",
+	[PT_LOSS_OVERRUN] = "the hardware wrote faster than it was read",
+	[PT_LOSS_WRAP] = "the buffer began anew before it had been read",
+	[PT_LOSS_HOST] = "the host could not keep up, and what came meanwhile was dropped",
+	[PT_LOSS_PROBE] = "the probe failed, or was unplugged",
+	[PT_LOSS_RESET] = "the target was reset, and its trace with it",
+	[PT_LOSS_TAKEN] = "the program itself used the trace unit, or set it differently",
+	[PT_LOSS_DAMAGED] = "bytes came that the trace format does not allow",
+	[PT_LOSS_NOT_CODE] = "the trace led out of the code that the ELF describes",
+	[PT_LOSS_FIFO] = "more came than the chip's trace port carries, and its FIFO was full",
+	[PT_LOSS_SILENT] = "the target did not answer its probe",
+	[PT_LOSS_CUT] = "the file ends before the profile did",
+};
+
 /* Source for the FIFO: iSYSTEM, Profiler Concepts, 3.6.1 (dense indirect branches). */
 static const char *const advice[PT_N_LOSSES] = {
 	[PT_LOSS_OVERRUN] = "a larger trace buffer, or a faster link to the probe; of a virtual board, clock=virtual",
@@ -36,6 +55,11 @@ static const char *const advice[PT_N_LOSSES] = {
 const char *pt_loss_name(enum pt_loss cause)
 {
 	return (size_t)cause < PT_LEN(names) && names[cause] != NULL ? names[cause] : "unknown";
+}
+
+const char *pt_loss_meaning(enum pt_loss cause)
+{
+	return (size_t)cause < PT_LEN(meanings) && meanings[cause] != NULL ? meanings[cause] : "";
 }
 
 const char *pt_loss_advice(enum pt_loss cause)

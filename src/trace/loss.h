@@ -37,6 +37,7 @@ static inline bool pt_loss_is_fault(enum pt_loss cause)
 }
 
 const char *pt_loss_name(enum pt_loss cause);	/* "re-arm", "host too slow", ...; "unknown" out of range */
+const char *pt_loss_meaning(enum pt_loss cause);	/* as half a sentence; "" out of range */
 
 /* What a user can do about it, as half a sentence; NULL: nothing that is always right. */
 const char *pt_loss_advice(enum pt_loss cause);

@@ -48,6 +48,8 @@ struct pt_source_ops {
 	int (*available)(struct pt_target *target, struct pt_err *err);
 	/* What it is to the program here, where that depends: "each sample halts the core". NULL: help says it. */
 	void (*cost)(struct pt_target *target, char *line, size_t room);
+	/* Calls each with every name that values of its settings may have (events), and what it means. NULL: none. */
+	void (*explain)(void (*each)(void *arg, const char *name, const char *meaning), void *arg);
 	/* Save what it will change, program the unit, emit CONFIG. Undoes its own work on failure. PT_EBUSY when the
 	 * unit is leased to another (the sentence names the owner). */
 	int (*start)(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err);

@@ -491,11 +491,23 @@ static int counters_start(void *state, struct pt_target *target, const struct pt
 	return pt_mb_cores_start(state, &one, pt_params_text(setup->settings, &params[CORE]), target, setup, err);
 }
 
+static void explain(void (*each)(void *arg, const char *name, const char *meaning), void *arg)
+{
+	char meaning[80];
+
+	for (int i = 0; i < PT_MB_EVENTS; i++) {
+		snprintf(meaning, sizeof(meaning), "events=%s counts it: number %d in the table of UG984",
+			 pt_mb_event_name[i], i);
+		each(arg, pt_mb_event_name[i], meaning);
+	}
+}
+
 const struct pt_source_ops pt_source_mb_counters = {
 	.name = "counters",
 	.format = PT_FORMAT_COUNTERS,
 	.modes = "poll",
 	.titles = "MDM counters",
+	.explain = explain,
 	.help = "events and latencies, counted by the core: CPI, stalls, cache rates",
 	.state_bytes = sizeof(struct pt_mb_cores),
 	.params = params,

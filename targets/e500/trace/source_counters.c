@@ -386,11 +386,18 @@ static int counters_start(void *state, struct pt_target *target, const struct pt
 				   setup, err);
 }
 
+static void explain(void (*each)(void *arg, const char *name, const char *meaning), void *arg)
+{
+	for (size_t i = 0; i < pt_e500_n_events; i++)
+		each(arg, pt_e500_events[i].name, pt_e500_events[i].meaning);
+}
+
 const struct pt_source_ops pt_source_e500_counters = {
 	.name = "counters",
 	.format = PT_FORMAT_COUNTERS,
 	.modes = "poll",
 	.titles = "event counters",
+	.explain = explain,
 	.help = "events of the performance monitor: IPC, stalls, misses, latencies; a way that halts the core does so "
 		"for each reading: only when asked for by name",
 	.only_by_name = true,
