@@ -336,6 +336,13 @@ void pt_board_listen(struct pt_board *b, struct pt_board_listener *listener)
 	b->listeners = listener;
 }
 
+void pt_board_tell(struct pt_board *b, const char *text)
+{
+	for (struct pt_board_listener *l = b->listeners; l != NULL; l = l->next)
+		if (l->on_console != NULL)
+			l->on_console(l->arg, text, strlen(text));
+}
+
 void pt_board_unlisten(struct pt_board *b, struct pt_board_listener *listener)
 {
 	struct pt_board_listener **l = &b->listeners;
@@ -545,6 +552,12 @@ void pt_session_save(struct pt_session *s, const char *path, bool replace, pt_se
 	(void)replace;
 	snprintf(text, sizeof(text), "saved %s\n", path);
 	answer(reply, arg, 0, text);
+}
+
+struct pt_board *pt_session_board(const struct pt_session *s)
+{
+	(void)s;
+	return &board;
 }
 
 void pt_session_status(struct pt_session *s, pt_session_reply reply, void *arg)

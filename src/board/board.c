@@ -217,6 +217,14 @@ void pt_board_unlisten(struct pt_board *board, struct pt_board_listener *listene
 		*at = listener->next;
 }
 
+void pt_board_tell(struct pt_board *board, const char *text)
+{
+	struct pt_board_note note = { .kind = NOTE_CONSOLE };
+
+	snprintf(note.text, sizeof(note.text), "%s", text);
+	pass_on(board, &note);
+}
+
 enum pt_board_state pt_board_get_state(const struct pt_board *board, const char **why)
 {
 	if (why != NULL)

@@ -45,7 +45,8 @@ struct pt_board_listener {
 	void (*on_stop)(void *arg, unsigned core, const struct pt_core_status *status);
 	void (*on_run)(void *arg, unsigned core);	/* resumed, by whichever client */
 	void (*on_reset)(void *arg);
-	void (*on_console)(void *arg, const char *text, size_t len_bytes);	/* semihosting, ITM text */
+	/* semihosting, ITM text; and what pt_board_tell() is told */
+	void (*on_console)(void *arg, const char *text, size_t len_bytes);
 	struct pt_board_listener *next;	/* the board's */
 };
 
@@ -74,6 +75,7 @@ void pt_board_unref(struct pt_board *board);
 void pt_board_post(struct pt_board *board, struct pt_job *job);
 void pt_board_listen(struct pt_board *board, struct pt_board_listener *listener);
 void pt_board_unlisten(struct pt_board *board, struct pt_board_listener *listener);
+void pt_board_tell(struct pt_board *board, const char *text);	/* on the consoles of those who listen; with line feed */
 enum pt_board_state pt_board_get_state(const struct pt_board *board, const char **why);
 /* The words that any kind of target brings, on whatever board; NULL behind the last. Any thread. */
 const struct pt_target_word *pt_board_target_word(size_t i);

@@ -251,12 +251,16 @@ static void on_profile_stopped(void *arg, int rc, const char *text, size_t len_b
 
 static void on_stopped_by_time(void *arg, int rc, const char *text, size_t len_bytes)
 {
+	static const char over[] = "profile: its time is over; monitor profile report shows it";
 	struct pt_recorder *recorder = arg;
 
 	recorder->time_over = rc >= 0;
 	nobody_cares(NULL, rc, text, len_bytes);
-	if (rc >= 0)
-		pt_info("profile: its time is over; monitor profile report shows it");
+	if (rc < 0)
+		return;
+	pt_info("%s", over);
+	pt_board_tell(pt_session_board(recorder->profile), over);
+	pt_board_tell(pt_session_board(recorder->profile), "\n");
 }
 
 /* Also when the profile ends otherwise: then there is nothing to stop. */

@@ -93,6 +93,11 @@ struct pt_session *pt_session_new(struct pt_board *board, uv_loop_t *loop)
 	return session;
 }
 
+struct pt_board *pt_session_board(const struct pt_session *session)
+{
+	return session->board;
+}
+
 void pt_session_set_standing(struct pt_session *session, const char *const *words, size_t n_words)
 {
 	session->standing = pt_alloc_array(n_words + 1, sizeof(*session->standing));

@@ -17,6 +17,7 @@ enum pt_session_state { PT_SESSION_IDLE, PT_SESSION_STARTING, PT_SESSION_RUNNING
 typedef void (*pt_session_reply)(void *arg, int rc, const char *text, size_t len_bytes);
 
 struct pt_session *pt_session_new(struct pt_board *board, uv_loop_t *loop);
+struct pt_board *pt_session_board(const struct pt_session *session);
 /* Another one on the same board, with the same standing words and symbols, for the time in which the first profiles
  * nothing. */
 struct pt_session *pt_session_beside(const struct pt_session *session);
