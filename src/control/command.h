@@ -73,6 +73,7 @@ struct pt_door_ops {
 	void (*find_program)(void *door, struct pt_command *cmd, void (*then)(struct pt_command *cmd));
 	bool (*busy)(void *door);		/* the board is at work for the door, and nothing is asked of it */
 	void (*status)(void *door, struct pt_text *out);	/* lines for status */
+	void (*fit)(void *door, struct pt_query *query);	/* to what shows the answer: columns, colour, signs */
 	const char *(*hint)(void *door, enum pt_command_event event);	/* NULL: nothing is to be added */
 };
 
@@ -155,6 +156,7 @@ void pt_command_on_board(struct pt_command *cmd, pt_command_board_fn *on_board, 
 /* The door's find_program(), or then() at once. */
 void pt_command_find_program(struct pt_command *cmd, void (*then)(struct pt_command *cmd));
 const char *pt_command_hint(const struct pt_command *cmd, enum pt_command_event event);	/* the door's; or NULL */
+void pt_command_fit(const struct pt_command *cmd, struct pt_query *query);	/* the door's fit() */
 /* Takes the words of a query out of the command's, from the first on. PT_EARG: one of them is wrong. The top=N of the
  * start holds where the query has none. */
 int pt_command_take_query(struct pt_command *cmd, size_t first, struct pt_query *query, struct pt_err *err);

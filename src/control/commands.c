@@ -139,10 +139,25 @@ static int refuse_several(const struct names *names, const char *word, struct pt
 	struct pt_text list = { 0 };
 
 	list_names(names, &list);
-	pt_fail(err, PT_EARG, "\"%.40s\" fits several commands: %s; write more of it", word,
-		list.bytes != NULL ? list.bytes : "");
+	pt_fail(err, PT_EARG,
+		names->n > 1 ? "\"%.40s\" fits several commands: %s; write more of it"
+			     : "\"%.40s\" is too short for %s; write more of it",
+		word, list.bytes != NULL ? list.bytes : "");
 	pt_text_free(&list);
 	return err->code;
+}
+
+/* Leaves the rows whose first word begins so, however few letters that are. False: none. */
+static bool narrow_to_beginnings(struct names *names, const char *word)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < names->n; i++)
+		if (strncmp(names->row[i].name, word, strlen(word)) == 0 && is_served(names, &names->row[i]))
+			names->row[kept++] = names->row[i];
+	if (kept > 0)
+		names->n = kept;
+	return kept > 0;
 }
 
 /* The nearest row by its whole name or, as "report" is meant for "profile report", by its second word. */
@@ -218,7 +233,7 @@ static const char *kind_of(const struct pt_command *cmd)
 	return meaning.kind;
 }
 
-static int refuse_word(const struct names *names, const char *group, struct pt_err *err)
+static int refuse_word(struct names *names, const char *group, struct pt_err *err)
 {
 	const struct pt_command *cmd = names->cmd;
 	const char *first = cmd->words[0], *second = cmd->n_words > 1 ? cmd->words[1] : "";
@@ -232,6 +247,8 @@ static int refuse_word(const struct names *names, const char *group, struct pt_e
 	find_nearest(names, group != NULL ? second : first, group == NULL, &near);
 	if (group == NULL)
 		find_nearest_of_two(names, first, second, &near);
+	if (group == NULL && near.nearest[0] == '\0' && narrow_to_beginnings(names, first))
+		return refuse_several(names, first, err);
 	if (group == NULL && near.nearest[0] == '\0' && kind_of(cmd) != NULL)
 		return pt_fail(err, PT_EARG, "\"%.40s\" is not a %s command; %s help %.40s says what it is: %.80s",
 			       first, cmd->ctx->ops->name, cmd->ctx->ops->name, first, kind_of(cmd));

@@ -9,6 +9,12 @@
 #include "control/commands.h"
 #include "pipeline/pipeline.h"
 
+void pt_command_fit(const struct pt_command *cmd, struct pt_query *query)
+{
+	if (cmd->ctx->ops->fit != NULL)
+		cmd->ctx->ops->fit(cmd->ctx->door, query);
+}
+
 int pt_command_take_query(struct pt_command *cmd, size_t first, struct pt_query *query, struct pt_err *err)
 {
 	const char *words[PT_COMMAND_WORDS];
@@ -24,6 +30,7 @@ int pt_command_take_query(struct pt_command *cmd, size_t first, struct pt_query 
 		return err->code;
 	cmd->n_words = kept;
 	pt_session_default_top(cmd->ctx->session, query);
+	pt_command_fit(cmd, query);
 	return 0;
 }
 
@@ -144,6 +151,7 @@ static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 	if (len_bytes > 0 && text[len_bytes - 1] != '\n')
 		pt_text_add(&cmd->out, "\n");
 	pt_session_default_top(cmd->ctx->session, &query);
+	pt_command_fit(cmd, &query);
 	query.first = PT_COMMAND_FIRST_ROWS;
 	pt_session_report(cmd->ctx->session, &query, on_first_rows, cmd);
 }
