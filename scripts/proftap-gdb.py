@@ -74,12 +74,33 @@ In the TUI `layout profile` shows the table beside the source, anew at each stop
     def __init__(self):
         super().__init__("profile", gdb.COMMAND_STATUS, gdb.COMPLETE_NONE, True)
 
+    def invoke(self, argument, from_tty):
+        if argument:
+            raise gdb.GdbError(f"profile has no command {argument.split()[0]}; `profile` alone lists them")
+        gdb.write(self.__doc__ + "\n")
+
+
+PASSED = {
+    "start": "Begin a profile, with the program's symbols: profile start [for=TIME] [KEY=VALUE...]\n"
+             "continue lets the program run; `monitor help profile start` has the keys.",
+    "stop": "End the profile and print its first ten rows: profile stop",
+    "status": "What is being profiled, and how much was seen and lost so far: profile status",
+    "reset": "Forget what was counted, and go on profiling: profile reset",
+    "run": "Start, let the program run for a while, stop, report: profile run TIME [KEY=VALUE...] [VIEW] [sort=KEY] [top=N]",
+    "save": "Keep the trace in a file, for proftap decode: profile save FILE",
+    "live": "The table every so often while a continue waits: profile live TIME [VIEW...], profile live off",
+    "limits": "Check the timing rules of a file: profile limits FILE, profile limits off",
+    "report": "A table of the profile so far: profile report [VIEW] [sort=KEY] [top=N]\n"
+              "`monitor help report` lists views and formats.",
+}
+
 
 class Passed(gdb.Command):
-    """What the server does itself: `monitor help profile` describes it."""
+    """What the server does itself."""
 
     def __init__(self, word, completions=()):
         self.word, self.completions = word, completions
+        self.__doc__ = PASSED[word]
         super().__init__("profile " + word, gdb.COMMAND_STATUS)
 
     def invoke(self, argument, from_tty):
@@ -148,7 +169,10 @@ class Upload(gdb.Command):
         path = argument or gdb.current_progspace().filename
         if not path:
             raise gdb.GdbError("GDB has no program: profile upload FILE")
-        gdb.execute(f"remote put {shlex.quote(path)} firmware.elf")
+        try:
+            gdb.execute(f"remote put {shlex.quote(path)} firmware.elf")
+        except gdb.error as error:
+            raise gdb.GdbError(f"profile upload {path}: {error}") from None
 
 
 class Flame(gdb.Command):
@@ -214,9 +238,8 @@ class Window:
 
 
 Profile()
-for _word in ("start", "stop", "status", "reset", "run", "save", "live", "limits"):
-    Passed(_word)
-Passed("report", VIEWS)
+for _word in PASSED:
+    Passed(_word, VIEWS if _word == "report" else ())
 List()
 Upload()
 Flame()

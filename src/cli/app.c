@@ -179,8 +179,7 @@ static int open_program(struct pt_rig *rig, const struct pt_options *options, st
 		return PT_EXIT_DONE;
 	}
 	if (rig->program == NULL) {
-		if (options->elf != NULL)
-			pt_wrap(err, "--elf");
+		pt_wrap(err, options->elf != NULL ? "--elf" : "elf= of --probe");
 		return PT_EXIT_USAGE;
 	}
 	pt_program_set_settings(rig->program, rig->symbols);
@@ -216,7 +215,7 @@ struct told {
 	const struct pt_options *options;
 	struct pt_params *board;
 	struct pt_err *err;
-	char words[400];
+	char *words;		/* of the rig */
 	size_t n;
 	int rc;
 };
@@ -232,22 +231,20 @@ static void take_told(void *arg, const char *word)
 		return;		/* who says it himself wants it so */
 	for (size_t i = 0; i < pt_n_targets; i++)
 		taken |= add_if_known(t->board, pt_targets[i]->params, pt_targets[i]->n_params, word, &t->rc, t->err);
-	if (taken && t->n < sizeof(t->words))
-		t->n += (size_t)snprintf(t->words + t->n, sizeof(t->words) - t->n, " %s", word);
+	if (taken && t->n < PT_TOLD_BYTES)
+		t->n += (size_t)snprintf(t->words + t->n, PT_TOLD_BYTES - t->n, " %s", word);
 }
 
 /* Settings that a user of the hardware would have to give: a virtual board knows its own. */
-static int take_told_words(const struct pt_rig *rig, const struct pt_options *options, struct pt_params *board,
+static int take_told_words(struct pt_rig *rig, const struct pt_options *options, struct pt_params *board,
 			   struct pt_err *err)
 {
-	struct told told = { .options = options, .board = board, .err = err, .rc = PT_EXIT_DONE };
+	struct told told = { .options = options, .board = board, .err = err, .words = rig->told,
+			      .rc = PT_EXIT_DONE };
 
 	if (rig->virtual_uri == NULL)
 		return PT_EXIT_DONE;
 	pt_probe_reports(rig->virtual_uri, take_told, &told);
-	if (told.n > 0)
-		pt_info("%.*s knows its own settings, which --set gives for hardware:%s",
-			(int)strcspn(rig->virtual_uri, "?"), rig->virtual_uri, told.words);
 	return told.rc;
 }
 

@@ -13,6 +13,8 @@
 
 enum pt_exit { PT_EXIT_DONE = 0, PT_EXIT_CHECK_FAILED = 1, PT_EXIT_USAGE = 2, PT_EXIT_DEVICE = 3, PT_EXIT_LOSS = 4 };
 
+enum { PT_TOLD_BYTES = 400 };
+
 struct pt_rig {
 	uv_loop_t loop;
 	struct pt_board *board;
@@ -24,6 +26,7 @@ struct pt_rig {
 	/* the probes', complete; "" behind the last, or for whichever is plugged in first */
 	char uri[PT_BOARD_PROBES][640];
 	const char *virtual_uri;	/* the first of a virtual board; NULL: there is none */
+	char told[PT_TOLD_BYTES];	/* settings that it told by itself, each behind a blank */
 };
 
 struct pt_rig_kind {

@@ -32,12 +32,14 @@ static const char *place_of(const char *path)
 }
 
 /* NO_COLOR as no-color.org has it; the locale decides whether signs beyond ASCII can be shown. */
-static void fit_terminal(struct pt_query *query)
+void pt_output_fit_terminal(struct pt_query *query)
 {
 	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
 	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
 	struct winsize size;
 
+	if (!isatty(STDOUT_FILENO))
+		return;
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= LEAST_COLUMNS)
 		query->columns = size.ws_col;
 	query->colour = (no_colour == NULL || no_colour[0] == '\0') && term != NULL && strcmp(term, "dumb") != 0;
@@ -75,8 +77,8 @@ int pt_output_query(struct pt_query *query, const struct pt_options *options, co
 	}
 	if (pt_query_parse(query, all, n, err) < 0)
 		return err->code;
-	if (place_of(options->output) == NULL && isatty(STDOUT_FILENO))
-		fit_terminal(query);
+	if (place_of(options->output) == NULL)
+		pt_output_fit_terminal(query);
 	return 0;
 }
 

@@ -12,6 +12,9 @@
 int pt_output_query(struct pt_query *query, const struct pt_options *options, const char *const *words, size_t n_words,
 		    struct pt_err *err);
 
+/* Where standard output is a terminal: its columns, whether it shows colour, and signs beyond ASCII. */
+void pt_output_fit_terminal(struct pt_query *query);
+
 /* The word "analysis=..." that has all that is wanted: what the options say, else what was given before (NULL: the
  * standard ones), and what view and format of the query are made of. To be freed; NULL: nothing was given and nothing
  * is needed besides, or no memory. */

@@ -211,6 +211,9 @@ static int open_doors(struct serve *s, const struct pt_options *options, struct 
 	}
 	pt_log_add_times();
 	pt_info("gdb: listening on %s", pt_gdbstub_address(s->gdb));
+	if (s->rig.told[0] != '\0')
+		pt_info("%.*s knows its own settings, which --set gives for hardware:%s",
+			(int)strcspn(s->rig.virtual_uri, "?"), s->rig.virtual_uri, s->rig.told);
 	if (pt_gdbstub_warning(s->gdb) != NULL)
 		pt_warn("gdb: %s: %s", pt_gdbstub_address(s->gdb), pt_gdbstub_warning(s->gdb));
 	return 0;

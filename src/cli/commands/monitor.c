@@ -7,6 +7,7 @@
 #include "control/commands.h"
 #include "host/log.h"
 #include "cli/app.h"
+#include "cli/output.h"
 #include "cli/waiting.h"
 #include "base/util.h"
 #include "cli/subcommands.h"
@@ -22,7 +23,13 @@ struct monitor {
 	int status;
 };
 
-static const struct pt_door_ops door_ops = { .name = "monitor", .is_single = true };
+static void fit(void *door, struct pt_query *query)
+{
+	(void)door;
+	pt_output_fit_terminal(query);
+}
+
+static const struct pt_door_ops door_ops = { .name = "monitor", .is_single = true, .fit = fit };
 
 static int exit_status(int rc)
 {

@@ -39,16 +39,22 @@ static int read_own_words(struct pt_live *live, struct pt_err *err)
 	return 0;
 }
 
-/* Those that this chip has; what another one lacks at the moment, a buffer or symbols, its start says. */
+/* Has this chip it? What it lacks at the moment, a buffer or symbols, its start says. */
+static bool is_here(struct pt_target *target, const struct pt_source_ops *source)
+{
+	struct pt_err why = { 0 };
+
+	return source->available(target, &why) != PT_EUNSUPPORTED;
+}
+
 static void list_sources(struct pt_target *target, const struct pt_source_ops *const *sources, size_t n, char *names,
 			 size_t room)
 {
-	struct pt_err why = { 0 };
 	size_t at = 0;
 
 	names[0] = '\0';
 	for (size_t i = 0; i < n && at < room; i++)
-		if (sources[i]->available(target, &why) != PT_EUNSUPPORTED)
+		if (is_here(target, sources[i]))
 			at += (size_t)snprintf(names + at, room - at, "%s%s (%s)", at > 0 ? ", " : "", sources[i]->name,
 					       sources[i]->modes);
 }
@@ -82,14 +88,15 @@ static bool fits(const struct pt_live *live, const struct pt_source_ops *ops)
 }
 
 /* "; did you mean NAME?" of the sources, or of their modes where no source was named; or nothing. */
-static const char *ask_nearest(const struct pt_source_ops *const *sources, size_t n, const char *name, const char *mode,
-			       char *question)
+static const char *ask_nearest(struct pt_target *target, const struct pt_source_ops *const *sources, size_t n,
+			       const char *name, const char *mode, char *question)
 {
 	struct pt_nearest near;
 
 	pt_nearest_init(&near, name != NULL ? name : mode, strlen(name != NULL ? name : mode));
 	for (size_t i = 0; i < n; i++)
-		pt_nearest_offer_list(&near, name != NULL ? sources[i]->name : sources[i]->modes);
+		if (is_here(target, sources[i]))
+			pt_nearest_offer_list(&near, name != NULL ? sources[i]->name : sources[i]->modes);
 	return pt_nearest_question(&near, question, PT_NEAREST_QUESTION);
 }
 
@@ -134,7 +141,7 @@ static int no_source(const struct pt_live *live, struct pt_target *target, const
 	if (name == NULL && mode == NULL)
 		return offer_intrusive(target, sources, n, err);
 	return pt_fail(err, PT_EARG, "no source %s%s%sthis target has: %s", name != NULL ? "" : "with mode ",
-		       name != NULL ? name : mode, ask_nearest(sources, n, name, mode, question), names);
+		       name != NULL ? name : mode, ask_nearest(target, sources, n, name, mode, question), names);
 }
 
 /* Whoever named none is told of what is there all the same, and only comes when it is called. */
