@@ -378,7 +378,7 @@ static void no_figures(const struct pt_profile *p, char *out)
 	snprintf(out, PT_HEADLINE_BYTES, "no figures: %s%s",
 		 p->not_code > 0 ? "what was recorded does not fit the program"
 		 : unread	 ? "this version cannot read what was recorded"
-		 : elf		 ? "the ELF is missing, without which branches say nothing"
+		 : elf		 ? "branches say nothing without the ELF"
 				 : "nothing was recorded",
 		 p->not_code > 0 || unread || elf || p->ended || p->no_end ? "" : " yet");
 }

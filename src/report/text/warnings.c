@@ -128,6 +128,15 @@ static void intrusive(struct pt_warnings *w, const struct pt_profile *p)
 		warn(w, "Intrusive: the core was halted at most %.0f %% of the time.", 100 * most);
 }
 
+static void overwritten(struct pt_warnings *w, const struct pt_profile *p)
+{
+	if (p->buffer_in_use)
+		warn(w,
+		     "The trace overwrites RAM at 0x%08" PRIx64
+		     " that may be the program's: it may crash. Without mtb-ram= the ELF shows free RAM.",
+		     p->buffer_addr);
+}
+
 /* A few may be code that no ELF knows. */
 static bool is_much_not_code(const struct pt_profile *p)
 {
@@ -249,6 +258,7 @@ void pt_warnings_find(struct pt_warnings *w, const struct pt_profile *p)
 	too_few_bursts(w, p);
 	lost_time(w, p);
 	intrusive(w, p);
+	overwritten(w, p);
 	not_code(w, p, false);
 	ambiguous_readings(w, p);
 	no_elf(w, p);

@@ -57,14 +57,18 @@ static bool in_use(const struct pt_mtb_window *win, const struct pt_source_setup
 
 static int emit_config(struct pt_mtb *m, const struct pt_source_setup *setup, struct pt_err *err)
 {
-	char cost[256], lines[512];
+	bool used = in_use(&m->win, setup);
+	char cost[384], lines[640];
+	int len = snprintf(cost, sizeof(cost), m->mode->cost, (unsigned)(m->win.len_bytes / PACKET_BYTES));
 
-	snprintf(cost, sizeof(cost), m->mode->cost, (unsigned)(m->win.len_bytes / PACKET_BYTES));
+	if (used)
+		snprintf(cost + len, sizeof(cost) - (size_t)len,
+			 "; mtb-ram is where the program may have data of its own: it may crash");
 	snprintf(lines, sizeof(lines),
 		 "source=mtb\nmode=%s\nbuffer=0x%08x\nsize=%u\nbuffer_in_use=%d\nring=%d\nperiod_us=%" PRIu64
 		 "\ncost=%s\n",
-		 m->mode->name, (unsigned)m->win.addr, (unsigned)m->win.len_bytes, in_use(&m->win, setup), m->win.ring,
-		 m->period_us, cost);
+		 m->mode->name, (unsigned)m->win.addr, (unsigned)m->win.len_bytes, used, m->win.ring, m->period_us,
+		 cost);
 	return pt_emit_config(&m->out, setup, PT_FORMAT_MTB, lines, err);
 }
 
