@@ -216,6 +216,37 @@ START_TEST(without_an_end)
 }
 END_TEST
 
+/* Two sources of one run, each with an account of its own: a rule about time holds if it holds of both. */
+START_TEST(each_source_has_to_keep_it)
+{
+	static const struct { const char *rule, *why; uint8_t want; } rows[] = {
+		{ "observed > 50%", "mtb of core 0: 1 %", X }, { "observed < 80%", "pcsr of core 0: 90 %", X },
+		{ "observed > 0.5%", "mtb of core 0: 1 %", P }, { "lost < 6%", "pcsr of core 0: 10 %", X },
+		{ "lost <= 10%", "mtb of core 0: 0 %", P },
+	};
+	static const struct pt_profile_source sources[] = {
+		{ .source = "mtb", .loss = { .total_ns = 1000, .observed_ns = 10, .unobserved_ns = 990 } },
+		{ .source = "pcsr", .loss = { .total_ns = 1000, .observed_ns = 900, .lost_ns = 100,
+					      .by[PT_LOSS_FIRST_FAULT] = { .events = 1, .ns = 100 } } },
+	};
+
+	for (size_t i = 0; i < PT_LEN(rows); i++) {
+		struct pt_profile profile = profile_of(true);
+		void *limits = limits_of(rows[i].rule);
+		const struct pt_limit *limit;
+
+		profile.sources = sources;
+		profile.n_sources = PT_LEN(sources);
+		pt_analysis_limits.result(limits, &profile);
+		limit = &profile.limits->limit[0];
+		ck_assert_msg(limit->verdict == rows[i].want && strstr(limit->why, rows[i].why) != NULL, "%s: %s: %s",
+			      rows[i].rule, pt_verdict_name(limit->verdict), limit->why);
+		pt_analysis_limits.close(limits);
+		pt_program_unref(program);
+	}
+}
+END_TEST
+
 /* Bins of cores 0 and 2, f with 10 % of one and 30 % of the other: the worst of them is what becomes of a rule. */
 START_TEST(each_core_has_to_keep_it)
 {
@@ -344,6 +375,7 @@ int main(void)
 	tcase_add_loop_test(tc, verdict, 0, PT_LEN(verdicts));
 	tcase_add_test(tc, load_of_a_task);
 	tcase_add_test(tc, without_an_end);
+	tcase_add_test(tc, each_source_has_to_keep_it);
 	tcase_add_test(tc, each_core_has_to_keep_it);
 	tcase_add_test(tc, a_violation_tells_when_and_why);
 	tcase_add_test(tc, says_what_it_cannot_do);

@@ -358,11 +358,28 @@ static void add_loss(struct pt_loss_sum *to, const struct pt_loss_sum *sum)
 	}
 }
 
+/* From when to when any of them has an account; what has no clock has none. */
+static uint64_t run_of(const struct pt_pipeline *p)
+{
+	uint64_t from_ns = UINT64_MAX, to_ns = 0;
+
+	for (size_t i = 0; i < p->n_lanes; i++) {
+		const struct pt_account *account = &p->lane[i]->account;
+
+		if (!account->begun || p->lane[i]->facts.no_clock)
+			continue;
+		from_ns = account->from_ns < from_ns ? account->from_ns : from_ns;
+		to_ns = account->to_ns > to_ns ? account->to_ns : to_ns;
+	}
+	return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
 static void sum_up_time(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;
 
 	f->loss = (struct pt_loss_sum){ 0 };
+	f->run_ns = run_of(p);
 	f->mismatch_ns = 0;
 	f->observed_is_bound = f->triggered = false;
 	f->no_clock = p->n_lanes > 0;

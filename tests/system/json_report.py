@@ -46,12 +46,35 @@ def check_sums(where, account):
     if account["total_ns"] is None:
         assert account["observed_ns"] is None and account["lost_ns"] is None, f"{where}: parts of no time"
         return
+    if "sources" in account:
+        check_run(where, account)
+        return
     if account["observed_is_bound"]:
         assert account["observed_ns"] is None and account["unobserved_ns"] is None, f"{where}: a bound is no number"
         parts = account["observed_ns_at_most"] + account["unobserved_ns_at_least"] + account["lost_ns"]
     else:
         parts = account["observed_ns"] + account["unobserved_ns"] + account["lost_ns"]
     assert parts == account["total_ns"], f"{where}: {parts} ns in its parts, {account['total_ns']} in all"
+
+
+def check_run(where, what):
+    """Of several sources each has an account of its own, and the run is as long as the clock says, once."""
+    assert all(what[key] is None for key in ("observed_ns", "unobserved_ns", "lost_ns")), f"{where}: sums of several sources"
+    assert all(cause["ns"] is None for cause in what["loss"]), f"{where}: sums of several sources"
+    for source in what["sources"]:
+        check_sums(f"{where}: {source['source']}", source)
+    longest = max(source["total_ns"] or 0 for source in what["sources"])
+    assert longest <= what["total_ns"], f"{where}: a source lasted {longest} ns of {what['total_ns']}"
+
+
+def accounts(what):
+    """The accounts of time, one for each source."""
+    return what.get("sources", [what])
+
+
+def lost_ns(what):
+    """What the source lost that lost most."""
+    return max(account["lost_ns"] or 0 for account in accounts(what))
 
 
 def check_exact(what):

@@ -144,7 +144,7 @@ class Trial:
         report = read_report(self.truth, self.row, self.capture)
         if not report["total_ns"]:
             return None, {}
-        return 100 * report["lost_ns"] / report["total_ns"], self.truth.compare(report)
+        return 100 * json_report.lost_ns(report) / report["total_ns"], self.truth.compare(report)
 
     def judge_next(self, wrong):
         """The profile behind it: begins, loses nothing, and has rows."""
@@ -159,9 +159,10 @@ class Trial:
         time.sleep(AFTER_S)
         self.bench.rsp.monitor("profile stop")
         report = read_report(self.truth, self.row, self.capture)
-        if report["lost_ns"] and self.row.name not in LOSES or report["cut_short"]:
-            wrong.append(f"the next profile lost {report['lost_ns']} ns, cut short: {report['cut_short']}")
-        if not report["functions"] and (report["observed_ns"] or 0) > ROWS_NS:
+        lost = json_report.lost_ns(report)
+        if lost and self.row.name not in LOSES or report["cut_short"]:
+            wrong.append(f"the next profile lost {lost} ns, cut short: {report['cut_short']}")
+        if not report["functions"] and max(a["observed_ns"] or 0 for a in json_report.accounts(report)) > ROWS_NS:
             wrong.append("the next profile has no rows")
 
     def close(self):

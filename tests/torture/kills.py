@@ -109,7 +109,8 @@ def stop_profile(row, folder, for_s):
     assert status == 0, said[-300:]
     report = json_report.read(text)
     json_report.check_sums("time", report)
-    observed = report["observed_ns_at_most" if report["observed_is_bound"] else "observed_ns"] / 1e9
+    observed = max(a["observed_ns_at_most" if a["observed_is_bound"] else "observed_ns"]
+                   for a in json_report.accounts(report)) / 1e9
     awake = report["total_ns"] / 1e9 - stopped
     wrong = []
     if observed > max(awake, 0) + LOOKS_S:

@@ -149,8 +149,10 @@ struct pt_profile {
 	uint64_t clock_least_hz, clock_most_hz;
 	bool clock_measured;		/* core_hz is that measurement, as the user gave none */
 
-	/* time; of several sources the sums: each source has its own account of the same session */
+	/* Time. Of several sources each has its own account of the same run: loss has sums of their events and bytes,
+	 * and as times of one thing they mean nothing. */
 	struct pt_loss_sum loss;
+	uint64_t run_ns;		/* of several sources: from the first begin of one to the last end */
 	const struct pt_profile_source *sources;	/* in the order they were opened */
 	size_t n_sources;		/* a profile made by hand may have none: then it is of one */
 	uint64_t sources_refused;	/* more than there was room for: nothing of them is in here */
@@ -235,6 +237,20 @@ struct pt_profile {
 static inline const struct pt_loss_sum *pt_profile_loss(const struct pt_profile *profile)
 {
 	return &profile->loss;
+}
+
+/* How long the profile took, by the clock. */
+static inline uint64_t pt_profile_run_ns(const struct pt_profile *profile)
+{
+	return profile->n_sources > 1 ? profile->run_ns : profile->loss.total_ns;
+}
+
+/* The account of time of source i, or of the only one; NULL: there is no more. */
+static inline const struct pt_loss_sum *pt_profile_account(const struct pt_profile *profile, size_t i)
+{
+	if (profile->n_sources > 1)
+		return i < profile->n_sources ? &profile->sources[i].loss : NULL;
+	return i == 0 ? &profile->loss : NULL;
 }
 
 /* All that ran on a core, on the profile's clock: what its rows are shares of. */

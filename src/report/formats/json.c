@@ -183,7 +183,8 @@ static json_t *clock_of(const struct pt_profile *p)
 	return object;
 }
 
-static json_t *loss(const struct pt_loss_sum *sum)
+/* Events and bytes of several sources add up, times of one and the same run do not. */
+static json_t *loss(const struct pt_loss_sum *sum, bool of_several)
 {
 	json_t *array = json_array();
 
@@ -199,7 +200,7 @@ static json_t *loss(const struct pt_loss_sum *sum)
 			json_object_set_new(object, "advice", json_string(pt_loss_advice((enum pt_loss)cause)));
 		json_object_set_new(object, "events", pt_json_number(sum->by[cause].events));
 		json_object_set_new(object, "bytes", pt_json_number(sum->by[cause].bytes));
-		json_object_set_new(object, "ns", pt_json_number(sum->by[cause].ns));
+		json_object_set_new(object, "ns", pt_json_number(of_several ? PT_UNKNOWN : sum->by[cause].ns));
 		json_array_append_new(array, object);
 	}
 	return array;
@@ -223,6 +224,17 @@ static void account(json_t *object, const struct pt_loss_sum *loss, uint64_t mis
 	}
 }
 
+/* Of several sources the clock says how long the run was; what was observed, each of them says in an account of its own. */
+static void run_time(json_t *object, const struct pt_profile *p)
+{
+	const struct pt_loss_sum all = {
+		.total_ns = pt_profile_run_ns(p), .observed_ns = PT_UNKNOWN, .unobserved_ns = PT_UNKNOWN,
+		.lost_ns = PT_UNKNOWN,
+	};
+
+	account(object, &all, p->mismatch_ns, p->no_clock, p->observed_is_bound);
+}
+
 static json_t *source_of(const struct pt_profile *p, const struct pt_profile_source *s)
 {
 	json_t *object = json_object();
@@ -238,7 +250,7 @@ static json_t *source_of(const struct pt_profile *p, const struct pt_profile_sou
 		json_object_set_new(object, "observed_bound_reason",
 				    json_string(pt_bound_reason(s->mode, s->triggered)));
 	account(object, &s->loss, s->mismatch_ns, s->no_clock, s->observed_is_bound);
-	json_object_set_new(object, "loss", loss(&s->loss));
+	json_object_set_new(object, "loss", loss(&s->loss, false));
 	json_object_set_new(object, "branches", pt_json_number(s->branches));
 	json_object_set_new(object, "samples", pt_json_number(s->samples));
 	json_object_set_new(object, "values", pt_json_number(s->values));
@@ -422,8 +434,11 @@ static void figures(json_t *object, const struct pt_profile *p)
 	if (p->observed_is_bound)
 		json_object_set_new(object, "observed_bound_reason",
 				    json_string(pt_bound_reason(p->mode, p->triggered)));
-	account(object, &p->loss, p->mismatch_ns, p->no_clock, p->observed_is_bound);
-	json_object_set_new(object, "loss", loss(&p->loss));
+	if (p->n_sources > 1)
+		run_time(object, p);
+	else
+		account(object, &p->loss, p->mismatch_ns, p->no_clock, p->observed_is_bound);
+	json_object_set_new(object, "loss", loss(&p->loss, p->n_sources > 1));
 	sources(object, p);
 	cores(object, p);
 	shares_from(object, p);

@@ -81,7 +81,7 @@ static void counts(const struct pt_profile *p, bool lenient, struct pt_text *out
 
 	pt_text_add(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" time=\"%.6f\">\n",
 		    p->limits->n_limits, p->limits->n_failed, lenient ? 0 : undecided, lenient ? undecided : 0,
-		    (double)p->loss.total_ns / 1e9);
+		    (double)pt_profile_run_ns(p) / 1e9);
 }
 
 static int write_junit(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,

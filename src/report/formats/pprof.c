@@ -289,8 +289,8 @@ static void add_comments(struct builder *b, Pprof__Profile *out, const struct pt
 static uint64_t duration_of(const struct pt_profile *p)
 {
 	if (p->windowed)
-		return p->loss.total_ns;
-	return p->observed_is_bound || p->no_clock ? 0 : p->loss.observed_ns;
+		return pt_profile_run_ns(p);
+	return p->observed_is_bound || p->no_clock || p->n_sources > 1 ? 0 : p->loss.observed_ns;
 }
 
 static int write_out(struct builder *b, struct pt_text *out, struct pt_err *err)

@@ -52,19 +52,42 @@ static void check_account(struct pt_law_check *check, const char *who, const str
 	expect(check, who, "lost, by cause", lost, sum->lost_ns);
 }
 
+/* Several sources are of one run, as long as the first and the last of all their chunks say; none is longer. */
+static void check_run(struct pt_law_check *check, uint64_t longest)
+{
+	const struct pt_profile *p = check->profile;
+	uint64_t from_ns = UINT64_MAX, to_ns = 0, run_ns = pt_profile_run_ns(p);
+
+	for (size_t i = 0; check->clock != NULL && i < p->n_sources; i++) {
+		const struct pt_law_source *seen =
+			p->sources[i].number < PT_LAW_SOURCES ? &check->clock->source[p->sources[i].number] : NULL;
+
+		if (seen == NULL || !seen->begun || p->sources[i].no_clock)
+			continue;
+		from_ns = seen->from_ns < from_ns ? seen->from_ns : from_ns;
+		to_ns = seen->to_ns > to_ns ? seen->to_ns : to_ns;
+	}
+	if (to_ns > from_ns)
+		expect(check, "time", "the run by its first and last chunk", run_ns, to_ns - from_ns);
+	if (!p->no_clock && longest > run_ns)
+		pt_law_violated(check, PT_LAW_SUMS, "time", "a source lasted %" PRIu64 " ns of %" PRIu64, longest,
+				run_ns);
+}
+
 static void check_time(struct pt_law_check *check)
 {
 	const struct pt_profile *p = check->profile;
-	uint64_t total = 0;
+	uint64_t longest = 0;
 
-	check_account(check, "time", &p->loss);
+	if (p->n_sources < 2)
+		check_account(check, "time", &p->loss);
 	for (size_t i = 0; i < p->n_sources; i++) {
 		const struct pt_profile_source *s = &p->sources[i];
 		const struct pt_law_source *seen =
 			check->clock != NULL && s->number < PT_LAW_SOURCES ? &check->clock->source[s->number] : NULL;
 
 		check_account(check, s->source, &s->loss);
-		total += s->loss.total_ns;
+		longest = s->loss.total_ns > longest ? s->loss.total_ns : longest;
 		if (seen != NULL && seen->begun)
 			expect(check, s->source, "total by its first and last chunk", s->loss.total_ns,
 			       seen->to_ns - seen->from_ns);
@@ -73,8 +96,8 @@ static void check_time(struct pt_law_check *check)
 					"its chunks leave out, or claim twice, %" PRIu64 " ns of %" PRIu64,
 					s->mismatch_ns, s->loss.total_ns);
 	}
-	if (p->n_sources > 0)
-		expect(check, "time", "total of all sources", total, p->loss.total_ns);
+	if (p->n_sources > 1)
+		check_run(check, longest);
 }
 
 /* --- what ran ----------------------------------------------------------------------------------------------------- */
@@ -185,13 +208,16 @@ static void check_gaps(struct pt_law_check *check)
 	const struct pt_view *view = pt_view_find("gaps");
 	int ns = pt_law_column(view, "ns");
 	struct pt_value value[PT_LAW_COLUMNS];
-	uint64_t sum = 0;
+	const struct pt_loss_sum *account;
+	uint64_t sum = 0, not_observed = 0;
 
 	for (size_t i = 0; ns >= 0 && i < pt_law_rows(view, check->profile); i++) {
 		view->row(check->profile, i, value);
 		sum += value[ns].u;
 	}
-	expect(check, "gaps", "time", sum, check->profile->loss.unobserved_ns + check->profile->loss.lost_ns);
+	for (size_t i = 0; (account = pt_profile_account(check->profile, i)) != NULL; i++)
+		not_observed += account->unobserved_ns + account->lost_ns;
+	expect(check, "gaps", "time", sum, not_observed);
 }
 
 /* --- shares that are parts of one thing --------------------------------------------------------------------------- */

@@ -106,7 +106,7 @@ static void title(const struct pt_profile *p, bool brief, char *out)
 {
 	const char *path = p->program != NULL ? pt_program_shown_path(p->program) : "no ELF",
 		   *slash = strrchr(path, '/');
-	uint64_t total_ns = p->n_sources > 1 ? p->sources[0].loss.total_ns : p->loss.total_ns;
+	uint64_t total_ns = pt_profile_run_ns(p);
 	char target[PT_PROFILE_TEXT + 24], sources[160] = "", total[32] = "";
 
 	target_words(p, brief, target, sizeof(target));

@@ -65,7 +65,8 @@ static void contradiction(struct pt_warnings *w, const struct pt_profile *p)
 /* How long would do, if bursts come as often as before: a round number. */
 static void longer(const struct pt_profile *p, char *out, size_t size)
 {
-	double s = 1e-9 * (double)p->loss.total_ns * BURSTS_WANTED / (double)(p->bursts_used > 0 ? p->bursts_used : 1);
+	double s =
+		1e-9 * (double)pt_profile_run_ns(p) * BURSTS_WANTED / (double)(p->bursts_used > 0 ? p->bursts_used : 1);
 
 	if (s < 1)
 		snprintf(out, size, "%.0f ms", ceil(s * 10) * 100);
@@ -91,19 +92,27 @@ static void too_few_bursts(struct pt_warnings *w, const struct pt_profile *p)
 		     p->bursts_used, time);
 }
 
+static double lost_part(const struct pt_loss_sum *loss)
+{
+	return loss->total_ns != 0 ? (double)loss->lost_ns / (double)loss->total_ns : 0;
+}
+
 static void lost_time(struct pt_warnings *w, const struct pt_profile *p)
 {
+	const struct pt_loss_sum *account, *worst = pt_profile_account(p, 0);
 	unsigned most = 0;
 	const char *advice;
 
-	if (p->loss.total_ns == 0 || (double)p->loss.lost_ns <= GRAVE_SHARE * (double)p->loss.total_ns)
+	for (size_t i = 1; (account = pt_profile_account(p, i)) != NULL; i++)
+		worst = lost_part(account) > lost_part(worst) ? account : worst;
+	if (lost_part(worst) <= GRAVE_SHARE)
 		return;
 	for (unsigned cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
-		if (most == 0 || p->loss.by[cause].ns > p->loss.by[most].ns)
+		if (most == 0 || worst->by[cause].ns > worst->by[most].ns)
 			most = cause;
 	advice = pt_loss_advice((enum pt_loss)most);
-	warn(w, "%.0f %% of the time was lost (%s)%s%s.", 100 * (double)p->loss.lost_ns / (double)p->loss.total_ns,
-	     pt_loss_name((enum pt_loss)most), advice != NULL ? ": " : "", advice != NULL ? advice : "");
+	warn(w, "%.0f %% of the time was lost (%s)%s%s.", 100 * lost_part(worst), pt_loss_name((enum pt_loss)most),
+	     advice != NULL ? ": " : "", advice != NULL ? advice : "");
 }
 
 /* The part of its time that a source held the core. */

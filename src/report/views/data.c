@@ -66,7 +66,7 @@ static double known_ns(const struct pt_data_state *st)
 /* Of the time in which the variable's value was known. Where something was lost, what it was meanwhile may be this. */
 static struct pt_value share(const struct pt_profile *p, const struct pt_data_state *st)
 {
-	double all = 0, lost, total = (double)p->loss.total_ns;
+	double all = 0, lost, total = (double)pt_profile_run_ns(p);
 
 	if (isnan(st->share) || pt_profile_lost_share(p) <= 0)
 		return real(st->share);

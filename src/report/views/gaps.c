@@ -21,14 +21,12 @@ struct place { const struct pt_loss_sum *loss; const char *source; unsigned caus
 /* What row i is about; loss NULL: past the end. */
 static struct place place_of(const struct pt_profile *p, size_t i)
 {
-	size_t n = p->n_sources > 1 ? p->n_sources : 1;
+	const struct pt_loss_sum *loss;
 
-	for (size_t s = 0; s < n; s++) {
-		const struct pt_loss_sum *loss = n > 1 ? &p->sources[s].loss : &p->loss;
-
+	for (size_t s = 0; (loss = pt_profile_account(p, s)) != NULL; s++) {
 		for (unsigned cause = 1; cause < PT_N_LOSSES; cause++)
 			if ((loss->by[cause].events != 0 || loss->by[cause].ns != 0) && i-- == 0)
-				return (struct place){ loss, n > 1 ? p->sources[s].source : NULL, cause };
+				return (struct place){ loss, p->n_sources > 1 ? p->sources[s].source : NULL, cause };
 	}
 	return (struct place){ 0 };
 }

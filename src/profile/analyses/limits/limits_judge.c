@@ -128,8 +128,9 @@ static bool is_of_cores(const struct judge *j)	/* else signals tell of it, which
 	return found && j->profile->n_cores > 1;
 }
 
-/* Now what becomes of the rule on another core is told, unless the one before was worse: failed above undecided. */
-static void keep_worse(struct judge *j, struct pt_limit *worst, bool first)
+/* Now what becomes of the rule on another core, or by the source that was named, is told, unless the one before was
+ * worse: failed above undecided. */
+static void keep_worse(struct judge *j, struct pt_limit *worst, bool first, const char *source)
 {
 	static const int badness[] = {
 		[PT_VERDICT_PASSED] = 0, [PT_VERDICT_UNDECIDED] = 1, [PT_VERDICT_FAILED] = 2,
@@ -139,7 +140,10 @@ static void keep_worse(struct judge *j, struct pt_limit *worst, bool first)
 	if (!first && badness[j->limit->verdict] <= badness[worst->verdict])
 		return;
 	memcpy(why, j->limit->why, sizeof(why));
-	say(j, j->limit->verdict, "core %u: %.*s", j->core, (int)sizeof(why) - 16, why);
+	if (source != NULL)
+		say(j, j->limit->verdict, "%.15s of core %u: %.*s", source, j->core, (int)sizeof(why) - 36, why);
+	else
+		say(j, j->limit->verdict, "core %u: %.*s", j->core, (int)sizeof(why) - 16, why);
 	*worst = *j->limit;
 }
 
@@ -154,7 +158,7 @@ static void judge_cores(struct judge *j, bool (*has_figures)(struct judge *j), v
 		if (!has_figures(j))
 			continue;
 		judge_one(j);
-		keep_worse(j, &worst, !any);
+		keep_worse(j, &worst, !any, NULL);
 		any = true;
 	}
 	if (any)
@@ -407,7 +411,7 @@ static void judge_load(struct judge *j)
 		judge_task(j, task);
 		j->core = task->core;
 		if (n > 1)
-			keep_worse(j, &worst, found++ == 0);
+			keep_worse(j, &worst, found++ == 0, NULL);
 	}
 	if (n > 1)
 		*j->limit = worst;
@@ -416,13 +420,14 @@ static void judge_load(struct judge *j)
 		    tasks == NULL ? "tasks were not analysed: analysis=tasks" : "no task '%s' was seen", name);
 }
 
-static void judge_time(struct judge *j, uint64_t part_ns)
+/* Of one account of time. */
+static void judge_time(struct judge *j, const struct pt_loss_sum *sum, bool observed_is_bound)
 {
-	const struct pt_loss_sum *sum = &j->profile->loss;
 	const struct pt_rule *rule = j->limit->rule;
+	uint64_t part_ns = rule->figure == PT_RULE_LOST ? sum->lost_ns : sum->observed_ns;
 	double share = sum->total_ns > 0 ? (double)part_ns / (double)sum->total_ns : NAN;
 	bool least = rule->figure == PT_RULE_LOST && lost_unknown(sum);
-	bool most = rule->figure == PT_RULE_OBSERVED && j->profile->observed_is_bound;
+	bool most = rule->figure == PT_RULE_OBSERVED && observed_is_bound;
 	double lo = most ? 0 : least && share <= 0 ? DBL_MIN : share, hi = least ? 1 : share;
 	bool allowed = pt_rule_allows(rule, lo);
 
@@ -441,6 +446,24 @@ static void judge_time(struct judge *j, uint64_t part_ns)
 		    share * 100);
 }
 
+/* Each source of several has to keep to it. */
+static void judge_times(struct judge *j)
+{
+	const struct pt_profile *p = j->profile;
+	struct pt_limit worst = *j->limit;
+
+	if (p->n_sources < 2) {
+		judge_time(j, &p->loss, p->observed_is_bound);
+		return;
+	}
+	for (size_t i = 0; i < p->n_sources; i++) {
+		judge_time(j, &p->sources[i].loss, p->sources[i].observed_is_bound);
+		j->core = p->sources[i].core;
+		keep_worse(j, &worst, i == 0, p->sources[i].source);
+	}
+	*j->limit = worst;
+}
+
 void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, double ns_per_tick)
 {
 	struct judge j = { limit, profile, ns_per_tick, profile->n_functions > 0 ? profile->function[0].core : 0 };
@@ -450,10 +473,8 @@ void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, do
 		say(&j, PT_VERDICT_UNDECIDED, "the core clock is not known: core-clock=HZ turns cycles into time");
 	else if (rule->figure == PT_RULE_LOAD)
 		judge_load(&j);
-	else if (rule->figure == PT_RULE_LOST)
-		judge_time(&j, profile->loss.lost_ns);
-	else if (rule->figure == PT_RULE_OBSERVED)
-		judge_time(&j, profile->loss.observed_ns);
+	else if (rule->figure == PT_RULE_LOST || rule->figure == PT_RULE_OBSERVED)
+		judge_times(&j);
 	else if (rule->figure == PT_RULE_COUNT)
 		judge_count(&j);
 	else if (rule->figure == PT_RULE_SHARE && rule->subject == PT_RULE_FUNCTION)
