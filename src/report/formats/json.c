@@ -178,6 +178,9 @@ static json_t *clock_of(const struct pt_profile *p)
 
 	json_object_set_new(object, "name", json_string(name));
 	json_object_set_new(object, "hz", !cycles || p->core_hz == 0 ? json_null() : pt_json_number(p->core_hz));
+	json_object_set_new(object, "hz_least",
+			    p->clock_least_hz == 0 ? json_null() : pt_json_number(p->clock_least_hz));
+	json_object_set_new(object, "hz_most", p->clock_most_hz == 0 ? json_null() : pt_json_number(p->clock_most_hz));
 	json_object_set_new(object, "model", !cycles || p->program == NULL ? json_null() : pt_json_text(p->timing));
 	json_object_set_new(object, "awake_only", awake_only(p));
 	return object;

@@ -55,6 +55,28 @@ static void link_line(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, " of the time\n");
 }
 
+/* What turns cycles into seconds, and what the running core's own counter says of it. */
+static void core_clock(const struct pt_profile *p, struct pt_text *out)
+{
+	double least = (double)p->clock_least_hz / 1e6, most = (double)p->clock_most_hz / 1e6;
+	char hz[32];
+
+	if (p->core_hz == 0) {
+		pt_text_add(out, "; core clock not known (core-clock=HZ gives seconds)\n");
+		return;
+	}
+	pt_print_scaled(hz, sizeof(hz), (double)p->core_hz, " ", "Hz");
+	pt_text_add(out, ", core at %s ", hz);
+	if (p->clock_measured)
+		pt_text_add(out, "(measured: %.4f to %.4f MHz)\n", least, most);
+	else if (most > 0)
+		pt_text_add(out, "(as given; a counter of it: %.4f to %.4f MHz)\n", least, most);
+	else if (least > 0)
+		pt_text_add(out, "(as given; a counter of it: %.4f MHz or more)\n", least);
+	else
+		pt_text_add(out, "(as given, and taken on trust)\n");
+}
+
 /* What figures rest on and no manual says. */
 static void assumed_lines(const struct pt_profile *p, struct pt_text *out)
 {
@@ -68,7 +90,7 @@ static void assumed_lines(const struct pt_profile *p, struct pt_text *out)
 
 static void source_lines(const struct pt_profile *p, struct pt_text *out)
 {
-	char hz[32], name[80];
+	char name[80];
 
 	pt_details_label(out, "source");
 	pt_text_add(out, "%s, mode %s%s%s; probe %s\n",
@@ -96,14 +118,7 @@ static void source_lines(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, "clock cycles, as the core counted them");
 	else
 		pt_text_add(out, "modelled cycles, awake only (%s)", p->timing);
-	pt_print_scaled(hz, sizeof(hz), (double)p->core_hz, " ", "Hz");
-	if (p->core_hz != 0 && p->clock_measured)
-		pt_text_add(out, ", core at %s (measured by SysTick: %.4f to %.4f MHz)\n", hz,
-			    (double)p->clock_least_hz / 1e6, (double)p->clock_most_hz / 1e6);
-	else if (p->core_hz != 0)
-		pt_text_add(out, ", core at %s\n", hz);
-	else
-		pt_text_add(out, "; core clock not known (core-clock=HZ gives seconds)\n");
+	core_clock(p, out);
 }
 
 /* One source's account of time, or the only one's. bound: why what it observed is at most so much; NULL: it is just

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/util.h"
 #include "report/table/facts.h"
+#include "report/table/units.h"
 
 struct teller {
 	void (*each)(void *arg, const char *line);
@@ -50,11 +51,15 @@ static bool shows_totals(const struct pt_small_print *print)
 static void of_units(const struct pt_small_print *print, const struct teller *to)
 {
 	const struct pt_profile *p = print->profile;
+	char clock[32];
 
+	pt_print_scaled(clock, sizeof(clock), (double)p->core_hz, " ", "Hz");
 	if (print->in_ticks && p->by_instructions)
 		say(to, "Times are in instructions.");
 	else if (print->in_ticks && p->core_hz == 0)
 		say(to, "Times are in cycles: core-clock=HZ gives seconds.");
+	else if (print->in_ticks && !p->no_code && p->clock_least_hz == 0)
+		say(to, "Times are by a core clock of %s, taken on trust: no counter checked it.", clock);
 	if (pt_totals_are_of_recorded(p) && shows_totals(print))
 		say(to, "count, self and total are of what was recorded%s.",
 		    p->core_hz == 0 && !p->by_instructions ? ": core-clock=HZ gives those of the whole profile"

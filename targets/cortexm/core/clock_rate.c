@@ -30,7 +30,8 @@ static uint64_t now_ns(const struct pt_cortexm *cm)
 }
 
 /* CSR is only read where the user asked for it: a read clears COUNTFLAG, which a program may wait for. Without it, the
- * clock is the core's for certain where there is no other (CALIB.NOREF); a reference clock is a slower one. */
+ * clock is the core's for certain where there is no other (CALIB.NOREF), or where it is too fast to be the other; a
+ * reference clock is a slower one. */
 static int look_at_systick(struct pt_cortexm *cm, bool asked, uint32_t *reload, bool *is_core, struct pt_err *err)
 {
 	uint32_t calib = 0, csr = ENABLE;
@@ -74,6 +75,14 @@ static int read_often(struct pt_cortexm *cm, uint64_t until_ns, const struct cou
 					 : "the cycle counter stands: the core's clock does, asleep");
 }
 
+/* A counter that is so fast does not count a reference clock: of that the core's would be more than any core's is. */
+static bool is_too_fast_for_reference(const struct pt_cortexm *cm, const struct pt_count_rate *rate)
+{
+	unsigned divider = cm->chip.systick_divider;
+
+	return divider != 0 && rate->n_bands > 0 && !pt_count_rate_fits(rate, 0, MOST_HZ / divider);
+}
+
 static int by_systick(struct pt_cortexm *cm, bool asked, struct pt_count_rate *rate, bool *is_core, struct pt_err *err)
 {
 	struct counter systick = { .addr = SYST_CVR };
@@ -81,7 +90,10 @@ static int by_systick(struct pt_cortexm *cm, bool asked, struct pt_count_rate *r
 	if (look_at_systick(cm, asked, &systick.top, is_core, err) < 0)
 		return err->code;
 	pt_count_rate_begin(rate, (double)systick.top + 1, LEAST_HZ, MOST_HZ);
-	return read_often(cm, now_ns(cm) + (asked ? ASKED_MS : BESIDE_MS) * PT_NS_PER_MS, &systick, rate, err);
+	if (read_often(cm, now_ns(cm) + (asked ? ASKED_MS : BESIDE_MS) * PT_NS_PER_MS, &systick, rate, err) < 0)
+		return err->code;
+	*is_core |= is_too_fast_for_reference(cm, rate);
+	return 0;
 }
 
 static int by_cycles(struct pt_cortexm *cm, struct pt_cycle_counter *cycles, struct pt_count_rate *rate, bool *is_core,

@@ -35,13 +35,15 @@ static const struct { const char *name; uint16_t flash_kb, ram_kb; } parts[] = {
 
 /* --- L series ----------------------------------------------------------------------------------------------------- */
 
-/* A quarter of the RAM lies below 0x20000000. Source: NXP KL25 Sub-Family Reference Manual, memory map */
+/* A quarter of the RAM lies below 0x20000000; SysTick's reference is the core clock / 16. Source: NXP KL25 Sub-Family
+ * Reference Manual, memory map and core modules */
 static void set_sizes(struct pt_cortexm_chip *chip, uint32_t flash_bytes, uint32_t ram_bytes)
 {
 	chip->flash_bytes = flash_bytes;
 	chip->ram_bytes = ram_bytes;
 	chip->ram_addr = 0x20000000 - ram_bytes / 4;
 	chip->watchdog = SIM_COPC;
+	chip->systick_divider = 16;
 }
 
 static uint8_t ap_with(const struct pt_discovery *found, uint32_t idr)
