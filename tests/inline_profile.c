@@ -82,6 +82,7 @@ static void open_board(struct inline_profile *p, const struct inline_setup *setu
 
 static void open_program(struct inline_profile *p, const struct inline_setup *setup)
 {
+	struct pt_params *settings;
 	struct pt_err err = { 0 };
 	const uint8_t *demo;
 	size_t len;
@@ -91,9 +92,13 @@ static void open_program(struct inline_profile *p, const struct inline_setup *se
 					: pt_program_from_bytes("demo", demo, len, 0, &err);
 	if (p->program == NULL)
 		die("firmware", &err);
-	p->pipeline = pt_pipeline_new(p->program, NULL, &err);
+	settings = pt_params_new();
+	if (setup->analysis != NULL && pt_pipeline_add(settings, setup->analysis, &err) < 0)
+		die(setup->analysis, &err);
+	p->pipeline = pt_pipeline_new(p->program, settings, &err);
 	if (p->pipeline == NULL)
 		die("pipeline", &err);
+	pt_params_free(settings);
 }
 
 static void choose_source(struct inline_profile *p, const char *name)

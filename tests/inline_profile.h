@@ -22,6 +22,7 @@ struct inline_setup {
 	const char *elf;		/* firmware; NULL: the built-in demo */
 	const char *source;		/* NULL: the board's first, of those that work alone */
 	const char *words[8];		/* the source's settings, "mode=halt"; ends with NULL */
+	const char *analysis;		/* a setting of the pipeline, "analysis=tasks"; NULL: none */
 	uint64_t seed;			/* of the board's head start and of the source's jitter */
 	size_t log_room;		/* pcs that the truth logs */
 	bool truth;			/* the model counts what it executes, from the start of the profile on */

@@ -10,6 +10,7 @@
 #include "harness.h"
 #include "isa/isa.h"
 #include "profile/analyses/calls/tree.h"
+#include "profile/analyses/signals/tasks.h"
 #include "tests/inline_profile.h"
 
 #define LEAST_SHARE 0.02	/* of a function that is judged */
@@ -242,6 +243,43 @@ START_TEST(chains_are_no_surer_than_their_function)
 }
 END_TEST
 
+/* A task is what each function was of it, and functions have the samples' shares. */
+START_TEST(tasks_are_fitted_to_samples)
+{
+	char elf[512];
+	struct inline_setup setup = { .source = "mtb+pcsr", .elf = elf, .seed = 1, .uri = "&core-drift=30",
+				      .analysis = "analysis=tasks" };
+	struct inline_profile p;
+	const struct pt_profile *profile;
+	double sum = 0, off = 0;
+
+	snprintf(elf, sizeof(elf), "%s/tests/firmware/tasks.elf", getenv("srcdir") != NULL ? getenv("srcdir") : ".");
+	inline_open(&p, &setup);
+	pt_pipeline_set_isa(p.pipeline, pt_isa_thumb_v6m.name);
+	inline_start(&p, &setup);
+	inline_drain(&p, 1500 * PT_NS_PER_MS);
+	inline_stop(&p);
+	profile = pt_pipeline_profile(p.pipeline);
+	ck_assert(profile->core[0].windowed);
+	ck_assert_uint_gt(profile->tasks->n_tasks, 2);
+	ck_assert_uint_gt(profile->tasks->n_parts, 10);
+	for (size_t i = 0; i < profile->tasks->n_tasks; i++) {
+		const struct pt_task *task = &profile->tasks->task[i];
+		double load = pt_task_load(profile->tasks, task);
+
+		sum += load;
+		ck_assert_msg(task->share.lo <= load + 1e-6 && load <= task->share.hi + 1e-6, "%s: %.4f (%.4f to %.4f)",
+			      task->name, load, task->share.lo, task->share.hi);
+	}
+	for (size_t id = 0; id < profile->n_functions; id++)	/* bursts alone say something else */
+		off = fmax(off, fabs(profile->function[id].share.share -
+				     profile->core[0].calibration[profile->function[id].id].by_bursts.share));
+	ck_assert(off > 1e-3);
+	ck_assert_double_eq_tol(sum, 1, 1e-6);
+	inline_close(&p);	/* checks the laws: functions have the same share in all tasks together */
+}
+END_TEST
+
 /* Samples that all say one thing, as of a core that tells another pc than it has. */
 static void spoil(void *arg, const struct pt_chunk *chunk)
 {
@@ -284,6 +322,7 @@ int main(void)
 	tcase_add_loop_test(tc, intervals_hold_the_truth, 0, PT_LEN(rows));
 	tcase_add_loop_test(tc, samples_and_bursts_make_one_estimate, 0, PT_LEN(together));
 	tcase_add_test(tc, chains_are_no_surer_than_their_function);
+	tcase_add_test(tc, tasks_are_fitted_to_samples);
 	tcase_add_test(tc, sources_that_contradict_each_other_are_told);
 	tcase_add_loop_test(tc, no_part_of_a_periodic_program_is_favoured, 0, PT_LEN(in_step));
 	suite_add_tcase(suite, tc);

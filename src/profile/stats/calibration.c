@@ -96,6 +96,23 @@ struct pt_share pt_calibrated_share(const struct pt_calibration *c, const struct
 	return out;
 }
 
+void pt_share_add(struct pt_share *sum, const struct pt_share *part)
+{
+	sum->share += part->share;
+	sum->lo = fmin(1, sum->lo + part->lo);
+	sum->hi = fmin(1, sum->hi + part->hi);
+}
+
+void pt_calibrated_narrow(struct pt_share *fitted, const struct pt_share *alone, double below, double above)
+{
+	double by = alone->share > 0 ? fitted->share / alone->share : 0;
+
+	if (by <= 0)
+		return;
+	fitted->lo = fmax(fitted->lo, fitted->share - hypot((alone->share - alone->lo) * by, below));
+	fitted->hi = fmin(fitted->hi, fitted->share + hypot(fmax(0, alone->hi - alone->share) * by, above));
+}
+
 /* Half widths are of 95 %; how many times as far apart two may be. */
 static double half_widths(size_t n)
 {

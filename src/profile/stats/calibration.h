@@ -44,6 +44,13 @@ void pt_calibration_met_handler(struct pt_window_function *windows);
 struct pt_share pt_calibrated_share(const struct pt_calibration *c, const struct pt_cluster_total *windows,
 				    const struct pt_cluster_sum *row, double with_own);
 
+/* A row that is a sum of such parts: its limits are at worst the sums of theirs. */
+void pt_share_add(struct pt_share *sum, const struct pt_share *part);
+/* What the bursts alone leave open of a row is no less than what they leave open of its part in what was sampled. So
+ * beside the limits of the fit there are those of both errors, one of the bursts (alone) and one of the samples (below,
+ * above); of two limits that hold the better one. */
+void pt_calibrated_narrow(struct pt_share *fitted, const struct pt_share *alone, double below, double above);
+
 /* Two estimates of one thing differ by more than chance explains: with n pairs compared, one such pair is found by
  * chance in one of a thousand reports. */
 bool pt_shares_differ(const struct pt_share *a, const struct pt_share *b, size_t n);

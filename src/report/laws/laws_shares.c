@@ -5,8 +5,10 @@
 
 #include "base/alloc.h"
 #include "base/util.h"
+#include "profile/analyses/signals/tasks.h"
 #include "report/laws/laws_parts.h"
 #include "report/shared/stacks.h"
+#include "report/table/names.h"
 #include "report/views/views.h"
 
 struct share { const char *name; uint64_t core; double in_functions, elsewhere; };
@@ -109,6 +111,34 @@ static void check_chains(struct pt_law_check *check, struct share *share, size_t
 	pt_stacks_free(&stacks);
 }
 
+/* What each function was of all tasks is its share; and what all functions were of a task is the task's. */
+static void check_tasks(struct pt_law_check *check, struct share *share, size_t n)
+{
+	const struct pt_profile *p = check->profile;
+	const struct pt_tasks *tasks = p->tasks;
+
+	if (tasks == NULL || tasks->n_parts == 0 || tasks->dropped != 0)
+		return;
+	for (size_t i = 0; i < tasks->n_parts; i++) {
+		const struct pt_task_part *part = &tasks->part[i];
+		struct share *at = find(share, n, pt_name_of_function(p, part->function),
+					p->n_cores > 1 ? tasks->task[part->task].core : 0);
+
+		if (at != NULL)
+			at->elsewhere += part->share.share;
+	}
+	compare(check, "tasks", 0, share, n);
+	for (size_t row = 0; row < tasks->n_tasks; row++) {
+		double sum = 0, all = pt_task_load(tasks, &tasks->task[row]);
+
+		for (size_t i = 0; i < tasks->n_parts; i++)
+			sum += tasks->part[i].task == row ? tasks->part[i].share.share : 0;
+		if (fabs(sum - all) > 1e-4)	/* a load is of whole ticks */
+			pt_law_violated(check, PT_LAW_SHARES, "tasks", "%s has %.4f %%, and %.4f %% in its functions",
+					tasks->task[row].name, all * 100, sum * 100);
+	}
+}
+
 /* Of each core runs and samples make one estimate. */
 static bool all_calibrated(const struct pt_profile *p)
 {
@@ -133,5 +163,6 @@ void pt_law_shares(struct pt_law_check *check)
 	check_view(check, "instructions", "function", share, n);
 	check_view(check, "tree", "name", share, n);
 	check_chains(check, share, n);
+	check_tasks(check, share, n);
 	free(share);
 }

@@ -145,7 +145,7 @@ const char *pt_shares_from(const struct pt_profile *profile, const char *view)
 	static const struct { const char *view, *from; bool by_bursts; } rows[] = {
 		{ "functions", "samples", false }, { "irqs", "samples", false }, { "lines", "samples", true },
 		{ "instructions", "samples", true }, { "tree", "bursts, fitted to samples", true },
-		{ "tasks", "bursts", true },
+		{ "tasks", "bursts, fitted to samples", true },
 	};
 	bool any = false, windowed = false;
 

@@ -208,26 +208,6 @@ void pt_tree_windows_edge(struct pt_tree_windows *w, const struct pt_tree_node *
 
 /* --- fitted to samples */
 
-static void add_share(struct pt_share *sum, const struct pt_share *part)
-{
-	sum->share += part->share;
-	sum->lo = fmin(1, sum->lo + part->lo);
-	sum->hi = fmin(1, sum->hi + part->hi);
-}
-
-/* What the bursts alone leave open of a row is no less than what they leave open of its part in what was sampled. So
- * beside the limits of the fit there are those of both errors, one of the bursts and one of the samples (below, above);
- * of two limits that hold the better one. */
-static void narrow(struct pt_share *fitted, const struct pt_share *alone, double below, double above)
-{
-	double by = alone->share > 0 ? fitted->share / alone->share : 0;
-
-	if (by <= 0)
-		return;
-	fitted->lo = fmax(fitted->lo, fitted->share - hypot((alone->share - alone->lo) * by, below));
-	fitted->hi = fmin(fitted->hi, fitted->share + hypot(fmax(0, alone->hi - alone->share) * by, above));
-}
-
 static uint32_t new_node(struct pt_tree *tree, struct pt_tree_node *node, uint32_t parent, uint16_t function,
 			 uint8_t entry, uint16_t core)
 {
@@ -264,7 +244,7 @@ static struct pt_share fit_node(struct node *n, uint16_t function, const struct 
 
 	n->sampled_below = (c->share.share - c->share.lo) * by;
 	n->sampled_above = (c->share.hi - c->share.share) * by;
-	narrow(&fitted, &alone, n->sampled_below, n->sampled_above);
+	pt_calibrated_narrow(&fitted, &alone, n->sampled_below, n->sampled_above);
 	return fitted;
 }
 
@@ -293,12 +273,12 @@ static void fit_nodes(struct pt_tree_windows *w, const struct pt_profile *profil
 			continue;
 		node[i].gross = pt_profile_scaled(core, node[i].gross_share.share);
 		if (node[i].parent != 0)
-			add_share(&node[node[i].parent].gross_share, &node[i].gross_share);
+			pt_share_add(&node[node[i].parent].gross_share, &node[i].gross_share);
 		if (i >= n)
 			continue;
 		at = &w->node[i];
 		alone = pt_cluster_share(&core->windows, &at->gross);
-		narrow(&node[i].gross_share, &alone, at->sampled_below, at->sampled_above);
+		pt_calibrated_narrow(&node[i].gross_share, &alone, at->sampled_below, at->sampled_above);
 		w->node[node[i].parent].sampled_below += at->sampled_below;
 		w->node[node[i].parent].sampled_above += at->sampled_above;
 	}
@@ -333,9 +313,9 @@ static void fit_sums(struct pt_tree_windows *w, const struct pt_profile *profile
 		    node[i].function >= w->n_functions)
 			continue;
 		if (i >= n || w->node[i].first_of_function)
-			add_share(&core->shown[node[i].function].gross, &node[i].gross_share);
+			pt_share_add(&core->shown[node[i].function].gross, &node[i].gross_share);
 		if (i < n && w->node[i].edge != NONE && w->node[i].first_of_edge)
-			add_share(&edge[w->node[i].edge], &node[i].gross_share);
+			pt_share_add(&edge[w->node[i].edge], &node[i].gross_share);
 	}
 	for (size_t i = 0; i < profile->n_cores; i++)
 		at_least_own(w, &profile->core[i]);

@@ -77,9 +77,17 @@ struct pt_task *pt_task_row(struct pt_task_rows *rows, enum pt_task_kind kind, u
 void pt_task_steps(void *analysis, const struct pt_step *step, size_t n);
 void pt_task_briefs(void *analysis, const struct pt_brief_batch *batch);
 void pt_task_steps_show(struct pt_tasks_analysis *t);	/* shown_rows: rows, with the slices that are open */
-/* task_windows.c: an edge of a window; and estimates into shown_rows. */
+/* The row of the slice that is open on a core; NULL: there is none, or no room. */
+struct pt_task *pt_task_open_row(struct pt_tasks_analysis *t, uint16_t core);
+/* task_windows.c: an edge of a window; what ran, of the slice that is open; that it ended, and whose it was; and
+ * estimates into shown_rows. */
 void pt_task_windows_edge(struct pt_tasks_analysis *t, uint16_t core, const struct pt_time_window *window);
+void pt_task_windows_charge(struct pt_tasks_analysis *t, uint16_t core, uint16_t function, uint64_t ticks);
+void pt_task_windows_slice(struct pt_tasks_analysis *t, uint16_t core, const struct pt_task *task);
 void pt_task_windows_give(struct pt_tasks_analysis *t, const struct pt_profile *profile);
+/* Its parts, and how many; those of tasks' rows in shown_rows. */
+struct pt_task_part *pt_task_windows_parts(struct pt_tasks_analysis *t, size_t *n);
+void pt_task_windows_free(struct pt_task_windows *windows);
 void pt_task_steps_free(struct pt_tasks_analysis *t);
 
 #endif

@@ -93,6 +93,8 @@ static void charge_some(struct pt_tasks_analysis *t, struct pt_task_core *core, 
 	else
 		core->own += ticks;
 	keep_segment(core, ticks, function);
+	if (t->windows != NULL)
+		pt_task_windows_charge(t, number, function, ticks);
 	if (t->wants_functions)
 		add_net(t, row_of(&t->rows, core, &core->stack[core->running], number), function, ticks);
 }
@@ -168,6 +170,8 @@ static void end_slice(struct pt_tasks_analysis *t, struct pt_task_core *core, co
 		return;
 	}
 	take_back(t, core, task, error);
+	if (t->windows != NULL)
+		pt_task_windows_slice(t, step->core, task);
 	add_slice(task, core);
 	t->undecided += core->undecided;
 	task->last_ns = step->at.ns;
@@ -239,7 +243,7 @@ static void enter(struct pt_tasks_analysis *t, struct pt_task_core *core, const 
 	if (stack->depth == 0 && !exception)
 		bottom(t, core, stack, step);
 	core->irq_depth += exception;
-	if (t->wants_functions && stack->frame == NULL)
+	if ((t->wants_functions || t->windows != NULL) && stack->frame == NULL)
 		stack->frame = pt_alloc_array(PT_EXECUTION_DEPTH, sizeof(*stack->frame));
 	if (stack->frame != NULL && stack->depth < PT_EXECUTION_DEPTH)
 		stack->frame[stack->depth] = step->function | (exception ? EXCEPTION : 0);
@@ -389,7 +393,8 @@ void pt_task_briefs(void *analysis, const struct pt_brief_batch *batch)
 
 	if (core == NULL || batch->stack >= PT_STEP_STACKS)
 		return;
-	if (!t->told_late && !t->wants_functions && core->stack[batch->stack].depth > batch->n_below) {
+	if (!t->told_late && !t->wants_functions && t->windows == NULL &&
+	    core->stack[batch->stack].depth > batch->n_below) {
 		pass(t, core, batch);
 		return;
 	}
@@ -401,6 +406,15 @@ void pt_task_briefs(void *analysis, const struct pt_brief_batch *batch)
 }
 
 /* --- result */
+
+struct pt_task *pt_task_open_row(struct pt_tasks_analysis *t, uint16_t number)
+{
+	const struct pt_task_core *core = number < PT_TASK_CORES ? &t->core[number] : NULL;
+
+	if (core == NULL || core->stack == NULL || core->clock == core->since)
+		return NULL;
+	return row_of(&t->rows, core, &core->stack[core->running], number);
+}
 
 void pt_task_steps_show(struct pt_tasks_analysis *t)
 {

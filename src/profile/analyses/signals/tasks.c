@@ -300,6 +300,24 @@ static void show_functions(struct pt_tasks_analysis *t)
 	t->result.n_functions = shown;
 }
 
+/* What windows know of the functions of a task, by its row in the result. */
+static void show_parts(struct pt_tasks_analysis *t)
+{
+	size_t n, kept = 0;
+	struct pt_task_part *part = pt_task_windows_parts(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		size_t row = find(t->shown, t->result.n_tasks, &t->shown_rows.task[part[i].task]);
+
+		if (row == t->result.n_tasks)
+			continue;
+		part[kept] = part[i];
+		part[kept++].task = (uint16_t)row;
+	}
+	t->result.part = part;
+	t->result.n_parts = kept;
+}
+
 static void give(void *analysis, struct pt_profile *profile)
 {
 	struct pt_tasks_analysis *t = analysis;
@@ -318,7 +336,9 @@ static void give(void *analysis, struct pt_profile *profile)
 		.flow = t->flow, .undecided = t->shown_undecided, .dropped = t->dropped,
 	};
 	t->result.task = t->shown;
-	if (!windowed)		/* functions of a task were seen in too few bursts */
+	if (windowed)
+		show_parts(t);
+	else
 		show_functions(t);
 	profile->tasks = &t->result;
 }
@@ -368,7 +388,7 @@ static void tasks_free(void *analysis)
 	struct pt_tasks_analysis *t = analysis;
 
 	pt_task_steps_free(t);
-	free(t->windows);
+	pt_task_windows_free(t->windows);
 	free(t->function);
 	free(t->slot);
 	free(t->shown_functions);

@@ -50,6 +50,13 @@ struct pt_task_function {	/* what a function did for a task; on the profile's cl
 	uint64_t count, net, gross;	/* gross: recursion once */
 };
 
+struct pt_task_part {		/* of a windowed core: what a function's own time was of a task, as a share of its core's */
+	uint16_t task;		/* index of the row */
+	uint16_t function;	/* id */
+	bool irq;		/* for an exception that was taken meanwhile */
+	struct pt_share share;
+};
+
 struct pt_tasks {
 	const struct pt_task *task;
 	size_t n_tasks;
@@ -60,6 +67,8 @@ struct pt_tasks {
 	uint64_t flow;		/* on the profile's clock: what flow saw in all */
 	const struct pt_task_function *function;	/* by task and function; only where task-functions=on */
 	size_t n_functions;
+	const struct pt_task_part *part;	/* of windowed cores, and what their rows are sums of */
+	size_t n_parts;
 	uint64_t dropped;	/* slices and calls that found no room */
 };
 
