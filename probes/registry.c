@@ -37,7 +37,7 @@ static int find_ways(struct way **out, struct pt_err *err)
 	int n = 0, rc = 0;
 
 	for (size_t k = 0; rc >= 0 && k < PT_LEN(kinds); k++) {
-		rc = kinds[k]->list(found, PT_LINK_LIST_MAX, err);
+		rc = kinds[k]->list(pt_probe_drivers, pt_n_probe_drivers, found, PT_LINK_LIST_MAX, err);
 		for (int i = 0; i < rc; i++)
 			ways[n++] = (struct way){ kinds[k], found[i] };
 	}
@@ -72,9 +72,9 @@ static void fill_row(struct pt_probe_found *row, const struct pt_link_found *at,
 {
 	*row = (struct pt_probe_found){ .usb_vid = at->usb_vid, .usb_pid = at->usb_pid };
 	if (by_serial)
-		snprintf(row->uri, sizeof(row->uri), "%s:serial=%s", at->scheme, at->serial);
+		snprintf(row->uri, sizeof(row->uri), "%s:serial=%s", at->driver->name, at->serial);
 	else
-		snprintf(row->uri, sizeof(row->uri), "%s:usb=%s", at->scheme, at->usb_path);
+		snprintf(row->uri, sizeof(row->uri), "%s:usb=%s", at->driver->name, at->usb_path);
 	memcpy(row->product, at->product, sizeof(row->product));
 	memcpy(row->serial, at->serial, sizeof(row->serial));
 	snprintf(row->where, sizeof(row->where), "usb %s", at->usb_path[0] != 0 ? at->usb_path : "?");
@@ -115,23 +115,6 @@ int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err)
 	return (int)n;
 }
 
-/* --- drivers ---------------------------------------------------------------------------------------------------------- */
-
-static const struct pt_probe_ops *const drivers[] = {
-#define X(drv) &pt_##drv##_ops,
-	PT_PROBE_DRIVERS(X)
-#undef X
-};
-
-static const struct pt_probe_ops *driver_named(const char *name, struct pt_err *err)
-{
-	for (size_t i = 0; i < PT_LEN(drivers); i++)
-		if (strcmp(drivers[i]->name, name) == 0)
-			return drivers[i];
-	pt_fail(err, PT_EARG, "probe %s: not built in this version", name);
-	return NULL;
-}
-
 /* --- which one ---------------------------------------------------------------------------------------------------- */
 
 enum { PICK_SERIAL, PICK_USB, PICK_TCP, PICK_LINK };
@@ -147,14 +130,14 @@ static const struct pt_param pick_params[] = {
 };
 
 struct pick {
-	const char *scheme;		/* NULL: any */
+	const struct pt_probe_ops *driver;	/* NULL: any */
 	struct pt_params *params;
 };
 
 /* "key=value&key=value" */
 static int parse_pick(struct pick *pick, const char *text, struct pt_err *err)
 {
-	bool other_links = pick->scheme == NULL || driver_named(pick->scheme, err)->other_links;
+	bool other_links = pick->driver == NULL || pick->driver->other_links;
 	int rc = 0;
 
 	while (rc == 0 && *text != 0) {
@@ -175,45 +158,45 @@ static bool fits(const struct way *way, const struct pick *pick)
 	const char *usb = pt_params_text(pick->params, &pick_params[PICK_USB]);
 	const char *link = pt_params_text(pick->params, &pick_params[PICK_LINK]);
 
-	return (pick->scheme == NULL || strcmp(pick->scheme, way->at.scheme) == 0) &&
+	return (pick->driver == NULL || pick->driver == way->at.driver) &&
 	       (serial == NULL || strcmp(serial, way->at.serial) == 0) &&
 	       (usb == NULL || strcmp(usb, way->at.usb_path) == 0) &&
 	       (strcmp(link, "any") == 0 || strcmp(link, way->kind->name) == 0);
 }
 
-/* The line that scripts/60-proftap.rules has for it, or one by number where its name does not match. */
+/* By the name that its product has, or else by its numbers. */
 static int no_permission(const struct pt_link_found *at, struct pt_err *err)
 {
-	char match[64];
+	const struct pt_usb_id *ids = at->driver->usb;
+	struct pt_usb_id id = { .vid = at->usb_vid, .pid = at->usb_pid, .name = ids[0].name };
+	char rule[256];
 
-	if (strstr(at->product, "CMSIS-DAP") != NULL)
-		snprintf(match, sizeof(match), "ATTRS{product}==\"*CMSIS-DAP*\"");
-	else
-		snprintf(match, sizeof(match), "ATTRS{idVendor}==\"%04x\", ATTRS{idProduct}==\"%04x\"", at->usb_vid,
-			 at->usb_pid);
+	for (size_t i = 0; i < at->driver->n_usb && id.vid != 0; i++)
+		if (ids[i].name != NULL && ids[i].vid == 0 && strstr(at->product, ids[i].name) != NULL)
+			id = ids[i];
+	pt_usb_id_rule(&id, 1, rule, sizeof(rule));
 	return pt_fail(err, PT_EPERM,
-		       "no permission for the probe at usb %s; put the line  "
-		       "SUBSYSTEM==\"usb|hidraw\", %s, MODE=\"0660\", TAG+=\"uaccess\"  "
+		       "no permission for the probe at usb %s; put the line  %s  "
 		       "into /etc/udev/rules.d/60-proftap.rules, run \"udevadm control --reload\" and replug the probe",
-		       at->usb_path, match);
+		       at->usb_path, rule);
 }
 
 static int none_fits(const struct way *ways, int n, const struct pick *pick, struct pt_err *err)
 {
 	if (n > 0)
 		return pt_fail(err, PT_EIO, "no such probe; plugged in is %s (%s:, serial %s, usb %s)",
-			       ways[0].at.product, ways[0].at.scheme,
+			       ways[0].at.product, ways[0].at.driver->name,
 			       ways[0].at.serial[0] != 0 ? ways[0].at.serial : "none", ways[0].at.usb_path);
-	if (pick->scheme == NULL)
+	if (pick->driver == NULL)
 		return pt_fail(err, PT_EIO,
 			       "no probe is plugged in; name one with --probe, or try --probe virtual:kl27, a board "
 			       "without hardware");
-	return pt_fail(err, PT_EIO, "no %s probe is plugged in; `proftap probes` lists what is", pick->scheme);
+	return pt_fail(err, PT_EIO, "no %s probe is plugged in; `proftap probes` lists what is", pick->driver->name);
 }
 
 /* The first that fits and may be opened; when none may, the sentence is about the first that fits. */
-static struct pt_link *open_one(const struct way *ways, int n, const struct pick *pick, const char **scheme,
-				struct pt_err *err)
+static struct pt_link *open_one(const struct way *ways, int n, const struct pick *pick,
+				const struct pt_probe_ops **driver, struct pt_err *err)
 {
 	const struct way *seen = NULL;
 
@@ -221,7 +204,7 @@ static struct pt_link *open_one(const struct way *ways, int n, const struct pick
 		if (!fits(&ways[i], pick))
 			continue;
 		seen = seen != NULL ? seen : &ways[i];
-		*scheme = ways[i].at.scheme;
+		*driver = ways[i].at.driver;
 		if (ways[i].at.permitted)
 			return ways[i].kind->open(&ways[i].at, err);
 	}
@@ -232,20 +215,20 @@ static struct pt_link *open_one(const struct way *ways, int n, const struct pick
 	return NULL;
 }
 
-static struct pt_link *open_picked(const struct pick *pick, const char **scheme, struct pt_err *err)
+static struct pt_link *open_picked(const struct pick *pick, const struct pt_probe_ops **driver, struct pt_err *err)
 {
 	const char *tcp = pt_params_text(pick->params, &pick_params[PICK_TCP]);
 	struct pt_link *link;
 	struct way *ways;
 	int n;
 
-	*scheme = pick->scheme;
+	*driver = pick->driver;
 	if (tcp != NULL)
 		return pt_tcp_link_open(tcp, err);
 	n = find_ways(&ways, err);
 	if (n < 0)
 		return NULL;
-	link = open_one(ways, n, pick, scheme, err);
+	link = open_one(ways, n, pick, driver, err);
 	free(ways);
 	return link;
 }
@@ -281,21 +264,15 @@ struct opening {
 	bool no_pins;			/* the address says so */
 };
 
-/* scheme NULL: whatever is plugged in first. */
-static int open_usb(const char *scheme, const char *rest, struct opening *out, struct pt_err *err)
+/* driver NULL: whatever is plugged in first. */
+static int open_usb(const struct pt_probe_ops *driver, const char *rest, struct opening *out, struct pt_err *err)
 {
-	struct pick pick = { scheme, pt_params_new() };
-	const char *found;
+	struct pick pick = { driver, pt_params_new() };
 
-	if (pick.params == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory to look for probes");
-	if (parse_pick(&pick, rest, err) == 0 && (out->link = open_picked(&pick, &found, err)) != NULL)
-		out->driver = driver_named(found, err);
+	if (parse_pick(&pick, rest, err) == 0)
+		out->link = open_picked(&pick, &out->driver, err);
 	pt_params_free(pick.params);
-	if (out->driver != NULL)
-		return 0;
-	pt_link_close(out->link);
-	return err->code;
+	return out->link != NULL ? 0 : err->code;
 }
 
 /* A GDB server speaks unasked, so it is a server in this process, too. */
@@ -314,70 +291,74 @@ static struct pt_link *open_hosted(const char *rest, struct pt_err *err)
 	return link;
 }
 
-static int open_virtual(const char *scheme, const char *rest, struct opening *out, struct pt_err *err)
+static const struct pt_probe_ops *driver_named(const char *name)
+{
+	for (size_t i = 0; i < pt_n_probe_drivers; i++)
+		if (strcmp(pt_probe_drivers[i]->name, name) == 0)
+			return pt_probe_drivers[i];
+	return NULL;
+}
+
+static int open_virtual(const struct pt_probe_ops *none, const char *rest, struct opening *out, struct pt_err *err)
 {
 	const char *name = pt_vboard_probe(rest, err);
 
-	(void)scheme;
-	out->driver = name != NULL ? driver_named(name, err) : NULL;
+	(void)none;
+	out->driver = name != NULL ? driver_named(name) : NULL;
 	if (out->driver != NULL)
-		out->link = strcmp(name, "rsp") == 0 ? open_hosted(rest, err) : pt_model_link_open(rest, err);
+		out->link = out->driver->rsp != NULL ? open_hosted(rest, err) : pt_model_link_open(rest, err);
 	out->no_pins = !pt_vboard_has_pins(rest);
 	return out->link != NULL ? 0 : err->code;
 }
 
-static int open_logic(const char *scheme, const char *rest, struct opening *out, struct pt_err *err)
-{
-	(void)scheme;
-	out->link = pt_logic_link_open(rest, &out->driver, err);
-	return out->link != NULL ? 0 : err->code;
-}
-
 /* A server on the network: "HOST[:PORT]" or "unix:PATH". */
-static int open_stream(const char *scheme, const char *rest, struct opening *out, struct pt_err *err)
+static int open_stream(const struct pt_probe_ops *driver, const char *rest, struct opening *out, struct pt_err *err)
 {
-	out->driver = driver_named(scheme, err);
-	if (out->driver == NULL)
-		return err->code;
+	out->driver = driver;
 	if (rest[0] == 0)
-		return pt_fail(err, PT_EARG, "%s: the server is missing; %s or %s:unix:PATH", scheme,
-			       out->driver->address, scheme);
-	out->link = pt_stream_link_open(rest, out->driver->framing, err);
+		return pt_fail(err, PT_EARG, "%s: the server is missing; %s or %s:unix:PATH", driver->name,
+			       driver->address, driver->name);
+	out->link = pt_stream_link_open(rest, driver->framing, err);
 	return out->link != NULL ? 0 : err->code;
 }
 
-static int open_rsp(const char *scheme, const char *rest, struct opening *out, struct pt_err *err)
+static int open_own(const struct pt_probe_ops *driver, const char *rest, struct opening *out, struct pt_err *err)
 {
-	if (rest[0] == '\0')
-		return pt_fail(err, PT_EARG, "rsp: needs HOST:PORT, unix:PATH or |COMMAND behind it");
-	out->driver = driver_named(scheme, err);
-	out->link = pt_rsp_link_open(rest, err);
+	out->driver = driver;
+	out->link = driver->connect(rest, err);
 	return out->link != NULL ? 0 : err->code;
 }
 
 struct scheme {
 	const char *name, *forms;	/* as a sentence lists them; NULL: not in this version */
-	int (*open)(const char *name, const char *rest, struct opening *out, struct pt_err *err);
+	int (*open)(const struct pt_probe_ops *driver, const char *rest, struct opening *out, struct pt_err *err);
+	const struct pt_probe_ops *driver;
 };
 
-/* What is not one driver's, or opens no link of the usual kinds: the first stands before the drivers, the others behind. */
+/* What is no driver's: the first stands before the drivers, the others behind. */
 static const struct scheme others[] = {
-	{ "virtual", "virtual:NAME", open_virtual },
-	{ "rsp", "rsp:[HOST:PORT|unix:PATH||COMMAND]", open_rsp },
-	{ "logic", "logic:[FILE.sr|driver=NAME&conn=CONN]", open_logic },
-	{ "jlink", NULL, NULL }, { "stlink", NULL, NULL }, { "ftdi", NULL, NULL },
+	{ "virtual", "virtual:NAME", open_virtual, NULL },
+	{ "jlink", NULL, NULL, NULL }, { "stlink", NULL, NULL, NULL }, { "ftdi", NULL, NULL, NULL },
 };
 enum { N_FIRST = 1 };
+
+static struct scheme scheme_of(const struct pt_probe_ops *driver)
+{
+	return (struct scheme){ driver->name, driver->address,
+				driver->connect != NULL	  ? open_own
+				: driver->framing != NULL ? open_stream
+							  : open_usb,
+				driver };
+}
 
 /* All of them, in the order in which they are listed; false behind the last. */
 static bool scheme_at(size_t i, struct scheme *out)
 {
 	size_t n = N_FIRST;	/* so many come before the driver at hand */
 
-	for (size_t k = 0; i >= N_FIRST && k < PT_LEN(drivers); k++)
-		if (drivers[k]->address != NULL && n++ == i) {
-			*out = (struct scheme){ drivers[k]->name, drivers[k]->address,
-						drivers[k]->framing != NULL ? open_stream : open_usb };
+	for (size_t k = 0; i >= N_FIRST && k < pt_n_probe_drivers; k++)
+		if (pt_probe_drivers[k]->address != NULL && n++ == i) {
+			*out = scheme_of(pt_probe_drivers[k]);
 			return true;
 		}
 	i = i < N_FIRST ? i : i - (n - N_FIRST);
@@ -445,7 +426,7 @@ static bool find_scheme(const char *uri, struct scheme *scheme, const char **res
 
 struct pt_probe *pt_probe_open(const char *uri, const struct pt_params *settings, struct pt_err *err)
 {
-	struct scheme scheme = { NULL, NULL, open_usb };	/* any that is plugged in */
+	struct scheme scheme = { .open = open_usb };	/* any that is plugged in */
 	const char *rest = "";
 	struct opening opening = { NULL, NULL, false };
 	struct pt_err why = { 0 };
@@ -453,7 +434,7 @@ struct pt_probe *pt_probe_open(const char *uri, const struct pt_params *settings
 
 	if (uri[0] != 0 && !find_scheme(uri, &scheme, &rest, err))
 		return NULL;
-	if (scheme.open(scheme.name, rest, &opening, &why) < 0) {
+	if (scheme.open(scheme.driver, rest, &opening, &why) < 0) {
 		pt_fail(err, why.code, "%s", why.msg);
 		return NULL;
 	}
@@ -468,12 +449,12 @@ bool pt_probe_where(const char *uri, char *where, size_t room)
 {
 	struct pt_err ignored;
 	const char *rest = "";
-	struct scheme scheme = { NULL, NULL, open_usb };
+	struct scheme scheme = { .open = open_usb };
 	bool known = uri[0] == 0 || find_scheme(uri, &scheme, &rest, &ignored);
-	struct pick pick = { scheme.name, pt_params_new() };
+	struct pick pick = { scheme.driver, pt_params_new() };
 	bool there = false;
 
-	if (pick.params != NULL && known && scheme.open == open_usb && parse_pick(&pick, rest, &ignored) == 0)
+	if (known && scheme.open == open_usb && parse_pick(&pick, rest, &ignored) == 0)
 		there = where_picked(&pick, where, room);
 	pt_params_free(pick.params);
 	return there;

@@ -1,15 +1,25 @@
-/* From an address to an open probe, and the list of what is plugged in: the top of this wing. No driver includes it. */
+/* From an address to an open probe, and the list of what is plugged in: the top of this wing. No driver includes it, and
+ * it knows none by name: what they say of themselves makes discovery, URIs, sentences and rules for udev. */
 #ifndef PT_PROBES_REGISTRY_H
 #define PT_PROBES_REGISTRY_H
 
 #include "probes/wires/probe.h"
 
-/* The scheme of a URI says which: schemes[] in registry.c. */
+/* The scheme of a URI says which. */
 #define PT_PROBE_DRIVERS(X) \
-	X(cmsis_dap) X(bdc_pipe) X(osbdm) X(usbdm) X(xvc) X(bitbang) X(gdb_server)
+	X(cmsis_dap) X(bdc_pipe) X(osbdm) X(usbdm) X(xvc) X(bitbang) X(gdb_server) X(logic)
 #define X(drv) extern const struct pt_probe_ops pt_##drv##_ops;
 PT_PROBE_DRIVERS(X)
 #undef X
+
+extern const struct pt_probe_ops *const pt_probe_drivers[];
+extern const size_t pt_n_probe_drivers;
+
+/* Does the driver that this address names offer the wire? Not of a virtual board, nor of "". */
+bool pt_probe_names(const char *uri, enum pt_wire wire);
+
+/* Lines of rules for udev: whose devices on USB the person at the machine may use. */
+void pt_probe_rules(void (*say)(void *arg, const char *line), void *arg);
 
 /* Open what uri names: finds the device, makes its link, opens the driver.
  *   "cmsis-dap:[serial=S|usb=BUS-PORT.PORT|tcp=HOST:PORT]", also with &link=bulk|hid; "osbdm:" and "usbdm:" with

@@ -6,6 +6,7 @@
 #include "harness.h"
 #include "probes/wires/jtag_chain.h"
 #include "probes/registry.h"
+#include "targets/registry.h"
 
 static const struct {
 	const char *uri;
@@ -169,6 +170,42 @@ START_TEST(a_driver_is_listed_by_what_it_says)
 }
 END_TEST
 
+/* --- drivers and targets describe themselves ---------------------------------------------------------------------- */
+
+START_TEST(a_driver_has_what_all_need)
+{
+	const struct pt_probe_ops *d = pt_probe_drivers[_i];
+	bool virtual_only = d->address == NULL;
+
+	ck_assert_msg(d->name != NULL && d->help != NULL && d->open != NULL && d->close != NULL && d->info != NULL,
+		      "driver %zu", (size_t)_i);
+	ck_assert_msg(virtual_only || strncmp(d->address, d->name, strlen(d->name)) == 0, "%s", d->name);
+	ck_assert_msg(d->dap != NULL || d->jtag != NULL || d->bdc != NULL || d->pins != NULL || d->rsp != NULL, "%s",
+		      d->name);
+	ck_assert_msg(virtual_only || (d->n_usb > 0) + (d->framing != NULL) + (d->connect != NULL) == 1, "%s", d->name);
+	ck_assert_msg(!pt_probe_names("virtual:kl27", PT_WIRE_DAP) && pt_probe_names("rsp::3333", PT_WIRE_RSP),
+		      "names");
+	for (size_t i = 0; i < d->n_usb; i++)
+		ck_assert_msg(d->usb[i].name != NULL || d->usb[i].vid != 0, "%s: USB row %zu", d->name, i);
+}
+END_TEST
+
+START_TEST(a_target_has_what_all_need)
+{
+	const struct pt_target_ops *t = pt_targets[_i];
+
+	ck_assert_msg(t->name != NULL && t->help != NULL && t->attach != NULL && t->detach != NULL && t->chip != NULL &&
+			      t->describe != NULL && t->n_cores != NULL && t->status != NULL && t->halt != NULL &&
+			      t->resume != NULL && t->step != NULL && t->reset != NULL && t->registers != NULL &&
+			      t->read_registers != NULL && t->write_registers != NULL && t->pc != NULL &&
+			      t->mem != NULL && t->regions != NULL && t->break_insert != NULL &&
+			      t->break_remove != NULL && t->sources != NULL,
+		      "target %zu", (size_t)_i);
+	ck_assert_msg((t->no_flash != NULL) == (t->flash_done == NULL), "%s: flash", t->name);
+	ck_assert_msg((t->host_call == NULL) == (t->host_answer == NULL), "%s: host calls", t->name);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("probe_uri");
@@ -179,6 +216,8 @@ int main(void)
 	tcase_add_loop_test(tc, finds_and_measures_a_chain, 0, PT_LEN(jtag_probes));
 	tcase_add_loop_test(tc, a_driver_has_what_is_mandatory, 0, PT_LEN(drivers));
 	tcase_add_loop_test(tc, a_driver_is_listed_by_what_it_says, 0, PT_LEN(drivers));
+	tcase_add_loop_test(tc, a_driver_has_what_all_need, 0, (int)pt_n_probe_drivers);
+	tcase_add_loop_test(tc, a_target_has_what_all_need, 0, (int)pt_n_targets);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -67,7 +67,10 @@ static struct pt_probe *open_xvc(const char *words)
 
 	snprintf(text, sizeof(text), "%s", words);
 	for (char *word = strtok_r(text, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest))
-		ck_assert_int_eq(pt_params_add(settings, pt_probe_params, PT_N_PROBE_PARAMS, word, &err), 0);
+		ck_assert_int_eq(strncmp(word, "xvc.", 4) == 0
+					 ? pt_params_add(settings, pt_xvc_ops.params, pt_xvc_ops.n_params, word, &err)
+					 : pt_params_add(settings, pt_probe_params, PT_N_PROBE_PARAMS, word, &err),
+				 0);
 	probe = pt_probe_open_link(&pt_xvc_ops, pt_script_link(&script), settings, &err);
 	pt_params_free(settings);
 	return probe;

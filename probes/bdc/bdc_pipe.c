@@ -196,6 +196,7 @@ static const struct pt_bdc_ops bdc_ops = {
 
 const struct pt_probe_ops pt_bdc_pipe_ops = {
 	.name = "bdc-pipe",
+	.help = "pipelined BDC, for virtual boards",
 	.state_bytes = sizeof(struct pt_pipe),
 	.open = pipe_open,
 	.close = pipe_close,

@@ -489,8 +489,17 @@ static const struct pt_bdc_ops bdc_ops = {
 	.connect = connect_target, .run = run, .can = can, .set_errors = set_errors, .reset = reset_target,
 };
 
+/* OSBDM-JM60, newest first; 15a2:0035 is its boot loader and no probe. Source: OSBDM-JM60, Usb_Descriptor.c */
+static const struct pt_usb_id usb[] = {
+	{ 0x15a2, 0x005e, NULL, 0, 0x01, 0x82 }, { 0x15a2, 0x0042, NULL, 0, 0x01, 0x82 },
+	{ 0x15a2, 0x0058, NULL, 0, 0x01, 0x82 }, { 0x15a2, 0x0021, NULL, 0, 0x01, 0x82 },
+};
+
 const struct pt_probe_ops pt_osbdm_ops = {
 	.name = "osbdm",
+	.help = "OSBDM, on NXP's MagniV boards",
+	.usb = usb,
+	.n_usb = PT_LEN(usb),
 	.address = "osbdm:[serial=S|usb=BUS-PORT]",
 	.state_bytes = sizeof(struct osbdm),
 	.open = open_probe,

@@ -526,8 +526,17 @@ static const struct pt_bdc_ops bdc_ops = {
 	.connect = connect_target, .run = run, .can = can, .reset = reset_target, .mass_erase = mass_erase,
 };
 
+/* Alone and with a serial port. Source: usbdm-firmware V4.12 */
+static const struct pt_usb_id usb[] = {
+	{ 0x16d0, 0x0567, NULL, 0, 0x01, 0x82 },
+	{ 0x16d0, 0x06a5, NULL, 0, 0x01, 0x82 },
+};
+
 const struct pt_probe_ops pt_usbdm_ops = {
 	.name = "usbdm",
+	.help = "USBDM",
+	.usb = usb,
+	.n_usb = PT_LEN(usb),
 	.address = "usbdm:[serial=S|usb=BUS-PORT]",
 	.state_bytes = sizeof(struct usbdm),
 	.open = open_probe,

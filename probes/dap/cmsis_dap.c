@@ -375,8 +375,24 @@ static const struct pt_dap_ops dap_ops = {
 	.set_reset = cmsis_dap_set_reset,
 };
 
+/* Source: CMSIS-DAP 2.x, "USB Connectivity": the string has "CMSIS-DAP"; the others are those of OpenOCD and pyOCD */
+static const struct pt_usb_id usb[] = {
+	{ .name = "CMSIS-DAP" },
+	{ .name = "CMSIS_DAP" },
+	/* only an interface of these says so: KitProg3, and WCH-Link in its CMSIS-DAP mode, which its number tells */
+	{ .vid = 0x04b4, .pid = 0xf138, .name = "CMSIS-DAP" }, { .vid = 0x04b4, .pid = 0xf148, .name = "CMSIS-DAP" },
+	{ .vid = 0x04b4, .pid = 0xf151, .name = "CMSIS-DAP" }, { .vid = 0x04b4, .pid = 0xf152, .name = "CMSIS-DAP" },
+	{ .vid = 0x04b4, .pid = 0xf154, .name = "CMSIS-DAP" }, { .vid = 0x04b4, .pid = 0xf155, .name = "CMSIS-DAP" },
+	{ .vid = 0x04b4, .pid = 0xf166, .name = "CMSIS-DAP" },
+	{ .vid = 0x1a86, .pid = 0x8011, .name = "WCH-Link" },
+	{ .vid = 0x2a86, .pid = 0x8011, .name = "WCH-Link" },
+};
+
 const struct pt_probe_ops pt_cmsis_dap_ops = {
 	.name = "cmsis-dap",
+	.help = "CMSIS-DAP probes, version 1 and 2: DAPLink, Debugprobe, MCU-Link, KitProg3, Atmel EDBG, WCH-Link",
+	.usb = usb,
+	.n_usb = PT_LEN(usb),
 	.address = "cmsis-dap:[serial=S|usb=BUS-PORT|tcp=HOST:PORT]",
 	.other_links = true,
 	.state_bytes = sizeof(struct pt_cmsis_dap),

@@ -250,6 +250,7 @@ static const struct pt_jtag_ops jtag_ops = {
 
 const struct pt_probe_ops pt_bitbang_ops = {
 	.name = "bitbang",
+	.help = "a server of OpenOCD's remote_bitbang: simulators, pins of a small computer",
 	.address = "bitbang:HOST:PORT",
 	.framing = &pt_bitbang_framing,
 	.state_bytes = sizeof(struct pt_bitbang),

@@ -169,13 +169,16 @@ static int set_tck(struct xvc *xvc, uint32_t hz, struct pt_err *err)
 
 /* --- the probe ---------------------------------------------------------------------------------------------------- */
 
+static const struct pt_param params[] = {
+	{ "xvc.max_bytes", PT_PARAM_NUMBER, "1024", NULL, 4, MAX_VECTOR_BYTES,
+	  "longest vector of TMS and of TDI, bytes, where the server claims to take more" },
+};
+
 static uint32_t longest_vector(const struct pt_link_info *info, const struct pt_params *settings)
 {
-	uint64_t most = pt_params_number(settings, &pt_probe_params[PT_PROBE_XVC_MAX_BYTES]);
+	uint64_t most = pt_params_number(settings, &params[0]);
 	size_t fits = info->packet_bytes > HEAD_BYTES ? (info->packet_bytes - HEAD_BYTES) / 2 : 0;
 
-	if (most > MAX_VECTOR_BYTES)
-		most = MAX_VECTOR_BYTES;
 	return (uint32_t)(most < fits ? most : fits);
 }
 
@@ -245,6 +248,9 @@ static const struct pt_jtag_ops jtag_ops = {
 
 const struct pt_probe_ops pt_xvc_ops = {
 	.name = "xvc",
+	.params = params,
+	.n_params = PT_LEN(params),
+	.help = "a server of the Xilinx Virtual Cable: hw_server, boards with XVC in their logic",
 	.address = "xvc:HOST[:PORT]",
 	.framing = &pt_xvc_framing,
 	.state_bytes = sizeof(struct xvc),

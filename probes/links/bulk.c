@@ -332,7 +332,8 @@ static int open_device(struct bulk_link *bulk, const struct pt_link_found *found
 	for (ssize_t i = 0; i < n && bulk->device == NULL; i++) {
 		struct pt_link_found row;
 
-		if (!pt_bulk_look_at(devices[i], &bulk->place, &row) || strcmp(row.path, found->path) != 0)
+		if (!pt_bulk_look_at(devices[i], &found->driver, 1, &bulk->place, &row) ||
+		    strcmp(row.path, found->path) != 0)
 			continue;
 		rc = libusb_open(devices[i], &bulk->device);
 		if (rc < 0)

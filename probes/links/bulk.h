@@ -1,4 +1,4 @@
-/* What finding and driving a probe with vendor bulk endpoints share. Source: CMSIS-DAP 2.x, "USB bulk endpoints". */
+/* What finding and driving a probe with vendor bulk endpoints share. */
 #ifndef PT_PROBES_LINKS_BULK_H
 #define PT_PROBES_LINKS_BULK_H
 
@@ -11,9 +11,11 @@ struct pt_bulk_place {
 	uint16_t in_bytes, out_bytes;	/* wMaxPacketSize */
 };
 
-/* Is dev a probe, and where? found may be NULL. */
-bool pt_bulk_look_at(libusb_device *dev, struct pt_bulk_place *place, struct pt_link_found *found);
+/* Is dev a probe of one of these drivers, and where? */
+bool pt_bulk_look_at(libusb_device *dev, const struct pt_probe_ops *const *drivers, size_t n_drivers,
+		     struct pt_bulk_place *place, struct pt_link_found *found);
 
-int pt_bulk_list(struct pt_link_found *out, size_t max, struct pt_err *err);
+int pt_bulk_list(const struct pt_probe_ops *const *drivers, size_t n_drivers, struct pt_link_found *out, size_t max,
+		 struct pt_err *err);
 
 #endif

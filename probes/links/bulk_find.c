@@ -1,5 +1,6 @@
-/* Find probes with bulk endpoints. CMSIS-DAP v2: vendor class, a bulk OUT and a bulk IN endpoint, and a name that says
- * so. Others: by their numbers, in a table.
+/* Find probes with bulk endpoints. A driver's rows say by which name (then: vendor class, a bulk OUT and a bulk IN endpoint,
+ * and the name in the string of the interface, or of the product where only one interface can be meant), or by which
+ * numbers.
  * Names come from sysfs, where the kernel keeps them for everybody: so a probe is seen without permission, and one that
  * is in use is not disturbed. Source: CMSIS-DAP 2.x; the tolerances are those of OpenOCD and pyOCD. */
 #include <limits.h>
@@ -8,16 +9,6 @@
 #include <unistd.h>
 
 #include "probes/links/bulk.h"
-#include "base/util.h"
-
-enum { PID_WCH_LINK_DAP = 0x8011 };
-
-/* WCH-Link has the same name whether it is in its CMSIS-DAP mode or not; its number tells. */
-bool pt_is_cmsis_dap_name(const char *text, uint16_t usb_pid)
-{
-	return strstr(text, "CMSIS-DAP") != NULL || strstr(text, "CMSIS_DAP") != NULL ||
-	       (usb_pid == PID_WCH_LINK_DAP && strstr(text, "WCH-Link") != NULL);
-}
 
 /* --- what the kernel knows --------------------------------------------------------------------------------------- */
 
@@ -106,12 +97,18 @@ static bool class_possible(uint8_t class)
 
 struct search {
 	libusb_device *dev;
+	const struct pt_probe_ops *driver;
 	const char *where, *product;
-	uint16_t usb_pid;
+	uint16_t usb_vid, usb_pid;
 	unsigned n_vendor;		/* interfaces of the vendor class with the right endpoints */
 	bool named;
 	struct pt_bulk_place vendor, by_name;
 };
+
+static bool says(const struct search *s, const char *text)
+{
+	return pt_usb_id_says(s->driver->usb, s->driver->n_usb, s->usb_vid, s->usb_pid, text);
+}
 
 static void look_at_interface(struct search *s, const struct libusb_config_descriptor *config,
 			      const struct libusb_interface_descriptor *alt)
@@ -126,7 +123,7 @@ static void look_at_interface(struct search *s, const struct libusb_config_descr
 		s->vendor = place;
 	}
 	interface_name(s->dev, s->where, alt, config->bConfigurationValue, name, sizeof(name));
-	if (pt_is_cmsis_dap_name(name, s->usb_pid)) {
+	if (says(s, name)) {
 		s->named = true;
 		s->by_name = place;
 	}
@@ -144,61 +141,59 @@ static bool find_interface(struct search *s, struct pt_bulk_place *place)
 			look_at_interface(s, config, &config->interface[i].altsetting[0]);
 	libusb_free_config_descriptor(config);
 	*place = s->named ? s->by_name : s->vendor;
-	return s->named || (s->n_vendor == 1 && pt_is_cmsis_dap_name(s->product, s->usb_pid));
+	return s->named || (s->n_vendor == 1 && says(s, s->product));
 }
 
 /* --- probes that are known by their numbers ----------------------------------------------------------------------- */
 
-static const struct numbered {
-	const char *scheme;
-	uint16_t vid, pid;
-	uint8_t iface, out, in;
-} numbered[] = {
-	/* OSBDM-JM60, newest first; 15a2:0035 is its boot loader and no probe. Source: OSBDM-JM60, Usb_Descriptor.c */
-	{ "osbdm", 0x15a2, 0x005e, 0, 0x01, 0x82 }, { "osbdm", 0x15a2, 0x0042, 0, 0x01, 0x82 },
-	{ "osbdm", 0x15a2, 0x0058, 0, 0x01, 0x82 }, { "osbdm", 0x15a2, 0x0021, 0, 0x01, 0x82 },
-	/* USBDM, alone and with a serial port. Source: usbdm-firmware V4.12 */
-	{ "usbdm", 0x16d0, 0x0567, 0, 0x01, 0x82 }, { "usbdm", 0x16d0, 0x06a5, 0, 0x01, 0x82 },
-};
-
-static bool has_place(const struct libusb_config_descriptor *config, const struct numbered *row,
+static bool has_place(const struct libusb_config_descriptor *config, const struct pt_usb_id *id,
 		      struct pt_bulk_place *place)
 {
 	for (int i = 0; i < config->bNumInterfaces; i++) {
 		struct pt_bulk_place here = { 0 };
 
 		if (config->interface[i].num_altsetting < 1 ||
-		    config->interface[i].altsetting[0].bInterfaceNumber != row->iface ||
+		    config->interface[i].altsetting[0].bInterfaceNumber != id->iface ||
 		    !endpoints(&config->interface[i].altsetting[0], &here))
 			continue;
 		*place = here;
-		return here.out == row->out && here.in == row->in;
+		return here.out == id->out && here.in == id->in;
 	}
 	return false;
 }
 
-/* NULL: it is none of them, or not what its numbers say. */
-static const char *find_numbered(libusb_device *dev, const struct libusb_device_descriptor *desc,
-				 struct pt_bulk_place *place)
+/* False: it is none of them, or not what its numbers say. */
+static bool find_numbered(const struct search *s, struct pt_bulk_place *place)
 {
-	for (size_t i = 0; i < PT_LEN(numbered); i++) {
-		struct libusb_config_descriptor *config;
-		bool there;
+	const struct pt_usb_id *id = pt_usb_id_numbered(s->driver->usb, s->driver->n_usb, s->usb_vid, s->usb_pid);
+	struct libusb_config_descriptor *config;
+	bool there;
 
-		if (numbered[i].vid != desc->idVendor || numbered[i].pid != desc->idProduct)
-			continue;
-		if (libusb_get_active_config_descriptor(dev, &config) < 0)
-			return NULL;
-		there = has_place(config, &numbered[i], place);
-		libusb_free_config_descriptor(config);
-		return there ? numbered[i].scheme : NULL;
-	}
-	return NULL;
+	if (id == NULL || libusb_get_active_config_descriptor(s->dev, &config) < 0)
+		return false;
+	there = has_place(config, id, place);
+	libusb_free_config_descriptor(config);
+	return there;
 }
 
 /* --- both --------------------------------------------------------------------------------------------------------- */
 
-bool pt_bulk_look_at(libusb_device *dev, struct pt_bulk_place *place, struct pt_link_found *found)
+static const struct pt_probe_ops *find_driver(struct search *s, const struct pt_probe_ops *const *drivers, size_t n,
+					      struct pt_bulk_place *place)
+{
+	const struct search fresh = *s;
+
+	for (size_t i = 0; i < n; i++) {
+		*s = fresh;
+		s->driver = drivers[i];
+		if (drivers[i]->n_usb > 0 && (find_numbered(s, place) || find_interface(s, place)))
+			return drivers[i];
+	}
+	return NULL;
+}
+
+bool pt_bulk_look_at(libusb_device *dev, const struct pt_probe_ops *const *drivers, size_t n_drivers,
+		     struct pt_bulk_place *place, struct pt_link_found *found)
 {
 	struct libusb_device_descriptor desc;
 	struct pt_link_found row = { 0 };
@@ -206,27 +201,23 @@ bool pt_bulk_look_at(libusb_device *dev, struct pt_bulk_place *place, struct pt_
 
 	if (libusb_get_device_descriptor(dev, &desc) < 0 || desc.bDeviceClass == LIBUSB_CLASS_HUB)
 		return false;
-	search.usb_pid = desc.idProduct;
+	search.usb_vid = row.usb_vid = desc.idVendor;
+	search.usb_pid = row.usb_pid = desc.idProduct;
+	row.usb_release = desc.bcdDevice;
 	usb_path(dev, row.usb_path, sizeof(row.usb_path));
 	sysfs_text(row.usb_path, "product", row.product, sizeof(row.product));
-	row.scheme = find_numbered(dev, &desc, place);
-	if (row.scheme == NULL && !find_interface(&search, place))
+	row.driver = find_driver(&search, drivers, n_drivers, place);
+	if (row.driver == NULL)
 		return false;
-	if (row.scheme == NULL)
-		row.scheme = "cmsis-dap";
-	if (found == NULL)
-		return true;
 	memcpy(row.path, row.usb_path, sizeof(row.usb_path));
 	sysfs_text(row.usb_path, "serial", row.serial, sizeof(row.serial));
-	row.usb_vid = desc.idVendor;
-	row.usb_pid = desc.idProduct;
-	row.usb_release = desc.bcdDevice;
 	row.permitted = node_permitted(dev);
 	*found = row;
 	return true;
 }
 
-int pt_bulk_list(struct pt_link_found *out, size_t max, struct pt_err *err)
+int pt_bulk_list(const struct pt_probe_ops *const *drivers, size_t n_drivers, struct pt_link_found *out, size_t max,
+		 struct pt_err *err)
 {
 	libusb_device **devices;
 	libusb_context *usb;
@@ -239,7 +230,7 @@ int pt_bulk_list(struct pt_link_found *out, size_t max, struct pt_err *err)
 	for (ssize_t i = 0; i < n_devices && n < max; i++) {
 		struct pt_bulk_place place;
 
-		if (pt_bulk_look_at(devices[i], &place, &out[n]))
+		if (pt_bulk_look_at(devices[i], drivers, n_drivers, &place, &out[n]))
 			n++;
 	}
 	if (n_devices >= 0)

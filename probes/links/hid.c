@@ -101,34 +101,43 @@ static void usb_path(const char *node, char *out, size_t room)
 }
 
 /* Probes with several HID interfaces name the right one by a vendor usage page; LPC-Link2 by its number. */
-static bool is_probe(const struct hid_device_info *d, const char *product)
+static bool is_probe(const struct hid_device_info *d, const struct pt_probe_ops *driver, const char *product)
 {
-	if (!pt_is_cmsis_dap_name(product, d->product_id))
+	if (!pt_usb_id_says(driver->usb, driver->n_usb, d->vendor_id, d->product_id, product))
 		return false;
 	if (d->vendor_id == VID_NXP && d->product_id == PID_LPC_LINK2 && d->interface_number > 0)
 		return false;
 	return d->usage_page == 0 || d->usage_page >= USAGE_PAGE_VENDOR;
 }
 
-static bool describe(const struct hid_device_info *d, struct pt_link_found *out)
+static bool describe(const struct hid_device_info *d, const struct pt_probe_ops *driver, struct pt_link_found *out)
 {
 	struct pt_link_found row = {
-		.usb_vid = d->vendor_id, .usb_pid = d->product_id, .usb_release = d->release_number,
+		.driver = driver, .usb_vid = d->vendor_id, .usb_pid = d->product_id, .usb_release = d->release_number,
 	};
 
 	narrow(d->product_string, row.product, sizeof(row.product));
 	narrow(d->serial_number, row.serial, sizeof(row.serial));
-	if (!is_probe(d, row.product) || strlen(d->path) >= sizeof(row.path))
+	if (!is_probe(d, driver, row.product) || strlen(d->path) >= sizeof(row.path))
 		return false;
 	strcpy(row.path, d->path);
 	usb_path(d->path, row.usb_path, sizeof(row.usb_path));
-	row.scheme = "cmsis-dap";
 	row.permitted = access(d->path, R_OK | W_OK) == 0;
 	*out = row;
 	return true;
 }
 
-static int hid_list(struct pt_link_found *out, size_t max, struct pt_err *err)
+static bool describe_any(const struct hid_device_info *d, const struct pt_probe_ops *const *drivers, size_t n_drivers,
+			 struct pt_link_found *out)
+{
+	for (size_t i = 0; i < n_drivers; i++)
+		if (describe(d, drivers[i], out))
+			return true;
+	return false;
+}
+
+static int hid_list(const struct pt_probe_ops *const *drivers, size_t n_drivers, struct pt_link_found *out, size_t max,
+		    struct pt_err *err)
 {
 	struct hid_device_info *all;
 	size_t n = 0;
@@ -137,7 +146,7 @@ static int hid_list(struct pt_link_found *out, size_t max, struct pt_err *err)
 	init_once();
 	all = hid_enumerate(0, 0);
 	for (struct hid_device_info *d = all; d != NULL && n < max; d = d->next)
-		if (describe(d, &out[n]))
+		if (describe_any(d, drivers, n_drivers, &out[n]))
 			n++;
 	hid_free_enumeration(all);
 	return (int)n;

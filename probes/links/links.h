@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "probes/wires/link.h"
+#include "probes/wires/probe.h"
 
 enum { PT_LINK_LIST_MAX = 32 };		/* devices looked at in one search */
 
@@ -16,22 +16,23 @@ struct pt_link_found {
 	char path[128];		/* what open needs: the kind's own affair */
 	char usb_path[32];	/* "1-4.2", bus and ports; empty if unknown */
 	char product[64], serial[64];
-	const char *scheme;	/* of its URI: "cmsis-dap", "osbdm", "usbdm"; for ever */
+	const struct pt_probe_ops *driver;	/* whose it is, for ever; its name is the scheme of the URI */
 	uint16_t usb_vid, usb_pid, usb_release;
 	bool permitted;		/* false: seen, but the system refuses access */
 };
 
 struct pt_link_kind {
 	const char *name;	/* "bulk" */
-	/* Fills at most max rows; returns their number, or PT_ENOMEM. No device is disturbed. */
-	int (*list)(struct pt_link_found *out, size_t max, struct pt_err *err);
+	/* Devices of these drivers. Fills at most max rows; returns their number, or PT_ENOMEM. No device is disturbed. */
+	int (*list)(const struct pt_probe_ops *const *drivers, size_t n_drivers, struct pt_link_found *out, size_t max,
+		    struct pt_err *err);
 	/* PT_EPERM, PT_EBUSY (another program has it), PT_EIO (gone), PT_EPROTO (not what it seemed) */
 	struct pt_link *(*open)(const struct pt_link_found *found, struct pt_err *err);
 };
 
 /* Best first, as a device may be reached in two ways. An address names them, too: link=bulk.
- *	bulk	CMSIS-DAP v2, OSBDM, USBDM: vendor bulk endpoints, by libusb
- *	hid	CMSIS-DAP v1: HID reports, by hidapi */
+ *	bulk	vendor bulk endpoints, by libusb
+ *	hid	HID reports, by hidapi */
 #define PT_LINK_KINDS(X) \
 	X(bulk) X(hid)
 #define X(kind) extern const struct pt_link_kind pt_##kind##_kind;
@@ -57,8 +58,5 @@ struct pt_framing {
 /* As pt_tcp_link_open, also "unix:PATH". framing outlives the link. An answer that comes too late is still taken for
  * the request it answers; bytes that nobody asked for end the connection. */
 struct pt_link *pt_stream_link_open(const char *address, const struct pt_framing *framing, struct pt_err *err);
-
-/* Does a product or interface string say so? usb_pid: some say so only by that. */
-bool pt_is_cmsis_dap_name(const char *text, uint16_t usb_pid);
 
 #endif

@@ -255,15 +255,6 @@ static void logic_info(void *state, struct pt_probe_info *out)
 	out->speed_hz = ((struct logic *)state)->hz;
 }
 
-static const struct pt_probe_ops logic_ops = {
-	.name = "logic",
-	.state_bytes = sizeof(struct logic),
-	.open = logic_open,
-	.close = logic_close,
-	.info = logic_info,
-	.pins = &pins_ops,
-};
-
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
 enum { DRIVER, CONN };
@@ -382,11 +373,10 @@ static bool is_instrument(const char *rest)
 	return rest[0] == '\0' || strncmp(rest, "driver=", 7) == 0 || strncmp(rest, "conn=", 5) == 0;
 }
 
-struct pt_link *pt_logic_link_open(const char *rest, const struct pt_probe_ops **driver, struct pt_err *err)
+static struct pt_link *logic_connect(const char *rest, struct pt_err *err)
 {
 	struct logic_link *state = pt_alloc(sizeof(*state));
 
-	*driver = &logic_ops;
 	if (pt_logic_runs_init(&state->runs, err) < 0)
 		goto free_state;
 	state->device = is_instrument(rest) ? open_instrument(rest, err) : pt_logic_device_open(rest, NULL, NULL, err);
@@ -401,3 +391,15 @@ free_state:
 	free(state);
 	return NULL;
 }
+
+const struct pt_probe_ops pt_logic_ops = {
+	.name = "logic",
+	.help = "a logic analyser at the pins of a trace port, or a file of one, by libsigrok",
+	.address = "logic:[FILE.sr|driver=NAME&conn=CONN]",
+	.connect = logic_connect,
+	.state_bytes = sizeof(struct logic),
+	.open = logic_open,
+	.close = logic_close,
+	.info = logic_info,
+	.pins = &pins_ops,
+};

@@ -17,9 +17,9 @@
 #include "probes/wires/probe.h"
 
 /* What stands behind "logic:": a session file, or driver=NAME&conn=CONN (standard: the first FX2-class analyser).
- * driver: out. May block 1 s. NULL: PT_EARG, PT_EIO, PT_ETIMEOUT (an analyser that gets its firmware first: that goes
+ * Its connect() may block 1 s: PT_EARG, PT_EIO, PT_ETIMEOUT (an analyser that gets its firmware first: that goes
  * on, and a later try finds it ready), PT_EUNSUPPORTED (built without libsigrok). */
-struct pt_link *pt_logic_link_open(const char *rest, const struct pt_probe_ops **driver, struct pt_err *err);
+extern const struct pt_probe_ops pt_logic_ops;
 
 /* --- logic_list.c ------------------------------------------------------------------------------------------------- */
 

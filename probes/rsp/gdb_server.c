@@ -218,8 +218,19 @@ static const struct pt_rsp_ops wire = {
 	.set_asks_running = set_asks_running,
 };
 
+static struct pt_link *connect_server(const char *rest, struct pt_err *err)
+{
+	if (rest[0] != '\0')
+		return pt_rsp_link_open(rest, err);
+	pt_fail(err, PT_EARG, "rsp: needs HOST:PORT, unix:PATH or |COMMAND behind it");
+	return NULL;
+}
+
 const struct pt_probe_ops pt_gdb_server_ops = {
 	.name = "rsp",
+	.address = "rsp:[HOST:PORT|unix:PATH||COMMAND]",
+	.connect = connect_server,
+	.help = "another GDB server: OpenOCD, pyOCD, J-Link, QEMU, XSDB",
 	.state_bytes = sizeof(struct gdb_server),
 	.open = server_open,
 	.close = server_close,

@@ -34,12 +34,10 @@ const struct pt_param pt_probe_params[] = {
 	[PT_PROBE_BDC_ACK] = { "bdc-ack", PT_PARAM_FLAG, "on", NULL, 0, 0,
 		"BDC: use the target's ACK pulses where the probe sees them; off: a delay of 16 BDC clocks after each "
 		"command" },
-	[PT_PROBE_XVC_MAX_BYTES] = { "xvc.max_bytes", PT_PARAM_NUMBER, "1024", NULL, 4, 1024,
-		"XVC: longest vector of TMS and of TDI, bytes, where the server claims to take more" },
 	[PT_PROBE_TRANSPORT] = { "transport", PT_PARAM_CHOICE, "auto", "auto|swd|jtag", 0, 0,
 		"how a debug port is reached; auto: SWD where the probe has it, but JTAG by remote_bitbang" },
 	[PT_PROBE_PATIENCE] = { "upstream-patience", PT_PARAM_TIME, "900ms", NULL, 100 * PT_NS_PER_MS, 60 * PT_NS_PER_S,
-		"rsp: how long a GDB server may take for an answer before GDB gets an error instead" },
+		"how long a GDB server that is the probe may take for an answer before GDB gets an error instead" },
 };
 const size_t pt_n_probe_params = PT_LEN(pt_probe_params);
 

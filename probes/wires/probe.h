@@ -18,6 +18,7 @@
 #include "probes/wires/jtag.h"
 #include "probes/wires/pins.h"
 #include "probes/wires/rsp.h"
+#include "probes/wires/usb_id.h"
 
 /* --- probes ------------------------------------------------------------------------------------------------------ */
 
@@ -37,10 +38,17 @@ struct pt_framing;
 
 struct pt_probe_ops {
 	const char *name;		/* in URIs and logs: "cmsis-dap" */
+	const char *help;		/* what it is, in a line */
 	/* How a URI names one, as a sentence lists it: "osbdm:[serial=S|usb=BUS-PORT]". What is before the colon is name.
 	 * NULL: no URI of its own leads to it (probes/registry.c has what does). */
 	const char *address;
-	const struct pt_framing *framing;	/* a server on a stream, whose answers are so framed; NULL: on USB */
+	const struct pt_framing *framing;	/* a server on a stream, whose answers are so framed */
+	/* Makes the link of what stands behind the colon of such a URI. NULL: it is a stream (framing), or on USB. */
+	struct pt_link *(*connect)(const char *rest, struct pt_err *err);
+	const struct pt_usb_id *usb;	/* the devices that are its; NULL: it is found nowhere on USB */
+	size_t n_usb;
+	const struct pt_param *params;	/* settings of its own, besides pt_probe_params */
+	size_t n_params;
 	bool other_links;		/* tcp= and link= of its address choose among ways to it */
 	size_t state_bytes;		/* the core allocates this much, zeroed, and frees it */
 	/* Talk to the device behind link; may block 1 s. A failed open undoes its own work: no close() follows.
@@ -61,7 +69,7 @@ struct pt_probe;	/* a driver and its link */
 
 enum pt_probe_param {	/* index into pt_probe_params */
 	PT_PROBE_SPEED, PT_PROBE_LIMIT_PACKETS, PT_PROBE_ATOMIC, PT_PROBE_WAIT_RETRY, PT_PROBE_MATCH_RETRY,
-	PT_PROBE_IDLE_CYCLES, PT_PROBE_BDC_ACK, PT_PROBE_PATIENCE, PT_PROBE_XVC_MAX_BYTES, PT_PROBE_TRANSPORT,
+	PT_PROBE_IDLE_CYCLES, PT_PROBE_BDC_ACK, PT_PROBE_PATIENCE, PT_PROBE_TRANSPORT,
 	PT_N_PROBE_PARAMS
 };
 

@@ -7,6 +7,7 @@
 
 #include "host/log.h"
 #include "base/util.h"
+#include "probes/registry.h"
 
 enum {
 	LOOK_LAST_US = 50000,
@@ -17,7 +18,7 @@ enum {
 bool pt_board_is_upstream(const struct pt_board *board)
 {
 	for (size_t i = 0; i < board->n_uris; i++)	/* nobody changes them */
-		if (strncmp(board->uri[i], "rsp:", 4) == 0)
+		if (pt_probe_names(board->uri[i], PT_WIRE_RSP))
 			return true;
 	return false;
 }

@@ -203,6 +203,9 @@ static int sort_words(const struct pt_options *options, struct pt_params *board,
 			     add_if_known(board, pt_jtag_params, pt_n_jtag_params, word, &rc, err) ||
 			     known(pt_program_params, PT_N_PROGRAM_PARAMS, word);
 
+		for (size_t p = 0; p < pt_n_probe_drivers; p++)
+			taken |= add_if_known(board, pt_probe_drivers[p]->params, pt_probe_drivers[p]->n_params, word,
+					      &rc, err);
 		for (size_t t = 0; t < pt_n_targets; t++)
 			taken |= add_if_known(board, pt_targets[t]->params, pt_targets[t]->n_params, word, &rc, err);
 		if (!taken || pt_pipeline_knows(word))

@@ -9,7 +9,7 @@ struct pt_verb {
 	int (*run)(const struct pt_options *options);
 };
 
-#define PT_VERBS(X) X(serve) X(probes) X(boards) X(board) X(events) X(monitor) X(profile) X(decode) X(check) X(diff) X(restore)
+#define PT_VERBS(X) X(serve) X(probes) X(drivers) X(boards) X(board) X(events) X(monitor) X(profile) X(decode) X(check) X(diff) X(restore)
 #define X(verb) extern const struct pt_verb pt_verb_##verb;
 PT_VERBS(X)
 #undef X

@@ -231,7 +231,7 @@ static void bench(uint32_t hz, uint32_t travel_us, const char *words)
 	if (uv_thread_create(&thread, serve, NULL) != 0)
 		die("thread");
 	snprintf(uri, sizeof(uri), "xvc:127.0.0.1:%u", server.port);
-	if (words != NULL && pt_params_add(settings, pt_probe_params, PT_N_PROBE_PARAMS, words, &err) < 0)
+	if (words != NULL && pt_params_add(settings, pt_xvc_ops.params, pt_xvc_ops.n_params, words, &err) < 0)
 		die(err.msg);
 	probe = pt_probe_open(uri, settings, &err);
 	jtag = probe != NULL ? pt_probe_jtag(probe, &wire) : NULL;

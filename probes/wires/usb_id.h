@@ -1,0 +1,27 @@
+/* How the devices on USB that a driver serves are told from others: rows of the driver. Discovery, the sentence about a
+ * missing permission and the rules for udev all come from them. Pure. */
+#ifndef PT_PROBES_WIRES_USB_ID_H
+#define PT_PROBES_WIRES_USB_ID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pt_usb_id {
+	uint16_t vid, pid;		/* 0: any */
+	const char *name;		/* stands in the product's string or an interface's; NULL: the numbers say it */
+	uint8_t iface, out, in;		/* where the numbers say it: its bulk interface and that one's endpoint addresses */
+};
+
+/* Does the text of such a device say that it is one of them? */
+bool pt_usb_id_says(const struct pt_usb_id *ids, size_t n, uint16_t vid, uint16_t pid, const char *text);
+/* The row of these numbers that need no text; NULL: none. */
+const struct pt_usb_id *pt_usb_id_numbered(const struct pt_usb_id *ids, size_t n, uint16_t vid, uint16_t pid);
+
+/* A line for udev that lets the person at the machine use them: by the product's string where it tells, else by numbers.
+ * The rows have one vid (and then several pids), or one name and no vid. Source: udev(7) */
+void pt_usb_id_rule(const struct pt_usb_id *ids, size_t n, char *line, size_t room);
+/* How many of the rows, from the first on, make one line. */
+size_t pt_usb_id_alike(const struct pt_usb_id *ids, size_t n);
+
+#endif
