@@ -35,14 +35,15 @@ static const char *place_of(const char *path)
 void pt_output_fit_terminal(struct pt_query *query)
 {
 	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
-	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
 	struct winsize size;
+	locale_t locale;
 
 	if (!isatty(STDOUT_FILENO))
 		return;
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= LEAST_COLUMNS)
 		query->columns = size.ws_col;
 	query->colour = (no_colour == NULL || no_colour[0] == '\0') && term != NULL && strcmp(term, "dumb") != 0;
+	locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
 	query->ascii = locale == (locale_t)0 || strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") != 0;
 	if (locale != (locale_t)0)
 		freelocale(locale);
