@@ -316,11 +316,13 @@ static void sum_up(struct pt_pipeline *p)
 	f->core = p->cores;
 }
 
-/* A burst, of which nothing says how long it took. */
+/* A burst, or what a buffer held that goes around, of which nothing says how long it took. */
 static bool is_a_part_of_its_span(const struct pt_lane *lane)
 {
 	const struct pt_pipeline *p = lane->pipeline;
 
+	if (lane->around && p->profile.core_hz == 0)
+		return true;
 	return lane->bursts_only && (p->profile.core_hz == 0 || (p->program != NULL && p->timing == NULL));
 }
 

@@ -52,9 +52,37 @@ static void check_view(struct pt_law_check *check, const struct pt_view *view)
 	}
 }
 
+static bool is_tally(const struct pt_profile *p, const struct pt_value *value, int core)
+{
+	if (p->n_cores == 1)
+		return pt_profile_tallied(p, p->core[0].core);
+	return core >= 0 && value[core].u != PT_UNKNOWN && pt_profile_tallied(p, (uint16_t)value[core].u);
+}
+
+/* What few bursts saw is no figure of the profile, in any table: it is a lower bound. */
+static void check_tallies(struct pt_law_check *check, const struct pt_view *view)
+{
+	static const char *const keys[] = { "count", "instructions", "jumped", "net", "net.total", "gross", "gross.total" };
+	struct pt_value value[PT_LAW_COLUMNS];
+	int core = pt_law_column(view, "core");
+
+	for (size_t i = 0; i < pt_law_rows(view, check->profile); i++) {
+		view->row(check->profile, i, value);
+		for (size_t k = 0; k < PT_LEN(keys) && is_tally(check->profile, value, core); k++) {
+			int c = pt_law_column(view, keys[k]);
+
+			if (c < 0 || value[c].basis == PT_BASIS_NONE || value[c].u == PT_UNKNOWN || value[c].at_least)
+				continue;
+			pt_law_violated(check, PT_LAW_EXACT, view->name,
+					"%s of row %zu, %" PRIu64 ", is what few bursts saw", keys[k], i, value[c].u);
+			return;
+		}
+	}
+}
+
 void pt_law_exact(struct pt_law_check *check)
 {
-	static const char *const of_flow[] = { "functions", "instructions", "calls", "tree", "irqs", "inlines" };
+	static const char *const of_flow[] = { "functions", "instructions", "calls", "tree", "irqs", "inlines", "lines" };
 	const struct pt_profile *p = check->profile;
 
 	if (p->counts == PT_BASIS_EXACT && p->incomplete != NULL)
@@ -63,6 +91,8 @@ void pt_law_exact(struct pt_law_check *check)
 		pt_law_violated(check, PT_LAW_EXACT, "profile", "counts are exact, but there is no end");
 	for (size_t i = 0; p->counts == PT_BASIS_EXACT && i < p->n_sources; i++)
 		check_source(check, &p->sources[i]);
-	for (size_t i = 0; p->incomplete != NULL && p->branches != 0 && !p->by_bins && i < PT_LEN(of_flow); i++)
+	for (size_t i = 0; p->incomplete != NULL && p->branches != 0 && !p->by_bins && i < PT_LEN(of_flow); i++) {
 		check_view(check, pt_view_find(of_flow[i]));
+		check_tallies(check, pt_view_find(of_flow[i]));
+	}
 }

@@ -2,6 +2,7 @@
 #include "profile/result/profile.h"
 #include "report/table/view.h"
 #include "report/views/core_column.h"
+#include "report/views/flow_share.h"
 #include "base/util.h"
 
 extern const struct pt_view pt_view_calls;
@@ -34,9 +35,10 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	out[0] = (struct pt_value){ .text = name_of(p, edge->from, "(exception)") };
 	out[1] = (struct pt_value){ .text = name_of(p, edge->to, "(no symbol)") };
 	out[2] = (struct pt_value){ .u = edge->count, .basis = edge->count != PT_UNKNOWN ? p->counts : PT_BASIS_NONE,
-				    .lo = (double)edge->count_lo, .hi = (double)edge->count_hi };
-	out[3] = (struct pt_value){ .u = edge->gross, .basis = p->times,
-				    .at_least = pt_profile_windowed(p, edge->core) != NULL };
+				    .lo = (double)edge->count_lo, .hi = (double)edge->count_hi,
+				    .at_least = edge->count != PT_UNKNOWN && pt_profile_tallied(p, edge->core) };
+	out[3] = pt_flow_number(p, edge->core, edge->gross, p->times);
+	out[3].at_least |= pt_profile_windowed(p, edge->core) != NULL;
 	out[4] = pt_core_value(p->n_cores, edge->core);
 }
 

@@ -35,6 +35,23 @@ static inline struct pt_value pt_function_share(const struct pt_profile *p, cons
 				  .basis = isnan(f->share.share) ? PT_BASIS_NONE : p->shares };
 }
 
+/* A figure of what was seen. Of bursts or pieces that are too few for estimates it is a lower bound of the profile's, in
+ * every table. */
+static inline struct pt_value pt_flow_number(const struct pt_profile *p, uint16_t core, uint64_t u, enum pt_basis basis)
+{
+	return (struct pt_value){ .u = u, .basis = u == PT_UNKNOWN ? PT_BASIS_NONE : basis,
+				  .at_least = u != PT_UNKNOWN && pt_profile_tallied(p, core) };
+}
+
+/* The same of counts that, of a windowed core, are estimates without an interval. */
+static inline struct pt_value pt_flow_count(const struct pt_profile *p, uint16_t core, uint64_t u)
+{
+	struct pt_value v = pt_flow_number(p, core, u, p->counts);
+
+	v.rough = pt_profile_windowed(p, core) != NULL;
+	return v;
+}
+
 /* Ticks of a row; of a windowed core an estimate, of which people read the interval as that of its share. */
 static inline struct pt_value pt_flow_ticks(const struct pt_profile *p, uint16_t core, uint64_t ticks,
 					    const struct pt_estimate *estimate)

@@ -127,10 +127,12 @@ static struct pt_value count_of(const struct pt_profile *p, const struct pt_prof
 	return v;
 }
 
+/* Windows estimate time, and how many instructions that were has no interval: blank. */
 static struct pt_value instructions_of(const struct pt_profile *p, const struct pt_profile_function *f,
 				       const struct pt_execution_function *run)
 {
-	struct pt_value v = number(run != NULL ? run->instructions : PT_UNKNOWN, p->counts);
+	bool known = run != NULL && (p->by_instructions || pt_profile_windowed(p, f->core) == NULL);
+	struct pt_value v = number(known ? run->instructions : PT_UNKNOWN, p->counts);
 
 	v.at_least = v.u != PT_UNKNOWN && pt_profile_tallied(p, f->core);
 	return v;

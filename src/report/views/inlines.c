@@ -58,11 +58,11 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 
 	*out++ = (struct pt_value){ .text = call->name };
 	*out++ = (struct pt_value){ .text = pt_name_of_function(p, sum->function) };
-	*out++ = (struct pt_value){ .u = sum->count, .basis = p->counts };
-	*out++ = (struct pt_value){ .u = sum->instructions, .basis = p->counts };
-	*out++ = (struct pt_value){ .u = ticks, .basis = p->times };
+	*out++ = pt_flow_count(p, lines->core, sum->count);
+	*out++ = pt_flow_count(p, lines->core, sum->instructions);
+	*out++ = pt_flow_number(p, lines->core, ticks, p->times);
 	*out++ = share_of(p, lines->core, ticks, all);
-	*out++ = (struct pt_value){ .u = p->timing != NULL ? sum->cycles_inside : PT_UNKNOWN, .basis = p->times };
+	*out++ = pt_flow_number(p, lines->core, p->timing != NULL ? sum->cycles_inside : PT_UNKNOWN, p->times);
 	*out++ = (struct pt_value){ .text = file != NULL ? file->path : NULL };
 	*out++ = (struct pt_value){ .u = call->call_line != 0 ? call->call_line : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
 	*out++ = pt_core_value(p->lines->n_cores, lines->core);

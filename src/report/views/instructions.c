@@ -68,7 +68,6 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_lines *lines;
 	const struct pt_lines_insn *insn;
 	uint64_t ticks, all;
-	bool rough;
 
 	if (i < p->n_sampled_insns) {
 		row_of_samples(p, &p->sampled_insn[i], out);
@@ -79,13 +78,12 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	insn = &lines->insn[i];
 	ticks = p->by_instructions ? insn->count : insn->cycles;
 	all = pt_profile_ticks(p, lines->core);
-	rough = pt_profile_windowed(p, lines->core) != NULL;
 	*out++ = (struct pt_value){ .u = insn->address, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .text = pt_name_of_function(p, insn->function) };
-	*out++ = (struct pt_value){ .u = insn->count, .basis = p->counts, .rough = rough };
+	*out++ = pt_flow_count(p, lines->core, insn->count);
 	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
-	*out++ = (struct pt_value){ .u = insn->left, .basis = p->counts };
-	*out++ = (struct pt_value){ .u = ticks, .basis = p->times };
+	*out++ = pt_flow_number(p, lines->core, insn->left, p->counts);
+	*out++ = pt_flow_number(p, lines->core, ticks, p->times);
 	*out++ = pt_flow_share(p, lines->core, ticks, all, &insn->share);
 	out = source_of(p, insn->address, out);
 	*out++ = pt_core_value(p->lines->n_cores, lines->core);

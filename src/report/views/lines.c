@@ -90,7 +90,6 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_lines_line *line;
 	const struct pt_lines *lines;
 	uint64_t ticks, all;
-	bool rough;
 	size_t n = 0;
 	const struct pt_source_file *files = pt_program_files(p->program, &n);
 
@@ -106,16 +105,15 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	lines = pt_core_row(p->lines, n_seen, &i);
 	line = &lines->line[lines->seen[i]];
 	all = pt_profile_ticks(p, lines->core);
-	rough = pt_profile_windowed(p, lines->core) != NULL;
 	ticks = p->by_instructions ? line->instructions : line->cycles;
 
 	*out++ = (struct pt_value){ .text = line->file < n ? files[line->file].path : NULL };
 	*out++ = (struct pt_value){ .u = line->line, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .text = pt_name_of_function(p, line->function) };
-	*out++ = (struct pt_value){ .u = line->count, .basis = p->counts, .rough = rough };
+	*out++ = pt_flow_count(p, lines->core, line->count);
 	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
-	*out++ = (struct pt_value){ .u = line->instructions, .basis = p->counts, .rough = rough };
-	*out++ = (struct pt_value){ .u = ticks, .basis = p->times };
+	*out++ = pt_flow_count(p, lines->core, line->instructions);
+	*out++ = pt_flow_number(p, lines->core, ticks, p->times);
 	*out++ = pt_flow_share(p, lines->core, ticks, all, &line->share);
 	*out++ = (struct pt_value){ .u = line->n_insns, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = line->n_observed, .basis = p->counts };

@@ -59,11 +59,10 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = node->task != PT_NO_TASK ? node->task : PT_UNKNOWN };
 	*out++ = (struct pt_value){ .u = node->core };
 	*out++ = (struct pt_value){ .u = node->site, .basis = p->counts };
-	*out++ = (struct pt_value){ .u = counts ? node->count : PT_UNKNOWN, .basis = p->counts,
-				    .rough = pt_profile_windowed(p, node->core) != NULL };
-	*out++ = (struct pt_value){ .u = node->net, .basis = p->times };
+	*out++ = pt_flow_count(p, node->core, counts ? node->count : PT_UNKNOWN);
+	*out++ = pt_flow_number(p, node->core, node->net, p->times);
 	*out++ = pt_flow_share(p, node->core, node->net, all, &node->net_share);
-	*out++ = (struct pt_value){ .u = node->gross, .basis = p->times };
+	*out++ = pt_flow_number(p, node->core, node->gross, p->times);
 	*out++ = pt_flow_share(p, node->core, node->gross, all, &node->gross_share);
 }
 
