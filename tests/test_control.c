@@ -271,7 +271,7 @@ static const struct step wrong[] = {
 	{ "profile nothing", PT_EARG, "\"profile nothing\" is not a test command; there are: profile start, " },
 	{ "profile strat", PT_EARG, "\"profile strat\" is not a test command; did you mean profile start? there are: " },
 	{ "profiel stop", PT_EARG, "\"profiel\" is not a test command; did you mean profile stop? help lists them all" },
-	{ "report", PT_EARG, "did you mean profile report?" }, { "strat", PT_EARG, "did you mean profile start?" },
+	{ "report details", PT_ESTATE, "nothing was profiled yet" }, { "stop", PT_EARG, "did you mean profile stop?" }, { "strat", PT_EARG, "did you mean profile start?" },
 	{ "simbols @", PT_EARG, "did you mean symbols? " },
 	{ "rest", PT_EARG, "\"rest\" is not a test command; did you mean reset? help lists them all" },
 	{ "remote put a.elf firmware.elf", PT_EARG, "one of GDB itself" },

@@ -287,6 +287,23 @@ static int find_second(struct names *names, struct pt_command *cmd, struct pt_er
 	return 0;
 }
 
+/* "report details", as the last line of a report has it, is profile report details. False: not the whole second word of
+ * one row. */
+static bool take_second_word_alone(const struct names *names, struct pt_command *cmd)
+{
+	const struct pt_command_row *found = NULL;
+
+	for (size_t i = 0; i < names->n; i++)
+		if (is_word(&names->row[i], 1, cmd->words[0]) && is_served(names, &names->row[i])) {
+			if (found != NULL || (names->row[i].flags & PT_COMMAND_LOOKS_ONLY) == 0)
+				return false;
+			found = &names->row[i];
+		}
+	if (found != NULL)
+		take_row(cmd, found, 1);
+	return found != NULL;
+}
+
 /* The row of the command's first words, which go. Nothing at all, or the first word of several rows, is explained. */
 static int find_row(struct pt_command *cmd, struct pt_err *err)
 {
@@ -298,7 +315,7 @@ static int find_row(struct pt_command *cmd, struct pt_err *err)
 	if (cmd->n_words == 0)
 		take_row(cmd, &pt_command_first_steps, 0);
 	else if (!narrow(names, 0, cmd->words[0]))
-		rc = refuse_word(names, NULL, err);
+		rc = take_second_word_alone(names, cmd) ? 0 : refuse_word(names, NULL, err);
 	else if (!is_one(names, 0))
 		rc = refuse_several(names, cmd->words[0], err);
 	else if (strchr(names->row[0].name, ' ') == NULL)

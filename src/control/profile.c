@@ -53,7 +53,7 @@ static int take_seconds(struct pt_command *cmd, const char **word, struct pt_err
 		return pt_wrap(err, "for");
 	if (ns == 0)
 		return pt_fail(err, PT_EARG, "for=%.20s is no time at all; for instance: for=2s", *word + 4);
-	snprintf(copy, sizeof(cmd->for_word), "for=%" PRIu64 "ns", ns);
+	snprintf(copy, sizeof(cmd->for_word), "for=%" PRIu64 "ns", ns);	/* which *word may be already */
 	*word = copy;
 	return 0;
 }
@@ -64,6 +64,17 @@ int pt_command_take_seconds(struct pt_command *cmd, struct pt_err *err)
 		if (take_seconds(cmd, &cmd->words[i], err) < 0)
 			return err->code;
 	return 0;
+}
+
+/* "profile start 2s": as profile run has it. */
+static void take_bare_time(struct pt_command *cmd)
+{
+	for (size_t i = 0; i < cmd->n_words; i++)
+		if (cmd->words[i][0] >= '0' && cmd->words[i][0] <= '9' && strchr(cmd->words[i], '=') == NULL) {
+			snprintf(cmd->for_word, sizeof(cmd->for_word), "for=%.30s", cmd->words[i]);
+			cmd->words[i] = cmd->for_word;
+			return;
+		}
 }
 
 static bool has_for(const struct pt_command *cmd)
@@ -102,6 +113,7 @@ static void start(struct pt_command *cmd)
 	struct pt_query query = { 0 };
 	struct pt_err err;
 
+	take_bare_time(cmd);
 	if (cmd->ctx->ops->is_single && !has_for(cmd)) {
 		pt_command_fail(cmd, PT_EARG,
 				"profile start: the profile would end with this command; proftap %s profile run 2s "

@@ -69,6 +69,8 @@ double pt_snapshot_seen_part(const struct pt_pipeline *p, const struct pt_traced
 	if (lane == NULL || pt_traced_counted(traced) || lane->leaves_out || lane->data_only || lane->bursts_only ||
 	    pt_snapshot_complete(p) || pt_snapshot_windowed(p, traced) || (lane->around && !known))
 		return 0;
+	if (!known && lane->halting)	/* a core that slept ran for less than it was observed */
+		return 0;
 	ran = known ? (double)traced->result->cycles * 1e9 / (double)p->profile.core_hz : (double)sum->observed_ns;
 	/* while the source holds the core nothing runs */
 	unseen = lane->halting ? (double)(sum->by[PT_LOSS_REARM].ns + sum->lost_ns)

@@ -44,7 +44,7 @@ static const char *const meanings[PT_N_LOSSES] = {
 
 /* Source for the FIFO: iSYSTEM, Profiler Concepts, 3.6.1 (dense indirect branches). */
 static const char *const advice[PT_N_LOSSES] = {
-	[PT_LOSS_OVERRUN] = "a larger trace buffer, or a faster link to the probe; of a virtual board, clock=virtual",
+	[PT_LOSS_OVERRUN] = "mode=burst, where the source has it, or a faster link to the probe (a larger buffer only lets short rushes pass)",
 	[PT_LOSS_HOST] = "fewer analyses at a time, or --capture now and decode later",
 	[PT_LOSS_FIFO] = "a wider trace port or a faster trace clock; the stall option, if the core has one (it slows "
 			 "the program down); or instrumentation of what matters in place of all branches",

@@ -95,6 +95,14 @@ static bool is_asked(const struct pt_e500_event *event, enum pt_e500_core core, 
 	return pt_e500_has(event, core) && (has_inside(event->name, what) || has_inside(event->meaning, what));
 }
 
+static bool any_is_asked(enum pt_e500_core core, const char *what)
+{
+	for (size_t i = 0; i < pt_e500_n_events; i++)
+		if (is_asked(&pt_e500_events[i], core, what))
+			return true;
+	return false;
+}
+
 static void say_text(const struct printer *to, enum pt_e500_core core, const char *what)
 {
 	for (size_t i = 0; i < pt_e500_n_events; i++)
@@ -139,6 +147,10 @@ int pt_e500_print_events(void *state, const char *const *words, size_t n_words,
 		return refuse_core(n_words > 0 ? words[0] : NULL, err);
 	if (n_words > 2)
 		return pt_fail(err, PT_EARG, "events takes a core and one word to look for, not \"%.40s\"", words[2]);
+	if (!json && !any_is_asked((enum pt_e500_core)core, what))
+		return pt_fail(err, PT_EARG,
+			       "events: %s has none with '%.40s' in its name or meaning; events %s lists all",
+			       pt_e500_kinds[core].name, what, pt_e500_kinds[core].name);
 	if (json)
 		return say_json(&to, (enum pt_e500_core)core, what, err);
 	say_text(&to, (enum pt_e500_core)core, what);

@@ -359,7 +359,8 @@ static void accuracy_of_flow(const struct pt_profile *p, char *out)
 	if (p->no_code)
 		snprintf(out + at, room - at, "%s", times_basis(p));
 	else if (p->shares == PT_BASIS_NONE)
-		snprintf(out + at, room - at, "no shares, no rates");
+		snprintf(out + at, room - at, "no shares, no rates%s",
+			 p->core_hz == 0 && pt_overhead_halts(p) ? ": core-clock=HZ gives them" : "");
 	else if (p->by_bins)
 		snprintf(out + at, room - at, "self %% %s, %s; calls are not measured", share_of(p),
 			 p->shares == PT_BASIS_EXACT ? "exact" : "bounded where a bin is split");

@@ -113,7 +113,7 @@ static const char *why_empty(const struct pt_profile *p, const struct pt_view *v
 {
 	const char *why = why_no_rows(p, view);
 
-	if (p->loss.observed_ns == 0 && p->loss.by[PT_LOSS_HALTED].ns > 0)
+	if (p->loss.observed_ns == 0 && 2 * p->loss.by[PT_LOSS_HALTED].ns > p->loss.total_ns)
 		return "the core was halted: in GDB continue lets it run, and profile run 2s does for 2 s";
 	if (why[0] != '\0')
 		return why;
