@@ -9,7 +9,7 @@
 
 enum { MOST_STOPS = 1000 };	/* that a server may have to tell of at once */
 
-/* --- running ------------------------------------------------------------------------------------------------------ */
+/* --- stops of non-stop --------------------------------------------------------------------------------------------- */
 
 /* A packet of non-stop, which is answered at once. */
 static int exchange_ok(struct gdb_server *g, const char *packet, struct pt_err *err)
@@ -24,6 +24,114 @@ static int exchange_ok(struct gdb_server *g, const char *packet, struct pt_err *
 	return rc;
 }
 
+/* GDB's signals: 0 for a thread that was told to stop, 2 SIGINT, 17 SIGSTOP. */
+static bool is_ours(const struct pt_rsp_run *run)
+{
+	return (run->stop[0] == 'T' || run->stop[0] == 'S') &&
+	       (run->signal == 0 || run->signal == 2 || run->signal == 17);
+}
+
+/* Non-stop: the server tells of the first stop when it is asked "?", and of the next one at each vStopped. Its answer
+ * into text: a stop (1), or no more (0). */
+static int ask_stop(struct gdb_server *g, const char *packet, char text[PT_RSP_STOP_BYTES], struct pt_err *err)
+{
+	struct pt_rsp_answer answer = { .bytes = (uint8_t *)text, .room_bytes = PT_RSP_STOP_BYTES - 1 };
+	int rc = pt_server_exchange(g, packet, strlen(packet), &answer, PT_SERVER_ANSWER_MS, err);
+	struct pt_rsp_shared *shared;
+
+	text[rc == 0 ? answer.len_bytes : 0] = '\0';
+	if (rc < 0)
+		return rc;
+	shared = pt_rsp_stream_lock(g->stream);
+	rc = pt_rsp_stop_read(&shared->run, (const uint8_t *)text, answer.len_bytes);
+	pt_rsp_stream_unlock(g->stream);
+	return rc;
+}
+
+static int next_stop(struct gdb_server *g, char text[PT_RSP_STOP_BYTES], struct pt_err *err)
+{
+	return ask_stop(g, "vStopped", text, err);
+}
+
+/* Those that are ours end here; with the first that is not the client goes on asking. first: how the server is asked for
+ * the first of them. */
+static int take_stops(struct gdb_server *g, const char *first, struct pt_err *err)
+{
+	char text[PT_RSP_STOP_BYTES];
+	struct pt_rsp_run run;
+	int rc;
+
+	for (unsigned i = 0; i < MOST_STOPS; i++) {
+		rc = ask_stop(g, i == 0 ? first : "vStopped", text, err);
+		if (rc <= 0)
+			return rc;
+		run = pt_server_run_of(g);
+		if (!is_ours(&run)) {
+			pt_server_pass_stop(g, text);
+			return 0;
+		}
+		g->n_hidden++;
+	}
+	return pt_fail(err, PT_EPROTO, "the server does not end telling of stops");
+}
+
+/* A server tells of a stop once, and tells of no other before it has heard that this one arrived: where that was lost on
+ * its way, it is silent for ever, unless it is asked anew. */
+static int ask_anew(struct gdb_server *g, struct pt_err *err)
+{
+	g->n_hidden = 0;
+	return take_stops(g, "?", err);
+}
+
+static int acknowledge(struct gdb_server *g, struct pt_err *err)
+{
+	int rc = take_stops(g, "vStopped", err);
+
+	return rc == PT_ETIMEOUT && pt_server_run_of(g).n_cores < 2 ? ask_anew(g, err) : rc;
+}
+
+/* Nobody debugs, and the server is still in non-stop: it tells us of no other stop before it has heard of this one. */
+static int hear(struct gdb_server *g, struct pt_err *err)
+{
+	char text[PT_RSP_STOP_BYTES];
+	int rc = 1;
+
+	for (unsigned i = 0; i < MOST_STOPS && rc > 0; i++)
+		rc = next_stop(g, text, err);
+	pt_rsp_stream_lock(g->stream)->unheard = false;
+	pt_rsp_stream_unlock(g->stream);
+	return rc < 0 ? rc : 0;
+}
+
+/* Whether it was stopped is open where the answer never came. */
+static int stop_threads(struct gdb_server *g, struct pt_err *err)
+{
+	int rc = exchange_ok(g, "vCont;t", err);
+
+	if (rc != PT_ETIMEOUT || pt_server_run_of(g).n_cores > 1)
+		return rc;
+	rc = ask_anew(g, err);
+	return rc == 0 && pt_server_run_of(g).running ? exchange_ok(g, "vCont;t", err) : rc;
+}
+
+/* --- running ------------------------------------------------------------------------------------------------------ */
+
+/* Non-stop. An answer that never came leaves open whether it runs: "?" tells, and where it stands the packet was lost,
+ * too, and is sent again. */
+static int resume_threads(struct gdb_server *g, const char *packet, struct pt_err *err)
+{
+	char text[PT_RSP_STOP_BYTES];
+	int rc = exchange_ok(g, packet, err);
+
+	if (rc != PT_ETIMEOUT || pt_server_run_of(g).n_cores > 1)
+		return rc;
+	rc = ask_stop(g, "?", text, err);
+	if (rc <= 0)
+		return rc;
+	rc = hear(g, err);
+	return rc == 0 ? exchange_ok(g, packet, err) : rc;
+}
+
 int pt_server_resume(void *state, const char *packet, struct pt_err *err)
 {
 	struct gdb_server *g = state;
@@ -34,7 +142,7 @@ int pt_server_resume(void *state, const char *packet, struct pt_err *err)
 		return rc;
 	pt_server_restore_choice(g);	/* while it can be asked */
 	if (pt_server_is_non_stop(g))
-		rc = exchange_ok(g, packet, err);
+		rc = resume_threads(g, packet, err);
 	else
 		rc = pt_link_submit(g->link, (const uint8_t *)packet, strlen(packet),
 				    pt_server_from_now(PT_SERVER_ANSWER_MS), err);
@@ -64,82 +172,26 @@ int pt_server_interrupt(void *state, struct pt_err *err)
 	}
 	g->stops = pt_server_is_non_stop(g);
 	if (g->stops)	/* unlike vCtrlC it tells a thread that we have stopped from one that got a signal */
-		rc = exchange_ok(g, "vCont;t", err);
+		rc = stop_threads(g, err);
 	else
 		rc = pt_link_submit(g->link, &etx, 1, pt_server_from_now(PT_SERVER_ANSWER_MS), err);
 	pt_server_leave(g);
 	return rc;
 }
 
-/* GDB's signals: 0 for a thread that was told to stop, 2 SIGINT, 17 SIGSTOP. */
-static bool is_ours(const struct pt_rsp_run *run)
-{
-	return (run->stop[0] == 'T' || run->stop[0] == 'S') &&
-	       (run->signal == 0 || run->signal == 2 || run->signal == 17);
-}
-
-/* Non-stop: the server tells of the next stop when it has been told that the one before was heard of. Its answer into
- * text: a stop (1), or no more (0). */
-static int next_stop(struct gdb_server *g, char text[PT_RSP_STOP_BYTES], struct pt_err *err)
-{
-	struct pt_rsp_answer answer = { .bytes = (uint8_t *)text, .room_bytes = PT_RSP_STOP_BYTES - 1 };
-	int rc = pt_server_exchange(g, "vStopped", strlen("vStopped"), &answer, PT_SERVER_ANSWER_MS, err);
-	struct pt_rsp_shared *shared;
-
-	text[rc == 0 ? answer.len_bytes : 0] = '\0';
-	if (rc < 0)
-		return rc;
-	shared = pt_rsp_stream_lock(g->stream);
-	rc = pt_rsp_stop_read(&shared->run, (const uint8_t *)text, answer.len_bytes);
-	pt_rsp_stream_unlock(g->stream);
-	return rc;
-}
-
-/* Those that are ours end here; with the first that is not the client goes on asking. */
-static int acknowledge(struct gdb_server *g, struct pt_err *err)
-{
-	char text[PT_RSP_STOP_BYTES];
-	struct pt_rsp_run run;
-	int rc;
-
-	for (unsigned i = 0; i < MOST_STOPS; i++) {
-		rc = next_stop(g, text, err);
-		if (rc <= 0)
-			return rc;
-		run = pt_server_run_of(g);
-		if (!is_ours(&run)) {
-			pt_server_pass_stop(g, text);
-			return 0;
-		}
-		g->n_hidden++;
-	}
-	return pt_fail(err, PT_EPROTO, "the server does not end telling of stops");
-}
-
-/* Nobody debugs, and the server is still in non-stop: it tells us of no other stop before it has heard of this one. */
-static int hear(struct gdb_server *g, struct pt_err *err)
-{
-	char text[PT_RSP_STOP_BYTES];
-	int rc = 1;
-
-	for (unsigned i = 0; i < MOST_STOPS && rc > 0; i++)
-		rc = next_stop(g, text, err);
-	pt_rsp_stream_lock(g->stream)->unheard = false;
-	pt_rsp_stream_unlock(g->stream);
-	return rc < 0 ? rc : 0;
-}
-
 /* Non-stop: a stop comes as a notification. Ours ends here, where there is but one core; the client is told of others,
- * and answers. */
-static int await_note(struct gdb_server *g, uint64_t deadline_ns, struct pt_err *err)
+ * and answers. anew: a stop that we asked for and that does not come is asked for. */
+static int await_note(struct gdb_server *g, uint64_t deadline_ns, bool anew, struct pt_err *err)
 {
 	while (pt_server_run_of(g).running) {
 		int n = pt_link_receive(g->link, g->in, sizeof(g->in) - 1, deadline_ns, err);
 		bool stop, client_stops = pt_server_run_of(g).client_stops;
 		struct pt_rsp_run run;
 
+		if (n == PT_ETIMEOUT)
+			return anew && g->stops && pt_server_run_of(g).n_cores < 2 ? ask_anew(g, err) : 0;
 		if (n < 0)
-			return n == PT_ETIMEOUT ? 0 : n;
+			return n;
 		g->in_bytes = (size_t)n;
 		g->in[n] = '\0';
 		stop = pt_server_note_stop(g);
@@ -160,7 +212,7 @@ static int await_stop(struct gdb_server *g, uint32_t wait_ms, struct pt_err *err
 	uint64_t deadline_ns = pt_server_from_now(wait_ms > 0 && wait_ms < g->patience_ms ? g->patience_ms : wait_ms);
 
 	if (pt_server_is_non_stop(g))
-		return await_note(g, deadline_ns, err);
+		return await_note(g, deadline_ns, wait_ms > 0, err);
 	while (pt_server_run_of(g).running) {
 		int rc = pt_server_receive(g, deadline_ns, err);
 

@@ -82,8 +82,8 @@ struct pt_rsp_ops {
 		   uint32_t timeout_ms, struct pt_err *err);
 	/* A packet that makes the target run ("vCont;c", "vCont;s:1", "c"); its answer comes by poll. */
 	int (*resume)(void *state, const char *packet, struct pt_err *err);
-	/* Like the Ctrl-C of a debugger: 0x03, or vCont;t in non-stop. Its stop comes by poll. PT_EUNSUPPORTED: the
-	 * server is deaf. */
+	/* Like the Ctrl-C of a debugger: 0x03, or vCont;t in non-stop. Its stop comes by poll, which asks for it in
+	 * non-stop ("?") if it was waited for and does not come: of one core. PT_EUNSUPPORTED: the server is deaf. */
 	int (*interrupt)(void *state, struct pt_err *err);
 	/* What is known, after waiting for a stop when it runs: not at all (0), or wait_ms, or the user's patience if
 	 * that is longer. timeout_ms of ask is stretched likewise. */

@@ -79,6 +79,7 @@ static int take_sample(struct sampler *s, struct pt_err *err)
 {
 	const struct pt_rsp_ops *rsp = s->r->rsp;
 	uint64_t halted_ns, pc, sent = packets_sent(s);
+	struct pt_err ignored;
 	struct pt_rsp_run run;
 	int rc = rsp->poll(s->r->wire, 0, &run, err);
 
@@ -89,10 +90,12 @@ static int take_sample(struct sampler *s, struct pt_err *err)
 	rc = rc == 0 ? rsp->poll(s->r->wire, STOP_MS, &run, err) : rc;
 	if (rc == 0 && run.running)
 		return pt_fail(err, PT_ETIMEOUT, "the server does not stop the target");
-	if (rc == 0)
-		rc = pt_remote_pc(s->r, 0, &pc, err);
-	if (rc < 0)
+	rc = rc == 0 ? pt_remote_pc(s->r, 0, &pc, err) : rc;
+	if (rc < 0) {
+		if (!run.running)
+			rsp->go_on(s->r->wire, &ignored);	/* no sample, and no harm either */
 		return rc;
+	}
 	rc = rsp->go_on(s->r->wire, err);
 	pt_cost_halt(&s->cost.sampling, now(s) - halted_ns);
 	if (rc == PT_ESTATE)

@@ -24,6 +24,7 @@ BDC = ("wait", "fault", "reset", "power", "clock")
 PACKETS = ("lost", "stall", "short", "late", "unplug")
 FRAMES = PACKETS + ("cut",)
 STREAM = ("late", "cut", "unplug")		# TCP loses nothing in the middle
+SERVER = STREAM + ("stall",)			# but a GDB server may keep an answer to itself
 
 # --- rows: name, family of programs, where the board is, its address, options of the daemon, the profile, faults
 
@@ -48,7 +49,7 @@ ROWS = (
     Row("microblaze rsp", "microblaze", "served", "microblaze?freq=5M", "rsp:", MDM, "source=bins", STREAM),
     Row("microblaze xvc", "microblaze", "served", "microblaze?freq=5M&probe=xvc", "xvc:",
         ("--target", "microblaze", "--set", "mdm.jtag.experimental=on") + BINS, "source=bins", STREAM),
-    Row("e500 rsp", "e500", "served", "e500?freq=5M", "rsp:", (), "source=pc-sampling", STREAM),
+    Row("e500 rsp", "e500", "served", "e500?freq=5M", "rsp:", (), "source=pc-sampling", SERVER),
 )
 
 
