@@ -1,5 +1,4 @@
-/* The core as its chip sees it: power, time, debug and taps. Between two stretches of instructions everything that may
- * have changed is looked at once (attend); inside one only the cycle count is. */
+/* The core as its chip sees it: power, debug and taps, and what the frame asks of it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,24 +15,16 @@ static void on_changed(void *arg, uint32_t addr, uint32_t size_bytes)
 	pt_cpu_forget(arg, addr, size_bytes);
 }
 
-static void on_unit_accessed(void *arg)
-{
-	pt_cpu_attend(arg);
-}
-
 static bool join_bus(struct pt_vcpu *cpu, struct pt_vbus *bus)
 {
 	struct pt_vregion scs = {
 		.base = PT_CPU_SCS_BASE, .size = PT_CPU_SCS_BYTES, .ops = &pt_cpu_scs_ops, .unit = cpu,
 	};
 
-	cpu->bus = bus;
+	cpu->core.bus = bus;
 	if (!pt_cpu_make_windows(cpu) || !pt_vbus_add(bus, &scs))
 		return false;
-	bus->now_cycle = &cpu->cycle;
-	bus->changed = on_changed;
-	bus->unit_accessed = on_unit_accessed;
-	bus->listener = cpu;
+	pt_vcore_join(&cpu->core, bus, on_changed);
 	return true;
 }
 
@@ -93,7 +84,7 @@ static void load_vectors(struct pt_vcpu *cpu)
 void pt_vcpu_reset(struct pt_vcpu *cpu, bool power_on)
 {
 	if (power_on)
-		cpu->cycle = cpu->instructions = cpu->sleep_cycles = cpu->halt_cycles = 0;
+		pt_vcore_power_on(&cpu->core);
 	clear_registers(cpu);
 	pt_cpu_nvic_reset(cpu);
 	pt_cpu_systick_reset(cpu);
@@ -101,8 +92,8 @@ void pt_vcpu_reset(struct pt_vcpu *cpu, bool power_on)
 	cpu->stepping = cpu->reset_wanted = false;
 	cpu->state = cpu->held ? PT_VCPU_HELD : PT_VCPU_RUN;
 	load_vectors(cpu);
-	pt_vtaps_tell_reset(&cpu->taps, cpu->pc);
-	pt_cpu_attend(cpu);
+	pt_vtaps_tell_reset(&cpu->core.taps, cpu->pc);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_vcpu_hold(struct pt_vcpu *cpu, bool held)
@@ -114,7 +105,7 @@ void pt_vcpu_hold(struct pt_vcpu *cpu, bool held)
 		cpu->state = PT_VCPU_HELD;
 	else if (let_go)
 		pt_vcpu_reset(cpu, false);
-	pt_cpu_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 /* --- time */
@@ -151,7 +142,7 @@ static bool take_exception(struct pt_vcpu *cpu)
 {
 	unsigned first = pt_cpu_pick(cpu, pt_cpu_candidates(cpu));
 
-	if (cpu->n_imposed > 0 && cpu->imposed->insn == cpu->instructions) {
+	if (cpu->n_imposed > 0 && cpu->imposed->insn == cpu->core.instructions) {
 		first = cpu->imposed->vector;
 		cpu->imposed++;
 		cpu->n_imposed--;
@@ -170,9 +161,10 @@ static void end_step(struct pt_vcpu *cpu)
 }
 
 /* Everything that can happen between two instructions, in order of urgency. */
-static void attend(struct pt_vcpu *cpu)
+static void attend(void *arg)
 {
-	cpu->attention = false;
+	struct pt_vcpu *cpu = arg;
+
 	if (cpu->reset_wanted && !cpu->held) {
 		cpu->reset_wanted = false;
 		if (cpu->hooks.reset_request != NULL)
@@ -191,54 +183,49 @@ static void attend(struct pt_vcpu *cpu)
 	if (take_exception(cpu)) {
 		end_step(cpu);
 	} else if (cpu->state == PT_VCPU_RUN && !cpu->thumb) {
-		cpu->cycle++;
+		cpu->core.cycle++;
 		pt_cpu_hardfault(cpu, cpu->pc);
 		end_step(cpu);
 	}
 }
 
-/* Execute until limit, or one instruction where each must be looked at. */
-static void stretch(struct pt_vcpu *cpu, uint64_t limit)
+static enum pt_vcore_activity activity(const void *arg)
 {
-	if (cpu->stepping || cpu->imposed != NULL)
-		limit = cpu->cycle + 1;
-	cpu->deadline = limit;
-	pt_cpu_execute(cpu);
-	end_step(cpu);
+	const struct pt_vcpu *cpu = arg;
+
+	switch (cpu->state) {
+	case PT_VCPU_RUN: return PT_VCORE_RUNS;
+	case PT_VCPU_SLEEP: return PT_VCORE_SLEEPS;
+	case PT_VCPU_HALT: return PT_VCORE_HALTED;
+	default: return PT_VCORE_RESTS;
+	}
 }
 
-/* Nothing is executed until something happens. */
-static void pass_time(struct pt_vcpu *cpu, uint64_t to)
+static bool steps_singly(const void *arg)
 {
-	if (cpu->state == PT_VCPU_SLEEP)
-		cpu->sleep_cycles += to - cpu->cycle;
-	else if (cpu->state == PT_VCPU_HALT)
-		cpu->halt_cycles += to - cpu->cycle;
-	cpu->cycle = to;
+	const struct pt_vcpu *cpu = arg;
+
+	return cpu->stepping || cpu->imposed != NULL;
 }
+
+static void execute(void *arg)
+{
+	pt_cpu_execute(arg);
+	end_step(arg);
+}
+
+static const struct pt_vcore_ops frame_ops = {
+	.attend = attend, .activity = activity, .steps_singly = steps_singly, .execute = execute,
+};
 
 void pt_vcpu_run(struct pt_vcpu *cpu, uint64_t until_cycle)
 {
-	cpu->stop = false;
-	while (cpu->cycle < until_cycle && !cpu->stop) {
-		uint64_t limit;
-
-		pt_vbus_tick_due(cpu->bus, cpu->cycle);
-		attend(cpu);
-		if (cpu->attention)
-			continue;
-		limit = pt_vbus_quiet_until(cpu->bus, cpu->cycle, until_cycle);
-		if (cpu->state == PT_VCPU_RUN)
-			stretch(cpu, limit);
-		else
-			pass_time(cpu, limit);
-	}
+	pt_vcore_run(&cpu->core, &frame_ops, until_cycle);
 }
 
 void pt_vcpu_stop(struct pt_vcpu *cpu)
 {
-	cpu->stop = true;
-	pt_cpu_attend(cpu);
+	pt_vcore_stop(&cpu->core);
 }
 
 /* --- what is known of it */
@@ -255,27 +242,27 @@ bool pt_vcpu_deep_sleep(const struct pt_vcpu *cpu)
 
 uint64_t pt_vcpu_cycle(const struct pt_vcpu *cpu)
 {
-	return cpu->cycle;
+	return cpu->core.cycle;
 }
 
 uint64_t pt_vcpu_sleep_cycles(const struct pt_vcpu *cpu)
 {
-	return cpu->sleep_cycles;
+	return cpu->core.sleep_cycles;
 }
 
 uint64_t pt_vcpu_halt_cycles(const struct pt_vcpu *cpu)
 {
-	return cpu->halt_cycles;
+	return cpu->core.halt_cycles;
 }
 
 uint64_t pt_vcpu_awake_cycles(const struct pt_vcpu *cpu)
 {
-	return cpu->cycle - cpu->sleep_cycles - cpu->halt_cycles;
+	return cpu->core.cycle - cpu->core.sleep_cycles - cpu->core.halt_cycles;
 }
 
 uint64_t pt_vcpu_instructions(const struct pt_vcpu *cpu)
 {
-	return cpu->instructions;
+	return cpu->core.instructions;
 }
 
 uint32_t pt_vcpu_last_pc(const struct pt_vcpu *cpu)
@@ -303,7 +290,7 @@ void pt_vcpu_resume(struct pt_vcpu *cpu, bool step, bool mask_interrupts)
 	pt_cpu_systick_sync(cpu);	/* it stood still until now */
 	cpu->stepping = step;
 	cpu->state = PT_VCPU_RUN;
-	pt_cpu_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_vcpu_set_breakpoint(struct pt_vcpu *cpu, unsigned slot, bool enabled, uint32_t addr)
@@ -322,25 +309,25 @@ void pt_vcpu_impose(struct pt_vcpu *cpu, const struct pt_vimposed *list, size_t 
 {
 	cpu->imposed = list;
 	cpu->n_imposed = list != NULL ? n_entries : 0;
-	pt_cpu_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 /* --- taps: the inner loop was chosen by what is tapped */
 
 void pt_vcpu_taps_changed(struct pt_vcpu *cpu)
 {
-	pt_vtaps_changed(&cpu->taps);
-	pt_cpu_attend(cpu);
+	pt_vtaps_changed(&cpu->core.taps);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_vcpu_add_tap(struct pt_vcpu *cpu, struct pt_vtap *tap)
 {
-	pt_vtaps_add(&cpu->taps, tap);
-	pt_cpu_attend(cpu);
+	pt_vtaps_add(&cpu->core.taps, tap);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_vcpu_remove_tap(struct pt_vcpu *cpu, struct pt_vtap *tap)
 {
-	pt_vtaps_remove(&cpu->taps, tap);
-	pt_cpu_attend(cpu);
+	pt_vtaps_remove(&cpu->core.taps, tap);
+	pt_vcore_attend(&cpu->core);
 }

@@ -4,7 +4,7 @@
 #define PT_VIRTUAL_CPU_ARMV6M_CORE_H
 
 #include "probes/virtual/cpu/armv6m/armv6m.h"
-#include "probes/virtual/frame/observers.h"
+#include "probes/virtual/frame/core.h"
 
 enum { SP = 13, LR = 14, PC = 15 };
 enum { N_EXCEPTIONS = PT_VEX_IRQ0 + PT_VCPU_IRQS };
@@ -39,6 +39,7 @@ struct systick {
 };
 
 struct pt_vcpu {
+	struct pt_vcore core;		/* first: the frame casts */
 	uint32_t r[15];			/* r[SP] is the one in use */
 	uint32_t pc;			/* next to execute, once an instruction has begun its successor */
 	uint32_t neg, zero;		/* N is bit 31 of neg, Z is zero == 0 */
@@ -49,14 +50,9 @@ struct pt_vcpu {
 	uint32_t ipsr;			/* 0: Thread mode */
 	bool event;			/* the event register of WFE */
 
-	uint64_t cycle, deadline;	/* execute while cycle < deadline */
-	uint64_t instructions;
 	uint32_t last_pc;
-	bool attention;			/* something changed: look before the next instruction */
-	bool stop;			/* leave pt_vcpu_run() */
 	bool waits_for_event;		/* asleep in WFE rather than WFI */
 	enum pt_vcpu_state state;
-	uint64_t sleep_cycles, halt_cycles;
 
 	struct window window[MAX_WINDOWS];
 	size_t n_windows;
@@ -78,18 +74,9 @@ struct pt_vcpu {
 	const struct pt_vimposed *imposed;	/* NULL: interrupts come from the NVIC */
 	size_t n_imposed;
 
-	struct pt_vtaps taps;
 	struct pt_vcpu_hooks hooks;
 	struct pt_vcpu_timing timing;
-	struct pt_vbus *bus;
 };
-
-/* Look at everything before the next instruction. */
-static inline void pt_cpu_attend(struct pt_vcpu *cpu)
-{
-	cpu->attention = true;
-	cpu->deadline = 0;
-}
 
 static inline bool pt_cpu_privileged(const struct pt_vcpu *cpu)
 {

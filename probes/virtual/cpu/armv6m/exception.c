@@ -17,7 +17,7 @@ void pt_cpu_lockup(struct pt_vcpu *cpu)
 {
 	cpu->state = PT_VCPU_LOCKUP;
 	cpu->pc = LOCKUP_PC;
-	pt_cpu_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 static bool push_frame(struct pt_vcpu *cpu, uint32_t return_addr)
@@ -63,7 +63,7 @@ static void start_handler(struct pt_vcpu *cpu, unsigned exception)
 	cpu->thumb = vector & 1;
 	if (cpu->hooks.vector_catch != NULL && cpu->hooks.vector_catch(cpu->hooks.arg, exception))
 		pt_vcpu_request_halt(cpu, PT_VHALT_VCATCH);
-	pt_cpu_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 /* A frame that cannot be written is a HardFault instead, or lockup where that cannot be taken. */
@@ -71,7 +71,7 @@ void pt_cpu_enter(struct pt_vcpu *cpu, unsigned exception, uint32_t return_addr)
 {
 	uint32_t exc_return = exc_return_now(cpu);
 
-	cpu->cycle += cpu->timing.entry;
+	cpu->core.cycle += cpu->timing.entry;
 	if (!push_frame(cpu, return_addr)) {
 		if (pt_cpu_priority(cpu, false) < 0 || cpu->priority[exception] < 0) {
 			pt_cpu_lockup(cpu);
@@ -81,8 +81,8 @@ void pt_cpu_enter(struct pt_vcpu *cpu, unsigned exception, uint32_t return_addr)
 	}
 	cpu->r[LR] = exc_return;
 	start_handler(cpu, exception);
-	if (cpu->taps.jump)
-		pt_vtaps_tell_jump(&cpu->taps, PT_VJUMP_EXCEPTION, return_addr, exc_return, cpu->pc);
+	if (cpu->core.taps.jump)
+		pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_EXCEPTION, return_addr, exc_return, cpu->pc);
 }
 
 void pt_cpu_hardfault(struct pt_vcpu *cpu, uint32_t return_addr)
@@ -101,7 +101,7 @@ void pt_cpu_svc(struct pt_vcpu *cpu, uint32_t return_addr)
 	unsigned first;
 
 	if (cpu->priority[PT_VEX_SVCALL] >= pt_cpu_priority(cpu, true)) {
-		cpu->cycle++;
+		cpu->core.cycle++;
 		pt_cpu_hardfault(cpu, return_addr);
 		return;
 	}
@@ -153,11 +153,11 @@ static bool tail_chain(struct pt_vcpu *cpu, uint32_t exc_return, uint32_t from)
 
 	if (next == 0 || cpu->priority[next] >= pt_cpu_priority(cpu, true))
 		return false;
-	cpu->cycle += cpu->timing.tail_chain;
+	cpu->core.cycle += cpu->timing.tail_chain;
 	cpu->r[LR] = exc_return;
 	start_handler(cpu, next);
-	if (cpu->taps.jump)
-		pt_vtaps_tell_jump(&cpu->taps, PT_VJUMP_TAIL_CHAIN, from, exc_return, cpu->pc);
+	if (cpu->core.taps.jump)
+		pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_TAIL_CHAIN, from, exc_return, cpu->pc);
 	return true;
 }
 
@@ -177,7 +177,7 @@ void pt_cpu_return(struct pt_vcpu *cpu, uint32_t exc_return, uint32_t from)
 	bool to_handler, to_psp, sound = check_return(cpu, exc_return, &to_handler, &to_psp);
 
 	deactivate(cpu, exception);
-	pt_cpu_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 	cpu->event = true;
 	if (!sound) {
 		return_fault(cpu, exc_return, from);
@@ -191,9 +191,9 @@ void pt_cpu_return(struct pt_vcpu *cpu, uint32_t exc_return, uint32_t from)
 		return_fault(cpu, exc_return, from);
 		return;
 	}
-	cpu->cycle += cpu->timing.exception_return;
-	if (cpu->taps.jump)
-		pt_vtaps_tell_jump(&cpu->taps, PT_VJUMP_EXC_RETURN, from, exc_return, cpu->pc);
+	cpu->core.cycle += cpu->timing.exception_return;
+	if (cpu->core.taps.jump)
+		pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_EXC_RETURN, from, exc_return, cpu->pc);
 	if (!to_handler && (cpu->scr & 2) != 0) {	/* SCR.SLEEPONEXIT */
 		cpu->state = PT_VCPU_SLEEP;
 		cpu->waits_for_event = false;

@@ -62,8 +62,8 @@ static uint32_t rotate(struct pt_vcpu *cpu, uint32_t value, unsigned by)
 INLINE void jump(struct pt_vcpu *cpu, uint32_t from, uint32_t to)
 {
 	cpu->pc = to;
-	if (cpu->taps.jump)
-		pt_vtaps_tell_jump(&cpu->taps, PT_VJUMP_BRANCH, from, 0, to);
+	if (cpu->core.taps.jump)
+		pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_BRANCH, from, 0, to);
 }
 
 /* BX, BLX, POP to pc: bit 0 is the T bit; without it the next instruction faults. */
@@ -75,7 +75,7 @@ static void jump_interworking(struct pt_vcpu *cpu, uint32_t from, uint32_t to)
 	}
 	cpu->thumb = to & 1;
 	if (!cpu->thumb)
-		pt_cpu_attend(cpu);
+		pt_vcore_attend(&cpu->core);
 	jump(cpu, from, to & ~1u);
 }
 
@@ -93,8 +93,8 @@ INLINE bool load(struct pt_vcpu *cpu, bool tapped, uint32_t addr, unsigned size_
 {
 	if (!pt_cpu_load(cpu, addr, size_bytes, value))
 		return false;
-	if (tapped && cpu->taps.data)
-		pt_vtaps_tell_data(&cpu->taps, addr, size_bytes, false, *value, cpu->last_pc);
+	if (tapped && cpu->core.taps.data)
+		pt_vtaps_tell_data(&cpu->core.taps, addr, size_bytes, false, *value, cpu->last_pc);
 	return true;
 }
 
@@ -102,8 +102,8 @@ INLINE bool store(struct pt_vcpu *cpu, bool tapped, uint32_t addr, unsigned size
 {
 	if (!pt_cpu_store(cpu, addr, size_bytes, value))
 		return false;
-	if (tapped && cpu->taps.data)
-		pt_vtaps_tell_data(&cpu->taps, addr, size_bytes, true, value, cpu->last_pc);
+	if (tapped && cpu->core.taps.data)
+		pt_vtaps_tell_data(&cpu->core.taps, addr, size_bytes, true, value, cpu->last_pc);
 	return true;
 }
 
@@ -134,7 +134,7 @@ static bool push(struct pt_vcpu *cpu, bool tapped, const struct op *op)
 {
 	uint32_t addr = cpu->r[SP] - 4 * op->d;
 
-	cpu->cycle += op->d;
+	cpu->core.cycle += op->d;
 	if (!store_list(cpu, tapped, addr, op->imm))
 		return false;
 	cpu->r[SP] = addr;
@@ -145,7 +145,7 @@ static bool pop(struct pt_vcpu *cpu, bool tapped, const struct op *op)
 {
 	uint32_t addr = cpu->r[SP];
 
-	cpu->cycle += op->d;
+	cpu->core.cycle += op->d;
 	if (!load_list(cpu, tapped, addr, op->imm))
 		return false;
 	cpu->r[SP] = addr + 4 * op->d;
@@ -156,7 +156,7 @@ static bool pop_pc(struct pt_vcpu *cpu, bool tapped, const struct op *op, uint32
 {
 	uint32_t addr = cpu->r[SP], to;
 
-	cpu->cycle += op->d;
+	cpu->core.cycle += op->d;
 	if (!load(cpu, tapped, addr + 4 * op->d, 4, &to) || !load_list(cpu, tapped, addr, op->imm))
 		return false;
 	cpu->r[SP] = addr + 4 * op->d + 4;
@@ -168,7 +168,7 @@ static bool load_multiple(struct pt_vcpu *cpu, bool tapped, const struct op *op)
 {
 	uint32_t addr = cpu->r[op->n];
 
-	cpu->cycle += op->d;
+	cpu->core.cycle += op->d;
 	if (!load_list(cpu, tapped, addr, op->imm))
 		return false;
 	if (op->m != 0)
@@ -180,7 +180,7 @@ static bool store_multiple(struct pt_vcpu *cpu, bool tapped, const struct op *op
 {
 	uint32_t addr = cpu->r[op->n];
 
-	cpu->cycle += op->d;
+	cpu->core.cycle += op->d;
 	if (!store_list(cpu, tapped, addr, op->imm))
 		return false;
 	cpu->r[op->n] = addr + 4 * op->d;
@@ -195,7 +195,7 @@ static void sleep_until(struct pt_vcpu *cpu, bool event)
 	}
 	cpu->waits_for_event = event;
 	cpu->state = PT_VCPU_SLEEP;
-	pt_cpu_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 static uint32_t reverse_halves(uint32_t value)
@@ -206,7 +206,7 @@ static uint32_t reverse_halves(uint32_t value)
 #define TAKE_IF(condition)			\
 	do {					\
 		if (condition) {		\
-			cpu->cycle++;		\
+			cpu->core.cycle++;		\
 			jump(cpu, pc, op->imm);	\
 		}				\
 	} while (0)
@@ -244,7 +244,7 @@ INLINE void execute(struct pt_vcpu *cpu, const struct op *op, uint32_t pc, bool 
 	case OP_ORR: r[op->d] = result(cpu, r[op->n] | r[op->m]); break;
 	case OP_MUL:
 		r[op->d] = result(cpu, r[op->n] * r[op->m]);
-		cpu->cycle += cpu->timing.muls - 1u;
+		cpu->core.cycle += cpu->timing.muls - 1u;
 		break;
 	case OP_BIC: r[op->d] = result(cpu, r[op->n] & ~r[op->m]); break;
 	case OP_MVN: r[op->d] = result(cpu, ~r[op->m]); break;
@@ -318,7 +318,7 @@ INLINE void execute(struct pt_vcpu *cpu, const struct op *op, uint32_t pc, bool 
 		r[LR] = (pc + 2) | 1;
 		cpu->thumb = value & 1;
 		if (!cpu->thumb)
-			pt_cpu_attend(cpu);
+			pt_vcore_attend(&cpu->core);
 		jump(cpu, pc, value & ~1u);
 		break;
 
@@ -329,7 +329,7 @@ INLINE void execute(struct pt_vcpu *cpu, const struct op *op, uint32_t pc, bool 
 	case OP_CPS:
 		if (pt_cpu_privileged(cpu))
 			cpu->primask = op->imm;
-		pt_cpu_attend(cpu);
+		pt_vcore_attend(&cpu->core);
 		break;
 	case OP_MRS:
 		cpu->pc = pc + 4;
@@ -376,7 +376,7 @@ static bool enter_window(struct pt_vcpu *cpu)
 	struct window *w = pt_cpu_code_window(cpu, cpu->pc);
 
 	if (w == NULL) {
-		cpu->cycle++;
+		cpu->core.cycle++;
 		pt_cpu_hardfault(cpu, cpu->pc);
 		return false;
 	}
@@ -388,7 +388,7 @@ INLINE void run(struct pt_vcpu *cpu, bool tapped)
 {
 	struct op plain;
 
-	while (cpu->cycle < cpu->deadline) {
+	while (cpu->core.cycle < cpu->core.deadline) {
 		uint32_t pc = cpu->pc, offset = pc - cpu->code->base;
 		const struct op *op;
 
@@ -403,19 +403,19 @@ INLINE void run(struct pt_vcpu *cpu, bool tapped)
 			if (op == NULL)
 				return;
 		}
-		if (tapped && cpu->taps.insn)
-			pt_vtaps_tell_insn(&cpu->taps, pc);
+		if (tapped && cpu->core.taps.insn)
+			pt_vtaps_tell_insn(&cpu->core.taps, pc);
 		cpu->last_pc = pc;
 		cpu->pc = pc + 2;
-		cpu->cycle += pt_op_cycles[op->kind];
-		cpu->instructions++;
+		cpu->core.cycle += pt_op_cycles[op->kind];
+		cpu->core.instructions++;
 		execute(cpu, op, pc, tapped);
 	}
 }
 
 void pt_cpu_execute(struct pt_vcpu *cpu)
 {
-	if (cpu->taps.insn || cpu->taps.data)
+	if (cpu->core.taps.insn || cpu->core.taps.data)
 		run(cpu, true);
 	else
 		run(cpu, false);

@@ -14,8 +14,8 @@ static bool executable(uint32_t addr)
 
 bool pt_cpu_make_windows(struct pt_vcpu *cpu)
 {
-	for (size_t i = 0; i < cpu->bus->n_regions; i++) {
-		const struct pt_vregion *region = &cpu->bus->region[i];
+	for (size_t i = 0; i < cpu->core.bus->n_regions; i++) {
+		const struct pt_vregion *region = &cpu->core.bus->region[i];
 		struct window *w = &cpu->window[cpu->n_windows];
 
 		if (region->bytes == NULL)
@@ -140,7 +140,7 @@ static bool forbidden(const struct pt_vcpu *cpu, uint32_t addr)
 static void discount_ioport(struct pt_vcpu *cpu, uint32_t addr)
 {
 	if (addr - cpu->timing.ioport_base < cpu->timing.ioport_bytes)
-		cpu->cycle--;
+		cpu->core.cycle--;
 }
 
 bool pt_cpu_load_slowly(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes, uint32_t *value)
@@ -159,7 +159,7 @@ bool pt_cpu_load_slowly(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes,
 	if (forbidden(cpu, addr))
 		return false;
 	discount_ioport(cpu, addr);
-	return pt_vbus_read(cpu->bus, &access, value);
+	return pt_vbus_read(cpu->core.bus, &access, value);
 }
 
 bool pt_cpu_store_slowly(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes, uint32_t value)
@@ -171,5 +171,5 @@ bool pt_cpu_store_slowly(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes
 	if (size_bytes < 4)
 		value &= (UINT32_C(1) << (8 * size_bytes)) - 1;
 	discount_ioport(cpu, addr);
-	return pt_vbus_write(cpu->bus, &access, value);
+	return pt_vbus_write(cpu->core.bus, &access, value);
 }

@@ -47,7 +47,7 @@ void pt_cpu_set_pending(struct pt_vcpu *cpu, unsigned exception, bool pending)
 		cpu->pending |= bit;
 	else
 		cpu->pending &= ~bit;
-	pt_cpu_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_vcpu_request_halt(struct pt_vcpu *cpu, uint32_t why)
@@ -55,5 +55,5 @@ void pt_vcpu_request_halt(struct pt_vcpu *cpu, uint32_t why)
 	if (cpu->state == PT_VCPU_HALT)
 		return;
 	cpu->halt_wanted |= why;
-	pt_cpu_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }

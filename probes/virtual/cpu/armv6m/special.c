@@ -81,7 +81,7 @@ void pt_cpu_msr(struct pt_vcpu *cpu, unsigned sysm, uint32_t value)
 		cpu->primask = value & 1;
 	else if (sysm == 20)
 		set_control(cpu, value);
-	pt_cpu_attend(cpu);	/* PRIMASK may have let an interrupt through */
+	pt_vcore_attend(&cpu->core);	/* PRIMASK may have let an interrupt through */
 }
 
 uint32_t pt_vcpu_reg(const struct pt_vcpu *cpu, unsigned regsel)
@@ -107,8 +107,8 @@ static void set_pc(struct pt_vcpu *cpu, uint32_t to)
 	uint32_t from = cpu->pc;
 
 	cpu->pc = to & ~1u;
-	if (cpu->pc != from && cpu->taps.jump)
-		pt_vtaps_tell_jump(&cpu->taps, PT_VJUMP_DEBUG, from, 0, cpu->pc);
+	if (cpu->pc != from && cpu->core.taps.jump)
+		pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_DEBUG, from, 0, cpu->pc);
 }
 
 void pt_vcpu_set_reg(struct pt_vcpu *cpu, unsigned regsel, uint32_t value)
@@ -136,5 +136,5 @@ void pt_vcpu_set_reg(struct pt_vcpu *cpu, unsigned regsel, uint32_t value)
 		set_control(cpu, value >> 24);
 		break;
 	}
-	pt_cpu_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }

@@ -52,10 +52,10 @@ static void count(struct pt_vcpu *cpu, uint64_t clocks)
 void pt_cpu_systick_sync(struct pt_vcpu *cpu)
 {
 	struct systick *t = &cpu->systick;
-	uint64_t clocks = (cpu->cycle - t->stamp) / divider(t);
+	uint64_t clocks = (cpu->core.cycle - t->stamp) / divider(t);
 
 	if (!counts(cpu)) {
-		t->stamp = cpu->cycle;
+		t->stamp = cpu->core.cycle;
 		return;
 	}
 	t->stamp += clocks * divider(t);
@@ -74,7 +74,7 @@ uint64_t pt_cpu_systick_next(const struct pt_vcpu *cpu)
 
 void pt_cpu_systick_reset(struct pt_vcpu *cpu)
 {
-	cpu->systick = (struct systick){ .stamp = cpu->cycle };
+	cpu->systick = (struct systick){ .stamp = cpu->core.cycle };
 }
 
 uint32_t pt_cpu_systick_read(struct pt_vcpu *cpu, uint32_t offset)
@@ -105,7 +105,7 @@ void pt_cpu_systick_write(struct pt_vcpu *cpu, uint32_t offset, uint32_t value)
 	switch (offset) {
 	case CSR:
 		t->csr = value & (ENABLE | TICKINT | CLKSOURCE);
-		t->stamp = cpu->cycle;
+		t->stamp = cpu->core.cycle;
 		break;
 	case RVR:
 		t->reload = value & COUNT_MASK;
@@ -113,7 +113,7 @@ void pt_cpu_systick_write(struct pt_vcpu *cpu, uint32_t offset, uint32_t value)
 	case CVR:	/* any value clears it */
 		t->value = 0;
 		t->count_flag = false;
-		t->stamp = cpu->cycle;
+		t->stamp = cpu->core.cycle;
 		break;
 	}
 }
