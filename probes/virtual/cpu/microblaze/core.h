@@ -5,7 +5,7 @@
 #define PT_VIRTUAL_CPU_MICROBLAZE_CORE_H
 
 #include "probes/virtual/cpu/microblaze/microblaze.h"
-#include "probes/virtual/frame/observers.h"
+#include "probes/virtual/frame/core.h"
 
 enum { PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT, IMMEDIATE = 32 };
 
@@ -24,6 +24,7 @@ struct window {
 };
 
 struct pt_vmb {
+	struct pt_vcore core;		/* first: the frame casts */
 	uint32_t r[32];
 	uint32_t pc;			/* next to execute; during an instruction, its own address */
 	uint32_t next;			/* during an instruction: the one behind it, or where it jumps */
@@ -41,13 +42,9 @@ struct pt_vmb {
 	uint32_t reserved_addr;
 	bool raised;			/* the present instruction ended in an exception: pc is the vector */
 
-	uint64_t cycle, deadline;	/* execute while cycle < deadline */
-	uint64_t instructions;
 	uint32_t last_pc;
-	bool attention, deferred;	/* something changed: look before the next instruction; when it may be */
-	bool stop;
+	bool deferred;			/* attention has to wait for the end of a slot or prefix */
 	enum pt_vmb_state state;
-	uint64_t sleep_cycles, halt_cycles;
 
 	bool interrupt, brk, nm_brk;
 	const uint64_t *imposed;
@@ -66,19 +63,11 @@ struct pt_vmb {
 	uint32_t code_base;		/* its address; odd: none */
 	struct op stray;		/* an instruction outside all windows */
 
-	struct pt_vtaps taps;
 	struct pt_vmb_hooks hooks;
 	bool observing;
 	struct pt_vmb_retired retired;
 	struct pt_vmb_options options;
-	struct pt_vbus *bus;
 };
-
-static inline void pt_mb_attend(struct pt_vmb *cpu)
-{
-	cpu->attention = true;
-	cpu->deadline = 0;
-}
 
 static inline uint32_t pt_mb_msr(const struct pt_vmb *cpu)
 {

@@ -10,14 +10,14 @@ static void enter(struct pt_vmb *cpu, uint32_t set, uint32_t clear, uint32_t to,
 	cpu->in_slot = cpu->prefixed = cpu->reserved = false;
 	cpu->slot_returns = 0;
 	cpu->pc = to;
-	if (cpu->taps.jump)
-		pt_vtaps_tell_jump(&cpu->taps, PT_VJUMP_EXCEPTION, from, detail, to);
-	pt_mb_attend(cpu);
+	if (cpu->core.taps.jump)
+		pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_EXCEPTION, from, detail, to);
+	pt_vcore_attend(&cpu->core);
 }
 
 static void vector(struct pt_vmb *cpu, unsigned offset, unsigned link, uint32_t set, uint32_t clear, unsigned kind)
 {
-	cpu->cycle += cpu->options.timing.vector;
+	cpu->core.cycle += cpu->options.timing.vector;
 	enter(cpu, set, clear, cpu->options.base_vectors + offset, cpu->r[link], offset);
 	if (cpu->observing)
 		pt_mb_entered(cpu, kind, cpu->options.timing.vector);
@@ -63,7 +63,7 @@ static bool take_break(struct pt_vmb *cpu)
 static bool interrupt_due(struct pt_vmb *cpu)
 {
 	if (cpu->imposing) {
-		if (cpu->n_imposed == 0 || *cpu->imposed != cpu->instructions)
+		if (cpu->n_imposed == 0 || *cpu->imposed != cpu->core.instructions)
 			return false;
 		cpu->imposed++;
 		cpu->n_imposed--;
@@ -100,25 +100,25 @@ void pt_mb_restore(struct pt_vmb *cpu, uint32_t set, uint32_t clear)
 	uint32_t saved = cpu->msr & (PT_VMB_UMS | PT_VMB_VMS);
 
 	cpu->msr = (cpu->msr & ~(clear | PT_VMB_UM | PT_VMB_VM)) | set | saved >> 1;
-	pt_mb_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_vmb_interrupt(struct pt_vmb *cpu, bool level)
 {
 	cpu->interrupt = level;
-	pt_mb_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_vmb_break(struct pt_vmb *cpu, bool level)
 {
 	cpu->brk = level;
-	pt_mb_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_vmb_nm_break(struct pt_vmb *cpu)
 {
 	cpu->nm_brk = true;
-	pt_mb_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_vmb_impose(struct pt_vmb *cpu, const uint64_t *list, size_t n_entries)
@@ -126,5 +126,5 @@ void pt_vmb_impose(struct pt_vmb *cpu, const uint64_t *list, size_t n_entries)
 	cpu->imposed = list;
 	cpu->n_imposed = n_entries;
 	cpu->imposing = list != NULL;
-	pt_mb_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }

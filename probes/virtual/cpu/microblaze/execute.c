@@ -52,7 +52,7 @@ static bool divide(struct pt_vmb *cpu, const struct op *op)
 	uint32_t by = cpu->r[op->a], value = cpu->r[op->b];
 	bool overflow = op->kind == OP_IDIV && value == 0x80000000 && by == UINT32_MAX;
 
-	cpu->cycle += cpu->options.timing.divide - 1u;
+	cpu->core.cycle += cpu->options.timing.divide - 1u;
 	if (by == 0 || overflow) {
 		cpu->msr |= PT_VMB_DZO;
 		cpu->r[op->d] = overflow ? value : 0;
@@ -135,8 +135,8 @@ static void note(struct pt_vmb *cpu, uint32_t addr, unsigned size, bool store, u
 	cpu->retired.size_bytes = (uint8_t)size;
 	cpu->retired.load = !store;
 	cpu->retired.store = store;
-	if (cpu->taps.data)
-		pt_vtaps_tell_data(&cpu->taps, addr, size, store, value, cpu->pc);
+	if (cpu->core.taps.data)
+		pt_vtaps_tell_data(&cpu->core.taps, addr, size, store, value, cpu->pc);
 }
 
 static uint32_t reversed(uint32_t value, unsigned size)
@@ -149,7 +149,7 @@ static bool load(struct pt_vmb *cpu, const struct op *op, unsigned size, bool re
 {
 	uint32_t addr = cpu->r[op->a] + operand(cpu, op), value = 0;
 
-	cpu->cycle += cpu->options.timing.load - 1u;
+	cpu->core.cycle += cpu->options.timing.load - 1u;
 	if (!reach(cpu, op, &addr, size, false))
 		return false;
 	if (reverse)
@@ -179,7 +179,7 @@ static bool store(struct pt_vmb *cpu, const struct op *op, unsigned size, bool r
 {
 	uint32_t addr = cpu->r[op->a] + operand(cpu, op);
 
-	cpu->cycle += cpu->options.timing.store - 1u;
+	cpu->core.cycle += cpu->options.timing.store - 1u;
 	if (!reach(cpu, op, &addr, size, true))
 		return false;
 	if (reverse)
@@ -213,8 +213,8 @@ static bool store_exclusive(struct pt_vmb *cpu, const struct op *op)
 
 static void tell_jump(struct pt_vmb *cpu, uint8_t how, uint32_t from, uint32_t to)
 {
-	if (cpu->taps.jump)
-		pt_vtaps_tell_jump(&cpu->taps, (enum pt_vjump)how, from, 0, to);
+	if (cpu->core.taps.jump)
+		pt_vtaps_tell_jump(&cpu->core.taps, (enum pt_vjump)how, from, 0, to);
 }
 
 /* Jump now, or behind the slot; taken or not: with a slot, what is behind it is where execution goes on. */
@@ -225,7 +225,7 @@ static void jump(struct pt_vmb *cpu, enum pt_vjump how, bool taken, bool delayed
 	cpu->retired.jump_taken = taken;
 	cpu->retired.delayed = delayed;
 	if (taken)
-		cpu->cycle += (delayed ? timing->taken_with_slot : timing->taken) - 1u;
+		cpu->core.cycle += (delayed ? timing->taken_with_slot : timing->taken) - 1u;
 	if (delayed) {
 		cpu->in_slot = true;
 		cpu->slot_taken = taken;
@@ -297,8 +297,8 @@ static bool branch_if(struct pt_vmb *cpu, const struct op *op)
 
 	if (cpu->in_slot)
 		return pt_mb_illegal(cpu);
-	if (cpu->taps.cond)
-		pt_vtaps_tell_cond(&cpu->taps, cpu->pc, taken, to);
+	if (cpu->core.taps.cond)
+		pt_vtaps_tell_cond(&cpu->core.taps, cpu->pc, taken, to);
 	jump(cpu, PT_VJUMP_BRANCH, taken, (op->word & BCC_D) != 0, to);
 	return true;
 }
@@ -325,7 +325,7 @@ static bool software_break(struct pt_vmb *cpu, const struct op *op)
 	if (!for_users && !pt_mb_privileged(cpu))
 		return false;
 	cpu->retired.jump_taken = true;
-	cpu->cycle += cpu->options.timing.taken - 1u;
+	cpu->core.cycle += cpu->options.timing.taken - 1u;
 	pt_mb_brk(cpu, op->d, to);
 	return false;
 }
@@ -338,7 +338,7 @@ static bool barrier(struct pt_vmb *cpu, const struct op *op)
 	if (!pt_mb_privileged(cpu))
 		return false;
 	cpu->state = PT_VMB_SLEEP;
-	pt_mb_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 	return true;
 }
 
@@ -424,7 +424,7 @@ static inline bool execute(struct pt_vmb *cpu, const struct op *op)
 	case OP_CMP: *d = compare((int32_t)a > (int32_t)cpu->r[op->b], a, cpu->r[op->b]); break;
 	case OP_CMPU: *d = compare(a > cpu->r[op->b], a, cpu->r[op->b]); break;
 	case OP_MUL: case OP_MULH: case OP_MULHSU: case OP_MULHU:
-		cpu->cycle += cpu->options.timing.multiply - 1u;
+		cpu->core.cycle += cpu->options.timing.multiply - 1u;
 		*d = multiply(op->kind, a, operand(cpu, op));
 		break;
 	case OP_OR: *d = a | operand(cpu, op); break;
@@ -432,7 +432,7 @@ static inline bool execute(struct pt_vmb *cpu, const struct op *op)
 	case OP_XOR: *d = a ^ operand(cpu, op); break;
 	case OP_ANDN: *d = a & ~operand(cpu, op); break;
 	case OP_BSLL: case OP_BSRA: case OP_BSRL:
-		cpu->cycle += cpu->options.timing.barrel - 1u;
+		cpu->core.cycle += cpu->options.timing.barrel - 1u;
 		*d = barrel(op->kind, a, (op->b == IMMEDIATE ? op->word : cpu->r[op->b]) & 31);
 		break;
 	case OP_IMM: return prefix(cpu, op);
@@ -472,7 +472,7 @@ static void tell_retired(struct pt_vmb *cpu, const struct op *op, uint32_t pc, b
 	r->instruction = op->word;
 	r->next = cpu->pc;
 	r->msr = pt_mb_msr(cpu);
-	r->cycles = (uint32_t)(cpu->cycle - began);
+	r->cycles = (uint32_t)(cpu->core.cycle - began);
 	r->rd = op->d;
 	r->writes_rd = writes_rd(op);
 	r->result = cpu->r[op->d];
@@ -518,7 +518,7 @@ static bool no_code(struct pt_vmb *cpu)
 {
 	static const struct op nothing = { .kind = OP_ILLEGAL };
 
-	cpu->cycle++;
+	cpu->core.cycle++;
 	if (!pt_mb_raise(cpu, cpu->options.i_bus_exception, PT_VMB_EC_IBUS))
 		return false;
 	cpu->stray = nothing;
@@ -528,18 +528,18 @@ static bool no_code(struct pt_vmb *cpu)
 static void step(struct pt_vmb *cpu, const struct op *op)
 {
 	uint32_t pc = cpu->pc;
-	uint64_t began = cpu->cycle;
+	uint64_t began = cpu->core.cycle;
 	bool was_slot = cpu->in_slot, observing = cpu->observing;
 
-	if (cpu->taps.insn)
-		pt_vtaps_tell_insn(&cpu->taps, pc);
+	if (cpu->core.taps.insn)
+		pt_vtaps_tell_insn(&cpu->core.taps, pc);
 	if (observing)
 		cpu->retired = (struct pt_vmb_retired){ 0 };
 	cpu->last_pc = pc;
 	cpu->next = pc + 4;
 	cpu->raised = false;
-	cpu->cycle++;
-	cpu->instructions++;
+	cpu->core.cycle++;
+	cpu->core.instructions++;
 	if (execute(cpu, op) && !cpu->raised) {
 		cpu->prefixed = op->kind == OP_IMM;
 		if (was_slot)
@@ -553,7 +553,7 @@ static void step(struct pt_vmb *cpu, const struct op *op)
 
 void pt_mb_execute(struct pt_vmb *cpu)
 {
-	while (cpu->cycle < cpu->deadline) {
+	while (cpu->core.cycle < cpu->core.deadline) {
 		const struct op *op = pt_mb_fetch(cpu, cpu->pc);
 
 		if (op == NULL) {

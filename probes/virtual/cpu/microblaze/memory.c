@@ -8,8 +8,8 @@
 bool pt_mb_make_windows(struct pt_vmb *cpu)
 {
 	cpu->code_base = 1;
-	for (size_t i = 0; i < cpu->bus->n_regions; i++) {
-		const struct pt_vregion *region = &cpu->bus->region[i];
+	for (size_t i = 0; i < cpu->core.bus->n_regions; i++) {
+		const struct pt_vregion *region = &cpu->core.bus->region[i];
 		struct window *w = &cpu->window[cpu->n_windows];
 
 		if (region->bytes == NULL)
@@ -75,7 +75,7 @@ const struct op *pt_mb_fetch_slowly(struct pt_vmb *cpu, uint32_t addr)
 	cpu->code_base = addr & ~(uint32_t)(PAGE_BYTES - 1);
 	op = *page + (addr & (PAGE_BYTES - 1)) / 4;
 	if (op->kind == OP_NEW)
-		*op = pt_mb_decode(pt_mb_get(w->bytes + (addr - w->base), 4, cpu->bus->big_endian), &cpu->options);
+		*op = pt_mb_decode(pt_mb_get(w->bytes + (addr - w->base), 4, cpu->core.bus->big_endian), &cpu->options);
 	return op;
 }
 
@@ -83,12 +83,12 @@ bool pt_mb_load_by_bus(struct pt_vmb *cpu, uint32_t addr, unsigned size, uint32_
 {
 	const struct pt_vaccess access = { addr, (uint8_t)size, PT_VMASTER_CPU, (cpu->msr & PT_VMB_UM) == 0 };
 
-	return pt_vbus_read(cpu->bus, &access, value);
+	return pt_vbus_read(cpu->core.bus, &access, value);
 }
 
 bool pt_mb_store_by_bus(struct pt_vmb *cpu, uint32_t addr, unsigned size, uint32_t value)
 {
 	const struct pt_vaccess access = { addr, (uint8_t)size, PT_VMASTER_CPU, (cpu->msr & PT_VMB_UM) == 0 };
 
-	return pt_vbus_write(cpu->bus, &access, value);
+	return pt_vbus_write(cpu->core.bus, &access, value);
 }

@@ -52,7 +52,7 @@ static inline bool pt_mb_load(struct pt_vmb *cpu, uint32_t addr, unsigned size, 
 
 	if (w == NULL)
 		return pt_mb_load_by_bus(cpu, addr, size, value);
-	*value = pt_mb_get(w->bytes + (addr - w->base), size, cpu->bus->big_endian);
+	*value = pt_mb_get(w->bytes + (addr - w->base), size, cpu->core.bus->big_endian);
 	return true;
 }
 
@@ -63,7 +63,7 @@ static inline bool pt_mb_store(struct pt_vmb *cpu, uint32_t addr, unsigned size,
 
 	if (w == NULL || w->read_only)
 		return pt_mb_store_by_bus(cpu, addr, size, value);
-	pt_mb_put(w->bytes + (addr - w->base), size, value, cpu->bus->big_endian);
+	pt_mb_put(w->bytes + (addr - w->base), size, value, cpu->core.bus->big_endian);
 	page = w->page[(addr - w->base) >> PAGE_SHIFT];
 	if (page != NULL)
 		page[(addr & (PAGE_BYTES - 1)) / 4].kind = 0;

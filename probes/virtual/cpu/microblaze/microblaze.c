@@ -1,5 +1,4 @@
-/* The core as its board sees it: power, time, debug and taps. Between two stretches of instructions everything that may
- * have changed is looked at once (attend); inside one only the cycle count is. */
+/* The core as its board sees it: power, debug and taps, and what the frame asks of it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,26 +22,18 @@ static void on_changed(void *arg, uint32_t addr, uint32_t size_bytes)
 	pt_mb_forget(arg, addr, size_bytes);
 }
 
-static void on_unit_accessed(void *arg)
-{
-	pt_mb_attend(arg);
-}
-
 struct pt_vmb *pt_vmb_new(struct pt_vbus *bus, const struct pt_vmb_options *options)
 {
 	struct pt_vmb *cpu = pt_alloc(sizeof(*cpu));
 
 	cpu->options = *options;
 	cpu->state = PT_VMB_HELD;
-	cpu->bus = bus;
+	cpu->core.bus = bus;
 	if (!pt_mb_make_windows(cpu)) {
 		pt_vmb_free(cpu);
 		return NULL;
 	}
-	bus->now_cycle = &cpu->cycle;
-	bus->changed = on_changed;
-	bus->unit_accessed = on_unit_accessed;
-	bus->listener = cpu;
+	pt_vcore_join(&cpu->core, bus, on_changed);
 	return cpu;
 }
 
@@ -69,7 +60,7 @@ void pt_vmb_observe(struct pt_vmb *cpu, bool on)
 void pt_vmb_reset(struct pt_vmb *cpu, bool power_on, bool into_halt)
 {
 	if (power_on) {
-		cpu->cycle = cpu->instructions = cpu->sleep_cycles = cpu->halt_cycles = 0;
+		pt_vcore_power_on(&cpu->core);
 		memset(cpu->r, 0, sizeof(cpu->r));
 	}
 	cpu->carry = cpu->in_slot = cpu->prefixed = cpu->reserved = false;
@@ -82,14 +73,14 @@ void pt_vmb_reset(struct pt_vmb *cpu, bool power_on, bool into_halt)
 	cpu->stepping = cpu->passes_breakpoint = cpu->nm_brk = false;
 	cpu->halt_wanted = into_halt ? PT_VMB_HALT_RESET : 0;
 	cpu->state = PT_VMB_RUN;
-	pt_vtaps_tell_reset(&cpu->taps, cpu->pc);
-	pt_mb_attend(cpu);
+	pt_vtaps_tell_reset(&cpu->core.taps, cpu->pc);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_vmb_hold(struct pt_vmb *cpu)
 {
 	cpu->state = PT_VMB_HELD;
-	pt_mb_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 /* --- time */
@@ -118,9 +109,10 @@ static void end_step(struct pt_vmb *cpu)
 }
 
 /* Everything that can happen between two instructions, in order of urgency. */
-static void attend(struct pt_vmb *cpu)
+static void attend(void *arg)
 {
-	cpu->attention = false;
+	struct pt_vmb *cpu = arg;
+
 	if (cpu->state == PT_VMB_HELD || cpu->state == PT_VMB_HALT)
 		return;
 	if (cpu->halt_wanted != 0 && may_halt(cpu)) {
@@ -133,50 +125,48 @@ static void attend(struct pt_vmb *cpu)
 		return;
 	cpu->deferred = cpu->in_slot || cpu->prefixed;
 	if (!cpu->deferred && pt_mb_take_interrupt(cpu)) {
-		cpu->attention = false;
+		cpu->core.attention = false;
 		end_step(cpu);
 	}
 }
 
-/* Execute until limit, or one instruction where each must be looked at. */
-static void stretch(struct pt_vmb *cpu, uint64_t limit)
+static enum pt_vcore_activity activity(const void *arg)
 {
-	if (cpu->stepping || cpu->deferred || cpu->imposing)
-		limit = cpu->cycle + 1;
-	cpu->deadline = limit;
-	pt_mb_execute(cpu);
-	end_step(cpu);
+	const struct pt_vmb *cpu = arg;
+
+	switch (cpu->state) {
+	case PT_VMB_RUN: return PT_VCORE_RUNS;
+	case PT_VMB_SLEEP: return PT_VCORE_SLEEPS;
+	case PT_VMB_HALT: return PT_VCORE_HALTED;
+	default: return PT_VCORE_RESTS;
+	}
 }
 
-/* Nothing is executed until something happens. */
-static void pass_time(struct pt_vmb *cpu, uint64_t to)
+static bool steps_singly(const void *arg)
 {
-	if (cpu->state == PT_VMB_SLEEP)
-		cpu->sleep_cycles += to - cpu->cycle;
-	else if (cpu->state == PT_VMB_HALT)
-		cpu->halt_cycles += to - cpu->cycle;
-	cpu->cycle = to;
+	const struct pt_vmb *cpu = arg;
+
+	return cpu->stepping || cpu->deferred || cpu->imposing;
 }
+
+static void execute(void *arg)
+{
+	pt_mb_execute(arg);
+	end_step(arg);
+}
+
+static const struct pt_vcore_ops frame_ops = {
+	.attend = attend, .activity = activity, .steps_singly = steps_singly, .execute = execute,
+};
 
 void pt_vmb_run(struct pt_vmb *cpu, uint64_t until_cycle)
 {
-	cpu->stop = false;
-	while (cpu->cycle < until_cycle && !cpu->stop) {
-		pt_vbus_tick_due(cpu->bus, cpu->cycle);
-		attend(cpu);
-		if (cpu->attention)
-			continue;
-		if (cpu->state == PT_VMB_RUN)
-			stretch(cpu, pt_vbus_quiet_until(cpu->bus, cpu->cycle, until_cycle));
-		else
-			pass_time(cpu, pt_vbus_quiet_until(cpu->bus, cpu->cycle, until_cycle));
-	}
+	pt_vcore_run(&cpu->core, &frame_ops, until_cycle);
 }
 
 void pt_vmb_stop(struct pt_vmb *cpu)
 {
-	cpu->stop = true;
-	pt_mb_attend(cpu);
+	pt_vcore_stop(&cpu->core);
 }
 
 /* --- what is known of it */
@@ -188,22 +178,22 @@ enum pt_vmb_state pt_vmb_state(const struct pt_vmb *cpu)
 
 uint64_t pt_vmb_cycle(const struct pt_vmb *cpu)
 {
-	return cpu->cycle;
+	return cpu->core.cycle;
 }
 
 uint64_t pt_vmb_sleep_cycles(const struct pt_vmb *cpu)
 {
-	return cpu->sleep_cycles;
+	return cpu->core.sleep_cycles;
 }
 
 uint64_t pt_vmb_halt_cycles(const struct pt_vmb *cpu)
 {
-	return cpu->halt_cycles;
+	return cpu->core.halt_cycles;
 }
 
 uint64_t pt_vmb_instructions(const struct pt_vmb *cpu)
 {
-	return cpu->instructions;
+	return cpu->core.instructions;
 }
 
 const struct pt_vmb_options *pt_vmb_options(const struct pt_vmb *cpu)
@@ -218,7 +208,7 @@ void pt_vmb_request_halt(struct pt_vmb *cpu, uint32_t why)
 	if (cpu->state == PT_VMB_HALT || cpu->state == PT_VMB_HELD)
 		return;
 	cpu->halt_wanted |= why;
-	pt_mb_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_vmb_resume(struct pt_vmb *cpu, bool step)
@@ -228,7 +218,7 @@ void pt_vmb_resume(struct pt_vmb *cpu, bool step)
 	cpu->stepping = step;
 	cpu->passes_breakpoint = true;
 	cpu->state = PT_VMB_RUN;
-	pt_mb_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_vmb_set_breakpoint(struct pt_vmb *cpu, unsigned slot, bool enabled, uint32_t addr)
@@ -243,15 +233,15 @@ void pt_vmb_set_breakpoint(struct pt_vmb *cpu, unsigned slot, bool enabled, uint
 
 void pt_vmb_taps_changed(struct pt_vmb *cpu)
 {
-	pt_vtaps_changed(&cpu->taps);
+	pt_vtaps_changed(&cpu->core.taps);
 }
 
 void pt_vmb_add_tap(struct pt_vmb *cpu, struct pt_vtap *tap)
 {
-	pt_vtaps_add(&cpu->taps, tap);
+	pt_vtaps_add(&cpu->core.taps, tap);
 }
 
 void pt_vmb_remove_tap(struct pt_vmb *cpu, struct pt_vtap *tap)
 {
-	pt_vtaps_remove(&cpu->taps, tap);
+	pt_vtaps_remove(&cpu->core.taps, tap);
 }

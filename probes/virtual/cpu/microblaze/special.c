@@ -15,7 +15,7 @@ void pt_mb_write_msr(struct pt_vmb *cpu, uint32_t value)
 		mask = 0;	/* user mode has C, and nothing else */
 	cpu->msr = (cpu->msr & ~mask) | (value & mask);
 	cpu->carry = (value & PT_VMB_C) != 0;
-	pt_mb_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 /* Version code 0x28 is MicroBlaze 11.0 in UG984's table of PVR0's MBV (recalled, UNVERIFIED). */
@@ -27,7 +27,7 @@ static uint32_t pvr0(const struct pt_vmb *cpu)
 
 	return (uint32_t)(o->pvr > 1) << 31 | (uint32_t)o->use_barrel << 30 | (uint32_t)o->use_div << 29 |
 	       (uint32_t)(o->use_hw_mul > 0) << 28 | (uint32_t)exceptions << 26 |
-	       (uint32_t)o->use_mmu_privileges << 23 | (uint32_t)!cpu->bus->big_endian << 21 |
+	       (uint32_t)o->use_mmu_privileges << 23 | (uint32_t)!cpu->core.bus->big_endian << 21 |
 	       (uint32_t)o->use_stack_protection << 19 | (uint32_t)o->use_reorder << 18 | 0x28u << 8 | o->pvr_user1;
 }
 
@@ -118,8 +118,8 @@ static void set_pc(struct pt_vmb *cpu, uint32_t value)
 		return;
 	cpu->in_slot = cpu->prefixed = false;
 	cpu->slot_returns = 0;
-	if (cpu->taps.jump)
-		pt_vtaps_tell_jump(&cpu->taps, PT_VJUMP_DEBUG, from, 0, cpu->pc);
+	if (cpu->core.taps.jump)
+		pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_DEBUG, from, 0, cpu->pc);
 }
 
 /* The debugger is no program: it may write what mts cannot. */
@@ -133,7 +133,7 @@ void pt_vmb_set_reg(struct pt_vmb *cpu, unsigned reg, uint32_t value)
 		cpu->msr &= PT_VMB_PVR;
 		cpu->msr |= value & (ANY_MODE | (cpu->options.use_mmu_privileges ? MODES : 0));
 		cpu->carry = (value & PT_VMB_C) != 0;
-		pt_mb_attend(cpu);
+		pt_vcore_attend(&cpu->core);
 		break;
 	case PT_VMB_EAR: cpu->ear = value; break;
 	case PT_VMB_ESR: cpu->esr = value; break;
