@@ -5,7 +5,7 @@
 #define PT_VIRTUAL_CPU_S12Z_CORE_H
 
 #include "probes/virtual/cpu/s12z/s12z.h"
-#include "probes/virtual/frame/observers.h"
+#include "probes/virtual/frame/core.h"
 
 /* Registers by their numbers in op-codes and postbytes. Source: binutils, s12z-opc.c */
 enum { R_D2, R_D3, R_D4, R_D5, R_D0, R_D1, R_D6, R_D7, R_X, R_Y, R_S, R_P, R_CCH, R_CCL, R_CCW, R_NONE, N_REGS };
@@ -58,19 +58,15 @@ struct window {
 };
 
 struct pt_vs12z {
+	struct pt_vcore core;		/* first: the frame casts */
 	uint32_t r[N_REGS];		/* data and index registers; those from R_P on are elsewhere */
 	uint32_t pc;			/* next to execute, once an instruction has begun its successor */
 	uint32_t flags;			/* N Z V C, as in CCW */
 	uint32_t system;		/* the other bits of CCW */
 
-	uint64_t cycle, deadline;	/* execute while cycle < deadline */
-	uint64_t instructions;
 	uint64_t irqs_from;		/* instruction count before which an interrupt that CLI let in waits */
 	uint32_t last_pc;
-	bool attention;			/* something changed: look before the next instruction */
-	bool stop;			/* leave pt_vs12z_run() */
 	enum pt_vs12z_state state;
-	uint64_t sleep_cycles, halt_cycles;
 
 	struct window window[MAX_WINDOWS];
 	size_t n_windows;
@@ -86,18 +82,9 @@ struct pt_vs12z {
 	uint32_t halt_wanted;		/* enum pt_vs12z_halt bits */
 	bool swi_wanted, stepping, watching, passes_tag;
 
-	struct pt_vtaps taps;
 	struct pt_vs12z_hooks hooks;
 	struct pt_vs12z_options options;
-	struct pt_vbus *bus;
 };
-
-/* Look at everything before the next instruction. */
-static inline void pt_z_attend(struct pt_vs12z *cpu)
-{
-	cpu->attention = true;
-	cpu->deadline = 0;
-}
 
 /* All ones in size bytes, and their sign bit. */
 static inline uint32_t pt_z_mask(unsigned size)

@@ -21,7 +21,7 @@ uint32_t pt_z_ccw(const struct pt_vs12z *cpu)
 static void set_ccw(struct pt_vs12z *cpu, uint32_t value)
 {
 	if (((cpu->system ^ value) & SYSTEM_BITS) != 0)
-		pt_z_attend(cpu);
+		pt_vcore_attend(&cpu->core);
 	cpu->system = value & SYSTEM_BITS;
 	cpu->flags = value & FLAGS;
 }
@@ -44,7 +44,7 @@ void pt_z_write_ccw(struct pt_vs12z *cpu, uint32_t value, uint32_t mask)
 
 	set_ccw(cpu, allowed(cpu, value, mask));
 	if ((old & ~cpu->system & PT_VS12Z_I_MASK) != 0)
-		cpu->irqs_from = cpu->instructions + 1;
+		cpu->irqs_from = cpu->core.instructions + 1;
 }
 
 uint32_t pt_z_get(const struct pt_vs12z *cpu, unsigned reg)
@@ -77,7 +77,7 @@ static const uint8_t frame[] = { R_D0, R_D1, R_D2, R_D3, R_D4, R_D5, R_D6, R_D7,
 static bool push_frame(struct pt_vs12z *cpu, uint32_t return_addr)
 {
 	uint32_t at = (cpu->r[R_S] - FRAME_BYTES) & ADDR_MASK, addr = at;
-	uint64_t cycle = cpu->cycle;
+	uint64_t cycle = cpu->core.cycle;
 	bool done = pt_z_store(cpu, addr, 2, pt_z_ccw(cpu));
 
 	addr += 2;
@@ -86,7 +86,7 @@ static bool push_frame(struct pt_vs12z *cpu, uint32_t return_addr)
 		addr += pt_z_width[frame[i]];
 	}
 	done = done && pt_z_store(cpu, addr, 3, return_addr);
-	cpu->cycle = cycle + FRAME_ACCESSES * CYCLES_ACCESS;
+	cpu->core.cycle = cycle + FRAME_ACCESSES * CYCLES_ACCESS;
 	if (done)
 		cpu->r[R_S] = at;
 	return done;
@@ -95,7 +95,7 @@ static bool push_frame(struct pt_vs12z *cpu, uint32_t return_addr)
 static bool pull_frame(struct pt_vs12z *cpu, uint32_t *ccw, uint32_t *return_addr)
 {
 	uint32_t addr = cpu->r[R_S], value[PT_LEN(frame)] = { 0 };
-	uint64_t cycle = cpu->cycle;
+	uint64_t cycle = cpu->core.cycle;
 	bool done = pt_z_load(cpu, addr, 2, ccw);
 
 	addr += 2;
@@ -104,7 +104,7 @@ static bool pull_frame(struct pt_vs12z *cpu, uint32_t *ccw, uint32_t *return_add
 		addr += pt_z_width[frame[i]];
 	}
 	done = done && pt_z_load(cpu, addr, 3, return_addr);
-	cpu->cycle = cycle + FRAME_ACCESSES * CYCLES_ACCESS;
+	cpu->core.cycle = cycle + FRAME_ACCESSES * CYCLES_ACCESS;
 	for (size_t i = 0; done && i < PT_LEN(frame); i++)
 		cpu->r[frame[i]] = value[i];
 	if (done)
@@ -121,8 +121,8 @@ static void vector_to(struct pt_vs12z *cpu, unsigned vector, uint32_t from)
 	if (!pt_z_load(cpu, entry + 1, 3, &handler))
 		handler = 0;
 	cpu->pc = handler;
-	if (cpu->taps.jump)
-		pt_vtaps_tell_jump(&cpu->taps, PT_VJUMP_EXCEPTION, from, entry, handler);
+	if (cpu->core.taps.jump)
+		pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_EXCEPTION, from, entry, handler);
 }
 
 static void masks_of(struct pt_vs12z *cpu, unsigned vector)
@@ -144,7 +144,7 @@ void pt_z_enter(struct pt_vs12z *cpu, unsigned vector, uint32_t return_addr)
 	}
 	masks_of(cpu, vector);
 	vector_to(cpu, vector, return_addr);
-	pt_z_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_z_machine(struct pt_vs12z *cpu, uint32_t return_addr)
@@ -156,7 +156,7 @@ void pt_z_machine(struct pt_vs12z *cpu, uint32_t return_addr)
 	}
 	masks_of(cpu, PT_VS12Z_MACHINE);
 	vector_to(cpu, PT_VS12Z_MACHINE, return_addr);
-	pt_z_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_z_return(struct pt_vs12z *cpu, uint32_t from)
@@ -169,17 +169,17 @@ void pt_z_return(struct pt_vs12z *cpu, uint32_t from)
 	}
 	set_ccw(cpu, allowed(cpu, ccw, 0xffff));
 	cpu->pc = to & ADDR_MASK;
-	if (cpu->taps.jump)
-		pt_vtaps_tell_jump(&cpu->taps, PT_VJUMP_EXC_RETURN, from, 0, cpu->pc);
+	if (cpu->core.taps.jump)
+		pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_EXC_RETURN, from, 0, cpu->pc);
 }
 
 void pt_z_reset_vector(struct pt_vs12z *cpu)
 {
-	uint64_t cycle = cpu->cycle;
+	uint64_t cycle = cpu->core.cycle;
 	uint32_t pc;
 
 	cpu->last_pc = cpu->pc = pt_z_load(cpu, RESET_ENTRY + 1, 3, &pc) ? pc : 0;
-	cpu->cycle = cycle;	/* how long a reset takes is the chip's business */
+	cpu->core.cycle = cycle;	/* how long a reset takes is the chip's business */
 }
 
 /* --- which is next */
@@ -227,7 +227,7 @@ void pt_vs12z_interrupt(struct pt_vs12z *cpu, unsigned vector, bool is_asserted)
 		cpu->lines[vector / 64] |= bit;
 	else
 		cpu->lines[vector / 64] &= ~bit;
-	pt_z_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_vs12z_set_priority(struct pt_vs12z *cpu, unsigned vector, unsigned level)
@@ -235,7 +235,7 @@ void pt_vs12z_set_priority(struct pt_vs12z *cpu, unsigned vector, unsigned level
 	if (vector < PT_VS12Z_IRQ || vector >= PT_VS12Z_VECTORS)
 		return;
 	cpu->priority[vector] = level & 7;
-	pt_z_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 unsigned pt_vs12z_priority(const struct pt_vs12z *cpu, unsigned vector)
@@ -256,5 +256,5 @@ uint16_t pt_vs12z_ivbr(const struct pt_vs12z *cpu)
 void pt_vs12z_machine_exception(struct pt_vs12z *cpu)
 {
 	cpu->machine_pending = true;
-	pt_z_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }

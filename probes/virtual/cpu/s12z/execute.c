@@ -7,14 +7,14 @@
 static void jump(struct pt_vs12z *cpu, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to)
 {
 	cpu->pc = to;
-	if (cpu->taps.jump)
-		pt_vtaps_tell_jump(&cpu->taps, how, from, detail, to);
+	if (cpu->core.taps.jump)
+		pt_vtaps_tell_jump(&cpu->core.taps, how, from, detail, to);
 }
 
 static void branch_if(struct pt_vs12z *cpu, bool taken, uint32_t pc, uint32_t to)
 {
-	if (cpu->taps.cond)
-		pt_vtaps_tell_cond(&cpu->taps, pc, taken, to);
+	if (cpu->core.taps.cond)
+		pt_vtaps_tell_cond(&cpu->core.taps, pc, taken, to);
 	if (taken)
 		jump(cpu, PT_VJUMP_BRANCH, pc, 0, to);
 }
@@ -280,7 +280,7 @@ static void fall_asleep(struct pt_vs12z *cpu, enum pt_vs12z_state state)
 	if ((cpu->system & PT_VS12Z_U) != 0 || (state == PT_VS12Z_STOP && (cpu->system & PT_VS12Z_S_STOP) != 0))
 		return;
 	cpu->state = state;
-	pt_z_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 	if (cpu->hooks.asleep != NULL)
 		cpu->hooks.asleep(cpu->hooks.arg, state);
 }
@@ -384,7 +384,7 @@ static void no_code(struct pt_vs12z *cpu, uint32_t pc)
 {
 	if (cpu->hooks.illegal != NULL)
 		cpu->hooks.illegal(cpu->hooks.arg, pc, false, pc);
-	cpu->cycle += CYCLES_STEP;
+	cpu->core.cycle += CYCLES_STEP;
 	pt_z_machine(cpu, pc);
 }
 
@@ -419,7 +419,7 @@ static const struct op *next_op(struct pt_vs12z *cpu, uint32_t pc)
 
 void pt_z_execute(struct pt_vs12z *cpu)
 {
-	while (cpu->cycle < cpu->deadline) {
+	while (cpu->core.cycle < cpu->core.deadline) {
 		uint32_t pc = cpu->pc;
 		const struct op *op = next_op(cpu, pc);
 
@@ -427,12 +427,12 @@ void pt_z_execute(struct pt_vs12z *cpu)
 			continue;
 		if ((cpu->watching || cpu->passes_tag) && tagged(cpu, pc))
 			return;
-		if (cpu->taps.insn)
-			pt_vtaps_tell_insn(&cpu->taps, pc);
+		if (cpu->core.taps.insn)
+			pt_vtaps_tell_insn(&cpu->core.taps, pc);
 		cpu->last_pc = pc;
 		cpu->pc = (pc + op->n_bytes) & ADDR_MASK;
-		cpu->cycle += CYCLES_STEP;
-		cpu->instructions++;
+		cpu->core.cycle += CYCLES_STEP;
+		cpu->core.instructions++;
 		if (!execute(cpu, op, pc))
 			pt_z_machine(cpu, cpu->pc);
 	}

@@ -10,8 +10,8 @@ bool pt_z_make_windows(struct pt_vs12z *cpu)
 	static uint8_t none[4];
 
 	cpu->nowhere = (struct window){ .base = ADDR_MASK + 1, .size = 4, .bytes = none, .has_code = none };
-	for (size_t i = 0; i < cpu->bus->n_regions; i++) {
-		const struct pt_vregion *region = &cpu->bus->region[i];
+	for (size_t i = 0; i < cpu->core.bus->n_regions; i++) {
+		const struct pt_vregion *region = &cpu->core.bus->region[i];
 		struct window *w = &cpu->window[cpu->n_windows];
 
 		if (region->bytes == NULL)
@@ -67,7 +67,7 @@ void pt_vs12z_detour(struct pt_vs12z *cpu, uint32_t addr, bool data, bool code)
 	cpu->ram = plain_ram(cpu);
 	if (cpu->code == w)
 		cpu->code = &cpu->nowhere;	/* the next fetch looks again */
-	pt_z_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 struct window *pt_z_code_window(struct pt_vs12z *cpu, uint32_t addr)
@@ -195,10 +195,10 @@ bool pt_z_load_slowly(struct pt_vs12z *cpu, uint32_t addr, unsigned size, uint32
 		*value = pt_z_from_bytes(w->bytes + (addr - w->base), size);
 		return true;
 	}
-	return pt_vs12z_bus_read(cpu->bus, PT_VMASTER_CPU, addr, size, value) || illegal(cpu, addr, false);
+	return pt_vs12z_bus_read(cpu->core.bus, PT_VMASTER_CPU, addr, size, value) || illegal(cpu, addr, false);
 }
 
 bool pt_z_store_slowly(struct pt_vs12z *cpu, uint32_t addr, unsigned size, uint32_t value)
 {
-	return pt_vs12z_bus_write(cpu->bus, PT_VMASTER_CPU, addr, size, value) || illegal(cpu, addr, true);
+	return pt_vs12z_bus_write(cpu->core.bus, PT_VMASTER_CPU, addr, size, value) || illegal(cpu, addr, true);
 }

@@ -38,7 +38,7 @@ static inline bool pt_z_load(struct pt_vs12z *cpu, uint32_t addr, unsigned size,
 {
 	uint32_t offset = (addr & ADDR_MASK) - cpu->ram->base;
 
-	cpu->cycle += CYCLES_ACCESS;
+	cpu->core.cycle += CYCLES_ACCESS;
 	if (offset > cpu->ram->size - size)
 		return pt_z_load_slowly(cpu, addr & ADDR_MASK, size, value);
 	*value = pt_z_from_bytes(cpu->ram->bytes + offset, size);
@@ -50,7 +50,7 @@ static inline bool pt_z_store(struct pt_vs12z *cpu, uint32_t addr, unsigned size
 	uint32_t offset = (addr & ADDR_MASK) - cpu->ram->base;
 	const struct window *ram = cpu->ram;
 
-	cpu->cycle += CYCLES_ACCESS;
+	cpu->core.cycle += CYCLES_ACCESS;
 	if (offset > ram->size - size)
 		return pt_z_store_slowly(cpu, addr & ADDR_MASK, size, value);
 	pt_z_to_bytes(ram->bytes + offset, size, value);

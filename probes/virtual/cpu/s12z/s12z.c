@@ -1,5 +1,4 @@
-/* The core as its chip sees it: power, time, debug and taps. Between two stretches of instructions everything that may
- * have changed is looked at once (attend); inside one only the cycle count is. */
+/* The core as its chip sees it: power, debug and taps, and what the frame asks of it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,21 +10,13 @@ static void on_changed(void *arg, uint32_t addr, uint32_t size_bytes)
 	pt_z_forget(arg, addr, size_bytes);
 }
 
-static void on_unit_accessed(void *arg)
-{
-	pt_z_attend(arg);
-}
-
 static bool join_bus(struct pt_vs12z *cpu, struct pt_vbus *bus)
 {
-	cpu->bus = bus;
+	cpu->core.bus = bus;
 	if (!pt_z_make_windows(cpu))
 		return false;
 	cpu->code = &cpu->nowhere;
-	bus->now_cycle = &cpu->cycle;
-	bus->changed = on_changed;
-	bus->unit_accessed = on_unit_accessed;
-	bus->listener = cpu;
+	pt_vcore_join(&cpu->core, bus, on_changed);
 	return true;
 }
 
@@ -61,7 +52,7 @@ void pt_vs12z_set_hooks(struct pt_vs12z *cpu, const struct pt_vs12z_hooks *hooks
 void pt_vs12z_reset(struct pt_vs12z *cpu, bool power_on, bool into_bdm)
 {
 	if (power_on) {
-		cpu->cycle = cpu->instructions = cpu->sleep_cycles = cpu->halt_cycles = 0;
+		pt_vcore_power_on(&cpu->core);
 		memset(cpu->r, 0, sizeof(cpu->r));
 	}
 	cpu->flags = 0;
@@ -73,14 +64,14 @@ void pt_vs12z_reset(struct pt_vs12z *cpu, bool power_on, bool into_bdm)
 	cpu->halt_wanted = into_bdm ? PT_VS12Z_HALT_RESET : 0;
 	cpu->state = PT_VS12Z_RUN;
 	pt_z_reset_vector(cpu);
-	pt_vtaps_tell_reset(&cpu->taps, cpu->pc);
-	pt_z_attend(cpu);
+	pt_vtaps_tell_reset(&cpu->core.taps, cpu->pc);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_vs12z_hold(struct pt_vs12z *cpu)
 {
 	cpu->state = PT_VS12Z_HELD;
-	pt_z_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 /* --- time */
@@ -118,12 +109,12 @@ static bool take_exception(struct pt_vs12z *cpu)
 		vector = PT_VS12Z_SWI;
 	} else {
 		vector = pt_z_pick(cpu, false);
-		if (vector >= PT_VS12Z_IRQ && cpu->instructions < cpu->irqs_from)
+		if (vector >= PT_VS12Z_IRQ && cpu->core.instructions < cpu->irqs_from)
 			return false;
 	}
 	if (vector == 0)
 		return false;
-	cpu->cycle += CYCLES_STEP;
+	cpu->core.cycle += CYCLES_STEP;
 	if (vector == PT_VS12Z_MACHINE)
 		pt_z_machine(cpu, cpu->pc);
 	else
@@ -139,9 +130,10 @@ static void end_step(struct pt_vs12z *cpu)
 }
 
 /* Everything that can happen between two instructions, in order of urgency. */
-static void attend(struct pt_vs12z *cpu)
+static void attend(void *arg)
 {
-	cpu->attention = false;
+	struct pt_vs12z *cpu = arg;
+
 	if (cpu->state == PT_VS12Z_HELD || cpu->state == PT_VS12Z_BDM)
 		return;
 	if (asleep(cpu) && pt_z_pick(cpu, true) != 0)
@@ -154,48 +146,43 @@ static void attend(struct pt_vs12z *cpu)
 		end_step(cpu);
 }
 
-/* Execute until limit, or one instruction where each must be looked at. */
-static void stretch(struct pt_vs12z *cpu, uint64_t limit)
+static enum pt_vcore_activity activity(const void *arg)
 {
-	if (cpu->stepping || cpu->instructions < cpu->irqs_from)
-		limit = cpu->cycle + 1;
-	cpu->deadline = limit;
-	pt_z_execute(cpu);
-	end_step(cpu);
+	const struct pt_vs12z *cpu = arg;
+
+	switch (cpu->state) {
+	case PT_VS12Z_RUN: return PT_VCORE_RUNS;
+	case PT_VS12Z_WAIT: case PT_VS12Z_STOP: return PT_VCORE_SLEEPS;
+	case PT_VS12Z_BDM: return PT_VCORE_HALTED;
+	default: return PT_VCORE_RESTS;
+	}
 }
 
-/* Nothing is executed until something happens. */
-static void pass_time(struct pt_vs12z *cpu, uint64_t to)
+static bool steps_singly(const void *arg)
 {
-	if (asleep(cpu))
-		cpu->sleep_cycles += to - cpu->cycle;
-	else if (cpu->state == PT_VS12Z_BDM)
-		cpu->halt_cycles += to - cpu->cycle;
-	cpu->cycle = to;
+	const struct pt_vs12z *cpu = arg;
+
+	return cpu->stepping || cpu->core.instructions < cpu->irqs_from;
 }
+
+static void execute(void *arg)
+{
+	pt_z_execute(arg);
+	end_step(arg);
+}
+
+static const struct pt_vcore_ops frame_ops = {
+	.attend = attend, .activity = activity, .steps_singly = steps_singly, .execute = execute,
+};
 
 void pt_vs12z_run(struct pt_vs12z *cpu, uint64_t until_cycle)
 {
-	cpu->stop = false;
-	while (cpu->cycle < until_cycle && !cpu->stop) {
-		uint64_t limit;
-
-		pt_vbus_tick_due(cpu->bus, cpu->cycle);
-		attend(cpu);
-		if (cpu->attention)
-			continue;
-		limit = pt_vbus_quiet_until(cpu->bus, cpu->cycle, until_cycle);
-		if (cpu->state == PT_VS12Z_RUN)
-			stretch(cpu, limit);
-		else
-			pass_time(cpu, limit);
-	}
+	pt_vcore_run(&cpu->core, &frame_ops, until_cycle);
 }
 
 void pt_vs12z_stop(struct pt_vs12z *cpu)
 {
-	cpu->stop = true;
-	pt_z_attend(cpu);
+	pt_vcore_stop(&cpu->core);
 }
 
 /* --- what is known of it */
@@ -207,22 +194,22 @@ enum pt_vs12z_state pt_vs12z_state(const struct pt_vs12z *cpu)
 
 uint64_t pt_vs12z_cycle(const struct pt_vs12z *cpu)
 {
-	return cpu->cycle;
+	return cpu->core.cycle;
 }
 
 uint64_t pt_vs12z_sleep_cycles(const struct pt_vs12z *cpu)
 {
-	return cpu->sleep_cycles;
+	return cpu->core.sleep_cycles;
 }
 
 uint64_t pt_vs12z_halt_cycles(const struct pt_vs12z *cpu)
 {
-	return cpu->halt_cycles;
+	return cpu->core.halt_cycles;
 }
 
 uint64_t pt_vs12z_instructions(const struct pt_vs12z *cpu)
 {
-	return cpu->instructions;
+	return cpu->core.instructions;
 }
 
 uint32_t pt_vs12z_sync_pc(const struct pt_vs12z *cpu)
@@ -242,7 +229,7 @@ void pt_vs12z_request_halt(struct pt_vs12z *cpu, uint32_t why)
 	if (cpu->state == PT_VS12Z_BDM)
 		return;
 	cpu->halt_wanted |= why;
-	pt_z_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_vs12z_cancel_halt(struct pt_vs12z *cpu, uint32_t why)
@@ -255,7 +242,7 @@ void pt_vs12z_request_swi(struct pt_vs12z *cpu)
 	if (cpu->state == PT_VS12Z_BDM)
 		return;
 	cpu->swi_wanted = true;
-	pt_z_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_vs12z_resume(struct pt_vs12z *cpu, bool step)
@@ -265,7 +252,7 @@ void pt_vs12z_resume(struct pt_vs12z *cpu, bool step)
 	cpu->stepping = step;
 	cpu->passes_tag = true;
 	cpu->state = PT_VS12Z_RUN;
-	pt_z_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_vs12z_watch(struct pt_vs12z *cpu, bool on)
@@ -290,7 +277,7 @@ static void write_ccw(struct pt_vs12z *cpu, uint32_t value)
 {
 	cpu->flags = value & (PT_VS12Z_N | PT_VS12Z_Z | PT_VS12Z_V | PT_VS12Z_C);
 	cpu->system = value & (PT_VS12Z_U | PT_VS12Z_IPL | PT_VS12Z_S_STOP | PT_VS12Z_X_MASK | PT_VS12Z_I_MASK);
-	pt_z_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_vs12z_set_reg(struct pt_vs12z *cpu, unsigned reg, uint32_t value)
@@ -305,8 +292,8 @@ void pt_vs12z_set_reg(struct pt_vs12z *cpu, unsigned reg, uint32_t value)
 		pt_z_put(cpu, crn[reg], value);
 	} else {
 		cpu->pc = value & ADDR_MASK;
-		if (cpu->taps.jump && cpu->pc != from)
-			pt_vtaps_tell_jump(&cpu->taps, PT_VJUMP_DEBUG, from, 0, cpu->pc);
+		if (cpu->core.taps.jump && cpu->pc != from)
+			pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_DEBUG, from, 0, cpu->pc);
 	}
 }
 
@@ -314,15 +301,15 @@ void pt_vs12z_set_reg(struct pt_vs12z *cpu, unsigned reg, uint32_t value)
 
 void pt_vs12z_taps_changed(struct pt_vs12z *cpu)
 {
-	pt_vtaps_changed(&cpu->taps);
+	pt_vtaps_changed(&cpu->core.taps);
 }
 
 void pt_vs12z_add_tap(struct pt_vs12z *cpu, struct pt_vtap *tap)
 {
-	pt_vtaps_add(&cpu->taps, tap);
+	pt_vtaps_add(&cpu->core.taps, tap);
 }
 
 void pt_vs12z_remove_tap(struct pt_vs12z *cpu, struct pt_vtap *tap)
 {
-	pt_vtaps_remove(&cpu->taps, tap);
+	pt_vtaps_remove(&cpu->core.taps, tap);
 }
