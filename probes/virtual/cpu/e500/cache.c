@@ -87,7 +87,7 @@ static void drop(struct cache *cache, uint32_t number)
 
 static void lasted(struct pt_ve500 *cpu, unsigned event, uint32_t cycles)
 {
-	cpu->cycle += cycles;
+	cpu->core.cycle += cycles;
 	if (cpu->watcher.lasted != NULL)
 		cpu->watcher.lasted(cpu->watcher.arg, event, cycles, cpu->msr);
 }
@@ -95,7 +95,7 @@ static void lasted(struct pt_ve500 *cpu, unsigned event, uint32_t cycles)
 /* A transaction on the bus behind all caches that belong to the core. */
 static void request(struct pt_ve500 *cpu, bool fetch)
 {
-	if (cpu->core == PT_VE500_CORE_E6500) {
+	if (cpu->variant == PT_VE500_CORE_E6500) {
 		cpu->events[EV_COREQ]++;
 		cpu->events[fetch ? EV_COREQ_I : EV_COREQ_D]++;
 	} else {
@@ -187,7 +187,7 @@ static uint32_t reload(struct pt_ve500 *cpu, uint32_t number, enum access access
 {
 	bool hit = false;
 
-	if (cpu->core == PT_VE500_CORE_E6500)
+	if (cpu->variant == PT_VE500_CORE_E6500)
 		hit = in_shared(cpu, number, access);
 	else if (cpu->kind->l2_kib != 0)
 		hit = in_backside(cpu, number, access == FETCH);
@@ -200,7 +200,7 @@ static uint32_t reload(struct pt_ve500 *cpu, uint32_t number, enum access access
 
 static void count_miss(struct pt_ve500 *cpu, enum access access)
 {
-	if (cpu->core != PT_VE500_CORE_E6500)
+	if (cpu->variant != PT_VE500_CORE_E6500)
 		return;
 	cpu->events[EV_L1_MISSES]++;
 	cpu->events[access == STORE ? EV_L1_STORE_MISSES : EV_L1_LOAD_MISSES]++;
@@ -228,7 +228,7 @@ void pt_e5_data_line(struct pt_ve500 *cpu, uint32_t pa, uint8_t wimge, enum acce
 		store_through(cpu, number);
 		return;
 	}
-	cpu->cycle += access == LOAD ? cpu->timing.load_hit : 0;
+	cpu->core.cycle += access == LOAD ? cpu->timing.load_hit : 0;
 	if (!use(&cpu->dcache, number, &out)) {
 		cpu->events[EV_DL1_RELOADS]++;
 		count_miss(cpu, access);

@@ -9,7 +9,7 @@
 #define PT_VIRTUAL_CPU_E500_CORE_H
 
 #include "probes/virtual/cpu/e500/e500.h"
-#include "probes/virtual/frame/observers.h"
+#include "probes/virtual/frame/core.h"
 
 /* Source of the bits: E500CORERM 2.5.1; e500mc and later: Power ISA 2.06 Book III-E, 4.2.1, without CM */
 enum { MAX_WINDOWS = 8, TLB1_ENTRIES = 64, MSR_BITS = 0x0206f236, MSR_BITS_QORIQ = 0x1002fb36 };
@@ -107,7 +107,8 @@ struct btb {
 };
 
 struct pt_ve500 {
-	enum pt_ve500_core core;
+	struct pt_vcore core;			/* first: the frame casts */
+	enum pt_ve500_core variant;
 	const struct pt_ve500_kind *kind;
 	uint32_t number;			/* PIR's */
 	uint32_t r[32], high[32];		/* high: upper halves of the SPE's registers */
@@ -119,9 +120,6 @@ struct pt_ve500 {
 
 	uint32_t at;				/* the instruction being executed */
 	bool failed;				/* it entered an interrupt instead of completing */
-	uint64_t cycle, deadline;
-	uint64_t instructions, idle_cycles, halt_cycles;
-	bool attention, stop;
 	enum pt_ve500_state state;
 	bool halt_wanted, stepping, masks_steps, counts_halted;
 
@@ -153,19 +151,10 @@ struct pt_ve500 {
 	unsigned watchpoint_hit;
 
 	uint64_t events[PT_VE500_EVENTS];
-	struct pt_vtaps taps;
 	struct pt_ve500_hooks hooks;
 	struct pt_ve500_watcher watcher;
 	struct pt_ve500_timing timing;
-	struct pt_vbus *bus;
 };
-
-/* Look at everything before the next instruction. */
-static inline void pt_e5_attend(struct pt_ve500 *cpu)
-{
-	cpu->attention = true;
-	cpu->deadline = 0;
-}
 
 /* Fields of an instruction word */
 static inline unsigned rd(uint32_t op) { return op >> 21 & 31; }
@@ -267,14 +256,14 @@ void pt_e5_masks_changed(struct pt_ve500 *cpu);			/* since when the inputs are e
 static inline void pt_e5_tell_step(struct pt_ve500 *cpu, uint32_t msr)
 {
 	if (cpu->watcher.step != NULL && cpu->watcher.step(cpu->watcher.arg, msr))
-		pt_e5_attend(cpu);
+		pt_vcore_attend(&cpu->core);
 }
 
 /* Cycles in which the processor's clock ran; in all but n_completing of them no micro-op completed. */
 static inline void pt_e5_count_cycles(struct pt_ve500 *cpu, uint64_t n_cycles, uint64_t n_completing)
 {
 	cpu->events[EV_CYCLES] += n_cycles;
-	if (cpu->core == PT_VE500_CORE_E6500)
+	if (cpu->variant == PT_VE500_CORE_E6500)
 		cpu->events[EV_CYCLES_0_OPS] += n_cycles - n_completing;
 }
 

@@ -12,7 +12,7 @@ static void count(struct pt_ve500 *cpu, uint32_t ea, bool stores)
 	uint8_t wimge;
 
 	cpu->events[stores ? EV_STORES : EV_LOADS]++;
-	if (cpu->core == PT_VE500_CORE_E6500 &&
+	if (cpu->variant == PT_VE500_CORE_E6500 &&
 	    (!pt_e5_translate(cpu, ea, stores ? STORE : LOAD, &pa, &wimge) || (wimge & I_NHIBITED) == 0))
 		return;
 	cpu->events[stores ? EV_DECORATED_STORES : EV_DECORATED_LOADS]++;

@@ -1,5 +1,4 @@
-/* The core as its chip sees it: power, time, debug and taps. Between two stretches of instructions everything that may
- * have changed is looked at once (attend); inside one only the cycle count is. */
+/* The core as its chip sees it: power, debug and taps, and what the frame asks of it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,14 +25,9 @@ const struct pt_ve500_kind pt_ve500_kinds[PT_VE500_CORES] = {
 				  .event_bits = 9, .time_events = true },
 };
 
-static void on_unit_accessed(void *arg)
-{
-	pt_e5_attend(arg);
-}
-
 static bool join_bus(struct pt_ve500 *cpu, struct pt_vbus *bus)
 {
-	cpu->bus = bus;
+	cpu->core.bus = bus;
 	for (size_t i = 0; i < bus->n_regions; i++) {
 		const struct pt_vregion *region = &bus->region[i];
 
@@ -44,9 +38,7 @@ static bool join_bus(struct pt_ve500 *cpu, struct pt_vbus *bus)
 		cpu->window[cpu->n_windows++] =
 			(struct window){ region->base, region->size, region->bytes, region->read_only };
 	}
-	bus->now_cycle = &cpu->cycle;
-	bus->unit_accessed = on_unit_accessed;
-	bus->listener = cpu;
+	pt_vcore_join(&cpu->core, bus, NULL);
 	return cpu->n_windows > 0;
 }
 
@@ -54,7 +46,7 @@ struct pt_ve500 *pt_ve500_new(struct pt_vbus *bus, enum pt_ve500_core core, cons
 {
 	struct pt_ve500 *cpu = pt_alloc(sizeof(*cpu));
 
-	cpu->core = core;
+	cpu->variant = core;
 	cpu->kind = &pt_ve500_kinds[core];
 	cpu->timing = timing != NULL ? *timing : pt_ve500_default_timing;
 	cpu->state = PT_VE500_HELD;
@@ -94,7 +86,7 @@ void pt_ve500_set_watcher(struct pt_ve500 *cpu, const struct pt_ve500_watcher *w
 void pt_ve500_reset(struct pt_ve500 *cpu, bool power_on, uint32_t entry)
 {
 	if (power_on) {
-		cpu->cycle = cpu->instructions = cpu->idle_cycles = cpu->halt_cycles = 0;
+		pt_vcore_power_on(&cpu->core);
 		memset(cpu->events, 0, sizeof(cpu->events));
 		memset(cpu->r, 0, sizeof(cpu->r));
 		memset(cpu->high, 0, sizeof(cpu->high));
@@ -113,14 +105,14 @@ void pt_ve500_reset(struct pt_ve500 *cpu, bool power_on, uint32_t entry)
 	cpu->at_watchpoint = cpu->passes_watchpoint = false;
 	cpu->pc = cpu->at = entry;
 	cpu->state = PT_VE500_RUN;
-	pt_vtaps_tell_reset(&cpu->taps, cpu->pc);
-	pt_e5_attend(cpu);
+	pt_vtaps_tell_reset(&cpu->core.taps, cpu->pc);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_ve500_hold(struct pt_ve500 *cpu)
 {
 	cpu->state = PT_VE500_HELD;
-	pt_e5_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 /* --- time */
@@ -144,9 +136,10 @@ static bool at_breakpoint(struct pt_ve500 *cpu)
 }
 
 /* Everything that can happen between two instructions, in order of urgency. */
-static void attend(struct pt_ve500 *cpu)
+static void attend(void *arg)
 {
-	cpu->attention = false;
+	struct pt_ve500 *cpu = arg;
+
 	if (cpu->state == PT_VE500_HELD || cpu->state == PT_VE500_HALT)
 		return;
 	pt_e5_time_pass(cpu);
@@ -159,69 +152,78 @@ static void attend(struct pt_ve500 *cpu)
 	}
 }
 
-static void stretch(struct pt_ve500 *cpu, uint64_t limit)
+static enum pt_vcore_activity activity(const void *arg)
 {
-	cpu->deadline = cpu->stepping ? cpu->cycle + 1 : limit;
+	const struct pt_ve500 *cpu = arg;
+
+	switch (cpu->state) {
+	case PT_VE500_RUN: return PT_VCORE_RUNS;
+	case PT_VE500_DOZE: return PT_VCORE_SLEEPS;
+	case PT_VE500_HALT: return PT_VCORE_HALTED;
+	default: return PT_VCORE_RESTS;
+	}
+}
+
+static bool steps_singly(const void *arg)
+{
+	const struct pt_ve500 *cpu = arg;
+
+	return cpu->stepping;
+}
+
+static void execute(void *arg)
+{
+	struct pt_ve500 *cpu = arg;
+
 	do {
 		if (cpu->any_breakpoint && at_breakpoint(cpu)) {
 			cpu->halt_wanted = true;
-			cpu->attention = true;
+			cpu->core.attention = true;
 			return;
 		}
 		cpu->passes_breakpoint = false;
 		pt_e5_execute(cpu);
 		cpu->passes_watchpoint = false;
-	} while (cpu->cycle < cpu->deadline);
+	} while (cpu->core.cycle < cpu->core.deadline);
 	if (cpu->stepping)
 		pt_ve500_request_halt(cpu);
 }
 
-static void pass_time(struct pt_ve500 *cpu, uint64_t to)
+/* Counters that go on in a halted core. */
+static void rests(void *arg, uint64_t n_cycles)
 {
-	if (cpu->state == PT_VE500_DOZE)
-		cpu->idle_cycles += to - cpu->cycle;
-	else if (cpu->state == PT_VE500_HALT)
-		cpu->halt_cycles += to - cpu->cycle;
-	if (cpu->state == PT_VE500_HALT && cpu->counts_halted) {
-		pt_e5_count_cycles(cpu, to - cpu->cycle, 0);
-		pt_e5_tell_step(cpu, cpu->msr);
-	}
-	cpu->cycle = to;
+	struct pt_ve500 *cpu = arg;
+
+	if (cpu->state != PT_VE500_HALT || !cpu->counts_halted)
+		return;
+	pt_e5_count_cycles(cpu, n_cycles, 0);
+	pt_e5_tell_step(cpu, cpu->msr);
 }
 
-/* How far nothing can happen by itself. Dozing cycles are no processor cycles: the clock of the counters stands. */
-static uint64_t quiet_until(const struct pt_ve500 *cpu, uint64_t until_cycle)
+/* Timers and the performance monitor. Dozing cycles are no processor cycles: the clock of the counters stands. */
+static uint64_t next_due(const void *arg)
 {
+	const struct pt_ve500 *cpu = arg;
 	uint64_t timers = cpu->state != PT_VE500_HALT ? pt_e5_time_next(cpu) : PT_VNEVER, watcher = PT_VNEVER;
 
 	if (cpu->watcher.next != NULL)
-		watcher = cpu->watcher.next(cpu->watcher.arg, cpu->cycle);
-	timers = watcher < timers ? watcher : timers;
-	return pt_vbus_quiet_until(cpu->bus, cpu->cycle, timers < until_cycle ? timers : until_cycle);
+		watcher = cpu->watcher.next(cpu->watcher.arg, cpu->core.cycle);
+	return watcher < timers ? watcher : timers;
 }
+
+static const struct pt_vcore_ops frame_ops = {
+	.attend = attend, .activity = activity, .steps_singly = steps_singly, .execute = execute,
+	.next_due = next_due, .rests = rests,
+};
 
 void pt_ve500_run(struct pt_ve500 *cpu, uint64_t until_cycle)
 {
-	cpu->stop = false;
-	while (cpu->cycle < until_cycle && !cpu->stop) {
-		uint64_t limit;
-
-		pt_vbus_tick_due(cpu->bus, cpu->cycle);
-		attend(cpu);
-		if (cpu->attention)
-			continue;
-		limit = quiet_until(cpu, until_cycle);
-		if (cpu->state == PT_VE500_RUN)
-			stretch(cpu, limit);
-		else
-			pass_time(cpu, limit);
-	}
+	pt_vcore_run(&cpu->core, &frame_ops, until_cycle);
 }
 
 void pt_ve500_stop(struct pt_ve500 *cpu)
 {
-	cpu->stop = true;
-	pt_e5_attend(cpu);
+	pt_vcore_stop(&cpu->core);
 }
 
 void pt_ve500_lose_reservation(struct pt_ve500 *cpu)
@@ -232,13 +234,13 @@ void pt_ve500_lose_reservation(struct pt_ve500 *cpu)
 /* --- what is known of it */
 
 enum pt_ve500_state pt_ve500_state(const struct pt_ve500 *cpu) { return cpu->state; }
-uint64_t pt_ve500_cycle(const struct pt_ve500 *cpu) { return cpu->cycle; }
-uint64_t pt_ve500_idle_cycles(const struct pt_ve500 *cpu) { return cpu->idle_cycles; }
-uint64_t pt_ve500_halt_cycles(const struct pt_ve500 *cpu) { return cpu->halt_cycles; }
-uint64_t pt_ve500_instructions(const struct pt_ve500 *cpu) { return cpu->instructions; }
+uint64_t pt_ve500_cycle(const struct pt_ve500 *cpu) { return cpu->core.cycle; }
+uint64_t pt_ve500_idle_cycles(const struct pt_ve500 *cpu) { return cpu->core.sleep_cycles; }
+uint64_t pt_ve500_halt_cycles(const struct pt_ve500 *cpu) { return cpu->core.halt_cycles; }
+uint64_t pt_ve500_instructions(const struct pt_ve500 *cpu) { return cpu->core.instructions; }
 uint32_t pt_ve500_pc(const struct pt_ve500 *cpu) { return cpu->pc; }
 const uint64_t *pt_ve500_events(const struct pt_ve500 *cpu) { return cpu->events; }
-enum pt_ve500_core pt_ve500_core(const struct pt_ve500 *cpu) { return cpu->core; }
+enum pt_ve500_core pt_ve500_core(const struct pt_ve500 *cpu) { return cpu->variant; }
 
 /* --- debug */
 
@@ -251,7 +253,7 @@ void pt_ve500_resume(struct pt_ve500 *cpu, bool step)
 	cpu->passes_watchpoint = cpu->at_watchpoint && cpu->pc == cpu->at;
 	cpu->at_watchpoint = false;
 	cpu->state = PT_VE500_RUN;
-	pt_e5_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 static uint32_t *word(struct pt_ve500 *cpu, unsigned reg)
@@ -360,15 +362,15 @@ bool pt_ve500_at_watchpoint(const struct pt_ve500 *cpu, unsigned *slot)
 
 void pt_ve500_taps_changed(struct pt_ve500 *cpu)
 {
-	pt_vtaps_changed(&cpu->taps);
+	pt_vtaps_changed(&cpu->core.taps);
 }
 
 void pt_ve500_add_tap(struct pt_ve500 *cpu, struct pt_vtap *tap)
 {
-	pt_vtaps_add(&cpu->taps, tap);
+	pt_vtaps_add(&cpu->core.taps, tap);
 }
 
 void pt_ve500_remove_tap(struct pt_ve500 *cpu, struct pt_vtap *tap)
 {
-	pt_vtaps_remove(&cpu->taps, tap);
+	pt_vtaps_remove(&cpu->core.taps, tap);
 }

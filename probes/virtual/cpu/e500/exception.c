@@ -35,9 +35,9 @@ static void since(uint64_t *at, bool now_enabled, uint64_t cycle)
 
 void pt_e5_masks_changed(struct pt_ve500 *cpu)
 {
-	since(&cpu->external_enabled_since, cpu->external && (cpu->msr & PT_VE500_MSR_EE) != 0, cpu->cycle);
-	since(&cpu->critical_enabled_since, cpu->critical && (cpu->msr & PT_VE500_MSR_CE) != 0, cpu->cycle);
-	pt_e5_attend(cpu);
+	since(&cpu->external_enabled_since, cpu->external && (cpu->msr & PT_VE500_MSR_EE) != 0, cpu->core.cycle);
+	since(&cpu->critical_enabled_since, cpu->critical && (cpu->msr & PT_VE500_MSR_CE) != 0, cpu->core.cycle);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_e5_write_msr(struct pt_ve500 *cpu, uint32_t value)
@@ -68,12 +68,12 @@ void pt_e5_enter(struct pt_ve500 *cpu, unsigned interrupt, uint32_t return_addr)
 	cpu->state = PT_VE500_RUN;
 	cpu->reserved = false;
 	pt_e5_write_msr(cpu, cpu->msr & kept(interrupt));
-	cpu->cycle += cpu->timing.interrupt;
+	cpu->core.cycle += cpu->timing.interrupt;
 	cpu->events[EV_INTERRUPTS]++;
 	cpu->events[EV_EXTERNAL] += interrupt == PT_VE500_EXTERNAL;
 	cpu->events[EV_CRITICAL] += interrupt == PT_VE500_CRITICAL;
 	pt_e5_jump(cpu, PT_VJUMP_EXCEPTION, return_addr, interrupt, vector(cpu, interrupt));
-	pt_e5_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 void pt_e5_fault(struct pt_ve500 *cpu, unsigned interrupt, uint32_t esr)
@@ -122,8 +122,8 @@ bool pt_e5_interrupt_pending(const struct pt_ve500 *cpu)
 
 static void lasted(struct pt_ve500 *cpu, unsigned event, uint64_t since)
 {
-	if (cpu->watcher.lasted != NULL && since <= cpu->cycle)
-		cpu->watcher.lasted(cpu->watcher.arg, event, (uint32_t)(cpu->cycle - since), cpu->msr);
+	if (cpu->watcher.lasted != NULL && since <= cpu->core.cycle)
+		cpu->watcher.lasted(cpu->watcher.arg, event, (uint32_t)(cpu->core.cycle - since), cpu->msr);
 }
 
 /* Pending: since the input was asserted. Latency: since it was asserted and enabled. Source: OProfile's event files */
@@ -141,14 +141,14 @@ static void tell_waiting(struct pt_ve500 *cpu, unsigned interrupt)
 bool pt_e5_take_interrupt(struct pt_ve500 *cpu)
 {
 	unsigned interrupt = pick(cpu);
-	uint64_t began = cpu->cycle;
+	uint64_t began = cpu->core.cycle;
 	uint32_t msr = cpu->msr;
 
 	if (interrupt == PT_VE500_IVORS)
 		return false;
 	tell_waiting(cpu, interrupt);
 	pt_e5_enter(cpu, interrupt, cpu->pc);
-	pt_e5_count_cycles(cpu, cpu->cycle - began, 0);
+	pt_e5_count_cycles(cpu, cpu->core.cycle - began, 0);
 	pt_e5_tell_step(cpu, msr);
 	return true;
 }
@@ -158,7 +158,7 @@ bool pt_e5_take_interrupt(struct pt_ve500 *cpu)
 void pt_ve500_set_external(struct pt_ve500 *cpu, bool asserted)
 {
 	if (asserted && !cpu->external)
-		cpu->external_since = cpu->cycle;
+		cpu->external_since = cpu->core.cycle;
 	cpu->external = asserted;
 	pt_e5_masks_changed(cpu);
 }
@@ -166,7 +166,7 @@ void pt_ve500_set_external(struct pt_ve500 *cpu, bool asserted)
 void pt_ve500_set_critical(struct pt_ve500 *cpu, bool asserted)
 {
 	if (asserted && !cpu->critical)
-		cpu->critical_since = cpu->cycle;
+		cpu->critical_since = cpu->core.cycle;
 	cpu->critical = asserted;
 	pt_e5_masks_changed(cpu);
 }

@@ -9,7 +9,7 @@ static void count_branch(struct pt_ve500 *cpu, bool taken, uint32_t to, bool con
 	cpu->events[EV_BRANCHES]++;
 	cpu->events[EV_BRANCHES_FINISHED]++;
 	cpu->events[EV_TAKEN_FINISHED] += taken;
-	if (cpu->core == PT_VE500_CORE_E6500)
+	if (cpu->variant == PT_VE500_CORE_E6500)
 		cpu->events[EV_TAKEN] += taken;
 	pt_e5_predict(cpu, cpu->at, to, taken, conditional);
 }
@@ -56,10 +56,10 @@ static bool branch_conditional(struct pt_ve500 *cpu, uint32_t op, uint32_t to, b
 
 	if (rc(op))
 		cpu->lr = cpu->at + 4;
-	if (cpu->taps.cond && (rd(op) & 0x14) != 0x14)
-		pt_vtaps_tell_cond(&cpu->taps, cpu->at, taken, to);
+	if (cpu->core.taps.cond && (rd(op) & 0x14) != 0x14)
+		pt_vtaps_tell_cond(&cpu->core.taps, cpu->at, taken, to);
 	count_branch(cpu, taken, to, (rd(op) & 0x14) != 0x14);
-	if (to_link && cpu->core == PT_VE500_CORE_E6500)
+	if (to_link && cpu->variant == PT_VE500_CORE_E6500)
 		cpu->events[EV_TAKEN_BLR] += taken && !rc(op);
 	if (taken)
 		pt_e5_jump(cpu, kind_of(op, to_register, to_link), cpu->at, 0, to);
@@ -206,7 +206,7 @@ static bool rotate_and_mask(struct pt_ve500 *cpu, uint32_t op)
 static bool multiply_immediate(struct pt_ve500 *cpu, uint32_t op)
 {
 	cpu->r[rd(op)] = cpu->r[ra(op)] * simm(op);
-	cpu->cycle += cpu->timing.multiply;
+	cpu->core.cycle += cpu->timing.multiply;
 	return true;
 }
 
@@ -254,10 +254,10 @@ static uint64_t complete(struct pt_ve500 *cpu, uint64_t ops_before)
 {
 	uint64_t n_ops;
 
-	cpu->instructions++;
+	cpu->core.instructions++;
 	cpu->events[EV_INSTRUCTIONS]++;
 	n_ops = ++cpu->events[EV_OPS] - ops_before;
-	if (cpu->core != PT_VE500_CORE_E6500)
+	if (cpu->variant != PT_VE500_CORE_E6500)
 		return 0;
 	cpu->events[cpu->pair ? EV_CYCLES_2_OPS : EV_CYCLES_1_OP] += cpu->pair ? 1 : n_ops;
 	return cpu->pair ? 1 : n_ops;
@@ -266,13 +266,13 @@ static uint64_t complete(struct pt_ve500 *cpu, uint64_t ops_before)
 void pt_e5_execute(struct pt_ve500 *cpu)
 {
 	uint32_t op, msr = cpu->msr;
-	uint64_t began = cpu->cycle, ops = cpu->events[EV_OPS], n_completing = 0;
+	uint64_t began = cpu->core.cycle, ops = cpu->events[EV_OPS], n_completing = 0;
 
 	cpu->at = cpu->pc;
 	cpu->failed = cpu->pair = false;
 	if (pt_e5_fetch(cpu, cpu->at, &op)) {
-		if (cpu->taps.insn)
-			pt_vtaps_tell_insn(&cpu->taps, cpu->at);
+		if (cpu->core.taps.insn)
+			pt_vtaps_tell_insn(&cpu->core.taps, cpu->at);
 		cpu->pc = cpu->at + 4;
 		cpu->events[EV_DECODED]++;
 		cpu->events[EV_FETCHED]++;
@@ -281,7 +281,7 @@ void pt_e5_execute(struct pt_ve500 *cpu)
 		if (!cpu->failed)
 			n_completing = complete(cpu, ops);
 	}
-	cpu->cycle++;
-	pt_e5_count_cycles(cpu, cpu->cycle - began, n_completing);
+	cpu->core.cycle++;
+	pt_e5_count_cycles(cpu, cpu->core.cycle - began, n_completing);
 	pt_e5_tell_step(cpu, msr);
 }

@@ -66,7 +66,7 @@ enum { UPDATES = 1, DOUBLE = 2, STORES = 4 };
 static void count(struct pt_ve500 *cpu, unsigned how)
 {
 	cpu->events[(how & STORES) != 0 ? EV_STORES : EV_LOADS]++;
-	if (cpu->core != PT_VE500_CORE_E6500)
+	if (cpu->variant != PT_VE500_CORE_E6500)
 		return;
 	cpu->events[(how & STORES) != 0 ? EV_FPR_STORES : EV_FPR_LOADS]++;
 	cpu->events[EV_FPR_MOVED]++;

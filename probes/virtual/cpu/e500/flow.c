@@ -4,8 +4,8 @@
 void pt_e5_jump(struct pt_ve500 *cpu, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to)
 {
 	cpu->pc = to;
-	if (cpu->taps.jump)
-		pt_vtaps_tell_jump(&cpu->taps, how, from, detail, to);
+	if (cpu->core.taps.jump)
+		pt_vtaps_tell_jump(&cpu->core.taps, how, from, detail, to);
 }
 
 void pt_ve500_request_halt(struct pt_ve500 *cpu)
@@ -13,7 +13,7 @@ void pt_ve500_request_halt(struct pt_ve500 *cpu)
 	if (cpu->state == PT_VE500_HALT)
 		return;
 	cpu->halt_wanted = true;
-	pt_e5_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 bool pt_e5_watched(struct pt_ve500 *cpu, uint32_t ea, unsigned size, enum access access)

@@ -79,7 +79,7 @@ static bool multiply(struct pt_ve500 *cpu, uint32_t op)
 	case 11: bare >>= 32; break;				/* mulhwu */
 	default: return false;
 	}
-	cpu->cycle += cpu->timing.multiply;
+	cpu->core.cycle += cpu->timing.multiply;
 	return give(cpu, op, (uint32_t)bare);
 }
 
@@ -98,7 +98,7 @@ static bool divide(struct pt_ve500 *cpu, uint32_t op)
 		quotient = is_signed ? (uint32_t)((int32_t)a / (int32_t)b) : a / b;
 	if ((xo(op) & OE) != 0)
 		overflow(cpu, undefined);
-	cpu->cycle += cpu->timing.divide;
+	cpu->core.cycle += cpu->timing.divide;
 	return give(cpu, op, quotient);
 }
 

@@ -160,7 +160,7 @@ static bool bus(struct pt_ve500 *cpu, uint32_t pa, unsigned size, bool write, ui
 {
 	struct pt_vaccess access = { pa, (uint8_t)size, PT_VMASTER_CPU, !pt_e5_user(cpu) };
 
-	return write ? pt_vbus_write(cpu->bus, &access, *value) : pt_vbus_read(cpu->bus, &access, value);
+	return write ? pt_vbus_write(cpu->core.bus, &access, *value) : pt_vbus_read(cpu->core.bus, &access, value);
 }
 
 static uint32_t take(const uint8_t *p, unsigned size)
@@ -240,8 +240,8 @@ static bool access_memory(struct pt_ve500 *cpu, uint32_t ea, unsigned size, enum
 	}
 	if (!transfer(cpu, pa, size, access == STORE, value))
 		return machine_check(cpu, pa);
-	if (cpu->taps.data)
-		pt_vtaps_tell_data(&cpu->taps, ea, size, access == STORE, *value, cpu->at);
+	if (cpu->core.taps.data)
+		pt_vtaps_tell_data(&cpu->core.taps, ea, size, access == STORE, *value, cpu->at);
 	return true;
 }
 
@@ -266,7 +266,7 @@ static bool debug_access(struct pt_ve500 *cpu, uint32_t ea, bool write, unsigned
 	if (page == NULL)
 		return false;
 	access.addr = page->pa | (ea & page->mask);
-	return write ? pt_vbus_write(cpu->bus, &access, *value) : pt_vbus_read(cpu->bus, &access, value);
+	return write ? pt_vbus_write(cpu->core.bus, &access, *value) : pt_vbus_read(cpu->core.bus, &access, value);
 }
 
 /* Words where they are aligned, as units want them, else halves and bytes. */

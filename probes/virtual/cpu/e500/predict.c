@@ -44,15 +44,15 @@ void pt_e5_predict(struct pt_ve500 *cpu, uint32_t from, uint32_t to, bool taken,
 	} else if (taken) {
 		learn(&cpu->btb, set, from, to);
 	}
-	if (!known && cpu->core == PT_VE500_CORE_E6500)
+	if (!known && cpu->variant == PT_VE500_CORE_E6500)
 		count_unknown(cpu, taken, conditional);
 	cpu->events[EV_BTB_HITS] += known || !taken;
 	cpu->events[EV_MISPREDICTED_DIRECTION] += guess != taken;
 	if (guess == taken && (!taken || right_target))
 		return;
-	if (cpu->core == PT_VE500_CORE_E6500)
+	if (cpu->variant == PT_VE500_CORE_E6500)
 		cpu->events[EV_BTB_TARGET] += guess && taken;
 	cpu->events[EV_MISPREDICTED]++;
 	cpu->events[EV_REDIRECTS]++;
-	cpu->cycle += cpu->timing.mispredict;
+	cpu->core.cycle += cpu->timing.mispredict;
 }

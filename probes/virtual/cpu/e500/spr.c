@@ -196,7 +196,7 @@ static bool wait(struct pt_ve500 *cpu, uint32_t op)
 		return false;
 	if ((rd(op) & 3) == 0) {
 		cpu->state = PT_VE500_DOZE;
-		pt_e5_attend(cpu);
+		pt_vcore_attend(&cpu->core);
 	}
 	return true;
 }

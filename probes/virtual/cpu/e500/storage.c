@@ -65,7 +65,7 @@ static bool multiple(struct pt_ve500 *cpu, uint32_t op, bool stores)
 		cpu->events[stores ? EV_STORES : EV_LOADS]++;
 		cpu->events[stores ? EV_GPR_STORES : EV_GPR_LOADS]++;
 		cpu->events[EV_OPS] += r != 31;
-		cpu->cycle += r != 31;
+		cpu->core.cycle += r != 31;
 	}
 	return true;
 }

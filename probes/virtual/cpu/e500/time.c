@@ -19,7 +19,7 @@ static uint64_t ticks(const struct pt_ve500 *cpu, uint64_t cycle)
 
 uint64_t pt_ve500_time_base(const struct pt_ve500 *cpu)
 {
-	return ticks(cpu, cpu->cycle);
+	return ticks(cpu, cpu->core.cycle);
 }
 
 /* The cycle at which the time base reaches a value above the present one. */
@@ -31,7 +31,7 @@ static uint64_t cycle_of(const struct pt_ve500 *cpu, uint64_t tb)
 static void rebase(struct pt_ve500 *cpu, uint64_t tb)
 {
 	cpu->tb_base = tb;
-	cpu->tb_base_cycle = cpu->cycle;
+	cpu->tb_base_cycle = cpu->core.cycle;
 }
 
 /* --- decrementer */
@@ -42,14 +42,14 @@ static uint32_t decrementer(const struct pt_ve500 *cpu)
 
 	if (cpu->dec_zero == PT_VNEVER)
 		return cpu->spr[SPR_DEC];
-	left = cpu->dec_zero > cpu->cycle ? cpu->dec_zero - cpu->cycle : 0;
+	left = cpu->dec_zero > cpu->core.cycle ? cpu->dec_zero - cpu->core.cycle : 0;
 	return (uint32_t)((left + cpu->timing.tb_cycles - 1) / cpu->timing.tb_cycles);
 }
 
 static void set_decrementer(struct pt_ve500 *cpu, uint32_t value)
 {
 	cpu->spr[SPR_DEC] = value;
-	cpu->dec_zero = value != 0 && runs(cpu) ? cpu->cycle + (uint64_t)value * cpu->timing.tb_cycles : PT_VNEVER;
+	cpu->dec_zero = value != 0 && runs(cpu) ? cpu->core.cycle + (uint64_t)value * cpu->timing.tb_cycles : PT_VNEVER;
 }
 
 /* How often it came to 0 since anybody looked, a halted core did not notice: TSR says that it did. */
@@ -59,7 +59,7 @@ static void decrementer_at_zero(struct pt_ve500 *cpu)
 
 	cpu->spr[SPR_TSR] |= TSR_DIS;
 	if ((cpu->spr[SPR_TCR] & TCR_ARE) != 0 && period != 0)
-		cpu->dec_zero += ((cpu->cycle - cpu->dec_zero) / period + 1) * period;
+		cpu->dec_zero += ((cpu->core.cycle - cpu->dec_zero) / period + 1) * period;
 	else
 		set_decrementer(cpu, 0);
 }
@@ -130,7 +130,7 @@ void pt_e5_time_write(struct pt_ve500 *cpu, unsigned n, uint32_t value)
 	default: cpu->spr[n] = value;
 	}
 	schedule_fit(cpu);
-	pt_e5_attend(cpu);
+	pt_vcore_attend(&cpu->core);
 }
 
 uint64_t pt_e5_time_next(const struct pt_ve500 *cpu)
@@ -140,9 +140,9 @@ uint64_t pt_e5_time_next(const struct pt_ve500 *cpu)
 
 void pt_e5_time_pass(struct pt_ve500 *cpu)
 {
-	if (cpu->dec_zero <= cpu->cycle)
+	if (cpu->dec_zero <= cpu->core.cycle)
 		decrementer_at_zero(cpu);
-	if (cpu->fit_next <= cpu->cycle) {
+	if (cpu->fit_next <= cpu->core.cycle) {
 		cpu->spr[SPR_TSR] |= TSR_FIS;
 		schedule_fit(cpu);
 	}
