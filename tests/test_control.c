@@ -345,6 +345,7 @@ static const struct step shorts[] = {
 	{ "help overrun", 0, "the hardware wrote faster than it was read; what helps: " },
 	{ "help core-clock", 0, "; or measure" }, { "help lower bound", 0, "(in a report): at least" },
 	{ "pr rep func top=1", 0, "function " },
+	{ "prof start 10 ms mtb-ram=0x20000800:0x400", 0, "it stops by itself" }, { "prof stop", 0, "" },
 	{ "help mtb-ram", 0, "mtb-ram (setting of source mtb): RAM to record into" },
 	{ "help burst", 0, "burst (mode): profile start source=mtb mode=burst" }, { "help mtb", 0, "mtb (source): " },
 	{ "help calls", 0, "calls (view): " }, { "help gross", 0, "gross (column): " },

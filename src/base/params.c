@@ -173,6 +173,11 @@ int pt_params_parse_seconds(const char *text, uint64_t *out, struct pt_err *err)
 	return pt_params_parse(PT_PARAM_TIME, text, out, err);
 }
 
+bool pt_params_is_unit_of_time(const char *word)
+{
+	return strcmp(word, "s") == 0 || strcmp(word, "ms") == 0 || strcmp(word, "us") == 0 || strcmp(word, "ns") == 0;
+}
+
 /* --- checking */
 
 static bool is_choice(const char *choices, const char *value)

@@ -104,7 +104,7 @@ struct pt_command {
 	bool cancelled;				/* to end early: what has not begun yet need not */
 	/* the row's own */
 	void *data;				/* freed with the command */
-	char for_word[40];	/* profile.c: for=TIME as the session reads it; "": not given */
+	char time[48];		/* profile.c: for how long, as the user has it or as the session reads it; "": not given */
 	void (*cancel)(struct pt_command *cmd);	/* end early; NULL: it ends soon anyway */
 	void (*progress)(struct pt_command *cmd, struct pt_text *out);	/* a line; NULL: "still at work" */
 	const char *hint;			/* what the door had to add when it began, or NULL */
@@ -165,9 +165,11 @@ void pt_command_profile_status(struct pt_command *cmd);
 /* The same: the keys of profile start, and what help says ahead of them. */
 const struct pt_param *pt_command_start_param(size_t i);
 void pt_command_start_details(struct pt_command *cmd);
-/* for=TIME among the words: a bare number is seconds. PT_EARG: it is no time. */
-int pt_command_take_seconds(struct pt_command *cmd, struct pt_err *err);
-void pt_command_run_start(struct pt_command *cmd);	/* profile_run.c: profile start for=TIME as profile run TIME */
+/* The first of the words that looks like a time ("2s", "for=2s"), with its unit where that stands apart ("2 s"), goes, and
+ * is kept in cmd->time, which this returns without "for=". NULL: there is none. */
+const char *pt_command_take_time(struct pt_command *cmd);
+void pt_command_run_for(struct pt_command *cmd,
+			const char *time); /* profile_run.c: profile run; NULL: no time was given */
 void pt_command_cancel_start(struct pt_command *cmd);	/* the same: cancel() until a profile has started */
 /* Puts into err why the board has no target at present. */
 void pt_command_why_no_target(const struct pt_board *board, struct pt_err *err);

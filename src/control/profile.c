@@ -40,50 +40,50 @@ void pt_command_cancel_start(struct pt_command *cmd)
 	pt_session_cancel_start(cmd->ctx->session);
 }
 
-/* for=2 is two seconds, as `profile run 2` is. 0: the word is not for=, or it stays as it is, or *word is a copy that
- * goes with the command. */
-static int take_seconds(struct pt_command *cmd, const char **word, struct pt_err *err)
+/* --- for how long ------------------------------------------------------------------------------------------------- */
+
+static bool looks_like_a_time(const char *word)
 {
-	char *copy = cmd->for_word;
+	return strncmp(word, "for=", 4) == 0 || (word[0] >= '0' && word[0] <= '9') || word[0] == '.';
+}
+
+static bool is_number(const char *word)
+{
+	return strspn(word, "0123456789.") == strlen(word);
+}
+
+const char *pt_command_take_time(struct pt_command *cmd)
+{
+	size_t i = 0, taken = 1;
+	const char *time;
+
+	while (i < cmd->n_words && !looks_like_a_time(cmd->words[i]))
+		i++;
+	if (i == cmd->n_words)
+		return NULL;
+	time = cmd->words[i] + (strncmp(cmd->words[i], "for=", 4) == 0 ? 4 : 0);
+	taken += is_number(time) && i + 1 < cmd->n_words && pt_params_is_unit_of_time(cmd->words[i + 1]);
+	snprintf(cmd->time, sizeof(cmd->time), "%.30s%s", time, taken > 1 ? cmd->words[i + 1] : "");
+	cmd->n_words -= taken;
+	memmove(cmd->words + i, cmd->words + i + taken, (cmd->n_words - i) * sizeof(cmd->words[0]));
+	return cmd->time;
+}
+
+/* As the session has it, behind the other words; time is cmd->time. */
+static int put_time(struct pt_command *cmd, const char *time, struct pt_err *err)
+{
 	uint64_t ns;
 
-	if (strncmp(*word, "for=", 4) != 0)
-		return 0;
-	if (pt_params_parse_seconds(*word + 4, &ns, err) < 0)
+	if (pt_params_parse_seconds(time, &ns, err) < 0)
 		return pt_wrap(err, "for");
 	if (ns == 0)
-		return pt_fail(err, PT_EARG, "for=%.20s is no time at all; for instance: for=2s", *word + 4);
-	snprintf(copy, sizeof(cmd->for_word), "for=%" PRIu64 "ns", ns);	/* which *word may be already */
-	*word = copy;
+		return pt_fail(err, PT_EARG, "for=%.20s is no time at all; for instance: for=2s", time);
+	snprintf(cmd->time, sizeof(cmd->time), "for=%" PRIu64 "ns", ns);
+	cmd->words[cmd->n_words++] = cmd->time;
 	return 0;
 }
 
-int pt_command_take_seconds(struct pt_command *cmd, struct pt_err *err)
-{
-	for (size_t i = 0; i < cmd->n_words; i++)
-		if (take_seconds(cmd, &cmd->words[i], err) < 0)
-			return err->code;
-	return 0;
-}
-
-/* "profile start 2s": as profile run has it. */
-static void take_bare_time(struct pt_command *cmd)
-{
-	for (size_t i = 0; i < cmd->n_words; i++)
-		if (cmd->words[i][0] >= '0' && cmd->words[i][0] <= '9' && strchr(cmd->words[i], '=') == NULL) {
-			snprintf(cmd->for_word, sizeof(cmd->for_word), "for=%.30s", cmd->words[i]);
-			cmd->words[i] = cmd->for_word;
-			return;
-		}
-}
-
-static bool has_for(const struct pt_command *cmd)
-{
-	for (size_t i = 0; i < cmd->n_words; i++)
-		if (strncmp(cmd->words[i], "for=", 4) == 0)
-			return true;
-	return false;
-}
+/* --- start and stop ------------------------------------------------------------------------------------------------ */
 
 static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
 {
@@ -92,7 +92,7 @@ static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
 	struct pt_command *cmd = arg;
 	size_t first = 0;
 
-	if (rc == 0 && cmd->for_word[0] != '\0') {
+	if (rc == 0 && cmd->time[0] != '\0') {
 		while (first < len_bytes && text[first++] != '\n')
 			;
 		pt_text_bytes(&cmd->out, text, first);
@@ -110,11 +110,11 @@ static void start_now(struct pt_command *cmd)
 /* top=N is for the reports that come. */
 static void start(struct pt_command *cmd)
 {
+	const char *time = pt_command_take_time(cmd);
 	struct pt_query query = { 0 };
 	struct pt_err err;
 
-	take_bare_time(cmd);
-	if (cmd->ctx->ops->is_single && !has_for(cmd)) {
+	if (cmd->ctx->ops->is_single && time == NULL) {
 		pt_command_fail(cmd, PT_EARG,
 				"profile start: the profile would end with this command; proftap %s profile run 2s "
 				"profiles for 2 s and reports",
@@ -122,15 +122,11 @@ static void start(struct pt_command *cmd)
 		return;
 	}
 	if (cmd->ctx->ops->is_single) {
-		pt_command_run_start(cmd);
+		pt_command_run_for(cmd, time);
 		return;
 	}
 	pt_session_set_top(cmd->ctx->session, &query);	/* none */
-	if (pt_command_take_seconds(cmd, &err) < 0) {
-		pt_command_fail(cmd, PT_EARG, "profile start: %s", err.msg);
-		return;
-	}
-	if (pt_command_take_query(cmd, 0, &query, &err) < 0) {
+	if ((time != NULL && put_time(cmd, time, &err) < 0) || pt_command_take_query(cmd, 0, &query, &err) < 0) {
 		pt_command_fail(cmd, PT_EARG, "profile start: %s", err.msg);
 		return;
 	}

@@ -222,63 +222,22 @@ static void start_now(struct pt_command *cmd)
 	pt_board_listen(cmd->ctx->board, &run->listener);
 	cmd->progress = put_progress;
 	cmd->cancel = pt_command_cancel_start;
-	pt_recorder_start_profile(cmd->ctx->recorder, cmd->words + 1, cmd->n_words - 1, on_started, cmd);
+	pt_recorder_start_profile(cmd->ctx->recorder, cmd->words, cmd->n_words, on_started, cmd);
 }
 
-/* A time is one word for the session: "for=2s", "2 s" and "2s" behind other words are it, too. */
-static bool is_time(const char *word)
-{
-	return strncmp(word, "for=", 4) == 0 || (word[0] >= '0' && word[0] <= '9') || word[0] == '.';
-}
-
-static bool is_number(const char *word)
-{
-	return strspn(word, "0123456789.") == strlen(word);
-}
-
-static bool is_unit(const char *word)
-{
-	return strcmp(word, "s") == 0 || strcmp(word, "ms") == 0 || strcmp(word, "us") == 0 || strcmp(word, "ns") == 0;
-}
-
-static void drop_word(struct pt_command *cmd, size_t i)
-{
-	cmd->n_words--;
-	memmove(cmd->words + i, cmd->words + i + 1, (cmd->n_words - i) * sizeof(cmd->words[0]));
-}
-
-/* Puts the first word that looks like a time in front of the others, its unit with it. */
-static void bring_time_forward(struct pt_command *cmd)
-{
-	size_t i = 0;
-	const char *time;
-
-	while (i < cmd->n_words && !is_time(cmd->words[i]))
-		i++;
-	if (i == cmd->n_words)
-		return;
-	time = cmd->words[i] + (strncmp(cmd->words[i], "for=", 4) == 0 ? 4 : 0);
-	if (i + 1 < cmd->n_words && is_number(time) && is_unit(cmd->words[i + 1])) {
-		snprintf(cmd->for_word, sizeof(cmd->for_word), "%.30s%s", time, cmd->words[i + 1]);
-		time = cmd->for_word;
-		drop_word(cmd, i + 1);
-	}
-	memmove(cmd->words + 1, cmd->words, i * sizeof(cmd->words[0]));
-	cmd->words[0] = time;
-}
-
-static void run_for(struct pt_command *cmd)
+void pt_command_run_for(struct pt_command *cmd, const char *time)
 {
 	struct pt_session *session = cmd->ctx->session;
 	struct run *run = pt_alloc(sizeof(*run));
 	struct pt_err err;
 
 	cmd->data = run;
-	bring_time_forward(cmd);
-	if (cmd->n_words == 0) {
+	if (time == NULL && cmd->n_words > 0)
+		time = cmd->words[0];	/* which is none, and is told so */
+	if (time == NULL) {
 		pt_command_fail(cmd, PT_EARG, "profile run for how long? For instance: monitor profile run 2s");
-	} else if (pt_params_parse_seconds(cmd->words[0], &run->for_ns, &err) < 0 ||
-		   pt_command_take_query(cmd, 1, &run->query, &err) < 0) {
+	} else if (pt_params_parse_seconds(time, &run->for_ns, &err) < 0 ||
+		   pt_command_take_query(cmd, 0, &run->query, &err) < 0) {
 		pt_command_fail(cmd, PT_EARG, "profile run: %s", err.msg);
 	} else if (run->for_ns == 0) {
 		pt_command_fail(cmd, PT_EARG, "profile run: no time at all; for instance: monitor profile run 2s");
@@ -290,9 +249,9 @@ static void run_for(struct pt_command *cmd)
 	}
 }
 
-void pt_command_run_start(struct pt_command *cmd)
+static void run_for(struct pt_command *cmd)
 {
-	run_for(cmd);
+	pt_command_run_for(cmd, pt_command_take_time(cmd));
 }
 
 const struct pt_command_row pt_commands_profile_run[] = {

@@ -40,11 +40,6 @@ static bool is_file(const char *word)
 	return strpbrk(word, "/.") != NULL;
 }
 
-static bool is_unit(const char *word)
-{
-	return strcmp(word, "s") == 0 || strcmp(word, "ms") == 0 || strcmp(word, "us") == 0 || strcmp(word, "ns") == 0;
-}
-
 static int no_view(const char *word, struct pt_err *err)
 {
 	struct right_words right = { .at = 0 };
@@ -64,7 +59,7 @@ static int no_view(const char *word, struct pt_err *err)
 			       "there is no view '%.200s'; a program is named by --elf %.200s, in GDB by "
 			       "monitor symbols %.200s",
 			       word, word, word);
-	if (is_unit(word))
+	if (pt_params_is_unit_of_time(word))
 		return pt_fail(err, PT_EARG, "there is no view '%.40s'; a time is one word, number and unit: 50%.40s",
 			       word, word);
 	return refuse("there is no view", word, &right.near, "views", right.names, err);
