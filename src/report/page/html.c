@@ -44,7 +44,7 @@ struct table {
 	const struct pt_jumps *jumps;
 	struct pt_value *values;
 	bool *known;
-	bool in_ticks, has_bounds;	/* as in struct pt_small_print */
+	bool has_bounds;		/* as in struct pt_small_print */
 };
 
 /* A column that knows nothing in any row is left out. */
@@ -62,13 +62,6 @@ static void find_known(struct table *t, const size_t *rows, size_t n)
 	}
 }
 
-static void find_ticks(struct table *t)
-{
-	for (size_t c = 0; c < t->view->n_columns; c++)
-		t->in_ticks |= t->known[c] &&
-			       (t->view->columns[c].unit == PT_UNIT_TICKS || t->view->columns[c].unit == PT_UNIT_MEAN);
-}
-
 static void put_sentence(void *arg, const char *line)
 {
 	struct pt_text *out = arg;
@@ -81,7 +74,7 @@ static void put_sentence(void *arg, const char *line)
 static void small_print(const struct table *t, struct pt_text *out)
 {
 	const struct pt_small_print print = { .profile = t->profile, .view = t->view, .shown = t->known,
-					      .in_ticks = t->in_ticks, .has_bounds = t->has_bounds };
+					      .has_bounds = t->has_bounds };
 
 	struct pt_text sentences = { 0 };
 
@@ -182,7 +175,6 @@ static int table(const struct pt_profile *p, const struct pt_view *view, const s
 		pt_xml_text(out, view->help);
 		pt_text_add(out, "</p><div class=\"scroll\"><table>\n");
 		find_known(&t, rows, shown);
-		find_ticks(&t);
 		heading(&t, out);
 		rows_of(&t, rows, shown, out);
 		pt_text_add(out, "</table></div>");

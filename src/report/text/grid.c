@@ -309,8 +309,6 @@ void pt_grid_fit(struct pt_grid *g)
 	add_rank(g, w, wanted, only_bounds);
 	for (size_t c = 0; c < g->view->n_columns; c++) {
 		g->n_left_out += wanted[c] && !g->shown[c] && !stands_below(g, c, true);
-		g->in_ticks |= g->shown[c] &&
-			       (g->view->columns[c].unit == PT_UNIT_TICKS || g->view->columns[c].unit == PT_UNIT_MEAN);
 		g->has_bounds |= g->shown[c] && w[c].bounds;
 	}
 	free(wanted);

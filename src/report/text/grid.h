@@ -21,7 +21,7 @@ struct pt_grid {
 	size_t n_rows;
 	/* what pt_grid_fit() found */
 	size_t n_left_out;		/* columns with something to say for which there was no room */
-	bool in_ticks, has_bounds;	/* a cell shown is a time on the profile's clock; a lower bound */
+	bool has_bounds;		/* a cell shown is a lower bound */
 	bool *shown;			/* by the view's columns */
 	struct pt_grid_field *field;
 	size_t n_fields;

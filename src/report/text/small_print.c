@@ -48,17 +48,28 @@ static bool shows_totals(const struct pt_small_print *print)
 	return false;
 }
 
+/* Is a time on the profile's clock shown? */
+static bool shows_ticks(const struct pt_small_print *print)
+{
+	for (size_t i = 0; i < print->view->n_columns; i++)
+		if (print->shown[i] &&
+		    (print->view->columns[i].unit == PT_UNIT_TICKS || print->view->columns[i].unit == PT_UNIT_MEAN))
+			return true;
+	return false;
+}
+
 static void of_units(const struct pt_small_print *print, const struct teller *to)
 {
 	const struct pt_profile *p = print->profile;
+	bool in_ticks = shows_ticks(print);
 	char clock[32];
 
 	pt_print_scaled(clock, sizeof(clock), (double)p->core_hz, " ", "Hz");
-	if (print->in_ticks && p->by_instructions)
+	if (in_ticks && p->by_instructions)
 		say(to, "Times are in instructions.");
-	else if (print->in_ticks && p->core_hz == 0)
+	else if (in_ticks && p->core_hz == 0)
 		say(to, "Times are in cycles: core-clock=HZ gives seconds.");
-	else if (print->in_ticks && !p->no_code && p->clock_least_hz == 0)
+	else if (in_ticks && !p->no_code && p->clock_least_hz == 0)
 		say(to, "Times are by a core clock of %s, taken on trust: no counter checked it.", clock);
 	if (pt_totals_are_of_recorded(p) && shows_totals(print))
 		say(to, "count, self and total are of what was recorded%s.",

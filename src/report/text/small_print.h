@@ -11,7 +11,7 @@ struct pt_small_print {
 	const struct pt_profile *profile;
 	const struct pt_view *view;
 	const bool *shown;		/* by the view's columns */
-	bool in_ticks, has_bounds;	/* a cell shown is a time on the profile's clock; a lower bound */
+	bool has_bounds;		/* a cell shown is a lower bound */
 	bool ascii;			/* ">=" stands for a bound in the table */
 };
 

@@ -143,8 +143,7 @@ static void say(void *arg, const char *line)
 static void small_print(const struct pt_grid *g, struct pt_text *out)
 {
 	const struct pt_small_print print = { .profile = g->profile, .view = g->view, .shown = g->shown,
-					      .in_ticks = g->in_ticks, .has_bounds = g->has_bounds,
-					      .ascii = g->query->ascii };
+					      .has_bounds = g->has_bounds, .ascii = g->query->ascii };
 	struct say to = { .out = out, .columns = columns_of(g->query) };
 	char line[80];
 
