@@ -10,25 +10,20 @@ const struct pt_probe_ops *const pt_probe_drivers[] = { PT_PROBE_DRIVERS(X) };
 #undef X
 const size_t pt_n_probe_drivers = PT_LEN(pt_probe_drivers);
 
-static bool offers(const struct pt_probe_ops *driver, enum pt_wire wire)
+const struct pt_probe_ops *pt_probe_driver(const char *name, size_t len)
 {
-	const bool has[PT_N_WIRES] = {
-		[PT_WIRE_DAP] = driver->dap != NULL, [PT_WIRE_JTAG] = driver->jtag != NULL,
-		[PT_WIRE_BDC] = driver->bdc != NULL, [PT_WIRE_PINS] = driver->pins != NULL,
-		[PT_WIRE_RSP] = driver->rsp != NULL,
-	};
-
-	return has[wire];
+	for (size_t i = 0; i < pt_n_probe_drivers; i++)
+		if (strlen(pt_probe_drivers[i]->name) == len && strncmp(pt_probe_drivers[i]->name, name, len) == 0)
+			return pt_probe_drivers[i];
+	return NULL;
 }
 
-bool pt_probe_names(const char *uri, enum pt_wire wire)
+bool pt_probe_is_gdb_server(const char *uri)
 {
 	size_t len = strcspn(uri, ":");
+	const struct pt_probe_ops *driver = uri[len] == ':' ? pt_probe_driver(uri, len) : NULL;
 
-	for (size_t i = 0; uri[len] == ':' && i < pt_n_probe_drivers; i++)
-		if (strlen(pt_probe_drivers[i]->name) == len && strncmp(pt_probe_drivers[i]->name, uri, len) == 0)
-			return offers(pt_probe_drivers[i], wire);
-	return false;
+	return driver != NULL && driver->rsp != NULL;
 }
 
 static void rules_of(const struct pt_probe_ops *driver, void (*say)(void *arg, const char *line), void *arg)

@@ -291,20 +291,12 @@ static struct pt_link *open_hosted(const char *rest, struct pt_err *err)
 	return link;
 }
 
-static const struct pt_probe_ops *driver_named(const char *name)
-{
-	for (size_t i = 0; i < pt_n_probe_drivers; i++)
-		if (strcmp(pt_probe_drivers[i]->name, name) == 0)
-			return pt_probe_drivers[i];
-	return NULL;
-}
-
 static int open_virtual(const struct pt_probe_ops *none, const char *rest, struct opening *out, struct pt_err *err)
 {
 	const char *name = pt_vboard_probe(rest, err);
 
 	(void)none;
-	out->driver = name != NULL ? driver_named(name) : NULL;
+	out->driver = name != NULL ? pt_probe_driver(name, strlen(name)) : NULL;
 	if (out->driver != NULL)
 		out->link = out->driver->rsp != NULL ? open_hosted(rest, err) : pt_model_link_open(rest, err);
 	out->no_pins = !pt_vboard_has_pins(rest);

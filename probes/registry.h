@@ -15,8 +15,10 @@ PT_PROBE_DRIVERS(X)
 extern const struct pt_probe_ops *const pt_probe_drivers[];
 extern const size_t pt_n_probe_drivers;
 
-/* Does the driver that this address names offer the wire? Not of a virtual board, nor of "". */
-bool pt_probe_names(const char *uri, enum pt_wire wire);
+/* The driver of that name, len bytes of it; NULL: there is none. */
+const struct pt_probe_ops *pt_probe_driver(const char *name, size_t len);
+/* Does the address name a GDB server? That of a virtual board, which may have one inside, does not. */
+bool pt_probe_is_gdb_server(const char *uri);
 
 /* Lines of rules for udev: whose devices on USB the person at the machine may use. */
 void pt_probe_rules(void (*say)(void *arg, const char *line), void *arg);

@@ -18,7 +18,7 @@ enum {
 bool pt_board_is_upstream(const struct pt_board *board)
 {
 	for (size_t i = 0; i < board->n_uris; i++)	/* nobody changes them */
-		if (pt_probe_names(board->uri[i], PT_WIRE_RSP))
+		if (pt_probe_is_gdb_server(board->uri[i]))
 			return true;
 	return false;
 }
