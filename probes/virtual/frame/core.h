@@ -24,7 +24,7 @@ enum pt_vcore_activity {
 	PT_VCORE_RUNS,
 	PT_VCORE_SLEEPS,
 	PT_VCORE_HALTED,	/* by a debugger */
-	PT_VCORE_RESTS,		/* held in reset, locked up: time passes, and nobody counts it */
+	PT_VCORE_RESTS,		/* held in reset, locked up: its time is in no count but that of cycles */
 };
 
 /* cpu is the CPU's own struct, which begins with its pt_vcore. */
@@ -38,7 +38,7 @@ struct pt_vcore_ops {
 	void (*execute)(void *cpu);	/* until cycle >= deadline, at least one instruction */
 	/* The cycle at which something in the core itself is due, PT_VNEVER: nothing; NULL: nothing ever is. */
 	uint64_t (*next_due)(const void *cpu);
-	/* Nothing will be executed for n_cycles; told before the count moves. NULL: nobody asks. */
+	/* The core executes nothing for n_cycles: called before the count moves. NULL: the CPU does nothing then. */
 	void (*rests)(void *cpu, uint64_t n_cycles);
 };
 

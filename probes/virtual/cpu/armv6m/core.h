@@ -3,6 +3,8 @@
 #ifndef PT_VIRTUAL_CPU_ARMV6M_CORE_H
 #define PT_VIRTUAL_CPU_ARMV6M_CORE_H
 
+#include <stddef.h>
+
 #include "probes/virtual/cpu/armv6m/armv6m.h"
 #include "probes/virtual/frame/core.h"
 
@@ -77,6 +79,7 @@ struct pt_vcpu {
 	struct pt_vcpu_hooks hooks;
 	struct pt_vcpu_timing timing;
 };
+_Static_assert(offsetof(struct pt_vcpu, core) == 0, "the frame takes the one for the other");
 
 static inline bool pt_cpu_privileged(const struct pt_vcpu *cpu)
 {

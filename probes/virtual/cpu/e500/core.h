@@ -8,6 +8,8 @@
 #ifndef PT_VIRTUAL_CPU_E500_CORE_H
 #define PT_VIRTUAL_CPU_E500_CORE_H
 
+#include <stddef.h>
+
 #include "probes/virtual/cpu/e500/e500.h"
 #include "probes/virtual/frame/core.h"
 
@@ -155,6 +157,7 @@ struct pt_ve500 {
 	struct pt_ve500_watcher watcher;
 	struct pt_ve500_timing timing;
 };
+_Static_assert(offsetof(struct pt_ve500, core) == 0, "the frame takes the one for the other");
 
 /* Fields of an instruction word */
 static inline unsigned rd(uint32_t op) { return op >> 21 & 31; }

@@ -4,6 +4,8 @@
 #ifndef PT_VIRTUAL_CPU_MICROBLAZE_CORE_H
 #define PT_VIRTUAL_CPU_MICROBLAZE_CORE_H
 
+#include <stddef.h>
+
 #include "probes/virtual/cpu/microblaze/microblaze.h"
 #include "probes/virtual/frame/core.h"
 
@@ -68,6 +70,7 @@ struct pt_vmb {
 	struct pt_vmb_retired retired;
 	struct pt_vmb_options options;
 };
+_Static_assert(offsetof(struct pt_vmb, core) == 0, "the frame takes the one for the other");
 
 static inline uint32_t pt_mb_msr(const struct pt_vmb *cpu)
 {

@@ -4,6 +4,8 @@
 #ifndef PT_VIRTUAL_CPU_S12Z_CORE_H
 #define PT_VIRTUAL_CPU_S12Z_CORE_H
 
+#include <stddef.h>
+
 #include "probes/virtual/cpu/s12z/s12z.h"
 #include "probes/virtual/frame/core.h"
 
@@ -85,6 +87,7 @@ struct pt_vs12z {
 	struct pt_vs12z_hooks hooks;
 	struct pt_vs12z_options options;
 };
+_Static_assert(offsetof(struct pt_vs12z, core) == 0, "the frame takes the one for the other");
 
 /* All ones in size bytes, and their sign bit. */
 static inline uint32_t pt_z_mask(unsigned size)
