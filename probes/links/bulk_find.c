@@ -162,7 +162,7 @@ static bool has_place(const struct libusb_config_descriptor *config, const struc
 	return false;
 }
 
-/* False: it is none of them, or not what its numbers say. */
+/* False: no row of the driver has its numbers, or its interfaces are not those of the row. */
 static bool find_numbered(const struct search *s, struct pt_bulk_place *place)
 {
 	const struct pt_usb_id *id = pt_usb_id_numbered(s->driver->usb, s->driver->n_usb, s->usb_vid, s->usb_pid);

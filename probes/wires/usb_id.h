@@ -1,5 +1,5 @@
-/* How the devices on USB that a driver serves are told from others: rows of the driver. Discovery, the sentence about a
- * missing permission and the rules for udev all come from them. Pure. */
+/* A driver's rows say which devices on USB it serves. Discovery reads them, and so do the sentence about a missing
+ * permission and the rules for udev. Pure. */
 #ifndef PT_PROBES_WIRES_USB_ID_H
 #define PT_PROBES_WIRES_USB_ID_H
 

@@ -45,7 +45,7 @@ struct pt_board_listener {
 	void (*on_stop)(void *arg, unsigned core, const struct pt_core_status *status);
 	void (*on_run)(void *arg, unsigned core);	/* resumed, by whichever client */
 	void (*on_reset)(void *arg);
-	/* semihosting, ITM text; and what pt_board_tell() is told */
+	/* Text for the user: of the program (semihosting, ITM), or from pt_board_tell() */
 	void (*on_console)(void *arg, const char *text, size_t len_bytes);
 	struct pt_board_listener *next;	/* the board's */
 };

@@ -131,7 +131,7 @@ static void give_screen_words(const struct giver *give)
 		{ "inactive", "time from the end of a call to the next call" },
 		{ "overhead", "what the profile costs the program: none, or halts for each reading (report details has it)" },
 		{ "HALTED", "in the first line: the source halts the core for each reading, so that the program runs slower" },
-		{ "not halted", "in the first line: the profile lets the core run; nobody else halted it either" },
+		{ "not halted", "in the first line: the profile never halts the core, and no debugger held it for most of the time" },
 		{ "INTRUSIVE", "the source alters the run of the program (sources, report details say how); chosen only by name" },
 		{ "lease", "the right to use one unit of the chip (trace buffer, comparators): debugger or profile, not both" },
 		{ "watermark", "the fill of a trace buffer at which a burst ends" },
@@ -214,6 +214,7 @@ static void give_report_words(const struct giver *give)
 		give->each(give->arg, pt_views[i]->name, "view", pt_views[i]->help);
 	for (size_t i = 0; pt_formats[i] != NULL; i++)
 		give->each(give->arg, pt_formats[i]->name, "format", pt_formats[i]->help);
+	give_screen_words(give);
 	for (size_t i = 0; pt_views[i] != NULL; i++)
 		for (size_t k = 0; k < pt_views[i]->n_columns; k++)
 			if (is_new_column(i, k))
@@ -222,7 +223,6 @@ static void give_report_words(const struct giver *give)
 		for (size_t k = 0; k < pt_views[i]->n_columns; k++)
 			if (is_new_heading(i, k))
 				give_heading(give, i, k);
-	give_screen_words(give);
 	for (size_t i = 0; i < PT_LEN(sort_words); i++)
 		give_column(give, sort_words[i]);
 }

@@ -23,7 +23,7 @@ uint64_t pt_gate_ran_ns(const struct pt_lane *lane, const struct pt_chunk *chunk
 	bool end_of_more = lane->around && chunk->to_ns <= chunk->from_ns;
 
 	if (end_of_more && core_hz == 0)
-		return PT_UNKNOWN - 1;	/* at most all of what it may be the end of */
+		return PT_GATE_ALL;
 	if ((!lane->bursts_only && !end_of_more) || core_hz == 0)
 		return PT_UNKNOWN;
 	if (lane->pipeline->program == NULL)

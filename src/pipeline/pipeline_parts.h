@@ -273,8 +273,9 @@ void pt_gate_anchor(struct pt_lane *lane, struct pt_moment at);	/* what comes ne
 /* Where the run that comes next stands: so many modelled cycles behind the last moment that the source told. */
 struct pt_moment pt_gate_moment(const struct pt_lane *lane);
 void pt_gate_chunk_begins(struct pt_lane *lane);	/* a DATA chunk */
-uint64_t pt_gate_ran_ns(const struct pt_lane *lane,
-			const struct pt_chunk *chunk); /* since the DATA chunk began; PT_UNKNOWN: nobody can say */
+#define PT_GATE_ALL (PT_UNKNOWN - 1)	/* no more is known than that the core ran for no more than the chunk's span */
+/* How long, since the DATA chunk began; PT_UNKNOWN: nobody can say, or PT_GATE_ALL */
+uint64_t pt_gate_ran_ns(const struct pt_lane *lane, const struct pt_chunk *chunk);
 
 /* --- dispatch.c: what came from a lane, to whom it concerns */
 

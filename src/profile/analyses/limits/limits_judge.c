@@ -128,8 +128,8 @@ static bool is_of_cores(const struct judge *j)	/* else signals tell of it, which
 	return found && j->profile->n_cores > 1;
 }
 
-/* Now what becomes of the rule on another core, or by the source that was named, is told, unless the one before was
- * worse: failed above undecided. */
+/* Keeps the verdict on another core, or by another source (named in the sentence), if it is worse than those before:
+ * failed above undecided. */
 static void keep_worse(struct judge *j, struct pt_limit *worst, bool first, const char *source)
 {
 	static const int badness[] = {

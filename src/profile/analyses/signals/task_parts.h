@@ -87,7 +87,6 @@ void pt_task_windows_slice(struct pt_tasks_analysis *t, uint16_t core, const str
 void pt_task_windows_give(struct pt_tasks_analysis *t, const struct pt_profile *profile);
 /* Its parts, and how many; those of tasks' rows in shown_rows. */
 struct pt_task_part *pt_task_windows_parts(struct pt_tasks_analysis *t, size_t *n);
-void pt_task_windows_free(struct pt_task_windows *windows);
 void pt_task_steps_free(struct pt_tasks_analysis *t);
 
 #endif

@@ -274,8 +274,3 @@ struct pt_task_part *pt_task_windows_parts(struct pt_tasks_analysis *t, size_t *
 	*n = t->windows->n_parts;
 	return t->windows->part;
 }
-
-void pt_task_windows_free(struct pt_task_windows *windows)
-{
-	free(windows);
-}

@@ -388,7 +388,7 @@ static void tasks_free(void *analysis)
 	struct pt_tasks_analysis *t = analysis;
 
 	pt_task_steps_free(t);
-	pt_task_windows_free(t->windows);
+	free(t->windows);
 	free(t->function);
 	free(t->slot);
 	free(t->shown_functions);
