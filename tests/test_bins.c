@@ -469,6 +469,9 @@ START_TEST(what_was_not_counted)
 		ck_assert_int_eq(strcmp(value[0].text, "(asleep or outside)") == 0, n == 2);
 	}
 	chunk_report(&f, &text, "functions", "text");
+	ck_assert_msg((strstr(text.bytes, "observed   480.0 us in bins (16 %), asleep or outside 520.0 us") != NULL) ==
+			      (r->rest == 52),
+		      "%s: %s", r->is, text.bytes);
 	ck_assert_msg((strstr(text.bytes, "more than a clock of 100.0 kHz gives") != NULL) == r->beyond, "%s",
 		      text.bytes);
 	pt_text_free(&text);

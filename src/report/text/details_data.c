@@ -7,6 +7,7 @@
 #include "profile/analyses/code/sampled.h"
 #include "report/table/facts.h"
 #include "report/text/details.h"
+#include "report/views/rest_rows.h"
 #include "trace/formats.h"
 
 /* Of the first event the report has it all. */
@@ -168,11 +169,9 @@ static void rests(const struct pt_profile *p, struct pt_text *out)
 			    "; in none, asleep or outside 0x%" PRIx64 " to 0x%" PRIx64 ": %" PRIu64 " (%.1f %% of the "
 			    "clock)",
 			    p->bins->low, p->bins->high, core->rest_cycles, 100 * (double)core->rest_cycles / all);
-		if (p->bins->low != 0 || p->bins->high < UINT32_MAX)
-			pt_text_add(
-				out,
-				"; the hardware counts neither, and does not tell them apart: low=0 high=0xffffffff "
-				"counts all code, in larger bins, and leaves sleep alone");
+		if (!pt_rest_is_sleep(p))
+			pt_text_add(out, ". The hardware counts neither, and cannot tell which of the two it was: "
+					 "source=pc-sampling tells, but halts the core for each sample");
 	}
 }
 

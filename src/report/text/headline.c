@@ -9,6 +9,8 @@
 #include "report/table/units.h"
 #include "report/text/details.h"
 #include "report/text/warnings.h"
+#include "report/views/rest_rows.h"
+#include "trace/formats.h"
 #include "base/harmless.h"
 
 enum { SOURCES = 3 };		/* that are named one by one */
@@ -167,17 +169,49 @@ static void lost_part(const struct pt_loss_sum *loss, const char *before, char *
 			loss->by[largest_cause(loss, true)].ns, out, room);
 }
 
-/* In brief without the rest: asleep, not observed. */
-static void account_of(const struct pt_loss_sum *loss, bool is_bound, bool brief, char *out, size_t room)
+/* What was observed of it and is in no bin. */
+static uint64_t rest_ns(const struct pt_profile *p, const struct pt_profile_core *core)
 {
-	uint64_t asleep_ns = loss->by[PT_LOSS_SLEEP].ns;
+	uint64_t ns = core->rest_cycles != PT_UNKNOWN && p->core_hz != 0
+			      ? (uint64_t)((double)core->rest_cycles * 1e9 / (double)p->core_hz)
+			      : 0;
+
+	return p->by_bins ? ns : 0;
+}
+
+/* "445 ms in bins (40.2 %), asleep or outside 577 ms": figures are of the first. */
+static size_t observed_in_bins(const struct pt_profile *p, const struct pt_loss_sum *loss, uint64_t rest, char *out,
+			       size_t room)
+{
+	uint64_t counted = loss->observed_ns > rest ? loss->observed_ns - rest : 0;
+	char time[32], rest_time[32];
+	size_t at;
+
+	pt_print_ns(time, sizeof(time), counted, " ");
+	pt_print_ns(rest_time, sizeof(rest_time), rest, " ");
+	at = (size_t)snprintf(out, room, "%s in bins", time);
+	at += percent_of(counted, loss->total_ns, out + at, room - at);
+	return at + (size_t)snprintf(out + at, room - at, ", %s %s", pt_rest_words(p), rest_time);
+}
+
+/* In brief without the rest: asleep, not observed. */
+static void account_of(const struct pt_profile *p, bool brief, char *out, size_t room)
+{
+	const struct pt_loss_sum *loss = &p->loss;
+	bool is_bound = p->observed_is_bound;
+	uint64_t asleep_ns = loss->by[PT_LOSS_SLEEP].ns, rest = p->n_cores > 0 ? rest_ns(p, &p->core[0]) : 0;
 	uint64_t away_ns = loss->unobserved_ns > asleep_ns ? loss->unobserved_ns - asleep_ns : 0;
 	char time[32];
 	size_t at;
 
 	pt_print_ns(time, sizeof(time), loss->observed_ns, " ");
-	at = (size_t)snprintf(out, room, "%s%s%s", is_bound ? "at most " : "", time, asleep_ns > 0 ? " awake" : "");
-	at += percent_of(loss->observed_ns, loss->total_ns, out + at, room - at);
+	if (rest > 0) {
+		at = observed_in_bins(p, loss, rest, out, room);
+	} else {
+		at = (size_t)snprintf(out, room, "%s%s%s", is_bound ? "at most " : "", time,
+				      asleep_ns > 0 ? " awake" : "");
+		at += percent_of(loss->observed_ns, loss->total_ns, out + at, room - at);
+	}
 	if (asleep_ns > 0 && !brief)
 		at += part_of(", ", "asleep ", asleep_ns, 0, 0, out + at, room - at);
 	if (away_ns > 0 && !brief)
@@ -197,6 +231,14 @@ static const char *name_observer(const struct pt_profile *p, size_t i, bool brie
 	return core != NULL ? core : name;
 }
 
+static uint64_t rest_of_source(const struct pt_profile *p, const struct pt_profile_source *s)
+{
+	for (size_t i = 0; i < p->n_cores; i++)
+		if (p->core[i].core == s->core && strcmp(s->format, PT_FORMAT_BINS) == 0)
+			return rest_ns(p, &p->core[i]);
+	return 0;
+}
+
 /* "mtb 5.990 ms (0.3 %)", in brief "mtb 0.3 %" */
 static size_t observed_by(const struct pt_profile *p, size_t i, bool brief, char *out, size_t room)
 {
@@ -207,6 +249,8 @@ static size_t observed_by(const struct pt_profile *p, size_t i, bool brief, char
 
 	if (s->no_clock)
 		return at + (size_t)snprintf(out + at, room - at, "(time not known)");
+	if (!brief && rest_of_source(p, s) > 0)
+		return at + observed_in_bins(p, &s->loss, rest_of_source(p, s), out + at, room - at);
 	if (brief && s->loss.total_ns != 0)
 		return at + (size_t)snprintf(out + at, room - at, "%s%.3g %%", at_most,
 					     100 * (double)s->loss.observed_ns / (double)s->loss.total_ns);
@@ -253,16 +297,16 @@ static void observed(const struct pt_profile *p, bool brief, char *out)
 	else if (p->no_clock)
 		snprintf(out, PT_HEADLINE_BYTES, "time %s", PT_NO_CLOCK);
 	else
-		account_of(&p->loss, p->observed_is_bound, brief, out, PT_HEADLINE_BYTES);
+		account_of(p, brief, out, PT_HEADLINE_BYTES);
 }
 
 /* --- how accurate the figures are */
 
 static const char *share_of(const struct pt_profile *p)
 {
-	return p->by_bins			       ? "of what was counted"
-	       : p->sampled_by[0] != '\0'	       ? p->sampled_by
-	       : p->sleep_counted		       ? "of all time, asleep or not"
+	return p->by_bins		  ? (p->by_instructions ? "of instructions in bins" : "of the time in bins")
+	       : p->sampled_by[0] != '\0' ? p->sampled_by
+	       : p->sleep_counted	  ? "of all time, asleep or not"
 	       : p->by_instructions && p->samples == 0 ? "of instructions executed"
 						       : "of time awake";
 }

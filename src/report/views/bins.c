@@ -1,5 +1,6 @@
 /* The histogram over code, by function. */
 #include <math.h>
+#include <stdio.h>
 
 #include "profile/analyses/code/bins.h"
 #include "profile/result/profile.h"
@@ -65,9 +66,24 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = pt_core_value(bins_of(p)->n_cores, f->core);
 }
 
+/* What a hit is depends on the source. */
+static bool remark(const void *subject, const bool *shown, char *out, size_t room)
+{
+	const struct pt_bins *bins = bins_of(subject);
+
+	if (shown == NULL || bins == NULL)
+		return false;
+	snprintf(out, room, "hits: %s",
+		 bins->by_cycles	 ? "clock cycles, as the core counted them in the function's code"
+		 : bins->by_instructions ? "instructions, as the core counted them in the function's code"
+					 : "samples that found the core in the function's code");
+	return true;
+}
+
 const struct pt_view pt_view_bins = {
 	.empty = "no source of this profile counts hits by address (monitor sources)",
 	.name = "bins", .help = "where the core was found, by function: in all, and in the last reading",
 	.needs = "bins", .sort = "hits",
 	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+	.remark = remark,
 };

@@ -25,11 +25,19 @@ static inline size_t pt_rest_rows(const struct pt_profile *p)
 	return n;
 }
 
+static inline bool pt_rest_is_sleep(const struct pt_profile *p)	/* bins are of all addresses */
+{
+	return p->bins != NULL && p->bins->low == 0 && p->bins->high >= UINT32_MAX;
+}
+
+static inline const char *pt_rest_words(const struct pt_profile *p)
+{
+	return pt_rest_is_sleep(p) ? "asleep" : "asleep or outside";
+}
+
 static inline const char *pt_rest_name(const struct pt_profile *p)
 {
-	bool all = p->bins != NULL && p->bins->low == 0 && p->bins->high >= UINT32_MAX;
-
-	return all ? "(asleep)" : "(asleep or outside)";
+	return pt_rest_is_sleep(p) ? "(asleep)" : "(asleep or outside)";
 }
 
 #endif
