@@ -43,6 +43,19 @@ static inline int fake_pc(void *s, unsigned core, uint64_t *pc, struct pt_err *e
 	return 0;
 }
 
+static inline const char *fake_chip(void *s)
+{
+	(void)s;
+	return "MicroBlaze";
+}
+
+static inline struct pt_mem *fake_mem(void *s, unsigned core)
+{
+	(void)s;
+	(void)core;
+	return &memory.mem;
+}
+
 static const struct pt_target_ops fake_ops = { .name = "microblaze", .status = fake_status, .pc = fake_pc };
 
 static inline void setup(void)

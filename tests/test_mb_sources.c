@@ -224,6 +224,92 @@ START_TEST(a_core_in_reset)
 }
 END_TEST
 
+/* --- killed ------------------------------------------------------------------------------------------------------- */
+
+static char *kept;
+
+static void keep(void *arg, const char *text, size_t len_bytes)
+{
+	(void)arg;
+	free(kept);
+	kept = text != NULL ? strndup(text, len_bytes) : NULL;
+}
+
+static void hear(void *arg, bool done, const char *sentence)
+{
+	ck_assert(!done && strstr(sentence, " is stopped; what its registers held before cannot be read") != NULL);
+	++*(unsigned *)arg;
+}
+
+static const struct {
+	const struct pt_source_ops *source;
+	const char *word;
+	unsigned n_units;
+} at_work[] = {
+	{ &pt_source_mb_bins, "mode=live", 1 },		{ &pt_source_mb_bins, "mode=snapshot", 1 },
+	{ &pt_source_mb_bins, "trigger=cross", 1 },	{ &pt_source_mb_bins, "core=all", 4 },
+	{ &pt_source_mb_counters, "core=all", 4 },	{ &pt_source_mb_counters, "events=cycles,loads", 1 },
+	{ &pt_source_mb_trace, "mode=ring", 1 },	{ &pt_source_mb_trace, "mode=burst", 1 },
+};
+
+static bool anything_works(void)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < FAKE_MDM_CORES; i++)
+		any |= mdm.core[i].on || mdm.core[i].counting || mdm.core[i].tracing;
+	for (unsigned output = 0; output < 8; output++)
+		any |= (mdm.xtrig[output] & 0xff0) != 0;	/* inputs that drive it */
+	return any;
+}
+
+/* As the process after the one that was killed, which knows nothing but the text. */
+static void put_back(unsigned n_units)
+{
+	struct pt_pending *next = pt_pending_new(keep, NULL);
+	unsigned n_heard = 0;
+
+	ck_assert_msg(pt_pending_parse(next, kept, strlen(kept), &err) == 0, "%s", err.msg);
+	ck_assert_msg(pt_pending_put_back(next, &target, hear, &n_heard, &err) == 0, "%s", err.msg);
+	ck_assert_uint_eq(n_heard, n_units);
+	pt_pending_free(next);
+}
+
+/* Whatever a unit does when the process is killed, the next one ends it; and a profile that ends by itself leaves nothing
+ * noted. */
+START_TEST(who_is_killed_leaves_nothing_at_work)
+{
+	static const struct pt_target_ops ops = { .name = "microblaze", .status = fake_status, .pc = fake_pc,
+						  .chip = fake_chip, .mem = fake_mem,
+						  .pending_write = pt_mb_pending_write };
+	bool worked = false;
+
+	set("mb.trace.size=8192");
+	mdm.n_cores = FAKE_MDM_CORES;
+	use(at_work[_i].source);
+	say(at_work[_i].word);
+	say("period=10ms");
+	target.ops = &ops;
+	target.pending = pt_pending_new(keep, NULL);
+	started(source, 0x100, 0x100);
+	for (unsigned k = 1; k <= 20; k++) {
+		ck_assert_ptr_nonnull(kept);
+		worked |= anything_works();
+		put_back(at_work[_i].n_units);
+		ck_assert(!anything_works() && kept == NULL);
+		stop();
+		array_sink_fini(&sink);
+		array_sink_init(&sink);
+		started(source, 0x100, 0x100);
+		drain_until(memory.now_ns + k * 7000000);
+	}
+	ck_assert(worked);
+	stop();
+	ck_assert_ptr_null(kept);
+	pt_pending_free(target.pending);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("mb_sources");
@@ -239,6 +325,7 @@ int main(void)
 	tcase_add_test(tc, a_core_that_cannot);
 	tcase_add_test(tc, the_lock);
 	tcase_add_loop_test(tc, a_core_in_reset, 0, PT_LEN(in_reset));
+	tcase_add_loop_test(tc, who_is_killed_leaves_nothing_at_work, 0, PT_LEN(at_work));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

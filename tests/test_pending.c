@@ -187,7 +187,7 @@ static const struct { const char *body; } odd[] = {
 	{ "proftap-pending 1\ntarget aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\nchip b\n" },
 	{ "proftap-pending 1\ntarget a\nchip b\nrow\n" }, { "proftap-pending 1\ntarget a\nchip b\nrow mtb 0 0 4 0 0 1 2 3\n" },
 	{ "proftap-pending 1\ntarget a\nchip b\nrow mtb 0 0 3 0 0 1 2 3 4\n" },
-	{ "proftap-pending 1\ntarget a\nchip b\nrow mtb 2 0 4 0 0 1 2 3 4\n" },
+	{ "proftap-pending 1\ntarget a\nchip b\nrow mtb 3 0 4 0 0 1 2 3 4\n" },
 	{ "proftap-pending 1\ntarget a\nchip b\nrow mtb 0 8 4 0 0 1 2 3 4\n" },
 	{ "proftap-pending 1\ntarget a\nchip b\nrow mtb 0 0 4 3 0 1 2 3 4\n" },
 	{ "proftap-pending 1\ntarget a\nchip b\nrow mtb 0 0 4 0 0 100000000 2 3 4\n" },
@@ -383,6 +383,46 @@ START_TEST(registers_that_the_target_does_not_have_are_left)
 }
 END_TEST
 
+static int write_only(void *state, const struct pt_pending_row *rows, size_t n, const uint32_t *values,
+		      struct pt_err *why)
+{
+	(void)state;
+	if (deaf)
+		return pt_fail(why, PT_EUNSUPPORTED, "no way to it is set");
+	for (size_t i = 0; i < n; i++)
+		pt_put_le32(memory + rows[i].at, values[i]);
+	return 0;
+}
+
+/* What it held is not known: it is ended, and that no more is put back is said. Without a way to it, it stays noted. */
+START_TEST(what_cannot_be_read_is_stopped)
+{
+	struct pt_target_ops with = ops;
+	struct pt_pending_row row = row_at("mb.trace.0", 16, 2, 2);
+	struct pt_pending *p;
+
+	with.pending_write = write_only;
+	target.ops = &with;
+	row.kind = PT_PENDING_STOP;
+	row.check = 0;
+	change(&row);
+	pt_put_le32(memory + 16, 0x1234);	/* whatever it does by then */
+	p = read_kept();
+	deaf = true;
+	ck_assert_int_eq(pt_pending_put_back(p, &target, tell, NULL, &err), PT_EUNSUPPORTED);
+	ck_assert_str_eq(said, "mb.trace.0 is not put back: no way to it is set");
+	ck_assert_ptr_nonnull(kept);
+	deaf = false;
+	said[0] = '\0';
+	ck_assert_int_eq(pt_pending_put_back(p, &target, tell, NULL, &err), 0);
+	ck_assert_str_eq(said,
+			 "mb.trace.0 is stopped; what its registers held before cannot be read, and is not put back");
+	ck_assert_uint_eq(pt_le32(memory + 16), 2);
+	ck_assert_ptr_null(kept);
+	pt_pending_free(p);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("pending");
@@ -398,6 +438,7 @@ int main(void)
 	tcase_add_loop_test(tc, who_is_killed_in_the_midst_has_it_put_back, 0, PT_LEN(midst));
 	tcase_add_test(tc, what_the_wire_refuses_stays_noted);
 	tcase_add_test(tc, registers_that_the_target_does_not_have_are_left);
+	tcase_add_test(tc, what_cannot_be_read_is_stopped);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -194,11 +194,13 @@ static int write_mem(struct pt_target *t, const struct pt_pending_row *row, uint
 	return pt_mem_run(t->ops->mem(t->state, row->core), &op, 1, 1000, NULL, err);
 }
 
-/* The registers of a unit as they are now; RAM is not looked at. */
+/* The registers of a unit as they are now; RAM is not looked at, and what cannot be read is 0. */
 static int read_unit(struct pt_target *t, const struct pt_pending_row *row, size_t n, uint32_t *now, struct pt_err *err)
 {
 	if (row[0].kind == PT_PENDING_REG)
 		return t->ops->pending_read(t->state, row, n, now, err);
+	if (row[0].kind == PT_PENDING_STOP)
+		return 0;
 	for (size_t i = 0; i < n; i++)
 		if (row[i].bytes == NULL && read_mem(t, &row[i], &now[i], err) < 0)
 			return err->code;
@@ -213,7 +215,7 @@ static int write_unit(struct pt_target *t, const struct pt_pending_row *row, siz
 
 	for (size_t i = 0; i < n; i++)
 		value[i] = (now[i] & ~row[i].mask) | (row[i].was & row[i].mask);
-	if (row[0].kind == PT_PENDING_REG)
+	if (row[0].kind != PT_PENDING_MEM)
 		rc = t->ops->pending_write(t->state, row, n, value, err);
 	for (size_t i = 0; row[0].kind == PT_PENDING_MEM && rc == 0 && i < n; i++)
 		rc = row[i].bytes == NULL ? write_mem(t, &row[i], value[i], err)
@@ -309,6 +311,9 @@ static int put_back_rows(struct pt_target *t, const struct pt_pending_row *row, 
 	}
 	if (rc < 0)
 		tell(to, false, "%s is not put back: %s", row[0].unit, err->msg);
+	else if (row[0].kind == PT_PENDING_STOP)
+		tell(to, false, "%s is stopped; what its registers held before cannot be read, and is not put back",
+		     row[0].unit);
 	else if (j.before)
 		tell(to, true, "%s is as it was before", row[0].unit);
 	else
@@ -328,7 +333,7 @@ static int put_back_unit(struct pt_target *t, const struct pt_pending_row *row, 
 	int rc = 0;
 	size_t n_some;
 
-	if (row[0].kind == PT_PENDING_REG && t->ops->pending_read == NULL) {
+	if (row[0].kind != PT_PENDING_MEM && t->ops->pending_write == NULL) {
 		tell(to, false, "%s is left alone: the target has no such registers", row[0].unit);
 		return 0;
 	}

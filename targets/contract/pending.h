@@ -9,6 +9,9 @@
  * is noted before it is written, and whoever wrote it may have been killed in between. A row that is as it was before all
  * that does not: a reset leaves such a mixture as well.
  *
+ * Of a register that cannot be read nobody knows what it held before: of such a unit only what ends its work is noted, and
+ * written, whatever the unit does by then; that the rest is not put back is said.
+ *
  *	proftap-pending 1
  *	target cortexm
  *	chip MKL27Z256 (Cortex-M0+ r0p1)
@@ -33,6 +36,7 @@ enum { PT_PENDING_UNIT = 20, PT_PENDING_ROWS = 1024, PT_PENDING_BYTES = 65536, P
 enum pt_pending_kind {
 	PT_PENDING_MEM,		/* memory, by the target's mem() */
 	PT_PENDING_REG,		/* a register that only the target reaches: its ops pending_read and pending_write */
+	PT_PENDING_STOP,	/* the same, which cannot be read: `was` ends what ours began; no check */
 };
 enum pt_pending_when { PT_PENDING_ANY, PT_PENDING_HALTED, PT_PENDING_RUNNING };	/* of the core; else it is left alone */
 

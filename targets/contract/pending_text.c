@@ -141,7 +141,7 @@ static size_t words_to(const char *at, const char *end)
 
 static bool read_row(struct reader *r, struct pt_pending_row *row)
 {
-	static const uint64_t most[] = { PT_PENDING_REG, 7, 4, PT_PENDING_RUNNING, UINT64_MAX,
+	static const uint64_t most[] = { PT_PENDING_STOP, 7, 4, PT_PENDING_RUNNING, UINT64_MAX,
 					 UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX };
 	uint64_t v[9];
 	const char *end;

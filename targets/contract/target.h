@@ -193,7 +193,8 @@ struct pt_target_ops {
 	 * it is no question. */
 	void (*program_order)(void *state, bool big_endian);
 	const struct pt_target_upstream *(*upstream)(void *state);	/* NULL: it is not behind another GDB server */
-	/* Registers of kind PT_PENDING_REG, n rows of one core: what they hold, and write them. NULL: there are none. */
+	/* Registers of kind PT_PENDING_REG, n rows of one core: what they hold, and write them; those of PT_PENDING_STOP are
+	 * only written. NULL: there are none. */
 	int (*pending_read)(void *state, const struct pt_pending_row *rows, size_t n, uint32_t *values,
 			    struct pt_err *err);
 	int (*pending_write)(void *state, const struct pt_pending_row *rows, size_t n, const uint32_t *values,

@@ -52,6 +52,11 @@ int pt_counters_unit_start(struct pt_counters_unit *u, uint64_t *at_ns, struct p
 	return 0;
 }
 
+struct pt_mdm_op pt_counters_unit_end(void)
+{
+	return pt_mdm_write_op(PCCMDR, PCCMDR_BITS, STOP);
+}
+
 int pt_counters_unit_stop(struct pt_counters_unit *u, struct pt_err *err)
 {
 	u->written->counters = false;

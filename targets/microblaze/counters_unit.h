@@ -37,6 +37,7 @@ unsigned pt_counters_latency_items(const struct pt_counters_unit *u);
 /* Everything stopped and at zero, the group's events in their counters, and off. at_ns: in the middle of the start. */
 int pt_counters_unit_start(struct pt_counters_unit *u, uint64_t *at_ns, struct pt_err *err);
 int pt_counters_unit_stop(struct pt_counters_unit *u, struct pt_err *err);
+struct pt_mdm_op pt_counters_unit_end(void);	/* the write that does it */
 int pt_counters_unit_read(struct pt_counters_unit *u, struct pt_counters_reading *r, struct pt_err *err);
 bool pt_counters_unit_is_zero(const struct pt_counters_unit *u, const struct pt_counters_reading *r);
 /* A mark that is written to the first counter can be read back. Ends what they count, and leaves them at the mark. */

@@ -389,4 +389,5 @@ const struct pt_target_ops pt_microblaze_ops = {
 	.no_flash = "a MicroBlaze has no flash of its own: its memories are loaded with the FPGA, or as RAM (load)",
 	.sources = mb_sources,
 	.upstream = mb_upstream,
+	.pending_write = pt_mb_pending_write,
 };

@@ -12,6 +12,7 @@
  *                            performance counters
  *   source_trace.c           program and event trace
  *   source_common.c          what these have in common
+ *   ending.c                 what ends their work, noted in case that this process is killed
  *   cores.c                  bins and counters of several cores at once
  *   registers.c              layout of the g packet, and what the unit registers hold
  *   microblaze.c             attach, detach, and the table of it all
@@ -74,6 +75,12 @@ int pt_mb_read_settings(struct pt_mb *mb, const struct pt_params *settings, stru
  * 0; mask 0: by none. */
 int pt_mb_cross_trigger(struct pt_mb *mb, unsigned select, uint8_t mask, bool all_of_them, unsigned output,
 			struct pt_err *err);
+/* The write by which no input drives that output. */
+static inline struct pt_mdm_op pt_mb_cross_trigger_off(unsigned output)
+{
+	return (struct pt_mdm_op){ .what = PT_MDM_WRITE, .own = true, .command = MDM_XTRIG_CTRL,
+				   .bits = MDM_XTRIG_CTRL_BITS, .value = output };
+}
 
 /* --- bins_unit.c: the profiling buffer */
 
@@ -125,7 +132,8 @@ static inline uint64_t pt_bins_unit_address(const struct pt_bins_unit *u, uint32
 
 struct pt_mb_unit {			/* of a core, leased for a profile */
 	struct pt_target *target;
-	char name[24];			/* "mb.counters.0" */
+	char name[PT_PENDING_UNIT];	/* "mb.counters.0" */
+	unsigned core;
 	bool leased;
 	bool silent;			/* all its registers read 0, as those of a core in reset do */
 };
@@ -134,6 +142,17 @@ void pt_mb_unit_drop(struct pt_mb_unit *unit);	/* that was taken, or not */
 /* It does not answer: what was not told yet is a loss. Says so once. Returns how long to rest, in microseconds. */
 int pt_mb_unit_silent(struct pt_mb_unit *unit, struct pt_emit *out, uint64_t now_ns);
 void pt_mb_unit_answers(struct pt_mb_unit *unit);
+/* --- ending.c */
+
+enum { PT_MB_MOST_ENDS = 3 };
+/* Before the unit is written: these end what it does. They are noted until the unit has ended. */
+void pt_mb_unit_begins(const struct pt_mb_unit *unit, const struct pt_mdm_op *ends, size_t n);
+void pt_mb_unit_ended(const struct pt_mb_unit *unit);
+int pt_mb_pending_write(void *state, const struct pt_pending_row *rows, size_t n, const uint32_t *values,
+			struct pt_err *err);
+
+/* --- source_common.c */
+
 /* Which of the GDB server's threads (cores, to the board) is this core of the MDM: where it has as many of them as the MDM
  * has cores, the one at the same place in the list; else its first one stands for all of them. */
 unsigned pt_mb_thread_of(const struct pt_mb *mb, unsigned core);

@@ -384,6 +384,20 @@ static void init(struct bins *s, struct pt_target *target, const struct pt_sourc
 	pt_emit_init(&s->out, setup, pt_mdm_now_ns(s->unit.mdm));
 }
 
+/* Before anything of it counts. */
+static void note_end(const struct bins *s)
+{
+	struct pt_mdm_op ends[PT_MB_MOST_ENDS];
+	size_t n = 0;
+
+	if (s->cross) {
+		ends[n++] = pt_mb_cross_trigger_off(s->start_output);
+		ends[n++] = pt_mb_cross_trigger_off(s->stop_output);
+	}
+	ends[n++] = pt_bins_unit_command(&s->unit, false);
+	pt_mb_unit_begins(&s->lease, ends, n);
+}
+
 static int leave(struct bins *s, struct pt_err *err)
 {
 	int rc = pt_mdm_select(s->unit.mdm, s->core, err);
@@ -396,6 +410,8 @@ static int leave(struct bins *s, struct pt_err *err)
 	s->crossed = false;
 	if (rc == 0)
 		rc = pt_bins_unit_enable(&s->unit, false, err);
+	if (rc == 0)
+		pt_mb_unit_ended(&s->lease);
 	return rc;
 }
 
@@ -412,6 +428,7 @@ static int one_start(void *state, struct pt_target *target, const struct pt_sour
 	if (prepare(s, setup, err) < 0)
 		goto release;
 	s->out.told_ns = pt_mdm_now_ns(s->unit.mdm);
+	note_end(s);
 	if (emit_config(s, setup, err) < 0 || pt_mb_look_at_core(s->mb, s->core, &s->out, &s->held, err) < 0 ||
 	    (s->cross && cross_triggers(s, setup, true, err) < 0))
 		goto leave;

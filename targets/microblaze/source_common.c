@@ -12,7 +12,7 @@ enum { SILENT_REST_US = 50000 };
 
 int pt_mb_unit_take(struct pt_mb_unit *unit, struct pt_mb *mb, const char *name, unsigned core, struct pt_err *err)
 {
-	*unit = (struct pt_mb_unit){ .target = mb->target };
+	*unit = (struct pt_mb_unit){ .target = mb->target, .core = core };
 	snprintf(unit->name, sizeof(unit->name), "mb.%s.%u", name, core);
 	unit->leased = pt_lease_take(mb->target, unit->name, owner, err) == 0;
 	return unit->leased ? 0 : err->code;

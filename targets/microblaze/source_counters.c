@@ -378,9 +378,10 @@ static int emit_config(struct counters *s, const struct pt_source_setup *setup, 
 
 static int stop_unit(struct counters *s, struct pt_err *err)
 {
-	if (pt_mdm_select(s->mdm, s->core, err) < 0)
+	if (pt_mdm_select(s->mdm, s->core, err) < 0 || pt_counters_unit_stop(&s->unit, err) < 0)
 		return err->code;
-	return pt_counters_unit_stop(&s->unit, err);
+	pt_mb_unit_ended(&s->lease);
+	return 0;
 }
 
 static int find_unit(struct counters *s, struct pt_err *err)
@@ -398,6 +399,7 @@ static int find_unit(struct counters *s, struct pt_err *err)
 
 static int one_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
 {
+	const struct pt_mdm_op end = pt_counters_unit_end();
 	struct counters *s = state;
 	struct pt_err ignored = { 0 };
 
@@ -416,6 +418,7 @@ static int one_start(void *state, struct pt_target *target, const struct pt_sour
 		goto release;
 	if (emit_config(s, setup, err) < 0 || pt_mb_look_at_core(s->mb, s->core, &s->out, &s->held, err) < 0)
 		goto release;
+	pt_mb_unit_begins(&s->lease, &end, 1);
 	if (!s->held && turn(s, err) < 0) { /* else it begins when the core runs */
 		stop_unit(s, &ignored);
 		goto release;

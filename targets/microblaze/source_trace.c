@@ -17,7 +17,6 @@
 enum { MOST_ITEMS = 65536, PART_ITEMS = 1024, ITEM_BYTES = 3, HELD_REST_US = 200000, MOST_REST_US = 100000 };
 enum { SAVE_RETURNS = 1, SAVE_PC = 4, LEVEL_SHIFT = 4 }; /* TCTRLR */
 enum { SAMPLE = 1, STOP = 2, START = 4, CLEAR = 8 };	/* TCMDR */
-enum { STARTED = 17 };		/* TSR */
 
 enum { MODE, LEVEL, PCS, WINDOW, PERIOD, N_PARAMS };
 static const struct pt_param params[] = {
@@ -63,14 +62,17 @@ static int command(struct trace *s, unsigned bits, uint64_t *at_ns, struct pt_er
 /* A unit that is not there, or of a core in reset, does not say that it has started: then `recording` stays false. */
 static int start_unit(struct trace *s, uint64_t *status, struct pt_err *err)
 {
+	const struct pt_mdm_op end = pt_mdm_write_op(TCMDR, TCMDR_BITS, STOP);
+
 	*status = 0;
+	pt_mb_unit_begins(&s->lease, &end, 1);
 	if (pt_mdm_select(s->mdm, s->mb->core, err) < 0 ||
 	    pt_mdm_put(s->mdm, false, TCTRLR, TCTRLR_BITS, s->control, err) < 0 ||
 	    command(s, CLEAR | START, &s->from_ns, err) < 0 ||
 	    pt_mdm_get(s->mdm, false, TSR, TSR_BITS, status, err) < 0)
 		return err->code;
 	s->from_start = false;
-	s->recording = s->mb->written.trace = (*status >> STARTED & 1) != 0;
+	s->recording = s->mb->written.trace = (*status >> PT_TSR_STARTED & 1) != 0;
 	s->mb->written.tctrlr = s->control;
 	s->next_ns = s->from_ns + s->window_ns;
 	return 0;
@@ -106,6 +108,18 @@ static int end_recording(struct trace *s, struct pt_err *err)
 			       "the trace buffer claims %" PRIu32 " items and holds %" PRIu32 ": is mb.trace.size "
 			       "right?",
 			       s->n_items, s->capacity);
+	return 0;
+}
+
+/* For good. */
+static int end_unit(struct trace *s, struct pt_err *err)
+{
+	uint64_t ignored;
+
+	if (pt_mdm_select(s->mdm, s->mb->core, err) < 0 || command(s, STOP, &ignored, err) < 0)
+		return err->code;
+	s->mb->written.trace = false;
+	pt_mb_unit_ended(&s->lease);
 	return 0;
 }
 
@@ -302,6 +316,7 @@ static int check_unit(struct trace *s, struct pt_err *err)
 
 static int trace_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
 {
+	struct pt_err ignored = { 0 };
 	struct trace *s = state;
 
 	if (available(target, err) < 0)
@@ -313,6 +328,7 @@ static int trace_start(void *state, struct pt_target *target, const struct pt_so
 	    pt_mb_look_at_core(s->mb, s->mb->core, &s->out, &s->held, err) == 0 &&
 	    ((s->held && !s->ring) || record(s, err) == 0))
 		return 0;
+	end_unit(s, &ignored);
 	pt_mb_unit_drop(&s->lease);
 	return err->code;
 }
@@ -387,14 +403,12 @@ static int trace_stop(void *state, struct pt_err *err)
 {
 	struct pt_err first = { 0 };
 	struct trace *s = state;
-	uint64_t ignored;
 	int rc = s->out.ended ? 0 : s->untold ? catch_up(s, &first) : s->recording ? end_recording(s, &first) : 0;
 
 	while (rc >= 0 && s->reading && !s->out.ended)
 		rc = read_part(s, &first);
-	if (command(s, STOP, &ignored, rc < 0 ? err : &first) < 0 && rc >= 0)
+	if (end_unit(s, rc < 0 ? err : &first) < 0 && rc >= 0)
 		rc = first.code;
-	s->mb->written.trace = false;
 	pt_emit_rest(&s->out, pt_mdm_now_ns(s->mdm), rc, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
 	pt_emit_end(&s->out);
 	pt_mb_unit_drop(&s->lease);
