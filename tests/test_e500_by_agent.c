@@ -91,7 +91,7 @@ START_TEST(a_halted_core_has_no_agent)
 	run_it();
 	pass_by_agent(&op, 1, &pass);
 	pt_e500_describe_way(e500, line, sizeof(line));
-	ck_assert_msg(strstr(line, "1 looks so far, 0 halts") != NULL, "%s", line);
+	ck_assert_msg(strstr(line, "1 accesses so far without a halt") != NULL, "%s", line);
 	end();
 }
 END_TEST

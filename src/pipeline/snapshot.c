@@ -163,7 +163,7 @@ static bool contradicts_counts(struct pt_pipeline *p)
 			 " in a second at most, but it counted "
 			 "%.0f or more: the clock is faster, and times by it are wrong",
 			 (double)f->core_hz / 1e6, c->name, c->max_hz,
-			 (double)c->timed * 1e9 / (double)(c->timed_ns + c->timed_error_ns));
+			 (double)c->timed * 1e9 / (double)pt_counter_longest_ns(c));
 		f->contradiction = p->clock_contradiction;
 		f->times = f->times != PT_BASIS_NONE ? PT_BASIS_ESTIMATED : PT_BASIS_NONE;
 		return true;

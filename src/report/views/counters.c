@@ -52,9 +52,9 @@ static struct pt_value real(double f)
 	return (struct pt_value){ .f = f, .basis = isnan(f) ? PT_BASIS_NONE : PT_BASIS_EXACT };
 }
 
-/* Over a time whose ends the clocks know to error_ns together: blank where that hardly says anything, else between what
- * the longest and the shortest such time make of it. */
-static struct pt_value rate(double f, uint64_t ns, uint64_t error_ns)
+/* Over a time whose ends the clocks know to error_ns together, and that is no longer than longest_ns: blank where that
+ * hardly says anything, else between what the longest and the shortest such time make of it. */
+static struct pt_value rate(double f, uint64_t ns, uint64_t error_ns, uint64_t longest_ns)
 {
 	struct pt_value known = pt_time_value(ns, error_ns), value = { .f = f };
 
@@ -63,10 +63,15 @@ static struct pt_value rate(double f, uint64_t ns, uint64_t error_ns)
 	value.basis = isnan(f) ? PT_BASIS_NONE : known.basis;
 	if (value.basis == PT_BASIS_ESTIMATED) {
 		value.bounds = true;
-		value.lo = f * (double)ns / (double)(ns + error_ns);
+		value.lo = f * (double)ns / (double)longest_ns;
 		value.hi = f * (double)ns / (double)(ns - error_ns);
 	}
 	return value;
+}
+
+static struct pt_value rate_between_two(const struct pt_counter_row *c, double f)
+{
+	return rate(f, c->least_ns, c->error_ns, c->least_ns + c->error_ns);
 }
 
 static struct pt_value estimate(double f)
@@ -84,10 +89,10 @@ static void counter_row(const struct pt_counter_row *c, size_t n_cores, struct p
 	*out++ = count(c->readings);
 	*out++ = count(c->unknown);
 	*out++ = rate(c->timed_ns > 0 ? (double)c->timed * 1e9 / (double)c->timed_ns : NAN, c->timed_ns,
-		      c->timed_error_ns);
-	*out++ = rate(c->rate_min, c->least_ns, c->error_ns);
-	*out++ = rate(c->rate_max, c->least_ns, c->error_ns);
-	*out++ = rate(c->rate_last, c->least_ns, c->error_ns);
+		      c->timed_error_ns, pt_counter_longest_ns(c));
+	*out++ = rate_between_two(c, c->rate_min);
+	*out++ = rate_between_two(c, c->rate_max);
+	*out++ = rate_between_two(c, c->rate_last);
 	*out++ = real(c->is_value && c->value != PT_UNKNOWN ? (double)c->value : NAN);
 	*out++ = real(NAN);
 	*out++ = real(NAN);

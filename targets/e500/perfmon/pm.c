@@ -242,7 +242,7 @@ int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *
 
 /* --- what it costs ------------------------------------------------------------------------------------------------ */
 
-/* All looks since it was attached, a debugger's, too; what a profile costs is pm_account.c's. */
+/* All accesses since it was attached, a debugger's, too; what a profile costs is pm_account.c's. */
 static void describe_cost(const struct pt_e500_way *way, const struct pt_e500_cost *c, char *line, size_t room)
 {
 	double ms = c->n_halts > 0 ? (double)c->halted_ns / (double)c->n_halts / PT_NS_PER_MS : 0;
@@ -250,14 +250,14 @@ static void describe_cost(const struct pt_e500_way *way, const struct pt_e500_co
 	if (c->n_passes == 0)
 		snprintf(line, room, "%s", way->halts ? ": INTRUSIVE, each reading halts the core" : ": halts nothing");
 	else if (c->n_halts == 0)
-		snprintf(line, room, ": %" PRIu64 " looks so far, 0 halts, %.1f packets each (most %" PRIu32 ")",
+		snprintf(line, room, ": %" PRIu64 " accesses so far without a halt, %.1f packets each (most %" PRIu32 ")",
 			 c->n_passes, (double)c->n_packets / (double)c->n_passes, c->most_packets);
 	else
 		snprintf(line, room,
-			 ": %" PRIu64 " looks so far, %.1f packets each (most %" PRIu32
-			 "); the core was halted %" PRIu64 " times for them, %.2f ms in the mean (longest %.2f ms)",
-			 c->n_passes, (double)c->n_packets / (double)c->n_passes, c->most_packets, c->n_halts, ms,
-			 (double)c->longest_halt_ns / PT_NS_PER_MS);
+			 ": the core was halted %" PRIu64 " times so far, %.2f ms in the mean (longest %.2f ms), %.1f packets "
+			 "each (most %" PRIu32 ")",
+			 c->n_halts, ms, (double)c->longest_halt_ns / PT_NS_PER_MS,
+			 (double)c->n_packets / (double)c->n_passes, c->most_packets);
 }
 
 void pt_e500_describe_way(const struct pt_e500_target *e500, char *line, size_t room)

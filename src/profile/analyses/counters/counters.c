@@ -167,7 +167,7 @@ enum { EARLY = 4 };	/* that much sooner than the reading before */
 
 /* Readings have errors in time, and one that a halt or the end of the profile wants comes soon after the one before:
  * what was counted in between is counted, but makes no extreme of a rate, nor the last one. */
-static void take_rate(struct counter *n, uint64_t ns, uint64_t error_ns, uint64_t counted, uint64_t at_ns)
+static void take_rate(struct counter *n, uint64_t ns, uint64_t counted, uint64_t at_ns)
 {
 	double rate = (double)counted * 1e9 / (double)ns;
 	bool early = ns < n->before_ns / EARLY;
@@ -175,7 +175,6 @@ static void take_rate(struct counter *n, uint64_t ns, uint64_t error_ns, uint64_
 	n->before_ns = ns;
 	n->row.timed += counted;
 	n->row.timed_ns += ns;
-	n->row.timed_error_ns += error_ns;
 	if (early)
 		return;
 	n->row.rate_last = rate;
@@ -190,6 +189,22 @@ static void take_rate(struct counter *n, uint64_t ns, uint64_t error_ns, uint64_
 		n->row.rate_max = rate;
 		n->row.rate_max_at = at_ns;
 	}
+}
+
+/* From the reading before to one at at_ns, both with their errors: behind a stretch that ended at the former, that one's
+ * error is none of the longer stretch. */
+static void take_ends(struct counter *n, uint64_t at_ns, uint64_t from_error_ns, uint64_t to_error_ns, bool stamped)
+{
+	bool goes_on = n->in_stretch && n->stretch_stamped == stamped;
+
+	if (n->row.timed_to_ns == 0)
+		n->row.timed_from_ns = n->read.ns - from_error_ns;
+	if (at_ns + to_error_ns > n->row.timed_to_ns)
+		n->row.timed_to_ns = at_ns + to_error_ns;
+	n->row.timed_error_ns += to_error_ns + (goes_on ? 0 : from_error_ns) - (goes_on ? n->end_error_ns : 0);
+	n->in_stretch = true;
+	n->stretch_stamped = stamped;
+	n->end_error_ns = to_error_ns;
 }
 
 static void end_turn(struct counter *n)
@@ -228,17 +243,27 @@ static void take_value(struct counter *n, const struct pt_event *e)
 		n->row.value = e->counter.count;
 }
 
+/* Behind a halt for a reading a source says once more what it read: counting goes on from there. */
+static bool is_said_again(const struct counter *n, const struct pt_event *e)
+{
+	return e->cause != PT_COUNTING_RESUMES && e->counter.count == 0 && n->read.ns == PT_UNKNOWN &&
+	       n->row.readings > 0;
+}
+
 static void take_count(struct counters *c, struct counter *n, const struct pt_event *e, struct pt_moment at)
 {
 	bool stamped = n->read_ticks != PT_UNKNOWN && e->ticks != PT_UNKNOWN;	/* both by one clock */
-	uint64_t error = (stamped ? 0 : n->read.error_ns + at.error_ns) + n->read_error_ns + e->counter.error_ns;
+	uint64_t from_error = (stamped ? 0 : n->read.error_ns) + n->read_error_ns;
+	uint64_t to_error = (stamped ? 0 : at.error_ns) + e->counter.error_ns, error = from_error + to_error;
 	bool follows = e->cause == PT_COUNTING_GOES_ON && n->read.ns != PT_UNKNOWN && at.ns != PT_UNKNOWN &&
 		       at.ns > n->read.ns;
 
-	n->row.readings++;
+	n->row.readings += !is_said_again(n, e);
 	n->row.shared |= e->cause == PT_COUNTING_RESUMES;
 	if (e->cause != PT_COUNTING_GOES_ON)
 		end_turn(n);
+	if (!follows || e->counter.count == PT_UNKNOWN)
+		n->in_stretch = false;
 	if (e->counter.count == PT_UNKNOWN) {
 		n->row.unknown++;
 	} else {
@@ -246,7 +271,8 @@ static void take_count(struct counters *c, struct counter *n, const struct pt_ev
 		if (follows && error > n->row.error_ns)
 			n->row.error_ns = error;
 		if (follows) {
-			take_rate(n, at.ns - n->read.ns, error, e->counter.count, at.ns);
+			take_ends(n, at.ns, from_error, to_error, stamped);
+			take_rate(n, at.ns - n->read.ns, e->counter.count, at.ns);
 			spread(c, n, n->read.ns, at.ns, (double)e->counter.count);
 			pt_together_add(&c->together, n->row.source, n->number, n->read.ns, at.ns, e->counter.count);
 			n->turn.counted += e->counter.count;

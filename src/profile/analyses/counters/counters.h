@@ -33,7 +33,10 @@ struct pt_counter_row {		/* a counter */
 	uint64_t readings, unknown;	/* unknown: out of them, with nobody able to say how many more */
 	uint64_t timed, timed_ns;	/* part of total between two readings with moments,
 					 * and the time between these */
-	uint64_t timed_error_ns;	/* of timed_ns, at worst: each reading's moment has an error */
+	uint64_t timed_error_ns;	/* of timed_ns, at worst: the moments at both ends of each stretch that was
+					 * counted without a gap have one; those in between cancel out */
+	uint64_t timed_from_ns, timed_to_ns;	/* the earliest that the first began, modulo 2^64, and the latest that the
+						 * last ended: timed_ns is no longer than from one to the other */
 	double rate_min, rate_max;	/* per second, between two readings, of which the second did not come much
 					 * earlier than is usual; NAN: none */
 	uint64_t rate_min_at, rate_max_at;	/* ns; the second reading */
@@ -49,10 +52,18 @@ struct pt_counter_row {		/* a counter */
 	const struct pt_series *series;	/* rate per second over time */
 };
 
+/* The longest that timed_ns may have been. */
+static inline uint64_t pt_counter_longest_ns(const struct pt_counter_row *c)
+{
+	uint64_t by_ends = c->timed_ns + c->timed_error_ns, by_span = c->timed_to_ns - c->timed_from_ns;
+
+	return by_span >= c->timed_ns && by_span < by_ends ? by_span : by_ends;
+}
+
 /* More than its source says can come in the longest time that this may have been. */
 static inline bool pt_counter_is_too_fast(const struct pt_counter_row *c)
 {
-	double most_s = (double)(c->timed_ns + c->timed_error_ns) * 1e-9;
+	double most_s = (double)pt_counter_longest_ns(c) * 1e-9;
 
 	return c->max_hz != 0 && c->timed_ns != 0 && !c->is_value &&
 	       (double)c->timed > (double)c->max_hz * most_s * 1.02;

@@ -21,6 +21,9 @@ struct counter {
 	double xx, xy, yy;		/* of the turns before: counted and ns, squared */
 	struct pt_moment read;		/* the last reading; ns PT_UNKNOWN: not since the gap */
 	uint64_t read_ticks, read_error_ns;
+	bool in_stretch;		/* the time before the last reading was counted, too, */
+	bool stretch_stamped;		/* by ticks of one clock, */
+	uint64_t end_error_ns;		/* and the row has so much of that reading's error */
 	double count[PT_SERIES_BUCKETS], ns[PT_SERIES_BUCKETS];	/* on the grid: counted, and the time that this is of */
 	struct pt_series series;
 	struct pt_series_bucket bucket[PT_SERIES_BUCKETS];
