@@ -250,11 +250,13 @@ static void describe_cost(const struct pt_e500_way *way, const struct pt_e500_co
 	if (c->n_passes == 0)
 		snprintf(line, room, "%s", way->halts ? ": INTRUSIVE, each reading halts the core" : ": halts nothing");
 	else if (c->n_halts == 0)
-		snprintf(line, room, ": %" PRIu64 " accesses so far without a halt, %.1f packets each (most %" PRIu32 ")",
+		snprintf(line, room,
+			 ": %" PRIu64 " accesses so far without a halt, %.1f packets each (most %" PRIu32 ")",
 			 c->n_passes, (double)c->n_packets / (double)c->n_passes, c->most_packets);
 	else
 		snprintf(line, room,
-			 ": the core was halted %" PRIu64 " times so far, %.2f ms in the mean (longest %.2f ms), %.1f packets "
+			 ": the core was halted %" PRIu64
+			 " times so far, %.2f ms in the mean (longest %.2f ms), %.1f packets "
 			 "each (most %" PRIu32 ")",
 			 c->n_halts, ms, (double)c->longest_halt_ns / PT_NS_PER_MS,
 			 (double)c->n_packets / (double)c->n_passes, c->most_packets);
