@@ -70,11 +70,30 @@ START_TEST(what_is_not_steady_fits_no_rate)
 }
 END_TEST
 
+/* The first reading is vague, so that each of the others by itself leaves much open. Between those two 4 ms passed to
+ * within 0.1 us: that is known of all readings together alone. */
+START_TEST(what_fits_each_reading_may_not_fit_all)
+{
+	const double hz = 48e6, period = 48000;
+	struct pt_count_rate r;
+
+	pt_count_rate_begin(&r, period, 1e3, 200e6);
+	pt_count_rate_add(&r, 0, 300000, (uint32_t)fmod(hz * 150e-6, period));
+	pt_count_rate_add(&r, 700000, 700100, (uint32_t)fmod(hz * 700.05e-6, period));
+	pt_count_rate_add(&r, 4700000, 4700100, (uint32_t)fmod(hz * 4700.05e-6, period));
+	ck_assert(pt_count_rate_fits(&r, 46.6e6, 46.6e6) && pt_count_rate_fits(&r, 49.4e6, 49.4e6));
+	pt_count_rate_settle(&r);
+	ck_assert(pt_count_rate_fits(&r, hz, hz));
+	ck_assert(!pt_count_rate_fits(&r, 46.6e6, 46.6e6) && !pt_count_rate_fits(&r, 49.4e6, 49.4e6));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("count_rate");
 	TCase *tc = tcase_create("rate");
 
+	tcase_add_test(tc, what_fits_each_reading_may_not_fit_all);
 	tcase_add_loop_test(tc, holds_the_truth, 0, PT_LEN(cases));
 	tcase_add_test(tc, what_is_not_steady_fits_no_rate);
 	suite_add_tcase(suite, tc);
