@@ -7,6 +7,7 @@
 #include "cli/configfile.h"
 #include "host/log.h"
 #include "cli/app.h"
+#include "cli/output.h"
 #include "base/nearest.h"
 #include "base/util.h"
 #include "cli/subcommands.h"
@@ -62,7 +63,8 @@ static void refuse_verb(const char *name)
 	for (size_t i = 0; i < PT_LEN(verbs); i++)
 		pt_nearest_offer(&near, verbs[i]->name);
 	if (strpbrk(name, "/.") != NULL)
-		pt_error("no subcommand %s; did you mean --elf %s? `proftap --help` lists them", name, name);
+		pt_error("no subcommand %s; did you mean %s %s? `proftap --help` lists them", name,
+			 pt_output_is_capture(name) ? "proftap decode" : "--elf", name);
 	else if (near.nearest[0] == '\0' && is_monitor_word(name))
 		pt_error("no subcommand %s; did you mean proftap monitor %s? `proftap --help` lists them", name, name);
 	else

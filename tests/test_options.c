@@ -37,6 +37,8 @@ END_TEST
 
 static const struct { const char *args[6]; const char *says; } refused[] = {
 	{ { "--nonsense", NULL }, "no option --nonsense" },
+	{ { "-elf", "fw.elf", NULL }, "no option -elf; did you mean --elf?" },
+	{ { "-fro", "2s", NULL }, "no option -fro; did you mean --for?" },
 	{ { "--probe", NULL }, "--probe needs a value" },
 	{ { "--max-loss", "120", NULL }, "0 to 100" },
 	{ { "--max-loss", "few", NULL }, "few" },

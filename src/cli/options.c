@@ -142,7 +142,7 @@ static int take_time(struct pt_options *options, const char *value, struct pt_er
 static int take_limits(struct pt_options *options, const char *path, struct pt_err *err)
 {
 	char *word = pt_limits_word(path, true, err);
-	int rc = word != NULL ? add_word(options, "", word, err) : err->code;
+	int rc = word != NULL ? add_word(options, "", word, err) : pt_wrap(err, "--limits");
 
 	free(word);
 	options->limits = path;
@@ -251,7 +251,9 @@ static int refuse_option(const char *word, struct pt_err *err)
 	for (size_t i = 0; i < PT_LEN(rows); i++) {
 		pt_nearest_offer(&near, rows[i].name);
 		if (strlen(rows[i].name) == len && strncmp(rows[i].name, name, len) == 0)
-			return pt_fail(err, PT_EARG, "--%s takes no value: leave out %s", rows[i].name, name + len);
+			return word + 1 == name ? pt_fail(err, PT_EARG, "no option -%s; did you mean --%s?", name, name)
+						: pt_fail(err, PT_EARG, "--%s takes no value: leave out %s",
+							  rows[i].name, name + len);
 		if (strncmp(rows[i].name, name, len) == 0 && len > 0 && at < sizeof(several))
 			at += (size_t)snprintf(several + at, sizeof(several) - at, " --%s", rows[i].name);
 	}
@@ -264,6 +266,15 @@ static int refuse_option(const char *word, struct pt_err *err)
 	near.nearest[sizeof(near.nearest) - 1] = '\0';
 	return pt_fail(err, PT_EARG, "no option %s%s`proftap --help` lists them", word,
 		       pt_nearest_question(&near, question, sizeof(question)));
+}
+
+/* The word that getopt_long() refused: letters behind one dash are options of their own, and it is at one of them. */
+static const char *refused_word(char **argv)
+{
+	const char *at = argv[optind];
+	bool within = optopt != 0 && at != NULL && at[0] == '-' && at[1] != '-' && strchr(at, optopt) != NULL;
+
+	return within ? at : argv[optind - 1];
 }
 
 int pt_options_parse(struct pt_options *options, int argc, char **argv, struct pt_err *err)
@@ -283,7 +294,7 @@ int pt_options_parse(struct pt_options *options, int argc, char **argv, struct p
 			return pt_fail(err, PT_EARG, "%s needs a value: %s %s", argv[optind - 1], argv[optind - 1],
 				       needed_value(optopt));
 		if (row == NULL)
-			return refuse_option(argv[optind - 1], err);
+			return refuse_option(refused_word(argv), err);
 		options->given |= UINT64_C(1) << (row - rows);
 		if (take_option(options, row, optarg, err) < 0)
 			return err->code;

@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "host/log.h"
+#include "capture/capture.h"
 #include "report/report.h"
 #include "report/shared/tar.h"
 #include "cli/app.h"
@@ -49,11 +50,27 @@ void pt_output_fit_terminal(struct pt_query *query)
 		freelocale(locale);
 }
 
-/* As GDB's monitor has it: "source=counters". Here it is an option. */
+bool pt_output_is_capture(const char *path)
+{
+	char magic[sizeof(PT_CAPTURE_MAGIC) - 1];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	bool is = fd >= 0 && read(fd, magic, sizeof(magic)) == (ssize_t)sizeof(magic) &&
+		  memcmp(magic, PT_CAPTURE_MAGIC, sizeof(magic)) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+/* As GDB's monitor has it: "source=counters", here an option; or a file that another subcommand reads. */
 static int check_word(const char *word, struct pt_err *err)
 {
 	size_t len = strcspn(word, "=");
 	char name[40];
+
+	if (pt_output_is_capture(word))
+		return pt_fail(err, PT_EARG, "%.200s is a capture, which is reported by proftap decode %.200s", word,
+			       word);
 
 	snprintf(name, sizeof(name), "%.*s", len < sizeof(name) ? (int)len : 0, word);
 	if (word[len] == '\0' || pt_query_knows(word) || !pt_options_has(name, "profile"))

@@ -12,6 +12,9 @@
 int pt_output_query(struct pt_query *query, const struct pt_options *options, const char *const *words, size_t n_words,
 		    struct pt_err *err);
 
+/* Is a word of the command line the name of a capture (capture/capture.h)? */
+bool pt_output_is_capture(const char *path);
+
 /* Where standard output is a terminal: its columns, whether it shows colour, and signs beyond ASCII. */
 void pt_output_fit_terminal(struct pt_query *query);
 

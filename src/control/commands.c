@@ -233,6 +233,22 @@ static const char *kind_of(const struct pt_command *cmd)
 	return meaning.kind;
 }
 
+/* "set core-clock 48M", "core-clock 48M", "core-clock=48M": where it goes. False: no setting with a value. */
+static bool refuse_setting(const struct pt_command *cmd, struct pt_err *err)
+{
+	size_t at = strcmp(cmd->words[0], "set") == 0 ? 1 : 0, len;
+	const char *key = at < cmd->n_words ? cmd->words[at] : "", *value;
+
+	len = strcspn(key, "=");
+	value = key[len] == '=' ? key + len + 1 : at + 1 < cmd->n_words ? cmd->words[at + 1] : "";
+	if (len == 0 || value[0] == '\0' || (at == 0 && key[len] == '\0' && kind_of(cmd) == NULL))
+		return false;
+	pt_fail(err, PT_EARG,
+		"\"%.40s\" is not a %s command; a setting goes with the profile: %s profile run 2s %.*s=%.40s",
+		cmd->words[0], cmd->ctx->ops->name, cmd->ctx->ops->name, len < 40 ? (int)len : 40, key, value);
+	return true;
+}
+
 static int refuse_word(struct names *names, const char *group, struct pt_err *err)
 {
 	const struct pt_command *cmd = names->cmd;
@@ -241,6 +257,8 @@ static int refuse_word(struct names *names, const char *group, struct pt_err *er
 	struct pt_text list = { 0 };
 	struct pt_nearest near;
 
+	if (group == NULL && refuse_setting(cmd, err))
+		return err->code;
 	if (group == NULL && is_gdbs_own(first))
 		return pt_fail(err, PT_EARG, "\"%.40s\" is not a %s command, but one of GDB itself: type it without %s",
 			       first, cmd->ctx->ops->name, cmd->ctx->ops->name);

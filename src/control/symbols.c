@@ -75,7 +75,12 @@ static void after_read(void *data, void *arg, bool late)
 		pt_command_done(cmd, local.code, &local);
 		return;
 	}
-	if (reading->program == NULL || pt_session_set_program(cmd->ctx->session, reading->program, err) < 0)
+	if (reading->program == NULL)
+		pt_command_fail(cmd, err->code, "symbols: %s%s", err->msg,
+				err->code == PT_EIO ? "; it is looked for on the host where proftap runs: "
+						      "remote put FILE firmware.elf sends one from GDB's"
+						    : "");
+	else if (pt_session_set_program(cmd->ctx->session, reading->program, err) < 0)
 		pt_command_fail(cmd, err->code, "symbols: %s", err->msg);
 	else {
 		pt_changes_program(cmd->ctx->changes, cmd->ctx->user, reading->program);

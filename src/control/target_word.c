@@ -68,7 +68,8 @@ static int print_on_board(struct pt_command *cmd, struct pt_board *board, struct
 
 	(void)board;
 	if (word == NULL)
-		return pt_fail(err, PT_EUNSUPPORTED, "%s: target %s has none", cmd->row.name, target->ops->name);
+		return pt_fail(err, PT_EUNSUPPORTED, "%s: target %s has none; %s status says what this one has",
+			       cmd->row.name, target->ops->name, cmd->ctx->ops->name);
 	return word->print(target->state, cmd->words, cmd->n_words, pt_command_say_line, cmd, err);
 }
 

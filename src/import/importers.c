@@ -242,14 +242,20 @@ static struct pt_infile *open_file(struct input *in, const char *file, const cha
 {
 	const char *mark = strrchr(file, '?');
 	struct pt_infile *opened = pt_infile_open(file, err);
+	struct pt_err why;
 
 	*query = NULL;
 	in->path = pt_strdup(file);
-	if (opened != NULL || mark == NULL)
-		return opened;
-	in->path[mark - file] = '\0';
-	*query = mark + 1;
-	return pt_infile_open(in->path, err);
+	if (opened == NULL && mark != NULL) {
+		in->path[mark - file] = '\0';
+		*query = mark + 1;
+		opened = pt_infile_open(in->path, err);
+	}
+	why = *err;
+	if (opened == NULL)
+		pt_fail(err, why.code, "%.700s; a capture is what --capture FILE or monitor profile save FILE wrote",
+			why.msg);
+	return opened;
 }
 
 int pt_inputs_add(struct pt_inputs_set *set, const char *file, const char *const *words, size_t n_words,

@@ -17,7 +17,7 @@ static char *word_of(const char *path, const char *text, struct pt_err *err)
 	char *line = pt_rules_one_line(text), *word = NULL;
 
 	if (line[0] == '\0') {
-		pt_fail(err, PT_EARG, "limits: %s has no rule", path);
+		pt_fail(err, PT_EARG, "%s has no rule such as gross(adc_convert) in 5us..7us", path);
 	} else if (asprintf(&word, "limits=%s", line) < 0) {
 		pt_fail(err, PT_ENOMEM, "no memory for timing rules");
 		word = NULL;
@@ -38,11 +38,9 @@ char *pt_limits_word(const char *path, bool pipes, struct pt_err *err)
 			      : pt_file_read(path, MOST_BYTES, &len_bytes, err);
 	char *word = NULL;
 
-	if (text == NULL)
-		pt_wrap(err, "limits");
-	else if (memchr(text, 0, len_bytes) != NULL)
-		pt_fail(err, PT_EARG, "limits: %s is no text", path);
-	else
+	if (text != NULL && memchr(text, 0, len_bytes) != NULL)
+		pt_fail(err, PT_EARG, "%s is no text: a file of timing rules has one a line", path);
+	else if (text != NULL)
 		word = word_of(path, (const char *)text, err);
 	free(text);
 	return word;

@@ -105,6 +105,7 @@ static int offer_intrusive(struct pt_target *target, const struct pt_source_ops 
 			   struct pt_err *err)
 {
 	char list[700] = "", cost[320];
+	const char *first = NULL;
 	struct pt_err why = { .code = PT_EUNSUPPORTED };
 	size_t at = 0;
 
@@ -114,16 +115,16 @@ static int offer_intrusive(struct pt_target *target, const struct pt_source_ops 
 		snprintf(cost, sizeof(cost), "%.300s", sources[i]->help);
 		if (sources[i]->cost != NULL)
 			sources[i]->cost(target, cost, sizeof(cost));
-		at += (size_t)snprintf(list + at, sizeof(list) - at, ". source=%s: %s", sources[i]->name, cost);
+		first = first == NULL ? sources[i]->name : first;
+		at += (size_t)snprintf(list + at, sizeof(list) - at, "\n  source=%s: %s", sources[i]->name, cost);
 	}
 	if (at == 0)
 		return pt_fail(err, why.code, "no source works here: %.300s; monitor sources says what each lacks",
 			       why.msg);
-	return pt_fail(
-		err, PT_EARG,
-		"each source of this target disturbs the program; choose one: monitor profile run 2s source=NAME "
-		"(proftap profile: --source NAME)%s",
-		list);
+	return pt_fail(err, PT_EARG,
+		       "each source of this target disturbs the program; name one: monitor profile run 2s source=%s "
+		       "(proftap profile: --source %s)%s",
+		       first, first, list);
 }
 
 static int no_source(const struct pt_live *live, struct pt_target *target, const struct pt_source_ops *const *sources,
@@ -144,11 +145,16 @@ static int no_source(const struct pt_live *live, struct pt_target *target, const
 		       name != NULL ? name : mode, ask_nearest(target, sources, n, name, mode, question), names);
 }
 
-/* Whoever named none is told of what is there all the same, and only comes when it is called. */
-static int none_works(const struct pt_live *live, const struct pt_source_ops *const *sources, size_t n,
-		      struct pt_err *err)
+/* A user who named none reads of a source that has to be named; one who named what this chip has not, of those it has. */
+static int none_works(const struct pt_live *live, struct pt_target *target, const struct pt_source_ops *const *sources,
+		      size_t n, struct pt_err *err)
 {
 	struct pt_err why = *err;
+	char names[600];
+
+	list_sources(target, sources, n, names, sizeof(names));
+	if (why.code == PT_EUNSUPPORTED && names[0] != '\0' && pt_params_text(live->own, &pt_live_rows[SOURCE]) != NULL)
+		return pt_fail(err, why.code, "%.400s; this target has: %s", why.msg, names);
 
 	for (size_t i = 0; i < n; i++)
 		if (sources[i]->only_by_name && pt_params_text(live->own, &pt_live_rows[SOURCE]) == NULL &&
@@ -186,7 +192,7 @@ static int choose_source(struct pt_live *live, struct pt_target *target, size_t 
 		n_tried++;
 	}
 	live->ops = NULL;
-	return n_tried > 0 ? none_works(live, sources, n, err) : no_source(live, target, sources, n, err);
+	return n_tried > 0 ? none_works(live, target, sources, n, err) : no_source(live, target, sources, n, err);
 }
 
 /* As it was asked for; NULL: the source's first. */
