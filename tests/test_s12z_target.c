@@ -1,5 +1,7 @@
 /* The target s12z over a wire that ends in arrays: attach, control, registers, memory, breakpoints, reset, flash, and
  * what it does when something is wrong. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "harness.h"
@@ -200,6 +202,128 @@ START_TEST(leaving_turns_enbdc_off_until_it_is_needed)
 	ck_assert(!status().was_reset);
 	OK(pt_mem_read(&z->mem, FAKE_RAM, &byte, 1, &err));
 	ck_assert_int_ne(bdc.csr & PT_BDC_ENBDC, 0);
+}
+END_TEST
+
+/* --- killed ------------------------------------------------------------------------------------------------------- */
+
+static char *kept, said[200];
+
+static void keep(void *arg, const char *text, size_t len_bytes)
+{
+	(void)arg;
+	free(kept);
+	kept = text != NULL ? strndup(text, len_bytes) : NULL;
+}
+
+static void hear(void *arg, bool done, const char *sentence)
+{
+	(void)arg;
+	(void)done;
+	snprintf(said, sizeof(said), "%s", sentence);
+}
+
+/* As the board begins: notes are kept once it is known what chip it is. */
+static void attach_with_notes(void)
+{
+	attach();
+	target->pending = pt_pending_new(keep, NULL);
+	ops->note_changes(z);
+}
+
+/* Nothing is written any more, and nothing noted. */
+static void kill_it(void)
+{
+	struct pt_err ignored;
+
+	pt_pending_free(target->pending);
+	target->pending = NULL;
+	bdc.dark = true;
+	pt_target_detach(target, true, &ignored);
+	bdc.dark = false;
+	target = NULL;
+}
+
+/* The next process, which knows nothing but the text. */
+static void come_again(void)
+{
+	struct pt_pending *noted = pt_pending_new(keep, NULL);
+
+	said[0] = '\0';
+	attach();
+	OK(pt_pending_parse(noted, kept, strlen(kept), &err));
+	OK(pt_pending_put_back(noted, target, hear, NULL, &err));
+	target->pending = noted;
+	ops->note_changes(z);
+}
+
+static void go_for_good(void)
+{
+	struct pt_pending *pending = target->pending;
+
+	OK(pt_target_detach(target, true, &err));
+	target = NULL;
+	pt_pending_free(pending);
+}
+
+static const struct { const char *does, *set; uint16_t found, after; const char *says; } killed[] = {
+	{ "", NULL, PT_BDC_CLKSW, PT_BDC_CLKSW, "bdc is as it was before" },
+	{ "", NULL, 0, 0, "bdc is as it was before" },
+	{ "", "run-in-stop=on", 0, 0, "bdc is as it was before" },
+	{ "", "steal=on", PT_BDC_CLKSW, PT_BDC_CLKSW, "bdc is as it was before" },
+	{ "", "connect=under-reset", 0, PT_BDC_ENBDC, "bdc is left alone, because the core is halted" },
+	{ "leave, read", NULL, 0, 0, "bdc is as it was before" },
+	{ "reset", NULL, PT_BDC_CLKSW, 0, "bdc is left alone: 0x0 holds 0x0, not 0x8400 as was written" },
+	{ "reset", NULL, 0, 0, "bdc is as it was before" },
+	{ "halt", NULL, 0, PT_BDC_ENBDC, "bdc is left alone, because the core is halted" },
+};
+
+/* ENBDC and what is set besides it: what needs it sets it again, and what was before the first of both is put back. */
+START_TEST(enbdc_of_one_that_was_killed_is_put_back)
+{
+	uint16_t mine = PT_BDC_ENBDC | PT_BDC_BDCCIS | PT_BDC_STEAL | PT_BDC_CLKSW;
+	uint8_t byte;
+
+	bdc.csr = PT_BDC_UNSEC | killed[_i].found;
+	if (killed[_i].set != NULL)
+		set(killed[_i].set);
+	attach_with_notes();
+	if (strstr(killed[_i].does, "leave") != NULL) {
+		OK(ops->leave(z, &err));
+		ck_assert_ptr_null(kept);
+	}
+	if (strstr(killed[_i].does, "read") != NULL)
+		OK(pt_mem_read(&z->mem, FAKE_RAM, &byte, 1, &err));
+	if (strcmp(killed[_i].does, "halt") == 0)
+		halt();
+	ck_assert_msg(kept != NULL && strstr(kept, "\nrow bdc ") != NULL, "%s", kept != NULL ? kept : "nothing");
+	kill_it();
+	if (strcmp(killed[_i].does, "reset") == 0)	/* into normal mode, by somebody else */
+		bdc.csr = PT_BDC_UNSEC;
+	pt_params_free(settings);
+	settings = pt_params_new();
+	come_again();
+	ck_assert_msg(strncmp(said, killed[_i].says, strlen(killed[_i].says)) == 0, "%s", said);
+	OK(pt_mem_read(&z->mem, FAKE_RAM, &byte, 1, &err));
+	go_for_good();
+	ck_assert_uint_eq(bdc.csr & mine, killed[_i].after);
+	ck_assert_ptr_null(kept);
+}
+END_TEST
+
+/* The next one may be told to set the same: that is its own, then. */
+START_TEST(what_the_next_one_wants_is_its_own)
+{
+	bdc.csr = PT_BDC_UNSEC;
+	set("steal=on");
+	attach_with_notes();
+	kill_it();
+	come_again();
+	ck_assert_str_eq(said, "bdc is as it was before");
+	ck_assert_uint_ne(bdc.csr & PT_BDC_STEAL, 0);
+	go_for_good();
+	ck_assert_uint_eq(bdc.csr, PT_BDC_UNSEC);
+	ck_assert_ptr_null(kept);
 }
 END_TEST
 
@@ -628,6 +752,8 @@ int main(void)
 	tcase_add_test(tc, stop_mode_is_sleep);
 	tcase_add_test(tc, interrupted_look_spoils_no_read);
 	tcase_add_test(tc, bits_of_bdccsr_are_where_the_user_says);
+	tcase_add_loop_test(tc, enbdc_of_one_that_was_killed_is_put_back, 0, PT_LEN(killed));
+	tcase_add_test(tc, what_the_next_one_wants_is_its_own);
 	tcase_add_loop_test(tc, words_that_cannot_be_are_refused, 0, (int)PT_LEN(no_words));
 	tcase_add_test(tc, codes_of_the_dbg_are_what_the_user_says);
 	suite_add_tcase(suite, tc);

@@ -118,6 +118,7 @@ void pt_board_set_drain(struct pt_board *board, const struct pt_board_drain *dra
 void pt_board_tell_program(struct pt_board *board);
 /* What an earlier process had left in the target and what became of it, a line each; "": nothing. Board thread. */
 const char *pt_board_put_back(const struct pt_board *board);
+bool pt_board_stays_noted(const struct pt_board *board);	/* something of it could not be put back yet */
 uint64_t pt_board_now_ns(struct pt_board *board);	/* probe's clock */
 
 /* Semihosting (host.h): what the program asks is served while no client hears of the halt, or, in mode

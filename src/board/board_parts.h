@@ -64,6 +64,7 @@ struct pt_board {
 	struct pt_kept *kept;		/* what is to be put back, in a file; NULL: of this probe nothing is kept */
 	bool keep_failed;		/* and that was said */
 	struct pt_text put_back;	/* what was, line by line, since the board is there */
+	bool stays_noted;		/* and not all could be */
 	struct pt_board_drain drain;
 	struct pt_core_status core[PT_BOARD_CORES];
 	uint64_t stood_at[PT_BOARD_CORES];	/* pc of a halted core, if the source was told; else PT_UNKNOWN */

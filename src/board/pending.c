@@ -92,7 +92,10 @@ int pt_board_keep_pending(struct pt_board *board, struct pt_err *err)
 	else if (why.code != 0)
 		told(board, false, why.msg);
 	free(text);
+	board->stays_noted = pt_pending_rows(pending) > 0;
 	board->target->pending = pending;
+	if (board->target->ops->note_changes != NULL)
+		board->target->ops->note_changes(board->target->state);
 	return rc;
 }
 
@@ -106,6 +109,11 @@ void pt_board_end_pending(struct pt_board *board, struct pt_pending *pending)
 	pt_pending_free(pending);
 	pt_kept_close(board->kept);
 	board->kept = NULL;
+}
+
+bool pt_board_stays_noted(const struct pt_board *board)
+{
+	return board->stays_noted;
 }
 
 const char *pt_board_put_back(const struct pt_board *board)

@@ -201,6 +201,8 @@ struct pt_target_ops {
 			     struct pt_err *err);
 	/* What an earlier process had changed has been put back: as it is now, it was found. NULL: nothing was kept. */
 	int (*look_again)(void *state, struct pt_err *err);
+	/* From here on pt_pending_note() is kept: what attach has changed already is noted. NULL: it changes nothing. */
+	void (*note_changes)(void *state);
 };
 
 /* A target at work: what the board holds. ops and state are open so that sources and tests reach them. */

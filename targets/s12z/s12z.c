@@ -127,10 +127,11 @@ static void take_settings(struct pt_s12z *z, const struct pt_params *settings)
 static void add_to_csr(struct pt_s12z *z, const struct pt_params *settings)
 {
 	if (pt_params_flag(settings, &params[RUN_IN_STOP]))
-		z->wire.keep |= PT_BDC_BDCCIS;
+		z->wire.wanted |= PT_BDC_BDCCIS;
 	if (pt_params_flag(settings, &params[STEAL]))
-		z->wire.keep |= PT_BDC_STEAL;
-	if (z->wire.keep != (z->wire.csr & (PT_BDC_BDCCIS | PT_BDC_STEAL | PT_BDC_CLKSW)))
+		z->wire.wanted |= PT_BDC_STEAL;
+	z->wire.keep |= z->wire.wanted;
+	if (z->wire.keep != (z->wire.csr & PT_BDC_SETTINGS))
 		z->wire.enabled = false;	/* to be written */
 }
 
@@ -150,6 +151,7 @@ static int connect_wire(struct pt_s12z *z, struct pt_probe *probe, struct pt_err
 		return pt_fail(err, PT_EUNSUPPORTED, "the probe offers no BDC");
 	pt_wire_s12z_init(&z->wire, ops, state, pt_probe_link(probe));
 	z->wire.bits = z->bits;
+	z->wire.target = z->target;
 	if (ops->set_errors != NULL)
 		ops->set_errors(state, pt_bdccsr_sent(&z->bits, PT_BDC_ERRORS));
 	if (z->under_reset && ops->reset(state, PT_BDC_SPECIAL, err) < 0)
@@ -157,6 +159,8 @@ static int connect_wire(struct pt_s12z *z, struct pt_probe *probe, struct pt_err
 	if (pt_wire_s12z_connect(&z->wire, err) < 0)
 		return err->code;
 	z->found_csr = z->wire.csr;
+	if (z->under_reset)
+		z->wire.found &= (uint16_t)~PT_BDC_ENBDC;	/* it is the reset that has set it */
 	pt_s12z_mem_init(z);
 	return 0;
 }
@@ -243,11 +247,11 @@ static void tell_found(const struct pt_s12z *z, const struct teller *to)
 
 static void tell_changes(const struct pt_s12z *z, const struct teller *to)
 {
-	uint16_t high = z->wire.keep & ~z->found_csr & (PT_BDC_BDCCIS | PT_BDC_STEAL);
+	uint16_t high = z->wire.keep & ~z->wire.found & (PT_BDC_BDCCIS | PT_BDC_STEAL);
 	unsigned n = 0;
 	char line[160];
 
-	if (z->wire.enabled && (z->found_csr & PT_BDC_ENBDC) == 0)
+	if (z->wire.enabled && (z->wire.found & PT_BDC_ENBDC) == 0)
 		to->say(to->arg, "changed: BDCCSR.ENBDC = 1 (a BGND instruction of the program stops it now; put back "
 				 "on detach)");
 	if (high != 0) {
@@ -330,6 +334,14 @@ static int print_bdccsr(void *state, const char *const *words, size_t n_words, v
 	return 0;
 }
 
+static void s12z_note_changes(void *state)
+{
+	const struct pt_s12z *z = state;
+
+	if (!z->locked)
+		pt_wire_s12z_note(&z->wire);
+}
+
 static const struct pt_target_word words[] = {
 	{ .name = "bdccsr", .usage = "",
 	  .help = "S12Z: control and status of the BDC, as GDB's maintenance info bdccsr asks for it",
@@ -372,4 +384,7 @@ const struct pt_target_ops pt_s12z_ops = {
 	.mass_erase = pt_s12z_mass_erase,
 	.sources = s12z_sources,
 	.words = words,
+	.pending_read = pt_s12z_pending_read,
+	.pending_write = pt_s12z_pending_write,
+	.note_changes = s12z_note_changes,
 };

@@ -26,8 +26,8 @@ static int print_it(struct pt_job *job, struct pt_board *board, struct pt_target
 	       lines[0] != '\0' ? "a proftap that was killed had changed something:\n"
 				: "nothing is noted that would have to be put back\n");
 	fputs(lines, stdout);
-	if (target->pending != NULL && pt_pending_rows(target->pending) > 0)
-		r->status = PT_EXIT_DEVICE;	/* it stays noted */
+	if (pt_board_stays_noted(board))
+		r->status = PT_EXIT_DEVICE;
 	return 0;
 }
 

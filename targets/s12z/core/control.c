@@ -285,7 +285,32 @@ int pt_s12z_resume(void *state, unsigned core, struct pt_err *err)
 
 static bool enbdc_was_set(const struct pt_s12z *z)
 {
-	return !z->under_reset && (z->found_csr & PT_BDC_ENBDC) != 0;
+	return (z->wire.found & PT_BDC_ENBDC) != 0;
+}
+
+/* As it was found: attach sets ENBDC, which would be taken for what the process before had left. */
+int pt_s12z_pending_read(void *state, const struct pt_pending_row *rows, size_t n, uint32_t *values, struct pt_err *err)
+{
+	const struct pt_s12z *z = state;
+
+	(void)rows;
+	(void)err;
+	for (size_t i = 0; i < n; i++)
+		values[i] = z->wire.found;
+	return 0;
+}
+
+/* As it was found from here on. What needs ENBDC next sets it. */
+int pt_s12z_pending_write(void *state, const struct pt_pending_row *rows, size_t n, const uint32_t *values,
+			  struct pt_err *err)
+{
+	struct pt_s12z *z = state;
+
+	(void)rows;
+	for (size_t i = 0; i < n; i++)
+		z->wire.found = (uint16_t)(values[i] & PT_BDC_PUT_BACK);
+	z->wire.keep = (z->wire.found & PT_BDC_SETTINGS) | z->wire.wanted;
+	return pt_wire_s12z_write_csr(&z->wire, enbdc_was_set(z), 0, err);
 }
 
 /* A core that was found halted by somebody else stays halted unless resume. */
@@ -301,7 +326,7 @@ int pt_s12z_restore(struct pt_s12z *z, bool resume, struct pt_err *err)
 		if (pt_s12z_resume(z, 0, err) < 0)
 			return pt_wrap(err, "let the core run on");
 	}
-	z->wire.keep = z->found_csr & (PT_BDC_BDCCIS | PT_BDC_STEAL | PT_BDC_CLKSW);
+	z->wire.keep = z->wire.found & PT_BDC_SETTINGS;
 	return pt_wire_s12z_write_csr(&z->wire, enbdc_was_set(z), PT_BDC_FLAGS, err);
 }
 

@@ -98,6 +98,11 @@ int pt_s12z_resume(void *state, unsigned core, struct pt_err *err);
 int pt_s12z_step(void *state, unsigned core, struct pt_err *err);
 int pt_s12z_leave(void *state, struct pt_err *err);
 int pt_s12z_restore(struct pt_s12z *z, bool resume, struct pt_err *err);	/* BDCCSR and the core as found */
+/* BDCCSR, noted by wire.c, as a process before us found it */
+int pt_s12z_pending_read(void *state, const struct pt_pending_row *rows, size_t n, uint32_t *values,
+			 struct pt_err *err);
+int pt_s12z_pending_write(void *state, const struct pt_pending_row *rows, size_t n, const uint32_t *values,
+			  struct pt_err *err);
 
 /* --- reset.c ------------------------------------------------------------------------------------------------------ */
 int pt_s12z_reset(void *state, enum pt_reset_kind kind, struct pt_err *err);

@@ -8,8 +8,6 @@
 
 enum { BATCH_MS = 500 };
 
-enum { SETTINGS = PT_BDC_BDCCIS | PT_BDC_STEAL | PT_BDC_CLKSW };
-
 /* WAIT and STOP only say what the core has done. Source: ZVHY, 5.3.2.2 */
 static const struct { uint8_t flag; const char *why; } reasons[] = {
 	{ PT_BDC_ILLACC, "there is nothing at this address (ILLACC)" },
@@ -61,13 +59,34 @@ int pt_wire_s12z_look(struct pt_wire_s12z *wire, struct pt_err *err)
 	return 0;
 }
 
+/* --- as it was found, noted --------------------------------------------------------------------------------------- */
+
+/* A core in active background needs ENBDC to stay there: it is left alone. */
+static void note_csr(const struct pt_wire_s12z *wire, uint16_t ours)
+{
+	const struct pt_pending_row row = { .unit = "bdc", .kind = PT_PENDING_REG, .when = PT_PENDING_RUNNING,
+					    .width_bytes = 2, .was = wire->found, .ours = ours & PT_BDC_PUT_BACK,
+					    .check = PT_BDC_PUT_BACK, .mask = PT_BDC_PUT_BACK };
+
+	if (row.ours != row.was)
+		pt_pending_note(wire->target, &row, 1);
+}
+
+void pt_wire_s12z_note(const struct pt_wire_s12z *wire)
+{
+	note_csr(wire, (uint16_t)((wire->enabled ? PT_BDC_ENBDC : 0u) | wire->keep));
+}
+
 int pt_wire_s12z_write_csr(struct pt_wire_s12z *wire, bool enbdc, uint8_t clear, struct pt_err *err)
 {
 	uint16_t value = (uint16_t)((enbdc ? PT_BDC_ENBDC : 0u) | wire->keep | clear);
 	struct pt_bdc_op op = { .what = PT_BDC_WRITE_BDCCSR, .value = pt_bdccsr_sent(&wire->bits, value) };
 
+	note_csr(wire, value);
 	if (one(wire, &op, err) < 0)
 		return pt_wrap(err, "write BDCCSR");
+	if ((value & PT_BDC_PUT_BACK) == wire->found)
+		pt_pending_settle(wire->target, "bdc");
 	wire->enabled = enbdc;
 	if ((clear & PT_BDC_ERRORS) == PT_BDC_ERRORS)
 		wire->stale = false;
@@ -91,7 +110,8 @@ int pt_wire_s12z_connect(struct pt_wire_s12z *wire, struct pt_err *err)
 		return pt_wrap(err, "connect to the BDC (power, clock and BKGD of the target?)");
 	if (pt_wire_s12z_look(wire, err) < 0)
 		return err->code;
-	wire->keep = wire->csr & SETTINGS;
+	wire->keep = wire->csr & PT_BDC_SETTINGS;
+	wire->found = wire->csr & PT_BDC_PUT_BACK;
 	wire->enabled =
 		(wire->csr & (PT_BDC_ENBDC | PT_BDC_FLAGS)) == PT_BDC_ENBDC; /* old flags: writing it clears them */
 	return 0;

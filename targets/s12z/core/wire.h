@@ -4,9 +4,14 @@
 #define PT_S12Z_WIRE_H
 
 #include "probes/wires/probe.h"
+#include "targets/contract/target.h"
 #include "targets/s12z/core/bdccsr.h"
 
+/* Of BDCCSR: what we set, what is left as found, and what is put back. */
+enum { PT_BDC_SETTINGS = PT_BDC_BDCCIS | PT_BDC_STEAL | PT_BDC_CLKSW, PT_BDC_PUT_BACK = PT_BDC_ENBDC | PT_BDC_SETTINGS };
+
 struct pt_wire_s12z {
+	struct pt_target *target;	/* whose note has what BDCCSR held; NULL: nothing is noted */
 	const struct pt_bdc_ops *ops;
 	void *state;
 	struct pt_link *link;
@@ -15,6 +20,8 @@ struct pt_wire_s12z {
 	struct pt_bdccsr bits;		/* where its bits are */
 	uint16_t csr;			/* BDCCSR as seen last, its bits where bdc.h has them */
 	uint16_t keep;			/* bits of its high byte that we write besides ENBDC */
+	uint16_t wanted;		/* of those, what the user has asked for */
+	uint16_t found;			/* PT_BDC_PUT_BACK as found: what is put back */
 	bool enabled;			/* we have seen ENBDC set since the last reset that we know of */
 	bool enable;			/* commands may set it where they need it */
 	bool was_reset;			/* ENBDC had been set and was found clear */
@@ -48,8 +55,12 @@ int pt_wire_s12z_look(struct pt_wire_s12z *wire, struct pt_err *err);
 /* The same, behind a SYNC if it does not answer at first: its clock may have changed. PT_EPROTO: there is nobody;
  * PT_ETIMEOUT: the probe does not answer. */
 int pt_wire_s12z_find(struct pt_wire_s12z *wire, struct pt_err *err);
-/* Write BDCCSR: ENBDC or not, wire->keep, and those flags cleared (PT_BDC_FLAGS: all). */
+/* Write BDCCSR: ENBDC or not, wire->keep, and those flags cleared (PT_BDC_FLAGS: all). Noted before, for as long as it is
+ * not as found. */
 int pt_wire_s12z_write_csr(struct pt_wire_s12z *wire, bool enbdc, uint8_t clear, struct pt_err *err);
+
+/* That BDCCSR is not as it was found, if it is not: it was written when nobody kept notes. */
+void pt_wire_s12z_note(const struct pt_wire_s12z *wire);
 
 uint64_t pt_wire_s12z_now_ns(const struct pt_wire_s12z *wire);
 
