@@ -121,6 +121,7 @@ struct pt_mtb {
 	bool held;			/* somebody else halted the core */
 	bool untold;			/* and what was recorded before that, and the halt, are still to be told */
 	uint64_t halt_pc, halt_ns;	/* then */
+	bool all_told;			/* mode halt: up to the end, at which the core slept */
 	uint64_t armed_ns, stopped_ns;
 	uint32_t watermark;		/* as written to FLOW */
 	bool odd_burst;		/* mode halt: the watermark is a packet earlier */

@@ -338,7 +338,8 @@ static int flush(struct pt_mtb *m, struct pt_err *err)
 	rc = m->held || was_full ? read_stop(m, &stop, 0, err) : stop_unit(m, &stop, &asleep, err);
 	if (rc == 0)
 		rc = deliver(m, &stop, m->read_offset, err);
-	if (rc == 0 && asleep)
+	m->all_told = rc == 0 && asleep;
+	if (m->all_told)
 		pt_emit_state(&m->out, PT_STATE_SLEEP, stop.ns, PT_UNKNOWN);
 	if (rc == 0 && was_full)	/* a debugger may have moved the pc since */
 		pt_emit_state(&m->out, PT_STATE_HALT, stop.ns, m->untold ? m->halt_pc : stop.pc);

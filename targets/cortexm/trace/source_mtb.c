@@ -439,7 +439,8 @@ static int wind_up(struct pt_mtb *m, struct pt_err *err)
 	struct pt_err first = { 0 };
 	int rc = m->untold ? catch_up(m, &first) : m->mode->flush(m, &first);
 
-	pt_emit_rest(&m->out, pt_mem_now_ns(m->mem), rc, m->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
+	if (!m->all_told)	/* else the profile ends there: what putting back takes is none of it */
+		pt_emit_rest(&m->out, pt_mem_now_ns(m->mem), rc, m->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
 	if (rc != PT_EIO && put_back(m, err) < 0 && rc == 0)
 		rc = err->code;
 	else if (rc < 0)
