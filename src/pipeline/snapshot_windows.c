@@ -96,7 +96,7 @@ void pt_snapshot_window_core(const struct pt_pipeline *p, const struct pt_traced
 	core->sleeps = s.asleep > 0 || s.waits > 0;
 	core->in_pieces = traced->flow != NULL && !pt_traced_counted(traced) && !pt_snapshot_complete(p) &&
 			  !core->windowed && core->seen_part <= 0;
-	core->tallied = core->in_pieces && !traced->flow->around && !traced->flow->extract && !traced->flow->halting;
+	core->tallied = core->in_pieces && !traced->flow->extract && !traced->flow->halting;
 	core->windows = s.awake;
 	core->armed = s.armed;
 	core->asleep = pt_windows_asleep(traced->windows);

@@ -54,7 +54,7 @@ struct pt_profile_core {		/* what was seen of a core; where there are several: s
 	const struct pt_calibration *calibration;
 	struct pt_cluster_total batches;	/* of samples that found it awake */
 	struct pt_share asleep_by_bursts;	/* asleep is by samples then */
-	bool tallied;			/* in_pieces, by bursts or pieces that machines chose: counts are at least those */
+	bool tallied;			/* in_pieces, of a profile that went on beside them: counts are at least those */
 	double seen_part;		/* of the time that the core ran, where that is most of it: shares are within what
 					 * the rest leaves open; else 0 */
 	bool awake_estimated;		/* ticks is: how sure it is, asleep says; else it is what was seen */
@@ -307,8 +307,8 @@ static inline const struct pt_profile_core *pt_profile_windowed(const struct pt_
 	return NULL;
 }
 
-/* How often something happened, and how long it took in all, is at least what was seen. What a ring holds, or a dump, is
- * what its user asked for; one stretch of mode halt may be all of it. */
+/* How often something happened, and how long it took in all, is at least what was seen. A dump is all that there is, of
+ * no time that is known; one stretch of mode halt may be all of it. */
 static inline bool pt_profile_tallied(const struct pt_profile *profile, uint16_t core)
 {
 	for (size_t i = 0; i < profile->n_cores; i++)
