@@ -9,6 +9,10 @@
 #include "gdbstub/proxy/proxy.h"
 #include "gdbstub/tables/branch_trace.h"
 #include "gdbstub/tables/live.h"
+#include "host/log.h"
+#include "report/text/grid.h"
+
+enum { LEAST_COLUMNS = 40 };	/* a narrower terminal breaks lines, whatever is printed */
 
 /* To a client that has not given the token. */
 static bool is_open(const struct pt_command_row *row)
@@ -133,6 +137,16 @@ static const char *hint(void *door, enum pt_command_event event)
 	return NULL;
 }
 
+/* GDB says nothing of its terminal. Where the daemon has one it is the same, or one like it. */
+static void fit(void *door, struct pt_query *query)
+{
+	const struct pt_gdb_client *client = door;
+	unsigned columns = pt_log_columns();
+
+	if (client->rsp.own && columns >= LEAST_COLUMNS)
+		query->columns = columns < PT_GRID_COLUMNS ? (uint16_t)columns : PT_GRID_COLUMNS;
+}
+
 static const struct pt_command_row own_rows[] = {
 	{ .name = "profile live", .usage = "TIME [VIEW] [sort=KEY] [top=N]|off",
 	  .help = "print the table every TIME while the target runs", .flags = PT_COMMAND_LOOKS_ONLY,
@@ -145,5 +159,5 @@ static const struct pt_command_row own_rows[] = {
 
 const struct pt_door_ops pt_gdb_door = {
 	.name = "monitor", .rows = own_rows, .serves = serves_row, .allows = allows_call, .core = chosen_core, .owned = is_owned,
-	.find_program = pt_gdb_find_program, .busy = is_busy, .status = say_status, .hint = hint,
+	.find_program = pt_gdb_find_program, .busy = is_busy, .status = say_status, .fit = fit, .hint = hint,
 };

@@ -254,6 +254,7 @@ static const struct {
 	{ "burst_by_count_top_2.txt", burst_profile, { "sort=count", "top=2" } },
 	{ "halt_functions.txt", halt_profile, { "functions", "sort=max" } },
 	{ "sample_functions.txt", sample_profile, { NULL } },
+	{ "sample_by_max.txt", sample_profile, { "sort=max", "top=2" } },
 	{ "empty.txt", empty_profile, { NULL } },
 	{ "asleep.txt", asleep_profile, { NULL } },
 	{ "halted.txt", halted_profile, { NULL } },

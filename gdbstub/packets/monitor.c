@@ -48,13 +48,15 @@ static void send_text(struct pt_gdb_client *client, const struct pt_text *text)
 }
 
 /* GDB 13 takes "E." for hex digits: there the sentence goes to the console first. */
-static void send_failure(struct pt_gdb_client *client, struct pt_text *out, const struct pt_err *err)
+static void send_failure(struct pt_gdb_client *client, struct pt_command *cmd, const struct pt_err *err)
 {
+	struct pt_text *out = &cmd->out;
+
 	if (client->features.error_message && out->len_bytes == 0) {
 		pt_gdb_send_sentence(client, err);
 		return;
 	}
-	pt_text_add(out, "%s\n", err->msg);
+	pt_command_say(cmd, "%s", err->msg);
 	pt_gdb_console(client, out->bytes, out->len_bytes);
 	pt_rsp_begin(&client->rsp.frame, '$');
 	pt_rsp_text(&client->rsp.frame, "E01");
@@ -66,7 +68,7 @@ static void answer(struct pt_gdb_client *client)
 	struct pt_monitor_call *call = client->command.call;
 
 	if (!call->abandoned && call->err.code < 0)
-		send_failure(client, &call->cmd->out, &call->err);
+		send_failure(client, call->cmd, &call->err);
 	else if (!call->abandoned)
 		send_text(client, &call->cmd->out);
 	end(client);

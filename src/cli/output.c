@@ -89,6 +89,9 @@ int pt_output_query(struct pt_query *query, const struct pt_options *options, co
 	snprintf(format, sizeof(format), "format=%.50s", options->format != NULL ? options->format : "text");
 	all[n++] = format;
 	for (size_t i = 0; i < n_words && n < PT_LEN(all); i++) {
+		if (i == 0 &&
+		    strcmp(words[i], "report") == 0) /* "report details", as the last line of a report has it */
+			continue;
 		if (check_word(words[i], err) < 0)
 			return err->code;
 		all[n++] = words[i];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "report/text/details.h"
 
 /* --- for doors ---------------------------------------------------------------------------------------------------- */
 
@@ -113,6 +114,34 @@ void pt_command_fail(struct pt_command *cmd, int rc, const char *fmt, ...)
 	pt_command_done(cmd, rc, &err);
 }
 
+/* Where the second part of a line stands, behind blanks: there it goes on when it is broken. */
+static size_t hanging_indent(const char *line, size_t len_bytes, size_t columns)
+{
+	size_t indent = strspn(line, " ");
+
+	for (size_t i = indent + 2; i < len_bytes && i < columns / 2; i++)
+		if (line[i - 2] == ' ' && line[i - 1] == ' ' && line[i] != ' ')
+			indent = i;
+	return indent;
+}
+
+/* Whole lines; the last may lack its end. */
+static void say_lines(struct pt_command *cmd, const char *text, size_t len_bytes)
+{
+	for (size_t len; len_bytes > 0; text += len, len_bytes -= len) {
+		const char *end = memchr(text, '\n', len_bytes);
+
+		len = end != NULL ? (size_t)(end - text) : len_bytes;
+		if (cmd->columns != 0 && len > cmd->columns) {
+			pt_wrapped_line(text, len, cmd->columns, hanging_indent(text, len, cmd->columns), &cmd->out);
+		} else {
+			pt_text_bytes(&cmd->out, text, len);
+			pt_text_bytes(&cmd->out, "\n", 1);
+		}
+		len += end != NULL;
+	}
+}
+
 void pt_command_session_reply(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct pt_command *cmd = arg;
@@ -121,20 +150,36 @@ void pt_command_session_reply(void *arg, int rc, const char *text, size_t len_by
 		pt_command_fail(cmd, rc, "%s: %.*s", cmd->row.name, (int)len_bytes, text);
 		return;
 	}
+	say_lines(cmd, text, len_bytes);
+	pt_command_done(cmd, 0, NULL);
+}
+
+void pt_command_session_table(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct pt_command *cmd = arg;
+
+	if (rc < 0) {
+		pt_command_session_reply(arg, rc, text, len_bytes);
+		return;
+	}
 	pt_text_bytes(&cmd->out, text, len_bytes);
 	if (len_bytes > 0 && text[len_bytes - 1] != '\n')
-		pt_text_add(&cmd->out, "\n");
+		pt_text_bytes(&cmd->out, "\n", 1);
 	pt_command_done(cmd, 0, NULL);
 }
 
 void pt_command_say(struct pt_command *cmd, const char *fmt, ...)
 {
+	struct pt_text lines = { 0 };
 	va_list args;
 
 	va_start(args, fmt);
-	pt_text_add_list(&cmd->out, fmt, args);
+	pt_text_add_list(&lines, fmt, args);
 	va_end(args);
-	pt_text_bytes(&cmd->out, "\n", 1);
+	pt_text_bytes(&lines, "\n", 1);
+	if (lines.bytes != NULL)
+		say_lines(cmd, lines.bytes, lines.len_bytes);
+	pt_text_free(&lines);
 }
 
 void pt_command_say_line(void *cmd, const char *line)

@@ -101,6 +101,7 @@ struct pt_command {
 	const char *words[PT_COMMAND_WORDS];	/* behind the name */
 	size_t n_words;
 	struct pt_text out;			/* what the answer will be */
+	uint16_t columns;			/* of what shows it; 0: not known, and no line is broken */
 	bool cancelled;				/* to end early: what has not begun yet need not */
 	/* the row's own */
 	void *data;				/* freed with the command */
@@ -143,6 +144,9 @@ void pt_command_done(struct pt_command *cmd, int rc, const struct pt_err *err);
 void pt_command_fail(struct pt_command *cmd, int rc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* A pt_session_reply: the text is the answer, arg the command. */
 void pt_command_session_reply(void *arg, int rc, const char *text, size_t len_bytes);
+/* The same of a report, whose lines are as wide as was asked for; those of other texts are broken where they do not fit
+ * what shows the answer. */
+void pt_command_session_table(void *arg, int rc, const char *text, size_t len_bytes);
 bool pt_command_no_words(struct pt_command *cmd);	/* false: there are some, and the command has failed */
 /* named.c: the name by which a file that the user names is to be opened. It lives as long as the command. NULL: the
  * command has failed, with a sentence that says what the user may name. */

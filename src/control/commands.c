@@ -369,9 +369,12 @@ static void run_row(struct pt_command *cmd)
 void pt_command_run(struct pt_command *cmd)
 {
 	const struct pt_command_ctx *ctx = cmd->ctx;
+	struct pt_query shown = { 0 };
 	struct pt_err no_row, err;
 	bool found = find_row(cmd, &no_row) == 0;
 
+	pt_command_fit(cmd, &shown);
+	cmd->columns = shown.columns;
 	if (ctx->ops->allows != NULL && ctx->ops->allows(ctx->door, cmd, &err) < 0)
 		pt_command_done(cmd, err.code, &err);
 	else if (!found)

@@ -238,7 +238,7 @@ static void report(struct pt_command *cmd)
 				"decode FILE --format %s -o OUT",
 				query.format, query.format);
 	else
-		pt_session_report(cmd->ctx->session, &query, pt_command_session_reply, cmd);
+		pt_session_report(cmd->ctx->session, &query, pt_command_session_table, cmd);
 }
 
 const struct pt_param *pt_command_start_param(size_t i)

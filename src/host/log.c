@@ -6,12 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/harmless.h"
 #include "base/util.h"
+
+enum { LEAST_COLUMNS = 40 };	/* a narrower terminal breaks lines, whatever is printed */
 
 static atomic_int level = PT_LOG_INFO;
 static atomic_uint channels;
@@ -60,6 +63,33 @@ static void put_time(char *out, size_t room)
 	snprintf(out + n, room - n, ".%03ldZ ", now.tv_nsec / 1000000);
 }
 
+unsigned pt_log_columns(void)
+{
+	struct winsize size;
+
+	return isatty(STDERR_FILENO) && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/* In place: the last blank that fits becomes the end of the line. */
+static void break_lines(char *text, unsigned columns)
+{
+	char *line = text, *blank = NULL;
+
+	for (char *at = text; columns >= LEAST_COLUMNS && *at != '\0'; at++) {
+		if (*at == '\n') {
+			line = at + 1;
+			blank = NULL;
+		} else if (*at == ' ' && at > line) {
+			blank = at;
+		}
+		if (at - line >= (int)columns && blank != NULL) {
+			*blank = '\n';
+			line = blank + 1;
+			blank = NULL;
+		}
+	}
+}
+
 static void say(int at, const char *prefix, const char *fmt, va_list args)
 {
 	char line[2048], time[40];	/* a whole sentence of an error, and what was said before it */
@@ -72,6 +102,7 @@ static void say(int at, const char *prefix, const char *fmt, va_list args)
 	n = snprintf(line, sizeof(line), "%s%s", time, prefix);
 	vsnprintf(line + n, sizeof(line) - (size_t)n, fmt, args);
 	pt_harmless(line, "\n\t");	/* a stranger's name must not drive the terminal */
+	break_lines(line, pt_log_columns());
 	over_progress = atomic_exchange(&progress_stands, false);
 	fprintf(stderr, "%s%s\n", over_progress ? erase_line : "", line);
 }

@@ -10,6 +10,7 @@
 #include "report/table/facts.h"
 #include "report/table/format.h"
 #include "report/table/order.h"
+#include "report/table/units.h"
 #include "report/text/details.h"
 #include "report/text/grid.h"
 #include "report/text/headline.h"
@@ -60,7 +61,7 @@ static size_t lines_in(const struct pt_text *text)
 	return n;
 }
 
-/* In brief where it would take more of a narrow terminal than the answer may wait for. side: "A: " of two, or "". */
+/* In brief where it would take more of a narrow terminal than the table below may wait for. side: "A: " of two, or "". */
 static void headline(const struct pt_profile *p, const char *side, const struct pt_query *query,
 		     enum pt_headline_line last, struct pt_text *out)
 {
@@ -69,7 +70,7 @@ static void headline(const struct pt_profile *p, const char *side, const struct 
 
 	pt_headline_make(&h, p);
 	print_headline(&h, side, query, last, &whole);
-	if (lines_in(&whole) <= HEADLINE_ROWS) {
+	if (lines_in(&whole) <= HEADLINE_ROWS || last != PT_HEADLINE_WARNING) {
 		pt_text_add(out, "%s", whole.bytes);
 	} else {
 		pt_headline_make_brief(&h, p);
@@ -140,6 +141,24 @@ static void say(void *arg, const char *line)
 	pt_wrapped_line(line, strlen(line), to->columns, INDENT, to->out);
 }
 
+/* The user's column has no value in any row: then the rows are in the order that they have without sort=. */
+static void order_of_rows(const struct pt_grid *g, struct say *to)
+{
+	int column = g->query->sort[0] != '\0' ? pt_view_column(g->view, g->query->sort) : -1;
+	int net = pt_view_column(g->view, "net");
+	char line[160], cell[PT_CELL_BYTES];
+
+	if (column < 0)
+		return;
+	pt_report_row(g->profile, g->view, g->row[0], g->values);	/* rows with a value come first */
+	pt_print_cell(cell, sizeof(cell), g->profile, &g->view->columns[column], &g->values[column]);
+	if (cell[0] != '\0')
+		return;
+	snprintf(line, sizeof(line), "No row has a value of %s in this profile%s%s.", g->query->sort,
+		 net >= 0 ? "; rows are sorted by " : "", net >= 0 ? g->view->columns[net].heading : "");
+	say(to, line);
+}
+
 static void small_print(const struct pt_grid *g, struct pt_text *out)
 {
 	const struct pt_small_print print = { .profile = g->profile, .view = g->view, .shown = g->shown,
@@ -147,6 +166,7 @@ static void small_print(const struct pt_grid *g, struct pt_text *out)
 	struct say to = { .out = out, .columns = columns_of(g->query) };
 	char line[80];
 
+	order_of_rows(g, &to);
 	pt_small_print_each(&print, say, &to);
 	snprintf(line, sizeof(line), "No room for %zu more column%s: wide=on shows all.", g->n_left_out,
 		 g->n_left_out == 1 ? "" : "s");

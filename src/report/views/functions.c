@@ -242,13 +242,16 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 		rest_row(p, pt_rest_core(p, i - p->n_functions), out);
 }
 
-static bool shows_rates(const bool *shown)
+/* "calls/s, period": the headings of columns whose time is that of the clock; "": none is shown. */
+static void list_rates(const bool *shown, char *out, size_t room)
 {
-	for (size_t i = 0; shown != NULL && i < PT_LEN(columns); i++)
+	size_t at = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; shown != NULL && i < PT_LEN(columns) && at < room; i++)
 		if (shown[i] &&
 		    (strcmp(columns[i].key, "calls_per_s") == 0 || strcmp(columns[i].key, "period_mean_ns") == 0))
-			return true;
-	return false;
+			at += (size_t)snprintf(out + at, room - at, "%s%s", at > 0 ? ", " : "", columns[i].heading);
 }
 
 /* Whose time it is; why calls/s times self/call is not self %. */
@@ -256,6 +259,7 @@ static bool remark(const void *subject, const bool *shown, char *out, size_t roo
 {
 	const struct pt_profile *p = subject;
 	const struct pt_profile_core *core = p->n_cores == 1 ? pt_profile_windowed(p, p->core[0].core) : NULL;
+	char rates[40];
 
 	if (pt_entries_are_elsewhere(p) && p->n_functions > 0) {
 		snprintf(
@@ -263,9 +267,10 @@ static bool remark(const void *subject, const bool *shown, char *out, size_t roo
 			"Samples find the entry of an exception in the code that it interrupts: intervals leave that open");
 		return true;
 	}
-	if (core == NULL || p->core_hz == 0 || !(core->asleep.share > 0.005) || !shows_rates(shown))
+	list_rates(shown, rates, sizeof(rates));
+	if (core == NULL || p->core_hz == 0 || !(core->asleep.share > 0.005) || rates[0] == '\0')
 		return false;
-	snprintf(out, room, "calls/s, period: of all time, of which the core slept %.0f %%; self %%: of time awake",
+	snprintf(out, room, "%s: of all time, of which the core slept %.0f %%; self %%: of time awake", rates,
 		 100 * core->asleep.share);
 	return true;
 }
