@@ -9,11 +9,31 @@
 #include "bare_core.h"
 #include "base/util.h"
 
-struct pt_bare_core *pt_bare_core_new(void)
+enum { SYSTEM_OFFSET = 0xd30, SYSTEM_BYTES = 0x2d0 };
+
+/* What lies behind the core's own registers, where a chip has its debug unit. */
+static bool system_read(void *unit, uint32_t offset, const struct pt_vaccess *access, uint32_t *value)
+{
+	(void)access;
+	pt_vcpu_read_system(unit, SYSTEM_OFFSET + offset, value);
+	return true;
+}
+
+static bool system_write(void *unit, uint32_t offset, const struct pt_vaccess *access, uint32_t value)
+{
+	(void)access;
+	pt_vcpu_write_system(unit, SYSTEM_OFFSET + offset, value);
+	return true;
+}
+
+static const struct pt_vunit_ops system_ops = { .name = "system", .read = system_read, .write = system_write };
+
+struct pt_bare_core *pt_bare_core_new_of(const struct pt_vcpu_model *model)
 {
 	struct pt_bare_core *core = calloc(1, sizeof(*core));
 	struct pt_vregion flash = { .base = 0, .size = BARE_FLASH_BYTES, .read_only = true };
 	struct pt_vregion ram = { .base = BARE_RAM_BASE, .size = BARE_RAM_BYTES };
+	struct pt_vregion system = { .base = 0xe000e000 + SYSTEM_OFFSET, .size = SYSTEM_BYTES, .ops = &system_ops };
 
 	if (core == NULL)
 		return NULL;
@@ -21,12 +41,20 @@ struct pt_bare_core *pt_bare_core_new(void)
 	ram.bytes = core->ram;
 	pt_vbus_add(&core->bus, &flash);
 	pt_vbus_add(&core->bus, &ram);
-	core->cpu = pt_vcpu_new(&core->bus, &pt_vcpu_kl27_timing);
+	core->cpu = pt_vcpu_new(&core->bus, model);
 	if (core->cpu == NULL) {
 		free(core);
 		return NULL;
 	}
+	system.unit = core->cpu;
+	if (model->mainline)
+		pt_vbus_add(&core->bus, &system);
 	return core;
+}
+
+struct pt_bare_core *pt_bare_core_new(void)
+{
+	return pt_bare_core_new_of(&pt_vcpu_m0plus);
 }
 
 void pt_bare_core_free(struct pt_bare_core *core)

@@ -3,7 +3,7 @@
 #define PT_TESTS_BARE_CORE_H
 
 #include "base/error.h"
-#include "probes/virtual/cpu/armv6m/armv6m.h"
+#include "probes/virtual/cpu/cortexm/cortexm.h"
 
 enum { BARE_FLASH_BYTES = 256 * 1024, BARE_RAM_BASE = 0x1fffe000, BARE_RAM_BYTES = 32 * 1024 };
 
@@ -14,7 +14,8 @@ struct pt_bare_core {
 };
 
 /* Memory is zero, the core in reset. NULL: no memory. */
-struct pt_bare_core *pt_bare_core_new(void);
+struct pt_bare_core *pt_bare_core_new(void);	/* a Cortex-M0+ */
+struct pt_bare_core *pt_bare_core_new_of(const struct pt_vcpu_model *model);	/* outlives it */
 void pt_bare_core_free(struct pt_bare_core *core);
 
 /* Put an ELF's segments where they are loaded (physical addresses). */

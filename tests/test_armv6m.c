@@ -1,5 +1,5 @@
 /* Instructions of the virtual core against vectors computed by hand from DDI 0419, A6.7: results, flags, cycles, lists
- * and faults. The system around them is in test_armv6m_system.c. */
+ * and faults. The system around them is in test_armv6m_exceptions.c. */
 #include <string.h>
 
 #include "bare_core.h"

@@ -315,7 +315,7 @@ static int assemble(struct pt_kl27 *chip, struct pt_err *err)
 		.taps_changed = on_taps_changed,
 	};
 	if (pt_kl27_map_memories(chip))
-		chip->cpu = pt_vcpu_new(&chip->bus, &pt_vcpu_kl27_timing);
+		chip->cpu = pt_vcpu_new(&chip->bus, &pt_vcpu_m0plus);
 	if (chip->cpu == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory for the virtual board kl27");
 	init_mtb(chip);

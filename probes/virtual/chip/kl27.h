@@ -9,7 +9,7 @@
 #include "probes/virtual/frame/board.h"
 #include "probes/virtual/chip/power.h"
 #include "probes/virtual/chip/truth.h"
-#include "probes/virtual/cpu/armv6m/armv6m.h"
+#include "probes/virtual/cpu/cortexm/cortexm.h"
 #include "probes/virtual/unit/arm/bpu.h"
 #include "probes/virtual/unit/arm/dwt.h"
 #include "probes/virtual/unit/kinetis/ftfa.h"

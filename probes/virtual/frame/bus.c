@@ -1,5 +1,5 @@
 /* Address decoding of a virtual board. RAM and flash are plain bytes; everything else is a unit. The CPU has a shorter
- * way to RAM and flash (cpu/armv6m/memory.h); this one serves the debugger and all units. */
+ * way to RAM and flash (cpu/cortexm/memory.h); this one serves the debugger and all units. */
 #include "probes/virtual/frame/bus.h"
 #include "base/util.h"
 

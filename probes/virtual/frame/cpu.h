@@ -36,7 +36,7 @@ struct pt_vtap {
 	struct pt_vtap *next;
 };
 
-struct pt_vcpu;			/* cpu/armv6m/armv6m.h says the rest */
+struct pt_vcpu;			/* cpu/cortexm/cortexm.h says the rest */
 struct pt_vs12z;		/* cpu/s12z/s12z.h */
 
 #endif

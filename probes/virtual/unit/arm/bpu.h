@@ -3,7 +3,7 @@
 #ifndef PT_VIRTUAL_UNIT_BPU_H
 #define PT_VIRTUAL_UNIT_BPU_H
 
-#include "probes/virtual/cpu/armv6m/armv6m.h"
+#include "probes/virtual/cpu/cortexm/cortexm.h"
 
 enum { PT_VBPU_CTRL = 0x0, PT_VBPU_COMP0 = 0x8, PT_VBPU_COMPARATORS = 2 };
 

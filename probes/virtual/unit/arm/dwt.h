@@ -2,7 +2,7 @@
 #ifndef PT_VIRTUAL_UNIT_DWT_H
 #define PT_VIRTUAL_UNIT_DWT_H
 
-#include "probes/virtual/cpu/armv6m/armv6m.h"
+#include "probes/virtual/cpu/cortexm/cortexm.h"
 #include "probes/virtual/unit/arm/comparator.h"
 #include "probes/virtual/frame/wires.h"
 

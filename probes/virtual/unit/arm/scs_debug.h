@@ -3,7 +3,7 @@
 #ifndef PT_VIRTUAL_UNIT_SCS_DEBUG_H
 #define PT_VIRTUAL_UNIT_SCS_DEBUG_H
 
-#include "probes/virtual/cpu/armv6m/armv6m.h"
+#include "probes/virtual/cpu/cortexm/cortexm.h"
 #include "probes/virtual/frame/wires.h"
 
 enum { PT_VSCS_BASE = 0xed30, PT_VSCS_BYTES = 0x2d0 };	/* offset of the unit in the 64 KiB of 0xe0000000's SCS page */

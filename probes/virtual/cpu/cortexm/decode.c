@@ -1,22 +1,5 @@
-/* One function per group of the Thumb encoding tables. Source: DDI 0419, A5.2 (16-bit) and A5.3 (32-bit). */
-#include "probes/virtual/cpu/armv6m/decode.h"
-
-/* The cycle model: Cortex-M0+ TRM (DDI 0484), zero wait states. Lists cost one more per register, a taken conditional
- * branch one more; exceptions and MULS are settings. */
-const uint8_t pt_op_cycles[OP_KINDS] = {
-	[OP_NEW] = 0, [OP_STOP_POINT] = 0, [OP_BKPT] = 1,
-	[OP_LSL_IMM ... OP_MVN] = 1,
-	[OP_ADD_HI] = 1, [OP_MOV_HI] = 1, [OP_ADD_PC] = 2, [OP_MOV_PC] = 2, [OP_CMP_HI] = 1,
-	[OP_CONST ... OP_REVSH] = 1,
-	[OP_LDR_LIT ... OP_STRB_IMM] = 2,
-	[OP_PUSH] = 1, [OP_POP] = 1, [OP_POP_PC] = 3, [OP_LDM] = 1, [OP_STM] = 1,
-	[OP_BEQ ... OP_BLE] = 1,
-	[OP_B] = 2, [OP_BL] = 3, [OP_BX] = 2, [OP_BLX] = 2,
-	[OP_SVC] = 0,		/* the exception entry is the cost */
-	[OP_UNDEFINED] = 1, [OP_FETCH_FAULT] = 1,
-	[OP_NOP] = 1, [OP_WFI] = 2, [OP_WFE] = 2, [OP_SEV] = 1, [OP_CPS] = 1,
-	[OP_MRS ... OP_BARRIER] = 3,
-};
+/* One function per group of the Thumb encoding tables. Source: DDI 0419 and DDI 0403, A5.2 (16-bit) and A5.3 (32-bit). */
+#include "probes/virtual/cpu/cortexm/decode.h"
 
 static unsigned bits(uint32_t value, unsigned lsb, unsigned n)
 {
@@ -127,18 +110,36 @@ static struct op push_pop(uint16_t w)
 	return (struct op){ OP_PUSH, count(list), 0, 0, list };
 }
 
-static struct op hint(uint16_t w)
+static struct op hint(uint16_t w, bool mainline)
 {
 	static const uint8_t kind[] = { OP_NOP, OP_NOP, OP_WFE, OP_WFI, OP_SEV };	/* NOP, YIELD, ... */
 	unsigned which = bits(w, 4, 4);
 
 	if (bits(w, 0, 4) != 0)
-		return undefined();	/* IT is not in ARMv6-M */
+		return mainline ? (struct op){ OP_IT, 0, 0, 0, bits(w, 0, 8) } : undefined();
 	return (struct op){ .kind = which < sizeof(kind) ? kind[which] : OP_NOP };
 }
 
+static struct op change_state(uint16_t w, bool mainline)
+{
+	uint32_t masks = bits(w, 1, 1) << 1 | bits(w, 0, 1) << 2;
+
+	if ((w & 0xffec) != 0xb660 || (!mainline && masks != 2))
+		return undefined();
+	return (struct op){ OP_CPS, 0, 0, 0, bits(w, 4, 1) | masks };
+}
+
+static struct op compare_and_branch(uint32_t addr, uint16_t w, bool mainline)
+{
+	uint32_t offset = bits(w, 9, 1) << 6 | bits(w, 3, 5) << 1;
+
+	if (!mainline)
+		return undefined();
+	return (struct op){ (w & 0x800) != 0 ? OP_CBNZ : OP_CBZ, 0, bits(w, 0, 3), 0, addr + 4 + offset };
+}
+
 /* 1011: miscellaneous */
-static struct op miscellaneous(uint16_t w)
+static struct op miscellaneous(uint32_t addr, uint16_t w, bool mainline)
 {
 	static const uint8_t extend[] = { OP_SXTH, OP_SXTB, OP_UXTH, OP_UXTB };
 	static const uint8_t reverse[] = { OP_REV, OP_REV16, OP_UNDEFINED, OP_REVSH };
@@ -151,16 +152,16 @@ static struct op miscellaneous(uint16_t w)
 		return (struct op){ extend[bits(w, 6, 2)], bits(w, 0, 3), 0, bits(w, 3, 3), 0 };
 	case 4: case 5: case 12: case 13:
 		return push_pop(w);
+	case 1: case 3: case 9: case 11:
+		return compare_and_branch(addr, w, mainline);
 	case 6:
-		if ((w & 0xffef) != 0xb662)
-			return undefined();
-		return (struct op){ OP_CPS, 0, 0, 0, bits(w, 4, 1) };
+		return change_state(w, mainline);
 	case 10:
 		return (struct op){ reverse[bits(w, 6, 2)], bits(w, 0, 3), 0, bits(w, 3, 3), 0 };
 	case 14:
 		return (struct op){ OP_BKPT, 0, 0, 0, bits(w, 0, 8) };
 	case 15:
-		return hint(w);
+		return hint(w, mainline);
 	default:
 		return undefined();
 	}
@@ -206,24 +207,20 @@ static struct op branch_link(uint32_t addr, uint16_t w, uint16_t w2)
 	return (struct op){ OP_BL, 0, 0, 0, addr + 4 + sign_extend(offset, 25) };
 }
 
-static struct op decode_32bit(uint32_t addr, uint16_t w, uint16_t w2)
+static struct op decode_32bit(uint32_t addr, uint16_t w, uint16_t w2, bool mainline)
 {
-	if ((w & 0xf800) != 0xf000 || (w2 & 0x8000) == 0)
-		return undefined();
-	if ((w2 & 0x5000) == 0x5000)
+	if ((w & 0xf800) == 0xf000 && (w2 & 0xd000) == 0xd000)
 		return branch_link(addr, w, w2);
-	if ((w2 & 0x5000) != 0)
-		return undefined();
-	if ((w & 0xfff0) == 0xf380 && (w2 & 0xff00) == 0x8800)
-		return (struct op){ OP_MSR, 0, bits(w, 0, 4), 0, bits(w2, 0, 8) };
+	if ((w & 0xfff0) == 0xf380 && (w2 & 0xf300) == 0x8000)
+		return (struct op){ OP_MSR, 0, bits(w, 0, 4), bits(w2, 10, 2), bits(w2, 0, 8) };
 	if (w == 0xf3ef && (w2 & 0xf000) == 0x8000)
 		return (struct op){ OP_MRS, bits(w2, 8, 4), 0, 0, bits(w2, 0, 8) };
 	if (w == 0xf3bf && (w2 & 0xff00) == 0x8f00 && bits(w2, 4, 4) >= 4 && bits(w2, 4, 4) <= 6)
 		return (struct op){ .kind = OP_BARRIER };
-	return undefined();
+	return mainline ? pt_op_decode_wide(addr, w, w2) : undefined();
 }
 
-struct op pt_op_decode(uint32_t addr, uint16_t first, uint16_t second, bool has_second)
+struct op pt_op_decode(uint32_t addr, uint16_t first, uint16_t second, bool has_second, bool mainline)
 {
 	switch (first >> 12) {
 	case 0: case 1: case 2: case 3:
@@ -238,7 +235,7 @@ struct op pt_op_decode(uint32_t addr, uint16_t first, uint16_t second, bool has_
 	case 10:
 		return address_of(addr, first);
 	case 11:
-		return miscellaneous(first);
+		return miscellaneous(addr, first, mainline);
 	case 12:
 		return load_store_list(first);
 	case 13:
@@ -246,6 +243,6 @@ struct op pt_op_decode(uint32_t addr, uint16_t first, uint16_t second, bool has_
 	default:
 		if ((first & 0xf800) == 0xe000)
 			return (struct op){ OP_B, 0, 0, 0, addr + 4 + sign_extend(bits(first, 0, 11) << 1, 12) };
-		return has_second ? decode_32bit(addr, first, second) : (struct op){ .kind = OP_FETCH_FAULT };
+		return has_second ? decode_32bit(addr, first, second, mainline) : (struct op){ .kind = OP_FETCH_FAULT };
 	}
 }

@@ -1,26 +1,32 @@
-/* The virtual boards' Cortex-M0+: executes ARMv6-M over a bus, with its NVIC, SysTick and system control block
- * (0xe000e000..0xe000ed2f, a unit that pt_vcpu_new adds to the bus). The debug registers from DFSR on (0xe000ed30..)
- * are the chip's debug unit, which drives the core through the calls below.
+/* The virtual boards' Cortex-M: executes ARMv6-M, or ARMv7E-M with FPv4-SP, over a bus, with its NVIC, SysTick and
+ * system control block (0xe000e000..0xe000ed2f, a unit that pt_vcpu_new adds to the bus). The registers from DFSR on
+ * (0xe000ed30..) are the chip's debug unit, which drives the core through the calls below, and asks it for those that
+ * lie among its own (pt_vcpu_read_system).
  * One thread at a time. Deterministic: the same bus, calls and settings give the same instructions and cycles.
- * Sources: DDI 0419 (ARMv6-M architecture), DDI 0484 (Cortex-M0+ TRM); cycles as in its instruction set summary,
- * UNVERIFIED one by one.
+ * Sources: DDI 0419 (ARMv6-M architecture), DDI 0403 (ARMv7-M), DDI 0484 (Cortex-M0+ TRM), 100166 (Cortex-M4 TRM);
+ * cycles as in their instruction set summaries, UNVERIFIED one by one. Interrupts are taken between instructions: a
+ * list of registers is never interrupted and continued.
  *
  * Time is the core clock. It passes while the core sleeps, is halted, locked up or held in reset; then the count jumps
  * from one unit's tick to the next, and nothing is executed. */
-#ifndef PT_VIRTUAL_CPU_ARMV6M_H
-#define PT_VIRTUAL_CPU_ARMV6M_H
+#ifndef PT_VIRTUAL_CPU_CORTEXM_H
+#define PT_VIRTUAL_CPU_CORTEXM_H
 
 #include <stddef.h>
 
 #include "probes/virtual/frame/cpu.h"
 
-enum { PT_VCPU_IRQS = 32 };
+enum { PT_VCPU_IRQS = 240 };	/* at most; a model has fewer */
 
-enum pt_vexception {		/* IPSR numbers; external interrupt n is PT_VEX_IRQ0 + n. Source: DDI 0419, B1.5.2 */
+enum pt_vexception {		/* IPSR numbers; external interrupt n is PT_VEX_IRQ0 + n. Source: DDI 0403, B1.5.2 */
 	PT_VEX_RESET = 1,
 	PT_VEX_NMI = 2,
 	PT_VEX_HARDFAULT = 3,
+	PT_VEX_MEMMANAGE = 4,		/* 4, 5, 6 and 12: ARMv7-M */
+	PT_VEX_BUSFAULT = 5,
+	PT_VEX_USAGEFAULT = 6,
 	PT_VEX_SVCALL = 11,
+	PT_VEX_DEBUGMON = 12,
 	PT_VEX_PENDSV = 14,
 	PT_VEX_SYSTICK = 15,
 	PT_VEX_IRQ0 = 16,
@@ -59,21 +65,32 @@ struct pt_vcpu_hooks {
 	void (*reset_request)(void *arg);
 };
 
-/* Cycles of what the instruction table does not say. */
-struct pt_vcpu_timing {
+/* What tells one Cortex-M from another. */
+struct pt_vcpu_model {
+	uint32_t cpuid;
+	bool mainline;			/* ARMv7E-M; else ARMv6-M */
+	bool fpu;			/* FPv4-SP; mainline only */
+	uint8_t priority_bits;		/* 2..8 */
+	uint16_t n_irqs;		/* multiple of 32, at most PT_VCPU_IRQS */
+	uint8_t mpu_regions;		/* 0 or 8; mainline only */
+	uint8_t reference_divider;	/* SysTick's external clock is the core clock divided by it; 0: there is none */
+	/* cycles of what the instruction table does not say */
 	uint8_t entry;			/* exception entry */
 	uint8_t tail_chain;		/* instead of a return and an entry */
 	uint8_t exception_return;	/* besides the returning instruction's own */
 	uint8_t muls;			/* 1 or 32 */
+	uint8_t taken;			/* more for a conditional branch that is taken */
 	uint32_t ioport_base, ioport_bytes;	/* single-cycle I/O port: loads and stores take 1; 0 bytes: none */
 };
-extern const struct pt_vcpu_timing pt_vcpu_kl27_timing;	/* 15, 6, 13, 1, 0xf8000000 */
+extern const struct pt_vcpu_model pt_vcpu_m0plus;	/* the KL27's: 32 interrupts, I/O port at 0xf8000000 */
+extern const struct pt_vcpu_model pt_vcpu_m4f;		/* with FPU and MPU, 96 interrupts, 4 priority bits */
 
 /* Make a core on a bus that already has its RAM and flash; units may be added later. Adds the system control space to
- * the bus, listens to it and lends it its cycle counter. The bus outlives the core. In state HELD until reset. NULL: no
+ * the bus, listens to it and lends it its cycle counter. Bus and model outlive the core. In state HELD until reset. NULL: no
  * memory, or no room on the bus. */
-struct pt_vcpu *pt_vcpu_new(struct pt_vbus *bus, const struct pt_vcpu_timing *timing);
+struct pt_vcpu *pt_vcpu_new(struct pt_vbus *bus, const struct pt_vcpu_model *model);
 void pt_vcpu_free(struct pt_vcpu *cpu);			/* NULL is fine */
+const struct pt_vcpu_model *pt_vcpu_model(const struct pt_vcpu *cpu);
 void pt_vcpu_set_hooks(struct pt_vcpu *cpu, const struct pt_vcpu_hooks *hooks);	/* copied */
 
 /* Reset: registers, NVIC, SysTick, SCB; sp and pc from the vectors at 0. The cycle and instruction counts go on, except
@@ -104,15 +121,15 @@ void pt_vcpu_cancel_halt(struct pt_vcpu *cpu, uint32_t why);	/* a request not ye
 /* Leave Debug state. step: execute one instruction (or take one pending exception) and enter it again, for HALTED.
  * mask_interrupts: PendSV, SysTick and external interrupts stay pending (C_MASKINTS). The next pt_vcpu_run() acts. */
 void pt_vcpu_resume(struct pt_vcpu *cpu, bool step, bool mask_interrupts);
-/* REGSEL numbers: 0-12 r0-r12, 13 sp, 14 lr, 15 pc, 16 xPSR, 17 MSP, 18 PSP, 20 CONTROL[31:24] PRIMASK[7:0]; others
- * read 0. Reading is harmless at any time; writing is for Debug state. A pc that changes is told to the jump taps.
- * xPSR: flags and T can be written, the exception number cannot. */
+/* REGSEL numbers: 0-12 r0-r12, 13 sp, 14 lr, 15 pc, 16 xPSR, 17 MSP, 18 PSP, 20 CONTROL[31:24] FAULTMASK[23:16]
+ * BASEPRI[15:8] PRIMASK[7:0], 33 FPSCR, 64-95 s0-s31; others read 0. Reading is harmless at any time; writing is for Debug state. A pc that changes is told to the jump taps.
+ * xPSR: flags, IT and T can be written, the exception number cannot. */
 uint32_t pt_vcpu_reg(const struct pt_vcpu *cpu, unsigned regsel);
 void pt_vcpu_set_reg(struct pt_vcpu *cpu, unsigned regsel, uint32_t value);
 
 /* Breakpoint comparators: hooks.breakpoint is asked before an instruction at one of these addresses is executed. Costs
  * nothing elsewhere. slot < PT_VCPU_BREAKPOINTS; addr is even. */
-enum { PT_VCPU_BREAKPOINTS = 8 };
+enum { PT_VCPU_BREAKPOINTS = 12 };
 void pt_vcpu_set_breakpoint(struct pt_vcpu *cpu, unsigned slot, bool enabled, uint32_t addr);
 
 /* The region at addr, RAM or flash when the core was made, is not plain memory for now, or is again: a flash that runs
@@ -126,7 +143,12 @@ void pt_vcpu_remove_tap(struct pt_vcpu *cpu, struct pt_vtap *tap);
 /* A tap's members were changed in place (set to NULL, or to a function). */
 void pt_vcpu_taps_changed(struct pt_vcpu *cpu);
 
-/* --- interrupts: line < PT_VCPU_IRQS. Level: pends while high and not active, again on return if still high. */
+/* --- system registers that lie in the debug unit's range (offset 0xd30..0xfff from 0xe000e000): fault addresses, feature
+ * registers, CPACR, MPU, STIR, FPCCR. False: none of the core's. Words. */
+bool pt_vcpu_read_system(struct pt_vcpu *cpu, uint32_t offset, uint32_t *value);
+bool pt_vcpu_write_system(struct pt_vcpu *cpu, uint32_t offset, uint32_t value);
+
+/* --- interrupts: line < model.n_irqs. Level: pends while high and not active, again on return if still high. */
 void pt_vcpu_set_irq(struct pt_vcpu *cpu, unsigned line, bool level);
 void pt_vcpu_pend_nmi(struct pt_vcpu *cpu);
 

@@ -1,26 +1,8 @@
-/* The inner loop and what each instruction does. It is compiled twice: once telling taps about instructions and data,
- * once without a trace of them. Source: DDI 0419, A6.7. */
-#include "probes/virtual/cpu/armv6m/decode.h"
-#include "probes/virtual/cpu/armv6m/memory.h"
-
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE uint32_t result(struct pt_vcpu *cpu, uint32_t value)
-{
-	cpu->neg = cpu->zero = value;
-	return value;
-}
-
-/* Source: DDI 0419, A2.2.1, AddWithCarry. Subtraction adds the complement with carry in. */
-INLINE uint32_t add(struct pt_vcpu *cpu, uint32_t a, uint32_t b, bool carry_in)
-{
-	uint64_t sum = (uint64_t)a + b + carry_in;
-	uint32_t low = (uint32_t)sum;
-
-	cpu->carry = (sum >> 32) != 0;
-	cpu->overflow = (~(a ^ b) & (a ^ low)) >> 31;
-	return result(cpu, low);
-}
+/* The inner loop and what each 16-bit instruction does. It is compiled four times: telling taps about instructions and
+ * data or without a trace of them, for either architecture. Source: DDI 0419 and DDI 0403, A6.7 and A7.7. */
+#include "probes/virtual/cpu/cortexm/alu.h"
+#include "probes/virtual/cpu/cortexm/decode.h"
+#include "probes/virtual/cpu/cortexm/memory.h"
 
 /* Shifts by 0..255: 0 leaves the carry alone, more than 32 shifts everything out. */
 static uint32_t shift_left(struct pt_vcpu *cpu, uint32_t value, unsigned by)
@@ -59,34 +41,9 @@ static uint32_t rotate(struct pt_vcpu *cpu, uint32_t value, unsigned by)
 	return result(cpu, turned);
 }
 
-INLINE void jump(struct pt_vcpu *cpu, uint32_t from, uint32_t to)
-{
-	cpu->pc = to;
-	if (cpu->core.taps.jump)
-		pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_BRANCH, from, 0, to);
-}
-
-/* BX, BLX, POP to pc: bit 0 is the T bit; without it the next instruction faults. */
-static void jump_interworking(struct pt_vcpu *cpu, uint32_t from, uint32_t to)
-{
-	if (cpu->ipsr != 0 && to >> 28 == 15) {
-		pt_cpu_return(cpu, to, from);
-		return;
-	}
-	cpu->thumb = to & 1;
-	if (!cpu->thumb)
-		pt_vcore_attend(&cpu->core);
-	jump(cpu, from, to & ~1u);
-}
-
 static uint32_t read_high(const struct pt_vcpu *cpu, unsigned n, uint32_t pc)
 {
 	return n == PC ? pc + 4 : cpu->r[n];
-}
-
-INLINE void write_high(struct pt_vcpu *cpu, unsigned d, uint32_t value)
-{
-	cpu->r[d] = d == SP ? value & ~3u : value;
 }
 
 INLINE bool load(struct pt_vcpu *cpu, bool tapped, uint32_t addr, unsigned size_bytes, uint32_t *value)
@@ -160,7 +117,7 @@ static bool pop_pc(struct pt_vcpu *cpu, bool tapped, const struct op *op, uint32
 	if (!load(cpu, tapped, addr + 4 * op->d, 4, &to) || !load_list(cpu, tapped, addr, op->imm))
 		return false;
 	cpu->r[SP] = addr + 4 * op->d + 4;
-	jump_interworking(cpu, pc, to);
+	pt_cpu_jump_interworking(cpu, pc, to);
 	return true;
 }
 
@@ -187,17 +144,6 @@ static bool store_multiple(struct pt_vcpu *cpu, bool tapped, const struct op *op
 	return true;
 }
 
-static void sleep_until(struct pt_vcpu *cpu, bool event)
-{
-	if (event && cpu->event) {
-		cpu->event = false;
-		return;
-	}
-	cpu->waits_for_event = event;
-	cpu->state = PT_VCPU_SLEEP;
-	pt_vcore_attend(&cpu->core);
-}
-
 static uint32_t reverse_halves(uint32_t value)
 {
 	return (value & 0x00ff00ff) << 8 | (value >> 8 & 0x00ff00ff);
@@ -206,18 +152,33 @@ static uint32_t reverse_halves(uint32_t value)
 #define TAKE_IF(condition)			\
 	do {					\
 		if (condition) {		\
-			cpu->core.cycle++;		\
+			cpu->core.cycle += taken;	\
 			jump(cpu, pc, op->imm);	\
 		}				\
 	} while (0)
 
-/* One instruction; cpu->pc is already behind it. */
-INLINE void execute(struct pt_vcpu *cpu, const struct op *op, uint32_t pc, bool tapped)
+static void change_masks(struct pt_vcpu *cpu, uint32_t imm)
 {
+	bool off = (imm & 1) != 0;
+
+	if (!pt_cpu_privileged(cpu))
+		return;
+	if ((imm & 2) != 0)
+		cpu->primask = off;
+	if ((imm & 4) != 0 && (!off || pt_cpu_priority(cpu, true) > -1))
+		cpu->faultmask = off;
+	pt_cpu_mpu_changed(cpu);
+	pt_vcore_attend(&cpu->core);
+}
+
+/* One instruction; cpu->pc is already behind it, but for 32-bit ones of ARMv6-M. */
+INLINE void execute(struct pt_vcpu *cpu, const struct op *op, uint32_t pc, bool tapped, bool mainline)
+{
+	const unsigned taken = mainline ? 2 : 1;
 	uint32_t *r = cpu->r, value;
 	bool done = true;
 
-	switch ((enum op_kind)op->kind) {
+	switch (op->kind) {
 	case OP_LSL_IMM: r[op->d] = shift_left(cpu, r[op->m], op->imm); break;
 	case OP_LSR_IMM: r[op->d] = shift_right(cpu, r[op->m], op->imm); break;
 	case OP_ASR_IMM: r[op->d] = shift_signed(cpu, r[op->m], op->imm); break;
@@ -244,7 +205,7 @@ INLINE void execute(struct pt_vcpu *cpu, const struct op *op, uint32_t pc, bool 
 	case OP_ORR: r[op->d] = result(cpu, r[op->n] | r[op->m]); break;
 	case OP_MUL:
 		r[op->d] = result(cpu, r[op->n] * r[op->m]);
-		cpu->core.cycle += cpu->timing.muls - 1u;
+		cpu->core.cycle += cpu->model->muls - 1u;
 		break;
 	case OP_BIC: r[op->d] = result(cpu, r[op->n] & ~r[op->m]); break;
 	case OP_MVN: r[op->d] = result(cpu, ~r[op->m]); break;
@@ -312,7 +273,7 @@ INLINE void execute(struct pt_vcpu *cpu, const struct op *op, uint32_t pc, bool 
 		r[LR] = (pc + 4) | 1;
 		jump(cpu, pc, op->imm);
 		break;
-	case OP_BX: jump_interworking(cpu, pc, read_high(cpu, op->m, pc)); break;
+	case OP_BX: pt_cpu_jump_interworking(cpu, pc, read_high(cpu, op->m, pc)); break;
 	case OP_BLX:
 		value = r[op->m];
 		r[LR] = (pc + 2) | 1;
@@ -323,30 +284,38 @@ INLINE void execute(struct pt_vcpu *cpu, const struct op *op, uint32_t pc, bool 
 		break;
 
 	case OP_SVC: pt_cpu_svc(cpu, pc + 2); break;
-	case OP_WFI: sleep_until(cpu, false); break;
-	case OP_WFE: sleep_until(cpu, true); break;
+	case OP_WFI: pt_cpu_sleep_until(cpu, false); break;
+	case OP_WFE: pt_cpu_sleep_until(cpu, true); break;
 	case OP_SEV: cpu->event = true; break;
-	case OP_CPS:
-		if (pt_cpu_privileged(cpu))
-			cpu->primask = op->imm;
-		pt_vcore_attend(&cpu->core);
-		break;
+	case OP_CPS: change_masks(cpu, op->imm); break;
+	case OP_CBZ: TAKE_IF(r[op->n] == 0); break;
+	case OP_CBNZ: TAKE_IF(r[op->n] != 0); break;
+	case OP_IT: cpu->it = (uint8_t)op->imm; break;
 	case OP_MRS:
 		cpu->pc = pc + 4;
 		write_high(cpu, op->d, pt_cpu_mrs(cpu, op->imm));
 		break;
 	case OP_MSR:
 		cpu->pc = pc + 4;
-		pt_cpu_msr(cpu, op->imm, r[op->n]);
+		pt_cpu_msr(cpu, op->imm, op->m, r[op->n]);
 		break;
 	case OP_BARRIER: cpu->pc = pc + 4; break;
 	case OP_NOP: break;
-	case OP_NEW: case OP_STOP_POINT: case OP_BKPT: case OP_UNDEFINED: case OP_FETCH_FAULT: case OP_KINDS:
-		done = false;
+	case OP_NEW: case OP_STOP_POINT: case OP_KINDS: case OP_UNDEFINED: case OP_WIDE_UNDEFINED:
+		done = pt_cpu_fails(cpu, UNDEFINSTR);
+		break;
+	case OP_BKPT:
+		pt_cpu_bkpt(cpu, pc);
+		break;
+	case OP_FETCH_FAULT:
+		done = pt_cpu_fails(cpu, IBUSERR);
+		break;
+	default:
+		done = !mainline || pt_cpu_wide(cpu, op, pc);
 		break;
 	}
 	if (!done)
-		pt_cpu_hardfault(cpu, pc);
+		pt_cpu_raise(cpu, pc);
 }
 
 /* What must be looked at before an instruction: not decoded yet, a breakpoint, BKPT. Returns what to execute (plain is
@@ -360,7 +329,7 @@ static const struct op *look(struct pt_vcpu *cpu, struct op *op, uint32_t pc, st
 		pt_cpu_decode(cpu, cpu->code, pc);
 	if (op->kind > OP_LAST_SPECIAL)
 		return op;
-	*plain = pt_cpu_decode_plain(cpu->code, pc);
+	*plain = pt_cpu_decode_plain(cpu, cpu->code, pc);
 	stop = op->kind == OP_STOP_POINT && hooks->breakpoint != NULL && hooks->breakpoint(hooks->arg, pc);
 	if (!stop && plain->kind == OP_BKPT)
 		stop = hooks->bkpt != NULL && hooks->bkpt(hooks->arg, pc);
@@ -370,28 +339,67 @@ static const struct op *look(struct pt_vcpu *cpu, struct op *op, uint32_t pc, st
 	return NULL;
 }
 
+static bool fetch_fails(struct pt_vcpu *cpu, uint32_t cause)
+{
+	cpu->core.cycle++;
+	cpu->it_here = cpu->it;
+	pt_cpu_fails(cpu, cause);
+	pt_cpu_raise(cpu, cpu->pc);
+	return false;
+}
+
 /* pc has left the window that execution was in. */
 static bool enter_window(struct pt_vcpu *cpu)
 {
 	struct window *w = pt_cpu_code_window(cpu, cpu->pc);
 
-	if (w == NULL) {
-		cpu->core.cycle++;
-		pt_cpu_hardfault(cpu, cpu->pc);
-		return false;
-	}
+	if (w == NULL)
+		return fetch_fails(cpu, pt_cpu_never_executable(cpu->pc) ? IACCVIOL : IBUSERR);
 	cpu->code = w;
 	return true;
 }
 
-INLINE void run(struct pt_vcpu *cpu, bool tapped)
+/* The MPU is asked for each instruction. */
+static bool may_fetch(struct pt_vcpu *cpu)
 {
+	return pt_cpu_mpu_allows(cpu, cpu->pc, ACCESS_FETCH, pt_cpu_privileged(cpu)) || fetch_fails(cpu, IACCVIOL);
+}
+
+/* The 16-bit instructions that set flags do not inside an IT block, but for comparisons. */
+static bool keeps_flags(unsigned kind)
+{
+	return kind >= OP_LSL_IMM && kind <= OP_MVN && kind != OP_CMP_IMM && kind != OP_TST && kind != OP_CMP &&
+	       kind != OP_CMN;
+}
+
+/* One instruction of an IT block. Its successor's state is set first: an exception that it takes itself saves that. */
+static void execute_conditional(struct pt_vcpu *cpu, const struct op *op, uint32_t pc, bool tapped)
+{
+	uint32_t flags = pt_cpu_xpsr(cpu);
+	uint8_t it = cpu->it;
+
+	cpu->it = (it & 7) == 0 ? 0 : (uint8_t)((it & 0xe0) | (it << 1 & 0x1f));
+	if (!condition_holds(cpu, it >> 4)) {
+		cpu->core.cycle++;
+		return;
+	}
+	cpu->core.cycle += pt_op_cycles_m4[op->kind];
+	execute(cpu, op, pc, tapped, true);
+	if (keeps_flags(op->kind))
+		pt_cpu_set_flags(cpu, flags);
+}
+
+INLINE void run(struct pt_vcpu *cpu, bool tapped, bool mainline)
+{
+	const uint8_t *cycles = mainline ? pt_op_cycles_m4 : pt_op_cycles_m0plus;
 	struct op plain;
 
 	while (cpu->core.cycle < cpu->core.deadline) {
 		uint32_t pc = cpu->pc, offset = pc - cpu->code->base;
 		const struct op *op;
 
+		if (mainline && cpu->mpu.on && !may_fetch(cpu))
+			continue;
 		if (offset >= cpu->code->size) {
 			if (!enter_window(cpu))
 				continue;
@@ -406,17 +414,35 @@ INLINE void run(struct pt_vcpu *cpu, bool tapped)
 		if (tapped && cpu->core.taps.insn)
 			pt_vtaps_tell_insn(&cpu->core.taps, pc);
 		cpu->last_pc = pc;
-		cpu->pc = pc + 2;
-		cpu->core.cycle += pt_op_cycles[op->kind];
+		cpu->pc = pc + (mainline && op->kind >= OP_FIRST_WIDE ? 4 : 2);
 		cpu->core.instructions++;
-		execute(cpu, op, pc, tapped);
+		if (mainline) {
+			cpu->it_here = cpu->it;
+			if (cpu->it != 0) {
+				execute_conditional(cpu, op, pc, tapped);
+				continue;
+			}
+		}
+		cpu->core.cycle += cycles[op->kind];
+		execute(cpu, op, pc, tapped, mainline);
 	}
 }
+
+/* Functions of their own: in one, each of the loops would have fewer registers of the host. */
+#define LOOP(name, tapped, mainline)						\
+	static __attribute__((noinline)) void name(struct pt_vcpu *cpu)	\
+	{								\
+		run(cpu, tapped, mainline);				\
+	}
+LOOP(run_v6m, false, false)
+LOOP(run_v6m_tapped, true, false)
+LOOP(run_v7m, false, true)
+LOOP(run_v7m_tapped, true, true)
 
 void pt_cpu_execute(struct pt_vcpu *cpu)
 {
 	if (cpu->core.taps.insn || cpu->core.taps.data)
-		run(cpu, true);
+		(cpu->model->mainline ? run_v7m_tapped : run_v6m_tapped)(cpu);
 	else
-		run(cpu, false);
+		(cpu->model->mainline ? run_v7m : run_v6m)(cpu);
 }

@@ -3,11 +3,20 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "probes/virtual/cpu/armv6m/memory.h"
+#include "probes/virtual/cpu/cortexm/memory.h"
 
-const struct pt_vcpu_timing pt_vcpu_kl27_timing = {
-	.entry = 15, .tail_chain = 6, .exception_return = 13, .muls = 1,
+const struct pt_vcpu_model pt_vcpu_m0plus = {
+	.cpuid = 0x410cc601,	/* r0p1 */
+	.priority_bits = 2, .n_irqs = 32, .reference_divider = 16,
+	.entry = 15, .tail_chain = 6, .exception_return = 13, .muls = 1, .taken = 1,
 	.ioport_base = 0xf8000000, .ioport_bytes = 0x1000,	/* FGPIO */
+};
+
+/* Entry and tail-chaining as in the facts of ARMv7-M, 4.4; the return UNVERIFIED (10 or 12). */
+const struct pt_vcpu_model pt_vcpu_m4f = {
+	.cpuid = 0x410fc241,	/* r0p1 */
+	.mainline = true, .fpu = true, .priority_bits = 4, .n_irqs = 96, .mpu_regions = 8,
+	.entry = 12, .tail_chain = 6, .exception_return = 10, .muls = 1, .taken = 2,
 };
 
 static void on_changed(void *arg, uint32_t addr, uint32_t size_bytes)
@@ -28,11 +37,11 @@ static bool join_bus(struct pt_vcpu *cpu, struct pt_vbus *bus)
 	return true;
 }
 
-struct pt_vcpu *pt_vcpu_new(struct pt_vbus *bus, const struct pt_vcpu_timing *timing)
+struct pt_vcpu *pt_vcpu_new(struct pt_vbus *bus, const struct pt_vcpu_model *model)
 {
 	struct pt_vcpu *cpu = pt_alloc(sizeof(*cpu));
 
-	cpu->timing = *timing;
+	cpu->model = model;
 	cpu->state = PT_VCPU_HELD;
 	if (!join_bus(cpu, bus)) {
 		pt_vcpu_free(cpu);
@@ -50,6 +59,11 @@ void pt_vcpu_free(struct pt_vcpu *cpu)
 	free(cpu);
 }
 
+const struct pt_vcpu_model *pt_vcpu_model(const struct pt_vcpu *cpu)
+{
+	return cpu->model;
+}
+
 void pt_vcpu_set_hooks(struct pt_vcpu *cpu, const struct pt_vcpu_hooks *hooks)
 {
 	cpu->hooks = *hooks;
@@ -64,15 +78,18 @@ static void clear_registers(struct pt_vcpu *cpu)
 	cpu->r[LR] = 0xffffffff;
 	cpu->bank[0] = cpu->bank[1] = 0;
 	cpu->on_psp = cpu->spsel = cpu->unprivileged = cpu->primask = cpu->event = false;
+	cpu->faultmask = cpu->exclusive = cpu->fpu.active = false;
+	cpu->basepri = 0;
 	cpu->ipsr = 0;
-	pt_cpu_set_apsr(cpu, 0);
+	pt_cpu_set_xpsr(cpu, 0);
+	memset(cpu->fpu.s, 0, sizeof(cpu->fpu.s));
 }
 
 static void load_vectors(struct pt_vcpu *cpu)
 {
 	uint32_t sp, pc;
 
-	if (!pt_cpu_load(cpu, 0, 4, &sp) || !pt_cpu_load(cpu, 4, 4, &pc)) {
+	if (!pt_cpu_load_vector(cpu, 0, &sp) || !pt_cpu_load_vector(cpu, 4, &pc)) {
 		pt_cpu_lockup(cpu);
 		return;
 	}
@@ -87,6 +104,7 @@ void pt_vcpu_reset(struct pt_vcpu *cpu, bool power_on)
 		pt_vcore_power_on(&cpu->core);
 	clear_registers(cpu);
 	pt_cpu_nvic_reset(cpu);
+	pt_cpu_system_reset(cpu);
 	pt_cpu_systick_reset(cpu);
 	cpu->halt_wanted = 0;
 	cpu->stepping = cpu->reset_wanted = false;
@@ -126,7 +144,7 @@ static void enter_debug(struct pt_vcpu *cpu)
 /* A sleeping core wakes for an exception that it would take if PRIMASK were clear; from WFE also for an event. */
 static bool wakes(struct pt_vcpu *cpu)
 {
-	unsigned first = pt_cpu_pick(cpu, pt_cpu_candidates(cpu));
+	unsigned first = pt_cpu_next(cpu);
 
 	if (cpu->imposed != NULL)
 		return true;	/* the schedule says what happens here, not the sleep */
@@ -134,19 +152,19 @@ static bool wakes(struct pt_vcpu *cpu)
 		cpu->event = false;
 		return true;
 	}
-	return first != 0 && cpu->priority[first] < pt_cpu_priority(cpu, false);
+	return first != 0 && pt_cpu_preempts(cpu, first, false);
 }
 
 /* Enter the exception that is due. */
 static bool take_exception(struct pt_vcpu *cpu)
 {
-	unsigned first = pt_cpu_pick(cpu, pt_cpu_candidates(cpu));
+	unsigned first = pt_cpu_next(cpu);
 
 	if (cpu->n_imposed > 0 && cpu->imposed->insn == cpu->core.instructions) {
 		first = cpu->imposed->vector;
 		cpu->imposed++;
 		cpu->n_imposed--;
-	} else if (first == 0 || cpu->priority[first] >= pt_cpu_priority(cpu, true)) {
+	} else if (first == 0 || !pt_cpu_preempts(cpu, first, true)) {
 		return false;
 	}
 	pt_cpu_enter(cpu, first, cpu->pc);
@@ -184,7 +202,9 @@ static void attend(void *arg)
 		end_step(cpu);
 	} else if (cpu->state == PT_VCPU_RUN && !cpu->thumb) {
 		cpu->core.cycle++;
-		pt_cpu_hardfault(cpu, cpu->pc);
+		cpu->it_here = cpu->it;
+		pt_cpu_fails(cpu, INVSTATE);
+		pt_cpu_raise(cpu, cpu->pc);
 		end_step(cpu);
 	}
 }

@@ -1,15 +1,18 @@
-/* SysTick, counted when somebody looks or when it is due. The external reference clock is the core clock / 16, as on
- * the KL27. Source: DDI 0419, B3.3. */
-#include "probes/virtual/cpu/armv6m/core.h"
+/* SysTick, counted when somebody looks or when it is due. Source: DDI 0419 and DDI 0403, B3.3. */
+#include "probes/virtual/cpu/cortexm/core.h"
 
 enum { ENABLE = 1, TICKINT = 2, CLKSOURCE = 4, COUNTFLAG = 1 << 16 };
 enum { CSR = 0x10, RVR = 0x14, CVR = 0x18, CALIB = 0x1c };
-enum { COUNT_MASK = 0xffffff, REFERENCE_DIVIDER = 16 };
-enum { CALIB_NOREF_SKEW = 0x40000000 };		/* SKEW: no calibration value is known */
+enum { COUNT_MASK = 0xffffff };
+#define CALIB_SKEW UINT32_C(0x40000000)		/* no calibration value is known */
+#define CALIB_NOREF UINT32_C(0x80000000)
 
-static uint32_t divider(const struct systick *t)
+/* A core without a reference clock has CLKSOURCE always set. */
+static uint32_t divider(const struct pt_vcpu *cpu)
 {
-	return (t->csr & CLKSOURCE) != 0 ? 1 : REFERENCE_DIVIDER;
+	return (cpu->systick.csr & CLKSOURCE) != 0 || cpu->model->reference_divider == 0
+		       ? 1
+		       : cpu->model->reference_divider;
 }
 
 /* It stands still in Debug state and in reset. */
@@ -52,13 +55,13 @@ static void count(struct pt_vcpu *cpu, uint64_t clocks)
 void pt_cpu_systick_sync(struct pt_vcpu *cpu)
 {
 	struct systick *t = &cpu->systick;
-	uint64_t clocks = (cpu->core.cycle - t->stamp) / divider(t);
+	uint64_t clocks = (cpu->core.cycle - t->stamp) / divider(cpu);
 
 	if (!counts(cpu)) {
 		t->stamp = cpu->core.cycle;
 		return;
 	}
-	t->stamp += clocks * divider(t);
+	t->stamp += clocks * divider(cpu);
 	count(cpu, clocks);
 }
 
@@ -69,7 +72,7 @@ uint64_t pt_cpu_systick_next(const struct pt_vcpu *cpu)
 
 	if (!counts(cpu) || clocks == 0)
 		return PT_VNEVER;
-	return t->stamp + clocks * divider(t);
+	return t->stamp + clocks * divider(cpu);
 }
 
 void pt_cpu_systick_reset(struct pt_vcpu *cpu)
@@ -85,7 +88,7 @@ uint32_t pt_cpu_systick_read(struct pt_vcpu *cpu, uint32_t offset)
 	pt_cpu_systick_sync(cpu);
 	switch (offset) {
 	case CSR:
-		csr = t->csr | (t->count_flag ? COUNTFLAG : 0);
+		csr = t->csr | (t->count_flag ? COUNTFLAG : 0) | (cpu->model->reference_divider == 0 ? CLKSOURCE : 0);
 		t->count_flag = false;
 		return csr;
 	case RVR:
@@ -93,7 +96,7 @@ uint32_t pt_cpu_systick_read(struct pt_vcpu *cpu, uint32_t offset)
 	case CVR:
 		return t->value;
 	default:
-		return offset == CALIB ? CALIB_NOREF_SKEW : 0;
+		return offset != CALIB ? 0 : CALIB_SKEW | (cpu->model->reference_divider == 0 ? CALIB_NOREF : 0);
 	}
 }
 
