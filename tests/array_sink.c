@@ -1,10 +1,10 @@
 /* See array_sink.h. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/array_sink.h"
+#include "harness.h"
 #include "base/util.h"
 
 static struct pt_chunk *take(struct pt_sink *sink)

@@ -1,10 +1,10 @@
 /* See cpu_rig.h. */
-#include <check.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cpu_rig.h"
+#include "harness.h"
 
 void rig_note(struct rig *rig, const char *fmt, ...)
 {

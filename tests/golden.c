@@ -1,11 +1,11 @@
 /* Golden files: read, print, compare or rewrite. */
-#include <check.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "golden.h"
+#include "harness.h"
 
 enum { MOST = 1 << 20 };
 

@@ -2,8 +2,7 @@
 #ifndef PT_TESTS_PROBE_CONTRACT_H
 #define PT_TESTS_PROBE_CONTRACT_H
 
-#include <check.h>
-
+#include "harness.h"
 #include "probes/wires/probe.h"
 #include "scripted_link.h"
 
