@@ -533,7 +533,8 @@ const struct pt_source_ops pt_source_mb_bins = {
 	.format = PT_FORMAT_BINS,
 	.modes = "live|snapshot|end",
 	.titles = "MDM bins|MDM bins, snapshots|MDM bins, read at the end",
-	.help = "clock cycles or instructions of every piece of code, counted by the core itself",
+	.help = "clock cycles or instructions of every piece of code, counted by the core, which never "
+		"halts",
 	.state_bytes = sizeof(struct pt_mb_cores),
 	.params = params,
 	.n_params = N_PARAMS,

@@ -147,8 +147,11 @@ static void time_line(const struct pt_loss_sum *loss, const char *bound, uint64_
 	}
 }
 
-static void causes(const struct pt_loss_sum *loss, bool faults, const char *who, struct pt_text *out)
+/* Beside an overhead of "the core never halts" a time of halts has to say whose they were not. */
+static void causes(const struct pt_profile *p, const struct pt_loss_sum *loss, bool faults, const char *who,
+		   struct pt_text *out)
 {
+	const char *whose = pt_overhead_halts(p) ? "" : " (not by the source)";
 	bool any = false;
 	char ns[32];
 
@@ -164,6 +167,7 @@ static void causes(const struct pt_loss_sum *loss, bool faults, const char *who,
 			pt_text_add(out, " in %" PRIu64, loss->by[cause].events);
 		if (loss->by[cause].bytes != 0)
 			pt_text_add(out, ", %" PRIu64 " bytes", loss->by[cause].bytes);
+		pt_text_add(out, "%s", cause == PT_LOSS_HALTED ? whose : "");
 		any = true;
 	}
 	pt_text_add(out, "%s\n", any ? "" : "nothing");
@@ -198,18 +202,18 @@ static void causes_of_each(const struct pt_profile *p, const char *label, bool f
 	bool alike = true;
 	char who[84];
 
-	causes(&p->sources[0].loss, faults, "", &first);
+	causes(p, &p->sources[0].loss, faults, "", &first);
 	for (size_t i = 1; alike && i < p->n_sources; i++) {
 		struct pt_text other = { 0 };
 
-		causes(&p->sources[i].loss, faults, "", &other);
+		causes(p, &p->sources[i].loss, faults, "", &other);
 		alike = first.bytes != NULL && other.bytes != NULL && strcmp(first.bytes, other.bytes) == 0;
 		pt_text_free(&other);
 	}
 	pt_text_free(&first);
 	for (size_t i = 0; i < (alike ? 1 : p->n_sources); i++) {
 		pt_details_label(out, i == 0 ? label : "");
-		causes(&p->sources[i].loss, faults, alike ? "" : who_is(p, i, who), out);
+		causes(p, &p->sources[i].loss, faults, alike ? "" : who_is(p, i, who), out);
 	}
 }
 
@@ -244,9 +248,9 @@ static void time_lines(const struct pt_profile *p, struct pt_text *out)
 			time_line(&p->loss, p->observed_is_bound ? pt_bound_reason(p->mode, p->triggered) : NULL,
 				  p->mismatch_ns, "", out);
 		pt_details_label(out, "unobserved");
-		causes(&p->loss, false, "", out);
+		causes(p, &p->loss, false, "", out);
 		pt_details_label(out, "lost");
-		causes(&p->loss, true, "", out);
+		causes(p, &p->loss, true, "", out);
 	}
 	advise(p, out);
 }

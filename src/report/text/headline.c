@@ -15,6 +15,7 @@
 
 enum { SOURCES = 3 };		/* that are named one by one */
 #define NEARLY_ALL 0.95		/* of a time, which has one cause then */
+#define MUCH_HALTED 0.25	/* of the time of a profile: a user wonders where the rest is */
 
 const char *pt_headline_label(enum pt_headline_line line)
 {
@@ -79,14 +80,35 @@ static void source_titles(const struct pt_profile *p, char *out, size_t room)
 		snprintf(out + at, room - at, " + %zu more", more);
 }
 
-/* A dump or another instrument's file does not tell. In brief only what changes every figure. */
-static const char *halting(const struct pt_profile *p, bool brief)
+/* By a debugger, where the source does not halt the core. */
+static uint64_t halted_ns(const struct pt_profile *p)
 {
-	if (pt_overhead_halts(p))
-		return ", HALTED";
-	if (p->target[0] == '\0' || p->no_clock || brief)
-		return "";
-	return largest_cause(&p->loss, false) != PT_LOSS_HALTED ? ", not halted" : "";	/* else somebody else held it */
+	const struct pt_loss_sum *account;
+	uint64_t most = 0;
+
+	for (size_t i = 0; (account = pt_profile_account(p, i)) != NULL; i++)
+		if (account->by[PT_LOSS_HALTED].ns > most)
+			most = account->by[PT_LOSS_HALTED].ns;
+	return most;
+}
+
+/* A dump or another instrument's file does not tell. In brief only what changes every figure. */
+static void halting(const struct pt_profile *p, bool brief, char *out, size_t room)
+{
+	uint64_t halted = halted_ns(p);
+	char time[32];
+
+	out[0] = '\0';
+	if (pt_overhead_halts(p)) {
+		snprintf(out, room, ", HALTED");
+	} else if (p->target[0] == '\0' || p->no_clock) {
+		return;
+	} else if ((double)halted > MUCH_HALTED * (double)pt_profile_run_ns(p)) {
+		pt_print_ns(time, sizeof(time), halted, " ");
+		snprintf(out, room, ", halted by the debugger for %s", time);
+	} else if (!brief) {
+		snprintf(out, room, ", not halted");
+	}
 }
 
 /* " on virtual MKL27Z256 (Cortex-M0+)", in brief without the core; "" of a file that does not name its target. What the
@@ -109,15 +131,15 @@ static void title(const struct pt_profile *p, bool brief, char *out)
 	const char *path = p->program != NULL ? pt_program_shown_path(p->program) : "no ELF",
 		   *slash = strrchr(path, '/');
 	uint64_t total_ns = pt_profile_run_ns(p);
-	char target[PT_PROFILE_TEXT + 24], sources[160] = "", total[32] = "";
+	char target[PT_PROFILE_TEXT + 24], sources[160] = "", total[32] = "", halts[80];
 
 	target_words(p, brief, target, sizeof(target));
 	source_titles(p, sources, sizeof(sources));
 	if (!p->no_clock && total_ns != 0)
 		pt_print_ns(total, sizeof(total), total_ns, " ");
+	halting(p, brief, halts, sizeof(halts));
 	snprintf(out, PT_HEADLINE_BYTES, "%.120s%s: %s%s%s%s%s", slash != NULL && slash[1] != '\0' ? slash + 1 : path,
-		 target, sources[0] != '\0' ? sources : "no source", total[0] != '\0' ? ", " : "", total,
-		 halting(p, brief),
+		 target, sources[0] != '\0' ? sources : "no source", total[0] != '\0' ? ", " : "", total, halts,
 		 p->ended    ? ""
 		 : p->no_end ? " (cut short)"
 			     : " (still running)");
@@ -239,24 +261,27 @@ static uint64_t rest_of_source(const struct pt_profile *p, const struct pt_profi
 	return 0;
 }
 
-/* "mtb 5.990 ms (0.3 %)", in brief "mtb 0.3 %" */
+/* "mtb 5.990 ms (0.3 %)", in brief "mtb 0.3 %": of the time in the title, which each source began a little later. */
 static size_t observed_by(const struct pt_profile *p, size_t i, bool brief, char *out, size_t room)
 {
 	const struct pt_profile_source *s = &p->sources[i];
 	const char *at_most = s->observed_is_bound ? "at most " : "";
+	uint64_t total_ns = pt_profile_run_ns(p);
 	char name[80], time[32];
 	size_t at = (size_t)snprintf(out, room, "%s ", name_observer(p, i, brief, name, sizeof(name)));
 
 	if (s->no_clock)
 		return at + (size_t)snprintf(out + at, room - at, "(time not known)");
+	if (total_ns == 0)
+		total_ns = s->loss.total_ns;
 	if (!brief && rest_of_source(p, s) > 0)
 		return at + observed_in_bins(p, &s->loss, rest_of_source(p, s), out + at, room - at);
-	if (brief && s->loss.total_ns != 0)
+	if (brief && total_ns != 0)
 		return at + (size_t)snprintf(out + at, room - at, "%s%.3g %%", at_most,
-					     100 * (double)s->loss.observed_ns / (double)s->loss.total_ns);
+					     100 * (double)s->loss.observed_ns / (double)total_ns);
 	pt_print_ns(time, sizeof(time), s->loss.observed_ns, " ");
 	at += (size_t)snprintf(out + at, room - at, "%s%s", at_most, time);
-	return at + percent_of(s->loss.observed_ns, s->loss.total_ns, out + at, room - at);
+	return at + percent_of(s->loss.observed_ns, total_ns, out + at, room - at);
 }
 
 /* ", lost nothing", or each source that lost something with its largest cause. */

@@ -471,7 +471,8 @@ const struct pt_source_ops pt_source_mtb = {
 	.modes = "burst|stream|halt|ring",
 	.titles = "MTB bursts|MTB stream|MTB, halting|MTB, last branches",
 	.recorder = "ring",
-	.help = "every taken branch, from the Micro Trace Buffer",
+	.help = "every taken branch, from the Micro Trace Buffer; the core never halts but in mode halt; each branch writes "
+		"8 bytes to RAM",
 	.state_bytes = sizeof(struct pt_mtb),
 	.params = params,
 	.n_params = N_PARAMS,

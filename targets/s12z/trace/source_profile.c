@@ -361,7 +361,8 @@ const struct pt_source_ops pt_source_s12z_profile = {
 	.flow = true,
 	.modes = "bdc|pdo",
 	.titles = "DBG bursts|DBG stream at the profiling pins",
-	.help = "every branch, from the code profiling of the DBG module",
+	.help = "every branch, from the code profiling of the DBG module; the core never halts; no hardware breakpoints "
+		"meanwhile",
 	.state_bytes = sizeof(struct pt_s12z_profile),
 	.params = pt_profile_params,
 	.n_params = PT_PROFILE_N_PARAMS,
