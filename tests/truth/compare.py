@@ -15,6 +15,7 @@ def near(printed, true, exact):
     return abs(printed - true) <= (0.03 * true + 3e-4 if exact else 1e-6)
 
 
+NO_SYMBOL = "(no symbol)"
 EXACT_SHARES = [False]		# whether the report at hand says that its shares are exact, or modelled
 
 
@@ -410,8 +411,9 @@ def by_function(result, printed, want, exact, says, figure="self total"):
     """printed: name to cycles, or to a share. says: as compare_paths() has it."""
     true = {}
     for function, s in want.truth.function.items():
-        true[want.name(function)] = true.get(want.name(function), 0) + s.self_cycles
-    for name in set(printed) | set(n for n in true if n is not None):
+        name = want.name(function) or NO_SYMBOL
+        true[name] = true.get(name, 0) + s.self_cycles
+    for name in set(printed) | set(true) if not exact else set(printed) | set(true) - {NO_SYMBOL}:
         if want.skips(name):
             continue
         if exact:
@@ -430,7 +432,7 @@ def callgrind(text, want, exact):
     for line in text.splitlines():
         if line.startswith("fn="):
             name = line[3:]
-            if name.startswith("("):
+            if name[:1] == "(" and name[1].isdigit():
                 number, _, rest = name.partition(" ")
                 names[number] = rest or names.get(number)
                 name = names[number]

@@ -218,6 +218,30 @@ static void name_functions(struct pt_elf_reader *r)
 	}
 }
 
+/* Is what a vector has a jump? BRAI and its like, behind an IMM where the target is far. Source: UG984, instructions. */
+static bool is_jump(const struct pt_elf_reader *r, uint64_t at)
+{
+	enum { VECTOR_BYTES = 8, IMM = 0x2c, BRI = 0x2e };
+	const uint8_t *bytes = pt_program_bytes_at(r->program, at, VECTOR_BYTES);
+	unsigned first = r->header.e_ident[EI_DATA] == ELFDATA2LSB ? 3 : 0;	/* the byte with the opcode */
+
+	return bytes != NULL &&
+	       (bytes[first] >> 2 == BRI || (bytes[first] >> 2 == IMM && bytes[first + 4] >> 2 == BRI));
+}
+
+/* Where the vector ends that a bare label of a MicroBlaze's names: each has two words, and those behind it have no symbol
+ * where one file has them all. Source: UG984, Reset, Interrupts, Exceptions, and Break. */
+static uint64_t end_of_vector(const struct pt_elf_reader *r, const struct pt_function_draft *d)
+{
+	enum { VECTOR_BYTES = 8, VECTORS_BYTES = 0x28 };
+	uint64_t at = d->function.address;
+
+	if (r->header.e_machine != EM_MICROBLAZE || d->rank >= RANK_FUNCTION || at >= VECTORS_BYTES ||
+	    at % VECTOR_BYTES != 0 || !is_jump(r, at))
+		return UINT64_MAX;
+	return at + VECTOR_BYTES;
+}
+
 /* A function without a size ends at the next one; none reaches out of its section. */
 static int keep_functions(struct pt_elf_reader *r)
 {
@@ -235,6 +259,8 @@ static int keep_functions(struct pt_elf_reader *r)
 		*f = d->function;
 		if (p->n_functions + 1 < r->n_drafts && d[1].function.address < end)
 			end = d[1].function.address;
+		if (end_of_vector(r, d) < end)
+			end = end_of_vector(r, d);
 		if (f->size == 0)
 			f->size = end - f->address;
 		if (f->size > d->limit - f->address)
