@@ -1,6 +1,7 @@
 /* What windows in bursts (profile/flow/windows.h) say of a core: estimates for the whole profile, in the place of what was
  * seen. */
 #include <math.h>
+#include <string.h>
 
 #include "pipeline/pipeline_parts.h"
 #include "profile/analyses/calls/tree.h"
@@ -96,7 +97,7 @@ void pt_snapshot_window_core(const struct pt_pipeline *p, const struct pt_traced
 	core->sleeps = s.asleep > 0 || s.waits > 0;
 	core->in_pieces = traced->flow != NULL && !pt_traced_counted(traced) && !pt_snapshot_complete(p) &&
 			  !core->windowed && core->seen_part <= 0;
-	core->tallied = core->in_pieces && !traced->flow->extract && !traced->flow->halting;
+	core->tallied = core->in_pieces && !traced->flow->halting && strcmp(traced->flow->facts.mode, "dump") != 0;
 	core->windows = s.awake;
 	core->armed = s.armed;
 	core->asleep = pt_windows_asleep(traced->windows);
