@@ -1,6 +1,7 @@
 /* External lines and latencies, from chunks to the table, computed by hand. */
 #include "chunk_feed.h"
 #include "profile/analyses/signals/external_lines.h"
+#include "report/views/views.h"
 
 #define LINES "format=lines\nsource=logic\nmode=all\ntick_hz=1000000000\nlines=2\nline.0=button\nline.1=out\n"
 #define HALT "format=mtb\nsource=mtb\nmode=halt\ntarget=small\nprobe=test\nvirtual=1\ncore_hz=1000000\ncost=halts\n"
@@ -158,7 +159,10 @@ START_TEST(far_edges_are_ordered)
 	static const char *const word = "latency=button:rise->leaf,button:fall->leaf,nothing:rise->leaf";
 	struct chunk_feed f = feed_of(&word, 1);
 	struct chunk_bytes b = { .len = 0 };
+	struct pt_value value[64];
+	const struct pt_view *view;
 	const struct pt_aux *a;
+	char said[160];
 
 	begin_slept(&f, 1000);
 	add_line(&b, 0, 0, 0);
@@ -179,6 +183,12 @@ START_TEST(far_edges_are_ordered)
 	ck_assert_uint_eq(a->latency[1].time.n, 1);
 	ck_assert_uint_ge(a->latency[1].time.max, 5500000);
 	ck_assert(!a->latency[2].found);
+	view = pt_view_find("aux");
+	view->row(pt_pipeline_profile(f.pipeline), a->n_lines + 2, value);
+	for (size_t i = 1; i < 6; i++)	/* nobody knows what a line did that is not there */
+		ck_assert_msg(value[i].u == PT_UNKNOWN, "column %zu: %lu", i, (unsigned long)value[i].u);
+	ck_assert(view->remark(pt_pipeline_profile(f.pipeline), NULL, said, sizeof(said)));
+	ck_assert_msg(strstr(said, "nothing:rise->leaf: no line of this name") != NULL, "%s", said);
 	chunk_feed_drop(&f);
 }
 END_TEST

@@ -1,4 +1,6 @@
 /* External lines: a row each, and a row for each latency that was asked for. */
+#include <stdio.h>
+
 #include "profile/analyses/signals/external_lines.h"
 #include "profile/result/profile.h"
 #include "report/table/view.h"
@@ -85,9 +87,9 @@ static void latency_row(const struct pt_aux_latency *l, struct pt_value *out)
 	*out++ = (struct pt_value){ .text = l->name };
 	*out++ = count(l->found ? l->time.n : PT_UNKNOWN);
 	*out++ = count(PT_UNKNOWN);
-	*out++ = count(l->partial);
-	*out++ = count(l->unanswered);
-	*out++ = count(l->undecided + l->over_gap);
+	*out++ = count(l->found ? l->partial : PT_UNKNOWN);
+	*out++ = count(l->found ? l->unanswered : PT_UNKNOWN);
+	*out++ = count(l->found ? l->undecided + l->over_gap : PT_UNKNOWN);
 	out = pt_time_columns(out, NULL, 0);
 	out = pt_time_columns(out, NULL, 0);
 	out = pt_time_columns(out, NULL, 0);
@@ -116,8 +118,24 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 		latency_row(&aux->latency[i - aux->n_lines], out);
 }
 
+/* A latency of a line that nothing was seen of: a name that is mistyped, or lacks its module's. */
+static bool remark(const void *subject, const bool *shown, char *out, size_t room)
+{
+	const struct pt_aux *aux = aux_of(subject);
+
+	(void)shown;
+	for (size_t i = 0; i < aux->n_latencies; i++)
+		if (!aux->latency[i].found) {
+			snprintf(out, room, "%.60s: no line of this name changed; lines have the names in this table",
+				 aux->latency[i].name);
+			return true;
+		}
+	return false;
+}
+
 const struct pt_view pt_view_aux = {
 	.empty = "give a file with external lines beside it: proftap decode run.ptcap lines.vcd",
 	.name = "aux", .help = "external lines: widths, periods, and the time to a function", .needs = "aux",
 	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+	.remark = remark,
 };
