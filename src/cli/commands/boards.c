@@ -23,7 +23,7 @@ static int run_boards(const struct pt_options *options)
 {
 	(void)options;
 	for (size_t i = 0; i < pt_n_vboards; i++)
-		printf("%-8s %s\n", pt_vboards[i]->name, pt_vboards[i]->help);
+		printf("%-10s %s\n", pt_vboards[i]->name, pt_vboards[i]->help);
 	printf("\nkeys of virtual:NAME?KEY=VALUE&...\n");
 	pt_vboard_help(NULL, print_line, NULL);
 	for (size_t i = 0; i < pt_n_vboards; i++)

@@ -36,8 +36,10 @@ const char *pt_name_source(const struct pt_profile *p, size_t i, char *name, siz
 
 bool pt_waits_for_elf(const struct pt_profile *p)
 {
+	bool recorded = p->loss.observed_ns > 0 || p->loss.by[PT_LOSS_REARM].events > 0;
+
 	return p->program == NULL && !p->no_code && !p->no_flow && !p->by_bins && p->samples == 0 && p->branches == 0 &&
-	       p->loss.observed_ns > 0;
+	       recorded;
 }
 
 const char *pt_origin_text(const struct pt_profile *p, char *out, size_t room)

@@ -265,7 +265,7 @@ static uint64_t rest_of_source(const struct pt_profile *p, const struct pt_profi
 static size_t observed_by(const struct pt_profile *p, size_t i, bool brief, char *out, size_t room)
 {
 	const struct pt_profile_source *s = &p->sources[i];
-	const char *at_most = s->observed_is_bound ? "at most " : "";
+	const char *at_most = s->observed_is_bound && s->loss.observed_ns > 0 ? "at most " : "";
 	uint64_t total_ns = pt_profile_run_ns(p);
 	char name[80], time[32];
 	size_t at = (size_t)snprintf(out, room, "%s ", name_observer(p, i, brief, name, sizeof(name)));

@@ -16,6 +16,7 @@
 #include "report/text/headline.h"
 #include "report/text/small_print.h"
 #include "report/views/views.h"
+#include "trace/formats.h"
 
 extern const struct pt_format pt_format_text, pt_format_summary, pt_format_details;
 
@@ -90,6 +91,14 @@ static bool is_one_of(const char *name, const char *const *names, size_t n)
 	return false;
 }
 
+static bool has_other_than_samples(const struct pt_profile *p)
+{
+	for (size_t i = 0; i < p->n_sources; i++)
+		if (strcmp(p->sources[i].format, PT_FORMAT_PCSR) != 0)
+			return true;
+	return false;
+}
+
 /* What the core did not run, or the source does not see, no other view has either. */
 static const char *why_no_rows(const struct pt_profile *p, const struct pt_view *view)
 {
@@ -104,7 +113,9 @@ static const char *why_no_rows(const struct pt_profile *p, const struct pt_view 
 	if (p->branches == 0 && awake == 0 && (p->samples_asleep > 0 || p->loss.by[PT_LOSS_SLEEP].ns > 0))
 		return "the core slept: whenever it was looked at, its program waited for an interrupt";
 	if (is_one_of(view->name, of_calls, PT_LEN(of_calls)) && p->branches == 0 && awake > 0)
-		return "samples show no calls: that takes a source of branches (monitor sources lists them)";
+		return has_other_than_samples(p)
+			       ? "samples show no calls, and no branch was recorded in so short a time: profile for longer"
+			       : "samples show no calls: that takes a source of branches (monitor sources lists them)";
 	return p->program == NULL && (p->branches != 0 || awake > 0)
 		       ? "it takes the ELF: --elf FILE, monitor symbols FILE"
 		       : "";
