@@ -188,11 +188,13 @@ static int look_at_core(struct sampler *s, struct pt_err *err)
 
 static int emit_config(struct sampler *s, const struct pt_source_setup *setup, struct pt_err *err)
 {
-	char lines[400];
+	char lines[600];
 
 	snprintf(lines, sizeof(lines),
 		 "source=pc-sampling\nmode=halt\nbatch=1\npc_bytes=%u\nperiod_us=%" PRIu64 "\nbit0=1\n"
 		 "sleep=counted\n"
+		 "assumed=a halted core is found before its next instruction: what a call or a return takes counts for "
+		 "the function that it leads to\n"
 		 "cost=INTRUSIVE: the program is halted and let go for each sample, every %" PRIu64 " us in the mean\n"
 		 "cost_besides=every %" PRIu64 " us in the mean\n",
 		 pc_bytes(s), s->period_ns / 1000, s->period_ns / 1000, s->period_ns / 1000);
