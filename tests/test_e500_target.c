@@ -347,6 +347,129 @@ START_TEST(a_pass_that_was_cut_short_leaves_nothing_behind)
 }
 END_TEST
 
+/* --- killed ------------------------------------------------------------------------------------------------------- */
+
+static char *kept, said[200];
+
+static void keep(void *arg, const char *text, size_t len_bytes)
+{
+	(void)arg;
+	free(kept);
+	kept = text != NULL ? strndup(text, len_bytes) : NULL;
+}
+
+static void hear(void *arg, bool done, const char *sentence)
+{
+	(void)arg;
+	(void)done;
+	snprintf(said, sizeof(said), "%s", sentence);
+}
+
+/* What this process knows of the pass is gone with it. */
+static void kill_it(void)
+{
+	struct pt_e500_way_at *at = &e500->pm.at[PT_E500_SLOT_SCRATCH];
+
+	pt_pending_free(target->pending);
+	target->pending = NULL;
+	pt_e500_by_scratch.close(e500);
+	memset(at->state, 0, pt_e500_by_scratch.state_bytes);
+	at->open = false;
+	disconnect();
+}
+
+static void put_back_what_is_noted(void)
+{
+	struct pt_pending *noted = pt_pending_new(keep, NULL);
+	struct pt_err err = { .msg = "" };
+
+	ck_assert_msg(pt_pending_parse(noted, kept, strlen(kept), &err) == 0, "%s", err.msg);
+	ck_assert_msg(pt_pending_put_back(noted, target, hear, NULL, &err) == 0, "%s", err.msg);
+	ck_assert_ptr_null(kept);
+	pt_pending_free(noted);
+}
+
+static bool is_as_it_was(void)
+{
+	bool same = memcmp(there.ram, pt_e500_bytes(there.chip, 0, PT_E500_RAM_BYTES), PT_E500_RAM_BYTES) == 0;
+
+	for (unsigned reg = 0; reg < PT_VE500_REGS; reg++)
+		same &= there.regs[reg] == pt_ve500_reg(there.chip->cpu, reg);
+	return same;
+}
+
+/* Wherever the process is killed in a pass, the next one puts the core and its RAM back. */
+START_TEST(a_pass_of_one_that_was_killed_is_put_back)
+{
+	struct pt_e500_op op = { .pmr = PT_E500_PMC0 };
+	struct pt_err err = { .msg = "" };
+	bool was_left, was_noted;
+	struct pt_e500_pass pass;
+
+	attach("modern", with_ram, PT_LEN(with_ram));
+	target->pending = pt_pending_new(keep, NULL);
+	set_up_counters();
+	ck_assert_ptr_null(kept);	/* put back by itself */
+	pthread_mutex_lock(&there.lock);
+	stopped();
+	there.stays = true;
+	there.cut_at = (unsigned)_i / 2 + 1;
+	there.cut_behind = _i % 2 != 0;
+	pthread_mutex_unlock(&there.lock);
+	ck_assert_int_eq(pt_e500_pass(e500, 0, &op, 1, &pass, &err), PT_EIO);
+	was_noted = kept != NULL;
+	kill_it();
+	pthread_mutex_lock(&there.lock);
+	was_left = !is_as_it_was();
+	pthread_mutex_unlock(&there.lock);
+	ck_assert(was_noted || !was_left);
+	ck_assert_int_eq(was_left, _i / 2 >= 2 + (_i % 2 == 0) && _i < 2 * PASS_PACKETS - 1);
+	connect_there();
+	if (was_noted) {
+		put_back_what_is_noted();
+		ck_assert_str_eq(said, "core.0 is as it was before");
+	}
+	pthread_mutex_lock(&there.lock);
+	ck_assert(is_as_it_was());
+	there.stays = false;
+	pthread_mutex_unlock(&there.lock);
+	pass_now(&op, 1, &pass);
+	leave();
+}
+END_TEST
+
+/* Somebody has let it run since, and halted it elsewhere; and the RAM has something else. */
+START_TEST(a_core_that_went_on_is_left_alone)
+{
+	struct pt_e500_op op = { .pmr = PT_E500_PMC0 };
+	struct pt_err err = { .msg = "" };
+	struct pt_e500_pass pass;
+
+	attach("modern", with_ram, PT_LEN(with_ram));
+	target->pending = pt_pending_new(keep, NULL);
+	pthread_mutex_lock(&there.lock);
+	stopped();
+	there.stays = true;
+	there.cut_at = 6;		/* m of what it left */
+	pthread_mutex_unlock(&there.lock);
+	ck_assert_int_eq(pt_e500_pass(e500, 0, &op, 1, &pass, &err), PT_EIO);
+	kill_it();
+	pthread_mutex_lock(&there.lock);
+	pt_ve500_set_reg(there.chip->cpu, PT_VE500_PC, 0x10100);
+	memset(pt_e500_bytes(there.chip, SCRATCH, 4), 0x55, 4);
+	pthread_mutex_unlock(&there.lock);
+	connect_there();
+	put_back_what_is_noted();
+	ck_assert_msg(strncmp(said, "core.0 is left alone: it is not as it was left", 40) == 0, "%s", said);
+	pthread_mutex_lock(&there.lock);
+	ck_assert_uint_eq(pt_ve500_pc(there.chip->cpu), 0x10100);
+	ck_assert_uint_eq(pt_be32(pt_e500_bytes(there.chip, SCRATCH, 4)), 0x55555555);
+	there.stays = false;
+	pthread_mutex_unlock(&there.lock);
+	leave();
+}
+END_TEST
+
 START_TEST(perf_is_left_alone)
 {
 	struct pt_e500_op ops[] = { { PT_E500_PMLCA0 + 3, true, 0x14010000 }, { PT_E500_PMGC0, true, 0x60000000 } };
@@ -404,6 +527,8 @@ int main(void)
 	tcase_add_loop_test(tc, counters_that_go_on_while_halted_are_told, 0, 2);
 	tcase_add_loop_test(tc, what_a_lost_server_is_owed_it_gets_when_it_is_back, 0, 2);
 	tcase_add_loop_test(tc, a_pass_that_was_cut_short_leaves_nothing_behind, 0, 2 * PASS_PACKETS);
+	tcase_add_loop_test(tc, a_pass_of_one_that_was_killed_is_put_back, 0, 2 * PASS_PACKETS);
+	tcase_add_test(tc, a_core_that_went_on_is_left_alone);
 	tcase_add_loop_test(tc, perf_is_left_alone, 0, 2);
 	tcase_add_test(tc, without_ram_it_says_what_to_do);
 	suite_add_tcase(suite, tc);

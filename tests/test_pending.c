@@ -188,6 +188,8 @@ static const struct { const char *body; } odd[] = {
 	{ "proftap-pending 1\ntarget a\nchip b\nrow\n" }, { "proftap-pending 1\ntarget a\nchip b\nrow mtb 0 0 4 0 0 1 2 3\n" },
 	{ "proftap-pending 1\ntarget a\nchip b\nrow mtb 0 0 3 0 0 1 2 3 4\n" },
 	{ "proftap-pending 1\ntarget a\nchip b\nrow mtb 3 0 4 0 0 1 2 3 4\n" },
+	{ "proftap-pending 1\ntarget a\nchip b\nbytes mtb 2 0 0 0 00\n" },
+	{ "proftap-pending 1\ntarget a\nchip b\nbytes mtb 4 0 0 0 00\n" },
 	{ "proftap-pending 1\ntarget a\nchip b\nrow mtb 0 8 4 0 0 1 2 3 4\n" },
 	{ "proftap-pending 1\ntarget a\nchip b\nrow mtb 0 0 4 3 0 1 2 3 4\n" },
 	{ "proftap-pending 1\ntarget a\nchip b\nrow mtb 0 0 4 0 0 100000000 2 3 4\n" },
@@ -377,6 +379,15 @@ START_TEST(registers_that_the_target_does_not_have_are_left)
 	row.kind = PT_PENDING_REG;
 	pt_pending_note(&target, &row, 1);
 	p = read_kept();
+	ck_assert_int_eq(pt_pending_put_back(p, &target, tell, NULL, &err), 0);
+	ck_assert(strstr(said, "the target has no such registers") != NULL);
+	pt_pending_free(p);
+	row.kind = PT_PENDING_OWN;
+	row.bytes = (uint8_t[]){ 1, 2, 3 };
+	row.len_bytes = 3;
+	pt_pending_note(&target, &row, 1);
+	p = read_kept();
+	said[0] = '\0';
 	ck_assert_int_eq(pt_pending_put_back(p, &target, tell, NULL, &err), 0);
 	ck_assert(strstr(said, "the target has no such registers") != NULL);
 	pt_pending_free(p);

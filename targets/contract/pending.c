@@ -297,6 +297,21 @@ static size_t choose_rows(struct pt_target *t, const struct pt_pending_row *row,
 	return n_out;
 }
 
+static int mend_own(struct pt_target *t, const struct pt_pending_row *row, const struct teller *to, struct pt_err *err)
+{
+	bool as_before = false;
+	int rc = t->ops->pending_mend(t->state, row, &as_before, err);
+
+	if (rc < 0)
+		tell(to, false, "%s is not put back: %s", row->unit, err->msg);
+	else if (as_before)
+		tell(to, true, "%s is as it was before", row->unit);
+	else
+		tell(to, false, "%s is left alone: it is not as it was left (a reset, another board, or somebody else)",
+		     row->unit);
+	return rc;
+}
+
 static int put_back_rows(struct pt_target *t, const struct pt_pending_row *row, size_t n, const struct teller *to,
 			 struct pt_err *err)
 {
@@ -333,14 +348,17 @@ static int put_back_unit(struct pt_target *t, const struct pt_pending_row *row, 
 	int rc = 0;
 	size_t n_some;
 
-	if (row[0].kind != PT_PENDING_MEM && t->ops->pending_write == NULL) {
+	if (row[0].kind == PT_PENDING_OWN ? t->ops->pending_mend == NULL
+					  : row[0].kind != PT_PENDING_MEM && t->ops->pending_write == NULL) {
 		tell(to, false, "%s is left alone: the target has no such registers", row[0].unit);
 		return 0;
 	}
 	some = pt_alloc_array(n, sizeof(*some));
 	memset(err, 0, sizeof(*err));
 	n_some = choose_rows(t, row, n, some, &halted, err);
-	if (n_some > 0)
+	if (n_some > 0 && some[0].kind == PT_PENDING_OWN)
+		rc = mend_own(t, some, to, err);
+	else if (n_some > 0)
 		rc = put_back_rows(t, some, n_some, to, err);
 	else if (err->code != 0)
 		tell(to, false, "%s is not put back: %s", row[0].unit, err->msg);

@@ -16,7 +16,7 @@
  *	target cortexm
  *	chip MKL27Z256 (Cortex-M0+ r0p1)
  *	row UNIT KIND CORE WIDTH WHEN AT WAS OURS CHECK MASK EARLIER	all but the words in hex; an old one ends with MASK
- *	bytes UNIT KIND CORE WHEN AT HEX			RAM, as it was
+ *	bytes UNIT KIND CORE WHEN AT HEX			RAM, as it was; or the target's own
  *	end SUM							FNV-1a of all above, 64 bits
  * Board thread only. */
 #ifndef PT_TARGETS_PENDING_H
@@ -37,6 +37,7 @@ enum pt_pending_kind {
 	PT_PENDING_MEM,		/* memory, by the target's mem() */
 	PT_PENDING_REG,		/* a register that only the target reaches: its ops pending_read and pending_write */
 	PT_PENDING_STOP,	/* the same, which cannot be read: `was` ends what ours began; no check */
+	PT_PENDING_OWN,		/* bytes that say what is to be put back to the target alone: its op pending_mend; one row */
 };
 enum pt_pending_when { PT_PENDING_ANY, PT_PENDING_HALTED, PT_PENDING_RUNNING };	/* of the core; else it is left alone */
 

@@ -175,13 +175,15 @@ static bool read_bytes(struct reader *r, struct pt_pending_row *row)
 	uint64_t kind, core, when;
 	size_t n;
 
-	if (!unit_name(r, row->unit) || !number(r, PT_PENDING_MEM, ' ', &kind) || !number(r, 7, ' ', &core) ||
+	if (!unit_name(r, row->unit) || !number(r, PT_PENDING_OWN, ' ', &kind) ||
+	    (kind != PT_PENDING_MEM && kind != PT_PENDING_OWN) || !number(r, 7, ' ', &core) ||
 	    !number(r, PT_PENDING_RUNNING, ' ', &when) || !number(r, UINT64_MAX, ' ', &row->at))
 		return false;
 	end = memchr(r->at, '\n', (size_t)(r->end - r->at));
 	n = end != NULL ? (size_t)(end - r->at) / 2 : 0;
 	if (end == NULL || n == 0 || n > PT_PENDING_BYTES || (size_t)(end - r->at) != 2 * n)
 		return false;
+	row->kind = (uint8_t)kind;
 	row->core = (uint8_t)core;
 	row->when = (uint8_t)when;
 	row->width_bytes = 1;

@@ -199,6 +199,9 @@ struct pt_target_ops {
 			    struct pt_err *err);
 	int (*pending_write)(void *state, const struct pt_pending_row *rows, size_t n, const uint32_t *values,
 			     struct pt_err *err);
+	/* Of a row of PT_PENDING_OWN: what was cut short is put back. as_before: all is as it was; else the target is not
+	 * as it was left, and is left alone. NULL: there are none. */
+	int (*pending_mend)(void *state, const struct pt_pending_row *row, bool *as_before, struct pt_err *err);
 	/* What an earlier process had changed has been put back: as it is now, it was found. NULL: nothing was kept. */
 	int (*look_again)(void *state, struct pt_err *err);
 	/* From here on pt_pending_note() is kept: what attach has changed already is noted. NULL: it changes nothing. */

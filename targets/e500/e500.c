@@ -233,6 +233,7 @@ const struct pt_target_ops pt_e500_ops = {
 	.attach = e500_attach,
 	.pending_read = pt_e500_pending_read,
 	.pending_write = pt_e500_pending_write,
+	.pending_mend = pt_e500_pending_mend,
 	.detach = e500_detach,
 	.chip = e500_chip,
 	.describe = e500_describe,

@@ -30,6 +30,7 @@ int pt_e500_pending_read(void *state, const struct pt_pending_row *rows, size_t 
 			 struct pt_err *err);
 int pt_e500_pending_write(void *state, const struct pt_pending_row *rows, size_t n, const uint32_t *values,
 			  struct pt_err *err);
+int pt_e500_pending_mend(void *state, const struct pt_pending_row *row, bool *as_before, struct pt_err *err);
 /* The way in use, and what it has cost the program so far; for reports, `monitor status` and CONFIG ("path", "cost"):
  * "scratch code at 0x00fff000 (wakes a core that waits): INTRUSIVE, each reading halts the core". */
 void pt_e500_describe_way(const struct pt_e500_target *e500, char *line, size_t room);
@@ -93,7 +94,12 @@ int pt_e500_scratch_try_halt(struct pt_e500_target *e500, unsigned core, struct 
 			     struct pt_e500_pass *pass, struct pt_err *err);
 /* What a pass by scratch code left behind in the core and its RAM, because the server was gone; NULL: nothing. */
 const struct pt_e500_away *pt_e500_left_behind(const struct pt_e500_target *e500, unsigned *core);
-int pt_e500_bring_back(struct pt_e500_target *e500, unsigned core, const struct pt_e500_away *away, struct pt_err *err);
+/* as_before: registers and RAM are as they were; else the core is not where it was left. It stays halted. */
+int pt_e500_bring_back(struct pt_e500_target *e500, unsigned core, const struct pt_e500_away *away, bool *as_before,
+		       struct pt_err *err);
+/* Before a pass by scratch code changes the core: noted for the next process; and when nothing is left to put back. */
+void pt_e500_note_away(struct pt_e500_target *e500, unsigned core, const struct pt_e500_away *away);
+void pt_e500_settle_away(struct pt_e500_target *e500, unsigned core);
 void pt_e500_owe_core(const struct pt_e500_target *e500);	/* that, if anything */
 /* What is saved of the core, n_saved of it, as the server is gone. */
 void pt_e500_owe(const struct pt_e500_target *e500, unsigned core, size_t n_saved);

@@ -175,8 +175,9 @@ static void settle_pmrs(struct pt_e500_target *e500, struct debt *d)
 static void settle_core(struct pt_e500_target *e500, struct debt *d)
 {
 	struct pt_err err = { 0 };
+	bool as_before;
 
-	if (pt_e500_bring_back(e500, d->core, &d->away, &err) < 0)
+	if (pt_e500_bring_back(e500, d->core, &d->away, &as_before, &err) < 0)
 		pt_warn("e500: %s is back, but what was cut short there (pc 0x%" PRIx64 ", %" PRIu32
 			" bytes at 0x%" PRIx64 ") is not put back: %s",
 			d->where, d->away.was.pc, d->away.len_bytes, d->away.addr, err.msg);

@@ -49,6 +49,13 @@ static int set(void *state, const struct pt_e500_frame *f, struct pt_err *err)
 	return pt_remote_block_write(&by->e500->remote, &by->block, by->row, N_FRAME, value, err);
 }
 
+static void note_away(void *state, const struct pt_e500_away *away)
+{
+	struct by_scratch *by = state;
+
+	pt_e500_note_away(by->e500, by->core, away);
+}
+
 /* Of several cores this one alone. */
 static int run_core(struct by_scratch *by, bool step, struct pt_err *err)
 {
@@ -129,7 +136,9 @@ static int scratch_open(struct pt_e500_target *e500, const struct pt_params *set
 	by->e500 = e500;
 	by->breaks =
 		strcmp(end, "break") == 0 || (strcmp(end, "auto") == 0 && strcmp(e500->remote.facts.name, "QEMU") == 0);
-	by->port = (struct pt_e500_port){ .state = by, .mem = &e500->remote.mem, .get = get, .set = set, .run = run };
+	by->port = (struct pt_e500_port){
+		.state = by, .mem = &e500->remote.mem, .get = get, .set = set, .run = run, .note = note_away
+	};
 	by->code.port = &by->port;
 	by->code.process = e500->remote.facts.process;
 	by->code.proven = pt_params_flag(settings, &pt_e500_settings[PT_E500_SET_SCRATCH_TRUST]);
@@ -255,13 +264,12 @@ static int go_on(struct by_scratch *by, struct pt_e500_pass *pass, struct pt_err
 }
 
 /* An earlier pass left something behind. The core stands since then, unless somebody let it go. */
-static int mend(struct by_scratch *by, struct pt_err *err)
+static int mend(struct by_scratch *by, bool *as_before, struct pt_err *err)
 {
-	unsigned n_mended;
 	int rc = pt_remote_choose(&by->e500->remote, by->core, err);
 
 	if (rc == 0)
-		rc = pt_e500_scratch_mend(&by->port, &by->code.away, &n_mended, err);
+		rc = pt_e500_scratch_mend(&by->port, &by->code.away, as_before, err);
 	if (rc < 0)
 		return pt_wrap(err, "what an earlier pass left behind cannot be put back");
 	by->code.astray = false;
@@ -278,7 +286,8 @@ const struct pt_e500_away *pt_e500_left_behind(const struct pt_e500_target *e500
 	return &by->code.away;
 }
 
-int pt_e500_bring_back(struct pt_e500_target *e500, unsigned core, const struct pt_e500_away *away, struct pt_err *err)
+int pt_e500_bring_back(struct pt_e500_target *e500, unsigned core, const struct pt_e500_away *away, bool *as_before,
+		       struct pt_err *err)
 {
 	struct by_scratch by = { .e500 = e500, .core = core, .code.away = *away };
 	struct pt_rsp_run now;
@@ -292,7 +301,7 @@ int pt_e500_bring_back(struct pt_e500_target *e500, unsigned core, const struct 
 	rc = e500->remote.rsp->poll(e500->remote.wire, 0, &now, err);
 	if (rc == 0 && now.running)
 		rc = pt_fail(err, PT_ESTATE, "the core runs");
-	rc = rc == 0 ? mend(&by, err) : rc;
+	rc = rc == 0 ? mend(&by, as_before, err) : rc;
 	e500->remote.rsp->release(e500->remote.wire);
 	pt_remote_block_free(&by.block);
 	return rc;
@@ -305,11 +314,12 @@ static int while_halted(struct by_scratch *by, unsigned core, struct pt_e500_pas
 {
 	const struct pt_rsp_ops *rsp = by->e500->remote.rsp;
 	struct pt_err ignored = { 0 };
+	bool as_before;
 	int rc, on;
 
 	if (rsp->hold(by->e500->remote.wire, err) < 0)
 		return err->code;
-	rc = by->code.astray ? mend(by, err) : 0;
+	rc = by->code.astray ? mend(by, &as_before, err) : 0;
 	by->core = core;
 	if (rc == 0)
 		rc = stop(by, pass, err);
@@ -320,6 +330,8 @@ static int while_halted(struct by_scratch *by, unsigned core, struct pt_e500_pas
 		rc = rc == 0 ? on : rc;
 	}
 	rsp->release(by->e500->remote.wire);
+	if (!by->code.astray && by->e500->pm.hold[core].n_saved == 0)
+		pt_e500_settle_away(by->e500, core);
 	return rc;
 }
 

@@ -234,26 +234,27 @@ static int put_back(struct pt_e500_scratch *s, struct pt_err *err)
 			  : 0;
 }
 
-int pt_e500_scratch_mend(const struct pt_e500_port *port, const struct pt_e500_away *away, unsigned *n_mended,
+int pt_e500_scratch_mend(const struct pt_e500_port *port, const struct pt_e500_away *away, bool *as_before,
 			 struct pt_err *err)
 {
 	uint8_t now[PT_E500_SCRATCH_BYTES];
 	struct pt_e500_frame at;
 	int rc = pt_mem_read(port->mem, away->addr, now, away->len_bytes, err);
 
-	*n_mended = 0;
+	bool ours, strays;
+
+	*as_before = false;
 	if (rc == 0)
 		rc = port->get(port->state, &at, err);
 	if (rc < 0)
 		return rc;
-	if (memcmp(now, away->code, away->n_code_bytes) == 0) {
+	ours = memcmp(now, away->code, away->n_code_bytes) == 0;
+	strays = at.pc - away->addr < away->n_code_bytes;
+	*as_before = (ours || memcmp(now, away->saved, away->len_bytes) == 0) && (strays || at.pc == away->was.pc);
+	if (ours)
 		rc = pt_mem_write(port->mem, away->addr, away->saved, away->len_bytes, err);
-		*n_mended += rc == 0;
-	}
-	if (rc == 0 && at.pc - away->addr < away->n_code_bytes) {
+	if (rc == 0 && strays)
 		rc = port->set(port->state, &away->was, err);
-		*n_mended += rc == 0;
-	}
 	return rc;
 }
 
@@ -283,6 +284,8 @@ static int place(struct pt_e500_scratch *s, const struct routine *r, struct pt_e
 		pt_put_be32(away->code + 4 * (size_t)i, r->word[i]);
 	if (pt_mem_read(s->port->mem, s->addr, away->saved, away->len_bytes, err) < 0)
 		return pt_wrap(err, "RAM for code that reads PMRs");
+	if (s->port->note != NULL)
+		s->port->note(s->port->state, away);
 	s->astray = true;	/* until it is put back */
 	if (pt_mem_write(s->port->mem, s->addr, away->code, away->len_bytes, err) < 0)
 		return pt_wrap(err, "RAM for code that reads PMRs");

@@ -22,6 +22,7 @@ enum { PT_E500_MSR_WE = 0x40000, PT_E500_MSR_CE = 0x20000, PT_E500_MSR_EE = 0x80
 struct pt_e500_frame { uint64_t r3, r4, r5, pc, msr; };
 
 /* How the core is reached: each call is one packet where the server knows g and G. 0, or as the wire says. */
+struct pt_e500_away;
 struct pt_e500_port {
 	void *state;
 	struct pt_mem *mem;
@@ -30,6 +31,8 @@ struct pt_e500_port {
 	/* One instruction (step), or until it stops by itself, at the trap at end; halted on return. PT_ETIMEOUT: it
 	 * had to be stopped. */
 	int (*run)(void *state, bool step, uint64_t end, struct pt_err *err);
+	/* All that is about to be changed, before it is. NULL: nobody wants to know. */
+	void (*note)(void *state, const struct pt_e500_away *away);
 };
 
 /* What has to be put back, and what is there instead. */
@@ -67,8 +70,8 @@ uint32_t pt_e500_scratch_needs(size_t n_ops);
  * or as the port says. Where something could not be put back the sentence says what. */
 int pt_e500_scratch_run(struct pt_e500_scratch *s, struct pt_e500_op *ops, size_t n_ops, struct pt_err *err);
 /* After an error that left it astray, by a new connection perhaps: what is still as the routine left it is put back.
- * *n_mended: of memory and registers, how many were. Errors as the port says. */
-int pt_e500_scratch_mend(const struct pt_e500_port *port, const struct pt_e500_away *away, unsigned *n_mended,
+ * *as_before: memory and registers are as they were then. Errors as the port says. */
+int pt_e500_scratch_mend(const struct pt_e500_port *port, const struct pt_e500_away *away, bool *as_before,
 			 struct pt_err *err);
 
 #endif
