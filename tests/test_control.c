@@ -343,6 +343,8 @@ static const struct step shorts[] = {
 	{ "prof run 50 ms mtb-ram=0x20000800:0x400 top=1", 0, "observed " },
 	{ "prof run top=1 mtb-ram=0x20000800:0x400 for=50ms", 0, "observed " },
 	{ "s", PT_EARG, "\"s\" fits several commands: sources, symbols" }, { "g", PT_EARG, "\"g\" is too short for go" },
+	{ "help bursts", 0, "burst (in a report): " }, { "help batches", 0, "batch (in a report): " },
+	{ "help WARNING", 0, "WARNING (in a report): " }, { "help taken on trust", 0, "core-clock= as it was given" },
 	{ "help calls/s", 0, "calls/s (in a report): " }, { "help p50", 0, "p50 (in a report): the median" },
 	{ "help IPC", 0, "IPC (metric): COMPLETED_INSNS/CPU_CLK" }, { "help halted", 0, "HALTED (in a report): " },
 	{ "help overrun", 0, "the hardware wrote faster than it was read; what helps: " },

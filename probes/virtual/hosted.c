@@ -58,6 +58,7 @@ struct pt_vhosted *pt_vhosted_start(const char *board, char address[PT_VHOSTED_A
 		drain(hosted);
 		return NULL;
 	}
+	pt_vserve_host(hosted->serve);
 	snprintf(address, PT_VHOSTED_ADDRESS_BYTES, "%s", pt_vserve_address(hosted->serve));
 	hosted->end.data = hosted;
 	if (uv_async_init(&hosted->loop, &hosted->end, on_end) < 0) {

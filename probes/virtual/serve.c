@@ -47,6 +47,7 @@ struct pt_vserve {
 	uv_loop_t *loop;
 	struct pt_listener listener;
 	struct pt_sparing *sparing;	/* for what strangers cause */
+	bool hosted;			/* in the process of its only host, whose user need not hear of it */
 	struct pt_vrig rig;
 	uint64_t origin_ns;
 	struct host *hosts;	/* all connections, the newest first */
@@ -107,7 +108,7 @@ static void leave(struct host *host, const char *why)
 	if (host->leaving)
 		return;
 	host->leaving = true;
-	if (host->stage == SERVED)
+	if (host->stage == SERVED && !host->serve->hosted)
 		pt_sparing_info(host->serve->sparing, "a host that left", "board: the host left: %s", why);
 	if (host->stage == SERVED && host->serve->rig.engine->left != NULL)
 		host->serve->rig.engine->left(host->serve->rig.engine_state);
@@ -386,7 +387,8 @@ static void next_host(struct pt_vserve *serve)
 	}
 	serve->host = host;
 	host->stage = SERVED;
-	pt_sparing_info(serve->sparing, "a host that had the probe", "board: a host has the probe");
+	if (!serve->hosted)
+		pt_sparing_info(serve->sparing, "a host that had the probe", "board: a host has the probe");
 	uv_timer_start(&host->run, on_run, RUN_PERIOD_MS, RUN_PERIOD_MS);
 	serve_frame(host);
 }
@@ -506,6 +508,11 @@ struct pt_vserve *pt_vserve_new(uv_loop_t *loop, const char *board, const char *
 		return NULL;
 	}
 	return serve;
+}
+
+void pt_vserve_host(struct pt_vserve *serve)
+{
+	serve->hosted = true;
 }
 
 const char *pt_vserve_what(const struct pt_vserve *serve)

@@ -24,6 +24,7 @@ enum { PT_VSERVE_REMOTE = 1, PT_VSERVE_UNIDENTIFIED = 2 };
  * PT_ENOMEM with the sentence. */
 struct pt_vserve *pt_vserve_new(uv_loop_t *loop, const char *board, const char *address, unsigned allow,
 				struct pt_err *err);
+void pt_vserve_host(struct pt_vserve *serve);	/* it serves this process alone: nothing is said of hosts */
 const char *pt_vserve_what(const struct pt_vserve *serve);	/* what it serves, for the user */
 const char *pt_vserve_address(const struct pt_vserve *serve);	/* with the real port */
 bool pt_vserve_is_remote(const struct pt_vserve *serve);	/* other machines may reach it */

@@ -65,12 +65,21 @@ static void put_details(void *arg, const struct pt_command_row *row)
 
 /* --- any other word ----------------------------------------------------------------------------------------------- */
 
+/* Also "bursts" for "burst", "batches" for "batch". */
+static bool is_same_word(const char *typed, const char *word)
+{
+	size_t len = strlen(word);
+
+	return strncasecmp(typed, word, len) == 0 &&
+	       (typed[len] == '\0' || strcmp(typed + len, "s") == 0 || strcmp(typed + len, "es") == 0);
+}
+
 static void put_meaning(void *arg, const char *word, const char *kind, const char *line)
 {
 	struct topic *topic = arg;
 
 	pt_nearest_offer(&topic->near, word);
-	if (strcasecmp(word, topic->text) != 0)
+	if (!is_same_word(topic->text, word))
 		return;
 	topic->found = true;
 	pt_command_say(topic->cmd, "%s (%s): %s", word, kind, line);

@@ -251,7 +251,7 @@ static void on_profile_stopped(void *arg, int rc, const char *text, size_t len_b
 
 static void on_stopped_by_time(void *arg, int rc, const char *text, size_t len_bytes)
 {
-	static const char over[] = "profile: its time is over; monitor profile report shows it";
+	static const char over[] = "profile: its time is over, and the core runs on";
 	struct pt_recorder *recorder = arg;
 
 	recorder->time_over = rc >= 0;
@@ -260,7 +260,7 @@ static void on_stopped_by_time(void *arg, int rc, const char *text, size_t len_b
 		return;
 	pt_info("%s", over);
 	pt_board_tell(pt_session_board(recorder->profile), over);
-	pt_board_tell(pt_session_board(recorder->profile), "\n");
+	pt_board_tell(pt_session_board(recorder->profile), "; Ctrl-C, then: monitor profile report\n");
 }
 
 /* Also when the profile ends otherwise: then there is nothing to stop. */

@@ -10,7 +10,8 @@ const struct pt_param pt_vboard_params[] = {
 	  .help = "firmware to run, an ELF file; without it the board's built-in demo" },
 	{ .key = "clock", .type = PT_PARAM_CHOICE, .standard = "wall", .choices = "wall|virtual",
 	  .help = "wall: real time, as near as the model's speed allows; virtual: time passes only with link traffic "
-		  "and waits, repeatable; profile and monitor of the command line take virtual where the address does not say" },
+		  "and waits, repeatable; profile and monitor of the command line take virtual where the address does not say; microblaze and e500 "
+"always take wall" },
 	{ .key = "swclk", .type = PT_PARAM_HZ, .standard = "4000000", .min = 1000, .max = 100000000,
 	  .help = "fastest clock of the probe, SWCLK or TCK, and its clock until the host sets a slower one" },
 	{ .key = "link", .type = PT_PARAM_CHOICE, .standard = "bulk-hs", .choices = "hid-fs|bulk-fs|bulk-hs|tcp",
