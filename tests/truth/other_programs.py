@@ -400,7 +400,7 @@ def build(family, seed, folder, tools):
         level = r.choice(["-O0", "-O1", "-O2", "-O3", "-Os"])
         run("powerpc-linux-gnu-gcc", "-mcpu=8540", "-mbig-endian", "-msoft-float", level, "-g", "-std=gnu11", "-ffreestanding", "-nostdlib",
             "-static", "-fno-pic", "-fno-pie", "-no-pie", "-msdata=none", "-w", "-fno-builtin", "-fno-asynchronous-unwind-tables",
-            "-Wl,--no-warn-rwx-segments,-z,max-page-size=4096", "-T", os.path.join(firmware, "e500.ld"), "-o", elf, source)
+            "-Wl,--no-warn-rwx-segments,-z,max-page-size=4096", "-T", os.path.join(firmware, "e500.ld"), "-o", elf, source, "-lgcc")	# -Os saves registers by calls of it
         return elf, level
     source = os.path.join(folder, f"{family}{seed}.s")
     with open(source, "w", encoding="ascii") as file:
