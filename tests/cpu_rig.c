@@ -70,7 +70,10 @@ void rig_put_handler(struct rig *rig, unsigned exception, uint16_t insn)
 
 void rig_make(struct rig *rig, const uint16_t *code, size_t n_halfwords)
 {
-	struct pt_vcpu_hooks hooks = { rig, on_bkpt, on_bkpt, on_vector_catch, on_halted, on_reset_request };
+	struct pt_vcpu_hooks hooks = {
+		.arg = rig, .bkpt = on_bkpt, .breakpoint = on_bkpt, .vector_catch = on_vector_catch,
+		.halted = on_halted, .reset_request = on_reset_request,
+	};
 
 	*rig = (struct rig){ .core = pt_bare_core_new(), .tap = { .jump = on_jump } };
 	ck_assert_ptr_nonnull(rig->core);

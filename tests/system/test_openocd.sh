@@ -42,3 +42,15 @@ head -c 16384 /dev/urandom >"$work/in"
 openocd_runs usb_bulk "halt; echo [load_image $work/in 0x1fffe000 bin]; echo [dump_image $work/out 0x1fffe000 16384]"
 expect "half of RAM, in and out" '16384 bytes written at' 'dumped 16384 bytes'
 cmp "$work/in" "$work/out"
+
+# a Cortex-M4F: all registers, a watchpoint, a fault that its vector catch meets
+usb_probe="$usb_probe --board cm4"
+openocd_runs usb_bulk "reset halt; echo [reg pc]; step; echo [reg pc]; reg r3 0xcafe0001; echo [reg r3]
+		reg d2 0x3f8000003f800000; echo [reg d2]; echo [reg basepri]; wp 0x20000000 4 w; resume; wait_halt 1000; rwp 0x20000000
+		mww 0x22000004 1; echo [mdb 0x20000000]; cortex_m vector_catch hard_err bus_err; mww 0xe000ed24 0x20000
+		mww 0x20001000 0x47706800; reg r0 0x30000000; reg pc 0x20001000; resume; wait_halt 1000; echo [mdw 0xe000ed28]" \
+	"transport select swd; swd newdap chip cpu -irlen 4 -expected-id 0x2ba01477
+		dap create chip.dap -chain-position chip.cpu; target create chip.cpu cortex_m -dap chip.dap"
+expect "Cortex-M4F" 'SWD DPIDR 0x2ba01477' 'Cortex-M4 r0p1' '6 breakpoints, 4 watchpoints' 'halted due to debug-request' \
+	'pc .*0x00000[0-9a-f]{3}' 'halted due to single-step' 'r3 .*0xcafe0001' 'd2 .*0x3f8000003f800000' 'basepri .*0x00' \
+	'halted due to watchpoint' '0x20000000: [0-9a-f][2367abef]' 'halted due to' '0xe000ed28: 00008200'

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "probes/virtual/chip/arm_core.h"
 #include "probes/virtual/demo/kl27_demo.h"
 #include "probes/virtual/chip/kl27_parts.h"
-#include "probes/virtual/frame/flow_log.h"
 #include "base/util.h"
 
 enum { SDID_Z256 = 0x23161d82, FCFG1_Z256 = 0x09000000, FCFG2_Z256 = 0x20800000, AWIDTH = 15, TRACE_RAM_AWIDTH = 5 };
@@ -405,50 +405,9 @@ static void *inside(struct pt_vboard *board)
 	return chip_of(board);
 }
 
-/* --- its core, for what observes it */
-
-static uint64_t awake(void *cpu)
-{
-	return pt_vcpu_awake_cycles(cpu);
-}
-
-static void add_tap(void *cpu, struct pt_vtap *tap)
-{
-	pt_vcpu_add_tap(cpu, tap);
-}
-
-static void remove_tap(void *cpu, struct pt_vtap *tap)
-{
-	pt_vcpu_remove_tap(cpu, tap);
-}
-
-static uint64_t sleep_cycles(void *cpu)
-{
-	return pt_vcpu_sleep_cycles(cpu);
-}
-
-static uint64_t halt_cycles(void *cpu)
-{
-	return pt_vcpu_halt_cycles(cpu);
-}
-
-static uint32_t next_pc(void *cpu)
-{
-	return pt_vcpu_pc(cpu);
-}
-
-static uint32_t stack_pointer(void *cpu)
-{
-	return pt_vcpu_reg(cpu, 13);
-}
-
 static void flow_core(struct pt_vboard *board, struct pt_vflow_core *core)
 {
-	*core = (struct pt_vflow_core){
-		.cpu = chip_of(board)->cpu, .sleep_cycles = sleep_cycles, .halt_cycles = halt_cycles,
-		.awake_cycles = awake,
-		.pc = next_pc, .sp = stack_pointer, .add_tap = add_tap, .remove_tap = remove_tap,
-	};
+	*core = pt_varm_flow_core(chip_of(board)->cpu);
 }
 
 /* The real part has SWD alone on its pins; this one has the port of other Cortex-M parts, SWD and JTAG. */
@@ -499,10 +458,8 @@ uint64_t pt_kl27_awake_cycles(const struct pt_kl27 *chip)
 
 bool pt_kl27_watch(struct pt_kl27 *chip, struct pt_vtruth *truth, size_t log_room)
 {
-	const struct pt_vtruth_core core = {
-		chip->cpu, 2, awake, add_tap, remove_tap,
-		{ { 0, PT_KL27_FLASH_BYTES }, { PT_KL27_RAM_BASE, PT_KL27_RAM_BYTES } },
-	};
+	struct pt_vtruth_core core =
+		pt_varm_truth_core(chip->cpu, 0, PT_KL27_FLASH_BYTES, PT_KL27_RAM_BASE, PT_KL27_RAM_BYTES);
 
 	return pt_vtruth_init(truth, &core, log_room);
 }

@@ -85,6 +85,8 @@ struct pt_vcpu {
 	bool exclusive;			/* the monitor of LDREX is open */
 	bool as_user;			/* LDRT, STRT and the like: an access without privilege */
 
+	uint64_t exception_cycles;	/* of entering and leaving them */
+	uint64_t memory_cycles;		/* beyond the first of loads and stores; ARMv7-M */
 	uint32_t last_pc;
 	bool waits_for_event;		/* asleep in WFE rather than WFI */
 	enum pt_vcpu_state state;
@@ -106,7 +108,7 @@ struct pt_vcpu {
 	struct fpu fpu;
 
 	uint32_t halt_wanted;		/* enum pt_vhalt bits */
-	bool stepping, mask_interrupts, held, reset_wanted;
+	bool stepping, mask_interrupts, held, reset_wanted, core_reset_wanted;
 	bool breakpoint_on[PT_VCPU_BREAKPOINTS];
 	uint32_t breakpoint[PT_VCPU_BREAKPOINTS];
 
@@ -128,6 +130,13 @@ static inline bool pt_cpu_fails(struct pt_vcpu *cpu, uint32_t cause)
 {
 	cpu->fault.cause = cause;
 	return false;
+}
+
+/* Cycles of an exception's own. */
+static inline void pt_cpu_spend(struct pt_vcpu *cpu, unsigned cycles)
+{
+	cpu->core.cycle += cycles;
+	cpu->exception_cycles += cycles;
 }
 
 void pt_cpu_execute(struct pt_vcpu *cpu);	/* until cycle >= deadline */

@@ -100,14 +100,16 @@ static void load_vectors(struct pt_vcpu *cpu)
 
 void pt_vcpu_reset(struct pt_vcpu *cpu, bool power_on)
 {
-	if (power_on)
+	if (power_on) {
 		pt_vcore_power_on(&cpu->core);
+		cpu->exception_cycles = cpu->memory_cycles = 0;
+	}
 	clear_registers(cpu);
 	pt_cpu_nvic_reset(cpu);
 	pt_cpu_system_reset(cpu);
 	pt_cpu_systick_reset(cpu);
 	cpu->halt_wanted = 0;
-	cpu->stepping = cpu->reset_wanted = false;
+	cpu->stepping = cpu->reset_wanted = cpu->core_reset_wanted = false;
 	cpu->state = cpu->held ? PT_VCPU_HELD : PT_VCPU_RUN;
 	load_vectors(cpu);
 	pt_vtaps_tell_reset(&cpu->core.taps, cpu->pc);
@@ -178,16 +180,22 @@ static void end_step(struct pt_vcpu *cpu)
 		pt_vcpu_request_halt(cpu, PT_VHALT_HALTED);
 }
 
+static void ask_for_reset(struct pt_vcpu *cpu)
+{
+	void (*request)(void *arg) = cpu->reset_wanted ? cpu->hooks.reset_request : cpu->hooks.core_reset_request;
+
+	cpu->reset_wanted = cpu->core_reset_wanted = false;
+	if (request != NULL)
+		request(cpu->hooks.arg);
+}
+
 /* Everything that can happen between two instructions, in order of urgency. */
 static void attend(void *arg)
 {
 	struct pt_vcpu *cpu = arg;
 
-	if (cpu->reset_wanted && !cpu->held) {
-		cpu->reset_wanted = false;
-		if (cpu->hooks.reset_request != NULL)
-			cpu->hooks.reset_request(cpu->hooks.arg);
-	}
+	if ((cpu->reset_wanted || cpu->core_reset_wanted) && !cpu->held)
+		ask_for_reset(cpu);
 	if (cpu->held || cpu->state == PT_VCPU_HALT)
 		return;
 	if (cpu->halt_wanted != 0) {
@@ -283,6 +291,19 @@ uint64_t pt_vcpu_awake_cycles(const struct pt_vcpu *cpu)
 uint64_t pt_vcpu_instructions(const struct pt_vcpu *cpu)
 {
 	return cpu->core.instructions;
+}
+
+/* No instruction is folded here: each takes a cycle at least. */
+uint64_t pt_vcpu_events(const struct pt_vcpu *cpu, enum pt_vevent event)
+{
+	switch (event) {
+	case PT_VEVENT_CPI:
+		return pt_vcpu_awake_cycles(cpu) - cpu->core.instructions - cpu->exception_cycles - cpu->memory_cycles;
+	case PT_VEVENT_EXCEPTIONS: return cpu->exception_cycles;
+	case PT_VEVENT_SLEEP: return cpu->core.sleep_cycles;
+	case PT_VEVENT_LSU: return cpu->memory_cycles;
+	default: return 0;
+	}
 }
 
 uint32_t pt_vcpu_last_pc(const struct pt_vcpu *cpu)

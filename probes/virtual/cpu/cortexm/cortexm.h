@@ -63,6 +63,9 @@ struct pt_vcpu_hooks {
 	/* AIRCR.SYSRESETREQ was written, by software or debugger. Comes from pt_vcpu_run(), at the first instruction
 	 * boundary; the chip resets its units and calls pt_vcpu_reset(). */
 	void (*reset_request)(void *arg);
+	/* The same for AIRCR.VECTRESET (ARMv7-M, from a debugger): only the core is reset, and the chip
+	 * calls pt_vcpu_reset(). */
+	void (*core_reset_request)(void *arg);
 };
 
 /* What tells one Cortex-M from another. */
@@ -111,6 +114,9 @@ uint64_t pt_vcpu_sleep_cycles(const struct pt_vcpu *cpu);	/* of them, asleep */
 uint64_t pt_vcpu_halt_cycles(const struct pt_vcpu *cpu);	/* of them, in Debug state */
 uint64_t pt_vcpu_awake_cycles(const struct pt_vcpu *cpu);	/* of them, the rest */
 uint64_t pt_vcpu_instructions(const struct pt_vcpu *cpu);	/* executed since power-on */
+/* What the event counters of a DWT count, since power-on. ARMv7-M. Source: DDI 0403, C1.8.9 to C1.8.13 */
+enum pt_vevent { PT_VEVENT_CPI, PT_VEVENT_EXCEPTIONS, PT_VEVENT_SLEEP, PT_VEVENT_LSU, PT_VEVENT_FOLDED };
+uint64_t pt_vcpu_events(const struct pt_vcpu *cpu, enum pt_vevent event);
 uint32_t pt_vcpu_last_pc(const struct pt_vcpu *cpu);	/* most recently executed instruction, for DWT_PCSR */
 uint32_t pt_vcpu_pc(const struct pt_vcpu *cpu);		/* next to execute; also while running, between two runs */
 

@@ -27,7 +27,7 @@ const uint8_t pt_op_cycles_m4[OP_KINDS] = {
 	[OP_PUSH] = 1, [OP_POP] = 1, [OP_POP_PC] = 4, [OP_LDM] = 1, [OP_STM] = 1,
 	[OP_BEQ ... OP_BLE] = 1,
 	[OP_B] = 3, [OP_BL] = 3, [OP_BX] = 3, [OP_BLX] = 3,
-	[OP_SVC] = 0,
+	[OP_SVC] = 1,
 	[OP_UNDEFINED] = 1, [OP_FETCH_FAULT] = 1,
 	[OP_NOP] = 1, [OP_WFI] = 2, [OP_WFE] = 2, [OP_SEV] = 1, [OP_CPS] = 1,
 	[OP_CBZ] = 1, [OP_CBNZ] = 1, [OP_IT] = 1,

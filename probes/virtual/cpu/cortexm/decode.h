@@ -84,6 +84,12 @@ enum { LIST_LOAD = 1, LIST_BEFORE = 2, LIST_WRITE_BACK = 4 };	/* before: decreme
 
 extern const uint8_t pt_op_cycles_m0plus[OP_KINDS], pt_op_cycles_m4[OP_KINDS];
 
+static inline bool is_memory(unsigned kind)	/* loads and stores, as DWT_LSUCNT counts them */
+{
+	return (kind >= OP_LDR_LIT && kind <= OP_STM) || (kind >= OP_WIDE_LOAD && kind <= OP_WIDE_EXCLUSIVE) ||
+	       kind == OP_WIDE_FLOAT_MEMORY;
+}
+
 /* Decode the instruction at addr. Of a 32-bit one both halfwords count; second is ignored otherwise. has_second false:
  * behind the first there is no memory. */
 struct op pt_op_decode(uint32_t addr, uint16_t first, uint16_t second, bool has_second, bool mainline);

@@ -79,7 +79,7 @@ void pt_cpu_enter(struct pt_vcpu *cpu, unsigned exception, uint32_t return_addr)
 	uint32_t exc_return;
 	bool extended;
 
-	cpu->core.cycle += cpu->model->entry;
+	pt_cpu_spend(cpu, cpu->model->entry);
 	if (!pt_cpu_push_frame(cpu, return_addr, &extended))
 		exception = after_stack_fault(cpu, exception);
 	if (exception == 0) {
@@ -133,7 +133,7 @@ static bool tail_chain(struct pt_vcpu *cpu, uint32_t exc_return, uint32_t from)
 
 	if (next == 0 || !pt_cpu_preempts(cpu, next, true))
 		return false;
-	cpu->core.cycle += cpu->model->tail_chain;
+	pt_cpu_spend(cpu, cpu->model->tail_chain);
 	cpu->r[LR] = exc_return;
 	start_handler(cpu, next);
 	if (cpu->core.taps.jump)
@@ -149,7 +149,7 @@ static void return_fault(struct pt_vcpu *cpu, uint32_t exc_return, uint32_t from
 
 static void resume(struct pt_vcpu *cpu, uint32_t exc_return, uint32_t from, bool to_handler)
 {
-	cpu->core.cycle += cpu->model->exception_return;
+	pt_cpu_spend(cpu, cpu->model->exception_return);
 	if (cpu->core.taps.jump)
 		pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_EXC_RETURN, from, exc_return, cpu->pc);
 	if (!to_handler && (cpu->scr & 2) != 0) {	/* SCR.SLEEPONEXIT */

@@ -372,7 +372,18 @@ static bool keeps_flags(unsigned kind)
 	       kind != OP_CMN;
 }
 
-/* One instruction of an IT block. Its successor's state is set first: an exception that it takes itself saves that. */
+/* One that is not conditional, or whose condition holds; what a load or store took is noted for the DWT. */
+INLINE void execute_v7m(struct pt_vcpu *cpu, const struct op *op, uint32_t pc, bool tapped)
+{
+	uint64_t before = cpu->core.cycle - cpu->exception_cycles;
+
+	cpu->core.cycle += pt_op_cycles_m4[op->kind];
+	execute(cpu, op, pc, tapped, true);
+	if (is_memory(op->kind))
+		cpu->memory_cycles += cpu->core.cycle - cpu->exception_cycles - before - 1;
+}
+
+/* One of an IT block. Its successor's state is set first: an exception that it takes itself saves that. */
 static void execute_conditional(struct pt_vcpu *cpu, const struct op *op, uint32_t pc, bool tapped)
 {
 	uint32_t flags = pt_cpu_xpsr(cpu);
@@ -383,15 +394,13 @@ static void execute_conditional(struct pt_vcpu *cpu, const struct op *op, uint32
 		cpu->core.cycle++;
 		return;
 	}
-	cpu->core.cycle += pt_op_cycles_m4[op->kind];
-	execute(cpu, op, pc, tapped, true);
+	execute_v7m(cpu, op, pc, tapped);
 	if (keeps_flags(op->kind))
 		pt_cpu_set_flags(cpu, flags);
 }
 
 INLINE void run(struct pt_vcpu *cpu, bool tapped, bool mainline)
 {
-	const uint8_t *cycles = mainline ? pt_op_cycles_m4 : pt_op_cycles_m0plus;
 	struct op plain;
 
 	while (cpu->core.cycle < cpu->core.deadline) {
@@ -416,15 +425,16 @@ INLINE void run(struct pt_vcpu *cpu, bool tapped, bool mainline)
 		cpu->last_pc = pc;
 		cpu->pc = pc + (mainline && op->kind >= OP_FIRST_WIDE ? 4 : 2);
 		cpu->core.instructions++;
-		if (mainline) {
+		if (mainline)
 			cpu->it_here = cpu->it;
-			if (cpu->it != 0) {
-				execute_conditional(cpu, op, pc, tapped);
-				continue;
-			}
+		if (!mainline) {
+			cpu->core.cycle += pt_op_cycles_m0plus[op->kind];
+			execute(cpu, op, pc, tapped, false);
+		} else if (cpu->it == 0) {
+			execute_v7m(cpu, op, pc, tapped);
+		} else {
+			execute_conditional(cpu, op, pc, tapped);
 		}
-		cpu->core.cycle += cycles[op->kind];
-		execute(cpu, op, pc, tapped, mainline);
 	}
 }
 

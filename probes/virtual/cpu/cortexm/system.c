@@ -11,7 +11,7 @@ enum {
 	FPCCR = 0xf34, FPCAR = 0xf38, FPDSCR = 0xf3c, MVFR0 = 0xf40, MVFR1 = 0xf44,
 };
 enum { CCR_STKALIGN = 0x200, CCR_UNALIGN_TRP = 8, CCR_MASK_V7 = 0x31b, SCR_MASK = 0x16 };
-enum { AIRCR_KEY = 0x05fa, AIRCR_KEY_READ = 0xfa05, SYSRESETREQ = 4, VECTCLRACTIVE = 2 };
+enum { AIRCR_KEY = 0x05fa, AIRCR_KEY_READ = 0xfa05, SYSRESETREQ = 4, VECTCLRACTIVE = 2, VECTRESET = 1 };
 enum { CPACR_FPU = 0xf << 20, FPDSCR_MASK = 0x07c00000, RETTOBASE = 1 << 11 };
 
 #define NMIPENDSET (UINT32_C(1) << 31)
@@ -79,7 +79,11 @@ static void write_aircr(struct pt_vcpu *cpu, uint32_t value, enum pt_vmaster mas
 		cpu->reset_wanted = true;
 	if (cpu->model->mainline)
 		cpu->priority_group = value >> 8 & 7;
-	if ((value & VECTCLRACTIVE) != 0 && master == PT_VMASTER_DEBUG && cpu->state == PT_VCPU_HALT) {
+	if (master != PT_VMASTER_DEBUG)
+		return;
+	/* UNPREDICTABLE while the core runs, but debuggers do it, and parts do it */
+	cpu->core_reset_wanted = cpu->model->mainline && (value & VECTRESET) != 0;
+	if ((value & VECTCLRACTIVE) != 0 && cpu->state == PT_VCPU_HALT) {
 		cpu->active = (struct pt_vset){ 0 };
 		cpu->ipsr = 0;
 	}

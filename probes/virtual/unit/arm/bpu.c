@@ -9,11 +9,33 @@
 #define COMP_LOWER (UINT32_C(1) << 30)
 #define COMP_UPPER (UINT32_C(1) << 31)
 
-static const struct pt_vcoresight ids = { .pidr4 = 0x04, .part = 0x00b, .jep106 = 0x3b, .class = 0xe };
+static const struct pt_vcoresight ids_v6m = { .pidr4 = 0x04, .part = 0x00b, .jep106 = 0x3b, .class = 0xe };
+static const struct pt_vcoresight ids_v7m = { .pidr4 = 0x04, .part = 0x003, .jep106 = 0x3b, .class = 0xe };
+enum { REMAP = 0x4 };
+#define REMAP_BITS UINT32_C(0x1fffffe0)
+
+static bool is_fpb(const struct pt_vbpu *bpu)
+{
+	return pt_vcpu_model(bpu->cpu)->mainline;
+}
+
+/* The register of a comparator, or NULL. Those for literals, and the remapping, only hold what is written. */
+static uint32_t *comparator(struct pt_vbpu *bpu, uint32_t offset)
+{
+	uint32_t n = (offset - PT_VBPU_COMP0) / 4;
+
+	if (n < bpu->n_comparators)
+		return &bpu->comp[n];
+	if (!is_fpb(bpu))
+		return NULL;
+	if (offset == REMAP)
+		return &bpu->remap;
+	return n - bpu->n_comparators < PT_VBPU_LITERALS ? &bpu->literal[n - bpu->n_comparators] : NULL;
+}
 
 static void apply(struct pt_vbpu *bpu)
 {
-	for (unsigned n = 0; n < PT_VBPU_COMPARATORS; n++) {
+	for (unsigned n = 0; n < bpu->n_comparators; n++) {
 		uint32_t comp = bpu->comp[n], addr = comp & COMP_ADDRESS;
 		bool on = bpu->enabled && (comp & COMP_ENABLE) != 0;
 
@@ -24,34 +46,37 @@ static void apply(struct pt_vbpu *bpu)
 
 static bool read(void *unit, uint32_t offset, const struct pt_vaccess *access, uint32_t *value)
 {
-	const struct pt_vbpu *bpu = unit;
-	uint32_t n = (offset - PT_VBPU_COMP0) / 4;
+	struct pt_vbpu *bpu = unit;
+	const uint32_t *comp = comparator(bpu, offset);
 
 	*value = 0;
 	if (access->size_bytes != 4)
 		return true;
 	if (offset == PT_VBPU_CTRL)
-		*value = PT_VBPU_COMPARATORS << 4 | bpu->enabled;
-	else if (n < PT_VBPU_COMPARATORS)
-		*value = bpu->comp[n];
+		*value = (is_fpb(bpu) ? PT_VBPU_LITERALS << 8 : 0) | bpu->n_comparators << 4 | bpu->enabled;
 	else
-		*value = pt_vcoresight_read(&ids, offset);
+		*value = comp != NULL ? *comp : pt_vcoresight_read(is_fpb(bpu) ? &ids_v7m : &ids_v6m, offset);
 	return true;
 }
 
 static bool write(void *unit, uint32_t offset, const struct pt_vaccess *access, uint32_t value)
 {
 	struct pt_vbpu *bpu = unit;
-	uint32_t n = (offset - PT_VBPU_COMP0) / 4;
+	uint32_t *comp = comparator(bpu, offset);
 
 	if (access->size_bytes != 4)
 		return true;
 	if (offset == PT_VBPU_CTRL && (value & CTRL_KEY) != 0)
 		bpu->enabled = (value & CTRL_ENABLE) != 0;
-	else if (n < PT_VBPU_COMPARATORS)
-		bpu->comp[n] = value & (COMP_ENABLE | COMP_ADDRESS | COMP_LOWER | COMP_UPPER);
+	else if (comp != NULL)
+		*comp = value & (offset == REMAP ? REMAP_BITS : COMP_ENABLE | COMP_ADDRESS | COMP_LOWER | COMP_UPPER);
 	apply(bpu);
 	return true;
+}
+
+void pt_vbpu_init(struct pt_vbpu *bpu, struct pt_vcpu *cpu)
+{
+	*bpu = (struct pt_vbpu){ .cpu = cpu, .n_comparators = pt_vcpu_model(cpu)->mainline ? 6 : 2 };
 }
 
 static void reset(void *unit, bool power_on)
@@ -60,13 +85,8 @@ static void reset(void *unit, bool power_on)
 
 	if (!power_on)
 		return;	/* debug registers outlive a system reset */
-	*bpu = (struct pt_vbpu){ .cpu = bpu->cpu };
+	pt_vbpu_init(bpu, bpu->cpu);
 	apply(bpu);
-}
-
-void pt_vbpu_init(struct pt_vbpu *bpu, struct pt_vcpu *cpu)
-{
-	*bpu = (struct pt_vbpu){ .cpu = cpu };
 }
 
 const struct pt_vunit_ops pt_vbpu_ops = { .name = "BPU", .read = read, .write = write, .reset = reset };

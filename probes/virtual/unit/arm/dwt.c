@@ -1,9 +1,22 @@
 /* A match asks for Debug state behind the present instruction: watchpoints of ARMv6-M are asynchronous. Without
  * DEMCR.TRCENA the unit reads 0 and takes no writes. */
+#include <string.h>
+
 #include "probes/virtual/unit/arm/coresight.h"
 #include "probes/virtual/unit/arm/dwt.h"
 
-static const struct pt_vcoresight ids = { .pidr4 = 0x04, .part = 0x00a, .jep106 = 0x3b, .class = 0xe };
+/* CTRL of ARMv7-M: what can be written, and the enables of CYCCNT and of CPICNT to FOLDCNT. */
+#define CTRL_BITS UINT32_C(0x007f1fff)
+#define CYCCNTENA UINT32_C(1)
+enum { CPIEVTENA = 17 };
+
+static const struct pt_vcoresight ids_v6m = { .pidr4 = 0x04, .part = 0x00a, .jep106 = 0x3b, .class = 0xe };
+static const struct pt_vcoresight ids_v7m = { .pidr4 = 0x04, .part = 0x002, .jep106 = 0x3b, .class = 0xe };
+
+static bool has_counters(const struct pt_vdwt *dwt)
+{
+	return pt_vcpu_model(dwt->cpu)->mainline;
+}
 
 static void match(struct pt_vdwt *dwt, struct pt_vcomparator *c)
 {
@@ -16,7 +29,7 @@ static void on_insn(void *arg, uint32_t pc)
 {
 	struct pt_vdwt *dwt = arg;
 
-	for (unsigned n = 0; n < PT_LEN(dwt->comparator); n++)
+	for (unsigned n = 0; n < dwt->n_comparators; n++)
 		if (pt_vcomparator_fetch(&dwt->comparator[n], pc))
 			match(dwt, &dwt->comparator[n]);
 }
@@ -27,7 +40,7 @@ static void on_data(void *arg, uint32_t addr, unsigned size_bytes, bool write, u
 
 	(void)value;
 	(void)pc;
-	for (unsigned n = 0; n < PT_LEN(dwt->comparator); n++)
+	for (unsigned n = 0; n < dwt->n_comparators; n++)
 		if (pt_vcomparator_access(&dwt->comparator[n], addr, size_bytes, write))
 			match(dwt, &dwt->comparator[n]);
 }
@@ -36,7 +49,7 @@ static void listen(struct pt_vdwt *dwt)
 {
 	bool fetch = false, data = false;
 
-	for (unsigned n = 0; n < PT_LEN(dwt->comparator) && dwt->traced; n++) {
+	for (unsigned n = 0; n < dwt->n_comparators && dwt->traced; n++) {
 		fetch = fetch || pt_vcomparator_function(&dwt->comparator[n]) == PT_VCMP_FETCH;
 		data = data || pt_vcomparator_is_data(&dwt->comparator[n]);
 	}
@@ -45,10 +58,53 @@ static void listen(struct pt_vdwt *dwt)
 	pt_vwires_taps_changed(dwt->wires);
 }
 
+/* --- counters */
+
+/* What counter n counts, since power-on. CYCCNT stands in Debug state; it goes on in sleep, as with a clock that is not
+ * gated there. */
+static uint64_t counted(const struct pt_vdwt *dwt, unsigned n)
+{
+	if (n == 0)
+		return pt_vcpu_cycle(dwt->cpu) - pt_vcpu_halt_cycles(dwt->cpu);
+	return pt_vcpu_events(dwt->cpu, PT_VEVENT_CPI + (n - 1));
+}
+
+static uint32_t count(const struct pt_vdwt *dwt, unsigned n)
+{
+	const struct pt_vdwt_counter *c = &dwt->counter[n];
+	uint32_t value = c->value + (c->on ? (uint32_t)(counted(dwt, n) - c->since) : 0);
+
+	return n == 0 ? value : value & 0xff;
+}
+
+static void set_count(struct pt_vdwt *dwt, unsigned n, uint32_t value)
+{
+	uint32_t enable = n == 0 ? CYCCNTENA : UINT32_C(1) << (CPIEVTENA + n - 1);
+
+	dwt->counter[n] = (struct pt_vdwt_counter){
+		.value = value, .since = counted(dwt, n), .on = dwt->traced && (dwt->ctrl & enable) != 0,
+	};
+}
+
+/* An event counter that is switched on begins at 0, CYCCNT where it was. Source: DDI 0403, C1.8.7 */
+static void switch_counters(struct pt_vdwt *dwt, uint32_t ctrl)
+{
+	uint32_t new = ctrl & ~dwt->ctrl;
+	uint32_t had[PT_VDWT_COUNTERS];
+
+	for (unsigned n = 0; n < PT_VDWT_COUNTERS; n++)
+		had[n] = n > 0 && (new >> (CPIEVTENA + n - 1) & 1) != 0 ? 0 : count(dwt, n);
+	dwt->ctrl = ctrl & CTRL_BITS;
+	for (unsigned n = 0; n < PT_VDWT_COUNTERS; n++)
+		set_count(dwt, n, had[n]);
+}
+
 void pt_vdwt_enable(struct pt_vdwt *dwt, bool traced, bool debugging)
 {
 	dwt->traced = traced;
 	dwt->debugging = debugging;
+	if (has_counters(dwt))
+		switch_counters(dwt, dwt->ctrl);
 	listen(dwt);
 }
 
@@ -67,17 +123,21 @@ static uint32_t register_at(struct pt_vdwt *dwt, uint32_t offset)
 	if (!dwt->traced)
 		return 0;
 	if (offset == PT_VDWT_CTRL)
-		return (uint32_t)PT_LEN(dwt->comparator) << 28;
+		return (uint32_t)dwt->n_comparators << 28 | dwt->ctrl;
+	if (has_counters(dwt) && offset >= PT_VDWT_CYCCNT && offset <= PT_VDWT_FOLDCNT)
+		return count(dwt, (offset - PT_VDWT_CYCCNT) / 4);
 	if (offset == PT_VDWT_PCSR)
 		return pc_sample(dwt);
-	return n < PT_LEN(dwt->comparator) ? pt_vcomparator_read(&dwt->comparator[n], offset & 0xf) : 0;
+	return n < dwt->n_comparators ? pt_vcomparator_read(&dwt->comparator[n], offset & 0xf) : 0;
 }
 
 static bool read(void *unit, uint32_t offset, const struct pt_vaccess *access, uint32_t *value)
 {
+	const struct pt_vcoresight *ids = has_counters(unit) ? &ids_v7m : &ids_v6m;
+
 	*value = 0;
 	if (access->size_bytes == 4)
-		*value = offset >= 0xfb0 ? pt_vcoresight_read(&ids, offset) : register_at(unit, offset);
+		*value = offset >= 0xfb0 ? pt_vcoresight_read(ids, offset) : register_at(unit, offset);
 	return true;
 }
 
@@ -86,7 +146,13 @@ static bool write(void *unit, uint32_t offset, const struct pt_vaccess *access, 
 	struct pt_vdwt *dwt = unit;
 	uint32_t n = (offset - PT_VDWT_COMP0) / 16;
 
-	if (access->size_bytes != 4 || !dwt->traced || n >= PT_LEN(dwt->comparator))
+	if (access->size_bytes != 4 || !dwt->traced)
+		return true;
+	if (has_counters(dwt) && offset == PT_VDWT_CTRL)
+		switch_counters(dwt, value);
+	else if (has_counters(dwt) && offset <= PT_VDWT_FOLDCNT)
+		set_count(dwt, (offset - PT_VDWT_CYCCNT) / 4, value);
+	if (n >= dwt->n_comparators)
 		return true;
 	pt_vcomparator_write(&dwt->comparator[n], offset & 0xf, value, PT_VCMP_FUNCTION);
 	listen(dwt);
@@ -100,14 +166,18 @@ static void reset(void *unit, bool power_on)
 
 	if (!power_on)
 		return;
-	for (unsigned n = 0; n < PT_LEN(dwt->comparator); n++)
+	for (unsigned n = 0; n < dwt->n_comparators; n++)
 		dwt->comparator[n] = (struct pt_vcomparator){ 0 };
+	memset(dwt->counter, 0, sizeof(dwt->counter));
+	dwt->ctrl = 0;
 	listen(dwt);
 }
 
 void pt_vdwt_init(struct pt_vdwt *dwt, const struct pt_vwires *wires, struct pt_vcpu *cpu)
 {
-	*dwt = (struct pt_vdwt){ .wires = wires, .cpu = cpu, .tap = { .arg = dwt } };
+	*dwt = (struct pt_vdwt){
+		.wires = wires, .cpu = cpu, .tap = { .arg = dwt }, .n_comparators = pt_vcpu_model(cpu)->mainline ? 4 : 2,
+	};
 }
 
 const struct pt_vunit_ops pt_vdwt_ops = { .name = "DWT", .read = read, .write = write, .reset = reset };

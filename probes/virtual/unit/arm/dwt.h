@@ -1,4 +1,6 @@
-/* Model of the ARMv6-M DWT at 0xe0001000: two watchpoint comparators and the pc sample register (DDI 0419 C1.8). */
+/* Model of the DWT at 0xe0001000: watchpoint comparators and the pc sample register; of ARMv7-M also the cycle counter
+ * and the eight-bit event counters (DDI 0419 C1.8, DDI 0403 C1.8). Of FUNCTION only what halts is done: there is no
+ * trace, no comparison of values, none with the cycle counter. */
 #ifndef PT_VIRTUAL_UNIT_DWT_H
 #define PT_VIRTUAL_UNIT_DWT_H
 
@@ -6,13 +8,24 @@
 #include "probes/virtual/unit/arm/comparator.h"
 #include "probes/virtual/frame/wires.h"
 
-enum { PT_VDWT_CTRL = 0x00, PT_VDWT_PCSR = 0x1c, PT_VDWT_COMP0 = 0x20 };
+enum { PT_VDWT_CTRL = 0x00, PT_VDWT_CYCCNT = 0x04, PT_VDWT_CPICNT = 0x08, PT_VDWT_FOLDCNT = 0x18, PT_VDWT_PCSR = 0x1c,
+       PT_VDWT_COMP0 = 0x20, PT_VDWT_MAX_COMPARATORS = 4, PT_VDWT_COUNTERS = 6 };
+
+/* A counter that stands while it is not enabled: what it had, and what its source had counted then. */
+struct pt_vdwt_counter {
+	uint32_t value;
+	uint64_t since;
+	bool on;
+};
 
 struct pt_vdwt {
 	const struct pt_vwires *wires;
 	struct pt_vcpu *cpu;
 	struct pt_vtap tap;		/* the chip hangs it on its core; empty while no comparator can fire */
-	struct pt_vcomparator comparator[2];
+	struct pt_vcomparator comparator[PT_VDWT_MAX_COMPARATORS];
+	unsigned n_comparators;		/* 2; ARMv7-M: 4 */
+	uint32_t ctrl;			/* ARMv7-M: the bits that software writes */
+	struct pt_vdwt_counter counter[PT_VDWT_COUNTERS];	/* in the order of their registers, CYCCNT first */
 	bool traced;			/* DEMCR.TRCENA */
 	bool debugging;			/* DHCSR.C_DEBUGEN: a match halts; without it, it only sets MATCHED */
 };

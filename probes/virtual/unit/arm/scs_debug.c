@@ -4,7 +4,7 @@
 #include "probes/virtual/unit/arm/scs_debug.h"
 
 /* Offsets inside the system control space, DDI 0419 table C1-5. */
-enum { DFSR = 0xd30, DHCSR = 0xdf0, DCRSR = 0xdf4, DCRDR = 0xdf8, DEMCR = 0xdfc };
+enum { CFSR = 0xd28, DFSR = 0xd30, DHCSR = 0xdf0, DCRSR = 0xdf4, DCRDR = 0xdf8, DEMCR = 0xdfc };
 
 #define KEY UINT32_C(0xa05f)		/* DHCSR[31:16] of a write */
 #define C_DEBUGEN (UINT32_C(1) << 0)
@@ -20,13 +20,26 @@ enum { DFSR = 0xd30, DHCSR = 0xdf0, DCRSR = 0xdf4, DCRDR = 0xdf8, DEMCR = 0xdfc 
 #define DCRSR_WRITE (UINT32_C(1) << 16)
 #define VC_CORERESET (UINT32_C(1) << 0)
 #define VC_HARDERR (UINT32_C(1) << 10)
+/* ARMv7-M: VC_MMERR to VC_BUSERR, VC_INTERR; and MON_EN to MON_REQ, which only hold what is written */
+#define VC_MMERR (UINT32_C(1) << 4)
+#define VC_NOCPERR (UINT32_C(1) << 5)
+#define VC_CHKERR (UINT32_C(1) << 6)
+#define VC_STATERR (UINT32_C(1) << 7)
+#define VC_BUSERR (UINT32_C(1) << 8)
+#define DEMCR_V7M UINT32_C(0x000f07f0)
 #define TRCENA (UINT32_C(1) << 24)
 #define DFSR_BITS UINT32_C(0x1f)
 
 /* No instruction of the M0+ takes longer, entry and multiplication included: what has not run by then is asleep. */
 enum { SKID_CYCLES = 64 };
 
-static const struct pt_vcoresight ids = { .pidr4 = 0x04, .part = 0x008, .jep106 = 0x3b, .class = 0xe };
+static const struct pt_vcoresight ids_v6m = { .pidr4 = 0x04, .part = 0x008, .jep106 = 0x3b, .class = 0xe };
+static const struct pt_vcoresight ids_m4f = { .pidr4 = 0x04, .part = 0x00c, .jep106 = 0x3b, .class = 0xe };
+
+static bool mainline(const struct pt_vscs_debug *scs)
+{
+	return pt_vcpu_model(scs->cpu)->mainline;
+}
 
 static bool halted(const struct pt_vscs_debug *scs)
 {
@@ -108,11 +121,29 @@ bool pt_vscs_debug_bkpt(void *unit, uint32_t pc)
 	return (((const struct pt_vscs_debug *)unit)->control & C_DEBUGEN) != 0;
 }
 
+/* Which bit of DEMCR catches a fault; a UsageFault's by what it was. Source: DDI 0403, C1.6.5 */
+static uint32_t catcher(struct pt_vscs_debug *scs, unsigned exception)
+{
+	struct pt_vaccess access = { 0xe000e000 + CFSR, 4, PT_VMASTER_DEBUG, true };
+	uint32_t cfsr = 0;
+
+	switch (exception) {
+	case PT_VEX_HARDFAULT: return VC_HARDERR;
+	case PT_VEX_MEMMANAGE: return VC_MMERR;
+	case PT_VEX_BUSFAULT: return VC_BUSERR;
+	case PT_VEX_USAGEFAULT: break;
+	default: return 0;
+	}
+	pt_vbus_read(scs->wires->bus, &access, &cfsr);
+	return ((cfsr >> 24 & 3) != 0 ? VC_CHKERR : 0) | ((cfsr >> 19 & 1) != 0 ? VC_NOCPERR : 0) |
+	       ((cfsr >> 16 & 7) != 0 ? VC_STATERR : 0);
+}
+
 bool pt_vscs_debug_vector_catch(void *unit, unsigned exception)
 {
-	const struct pt_vscs_debug *scs = unit;
+	struct pt_vscs_debug *scs = unit;
 
-	return exception == PT_VEX_HARDFAULT && (scs->control & C_DEBUGEN) != 0 && (scs->demcr & VC_HARDERR) != 0;
+	return (scs->control & C_DEBUGEN) != 0 && (scs->demcr & catcher(scs, exception)) != 0;
 }
 
 void pt_vscs_debug_halted(void *unit, uint32_t why)
@@ -222,7 +253,11 @@ static bool read(void *unit, uint32_t offset, const struct pt_vaccess *access, u
 	case DHCSR: *value = read_dhcsr(scs); break;
 	case DCRDR: *value = scs->dcrdr; break;
 	case DEMCR: *value = scs->demcr; break;
-	default: *value = pt_vcoresight_read(&ids, offset + (PT_VSCS_BASE & 0xfff)); break;
+	default:
+		if (!pt_vcpu_read_system(scs->cpu, offset + (PT_VSCS_BASE & 0xfff), value))
+			*value = pt_vcoresight_read(mainline(scs) ? &ids_m4f : &ids_v6m,
+						    offset + (PT_VSCS_BASE & 0xfff));
+		break;
 	}
 	return true;
 }
@@ -248,8 +283,11 @@ static bool write(void *unit, uint32_t offset, const struct pt_vaccess *access, 
 		scs->dcrdr = value;
 		break;
 	case DEMCR:
-		scs->demcr = value & (VC_CORERESET | VC_HARDERR | TRCENA);
+		scs->demcr = value & (VC_CORERESET | VC_HARDERR | TRCENA | (mainline(scs) ? DEMCR_V7M : 0));
 		tell(scs);
+		break;
+	default:
+		pt_vcpu_write_system(scs->cpu, offset + (PT_VSCS_BASE & 0xfff), value);
 		break;
 	}
 	return true;

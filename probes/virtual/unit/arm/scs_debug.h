@@ -1,5 +1,6 @@
-/* Model of the core debug registers of ARMv6-M (DDI 0419 C1.6): DFSR, DHCSR, DCRSR, DCRDR, DEMCR, and the system
- * control space's identification: 0xe000ed30..0xe000efff. It decides who may halt the core and says why it stopped. */
+/* Model of the core debug registers (DDI 0419 and DDI 0403, C1.6): DFSR, DHCSR, DCRSR, DCRDR, DEMCR, and the system
+ * control space's identification: 0xe000ed30..0xe000efff. It decides who may halt the core and says why it stopped. The
+ * registers of ARMv7-M that lie between them are the core's. */
 #ifndef PT_VIRTUAL_UNIT_SCS_DEBUG_H
 #define PT_VIRTUAL_UNIT_SCS_DEBUG_H
 

@@ -1,0 +1,329 @@
+#include "probes/virtual/chip/cm4.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/util.h"
+#include "probes/virtual/chip/arm_core.h"
+#include "probes/virtual/demo/cm4_demo.h"
+#include "probes/virtual/frame/elf.h"
+
+enum { TIMER_IRQ = 8, ROM_TABLE = 0xe00ff000 };
+#define DPIDR UINT32_C(0x2ba01477)
+#define AHB_AP_IDR UINT32_C(0x24770011)
+
+static struct pt_cm4 *chip_of(struct pt_vboard *board)
+{
+	return (struct pt_cm4 *)(void *)board;	/* the board is the chip and nothing else */
+}
+
+struct pt_cm4 *pt_cm4_of(struct pt_vboard *board)
+{
+	return chip_of(board);
+}
+
+static uint8_t *bytes_at(struct pt_cm4 *chip, uint32_t addr, uint32_t n_bytes)
+{
+	if (addr < PT_CM4_CODE_BYTES && n_bytes <= PT_CM4_CODE_BYTES - addr)
+		return chip->code + addr;
+	addr -= PT_CM4_RAM_BASE;
+	return addr < PT_CM4_RAM_BYTES && n_bytes <= PT_CM4_RAM_BYTES - addr ? chip->ram + addr : NULL;
+}
+
+uint32_t pt_cm4_peek(struct pt_cm4 *chip, uint32_t addr)
+{
+	const uint8_t *at = bytes_at(chip, addr, 4);
+
+	return at != NULL ? pt_le32(at) : 0;
+}
+
+bool pt_cm4_watch(struct pt_cm4 *chip, struct pt_vtruth *truth, size_t log_room)
+{
+	struct pt_vtruth_core core =
+		pt_varm_truth_core(chip->cpu, 0, PT_CM4_CODE_BYTES, PT_CM4_RAM_BASE, PT_CM4_RAM_BYTES);
+
+	return pt_vtruth_init(truth, &core, log_room);
+}
+
+/* --- wires between the units */
+
+static void on_irq(void *arg, unsigned line, bool level)
+{
+	pt_vcpu_set_irq(((struct pt_cm4 *)arg)->cpu, line, level);
+}
+
+static void on_taps_changed(void *arg)
+{
+	pt_vcpu_taps_changed(((struct pt_cm4 *)arg)->cpu);
+}
+
+static void on_debug_enabled(void *arg, bool traced, bool debugging)
+{
+	pt_vdwt_enable(&((struct pt_cm4 *)arg)->dwt, traced, debugging);
+}
+
+static void reset_core(struct pt_cm4 *chip)
+{
+	pt_vcpu_reset(chip->cpu, false);
+	pt_vscs_debug_after_reset(&chip->scs);
+}
+
+/* The core's hooks lead to the debug unit, whose arg is the chip. */
+static void on_reset_request(void *arg)
+{
+	struct pt_cm4 *chip = ((struct pt_vscs_debug *)arg)->arg;
+
+	pt_vbus_reset(&chip->bus, false);
+	reset_core(chip);
+}
+
+static void on_core_reset_request(void *arg)
+{
+	pt_vscs_debug_ops.reset(arg, false);
+	reset_core(((struct pt_vscs_debug *)arg)->arg);
+}
+
+/* The reset pin: reset lasts as long as it is asserted. */
+static void apply_nreset(struct pt_cm4 *chip)
+{
+	bool in_reset = chip->power.nreset, let_go = chip->scs.in_reset && !in_reset;
+
+	if (in_reset != chip->scs.in_reset)
+		pt_vbus_reset(&chip->bus, false);
+	chip->scs.in_reset = in_reset;
+	pt_vcpu_hold(chip->cpu, in_reset);
+	if (let_go)
+		pt_vscs_debug_after_reset(&chip->scs);
+}
+
+static void power_on(struct pt_cm4 *chip)
+{
+	chip->scs.in_reset = false;
+	pt_vcpu_hold(chip->cpu, false);
+	pt_vpower_scramble(chip->ram, sizeof(chip->ram));
+	pt_vbus_changed(&chip->bus, PT_CM4_RAM_BASE, sizeof(chip->ram));
+	pt_vcpu_reset(chip->cpu, true);		/* the clock begins at 0, for the units */
+	pt_vbus_reset(&chip->bus, true);
+	pt_vmem_ap_reset(&chip->ahb);
+	chip->ahb.locked = chip->locked;
+	apply_nreset(chip);
+}
+
+/* --- putting it together */
+
+static int place(void *arg, uint32_t addr, const uint8_t *bytes, size_t n_bytes, struct pt_err *err)
+{
+	uint8_t *to = n_bytes <= UINT32_MAX ? bytes_at(arg, addr, (uint32_t)n_bytes) : NULL;
+
+	if (to == NULL)
+		return pt_fail(err, PT_EARG, "%zu bytes at 0x%x do not fit into the code memory or RAM of cm4", n_bytes,
+			       addr);
+	memcpy(to, bytes, n_bytes);
+	return 0;
+}
+
+static int load(struct pt_cm4 *chip, const uint8_t *elf, size_t len_bytes, struct pt_err *err)
+{
+	if (elf == NULL) {
+		elf = pt_cm4_demo_elf;
+		len_bytes = pt_cm4_demo_elf_bytes;
+	}
+	memset(chip->code, 0xff, sizeof(chip->code));
+	if (pt_velf_load(elf, len_bytes, PT_VELF_ARM, place, chip, err) < 0)
+		return pt_wrap(err, "firmware for cm4");
+	return 0;
+}
+
+static bool map_memories(struct pt_cm4 *chip)
+{
+	const struct pt_vregion code = {
+		.base = 0, .size = PT_CM4_CODE_BYTES, .bytes = chip->code, .read_only = true,
+	};
+	const struct pt_vregion ram = { .base = PT_CM4_RAM_BASE, .size = PT_CM4_RAM_BYTES, .bytes = chip->ram };
+
+	return pt_vbus_add(&chip->bus, &code) && pt_vbus_add(&chip->bus, &ram);
+}
+
+#define MEMBER(unit) offsetof(struct pt_cm4, unit)
+static const struct {
+	uint32_t base, size;
+	const struct pt_vunit_ops *ops;
+	size_t member;
+} units[] = {
+	{ 0x22000000, PT_VBIT_BAND_BYTES, &pt_vbit_band_ops, MEMBER(ram_bits) },
+	{ 0x40000000, 0x1000, &pt_vcmsdk_timer_ops, MEMBER(timer) },
+	{ 0x40004000, 0x1000, &pt_vcmsdk_uart_ops, MEMBER(uart) },
+	{ 0x42000000, PT_VBIT_BAND_BYTES, &pt_vbit_band_ops, MEMBER(peripheral_bits) },
+	{ 0xe0000000, 0x1000, &pt_vtrace_port_ops, MEMBER(itm) },
+	{ 0xe0001000, 0x1000, &pt_vdwt_ops, MEMBER(dwt) },
+	{ 0xe0002000, 0x1000, &pt_vbpu_ops, MEMBER(fpb) },
+	{ 0xe0000000 + PT_VSCS_BASE, PT_VSCS_BYTES, &pt_vscs_debug_ops, MEMBER(scs) },
+	{ 0xe0040000, 0x1000, &pt_vtrace_port_ops, MEMBER(tpiu) },
+	{ ROM_TABLE, 0x1000, &pt_vrom_table_ops, MEMBER(rom) },
+};
+
+static bool map_units(struct pt_cm4 *chip)
+{
+	for (size_t i = 0; i < PT_LEN(units); i++) {
+		struct pt_vregion region = {
+			.base = units[i].base, .size = units[i].size, .ops = units[i].ops,
+			.unit = (char *)chip + units[i].member,
+		};
+
+		if (!pt_vbus_add(&chip->bus, &region))
+			return false;
+	}
+	return true;
+}
+
+static void init_debug(struct pt_cm4 *chip)
+{
+	/* SCS, DWT, FPB, ITM, TPIU; the ETM's entry says that it is not there */
+	static const uint32_t entries[] = { 0xfff0f003, 0xfff02003, 0xfff03003, 0xfff01003, 0xfff41003, 0xfff42002 };
+	const struct pt_vcpu_hooks hooks = {
+		.arg = &chip->scs, .bkpt = pt_vscs_debug_bkpt, .breakpoint = pt_vscs_debug_bkpt,
+		.vector_catch = pt_vscs_debug_vector_catch, .halted = pt_vscs_debug_halted,
+		.reset_request = on_reset_request, .core_reset_request = on_core_reset_request,
+	};
+
+	pt_vcpu_set_hooks(chip->cpu, &hooks);
+	pt_vdwt_init(&chip->dwt, &chip->wires, chip->cpu);
+	pt_vbpu_init(&chip->fpb, chip->cpu);
+	pt_vscs_debug_init(&chip->scs, &chip->wires, chip->cpu, 1);
+	chip->scs.arg = chip;
+	chip->scs.enabled = on_debug_enabled;
+	pt_vitm_init(&chip->itm);
+	pt_vtpiu_init(&chip->tpiu);
+	chip->rom = (struct pt_vrom_table){
+		{ .pidr4 = 0x04, .part = 0x4c4, .jep106 = 0x3b, .class = 1 }, entries, PT_LEN(entries),
+	};
+	pt_vmem_ap_init(&chip->ahb, &chip->bus, ROM_TABLE | 3);
+	chip->ahb.idr = AHB_AP_IDR;
+	pt_vcpu_add_tap(chip->cpu, &chip->scs.tap);
+	pt_vcpu_add_tap(chip->cpu, &chip->dwt.tap);
+}
+
+static int assemble(struct pt_cm4 *chip, struct pt_err *err)
+{
+	chip->wires = (struct pt_vwires){
+		.bus = &chip->bus, .core_hz = PT_CM4_CORE_HZ, .arg = chip, .irq = on_irq, .taps_changed = on_taps_changed,
+	};
+	if (map_memories(chip))
+		chip->cpu = pt_vcpu_new(&chip->bus, &pt_vcpu_m4f);
+	if (chip->cpu == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory for the virtual board cm4");
+	init_debug(chip);
+	chip->ram_bits = (struct pt_vbit_band){ &chip->bus, 0x20000000 };
+	chip->peripheral_bits = (struct pt_vbit_band){ &chip->bus, 0x40000000 };
+	pt_vcmsdk_timer_init(&chip->timer, &chip->wires, TIMER_IRQ);
+	pt_vcmsdk_uart_init(&chip->uart, &chip->wires);
+	if (!map_units(chip))
+		return pt_fail(err, PT_ENOMEM, "the memory map of the virtual board cm4 has no room");
+	return 0;
+}
+
+static void release(struct pt_vboard *board)
+{
+	if (board == NULL)
+		return;
+	pt_vcpu_free(chip_of(board)->cpu);
+	free(board);
+}
+
+static const struct pt_param variant_row = { .key = "variant", .type = PT_PARAM_TEXT };
+
+static int read_variant(struct pt_cm4 *chip, const struct pt_params *settings, struct pt_err *err)
+{
+	const char *text = pt_params_text(settings, &variant_row);
+
+	if (text == NULL || *text == '\0')
+		return 0;
+	if (strcmp(text, "locked") != 0)
+		return pt_fail(err, PT_EARG, "cm4 has no variant \"%s\"; there is locked", text);
+	chip->locked = true;
+	return 0;
+}
+
+static struct pt_vboard *make(const struct pt_params *settings, const uint8_t *firmware, size_t len_bytes,
+			      struct pt_err *err)
+{
+	struct pt_cm4 *chip = pt_alloc(sizeof(*chip));
+	struct pt_vboard *board = (struct pt_vboard *)(void *)chip;
+
+	if (read_variant(chip, settings, err) < 0 || load(chip, firmware, len_bytes, err) < 0 ||
+	    assemble(chip, err) < 0) {
+		release(board);
+		return NULL;
+	}
+	chip->wires.drift_ppm = pt_vboard_drift_ppm(settings);
+	pt_vpower_set(&chip->power, true);
+	power_on(chip);
+	return board;
+}
+
+/* --- as the wire models see it */
+
+static void advance(struct pt_vboard *board, uint64_t to_ns)
+{
+	struct pt_cm4 *chip = chip_of(board);
+
+	pt_vcpu_run(chip->cpu, pt_vpower_advance(&chip->power, &chip->wires, to_ns));
+}
+
+static struct pt_vap *ap(struct pt_vboard *board, unsigned apsel)
+{
+	struct pt_cm4 *chip = chip_of(board);
+
+	return chip->power.on && apsel == 0 ? &chip->ahb.port : NULL;
+}
+
+static uint32_t dpidr(struct pt_vboard *board)
+{
+	(void)board;
+	return DPIDR;
+}
+
+static void set_nreset(struct pt_vboard *board, bool asserted)
+{
+	struct pt_cm4 *chip = chip_of(board);
+
+	if (pt_vpower_set_nreset(&chip->power, asserted))
+		apply_nreset(chip);
+}
+
+static void set_power(struct pt_vboard *board, bool on)
+{
+	struct pt_cm4 *chip = chip_of(board);
+
+	if (pt_vpower_set(&chip->power, on))
+		power_on(chip);
+}
+
+static const uint8_t *demo(size_t *len_bytes)
+{
+	*len_bytes = pt_cm4_demo_elf_bytes;
+	return pt_cm4_demo_elf;
+}
+
+static void *inside(struct pt_vboard *board)
+{
+	return chip_of(board);
+}
+
+static void flow_core(struct pt_vboard *board, struct pt_vflow_core *core)
+{
+	*core = pt_varm_flow_core(chip_of(board)->cpu);
+}
+
+static const char *const probes[] = { "cmsis-dap", "xvc", "bitbang", NULL };
+
+const struct pt_vboard_ops pt_vboard_cm4 = {
+	.name = "cm4",
+	.probes = probes,
+	.help = "Cortex-M4F at 25 MHz as on Arm's MPS2 (AN386), 512 KiB code, 128 KiB RAM, no MTB; probe=cmsis-dap, xvc or "
+		"bitbang; variant=locked",
+	.demo = demo, .make = make, .free = release, .advance = advance, .ap = ap, .dpidr = dpidr,
+	.set_nreset = set_nreset, .set_power = set_power, .chip = inside, .flow_core = flow_core,
+};

@@ -1,0 +1,58 @@
+/* The virtual cm4: a Cortex-M4 with FPU as on Arm's MPS2 board (AN386), 25 MHz, code at 0, RAM at 0x20000000, a timer and
+ * a UART of the CMSDK; with the debug units of ARMv7-M. It has no MTB. What runs here runs on QEMU's mps2-an386, which
+ * judges it.
+ *
+ * Interrupt lines: timer 8 (as AN386). Source: Arm DAI 0386, DDI 0479 (CMSDK). */
+#ifndef PT_VIRTUAL_CHIP_CM4_H
+#define PT_VIRTUAL_CHIP_CM4_H
+
+#include "probes/virtual/chip/power.h"
+#include "probes/virtual/chip/truth.h"
+#include "probes/virtual/cpu/cortexm/cortexm.h"
+#include "probes/virtual/frame/board.h"
+#include "probes/virtual/unit/arm/bit_band.h"
+#include "probes/virtual/unit/arm/bpu.h"
+#include "probes/virtual/unit/arm/cmsdk_timer.h"
+#include "probes/virtual/unit/arm/cmsdk_uart.h"
+#include "probes/virtual/unit/arm/dwt.h"
+#include "probes/virtual/unit/arm/rom_table.h"
+#include "probes/virtual/unit/arm/scs_debug.h"
+#include "probes/virtual/unit/arm/trace_port.h"
+#include "probes/virtual/wire/mem_ap.h"
+
+enum {
+	PT_CM4_CODE_BYTES = 512 * 1024,
+	PT_CM4_RAM_BASE = 0x20000000,
+	PT_CM4_RAM_BYTES = 128 * 1024,
+	PT_CM4_CORE_HZ = 25000000,
+};
+
+struct pt_cm4 {
+	struct pt_vbus bus;
+	struct pt_vwires wires;
+	struct pt_vcpu *cpu;
+	uint8_t code[PT_CM4_CODE_BYTES], ram[PT_CM4_RAM_BYTES];
+
+	struct pt_vdwt dwt;
+	struct pt_vbpu fpb;
+	struct pt_vscs_debug scs;
+	struct pt_vrom_table rom;
+	struct pt_vtrace_port itm, tpiu;
+	struct pt_vbit_band ram_bits, peripheral_bits;
+	struct pt_vcmsdk_timer timer;
+	struct pt_vcmsdk_uart uart;
+	struct pt_vmem_ap ahb;
+
+	struct pt_vpower power;
+	bool locked;			/* variant=locked: read-out protection has closed the bus */
+};
+
+/* The chip behind a board of pt_vboard_cm4; the board's. */
+struct pt_cm4 *pt_cm4_of(struct pt_vboard *board);
+uint32_t pt_cm4_peek(struct pt_cm4 *chip, uint32_t addr);	/* a word of code or RAM; 0 where there is none */
+/* Start a truth over the chip's code and RAM (truth.h). False: no memory. */
+bool pt_cm4_watch(struct pt_cm4 *chip, struct pt_vtruth *truth, size_t log_room);
+
+extern const struct pt_vboard_ops pt_vboard_cm4;
+
+#endif
