@@ -47,7 +47,7 @@ static const char *printed(size_t n)
 
 START_TEST(nothing_happened)
 {
-	static const char none[] = "nobody has changed anything in the target so far\n";
+	static const char none[] = "no client has changed anything in the target so far\n";
 
 	ck_assert_str_eq(printed(10), none);
 	pt_changes_note(NULL, "a", "step");	/* nobody keeps them */

@@ -394,10 +394,9 @@ START_TEST(knows_none_where_there_is_none)
 {
 	load("vars");
 	ck_assert_ptr_null(pt_rtos_detect(types, &err));
-	ck_assert_ptr_eq(strstr(err.msg,
-				"the symbols of the ELF tell of no operating system that is known (FreeRTOS, "),
+	ck_assert_ptr_eq(strstr(err.msg, "the symbols of the ELF are of no operating system known here (FreeRTOS, "),
 			 err.msg);
-	ck_assert_ptr_nonnull(strstr(err.msg, "); an ORTI file tells of any"));
+	ck_assert_ptr_nonnull(strstr(err.msg, "); an ORTI file describes any"));
 	unload();
 }
 END_TEST

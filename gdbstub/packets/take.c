@@ -69,7 +69,7 @@ void pt_gdb_take(struct pt_command *cmd)
 
 	if (owner == client || owner == NULL) {
 		pt_command_say(cmd, owner == client ? "this GDB controls the target already"
-						    : "nobody controls the target: attach 1");
+						    : "no GDB controls the target: attach 1");
 		pt_command_done(cmd, 0, NULL);
 		return;
 	}

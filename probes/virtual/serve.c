@@ -476,7 +476,7 @@ static int check_hosts(const struct pt_vserve *serve, const char *address, unsig
 	    (allow & PT_VSERVE_UNIDENTIFIED) != 0)
 		return 0;
 	return pt_fail(err, PT_EARG,
-		       "%s: on TCP a client of %s cannot be told from a web page: listen on unix:PATH, "
+		       "%s: on TCP a client of %s cannot be distinguished from a web page: listen on unix:PATH, "
 		       "or give --allow-unidentified",
 		       address, engine->protocol);
 }

@@ -40,7 +40,7 @@ static const struct row {
 	{ "allow-remote", NULL, "listen on an address that other machines may reach; see doc/security", FLAG,
 	  offsetof(struct pt_options, allow_remote) },
 	{ "allow-unidentified", NULL,
-	  "board: serve remote_bitbang on TCP, whose clients cannot be told from a web page", FLAG,
+	  "board: serve remote_bitbang on TCP, whose clients and web pages look alike", FLAG,
 	  offsetof(struct pt_options, allow_unidentified) },
 	{ "token-file", "FILE", "holds the token that a GDB client must give first: monitor auth TOKEN", FIELD,
 	  offsetof(struct pt_options, token_file) },

@@ -186,7 +186,7 @@ void pt_changes_print(const struct pt_changes *c, size_t n, struct pt_text *out)
 	uint64_t from = c != NULL ? oldest(c) : 0;
 
 	if (c == NULL || c->n == 0) {
-		pt_text_add(out, "nobody has changed anything in the target so far\n");
+		pt_text_add(out, "no client has changed anything in the target so far\n");
 		return;
 	}
 	if (c->n - from > n)

@@ -129,7 +129,7 @@ static void give_screen_words(const struct giver *give)
 		{ "p90", "nine of ten calls took no longer (from a histogram, within 2 %)" },
 		{ "p99", "99 of 100 calls took no longer (from a histogram, within 2 %)" },
 		{ "inactive", "time from the end of a call to the next call" },
-		{ "overhead", "what the profile costs the program: none, or halts for each reading (report details has it)" },
+		{ "overhead", "what profiling does to the program: nothing, or halts for each reading (report details has it)" },
 		{ "HALTED", "in the first line: the source halts the core for each reading, so that the program runs slower" },
 		{ "not halted", "in the first line: the profile never halts the core, and no debugger held it for most of the time" },
 		{ "INTRUSIVE", "the source alters the run of the program (sources, report details say how); chosen only by name" },
@@ -156,7 +156,7 @@ static void give_screen_words(const struct giver *give)
 		{ "DBG", "debug module of an S12Z: trace buffer and comparators" },
 		{ "BDC", "the S12Z's debug port, with one wire" },
 		{ "MDM", "debug module of MicroBlaze cores: bins, counters and trace" },
-		{ "upstream", "the GDB server that owns the cable, in front of which proftap stands" },
+		{ "upstream", "the GDB server that owns the cable, proftap is a client of it" },
 		{ "watermark", "the fill of a trace buffer at which a burst ends" },
 	};
 
@@ -280,8 +280,8 @@ static void give_modes(const struct giver *give, const struct pt_source_ops *sou
 		size_t len = strcspn(at, "|");
 
 		snprintf(mode, sizeof(mode), "%.*s", (int)len, at);
-		snprintf(line, sizeof(line), "profile start source=%s mode=%s; sources says what it costs",
-			 source->name, mode);
+		snprintf(line, sizeof(line), "profile start source=%s mode=%s; sources has its overhead", source->name,
+			 mode);
 		give->each(give->arg, mode, "mode", line);
 		at += len;
 	}

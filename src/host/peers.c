@@ -99,7 +99,7 @@ bool pt_peers_may(const struct pt_peers *peers, int fd, char who[PT_PEER_TEXT])
 	socklen_t len = sizeof(peer);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0) {
-		snprintf(who, PT_PEER_TEXT, "nobody knows who");
+		snprintf(who, PT_PEER_TEXT, "user not known");
 		return false;
 	}
 	snprintf(who, PT_PEER_TEXT, "uid %u, pid %d", (unsigned)peer.uid, (int)peer.pid);

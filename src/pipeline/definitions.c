@@ -18,7 +18,7 @@ const struct pt_param pt_definition_params[] = {
 	[VARIABLES] = { "variables", PT_PARAM_LIST, NULL, NULL, 0, 0,
 			"variables to follow (C expressions, or port.N; NAME:state or NAME:regular)" },
 	[SIGNAL] = { "signal", PT_PARAM_LIST, NULL, NULL, 0, 0,
-		     "what the program tells by writes (NAME:nested, NAME:task, port.N:nested; port.N.BYTES: values of that "
+		     "what the program reports by writes (NAME:nested, NAME:task, port.N:nested; port.N.BYTES: values of that "
 		     "many bytes, also if they come in several messages)" },
 	[TWO_POINT] = { "two-point", PT_PARAM_LIST, NULL, NULL, 0, 0, "spans between two values (NAME:3..5); any other value in between is an error, and ends the span" },
 	[LINES] = { "lines", PT_PARAM_LIST, NULL, NULL, 0, 0, "only these external lines (names)" },

@@ -307,7 +307,8 @@ static int mend_own(struct pt_target *t, const struct pt_pending_row *row, const
 	else if (as_before)
 		tell(to, true, "%s is as it was before", row->unit);
 	else
-		tell(to, false, "%s is left alone: it is not as it was left (a reset, another board, or somebody else)",
+		tell(to, false,
+		     "%s is left alone: it is not as it was left (a reset, another board, or another program)",
 		     row->unit);
 	return rc;
 }
@@ -333,7 +334,7 @@ static int put_back_rows(struct pt_target *t, const struct pt_pending_row *row, 
 		tell(to, true, "%s is as it was before", row[0].unit);
 	else
 		tell(to, false,
-		     "%s is left alone: 0x%llx holds 0x%x, not 0x%x as was written (a reset, another board, or somebody else)",
+		     "%s is left alone: 0x%llx holds 0x%x, not 0x%x as was written (a reset, another board, or another program)",
 		     row[0].unit, (unsigned long long)row[j.odd].at, (unsigned)(now[j.odd] & row[j.odd].check),
 		     (unsigned)(row[j.odd].ours & row[j.odd].check));
 	free(now);

@@ -31,7 +31,7 @@ static const struct pt_param params[] = {
 	[ALLOW_LOCK] = { .key = "allow-lock", .type = PT_PARAM_FLAG, .standard = "off",
 			 .help = "program a flash configuration that secures the chip or disables its mass erase" },
 	[CHIP] = { .key = "chip", .type = PT_PARAM_TEXT,
-		   .help = "name of the chip, where it does not tell or tells wrong (MKL27Z256, ...)" },
+		   .help = "name of the chip, where its registers do not say, or say it wrong (MKL27Z256, ...)" },
 	[CORE_CLOCK] = { .key = "core-clock", .type = PT_PARAM_HZ, .choices = "measure",
 			 .help = "core clock, to show cycles as seconds" },
 	[SEMIHOST] = { .key = "semihost", .type = PT_PARAM_CHOICE, .standard = "off", .choices = "off|console|gdb",

@@ -30,7 +30,7 @@ enum { CHIP = PT_REMOTE_N_PARAMS, CORE_CLOCK, N_PARAMS };
 static const struct pt_param params[] = {
 	PT_REMOTE_PARAMS,
 	[CHIP] = { .key = "chip", .type = PT_PARAM_TEXT,
-		   .help = "name of the chip, where it does not tell or tells wrong (MKL27Z256, ...)" },
+		   .help = "name of the chip, where its registers do not say, or say it wrong (MKL27Z256, ...)" },
 	[CORE_CLOCK] = { .key = "core-clock", .type = PT_PARAM_HZ, .choices = "measure",
 			 .help = "core clock, to show cycles as seconds" },
 };

@@ -14,7 +14,7 @@ const struct pt_param pt_mb_settings[PT_MB_N_SETTINGS] = {
 			 "a step at a branch with a delay slot: as the GDB server does it, or through the slot (not "
 			 "verified)" },
 	[PT_MB_PROF_SIZE] = { "mb.prof.size", PT_PARAM_NUMBER, "4096", NULL, 0, 131072,
-			      "C_DEBUG_PROFILE_SIZE in bytes (0: none); no register tells, markers check it" },
+			      "C_DEBUG_PROFILE_SIZE in bytes (0: none); no register has it, markers check it" },
 	[PT_MB_PROF_PBAR] = { "mb.prof.pbar_bits", PT_PARAM_NUMBER, NULL, NULL, 9, 15,
 			      "width of the profiling buffer address; else log2 of the bins (not verified: UG984 says "
 			      "both)" },

@@ -168,7 +168,7 @@ static int known_word(void *arg, unsigned n, uint64_t *addr, uint8_t word[4], st
 		if (rc == 0 && (now.running || r->pc_row == UINT16_MAX))
 			return pt_fail(err, PT_ESTATE,
 				       "what it reads is compared with what the GDB port reads, at the "
-				       "pc of a target that stands: halt it once");
+				       "pc of a halted target: halt it once");
 		rc = rc == 0 ? pt_remote_pc(r, 0, addr, err) : rc;
 		if (rc < 0)
 			return rc;

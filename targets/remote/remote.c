@@ -177,8 +177,7 @@ void pt_remote_describe(void *state, void (*say)(void *arg, const char *line), v
 		say(arg, line);
 	}
 	if (!r->was_running)
-		say(arg,
-		    "the target was halted when the connection stood: most servers do that when somebody connects");
+		say(arg, "the target was halted when the connection was made: most servers do that to each new client");
 }
 
 /* --- breakpoints and flash ---------------------------------------------------------------------------------------- */

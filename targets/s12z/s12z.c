@@ -33,7 +33,7 @@ static const struct pt_param params[] = {
 		      .type = PT_PARAM_CHOICE,
 		      .standard = "learn",
 		      .choices = "learn|at|behind",
-		      .help = "where the pc stands when a BGND has stopped the core (not verified: learned from what "
+		      .help = "where the pc is when a BGND has stopped the core (not verified: learned from what "
 			      "is seen)" },
 	[RUN_IN_STOP] = { .key = "run-in-stop",
 			  .type = PT_PARAM_FLAG,

@@ -38,7 +38,7 @@ core="dap create chip.dap -chain-position chip.cpu; target create chip.cpu corte
 
 ! ./proftap board 'kl27?probe=bitbang' --listen 127.0.0.1:0 >"$work/log" 2>&1 ||
 	{ echo "FAIL: any web page may drive it"; exit 1; }
-expect "TCP only by permission" 'cannot be told from a web page: listen on unix:PATH, or give --allow-unidentified'
+expect "TCP only by permission" 'cannot be distinguished from a web page: listen on unix:PATH, or give --allow-unidentified'
 serve 127.0.0.1:0 --allow-unidentified
 where="remote_bitbang host 127.0.0.1; remote_bitbang port ${at##*:}"
 openocd_runs "$jtag" "echo [scan_chain]"

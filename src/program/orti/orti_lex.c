@@ -221,7 +221,7 @@ void pt_orti_end_of(struct pt_orti_parser *p, const char *what)
 		pt_orti_warn(p, "\";\" is missing behind %.60s", what);
 		return;
 	}
-	pt_orti_warn(p, "\";\" expected behind %.60s, but %s stands there", what, pt_orti_shown(p));
+	pt_orti_warn(p, "\";\" expected behind %.60s, not %s", what, pt_orti_shown(p));
 	pt_orti_recover(p);
 }
 

@@ -284,8 +284,7 @@ static void value_piece(struct pt_orti_parser *p, void *arg)
 	int index = -1;
 
 	if (p->token != PT_TOKEN_NAME || p->len >= sizeof(attr)) {
-		pt_orti_warn(p, "%s: the name of an attribute expected, but %s stands there", object->name,
-			     pt_orti_shown(p));
+		pt_orti_warn(p, "%s: the name of an attribute expected, not %s", object->name, pt_orti_shown(p));
 		pt_orti_recover(p);
 		return;
 	}

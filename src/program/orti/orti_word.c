@@ -97,7 +97,7 @@ char *pt_orti_word(const struct pt_orti *orti, struct pt_err *err)
 	}
 	to_one_line(text);
 	if (strlen(text) > MOST_WORD_BYTES)
-		pt_fail(err, PT_EARG, "the ORTI file tells of more tasks and services than a profile takes");
+		pt_fail(err, PT_EARG, "the ORTI file has more tasks and services than a profile takes");
 	else if (asprintf(&word, "orti=%s", text) < 0)
 		word = NULL;
 	free(text);

@@ -28,7 +28,7 @@ struct pt_rtos *pt_rtos_detect(struct pt_types *types, struct pt_err *err)
 	}
 	free(rtos);
 	pt_fail(err, PT_EARG,
-		"the symbols of the ELF tell of no operating system that is known (%s); an ORTI file tells of "
+		"the symbols of the ELF are of no operating system known here (%s); an ORTI file describes "
 		"any",
 		names);
 	return NULL;

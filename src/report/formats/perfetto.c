@@ -57,8 +57,8 @@ static void describe_core(struct writer *w, uint16_t core)
 	static const char *const clocks[] = {
 		[PT_SLICES_NS] = "time on the probe's clock",
 		[PT_SLICES_FROM_BEGIN] = "time since the first that was seen, without gaps",
-		[PT_SLICES_CYCLES] = "1 ns stands for one cycle, as the core clock is not known; gaps have no time",
-		[PT_SLICES_INSTRUCTIONS] = "1 ns stands for one instruction; gaps have no time",
+		[PT_SLICES_CYCLES] = "1 ns is one cycle, as the core clock is not known; gaps have no time",
+		[PT_SLICES_INSTRUCTIONS] = "1 ns is one instruction; gaps have no time",
 	};
 	struct pt_caption caption;
 	char name[2 * PT_CAPTION_BYTES];

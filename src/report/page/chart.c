@@ -158,7 +158,7 @@ static void draw(struct chart *c, bool several)
 	pt_text_add(c->out,
 		    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" font-family=\"Verdana,DejaVu "
 		    "Sans,sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"#f4f4f0\"/>\n"
-		    "<text x=\"%d\" y=\"14\">%sthe last %s; time stands still in gaps (red)</text>\n",
+		    "<text x=\"%d\" y=\"14\">%sthe last %s; gaps (red) have no time</text>\n",
 		    PT_FLAME_WIDTH_PX, HEAD_PX + (c->deepest + 1) * ROW_PX, SIDE_PX, whose, length);
 	for (size_t i = c->first; i < c->timeline->n; i++)
 		if (is_drawn(c, pt_timeline_at(c->timeline, i)))

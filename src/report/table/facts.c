@@ -97,7 +97,7 @@ static bool has_no_time(const char *mode)
 
 const char *pt_bound_reason(const char *mode, bool triggered)
 {
-	return triggered ? "triggers of the hardware begin and end what is counted, and nobody is told when"
+	return triggered ? "triggers of the hardware begin and end what is counted, at times that proftap does not know"
 	       : strcmp(mode, "halt") == 0 ? "a core that the full buffer halted is found so a round trip later"
 	       : has_no_time(mode)
 		       ? "the buffer holds the end, or the beginning, of that, and nothing in it says how much"

@@ -171,7 +171,7 @@ static void rests(const struct pt_profile *p, struct pt_text *out)
 			    p->bins->low, p->bins->high, core->rest_cycles, 100 * (double)core->rest_cycles / all);
 		if (!pt_rest_is_sleep(p))
 			pt_text_add(out, ". The hardware counts neither, and cannot tell which of the two it was: "
-					 "source=pc-sampling tells, but halts the core for each sample");
+					 "source=pc-sampling can, but halts the core for each sample");
 	}
 }
 

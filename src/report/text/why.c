@@ -119,7 +119,7 @@ static void from_windows(const struct why *w, const struct pt_profile_core *c)
 		from_calibration(w, c, &c->calibration[f->id]);
 	else
 		say(w, "share",
-		    "its part of these windows, each weighted by the time that it stands for; the interval is that of %" PRIu64
+		    "its part of these windows, each weighted by the time that it represents; the interval is that of %" PRIu64
 		    " independent windows (padded beta)",
 		    c->windows.n);
 	if (!isnan(f->per_second.value))
@@ -181,10 +181,10 @@ static void model_line(const struct why *w)
 		say(w, "clock", "cycles as the core counted them");
 	else
 		say(w, "clock",
-		    "modelled: each instruction costs what the cycle model of %s says (%s), not what this chip's "
+		    "modelled: each instruction takes what the cycle model of %s says (%s), not what this chip's "
 		    "memory may add",
 		    p->timing != NULL ? p->timing : "an unknown core",
-		    p->awake_only ? "it stands still asleep" : "sleep included");
+		    p->awake_only ? "it has no time asleep" : "sleep included");
 }
 
 static void explain(struct why *w)

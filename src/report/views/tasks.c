@@ -138,7 +138,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 
 const struct pt_view pt_view_tasks = {
 	.empty =
-		"analysis=tasks tells tasks apart by their stacks, where a branch trace shows switches between them; "
+		"analysis=tasks distinguishes tasks by their stacks, where a branch trace shows switches between them; "
 		"monitor "
 		"orti auto or --orti FILE says how to know which one runs, with a source that sees the kernel write it",
 	.name = "tasks", .help = "how often, how long and how far apart each task ran", .needs = "tasks",

@@ -72,7 +72,7 @@ static int read_often(struct pt_cortexm *cm, uint64_t until_ns, const struct cou
 		return 0;
 	return pt_fail(err, PT_EUNSUPPORTED,
 		       counter->top != 0 ? "the program does not use SysTick, and this core has no other counter"
-					 : "the cycle counter stands: the core's clock does, asleep");
+					 : "the cycle counter does not count: the core's clock does, asleep");
 }
 
 /* A counter that is so fast does not count a reference clock: of that the core's would be more than any core's is. */

@@ -138,7 +138,7 @@ static int tell_origin(struct pt_cortexm *cm, const struct teller *to, const uin
 	snprintf(line, sizeof(line), "halted in %s, at <0x%08x>", exception_name(exception), (unsigned)value[PC]);
 	to->say(to->arg, line);
 	if (!is_exc_return(value[LR])) {
-		to->say(to->arg, "lr is not EXC_RETURN any more: where the frame lies, GDB's backtrace tells");
+		to->say(to->arg, "lr is not EXC_RETURN any more: GDB's backtrace shows where the frame lies");
 		return 0;
 	}
 	if ((value[LR] & EXC_RETURN_PSP) == 0)

@@ -31,7 +31,7 @@ static const struct pt_param params[] = {
 		     .help = "longest period expected in the program: bursts are 0 to twice that far apart, to lock "
 			     "onto nothing" },
 	[MTB_TAKE] = { .key = "mtb-take", .type = PT_PARAM_FLAG, .standard = "off",
-		       .help = "use the MTB although it is recording for somebody else, maybe the firmware" },
+		       .help = "use the MTB although another user has it, maybe the firmware" },
 };
 
 static const struct pt_mtb_mode *const modes[] = { &pt_mtb_burst, &pt_mtb_stream, &pt_mtb_halt, &pt_mtb_ring };

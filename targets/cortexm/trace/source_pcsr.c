@@ -28,7 +28,7 @@ enum { PROBE_SAMPLES = 16, PROBE_TRIES = 8, PROBE_GAP_US = 500 };
 enum { BATCH, PERIOD, ENTRY, N_PARAMS };
 static const struct pt_param params[] = {
 	[BATCH] = { .key = "batch", .type = PT_PARAM_NUMBER, .standard = "16", .min = 2, .max = MAX_SAMPLES,
-		    .help = "samples in a row between two looks at whether the core sleeps" },
+		    .help = "samples in a row between two checks whether the core sleeps" },
 	[PERIOD] = { .key = "period", .type = PT_PARAM_TIME, .standard = "2ms", .max = PROBE_DELAY_US * UINT64_C(1000),
 		     .help = "longest period expected in the program: batches are 0 to twice that far apart" },
 	[ENTRY] = { .key = "entry-pc", .type = PT_PARAM_CHOICE, .standard = "interrupted",

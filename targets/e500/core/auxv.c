@@ -57,7 +57,7 @@ bool pt_e500_core_by_auxv(struct pt_e500_target *e500)
 	    r->rsp->ask(r->wire, question, strlen(question), &answer, 0, &(struct pt_err){ 0 }) < 0 ||
 	    answer.len_bytes < 1 || (vector[0] != 'l' && vector[0] != 'm'))
 		return false;
-	e500->how_known = "as its kernel tells the program";
+	e500->how_known = "as its kernel reports to the program";
 	if (core_of_platform(e500, look_up(vector + 1, answer.len_bytes - 1, word_bytes, AT_PLATFORM_NAME)))
 		return true;
 	features = look_up(vector + 1, answer.len_bytes - 1, word_bytes, AT_FEATURES);

@@ -61,7 +61,7 @@ static int glance(struct pt_e500_mailbox *box, struct pt_e500_block *out, struct
 static int silent(const struct pt_e500_mailbox *box, const char *what, struct pt_err *err)
 {
 	return pt_fail(err, PT_EBUSY,
-		       "agent at 0x%08" PRIx64 ": %s within %" PRIu32 " ms: the core stands or sleeps, "
+		       "agent at 0x%08" PRIx64 ": %s within %" PRIu32 " ms: the core is halted or sleeps, "
 		       "its interrupts are off, or the program no longer calls proftap_agent_poll",
 		       box->addr, what, box->deadline_ms);
 }
@@ -223,7 +223,7 @@ static int fetch(struct pt_e500_mailbox *box, uint32_t number, struct pt_e500_op
 	if (pt_be32(words + 4) != number || pt_e500_box_sum(words + 4, request_bytes(n_ops) / 4 - 1) != now->answer_sum)
 		return pt_fail(err, PT_EPROTO,
 			       "agent at 0x%08" PRIx64 ": its answer does not fit its checksum: "
-			       "somebody else writes there",
+			       "another program writes there",
 			       box->addr);
 	for (size_t i = 0; i < n_ops; i++)
 		if (!ops[i].write)

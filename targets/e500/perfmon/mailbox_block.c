@@ -70,8 +70,8 @@ int pt_e500_block_take(const uint8_t *bytes, struct pt_e500_block *out, struct p
 	unpack(bytes, &s);
 	if (!plausible(&s))
 		return pt_fail(err, PT_EPROTO,
-			       "what stands there cannot be: %" PRIu32 " counters, %" PRIu32
-			       " bytes, a ring of %" PRIu32 " samples",
+			       "what is there cannot be: %" PRIu32 " counters, %" PRIu32 " bytes, a ring of %" PRIu32
+			       " samples",
 			       s.n_pmcs, s.bytes, s.ring_room);
 	*out = s;
 	return 0;

@@ -100,7 +100,7 @@ int pt_e500_turn_check(const struct pt_e500_counting *c, const struct pt_e500_op
 	return pt_fail(err, PT_EUNSUPPORTED,
 		       "PMGC0 is 0x%08" PRIx32 ", and 0x%08" PRIx32
 		       " was written: counters do not freeze by themselves "
-		       "on this core, or somebody else writes it; do without until=",
+		       "on this core, or another program writes it; do without until=",
 		       ops->value, c->pmgc0);
 }
 
@@ -119,7 +119,7 @@ int pt_e500_turn_sample(const struct pt_e500_counting *c, size_t turn, const str
 	}
 	return pt_fail(err, PT_ESTATE,
 		       "the upper half of a chain changed in each of %d readings: it does not count the lower "
-		       "one's overflows, or somebody else writes it",
+		       "one's overflows, or another program writes it",
 		       PT_E500_CHAIN_RETRIES + 1);
 }
 

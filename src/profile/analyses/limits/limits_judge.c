@@ -436,7 +436,7 @@ static void judge_time(struct judge *j, const struct pt_loss_sum *sum, bool obse
 	else if (j->profile->no_end && !j->limit->rule->seen)
 		say(j, PT_VERDICT_UNDECIDED, "%.4g %% %s", share * 100, so_far);
 	else if ((least || most) && (allowed != pt_rule_allows(rule, hi) || rule->excludes) && !rule->seen)
-		say(j, PT_VERDICT_UNDECIDED, "%s %.4g %%, and nobody knows how much", least ? "more than" : "at most",
+		say(j, PT_VERDICT_UNDECIDED, "%s %.4g %%, and how much is not known", least ? "more than" : "at most",
 		    share * 100);
 	else if (least || most)
 		say(j, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%s %.4g %%", least ? "more than" : "at most",
