@@ -319,7 +319,10 @@ static int refused(int rc, const struct pt_link_found *found, struct pt_err *err
 	if (rc == LIBUSB_ERROR_ACCESS)
 		return pt_fail(err, PT_EPERM, "no permission for the probe at usb %s", found->usb_path);
 	if (rc == LIBUSB_ERROR_BUSY)
-		return pt_fail(err, PT_EBUSY, "the probe at usb %s is in use by another program", found->usb_path);
+		return pt_fail(
+			err, PT_EBUSY,
+			"the probe at usb %s is in use by another program: end it, or use the proftap that has it",
+			found->usb_path);
 	return pt_fail(err, PT_EIO, "the probe at usb %s: %s", found->usb_path, libusb_strerror(rc));
 }
 

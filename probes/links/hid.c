@@ -322,7 +322,9 @@ static int lock_node(const struct hid_link *hid, struct pt_err *err)
 	if (fd < 0)
 		return pt_fail(err, PT_EIO, "the probe at %s is gone", hid->node);
 	close(fd);
-	return pt_fail(err, PT_EBUSY, "the probe at %s is in use by another program", hid->info.where);
+	return pt_fail(err, PT_EBUSY,
+		       "the probe at %s is in use by another program: end it, or use the proftap that has it",
+		       hid->info.where);
 }
 
 static void drop_out(void *arg)

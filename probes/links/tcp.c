@@ -197,7 +197,8 @@ static int silent(struct tcp_link *tcp, struct pt_err *err)
 	char came[64];
 
 	return pt_fail(err, PT_ETIMEOUT, "probe at %s does not answer%s", tcp->where,
-		       tcp->in_bytes > 0 ? so_far(tcp, came, sizeof(came)) : "");
+		       tcp->in_bytes > 0 ? so_far(tcp, came, sizeof(came))
+					 : "; it may have another client, which would have to end");
 }
 
 static int deliver(struct tcp_link *tcp, const struct frame *frame, uint8_t *buf, size_t buf_bytes, struct pt_err *err)

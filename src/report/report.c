@@ -56,7 +56,9 @@ static const struct pt_view *view_of_source(const struct pt_profile *profile)
 	return NULL;
 }
 
-/* Where nobody names one: the default; of sources that tell nothing of code, as files of other instruments, or
+enum { FIRST_ADDRESSES = 30 };	/* where they are shown for want of names: there may be thousands */
+
+/* Where the user names none: the default; of sources that tell nothing of code, as files of other instruments, or
  * nothing of what ran, the first that has anything to say. Its word for the order is the default's. */
 static const struct pt_view *usual_view(const struct pt_profile *profile, const struct pt_query *query)
 {
@@ -84,11 +86,17 @@ int pt_report_render(const struct pt_profile *profile, const struct pt_query *qu
 {
 	const struct pt_view *view = pt_view_find(query->view);
 	const struct pt_format *format = pt_format_find(query->format);
+	struct pt_query first = *query;
 	int rc;
 
 	if (format == NULL)
 		format = pt_formats[0];
-	rc = format->write(profile, view != NULL ? view : usual_view(profile, query), query, out, err);
+	if (view == NULL) {
+		view = usual_view(profile, query);
+		if (view == &pt_view_addresses && format == pt_formats[0] && first.first == 0)
+			first.first = FIRST_ADDRESSES;
+	}
+	rc = format->write(profile, view, &first, out, err);
 	if (rc == 0 && out->overflow)
 		return pt_fail(err, PT_ENOMEM, "the report is too long; ask for fewer rows (top=N)");
 	return rc;
