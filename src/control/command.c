@@ -125,18 +125,17 @@ static size_t hanging_indent(const char *line, size_t len_bytes, size_t columns)
 	return indent;
 }
 
-/* Whole lines; the last may lack its end. */
-static void say_lines(struct pt_command *cmd, const char *text, size_t len_bytes)
+void pt_command_add_lines(const struct pt_command *cmd, const char *text, size_t len_bytes, struct pt_text *out)
 {
 	for (size_t len; len_bytes > 0; text += len, len_bytes -= len) {
 		const char *end = memchr(text, '\n', len_bytes);
 
 		len = end != NULL ? (size_t)(end - text) : len_bytes;
 		if (cmd->columns != 0 && len > cmd->columns) {
-			pt_wrapped_line(text, len, cmd->columns, hanging_indent(text, len, cmd->columns), &cmd->out);
+			pt_wrapped_line(text, len, cmd->columns, hanging_indent(text, len, cmd->columns), out);
 		} else {
-			pt_text_bytes(&cmd->out, text, len);
-			pt_text_bytes(&cmd->out, "\n", 1);
+			pt_text_bytes(out, text, len);
+			pt_text_bytes(out, "\n", 1);
 		}
 		len += end != NULL;
 	}
@@ -150,7 +149,7 @@ void pt_command_session_reply(void *arg, int rc, const char *text, size_t len_by
 		pt_command_fail(cmd, rc, "%s: %.*s", cmd->row.name, (int)len_bytes, text);
 		return;
 	}
-	say_lines(cmd, text, len_bytes);
+	pt_command_add_lines(cmd, text, len_bytes, &cmd->out);
 	pt_command_done(cmd, 0, NULL);
 }
 
@@ -178,7 +177,7 @@ void pt_command_say(struct pt_command *cmd, const char *fmt, ...)
 	va_end(args);
 	pt_text_bytes(&lines, "\n", 1);
 	if (lines.bytes != NULL)
-		say_lines(cmd, lines.bytes, lines.len_bytes);
+		pt_command_add_lines(cmd, lines.bytes, lines.len_bytes, &cmd->out);
 	pt_text_free(&lines);
 }
 

@@ -144,8 +144,9 @@ void pt_command_done(struct pt_command *cmd, int rc, const struct pt_err *err);
 void pt_command_fail(struct pt_command *cmd, int rc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* A pt_session_reply: the text is the answer, arg the command. */
 void pt_command_session_reply(void *arg, int rc, const char *text, size_t len_bytes);
-/* The same of a report, whose lines are as wide as was asked for; those of other texts are broken where they do not fit
- * what shows the answer. */
+/* Whole lines, the last of which may lack its end, broken where they do not fit what shows the answer. */
+void pt_command_add_lines(const struct pt_command *cmd, const char *text, size_t len_bytes, struct pt_text *out);
+/* A pt_session_reply of a report, whose lines are as wide as was asked for. */
 void pt_command_session_table(void *arg, int rc, const char *text, size_t len_bytes);
 bool pt_command_no_words(struct pt_command *cmd);	/* false: there are some, and the command has failed */
 /* named.c: the name by which a file that the user names is to be opened. It lives as long as the command. NULL: the

@@ -195,6 +195,7 @@ static void on_status(void *arg, int rc, const char *text, size_t len_bytes)
 	pt_text_bytes(&cmd->out, text, len_bytes);
 	if (len_bytes > 0 && text[len_bytes - 1] != '\n')
 		pt_text_add(&cmd->out, "\n");
+	pt_command_fit(cmd, &query);
 	pt_session_report(session, &query, on_summary, cmd);
 }
 
@@ -232,6 +233,7 @@ static void report(struct pt_command *cmd)
 		return;
 	}
 	pt_session_default_top(cmd->ctx->session, &query);
+	pt_command_fit(cmd, &query);
 	if (is_binary(query.format))
 		pt_command_fail(cmd, PT_EARG,
 				"profile report: %s is no text; monitor profile save FILE, and then: proftap "

@@ -152,7 +152,7 @@ static void put_progress(struct pt_command *cmd, struct pt_text *out)
 	double s = run->begun_ns > 0 ? (double)(uv_hrtime() - run->begun_ns) / 1e9 : 0;
 
 	if (run->started[0] != '\0')
-		pt_text_add(out, "%s\n", run->started);
+		pt_command_add_lines(cmd, run->started, strlen(run->started), out);
 	run->started[0] = '\0';
 	if (run->waiting || run->begun_ns == 0)
 		pt_text_add(out, "profile run: %.0f s so far, of %.3g s in which the core runs\n", s,

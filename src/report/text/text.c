@@ -112,6 +112,8 @@ static const char *why_no_rows(const struct pt_profile *p, const struct pt_view 
 		return "it takes the ELF: --elf FILE, monitor symbols FILE; without it samples have addresses";
 	if (p->branches == 0 && awake == 0 && (p->samples_asleep > 0 || p->loss.by[PT_LOSS_SLEEP].ns > 0))
 		return "the core slept: whenever it was looked at, its program waited for an interrupt";
+	if (is_one_of(view->name, of_calls, PT_LEN(of_calls)) && p->by_bins)
+		return "bins show no calls: that takes a source of branches (monitor sources lists them)";
 	if (is_one_of(view->name, of_calls, PT_LEN(of_calls)) && p->branches == 0 && awake > 0)
 		return has_other_than_samples(p)
 			       ? "samples show no calls, and no branch was recorded in so short a time: profile for longer"

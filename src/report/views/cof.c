@@ -36,7 +36,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 const struct pt_view pt_view_cof = {
 	.name = "cof", .help = "bus cycles between the last change of flow and an exception's entry",
 	.sort = "since.total",
-	.note = "by the target's own time stamps: bus cycles from the last branch, call or return that was recorded to "
+	.note = "By the target's own time stamps: bus cycles from the last branch, call or return that was recorded to "
 		"the entry",
 	.columns = columns, .n_columns = sizeof(columns) / sizeof(columns[0]), .n_rows = n_rows, .row = row,
 };
