@@ -14,6 +14,7 @@
 #include "base/harmless.h"
 
 enum { SOURCES = 3 };		/* that are named one by one */
+enum { NARROW_WARNING = 59 };	/* characters: 70 columns with the label */
 #define NEARLY_ALL 0.95		/* of a time, which has one cause then */
 #define MUCH_HALTED 0.25	/* of the time of a profile: a user wonders where the rest is */
 
@@ -465,11 +466,15 @@ static void accuracy(const struct pt_profile *p, char *out)
 
 /* --- what is wrong */
 
-/* Leaves the first sentence of a warning, or what stands before its cure. */
-static void leave_first(char *warning)
+/* Leaves what fits one line of a narrow terminal: without what GDB's users do, without the cure. */
+static void shorten_warning(char *warning)
 {
-	char *end = strstr(warning, ". "), *cure = strstr(warning, "): ");
+	char *end = strstr(warning, ". "), *cure = strstr(warning, "): "), *in_gdb = strstr(warning, " (in GDB: ");
 
+	if (in_gdb != NULL)
+		snprintf(in_gdb, 2, ".");
+	if (strlen(warning) <= NARROW_WARNING)
+		return;
 	if (cure != NULL)
 		cure[1] = '\0';
 	else if (end != NULL)
@@ -485,7 +490,7 @@ static void warning(const struct pt_profile *p, bool brief, char *out)
 	if (w.n_grave == 0)
 		return;
 	if (brief)
-		leave_first(w.text[0]);
+		shorten_warning(w.text[0]);
 	at = (size_t)snprintf(out, PT_HEADLINE_BYTES, "%s", w.text[0]);
 	if (w.n_grave > 1 && at < PT_HEADLINE_BYTES)
 		snprintf(out + at, PT_HEADLINE_BYTES - at, brief ? " (%zu more)" : " (%zu more: report details)",

@@ -86,9 +86,7 @@ static void too_few_bursts(struct pt_warnings *w, const struct pt_profile *p)
 			return;
 	longer(p, time, sizeof(time));
 	if (p->samples == 0)
-		warn(w,
-		     "Too few %s for shares: %" PRIu64 " that began at random times while the core was awake. "
-		     "Profile for %s or longer.",
+		warn(w, "Too few %s for shares: %" PRIu64 ". Profile for %s or longer.",
 		     strcmp(p->mode, "burst") == 0 || strcmp(p->mode, "bdc") == 0 ? "bursts" : "pieces of trace",
 		     p->bursts_used, time);
 }
@@ -202,8 +200,7 @@ static void no_elf(struct pt_warnings *w, const struct pt_profile *p)
 		     "firmware.elf).");
 	else if (p->program == NULL && !p->no_code && !p->no_flow &&
 		 (p->samples != 0 || p->branches != 0 || p->by_bins))
-		warn(w, "There is no ELF, so rows are addresses. --elf FILE gives names (in GDB: remote put FILE "
-			"firmware.elf).");
+		warn(w, "No ELF: rows are addresses. --elf FILE gives names (in GDB: remote put FILE firmware.elf).");
 }
 
 static void not_compared(struct pt_warnings *w, const struct pt_profile *p)
