@@ -288,6 +288,7 @@ static const struct step wrong[] = {
 	{ "profile start for=0", PT_EARG, "no time at all" },
 	{ "profile start period=2", PT_EARG, "2 of what? a time has a unit: 2s, 2ms or 2us" },
 	{ "profile start mode=brust", PT_EARG, "did you mean burst?" },
+	{ "profile start core-clok=1M", PT_EARG, "did you mean core-clock? there are: source mode samples-share" },
 	{ "profile start perod=2ms", PT_EARG, "there is no setting 'perod'; did you mean period? there are: " },
 	{ "profile report calz", PT_EARG, "there is no view 'calz'; did you mean calls? views: functions" },
 	{ "profile report det", PT_ESTATE, "nothing was profiled yet" },

@@ -117,6 +117,18 @@ static int split_words(struct take *take, const char *const *words, size_t n_wor
 	return 0;
 }
 
+static void name_settings(struct pt_live *live)
+{
+	char names[600] = "";
+	size_t at = 0;
+
+	for (size_t i = 0; pt_pipeline_param(i) != NULL && at < sizeof(names); i++)
+		at += (size_t)snprintf(names + at, sizeof(names) - at, " %s", pt_pipeline_param(i)->key);
+	for (size_t i = 0; i < pt_n_capture_params && at < sizeof(names); i++)
+		at += (size_t)snprintf(names + at, sizeof(names) - at, " %s", pt_capture_params[i].key);
+	pt_live_name_others(live, names);
+}
+
 struct take *pt_take_make(struct pt_session *session, const char *const *words, size_t n_words, struct pt_err *err)
 {
 	struct take *take = pt_alloc(sizeof(*take));
@@ -139,6 +151,7 @@ struct take *pt_take_make(struct pt_session *session, const char *const *words, 
 	}
 	take->live = pt_live_new(take->queue, take->program, (const char *const *)take->rest, take->n_rest,
 				 pt_pipeline_core_hz(take->settings), pt_pipeline_measures(take->settings), &news);
+	name_settings(take->live);
 	return take;
 }
 

@@ -244,6 +244,29 @@ static bool for_another_source(const struct pt_live *live, const char *word)
 	return false;
 }
 
+void pt_live_name_others(struct pt_live *live, const char *settings)
+{
+	snprintf(live->others, sizeof(live->others), "%s", settings);
+}
+
+static int no_setting(const struct pt_live *live, const char *word, struct pt_err *err)
+{
+	size_t len = strcspn(word, "="), at = 0;
+	char keys[400] = "", question[PT_NEAREST_QUESTION];
+	struct pt_nearest near;
+
+	pt_nearest_init(&near, word, len);
+	pt_nearest_offer_list(&near, live->others);
+	for (size_t i = 0; i < live->n_rows; i++) {
+		pt_nearest_offer(&near, live->rows[i].key);
+		if (at < sizeof(keys))
+			at += (size_t)snprintf(keys + at, sizeof(keys) - at, " %s", live->rows[i].key);
+	}
+	return pt_fail(err, PT_EARG, "there is no setting '%.*s'%sthere are: source mode%s; of every profile:%s",
+		       len < 40 ? (int)len : 40, word, pt_nearest_question(&near, question, sizeof(question)), keys,
+		       live->others);
+}
+
 static int read_source_words(struct pt_live *live, struct pt_err *err)
 {
 	char mode[32], word[48];
@@ -263,6 +286,8 @@ static int read_source_words(struct pt_live *live, struct pt_err *err)
 			continue;
 		if (for_another_source(live, live->words[i]))
 			pt_info("profile: %s is not for source %s", live->words[i], live->ops->name);
+		else if (strchr(live->words[i], '=') != NULL && !has_row(live->rows, live->n_rows, live->words[i]))
+			return no_setting(live, live->words[i], err);
 		else if (pt_params_add(live->settings, live->rows, live->n_rows, live->words[i], err) < 0)
 			return err->code;
 	}
