@@ -9,6 +9,7 @@
 #include "base/util.h"
 #include "harness.h"
 #include "isa/isa.h"
+#include "profile/analyses/code/lines.h"
 #include "profile/analyses/calls/tree.h"
 #include "profile/analyses/signals/tasks.h"
 #include "tests/inline_profile.h"
@@ -243,6 +244,45 @@ START_TEST(chains_are_no_surer_than_their_function)
 }
 END_TEST
 
+/* The first instruction of a handler has what entering it takes, which only the bursts know: how sure they are of that is
+ * in its limits. */
+START_TEST(a_handlers_first_instruction_is_no_surer_than_its_entries)
+{
+	char elf[512];
+	struct inline_setup setup = { .source = "mtb+pcsr", .elf = elf, .seed = 2, .uri = "&core-drift=30" };
+	struct inline_profile p;
+	const struct pt_profile *profile;
+	const struct pt_function *functions;
+	size_t n_functions;
+	unsigned n = 0;
+
+	snprintf(elf, sizeof(elf), "%s/tests/firmware/demo.elf", getenv("srcdir") != NULL ? getenv("srcdir") : ".");
+	inline_open(&p, &setup);
+	pt_pipeline_set_isa(p.pipeline, pt_isa_thumb_v6m.name);
+	inline_start(&p, &setup);
+	inline_drain(&p, 600 * PT_NS_PER_MS);
+	inline_stop(&p);
+	profile = pt_pipeline_profile(p.pipeline);
+	ck_assert(profile->core[0].windowed && profile->lines != NULL);
+	functions = pt_program_functions(profile->program, &n_functions);
+	for (size_t i = 0; i < profile->lines->n_insns; i++) {
+		const struct pt_lines_insn *insn = &profile->lines->insn[i];
+		const struct pt_calibration *c = &profile->core[0].calibration[insn->function];
+
+		if (insn->function == PT_NO_FUNCTION || !(c->entered > 0) ||
+		    insn->address != functions[insn->function - 1].address)
+			continue;
+		n++;
+		ck_assert(c->entered_error > 0);
+		ck_assert_msg(insn->share.share - insn->share.lo >= fmin(insn->share.share, c->entered_error) - 1e-9,
+			      "%.5f, at least %.5f, entered to within %.5f", insn->share.share, insn->share.lo,
+			      c->entered_error);
+	}
+	ck_assert_uint_gt(n, 0);
+	inline_close(&p);
+}
+END_TEST
+
 /* A task is what each function was of it, and functions have the samples' shares. */
 START_TEST(tasks_are_fitted_to_samples)
 {
@@ -325,6 +365,10 @@ int main(void)
 	tcase_add_test(tc, tasks_are_fitted_to_samples);
 	tcase_add_test(tc, sources_that_contradict_each_other_are_told);
 	tcase_add_loop_test(tc, no_part_of_a_periodic_program_is_favoured, 0, PT_LEN(in_step));
+	suite_add_tcase(suite, tc);
+	tc = tcase_create("entries");
+	tcase_set_timeout(tc, 600);
+	tcase_add_test(tc, a_handlers_first_instruction_is_no_surer_than_its_entries);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -23,6 +23,7 @@ static void put_right(struct pt_calibration *c, const struct pt_cluster_total *w
 	c->kept = interrupted <= 0 ? 1 : s.share > interrupted ? 1 - interrupted / s.share : 0;
 	error = Z95 * sqrt(fmax(0, shift->xx - 2 * by * shift->xy + by * by * windows->yy) * n / fmax(1, n - 1)) /
 		windows->y;
+	c->entered_error = error;
 	c->share.share = s.share * c->kept + c->entered;
 	c->share.lo = fmax(0, c->share.share - hypot(s.share - s.lo, error));
 	c->share.hi = fmin(1, c->share.share + hypot(s.hi - s.share, error));
@@ -38,7 +39,7 @@ void pt_calibration_make(struct pt_calibration *c, size_t n, const struct pt_clu
 		c[i].by_bursts = pt_cluster_share(windows, &c[i].windows.as_sampled);
 		c[i].share = c[i].by_samples;
 		c[i].kept = 1;
-		c[i].entered = 0;
+		c[i].entered = c[i].entered_error = 0;
 		if (windows->n > 1 && windows->y > 0)
 			put_right(&c[i], windows);
 		sum += c[i].share.share;
@@ -47,6 +48,7 @@ void pt_calibration_make(struct pt_calibration *c, size_t n, const struct pt_clu
 		c[i].share = scaled(c[i].share, 1 / sum);
 		c[i].kept /= sum;
 		c[i].entered /= sum;
+		c[i].entered_error /= sum;
 	}
 }
 
@@ -55,7 +57,7 @@ void pt_calibration_none(struct pt_calibration *c)
 	c->by_bursts = (struct pt_share){ .share = 0, .lo = 0, .hi = 1 };
 	c->share = c->by_samples;
 	c->kept = 1;
-	c->entered = 0;
+	c->entered = c->entered_error = 0;
 }
 
 void pt_calibration_met_handler(struct pt_window_function *windows)

@@ -29,6 +29,7 @@ struct pt_calibration {		/* of a function */
 	struct pt_share share;		/* in our convention */
 	struct pt_share by_samples, by_bursts;	/* as a sample finds it, by either: one question asked in two ways */
 	double kept, entered;		/* share = by_samples.share * kept + entered */
+	double entered_error;		/* of entered, 95 %, as windows leave it open */
 	struct pt_window_function windows;
 };
 

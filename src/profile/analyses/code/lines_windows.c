@@ -161,10 +161,12 @@ static struct pt_share put_right(const struct pt_profile_core *core, const struc
 	const struct pt_cluster_sum none = { .x = 0 };
 	const struct pt_calibration *c = &core->calibration[function];
 	struct pt_share s = place != NULL ? place->place.share : pt_cluster_share(&core->batches, &none);
+	double part = s.share * c->kept, error = entered > 0 ? c->entered_error : 0;
+	double below = part - fmax(0, s.lo - fmax(0, 1 - c->kept) * c->by_samples.share), above = s.hi - part;
 
-	s.share = s.share * c->kept + entered;
-	s.lo = fmax(0, s.lo - fmax(0, 1 - c->kept) * c->by_samples.share) + entered;
-	s.hi = fmin(1, s.hi + entered);
+	s.share = part + entered;
+	s.lo = fmax(0, s.share - hypot(fmax(0, below), error));
+	s.hi = fmin(1, s.share + hypot(fmax(0, above), error));
 	return s;
 }
 
