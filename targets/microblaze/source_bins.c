@@ -280,7 +280,9 @@ static int choose_range(struct bins *s, const struct pt_source_setup *setup, str
 	if (setup->code.size == 0 && (!given_low || !given_high))
 		return pt_fail(
 			err, PT_EARG,
-			"which code? Without an ELF low=ADDR and high=ADDR say it (on the command line --set low=ADDR --set high=ADDR)");
+			"which code? --elf FILE says it, or low=ADDR high=ADDR (on the command line --set low=ADDR --set "
+			"high=ADDR); source=pc-sampling (--source pc-sampling) works without, but halts the core for each "
+			"sample");
 	if (pt_params_given(setup->settings, &params[BIN_BYTES])) {
 		bytes = pt_params_number(setup->settings, &params[BIN_BYTES]);
 		if ((bytes & (bytes - 1)) != 0 || bytes < 4)
