@@ -39,13 +39,16 @@ static bool is_total(const char *key)
 	return false;
 }
 
-/* Is a figure shown that more time makes larger? */
-static bool shows_totals(const struct pt_small_print *print)
+/* "count, total": the headings shown of figures that more time makes larger; "": none. */
+static void list_totals(const struct pt_small_print *print, char *out, size_t room)
 {
-	for (size_t i = 0; i < print->view->n_columns; i++)
+	size_t at = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < print->view->n_columns && at < room; i++)
 		if (print->shown[i] && is_total(print->view->columns[i].key))
-			return true;
-	return false;
+			at += (size_t)snprintf(out + at, room - at, "%s%s", at > 0 ? ", " : "",
+					       print->view->columns[i].heading);
 }
 
 /* Is a time on the profile's clock shown? */
@@ -62,7 +65,7 @@ static void of_units(const struct pt_small_print *print, const struct teller *to
 {
 	const struct pt_profile *p = print->profile;
 	bool in_ticks = shows_ticks(print);
-	char clock[32];
+	char clock[32], totals[120];
 
 	pt_print_scaled(clock, sizeof(clock), (double)p->core_hz, " ", "Hz");
 	if (in_ticks && p->by_instructions)
@@ -71,9 +74,10 @@ static void of_units(const struct pt_small_print *print, const struct teller *to
 		say(to, "Times are in cycles: core-clock=HZ gives seconds.");
 	else if (in_ticks && !p->no_code && p->clock_least_hz == 0)
 		say(to, "Times are by a core clock of %s, taken on trust: no counter checked it.", clock);
-	if (pt_totals_are_of_recorded(p) && shows_totals(print))
-		say(to, "count, self and total are of what was recorded%s.",
-		    p->core_hz == 0 && !p->by_instructions ? ": core-clock=HZ gives those of the whole profile"
+	list_totals(print, totals, sizeof(totals));
+	if (pt_totals_are_of_recorded(p) && totals[0] != '\0')
+		say(to, "%s: of what was recorded%s.", totals,
+		    p->core_hz == 0 && !p->by_instructions ? "; core-clock=HZ gives that of the whole profile"
 							   : ", not of the whole profile");
 }
 
