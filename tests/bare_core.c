@@ -1,6 +1,7 @@
 /* The smallest board there is: what a test of the core needs and no unit. */
 #include <fcntl.h>
 #include <gelf.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,4 +160,21 @@ uint32_t pt_bare_core_word(const struct pt_bare_core *core, uint32_t addr)
 	const uint8_t *p = at((struct pt_bare_core *)core, addr, 4);
 
 	return p == NULL ? 0 : pt_le32(p);
+}
+
+struct pt_vimposed *pt_read_schedule(const char *path, size_t *n_entries)
+{
+	FILE *file = fopen(path, "r");
+	struct pt_vimposed *list = NULL, entry;
+
+	*n_entries = 0;
+	while (file != NULL && fscanf(file, "%" SCNu64 " %" SCNu16, &entry.insn, &entry.vector) == 2) {
+		list = realloc(list, (*n_entries + 1) * sizeof(*list));
+		if (list == NULL)
+			abort();
+		list[(*n_entries)++] = entry;
+	}
+	if (file != NULL)
+		fclose(file);
+	return list;
 }

@@ -28,4 +28,8 @@ const char *pt_firmware(const char *file);
 
 uint32_t pt_bare_core_word(const struct pt_bare_core *core, uint32_t addr);	/* flash or RAM */
 
+/* For pt_vcpu_impose(), from a file of lines "INSTRUCTION VECTOR": before that instruction the exception is entered, instead
+ * of when the NVIC would. Heap; ends the process without memory. */
+struct pt_vimposed *pt_read_schedule(const char *path, size_t *n_entries);
+
 #endif

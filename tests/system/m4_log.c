@@ -1,4 +1,5 @@
-/* Print all registers of a virtual Cortex-M4F before each instruction of a program: m4_log ELF INSTRUCTIONS. A line has
+/* Print all registers of a virtual Cortex-M4F before each instruction of a program: m4_log ELF INSTRUCTIONS [SCHEDULE].
+ * A line has
  * r0 to r12, sp, lr, pc, xPSR, s0 to s31 and FPSCR in hexadecimal. The core is QEMU's: eight bits of priority. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,13 +34,15 @@ int main(int argc, char **argv)
 	struct pt_bare_core *core;
 	struct log log = { 0 };
 	struct pt_vtap tap = { .arg = &log, .insn = on_insn };
+	struct pt_vimposed *schedule = NULL;
 	struct pt_err err = { 0 };
+	size_t n_entries;
 
 	model.priority_bits = 8;
 	model.n_irqs = 32;
 	core = pt_bare_core_new_of(&model);
 	if (argc < 3 || core == NULL || pt_bare_core_load(core, argv[1], &err) < 0) {
-		fprintf(stderr, "usage: m4_log ELF INSTRUCTIONS %s\n", err.msg);
+		fprintf(stderr, "usage: m4_log ELF INSTRUCTIONS [SCHEDULE] %s\n", err.msg);
 		pt_bare_core_free(core);
 		return 2;
 	}
@@ -47,7 +50,12 @@ int main(int argc, char **argv)
 	log.cpu = core->cpu;
 	pt_vcpu_reset(core->cpu, true);
 	pt_vcpu_add_tap(core->cpu, &tap);
+	if (argc > 3) {
+		schedule = pt_read_schedule(argv[3], &n_entries);
+		pt_vcpu_impose(core->cpu, schedule, n_entries);
+	}
 	pt_vcpu_run(core->cpu, log.left * 64);
 	pt_bare_core_free(core);
+	free(schedule);
 	return 0;
 }

@@ -20,23 +20,6 @@ static void on_insn(void *arg, uint32_t pc)
 		pt_vcpu_stop(log->cpu);
 }
 
-static struct pt_vimposed *read_schedule(const char *path, size_t *n_entries)
-{
-	FILE *file = fopen(path, "r");
-	struct pt_vimposed *list = NULL, entry;
-
-	*n_entries = 0;
-	while (file != NULL && fscanf(file, "%" SCNu64 " %" SCNu16, &entry.insn, &entry.vector) == 2) {
-		list = realloc(list, (*n_entries + 1) * sizeof(*list));
-		if (list == NULL)
-			abort();
-		list[(*n_entries)++] = entry;
-	}
-	if (file != NULL)
-		fclose(file);
-	return list;
-}
-
 int main(int argc, char **argv)
 {
 	struct pt_bare_core *core = pt_bare_core_new();
@@ -56,7 +39,7 @@ int main(int argc, char **argv)
 	pt_vcpu_reset(core->cpu, true);
 	pt_vcpu_add_tap(core->cpu, &tap);
 	if (argc > 3) {
-		schedule = read_schedule(argv[3], &n_entries);
+		schedule = pt_read_schedule(argv[3], &n_entries);
 		pt_vcpu_impose(core->cpu, schedule, n_entries);
 	}
 	pt_vcpu_run(core->cpu, log.left * 64);

@@ -155,6 +155,7 @@ int pt_cpu_priority(const struct pt_vcpu *cpu, bool with_primask);	/* of what ex
 bool pt_cpu_preempts(const struct pt_vcpu *cpu, unsigned exception, bool with_primask);
 unsigned pt_cpu_pick(const struct pt_vcpu *cpu, const struct pt_vset *candidates);	/* to take first; 0: none */
 unsigned pt_cpu_next(const struct pt_vcpu *cpu);	/* the same of what is pending, enabled, and not held back by debug */
+unsigned pt_cpu_take_due(struct pt_vcpu *cpu);	/* to be entered now, 0: none; from an imposed list it is taken */
 void pt_cpu_set_pending(struct pt_vcpu *cpu, unsigned exception, bool pending);
 void pt_cpu_sleep_until(struct pt_vcpu *cpu, bool event);	/* WFI; event: WFE */
 

@@ -160,17 +160,11 @@ static bool wakes(struct pt_vcpu *cpu)
 /* Enter the exception that is due. */
 static bool take_exception(struct pt_vcpu *cpu)
 {
-	unsigned first = pt_cpu_next(cpu);
+	unsigned due = pt_cpu_take_due(cpu);
 
-	if (cpu->n_imposed > 0 && cpu->imposed->insn == cpu->core.instructions) {
-		first = cpu->imposed->vector;
-		cpu->imposed++;
-		cpu->n_imposed--;
-	} else if (first == 0 || !pt_cpu_preempts(cpu, first, true)) {
-		return false;
-	}
-	pt_cpu_enter(cpu, first, cpu->pc);
-	return true;
+	if (due != 0)
+		pt_cpu_enter(cpu, due, cpu->pc);
+	return due != 0;
 }
 
 /* C_STEP allows one instruction or one exception entry. */

@@ -129,9 +129,9 @@ static bool check_return(const struct pt_vcpu *cpu, uint32_t exc_return, bool *t
 /* The next handler takes over the frame that is on the stack. */
 static bool tail_chain(struct pt_vcpu *cpu, uint32_t exc_return, uint32_t from)
 {
-	unsigned next = pt_cpu_next(cpu);
+	unsigned next = pt_cpu_take_due(cpu);
 
-	if (next == 0 || !pt_cpu_preempts(cpu, next, true))
+	if (next == 0)
 		return false;
 	pt_cpu_spend(cpu, cpu->model->tail_chain);
 	cpu->r[LR] = exc_return;

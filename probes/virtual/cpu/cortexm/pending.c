@@ -68,6 +68,17 @@ unsigned pt_cpu_next(const struct pt_vcpu *cpu)
 	return pt_cpu_pick(cpu, &candidates);
 }
 
+unsigned pt_cpu_take_due(struct pt_vcpu *cpu)
+{
+	unsigned next = pt_cpu_next(cpu);
+
+	if (cpu->n_imposed > 0 && cpu->imposed->insn == cpu->core.instructions) {
+		cpu->n_imposed--;
+		return cpu->imposed++->vector;
+	}
+	return next != 0 && pt_cpu_preempts(cpu, next, true) ? next : 0;
+}
+
 /* A level that stays high pends again as soon as its handler is not active. */
 void pt_cpu_set_pending(struct pt_vcpu *cpu, unsigned exception, bool pending)
 {
