@@ -630,7 +630,7 @@ START_TEST(finds_the_tasks_of_a_known_os)
 		in_srcdir(":symbols ", "firmware/vars.elf", none),
 		"(",
 		":orti auto",
-		"~E.orti: the symbols of the ELF tell of no operating system",
+		"~E.orti: the symbols of the ELF are of no operating system known here",
 		NULL,
 	};
 
