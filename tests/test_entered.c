@@ -32,7 +32,7 @@ static const struct { unsigned exception; uint32_t handler; } vectors[] = {
 	{ 1, MAIN + 1 }, { SVC, PLAIN + 1 }, { PENDSV, JOINED + 1 }, { SYSTICK, LOOP + 1 }, { 16, LOOP + 1 },
 };
 
-static struct pt_codemap *build(void)
+static struct pt_codemap *build(const struct pt_isa *isa)
 {
 	static uint8_t bytes[0x200];
 	const struct pt_segment segment = { .addr = 0, .size = sizeof(bytes), .bytes = bytes, .code = true };
@@ -50,7 +50,7 @@ static struct pt_codemap *build(void)
 	for (size_t i = 0; i < PT_LEN(vectors); i++)
 		pt_put_le32(bytes + 4 * vectors[i].exception, vectors[i].handler);
 	program = pt_program_from_desc(&desc);
-	map = pt_codemap_new(program, &pt_isa_thumb_v6m);
+	map = pt_codemap_new(program, isa);
 	pt_program_unref(program);
 	return map;
 }
@@ -72,7 +72,7 @@ START_TEST(first_pieces)
 	const struct pt_flow_settings settings = {
 		.clock = PT_FLOW_CYCLES, .exception_entry_cycles = ENTRY, .exception_return_cycles = RETURN,
 	};
-	struct pt_codemap *map = build();
+	struct pt_codemap *map = build(&pt_isa_thumb_v6m);
 	struct pt_entered *e = pt_entered_new(map, &settings);
 	uint16_t handler = 0;
 
@@ -88,12 +88,30 @@ START_TEST(first_pieces)
 }
 END_TEST
 
+/* Each instruction takes a cycle at least, so that there were at most so many entries. */
+START_TEST(without_a_cycle_model)
+{
+	enum { M4_ENTRY = 12, MINE = 30 };
+	struct pt_flow_settings settings = { .exception_entry_cycles = _i == 0 ? 0 : MINE };
+	struct pt_codemap *map = build(&pt_isa_thumb);
+	struct pt_entered *e = pt_entered_new(map, &settings);
+	uint16_t handler = 0;
+
+	ck_assert_ptr_nonnull(e);
+	ck_assert_double_eq_tol(pt_entered_at(e, PLAIN + 2, &handler), (_i == 0 ? M4_ENTRY : MINE) / 4.0, 1e-12);
+	ck_assert_double_eq_tol(pt_entered_at(e, JOINED, &handler), (_i == 0 ? M4_ENTRY : MINE) / 2.0, 1e-12);
+	pt_entered_free(e);
+	pt_codemap_free(map);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("entered");
 	TCase *tc = tcase_create("entered");
 
 	tcase_add_loop_test(tc, first_pieces, 0, PT_LEN(rows));
+	tcase_add_loop_test(tc, without_a_cycle_model, 0, 2);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -1,7 +1,8 @@
 /* What samples at the beginning of handlers say of how long entering them took. A sample that is taken meanwhile finds the
  * core in the code that is interrupted (DWT_PCSR is of the last instruction that was executed; UNVERIFIED on silicon,
  * setting entry-pc). But a handler's first straight piece of code is executed once for each entry: so many samples
- * there, of so many cycles, are so many entries. From whom the time was taken they do not say.
+ * there, of so many cycles, are so many entries. From whom the time was taken they do not say. Without a cycle model each
+ * instruction takes one at least, so that there are at most so many entries.
  * Constant once it is made. Pure. */
 #ifndef PT_PROFILE_ENTERED_H
 #define PT_PROFILE_ENTERED_H
@@ -10,7 +11,7 @@
 
 struct pt_entered;
 
-/* NULL: the instruction set has no cycles, or entering takes none. */
+/* NULL: what entering takes is not known, or nothing. */
 struct pt_entered *pt_entered_new(const struct pt_codemap *map, const struct pt_flow_settings *settings);
 void pt_entered_free(struct pt_entered *entered);
 
