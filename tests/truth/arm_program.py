@@ -1,4 +1,4 @@
-"""Random programs for the virtual KL27 (Cortex-M0+): C and C++ with newlib, -O0 to -O3, LTO, exceptions. The same seed
+"""Random programs for the virtual KL27 (Cortex-M0+) and cm4 (Cortex-M4F): C and C++ with newlib, -O0 to -O3, LTO, exceptions. The same seed
 makes the same program.
 
 Two kinds. "ends": does everything it has once, then waits for ever with interrupts off, so that two runs are alike to the
@@ -70,6 +70,10 @@ int main(void);
 __attribute__((used)) void Reset_Handler(void)
 {
 	u32 *from = &data_image, *to = &data_begin;
+#ifdef __ARM_FP
+	REG(0xe000ed88) = 0xf << 20;
+	__asm volatile("dsb\nisb");
+#endif
 	while (to < &data_end) *to++ = *from++;
 	for (to = &bss_begin; to < &bss_end;) *to++ = 0;
 	for (to = &init_array; to < &init_array_end; to++) ((void (*)(void))*to)();
@@ -381,7 +385,7 @@ def program(seed, kind, solo=None):
     return {"text": text + TAIL, "flags": flags, "cxx": cxx, "tick_cycles": period + 1}
 
 
-def build(seed, kind, folder, solo=None):
+def build(seed, kind, folder, solo=None, cpu=("-mcpu=cortex-m0plus",)):
     """The ELF's path, its flags, and how far apart its SysTicks are; subprocess.CalledProcessError: the compiler refused."""
     p = program(seed, kind, solo)
     name = f"{solo or kind}{seed}"
@@ -392,7 +396,7 @@ def build(seed, kind, folder, solo=None):
     with open(script, "w", encoding="ascii") as file:
         file.write(LINK)
     compiler = "arm-none-eabi-g++" if p["cxx"] else "arm-none-eabi-gcc"
-    command = [compiler, "-mcpu=cortex-m0plus", "-mthumb", "-g", *p["flags"], "-nostartfiles", "-w", "-ffunction-sections",
+    command = [compiler, *cpu, "-mthumb", "-g", *p["flags"], "-nostartfiles", "-w", "-ffunction-sections",
                "-Wl,--no-warn-rwx-segments", "-T", script, "-o", elf, source]
     subprocess.run(command + (["-std=c++17"] if p["cxx"] else ["-std=gnu11"]), check=True, capture_output=True, text=True)
     return elf, " ".join(p["flags"] + (["C++"] if p["cxx"] else ["C"])), p["tick_cycles"]
