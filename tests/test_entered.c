@@ -70,7 +70,7 @@ static const struct { uint64_t address; unsigned handler; double per_cycle; } ro
 START_TEST(first_pieces)
 {
 	const struct pt_flow_settings settings = {
-		.clock = PT_FLOW_CYCLES, .exception_entry_cycles = ENTRY, .exception_return_cycles = RETURN,
+		.clock = PT_FLOW_CYCLES, .sampled_entry_cycles = ENTRY, .exception_return_cycles = RETURN,
 	};
 	struct pt_codemap *map = build(&pt_isa_thumb_v6m);
 	struct pt_entered *e = pt_entered_new(map, &settings);
@@ -92,11 +92,15 @@ END_TEST
 START_TEST(without_a_cycle_model)
 {
 	enum { M4_ENTRY = 12, MINE = 30 };
-	struct pt_flow_settings settings = { .exception_entry_cycles = _i == 0 ? 0 : MINE };
+	struct pt_flow_settings settings = pt_flow_standards(&pt_isa_thumb);
 	struct pt_codemap *map = build(&pt_isa_thumb);
-	struct pt_entered *e = pt_entered_new(map, &settings);
+	struct pt_entered *e;
 	uint16_t handler = 0;
 
+	ck_assert_uint_eq(settings.exception_entry_cycles, 0);	/* in no time that is counted */
+	if (_i != 0)
+		settings.sampled_entry_cycles = MINE;
+	e = pt_entered_new(map, &settings);
 	ck_assert_ptr_nonnull(e);
 	ck_assert_double_eq_tol(pt_entered_at(e, PLAIN + 2, &handler), (_i == 0 ? M4_ENTRY : MINE) / 4.0, 1e-12);
 	ck_assert_double_eq_tol(pt_entered_at(e, JOINED, &handler), (_i == 0 ? M4_ENTRY : MINE) / 2.0, 1e-12);

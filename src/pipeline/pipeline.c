@@ -102,6 +102,7 @@ static struct pt_flow_settings settings_of(const struct pt_params *params, const
 	settings.histograms = pt_params_flag(params, &rows[HISTOGRAMS]);
 	if ((!timed && program) || strcmp(pt_params_text(params, &rows[CLOCK]), "cycles") != 0)
 		settings.clock = PT_FLOW_INSTRUCTIONS;
+	set_given(params, &rows[EXC_ENTRY], &settings.sampled_entry_cycles);
 	if (!timed)
 		return settings;
 	set_given(params, &rows[EXC_ENTRY], &settings.exception_entry_cycles);

@@ -54,8 +54,7 @@ static size_t next_target(const struct pt_code_span *span, unsigned shift, size_
 }
 
 /* Up to the first place where not all entries come by, or some do twice. */
-static void measure(const struct pt_codemap *map, const struct pt_flow_settings *settings, uint32_t entry_cycles,
-		    struct piece *piece)
+static void measure(const struct pt_codemap *map, const struct pt_flow_settings *settings, struct piece *piece)
 {
 	const struct pt_code_span *span = span_at(map, piece->begin);
 	unsigned shift = (unsigned)__builtin_ctz(map->isa->unit_bytes);
@@ -76,7 +75,7 @@ static void measure(const struct pt_codemap *map, const struct pt_flow_settings 
 	}
 	cycles += pt_sum_cycles(span->code[u].sums - span->code[first].sums);
 	piece->end = span->base + ((uint64_t)u << shift);
-	piece->per_cycle = cycles > 0 ? entry_cycles / cycles : 0;
+	piece->per_cycle = cycles > 0 ? settings->sampled_entry_cycles / cycles : 0;
 }
 
 static bool is_new(const struct pt_entered *e, uint64_t address)
@@ -89,12 +88,9 @@ static bool is_new(const struct pt_entered *e, uint64_t address)
 
 struct pt_entered *pt_entered_new(const struct pt_codemap *map, const struct pt_flow_settings *settings)
 {
-	uint32_t entry_cycles = settings->exception_entry_cycles;
 	struct pt_entered *e;
 
-	if (entry_cycles == 0)
-		entry_cycles = map->isa->unmodelled_entry_cycles;
-	if (map->program == NULL || entry_cycles == 0)
+	if (map->program == NULL || settings->sampled_entry_cycles == 0)
 		return NULL;
 	e = pt_alloc(sizeof(*e) + map->isa->n_vectors * sizeof(e->piece[0]));
 	for (unsigned n = map->isa->reset + 1; n < map->isa->n_vectors; n++) {
@@ -105,7 +101,7 @@ struct pt_entered *pt_entered_new(const struct pt_codemap *map, const struct pt_
 		if (address == PT_UNKNOWN || !is_new(e, address))
 			continue;
 		*piece = (struct piece){ .begin = address, .handler = pt_codemap_function(map, address, &in_code) };
-		measure(map, settings, entry_cycles, piece);
+		measure(map, settings, piece);
 		e->n += piece->per_cycle > 0 && piece->handler != PT_NO_FUNCTION;
 	}
 	return e;

@@ -8,6 +8,7 @@ struct pt_flow_settings pt_flow_standards(const struct pt_isa *isa)
 	return (struct pt_flow_settings){
 		.histograms = true,
 		.exception_entry_cycles = isa->exception_entry_cycles,
+		.sampled_entry_cycles = isa->timing != NULL ? isa->exception_entry_cycles : isa->unmodelled_entry_cycles,
 		.exception_return_cycles = isa->exception_return_cycles,
 		.tail_chain_cycles = isa->tail_chain_cycles,
 	};

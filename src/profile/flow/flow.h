@@ -39,6 +39,7 @@ enum pt_flow_stamps {
 struct pt_flow_settings {
 	enum pt_flow_clock clock;	/* for those who add up runs; flow gives both */
 	uint32_t exception_entry_cycles, exception_return_cycles, tail_chain_cycles;
+	uint32_t sampled_entry_cycles;	/* of an entry that samples find elsewhere (entered.h); also without a cycle model */
 	bool histograms;		/* likewise for others: whether they keep any, for quantiles */
 };
 
