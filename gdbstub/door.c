@@ -12,8 +12,6 @@
 #include "host/log.h"
 #include "report/text/grid.h"
 
-enum { LEAST_COLUMNS = 40 };	/* a narrower terminal breaks lines, whatever is printed */
-
 /* To a client that has not given the token. */
 static bool is_open(const struct pt_command_row *row)
 {
@@ -143,7 +141,7 @@ static void fit(void *door, struct pt_query *query)
 	const struct pt_gdb_client *client = door;
 	unsigned columns = pt_log_columns();
 
-	if (client->rsp.own && columns >= LEAST_COLUMNS)
+	if (client->rsp.own && columns != 0)
 		query->columns = columns < PT_GRID_COLUMNS ? (uint16_t)columns : PT_GRID_COLUMNS;
 }
 

@@ -69,3 +69,48 @@ void pt_text_free(struct pt_text *text)
 	free(text->bytes);
 	*text = (struct pt_text){ 0 };
 }
+
+/* --- lines that are too long */
+
+/* Where a line that has room for so many columns is broken: between words, or behind a clause, if that costs little.
+ * 0: nowhere. */
+static size_t break_of(const char *line, size_t room, bool by_clauses)
+{
+	size_t word = room, little = by_clauses ? room / 2 : 0;
+
+	while (word > 0 && (line[word] != ' ' || line[word + 1] == '%'))
+		word--;
+	for (size_t at = word; at > 1 && at + little > room; at--)
+		if (line[at] == ' ' && strchr(",;:.", line[at - 1]) != NULL)
+			return at;
+	return word;
+}
+
+/* How many lines it takes; out: NULL only counts them. */
+static size_t wrap_line(const char *line, size_t len, size_t columns, size_t indent, bool by_clauses,
+			struct pt_text *out)
+{
+	size_t room = columns, n = 1;
+
+	for (; len > room; n++) {
+		size_t at = break_of(line, room, by_clauses);
+
+		if (at <= (room == columns ? indent : 0))
+			break;		/* one long word, such as a path */
+		if (out != NULL)
+			pt_text_add(out, "%.*s\n%*s", (int)at, line, (int)indent, "");
+		line += at + 1;
+		len -= at + 1;
+		room = columns - indent;
+	}
+	if (out != NULL)
+		pt_text_add(out, "%.*s\n", (int)len, line);
+	return n;
+}
+
+void pt_text_wrapped(struct pt_text *out, const char *line, size_t len, size_t columns, size_t indent)
+{
+	size_t least = wrap_line(line, len, columns, indent, false, NULL);
+
+	wrap_line(line, len, columns, indent, wrap_line(line, len, columns, indent, true, NULL) == least, out);
+}

@@ -10,6 +10,8 @@ struct pt_text { char *bytes; size_t len_bytes, room_bytes; bool overflow; };
 void pt_text_add(struct pt_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void pt_text_add_list(struct pt_text *text, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
 void pt_text_bytes(struct pt_text *text, const void *bytes, size_t len_bytes);
+/* Adds a line that has no end yet, broken between words at columns; what follows is indented by so many. */
+void pt_text_wrapped(struct pt_text *text, const char *line, size_t len_bytes, size_t columns, size_t indent);
 void pt_text_free(struct pt_text *text);
 
 #endif

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "report/text/details.h"
 
 /* --- for doors ---------------------------------------------------------------------------------------------------- */
 
@@ -132,7 +131,7 @@ void pt_command_add_lines(const struct pt_command *cmd, const char *text, size_t
 
 		len = end != NULL ? (size_t)(end - text) : len_bytes;
 		if (cmd->columns != 0 && len > cmd->columns) {
-			pt_wrapped_line(text, len, cmd->columns, hanging_indent(text, len, cmd->columns), out);
+			pt_text_wrapped(out, text, len, cmd->columns, hanging_indent(text, len, cmd->columns));
 		} else {
 			pt_text_bytes(out, text, len);
 			pt_text_bytes(out, "\n", 1);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/harmless.h"
+#include "base/text.h"
 #include "base/util.h"
 
 enum { LEAST_COLUMNS = 40 };	/* a narrower terminal breaks lines, whatever is printed */
@@ -67,32 +68,24 @@ unsigned pt_log_columns(void)
 {
 	struct winsize size;
 
-	return isatty(STDERR_FILENO) && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+	if (!isatty(STDERR_FILENO) || ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0)
+		return 0;
+	return size.ws_col >= LEAST_COLUMNS ? size.ws_col : 0;
 }
 
-/* In place: the last blank that fits becomes the end of the line. */
-static void break_lines(char *text, unsigned columns)
+static void break_lines(const char *text, unsigned columns, struct pt_text *out)
 {
-	char *line = text, *blank = NULL;
-
-	for (char *at = text; columns >= LEAST_COLUMNS && *at != '\0'; at++) {
-		if (*at == '\n') {
-			line = at + 1;
-			blank = NULL;
-		} else if (*at == ' ' && at > line) {
-			blank = at;
-		}
-		if (at - line >= (int)columns && blank != NULL) {
-			*blank = '\n';
-			line = blank + 1;
-			blank = NULL;
-		}
+	for (size_t len; columns != 0 && *text != '\0'; text += len) {
+		len = strcspn(text, "\n");
+		pt_text_wrapped(out, text, len, columns, 0);
+		len += text[len] == '\n';
 	}
 }
 
 static void say(int at, const char *prefix, const char *fmt, va_list args)
 {
 	char line[2048], time[40];	/* a whole sentence of an error, and what was said before it */
+	struct pt_text broken = { 0 };
 	bool over_progress;
 	int n;
 
@@ -102,9 +95,11 @@ static void say(int at, const char *prefix, const char *fmt, va_list args)
 	n = snprintf(line, sizeof(line), "%s%s", time, prefix);
 	vsnprintf(line + n, sizeof(line) - (size_t)n, fmt, args);
 	pt_harmless(line, "\n\t");	/* a stranger's name must not drive the terminal */
-	break_lines(line, pt_log_columns());
+	break_lines(line, pt_log_columns(), &broken);
 	over_progress = atomic_exchange(&progress_stands, false);
-	fprintf(stderr, "%s%s\n", over_progress ? erase_line : "", line);
+	fprintf(stderr, "%s%s%s", over_progress ? erase_line : "", broken.len_bytes > 0 ? broken.bytes : line,
+		broken.len_bytes > 0 ? "" : "\n");
+	pt_text_free(&broken);
 }
 
 bool pt_progress_shows(void)

@@ -29,7 +29,8 @@ bool pt_progress_shows(void);	/* ask before a costly one */
 /* From now on each message begins with its time, UTC: for a daemon whose messages are a log. Not on a terminal, and not
  * in the systemd journal, which has the time of each line. Source: systemd.exec(5), JOURNAL_STREAM. */
 void pt_log_add_times(void);
-/* Of the terminal that the messages go to; 0: it is none, or does not say. Messages are broken between words there. */
+/* Of the terminal that the messages go to; 0: it is none, does not say, or is too
+ * narrow to break lines for. Messages are broken between words there. */
 unsigned pt_log_columns(void);
 bool pt_log_wants(enum pt_log_channel channel);	/* ask before a costly print-out */
 

@@ -18,9 +18,6 @@ bool pt_overhead_halts(const struct pt_profile *profile);
 
 enum { PT_DETAILS_COLUMNS = 120, PT_LABEL_COLUMNS = 11 };	/* of a line by default, of the label that begins it */
 
-/* Writes a line that has no end yet, broken between words at columns; what follows is indented by so many. */
-void pt_wrapped_line(const char *line, size_t len_bytes, size_t columns, size_t indent, struct pt_text *out);
-
 /* --- for the files of the details alone */
 
 static inline void pt_details_label(struct pt_text *out, const char *what)	/* a line begins */

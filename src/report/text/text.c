@@ -47,7 +47,7 @@ static void print_headline(const struct pt_headline *h, const char *side, const 
 			pt_text_add(&line, "%-*s%s", PT_LABEL_COLUMNS, pt_headline_label((enum pt_headline_line)i),
 				    h->line[i]);
 		pt_text_add(out, "%s", loud ? "\033[1;33m" : "");
-		pt_wrapped_line(line.bytes, line.len_bytes, columns_of(query), PT_LABEL_COLUMNS, out);
+		pt_text_wrapped(out, line.bytes, line.len_bytes, columns_of(query), PT_LABEL_COLUMNS);
 		pt_text_add(out, "%s", loud ? "\033[0m" : "");
 		pt_text_free(&line);
 	}
@@ -151,7 +151,7 @@ static void say(void *arg, const char *line)
 {
 	struct say *to = arg;
 
-	pt_wrapped_line(line, strlen(line), to->columns, INDENT, to->out);
+	pt_text_wrapped(to->out, line, strlen(line), to->columns, INDENT);
 }
 
 /* The user's column has no value in any row: then the rows are in the order that they have without sort=. */

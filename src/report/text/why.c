@@ -36,7 +36,7 @@ static void say(const struct why *w, const char *label, const char *format, ...)
 	va_start(ap, format);
 	pt_text_add_list(&line, format, ap);
 	va_end(ap);
-	pt_wrapped_line(line.bytes, line.len_bytes, w->columns, PT_LABEL_COLUMNS, w->out);
+	pt_text_wrapped(w->out, line.bytes, line.len_bytes, w->columns, PT_LABEL_COLUMNS);
 	pt_text_free(&line);
 }
 
