@@ -278,6 +278,8 @@ static const struct step wrong[] = {
 	{ "core-clock", PT_EARG, "\"core-clock\" is not a test command; test help core-clock says what it is: setting" },
 	{ "core-clock 48M", PT_EARG, "a setting goes with the profile: test profile run 2s core-clock=48M" },
 	{ "set core-clock=48M", PT_EARG, "a setting goes with the profile: test profile run 2s core-clock=48M" },
+	{ "set catch-faults on", PT_EARG, "test help catch-faults says whose setting it is" },
+	{ "run 1s", PT_EARG, "type it without test" },
 	{ "set", PT_EARG, "one of GDB itself" },
 	{ "Halt", PT_EARG, "did you mean halt?" },
 	{ "owm", PT_EARG, "did you mean own?" },

@@ -213,39 +213,50 @@ static bool is_gdbs_own(const char *word)
 	return false;
 }
 
-struct meaning { const char *word; const char *kind; };
+struct meaning { const char *word; size_t len; const char *kind; bool sets_profile; };
 
 static void find_meaning(void *arg, const char *word, const char *kind, const char *line)
 {
 	struct meaning *meaning = arg;
 
 	(void)line;
-	if (strcmp(meaning->word, word) == 0)
-		meaning->kind = kind;
+	if (strncmp(meaning->word, word, meaning->len) != 0 || word[meaning->len] != '\0')
+		return;
+	meaning->kind = kind;
+	meaning->sets_profile = meaning->sets_profile || strcmp(kind, PT_PROFILE_SETTING) == 0;
 }
 
-/* What a word that is no command means elsewhere: "option", "setting of a profile"; NULL: nothing. */
-static const char *kind_of(const struct pt_command *cmd)
+/* What a word that is no command means elsewhere: its kind is "option", PT_PROFILE_SETTING; NULL: nothing. */
+static struct meaning meaning_of(const struct pt_command *cmd, const char *word, size_t len)
 {
-	struct meaning meaning = { .word = cmd->words[0] };
+	struct meaning meaning = { .word = word, .len = len };
 
 	pt_glossary_each(cmd->ctx, find_meaning, &meaning);
-	return meaning.kind;
+	return meaning;
 }
 
-/* "set core-clock 48M", "core-clock 48M", "core-clock=48M": where it goes. False: no setting with a value. */
+/* "set core-clock 48M", "core-clock 48M", "core-clock=48M": where it goes. False: it is none, as far as is known here:
+ * those of sources and of the target are known where the target is. */
 static bool refuse_setting(const struct pt_command *cmd, struct pt_err *err)
 {
 	size_t at = strcmp(cmd->words[0], "set") == 0 ? 1 : 0, len;
-	const char *key = at < cmd->n_words ? cmd->words[at] : "", *value;
+	const char *key = at < cmd->n_words ? cmd->words[at] : "", *value, *door = cmd->ctx->ops->name;
 
 	len = strcspn(key, "=");
 	value = key[len] == '=' ? key + len + 1 : at + 1 < cmd->n_words ? cmd->words[at + 1] : "";
-	if (len == 0 || value[0] == '\0' || (at == 0 && key[len] == '\0' && kind_of(cmd) == NULL))
+	if (len == 0 || len > 40 || value[0] == '\0')
 		return false;
-	pt_fail(err, PT_EARG,
-		"\"%.40s\" is not a %s command; a setting goes with the profile: %s profile run 2s %.*s=%.40s",
-		cmd->words[0], cmd->ctx->ops->name, cmd->ctx->ops->name, len < 40 ? (int)len : 40, key, value);
+	if (meaning_of(cmd, key, len).sets_profile)
+		pt_fail(err, PT_EARG,
+			"\"%.40s\" is not a %s command; a setting goes with the profile: %s profile run 2s %.*s=%.40s",
+			cmd->words[0], door, door, (int)len, key, value);
+	else if (at == 1)
+		pt_fail(err, PT_EARG,
+			"\"set\" is not a %s command; %s help %.*s says whose setting it is: those of a profile go with %s "
+			"profile start, those of the target with proftap --set",
+			door, door, (int)len, key, door);
+	else
+		return false;
 	return true;
 }
 
@@ -256,6 +267,7 @@ static int refuse_word(struct names *names, const char *group, struct pt_err *er
 	char question[PT_NEAREST_QUESTION];
 	struct pt_text list = { 0 };
 	struct pt_nearest near;
+	const char *kind;
 
 	if (group == NULL && refuse_setting(cmd, err))
 		return err->code;
@@ -267,9 +279,10 @@ static int refuse_word(struct names *names, const char *group, struct pt_err *er
 		find_nearest_of_two(names, first, second, &near);
 	if (group == NULL && near.nearest[0] == '\0' && narrow_to_beginnings(names, first))
 		return refuse_several(names, first, err);
-	if (group == NULL && near.nearest[0] == '\0' && kind_of(cmd) != NULL)
+	kind = meaning_of(cmd, first, strlen(first)).kind;
+	if (group == NULL && near.nearest[0] == '\0' && kind != NULL)
 		return pt_fail(err, PT_EARG, "\"%.40s\" is not a %s command; %s help %.40s says what it is: %.80s",
-			       first, cmd->ctx->ops->name, cmd->ctx->ops->name, first, kind_of(cmd));
+			       first, cmd->ctx->ops->name, cmd->ctx->ops->name, first, kind);
 	if (near.nearest[0] == '\0' || group != NULL)
 		list_names(names, &list);
 	pt_fail(err, PT_EARG, "\"%.40s%s%.40s\" is not a %s command%s%s%s", group != NULL ? group : first,

@@ -23,6 +23,7 @@ void pt_commands_each(const struct pt_command_ctx *ctx, void (*each)(void *arg, 
 		      void *arg);
 /* glossary.c: a word, what kind of word it is ("view", "column", "option"), and a line that explains it. The texts are for
  * the call only. */
+#define PT_PROFILE_SETTING "setting of a profile"
 typedef void pt_glossary_fn(void *arg, const char *word, const char *kind, const char *line);
 /* Calls each with every word that is known without a target: settings of a profile and of programs, views, columns,
  * formats, analyses, words of a report, options of the command line. One word may have several meanings. */

@@ -262,7 +262,7 @@ void pt_glossary_each(const struct pt_command_ctx *ctx, pt_glossary_fn *each, vo
 	struct giver give = { each, arg };
 
 	for (size_t i = 0; pt_command_start_param(i) != NULL; i++)
-		give_param(&give, pt_command_start_param(i), "setting of a profile");
+		give_param(&give, pt_command_start_param(i), PT_PROFILE_SETTING);
 	give_params(&give, pt_program_params, PT_N_PROGRAM_PARAMS, "setting of symbols");
 	give_report_words(&give);
 	pt_metrics_standard(any_counter, give_metric, &give);
