@@ -10,6 +10,7 @@
 #include "bare_core.h"
 #include "base/util.h"
 
+enum { MOST_CYCLES = 64 };	/* of an instruction, in the mean */
 enum { SYSTEM_OFFSET = 0xd30, SYSTEM_BYTES = 0x2d0 };
 
 /* What lies behind the core's own registers, where a chip has its debug unit. */
@@ -162,7 +163,7 @@ uint32_t pt_bare_core_word(const struct pt_bare_core *core, uint32_t addr)
 	return p == NULL ? 0 : pt_le32(p);
 }
 
-struct pt_vimposed *pt_read_schedule(const char *path, size_t *n_entries)
+static struct pt_vimposed *read_schedule(const char *path, size_t *n_entries)
 {
 	FILE *file = fopen(path, "r");
 	struct pt_vimposed *list = NULL, entry;
@@ -177,4 +178,20 @@ struct pt_vimposed *pt_read_schedule(const char *path, size_t *n_entries)
 	if (file != NULL)
 		fclose(file);
 	return list;
+}
+
+void pt_bare_core_run(struct pt_bare_core *core, struct pt_vtap *tap, uint64_t n_instructions, const char *schedule)
+{
+	struct pt_vimposed *list = NULL;
+	size_t n_entries;
+
+	pt_vcpu_reset(core->cpu, true);
+	pt_vcpu_add_tap(core->cpu, tap);
+	if (schedule != NULL) {
+		list = read_schedule(schedule, &n_entries);
+		pt_vcpu_impose(core->cpu, list, n_entries);
+	}
+	pt_vcpu_run(core->cpu, n_instructions * MOST_CYCLES);
+	pt_vcpu_impose(core->cpu, NULL, 0);
+	free(list);
 }

@@ -28,8 +28,8 @@ const char *pt_firmware(const char *file);
 
 uint32_t pt_bare_core_word(const struct pt_bare_core *core, uint32_t addr);	/* flash or RAM */
 
-/* For pt_vcpu_impose(), from a file of lines "INSTRUCTION VECTOR": before that instruction the exception is entered, instead
- * of when the NVIC would. Heap; ends the process without memory. */
-struct pt_vimposed *pt_read_schedule(const char *path, size_t *n_entries);
+/* From reset until the tap stops the core, which is after so many instructions. schedule: NULL, or a file of lines
+ * "INSTRUCTION VECTOR": before that instruction the exception is entered, instead of when the NVIC would. */
+void pt_bare_core_run(struct pt_bare_core *core, struct pt_vtap *tap, uint64_t n_instructions, const char *schedule);
 
 #endif

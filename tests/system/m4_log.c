@@ -34,9 +34,7 @@ int main(int argc, char **argv)
 	struct pt_bare_core *core;
 	struct log log = { 0 };
 	struct pt_vtap tap = { .arg = &log, .insn = on_insn };
-	struct pt_vimposed *schedule = NULL;
 	struct pt_err err = { 0 };
-	size_t n_entries;
 
 	model.priority_bits = 8;
 	model.n_irqs = 32;
@@ -48,14 +46,7 @@ int main(int argc, char **argv)
 	}
 	log.left = strtoull(argv[2], NULL, 0);
 	log.cpu = core->cpu;
-	pt_vcpu_reset(core->cpu, true);
-	pt_vcpu_add_tap(core->cpu, &tap);
-	if (argc > 3) {
-		schedule = pt_read_schedule(argv[3], &n_entries);
-		pt_vcpu_impose(core->cpu, schedule, n_entries);
-	}
-	pt_vcpu_run(core->cpu, log.left * 64);
+	pt_bare_core_run(core, &tap, log.left, argc > 3 ? argv[3] : NULL);
 	pt_bare_core_free(core);
-	free(schedule);
 	return 0;
 }

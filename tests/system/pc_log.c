@@ -23,11 +23,9 @@ static void on_insn(void *arg, uint32_t pc)
 int main(int argc, char **argv)
 {
 	struct pt_bare_core *core = pt_bare_core_new();
-	struct pt_vimposed *schedule = NULL;
 	struct log log = { 0 };
 	struct pt_vtap tap = { .arg = &log, .insn = on_insn };
 	struct pt_err err = { 0 };
-	size_t n_entries;
 
 	if (argc < 3 || core == NULL || pt_bare_core_load(core, argv[1], &err) < 0) {
 		fprintf(stderr, "usage: pc_log ELF INSTRUCTIONS [SCHEDULE] %s\n", err.msg);
@@ -36,14 +34,7 @@ int main(int argc, char **argv)
 	}
 	log.left = strtoull(argv[2], NULL, 0);
 	log.cpu = core->cpu;
-	pt_vcpu_reset(core->cpu, true);
-	pt_vcpu_add_tap(core->cpu, &tap);
-	if (argc > 3) {
-		schedule = pt_read_schedule(argv[3], &n_entries);
-		pt_vcpu_impose(core->cpu, schedule, n_entries);
-	}
-	pt_vcpu_run(core->cpu, log.left * 64);
+	pt_bare_core_run(core, &tap, log.left, argc > 3 ? argv[3] : NULL);
 	pt_bare_core_free(core);
-	free(schedule);
 	return 0;
 }
