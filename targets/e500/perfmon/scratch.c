@@ -239,9 +239,8 @@ int pt_e500_scratch_mend(const struct pt_e500_port *port, const struct pt_e500_a
 {
 	uint8_t now[PT_E500_SCRATCH_BYTES];
 	struct pt_e500_frame at;
-	int rc = pt_mem_read(port->mem, away->addr, now, away->len_bytes, err);
-
 	bool ours, strays;
+	int rc = pt_mem_read(port->mem, away->addr, now, away->len_bytes, err);
 
 	*as_before = false;
 	if (rc == 0)

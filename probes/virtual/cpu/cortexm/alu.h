@@ -35,7 +35,7 @@ INLINE void write_high(struct pt_vcpu *cpu, unsigned d, uint32_t value)
 	cpu->r[d] = d == SP ? value & ~3u : value;
 }
 
-/* A condition of four bits; AL and the one that nobody uses are true. */
+/* A condition of four bits; AL and the reserved one are true. */
 static inline bool condition_holds(const struct pt_vcpu *cpu, unsigned condition)
 {
 	bool holds;

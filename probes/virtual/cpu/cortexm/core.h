@@ -1,4 +1,4 @@
-/* What the files of the core share; nobody else includes it. cortexm.c is the core as its chip sees it; decode*.c,
+/* What the files of this folder share, for them alone. cortexm.c is the core as its chip sees it; decode*.c,
  * execute.c, wide*.c and float*.c are the instruction set, memory.* and mpu.c the way to the bus, exception.c, frame.c
  * and fault.c entry and return, nvic.c, system.c and systick.c the registers. */
 #ifndef PT_VIRTUAL_CPU_CORTEXM_CORE_H

@@ -86,7 +86,7 @@ static bool pop_floats(struct pt_vcpu *cpu, uint32_t frame)
 	struct fpu *fpu = &cpu->fpu;
 	uint32_t floats[16], fpscr;
 
-	if ((fpu->fpccr & LSPACT) != 0) {	/* nobody used the FPU: what was to be saved is still in it */
+	if ((fpu->fpccr & LSPACT) != 0) {	/* the handler did not use the FPU, which still has all of it */
 		fpu->fpccr &= ~(uint32_t)LSPACT;
 		return true;
 	}

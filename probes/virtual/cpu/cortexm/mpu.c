@@ -41,7 +41,7 @@ static bool permitted(uint32_t rasr, enum access access, bool privileged)
 	return (has & (access == ACCESS_WRITE ? 2 : 1)) != 0;
 }
 
-/* The private peripheral bus is nobody's region. */
+/* The MPU does not apply to the private peripheral bus. */
 bool pt_cpu_mpu_allows(const struct pt_vcpu *cpu, uint32_t addr, enum access access, bool privileged)
 {
 	if (addr >> 20 == 0xe00)

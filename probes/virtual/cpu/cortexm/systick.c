@@ -1,4 +1,4 @@
-/* SysTick, counted when somebody looks or when it is due. Source: DDI 0419 and DDI 0403, B3.3. */
+/* SysTick, counted when a register is read or when it is due. Source: DDI 0419 and DDI 0403, B3.3. */
 #include "probes/virtual/cpu/cortexm/core.h"
 
 enum { ENABLE = 1, TICKINT = 2, CLKSOURCE = 4, COUNTFLAG = 1 << 16 };
