@@ -308,7 +308,8 @@ static int mend_own(struct pt_target *t, const struct pt_pending_row *row, const
 		tell(to, true, "%s is as it was before", row->unit);
 	else
 		tell(to, false,
-		     "%s is left alone: it is not as it was left (a reset, another board, or another program)",
+		     "%s is left alone: it is not as it was left (it was put back already; or a reset, another board, or "
+		     "another program)",
 		     row->unit);
 	return rc;
 }
