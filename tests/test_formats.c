@@ -288,7 +288,9 @@ START_TEST(opens_on_what_has_rows)
 	profile.no_code = true;				/* never any */
 	expect(&profile, "", "", "\ncaller", "\nfunction");
 	expect(&profile, "functions", "", "\nfunctions: nothing to show", NULL);
-	expect(&profile, "", "net", "\nfunctions: nothing to show", NULL);
+	expect(&profile, "", "count", "\ncaller", "Not sorted");
+	expect(&profile, "", "net",
+	       "\nNot sorted by net, which calls has not. sort= takes here: caller callee count total", "\nfunction");
 }
 END_TEST
 

@@ -115,36 +115,37 @@ static const char *short_format(const char *word)
 	return s.several || find_view(word).several ? NULL : s.found;
 }
 
-/* A heading as a sort word: "per-max" for "per max", "self" for "self %". */
-static void sort_word(const char *heading, char *word, size_t room)
-{
-	size_t len = strlen(heading);
-
-	if (len > 2 && strcmp(heading + len - 2, " %") == 0)
-		len -= 2;
-	snprintf(word, room, "%.*s", (int)len, heading);
-	for (char *at = word; *at != '\0'; at++)
-		*at = *at == ' ' ? '-' : *at;
-}
-
 /* Any column is a sort word; those that a table has where there is room are listed. */
 static void put_sort_word(struct right_words *right, const struct pt_view *view, size_t i)
 {
 	const struct pt_column *column = &view->columns[i];
-	char word[40], before[40];
+	char word[PT_SORT_WORD];
 
-	sort_word(column->heading, word, sizeof(word));
+	pt_view_sort_word(view, i, word);
 	pt_nearest_offer(&right->near, word);
 	pt_nearest_offer(&right->near, column->key);
 	pt_nearest_offer_n(&right->near, column->key, strcspn(column->key, "."));	/* net for net.total */
 	if (column->brief == PT_IF_WIDE || word[0] == '\0' || pt_view_column(view, word) < 0)
 		return;
 	for (size_t k = 0; k < i; k++) {
-		sort_word(view->columns[k].heading, before, sizeof(before));
+		char before[PT_SORT_WORD];
+
+		pt_view_sort_word(view, k, before);
 		if (view->columns[k].brief != PT_IF_WIDE && strcmp(before, word) == 0)
 			return;
 	}
 	put_right(right, word);
+}
+
+/* Where no view is named, the profile decides which one is shown: any view's word may be right. */
+static bool is_sort_word(const struct pt_query *query)
+{
+	if (query->view[0] != '\0')
+		return pt_view_find(query->view) == NULL || pt_view_column(pt_view_find(query->view), query->sort) >= 0;
+	for (size_t i = 0; pt_views[i] != NULL; i++)
+		if (pt_view_column(pt_views[i], query->sort) >= 0)
+			return true;
+	return false;
 }
 
 static int check_sort(const struct pt_query *query, struct pt_err *err)
@@ -154,7 +155,7 @@ static int check_sort(const struct pt_query *query, struct pt_err *err)
 	char where[40];
 	bool more = false;
 
-	if (query->sort[0] == '\0' || (view != NULL && pt_view_column(view, query->sort) >= 0))
+	if (query->sort[0] == '\0' || is_sort_word(query))
 		return 0;
 	pt_nearest_init(&right.near, query->sort, strlen(query->sort));
 	for (size_t i = 0; view != NULL && i < view->n_columns; i++) {

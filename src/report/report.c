@@ -59,14 +59,13 @@ static const struct pt_view *view_of_source(const struct pt_profile *profile)
 enum { FIRST_ADDRESSES = 30 };	/* where they are shown for want of names: there may be thousands */
 
 /* Where the user names none: the default; of sources that tell nothing of code, as files of other instruments, or
- * nothing of what ran, the first that has anything to say. Its word for the order is the default's. */
-static const struct pt_view *usual_view(const struct pt_profile *profile, const struct pt_query *query)
+ * nothing of what ran, the first that has anything to say. */
+static const struct pt_view *usual_view(const struct pt_profile *profile)
 {
-	bool functions = (!profile->no_code && !profile->no_flow) || query->sort[0] != '\0';
+	bool functions = !profile->no_code && !profile->no_flow;
 	size_t n_addresses = pt_view_addresses.n_rows(profile);
 
-	if (profile->program == NULL && query->sort[0] == '\0' && n_addresses != 0 &&
-	    n_addresses != (size_t)PT_NOT_MADE)
+	if (profile->program == NULL && n_addresses != 0 && n_addresses != (size_t)PT_NOT_MADE)
 		return &pt_view_addresses;	/* samples without names: one row "(no symbol)" is no answer */
 	for (size_t i = 0; !functions && pt_views[i] != NULL; i++) {
 		size_t n = pt_views[i]->n_rows(profile);
@@ -92,7 +91,7 @@ int pt_report_render(const struct pt_profile *profile, const struct pt_query *qu
 	if (format == NULL)
 		format = pt_formats[0];
 	if (view == NULL) {
-		view = usual_view(profile, query);
+		view = usual_view(profile);
 		if (view == &pt_view_addresses && format == pt_formats[0] && first.first == 0)
 			first.first = FIRST_ADDRESSES;
 	}

@@ -164,6 +164,8 @@ static int write_csv(const struct pt_profile *profile, const struct pt_view *vie
 	if (rc == 0) {
 		find_intervals(profile, view, rows, n, values, intervals);
 		comments(profile, view, out);
+		if (query->sort[0] != '\0' && pt_view_column(view, query->sort) < 0)
+			pt_text_add(out, "# not sorted by %s, which %s has not\r\n", query->sort, view->name);
 		headings(view, intervals, out);
 	}
 	for (size_t r = 0; rc == 0 && r < n; r++) {

@@ -1,5 +1,6 @@
 /* The order of rows, the place of columns. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,18 @@ int pt_view_column(const struct pt_view *view, const char *word)
 			return (int)i;
 	}
 	return -1;
+}
+
+void pt_view_sort_word(const struct pt_view *view, size_t i, char word[PT_SORT_WORD])
+{
+	const char *heading = view->columns[i].heading;
+	size_t len = strlen(heading);
+
+	if (len > 2 && strcmp(heading + len - 2, " %") == 0)
+		len -= 2;
+	snprintf(word, PT_SORT_WORD, "%.*s", (int)len, heading);
+	for (char *at = word; *at != '\0'; at++)
+		*at = *at == ' ' ? '-' : *at;
 }
 
 /* Behind the names that a row begins with; where it is, if there are none, or "file:line" would be torn. */
@@ -182,7 +195,8 @@ static void sort(const void *subject, const struct pt_view *view, size_t column,
 int pt_report_order(const void *subject, const struct pt_view *view, const struct pt_query *query, size_t **rows,
 		    size_t *n, struct pt_err *err)
 {
-	const char *word = query->sort[0] != '\0' ? query->sort : view->sort;
+	bool asked = query->sort[0] != '\0' && pt_view_column(view, query->sort) >= 0;
+	const char *word = asked ? query->sort : view->sort;
 	int column = word != NULL ? pt_view_column(view, word) : -1;
 	size_t all = view->n_rows(subject),
 	       top = query->top_given || query->top != 0 || view->whole ? query->top : query->first;
@@ -190,8 +204,6 @@ int pt_report_order(const void *subject, const struct pt_view *view, const struc
 	*rows = NULL;
 	if (all == (size_t)PT_NOT_MADE)
 		return pt_report_lacks(view->name, view->needs, err);
-	if (query->sort[0] != '\0' && column < 0)
-		return pt_fail(err, PT_EARG, "%s has no column '%s' to sort by", view->name, query->sort);
 	*rows = pt_alloc_array(all + 1, sizeof(**rows));
 	*n = choose(subject, view, query, all, *rows);
 	if (column >= 0)

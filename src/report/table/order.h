@@ -12,6 +12,10 @@
 /* The column a sort word means: its key, "gross" for "gross.total", "max" for the first that ends in it. -1: none. */
 int pt_view_column(const struct pt_view *view, const char *word);
 
+/* Column i's heading as a sort word: "per-max" for "per max", "self" for "self %". */
+enum { PT_SORT_WORD = 40 };
+void pt_view_sort_word(const struct pt_view *view, size_t i, char word[PT_SORT_WORD]);
+
 /* The column that a table for people shows as its i-th, if it shows it: as they come, but whose core a row is of stands
  * behind its name. */
 size_t pt_view_shown_as(const struct pt_view *view, size_t i);
@@ -23,7 +27,8 @@ int pt_report_lacks(const char *what, const char *analysis, struct pt_err *err);
 void pt_report_row(const struct pt_profile *profile, const struct pt_view *view, size_t i, struct pt_value *out);
 
 /* The rows to show, in the query's order: indices, n of them. Sorted by the query's column, largest first (texts: in
- * order), unknown ones last; by the view's own order without one. PT_EARG: no such column. free() them. */
+ * order), unknown ones last; by the view's own order without one, or where the view has no
+ * such column. free() them. */
 int pt_report_order(const void *subject, const struct pt_view *view, const struct pt_query *query, size_t **rows,
 		    size_t *n, struct pt_err *err);
 

@@ -154,6 +154,23 @@ static void say(void *arg, const char *line)
 	pt_text_wrapped(to->out, line, strlen(line), to->columns, INDENT);
 }
 
+/* The user's column is another view's: what this table can be sorted by, of what it shows. */
+static void not_sorted(const struct pt_grid *g, struct say *to)
+{
+	struct pt_text line = { 0 };
+
+	pt_text_add(&line, "Not sorted by %s, which %s has not. sort= takes here:", g->query->sort, g->view->name);
+	for (size_t i = 0; i < g->view->n_columns; i++) {
+		char word[PT_SORT_WORD];
+
+		pt_view_sort_word(g->view, i, word);
+		if (g->shown[i])
+			pt_text_add(&line, " %s", word);
+	}
+	say(to, line.bytes);
+	pt_text_free(&line);
+}
+
 /* The user's column has no value in any row: then the rows are in the order that they have without sort=. */
 static void order_of_rows(const struct pt_grid *g, struct say *to)
 {
@@ -161,6 +178,8 @@ static void order_of_rows(const struct pt_grid *g, struct say *to)
 	int net = pt_view_column(g->view, "net");
 	char line[160], cell[PT_CELL_BYTES];
 
+	if (column < 0 && g->query->sort[0] != '\0')
+		not_sorted(g, to);
 	if (column < 0)
 		return;
 	pt_report_row(g->profile, g->view, g->row[0], g->values);	/* rows with a value come first */
