@@ -282,6 +282,9 @@ static const struct step wrong[] = {
 	{ "run 1s", PT_EARG, "type it without test" },
 	{ "set", PT_EARG, "one of GDB itself" },
 	{ "Halt", PT_EARG, "did you mean halt?" },
+	{ "timeline from=2s", PT_ESTATE, "nothing was profiled yet" },
+	{ "exit", PT_EARG, "profile stop ends a profile" }, { "bye", PT_EARG, "quit, typed without test, ends the GDB session" },
+	{ "clock 48M", PT_EARG, "test profile run 2s core-clock=48M" },
 	{ "owm", PT_EARG, "did you mean own?" },
 	{ "profile re", PT_EARG, "\"re\" fits several commands: profile reset, profile report; write more of it" },
 	{ "ha sideways", PT_EARG, "did you mean halt?" },	/* what controls a core needs three letters */

@@ -245,7 +245,7 @@ START_TEST(extremes_lead_into_the_timeline)
 	ck_assert_uint_eq(count(&page, "&#8230;"), 1);
 	pt_text_free(&page);
 	page = rendered(&profile, "text", "");
-	ck_assert_msg(count(&page, "200.0us: timeline from=700400ns to=900401ns\n") == 1, "%s", page.bytes);
+	ck_assert_msg(count(&page, "200.0us: report timeline from=700400ns to=900401ns\n") == 1, "%s", page.bytes);
 	pt_text_free(&page);
 	timeline.n = 700;	/* it was not so far yet */
 	page = rendered(&profile, "html", "");

@@ -9,6 +9,7 @@
 #include "base/nearest.h"
 #include "base/util.h"
 #include "control/changes.h"
+#include "report/views/views.h"
 
 #define X(list) pt_commands_##list,
 static const struct pt_command_row *const lists[] = { PT_COMMAND_LISTS(X) };
@@ -198,19 +199,56 @@ static void find_nearest_of_two(const struct names *names, const char *first, co
 		*near = part;
 }
 
+static bool is_one_of(const char *word, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(words[i], word) == 0)
+			return true;
+	return false;
+}
+
 /* Commands of GDB that users look for behind monitor. */
 static bool is_gdbs_own(const char *word)
 {
 	static const char *const words[] = {
 		"load", "continue", "c", "step", "stepi", "next", "break", "b", "tbreak", "watch", "info", "print", "p", "x",
-		"bt", "backtrace", "file", "attach", "detach", "quit", "list", "finish", "interrupt", "disassemble", "record",
+		"bt", "backtrace", "file", "attach", "detach", "list", "finish", "interrupt", "disassemble", "record",
 		"remote", "target", "set", "until", "delete", "kill", "run", "symbol-file",
 	};
 
-	for (size_t i = 0; i < PT_LEN(words); i++)
-		if (strcmp(words[i], word) == 0)
-			return true;
-	return false;
+	return is_one_of(word, words, PT_LEN(words));
+}
+
+/* "exit" shall not be short for exits. */
+static bool ends_a_session(const char *word)
+{
+	static const char *const words[] = { "exit", "quit", "q", "bye", "shutdown" };
+
+	return is_one_of(word, words, PT_LEN(words));
+}
+
+static int refuse_to_end(const struct pt_command *cmd, struct pt_err *err)
+{
+	const char *word = cmd->words[0];
+
+	if (cmd->ctx->ops->is_single)
+		return pt_fail(
+			err, PT_EARG,
+			"\"%.40s\" is not a %s command: each one attaches and detaches by itself; exits FUNCTION "
+			"lists where a function returns",
+			word, cmd->ctx->ops->name);
+	return pt_fail(
+		err, PT_EARG,
+		"\"%.40s\" is not a %s command: profile stop ends a profile; quit, typed without %s, ends the GDB "
+		"session; exits FUNCTION lists where a function returns",
+		word, cmd->ctx->ops->name, cmd->ctx->ops->name);
+}
+
+static bool asks_for_help(const char *word)
+{
+	static const char *const words[] = { "?", "--help", "-help", "-h" };
+
+	return is_one_of(word, words, PT_LEN(words));
 }
 
 struct meaning { const char *word; size_t len; const char *kind; bool sets_profile; };
@@ -246,6 +284,10 @@ static bool refuse_setting(const struct pt_command *cmd, struct pt_err *err)
 	value = key[len] == '=' ? key + len + 1 : at + 1 < cmd->n_words ? cmd->words[at + 1] : "";
 	if (len == 0 || len > 40 || value[0] == '\0')
 		return false;
+	if (len == strlen("clock") && strncmp(key, "clock", len) == 0 && value[0] >= '0' && value[0] <= '9') {
+		key = "core-clock";	/* clock= is instructions or cycles */
+		len = strlen(key);
+	}
 	if (meaning_of(cmd, key, len).sets_profile)
 		pt_fail(err, PT_EARG,
 			"\"%.40s\" is not a %s command; a setting goes with the profile: %s profile run 2s %.*s=%.40s",
@@ -335,6 +377,25 @@ static bool take_second_word_alone(const struct names *names, struct pt_command 
 	return found != NULL;
 }
 
+static void find_report(void *found, const struct pt_command_row *row)
+{
+	if (strcmp(row->name, "profile report") == 0)
+		*(struct pt_command_row *)found = *row;
+}
+
+/* "timeline from=2s", "details": whole names of views and formats that are not commands are reports. */
+static bool take_view_alone(struct pt_command *cmd)
+{
+	struct pt_command_row row = { 0 };
+
+	if (pt_view_find(cmd->words[0]) == NULL && pt_format_find(cmd->words[0]) == NULL)
+		return false;
+	pt_commands_each(cmd->ctx, find_report, &row);
+	if (row.run != NULL)
+		take_row(cmd, &row, 0);
+	return row.run != NULL;
+}
+
 /* The row of the command's first words, which go. Nothing at all, or the first word of several rows, is explained. */
 static int find_row(struct pt_command *cmd, struct pt_err *err)
 {
@@ -343,10 +404,14 @@ static int find_row(struct pt_command *cmd, struct pt_err *err)
 
 	names->cmd = cmd;
 	pt_commands_each(cmd->ctx, keep_row, names);
+	if (cmd->n_words > 0 && asks_for_help(cmd->words[0]))
+		cmd->words[0] = "help";
 	if (cmd->n_words == 0)
 		take_row(cmd, &pt_command_first_steps, 0);
+	else if (ends_a_session(cmd->words[0]))
+		rc = refuse_to_end(cmd, err);
 	else if (!narrow(names, 0, cmd->words[0]))
-		rc = take_second_word_alone(names, cmd) ? 0 : refuse_word(names, NULL, err);
+		rc = take_second_word_alone(names, cmd) || take_view_alone(cmd) ? 0 : refuse_word(names, NULL, err);
 	else if (!is_one(names, 0))
 		rc = refuse_several(names, cmd->words[0], err);
 	else if (strchr(names->row[0].name, ' ') == NULL)

@@ -146,8 +146,8 @@ void pt_jumps_words(const struct pt_profile *p, const struct pt_view *view, cons
 			pt_text_add(out, "(the longest of each, in the timeline:)\n");
 		if (values[0].text != NULL)
 			snprintf(name, sizeof(name), "%s", values[0].text);
-		pt_text_add(out, "  %s %s: timeline from=%" PRIu64 "ns to=%" PRIu64 "ns\n", name, cell, values[at].u,
-			    values[at].u + ns);
+		pt_text_add(out, "  %s %s: report timeline from=%" PRIu64 "ns to=%" PRIu64 "ns\n", name, cell,
+			    values[at].u, values[at].u + ns);
 	}
 	free(values);
 }
