@@ -136,6 +136,18 @@ static int do_op(struct array_mem *am, struct pt_mem_op *op, uint64_t *fault_add
 	}
 }
 
+/* All packets were in the probe; the answers that waited there are seen one after the other. */
+static void make_late(struct pt_mem_op *ops, size_t n_done, uint64_t late_ns)
+{
+	const uint64_t begin_ns = n_done > 0 ? ops[0].sent_ns : 0;
+
+	for (size_t i = 0; i < n_done; i++) {
+		ops[i].sent_ns = begin_ns;
+		if (ops[i].done_ns < begin_ns + late_ns)
+			ops[i].done_ns = begin_ns + late_ns + i;
+	}
+}
+
 static int run(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
 	       uint64_t *fault_addr, struct pt_err *err)
 {
@@ -159,6 +171,8 @@ static int run(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t timeou
 		if (rc != 0)
 			break;
 	}
+	if (am->late_ns > 0)
+		make_late(ops, *n_done, am->late_ns);
 	if (am->untold > 0 && --am->untold == 0) {
 		*n_done = 0;
 		return pt_fail(err, PT_EINTERRUPTED, "injected");

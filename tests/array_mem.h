@@ -32,6 +32,7 @@ struct array_mem {
 	void *tick_arg;
 	int fail_code;			/* the op after fail_after more ops fails with it, once */
 	size_t fail_after;
+	uint64_t late_ns;	/* a busy host: hands each batch over at once and sees no answer until then */
 	unsigned untold;		/* so many batches on, all is done, but said to be cut short before it began */
 };
 

@@ -330,6 +330,21 @@ START_TEST(bursts_are_whole)
 }
 END_TEST
 
+START_TEST(a_late_answer_does_not_make_a_burst_short)
+{
+	set("period=200us");
+	start_ok();
+	run_until_data(6);
+	memory.late_ns = 20000000;	/* longer than a round */
+	run_until_data(12);
+	for (size_t i = 0; i < sink.n_chunks; i++)
+		if (sink.chunk[i]->kind == PT_CHUNK_DATA)
+			ck_assert_uint_ge(sink.chunk[i]->to_ns - sink.chunk[i]->from_ns, 511 * model.branch_ns);
+	memory.late_ns = 0;
+	stop_ok();
+}
+END_TEST
+
 START_TEST(delays_are_spread)
 {
 	uint64_t shortest_ns = UINT64_MAX, longest_ns = 0;
@@ -931,6 +946,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, bursts_are_whole);
+	tcase_add_test(tc, a_late_answer_does_not_make_a_burst_short);
 	tcase_add_test(tc, delays_are_spread);
 	tcase_add_test(tc, long_delays_do_not_block);
 	tcase_add_test(tc, a_sleeping_core_leaves_the_burst_armed);

@@ -123,6 +123,8 @@ struct pt_mtb {
 	uint64_t halt_pc, halt_ns;	/* then */
 	bool all_told;			/* mode halt: up to the end, at which the core slept */
 	uint64_t armed_ns, stopped_ns;
+	uint64_t ahead_ns;		/* least that an arming waited for a read of ahead_bytes */
+	uint32_t ahead_bytes;
 	uint32_t watermark;		/* as written to FLOW */
 	bool odd_burst;		/* mode halt: the watermark is a packet earlier */
 	uint32_t read_offset;		/* in the window: what lies before it was read; burst: how far the read is */

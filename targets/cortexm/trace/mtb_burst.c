@@ -74,18 +74,24 @@ static void put_waiting(struct pt_mtb *m, struct round *r)
 	r->flow = pt_mtb_put_read(&r->batch, m->regs + MTB_FLOW);
 }
 
-/* The unit was armed at the latest of what is known to have come before: the packet was handed over, the op ahead was
- * done, the delay had passed. */
-static uint64_t armed_at(const struct round *r)
+/* The unit was armed no earlier than this: its packet was handed over, and the delay had passed. When the answer ahead came
+ * in is no such bound: the next packet is in the probe by then, and a host that is late sees both answers at once. But
+ * behind a long read the packets in flight hold the arming up: as much as the promptest answer has shown. */
+static uint64_t armed_at(struct pt_mtb *m, const struct round *r)
 {
 	const struct pt_mem_op *op = r->batch.op;
-	uint64_t ns = op[r->arm].sent_ns;
+	uint64_t ns = op[r->arm].sent_ns, ahead_ns = 0;
 
-	if (r->arm > 2 && op[r->arm - 3].done_ns > ns && op[r->arm - 3].done_ns != op[r->arm].done_ns)
-		ns = op[r->arm - 3].done_ns;
 	if (r->delay != PT_MTB_BATCH && op[r->delay].sent_ns + r->delay_us * UINT64_C(1000) > ns)
 		ns = op[r->delay].sent_ns + r->delay_us * UINT64_C(1000);
-	return ns;
+	if (r->data == PT_MTB_BATCH)
+		return ns;
+	if (op[r->arm - 3].done_ns > ns && op[r->arm - 3].done_ns != op[r->arm].done_ns)
+		ahead_ns = op[r->arm - 3].done_ns - ns;
+	if (m->ahead_bytes != r->data_bytes || ahead_ns < m->ahead_ns)
+		m->ahead_ns = ahead_ns;
+	m->ahead_bytes = r->data_bytes;
+	return ns + m->ahead_ns;
 }
 
 /* What of the round was done, also when it ended early. */
@@ -101,7 +107,7 @@ static void take_progress(struct pt_mtb *m, struct round *r)
 	if (r->arm != PT_MTB_BATCH && n_done > r->arm) {
 		m->state = MTB_ARMED;
 		m->delay_us = PT_UNKNOWN;
-		m->armed_ns = armed_at(r);
+		m->armed_ns = armed_at(m, r);
 	}
 }
 
