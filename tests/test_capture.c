@@ -628,10 +628,11 @@ START_TEST(replaces_captures_only)
 	fclose(text);
 	ck_assert_ptr_null(open_file(true));
 	ck_assert_int_eq(err.code, PT_EARG);
-	ck_assert_ptr_nonnull(strstr(err.msg, "is no capture"));
+	ck_assert_ptr_nonnull(strstr(err.msg, "is not a capture"));
 	snprintf(path, sizeof(path), "%s/no/such/folder", folder);
 	ck_assert_ptr_null(open_file(true));
 	ck_assert_ptr_nonnull(strstr(err.msg, strerror(ENOENT)));
+	ck_assert_ptr_nonnull(strstr(err.msg, "; make its folder first"));
 }
 END_TEST
 

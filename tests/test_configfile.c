@@ -83,13 +83,13 @@ START_TEST(words_of_the_file_come_first)
 END_TEST
 
 static const struct { const char *text, *says; } refused[] = {
-	{ "probe\n", "lab.conf:1: \"probe\" is not KEY = VALUE" },
+	{ "probe\n", "lab.conf:1: \"probe\" is not option = value, such as core-clock = 48M" },
 	{ "\n\nprobe =\n", "lab.conf:3: probe has no value" },
 	{ "= x\n", "lab.conf:1: a line has no key" },
-	{ "[bored x]\n", "lab.conf:1: [bored x] is no section" },
-	{ "[board]\n", "is no section" },
+	{ "[bored x]\n", "lab.conf:1: [bored x] is not a section" },
+	{ "[board]\n", "is not a section" },
 	{ "[board ]\n", "a board needs a name" },
-	{ "[board a\n", "is no section" },
+	{ "[board a\n", "is not a section" },
 	{ "[board a]\n[board b]\n", "lab.conf:2: a second board, b: this version serves one" },
 	{ "for = soon\n", "lab.conf:1: --for: 'soon'" },
 	{ "max-loss = many\n", "lab.conf:1: --max-loss" },

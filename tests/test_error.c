@@ -15,6 +15,21 @@ START_TEST(wraps_outwards)
 }
 END_TEST
 
+START_TEST(ends_with_what_to_do)
+{
+	struct pt_err err = { 0 };
+
+	pt_fail(&err, PT_EIO, "open rules: No such file or directory");
+	ck_assert_int_eq(pt_advise(&err, "it has one rule a line"), PT_EIO);
+	ck_assert_int_eq(pt_wrap(&err, "--limits"), PT_EIO);
+	ck_assert_str_eq(err.msg, "--limits: open rules: No such file or directory; it has one rule a line");
+	for (int i = 0; i < 100; i++)
+		ck_assert_int_eq(pt_advise(&err, "or do number %d", i), PT_EIO);
+	ck_assert_uint_lt(strlen(err.msg), sizeof(err.msg));
+	ck_assert_int_eq(pt_advise(NULL, "nothing"), PT_ESTATE);
+}
+END_TEST
+
 START_TEST(stays_in_its_room)
 {
 	struct pt_err err = { 0 };
@@ -33,6 +48,7 @@ int main(void)
 	TCase *tc = tcase_create("err");
 
 	tcase_add_test(tc, wraps_outwards);
+	tcase_add_test(tc, ends_with_what_to_do);
 	tcase_add_test(tc, stays_in_its_room);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

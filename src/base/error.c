@@ -1,4 +1,4 @@
-/* The two ways a sentence for the user grows: said first, and put into context. */
+/* The ways a sentence for the user grows: said first, put into context, and ended with what to do. */
 #include "base/error.h"
 
 #include <stdarg.h>
@@ -35,6 +35,23 @@ int pt_wrap(struct pt_err *err, const char *fmt, ...)
 	va_end(args);
 	if (n >= 0 && (size_t)n < sizeof(err->msg))
 		snprintf(err->msg + n, sizeof(err->msg) - (size_t)n, ": %.*s", (int)sizeof(was) - n, was);
+	pt_harmless(err->msg, "\n\t");
+	return err->code;
+}
+
+int pt_advise(struct pt_err *err, const char *fmt, ...)
+{
+	va_list args;
+	size_t at;
+
+	if (err == NULL)
+		return PT_ESTATE;
+	at = strlen(err->msg);
+	at += (size_t)snprintf(err->msg + at, sizeof(err->msg) - at, "; ");
+	va_start(args, fmt);
+	if (at < sizeof(err->msg))
+		vsnprintf(err->msg + at, sizeof(err->msg) - at, fmt, args);
+	va_end(args);
 	pt_harmless(err->msg, "\n\t");
 	return err->code;
 }

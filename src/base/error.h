@@ -28,4 +28,7 @@ int pt_fail(struct pt_err *err, int code, const char *fmt, ...) __attribute__((f
 /* Prefixes msg with the sentence and ": ", and returns err->code. */
 int pt_wrap(struct pt_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Adds "; " and what the user does next, and returns err->code. */
+int pt_advise(struct pt_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 #endif

@@ -29,7 +29,7 @@ static int may_replace(int fd, const char *path, bool replace, struct pt_err *er
 	struct stat st;
 
 	if (fstat(fd, &st) < 0 || S_ISDIR(st.st_mode))
-		return pt_fail(err, PT_EARG, "%.200s cannot be written", path);
+		return pt_named_cannot_write(path, EISDIR, err);
 	if (st.st_size == 0)
 		return 0;
 	if (pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
@@ -37,9 +37,9 @@ static int may_replace(int fd, const char *path, bool replace, struct pt_err *er
 		return replace ? 0
 			       : pt_fail(err, PT_EARG,
 					 "%.200s is a capture, and stays as it is: add the word replace, or --replace, "
-					 "to overwrite it, or give another name",
+					 "to overwrite it, or name another file",
 					 path);
-	return pt_fail(err, PT_EARG, "%.200s exists and is no capture; it is left alone: give another name", path);
+	return pt_fail(err, PT_EARG, "%.200s exists, is not a capture, and stays as it is: name another file", path);
 }
 
 /* Two writers of one file would make nonsense of it. */
@@ -47,7 +47,7 @@ static int lock(int fd, const char *path, struct pt_err *err)
 {
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
 		return 0;
-	return pt_fail(err, PT_EBUSY, "%.200s is being written by another process", path);
+	return pt_fail(err, PT_EBUSY, "%.200s is being written by another process; name another file", path);
 }
 
 static int open_old(const char *path, struct pt_err *err)
@@ -55,7 +55,7 @@ static int open_old(const char *path, struct pt_err *err)
 	int fd = pt_named_open(path, O_RDWR, PT_NAMED_FILE);
 
 	if (fd < 0)
-		return pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, pt_named_why(-fd));
+		return pt_named_cannot_write(path, -fd, err);
 	if (may_replace(fd, path, true, err) == 0 && lock(fd, path, err) == 0)
 		return fd;
 	close(fd);
@@ -70,7 +70,7 @@ static int open_new(const char *path, struct pt_err *err)
 	if (fd == -EEXIST)
 		return PT_ESTATE;
 	if (fd < 0)
-		return pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, pt_named_why(-fd));
+		return pt_named_cannot_write(path, -fd, err);
 	(void)flock(fd, LOCK_EX | LOCK_NB);
 	return fd;
 }
@@ -98,7 +98,7 @@ int pt_capture_file_open(const char *path, bool replace, char **name, bool *crea
 			fd = open_old(*name, err);
 	}
 	if (fd == PT_ESTATE)
-		pt_fail(err, PT_EARG, "%.200s and %d more of that name exist", path, MOST_NAMES - 1);
+		pt_fail(err, PT_EARG, "%.200s and %d more of that name exist; name another file", path, MOST_NAMES - 1);
 	if (fd >= 0)
 		return fd;
 	free(*name);
@@ -121,7 +121,8 @@ int pt_capture_file_spool(struct pt_err *err)
 	snprintf(path, sizeof(path), "%s/proftap-XXXXXX", folder);
 	fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0)
-		return pt_fail(err, PT_EARG, "no temporary file in %.200s: %s", folder, strerror(errno));
+		return pt_fail(err, PT_EARG, "no temporary file in %.200s: %s; $TMPDIR names another folder", folder,
+			       strerror(errno));
 	unlink(path);
 	return fd;
 }
@@ -171,10 +172,11 @@ static int check_place(const char *path, bool replace, struct pt_err *err)
 
 	if (fd == -ENOENT)
 		return 0;
-	if (fd == -EMEDIUMTYPE || fd == -ENXIO || fd == -EISDIR)
-		return pt_fail(err, PT_EARG, "%.200s is no file that could be replaced", path);
+	if (fd == -EMEDIUMTYPE || fd == -ENXIO)
+		return pt_fail(err, PT_EARG, "%.200s is not a regular file, and stays as it is; name another file",
+			       path);
 	if (fd < 0)
-		return pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, pt_named_why(-fd));
+		return pt_named_cannot_write(path, -fd, err);
 	rc = may_replace(fd, path, replace, err);
 	close(fd);
 	return rc;
@@ -204,11 +206,11 @@ static int copy_into(int folder, const char *leaf, int fd, uint64_t len_bytes, c
 	int to = open_part(folder, leaf, part), rc;
 
 	if (to < 0)
-		return pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, strerror(-to));
+		return pt_named_cannot_write(path, -to, err);
 	rc = copy_bytes(fd, len_bytes, to, path, err);
 	close(to);
 	if (rc == 0 && renameat(folder, part, folder, leaf) < 0)
-		rc = pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, strerror(errno));
+		rc = pt_named_cannot_write(path, errno, err);
 	if (rc < 0)
 		(void)!unlinkat(folder, part, 0);
 	return rc;
@@ -223,7 +225,7 @@ int pt_capture_file_copy(int fd, uint64_t len_bytes, const char *path, bool repl
 		return rc;
 	folder = pt_named_folder(path, &leaf);
 	if (folder < 0)
-		return pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, pt_named_why(-folder));
+		return pt_named_cannot_write(path, -folder, err);
 	rc = copy_into(folder, leaf, fd, len_bytes, path, err);
 	close(folder);
 	if (rc == 0)

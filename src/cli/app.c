@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "host/log.h"
@@ -156,6 +157,13 @@ static void path_in_uri(const char *uri, char *path, size_t room)
 		snprintf(path, room, "%.*s", (int)strcspn(at + strlen("elf="), "&"), at + strlen("elf="));
 }
 
+static bool is_readable(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0;
+}
+
 static int open_program(struct pt_rig *rig, const struct pt_options *options, struct pt_err *err)
 {
 	char path[512] = "";
@@ -179,6 +187,10 @@ static int open_program(struct pt_rig *rig, const struct pt_options *options, st
 		return PT_EXIT_DONE;
 	}
 	if (rig->program == NULL) {
+		if (!is_readable(path))
+			pt_advise(err, "name the file that the linker wrote; %s",
+				  rig->virtual_uri != NULL ? "without it a virtual board runs its built-in demo"
+							   : "--elf '' profiles without one, by addresses");
 		pt_wrap(err, options->elf != NULL ? "--elf" : "elf= of --probe");
 		return PT_EXIT_USAGE;
 	}

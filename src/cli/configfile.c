@@ -30,7 +30,7 @@ static int section(struct pt_options *options, char *line, struct pt_err *err)
 	char *name;
 
 	if (strncmp(line, "[board", 6) != 0 || (line[6] != ' ' && line[6] != '\t') || line[len - 1] != ']')
-		return pt_fail(err, PT_EARG, "%.60s is no section: [board NAME]", line);
+		return pt_fail(err, PT_EARG, "%.60s is not a section: the only one is [board NAME]", line);
 	line[len - 1] = '\0';
 	name = strip(line + 6);
 	if (*name == '\0')
@@ -46,7 +46,7 @@ static int setting(struct pt_options *options, const char *verb, char *line, str
 	size_t len;
 
 	if (equals == NULL)
-		return pt_fail(err, PT_EARG, "\"%.60s\" is not KEY = VALUE", line);
+		return pt_fail(err, PT_EARG, "\"%.60s\" is not option = value, such as core-clock = 48M", line);
 	*equals = '\0';
 	key = strip(line);
 	value = strip(equals + 1);
@@ -78,6 +78,16 @@ int pt_configfile_parse(struct pt_options *options, const char *verb, const char
 	return 0;
 }
 
+static int cannot_read(bool by_option, bool by_environment, struct pt_err *err)
+{
+	pt_advise(err, "a configuration file has option = value, one a line, such as core-clock = 48M");
+	if (by_option)
+		return pt_wrap(err, "--config");
+	if (by_environment)
+		return pt_wrap(err, "$%s", PT_CONFIG_ENV);
+	return pt_wrap(err, "config");
+}
+
 int pt_configfile_read(struct pt_options *options, const char *verb, struct pt_err *err)
 {
 	const char *named = options->config != NULL ? options->config : getenv(PT_CONFIG_ENV);
@@ -90,12 +100,10 @@ int pt_configfile_read(struct pt_options *options, const char *verb, struct pt_e
 		return 0;
 	text = (char *)pt_file_read_text(path, MAX_BYTES, &len, err);
 	if (text == NULL)
-		rc = pt_wrap(err, "%s",
-			     options->config != NULL ? "--config"
-			     : named != NULL	     ? PT_CONFIG_ENV
-						     : "config");
+		rc = cannot_read(options->config != NULL, named != NULL, err);
 	else if (strlen(text) != len)
-		rc = pt_fail(err, PT_EARG, "%s is no configuration file", path);
+		rc = pt_fail(err, PT_EARG, "%s is not a text: a configuration file has option = value, one a line",
+			     path);
 	else
 		rc = pt_configfile_parse(options, verb, path, text, err);
 	free(text);

@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "host/log.h"
+#include "host/named_file.h"
 #include "capture/capture.h"
 #include "report/report.h"
 #include "report/shared/tar.h"
@@ -177,13 +178,15 @@ static int try_folder(const char *path)
 {
 	if (mkdir(path, 0777) == 0 || errno == EEXIST)
 		return PT_EXIT_DONE;
-	pt_error("the folder %s cannot be made: %s", path, strerror(errno));
+	pt_error("the folder %s cannot be made: %s; name one in a folder that exists and where this user may write",
+		 path, strerror(errno));
 	return PT_EXIT_USAGE;
 }
 
 /* What is there stays as it is, and where nothing is, nothing stays: there may be no report in the end. */
 static int try_file(const char *path)
 {
+	struct pt_err err;
 	struct stat there;
 	bool made;
 	int fd;
@@ -195,7 +198,8 @@ static int try_file(const char *path)
 	if (!made)
 		fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0) {
-		pt_error("%s cannot be written: %s", path, strerror(errno));
+		pt_named_cannot_write(path, errno, &err);
+		pt_error("%s; without -o the report goes to standard output", err.msg);
 		return PT_EXIT_USAGE;
 	}
 	if (made)
@@ -207,7 +211,7 @@ int pt_output_try(const struct pt_query *query, const char *path)
 {
 	path = place_of(path);
 	if (path == NULL && format_of(query)->binary && isatty(STDOUT_FILENO)) {
-		pt_error("%s is nothing for a terminal; -o FILE says where to", query->format);
+		pt_error("%s is not text for a terminal: -o FILE writes it to a file", query->format);
 		return PT_EXIT_USAGE;
 	}
 	if (path == NULL)

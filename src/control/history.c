@@ -43,6 +43,14 @@ static void history(struct pt_command *cmd)
 			return;
 		}
 	}
+	if (ops->is_single) {
+		pt_command_fail(
+			cmd, PT_ESTATE,
+			"history: this command ends its session, and the history is of one: in GDB, monitor profile "
+			"start mode=ring, continue up to a halt, monitor history; without GDB, proftap profile "
+			"--mode ring reports what ran last");
+		return;
+	}
 	pt_recorder_branches(cmd->ctx->recorder, how, core, top, pt_command_session_reply, cmd);
 }
 

@@ -184,3 +184,33 @@ const char *pt_named_why(int error)
 		return strerror(error);
 	}
 }
+
+static const char *what_helps(int error)
+{
+	switch (error) {
+	case ENOENT:
+	case ENOTDIR:
+		return "make its folder first, or name a file in one that exists";
+	case EISDIR:
+		return "name a file in it";
+	case EACCES:
+	case EPERM:
+	case EROFS:
+		return "name a file where this user may write";
+	case ENOSPC:
+	case EDQUOT:
+		return "make room, or name a file on another disk";
+	case ELOOP:
+		return "name the file itself";
+	case EEXIST:
+		return "name a new file";
+	default:
+		return "name another file";
+	}
+}
+
+int pt_named_cannot_write(const char *name, int error, struct pt_err *err)
+{
+	pt_fail(err, PT_EARG, "%.200s cannot be written: %s", name, pt_named_why(error));
+	return pt_advise(err, "%s", what_helps(error));
+}

@@ -36,5 +36,7 @@ int pt_named_open(const char *name, int flags, enum pt_named_kind kind);
 int pt_named_folder(const char *name, const char **leaf);
 void pt_named_remove(const char *name);	/* what was made in vain; errors do not matter */
 const char *pt_named_why(int error);	/* an errno of these, in words */
+/* name cannot be written because of an errno of these: why, and what the user does next. Returns PT_EARG. */
+int pt_named_cannot_write(const char *name, int error, struct pt_err *err);
 
 #endif

@@ -38,6 +38,8 @@ char *pt_limits_word(const char *path, bool pipes, struct pt_err *err)
 			      : pt_file_read(path, MOST_BYTES, &len_bytes, err);
 	char *word = NULL;
 
+	if (text == NULL)
+		pt_advise(err, "a file of timing rules has one a line, such as gross(adc_convert) in 5us..7us");
 	if (text != NULL && memchr(text, 0, len_bytes) != NULL)
 		pt_fail(err, PT_EARG, "%s is no text: a file of timing rules has one a line", path);
 	else if (text != NULL)

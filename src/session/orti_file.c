@@ -15,7 +15,9 @@ struct pt_orti *pt_orti_file(const char *path, struct pt_err *err)
 	uint8_t *text = pt_file_read(path, PT_ORTI_MAX_BYTES, &len_bytes, err);
 	struct pt_orti *orti = text != NULL ? pt_orti_parse((const char *)text, len_bytes, err) : NULL;
 
-	if (text != NULL && orti == NULL)
+	if (text == NULL)
+		pt_advise(err, "the generator of an OSEK or AUTOSAR system writes it, often as NAME.ort");
+	else if (orti == NULL)
 		pt_wrap(err, "%s", path);
 	free(text);
 	return orti;

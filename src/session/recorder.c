@@ -167,7 +167,7 @@ static struct pt_session *keeper(struct pt_recorder *recorder, pt_session_reply 
 	answer(reply, arg, PT_ESTATE,
 	       pt_recorder_is_on(recorder)
 		       ? "nothing records branches any more: record stop, and record btrace bts again"
-		       : "no branch history is kept: record btrace bts, or monitor profile start mode=ring");
+		       : PT_BRANCHES_NONE);
 	return NULL;
 }
 

@@ -150,8 +150,7 @@ int pt_branches_write(const struct pt_profile *profile, enum pt_branches how, ui
 	struct visits v;
 
 	if (profile->history == NULL)
-		return pt_fail(err, PT_ESTATE,
-			       "no branch history is kept: record btrace bts, or monitor profile start mode=ring");
+		return pt_fail(err, PT_ESTATE, "%s", PT_BRANCHES_NONE);
 	if (history == NULL)
 		return pt_fail(err, PT_ESTATE, "what core %u executed is not traced: there is no branch history of it",
 			       core);

@@ -12,6 +12,10 @@
 
 struct pt_profile;
 
+/* What a user reads who asks for a history that nothing keeps. */
+#define PT_BRANCHES_NONE \
+	"no branch history is kept: record btrace bts, or monitor profile start mode=ring, then continue up to a halt"
+
 enum pt_branches { PT_BRANCHES_CALLS, PT_BRANCHES_BACK };
 
 /* core: whose, as in pt_history_of(); top: lines at most, the last ones; 0: all. PT_ESTATE: no branch history is kept,
