@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "targets/arm/semihost.h"
+#include "targets/cortexm/core/architecture.h"
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/cortexm/core/fault.h"
 #include "targets/cortexm/trace/mtb.h"
@@ -105,7 +106,7 @@ static int look_around(struct pt_cortexm *cm, const char *wanted, struct pt_err 
 
 static void name_chip(struct pt_cortexm *cm)
 {
-	snprintf(cm->name, sizeof(cm->name), "%s (%s)", cm->chip.name, cm->chip.core);
+	pt_cortexm_full_name(&cm->chip, cm->name, sizeof(cm->name));
 	cm->adi.power_lost = false;	/* that was the power-up just now */
 	cm->was_reset = false;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "targets/cortexm/core/architecture.h"
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/cortexm/trace/mtb.h"
 #include "targets/remote/remote.h"
@@ -92,7 +93,7 @@ static int look_around(struct behind *b, const char *wanted, struct pt_err *err)
 	    pt_cortexm_chip_identify(&cm->chip, &cm->family, &cm->found, cm->mem, wanted, err) < 0 ||
 	    pt_cortexm_save(cm, err) < 0)
 		return err->code;
-	snprintf(cm->name, sizeof(cm->name), "%s (%s)", cm->chip.name, cm->chip.core);
+	pt_cortexm_full_name(&cm->chip, cm->name, sizeof(cm->name));
 	snprintf(b->remote.chip, sizeof(b->remote.chip), "%.60s behind %.20s", cm->name,
 		 b->remote.facts.name[0] != '\0' ? b->remote.facts.name : "a GDB server");
 	return 0;

@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "targets/cortexm/core/architecture.h"
 #include "targets/cortexm/core/scs.h"
@@ -42,6 +43,24 @@ static void name_core(struct pt_cortexm_chip *chip, uint32_t cpuid)
 			 (unsigned)(cpuid & 0xf));
 	else
 		snprintf(chip->core, sizeof(chip->core), "core with CPUID 0x%08x", (unsigned)cpuid);
+}
+
+void pt_cortexm_name_by_core(struct pt_cortexm_chip *chip)
+{
+	const char *revision = strstr(chip->core, " r");
+
+	chip->unknown = true;
+	snprintf(chip->name, sizeof(chip->name), "%.*s", revision != NULL ? (int)(revision - chip->core) : 8,
+		 revision != NULL ? chip->core : "Cortex-M");
+}
+
+void pt_cortexm_full_name(const struct pt_cortexm_chip *chip, char *out, size_t room)
+{
+	size_t len = strlen(chip->name);
+	bool is_named_twice = strncmp(chip->core, chip->name, len) == 0 && chip->core[len] == ' ';
+
+	snprintf(out, room, "%s (%s%s)", chip->name, chip->core + (is_named_twice ? len + 1 : 0),
+		 chip->unknown ? ", unknown chip" : "");
 }
 
 /* MVFR0 says single precision at least: a core without an FPU reads 0. ARMv6-M has neither register. Source: Arm DDI

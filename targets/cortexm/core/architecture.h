@@ -10,6 +10,12 @@
  * PT_EFAULT from below: CPUID cannot be read. */
 int pt_cortexm_identify_core(struct pt_cortexm_chip *chip, struct pt_mem *mem, uint64_t scs, struct pt_err *err);
 
+/* The chip and its core as messages and reports have them: "MKL27Z256 (Cortex-M0+ r0p1)", and where the chip is not
+ * known "Cortex-M4 (r0p1, unknown chip)". */
+void pt_cortexm_full_name(const struct pt_cortexm_chip *chip, char *out, size_t room);
+/* The chip is not known: it has the core's name. */
+void pt_cortexm_name_by_core(struct pt_cortexm_chip *chip);
+
 /* Has it BASEPRI, FAULTMASK and fault status registers: ARMv7-M and the main line of ARMv8-M. */
 static inline bool pt_cortexm_is_mainline(const struct pt_cortexm_chip *chip)
 {

@@ -8,7 +8,8 @@
 #include "targets/contract/target.h"
 
 struct pt_cortexm_chip {
-	char name[32];			/* "MKL27Z256", "unknown chip" */
+	char name[32];			/* "MKL27Z256"; that of the core, "Cortex-M4", where the chip is not known */
+	bool unknown;
 	char core[32];			/* "Cortex-M0+ r0p1" */
 	uint8_t cpu_arch;		/* enum pt_arm_arch */
 	bool fpu;			/* it has an FPU: single precision at least */

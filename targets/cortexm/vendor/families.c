@@ -97,7 +97,7 @@ int pt_cortexm_chip_identify(struct pt_cortexm_chip *chip, const struct pt_corte
 	if (wanted != NULL && take_wanted(chip, family, wanted, err) < 0)
 		return err->code;
 	if (wanted == NULL && !tells_itself(chip, family, found, mem))
-		snprintf(chip->name, sizeof(chip->name), "unknown chip");
+		pt_cortexm_name_by_core(chip);
 	make_regions(chip);
 	return 0;
 }
