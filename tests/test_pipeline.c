@@ -415,8 +415,12 @@ START_TEST(an_elf_that_differs_is_told)
 	config(&f, HALT "elf_mismatch=unknown\n");
 	ck_assert_int_eq(pt_pipeline_profile(f.pipeline)->elf_check, PT_ELF_UNKNOWN);
 	ck_assert_uint_eq(pt_pipeline_profile(f.pipeline)->elf_differs_at, 0);
+	config(&f, HALT "elf_mismatch=unknown\nelf_unread=the bus refused it\nfallback=source mtb: no RAM\n");
+	ck_assert_str_eq(pt_pipeline_profile(f.pipeline)->elf_unread, "the bus refused it");
+	ck_assert_str_eq(pt_pipeline_profile(f.pipeline)->fallback, "source mtb: no RAM");
 	config(&f, HALT);
 	ck_assert_int_eq(pt_pipeline_profile(f.pipeline)->elf_check, PT_ELF_UNSAID);
+	ck_assert_str_eq(pt_pipeline_profile(f.pipeline)->fallback, "");
 	drop(&f);
 }
 END_TEST

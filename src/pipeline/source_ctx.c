@@ -47,6 +47,10 @@ static void read_facts(struct pt_pipeline *p, const struct pt_config *config, bo
 		pt_config_text(config, "words", f->words, sizeof(f->words));
 		f->seed = pt_config_number(config, "seed", 0);
 	}
+	if (first) {
+		pt_config_text(config, "elf_unread", f->elf_unread, sizeof(f->elf_unread));
+		pt_config_text(config, "fallback", f->fallback, sizeof(f->fallback));
+	}
 	if (first || f->elf_check != PT_ELF_DIFFERS)
 		read_mismatch(f, p->program, config);
 	if (first || f->buffer_bytes == 0) {

@@ -35,6 +35,8 @@ int pt_lease_take(struct pt_target *target, const char *unit, const char *owner,
 		return pt_fail(err, PT_EBUSY, "%s is in use by %s%s", unit, lease->owner,
 			       strncmp(lease->owner, "profile", strlen("profile")) == 0
 				       ? ": monitor profile stop frees it"
+			       : strcmp(lease->owner, "breakpoints") == 0
+				       ? ": delete hardware breakpoints and watchpoints"
 				       : "");
 	}
 	if (strlen(unit) >= sizeof(lease->unit) || strlen(owner) >= sizeof(lease->owner))

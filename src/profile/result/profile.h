@@ -134,6 +134,8 @@ struct pt_profile {
 	const struct pt_program *program;	/* NULL: no symbols */
 	enum pt_elf_check elf_check;	/* of what the chip held at the start */
 	uint64_t elf_differs_at;	/* first address found; 0 if none was */
+	char elf_unread[PT_PROFILE_TEXT];	/* UNKNOWN: why, as half a sentence; "": the capture does not say */
+	char fallback[PT_PROFILE_TEXT];	/* why it is not the first source that the chip offers; "": it is, or was named */
 	const char *timing;		/* name of the cycle model */
 
 	/* clock of all times below */

@@ -84,8 +84,7 @@ bool pt_awake_only(const struct pt_profile *profile, const struct pt_view *view,
 	return groups[0] != '\0';
 }
 
-/* Modes of a trace buffer whose lines have no time. */
-static bool has_no_time(const char *mode)
+bool pt_has_no_time(const char *mode)
 {
 	static const char *const modes[] = { "normal", "loop1", "detail", "pure-pc" };
 
@@ -99,7 +98,7 @@ const char *pt_bound_reason(const char *mode, bool triggered)
 {
 	return triggered ? "triggers of the hardware begin and end what is counted, at times that proftap does not know"
 	       : strcmp(mode, "halt") == 0 ? "a core that the full buffer halted is found so a round trip later"
-	       : has_no_time(mode)
+	       : pt_has_no_time(mode)
 		       ? "the buffer holds the end, or the beginning, of that, and nothing in it says how much"
 		       : "when a burst filled its buffer is known where the core clock is (core-clock=HZ)";
 }

@@ -18,6 +18,8 @@ const char *pt_origin_text(const struct pt_profile *profile, char *out, size_t r
  * as their keys do: "period, call". */
 bool pt_awake_only(const struct pt_profile *profile, const struct pt_view *view, const bool *shown, char *groups,
 		   size_t room);
+/* Does the buffer of a source in that mode hold one piece of the run, the last or the first, and no time with it? */
+bool pt_has_no_time(const char *mode);
 /* Why "at most" so much was observed, of a source in that mode, or one that triggers begin and end. */
 const char *pt_bound_reason(const char *mode, bool triggered);
 /* The name of source i for people: "bins", or "bins of core 1" where another source is of another core. Returns

@@ -79,6 +79,8 @@ static void too_few_bursts(struct pt_warnings *w, const struct pt_profile *p)
 {
 	char time[32];
 
+	if (pt_has_no_time(p->mode) && p->bursts == 1)	/* there will be no other, however long the profile is */
+		return;
 	if (p->bursts == 0 || p->windowed || (p->shares != PT_BASIS_NONE && p->shares != PT_BASIS_ESTIMATED))
 		return;
 	for (size_t i = 0; i < p->n_cores; i++)
@@ -203,12 +205,19 @@ static void no_elf(struct pt_warnings *w, const struct pt_profile *p)
 		warn(w, "No ELF: rows are addresses. --elf FILE gives names (in GDB: remote put FILE firmware.elf).");
 }
 
+static void fallback(struct pt_warnings *w, const struct pt_profile *p)
+{
+	if (p->fallback[0] != '\0')
+		warn(w, "Source %s in place of the default, which did not start (%s).", p->source, p->fallback);
+}
+
 static void not_compared(struct pt_warnings *w, const struct pt_profile *p)
 {
 	if (p->elf_check == PT_ELF_UNKNOWN && p->program != NULL)
 		warn(w,
-		     "proftap could not compare the ELF with the chip's memory. If the chip holds another program, names "
-		     "and times are wrong.");
+		     "proftap could not compare the ELF with the chip's memory%s%s. If the chip holds another program, "
+		     "names and times are wrong: load this ELF to be sure.",
+		     p->elf_unread[0] != '\0' ? ": " : "", p->elf_unread);
 }
 
 /* --- details */
@@ -269,6 +278,7 @@ void pt_warnings_find(struct pt_warnings *w, const struct pt_profile *p)
 	not_code(w, p, false);
 	ambiguous_readings(w, p);
 	no_elf(w, p);
+	fallback(w, p);
 	not_compared(w, p);
 	tasks(w, p);
 	w->n_grave = w->n;

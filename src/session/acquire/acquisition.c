@@ -14,6 +14,7 @@
 #include "base/util.h"
 
 enum { FAR_CODE = 16 << 20 };	/* bytes between two parts of a program */
+enum { REASON_BYTES = 199 };	/* of a reason in CONFIG: as much as a profile keeps */
 #define MOST_ERROR 0.02		/* of a measured clock: what is known less well is not said */
 
 /* --- between source and queue ------------------------------------------------------------------------------------- */
@@ -162,6 +163,18 @@ static void say_origin(const struct pt_live *live, struct pt_text *out)
 	pt_text_add(out, "\n");
 }
 
+/* What is not as the user may think, if anything is not. */
+static void say_besides(const struct pt_live *live, char *out, size_t room)
+{
+	const char *unread = live->program == NULL ? "it was recorded without an ELF" : live->unread;
+	size_t at = 0;
+
+	if (unread[0] != '\0')
+		at += (size_t)snprintf(out, room, "elf_unread=%.*s\n", REASON_BYTES, unread);
+	if (live->instead[0] != '\0')
+		snprintf(out + at, room - at, "fallback=%.*s\n", REASON_BYTES, live->instead);
+}
+
 /* By a counter of the running target: because the user asked for it, or beside a clock that he says, to see whether it
  * can be. A failure there is not reported. */
 static int measure_clock(struct pt_live *live, struct pt_target *target, struct pt_err *err)
@@ -201,7 +214,7 @@ static int measure_clock(struct pt_live *live, struct pt_target *target, struct 
 static void write_config(struct pt_live *live, struct pt_target *target)
 {
 	struct pt_probe_info info = { 0 }, other;
-	char differs[24] = "unknown", measured[120] = "";
+	char differs[24] = "unknown", measured[120] = "", besides[2 * REASON_BYTES + 40] = "";
 	uint64_t core_hz = live->core_hz;
 	struct pt_text origin = { 0 };
 
@@ -225,11 +238,12 @@ static void write_config(struct pt_live *live, struct pt_target *target)
 		core_hz = target->ops->core_hz(target->state);
 	snprintf(live->chip, sizeof(live->chip), "%s", target->ops->chip(target->state));
 	say_origin(live, &origin);
+	say_besides(live, besides, sizeof(besides));
 	snprintf(live->config, sizeof(live->config),
 		 "isa=%s\ntarget=%s\nprobe=%s\nvirtual=%d\ncore_hz=%" PRIu64
-		 "%s\nelf_mismatch=%s\nelf_build_id=%s\n%self=%s\n",
+		 "%s\nelf_mismatch=%s\n%self_build_id=%s\n%self=%s\n",
 		 isa_of(live, target)->name, live->chip, info.link.product[0] != '\0' ? info.link.product : info.name,
-		 info.link.is_virtual, core_hz, measured, differs,
+		 info.link.is_virtual, core_hz, measured, differs, besides,
 		 live->program != NULL ? pt_program_build_id(live->program) : "",
 		 origin.bytes != NULL ? origin.bytes : "", live->program != NULL ? pt_program_path(live->program) : "");
 	pt_text_free(&origin);

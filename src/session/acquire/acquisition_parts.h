@@ -31,8 +31,9 @@ struct pt_live {
 	struct pt_image image;
 	uint64_t checked_ns;			/* a piece of the image, when last */
 	char mismatch[200];			/* of image and chip; "": none known */
+	char unread[120];			/* why they were not compared; "": they were, or there is no ELF */
 	char instead[sizeof(((struct pt_err *)NULL)->msg)];	/* why it is not the first source; "": it is */
-	char config[2048], cost[1024], chip[96];
+	char config[2560], cost[1024], chip[96];
 
 	uint64_t started_ns, held_ns, held_since_ns;	/* held_since: PT_UNKNOWN while it runs: any of its cores */
 	uint32_t cores, halted;		/* a bit each: that the source has something of; and that stand */

@@ -33,11 +33,14 @@ int pt_live_check_image(struct pt_live *live, struct pt_target *target, struct p
 	rc = pt_image_spot_check(&live->image, target->ops->mem(target->state, 0), err);
 	if (rc == PT_EUNSUPPORTED || rc == PT_EFAULT) {
 		pt_info("profile: cannot %s", err->msg);
+		snprintf(live->unread, sizeof(live->unread), "%.119s", err->msg);
 		live->image.done = true;
 		return 0;
 	}
 	if (rc < 0)
 		return err->code;
+	if (!live->image.compared)
+		snprintf(live->unread, sizeof(live->unread), "all of it is where the program may write");
 	tell_mismatch(live);
 	return 0;
 }

@@ -180,15 +180,19 @@ static int choose_source(struct pt_live *live, struct pt_target *target, size_t 
 {
 	size_t n, n_tried = 0;
 	const struct pt_source_ops *const *sources = target->ops->sources(target->state, &n);
+	bool walks, is_lacking;
 
 	for (size_t i = first; i < n; i++) {
 		if (!fits(live, sources[i]))
 			continue;
 		live->ops = sources[i];
-		if (check_code(live, err) == 0 && live->ops->available(target, err) == 0)
+		walks = check_code(live, err) == 0;
+		if (walks && live->ops->available(target, err) == 0)
 			return 0;
+		is_lacking = walks && err->code == PT_EUNSUPPORTED;
 		pt_wrap(err, "source %s", sources[i]->name);
-		memcpy(live->instead, err->msg, sizeof(live->instead));
+		if (!is_lacking)	/* what this chip has not, its users do not miss */
+			memcpy(live->instead, err->msg, sizeof(live->instead));
 		n_tried++;
 	}
 	live->ops = NULL;
