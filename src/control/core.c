@@ -154,16 +154,19 @@ static void say_probe(struct pt_command *cmd, struct pt_probe *probe)
 {
 	struct pt_link_traffic traffic;
 	struct pt_probe_info info;
+	char speed[24] = "";
 
 	pt_probe_info(probe, &info);
 	pt_link_traffic(pt_probe_link(probe), &traffic);
-	pt_command_say(cmd, "probe: %s at %s, %s, %u packets of %zu bytes, %" PRIu32 " Hz",
+	if (info.speed_hz != 0)
+		snprintf(speed, sizeof(speed), ", %" PRIu32 " Hz", info.speed_hz);
+	pt_command_say(cmd, "probe: %s at %s, %s, packets of %zu bytes, %u at a time%s",
 		       info.link.product[0] != '\0' ? info.link.product : info.name, info.link.where,
-		       info.link.transport, info.packet_count, info.packet_bytes, info.speed_hz);
+		       info.link.transport, info.packet_bytes, info.packet_count, speed);
 	pt_command_say(cmd,
-		       "link: at %.6f s of the probe's clock busy for %.6f s, %" PRIu64 " packets, %" PRIu64
+		       "link: busy for %.6f s up to %.6f s of its clock; %" PRIu64 " packets, %" PRIu64
 		       " round trips, %" PRIu64 " bytes out, %" PRIu64 " in",
-		       (double)pt_link_now_ns(pt_probe_link(probe)) / 1e9, (double)traffic.busy_ns / 1e9,
+		       (double)traffic.busy_ns / 1e9, (double)pt_link_now_ns(pt_probe_link(probe)) / 1e9,
 		       traffic.packets, traffic.round_trips, traffic.bytes_out, traffic.bytes_in);
 }
 

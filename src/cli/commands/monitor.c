@@ -126,6 +126,14 @@ static void call(struct monitor *m)
 		uv_close((uv_handle_t *)&m->signals[i], NULL);
 }
 
+/* One argument may be a whole line, in quotes as GDB's scripts have it. */
+static struct pt_command *new_command(struct monitor *m, const struct pt_options *options)
+{
+	if (options->n_rest == 1)
+		return pt_command_new(&m->ctx, options->rest[0], strlen(options->rest[0]), on_done, m);
+	return pt_command_new_words(&m->ctx, options->rest, options->n_rest, on_done, m);
+}
+
 static int run_monitor(const struct pt_options *options)
 {
 	struct pt_rig_kind kind = { .virtual_clock = "virtual" };
@@ -137,7 +145,7 @@ static int run_monitor(const struct pt_options *options)
 			"monitor takes a command, such as: proftap monitor profile run 2s; proftap monitor help lists all");
 		return PT_EXIT_USAGE;
 	}
-	m.cmd = pt_command_new_words(&m.ctx, options->rest, options->n_rest, on_done, &m);
+	m.cmd = new_command(&m, options);
 	if (m.cmd == NULL) {
 		pt_error("monitor: a command has at most %d words, and %d characters", PT_COMMAND_WORDS,
 			 PT_COMMAND_LINE_BYTES - 1);
