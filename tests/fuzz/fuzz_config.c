@@ -1,0 +1,90 @@
+/* Any text as a configuration file, behind any command line: taken, or refused with a sentence that names the line; what is
+ * taken is within its bounds, and the command line's settings come last. The first byte chooses the subcommand, the lines up to
+ * the first empty one are the command line, the rest is the file. No file is read but in the current folder: '/' is made '.'. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "cli/configfile.h"
+#include "host/log.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
+
+enum { MOST_ARGS = 40, MOST_BYTES = 1 << 16 };	/* as of the file itself */
+
+static const char *const subcommands[] = { "serve", "monitor", "profile", "check", "restore", "decode", "board", "probes" };
+
+static void must(bool so)
+{
+	if (!so)
+		abort();
+}
+
+/* Returns what stands behind the empty line that ends it. */
+static char *split_command_line(char *text, char **argv, int *argc)
+{
+	while (*text != '\0' && *text != '\n') {
+		char *end = text + strcspn(text, "\n");
+		bool last = *end == '\0';
+
+		*end = '\0';
+		if (*argc < MOST_ARGS)
+			argv[(*argc)++] = text;
+		text = end + !last;
+	}
+	argv[*argc] = NULL;
+	return text + (*text == '\n');
+}
+
+static void check(const struct pt_options *options)
+{
+	must(options->n_words <= PT_MAX_WORDS && options->n_file_words <= options->n_words);
+	must(options->n_rest <= PT_MAX_REST && options->n_made <= PT_MAX_MADE);
+	must(options->max_loss <= 1.0);
+	for (size_t i = 0; i < options->n_words; i++)
+		must(options->words[i] != NULL);
+	for (size_t i = 1; i < PT_MAX_PROBES; i++)
+		must(options->probe[i] == NULL || options->probe[i - 1] != NULL);
+}
+
+static void read_both(const char *subcommand, char *text)
+{
+	char name[16], *argv[MOST_ARGS + 2] = { strcpy(name, subcommand) };
+	struct pt_options options;
+	struct pt_err err = { 0 };
+	int argc = 1, rc;
+	char *file = split_command_line(text, argv, &argc);
+	const char *last = NULL;
+
+	rc = pt_options_parse(&options, argc, argv, &err);
+	must(rc == 0 || err.msg[0] != '\0');
+	check(&options);
+	if (options.n_words > 0)
+		last = options.words[options.n_words - 1];
+	if (rc == 0 && pt_options_check_verb(&options, subcommand, &err) == 0) {
+		err = (struct pt_err){ 0 };
+		rc = pt_configfile_parse(&options, subcommand, "a.conf", file, &err);
+		must(rc == 0 || strncmp(err.msg, "a.conf:", 7) == 0);
+		check(&options);
+		must(last == NULL || options.words[options.n_words - 1] == last);
+	}
+	pt_options_free(&options);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
+{
+	char *text;
+
+	if (in_bytes == 0 || in_bytes > MOST_BYTES)
+		return 0;
+	text = calloc(in_bytes, 1);	/* the first byte is not text, and an end is needed */
+	if (text == NULL)
+		return 0;
+	memcpy(text, in + 1, in_bytes - 1);
+	for (char *at = text; (at = strchr(at, '/')) != NULL;)
+		*at = '.';
+	read_both(subcommands[in[0] % PT_LEN(subcommands)], text);
+	pt_log_set("error");	/* which the text may have changed */
+	free(text);
+	return 0;
+}

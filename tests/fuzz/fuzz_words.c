@@ -1,0 +1,185 @@
+/* Any words as settings ("key=value", as --set, monitor commands and URIs give them) of each table of them, and as the words of
+ * a report. What is taken is well-formed and within its bounds; what is refused is refused with a sentence, and changes nothing.
+ * The first byte chooses the table; each line is a word. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../small_program.h"
+#include "base/util.h"
+#include "import/importer.h"
+#include "pipeline/pipeline.h"
+#include "probes/registry.h"
+#include "probes/wires/jtag_chain.h"
+#include "program/model/settings.h"
+#include "report/report.h"
+#include "targets/registry.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
+
+enum { MOST_WORDS = 32, MOST_BYTES = 4096, MOST_TABLES = 64 };
+
+struct table { const struct pt_param *rows; size_t n_rows; };
+
+static struct table tables[MOST_TABLES];
+static size_t n_tables;
+
+static void must(bool so)
+{
+	if (!so)
+		abort();
+}
+
+static void add_table(const struct pt_param *rows, size_t n_rows)
+{
+	if (n_rows > 0 && n_tables < MOST_TABLES)
+		tables[n_tables++] = (struct table){ rows, n_rows };
+}
+
+static void list_tables(void)
+{
+	add_table(pt_probe_params, pt_n_probe_params);
+	add_table(pt_jtag_params, pt_n_jtag_params);
+	add_table(pt_program_params, PT_N_PROGRAM_PARAMS);
+	for (size_t i = 0; i < pt_n_probe_drivers; i++)
+		add_table(pt_probe_drivers[i]->params, pt_probe_drivers[i]->n_params);
+	for (size_t i = 0; i < pt_n_targets; i++)
+		add_table(pt_targets[i]->params, pt_targets[i]->n_params);
+	for (size_t i = 0; pt_inputs[i] != NULL; i++)
+		add_table(pt_inputs[i]->params, pt_inputs[i]->n_params);
+}
+
+/* --- one table ---------------------------------------------------------------------------------------------------- */
+
+static bool is_number(const struct pt_param *row)
+{
+	return row->type == PT_PARAM_NUMBER || row->type == PT_PARAM_TIME || row->type == PT_PARAM_HZ;
+}
+
+/* A number that is written as it was read is the same number. */
+static void check_number(const struct pt_param *row, uint64_t value)
+{
+	char text[40];
+	uint64_t again = 0;
+
+	snprintf(text, sizeof(text), "%" PRIu64 "%s", value, row->type == PT_PARAM_TIME ? "ns" : "");
+	must(pt_params_parse(row->type, text, &again, NULL) == 0 && again == value);
+	if (row->choices == NULL && (row->min != 0 || row->max != 0))
+		must(value >= row->min && value <= row->max);
+}
+
+static void check_taken(const struct pt_params *params, const struct pt_param *row)
+{
+	uint64_t addr, size;
+
+	must(pt_params_given(params, row) && pt_params_text(params, row) != NULL);
+	if (is_number(row))
+		check_number(row, pt_params_number(params, row));
+	if (row->type == PT_PARAM_FLAG)
+		must(pt_params_number(params, row) <= 1);
+	if (row->type == PT_PARAM_SPAN)
+		must(pt_params_span(params, row, &addr, &size));
+	if (row->type == PT_PARAM_CHOICE)
+		must(strstr(row->choices, pt_params_text(params, row)) != NULL);
+}
+
+static const struct pt_param *row_of(const struct table *table, const char *word)
+{
+	size_t len = strcspn(word, "=");
+
+	for (size_t i = 0; i < table->n_rows; i++)
+		if (strlen(table->rows[i].key) == len && strncmp(table->rows[i].key, word, len) == 0)
+			return &table->rows[i];
+	return NULL;
+}
+
+static void add_words(const struct table *table, char **words, size_t n)
+{
+	struct pt_params *params = pt_params_new(), *copy;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct pt_param *row = row_of(table, words[i]);
+		char *before = row != NULL && pt_params_given(params, row) ? strdup(pt_params_text(params, row)) : NULL;
+		struct pt_err err = { 0 };
+
+		if (pt_params_add(params, table->rows, table->n_rows, words[i], &err) == 0) {
+			must(row != NULL);
+			check_taken(params, row);
+		} else {
+			must(err.code == PT_EARG && err.msg[0] != '\0');
+			must(row == NULL || pt_params_given(params, row) == (before != NULL));
+			must(before == NULL || strcmp(before, pt_params_text(params, row)) == 0);
+		}
+		free(before);
+	}
+	copy = pt_params_copy(params);
+	for (size_t i = 0; i < table->n_rows; i++)
+		must(pt_params_given(copy, &table->rows[i]) == pt_params_given(params, &table->rows[i]));
+	pt_params_free(copy);
+	pt_params_free(params);
+}
+
+/* --- those of a profile, and of a report --------------------------------------------------------------------------- */
+
+static void open_pipeline(char **words, size_t n)
+{
+	static struct pt_program *program;
+	struct pt_params *params = pt_params_new();
+	struct pt_pipeline *pipeline;
+	struct pt_err err = { 0 };
+
+	program = program != NULL ? program : small_program();
+	for (size_t i = 0; i < n; i++) {
+		struct pt_err why = { 0 };
+
+		must(pt_pipeline_add(params, words[i], &why) == 0 || (why.code < 0 && why.msg[0] != '\0'));
+	}
+	pipeline = pt_pipeline_new(program, params, &err);
+	must(pipeline != NULL || (err.code < 0 && err.msg[0] != '\0'));
+	if (pipeline != NULL)
+		pt_pipeline_profile(pipeline);
+	pt_pipeline_free(pipeline);
+	pt_params_free(params);
+}
+
+static void parse_query(char **words, size_t n)
+{
+	struct pt_query query;
+	struct pt_err err = { 0 };
+
+	must(pt_query_parse(&query, (const char *const *)words, n, &err) == 0 || err.msg[0] != '\0');
+	for (size_t i = 0; i < n; i++) {
+		uint64_t ns;
+
+		pt_query_knows(words[i]);
+		must(pt_params_parse_seconds(words[i], &ns, &err) == 0 || err.msg[0] != '\0');
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
+{
+	char *text, *words[MOST_WORDS + 1];
+	size_t n = 0, which;
+
+	if (n_tables == 0)
+		list_tables();
+	if (in_bytes == 0 || in_bytes > MOST_BYTES)
+		return 0;
+	text = calloc(in_bytes, 1);
+	if (text == NULL)
+		return 0;
+	memcpy(text, in + 1, in_bytes - 1);
+	for (char *at = text; at != NULL && n < MOST_WORDS;)
+		words[n++] = strsep(&at, "\n");
+	words[n] = NULL;
+	which = in[0] % (n_tables + 2);
+	if (which == 0)
+		open_pipeline(words, n);
+	else if (which == 1)
+		parse_query(words, n);
+	else
+		add_words(&tables[which - 2], words, n);
+	free(text);
+	return 0;
+}
