@@ -342,7 +342,7 @@ static size_t go_back(struct pt_windows *w, size_t most)
 
 const struct pt_run *pt_windows_held(struct pt_windows *w, bool whole, size_t *n, size_t *first)
 {
-	const struct pt_run *runs = w->held + w->n_stale;
+	const struct pt_run *runs = w->held != NULL ? w->held + w->n_stale : NULL;	/* no run has been held yet */
 	size_t last = w->n_held, left = w->n_held - w->n_stale;
 
 	while (last > w->n_stale && is_nothing(&w->held[last - 1]))
