@@ -148,8 +148,8 @@ static const struct {
 	{ "values: named, though the front says nothing", "hello\n1 port:1 1 1\n", "input=values",
 	  "tick_hz=1000000000\nlost 5 bytes\n1 port write 0x1 = 0x1 (1 bytes)\nend\n",
 	  "line 1: TIME_NS SPACE:ADDRESS SIZE VALUE [PC] is what a line has; left out\n" },
-	{ "nothing that is known", "hello\n", NULL, NULL, "of no kind that is known here; --set input=KIND names one of: capture" },
-	{ "empty", "", NULL, NULL, "it is empty" },
+	{ "nothing that is known", "hello\n", NULL, NULL, "unknown file format; --set input=KIND names one of: capture" },
+	{ "empty", "", NULL, NULL, "the file is empty" },
 	{ "no such kind", "hello\n", "input=elf", NULL, "there is no kind of file elf" },
 };
 

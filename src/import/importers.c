@@ -163,7 +163,7 @@ static int find_kind(struct input *in, struct pt_infile *file, struct pt_err *er
 	if (in->ops != NULL)
 		return 0;
 	return name != NULL ? list_kinds("there is no kind of file ", name, err)
-			    : list_kinds(n == 0 ? "it is empty" : "it is of no kind that is known here", "", err);
+			    : list_kinds(n == 0 ? "the file is empty" : "unknown file format", "", err);
 }
 
 static int read_offset(struct pt_inputs_set *set, struct input *in, struct pt_err *err)
