@@ -537,7 +537,7 @@ START_TEST(begun_by_triggers)
 	chunk_report(&f, &out, "functions", "text");
 	ck_assert_msg(strstr(out.bytes, "\nobserved   at most 1.000 us (100 %)") != NULL, "%s", out.bytes);
 	chunk_report(&f, &out, "functions", "details");
-	ck_assert_msg(strstr(out.bytes, "at most: triggers of the hardware begin and end") != NULL, "%s", out.bytes);
+	ck_assert_msg(strstr(out.bytes, "at most: hardware triggers begin and end") != NULL, "%s", out.bytes);
 	pt_text_free(&out);
 	chunk_feed_drop(&f);
 }

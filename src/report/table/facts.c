@@ -96,11 +96,11 @@ bool pt_has_no_time(const char *mode)
 
 const char *pt_bound_reason(const char *mode, bool triggered)
 {
-	return triggered ? "triggers of the hardware begin and end what is counted, at times that proftap does not know"
-	       : strcmp(mode, "halt") == 0 ? "a core that the full buffer halted is found so a round trip later"
+	return triggered ? "hardware triggers begin and end the counting, at times that proftap does not know"
+	       : strcmp(mode, "halt") == 0 ? "the probe notices the halt of a full buffer up to one round trip late"
 	       : pt_has_no_time(mode)
-		       ? "the buffer holds the end, or the beginning, of that, and nothing in it says how much"
-		       : "when a burst filled its buffer is known where the core clock is (core-clock=HZ)";
+		       ? "the buffer holds only the end or the beginning of that time, and no time stamps"
+		       : "without core-clock=HZ it is not known when each burst filled its buffer";
 }
 
 bool pt_entries_are_elsewhere(const struct pt_profile *p)

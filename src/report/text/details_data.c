@@ -46,10 +46,9 @@ static void samples_line(const struct pt_profile *p, struct pt_text *out)
 	pt_text_add(out, "\n");
 	if (pt_entries_are_elsewhere(p)) {
 		pt_details_label(out, "");
-		pt_text_add(
-			out,
-			"a sample finds an exception that is being entered in the code that it interrupts; that "
-			"time is the handler's: intervals leave open whose it was, and bursts beside samples tell\n");
+		pt_text_add(out,
+			    "a sample taken while the core enters an exception shows the interrupted code, though that "
+			    "time is the handler's: intervals allow for it, and bursts beside samples measure it\n");
 	}
 }
 
@@ -95,7 +94,8 @@ static void bursts_of_core(const struct pt_profile_core *c, struct pt_text *out)
 			"(source=sync-pc) give narrow shares",
 			c->bursts_unchosen, c->bursts);
 	if (c->bursts_asleep != 0)
-		pt_text_add(out, "; %" PRIu64 " that began on wake-up tell only that the core slept", c->bursts_asleep);
+		pt_text_add(out, "; %" PRIu64 " that began on wake-up are left out: they would bias the shares",
+			    c->bursts_asleep);
 }
 
 static void core_label(const struct pt_profile *p, const struct pt_profile_core *c, const char *label,

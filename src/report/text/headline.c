@@ -419,8 +419,6 @@ static const char *times_basis(const struct pt_profile *p)
 /* Why there are none, and what gives them. */
 static const char *why_no_shares(const struct pt_profile *p)
 {
-	bool few = p->bursts > 0 || p->samples > 0;
-
 	if (p->branches == 0 && p->samples == 0)
 		return "the trace has values alone, and no code";
 	if (strcmp(p->mode, "ring") == 0)
@@ -431,7 +429,9 @@ static const char *why_no_shares(const struct pt_profile *p)
 		return "the buffer holds one piece of the run; without mode= a profile has them";
 	if (p->core_hz == 0 && pt_overhead_halts(p))
 		return "core-clock=HZ gives them";
-	return few ? "too few bursts or samples; profile for longer" : "too small a part of the run was recorded";
+	return p->samples > 0  ? "too few samples; profile for longer"
+	       : p->bursts > 0 ? "too few bursts"
+			       : "too small a part of the run was recorded";
 }
 
 static void accuracy_of_flow(const struct pt_profile *p, char *out)

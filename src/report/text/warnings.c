@@ -140,7 +140,12 @@ static void intrusive(struct pt_warnings *w, const struct pt_profile *p)
 
 static void overwritten(struct pt_warnings *w, const struct pt_profile *p)
 {
-	if (p->buffer_in_use)
+	if (p->buffer_in_use && p->program == NULL)
+		warn(w,
+		     "The trace overwrites RAM at 0x%08" PRIx64
+		     ". Without the ELF proftap cannot tell whether the program uses it: it may crash.",
+		     p->buffer_addr);
+	else if (p->buffer_in_use)
 		warn(w,
 		     "The trace overwrites RAM at 0x%08" PRIx64
 		     " that may be the program's: it may crash. Without mtb-ram= the ELF shows free RAM.",
@@ -205,9 +210,10 @@ static void no_elf(struct pt_warnings *w, const struct pt_profile *p)
 		warn(w, "No ELF: rows are addresses. --elf FILE gives names (in GDB: remote put FILE firmware.elf).");
 }
 
-static void fallback(struct pt_warnings *w, const struct pt_profile *p)
+/* Where there is no ELF that is why, and said. */
+static void fallback(struct pt_warnings *w, const struct pt_profile *p, bool elf)
 {
-	if (p->fallback[0] != '\0')
+	if (p->fallback[0] != '\0' && elf == (p->program != NULL))
 		warn(w, "Source %s in place of the default, which did not start (%s).", p->source, p->fallback);
 }
 
@@ -278,10 +284,11 @@ void pt_warnings_find(struct pt_warnings *w, const struct pt_profile *p)
 	not_code(w, p, false);
 	ambiguous_readings(w, p);
 	no_elf(w, p);
-	fallback(w, p);
+	fallback(w, p, true);
 	not_compared(w, p);
 	tasks(w, p);
 	w->n_grave = w->n;
+	fallback(w, p, false);
 	incomplete(w, p);
 	exhausted(w, p);
 	irregular_flow(w, p);

@@ -45,7 +45,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = a->hits, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .f = a->share.share, .lo = a->share.lo, .hi = a->share.hi,
 				    .basis = bins->exact ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED };
-	*out++ = (struct pt_value){ .text = pt_name_of_function(p, a->function) };
+	*out++ = (struct pt_value){ .text = p->program != NULL ? pt_name_of_function(p, a->function) : NULL };
 	*out++ = (struct pt_value){ .text = found ? file : NULL };
 	*out++ = (struct pt_value){ .u = found && line > 0 ? line : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
 	*out++ = pt_core_value(bins->n_cores, a->core);

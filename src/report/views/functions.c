@@ -262,9 +262,8 @@ static bool remark(const void *subject, const bool *shown, char *out, size_t roo
 	char rates[40];
 
 	if (pt_entries_are_elsewhere(p) && p->n_functions > 0) {
-		snprintf(
-			out, room,
-			"Samples find the entry of an exception in the code that it interrupts: intervals leave that open");
+		snprintf(out, room,
+			 "Samples show the entry of an exception as the interrupted code: intervals allow for that");
 		return true;
 	}
 	list_rates(shown, rates, sizeof(rates));
