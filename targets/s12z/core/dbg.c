@@ -259,7 +259,7 @@ static int save(struct pt_s12z *z, struct pt_err *err)
 		if (!has_span(z, i))	/* one that is missing has no place in found either */
 			continue;
 		op[n] = (struct pt_bdc_op){ .what = PT_BDC_READ_MEM, .size_bytes = 1, .addr = spans[i].addr,
-					    .n = spans[i].n, .bytes = z->dbg.found + spans[i].addr - DBG_C1 };
+					    .n = spans[i].n, .bytes = z->dbg.found + (spans[i].addr - DBG_C1) };
 		n++;
 	}
 	if (pt_wire_s12z_run(&z->wire, op, n, NULL, err) < 0)
