@@ -1,8 +1,12 @@
 /* Any text as a configuration file, behind any command line: taken, or refused with a sentence that names the line; what is
  * taken is within its bounds, and the command line's settings come last. The first byte chooses the subcommand, the lines up to
  * the first empty one are the command line, the rest is the file. No file is read but in the current folder: '/' is made '.'. */
+#define _GNU_SOURCE	/* memfd_create */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/util.h"
 #include "cli/configfile.h"
@@ -47,13 +51,33 @@ static void check(const struct pt_options *options)
 		must(options->probe[i] == NULL || options->probe[i - 1] != NULL);
 }
 
-static void read_both(const char *subcommand, char *text)
+/* The same without a command line, as a file: it may have bytes that no text has. */
+static void read_file(const char *subcommand, const char *text, size_t n)
+{
+	struct pt_options options = { .max_loss = -1.0 };
+	char path[40];
+	struct pt_err err = { 0 };
+	int fd = memfd_create("a.conf", MFD_CLOEXEC), rc;
+
+	must(fd >= 0 && write(fd, text, n) == (ssize_t)n);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	options.config = path;
+	rc = pt_configfile_read(&options, subcommand, &err);
+	must(rc == 0 || err.msg[0] != '\0');
+	pt_options_free(&options);
+	close(fd);
+}
+
+/* n: bytes of text. */
+static void read_both(const char *subcommand, char *text, size_t n)
 {
 	char name[16], *argv[MOST_ARGS + 2] = { strcpy(name, subcommand) };
 	struct pt_options options;
 	struct pt_err err = { 0 };
 	int argc = 1, rc;
 	char *file = split_command_line(text, argv, &argc);
+	size_t file_bytes = n - (size_t)(file - text);
+	char *copy = memcpy(calloc(file_bytes + 1, 1), file, file_bytes);
 	const char *last = NULL;
 
 	rc = pt_options_parse(&options, argc, argv, &err);
@@ -69,6 +93,8 @@ static void read_both(const char *subcommand, char *text)
 		must(last == NULL || options.words[options.n_words - 1] == last);
 	}
 	pt_options_free(&options);
+	read_file(subcommand, copy, file_bytes);
+	free(copy);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
@@ -83,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 	memcpy(text, in + 1, in_bytes - 1);
 	for (char *at = text; (at = strchr(at, '/')) != NULL;)
 		*at = '.';
-	read_both(subcommands[in[0] % PT_LEN(subcommands)], text);
+	read_both(subcommands[in[0] % PT_LEN(subcommands)], text, in_bytes - 1);
 	pt_log_set("error");	/* which the text may have changed */
 	free(text);
 	return 0;

@@ -144,7 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 	script.gone = script.interrupted = false;
 	script.answer = answer;
 	script.arg = &source;
-	script.info = (struct pt_link_info){ .transport = "tcp", .packet_bytes = 256, .depth = 8 };
+	script.info = (struct pt_link_info){ .transport = "tcp", .packet_bytes = letters(&source) ? 1000 : 256, .depth = 8 };
 	script.packet_ns = 10000;
 	if (settings != NULL && source.kind == BITBANG_SWD)
 		pt_params_add(settings, pt_probe_params, pt_n_probe_params, "transport=swd", NULL);

@@ -96,6 +96,16 @@ static void open_one(const char *uri, const struct pt_params *settings)
 	pt_probe_demo(uri, &demo_bytes);
 }
 
+static void list_probes(void)
+{
+	struct pt_probe_found found[4];
+	struct pt_err err = { 0 };
+
+	must(pt_probe_list(found, PT_LEN(found), &err) == 2);	/* each is reached in two ways */
+	for (size_t i = 0; i < 2; i++)
+		must(strstr(found[i].uri, ":usb=1-") != NULL);	/* as both have one serial number */
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 {
 	struct pt_params *settings;
@@ -112,6 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 	settings = pt_params_new();
 	for (char *word; (word = strsep(&at, "\n")) != NULL;)
 		add_setting(settings, word);
+	list_probes();
 	if (!is_left_out(uri))
 		open_one(uri, settings);
 	pt_params_free(settings);
