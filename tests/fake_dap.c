@@ -224,8 +224,15 @@ static int set_reset(void *state, bool asserted, struct pt_err *err)
 	return 0;
 }
 
+/* No port of ours is among others: it hears nothing in it. */
+static int sequence(void *state, const uint8_t *bits, size_t n_bits, struct pt_err *why)
+{
+	(void)state, (void)bits, (void)n_bits, (void)why;
+	return 0;
+}
+
 const struct pt_dap_ops fake_dap_ops = {
-	.connect = connect_line, .run = run, .write_abort = write_abort, .set_reset = set_reset,
+	.connect = connect_line, .run = run, .write_abort = write_abort, .sequence = sequence, .set_reset = set_reset,
 };
 
 /* --- link and probe around it ------------------------------------------------------------------------------------- */
@@ -309,7 +316,7 @@ static int probe_reset(void *state, bool asserted, struct pt_err *err)
 }
 
 static const struct pt_dap_ops probe_dap_ops = {
-	.connect = probe_connect, .run = probe_run, .write_abort = probe_abort, .set_reset = probe_reset,
+	.connect = probe_connect, .run = probe_run, .write_abort = probe_abort, .sequence = sequence, .set_reset = probe_reset,
 };
 
 const struct pt_probe_ops fake_dap_probe_ops = {

@@ -794,6 +794,47 @@ START_TEST(says_why_there_is_no_trace)
 }
 END_TEST
 
+/* Behind the first attach all ports of the wire are awake and answer as one: whoever asks for power then resets the chip. */
+START_TEST(one_of_several_ports_is_selected)
+{
+	enum { IPR7 = 0xe000e41c, MARK = 0x40404040 };		/* priorities of lines that the firmware does not use */
+
+	teardown();
+	attach_to("&variant=multi-drop");
+	ck_assert_msg(err.code == 0, "%s", err.msg);
+	OK(pt_mem_write32(mem(), IPR7, MARK, &err));
+	for (int i = 0; i < 2; i++) {
+		ck_assert_uint_eq(read32(IPR7), MARK);
+		OK(pt_target_detach(target, true, &err));
+		target = pt_target_attach(probe, "cortexm", NULL, &err);
+		ck_assert_msg(target != NULL && err.code == 0, "%s", err.msg);
+	}
+	ck_assert_uint_eq(read32(IPR7), MARK);
+}
+END_TEST
+
+static const struct { const char *board, *swd_target, *says; } no_port[] = {
+	{ "&variant=multi-drop", "swd-target=0x11002927", "no debug port answers to swd-target=0x11002927: check the number" },
+	{ "", "swd-target=0x01002927", "no debug port answers to swd-target=0x01002927" },
+};
+
+START_TEST(a_port_that_is_not_there_is_said)
+{
+	struct pt_params *settings = pt_params_new();
+
+	teardown();
+	attach_to(no_port[_i].board);
+	err = (struct pt_err){ 0 };
+	OK(pt_target_detach(target, true, &err));
+	OK(pt_params_add(settings, pt_cortexm_ops.params, pt_cortexm_ops.n_params, no_port[_i].swd_target, &err));
+	err = (struct pt_err){ 0 };
+	target = pt_target_attach(probe, "cortexm", settings, &err);
+	ck_assert_int_eq(err.code, PT_EPROTO);
+	ck_assert_msg(strstr(err.msg, no_port[_i].says) != NULL, "%s", err.msg);
+	pt_params_free(settings);
+}
+END_TEST
+
 START_TEST(a_secured_chip_can_be_erased)
 {
 	teardown();
@@ -847,6 +888,8 @@ int main(void)
 	tcase_add_test(tc, status_shows_what_a_source_changed);
 	tcase_add_loop_test(tc, odd_mtbs_record_all_the_same, 0, 3 * PT_LEN(odd_mtbs));
 	tcase_add_loop_test(tc, says_why_there_is_no_trace, 0, PT_LEN(no_mtb));
+	tcase_add_test(tc, one_of_several_ports_is_selected);
+	tcase_add_loop_test(tc, a_port_that_is_not_there_is_said, 0, PT_LEN(no_port));
 	tcase_add_test(tc, a_secured_chip_can_be_erased);
 	tcase_add_test(tc, a_secured_chip_may_refuse);
 	tcase_add_test(tc, pcsr_samples_the_program);

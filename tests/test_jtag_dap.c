@@ -37,7 +37,7 @@ static void setup(void)
 {
 	const struct pt_vdp_board board = { .ap = ap_of, .sync = on_sync };
 
-	pt_vdp_init(&port, &board, DPIDR);
+	pt_vdp_init(&port, &board, DPIDR, 0);
 	pt_vjtag_dp_init(&jtag_dp, &port);
 	fake_jtag_init(&chain, (struct pt_vjtap *const[]){ &jtag_dp.tap }, 1);
 	memset(&script, 0, sizeof(script));

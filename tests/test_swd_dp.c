@@ -7,14 +7,14 @@
 enum { OK = 1, WAIT = 2, FAULT = 4, SILENT = 7 };
 enum { DPIDR = 0x0bc11477 };
 /* Request without parity: bit 0 APnDP, 1 RnW, [3:2] address, as CMSIS-DAP writes it. */
-enum { R_DPIDR = 0x2, W_ABORT = 0x0, R_CTRL = 0x6, W_CTRL = 0x4, W_SELECT = 0x8, R_RESEND = 0xa, R_RDBUFF = 0xe,
+enum { R_DPIDR = 0x2, W_ABORT = 0x0, R_CTRL = 0x6, W_CTRL = 0x4, W_SELECT = 0x8, W_TARGETSEL = 0xc, R_RESEND = 0xa, R_RDBUFF = 0xe,
        R_AP0 = 0x3, W_AP0 = 0x1, R_APC = 0xf };
 #define POWER_UP UINT32_C(0x50000000)
 #define POWERED  UINT32_C(0xf0000000)
 
 static struct pt_vdp dp;
 static uint32_t ap_value;
-static unsigned ap_waits, ap_reads, syncs;
+static unsigned ap_waits, ap_reads, syncs, rescues;
 static enum pt_vack ap_answer;
 
 static enum pt_vack ap_read(void *arg, uint8_t reg, uint32_t *value)
@@ -51,6 +51,12 @@ static void on_sync(void *arg)
 {
 	(void)arg;
 	syncs++;
+}
+
+static void on_rescue(void *arg)
+{
+	(void)arg;
+	rescues++;
 }
 
 static void send(uint64_t bits, unsigned n)
@@ -129,9 +135,9 @@ static void setup(void)
 	struct pt_vdp_board board = { .ap = ap_of, .sync = on_sync };
 
 	ap_value = 0x1000;
-	ap_waits = ap_reads = syncs = 0;
+	ap_waits = ap_reads = syncs = rescues = 0;
 	ap_answer = PT_VACK_OK;
-	pt_vdp_init(&dp, &board, DPIDR);
+	pt_vdp_init(&dp, &board, DPIDR, 0);
 }
 
 static void powered_setup(void)
@@ -170,18 +176,31 @@ static void power_cycle(void)
 	pt_vdp_power(&dp, true);
 }
 
-/* SWD to dormant, and the selection alert that would lead back. Source: Arm IHI 0031, Serial Wire Debug. */
-static void dormant(void)
+/* From the dormant state, where the line may have been anything, to SWD. Source: Arm IHI 0031, Serial Wire Debug. */
+static void wake(void)
 {
 	static const uint8_t alert[] = { 0x92, 0xf3, 0x09, 0x62, 0x95, 0x2d, 0x85, 0x86,
 					 0xe9, 0xaf, 0xdd, 0xe3, 0xa2, 0x0e, 0xbc, 0x19 };
 
-	send(UINT64_MAX, 56);
-	send(0xe3bc, 16);
 	send(0xff, 8);
 	for (size_t i = 0; i < sizeof(alert); i++)
 		send(alert[i], 8);
 	send(0x1a0, 12);
+}
+
+static void dormant(void)
+{
+	send(UINT64_MAX, 56);
+	send(0xe3bc, 16);
+	wake();
+}
+
+static void select_target(uint32_t value)
+{
+	line_reset();
+	send(framed(W_TARGETSEL), 8);
+	ck_assert_uint_eq(listen_bits(5), 0x1f);	/* nobody acknowledges */
+	send(value | (uint64_t)__builtin_parity(value) << 32, 33);
 }
 
 static void take(enum step step)
@@ -207,6 +226,46 @@ START_TEST(wakes_and_falls_silent)
 	for (size_t i = 0; wakings[_i].steps[i] != END; i++)
 		take(wakings[_i].steps[i]);
 	ck_assert_msg(transfer(wakings[_i].request, &value) == wakings[_i].ack, "%s", wakings[_i].name);
+}
+END_TEST
+
+/* One of several ports on a wire. */
+START_TEST(a_port_among_others_is_selected)
+{
+	enum { MINE = 0x11002927, OTHER = 0x01002927 };
+	struct pt_vdp_board board = { .ap = ap_of, .sync = on_sync, .rescue = on_rescue };
+	uint32_t value = 0;
+
+	pt_vdp_init(&dp, &board, DPIDR, MINE);
+	jtag_to_swd();
+	ck_assert_uint_eq(transfer(R_DPIDR, &value), SILENT);	/* dormant: nothing but the alert reaches it */
+	wake();
+	ck_assert_uint_eq(transfer(R_DPIDR, &value), SILENT);
+	line_reset();
+	ck_assert_uint_eq(get(R_DPIDR), DPIDR);			/* as all others do */
+	set(W_SELECT, 2);
+	ck_assert_uint_eq(get(R_CTRL), MINE & 0x0fffffff);
+	set(W_SELECT, 3);
+	ck_assert_uint_eq(get(R_CTRL), (MINE & 0xf0000000) | 1);
+	set(W_SELECT, 0);
+	set(W_CTRL, POWER_UP);
+	get(R_CTRL);
+	get(R_AP0);
+	ck_assert_uint_eq(get(R_RDBUFF), 0);
+	ck_assert_uint_eq(rescues, 1);
+	select_target(OTHER);
+	ck_assert_uint_eq(transfer(R_DPIDR, &value), SILENT);
+	select_target(MINE);
+	ck_assert_uint_eq(get(R_DPIDR), DPIDR);
+	set(W_CTRL, POWER_UP);
+	get(R_AP0);
+	ck_assert_uint_eq(get(R_RDBUFF), 0x1000);
+	ck_assert_uint_eq(rescues, 1);
+	set(W_TARGETSEL, OTHER);				/* not behind a line reset: nothing */
+	ck_assert_uint_eq(get(R_DPIDR), DPIDR);
+	power_cycle();
+	select_target(MINE);
+	ck_assert_uint_eq(transfer(R_DPIDR, &value), SILENT);
 }
 END_TEST
 
@@ -355,6 +414,7 @@ int main(void)
 
 	tcase_add_checked_fixture(line, setup, NULL);
 	tcase_add_loop_test(line, wakes_and_falls_silent, 0, PT_LEN(wakings));
+	tcase_add_test(line, a_port_among_others_is_selected);
 	tcase_add_test(line, power_up_is_a_handshake);
 	tcase_add_checked_fixture(access, powered_setup, NULL);
 	tcase_add_test(access, ap_reads_are_posted);

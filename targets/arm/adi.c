@@ -8,6 +8,8 @@
 
 enum { BATCH_MS = 1000, POWER_UP_MS = 1000, POLL_US = 5000 };
 
+enum { BANK_TARGETID = 2, SAME_CHIP = 0x0fffffff };	/* what all ports of a chip have in common in TARGETSEL */
+
 /* CTRL/STAT. Source: IHI 0031, 2.3.2 */
 #define POWER_UP_REQUEST UINT32_C(0x50000000)	/* CSYSPWRUPREQ, CDBGPWRUPREQ */
 #define POWER_UP_ACK UINT32_C(0xa0000000)	/* CSYSPWRUPACK, CDBGPWRUPACK */
@@ -61,16 +63,99 @@ static int power_up(struct pt_adi *adi, struct pt_err *err)
 	return rc;
 }
 
-int pt_adi_connect(struct pt_adi *adi, struct pt_err *err)
+/* --- one of several ports on a wire ------------------------------------------------------------------------------- */
+
+/* Out of the dormant state into SWD, a line reset, and at once TARGETSEL, which is acknowledged by no port. Each byte LSB
+ * first. Source: IHI 0031, "Dormant operation" and "Target selection protocol". */
+static int select_port(struct pt_adi *adi, uint32_t targetsel, struct pt_err *err)
+{
+	static const uint8_t wake[] = {
+		0xff, 0x92, 0xf3, 0x09, 0x62, 0x95, 0x2d, 0x85, 0x86, 0xe9, 0xaf, 0xdd, 0xe3, 0xa2, 0x0e, 0xbc, 0x19,
+		0xa0, 0xf1, 0xff,	/* 4 lows, the activation code 0x1a, highs */
+		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00,
+	};
+	enum { REQUEST = 0x99, NOBODY = 0x1f, NOBODY_BITS = 5, BITS = 8 + NOBODY_BITS + 32 + 1 };
+	uint64_t write = REQUEST | NOBODY << 8 | (uint64_t)targetsel << (8 + NOBODY_BITS) |
+			 (uint64_t)__builtin_parity(targetsel) << (BITS - 1);
+	uint8_t bits[sizeof(wake) + 8];
+
+	memcpy(bits, wake, sizeof(wake));
+	pt_put_le64(bits + sizeof(wake), write);
+	return adi->dap->sequence(adi->wire, bits, 8 * sizeof(wake) + BITS, err);
+}
+
+static int read_dpidr(struct pt_adi *adi, uint32_t targetsel, struct pt_err *err)
 {
 	struct pt_dap_op dpidr = { .what = PT_DAP_READ, .a = DP_DPIDR, .words = &adi->dpidr };
 	size_t n_done = 0;
+	int rc;
 
 	adi->select_known = false;
 	if (adi->dap->connect(adi->wire, PT_DAP_SWD, err) < 0)
 		return pt_wrap(err, "bring up the debug port");
-	if (run(adi, &dpidr, 1, &n_done, err) < 0)
-		return pt_wrap(err, "no chip answers: check power and cable");
+	if (targetsel != 0 && select_port(adi, targetsel, err) < 0)
+		return pt_wrap(err, "select one of several debug ports on the wire");
+	rc = run(adi, &dpidr, 1, &n_done, err);
+	if (rc < 0 && targetsel != 0)
+		return pt_wrap(err, "no debug port answers to swd-target=0x%08x: check the number, power and cable",
+			       (unsigned)targetsel);
+	return rc < 0 ? pt_wrap(err, "no chip answers: check power and cable") : 0;
+}
+
+/* Before a line reset is followed by TARGETSEL, all ports of a wire answer as one. None may be asked for power then: an
+ * RP2040's third one would reset the chip. */
+static int answers_with_others(struct pt_adi *adi, struct pt_err *err)
+{
+	uint32_t targetid = 0;
+	struct pt_dap_op ops[] = {
+		{ .what = PT_DAP_WRITE, .a = DP_ABORT, .value = ABORT_CLEAR },
+		{ .what = PT_DAP_WRITE, .a = DP_SELECT, .value = BANK_TARGETID },
+		{ .what = PT_DAP_READ, .a = DP_CTRL_STAT, .words = &targetid },
+	};
+	size_t n_done = 0;
+
+	if (adi->shared[0] == 0 || (adi->dpidr >> 12 & 0xf) < 2)	/* version 1 has no such register */
+		return 0;
+	if (run(adi, ops, PT_LEN(ops), &n_done, err) < 0)
+		return pt_wrap(err, "read TARGETID");
+	for (size_t i = 0; i < PT_ADI_SHARED; i++)
+		if (adi->shared[i] != 0 && ((adi->shared[i] ^ targetid) & SAME_CHIP) == 0)
+			return 1;
+	return 0;
+}
+
+/* With the error of the port that was alone, if none answers. */
+static int find_shared(struct pt_adi *adi, struct pt_err *err)
+{
+	struct pt_err ignored = { 0 };
+
+	for (size_t i = 0; i < PT_ADI_SHARED && adi->shared[i] != 0; i++)
+		if (read_dpidr(adi, adi->shared[i], &ignored) == 0) {
+			adi->targetsel = adi->shared[i];
+			return 0;
+		}
+	return err->code;
+}
+
+static int find_port(struct pt_adi *adi, struct pt_err *err)
+{
+	int rc = read_dpidr(adi, adi->targetsel, err);
+
+	if (adi->targetsel != 0)
+		return rc;
+	if (rc == 0)
+		rc = answers_with_others(adi, err);
+	if (rc == 1)
+		rc = pt_fail(err, PT_EPROTO, "several debug ports share the wire, and none could be selected");
+	return rc == PT_EPROTO ? find_shared(adi, err) : rc;
+}
+
+int pt_adi_connect(struct pt_adi *adi, struct pt_err *err)
+{
+	if (find_port(adi, err) < 0)
+		return err->code;
+	if (adi->targetsel == 0)
+		memset(adi->shared, 0, sizeof(adi->shared));	/* it is alone, and need not be looked for again */
 	if (power_up(adi, err) < 0)
 		return pt_wrap(err, "power up the debug port (DPIDR 0x%08x)", (unsigned)adi->dpidr);
 	return 0;

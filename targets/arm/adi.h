@@ -16,11 +16,17 @@ enum {
 	ABORT_CLEAR = 0x1e,	/* all sticky flags */
 };
 
+enum { PT_ADI_SHARED = 8 };
+
 struct pt_adi {
 	const struct pt_dap_ops *dap;
 	void *wire;		/* dap's state */
 	struct pt_link *link;	/* its clock */
 	uint32_t dpidr;
+	/* On a wire of several ports (SWD multi-drop): what selects ours by TARGETSEL. 0: it is alone, as far as is known;
+	 * may be set before the first pt_adi_connect(). */
+	uint32_t targetsel;
+	uint32_t shared[PT_ADI_SHARED];		/* values of chips whose ports share a wire, the likeliest first; else 0 */
 	uint32_t select;	/* as last written, if select_known */
 	bool select_known;
 	bool power_lost;	/* set when a reconnection found the debug domain off; the reader clears it */
@@ -28,7 +34,8 @@ struct pt_adi {
 
 void pt_adi_init(struct pt_adi *adi, const struct pt_dap_ops *dap, void *wire, struct pt_link *link);
 
-/* Bring the wire up, read DPIDR, clear sticky flags, power the debug domain up. 1 s.
+/* Bring the wire up, read DPIDR, clear sticky flags, power the debug domain up. 1 s. Where no port answers, or one that is
+ * among others, as its TARGETID says, those of `shared` are tried; the first that answers stays selected.
  * PT_EPROTO: nothing answers, PT_ETIMEOUT: the power-up is not acknowledged, PT_EIO. */
 int pt_adi_connect(struct pt_adi *adi, struct pt_err *err);
 

@@ -14,7 +14,7 @@
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
 
-enum { CONNECT, RESET_BY, STEP_INTERRUPTS, CATCH_FAULTS, ALLOW_LOCK, CHIP, CORE_CLOCK, SEMIHOST, SEMIHOST_DIR,
+enum { CONNECT, RESET_BY, STEP_INTERRUPTS, CATCH_FAULTS, ALLOW_LOCK, CHIP, CORE_CLOCK, SWD_TARGET, SEMIHOST, SEMIHOST_DIR,
        N_PARAMS };
 static const struct pt_param params[] = {
 	[CONNECT] = { .key = "connect", .type = PT_PARAM_CHOICE, .standard = "running",
@@ -35,6 +35,9 @@ static const struct pt_param params[] = {
 		   .help = "name of the chip, where its registers do not say, or say it wrong (MKL27Z256, ...)" },
 	[CORE_CLOCK] = { .key = "core-clock", .type = PT_PARAM_HZ, .choices = "measure",
 			 .help = "core clock, to show cycles as seconds" },
+	[SWD_TARGET] = { .key = "swd-target", .type = PT_PARAM_NUMBER, .max = UINT32_MAX,
+			 .help = "which of several debug ports on an SWD wire (multi-drop), as TARGETSEL selects it; an RP2040's "
+				 "first core is found without, its second is 0x11002927" },
 	[SEMIHOST] = { .key = "semihost", .type = PT_PARAM_CHOICE, .standard = "off", .choices = "off|console|gdb",
 		       .help = "who serves BKPT 0xAB from the start; as monitor semihost" },
 	[SEMIHOST_DIR] = { .key = "semihost-dir", .type = PT_PARAM_TEXT,
@@ -47,6 +50,7 @@ static void take_settings(struct pt_cortexm *cm, const struct pt_params *setting
 	cm->reset_pin = strcmp(pt_params_text(settings, &params[RESET_BY]), "pin") == 0;
 	cm->mask_step = strcmp(pt_params_text(settings, &params[STEP_INTERRUPTS]), "mask") == 0;
 	cm->catch_faults = pt_params_flag(settings, &params[CATCH_FAULTS]);
+	cm->swd_target = (uint32_t)pt_params_number(settings, &params[SWD_TARGET]);
 	cm->allow_lock = pt_params_flag(settings, &params[ALLOW_LOCK]);
 }
 
@@ -60,6 +64,8 @@ static int connect_wire(struct pt_cortexm *cm, struct pt_probe *probe, struct pt
 	if (dap == NULL)
 		return pt_fail(err, PT_EUNSUPPORTED, "the probe offers no SWD");
 	pt_adi_init(&cm->adi, dap, wire, pt_probe_link(probe));
+	cm->adi.targetsel = cm->swd_target;
+	pt_cortexm_shared_ports(cm->adi.shared, PT_LEN(cm->adi.shared));
 	if (cm->under_reset && pt_cortexm_hold_reset(cm, err) < 0)
 		return err->code;
 	if (pt_adi_connect(&cm->adi, err) < 0 || pt_discover_aps(&cm->found, &cm->adi, err) < 0)
@@ -166,6 +172,11 @@ static void tell_ports(const struct pt_cortexm *cm, const struct teller *to)
 
 	snprintf(line, sizeof(line), "debug port: DPIDR 0x%08x, memory through access port %u (IDR 0x%08x)",
 		 (unsigned)cm->adi.dpidr, cm->found.mem_ap, (unsigned)cm->found.idr[cm->found.mem_ap]);
+	to->say(to->arg, line);
+	if (cm->adi.targetsel == 0)
+		return;
+	snprintf(line, sizeof(line), "that port is one of several on its wire: swd-target=0x%08x selects it",
+		 (unsigned)cm->adi.targetsel);
 	to->say(to->arg, line);
 }
 

@@ -43,8 +43,15 @@ openocd_runs usb_bulk "halt; echo [load_image $work/in 0x1fffe000 bin]; echo [du
 expect "half of RAM, in and out" '16384 bytes written at' 'dumped 16384 bytes'
 cmp "$work/in" "$work/out"
 
+# one of several ports on the wire, by OpenOCD's own file for the RP2040
+board=$usb_probe
+usb_probe="$board --board kl27?variant=multi-drop"
+openocd_runs usb_bulk "halt; echo [reg pc]; echo [mdw 0x0 1]" \
+	"transport select swd; set USE_CORE 0; source [find target/rp2040.cfg]"
+expect "SWD multi-drop" 'SWD DPIDR 0x0bc12477, DLPIDR 0x00000001' 'Cortex-M0\+ r0p1' 'pc .*0x00000[0-9a-f]{3}' '0x00000000: 20006000'
+
 # a Cortex-M4F: all registers, a watchpoint, a fault that its vector catch meets
-usb_probe="$usb_probe --board cm4"
+usb_probe="$board --board cm4"
 openocd_runs usb_bulk "reset halt; echo [reg pc]; step; echo [reg pc]; reg r3 0xcafe0001; echo [reg r3]
 		reg d2 0x3f8000003f800000; echo [reg d2]; echo [reg basepri]; wp 0x20000000 4 w; resume; wait_halt 1000; rwp 0x20000000
 		mww 0x22000004 1; echo [mdb 0x20000000]; cortex_m vector_catch hard_err bus_err; mww 0xe000ed24 0x20000

@@ -11,6 +11,8 @@
 enum { SDID_Z256 = 0x23161d82, FCFG1_Z256 = 0x09000000, FCFG2_Z256 = 0x20800000, AWIDTH = 15, TRACE_RAM_AWIDTH = 5 };
 enum { FLASH_UP_NS = 30000 };
 #define DPIDR UINT32_C(0x0bc11477)
+#define MULTI_DROP_DPIDR UINT32_C(0x0bc12477)		/* as an RP2040's first core */
+#define MULTI_DROP_TARGETSEL UINT32_C(0x01002927)
 
 static struct pt_kl27 *chip_of(struct pt_vboard *board)
 {
@@ -374,8 +376,12 @@ static struct pt_vap *ap(struct pt_vboard *board, unsigned apsel)
 
 static uint32_t dpidr(struct pt_vboard *board)
 {
-	(void)board;
-	return DPIDR;
+	return chip_of(board)->variant.multi_drop ? MULTI_DROP_DPIDR : DPIDR;
+}
+
+static uint32_t targetsel(struct pt_vboard *board)
+{
+	return chip_of(board)->variant.multi_drop ? MULTI_DROP_TARGETSEL : 0;
 }
 
 static void set_nreset(struct pt_vboard *board, bool asserted)
@@ -419,6 +425,7 @@ const struct pt_vboard_ops pt_vboard_kl27 = {
 	.help = "MKL27Z256: Cortex-M0+ at 48 MHz, 256 KiB flash, 32 KiB RAM, MTB; probe=cmsis-dap, xvc or bitbang; "
 		"variant=" PT_KL27_VARIANT_WORDS,
 	.demo = demo, .make = make, .free = release, .advance = advance, .ap = ap, .dpidr = dpidr,
+	.targetsel = targetsel,
 	.set_nreset = set_nreset, .set_power = set_power, .chip = inside,
 	.flow_core = flow_core,
 };

@@ -43,7 +43,7 @@ enum {
 /* What variant= says. */
 struct pt_kl27_variant {
 	bool secured, no_mass_erase, no_mtb, base_reads_0, own_trace_ram, mtb_in_use, match_on_step_only, tail_single;
-	bool watchdog;
+	bool watchdog, multi_drop;
 	unsigned skid;		/* instructions behind an AUTOHALT */
 };
 

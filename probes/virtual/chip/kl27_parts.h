@@ -22,7 +22,7 @@ enum {
 /* The words of variant=, for the board's help. */
 #define PT_KL27_VARIANT_WORDS \
 	"secured, no-mass-erase, no-mtb, mtb-base-0, mtb-32, mtb-in-use, mtb-match-on-step, mtb-tail-single, " \
-	"watchdog, skid-1 to skid-8"
+	"multi-drop, watchdog, skid-1 to skid-8"
 /* PT_EARG: a word that is none of them; the sentence lists them. */
 int pt_kl27_read_variant(struct pt_kl27_variant *variant, const struct pt_params *settings, struct pt_err *err);
 /* Program the flash from an ELF, or (NULL) the demo, before power-on. What the file puts into RAM must fit there,

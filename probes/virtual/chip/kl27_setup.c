@@ -22,6 +22,7 @@ static const struct { const char *word; size_t flag; } flags[] = {
 	{ "mtb-32", offsetof(struct pt_kl27_variant, own_trace_ram) },
 	{ "mtb-match-on-step", offsetof(struct pt_kl27_variant, match_on_step_only) },
 	{ "mtb-tail-single", offsetof(struct pt_kl27_variant, tail_single) },
+	{ "multi-drop", offsetof(struct pt_kl27_variant, multi_drop) },
 	{ "watchdog", offsetof(struct pt_kl27_variant, watchdog) },
 };
 

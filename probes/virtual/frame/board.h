@@ -45,6 +45,8 @@ struct pt_vboard_ops {
 	void (*advance)(struct pt_vboard *board, uint64_t to_ns);
 	struct pt_vap *(*ap)(struct pt_vboard *board, unsigned apsel);	/* NULL: no such AP */
 	uint32_t (*dpidr)(struct pt_vboard *board);
+	/* What selects its debug port on a wire of several (TARGETSEL); 0, or NULL: it is alone. */
+	uint32_t (*targetsel)(struct pt_vboard *board);
 	/* Boards with a BDC instead of a debug port (ap and dpidr are NULL, and the board has a row "probe"). */
 	struct pt_vbdc *(*bdc)(struct pt_vboard *board);
 	struct pt_vpdo *(*pdo)(struct pt_vboard *board);

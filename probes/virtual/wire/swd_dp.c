@@ -5,6 +5,7 @@ enum { LINE_RESET_ONES = 50, LINE_RESET_LOWS = 2 };
 enum { JTAG_TO_SWD = 0xe79e, SWD_TO_JTAG = 0xe73c, SWITCH_BITS = 16 };
 enum { ACK_OK = 1, ACK_WAIT = 2, ACK_FAULT = 4, ACK_NONE = 7 };
 enum { REQUEST_BITS = 8, ACK_BITS = 3, DATA_BITS = 33 };
+enum { ALERT_BITS = 128, ACTIVATION_LOWS = 4, ACTIVATION_BITS = 8, ACTIVATE_SWD = 0x1a };
 
 enum {				/* CTRL/STAT. Source: IHI 0031, "CTRL/STAT, Control/Status register" */
 	ORUNDETECT = 1u << 0,
@@ -51,6 +52,11 @@ static uint32_t ctrl_stat(const struct pt_vdp *dp)
 	return dp->ctrl | (dp->clocks >= dp->power_ack_at ? requests << 1 : 0);
 }
 
+static bool all_answer(const struct pt_vdp *dp)
+{
+	return dp->targetsel != 0 && dp->selection == PT_VDP_ALL_SELECTED;
+}
+
 static bool ap_powered(const struct pt_vdp *dp)
 {
 	return (ctrl_stat(dp) & CDBGPWRUPREQ << 1) != 0;
@@ -65,7 +71,7 @@ static void settle(struct pt_vdp *dp)
 	if (!dp->posted.active)
 		return;
 	dp->board.sync(dp->board.arg);
-	ap = dp->board.ap(dp->board.arg, dp->posted.apsel);
+	ap = all_answer(dp) ? NULL : dp->board.ap(dp->board.arg, dp->posted.apsel);
 	if (!dp->posted.write)
 		dp->rdbuff = 0;
 	if (ap != NULL && dp->posted.write)
@@ -118,6 +124,8 @@ static unsigned acknowledge(struct pt_vdp *dp)
 {
 	unsigned ack;
 
+	if (dp->selection == PT_VDP_DESELECTED)
+		return ACK_NONE;
 	if (!dp->identified && (is_ap(dp) || !is_read(dp) || address(dp) != 0))
 		return ACK_NONE;
 	dp->identified = true;
@@ -131,13 +139,28 @@ static unsigned acknowledge(struct pt_vdp *dp)
 	return ack;
 }
 
+/* What is behind address 4. TARGETID and DLPIDR: version 2. */
+static uint32_t read_bank(const struct pt_vdp *dp)
+{
+	switch (dp->select & 0xf) {
+	case 1:
+		return (dp->turnaround - 1) << 8;
+	case 2:
+		return dp->targetsel != 0 ? (dp->targetsel & 0x0fffffff) | 1 : ctrl_stat(dp);
+	case 3:
+		return dp->targetsel != 0 ? (dp->targetsel & 0xf0000000) | 1 : ctrl_stat(dp);
+	default:
+		return ctrl_stat(dp);
+	}
+}
+
 static uint32_t read_dp(struct pt_vdp *dp)
 {
 	switch (address(dp)) {
 	case 0:
 		return dp->dpidr;
 	case 4:
-		return (dp->select & 0xf) == 1 ? (dp->turnaround - 1) << 8 : ctrl_stat(dp);
+		return read_bank(dp);
 	case 8:			/* RESEND */
 	default:		/* RDBUFF */
 		return dp->rdbuff;
@@ -167,6 +190,8 @@ static void write_abort(struct pt_vdp *dp, uint32_t value)
 
 static void write_ctrl(struct pt_vdp *dp, uint32_t value)
 {
+	if ((value & CDBGPWRUPREQ) != 0 && all_answer(dp) && dp->board.rescue != NULL)
+		dp->board.rescue(dp->board.arg);
 	if ((dp->ctrl & CDBGPWRUPREQ) == 0 && (value & CDBGPWRUPREQ) != 0)
 		dp->power_ack_at = dp->clocks + POWER_ACK_CLOCKS;
 	dp->ctrl = (dp->ctrl & ~CTRL_WRITABLE) | (value & CTRL_WRITABLE);
@@ -187,7 +212,7 @@ static void write_dp(struct pt_vdp *dp, uint32_t value)
 	case 8:
 		dp->select = value;
 		break;
-	default:	/* TARGETSEL is version 2: ignored */
+	default:	/* TARGETSEL: it has its own way in. Version 1 has none */
 		break;
 	}
 }
@@ -196,7 +221,11 @@ static void perform_write(struct pt_vdp *dp)
 {
 	uint32_t value = (uint32_t)dp->data;
 
-	if (parity(value) != (dp->data >> 32 & 1))
+	bool whole = parity(value) == (dp->data >> 32 & 1);
+
+	if (dp->taking_targetsel)
+		dp->selection = whole && value == dp->targetsel ? PT_VDP_SELECTED : PT_VDP_DESELECTED;
+	else if (!whole)
 		dp->ctrl |= WDATAERR;
 	else if (is_ap(dp))
 		post(dp, true, value);
@@ -267,10 +296,24 @@ static void on_request_bit(struct pt_vdp *dp, unsigned bit)
 		enter(dp, well_formed(dp->request) ? PT_VDP_TURN_TO_ACK : PT_VDP_SILENT);
 }
 
+/* First thing after a line reset TARGETSEL is written to all ports on the wire. */
+static bool is_targetsel(const struct pt_vdp *dp)
+{
+	return dp->targetsel != 0 && dp->fresh && !is_ap(dp) && !is_read(dp) && address(dp) == 0xc;
+}
+
 static void begin_ack(struct pt_vdp *dp)
 {
-	uint8_t ack = (uint8_t)acknowledge(dp);
+	uint8_t ack;
 
+	dp->taking_targetsel = is_targetsel(dp);
+	dp->fresh = false;
+	if (dp->taking_targetsel) {
+		enter(dp, PT_VDP_UNACKED);
+		dp->ack = ACK_OK;
+		return;
+	}
+	ack = (uint8_t)acknowledge(dp);
 	enter(dp, ack == ACK_NONE ? PT_VDP_SILENT : PT_VDP_ACK);
 	dp->ack = ack;
 }
@@ -345,6 +388,10 @@ static void listen(struct pt_vdp *dp, unsigned bit)
 	case PT_VDP_TURN_TO_ACK:
 		turn(dp, PT_VDP_ACK);
 		break;
+	case PT_VDP_UNACKED:
+		if (++dp->bits == ACK_BITS + dp->turnaround)
+			enter(dp, PT_VDP_WRITE_DATA);
+		break;
 	case PT_VDP_TURN_TO_WRITE:
 		turn(dp, PT_VDP_WRITE_DATA);
 		break;
@@ -394,6 +441,29 @@ static void watch_for_switch(struct pt_vdp *dp, unsigned bit)
 	}
 }
 
+/* Source: IHI 0031, "Dormant operation"; LSB first on the wire. */
+static void watch_for_alert(struct pt_vdp *dp, unsigned bit)
+{
+	static const uint8_t alert[ALERT_BITS / 8] = {
+		0x92, 0xf3, 0x09, 0x62, 0x95, 0x2d, 0x85, 0x86, 0xe9, 0xaf, 0xdd, 0xe3, 0xa2, 0x0e, 0xbc, 0x19,
+	};
+	unsigned at = dp->alert_bits;
+
+	if (at < ALERT_BITS && bit != ((unsigned)alert[at / 8] >> at % 8 & 1)) {
+		dp->alert_bits = bit == (alert[0] & 1);
+		return;
+	}
+	if (at == 0)
+		dp->activation = 0;
+	if (at >= ALERT_BITS + ACTIVATION_LOWS)
+		dp->activation |= (uint8_t)(bit << (at - ALERT_BITS - ACTIVATION_LOWS));
+	if (++dp->alert_bits < ALERT_BITS + ACTIVATION_LOWS + ACTIVATION_BITS)
+		return;
+	dp->alert_bits = 0;
+	dp->dormant = dp->activation != ACTIVATE_SWD;
+	dp->swd = !dp->dormant;
+}
+
 static void watch_for_reset(struct pt_vdp *dp, unsigned bit)
 {
 	dp->ones = bit != 0 ? dp->ones + 1 : 0;
@@ -402,6 +472,8 @@ static void watch_for_reset(struct pt_vdp *dp, unsigned bit)
 	enter(dp, dp->swd ? PT_VDP_RESET : PT_VDP_SILENT);
 	dp->lows = 0;
 	dp->identified = false;
+	dp->fresh = true;
+	dp->selection = PT_VDP_ALL_SELECTED;
 	dp->turnaround = 1;
 }
 
@@ -422,6 +494,10 @@ unsigned pt_vdp_clock(struct pt_vdp *dp, bool probe_drives, unsigned bit)
 	} else {
 		listen(dp, bit);
 	}
+	if (dp->dormant) {
+		watch_for_alert(dp, bit);
+		return bit;
+	}
 	watch_for_switch(dp, bit);
 	watch_for_reset(dp, bit);
 	return bit;
@@ -430,14 +506,18 @@ unsigned pt_vdp_clock(struct pt_vdp *dp, bool probe_drives, unsigned bit)
 void pt_vdp_power(struct pt_vdp *dp, bool on)
 {
 	struct pt_vdp_board board = dp->board;
-	uint32_t dpidr = dp->dpidr;
+	uint32_t dpidr = dp->dpidr, targetsel = dp->targetsel;
 
-	*dp = (struct pt_vdp){ .board = board, .dpidr = dpidr, .powered = on, .turnaround = 1 };
+	*dp = (struct pt_vdp){
+		.board = board, .dpidr = dpidr, .targetsel = targetsel, .dormant = targetsel != 0, .powered = on,
+		.turnaround = 1,
+	};
 }
 
-void pt_vdp_init(struct pt_vdp *dp, const struct pt_vdp_board *board, uint32_t dpidr)
+void pt_vdp_init(struct pt_vdp *dp, const struct pt_vdp_board *board, uint32_t dpidr, uint32_t targetsel)
 {
 	dp->board = *board;
 	dp->dpidr = dpidr;
+	dp->targetsel = targetsel;
 	pt_vdp_power(dp, true);
 }

@@ -3,6 +3,10 @@
  *
  * It powers up in JTAG mode and is silent until it has seen a line reset, the JTAG-to-SWD sequence, another line reset
  * with two idle clocks, and then a read of DPIDR. A malformed request silences it until the next line reset.
+ * With a TARGETSEL value it is one of several ports on a wire (version 2): it powers up dormant and wakes by the selection
+ * alert and the activation code of SWD. A line reset selects all ports of the wire at once; a write of TARGETSEL first
+ * thing behind it leaves one of them. As long as all answer, the access ports of none do: reads are 0 (as of an RP2040),
+ * and a request for power is one to the rescue port beside it, too, which resets the chip.
  * AP accesses are posted: an AP read answers with the result of the one before; errors are sticky.
  *
  * Source: Arm IHI 0031 (ADIv5.2), chapters on the DP and on the Serial Wire Debug protocol. */
@@ -19,6 +23,7 @@ struct pt_vdp_board {
 	void *arg;
 	struct pt_vap *(*ap)(void *arg, unsigned apsel);	/* NULL: no such AP; reads as 0, writes are ignored */
 	void (*sync)(void *arg);	/* bring the board to the present time; called before each AP access */
+	void (*rescue)(void *arg);	/* reset the chip; NULL: nothing does */
 };
 
 enum pt_vdp_phase {		/* what the next clock carries; source: IHI 0031, "SWD protocol operation" */
@@ -26,6 +31,7 @@ enum pt_vdp_phase {		/* what the next clock carries; source: IHI 0031, "SWD prot
 	PT_VDP_RESET,		/* high for 50 clocks or more; counting the lows that end a line reset */
 	PT_VDP_IDLE,
 	PT_VDP_REQUEST,
+	PT_VDP_UNACKED,		/* TARGETSEL is being written: nobody drives the acknowledge */
 	PT_VDP_TURN_TO_ACK,
 	PT_VDP_ACK,
 	PT_VDP_READ_DATA,
@@ -40,6 +46,11 @@ struct pt_vdp {
 	bool powered;
 	bool swd;			/* the JTAG-to-SWD sequence has been seen since power-on */
 	bool identified;		/* DPIDR was read since the line reset */
+	uint32_t targetsel;		/* the value that selects it; 0: it is alone on the wire */
+	enum { PT_VDP_ALL_SELECTED, PT_VDP_SELECTED, PT_VDP_DESELECTED } selection;
+	bool dormant, fresh, taking_targetsel;	/* fresh: no request since the line reset */
+	unsigned alert_bits;		/* of the selection alert and the code behind it, seen so far */
+	uint8_t activation;
 	unsigned ones, lows;		/* line reset: highs in a row, lows after them */
 	unsigned switch_bits;		/* bits of a switching sequence seen so far; 0: none begun */
 	uint16_t switch_code;
@@ -57,7 +68,7 @@ struct pt_vdp {
 
 enum { PT_VDP_STICKYERR = 1 << 5 };
 
-void pt_vdp_init(struct pt_vdp *dp, const struct pt_vdp_board *board, uint32_t dpidr);
+void pt_vdp_init(struct pt_vdp *dp, const struct pt_vdp_board *board, uint32_t dpidr, uint32_t targetsel);
 
 /* Power of the chip: off, the line floats high; on, everything is as after power-on. */
 void pt_vdp_power(struct pt_vdp *dp, bool on);

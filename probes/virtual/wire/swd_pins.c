@@ -149,12 +149,20 @@ static void sync_board(void *arg)
 	pt_vpace_to(swd->pace, pt_vswd_now_ns(swd));
 }
 
+static void rescue_board(void *arg)
+{
+	sync_board(arg);
+	pt_vswd_set_nreset(arg, true);
+	pt_vswd_set_nreset(arg, false);
+}
+
 void pt_vswd_init(struct pt_vswd *swd, struct pt_vpace *pace, struct pt_vfaults *faults, uint32_t swclk_hz)
 {
-	struct pt_vdp_board board = { .arg = swd, .ap = ap_of_board, .sync = sync_board };
+	struct pt_vdp_board board = { .arg = swd, .ap = ap_of_board, .sync = sync_board, .rescue = rescue_board };
 
 	*swd = (struct pt_vswd){ .pace = pace, .faults = faults, .turnaround = 1, .clock.hz = swclk_hz };
-	pt_vdp_init(&swd->dp, &board, pace->ops->dpidr != NULL ? pace->ops->dpidr(pace->board) : 0);
+	pt_vdp_init(&swd->dp, &board, pace->ops->dpidr != NULL ? pace->ops->dpidr(pace->board) : 0,
+		    pace->ops->targetsel != NULL ? pace->ops->targetsel(pace->board) : 0);
 	if (pace->ops->dpidr == NULL)	/* a cable without a debug port */
 		pt_vdp_power(&swd->dp, false);
 }

@@ -52,6 +52,7 @@ struct pt_cortexm {
 
 	/* settings */
 	bool mask_step, catch_faults, reset_pin, allow_lock;
+	uint32_t swd_target;	/* TARGETSEL, as the user named it; 0: not at all */
 
 	struct pt_cortexm_breaks breaks;
 	struct pt_cortexm_flash flash_unit;

@@ -49,6 +49,19 @@ static void make_regions(struct pt_cortexm_chip *chip)
 	}
 }
 
+/* --- debug ports on a wire of several ----------------------------------------------------------------------------- */
+
+size_t pt_cortexm_shared_ports(uint32_t *ports, size_t room)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < PT_LEN(families); i++)
+		for (size_t k = 0; k < PT_LEN(families[i]->targetsel) && families[i]->targetsel[k] != 0 && n < room;
+		     k++)
+			ports[n++] = families[i]->targetsel[k];
+	return n;
+}
+
 /* --- which -------------------------------------------------------------------------------------------------------- */
 
 const struct pt_cortexm_family *pt_cortexm_family_of(const struct pt_discovery *found)

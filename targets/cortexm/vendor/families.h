@@ -7,6 +7,9 @@
 /* Whose access ports and ROM tables these are; NULL: nobody's that is told so. */
 const struct pt_cortexm_family *pt_cortexm_family_of(const struct pt_discovery *found);
 
+/* TARGETSEL of the debug ports of all families that share a wire, as many as there is room for; returns how many. */
+size_t pt_cortexm_shared_ports(uint32_t *ports, size_t room);
+
 /* What chip it is: core, name, memory map, and *family. wanted: a name that overrules what the chip says, or NULL;
  * PT_EARG lists the names. A chip that is not known is a core with memory that may be anything: it is debugged and
  * profiled all the same, but not programmed; its family stays as it was. */
