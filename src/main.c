@@ -10,6 +10,8 @@
 #include "cli/output.h"
 #include "base/nearest.h"
 #include "base/util.h"
+#include "report/other_names.h"
+#include "report/report.h"
 #include "cli/subcommands.h"
 
 #define X(verb) &pt_verb_##verb,
@@ -45,7 +47,8 @@ static const struct pt_verb *find_verb(const char *name)
 static bool is_monitor_word(const char *name)
 {
 	static const char *const words[] = {
-		"status", "sources", "symbols", "halt", "go", "reset", "erase", "speed", "report", "start", "stop",
+		"status", "sources", "symbols", "halt", "go", "reset", "erase", "speed", "threads", "exits", "semihost", "log",
+		"history",
 	};
 
 	for (size_t i = 0; i < PT_LEN(words); i++)
@@ -54,8 +57,24 @@ static bool is_monitor_word(const char *name)
 	return false;
 }
 
-static void refuse_verb(const char *name)
+/* "report details", "tree", "run 2s": of a profile, which another subcommand makes. NULL: it is none. */
+static const char *profile_word(const char *name, const char *next)
 {
+	static const char *const words[] = { "report", "start", "stop", "run", "live", "save" };
+
+	if (pt_query_knows(name))
+		return name;
+	if (strcmp(name, "report") == 0 && next != NULL && pt_query_knows(next))
+		return next;
+	for (size_t i = 0; i < PT_LEN(words); i++)
+		if (strcmp(words[i], name) == 0)
+			return "";
+	return NULL;
+}
+
+static void refuse_verb(const char *name, const char *next)
+{
+	const char *word = profile_word(name, next);
 	char question[PT_NEAREST_QUESTION];
 	struct pt_nearest near;
 
@@ -65,6 +84,14 @@ static void refuse_verb(const char *name)
 	if (strpbrk(name, "/.") != NULL)
 		pt_error("no subcommand %s; did you mean %s %s? `proftap --help` lists them", name,
 			 pt_output_is_capture(name) ? "proftap decode" : "--elf", name);
+	else if (word != NULL)
+		pt_error(
+			"no subcommand %s; type proftap profile --for 2s%s%s, or for a capture proftap decode FILE%s%s",
+			name, word[0] != '\0' ? " " : "", word, word[0] != '\0' ? " " : "", word);
+	else if (pt_view_meant_by(name) != NULL)
+		pt_error("no subcommand %s; did you mean proftap profile --for 2s %s%s%s? `proftap --help` lists them",
+			 name, pt_format_find(pt_view_meant_by(name)) != NULL ? "--format " : "",
+			 pt_view_meant_by(name), pt_format_find(pt_view_meant_by(name)) != NULL ? " -o FILE" : "");
 	else if (near.nearest[0] == '\0' && is_monitor_word(name))
 		pt_error("no subcommand %s; did you mean proftap monitor %s? `proftap --help` lists them", name, name);
 	else
@@ -108,7 +135,7 @@ int main(int argc, char **argv)
 	if (argc > 1 && argv[1][0] != '-') {
 		verb = find_verb(argv[1]);
 		if (verb == NULL) {
-			refuse_verb(argv[1]);
+			refuse_verb(argv[1], argv[2]);
 			return PT_EXIT_USAGE;
 		}
 		argc--;

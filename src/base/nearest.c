@@ -75,6 +75,12 @@ void pt_nearest_offer(struct pt_nearest *near, const char *name)
 	pt_nearest_offer_n(near, name, strlen(name));
 }
 
+void pt_nearest_is(struct pt_nearest *near, const char *name)
+{
+	near->n_typos = 0;
+	snprintf(near->nearest, sizeof(near->nearest), "%s", name);
+}
+
 void pt_nearest_offer_list(struct pt_nearest *near, const char *list)
 {
 	static const char between[] = "|, ";

@@ -21,6 +21,8 @@ void pt_nearest_init(struct pt_nearest *near, const char *word, size_t len_bytes
  * letters are no difference. */
 void pt_nearest_offer(struct pt_nearest *near, const char *name);
 void pt_nearest_offer_n(struct pt_nearest *near, const char *name, size_t len_bytes);
+/* Another name of it is known: no other is nearer. */
+void pt_nearest_is(struct pt_nearest *near, const char *name);
 /* Every word of "a|b|c", "a, b, c" or "a b c". */
 void pt_nearest_offer_list(struct pt_nearest *near, const char *list);
 /* "; did you mean NAME?" with a space behind it, or "; ": what stands between a refusal and the list of right words. */

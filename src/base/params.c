@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/params.h"
 #include "base/alloc.h"
@@ -176,6 +177,16 @@ int pt_params_parse_seconds(const char *text, uint64_t *out, struct pt_err *err)
 bool pt_params_is_unit_of_time(const char *word)
 {
 	return strcmp(word, "s") == 0 || strcmp(word, "ms") == 0 || strcmp(word, "us") == 0 || strcmp(word, "ns") == 0;
+}
+
+bool pt_params_is_unit_of_frequency(const char *word)
+{
+	static const char *const units[] = { "Hz", "kHz", "MHz", "GHz", "k", "M", "G" };
+
+	for (size_t i = 0; i < PT_LEN(units); i++)
+		if (strcasecmp(word, units[i]) == 0)
+			return true;
+	return false;
 }
 
 /* --- checking */

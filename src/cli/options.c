@@ -12,6 +12,7 @@
 #include "session/limits_file.h"
 #include "session/orti_file.h"
 #include "host/log.h"
+#include "report/report.h"
 #include "base/params.h"
 #include "base/util.h"
 
@@ -238,15 +239,28 @@ static const char *needed_value(int option)
 	return row != NULL && row->argument != NULL ? row->argument : "VALUE";
 }
 
-/* Unknown, short for several, or with a value that it does not take. */
-static int refuse_option(const char *word, struct pt_err *err)
+/* "--top 3": a word of a report. */
+static int refuse_report_word(const char *name, size_t len, const char *next, struct pt_err *err)
+{
+	const char *value = name[len] == '=' ? name + len + 1 : next != NULL && next[0] != '-' ? next : "...";
+
+	return pt_fail(err, PT_EARG, "no option --%.*s; it is a word of the report, without dashes: %.*s=%.100s",
+		       (int)len, name, (int)len, name, value);
+}
+
+/* Unknown, short for several, or with a value that it does not take. next: the word behind it, or NULL. */
+static int refuse_option(const char *word, const char *next, struct pt_err *err)
 {
 	const char *name = word + strspn(word, "-");
 	size_t len = strcspn(name, "=");
 	char question[PT_NEAREST_QUESTION], several[300] = "";
 	struct pt_nearest near;
+	char key[40];
 	size_t at = 0;
 
+	snprintf(key, sizeof(key), "%.*s=", len < sizeof(key) - 2 ? (int)len : 0, name);
+	if (len > 0 && pt_query_knows(key))
+		return refuse_report_word(name, len, next, err);
 	pt_nearest_init(&near, name, len);
 	for (size_t i = 0; i < PT_LEN(rows); i++) {
 		pt_nearest_offer(&near, rows[i].name);
@@ -260,7 +274,9 @@ static int refuse_option(const char *word, struct pt_err *err)
 	if (at > 0)
 		return pt_fail(err, PT_EARG, "%s fits several options:%s", word, several);
 	if (near.nearest[0] == '\0')
-		return pt_fail(err, PT_EARG, "no option %s; `proftap --help` lists them", word);
+		return pt_fail(err, PT_EARG,
+			       "no option %s; `proftap --help` lists them; a setting without one is --set KEY=VALUE",
+			       word);
 	memmove(near.nearest + 2, near.nearest, sizeof(near.nearest) - 2);
 	memcpy(near.nearest, "--", 2);
 	near.nearest[sizeof(near.nearest) - 1] = '\0';
@@ -294,7 +310,7 @@ int pt_options_parse(struct pt_options *options, int argc, char **argv, struct p
 			return pt_fail(err, PT_EARG, "%s needs a value: %s %s", argv[optind - 1], argv[optind - 1],
 				       needed_value(optopt));
 		if (row == NULL)
-			return refuse_option(refused_word(argv), err);
+			return refuse_option(refused_word(argv), optind < argc ? argv[optind] : NULL, err);
 		options->given |= UINT64_C(1) << (row - rows);
 		if (take_option(options, row, optarg, err) < 0)
 			return err->code;

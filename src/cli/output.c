@@ -64,9 +64,10 @@ bool pt_output_is_capture(const char *path)
 }
 
 /* As GDB's monitor has it: "source=counters", here an option; or a file that another subcommand reads. */
-static int check_word(const char *word, struct pt_err *err)
+static int check_word(const char *word, const char *next, struct pt_err *err)
 {
 	size_t len = strcspn(word, "=");
+	const char *value = word[len] == '=' ? word + len + 1 : next;
 	char name[40];
 
 	if (pt_output_is_capture(word))
@@ -74,10 +75,12 @@ static int check_word(const char *word, struct pt_err *err)
 			       word);
 
 	snprintf(name, sizeof(name), "%.*s", len < sizeof(name) ? (int)len : 0, word);
-	if (word[len] == '\0' || pt_query_knows(word) || !pt_options_has(name, "profile"))
+	if (strcmp(name, "clock") == 0 && value != NULL && value[0] >= '0' && value[0] <= '9')
+		snprintf(name, sizeof(name), "core-clock");	/* clock= is instructions or cycles */
+	if (pt_query_knows(word) || !pt_options_has(name, "profile"))
 		return 0;
-	return pt_fail(err, PT_EARG, "'%.100s' is an option on the command line: --%s %.100s", word, name,
-		       word + len + 1);
+	return pt_fail(err, PT_EARG, "'%.100s' is an option on the command line: --%s%s%.100s", word, name,
+		       value != NULL ? " " : "", value != NULL ? value : "");
 }
 
 int pt_output_query(struct pt_query *query, const struct pt_options *options, const char *const *words, size_t n_words,
@@ -93,7 +96,7 @@ int pt_output_query(struct pt_query *query, const struct pt_options *options, co
 		if (i == 0 &&
 		    strcmp(words[i], "report") == 0) /* "report details", as the last line of a report has it */
 			continue;
-		if (check_word(words[i], err) < 0)
+		if (check_word(words[i], i + 1 < n_words ? words[i + 1] : NULL, err) < 0)
 			return err->code;
 		all[n++] = words[i];
 	}

@@ -9,6 +9,7 @@
 #include "base/nearest.h"
 #include "base/util.h"
 #include "control/changes.h"
+#include "report/other_names.h"
 #include "report/views/views.h"
 
 #define X(list) pt_commands_##list,
@@ -302,6 +303,29 @@ static bool refuse_setting(const struct pt_command *cmd, struct pt_err *err)
 	return true;
 }
 
+/* "profile 2s", "run 2s": the time of profile run. */
+static bool is_time(const char *word)
+{
+	uint64_t ns;
+
+	return word[0] >= '0' && word[0] <= '9' && pt_params_parse_seconds(word, &ns, NULL) == 0;
+}
+
+/* A view or a format by a name that other tools have for it. */
+static int refuse_other_name(const struct pt_command *cmd, const char *means, struct pt_err *err)
+{
+	const char *word = cmd->words[0], *door = cmd->ctx->ops->name;
+
+	if (pt_view_find(means) != NULL)
+		return pt_fail(err, PT_EARG, "\"%.40s\" is not a %s command; did you mean profile report %s?", word,
+			       door, means);
+	return pt_fail(
+		err, PT_EARG,
+		"\"%.40s\" is not a %s command; format %s is for a file: %s profile save FILE, and then: proftap decode "
+		"FILE --format %s -o OUT",
+		word, door, means, door, means);
+}
+
 static int refuse_word(struct names *names, const char *group, struct pt_err *err)
 {
 	const struct pt_command *cmd = names->cmd;
@@ -313,6 +337,11 @@ static int refuse_word(struct names *names, const char *group, struct pt_err *er
 
 	if (group == NULL && refuse_setting(cmd, err))
 		return err->code;
+	if (is_time(second) && (group != NULL ? strcmp(group, "profile") : strcmp(first, "run")) == 0)
+		return pt_fail(err, PT_EARG, "\"%.40s %.40s\" is not a %s command; did you mean %s profile run %.40s?",
+			       group != NULL ? group : first, second, cmd->ctx->ops->name, cmd->ctx->ops->name, second);
+	if (group == NULL && pt_view_meant_by(first) != NULL)
+		return refuse_other_name(cmd, pt_view_meant_by(first), err);
 	if (group == NULL && is_gdbs_own(first))
 		return pt_fail(err, PT_EARG, "\"%.40s\" is not a %s command, but one of GDB itself: type it without %s",
 			       first, cmd->ctx->ops->name, cmd->ctx->ops->name);

@@ -119,6 +119,15 @@ static void after_explain(struct pt_command *cmd, int rc, const struct pt_err *e
 	end(cmd);
 }
 
+/* "period=2ms" is asked of period; ">=" is a word of its own. */
+static void cut_value(char *text)
+{
+	char *equals = strchr(text, '=');
+
+	if (equals != NULL && equals != text && strchr("<>", equals[-1]) == NULL)
+		*equals = '\0';
+}
+
 static void take_topic(struct topic *topic)
 {
 	const struct pt_command *cmd = topic->cmd;
@@ -129,7 +138,7 @@ static void take_topic(struct topic *topic)
 				       cmd->words[i]);
 	if (strncmp(topic->text, "--", 2) == 0)	/* as it is written on the command line */
 		memmove(topic->text, topic->text + 2, strlen(topic->text + 2) + 1);
-	topic->text[strcspn(topic->text, "=")] = '\0';
+	cut_value(topic->text);
 	pt_nearest_init(&topic->near, topic->text, strlen(topic->text));
 }
 

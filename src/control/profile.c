@@ -164,9 +164,31 @@ static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 	pt_session_report(cmd->ctx->session, &query, on_first_rows, cmd);
 }
 
+/* Where each command is a session of its own there is nothing to ask of an earlier one. */
+static bool has_session(struct pt_command *cmd)
+{
+	const char *door = cmd->ctx->ops->name, *first = cmd->n_words > 0 ? cmd->words[0] : "";
+	bool saves = strcmp(cmd->row.name, "profile save") == 0;
+
+	if (!cmd->ctx->ops->is_single)
+		return true;
+	if (saves)
+		pt_command_fail(
+			cmd, PT_ESTATE,
+			"profile save: each proftap %s is a session of its own, and this one has profiled nothing; "
+			"type proftap profile --for 2s --capture %s",
+			door, first[0] != '\0' ? first : "FILE");
+	else
+		pt_command_fail(cmd, PT_ESTATE,
+				"%s: each proftap %s is a session of its own, and this one has profiled nothing; type "
+				"proftap %s profile run 2s%s%s",
+				cmd->row.name, door, door, first[0] != '\0' ? " " : "", first);
+	return false;
+}
+
 static void stop(struct pt_command *cmd)
 {
-	if (pt_command_no_words(cmd))
+	if (pt_command_no_words(cmd) && has_session(cmd))
 		pt_recorder_stop_profile(cmd->ctx->recorder, on_stopped, cmd);
 }
 
@@ -212,7 +234,7 @@ static void status(struct pt_command *cmd)
 
 static void reset(struct pt_command *cmd)
 {
-	if (pt_command_no_words(cmd))
+	if (pt_command_no_words(cmd) && has_session(cmd))
 		pt_session_reset(cmd->ctx->session, pt_command_session_reply, cmd);
 }
 
@@ -232,6 +254,8 @@ static void report(struct pt_command *cmd)
 		pt_command_fail(cmd, PT_EARG, "profile report: %s", err.msg);
 		return;
 	}
+	if (!has_session(cmd))
+		return;
 	pt_session_default_top(cmd->ctx->session, &query);
 	pt_command_fit(cmd, &query);
 	if (is_binary(query.format))
@@ -266,7 +290,8 @@ static void report_details(struct pt_command *cmd)
 	for (size_t i = 0; pt_formats[i] != NULL; i++)
 		pt_command_say(cmd, "  %-12s %s%s", pt_formats[i]->name, pt_formats[i]->help,
 			       i == 0 ? " (default)" : "");
-	pt_command_say(cmd, "sort=KEY: a column, such as net, gross, count, max, name; top=0: all rows");
+	pt_command_say(cmd,
+		       "sort=KEY: the heading of a column, such as self, total, count, max, function; top=0: all rows");
 }
 
 static void save(struct pt_command *cmd)
@@ -279,6 +304,8 @@ static void save(struct pt_command *cmd)
 				"profile save FILE [replace]: one name, of a file on the host where proftap runs");
 		return;
 	}
+	if (!has_session(cmd))
+		return;
 	name = pt_command_name_file(cmd, cmd->words[0]);
 	if (name != NULL)
 		pt_session_save(cmd->ctx->session, name, replace, pt_command_session_reply, cmd);

@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "base/params.h"
 #include "base/util.h"
+#include "report/other_names.h"
 #include "report/report.h"
 #include "report/table/order.h"
 #include "report/views/views.h"
@@ -43,6 +44,7 @@ static bool is_file(const char *word)
 static int no_view(const char *word, struct pt_err *err)
 {
 	struct right_words right = { .at = 0 };
+	char where[80] = "views";
 
 	pt_nearest_init(&right.near, word, strlen(word));
 	for (size_t i = 0; pt_views[i] != NULL; i++)
@@ -54,6 +56,8 @@ static int no_view(const char *word, struct pt_err *err)
 		put_right(&right, pt_views[i]->name);
 	for (size_t i = 0; pt_formats[i] != NULL; i++)
 		pt_nearest_offer(&right.near, pt_formats[i]->name);	/* which may stand there alone, too */
+	if (pt_view_meant_by(word) != NULL)
+		pt_nearest_is(&right.near, pt_view_meant_by(word));
 	if (is_file(word))
 		return pt_fail(err, PT_EARG,
 			       "there is no view '%.200s'; a program is named by --elf %.200s, in GDB by "
@@ -62,7 +66,13 @@ static int no_view(const char *word, struct pt_err *err)
 	if (pt_params_is_unit_of_time(word))
 		return pt_fail(err, PT_EARG, "there is no view '%.40s'; a time is one word, number and unit: 50%.40s",
 			       word, word);
-	return refuse("there is no view", word, &right.near, "views", right.names, err);
+	if (pt_params_is_unit_of_frequency(word))
+		return pt_fail(err, PT_EARG,
+			       "there is no view '%.40s'; a frequency is one word, number and unit: 48%.40s", word,
+			       word);
+	if (right.near.nearest[0] == '\0' && strlen(word) > 2)	/* it may be what the user wants to know of */
+		snprintf(where, sizeof(where), "of one function: report why %.40s; views", word);
+	return refuse("there is no view", word, &right.near, where, right.names, err);
 }
 
 static int no_format(const char *word, struct pt_err *err)
@@ -162,6 +172,9 @@ static int check_sort(const struct pt_query *query, struct pt_err *err)
 		put_sort_word(&right, view, i);
 		more |= view->columns[i].brief == PT_IF_WIDE;
 	}
+	if (view != NULL && pt_column_meant_by(query->sort) != NULL &&
+	    pt_view_column(view, pt_column_meant_by(query->sort)) >= 0)
+		pt_nearest_is(&right.near, pt_column_meant_by(query->sort));
 	if (more)
 		put_right_text(&right, " (and what wide=on shows)");
 	snprintf(where, sizeof(where), "%s has", view != NULL ? view->name : "it");
@@ -173,7 +186,7 @@ static int check_zoom(const struct pt_query *query, struct pt_err *err)
 	const struct pt_view *view = pt_view_find(query->view[0] != '\0' ? query->view : pt_views[0]->name);
 
 	if (query->to_ns != 0 && query->from_ns >= query->to_ns)
-		return pt_fail(err, PT_EARG, "from= is not before to=");
+		return pt_fail(err, PT_EARG, "from= is not before to=; for instance: from=1s to=2s");
 	if (!pt_query_zooms(query) || view == NULL || view->match != NULL || strcmp(query->format, "annotate") == 0 ||
 	    strcmp(query->format, "why") == 0)
 		return 0;
@@ -213,6 +226,15 @@ static int no_setting(const char *word, struct pt_err *err)
 		       word, pt_nearest_question(&near, question, sizeof(question)));
 }
 
+static int take_view(struct pt_query *query, const char *view, struct pt_err *err)
+{
+	if (query->view[0] != '\0' && strcmp(query->view, view) != 0)
+		return pt_fail(err, PT_EARG,
+			       "%s and %s are two views, and a report has one: report %s, and then report %s",
+			       query->view, view, query->view, view);
+	return copy(query->view, sizeof(query->view), "view", view, err);
+}
+
 static int take_word(struct pt_query *query, const char *word, struct pt_err *err)
 {
 	uint64_t top;
@@ -246,7 +268,7 @@ static int take_word(struct pt_query *query, const char *word, struct pt_err *er
 	if (pt_view_find(word) == NULL && pt_format_find(word) != NULL)	/* "report details" */
 		return copy(query->format, sizeof(query->format), "format", word, err);
 	if (short_view(word) != NULL)
-		return copy(query->view, sizeof(query->view), "view", short_view(word), err);
+		return take_view(query, short_view(word), err);
 	if (short_format(word) != NULL)
 		return copy(query->format, sizeof(query->format), "format", short_format(word), err);
 	return strchr(word, '=') == NULL ? no_view(word, err) : no_setting(word, err);
