@@ -149,14 +149,15 @@ static void on_core_stop(void *arg, unsigned core, const struct pt_core_status *
 static void put_progress(struct pt_command *cmd, struct pt_text *out)
 {
 	struct run *run = cmd->data;
+	double for_s = (double)run->for_ns / 1e9;
 	double s = run->begun_ns > 0 ? (double)(uv_hrtime() - run->begun_ns) / 1e9 : 0;
 
 	if (run->started[0] != '\0')
 		pt_command_add_lines(cmd, run->started, strlen(run->started), out);
 	run->started[0] = '\0';
 	if (run->waiting || run->begun_ns == 0)
-		pt_text_add(out, "profile run: %.0f s so far, of %.3g s in which the core runs\n", s,
-			    (double)run->for_ns / 1e9);
+		pt_text_add(out, "profile run: %.0f s so far; it ends when the core has run for %.3g s%s\n", s, for_s,
+			    s > for_s + 1 ? " (while it is halted it does not)" : "");
 	else
 		pt_text_add(out, "profile run: the time is over, the result is being fetched and printed\n");
 }

@@ -144,7 +144,7 @@ static void say_progress(void *arg)
 	if (!p->begun)
 		pt_progress("waiting for the target to answer: %.0f s; Ctrl-C ends it", s);
 	else if (p->waiting && p->options->for_ns != 0)
-		pt_progress("profiling: %.0f s, until the core has run for %.3g s; Ctrl-C ends it and reports", s,
+		pt_progress("profiling: %.0f s so far; it ends when the core has run for %.3g s, or on Ctrl-C", s,
 			    (double)p->options->for_ns / 1e9);
 	else if (p->waiting)
 		pt_progress("profiling: %.0f s; Ctrl-C ends it and reports", s);
