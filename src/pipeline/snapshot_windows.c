@@ -109,28 +109,16 @@ void pt_snapshot_window_core(const struct pt_pipeline *p, const struct pt_traced
 	core->ticks = awake_ticks(p, traced, core->asleep.share, core->ticks);
 }
 
-/* What was so much in each tick awake, in the whole profile. */
-static struct pt_estimate in_profile(const struct pt_profile_core *core, struct pt_estimate e)
-{
-	double awake = 1 - core->asleep.share, ticks = (double)core->ticks;
-
-	if (core->awake_estimated && awake > 0) {
-		e = pt_estimate_of_all_time(e, &core->asleep);
-		ticks /= awake;
-	}
-	return (struct pt_estimate){ e.value * ticks, e.lo * ticks, e.hi * ticks };
-}
-
 static struct pt_estimate share_in_profile(const struct pt_profile_core *core, const struct pt_share *s)
 {
-	return in_profile(core, (struct pt_estimate){ s->share, s->lo, s->hi });
+	return pt_profile_in_all(core, (struct pt_estimate){ s->share, s->lo, s->hi });
 }
 
 /* Entries, of which rate is that per tick awake, and their interval. PT_UNKNOWN: there is none. */
 static uint64_t entries_of(const struct pt_profile_core *core, const struct pt_estimate *rate,
 			   struct pt_estimate *interval)
 {
-	*interval = in_profile(core, *rate);
+	*interval = pt_profile_in_all(core, *rate);
 	return isnan(rate->value) ? PT_UNKNOWN : pt_profile_scaled(core, rate->value);
 }
 
@@ -149,6 +137,19 @@ static double fitted(const struct pt_profile_core *core, const struct pt_profile
 	const struct pt_window_function *f = core->calibration != NULL ? &core->calibration[row->id].windows : NULL;
 
 	return f != NULL && f->own.x > 0 ? row->share.share * core->windows.y / f->own.x : 1;
+}
+
+/* What bursts saw of it is in the profile for certain; of the estimates each is a bound, and that of its own time may be
+ * narrower: it can be of samples. */
+static uint64_t gross_at_least(const struct pt_profile_core *core, const struct pt_tree_estimate *tree,
+			       const struct pt_profile_function *row)
+{
+	const struct pt_stat *calls = &row->seen->stat[PT_TALLY_GROSS];
+	uint64_t longest = calls->n > 0 ? calls->max : 0, seen = row->seen->gross_total;
+
+	longest = row->durations[PT_TALLY_GROSS].longest > longest ? row->durations[PT_TALLY_GROSS].longest : longest;
+	seen = seen != PT_UNKNOWN && seen > longest ? seen : longest;
+	return (uint64_t)fmax(fmax(share_in_profile(core, &tree->gross).lo, row->net.lo), (double)seen);
 }
 
 /* One that has no entry in any window had some elsewhere: nobody can say how many. */
@@ -178,7 +179,7 @@ void pt_snapshot_window_row(struct pt_pipeline *p, const struct pt_traced *trace
 	row->durations = &p->profile.tree->durations[traced->core][row->id * PT_N_TALLY_KINDS];
 	/* both are bounds of it, and that of its own time may be narrower: it can be of samples */
 	row->gross_share = fmax(tree->gross.lo, row->share.lo);
-	figures->gross_total = (uint64_t)fmax(share_in_profile(core, &tree->gross).lo, row->net.lo);
+	figures->gross_total = gross_at_least(core, tree, row);
 	figures->count = entries_of(core, &tree->count, &row->count);
 	if (seen->exceptions > 0)
 		figures->exceptions = figures->count == PT_UNKNOWN || seen->count == 0

@@ -35,3 +35,14 @@ double pt_profile_lost_share(const struct pt_profile *profile)
 			worst = fault_share(&profile->sources[i].loss);
 	return worst;
 }
+
+struct pt_estimate pt_profile_in_all(const struct pt_profile_core *core, struct pt_estimate e)
+{
+	double awake = 1 - core->asleep.share, ticks = (double)core->ticks;
+
+	if (core->awake_estimated && awake > 0) {
+		e = pt_estimate_of_all_time(e, &core->asleep);
+		ticks /= awake;
+	}
+	return (struct pt_estimate){ e.value * ticks, e.lo * ticks, e.hi * ticks };
+}

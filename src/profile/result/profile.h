@@ -74,6 +74,9 @@ struct pt_profile_place {		/* where pc samples were taken, on a core of which th
 	uint16_t function, core;	/* function: id */
 };
 
+/* What was so much in each tick that the core was awake, in the whole profile, with the interval that its sleep adds. */
+struct pt_estimate pt_profile_in_all(const struct pt_profile_core *core, struct pt_estimate e);
+
 /* Whether what a source tells of its core's flow is in the figures. */
 enum pt_source_use {
 	PT_SOURCE_USED,

@@ -130,6 +130,32 @@ static void check_functions(struct pt_law_check *check)
 	}
 }
 
+static uint64_t ticks_in(const struct pt_view *view, const struct pt_value *values, const char *key)
+{
+	int column = pt_law_column(view, key);
+
+	return column >= 0 ? values[column].u : PT_UNKNOWN;
+}
+
+/* No call lasts longer than all of them together, be both exact or lower bounds. */
+static void check_longest(struct pt_law_check *check, const char *name)
+{
+	const struct pt_view *view = pt_view_find(name);
+	struct pt_value values[PT_LAW_COLUMNS];
+
+	for (size_t i = 0, n = pt_law_rows(view, check->profile); i < n; i++) {
+		uint64_t longest, all;
+
+		view->row(check->profile, i, values);
+		longest = ticks_in(view, values, "gross.max");
+		all = ticks_in(view, values, "gross.total");
+		if (longest != PT_UNKNOWN && all != PT_UNKNOWN && longest > all)
+			pt_law_violated(check, PT_LAW_SUMS, view->name,
+					"%s: a call of %" PRIu64 ", and %" PRIu64 " of all its calls together",
+					values[0].text, longest, all);
+	}
+}
+
 /* A share of what a calibrated core ran. */
 static uint64_t sampled_ticks(const struct pt_profile *p, const struct pt_profile_place *at, uint16_t number)
 {
@@ -303,6 +329,8 @@ void pt_law_sums(struct pt_law_check *check)
 	if (p->bins != NULL)
 		check_bins(check);
 	check_gaps(check);
+	check_longest(check, "functions");
+	check_longest(check, "irqs");
 	check_totals(check, "functions");
 	check_totals(check, "irqs");
 	for (size_t i = 0; i < PT_LEN(parts); i++)
