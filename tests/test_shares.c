@@ -12,6 +12,10 @@
 #include "profile/analyses/code/lines.h"
 #include "profile/analyses/calls/tree.h"
 #include "profile/analyses/signals/tasks.h"
+#include "report/laws/laws_parts.h"
+#include "report/report.h"
+#include "report/table/order.h"
+#include "report/views/views.h"
 #include "tests/inline_profile.h"
 
 #define LEAST_SHARE 0.02	/* of a function that is judged */
@@ -283,6 +287,80 @@ START_TEST(a_handlers_first_instruction_is_no_surer_than_its_entries)
 }
 END_TEST
 
+/* Counts of lines, instructions and inlined calls are estimates with intervals: here of each function's first instruction,
+ * which its own counter in RAM tells of. */
+START_TEST(counts_of_instructions_hold_the_truth)
+{
+	enum { PROFILES = 12 };
+	unsigned judged = 0, held = 0;
+
+	for (uint64_t seed = 1; seed <= PROFILES; seed++) {
+		struct inline_setup setup = { .source = "mtb", .words = { "mode=burst" }, .seed = seed };
+		const struct pt_function *functions;
+		uint32_t before[64] = { 0 }, after;
+		struct inline_profile p;
+		const struct pt_lines_insn *insn;
+		size_t n;
+
+		inline_open(&p, &setup);
+		functions = pt_program_functions(p.program, &n);
+		for (size_t i = 0; i < n && i < PT_LEN(before); i++)
+			inline_counter(&p, functions[i].address, &before[i]);
+		inline_start(&p, &setup);
+		inline_drain(&p, PT_NS_PER_S);
+		inline_stop(&p);
+		for (size_t i = 0; i < n && i < PT_LEN(before); i++) {
+			insn = pt_lines_insn_at(pt_pipeline_profile(p.pipeline)->lines, functions[i].address);
+			if (insn == NULL || isnan(insn->executed.value) ||
+			    !inline_counter(&p, functions[i].address, &after))
+				continue;
+			judged++;
+			held += insn->executed.lo <= after - before[i] && after - before[i] <= insn->executed.hi;
+		}
+		inline_close(&p);
+	}
+	ck_assert_uint_gt(judged, 15 * PROFILES);
+	ck_assert_msg(held >= 0.93 * judged, "%u of %u", held, judged);
+}
+END_TEST
+
+/* The same in the table and in the annotated source: no count of bursts without its interval, or its sign. */
+START_TEST(counts_of_lines_say_what_they_are)
+{
+	static const struct pt_query annotate = { .format = "annotate" };
+	struct inline_setup setup = { .source = "mtb", .words = { "mode=burst" }, .seed = 3 };
+	const struct pt_view *view = pt_view_find("lines");
+	struct pt_value values[PT_LAW_COLUMNS];
+	const struct pt_profile *profile;
+	struct inline_profile p;
+	struct pt_text out = { 0 };
+	int count = pt_view_column(view, "count"), marked = 0;
+
+	inline_open(&p, &setup);
+	inline_start(&p, &setup);
+	inline_drain(&p, (_i == 0 ? 1000 : 40) * PT_NS_PER_MS);
+	inline_stop(&p);
+	profile = pt_pipeline_profile(p.pipeline);
+	ck_assert(profile->core[0].windowed == (_i == 0));
+	for (size_t i = 0; i < view->n_rows(profile); i++) {
+		view->row(profile, i, values);
+		if (values[count].u == PT_UNKNOWN)
+			continue;
+		ck_assert(values[count].at_least == (_i == 1));
+		ck_assert(_i == 1 ||
+			  (values[count].basis == PT_BASIS_ESTIMATED && values[count].lo < values[count].hi));
+		marked++;
+	}
+	ck_assert_int_gt(marked, 50);
+	ck_assert_int_eq(pt_report_render(profile, &annotate, &out, NULL), 0);
+	ck_assert((strstr(out.bytes, "≥") != NULL) == (_i == 1));
+	ck_assert((strstr(out.bytes, "% (") != NULL || strstr(out.bytes, "%   (") != NULL) == (_i == 0));
+	ck_assert((strstr(out.bytes, "0.0% ") != NULL) == (_i == 0));	/* a tally makes no share */
+	pt_text_free(&out);
+	inline_close(&p);
+}
+END_TEST
+
 /* A task is what each function was of it, and functions have the samples' shares. */
 START_TEST(tasks_are_fitted_to_samples)
 {
@@ -363,6 +441,8 @@ int main(void)
 	tcase_add_loop_test(tc, samples_and_bursts_make_one_estimate, 0, PT_LEN(together));
 	tcase_add_test(tc, chains_are_no_surer_than_their_function);
 	tcase_add_test(tc, tasks_are_fitted_to_samples);
+	tcase_add_test(tc, counts_of_instructions_hold_the_truth);
+	tcase_add_loop_test(tc, counts_of_lines_say_what_they_are, 0, 2);
 	tcase_add_test(tc, sources_that_contradict_each_other_are_told);
 	tcase_add_loop_test(tc, no_part_of_a_periodic_program_is_favoured, 0, PT_LEN(in_step));
 	suite_add_tcase(suite, tc);

@@ -16,6 +16,7 @@
 #include "report/table/format.h"
 #include "report/table/order.h"
 #include "report/table/units.h"
+#include "report/views/flow_share.h"
 
 extern const struct pt_format pt_format_annotate;
 
@@ -27,7 +28,8 @@ struct writer {
 	struct pt_sources *sources;
 	struct pt_text *out;
 	uint64_t all;		/* ticks of everything */
-	bool sampled;		/* some lines have shares of samples: there is a column for intervals */
+	bool sampled;		/* some lines have shares of samples */
+	bool has_intervals;	/* there is a column for them */
 };
 
 /* What bins say of it; of several cores, those of the first. NULL: nothing. */
@@ -78,7 +80,7 @@ static bool was_seen(const struct writer *w, const struct pt_lines_line *line)
 {
 	if (w->profile->by_bins)
 		return bins_line(w, line) != NULL;
-	return line->instructions > 0 || sampled_line(w, line) != NULL;
+	return line->instructions > 0 || line->n_observed > 0 || sampled_line(w, line) != NULL;
 }
 
 /* Bins were in a range. */
@@ -105,15 +107,26 @@ static uint64_t ticks_of(const struct writer *w, const struct pt_lines_line *lin
 	return w->profile->by_instructions ? line->instructions : line->cycles;
 }
 
+/* One of the margin's columns; a bound begins with a character of several bytes. */
+static void figure_cell(struct writer *w, const char *text)
+{
+	int columns = 0;
+
+	for (const char *at = text; *at != '\0'; at++)
+		columns += ((unsigned char)*at & 0xc0) != 0x80;
+	pt_text_add(w->out, "%*s%s ", columns < MARGIN ? MARGIN - columns : 0, "", text);
+}
+
 /* share NULL: the line has none. */
 static void cells(struct writer *w, const char *count, const char *net, const double *share, const char *interval)
 {
-	pt_text_add(w->out, "%*s %*s ", MARGIN, count, MARGIN, net);
+	figure_cell(w, count);
+	figure_cell(w, net);
 	if (share != NULL)
 		pt_text_add(w->out, "%5.1f%% ", 100.0 * *share);
 	else
 		pt_text_add(w->out, "%6s ", "");
-	if (w->sampled)
+	if (w->has_intervals)
 		pt_text_add(w->out, "%*s ", INTERVAL, interval);
 }
 
@@ -126,16 +139,40 @@ static void sampled_cells(struct writer *w, const struct pt_place *place)
 	cells(w, "", samples, &place->share.share, interval);
 }
 
-static void counted_cells(struct writer *w, const struct pt_lines_line *line)
+/* Bins count no executions. */
+static void cells_of_bins(struct writer *w, const struct pt_lines_line *line)
 {
 	static const struct pt_column ticks = { "", "", PT_UNIT_TICKS, true };
 	double share = (double)ticks_of(w, line) / (double)(w->all != 0 ? w->all : 1);
-	char net[PT_CELL_BYTES], count[32] = "";	/* bins count no executions */
+	char net[PT_CELL_BYTES];
 
 	pt_print_cell(net, sizeof(net), w->profile, &ticks, &(struct pt_value){ .u = ticks_of(w, line) });
-	if (!w->profile->by_bins)
-		pt_print_scaled(count, sizeof(count), (double)line->count, "", "");
-	cells(w, count, net, &share, "");
+	cells(w, "", net, &share, "");
+}
+
+/* As in the table of lines: estimates have their intervals, and a tally is a lower bound and makes no share. */
+static void counted_cells(struct writer *w, const struct pt_lines_line *line)
+{
+	static const struct pt_column counts = { "", "", PT_UNIT_COUNT, PT_ALWAYS },
+				      ticks = { "", "", PT_UNIT_TICKS, PT_ALWAYS },
+				      shares = { "", "", PT_UNIT_SHARE, PT_ALWAYS };
+	const struct pt_profile *p = w->profile;
+	uint16_t core = w->lines->core;
+	struct pt_value n = pt_flow_count(p, core, line->count, &line->executed),
+			t = pt_flow_ticks_of(p, core, ticks_of(w, line), &line->share),
+			s = pt_flow_share(p, core, ticks_of(w, line), w->all, &line->share);
+	char count[PT_CELL_BYTES], net[PT_CELL_BYTES], limits[PT_CELL_BYTES], interval[PT_CELL_BYTES + 2] = "";
+
+	n.interval_beside = true;
+	if (n.basis == PT_BASIS_ESTIMATED || n.u == PT_UNKNOWN)
+		pt_print_figure(count, sizeof(count), p, &counts, &n);
+	else
+		pt_print_scaled(count, sizeof(count), (double)n.u, "", "");
+	pt_print_figure(net, sizeof(net), p, &ticks, &t);
+	pt_print_interval(limits, sizeof(limits), &shares, &s);
+	if (limits[0] != '\0')
+		snprintf(interval, sizeof(interval), "(%s)", limits);
+	cells(w, count, net, isnan(s.f) ? NULL : &s.f, interval);
 }
 
 static void margin(struct writer *w, const struct pt_lines_line *line)
@@ -146,6 +183,8 @@ static void margin(struct writer *w, const struct pt_lines_line *line)
 		sampled_cells(w, &sampled_line(w, line)->place);
 	else if (!was_seen(w, line))
 		cells(w, nothing_missed(w, line) ? "#" : "?", "", NULL, "");
+	else if (w->profile->by_bins)
+		cells_of_bins(w, line);
 	else
 		counted_cells(w, line);
 }
@@ -179,7 +218,7 @@ static size_t one_file(struct writer *w, const struct pt_source_file *file, size
 	size_t i = first;
 
 	pt_text_add(w->out, "\n%s\n%*s %*s %6s ", file->path, MARGIN, "count", MARGIN, "self", "self %");
-	if (w->sampled)
+	if (w->has_intervals)
 		pt_text_add(w->out, "%*s ", INTERVAL, "95 %");
 	pt_text_add(w->out, "%5s\n", "line");
 	if (missing != NULL)
@@ -225,17 +264,38 @@ static void files(struct writer *w, const struct pt_query *query)
 	}
 }
 
+/* Shares that have intervals, by windows or by bounds. */
+static bool has_estimates(const struct pt_profile *p)
+{
+	bool any = p->shares == PT_BASIS_ESTIMATED;
+
+	for (size_t i = 0; i < p->n_cores; i++)
+		any |= p->core[i].windowed;
+	return any;
+}
+
+/* Of several cores the sum, if all that they ran was seen; estimates and tallies are of one core each: the first. */
+static const struct pt_lines *lines_to_show(const struct pt_profile *p)
+{
+	bool whole = true;
+
+	for (size_t i = 0; i < p->n_cores; i++)
+		whole &= !p->core[i].windowed && !p->core[i].tallied;
+	return whole || p->lines == NULL || p->lines->n_cores < 2 ? p->lines : p->lines->cores[0];
+}
+
 static int write_annotate(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
 			  struct pt_text *out, struct pt_err *err)
 {
-	struct writer w = { .profile = profile, .lines = profile->lines, .out = out,
-			    .all = profile->ticks,
+	struct writer w = { .profile = profile, .lines = lines_to_show(profile), .out = out,
 			    .sampled = !profile->by_bins && profile->n_sampled_lines > 0 };
 	struct pt_caption caption;
 
 	(void)view;
 	if (profile->lines == NULL)
 		return pt_report_lacks("annotate", "lines", err);
+	w.all = w.lines == profile->lines ? profile->ticks : pt_profile_ticks(profile, w.lines->core);
+	w.has_intervals = w.sampled || (!profile->by_bins && has_estimates(profile));
 	if (profile->program == NULL || profile->lines->n_lines == 0)
 		return pt_fail(err, PT_ESTATE, "annotate needs an ELF with lines (compiled with -g)");
 	w.sources = pt_sources_of(profile->program, err);
@@ -247,6 +307,8 @@ static int write_annotate(const struct pt_profile *profile, const struct pt_view
 			pt_text_add(out, "%s: %s\n", pt_caption_key(i), caption.line[i]);
 	if (profile->by_bins && profile->n_cores > 1)
 		pt_text_add(out, "core %u of %zu\n", profile->bins->core[0].core, profile->n_cores);
+	else if (w.lines != profile->lines)
+		pt_text_add(out, "core %u of %zu\n", w.lines->core, profile->n_cores);
 	else if (w.sampled && profile->n_cores > 1)
 		pt_text_add(out, "samples are of core %u of %zu\n", profile->sampled_line[0].core, profile->n_cores);
 	files(&w, query);

@@ -99,7 +99,7 @@ static void comments(const struct pt_profile *profile, const struct pt_view *vie
 	if (pt_shares_from(profile, view->name) != NULL)
 		pt_text_add(out, "# shares from %s\r\n", pt_shares_from(profile, view->name));
 	if (pt_totals_are_of_recorded(profile))
-		pt_text_add(out, "# counts, net and gross: of what was recorded, not of the whole profile\r\n");
+		pt_text_add(out, "# counts, net and gross: for as long as was recorded, not for the whole profile\r\n");
 	if (pt_awake_only(profile, view, NULL, groups, sizeof(groups)))
 		pt_text_add(out, "# %s: time awake only\r\n", groups);
 	unit_comments(profile, view, out);

@@ -28,14 +28,14 @@ static void say(const struct teller *teller, const char *format, ...)
 	pt_text_free(&line);
 }
 
-static bool is_total(const char *key)
+static bool is_total(const struct pt_column *column)
 {
 	static const char *const keys[] = { "count", "net_instructions", "instructions", "net.total", "gross.total", "net",
 					    "gross" };
 
 	for (size_t i = 0; i < PT_LEN(keys); i++)
-		if (strcmp(key, keys[i]) == 0)
-			return true;
+		if (strcmp(column->key, keys[i]) == 0)	/* "instructions" may be those of the code */
+			return strcmp(column->key, "instructions") != 0 || column->unit == PT_UNIT_INSTRUCTIONS;
 	return false;
 }
 
@@ -46,7 +46,7 @@ static void list_totals(const struct pt_small_print *print, char *out, size_t ro
 
 	out[0] = '\0';
 	for (size_t i = 0; i < print->view->n_columns && at < room; i++)
-		if (print->shown[i] && is_total(print->view->columns[i].key))
+		if (print->shown[i] && is_total(&print->view->columns[i]))
 			at += (size_t)snprintf(out + at, room - at, "%s%s", at > 0 ? ", " : "",
 					       print->view->columns[i].heading);
 }
@@ -76,9 +76,9 @@ static void of_units(const struct pt_small_print *print, const struct teller *to
 		say(to, "Times are by a core clock of %s, taken on trust: no counter checked it.", clock);
 	list_totals(print, totals, sizeof(totals));
 	if (pt_totals_are_of_recorded(p) && totals[0] != '\0')
-		say(to, "%s: of what was recorded%s.", totals,
-		    p->core_hz == 0 && !p->by_instructions ? "; core-clock=HZ gives that of the whole profile"
-							   : ", not of the whole profile");
+		say(to, "%s: for as long as was recorded%s.", totals,
+		    p->core_hz == 0 && !p->by_instructions ? "; core-clock=HZ gives those of the whole profile"
+							   : ", not for the whole profile");
 }
 
 static void of_shares(const struct pt_small_print *print, const struct teller *to)

@@ -43,12 +43,20 @@ static inline struct pt_value pt_flow_number(const struct pt_profile *p, uint16_
 				  .at_least = u != PT_UNKNOWN && pt_profile_tallied(p, core) };
 }
 
-/* The same of counts that, of a windowed core, are estimates without an interval. */
-static inline struct pt_value pt_flow_count(const struct pt_profile *p, uint16_t core, uint64_t u)
+/* A count. Of a windowed core it has the interval of e, which is an estimate of it, or of what goes with it; without one
+ * nothing is known: blank. */
+static inline struct pt_value pt_flow_count(const struct pt_profile *p, uint16_t core, uint64_t u,
+					    const struct pt_estimate *e)
 {
 	struct pt_value v = pt_flow_number(p, core, u, p->counts);
 
-	v.rough = pt_profile_windowed(p, core) != NULL;
+	if (pt_profile_windowed(p, core) == NULL || u == PT_UNKNOWN)
+		return v;
+	if (u == 0 || isnan(e->value) || e->value <= 0)	/* none in a window is not none at all */
+		return (struct pt_value){ .u = PT_UNKNOWN };
+	v.basis = PT_BASIS_ESTIMATED;
+	v.lo = (double)u * e->lo / e->value;
+	v.hi = (double)u * e->hi / e->value;
 	return v;
 }
 
@@ -61,6 +69,19 @@ static inline struct pt_value pt_flow_ticks(const struct pt_profile *p, uint16_t
 					  .at_least = ticks != PT_UNKNOWN && pt_profile_tallied(p, core) };
 	return (struct pt_value){ .u = ticks, .lo = estimate->lo, .hi = estimate->hi, .basis = PT_BASIS_ESTIMATED,
 				  .interval_beside = true };
+}
+
+/* The same of a row that has a share alone. */
+static inline struct pt_value pt_flow_ticks_of(const struct pt_profile *p, uint16_t core, uint64_t ticks,
+					       const struct pt_share *share)
+{
+	const struct pt_profile_core *windowed = pt_profile_windowed(p, core);
+	struct pt_estimate e = { share->share, share->lo, share->hi };
+
+	if (windowed == NULL)
+		return pt_flow_number(p, core, ticks, p->times);
+	e = pt_profile_in_all(windowed, e);
+	return pt_flow_ticks(p, core, ticks, &e);
 }
 
 #endif

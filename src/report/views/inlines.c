@@ -37,14 +37,6 @@ static size_t n_rows(const void *subject)
 	return lines != NULL ? pt_core_rows(lines, n_inlined) : (size_t)PT_NOT_MADE;
 }
 
-/* Of windows it has no interval. */
-static struct pt_value share_of(const struct pt_profile *p, uint16_t core, uint64_t ticks, uint64_t all)
-{
-	if (pt_profile_windowed(p, core) != NULL && all != 0)
-		return (struct pt_value){ .f = (double)ticks / (double)all, .basis = PT_BASIS_ESTIMATED };
-	return pt_flow_share(p, core, ticks, all, NULL);
-}
-
 static void row(const void *subject, size_t i, struct pt_value *out)
 {
 	const struct pt_profile *p = subject;
@@ -58,10 +50,10 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 
 	*out++ = (struct pt_value){ .text = call->name };
 	*out++ = (struct pt_value){ .text = pt_name_of_function(p, sum->function) };
-	*out++ = pt_flow_count(p, lines->core, sum->count);
-	*out++ = pt_flow_count(p, lines->core, sum->instructions);
-	*out++ = pt_flow_number(p, lines->core, ticks, p->times);
-	*out++ = share_of(p, lines->core, ticks, all);
+	*out++ = pt_flow_count(p, lines->core, sum->count, &sum->executed);
+	*out++ = pt_flow_count(p, lines->core, sum->instructions, &sum->executed);
+	*out++ = pt_flow_ticks_of(p, lines->core, ticks, &sum->share);
+	*out++ = pt_flow_share(p, lines->core, ticks, all, &sum->share);
 	*out++ = pt_flow_number(p, lines->core, p->timing != NULL ? sum->cycles_inside : PT_UNKNOWN, p->times);
 	*out++ = (struct pt_value){ .text = file != NULL ? file->path : NULL };
 	*out++ = (struct pt_value){ .u = call->call_line != 0 ? call->call_line : PT_UNKNOWN, .basis = PT_BASIS_EXACT };

@@ -62,6 +62,18 @@ static void row_of_samples(const struct pt_profile *p, const struct pt_profile_p
 	*out++ = pt_core_value(p->n_cores, at->core);
 }
 
+/* A branch that is not always taken may have been at any other time as often as it was executed, or never. */
+static struct pt_value jumped_of(const struct pt_profile *p, uint16_t core, const struct pt_lines_insn *insn)
+{
+	struct pt_value v = pt_flow_count(p, core, insn->left, &insn->executed);
+
+	if (pt_profile_windowed(p, core) == NULL || v.u == PT_UNKNOWN || insn->left == insn->count)
+		return v;
+	v.lo = 0;
+	v.hi = insn->executed.hi;
+	return v;
+}
+
 static void row(const void *subject, size_t i, struct pt_value *out)
 {
 	const struct pt_profile *p = subject;
@@ -80,10 +92,10 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	all = pt_profile_ticks(p, lines->core);
 	*out++ = (struct pt_value){ .u = insn->address, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .text = pt_name_of_function(p, insn->function) };
-	*out++ = pt_flow_count(p, lines->core, insn->count);
+	*out++ = pt_flow_count(p, lines->core, insn->count, &insn->executed);
 	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
-	*out++ = pt_flow_number(p, lines->core, insn->left, p->counts);
-	*out++ = pt_flow_number(p, lines->core, ticks, p->times);
+	*out++ = jumped_of(p, lines->core, insn);
+	*out++ = pt_flow_ticks_of(p, lines->core, ticks, &insn->share);
 	*out++ = pt_flow_share(p, lines->core, ticks, all, &insn->share);
 	out = source_of(p, insn->address, out);
 	*out++ = pt_core_value(p->lines->n_cores, lines->core);

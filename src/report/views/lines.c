@@ -110,10 +110,10 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .text = line->file < n ? files[line->file].path : NULL };
 	*out++ = (struct pt_value){ .u = line->line, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .text = pt_name_of_function(p, line->function) };
-	*out++ = pt_flow_count(p, lines->core, line->count);
+	*out++ = pt_flow_count(p, lines->core, line->count, &line->executed);
 	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
-	*out++ = pt_flow_count(p, lines->core, line->instructions);
-	*out++ = pt_flow_number(p, lines->core, ticks, p->times);
+	*out++ = pt_flow_count(p, lines->core, line->instructions, &line->executed);
+	*out++ = pt_flow_ticks_of(p, lines->core, ticks, &line->share);
 	*out++ = pt_flow_share(p, lines->core, ticks, all, &line->share);
 	*out++ = (struct pt_value){ .u = line->n_insns, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = line->n_observed, .basis = p->counts };

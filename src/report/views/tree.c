@@ -14,7 +14,7 @@ static const struct pt_column columns[] = {
 	{ "task", "task", PT_UNIT_COUNT, PT_IF_WIDE },
 	{ "core", "core", PT_UNIT_COUNT, PT_IF_CORES },
 	{ "called_from", "called from", PT_UNIT_ADDRESS, PT_IF_WIDE },
-	{ "count", "count", PT_UNIT_COUNT, PT_ALWAYS },
+	{ "count", "count", PT_UNIT_COUNT, PT_IF_MUCH_ROOM },
 	{ "net", "self", PT_UNIT_TICKS, PT_ALWAYS },
 	{ "net_share", "self %", PT_UNIT_SHARE, PT_ALWAYS },
 	{ "gross", "total", PT_UNIT_TICKS, PT_ALWAYS },
@@ -59,10 +59,10 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = node->task != PT_NO_TASK ? node->task : PT_UNKNOWN };
 	*out++ = (struct pt_value){ .u = node->core };
 	*out++ = (struct pt_value){ .u = node->site, .basis = p->counts };
-	*out++ = pt_flow_count(p, node->core, counts ? node->count : PT_UNKNOWN);
-	*out++ = pt_flow_number(p, node->core, node->net, p->times);
+	*out++ = pt_flow_count(p, node->core, counts ? node->count : PT_UNKNOWN, &node->entries);
+	*out++ = pt_flow_ticks_of(p, node->core, node->net, &node->net_share);
 	*out++ = pt_flow_share(p, node->core, node->net, all, &node->net_share);
-	*out++ = pt_flow_number(p, node->core, node->gross, p->times);
+	*out++ = pt_flow_ticks_of(p, node->core, node->gross, &node->gross_share);
 	*out++ = pt_flow_share(p, node->core, node->gross, all, &node->gross_share);
 }
 

@@ -29,6 +29,7 @@ struct pt_tree_node {
 	uint8_t entry;		/* enum pt_step_entry; 0: the root, or a task's node; PT_TREE_NO_CALLER */
 	/* Of a windowed core (profile.h) these are estimates for the whole profile; else what was seen. */
 	uint64_t count;		/* entries */
+	struct pt_estimate entries;	/* windowed: count with its interval; value NAN: too few windows, or none has any */
 	uint64_t net, gross;	/* on the profile's clock; gross: with everything below */
 	struct pt_share net_share, gross_share;	/* windowed: of the time awake */
 };

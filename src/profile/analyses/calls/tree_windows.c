@@ -13,9 +13,9 @@ enum { NONE = UINT32_MAX, EDGE_SLOTS = 1 << 16, MOST_EDGES = EDGE_SLOTS / 2 };
 struct node {
 	struct pt_tree_count base;	/* where the window began */
 	uint64_t below;			/* in the window, with what is below it */
-	struct pt_cluster_sum net, gross;
+	struct pt_cluster_sum net, gross, entries;
+	double most;			/* entries per tick of a window */
 	double with_own;		/* sum over windows of its net times that of its function */
-	double count;
 	double sampled_below, sampled_above;	/* of its share, or of what is summed up below it: the samples' part of the
 						 * error */
 	uint32_t edge;			/* of its call; NONE: nobody's, or there was no room */
@@ -178,7 +178,10 @@ static void end_window(struct pt_tree_windows *w, const struct pt_tree_node *nod
 			pt_cluster_add(&at->net, (double)got.net * window->scale, window->weight);
 			pt_cluster_add(&at->gross, (double)at->below * window->scale, window->weight);
 		}
-		at->count += (double)got.count * window->scale;
+		if (got.count != 0) {
+			pt_cluster_add(&at->entries, (double)got.count * window->scale, window->weight);
+			at->most = fmax(at->most, (double)got.count / (double)window->ticks);
+		}
 		if (core != NULL && i != 0 && node[i].function < w->n_functions)
 			add_node(w, core, &node[i], at, got);
 	}
@@ -380,7 +383,8 @@ static void give_node(const struct node *n, const struct pt_profile_core *core, 
 	out->gross_share = pt_cluster_share(&core->windows, &n->gross);
 	out->net = pt_profile_scaled(core, out->net_share.share);
 	out->gross = pt_profile_scaled(core, out->gross_share.share);
-	out->count = pt_profile_scaled(core, core->windows.y > 0 ? n->count / core->windows.y : 0);
+	out->count = pt_profile_scaled(core, core->windows.y > 0 ? n->entries.x / core->windows.y : 0);
+	out->entries = pt_profile_in_all(core, pt_cluster_rate(&core->windows, &n->entries, n->most));
 }
 
 static void give_nodes(struct pt_tree_windows *w, const struct pt_profile *profile, struct pt_tree_node *node, size_t n)

@@ -26,6 +26,7 @@ struct pt_lines_insn {		/* an instruction that was executed */
 	uint64_t left;		/* out of them: left the straight line by itself: jumped, called, returned */
 	uint64_t cycles;	/* modelled, all of them */
 	struct pt_share share;	/* of a windowed core */
+	struct pt_estimate executed;	/* likewise: count with its interval; value NAN: too few windows, or none has it */
 	uint16_t function;	/* id */
 };
 
@@ -36,6 +37,7 @@ struct pt_lines_line {		/* a line that has code */
 	uint32_t n_insns, n_observed;	/* its instructions, and how many of them were seen executing */
 	uint64_t count, instructions, cycles;
 	struct pt_share share;	/* of a windowed core */
+	struct pt_estimate executed;	/* likewise: instructions with their interval; value NAN: as above */
 };
 
 struct pt_lines_inline {	/* an inlined call that was seen executing */
@@ -44,6 +46,9 @@ struct pt_lines_inline {	/* an inlined call that was seen executing */
 	uint64_t count;		/* how often it was entered from outside itself */
 	uint64_t instructions, cycles;	/* of its own, without inlined calls inside it */
 	uint64_t cycles_inside;	/* with them */
+	/* of a windowed core: of its own, the limits at worst; instructions likewise, value NAN: none */
+	struct pt_share share;
+	struct pt_estimate executed;
 };
 
 struct pt_lines_function {	/* coverage of one; by id */

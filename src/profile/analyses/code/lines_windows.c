@@ -13,8 +13,9 @@ static const double POINT = 1024;	/* one, in fixed point: weights are ns, of som
 enum { NO_LINE = UINT32_MAX };
 
 struct got {
-	struct pt_cluster_sum sum;
-	uint64_t ticks;		/* in the window */
+	struct pt_cluster_sum time, executed;	/* ticks, and instructions */
+	double most;		/* instructions per tick of a window */
+	uint64_t ticks, instructions;	/* in the window */
 	bool touched;
 };
 
@@ -38,9 +39,10 @@ struct pt_lines_windows {
 
 /* --- what instructions and lines got */
 
-static void add_ticks(struct pt_lines_windows *w, struct got *got, uint64_t ticks)
+static void add_part(struct pt_lines_windows *w, struct got *got, uint64_t instructions, uint64_t ticks)
 {
 	got->ticks += ticks;
+	got->instructions += instructions;
 	if (got->touched)
 		return;
 	if (w->n_touched == w->touched_room) {
@@ -75,9 +77,9 @@ static void take_insn(void *arg, size_t number, size_t unit, uint64_t instructio
 	}
 	if (span->line[unit] == 0)
 		span->line[unit] = line_at(w->weighted, s->span->base + ((uint64_t)unit << w->weighted->shift));
-	add_ticks(w, &span->insn[unit], ticks);
+	add_part(w, &span->insn[unit], instructions, ticks);
 	if (span->line[unit] != NO_LINE)
-		add_ticks(w, &w->line[span->line[unit] - 1], ticks);
+		add_part(w, &w->line[span->line[unit] - 1], instructions, ticks);
 }
 
 /* --- windows */
@@ -102,8 +104,10 @@ static void end_window(struct pt_lines_windows *w, const struct pt_time_window *
 	for (size_t i = 0; i < w->n_touched; i++) {
 		struct got *got = w->touched[i];
 
-		pt_cluster_add(&got->sum, (double)got->ticks * window->scale, window->weight);
-		got->ticks = 0;
+		pt_cluster_add(&got->time, (double)got->ticks * window->scale, window->weight);
+		pt_cluster_add(&got->executed, (double)got->instructions * window->scale, window->weight);
+		got->most = fmax(got->most, (double)got->instructions / (double)window->ticks);
+		got->ticks = got->instructions = 0;
 		got->touched = false;
 	}
 	w->n_touched = 0;
@@ -119,16 +123,16 @@ void pt_lines_windows_edge(struct pt_lines_windows *w, const struct pt_time_wind
 
 /* --- result, life */
 
-static const struct pt_cluster_sum *sum_at(const struct pt_lines_windows *w, uint64_t address)
+static const struct got *got_at(const struct pt_lines_windows *w, uint64_t address)
 {
-	static const struct pt_cluster_sum none;
+	static const struct got none;
 	const struct pt_lines_count *c = w->weighted;
 
 	for (size_t i = 0; i < c->map->n_spans; i++) {
 		const struct pt_code_span *span = c->span[i].span;
 
 		if (address - span->base < span->end - span->base && w->span[i].insn != NULL)
-			return &w->span[i].insn[(address - span->base) >> c->shift].sum;
+			return &w->span[i].insn[(address - span->base) >> c->shift];
 	}
 	return &none;
 }
@@ -237,29 +241,95 @@ static void fit_lines(struct pt_lines_windows *w, const struct pt_profile_core *
 	}
 }
 
-/* Inlined calls have their part of the function's time that windows show. */
-static void fit_inlines(struct pt_lines_windows *w, const struct pt_profile_core *core)
-{
-	struct pt_lines_count *c = w->weighted;
-
-	for (size_t i = 0; i < c->result.n_inlined; i++) {
-		const struct pt_calibration *of = &core->calibration[c->inlined[i].function];
-		double by = of->windows.own.x > 0 ? of->share.share * core->windows.y / of->windows.own.x : 0;
-
-		c->inlined[i].cycles = (uint64_t)llround((double)c->inlined[i].cycles * by);
-		c->inlined[i].cycles_inside = (uint64_t)llround((double)c->inlined[i].cycles_inside * by);
-	}
-}
-
 static void fit(struct pt_lines_windows *w, const struct pt_profile_core *core, struct pt_profile *p)
 {
 	fit_insns(w, core, p);
 	fit_lines(w, core, p);
-	fit_inlines(w, core);
 	keep_rest(&w->rest_lines, p->sampled_line, p->n_sampled_lines, w, core, true, &p->n_sampled_lines);
 	keep_rest(&w->rest_insns, p->sampled_insn, p->n_sampled_insns, w, core, false, &p->n_sampled_insns);
 	p->sampled_line = w->rest_lines;
 	p->sampled_insn = w->rest_insns;
+}
+
+static struct pt_estimate executed_of(const struct got *got, const struct pt_profile_core *core)
+{
+	return pt_profile_in_all(core, pt_cluster_rate(&core->windows, &got->executed, got->most));
+}
+
+static void estimate_counts(const struct pt_lines_windows *w, const struct pt_profile_core *core)
+{
+	struct pt_lines_count *c = w->weighted;
+
+	for (size_t i = 0; i < c->result.n_insns; i++)
+		c->insn[i].executed = executed_of(got_at(w, c->insn[i].address), core);
+	for (size_t i = 0; i < c->result.n_lines; i++)
+		c->line[i].executed = executed_of(&w->line[i], core);
+}
+
+/* NULL: it was not seen. */
+static struct pt_lines_inline *inlined_of(struct pt_lines_count *c, uint32_t id)
+{
+	size_t low = 0, high = c->result.n_inlined;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (c->inlined[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < c->result.n_inlined && c->inlined[low].id == id ? &c->inlined[low] : NULL;
+}
+
+static void add_inlined(struct pt_lines_inline *sum, const struct pt_lines_insn *insn)
+{
+	pt_share_add(&sum->share, &insn->share);
+	sum->cycles += insn->cycles;
+	sum->executed.value += insn->executed.value;	/* without an interval of one there is none of all */
+	sum->executed.lo += insn->executed.lo;
+	sum->executed.hi += insn->executed.hi;
+}
+
+/* Inlined calls are their instructions, whose time may be the samples'. */
+static void estimate_inlined(struct pt_lines_count *c)
+{
+	const struct pt_inline *call;
+	size_t n;
+
+	call = pt_inlines_calls(c->inlines, &n);
+	for (size_t i = 0; i < c->result.n_inlined; i++) {
+		struct pt_lines_inline *sum = &c->inlined[i];
+
+		sum->share = (struct pt_share){ 0 };
+		sum->executed = (struct pt_estimate){ 0, 0, 0 };
+		sum->cycles = sum->cycles_inside = 0;
+	}
+	for (size_t i = 0; i < c->result.n_insns; i++) {
+		struct pt_lines_inline *sum = inlined_of(c, pt_inlines_at(c->inlines, c->insn[i].address));
+
+		if (sum != NULL)
+			add_inlined(sum, &c->insn[i]);
+	}
+	for (size_t i = c->result.n_inlined; i-- > 0;) {	/* parents have smaller ids */
+		struct pt_lines_inline *sum = &c->inlined[i], *in;
+
+		sum->cycles_inside += sum->cycles;
+		in = call[sum->id].parent != PT_NO_INLINE ? inlined_of(c, call[sum->id].parent) : NULL;
+		if (in != NULL)
+			in->cycles_inside += sum->cycles_inside;
+	}
+}
+
+static void estimate_time(const struct pt_lines_windows *w, const struct pt_profile_core *core)
+{
+	struct pt_lines_count *c = w->weighted;
+
+	for (size_t i = 0; i < c->result.n_insns; i++)
+		c->insn[i].share = pt_cluster_share(&core->windows, &got_at(w, c->insn[i].address)->time);
+	for (size_t i = 0; i < c->result.n_lines; i++)
+		if (c->line[i].n_observed > 0)
+			c->line[i].share = pt_cluster_share(&core->windows, &w->line[i].time);
 }
 
 const struct pt_lines *pt_lines_windows_give(struct pt_lines_windows *w, const struct pt_lines_count *seen,
@@ -272,15 +342,12 @@ const struct pt_lines *pt_lines_windows_give(struct pt_lines_windows *w, const s
 	pt_lines_settle(c);
 	c->result.core = core->core;
 	c->result.elsewhere = seen->result.elsewhere;
-	if (core->calibration != NULL) {
+	estimate_counts(w, core);
+	if (core->calibration != NULL)
 		fit(w, core, profile);
-		return &c->result;
-	}
-	for (size_t i = 0; i < c->result.n_insns; i++)
-		c->insn[i].share = pt_cluster_share(&core->windows, sum_at(w, c->insn[i].address));
-	for (size_t i = 0; i < c->result.n_lines; i++)
-		if (c->line[i].n_observed > 0)
-			c->line[i].share = pt_cluster_share(&core->windows, &w->line[i].sum);
+	else
+		estimate_time(w, core);
+	estimate_inlined(c);
 	return &c->result;
 }
 
