@@ -1,6 +1,8 @@
 /* One line per message: the line is built first and written at once, so threads do not mix. */
 #include "host/log.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,6 +19,9 @@
 
 enum { LEAST_COLUMNS = 40 };	/* a narrower terminal breaks lines, whatever is printed */
 
+enum { PATIENCE_MS = 1000 };
+
+static atomic_uint dropped;	/* lines that found no room */
 static atomic_int level = PT_LOG_INFO;
 static atomic_uint channels;
 static atomic_bool adds_times, progress_stands;
@@ -82,9 +87,35 @@ static void break_lines(const char *text, unsigned columns, struct pt_text *out)
 	}
 }
 
+/* A pipe that no program reads must not stop the daemon: a line is written where there is room for it, and dropped otherwise. The
+ * first that finds none is waited for if it is an error, as it may be the last. A pipe that can be written to takes a line whole
+ * (pipe(7), PIPE_BUF). */
+static bool has_room(int at)
+{
+	struct pollfd out = { .fd = STDERR_FILENO, .events = POLLOUT };
+	int ms = at == PT_LOG_ERROR && atomic_load(&dropped) == 0 ? PATIENCE_MS : 0, rc;
+
+	do
+		rc = poll(&out, 1, ms);
+	while (rc < 0 && errno == EINTR);
+	if (rc == 0)
+		atomic_fetch_add(&dropped, 1);
+	return rc != 0;		/* of what is broken or gone the write hears */
+}
+
+static void put_dropped(char *out, size_t room)
+{
+	unsigned n = atomic_exchange(&dropped, 0);
+
+	out[0] = '\0';
+	if (n > 0)
+		snprintf(out, room, "(%u earlier message%s lost: standard error was full)\n", n,
+			 n > 1 ? "s are" : " is");
+}
+
 static void say(int at, const char *prefix, const char *fmt, va_list args)
 {
-	char line[2048], time[40];	/* a whole sentence of an error, and what was said before it */
+	char line[2048], time[40], lost[80];	/* a whole sentence of an error, and what was said before it */
 	struct pt_text broken = { 0 };
 	bool over_progress;
 	int n;
@@ -96,9 +127,12 @@ static void say(int at, const char *prefix, const char *fmt, va_list args)
 	vsnprintf(line + n, sizeof(line) - (size_t)n, fmt, args);
 	pt_harmless(line, "\n\t");	/* a stranger's name must not drive the terminal */
 	break_lines(line, pt_log_columns(), &broken);
-	over_progress = atomic_exchange(&progress_stands, false);
-	fprintf(stderr, "%s%s%s", over_progress ? erase_line : "", broken.len_bytes > 0 ? broken.bytes : line,
-		broken.len_bytes > 0 ? "" : "\n");
+	if (has_room(at)) {
+		put_dropped(lost, sizeof(lost));
+		over_progress = atomic_exchange(&progress_stands, false);
+		fprintf(stderr, "%s%s%s%s", over_progress ? erase_line : "", lost,
+			broken.len_bytes > 0 ? broken.bytes : line, broken.len_bytes > 0 ? "" : "\n");
+	}
 	pt_text_free(&broken);
 }
 
