@@ -1,6 +1,7 @@
 /* proftap profile: attach, profile for a while, report, detach. Headless; a chain of callbacks on one loop, each step
  * started by the end of the one before. SIGINT (SIGTERM, SIGHUP) cuts the waiting short: stop, report, exit 0; a second
- * one leaves at once. The board is left as it was found in any case. */
+ * one leaves at once. The board is left as it was found in any case, and before the report is written: standard output may
+ * be a pager, which reads when its user turns the page. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -20,15 +21,18 @@
 #include "cli/waiting.h"
 #include "cli/subcommands.h"
 
+struct report { char *text; size_t len_bytes; };	/* text NULL: there is none */
+
 struct profile {
 	struct pt_rig rig;
 	const struct pt_options *options;
 	struct pt_board_listener listener;
 	struct pt_query query, junit;
+	struct report report, junit_report;
 	uv_signal_t signals[3];
 	struct pt_waiting progress;
 	uint64_t begun_ns;
-	int status;
+	int status, verdict;		/* verdict: the status of what was found, if all else went well */
 	bool begun, waiting, interrupted;
 	bool over;		/* nothing that still comes in counts */
 };
@@ -50,17 +54,23 @@ static void fail(struct profile *p, int status, const char *why)
 
 /* --- report ------------------------------------------------------------------------------------------------------- */
 
-static void end(struct profile *p, int status)
+static void end(struct profile *p)
 {
 	size_t failed, undecided;
 
 	pt_session_limits(p->rig.session, &failed, &undecided);
-	if (status == PT_EXIT_DONE)
-		status = pt_verdict_status(p->options, failed, undecided);
-	if (status == PT_EXIT_DONE && p->status == PT_EXIT_DONE && p->options->max_loss >= 0.0 &&
+	p->verdict = pt_verdict_status(p->options, failed, undecided);
+	if (p->verdict == PT_EXIT_DONE && p->options->max_loss >= 0.0 &&
 	    pt_session_loss(p->rig.session) > p->options->max_loss)
-		status = PT_EXIT_LOSS;
-	finish(p, p->status != PT_EXIT_DONE ? p->status : status);
+		p->verdict = PT_EXIT_LOSS;
+	finish(p, p->status);
+}
+
+static void keep_report(struct report *report, const char *text, size_t len_bytes)
+{
+	report->text = pt_alloc(len_bytes + 1);
+	memcpy(report->text, text, len_bytes);
+	report->len_bytes = len_bytes;
 }
 
 static void on_junit(void *arg, int rc, const char *text, size_t len_bytes)
@@ -69,16 +79,17 @@ static void on_junit(void *arg, int rc, const char *text, size_t len_bytes)
 
 	if (p->over)
 		return;
-	if (rc < 0)
+	if (rc < 0) {
 		fail(p, PT_EXIT_USAGE, text);
-	else
-		end(p, pt_output_write(&p->junit, p->options->junit, text, len_bytes));
+		return;
+	}
+	keep_report(&p->junit_report, text, len_bytes);
+	end(p);
 }
 
 static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct profile *p = arg;
-	int status;
 
 	if (p->over)
 		return;
@@ -86,11 +97,28 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 		fail(p, PT_EXIT_USAGE, text);
 		return;
 	}
-	status = pt_output_write(&p->query, p->options->output, text, len_bytes);
-	if (status == PT_EXIT_DONE && p->options->junit != NULL)
+	keep_report(&p->report, text, len_bytes);
+	if (p->options->junit != NULL)
 		pt_session_report(p->rig.session, &p->junit, on_junit, p);
 	else
-		end(p, status);
+		end(p);
+}
+
+/* The board has been let go. Returns the status of all of it. */
+static int write_reports(struct profile *p)
+{
+	const struct report *report = &p->report, *junit = &p->junit_report;
+	int status = p->status, written = PT_EXIT_DONE;
+
+	if (report->text != NULL)
+		written = pt_output_write(&p->query, p->options->output, report->text, report->len_bytes);
+	if (written == PT_EXIT_DONE && junit->text != NULL)
+		written = pt_output_write(&p->junit, p->options->junit, junit->text, junit->len_bytes);
+	if (status == PT_EXIT_DONE)
+		status = written != PT_EXIT_DONE ? written : p->verdict;
+	free(p->report.text);
+	free(p->junit_report.text);
+	return status;
 }
 
 /* Whatever went wrong, what was collected is reported. */
@@ -347,7 +375,7 @@ static int run_profile(const struct pt_options *options)
 	for (size_t i = 0; i < PT_LEN(p.signals); i++)
 		uv_close((uv_handle_t *)&p.signals[i], NULL);
 	pt_rig_close(&p.rig);
-	return p.status;
+	return write_reports(&p);
 }
 
 const struct pt_verb pt_verb_profile = { "profile", "[VIEW] [sort=KEY] [top=N]",
