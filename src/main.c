@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config.h"
 #include "cli/configfile.h"
@@ -126,10 +127,24 @@ static int run(const struct pt_verb *verb, int argc, char **argv)
 	return status;
 }
 
+/* libuv ends the process without a word where the system refuses what it cannot do without. */
+static void on_abort(int signum)
+{
+	static const char text[] =
+		"error: proftap has to end: the system refused what it cannot do without (file descriptors, memory, watches), or this is "
+		"a fault of proftap, which is worth a report. What it changed in the chip is put back by the next start, or by proftap "
+		"restore\n";
+	ssize_t ignored = write(STDERR_FILENO, text, sizeof(text) - 1);
+
+	(void)ignored;
+	signal(signum, SIG_DFL);	/* abort() raises it again */
+}
+
 int main(int argc, char **argv)
 {
 	const struct pt_verb *verb = verbs[0];
 
+	signal(SIGABRT, on_abort);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);	/* a file that may not grow is an error of write() */
 	if (argc > 1 && argv[1][0] != '-') {
