@@ -555,12 +555,13 @@ START_TEST(latencies)
 END_TEST
 
 #define TABLE \
-	"counter       count  readings   per s    last     value  least  most  formula\n" \
-	"cycles         1500         3  750000  500000\n" \
-	"instructions    200         3  100000  100000\n" \
-	"IPC                                       0.2  0.133333    0.1   0.2  instructions/cycles\n" \
-	"CPI                                         5       7.5      5    10  cycles/instructions\n" \
-	"No room for 2 more columns: wide=on shows all.\n"
+	"counter       count  readings  per s per s min per s max  last\n" \
+	"cycles         1500         3   750k      500k     1.00M  500k\n" \
+	"instructions    200         3   100k      100k      100k  100k\n" \
+	"\n" \
+	"figure  last  value  least  most  formula\n" \
+	"IPC      0.2  0.133    0.1   0.2  instructions/cycles\n" \
+	"CPI        5    7.5      5    10  cycles/instructions\n"
 
 START_TEST(the_table)
 {

@@ -212,6 +212,23 @@ static void print_number(char *out, size_t size, const struct pt_value *value, d
 			     (struct digits){ step_of(value, f, factor), value->at_least });
 }
 
+/* All digits of a whole number, as it was counted; else six, or those that the step leaves. An exponent is hard to
+ * compare with its neighbours. */
+static void print_real(char *out, size_t size, double f, double step)
+{
+	struct scale scale = by_prefix("", "");
+
+	if (f == trunc(f) && fabs(f) < 1e15 && step <= 1)
+		snprintf(out, size, "%.0f", f);
+	else if (f >= 1e5)
+		print_scaled(out, size, f, &scale, (struct digits){ .step = step });
+	else if (step > 0)
+		snprintf(out, size, "%.*g", (int)fmax(1, floor(log10(fabs(f))) - floor(log10(step) + 1e-9) + 1),
+			 round(f / step) * step);
+	else
+		snprintf(out, size, "%.6g", f);
+}
+
 static void print_value(char *out, size_t size, const struct pt_profile *profile, enum pt_unit unit,
 			const struct pt_value *value)
 {
@@ -229,8 +246,8 @@ static void print_value(char *out, size_t size, const struct pt_profile *profile
 	column_scale(profile, unit, &scale, &factor);
 	if (scale.names != plain)
 		print_number(out, size, value, f, &scale, factor);
-	else if (real)		/* an exponent is hard to compare with its neighbours */
-		snprintf(out, size, fabs(f) >= 1e5 && fabs(f) < 1e15 ? "%.0f" : "%.6g", f);
+	else if (real)
+		print_real(out, size, f, step_of(value, f, 1));
 	else
 		print_whole(out, size, unit, value->u, step_of(value, f, 1));
 	len = strlen(out);

@@ -40,7 +40,7 @@ struct pt_value {
 	bool bounds;		/* lo and hi are the least and most that it can be, and no interval of 95 % */
 	enum pt_basis basis;
 	bool interval_beside;	/* lo and hi are those of a column beside it: people read them there, rounded here */
-	bool rough;		/* an estimate without an interval of its own: people read three digits of it */
+	bool rough;		/* more digits than three say nothing, though it has no interval: people read so many */
 	bool at_least;		/* a lower bound: the figure itself is not known, and formats that cannot say so leave it out */
 	bool not_there;		/* a figure that does not exist, nothing divided by nothing: f is NAN, and people
 				 * read n/a */
@@ -70,6 +70,10 @@ struct pt_view {
 	bool bulky;		/* rows by the thousand: in JSON only when it is the view that was asked for */
 	const char *also;	/* another view that belongs with it: a table for people
 				 * shows it below, if it has rows */
+	/* Whether row i is of another kind than most, with values in other columns: a table for people has those rows in a
+	 * second part, whose first column is called second_heading. NULL: all are of one kind */
+	bool (*in_second)(const void *subject, size_t i);
+	const char *second_heading;
 	bool whole;		/* it is short, and its last rows matter as its first do */
 	bool wide;		/* its texts are sentences: a table for people does not cut them */
 	uint8_t name_columns;	/* its names of rows (the first column) are cut to so many for people; 0: as all texts */

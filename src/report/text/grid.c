@@ -123,6 +123,11 @@ static void widen(size_t *width, const char *text)
 		*width = columns;
 }
 
+static const char *heading_of(const struct pt_grid *g, size_t c)
+{
+	return c == 0 && g->heading != NULL ? g->heading : g->view->columns[c].heading;
+}
+
 /* Returns whether the rows are of several cores. */
 static bool measure(const struct pt_grid *g, struct widths *w)
 {
@@ -150,7 +155,7 @@ static bool measure(const struct pt_grid *g, struct widths *w)
 	}
 	for (size_t c = 0; c < g->view->n_columns; c++) {
 		if (w[c].figure > 0)
-			widen(&w[c].figure, g->view->columns[c].heading);
+			widen(&w[c].figure, heading_of(g, c));
 		if (w[c].interval > 0)
 			widen(&w[c].interval, "interval");
 	}
@@ -340,7 +345,7 @@ static void print_headings(const struct pt_grid *g, struct pt_text *out)
 {
 	pt_text_add(out, "%s", g->query->colour ? "\033[1m" : "");
 	for (size_t i = 0; i < g->n_fields; i++)
-		put(g, i, g->field[i].interval ? "interval" : g->view->columns[g->field[i].c].heading, out);
+		put(g, i, g->field[i].interval ? "interval" : heading_of(g, g->field[i].c), out);
 	pt_text_add(out, "%s\n", g->query->colour ? "\033[0m" : "");
 }
 

@@ -19,6 +19,7 @@ struct pt_grid {
 	const struct pt_query *query;
 	const size_t *row;		/* indices of the view's rows, the caller's */
 	size_t n_rows;
+	const char *heading;		/* of the first column; NULL: the view's */
 	/* what pt_grid_fit() found */
 	size_t n_left_out;		/* columns with something to say for which there was no room */
 	bool has_bounds;		/* a cell shown is a lower bound */

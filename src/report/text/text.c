@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/diff.h"
 #include "report/shared/jumps.h"
 #include "report/table/facts.h"
@@ -137,14 +138,14 @@ static const char *why_empty(const struct pt_profile *p, const struct pt_view *v
 	return view->empty != NULL ? view->empty : "";
 }
 
-static void rows_left_out(const struct pt_grid *g, size_t all, struct pt_text *out)
+static void rows_left_out(const struct pt_query *query, size_t n, size_t all, struct pt_text *out)
 {
-	if (g->n_rows >= all || all == (size_t)PT_NOT_MADE)
+	if (n >= all || all == (size_t)PT_NOT_MADE)
 		return;
-	if (pt_query_zooms(g->query) && g->query->top == 0)
-		pt_text_add(out, "(%zu of %zu)\n", g->n_rows, all);
+	if (pt_query_zooms(query) && query->top == 0)
+		pt_text_add(out, "(%zu of %zu)\n", n, all);
 	else
-		pt_text_add(out, "... %zu more: top=0 shows all\n", all - g->n_rows);
+		pt_text_add(out, "... %zu more: top=0 shows all\n", all - n);
 }
 
 static void say(void *arg, const char *line)
@@ -225,25 +226,71 @@ static void empty_table(const struct pt_grid *g, size_t all, struct pt_text *out
 
 /* --- */
 
+/* Moves the rows of the second part behind the others; returns how many are in the first. */
+static size_t part_rows(const struct pt_profile *p, const struct pt_view *view, size_t *rows, size_t n)
+{
+	size_t *second, n_first = 0, n_second = 0;
+
+	if (view->in_second == NULL)
+		return n;
+	second = pt_alloc_array(n + 1, sizeof(*second));
+	for (size_t i = 0; i < n; i++)
+		if (view->in_second(p, rows[i]))
+			second[n_second++] = rows[i];
+		else
+			rows[n_first++] = rows[i];
+	memcpy(rows + n_first, second, n_second * sizeof(*second));
+	free(second);
+	return n_first;
+}
+
+/* What stands below both parts is of the columns of either. */
+static void join_parts(struct pt_grid *g, const struct pt_grid *other)
+{
+	for (size_t c = 0; c < g->view->n_columns; c++)
+		g->shown[c] |= other->shown[c];
+	g->has_bounds |= other->has_bounds;
+	g->n_left_out = other->n_left_out > g->n_left_out ? other->n_left_out : g->n_left_out;
+}
+
+static void rows_of_table(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query,
+			  size_t *rows, size_t n, struct pt_text *out)
+{
+	size_t n_first = part_rows(p, view, rows, n), n_parts = 0;
+	struct pt_grid part[2];
+
+	if (n_first > 0)
+		part[n_parts++] = (struct pt_grid){ .profile = p, .view = view, .query = query, .row = rows,
+						    .n_rows = n_first };
+	if (n > n_first)
+		part[n_parts++] = (struct pt_grid){ .profile = p, .view = view, .query = query,
+						    .row = rows + n_first, .n_rows = n - n_first,
+						    .heading = view->second_heading };
+	for (size_t i = 0; i < n_parts; i++) {
+		pt_text_add(out, "%s", i > 0 ? "\n" : "");
+		pt_grid_fit(&part[i]);
+		pt_grid_print(&part[i], out);
+	}
+	pt_jumps_words(p, view, rows, n, JUMPS, out);
+	rows_left_out(query, n, view->n_rows(p), out);
+	if (n_parts > 1)
+		join_parts(&part[0], &part[1]);
+	small_print(&part[0], out);
+	while (n_parts-- > 0)
+		pt_grid_fini(&part[n_parts]);
+}
+
 static int table(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query,
 		 struct pt_text *out, struct pt_err *err)
 {
-	struct pt_grid g = { .profile = p, .view = view, .query = query };
-	size_t all = view->n_rows(p), *rows;
+	size_t n, *rows;
 
-	if (pt_report_order(p, view, query, &rows, &g.n_rows, err) < 0)
+	if (pt_report_order(p, view, query, &rows, &n, err) < 0)
 		return err != NULL ? err->code : PT_EARG;
-	g.row = rows;
-	if (g.n_rows == 0) {
-		empty_table(&g, all, out);
-	} else {
-		pt_grid_fit(&g);
-		pt_grid_print(&g, out);
-		pt_jumps_words(p, view, rows, g.n_rows, JUMPS, out);
-		rows_left_out(&g, all, out);
-		small_print(&g, out);
-		pt_grid_fini(&g);
-	}
+	if (n == 0)
+		empty_table(&(struct pt_grid){ .profile = p, .view = view, .query = query }, view->n_rows(p), out);
+	else
+		rows_of_table(p, view, query, rows, n, out);
 	free(rows);
 	return 0;
 }

@@ -1,4 +1,6 @@
 /* Counters: a row each, and a row for each metric that was asked for. */
+#include <math.h>
+
 #include "profile/analyses/counters/counters.h"
 #include "profile/result/profile.h"
 #include "report/table/view.h"
@@ -13,9 +15,9 @@ static const struct pt_column columns[] = {
 	{ "count", "count", PT_UNIT_COUNT, PT_ALWAYS },
 	{ "readings", "readings", PT_UNIT_COUNT, PT_IF_MUCH_ROOM },
 	{ "unknown", "ambiguous", PT_UNIT_COUNT, PT_IF_WIDE },
-	{ "per_s.avg", "per s", PT_UNIT_REAL, PT_ALWAYS },
-	{ "per_s.min", "per s min", PT_UNIT_REAL, PT_IF_MUCH_ROOM },
-	{ "per_s.max", "per s max", PT_UNIT_REAL, PT_IF_MUCH_ROOM },
+	{ "per_s.avg", "per s", PT_UNIT_PER_S, PT_ALWAYS },
+	{ "per_s.min", "per s min", PT_UNIT_PER_S, PT_IF_MUCH_ROOM },
+	{ "per_s.max", "per s max", PT_UNIT_PER_S, PT_IF_MUCH_ROOM },
 	{ "last", "last", PT_UNIT_REAL, PT_IF_MUCH_ROOM },		/* of the last readings: a metric's
 							 * value, else per second */
 	{ "value", "value", PT_UNIT_REAL, PT_ALWAYS },
@@ -52,11 +54,20 @@ static struct pt_value real(double f)
 	return (struct pt_value){ .f = f, .basis = isnan(f) ? PT_BASIS_NONE : PT_BASIS_EXACT };
 }
 
+/* What division made: three digits of it say all that a reader can use. */
+static struct pt_value quotient(double f)
+{
+	struct pt_value value = real(f);
+
+	value.rough = true;
+	return value;
+}
+
 /* Over a time whose ends the clocks know to error_ns together, and that is no longer than longest_ns: blank where that
  * hardly says anything, else between what the longest and the shortest such time make of it. */
 static struct pt_value rate(double f, uint64_t ns, uint64_t error_ns, uint64_t longest_ns)
 {
-	struct pt_value known = pt_time_value(ns, error_ns), value = { .f = f };
+	struct pt_value known = pt_time_value(ns, error_ns), value = quotient(f);
 
 	if (known.undecided_ns != 0)
 		return (struct pt_value){ .f = NAN, .undecided_ns = known.undecided_ns };
@@ -74,9 +85,17 @@ static struct pt_value rate_between_two(const struct pt_counter_row *c, double f
 	return rate(f, c->least_ns, c->error_ns, c->least_ns + c->error_ns);
 }
 
-static struct pt_value estimate(double f)
+/* Its error has a column of its own. */
+static struct pt_value estimate(double f, double error)
 {
-	return (struct pt_value){ .f = f, .basis = isnan(f) ? PT_BASIS_NONE : PT_BASIS_ESTIMATED };
+	struct pt_value value = { .f = f, .basis = isnan(f) ? PT_BASIS_NONE : PT_BASIS_ESTIMATED };
+
+	if (isnan(f) || isnan(error) || error <= 0)
+		return value;
+	value.lo = fmax(0, f - error);
+	value.hi = f + error;
+	value.interval_beside = true;
+	return value;
 }
 
 static void counter_row(const struct pt_counter_row *c, size_t n_cores, struct pt_value *out)
@@ -96,8 +115,8 @@ static void counter_row(const struct pt_counter_row *c, size_t n_cores, struct p
 	*out++ = real(c->is_value && c->value != PT_UNKNOWN ? (double)c->value : NAN);
 	*out++ = real(NAN);
 	*out++ = real(NAN);
-	*out++ = estimate(c->scaled);
-	*out++ = estimate(c->scaled_error);
+	*out++ = estimate(c->scaled, c->scaled_error);
+	*out++ = quotient(c->scaled_error);
 	*out++ = real(c->active);
 	*out++ = (struct pt_value){ .text = NULL };
 	*out++ = (struct pt_value){ .text = c->note };
@@ -113,10 +132,10 @@ static void metric_row(const struct pt_metric_row *m, size_t n_cores, struct pt_
 	*out++ = real(NAN);
 	*out++ = real(NAN);
 	*out++ = real(NAN);
-	*out++ = real(m->last);
-	*out++ = isnan(m->value) ? (struct pt_value){ .f = NAN, .not_there = true } : real(m->value);
-	*out++ = real(m->min);
-	*out++ = real(m->max);
+	*out++ = quotient(m->last);
+	*out++ = isnan(m->value) ? (struct pt_value){ .f = NAN, .not_there = true } : quotient(m->value);
+	*out++ = quotient(m->min);
+	*out++ = quotient(m->max);
 	*out++ = real(NAN);
 	*out++ = real(NAN);
 	*out++ = real(NAN);
@@ -135,7 +154,16 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 		metric_row(&c->metric[i - c->n_counters], c->n_cores, out);
 }
 
+/* Figures that are no counts. */
+static bool is_figure(const void *subject, size_t i)
+{
+	const struct pt_counters *c = counters_of(subject);
+
+	return i >= c->n_counters || c->counter[i].is_value;
+}
+
 const struct pt_view pt_view_counters = {
+	.in_second = is_figure, .second_heading = "figure",
 	.empty = "no source of this profile reads counters (monitor sources)",
 	.whole = true,
 	.name = "counters", .help = "counters: totals, rates, derived metrics", .needs = "counters", .columns = columns,

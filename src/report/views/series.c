@@ -24,7 +24,13 @@ static const struct pt_column columns[] = {
 	PT_CORE_COLUMN,
 };
 
-struct named { const char *name, *per; const struct pt_series *series; size_t n_cores; uint16_t core; };
+struct named {
+	const char *name, *per;
+	const struct pt_series *series;
+	size_t n_cores;
+	uint16_t core;
+	bool derived;		/* a rate, or a formula's value */
+};
 
 /* The i-th series of the profile, and what follows its name; false: there are not so many. */
 static bool series_of(const struct pt_profile *p, size_t i, struct named *out)
@@ -34,7 +40,7 @@ static bool series_of(const struct pt_profile *p, size_t i, struct named *out)
 	if (i < n) {
 		const struct pt_data_quantity *q = &p->data->quantity[i];
 
-		*out = (struct named){ p->data->signals->definition[q->variable].name, NULL, q->series, 0, 0 };
+		*out = (struct named){ p->data->signals->definition[q->variable].name, NULL, q->series, 0, 0, false };
 		return true;
 	}
 	i -= n;
@@ -42,14 +48,14 @@ static bool series_of(const struct pt_profile *p, size_t i, struct named *out)
 	if (i < n) {
 		const struct pt_counter_row *c = &p->counters->counter[i];
 
-		*out = (struct named){ c->name, "per s", c->series, p->counters->n_cores, c->core };
+		*out = (struct named){ c->name, "per s", c->series, p->counters->n_cores, c->core, true };
 		return true;
 	}
 	i -= n;
 	if (p->counters == NULL || i >= p->counters->n_metrics)
 		return false;
 	*out = (struct named){ p->counters->metric[i].name, NULL, p->counters->metric[i].series,
-			       p->counters->n_cores, p->counters->metric[i].core };
+			       p->counters->n_cores, p->counters->metric[i].core, true };
 	return true;
 }
 
@@ -83,21 +89,24 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 {
 	const struct pt_series_bucket *b;
 	struct named at = { .series = NULL };
+	double of_bucket[5];
 	size_t bucket = 0;
 
 	if (!place_of(subject, i, &at, &bucket))
 		return;
 	b = &at.series->bucket[bucket];
+	of_bucket[0] = b->min;
+	of_bucket[1] = b->sum / (double)b->n;
+	of_bucket[2] = b->max;
+	of_bucket[3] = b->first;
+	of_bucket[4] = b->last;
 	*out++ = (struct pt_value){ .text = at.name };
 	*out++ = (struct pt_value){ .text = at.per };
 	*out++ = (struct pt_value){ .u = at.series->from_ns + bucket * at.series->width_ns, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = at.series->width_ns, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = b->n, .basis = PT_BASIS_EXACT };
-	*out++ = (struct pt_value){ .f = b->min, .basis = PT_BASIS_EXACT };
-	*out++ = (struct pt_value){ .f = b->sum / (double)b->n, .basis = PT_BASIS_EXACT };
-	*out++ = (struct pt_value){ .f = b->max, .basis = PT_BASIS_EXACT };
-	*out++ = (struct pt_value){ .f = b->first, .basis = PT_BASIS_EXACT };
-	*out++ = (struct pt_value){ .f = b->last, .basis = PT_BASIS_EXACT };
+	for (size_t k = 0; k < PT_LEN(of_bucket); k++)	/* a variable's values are as it wrote them */
+		*out++ = (struct pt_value){ .f = of_bucket[k], .basis = PT_BASIS_EXACT, .rough = at.derived };
 	*out++ = pt_core_value(at.n_cores, at.core);
 }
 
