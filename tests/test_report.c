@@ -294,6 +294,50 @@ START_TEST(golden_report)
 }
 END_TEST
 
+/* The title, the causes, the warning and the end of the table answer alike whether the core was halted, and for how long. */
+static const struct {
+	const char *name, *mode;
+	uint64_t halted_ns, drained_ns;
+	const char *title, *details, *never, *small_print;
+} halts[] = {
+	{ "by nobody", "burst", 0, 0, ", not halted\n", NULL, "alted for", "500.0 ms that were asked for, as starting and" },
+	{ "by a debugger", "burst", 30960000, 0, ", halted for 30.96 ms\n", "halted 30.96 ms in 1 (not by the source)", "not halted",
+	  "as the core was halted for 30.96 ms, and starting" },
+	{ "by the source", "halt", 0, 490000000, ", HALTED for 490.0 ms\n", "halted to read 490.0 ms in 2", "drain",
+	  "as the core was halted for 490.0 ms, and starting" },
+	{ "by both", "halt", 10000000, 490000000, ", HALTED for 500.0 ms\n", "halted to read 490.0 ms in 2; halted 10.00 ms in 1",
+	  "drain", "as the core was halted for 500.0 ms, and starting" },
+};
+
+START_TEST(halts_have_one_answer)
+{
+	const struct pt_program_desc desc = { .elf_machine = PT_MACHINE_ARM, .name = "demo.elf", .vectors = PT_UNKNOWN };
+	struct pt_query query = { .top = 1, .columns = 300 };
+	struct pt_text text = { 0 };
+	struct pt_profile p;
+
+	program = pt_program_from_desc(&desc);
+	p = burst_profile();
+	snprintf(p.mode, sizeof(p.mode), "%s", halts[_i].mode);
+	snprintf(p.words, sizeof(p.words), "source=mtb for=500ms");
+	memset(p.loss.by, 0, sizeof(p.loss.by));
+	p.loss.by[PT_LOSS_HALTED] = (__typeof__(p.loss.by[0])){ halts[_i].halted_ns > 0, 0, halts[_i].halted_ns };
+	p.loss.by[PT_LOSS_DRAIN] =
+		(__typeof__(p.loss.by[0])){ 2 * (halts[_i].drained_ns > 0), 0, halts[_i].drained_ns };
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert_int_eq(pt_report_render(&p, &query, &text, NULL), 0);
+		strcpy(query.format, "details");
+	}
+	ck_assert_msg(strstr(text.bytes, halts[_i].title) != NULL, "%s: %s", halts[_i].name, text.bytes);
+	ck_assert_msg(strstr(text.bytes, halts[_i].small_print) != NULL, "%s: %s", halts[_i].name, text.bytes);
+	ck_assert_msg(halts[_i].details == NULL || strstr(text.bytes, halts[_i].details) != NULL, "%s: %s",
+		      halts[_i].name, text.bytes);
+	ck_assert_msg(strstr(text.bytes, halts[_i].never) == NULL, "%s: %s", halts[_i].name, text.bytes);
+	pt_text_free(&text);
+	pt_program_unref(program);
+}
+END_TEST
+
 /* A name from an ELF may be anything. */
 START_TEST(json_survives_a_name_that_is_no_text)
 {
@@ -577,6 +621,7 @@ int main(void)
 	TCase *tc = tcase_create("report");
 
 	tcase_add_loop_test(tc, golden_report, 0, PT_LEN(cases));
+	tcase_add_loop_test(tc, halts_have_one_answer, 0, PT_LEN(halts));
 	tcase_add_loop_test(tc, estimates_have_the_digits_of_their_interval, 0, PT_LEN(estimates));
 	tcase_add_test(tc, says_where_symbols_are_from);
 	tcase_add_test(tc, json_survives_a_name_that_is_no_text);

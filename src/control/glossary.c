@@ -97,7 +97,7 @@ static void give_screen_words(const struct giver *give)
 	static const struct { const char *word, *help; } words[] = {
 		{ "observed", "the time that the trace shows; every figure comes from it" },
 		{ "unobserved", "time without trace by design, with the largest cause: re-arm (between bursts or batches), "
-				"drain (the core is halted to read), halted" },
+				"halted to read (the core, by the source), halted (by a debugger, or while proftap attaches)" },
 		{ "lost", "time whose trace a fault took away; it is in no figure, and counts for --max-loss" },
 		{ "awake", "the time in which the core executed; shares of bursts and samples are of it" },
 		{ "asleep", "the time in which the core waited for an interrupt or event" },
@@ -130,8 +130,8 @@ static void give_screen_words(const struct giver *give)
 		{ "p99", "99 of 100 calls took no longer (from a histogram, within 2 %)" },
 		{ "inactive", "time from the end of a call to the next call" },
 		{ "overhead", "what profiling does to the program: nothing, or halts for each reading (report details has it)" },
-		{ "HALTED", "in the first line: the source halts the core for each reading, so that the program runs slower" },
-		{ "not halted", "in the first line: the profile never halts the core, and no debugger held it for most of the time" },
+		{ "HALTED", "in the first line: the source halts the core for each reading, for at most so long in all, so that the program runs slower" },
+		{ "not halted", "in the first line: neither the source nor a debugger halted the core while the profile ran" },
 		{ "INTRUSIVE", "the source alters the run of the program (sources, report details say how); chosen only by name" },
 		{ "lease", "the right to use one unit of the chip (trace buffer, comparators): debugger or profile, not both" },
 		{ "WARNING", "the gravest of what makes the figures worse than they look; report details has all of them" },

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/table/facts.h"
+#include "report/table/halts.h"
 #include "report/table/units.h"
 #include "report/text/headline.h"
 #include "report/text/warnings.h"
@@ -151,7 +152,7 @@ static void time_line(const struct pt_loss_sum *loss, const char *bound, uint64_
 static void causes(const struct pt_profile *p, const struct pt_loss_sum *loss, bool faults, const char *who,
 		   struct pt_text *out)
 {
-	const char *whose = pt_overhead_halts(p) ? "" : " (not by the source)";
+	const char *whose = pt_halts_of(p).by_source ? "" : " (not by the source)";
 	bool any = false;
 	char ns[32];
 
@@ -161,7 +162,7 @@ static void causes(const struct pt_profile *p, const struct pt_loss_sum *loss, b
 		    (loss->by[cause].events == 0 && loss->by[cause].ns == 0))
 			continue;
 		pt_print_ns(ns, sizeof(ns), loss->by[cause].ns, " ");
-		pt_text_add(out, "%s%s %s", any ? "; " : "", pt_loss_name((enum pt_loss)cause),
+		pt_text_add(out, "%s%s %s", any ? "; " : "", pt_halts_cause(p, (enum pt_loss)cause),
 			    cause == PT_LOSS_CUT ? "(for how long is not known)" : ns);
 		if (loss->by[cause].events != 0)
 			pt_text_add(out, " in %" PRIu64, loss->by[cause].events);
@@ -236,6 +237,16 @@ static void accounts(const struct pt_profile *p, struct pt_text *out)
 	causes_of_each(p, "lost", true, out);
 }
 
+static void length_line(const struct pt_profile *p, struct pt_text *out)
+{
+	char why[160];
+
+	if (!pt_halts_longer(p, why, sizeof(why)))
+		return;
+	pt_details_label(out, "length");
+	pt_text_add(out, "%s\n", why);
+}
+
 static void time_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	if (p->n_sources > 1) {
@@ -252,6 +263,7 @@ static void time_lines(const struct pt_profile *p, struct pt_text *out)
 		pt_details_label(out, "lost");
 		causes(p, &p->loss, true, "", out);
 	}
+	length_line(p, out);
 	advise(p, out);
 }
 

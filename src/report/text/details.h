@@ -13,8 +13,6 @@ void pt_details_warnings(const struct pt_profile *profile, size_t columns, struc
 /* What profiling did to the program, in one line without its end: as the source measured it, else as expected; "" if
  * neither is known. */
 void pt_overhead_line(const struct pt_profile *profile, struct pt_text *out);
-/* Whether a core was halted so that the source could read or sample. */
-bool pt_overhead_halts(const struct pt_profile *profile);
 
 enum { PT_DETAILS_COLUMNS = 120, PT_LABEL_COLUMNS = 11 };	/* of a line by default, of the label that begins it */
 

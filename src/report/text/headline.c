@@ -6,6 +6,7 @@
 
 #include "profile/analyses/counters/counters.h"
 #include "report/table/facts.h"
+#include "report/table/halts.h"
 #include "report/table/units.h"
 #include "report/text/details.h"
 #include "report/text/warnings.h"
@@ -16,7 +17,7 @@
 enum { SOURCES = 3 };		/* that are named one by one */
 enum { NARROW_WARNING = 59 };	/* characters: 70 columns with the label */
 #define NEARLY_ALL 0.95		/* of a time, which has one cause then */
-#define MUCH_HALTED 0.25	/* of the time of a profile: a user wonders where the rest is */
+#define MUCH_HALTED 0.25	/* of the time of a profile: the user wonders where the rest is */
 
 const char *pt_headline_label(enum pt_headline_line line)
 {
@@ -81,35 +82,24 @@ static void source_titles(const struct pt_profile *p, char *out, size_t room)
 		snprintf(out + at, room - at, " + %zu more", more);
 }
 
-/* By a debugger, where the source does not halt the core. */
-static uint64_t halted_ns(const struct pt_profile *p)
-{
-	const struct pt_loss_sum *account;
-	uint64_t most = 0;
-
-	for (size_t i = 0; (account = pt_profile_account(p, i)) != NULL; i++)
-		if (account->by[PT_LOSS_HALTED].ns > most)
-			most = account->by[PT_LOSS_HALTED].ns;
-	return most;
-}
-
 /* A dump or another instrument's file does not tell. In brief only what changes every figure. */
 static void halting(const struct pt_profile *p, bool brief, char *out, size_t room)
 {
-	uint64_t halted = halted_ns(p);
+	struct pt_halts halts = pt_halts_of(p);
+	bool much = (double)halts.ns > MUCH_HALTED * (double)pt_profile_run_ns(p);
+	const char *word = halts.by_source ? "HALTED" : "halted";
 	char time[32];
 
 	out[0] = '\0';
-	if (pt_overhead_halts(p)) {
-		snprintf(out, room, ", HALTED");
-	} else if (p->target[0] == '\0' || p->no_clock) {
+	pt_print_ns(time, sizeof(time), halts.ns, " ");
+	if (!halts.by_source && (p->target[0] == '\0' || p->no_clock))
 		return;
-	} else if ((double)halted > MUCH_HALTED * (double)pt_profile_run_ns(p)) {
-		pt_print_ns(time, sizeof(time), halted, " ");
-		snprintf(out, room, ", halted by the debugger for %s", time);
-	} else if (!brief) {
+	if (halts.by_source && (halts.ns == 0 || p->no_clock || brief))
+		snprintf(out, room, ", HALTED");
+	else if (halts.ns > 0 && (much || !brief))
+		snprintf(out, room, ", %s for %s", word, time);
+	else if (halts.ns == 0 && !brief)
 		snprintf(out, room, ", not halted");
-	}
 }
 
 /* " on virtual MKL27Z256 (Cortex-M0+)", in brief without the core; "" of a file that does not name its target. What the
@@ -165,8 +155,8 @@ static size_t percent_of(uint64_t ns, uint64_t total_ns, char *out, size_t room)
 }
 
 /* ", WHAT TIME (CAUSE)", of so much of which the cause is the largest part; before: ", " */
-static size_t part_of(const char *before, const char *what, uint64_t ns, unsigned cause, uint64_t of_cause_ns,
-		      char *out, size_t room)
+static size_t part_of(const struct pt_profile *p, const char *before, const char *what, uint64_t ns, unsigned cause,
+		      uint64_t of_cause_ns, char *out, size_t room)
 {
 	char time[32];
 
@@ -175,10 +165,11 @@ static size_t part_of(const char *before, const char *what, uint64_t ns, unsigne
 		return (size_t)snprintf(out, room, "%s%s%s", before, what, time);
 	return (size_t)snprintf(out, room, "%s%s%s (%s%s)", before, what, time,
 				(double)of_cause_ns < NEARLY_ALL * (double)ns ? "mostly " : "",
-				pt_loss_name((enum pt_loss)cause));
+				pt_halts_cause(p, (enum pt_loss)cause));
 }
 
-static void lost_part(const struct pt_loss_sum *loss, const char *before, char *out, size_t room)
+static void lost_part(const struct pt_profile *p, const struct pt_loss_sum *loss, const char *before, char *out,
+		      size_t room)
 {
 	if (first_fault(loss) == PT_N_LOSSES)
 		snprintf(out, room, "%slost nothing", before);
@@ -188,7 +179,7 @@ static void lost_part(const struct pt_loss_sum *loss, const char *before, char *
 		snprintf(out, room, "%slost an unknown time (%s)", before,
 			 pt_loss_name((enum pt_loss)first_fault(loss)));
 	else
-		part_of(before, "lost ", loss->lost_ns, largest_cause(loss, true),
+		part_of(p, before, "lost ", loss->lost_ns, largest_cause(loss, true),
 			loss->by[largest_cause(loss, true)].ns, out, room);
 }
 
@@ -236,11 +227,11 @@ static void account_of(const struct pt_profile *p, bool brief, char *out, size_t
 		at += percent_of(loss->observed_ns, loss->total_ns, out + at, room - at);
 	}
 	if (asleep_ns > 0 && !brief)
-		at += part_of(", ", "asleep ", asleep_ns, 0, 0, out + at, room - at);
+		at += part_of(p, ", ", "asleep ", asleep_ns, 0, 0, out + at, room - at);
 	if (away_ns > 0 && !brief)
-		at += part_of(", ", is_bound ? "unobserved at least " : "unobserved ", away_ns,
+		at += part_of(p, ", ", is_bound ? "unobserved at least " : "unobserved ", away_ns,
 			      largest_cause(loss, false), loss->by[largest_cause(loss, false)].ns, out + at, room - at);
-	lost_part(loss, ", ", out + at, room - at);
+	lost_part(p, loss, ", ", out + at, room - at);
 }
 
 /* In brief "core 1" where all are the same but for their cores: what they are stands in the title. */
@@ -294,7 +285,7 @@ static void lost_by_sources(const struct pt_profile *p, char *out, size_t room)
 	for (size_t i = 0; i < p->n_sources && at + 100 < room; i++)
 		if (first_fault(&p->sources[i].loss) != PT_N_LOSSES && n++ < SOURCES) {
 			at += (size_t)snprintf(out + at, room - at, "; %s", pt_name_source(p, i, name, sizeof(name)));
-			lost_part(&p->sources[i].loss, " ", out + at, room - at);
+			lost_part(p, &p->sources[i].loss, " ", out + at, room - at);
 			at += strlen(out + at);
 		}
 	if (n == 0)
@@ -427,7 +418,7 @@ static const char *why_no_shares(const struct pt_profile *p)
 		return "mode=loop1 leaves out repetitions; without mode= a profile has them";
 	if (pt_has_no_time(p->mode) && p->bursts <= 1)
 		return "the buffer holds one piece of the run; without mode= a profile has them";
-	if (p->core_hz == 0 && pt_overhead_halts(p))
+	if (p->core_hz == 0 && pt_halts_of(p).by_source)
 		return "core-clock=HZ gives them";
 	return p->samples > 0  ? "too few samples; profile for longer"
 	       : p->bursts > 0 ? "too few bursts"
@@ -442,7 +433,7 @@ static void accuracy_of_flow(const struct pt_profile *p, char *out)
 		at += (size_t)snprintf(out, room, "counts are of what was recorded");
 	else if (p->counts == PT_BASIS_EXACT)
 		at += (size_t)snprintf(out, room, "counts exact%s",
-				       pt_overhead_halts(p) ? " for this run, slowed by its halts" : "");
+				       pt_halts_of(p).by_source ? " for this run, slowed by its halts" : "");
 	at += (size_t)snprintf(out + at, room - at, "%s", at > 0 ? "; " : "");
 	if (p->no_code)
 		snprintf(out + at, room - at, "%s", times_basis(p));

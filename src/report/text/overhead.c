@@ -136,12 +136,3 @@ void pt_overhead_line(const struct pt_profile *p, struct pt_text *out)
 		pt_text_free(&line);
 	}
 }
-
-bool pt_overhead_halts(const struct pt_profile *p)
-{
-	for (size_t i = 0; i < p->n_sources; i++)
-		if (strcmp(p->sources[i].mode, "halt") == 0 || halts_for_samples(&p->sources[i].cost) > 0)
-			return true;
-	return strcmp(p->mode, "halt") == 0 ||
-	       ((p->n_sources == 0 || p->sources[0].cost.n_parts == 0) && strncmp(p->cost, "INTRUSIVE", 9) == 0);
-}

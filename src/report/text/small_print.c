@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/util.h"
 #include "report/table/facts.h"
+#include "report/table/halts.h"
 #include "report/table/units.h"
 
 struct teller {
@@ -91,6 +92,14 @@ static void of_shares(const struct pt_small_print *print, const struct teller *t
 		say(to, "Shares are from %s.", from);
 }
 
+static void of_length(const struct pt_small_print *print, const struct teller *to)
+{
+	char why[160];
+
+	if (pt_halts_longer(print->profile, why, sizeof(why)))
+		say(to, "%s.", why);
+}
+
 static void of_view(const struct pt_small_print *print, const struct teller *to)
 {
 	char groups[64], remark[160];
@@ -112,4 +121,5 @@ void pt_small_print_each(const struct pt_small_print *print, void (*each)(void *
 	if (print->has_bounds)
 		say(&to, "%s: lower bound, as the trace did not show all of it.", print->ascii ? ">=" : "≥");
 	of_view(print, &to);
+	of_length(print, &to);
 }

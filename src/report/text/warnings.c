@@ -12,6 +12,7 @@
 #include "profile/analyses/code/bins.h"
 #include "profile/analyses/counters/counters.h"
 #include "report/table/facts.h"
+#include "report/table/halts.h"
 #include "report/table/units.h"
 
 #define GRAVE_SHARE 0.05	/* of the time: lost, or halted */
@@ -116,24 +117,10 @@ static void lost_time(struct pt_warnings *w, const struct pt_profile *p)
 	     advice != NULL ? ": " : "", advice != NULL ? advice : "");
 }
 
-/* The part of its time that a source held the core. */
-static double halted_part(const struct pt_profile_source *s)
-{
-	uint64_t halted_ns = 0;
-
-	if (strcmp(s->mode, "halt") == 0 && s->cost.n_parts == 0)
-		return s->loss.total_ns != 0 ? (double)s->loss.by[PT_LOSS_DRAIN].ns / (double)s->loss.total_ns : 0;
-	for (size_t i = 0; i < s->cost.n_parts; i++)
-		halted_ns += s->cost.part[i].sampling.ns;
-	return s->cost.time_ns != 0 ? (double)halted_ns / (double)s->cost.time_ns : 0;
-}
-
 static void intrusive(struct pt_warnings *w, const struct pt_profile *p)
 {
-	double most = 0;
+	double most = pt_halts_of(p).source_part;
 
-	for (size_t i = 0; i < p->n_sources; i++)
-		most = fmax(most, halted_part(&p->sources[i]));
 	if (most > GRAVE_SHARE)
 		warn(w, "Intrusive: the core was halted at most %.0f %% of the time.", 100 * most);
 }
