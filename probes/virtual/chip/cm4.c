@@ -322,8 +322,7 @@ static const char *const probes[] = { "cmsis-dap", "xvc", "bitbang", NULL };
 const struct pt_vboard_ops pt_vboard_cm4 = {
 	.name = "cm4",
 	.probes = probes,
-	.help = "Cortex-M4F at 25 MHz as on Arm's MPS2 (AN386), 512 KiB code, 128 KiB RAM, no MTB; probe=cmsis-dap, xvc or "
-		"bitbang; variant=locked",
+	.help = "Cortex-M4F at 25 MHz as on Arm's MPS2 (AN386), 512 KiB code, 128 KiB RAM, no MTB; variant=locked",
 	.demo = demo, .make = make, .free = release, .advance = advance, .ap = ap, .dpidr = dpidr,
 	.set_nreset = set_nreset, .set_power = set_power, .chip = inside, .flow_core = flow_core,
 };

@@ -422,8 +422,7 @@ static const char *const probes[] = { "cmsis-dap", "xvc", "bitbang", NULL };
 const struct pt_vboard_ops pt_vboard_kl27 = {
 	.name = "kl27",
 	.probes = probes,
-	.help = "MKL27Z256: Cortex-M0+ at 48 MHz, 256 KiB flash, 32 KiB RAM, MTB; probe=cmsis-dap, xvc or bitbang; "
-		"variant=" PT_KL27_VARIANT_WORDS,
+	.help = "MKL27Z256: Cortex-M0+ at 48 MHz, 256 KiB flash, 32 KiB RAM, MTB; variant=" PT_KL27_VARIANT_WORDS,
 	.demo = demo, .make = make, .free = release, .advance = advance, .ap = ap, .dpidr = dpidr,
 	.targetsel = targetsel,
 	.set_nreset = set_nreset, .set_power = set_power, .chip = inside,

@@ -294,7 +294,7 @@ static const char *const probes[] = { "rsp", "xvc", "bitbang", "cmsis-dap", NULL
 const struct pt_vboard_ops pt_vboard_microblaze = {
 	.name = "microblaze",
 	.help = "MicroBlaze: 1 to 4 cores at 100 MHz, 64 KiB local memory, 16 MiB RAM, timer, UART, MDM with "
-		"profiling, counters and trace; probe=rsp, xvc, bitbang or cmsis-dap",
+		"profiling, counters and trace",
 	.probes = probes, .demo = demo, .make = make, .free = release, .advance = advance,
 	.rsp = rsp, .taps = taps, .set_nreset = set_nreset, .set_power = set_power, .chip = inside,
 	.flow_core = flow_core,

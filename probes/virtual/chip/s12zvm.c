@@ -407,8 +407,7 @@ static const char *const probes[] = { "bdc-pipe", "osbdm", "usbdm", NULL };
 
 const struct pt_vboard_ops pt_vboard_s12zvm = {
 	.name = "s12zvm",
-	.help = "S12ZVM: S12Z at 50 MHz, 128 KiB flash, 8 KiB RAM, 1 KiB EEPROM, DBG with profiling; "
-		"probe=pipe, osbdm or usbdm",
+	.help = "S12ZVM: S12Z at 50 MHz, 128 KiB flash, 8 KiB RAM, 1 KiB EEPROM, DBG with profiling",
 	.probes = probes, .demo = demo, .make = make, .free = release, .advance = advance, .bdc = bdc_of, .pdo = pdo_of,
 	.set_nreset = set_nreset, .set_power = set_power, .chip = inside,
 	.flow_core = flow_core,

@@ -29,8 +29,7 @@ const struct pt_param pt_vboard_params[] = {
 	{ .key = "flow-log", .type = PT_PARAM_TEXT,
 	  .help = "a file for every change of flow of the first core, with its cycles (tests/truth reads it)" },
 	{ .key = "probe", .type = PT_PARAM_TEXT,
-	  .help = "which probe it has on its cable, where it may have several: cmsis-dap, xvc, bitbang, rsp; pipe, "
-		  "osbdm, usbdm" },
+	  .help = "which probe it has on its cable; boards that may have several list them above, the default first" },
 	{ .key = "pins", .type = PT_PARAM_FLAG, .standard = "on",
 	  .help = "off: the probe offers no trace pins, and another one may" },
 	{ .key = "variant", .type = PT_PARAM_TEXT,
