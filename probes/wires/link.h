@@ -36,8 +36,8 @@ struct pt_link_info {
 	unsigned depth;		/* requests the link can hold outstanding; the protocol above may use fewer */
 };
 
-/* What one kind of link can do. Drivers of links fill one; see links/ for bulk, hid, tcp and virtual/wire/ for
- * model. */
+/* What one kind of link can do. Drivers of links fill one; probes/links has bulk, hid and tcp, probes/rsp that
+ * of a GDB server, probes/virtual/model_link.c model. */
 struct pt_link_ops {
 	const char *name;
 	/* Frees state too. No response is waited for. */

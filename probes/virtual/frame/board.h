@@ -13,8 +13,8 @@
 struct pt_vboard;
 struct pt_vflow_core;		/* frame/flow_log.h */
 struct pt_vbdc;			/* wire/bdc.h */
-struct pt_vpdo;			/* unit/s12z_pdo.h */
-struct pt_vrsp_target;		/* wire/rsp_stub.h */
+struct pt_vpdo;			/* unit/s12z/s12z_pdo.h */
+struct pt_vrsp_target;		/* probe/rsp_stub.h */
 struct pt_vjtap;			/* wire/tap.h */
 
 /* An access port as the DP reaches it. Registers by offset (0x00..0xfc). */
@@ -33,10 +33,10 @@ struct pt_vap {
 
 struct pt_vboard_ops {
 	const char *name, *help;	/* "kl27" */
-	/* What kinds of probe it may have on its cable, by the names of their drivers ("cmsis-dap", "bdc-pipe",
-	 * "osbdm", "usbdm"), NULL at the end; the first is what it has when probe= does not say. */
+	/* What kinds of probe it may have on its cable, by their names in probes[] of setup.c, NULL at the end; the first
+	 * is what it has when probe= does not say. `proftap boards` lists them, so help does not. */
 	const char *const *probes;
-	const uint8_t *(*demo)(size_t *len_bytes);	/* the ELF of the built-in demo firmware */
+	const uint8_t *(*demo)(size_t *len_bytes);	/* the ELF of the built-in demo firmware; never NULL */
 	/* settings: the URI's keys. firmware: an ELF in memory, or NULL for the built-in demo. */
 	struct pt_vboard *(*make)(const struct pt_params *settings, const uint8_t *firmware, size_t len_bytes,
 				  struct pt_err *err);
@@ -47,7 +47,7 @@ struct pt_vboard_ops {
 	uint32_t (*dpidr)(struct pt_vboard *board);
 	/* What selects its debug port on a wire of several (TARGETSEL); 0, or NULL: it is alone. */
 	uint32_t (*targetsel)(struct pt_vboard *board);
-	/* Boards with a BDC instead of a debug port (ap and dpidr are NULL, and the board has a row "probe"). */
+	/* Boards with a BDC instead of a debug port (ap and dpidr are NULL). */
 	struct pt_vbdc *(*bdc)(struct pt_vboard *board);
 	struct pt_vpdo *(*pdo)(struct pt_vboard *board);
 	/* Boards with TAPs of their own on a JTAG cable, at most PT_VJTAG_MAX_TAPS: the first is the nearest to TDO.

@@ -1,7 +1,7 @@
 /* The virtual boards' cores of the e500 family: execute the Book E integer set and isel over a bus, big-endian, behind
  * TLB1; e500v1 and v2 the SPE's loads, stores and moves, the others those of FPRs, wait, decorated accesses and DEVENT.
  * e5500 and e6500 run in 32-bit mode, with 32 bits of each GPR; of an e6500's two threads this is one, and the other
- * never runs. The performance monitor is a unit (unit/e500_pm.h) that watches what this core counts.
+ * never runs. The performance monitor is a unit (unit/e500/e500_pm.h) that watches what this core counts.
  * One thread at a time. Deterministic: the same bus, calls and settings give the same instructions and cycles.
  * Sources: E500CORERM Rev. 1 (registers, interrupts, MMU; chapter 7: performance monitor), OProfile's event files,
  * Power ISA 2.06 Book I and III-E (instructions); for e500mc and later also Linux' reg_booke.h and cputable, NXP's
