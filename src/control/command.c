@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/harmless.h"
 
 /* --- for doors ---------------------------------------------------------------------------------------------------- */
 
@@ -94,12 +95,15 @@ void pt_command_free(struct pt_command *cmd)
 
 void pt_command_done(struct pt_command *cmd, int rc, const struct pt_err *err)
 {
-	static const struct pt_err none;
+	struct pt_err said = { 0 };
 
+	if (rc < 0)
+		said = *err;
+	pt_harmless(said.msg, "\n\t");	/* it may have the client's own words, or a name of a file's */
 	cmd->cancel = NULL;
 	if (cmd->out.overflow)
 		pt_text_add(&cmd->out, "\n(cut: the answer is too long; top=N makes it shorter)\n");
-	cmd->done(cmd, rc < 0 ? rc : 0, rc < 0 ? err : &none);
+	cmd->done(cmd, rc < 0 ? rc : 0, &said);
 }
 
 void pt_command_fail(struct pt_command *cmd, int rc, const char *fmt, ...)
@@ -126,6 +130,8 @@ static size_t hanging_indent(const char *line, size_t len_bytes, size_t columns)
 
 void pt_command_add_lines(const struct pt_command *cmd, const char *text, size_t len_bytes, struct pt_text *out)
 {
+	size_t before = out->len_bytes;
+
 	for (size_t len; len_bytes > 0; text += len, len_bytes -= len) {
 		const char *end = memchr(text, '\n', len_bytes);
 
@@ -138,6 +144,8 @@ void pt_command_add_lines(const struct pt_command *cmd, const char *text, size_t
 		}
 		len += end != NULL;
 	}
+	if (out->bytes != NULL)
+		pt_harmless(out->bytes + before, "\n\t");
 }
 
 void pt_command_session_reply(void *arg, int rc, const char *text, size_t len_bytes)

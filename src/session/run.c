@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/harmless.h"
+
 /* --- the end of a profile ------------------------------------------------------------------------------------ */
 
 /* That it had ended is no failure of a stop. */
@@ -26,6 +28,7 @@ static void answer_stop(struct waiter *stopper, const struct take *take)
 			 "the profile had ended by itself: %s\n"
 			 "what was collected until then is kept: monitor profile report\n%s",
 			 take->ended, captured);
+	pt_harmless(text, "\n\t");	/* the name of the capture is a client's */
 	pt_session_answer(stopper, take->stop_err.code, text);
 }
 
