@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "harness.h"
+#include "profile/diff.h"
 #include "profile/result/profile.h"
 #include "profile/analyses/calls/tree.h"
 #include "program/model/program_parts.h"
@@ -290,6 +291,55 @@ START_TEST(golden_report)
 	ck_assert_int_eq(pt_report_render(&profile, &query, &text, &err), 0);
 	expect_golden_bytes(cases[_i].golden, text.bytes, text.len_bytes);
 	pt_text_free(&text);
+	pt_program_unref(program);
+}
+END_TEST
+
+static size_t rows_before_table(const char *text)
+{
+	const char *table = strstr(text, "\n\n");
+	size_t n = 1;
+
+	ck_assert_ptr_nonnull(table);
+	for (const char *at = text; at < table; at++)
+		n += *at == '\n';
+	return n;
+}
+
+static size_t longest_row_before_table(const char *text)
+{
+	size_t most = 0, len = 0;
+
+	for (; strncmp(text, "\n\n", 2) != 0; text++) {
+		len = *text == '\n' ? 0 : len + (((unsigned char)*text & 0xc0) != 0x80);
+		most = len > most ? len : most;
+	}
+	return most;
+}
+
+/* However narrow the terminal is, and of two profiles as of one. Which profiles: those of the golden files. */
+START_TEST(few_rows_before_the_table)
+{
+	static const size_t widths[] = { 30, 40, 50, 60, 70, 80, 100, 200 };
+	const struct pt_program_desc desc = { .elf_machine = PT_MACHINE_ARM, .name = "demo.elf", .vectors = PT_UNKNOWN };
+	struct pt_profile one, other;
+	struct pt_diff diff = { .a = &other };
+
+	program = pt_program_from_desc(&desc);
+	other = halt_profile();
+	one = cases[_i].profile();
+	for (size_t i = 0; i < 2 * PT_LEN(widths); i++) {
+		struct pt_query query = { .columns = widths[i / 2] };
+		struct pt_text text = { 0 };
+
+		one.diff = i % 2 == 0 ? NULL : &diff;
+		ck_assert_int_eq(pt_report_render(&one, &query, &text, NULL), 0);
+		ck_assert_msg(rows_before_table(text.bytes) <= 5, "%zu columns: %s", (size_t)query.columns, text.bytes);
+		ck_assert_msg(longest_row_before_table(text.bytes) <= query.columns, "%zu columns: %s",
+			      (size_t)query.columns, text.bytes);
+		ck_assert_msg(strstr(text.bytes, "\naccuracy ") != NULL, "%s", text.bytes);
+		pt_text_free(&text);
+	}
 	pt_program_unref(program);
 }
 END_TEST
@@ -621,6 +671,7 @@ int main(void)
 	TCase *tc = tcase_create("report");
 
 	tcase_add_loop_test(tc, golden_report, 0, PT_LEN(cases));
+	tcase_add_loop_test(tc, few_rows_before_the_table, 0, PT_LEN(cases));
 	tcase_add_loop_test(tc, halts_have_one_answer, 0, PT_LEN(halts));
 	tcase_add_loop_test(tc, estimates_have_the_digits_of_their_interval, 0, PT_LEN(estimates));
 	tcase_add_test(tc, says_where_symbols_are_from);

@@ -96,7 +96,7 @@ static void of_length(const struct pt_small_print *print, const struct teller *t
 {
 	char why[160];
 
-	if (pt_halts_longer(print->profile, why, sizeof(why)))
+	if (print->profile->diff == NULL && pt_halts_longer(print->profile, why, sizeof(why)))
 		say(to, "%s.", why);
 }
 

@@ -14,7 +14,7 @@
 #include "report/table/units.h"
 #include "report/text/details.h"
 #include "report/text/grid.h"
-#include "report/text/headline.h"
+#include "report/text/head.h"
 #include "report/text/small_print.h"
 #include "report/views/views.h"
 #include "trace/formats.h"
@@ -22,63 +22,12 @@
 extern const struct pt_format pt_format_text, pt_format_summary, pt_format_details;
 
 enum { JUMPS = 3, ALSO_ROWS = 20, INDENT = 2 };
-enum { HEADLINE_ROWS = 5 };	/* of the terminal, before the table */
 
 struct say { struct pt_text *out; size_t columns; };
 
 static size_t columns_of(const struct pt_query *query)
 {
 	return query->columns != 0 ? query->columns : PT_GRID_COLUMNS;
-}
-
-/* --- above the table */
-
-static void print_headline(const struct pt_headline *h, const char *side, const struct pt_query *query,
-			   enum pt_headline_line last, struct pt_text *out)
-{
-	for (size_t i = 0; i <= last; i++) {
-		struct pt_text line = { 0 };
-		bool loud = query->colour && i == PT_HEADLINE_WARNING;
-
-		if (h->line[i][0] == '\0')
-			continue;
-		if (i == PT_HEADLINE_TITLE)
-			pt_text_add(&line, "%s%s", side, h->line[i]);
-		else
-			pt_text_add(&line, "%-*s%s", PT_LABEL_COLUMNS, pt_headline_label((enum pt_headline_line)i),
-				    h->line[i]);
-		pt_text_add(out, "%s", loud ? "\033[1;33m" : "");
-		pt_text_wrapped(out, line.bytes, line.len_bytes, columns_of(query), PT_LABEL_COLUMNS);
-		pt_text_add(out, "%s", loud ? "\033[0m" : "");
-		pt_text_free(&line);
-	}
-}
-
-static size_t lines_in(const struct pt_text *text)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < text->len_bytes; i++)
-		n += text->bytes[i] == '\n';
-	return n;
-}
-
-/* In brief where it would take more of a narrow terminal than the table below may wait for. side: "A: " of two, or "". */
-static void headline(const struct pt_profile *p, const char *side, const struct pt_query *query,
-		     enum pt_headline_line last, struct pt_text *out)
-{
-	struct pt_text whole = { 0 };
-	struct pt_headline h;
-
-	pt_headline_make(&h, p);
-	print_headline(&h, side, query, last, &whole);
-	if (lines_in(&whole) <= HEADLINE_ROWS || last != PT_HEADLINE_WARNING) {
-		pt_text_add(out, "%s", whole.bytes);
-	} else {
-		pt_headline_make_brief(&h, p);
-		print_headline(&h, side, query, last, out);
-	}
-	pt_text_free(&whole);
 }
 
 /* --- below the table */
@@ -316,8 +265,9 @@ static int write_text(const struct pt_profile *profile, const struct pt_view *vi
 	int rc;
 
 	if (profile->diff != NULL)
-		headline(profile->diff->a, "A: ", query, PT_HEADLINE_WARNING, out);
-	headline(profile, profile->diff != NULL ? "B: " : "", query, PT_HEADLINE_WARNING, out);
+		pt_head_write_pair(profile->diff->a, profile, query, out);
+	else
+		pt_head_write(profile, query, out);
 	pt_text_add(out, "\n");
 	rc = tables(profile, view, query, out, err);
 	if (rc == 0 && profile->diff == NULL)
@@ -345,7 +295,7 @@ static int write_summary(const struct pt_profile *profile, const struct pt_view 
 {
 	(void)view;
 	(void)err;
-	headline(profile, "", query, PT_HEADLINE_ACCURACY, out);
+	pt_head_write_facts(profile, query, out);
 	pt_details_warnings(profile, columns_of(query), out);
 	return 0;
 }
