@@ -80,6 +80,7 @@ static void begin(struct run *r, uint64_t seed)
 	*r = (struct run){ .state = seed * 77 + 1, .blocks = pt_analysis_blocks.open(&setup, NULL) };
 	r->profile.program = program;
 	r->profile.counts = PT_BASIS_EXACT;
+	r->profile.times = r->profile.shares = PT_BASIS_MODELLED;
 }
 
 static const struct pt_profile *end(struct run *r)
@@ -272,10 +273,14 @@ static void take_samples(struct run *r, struct pt_profile_function *row, double 
 	static const struct pt_profile_function *ids[2][N_IDS];
 	static unsigned side;
 
+	double error = 1.96 * sqrt(share * (1 - share) / fmin(worth, 10000));
+
 	*row = (struct pt_profile_function){ .id = NOISY, .samples = (uint64_t)(share * 10000),
-					      .share = { .share = share, .effective = worth } };
+					      .share = { .share = share, .lo = fmax(0, share - error),
+							 .hi = share + error } };
 	memset(ids[side], 0, sizeof(ids[side]));
 	ids[side][NOISY] = share > 0 ? row : NULL;
+	r->profile.shares = PT_BASIS_ESTIMATED;
 	r->profile.samples = 10000;
 	r->profile.batches = 100;
 	r->profile.by_id = ids[side];
@@ -299,7 +304,8 @@ START_TEST(shares_of_samples)
 	ck_assert_ptr_nonnull(d);
 	ck_assert_uint_eq(d->n_functions, 1);
 	ck_assert_str_eq(pt_change_name(change_of(d, "noisy")), pt_change_name(sampled[_i].want));
-	ck_assert_uint_eq(d->function[0].count_a, (uint64_t)(sampled[_i].a * 10000));
+	ck_assert_uint_eq(d->function[0].count_a.n, (uint64_t)(sampled[_i].a * 10000));
+	ck_assert(sampled[_i].a == 0 || d->function[0].share.a.lo < d->function[0].share.a.hi);
 	ck_assert(isnan(d->function[0].gross.p) && isnan(d->function[0].net.p));
 	pt_diff_free(d);
 	pt_analysis_blocks.close(a.blocks);
@@ -334,9 +340,81 @@ START_TEST(shares_of_bursts)
 	d = pt_diff_new(&a.profile, &b.profile, 0.001, NULL);
 	ck_assert_uint_eq(d->n_functions, 1);
 	ck_assert_str_eq(pt_change_name(change_of(d, "noisy")), pt_change_name(sampled[_i].want));
-	ck_assert_double_eq(d->function[0].share.a, sampled[_i].a);
-	ck_assert_double_eq(d->function[0].share.b, sampled[_i].b);
+	ck_assert_double_eq(d->function[0].share.a.value, sampled[_i].a);
+	ck_assert_double_eq(d->function[0].share.b.value, sampled[_i].b);
+	ck_assert(d->function[0].share.a.lo < d->function[0].share.a.hi);
+	ck_assert(d->function[0].net.change_lo < 0.02 && 0.02 < d->function[0].net.change_hi);
 	ck_assert(isnan(d->function[0].gross.p));
+	pt_diff_free(d);
+	pt_analysis_blocks.close(a.blocks);
+	pt_analysis_blocks.close(b.blocks);
+}
+END_TEST
+
+/* Too few bursts for shares: what they happened to see is no share of anything, and their whole calls are no fair part. */
+START_TEST(too_few_bursts_have_no_shares)
+{
+	const struct pt_profile_core core = { .in_pieces = true, .tallied = true };
+	struct pt_diff *d;
+	struct run a, b;
+
+	begin(&a, 1);
+	begin(&b, 2);
+	go(&a, 10000);
+	go(&b, 10000);
+	end(&a);
+	end(&b);
+	b.profile.shares = PT_BASIS_NONE;
+	b.profile.counts = PT_BASIS_ESTIMATED;
+	b.profile.core = &core;
+	b.profile.n_cores = 1;
+	d = pt_diff_new(&a.profile, &b.profile, 0.001, NULL);
+	ck_assert_uint_eq(d->n_functions, N_FUNCTIONS);
+	for (size_t i = 0; i < d->n_functions; i++) {
+		const struct pt_diff_function *f = &d->function[i];
+
+		ck_assert_msg(!isnan(f->share.a.value) && isnan(f->share.b.value) && isnan(f->share.p), "%s", f->name);
+		ck_assert(isnan(f->gross.b.value) && isnan(f->net.b.value) && isnan(f->gross.change));
+		ck_assert(f->count_b.at_least && !f->count_a.at_least);
+		ck_assert(f->change == PT_CHANGE_UNKNOWN || f->change == PT_CHANGE_ONLY_A);
+	}
+	pt_diff_free(d);
+	pt_analysis_blocks.close(a.blocks);
+	pt_analysis_blocks.close(b.blocks);
+}
+END_TEST
+
+/* Most of the run was recorded: shares are within what the rest leaves open, and only what is beyond that is a change. */
+START_TEST(bounds_are_no_change)
+{
+	static const struct { double b; enum pt_change want; } rows[] = {
+		{ 0.36, PT_CHANGE_NONE }, { 0.80, PT_CHANGE_MORE },
+	};
+	const struct pt_profile_core core = { .seen_part = 0.9 };
+	struct pt_profile_function row_a, row_b;
+	struct run a, b;
+	struct pt_diff *d;
+
+	begin(&a, 5);
+	begin(&b, 6);
+	go(&a, 20000);
+	go(&b, 20000);
+	end(&a);
+	end(&b);
+	take_samples(&a, &row_a, 0.3, 1);
+	take_samples(&b, &row_b, rows[_i].b, 1);
+	a.profile.samples = b.profile.samples = 0;
+	row_a.share = pt_profile_bounded(0.9, 0.3);
+	row_b.share = pt_profile_bounded(0.9, rows[_i].b);
+	a.profile.core = b.profile.core = &core;
+	a.profile.n_cores = b.profile.n_cores = 1;
+	d = pt_diff_new(&a.profile, &b.profile, 0.001, NULL);
+	for (size_t i = 0; i < d->n_functions; i++)
+		if (strcmp(d->function[i].name, "noisy") == 0) {
+			ck_assert(d->function[i].share.a.bounds);
+			ck_assert_double_eq(d->function[i].share.a.hi, row_a.share.hi);
+		}
+	ck_assert_str_eq(pt_change_name(change_of(d, "noisy")), pt_change_name(rows[_i].want));
 	pt_diff_free(d);
 	pt_analysis_blocks.close(a.blocks);
 	pt_analysis_blocks.close(b.blocks);
@@ -368,6 +446,8 @@ int main(void)
 	tcase_add_loop_test(tc, seen_in_one_only, 0, 2);
 	tcase_add_loop_test(tc, shares_of_samples, 0, PT_LEN(sampled));
 	tcase_add_loop_test(tc, shares_of_bursts, 0, 4);
+	tcase_add_test(tc, too_few_bursts_have_no_shares);
+	tcase_add_loop_test(tc, bounds_are_no_change, 0, 2);
 	tcase_add_test(tc, needs_blocks);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -8,6 +8,7 @@
 #include "profile/analyses/calls/blocks.h"
 
 static const double significant = 0.01;
+static const double normal_95 = 1.96;	/* standard errors on either side */
 
 const char *pt_change_name(enum pt_change change)
 {
@@ -23,83 +24,128 @@ const char *pt_change_name(enum pt_change change)
 
 /* --- figures of one side */
 
-struct side { struct pt_ratio share, gross, net; uint64_t count; };
+/* lo and hi: its 95 % interval, or (bounds) the least and most that it can be; both NAN: it is what happened, and error
+ * is how it spreads over n blocks of time. */
+struct figure { double value, error, lo, hi; bool bounds; size_t n; };
 
-static bool is_sampled(const struct pt_profile *p)
+struct side { struct figure share, gross, net; struct pt_count count; bool seen; };
+
+static const struct figure unknown = { .value = NAN, .error = NAN, .lo = NAN, .hi = NAN };
+
+static struct figure as_it_was(struct pt_ratio ratio)
 {
-	return p->samples > 0 && p->branches == 0;
+	return (struct figure){ .value = ratio.value, .error = ratio.error, .lo = NAN, .hi = NAN, .n = ratio.n };
 }
 
-/* Where there are shares alone. Samples spread as their batches do; one reading of bins has no spread, so its shares
- * stand beside each other, and nothing is judged. */
-static struct side side_of_row(const struct pt_profile *p, uint16_t id)
+static const struct pt_profile_function *row_of(const struct pt_profile *p, uint16_t id)
 {
-	const struct pt_profile_function *row = id < p->n_ids ? p->by_id[id] : NULL;
-	struct side side = { .gross = { NAN, NAN, 0 }, .net = { NAN, NAN, 0 }, .share = { 0, NAN, 1 } };
-	double worth;
+	return id < p->n_ids ? p->by_id[id] : NULL;
+}
 
-	if (row == NULL)
-		return side;
-	side.share.value = row->share.share;
-	if (p->by_bins)
-		return side;
-	side.count = row->samples;
-	worth = fmin(row->share.effective, (double)p->samples);
-	if (p->batches > 1 && worth > 0) {
-		side.share.error = sqrt(side.share.value * (1 - side.share.value) / worth);
-		side.share.n = p->batches;
+static uint16_t core_of(const struct pt_profile *p, const struct pt_profile_function *row)
+{
+	return row != NULL ? row->core : p->n_cores > 0 ? p->core[0].core : 0;
+}
+
+/* How many independent looks its interval is made of. */
+static size_t looks(const struct pt_profile *p, uint16_t core)
+{
+	const struct pt_profile_core *windowed = pt_profile_windowed(p, core),
+				     *sampled = pt_profile_calibrated(p, core);
+
+	return sampled != NULL ? sampled->batches.n : windowed != NULL ? windowed->windows.n : p->batches;
+}
+
+/* Of what was seen: as blocks have it. */
+static struct figure ratio_of(const struct pt_blocks *blocks, uint16_t id, uint64_t (*x)(const struct pt_block *block),
+			      uint64_t (*y)(const struct pt_block *block))
+{
+	double of[PT_BLOCKS], to[PT_BLOCKS];
+
+	for (size_t i = 0; i < blocks->n_blocks; i++) {
+		const struct pt_block *block = &blocks->block[i * blocks->n_functions + id];
+
+		of[i] = (double)x(block);
+		to[i] = y != NULL ? (double)y(block) : (double)blocks->ticks[i];
 	}
-	return side;
+	return as_it_was(pt_blocks_ratio(of, to, blocks->n_blocks));
 }
 
-/* The standard error that an interval of 95 % stands for. */
-static double error_of(const struct pt_estimate *e)
+static uint64_t time_of(const struct pt_block *block) { return block->time; }
+static uint64_t count_of(const struct pt_block *block) { return block->count; }
+static uint64_t gross_of(const struct pt_block *block) { return block->gross; }
+static uint64_t net_of(const struct pt_block *block) { return block->net; }
+
+/* The share of all other tables: blocks know only what bursts, or a part of the run, happened to see. */
+static struct figure share_of(const struct pt_profile *p, const struct pt_profile_function *row, uint16_t id)
 {
-	return (e->hi - e->lo) / (2 * 1.96);
+	double seen = pt_profile_seen_part(p, core_of(p, row));
+	struct figure share = unknown;
+
+	if (p->shares == PT_BASIS_NONE || (row != NULL && isnan(row->share.share)))
+		return unknown;
+	if (p->shares != PT_BASIS_ESTIMATED && !p->by_bins)
+		return ratio_of(p->blocks, id, time_of, NULL);
+	if (seen > 0)		/* what was seen spreads, and the rest is within bounds */
+		share = ratio_of(p->blocks, id, time_of, NULL);
+	share.n = seen > 0 ? share.n : looks(p, core_of(p, row));
+	share.value = row != NULL ? row->share.share : 0;
+	share.bounds = seen > 0 || p->by_bins;
+	if (row == NULL && p->unseen.hi > 0) {
+		share.lo = 0;
+		share.hi = p->unseen.hi;
+	} else if (row != NULL && row->share.hi > row->share.lo) {
+		share.lo = row->share.lo;
+		share.hi = row->share.hi;
+	}
+	return share;
 }
 
-/* Estimates from windows in bursts, as all tables have them; blocks know only what bursts happened to see. */
-static struct side side_of_windows(const struct pt_profile *p, const struct pt_profile_core *core, uint16_t id)
+/* Of pieces and of bursts whole calls are no fair part: short ones are seen more often. */
+static void calls_of(const struct pt_profile *p, const struct pt_profile_function *row, uint16_t id, struct side *side)
 {
-	const struct pt_profile_function *row = id < p->n_ids ? p->by_id[id] : NULL;
-	struct side side = { .gross = { NAN, NAN, 0 }, .net = { NAN, NAN, 0 }, .share = { 0, NAN, 1 } };
+	uint16_t core = core_of(p, row);
 
-	if (row == NULL)
-		return side;
-	side.share = (struct pt_ratio){ row->share.share, NAN, core->windows.n };
-	if (row->share.effective > 1)
-		side.share.error = sqrt(row->share.share * (1 - row->share.share) / row->share.effective);
-	if (!isnan(row->per_call.value))
-		side.net = (struct pt_ratio){ row->per_call.value, error_of(&row->per_call), core->windows.n };
-	side.count = row->seen->count;
-	return side;
+	side->gross = side->net = unknown;
+	if (p->branches == 0 && p->samples > 0)
+		return;
+	if (pt_profile_windowed(p, core) == NULL && !pt_profile_in_pieces(p, core) && !p->by_bins) {
+		side->gross = ratio_of(p->blocks, id, gross_of, count_of);
+		side->net = ratio_of(p->blocks, id, net_of, count_of);
+	} else if (row != NULL && pt_profile_windowed(p, core) != NULL && !isnan(row->per_call.value)) {
+		side->net = (struct figure){ .value = row->per_call.value, .error = NAN, .lo = row->per_call.lo,
+					     .hi = row->per_call.hi, .n = looks(p, core) };
+	}
+}
+
+static struct pt_count count_in(const struct pt_profile *p, const struct pt_profile_function *row, uint16_t id)
+{
+	struct pt_count count = { .n = 0 };
+	uint16_t core = core_of(p, row);
+
+	if (p->by_bins)
+		return (struct pt_count){ .n = PT_UNKNOWN };
+	if (p->branches == 0 && p->samples > 0)
+		return (struct pt_count){ .n = row != NULL ? row->samples : 0 };
+	if (pt_profile_windowed(p, core) != NULL)
+		return row != NULL && row->run != NULL && row->run->count != PT_UNKNOWN
+			       ? (struct pt_count){ .n = row->run->count, .lo = row->count.lo, .hi = row->count.hi }
+			       : (struct pt_count){ .n = PT_UNKNOWN };
+	for (size_t i = 0; i < p->blocks->n_blocks; i++)
+		count.n += p->blocks->block[i * p->blocks->n_functions + id].count;
+	count.at_least = pt_profile_tallied(p, core);
+	return count;
 }
 
 static struct side side_of(const struct pt_profile *p, uint16_t id)
 {
-	const struct pt_profile_core *windowed;
-	double time[PT_BLOCKS], ticks[PT_BLOCKS], count[PT_BLOCKS], gross[PT_BLOCKS], net[PT_BLOCKS];
-	const struct pt_blocks *blocks = p->blocks;
-	struct side side = { .count = 0 };
+	const struct pt_profile_function *row = row_of(p, id);
+	struct side side = { .share = share_of(p, row, id), .count = count_in(p, row, id) };
 
-	if (p->by_bins || is_sampled(p))
-		return side_of_row(p, id);
-	windowed = pt_profile_windowed(p, p->n_cores > 0 ? p->core[0].core : 0);
-	if (windowed != NULL)
-		return side_of_windows(p, windowed, id);
-	for (size_t i = 0; i < blocks->n_blocks; i++) {
-		const struct pt_block *block = &blocks->block[i * blocks->n_functions + id];
-
-		time[i] = (double)block->time;
-		ticks[i] = (double)blocks->ticks[i];
-		count[i] = (double)block->count;
-		gross[i] = (double)block->gross;
-		net[i] = (double)block->net;
-		side.count += block->count;
-	}
-	side.share = pt_blocks_ratio(time, ticks, blocks->n_blocks);
-	side.gross = pt_blocks_ratio(gross, count, blocks->n_blocks);
-	side.net = pt_blocks_ratio(net, count, blocks->n_blocks);
+	side.seen = side.count.n != 0 && side.count.n != PT_UNKNOWN;
+	side.seen |= side.share.value > 0 ||
+		     (row != NULL && row->seen != NULL && row->seen->count + row->seen->instructions > 0);
+	calls_of(p, row, id, &side);
 	return side;
 }
 
@@ -113,22 +159,59 @@ static double p_of(double t, double degrees)
 	return erfc(fabs(z) / sqrt(2));
 }
 
-/* Welch's test: the two spread differently. */
-static struct pt_figure_pair pair(const struct pt_ratio *a, const struct pt_ratio *b)
+/* The standard error of a figure on the side where the other one is. */
+static double error_towards(const struct figure *f, bool above)
 {
-	double va = a->error * a->error, vb = b->error * b->error, degrees;
-	struct pt_figure_pair pair = { .a = a->value, .b = b->value, .change = b->value / a->value - 1, .p = NAN };
+	if (f->bounds || isnan(f->lo))
+		return f->error;
+	return (above ? f->hi - f->value : f->value - f->lo) / normal_95;
+}
+
+/* How much nearer to the other one it may be. */
+static double margin_towards(const struct figure *f, bool above)
+{
+	if (!f->bounds || isnan(f->lo))
+		return 0;
+	return above ? f->hi - f->value : f->value - f->lo;
+}
+
+static struct pt_figure as_shown(const struct figure *f)
+{
+	return (struct pt_figure){ .value = f->value, .lo = f->lo, .hi = f->hi, .bounds = f->bounds };
+}
+
+/* Of B relative to A, where both are known to an error. */
+static void relative(struct pt_figure_pair *pair, double ea, double eb)
+{
+	double ratio = pair->b.value / pair->a.value, error;
+
+	if (isnan(ratio) || pair->a.value == 0 || isnan(ea + eb))
+		return;
+	error = ratio * hypot(ea / pair->a.value, pair->b.value > 0 ? eb / pair->b.value : 0);
+	pair->change_lo = fmax(-1, ratio - normal_95 * error - 1);
+	pair->change_hi = ratio + normal_95 * error - 1;
+}
+
+/* Welch's test: the two spread differently. What bounds leave open is no difference. */
+static struct pt_figure_pair pair(const struct figure *a, const struct figure *b)
+{
+	struct pt_figure_pair pair = { .a = as_shown(a), .b = as_shown(b), .change = b->value / a->value - 1, .p = NAN,
+				       .change_lo = NAN, .change_hi = NAN };
+	bool up = b->value > a->value;
+	double ea = error_towards(a, up), eb = error_towards(b, !up), va = ea * ea, vb = eb * eb, degrees, apart;
 
 	if (isnan(a->value) || isnan(b->value) || a->value == 0)
 		pair.change = NAN;
-	if (isnan(va + vb))
+	relative(&pair, ea, eb);
+	if (isnan(va + vb) || isnan(a->value) || isnan(b->value))
 		return pair;
+	apart = fmax(0, fabs(b->value - a->value) - margin_towards(a, up) - margin_towards(b, !up));
 	if (va + vb == 0) {		/* it always takes the same */
-		pair.p = a->value == b->value ? 1 : 0;
+		pair.p = apart == 0 ? 1 : 0;
 		return pair;
 	}
 	degrees = (va + vb) * (va + vb) / (va * va / (double)(a->n - 1) + vb * vb / (double)(b->n - 1));
-	pair.p = p_of((b->value - a->value) / sqrt(va + vb), degrees);
+	pair.p = p_of(apart / sqrt(va + vb), degrees);
 	return pair;
 }
 
@@ -136,7 +219,7 @@ static struct pt_figure_pair pair(const struct pt_ratio *a, const struct pt_rati
 
 static double most(const struct pt_figure_pair *pair)
 {
-	return fmax(isnan(pair->a) ? 0 : pair->a, isnan(pair->b) ? 0 : pair->b);
+	return fmax(isnan(pair->a.value) ? 0 : pair->a.value, isnan(pair->b.value) ? 0 : pair->b.value);
 }
 
 static int by_change(const void *a, const void *b)
@@ -176,11 +259,11 @@ static uint16_t find(const struct pt_function *function, const struct pt_profile
 
 /* Where a function never was, nothing tells how its share spreads: no spread is not the answer. A profile of a few
  * bursts in one place would make a finding of each function that lives elsewhere. */
-static struct pt_figure_pair share_pair(const struct pt_ratio *a, const struct pt_ratio *b)
+static struct pt_figure_pair share_pair(const struct figure *a, const struct figure *b)
 {
 	struct pt_figure_pair share = pair(a, b);
 
-	if ((share.a == 0) != (share.b == 0))
+	if ((share.a.value == 0) != (share.b.value == 0))
 		share.p = NAN;
 	return share;
 }
@@ -196,17 +279,19 @@ static void fill(struct pt_diff *d, struct pt_diff_function *row, const struct p
 	row->share = share_pair(&a->share, &b->share);
 	row->gross = pair(&a->gross, &b->gross);
 	row->net = pair(&a->net, &b->net);
+	row->seen_a = a->seen;
+	row->seen_b = b->seen;
 	if (d->different_clocks)
-		row->gross.change = row->gross.p = row->net.change = row->net.p = NAN;
+		row->gross.change = row->gross.change_lo = row->gross.p = row->net.change = row->net.change_lo =
+			row->net.p = NAN;
 }
 
-static bool active(const struct side *side)
-{
-	return side->count > 0 || side->share.value > 0;
-}
-
-static const struct side nothing = { .share = { .value = 0, .error = NAN }, .gross = { NAN, NAN, 0 },
-				     .net = { NAN, NAN, 0 } };
+/* Of a function that one of the programs has not. */
+static const struct side nothing = {
+	.share = { .value = 0, .error = NAN, .lo = NAN, .hi = NAN },
+	.gross = { .value = NAN, .error = NAN, .lo = NAN, .hi = NAN },
+	.net = { .value = NAN, .error = NAN, .lo = NAN, .hi = NAN },
+};
 
 static void add_rows(struct pt_diff *d, const struct pt_profile *a, const struct pt_profile *b)
 {
@@ -220,13 +305,13 @@ static void add_rows(struct pt_diff *d, const struct pt_profile *a, const struct
 
 		if (id != PT_NO_FUNCTION && id < b->blocks->n_functions)
 			in_b = side_of(b, id);
-		if (active(&in_a) || active(&in_b))
+		if (in_a.seen || in_b.seen)
 			fill(d, &d->function[d->n_functions++], &of_a[i], &in_a, &in_b);
 	}
 	for (size_t i = 0; i < n_b && i + 1 < b->blocks->n_functions; i++) {
 		struct side in_b = side_of(b, (uint16_t)(i + 1));
 
-		if (active(&in_b) && find(&of_b[i], a, i) == PT_NO_FUNCTION)
+		if (in_b.seen && find(&of_b[i], a, i) == PT_NO_FUNCTION)
 			fill(d, &d->function[d->n_functions++], &of_b[i], &nothing, &in_b);
 	}
 }
@@ -289,9 +374,9 @@ static enum pt_change judge(const struct pt_diff *d, const struct pt_diff_functi
 	if (changed(d, &f->net))
 		return f->net.change > 0 ? PT_CHANGE_SLOWER : PT_CHANGE_FASTER;
 	if (changed(d, &f->share))
-		return f->share.b > f->share.a ? PT_CHANGE_MORE : PT_CHANGE_LESS;
-	if (f->share.a == 0 || f->share.b == 0)
-		return f->share.a == 0 ? PT_CHANGE_ONLY_B : PT_CHANGE_ONLY_A;
+		return f->share.b.value > f->share.a.value ? PT_CHANGE_MORE : PT_CHANGE_LESS;
+	if (!f->seen_a || !f->seen_b)
+		return f->seen_b ? PT_CHANGE_ONLY_B : PT_CHANGE_ONLY_A;
 	if (isnan(f->gross.p) && (isnan(f->share.p) || fabs(f->gross.change) >= d->threshold))
 		return PT_CHANGE_UNKNOWN;
 	return PT_CHANGE_NONE;

@@ -1,7 +1,8 @@
 /* Two profiles side by side. A change is called one only if it is larger than what either profile spreads over its own
- * blocks of time can explain (blocks.h), at 99 % for all functions together (Holm's correction: of a thousand functions
+ * blocks of time (blocks.h), or what its intervals leave open, can explain, at 99 % for all functions together (Holm's correction: of a thousand functions
  * that did not change, ten would "change" otherwise), and larger than a threshold that the user cares about.
- * Of samples there are shares alone, which spread as their batches do; of bins not even that is known. */
+ * Shares are those of all other tables. Of samples and of too few bursts there are no times of calls; how shares of bins
+ * spread is not known. */
 #ifndef PT_PROFILE_DIFF_H
 #define PT_PROFILE_DIFF_H
 
@@ -20,18 +21,32 @@ enum pt_change {		/* in the order of the table */
 	PT_CHANGE_NONE,		/* within noise, or too small to care */
 };
 
+struct pt_figure {
+	double value;		/* NAN: not known */
+	double lo, hi;		/* its 95 % interval, or bounds; NAN: it is what happened */
+	bool bounds;		/* lo and hi are the least and most that it can be */
+};
+
 struct pt_figure_pair {
-	double a, b;		/* NAN: not known */
+	struct pt_figure a, b;
 	double change;		/* b / a - 1; NAN */
+	double change_lo, change_hi;	/* its 95 % interval; NAN: not known */
 	double p;		/* probability that chance alone makes this difference; NAN: nobody can say */
+};
+
+struct pt_count {
+	uint64_t n;		/* PT_UNKNOWN: not known */
+	double lo, hi;		/* 95 % interval; both 0: none */
+	bool at_least;		/* n is of what bursts happened to see */
 };
 
 struct pt_diff_function {
 	const char *name, *file;
 	uint32_t line;
-	uint64_t count_a, count_b;	/* invocations; of samples: how many */
-	struct pt_figure_pair share;	/* of the time seen; 0..1 */
-	struct pt_figure_pair gross, net;	/* of an invocation, in ticks */
+	struct pt_count count_a, count_b;	/* invocations; of samples: how many */
+	bool seen_a, seen_b;		/* it ran, or was sampled */
+	struct pt_figure_pair share;	/* of the time, as all tables have it; 0..1 */
+	struct pt_figure_pair gross, net;	/* of an invocation, in ticks; not known where calls are seen in pieces */
 	enum pt_change change;
 };
 

@@ -258,7 +258,7 @@ void pt_print_interval(char *out, size_t size, const struct pt_column *column, c
 {
 	out[0] = '\0';
 	if (column->unit == PT_UNIT_SHARE && !isnan(value->f) && value->hi > value->lo)
-		snprintf(out, size, "%.1f-%.1f", value->lo * 100, value->hi * 100);
+		snprintf(out, size, value->lo < 0 ? "%.1f to %.1f" : "%.1f-%.1f", value->lo * 100, value->hi * 100);
 }
 
 void pt_print_cell(char *out, size_t size, const struct pt_profile *profile, const struct pt_column *column,

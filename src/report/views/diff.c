@@ -1,5 +1,6 @@
 /* One row per function of two profiles: what changed, and how sure that is. */
 #include <math.h>
+#include <stdio.h>
 
 #include "profile/diff.h"
 #include "report/table/view.h"
@@ -29,9 +30,38 @@ static size_t n_rows(const void *subject)
 	return diff != NULL ? diff->n_functions : (size_t)PT_NOT_MADE;
 }
 
-static struct pt_value real(double f, enum pt_basis basis)
+static struct pt_value real(double f)
 {
-	return (struct pt_value){ .f = f, .basis = isnan(f) ? PT_BASIS_NONE : basis };
+	return (struct pt_value){ .f = f, .basis = isnan(f) ? PT_BASIS_NONE : PT_BASIS_MODELLED, .rough = true };
+}
+
+static struct pt_value figure(const struct pt_figure *f, enum pt_basis basis)
+{
+	if (isnan(f->value) || !(f->hi > f->lo))
+		return (struct pt_value){ .f = f->value, .basis = isnan(f->value) ? PT_BASIS_NONE : basis };
+	return (struct pt_value){ .f = f->value, .lo = f->lo, .hi = f->hi, .bounds = f->bounds,
+				  .basis = PT_BASIS_ESTIMATED };
+}
+
+/* Without an interval nobody knows whether there is any. */
+static struct pt_value change(const struct pt_figure_pair *pair)
+{
+	if (isnan(pair->change) || isnan(pair->change_lo))
+		return (struct pt_value){ .f = NAN };
+	return (struct pt_value){ .f = pair->change, .lo = pair->change_lo, .hi = pair->change_hi,
+				  .basis = PT_BASIS_ESTIMATED };
+}
+
+static struct pt_value count(const struct pt_profile *p, const struct pt_count *c)
+{
+	struct pt_value v = { .u = c->n, .basis = c->n == PT_UNKNOWN ? PT_BASIS_NONE : p->counts, .at_least = c->at_least };
+
+	if (c->hi > c->lo && c->n != PT_UNKNOWN) {
+		v.lo = c->lo;
+		v.hi = c->hi;
+		v.basis = PT_BASIS_ESTIMATED;
+	}
+	return v;
 }
 
 static void row(const void *subject, size_t i, struct pt_value *out)
@@ -41,25 +71,55 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 
 	*out++ = (struct pt_value){ .text = f->name };
 	*out++ = (struct pt_value){ .text = pt_change_name(f->change) };
-	*out++ = real(f->gross.change, PT_BASIS_MODELLED);
-	*out++ = real(f->gross.a, p->times);
-	*out++ = real(f->gross.b, p->times);
-	*out++ = real(f->gross.p, PT_BASIS_MODELLED);
-	*out++ = real(f->net.change, PT_BASIS_MODELLED);
-	*out++ = real(f->net.a, p->times);
-	*out++ = real(f->net.b, p->times);
-	*out++ = real(f->net.p, PT_BASIS_MODELLED);
-	*out++ = real(f->share.a, PT_BASIS_MODELLED);
-	*out++ = real(f->share.b, PT_BASIS_MODELLED);
-	*out++ = real(f->share.p, PT_BASIS_MODELLED);
-	*out++ = (struct pt_value){ .u = f->count_a, .basis = p->counts };
-	*out++ = (struct pt_value){ .u = f->count_b, .basis = p->counts };
+	*out++ = change(&f->gross);
+	*out++ = figure(&f->gross.a, p->times);
+	*out++ = figure(&f->gross.b, p->times);
+	*out++ = real(f->gross.p);
+	*out++ = change(&f->net);
+	*out++ = figure(&f->net.a, p->times);
+	*out++ = figure(&f->net.b, p->times);
+	*out++ = real(f->net.p);
+	*out++ = figure(&f->share.a, PT_BASIS_MODELLED);
+	*out++ = figure(&f->share.b, PT_BASIS_MODELLED);
+	*out++ = real(f->share.p);
+	*out++ = count(p->diff->a, &f->count_a);
+	*out++ = count(p, &f->count_b);
 	*out++ = (struct pt_value){ .text = f->file };
 	*out++ = (struct pt_value){ .u = f->line != 0 ? f->line : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
+}
+
+/* Whether calls of a core are known only as bursts, or samples, saw them. */
+static bool sees_pieces(const struct pt_profile *p)
+{
+	return p->by_bins || (p->branches == 0 && p->samples > 0) ||
+	       (p->n_cores > 0 && (p->core[0].windowed || p->core[0].in_pieces));
+}
+
+static const char *sides(bool a, bool b)
+{
+	return a && b ? "A and B" : a ? "A" : "B";
+}
+
+/* Why columns are blank. */
+static bool remark(const void *subject, const bool *shown, char *out, size_t room)
+{
+	const struct pt_profile *b = subject, *a = b->diff != NULL ? b->diff->a : NULL;
+	bool none_a = a != NULL && a->shares == PT_BASIS_NONE, none_b = b->shares == PT_BASIS_NONE;
+
+	(void)shown;
+	if (a == NULL || (!none_a && !none_b && !sees_pieces(a) && !sees_pieces(b)))
+		return false;
+	if (none_a || none_b)
+		snprintf(out, room, "No shares of %s, too little of which was recorded: profile for longer",
+			 sides(none_a, none_b));
+	else
+		snprintf(out, room, "No times of whole calls in %s, as not all of a call was recorded",
+			 sides(sees_pieces(a), sees_pieces(b)));
+	return true;
 }
 
 const struct pt_view pt_view_diff = {
 	.name = "diff", .help = "two profiles side by side (proftap diff A B)", .needs = "blocks",
 	.note = "p: the probability that chance alone makes the difference, corrected for the number of comparisons (Holm)",
-	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row, .remark = remark,
 };
