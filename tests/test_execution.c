@@ -94,10 +94,22 @@ static const struct {
 	{ "switch to another context and back",
 	  "110 1 call 200, 200 2 exc 500, 500 3 excret 710, 710 4 exc 500, 500 3 excret 204, 204 1 ret 112, 112 1 br 110",
 	  "main 0-1 2/5; f 1-0 3/3 [1: 3 3 13]; isr 2-0 6/6 [2: 6 6 6]; task 0-1 4/4", -1 },
-	{ "two contexts left at the same address: neither is believed",
+	{ "two contexts left at the same address: the one that waits where the code returns to goes on",
 	  "110 1 call 200, 200 2 exc 500, 500 1 excret 710, 710 1 call 200, 200 2 exc 500, 500 1 excret 410, 410 1 exc 500, "
 	  "500 1 excret 204, 204 2 ret 112, 112 1 br 110",
-	  "main 0-2 2/4; f 2-3 6/6; h 0-1 1/1; isr 3-0 3/3 [3: 3 3 3]; task 0-1 1/3", -1 },
+	  "main 0-1 2/6; f 2-1 6/6 [1: 4 4 11]; h 0-1 1/1; isr 3-0 3/3 [3: 3 3 3]; task 0-1 1/3", -1 },
+	{ "the same, while one of the two still runs",
+	  "110 1 call 200, 200 2 exc 500, 500 1 excret 710, 710 1 call 200, 200 2 exc 500, 500 1 excret 204, "
+	  "204 1 exc 600, 600 1 excret 206, 206 1 call 300, 300 1 ret 208, 208 2 ret 112, 112 1 br 110",
+	  "main 0-1 2/9; f 2-1 8/9 [1: 6 7 13]; g 1-0 1/1 [1: 1 1 1]; isr 2-0 2/2 [2: 2 2 2]; isr2 1-0 1/1 [1: 1 1 1]; "
+	  "task 0-1 1/3", -1 },
+	{ "two contexts that wait for the same return: neither is believed",
+	  "110 1 call 200, 200 2 exc 500, 500 1 excret 710, 710 1 exc 500, 500 1 excret 110, 110 1 call 200, 200 2 exc 500, "
+	  "500 1 excret 204, 204 2 ret 112, 112 1 br 110",
+	  "main 0-3 3/7; f 2-3 6/6; isr 3-0 3/3 [3: 3 3 3]; task 0-1 1/1", -1 },
+	{ "two contexts, and what the code returns to was not seen: neither is believed",
+	  "110 1 call 200, 200 2 exc 500, 500 1 excret 710, 710 1 call 200, 200 2 exc 500, 500 1 excret 204, 204 2 gap",
+	  "main 0-1 1/3; f 2-3 6/6; isr 2-0 2/2 [2: 2 2 2]; task 0-1 1/3", -1 },
 	{ "exception return into a level that was not interrupted",
 	  "110 1 exc 500, 500 1 exc 600, 600 1 excret 440, 440 2 br 430",
 	  "main 0-1 1/1; h 0-1 2/2; isr 1-1 1/1; isr2 1-0 1/1 [1: 1 1 1]", PT_EXECUTION_UNMATCHED_EXCEPTION },
@@ -122,6 +134,37 @@ static const struct {
 	  "main 0-1 2/6; f 1-0 1/4 [1: 1 4 4]; g 0-0 3/0", -1 },
 	{ "code without a function", "10 4 call 200, 200 2 ret 18, 18 1 br 10", "f 1-0 2/2 [1: 2 2 2]", -1 },
 };
+
+struct some_runs { size_t n; struct pt_run run[64]; };
+
+static void keep_run(void *arg, const struct pt_run *run)
+{
+	struct some_runs *some = arg;
+
+	ck_assert_uint_lt(some->n, PT_LEN(some->run));
+	some->run[some->n++] = *run;
+}
+
+/* What is found does not depend on how many runs come together, nor on anchors between them. */
+START_TEST(counts_alike_in_any_pieces)
+{
+	struct some_runs some = { 0 };
+
+	script_runs(cases[_i].script, keep_run, &some);
+	for (size_t piece = 1; piece <= some.n; piece++) {
+		struct pt_execution *x = script_execution(0);
+		char got[1000];
+
+		for (size_t at = 0; at < some.n; at += piece) {
+			pt_execution_anchor(x, 1000 * at, 0);
+			pt_execution_feed(x, some.run + at, some.n - at < piece ? some.n - at : piece);
+		}
+		ck_assert_msg(strcmp(script_print(pt_execution_result(x), got), cases[_i].want) == 0,
+			      "%s, %zu together:\n  got  %s\n  want %s", cases[_i].name, piece, got, cases[_i].want);
+		pt_execution_free(x);
+	}
+}
+END_TEST
 
 START_TEST(counts_case)
 {
@@ -420,6 +463,7 @@ int main(void)
 	TCase *tc = tcase_create("execution");
 
 	tcase_add_loop_test(tc, counts_case, 0, PT_LEN(cases));
+	tcase_add_loop_test(tc, counts_alike_in_any_pieces, 0, PT_LEN(cases));
 	tcase_add_test(tc, periods_inside_one_stretch);
 	tcase_add_test(tc, entry_cycles_are_the_handlers);
 	tcase_add_test(tc, edges_with_open_calls);

@@ -1,7 +1,7 @@
 /* Which stack runs. Code that an exception interrupted and did not return to is another context's: its stack is parked
  * until somebody goes on with it. Who that is says the address it goes on at; where several stacks were left at one
- * address, as in a function that yields, the one that waits where that function returns to. While that is not known, or
- * where several wait there, none of them is believed. */
+ * address, as in a function that yields, the one that waits where that function returns to (held.c). Where that is not
+ * known, or several wait there, none of them is believed. */
 #include <string.h>
 
 #include "profile/stack/stack.h"
@@ -158,28 +158,86 @@ static void park(struct pt_execution *x, uint64_t resume)
 
 /* --- switches that flow finds */
 
-/* The address that the function which goes on now returns to, as far as the runs ahead tell: from the level of thread
- * code, behind what it calls. PT_UNKNOWN: they do not. */
-static uint64_t returns_to(const struct pt_execution *x)
+/* Where the function which goes on now returns to, as far as the runs ahead tell: from the level of thread code, behind
+ * what it calls. PT_UNKNOWN: they do not. False: more of them may tell. */
+static bool look_ahead(const struct pt_execution *x, uint64_t *to)
 {
 	size_t handlers = 0, calls = 0;
+	uint64_t interrupted = PT_UNKNOWN;
 
+	*to = PT_UNKNOWN;
 	for (size_t i = 0; i < x->n_ahead; i++) {
 		const struct pt_run *run = &x->ahead[i];
+		bool enters = run->left == PT_LEFT_EXCEPTION, leaves = run->left == PT_LEFT_EXCEPTION_RETURN;
 
-		if (run->left == PT_LEFT_GAP || run->left == PT_LEFT_DEBUG ||
-		    (run->left == PT_LEFT_EXCEPTION_RETURN && handlers == 0))
-			return PT_UNKNOWN;
-		handlers += run->left == PT_LEFT_EXCEPTION;
-		handlers -= run->left == PT_LEFT_EXCEPTION_RETURN;
+		if (run->left == PT_LEFT_GAP || run->left == PT_LEFT_DEBUG || (leaves && handlers == 0) ||
+		    (leaves && handlers == 1 && !pt_stack_near(run->next, interrupted)))
+			return true;
+		if (enters && handlers == 0)
+			interrupted = run->end;
+		handlers += enters;
+		handlers -= leaves;
 		if (handlers > 0)
 			continue;
-		if (run->left == PT_LEFT_RETURN && calls == 0)
-			return run->next;
+		if (run->left == PT_LEFT_RETURN && calls == 0) {
+			*to = run->next;
+			return true;
+		}
 		calls += run->left == PT_LEFT_CALL;
 		calls -= run->left == PT_LEFT_RETURN;
 	}
-	return PT_UNKNOWN;
+	return false;
+}
+
+static uint64_t returns_to(const struct pt_execution *x)
+{
+	uint64_t to;
+
+	look_ahead(x, &to);
+	return to;
+}
+
+/* Stacks that are parked at next and, but for PT_UNKNOWN, return to `to`. told: one of them is a task's, whose signals tell
+ * when it goes on. */
+static size_t n_parked(const struct pt_execution *x, uint64_t next, uint64_t to, bool *told)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->n_contexts; i++) {
+		const struct context *context = &x->context[i];
+
+		if (context->state != PARKED || context->resume != next ||
+		    (to != PT_UNKNOWN && (context->n_frames == 0 || x->kept[i][context->n_frames - 1].resume != to)))
+			continue;
+		*told |= context->told;
+		n++;
+	}
+	return n;
+}
+
+static bool is_lowest(const struct pt_execution *x, const struct frame *handler)
+{
+	while (--handler > x->frame && (handler->flags & HANDLER) == 0)
+		;
+	return handler == x->frame;
+}
+
+bool pt_stack_undecided(struct pt_execution *x, const struct pt_run *run)
+{
+	bool told = x->context[x->stack].told;
+	uint64_t to;
+	size_t n;
+
+	if (run->left != PT_LEFT_EXCEPTION_RETURN || x->n_contexts == 1 || x->n_due > 0 || x->base == x->frame ||
+	    !is_lowest(x, x->base))
+		return false;
+	n = n_parked(x, run->next, PT_UNKNOWN, &told) + (x->base->resume == run->next);
+	if (told || n < 2 || look_ahead(x, &to) || x->decides == PT_STACK_DECIDES)
+		return false;
+	if (x->decides == PT_STACK_WAITS)
+		return true;
+	x->decides = PT_STACK_WAITS;
+	return false;
 }
 
 /* Of several stacks that were parked at next the one whose top frame returns to where the code that goes on does. NULL:
@@ -356,16 +414,20 @@ static bool within(struct pt_moment a, struct pt_moment b)
 	return !pt_moment_before(a, b) && !pt_moment_before(b, a);
 }
 
-/* An exception returned to where it had come from, and another stack was left there, too: is it that one which goes on?
- * It is, if it waits where the code that goes on returns to, and the running one does not. */
-static bool is_another(struct pt_execution *x, uint64_t next)
+/* An exception returned to where it had come from, and another stack was left there, too: may it be that one which goes
+ * on? It is, if it waits where the code that goes on returns to, and the running one does not. Where both do, or nobody
+ * knows, neither is believed. */
+static bool may_be_another(struct pt_execution *x, uint64_t next)
 {
-	uint64_t to;
+	bool told = x->context[x->stack].told;
+	uint64_t to = returns_to(x);
+	size_t n = n_parked(x, next, to, &told);
 
-	if (x->top == x->frame || find_by_return(x, next) == NULL)
+	if (x->top == x->frame || n == 0)
 		return false;
-	to = returns_to(x);
-	return x->top->resume != to;
+	if (told)
+		return to != PT_UNKNOWN && n == 1 && x->top->resume != to;
+	return true;
 }
 
 void pt_stack_thread(struct pt_execution *x, const struct pt_run *run, uint64_t resume)
@@ -380,7 +442,7 @@ void pt_stack_thread(struct pt_execution *x, const struct pt_run *run, uint64_t 
 		at_return(x, due->task, run, resume, elsewhere);
 		drop_due(x);
 	} else if (elsewhere || (resume != PT_UNKNOWN && resume != run->next && find(x, run->next, true) != NULL) ||
-		   is_another(x, run->next)) {
+		   may_be_another(x, run->next)) {
 		switch_by_address(x, run->next, resume);
 	}
 }
@@ -401,6 +463,7 @@ void pt_execution_task(struct pt_execution *x, uint16_t task, struct pt_moment a
 
 	if (task >= PT_EXECUTION_TASKS)
 		task = PT_NO_TASK;
+	pt_held_decide(x);
 	x->told_in_order = in_order;
 	if (!in_order && x->switched != 0 && within(at, pt_stack_moment(x, x->switched))) {
 		tell(x, task);

@@ -154,8 +154,9 @@ INLINE bool plain(struct pt_execution *x, struct hot *h, const struct pt_run *ru
 	return run->left == PT_LEFT_RETURN && stack_return(x, h, run->next, histograms, tell);
 }
 
-/* Between two departures all runs are in the function of the first. */
-INLINE void feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs, enum tell tell)
+/* Between two departures all runs are in the function of the first. Returns how many were taken: of the one behind them the
+ * time was, too. */
+INLINE size_t feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs, enum tell tell)
 {
 	struct departure departure[PIECE + 1], before = { 0 };
 	size_t n = find_departures(run, n_runs, departure), first = 0;
@@ -174,38 +175,56 @@ INLINE void feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs
 		if (unlikely(!plain(x, &h, &run[d->run], tell))) {
 			stack_put(x, &h);
 			x->ahead = &run[d->run + 1];
-			x->n_ahead = n_runs - d->run - 1;
+			x->n_ahead = n_runs - d->run - 1 + x->n_beyond;
+			if (pt_stack_undecided(x, &run[d->run]))
+				return d->run;
 			pt_stack_odd(x, &run[d->run]);
 			x->n_ahead = 0;
 			h = stack_take(x, most);
 		}
 	}
 	stack_put(x, &h);
+	return n_runs;
 }
 
 /* Apart from each other, so that steps do not take registers from who does not want them. */
-static __attribute__((noinline)) void feed_only(struct pt_execution *x, const struct pt_run *run, size_t n_runs)
+static __attribute__((noinline)) size_t feed_only(struct pt_execution *x, const struct pt_run *run, size_t n_runs)
 {
-	feed(x, run, n_runs, TELL_NOBODY);
+	return feed(x, run, n_runs, TELL_NOBODY);
 }
 
-static __attribute__((noinline)) void feed_and_tell(struct pt_execution *x, const struct pt_run *run, size_t n_runs)
+static __attribute__((noinline)) size_t feed_and_tell(struct pt_execution *x, const struct pt_run *run, size_t n_runs)
 {
-	feed(x, run, n_runs, TELL_STEPS);
+	size_t taken = feed(x, run, n_runs, TELL_STEPS);
+
 	pt_stack_tell_stray(x);
+	return taken;
+}
+
+static size_t feed_decided(struct pt_execution *x, const struct pt_run *run, size_t n_runs, size_t n_beyond)
+{
+	size_t taken = 0;
+
+	for (size_t n, some; taken < n_runs; taken += some) {
+		n = n_runs - taken < PIECE ? n_runs - taken : PIECE;
+		x->n_beyond = n_runs - taken - n + n_beyond;
+		some = stepping(x) ? feed_and_tell(x, run + taken, n) : feed_only(x, run + taken, n);
+		if (some < n)
+			return taken + some;
+	}
+	return taken;
 }
 
 void pt_execution_feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs)
 {
+	size_t taken = 0;
+
 	if (unlikely(x->n_due > 0) && n_runs > 0)
 		pt_stack_due(x, run);
-	for (size_t n; n_runs > 0; run += n, n_runs -= n) {
-		n = n_runs < PIECE ? n_runs : PIECE;
-		if (stepping(x))
-			feed_and_tell(x, run, n);
-		else
-			feed_only(x, run, n);
-	}
+	if (likely(!pt_held_any(x)))
+		taken = feed_decided(x, run, n_runs, 0);
+	if (unlikely(taken < n_runs))
+		pt_held_runs(x, run + taken, n_runs - taken);
 	pt_stack_give_steps(x);
 }
 
@@ -218,6 +237,10 @@ void pt_execution_steps(struct pt_execution *x, const struct pt_step_sink *sink,
 
 void pt_execution_anchor(struct pt_execution *x, uint64_t ns, double hz)
 {
+	if (pt_held_any(x)) {
+		pt_held_anchor(x, ns, hz);
+		return;
+	}
 	x->anchor = x->now;
 	x->anchor_ns = ns;
 	x->ns_per_tick = hz > 0 ? 1e9 / hz : 0;
@@ -226,6 +249,10 @@ void pt_execution_anchor(struct pt_execution *x, uint64_t ns, double hz)
 
 void pt_execution_anchor_error(struct pt_execution *x, uint64_t error_ns)
 {
+	if (pt_held_any(x)) {
+		pt_held_anchor_error(x, error_ns);
+		return;
+	}
 	x->anchor_error_ns = error_ns < PT_NO_BOUND_NS ? error_ns : PT_NO_BOUND_NS;
 }
 
@@ -323,6 +350,7 @@ static size_t most_edges(const struct pt_execution *x)
 
 void pt_execution_clock(struct pt_execution *x)
 {
+	pt_held_decide(x);
 	if (!stepping(x))
 		return;
 	step(x, PT_STEP_CLOCK, PT_NO_FUNCTION);
@@ -348,12 +376,15 @@ const struct pt_execution_result *pt_execution_result(struct pt_execution *x)
 
 /* --- life */
 
+static const struct pt_held_ways ways = { feed_decided, pt_execution_anchor, pt_execution_anchor_error };
+
 struct pt_execution *pt_execution_new(const struct pt_function *functions, size_t n_functions,
 				      const struct pt_codemap *map, const struct pt_flow_settings *settings)
 {
 	struct pt_execution *x = pt_big_alloc(1, sizeof(*x));	/* frames are whole cache lines */
 
 	x->map = map;
+	x->held = pt_held_new(&ways);
 	x->settings = *settings;
 	x->by_cycles = settings->clock == PT_FLOW_CYCLES;
 	x->now = x->stretch = x->skipped = 1;
@@ -379,6 +410,7 @@ void pt_execution_free(struct pt_execution *x)
 {
 	if (x == NULL)
 		return;
+	free(x->held);
 	free(x->entry);
 	free(x->innermost);
 	free(x->rows);

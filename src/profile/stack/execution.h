@@ -18,8 +18,9 @@
  *   exception return       pops the handler. Within an instruction of where it came from, that goes on: one was
  *                          skipped, or is executed again. Elsewhere it is a switch to another context:
  *                          the one left is parked under its address and taken up again when an exception returns there.
- *                          Of several that were left at one address, the one that waits where the code there returns to,
- *                          if that is known at once; else none of them is believed
+ *                          Of several that were left at one address, the one that waits where the code there returns
+ *                          to: runs are kept until that is seen. Where several wait there, or it is not seen within
+ *                          PT_HELD_RUNS (stack.h), none of them is believed
  *   task signal            each task has a stack of its own. In a handler, the switch takes effect when thread code
  *                          goes on; in thread code, at once. A task that goes on elsewhere than where it was left has
  *                          been thrown away and made anew. While a task does not run, its functions are preempted
@@ -110,12 +111,13 @@ void pt_execution_steps(struct pt_execution *x, const struct pt_step_sink *sink,
  * not decided: the step says so. */
 void pt_execution_task(struct pt_execution *x, uint16_t task, struct pt_moment at, bool in_order);
 
-/* Whoever takes steps has charged time up to here when this returns. */
+/* Whoever takes steps has charged time up to here when this returns. It decides like a result. */
 void pt_execution_clock(struct pt_execution *x);
 
 void pt_execution_feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs);
 
-/* Statistics so far, with what is open counted as partial, without changing what comes. Valid until the next call. */
+/* Statistics so far, with what is open counted as partial, without changing what comes; but which of several stacks runs is
+ * decided by what is known now. Valid until the next call. */
 const struct pt_execution_result *pt_execution_result(struct pt_execution *x);
 
 #endif

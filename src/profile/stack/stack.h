@@ -52,6 +52,8 @@ struct due {			/* a task signal that has not taken effect yet */
 };
 enum { DUES = 64 };		/* more wait for nothing */
 
+struct held;			/* held.c */
+
 typedef struct frame pt_kept_frames[PT_EXECUTION_CONTEXT_DEPTH];
 
 struct pt_execution {
@@ -73,8 +75,10 @@ struct pt_execution {
 	uint64_t switched;		/* clock at the last switch that flow found and no signal told of; 0: none */
 	struct due due[DUES];		/* in order */
 	size_t n_due;
-	const struct pt_run *ahead;	/* behind the one that is looked at: what is known already of what came then, */
-	size_t n_ahead;			/* as far as it was fed together */
+	const struct pt_run *ahead;	/* behind the one that is looked at: what is known already of what came then */
+	size_t n_ahead, n_beyond;	/* n_beyond: of those that are fed now, behind this piece */
+	struct held *held;		/* runs that wait for later ones */
+	enum { PT_STACK_WAITS, PT_STACK_DECIDES_ONCE, PT_STACK_DECIDES } decides;	/* without later ones */
 	bool told_in_order;		/* task signals stand in the stream of the runs */
 	struct pt_execution_errors errors;
 
@@ -164,9 +168,31 @@ void pt_stack_odd(struct pt_execution *x, const struct pt_run *run);
 
 /* An exception returned to thread code, by run. resume: where it had come from; PT_UNKNOWN: not seen. */
 void pt_stack_thread(struct pt_execution *x, const struct pt_run *run, uint64_t resume);
+/* The same run, before that: which stack goes on is told by what it returns to, and that is not known yet. */
+bool pt_stack_undecided(struct pt_execution *x, const struct pt_run *run);
 void pt_stack_due(struct pt_execution *x, const struct pt_run *run);	/* signals may take effect before run */
 void pt_stack_forget_parked(struct pt_execution *x);	/* while the running stack is empty */
 void pt_stack_forget_task(struct pt_execution *x);	/* there was a gap */
+
+/* --- runs that wait until it is decided which stack they are of (held.c). What is found does not depend on how many runs
+ * were fed together, as long as what decides comes within PT_HELD_RUNS. */
+
+enum { PT_HELD_RUNS = 1024 };
+
+struct pt_held_ways {		/* to what they wait for */
+	/* As many as are decided; n_beyond more are known behind them. */
+	size_t (*feed)(struct pt_execution *x, const struct pt_run *run, size_t n_runs, size_t n_beyond);
+	void (*anchor)(struct pt_execution *x, uint64_t ns, double hz);
+	void (*anchor_error)(struct pt_execution *x, uint64_t error_ns);
+};
+
+struct held *pt_held_new(const struct pt_held_ways *ways);	/* ways: static */
+bool pt_held_any(const struct pt_execution *x);
+void pt_held_runs(struct pt_execution *x, const struct pt_run *run,
+		  size_t n_runs); /* the first is undecided, or some wait */
+void pt_held_anchor(struct pt_execution *x, uint64_t ns, double hz);	/* while some wait: behind them */
+void pt_held_anchor_error(struct pt_execution *x, uint64_t error_ns);
+void pt_held_decide(struct pt_execution *x);	/* as well as is known now; none waits then */
 
 /* --- the hot path */
 
