@@ -291,7 +291,7 @@ static const struct { const char *uri; bool program; const char *says[3]; } fall
 	{ REPEATABLE "&variant=mtb-in-use", true,
 	  { "source pcsr, mode sample", "because source mtb: the MTB is recording already", "mtb-take=on" } },
 	{ REPEATABLE, false, { "source pcsr, mode sample", "--elf FILE", "mtb-ram=ADDR:SIZE" } },
-	{ REPEATABLE "&variant=no-mtb", true, { "source pcsr, mode sample\n" } },	/* what there is not is no reason */
+	{ REPEATABLE "&variant=no-mtb", true, { "source pcsr, mode sample", "no MTB in its ROM table" } },
 };
 
 START_TEST(takes_what_works)

@@ -171,7 +171,7 @@ static void say_besides(const struct pt_live *live, char *out, size_t room)
 
 	if (unread[0] != '\0')
 		at += (size_t)snprintf(out, room, "elf_unread=%.*s\n", REASON_BYTES, unread);
-	if (live->instead[0] != '\0')
+	if (live->instead[0] != '\0' && !live->lacks)
 		snprintf(out + at, room - at, "fallback=%.*s\n", REASON_BYTES, live->instead);
 }
 

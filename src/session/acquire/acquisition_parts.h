@@ -33,6 +33,7 @@ struct pt_live {
 	char mismatch[200];			/* of image and chip; "": none known */
 	char unread[120];			/* why they were not compared; "": they were, or there is no ELF */
 	char instead[sizeof(((struct pt_err *)NULL)->msg)];	/* why it is not the first source; "": it is */
+	bool lacks;	/* as this chip has no such source: nothing that a user could change */
 	char config[2560], cost[1024], chip[96];
 
 	uint64_t started_ns, held_ns, held_since_ns;	/* held_since: PT_UNKNOWN while it runs: any of its cores */

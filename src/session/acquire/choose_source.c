@@ -180,7 +180,7 @@ static int choose_source(struct pt_live *live, struct pt_target *target, size_t 
 {
 	size_t n, n_tried = 0;
 	const struct pt_source_ops *const *sources = target->ops->sources(target->state, &n);
-	bool walks, is_lacking;
+	bool walks;
 
 	for (size_t i = first; i < n; i++) {
 		if (!fits(live, sources[i]))
@@ -189,10 +189,9 @@ static int choose_source(struct pt_live *live, struct pt_target *target, size_t 
 		walks = check_code(live, err) == 0;
 		if (walks && live->ops->available(target, err) == 0)
 			return 0;
-		is_lacking = walks && err->code == PT_EUNSUPPORTED;
+		live->lacks = walks && err->code == PT_EUNSUPPORTED;
 		pt_wrap(err, "source %s", sources[i]->name);
-		if (!is_lacking)	/* what this chip has not, its users do not miss */
-			memcpy(live->instead, err->msg, sizeof(live->instead));
+		memcpy(live->instead, err->msg, sizeof(live->instead));
 		n_tried++;
 	}
 	live->ops = NULL;
@@ -332,6 +331,7 @@ bool pt_live_choose_next(struct pt_live *live, struct pt_target *target, const s
 	if (choose_source(live, target, at + 1, &ignored) < 0 || read_source_words(live, &ignored) < 0)
 		return false;
 	memcpy(live->instead, said, sizeof(said));
+	live->lacks = false;
 	return true;
 }
 
