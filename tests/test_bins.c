@@ -234,7 +234,7 @@ START_TEST(the_tables)
 					 "leaf            5    10.4  0.0-20.8      5     1\n") != NULL,
 		      "%s", text.bytes);
 	chunk_report(&f, &addresses, "addresses", "csv");
-	ck_assert_msg(strstr(addresses.bytes, "0x100,8,30,0.625,\"main\",") != NULL, "%s", addresses.bytes);
+	ck_assert_msg(strstr(addresses.bytes, "0x100,8,30,0.625,,\"main\",") != NULL, "%s", addresses.bytes);
 	ck_assert(pt_pipeline_profile(f.pipeline)->bins->address[0].share.hi == 0);	/* exact */
 	pt_text_free(&text);
 	pt_text_free(&addresses);

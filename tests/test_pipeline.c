@@ -415,6 +415,10 @@ START_TEST(an_elf_that_differs_is_told)
 	config(&f, HALT "elf_mismatch=unknown\n");
 	ck_assert_int_eq(pt_pipeline_profile(f.pipeline)->elf_check, PT_ELF_UNKNOWN);
 	ck_assert_uint_eq(pt_pipeline_profile(f.pipeline)->elf_differs_at, 0);
+	config(&f, HALT "regions=flash 0x0 0x40000,RAM 0x1fffe000 0x8000,odd,ROM 1\n");
+	ck_assert_uint_eq(pt_pipeline_profile(f.pipeline)->n_regions, 2);
+	ck_assert_str_eq(pt_pipeline_profile(f.pipeline)->region[1].kind, "RAM");
+	ck_assert_uint_eq(pt_pipeline_profile(f.pipeline)->region[1].size, 0x8000);
 	config(&f, HALT "elf_mismatch=unknown\nelf_unread=the bus refused it\nfallback=source mtb: no RAM\n");
 	ck_assert_str_eq(pt_pipeline_profile(f.pipeline)->elf_unread, "the bus refused it");
 	ck_assert_str_eq(pt_pipeline_profile(f.pipeline)->fallback, "source mtb: no RAM");

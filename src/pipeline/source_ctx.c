@@ -3,6 +3,8 @@
  * A burst is what lies between two DATA chunks that RESTART, or between one and the loss behind it. It is whole if the
  * buffer was full (the source looked away by design, or was overrun), and interrupted if another fault, a halt or the
  * end came. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +30,25 @@ static void read_mismatch(struct pt_profile *f, const struct pt_program *program
 	f->elf_differs_at = f->elf_check == PT_ELF_DIFFERS ? pt_config_number(config, "elf_mismatch", 0) : 0;
 }
 
+/* "flash 0x0 0x40000,RAM 0x1fffe000 0x8000" */
+static void read_regions(struct pt_profile *f, const struct pt_config *config)
+{
+	const char *text;
+	int len = pt_config_find(config, "regions", &text);
+	char one[64];
+
+	f->n_regions = 0;
+	for (int at = 0, n; at < len && f->n_regions < PT_PROFILE_REGIONS; at += n + 1) {
+		struct pt_profile_region *region = &f->region[f->n_regions];
+		const char *comma = memchr(text + at, ',', (size_t)(len - at));
+
+		n = comma != NULL ? (int)(comma - text) - at : len - at;
+		snprintf(one, sizeof(one), "%.*s", n, text + at);
+		if (sscanf(one, "%11s %" SCNx64 " %" SCNx64, region->kind, &region->addr, &region->size) == 3)
+			f->n_regions++;
+	}
+}
+
 /* What the report says at its top; of the first source, but for what only others know. */
 static void read_facts(struct pt_pipeline *p, const struct pt_config *config, bool first)
 {
@@ -50,6 +71,7 @@ static void read_facts(struct pt_pipeline *p, const struct pt_config *config, bo
 	if (first) {
 		pt_config_text(config, "elf_unread", f->elf_unread, sizeof(f->elf_unread));
 		pt_config_text(config, "fallback", f->fallback, sizeof(f->fallback));
+		read_regions(f, config);
 	}
 	if (first || f->elf_check != PT_ELF_DIFFERS)
 		read_mismatch(f, p->program, config);

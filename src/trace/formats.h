@@ -3,8 +3,10 @@
  * A CONFIG chunk is text, "key=value\n" lines: keys of the format, of the source ("source=mtb", "mode=burst"), of
  * the target and of the probe. Keys that every CONFIG has: format, source, mode, target, probe, virtual (0 or 1),
  * isa (the instruction set by name, as the ELF or else the target says, or none; missing in old captures),
- * core_hz (0 = unknown), fallback (why it is not the source that the chip offers first; missing: it is, or the user
- * named it), elf_unread (why the ELF could not be compared with the chip; missing: it was), cost (a sentence: what the source costs the target, as far as that is known ahead). Keys of
+ * core_hz (0 = unknown), cost (a sentence: what the source costs the target, as far as that is known ahead). Keys that
+ * one may have: fallback (why it is not the source that the chip has first; missing: it is, or the user named it),
+ * elf_unread (why the ELF could not be compared with the chip; missing: it was), regions (what is where in the target,
+ * for people: "KIND ADDR SIZE,..."). Keys of
  * sources that stamp what they give: tick_hz (of the stamps, nominal), tick_ppm (how far off that may be; 100). One
  * that measures its cost may have cost_besides (what of the sentence no measure says). One whose figures rest on what no
  * manual says may have assumed (a sentence: what it takes for true, and why). Others are the format's own.

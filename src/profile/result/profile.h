@@ -122,6 +122,10 @@ struct pt_profile_source {		/* one of several: what it is, and its account of ti
  * recorded with another program, and nobody compared this one. */
 enum pt_elf_check { PT_ELF_UNSAID, PT_ELF_SAME, PT_ELF_DIFFERS, PT_ELF_UNKNOWN, PT_ELF_OTHER };
 
+/* Of the target's memory. */
+enum { PT_PROFILE_REGIONS = 16 };
+struct pt_profile_region { char kind[12]; uint64_t addr, size; };	/* "flash" */
+
 struct pt_profile {
 	/* what was measured, how: from CONFIG, of the first source where there are several */
 	char source[16], mode[16], analysis[64];
@@ -131,6 +135,8 @@ struct pt_profile {
 	char version[24], words[PT_PROFILE_TEXT];	/* of proftap; of profile start */
 	uint64_t seed;			/* of the random times between two looks */
 	uint64_t buffer_addr, buffer_bytes;	/* the target's RAM that the trace is written to; 0 bytes: none */
+	struct pt_profile_region region[PT_PROFILE_REGIONS];	/* as far as the first source says */
+	size_t n_regions;
 	bool buffer_in_use;		/* the user put it where the program may have data */
 	bool sleep_counted;		/* samples are of all time: the source cannot tell sleep from work */
 	bool from_virtual;		/* a virtual board: no number is of hardware */

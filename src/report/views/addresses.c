@@ -13,6 +13,7 @@ static const struct pt_column columns[] = {
 	{ "bytes", "bytes", PT_UNIT_BYTES, PT_ALWAYS },
 	{ "hits", "hits", PT_UNIT_COUNT, PT_ALWAYS },
 	{ "share", "self %", PT_UNIT_SHARE, PT_ALWAYS },
+	{ "region", "memory", PT_UNIT_NONE, PT_ALWAYS },
 	{ "function", "function", PT_UNIT_NONE, PT_ALWAYS },
 	{ "file", "file", PT_UNIT_NONE, PT_IF_MUCH_ROOM },
 	{ "line", "line", PT_UNIT_COUNT, PT_ALWAYS },
@@ -22,6 +23,15 @@ static const struct pt_column columns[] = {
 static const struct pt_bins *bins_of(const void *subject)
 {
 	return ((const struct pt_profile *)subject)->bins;
+}
+
+/* Where nothing has a name, what is there. */
+static const char *region_of(const struct pt_profile *p, uint64_t address)
+{
+	for (size_t i = 0; p->program == NULL && i < p->n_regions; i++)
+		if (address - p->region[i].addr < p->region[i].size)
+			return p->region[i].kind;
+	return NULL;
 }
 
 static size_t n_rows(const void *subject)
@@ -45,6 +55,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = a->hits, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .f = a->share.share, .lo = a->share.lo, .hi = a->share.hi,
 				    .basis = bins->exact ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED };
+	*out++ = (struct pt_value){ .text = region_of(p, a->address) };
 	*out++ = (struct pt_value){ .text = p->program != NULL ? pt_name_of_function(p, a->function) : NULL };
 	*out++ = (struct pt_value){ .text = found ? file : NULL };
 	*out++ = (struct pt_value){ .u = found && line > 0 ? line : PT_UNKNOWN, .basis = PT_BASIS_EXACT };

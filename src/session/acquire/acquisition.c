@@ -163,6 +163,26 @@ static void say_origin(const struct pt_live *live, struct pt_text *out)
 	pt_text_add(out, "\n");
 }
 
+/* What is where, for addresses without names; of I/O a target takes all that it does not know for. */
+static void say_regions(struct pt_target *target, struct pt_text *out)
+{
+	static const char *const kinds[] = {
+		[PT_REGION_RAM] = "RAM",
+		[PT_REGION_ROM] = "ROM",
+		[PT_REGION_FLASH] = "flash",
+	};
+	size_t n, before = out->len_bytes;
+	const struct pt_region *region = target->ops->regions(target->state, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (region[i].kind < PT_LEN(kinds) && kinds[region[i].kind] != NULL && region[i].size > 0)
+			pt_text_add(out, "%s%s 0x%" PRIx64 " 0x%" PRIx64,
+				    out->len_bytes > before ? "," : "regions=", kinds[region[i].kind], region[i].addr,
+				    region[i].size);
+	if (out->len_bytes > before)
+		pt_text_add(out, "\n");
+}
+
 /* What is not as the user may think, if anything is not. */
 static void say_besides(const struct pt_live *live, char *out, size_t room)
 {
@@ -237,6 +257,7 @@ static void write_config(struct pt_live *live, struct pt_target *target)
 	if (core_hz == 0 && target->ops->core_hz != NULL)
 		core_hz = target->ops->core_hz(target->state);
 	snprintf(live->chip, sizeof(live->chip), "%s", target->ops->chip(target->state));
+	say_regions(target, &origin);
 	say_origin(live, &origin);
 	say_besides(live, besides, sizeof(besides));
 	snprintf(live->config, sizeof(live->config),
