@@ -1,0 +1,236 @@
+/* Why a line of words is no command, and what to type instead. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "base/util.h"
+#include "control/commands_parts.h"
+#include "report/other_names.h"
+#include "report/views/views.h"
+
+static void list_names(const struct pt_names *names, struct pt_text *out)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (pt_names_serve(names, &names->row[i]))
+			pt_text_add(out, "%s%s", out->len_bytes > 0 ? ", " : "", names->row[i].name);
+}
+
+int pt_names_refuse_several(const struct pt_names *names, const char *word, struct pt_err *err)
+{
+	struct pt_text list = { 0 };
+
+	list_names(names, &list);
+	pt_fail(err, PT_EARG,
+		names->n > 1 ? "\"%.40s\" fits several commands: %s; write more of it"
+			     : "\"%.40s\" is too short for %s; write more of it",
+		word, list.bytes != NULL ? list.bytes : "");
+	pt_text_free(&list);
+	return err->code;
+}
+
+/* Leaves the rows whose first word begins so, however few letters that are. False: none. */
+static bool narrow_to_beginnings(struct pt_names *names, const char *word)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < names->n; i++)
+		if (strncmp(names->row[i].name, word, strlen(word)) == 0 && pt_names_serve(names, &names->row[i]))
+			names->row[kept++] = names->row[i];
+	if (kept > 0)
+		names->n = kept;
+	return kept > 0;
+}
+
+/* The nearest row by its whole name or, as "report" is meant for "profile report", by its second word. */
+static void find_nearest(const struct pt_names *names, const char *word, bool whole_names, struct pt_nearest *near)
+{
+	const char *whole = NULL;
+
+	pt_nearest_init(near, word, strlen(word));
+	for (size_t i = 0; whole_names && i < names->n; i++)
+		if (strchr(names->row[i].name, ' ') == NULL && pt_names_serve(names, &names->row[i]))
+			pt_nearest_offer(near, names->row[i].name);
+	for (size_t i = 0; i < names->n; i++) {
+		const char *space = strchr(names->row[i].name, ' ');
+		size_t before = near->n_typos;
+
+		if (space != NULL && pt_names_serve(names, &names->row[i]))
+			pt_nearest_offer(near, space + 1);
+		if (near->n_typos < before)
+			whole = names->row[i].name;
+	}
+	if (whole != NULL)
+		snprintf(near->nearest, sizeof(near->nearest), "%s", whole);
+}
+
+/* "profil stop" with a slip in the first word. */
+static void find_nearest_of_two(const struct pt_names *names, const char *first, const char *second,
+				struct pt_nearest *near)
+{
+	char two[2 * PT_NEAREST_BYTES];
+	struct pt_nearest part;
+
+	snprintf(two, sizeof(two), "%.40s %.40s", first, second);
+	pt_nearest_init(&part, two, strlen(two));
+	for (size_t i = 0; second[0] != '\0' && i < names->n; i++)
+		if (strchr(names->row[i].name, ' ') != NULL && pt_names_serve(names, &names->row[i]))
+			pt_nearest_offer(&part, names->row[i].name);
+	if (part.nearest[0] != '\0' && part.n_typos < near->n_typos)
+		*near = part;
+}
+
+static bool is_one_of(const char *word, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(words[i], word) == 0)
+			return true;
+	return false;
+}
+
+/* Commands of GDB that users look for behind monitor. */
+static bool is_gdbs_own(const char *word)
+{
+	static const char *const words[] = {
+		"load", "continue", "c", "step", "stepi", "next", "break", "b", "tbreak", "watch", "info", "print", "p", "x",
+		"bt", "backtrace", "file", "attach", "detach", "list", "finish", "interrupt", "disassemble", "record",
+		"remote", "target", "set", "until", "delete", "kill", "run", "symbol-file",
+	};
+
+	return is_one_of(word, words, PT_LEN(words));
+}
+
+bool pt_command_ends_session(const char *word)
+{
+	static const char *const words[] = { "exit", "quit", "q", "bye", "shutdown" };
+
+	return is_one_of(word, words, PT_LEN(words));
+}
+
+int pt_command_refuse_to_end(const struct pt_command *cmd, struct pt_err *err)
+{
+	const char *word = cmd->words[0];
+
+	if (cmd->ctx->ops->is_single)
+		return pt_fail(
+			err, PT_EARG,
+			"\"%.40s\" is not a %s command: each one attaches and detaches by itself; exits FUNCTION "
+			"lists where a function returns",
+			word, cmd->ctx->ops->name);
+	return pt_fail(
+		err, PT_EARG,
+		"\"%.40s\" is not a %s command: profile stop ends a profile; quit, typed without %s, ends the GDB "
+		"session; exits FUNCTION lists where a function returns",
+		word, cmd->ctx->ops->name, cmd->ctx->ops->name);
+}
+
+struct meaning { const char *word; size_t len; const char *kind; bool sets_profile; };
+
+static void find_meaning(void *arg, const char *word, const char *kind, const char *line)
+{
+	struct meaning *meaning = arg;
+
+	(void)line;
+	if (strncmp(meaning->word, word, meaning->len) != 0 || word[meaning->len] != '\0')
+		return;
+	meaning->kind = kind;
+	meaning->sets_profile = meaning->sets_profile || strcmp(kind, PT_PROFILE_SETTING) == 0;
+}
+
+/* What a word that is no command means elsewhere: its kind is "option", PT_PROFILE_SETTING; NULL: nothing. */
+static struct meaning meaning_of(const struct pt_command *cmd, const char *word, size_t len)
+{
+	struct meaning meaning = { .word = word, .len = len };
+
+	pt_glossary_each(cmd->ctx, find_meaning, &meaning);
+	return meaning;
+}
+
+/* "set core-clock 48M", "core-clock 48M", "core-clock=48M": where it goes. False: it is none, as far as is known here:
+ * those of sources and of the target are known where the target is. */
+static bool refuse_setting(const struct pt_command *cmd, struct pt_err *err)
+{
+	size_t at = strcmp(cmd->words[0], "set") == 0 ? 1 : 0, len;
+	const char *key = at < cmd->n_words ? cmd->words[at] : "", *value, *door = cmd->ctx->ops->name;
+
+	len = strcspn(key, "=");
+	value = key[len] == '=' ? key + len + 1 : at + 1 < cmd->n_words ? cmd->words[at + 1] : "";
+	if (len == 0 || len > 40 || value[0] == '\0')
+		return false;
+	if (len == strlen("clock") && strncmp(key, "clock", len) == 0 && value[0] >= '0' && value[0] <= '9') {
+		key = "core-clock";	/* clock= is instructions or cycles */
+		len = strlen(key);
+	}
+	if (meaning_of(cmd, key, len).sets_profile)
+		pt_fail(err, PT_EARG,
+			"\"%.40s\" is not a %s command; a setting goes with the profile: %s profile run 2s %.*s=%.40s",
+			cmd->words[0], door, door, (int)len, key, value);
+	else if (at == 1)
+		pt_fail(err, PT_EARG,
+			"\"set\" is not a %s command; %s help %.*s says whose setting it is: those of a profile go with %s "
+			"profile start, those of the target with proftap --set",
+			door, door, (int)len, key, door);
+	else
+		return false;
+	return true;
+}
+
+/* "profile 2s", "run 2s": the time of profile run. */
+static bool is_time(const char *word)
+{
+	uint64_t ns;
+
+	return word[0] >= '0' && word[0] <= '9' && pt_params_parse_seconds(word, &ns, NULL) == 0;
+}
+
+/* A view or a format by a name that other tools have for it. */
+static int refuse_other_name(const struct pt_command *cmd, const char *means, struct pt_err *err)
+{
+	const char *word = cmd->words[0], *door = cmd->ctx->ops->name;
+
+	if (pt_view_find(means) != NULL)
+		return pt_fail(err, PT_EARG, "\"%.40s\" is not a %s command; did you mean profile report %s?", word,
+			       door, means);
+	return pt_fail(
+		err, PT_EARG,
+		"\"%.40s\" is not a %s command; format %s is for a file: %s profile save FILE, and then: proftap decode "
+		"FILE --format %s -o OUT",
+		word, door, means, door, means);
+}
+
+int pt_names_refuse(struct pt_names *names, const char *group, struct pt_err *err)
+{
+	const struct pt_command *cmd = names->cmd;
+	const char *first = cmd->words[0], *second = cmd->n_words > 1 ? cmd->words[1] : "";
+	char question[PT_NEAREST_QUESTION];
+	struct pt_text list = { 0 };
+	struct pt_nearest near;
+	const char *kind;
+
+	if (group == NULL && refuse_setting(cmd, err))
+		return err->code;
+	if (is_time(second) && (group != NULL ? strcmp(group, "profile") : strcmp(first, "run")) == 0)
+		return pt_fail(err, PT_EARG, "\"%.40s %.40s\" is not a %s command; did you mean %s profile run %.40s?",
+			       group != NULL ? group : first, second, cmd->ctx->ops->name, cmd->ctx->ops->name, second);
+	if (group == NULL && pt_view_meant_by(first) != NULL)
+		return refuse_other_name(cmd, pt_view_meant_by(first), err);
+	if (group == NULL && is_gdbs_own(first))
+		return pt_fail(err, PT_EARG, "\"%.40s\" is not a %s command, but one of GDB itself: type it without %s",
+			       first, cmd->ctx->ops->name, cmd->ctx->ops->name);
+	find_nearest(names, group != NULL ? second : first, group == NULL, &near);
+	if (group == NULL)
+		find_nearest_of_two(names, first, second, &near);
+	if (group == NULL && near.nearest[0] == '\0' && narrow_to_beginnings(names, first))
+		return pt_names_refuse_several(names, first, err);
+	kind = meaning_of(cmd, first, strlen(first)).kind;
+	if (group == NULL && near.nearest[0] == '\0' && kind != NULL)
+		return pt_fail(err, PT_EARG, "\"%.40s\" is not a %s command; %s help %.40s says what it is: %.80s",
+			       first, cmd->ctx->ops->name, cmd->ctx->ops->name, first, kind);
+	if (near.nearest[0] == '\0' || group != NULL)
+		list_names(names, &list);
+	pt_fail(err, PT_EARG, "\"%.40s%s%.40s\" is not a %s command%s%s%s", group != NULL ? group : first,
+		group != NULL ? " " : "", group != NULL ? second : "", cmd->ctx->ops->name,
+		pt_nearest_question(&near, question, sizeof(question)),
+		list.len_bytes > 0 ? "there are: " : "help lists them all", list.len_bytes > 0 ? list.bytes : "");
+	pt_text_free(&list);
+	return err->code;
+}
