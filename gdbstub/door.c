@@ -135,14 +135,16 @@ static const char *hint(void *door, enum pt_command_event event)
 	return NULL;
 }
 
-/* GDB says nothing of its terminal. Where the daemon has one it is the same, or one like it. */
+/* GDB says nothing of its terminal. That of the daemon is the same, or one like it, where its own user is at the other
+ * end; else as for a table that goes to no terminal. */
 static void fit(void *door, struct pt_query *query)
 {
 	const struct pt_gdb_client *client = door;
 	unsigned columns = pt_log_columns();
 
-	if (client->rsp.own && columns != 0)
-		query->columns = columns < PT_GRID_COLUMNS ? (uint16_t)columns : PT_GRID_COLUMNS;
+	query->columns = PT_GRID_COLUMNS;
+	if (client->rsp.own && columns != 0 && columns < PT_GRID_COLUMNS)
+		query->columns = (uint16_t)columns;
 }
 
 static const struct pt_command_row own_rows[] = {

@@ -19,21 +19,38 @@
 static const struct pt_verb *const verbs[] = { PT_VERBS(X) };
 #undef X
 
+static void add_verbs(struct pt_text *out)
+{
+	enum { ARGUMENTS = 28 };	/* those that are longer have a line of their own */
+
+	for (size_t i = 0; i < PT_LEN(verbs); i++) {
+		bool fits = strlen(verbs[i]->arguments) <= ARGUMENTS;
+
+		pt_text_add(out, "  %-8s  %-*s%s", verbs[i]->name, fits ? ARGUMENTS : 0, verbs[i]->arguments,
+			    fits ? "  " : "\n");
+		pt_text_add(out, "%*s%s\n", fits ? 0 : ARGUMENTS + 14, "", verbs[i]->help);
+	}
+}
+
 static void help(void)
 {
-	printf("proftap " PACKAGE_VERSION ": debugs and profiles a microcontroller that keeps running\n\n"
-	       "usage: proftap [SUBCOMMAND] [OPTIONS]\n\n");
-	for (size_t i = 0; i < PT_LEN(verbs); i++)
-		printf("  %-8s %-16s %s\n", verbs[i]->name, verbs[i]->arguments, verbs[i]->help);
-	printf("\n");
-	printf("first steps:\n"
-	       "  proftap profile --probe virtual:kl27 --for 2s          profile a board without hardware\n"
-	       "  proftap profile --elf fw.elf --core-clock 48M --for 2s the chip behind the probe that is plugged in\n"
-	       "  proftap --elf fw.elf                                   serve GDB; there: target extended-remote :3333,\n"
-	       "                                                         monitor profile run 2s\n\n");
-	pt_options_help();
-	printf("\nExit status: 0 done; 1 a check failed; 2 wrong usage or input; 3 probe or target failed; "
-	       "4 done, but with loss above --max-loss.\n");
+	struct pt_text out = { 0 };
+
+	pt_text_add(&out, "proftap " PACKAGE_VERSION ": debugs and profiles a microcontroller that keeps running\n\n"
+			  "usage: proftap [SUBCOMMAND] [OPTIONS]\n\n");
+	add_verbs(&out);
+	pt_text_add(&out, "\nfirst steps:\n"
+			  "  proftap profile --probe virtual:kl27 --for 2s\n"
+			  "      profiles a board without hardware\n"
+			  "  proftap profile --elf fw.elf --core-clock 48M --for 2s\n"
+			  "      profiles the chip behind the probe that is plugged in\n"
+			  "  proftap --elf fw.elf\n"
+			  "      serves GDB; there: target extended-remote :3333, monitor profile run 2s\n\n");
+	pt_options_help(&out);
+	pt_text_add(&out, "\nExit status: 0 done; 1 a check failed; 2 wrong usage or input; 3 probe or target failed; "
+			  "4 done, but with loss above --max-loss.\n");
+	pt_output_lines(&out);
+	pt_text_free(&out);
 }
 
 static const struct pt_verb *find_verb(const char *name)

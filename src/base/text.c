@@ -114,3 +114,35 @@ void pt_text_wrapped(struct pt_text *out, const char *line, size_t len, size_t c
 
 	wrap_line(line, len, columns, indent, wrap_line(line, len, columns, indent, true, NULL) == least, out);
 }
+
+/* Where the second part of a line stands, behind blanks: there it goes on when it is broken. */
+static size_t hanging_indent(const char *line, size_t len_bytes, size_t columns)
+{
+	size_t indent = strspn(line, " ");
+
+	for (size_t i = indent + 2; i < len_bytes && i < columns / 2; i++)
+		if (line[i - 2] == ' ' && line[i - 1] == ' ' && line[i] != ' ')
+			indent = i;
+	return indent;
+}
+
+void pt_text_hanging(struct pt_text *out, const char *line, size_t len, size_t columns)
+{
+	if (columns != 0 && len > columns) {
+		pt_text_wrapped(out, line, len, columns, hanging_indent(line, len, columns));
+	} else {
+		pt_text_bytes(out, line, len);
+		pt_text_bytes(out, "\n", 1);
+	}
+}
+
+void pt_text_hanging_lines(struct pt_text *out, const char *lines, size_t len_bytes, size_t columns)
+{
+	for (size_t len; len_bytes > 0; lines += len, len_bytes -= len) {
+		const char *end = memchr(lines, '\n', len_bytes);
+
+		len = end != NULL ? (size_t)(end - lines) : len_bytes;
+		pt_text_hanging(out, lines, len, columns);
+		len += end != NULL;
+	}
+}

@@ -441,13 +441,13 @@ void pt_options_each(void (*each)(void *arg, const char *name, const char *help)
 	}
 }
 
-void pt_options_help(void)
+void pt_options_help(struct pt_text *out)
 {
 	char left[48];
 
 	for (size_t i = 0; i < PT_LEN(rows); i++) {
 		snprintf(left, sizeof(left), "--%s%s%s", rows[i].name, rows[i].argument != NULL ? " " : "",
 			 rows[i].argument != NULL ? rows[i].argument : "");
-		printf("  %-24s %s\n", left, rows[i].help);
+		pt_text_add(out, "  %-24s  %s\n", left, rows[i].help);
 	}
 }

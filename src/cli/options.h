@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/text.h"
 
 enum { PT_MAX_PROBES = 4, PT_MAX_WORDS = 64, PT_MAX_REST = 32, PT_MAX_MADE = PT_MAX_WORDS + 32 };
 
@@ -43,6 +44,6 @@ int pt_options_check_verb(const struct pt_options *options, const char *verb, st
 void pt_options_free(struct pt_options *options);
 /* Calls each with every option, without its dashes, and what it is. */
 void pt_options_each(void (*each)(void *arg, const char *name, const char *help), void *arg);
-void pt_options_help(void);	/* the option list, to stdout */
+void pt_options_help(struct pt_text *out);	/* the option list */
 
 #endif

@@ -51,6 +51,17 @@ void pt_output_fit_terminal(struct pt_query *query)
 		freelocale(locale);
 }
 
+void pt_output_lines(const struct pt_text *lines)
+{
+	struct pt_query shown = { 0 };
+	struct pt_text broken = { 0 };
+
+	pt_output_fit_terminal(&shown);
+	pt_text_hanging_lines(&broken, lines->bytes, lines->len_bytes, shown.columns);
+	fwrite(broken.bytes, 1, broken.len_bytes, stdout);
+	pt_text_free(&broken);
+}
+
 bool pt_output_is_capture(const char *path)
 {
 	char magic[sizeof(PT_CAPTURE_MAGIC) - 1];

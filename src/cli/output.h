@@ -6,6 +6,7 @@
 
 #include "cli/options.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "report/table/query.h"
 
 /* --format and words of a query ("calls", "sort=gross", "top=10"). PT_EARG. */
@@ -17,6 +18,9 @@ bool pt_output_is_capture(const char *path);
 
 /* Where standard output is a terminal: its columns, whether it shows colour, and signs beyond ASCII. */
 void pt_output_fit_terminal(struct pt_query *query);
+
+/* Prints lines, broken between words where standard output is a terminal that they do not fit. */
+void pt_output_lines(const struct pt_text *lines);
 
 /* The word "analysis=..." that has all that is wanted: what the options say, else what was given before (NULL: the
  * standard ones), and what view and format of the query are made of. To be freed; NULL: nothing was given and nothing

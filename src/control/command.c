@@ -117,33 +117,11 @@ void pt_command_fail(struct pt_command *cmd, int rc, const char *fmt, ...)
 	pt_command_done(cmd, rc, &err);
 }
 
-/* Where the second part of a line stands, behind blanks: there it goes on when it is broken. */
-static size_t hanging_indent(const char *line, size_t len_bytes, size_t columns)
-{
-	size_t indent = strspn(line, " ");
-
-	for (size_t i = indent + 2; i < len_bytes && i < columns / 2; i++)
-		if (line[i - 2] == ' ' && line[i - 1] == ' ' && line[i] != ' ')
-			indent = i;
-	return indent;
-}
-
 void pt_command_add_lines(const struct pt_command *cmd, const char *text, size_t len_bytes, struct pt_text *out)
 {
 	size_t before = out->len_bytes;
 
-	for (size_t len; len_bytes > 0; text += len, len_bytes -= len) {
-		const char *end = memchr(text, '\n', len_bytes);
-
-		len = end != NULL ? (size_t)(end - text) : len_bytes;
-		if (cmd->columns != 0 && len > cmd->columns) {
-			pt_text_wrapped(out, text, len, cmd->columns, hanging_indent(text, len, cmd->columns));
-		} else {
-			pt_text_bytes(out, text, len);
-			pt_text_bytes(out, "\n", 1);
-		}
-		len += end != NULL;
-	}
+	pt_text_hanging_lines(out, text, len_bytes, cmd->columns);
 	if (out->bytes != NULL)
 		pt_harmless(out->bytes + before, "\n\t");
 }

@@ -175,14 +175,15 @@ static bool has_session(struct pt_command *cmd)
 	if (saves)
 		pt_command_fail(
 			cmd, PT_ESTATE,
-			"profile save: each proftap %s is a session of its own, and this one has profiled nothing; "
+			"profile save: each proftap %s command is a session of its own, and this one has profiled nothing; "
 			"type proftap profile --for 2s --capture %s",
 			door, first[0] != '\0' ? first : "FILE");
 	else
-		pt_command_fail(cmd, PT_ESTATE,
-				"%s: each proftap %s is a session of its own, and this one has profiled nothing; type "
-				"proftap %s profile run 2s%s%s",
-				cmd->row.name, door, door, first[0] != '\0' ? " " : "", first);
+		pt_command_fail(
+			cmd, PT_ESTATE,
+			"%s: each proftap %s command is a session of its own, and this one has profiled nothing; type "
+			"proftap %s profile run 2s%s%s",
+			cmd->row.name, door, door, first[0] != '\0' ? " " : "", first);
 	return false;
 }
 

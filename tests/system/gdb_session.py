@@ -1,6 +1,7 @@
 """What the tests of the GDB server share: the daemon as a child, stock GDB with a script, and a bare RSP client."""
 import os
 import random
+import re
 import select
 import shutil
 import signal
@@ -274,6 +275,11 @@ def missing(text, *wanted):
             return want, text[at:]
         at = found + len(want)
     return None
+
+
+def unbroken(text):
+    """Sentences with a path in them are broken anywhere; in what GDB/MI quotes a line's end is a backslash and n."""
+    return re.sub(r"\n|\\n", " ", text)
 
 
 def expect(text, *wanted):

@@ -1,43 +1,45 @@
 /* proftap boards: the virtual boards there are. */
-#include <stdio.h>
-
 #include "probes/virtual/boards.h"
 #include "cli/app.h"
+#include "cli/output.h"
 #include "cli/subcommands.h"
 
 /* "probe=rsp, xvc or bitbang"; nothing where it can have but one. */
-static void print_probes(const char *const *probes)
+static void add_probes(const char *const *probes, struct pt_text *out)
 {
 	for (size_t i = 0; probes[0] != NULL && probes[1] != NULL && probes[i] != NULL; i++)
-		printf("%s%s", i == 0 ? "; probe=" : probes[i + 1] != NULL ? ", " : " or ", probes[i]);
+		pt_text_add(out, "%s%s", i == 0 ? "; probe=" : probes[i + 1] != NULL ? ", " : " or ", probes[i]);
 }
 
-static void print_line(void *arg, const char *line)
+static void add_line(void *out, const char *line)
 {
-	(void)arg;
-	printf("  %s\n", line);
+	pt_text_add(out, "  %s\n", line);
 }
 
-static void print_own(const struct pt_vboard_ops *board)
+static void add_own(const struct pt_vboard_ops *board, struct pt_text *out)
 {
 	if (board->n_params == 0)
 		return;
-	printf("\nkeys of virtual:%s alone\n", board->name);
-	pt_vboard_help(board, print_line, NULL);
+	pt_text_add(out, "\nkeys of virtual:%s alone\n", board->name);
+	pt_vboard_help(board, add_line, out);
 }
 
 static int run_boards(const struct pt_options *options)
 {
+	struct pt_text out = { 0 };
+
 	(void)options;
 	for (size_t i = 0; i < pt_n_vboards; i++) {
-		printf("%-10s %s", pt_vboards[i]->name, pt_vboards[i]->help);
-		print_probes(pt_vboards[i]->probes);
-		printf("\n");
+		pt_text_add(&out, "%-10s  %s", pt_vboards[i]->name, pt_vboards[i]->help);
+		add_probes(pt_vboards[i]->probes, &out);
+		pt_text_add(&out, "\n");
 	}
-	printf("\nkeys of virtual:NAME?KEY=VALUE&...\n");
-	pt_vboard_help(NULL, print_line, NULL);
+	pt_text_add(&out, "\nkeys of virtual:NAME?KEY=VALUE&...\n");
+	pt_vboard_help(NULL, add_line, &out);
 	for (size_t i = 0; i < pt_n_vboards; i++)
-		print_own(pt_vboards[i]);
+		add_own(pt_vboards[i], &out);
+	pt_output_lines(&out);
+	pt_text_free(&out);
 	return PT_EXIT_DONE;
 }
 

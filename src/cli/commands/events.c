@@ -4,9 +4,18 @@
 #include "control/commands.h"
 #include "host/log.h"
 #include "cli/app.h"
+#include "cli/output.h"
 #include "cli/subcommands.h"
 
-static const struct pt_door_ops door_ops = { .name = "proftap" };
+static void fit(void *door, struct pt_query *query)
+{
+	const bool *json = door;
+
+	if (!*json)		/* a broken line of JSON is none */
+		pt_output_fit_terminal(query);
+}
+
+static const struct pt_door_ops door_ops = { .name = "proftap", .fit = fit };
 
 static void print_answer(struct pt_command *cmd, int rc, const struct pt_err *err)
 {
@@ -22,7 +31,8 @@ static void print_answer(struct pt_command *cmd, int rc, const struct pt_err *er
 
 static int run_events(const struct pt_options *options)
 {
-	const struct pt_command_ctx ctx = { .ops = &door_ops };
+	bool json = options->json;
+	const struct pt_command_ctx ctx = { .ops = &door_ops, .door = &json };
 	const char *words[PT_MAX_REST + 2] = { "events" };
 	int status = PT_EXIT_USAGE;
 	struct pt_command *cmd;
