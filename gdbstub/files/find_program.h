@@ -1,6 +1,6 @@
-/* Stock GDB tells a server nothing of the ELF that it has. Where no user has named one, the ELF is looked for where GDB
- * was started with it: on the command line of the process at the other end. It becomes the program of the board only if
- * the board's memory says that it is. */
+/* Stock GDB does not say to a server which ELF it has. Where no user has named one, the ELF is looked for where GDB
+ * was started with it: on the command line of the process at the other end. It becomes the program of the board only
+ * if the board's memory says that it is. */
 #ifndef PT_GDBSTUB_FIND_PROGRAM_H
 #define PT_GDBSTUB_FIND_PROGRAM_H
 

@@ -4,11 +4,11 @@
  * Given back by D the cores run. Given back without a word, or killed, they do what they did before the session: who
  * found a product at work leaves it at work, who found it halted leaves it halted.
  *
- * A second all-stop GDB watches (unless --second none refuses it): it takes the program for halted, as the live
- * watch of IDEs needs it, since a GDB looks at variables only then, and without a program it shows its ELF file's
- * bytes. Memory is what it is at the moment; the registers are all 0, for a GDB that is told that pc is not known
- * does not connect ("PC register is not available", 13.1). All that would change something is refused. With --restrict
- * every GDB watches, and has the registers of a core that is halted. */
+ * A second all-stop GDB watches (unless --second none refuses it): it takes the program for halted, as the live watch
+ * of IDEs needs it, since a GDB looks at variables only then, and without a program it shows its ELF file's bytes.
+ * Memory is what it is at the moment; the registers are all 0, because GDB does not connect if pc is reported as not
+ * known ("PC register is not available", 13.1). All that would change something is refused. With --restrict every GDB
+ * watches, and has the registers of a core that is halted. */
 #include <string.h>
 
 #include "control/changes.h"

@@ -1,5 +1,5 @@
-/* Z and z. What GDB has inserted is remembered, so that inserting and removing twice is fine, a stop can be told to be
- * GDB's own, and everything is taken out when GDB is gone. */
+/* Z and z. What GDB has inserted is remembered, so that inserting and removing twice is fine, a stop can be
+ * recognised as GDB's own, and everything is taken out when GDB is gone. */
 #include <stdlib.h>
 #include <string.h>
 

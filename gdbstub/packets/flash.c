@@ -1,8 +1,8 @@
 /* vFlash: GDB's `load` erases whole blocks, writes, and says when it is done; only then the target erases, programs
- * and verifies, so that a load that breaks off changes nothing. GDB tells of what it sends ("Loading section .text,
+ * and verifies, so that a load that breaks off changes nothing. GDB reports what it sends ("Loading section .text,
  * size ...", MI: +download), which is before all that. For what comes then the protocol has no place: GDB takes
- * whatever comes first for the answer to vFlashDone, an O packet too. So how far it is stands in the log, and in
- * monitor status of another client, which is answered meanwhile. */
+ * whatever comes first for the answer to vFlashDone, an O packet too. So the progress is in the log, and in monitor
+ * status of another client, which is answered meanwhile. */
 #include <inttypes.h>
 
 #include "gdbstub/packets/packet.h"

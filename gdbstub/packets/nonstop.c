@@ -1,9 +1,10 @@
-/* Stops wait in client->resume.stops, one per core at most. The registers of the oldest are fetched, then it is told: as the
- * notification that begins a round, or as the answer to the vStopped that goes on with it; a round ends with "OK".
+/* Stops wait in client->resume.stops, one per core at most. The registers of the oldest are fetched, then it is
+ * reported: as the notification that begins a round, or as the answer to the vStopped that goes on with it; a round
+ * ends with "OK".
  *
- * A GDB that connects to a core that runs stops it for a moment, to have a look at it as at a new program, and lets it
- * run again: it looks at nothing. That stop is only pretended: the core does not notice. Whoever wants to see registers
- * then gets a real one, and so does who does not go on at once.
+ * A GDB that connects to a core that runs stops it for a moment, to have a look at it as at a new program, and lets
+ * it run again: it looks at nothing. That stop is only pretended: the core does not notice. A client that then reads
+ * registers, or does not resume at once, gets a real stop.
  * Source: GDB manual, "Notification Packets", "Remote Non-Stop". */
 #include "gdbstub/packets/nonstop.h"
 

@@ -1,5 +1,5 @@
 /* Non-stop: each core is a thread of its own, which runs while others are looked at. Nothing halts because a GDB
- * connects; every stop is told by a notification, one at a time, and what came meanwhile when GDB asks for more. Loop
+ * connects; every stop is reported by a notification, one at a time; GDB asks for those that came meanwhile. Loop
  * thread. */
 #ifndef PT_GDBSTUB_NONSTOP_H
 #define PT_GDBSTUB_NONSTOP_H

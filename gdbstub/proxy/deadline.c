@@ -1,5 +1,5 @@
-/* How long the server may be silent, and what the client and others are told of it. A late answer is nobody's: it is
- * thrown away when it comes. */
+/* How long the server may be silent, and what is reported to the client and to others. A late answer belongs to no
+ * request: it is discarded. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* What the board has to know of the packets that pass: what the client let run and how the target stands, since its
- * samples go on that; and which breakpoints to take out when the client goes without a word. */
+/* What the board has to know of the packets that are forwarded: what the client resumed and the state of the target,
+ * which samples depend on; and which breakpoints to take out when the client goes without a word. */
 #include <stdio.h>
 #include <string.h>
 

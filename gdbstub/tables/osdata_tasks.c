@@ -2,9 +2,9 @@
  * it. Those without a profile, or that the profile has not seen, are there as well.
  *
  * Whose row is whose: a trace that saw the OS's variables names tasks as the OS does, or its ORTI file. A branch
- * trace knows a task by the function at the bottom of its stack: so that is looked for (program/code/bottom.h), and the
- * row has the name that the OS gives, or the ORTI file. Where that is not certain, or is the same of two tasks, the
- * row keeps the function's name and is nobody's. */
+ * trace knows a task by the function at the bottom of its stack: so that is looked for (program/code/bottom.h), and
+ * the row has the name that the OS gives, or the ORTI file. Where that is not certain, or is the same of two tasks,
+ * the row keeps the function's name and belongs to no task. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

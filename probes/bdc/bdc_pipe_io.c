@@ -1,5 +1,5 @@
-/* Requests and responses carry a sequence number, so a response that is late or lost is known for what it is: whoever
- * gives up leaves a debt, which the next call collects, and what comes later still is thrown away. */
+/* Requests and responses carry a sequence number, so a late or lost response is recognised: a call that gives up
+ * leaves its response to the next call to collect, and what comes later still is discarded. */
 #include <string.h>
 
 #include "host/log.h"

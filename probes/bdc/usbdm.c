@@ -1,6 +1,6 @@
 /* USBDM: a firmware that knows BDC commands of its own and does ACK, delays and clock by itself; what it does not
- * expose (SYNC_PC, READ_DBGTB, the low half of BDCCSR) cannot be had. Two framings, by the version that it tells: JMxx
- * (4) and Kinetis (5). One request, one reply; a reply may be "busy", and another follows.
+ * expose (SYNC_PC, READ_DBGTB, the low half of BDCCSR) cannot be had. Two framings, by the version that it reports:
+ * JMxx (4) and Kinetis (5). One request, one reply; a reply may be "busy", and another follows.
  * Source: usbdm-firmware V4.12.1.330 (JMxx), usbdm-kinetis V5.8.1. */
 #include <stdio.h>
 #include <string.h>

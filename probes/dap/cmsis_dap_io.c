@@ -1,6 +1,7 @@
 /* CMSIS-DAP requests and responses, kept in step. Responses carry no number: only their order says what they answer.
- * So whoever leaves early (interrupt, time-out, error) leaves a debt, and the next call pays it first. Where a response
- * may be lost or foreign, a question with an answer of its own shape (DAP_Info) finds the end of what is stale. */
+ * So a call that ends early (interrupt, time-out, error) leaves responses outstanding, which the next call collects
+ * first. Where a response may be lost or foreign, a question with an answer of its own shape (DAP_Info) finds the end
+ * of what is stale. */
 #include <string.h>
 
 #include "host/log.h"

@@ -1,6 +1,6 @@
 /* Wire jtag of a CMSIS-DAP probe: clocks go as DAP_JTAG_Sequence, up to 64 with one TMS each; TDO is asked for only
- * where somebody wants it, or near to that. Neighbours with the same TMS share a sequence, whatever operations they are
- * of.
+ * where an operation reads it, or near to that. Neighbours with the same TMS share a sequence, whatever operations
+ * they are of.
  * Source: CMSIS-DAP 2.x reference, Commands. */
 #include <string.h>
 

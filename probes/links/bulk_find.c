@@ -1,8 +1,8 @@
-/* Find probes with bulk endpoints. A driver's rows say by which name (then: vendor class, a bulk OUT and a bulk IN endpoint,
- * and the name in the string of the interface, or of the product where only one interface can be meant), or by which
- * numbers.
- * Names come from sysfs, where the kernel keeps them for everybody: so a probe is seen without permission, and one that
- * is in use is not disturbed. Source: CMSIS-DAP 2.x; the tolerances are those of OpenOCD and pyOCD. */
+/* Find probes with bulk endpoints. A driver's rows say by which name (then: vendor class, a bulk OUT and a bulk IN
+ * endpoint, and the name in the string of the interface, or of the product where only one interface can be meant), or
+ * by which numbers.
+ * Names come from sysfs, which every user may read: so a probe is seen without permission, and one that is in use is
+ * not disturbed. Source: CMSIS-DAP 2.x; the tolerances are those of OpenOCD and pyOCD. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* A thread for calls that may block for longer than anybody wants to wait, and that nobody can cut short: a write to a
- * HID device that is silent (5 s in the kernel), a name that no server resolves. Who has waited long enough leaves the
+/* A thread for calls that may block longer than the caller may wait, and that cannot be interrupted: a write to a HID
+ * device that is silent (5 s in the kernel), a name that no server resolves. Who has waited long enough leaves the
  * call behind, and what it works with goes when it comes back. */
 #ifndef PT_PROBES_LINKS_ASIDE_H
 #define PT_PROBES_LINKS_ASIDE_H

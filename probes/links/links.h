@@ -1,4 +1,4 @@
-/* The links to real probes, as those who look for probes see them. Board thread, or whichever thread looks. */
+/* The links to real probes: finding devices and opening them. Board thread, or whichever thread looks. */
 #ifndef PT_PROBES_LINKS_LINKS_H
 #define PT_PROBES_LINKS_LINKS_H
 

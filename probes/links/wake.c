@@ -1,4 +1,4 @@
-/* An eventfd: it stays readable until somebody takes the interrupt, so none is lost between a look and a wait. */
+/* An eventfd: it stays readable until the interrupt is taken, so none is lost between a check and a wait. */
 #define _GNU_SOURCE	/* ppoll */
 #include "probes/links/wake.h"
 

@@ -1,5 +1,5 @@
-/* Logic analysers that are plugged in: what the drivers of libsigrok find that look at USB alone. Drivers that want to
- * be told where (a serial port, a network) are not asked, nor are those that would take a debug probe's USB chip for an
+/* Logic analysers that are plugged in: what the drivers of libsigrok find that look at USB alone. Drivers that need
+ * an address (a serial port, a network) are not asked, nor are those that would take a debug probe's USB chip for an
  * analyser's. An analyser that has no firmware yet gets it by being looked for. */
 #include <glib.h>
 #include <libsigrok/libsigrok.h>

@@ -4,7 +4,7 @@
  * the others need and fills head_bits and tail_bits; nothing else has to.
  *
  * First bit first: bit 0 of byte 0 is shifted first, into out as well as out of in. Between two batches the chain
- * rests in Run-Test/Idle, and the clock stands. */
+ * rests in Run-Test/Idle, and TCK is stopped. */
 #ifndef PT_PROBES_WIRE_JTAG_H
 #define PT_PROBES_WIRE_JTAG_H
 

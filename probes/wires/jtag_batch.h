@@ -1,5 +1,5 @@
-/* A list of JTAG operations as the row of clocks that it amounts to: TMS, TDI, and which TDO somebody wants. Pure, no
- * I/O.
+/* A list of JTAG operations as the row of clocks that it amounts to: TMS, TDI, and which bits of TDO are read. Pure,
+ * no I/O.
  *
  * Two cursors go over the same row: one takes clocks to send, as many as fit a packet; the other takes what came back,
  * in the same order. Both see the row in pieces of constant TMS, which is what CMSIS-DAP wants, too. */

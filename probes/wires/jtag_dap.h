@@ -1,6 +1,6 @@
 /* Wire dap over a wire jtag: the debug port is a TAP of the chain (JTAG-DP). For probes that offer jtag and no dap of
- * their own, the core puts it in between, so that whoever talks to a debug port works over any JTAG cable. Board
- * thread only.
+ * their own, the core puts it in between, so that all that uses wire dap works over any JTAG cable. Board thread
+ * only.
  *
  * Source: Arm IHI 0031 (ADIv5.2), chapters on the DP and the JTAG-DP. */
 #ifndef PT_PROBES_JTAG_DAP_H

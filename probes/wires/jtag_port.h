@@ -1,6 +1,6 @@
 /* A JTAG driver's lists, run as a pipeline: as many packets with the probe as it takes, answers in order. What a
  * packet looks like is the driver's; where the row of clocks is cut, what is waited for and what an error leaves
- * behind is the same for all, and stands here. Board thread only. */
+ * behind is the same for all, and is here. Board thread only. */
 #ifndef PT_PROBES_JTAG_PORT_H
 #define PT_PROBES_JTAG_PORT_H
 

@@ -4,11 +4,11 @@
  * One request makes one response, in order; up to `depth` may be outstanding. Board thread only, except
  * pt_link_interrupt(). Every call that can block has a deadline on the link's clock.
  *
- * Who is interrupted may begin again from the start, and whoever interrupts faster than that would keep it from ever
- * getting done. So what must come to its end is not to be begun again, but done inside a shield.
+ * A caller that is interrupted may begin again from the start, and interrupts that come faster than it gets done
+ * would keep it from ever ending. So work that must come to its end is done inside a shield.
  *
  * The link's clock: monotonic nanoseconds. On a real link it is the host's monotonic clock. On a virtual board with
- * clock=virtual, time passes only inside submit, receive and wait; nobody above may ask another clock for anything
+ * clock=virtual, time passes only inside submit, receive and wait; no code above may ask another clock for anything
  * that reaches a report. */
 #ifndef PT_PROBES_LINK_H
 #define PT_PROBES_LINK_H

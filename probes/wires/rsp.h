@@ -3,10 +3,11 @@
  * standard input and output.
  * Source: GDB manual, appendix "Remote Serial Protocol".
  *
- * There is one connection, and two who use it, by turns: the board thread through this wire, and the loop, which passes
- * a debugger's packets straight through (src/board/upstream.h). ask, resume, interrupt and poll take a turn by themselves;
- * what must not be torn apart stands between hold and release. A turn that the loop has is given back within one packet
- * and its answer. What a client's debugger chose (Hg, the packet that resumed it) stands again after each turn.
+ * There is one connection, and two who use it, by turns: the board thread through this wire, and the loop, which
+ * passes a debugger's packets straight through (src/board/upstream.h). ask, resume, interrupt and poll take a turn by
+ * themselves; what must stay together is between hold and release. A turn that the loop has is
+ * given back within one packet and its answer. What a client's debugger chose (Hg, the packet that resumed it) is
+ * restored after each turn.
  *
  * All-stop: nothing but interrupt and poll can be asked while the target runs (PT_ESTATE), unless `asks_running` is
  * known of this server. Board thread only. */

@@ -1,7 +1,7 @@
 /* Memory for small things. Where there is none left, the process ends with one sentence: no caller could do anything
  * right then, and a check that never runs is never right. What is given is zeroed, never NULL, and free()d.
  *
- * Not for a buffer whose size somebody else chooses (a file, a client, the target): its size is compared with a bound
+ * Not for a buffer whose size comes from outside (a file, a client, the target): its size is compared with a bound
  * first, and malloc() may fail, which is PT_ENOMEM. */
 #ifndef PT_ALLOC_H
 #define PT_ALLOC_H

@@ -1,4 +1,4 @@
-/* SHA-256 by nettle, to tell whether two files are the same. Pure. Source: FIPS 180-4. */
+/* SHA-256 by nettle, to find out whether two files are the same. Pure. Source: FIPS 180-4. */
 #ifndef PT_SHA256_H
 #define PT_SHA256_H
 

@@ -1,8 +1,8 @@
 /* A board: one target behind one or more probes, and the thread that does all its I/O.
  *
  * A request is a job: run() on the board thread, then done() on the loop thread, in order. Two lanes: urgent (halt,
- * cancel, close) before normal. Between jobs the board thread drains the active source and looks after the core.
- * Run state and clients are independent: the board tells all its listeners what happens and knows nothing of them. */
+ * cancel, close) before normal. Between jobs the board thread drains the active source and looks after the core. Run
+ * state and clients are independent: the board reports what happens to all its listeners and knows nothing of them. */
 #ifndef PT_BOARD_H
 #define PT_BOARD_H
 

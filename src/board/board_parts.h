@@ -1,5 +1,5 @@
-/* What the files of the board share, and nobody else sees: board.c is the loop's side, thread.c the scheduler,
- * core.c what it does to the cores, notes.c the way back. */
+/* Shared by the files of the board alone: board.c is the loop's side, thread.c the scheduler, core.c what it does to
+ * the cores, notes.c the way back. */
 #ifndef PT_BOARD_PARTS_H
 #define PT_BOARD_PARTS_H
 

@@ -1,4 +1,4 @@
-/* What clients and the board thread do to the cores, and whom it is told: the loop as a note, the source at once,
+/* What clients and the board thread do to the cores, and who is notified: the loop by a note, the source at once,
  * except that a halt is answered before the source fetches what its buffer holds. */
 #include "board/board_parts.h"
 

@@ -1,5 +1,5 @@
-/* What a program asks of its debugger (targets/contract/host_call.h), served by this host: text goes to whoever listens
- * on the board's console, files are those of one directory; or another one, a waiting GDB, serves what concerns files
+/* What a program asks of its debugger (targets/contract/host_call.h), served by this host: text goes to the listeners
+ * of the board's console, files are those of one directory; or another one, a waiting GDB, serves what concerns files
  * (gdbstub/packets/fileio.c). Everything that the program says is untrusted.
  *
  * Board thread, the core is halted. Blocks for as long as the host's files do.

@@ -1,4 +1,4 @@
-/* What the board thread has to tell goes to the loop as notes in one list, so that the loop hears everything in order. */
+/* What the board thread reports goes to the loop as notes in one list, so that the loop gets everything in order. */
 #include "base/alloc.h"
 #include "board/board_parts.h"
 

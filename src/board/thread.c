@@ -1,6 +1,6 @@
 /* The board thread is a small scheduler: jobs first (urgent ones before normal), then a step of the profile's drain,
- * then a look at a core that somebody waits for; between these it lets time pass on the link's clock, where a new job
- * interrupts it. */
+ * then a look at a core whose stop is waited for; between these it lets time pass on the link's clock, where a new
+ * job interrupts it. */
 #include "targets/registry.h"
 #include "probes/registry.h"
 #include "board/board_parts.h"

@@ -1,5 +1,4 @@
-/* Whatever stands in a file that a user names by mistake, it is not overwritten: only an empty file or another capture
- * is. */
+/* A file that a user names by mistake is not overwritten: only an empty file or another capture is. */
 #include "config.h"	/* O_TMPFILE, mkostemp */
 #include "base/alloc.h"
 

@@ -1,9 +1,10 @@
-/* A record is taken when its head is sound (CRC, file id, number). Where none is, the next sound head is searched for,
- * byte by byte, which costs a CRC of 60 bytes at each place that looks like a head, whatever the file holds. A sound
- * head is believed about its length even if its payload is damaged, so that nobody can make us look twice at 16 KiB.
+/* A record is taken when its head is sound (CRC, file id, number). Where none is, the next sound head is searched
+ * for, byte by byte, which costs a CRC of 60 bytes at each place that looks like a head, whatever the file holds. A
+ * sound head is believed about its length even if its payload is damaged, so that no file makes the reader search the
+ * same 16 KiB twice.
  *
- * What is missing is owed to the sources as LOSS: with a sound head to one of them, for a known time; else to all that
- * are open, from where they were told until they are heard of again. */
+ * What is missing is owed to the sources as LOSS: with a sound head to one of them, for a known time; else to all
+ * that are open, from the end of their last chunk to the next one. */
 #include "capture/read.h"
 #include "trace/config.h"
 

@@ -1,6 +1,6 @@
-/* Reads a capture file (capture.h) from front to back, whatever became of it: what is sound comes out, what is damaged
- * is told, and accounted for as LOSS (PT_LOSS_DAMAGED) of the sources that it may have been of. Nothing in the file is
- * trusted; memory does not grow with it. One thread at a time. */
+/* Reads a capture file (capture.h) from front to back, whatever became of it: what is sound comes out, what is
+ * damaged is reported, and accounted for as LOSS (PT_LOSS_DAMAGED) of the sources that it may have been of. Nothing
+ * in the file is trusted; memory does not grow with it. One thread at a time. */
 #ifndef PT_CAPTURE_READ_H
 #define PT_CAPTURE_READ_H
 

@@ -1,5 +1,5 @@
 /* Two buffers: what is put goes to the end of one while the thread writes the other. Both hold whole records, so that
- * after a failure the last whole one in the file can be told from the buffer that was being written. */
+ * after a failure the buffer that was being written says where the last whole one in the file ends. */
 #include "capture/write.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
  * file.
  *
  * When writing fails (disk full, quota, I/O error, no progress for PT_CAPTURE_PATIENCE_S) the file is cut back to its
- * last whole record, the user is told once, and the profile goes on without it.
+ * last whole record, one warning is given, and the profile goes on without it.
  *
  * Without a path the records go to a temporary file that has no name, up to a quota, for pt_capture_save(). */
 #ifndef PT_CAPTURE_WRITE_H

@@ -1,7 +1,7 @@
-/* Readings of counters: records that we make ourselves (trace/formats.h), one event each. A counter that is narrow has
- * wrapped when it reads less than before; where the time between two readings would do for more than one round, nobody
- * can say how much it has counted, and the event says so. It says so, too, where the time would not do for what the two
- * readings are apart: the counter began anew (a reset clears it), or the upper half of a chain was torn from its lower
+/* Readings of counters: records that we make ourselves (trace/formats.h), one event each. A counter that is narrow
+ * has wrapped when it reads less than before; where the time between two readings is long enough for more than one
+ * wrap, its count is not known, and the event says so. It says so, too, where the two readings differ by more than
+ * the time allows: the counter began anew (a reset clears it), or the upper half of a chain was torn from its lower
  * one. */
 #include <stdio.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* Program and event trace of a MicroBlaze: items of 18 bits, three bytes each, little-endian, oldest first.
  * Source: UG984, "Program and Event Trace"; what it leaves open has a key of CONFIG (formats.h).
  *
- * At the flow levels an item has the outcomes of conditional branches. Where the unit was told to save the new pc
+ * At the flow levels an item has the outcomes of conditional branches. Where the unit is set to save the new pc
  * (pc=all) each branch that was taken is followed by two items with where it went: of a conditional one its outcome,
- * the last of an item, has said it already, the others are told as branches from a place that the code has to show.
- * With pc=returns only returns have them: jumps to computed addresses are gaps then. Exceptions are told by their
- * cause. An item of a pc is its upper or its lower half, and does not say which: behind a gap both are known again from
- * the first item on that is none.
- * At the complete level an instruction has eight items: each is told as executed.
+ * the last of an item, has said it already, the others are reported as branches from a place that the code has to
+ * show. With pc=returns only returns have them: jumps to computed addresses are gaps then. Exceptions are reported by
+ * their cause. An item of a pc is its upper or its lower half, and does not say which: behind a gap both are known
+ * again from the first item on that is none.
+ * At the complete level an instruction has eight items: each is reported as executed.
  * Cycle counts and time stamps count the core's clock; they are sums since tracing began. */
 #include <string.h>
 

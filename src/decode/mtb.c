@@ -7,8 +7,8 @@
  * leaves open, and flow understands the other plausible shapes by what the destination is. A pair cut in two is a gap,
  * not a guess.
  *
- * A pc that a debugger wrote makes a packet with A, too. STATE tells of it, and that packet is no exception, wherever it
- * stands: mostly right behind the resumption, in the middle of a burst that outlived the halt. */
+ * A pc that a debugger wrote makes a packet with A, too. STATE reports it, and that packet is no exception, wherever
+ * it is: mostly right behind the resumption, in the middle of a burst that outlived the halt. */
 #include <string.h>
 
 #include "decode/decoder.h"

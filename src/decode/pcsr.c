@@ -1,7 +1,7 @@
 /* pc samples: the values of DWT_PCSR as they were read, 32 bits each (64 where CONFIG says so), little-endian.
  * Source: Arm DDI 0419, C1.8.5: bit 0 means nothing; 0xffffffff is no sample: the core is halted, or sampling is not
- * permitted. A sleeping core goes on answering with the address where it fell asleep, so only STATE can tell.
- * Others give theirs in the same way, some with a bit 0 that counts. */
+ * permitted. A sleeping core goes on answering with the address where it fell asleep, so only STATE can say that it
+ * sleeps. Others give theirs in the same way, some with a bit 0 that counts. */
 #include <string.h>
 
 #include "decode/records.h"

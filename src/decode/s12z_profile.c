@@ -1,10 +1,10 @@
 /* Code profiling of the S12Z: lines of four to eight bytes, from the trace buffer or as they came out of PDO.
  * Source: S12ZVHY/S12ZVHL Reference Manual Rev. 1.05, 6.4.6; what it leaves open has a key of CONFIG (formats.h).
  *
- * A line tells of the direct branches since the line before, and what ended it. In the buffer each has 8 bytes, so one
+ * A line has the direct branches since the line before, and what ended it. In the buffer each has 8 bytes, so one
  * that cannot be is lost and the next one is read. PDO has no framing: behind a line that cannot be, the next one is
  * looked for where PROOF_LINES lines follow each other that can; they are the price of finding it, and count as lost.
- * Time: PTVB and PTW tell the bus cycles since the change of flow that was recorded last; all there is of time are
+ * Time: PTVB and PTW have the bus cycles since the change of flow that was recorded last; all there is of time are
  * SINCE events, since between other lines an unknown time passes. */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* See probe_notes.h. A text is written beside its place and renamed: whoever reads it sees the old or the new one. */
+/* See probe_notes.h. A text is written beside its place and renamed: a reader sees the old or the new one. */
 #include "host/probe_notes.h"
 
 #include <ctype.h>

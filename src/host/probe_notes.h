@@ -1,5 +1,5 @@
 /* Notes about a probe, in a folder of the user's: $XDG_RUNTIME_DIR/proftap, or /tmp/proftap-UID where there is none.
- * Nobody else may write there. Any thread; blocks for as long as the disk takes. */
+ * No other user may write there. Any thread; blocks for as long as the disk takes. */
 #ifndef PT_PROBE_NOTES_H
 #define PT_PROBE_NOTES_H
 

@@ -1,6 +1,6 @@
 /* Messages that a stranger can cause as often as he likes: a web page must not fill a disk with them. The first
- * warning of a kind, and the first PT_SPARING_NEWS of news, are said whole; those that follow within PT_SPARING_MS are
- * counted, and told together when it is over; --log gdb has them all. Loop thread. */
+ * warning of a kind, and the first PT_SPARING_NEWS of news, are logged whole; those that follow within PT_SPARING_MS
+ * are counted, and logged in one line when it is over; --log gdb has them all. Loop thread. */
 #ifndef PT_SPARING_H
 #define PT_SPARING_H
 

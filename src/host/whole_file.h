@@ -1,4 +1,4 @@
-/* A whole file in memory. Read once, so that what changes on the disk meanwhile cannot hurt whoever parses it. */
+/* A whole file in memory. Read once, so that a change on the disk meanwhile cannot hurt the parser. */
 #ifndef PT_PROGRAM_FILE_H
 #define PT_PROGRAM_FILE_H
 

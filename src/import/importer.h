@@ -1,7 +1,7 @@
-/* Files as sources of chunks: captures, and what other instruments wrote. A driver, one file in this folder, recognises
- * its kind of file and gives chunks in order of time, CONFIG first and END last, as a source of a chip does. Files are
- * untrusted and may be larger than memory: a driver reads on as it is asked, in bounded memory, and tells what it
- * cannot use instead of failing, as long as there is sense in what follows.
+/* Files as sources of chunks: captures, and what other instruments wrote. A driver, one file in this folder,
+ * recognises its kind of file and gives chunks in order of time, CONFIG first and END last, as a source of a chip
+ * does. Files are untrusted and may be larger than memory: a driver reads on as it is asked, in bounded memory, and
+ * reports what it cannot use instead of failing, as long as what follows makes sense.
  *
  * To add one: a file with a struct pt_input_ops, one word in PT_INPUTS. tests/fuzz/fuzz_inputs.c runs all in the
  * list. */

@@ -1,4 +1,4 @@
-/* A dump of a Micro Trace Buffer: the bytes of the trace RAM as a debugger saved them, and the registers that tell
+/* A dump of a Micro Trace Buffer: the bytes of the trace RAM as a debugger saved them, and the registers that say
  * where in it the trace begins. Sources: Arm DDI 0486, 2.3.1 and tables 3-1 to 3-6; the equation from POSITION to an
  * address as quoted in the Traveo II TRM, 3.8.7.1.
  *

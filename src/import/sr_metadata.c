@@ -1,4 +1,4 @@
-/* Lines "key=value" in sections; blanks around the = do not count, # begins a comment. */
+/* See sr_metadata.h. Lines "key=value" in sections; blanks around the = do not count, # begins a comment. */
 #include "import/sr_metadata.h"
 
 #include <stdio.h>

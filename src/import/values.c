@@ -2,8 +2,8 @@
  *
  *   TIME_NS SPACE:ADDRESS SIZE VALUE [PC]
  *
- * SPACE is memory, port or line; SIZE in bytes, 1 to 8, with an r behind it if the value was read, not written. Numbers
- * are decimal or 0x...; a value may be negative. What stands behind a # is not read. Times do not go back. */
+ * SPACE is memory, port or line; SIZE in bytes, 1 to 8, with an r behind it if the value was read, not written.
+ * Numbers are decimal or 0x...; a value may be negative. What follows a # is not read. Times do not go back. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

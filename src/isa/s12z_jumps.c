@@ -1,6 +1,6 @@
-/* Jump tables of the S12Z: JMP (Di,X) into a row of jumps that stands behind it, as compilers and people write a
- * switch, and JMP [Di,X] through a row of addresses of three bytes. The register X or Y has the table's address from a
- * LEA or LD in front; how many entries there are nobody says, so they are read as long as they can be some. */
+/* Jump tables of the S12Z: JMP (Di,X) into a row of jumps that follows it, as compilers and people write a switch,
+ * and JMP [Di,X] through a row of addresses of three bytes. The register X or Y has the table's address from a LEA or
+ * LD in front; the number of entries is not stated, so entries are read as long as they are plausible. */
 #include "isa/s12z.h"
 #include "base/util.h"
 

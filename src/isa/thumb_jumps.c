@@ -1,5 +1,5 @@
-/* Where computed jumps go. The few instructions in front of one tell where its target is from; what they do not tell in
- * one of the known ways is not guessed.
+/* Where computed jumps go. The few instructions in front of one show where its target comes from; where they do not
+ * in one of the known ways, nothing is guessed.
  * Encodings: Arm DDI 0403 (Armv7-M), chapters A5 and A7. */
 #include "isa/thumb.h"
 #include "base/util.h"

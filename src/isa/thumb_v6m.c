@@ -1,5 +1,5 @@
 /* Armv6-M Thumb: the cycles of every instruction on a Cortex-M0+, with zero wait states and the fast multiplier. Of
- * instructions that Armv6-M does not have there is no model: they cost 1.
+ * instructions that Armv6-M does not have there is no model: they count as 1 cycle.
  * Source: Arm DDI 0484 (Cortex-M0+), instruction set summary. */
 #include "isa/thumb.h"
 #include "base/util.h"

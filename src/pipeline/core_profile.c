@@ -1,6 +1,6 @@
-/* The cores of a profile, and which source makes the figures of which. Each core has a shadow stack, a clock and shares
- * of its own. Of several sources that tell what one core ran, the first to be opened is believed; the runs of the
- * others are counted, and go nowhere: each of them would count again what the first has told. */
+/* The cores of a profile, and which source makes the figures of which. Each core has a shadow stack, a clock and
+ * shares of its own. Of several sources that show what one core ran, the first to be opened is used; the runs of the
+ * others are counted, and go nowhere: each of them would count again what the first has shown. */
 #include <stdlib.h>
 
 #include "base/alloc.h"

@@ -1,6 +1,6 @@
-/* What came from one source, to whom it concerns: flow makes runs of what tells about it, samples make the flat
- * profile, the rest goes to the analyses that want it. Events of several kinds in one stream act where they stand:
- * what ran before a value is out before the value is. */
+/* The events of one source, to what uses them: flow makes runs of those about the flow, samples make the flat
+ * profile, the rest goes to the analyses that want it. Events of several kinds in one stream act in their order: what
+ * ran before a value is out before the value is. */
 #include "pipeline/pipeline_parts.h"
 #include "profile/stack/plain.h"
 

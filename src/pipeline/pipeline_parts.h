@@ -1,8 +1,8 @@
 /* The inside of a pipeline, for its own files alone: pipeline.c (life and settings), selection.c (the analyses),
- * source_ctx.c (chunks of one source to events), dispatch.c (events to whom they concern), gate.c (runs, and
- * windows in bursts), core_profile.c (cores, and
- * the sources of their figures), snapshot.c (the profile), completeness.c (whether everything was seen), snapshot_rows.c
- * (its functions), snapshot_windows.c (where they are estimated from bursts), snapshot_irqs.c (its exceptions), snapshot_bins.c (its functions where they are of bins),
+ * source_ctx.c (chunks of one source to events), dispatch.c (events to what uses them), gate.c (runs, and windows in
+ * bursts), core_profile.c (cores, and the sources of their figures), snapshot.c (the profile), completeness.c
+ * (whether everything was seen), snapshot_rows.c (its functions), snapshot_windows.c (where they are estimated from
+ * bursts), snapshot_irqs.c (its exceptions), snapshot_bins.c (its functions where they are of bins),
  * snapshot_places.c (its lines and instructions where they are of samples). */
 #ifndef PT_PIPELINE_PARTS_H
 #define PT_PIPELINE_PARTS_H

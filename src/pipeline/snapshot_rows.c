@@ -1,4 +1,4 @@
-/* The rows of a profile: functions by core, with their shares, and who called whom. */
+/* The rows of a profile: functions by core, with their shares, and the callers and callees of each. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

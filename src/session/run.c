@@ -1,5 +1,5 @@
 /* Start, stop, waits and the state in between. A stop is two steps: the board thread stops the source, which puts END
- * into the queue; the analyst reports END when it has passed it; then whoever waits is answered. */
+ * into the queue; the analysis thread reports END when it has passed it; then the waiting request is answered. */
 #include "session/session_parts.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Which address failed. A block stops somewhere inside, and a posted write shows at a later access; but TAR stays at
  * the failing address or one access further (it "may or may not have incremented"), and doing the access before TAR
- * once more tells which. */
+ * once more shows which. */
 #include "targets/arm/mem_ap.h"
 #include "base/util.h"
 

@@ -1,4 +1,4 @@
-/* The end of all leases, for whoever frees a target. Taking one and the rest: see target.h. */
+/* The end of all leases, for the code that frees a target. Taking one and the rest: see target.h. */
 #ifndef PT_TARGETS_LEASE_H
 #define PT_TARGETS_LEASE_H
 

@@ -1,16 +1,16 @@
 /* What is to be put back in a chip, noted before it is changed, so that it can be put back when the process that
- * changed it is gone: killed, or its host was. Whoever changes a register, or what stands in RAM, notes rows first
+ * changed it is gone: killed, or its host was. Code that changes a register, or what is in RAM, notes rows first
  * (pt_pending_note) and forgets them when they are as before (pt_pending_settle). The board keeps the note in a file
  * (board/pending.c), as the text below, and with the next target on that probe puts back what it says.
  *
  * Nothing is believed of the chip: it may be another one by now, or have been reset. Rows of a unit go together, and
  * are put back only while every bit of theirs that is to be checked still is as it was written; else the unit is left
- * alone, which is said. No more than bits of the mask are changed. As it was written the time before counts, too: a row
- * is noted before it is written, and whoever wrote it may have been killed in between. A row that is as it was before all
- * that does not: a reset leaves such a mixture as well.
+ * alone, which is said. No more than bits of the mask are changed. As it was written the time before counts, too: a
+ * row is noted before it is written, and the writing process may have been killed in between. A row that is as it was
+ * before all that does not: a reset leaves such a mixture as well.
  *
- * Of a register that cannot be read nobody knows what it held before: of such a unit only what ends its work is noted, and
- * written, whatever the unit does by then; that the rest is not put back is said.
+ * Of a register that cannot be read it is not known what it held before: of such a unit only what ends its work is
+ * noted, and written, whatever the unit does by then; that the rest is not put back is said.
  *
  *	proftap-pending 1
  *	target cortexm

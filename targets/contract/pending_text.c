@@ -1,5 +1,5 @@
-/* The text of what is pending: written whole, read as if somebody else had written it. A text that was cut off, or of
- * which a bit is another, has another sum at its end. */
+/* The text of what is pending: written whole, read as if it came from outside. A text that was cut off, or of which a
+ * bit is another, has another sum at its end. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* How far the board thread is with work that takes seconds, for whoever wants to know meanwhile on another thread. */
+/* How far the board thread is with work that takes seconds, for other threads to read meanwhile. */
 #ifndef PT_TARGETS_PROGRESS_H
 #define PT_TARGETS_PROGRESS_H
 

@@ -3,9 +3,9 @@
  * that names the members.
  *
  * Each member has a weight. Of those that have something to do, the one that had least of the link for its weight is
- * next: a source that rests most of the time works when it likes, and one that never rests has what is left; none gets
- * less than its part while it wants more. What each had is told with its cost (COST chunks, link_ns).
- * A member that fails for good ends alone, as long as another one works. Board thread only. */
+ * next: a source that rests most of the time works when it likes, and one that never rests has what is left; none
+ * gets less than its part while it wants more. What each had is reported with its cost (COST chunks, link_ns). A
+ * member that fails for good ends alone, as long as another one works. Board thread only. */
 #ifndef PT_TARGETS_SHARED_LINK_H
 #define PT_TARGETS_SHARED_LINK_H
 

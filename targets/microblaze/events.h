@@ -1,5 +1,5 @@
 /* What the performance counters can count. The numbers are those of UG984's table "Performance Monitoring Events" as
- * far as it was available: not verified, so the raw number is always told, and "N" is a name of event N. */
+ * far as it was available: not verified, so the raw number is always shown, and "N" is a name of event N. */
 #ifndef PT_MICROBLAZE_EVENTS_H
 #define PT_MICROBLAZE_EVENTS_H
 

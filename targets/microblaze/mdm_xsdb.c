@@ -5,7 +5,7 @@
  *	puts "proftap 12 [catch {mb_drrd -which 0 0x76 36} r] $r"
  * answers "proftap 12 0 0000001F4"; 1 instead of 0: it failed, and the text says why. Lines that do not begin so are
  * its talk; the last one is kept for error messages. Many lines are written at a time, at most MOST_OPEN of them
- * without an answer. stderr goes where stdout goes. The child is told to exit, then killed. */
+ * without an answer. stderr goes where stdout goes. The child gets the command exit, then it is killed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -2,11 +2,11 @@
  * counted. Nothing of it disturbs the program.
  *
  * Three ways to read the buffer: `live` reads it every period while it counts, so that a reading is smeared over the
- * time that it takes (which is told), though each bin is read at one instant; `snapshot` stops counting for a reading,
- * which is unobserved time; `end` reads it once. What goes into the trace is what each bin has counted since its
- * reading before: sums of bins are exact in each mode. A bin that reads less than before has wrapped, if it can have
- * since; one that reads the end of its range is full (whether it stops there or wraps is not verified). Source: UG984,
- * "Non-Intrusive Profiling"; the options are those of XSDB's mbprofile (UG1725). */
+ * time that it takes (which is reported), though each bin is read at one instant; `snapshot` stops counting for a
+ * reading, which is unobserved time; `end` reads it once. What goes into the trace is what each bin has counted since
+ * its reading before: sums of bins are exact in each mode. A bin that reads less than before has wrapped, if it can
+ * have since; one that reads the end of its range is full (whether it stops there or wraps is not verified). Source:
+ * UG984, "Non-Intrusive Profiling"; the options are those of XSDB's mbprofile (UG1725). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

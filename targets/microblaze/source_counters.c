@@ -2,10 +2,11 @@
  * so that all of a reading are of one instant. Nothing of it disturbs the program.
  *
  * Where more events are wanted than there are counters, they take turns: groups that fill the counters, each for a
- * slice, one after the other; each turn begins at zero and is told to the trace as such, and whoever looks scales (and
- * says with what error). Readings are raw, as wide as the counters are: the decoder makes 64 bits of them. A latency
- * counter has its number, its sum, its sum of squares, the least and the most. When its sums have run over, what it
- * counted since the reading before is left out. Source: UG984, "Performance Monitoring", table of items by width. */
+ * slice, one after the other; each turn begins at zero and is marked so in the trace, and the analysis scales it
+ * (with the error of that). Readings are raw, as wide as the counters are: the decoder makes 64 bits of them. A
+ * latency counter has its number, its sum, its sum of squares, the least and the most. When its sums have run over,
+ * what it counted since the reading before is left out. Source: UG984, "Performance Monitoring", table of items by
+ * width. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

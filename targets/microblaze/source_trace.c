@@ -1,9 +1,10 @@
 /* The source trace: program and event trace from the buffer of the core. Nothing of it disturbs the program.
  *
- * The buffer holds some thousand items, a fraction of a millisecond of a fast core, so mode burst records for a window
- * at random times: what is read of each is one stretch, and where the buffer was full it is the end of the window. Mode
- * ring records all the time and is read when somebody halts the core: the last branches, for a debugger that goes back.
- * "Save new PC" is set for every branch that is taken, so that jumps to computed addresses leave no gap.
+ * The buffer holds some thousand items, a fraction of a millisecond of a fast core, so mode burst records for a
+ * window at random times: what is read of each is one stretch, and where the buffer was full it is the end of the
+ * window. Mode ring records all the time and is read when a debugger halts the core: the last branches, for a
+ * debugger that goes back. "Save new PC" is set for every branch that is taken, so that jumps to computed addresses
+ * leave no gap.
  * Source: UG984, "Program and Event Trace", "Trace Control/Command/Status/Data Read Register". */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
-/* Run control through another GDB server: of the whole target as it stands and runs, or of single cores where the
- * server is in non-stop. */
+/* Run control through another GDB server: of the whole target, or of single cores where the server is in non-stop. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

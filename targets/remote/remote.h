@@ -5,7 +5,7 @@
  * below into its struct pt_target_ops wherever it has nothing better. It brings: rows for a server without a
  * description, registers of its own, sources. Board thread only.
  *
- * Most servers stop the target when somebody connects; that is their doing, and `monitor status` says so. */
+ * Most servers stop the target when a client connects; that is their doing, and `monitor status` says so. */
 #ifndef PT_TARGETS_REMOTE_H
 #define PT_TARGETS_REMOTE_H
 

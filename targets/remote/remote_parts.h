@@ -1,4 +1,4 @@
-/* What the files of targets/remote share, and nobody else sees. */
+/* Shared by the files of targets/remote alone. */
 #ifndef PT_TARGETS_REMOTE_PARTS_H
 #define PT_TARGETS_REMOTE_PARTS_H
 

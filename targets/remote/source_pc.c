@@ -1,8 +1,8 @@
-/* The source pc-sampling: halt, read the program counter, let go on. Works behind every GDB server, and disturbs the
- * program at each sample: so it is never chosen unless asked for, and says what it costs.
+/* The source pc-sampling: halt, read the program counter, let go on. Works behind every GDB server, and is intrusive
+ * at each sample: so it is used only when asked for by name, and reports its overhead.
  *
- * A halt that is not ours (a breakpoint, a debugger's Ctrl-C) ends the sampling until somebody lets the target run. The
- * time it was held for a sample is counted as such, not as observed. */
+ * A halt that is not ours (a breakpoint, a debugger's Ctrl-C) ends the sampling until a client resumes the target.
+ * The time it was held for a sample is counted as such, not as observed. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* What the KL27's files share, and nobody else includes: kl27.c is the chip's life, kl27_map.c which unit stands where,
- * kl27_setup.c variants and firmware. */
+/* Shared by the KL27's files alone: kl27.c (the chip's life), kl27_map.c (the address of each unit), kl27_setup.c
+ * (variants and firmware). */
 #ifndef PT_VIRTUAL_CHIP_KL27_PARTS_H
 #define PT_VIRTUAL_CHIP_KL27_PARTS_H
 

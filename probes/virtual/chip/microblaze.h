@@ -1,8 +1,8 @@
-/* The virtual board microblaze: one to four MicroBlazes, each with its own 64 KiB of local memory at 0, RAM, interrupt
- * controller, timer and UART, and one MDM that all of them reach. The units stand where they do on the petalogix
- * boards that QEMU has (s3adsp1800), so that one program runs on all. Debuggers drive it through pt_vboard_microblaze
- * (frame/board.h); tests and bench look inside through this header. Its words are in pt_vmicroblaze_params
- * (microblaze_setup.c), each with the fact that it leaves open. */
+/* The virtual board microblaze: one to four MicroBlazes, each with its own 64 KiB of local memory at 0, RAM,
+ * interrupt controller, timer and UART, and one MDM that all of them reach. The units have the addresses that they
+ * have on the petalogix boards that QEMU has (s3adsp1800), so that one program runs on all. Debuggers drive it
+ * through pt_vboard_microblaze (frame/board.h); tests and bench look inside through this header. Its words are in
+ * pt_vmicroblaze_params (microblaze_setup.c), each with the fact that it leaves open. */
 #ifndef PT_VIRTUAL_CHIP_MICROBLAZE_H
 #define PT_VIRTUAL_CHIP_MICROBLAZE_H
 

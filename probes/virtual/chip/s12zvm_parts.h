@@ -1,5 +1,5 @@
-/* What the files of the S12ZVM share, and nobody else includes: s12zvm.c is the chip's life, s12zvm_map.c which unit
- * stands where, s12zvm_setup.c words and firmware. */
+/* Shared by the files of the S12ZVM alone: s12zvm.c (the chip's life), s12zvm_map.c (the address of each unit),
+ * s12zvm_setup.c (words of its address, and firmware). */
 #ifndef PT_VIRTUAL_CHIP_S12ZVM_PARTS_H
 #define PT_VIRTUAL_CHIP_S12ZVM_PARTS_H
 

@@ -1,5 +1,5 @@
-/* What a core really did, for tests and bench: every executed pc, and the sums per address. Costs speed; nobody but a
- * test asks for it. */
+/* What a core really did, for tests and bench: every executed pc, and the sums per address. It takes time; only tests
+ * ask for it. */
 #ifndef PT_VIRTUAL_CHIP_TRUTH_H
 #define PT_VIRTUAL_CHIP_TRUTH_H
 

@@ -1,6 +1,6 @@
-/* The taps of a virtual CPU: a list, and which of their members anybody listens to, so that a core asks one flag for
- * each thing that it may tell. Taps are told in the order in which they were added and are the caller's until removed.
- * A tap that is told may remove itself. */
+/* The taps (observers) of a virtual CPU: a list, and which of their members are in use, so that a core tests one flag
+ * for each thing that it may report. Taps are called in the order in which they were added and are the caller's until
+ * removed. A tap may remove itself while it is called. */
 #ifndef PT_VIRTUAL_TAPS_H
 #define PT_VIRTUAL_TAPS_H
 

@@ -1,4 +1,4 @@
-/* What no row covers reads 0 and ignores writes: a page of the peripheral bridge answers everywhere. */
+/* An address that no row covers reads 0 and ignores writes: a page of the peripheral bridge answers everywhere. */
 #include "probes/virtual/frame/storage.h"
 
 static bool read(void *unit, uint32_t offset, const struct pt_vaccess *access, uint32_t *value)

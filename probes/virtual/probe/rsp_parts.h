@@ -1,5 +1,5 @@
-/* What the files of the stub share, and nobody else includes: rsp_stub.c dispatches, rsp_reply.c frames, rsp_run.c is
- * run control, rsp_data.c registers, memory and breakpoints, rsp_query.c the questions. */
+/* Shared by the files of the stub alone: rsp_stub.c dispatches, rsp_reply.c frames, rsp_run.c is run control,
+ * rsp_data.c registers, memory and breakpoints, rsp_query.c the questions. */
 #ifndef PT_VIRTUAL_WIRE_RSP_PARTS_H
 #define PT_VIRTUAL_WIRE_RSP_PARTS_H
 

@@ -1,6 +1,6 @@
 /* A GDB server in front of a virtual board, as the servers have one that own a cable already (hw_server, QEMU,
- * OpenOCD): registers, memory, run control, breakpoints, threads, all-stop and non-stop. What stands behind it the
- * board says (struct pt_vrsp_target). Habits that tell servers apart are words of the board's address. Source: GDB
+ * OpenOCD): registers, memory, run control, breakpoints, threads, all-stop and non-stop. The board says what is
+ * behind it (struct pt_vrsp_target). Habits that tell servers apart are words of the board's address. Source: GDB
  * manual, appendix "Remote Serial Protocol"; what QEMU 7.2 does was measured. */
 #ifndef PT_VIRTUAL_WIRE_RSP_STUB_H
 #define PT_VIRTUAL_WIRE_RSP_STUB_H

@@ -1,4 +1,4 @@
-/* Whoever looks at the target brings it to the wire's time first. */
+/* Each access to the target first advances it to the wire's time. */
 #include "probes/virtual/wire/bkgd.h"
 #include "base/util.h"
 

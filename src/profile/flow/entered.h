@@ -1,8 +1,8 @@
-/* What samples at the beginning of handlers say of how long entering them took. A sample that is taken meanwhile finds the
- * core in the code that is interrupted (DWT_PCSR is of the last instruction that was executed; UNVERIFIED on silicon,
- * setting entry-pc). But a handler's first straight piece of code is executed once for each entry: so many samples
- * there, of so many cycles, are so many entries. From whom the time was taken they do not say. Without a cycle model each
- * instruction takes one at least, so that there are at most so many entries.
+/* What samples at the beginning of handlers say of how long entering them took. A sample that is taken meanwhile
+ * finds the core in the code that is interrupted (DWT_PCSR is of the last instruction that was executed; UNVERIFIED
+ * on silicon, setting entry-pc). But a handler's first straight piece of code is executed once for each entry: so
+ * many samples there, of so many cycles, are so many entries. They do not say from which function the time was taken.
+ * Without a cycle model each instruction takes one at least, so that there are at most so many entries.
  * Constant once it is made. Pure. */
 #ifndef PT_PROFILE_ENTERED_H
 #define PT_PROFILE_ENTERED_H

@@ -8,8 +8,8 @@
  * Atom formats (START, ATOMS, INDIRECT, VECTOR, STOP): direct branches are followed in the code map. Where they have
  * atoms for conditional ones alone, the others are followed as far as there are atoms, no further; see flow_silent.c.
  *
- * Time: runs have modelled cycles. Where the target stamps an exception or the end with the cycles since the last branch
- * that was told of, that is how long the straight stretch took, whatever the model says: see silent_time.c.
+ * Time: runs have modelled cycles. Where the target stamps an exception or the end with the cycles since the last
+ * reported branch, that is how long the straight stretch took, whatever the model says: see silent_time.c.
  *
  * A run is held back until its end is known. Where straight code goes over into another function, it is split.
  * Pure; any thread, one at a time. */

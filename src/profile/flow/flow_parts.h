@@ -1,5 +1,5 @@
-/* What the code walkers share: places in the code map, and the run that is held back until its end is known. flow.c and
- * the files of flow_silent.c include this, nobody else. Inline, as each is in a hurry. */
+/* What the code walkers share: places in the code map, and the run that is held back until its end is known. Only
+ * flow.c and the files of flow_silent.c include this. Inline, as each is in a hurry. */
 #ifndef PT_PROFILE_FLOW_PARTS_H
 #define PT_PROFILE_FLOW_PARTS_H
 

@@ -1,17 +1,15 @@
-/* The code walker for formats that tell of conditional branches, of where indirect ones went and of exceptions by
- * number, but not of jumps and calls to a fixed address, nor of where an exception was taken: the S12Z's code
- * profiling.
+/* The code walker for formats that report conditional branches, the targets of indirect ones and exceptions by
+ * number, but neither jumps and calls to a fixed address nor where an exception was taken: the S12Z's code profiling.
  * Source: S12ZVHY/S12ZVHL Reference Manual Rev. 1.05, 6.4.6; the rules are numbered as in our notes on it.
  *
- * The walk stands behind the last branch that was told of. With each atom it goes on to the next conditional branch,
- * through the jumps and calls in between (3); without one it does not run ahead (4). So it never passes a place that
- * the core may not have passed. A jump to a fixed operand may have a place in the trace, or not: what comes decides
- * (9).
+ * The walk is behind the last reported branch. With each atom it goes on to the next conditional branch, through the
+ * jumps and calls in between (3); without one it does not run ahead (4). So it never passes a place that the core may
+ * not have passed. A jump to a fixed operand may have a place in the trace, or not: what comes decides (9).
  *
- * An exception was taken somewhere from where the walk stands up to the next branch that is told of (5). It is put
- * where the walk stands, and the walk goes on there when it returns: then what ran adds up, and no instruction counts
- * twice. Where it really returned to must be in that stretch, which is what tells tasks apart, too: elsewhere it is
- * another task, one that was left, or one that is not known. Then it is known to have got there, so the walk follows.
+ * An exception was taken somewhere from where the walk is up to the next reported branch (5). It is put where the
+ * walk is, and the walk goes on there when it returns: then what ran adds up, and no instruction counts twice. Where
+ * it really returned to must be in that stretch, which is what distinguishes tasks, too: elsewhere it is another
+ * task, one that was left, or one that is not known. Then it is known to have got there, so the walk follows.
  *
  * Every jump that is followed is a run of its own, and one event may have many: what does not fit is done when the same
  * event comes again.

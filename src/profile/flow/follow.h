@@ -1,4 +1,4 @@
-/* The hot loop of flow.c; nobody else includes this. */
+/* The hot loop of flow.c; no other file includes this. */
 #ifndef PT_PROFILE_FOLLOW_H
 #define PT_PROFILE_FOLLOW_H
 

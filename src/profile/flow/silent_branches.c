@@ -1,4 +1,4 @@
-/* Branches that are told of by where they went, or by where they are. */
+/* Branches that are reported by where they went, or by where they are. */
 #include "profile/flow/silent_parts.h"
 
 /* ---- indirect branches */

@@ -1,4 +1,4 @@
-/* Exceptions, which are told of by number, and not where they were taken: put where the walk stands. Where one returned
+/* Exceptions, which are reported by number, and not where they were taken: put where the walk is. Where one returned
  * to says whose stack goes on. */
 #include "profile/flow/silent_parts.h"
 

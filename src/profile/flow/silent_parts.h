@@ -1,5 +1,5 @@
 /* What the parts of the walker for silent jumps share (flow_silent.c says what it is): the next branch, the jumps on
- * the way to it, and the way back where they led to nothing that fits. Nobody else includes this. */
+ * the way to it, and the way back where they led to nothing that fits. No other file includes this. */
 #ifndef PT_PROFILE_SILENT_PARTS_H
 #define PT_PROFILE_SILENT_PARTS_H
 

@@ -1,7 +1,7 @@
-/* Time by the target's own stamps: how long the core has been where the walk stands, in cycles since the last branch that
- * was told of. The model gives each instruction its share; how much there is to share, the stamp says, so that a loop
- * that tells of nothing (rule 7) takes its time, and a core that waits is asleep. From where the walk stands to the next
- * branch that is told of there is one way on, over the jumps that tell of nothing. It
+/* Time by the target's own stamps: how long the core has been where the walk is, in cycles since the last reported
+ * branch. The model gives each instruction its share; how much there is to share, the stamp says, so that a loop that
+ * reports nothing (rule 7) takes its time, and a core that waits is asleep. From where the walk is to the next
+ * reported branch there is one way on, over the jumps that are not reported. It
  *   waits      The walk is put behind the instruction that waits; what is left of the time the core slept.
  *   is a loop  It is entered if there was time for it, goes around once, and the rest of the time is shared out to its
  *              instructions. How often it went around is not known.

@@ -1,10 +1,11 @@
 /* Windows on the program's time, cut out of bursts: the one gate that estimates pass.
  *
- * A burst ends when the trace buffer is full, that is after so many branches: code with few branches gives long bursts,
- * and to pool whole bursts would count it too high. A clock that knows nothing of the program chose where a burst
- * begins, so each is cut to the same time T, its window. Any row of any table is estimated from what it got inside
- * windows (estimate.h): functions here, lines, call chains and the rest by the analyses, which are told where a window
- * begins and ends (analysis.h). As the cut is one of time and not of a row, rows that share the time add up to it.
+ * A burst ends when the trace buffer is full, that is after so many branches: code with few branches gives long
+ * bursts, and to pool whole bursts would count it too high. A clock that knows nothing of the program chose where a
+ * burst begins, so each is cut to the same time T, its window. Any row of any table is estimated from what it got
+ * inside windows (estimate.h): functions here, lines, call chains and the rest by the analyses, which are called
+ * where a window begins and ends (analysis.h). As the cut is one of time and not of a row, rows that share the time
+ * add up to it.
  *
  * T is the shortest of the first PT_WINDOWS_PILOT whole bursts, or PT_WINDOWS_MOST; each of these is cut to the shortest before it. A later
  * burst that ends before T is a window as long as it is: its own mix stands for the rest. If many do, the program has

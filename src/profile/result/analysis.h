@@ -1,9 +1,9 @@
 /* An analysis asks one question of the stream: one file, one word in PT_ANALYSES. It is a pure function of what it is
  * fed, knows no chip, probe or trace format, and puts its result into the profile, where views and formats find it.
  *
- * The pipeline feeds it in order of time, as far as the clocks of the sources allow; what one source gave is always in
- * that source's order. An analysis names what it wants and gets nothing else, so that one that nobody selected costs
- * nothing. Memory is bounded: what does not fit is counted and said. */
+ * The pipeline feeds it in order of time, as far as the clocks of the sources allow; what one source gave is always
+ * in that source's order. An analysis names what it wants and gets nothing else, so that one that was not selected
+ * takes no time. Memory is bounded: what does not fit is counted and said. */
 #ifndef PT_PROFILE_ANALYSIS_H
 #define PT_PROFILE_ANALYSIS_H
 

@@ -1,5 +1,5 @@
-/* A profile: the facts and figures that views show. Made by the pipeline (or by hand, in a test), constant for whoever
- * reads it. Every text in it lives as long as the profile. */
+/* A profile: the facts and figures that views show. Made by the pipeline (or by hand, in a test), constant for all
+ * that read it. Every text in it lives as long as the profile. */
 #ifndef PT_PROFILE_PROFILE_H
 #define PT_PROFILE_PROFILE_H
 

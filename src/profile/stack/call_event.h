@@ -1,11 +1,11 @@
-/* What execution makes of runs: steps of the shadow stacks. Whoever wants to know the order of calls (call tree,
- * timeline, tables per task, rules) consumes steps; what only needs code consumes runs.
+/* What execution makes of runs: steps of the shadow stacks. What needs the order of calls (call tree, timeline,
+ * tables per task, rules) consumes steps; what only needs code consumes runs.
  *
  * Every step concerns one stack: ENTER pushes an invocation on it, LEAVE pops its top, SWITCH makes it the one that
  * runs. Between two steps of one core the time belongs to the invocation on top of the stack that runs, unless
  * ELSEWHERE says otherwise; where that stack is empty, no time passes. A stack that does not run is left (as partial)
- * only when nobody believes in it any more. Every ENTER has its LEAVE, at the latest before the next FORGET: what is
- * open when the stream ends stays open. Before the first SWITCH stack 0 runs.
+ * only when it is given up. Every ENTER has its LEAVE, at the latest before the next FORGET: what is open
+ * when the stream ends stays open. Before the first SWITCH stack 0 runs.
  * Clock: that of the profile (modelled cycles or instructions); it stands still over a gap. */
 #ifndef PT_PROFILE_STEP_H
 #define PT_PROFILE_STEP_H

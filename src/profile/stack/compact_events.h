@@ -2,7 +2,7 @@
  * third of its size, and comes by the batch: no call, and no field that is the same for all of them, costs anything
  * for each.
  *
- * What the steps before tell already is not told again: an ENTER in brief has no period.
+ * What the steps before say already is not repeated: an ENTER in brief has no period.
  *
  * Each stands for exactly one step of the stack that runs: ENTER by PT_ENTRY_CALL, or LEAVE of an invocation so
  * entered, seen to its end. All that is not of this kind comes as a step, in its place between two batches. */

@@ -1,5 +1,6 @@
 /* From runs to the shadow stack, the steps, and the results. Runs that jump inside their function cost two sums; what
- * may change the stack is told apart before it is looked at. Where nobody wants runs or steps, plain.c does without. */
+ * may change the stack is told apart before it is looked at. Where no analysis wants runs or steps, plain.c does
+ * without. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The odd departures: jumps, returns that nobody waits for, exceptions, other contexts, gaps. None is hot, so they are
+/* The odd departures: jumps, returns without a call, exceptions, other contexts, gaps. None is hot, so they are
  * written for clarity. */
 #include <string.h>
 

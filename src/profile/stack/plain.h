@@ -1,4 +1,4 @@
-/* The short way from a trace to call statistics, and to those who want runs and steps only in brief. */
+/* The short way from a trace to call statistics, and to analyses that want runs and steps only in brief. */
 #ifndef PT_PROFILE_PLAIN_H
 #define PT_PROFILE_PLAIN_H
 

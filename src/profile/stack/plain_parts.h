@@ -1,4 +1,4 @@
-/* What the passes of plain.c share. Nobody else includes this. */
+/* What the passes of plain.c share. No other file includes this. */
 #ifndef PT_PROFILE_PLAIN_PARTS_H
 #define PT_PROFILE_PLAIN_PARTS_H
 

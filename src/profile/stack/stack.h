@@ -1,5 +1,6 @@
 /* The shadow stack of execution.c, shared by its parts: what every call and return does (here, inlined by execution.c
- * and plain.c), what only odd ones do (odd_departures.c), and which stack runs (contexts.c). Nobody else includes this. */
+ * and plain.c), what only odd ones do (odd_departures.c), and which stack runs (contexts.c). No other file includes
+ * this. */
 #ifndef PT_PROFILE_STACK_H
 #define PT_PROFILE_STACK_H
 

@@ -1,5 +1,5 @@
-/* Shares of pc samples by function, of several cores, from the batches that they came in: what of flat.h is of one
- * core, for whoever takes events. Pure; one thread at a time. */
+/* Shares of pc samples by function, of several cores, from the batches that they came in: what flat.h has of one
+ * core, for what takes events. Pure; one thread at a time. */
 #ifndef PT_PROFILE_BATCHES_H
 #define PT_PROFILE_BATCHES_H
 

@@ -1,5 +1,5 @@
-/* Memory for the buckets of many histograms in one piece: nobody asks the heap while a trace is read. When it is used
- * up the heap helps out. One thread at a time. */
+/* Memory for the buckets of many histograms in one piece: no malloc() is needed while a trace is read. When it is
+ * used up, buckets come from the heap. One thread at a time. */
 #ifndef PT_PROFILE_HISTROOM_H
 #define PT_PROFILE_HISTROOM_H
 

@@ -1,4 +1,4 @@
-/* What a target's own time stamps tell: how long before an exception was entered the last change of flow was recorded.
+/* What a target's own time stamps say: how long before an exception was entered the last change of flow was recorded.
  * Where the program waits for it, asleep or in a loop without branches that are recorded, it is how long it waited.
  * Pure; one thread at a time. */
 #ifndef PT_PROFILE_SINCE_H

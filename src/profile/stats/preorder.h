@@ -1,4 +1,4 @@
-/* The order in which a tree is read: each node behind its parent and all that is below its elder siblings. */
+/* The order in which a tree is read: each node behind its parent and behind all that is below its earlier siblings. */
 #ifndef PT_PROFILE_PREORDER_H
 #define PT_PROFILE_PREORDER_H
 

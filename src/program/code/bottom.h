@@ -1,7 +1,7 @@
 /* The function at the bottom of a task's stack, from its pc, its lr and the words on its stack. Without tables for
  * unwinding, and without guesses: a word is a return address only where the instruction in front of it calls the very
  * function that returns there. So a call through a pointer, or out of a function that left by a jump, ends the search
- * where it stands. */
+ * there. */
 #ifndef PT_PROGRAM_BOTTOM_H
 #define PT_PROGRAM_BOTTOM_H
 

@@ -1,6 +1,6 @@
-/* The entries of .debug_info (and .debug_types), read in the order in which they stand. Our own reader instead of
- * libdw's, since files come from strangers: it never follows DW_AT_sibling and never walks back, so that a pass over
- * all entries takes time in proportion to the file, whatever the file says. For the files of this folder.
+/* The entries of .debug_info (and .debug_types), read in the order of the file. Our own reader instead of libdw's,
+ * since files come from strangers: it never follows DW_AT_sibling and never walks back, so that a pass over all
+ * entries takes time in proportion to the file, whatever the file says. For the files of this folder.
  *
  * Source: DWARF 4, 7.5 (units, abbreviations, forms); DWARF 5, 7.5 and 7.26 (str_offsets), 7.27 (addr). */
 #ifndef PT_PROGRAM_DIES_H

@@ -1,5 +1,5 @@
-/* The inside of dies.h, for dies*.c: sections, units and abbreviations, and a cursor that cannot leave its section: one
- * that would is at its end and reads zeros, and whoever used it gives up. */
+/* The inside of dies.h, for dies*.c: sections, units and abbreviations, and a cursor that cannot leave its section:
+ * one that would is at its end and reads zeros, and its user gives up. */
 #ifndef PT_PROGRAM_DIES_PARTS_H
 #define PT_PROGRAM_DIES_PARTS_H
 

@@ -1,6 +1,6 @@
-/* The DWARF of a program, for whoever reads of it what nobody needed when the ELF was opened: inline functions, types,
- * variables. The program keeps the bytes; each reader has libelf and libdw of its own over them, so several threads may
- * read one program at once, each through its own struct pt_dwarf. Within src/program alone: nobody else knows libdw. */
+/* The DWARF of a program, for what is read only when it is needed: inline functions, types, variables. The program
+ * keeps the bytes; each reader has libelf and libdw of its own over them, so several threads may read one program at
+ * once, each through its own struct pt_dwarf. Within src/program alone: no other part knows libdw. */
 #ifndef PT_PROGRAM_DWARF_H
 #define PT_PROGRAM_DWARF_H
 

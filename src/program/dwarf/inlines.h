@@ -1,8 +1,8 @@
-/* Inline functions: whose source the code at an address was made from. A compiler puts the body of a function into its
- * caller, and DWARF says where; so one address can stand in several functions at once, each called from a line of the
- * next, and the last of them is the one that has a symbol.
+/* Inline functions: whose source the code at an address was made from. A compiler puts the body of a function into
+ * its caller, and DWARF says where; so one address can be in several functions at once, each called from a line of
+ * the next, and the last of them is the one that has a symbol.
  *
- * Made when somebody asks, from the program's DWARF (4 and 5: DW_TAG_inlined_subroutine, its ranges, call site and
+ * Made at the first question, from the program's DWARF (4 and 5: DW_TAG_inlined_subroutine, its ranges, call site and
  * origin); constant afterwards, any thread. Untrusted as all of the ELF: calls, ranges and depth are bounded, what is
  * over a bound or makes no sense is left out, and pt_inlines_warning() says so. */
 #ifndef PT_PROGRAM_INLINES_H

@@ -1,6 +1,6 @@
 /* Variables and types of a program, from its DWARF as far as there is any, else plain symbols with their ELF size.
- * Read lazily: names are indexed when the first one is asked for, a type is read when somebody looks at it, so a
- * program whose variables nobody names costs nothing.
+ * Read lazily: names are indexed when the first one is asked for, a type is read when it is first used, so a program
+ * whose variables are not named takes no time.
  *
  * A struct pt_types belongs to its caller and is used from one thread at a time; several of one program do not touch
  * each other. It holds the program. What it hands out (types, names) lives as long as it does. Everything in the DWARF

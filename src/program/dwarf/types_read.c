@@ -1,4 +1,4 @@
-/* From entries of .debug_info to types. A type is made once per entry; what it is made of is read when somebody looks,
+/* From entries of .debug_info to types. A type is made once per entry; what it is made of is read at its first use,
  * so that structs may point to one another. */
 #include <dwarf.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* What of the segments a loader writes. A segment is a stretch of the file, and between two sections of it lie bytes
- * that belong to nobody (from the vectors to the flash configuration, say): GDB's load leaves them out, so the chip
- * has there whatever an erase left. */
+ * that belong to no section (from the vectors to the flash configuration, say): GDB's load leaves them out, so the
+ * chip has there whatever an erase left. */
 #include <stdlib.h>
 
 #include "base/alloc.h"

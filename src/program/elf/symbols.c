@@ -1,7 +1,7 @@
 /* The symbol table of an ELF: names, functions, and where code and data lie.
  *
- * Mapping symbols of the Arm ABI ($t, $a, $d; Arm IHI 0044, 4.5.5) tell code from literal pools and jump tables. An
- * ELF without them counts its executable sections as code from end to end. */
+ * Mapping symbols of the Arm ABI ($t, $a, $d; Arm IHI 0044, 4.5.5) distinguish code from literal pools and jump
+ * tables. An ELF without them counts its executable sections as code from end to end. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* Functions that no symbol names: all of them in a stripped ELF, some in one that is stripped in part.
  *
  * The code is walked from where it is entered for certain: the vector table, the entry point, and every function that
- * has a symbol. What it calls on the way, where no symbol tells of a function, is one; its name is its address. Then
- * code that was not come by and that a constant of the image points to, if it looks as functions begin: what is called
- * through pointers. Nobody says where a function ends: it reaches to the next one. One that is only jumped to is not
- * found, and is taken for a part of the one before.
+ * has a symbol. What it calls on the way, where no symbol names a function, is one; its name is its address. Then
+ * code that was not come by and that a constant of the image points to, if it looks as functions begin: what is
+ * called through pointers. Where a function ends is not stated: it reaches to the next one. One that is only jumped
+ * to is not found, and is taken for a part of the one before.
  *
  * Bounded: a byte for each unit of the code, and each unit is walked once. */
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* See demangle.h. libiberty hands out its text piece by piece and cannot be told to stop, so the piece that is one too
+/* See demangle.h. libiberty hands out its text piece by piece and cannot be stopped, so the piece that is one too
  * many jumps out: what it works on lies on the stack that is left behind. */
 #include "config.h"
 

@@ -1,6 +1,7 @@
-/* ORTI: the file in which an OSEK/AUTOSAR system tells debuggers what its variables mean. Parsed with everything that
- * generators are known to get wrong; what cannot be read is skipped with a warning and a line number, the rest counts.
- * Written, too: for corrected files and for systems that have none (rtos.h). Bounded: a file of PT_ORTI_MAX_BYTES.
+/* ORTI: the file in which an OSEK/AUTOSAR system says to debuggers what its variables mean. Parsed with everything
+ * that generators are known to get wrong; what cannot be read is skipped with a warning and a line number, the rest
+ * counts. Written, too: for corrected files and for systems that have none (rtos.h). Bounded: a file of
+ * PT_ORTI_MAX_BYTES.
  *
  * Source: OSEK/VDX ORTI 2.1 and 2.2, as generators write it. */
 #ifndef PT_PROGRAM_ORTI_H

@@ -1,5 +1,5 @@
-/* What an ORTI file tells of tasks to whoever sees the OS's variables being written, and the correction of files whose
- * running task is told by something that no data trace shows. */
+/* What an ORTI file says of tasks, for sources that see the OS's variables being written, and the correction of files
+ * whose running task is known by something that no data trace shows. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What an operating system tells by writing its variables: which task runs, which ISR, which service is at work. Made
- * from an ORTI file (orti.h) or by a recipe (rtos.h), used by whoever sees the writes: a data trace, a watch, a polled
+/* What an operating system shows by writing its variables: which task runs, which ISR, which service is at work. Made
+ * from an ORTI file (orti.h) or by a recipe (rtos.h), used by what sees the writes: a data trace, a watch, a polled
  * variable. Plain data: a test can build one by hand.
  *
  * Source: OSEK/VDX ORTI 2.1, 2.2 (RUNNINGTASK, RUNNINGISR2, SERVICETRACE). */

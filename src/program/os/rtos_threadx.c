@@ -1,4 +1,4 @@
-/* ThreadX (Azure RTOS, Eclipse). Threads stand in a circle of created ones, each with its signature. There is no idle
+/* ThreadX (Azure RTOS, Eclipse). Threads are in a circle of created ones, each with its signature. There is no idle
  * thread: while nothing is ready the current pointer is 0, and it is 0 for a moment at every switch.
  *
  * Source: eclipse-threadx, tx_api.h, tx_thread.h, tx_initialize.h; Cortex-M ports (no thread extensions). */

@@ -1,4 +1,4 @@
-/* Every chunk passes through pass_put(): STATE chunks tell when the core was held, CONFIG what the source costs. */
+/* Every chunk passes through pass_put(): STATE chunks say when the core was held, CONFIG the overhead of the source. */
 #include "config.h"
 #include "base/alloc.h"
 #include "session/acquire/acquisition_parts.h"

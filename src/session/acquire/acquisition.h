@@ -1,4 +1,4 @@
-/* The board thread's half of a session: one source at work, from start to stop. It stands between the source and the
+/* The board thread's half of a session: one source at work, from start to stop. It is between the source and the
  * queue, where it keeps account of the time in which the core was held, and ends the waiting of `profile run TIME`. */
 #ifndef PT_LIVE_H
 #define PT_LIVE_H

@@ -1,4 +1,4 @@
-/* Does the chip hold the ELF? A sample at the start, all of it in passing. */
+/* Does the chip hold the ELF? A sample is compared at the start, the rest while the profile runs, in pieces. */
 #include "session/acquire/acquisition_parts.h"
 
 #include <inttypes.h>

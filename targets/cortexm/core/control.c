@@ -1,5 +1,5 @@
-/* Halt, resume, step, and what state the core is in. C_DEBUGEN is set only when somebody halts the core or sets a
- * breakpoint: until then the program runs as if nobody were there.
+/* Halt, resume, step, and what state the core is in. C_DEBUGEN is set only when a client halts the core or sets a
+ * breakpoint: until then the program runs as without a debugger.
  * Source: Arm DDI 0419 (ARMv6-M), C1.6. */
 #include <string.h>
 

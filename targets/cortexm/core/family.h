@@ -1,5 +1,5 @@
-/* A family of chips around a core of the M profile: how it is told, its memory, its locks, its flash. A row for each in
- * vendor/families.c. What a family does not have is NULL. Board thread. */
+/* A family of chips around a core of the M profile: how to identify it, its memory, its locks, its flash. A row for
+ * each in vendor/families.c. What a family does not have is NULL. Board thread. */
 #ifndef PT_CORTEXM_FAMILY_H
 #define PT_CORTEXM_FAMILY_H
 

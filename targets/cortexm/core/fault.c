@@ -1,6 +1,6 @@
-/* The fault status registers as rows, each with what it means to whoever debugs, and the frame that the hardware
- * stacked: its pc is where it happened. ARMv6-M has only the frame. The bits stay set until the program clears them, so
- * they may be of an earlier fault; what is in no handler has that said of it.
+/* The fault status registers as rows, each with what it means to the user, and the frame that the hardware stacked:
+ * its pc is where it happened. ARMv6-M has only the frame. The bits stay set until the program clears them, so they
+ * may be of an earlier fault; what is in no handler has that said of it.
  * Source: Arm DDI 0403 (ARMv7-M), B3.2.15 (CFSR), B3.2.16 (HFSR), B1.5.6 (frames), B1.5.8 (EXC_RETURN); DDI 0553
  * (ARMv8-M), D1.2 (UFSR.STKOF, SFSR). */
 #include <stdio.h>

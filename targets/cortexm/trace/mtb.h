@@ -3,7 +3,7 @@
  *   mtb_unit.c      registers as rows, batches of register accesses
  *   mtb_window.c    which RAM, which MASK, which POINTER
  *   mtb_burst.c mtb_stream.c mtb_halt.c mtb_ring.c    the modes
- *   mtb_common.c    somebody else's hand on the unit, errors
+ *   mtb_common.c    the unit was changed by another debugger or the program, errors
  *   source_mtb.c    start, stop, chunks
  *
  * Board thread only. Source: Arm DDI 0486 (CoreSight MTB-M0+), chapters 2 and 3. */

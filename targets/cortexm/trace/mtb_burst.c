@@ -4,7 +4,7 @@
  * before rides at its head: a round trip per burst, and one more for each further 2 KiB. The delay runs in the probe,
  * so that no host jitter shapes it. A poll that expires (the core sleeps) leaves the burst armed.
  *
- * A core that somebody else halts takes its burst along: it stays armed, and goes on when the core does.
+ * A core that a debugger halts keeps its burst: it stays armed, and goes on when the core does.
  *
  * WATERMARK is one packet before the end: were it the initial pointer, the level compare could stop the unit at once,
  * and so the window is never quite full and never wraps. */

@@ -1,4 +1,4 @@
-/* What every mode does about trouble: somebody else touched the unit, a transfer failed, recording begins anew. */
+/* What every mode does about trouble: the unit was changed by another, a transfer failed, recording begins anew. */
 #include "base/util.h"
 #include "host/log.h"
 #include "targets/cortexm/trace/mtb.h"

@@ -3,10 +3,10 @@
  * it obeys (skid). STATE chunks carry the pc of each halt and resume, so that the run between the last branch and the
  * halt is known too.
  *
- * Somebody else may halt the core meanwhile (a breakpoint, the user): then what is new is read, the unit is left as it
- * is, and recording goes on when the core does. Every other watermark is a packet earlier: a core that was resumed by a
- * batch that was cut short may have filled the buffer since, and is told by it from one that waits still. HALTREQ is cleared before
- * the core is resumed, else it halts again. */
+ * A breakpoint or the user may halt the core meanwhile: then what is new is read, the unit is left as it is, and
+ * recording goes on when the core does. Every other watermark is a packet earlier: a core that was resumed by a batch
+ * that was cut short may have filled the buffer since, and is distinguished by it from one that still waits. HALTREQ
+ * is cleared before the core is resumed, else it halts again. */
 #include "targets/cortexm/trace/mtb.h"
 #include "base/util.h"
 

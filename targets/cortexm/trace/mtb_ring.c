@@ -1,4 +1,4 @@
-/* Mode ring: a flight recorder. The unit goes round and round and nobody reads along; when the core halts, or the
+/* Mode ring: a flight recorder. The unit goes round and round and is not read meanwhile; when the core halts, or the
  * profile ends, what the ring holds is fetched, and recording begins anew. What was overwritten meanwhile was never
  * meant to be kept: it counts as unobserved. */
 #include "targets/cortexm/trace/mtb.h"

@@ -3,10 +3,11 @@
  * none (FOLD).
  *
  * Eight bits wrap after 256 counts, and none of these counts more than once a cycle. So one of them at a time is read
- * many times in a row, as fast as the wire goes: a slot. CYCCNT before and behind it says how many cycles went by between
- * two reads in the mean; where that is so far below 256 that no single gap can hide a wrap, the differences add up to what was
- * counted. Where it is not, the slot is no slot, and nothing is said of that counter: a faster wire may help. Slots take
- * turns and are told to the trace as such, so that whoever looks scales them, with the error of it.
+ * many times in a row, as fast as the wire goes: a slot. CYCCNT before and behind it says how many cycles went by
+ * between two reads in the mean; where that is so far below 256 that no single gap can hide a wrap, the differences
+ * add up to what was counted. Where it is not, the slot is no slot, and nothing is said of that counter: a faster
+ * wire may help. Slots take turns and are marked so in the trace, so that the analysis scales them, with the error of
+ * it.
  * Source: Arm DDI 0403 (ARMv7-M), C1.8.8 (CYCCNT) to C1.8.13 (FOLDCNT). */
 #include <inttypes.h>
 #include <stdio.h>

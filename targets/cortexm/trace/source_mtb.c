@@ -1,5 +1,5 @@
 /* The source mtb: the Micro Trace Buffer of a Cortex-M0+. Here is what all modes share: looking at the unit before it
- * is touched, the window in RAM, chunks, what to do when somebody else touches the unit, and putting everything back.
+ * is touched, the window in RAM, chunks, what to do when the unit is changed by another, and putting everything back.
  * Source: Arm DDI 0486 (CoreSight MTB-M0+). */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
-/* The source pcsr: DWT_PCSR tells, at each read, where the core is executing. No buffer, no branch, nothing written but
- * TRCENA: works on parts without an MTB.
+/* The source pcsr: DWT_PCSR shows, at each read, where the core is executing. No buffer, no branch, nothing written
+ * but TRCENA: works on parts without an MTB.
  *
- * Samples come in batches with a look at DHCSR before and behind each, so that sleep is told apart from work, and with
- * a random delay between them that runs in the probe. Samples inside a batch are correlated: the batch is the unit that
- * statistics count. Where the core is found asleep at an end of a batch, and the samples there are alike, they tell
- * where it sleeps, and all samples of that place belong to the sleep, because PCSR stays where the core waits
- * (UNVERIFIED per core). Behind another GDB server each access is a round trip, and the core falls asleep and wakes
- * between two of them: there sleep is not told apart, and counts where the core sleeps.
+ * Samples come in batches with a look at DHCSR before and behind each, so that sleep is told apart from work, and
+ * with a random delay between them that runs in the probe. Samples inside a batch are correlated: the batch is the
+ * unit that statistics count. Where the core is found asleep at an end of a batch, and the samples there are alike,
+ * they show where it sleeps, and all samples of that place belong to the sleep, because PCSR stays where the core
+ * waits (UNVERIFIED per core). Behind another GDB server each access is a round trip, and the core falls asleep and
+ * wakes between two of them: there sleep is not told apart, and counts where the core sleeps.
  * Source: Arm DDI 0419 (ARMv6-M), C1.8.4 (DWT_PCSR). */
 #include <inttypes.h>
 #include <stdio.h>

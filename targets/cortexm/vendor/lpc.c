@@ -1,5 +1,5 @@
-/* NXP LPC: what has an MTB that no ROM table lists, by that; LPC43xx by CREG's CHIPID. LPC17xx tells its number only to
- * its own programs (IAP), so that it stays unknown.
+/* NXP LPC: what has an MTB that no ROM table lists, by that; LPC43xx by CREG's CHIPID. LPC17xx gives its number only
+ * to its own programs (IAP), so that it stays unknown.
  * Source: NXP LPC800 user manuals, memory map; open firmware for LPC84x; UM10503 (LPC43xx), CREG, from memory. */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
-/* RP2040: SYSINFO's CHIP_ID. Its flash is a chip of its own, read through a cache at 0x10000000, of a size that nobody
- * knows. Each of its two cores has a debug port of its own on the same wire (multi-drop); a third port, 0xf1002927, only
- * resets the chip, and is left alone. Source: RP2040 data sheet, 2.20 (SYSINFO), 2.6 (memory) and 2.3.4 (SWD), from memory;
- * the ports also as several open debuggers have them. */
+/* RP2040: SYSINFO's CHIP_ID. Its flash is a chip of its own, read through a cache at 0x10000000, of a size that is
+ * not known. Each of its two cores has a debug port of its own on the same wire (multi-drop); a third port,
+ * 0xf1002927, only resets the chip, and is left alone. Source: RP2040 data sheet, 2.20 (SYSINFO), 2.6 (memory) and
+ * 2.3.4 (SWD), from memory; the ports also as several open debuggers have them. */
 #include <stdio.h>
 
 #include "targets/cortexm/core/family.h"

@@ -1,4 +1,4 @@
-/* Microchip (Atmel) SAM: D2x by DSU.DID, whose sizes are not told from here; SAM3 and SAM4 by CHIPID_CIDR, which has them.
+/* Microchip (Atmel) SAM: D2x by DSU.DID, whose sizes are not read here; SAM3 and SAM4 by CHIPID_CIDR, which has them.
  * Source: SAM D20 and SAM D21 data sheets, DSU; SAM3X and SAM4S data sheets, CHIPID, from memory. */
 #include <stdio.h>
 

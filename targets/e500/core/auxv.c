@@ -1,6 +1,6 @@
-/* Which core a process runs on, as its kernel tells it: in the auxiliary vector, by the name of the platform, or by
- * what user code may use. User code has no PVR. Source: Linux, arch/powerpc/kernel/cpu_specs_e500.h, cpu_specs_e500mc.h,
- * arch/powerpc/include/uapi/asm/cputable.h; System V ABI for the types. */
+/* Which core a process runs on, as its kernel reports it: in the auxiliary vector, by the name of the platform, or by
+ * what user code may use. User code has no PVR. Source: Linux, arch/powerpc/kernel/cpu_specs_e500.h,
+ * cpu_specs_e500mc.h, arch/powerpc/include/uapi/asm/cputable.h; System V ABI for the types. */
 #include <string.h>
 
 #include "base/rsp_frame.h"

@@ -5,7 +5,7 @@
  *   settings.c            every setting, and what is not verified about it
  *   e500.c                attach, detach, and the table of it all
  *   identity.c            which core it is
- *   auxv.c                which core a process runs on, as its kernel tells it
+ *   auxv.c                which core a process runs on, as its kernel reports it
  *   registers.c           registers in GDB's order, and PMRs as registers of GDB
  *   pmr.c                 numbers and fields of the PMRs, by core
  *   pm.c                  choice of the way to the performance monitor, passes by it (perfmon.h)

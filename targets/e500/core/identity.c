@@ -1,4 +1,4 @@
-/* Which core it is: as a setting says, by its PVR, by what its kernel or the server tells, or taken for granted. */
+/* Which core it is: as a setting says, by its PVR, by what its kernel or the server reports, or assumed. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

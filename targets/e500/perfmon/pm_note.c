@@ -1,6 +1,7 @@
-/* What a pass by scratch code has to put back, noted before it changes anything, so that the next process does it when
- * this one is killed in the midst (targets/contract/pending.h). The note is not taken back behind each pass while a
- * user has the performance monitor: of a core that goes on or stands elsewhere there is nothing to put back. */
+/* What a pass by scratch code has to put back, noted before it changes anything, so that the next process does it
+ * when this one is killed in the midst (targets/contract/pending.h). The note is not taken back behind each pass
+ * while a user has the performance monitor: of a core that runs on or is halted elsewhere there is nothing to put
+ * back. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* The counters of one core, turn by turn, into the trace: what a turn counts is set up and read in passes
- * (counting.h), and becomes records of CONFIG's counters (trace/formats.h). A halt that a pass takes is told as a
- * time in which nothing ran. Board thread only. */
+/* The counters of one core, one multiplexing slot (turn) after the other, into the trace: what a turn counts is set
+ * up and read in passes (counting.h), and becomes records of CONFIG's counters (trace/formats.h). The halt for a pass
+ * is reported as time in which nothing ran. Board thread only. */
 #ifndef PT_E500_TURNS_H
 #define PT_E500_TURNS_H
 

@@ -1,11 +1,11 @@
-/* The source counters: events of the core's performance monitor, read while they count or at short halts, as the way to
- * it is (pm.c); a halt is told as a time in which nothing ran, and is in no rate.
+/* The source counters: events of the core's performance monitor, read while they count or at short halts, as the way
+ * to it is (pm.c); a halt is reported as time in which nothing ran, and is in no rate.
  *
  * Where more events are wanted than there are counters, they take turns of random length about the period, so that
  * nothing that the program does in step with them is always counted, or never. A turn ends and the next one begins in
  * one pass, with all counters frozen in between. Readings are raw, as wide as a counter or a chain is: the decoder
  * makes 64 bits of them, and knows from CONFIG how fast each counts at most, so that one which may have wrapped twice
- * is told as unknown. See counting.h for words and registers. Source: E500CORERM Rev. 1, chapter 7. */
+ * is reported as unknown. See counting.h for words and registers. Source: E500CORERM Rev. 1, chapter 7. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

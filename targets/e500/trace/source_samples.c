@@ -3,8 +3,8 @@
  * The program's agent (scripts/agent) stores the program counter each time; nothing halts. Without an agent, and for
  * time only, the core is halted for each sample (targets/remote, source_pc.c).
  *
- * The agent's ring is read oftener than it fills; samples that were overwritten, or that fell together while interrupts
- * were off, are a LOSS of their part of the time; with several events nobody knows of which they were. */
+ * The agent's ring is read oftener than it fills; samples that were overwritten, or that fell together while
+ * interrupts were off, are a LOSS of their part of the time; with several events it is not known of which they were. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

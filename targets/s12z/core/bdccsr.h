@@ -1,6 +1,6 @@
 /* Where the bits of BDCCSR are. Places of ENBDC, BDMACT, CLKSW, UNSEC, ERASE, OVRUN and NORESP are known (firmware of
- * USBDM; ZVHY p.149), those of the others are UNVERIFIED: setting bdccsr says otherwise, and the target works with the
- * places of probes/wires/bdc.h all the same; the drivers are told which bits are errors. */
+ * USBDM; ZVHY p.149), those of the others are UNVERIFIED: setting bdccsr says otherwise, and the target works with
+ * the places of probes/wires/bdc.h all the same; the drivers get the bits that are errors. */
 #ifndef PT_S12Z_BDCCSR_H
 #define PT_S12Z_BDCCSR_H
 

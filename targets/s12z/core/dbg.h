@@ -1,9 +1,9 @@
 /* The debug module DBG: its registers, who has it, and how it was found. Breakpoints, profiling and tracing need one
- * and the same ARM bit, so the module is leased as a whole ("dbg"): while it records nobody sets comparators, and the
- * other way round. Could they not share it? A comparator's match would end the recording, which is what a user wants;
- * but BRKCPU, which makes a match stop the core, also makes the profiler's full buffer stop it (ZVHY 6.4.7), and a
- * snapshot is disarmed most of the time. A trace of the last changes of flow has neither trouble, so breakpoints can
- * record one (pt_breaks_s12z_record()).
+ * and the same ARM bit, so the module is leased as a whole ("dbg"): while it records no comparator can be set, and
+ * the other way round. Could they not share it? A comparator's match would end the recording, which is what a user
+ * wants; but BRKCPU, which makes a match stop the core, also makes the profiler's full buffer stop it (ZVHY 6.4.7),
+ * and a snapshot is disarmed most of the time. A trace of the last changes of flow has neither trouble, so
+ * breakpoints can record one (pt_breaks_s12z_record()).
  *
  * Source: ZVHY, chapter 6 (S12ZDBGV2); places of registers and bits: the vendor's device headers for S12ZVHY64 and
  * S12ZVML128; banks B and C and the address of D by the regular distance of the banks. */

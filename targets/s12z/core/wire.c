@@ -1,5 +1,5 @@
-/* Batches, and what to think of a fault: BDCCSR tells what failed, and its flags are cleared before anything else is
- * done, for they stay, and would be taken for failures of what follows. See wire.h. */
+/* Batches, and what a fault means: BDCCSR says what failed, and its flags are cleared before anything else is done,
+ * because they stay set, and would be taken for failures of what follows. See wire.h. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* What a source tells of halts and runs when it has a buffer to fetch at a halt: first what was recorded before,
- * then the halt. Whoever halted the core waits to hear of it, so fetching is for the next drain, or for the next
- * change of state. Board thread only. */
+/* What a source reports of halts and runs when it has a buffer to fetch at a halt: first what was recorded before,
+ * then the halt. The client that halted the core waits for the report, so fetching is for the next drain, or for the
+ * next change of state. Board thread only. */
 #ifndef PT_S12Z_HALTS_H
 #define PT_S12Z_HALTS_H
 

@@ -5,14 +5,14 @@
  * What a snapshot is one of: the buffer goes on around while it is armed, so that it holds the last 64 lines before
  * the end, and that is what the clock has chosen; or, where it does not drain without PDOE (UNVERIFIED), it holds the
  * first 64 lines from the beginning on, and the hardware ends the session. Which it is, a trial at the start finds
- * out (or pdoe0-drains=), and CONFIG says: chosen=end or chosen=begin. Where the core was held at the start there was no
- * trial, and a program may make lines faster than they leave: such a session has lost its beginning, and is full before
- * its end, so that the program has chosen both. So each DATA chunk says which end the clock has chosen of it, by its own
- * lines: a PTS first, or TERM without TBOVF last. The window is the same for all, whatever the
- * program does just then: else its busy parts would count for less. How much of the window is in the buffer nobody
- * can say; the time of a DATA chunk is its upper bound.
+ * out (or pdoe0-drains=), and CONFIG says: chosen=end or chosen=begin. Where the core was held at the start there was
+ * no trial, and a program may make lines faster than they leave: such a session has lost its beginning, and is full
+ * before its end, so that the program has chosen both. So each DATA chunk says which end the clock has chosen of it,
+ * by its own lines: a PTS first, or TERM without TBOVF last. The window is the same for all, whatever the program
+ * does just then: else its busy parts would count for less. How much of the window is in the buffer is not known; the
+ * time of a DATA chunk is its upper bound.
  *
- * What is in the buffer is told from its lines alone (pt_s12z_locate): what DBGCNT counts in profiling is not
+ * What is in the buffer is found from its lines alone (pt_s12z_locate): what DBGCNT counts in profiling is not
  * documented. */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Mode pdo: the DBG module sends every line on the pins PDO and PDOCLK as long as it is armed; a logic capture takes
  * their levels. The capture is started before the module is armed, so that the first bit is a session's first.
  *
- * A buffer that overflows (TBOVF) disarms the module, and so do lost samples, since nothing tells where the next byte
+ * A buffer that overflows (TBOVF) disarms the module, and so do lost samples, since nothing marks where the next byte
  * begins: what is on its way is read to its end, the module is armed again, and the time in between is lost. That a
  * session has ended is seen over the BDC (ARM, PTACT), because a clock that rests looks the same. */
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The source dbg-profile: the code profiling of the DBG module. Here is what both modes share: taking the module, its
- * registers, chunks, what to do when somebody else touches the module, and putting everything back. See profile.h. */
+ * registers, chunks, what to do when the module is changed by another, and putting everything back. See profile.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 /* Caches as tags: what is in them decides how long an access takes and what the events say; the bytes always are in
  * RAM. Replacement is by age; the part's is a tree that comes close to it. Source: E500CORERM 11.1-11.3
  *
- * e500mc and e5500 have an L2 behind the L1 (backside): a miss of the L1 is looked up and, missed there, too, allocated
- * in both; a line that the L1 casts out is written to the L2. The e6500's L1 data cache writes through and allocates
- * for loads alone: each store is an access of the L2, for which nobody waits. UNVERIFIED, as are all cycles. */
+ * e500mc and e5500 have an L2 behind the L1 (backside): a miss of the L1 is looked up and, missed there, too,
+ * allocated in both; a line that the L1 casts out is written to the L2. The e6500's L1 data cache writes through and
+ * allocates for loads alone: each store is an access of the L2, for which the core does not wait. UNVERIFIED, as are
+ * all cycles. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
-/* What the files of the core share; nobody else includes it. e500.c runs it, execute.c knows the primary op-codes and
- * branches, integer.c what op-code 31 computes, storage.c loads, stores and cache instructions, spe.c op-code 4,
- * float.c the FPRs, decorated.c decorated accesses, spr.c the special registers, time.c the time base and its
- * interrupts, mmu.c translation and the bus, cache.c and predict.c what hits and what misses, exception.c the
- * interrupts, events.c which events are counted.
+/* Shared by the files of the core alone. e500.c runs it, execute.c knows the primary op-codes and branches, integer.c
+ * what op-code 31 computes, storage.c loads, stores and cache instructions, spe.c op-code 4, float.c the FPRs,
+ * decorated.c decorated accesses, spr.c the special registers, time.c the time base and its interrupts, mmu.c
+ * translation and the bus, cache.c and predict.c what hits and what misses, exception.c the interrupts, events.c
+ * which events are counted.
  *
- * Fields of an instruction stand in fixed places, so nothing is decoded ahead. */
+ * Fields of an instruction are in fixed places, so nothing is decoded ahead. */
 #ifndef PT_VIRTUAL_CPU_E500_CORE_H
 #define PT_VIRTUAL_CPU_E500_CORE_H
 

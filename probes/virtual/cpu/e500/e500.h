@@ -11,7 +11,8 @@
  * written there is lost), watchdog, debug interrupts (DBCR0 and its kin only hold bits), string instructions (the parts
  * have none either). Of the hypervisor MSR[GS] alone: interrupts clear it, and guests see the same registers.
  *
- * Asleep by wait the processor's clock stands, as by MSR[WE]; for e500mc and later that is UNVERIFIED.
+ * While the core sleeps by wait the processor's clock is stopped, as by MSR[WE]; for e500mc and later that is
+ * UNVERIFIED.
  *
  * Time is the core clock; it passes while the core is halted or held in reset, too. Cycles are a model: one for each
  * instruction, and what timing below adds. Nothing may rely on a count being the chip's. */

@@ -1,4 +1,4 @@
-/* Time base, decrementer and fixed-interval timer, worked out when somebody asks. The watchdog is not there.
+/* Time base, decrementer and fixed-interval timer, computed when they are read. The watchdog is not there.
  * Source: E500CORERM 2.6, 2.15; Power ISA 2.06 Book III-E, chapter 8 */
 #include "probes/virtual/cpu/e500/core.h"
 

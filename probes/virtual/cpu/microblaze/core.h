@@ -1,4 +1,4 @@
-/* What the files of the core share; nobody else includes it, except the check of the decoder. microblaze.c runs it,
+/* Shared by the files of the core, and included besides by the check of the decoder alone. microblaze.c runs it,
  * decode.c knows the encodings, memory.* the way to the bus, execute.c what instructions do, special.c the special
  * registers, exception.c how vectors are entered and left. */
 #ifndef PT_VIRTUAL_CPU_MICROBLAZE_CORE_H

@@ -1,4 +1,4 @@
-/* What the files of the core share; nobody else includes it, except the check of the decoder. s12z.c runs it, decode.c
+/* Shared by the files of the core, and included besides by the check of the decoder alone. s12z.c runs it, decode.c
  * knows the encodings, memory.* the way to the bus, operand.* the general operand, execute.c, alu.h, multiply.c,
  * shift.c and bits.c what instructions do, exception.c entry and return. */
 #ifndef PT_VIRTUAL_CPU_S12Z_CORE_H

@@ -1,5 +1,5 @@
-/* What the files of the MDM share, and nobody else includes: mdm.c finds registers, mdm_axi.c is the AXI slave,
- * mdm_profile.c, mdm_counters.c, mdm_trace.c and mdm_trigger.c are the units of a core. Values are right-justified. */
+/* Shared by the files of the MDM alone: mdm.c finds registers, mdm_axi.c is the AXI slave, mdm_profile.c,
+ * mdm_counters.c, mdm_trace.c and mdm_trigger.c are the units of a core. Values are right-justified. */
 #ifndef PT_VIRTUAL_UNIT_MDM_PARTS_H
 #define PT_VIRTUAL_UNIT_MDM_PARTS_H
 

@@ -2,8 +2,8 @@
  * through FCCOB, launched by FSTAT.CCIF, taking time; protection and security as the flash configuration field at 0x400
  * said at the last reset.
  *
- * There is one flash block and no read-while-write: while a command runs the chip is told to take the flash off the
- * bus, and an access to it is a collision. */
+ * There is one flash block and no read-while-write: while a command runs the chip takes the flash off the bus, and an
+ * access to it is a collision. */
 #ifndef PT_VIRTUAL_UNIT_FTFA_H
 #define PT_VIRTUAL_UNIT_FTFA_H
 

@@ -1,4 +1,4 @@
-/* Model of the Kinetis GPIO block, five ports of 64 bytes (KL27 RM, chapter GPIO). The same unit stands at 0x400ff000
+/* Model of the Kinetis GPIO block, five ports of 64 bytes (KL27 RM, chapter GPIO). The same unit is at 0x400ff000
  * and, as FGPIO on the core's single-cycle port, at 0xf8000000. */
 #ifndef PT_VIRTUAL_UNIT_GPIO_H
 #define PT_VIRTUAL_UNIT_GPIO_H

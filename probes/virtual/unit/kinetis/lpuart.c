@@ -1,5 +1,5 @@
-/* One byte in the shifter and one in the transmit buffer; both are only a point in time, as the text is logged when the
- * byte is taken. */
+/* The shifter and the transmit buffer have room for a byte each. The model keeps only the time at which both are
+ * empty: a byte is logged as soon as it is written to DATA. */
 #include "probes/virtual/unit/kinetis/lpuart.h"
 
 enum { BAUD, STAT, CTRL, DATA, MATCH };	/* rows */

@@ -2,7 +2,7 @@
  * cycle of their first bit. Source: S12ZVHY/S12ZVHL RM Rev. 1.05, pp. 222-226; that both edges of PDOCLK strobe is
  * UNVERIFIED.
  *
- * A bit takes two bus cycles. Its level stands on PDO from the first on; PDOCLK toggles at the beginning of the second,
+ * A bit takes two bus cycles. Its level is on PDO from the first on; PDOCLK toggles at the beginning of the second,
  * so that data are stable around the edge (where exactly is UNVERIFIED). Both rest low, PDO with the last bit's
  * level. */
 #ifndef PT_VIRTUAL_UNIT_S12Z_PDO_H

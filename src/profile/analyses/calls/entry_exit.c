@@ -1,5 +1,5 @@
 /* Entry/exit analysis: only the first instruction and the exits of chosen functions, and the two ends of named spans,
- * are events. They are points in the code; a prefix sum tells which of them a run passed, and of most runs that it
+ * are events. They are points in the code; a prefix sum says which of them a run passed, and of most runs that it
  * passed none.
  *
  * An entry is the first instruction being executed, but not by a jump from inside (a loop), and not again after an

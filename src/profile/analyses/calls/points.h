@@ -1,5 +1,5 @@
 /* Points of code that mean something to entry/exit analysis: first instructions and exits of chosen functions, both
- * ends of named spans. A prefix sum over the units of the code map tells how many of them a straight run passed with
+ * ends of named spans. A prefix sum over the units of the code map says how many of them a straight run passed with
  * one subtraction, and which. Made of the words functions=, exits= and span=; constant afterwards. */
 #ifndef PT_PROFILE_POINTS_H
 #define PT_PROFILE_POINTS_H

@@ -1,8 +1,8 @@
 /* Range analysis: time belongs to whichever body the pc is in. No stack, so nothing can confuse it: not optimisation,
- * not long jumps, not task switches that nobody tells of. What is shared (merged tails, helpers in the prologue) is
- * charged to the function that owns the code. An entry is the body being entered from elsewhere: by a call, but also by
- * the return from one, or from an interrupt. What entering an exception costs is the handler's. Each core is in a body
- * of its own, on a clock of its own, and so are the figures. */
+ * not long jumps, not task switches that are not reported. What is shared (merged tails, helpers in the prologue) is
+ * charged to the function that owns the code. An entry is the body being entered from elsewhere: by a call, but also
+ * by the return from one, or from an interrupt. What entering an exception costs is the handler's. Each core is in a
+ * body of its own, on a clock of its own, and so are the figures. */
 #include <stdlib.h>
 #include <string.h>
 

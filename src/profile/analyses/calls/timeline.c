@@ -1,7 +1,7 @@
 /* Events are kept in blocks of memory, record by record: some events, or what came in brief, of which there is kept
  * what makes an event, with what all have in common at their head. The oldest block is used again as soon as enough
- * events are in the others, so that what is written to stays small. Events are made when somebody asks, of the last
- * that are wanted. */
+ * events are in the others, so that what is written to stays small. Events are made for a report, of the last records
+ * that it wants. */
 #include "profile/analyses/calls/timeline.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* One chain of nodes per stack, so that a step touches the node on top and nothing else. What changes of a node lies
  * in a table that its parent, the site and the function are looked up in: to find it and to count it is one cache
  * line, and where that lies is reckoned, not read, so that the next look-up need not wait for it. Once the tree is
- * full, most of a large program's calls are not in it: a bit tells of nearly all of them that they are not, without a
- * look into the table. Gross times are added up when somebody asks. */
+ * full, most of a large program's calls are not in it: a bit says of nearly all of them that they are not, without a
+ * look into the table. Total times are added up for a report. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,12 +8,12 @@
  * apart: shares are of the hits in code.
  * The last bin of a range that ends within it is as large as what the range has of it: no more of it is counted.
  * Lines are given their hits in the same way; code that no line owns is in no line's row.
- * A bin that was found at the end of its range has more hits than anybody knows: what it has is a lower bound.
+ * A bin that was found at the end of its range has more hits than are known: what it has is a lower bound.
  * Bins are read again and again, all of them at a time: the last reading that was complete, and found any hits, has
  * shares of its own. They say what the core does now, where those of all hits say what it has done.
  * Of samples by several events those of the first source's event are hits (sampled.h has all of them).
  * Each core has rows of its own, whose shares are of its own hits: nothing of two cores is summed. The rows of the
- * first core (of those with hits, the one of the lowest number) stand first; what has room for one core shows that one.
+ * first core (of those with hits, the one of the lowest number) come first; what has room for one core shows that one.
  * Bounded: PT_BINS_MAX different addresses, PT_BINS_FUNCTIONS functions or lines in one bin. */
 #ifndef PT_PROFILE_BINS_H
 #define PT_PROFILE_BINS_H

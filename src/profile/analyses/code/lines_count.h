@@ -1,5 +1,5 @@
-/* The counters behind lines.h, shared by its two halves: what every run touches (lines.c), and what is made of it when
- * somebody asks (lines_settle.c). Nobody else includes this. */
+/* The counters behind lines.h, shared by its two halves: what every run touches (lines.c), and what is made of it for
+ * a report (lines_settle.c). No other file includes this. */
 #ifndef PT_PROFILE_LINES_COUNT_H
 #define PT_PROFILE_LINES_COUNT_H
 

@@ -2,10 +2,10 @@
  * totals and rates.
  *
  * A count lies between two readings of its counter, evenly spread: over time it is put into the buckets of one grid
- * that all counters share, so that formulas over several have values over time, too. What nobody can say (behind a
- * gap, or when a counter may have lapped) is in no figure. The word:
+ * that all counters share, so that formulas over several have values over time, too. What is not known (behind a gap,
+ * or when a counter may have wrapped twice) is in no figure. The word:
  *	metric=IPC:instructions/cycles,load:busy/seconds	names of counters; seconds: the time counted in
- * Figures that everybody wants are made without being asked for, where their counters are there (metrics.h).
+ * Common figures are made without being asked for, where their counters are there (metrics.h).
  *
  * Where there are more counters than places for them in the hardware, they take turns. Such a counter was counting for
  * a part of the time only: its total is what it counted then, `scaled` what it would have counted all the time, with

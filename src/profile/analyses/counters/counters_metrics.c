@@ -1,5 +1,5 @@
-/* Figures made of counters: those that the user asked for, those that a source knows how to make, those that everybody
- * wants, and the means of durations. See counters.h. */
+/* Figures made of counters: those that the user asked for, those that the source's CONFIG defines, the common ones
+ * (metrics.h), and the means of durations. See counters.h. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Figures derived from counters that everybody wants, by the names that sources give their counters: cycles per
- * instruction, shares of stalls, cache rates, the mean and the spread of latencies. Pure. */
+/* Common figures derived from counters, by the names that sources give their counters: cycles per instruction, shares
+ * of stalls, cache rates, the mean and the spread of latencies. Pure. */
 #ifndef PT_PROFILE_METRICS_H
 #define PT_PROFILE_METRICS_H
 

@@ -18,7 +18,8 @@
  * ("within ci" may be said, and is always so). A trace without time of its own does not show how long the core slept:
  * where it did, call, period and inactive are undecided. Everything else is undecided, too, with the reason.
  *
- * Of several cores each has to keep to a rule: the worst is told, with its number. Counts are of all cores together. */
+ * Of several cores each has to keep to a rule: the worst is reported, with its number. Counts are of all cores
+ * together. */
 #ifndef PT_PROFILE_LIMITS_H
 #define PT_PROFILE_LIMITS_H
 

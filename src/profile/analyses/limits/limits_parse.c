@@ -1,4 +1,4 @@
-/* The words of a rule, from left to right. Every mistake is told with its line and what could stand there. */
+/* The words of a rule, from left to right. Every mistake is reported with its line and with what is possible there. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>

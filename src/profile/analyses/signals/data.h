@@ -1,7 +1,7 @@
 /* Data profiling: what variables were, how often, how long; how quantities went. From signals.
  *
  * Times are differences of moments; between two values of one source that stamps them, only its clock's rate matters,
- * so they are taken as they are. Where nobody stamps values, a time is known to the sum of both errors only, and
+ * so they are taken as they are. Where values have no timestamps, a time is known to the sum of both errors only, and
  * error_ns of a row says the worst of them. A state that was open at a gap, or at the end, is partial: in count and
  * in the total, as far as its source saw, but not in least, most and average. Bounded: PT_DATA_STATES values per
  * variable; further ones are one row together. */

@@ -1,7 +1,7 @@
 /* External lines: how long high, how long low, how far apart; and how long after an edge a function was entered.
  *
- * Widths and periods are differences of one source's stamps. A latency compares two sources: where their clocks do not
- * tell which of the two came first, it is undecided, counted, and in no figure. The word:
+ * Widths and periods are differences of one source's stamps. A latency compares two sources: where their clocks do
+ * not show which of the two came first, it is undecided, counted, and in no figure. The word:
  *	latency=LINE:rise->FUNCTION	or fall; from an edge to the first entry behind it
  * A gap on either side ends what is open as unknown. A latency over a gap, or over a time in which the core was held, is
  * undecided, too: the function may have been entered unseen, or have been kept from it. */

@@ -1,4 +1,4 @@
-/* Rows of tasks, and the slices that signals tell of. What flow knows of tasks is in task_steps.c. */
+/* Rows of tasks, and the slices that signals report. What flow knows of tasks is in task_steps.c. */
 #include "profile/analyses/signals/task_parts.h"
 
 #include <stdio.h>

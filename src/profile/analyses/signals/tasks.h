@@ -1,6 +1,6 @@
-/* Tasks: how often each ran, for how long, how far apart, and what share of the time. Whose time it is comes from task
- * signals, or from what flow finds by itself: contexts that nobody named, called by the function at the bottom of their
- * stacks.
+/* Tasks: how often each ran, for how long, how far apart, and what share of the time. Whose time it is comes from
+ * task signals, or from what flow finds by itself: contexts without a name, called by the function at the bottom of
+ * their stacks.
  *
  * With task signals, slices lie between signals, in ns; without, between the switches that flow found, on the profile's
  * clock. What only flow knows is on the profile's clock always: a task's own time, and that of the interrupts that
