@@ -415,6 +415,7 @@ START_TEST(bounds_are_no_change)
 			ck_assert_double_eq(d->function[i].share.a.hi, row_a.share.hi);
 		}
 	ck_assert_str_eq(pt_change_name(change_of(d, "noisy")), pt_change_name(rows[_i].want));
+	ck_assert_str_eq(pt_change_name(change_of(d, "steady")), "same");
 	pt_diff_free(d);
 	pt_analysis_blocks.close(a.blocks);
 	pt_analysis_blocks.close(b.blocks);

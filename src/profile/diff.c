@@ -101,15 +101,27 @@ static struct figure share_of(const struct pt_profile *p, const struct pt_profil
 	return share;
 }
 
-/* Of pieces and of bursts whole calls are no fair part: short ones are seen more often. */
+/* Of pieces and of bursts whole calls are no fair part: short ones are seen more often. One stretch of mode halt, of which
+ * nobody knows what part of the run it is, has them all. */
+static bool shows_whole_calls(const struct pt_profile *p, uint16_t core)
+{
+	bool stretch = !pt_profile_tallied(p, core) && !p->no_clock;
+
+	return !p->by_bins && !(p->branches == 0 && p->samples > 0) && pt_profile_windowed(p, core) == NULL &&
+	       (!pt_profile_in_pieces(p, core) || stretch);
+}
+
+bool pt_diff_whole_calls(const struct pt_profile *p)
+{
+	return shows_whole_calls(p, core_of(p, NULL));
+}
+
 static void calls_of(const struct pt_profile *p, const struct pt_profile_function *row, uint16_t id, struct side *side)
 {
 	uint16_t core = core_of(p, row);
 
 	side->gross = side->net = unknown;
-	if (p->branches == 0 && p->samples > 0)
-		return;
-	if (pt_profile_windowed(p, core) == NULL && !pt_profile_in_pieces(p, core) && !p->by_bins) {
+	if (shows_whole_calls(p, core)) {
 		side->gross = ratio_of(p->blocks, id, gross_of, count_of);
 		side->net = ratio_of(p->blocks, id, net_of, count_of);
 	} else if (row != NULL && pt_profile_windowed(p, core) != NULL && !isnan(row->per_call.value)) {

@@ -65,6 +65,9 @@ struct pt_diff *pt_diff_new(const struct pt_profile *a, const struct pt_profile 
 			    struct pt_err *err);
 void pt_diff_free(struct pt_diff *diff);
 
+/* Whether the calls of a profile (of its first core) were seen whole, or only what bursts and samples saw of them. */
+bool pt_diff_whole_calls(const struct pt_profile *profile);
+
 const char *pt_change_name(enum pt_change change);
 
 #endif

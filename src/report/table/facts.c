@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/table/halts.h"
 #include "report/table/units.h"
 #include "trace/formats.h"
 #include "base/util.h"
@@ -158,6 +159,23 @@ const char *pt_shares_from(const struct pt_profile *profile, const char *view)
 		if (strcmp(rows[i].view, view) == 0 && (windowed || !rows[i].by_bursts))
 			return rows[i].from;
 	return NULL;
+}
+
+const char *pt_no_shares_reason(const struct pt_profile *p)
+{
+	if (p->branches == 0 && p->samples == 0)
+		return "the trace has values alone, and no code";
+	if (strcmp(p->mode, "ring") == 0)
+		return "mode=ring keeps only what ran last; without mode= a profile has them";
+	if (strcmp(p->mode, "loop1") == 0)
+		return "mode=loop1 leaves out repetitions; without mode= a profile has them";
+	if (pt_has_no_time(p->mode) && p->bursts <= 1)
+		return "the buffer holds one piece of the run; without mode= a profile has them";
+	if (p->core_hz == 0 && pt_halts_of(p).by_source)
+		return "core-clock=HZ gives them";
+	return p->samples > 0  ? "too few samples; profile for longer"
+	       : p->bursts > 0 ? "too few bursts"
+			       : "too small a part of the run was recorded";
 }
 
 bool pt_lacks_bursts(const struct pt_profile *profile, const char *view)

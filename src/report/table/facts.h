@@ -36,6 +36,8 @@ bool pt_ignored_reason(const struct pt_profile *profile, const struct pt_profile
 bool pt_waits_for_elf(const struct pt_profile *profile);
 /* Of what the shares of this view are made where a core was sampled between its bursts; NULL: not so, or it has none. */
 const char *pt_shares_from(const struct pt_profile *profile, const char *view);
+/* Why there are no shares, and what gives them: half a sentence. */
+const char *pt_no_shares_reason(const struct pt_profile *profile);
 /* Such a core had too few bursts for shares of this view's rows. */
 bool pt_lacks_bursts(const struct pt_profile *profile, const char *view);
 /* Estimates from bursts without a core clock, or in instructions: it is not known how many of them the profile had, so that

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "report/table/facts.h"
 #include "report/text/details.h"
 #include "report/text/grid.h"
 #include "report/text/headline.h"
@@ -154,7 +155,7 @@ static void looks_of(const struct pt_profile *p, char *out, size_t room)
 	for (size_t i = 0; i < p->n_cores; i++)
 		sampled |= p->core[i].calibration != NULL;
 	if (p->shares == PT_BASIS_NONE)
-		snprintf(out, room, "none, as too little was recorded");
+		snprintf(out, room, "none (%s)", pt_no_shares_reason(p));
 	else if (p->by_bins)
 		snprintf(out, room, "time in bins");
 	else if (sampled)

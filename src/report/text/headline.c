@@ -407,24 +407,6 @@ static const char *times_basis(const struct pt_profile *p)
 					     : "times estimated";
 }
 
-/* Why there are none, and what gives them. */
-static const char *why_no_shares(const struct pt_profile *p)
-{
-	if (p->branches == 0 && p->samples == 0)
-		return "the trace has values alone, and no code";
-	if (strcmp(p->mode, "ring") == 0)
-		return "mode=ring keeps only what ran last; without mode= a profile has them";
-	if (strcmp(p->mode, "loop1") == 0)
-		return "mode=loop1 leaves out repetitions; without mode= a profile has them";
-	if (pt_has_no_time(p->mode) && p->bursts <= 1)
-		return "the buffer holds one piece of the run; without mode= a profile has them";
-	if (p->core_hz == 0 && pt_halts_of(p).by_source)
-		return "core-clock=HZ gives them";
-	return p->samples > 0  ? "too few samples; profile for longer"
-	       : p->bursts > 0 ? "too few bursts"
-			       : "too small a part of the run was recorded";
-}
-
 static void accuracy_of_flow(const struct pt_profile *p, char *out)
 {
 	size_t at = 0, room = PT_HEADLINE_BYTES;
@@ -438,7 +420,7 @@ static void accuracy_of_flow(const struct pt_profile *p, char *out)
 	if (p->no_code)
 		snprintf(out + at, room - at, "%s", times_basis(p));
 	else if (p->shares == PT_BASIS_NONE)
-		snprintf(out + at, room - at, "no shares, no rates: %s", why_no_shares(p));
+		snprintf(out + at, room - at, "no shares, no rates: %s", pt_no_shares_reason(p));
 	else if (p->by_bins)
 		snprintf(out + at, room - at, "self %% %s, %s; calls are not measured", share_of(p),
 			 p->shares == PT_BASIS_EXACT ? "exact" : "bounded where a bin is split");

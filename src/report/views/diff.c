@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "profile/diff.h"
+#include "report/table/facts.h"
 #include "report/table/view.h"
 #include "base/util.h"
 
@@ -88,13 +89,6 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = f->line != 0 ? f->line : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
 }
 
-/* Whether calls of a core are known only as bursts, or samples, saw them. */
-static bool sees_pieces(const struct pt_profile *p)
-{
-	return p->by_bins || (p->branches == 0 && p->samples > 0) ||
-	       (p->n_cores > 0 && (p->core[0].windowed || p->core[0].in_pieces));
-}
-
 static const char *sides(bool a, bool b)
 {
 	return a && b ? "A and B" : a ? "A" : "B";
@@ -107,14 +101,13 @@ static bool remark(const void *subject, const bool *shown, char *out, size_t roo
 	bool none_a = a != NULL && a->shares == PT_BASIS_NONE, none_b = b->shares == PT_BASIS_NONE;
 
 	(void)shown;
-	if (a == NULL || (!none_a && !none_b && !sees_pieces(a) && !sees_pieces(b)))
+	if (a == NULL || (!none_a && !none_b && pt_diff_whole_calls(a) && pt_diff_whole_calls(b)))
 		return false;
 	if (none_a || none_b)
-		snprintf(out, room, "No shares of %s, too little of which was recorded: profile for longer",
-			 sides(none_a, none_b));
+		snprintf(out, room, "No shares of %s: %s", sides(none_a, none_b), pt_no_shares_reason(none_a ? a : b));
 	else
 		snprintf(out, room, "No times of whole calls in %s, as not all of a call was recorded",
-			 sides(sees_pieces(a), sees_pieces(b)));
+			 sides(!pt_diff_whole_calls(a), !pt_diff_whole_calls(b)));
 	return true;
 }
 
