@@ -8,7 +8,7 @@
  *                          that adjusts its return address (switch tables); one into nothing known starts a new stack
  *   jump                   to another function's first instruction is a tail call: a call that returns to the caller's
  *                          caller. Into the middle: behind a call in a function on the stack, or at the landing pad of
- *                          an open call in it (C++), a long jump that unwinds to it; else shared code (tail merging,
+ *                          an open call in it (C++), a long jump that unwinds to it: what it leaves ends there; else shared code (tail merging,
  *                          cold parts), whose time is its owner's and no invocation's. To a function's own first
  *                          instruction it is a loop.
  *   straight on            into another function's first instruction, or back to there from a call that was its

@@ -184,6 +184,13 @@ static bool behind_a_call(const struct pt_execution *x, uint64_t address)
 	return false;
 }
 
+/* What lies above frame has not returned, and is left all the same, just now. */
+static void abandon_to(struct pt_execution *x, const struct frame *frame)
+{
+	while (x->top > frame)
+		pop(x, 0);
+}
+
 /* An unwinder goes on at a landing pad: unwind to the frame whose call, still open, has it. */
 static bool land(struct pt_execution *x, const struct pt_run *run)
 {
@@ -195,7 +202,7 @@ static bool land(struct pt_execution *x, const struct pt_run *run)
 		if (frame->function == run->next_function && (frame[1].flags & (TAIL | HANDLER)) == 0 &&
 		    pt_codemap_lands(x->map, run->next, frame[1].resume)) {
 			note_error(x, PT_EXECUTION_LONG_JUMP, run);
-			pt_stack_forget_to(x, frame);
+			abandon_to(x, frame);
 			return true;
 		}
 	return false;
@@ -211,7 +218,7 @@ static bool long_jump(struct pt_execution *x, const struct pt_run *run)
 	if (frame == NULL || frame < x->base || !behind_a_call(x, run->next))
 		return false;
 	note_error(x, PT_EXECUTION_LONG_JUMP, run);
-	pt_stack_forget_to(x, frame);
+	abandon_to(x, frame);
 	return true;
 }
 
@@ -270,6 +277,8 @@ static void unexpected_return(struct pt_execution *x, const struct pt_run *run)
 		frame--;
 	if (frame > base) {
 		note_error(x, PT_EXECUTION_SKIPPED_EXIT, run);
+		if (pt_codemap_is_landing(x->map, run->next))	/* right behind the call that threw */
+			abandon_to(x, frame);
 		pt_stack_forget_to(x, frame);
 		pop_chain(x);
 		return;
