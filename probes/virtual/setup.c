@@ -272,6 +272,18 @@ static int open_flow_log(struct pt_vrig *rig, struct pt_err *err)
 	return rig->flow_log != NULL ? 0 : err->code;
 }
 
+static int open_write_log(struct pt_vrig *rig, struct pt_err *err)
+{
+	const char *path = setting(rig, "write-log");
+
+	if (path == NULL)
+		return 0;
+	if (rig->ops->bus == NULL)
+		return pt_fail(err, PT_EARG, "virtual board %s has no write-log", rig->ops->name);
+	rig->write_log = pt_vwrite_log_open(path, rig->ops->bus(rig->board), err);
+	return rig->write_log != NULL ? 0 : err->code;
+}
+
 /* Where in its program a board is when the host comes is chance; a seed makes it chance that can be repeated.
  * The mixer is splitmix64. */
 static uint64_t head_start_ns(uint64_t seed)
@@ -302,7 +314,8 @@ int pt_vrig_open(struct pt_vrig *rig, const char *name_and_query, struct pt_err 
 		err = &local;
 	*rig = (struct pt_vrig){ .faults_fd = -1 };
 	if (parse(rig, name_and_query, err) < 0 || make_board(rig, err) < 0 || open_flow_log(rig, err) < 0 ||
-	    make_probe(rig, err) < 0 || pt_vrig_open_faults(rig, setting(rig, "faults-from"), err) < 0) {
+	    open_write_log(rig, err) < 0 || make_probe(rig, err) < 0 ||
+	    pt_vrig_open_faults(rig, setting(rig, "faults-from"), err) < 0) {
 		pt_vrig_close(rig);
 		return err->code;
 	}
@@ -314,6 +327,7 @@ void pt_vrig_close(struct pt_vrig *rig)
 	if (rig->engine_state != NULL)
 		rig->engine->free(rig->engine_state);
 	pt_vflow_log_close(rig->flow_log);
+	pt_vwrite_log_close(rig->write_log);
 	if (rig->board != NULL)
 		rig->ops->free(rig->board);
 	pt_params_free(rig->settings);

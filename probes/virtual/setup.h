@@ -12,6 +12,7 @@
 #include "probes/virtual/probe/engine.h"
 #include "probes/virtual/frame/faults.h"
 #include "probes/virtual/frame/flow_log.h"
+#include "probes/virtual/frame/write_log.h"
 #include "probes/virtual/frame/pace.h"
 
 /* How a kind of link behaves; the model of a cable between host and probe. A request is on the wire for packet_ns, one
@@ -31,6 +32,7 @@ struct pt_vrig {
 	const struct pt_vboard_ops *ops;
 	struct pt_vboard *board;
 	struct pt_vflow_log *flow_log;	/* NULL: none */
+	struct pt_vwrite_log *write_log;	/* the same */
 	struct pt_params *settings;
 	struct pt_vlink_kind link_kind;
 	const struct pt_vlink_kind *link;	/* the same */

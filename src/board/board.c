@@ -71,6 +71,8 @@ static void pass_on(struct pt_board *board, const struct pt_board_note *note)
 			l->on_reset(l->arg);
 		else if (note->kind == NOTE_CONSOLE && l->on_console != NULL)
 			l->on_console(l->arg, note->text, strlen(note->text));
+		else if (note->kind == NOTE_CHANGE && l->on_change != NULL)
+			l->on_change(l->arg, note->text);
 	}
 }
 

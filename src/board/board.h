@@ -47,6 +47,8 @@ struct pt_board_listener {
 	void (*on_reset)(void *arg);
 	/* Text for the user: of the program (semihosting, ITM), or from pt_board_tell() */
 	void (*on_console)(void *arg, const char *text, size_t len_bytes);
+	/* Registers of a unit are changed by proftap itself, or put back: as half a sentence */
+	void (*on_change)(void *arg, const char *text);
 	struct pt_board_listener *next;	/* the board's */
 };
 

@@ -14,7 +14,7 @@ enum {
 	PT_BOARD_TEXT_BYTES = sizeof(((struct pt_err *)NULL)->msg),
 };
 
-enum pt_board_note_kind { NOTE_JOB, NOTE_STATE, NOTE_STOP, NOTE_RUN, NOTE_RESET, NOTE_CONSOLE, NOTE_ENDED };
+enum pt_board_note_kind { NOTE_JOB, NOTE_STATE, NOTE_STOP, NOTE_RUN, NOTE_RESET, NOTE_CONSOLE, NOTE_CHANGE, NOTE_ENDED };
 
 struct pt_board_note {
 	struct pt_board_note *next;

@@ -20,15 +20,26 @@ static void keep(void *arg, const char *text, size_t len_bytes)
 		err.msg);
 }
 
+static void on_change(void *arg, const char *text)
+{
+	struct pt_board_note note = { .kind = NOTE_CHANGE };
+
+	snprintf(note.text, sizeof(note.text), "%s", text);
+	pt_board_send(arg, &note);
+}
+
 static void told(void *arg, bool done, const char *sentence)
 {
 	struct pt_board *board = arg;
+	char line[400];
 
 	if (done)
 		pt_info("restore: %s", sentence);
 	else
 		pt_warn("restore: %s", sentence);
 	pt_text_add(&board->put_back, "%s\n", sentence);
+	snprintf(line, sizeof(line), "restore: %s", sentence);
+	on_change(board, line);
 }
 
 static bool is_the_same(struct pt_board *board, const struct pt_pending *pending)
@@ -86,6 +97,7 @@ int pt_board_keep_pending(struct pt_board *board, struct pt_err *err)
 		return 0;
 	}
 	pending = pt_pending_new(keep, board);
+	pt_pending_listen(pending, on_change, board);
 	text = pt_kept_read(board->kept, PT_PENDING_TEXT, &len_bytes, &why);
 	if (text != NULL)
 		rc = put_back(board, pending, text, len_bytes, err);

@@ -1,5 +1,5 @@
 /* Who had what changed in the target, and when: the last of it for monitor log, all of it for the log of the daemon.
- * Entries are what clients asked for; what a refusal left undone is not among them where it is refused at the door.
+ * Entries are what clients asked for, and the units whose registers proftap changes for that, until it puts them back; what a refusal left undone is not among them where it is refused at the door.
  * Loop thread. */
 #ifndef PT_CHANGES_H
 #define PT_CHANGES_H

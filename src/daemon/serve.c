@@ -144,6 +144,13 @@ static void on_board_state(void *arg, enum pt_board_state state, const char *why
 		drop_claim(s);
 }
 
+static void on_change(void *arg, const char *text)
+{
+	struct serve *s = arg;
+
+	pt_changes_note(s->changes, "proftap", "%s", text);
+}
+
 static void on_quit(void *arg)
 {
 	stop(arg);
@@ -249,9 +256,9 @@ static int run_serve(const struct pt_options *options)
 		pt_error("%s", err.msg);
 		return s.status;
 	}
-	s.listener = (struct pt_board_listener){ .arg = &s, .on_state = on_board_state };
-	pt_board_listen(s.rig.board, &s.listener);
+	s.listener = (struct pt_board_listener){ .arg = &s, .on_state = on_board_state, .on_change = on_change };
 	s.changes = pt_changes_new(&s.rig.loop);
+	pt_board_listen(s.rig.board, &s.listener);
 	s.ending = pt_ending_new(&s.rig.loop, s.rig.board, on_quit, &s, &err);
 	if (s.ending != NULL && open_doors(&s, options, &err) == 0) {
 		uv_run(&s.rig.loop, UV_RUN_DEFAULT);

@@ -135,6 +135,29 @@ static void add_unit(struct pt_pending *p, const struct pt_pending_row *rows, si
 		pt_pending_drop_row(p, first);
 }
 
+void pt_pending_listen(struct pt_pending *p, void (*told)(void *arg, const char *text), void *arg)
+{
+	p->told = told;
+	p->told_arg = arg;
+}
+
+static void tell_unit(const struct pt_pending *p, const char *verb, const char *unit)
+{
+	char text[PT_PENDING_UNIT + 16];
+
+	snprintf(text, sizeof(text), "%s %s", verb, unit);
+	if (p->told != NULL)
+		p->told(p->told_arg, text);
+}
+
+void pt_pending_tell(struct pt_target *target, const char *text)
+{
+	const struct pt_pending *p = target != NULL ? target->pending : NULL;
+
+	if (p != NULL && p->told != NULL)
+		p->told(p->told_arg, text);
+}
+
 void pt_pending_note(struct pt_target *target, const struct pt_pending_row *rows, size_t n)
 {
 	struct pt_pending *p = target != NULL ? target->pending : NULL;
@@ -150,6 +173,8 @@ void pt_pending_note(struct pt_target *target, const struct pt_pending_row *rows
 		return;
 	}
 	add_unit(p, rows, n);
+	if (had == 0)
+		tell_unit(p, "change", rows[0].unit);
 	snprintf(p->target, sizeof(p->target), "%s", target->ops->name);
 	snprintf(p->chip, sizeof(p->chip), "%s", target->ops->chip(target->state));
 	pt_pending_keep(p);
@@ -157,8 +182,12 @@ void pt_pending_note(struct pt_target *target, const struct pt_pending_row *rows
 
 void pt_pending_settle(struct pt_target *target, const char *unit)
 {
-	if (target != NULL && target->pending != NULL && drop_unit(target->pending, unit))
-		pt_pending_keep(target->pending);
+	struct pt_pending *p = target != NULL ? target->pending : NULL;
+
+	if (p == NULL || !drop_unit(p, unit))
+		return;
+	pt_pending_keep(p);
+	tell_unit(p, "put back", unit);
 }
 
 /* --- put back ----------------------------------------------------------------------------------------------------- */

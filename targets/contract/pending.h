@@ -58,12 +58,16 @@ struct pt_pending;
 
 /* keep gets the whole text, or NULL when nothing is pending any more, before the chip is changed. */
 struct pt_pending *pt_pending_new(void (*keep)(void *arg, const char *text, size_t len_bytes), void *arg);
+/* told: "change UNIT" when one is about to be changed that was as it was found, "put back UNIT", or what pt_pending_tell() says. */
+void pt_pending_listen(struct pt_pending *pending, void (*told)(void *arg, const char *text), void *arg);
 void pt_pending_free(struct pt_pending *pending);	/* NULL is fine; what is kept stays */
 
 /* No target, or one without pending: nobody keeps anything, and nothing happens. Rows in the order in which they are to be put back,
  * all of one unit, in place of those that it had. */
 void pt_pending_note(struct pt_target *target, const struct pt_pending_row *rows, size_t n);
 void pt_pending_settle(struct pt_target *target, const char *unit);
+/* For the log of changes alone: what is changed and cannot be put back, as half a sentence. */
+void pt_pending_tell(struct pt_target *target, const char *text);
 
 /* Replaces what is noted. Untrusted. PT_EARG: it is no such text, it is cut off, or not as it was written. */
 int pt_pending_parse(struct pt_pending *pending, const char *text, size_t len_bytes, struct pt_err *err);

@@ -7,6 +7,8 @@
 
 struct pt_pending {
 	void (*keep)(void *arg, const char *text, size_t len_bytes);
+	void (*told)(void *arg, const char *text);	/* NULL: nothing hears of it */
+	void *told_arg;
 	void *arg;
 	char target[24], chip[120];
 	struct pt_pending_row *row;	/* rows of a unit beside each other */

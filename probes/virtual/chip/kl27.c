@@ -416,6 +416,11 @@ static void flow_core(struct pt_vboard *board, struct pt_vflow_core *core)
 	*core = pt_varm_flow_core(chip_of(board)->cpu);
 }
 
+static struct pt_vbus *bus(struct pt_vboard *board)
+{
+	return &chip_of(board)->bus;
+}
+
 /* The real part has SWD alone on its pins; this one has the port of other Cortex-M parts, SWD and JTAG. */
 static const char *const probes[] = { "cmsis-dap", "xvc", "bitbang", NULL };
 
@@ -426,7 +431,7 @@ const struct pt_vboard_ops pt_vboard_kl27 = {
 	.demo = demo, .make = make, .free = release, .advance = advance, .ap = ap, .dpidr = dpidr,
 	.targetsel = targetsel,
 	.set_nreset = set_nreset, .set_power = set_power, .chip = inside,
-	.flow_core = flow_core,
+	.flow_core = flow_core, .bus = bus,
 };
 
 /* --- as tests and bench see it */

@@ -11,6 +11,7 @@
 #include "base/params.h"
 
 struct pt_vboard;
+struct pt_vbus;			/* frame/bus.h */
 struct pt_vflow_core;		/* frame/flow_log.h */
 struct pt_vbdc;			/* wire/bdc.h */
 struct pt_vpdo;			/* unit/s12z/s12z_pdo.h */
@@ -62,6 +63,8 @@ struct pt_vboard_ops {
 	void *(*chip)(struct pt_vboard *board);
 	/* Its first core, for the log of what it executes. NULL: there is none. */
 	void (*flow_core)(struct pt_vboard *board, struct pt_vflow_core *core);
+	/* Its memory, for the log of what a debugger writes. NULL: there is none. */
+	struct pt_vbus *(*bus)(struct pt_vboard *board);
 	/* What the user of such hardware tells proftap with --set, for no probe finds it out: say gets each word.
 	 * settings are the board's own; driver: of the probe in front of it. NULL: nothing. */
 	void (*told)(const struct pt_params *settings, const char *driver, void (*say)(void *arg, const char *word),

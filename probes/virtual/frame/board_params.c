@@ -28,6 +28,8 @@ const struct pt_param pt_vboard_params[] = {
 	  .help = "a FIFO: each line that comes is such a list, in place of the one before, and counts from then" },
 	{ .key = "flow-log", .type = PT_PARAM_TEXT,
 	  .help = "a file for every change of flow of the first core, with its cycles (tests/truth reads it)" },
+	{ .key = "write-log", .type = PT_PARAM_TEXT,
+	  .help = "kl27: a file for every write of a debugger to memory or registers (tests compare monitor log with it)" },
 	{ .key = "probe", .type = PT_PARAM_TEXT,
 	  .help = "which probe it has on its cable; boards that may have several list them above, the default first" },
 	{ .key = "pins", .type = PT_PARAM_FLAG, .standard = "on",

@@ -63,7 +63,11 @@ static enum pt_vack bus_write(struct pt_vmem_ap *ap, uint32_t addr, unsigned byt
 	value >>= 8 * (access.addr & 3);
 	if (bytes < 4)
 		value &= (1u << 8 * bytes) - 1;
-	return !ap->locked && pt_vbus_write(ap->bus, &access, value) ? PT_VACK_OK : PT_VACK_ERROR;
+	if (ap->locked || !pt_vbus_write(ap->bus, &access, value))
+		return PT_VACK_ERROR;
+	if (ap->bus->debug_wrote != NULL)
+		ap->bus->debug_wrote(ap->bus->debug_listener, &access, value);
+	return PT_VACK_OK;
 }
 
 static uint32_t banked_addr(const struct pt_vmem_ap *ap, uint8_t reg)

@@ -107,6 +107,7 @@ static int stop_watchdog(struct pt_cortexm *cm, struct pt_err *err)
 		return 0;
 	if (pt_mem_write(cm->mem, cm->chip.watchdog, &off, 1, err) < 0)
 		return pt_wrap(err, "stop the watchdog");
+	pt_pending_tell(cm->target, "stop the watchdog until the next reset");
 	return 0;
 }
 
