@@ -43,7 +43,7 @@ struct pt_probe_found {
 /* Fills at most max rows; returns how many there are, or a negative code. Does not disturb open probes. */
 int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err);
 /* Where the probe of this address is, as struct pt_link_info will have it, without opening it. "": the first. False:
- * it is not there, or (virtual) nobody else can have it. */
+ * it is not there, or (virtual) no other process can have it. */
 bool pt_probe_where(const char *uri, char *where, size_t room);
 
 /* The logic analysers on USB; fills at most max rows, returns how many it filled. One that is open is not disturbed.

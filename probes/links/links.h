@@ -56,7 +56,7 @@ struct pt_framing {
 };
 #define PT_FRAMING_LINE SIZE_MAX		/* up to the end of the line, which belongs to it */
 /* As pt_tcp_link_open, also "unix:PATH". framing outlives the link. An answer that comes too late is still taken for
- * the request it answers; bytes that nobody asked for end the connection. */
+ * the request it answers; bytes that no request asked for end the connection. */
 struct pt_link *pt_stream_link_open(const char *address, const struct pt_framing *framing, struct pt_err *err);
 
 #endif

@@ -85,7 +85,7 @@ struct pt_bdc_ops {
 	int (*connect)(void *state, uint32_t *bdcsi_hz, struct pt_err *err);
 	/* Run a batch in order with as few packets and round trips as the probe allows.
 	 *   timeout_ms  without any progress; delays, polls and GO_UNTIL are not counted
-	 *   n_done      out: operations that completed, in order, also on error. What stands behind a failed one was
+	 *   n_done      out: operations that completed, in order, also on error. What is behind a failed one was
 	 *               not done, or its effect is that of READs only
 	 * Returns 0 when all were done or when a poll expired (n_done is then its index), or
 	 *   PT_EFAULT    the target refused: an error flag of BDCCSR is set (set_errors()), by this list or before;

@@ -37,7 +37,7 @@ struct pt_dap_ops {
 	int (*connect)(void *state, enum pt_dap_line line, struct pt_err *err);
 	/* Run a batch in order with as few packets and round trips as the probe allows.
 	 *   timeout_ms  without any progress; delays and polls are not counted
-	 *   ops      n_ops operations. After a PT_DAP_POLL only reads may stand (they are sent along, and thrown away
+	 *   ops      n_ops operations. After a PT_DAP_POLL only reads may follow (they are sent along, and thrown away
 	 *            if the poll expires): else PT_EARG and nothing is sent.
 	 *   n_done   out: operations that completed, in order, also on error
 	 * Returns 0 when all were done or when a poll expired (n_done is then its index), or

@@ -14,7 +14,7 @@ struct pt_dap_access {
 	bool ap, read;
 	uint8_t a;
 	uint32_t value;
-	uint32_t *word;		/* where what was read goes; NULL: nobody wants it */
+	uint32_t *word;		/* where what was read goes; NULL: nowhere */
 };
 
 struct pt_dap_list_ops {

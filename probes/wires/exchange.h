@@ -1,6 +1,7 @@
-/* One request, one reply, in turns, for devices whose replies say little about what they answer: kept in step whatever
- * goes wrong. Who leaves early leaves a debt, which the next request pays first; where replies may be lost or late, a
- * question with an answer of its own shape finds the end of what is stale. Board thread. */
+/* One request, one reply, in turns, for devices whose replies say little about what they answer: kept in step
+ * whatever goes wrong. A call that ends early leaves its reply outstanding, and the next request collects it first;
+ * where replies may be lost or late, a question with an answer of its own shape finds the end of what is stale.
+ * Board thread. */
 #ifndef PT_PROBES_TURN_H
 #define PT_PROBES_TURN_H
 
@@ -14,7 +15,7 @@
 enum {
 	PT_TURN_BYTES = 1024,
 	PT_TURN_ANSWER_MS = 400
-}; /* no healthy probe takes longer, apart from what it was told to do */
+}; /* no healthy probe takes longer, apart from the time that the request itself takes */
 
 struct pt_turn {
 	struct pt_link *link;		/* the driver's, to be set before the first call */
@@ -24,12 +25,12 @@ struct pt_turn {
 	bool (*answers)(const uint8_t *in, size_t n_in);
 
 	uint8_t in[PT_TURN_BYTES];	/* the last reply */
-	unsigned debt;			/* replies that nobody has taken */
+	unsigned debt;			/* replies that were not taken */
 	unsigned asked;			/* questions whose answers have not come */
 	bool silent, out_of_step;
 };
 
-/* For those who keep several requests outstanding: collect what earlier calls left, once before the
+/* For drivers that keep several requests outstanding: collect what earlier calls left, once before the
  * first, then send and receive in order. send: 0 or the link's error; receive: the reply's length, into
  * turn->in, or the link's error. */
 int pt_turn_settle(struct pt_turn *turn, struct pt_err *err);

@@ -1,6 +1,6 @@
 /* Wire jtag: scans of a chain of TAPs (IEEE 1149.1). Part of probe.h. Board thread only.
  *
- * An operation scans the whole chain. Who talks to one TAP of several does so through jtag_chain.h, which knows what
+ * An operation scans the whole chain. One TAP of several is reached through jtag_chain.h, which knows what
  * the others need and fills head_bits and tail_bits; nothing else has to.
  *
  * First bit first: bit 0 of byte 0 is shifted first, into out as well as out of in. Between two batches the chain
@@ -40,7 +40,7 @@ struct pt_jtag_op {
 					 * what comes out meanwhile is dropped. An IR of ones is BYPASS */
 	const uint8_t *out;	/* TDI, (n_bits + 7) / 8 bytes; NULL: ones */
 	uint8_t *in;		/* TDO, as many bytes, bits beyond n_bits are 0; NULL:
-				 * nobody wants to know. May be out */
+				 * not wanted. May be out */
 	uint32_t time_us;	/* DELAY */
 	uint64_t sent_ns, done_ns;	/* out: given to the probe not before sent_ns; result here at done_ns */
 };
@@ -56,7 +56,7 @@ struct pt_jtag_ops {
 	 *   PT_ETIMEOUT  no answer from the probe
 	 *   PT_EPROTO    a reply that the protocol does not allow
 	 *   PT_EINTERRUPTED, PT_EIO
-	 * After an error nobody knows the state of the chain, so the driver resets it before the next batch: the
+	 * After an error the state of the chain is not known, so the driver resets it before the next batch: the
 	 * instructions are then those of Test-Logic-Reset, and the caller begins with an IR scan. */
 	int (*run)(void *state, struct pt_jtag_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
 		   struct pt_err *err);

@@ -15,12 +15,12 @@ struct pt_jtag_cursor {
 	uint32_t done_bits;	/* of the part */
 };
 
-/* Clocks with the same TMS that stand together; never of two operations. */
+/* Clocks in a row with the same TMS; never of two operations. */
 struct pt_jtag_piece {
 	uint32_t n_bits;
 	bool tms;
 	const uint8_t *out;	/* TDI from bit at_bit on; NULL: ones */
-	uint8_t *in;		/* where TDO goes, from bit at_bit on; NULL: nobody wants it */
+	uint8_t *in;		/* where TDO goes, from bit at_bit on; NULL: nowhere */
 	uint32_t at_bit;
 	size_t op;
 	bool ends_op;
@@ -29,7 +29,7 @@ struct pt_jtag_piece {
 /* Is each operation well-formed? PT_EARG says what is not. */
 int pt_jtag_check(const struct pt_jtag_op *ops, size_t n_ops, struct pt_err *err);
 
-/* The next piece, of at most max_bits (1 or more), and the cursor behind it. False: nothing stands here, because the
+/* The next piece, of at most max_bits (1 or more), and the cursor behind it. False: nothing is here, because the
  * list ends, or because a PT_JTAG_DELAY comes first: that is the caller's, who goes on with `*at = (struct
  * pt_jtag_cursor){ .op = at->op + 1 }`. */
 bool pt_jtag_next(const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cursor *at, uint32_t max_bits,

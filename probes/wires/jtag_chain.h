@@ -51,7 +51,7 @@ enum pt_jtag_param {	/* index into pt_jtag_params */
 extern const struct pt_param pt_jtag_params[];	/* jtag.tap, jtag.ir.len, jtag.ir.user1 ... jtag.ir.user4 */
 extern const size_t pt_n_jtag_params;
 
-/* Look who is on the chain of a connected wire: a reset, then the IDCODEs, then the lengths of the IRs. One IR is as
+/* Find the TAPs on the chain of a connected wire: a reset, then the IDCODEs, then the lengths of the IRs. One IR is as
  * long as the chain's; of several each must be known by its part or by jtag.ir.len ("6" or "6,4", TAP 0 first), and
  * they are checked against the chain's. settings: words of pt_jtag_params, may be NULL. Disturbs no TAP, but leaves
  * all in BYPASS.
@@ -69,7 +69,7 @@ int pt_jtag_chain_user(const struct pt_jtag_chain *chain, size_t tap, unsigned n
 
 /* Run a list at one TAP, the others in BYPASS. IR operations must be of its ir_bits. Fills head_bits and tail_bits.
  * PT_EARG also: no such TAP, a DR scan before any IR scan at this TAP. PT_EPROTO also: at the first or the last IR scan
- * whose `in` is NULL nobody was there, so what was read is worth nothing; n_done is 0. Errors as of pt_jtag_ops.run. */
+ * whose `in` is NULL no TAP answered, so what was read is worth nothing; n_done is 0. Errors as of pt_jtag_ops.run. */
 int pt_jtag_chain_run(struct pt_jtag_chain *chain, size_t tap, struct pt_jtag_op *ops, size_t n_ops,
 		      uint32_t timeout_ms, size_t *n_done, struct pt_err *err);
 

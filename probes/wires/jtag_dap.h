@@ -22,8 +22,8 @@ void pt_jtag_dap_free(struct pt_jtag_dap *dap);		/* NULL is fine */
 enum { PT_JTAG_DAP_WORD_CLOCKS = 40 };	/* of one word of a block: 35 bits and the walk around them */
 
 /* Their state is a struct pt_jtag_dap. connect() takes any line. Of a list that is answered with FAULT everything
- * behind the last check may have failed: JTAG tells errors only when it is asked, which is once in 256 accesses and at
- * the end of a list. */
+ * behind the last check may have failed: JTAG reports errors only when it is asked, which is once in 256 accesses and
+ * at the end of a list. */
 extern const struct pt_dap_ops pt_jtag_dap_ops;
 
 #endif

@@ -33,13 +33,13 @@ struct pt_jtag_port {
 	bool as_clock_needs;		/* fewer, where they keep TCK busy; see pt_jtag_port_set_depth() */
 	uint32_t tck_hz;		/* 0: the server does not say */
 	uint64_t seen_hz;		/* and this is what its answers look like; 0: not known yet */
-	bool lost;			/* nobody knows where the TAPs are: reset them first */
+	bool lost;			/* the state of the TAPs is not known: reset them first */
 };
 
 /* For servers on a stream, which read what was sent ahead when they are done with what came before: two packets, or as
  * many as keep TCK busy while an answer travels; no more than the link holds. limit-packets sets the number. What is
  * sent ahead waits in the sockets, and its answers, PT_JTAG_PORT_MAX_DEPTH packets at most, fit our own socket: so no
- * server can get stuck with an answer that nobody takes while we are stuck with a request. */
+ * server can get stuck with an answer that is not taken while we are stuck with a request. */
 void pt_jtag_port_set_depth(struct pt_jtag_port *port, const struct pt_link_info *info,
 			    const struct pt_params *settings);
 /* As pt_jtag_ops.run. */

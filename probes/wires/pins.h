@@ -1,6 +1,6 @@
 /* Wire pins: levels of trace pins, captured while the target runs. Part of probe.h. Board thread only.
  *
- * Levels are taken at a constant rate and given as runs of equal levels, so that pins that rest cost nothing. */
+ * Levels are taken at a constant rate and given as runs of equal levels, so that pins that rest take no room. */
 #ifndef PT_PROBES_WIRE_PINS_H
 #define PT_PROBES_WIRE_PINS_H
 
@@ -24,7 +24,7 @@ struct pt_pins_want {
 	const char *line[PT_PINS_MOST_LINES];	/* as the probe names its channels: "0", "D0", "pdo" */
 	size_t n_lines;
 	uint32_t least_hz;	/* samples a second that are needed; the probe may take more */
-	/* the link whose clock from_ns is told in; NULL: that of the probe itself. Read on the board thread */
+	/* the link whose clock from_ns is of; NULL: that of the probe itself. Read on the board thread */
 	struct pt_link *clock;
 };
 

@@ -1,5 +1,5 @@
 /* A probe: opened from a URI, offers wires. Each wire is an ops table; batching is in the contract, because round
- * trips are what costs. Board thread only, except pt_probe_interrupt().
+ * trips are what takes time. Board thread only, except pt_probe_interrupt().
  *
  * To add a driver: one file with a struct pt_probe_ops, and one word in PT_PROBE_DRIVERS; its URI is in its ops.
  * tests/test_probe_contract.c wants a device for it, and does the rest. */
@@ -43,7 +43,7 @@ struct pt_probe_ops {
 	 * NULL: no URI of its own leads to it (probes/registry.c has what does). */
 	const char *address;
 	const struct pt_framing *framing;	/* a server on a stream, whose answers are so framed */
-	/* Makes the link of what stands behind the colon of such a URI. NULL: it is a stream (framing), or on USB. */
+	/* Makes the link of what follows the colon of such a URI. NULL: it is a stream (framing), or on USB. */
 	struct pt_link *(*connect)(const char *rest, struct pt_err *err);
 	const struct pt_usb_id *usb;	/* the devices that are its; NULL: it is found nowhere on USB */
 	size_t n_usb;
@@ -120,7 +120,7 @@ int pt_probe_measure(struct pt_probe *probe, struct pt_probe_speed *out, struct 
 struct pt_probe_bdc_speed {
 	uint64_t round_trip_ns;		/* one BDCCSR, there and back; the best of several */
 	uint32_t commands_per_s;	/* many of them in one list */
-	uint32_t bdcsi_hz;		/* the target's clock, which the wire runs at: nobody can set it */
+	uint32_t bdcsi_hz;		/* the target's clock, which the wire runs at: it cannot be set */
 };
 /* Errors as of pt_bdc_ops.run. */
 int pt_probe_measure_bdc(struct pt_probe *probe, struct pt_probe_bdc_speed *out, struct pt_err *err);

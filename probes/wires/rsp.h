@@ -30,7 +30,7 @@ enum {
 /* What the server said of itself, and what we learnt by asking. */
 struct pt_rsp_facts {
 	char where[64];			/* "127.0.0.1:3334", "unix:PATH", "|COMMAND" (cut) */
-	char name[32];			/* "OpenOCD", "QEMU", "qemu-user", "gdbserver"; "" where nothing tells */
+	char name[32];			/* "OpenOCD", "QEMU", "qemu-user", "gdbserver"; "" where it is not known */
 	char supported[1024];		/* its answer to qSupported, cut */
 	uint32_t patience_ms;		/* what the user waits for it, at least */
 	size_t packet_bytes;		/* its PacketSize; 400 where it names none (GDB's own assumption) */
@@ -59,7 +59,7 @@ struct pt_rsp_run {
 	unsigned n_cores;
 	char core[PT_RSP_CORES][PT_RSP_THREAD_BYTES];
 	uint32_t halted;
-	uint32_t told;			/* non-stop: whose stops were told since a client asked ("?") */
+	uint32_t told;			/* non-stop: the cores whose stops were reported since a client asked ("?") */
 	uint32_t core_resumes[PT_RSP_CORES];	/* as client_resumes */
 };
 
@@ -71,8 +71,8 @@ struct pt_rsp_answer {
 
 struct pt_rsp_ops {
 	void (*facts)(void *state, struct pt_rsp_facts *out);
-	/* These of its threads are the cores, as the server names them, in this order: what poll says of each of them is
-	 * known from now on. At most PT_RSP_CORES. */
+	/* These of its threads are the cores, as the server names them, in this order: what poll says of each of them
+	 * is known from now on. At most PT_RSP_CORES. */
 	void (*set_cores)(void *state, const char *const *threads, unsigned n);
 	/* One packet and its answer. An "E NN" or "E.text" is an answer like others, an empty one says "not supported".
 	 * Console output (O packets) that comes ahead of the answer to qRcmd is put in front of it as text.
@@ -96,11 +96,11 @@ struct pt_rsp_ops {
 	 * PT_ESTATE: the stop is not ours (a breakpoint, its own Ctrl-C); the debugger has been
 	 * told, and it stays so. */
 	int (*go_on)(void *state, struct pt_err *err);
-	/* Within a hold, while the target stands: a packet that makes it run for a purpose of ours ("c" into code of
-	 * ours, "s"), until it stops. That stop is nobody's news: poll says what it said before, and a debugger that
+	/* Within a hold, while the target is stopped: a packet that makes it run for a purpose of ours ("c" into code
+	 * of ours, "s"), until it stops. That stop is not reported: poll says what it said before, and a debugger that
 	 * waits for a stop waits on. PT_ESTATE: it runs. PT_ETIMEOUT: it did not stop by itself within timeout_ms (or
-	 * the user's patience, if that is longer), was interrupted, and stands. PT_EUNSUPPORTED: in non-stop. PT_EIO:
-	 * what ran there has ended. */
+	 * the user's patience, if that is longer), was interrupted, and is stopped. PT_EUNSUPPORTED: in non-stop.
+	 * PT_EIO: what ran there has ended. */
 	int (*run_for)(void *state, const char *packet, uint32_t timeout_ms, struct pt_err *err);
 	/* The user says that this server answers while the target runs; or it was seen not to. */
 	void (*set_asks_running)(void *state, bool does);

@@ -9,7 +9,7 @@
 
 struct pt_usb_id {
 	uint16_t vid, pid;		/* 0: any */
-	const char *name;		/* stands in the product's string or an interface's; NULL: the numbers say it */
+	const char *name;		/* part of the product's string or an interface's; NULL: the numbers say it */
 	uint8_t iface, out, in;		/* where the numbers say it: its bulk interface and that one's endpoint addresses */
 };
 
@@ -18,8 +18,8 @@ bool pt_usb_id_says(const struct pt_usb_id *ids, size_t n, uint16_t vid, uint16_
 /* The row of these numbers that need no text; NULL: none. */
 const struct pt_usb_id *pt_usb_id_numbered(const struct pt_usb_id *ids, size_t n, uint16_t vid, uint16_t pid);
 
-/* A line for udev that lets the person at the machine use them: by the product's string where it tells, else by numbers.
- * The rows have one vid (and then several pids), or one name and no vid. Source: udev(7) */
+/* A line for udev that lets the person at the machine use them: by the product's string where that is enough, else by
+ * numbers. The rows have one vid (and then several pids), or one name and no vid. Source: udev(7) */
 void pt_usb_id_rule(const struct pt_usb_id *ids, size_t n, char *line, size_t room);
 /* How many of the rows, from the first on, make one line. */
 size_t pt_usb_id_alike(const struct pt_usb_id *ids, size_t n);

@@ -24,7 +24,7 @@ void pt_count_rate_begin(struct pt_count_rate *r, double period, double lo_hz, d
 /* value was read some time from from_ns to to_ns; beyond PT_COUNT_RATE_READINGS it says nothing. */
 void pt_count_rate_add(struct pt_count_rate *r, uint64_t from_ns, uint64_t to_ns, uint32_t value);
 /* Behind the last reading: where in its round the counter was at the first one has to agree with all readings together,
- * which tells more than each of them with the first. */
+ * which says more than each of them with the first. */
 void pt_count_rate_settle(struct pt_count_rate *r);
 /* False: no steady rate between lo_hz and hi_hz fits the readings. */
 bool pt_count_rate_fits(const struct pt_count_rate *r, double lo_hz, double hi_hz);

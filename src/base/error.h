@@ -11,7 +11,7 @@ enum pt_code {
 	PT_ESTATE = -5,		/* not possible in the present state (core runs, chip is locked, profile active, ...) */
 	PT_EUNSUPPORTED = -6,	/* this probe, chip or version cannot do it */
 	PT_EINTERRUPTED = -7,	/* pt_link_interrupt() cut the call short */
-	PT_EBUSY = -8,		/* somebody else holds it; the sentence names the owner */
+	PT_EBUSY = -8,		/* another holds it; the sentence names the owner */
 	PT_ENOMEM = -9,		/* a stated bound was reached */
 	PT_EPERM = -10,		/* the operating system refused; the sentence says how to get permission */
 	PT_EPROTO = -11,	/* the other side answered, but not what its protocol allows */

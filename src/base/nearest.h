@@ -25,7 +25,7 @@ void pt_nearest_offer_n(struct pt_nearest *near, const char *name, size_t len_by
 void pt_nearest_is(struct pt_nearest *near, const char *name);
 /* Every word of "a|b|c", "a, b, c" or "a b c". */
 void pt_nearest_offer_list(struct pt_nearest *near, const char *list);
-/* "; did you mean NAME?" with a space behind it, or "; ": what stands between a refusal and the list of right words. */
+/* "; did you mean NAME?" with a space behind it, or "; ": what comes between a refusal and the list of right words. */
 const char *pt_nearest_question(const struct pt_nearest *near, char *out, size_t room);
 enum { PT_NEAREST_QUESTION = PT_NEAREST_BYTES + 24 };	/* room for it */
 

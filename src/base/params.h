@@ -55,7 +55,7 @@ int pt_params_parse(enum pt_param_type type, const char *text, uint64_t *out, st
 
 /* TIME where a bare number means seconds, as a user's "for how long" does: "2" is 2s. */
 int pt_params_parse_seconds(const char *text, uint64_t *out, struct pt_err *err);
-bool pt_params_is_unit_of_time(const char *word);	/* "s", "ms", "us", "ns": a slip, where it stands alone */
+bool pt_params_is_unit_of_time(const char *word);	/* "s", "ms", "us", "ns": a slip, where it is alone */
 bool pt_params_is_unit_of_frequency(const char *word);	/* "MHz", "khz", "M": likewise */
 
 /* "key  default  help" for each row, as `monitor help` prints it. Calls say with one line each. */

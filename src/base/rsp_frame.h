@@ -36,7 +36,7 @@ struct pt_rsp {
 void pt_rsp_init(struct pt_rsp *rsp, uint8_t *payload, size_t room_bytes);
 
 /* Returns the bytes taken, at least 1 unless in_bytes is 0; call again with the rest while there is some. A "$"
- * inside a packet starts it anew: a lost end costs one packet. */
+ * inside a packet starts it anew: a lost end loses one packet. */
 size_t pt_rsp_feed(struct pt_rsp *rsp, const uint8_t *in, size_t in_bytes, enum pt_rsp_item *item);
 
 /* --- sending ------------------------------------------------------------------------------------------------------ */

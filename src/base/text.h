@@ -12,7 +12,7 @@ void pt_text_add_list(struct pt_text *text, const char *fmt, va_list args) __att
 void pt_text_bytes(struct pt_text *text, const void *bytes, size_t len_bytes);
 /* Adds a line that has no end yet, broken between words at columns; what follows is indented by so many. */
 void pt_text_wrapped(struct pt_text *text, const char *line, size_t len_bytes, size_t columns, size_t indent);
-/* The same; what follows stands below the line's second part, where it has one behind blanks. columns 0: not broken. */
+/* The same; what follows is put below the line's second part, where it has one behind blanks. columns 0: not broken. */
 void pt_text_hanging(struct pt_text *text, const char *line, size_t len_bytes, size_t columns);
 /* The same of each line of another text. */
 void pt_text_hanging_lines(struct pt_text *text, const char *lines, size_t len_bytes, size_t columns);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define PT_LEN(array) (sizeof(array) / sizeof((array)[0]))
-#define PT_UNKNOWN UINT64_MAX	/* a tick, time, byte count or address that nobody can say */
+#define PT_UNKNOWN UINT64_MAX	/* a tick, time, byte count or address that is not known */
 #define PT_NS_PER_MS UINT64_C(1000000)
 #define PT_NS_PER_S UINT64_C(1000000000)
 

@@ -6,7 +6,7 @@
  *
  *   DATA         gap(PT_GAP_RESTART) first if its cause is PT_DATA_RESTARTS, then feed() until all is taken
  *   LOSS         gap(PT_GAP_LOSS)
- *   STATE        state(); the chunk stands where it happened in the stream: behind the bytes that came before it
+ *   STATE        state(); the chunk is where it happened in the stream: behind the bytes that came before it
  *   END          flush()
  *
  * To add one: a file that fills a struct pt_decoder, one word in PT_DECODERS. tests/test_decoder_contract.c tests
@@ -26,7 +26,7 @@ enum pt_gives {
 	PT_GIVES_FLOW = 1,	/* START to STOP: flow makes runs of them */
 	PT_GIVES_SAMPLES = 2,
 	PT_GIVES_OTHER = 4,	/* values, exceptions, counters, bins */
-	PT_GIVES_FLOW_TIME = 8,	/* SINCE says how long flow has been where it stands */
+	PT_GIVES_FLOW_TIME = 8,	/* SINCE says how long flow has been where it is */
 };
 
 struct pt_decoder {
@@ -41,7 +41,7 @@ struct pt_decoder {
 	size_t (*feed)(void *state, const uint8_t *bytes, size_t len_bytes, struct pt_batch *out);
 	/* Optional. How many packets at the head of len_bytes bytes are pairs of 32-bit addresses, little-endian: from
 	 * and to of a PT_EV_BRANCH by instruction, which leaves no trace in state, if both have bit 0 clear and lie
-	 * below pairs_below. Who is in a hurry may take of these himself what fits, from the head on; feed() gets the
+	 * below pairs_below. A fast caller may take of these itself what fits, from the head on; feed() gets the
 	 * rest. packet_bytes: out: from the head on to the end of a packet, the one that is half received or the
 	 * next. */
 	size_t (*pairs)(const void *state, size_t len_bytes, size_t *packet_bytes);
@@ -73,7 +73,7 @@ static inline struct pt_event *pt_batch_add(struct pt_batch *out, const struct p
 	return e;
 }
 
-/* A gap; ns, bytes: PT_UNKNOWN if nobody can say. */
+/* A gap; ns, bytes: PT_UNKNOWN where it is not known. */
 static inline void pt_batch_add_gap(struct pt_batch *out, const struct pt_event *blank, enum pt_gap cause, uint64_t ns,
 				    uint64_t bytes)
 {

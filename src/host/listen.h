@@ -21,16 +21,16 @@ struct pt_listener {
 	bool open;		/* the handle is the loop's until it is closed */
 	char *address;		/* as the user would write it, with the real port; NULL when not listening */
 	struct pt_socket_file *file;	/* unix: removed at the end, if it is still the same one */
-	/* unix: who else may connect; set before pt_listen(), the caller's. NULL: nobody */
+	/* unix: which other users may connect; set before pt_listen(), the caller's. NULL: none */
 	const struct pt_peers *peers;
 	bool allow_remote;	/* set before pt_listen(): an address that other machines may reach is no error */
 	bool is_remote;		/* it is such an address */
 	bool peer_is_own;	/* it is the daemon's own user (pt_peer_is_own()) */
-	char peer[PT_PEER_TEXT];	/* unix: who it was whom pt_listener_accept() was about last */
+	char peer[PT_PEER_TEXT];	/* unix: the peer of the last pt_listener_accept() */
 };
 
 /* Loop thread. address: "HOST:PORT", "[IPV6]:PORT" (port 0: any free one), "unix:PATH". on_connection is libuv's, with
- * data in the stream's handle. A unix socket file that nobody serves any more is replaced. TCP is for this machine
+ * data in the stream's handle. A unix socket file that no process serves any more is replaced. TCP is for this machine
  * alone, unless allow_remote is set: PT_EARG else.
  * PT_EARG not an address, PT_EBUSY in use, PT_EPERM; after an error, too, a listener that is open is to be closed. */
 int pt_listen(struct pt_listener *listener, uv_loop_t *loop, const char *address, uv_connection_cb on_connection,

@@ -40,7 +40,7 @@ enum { PT_DATA_FOLLOWS, PT_DATA_RESTARTS, PT_DATA_CHOSEN_BEGIN, PT_DATA_CHOSEN_E
 
 struct pt_chunk {
 	uint64_t from_ns, to_ns;	/* probe's clock: the time this chunk accounts for */
-	uint64_t lost_bytes;		/* LOSS only; PT_UNKNOWN if nobody can say */
+	uint64_t lost_bytes;		/* LOSS only; PT_UNKNOWN where it is not known */
 	uint16_t source;		/* number of the source in this session, from 0 */
 	uint16_t core;			/* from 0 */
 	uint16_t kind;			/* enum pt_chunk_kind */

@@ -32,7 +32,7 @@ enum pt_event_kind {
 				 * many; cause is enum pt_counting */
 	PT_EV_GAP,		/* what ran here is not known; cause is enum pt_gap */
 	PT_EV_VALUE_PC,		/* the instruction at branch.to made the VALUE that comes next */
-	PT_EV_EXECUTED,		/* the instruction at branch.to ran, behind the one that was told of before */
+	PT_EV_EXECUTED,		/* the instruction at branch.to ran, behind the one that was reported before */
 	PT_EV_SINCE,		/* value.value ticks of the target's own time stamps since the last change of flow that
 				 * was recorded, when exception value.at was entered (PT_UNKNOWN: none was, it is a
 				 * stamp and no more); cause is enum pt_since_cause */
@@ -56,14 +56,14 @@ enum pt_by {
 enum pt_gap {
 	PT_GAP_RESTART = 1,	/* tracing was (re)started: nothing is known of what ran before */
 	PT_GAP_DAMAGED,		/* the bytes made no sense */
-	PT_GAP_LOSS,		/* a LOSS chunk stands here; gap.ns and gap.bytes from it */
+	PT_GAP_LOSS,		/* a LOSS chunk is here; gap.ns and gap.bytes from it */
 	PT_GAP_OVERFLOW,	/* the chip's own trace FIFO was full: it dropped trace, and says so in the stream */
 };
 
 /* Cause of START, ATOMS, INDIRECT, VECTOR and STOP: which direct branches their format has atoms for. */
 enum pt_atoms {
 	PT_ATOMS_ALL,		/* every direct branch, calls too */
-	PT_ATOMS_CONDITIONAL,	/* conditional ones; the others leave nothing, whoever walks the code follows them */
+	PT_ATOMS_CONDITIONAL,	/* conditional ones; the others leave nothing, the code walker follows them */
 	/* none: conditional ones that are taken are BRANCHes; those passed on the way were not */
 	PT_ATOMS_TAKEN,
 };

@@ -36,7 +36,7 @@ int pt_cores_start(struct pt_cores *s, const struct pt_cores_kind *kind, const v
 /* As of struct pt_source_ops, where the state is a struct pt_cores. */
 int pt_cores_drain(void *cores, struct pt_err *err);
 int pt_cores_on_state(void *cores, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err);
-/* What was started ends; the first error is the one to tell. */
+/* What was started ends; the first error is the one to report. */
 int pt_cores_stop(void *cores, struct pt_err *err);
 
 #endif

@@ -25,7 +25,7 @@ struct pt_emit {
 	struct pt_chunk *reserved[3];	/* taken from the pool ahead, so that what is to come cannot fail */
 	unsigned n_reserved;
 	uint64_t batch_ns;		/* pt_emit_batch_from(): how long batches take; 0: there was none */
-	/* pt_emit_costs(): who tells, and since when; of which time was told last */
+	/* pt_emit_costs(): the function that fills it in, since when, and the time that was reported last */
 	void (*tell_cost)(void *arg, struct pt_cost *cost);
 	void *cost_arg;
 	uint64_t cost_from_ns, cost_told_ns;
@@ -38,9 +38,9 @@ int pt_emit_config(struct pt_emit *out, const struct pt_source_setup *setup, con
 		   struct pt_err *err);
 /* from_ns and to_ns are moved up to told_ns where they lie before it. Without room it is a LOSS. */
 void pt_emit_data(struct pt_emit *out, uint64_t from_ns, uint64_t to_ns, const void *bytes, size_t len_bytes);
-/* Samples in a row were read from from_ns to to_ns. Returns from when on they observe: from_ns, or later where the host, or
- * what is between it and the probe, was held up meanwhile, so that a row took many times as long as others do. For then
- * nobody looked. */
+/* Samples in a row were read from from_ns to to_ns. Returns from when on they observe: from_ns, or later where the
+ * host, or what is between it and the probe, was held up meanwhile, so that a row took many times as long as others do.
+ * Until then nothing was observed. */
 uint64_t pt_emit_batch_from(struct pt_emit *out, uint64_t from_ns, uint64_t to_ns);
 /* from told_ns; nothing if that is no time */
 void pt_emit_loss(struct pt_emit *out, enum pt_loss cause, uint64_t to_ns);
@@ -49,8 +49,8 @@ void pt_emit_loss_of(struct pt_emit *out, enum pt_loss cause, uint64_t lost_byte
 void pt_emit_state(struct pt_emit *out, enum pt_state what, uint64_t ns, uint64_t pc);
 /* Ticks of the source's stamps were at ns, plus or minus. Nothing without room: an anchor more or less. */
 void pt_emit_clock(struct pt_emit *out, uint64_t ticks, uint64_t ns, uint64_t error_ns);
-/* From now on it is told what the source has cost the program: now and then, about once in a second, and before END, so
- * that a capture that is cut short has it, too. tell fills in the parts of cost, which is zeroed. */
+/* From now on the source's overhead is reported: now and then, about once in a second, and before END, so
+ * that a capture that is cut short has it, too. tell() fills in the parts of cost, which is zeroed. */
 void pt_emit_costs(struct pt_emit *out, void (*tell)(void *arg, struct pt_cost *cost), void *arg);
 /* Waits up to 1 s for room, because the analyst waits for nothing else. Only the first one counts. */
 void pt_emit_end(struct pt_emit *out);
@@ -60,8 +60,8 @@ bool pt_emit_reserve(struct pt_emit *out, unsigned n);
 /* A batch failed with rc; PT_EPROTO: the target gave no answer. PT_EINTERRUPTED: call again. More than 0: a reset or a
  * short loss of power, try again in so many microseconds. Else it is fatal: the LOSS and END are out. */
 int pt_emit_failed(struct pt_emit *out, uint64_t now_ns, int rc);
-/* The profile ends: what was not told yet is a loss, by what fails at present, else of that cause. rc: of the attempt
- * to fetch the rest. */
+/* The profile ends: what was not accounted for yet is a loss, by what fails at present, else of that cause. rc: of the
+ * attempt to fetch the rest. */
 void pt_emit_rest(struct pt_emit *out, uint64_t now_ns, int rc, enum pt_loss cause);
 /* It works again: what was missed is a LOSS, to a reset, to a target that gave no answer, or to the wire. */
 void pt_emit_works(struct pt_emit *out, uint64_t now_ns, bool was_reset);

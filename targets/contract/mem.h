@@ -36,8 +36,8 @@ struct pt_mem_op {
 struct pt_mem;
 
 struct pt_mem_ops {
-	/* Run ops in order with as few round trips as the wire allows. After a POLL only READs may stand, they are void
-	 * if it expires.
+	/* Run ops in order with as few round trips as the wire allows. After a POLL only READs may follow, they are
+	 * void if it expires.
 	 *   n_done   out: operations completed, also on error
 	 * Returns 0 when all are done or a poll expired (n_done is its index), or PT_EARG (nothing was done), PT_EFAULT
 	 * (the sentence has the address; *fault_addr too), PT_ETIMEOUT, PT_EIO, PT_EPROTO, PT_EINTERRUPTED,

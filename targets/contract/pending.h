@@ -48,7 +48,7 @@ struct pt_pending_row {
 	uint64_t at;			/* address, or the target's own number; in target byte order little-endian */
 	uint32_t was, ours;		/* what stood there, and what we write */
 	uint32_t earlier;		/* pt_pending_note()'s: ours of the note before, or its own */
-	uint32_t check;			/* bits of ours that nobody changes but us; 0: not looked at */
+	uint32_t check;			/* bits that only we change; 0: not looked at */
 	uint32_t mask;			/* bits that are put back */
 	uint8_t *bytes;			/* instead of was and ours: RAM as it was; copied by note. NULL: a register */
 	uint32_t len_bytes;
@@ -62,8 +62,8 @@ struct pt_pending *pt_pending_new(void (*keep)(void *arg, const char *text, size
 void pt_pending_listen(struct pt_pending *pending, void (*told)(void *arg, const char *text), void *arg);
 void pt_pending_free(struct pt_pending *pending);	/* NULL is fine; what is kept stays */
 
-/* No target, or one without pending: nobody keeps anything, and nothing happens. Rows in the order in which they are to be put back,
- * all of one unit, in place of those that it had. */
+/* No target, or one without pending: nothing is kept, and nothing happens. Rows in the order in which they are to be
+ * put back, all of one unit, in place of those that it had. */
 void pt_pending_note(struct pt_target *target, const struct pt_pending_row *rows, size_t n);
 void pt_pending_settle(struct pt_target *target, const char *unit);
 /* For the log of changes alone: what is changed and cannot be put back, as half a sentence. */

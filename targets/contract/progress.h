@@ -18,7 +18,7 @@ struct pt_progress {
 	_Atomic uint64_t packed;
 }; /* caller's; all zero: nothing has begun */
 
-/* done of total pieces of this step; total 0: nobody knows how many. Large steps tell the log each quarter. NULL is
+/* done of total pieces of this step; total 0: it is not known how many. Large steps are logged each quarter. NULL is
  * fine. */
 void pt_progress_set(struct pt_progress *progress, enum pt_progress_step step, uint32_t done, uint32_t total);
 /* "erasing, 12 of 64 sectors (18 %)"; any thread. */

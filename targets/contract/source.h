@@ -43,7 +43,7 @@ struct pt_source_ops {
 	size_t n_params;
 	/* It is made of these, ends with NULL (shared_link.h): settings of any but their modes are its own, too. */
 	const struct pt_source_ops *const *members;
-	/* Can this chip do it? 0, or PT_EUNSUPPORTED with the reason, for `monitor sources`. A unit that nobody uses
+	/* Can this chip do it? 0, or PT_EUNSUPPORTED with the reason, for `monitor sources`. A unit that is not in use
 	 * may be tried out for that, and is left as it was. */
 	int (*available)(struct pt_target *target, struct pt_err *err);
 	/* What it is to the program here, where that depends: "each sample halts the core". NULL: help says it. */
@@ -53,19 +53,19 @@ struct pt_source_ops {
 	/* Save what it will change, program the unit, emit CONFIG. Undoes its own work on failure. PT_EBUSY when the
 	 * unit is leased to another (the sentence names the owner). */
 	int (*start)(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err);
-	/* One step, as long as the link is best used: on one of 1 ms a packet 35 ms, because every step costs a
+	/* One step, as long as the link is best used: on one of 1 ms a packet 35 ms, because every step takes a
 	 * turn-around (10 ms steps would use 89 % of the packet slots, 35 ms 97 %). Resumable: an interrupt cuts it
-	 * short, and whoever wants the wire waits for what is in flight, 10 ms at most, or 20 while a delay runs in the
-	 * probe. Returns 0 = again at once, or > 0: nothing to do for that many microseconds; PT_EINTERRUPTED is fine:
-	 * call again. Other errors: the source is dead, END was emitted. */
+	 * short, and a job that wants the wire waits for what is in flight, 10 ms at most, or 20 while a delay runs in
+	 * the probe. Returns 0 = again at once, or > 0: nothing to do for that many microseconds; PT_EINTERRUPTED is
+	 * fine: call again. Other errors: the source is dead, END was emitted. */
 	int (*drain)(void *state, struct pt_err *err);
-	/* This core of the target stopped, was resumed or reset by somebody else: emit STATE, re-arm what a reset
-	 * cleared. Where several of them stop together each is told by itself, and those that the source has nothing
-	 * of are told, too. Somebody waits for the news of a stop: what takes the wire long then is left to the next
+	/* This core of the target stopped, or was resumed or reset by a client: emit STATE, re-arm what a reset
+	 * cleared. Where several of them stop together it is called for each, those that the source has nothing of
+	 * included. A client waits for the news of a stop: what takes the wire long then is left to the next
 	 * drain. */
 	int (*on_state)(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err);
-	/* The core is halted, and what was recorded before has not been fetched yet: whoever lets it run had better
-	 * call drain until this is false, for on_state would fetch it in one go. NULL: never. */
+	/* The core is halted, and what was recorded before has not been fetched yet: before the core is resumed, call
+	 * drain until this is false, for on_state would fetch it in one go. NULL: never. */
 	bool (*behind)(const void *state);
 	/* Fetch what is left, restore every register, emit END. Also after an error or with the probe gone: then only
 	 * what needs no probe. Always releases; returns what went wrong. */

@@ -20,7 +20,7 @@ enum pt_run_state {
 	PT_RUNNING = 1,
 	PT_HALTED,
 	PT_SLEEPING,		/* runs, but waits for an event: a state, not an error */
-	PT_IN_RESET,		/* held in reset, or unpowered as far as one can tell */
+	PT_IN_RESET,		/* held in reset, or unpowered as far as it can be seen */
 	PT_LOCKED_UP,		/* v6-M lockup: can be halted */
 	PT_LOST,		/* the probe or the power is gone */
 };
@@ -85,17 +85,18 @@ struct pt_target_word {
 	const char *name;
 	const char *usage, *help;	/* the words behind it, as help shows them: "" takes none; what it prints */
 	bool needs_no_target;		/* state is NULL, and any thread may ask */
-	bool names_code;		/* "<0x1234>" in its lines is an address of code: who shows them adds where in
+	bool names_code;		/* "<0x1234>" in its lines is an address of code: what shows them adds where in
 					 * the program that is, and drops the brackets */
 	/* Calls say with each line. PT_EARG: the words make no sense, and the sentence has right ones. */
 	int (*print)(void *state, const char *const *words, size_t n_words, void (*say)(void *arg, const char *line),
 		     void *arg, struct pt_err *err);
 };
 
-/* Behind another GDB server a debugger's packets go straight to it (src/board/upstream.h), but for what the target adds. */
+/* Behind another GDB server a debugger's packets go straight to it (src/board/upstream.h), but for what the target
+ * adds. */
 struct pt_target_upstream {
 	const char *description;	/* all of target.xml, without includes; NULL: the server's own is passed on */
-	const char *architecture;	/* GDB's name for it, as the server tells it; "" where it does not */
+	const char *architecture;	/* GDB's name for it, as the server reports it; "" where it does not */
 	bool big_endian;
 	uint16_t own_from, own_end;	/* GDB's numbers of the registers that the target answers; equal: none */
 	/* The core of a thread as the server names it ("1", "p1.2"); of "0", any, the first. -1: none that is known. */
@@ -131,9 +132,9 @@ struct pt_target_ops {
 	/* Put everything back as it was found: breakpoints out, catches off, halting debug off if it was off, the core
 	 * running if resume. Works as far as the probe still does. */
 	int (*detach)(void *state, bool resume, struct pt_err *err);
-	/* Nobody debugs any more, though the board stays open: a core that runs goes on as it was found, halting debug
-	 * and catches off, but for what a source at work needs. A halted one stays in debug. What was noted for the
-	 * flash and not done is forgotten. NULL: nothing to do. */
+	/* No client debugs any more, though the board stays open: a core that runs goes on as it was found, halting
+	 * debug and catches off, but for what a source at work needs. A halted one stays in debug. What was noted for
+	 * the flash and not done is forgotten. NULL: nothing to do. */
 	int (*leave)(void *state, struct pt_err *err);
 	const char *(*chip)(void *state);	/* "MKL27Z256 (Cortex-M0+ r0p1)" */
 	/* What was found and what we changed, line by line, for `monitor status`. */
@@ -165,7 +166,7 @@ struct pt_target_ops {
 	int (*host_call)(void *state, unsigned core, struct pt_host_call *call, struct pt_err *err);
 	int (*host_answer)(void *state, unsigned core, int32_t result, uint64_t *pc, struct pt_err *err);
 
-	/* Idempotent. PT_EUNSUPPORTED: never on this chip; PT_EBUSY: none free (the sentence says who has them). */
+	/* Idempotent. PT_EUNSUPPORTED: never on this chip; PT_EBUSY: none free (the sentence names the owners). */
 	int (*break_insert)(void *state, const struct pt_break *at, struct pt_err *err);
 	int (*break_remove)(void *state, const struct pt_break *at, struct pt_err *err);
 
@@ -178,7 +179,7 @@ struct pt_target_ops {
 	int (*flash_erase)(void *state, uint64_t addr, uint64_t size, struct pt_err *err);
 	int (*flash_write)(void *state, uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);
 	int (*flash_done)(void *state, struct pt_progress *progress, struct pt_err *err);
-	void (*flash_forget)(void *state);	/* what erase and write noted and nobody has
+	void (*flash_forget)(void *state);	/* what erase and write noted and has not been
 						 * done; NULL: nothing is noted */
 	int (*mass_erase)(void *state, struct pt_err *err);
 
@@ -189,22 +190,23 @@ struct pt_target_ops {
 	 * name, or none is known. NULL: none are wanted. */
 	const char *const *symbols;
 	void (*symbol)(void *state, unsigned i, uint64_t addr);
-	/* The byte order of the program that is known, told with the symbols, for a target that comes in both. NULL:
+	/* The byte order of the program that is known, given with the symbols, for a target that comes in both. NULL:
 	 * it is no question. */
 	void (*program_order)(void *state, bool big_endian);
 	const struct pt_target_upstream *(*upstream)(void *state);	/* NULL: it is not behind another GDB server */
-	/* Registers of kind PT_PENDING_REG, n rows of one core: what they hold, and write them; those of PT_PENDING_STOP are
-	 * only written. NULL: there are none. */
+	/* Registers of kind PT_PENDING_REG, n rows of one core: what they hold, and write them; those of
+	 * PT_PENDING_STOP are only written. NULL: there are none. */
 	int (*pending_read)(void *state, const struct pt_pending_row *rows, size_t n, uint32_t *values,
 			    struct pt_err *err);
 	int (*pending_write)(void *state, const struct pt_pending_row *rows, size_t n, const uint32_t *values,
 			     struct pt_err *err);
-	/* Of a row of PT_PENDING_OWN: what was cut short is put back. as_before: all is as it was; else the target is not
-	 * as it was left, and is left alone. NULL: there are none. */
+	/* Of a row of PT_PENDING_OWN: what was cut short is put back. as_before: all is as it was; else the target is
+	 * not as it was left, and is left alone. NULL: there are none. */
 	int (*pending_mend)(void *state, const struct pt_pending_row *row, bool *as_before, struct pt_err *err);
 	/* What an earlier process had changed has been put back: as it is now, it was found. NULL: nothing was kept. */
 	int (*look_again)(void *state, struct pt_err *err);
-	/* From here on pt_pending_note() is kept: what attach has changed already is noted. NULL: it changes nothing. */
+	/* From here on pt_pending_note() is kept: what attach has changed already is noted. NULL: it changes
+	 * nothing. */
 	void (*note_changes)(void *state);
 };
 
@@ -216,7 +218,7 @@ struct pt_target {
 	struct pt_probe *probe;		/* NULL in tests over an array */
 	bool by_name;			/* the user asked for this one: what cannot be found out is as he says */
 	struct pt_lease *leases;	/* of its hardware units, see below */
-	struct pt_pending *pending;	/* what is to be put back, the board's; NULL: nobody keeps it (pending.h) */
+	struct pt_pending *pending;	/* what is to be put back, the board's; NULL: it is not kept (pending.h) */
 };
 
 bool pt_target_is_big_endian(const struct pt_target *target);

@@ -65,7 +65,7 @@ struct pt_vboard_ops {
 	void (*flow_core)(struct pt_vboard *board, struct pt_vflow_core *core);
 	/* Its memory, for the log of what a debugger writes. NULL: there is none. */
 	struct pt_vbus *(*bus)(struct pt_vboard *board);
-	/* What the user of such hardware tells proftap with --set, for no probe finds it out: say gets each word.
+	/* What the user of such hardware gives with --set, because no probe finds it out: say gets each word.
 	 * settings are the board's own; driver: of the probe in front of it. NULL: nothing. */
 	void (*told)(const struct pt_params *settings, const char *driver, void (*say)(void *arg, const char *word),
 		     void *arg);

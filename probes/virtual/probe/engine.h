@@ -21,7 +21,7 @@ typedef void pt_vrespond(void *arg, const uint8_t *response, size_t len_bytes, u
 
 struct pt_vengine_ops {
 	const char *name;		/* the protocol, for product strings: "CMSIS-DAP" */
-	const char *served;		/* who can use it over TCP, as a sentence for the user */
+	const char *served;		/* what can use it over TCP, as a sentence for the user */
 	/* Take one request that arrived at at_ns of the link's clock; a probe that is busy until later begins later.
 	 * Calls respond for each response, PT_VENGINE_MAX_RESPONSES at most. Nothing that the request promises but does
 	 * not hold is ever read. */
@@ -37,7 +37,7 @@ struct pt_vengine_ops {
 	/* Send what no request asked for (stop replies). Called now and then while no request is under way. NULL:
 	 * nothing */
 	void (*unasked)(void *state, uint64_t at_ns, pt_vrespond *respond, void *arg);
-	void (*left)(void *state);	/* the host has gone; NULL: nobody cares */
+	void (*left)(void *state);	/* the host has gone; NULL: nothing is to be done */
 	void (*free)(void *state);
 };
 

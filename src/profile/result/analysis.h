@@ -34,7 +34,7 @@ struct pt_analysis_setup {	/* what is known before the first chunk; all of it ou
 					 * what is open now, was not seen */
 };
 
-/* who has state per core leaves out the runs of cores with a higher number */
+/* an analysis with state per core leaves out the runs of cores with a higher number */
 enum { PT_RUN_CORES = PT_PROFILE_CORES };
 
 struct pt_analysis {
@@ -50,27 +50,26 @@ struct pt_analysis {
 	 * from: of the first run; the runs of a core follow each other on the profile's clock. */
 	void (*runs)(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from);
 	void (*steps)(void *analysis, const struct pt_step *step, size_t n);
-	/* The same in brief, for who takes runs and steps and wants to be fast: what comes here is no run or step any
-	 * more.
-	 * NULL: all of it comes as runs and steps. */
+	/* The same in brief, for analyses that take runs and steps and have to be fast: what comes here is no run or
+	 * step any more. NULL: all of it comes as runs and steps. */
 	void (*piece)(void *analysis, const struct pt_piece *piece, uint16_t core, struct pt_moment from);
 	void (*briefs)(void *analysis, const struct pt_brief_batch *batch);
 	bool (*wants_steps)(const void *analysis);	/* after open(): whether its words ask for any; NULL: they do */
-	/* A window on the time of a core (flow/windows.h): NULL: it begins, else it has ended. What its rows got between
-	 * the two is what they are estimated by; a beginning that is followed by another one was none. Steps are charged
-	 * up to here. */
+	/* A window on the time of a core (flow/windows.h): NULL: it begins, else it has ended. What its rows got
+	 * between the two is what they are estimated by; a beginning that is followed by another one was none. Steps
+	 * are charged up to here. */
 	void (*window)(void *analysis, uint16_t core, const struct pt_time_window *window);
 	void (*signals)(void *analysis, const struct pt_signal *signal, size_t n);
 	/* Events that neither flow nor signals take: SAMPLE, BIN, COUNTER, EXCEPTION; and GAPs, but not of a source
-	 * that gives nothing but flow: runs and steps tell of those. at: of each. */
+	 * that gives nothing but flow: runs and steps have those. at: of each. */
 	void (*events)(void *analysis, const struct pt_event *event, const struct pt_moment *at, size_t n);
 	/* What the source gave so far was taken together, as one chunk has it; what it gives next is independent. */
 	void (*batch_end)(void *analysis, uint16_t source);
-	/* The source has seen all that it sees up to this moment of the probe's clock: what its last signals told lasts
+	/* The source has seen all that it sees up to this moment of the probe's clock: what its last signals said lasts
 	 * at least until then. */
 	void (*seen)(void *analysis, uint16_t source, uint64_t upto_ns);
-	/* The source of a core's runs saw nothing of it between these moments, or held it; not: it slept. It comes before
-	 * what was seen behind it, and behind most of what was seen before. */
+	/* The source of a core's runs saw nothing of it between these moments, or held it; not: it slept. It comes
+	 * before what was seen behind it, and behind most of what was seen before. */
 	void (*blind)(void *analysis, uint16_t core, uint64_t from_ns, uint64_t to_ns);
 	/* A source was opened: its CONFIG chunk, untrusted, for the call alone. */
 	void (*config)(void *analysis, uint16_t source, const struct pt_config *config);

@@ -1,5 +1,5 @@
 /* Which stack runs. Code that an exception interrupted and did not return to is another context's: its stack is
- * parked until that context goes on. Which context it is shows the address where it goes on; where several stacks
+ * parked until that context goes on. The address where it goes on shows which context it is; where several stacks
  * were left at one address, as in a function that yields, the one that waits where that function returns to (held.c).
  * Where that is not known, or several wait there, none of them is believed. */
 #include <string.h>

@@ -29,12 +29,12 @@ struct pt_rtos_walk {
 };
 
 /* A way to save a task's registers: what lies from the place on, low to high, a word each. "exc" is EXC_RETURN, whose
- * bits tell whether a way can be the right one; names that GDB does not have are passed over. Behind it lies what the
+ * bits show whether a way can be the right one; names that GDB does not have are passed over. Behind it lies what the
  * hardware stacked, if the way is not the whole of it. Sources: rtos_NAME.c. */
 enum { PT_RTOS_BASELINE = 1, PT_RTOS_MAINLINE = 2, PT_RTOS_WHOLE = 4 };	/* cores of that profile alone; see above */
 struct pt_rtos_frame { const char *words, *words_fp; unsigned flags; };	/* words_fp: with FP context; NULL: has none */
 struct pt_rtos_place {
-	uint64_t sp;			/* PT_UNKNOWN: the OS does not tell */
+	uint64_t sp;			/* PT_UNKNOWN: the OS does not say */
 	uint64_t exc_return;		/* where the control block has it; else PT_UNKNOWN */
 	uint64_t callee, callee_fp;	/* r4-r11 and s16-s31 lie there, and not on the stack; else PT_UNKNOWN */
 	const struct pt_rtos_frame *frames;	/* the recipe's, or others */

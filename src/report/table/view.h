@@ -34,7 +34,7 @@ struct pt_value {
 	union { uint64_t u; double f; const char *text; };	/* NONE: text, or NULL; pt_unit_is_real(): f, NAN: not
 							 * known; else u, PT_UNKNOWN: not known */
 	uint64_t undecided_ns;	/* not 0: the figure would need a finer order than the clocks of the sources allow,
-				 * which know moments to this much only, PT_UNKNOWN: nobody can say how much;
+				 * which know moments to this much only, PT_UNKNOWN: it is not known how much;
 				 * u or f says that it is not known */
 	double lo, hi;		/* 95 % interval when ESTIMATED, else both 0 */
 	bool bounds;		/* lo and hi are the least and most that it can be, and no interval of 95 % */
@@ -81,7 +81,7 @@ struct pt_view {
 	/* Whether row i is one of those that the query asks for (from, to, name); NULL: it cannot
 	 * be asked like that. */
 	bool (*match)(const void *subject, size_t i, const struct pt_query *query);
-	const char *empty;	/* what to do so that it has rows; NULL: nobody can do anything */
+	const char *empty;	/* what to do so that it has rows; NULL: nothing can be done */
 	const char *note;	/* what one must know to read it right, below its name in
 				 * the text report; NULL: nothing */
 	/* What one must know of this table as it is, of the columns shown (NULL: of none): a sentence without its full stop
