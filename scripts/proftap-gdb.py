@@ -135,17 +135,43 @@ class List(gdb.Command):
         if not rows:
             raise gdb.GdbError(f"no line of {argument} was seen: profile report functions has those that were")
         gdb.write("".join(line[2:].rstrip() + "\n" for line in text if line.startswith(self.FACTS)))
-        gdb.write(f"{'count':>12} {'self':>8}  line\n")
+        cells = {id(row): (self.count(row), self.share(row)) for row in rows}
+        widths = [max(len(heading), *(len(cell[i]) for cell in cells.values())) for i, heading in enumerate(("count", "self"))]
+        gdb.write(f"{'count':>{widths[0]}}  {'self':>{widths[1]}}  line\n")
         for file in dict.fromkeys(row["file"] for row in rows):
-            self.show(file, [row for row in rows if row["file"] == file])
+            self.show(file, {int(row["line"]): cells[id(row)] for row in rows if row["file"] == file}, widths)
 
-    def show(self, file, rows):
-        seen = {int(row["line"]): row for row in rows}
+    @staticmethod
+    def interval(row, key):
+        """Both limits as numbers, or None; of a lower bound there is only the first."""
+        return [float(row[name]) if row.get(name) else None for name in (f"{key}_ci95_lo", f"{key}_ci95_hi")]
+
+    @staticmethod
+    def rounded(number):
+        """Two digits: more are lost in the interval."""
+        return f"{int(float(f'{number:.1e}')):d}"
+
+    @classmethod
+    def count(cls, row):
+        low, high = cls.interval(row, "count")
+        if low is not None and high is None:
+            return f">={low:.0f}"
+        if low is None or not row["count"]:
+            return row["count"]
+        return f"{cls.rounded(float(row['count']))} ({cls.rounded(low)}-{cls.rounded(high)})"
+
+    @classmethod
+    def share(cls, row):
+        low, high = cls.interval(row, "net_share")
+        share = f"{float(row['net_share']) * 100:.2f} %" if row["net_share"] else ""
+        return share if low is None or high is None else f"{share} ({low * 100:.2f}-{high * 100:.2f})"
+
+    def show(self, file, cells, widths):
         source = self.source_of(file)
-        for line in range(min(seen), max(seen) + 1):
-            row = seen.get(line)
-            share = f"{float(row['net_share']) * 100:.2f} %" if row and row["net_share"] else ""
-            gdb.write(f"{row['count'] if row else '':>12} {share:>8}  {line}\t{linecache.getline(source, line).rstrip() if source else ''}\n")
+        for line in range(min(cells), max(cells) + 1):
+            count, share = cells.get(line, ("", ""))
+            text = linecache.getline(source, line).rstrip() if source else ""
+            gdb.write(f"{count:>{widths[0]}}  {share:>{widths[1]}}  {line}\t{text}\n")
         if source is None:
             gdb.write(f"({file} is not on this machine: the GDB command `directory` says where it is)\n")
 
