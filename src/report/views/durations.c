@@ -27,6 +27,19 @@ static size_t n_rows(const void *subject)
 	return c != NULL ? c->n_durations : (size_t)PT_NOT_MADE;
 }
 
+/* Its error has a column of its own. */
+static struct pt_value count_of(const struct pt_duration_row *d, enum pt_basis basis)
+{
+	struct pt_value value = { .f = d->count, .basis = isnan(d->count) ? PT_BASIS_NONE : basis };
+
+	if (isnan(d->count) || basis != PT_BASIS_ESTIMATED || isnan(d->error))
+		return value;
+	value.lo = fmax(0, d->count - d->error);
+	value.hi = d->count + d->error;
+	value.interval_beside = true;
+	return value;
+}
+
 static void row(const void *subject, size_t i, struct pt_value *out)
 {
 	const struct pt_counters *c = ((const struct pt_profile *)subject)->counters;
@@ -36,8 +49,9 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .text = d->of };
 	*out++ = (struct pt_value){ .u = d->over, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = d->up_to, .basis = PT_BASIS_EXACT };
-	*out++ = (struct pt_value){ .f = d->count, .basis = isnan(d->count) ? PT_BASIS_NONE : basis };
-	*out++ = (struct pt_value){ .f = basis == PT_BASIS_EXACT ? NAN : d->error, .basis = PT_BASIS_NONE };
+	*out++ = count_of(d, basis);
+	*out++ = (struct pt_value){ .f = basis == PT_BASIS_EXACT ? NAN : d->error, .basis = PT_BASIS_NONE,
+				    .rough = true };
 	*out++ = (struct pt_value){ .f = d->share, .basis = isnan(d->share) ? PT_BASIS_NONE : basis };
 	*out++ = (struct pt_value){ .f = d->shorter, .basis = isnan(d->shorter) ? PT_BASIS_NONE : basis };
 	*out++ = pt_core_value(c->n_cores, d->core);
