@@ -279,7 +279,7 @@ def missing(text, *wanted):
 
 def unbroken(text):
     """Sentences with a path in them are broken anywhere; in what GDB/MI quotes a line's end is a backslash and n."""
-    return re.sub(r"\n|\\n", " ", text)
+    return re.sub(r"(\n|\\n) *", " ", text)
 
 
 def expect(text, *wanted):
