@@ -652,6 +652,14 @@ static const struct {
 	{ PT_UNIT_COUNT, { .u = 1069374, .basis = PT_BASIS_ESTIMATED }, "1069374" },	/* a tally */
 	{ PT_UNIT_TICKS, { .u = 1439999, .basis = PT_BASIS_ESTIMATED, .at_least = true }, "≥29.99ms" },
 	{ PT_UNIT_MEAN, { .f = 959.99, .basis = PT_BASIS_ESTIMATED, .at_least = true }, "≥19.99us" },
+	{ PT_UNIT_REAL, { .f = 71234.5, .lo = 0, .hi = 900000, .basis = PT_BASIS_ESTIMATED, .interval_beside = true }, "70000" },
+	{ PT_UNIT_REAL, { .f = 0.277946, .basis = PT_BASIS_EXACT, .rough = true }, "0.278" },
+	{ PT_UNIT_REAL, { .f = 0.1999999, .basis = PT_BASIS_EXACT, .rough = true }, "0.2" },
+	{ PT_UNIT_REAL, { .f = 0.0000277946, .basis = PT_BASIS_EXACT, .rough = true }, "0.0000278" },
+	{ PT_UNIT_REAL, { .f = 4083.56, .basis = PT_BASIS_EXACT, .rough = true }, "4080" },
+	{ PT_UNIT_REAL, { .f = 4780536.2, .basis = PT_BASIS_EXACT, .rough = true }, "4.78M" },
+	{ PT_UNIT_REAL, { .f = 2954204, .basis = PT_BASIS_EXACT }, "2954204" },	/* it was counted */
+	{ PT_UNIT_REAL, { .f = -3.14159265, .basis = PT_BASIS_EXACT }, "-3.14159" },
 };
 
 START_TEST(estimates_have_the_digits_of_their_interval)

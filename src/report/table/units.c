@@ -212,6 +212,20 @@ static void print_number(char *out, size_t size, const struct pt_value *value, d
 			     (struct digits){ step_of(value, f, factor), value->at_least });
 }
 
+/* Without zeros behind the point, of which nobody knows whether they are known. */
+static void print_stepped(char *out, size_t size, double f, double step)
+{
+	size_t len =
+		(size_t)snprintf(out, size, "%.*f", (int)fmax(0, ceil(-log10(step) - 1e-9)), round(f / step) * step);
+
+	if (strchr(out, '.') == NULL)
+		return;
+	while (out[len - 1] == '0')
+		out[--len] = '\0';
+	if (out[len - 1] == '.')
+		out[len - 1] = '\0';
+}
+
 /* All digits of a whole number, as it was counted; else six, or those that the step leaves. An exponent is hard to
  * compare with its neighbours. */
 static void print_real(char *out, size_t size, double f, double step)
@@ -223,8 +237,7 @@ static void print_real(char *out, size_t size, double f, double step)
 	else if (f >= 1e5)
 		print_scaled(out, size, f, &scale, (struct digits){ .step = step });
 	else if (step > 0)
-		snprintf(out, size, "%.*g", (int)fmax(1, floor(log10(fabs(f))) - floor(log10(step) + 1e-9) + 1),
-			 round(f / step) * step);
+		print_stepped(out, size, f, step);
 	else
 		snprintf(out, size, "%.6g", f);
 }
