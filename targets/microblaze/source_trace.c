@@ -40,7 +40,8 @@ struct trace {
 	bool ring, held, recording, reading, untold, halt_recorded, half_lost, from_start;
 	uint32_t control, capacity;
 	uint64_t window_ns, period_ns, random, next_ns;
-	uint64_t from_ns, to_ns, halt_ns, halt_pc; /* of what is recorded; of the halt that is not told yet */
+	/* Of what is recorded: it began no earlier, and ended no later; of the halt that is not told yet. */
+	uint64_t from_ns, to_ns, halt_ns, halt_pc;
 	uint32_t n_items, at; /* of the buffer that is being read */
 	uint64_t values[PART_ITEMS];
 	uint8_t bytes[PT_CHUNK_BYTES / ITEM_BYTES * ITEM_BYTES];
@@ -50,13 +51,15 @@ struct trace {
 
 /* --- the unit */
 
-static int command(struct trace *s, unsigned bits, uint64_t *at_ns, struct pt_err *err)
+/* It takes effect between *sent_ns and *done_ns. */
+static int command(struct trace *s, unsigned bits, uint64_t *sent_ns, uint64_t *done_ns, struct pt_err *err)
 {
 	struct pt_mdm_op op = pt_mdm_write_op(TCMDR, TCMDR_BITS, bits);
 
 	if (pt_mdm_run(s->mdm, &op, 1, NULL, err) < 0)
 		return err->code;
-	*at_ns = op.sent_ns;
+	*sent_ns = op.sent_ns;
+	*done_ns = op.done_ns;
 	return 0;
 }
 
@@ -64,12 +67,13 @@ static int command(struct trace *s, unsigned bits, uint64_t *at_ns, struct pt_er
 static int start_unit(struct trace *s, uint64_t *status, struct pt_err *err)
 {
 	const struct pt_mdm_op end = pt_mdm_write_op(TCMDR, TCMDR_BITS, STOP);
+	uint64_t ignored;
 
 	*status = 0;
 	pt_mb_unit_begins(&s->lease, &end, 1);
 	if (pt_mdm_select(s->mdm, s->mb->core, err) < 0 ||
 	    pt_mdm_put(s->mdm, false, TCTRLR, TCTRLR_BITS, s->control, err) < 0 ||
-	    command(s, CLEAR | START, &s->from_ns, err) < 0 ||
+	    command(s, CLEAR | START, &s->from_ns, &ignored, err) < 0 ||
 	    pt_mdm_get(s->mdm, false, TSR, TSR_BITS, status, err) < 0)
 		return err->code;
 	s->from_start = false;
@@ -97,8 +101,9 @@ static int end_recording(struct trace *s, struct pt_err *err)
 {
 	uint64_t status = 0, ignored;
 
-	if (pt_mdm_select(s->mdm, s->mb->core, err) < 0 || command(s, STOP, &s->to_ns, err) < 0 ||
-	    command(s, SAMPLE, &ignored, err) < 0 || pt_mdm_get(s->mdm, false, TSR, TSR_BITS, &status, err) < 0)
+	if (pt_mdm_select(s->mdm, s->mb->core, err) < 0 || command(s, STOP, &ignored, &s->to_ns, err) < 0 ||
+	    command(s, SAMPLE, &ignored, &ignored, err) < 0 ||
+	    pt_mdm_get(s->mdm, false, TSR, TSR_BITS, &status, err) < 0)
 		return err->code;
 	s->recording = s->mb->written.trace = false;
 	s->reading = true;
@@ -117,7 +122,7 @@ static int end_unit(struct trace *s, struct pt_err *err)
 {
 	uint64_t ignored;
 
-	if (pt_mdm_select(s->mdm, s->mb->core, err) < 0 || command(s, STOP, &ignored, err) < 0)
+	if (pt_mdm_select(s->mdm, s->mb->core, err) < 0 || command(s, STOP, &ignored, &ignored, err) < 0)
 		return err->code;
 	s->mb->written.trace = false;
 	pt_mb_unit_ended(&s->lease);
@@ -312,7 +317,7 @@ static int check_unit(struct trace *s, struct pt_err *err)
 			       status);
 	s->recording = s->mb->written.trace = false;
 	s->next_ns = 0;
-	return command(s, STOP | CLEAR, &ignored, err);
+	return command(s, STOP | CLEAR, &ignored, &ignored, err);
 }
 
 static int trace_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)

@@ -120,6 +120,14 @@ static bool memory_write(void *arg, unsigned thread, uint32_t addr, const uint8_
 	return true;
 }
 
+static bool is_timely(void *arg, uint32_t addr)
+{
+	const struct pt_microblaze *chip = arg;
+
+	return addr - PT_MICROBLAZE_MDM_BASE < PT_VMDM_AXI_BYTES &&
+	       pt_vmdm_starts_or_stops(&chip->mdm, addr - PT_MICROBLAZE_MDM_BASE);
+}
+
 /* --- run control */
 
 static bool halted(void *arg, unsigned thread, struct pt_vrsp_stop *stop)
@@ -259,7 +267,7 @@ void pt_microblaze_serve(struct pt_microblaze *chip, bool as_qemu, bool stack_pr
 		.arg = chip, .n_threads = chip->n_nodes,
 		.n_regs = as_qemu || stack_protection ? PT_VMB_REGS : CORE_REGS,
 		.big_endian = chip->node[0].bus.big_endian, .describe = describe, .reg = reg, .set_reg = set_reg,
-		.read = memory_read, .write = memory_write, .halted = halted, .halt = halt, .resume = resume,
+		.read = memory_read, .write = memory_write, .is_timely = is_timely, .halted = halted, .halt = halt, .resume = resume,
 		.breakpoint = breakpoint, .attached = attached, .reset = reset,
 	};
 }

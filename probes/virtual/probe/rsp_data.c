@@ -113,6 +113,8 @@ static void write_memory(struct stub *stub, const char *packet, size_t len_bytes
 	size_t n = packet[0] == 'X' ? unescape(data, len_bytes - (size_t)(data - packet), bytes, sizeof(bytes))
 				    : pt_stub_bytes(data, bytes, sizeof(bytes));
 
+	if (stub->target.is_timely != NULL && stub->target.is_timely(stub->target.arg, addr))
+		pt_vpace_to(stub->pace, stub->at_ns);
 	if (n != n_bytes)
 		pt_stub_say(stub, "E16");
 	else

@@ -34,6 +34,9 @@ struct pt_vrsp_target {
 	/* While the thread runs, too. False: refused by the bus. */
 	bool (*read)(void *arg, unsigned thread, uint32_t addr, uint8_t *bytes, size_t n_bytes);
 	bool (*write)(void *arg, unsigned thread, uint32_t addr, const uint8_t *bytes, size_t n_bytes);
+	/* It matters when exactly a write there takes place: the board is brought to that moment first, also while it rests
+	 * (rsp_stub.c). NULL: nowhere. */
+	bool (*is_timely)(void *arg, uint32_t addr);
 	bool (*halted)(void *arg, unsigned thread, struct pt_vrsp_stop *stop);	/* stop is filled where it has */
 	void (*halt)(void *arg, unsigned thread);
 	void (*resume)(void *arg, unsigned thread, bool step);

@@ -124,6 +124,9 @@ void pt_vmdm_resumed(struct pt_vmdm_core *core);
 uint64_t pt_vmdm_read(struct pt_vmdm *mdm, bool of_mdm, uint8_t command, unsigned n_bits);
 void pt_vmdm_write(struct pt_vmdm *mdm, bool of_mdm, uint8_t command, unsigned n_bits, uint64_t value);
 
+/* A write at this offset of the AXI window is one that a unit begins or ends to record or to count by. */
+bool pt_vmdm_starts_or_stops(const struct pt_vmdm *mdm, uint32_t offset);
+
 unsigned pt_vmdm_bits(const struct pt_vmdm *mdm, uint8_t command);	/* of a core's register; 0: there is none */
 unsigned pt_vmdm_own_bits(const struct pt_vmdm *mdm, uint8_t command);	/* of the MDM's */
 

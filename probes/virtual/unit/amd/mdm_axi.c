@@ -87,6 +87,15 @@ static void window_write(struct pt_vmdm *mdm, uint32_t offset, uint32_t value)
 		pt_vmdm_write(mdm, false, command, pt_vmdm_bits(mdm, command), value);
 }
 
+bool pt_vmdm_starts_or_stops(const struct pt_vmdm *mdm, uint32_t offset)
+{
+	uint8_t command = offset >= WINDOW ? (uint8_t)((offset - WINDOW) >> 6) : ctrl_command(mdm);
+
+	if (offset != DBG_DATA && offset < WINDOW)
+		return false;
+	return command == PT_VMDM_TCMDR || command == PT_VMDM_PCCMDR || command == PT_VMDM_PCTRLR;
+}
+
 static bool read(void *unit, uint32_t offset, const struct pt_vaccess *access, uint32_t *value)
 {
 	struct pt_vmdm *mdm = unit;
