@@ -201,14 +201,16 @@ static bool is_new_heading(size_t view, size_t column)
 static void give_heading(const struct giver *give, size_t view, size_t column)
 {
 	const struct pt_column *own = &pt_views[view]->columns[column];
-	char line[500], views[300] = "";
+	char line[500], views[300] = "", word[PT_SORT_WORD];
 	size_t at = 0;
 
 	for (size_t i = view; pt_views[i] != NULL && at < sizeof(views); i++)
 		if (has_heading(pt_views[i], own->heading))
 			at += (size_t)snprintf(views + at, sizeof(views) - at, "%s%s", at > 0 ? ", " : "",
 					       pt_views[i]->name);
-	snprintf(line, sizeof(line), "heading of the column %s in %s; sort=%s orders by it", own->key, views, own->key);
+	pt_view_sort_word(pt_views[view], column, word);
+	snprintf(line, sizeof(line), "heading of the column in %s; sort=%s orders by it; %s in JSON and csv", views,
+		 word, own->key);
 	give->each(give->arg, own->heading, "heading", line);
 }
 

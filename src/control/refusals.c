@@ -145,6 +145,18 @@ static struct meaning meaning_of(const struct pt_command *cmd, const char *word,
 	return meaning;
 }
 
+/* Those of sources and of the target are known where the target is. */
+static void refuse_setting_of_source(const struct pt_command *cmd, const char *key, size_t len, const char *value,
+				     struct pt_err *err)
+{
+	const char *door = cmd->ctx->ops->name;
+
+	pt_fail(err, PT_EARG,
+		"\"%.40s\" is not a %s command; %s help %.*s says whose setting it is: one of a source goes with the profile, "
+		"%s profile run 2s %.*s=%.40s, one of the target with proftap --set",
+		cmd->words[0], door, door, (int)len, key, door, (int)len, key, value);
+}
+
 /* "set core-clock 48M", "core-clock 48M", "core-clock=48M": where it goes. False: it is none, as far as is known here:
  * those of sources and of the target are known where the target is. */
 static bool refuse_setting(const struct pt_command *cmd, struct pt_err *err)
@@ -165,10 +177,7 @@ static bool refuse_setting(const struct pt_command *cmd, struct pt_err *err)
 			"\"%.40s\" is not a %s command; a setting goes with the profile: %s profile run 2s %.*s=%.40s",
 			cmd->words[0], door, door, (int)len, key, value);
 	else if (at == 1)
-		pt_fail(err, PT_EARG,
-			"\"set\" is not a %s command; %s help %.*s says whose setting it is: those of a profile go with %s "
-			"profile start, those of the target with proftap --set",
-			door, door, (int)len, key, door);
+		refuse_setting_of_source(cmd, key, len, value, err);
 	else
 		return false;
 	return true;
@@ -197,6 +206,45 @@ static int refuse_other_name(const struct pt_command *cmd, const char *means, st
 		word, door, means, door, means);
 }
 
+/* Likely slips in a first word (group NULL) or behind one. False: it is none. */
+static bool refuse_slip(const struct pt_command *cmd, const char *group, struct pt_err *err)
+{
+	const char *first = cmd->words[0], *second = cmd->n_words > 1 ? cmd->words[1] : "", *door = cmd->ctx->ops->name;
+
+	if (group == NULL && refuse_setting(cmd, err))
+		return true;
+	if (is_time(second) && (group != NULL ? strcmp(group, "profile") : strcmp(first, "run")) == 0)
+		pt_fail(err, PT_EARG, "\"%.40s %.40s\" is not a %s command; did you mean %s profile run %.40s?",
+			group != NULL ? group : first, second, door, door, second);
+	else if (group == NULL && is_time(first))
+		pt_fail(err, PT_EARG, "\"%.40s\" is not a %s command; did you mean %s profile run %.40s?", first, door,
+			door, first);
+	else if (group == NULL && pt_view_meant_by(first) != NULL)
+		refuse_other_name(cmd, pt_view_meant_by(first), err);
+	else if (group == NULL && is_gdbs_own(first))
+		pt_fail(err, PT_EARG, "\"%.40s\" is not a %s command, but one of GDB itself: type it without %s", first,
+			door, door);
+	else
+		return false;
+	return true;
+}
+
+/* A word of a report, a setting, an option. False: it means nothing. */
+static bool refuse_by_meaning(const struct pt_command *cmd, struct pt_err *err)
+{
+	const char *first = cmd->words[0], *second = cmd->n_words > 1 ? cmd->words[1] : "", *door = cmd->ctx->ops->name;
+	const char *kind = meaning_of(cmd, first, strlen(first)).kind;
+
+	if (kind == NULL)
+		return false;
+	if (second[0] >= '0' && second[0] <= '9')
+		refuse_setting_of_source(cmd, first, strlen(first), second, err);
+	else
+		pt_fail(err, PT_EARG, "\"%.40s\" is not a %s command; %s help %.40s says what it is: %.80s", first,
+			door, door, first, kind);
+	return true;
+}
+
 int pt_names_refuse(struct pt_names *names, const char *group, struct pt_err *err)
 {
 	const struct pt_command *cmd = names->cmd;
@@ -204,27 +252,16 @@ int pt_names_refuse(struct pt_names *names, const char *group, struct pt_err *er
 	char question[PT_NEAREST_QUESTION];
 	struct pt_text list = { 0 };
 	struct pt_nearest near;
-	const char *kind;
 
-	if (group == NULL && refuse_setting(cmd, err))
+	if (refuse_slip(cmd, group, err))
 		return err->code;
-	if (is_time(second) && (group != NULL ? strcmp(group, "profile") : strcmp(first, "run")) == 0)
-		return pt_fail(err, PT_EARG, "\"%.40s %.40s\" is not a %s command; did you mean %s profile run %.40s?",
-			       group != NULL ? group : first, second, cmd->ctx->ops->name, cmd->ctx->ops->name, second);
-	if (group == NULL && pt_view_meant_by(first) != NULL)
-		return refuse_other_name(cmd, pt_view_meant_by(first), err);
-	if (group == NULL && is_gdbs_own(first))
-		return pt_fail(err, PT_EARG, "\"%.40s\" is not a %s command, but one of GDB itself: type it without %s",
-			       first, cmd->ctx->ops->name, cmd->ctx->ops->name);
 	find_nearest(names, group != NULL ? second : first, group == NULL, &near);
 	if (group == NULL)
 		find_nearest_of_two(names, first, second, &near);
 	if (group == NULL && near.nearest[0] == '\0' && narrow_to_beginnings(names, first))
 		return pt_names_refuse_several(names, first, err);
-	kind = meaning_of(cmd, first, strlen(first)).kind;
-	if (group == NULL && near.nearest[0] == '\0' && kind != NULL)
-		return pt_fail(err, PT_EARG, "\"%.40s\" is not a %s command; %s help %.40s says what it is: %.80s",
-			       first, cmd->ctx->ops->name, cmd->ctx->ops->name, first, kind);
+	if (group == NULL && near.nearest[0] == '\0' && refuse_by_meaning(cmd, err))
+		return err->code;
 	if (near.nearest[0] == '\0' || group != NULL)
 		list_names(names, &list);
 	pt_fail(err, PT_EARG, "\"%.40s%s%.40s\" is not a %s command%s%s%s", group != NULL ? group : first,

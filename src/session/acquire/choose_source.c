@@ -153,7 +153,9 @@ static int none_works(const struct pt_live *live, struct pt_target *target, cons
 	char names[600];
 
 	list_sources(target, sources, n, names, sizeof(names));
-	if (why.code == PT_EUNSUPPORTED && names[0] != '\0' && pt_params_text(live->own, &pt_live_rows[SOURCE]) != NULL)
+	if (why.code == PT_EUNSUPPORTED && names[0] != '\0' &&
+	    (pt_params_text(live->own, &pt_live_rows[SOURCE]) != NULL ||
+	     pt_params_text(live->own, &pt_live_rows[MODE]) != NULL))
 		return pt_fail(err, why.code, "%.400s; this target has: %s", why.msg, names);
 
 	for (size_t i = 0; i < n; i++)
