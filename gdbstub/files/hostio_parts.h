@@ -25,8 +25,8 @@ struct pt_gdb_open_files {
 	struct pt_gdb_file file[PT_GDB_FILES], *opening;	/* opening: the one that waits for the session */
 };
 
-/* One thing to do with a file, on a thread: all that the thread has, its own even when nobody waits for it any more
- * (host/errand.h). */
+/* One thing to do with a file, on a thread: all that the thread has, its own even when no connection waits for it any
+ * more (host/errand.h). */
 struct pt_hostio_work {
 	void (*run)(struct pt_hostio_work *work);
 	struct pt_files *files;		/* a reference */

@@ -16,7 +16,7 @@
 
 /* --- for the connection ------------------------------------------------------------------------------------------- */
 
-void pt_monitor_abandon(struct pt_gdb_client *client);	/* nobody waits for the command any more */
+void pt_monitor_abandon(struct pt_gdb_client *client);	/* no client waits for the command any more */
 void pt_monitor_interrupt(struct pt_gdb_client *client);	/* 0x03: it ends early, with its reply */
 void pt_monitor_alive(struct pt_gdb_client *client);	/* "-": GDB still waits for it */
 

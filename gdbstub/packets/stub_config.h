@@ -17,7 +17,7 @@ enum pt_attach { PT_ATTACH_AUTO, PT_ATTACH_RUN, PT_ATTACH_HALT };	/* --attach */
 struct pt_gdbstub_config {
 	const char *address;		/* "HOST:PORT" (port 0: any), "unix:PATH", "stdio" */
 	bool allow_remote;		/* an address that other machines may reach */
-	const struct pt_peers *allow;	/* unix: who else may connect (peers.h); the caller's. NULL: nobody */
+	const struct pt_peers *allow;	/* unix: which other users may connect (peers.h); the caller's. NULL: none */
 	enum pt_attach attach;
 	const struct pt_token *token;	/* a client has to give it first; the caller's. NULL: none is wanted */
 	uint32_t patience_ms;		/* for the first bytes of a connection; 0: PT_FIRST_PATIENCE_MS (first_bytes.h) */

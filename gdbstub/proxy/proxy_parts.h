@@ -33,7 +33,7 @@ struct pt_pass_pieces {
 
 struct pt_gdb_pass {
 	struct pt_gdbstub *stub;
-	struct pt_gdb_client *client;	/* whose packets are passed; NULL: nobody's */
+	struct pt_gdb_client *client;	/* whose packets are forwarded; NULL: no client's */
 	struct pt_upstream *upstream;	/* NULL: there is none at present */
 	const struct pt_upstream_user *user;	/* proxy.c's */
 	struct pt_board_listener listener;
@@ -94,7 +94,7 @@ void pt_pass_note_answer(struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw)
 /* deadline.c */
 uint64_t pt_pass_standard_ms(const struct pt_gdb_pass *pass);	/* what the user has set */
 void pt_pass_patience(struct pt_gdb_pass *pass, uint64_t ms);	/* from now on, for the next answer */
-unsigned pt_pass_owed(struct pt_gdb_pass *pass, uint64_t *silent_ns);	/* answers that nobody waits for any more */
+unsigned pt_pass_owed(struct pt_gdb_pass *pass, uint64_t *silent_ns);	/* answers that no client waits for any more */
 void pt_pass_owe(struct pt_gdb_pass *pass, int more);
 int pt_pass_n_out(const struct pt_gdb_pass *pass);	/* answers to the current packet that have yet to come */
 void pt_pass_on_timer(uv_timer_t *timer);
@@ -110,7 +110,7 @@ size_t pt_pass_fits(const struct pt_gdb_pass *pass, const struct pt_rsp_packet *
 /* An answer, while pieces.kind is set. True: it was the last, and whole (valid until the next cut) answers the client;
  * len_bytes 0: the server said more than can be passed on. */
 bool pt_pass_piece(struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw, struct pt_rsp_raw *whole);
-void pt_pass_pieces_drop(struct pt_pass_pieces *pieces);	/* what is on its way is nobody's */
+void pt_pass_pieces_drop(struct pt_pass_pieces *pieces);	/* what is on its way is discarded */
 void pt_pass_pieces_fini(struct pt_pass_pieces *pieces);
 
 /* own_packets.c */

@@ -63,7 +63,7 @@ struct pt_pipe {
 	uint16_t errors;	/* of the flags in BDCCSR */
 
 	uint8_t sequence;	/* of the next request */
-	unsigned owed;		/* requests whose responses nobody has taken: sequence - owed is the oldest */
+	unsigned owed;		/* requests whose responses were not taken: sequence - owed is the oldest */
 	unsigned given_up;	/* responses that may still come, late; at most 127 */
 	bool silent;		/* the last wait for an answer was in vain */
 	struct pt_pipe_packet flight[PT_PIPE_MOST_DEPTH];

@@ -92,7 +92,7 @@ enum pt_dap_ack {
 	PT_DAP_ACK_WAIT,
 	PT_DAP_ACK_FAULT,
 	PT_DAP_ACK_EXPIRED,	/* the poll's value did not come */
-	PT_DAP_ACK_NONE,	/* nobody drove the line, or a parity error: the bytes are in raw */
+	PT_DAP_ACK_NONE,	/* the line was not driven, or a parity error: the bytes are in raw */
 	PT_DAP_ACK_NONSENSE,	/* not a response to this packet */
 };
 
@@ -139,7 +139,7 @@ struct pt_cmsis_dap {
 	struct pt_jtag_port jtag;
 	bool on_jtag;			/* the port was brought up for JTAG, not for SWD */
 
-	unsigned owed;		/* requests sent whose responses nobody has taken */
+	unsigned owed;		/* requests sent whose responses were not taken */
 	unsigned asked;		/* questions for a new start whose answers have not come */
 	bool silent;		/* the last wait for an answer was in vain */
 	bool out_of_step;	/* responses may be stale or lost: agree on a new start before the next request */

@@ -28,7 +28,7 @@ struct sr_context;
 struct sr_dev_driver *pt_logic_driver(struct sr_context *sigrok, const char *name);
 extern const char *const pt_logic_usb_drivers[];	/* of libsigrok, that look at USB alone; NULL-terminated */
 /* What these drivers find, at most room; how many. One that libsigrok does not have finds nothing. An analyser that
- * somebody has open is not disturbed. May block some seconds. */
+ * another program has open is not disturbed. May block some seconds. */
 size_t pt_logic_list(const char *const *drivers, struct pt_logic_found *out, size_t room);
 
 /* --- logic_runs.c: one thread puts samples in, another takes runs out --------------------------------------------- */
@@ -40,7 +40,7 @@ struct pt_logic_runs {
 	pt_pins_run *ring;		/* a run of no sample is a place of loss: two more words have how many */
 	uint32_t head, tail;		/* free-running */
 	bool wait_for_room;		/* a recording waits; an instrument loses */
-	bool closed;			/* nobody takes any more: what is put is thrown away */
+	bool closed;			/* closed by the reader: what is put is discarded */
 	bool ended;			/* nothing more is put */
 	bool interrupted;
 	uint64_t lost;			/* not in the ring yet */

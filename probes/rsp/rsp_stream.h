@@ -1,8 +1,8 @@
 /* The connection to another GDB server, and who has it: the board thread as a link, the loop to pass packets through.
  *
- * Whoever has the turn reads and writes; nobody else touches the bytes. The board thread takes it for each packet and
- * its answer (pt_rsp_stream_hold), and as long as the loop is attached it is the loop's otherwise. Frames are looked at
- * where they were received: what is passed through is never copied into another form. */
+ * The one that has the turn reads and writes, and the other touches no bytes. The board thread takes it for each packet
+ * and its answer (pt_rsp_stream_hold), and as long as the loop is attached it is the loop's otherwise. Frames are
+ * looked at where they were received: what is passed through is never copied into another form. */
 #ifndef PT_PROBES_LINKS_RSP_STREAM_H
 #define PT_PROBES_LINKS_RSP_STREAM_H
 
@@ -93,7 +93,7 @@ void pt_rsp_stream_set_no_ack(struct pt_rsp_stream *s);	/* with the turn, before
 void pt_rsp_stream_set_patience(struct pt_rsp_stream *s, uint32_t ms);	/* before anybody else has it */
 int pt_rsp_stream_hold(struct pt_rsp_stream *s, struct pt_err *err);	/* PT_EBUSY, PT_EIO */
 void pt_rsp_stream_release(struct pt_rsp_stream *s);
-/* What came in the board's turn and is for the client: it gets it with the next turn. False: nobody is there. */
+/* What came in the board's turn and is for the client: it gets it with the next turn. False: there is no client. */
 bool pt_rsp_stream_pass(struct pt_rsp_stream *s, const struct pt_rsp_raw *raw);
 
 /* --- loop thread --- */

@@ -38,7 +38,8 @@ struct pt_vboard *pt_model_link_board(struct pt_link *link, const struct pt_vboa
 /* For tests, clock=virtual: call fn once, on the board thread and from inside whatever it is doing, when the link's
  * clock has come to at_ns. fn may post jobs and ask for the time, and nothing else that has to do with the link. */
 void pt_model_link_at(struct pt_link *link, uint64_t at_ns, void (*fn)(void *arg), void *arg);
-/* clock=wall: link time that the board has not seen, because the model is slower than the chip or nobody asked. */
+/* clock=wall: link time that the board has not seen, because the model is slower than the chip or there was no
+ * request. */
 uint64_t pt_model_link_slip_ns(struct pt_link *link);
 
 #endif

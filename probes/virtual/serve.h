@@ -29,7 +29,7 @@ const char *pt_vserve_what(const struct pt_vserve *serve);	/* what it serves, fo
 const char *pt_vserve_address(const struct pt_vserve *serve);	/* with the real port */
 bool pt_vserve_is_remote(const struct pt_vserve *serve);	/* other machines may reach it */
 
-/* Real time that the board has not seen: nobody was there, or the model was slower than the chip. */
+/* Real time that the board has not seen: no host was connected, or the model was slower than the chip. */
 uint64_t pt_vserve_slip_ns(const struct pt_vserve *serve);
 
 /* Disconnects the host and frees everything on the loop; on_closed may be NULL. */

@@ -77,7 +77,7 @@ void pt_board_unref(struct pt_board *board);
 void pt_board_post(struct pt_board *board, struct pt_job *job);
 void pt_board_listen(struct pt_board *board, struct pt_board_listener *listener);
 void pt_board_unlisten(struct pt_board *board, struct pt_board_listener *listener);
-void pt_board_tell(struct pt_board *board, const char *text);	/* on the consoles of those who listen; with line feed */
+void pt_board_tell(struct pt_board *board, const char *text);	/* on the consoles of all listeners; with line feed */
 enum pt_board_state pt_board_get_state(const struct pt_board *board, const char **why);
 /* The words that any kind of target brings, on whatever board; NULL behind the last. Any thread. */
 const struct pt_target_word *pt_board_target_word(size_t i);
@@ -90,9 +90,9 @@ struct pt_core_status pt_board_last_status(const struct pt_board *board, unsigne
 /* The core control that clients use: like the target's, and tells the listeners and the active source. */
 int pt_board_halt(struct pt_board *board, unsigned core, struct pt_err *err);
 /* With a drain that is behind, the core runs when that has caught up: later than its listeners hear of it. A halt that
- * comes first finds it where it was; so nobody who wants it to halt waits for the drain. */
+ * comes first finds it where it was; so a client that wants it to halt does not wait for the drain. */
 int pt_board_resume(struct pt_board *board, unsigned core, struct pt_err *err);
-/* Nobody debugs any more: the target's leave(), behind a resume that waits for the drain. */
+/* No client debugs any more: the target's leave(), behind a resume that waits for the drain. */
 int pt_board_leave(struct pt_board *board, struct pt_err *err);
 int pt_board_step(struct pt_board *board, unsigned core, struct pt_err *err);
 int pt_board_reset(struct pt_board *board, enum pt_reset_kind kind, struct pt_err *err);
@@ -112,11 +112,11 @@ struct pt_board_drain {
 	bool (*behind)(void *arg);
 	/* Probe or target gone, or board closing: the target pointer is dead after this. */
 	void (*on_lost)(void *arg, const struct pt_err *why);
-	void (*on_program)(void *arg);	/* another program is about to be written into the chip. NULL: nobody minds */
+	void (*on_program)(void *arg);	/* another program is about to be written into the chip. NULL: nothing is to be done */
 	void *arg;
 };
 void pt_board_set_drain(struct pt_board *board, const struct pt_board_drain *drain);
-/* For whoever writes flash, before it does. Board thread. */
+/* To be called before flash is written. Board thread. */
 void pt_board_tell_program(struct pt_board *board);
 /* What an earlier process had left in the target and what became of it, a line each; "": nothing. Board thread. */
 const char *pt_board_put_back(const struct pt_board *board);

@@ -70,10 +70,10 @@ struct pt_board {
 	uint64_t stood_at[PT_BOARD_CORES];	/* pc of a halted core, if the source was told; else PT_UNKNOWN */
 	/* awaited: a client resumed the core and wants to hear of its halt */
 	bool virtual_clock, locked, ran_when_found, resting, awaited;
-	bool halt_owed;			/* the source is to hear of a halt when whoever asked for it has the answer */
+	bool halt_owed;			/* the source gets a halt when the client that asked for it has the answer */
 	unsigned halt_owed_core;
 	unsigned resume_owed;		/* bit per core: told to run, and will when the drain has caught up */
-	bool leave_owed;		/* and then nobody debugs any more */
+	bool leave_owed;		/* and then no client debugs any more */
 	struct pt_host host;
 	char console[200];		/* a line of the program's, as far as it has come */
 	size_t console_bytes;

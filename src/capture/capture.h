@@ -28,7 +28,7 @@
 
 #include "trace/chunk.h"
 
-#define PT_CAPTURE_MAGIC "\211PTCAP\r\n"	/* 8 bytes: not text, and broken by whoever translates ends of lines */
+#define PT_CAPTURE_MAGIC "\211PTCAP\r\n"	/* 8 bytes: not text, and broken where ends of lines are translated */
 #define PT_CAPTURE_MARK "\302PT\232"		/* 4 bytes at the front of each record */
 enum { PT_CAPTURE_VERSION = 1 };
 

@@ -22,7 +22,7 @@ void pt_infile_close(struct pt_infile *file);	/* NULL is fine */
 size_t pt_infile_look(struct pt_infile *file, size_t want, const uint8_t **bytes);
 void pt_infile_take(struct pt_infile *file, size_t n_bytes);	/* of those that were looked at */
 uint64_t pt_infile_offset(const struct pt_infile *file);	/* of the next byte */
-/* For those who must go to and fro, nothing being taken yet: a descriptor of their own (-1: it is no file), or the
+/* For readers that must go to and fro, nothing being taken yet: a descriptor of their own (-1: it is no file), or the
  * memory that the file is made of (NULL: it is not). */
 int pt_infile_descriptor(const struct pt_infile *file);
 const uint8_t *pt_infile_memory(const struct pt_infile *file, size_t *len_bytes);

@@ -1,5 +1,5 @@
 /* Who may connect to a unix socket: what the kernel says of the process at the other end decides, and not who may
- * write to the socket's file. The user whom the daemon runs as and root always may; others by name. */
+ * write to the socket's file. The user that the daemon runs as and root always may; others by name. */
 #ifndef PT_PEERS_H
 #define PT_PEERS_H
 
@@ -11,7 +11,7 @@
 
 enum { PT_MAX_PEERS = 32, PT_PEER_TEXT = 48 };
 
-struct pt_peers { /* all zero: nobody else */
+struct pt_peers { /* all zero: no other user */
 	uid_t user[PT_MAX_PEERS];
 	gid_t group[PT_MAX_PEERS];
 	size_t n_users, n_groups;
@@ -20,7 +20,7 @@ struct pt_peers { /* all zero: nobody else */
 /* "alice,1001,@lab": users, and groups behind an @, by name or number. Asks the system's data bases, which may take
  * a while: at the start. PT_EARG: no such user or group, or more than PT_MAX_PEERS. */
 int pt_peers_parse(struct pt_peers *peers, const char *list, struct pt_err *err);
-/* peers NULL: nobody else. who: "uid 1000, pid 4711", for messages, in any case. Any thread. */
+/* peers NULL: no other user. who: "uid 1000, pid 4711", for messages, in any case. Any thread. */
 bool pt_peers_may(const struct pt_peers *peers, int fd, char who[PT_PEER_TEXT]);
 
 /* Does the kernel say that the other end of this connected socket is the daemon's own user's? A unix socket's by its

@@ -27,7 +27,7 @@ struct pt_input_setup {
 enum pt_input_item {
 	PT_INPUT_END,
 	PT_INPUT_CHUNK,
-	PT_INPUT_RESET,			/* the statistics were begun anew here, by whoever made the file */
+	PT_INPUT_RESET,			/* the statistics were begun anew here, by the maker of the file */
 };
 
 struct pt_input_ops {
@@ -36,7 +36,7 @@ struct pt_input_ops {
 	size_t n_params;
 	size_t state_bytes;		/* zeroed before open() */
 	bool knows_cores;		/* its chunks say which core they are of */
-	/* Whether bytes, the front of a file (all of it, or 512), are of this kind. NULL: nobody can tell, only
+	/* Whether bytes, the front of a file (all of it, or 512), are of this kind. NULL: it cannot be seen, only
 	 * input=. */
 	bool (*recognise)(const uint8_t *bytes, size_t len_bytes);
 	/* file: the driver's from here on, also on failure. No close() follows a failure. PT_EARG: not such a file, or

@@ -45,7 +45,7 @@ struct pt_stream {
 };
 
 /* For pull(): something before the record that it gives next could not be used, so many bytes of the file (PT_UNKNOWN:
- * nobody knows how many). It becomes a LOSS in its place. */
+ * not known how many). It becomes a LOSS in its place. */
 void pt_stream_lose(struct pt_stream *stream, uint64_t n_bytes);
 
 /* as next() of a driver */

@@ -39,7 +39,7 @@ struct pt_insn {
 				 * as indirect, whatever flow says */
 };
 
-/* A computed jump in its surroundings, for whoever wants to know where it can go. */
+/* A computed jump in its surroundings, to find where it can go. */
 struct pt_isa_jump {
 	uint64_t addr;
 	const uint64_t *before;	/* instructions in front of it in the same function, the nearest first */

@@ -43,7 +43,7 @@ void pt_pipeline_feed(struct pt_pipeline *pipeline, const struct pt_chunk *chunk
 /* There was more, which could not be read: nothing is complete any more. */
 void pt_pipeline_cut(struct pt_pipeline *pipeline);
 
-/* No more will come. If there was no END, nobody knows what came after the last chunk: rules on all
+/* No more will come. If there was no END, it is not known what came after the last chunk: rules on all
  * that ran are undecided. */
 void pt_pipeline_over(struct pt_pipeline *pipeline);
 

@@ -32,7 +32,7 @@ struct pt_lane {		/* one source */
 	uint16_t source, core;
 	/* whose figures its runs, and its samples, make; NULL: nobody's */
 	struct pt_traced *flows_into, *samples_into;
-	const struct pt_decoder *decoder;	/* NULL: a format that nobody knows */
+	const struct pt_decoder *decoder;	/* NULL: an unknown format */
 	void *state;
 	struct pt_profile_source facts;
 
@@ -46,7 +46,7 @@ struct pt_lane {		/* one source */
 	bool leaves_out;		/* trace=loop1: branches that repeat are not recorded */
 	bool meets_handler;		/* its samples find it in the handler already: the core is known to do so */
 	bool meets_interrupted;		/* its samples find an exception that is being entered in what it interrupts */
-	bool triggered;			/* triggers of the hardware begin and end what it counts: nobody knows when */
+	bool triggered;			/* triggers of the hardware begin and end what it counts: it is not known when */
 	bool halting;			/* mode=halt of a trace, which is re-armed while the core is held */
 	bool in_data;			/* trace has begun */
 	bool gap_open;			/* it was interrupted, which counts when it goes on */
@@ -77,7 +77,7 @@ struct pt_lane {		/* one source */
 	struct pt_clock clock;		/* while it is the only source; then merge has it */
 };
 
-struct pt_traced {		/* a core of which somebody tells what it runs */
+struct pt_traced {		/* a core profile: a core of which a source shows what it runs */
 	uint16_t core;
 	bool used;			/* a source is of this core, or was */
 	struct pt_lane *flow, *samples;	/* whose runs and samples make its figures; or NULL */
@@ -115,7 +115,7 @@ struct pt_pipeline {
 	uint64_t lanes_refused;		/* CONFIGs of sources beyond PT_LANES */
 
 	/* the analyses */
-	bool executes;			/* runs go to execution: selected, or somebody wants its steps */
+	bool executes;			/* runs go to execution: selected, or an analysis wants its steps */
 	struct pt_since since;
 	struct pt_chosen chosen[PT_CHOSEN];
 	size_t n_chosen;
@@ -136,7 +136,7 @@ struct pt_pipeline {
 	char task_note[PT_TASK_NOTES + 1][PT_TASK_NOTE_BYTES];
 	char disagreement[PT_PROFILE_TEXT];	/* of samples and bursts */
 	bool *shown;			/* by id */
-	bool all_shown;			/* nobody chose functions */
+	bool all_shown;			/* no functions were chosen */
 	struct pt_profile_core cores[PT_BINS_CORES];
 	struct pt_profile_function *rows;	/* rows_room of them, and of irqs */
 	size_t rows_room;
@@ -274,10 +274,10 @@ void pt_gate_anchor(struct pt_lane *lane, struct pt_moment at);	/* what comes ne
 struct pt_moment pt_gate_moment(const struct pt_lane *lane);
 void pt_gate_chunk_begins(struct pt_lane *lane);	/* a DATA chunk */
 #define PT_GATE_ALL (PT_UNKNOWN - 1)	/* no more is known than that the core ran for no more than the chunk's span */
-/* How long, since the DATA chunk began; PT_UNKNOWN: nobody can say, or PT_GATE_ALL */
+/* How long, since the DATA chunk began; PT_UNKNOWN: not known, or PT_GATE_ALL */
 uint64_t pt_gate_ran_ns(const struct pt_lane *lane, const struct pt_chunk *chunk);
 
-/* --- dispatch.c: what came from a lane, to whom it concerns */
+/* --- dispatch.c: the events of a lane, to what uses them */
 
 enum pt_mark {			/* what chunks say between events */
 	PT_MARK_CHUNK = PT_MERGE_REMARK,	/* any chunk begins */

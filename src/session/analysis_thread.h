@@ -16,9 +16,9 @@ struct pt_analyst;
 /* Loop thread. A rendered report, or an error and its sentence as text. */
 typedef void (*pt_analyst_reply)(void *arg, int rc, const char *text, size_t len_bytes);
 
-/* Takes the pipeline over, also on failure. capture: each chunk is put there before it is decoded; the caller's, NULL: none. on_end: the
- * END chunk of the source has been passed, and the capture is safe on the disk; loop thread.
- * NULL: no thread can be started; the sentence says why. */
+/* Takes the pipeline over, also on failure. capture: each chunk is put there before it is decoded; the caller's, NULL:
+ * none. on_end: the END chunk of the source has been passed, and the capture is safe on the disk; loop thread. NULL: no
+ * thread can be started; the sentence says why. */
 struct pt_analyst *pt_analyst_new(uv_loop_t *loop, struct pt_queue *queue, struct pt_pipeline *pipeline,
 				  struct pt_capture *capture, void (*on_end)(void *arg), void *arg, struct pt_err *err);
 /* Answers what was asked, ends the thread, frees itself and the pipeline; then on_closed. The queue stays. */
@@ -28,8 +28,9 @@ void pt_analyst_close(struct pt_analyst *analyst, void (*on_closed)(void *arg), 
 void pt_analyst_report(struct pt_analyst *analyst, const struct pt_query *query, pt_analyst_reply reply, void *arg);
 /* Keep the branch history from now on (profile/analyses/calls/history.h), also when statistics start anew. */
 void pt_analyst_record(struct pt_analyst *analyst);
-/* Blocks of the runs from number `since` on, up to pc, once every chunk that is in the queue by now has been seen. The
- * reply's text is a struct pt_history_answer and its blocks, PT_HISTORY_RUNS at most. PT_ESTATE: nobody records. */
+/* Blocks of the runs from number `since` on, up to pc, once every chunk that is in the queue by now has been seen.
+ * The reply's text is a struct pt_history_answer and its blocks, PT_HISTORY_RUNS at most. PT_ESTATE: nothing is
+ * recorded. */
 void pt_analyst_history(struct pt_analyst *analyst, uint16_t core, uint64_t since, uint64_t pc, pt_analyst_reply reply,
 			void *arg);
 /* The same as text (report/shared/branches.h). */

@@ -8,7 +8,7 @@
 #include "program/model/program.h"
 
 /* The lines for pt_capture_new(): the ELF, each setting of the pipeline that was given, and the other words of the
- * start, for whoever wonders later. program may be NULL. To be freed. */
+ * start, for later questions. program may be NULL. To be freed. */
 char *pt_capture_head_make(struct pt_program *program, const struct pt_params *settings, const char *const *words,
 			   size_t n_words);
 

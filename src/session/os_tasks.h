@@ -29,7 +29,7 @@ bool pt_os_tasks_wait(struct pt_os_tasks *tasks, struct pt_os_tasks_waiter *wait
 void pt_os_tasks_set_orti(struct pt_os_tasks *tasks, const struct pt_orti *orti);
 bool pt_os_tasks_found(const struct pt_os_tasks *tasks);	/* there is an OS */
 struct pt_program *pt_os_tasks_program(const struct pt_os_tasks *tasks);	/* of which it is known; no reference */
-/* Nobody waits any more, and no job that asks for the threads is under way. Then on_closed, when it is freed. */
+/* No request waits any more, and no job that asks for the threads is under way. Then on_closed, when it is freed. */
 void pt_os_tasks_close(struct pt_os_tasks *tasks, void (*on_closed)(void *arg), void *arg);
 
 /* Board thread. NULL: no OS that is known. */

@@ -40,7 +40,7 @@ bool pt_gdb_thread_stack(const struct pt_threads *threads, struct pt_target *tar
 /* The task on a core, as the list has it; 0: the core itself is the thread. */
 uint64_t pt_gdb_running_task(const struct pt_threads *threads, struct pt_target *target, unsigned core);
 /* Of a task, or, task 0, of *core. Returns 0: its registers are those of a core, which is *core now. 1: they are saved;
- * n_regs 0: nobody knows where. Errors: the target's. */
+ * n_regs 0: it is not known where. Errors: the target's. */
 int pt_gdb_task_registers(const struct pt_threads *threads, struct pt_target *target, uint64_t task, unsigned *core,
 			  struct pt_saved *saved, struct pt_err *err);
 /* One register of a task that does not run: it will have the value when it runs. PT_EARG: it has no place of its

@@ -20,7 +20,7 @@ void pt_recorder_off(struct pt_recorder *recorder, const void *user, pt_session_
 void pt_recorder_leave(struct pt_recorder *recorder, const void *user);
 /* Has it been switched on, by a user or by a profile that is a recorder? */
 bool pt_recorder_is_on(const struct pt_recorder *recorder);
-/* Was it this user who switched it on, and nobody since? */
+/* Did this user switch it on, and no other since? */
 bool pt_recorder_is_for(const struct pt_recorder *recorder, const void *user);
 /* Does a source of ours watch the target at present, for whomever? */
 bool pt_recorder_at_work(const struct pt_recorder *recorder);
@@ -37,7 +37,7 @@ void pt_recorder_start_profile(struct pt_recorder *recorder, const char *const *
 			       pt_session_reply reply, void *arg);
 void pt_recorder_stop_profile(struct pt_recorder *recorder, pt_session_reply reply, void *arg);
 
-/* Nobody uses it any more: it is stopped and freed, then on_closed. */
+/* It is not used any more: it is stopped and freed, then on_closed. */
 void pt_recorder_close(struct pt_recorder *recorder, void (*on_closed)(void *arg), void *arg);
 
 #endif

@@ -32,7 +32,7 @@ void pt_session_set_orti(struct pt_session *session, const char *word);
 /* The top=N of a profile's start, for the reports that come and say none: kept, and put into a query that has none. */
 void pt_session_set_top(struct pt_session *session, const struct pt_query *query);
 void pt_session_default_top(const struct pt_session *session, struct pt_query *query);
-/* Stops what runs, before its board closes. Whoever uses the session has gone by now; open requests are answered. */
+/* Stops what runs, before its board closes. The users of the session have gone by now; open requests are answered. */
 void pt_session_close(struct pt_session *session, void (*on_closed)(void *arg), void *arg);
 
 /* Symbols: takes a reference. NULL takes them away. Not while a profile runs, unless it has none: then its trace is read

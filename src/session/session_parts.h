@@ -31,7 +31,7 @@ struct take {
 	bool records;			/* a branch history is kept */
 	bool end_passed;		/* by the analyst */
 	bool source_ended;		/* the board thread's part is over */
-	bool rests;			/* time was up, and nobody waited for it */
+	bool rests;			/* time was up, and no request waited for it */
 	struct pt_err stop_err;		/* of the stop; code 0: it went well, or the source had ended by itself */
 	const char *ended;		/* once it is over: why it ended by itself, "": it did not. The live's */
 	bool time_up, dead;		/* from the board thread, under the session's lock */
@@ -56,7 +56,7 @@ struct pt_session {
 	enum pt_session_state state;
 	struct take *take;		/* NULL: nothing profiled yet */
 	struct take *opening;		/* the next one, while its file is being opened */
-	struct waiter stopper, timer;	/* reply NULL: nobody waits */
+	struct waiter stopper, timer;	/* reply NULL: no request waits */
 
 	uv_mutex_t lock;
 

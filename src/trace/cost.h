@@ -12,7 +12,7 @@ struct pt_cost_halts { uint64_t n, ns, shortest_ns, longest_ns; };	/* ns: of all
 
 struct pt_cost_part {
 	char way[PT_COST_WAY_BYTES];	/* "scratch code at 0x00fff000" */
-	uint64_t samples, packets;	/* taken for the profile; of the link, for these: 0 where nobody counts them */
+	uint64_t samples, packets;	/* taken for the profile; of the link, for these: 0 where they are not counted */
 	struct pt_cost_halts sampling;	/* the program stood still, for samples */
 	struct pt_cost_halts setup;	/* before them and behind them: to set up, and to put everything back */
 };

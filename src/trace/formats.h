@@ -81,7 +81,7 @@ enum { PT_VALUES_HAS_PC = 0x80 };
 /* A record of "counters": le64 ticks, le16 counter, with PT_COUNTERS_RESUMES where it did not count since its record
  * before (several share a place in the hardware), le64 reading. Where the counter is PT_COUNTERS_ERROR the reading is
  * how many ns the ticks of the records behind it may be off, until another such record or a gap. One of "bins": le64 address of the bin's first byte,
- * le64 hits since the record of this bin before; PT_UNKNOWN: the bin was found full, nobody knows how many;
+ * le64 hits since the record of this bin before; PT_UNKNOWN: the bin was found full, it is not known how many;
  * 0: no bin, but the end of a reading of all of them. */
 enum { PT_COUNTERS_TICKS = 0, PT_COUNTERS_COUNTER = 8, PT_COUNTERS_READING = 10, PT_COUNTERS_BYTES = 18 };
 enum { PT_COUNTERS_RESUMES = 0x8000, PT_COUNTERS_ERROR = 0x7fff };

@@ -27,7 +27,7 @@ enum pt_loss {
 				 * more came than the port carries */
 	PT_LOSS_SILENT,		/* the target did not answer its probe: no clock or no power, held in reset, or the
 				 * cable is off */
-	PT_LOSS_CUT,		/* the file ends before the session did: nobody knows how much is missing */
+	PT_LOSS_CUT,		/* the file ends before the session did: it is not known how much is missing */
 	PT_N_LOSSES,	/* captures hold the numbers: new ones stand at the end */
 };
 

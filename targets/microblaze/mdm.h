@@ -100,7 +100,7 @@ struct pt_mdm {
 	const struct pt_jtag_ops *jtag_ops;	/* NULL: the probe offers no JTAG */
 	void *jtag_wire;
 	bool big_endian;		/* of what mem reads */
-	bool endian_open;		/* nobody has said so: the configuration word decides, by the axi way */
+	bool endian_open;		/* it was not set: the configuration word decides, by the axi way */
 	uint32_t config;		/* as read; 0: could not be */
 	unsigned n_cores;
 	int selected;			/* core; -1: not known */

@@ -112,7 +112,7 @@ int pt_bins_unit_range(struct pt_bins_unit *u, enum pt_mb_index index, uint64_t 
 int pt_bins_unit_clear(struct pt_bins_unit *u, struct pt_err *err);
 int pt_bins_unit_program(struct pt_bins_unit *u, struct pt_err *err);	/* range, size, what is counted; stopped */
 int pt_bins_unit_enable(struct pt_bins_unit *u, bool on, struct pt_err *err);
-/* The same by somebody else's hand: what to write, and that it was written. */
+/* The same, written by another: what to write, and that it was written. */
 struct pt_mdm_op pt_bins_unit_command(const struct pt_bins_unit *u, bool on);
 void pt_bins_unit_commanded(struct pt_bins_unit *u, bool on);
 /* Bins first to first + n - 1. */

@@ -24,7 +24,7 @@ struct pt_tcl_setup {
 	void *arg;
 };
 
-/* Connects to nobody yet. PT_EARG: the target's name is none; PT_ENOMEM. */
+/* Does not connect yet. PT_EARG: the target's name is none; PT_ENOMEM. */
 struct pt_tcl *pt_tcl_new(const struct pt_tcl_setup *setup, struct pt_err *err);
 void pt_tcl_free(struct pt_tcl *tcl);	/* NULL is fine */
 /* For monitor status: who it is, or why it does not work. */

@@ -86,7 +86,7 @@ unsigned pt_vbdc_arguments(uint8_t opcode);		/* bytes that a command takes behin
 void pt_vbdc_in(struct pt_vbdc *bdc, uint64_t first_ns, uint64_t last_ns, uint8_t byte);
 /* The host clocks a byte out; for a target that has nothing to send that is a byte of ones that comes in. */
 uint8_t pt_vbdc_out(struct pt_vbdc *bdc, uint64_t first_ns, uint64_t last_ns);
-/* Is an ACK pulse on its way, or still to be expected? *at_ns: when it ends; PT_UNKNOWN: nobody knows yet, ask again
+/* Is an ACK pulse on its way, or still to be expected? *at_ns: when it ends; PT_UNKNOWN: not known yet, ask again
  * later. */
 bool pt_vbdc_ack(struct pt_vbdc *bdc, uint64_t *at_ns, bool *is_long);
 void pt_vbdc_ack_taken(struct pt_vbdc *bdc);		/* the pulse is over */

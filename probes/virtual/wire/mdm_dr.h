@@ -12,7 +12,7 @@ struct pt_vmdm_framing {
 	bool cmd_msb, data_msb;		/* the most significant bit first */
 	bool one_scan;			/* the data follow the command in one DR scan; else in the next */
 	uint8_t sync_bits, pad_bits;	/* in front of the command; between it and the data, or in front of these */
-	bool ones;			/* nobody drives TDO: there is no MDM on the chain */
+	bool ones;			/* TDO is not driven: there is no MDM on the chain */
 };
 
 struct pt_vmdm_dr {

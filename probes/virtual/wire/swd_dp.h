@@ -31,7 +31,7 @@ enum pt_vdp_phase {		/* what the next clock carries; source: IHI 0031, "SWD prot
 	PT_VDP_RESET,		/* high for 50 clocks or more; counting the lows that end a line reset */
 	PT_VDP_IDLE,
 	PT_VDP_REQUEST,
-	PT_VDP_UNACKED,		/* TARGETSEL is being written: nobody drives the acknowledge */
+	PT_VDP_UNACKED,		/* TARGETSEL is being written: the acknowledge is not driven */
 	PT_VDP_TURN_TO_ACK,
 	PT_VDP_ACK,
 	PT_VDP_READ_DATA,

@@ -33,7 +33,7 @@ struct pt_vdr {
 	unsigned (*tdo)(void *arg);		/* bits 0: the level of TDO now; asked any number
 						 * of times, changes nothing */
 	void (*shift)(void *arg, unsigned tdi);	/* bits 0: one clock in Shift-DR */
-	void (*selected)(void *arg);		/* Update-IR put the instruction into force. NULL: nobody cares */
+	void (*selected)(void *arg);		/* Update-IR put the instruction into force. NULL: nothing is to be done */
 };
 
 struct pt_vjtap_config {
@@ -44,7 +44,7 @@ struct pt_vjtap_config {
 	const struct pt_vdr *rows;	/* outlive the TAP */
 	size_t n_rows;
 	void *arg;
-	void (*reset)(void *arg);	/* in Test-Logic-Reset, once on each arrival; NULL: nobody cares */
+	void (*reset)(void *arg);	/* in Test-Logic-Reset, once on each arrival; NULL: nothing is to be done */
 };
 
 struct pt_vjtap {

@@ -37,7 +37,7 @@ enum pt_flow_stamps {
 };
 
 struct pt_flow_settings {
-	enum pt_flow_clock clock;	/* for those who add up runs; flow gives both */
+	enum pt_flow_clock clock;	/* for analyses that add up runs; flow gives both */
 	uint32_t exception_entry_cycles, exception_return_cycles, tail_chain_cycles;
 	uint32_t sampled_entry_cycles;	/* of an entry that samples find elsewhere (entered.h); also without a cycle model */
 	bool histograms;		/* likewise for others: whether they keep any, for quantiles */
@@ -86,7 +86,7 @@ struct pt_flow {
 	enum pt_flow_stamps stamps;
 };
 
-/* The standards of an instruction set, for settings that nobody changed. */
+/* The defaults of an instruction set, for settings that were not changed. */
 struct pt_flow_settings pt_flow_standards(const struct pt_isa *isa);
 
 void pt_flow_init(struct pt_flow *flow, const struct pt_codemap *map, const struct pt_flow_settings *settings);

@@ -19,7 +19,7 @@ struct pt_runclock {
 struct pt_runclock pt_runclock_of(const struct pt_params *words);
 /* The text of a CONFIG chunk, untrusted: core_hz=, unless it is known. */
 void pt_runclock_config(struct pt_runclock *c, const struct pt_config *config);
-/* ns, of a run so many cycles behind the first; PT_UNKNOWN: nobody can say. */
+/* ns, of a run so many cycles behind the first; PT_UNKNOWN: not known. */
 uint64_t pt_runclock_at(const struct pt_runclock *c, uint64_t cycles);
 /* A batch of runs, as analysis.h describes it, begins here. */
 void pt_runclock_begin(struct pt_runclock *c, uint64_t cycles, struct pt_moment from);

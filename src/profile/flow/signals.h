@@ -51,7 +51,7 @@ struct pt_signal {
 	uint8_t kind;		/* enum pt_signal_kind */
 	bool enters;
 	bool astray;		/* SPAN of two points: it ended at a value that is neither of them */
-	bool read;		/* it was read: nobody wrote it */
+	bool read;		/* it was read, not written */
 };
 
 enum pt_signal_form {
@@ -68,7 +68,7 @@ enum pt_signal_form {
 
 struct pt_value_name { uint64_t value; const char *name; };
 
-/* One definition. Texts and arrays live as long as whoever made the set says, at least as long as the pipeline. */
+/* One definition. Texts and arrays live as long as the maker of the set says, at least as long as the pipeline. */
 struct pt_signal_definition {
 	const char *name;	/* "motor.mode", or the line's */
 	enum pt_signal_form form;

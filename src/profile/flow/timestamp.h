@@ -9,12 +9,12 @@
 #include "base/util.h"
 
 struct pt_moment {
-	uint64_t ns;		/* PT_UNKNOWN: nobody can say */
+	uint64_t ns;		/* PT_UNKNOWN: not known */
 	uint64_t error_ns;	/* the true one lies within ns +- error_ns, as far as sources promise */
 };
-#define PT_NO_BOUND_NS (UINT64_MAX / 4)	/* an error that nobody can say; two of them do not overflow */
+#define PT_NO_BOUND_NS (UINT64_MAX / 4)	/* an error that is not known; two of them do not overflow */
 
-/* The error to show people and programs: PT_UNKNOWN where nobody can say, of the error or of the moment. */
+/* The error to show people and programs: PT_UNKNOWN where the error or the moment is not known. */
 static inline uint64_t pt_moment_error(struct pt_moment at)
 {
 	return at.ns != PT_UNKNOWN && at.error_ns < PT_NO_BOUND_NS ? at.error_ns : PT_UNKNOWN;

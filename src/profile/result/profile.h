@@ -74,7 +74,8 @@ struct pt_profile_place {		/* where pc samples were taken, on a core of which th
 	uint16_t function, core;	/* function: id */
 };
 
-/* What was so much in each tick that the core was awake, in the whole profile, with the interval that its sleep adds. */
+/* What was so much in each tick that the core was awake, in the whole profile, with the interval that its sleep
+ * adds. */
 struct pt_estimate pt_profile_in_all(const struct pt_profile_core *core, struct pt_estimate e);
 
 /* Whether what a source tells of its core's flow is in the figures. */
@@ -93,7 +94,7 @@ struct pt_profile_irq {			/* a function that exceptions entered, on a core */
 
 struct pt_profile_since {		/* an exception whose entries had time stamps (pending_delta.h) */
 	char exception[24];		/* "IRQ", "vector 0x1CC"; "(none)": stamps alone */
-	const struct pt_function *handler;	/* NULL: nobody knows */
+	const struct pt_function *handler;	/* NULL: not known */
 	struct pt_stat cycles;		/* of the target's bus */
 };
 
@@ -106,9 +107,9 @@ struct pt_profile_source {		/* one of several: what it is, and its account of ti
 	uint64_t mismatch_ns;
 	uint64_t beyond_ns;		/* a look took so much less time than its modelled cycles have at core_hz; or 0 */
 	bool observed_is_bound, ended;
-	bool no_clock;			/* nobody knows when any of it was, or how long: a dump */
+	bool no_clock;			/* it is not known when any of it was, or how long: a dump */
 	bool meets_interrupted;		/* samples find an exception that is being entered in what it interrupts */
-	bool triggered;			/* somebody else begins and ends its counting, unseen */
+	bool triggered;			/* the hardware begins and ends its counting, unseen */
 	uint64_t branches, samples, values;	/* what it gave: runs of branch trace, pc samples, values written */
 	struct pt_cost cost;		/* as measured: COST chunks */
 	char assumed[PT_PROFILE_TEXT];	/* what its figures rest on and no manual says; "": nothing */
@@ -118,8 +119,8 @@ struct pt_profile_source {		/* one of several: what it is, and its account of ti
 	size_t instead;			/* SECOND: the index of the source that is believed */
 };
 
-/* Does the chip hold the program? Unknown: whoever recorded this could not compare them, or had no program. Other: it was
- * recorded with another program, and nobody compared this one. */
+/* Does the chip hold the program? Unknown: they could not be compared when this was recorded, or there was no program.
+ * Other: it was recorded with another program, and this one was not compared. */
 enum pt_elf_check { PT_ELF_UNSAID, PT_ELF_SAME, PT_ELF_DIFFERS, PT_ELF_UNKNOWN, PT_ELF_OTHER };
 
 /* Of the target's memory. */
@@ -168,7 +169,7 @@ struct pt_profile {
 	size_t n_sources;		/* a profile made by hand may have none: then it is of one */
 	uint64_t sources_refused;	/* more than there was room for: nothing of them is in here */
 	uint64_t values_incomplete;	/* parts of values that were never made whole (signals.h) */
-	uint64_t values_unplaced;	/* accesses to places that nobody named, beyond those there was room for */
+	uint64_t values_unplaced;	/* accesses to places without a name, beyond those there was room for */
 	/* What of the OS cannot be followed, or not in one message, and why: a sentence each; the
 	 * last is "". NULL: nothing */
 	const char (*task_note)[PT_TASK_NOTE_BYTES];
@@ -238,7 +239,7 @@ struct pt_profile {
 	const struct pt_counters *counters;
 	const struct pt_sampled *sampled;	/* samples by several events */
 	const struct pt_timeline *timeline;
-	const struct pt_history *history;	/* of n_histories cores; only while somebody records it */
+	const struct pt_history *history;	/* of n_histories cores; only while it is recorded */
 	size_t n_histories;
 	const struct pt_blocks *blocks;		/* how figures spread over time */
 	const struct pt_diff *diff;		/* against another profile; made by a verb */
@@ -338,7 +339,7 @@ static inline bool pt_profile_in_pieces(const struct pt_profile *profile, uint16
 }
 
 /* The share of trace that was lost to faults, 0..1: of bytes or of time, whichever is more; of the worst source. More
- * than 0 if there was any fault, and 1 if nobody can say how much is missing. */
+ * than 0 if there was any fault, and 1 if it is not known how much is missing. */
 double pt_profile_lost_share(const struct pt_profile *profile);
 
 static inline enum pt_basis pt_profile_weakest(const struct pt_profile *p)

@@ -46,7 +46,7 @@ struct pt_step {
 	uint64_t site;		/* ENTER: the address it will return to; PT_UNKNOWN: not seen */
 	uint16_t function;	/* ENTER, LEAVE, ELSEWHERE: id (codemap.h) */
 	uint16_t caller;	/* ENTER, LEAVE: function whose code called, as in the call edges: that of the frame
-				 * below, but for calls out of shared code; PT_NO_FUNCTION: nobody's call */
+				 * below, but for calls out of shared code; PT_NO_FUNCTION: no call */
 	uint16_t stack;		/* below PT_STEP_STACKS; used again only after all on it has been left */
 	uint16_t task;		/* of stack: index in the task map; PT_NO_TASK: not known, or none */
 	uint16_t core;

@@ -51,7 +51,7 @@ enum pt_execution_error {
 	PT_EXECUTION_SKIPPED_EXIT,	/* a return went past frames whose exits were not seen */
 	PT_EXECUTION_LONG_JUMP,		/* a jump back into a function further down */
 	PT_EXECUTION_UNMATCHED_RETURN,	/* a return into a function that is not waiting for one */
-	PT_EXECUTION_UNMATCHED_EXCEPTION,	/* an exception returned where nobody was interrupted */
+	PT_EXECUTION_UNMATCHED_EXCEPTION,	/* an exception returned where nothing was interrupted */
 	PT_EXECUTION_TOO_DEEP,		/* a bound above was reached */
 	PT_N_EXECUTION_ERRORS,
 };
@@ -111,7 +111,7 @@ void pt_execution_steps(struct pt_execution *x, const struct pt_step_sink *sink,
  * not decided: the step says so. */
 void pt_execution_task(struct pt_execution *x, uint16_t task, struct pt_moment at, bool in_order);
 
-/* Whoever takes steps has charged time up to here when this returns. It decides like a result. */
+/* What takes steps has charged time up to here when this returns. It decides like a result. */
 void pt_execution_clock(struct pt_execution *x);
 
 void pt_execution_feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs);

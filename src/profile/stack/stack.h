@@ -34,7 +34,7 @@ enum context_state {
 	UNUSED,
 	RUNS,			/* its frames are those of struct pt_execution */
 	PARKED,			/* interrupted, and not gone on with */
-	DOUBTFUL,		/* several stacks were left at this address, and one went on: nobody can tell which */
+	DOUBTFUL,		/* several stacks were left at this address, and one went on: it is not known which */
 };
 
 struct context {		/* a stack; its index is its number in steps */
@@ -87,7 +87,7 @@ struct pt_execution {
 	uint64_t stray_ticks, stray_until;
 	uint16_t stray_function;
 
-	struct pt_step_sink sink;	/* take NULL: nobody wants steps */
+	struct pt_step_sink sink;	/* take NULL: no analysis wants steps */
 	uint16_t core;
 	uint64_t anchor, anchor_ns, anchor_error_ns;	/* the last */
 	double ns_per_tick;		/* 0: not known */

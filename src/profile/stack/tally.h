@@ -21,7 +21,7 @@ enum pt_tally_kind { PT_TALLY_NET, PT_TALLY_GROSS, PT_TALLY_CALL, PT_TALLY_PERIO
 
 enum pt_invocation_how {
 	PT_INVOCATION_PARTIAL = 1,	/* entry or exit not seen: kept out of least, most and average */
-	PT_INVOCATION_UNCALLED = 2,	/* its entry was not seen, so it is nobody's call */
+	PT_INVOCATION_UNCALLED = 2,	/* its entry was not seen, so it is no call */
 };
 
 struct pt_invocation {		/* times on the clock of the profile; call >= gross >= net */

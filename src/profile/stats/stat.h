@@ -29,7 +29,7 @@ struct pt_stat {
 	uint64_t n, total;
 	uint64_t min, max;	/* PT_UNKNOWN and 0 while n == 0 */
 	uint64_t min_at, max_at;	/* stamps given with them: the first of equal ones */
-	struct pt_hist *hist;	/* the caller's, may be shared by nobody else; NULL: no quantiles */
+	struct pt_hist *hist;	/* the caller's, not to be shared; NULL: no quantiles */
 };
 
 static inline struct pt_stat pt_stat_empty(void)

@@ -46,14 +46,14 @@ struct pt_code_unit {		/* one entry per isa->unit_bytes; 16 bytes, four in a cac
 	uint8_t len_units : 4;	/* 0: no instruction begins here */
 	uint8_t leave_cycles : 6;	/* of this instruction when it branches */
 	uint8_t plain : 1;	/* an instruction begins here, and no exception handler */
-	uint8_t departs : 1;	/* calls, returns, jumps to another function, or nobody knows where to */
+	uint8_t departs : 1;	/* calls, returns, jumps to another function, or to a place that is not known */
 };
 #define PT_ANY_TARGET UINT32_MAX	/* goes where a register says: "negative" */
 #define PT_FAR_TARGET 0			/* out of this span: pt_codemap_target() tells; or does not branch */
 #define PT_CALL_SITE UINT32_C(0x40000000)	/* above any target */
 enum { PT_CALL_SITES = 65536 };		/* numbers, from 0 on; calls beyond that have none */
 
-/* From each unit of a span on, for whoever follows code without being told of every branch: how many units the next
+/* From each unit of a span on, to follow code where not every branch is reported: how many units the next
  * instruction is away that does not just go on (0: it is here), or one on the way to it, and whether that is
  * doubtful. */
 enum { PT_WAY = 0x7fff, PT_WAY_DOUBTFUL = 0x8000 };
@@ -87,7 +87,7 @@ enum { PT_CODEMAP_WAITS = 4096 };
  * empty, too. Never fails but for memory. */
 struct pt_codemap *pt_codemap_new(const struct pt_program *program, const struct pt_isa *isa);
 void pt_codemap_free(struct pt_codemap *map);
-/* The program's own, made by the first who asks; it lives as long as the program, and nobody frees it. isa: the same
+/* The program's own, made at the first call; it lives as long as the program, and is freed with it. isa: the same
  * for all who ask. Any thread. NULL: out of memory. */
 struct pt_codemap *pt_codemap_of(struct pt_program *program, const struct pt_isa *isa);
 /* For codemap.c: what it has in wait. False: out of memory. (waits.c) */

@@ -13,7 +13,7 @@
 enum { PT_NO_INLINE = 0, PT_INLINE_MAX_DEPTH = 64 };
 
 struct pt_inline {		/* one inlined call: one body in one place */
-	const char *name, *linkage;	/* of the function whose body it is; name is for display, "?" if nobody knows */
+	const char *name, *linkage;	/* of the function whose body it is; name is for display, "?" if it is not known */
 	uint32_t parent;	/* the inlined call that it stands in, smaller than its own id; PT_NO_INLINE: the
 				 * function's own code */
 	uint32_t depth;		/* 1: stands in the function's own code */

@@ -54,7 +54,7 @@ struct pt_types {
 	size_t used_bytes;
 	bool big_endian, indexed, cut;	/* cut: there were more names than fit */
 	unsigned address_bytes, depth, n_steps;
-	unsigned n_likes;		/* how often somebody asked for a name like another */
+	unsigned n_likes;		/* how often a name like another was asked for */
 	struct pt_name *names;		/* by name, then by key */
 	size_t n_names, room_names;
 	struct pt_type_full **by_key;	/* open addressing */

@@ -17,7 +17,7 @@ struct pt_elf_reader {
 	Elf *debug;			/* the separate debug file, or NULL (debugfile.h) */
 	GElf_Ehdr header;
 	struct pt_program *program;
-	struct pt_vectors vectors;	/* addr PT_UNKNOWN until somebody names them */
+	struct pt_vectors vectors;	/* addr PT_UNKNOWN until they are named */
 	struct pt_err *err;
 
 	Elf *symbols;			/* symbols.c: the one of the two that has a symbol table */

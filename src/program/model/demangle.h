@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* Longer symbols stay as they are, and so do those that would become longer: a few bytes of substitutions can stand
- * for gigabytes of text, and whoever made the ELF is not trusted. */
+ * for gigabytes of text, and the maker of the ELF is not trusted. */
 enum { PT_DEMANGLE_MAX_BYTES = 1024, PT_DEMANGLE_TEXT_BYTES = 4096 };
 
 /* linkage as it is meant to be read, in text, with its terminating 0. False: not mangled, over a bound, or built

@@ -13,12 +13,12 @@ struct pt_symbol { const char *name; uint64_t addr, size; };
 /* Memory that lives as long as the program, up to a bound: what an ELF makes us copy cannot exceed it. */
 struct pt_arena { struct pt_arena_block *blocks; size_t used_bytes, room_bytes; };
 
-/* A whole file, kept: segments point into it, and DWARF is read from it when somebody asks (dwarf.h). */
+/* A whole file, kept: segments point into it, and DWARF is read from it at the first question (dwarf.h). */
 struct pt_program_file { uint8_t *bytes; size_t len_bytes; };
 
 struct pt_program {
 	atomic_uint refs;
-	_Atomic(struct pt_kept *) map;	/* pt_codemap_of(); NULL: nobody asked */
+	_Atomic(struct pt_kept *) map;	/* pt_codemap_of(); NULL: not asked for yet */
 	struct pt_arena arena;		/* strings; segment bytes of a description */
 	struct pt_program_file elf;	/* bytes NULL: from a description */
 	struct pt_program_file debug;	/* a separate debug file, for what elf has not; else bytes NULL */

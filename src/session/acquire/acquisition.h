@@ -11,7 +11,7 @@
 #include "program/model/program.h"
 #include "session/acquire/queue.h"
 
-struct pt_live_news {		/* from the board thread to whoever listens; the callback must not block */
+struct pt_live_news {		/* from the board thread to the listener; the callback must not block */
 	void (*on_time_up)(void *arg);	/* for_ns of running time have passed; the source rests */
 	void (*on_dead)(void *arg);	/* the source ended by itself, END is in the queue; stop takes it out */
 	void *arg;

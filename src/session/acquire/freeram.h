@@ -17,7 +17,7 @@ struct pt_free_ram {
 };
 
 /* RAM regions less every section of program and less the span from the end of .bss to the initial stack pointer.
- * Without a program, or where its stack cannot be told, nothing is free: nobody may guess. */
+ * Without a program, or where its stack is not known, nothing is free: there is no guess. */
 void pt_free_ram(const struct pt_region *regions, size_t n_regions, const struct pt_program *program,
 		 struct pt_free_ram *out);
 

@@ -28,7 +28,7 @@ struct pt_cortexm_breaks {
 int pt_cortexm_breaks_init(struct pt_cortexm *cm, struct pt_err *err);
 int pt_cortexm_breaks_insert(void *state, const struct pt_break *at, struct pt_err *err);
 int pt_cortexm_breaks_remove(void *state, const struct pt_break *at, struct pt_err *err);
-/* Nobody debugs any more: with all comparators free the unit is as it was found. */
+/* No client debugs any more: with all comparators free the unit is as it was found. */
 int pt_cortexm_breaks_leave(struct pt_cortexm *cm, struct pt_err *err);
 int pt_cortexm_breaks_remove_all(struct pt_cortexm *cm, struct pt_err *err);	/* goes on past errors; the first one */
 int pt_cortexm_breaks_write_again(struct pt_cortexm *cm, struct pt_err *err);	/* after a reset or loss of power */
@@ -53,6 +53,6 @@ int pt_cortexm_watches_see(struct pt_cortexm *cm,
 int pt_cortexm_watches_insert(struct pt_cortexm *cm, const struct pt_break *at, struct pt_err *err);
 int pt_cortexm_watches_remove(struct pt_cortexm *cm, const struct pt_break *at, struct pt_err *err);
 int pt_cortexm_watches_write(struct pt_cortexm *cm, unsigned i, bool on, struct pt_err *err);	/* off: as it was found */
-void pt_cortexm_watches_drop(struct pt_cortexm *cm, unsigned i);	/* it is nobody's; writes nothing */
+void pt_cortexm_watches_drop(struct pt_cortexm *cm, unsigned i);	/* it has no owner any more; writes nothing */
 
 #endif

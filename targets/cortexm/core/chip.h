@@ -23,7 +23,7 @@ struct pt_cortexm_chip {
 };
 
 enum pt_sector {
-	PT_SECTOR_OTHERS,	/* nobody asked to erase it */
+	PT_SECTOR_OTHERS,	/* it was not asked to be erased */
 	PT_SECTOR_ERASE,	/* to be erased */
 	PT_SECTOR_BLANK,	/* was to be erased, and is already */
 	PT_SECTOR_SAME,		/* holds what it is to hold: left alone */

@@ -18,7 +18,7 @@ struct pt_cycle_counter {
 
 /* TRCENA and CYCCNTENA, and events: those of the other counters. PT_EUNSUPPORTED: the core has no cycle counter. */
 int pt_cycle_counter_on(struct pt_cortexm *cm, struct pt_cycle_counter *c, bool events, struct pt_err *err);
-/* As on() found it; TRCENA stays for whoever else needs it. Nothing where it is not on. */
+/* As on() found it; TRCENA stays for other users. Nothing where it is not on. */
 int pt_cycle_counter_off(struct pt_cortexm *cm, struct pt_cycle_counter *c, struct pt_err *err);
 
 #endif

@@ -88,7 +88,7 @@ struct pt_mtb_mode {
 	const char *cost;	/* sentence; one %u for the branches a buffer holds */
 	int (*start)(struct pt_mtb *m, struct pt_err *err);
 	int (*drain)(struct pt_mtb *m, struct pt_err *err);	/* as struct pt_source_ops */
-	/* The core halted (by somebody else) or the profile ends: fetch what was recorded; afterwards nothing is
+	/* The core was halted (by a debugger) or the profile ends: fetch what was recorded; afterwards nothing is
 	 * pending. */
 	int (*flush)(struct pt_mtb *m, struct pt_err *err);
 	void (*was_reset)(struct pt_mtb *m);	/* the unit was: start anew at the next drain */
@@ -118,7 +118,7 @@ struct pt_mtb {
 	bool shares_link;		/* as in struct pt_source_setup */
 
 	enum pt_mtb_state state;
-	bool held;			/* somebody else halted the core */
+	bool held;			/* a debugger halted the core */
 	bool untold;			/* and what was recorded before that, and the halt, are still to be told */
 	uint64_t halt_pc, halt_ns;	/* then */
 	bool all_told;			/* mode halt: up to the end, at which the core slept */

@@ -4,7 +4,7 @@
 
 #include "targets/cortexm/core/family.h"
 
-/* Whose access ports and ROM tables these are; NULL: nobody's that is told so. */
+/* Whose access ports and ROM tables these are; NULL: of no family that these identify. */
 const struct pt_cortexm_family *pt_cortexm_family_of(const struct pt_discovery *found);
 
 /* TARGETSEL of the debug ports of all families that share a wire, as many as there is room for; returns how many. */

@@ -64,7 +64,7 @@ struct pt_e500_way {
 	bool halts;			/* a core that runs is stopped for each pass, and goes on behind it */
 	size_t state_bytes;		/* zeroed before open: pt_e500_way_state() */
 	/* Finds out whether it works here, without a change that is not undone and without halting anything.
-	 * PT_EUNSUPPORTED and whatever else: a setting is missing, the OS does not let PMRs be used, nobody answers;
+	 * PT_EUNSUPPORTED and whatever else: a setting is missing, the OS does not let PMRs be used, there is no answer;
 	 * the sentence says which, and what to do. It is asked again now and then until it works. */
 	int (*open)(struct pt_e500_target *e500, const struct pt_params *settings, struct pt_err *err);
 	void (*close)(struct pt_e500_target *e500);	/* only after open; sends nothing */
@@ -130,7 +130,7 @@ struct pt_e500_target {
 			uint32_t resumes;
 			unsigned core;
 		} snapshot;
-		/* Of each core: who has its performance monitor, and what was in it before; n_saved 0: nobody has. */
+		/* Of each core: the owner of its performance monitor, and what was in it before; n_saved 0: none. */
 		struct pt_e500_hold {
 			char owner[24];
 			struct pt_e500_op saved[PT_E500_PMRS_MAX];

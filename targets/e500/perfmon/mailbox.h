@@ -54,7 +54,7 @@ int pt_e500_block_take(const uint8_t *bytes, struct pt_e500_block *out, struct p
 bool pt_e500_block_serve(const struct pt_e500_block *snapshot, struct pt_e500_op *ops, size_t n_ops);
 
 struct pt_e500_mailbox {
-	bool (*stands)(void *state);	/* the core does not run, so nothing will be answered; NULL: nobody can say */
+	bool (*stands)(void *state);	/* the core does not run, so nothing will be answered; NULL: not known */
 	void *stands_state;
 	struct pt_mem *mem;
 	uint64_t addr;			/* of this core's block */

@@ -31,7 +31,7 @@ struct pt_e500_port {
 	/* One instruction (step), or until it stops by itself, at the trap at end; halted on return. PT_ETIMEOUT: it
 	 * had to be stopped. */
 	int (*run)(void *state, bool step, uint64_t end, struct pt_err *err);
-	/* All that is about to be changed, before it is. NULL: nobody wants to know. */
+	/* All that is about to be changed, before it is. NULL: not wanted. */
 	void (*note)(void *state, const struct pt_e500_away *away);
 };
 

@@ -29,7 +29,7 @@ struct pt_e500_place {
 	uint8_t high_pmc;		/* the upper half of a chain; PT_E500_NO_PMC: none */
 };
 
-/* n_pmcs: 1 or more, of PMC0 on, up to what the core has: somebody may keep the others.
+/* n_pmcs: 1 or more, of PMC0 on, up to what the core has: another owner may keep the others.
  * places: n_wants of them, caller's, one for each want in their order; *n_turns: 0 for an empty list. 0, or nothing is
  * written and
  *   PT_EUNSUPPORTED the core lacks an event

@@ -56,7 +56,7 @@ struct pt_dbg_codes {
 };
 
 enum pt_dbg_kind {
-	PT_DBG_UNKNOWN,		/* it was armed, or out of reach, when we came, so nobody could look */
+	PT_DBG_UNKNOWN,		/* it was armed, or out of reach, when we came, so it could not be read */
 	PT_DBG_NONE,
 	PT_DBG_LITE,		/* S12ZDBGV3, "DebugLite": comparators A, B, D and breakpoints only (ZVMB) */
 	PT_DBG_TRACE,		/* a trace buffer, but no profiling (ZVL) */

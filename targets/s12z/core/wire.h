@@ -52,14 +52,14 @@ int pt_wire_s12z_run(struct pt_wire_s12z *wire, struct pt_bdc_op *ops, size_t n_
 
 /* BDCCSR into wire->csr. */
 int pt_wire_s12z_look(struct pt_wire_s12z *wire, struct pt_err *err);
-/* The same, behind a SYNC if it does not answer at first: its clock may have changed. PT_EPROTO: there is nobody;
+/* The same, behind a SYNC if it does not answer at first: its clock may have changed. PT_EPROTO: there is no target;
  * PT_ETIMEOUT: the probe does not answer. */
 int pt_wire_s12z_find(struct pt_wire_s12z *wire, struct pt_err *err);
 /* Write BDCCSR: ENBDC or not, wire->keep, and those flags cleared (PT_BDC_FLAGS: all). Noted before, for as long as it is
  * not as found. */
 int pt_wire_s12z_write_csr(struct pt_wire_s12z *wire, bool enbdc, uint8_t clear, struct pt_err *err);
 
-/* That BDCCSR is not as it was found, if it is not: it was written when nobody kept notes. */
+/* That BDCCSR is not as it was found, if it is not: it was written when no notes were kept. */
 void pt_wire_s12z_note(const struct pt_wire_s12z *wire);
 
 uint64_t pt_wire_s12z_now_ns(const struct pt_wire_s12z *wire);

@@ -14,7 +14,7 @@ struct pt_s12z_halts {
 	/* Stop recording, tell what is left. Cut short (PT_EINTERRUPTED) it goes on at the next call. */
 	int (*flush)(void *source, struct pt_err *err);
 	void *source;
-	bool held;		/* somebody halted the core */
+	bool held;		/* a client halted the core */
 	bool untold;		/* and what was recorded before that, and the halt, are still to be told */
 	uint64_t pc, ns;	/* then */
 };

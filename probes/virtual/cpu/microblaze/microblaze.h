@@ -108,7 +108,7 @@ enum pt_vmb_kind {
 
 struct pt_vmb_hooks {		/* what the core asks of the board, or tells it; NULL members: no */
 	void *arg;
-	/* brki rD,0x18 at pc, with debug_enabled. True: somebody debugs; halt before it. */
+	/* brki rD,0x18 at pc, with debug_enabled. True: a debugger is attached; halt before it. */
 	bool (*brki)(void *arg, uint32_t pc);
 	void (*halted)(void *arg, uint32_t why);
 	/* After each instruction, and each entry to a vector; while pt_vmb_observe() is on. */

@@ -14,7 +14,7 @@ enum { PT_VMDM_CORES = 32, PT_VMDM_COUNTERS = 48 + 7, PT_VMDM_AXI_BYTES = 0x8000
 enum pt_vmdm_index { PT_VMDM_SUB_THEN_SHIFT, PT_VMDM_SHIFT_THEN_SUB, PT_VMDM_SHIFT_AND_MASK };
 
 struct pt_vmdm_options {	/* C_ parameters by their names, and what is UNVERIFIED */
-	uint8_t version;		/* 0x67; anything else: of a protocol that nobody knows */
+	uint8_t version;		/* 0x67; anything else: of an unknown protocol */
 	bool use_uart, dbg_reg_access, parallel;	/* parallel: C_DEBUG_INTERFACE > 0 */
 	uint32_t profile_bytes;		/* C_DEBUG_PROFILE_SIZE: 0, 4K, 8K ... 128K */
 	uint8_t pbar_bits;		/* 0: log2 of the bins */

@@ -45,7 +45,7 @@ struct pt_vftfa {
 extern const struct pt_vunit_ops pt_vftfa_ops;	/* a 4 KiB page; the unit is a struct pt_vftfa */
 
 void pt_vftfa_init(struct pt_vftfa *ftfa, const struct pt_vftfa_config *config);
-void pt_vftfa_collide(struct pt_vftfa *ftfa);		/* somebody read the flash while a command ran */
+void pt_vftfa_collide(struct pt_vftfa *ftfa);		/* the flash was read while a command ran */
 bool pt_vftfa_ready(const struct pt_vftfa *ftfa);
 bool pt_vftfa_secured(const struct pt_vftfa *ftfa);
 bool pt_vftfa_mass_erase_allowed(const struct pt_vftfa *ftfa);

@@ -26,7 +26,7 @@ struct pt_vpdo {			/* the chip's; the transmitter fills it */
 	/* Tell the listener of what is through by now. Returns the cycle up to which the pins are known: now, or where
 	 * a byte began that is under way. */
 	uint64_t (*settle)(void *unit);
-	const struct pt_vpdo_listener *listener;	/* whoever listens puts itself here; NULL: nobody */
+	const struct pt_vpdo_listener *listener;	/* the listener puts itself here; NULL: none */
 };
 
 #endif

@@ -39,7 +39,7 @@ struct pt_span_figures {		/* a row */
 	enum pt_span_by by;
 	uint16_t id;		/* of the function (codemap.h) */
 	uint16_t core;
-	struct pt_execution_function run;	/* its figures; instructions: 0 where nobody counts them */
+	struct pt_execution_function run;	/* its figures; instructions: 0 where they are not counted */
 	uint64_t errors[PT_N_SPAN_ERRORS];
 	enum pt_span_error last;		/* of them, where there were any */
 	uint64_t last_ns, last_address;		/* its moment and instruction; PT_UNKNOWN */

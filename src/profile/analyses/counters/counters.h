@@ -30,7 +30,7 @@ struct pt_counter_row {		/* a counter */
 	uint64_t max_hz;	/* its source says that it counts so fast at most; 0: it does not */
 	uint16_t source, core;
 	uint64_t total;		/* all that was counted */
-	uint64_t readings, unknown;	/* unknown: out of them, with nobody able to say how many more */
+	uint64_t readings, unknown;	/* unknown: out of them, with a number that is not known */
 	uint64_t timed, timed_ns;	/* part of total between two readings with moments,
 					 * and the time between these */
 	uint64_t timed_error_ns;	/* of timed_ns, at worst: the moments at both ends of each stretch that was

@@ -9,7 +9,7 @@
 void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, double ns_per_tick);
 
 /* limits_sleep.c. A modelled clock counts what was executed: it stands still while the core sleeps, so whatever lasts
- * from before to after a WFI is longer than it says, and nobody knows by how much. */
+ * from before to after a WFI is longer than it says, and it is not known by how much. */
 bool pt_limits_slept(const struct pt_profile *profile);
 
 #endif

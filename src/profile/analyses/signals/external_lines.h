@@ -16,7 +16,7 @@ enum { PT_AUX_LATENCIES = 32 };
 struct pt_aux_line {
 	uint16_t line;		/* index of its definition */
 	uint64_t rises, falls;
-	uint64_t partial;	/* pulses with an end that nobody saw; the open one included */
+	uint64_t partial;	/* pulses with an end that was not seen; the open one included */
 	uint64_t level;		/* now; PT_UNKNOWN */
 	struct pt_stat high, low;	/* widths, ns; at: ns of the edge that begins it */
 	struct pt_stat period;	/* rise to rise, ns */

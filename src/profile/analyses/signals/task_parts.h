@@ -26,7 +26,7 @@ struct pt_told {		/* a core, as signals tell */
 };
 
 struct pt_task_stack {		/* as steps speak of them */
-	uint32_t *frame;		/* function, EXCEPTION; NULL: nothing was ever open, or nobody wants them */
+	uint32_t *frame;		/* function, EXCEPTION; NULL: nothing was ever open, or they are not wanted */
 	size_t depth;
 	uint16_t bottom, task;
 	bool told;

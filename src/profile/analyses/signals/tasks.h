@@ -21,7 +21,7 @@ enum pt_task_kind {
 	PT_TASK_TOLD,		/* a signal told of it */
 	PT_TASK_NONE,		/* a signal told that no task runs */
 	PT_TASK_FOUND,		/* a context that flow found */
-	PT_TASK_UNKNOWN,	/* nobody knows whose it was */
+	PT_TASK_UNKNOWN,	/* it is not known whose it was */
 };
 
 struct pt_task {
