@@ -347,7 +347,7 @@ static int tell_pc(struct pt_gdb_request *rq, struct pt_board *board, struct pt_
 static void on_pc_told(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
 	if (rc < 0)
-		pt_debug(PT_LOG_GDB, "gdb: where the core stands now: %s", err->msg);
+		pt_debug(PT_LOG_GDB, "gdb: where the core is stopped now: %s", err->msg);
 	pt_rsp_finish(&rq->client->rsp);
 }
 
@@ -451,9 +451,9 @@ static void take_packet(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 		return;
 	}
 	if (p->client == NULL || p->await == PT_PASS_NOTHING || is_unasked_stop(p, raw)) {
-		pt_debug(PT_LOG_GDB, "upstream: a packet that nobody asked for");
+		pt_debug(PT_LOG_GDB, "upstream: an answer without a question");
 	} else if (is_console(raw) && p->halts_first) {
-		pt_debug(PT_LOG_GDB, "upstream: output of a program that nobody waits for");
+		pt_debug(PT_LOG_GDB, "upstream: output of the program while no client waits for it");
 	} else if (p->pieces.kind != '\0') {
 		if (!is_console(raw))
 			take_piece(p, raw);

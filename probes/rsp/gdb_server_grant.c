@@ -178,7 +178,7 @@ static int await(struct gdb_server *g, bool command, bool asks_stop, struct pt_r
 		if (pt_server_take_stop(g))
 			continue;	/* a client that waits for it is told with its next turn */
 		if (is_unasked(g, asks_stop, len)) {
-			pt_debug(PT_LOG_GDB, "upstream: a stop that nobody asked for: %.60s", (char *)g->in + 1);
+			pt_debug(PT_LOG_GDB, "upstream: a stop without a request: %.60s", (char *)g->in + 1);
 			continue;
 		}
 		if (command)

@@ -120,7 +120,7 @@ bool pt_ignored_reason(const struct pt_profile *profile, const struct pt_profile
 {
 	if (source->ignored == PT_SOURCE_SECOND && source->instead < profile->n_sources) {
 		snprintf(text, room,
-			 "%s is another trace of what core %u ran, which %s tells already: its %" PRIu64
+			 "%s is a second trace of core %u, beside that of %s: its %" PRIu64
 			 " branches are in no figure, so that nothing counts twice",
 			 source->source, source->core, profile->sources[source->instead].source, source->branches);
 		return true;
