@@ -162,6 +162,8 @@ def durations(report, want, exact):
     result, truth, slack = Result(), want.truth, 0.01
     if exact:
         return result
+    if not want.family.by_log:
+        counts_of_lines(report, want, result)
     rows = {r["address"]: r for r in report["functions"]}
     for function, s in truth.function.items():
         row = rows.get(truth.elf.functions[function][0]) if function >= 0 else None
@@ -193,6 +195,19 @@ def durations(report, want, exact):
                     true = min(max(limits[0], low), high)
                     result.intervals.append((f"{label} {quantile} {row['name']}", true, figures[quantile], *limits))
     return result
+
+
+def counts_of_lines(report, want, result):
+    """Instructions that were executed, of lines: as counts of functions, estimates of so long a time."""
+    true, rows = by_line(want), {}
+    for row in report.get("lines", []):
+        if row["file"] is not None and not want.skips(row["function"]):
+            rows.setdefault((row["file"].rsplit("/", 1)[-1], row["line"] or 0), []).append(row)
+    for key, found in rows.items():
+        n, row = true.get(key, (0, 0))[0], found[0]
+        if len(found) == 1 and n >= 300 and key not in want.end_lines and row.get("instructions_ci95") is not None:
+            result.intervals.append((f"instructions of line {key[0]}:{key[1]}", n / want.truth.seconds * want.seconds,
+                                     row["instructions"], *row["instructions_ci95"]))
 
 
 def answers(report, want):
