@@ -112,6 +112,20 @@ static void of_view(const struct pt_small_print *print, const struct teller *to)
 		say(to, "%s.", remark);
 }
 
+/* Of bursts self is an estimate, and total has only a lower limit: that of self's interval, as often as not. */
+static bool totals_may_be_less(const struct pt_small_print *print)
+{
+	bool total = false, self = false;
+
+	for (size_t i = 0; print->profile->windowed && i < print->view->n_columns; i++) {
+		const char *key = print->view->columns[i].key;
+
+		total |= print->shown[i] && (strcmp(key, "gross.total") == 0 || strcmp(key, "gross_share") == 0);
+		self |= print->shown[i] && (strcmp(key, "net.total") == 0 || strcmp(key, "net_share") == 0);
+	}
+	return total && self;
+}
+
 void pt_small_print_each(const struct pt_small_print *print, void (*each)(void *arg, const char *line), void *arg)
 {
 	const struct teller to = { .each = each, .arg = arg };
@@ -119,7 +133,8 @@ void pt_small_print_each(const struct pt_small_print *print, void (*each)(void *
 	of_units(print, &to);
 	of_shares(print, &to);
 	if (print->has_bounds)
-		say(&to, "%s: lower bound, as the trace did not show all of it.", print->ascii ? ">=" : "≥");
+		say(&to, "%s: lower bound, as the trace did not show all of it%s.", print->ascii ? ">=" : "≥",
+		    totals_may_be_less(print) ? "; that of total may be less than self" : "");
 	of_view(print, &to);
 	of_length(print, &to);
 }
