@@ -75,15 +75,15 @@ class Client(Rsp):
 
     def monitor(self, text):
         self.send("qRcmd," + text.encode().hex())
-        said, more = "", True
+        said, more = b"", True
         while more:
             reply = self.packet()
             more = reply.startswith("O") and reply != "OK"
-            said += reply if reply.startswith("E") else bytes.fromhex(reply.removeprefix("O")).decode() if reply != "OK" else ""
+            said += reply.encode() if reply.startswith("E") else bytes.fromhex(reply.removeprefix("O")) if reply != "OK" else b""
             if more:
                 time.sleep(0.05)	# GDB takes 2 s
                 self.raw(b"-")
-        return said
+        return said.decode(errors="replace")		# a report may be of bytes
 
 
 class Bench:

@@ -1,0 +1,142 @@
+"""All boards at once, for long: each row of boards.py has a daemon and a client that profiles, asks for reports, goes and comes
+again; every now and then the probe is unplugged. Memory, descriptors and threads of each daemon are looked at all the time; what
+grows does so by less than the error of its slope, or than can be told from what the C library keeps.
+
+make soak [SOAK=40]; in a tree that is built with -fsanitize=thread it is the soak under TSan, of which 10 minutes are enough."""
+import fnmatch
+import math
+import os
+import random
+import tempfile
+import threading
+import time
+
+from boards import DEMOS, FIRMWARE, ROWS, Bench, Client, describe
+
+LOOK_S = 1.0
+SETTLES = 0.3		# of the time is not judged: the first profiles and reports make room for themselves
+JUDGED_S = 600		# a shorter run prints growth and does not judge it: the heap is still filling
+LEAST = {"KiB": 4096, "descriptors": 1.5, "threads": 1.5}	# over the run: a heap grows by pages and steps
+REPORTS = ("", " calls format=json", " lines format=csv", " format=html", " format=pprof", " gaps", " format=callgrind", " why name=*a*")
+UNPLUG_EVERY_S = 20.0
+
+
+def look(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        fields = dict(line.split(":", 1) for line in file)
+    return {"KiB": int(fields["VmRSS"].split()[0]), "threads": int(fields["Threads"]),
+            "descriptors": len(os.listdir(f"/proc/{pid}/fd"))}
+
+
+def slope(points):
+    """Least squares: what a second adds, and the standard error of that."""
+    n = len(points)
+    mean_t, mean_y = sum(t for t, _ in points) / n, sum(y for _, y in points) / n
+    spread = sum((t - mean_t) ** 2 for t, _ in points)
+    k = sum((t - mean_t) * (y - mean_y) for t, y in points) / spread
+    rest = sum((y - mean_y - k * (t - mean_t)) ** 2 for t, y in points)
+    return k, math.sqrt(rest / (n - 2) / spread)
+
+
+class Looker(threading.Thread):
+    def __init__(self, pid):
+        super().__init__(daemon=True)
+        self.pid, self.points, self.over = pid, [], threading.Event()
+        self.start()
+
+    def run(self):
+        began = time.monotonic()
+        while not self.over.wait(LOOK_S):
+            try:
+                self.points.append((time.monotonic() - began, look(self.pid)))
+            except (OSError, KeyError):
+                return
+
+
+def pid_of(bench):
+    """That of proftap; where it is run by another program, the child of that."""
+    pid = bench.daemon.child.pid
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        children = file.read().split()
+    return int(children[0]) if bench.row.place == "usb" and children else pid
+
+
+def work(bench, dice, end, did):
+    """Each kind of report is asked for once before any growth is judged: what it needs is had from then on."""
+    unplugged = time.monotonic() + dice.uniform(0, UNPLUG_EVERY_S)
+    while time.monotonic() < end:
+        said = bench.rsp.monitor("profile start " + bench.row.start)
+        if "profiling" in said:
+            did["profiles"] += 1
+            time.sleep(dice.uniform(0.1, 0.5))
+            if time.monotonic() > unplugged and "unplug" in bench.row.faults:
+                unplugged += UNPLUG_EVERY_S
+                did["unplugged"] += 1
+                bench.arm("unplug@1")
+                time.sleep(0.5)
+                bench.replug()
+            bench.rsp.monitor("profile stop")
+            for report in REPORTS if did["reports"] == 0 else dice.sample(REPORTS, 3):
+                bench.rsp.monitor("profile report" + report)
+                did["reports"] += 1
+        else:
+            did["refused"] += 1
+            time.sleep(0.2)
+        if dice.random() < 0.3:
+            bench.rsp.close()
+            bench.rsp = Client(bench.daemon.address)
+            bench.rsp.ask("QNonStop:1")
+            bench.rsp.ask("?")
+            did["clients"] += 1
+
+
+def soak_one(row, seed, seconds, outcomes):
+    """Adds (row, what was done, growth, what is wrong)."""
+    dice, did, wrong, growth = random.Random(f"{seed} {row.name}"), dict.fromkeys(
+        ("profiles", "reports", "clients", "unplugged", "refused"), 0), [], {}
+    with tempfile.TemporaryDirectory(prefix="torture.") as folder:
+        try:
+            with Bench(row, os.path.join(FIRMWARE, DEMOS[row.family]), folder) as bench:
+                if row.scheme == "rsp:":
+                    bench.rsp.ask("vCont;c")
+                looker = Looker(pid_of(bench))
+                began = time.monotonic()
+                work(bench, dice, began + seconds, did)
+                looker.over.set()
+                looker.join()
+                growth, wrong = judge([(t, seen) for t, seen in looker.points if t > SETTLES * seconds], seconds)
+                if did["profiles"] == 0:
+                    wrong.append("no profile began")
+        except Exception as error:
+            wrong.append(describe(error))
+    outcomes.append((row.name, did, growth, wrong))
+
+
+def judge(points, seconds):
+    growth, wrong = {}, []
+    for what, least in LEAST.items():
+        if len(points) < 10:
+            wrong.append("too short to tell growth")
+            break
+        k, error = slope([(t, seen[what]) for t, seen in points])
+        growth[what] = (k * seconds, error * seconds)
+        if seconds >= JUDGED_S and k > 2 * error and k * seconds > least:
+            wrong.append(f"{k * seconds:.1f} +- {error * seconds:.1f} {what} more in {seconds:.0f} s")
+    return growth, wrong
+
+
+def run(options):
+    wrong, outcomes = [], []
+    rows = [row for row in ROWS if any(fnmatch.fnmatch(row.name, p) for p in (options.rows or "*").split(","))]
+    threads = [threading.Thread(target=soak_one, args=(row, options.seed, options.minutes * 60, outcomes)) for row in rows]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    print(f"{'board':16} {'profiles':>8} {'reports':>8} {'clients':>8} {'unplugged':>9} {'refused':>8}   growth over {options.minutes} min: "
+          "KiB, descriptors, threads")
+    for name, did, growth, found in sorted(outcomes):
+        print(f"{name:16} {did['profiles']:8} {did['reports']:8} {did['clients']:8} {did['unplugged']:9} {did['refused']:8}   "
+              + ", ".join(f"{value:.1f} +- {error:.1f}" for value, error in growth.values()))
+        wrong += [f"{name}: {text}" for text in found]
+    return wrong
