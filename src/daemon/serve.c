@@ -1,5 +1,6 @@
 /* proftap serve: the daemon. A board, its session, and the door for GDB; ends on SIGINT, SIGTERM or SIGHUP. With
  * --gdb stdio a daemon that has the probe already is joined: bytes go to and fro between GDB and it. */
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -213,8 +214,9 @@ static int open_doors(struct serve *s, const struct pt_options *options, struct 
 		return err->code;
 	snprintf(s->address, sizeof(s->address), "%s", pt_gdbstub_address(s->gdb));
 	if (options->print_ports && strcmp(config.address, "stdio") != 0) {	/* there standard output is GDB's */
-		printf("gdb %s\n", pt_gdbstub_address(s->gdb));
-		fflush(stdout);
+		if (printf("gdb %s\n", s->address) < 0 || fflush(stdout) != 0)	/* a script would wait for it in vain */
+			return pt_fail(err, PT_EIO, "the address cannot be printed to standard output: %s",
+				       strerror(errno));
 	}
 	pt_log_add_times();
 	pt_info("gdb: listening on %s", pt_gdbstub_address(s->gdb));

@@ -192,6 +192,14 @@ def full_error(folder, _):
         os.close(reading)
 
 
+def full_device(folder, _):
+    """an address that cannot be printed ends a daemon and a board with a sentence, as a script would wait for it"""
+    for words in (("serve", "--probe", "virtual:kl27", "--gdb", "127.0.0.1:0", "--print-ports"), ("board", "kl27", "--listen", "127.0.0.1:0")):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run(proftap(*words), stdout=full, stderr=subprocess.PIPE, text=True, timeout=DEADLINE_S, check=False)
+        assert done.returncode > 0 and "No space left" in done.stderr, (words, done)
+
+
 def drain(fd):
     said = b""
     try:
@@ -204,7 +212,7 @@ def drain(fd):
 
 # --- all of them
 
-PARTS = (clock_of_a_profile, clock_of_a_daemon, few_bytes, few_bytes_of_a_daemon, full_output, full_error)
+PARTS = (clock_of_a_profile, clock_of_a_daemon, few_bytes, few_bytes_of_a_daemon, full_output, full_error, full_device)
 
 
 def run(_):

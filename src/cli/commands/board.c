@@ -1,6 +1,8 @@
 /* proftap board NAME: a virtual board's probe for other programs, on the network, in real time. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "host/log.h"
 #include "probes/virtual/serve.h"
@@ -20,8 +22,12 @@ static int serve(uv_loop_t *loop, const char *board, const char *address, unsign
 
 	if (server == NULL)
 		return err->code;
-	printf("board %s\n", pt_vserve_address(server));
-	fflush(stdout);
+	if (printf("board %s\n", pt_vserve_address(server)) < 0 || fflush(stdout) != 0) {	/* a script waits for it */
+		pt_fail(err, PT_EIO, "the address cannot be printed to standard output: %s", strerror(errno));
+		pt_vserve_close(server, NULL, NULL);
+		uv_run(loop, UV_RUN_DEFAULT);
+		return err->code;
+	}
 	pt_info("board: serves %s", pt_vserve_what(server));
 	if (pt_vserve_is_remote(server))
 		pt_warn("board: other machines may reach %s, and any client there controls the board",
