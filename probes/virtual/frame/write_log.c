@@ -31,7 +31,8 @@ struct pt_vwrite_log *pt_vwrite_log_open(const char *path, struct pt_vbus *bus, 
 		return NULL;
 	}
 	log = pt_alloc(sizeof(*log));
-	*log = (struct pt_vwrite_log){ file, bus };
+	log->file = file;
+	log->bus = bus;
 	bus->debug_wrote = put_write;
 	bus->debug_listener = log;
 	return log;
