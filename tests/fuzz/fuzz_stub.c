@@ -193,6 +193,7 @@ static void send_monitor(struct peer *peer, const uint8_t *text, size_t n)
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
+#ifndef PT_FUZZ_UPSTREAM
 static const char *board_of(uint8_t letter)
 {
 	static const char *const boards[] = { "virtual:kl27", "virtual:s12zvm", "virtual:microblaze?freq=5M",
@@ -200,6 +201,7 @@ static const char *board_of(uint8_t letter)
 
 	return boards[letter % PT_LEN(boards)];
 }
+#endif
 
 static void open_all(const char *uri)
 {
@@ -280,7 +282,7 @@ static void do_step(const uint8_t *line, size_t n)
 
 	if (peer == &peers[1])
 		line++, n--;
-	if (n == 0 || line[0] == '*')
+	if (n == 0 || line[0] == '*' || line[0] == '<')	/* <: an answer of fuzz_upstream's server */
 		return;
 	if (peer->fd < 0)
 		join_stub(peer);
@@ -312,7 +314,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 	if (in_bytes < 2 || in_bytes > MOST_BYTES)
 		return 0;
 	make_folder();
+#ifdef PT_FUZZ_UPSTREAM
+	open_all(upstream_start(in, in_bytes));
+#else
 	open_all(board_of(in[0]));
+#endif
 	for (size_t at = 1, steps = 0; at < in_bytes && steps < MOST_STEPS; steps++) {
 		const uint8_t *end = memchr(in + at, '\n', in_bytes - at);
 		size_t n = end != NULL ? (size_t)(end - (in + at)) : in_bytes - at;
@@ -322,5 +328,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 	}
 	expect_service();
 	close_all();
+#ifdef PT_FUZZ_UPSTREAM
+	upstream_stop();
+#endif
 	return 0;
 }
