@@ -370,7 +370,7 @@ START_TEST(what_is_not_in_it_is_said)
 	ck_assert_msg(strstr(text.bytes, "note       1 values are incomplete: some of their parts are missing.\n") !=
 			      NULL,
 		      "%s", text.bytes);
-	ck_assert_ptr_nonnull(strstr(text.bytes, "warning    Ignored: mtb is another trace of what core 0 ran, "));
+	ck_assert_ptr_nonnull(strstr(text.bytes, "warning    Ignored: mtb is a second trace of core 0, "));
 	pt_text_free(&text);
 	chunk_feed_drop(&f);
 }
