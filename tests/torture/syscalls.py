@@ -110,7 +110,7 @@ def count_calls(words):
 def cases_of(what, calls, options, dice):
     cases = []
     for call, n in sorted(calls.items()):
-        for error in ERRORS[call]:
+        for error in ERRORS[call] if what == "decode" or call not in ("read", "write") else ():	# most are an eventfd's, which never fail
             all_k = range(1, n + 1)
             some = dice.sample(all_k, min(n, QUICK_EACH if options.quick else MOST_K))
             cases += [Case(what, call, error, k) for k in sorted(some)]
@@ -139,7 +139,7 @@ def fail_one(job):
             inject = strace("-o", "/dev/null", "-e", "trace=" + case.call, "-e",
                             f"inject={case.call}:error={case.error}:when={case.k}")
             done = subprocess.run([*inject, *words], capture_output=True, text=True, errors="replace", timeout=DEADLINE_S, check=False)
-            wrong = judge_end(case, done) + judge_files(case, done.returncode, mine, folder)
+            wrong = judge_end(case, done) + judge_files(case, done.returncode, mine, folder, done.stderr)
             if case.what == "profile":
                 wrong += board.judge()
         except Exception as error:
@@ -168,11 +168,11 @@ def must_go_on(case):
     return case.error == AGAIN and case.call in ("poll", "ppoll", "epoll_wait", "epoll_pwait")
 
 
-def judge_files(case, status, mine, folder):
+def judge_files(case, status, mine, folder, said):
     out, capture = os.path.join(mine, "out"), os.path.join(mine, "a.ptcap")
     if case.what == "decode":
         same = os.path.exists(out) and open(out, "rb").read() == open(os.path.join(folder, "good.json"), "rb").read()
-        return [] if same or status != 0 else ["exit 0, but the report is another"]
+        return [] if same or status != 0 or "warning" in said else ["exit 0 without a word, but the report is another"]
     if not os.path.exists(capture) or os.path.getsize(capture) == 0:
         return ["exit 0 without a capture"] if status == 0 else []
     done = subprocess.run(proftap("decode", capture, "--self-check"), capture_output=True, text=True, timeout=DEADLINE_S, check=False)
@@ -228,6 +228,8 @@ def fail_daemon(job):
     except Exception as error:
         wrong.append(describe(error))
     status = daemon.end(2)
+    if status == -6 and case.call in OF_LIBUV and "proftap has to end" in daemon.messages():
+        return case, status, []
     if status not in (0, *REFUSED) or not isinstance(status, int):
         wrong.append(f"the daemon ended with {status}: {daemon.messages()[-300:]}")
     return case, status, wrong
