@@ -110,7 +110,7 @@ static bool contradicts_counter(struct pt_pipeline *p)
 	if (f->clock_most_hz != 0)
 		snprintf(most, sizeof(most), " to %.4f MHz", (double)f->clock_most_hz / 1e6);
 	snprintf(p->clock_contradiction, sizeof(p->clock_contradiction),
-		 "core-clock says %.6g MHz, but a counter of the running core counts %.4f%s, so all times are wrong "
+		 "core-clock is %.6g MHz, but the running core counts %.4f%s, so all times are wrong "
 		 "(core-clock=measure takes its clock)",
 		 (double)f->core_hz / 1e6, (double)f->clock_least_hz / 1e6, most[0] != '\0' ? most : " MHz or more");
 	f->contradiction = p->clock_contradiction;
@@ -189,9 +189,9 @@ static bool contradicts_stamps(struct pt_pipeline *p)
 			continue;
 		snprintf(
 			p->clock_contradiction, sizeof(p->clock_contradiction),
-			"core-clock says %.6g MHz, but the trace has %.3g million cycles of %.1f ms, so that all times are wrong: "
-			"the clock is nearer to %.2g MHz, unless the core was in STOP",
-			(double)f->core_hz / 1e6, told / 1e6, took_ns / 1e6, told * 1e3 / took_ns);
+			"core-clock is %.6g MHz, but the trace has cycles of some %.2g MHz: %.3g million in %.1f ms, so that all "
+			"times are wrong, unless the core was in STOP",
+			(double)f->core_hz / 1e6, told * 1e3 / took_ns, told / 1e6, took_ns / 1e6);
 		f->contradiction = p->clock_contradiction;
 		f->times = f->times != PT_BASIS_NONE ? PT_BASIS_ESTIMATED : PT_BASIS_NONE;
 		return true;
