@@ -230,6 +230,8 @@ def fail_daemon(job):
     status = daemon.end(2)
     if status == -6 and case.call in OF_LIBUV and "proftap has to end" in daemon.messages():
         return case, status, []
+    if status in REFUSED and re.search(r"error: .*[a-z]{2,} [a-z]{2,}", daemon.messages()):	# it began, and ended with a sentence
+        return case, status, []
     if status not in (0, *REFUSED) or not isinstance(status, int):
         wrong.append(f"the daemon ended with {status}: {daemon.messages()[-300:]}")
     return case, status, wrong
