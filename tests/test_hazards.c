@@ -47,7 +47,7 @@ static const struct { const char *name, *script, *execution, *entry_exit, *range
 	  "main 1 2; f 2 7; g 1 16; " },
 	{ "a long jump over two functions to behind a call",
 	  "108 2 call 120, 120 3 call 140, 140 4 call 160, 160 2 br 10c, 10c 1 br 100",
-	  "main 0-1 3/12; f 1-1 3/9; g 1-1 4/6; h 1-1 2/2; long jump 1 in h at 11; ",
+	  "main 0-1 3/12; f 1-0 3/9 [1: 3 9 9]; g 1-0 4/6 [1: 4 6 6]; h 1-0 2/2 [1: 2 2 2]; long jump 1 in h at 11; ",
 	  "f 1-1 3/10; g 1-1 4/7; h 1-1 3/3; ",
 	  "main 1 3; f 1 3; g 1 4; h 1 2; " },
 	{ "a long jump by a return", "108 2 call 120, 120 3 call 140, 140 4 ret 10c, 10c 1 br 100",
