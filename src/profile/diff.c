@@ -101,8 +101,8 @@ static struct figure share_of(const struct pt_profile *p, const struct pt_profil
 	return share;
 }
 
-/* Of pieces and of bursts whole calls are no fair part: short ones are seen more often. One stretch of mode halt, of which
- * nobody knows what part of the run it is, has them all. */
+/* Pieces and bursts show short calls whole more often than long ones, so their whole calls are no fair sample. One
+ * stretch of mode halt shows every call whole, though it does not say what part of the run it is. */
 static bool shows_whole_calls(const struct pt_profile *p, uint16_t core)
 {
 	bool stretch = !pt_profile_tallied(p, core) && !p->no_clock;

@@ -414,9 +414,8 @@ static bool within(struct pt_moment a, struct pt_moment b)
 	return !pt_moment_before(a, b) && !pt_moment_before(b, a);
 }
 
-/* An exception returned to where it had come from, and another stack was left there, too: may it be that one which goes
- * on? It is, if it waits where the code that goes on returns to, and the running one does not. Where both do, or nobody
- * knows, neither is believed. */
+/* An exception returned to where it had come from, and other stacks were left there, too. True: one of those goes on, for
+ * it alone waits where this code returns to; or several wait there, or that is not known, and none is believed. */
 static bool may_be_another(struct pt_execution *x, uint64_t next)
 {
 	bool told = x->context[x->stack].told;

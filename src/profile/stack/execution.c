@@ -1,6 +1,6 @@
-/* From runs to the shadow stack, the steps, and the results. Runs that jump inside their function cost two sums; what
- * may change the stack is told apart before it is looked at. Where no analysis wants runs or steps, plain.c does
- * without. */
+/* From runs to the shadow stack, the steps, and the results. Runs that jump inside their function cost two sums;
+ * a first pass picks out those that may change the stack. Where no analysis wants runs or steps, plain.c makes the
+ * statistics without runs. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -169,7 +169,7 @@ void pt_stack_odd(struct pt_execution *x, const struct pt_run *run);
 
 /* An exception returned to thread code, by run. resume: where it had come from; PT_UNKNOWN: not seen. */
 void pt_stack_thread(struct pt_execution *x, const struct pt_run *run, uint64_t resume);
-/* The same run, before that: which stack goes on is told by what it returns to, and that is not known yet. */
+/* The same run, before that. True: several stacks may go on there, and the runs known so far do not show which. */
 bool pt_stack_undecided(struct pt_execution *x, const struct pt_run *run);
 void pt_stack_due(struct pt_execution *x, const struct pt_run *run);	/* signals may take effect before run */
 void pt_stack_forget_parked(struct pt_execution *x);	/* while the running stack is empty */

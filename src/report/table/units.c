@@ -212,7 +212,7 @@ static void print_number(char *out, size_t size, const struct pt_value *value, d
 			     (struct digits){ step_of(value, f, factor), value->at_least });
 }
 
-/* Without zeros behind the point, of which nobody knows whether they are known. */
+/* Drops zeros behind the point: they would look like digits that are known. */
 static void print_stepped(char *out, size_t size, double f, double step)
 {
 	size_t len =

@@ -44,7 +44,7 @@ static struct pt_value figure(const struct pt_figure *f, enum pt_basis basis)
 				  .basis = PT_BASIS_ESTIMATED };
 }
 
-/* Without an interval nobody knows whether there is any. */
+/* A change without an interval may be none: it is left blank. */
 static struct pt_value change(const struct pt_figure_pair *pair)
 {
 	if (isnan(pair->change) || isnan(pair->change_lo))

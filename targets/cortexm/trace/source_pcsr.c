@@ -1,7 +1,7 @@
 /* The source pcsr: DWT_PCSR shows, at each read, where the core is executing. No buffer, no branch, nothing written
  * but TRCENA: works on parts without an MTB.
  *
- * Samples come in batches with a look at DHCSR before and behind each, so that sleep is told apart from work, and
+ * Samples come in batches with a read of DHCSR before and behind each, which shows whether the core slept, and
  * with a random delay between them that runs in the probe. Samples inside a batch are correlated: the batch is the
  * unit that statistics count. Where the core is found asleep at an end of a batch, and the samples there are alike,
  * they show where it sleeps, and all samples of that place belong to the sleep, because PCSR stays where the core

@@ -286,7 +286,7 @@ static void add_inlined(struct pt_lines_inline *sum, const struct pt_lines_insn 
 {
 	pt_share_add(&sum->share, &insn->share);
 	sum->cycles += insn->cycles;
-	sum->executed.value += insn->executed.value;	/* without an interval of one there is none of all */
+	sum->executed.value += insn->executed.value;	/* NAN of one makes the sum NAN: it has no interval */
 	sum->executed.lo += insn->executed.lo;
 	sum->executed.hi += insn->executed.hi;
 }
