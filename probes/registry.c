@@ -117,12 +117,14 @@ int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err)
 
 /* --- which one ---------------------------------------------------------------------------------------------------- */
 
-enum { PICK_SERIAL, PICK_USB, PICK_TCP, PICK_LINK };
-enum { N_USB_PICKS = 2 };	/* what every probe on USB takes */
+enum { PICK_SERIAL, PICK_USB, PICK_ID, PICK_TCP, PICK_LINK };
+enum { N_USB_PICKS = 3 };	/* what every probe on USB takes */
 
 static const struct pt_param pick_params[] = {
-	[PICK_SERIAL] = { "serial", PT_PARAM_TEXT, NULL, NULL, 0, 0, "the probe with this serial number" },
+	[PICK_SERIAL] = { "serial", PT_PARAM_TEXT, NULL, NULL, 0, 0,
+			  "the probe with this serial number; S*: that begins so; A|B: either" },
 	[PICK_USB] = { "usb", PT_PARAM_TEXT, NULL, NULL, 0, 0, "the probe at this port, BUS-PORT.PORT" },
+	[PICK_ID] = { "id", PT_PARAM_TEXT, NULL, NULL, 0, 0, "the probe of these numbers, VID:PID; A|B: either" },
 	[PICK_TCP] = { "tcp", PT_PARAM_TEXT, NULL, NULL, 0, 0, "a probe served at HOST:PORT" },
 #define X(kind) "|" #kind
 	[PICK_LINK] = { "link", PT_PARAM_CHOICE, "any", "any" PT_LINK_KINDS(X), 0, 0, "reach it this way only" },
@@ -152,15 +154,39 @@ static int parse_pick(struct pick *pick, const char *text, struct pt_err *err)
 	return rc;
 }
 
+/* "A|B*": is it one of these? A star stands for any end. */
+static bool is_one_of(const char *text, const char *patterns)
+{
+	for (const char *at = patterns; at != NULL; at = strchr(at, '|')) {
+		size_t len;
+
+		at += *at == '|';
+		len = strcspn(at, "|");
+		if (len > 0 && at[len - 1] == '*' ? strncmp(text, at, len - 1) == 0
+						  : strlen(text) == len && strncmp(text, at, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool has_id(const struct pt_link_found *at, const char *ids)
+{
+	char id[10];
+
+	snprintf(id, sizeof(id), "%04x:%04x", at->usb_vid, at->usb_pid);
+	return is_one_of(id, ids);
+}
+
 static bool fits(const struct way *way, const struct pick *pick)
 {
 	const char *serial = pt_params_text(pick->params, &pick_params[PICK_SERIAL]);
 	const char *usb = pt_params_text(pick->params, &pick_params[PICK_USB]);
+	const char *id = pt_params_text(pick->params, &pick_params[PICK_ID]);
 	const char *link = pt_params_text(pick->params, &pick_params[PICK_LINK]);
 
 	return (pick->driver == NULL || pick->driver == way->at.driver) &&
-	       (serial == NULL || strcmp(serial, way->at.serial) == 0) &&
-	       (usb == NULL || strcmp(usb, way->at.usb_path) == 0) &&
+	       (serial == NULL || strcmp(serial, way->at.serial) == 0 || is_one_of(way->at.serial, serial)) &&
+	       (usb == NULL || strcmp(usb, way->at.usb_path) == 0) && (id == NULL || has_id(&way->at, id)) &&
 	       (strcmp(link, "any") == 0 || strcmp(link, way->kind->name) == 0);
 }
 
@@ -181,12 +207,35 @@ static int no_permission(const struct pt_link_found *at, struct pt_err *err)
 		       at->usb_path, rule);
 }
 
+/* "serial=S, id=VID:PID": what the address asked for; "" when it asked for nothing. */
+static const char *list_wishes(const struct pick *pick, char *text, size_t room)
+{
+	static const int wishes[] = { PICK_SERIAL, PICK_USB, PICK_ID };
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < PT_LEN(wishes) && len < room; i++) {
+		const struct pt_param *param = &pick_params[wishes[i]];
+		const char *value = pt_params_text(pick->params, param);
+
+		if (value != NULL)
+			len += (size_t)snprintf(text + len, room - len, "%s%s=%s", len > 0 ? ", " : "", param->key,
+						value);
+	}
+	return text;
+}
+
 static int none_fits(const struct way *ways, int n, const struct pick *pick, struct pt_err *err)
 {
+	char wishes[200];
+
 	if (n > 0)
 		return pt_fail(err, PT_EIO, "no such probe; plugged in is %s (%s:, serial %s, usb %s)",
 			       ways[0].at.product, ways[0].at.driver->name,
 			       ways[0].at.serial[0] != 0 ? ways[0].at.serial : "none", ways[0].at.usb_path);
+	if (list_wishes(pick, wishes, sizeof(wishes))[0] != '\0')
+		return pt_fail(err, PT_EIO, "no %s%sprobe with %s is plugged in; `proftap probes` lists what is",
+			       pick->driver != NULL ? pick->driver->name : "", pick->driver != NULL ? " " : "", wishes);
 	if (pick->driver == NULL)
 		return pt_fail(err, PT_EIO,
 			       "no probe is plugged in; name one with --probe, or try --probe virtual:kl27, a board "
@@ -327,12 +376,13 @@ struct scheme {
 	const struct pt_probe_ops *driver;
 };
 
-/* What is no driver's: the first stands before the drivers, the others behind. */
+/* What is no driver's: the first stand before the drivers, the others behind. */
 static const struct scheme others[] = {
 	{ "virtual", "virtual:NAME", open_virtual, NULL },
+	{ "usb", PT_PROBE_ANY_USB, open_usb, NULL },
 	{ "jlink", NULL, NULL, NULL }, { "stlink", NULL, NULL, NULL }, { "ftdi", NULL, NULL, NULL },
 };
-enum { N_FIRST = 1 };
+enum { N_FIRST = 2 };
 
 static struct scheme scheme_of(const struct pt_probe_ops *driver)
 {
@@ -346,7 +396,7 @@ static struct scheme scheme_of(const struct pt_probe_ops *driver)
 /* All of them, in the order in which they are listed; false behind the last. */
 static bool scheme_at(size_t i, struct scheme *out)
 {
-	size_t n = N_FIRST;	/* so many come before the driver at hand */
+	size_t n = N_FIRST;	/* this many come before the driver at hand */
 
 	for (size_t k = 0; i >= N_FIRST && k < pt_n_probe_drivers; k++)
 		if (pt_probe_drivers[k]->address != NULL && n++ == i) {
@@ -450,6 +500,15 @@ bool pt_probe_where(const char *uri, char *where, size_t room)
 		there = where_picked(&pick, where, room);
 	pt_params_free(pick.params);
 	return there;
+}
+
+const struct pt_probe_ops *pt_probe_of_usb(uint16_t vid, uint16_t pid, const char *product)
+{
+	for (size_t i = 0; i < pt_n_probe_drivers; i++)
+		if (pt_usb_id_numbered(pt_probe_drivers[i]->usb, pt_probe_drivers[i]->n_usb, vid, pid) != NULL ||
+		    pt_usb_id_says(pt_probe_drivers[i]->usb, pt_probe_drivers[i]->n_usb, vid, pid, product))
+			return pt_probe_drivers[i];
+	return NULL;
 }
 
 size_t pt_probe_list_analysers(struct pt_logic_found *out, size_t max)

@@ -25,12 +25,13 @@ void pt_probe_rules(void (*say)(void *arg, const char *line), void *arg);
 
 /* Open what uri names: finds the device, makes its link, opens the driver.
  *   "cmsis-dap:[serial=S|usb=BUS-PORT.PORT|tcp=HOST:PORT]", also with &link=bulk|hid; "osbdm:" and "usbdm:" with
- *   serial= or usb=; "logic:FILE.sr" or "logic:[driver=NAME&conn=CONN]"; "virtual:NAME[?key=value&...]"; "" is the
+ *   serial=, usb= or id=VID:PID; "usb:" with these: whichever driver it is; "logic:FILE.sr" or "logic:[driver=NAME&conn=CONN]"; "virtual:NAME[?key=value&...]"; "" is the
  *   first that is plugged in
  * settings: words of pt_probe_params and pt_jtag_params, may be NULL. May block 2 s. Errors: PT_EARG bad URI (the
  * sentence lists the schemes, or says "not built in this version"), PT_EIO nothing found or lost while opening,
  * PT_EPERM (the sentence has the udev rule), PT_EBUSY claimed by another program, PT_EPROTO the device is not what it
  * says. */
+#define PT_PROBE_ANY_USB "usb:[serial=S|id=VID:PID|usb=BUS-PORT]"
 struct pt_probe *pt_probe_open(const char *uri, const struct pt_params *settings, struct pt_err *err);
 
 /* One plugged-in probe, as `proftap probes` lists it. */
@@ -45,6 +46,9 @@ int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err);
 /* Where the probe of this address is, as struct pt_link_info will have it, without opening it. "": the first. False:
  * it is not there, or (virtual) no other process can have it. */
 bool pt_probe_where(const char *uri, char *where, size_t room);
+
+/* The driver that serves a device of these numbers and this name of the product; NULL: none does. */
+const struct pt_probe_ops *pt_probe_of_usb(uint16_t vid, uint16_t pid, const char *product);
 
 /* The logic analysers on USB; fills at most max rows, returns how many it filled. One that is open is not disturbed.
  * May block some seconds. */

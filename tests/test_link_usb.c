@@ -149,7 +149,11 @@ static const struct {
 } uris[] = {
 	{ "", "bulk" }, { "cmsis-dap:", "bulk" }, { "cmsis-dap:serial=V0001", "bulk" }, { "cmsis-dap:usb=1-1", "bulk" },
 	{ "cmsis-dap:link=hid", "hid" }, { "cmsis-dap:usb=1-1&link=bulk", "bulk" },
-	{ "cmsis-dap:serial=V0002", NULL }, { "cmsis-dap:usb=1-2", NULL },
+	{ "cmsis-dap:serial=V00*", "bulk" }, { "cmsis-dap:id=1209:0001", "bulk" }, { "usb:", "bulk" },
+	{ "usb:serial=V0002|V0001", "bulk" }, { "usb:serial=A*|V*&id=0d28:0204|1209:0001", "bulk" },
+	{ "usb:usb=1-1&link=hid", "hid" },
+	{ "cmsis-dap:serial=V0002", NULL }, { "cmsis-dap:usb=1-2", NULL }, { "usb:serial=V000", NULL },
+	{ "usb:serial=W*|V0002*", NULL }, { "usb:id=0d28:0204", NULL }, { "usb:id=1209:000", NULL },
 };
 
 START_TEST(opens_what_the_uri_names)

@@ -52,7 +52,9 @@ static void print_usb(const struct pt_probe_ops *driver)
 /* Those without an address are inside virtual boards. */
 static void print_probes(void)
 {
-	printf("probes (--probe)\n");
+	printf("probes (--probe)\n\n" PT_PROBE_ANY_USB
+	       "\n    any of those on USB: the first that fits. serial=S* is a serial number that begins with S; "
+	       "A|B is either of two\n");
 	for (size_t i = 0; i < pt_n_probe_drivers; i++) {
 		const struct pt_probe_ops *driver = pt_probe_drivers[i];
 
