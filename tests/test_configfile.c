@@ -32,9 +32,11 @@ START_TEST(sets_what_the_command_line_leaves)
 
 	ck_assert_int_eq(parse("serve", args,
 			       "# the lab\n\nlog = warn\n[board bench]\r\n  probe = cmsis-dap:serial=1\n"
+			       "board = nucleo-f411re\n"
 			       "elf = \"/srv/my firmware.elf\"\ngdb = :3333\ncore-clock = 48M\nperiod=2ms\n; the end"),
 			 0);
 	ck_assert_str_eq(options.probe[0], "cmsis-dap:serial=1");
+	ck_assert_str_eq(options.board, "nucleo-f411re");
 	ck_assert_str_eq(options.elf, "/srv/my firmware.elf");
 	ck_assert_str_eq(options.gdb, "127.0.0.1:0");
 	ck_assert_uint_eq(options.n_boards, 1);

@@ -162,6 +162,41 @@ START_TEST(names_the_chip)
 }
 END_TEST
 
+/* --board and the chip of another board: refused before anything is changed. */
+static const struct {
+	const char *expected;
+	unsigned maker, chip;
+	bool fits;
+} expected[] = {
+	{ "expected-chip=STM32F411", 0x020, 0x431, true },
+	{ "expected-chip=stm32f4", 0x020, 0x431, true },
+	{ "expected-chip=STM32F446", 0x020, 0x431, false },
+	{ "expected-chip=STM32F411", 0x43b, 0x4c4, true },	/* no register has said what it is */
+};
+START_TEST(is_the_chip_of_the_board)
+{
+	struct pt_params *settings = pt_params_new();
+
+	ck_assert_int_eq(pt_params_add(settings, pt_cortexm_ops.params, pt_cortexm_ops.n_params, expected[_i].expected,
+				       &err),
+			 0);
+	m4.maker = expected[_i].maker;
+	m4.chip = expected[_i].chip;
+	probe = pt_probe_open_link(&fake_dap_probe_ops, m4.dap.link, NULL, &err);
+	m4.dap.link = NULL;
+	target = pt_target_attach(probe, "cortexm", settings, &err);
+	ck_assert_int_eq(target != NULL, expected[_i].fits);
+	if (target == NULL) {
+		ck_assert_int_eq(err.code, PT_EARG);
+		ck_assert_ptr_nonnull(
+			strstr(err.msg, "the chip is STM32F411, and the board that was named has STM32F446"));
+		ck_assert_uint_eq(m4.dhcsr & 1, 0);
+		target = pt_target_attach(probe, "cortexm", NULL, &err);
+	}
+	pt_params_free(settings);
+}
+END_TEST
+
 /* nRF52: a CTRL-AP that says whether the chip is protected. */
 static uint32_t protection;
 static uint32_t read_ctrl_ap(struct fake_dap *dap, uint8_t ap, uint8_t reg)
@@ -424,6 +459,7 @@ int main(void)
 	tcase_add_loop_test(tc, has_the_registers_of_its_architecture, 0, PT_LEN(kinds));
 	tcase_add_test(tc, says_what_trustzone_hides);
 	tcase_add_loop_test(tc, names_the_chip, 0, PT_LEN(chips));
+	tcase_add_loop_test(tc, is_the_chip_of_the_board, 0, PT_LEN(expected));
 	tcase_add_test(tc, a_protected_chip_says_so);
 	tcase_add_test(tc, an_open_one_is_itself);
 	tcase_add_test(tc, reads_and_writes_all_registers);

@@ -135,8 +135,8 @@ static void describe_hid(struct usb_probe *probe, GString *out)
 			       "P: %s\nE: SUBSYSTEM=hid\nE: DRIVER=hid-generic\nE: HID_ID=0003:%08X:%08X\n"
 			       "E: HID_NAME=%s %s\nE: HID_UNIQ=%s\nE: HID_PHYS=usb-0000:00:14.0-%u/input1\n"
 			       "H: report_descriptor=",
-			       probe->hid_sys, USB_PROBE_VENDOR, USB_PROBE_PRODUCT, usb_manufacturer,
-			       usb_product(probe), probe->config.serial, port);
+			       probe->hid_sys, usb_vid(probe), usb_pid(probe), usb_manufacturer, usb_product(probe),
+			       probe->config.serial, port);
 	append_hex(out, report);
 	g_string_append_printf(out,
 			       "\n\nP: %s/hidraw/hidraw%u\nN: hidraw%u=00\nE: DEVNAME=%s\nE: MAJOR=243\nE: MINOR=%u\n"

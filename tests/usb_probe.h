@@ -29,7 +29,7 @@ struct usb_probe_config {
 	 * as for struct pt_script; PT_SCRIPT_NO_ANSWER: nothing. NULL: board. */
 	size_t (*answer)(void *arg, const uint8_t *request, size_t len_bytes, uint8_t *response, uint64_t *took_ns);
 	void *arg;
-	uint16_t vid, pid;
+	uint16_t vid, pid;	/* 0: those that pid.codes keeps for tests, or the board's */
 	const char *product;
 };
 

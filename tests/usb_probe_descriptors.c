@@ -33,14 +33,14 @@ const char *usb_product(const struct usb_probe *probe)
 
 unsigned usb_vid(const struct usb_probe *probe)
 {
-	if (probe->config.answer != NULL)
+	if (probe->config.vid != 0)
 		return probe->config.vid;
 	return usb_is_other(probe) ? others[which_other(probe)].vid : USB_PROBE_VENDOR;
 }
 
 unsigned usb_pid(const struct usb_probe *probe)
 {
-	if (probe->config.answer != NULL)
+	if (probe->config.vid != 0)
 		return probe->config.pid;
 	return usb_is_other(probe) ? others[which_other(probe)].pid : USB_PROBE_PRODUCT;
 }

@@ -1,6 +1,6 @@
 /* Run a program with an emulated USB probe plugged in:
  *
- *	usb_probe [--board NAME?...] [--hidraw] [--instant] [--denied] [--unplugged] [--unplug-ms N] [--replug-ms N]
+ *	usb_probe [--board NAME?...] [--id VID:PID] [--serial S] [--hidraw] [--instant] [--denied] [--unplugged] [--unplug-ms N] [--replug-ms N]
  *		-- PROGRAM ARGUMENT...
  *
  * The program needs to know nothing of it. Ends with the program's exit status; passes SIGINT and SIGTERM on to it.
@@ -114,6 +114,11 @@ static int parse(int argc, char **argv, struct options *options)
 			options->unplugged = true;
 		else if (strcmp(argv[i], "--board") == 0 && i + 1 < argc)
 			options->config.board = argv[++i];
+		else if (strcmp(argv[i], "--serial") == 0 && i + 1 < argc)
+			options->config.serial = argv[++i];
+		else if (strcmp(argv[i], "--id") == 0 && i + 1 < argc &&
+			 sscanf(argv[++i], "%hx:%hx", &options->config.vid, &options->config.pid) == 2)
+			continue;
 		else if (strcmp(argv[i], "--unplug-ms") == 0 && i + 1 < argc)
 			options->unplug_ms = (unsigned)atoi(argv[++i]);
 		else if (strcmp(argv[i], "--replug-ms") == 0 && i + 1 < argc)
@@ -123,8 +128,9 @@ static int parse(int argc, char **argv, struct options *options)
 	}
 	if (i + 1 < argc && strcmp(argv[i], "--") == 0)
 		return i + 1;
-	fprintf(stderr, "usage: usb_probe [--board NAME?...] [--hidraw] [--instant] [--denied] [--unplugged] "
-			"[--unplug-ms N] [--replug-ms N] -- PROGRAM ...\n");
+	fprintf(stderr,
+		"usage: usb_probe [--board NAME?...] [--id VID:PID] [--serial S] [--hidraw] [--instant] [--denied] [--unplugged] "
+		"[--unplug-ms N] [--replug-ms N] -- PROGRAM ...\n");
 	exit(2);
 }
 

@@ -87,6 +87,18 @@ static int pick_probe(struct pt_rig *rig, const struct pt_rig_kind *kind, struct
 	return PT_EXIT_DONE;
 }
 
+/* The probe on the board, unless the user names another. */
+static int find_named_board(struct pt_rig *rig, const struct pt_options *options, struct pt_err *err)
+{
+	if (options->board == NULL)
+		return PT_EXIT_DONE;
+	rig->named = pt_named_board_find(options->board, err);
+	if (rig->named == NULL ||
+	    (options->probe[0] == NULL && pt_named_board_uri(rig->named, rig->uri[0], sizeof(rig->uri[0]), err) < 0))
+		return PT_EXIT_USAGE;
+	return PT_EXIT_DONE;
+}
+
 static int take_uris(struct pt_rig *rig, const struct pt_options *options, struct pt_err *err)
 {
 	_Static_assert((int)PT_MAX_PROBES <= (int)PT_BOARD_PROBES, "each has its place");
@@ -108,8 +120,12 @@ static bool denies_elf(const struct pt_options *options)
 static int settle_uris(struct pt_rig *rig, const struct pt_options *options, const struct pt_rig_kind *kind,
 		       struct pt_err *err)
 {
-	int rc = options->probe[0] != NULL ? take_uris(rig, options, err) : pick_probe(rig, kind, err);
+	int rc = find_named_board(rig, options, err);
 
+	if (rc == PT_EXIT_DONE && options->probe[0] != NULL)
+		rc = take_uris(rig, options, err);
+	else if (rc == PT_EXIT_DONE && rig->named == NULL)
+		rc = pick_probe(rig, kind, err);
 	for (size_t i = 0; rc == PT_EXIT_DONE && i < PT_BOARD_PROBES; i++) {
 		char *uri = rig->uri[i];
 
@@ -202,7 +218,16 @@ static int open_program(struct pt_rig *rig, const struct pt_options *options, st
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
-/* Each word goes to everybody who has a row for it: probe and targets here; the pipeline's, and what nobody here knows,
+static bool add_target_word(struct pt_params *board, const char *word, int *rc, struct pt_err *err)
+{
+	bool taken = false;
+
+	for (size_t t = 0; t < pt_n_targets; t++)
+		taken |= add_if_known(board, pt_targets[t]->params, pt_targets[t]->n_params, word, rc, err);
+	return taken;
+}
+
+/* Each word goes to every table that has a row for it: probe and targets here; the pipeline's, and what no table here has,
  * to every start of a profile, where the source has its say. */
 static int sort_words(const struct pt_options *options, struct pt_params *board, const char **standing,
 		      size_t *n_standing, struct pt_err *err)
@@ -218,8 +243,7 @@ static int sort_words(const struct pt_options *options, struct pt_params *board,
 		for (size_t p = 0; p < pt_n_probe_drivers; p++)
 			taken |= add_if_known(board, pt_probe_drivers[p]->params, pt_probe_drivers[p]->n_params, word,
 					      &rc, err);
-		for (size_t t = 0; t < pt_n_targets; t++)
-			taken |= add_if_known(board, pt_targets[t]->params, pt_targets[t]->n_params, word, &rc, err);
+		taken |= add_target_word(board, word, &rc, err);
 		if (!taken || pt_pipeline_knows(word))
 			standing[(*n_standing)++] = word;
 	}
@@ -239,28 +263,28 @@ static void take_told(void *arg, const char *word)
 {
 	struct told *t = arg;
 	char key[40];
-	bool taken = false;
 
 	snprintf(key, sizeof(key), "%.*s", (int)strcspn(word, "="), word);
 	if (word_value(t->options, key) != NULL || t->rc != PT_EXIT_DONE)
-		return;		/* who says it himself wants it so */
-	for (size_t i = 0; i < pt_n_targets; i++)
-		taken |= add_if_known(t->board, pt_targets[i]->params, pt_targets[i]->n_params, word, &t->rc, t->err);
-	if (taken && t->n < PT_TOLD_BYTES)
+		return;		/* what the user gives wins */
+	if (add_target_word(t->board, word, &t->rc, t->err) && t->words != NULL && t->n < PT_TOLD_BYTES)
 		t->n += (size_t)snprintf(t->words + t->n, PT_TOLD_BYTES - t->n, " %s", word);
 }
 
-/* Settings that a user of the hardware would have to give: a virtual board knows its own. */
+/* Settings that a user of the hardware would have to give: a virtual board knows its own, and so does one that is named. */
 static int take_told_words(struct pt_rig *rig, const struct pt_options *options, struct pt_params *board,
 			   struct pt_err *err)
 {
 	struct told told = { .options = options, .board = board, .err = err, .words = rig->told,
 			      .rc = PT_EXIT_DONE };
 
-	if (rig->virtual_uri == NULL)
-		return PT_EXIT_DONE;
-	pt_probe_reports(rig->virtual_uri, take_told, &told);
-	return told.rc;
+	struct told named = { .options = options, .board = board, .err = err, .rc = PT_EXIT_DONE };
+
+	if (rig->virtual_uri != NULL)
+		pt_probe_reports(rig->virtual_uri, take_told, &told);
+	if (rig->named != NULL && told.rc == PT_EXIT_DONE)
+		pt_named_board_words(rig->named, take_told, &named);
+	return told.rc != PT_EXIT_DONE ? told.rc : named.rc;
 }
 
 /* What the program needs before it is opened. */

@@ -6,6 +6,7 @@
 #include <uv.h>
 
 #include "board/board.h"
+#include "cli/named_boards.h"
 #include "cli/options.h"
 #include "session/os_tasks.h"
 #include "session/recorder.h"
@@ -26,6 +27,7 @@ struct pt_rig {
 	/* the probes', complete; "" behind the last, or for whichever is plugged in first */
 	char uri[PT_BOARD_PROBES][640];
 	const char *virtual_uri;	/* the first of a virtual board; NULL: there is none */
+	const struct pt_named_board *named;	/* --board; NULL: not given */
 	char told[PT_TOLD_BYTES];	/* settings that it told by itself, each behind a blank */
 };
 

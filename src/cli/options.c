@@ -26,6 +26,8 @@ static const struct row {
 	{ "probe", "URI",
 	  "which probe: virtual:kl27, cmsis-dap:serial=S, osbdm:, ...; more than one: each does what it can", PROBE,
 	  0 },
+	{ "board", "NAME", "a board by its name: its probe, chip and clock; `proftap boards` lists them", FIELD,
+	  offsetof(struct pt_options, board) },
 	{ "target", "NAME", "what kind of chip; found out if not given", FIELD, offsetof(struct pt_options, target) },
 	{ "elf", "FILE", "symbols; for a virtual board also its firmware; '': none, rows are addresses", FIELD,
 	  offsetof(struct pt_options, elf) },
@@ -94,6 +96,7 @@ static const struct row {
 /* What is not named here is for all verbs. */
 static const struct { const char *option, *verbs; } of_verbs[] = {
 	{ "probe", "serve, monitor, profile, check, restore" },
+	{ "board", "serve, monitor, profile, check, restore" },
 	{ "target", "serve, monitor, profile, check, restore" },
 	{ "gdb", "serve" }, { "attach", "serve" }, { "second", "serve" },
 	{ "allow", "serve" }, { "allow-remote", "serve, board" }, { "allow-unidentified", "board" },

@@ -90,11 +90,26 @@ static void drop_claim(struct serve *s)
 	}
 }
 
+/* The address of the first probe; "": whichever is plugged in first. */
+static const char *first_probe(const struct pt_options *options, char *room, size_t room_bytes)
+{
+	struct pt_err ignored;
+	const struct pt_named_board *named;
+
+	if (options->probe[0] != NULL)
+		return options->probe[0];
+	room[0] = '\0';
+	named = options->board != NULL ? pt_named_board_find(options->board, &ignored) : NULL;
+	if (named != NULL)
+		pt_named_board_uri(named, room, room_bytes, &ignored);
+	return room;
+}
+
 /* GDB on standard input, and a daemon of ours has the probe already: then that one serves it. False: there is none. */
 static bool join(const struct pt_options *options, int *status)
 {
-	const char *uri = options->probe[0] != NULL ? options->probe[0] : "";
-	char where[64], address[256];
+	char where[64], address[256], board[200];
+	const char *uri = first_probe(options, board, sizeof(board));
 	struct pt_err err = { 0 };
 	int fd;
 

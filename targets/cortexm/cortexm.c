@@ -1,7 +1,9 @@
 /* Attach, detach, and the table of what the target can do. See cortexm.h. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
+#include "host/log.h"
 #include "targets/arm/semihost.h"
 #include "targets/cortexm/core/architecture.h"
 #include "targets/cortexm/core/cortexm.h"
@@ -14,7 +16,7 @@
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
 
-enum { CONNECT, RESET_BY, STEP_INTERRUPTS, CATCH_FAULTS, ALLOW_LOCK, CHIP, CORE_CLOCK, SWD_TARGET, SEMIHOST, SEMIHOST_DIR,
+enum { CONNECT, RESET_BY, STEP_INTERRUPTS, CATCH_FAULTS, ALLOW_LOCK, CHIP, EXPECTED_CHIP, CORE_CLOCK, SWD_TARGET, SEMIHOST, SEMIHOST_DIR,
        N_PARAMS };
 static const struct pt_param params[] = {
 	[CONNECT] = { .key = "connect", .type = PT_PARAM_CHOICE, .standard = "running",
@@ -33,6 +35,9 @@ static const struct pt_param params[] = {
 			 .help = "program a flash configuration that secures the chip or disables its mass erase" },
 	[CHIP] = { .key = "chip", .type = PT_PARAM_TEXT,
 		   .help = "name of the chip, where its registers do not say, or say it wrong (MKL27Z256, ...)" },
+	[EXPECTED_CHIP] = { .key = "expected-chip", .type = PT_PARAM_TEXT,
+			    .help = "how the name of the right chip begins, as --board knows it; a chip that says it is "
+				    "another is not attached to" },
 	[CORE_CLOCK] = { .key = "core-clock", .type = PT_PARAM_HZ, .choices = "measure",
 			 .help = "core clock, to show cycles as seconds" },
 	[SWD_TARGET] = { .key = "swd-target", .type = PT_PARAM_NUMBER, .max = UINT32_MAX,
@@ -97,13 +102,29 @@ static int stop_at_reset_vector(struct pt_cortexm *cm, struct pt_err *err)
 	return pt_cortexm_release_reset(cm, err);
 }
 
-static int look_around(struct pt_cortexm *cm, const char *wanted, struct pt_err *err)
+/* A wrong board is refused before anything in it is changed. What a chip in no row is, no register has said. */
+static int check_expected(const struct pt_cortexm *cm, const char *expected, struct pt_err *err)
+{
+	if (expected == NULL || strncasecmp(cm->chip.name, expected, strlen(expected)) == 0)
+		return 0;
+	if (!cm->chip.unknown)
+		return pt_fail(err, PT_EARG,
+			       "the chip is %s, and the board that was named has %s: name the board that is connected, "
+			       "or leave out --board (expected-chip)",
+			       cm->chip.name, expected);
+	pt_warn("cortexm: expected is %s, but the chip cannot be identified: check that it is the right board",
+		expected);
+	return 0;
+}
+
+static int look_around(struct pt_cortexm *cm, const char *wanted, const char *expected, struct pt_err *err)
 {
 	if (cm->under_reset && stop_at_reset_vector(cm, err) < 0)
 		return err->code;
 	if (pt_discover_units(&cm->found, &cm->adi, cm->mem, err) < 0)
 		return err->code;
-	if (pt_cortexm_chip_identify(&cm->chip, &cm->family, &cm->found, cm->mem, wanted, err) < 0)
+	if (pt_cortexm_chip_identify(&cm->chip, &cm->family, &cm->found, cm->mem, wanted, err) < 0 ||
+	    check_expected(cm, expected, err) < 0)
 		return err->code;
 	if (!cm->under_reset && pt_cortexm_save(cm, err) < 0)
 		return err->code;
@@ -132,7 +153,8 @@ static int cortexm_attach(struct pt_target *target, const struct pt_params *sett
 		name_chip(cm);
 		goto let_go;
 	}
-	if (look_around(cm, pt_params_text(settings, &params[CHIP]), err) < 0)
+	if (look_around(cm, pt_params_text(settings, &params[CHIP]), pt_params_text(settings, &params[EXPECTED_CHIP]),
+			err) < 0)
 		goto put_back;
 	name_chip(cm);
 	return 0;

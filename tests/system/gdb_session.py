@@ -42,8 +42,8 @@ class Daemon:
 
     def __init__(self, build, *options, probe="virtual:kl27?elf=" + DEMO, address="127.0.0.1:0", under=()):
         self.stderr = tempfile.NamedTemporaryFile(prefix="proftap-stderr-")
-        self.command = [*under, os.path.join(build, "proftap"), "serve", "--probe", probe, "--gdb", address,
-                        "--print-ports", *options]
+        self.command = [*under, os.path.join(build, "proftap"), "serve", *(["--probe", probe] if probe is not None else []),
+                        "--gdb", address, "--print-ports", *options]
         self.child = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=self.stderr, text=True)
         line = self.child.stdout.readline()
         if not line.startswith("gdb "):

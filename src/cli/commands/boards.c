@@ -1,4 +1,5 @@
-/* proftap boards: the virtual boards there are. */
+/* proftap boards: the virtual boards there are, and the boards that --board knows. */
+#include "cli/named_boards.h"
 #include "probes/virtual/boards.h"
 #include "cli/app.h"
 #include "cli/output.h"
@@ -24,11 +25,35 @@ static void add_own(const struct pt_vboard_ops *board, struct pt_text *out)
 	pt_vboard_help(board, add_line, out);
 }
 
+static void add_named(const struct pt_named_board *board, struct pt_text *out)
+{
+	pt_text_add(out, "  %-19s  %-24s  %s%s%s%s\n", board->name, board->chip != NULL ? board->chip : "(not checked)",
+		    board->probe->name, pt_named_board_is_driven(board) ? "" : " *",
+		    board->core_clock != NULL ? "; core-clock=" : "",
+		    board->core_clock != NULL ? board->core_clock : "");
+}
+
+static void add_all_named(struct pt_text *out)
+{
+	bool all_driven = true;
+
+	pt_text_add(out, "\nboards by name (--board NAME): name, chip, probe\n");
+	for (size_t i = 0; i < pt_n_named_boards; i++) {
+		add_named(&pt_named_boards[i], out);
+		all_driven &= pt_named_board_is_driven(&pt_named_boards[i]);
+	}
+	if (!all_driven)
+		pt_text_add(out,
+			    "* This version has no driver for the probe on the board: connect a CMSIS-DAP probe to its "
+			    "debug pins, and add --probe cmsis-dap: to the command.\n");
+}
+
 static int run_boards(const struct pt_options *options)
 {
 	struct pt_text out = { 0 };
 
 	(void)options;
+	pt_text_add(&out, "virtual boards (--probe virtual:NAME)\n");
 	for (size_t i = 0; i < pt_n_vboards; i++) {
 		pt_text_add(&out, "%-10s  %s", pt_vboards[i]->name, pt_vboards[i]->help);
 		add_probes(pt_vboards[i]->probes, &out);
@@ -38,9 +63,10 @@ static int run_boards(const struct pt_options *options)
 	pt_vboard_help(NULL, add_line, &out);
 	for (size_t i = 0; i < pt_n_vboards; i++)
 		add_own(pt_vboards[i], &out);
+	add_all_named(&out);
 	pt_output_lines(&out);
 	pt_text_free(&out);
 	return PT_EXIT_DONE;
 }
 
-const struct pt_verb pt_verb_boards = { "boards", "", "list the virtual boards and their keys", run_boards };
+const struct pt_verb pt_verb_boards = { "boards", "", "list the virtual boards and their keys, and the names of --board", run_boards };
