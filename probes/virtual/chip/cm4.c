@@ -10,7 +10,7 @@
 #include "probes/virtual/demo/cm4_demo.h"
 #include "probes/virtual/frame/elf.h"
 
-enum { TIMER_IRQ = 8, ROM_TABLE = 0xe00ff000 };
+enum { TIMER_IRQ = 8, ROM_TABLE = 0xe00ff000, SECOND_AP = 3 };
 #define DPIDR UINT32_C(0x2ba01477)
 #define AHB_AP_IDR UINT32_C(0x24770011)
 
@@ -39,12 +39,17 @@ uint32_t pt_cm4_peek(struct pt_cm4 *chip, uint32_t addr)
 	return at != NULL ? pt_le32(at) : 0;
 }
 
+bool pt_cm4_watch_core(struct pt_cm4 *chip, unsigned core, struct pt_vtruth *truth, size_t log_room)
+{
+	struct pt_vtruth_core of = pt_varm_truth_core(core == 0 ? chip->cpu : chip->second.cpu, 0, PT_CM4_CODE_BYTES,
+						      PT_CM4_RAM_BASE, PT_CM4_RAM_BYTES);
+
+	return pt_vtruth_init(truth, &of, log_room);
+}
+
 bool pt_cm4_watch(struct pt_cm4 *chip, struct pt_vtruth *truth, size_t log_room)
 {
-	struct pt_vtruth_core core =
-		pt_varm_truth_core(chip->cpu, 0, PT_CM4_CODE_BYTES, PT_CM4_RAM_BASE, PT_CM4_RAM_BYTES);
-
-	return pt_vtruth_init(truth, &core, log_room);
+	return pt_cm4_watch_core(chip, 0, truth, log_room);
 }
 
 /* --- wires between the units */
@@ -70,13 +75,19 @@ static void reset_core(struct pt_cm4 *chip)
 	pt_vscs_debug_after_reset(&chip->scs);
 }
 
-/* The core's hooks lead to the debug unit, whose arg is the chip. */
-static void on_reset_request(void *arg)
+static void reset_chip(void *arg)
 {
-	struct pt_cm4 *chip = ((struct pt_vscs_debug *)arg)->arg;
+	struct pt_cm4 *chip = arg;
 
 	pt_vbus_reset(&chip->bus, false);
 	reset_core(chip);
+	pt_varm_second_reset(&chip->second, false);
+}
+
+/* The core's hooks lead to the debug unit, whose arg is the chip. */
+static void on_reset_request(void *arg)
+{
+	reset_chip(((struct pt_vscs_debug *)arg)->arg);
 }
 
 static void on_core_reset_request(void *arg)
@@ -90,8 +101,10 @@ static void apply_nreset(struct pt_cm4 *chip)
 {
 	bool in_reset = chip->power.nreset, let_go = chip->scs.in_reset && !in_reset;
 
-	if (in_reset != chip->scs.in_reset)
+	if (in_reset != chip->scs.in_reset) {
 		pt_vbus_reset(&chip->bus, false);
+		pt_varm_second_reset(&chip->second, false);
+	}
 	chip->scs.in_reset = in_reset;
 	pt_vcpu_hold(chip->cpu, in_reset);
 	if (let_go)
@@ -106,6 +119,7 @@ static void power_on(struct pt_cm4 *chip)
 	pt_vbus_changed(&chip->bus, PT_CM4_RAM_BASE, sizeof(chip->ram));
 	pt_vcpu_reset(chip->cpu, true);		/* the clock begins at 0, for the units */
 	pt_vbus_reset(&chip->bus, true);
+	pt_varm_second_reset(&chip->second, true);
 	pt_vmem_ap_reset(&chip->ahb);
 	chip->ahb.locked = chip->locked;
 	apply_nreset(chip);
@@ -205,12 +219,24 @@ static void init_debug(struct pt_cm4 *chip)
 	pt_vcpu_add_tap(chip->cpu, &chip->dwt.tap);
 }
 
-static int assemble(struct pt_cm4 *chip, struct pt_err *err)
+static bool add_second(struct pt_cm4 *chip)
+{
+	const struct pt_varm_second_config second = {
+		.kind = chip->second_kind, .model = &pt_vcpu_m4f, .first = &chip->bus, .core_hz = PT_CM4_CORE_HZ,
+		.drift_ppm = chip->wires.drift_ppm, .ap_idr = AHB_AP_IDR, .rom_table = ROM_TABLE, .rom_part = 0x4c4,
+		.arg = chip, .reset = reset_chip,
+	};
+
+	return pt_varm_second_init(&chip->second, &second);
+}
+
+static int assemble(struct pt_cm4 *chip, uint32_t drift_ppm, struct pt_err *err)
 {
 	chip->wires = (struct pt_vwires){
 		.bus = &chip->bus, .core_hz = PT_CM4_CORE_HZ, .arg = chip, .irq = on_irq, .taps_changed = on_taps_changed,
+		.drift_ppm = drift_ppm,
 	};
-	if (map_memories(chip))
+	if (map_memories(chip) && add_second(chip))
 		chip->cpu = pt_vcpu_new(&chip->bus, &pt_vcpu_m4f);
 	if (chip->cpu == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory for the virtual board cm4");
@@ -228,21 +254,28 @@ static void release(struct pt_vboard *board)
 {
 	if (board == NULL)
 		return;
+	pt_varm_second_fini(&chip_of(board)->second);
 	pt_vcpu_free(chip_of(board)->cpu);
 	free(board);
 }
 
+#define VARIANTS "locked, " PT_VSECOND_WORDS
 static const struct pt_param variant_row = { .key = "variant", .type = PT_PARAM_TEXT };
 
 static int read_variant(struct pt_cm4 *chip, const struct pt_params *settings, struct pt_err *err)
 {
 	const char *text = pt_params_text(settings, &variant_row);
 
-	if (text == NULL || *text == '\0')
-		return 0;
-	if (strcmp(text, "locked") != 0)
-		return pt_fail(err, PT_EARG, "cm4 has no variant \"%s\"; there is locked", text);
-	chip->locked = true;
+	while (text != NULL && *text != '\0') {
+		size_t length = strcspn(text, ",");
+
+		if (length == strlen("locked") && strncmp(text, "locked", length) == 0)
+			chip->locked = true;
+		else if (!pt_vsecond_read(text, length, &chip->second_kind))
+			return pt_fail(err, PT_EARG, "cm4 has no variant \"%.*s\"; there are " VARIANTS, (int)length,
+				       text);
+		text += length + (text[length] == ',');
+	}
 	return 0;
 }
 
@@ -253,11 +286,10 @@ static struct pt_vboard *make(const struct pt_params *settings, const uint8_t *f
 	struct pt_vboard *board = (struct pt_vboard *)(void *)chip;
 
 	if (read_variant(chip, settings, err) < 0 || load(chip, firmware, len_bytes, err) < 0 ||
-	    assemble(chip, err) < 0) {
+	    assemble(chip, pt_vboard_drift_ppm(settings), err) < 0) {
 		release(board);
 		return NULL;
 	}
-	chip->wires.drift_ppm = pt_vboard_drift_ppm(settings);
 	pt_vpower_set(&chip->power, true);
 	power_on(chip);
 	return board;
@@ -269,14 +301,16 @@ static void advance(struct pt_vboard *board, uint64_t to_ns)
 {
 	struct pt_cm4 *chip = chip_of(board);
 
-	pt_vcpu_run(chip->cpu, pt_vpower_advance(&chip->power, &chip->wires, to_ns));
+	pt_varm_second_run(&chip->second, chip->cpu, pt_vpower_advance(&chip->power, &chip->wires, to_ns));
 }
 
 static struct pt_vap *ap(struct pt_vboard *board, unsigned apsel)
 {
 	struct pt_cm4 *chip = chip_of(board);
 
-	return chip->power.on && apsel == 0 ? &chip->ahb.port : NULL;
+	if (!chip->power.on || (apsel != 0 && apsel != SECOND_AP))
+		return NULL;
+	return apsel == 0 ? &chip->ahb.port : pt_varm_second_ap(&chip->second);
 }
 
 static uint32_t dpidr(struct pt_vboard *board)
@@ -322,7 +356,7 @@ static const char *const probes[] = { "cmsis-dap", "xvc", "bitbang", NULL };
 const struct pt_vboard_ops pt_vboard_cm4 = {
 	.name = "cm4",
 	.probes = probes,
-	.help = "Cortex-M4F at 25 MHz as on Arm's MPS2 (AN386), 512 KiB code, 128 KiB RAM, no MTB; variant=locked",
+	.help = "Cortex-M4F at 25 MHz as on Arm's MPS2 (AN386), 512 KiB code, 128 KiB RAM, no MTB; variant=" VARIANTS,
 	.demo = demo, .make = make, .free = release, .advance = advance, .ap = ap, .dpidr = dpidr,
 	.set_nreset = set_nreset, .set_power = set_power, .chip = inside, .flow_core = flow_core,
 };

@@ -2,10 +2,13 @@
  * a UART of the CMSDK; with the debug units of ARMv7-M. It has no MTB. What runs here runs on QEMU's mps2-an386, which
  * judges it.
  *
+ * variant=second-core: a second one like it behind access port 3, as an STM32H745 has its Cortex-M4, without timer and UART.
+ *
  * Interrupt lines: timer 8 (as AN386). Source: Arm DAI 0386, DDI 0479 (CMSDK). */
 #ifndef PT_VIRTUAL_CHIP_CM4_H
 #define PT_VIRTUAL_CHIP_CM4_H
 
+#include "probes/virtual/chip/arm_second.h"
 #include "probes/virtual/chip/power.h"
 #include "probes/virtual/chip/truth.h"
 #include "probes/virtual/cpu/cortexm/cortexm.h"
@@ -42,16 +45,19 @@ struct pt_cm4 {
 	struct pt_vcmsdk_timer timer;
 	struct pt_vcmsdk_uart uart;
 	struct pt_vmem_ap ahb;
+	struct pt_varm_second second;
 
 	struct pt_vpower power;
 	bool locked;			/* variant=locked: read-out protection has closed the bus */
+	enum pt_vsecond_kind second_kind;
 };
 
 /* The chip behind a board of pt_vboard_cm4; the board's. */
 struct pt_cm4 *pt_cm4_of(struct pt_vboard *board);
 uint32_t pt_cm4_peek(struct pt_cm4 *chip, uint32_t addr);	/* a word of code or RAM; 0 where there is none */
-/* Start a truth over the chip's code and RAM (truth.h). False: no memory. */
+/* Start a truth of its first core, or of any, over the chip's code and RAM (truth.h). False: no memory. */
 bool pt_cm4_watch(struct pt_cm4 *chip, struct pt_vtruth *truth, size_t log_room);
+bool pt_cm4_watch_core(struct pt_cm4 *chip, unsigned core, struct pt_vtruth *truth, size_t log_room);
 
 extern const struct pt_vboard_ops pt_vboard_cm4;
 

@@ -13,6 +13,7 @@ enum { FLASH_UP_NS = 30000 };
 #define DPIDR UINT32_C(0x0bc11477)
 #define MULTI_DROP_DPIDR UINT32_C(0x0bc12477)		/* as an RP2040's first core */
 #define MULTI_DROP_TARGETSEL UINT32_C(0x01002927)
+#define SECOND_TARGETSEL UINT32_C(0x11002927)
 
 static struct pt_kl27 *chip_of(struct pt_vboard *board)
 {
@@ -144,6 +145,7 @@ static void reset_units(struct pt_kl27 *chip, bool power_on)
 {
 	pt_vbus_reset(&chip->bus, power_on);
 	chip->flash_up_cycle = pt_vcpu_cycle(chip->cpu) + pt_vwires_cycles(&chip->wires, FLASH_UP_NS);
+	pt_varm_second_reset(&chip->second, power_on);
 	chip->n_resets = power_on ? 0 : chip->n_resets + 1;
 	check_security(chip);
 	if (chip->variant.mtb_in_use)
@@ -310,13 +312,24 @@ static void init_core_debug(struct pt_kl27 *chip)
 	pt_vcpu_add_tap(chip->cpu, &chip->mtb.tap);
 }
 
-static int assemble(struct pt_kl27 *chip, struct pt_err *err)
+static bool add_second(struct pt_kl27 *chip)
+{
+	const struct pt_varm_second_config second = {
+		.kind = chip->variant.second, .model = &pt_vcpu_m0plus, .first = &chip->bus, .core_hz = PT_KL27_CORE_HZ,
+		.drift_ppm = chip->wires.drift_ppm, .ap_idr = PT_VMEM_AP_IDR, .rom_table = PT_KL27_CORE_ROM_TABLE,
+		.rom_part = 0x4c0, .arg = chip, .reset = reset_chip,
+	};
+
+	return pt_varm_second_init(&chip->second, &second);
+}
+
+static int assemble(struct pt_kl27 *chip, uint32_t drift_ppm, struct pt_err *err)
 {
 	chip->wires = (struct pt_vwires){
 		.bus = &chip->bus, .core_hz = PT_KL27_CORE_HZ, .arg = chip, .irq = on_irq,
-		.taps_changed = on_taps_changed,
+		.taps_changed = on_taps_changed, .drift_ppm = drift_ppm,
 	};
-	if (pt_kl27_map_memories(chip))
+	if (pt_kl27_map_memories(chip) && add_second(chip))
 		chip->cpu = pt_vcpu_new(&chip->bus, &pt_vcpu_m0plus);
 	if (chip->cpu == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory for the virtual board kl27");
@@ -335,6 +348,7 @@ static void release(struct pt_vboard *board)
 {
 	if (board == NULL)
 		return;
+	pt_varm_second_fini(&chip_of(board)->second);
 	pt_vcpu_free(chip_of(board)->cpu);
 	free(board);
 }
@@ -346,11 +360,11 @@ static struct pt_vboard *make(const struct pt_params *settings, const uint8_t *f
 	struct pt_vboard *board = (struct pt_vboard *)(void *)chip;
 
 	if (pt_kl27_read_variant(&chip->variant, settings, err) < 0 ||
-	    pt_kl27_load(chip, firmware, len_bytes, err) < 0 || assemble(chip, err) < 0) {
+	    pt_kl27_load(chip, firmware, len_bytes, err) < 0 ||
+	    assemble(chip, pt_vboard_drift_ppm(settings), err) < 0) {
 		release(board);
 		return NULL;
 	}
-	chip->wires.drift_ppm = pt_vboard_drift_ppm(settings);
 	pt_vpower_set(&chip->power, true);
 	power_on(chip);
 	return board;
@@ -362,7 +376,7 @@ static void advance(struct pt_vboard *board, uint64_t to_ns)
 {
 	struct pt_kl27 *chip = chip_of(board);
 
-	pt_vcpu_run(chip->cpu, pt_vpower_advance(&chip->power, &chip->wires, to_ns));
+	pt_varm_second_run(&chip->second, chip->cpu, pt_vpower_advance(&chip->power, &chip->wires, to_ns));
 }
 
 static struct pt_vap *ap(struct pt_vboard *board, unsigned apsel)
@@ -382,6 +396,23 @@ static uint32_t dpidr(struct pt_vboard *board)
 static uint32_t targetsel(struct pt_vboard *board)
 {
 	return chip_of(board)->variant.multi_drop ? MULTI_DROP_TARGETSEL : 0;
+}
+
+static bool has_second_port(struct pt_vboard *board)
+{
+	const struct pt_kl27_variant *variant = &chip_of(board)->variant;
+
+	return variant->multi_drop && variant->second != PT_VSECOND_NONE && variant->second != PT_VSECOND_OFF;
+}
+
+static uint32_t second_targetsel(struct pt_vboard *board)
+{
+	return has_second_port(board) ? SECOND_TARGETSEL : 0;
+}
+
+static struct pt_vap *second_ap(struct pt_vboard *board, unsigned apsel)
+{
+	return chip_of(board)->power.on && apsel == 0 ? pt_varm_second_ap(&chip_of(board)->second) : NULL;
 }
 
 static void set_nreset(struct pt_vboard *board, bool asserted)
@@ -429,7 +460,7 @@ const struct pt_vboard_ops pt_vboard_kl27 = {
 	.probes = probes,
 	.help = "MKL27Z256: Cortex-M0+ at 48 MHz, 256 KiB flash, 32 KiB RAM, MTB; variant=" PT_KL27_VARIANT_WORDS,
 	.demo = demo, .make = make, .free = release, .advance = advance, .ap = ap, .dpidr = dpidr,
-	.targetsel = targetsel,
+	.targetsel = targetsel, .second_targetsel = second_targetsel, .second_ap = second_ap,
 	.set_nreset = set_nreset, .set_power = set_power, .chip = inside,
 	.flow_core = flow_core, .bus = bus,
 };
@@ -467,10 +498,15 @@ uint64_t pt_kl27_awake_cycles(const struct pt_kl27 *chip)
 	return pt_vcpu_awake_cycles(chip->cpu);
 }
 
+bool pt_kl27_watch_core(struct pt_kl27 *chip, unsigned core, struct pt_vtruth *truth, size_t log_room)
+{
+	struct pt_vtruth_core of = pt_varm_truth_core(core == 0 ? chip->cpu : chip->second.cpu, 0, PT_KL27_FLASH_BYTES,
+						      PT_KL27_RAM_BASE, PT_KL27_RAM_BYTES);
+
+	return pt_vtruth_init(truth, &of, log_room);
+}
+
 bool pt_kl27_watch(struct pt_kl27 *chip, struct pt_vtruth *truth, size_t log_room)
 {
-	struct pt_vtruth_core core =
-		pt_varm_truth_core(chip->cpu, 0, PT_KL27_FLASH_BYTES, PT_KL27_RAM_BASE, PT_KL27_RAM_BYTES);
-
-	return pt_vtruth_init(truth, &core, log_room);
+	return pt_kl27_watch_core(chip, 0, truth, log_room);
 }

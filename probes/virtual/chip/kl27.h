@@ -2,11 +2,13 @@
  * debug access. Wire models drive it through pt_vboard_kl27; tests and bench look inside through this header.
  *
  * variant= is a list of words, see pt_vboard_kl27's help: chips of the family with something missing or different, and
- * what the manuals leave open. */
+ * what the manuals leave open. second-core: it is the first of two, each with a debug port of its own on the wire
+ * (multi-drop), as an RP2040's are. */
 #ifndef PT_VIRTUAL_CHIP_KL27_H
 #define PT_VIRTUAL_CHIP_KL27_H
 
 #include "probes/virtual/frame/board.h"
+#include "probes/virtual/chip/arm_second.h"
 #include "probes/virtual/chip/power.h"
 #include "probes/virtual/chip/truth.h"
 #include "probes/virtual/cpu/cortexm/cortexm.h"
@@ -45,6 +47,7 @@ struct pt_kl27_variant {
 	bool secured, no_mass_erase, no_mtb, base_reads_0, own_trace_ram, mtb_in_use, match_on_step_only, tail_single;
 	bool watchdog, multi_drop;
 	unsigned skid;		/* instructions behind an AUTOHALT */
+	enum pt_vsecond_kind second;	/* with multi_drop: behind a debug port of its own */
 };
 
 struct pt_kl27 {
@@ -74,6 +77,7 @@ struct pt_kl27 {
 
 	struct pt_vmem_ap ahb;
 	struct pt_vmdm_ap mdm;
+	struct pt_varm_second second;
 
 	struct pt_vpower power;
 	uint64_t flash_up_cycle;	/* until then the flash controller initialises: not ready, and seems secured */
@@ -94,8 +98,9 @@ const char *pt_kl27_text(const struct pt_kl27 *chip, unsigned n, size_t *len_byt
 uint64_t pt_kl27_awake_cycles(const struct pt_kl27 *chip);	/* neither asleep nor halted, since power-on */
 uint64_t pt_kl27_sleep_cycles(const struct pt_kl27 *chip);
 
-/* Start a truth over the chip's flash and RAM (truth.h). False: no memory. */
+/* Start a truth of its first core, or of any, over the chip's flash and RAM (truth.h). False: no memory. */
 bool pt_kl27_watch(struct pt_kl27 *chip, struct pt_vtruth *truth, size_t log_room);
+bool pt_kl27_watch_core(struct pt_kl27 *chip, unsigned core, struct pt_vtruth *truth, size_t log_room);
 
 extern const struct pt_vboard_ops pt_vboard_kl27;
 

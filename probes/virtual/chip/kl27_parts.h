@@ -8,6 +8,7 @@
 enum {
 	PT_KL27_BOOT_ROM_BASE = 0x1c000000,
 	PT_KL27_SYSTEM_ROM_TABLE = 0xf0002000,
+	PT_KL27_CORE_ROM_TABLE = 0xe00ff000,
 };
 
 /* Interrupt lines. Source: KL27 RM, table of interrupt vector assignments. */
@@ -22,7 +23,7 @@ enum {
 /* The words of variant=, for the board's help. */
 #define PT_KL27_VARIANT_WORDS \
 	"secured, no-mass-erase, no-mtb, mtb-base-0, mtb-32, mtb-in-use, mtb-match-on-step, mtb-tail-single, " \
-	"multi-drop, watchdog, skid-1 to skid-8"
+	"multi-drop, " PT_VSECOND_WORDS ", watchdog, skid-1 to skid-8"
 /* PT_EARG: a word that is none of them; the sentence lists them. */
 int pt_kl27_read_variant(struct pt_kl27_variant *variant, const struct pt_params *settings, struct pt_err *err);
 /* Program the flash from an ELF, or (NULL) the demo, before power-on. What the file puts into RAM must fit there,

@@ -32,6 +32,10 @@ static bool take_word(struct pt_kl27_variant *variant, const char *word, size_t 
 		variant->skid = (unsigned)(word[5] - '0');
 		return true;
 	}
+	if (pt_vsecond_read(word, length, &variant->second)) {
+		variant->multi_drop = true;
+		return true;
+	}
 	for (size_t i = 0; i < PT_LEN(flags); i++) {
 		if (strlen(flags[i].word) != length || strncmp(word, flags[i].word, length) != 0)
 			continue;

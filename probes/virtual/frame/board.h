@@ -48,6 +48,9 @@ struct pt_vboard_ops {
 	uint32_t (*dpidr)(struct pt_vboard *board);
 	/* What selects its debug port on a wire of several (TARGETSEL); 0, or NULL: it is alone. */
 	uint32_t (*targetsel)(struct pt_vboard *board);
+	/* The same of a second port on that wire, and its access ports; 0, or NULL: there is none. */
+	uint32_t (*second_targetsel)(struct pt_vboard *board);
+	struct pt_vap *(*second_ap)(struct pt_vboard *board, unsigned apsel);
 	/* Boards with a BDC instead of a debug port (ap and dpidr are NULL). */
 	struct pt_vbdc *(*bdc)(struct pt_vboard *board);
 	struct pt_vpdo *(*pdo)(struct pt_vboard *board);

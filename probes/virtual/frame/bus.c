@@ -113,6 +113,8 @@ void pt_vbus_changed(struct pt_vbus *bus, uint32_t addr, uint32_t size_bytes)
 {
 	if (bus->changed != NULL)
 		bus->changed(bus->listener, addr, size_bytes);
+	if (bus->twin != NULL && bus->twin->changed != NULL)
+		bus->twin->changed(bus->twin->listener, addr, size_bytes);
 }
 
 static uint64_t wanted_by(const struct pt_vregion *region)

@@ -52,6 +52,7 @@ struct pt_vbus {
 	void (*changed)(void *arg, uint32_t addr, uint32_t size_bytes);
 	void (*unit_accessed)(void *arg);
 	void *listener;
+	struct pt_vbus *twin;		/* over the same bytes, of another core: its listener hears of changes, too */
 	/* A debugger has written: write_log.h; NULL: nothing hears of it. */
 	void (*debug_wrote)(void *arg, const struct pt_vaccess *access, uint32_t value);
 	void *debug_listener;

@@ -22,8 +22,12 @@ void pt_vswd_set_clock(struct pt_vswd *swd, uint32_t swclk_hz)
 
 unsigned pt_vswd_clock(struct pt_vswd *swd, bool drive, unsigned bit)
 {
+	unsigned level = pt_vdp_clock(&swd->dp, drive, bit);
+
 	swd->clock.clocks++;
-	return pt_vdp_clock(&swd->dp, drive, bit);
+	if (swd->has_second)	/* what neither of them pulls low is high */
+		level &= pt_vdp_clock(&swd->second, drive, bit);
+	return level;
 }
 
 static void send(struct pt_vswd *swd, uint64_t bits, unsigned n_bits)
@@ -122,6 +126,13 @@ static void set_power(struct pt_vswd *swd, bool off)
 	pt_vpace_to(swd->pace, pt_vswd_now_ns(swd));
 	swd->pace->ops->set_power(swd->pace->board, !off);
 	pt_vdp_power(&swd->dp, !off);
+	if (swd->has_second)
+		pt_vdp_power(&swd->second, !off);
+}
+
+static struct pt_vdp *selected(struct pt_vswd *swd)
+{
+	return swd->has_second && swd->second.selection == PT_VDP_SELECTED ? &swd->second : &swd->dp;
 }
 
 unsigned pt_vswd_transfer(struct pt_vswd *swd, uint8_t request, uint32_t *value)
@@ -131,7 +142,7 @@ unsigned pt_vswd_transfer(struct pt_vswd *swd, uint8_t request, uint32_t *value)
 	set_power(swd, fault == PT_VFAULT_POWER);
 	set_nreset(swd, swd->host_reset, fault == PT_VFAULT_RESET);
 	if (fault == PT_VFAULT_WAIT || fault == PT_VFAULT_FAULT)
-		swd->dp.forced_ack = fault == PT_VFAULT_WAIT ? ACK_WAIT : ACK_FAULT;
+		selected(swd)->forced_ack = fault == PT_VFAULT_WAIT ? ACK_WAIT : ACK_FAULT;
 	return one_transfer(swd, request, value);
 }
 
@@ -140,6 +151,13 @@ static struct pt_vap *ap_of_board(void *arg, unsigned apsel)
 	struct pt_vswd *swd = arg;
 
 	return swd->pace->ops->ap(swd->pace->board, apsel);
+}
+
+static struct pt_vap *ap_of_second(void *arg, unsigned apsel)
+{
+	struct pt_vswd *swd = arg;
+
+	return swd->pace->ops->second_ap(swd->pace->board, apsel);
 }
 
 static void sync_board(void *arg)
@@ -156,6 +174,17 @@ static void rescue_board(void *arg)
 	pt_vswd_set_nreset(arg, false);
 }
 
+static void init_second(struct pt_vswd *swd)
+{
+	const struct pt_vdp_board board = { .arg = swd, .ap = ap_of_second, .sync = sync_board };
+	const struct pt_vboard_ops *ops = swd->pace->ops;
+	uint32_t targetsel = ops->second_targetsel != NULL ? ops->second_targetsel(swd->pace->board) : 0;
+
+	swd->has_second = targetsel != 0;
+	if (swd->has_second)
+		pt_vdp_init(&swd->second, &board, ops->dpidr(swd->pace->board), targetsel);
+}
+
 void pt_vswd_init(struct pt_vswd *swd, struct pt_vpace *pace, struct pt_vfaults *faults, uint32_t swclk_hz)
 {
 	struct pt_vdp_board board = { .arg = swd, .ap = ap_of_board, .sync = sync_board, .rescue = rescue_board };
@@ -165,4 +194,5 @@ void pt_vswd_init(struct pt_vswd *swd, struct pt_vpace *pace, struct pt_vfaults 
 		    pace->ops->targetsel != NULL ? pace->ops->targetsel(pace->board) : 0);
 	if (pace->ops->dpidr == NULL)	/* a cable without a debug port */
 		pt_vdp_power(&swd->dp, false);
+	init_second(swd);
 }

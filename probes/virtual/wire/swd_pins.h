@@ -19,6 +19,8 @@ enum { PT_VREQ_AP = 1 << 0, PT_VREQ_READ = 1 << 1, PT_VREQ_A = 3 << 2, PT_VREQ_R
 
 struct pt_vswd {
 	struct pt_vdp dp;
+	struct pt_vdp second;		/* another port on the same wire, where has_second */
+	bool has_second;
 	struct pt_vpace *pace;
 	struct pt_vfaults *faults;
 	uint64_t transfers;		/* so far */
