@@ -26,12 +26,12 @@ WEAK void IRQ2_Handler(void);
 WEAK void IRQ3_Handler(void);
 WEAK void LPUART0_IRQHandler(void);
 WEAK void PIT_IRQHandler(void);
-WEAK void TIMER0_Handler(void);		/* line 8, of the cm4 */
+
 __attribute__((section(".vectors"), used)) static const void *const vectors[16 + 32] = {
-	g_stack_top, Reset_Handler, NMI_Handler, HardFault_Handler, [4 ... 6] = default_handler, [11] = SVC_Handler,
-	[14] = PendSV_Handler, SysTick_Handler, IRQ0_Handler, IRQ1_Handler, IRQ2_Handler, IRQ3_Handler, [20 ... 23] = default_handler,
-	[24] = TIMER0_Handler, [25 ... 27] = default_handler, [28] = LPUART0_IRQHandler, [29 ... 37] = default_handler,
-	[38] = PIT_IRQHandler, [39 ... 47] = default_handler,
+	g_stack_top, Reset_Handler, NMI_Handler, HardFault_Handler, [11] = SVC_Handler, [14] = PendSV_Handler,
+	[15] = SysTick_Handler, [16] = IRQ0_Handler, [17] = IRQ1_Handler, [18] = IRQ2_Handler, [19] = IRQ3_Handler,
+	[20 ... 27] = default_handler, [28] = LPUART0_IRQHandler, [29 ... 37] = default_handler, [38] = PIT_IRQHandler,
+	[39 ... 47] = default_handler,
 };
 
 /* Flash configuration field: no key, nothing protected, unsecured (FSEC 0xfe), start from flash. */
