@@ -1,24 +1,9 @@
-/* Threads with floating point for a debugger to look at: a kernel whose data and switch are as those of Zephyr's PendSV port
- * (CONFIG_FPU_SHARING), so that whoever knows Zephyr by its symbols finds its threads here. For a Cortex-M4F: it runs on
- * the cm4, and on QEMU's mps2-an386.
- *
- *   main    priority 1: sleeps a tick, counts, and lets parked go on when g_wake says so
- *   parked  priority 2: pends with patterns in r4-r11 and in s0-s31
- *   red     priority 3: fills s0-s31 and FPSCR, computes, and looks whether all are as they were, again and again
- *   blue    priority 3: the same with other values; both yield now and then
- *   idle    priority 15
- *
- * SysTick computes with floats, too, so that what is put off by lazy stacking is done in its midst. g_counts has the turns of
- * each thread, g_bad how often a register was not as it was. */
-#include <stddef.h>
+/* A kernel whose data, switch and frames are as those of Zephyr's PendSV port with CONFIG_FPU_SHARING, so that debuggers find
+ * its threads by Zephyr's symbols. It has what cm4_tasks.c asks for: of threads of one priority the one runs that ran least,
+ * time slices, delays, and a semaphore. SVC yields: its handler pends PendSV. */
+#include "cm4_tasks.h"
 
-#include "firmware.h"
-
-enum { STACK_WORDS = 160, TICK_CYCLES = 4000, N_THREADS = 5 };
-enum { DUMMY = 0x01, PENDING = 0x02, SLEEPING = 0x04, QUEUED = 0x80 };
-#define CPACR REG(0xe000ed88)
-#define THUMB (UINT32_C(1) << 24)
-#define NOINLINE __attribute__((noinline, noclone))
+enum { DUMMY = 0x01, PENDING = 0x02, SLEEPING = 0x04, QUEUED = 0x80, IDLE_PRIORITY = 15 };
 
 struct k_thread;
 struct _cpu {
@@ -39,16 +24,14 @@ struct k_thread {
 	struct k_thread *next_thread;
 	char name[16];
 	struct { uint32_t basepri; uint8_t mode_exc_return; float preempt_float[16]; } arch;
-	uint32_t turn;			/* of threads of one priority the one that ran least */
+	uint32_t turn, wakes_at;
 };
 
 struct z_kernel _kernel;
-static struct k_thread before_all, threads[N_THREADS - 1];
-struct k_thread z_main_thread, z_idle_threads[1];
-static uint32_t stacks[N_THREADS][STACK_WORDS] __attribute__((aligned(8)));
-
-volatile uint32_t g_counts[N_THREADS], g_ticks, g_wake, g_bad;
-volatile float g_time;
+static struct k_thread before_all, threads[N_TASKS - 1];
+struct k_thread z_idle_threads[1];
+static struct { uint32_t count; struct k_thread *waiting; } semaphore;
+static uint32_t ticks;
 
 const size_t _kernel_thread_info_offsets[] = {
 	1, offsetof(struct _cpu, current), offsetof(struct z_kernel, threads), offsetof(struct k_thread, entry.pEntry),
@@ -61,9 +44,9 @@ const size_t _kernel_thread_info_offsets[] = {
 const size_t _kernel_thread_info_num_offsets = sizeof(_kernel_thread_info_offsets) / sizeof(size_t);
 const uint8_t _kernel_thread_info_size_t_size = sizeof(size_t);
 
-/* --- the kernel --------------------------------------------------------------------------------------------------- */
+/* --- switches ------------------------------------------------------------------------------------------------------ */
 
-static int is_ready(const struct k_thread *thread)
+static bool is_ready(const struct k_thread *thread)
 {
 	return (thread->base.thread_state & ~QUEUED) == 0;
 }
@@ -119,183 +102,85 @@ __attribute__((naked)) void PendSV_Handler(void)
 			 "i"(offsetof(struct k_thread, arch.preempt_float)));
 }
 
+/* svc #1, of a thread */
+void SVC_Handler(void);
+void SVC_Handler(void)
+{
+	SCB_ICSR = ICSR_PENDSVSET;
+}
+
 void SysTick_Handler(void);
 void SysTick_Handler(void)
 {
-	g_ticks++;
-	g_time += 0.004f;
-	if ((z_main_thread.base.thread_state & SLEEPING) != 0)
-		z_main_thread.base.thread_state = QUEUED;
+	tick_of_tasks();
+	ticks++;
+	for (struct k_thread *t = _kernel.threads; t != 0; t = t->next_thread)
+		if ((t->base.thread_state & SLEEPING) != 0 && t->wakes_at == ticks)
+			t->base.thread_state = QUEUED;
 	SCB_ICSR = ICSR_PENDSVSET;
 }
 
-static NOINLINE void k_yield(void)
+/* --- what threads ask for ------------------------------------------------------------------------------------------ */
+
+void os_will_sleep(uint32_t for_ticks)
 {
-	SCB_ICSR = ICSR_PENDSVSET;
-	__asm__ volatile("dsb\n\tisb" ::: "memory");
+	struct k_thread *thread = _kernel.cpus[0].current;
+
+	thread->wakes_at = ticks + for_ticks;
+	thread->base.thread_state = SLEEPING;
 }
 
-static NOINLINE void k_sleep_a_tick(void)
+bool os_will_wait(void)
 {
-	_kernel.cpus[0].current->base.thread_state = SLEEPING;
-	k_yield();
+	struct k_thread *thread = _kernel.cpus[0].current;
+
+	if (semaphore.count > 0) {
+		semaphore.count--;
+		return false;
+	}
+	thread->base.thread_state = PENDING;
+	thread->base.pended_on = &semaphore;
+	semaphore.waiting = thread;
+	return true;
 }
 
-static void create(struct k_thread *thread, unsigned n, const char *name, int8_t priority, void (*entry)(void))
+void os_give(void)
 {
-	uint32_t *top = stacks[n] + STACK_WORDS - 8;
+	struct k_thread *thread;
+
+	interrupts_off();
+	thread = semaphore.waiting;
+	if (thread != 0) {
+		semaphore.waiting = 0;
+		thread->base.pended_on = 0;
+		thread->base.thread_state = QUEUED;
+	} else {
+		semaphore.count++;
+	}
+	interrupts_on();
+	pend_switch();
+}
+
+void os_create(unsigned n, const char *name, unsigned urgency, void (*entry)(void))
+{
+	struct k_thread *thread = n == IDLE ? &z_idle_threads[0] : &threads[n];
 
 	for (unsigned i = 0; name[i] != '\0'; i++)
 		thread->name[i] = name[i];
-	thread->base.prio = priority;
+	thread->base.prio = (int8_t)(n == IDLE ? IDLE_PRIORITY : 4 - (int)urgency);
 	thread->base.thread_state = QUEUED;
 	thread->entry.pEntry = entry;
-	thread->callee_saved.psp = (uint32_t)(uintptr_t)top;
+	thread->callee_saved.psp = (uint32_t)(uintptr_t)first_frame(n, entry);
 	thread->arch.mode_exc_return = 0xfd;
-	top[5] = (uint32_t)(uintptr_t)default_handler;	/* lr: no thread comes back */
-	top[6] = (uint32_t)(uintptr_t)entry & ~1u;
-	top[7] = THUMB;
 	thread->next_thread = _kernel.threads;
 	_kernel.threads = thread;
 }
 
-/* --- the threads -------------------------------------------------------------------------------------------------- */
-
-static NOINLINE void main_turn(void)
+void os_start(void)
 {
-	g_counts[0]++;
-	if (g_wake != 0) {
-		g_wake = 0;
-		threads[0].base.thread_state = QUEUED;
-	}
-}
-
-static void main_thread(void)
-{
-	for (;;) {
-		k_sleep_a_tick();
-		main_turn();
-	}
-}
-
-void parked_came_back(void);
-NOINLINE void parked_came_back(void)
-{
-	g_counts[1]++;
-}
-
-/* What they have when they come back is for the debugger to see: g_kept has s0-s31, then r4-r11. */
-volatile uint32_t g_kept[40];
-static const float patterns[32] = { 0.5f, 1.5f, 2.5f, 3.5f, 4.5f, 5.5f, 6.5f, 7.5f, 8.5f, 9.5f, 10.5f, 11.5f, 12.5f, 13.5f, 14.5f, 15.5f,
-				    16.5f, 17.5f, 18.5f, 19.5f, 20.5f, 21.5f, 22.5f, 23.5f, 24.5f, 25.5f, 26.5f, 27.5f, 28.5f, 29.5f,
-				    30.5f, 31.5f };
-__attribute__((naked, noinline)) static void pend_with_patterns(__attribute__((unused)) const float *floats)
-{
-	__asm__ volatile("push	{r4-r11, lr}\n\t"
-			 "vpush	{s16-s31}\n\t"
-			 "vldmia r0, {s0-s31}\n\t"
-			 "ldr	r4, =0xb4b4b4b4\n\t"
-			 "ldr	r5, =0xb5b5b5b5\n\t"
-			 "ldr	r6, =0xb6b6b6b6\n\t"
-			 "ldr	r7, =0xb7b7b7b7\n\t"
-			 "ldr	r8, =0xb8b8b8b8\n\t"
-			 "ldr	r9, =0xb9b9b9b9\n\t"
-			 "ldr	r10, =0xbabababa\n\t"
-			 "ldr	r11, =0xbbbbbbbb\n\t"
-			 "ldr	r0, =0xe000ed04\n\t"
-			 "mov	r1, #0x10000000\n\t"
-			 "str	r1, [r0]\n\t"
-			 "dsb\n\t"
-			 "isb\n\t"
-			 "ldr	r0, =g_kept\n\t"
-			 "vstmia r0!, {s0-s31}\n\t"
-			 "stmia	r0!, {r4-r11}\n\t"
-			 "vpop	{s16-s31}\n\t"
-			 "pop	{r4-r11, pc}\n\t"
-			 ".ltorg");
-}
-
-static void parked(void)
-{
-	for (;;) {
-		threads[0].base.thread_state = PENDING;
-		pend_with_patterns(patterns);
-		parked_came_back();
-	}
-}
-
-/* s0-s31 and FPSCR from floats[0..32], n rounds of nothing, and out again to kept. */
-__attribute__((naked, noinline)) static void keep_floats(__attribute__((unused)) const uint32_t *floats,
-							  __attribute__((unused)) uint32_t *kept,
-							  __attribute__((unused)) uint32_t n)
-{
-	__asm__ volatile("vpush	{s16-s31}\n\t"
-			 "vldmia r0!, {s0-s31}\n\t"
-			 "ldr	r3, [r0]\n\t"
-			 "vmsr	fpscr, r3\n\t"
-			 "1:	subs	r2, #1\n\t"
-			 "bne	1b\n\t"
-			 "vmrs	r3, fpscr\n\t"
-			 "vstmia r1!, {s0-s31}\n\t"
-			 "str	r3, [r1]\n\t"
-			 "vpop	{s16-s31}\n\t"
-			 "bx	lr");
-}
-
-static NOINLINE void colour_turn(unsigned n, uint32_t first)
-{
-	uint32_t floats[33], kept[33];
-
-	for (unsigned i = 0; i < 32; i++)
-		floats[i] = first + i * 0x00010203;
-	floats[32] = n << 22;		/* its own way of rounding */
-	keep_floats(floats, kept, 300);
-	for (unsigned i = 0; i < 33; i++)
-		if (kept[i] != floats[i])
-			g_bad++;
-	g_counts[n]++;
-}
-
-static void red(void)
-{
-	for (uint32_t first = 0x3f800000;; first += 0x1000) {
-		colour_turn(2, first);
-		if (g_counts[2] % 4 == 0)
-			k_yield();
-	}
-}
-
-static void blue(void)
-{
-	for (uint32_t first = 0xc0000000;; first += 0x1000) {
-		colour_turn(3, first);
-		if (g_counts[3] % 7 == 0)
-			k_yield();
-	}
-}
-
-static void idle(void)
-{
-	for (;;)
-		g_counts[4]++;
-}
-
-int main(void)
-{
-	CPACR |= 0xf << 20;
-	__asm__ volatile("dsb\n\tisb" ::: "memory");
 	before_all.base.thread_state = DUMMY;
 	_kernel.cpus[0].current = &before_all;
 	_kernel.cpus[0].idle_thread = &z_idle_threads[0];
-	create(&z_idle_threads[0], 4, "idle", 15, idle);
-	create(&threads[2], 3, "blue", 3, blue);
-	create(&threads[1], 2, "red", 3, red);
-	create(&threads[0], 1, "parked", 2, parked);
-	create(&z_main_thread, 0, "main", 1, main_thread);
-	SCB_SHPR3 = 0xffu << 16 | 0xc0u << 24;	/* PendSV below everything */
-	SYST_RVR = TICK_CYCLES - 1;
-	SYST_CVR = 0;
-	SYST_CSR = 7;
-	k_yield();
-	return 0;	/* nobody comes back here: before_all is in no list */
+	start_ticks(0xffu << 16 | 0xc0u << 24);	/* PendSV below everything */
+	pend_switch();	/* before_all is in no list: this does not come back */
 }

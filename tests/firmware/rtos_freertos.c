@@ -1,32 +1,7 @@
 /* The data of a FreeRTOS kernel (V10, one core, no MPU) in the middle of its work, as far as somebody who only reads
- * memory sees it. The structures are declared from what is known of their members; nothing of it ever runs. */
-#include <stdint.h>
+ * memory sees it. Nothing of it ever runs. */
+#include "freertos.h"
 
-struct xLIST;
-struct xLIST_ITEM {
-	uint32_t xItemValue;
-	struct xLIST_ITEM *pxNext, *pxPrevious;
-	void *pvOwner;
-	struct xLIST *pxContainer;
-};
-struct xMINI_LIST_ITEM { uint32_t xItemValue; struct xLIST_ITEM *pxNext, *pxPrevious; };
-typedef struct xLIST {
-	volatile uint32_t uxNumberOfItems;
-	struct xLIST_ITEM *pxIndex;
-	struct xMINI_LIST_ITEM xListEnd;
-} List_t;
-typedef struct tskTaskControlBlock {
-	volatile uint32_t *pxTopOfStack;
-	struct xLIST_ITEM xStateListItem, xEventListItem;
-	uint32_t uxPriority;
-	uint32_t *pxStack;
-	char pcTaskName[16];
-	uint32_t uxTCBNumber;
-	volatile uint8_t ucNotifyState[2];
-} TCB_t;
-
-#define END(list) ((struct xLIST_ITEM *)&(list).xListEnd)
-#define EMPTY(list) { 0, END(list), { UINT32_MAX, END(list), END(list) } }
 #define ONE(list, item) { 1, END(list), { UINT32_MAX, &(item), &(item) } }
 
 extern TCB_t blink, twin, idle_tcb, delayed, suspended, waiting, notified, dead, pending;
