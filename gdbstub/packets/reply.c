@@ -83,10 +83,22 @@ void pt_gdb_reply_failure(struct pt_gdb_client *client, const struct pt_err *err
 		pt_gdb_reply_error(client, err);
 }
 
+/* What fits a packet: whole lines, where there is the end of one, so that no sign of several bytes is torn. */
+static size_t part_of_text(const char *text, size_t len_bytes)
+{
+	size_t n = CONSOLE_BYTES;
+
+	if (len_bytes <= CONSOLE_BYTES)
+		return len_bytes;
+	while (n > 0 && text[n - 1] != '\n')
+		n--;
+	return n > 0 ? n : CONSOLE_BYTES;
+}
+
 void pt_gdb_console(struct pt_gdb_client *client, const char *text, size_t len_bytes)
 {
 	while (len_bytes > 0 && !client->rsp.closing) {
-		size_t n = len_bytes < CONSOLE_BYTES ? len_bytes : CONSOLE_BYTES;
+		size_t n = part_of_text(text, len_bytes);
 
 		pt_rsp_begin(&client->rsp.frame, '$');
 		pt_rsp_text(&client->rsp.frame, "O");
