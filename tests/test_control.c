@@ -515,7 +515,7 @@ END_TEST
 /* A door with one command only: what is started ends with it. */
 START_TEST(a_single_command_waits_for_its_profile)
 {
-	static const struct pt_door_ops single_ops = { .name = "single", .is_single = true };
+	static const struct pt_door_ops single_ops = { .name = "proftap single", .is_single = true };
 	static const struct step steps[] = {
 		{ "symbols @", 0, "functions" },
 		{ "profile start", PT_EARG, "would end with this command; proftap single profile run 2s" },

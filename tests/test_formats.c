@@ -5,6 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/door.h"
 #include "harness.h"
 #include "profile/analyses/signals/external_lines.h"
 #include "profile/analyses/code/bins.h"
@@ -308,11 +309,16 @@ START_TEST(says_what_to_do_for_rows)
 	struct pt_text out = { 0 };
 	struct pt_err err;
 
-	expect(&profile, "data", "", "\ndata: nothing to show; variables=g_state,motor.mode names some", NULL);
+	expect(&profile, "data", "", "\ndata: nothing to show; --set variables=g_state,motor.mode names some", NULL);
 	expect(&profile, "aux", "", "\naux: nothing to show; give a file with external lines", NULL);
-	expect(&profile, "tasks", "", "\ntasks: nothing to show; analysis=tasks ", NULL);
+	expect(&profile, "tasks", "", "\ntasks: nothing to show; --analysis tasks ", NULL);
 	expect(&profile, "counters", "", "\ncounters: nothing to show; no source", NULL);
 	expect(&profile, "bins", "", "\nbins: nothing to show; no source", NULL);
+	pt_door_set(PT_DOOR_GDB);
+	expect(&profile, "data", "", "\ndata: nothing to show; variables=g_state,motor.mode names some", NULL);
+	expect(&profile, "tasks", "", "\ntasks: nothing to show; analysis=tasks ", NULL);
+	expect(&profile, "bins", "", "(monitor sources lists them)", "proftap");
+	pt_door_set(PT_DOOR_OPTIONS);
 	ck_assert_int_eq(pt_report_render(&profile, &query, &out, &err), PT_ESTATE);
 	ck_assert_ptr_nonnull(strstr(err.msg, "--limits FILE"));
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/door.h"
 #include "board_rig.h"
 #include "report/report.h"
 #include "probes/virtual/boards.h"
@@ -286,16 +287,18 @@ START_TEST(says_why_it_does_not_start)
 END_TEST
 
 /* Whoever names no source has what works, and is told what would give more. */
-static const struct { const char *uri; bool program; const char *says[3]; } fallbacks[] = {
-	{ REPEATABLE, true, { "source mtb+pcsr, mode together" } },
-	{ REPEATABLE "&variant=mtb-in-use", true,
+static const struct { const char *uri; bool program, in_gdb; const char *says[3]; } fallbacks[] = {
+	{ REPEATABLE, true, false, { "source mtb+pcsr, mode together" } },
+	{ REPEATABLE "&variant=mtb-in-use", true, false,
 	  { "source pcsr, mode sample", "because source mtb: the MTB is recording already", "mtb-take=on" } },
-	{ REPEATABLE, false, { "source pcsr, mode sample", "--elf FILE", "mtb-ram=ADDR:SIZE" } },
-	{ REPEATABLE "&variant=no-mtb", true, { "source pcsr, mode sample", "no MTB in its ROM table" } },
+	{ REPEATABLE, false, false, { "source pcsr, mode sample", "(--elf FILE)", "with --mtb-ram ADDR:SIZE" } },
+	{ REPEATABLE, false, true, { "source pcsr, mode sample", "(monitor symbols FILE)", "with mtb-ram=ADDR:SIZE" } },
+	{ REPEATABLE "&variant=no-mtb", true, false, { "source pcsr, mode sample", "no MTB in its ROM table" } },
 };
 
 START_TEST(takes_what_works)
 {
+	pt_door_set(fallbacks[_i].in_gdb ? PT_DOOR_GDB : PT_DOOR_OPTIONS);
 	open_ready(fallbacks[_i].uri);
 	if (!fallbacks[_i].program)
 		ck_assert_int_eq(pt_session_set_program(session, NULL, &err), 0);

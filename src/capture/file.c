@@ -1,4 +1,5 @@
 /* A file that a user names by mistake is not overwritten: only an empty file or another capture is. */
+#include "base/door.h"
 #include "config.h"	/* O_TMPFILE, mkostemp */
 #include "base/alloc.h"
 
@@ -35,9 +36,8 @@ static int may_replace(int fd, const char *path, bool replace, struct pt_err *er
 	    memcmp(magic, PT_CAPTURE_MAGIC, sizeof(magic)) == 0)
 		return replace ? 0
 			       : pt_fail(err, PT_EARG,
-					 "%.200s is a capture, and stays as it is: add the word replace, or --replace, "
-					 "to overwrite it, or name another file",
-					 path);
+					 "%.200s is a capture, and stays as it is: %s overwrites it; or name another file",
+					 path, pt_by_door("--replace", "the word replace behind it"));
 	return pt_fail(err, PT_EARG, "%.200s exists, is not a capture, and stays as it is: name another file", path);
 }
 

@@ -17,6 +17,7 @@
 #include "host/log.h"
 #include "host/named_file.h"
 #include "capture/capture.h"
+#include "report/other_names.h"
 #include "report/report.h"
 #include "report/shared/tar.h"
 #include "cli/app.h"
@@ -79,15 +80,14 @@ static int check_word(const char *word, const char *next, struct pt_err *err)
 {
 	size_t len = strcspn(word, "=");
 	const char *value = word[len] == '=' ? word + len + 1 : next;
-	char name[40];
+	char typed[40];
+	const char *name;
 
 	if (pt_output_is_capture(word))
 		return pt_fail(err, PT_EARG, "%.200s is a capture, which is reported by proftap decode %.200s", word,
 			       word);
-
-	snprintf(name, sizeof(name), "%.*s", len < sizeof(name) ? (int)len : 0, word);
-	if (strcmp(name, "clock") == 0 && value != NULL && value[0] >= '0' && value[0] <= '9')
-		snprintf(name, sizeof(name), "core-clock");	/* clock= is instructions or cycles */
+	snprintf(typed, sizeof(typed), "%.*s", len < sizeof(typed) ? (int)len : 0, word);
+	name = pt_setting_meant_by(typed, value != NULL ? value : "");
 	if (pt_query_knows(word) || !pt_options_has(name, "profile"))
 		return 0;
 	return pt_fail(err, PT_EARG, "'%.100s' is an option on the command line: --%s%s%.100s", word, name,

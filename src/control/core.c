@@ -315,7 +315,8 @@ static void erase(struct pt_command *cmd)
 	if (cmd->n_words != 1 || strcmp(cmd->words[0], "everything") != 0) {
 		pt_command_fail(cmd, PT_EARG,
 				"erase takes all programs and data out of the chip's flash for good, "
-				"and unlocks a locked chip; if that is what you want: monitor erase everything");
+				"and unlocks a locked chip; if that is what you want: %s erase everything",
+				cmd->ctx->ops->name);
 		return;
 	}
 	cmd->hint = pt_command_hint(cmd, PT_COMMAND_ERASED);

@@ -116,9 +116,10 @@ static void exits(struct pt_command *cmd)
 	struct pt_err err;
 
 	if (cmd->n_words == 0 || program == NULL) {
-		pt_command_fail(cmd, PT_EARG,
-				cmd->n_words == 0 ? "exits takes the name of a function: exits main"
-						  : "exits: no symbols yet: monitor symbols FILE");
+		pt_command_fail(cmd, PT_EARG, "%s",
+				cmd->n_words == 0	   ? "exits takes the name of a function: exits main"
+				: cmd->ctx->ops->is_single ? "exits: no symbols: --elf FILE gives them"
+							   : "exits: no symbols yet: monitor symbols FILE");
 		return;
 	}
 	s = pt_alloc(sizeof(*s));

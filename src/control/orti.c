@@ -173,7 +173,7 @@ static int correct(struct work *w, struct pt_target *target, const struct pt_rea
 	if (status.state != PT_HALTED)
 		return pt_fail(err, PT_ESTATE,
 			       "the ids of the tasks are read from their control blocks: halt the core first, "
-			       "when the OS has been started (monitor halt)");
+			       "when the OS has been started");
 	fixed = pt_orti_fix(w->orti, w->types, reader, say_sentence, w, err);
 	if (fixed == NULL)
 		return err->code;
@@ -206,7 +206,8 @@ static void end(struct work *w)
 		pt_os_tasks_set_orti(cmd->ctx->tasks, w->automatic ? NULL : w->orti);
 	if (err.code >= 0) {
 		pt_session_set_orti(cmd->ctx->session, w->setting);
-		say(w, "for the profiles to come; monitor profile report tasks");
+		say(w, "for the profiles to come; %s profile %s tasks", cmd->ctx->ops->name,
+		    cmd->ctx->ops->is_single ? "run 2s" : "report");
 	}
 	if (w->text.len_bytes > 0)
 		pt_text_bytes(&cmd->out, w->text.bytes, w->text.len_bytes);
@@ -248,8 +249,8 @@ static void save_or_end(struct work *w)
 {
 	if (w->err.code < 0 || w->save[0] == '\0') {
 		if (w->err.code >= 0 && w->made)
-			say(w, "a third word names a new file to keep it in: monitor orti %s NEWFILE",
-			    w->automatic ? "auto" : w->path);
+			say(w, "a third word names a new file to keep it in: %s orti %s NEWFILE",
+			    w->cmd->ctx->ops->name, w->automatic ? "auto" : w->path);
 		end(w);
 	} else if (pt_errand_start(w->cmd->ctx->loop, &saving, w, w->cmd, &w->err) < 0) {
 		end(w);
@@ -338,7 +339,9 @@ static void orti(struct pt_command *cmd)
 		return;
 	}
 	if (program == NULL) {
-		pt_command_fail(cmd, PT_EARG, "orti: no symbols yet: monitor symbols FILE");
+		pt_command_fail(cmd, PT_EARG, "%s",
+				cmd->ctx->ops->is_single ? "orti: no symbols: --elf FILE gives them"
+							 : "orti: no symbols yet: monitor symbols FILE");
 		return;
 	}
 	if (!name_files(cmd))

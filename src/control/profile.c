@@ -116,7 +116,7 @@ static void start(struct pt_command *cmd)
 
 	if (cmd->ctx->ops->is_single && time == NULL) {
 		pt_command_fail(cmd, PT_EARG,
-				"profile start: the profile would end with this command; proftap %s profile run 2s "
+				"profile start: the profile would end with this command; %s profile run 2s "
 				"profiles for 2 s and reports",
 				cmd->ctx->ops->name);
 		return;
@@ -175,15 +175,14 @@ static bool has_session(struct pt_command *cmd)
 	if (saves)
 		pt_command_fail(
 			cmd, PT_ESTATE,
-			"profile save: each proftap %s command is a session of its own, and this one has profiled nothing; "
+			"profile save: each %s command is a session of its own, and this one has profiled nothing; "
 			"type proftap profile --for 2s --capture %s",
 			door, first[0] != '\0' ? first : "FILE");
 	else
-		pt_command_fail(
-			cmd, PT_ESTATE,
-			"%s: each proftap %s command is a session of its own, and this one has profiled nothing; type "
-			"proftap %s profile run 2s%s%s",
-			cmd->row.name, door, door, first[0] != '\0' ? " " : "", first);
+		pt_command_fail(cmd, PT_ESTATE,
+				"%s: each %s command is a session of its own, and this one has profiled nothing; type "
+				"%s profile run 2s%s%s",
+				cmd->row.name, door, door, first[0] != '\0' ? " " : "", first);
 	return false;
 }
 
@@ -261,9 +260,9 @@ static void report(struct pt_command *cmd)
 	pt_command_fit(cmd, &query);
 	if (is_binary(query.format))
 		pt_command_fail(cmd, PT_EARG,
-				"profile report: %s is no text; monitor profile save FILE, and then: proftap "
+				"profile report: %s is no text; %s profile save FILE, and then: proftap "
 				"decode FILE --format %s -o OUT",
-				query.format, query.format);
+				query.format, cmd->ctx->ops->name, query.format);
 	else
 		pt_session_report(cmd->ctx->session, &query, pt_command_session_table, cmd);
 }
@@ -279,7 +278,7 @@ const struct pt_param *pt_command_start_param(size_t i)
 
 void pt_command_start_details(struct pt_command *cmd)
 {
-	pt_command_say(cmd, "keys of every profile (monitor sources: those of each source):");
+	pt_command_say(cmd, "keys of every profile (%s sources: those of each source):", cmd->ctx->ops->name);
 }
 
 static void report_details(struct pt_command *cmd)

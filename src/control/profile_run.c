@@ -236,12 +236,14 @@ void pt_command_run_for(struct pt_command *cmd, const char *time)
 	if (time == NULL && cmd->n_words > 0)
 		time = cmd->words[0];	/* which is none, and is told so */
 	if (time == NULL) {
-		pt_command_fail(cmd, PT_EARG, "profile run for how long? For instance: monitor profile run 2s");
+		pt_command_fail(cmd, PT_EARG, "profile run for how long? For instance: %s profile run 2s",
+				cmd->ctx->ops->name);
 	} else if (pt_params_parse_seconds(time, &run->for_ns, &err) < 0 ||
 		   pt_command_take_query(cmd, 0, &run->query, &err) < 0) {
 		pt_command_fail(cmd, PT_EARG, "profile run: %s", err.msg);
 	} else if (run->for_ns == 0) {
-		pt_command_fail(cmd, PT_EARG, "profile run: no time at all; for instance: monitor profile run 2s");
+		pt_command_fail(cmd, PT_EARG, "profile run: no time at all; for instance: %s profile run 2s",
+				cmd->ctx->ops->name);
 	} else if (pt_session_get_state(session) != PT_SESSION_IDLE) {
 		pt_command_fail(cmd, PT_EBUSY, "profile run: a profile is running already: %s profile stop ends it",
 				cmd->ctx->ops->name);

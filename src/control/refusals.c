@@ -123,38 +123,38 @@ int pt_command_refuse_to_end(const struct pt_command *cmd, struct pt_err *err)
 		word, cmd->ctx->ops->name, cmd->ctx->ops->name);
 }
 
-struct meaning { const char *word; size_t len; const char *kind; bool sets_profile; };
+struct meaning { const char *word, *kind; bool sets_profile; };
 
 static void find_meaning(void *arg, const char *word, const char *kind, const char *line)
 {
 	struct meaning *meaning = arg;
 
 	(void)line;
-	if (strncmp(meaning->word, word, meaning->len) != 0 || word[meaning->len] != '\0')
+	if (strcmp(meaning->word, word) != 0)
 		return;
 	meaning->kind = kind;
 	meaning->sets_profile = meaning->sets_profile || strcmp(kind, PT_PROFILE_SETTING) == 0;
 }
 
 /* What a word that is no command means elsewhere: its kind is "option", PT_PROFILE_SETTING; NULL: nothing. */
-static struct meaning meaning_of(const struct pt_command *cmd, const char *word, size_t len)
+static struct meaning meaning_of(const struct pt_command *cmd, const char *word)
 {
-	struct meaning meaning = { .word = word, .len = len };
+	struct meaning meaning = { .word = word };
 
 	pt_glossary_each(cmd->ctx, find_meaning, &meaning);
 	return meaning;
 }
 
 /* Those of sources and of the target are known where the target is. */
-static void refuse_setting_of_source(const struct pt_command *cmd, const char *key, size_t len, const char *value,
+static void refuse_setting_of_source(const struct pt_command *cmd, const char *key, const char *value,
 				     struct pt_err *err)
 {
 	const char *door = cmd->ctx->ops->name;
 
 	pt_fail(err, PT_EARG,
-		"\"%.40s\" is not a %s command; %s help %.*s says whose setting it is: one of a source goes with the profile, "
-		"%s profile run 2s %.*s=%.40s, one of the target with proftap --set",
-		cmd->words[0], door, door, (int)len, key, door, (int)len, key, value);
+		"\"%.40s\" is not a %s command; %s help %.40s says whose setting it is: one of a source goes with the profile, "
+		"%s profile run 2s %.40s=%.40s, one of the target with proftap --set",
+		cmd->words[0], door, door, key, door, key, value);
 }
 
 /* "set core-clock 48M", "core-clock 48M", "core-clock=48M": where it goes. False: it is none, as far as is known here:
@@ -162,22 +162,21 @@ static void refuse_setting_of_source(const struct pt_command *cmd, const char *k
 static bool refuse_setting(const struct pt_command *cmd, struct pt_err *err)
 {
 	size_t at = strcmp(cmd->words[0], "set") == 0 ? 1 : 0, len;
-	const char *key = at < cmd->n_words ? cmd->words[at] : "", *value, *door = cmd->ctx->ops->name;
+	const char *word = at < cmd->n_words ? cmd->words[at] : "", *value, *key, *door = cmd->ctx->ops->name;
+	char typed[40];
 
-	len = strcspn(key, "=");
-	value = key[len] == '=' ? key + len + 1 : at + 1 < cmd->n_words ? cmd->words[at + 1] : "";
-	if (len == 0 || len > 40 || value[0] == '\0')
+	len = strcspn(word, "=");
+	value = word[len] == '=' ? word + len + 1 : at + 1 < cmd->n_words ? cmd->words[at + 1] : "";
+	if (len == 0 || len >= sizeof(typed) || value[0] == '\0')
 		return false;
-	if (len == strlen("clock") && strncmp(key, "clock", len) == 0 && value[0] >= '0' && value[0] <= '9') {
-		key = "core-clock";	/* clock= is instructions or cycles */
-		len = strlen(key);
-	}
-	if (meaning_of(cmd, key, len).sets_profile)
+	snprintf(typed, sizeof(typed), "%.*s", (int)len, word);
+	key = pt_setting_meant_by(typed, value);
+	if (meaning_of(cmd, key).sets_profile)
 		pt_fail(err, PT_EARG,
-			"\"%.40s\" is not a %s command; a setting goes with the profile: %s profile run 2s %.*s=%.40s",
-			cmd->words[0], door, door, (int)len, key, value);
+			"\"%.40s\" is not a %s command; a setting goes with the profile: %s profile run 2s %s=%.40s",
+			cmd->words[0], door, door, key, value);
 	else if (at == 1)
-		refuse_setting_of_source(cmd, key, len, value, err);
+		refuse_setting_of_source(cmd, key, value, err);
 	else
 		return false;
 	return true;
@@ -233,12 +232,12 @@ static bool refuse_slip(const struct pt_command *cmd, const char *group, struct 
 static bool refuse_by_meaning(const struct pt_command *cmd, struct pt_err *err)
 {
 	const char *first = cmd->words[0], *second = cmd->n_words > 1 ? cmd->words[1] : "", *door = cmd->ctx->ops->name;
-	const char *kind = meaning_of(cmd, first, strlen(first)).kind;
+	const char *kind = meaning_of(cmd, first).kind;
 
 	if (kind == NULL)
 		return false;
 	if (second[0] >= '0' && second[0] <= '9')
-		refuse_setting_of_source(cmd, first, strlen(first), second, err);
+		refuse_setting_of_source(cmd, first, second, err);
 	else
 		pt_fail(err, PT_EARG, "\"%.40s\" is not a %s command; %s help %.40s says what it is: %.80s", first,
 			door, door, first, kind);

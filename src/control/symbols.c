@@ -42,7 +42,9 @@ static void show(struct pt_command *cmd)
 	const struct pt_program *program = pt_session_program(cmd->ctx->session);
 
 	if (program == NULL)
-		pt_command_say(cmd, "no symbols yet: monitor symbols FILE, or --elf FILE");
+		pt_command_say(cmd, "%s",
+			       cmd->ctx->ops->is_single ? "no symbols: --elf FILE gives them"
+							: "no symbols yet: monitor symbols FILE");
 	else
 		say_program(cmd, program);
 	pt_command_done(cmd, 0, NULL);

@@ -17,8 +17,10 @@ static int on_board(struct pt_command *cmd, struct pt_board *board, struct pt_ta
 	if (pt_gdb_threads_look(threads, target, &list, err) < 0)
 		return err->code;
 	if (threads == NULL)
-		pt_command_say(cmd, "no operating system that is known: the cores are the threads (monitor orti FILE, "
-				    "for one that has an ORTI file)");
+		pt_command_say(cmd,
+			       "no operating system that is known: the cores are the threads (%s, for one that has an "
+			       "ORTI file)",
+			       cmd->ctx->ops->is_single ? "--orti FILE" : "monitor orti FILE");
 	else
 		pt_command_say(cmd, "%s%s%s", pt_threads_os(threads), cmd->hint != NULL ? "; " : "",
 			       cmd->hint != NULL ? cmd->hint : "");

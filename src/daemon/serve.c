@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/door.h"
 #include "base/nearest.h"
 #include "cli/lock_file.h"
 #include "cli/ending.h"
@@ -268,6 +269,7 @@ static int run_serve(const struct pt_options *options)
 
 	if (join(options, &s.status))
 		return s.status;
+	pt_door_set(PT_DOOR_GDB);
 	s.status = pt_rig_open(&s.rig, options, &kind, &err);
 	if (s.status != PT_EXIT_DONE) {
 		pt_error("%s", err.msg);

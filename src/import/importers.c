@@ -253,8 +253,8 @@ static struct pt_infile *open_file(struct input *in, const char *file, const cha
 	}
 	why = *err;
 	if (opened == NULL)
-		pt_fail(err, why.code, "%.700s; a capture is what --capture FILE or monitor profile save FILE wrote",
-			why.msg);
+		pt_fail(err, why.code,
+			"%.700s; a capture is what --capture FILE wrote (in GDB, monitor profile save FILE)", why.msg);
 	return opened;
 }
 

@@ -1,6 +1,7 @@
 #include "report/other_names.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <strings.h>
 
 #include "base/util.h"
@@ -43,4 +44,9 @@ const char *pt_view_meant_by(const char *word)
 const char *pt_column_meant_by(const char *word)
 {
 	return find(columns, PT_LEN(columns), word);
+}
+
+const char *pt_setting_meant_by(const char *key, const char *value)
+{
+	return strcmp(key, "clock") == 0 && value[0] >= '0' && value[0] <= '9' ? "core-clock" : key;
 }

@@ -7,4 +7,7 @@ const char *pt_view_meant_by(const char *word);
 /* "calls": the column count. NULL: likewise. */
 const char *pt_column_meant_by(const char *word);
 
+/* The setting that key=value means: core-clock for clock=48M, as clock= is instructions or cycles; else key itself. */
+const char *pt_setting_meant_by(const char *key, const char *value);
+
 #endif

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/door.h"
 #include "base/nearest.h"
 #include "base/params.h"
 #include "base/util.h"
@@ -59,10 +60,8 @@ static int no_view(const char *word, struct pt_err *err)
 	if (pt_view_meant_by(word) != NULL)
 		pt_nearest_is(&right.near, pt_view_meant_by(word));
 	if (is_file(word))
-		return pt_fail(err, PT_EARG,
-			       "there is no view '%.200s'; a program is named by --elf %.200s, in GDB by "
-			       "monitor symbols %.200s",
-			       word, word, word);
+		return pt_fail(err, PT_EARG, "there is no view '%.200s'; a program is named by %s %.200s", word,
+			       pt_by_door("--elf", "monitor symbols"), word);
 	if (pt_params_is_unit_of_time(word))
 		return pt_fail(err, PT_EARG, "there is no view '%.40s'; a time is one word, number and unit: 50%.40s",
 			       word, word);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/door.h"
 #include "host/log.h"
 #include "base/util.h"
 
@@ -116,7 +117,8 @@ void pt_recorder_on(struct pt_recorder *recorder, const void *user, pt_session_r
 
 	if (pt_session_program(profile) == NULL) {
 		answer(reply, arg, PT_ESTATE,
-		       "a branch history needs the program's code: monitor symbols FILE comes first");
+		       pt_by_door("a branch history needs the program's code: --elf FILE gives it",
+				  "a branch history needs the program's code: monitor symbols FILE comes first"));
 		return;
 	}
 	recorder->user = user;

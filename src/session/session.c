@@ -4,6 +4,7 @@
  * Here are its life and what its parts share (session_parts.h); recording.c has takes, run.c start, stop and
  * waits, questions.c everything else that is asked. */
 #include "base/alloc.h"
+#include "base/door.h"
 #include "session/session_parts.h"
 
 #include <stdlib.h>
@@ -30,7 +31,9 @@ struct request *pt_session_request(struct pt_session *session, pt_session_reply 
 
 int pt_session_need_target(const struct pt_target *target, struct pt_err *err)
 {
-	return target != NULL ? 0 : pt_fail(err, PT_ESTATE, "no target is attached; `monitor status` says why");
+	return target != NULL ? 0
+			      : pt_fail(err, PT_ESTATE, "no target is attached; %s says why",
+					pt_by_door("proftap monitor status", "monitor status"));
 }
 
 /* --- what the program has for the target ---------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/door.h"
 #include "targets/microblaze/microblaze.h"
 #include "trace/formats.h"
 #include "base/util.h"
@@ -278,11 +279,11 @@ static int choose_range(struct bins *s, const struct pt_source_setup *setup, str
 	if (given_high)
 		high = pt_params_number(setup->settings, &params[HIGH]);
 	if (setup->code.size == 0 && (!given_low || !given_high))
-		return pt_fail(
-			err, PT_EARG,
-			"which code? --elf FILE says it, or low=ADDR high=ADDR (on the command line --set low=ADDR --set "
-			"high=ADDR); source=pc-sampling (--source pc-sampling) works without, but halts the core for each "
-			"sample");
+		return pt_fail(err, PT_EARG,
+			       "which code? %s says it, or %s; %s works without, but halts the core for each sample",
+			       pt_by_door("--elf FILE", "monitor symbols FILE"),
+			       pt_setting_by_door("--set low=ADDR --set high=ADDR", "low=ADDR high=ADDR"),
+			       pt_setting_by_door("--source pc-sampling", "source=pc-sampling"));
 	if (pt_params_given(setup->settings, &params[BIN_BYTES])) {
 		bytes = pt_params_number(setup->settings, &params[BIN_BYTES]);
 		if ((bytes & (bytes - 1)) != 0 || bytes < 4)

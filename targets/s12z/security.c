@@ -1,6 +1,7 @@
 /* A secured part: the BDC does nothing but the commands that are always available, until all of it has been erased.
  * The erase itself is the wire's, and only ever done because a user asked for exactly that. Source: ZVHY 5.4.4; p.167
  * (ERASE_FLASH). */
+#include "base/door.h"
 #include "targets/s12z/core/s12z.h"
 
 int pt_s12z_check_security(struct pt_s12z *z, struct pt_err *err)
@@ -9,8 +10,9 @@ int pt_s12z_check_security(struct pt_s12z *z, struct pt_err *err)
 		return 0;
 	return pt_fail(
 		err, PT_ESTATE,
-		"the part is secured (BDCCSR.UNSEC is 0): nothing but a mass erase (monitor erase everything) "
-		"opens it, and that deletes its flash and EEPROM; tracing and profiling cannot work on a secured part");
+		"the part is secured (BDCCSR.UNSEC is 0): nothing but a mass erase (%s) opens it, and that deletes its flash "
+		"and EEPROM; tracing and profiling cannot work on a secured part",
+		pt_by_door("proftap monitor erase everything", "monitor erase everything"));
 }
 
 int pt_s12z_mass_erase(void *state, struct pt_err *err)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/door.h"
 #include "control/commands.h"
 #include "host/log.h"
 #include "cli/app.h"
@@ -29,7 +30,7 @@ static void fit(void *door, struct pt_query *query)
 	pt_output_fit_terminal(query);
 }
 
-static const struct pt_door_ops door_ops = { .name = "monitor", .is_single = true, .fit = fit };
+static const struct pt_door_ops door_ops = { .name = "proftap monitor", .is_single = true, .fit = fit };
 
 static int exit_status(int rc)
 {
@@ -145,6 +146,7 @@ static int run_monitor(const struct pt_options *options)
 			"monitor takes a command, such as: proftap monitor profile run 2s; proftap monitor help lists all");
 		return PT_EXIT_USAGE;
 	}
+	pt_door_set(PT_DOOR_WORDS);
 	m.cmd = new_command(&m, options);
 	if (m.cmd == NULL) {
 		pt_error("monitor: a command has at most %d words, and %d characters", PT_COMMAND_WORDS,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/door.h"
 #include "profile/stack/call_event.h"
 #include "report/table/names.h"
 #include "report/table/order.h"
@@ -22,9 +23,12 @@ static int choose_clock(struct pt_slices *s, struct pt_err *err)
 	}
 	if (runs && signals && !known)
 		return pt_fail(err, PT_ESTATE,
-			       "functions are timed in %s here, and values and lines in ns: core-clock=HZ (and "
-			       "clock=cycles) puts both on one clock; analysis=none,timeline leaves out the functions",
-			       p->by_instructions ? "instructions" : "cycles");
+			       "functions are timed in %s here, and values and lines in ns: %s puts both on one clock; "
+			       "%snone,timeline leaves out the functions",
+			       p->by_instructions ? "instructions" : "cycles",
+			       pt_by_door("--core-clock HZ (and --set clock=cycles)",
+					  "core-clock=HZ (and clock=cycles)"),
+			       pt_by_door("--analysis ", "analysis="));
 	s->clock = known || !runs	? (p->no_clock ? PT_SLICES_FROM_BEGIN : PT_SLICES_NS)
 		   : p->by_instructions ? PT_SLICES_INSTRUCTIONS
 					: PT_SLICES_CYCLES;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/door.h"
 #include "report/table/halts.h"
 #include "report/table/units.h"
 #include "trace/formats.h"
@@ -101,7 +102,8 @@ const char *pt_bound_reason(const char *mode, bool triggered)
 	       : strcmp(mode, "halt") == 0 ? "the probe notices the halt of a full buffer up to one round trip late"
 	       : pt_has_no_time(mode)
 		       ? "the buffer holds only the end or the beginning of that time, and no time stamps"
-		       : "without core-clock=HZ it is not known when each burst filled its buffer";
+		       : pt_by_door("without --core-clock HZ it is not known when each burst filled its buffer",
+				    "without core-clock=HZ it is not known when each burst filled its buffer");
 }
 
 bool pt_entries_are_elsewhere(const struct pt_profile *p)
@@ -172,7 +174,7 @@ const char *pt_no_shares_reason(const struct pt_profile *p)
 	if (pt_has_no_time(p->mode) && p->bursts <= 1)
 		return "the buffer holds one piece of the run; without mode= a profile has them";
 	if (p->core_hz == 0 && pt_halts_of(p).by_source)
-		return "core-clock=HZ gives them";
+		return pt_by_door("--core-clock HZ gives them", "core-clock=HZ gives them");
 	return p->samples > 0  ? "too few samples; profile for longer"
 	       : p->bursts > 0 ? "too few bursts"
 			       : "too small a part of the run was recorded";

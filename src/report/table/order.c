@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/door.h"
 #include "base/util.h"
 #include "report/table/order.h"
 
@@ -102,13 +103,11 @@ void pt_report_row(const struct pt_profile *p, const struct pt_view *view, size_
 int pt_report_lacks(const char *what, const char *analysis, struct pt_err *err)
 {
 	if (strcmp(analysis, "limits") == 0)
-		return pt_fail(err, PT_ESTATE,
-			       "%s needs timing rules, which this profile was made without: --limits "
-			       "FILE, or monitor profile limits FILE",
-			       what);
+		return pt_fail(err, PT_ESTATE, "%s needs timing rules, which this profile was made without: %s", what,
+			       pt_by_door("--limits FILE", "monitor profile limits FILE"));
 	return pt_fail(err, PT_ESTATE,
-		       "%s needs the analysis '%s', which this profile was made without; analysis=%s selects it", what,
-		       analysis, analysis);
+		       "%s needs the analysis '%s', which this profile was made without; %s%s selects it", what,
+		       analysis, pt_by_door("--analysis ", "analysis="), analysis);
 }
 
 struct sort_key {

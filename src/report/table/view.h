@@ -82,6 +82,7 @@ struct pt_view {
 	 * be asked like that. */
 	bool (*match)(const void *subject, size_t i, const struct pt_query *query);
 	const char *empty;	/* what to do so that it has rows; NULL: nothing can be done */
+	const char *empty_in_gdb;	/* the same in GDB's words; NULL: in the same words */
 	const char *note;	/* what one must know to read it right, below its name in
 				 * the text report; NULL: nothing */
 	/* What one must know of this table as it is, of the columns shown (NULL: of none): a sentence without its full stop

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/door.h"
 #include "report/table/facts.h"
 #include "report/table/halts.h"
 #include "report/table/units.h"
@@ -63,7 +64,8 @@ static void core_clock(const struct pt_profile *p, struct pt_text *out)
 	char hz[32];
 
 	if (p->core_hz == 0) {
-		pt_text_add(out, "; core clock not known (core-clock=HZ gives seconds)\n");
+		pt_text_add(out, "; core clock not known (%s gives seconds)\n",
+			    pt_by_door("--core-clock HZ", "core-clock=HZ"));
 		return;
 	}
 	pt_print_scaled(hz, sizeof(hz), (double)p->core_hz, " ", "Hz");

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/door.h"
 #include "base/text.h"
 #include "base/util.h"
 #include "report/table/facts.h"
@@ -65,21 +66,22 @@ static bool shows_ticks(const struct pt_small_print *print)
 static void of_units(const struct pt_small_print *print, const struct teller *to)
 {
 	const struct pt_profile *p = print->profile;
-	bool in_ticks = shows_ticks(print);
+	bool in_ticks = shows_ticks(print), by_clock = p->core_hz == 0 && !p->by_instructions;
+	const char *clock_word = pt_by_door("--core-clock HZ", "core-clock=HZ");
 	char clock[32], totals[120];
 
 	pt_print_scaled(clock, sizeof(clock), (double)p->core_hz, " ", "Hz");
 	if (in_ticks && p->by_instructions)
 		say(to, "Times are in instructions.");
 	else if (in_ticks && p->core_hz == 0)
-		say(to, "Times are in cycles: core-clock=HZ gives seconds.");
+		say(to, "Times are in cycles: %s gives seconds.", clock_word);
 	else if (in_ticks && !p->no_code && p->clock_least_hz == 0)
 		say(to, "Times are by a core clock of %s, taken on trust: no counter checked it.", clock);
 	list_totals(print, totals, sizeof(totals));
 	if (pt_totals_are_of_recorded(p) && totals[0] != '\0')
-		say(to, "%s: for as long as was recorded%s.", totals,
-		    p->core_hz == 0 && !p->by_instructions ? "; core-clock=HZ gives those of the whole profile"
-							   : ", not for the whole profile");
+		say(to, "%s: for as long as was recorded%s%s%s.", totals,
+		    by_clock ? "; " : ", not for the whole profile", by_clock ? clock_word : "",
+		    by_clock ? " gives those of the whole profile" : "");
 }
 
 static void of_shares(const struct pt_small_print *print, const struct teller *to)

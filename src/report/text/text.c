@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/door.h"
 #include "profile/diff.h"
 #include "report/shared/jumps.h"
 #include "report/table/facts.h"
@@ -59,17 +60,24 @@ static const char *why_no_rows(const struct pt_profile *p, const struct pt_view 
 	if (!is_one_of(view->name, of_code, PT_LEN(of_code)) || p->no_code)
 		return "";
 	if (pt_waits_for_elf(p))
-		return "it takes the ELF: --elf FILE, monitor symbols FILE; without it samples have addresses";
+		return pt_by_door("it takes the ELF: --elf FILE; without it samples have addresses",
+				  "it takes the ELF: monitor symbols FILE; without it samples have addresses");
 	if (p->branches == 0 && awake == 0 && (p->samples_asleep > 0 || p->loss.by[PT_LOSS_SLEEP].ns > 0))
 		return "the core slept: whenever it was looked at, its program waited for an interrupt";
 	if (is_one_of(view->name, of_calls, PT_LEN(of_calls)) && p->by_bins)
-		return "bins show no calls: that takes a source of branches (monitor sources lists them)";
+		return pt_by_door(
+			"bins show no calls: that takes a source of branches (proftap monitor sources lists them)",
+			"bins show no calls: that takes a source of branches (monitor sources lists them)");
 	if (is_one_of(view->name, of_calls, PT_LEN(of_calls)) && p->branches == 0 && awake > 0)
 		return has_other_than_samples(p)
 			       ? "samples show no calls, and no branch was recorded in so short a time: profile for longer"
-			       : "samples show no calls: that takes a source of branches (monitor sources lists them)";
+			       : pt_by_door(
+					 "samples show no calls: that takes a source of branches (proftap monitor sources "
+					 "lists them)",
+					 "samples show no calls: that takes a source of branches (monitor sources lists "
+					 "them)");
 	return p->program == NULL && (p->branches != 0 || awake > 0)
-		       ? "it takes the ELF: --elf FILE, monitor symbols FILE"
+		       ? pt_by_door("it takes the ELF: --elf FILE", "it takes the ELF: monitor symbols FILE")
 		       : "";
 }
 
@@ -84,7 +92,9 @@ static const char *why_empty(const struct pt_profile *p, const struct pt_view *v
 	for (size_t i = 0; i < p->n_sources; i++)
 		if (strcmp(p->sources[i].format, view->name) == 0)	/* bins, counters */
 			return p->ended || p->no_end ? "nothing was counted" : "nothing has been counted yet";
-	return view->empty != NULL ? view->empty : "";
+	if (view->empty == NULL)
+		return "";
+	return pt_by_door(view->empty, view->empty_in_gdb != NULL ? view->empty_in_gdb : view->empty);
 }
 
 static void rows_left_out(const struct pt_query *query, size_t n, size_t all, struct pt_text *out)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/door.h"
 #include "base/util.h"
 #include "profile/analyses/code/bins.h"
 #include "profile/analyses/counters/counters.h"
@@ -189,12 +190,12 @@ static void tasks(struct pt_warnings *w, const struct pt_profile *p)
 static void no_elf(struct pt_warnings *w, const struct pt_profile *p)
 {
 	if (pt_waits_for_elf(p))
-		warn(w,
-		     "There is no ELF, and branches say nothing without it. --elf FILE gives it (in GDB: remote put FILE "
-		     "firmware.elf).");
+		warn(w, "There is no ELF, and branches say nothing without it. %s gives it.",
+		     pt_by_door("--elf FILE", "monitor symbols FILE"));
 	else if (p->program == NULL && !p->no_code && !p->no_flow &&
 		 (p->samples != 0 || p->branches != 0 || p->by_bins))
-		warn(w, "No ELF: rows are addresses. --elf FILE gives names (in GDB: remote put FILE firmware.elf).");
+		warn(w, "No ELF: rows are addresses. %s gives names.",
+		     pt_by_door("--elf FILE", "monitor symbols FILE"));
 }
 
 /* Where there is no ELF that is why, and said. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/door.h"
 #include "profile/analyses/code/bins.h"
 #include "base/nearest.h"
 #include "report/table/facts.h"
@@ -128,7 +129,8 @@ static void from_windows(const struct why *w, const struct pt_profile_core *c)
 		    "time awake",
 		    f->per_second.value, f->per_second.lo, f->per_second.hi, 100 * (1 - c->asleep.share));
 	else if (p->core_hz == 0)
-		say(w, "calls/s", "none: the core clock is not known (core-clock=HZ)");
+		say(w, "calls/s", "none: the core clock is not known (%s gives it)",
+		    pt_by_door("--core-clock HZ", "core-clock=HZ"));
 	else
 		say(w, "calls/s", "none: fewer than %d windows, or no entry in any of them", PT_RATE_CLUSTERS);
 }

@@ -81,7 +81,8 @@ static bool remark(const void *subject, const bool *shown, char *out, size_t roo
 }
 
 const struct pt_view pt_view_bins = {
-	.empty = "no source of this profile counts hits by address (monitor sources)",
+	.empty = "no source of this profile counts hits by address (proftap monitor sources lists them)",
+	.empty_in_gdb = "no source of this profile counts hits by address (monitor sources lists them)",
 	.name = "bins", .help = "where the core was found, by function: in all, and in the last reading",
 	.needs = "bins", .sort = "hits",
 	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,

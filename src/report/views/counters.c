@@ -164,7 +164,8 @@ static bool is_figure(const void *subject, size_t i)
 
 const struct pt_view pt_view_counters = {
 	.in_second = is_figure, .second_heading = "figure",
-	.empty = "no source of this profile reads counters (monitor sources)",
+	.empty = "no source of this profile reads counters (proftap monitor sources lists them)",
+	.empty_in_gdb = "no source of this profile reads counters (monitor sources lists them)",
 	.whole = true,
 	.name = "counters", .help = "counters: totals, rates, derived metrics", .needs = "counters", .columns = columns,
 	.name_columns = 36,

@@ -145,8 +145,10 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 }
 
 const struct pt_view pt_view_data = {
-	.empty = "variables=g_state,motor.mode names some, and a source that sees writes, or a log of values, tells of "
+	.empty = "--set variables=g_state,motor.mode names some, and a source that sees writes, or a log of values, tells of "
 		 "them",
+	.empty_in_gdb = "variables=g_state,motor.mode names some, and a source that sees writes, or a log of values, tells "
+			"of them",
 	.name = "data", .help = "variables: how long in which state, quantities and how fast they change",
 	.note = "per: write to write; of a value, entry to entry; chg: change to change",
 	.needs = "data", .columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,

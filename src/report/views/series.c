@@ -113,5 +113,8 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 const struct pt_view pt_view_series = {
 	.name = "series", .help = "quantities and counters over time", .needs = "data", .columns = columns,
 	.n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
-	.empty = "it is of counters, and of variables whose writes a source sees (monitor sources; variables=g_state)",
+	.empty = "it is of counters, and of variables whose writes a source sees (--set variables=g_state; proftap monitor "
+		 "sources lists the sources)",
+	.empty_in_gdb = "it is of counters, and of variables whose writes a source sees (variables=g_state; monitor sources "
+			"lists the sources)",
 };

@@ -138,9 +138,11 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 
 const struct pt_view pt_view_tasks = {
 	.empty =
-		"analysis=tasks distinguishes tasks by their stacks, where a branch trace shows switches between them; "
-		"monitor "
-		"orti auto or --orti FILE says how to know which one runs, with a source that sees the kernel write it",
+		"--analysis tasks distinguishes tasks by their stacks, where a branch trace shows switches between them; "
+		"--orti FILE says how to know which one runs, with a source that sees the kernel write it",
+	.empty_in_gdb =
+		"analysis=tasks distinguishes tasks by their stacks, where a branch trace shows switches between them; monitor "
+		"orti auto says how to know which one runs, with a source that sees the kernel write it",
 	.name = "tasks", .help = "how often, how long and how far apart each task ran", .needs = "tasks",
 	.sort = "load", .columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };

@@ -1,4 +1,5 @@
 /* Every chunk passes through pass_put(): STATE chunks say when the core was held, CONFIG the overhead of the source. */
+#include "base/door.h"
 #include "config.h"
 #include "base/alloc.h"
 #include "session/acquire/acquisition_parts.h"
@@ -199,6 +200,7 @@ static void say_besides(const struct pt_live *live, char *out, size_t room)
  * can be. A failure there is not reported. */
 static int measure_clock(struct pt_live *live, struct pt_target *target, struct pt_err *err)
 {
+	const char *say = pt_by_door("say --core-clock HZ", "say core-clock=HZ");
 	const struct pt_target_ops *ops = target->ops;
 	struct pt_err why = { 0 };
 	struct pt_count_rate rate;
@@ -212,7 +214,7 @@ static int measure_clock(struct pt_live *live, struct pt_target *target, struct 
 	if (ops->clock_rate == NULL)
 		return pt_fail(err, PT_EUNSUPPORTED,
 			       "core-clock=measure: %s has no counter that can be read beside the program: %s",
-			       ops->name, ops->clock_hint != NULL ? ops->clock_hint : "say core-clock=HZ");
+			       ops->name, ops->clock_hint != NULL ? ops->clock_hint : say);
 	rc = ops->clock_rate(target->state, live->measures, &rate, &is_core, &why);
 	known = rc == 0 && pt_count_rate_known(&rate, MOST_ERROR, &hz, &error_hz);
 	if (known)
@@ -220,14 +222,15 @@ static int measure_clock(struct pt_live *live, struct pt_target *target, struct 
 	if (!live->measures)
 		return rc == PT_EIO ? pt_fail(err, rc, "%s", why.msg) : 0;
 	if (rc < 0)
-		return pt_fail(err, rc, "core-clock=measure: %.300s; or say core-clock=HZ", why.msg);
+		return pt_fail(err, rc, "core-clock=measure: %.300s; or %s", why.msg, say);
 	if (!known || !is_core)
-		return pt_fail(err, PT_EUNSUPPORTED, "core-clock=measure: %s: say core-clock=HZ",
+		return pt_fail(err, PT_EUNSUPPORTED, "core-clock=measure: %s: %s",
 			       !known && rate.n_bands == 0
 				       ? "the counter does not count evenly: the core sleeps, or its "
 					 "clock changes"
 			       : !known ? "the counter goes around too often for this probe to follow it"
-					: "the counter counts a reference clock, and not the core's");
+					: "the counter counts a reference clock, and not the core's",
+			       say);
 	return 0;
 }
 

@@ -1,4 +1,5 @@
 /* Which source is to work, and how: by the words of the start, else the first that the chip offers. */
+#include "base/door.h"
 #include "session/acquire/acquisition_parts.h"
 
 #include <stdio.h>
@@ -116,15 +117,16 @@ static int offer_intrusive(struct pt_target *target, const struct pt_source_ops 
 		if (sources[i]->cost != NULL)
 			sources[i]->cost(target, cost, sizeof(cost));
 		first = first == NULL ? sources[i]->name : first;
-		at += (size_t)snprintf(list + at, sizeof(list) - at, "\n  source=%s: %s", sources[i]->name, cost);
+		at += (size_t)snprintf(list + at, sizeof(list) - at, "\n  %s%s: %s",
+				       pt_setting_by_door("--source ", "source="), sources[i]->name, cost);
 	}
 	if (at == 0)
-		return pt_fail(err, why.code, "no source works here: %.300s; monitor sources says what each lacks",
-			       why.msg);
-	return pt_fail(err, PT_EARG,
-		       "each source of this target disturbs the program; name one: monitor profile run 2s source=%s "
-		       "(proftap profile: --source %s)%s",
-		       first, first, list);
+		return pt_fail(err, why.code, "no source works here: %.300s; %s says what each lacks", why.msg,
+			       pt_by_door("proftap monitor sources", "monitor sources"));
+	return pt_fail(err, PT_EARG, "each source of this target disturbs the program; name one, such as %s%s%s",
+		       pt_setting_by_door("--source ", pt_by_door("proftap monitor profile run 2s source=",
+								  "monitor profile run 2s source=")),
+		       first, list);
 }
 
 static int no_source(const struct pt_live *live, struct pt_target *target, const struct pt_source_ops *const *sources,

@@ -1,5 +1,6 @@
 /* Spans are cut out one after the other; a cut in the middle makes two. */
 #include "session/acquire/freeram.h"
+#include "base/door.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,8 @@ void pt_free_ram(const struct pt_region *regions, size_t n_regions, const struct
 	if (out->n_spans == 0)
 		out->why = "the RAM of this chip is not known";
 	else if (program == NULL)
-		out->why = "without the ELF (--elf FILE, monitor symbols FILE) proftap does not know which RAM is free";
+		out->why = pt_by_door("without the ELF (--elf FILE) proftap does not know which RAM is free",
+				      "without the ELF (monitor symbols FILE) proftap does not know which RAM is free");
 	else if (!pt_program_stack_span(program, &from, &to))
 		out->why = "the ELF does not tell where the stack lies";
 	else

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/door.h"
 #include "targets/cortexm/trace/mtb.h"
 #include "targets/cortexm/trace/sources.h"
 #include "trace/formats.h"
@@ -178,6 +179,7 @@ static int available(struct pt_target *target, struct pt_err *err)
 static int choose_window(struct pt_mtb *m, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	struct pt_mtb_need need = { .sram_base = m->found.base, .ring = m->mode->ring };
+	const char *how = pt_by_door("--mtb-ram ADDR:SIZE", "mtb-ram=ADDR:SIZE");
 	uint64_t addr, size;
 
 	need.want_bytes = (uint32_t)pt_params_number(setup->settings, &params[MTB_SIZE]);
@@ -186,14 +188,14 @@ static int choose_window(struct pt_mtb *m, const struct pt_source_setup *setup, 
 	if (pt_params_span(setup->settings, &params[MTB_RAM], &addr, &size))
 		return pt_mtb_window_at(&m->win, &need, addr, size, err) < 0 ? pt_wrap(err, "mtb-ram") : 0;
 	if (setup->n_free_ram == 0)
-		return pt_fail(err, PT_ESTATE, "no RAM for the trace buffer: %s; or name some with mtb-ram=ADDR:SIZE",
-			       setup->why_no_ram != NULL ? setup->why_no_ram : "nothing is known to be free");
+		return pt_fail(err, PT_ESTATE, "no RAM for the trace buffer: %s; or name some with %s",
+			       setup->why_no_ram != NULL ? setup->why_no_ram : "nothing is known to be free", how);
 	if (!pt_mtb_window_find(&m->win, &need, setup->free_ram, setup->n_free_ram))
 		return pt_fail(err, PT_ESTATE,
 			       "none of the free RAM is where the MTB can record: it reaches %llu bytes from "
-			       "0x%08x, and %d are the least%s; mtb-ram=ADDR:SIZE gives it RAM that is in use",
+			       "0x%08x, and %d are the least%s; %s gives it RAM that is in use",
 			       1ULL << need.awidth, (unsigned)need.sram_base, PT_MTB_LEAST_BYTES,
-			       need.ring ? ", at a multiple of their number" : "");
+			       need.ring ? ", at a multiple of their number" : "", how);
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 /* The Kinetis MDM-AP: is the chip secured, mass erase, hold the core at its reset vector.
  * Source: NXP AN4835, 4; the counting of 32 reads as OpenOCD and pyOCD agree on it. */
+#include "base/door.h"
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/cortexm/vendor/kinetis_security.h"
 #include "targets/cortexm/vendor/kinetis.h"
@@ -49,8 +50,8 @@ int pt_kinetis_security_check(struct pt_cortexm *cm, struct pt_err *err)
 			       "the chip is secured, and its mass erase is disabled (FSEC.MEEN): nothing opens "
 			       "it from outside any more");
 	return pt_fail(err, PT_ESTATE,
-		       "the chip is secured: nothing but a mass erase (monitor erase everything) opens it, "
-		       "and that deletes its flash");
+		       "the chip is secured: nothing but a mass erase (%s) opens it, and that deletes its flash",
+		       pt_by_door("proftap monitor erase everything", "monitor erase everything"));
 }
 
 static int control(struct pt_cortexm *cm, uint32_t value, struct pt_err *err)

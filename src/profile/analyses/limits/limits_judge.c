@@ -470,7 +470,7 @@ void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, do
 	const struct pt_rule *rule = limit->rule;
 
 	if (rule->unit == PT_RULE_NS && ns_per_tick == 0 && profile->signalled == NULL)
-		say(&j, PT_VERDICT_UNDECIDED, "the core clock is not known: core-clock=HZ turns cycles into time");
+		say(&j, PT_VERDICT_UNDECIDED, "the core clock, which turns cycles into time, is not known");
 	else if (rule->figure == PT_RULE_LOAD)
 		judge_load(&j);
 	else if (rule->figure == PT_RULE_LOST || rule->figure == PT_RULE_OBSERVED)
