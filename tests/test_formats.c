@@ -324,6 +324,20 @@ START_TEST(says_what_to_do_for_rows)
 }
 END_TEST
 
+/* What a person reads of it is in JSON, too. */
+START_TEST(json_says_why_it_is_another_source)
+{
+	struct pt_profile profile = { .ended = true, .source = "pcsr", .fallback = "source mtb: no RAM",
+				      .elf_unread = "the bus refused it" };
+
+	struct pt_text out = rendered(&profile, "json", "");
+
+	ck_assert_uint_eq(count(&out, "\"fallback\": \"source mtb: no RAM\""), 1);
+	ck_assert_uint_eq(count(&out, "\"elf_unread\": \"the bus refused it\""), 1);
+	pt_text_free(&out);
+}
+END_TEST
+
 /* Bins know functions and no calls: chains of one level, below the core where there are several. */
 START_TEST(bins_make_chains)
 {
@@ -420,6 +434,7 @@ int main(void)
 	tcase_add_test(tc, extremes_lead_into_the_timeline);
 	tcase_add_test(tc, opens_on_what_has_rows);
 	tcase_add_test(tc, says_what_to_do_for_rows);
+	tcase_add_test(tc, json_says_why_it_is_another_source);
 	tcase_add_test(tc, bins_make_chains);
 	tcase_add_test(tc, no_clock_of_a_core_where_none_is_traced);
 	tcase_add_test(tc, the_os_stands_beside_its_tasks);

@@ -393,14 +393,21 @@ static json_t *origin(const struct pt_profile *p)
 			 "words", pt_json_text(p->words));
 }
 
+static json_t *may_lack(const char *text)
+{
+	return text[0] != '\0' ? pt_json_text(text) : json_null();
+}
+
 static void facts(json_t *object, const struct pt_profile *p)
 {
 	json_object_set_new(object, "schema", json_string("proftap-profile-1"));
 	json_object_set_new(object, "target", pt_json_text(p->target));
 	json_object_set_new(object, "probe", pt_json_text(p->probe));
 	json_object_set_new(object, "elf", elf(p));
+	json_object_set_new(object, "elf_unread", may_lack(p->elf_unread));
 	json_object_set_new(object, "virtual", json_boolean(p->from_virtual));
 	json_object_set_new(object, "source", pt_json_text(p->source));
+	json_object_set_new(object, "fallback", may_lack(p->fallback));
 	json_object_set_new(object, "mode", pt_json_text(p->mode));
 	json_object_set_new(object, "analysis", pt_json_text(p->analysis));
 	json_object_set_new(object, "exactness", basis(pt_profile_weakest(p)));
