@@ -128,12 +128,14 @@ static const char *short_format(const char *word)
 static void put_sort_word(struct right_words *right, const struct pt_view *view, size_t i)
 {
 	const struct pt_column *column = &view->columns[i];
-	char word[PT_SORT_WORD];
+	char word[PT_SORT_WORD], group[PT_SORT_WORD];
 
 	pt_view_sort_word(view, i, word);
 	pt_nearest_offer(&right->near, word);
 	pt_nearest_offer(&right->near, column->key);
-	pt_nearest_offer_n(&right->near, column->key, strcspn(column->key, "."));	/* net for net.total */
+	snprintf(group, sizeof(group), "%.*s", (int)strcspn(column->key, "."), column->key);
+	if (pt_view_column(view, group) >= 0)	/* net for net.total */
+		pt_nearest_offer(&right->near, group);
 	if (column->brief == PT_IF_WIDE || word[0] == '\0' || pt_view_column(view, word) < 0)
 		return;
 	for (size_t k = 0; k < i; k++) {

@@ -9,6 +9,8 @@
 #include "base/util.h"
 #include "report/table/order.h"
 
+enum { LEAST_LETTERS = 3 };	/* of the beginning of a heading */
+
 /* "self" is the heading "self %", the more so as its column is never blank where "self" is not; a blank in a heading is
  * "-" or "_" in a word. */
 static bool is_heading(const char *heading, const char *word)
@@ -31,7 +33,34 @@ static int by_heading(const struct pt_view *view, const char *word)
 	return found;
 }
 
-/* "gross.max" is itself; "self" a heading; "gross" is gross.total; "max" the first column that ends in it. -1: none. */
+static int by_unit(const struct pt_view *view, enum pt_unit unit)
+{
+	for (size_t i = 0; i < view->n_columns; i++)
+		if (view->columns[i].unit == unit)
+			return (int)i;
+	return -1;
+}
+
+/* The column whose sort word begins so, where there is one alone: "calls" is calls/s. -1: none, or several. */
+static int by_beginning(const struct pt_view *view, const char *word)
+{
+	char found[PT_SORT_WORD] = "", own[PT_SORT_WORD];
+	int column = -1;
+
+	for (size_t i = 0; strlen(word) >= LEAST_LETTERS && i < view->n_columns; i++) {
+		pt_view_sort_word(view, i, own);
+		if (strncmp(own, word, strlen(word)) != 0 || strcmp(own, found) == 0)
+			continue;
+		if (column >= 0)
+			return -1;
+		column = (int)i;
+		strcpy(found, own);
+	}
+	return column >= 0 ? by_heading(view, found) : -1;
+}
+
+/* "gross.max" is itself; "self" a heading; "gross" is gross.total; "max" the first column that ends in it; "calls" the
+ * beginning of a heading. -1: none. */
 int pt_view_column(const struct pt_view *view, const char *word)
 {
 	size_t len = strlen(word);
@@ -52,7 +81,9 @@ int pt_view_column(const struct pt_view *view, const char *word)
 		if (dot != NULL && strcmp(dot + 1, word) == 0)
 			return (int)i;
 	}
-	return -1;
+	if (strcmp(word, "interval") == 0)	/* stands beside the share that it is of, and is no column of its own */
+		return by_unit(view, PT_UNIT_SHARE);
+	return by_beginning(view, word);
 }
 
 void pt_view_sort_word(const struct pt_view *view, size_t i, char word[PT_SORT_WORD])
