@@ -313,6 +313,7 @@ static const struct step wrong[] = {
 	{ "speed 0", PT_EARG, "speed takes one frequency" }, { "speed 5000M", PT_EARG, "speed" },
 	{ "speed fast", PT_EARG, "speed: " },
 	{ "erase", PT_EARG, "erase everything" },
+	{ "threads now", PT_EARG, "threads takes no words: \"now\"; alone it works" },
 	{ "history top=x", PT_EARG, "not top=x" }, { "log top=x", PT_EARG, "not top=x" },
 	{ "history sideways", PT_EARG, "not sideways" },
 	{ "profile run", PT_EARG, "for how long" }, { "profile run 0s", PT_EARG, "no time at all" }, { "profile run soon", PT_EARG, "profile run: " },

@@ -45,8 +45,11 @@ static void ask_board(void *arg)
 
 static void threads(struct pt_command *cmd)
 {
-	struct pt_os_tasks_waiter *waiter = pt_alloc(sizeof(*waiter));
+	struct pt_os_tasks_waiter *waiter;
 
+	if (!pt_command_no_words(cmd))
+		return;
+	waiter = pt_alloc(sizeof(*waiter));
 	cmd->data = waiter;
 	cmd->hint = pt_command_hint(cmd, PT_COMMAND_THREADS);
 	*waiter = (struct pt_os_tasks_waiter){ .then = ask_board, .arg = cmd };
