@@ -160,6 +160,7 @@ START_TEST(finds_the_registers)
 	check_frame(_i);
 	check_register("sp", PT_UNKNOWN, end, 4);
 	check_register("psp", PT_UNKNOWN, end, 4);
+	check_register("control", PT_UNKNOWN, 0, 0); /* the core's would be that of another task */
 	close_threads();
 }
 END_TEST

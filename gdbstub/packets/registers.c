@@ -147,9 +147,9 @@ static int put_saved(struct pt_gdb_request *rq, struct pt_target *target, const 
 	const struct pt_saved_register *reg = pt_saved_find(saved, at->name);
 	uint64_t value;
 
-	if (reg != NULL)
+	if (reg != NULL && reg->bytes > 0)
 		put_register(&rq->frame, at, pt_target_is_big_endian(target), reg->value);
-	else if (saved->n_regs == 0 || at->group == NULL || strcmp(at->group, "system") != 0)
+	else if (reg != NULL || saved->n_regs == 0 || at->group == NULL || strcmp(at->group, "system") != 0)
 		put_unavailable(&rq->frame, at);
 	else if (target->ops->read_registers(target->state, rq->core, &row, 1, &value, err) < 0)
 		return err->code;
@@ -249,7 +249,7 @@ static int write_changed(struct pt_target *target, const struct pt_saved *saved,
 	for (size_t i = 0; i < n; i++) {
 		const struct pt_saved_register *reg = pt_saved_find(saved, rows[i].name);
 
-		if (reg != NULL && reg->value != values[i] &&
+		if (reg != NULL && reg->bytes > 0 && reg->value != values[i] &&
 		    pt_gdb_task_write(target, saved, rows[i].name, values[i], err) < 0)
 			return err->code;
 	}

@@ -342,7 +342,7 @@ int pt_gdb_task_write(struct pt_target *target, const struct pt_saved *saved, co
 	struct pt_mem *mem = target->ops->mem(target->state, 0);
 	uint8_t bytes[sizeof(value)];
 
-	if (reg == NULL)
+	if (reg == NULL || reg->bytes == 0)
 		return pt_fail(err, PT_EARG, "%s of a task that does not run is not known, so it cannot be set", name);
 	if (reg->addr == PT_UNKNOWN)
 		return value == reg->value ? 0

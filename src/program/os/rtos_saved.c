@@ -163,6 +163,8 @@ static int finish(struct pt_rtos_walk *w, struct pt_saved *saved, const struct p
 	pt_saved_add(saved, "pc", pc.addr, 4, pc.value & ~UINT64_C(1));
 	pt_saved_add(saved, "sp", PT_UNKNOWN, 4, end);
 	pt_saved_add(saved, "psp", PT_UNKNOWN, 4, end);
+	/* FPCA and SPSEL follow from the frame, nPRIV does not: that of the core is of the task that runs */
+	pt_saved_add(saved, "control", PT_UNKNOWN, 0, 0);
 	return 0;
 }
 

@@ -10,7 +10,7 @@ enum { PT_SAVED_REGISTERS = 96 };
 struct pt_saved_register {
 	char name[12]; /* GDB's: "r4", "sp", "pc", "xpsr", "d8" */
 	uint64_t addr; /* what is written there it will have when it runs; PT_UNKNOWN: it follows from others */
-	uint8_t bytes; /* at addr, in the target's byte order */
+	uint8_t bytes; /* at addr, in the target's byte order; 0: the task has a value of its own, which is not known */
 	uint64_t value;
 };
 
