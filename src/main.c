@@ -1,4 +1,4 @@
-/* proftap: finds the verb, parses the options, says what went wrong. */
+/* proftap: finds the subcommand, parses the options, says what went wrong. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,20 +15,20 @@
 #include "report/report.h"
 #include "cli/subcommands.h"
 
-#define X(verb) &pt_verb_##verb,
-static const struct pt_verb *const verbs[] = { PT_VERBS(X) };
+#define X(subcommand) &pt_subcommand_##subcommand,
+static const struct pt_subcommand *const subcommands[] = { PT_SUBCOMMANDS(X) };
 #undef X
 
 static void add_verbs(struct pt_text *out)
 {
 	enum { ARGUMENTS = 28 };	/* those that are longer have a line of their own */
 
-	for (size_t i = 0; i < PT_LEN(verbs); i++) {
-		bool fits = strlen(verbs[i]->arguments) <= ARGUMENTS;
+	for (size_t i = 0; i < PT_LEN(subcommands); i++) {
+		bool fits = strlen(subcommands[i]->arguments) <= ARGUMENTS;
 
-		pt_text_add(out, "  %-8s  %-*s%s", verbs[i]->name, fits ? ARGUMENTS : 0, verbs[i]->arguments,
-			    fits ? "  " : "\n");
-		pt_text_add(out, "%*s%s\n", fits ? 0 : ARGUMENTS + 14, "", verbs[i]->help);
+		pt_text_add(out, "  %-8s  %-*s%s", subcommands[i]->name, fits ? ARGUMENTS : 0,
+			    subcommands[i]->arguments, fits ? "  " : "\n");
+		pt_text_add(out, "%*s%s\n", fits ? 0 : ARGUMENTS + 14, "", subcommands[i]->help);
 	}
 }
 
@@ -53,11 +53,11 @@ static void help(void)
 	pt_text_free(&out);
 }
 
-static const struct pt_verb *find_verb(const char *name)
+static const struct pt_subcommand *find_verb(const char *name)
 {
-	for (size_t i = 0; i < PT_LEN(verbs); i++)
-		if (strcmp(verbs[i]->name, name) == 0)
-			return verbs[i];
+	for (size_t i = 0; i < PT_LEN(subcommands); i++)
+		if (strcmp(subcommands[i]->name, name) == 0)
+			return subcommands[i];
 	return NULL;
 }
 
@@ -97,8 +97,8 @@ static void refuse_verb(const char *name, const char *next)
 	struct pt_nearest near;
 
 	pt_nearest_init(&near, name, strlen(name));
-	for (size_t i = 0; i < PT_LEN(verbs); i++)
-		pt_nearest_offer(&near, verbs[i]->name);
+	for (size_t i = 0; i < PT_LEN(subcommands); i++)
+		pt_nearest_offer(&near, subcommands[i]->name);
 	if (strpbrk(name, "/.") != NULL)
 		pt_error("no subcommand %s; did you mean %s %s? `proftap --help` lists them", name,
 			 pt_output_is_capture(name) ? "proftap decode" : "--elf", name);
@@ -117,7 +117,7 @@ static void refuse_verb(const char *name, const char *next)
 			 pt_nearest_question(&near, question, sizeof(question)));
 }
 
-static int run(const struct pt_verb *verb, int argc, char **argv)
+static int run(const struct pt_subcommand *subcommand, int argc, char **argv)
 {
 	struct pt_options options;
 	struct pt_err err = { 0 };
@@ -130,15 +130,16 @@ static int run(const struct pt_verb *verb, int argc, char **argv)
 		help();
 	} else if (options.version) {
 		printf("proftap " PACKAGE_VERSION "\n");
-	} else if (verb->arguments[0] == '\0' && options.n_rest > 0) {
-		pt_error("%s takes options only, not \"%s\"; `proftap --help` lists them", verb->name, options.rest[0]);
+	} else if (subcommand->arguments[0] == '\0' && options.n_rest > 0) {
+		pt_error("%s takes options only, not \"%s\"; `proftap --help` lists them", subcommand->name,
+			 options.rest[0]);
 		status = PT_EXIT_USAGE;
-	} else if (pt_options_check_verb(&options, verb->name, &err) < 0 ||
-		   pt_configfile_read(&options, verb->name, &err) < 0) {
+	} else if (pt_options_check_subcommand(&options, subcommand->name, &err) < 0 ||
+		   pt_configfile_read(&options, subcommand->name, &err) < 0) {
 		pt_error("%s", err.msg);
 		status = PT_EXIT_USAGE;
 	} else {
-		status = verb->run(&options);
+		status = subcommand->run(&options);
 	}
 	pt_options_free(&options);
 	return status;
@@ -159,19 +160,19 @@ static void on_abort(int signum)
 
 int main(int argc, char **argv)
 {
-	const struct pt_verb *verb = verbs[0];
+	const struct pt_subcommand *subcommand = subcommands[0];
 
 	signal(SIGABRT, on_abort);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);	/* a file that may not grow is an error of write() */
 	if (argc > 1 && argv[1][0] != '-') {
-		verb = find_verb(argv[1]);
-		if (verb == NULL) {
+		subcommand = find_verb(argv[1]);
+		if (subcommand == NULL) {
 			refuse_verb(argv[1], argv[2]);
 			return PT_EXIT_USAGE;
 		}
 		argc--;
 		argv++;
 	}
-	return run(verb, argc, argv);
+	return run(subcommand, argc, argv);
 }

@@ -180,13 +180,14 @@ static struct pt_vimposed *read_schedule(const char *path, size_t *n_entries)
 	return list;
 }
 
-void pt_bare_core_run(struct pt_bare_core *core, struct pt_vtap *tap, uint64_t n_instructions, const char *schedule)
+void pt_bare_core_run(struct pt_bare_core *core, struct pt_vobserver *observer, uint64_t n_instructions,
+		      const char *schedule)
 {
 	struct pt_vimposed *list = NULL;
 	size_t n_entries;
 
 	pt_vcpu_reset(core->cpu, true);
-	pt_vcpu_add_tap(core->cpu, tap);
+	pt_vcpu_add_observer(core->cpu, observer);
 	if (schedule != NULL) {
 		list = read_schedule(schedule, &n_entries);
 		pt_vcpu_impose(core->cpu, list, n_entries);

@@ -30,6 +30,7 @@ uint32_t pt_bare_core_word(const struct pt_bare_core *core, uint32_t addr);	/* f
 
 /* From reset until the tap stops the core, which is after so many instructions. schedule: NULL, or a file of lines
  * "INSTRUCTION VECTOR": before that instruction the exception is entered, instead of when the NVIC would. */
-void pt_bare_core_run(struct pt_bare_core *core, struct pt_vtap *tap, uint64_t n_instructions, const char *schedule);
+void pt_bare_core_run(struct pt_bare_core *core, struct pt_vobserver *observer, uint64_t n_instructions,
+		      const char *schedule);
 
 #endif

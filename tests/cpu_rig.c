@@ -75,10 +75,10 @@ void rig_make(struct rig *rig, const uint16_t *code, size_t n_halfwords)
 		.halted = on_halted, .reset_request = on_reset_request,
 	};
 
-	*rig = (struct rig){ .core = pt_bare_core_new(), .tap = { .jump = on_jump } };
+	*rig = (struct rig){ .core = pt_bare_core_new(), .observer = { .jump = on_jump } };
 	ck_assert_ptr_nonnull(rig->core);
 	rig->cpu = rig->core->cpu;
-	rig->tap.arg = rig;
+	rig->observer.arg = rig;
 	pt_put_le32(rig->core->flash, STACK);
 	pt_put_le32(rig->core->flash + 4, CODE | 1);
 	for (unsigned n = 2; n < PT_VEX_IRQ0 + 4; n++) {
@@ -88,7 +88,7 @@ void rig_make(struct rig *rig, const uint16_t *code, size_t n_halfwords)
 	put_code(rig, CODE, code, n_halfwords);
 	pt_vcpu_set_hooks(rig->cpu, &hooks);
 	pt_vcpu_reset(rig->cpu, true);
-	pt_vcpu_add_tap(rig->cpu, &rig->tap);
+	pt_vcpu_add_observer(rig->cpu, &rig->observer);
 }
 
 void rig_done(struct rig *rig)

@@ -23,7 +23,7 @@ enum { CSR = 0xe000e010, RVR = 0xe000e014, CVR = 0xe000e018, ISER = 0xe000e100, 
 struct rig {
 	struct pt_bare_core *core;
 	struct pt_vcpu *cpu;
-	struct pt_vtap tap;
+	struct pt_vobserver observer;
 	char seen[512];		/* "EXC 200>1300 ..." */
 	uint32_t halts;		/* why, or-ed */
 	bool catches, is_debugged;

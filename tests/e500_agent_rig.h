@@ -39,7 +39,7 @@ static inline void on_insn(void *arg, uint32_t pc)
 	truth.counts = (pt_ve500_reg(there.chip->cpu, PT_VE500_MSR) & PT_VE500_MSR_PMM) == 0;
 }
 
-static struct pt_vtap tap = { .insn = on_insn };
+static struct pt_vobserver observer = { .insn = on_insn };
 
 static inline void know_functions(void)
 {
@@ -64,7 +64,7 @@ static inline void watch(unsigned event)
 	know_functions();
 	truth.event = event;
 	truth.before = pt_ve500_events(there.chip->cpu)[event];
-	pt_ve500_add_tap(there.chip->cpu, &tap);
+	pt_ve500_add_observer(there.chip->cpu, &observer);
 	pthread_mutex_unlock(&there.lock);
 }
 

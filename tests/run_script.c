@@ -63,7 +63,7 @@ static void tell(struct pt_execution *x, const char *line)
 	char word[8] = "";
 
 	sscanf(line, "%7s %u %u %u", word, &task, &ns, &error_ns);
-	pt_execution_task(x, (uint16_t)task, (struct pt_moment){ ns, error_ns }, strcmp(word, "task") == 0);
+	pt_execution_task(x, (uint16_t)task, (struct pt_timestamp){ ns, error_ns }, strcmp(word, "task") == 0);
 }
 
 static void each_line(const char *script, void (*take)(void *arg, const char *line), void *arg)

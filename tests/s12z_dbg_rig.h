@@ -108,30 +108,30 @@ static inline void comparator(uint32_t at, uint8_t control, uint32_t addr)
 
 static inline void cond(bool taken)
 {
-	if (dbg.tap.cond != NULL)
-		dbg.tap.cond(dbg.tap.arg, 0xff8010, taken, 0xff8020);
-	if (taken && dbg.tap.jump != NULL)
-		dbg.tap.jump(dbg.tap.arg, PT_VJUMP_BRANCH, 0xff8010, 0, 0xff8020);
+	if (dbg.observer.cond != NULL)
+		dbg.observer.cond(dbg.observer.arg, 0xff8010, taken, 0xff8020);
+	if (taken && dbg.observer.jump != NULL)
+		dbg.observer.jump(dbg.observer.arg, PT_VJUMP_BRANCH, 0xff8010, 0, 0xff8020);
 }
 
 static inline void jump(enum pt_vjump how, uint32_t detail, uint32_t to)
 {
-	if (dbg.tap.jump != NULL)
-		dbg.tap.jump(dbg.tap.arg, how, 0xff8010, detail, to);
+	if (dbg.observer.jump != NULL)
+		dbg.observer.jump(dbg.observer.arg, how, 0xff8010, detail, to);
 }
 
 static inline void insn(uint32_t at)
 {
 	if (watched)
 		pt_vs12z_dbg_fetch(&dbg, at);
-	if (dbg.tap.insn != NULL)
-		dbg.tap.insn(dbg.tap.arg, at);
+	if (dbg.observer.insn != NULL)
+		dbg.observer.insn(dbg.observer.arg, at);
 }
 
 static inline void data(uint32_t addr, unsigned size_bytes, bool write, uint32_t value)
 {
-	if (dbg.tap.data != NULL)
-		dbg.tap.data(dbg.tap.arg, addr, size_bytes, write, value, pc);
+	if (dbg.observer.data != NULL)
+		dbg.observer.data(dbg.observer.arg, addr, size_bytes, write, value, pc);
 }
 
 /* Time passes; ticks come on their cycles. */

@@ -179,8 +179,8 @@ void s12z_make(struct s12z_rig *rig, const struct pt_vs12z_options *options, con
 							       .halted = on_halted,
 							       .illegal = on_illegal,
 							       .asleep = on_asleep });
-	rig->tap = (struct pt_vtap){ .arg = rig, .cond = on_cond, .jump = on_jump };
-	pt_vs12z_add_tap(rig->cpu, &rig->tap);
+	rig->observer = (struct pt_vobserver){ .arg = rig, .cond = on_cond, .jump = on_jump };
+	pt_vs12z_add_observer(rig->cpu, &rig->observer);
 	pt_vs12z_reset(rig->cpu, true, false);
 	pt_vs12z_set_reg(rig->cpu, PT_VS12Z_S, S12Z_STACK);
 }

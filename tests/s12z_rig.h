@@ -20,7 +20,7 @@ enum { S12Z_HANDLERS = 0xff9000 };	/* handler of vector n: S12Z_HANDLERS + 0x10 
 struct s12z_rig {
 	struct pt_vbus bus;
 	struct pt_vs12z *cpu;
-	struct pt_vtap tap;
+	struct pt_vobserver observer;
 	char seen[1024];		/* what the taps saw */
 	uint32_t halts;			/* why, or-ed */
 	unsigned n_illegal, n_asleep;

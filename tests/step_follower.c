@@ -5,7 +5,7 @@
 
 #include "tests/harness.h"
 
-enum { DEPTH = PT_EXECUTION_DEPTH, EDGES = 1 << 16, KINDS = PT_STEP_CLOCK + 1 };
+enum { DEPTH = PT_EXECUTION_DEPTH, EDGES = 1 << 16, KINDS = PT_CALL_CLOCK + 1 };
 
 struct open_call {
 	uint64_t from, others, preempted;
@@ -25,7 +25,7 @@ struct sums {
 };
 
 struct step_follower {
-	struct open_stack stack[PT_STEP_STACKS];
+	struct open_stack stack[PT_CALL_STACKS];
 	size_t running, n_functions, n_edges;
 	uint64_t clock, n[KINDS];
 	struct sums *sums;
@@ -49,14 +49,14 @@ struct step_follower *step_follower_new(size_t n_functions)
 
 void step_follower_free(struct step_follower *f)
 {
-	for (size_t i = 0; i < PT_STEP_STACKS; i++)
+	for (size_t i = 0; i < PT_CALL_STACKS; i++)
 		free(f->stack[i].call);
 	free(f->sums);
 	free(f->edge);
 	free(f);
 }
 
-uint64_t step_follower_n(const struct step_follower *f, enum pt_step_kind kind)
+uint64_t step_follower_n(const struct step_follower *f, enum pt_call_event_kind kind)
 {
 	return f->n[kind];
 }
@@ -121,7 +121,7 @@ static bool recursive(const struct open_stack *s)
 	return false;
 }
 
-static void enter(struct step_follower *f, const struct pt_step *step)
+static void enter(struct step_follower *f, const struct pt_call_event *step)
 {
 	struct open_stack *s = &f->stack[step->stack];
 	struct sums *sums = &f->sums[step->function];
@@ -160,7 +160,7 @@ static struct pt_invocation end(struct step_follower *f, struct open_stack *s, u
 	return v;
 }
 
-static void leave(struct step_follower *f, const struct pt_step *step)
+static void leave(struct step_follower *f, const struct pt_call_event *step)
 {
 	struct open_stack *s = &f->stack[step->stack];
 	struct sums *sums = &f->sums[step->function];
@@ -189,7 +189,7 @@ static void leave(struct step_follower *f, const struct pt_step *step)
 	}
 }
 
-static void switch_to(struct step_follower *f, const struct pt_step *step)
+static void switch_to(struct step_follower *f, const struct pt_call_event *step)
 {
 	struct open_stack *s = &f->stack[step->stack];
 
@@ -201,7 +201,7 @@ static void switch_to(struct step_follower *f, const struct pt_step *step)
 	f->running = step->stack;
 }
 
-static void elsewhere(struct step_follower *f, const struct pt_step *step)
+static void elsewhere(struct step_follower *f, const struct pt_call_event *step)
 {
 	struct open_call *top = top_of(&f->stack[f->running]);
 
@@ -213,47 +213,47 @@ static void elsewhere(struct step_follower *f, const struct pt_step *step)
 
 static void forget(struct step_follower *f)
 {
-	for (size_t i = 0; i < PT_STEP_STACKS; i++)
+	for (size_t i = 0; i < PT_CALL_STACKS; i++)
 		must(f->stack[i].n == 0);
 }
 
-static void one(struct step_follower *f, const struct pt_step *step)
+static void one(struct step_follower *f, const struct pt_call_event *step)
 {
-	must(step->stack < PT_STEP_STACKS);
+	must(step->stack < PT_CALL_STACKS);
 	must(step->function < f->n_functions);
 	pass(f, step->clock);
 	f->n[step->kind]++;
-	switch ((enum pt_step_kind)step->kind) {
-	case PT_STEP_ENTER:
+	switch ((enum pt_call_event_kind)step->kind) {
+	case PT_CALL_ENTER:
 		enter(f, step);
 		break;
-	case PT_STEP_LEAVE:
+	case PT_CALL_LEAVE:
 		leave(f, step);
 		break;
-	case PT_STEP_SWITCH:
+	case PT_CALL_SWITCH:
 		switch_to(f, step);
 		break;
-	case PT_STEP_ELSEWHERE:
+	case PT_CALL_ELSEWHERE:
 		elsewhere(f, step);
 		break;
-	case PT_STEP_FORGET:
+	case PT_CALL_FORGET:
 		forget(f);
 		break;
-	case PT_STEP_CLOCK:
+	case PT_CALL_CLOCK:
 		break;
 	}
 }
 
-static void take(void *arg, const struct pt_step *step, size_t n)
+static void take(void *arg, const struct pt_call_event *step, size_t n)
 {
 	must(n > 0);
 	for (size_t i = 0; i < n; i++)
 		one(arg, &step[i]);
 }
 
-struct pt_step_sink step_follower_sink(struct step_follower *f)
+struct pt_call_sink step_follower_sink(struct step_follower *f)
 {
-	return (struct pt_step_sink){ take, f };
+	return (struct pt_call_sink){ take, f };
 }
 
 /* --- what it comes to */
@@ -267,7 +267,7 @@ static struct step_follower *copy_of(const struct step_follower *f)
 	*copy = *f;
 	copy->sums = memcpy(sums, f->sums, f->n_functions * sizeof(*sums));
 	copy->edge = memcpy(edge, f->edge, f->n_edges * sizeof(*edge));
-	for (size_t i = 0; i < PT_STEP_STACKS; i++) {
+	for (size_t i = 0; i < PT_CALL_STACKS; i++) {
 		copy->stack[i].call = calloc(DEPTH, sizeof(struct open_call));
 		if (f->stack[i].n > 0)
 			memcpy(copy->stack[i].call, f->stack[i].call, f->stack[i].n * sizeof(struct open_call));
@@ -279,7 +279,7 @@ static struct step_follower *copy_of(const struct step_follower *f)
 static void close_all(struct step_follower *f, uint64_t clock)
 {
 	pass(f, clock);
-	for (size_t i = 0; i < PT_STEP_STACKS; i++)
+	for (size_t i = 0; i < PT_CALL_STACKS; i++)
 		for (struct open_stack *s = &f->stack[i]; s->n > 0;) {
 			f->sums[top_of(s)->function].partial++;
 			end(f, s, i == f->running ? clock : s->parked);
@@ -311,7 +311,7 @@ void step_follower_expect(const struct step_follower *follower, const struct pt_
 	struct step_follower *f = copy_of(follower);
 
 	ck_assert_uint_eq(f->n_functions, want->n_functions);
-	ck_assert_uint_gt(f->n[PT_STEP_CLOCK], 0);
+	ck_assert_uint_gt(f->n[PT_CALL_CLOCK], 0);
 	close_all(f, by_instructions ? want->instructions : want->cycles);
 	for (size_t i = 0; i < f->n_functions; i++)
 		expect_function(&f->sums[i], &want->function[i], by_instructions, name, i);

@@ -9,8 +9,8 @@ struct step_follower;
 
 struct step_follower *step_follower_new(size_t n_functions);	/* ids are below it */
 void step_follower_free(struct step_follower *f);
-struct pt_step_sink step_follower_sink(struct step_follower *f);
-uint64_t step_follower_n(const struct step_follower *f, enum pt_step_kind kind);
+struct pt_call_sink step_follower_sink(struct step_follower *f);
+uint64_t step_follower_n(const struct step_follower *f, enum pt_call_event_kind kind);
 /* The stream may go on behind it. want: made just now. by_instructions: the clock. Fails the test that runs, naming it,
  * where figures differ. */
 void step_follower_expect(const struct step_follower *f, const struct pt_execution_result *want, bool by_instructions,

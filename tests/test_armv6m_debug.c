@@ -280,17 +280,17 @@ static void note_data(void *arg, uint32_t addr, unsigned size_bytes, bool write,
 /* strb r0, [r1]; ldrh r2, [r1]: taps can come and go while it runs. */
 START_TEST(tells_taps)
 {
-	struct pt_vtap tap = { .insn = count_insn, .data = note_data };
+	struct pt_vobserver observer = { .insn = count_insn, .data = note_data };
 	struct rig rig;
 
 	MAKE(&rig, NOP, 0x7008, 0x880a, NOP);
 	pt_vcpu_set_reg(rig.cpu, 0, 0xab);
 	pt_vcpu_set_reg(rig.cpu, 1, DATA);
-	tap.arg = &rig;
+	observer.arg = &rig;
 	rig_instructions(&rig, 1);
-	pt_vcpu_add_tap(rig.cpu, &tap);
+	pt_vcpu_add_observer(rig.cpu, &observer);
 	rig_instructions(&rig, 2);
-	pt_vcpu_remove_tap(rig.cpu, &tap);
+	pt_vcpu_remove_observer(rig.cpu, &observer);
 	rig_instructions(&rig, 1);
 	ck_assert_str_eq(rig.seen, "202 W1 20000000=ab@202 204 R2 20000000=ab@204 ");
 	rig_done(&rig);

@@ -76,7 +76,7 @@ START_TEST(reads)
 	void *history = pt_analysis_history.open(&setup, NULL);
 	char *calls, *back;
 
-	pt_analysis_history.runs(history, row->run, row->n_runs, 0, (struct pt_moment){ 0 });
+	pt_analysis_history.runs(history, row->run, row->n_runs, 0, (struct pt_timestamp){ 0 });
 	calls = text_of(history, PT_BRANCHES_CALLS, row->top);
 	back = text_of(history, PT_BRANCHES_BACK, row->top);
 	ck_assert_msg(strcmp(strchr(calls, '\n') + 1, row->calls) == 0, "%s: %s", row->name, calls);
@@ -112,8 +112,8 @@ START_TEST(of_a_core)
 	struct pt_text out = { 0 };
 	struct pt_err err = { 0 };
 
-	pt_analysis_history.runs(history, rows[0].run, 2, 1, (struct pt_moment){ 0 });
-	pt_analysis_history.runs(history, rows[5].run, 1, 3, (struct pt_moment){ 0 });
+	pt_analysis_history.runs(history, rows[0].run, 2, 1, (struct pt_timestamp){ 0 });
+	pt_analysis_history.runs(history, rows[5].run, 1, 3, (struct pt_timestamp){ 0 });
 	pt_analysis_history.result(history, &profile);
 	ck_assert_int_eq(pt_branches_write(&profile, PT_BRANCHES_CALLS, 3, 0, &out, &err), 0);
 	ck_assert_str_eq(strchr(out.bytes, '\n') + 1, "recursive  1\n  recursive  0\n");

@@ -11,18 +11,18 @@ enum { NONE, MAIN, LEAF, ISR, OTHER, N_FUNCTIONS };
 /* Steps of one window, which begins at 1000; the longest length of each kind of one function, whole or not. */
 struct scene {
 	const char *name;
-	struct pt_step step[8];
+	struct pt_call_event step[8];
 	uint64_t end, cut;	/* clock; ticks from the beginning */
 	uint16_t function;
 	uint64_t gross, call, period;	/* 0: none is known */
 	bool ended;		/* the call did */
 };
 
-#define ENTER(at, f, how) { .clock = at, .kind = PT_STEP_ENTER, .function = f, .entry = how }
-#define LEAVE(at, f, g, c) { .clock = at, .kind = PT_STEP_LEAVE, .function = f, .gross = g, .call = c }
+#define ENTER(at, f, how) { .clock = at, .kind = PT_CALL_ENTER, .function = f, .entry = how }
+#define LEAVE(at, f, g, c) { .clock = at, .kind = PT_CALL_LEAVE, .function = f, .gross = g, .call = c }
 #define ABANDON(at, f, g, s) \
-	{ .clock = at, .kind = PT_STEP_LEAVE, .function = f, .stack = s, .gross = g, .call = g, .partial = 1 }
-#define SWITCH(at, s) { .clock = at, .kind = PT_STEP_SWITCH, .stack = s }
+	{ .clock = at, .kind = PT_CALL_LEAVE, .function = f, .stack = s, .gross = g, .call = g, .partial = 1 }
+#define SWITCH(at, s) { .clock = at, .kind = PT_CALL_SWITCH, .stack = s }
 
 static const struct scene scenes[] = {
 	{ "a whole call", { ENTER(1100, LEAF, PT_ENTRY_CALL), LEAVE(1150, LEAF, 50, 50) }, 2000, 1000, LEAF, 50, 50, 900, true },
@@ -46,7 +46,7 @@ static const struct scene scenes[] = {
 	{ "abandoned by a long jump", { ENTER(1100, LEAF, PT_ENTRY_CALL), ABANDON(1500, LEAF, 400, 0) },
 	  2000, 1000, LEAF, 400, 400, 900, true },
 	{ "open at a gap", { ENTER(1100, LEAF, PT_ENTRY_CALL), ABANDON(1500, LEAF, 400, 0),
-			     { .clock = 1500, .kind = PT_STEP_FORGET } }, 2000, 1000, LEAF, 400, 400, 900, false },
+			     { .clock = 1500, .kind = PT_CALL_FORGET } }, 2000, 1000, LEAF, 400, 400, 900, false },
 	{ "on a stack that nobody believes in", { ENTER(1100, LEAF, PT_ENTRY_CALL), SWITCH(1200, 1), ABANDON(1500, LEAF, 100, 0) },
 	  2000, 1000, LEAF, 100, 100, 900, false },
 	{ "a nested call", { ENTER(1100, MAIN, PT_ENTRY_CALL), ENTER(1200, LEAF, PT_ENTRY_CALL),
@@ -65,7 +65,7 @@ static uint64_t longest(const struct pt_lengths *all, uint16_t function, enum pt
 static void run_scene(struct pt_call_durations *d, const struct scene *s)
 {
 	const struct pt_time_window window = { .weight = 1, .ticks = s->end - 1000, .cut = s->cut, .scale = 1 };
-	const struct pt_step stale = ENTER(900, s->function, PT_ENTRY_CALL);
+	const struct pt_call_event stale = ENTER(900, s->function, PT_ENTRY_CALL);
 
 	for (size_t i = 0; i < 2 * PT_SURVIVAL_CLUSTERS; i++) {
 		pt_call_durations_step(d, &stale);	/* in no window */

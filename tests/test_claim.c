@@ -34,28 +34,28 @@ static void teardown(void)
 
 static bool found(void)
 {
-	return pt_claim_find(PROBE, address, sizeof(address));
+	return pt_lock_file_find(PROBE, address, sizeof(address));
 }
 
 /* --- notes -------------------------------------------------------------------------------------------------------- */
 
 START_TEST(a_note_lives_as_long_as_its_daemon)
 {
-	struct pt_claim *claim, *other;
+	struct pt_lock_file *claim, *other;
 
 	ck_assert(!found());
-	claim = pt_claim_new(PROBE, "127.0.0.1:3333", &err);
+	claim = pt_lock_file_new(PROBE, "127.0.0.1:3333", &err);
 	ck_assert_msg(claim != NULL, "%s", err.msg);
 	ck_assert(found());
 	ck_assert_str_eq(address, "127.0.0.1:3333");
-	ck_assert(!pt_claim_find("usb 1-4", address, sizeof(address)));
-	ck_assert_ptr_null(pt_claim_new(PROBE, "stdio", &err));
+	ck_assert(!pt_lock_file_find("usb 1-4", address, sizeof(address)));
+	ck_assert_ptr_null(pt_lock_file_new(PROBE, "stdio", &err));
 	ck_assert_int_eq(err.code, PT_EBUSY);
-	other = pt_claim_new("usb 1-4", "unix:/tmp/other", &err);
+	other = pt_lock_file_new("usb 1-4", "unix:/tmp/other", &err);
 	ck_assert_ptr_nonnull(other);
-	pt_claim_free(other);
+	pt_lock_file_free(other);
 	ck_assert(found());
-	pt_claim_free(claim);
+	pt_lock_file_free(claim);
 	ck_assert(!found());
 	ck_assert_int_ne(access(note, F_OK), 0);
 }
@@ -63,7 +63,7 @@ END_TEST
 
 START_TEST(a_note_that_nobody_holds_is_stale)
 {
-	struct pt_claim *claim;
+	struct pt_lock_file *claim;
 	int fd;
 
 	mkdir(folder, 0700);
@@ -71,36 +71,36 @@ START_TEST(a_note_that_nobody_holds_is_stale)
 	ck_assert_int_eq(write(fd, "127.0.0.1:44444", 15), 15);	/* longer than what comes */
 	close(fd);
 	ck_assert(!found());
-	claim = pt_claim_new(PROBE, "[::1]:5", &err);
+	claim = pt_lock_file_new(PROBE, "[::1]:5", &err);
 	ck_assert_ptr_nonnull(claim);
 	ck_assert(found());
 	ck_assert_str_eq(address, "[::1]:5");
-	pt_claim_free(claim);
+	pt_lock_file_free(claim);
 }
 END_TEST
 
 START_TEST(a_folder_where_others_write_is_not_believed)
 {
-	struct pt_claim *claim = pt_claim_new(PROBE, "127.0.0.1:1", &err);
+	struct pt_lock_file *claim = pt_lock_file_new(PROBE, "127.0.0.1:1", &err);
 
 	ck_assert_ptr_nonnull(claim);
 	chmod(folder, 0777);
 	ck_assert(!found());
-	ck_assert_ptr_null(pt_claim_new("usb 2-1", "127.0.0.1:1", &err));
+	ck_assert_ptr_null(pt_lock_file_new("usb 2-1", "127.0.0.1:1", &err));
 	ck_assert_int_eq(err.code, PT_EIO);
-	pt_claim_free(claim);
+	pt_lock_file_free(claim);
 }
 END_TEST
 
 START_TEST(names_do_not_lead_out_of_the_folder)
 {
-	struct pt_claim *claim = pt_claim_new("../../x", "127.0.0.1:1", &err);
+	struct pt_lock_file *claim = pt_lock_file_new("../../x", "127.0.0.1:1", &err);
 	char path[160];
 
 	ck_assert_ptr_nonnull(claim);
 	snprintf(path, sizeof(path), "%s/.._.._x", folder);
 	ck_assert_int_eq(access(path, F_OK), 0);
-	pt_claim_free(claim);
+	pt_lock_file_free(claim);
 }
 END_TEST
 
@@ -113,7 +113,7 @@ static int in[2], out[2], far_end[2], relayed = 1;
 static void *relay(void *arg)
 {
 	(void)arg;
-	relayed = pt_relay(in[0], out[1], far_end[0], &err);
+	relayed = pt_stdio_bridge(in[0], out[1], far_end[0], &err);
 	close(out[1]);
 	return NULL;
 }
@@ -170,7 +170,7 @@ static const struct { const char *address; int code; } nowhere[] = {
 
 START_TEST(says_why_it_does_not_connect)
 {
-	ck_assert_int_eq(pt_relay_connect(nowhere[_i].address, &err), nowhere[_i].code);
+	ck_assert_int_eq(pt_stdio_bridge_connect(nowhere[_i].address, &err), nowhere[_i].code);
 	ck_assert_msg(strstr(err.msg, nowhere[_i].address + (_i == 1 ? 5 : 0)) != NULL, "%s", err.msg);
 }
 END_TEST

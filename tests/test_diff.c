@@ -32,7 +32,7 @@ static uint32_t random_of(struct run *r)
 
 static void step(struct run *r, uint8_t kind, uint16_t function, uint64_t time)
 {
-	const struct pt_step s = {
+	const struct pt_call_event s = {
 		.kind = kind, .entry = PT_ENTRY_CALL, .function = function, .clock = r->clock, .net = time,
 		.gross = time,
 		.call = time, .period = PT_UNKNOWN, .task = PT_NO_TASK,
@@ -46,9 +46,9 @@ static void call(struct run *r, uint16_t function, uint64_t time)
 	if (function == r->without)
 		return;
 	time = (uint64_t)((double)time * (r->slower[function] != 0 ? r->slower[function] : 1));
-	step(r, PT_STEP_ENTER, function, 0);
+	step(r, PT_CALL_ENTER, function, 0);
 	r->clock += time;
-	step(r, PT_STEP_LEAVE, function, time);
+	step(r, PT_CALL_LEAVE, function, time);
 	r->clock += 20;
 }
 
@@ -58,7 +58,7 @@ static void go(struct run *r, unsigned rounds)
 {
 	uint64_t phase = 500;
 
-	step(r, PT_STEP_ENTER, MAIN, 0);
+	step(r, PT_CALL_ENTER, MAIN, 0);
 	for (unsigned i = 0; i < rounds; i++) {
 		if (random_of(r) % 200 == 0)
 			phase = 300 + random_of(r) % 400;
@@ -68,7 +68,7 @@ static void go(struct run *r, unsigned rounds)
 		if (random_of(r) % 2000 == 0)
 			call(r, RARE, 1000 + random_of(r) % 1000);
 	}
-	step(r, PT_STEP_CLOCK, 0, 0);
+	step(r, PT_CALL_CLOCK, 0, 0);
 }
 
 static struct pt_program *program;
@@ -149,9 +149,9 @@ START_TEST(calls_up_to_the_end_of_a_block)
 
 	begin(&r, 1);
 	for (unsigned i = 0; i < CALLS; i++) {
-		step(&r, PT_STEP_ENTER, STEADY, 0);
+		step(&r, PT_CALL_ENTER, STEADY, 0);
 		r.clock += TICKS;
-		step(&r, PT_STEP_LEAVE, STEADY, TICKS);
+		step(&r, PT_CALL_LEAVE, STEADY, TICKS);
 	}
 	blocks = end(&r)->blocks;
 	ck_assert_uint_eq(blocks->n_blocks, 3 * PT_BLOCKS / 4);

@@ -46,11 +46,11 @@ static uint32_t peek(uint32_t addr)
 
 START_TEST(the_demos_counters_are_its_calls)
 {
-	struct pt_vtap tap = { .insn = count_call };
+	struct pt_vobserver observer = { .insn = count_call };
 	uint64_t ticks;
 
 	make(NULL);
-	pt_ve500_add_tap(chip->cpu, &tap);
+	pt_ve500_add_observer(chip->cpu, &observer);
 	pt_vboard_e500.advance(board, STARTED_NS);
 	ticks = function_of("tick")->n_calls;
 	pt_vboard_e500.advance(board, STARTED_NS + 16000000);	/* 1.6 million cycles: 100 periods of 16000 */
@@ -60,7 +60,7 @@ START_TEST(the_demos_counters_are_its_calls)
 	ck_assert_uint_ge(function_of("tick")->n_calls - ticks, 99);
 	ck_assert_uint_le(function_of("tick")->n_calls - ticks, 101);
 	ck_assert_uint_eq(chip->uart.log[0], 'e');
-	pt_ve500_remove_tap(chip->cpu, &tap);
+	pt_ve500_remove_observer(chip->cpu, &observer);
 	done();
 }
 END_TEST

@@ -65,7 +65,7 @@ START_TEST(chains_are_what_the_core_counted)
 	ck_assert_uint_gt(value, UINT32_MAX);	/* over the carry */
 	pass_by_agent(freeze, PT_LEN(freeze), &pass);
 	pthread_mutex_lock(&there.lock);
-	pt_ve500_remove_tap(there.chip->cpu, &tap);
+	pt_ve500_remove_observer(there.chip->cpu, &observer);
 	ck_assert_uint_eq(((uint64_t)freeze[1].value << 32 | freeze[2].value) - start, truth.total);
 	pthread_mutex_unlock(&there.lock);
 	ck_assert_uint_eq(there.n_runs, 1);

@@ -93,7 +93,7 @@ static uint64_t number(const char *key)
 	return value;
 }
 
-static const char *way(const char *key)
+static const char *method(const char *key)
 {
 	static char text[200];
 	struct pt_config config;
@@ -135,8 +135,8 @@ START_TEST(each_halt_is_told)
 	}
 	stop();
 	ck_assert_uint_ge(array_sink_count(&sink, PT_CHUNK_COST, -1), 2);	/* one came at the beginning */
-	ck_assert_ptr_nonnull(strstr(way("way.0"), "scratch code at 0x00800000 (wakes a core that waits)"));
-	ck_assert_str_eq(way("way.1"), "");
+	ck_assert_ptr_nonnull(strstr(method("way.0"), "scratch code at 0x00800000 (wakes a core that waits)"));
+	ck_assert_str_eq(method("way.1"), "");
 	halts = number("halts.0");
 	ck_assert_uint_ge(halts, READINGS);
 	ck_assert_uint_eq(number("samples.0"), halts);
@@ -166,8 +166,8 @@ START_TEST(what_is_read_outside_halts_nothing)
 		drain();
 	stop();
 	ck_assert_uint_eq(runs_now(), before);
-	ck_assert_ptr_nonnull(strstr(way("way.0"), "core proxy in DCSR"));
-	ck_assert_str_eq(way("way.1"), "");
+	ck_assert_ptr_nonnull(strstr(method("way.0"), "core proxy in DCSR"));
+	ck_assert_str_eq(method("way.1"), "");
 	ck_assert_uint_ge(number("samples.0"), READINGS);
 	ck_assert_uint_eq(number("halts.0") + number("setup_halts.0"), 0);
 	ck_assert_ptr_nonnull(strstr(array_sink_config(&sink, "cost"), "halts nothing"));
@@ -190,9 +190,9 @@ START_TEST(two_ways_have_their_own_cost)
 	for (unsigned i = 0; i < READINGS; i++)
 		drain();
 	stop();
-	ck_assert_ptr_nonnull(strstr(way("way.0"), "captured counters"));
+	ck_assert_ptr_nonnull(strstr(method("way.0"), "captured counters"));
 	ck_assert_uint_eq(number("halts.0") + number("setup_halts.0"), 0);
-	ck_assert_ptr_nonnull(strstr(way("way.1"), "scratch code"));
+	ck_assert_ptr_nonnull(strstr(method("way.1"), "scratch code"));
 	ck_assert_uint_eq(number("halts.1") + number("setup_halts.1"), runs_now() - before);
 	ck_assert_uint_gt(number("setup_halts.1"), 2);
 	ck_assert_uint_ge(number("samples.0") + number("samples.1"), READINGS);
@@ -237,10 +237,10 @@ START_TEST(who_is_late_halts_a_part)
 	for (unsigned i = 0; i < READINGS; i++)
 		drain();
 	stop();
-	ck_assert_ptr_nonnull(strstr(way("way.0"), "agent at"));
+	ck_assert_ptr_nonnull(strstr(method("way.0"), "agent at"));
 	ck_assert_uint_eq(number("halts.0") + number("setup_halts.0"), 0);
 	ck_assert_uint_ge(number("samples.0"), READINGS);
-	ck_assert_ptr_nonnull(strstr(way("way.1"), "scratch code"));
+	ck_assert_ptr_nonnull(strstr(method("way.1"), "scratch code"));
 	ck_assert_uint_ge(number("samples.1"), READINGS);
 	ck_assert_uint_eq(number("halts.1") + number("setup_halts.1"), runs_now() - before);
 	array_sink_fini(&sink);

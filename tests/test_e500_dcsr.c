@@ -98,12 +98,12 @@ START_TEST(what_is_no_proxy_is_told)
 		"e500.core=mc", "e500.dcsr.base=0xf1000000", "upstream-memory=running", no_proxies[_i].word,
 	};
 	struct pt_err err = { .msg = "" };
-	const struct pt_e500_way *way;
+	const struct pt_e500_method *method;
 
 	attach_to("modern", board_words, words, PT_LEN(words));
-	way = pt_e500_choose(e500, &err);
-	ck_assert_ptr_eq(way, no_proxies[_i].why[0] != '\0' ? NULL : &pt_e500_by_dcsr);
-	ck_assert_msg(way != NULL || strstr(err.msg, no_proxies[_i].why) != NULL, "%s", err.msg);
+	method = pt_e500_choose(e500, &err);
+	ck_assert_ptr_eq(method, no_proxies[_i].why[0] != '\0' ? NULL : &pt_e500_by_dcsr);
+	ck_assert_msg(method != NULL || strstr(err.msg, no_proxies[_i].why) != NULL, "%s", err.msg);
 	leave();
 }
 END_TEST

@@ -135,7 +135,7 @@ START_TEST(shares_are_what_the_core_counted)
 	drain_for(&s, RUN_NS);
 	stop(&s);
 	pthread_mutex_lock(&there.lock);
-	pt_ve500_remove_tap(there.chip->cpu, &tap);
+	pt_ve500_remove_observer(there.chip->cpu, &observer);
 	pthread_mutex_unlock(&there.lock);
 	pipeline = report(&s);
 	p = pt_pipeline_profile(pipeline);
@@ -203,7 +203,7 @@ START_TEST(each_event_has_its_own_histogram)
 	drain_for(&s, RUN_NS);
 	stop(&s);
 	pthread_mutex_lock(&there.lock);
-	pt_ve500_remove_tap(there.chip->cpu, &tap);
+	pt_ve500_remove_observer(there.chip->cpu, &observer);
 	pthread_mutex_unlock(&there.lock);
 	pipeline = report(&s);
 	p = pt_pipeline_profile(pipeline);

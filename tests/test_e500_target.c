@@ -368,7 +368,7 @@ static void hear(void *arg, bool done, const char *sentence)
 /* What this process knows of the pass is gone with it. */
 static void kill_it(void)
 {
-	struct pt_e500_way_at *at = &e500->pm.at[PT_E500_SLOT_SCRATCH];
+	struct pt_e500_method_at *at = &e500->pm.at[PT_E500_SLOT_SCRATCH];
 
 	pt_pending_free(target->pending);
 	target->pending = NULL;

@@ -106,7 +106,7 @@ static void feed(void *analysis, const char *script)
 	for (const char *line = strtok_r(copy, ",", &rest); line != NULL; line = strtok_r(NULL, ",", &rest)) {
 		struct pt_run run = story_run(line);
 
-		pt_analysis_entry_exit.runs(analysis, &run, 1, 0, (struct pt_moment){ ns, 0 });
+		pt_analysis_entry_exit.runs(analysis, &run, 1, 0, (struct pt_timestamp){ ns, 0 });
 		ns += run.cycles;
 	}
 }
@@ -200,7 +200,7 @@ START_TEST(random_runs)
 		run.function = story_owner((unsigned)run.begin);
 		run.next_function = story_owner((unsigned)run.next);
 		cycles += run.cycles;
-		pt_analysis_entry_exit.runs(analysis, &run, 1, 0, (struct pt_moment){ 0, 0 });
+		pt_analysis_entry_exit.runs(analysis, &run, 1, 0, (struct pt_timestamp){ 0, 0 });
 	}
 	pt_analysis_entry_exit.result(analysis, &profile);
 	ck_assert_uint_eq(pt_spans_core(profile.spans, 0)->observed, cycles);

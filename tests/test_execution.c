@@ -170,7 +170,7 @@ START_TEST(counts_case)
 {
 	struct pt_execution *x = script_execution(0);
 	struct step_follower *follower = step_follower_new(PT_LEN(script_functions) + 1);
-	const struct pt_step_sink sink = step_follower_sink(follower);
+	const struct pt_call_sink sink = step_follower_sink(follower);
 	const struct pt_execution_result *result;
 	char got[1000];
 
@@ -416,7 +416,7 @@ END_TEST
 START_TEST(random_runs)
 {
 	struct step_follower *follower = step_follower_new(PT_LEN(script_functions) + 1);
-	const struct pt_step_sink sink = step_follower_sink(follower);
+	const struct pt_call_sink sink = step_follower_sink(follower);
 	struct pt_execution *x = script_execution(7);
 	const struct pt_execution_result *result;
 	uint64_t instructions = 0, seed = (uint64_t)_i * 977 + 1;
@@ -450,8 +450,8 @@ START_TEST(random_runs)
 		ck_assert_uint_le(row->stat[PT_TALLY_GROSS].total, row->stat[PT_TALLY_CALL].total);
 	}
 	step_follower_expect(follower, result, false, "random runs");
-	for (int kind = PT_STEP_ENTER; kind <= PT_STEP_FORGET; kind++)
-		ck_assert_uint_gt(step_follower_n(follower, (enum pt_step_kind)kind), 0);
+	for (int kind = PT_CALL_ENTER; kind <= PT_CALL_FORGET; kind++)
+		ck_assert_uint_gt(step_follower_n(follower, (enum pt_call_event_kind)kind), 0);
 	step_follower_free(follower);
 	pt_execution_free(x);
 }

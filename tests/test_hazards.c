@@ -166,13 +166,13 @@ static void take(struct three *t, const char *line)
 	unsigned task;
 
 	if (sscanf(line, " task %u", &task) == 1) {
-		pt_execution_task(t->x, (uint16_t)task, (struct pt_moment){ t->ns, 0 }, true);
+		pt_execution_task(t->x, (uint16_t)task, (struct pt_timestamp){ t->ns, 0 }, true);
 		return;
 	}
 	run = story_run(line);
 	pt_execution_feed(t->x, &run, 1);
-	pt_analysis_entry_exit.runs(t->entry_exit, &run, 1, 0, (struct pt_moment){ t->ns, 0 });
-	pt_analysis_range.runs(t->range, &run, 1, 0, (struct pt_moment){ t->ns, 0 });
+	pt_analysis_entry_exit.runs(t->entry_exit, &run, 1, 0, (struct pt_timestamp){ t->ns, 0 });
+	pt_analysis_range.runs(t->range, &run, 1, 0, (struct pt_timestamp){ t->ns, 0 });
 	t->ns += run.cycles;
 }
 
@@ -265,8 +265,8 @@ START_TEST(two_cores)
 	for (size_t i = 0; i < 2 * PT_LEN(lines); i++) {
 		const struct pt_run run = story_run(lines[i / 2][i % 2]);
 
-		pt_analysis_entry_exit.runs(t.entry_exit, &run, 1, i % 2, (struct pt_moment){ PT_UNKNOWN, 0 });
-		pt_analysis_range.runs(t.range, &run, 1, i % 2, (struct pt_moment){ PT_UNKNOWN, 0 });
+		pt_analysis_entry_exit.runs(t.entry_exit, &run, 1, i % 2, (struct pt_timestamp){ PT_UNKNOWN, 0 });
+		pt_analysis_range.runs(t.range, &run, 1, i % 2, (struct pt_timestamp){ PT_UNKNOWN, 0 });
 	}
 	pt_analysis_entry_exit.result(t.entry_exit, &profile);
 	print_entry_exit(profile.spans, got);
@@ -311,8 +311,8 @@ START_TEST(fifo_overflow)
 	ck_assert_uint_eq(flow.counts.overflows, 1);
 	ck_assert_uint_eq(flow.counts.lost + flow.counts.damaged + flow.counts.not_code, 0);
 	pt_execution_feed(t.x, runs.run, runs.n_runs);
-	pt_analysis_entry_exit.runs(t.entry_exit, runs.run, runs.n_runs, 0, (struct pt_moment){ 0, 0 });
-	pt_analysis_range.runs(t.range, runs.run, runs.n_runs, 0, (struct pt_moment){ 0, 0 });
+	pt_analysis_entry_exit.runs(t.entry_exit, runs.run, runs.n_runs, 0, (struct pt_timestamp){ 0, 0 });
+	pt_analysis_range.runs(t.range, runs.run, runs.n_runs, 0, (struct pt_timestamp){ 0, 0 });
 	/* main: 4 that do nothing and bl, 7 cycles; f: one that does nothing and bx, 3 */
 	expect(&t, "trace FIFO overflow", "main 1-1 7/7; f 1-2 3/3; ", "main 1-1 7/7; f 0-1 0/0; ",
 	       "main 1 7; f 1 3; ");

@@ -46,7 +46,7 @@ static void close_history(void)
 
 static void feed(const struct pt_run *run, size_t n)
 {
-	pt_analysis_history.runs(history, run, n, 0, (struct pt_moment){ 0 });
+	pt_analysis_history.runs(history, run, n, 0, (struct pt_timestamp){ 0 });
 }
 
 #define RUN(b, e, l) { .begin = b, .end = e, .left = PT_LEFT_##l }
@@ -106,9 +106,9 @@ START_TEST(of_each_core)
 	const struct pt_run other = RUN(ISR, 0x126, RETURN);
 	struct pt_history_block got[MOST];
 
-	pt_analysis_history.runs(history, &first, 1, 1, (struct pt_moment){ 0 });
-	pt_analysis_history.runs(history, &other, 1, 0, (struct pt_moment){ 0 });
-	pt_analysis_history.runs(history, &second, 1, 1, (struct pt_moment){ 0 });
+	pt_analysis_history.runs(history, &first, 1, 1, (struct pt_timestamp){ 0 });
+	pt_analysis_history.runs(history, &other, 1, 0, (struct pt_timestamp){ 0 });
+	pt_analysis_history.runs(history, &second, 1, 1, (struct pt_timestamp){ 0 });
 	ck_assert_uint_eq(pt_history_blocks(result(), 0, PT_UNKNOWN, got, MOST), 2);
 	ck_assert_uint_eq(got[0].begin, MAIN);
 	ck_assert_uint_eq(got[1].begin, LEAF);

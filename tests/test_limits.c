@@ -74,18 +74,18 @@ static const struct pt_function functions[] = { { .name = "main", .address = 0 }
 						 { .name = "g", .address = 8 } };
 enum { MAIN = 1, F, G, N_IDS };
 
-static const struct pt_step steps[] = {
-	{ .kind = PT_STEP_ENTER, .entry = PT_ENTRY_UNSEEN, .function = MAIN, .period = PT_UNKNOWN },
-	{ .kind = PT_STEP_ENTER, .function = F, .clock = 10, .period = PT_UNKNOWN },
-	{ .kind = PT_STEP_LEAVE, .function = F, .clock = 15, .net = 5, .gross = 5, .call = 5 },
-	{ .kind = PT_STEP_ENTER, .function = F, .clock = 20, .period = 10 },
-	{ .kind = PT_STEP_LEAVE, .function = F, .clock = 26, .net = 6, .gross = 6, .call = 6 },
-	{ .kind = PT_STEP_ENTER, .function = F, .clock = 40, .period = 20, .at = { 40000, 3 } },
-	{ .kind = PT_STEP_LEAVE, .function = F, .clock = 49, .net = 7, .gross = 9, .call = 9, .at = { 49000, 3 } },
-	{ .kind = PT_STEP_ENTER, .function = F, .clock = 50, .period = 10 },
-	{ .kind = PT_STEP_LEAVE, .function = F, .clock = 99, .net = 49, .gross = 49, .call = 49, .partial = 1 },
-	{ .kind = PT_STEP_FORGET, .clock = 99 },
-	{ .kind = PT_STEP_ENTER, .function = F, .clock = 100, .period = PT_UNKNOWN },
+static const struct pt_call_event steps[] = {
+	{ .kind = PT_CALL_ENTER, .entry = PT_ENTRY_UNSEEN, .function = MAIN, .period = PT_UNKNOWN },
+	{ .kind = PT_CALL_ENTER, .function = F, .clock = 10, .period = PT_UNKNOWN },
+	{ .kind = PT_CALL_LEAVE, .function = F, .clock = 15, .net = 5, .gross = 5, .call = 5 },
+	{ .kind = PT_CALL_ENTER, .function = F, .clock = 20, .period = 10 },
+	{ .kind = PT_CALL_LEAVE, .function = F, .clock = 26, .net = 6, .gross = 6, .call = 6 },
+	{ .kind = PT_CALL_ENTER, .function = F, .clock = 40, .period = 20, .at = { 40000, 3 } },
+	{ .kind = PT_CALL_LEAVE, .function = F, .clock = 49, .net = 7, .gross = 9, .call = 9, .at = { 49000, 3 } },
+	{ .kind = PT_CALL_ENTER, .function = F, .clock = 50, .period = 10 },
+	{ .kind = PT_CALL_LEAVE, .function = F, .clock = 99, .net = 49, .gross = 49, .call = 49, .partial = 1 },
+	{ .kind = PT_CALL_FORGET, .clock = 99 },
+	{ .kind = PT_CALL_ENTER, .function = F, .clock = 100, .period = PT_UNKNOWN },
 };
 
 static struct pt_program *program;

@@ -52,7 +52,7 @@ static void feed(uint64_t begin, uint64_t end, enum pt_left left, uint64_t next,
 		.cycles = pt_sum_cycles(to->sums - from->sums) + more_cycles,
 	};
 
-	pt_analysis_lines.runs(lines, &run, 1, 0, (struct pt_moment){ 0, 0 });
+	pt_analysis_lines.runs(lines, &run, 1, 0, (struct pt_timestamp){ 0, 0 });
 }
 
 static const struct pt_lines *result(void)
@@ -211,9 +211,9 @@ START_TEST(what_is_no_code_is_counted_apart)
 {
 	struct pt_run run = { .begin = 0x90000000, .end = 0x90000010, .left = PT_LEFT_BRANCH };
 
-	pt_analysis_lines.runs(lines, &run, 1, 0, (struct pt_moment){ 0, 0 });
+	pt_analysis_lines.runs(lines, &run, 1, 0, (struct pt_timestamp){ 0, 0 });
 	run.begin = map->span[0].base;
-	pt_analysis_lines.runs(lines, &run, 1, 0, (struct pt_moment){ 0, 0 });
+	pt_analysis_lines.runs(lines, &run, 1, 0, (struct pt_timestamp){ 0, 0 });
 	ck_assert_uint_eq(result()->elsewhere, 2);
 	ck_assert_uint_eq(result()->n_insns, 0);
 }

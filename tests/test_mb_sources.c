@@ -4,7 +4,7 @@
 
 /* A register window or the pair, either half of 36 bits first, PBAR one bit shorter: found out, with the same
  * result. */
-static const struct way {
+static const struct access {
 	bool window, high_first;
 	unsigned pbar_bits;
 	const char *is;

@@ -19,7 +19,7 @@ static struct pt_vmdm mdm;
 static struct pt_vwires wires;
 static struct pt_vmdm_options options;
 static uint32_t seen[2][RAM_BYTES / 4];	/* instructions by address, from a tap */
-static struct pt_vtap tap[2];
+static struct pt_vobserver tap[2];
 
 static void on_insn(void *arg, uint32_t pc)
 {
@@ -68,8 +68,8 @@ static void make(unsigned n_cores)
 		ck_assert_ptr_nonnull(hooks.arg);
 		pt_vmb_set_hooks(cpu[i], &hooks);
 		pt_vmb_reset(cpu[i], true, false);
-		tap[i] = (struct pt_vtap){ .arg = seen[i], .insn = on_insn };
-		pt_vmb_add_tap(cpu[i], &tap[i]);
+		tap[i] = (struct pt_vobserver){ .arg = seen[i], .insn = on_insn };
+		pt_vmb_add_observer(cpu[i], &tap[i]);
 		program(i);
 	}
 }

@@ -76,7 +76,8 @@ START_TEST(asks_together_what_is_asked_for_together)
 	size_t n_done = 7;
 
 	open_mdm(boards[_i]);
-	ck_assert_msg(pt_mdm_open(&mdm, settings, &err) == 0 && mdm.way == &pt_mdm_jtag, "%s: %s", boards[_i], err.msg);
+	ck_assert_msg(pt_mdm_open(&mdm, settings, &err) == 0 && mdm.access == &pt_mdm_jtag, "%s: %s", boards[_i],
+		      err.msg);
 	make_ops();
 	before = round_trips();
 	ck_assert_msg(pt_mdm_run(&mdm, ops, PT_LEN(ops), &n_done, &err) == 0, "%s: %s", boards[_i], err.msg);

@@ -93,7 +93,7 @@ START_TEST(what_goes_wrong)
 		set("mdm.xsdb.timeout=300ms");
 	ck_assert_int_eq(open_with(failures[_i].words), failures[_i].code);
 	ck_assert_msg(strstr(err.msg, failures[_i].says) != NULL, "%s", err.msg);
-	ck_assert_ptr_null(mdm.way);
+	ck_assert_ptr_null(mdm.access);
 	ck_assert_int_eq(pt_mdm_needs_way(&mdm, &err), PT_EUNSUPPORTED);
 }
 END_TEST

@@ -32,7 +32,7 @@ static const struct {
 START_TEST(clock_case)
 {
 	struct pt_clock c = pt_clock_of(clocks[_i].hz, clocks[_i].ppm);
-	struct pt_moment at;
+	struct pt_timestamp at;
 
 	for (unsigned i = 0; i < clocks[_i].n_anchors; i++)
 		pt_clock_anchor(&c, two[i].ticks, two[i].ns, two[i].error_ns);
@@ -105,7 +105,7 @@ static const char *taken(struct pt_merge *m)
 {
 	static char text[4000];
 	struct pt_event event[3];
-	struct pt_moment at[3];
+	struct pt_timestamp at[3];
 	size_t lane, n, len = 0;
 
 	text[0] = '\0';
@@ -179,7 +179,7 @@ START_TEST(without_stamps)
 {
 	struct pt_merge *m = two_lanes(0);
 	struct pt_event event[4];
-	struct pt_moment at[4];
+	struct pt_timestamp at[4];
 	size_t lane;
 
 	for (int i = 0; i < 4; i++)
@@ -260,7 +260,7 @@ START_TEST(stamps_that_go_back)
 {
 	struct pt_merge *m = two_lanes(1000000000);
 	struct pt_event event[2];
-	struct pt_moment at[2];
+	struct pt_timestamp at[2];
 	size_t lane;
 
 	pt_merge_anchor(m, 0, 0, 0, 0);
@@ -282,7 +282,7 @@ START_TEST(a_flood)
 {
 	struct pt_merge *m = two_lanes(1000000000);
 	struct pt_event event[256];
-	struct pt_moment at[256];
+	struct pt_timestamp at[256];
 	size_t lane, n, held = 0, most = 0, out = 0;
 
 	for (uint64_t i = 0; i < 3 * PT_MERGE_EVENTS; i++) {
@@ -320,7 +320,7 @@ START_TEST(any_order_keeps_each_sources_own)
 	struct pt_merge *m = pt_merge_new();
 	uint64_t seed = (uint64_t)_i + 1, in[4] = { 0 }, out[4] = { 0 }, upto[4] = { 0 }, last[4] = { 0 };
 	struct pt_event event[7];
-	struct pt_moment at[7];
+	struct pt_timestamp at[7];
 	size_t lane, n;
 
 	for (unsigned l = 0; l < 4; l++) {

@@ -84,18 +84,18 @@ static uint32_t peek(uint32_t addr)
 
 START_TEST(the_demos_counters_are_its_calls)
 {
-	struct pt_vtap tap = { .insn = count_call };
+	struct pt_vobserver observer = { .insn = count_call };
 	char name[40];
 	size_t n_counted;
 
 	snprintf(name, sizeof(name), "microblaze_demo%s", orders[_i]);
 	make(name, "");
 	read_symbols(elf, elf_bytes);
-	pt_vmb_add_tap(chip->node[0].cpu, &tap);
+	pt_vmb_add_observer(chip->node[0].cpu, &observer);
 	pt_vboard_microblaze.advance(board, 5000000);
 	n_counted = check_calls(peek);
 	ck_assert_uint_eq(n_counted, 22);
-	pt_vmb_remove_tap(chip->node[0].cpu, &tap);
+	pt_vmb_remove_observer(chip->node[0].cpu, &observer);
 	done();
 }
 END_TEST

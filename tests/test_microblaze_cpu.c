@@ -512,19 +512,19 @@ START_TEST(taps_are_told_in_order)
 {
 	const uint32_t words[] = { B(0x2f, 0x10, 0, 12), NOP, NOP, B(0x2f, 1, 0, 8), B(0x2e, 15, 0x14, 8), NOP,
 				   B(0x2d, 0x10, 15, 0), NOP };
-	struct pt_vtap tap = { .insn = on_insn, .jump = on_jump, .cond = on_cond };
+	struct pt_vobserver observer = { .insn = on_insn, .jump = on_jump, .cond = on_cond };
 	char want[256];
 
 	options = pt_vmb_full_options;
 	make(true);
 	code(words, PT_LEN(words));
 	told[0] = '\0';
-	pt_vmb_add_tap(cpu, &tap);
+	pt_vmb_add_observer(cpu, &observer);
 	steps(7);
 	snprintf(want, sizeof(want), "100 100+ 104 %d:100>10c 10c 10c- 110 114 %d:110>118 118 11c %d:118>110 ",
 		 PT_VJUMP_BRANCH, PT_VJUMP_CALL, PT_VJUMP_RETURN);
 	ck_assert_str_eq(told, want);
-	pt_vmb_remove_tap(cpu, &tap);
+	pt_vmb_remove_observer(cpu, &observer);
 	pt_vmb_free(cpu);
 }
 END_TEST

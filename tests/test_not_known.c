@@ -41,7 +41,7 @@ static const struct { uint8_t signal, id; uint64_t value; } values[] = {
 /* Events of every kind with whatever stands for "not known" in each place. */
 static size_t unknown_events(struct pt_timeline_event *out)
 {
-	const struct pt_moment when[] = { { 500, PT_NO_BOUND_NS }, { PT_UNKNOWN, 0 }, { 700, 2 * PT_NO_BOUND_NS } };
+	const struct pt_timestamp when[] = { { 500, PT_NO_BOUND_NS }, { PT_UNKNOWN, 0 }, { 700, 2 * PT_NO_BOUND_NS } };
 	size_t n = 0;
 
 	for (size_t w = 0; w < PT_LEN(when); w++) {

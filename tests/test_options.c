@@ -89,7 +89,7 @@ START_TEST(belongs_to_its_verbs)
 	struct pt_err err = { 0 };
 
 	ck_assert_int_eq(parse(&options, args, &err), 0);
-	ck_assert_int_eq(pt_options_check_verb(&options, of_verbs[_i].verb, &err),
+	ck_assert_int_eq(pt_options_check_subcommand(&options, of_verbs[_i].verb, &err),
 			 of_verbs[_i].says != NULL ? PT_EARG : 0);
 	ck_assert_msg(of_verbs[_i].says == NULL || strstr(err.msg, of_verbs[_i].says) != NULL, "%s", err.msg);
 	pt_options_free(&options);

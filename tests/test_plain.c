@@ -29,7 +29,7 @@ static uint32_t dice(uint32_t n)
 
 struct told {			/* what came, whichever way */
 	uint64_t entered[SYNTH_FUNCTIONS + 2];	/* clock + 1, since the last gap; 0: it was not */
-	struct pt_step *step;
+	struct pt_call_event *step;
 	struct pt_run *run;
 	size_t n_steps, room_steps, n_runs, room_runs;
 };
@@ -56,53 +56,53 @@ static void *grown(void *array, size_t n, size_t *room, size_t item_bytes)
 }
 
 /* Time elsewhere may come in parts: where a batch ends, so does a part. */
-static bool goes_on(const struct pt_step *last, const struct pt_step *step)
+static bool goes_on(const struct pt_call_event *last, const struct pt_call_event *step)
 {
-	return last->kind == PT_STEP_ELSEWHERE && step->kind == PT_STEP_ELSEWHERE && last->function == step->function &&
+	return last->kind == PT_CALL_ELSEWHERE && step->kind == PT_CALL_ELSEWHERE && last->function == step->function &&
 	       last->clock == step->clock - step->net;
 }
 
 /* Steps in brief leave it to who has seen the others. */
-static void add_period(struct told *told, struct pt_step *step)
+static void add_period(struct told *told, struct pt_call_event *step)
 {
 	uint64_t *entered = &told->entered[step->function];
 
-	if (step->kind == PT_STEP_FORGET)
+	if (step->kind == PT_CALL_FORGET)
 		memset(told->entered, 0, sizeof(told->entered));
-	if (step->kind != PT_STEP_ENTER || step->entry == PT_ENTRY_UNSEEN)
+	if (step->kind != PT_CALL_ENTER || step->entry == PT_ENTRY_UNSEEN)
 		return;
 	step->period = *entered != 0 ? step->clock + 1 - *entered : PT_UNKNOWN;
 	*entered = step->clock + 1;
 }
 
-static void add_step(struct told *told, const struct pt_step *step)
+static void add_step(struct told *told, const struct pt_call_event *step)
 {
-	struct pt_step *last = told->n_steps > 0 ? &told->step[told->n_steps - 1] : NULL;
+	struct pt_call_event *last = told->n_steps > 0 ? &told->step[told->n_steps - 1] : NULL;
 	uint64_t before = last != NULL && goes_on(last, step) ? last->net : 0;
 
 	told->n_steps -= before != 0;
 	told->step = grown(told->step, told->n_steps, &told->room_steps, sizeof(*step));
 	told->step[told->n_steps] = *step;
 	add_period(told, &told->step[told->n_steps]);
-	ck_assert(step->kind != PT_STEP_ENTER || step->period == PT_UNKNOWN ||
+	ck_assert(step->kind != PT_CALL_ENTER || step->period == PT_UNKNOWN ||
 		  step->period == told->step[told->n_steps].period);
 	told->step[told->n_steps++].net += before;
 }
 
-static void take_steps(void *arg, const struct pt_step *step, size_t n)
+static void take_steps(void *arg, const struct pt_call_event *step, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		add_step(&((struct way *)arg)->told, &step[i]);
 }
 
-static void take_briefs(void *arg, const struct pt_brief_batch *batch)
+static void take_compact(void *arg, const struct pt_compact_batch *batch)
 {
 	size_t n_left = 0, n_below = 0;
 
-	for (size_t i = 0; i < batch->n_briefs; i++) {
-		const struct pt_step step = pt_brief_step(batch, i);
+	for (size_t i = 0; i < batch->n_compact; i++) {
+		const struct pt_call_event step = pt_compact_call_event(batch, i);
 
-		n_left += step.kind == PT_STEP_LEAVE;
+		n_left += step.kind == PT_CALL_LEAVE;
 		n_below = 2 * n_left > i + 1 + n_below ? 2 * n_left - i - 1 : n_below;
 		take_steps(arg, &step, 1);
 	}
@@ -152,7 +152,7 @@ static void drop(struct way *w)
 /* Runs and steps from here on; w stays where it is. */
 static void listen(struct way *w)
 {
-	const struct pt_step_sink sink = { take_steps, w };
+	const struct pt_call_sink sink = { take_steps, w };
 
 	w->tells = true;
 	pt_execution_steps(w->execution, &sink, 3);
@@ -173,7 +173,7 @@ static void take_events(struct way *w, const struct pt_batch *batch)
 
 static void feed(struct way *w, const uint8_t *bytes, size_t len_bytes)
 {
-	const struct pt_plain_sink sink = { take_briefs, take_piece, w };
+	const struct pt_plain_sink sink = { take_compact, take_piece, w };
 	struct pt_batch batch;
 	size_t n, packet_bytes;
 

@@ -97,7 +97,7 @@ static const uint8_t nothing[1];
 START_TEST(demo_counts_what_it_does)
 {
 	const char *path = firmware("s12z_demo.elf");
-	struct pt_vtap tap = { .insn = on_insn };
+	struct pt_vobserver observer = { .insn = on_insn };
 
 	n_functions = 0;
 	memset(functions, 0, sizeof(functions));
@@ -105,8 +105,8 @@ START_TEST(demo_counts_what_it_does)
 	each_symbol(path, see_counter);
 	ck_assert_uint_eq(n_functions, 23);
 	s12z_make(&rig, NULL, nothing, sizeof(nothing));
-	pt_vs12z_remove_tap(rig.cpu, &rig.tap);
-	pt_vs12z_add_tap(rig.cpu, &tap);
+	pt_vs12z_remove_observer(rig.cpu, &rig.observer);
+	pt_vs12z_add_observer(rig.cpu, &observer);
 	s12z_load(&rig, path);
 	rig.timer_at = rig.timer_period = 20000;
 	pt_vs12z_run(rig.cpu, 10000);
@@ -135,7 +135,7 @@ START_TEST(checks_itself)
 	const char *path = firmware("s12z_selfcheck.elf");
 
 	s12z_make(&rig, &options[_i], nothing, sizeof(nothing));
-	pt_vs12z_remove_tap(rig.cpu, &rig.tap);
+	pt_vs12z_remove_observer(rig.cpu, &rig.observer);
 	s12z_load(&rig, path);
 	if (_i == 2)
 		s12z_put(&rig, symbol(path, "constant"), 1, 0xcb);

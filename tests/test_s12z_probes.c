@@ -9,7 +9,7 @@
 #include "probes/virtual/chip/s12zvm.h"
 #include "probes/virtual/setup.h"
 
-static struct pt_vrig rig;
+static struct pt_vsetup rig;
 static uint64_t now_ns;
 static uint8_t answer[PT_VENGINE_MAX_PACKET_BYTES];
 static size_t n_answer;
@@ -21,13 +21,13 @@ static void open_rig(const char *words)
 	char name[200];
 
 	snprintf(name, sizeof(name), "s12zvm?clock=virtual&%s", words);
-	ck_assert_msg(pt_vrig_open(&rig, name, &err) == 0, "%s", err.msg);
+	ck_assert_msg(pt_vsetup_open(&rig, name, &err) == 0, "%s", err.msg);
 	now_ns = 0;
 }
 
 static void close_rig(void)
 {
-	pt_vrig_close(&rig);
+	pt_vsetup_close(&rig);
 }
 
 static struct pt_s12zvm *chip(void)
@@ -52,7 +52,7 @@ static uint64_t ask(const uint8_t *bytes, size_t n)
 	uint64_t began_ns = now_ns;
 
 	n_answers = 0;
-	pt_vrig_process(&rig, bytes, n, now_ns, on_response, NULL);
+	pt_vsetup_process(&rig, bytes, n, now_ns, on_response, NULL);
 	return now_ns - began_ns;
 }
 

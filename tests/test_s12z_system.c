@@ -580,17 +580,17 @@ static void on_insn(void *arg, uint32_t pc)
 
 START_TEST(taps_see_data)
 {
-	struct pt_vtap tap = { .data = on_data, .insn = on_insn };
+	struct pt_vobserver observer = { .data = on_data, .insn = on_insn };
 
 	S12Z_MAKE(&rig, 0xa9, 0xe7, 0x9d, 0x11, 0x80, 0x21, 0x02, SWI);	/* LD Y,(X+); INC.W; BSR; SWI */
 	data_seen[0] = '\0';
 	n_insns = 0;
-	pt_vs12z_add_tap(rig.cpu, &tap);
+	pt_vs12z_add_observer(rig.cpu, &observer);
 	s12z_prepare(&rig, "x=1100 1100:123456 1180:00ff");
 	s12z_steps(&rig, 4);
 	ck_assert_str_eq(data_seen, "r3 1100=123456@8000 r2 1180=ff@8002 w2 1180=100@8002 w3 1ffd=ff8007@8005 ");
 	ck_assert_uint_eq(n_insns, 4);	/* the frame of SWI is not told */
-	pt_vs12z_remove_tap(rig.cpu, &tap);
+	pt_vs12z_remove_observer(rig.cpu, &observer);
 	s12z_steps(&rig, 1);
 	ck_assert_uint_eq(n_insns, 4);
 	s12z_done(&rig);
@@ -600,11 +600,11 @@ END_TEST
 /* A tap may halt the core: behind the instruction that it was told of. */
 START_TEST(taps_may_halt)
 {
-	struct pt_vtap tap = { .insn = on_insn };
+	struct pt_vobserver observer = { .insn = on_insn };
 
 	S12Z_MAKE(&rig, 0x30, 0x30, 0x30);
-	tap.arg = rig.cpu;
-	pt_vs12z_add_tap(rig.cpu, &tap);
+	observer.arg = rig.cpu;
+	pt_vs12z_add_observer(rig.cpu, &observer);
 	pt_vs12z_run(rig.cpu, 100);
 	ck_assert_int_eq(pt_vs12z_state(rig.cpu), PT_VS12Z_BDM);
 	ck_assert_uint_eq(pt_vs12z_reg(rig.cpu, PT_VS12Z_D2), 1);
@@ -723,7 +723,7 @@ START_TEST(executes_anything)
 	uint32_t seed = (uint32_t)_i * 2654435761u + 1;
 
 	S12Z_MAKE(&rig, NOP);
-	pt_vs12z_remove_tap(rig.cpu, &rig.tap);
+	pt_vs12z_remove_observer(rig.cpu, &rig.observer);
 	for (size_t i = 0; i < S12Z_FLASH_BYTES; i++) {
 		seed = seed * 1664525 + 1013904223;
 		rig.flash[i] = (uint8_t)(seed >> 24);

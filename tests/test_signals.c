@@ -153,7 +153,7 @@ START_TEST(signal_case)
 	strcpy(words, cases[_i].in);
 	while ((word = strtok_r(rest, " ", &rest)) != NULL) {
 		struct pt_event e = event_of(word);
-		size_t n = pt_signals_take(signals, &e, (struct pt_moment){ 100, 1 }, out);
+		size_t n = pt_signals_take(signals, &e, (struct pt_timestamp){ 100, 1 }, out);
 
 		for (size_t i = 0; i < n; i++) {
 			ck_assert_uint_eq(out[i].ticks, 7);
@@ -189,7 +189,7 @@ START_TEST(more_tasks_than_anybody_lists)
 	for (uint64_t i = 0; i < 100; i++) {
 		struct pt_event e = { .kind = PT_EV_VALUE, .cause = 1, .n = 4, .value = { AT, 1000 + i } };
 
-		ck_assert_uint_eq(pt_signals_take(signals, &e, (struct pt_moment){ 0 }, out), 1);
+		ck_assert_uint_eq(pt_signals_take(signals, &e, (struct pt_timestamp){ 0 }, out), 1);
 		ck_assert_uint_eq(out[0].value, i < PT_SIGNALS_UNLISTED ? 3 + i : PT_SIGNAL_UNLISTED);
 		ck_assert_uint_eq(out[0].raw, 1000 + i);
 	}
@@ -209,7 +209,7 @@ START_TEST(many_at_one_place)
 	for (size_t i = 0; i < 12; i++)
 		d[i] = (struct pt_signal_definition){ MEMORY(PT_FORM_REGULAR, 1) };
 	signals = pt_signals_new(&set);
-	ck_assert_uint_eq(pt_signals_take(signals, &e, (struct pt_moment){ 0 }, out), PT_SIGNALS_ROOM);
+	ck_assert_uint_eq(pt_signals_take(signals, &e, (struct pt_timestamp){ 0 }, out), PT_SIGNALS_ROOM);
 	ck_assert_uint_eq(pt_signals_incomplete(signals), 4);
 	pt_signals_free(signals);
 }
@@ -225,16 +225,16 @@ START_TEST(widest_message)
 	struct pt_signals *signals = pt_signals_new(&set);
 
 	ck_assert_uint_eq(pt_signals_widest(signals, 0), 0);
-	ck_assert_uint_eq(pt_signals_take(signals, &e, (struct pt_moment){ 0 }, out), 0);
+	ck_assert_uint_eq(pt_signals_take(signals, &e, (struct pt_timestamp){ 0 }, out), 0);
 	e.value.at += 2;
-	ck_assert_uint_eq(pt_signals_take(signals, &e, (struct pt_moment){ 0 }, out), 1);
+	ck_assert_uint_eq(pt_signals_take(signals, &e, (struct pt_timestamp){ 0 }, out), 1);
 	ck_assert_uint_eq(pt_signals_widest(signals, 0), 2);
 	e.value.at += 2;	/* of something else */
 	e.n = 4;
-	pt_signals_take(signals, &e, (struct pt_moment){ 0 }, out);
+	pt_signals_take(signals, &e, (struct pt_timestamp){ 0 }, out);
 	ck_assert_uint_eq(pt_signals_widest(signals, 0), 2);
 	e.value.at = AT;
-	ck_assert_uint_eq(pt_signals_take(signals, &e, (struct pt_moment){ 0 }, out), 1);
+	ck_assert_uint_eq(pt_signals_take(signals, &e, (struct pt_timestamp){ 0 }, out), 1);
 	ck_assert_uint_eq(pt_signals_widest(signals, 0), 4);
 	pt_signals_free(signals);
 }
@@ -265,7 +265,7 @@ START_TEST(anything)
 		e.value.at = (seed >> 40 & 15) + (seed >> 44 & 1 ? UINT64_MAX - 8 : seed >> 45 & 1 ? 95 : 0);
 		e.value.value = seed;
 		e.source = seed >> 46 & 1;
-		ck_assert_uint_le(pt_signals_take(signals, &e, (struct pt_moment){ 0 }, out), PT_SIGNALS_ROOM);
+		ck_assert_uint_le(pt_signals_take(signals, &e, (struct pt_timestamp){ 0 }, out), PT_SIGNALS_ROOM);
 	}
 	pt_signals_free(signals);
 }

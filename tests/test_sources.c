@@ -278,7 +278,7 @@ START_TEST(values_act_where_they_stand)
 	struct chunk_feed f = feed_of(words, PT_LEN(words));
 	struct pt_event event[64] = { { .kind = PT_EV_GAP, .cause = PT_GAP_RESTART, .ticks = PT_UNKNOWN } };
 	const struct pt_tasks *tasks;
-	struct pt_lane *lane;
+	struct pt_source_ctx *ctx;
 	size_t n = 1;
 
 	n = add_turns(event, n, 1);
@@ -289,17 +289,17 @@ START_TEST(values_act_where_they_stand)
 	event[n++] = task(0);
 	n = add_turns(event, n, 1);
 	chunk_config(&f, 0, HALT);
-	lane = f.pipeline->lane[0];
-	lane->decoder = &mixed;
+	ctx = f.pipeline->ctx[0];
+	ctx->decoder = &mixed;
 	for (size_t i = 0, k; i < n; i += k) {
 		k = n - i < (size_t)_i + 1 ? n - i : (size_t)_i + 1;
-		pt_sort_events(lane, event + i, NULL, k);
+		pt_sort_events(ctx, event + i, NULL, k);
 	}
 	tasks = pt_pipeline_profile(f.pipeline)->tasks;
 	ck_assert_ptr_nonnull(tasks);
 	ck_assert_uint_eq(task_row(tasks, 0)->net, 29);
 	ck_assert_uint_eq(task_row(tasks, 1)->net, 30);
-	lane->decoder = pt_decoder_find("mtb");
+	ctx->decoder = pt_decoder_find("mtb");
 	chunk_feed_drop(&f);
 }
 END_TEST

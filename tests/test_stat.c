@@ -173,10 +173,10 @@ START_TEST(a_room_for_buckets)
 {
 	enum { N = 40, ROOM_BYTES = 16 * 1024, VALUES = 3000 };
 	struct pt_hist in_room[N] = { 0 }, other[N] = { 0 };
-	struct pt_histroom room;
+	struct pt_histogram_memory room;
 	uint32_t random = 1;
 
-	pt_histroom_init(&room, ROOM_BYTES);
+	pt_histogram_memory_init(&room, ROOM_BYTES);
 	for (unsigned round = 0; round < 2; round++) {
 		for (size_t i = 0; i < N; i++)
 			in_room[i].room = &room;
@@ -197,7 +197,7 @@ START_TEST(a_room_for_buckets)
 			pt_hist_fini(&other[i]);
 		}
 	}
-	pt_histroom_fini(&room);
+	pt_histogram_memory_fini(&room);
 }
 END_TEST
 

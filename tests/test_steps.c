@@ -95,7 +95,7 @@ static struct pt_execution *execution(const struct path *p, const struct pt_prog
 static void open_path(struct path *p, const struct inline_profile *profile, enum pt_flow_clock clock)
 {
 	struct pt_flow_settings settings = pt_flow_standards(&pt_isa_thumb_v6m);
-	struct pt_step_sink sink;
+	struct pt_call_sink sink;
 	size_t n;
 
 	pt_program_functions(profile->program, &n);
@@ -138,9 +138,9 @@ START_TEST(steps_are_the_execution)
 	inline_stop(&profile);
 	step_follower_expect(path.follower, pt_execution_result(path.with), by_instructions, rows[_i].name);
 	step_follower_expect(path.follower, pt_execution_result(path.without), by_instructions, "without steps");
-	ck_assert_uint_gt(step_follower_n(path.follower, PT_STEP_ENTER), 900);
-	ck_assert_uint_gt(step_follower_n(path.follower, PT_STEP_LEAVE), 900);
-	ck_assert_uint_eq(step_follower_n(path.follower, PT_STEP_FORGET) > 2, rows[_i].gaps);
+	ck_assert_uint_gt(step_follower_n(path.follower, PT_CALL_ENTER), 900);
+	ck_assert_uint_gt(step_follower_n(path.follower, PT_CALL_LEAVE), 900);
+	ck_assert_uint_eq(step_follower_n(path.follower, PT_CALL_FORGET) > 2, rows[_i].gaps);
 	close_path(&path);
 	inline_close(&profile);
 }

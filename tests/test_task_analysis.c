@@ -91,7 +91,7 @@ static const struct { const char *name, *script; bool functions; const char *wan
 	  "idle 0-1 run 7 net 7 irq 0 +-3 ? 3; comm 1-1 run 17 net 17 irq 0 +-3 ? 3 | idle/main 0 7/0, comm/task 0 17/0" },
 };
 
-static void take(void *arg, const struct pt_step *step, size_t n)
+static void take(void *arg, const struct pt_call_event *step, size_t n)
 {
 	pt_analysis_tasks.steps(arg, step, n);
 }
@@ -137,7 +137,7 @@ START_TEST(steps_case)
 {
 	struct pt_program *p = program();
 	void *analysis = open_tasks(p, by_steps[_i].functions ? "task-functions=on" : NULL);
-	const struct pt_step_sink sink = { take, analysis };
+	const struct pt_call_sink sink = { take, analysis };
 	struct pt_execution *x = script_execution(0);
 
 	pt_execution_anchor(x, 0, 1e9);

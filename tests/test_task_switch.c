@@ -83,7 +83,7 @@ static const struct { const char *name, *script, *want; } cases[] = {
 START_TEST(counts_case)
 {
 	struct step_follower *follower = step_follower_new(PT_LEN(script_functions) + 1);
-	const struct pt_step_sink sink = step_follower_sink(follower);
+	const struct pt_call_sink sink = step_follower_sink(follower);
 	struct pt_execution *x = script_execution(0);
 	const struct pt_execution_result *result;
 	char got[1000];
@@ -188,7 +188,7 @@ static void leave(struct play *p)
 static void tell(struct play *p, uint16_t task, enum telling how, uint64_t ns)
 {
 	if (p->telling == how)
-		pt_execution_task(p->x, task, (struct pt_moment){ ns, how == IN_ORDER ? 0 : SIGNAL_NS }, how == IN_ORDER);
+		pt_execution_task(p->x, task, (struct pt_timestamp){ ns, how == IN_ORDER ? 0 : SIGNAL_NS }, how == IN_ORDER);
 }
 
 /* An interrupt; its handler lets another task go on, or the same one. */
@@ -289,7 +289,7 @@ static void open_play(struct play *p, enum telling telling, size_t n_tasks, uint
 START_TEST(says_what_the_scheduler_did)
 {
 	struct step_follower *follower = step_follower_new(FUNCTIONS + 1);
-	const struct pt_step_sink sink = step_follower_sink(follower);
+	const struct pt_call_sink sink = step_follower_sink(follower);
 	static struct play p;
 
 	open_play(&p, plays[_i].telling, plays[_i].n_tasks, plays[_i].seed);
@@ -297,7 +297,7 @@ START_TEST(says_what_the_scheduler_did)
 	play(&p, 20000);
 	expect_truth(&p, plays[_i].name);
 	step_follower_expect(follower, pt_execution_result(p.x), false, plays[_i].name);
-	ck_assert_uint_gt(step_follower_n(follower, PT_STEP_SWITCH), 2 * plays[_i].n_tasks);
+	ck_assert_uint_gt(step_follower_n(follower, PT_CALL_SWITCH), 2 * plays[_i].n_tasks);
 	step_follower_free(follower);
 	pt_execution_free(p.x);
 }

@@ -38,14 +38,14 @@ static const struct { const char *view, *format, *file; } rows[] = {
 
 struct story { void *tasks, *range, *signalled; };
 
-static void take_steps(void *arg, const struct pt_step *step, size_t n)
+static void take_steps(void *arg, const struct pt_call_event *step, size_t n)
 {
 	pt_analysis_tasks.steps(arg, step, n);
 }
 
 static void take_runs(void *arg, const struct pt_run *run)
 {
-	pt_analysis_range.runs(arg, run, 1, 0, (struct pt_moment){ 5000, 0 });
+	pt_analysis_range.runs(arg, run, 1, 0, (struct pt_timestamp){ 5000, 0 });
 }
 
 static void signal_spans(void *analysis)
@@ -63,7 +63,7 @@ static void signal_spans(void *analysis)
 
 static void play(struct story *story)
 {
-	const struct pt_step_sink sink = { take_steps, story->tasks };
+	const struct pt_call_sink sink = { take_steps, story->tasks };
 	struct pt_execution *x = script_execution(0);
 
 	pt_execution_anchor(x, 0, 1e9);

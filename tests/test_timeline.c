@@ -31,17 +31,17 @@ static const struct pt_timeline *result(void *timeline)
 
 START_TEST(in_order_with_depth)
 {
-	static const struct pt_step steps[] = {
-		{ .kind = PT_STEP_ENTER, .entry = PT_ENTRY_UNSEEN, .function = 1, .clock = 1, .at = { 10, 0 } },
-		{ .kind = PT_STEP_ENTER, .entry = PT_ENTRY_CALL, .function = 2, .clock = 2, .at = { 20, 0 } },
-		{ .kind = PT_STEP_ELSEWHERE, .function = 3, .net = 1, .clock = 3 },
-		{ .kind = PT_STEP_SWITCH, .stack = 1, .task = 4, .clock = 3, .at = { 30, 0 } },
-		{ .kind = PT_STEP_ENTER, .entry = PT_ENTRY_EXCEPTION, .stack = 1, .function = 5, .clock = 4, .at = { 40, 0 } },
-		{ .kind = PT_STEP_SWITCH, .stack = 0, .task = PT_NO_TASK, .clock = 5, .at = { 50, 0 } },
-		{ .kind = PT_STEP_LEAVE, .function = 2, .call = 4, .clock = 6, .at = { 60, 0 } },
-		{ .kind = PT_STEP_CLOCK, .clock = 6 },
-		{ .kind = PT_STEP_LEAVE, .function = 1, .partial = 1, .call = 5, .clock = 7, .at = { 70, 0 } },
-		{ .kind = PT_STEP_FORGET, .clock = 7, .at = { 70, 0 } },
+	static const struct pt_call_event steps[] = {
+		{ .kind = PT_CALL_ENTER, .entry = PT_ENTRY_UNSEEN, .function = 1, .clock = 1, .at = { 10, 0 } },
+		{ .kind = PT_CALL_ENTER, .entry = PT_ENTRY_CALL, .function = 2, .clock = 2, .at = { 20, 0 } },
+		{ .kind = PT_CALL_ELSEWHERE, .function = 3, .net = 1, .clock = 3 },
+		{ .kind = PT_CALL_SWITCH, .stack = 1, .task = 4, .clock = 3, .at = { 30, 0 } },
+		{ .kind = PT_CALL_ENTER, .entry = PT_ENTRY_EXCEPTION, .stack = 1, .function = 5, .clock = 4, .at = { 40, 0 } },
+		{ .kind = PT_CALL_SWITCH, .stack = 0, .task = PT_NO_TASK, .clock = 5, .at = { 50, 0 } },
+		{ .kind = PT_CALL_LEAVE, .function = 2, .call = 4, .clock = 6, .at = { 60, 0 } },
+		{ .kind = PT_CALL_CLOCK, .clock = 6 },
+		{ .kind = PT_CALL_LEAVE, .function = 1, .partial = 1, .call = 5, .clock = 7, .at = { 70, 0 } },
+		{ .kind = PT_CALL_FORGET, .clock = 7, .at = { 70, 0 } },
 	};
 	static const struct pt_signal signal = { .kind = PT_SIGNAL_LEVEL, .id = 9, .value = 1, .at = { 80, 5 } };
 	static const struct { uint8_t kind; uint16_t id, depth; uint64_t value, ns; } want[] = {
@@ -77,7 +77,7 @@ START_TEST(keeps_the_last)
 {
 	enum { ROOM = 300 };
 	void *timeline = timeline_of("timeline=300");
-	struct pt_step step = { .kind = PT_STEP_ENTER, .entry = PT_ENTRY_CALL };
+	struct pt_call_event step = { .kind = PT_CALL_ENTER, .entry = PT_ENTRY_CALL };
 
 	for (uint32_t i = 1; i <= 1000; i++) {
 		const struct pt_timeline *t;

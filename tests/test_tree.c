@@ -11,15 +11,15 @@ enum { MAIN = 1, F, G, ISR, COLD };
 static const char *const names[] = { "-", "main", "f", "g", "isr", "cold" };
 
 struct word { uint8_t kind; uint64_t clock; uint16_t a, b; uint64_t n; };	/* a, b, n: as the kind wants them */
-#define UNSEEN(at, f) { PT_STEP_ENTER, at, f, PT_ENTRY_UNSEEN, PT_UNKNOWN }
-#define CALL(at, f, site) { PT_STEP_ENTER, at, f, PT_ENTRY_CALL, site }
-#define TAIL(at, f) { PT_STEP_ENTER, at, f, PT_ENTRY_TAIL, 0x100 }
-#define IRQ(at, f) { PT_STEP_ENTER, at, f, PT_ENTRY_EXCEPTION, 0x44 }
-#define LEAVE(at) { PT_STEP_LEAVE, at, 0, 0, 0 }
-#define SWITCH(at, stack, task) { PT_STEP_SWITCH, at, stack, task, 0 }
-#define ELSEWHERE(at, f, ticks) { PT_STEP_ELSEWHERE, at, f, 0, ticks }
-#define FORGET(at) { PT_STEP_FORGET, at, 0, 0, 0 }
-#define CLOCK(at) { PT_STEP_CLOCK, at, 0, 0, 0 }
+#define UNSEEN(at, f) { PT_CALL_ENTER, at, f, PT_ENTRY_UNSEEN, PT_UNKNOWN }
+#define CALL(at, f, site) { PT_CALL_ENTER, at, f, PT_ENTRY_CALL, site }
+#define TAIL(at, f) { PT_CALL_ENTER, at, f, PT_ENTRY_TAIL, 0x100 }
+#define IRQ(at, f) { PT_CALL_ENTER, at, f, PT_ENTRY_EXCEPTION, 0x44 }
+#define LEAVE(at) { PT_CALL_LEAVE, at, 0, 0, 0 }
+#define SWITCH(at, stack, task) { PT_CALL_SWITCH, at, stack, task, 0 }
+#define ELSEWHERE(at, f, ticks) { PT_CALL_ELSEWHERE, at, f, 0, ticks }
+#define FORGET(at) { PT_CALL_FORGET, at, 0, 0, 0 }
+#define CLOCK(at) { PT_CALL_CLOCK, at, 0, 0, 0 }
 
 static const struct {
 	const char *name;
@@ -46,17 +46,17 @@ static const struct {
 	{ "a leave too many does nothing", { LEAVE(3), LEAVE(4), UNSEEN(4, F), CLOCK(5) }, "all 0 4 5\n?;f 0 1 1\n" },
 };
 
-static struct pt_step step_of(const struct word *word)
+static struct pt_call_event step_of(const struct word *word)
 {
-	struct pt_step step = { .clock = word->clock, .kind = word->kind, .function = word->a, .site = word->n };
+	struct pt_call_event step = { .clock = word->clock, .kind = word->kind, .function = word->a, .site = word->n };
 
-	if (word->kind == PT_STEP_ENTER)
+	if (word->kind == PT_CALL_ENTER)
 		step.entry = (uint8_t)word->b;
-	if (word->kind == PT_STEP_SWITCH) {
+	if (word->kind == PT_CALL_SWITCH) {
 		step.stack = word->a;
 		step.task = word->b;
 	}
-	if (word->kind == PT_STEP_ELSEWHERE)
+	if (word->kind == PT_CALL_ELSEWHERE)
 		step.net = word->n;
 	return step;
 }
@@ -96,7 +96,7 @@ static void print_tree(const struct pt_tree *tree, char *out)
 
 START_TEST(story)
 {
-	struct pt_step steps[16] = { 0 };
+	struct pt_call_event steps[16] = { 0 };
 	struct pt_profile profile = { 0 };
 	struct pt_analysis_setup setup = { 0 };
 	void *tree = pt_analysis_tree.open(&setup, NULL);
@@ -105,7 +105,7 @@ START_TEST(story)
 
 	for (; n < 16 && stories[_i].word[n].kind != 0; n++) {
 		steps[n] = step_of(&stories[_i].word[n]);
-		if (n > 0 && steps[n].kind != PT_STEP_SWITCH)
+		if (n > 0 && steps[n].kind != PT_CALL_SWITCH)
 			steps[n].stack = steps[n - 1].stack;
 	}
 	for (size_t i = 0; i < n; i += 3)	/* in batches: what is open goes on */
@@ -126,14 +126,14 @@ START_TEST(bounded)
 	struct pt_profile profile = { 0 };
 	struct pt_analysis_setup setup = { 0 };
 	void *tree = pt_analysis_tree.open(&setup, NULL);
-	struct pt_step step = { .kind = PT_STEP_ENTER, .entry = PT_ENTRY_CALL, .function = F };
+	struct pt_call_event step = { .kind = PT_CALL_ENTER, .entry = PT_ENTRY_CALL, .function = F };
 	uint64_t net = 0;
 
 	for (uint32_t i = 0; i < 5000; i++) {		/* deeper than any chain is followed */
 		step.clock = step.site = i;
 		pt_analysis_tree.steps(tree, &step, 1);
 	}
-	step.kind = PT_STEP_LEAVE;
+	step.kind = PT_CALL_LEAVE;
 	for (uint32_t i = 0; i < 5000; i++) {
 		step.clock++;
 		pt_analysis_tree.steps(tree, &step, 1);
@@ -141,7 +141,7 @@ START_TEST(bounded)
 	for (uint32_t i = 0; i < PT_TREE_NODES; i++) {	/* more chains than fit */
 		step.clock++;
 		step.site = i;
-		step.kind = i % 2 == 0 ? PT_STEP_ENTER : PT_STEP_LEAVE;
+		step.kind = i % 2 == 0 ? PT_CALL_ENTER : PT_CALL_LEAVE;
 		pt_analysis_tree.steps(tree, &step, 1);
 		step.function = (uint16_t)(i / 7 + 1);
 	}

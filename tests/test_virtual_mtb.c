@@ -64,8 +64,8 @@ static uint32_t get(uint32_t offset)
 
 static void jump(enum pt_vjump how, uint32_t from, uint32_t exc_return, uint32_t to)
 {
-	if (f.mtb.tap.jump != NULL)
-		f.mtb.tap.jump(f.mtb.tap.arg, how, from, exc_return, to);
+	if (f.mtb.observer.jump != NULL)
+		f.mtb.observer.jump(f.mtb.observer.arg, how, from, exc_return, to);
 }
 
 static void branch(uint32_t from, uint32_t to)
@@ -147,7 +147,7 @@ START_TEST(writes_nothing_while_off)
 	put(PT_VMTB_FLOW, 0);
 	branch(0x100, 0x200);
 	ck_assert_uint_eq(f.mtb.n_packets, 0);
-	ck_assert_ptr_null(f.mtb.tap.jump);
+	ck_assert_ptr_null(f.mtb.observer.jump);
 }
 END_TEST
 
@@ -383,8 +383,8 @@ static void dwt_setup(void)
 
 static void dwt_sees_data(uint32_t addr, unsigned size_bytes, bool is_write, uint32_t value)
 {
-	if (f.dwt.tap.data != NULL)
-		f.dwt.tap.data(f.dwt.tap.arg, addr, size_bytes, is_write, value, 0x100);
+	if (f.dwt.observer.data != NULL)
+		f.dwt.observer.data(f.dwt.observer.arg, addr, size_bytes, is_write, value, 0x100);
 }
 
 START_TEST(dwt_says_what_it_is)
@@ -392,8 +392,8 @@ START_TEST(dwt_says_what_it_is)
 	ck_assert_uint_eq(dwt_get(0x000), 0x2f000000);
 	ck_assert_uint_eq(dwt_get(0x200), 0x20000000);
 	ck_assert_uint_eq(dwt_get(0xfcc), 0x04);
-	ck_assert_ptr_null(f.dwt.tap.insn);	/* costs nothing while off */
-	ck_assert_ptr_null(f.dwt.tap.data);
+	ck_assert_ptr_null(f.dwt.observer.insn);	/* costs nothing while off */
+	ck_assert_ptr_null(f.dwt.observer.data);
 	dwt_put(0x024, 31);
 	ck_assert_uint_eq(dwt_get(0x024), 24);
 }
@@ -407,7 +407,7 @@ START_TEST(dwt_starts_at_entry_and_stops_at_exit)
 	dwt_put(0x038, 4);
 	dwt_put(0x200, 1);
 	for (uint32_t pc = 0x3fe; pc < 0x424; pc += 2)
-		f.dwt.tap.insn(f.dwt.tap.arg, pc);
+		f.dwt.observer.insn(f.dwt.observer.arg, pc);
 	ck_assert_uint_eq(starts, 1);
 	ck_assert_uint_eq(stops, 1);
 	ck_assert_uint_eq(dwt_get(0x028), 0x01000004);	/* MATCHED, cleared by the read */

@@ -80,7 +80,7 @@ static void carry_out(struct usb_probe *probe, const struct request *request)
 		answer_other(probe, request);
 		return;
 	}
-	answer.fault = pt_vrig_fault(&probe->rig);
+	answer.fault = pt_vsetup_fault(&probe->rig);
 	if (answer.fault == PT_VFAULT_LOST)
 		return;
 	if (answer.fault == PT_VFAULT_UNPLUG || answer.fault == PT_VFAULT_CUT) {
@@ -90,8 +90,8 @@ static void carry_out(struct usb_probe *probe, const struct request *request)
 	if (probe->rig.engine->set_packet_bytes != NULL)
 		probe->rig.engine->set_packet_bytes(probe->rig.engine_state,
 						    bulk ? probe->rig.link->packet_bytes : HID_REPORT_BYTES);
-	pt_vrig_process(&probe->rig, request->bytes, request->len_bytes, uv_hrtime() - probe->origin_ns, on_response,
-			&answer);
+	pt_vsetup_process(&probe->rig, request->bytes, request->len_bytes, uv_hrtime() - probe->origin_ns, on_response,
+			  &answer);
 }
 
 static gpointer work(gpointer arg)
@@ -130,7 +130,7 @@ void usb_firmware_request(struct usb_probe *probe, enum pipe pipe, const uint8_t
 
 int usb_firmware_start(struct usb_probe *probe, struct pt_err *err)
 {
-	if (probe->config.answer == NULL && pt_vrig_open(&probe->rig, probe->config.board, err) < 0)
+	if (probe->config.answer == NULL && pt_vsetup_open(&probe->rig, probe->config.board, err) < 0)
 		return err->code;
 	probe->origin_ns = uv_hrtime();
 	g_cond_init(&probe->work);
@@ -149,7 +149,7 @@ void usb_firmware_stop(struct usb_probe *probe)
 	g_thread_join(probe->worker);
 	g_cond_clear(&probe->work);
 	if (probe->config.answer == NULL)
-		pt_vrig_close(&probe->rig);
+		pt_vsetup_close(&probe->rig);
 }
 
 uint64_t usb_probe_packets(struct usb_probe *probe)

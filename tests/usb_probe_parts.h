@@ -34,7 +34,7 @@ struct usb_probe {
 	UMockdevIoctlClient *claimed[N_INTERFACES];
 	unsigned halted;		/* an endpoint that answers STALL until its halt is cleared, or 0 */
 
-	struct pt_vrig rig;		/* the worker's alone */
+	struct pt_vsetup rig;		/* the worker's alone */
 	GThread *worker;
 	GCond work;
 	GQueue requests;		/* struct request */

@@ -67,7 +67,7 @@ struct pt_gdb_action { char kind; unsigned core; uint64_t start, end; };
 struct pt_gdb_stop_event { unsigned core; struct pt_core_status status; };
 
 struct pt_monitor_call;
-struct pt_gdb_pass;
+struct pt_gdb_proxy;
 struct pt_gdb_document;
 struct pt_gdb_history;
 struct pt_gdb_open_files;
@@ -149,14 +149,14 @@ struct pt_gdb_client {
 	struct pt_gdb_document *document;
 	struct pt_gdb_history *history;
 	struct pt_gdb_open_files *files;
-	struct pt_gdb_pass *pass;	/* its packets go to another GDB server: proxy.h; NULL: they do not */
+	struct pt_gdb_proxy *proxy;	/* its packets go to another GDB server: proxy.h; NULL: they do not */
 	bool decided;			/* whether they do */
 };
 
 /* Do its packets go to another GDB server? */
 static inline bool pt_gdb_is_proxied(const struct pt_gdb_client *client)
 {
-	return client->pass != NULL;
+	return client->proxy != NULL;
 }
 
 /* Does GDB take all cores to be halted? */

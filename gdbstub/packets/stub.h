@@ -26,7 +26,7 @@ struct pt_gdbstub {
 	struct pt_listener listener;
 	bool listener_closing;
 	struct pt_gdb_client *clients;
-	struct pt_gdb_pass *pass;	/* to another GDB server; NULL: not needed yet */
+	struct pt_gdb_proxy *proxy;	/* to another GDB server; NULL: not needed yet */
 	struct pt_gdb_client *owner;	/* the client that has the inferior; NULL: none */
 	struct pt_program *found_program;	/* find_program.c's: that no user has named; NULL: none */
 	struct pt_files *files;	/* of the board, the server's */

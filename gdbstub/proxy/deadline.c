@@ -10,7 +10,7 @@
 
 /* --- what is owed ------------------------------------------------------------------------------------------------- */
 
-unsigned pt_pass_owed(struct pt_gdb_pass *p, uint64_t *silent_ns)
+unsigned pt_proxy_owed(struct pt_gdb_proxy *p, uint64_t *silent_ns)
 {
 	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
 	struct pt_rsp_shared *shared = pt_rsp_stream_lock(stream);
@@ -21,12 +21,12 @@ unsigned pt_pass_owed(struct pt_gdb_pass *p, uint64_t *silent_ns)
 	return n;
 }
 
-int pt_pass_n_out(const struct pt_gdb_pass *p)
+int pt_proxy_n_out(const struct pt_gdb_proxy *p)
 {
 	return p->pieces.kind != '\0' ? (int)p->pieces.n_out : 1;
 }
 
-void pt_pass_owe(struct pt_gdb_pass *p, int more)
+void pt_proxy_owe(struct pt_gdb_proxy *p, int more)
 {
 	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
 	struct pt_rsp_shared *shared = pt_rsp_stream_lock(stream);
@@ -40,31 +40,31 @@ void pt_pass_owe(struct pt_gdb_pass *p, int more)
 
 /* --- patience ----------------------------------------------------------------------------------------------------- */
 
-uint64_t pt_pass_standard_ms(const struct pt_gdb_pass *p)
+uint64_t pt_proxy_standard_ms(const struct pt_gdb_proxy *p)
 {
 	return p->upstream != NULL ? pt_rsp_stream_patience_ms(pt_upstream_stream(p->upstream))
 				   : PT_RSP_STREAM_PATIENCE_MS;
 }
 
 /* Silence is told after the patience that is set, though some packets may take longer. */
-void pt_pass_patience(struct pt_gdb_pass *p, uint64_t ms)
+void pt_proxy_patience(struct pt_gdb_proxy *p, uint64_t ms)
 {
-	uint64_t first_ms = pt_pass_standard_ms(p) < ms ? pt_pass_standard_ms(p) : ms;
+	uint64_t first_ms = pt_proxy_standard_ms(p) < ms ? pt_proxy_standard_ms(p) : ms;
 
 	p->since_ms = uv_now(p->stub->loop);
 	p->rest_ms = ms - first_ms;
-	uv_timer_start(&p->timer, pt_pass_on_timer, first_ms, 0);
+	uv_timer_start(&p->timer, pt_proxy_on_timer, first_ms, 0);
 }
 
 static const char interrupt_name[] = "the interrupt";
 
 bool pt_gdb_pass_waits(const struct pt_gdbstub *stub, char *line, size_t room_bytes)
 {
-	const struct pt_gdb_pass *p = stub->pass;
-	bool interrupt = p != NULL && p->await == PT_PASS_STOP;	/* a program that runs owes nothing until then */
+	const struct pt_gdb_proxy *p = stub->proxy;
+	bool interrupt = p != NULL && p->await == PT_PROXY_STOP;	/* a program that runs owes nothing until then */
 
 	line[0] = '\0';
-	if (p == NULL || p->await == PT_PASS_NOTHING || !uv_is_active((const uv_handle_t *)&p->timer))
+	if (p == NULL || p->await == PT_PROXY_NOTHING || !uv_is_active((const uv_handle_t *)&p->timer))
 		return false;
 	snprintf(line, room_bytes, "upstream: the GDB server at %s has not answered %.*s for %.1f s", p->server,
 		 (int)strcspn(interrupt ? interrupt_name : p->head, ",:;"), interrupt ? interrupt_name : p->head,
@@ -74,7 +74,7 @@ bool pt_gdb_pass_waits(const struct pt_gdbstub *stub, char *line, size_t room_by
 
 /* GDB prints console packets while it waits for a stop or for the end of a command; elsewhere they would be the
  * answer. */
-static void tell_silence(struct pt_gdb_pass *p)
+static void tell_silence(struct pt_gdb_proxy *p)
 {
 	char line[160];
 
@@ -84,38 +84,38 @@ static void tell_silence(struct pt_gdb_pass *p)
 	p->told = true;
 	pt_warn("%s", line);
 	strcat(line, "\n");
-	if (p->command || p->await == PT_PASS_STOP)
+	if (p->command || p->await == PT_PROXY_STOP)
 		pt_gdb_console(p->client, line, strlen(line));
 }
 
-static void ask_why(struct pt_gdb_pass *p)
+static void ask_why(struct pt_gdb_proxy *p)
 {
 	p->asks_why = p->sent_etx = false;
-	p->await = PT_PASS_ANSWER;
+	p->await = PT_PROXY_ANSWER;
 	snprintf(p->head, sizeof(p->head), "?");
 	pt_upstream_send(p->upstream, "?", 1);
-	pt_pass_patience(p, pt_pass_standard_ms(p));
+	pt_proxy_patience(p, pt_proxy_standard_ms(p));
 }
 
-void pt_pass_on_timer(uv_timer_t *timer)
+void pt_proxy_on_timer(uv_timer_t *timer)
 {
-	struct pt_gdb_pass *p = timer->data;
+	struct pt_gdb_proxy *p = timer->data;
 
 	if (p->rest_ms > 0) {
-		uv_timer_start(timer, pt_pass_on_timer, p->rest_ms, 0);
+		uv_timer_start(timer, pt_proxy_on_timer, p->rest_ms, 0);
 		p->rest_ms = 0;
 		tell_silence(p);
 	} else if (p->unsent) {
-		pt_pass_fail(p, "the GDB server at %s cannot be reached at present: %s", p->server,
-			     p->upstream == NULL ? "the connection is not open yet" : "it is busy with the profile");
-	} else if (p->await == PT_PASS_STOP && p->asks_why && p->upstream != NULL &&
+		pt_proxy_fail(p, "the GDB server at %s cannot be reached at present: %s", p->server,
+			      p->upstream == NULL ? "the connection is not open yet" : "it is busy with the profile");
+	} else if (p->await == PT_PROXY_STOP && p->asks_why && p->upstream != NULL &&
 		   pt_upstream_has_turn(p->upstream)) {
 		ask_why(p);	/* it stood still, though nobody said so */
-	} else if (p->await != PT_PASS_NOTHING && p->upstream != NULL) {
-		pt_pass_owe(p, pt_pass_n_out(p));
+	} else if (p->await != PT_PROXY_NOTHING && p->upstream != NULL) {
+		pt_proxy_owe(p, pt_proxy_n_out(p));
 		pt_warn("upstream: %s is silent", p->server);
-		pt_pass_fail(p, "the GDB server at %s does not answer%s", p->server,
-			     p->sent_etx ? " to the interrupt" : "");
+		pt_proxy_fail(p, "the GDB server at %s does not answer%s", p->server,
+			      p->sent_etx ? " to the interrupt" : "");
 		pt_upstream_idle(p->upstream);
 	}
 }

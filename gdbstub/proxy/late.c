@@ -9,7 +9,7 @@
 
 #include "gdbstub/proxy/proxy_parts.h"
 
-void pt_pass_promise(struct pt_gdb_client *client)
+void pt_proxy_promise(struct pt_gdb_client *client)
 {
 	pt_gdb_reply_text(client, "PacketSize=400;QStartNoAckMode+;qXfer:features:read+;qXfer:memory-map:read+;"
 				  "qXfer:osdata:read+;qXfer:btrace:read+;qXfer:btrace-conf:read+;Qbtrace:bts+;"
@@ -17,7 +17,7 @@ void pt_pass_promise(struct pt_gdb_client *client)
 }
 
 /* What the replay tells the server. Without multiprocess+, which changes how threads are named. */
-void pt_pass_late_begin(struct pt_gdb_pass *p)
+void pt_proxy_late_begin(struct pt_gdb_proxy *p)
 {
 	p->late_attach = p->client->auth.late;
 	if (!p->client->auth.late)
@@ -26,7 +26,7 @@ void pt_pass_late_begin(struct pt_gdb_pass *p)
 	p->extended = true;
 }
 
-void pt_pass_late_attach(struct pt_gdb_pass *p)
+void pt_proxy_late_attach(struct pt_gdb_proxy *p)
 {
 	struct pt_rsp_packet *packet = p->client->rsp.current;
 
@@ -37,7 +37,7 @@ void pt_pass_late_attach(struct pt_gdb_pass *p)
 	packet->len_bytes = 1;
 }
 
-bool pt_pass_late_refuses(const struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
+bool pt_proxy_late_refuses(const struct pt_gdb_proxy *p, const struct pt_rsp_raw *raw)
 {
 	static const char empty[] = "$#00";
 

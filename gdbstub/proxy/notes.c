@@ -5,7 +5,7 @@
 
 #include "gdbstub/proxy/proxy_parts.h"
 
-void pt_pass_note_resume(struct pt_gdb_pass *p, const struct pt_rsp_packet *packet)
+void pt_proxy_note_resume(struct pt_gdb_proxy *p, const struct pt_rsp_packet *packet)
 {
 	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
 	struct pt_rsp_shared *shared = pt_rsp_stream_lock(stream);
@@ -18,7 +18,7 @@ void pt_pass_note_resume(struct pt_gdb_pass *p, const struct pt_rsp_packet *pack
 	pt_rsp_stream_unlock(stream);
 }
 
-void pt_pass_note_thread(struct pt_gdb_pass *p, const struct pt_rsp_packet *packet)
+void pt_proxy_note_thread(struct pt_gdb_proxy *p, const struct pt_rsp_packet *packet)
 {
 	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
 	struct pt_rsp_shared *shared = pt_rsp_stream_lock(stream);
@@ -28,7 +28,7 @@ void pt_pass_note_thread(struct pt_gdb_pass *p, const struct pt_rsp_packet *pack
 	pt_rsp_stream_unlock(stream);
 }
 
-void pt_pass_note_stop(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw, size_t skip)
+void pt_proxy_note_stop(struct pt_gdb_proxy *p, const struct pt_rsp_raw *raw, size_t skip)
 {
 	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
 	uint8_t text[PT_RSP_STOP_BYTES + 64];
@@ -51,14 +51,14 @@ void pt_pass_note_stop(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw, size
 }
 
 /* In non-stop the answer to a resume or a stop is OK, and nobody waits: stops are notified. */
-static void note_non_stop(struct pt_gdb_pass *p, const char *text)
+static void note_non_stop(struct pt_gdb_proxy *p, const char *text)
 {
 	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
 	struct pt_rsp_shared *shared;
 	bool actions = strncmp(text, "vCont;", 6) == 0, stops = strcmp(text, "vCtrlC") == 0;
 
 	if (actions && strpbrk(text + 5, "cCsSr") != NULL && strncmp(text + 5, ";t", 2) != 0)
-		pt_pass_note_resume(p, p->client->rsp.current);
+		pt_proxy_note_resume(p, p->client->rsp.current);
 	else if (!actions && !stops)
 		return;
 	stops |= actions && strstr(text, ";t") != NULL;
@@ -69,7 +69,7 @@ static void note_non_stop(struct pt_gdb_pass *p, const char *text)
 }
 
 /* Non-stop: "?" and the vStopped behind it go through all that stand, until the answer is OK. */
-static void note_roll(struct pt_gdb_pass *p, bool ok)
+static void note_roll(struct pt_gdb_proxy *p, bool ok)
 {
 	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
 	struct pt_rsp_shared *shared = pt_rsp_stream_lock(stream);
@@ -84,7 +84,7 @@ static void note_roll(struct pt_gdb_pass *p, bool ok)
 	pt_rsp_stream_unlock(stream);
 }
 
-static void note_detached(struct pt_gdb_pass *p, struct pt_rsp_shared *shared)
+static void note_detached(struct pt_gdb_proxy *p, struct pt_rsp_shared *shared)
 {
 	if (strcmp(p->server, "OpenOCD") == 0)
 		shared->run.running = false;
@@ -94,30 +94,30 @@ static void note_detached(struct pt_gdb_pass *p, struct pt_rsp_shared *shared)
 	p->n_breaks = 0;
 }
 
-static bool tells_of_stop(const struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
+static bool tells_of_stop(const struct pt_gdb_proxy *p, const struct pt_rsp_raw *raw)
 {
-	return (p->await == PT_PASS_STOP && raw->bytes[1] != 'F') || strcmp(p->head, "?") == 0 ||
+	return (p->await == PT_PROXY_STOP && raw->bytes[1] != 'F') || strcmp(p->head, "?") == 0 ||
 	       strncmp(p->head, "vRun", 4) == 0 || strncmp(p->head, "vAttach", 7) == 0 ||
 	       (p->non_stop && strcmp(p->head, "vStopped") == 0);
 }
 
 /* Breakpoints that the client leaves behind when it goes without a word are taken out. */
-static void note_break(struct pt_gdb_pass *p, const struct pt_rsp_packet *packet)
+static void note_break(struct pt_gdb_proxy *p, const struct pt_rsp_packet *packet)
 {
 	const char *what = (const char *)packet->bytes + 1;
 	size_t len = strcspn(what, ";"), i = 0;
 
-	if ((packet->bytes[0] != 'Z' && packet->bytes[0] != 'z') || len >= PT_PASS_BREAK_BYTES)
+	if ((packet->bytes[0] != 'Z' && packet->bytes[0] != 'z') || len >= PT_PROXY_BREAK_BYTES)
 		return;
 	while (i < p->n_breaks && (strncmp(p->breaks[i], what, len) != 0 || p->breaks[i][len] != '\0'))
 		i++;
-	if (packet->bytes[0] == 'Z' && i == p->n_breaks && i < PT_PASS_BREAKS)
-		snprintf(p->breaks[p->n_breaks++], PT_PASS_BREAK_BYTES, "%.*s", (int)len, what);
+	if (packet->bytes[0] == 'Z' && i == p->n_breaks && i < PT_PROXY_BREAKS)
+		snprintf(p->breaks[p->n_breaks++], PT_PROXY_BREAK_BYTES, "%.*s", (int)len, what);
 	else if (packet->bytes[0] == 'z' && i < p->n_breaks)
-		memmove(p->breaks[i], p->breaks[--p->n_breaks], PT_PASS_BREAK_BYTES);
+		memmove(p->breaks[i], p->breaks[--p->n_breaks], PT_PROXY_BREAK_BYTES);
 }
 
-void pt_pass_note_answer(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
+void pt_proxy_note_answer(struct pt_gdb_proxy *p, const struct pt_rsp_raw *raw)
 {
 	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
 	bool ok = raw->len_bytes == 6 && memcmp(raw->bytes, "$OK#", 4) == 0;
@@ -126,7 +126,7 @@ void pt_pass_note_answer(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 	if (p->non_stop && (strcmp(p->head, "?") == 0 || strcmp(p->head, "vStopped") == 0))
 		note_roll(p, ok);
 	if (tells_of_stop(p, raw))
-		pt_pass_note_stop(p, raw, 0);
+		pt_proxy_note_stop(p, raw, 0);
 	if (!ok)
 		return;
 	shared = pt_rsp_stream_lock(stream);

@@ -72,7 +72,7 @@ static bool is_harmless_command(const struct pt_rsp_packet *packet)
 	return strlen(line) == n && is_harmless_word(line);
 }
 
-bool pt_pass_may_forward(const struct pt_gdb_client *client)
+bool pt_proxy_may_forward(const struct pt_gdb_client *client)
 {
 	const char *text = (const char *)client->rsp.current->bytes;
 
@@ -91,7 +91,7 @@ static const char *const their_tables[] = {
 	"shm", "sem",	"msg",	     "modules",	       "cpus",
 };
 
-static bool is_our_table(const struct pt_gdb_pass *p, const char *annex)
+static bool is_our_table(const struct pt_gdb_proxy *p, const char *annex)
 {
 	size_t len = strcspn(annex, ":");
 
@@ -144,7 +144,7 @@ static void reply_piece(struct pt_gdb_client *client, const char *text, uint64_t
 	pt_gdb_reply(client);
 }
 
-static void reply_description(struct pt_gdb_pass *p)
+static void reply_description(struct pt_gdb_proxy *p)
 {
 	const struct pt_rsp_packet *packet = p->client->rsp.current;
 	struct pt_rsp_args args = { packet->bytes, packet->bytes + packet->len_bytes };
@@ -180,7 +180,7 @@ static bool is_big_endian(const struct pt_target *target)
 }
 
 /* The client's choice, or the thread of the last stop. */
-int pt_pass_chosen_core(struct pt_target *target, struct pt_err *err)
+int pt_proxy_chosen_core(struct pt_target *target, struct pt_err *err)
 {
 	const struct pt_target_upstream *what = target->ops->upstream(target->state);
 	struct pt_rsp_stream *stream = pt_upstream_of(target);
@@ -207,7 +207,7 @@ static int read_own(struct pt_gdb_request *rq, struct pt_board *board, struct pt
 	(void)board;
 	if (target->ops->upstream == NULL || !find_row(target, rq->addr, &row, &bits))
 		return pt_fail(err, PT_ESTATE, "no such register");
-	core = pt_pass_chosen_core(target, err);
+	core = pt_proxy_chosen_core(target, err);
 	if (core < 0 || target->ops->read_registers(target->state, (unsigned)core, &row, 1, &value, err) < 0) {
 		for (unsigned i = 0; i < (bits + 7) / 8; i++)
 			pt_rsp_text(&rq->frame, "xx");
@@ -235,14 +235,14 @@ static int write_own(struct pt_gdb_request *rq, struct pt_board *board, struct p
 		return pt_fail(err, PT_EARG, "malformed packet");
 	for (unsigned i = 0; i < n; i++)
 		value |= (uint64_t)bytes[i] << 8 * (is_big_endian(target) ? n - 1 - i : i);
-	core = pt_pass_chosen_core(target, err);
+	core = pt_proxy_chosen_core(target, err);
 	if (core < 0 || target->ops->write_registers(target->state, (unsigned)core, &row, 1, &value, err) < 0)
 		return err->code;
 	pt_rsp_text(&rq->frame, "OK");
 	return 0;
 }
 
-static bool take_own_register(struct pt_gdb_pass *p)
+static bool take_own_register(struct pt_gdb_proxy *p)
 {
 	struct pt_gdb_request *rq = &p->client->request;
 	const struct pt_rsp_packet *packet = p->client->rsp.current;
@@ -260,7 +260,7 @@ static bool take_own_register(struct pt_gdb_pass *p)
 
 /* --- whose it is -------------------------------------------------------------------------------------------------- */
 
-enum pt_pass_whose pt_pass_whose(struct pt_gdb_pass *p)
+enum pt_proxy_whose pt_proxy_whose(struct pt_gdb_proxy *p)
 {
 	const struct pt_rsp_packet *packet = p->client->rsp.current;
 	const char *text = (const char *)packet->bytes;
@@ -268,10 +268,10 @@ enum pt_pass_whose pt_pass_whose(struct pt_gdb_pass *p)
 
 	if (text[0] == 'p' || text[0] == 'P') {
 		if (take_own_register(p))
-			return PT_PASS_DONE;
+			return PT_PROXY_DONE;
 	} else if (strncmp(text, "qXfer:features:read:", 20) == 0 && p->description != NULL) {
 		reply_description(p);
-		return PT_PASS_DONE;
+		return PT_PROXY_DONE;
 	} else if (strncmp(text, "qRcmd,", 6) == 0) {
 		ours = is_our_word(packet);
 	} else if (strncmp(text, "qXfer:osdata:read:", 18) == 0) {
@@ -285,10 +285,10 @@ enum pt_pass_whose pt_pass_whose(struct pt_gdb_pass *p)
 	} else {
 		ours = strcmp(text, "QStartNoAckMode") == 0;
 	}
-	return ours ? PT_PASS_OURS : PT_PASS_THEIRS;
+	return ours ? PT_PROXY_OURS : PT_PROXY_THEIRS;
 }
 
-void pt_pass_supported(struct pt_gdb_pass *p, const char *theirs, char *out, size_t room)
+void pt_proxy_supported(struct pt_gdb_proxy *p, const char *theirs, char *out, size_t room)
 {
 	unsigned long bytes = PT_GDB_PACKET_BYTES;
 	bool features = false;
@@ -307,7 +307,9 @@ void pt_pass_supported(struct pt_gdb_pass *p, const char *theirs, char *out, siz
 		features |= strncmp(at, "qXfer:features:read+", 20) == 0;
 		at += len;
 	}
-	bytes = pt_pass_packet_bytes(p, bytes < 64 ? 64 : bytes > PT_PASS_PACKET_BYTES ? PT_PASS_PACKET_BYTES : bytes);
+	bytes = pt_proxy_packet_bytes(p, bytes < 64			 ? 64
+					 : bytes > PT_PROXY_PACKET_BYTES ? PT_PROXY_PACKET_BYTES
+									 : bytes);
 	n += (size_t)snprintf(out + n, room - n, "PacketSize=%lx;QStartNoAckMode+", bytes);
 	if (!p->offers_osdata)
 		n += (size_t)snprintf(out + n, room - n, ";qXfer:osdata:read+");

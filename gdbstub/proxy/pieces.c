@@ -22,9 +22,9 @@ enum {
 	HEAD_BYTES = 40,	/* "X", an address, a length, and a mark */
 };
 
-unsigned long pt_pass_packet_bytes(struct pt_gdb_pass *p, unsigned long server_bytes)
+unsigned long pt_proxy_packet_bytes(struct pt_gdb_proxy *p, unsigned long server_bytes)
 {
-	struct pt_pass_pieces *pieces = &p->pieces;
+	struct pt_proxy_pieces *pieces = &p->pieces;
 
 	pieces->server_bytes = 0;
 	pieces->ahead = 1;
@@ -34,21 +34,21 @@ unsigned long pt_pass_packet_bytes(struct pt_gdb_pass *p, unsigned long server_b
 	return WIDE_BYTES;
 }
 
-static bool is_read(const struct pt_pass_pieces *pieces)
+static bool is_read(const struct pt_proxy_pieces *pieces)
 {
 	return pieces->kind == 'm' || pieces->kind == 'x';
 }
 
 /* --- out ---------------------------------------------------------------------------------------------------------- */
 
-static uint64_t read_bytes(const struct pt_pass_pieces *pieces, uint64_t from)
+static uint64_t read_bytes(const struct pt_proxy_pieces *pieces, uint64_t from)
 {
 	uint64_t most = pieces->server_bytes / 2 & ~UINT64_C(7), left = pieces->end - from;
 
 	return left < most ? left : most;
 }
 
-static uint64_t write_bytes(const struct pt_pass_pieces *pieces)
+static uint64_t write_bytes(const struct pt_proxy_pieces *pieces)
 {
 	size_t room = pieces->server_bytes - HEAD_BYTES, left = (size_t)(pieces->end - pieces->next), n;
 
@@ -60,9 +60,9 @@ static uint64_t write_bytes(const struct pt_pass_pieces *pieces)
 }
 
 /* One more. It waits in the stream for pt_upstream_flush(). */
-static void ask(struct pt_gdb_pass *p)
+static void ask(struct pt_gdb_proxy *p)
 {
-	struct pt_pass_pieces *pieces = &p->pieces;
+	struct pt_proxy_pieces *pieces = &p->pieces;
 	uint64_t n = is_read(pieces) ? read_bytes(pieces, pieces->next) : write_bytes(pieces);
 	size_t data_bytes = is_read(pieces) ? 0 : pieces->kind == 'M' ? 2 * (size_t)n : (size_t)n;
 	uint8_t *packet = pieces->packet;
@@ -76,9 +76,9 @@ static void ask(struct pt_gdb_pass *p)
 	pt_upstream_queue(p->upstream, packet, (size_t)len + data_bytes);
 }
 
-static void ask_on(struct pt_gdb_pass *p)
+static void ask_on(struct pt_gdb_proxy *p)
 {
-	struct pt_pass_pieces *pieces = &p->pieces;
+	struct pt_proxy_pieces *pieces = &p->pieces;
 	unsigned ahead = is_read(pieces) && p->takes_ahead ? pieces->ahead : 1;
 
 	while (!pieces->ended && pieces->next < pieces->end && pieces->n_out < ahead)
@@ -87,14 +87,14 @@ static void ask_on(struct pt_gdb_pass *p)
 	pt_upstream_flush(p->upstream);
 }
 
-static bool take_apart(struct pt_pass_pieces *pieces, const struct pt_rsp_packet *packet)
+static bool take_apart(struct pt_proxy_pieces *pieces, const struct pt_rsp_packet *packet)
 {
 	struct pt_rsp_args args = { packet->bytes + 1, packet->bytes + packet->len_bytes };
 	uint64_t n;
 
 	pieces->kind = (char)packet->bytes[0];
 	if (strchr("mxMX", pieces->kind) == NULL || !pt_rsp_number(&args, &pieces->next) || !pt_rsp_take(&args, ",") ||
-	    !pt_rsp_number(&args, &n) || n > PT_PASS_PACKET_BYTES)
+	    !pt_rsp_number(&args, &n) || n > PT_PROXY_PACKET_BYTES)
 		return false;
 	pieces->end = pieces->next + n;
 	pieces->data = args.at + 1;
@@ -104,7 +104,7 @@ static bool take_apart(struct pt_pass_pieces *pieces, const struct pt_rsp_packet
 	       pt_rsp_left(&args) == (pieces->kind == 'M' ? 2 * n : n);
 }
 
-size_t pt_pass_fits(const struct pt_gdb_pass *p, const struct pt_rsp_packet *packet)
+size_t pt_proxy_fits(const struct pt_gdb_proxy *p, const struct pt_rsp_packet *packet)
 {
 	size_t most = p->pieces.server_bytes, fits;
 
@@ -116,9 +116,9 @@ size_t pt_pass_fits(const struct pt_gdb_pass *p, const struct pt_rsp_packet *pac
 	return 0;
 }
 
-bool pt_pass_cut(struct pt_gdb_pass *p, const struct pt_rsp_packet *packet)
+bool pt_proxy_cut(struct pt_gdb_proxy *p, const struct pt_rsp_packet *packet)
 {
-	struct pt_pass_pieces *pieces = &p->pieces;
+	struct pt_proxy_pieces *pieces = &p->pieces;
 
 	if (pieces->server_bytes == 0)
 		return false;
@@ -168,7 +168,7 @@ static uint8_t sum_of(const struct pt_rsp_raw *raw)
 }
 
 /* The sum of the whole is the sum of the sums. Bytes of pieces behind one that failed or was short are nobody's. */
-static void take_read(struct pt_pass_pieces *pieces, const struct pt_rsp_raw *raw)
+static void take_read(struct pt_proxy_pieces *pieces, const struct pt_rsp_raw *raw)
 {
 	const uint8_t *payload = raw->bytes + 1;
 	size_t n = raw->len_bytes - 4, mark = pieces->kind == 'x';
@@ -187,7 +187,7 @@ static void take_read(struct pt_pass_pieces *pieces, const struct pt_rsp_raw *ra
 	pieces->sum = (uint8_t)(pieces->sum + sum_of(raw) - (mark > 0 ? payload[0] : 0));
 }
 
-static void take_written(struct pt_pass_pieces *pieces, const struct pt_rsp_raw *raw)
+static void take_written(struct pt_proxy_pieces *pieces, const struct pt_rsp_raw *raw)
 {
 	bool ok = raw->len_bytes == 6 && memcmp(raw->bytes, "$OK#", 4) == 0;
 
@@ -199,9 +199,9 @@ static void take_written(struct pt_pass_pieces *pieces, const struct pt_rsp_raw 
 }
 
 /* Quick servers are asked for more at once the next time, slow ones for one after the other. */
-static void learn(struct pt_gdb_pass *p)
+static void learn(struct pt_gdb_proxy *p)
 {
-	struct pt_pass_pieces *pieces = &p->pieces;
+	struct pt_proxy_pieces *pieces = &p->pieces;
 
 	if (uv_now(p->stub->loop) - pieces->since_ms > BUDGET_MS)
 		pieces->ahead = 1;
@@ -209,9 +209,9 @@ static void learn(struct pt_gdb_pass *p)
 		pieces->ahead *= 2;
 }
 
-bool pt_pass_piece(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw, struct pt_rsp_raw *whole)
+bool pt_proxy_piece(struct pt_gdb_proxy *p, const struct pt_rsp_raw *raw, struct pt_rsp_raw *whole)
 {
-	struct pt_pass_pieces *pieces = &p->pieces;
+	struct pt_proxy_pieces *pieces = &p->pieces;
 
 	pieces->n_out--;
 	if (is_read(pieces))
@@ -231,14 +231,14 @@ bool pt_pass_piece(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw, struct p
 	return true;
 }
 
-void pt_pass_pieces_drop(struct pt_pass_pieces *pieces)
+void pt_proxy_pieces_drop(struct pt_proxy_pieces *pieces)
 {
 	pieces->kind = '\0';
 	pieces->n_out = 0;
 	pieces->ahead = 1;
 }
 
-void pt_pass_pieces_fini(struct pt_pass_pieces *pieces)
+void pt_proxy_pieces_fini(struct pt_proxy_pieces *pieces)
 {
 	free(pieces->packet);
 	pt_rsp_free(&pieces->answer);

@@ -3,8 +3,8 @@
  * trace of `record btrace` unless the server has one, and what the target adds to the server's registers.
  *
  * The first client that comes has the connection; others are served as on any board. Loop thread. */
-#ifndef PT_GDBSTUB_PASS_H
-#define PT_GDBSTUB_PASS_H
+#ifndef PT_GDBSTUB_PROXY_H
+#define PT_GDBSTUB_PROXY_H
 
 #include "gdbstub/packets/packet.h"
 

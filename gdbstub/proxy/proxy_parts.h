@@ -1,23 +1,23 @@
 /* What the files of passing share: proxy.c has the life of a packet, own_packets.c what of it is ours, server.c how the
  * connection comes and goes, notes.c what the board has to know of what passes. */
-#ifndef PT_GDBSTUB_PASS_PARTS_H
-#define PT_GDBSTUB_PASS_PARTS_H
+#ifndef PT_GDBSTUB_PROXY_PARTS_H
+#define PT_GDBSTUB_PROXY_PARTS_H
 
 #include "gdbstub/proxy/proxy.h"
 #include "board/upstream.h"
 
 enum {
-	PT_PASS_PACKET_BYTES = 0x20000,	/* the largest payload of a client: what servers offer at most */
-	PT_PASS_BREAKS = 256,
-	PT_PASS_BREAK_BYTES = 48,
-	PT_PASS_SUPPORTED_BYTES = 2048,
-	PT_PASS_SLOW_MS = 60000,	/* flash, resets, other people's commands */
+	PT_PROXY_PACKET_BYTES = 0x20000,	/* the largest payload of a client: what servers offer at most */
+	PT_PROXY_BREAKS = 256,
+	PT_PROXY_BREAK_BYTES = 48,
+	PT_PROXY_SUPPORTED_BYTES = 2048,
+	PT_PROXY_SLOW_MS = 60000,	/* flash, resets, other people's commands */
 };
 
-enum pt_pass_await { PT_PASS_NOTHING, PT_PASS_ANSWER, PT_PASS_STOP };
+enum pt_proxy_await { PT_PROXY_NOTHING, PT_PROXY_ANSWER, PT_PROXY_STOP };
 
 /* A memory packet that is longer than the server takes: pieces.c. */
-struct pt_pass_pieces {
+struct pt_proxy_pieces {
 	size_t server_bytes;		/* its PacketSize; 0: the client was offered the same, and nothing is cut */
 	unsigned ahead;			/* so many reads may be under way */
 	char kind;			/* of what is being cut: m, x, M or X; 0: nothing is */
@@ -31,7 +31,7 @@ struct pt_pass_pieces {
 	uint8_t sum;
 };
 
-struct pt_gdb_pass {
+struct pt_gdb_proxy {
 	struct pt_gdbstub *stub;
 	struct pt_gdb_client *client;	/* whose packets are forwarded; NULL: no client's */
 	struct pt_upstream *upstream;	/* NULL: there is none at present */
@@ -42,7 +42,7 @@ struct pt_gdb_pass {
 	bool closing;
 
 	/* the current packet */
-	enum pt_pass_await await;
+	enum pt_proxy_await await;
 	bool unsent;			/* it waits for the turn */
 	bool etx;			/* a Ctrl-C does */
 	bool sent_etx;
@@ -52,15 +52,15 @@ struct pt_gdb_pass {
 	char head[16];			/* how it begins */
 	uint64_t since_ms, rest_ms;	/* of the loop's clock: silent since; how much longer, once that was told */
 	bool told;
-	struct pt_pass_pieces pieces;
+	struct pt_proxy_pieces pieces;
 
 	/* what the client has chosen: told again to a server that comes back */
-	char supported[PT_PASS_SUPPORTED_BYTES], thread[PT_RSP_THREAD_BYTES + 2];
+	char supported[PT_PROXY_SUPPORTED_BYTES], thread[PT_RSP_THREAD_BYTES + 2];
 	bool non_stop, extended;
 	bool asks_stops;		/* non-stop: the server tells which threads stand, one by one */
 	unsigned replay;		/* the step of telling; 0: done */
 	bool late_attach;		/* its attach is to be a "?": late.c */
-	char breaks[PT_PASS_BREAKS][PT_PASS_BREAK_BYTES];	/* "0,1234,2" */
+	char breaks[PT_PROXY_BREAKS][PT_PROXY_BREAK_BYTES];	/* "0,1234,2" */
 	size_t n_breaks;
 
 	/* what the target says, from the board */
@@ -73,66 +73,66 @@ struct pt_gdb_pass {
 	char lost[200];			/* why there is no connection */
 	bool finding;
 	bool offers_osdata, offers_btrace;
-	uint8_t *payload;		/* the client's, PT_PASS_PACKET_BYTES + 1 */
+	uint8_t *payload;		/* the client's, PT_PROXY_PACKET_BYTES + 1 */
 };
 
 /* late.c */
-void pt_pass_promise(struct pt_gdb_client *client);
+void pt_proxy_promise(struct pt_gdb_client *client);
 
 /* answer.c */
-bool pt_pass_begins(const struct pt_rsp_packet *packet, const char *with);
-void pt_pass_settle(struct pt_gdb_pass *pass);	/* nothing is awaited any more */
-void pt_pass_fail(struct pt_gdb_pass *pass, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+bool pt_proxy_begins(const struct pt_rsp_packet *packet, const char *with);
+void pt_proxy_settle(struct pt_gdb_proxy *proxy);	/* nothing is awaited any more */
+void pt_proxy_fail(struct pt_gdb_proxy *proxy, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* notes.c */
-void pt_pass_note_resume(struct pt_gdb_pass *pass, const struct pt_rsp_packet *packet);	/* the client lets it run */
-void pt_pass_note_thread(struct pt_gdb_pass *pass, const struct pt_rsp_packet *packet);	/* Hg: it has chosen one */
+void pt_proxy_note_resume(struct pt_gdb_proxy *proxy, const struct pt_rsp_packet *packet);	/* the client lets it run */
+void pt_proxy_note_thread(struct pt_gdb_proxy *proxy, const struct pt_rsp_packet *packet);	/* Hg: it has chosen one */
 /* A packet that tells how the target is: a stop reply from byte skip of its payload on. */
-void pt_pass_note_stop(struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw, size_t skip);
-void pt_pass_note_answer(struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw);	/* to the client's packet */
+void pt_proxy_note_stop(struct pt_gdb_proxy *proxy, const struct pt_rsp_raw *raw, size_t skip);
+void pt_proxy_note_answer(struct pt_gdb_proxy *proxy, const struct pt_rsp_raw *raw);	/* to the client's packet */
 
 /* deadline.c */
-uint64_t pt_pass_standard_ms(const struct pt_gdb_pass *pass);	/* what the user has set */
-void pt_pass_patience(struct pt_gdb_pass *pass, uint64_t ms);	/* from now on, for the next answer */
-unsigned pt_pass_owed(struct pt_gdb_pass *pass, uint64_t *silent_ns);	/* answers that no client waits for any more */
-void pt_pass_owe(struct pt_gdb_pass *pass, int more);
-int pt_pass_n_out(const struct pt_gdb_pass *pass);	/* answers to the current packet that have yet to come */
-void pt_pass_on_timer(uv_timer_t *timer);
+uint64_t pt_proxy_standard_ms(const struct pt_gdb_proxy *proxy);	/* what the user has set */
+void pt_proxy_patience(struct pt_gdb_proxy *proxy, uint64_t ms);	/* from now on, for the next answer */
+unsigned pt_proxy_owed(struct pt_gdb_proxy *proxy, uint64_t *silent_ns);	/* answers that no client waits for any more */
+void pt_proxy_owe(struct pt_gdb_proxy *proxy, int more);
+int pt_proxy_n_out(const struct pt_gdb_proxy *proxy);	/* answers to the current packet that have yet to come */
+void pt_proxy_on_timer(uv_timer_t *timer);
 
 /* pieces.c */
 /* PacketSize for the client, of a server that has this one. */
-unsigned long pt_pass_packet_bytes(struct pt_gdb_pass *pass, unsigned long server_bytes);
+unsigned long pt_proxy_packet_bytes(struct pt_gdb_proxy *proxy, unsigned long server_bytes);
 /* Sends the first pieces of it. False: it needs no cutting, or cannot be cut. */
-bool pt_pass_cut(struct pt_gdb_pass *pass, const struct pt_rsp_packet *packet);
+bool pt_proxy_cut(struct pt_gdb_proxy *proxy, const struct pt_rsp_packet *packet);
 /* How much of a packet that is not cut the server takes: all of it; less of a write to a file, which may be short;
  * 0: it would not take it. */
-size_t pt_pass_fits(const struct pt_gdb_pass *pass, const struct pt_rsp_packet *packet);
+size_t pt_proxy_fits(const struct pt_gdb_proxy *proxy, const struct pt_rsp_packet *packet);
 /* An answer, while pieces.kind is set. True: it was the last, and whole (valid until the next cut) answers the client;
  * len_bytes 0: the server said more than can be passed on. */
-bool pt_pass_piece(struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw, struct pt_rsp_raw *whole);
-void pt_pass_pieces_drop(struct pt_pass_pieces *pieces);	/* what is on its way is discarded */
-void pt_pass_pieces_fini(struct pt_pass_pieces *pieces);
+bool pt_proxy_piece(struct pt_gdb_proxy *proxy, const struct pt_rsp_raw *raw, struct pt_rsp_raw *whole);
+void pt_proxy_pieces_drop(struct pt_proxy_pieces *pieces);	/* what is on its way is discarded */
+void pt_proxy_pieces_fini(struct pt_proxy_pieces *pieces);
 
 /* own_packets.c */
 /* OURS: to be handled like on any board; DONE: it is answered */
-enum pt_pass_whose { PT_PASS_THEIRS, PT_PASS_OURS, PT_PASS_DONE };
-enum pt_pass_whose pt_pass_whose(struct pt_gdb_pass *pass);
+enum pt_proxy_whose { PT_PROXY_THEIRS, PT_PROXY_OURS, PT_PROXY_DONE };
+enum pt_proxy_whose pt_proxy_whose(struct pt_gdb_proxy *proxy);
 /* False of a client that is not the daemon's own user where its packet may use files, programs or commands of the
  * server's host. */
-bool pt_pass_may_forward(const struct pt_gdb_client *client);
-int pt_pass_chosen_core(struct pt_target *target, struct pt_err *err);	/* board thread, in a job */
+bool pt_proxy_may_forward(const struct pt_gdb_client *client);
+int pt_proxy_chosen_core(struct pt_target *target, struct pt_err *err);	/* board thread, in a job */
 /* The server's answer to qSupported with what is ours: NUL-terminated text into out. */
-void pt_pass_supported(struct pt_gdb_pass *pass, const char *theirs, char *out, size_t room);
+void pt_proxy_supported(struct pt_gdb_proxy *proxy, const char *theirs, char *out, size_t room);
 
 /* late.c */
-void pt_pass_late_begin(struct pt_gdb_pass *pass);	/* the client has just come */
-void pt_pass_late_attach(struct pt_gdb_pass *pass);	/* its current packet, before it is passed on */
+void pt_proxy_late_begin(struct pt_gdb_proxy *proxy);	/* the client has just come */
+void pt_proxy_late_attach(struct pt_gdb_proxy *proxy);	/* its current packet, before it is passed on */
 /* The answer is to be E00. */
-bool pt_pass_late_refuses(const struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw);
+bool pt_proxy_late_refuses(const struct pt_gdb_proxy *proxy, const struct pt_rsp_raw *raw);
 
 /* server.c */
-enum pt_packet_offer pt_pass_offer(struct pt_gdb_client *client, const struct pt_upstream_user *user);
-void pt_pass_find(struct pt_gdb_pass *pass);			/* the board's connection, if there is one */
-bool pt_pass_replay_next(struct pt_gdb_pass *pass);		/* false: all is told */
+enum pt_packet_offer pt_proxy_offer(struct pt_gdb_client *client, const struct pt_upstream_user *user);
+void pt_proxy_find(struct pt_gdb_proxy *proxy);			/* the board's connection, if there is one */
+bool pt_proxy_replay_next(struct pt_gdb_proxy *proxy);		/* false: all is told */
 
 #endif

@@ -13,7 +13,7 @@
 
 struct finding {
 	struct pt_job job;
-	struct pt_gdb_pass *pass;
+	struct pt_gdb_proxy *proxy;
 	struct pt_rsp_stream *stream;
 	char *description;
 	uint16_t own_from, own_end;
@@ -23,7 +23,7 @@ struct finding {
 
 /* --- the connection ----------------------------------------------------------------------------------------------- */
 
-static void check(struct pt_gdb_pass *p)
+static void check(struct pt_gdb_proxy *p)
 {
 	p->n_closing--;
 	pt_gdbstub_wake(p->stub);
@@ -34,7 +34,7 @@ static void on_upstream_closed(void *arg)
 	check(arg);
 }
 
-static void drop_upstream(struct pt_gdb_pass *p)
+static void drop_upstream(struct pt_gdb_proxy *p)
 {
 	if (p->upstream == NULL)
 		return;
@@ -45,15 +45,15 @@ static void drop_upstream(struct pt_gdb_pass *p)
 }
 
 /* A loss is told at once, also to a packet that has not got its turn yet. */
-static void fail_waiting(struct pt_gdb_pass *p)
+static void fail_waiting(struct pt_gdb_proxy *p)
 {
-	if (p->await != PT_PASS_NOTHING || p->unsent)
-		pt_pass_fail(p, "%s", p->lost);
+	if (p->await != PT_PROXY_NOTHING || p->unsent)
+		pt_proxy_fail(p, "%s", p->lost);
 }
 
 static void on_lost(void *arg, const char *why)
 {
-	struct pt_gdb_pass *p = arg;
+	struct pt_gdb_proxy *p = arg;
 
 	snprintf(p->lost, sizeof(p->lost), "the GDB server is gone: %.160s", why);
 	drop_upstream(p);
@@ -85,7 +85,7 @@ static int find_run(struct pt_job *job, struct pt_board *board, struct pt_target
 	return 0;
 }
 
-static void take_facts(struct pt_gdb_pass *p, struct finding *f)
+static void take_facts(struct pt_gdb_proxy *p, struct finding *f)
 {
 	free(p->description);
 	p->description = f->description;
@@ -100,7 +100,7 @@ static void take_facts(struct pt_gdb_pass *p, struct finding *f)
 static void find_done(struct pt_job *job, int rc, const struct pt_err *err)
 {
 	struct finding *f = (struct finding *)job;
-	struct pt_gdb_pass *p = f->pass;
+	struct pt_gdb_proxy *p = f->proxy;
 	struct pt_upstream_user user = *p->user;
 
 	user.arg = p;
@@ -117,19 +117,19 @@ static void find_done(struct pt_job *job, int rc, const struct pt_err *err)
 	if (rc < 0)
 		snprintf(p->lost, sizeof(p->lost), "%.180s", err->msg);
 	if (p->upstream == NULL && p->unsent)
-		pt_pass_fail(p, "%s", p->lost);
+		pt_proxy_fail(p, "%s", p->lost);
 	free(f);
 	check(p);
 }
 
-void pt_pass_find(struct pt_gdb_pass *p)
+void pt_proxy_find(struct pt_gdb_proxy *p)
 {
 	struct finding *f;
 
 	if (p->finding || p->upstream != NULL || p->client == NULL)
 		return;
 	f = pt_alloc(sizeof(*f));
-	f->pass = p;
+	f->proxy = p;
 	f->job.run = find_run;
 	f->job.done = find_done;
 	p->finding = true;
@@ -139,7 +139,7 @@ void pt_pass_find(struct pt_gdb_pass *p)
 
 static void on_board(void *arg, enum pt_board_state state, const char *why)
 {
-	struct pt_gdb_pass *p = arg;
+	struct pt_gdb_proxy *p = arg;
 
 	if (state == PT_BOARD_CLOSED) {
 		snprintf(p->lost, sizeof(p->lost), "%.180s", why);
@@ -147,13 +147,13 @@ static void on_board(void *arg, enum pt_board_state state, const char *why)
 		fail_waiting(p);
 	}
 	if (state == PT_BOARD_READY)
-		pt_pass_find(p);
+		pt_proxy_find(p);
 	pt_gdbstub_wake(p->stub);
 }
 
 /* --- telling again ------------------------------------------------------------------------------------------------ */
 
-bool pt_pass_replay_next(struct pt_gdb_pass *p)
+bool pt_proxy_replay_next(struct pt_gdb_proxy *p)
 {
 	for (;;) {
 		const char *text = NULL;
@@ -188,19 +188,19 @@ bool pt_pass_replay_next(struct pt_gdb_pass *p)
 
 static void on_timer_closed(uv_handle_t *handle)
 {
-	struct pt_gdb_pass *p = handle->data;
+	struct pt_gdb_proxy *p = handle->data;
 	struct pt_gdbstub *stub = p->stub;
 
-	pt_pass_pieces_fini(&p->pieces);
+	pt_proxy_pieces_fini(&p->pieces);
 	free(p->description);
 	free(p);
-	stub->pass = NULL;
+	stub->proxy = NULL;
 	pt_gdbstub_wake(stub);
 }
 
-static struct pt_gdb_pass *new_pass(struct pt_gdbstub *stub, const struct pt_upstream_user *user)
+static struct pt_gdb_proxy *new_pass(struct pt_gdbstub *stub, const struct pt_upstream_user *user)
 {
-	struct pt_gdb_pass *p = pt_alloc(sizeof(*p));
+	struct pt_gdb_proxy *p = pt_alloc(sizeof(*p));
 
 	p->stub = stub;
 	p->user = user;
@@ -213,7 +213,7 @@ static struct pt_gdb_pass *new_pass(struct pt_gdbstub *stub, const struct pt_ups
 
 bool pt_gdb_pass_close(struct pt_gdbstub *stub)
 {
-	struct pt_gdb_pass *p = stub->pass;
+	struct pt_gdb_proxy *p = stub->proxy;
 
 	if (p == NULL)
 		return true;
@@ -225,36 +225,36 @@ bool pt_gdb_pass_close(struct pt_gdbstub *stub)
 	return false;
 }
 
-static bool take(struct pt_gdb_pass *p, struct pt_gdb_client *client)
+static bool take(struct pt_gdb_proxy *p, struct pt_gdb_client *client)
 {
-	p->payload = malloc(PT_PASS_PACKET_BYTES + 1);
+	p->payload = malloc(PT_PROXY_PACKET_BYTES + 1);
 	if (p->payload == NULL)
 		return false;
-	pt_rsp_set_capacity(&client->rsp, p->payload, PT_PASS_PACKET_BYTES + 1);
+	pt_rsp_set_capacity(&client->rsp, p->payload, PT_PROXY_PACKET_BYTES + 1);
 	p->client = client;
-	client->pass = p;
+	client->proxy = p;
 	p->supported[0] = p->thread[0] = '\0';
 	p->non_stop = p->asks_stops = p->extended = false;
 	p->n_breaks = 0;
 	client->stub->owner = client;
-	pt_pass_late_begin(p);
-	pt_pass_find(p);
+	pt_proxy_late_begin(p);
+	pt_proxy_find(p);
 	return true;
 }
 
-enum pt_packet_offer pt_pass_offer(struct pt_gdb_client *client, const struct pt_upstream_user *user)
+enum pt_packet_offer pt_proxy_offer(struct pt_gdb_client *client, const struct pt_upstream_user *user)
 {
 	struct pt_gdbstub *stub = client->stub;
 	enum pt_board_state state = pt_board_get_state(stub->config.board, NULL);
-	struct pt_gdb_pass *p;
+	struct pt_gdb_proxy *p;
 
-	if (client->pass != NULL)
+	if (client->proxy != NULL)
 		return PT_PACKET_MINE;
 	if (client->decided || stub->config.restricted || !pt_board_is_upstream(stub->config.board))
 		return PT_PACKET_NOT_MINE;
-	if (stub->pass == NULL)
-		stub->pass = new_pass(stub, user);
-	p = stub->pass;
+	if (stub->proxy == NULL)
+		stub->proxy = new_pass(stub, user);
+	p = stub->proxy;
 	if (p == NULL)
 		return PT_PACKET_NOT_MINE;
 	if (state == PT_BOARD_OPENING || p->n_closing > 0 || (p->client != NULL && p->client->rsp.closing))
@@ -269,15 +269,15 @@ enum pt_packet_offer pt_pass_offer(struct pt_gdb_client *client, const struct pt
 
 struct cleaning {
 	struct pt_job job;
-	struct pt_gdb_pass *pass;
+	struct pt_gdb_proxy *proxy;
 	size_t n;
-	char breaks[][PT_PASS_BREAK_BYTES];
+	char breaks[][PT_PROXY_BREAK_BYTES];
 };
 
 static void remove_all(const struct cleaning *c, const struct pt_rsp_ops *rsp, void *wire)
 {
 	uint8_t text[64];
-	char packet[PT_PASS_BREAK_BYTES + 1];
+	char packet[PT_PROXY_BREAK_BYTES + 1];
 
 	for (size_t i = 0; i < c->n; i++) {
 		struct pt_rsp_answer answer = { .bytes = text, .room_bytes = sizeof(text) };
@@ -316,7 +316,7 @@ static int clean(struct pt_job *job, struct pt_board *board, struct pt_target *t
 static void clean_done(struct pt_job *job, int rc, const struct pt_err *err)
 {
 	struct cleaning *c = (struct cleaning *)job;
-	struct pt_gdb_pass *p = c->pass;
+	struct pt_gdb_proxy *p = c->proxy;
 
 	if (rc < 0 && rc != PT_ESTATE)
 		pt_warn("gdb: breakpoints of a client that is gone may still be in the program: %s", err->msg);
@@ -324,13 +324,13 @@ static void clean_done(struct pt_job *job, int rc, const struct pt_err *err)
 	check(p);
 }
 
-static void clean_up(struct pt_gdb_pass *p)
+static void clean_up(struct pt_gdb_proxy *p)
 {
 	struct cleaning *c = p->n_breaks > 0 ? calloc(1, sizeof(*c) + p->n_breaks * sizeof(c->breaks[0])) : NULL;
 
 	if (c == NULL)
 		return;
-	c->pass = p;
+	c->proxy = p;
 	c->n = p->n_breaks;
 	memcpy(c->breaks, p->breaks, p->n_breaks * sizeof(c->breaks[0]));
 	c->job.run = clean;
@@ -341,25 +341,25 @@ static void clean_up(struct pt_gdb_pass *p)
 
 void pt_gdb_pass_end(struct pt_gdb_client *client)
 {
-	struct pt_gdb_pass *p = client->pass;
+	struct pt_gdb_proxy *p = client->proxy;
 	struct pt_rsp_shared *shared;
 
 	if (p == NULL)
 		return;
-	client->pass = NULL;
+	client->proxy = NULL;
 	p->client = NULL;
 	pt_recorder_leave(client->stub->config.recorder, client);
 	if (client->stub->owner == client)
 		client->stub->owner = NULL;
 	uv_timer_stop(&p->timer);
-	if (p->upstream != NULL && p->await == PT_PASS_ANSWER) {	/* it comes when nobody waits for it any more */
+	if (p->upstream != NULL && p->await == PT_PROXY_ANSWER) {	/* it comes when nobody waits for it any more */
 		shared = pt_rsp_stream_lock(pt_upstream_stream(p->upstream));
-		shared->owed += (unsigned)pt_pass_n_out(p);
+		shared->owed += (unsigned)pt_proxy_n_out(p);
 		pt_rsp_stream_unlock(pt_upstream_stream(p->upstream));
 	}
-	p->await = PT_PASS_NOTHING;
+	p->await = PT_PROXY_NOTHING;
 	p->unsent = p->etx = p->told = false;
-	pt_pass_pieces_drop(&p->pieces);
+	pt_proxy_pieces_drop(&p->pieces);
 	p->pieces.server_bytes = 0;
 	pt_rsp_set_capacity(&client->rsp, NULL, 0);
 	free(p->payload);

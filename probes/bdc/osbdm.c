@@ -31,7 +31,7 @@ enum {
 #define RISE_NS (5 * PT_NS_PER_MS)
 
 struct osbdm {
-	struct pt_turn turn;
+	struct pt_exchange exchange;
 	uint32_t bdcsi_hz;
 	uint16_t errors;	/* of the flags in BDCCSR */
 	char firmware[32];
@@ -61,8 +61,8 @@ static bool answers(const uint8_t *in, size_t n_in)
 static int ask(struct osbdm *osbdm, const uint8_t *request, size_t n_bytes, int least_bytes, uint64_t busy_ns,
 	       struct pt_err *err)
 {
-	const uint8_t *in = osbdm->turn.in;
-	int n = pt_turn_ask(&osbdm->turn, request, n_bytes, busy_ns, err);
+	const uint8_t *in = osbdm->exchange.in;
+	int n = pt_exchange_ask(&osbdm->exchange, request, n_bytes, busy_ns, err);
 
 	if (n < 0)
 		return n;
@@ -71,9 +71,9 @@ static int ask(struct osbdm *osbdm, const uint8_t *request, size_t n_bytes, int 
 	if (n > 0 && in[0] == 2)
 		return pt_fail(err, PT_EUNSUPPORTED, "the probe does not know command 0x%02x", request[0]);
 	if (n == 0 || in[0] != request[0])
-		return pt_turn_mistrust(&osbdm->turn, err);
+		return pt_exchange_mistrust(&osbdm->exchange, err);
 	if (n < least_bytes) {
-		osbdm->turn.out_of_step = true;
+		osbdm->exchange.out_of_step = true;
 		return pt_fail(err, PT_EPROTO, "the probe's reply to command 0x%02x is cut short", request[0]);
 	}
 	return 0;
@@ -120,7 +120,7 @@ static bool add_command(struct script *script, const struct pt_bdc_command *c)
 static int run_script(struct osbdm *osbdm, struct script *script, uint8_t *received, struct pt_err *err)
 {
 	uint32_t hz = osbdm->bdcsi_hz != 0 ? osbdm->bdcsi_hz : UNKNOWN_BDCSI_HZ;
-	const uint8_t *out = osbdm->turn.in + HEAD_BYTES;
+	const uint8_t *out = osbdm->exchange.in + HEAD_BYTES;
 	size_t n_input = 1 + 2 * (size_t)script->n_pairs, n;
 	int rc;
 
@@ -130,9 +130,9 @@ static int run_script(struct osbdm *osbdm, struct script *script, uint8_t *recei
 		 script->n_pairs * PAIR_CYCLES * PT_NS_PER_S / hz, err);
 	if (rc < 0)
 		return rc;
-	n = pt_be16(osbdm->turn.in + 2);
+	n = pt_be16(osbdm->exchange.in + 2);
 	if (n != script->n_inputs && n != script->n_pairs) {
-		osbdm->turn.out_of_step = true;
+		osbdm->exchange.out_of_step = true;
 		return pt_fail(err, PT_EPROTO, "the probe received %zu bytes, not %u", n, script->n_inputs);
 	}
 	for (unsigned i = 0; i < script->n_inputs; i++)
@@ -170,7 +170,7 @@ static int read_bdccsr(struct osbdm *osbdm, uint16_t *bdccsr, struct pt_err *err
 /* 0 Hz: the target does not answer. */
 static int measure(struct osbdm *osbdm, struct pt_err *err)
 {
-	const uint8_t *in = osbdm->turn.in;
+	const uint8_t *in = osbdm->exchange.in;
 	uint32_t ticks;
 	int rc = ask(osbdm, (const uint8_t[]){ SPECIAL, DO_SYNC, 0, 0 }, 4, HEAD_BYTES, 0, err);
 
@@ -218,7 +218,7 @@ static int reset_target(void *state, enum pt_bdc_mode mode, struct pt_err *err)
 		rc = measure(osbdm, err);
 		if (rc < 0 || osbdm->bdcsi_hz != 0)
 			break;
-		rc = pt_link_wait(osbdm->turn.link, pt_link_now_ns(osbdm->turn.link) + RISE_NS, err);
+		rc = pt_link_wait(osbdm->exchange.link, pt_link_now_ns(osbdm->exchange.link) + RISE_NS, err);
 	}
 	return rc == 0 ? connect_target(osbdm, &hz, err) : rc;
 }
@@ -241,7 +241,7 @@ struct sent { size_t op; uint32_t i; };
 
 static uint64_t now_ns(const struct list *l)
 {
-	return pt_link_now_ns(l->osbdm->turn.link);
+	return pt_link_now_ns(l->osbdm->exchange.link);
 }
 
 static void next_command(struct list *l)
@@ -387,7 +387,7 @@ static int run_host_op(struct list *l, bool *expired, struct pt_err *err)
 	if (op->what == PT_BDC_SYNC)
 		rc = sync_target(l->osbdm, err);
 	else if (op->what == PT_BDC_DELAY)
-		rc = pt_link_wait(l->osbdm->turn.link, op->sent_ns + op->time_us * UINT64_C(1000), err);
+		rc = pt_link_wait(l->osbdm->exchange.link, op->sent_ns + op->time_us * UINT64_C(1000), err);
 	else
 		rc = poll(l, op, expired, err);
 	if (rc < 0 || *expired)
@@ -444,14 +444,14 @@ static int run(void *state, struct pt_bdc_op *ops, size_t n_ops, uint32_t timeou
 static int open_probe(void *state, struct pt_link *link, const struct pt_params *settings, struct pt_err *err)
 {
 	struct osbdm *osbdm = state;
-	const uint8_t *in = osbdm->turn.in;
+	const uint8_t *in = osbdm->exchange.in;
 	int rc;
 
 	(void)settings;
 	osbdm->errors = PT_BDC_ERRORS;
-	osbdm->turn = (struct pt_turn){ .link = link, .name = "osbdm", .question = question, .answers = answers };
+	osbdm->exchange = (struct pt_exchange){ .link = link, .name = "osbdm", .question = question, .answers = answers };
 	pt_link_set_packet_bytes(link, PACKET_BYTES);
-	rc = pt_turn_drain(&osbdm->turn, err);
+	rc = pt_exchange_drain(&osbdm->exchange, err);
 	if (rc == 0)
 		rc = ask(osbdm, (const uint8_t[]){ GET_VER }, 1, VER_BYTES, 0, err);
 	if (rc < 0)

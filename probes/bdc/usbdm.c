@@ -52,7 +52,7 @@ enum {
 #define ERASE_LOOK_NS (50 * PT_NS_PER_MS)
 
 struct usbdm {
-	struct pt_turn turn;
+	struct pt_exchange exchange;
 	unsigned version;		/* 4, 5 */
 	size_t most_bytes;		/* of a request or reply */
 	uint8_t sequence;		/* of the next request: a toggle, or two bits */
@@ -103,27 +103,29 @@ static int send(struct usbdm *usbdm, const uint8_t *request, size_t n, uint64_t 
 	uint8_t rest[1 + V4_MOST_BYTES] = { 0 };
 
 	if (usbdm->version != 4 || n <= V4_FIRST_BYTES)
-		return pt_turn_ask(&usbdm->turn, request, n, busy_ns, err);
+		return pt_exchange_ask(&usbdm->exchange, request, n, busy_ns, err);
 	memcpy(rest + 1, request + V4_FIRST_BYTES, n - V4_FIRST_BYTES);
-	return pt_turn_ask_parts(&usbdm->turn, request, V4_FIRST_BYTES, rest, 1 + n - V4_FIRST_BYTES, busy_ns, err);
+	return pt_exchange_ask_parts(&usbdm->exchange, request, V4_FIRST_BYTES, rest, 1 + n - V4_FIRST_BYTES, busy_ns,
+				     err);
 }
 
 /* The device is still at it: look again, less and less often. */
 static int wait_while_busy(struct usbdm *usbdm, int n, uint64_t busy_ns, struct pt_err *err)
 {
-	uint64_t until_ns = pt_link_now_ns(usbdm->turn.link) + busy_ns, wait_ms = 1;
+	uint64_t until_ns = pt_link_now_ns(usbdm->exchange.link) + busy_ns, wait_ms = 1;
 
-	while (n > 0 && code_of(usbdm, usbdm->turn.in[0]) == BUSY) {
+	while (n > 0 && code_of(usbdm, usbdm->exchange.in[0]) == BUSY) {
 		int rc;
 
-		usbdm->turn.debt++;
-		if (pt_link_now_ns(usbdm->turn.link) >= until_ns)
+		usbdm->exchange.debt++;
+		if (pt_link_now_ns(usbdm->exchange.link) >= until_ns)
 			return pt_fail(err, PT_ETIMEOUT, "the probe stays busy");
-		rc = pt_link_wait(usbdm->turn.link, pt_link_now_ns(usbdm->turn.link) + wait_ms * PT_NS_PER_MS, err);
+		rc = pt_link_wait(usbdm->exchange.link, pt_link_now_ns(usbdm->exchange.link) + wait_ms * PT_NS_PER_MS,
+				  err);
 		if (rc < 0)
 			return rc;
 		wait_ms = wait_ms < MOST_BUSY_MS ? 2 * wait_ms : MOST_BUSY_MS;
-		n = pt_turn_again(&usbdm->turn, busy_ns, err);
+		n = pt_exchange_again(&usbdm->exchange, busy_ns, err);
 	}
 	return n;
 }
@@ -151,7 +153,7 @@ static int judge(uint8_t code, uint8_t command, struct pt_err *err)
 static int command(struct usbdm *usbdm, uint8_t what, uint8_t *request, size_t n, int n_reply, uint64_t busy_ns,
 		   struct pt_err *err)
 {
-	const uint8_t *in = usbdm->turn.in;
+	const uint8_t *in = usbdm->exchange.in;
 	uint8_t code;
 	int got;
 
@@ -162,13 +164,13 @@ static int command(struct usbdm *usbdm, uint8_t what, uint8_t *request, size_t n
 	if (got < 0)
 		return got;
 	if (got == 0 || !is_ours(usbdm, request[1], in[0]))
-		return pt_turn_mistrust(&usbdm->turn, err);
+		return pt_exchange_mistrust(&usbdm->exchange, err);
 	code = code_of(usbdm, in[0]);
 	usbdm->up = usbdm->up && code != ERR_NO_CONNECTION;
 	if (code > MOST_STATUS)
-		return pt_turn_mistrust(&usbdm->turn, err);
+		return pt_exchange_mistrust(&usbdm->exchange, err);
 	if (code == OK && got != n_reply) {
-		usbdm->turn.out_of_step = true;
+		usbdm->exchange.out_of_step = true;
 		return pt_fail(err, PT_EPROTO, "the probe's reply to command %u has %d bytes, not %d", what, got,
 			       n_reply);
 	}
@@ -209,7 +211,7 @@ static int read_piece(struct usbdm *usbdm, uint32_t addr, uint8_t size, uint8_t 
 	put_be32(request + 4, addr);
 	rc = command(usbdm, READ_MEM, request, sizeof(request), 1 + (int)n, COMMAND_NS, err);
 	if (rc == 0)
-		memcpy(bytes, usbdm->turn.in + 1, n);
+		memcpy(bytes, usbdm->exchange.in + 1, n);
 	return rc;
 }
 
@@ -271,7 +273,7 @@ static int read_register(struct usbdm *usbdm, struct pt_bdc_op *op, struct pt_er
 	int rc = command(usbdm, READ_REG, request, sizeof(request), 5, COMMAND_NS, err);
 
 	if (rc == 0)
-		op->value = (uint32_t)pt_be16(usbdm->turn.in + 1) << 16 | pt_be16(usbdm->turn.in + 3);
+		op->value = (uint32_t)pt_be16(usbdm->exchange.in + 1) << 16 | pt_be16(usbdm->exchange.in + 3);
 	return rc;
 }
 
@@ -288,7 +290,7 @@ static int read_bdccsr(struct usbdm *usbdm, uint16_t *bdccsr, struct pt_err *err
 	uint8_t request[2];
 	int rc = command(usbdm, READ_STATUS, request, 2, 5, COMMAND_NS, err);
 
-	*bdccsr = rc == 0 ? (uint16_t)(usbdm->turn.in[4] << 8) : 0;
+	*bdccsr = rc == 0 ? (uint16_t)(usbdm->exchange.in[4] << 8) : 0;
 	return rc;
 }
 
@@ -316,7 +318,7 @@ static int bring_up(struct usbdm *usbdm, struct pt_err *err)
 		rc = command(usbdm, GET_SPEED, request, 2, 3, COMMAND_NS, err);
 	if (rc < 0)
 		return rc;
-	ticks = pt_be16(usbdm->turn.in + 1);
+	ticks = pt_be16(usbdm->exchange.in + 1);
 	if (ticks == 0)
 		return pt_fail(err, PT_EPROTO, "the target does not answer SYNC");
 	usbdm->bdcsi_hz = (uint32_t)((uint64_t)TICKS_HZ * SYNC_CYCLES / ticks);
@@ -345,7 +347,7 @@ static int reset_target(void *state, enum pt_bdc_mode mode, struct pt_err *err)
 static int mass_erase(void *state, struct pt_err *err)
 {
 	struct usbdm *usbdm = state;
-	uint64_t until_ns = pt_link_now_ns(usbdm->turn.link) + ERASE_NS;
+	uint64_t until_ns = pt_link_now_ns(usbdm->exchange.link) + ERASE_NS;
 	uint8_t request[2];
 	uint16_t bdccsr = 0;
 	int rc = command(usbdm, CUSTOM, request, 2, 1, ERASE_NS, err);
@@ -354,10 +356,11 @@ static int mass_erase(void *state, struct pt_err *err)
 		rc = bring_up(usbdm, err);
 	while (rc == 0 && (bdccsr & PT_BDC_UNSEC) == 0) {
 		rc = read_bdccsr(usbdm, &bdccsr, err);
-		if (rc == 0 && (bdccsr & PT_BDC_UNSEC) == 0 && pt_link_now_ns(usbdm->turn.link) >= until_ns)
+		if (rc == 0 && (bdccsr & PT_BDC_UNSEC) == 0 && pt_link_now_ns(usbdm->exchange.link) >= until_ns)
 			rc = pt_fail(err, PT_ETIMEOUT, "the part is still secured");
 		if (rc == 0)
-			rc = pt_link_wait(usbdm->turn.link, pt_link_now_ns(usbdm->turn.link) + ERASE_LOOK_NS, err);
+			rc = pt_link_wait(usbdm->exchange.link, pt_link_now_ns(usbdm->exchange.link) + ERASE_LOOK_NS,
+					  err);
 	}
 	return rc < 0 ? pt_wrap(err, "mass erase") : 0;
 }
@@ -373,7 +376,7 @@ static int poll(struct usbdm *usbdm, struct pt_bdc_op *op, bool *expired, struct
 	do {
 		rc = read_piece(usbdm, op->addr, 1, &byte, 1, err);
 		*expired = (byte & op->mask) != (uint8_t)op->value;
-	} while (rc == 0 && *expired && pt_link_now_ns(usbdm->turn.link) < until_ns);
+	} while (rc == 0 && *expired && pt_link_now_ns(usbdm->exchange.link) < until_ns);
 	if (rc == 0)
 		op->value = byte;
 	return rc;
@@ -422,7 +425,7 @@ static int run_op(struct usbdm *usbdm, struct pt_bdc_op *op, bool *expired, stru
 	case PT_BDC_WRITE_RN:
 		return write_register(usbdm, op, err);
 	case PT_BDC_DELAY:
-		return pt_link_wait(usbdm->turn.link, op->sent_ns + op->time_us * UINT64_C(1000), err);
+		return pt_link_wait(usbdm->exchange.link, op->sent_ns + op->time_us * UINT64_C(1000), err);
 	default:
 		return poll(usbdm, op, expired, err);
 	}
@@ -452,9 +455,9 @@ static int run(void *state, struct pt_bdc_op *ops, size_t n_ops, uint32_t timeou
 		struct pt_bdc_op *op = &ops[*n_done];
 
 		op->status = 0;
-		op->sent_ns = pt_link_now_ns(usbdm->turn.link);
+		op->sent_ns = pt_link_now_ns(usbdm->exchange.link);
 		rc = run_op(usbdm, op, &expired, err);
-		op->done_ns = pt_link_now_ns(usbdm->turn.link);
+		op->done_ns = pt_link_now_ns(usbdm->exchange.link);
 		*n_done += rc == 0 && !expired;
 	}
 	pt_debug(PT_LOG_DAP, "usbdm: %zu of %zu operations, %d", *n_done, n_ops, rc);
@@ -465,7 +468,7 @@ static int run(void *state, struct pt_bdc_op *ops, size_t n_ops, uint32_t timeou
 
 static int take_capabilities(struct usbdm *usbdm, struct pt_err *err)
 {
-	const uint8_t *in = usbdm->turn.in;
+	const uint8_t *in = usbdm->exchange.in;
 
 	if ((pt_be16(in + 1) & CAP_S12Z) == 0)
 		return pt_fail(err, PT_EUNSUPPORTED, "this USBDM has no S12Z in its firmware");
@@ -478,7 +481,7 @@ static int take_capabilities(struct usbdm *usbdm, struct pt_err *err)
 	if (usbdm->version == 4 && usbdm->most_bytes > V4_MOST_BYTES)
 		usbdm->most_bytes = V4_MOST_BYTES;
 	snprintf(usbdm->firmware, sizeof(usbdm->firmware), "%u.%u.%u", in[5], in[6], in[7]);
-	pt_link_set_packet_bytes(usbdm->turn.link, 4 * USB_PACKET_BYTES);
+	pt_link_set_packet_bytes(usbdm->exchange.link, 4 * USB_PACKET_BYTES);
 	return 0;
 }
 
@@ -489,13 +492,13 @@ static int open_probe(void *state, struct pt_link *link, const struct pt_params 
 	int n;
 
 	(void)settings;
-	usbdm->turn = (struct pt_turn){ .link = link, .name = "usbdm", .question = question, .answers = answers };
-	n = pt_turn_drain(&usbdm->turn, err);
+	usbdm->exchange = (struct pt_exchange){ .link = link, .name = "usbdm", .question = question, .answers = answers };
+	n = pt_exchange_drain(&usbdm->exchange, err);
 	if (n == 0)
-		n = pt_turn_ask(&usbdm->turn, request, question(request), 0, err);
+		n = pt_exchange_ask(&usbdm->exchange, request, question(request), 0, err);
 	if (n < 0)
 		return n;
-	if (!answers(usbdm->turn.in, (size_t)n))
+	if (!answers(usbdm->exchange.in, (size_t)n))
 		return pt_fail(err, PT_EPROTO,
 			       "the probe does not tell its capabilities as a USBDM of version 4 or 5 does");
 	return take_capabilities(usbdm, err);

@@ -67,9 +67,9 @@ size_t pt_bitbang_end_packet(uint8_t *out, size_t len_bytes)
 
 int pt_bitbang_check(struct pt_bitbang *b, size_t n_reads, size_t len_bytes, struct pt_err *err)
 {
-	if (len_bytes == n_reads + (n_reads == 0 || n_reads == QUESTION) && are_levels(b->turn.in, len_bytes))
+	if (len_bytes == n_reads + (n_reads == 0 || n_reads == QUESTION) && are_levels(b->exchange.in, len_bytes))
 		return 0;
-	pt_turn_mistrust(&b->turn, NULL);
+	pt_exchange_mistrust(&b->exchange, NULL);
 	return pt_fail(err, PT_EPROTO, "the remote_bitbang server answered with %zu letters that do not fit",
 		       len_bytes);
 }
@@ -78,7 +78,7 @@ int pt_bitbang_check(struct pt_bitbang *b, size_t n_reads, size_t len_bytes, str
 
 static int settle(void *state, struct pt_err *err)
 {
-	return pt_turn_settle(&((struct pt_bitbang *)state)->turn, err);
+	return pt_exchange_settle(&((struct pt_bitbang *)state)->exchange, err);
 }
 
 /* TDO is read while the clock is low. */
@@ -121,12 +121,12 @@ static int send_request(void *state, size_t len_bytes, struct pt_err *err)
 {
 	struct pt_bitbang *b = state;
 
-	return pt_turn_send(&b->turn, b->out, len_bytes, err);
+	return pt_exchange_send(&b->exchange, b->out, len_bytes, err);
 }
 
 static int receive(void *state, uint64_t deadline_ns, struct pt_err *err)
 {
-	return pt_turn_receive(&((struct pt_bitbang *)state)->turn, deadline_ns, err);
+	return pt_exchange_receive(&((struct pt_bitbang *)state)->exchange, deadline_ns, err);
 }
 
 /* What the bits of a packet want of its answer: first counted, so that nothing is written from one
@@ -159,7 +159,7 @@ static int unpack(void *state, const struct pt_jtag_op *ops, size_t n_ops, struc
 			continue;
 		memset(tdo, 0, sizeof(tdo));
 		for (uint32_t i = 0; i < piece.n_bits; i++)
-			tdo[i / 8] |= (uint8_t)((b->turn.in[taken++] & 1u) << i % 8);
+			tdo[i / 8] |= (uint8_t)((b->exchange.in[taken++] & 1u) << i % 8);
 		pt_jtag_take(ops, n_ops, &from, tdo, piece.n_bits);
 	}
 	return 0;
@@ -178,7 +178,7 @@ int pt_bitbang_ask(struct pt_bitbang *b, const char *letters, struct pt_err *err
 
 	memcpy(b->out, letters, len);
 	n_reads = pt_bitbang_reads(b->out, len);
-	n = pt_turn_ask(&b->turn, b->out, pt_bitbang_end_packet(b->out, len), 0, err);
+	n = pt_exchange_ask(&b->exchange, b->out, pt_bitbang_end_packet(b->out, len), 0, err);
 	return n < 0 ? n : pt_bitbang_check(b, n_reads, (size_t)n, err);
 }
 
@@ -194,7 +194,7 @@ static int bitbang_open(void *state, struct pt_link *link, const struct pt_param
 		return pt_fail(err, PT_EARG, "packets of %zu bytes are too short for remote_bitbang",
 			       info.packet_bytes);
 	b->most_bits = (uint32_t)(b->request_bytes - 2) / 3;
-	b->turn = (struct pt_turn){ .link = link, .name = "bitbang", .question = question, .answers = answers };
+	b->exchange = (struct pt_exchange){ .link = link, .name = "bitbang", .question = question, .answers = answers };
 	b->port = (struct pt_jtag_port){
 		.ops = &port_ops, .state = b, .link = link, .lost = true,
 	};

@@ -11,7 +11,7 @@
 enum { PT_BITBANG_MOST_BYTES = 2040 };		/* of a request */
 
 struct pt_bitbang {
-	struct pt_turn turn;
+	struct pt_exchange exchange;
 	struct pt_jtag_port port;
 	struct pt_dap_list list;
 	size_t request_bytes;		/* the longest that the link takes, PT_BITBANG_MOST_BYTES at most */

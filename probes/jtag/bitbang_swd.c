@@ -141,7 +141,7 @@ static int send_some(struct row *row, struct pt_err *err)
 	if (row->sent == row->n)
 		len += put_idle(b->out + len);
 	n_reads = pt_bitbang_reads(b->out, len);
-	rc = pt_turn_send(&b->turn, b->out, pt_bitbang_end_packet(b->out, len), err);
+	rc = pt_exchange_send(&b->exchange, b->out, pt_bitbang_end_packet(b->out, len), err);
 	if (rc < 0)
 		return rc;
 	row->flight[at].n = row->sent - from;
@@ -154,8 +154,9 @@ static int take_some(struct row *row, struct pt_err *err)
 {
 	struct pt_bitbang *b = row->b;
 	size_t n = row->flight[row->oldest].n, n_reads = row->flight[row->oldest].n_reads;
-	const uint8_t *in = b->turn.in;
-	int len = pt_turn_receive(&b->turn, pt_link_now_ns(b->turn.link) + PT_TURN_ANSWER_MS * PT_NS_PER_MS, err),
+	const uint8_t *in = b->exchange.in;
+	int len = pt_exchange_receive(&b->exchange,
+				      pt_link_now_ns(b->exchange.link) + PT_EXCHANGE_ANSWER_MS * PT_NS_PER_MS, err),
 	    rc = 0;
 
 	if (len < 0)
@@ -199,7 +200,7 @@ static int run_transfers(struct pt_bitbang *b, const struct pt_dap_access *trans
 			 struct pt_err *err)
 {
 	static const struct pt_dap_access clear = { .a = ABORT, .value = ORUNERRCLR };
-	uint64_t since_ns = pt_link_now_ns(b->turn.link);
+	uint64_t since_ns = pt_link_now_ns(b->exchange.link);
 	struct row row = { .b = b, .transfer = transfer, .n = n };
 	int rc = 0;
 
@@ -210,10 +211,10 @@ static int run_transfers(struct pt_bitbang *b, const struct pt_dap_access *trans
 		if (rc < 0 || row.ack == 0)
 			continue;
 		if (row.done > was_done)
-			since_ns = pt_link_now_ns(b->turn.link);
+			since_ns = pt_link_now_ns(b->exchange.link);
 		if (row.ack != ACK_WAIT)
 			return judge(row.ack, err);
-		if (pt_link_now_ns(b->turn.link) - since_ns >= timeout_ms * PT_NS_PER_MS)
+		if (pt_link_now_ns(b->exchange.link) - since_ns >= timeout_ms * PT_NS_PER_MS)
 			return pt_fail(err, PT_ETIMEOUT, "the target answers WAIT");
 		rc = run_once(&(struct row){ .b = b, .transfer = &clear, .n = 1 }, err);
 	}
@@ -243,7 +244,7 @@ static int swd_run(void *state, struct pt_dap_op *ops, size_t n_ops, uint32_t ti
 		   struct pt_err *err)
 {
 	struct pt_bitbang *b = state;
-	int rc = pt_turn_settle(&b->turn, err);
+	int rc = pt_exchange_settle(&b->exchange, err);
 
 	*n_done = 0;
 	return rc < 0 ? rc : pt_dap_list_run(&b->list, ops, n_ops, timeout_ms, n_done, err);
@@ -253,7 +254,7 @@ static int write_abort(void *state, uint32_t value, struct pt_err *err)
 {
 	struct pt_bitbang *b = state;
 	const struct pt_dap_access access = { .a = ABORT, .value = value };
-	int rc = pt_turn_settle(&b->turn, err);
+	int rc = pt_exchange_settle(&b->exchange, err);
 
 	return rc < 0 ? rc : run_transfers(b, &access, 1, 1000, err);
 }
@@ -304,7 +305,7 @@ static const struct pt_dap_list_ops list_ops = { .run = run_row, .write_abort = 
 
 void pt_bitbang_swd_init(struct pt_bitbang *b)
 {
-	b->list = (struct pt_dap_list){ .ops = &list_ops, .state = b, .link = b->turn.link };
+	b->list = (struct pt_dap_list){ .ops = &list_ops, .state = b, .link = b->exchange.link };
 }
 
 const struct pt_dap_ops pt_bitbang_dap_ops = {

@@ -15,12 +15,12 @@
 
 enum {
 	HEAD_BYTES = 6 + 4,		/* "shift:", bits */
-	MAX_VECTOR_BYTES = PT_TURN_BYTES,
+	MAX_VECTOR_BYTES = PT_EXCHANGE_BYTES,
 	LEAST_VECTOR_BYTES = 4,
 };
 
 struct xvc {
-	struct pt_turn turn;
+	struct pt_exchange exchange;
 	struct pt_jtag_port port;
 	char where[64];			/* "127.0.0.1:2542", for sentences */
 	uint32_t vector_bytes;		/* of TMS, and of TDI */
@@ -56,7 +56,7 @@ static bool answers(const uint8_t *in, size_t n_in)
 
 static int settle(void *state, struct pt_err *err)
 {
-	return pt_turn_settle(&((struct xvc *)state)->turn, err);
+	return pt_exchange_settle(&((struct xvc *)state)->exchange, err);
 }
 
 static size_t pack(void *state, const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cursor *at,
@@ -79,17 +79,17 @@ static int send_request(void *state, size_t len_bytes, struct pt_err *err)
 {
 	struct xvc *xvc = state;
 
-	return pt_turn_send(&xvc->turn, xvc->out, len_bytes, err);
+	return pt_exchange_send(&xvc->exchange, xvc->out, len_bytes, err);
 }
 
 static int receive(void *state, uint64_t deadline_ns, struct pt_err *err)
 {
-	return pt_turn_receive(&((struct xvc *)state)->turn, deadline_ns, err);
+	return pt_exchange_receive(&((struct xvc *)state)->exchange, deadline_ns, err);
 }
 
 static int wrong_length(struct xvc *xvc, const char *what, size_t n_bytes, size_t wanted_bytes, struct pt_err *err)
 {
-	pt_turn_mistrust(&xvc->turn, NULL);
+	pt_exchange_mistrust(&xvc->exchange, NULL);
 	return pt_fail(err, PT_EPROTO, "the XVC server at %s answers %s with %zu of %zu bytes", xvc->where, what,
 		       n_bytes, wanted_bytes);
 }
@@ -101,7 +101,7 @@ static int unpack(void *state, const struct pt_jtag_op *ops, size_t n_ops, struc
 
 	if (len_bytes != (n_bits + 7) / 8)
 		return wrong_length(xvc, "a shift", len_bytes, (n_bits + 7) / 8, err);
-	pt_jtag_take(ops, n_ops, at, xvc->turn.in, n_bits);
+	pt_jtag_take(ops, n_ops, at, xvc->exchange.in, n_bits);
 	return 0;
 }
 
@@ -127,12 +127,12 @@ static int read_info(struct xvc *xvc, size_t n, uint32_t most_bytes, struct pt_e
 	char line[80], *colon, *number, *end = line;
 	unsigned long long bytes = 0;
 
-	first_line(line, sizeof(line), xvc->turn.in, n);
+	first_line(line, sizeof(line), xvc->exchange.in, n);
 	colon = strchr(line, ':');
 	number = colon != NULL ? colon + 1 + strspn(colon + 1, " ") : line;
 	if (colon != NULL && *number >= '0' && *number <= '9')
 		bytes = strtoull(number, &end, 10);
-	if (!answers(xvc->turn.in, n) || end == line)
+	if (!answers(xvc->exchange.in, n) || end == line)
 		return pt_fail(err, PT_EPROTO, "at %s is no XVC server: it says \"%s\"", xvc->where, line);
 	if (bytes / 2 < LEAST_VECTOR_BYTES)
 		return pt_fail(err, PT_EPROTO, "the XVC server at %s claims to take %llu bytes of TMS and TDI: too few",
@@ -145,7 +145,7 @@ static int read_info(struct xvc *xvc, size_t n, uint32_t most_bytes, struct pt_e
 
 static int ask_info(struct xvc *xvc, uint32_t most_bytes, struct pt_err *err)
 {
-	int n = pt_turn_ask(&xvc->turn, (const uint8_t *)"getinfo:", 8, 0, err);
+	int n = pt_exchange_ask(&xvc->exchange, (const uint8_t *)"getinfo:", 8, 0, err);
 
 	return n < 0 ? n : read_info(xvc, (size_t)n, most_bytes, err);
 }
@@ -157,12 +157,12 @@ static int set_tck(struct xvc *xvc, uint32_t hz, struct pt_err *err)
 	int n;
 
 	pt_put_le32(request + 7, (uint32_t)((PT_NS_PER_S + hz - 1) / hz));
-	n = pt_turn_ask(&xvc->turn, request, sizeof(request), 0, err);
+	n = pt_exchange_ask(&xvc->exchange, request, sizeof(request), 0, err);
 	if (n < 0)
 		return n;
 	if (n != 4)
 		return wrong_length(xvc, "settck", (size_t)n, 4, err);
-	period_ns = pt_le32(xvc->turn.in);
+	period_ns = pt_le32(xvc->exchange.in);
 	xvc->port.tck_hz = period_ns > 0 && period_ns <= PT_NS_PER_S ? (uint32_t)(PT_NS_PER_S / period_ns) : hz;
 	return 0;
 }
@@ -189,7 +189,7 @@ static int xvc_open(void *state, struct pt_link *link, const struct pt_params *s
 
 	pt_link_info(link, &info);
 	memcpy(xvc->where, info.where, sizeof(xvc->where));
-	xvc->turn = (struct pt_turn){ .link = link, .name = "xvc", .question = question, .answers = answers };
+	xvc->exchange = (struct pt_exchange){ .link = link, .name = "xvc", .question = question, .answers = answers };
 	xvc->port = (struct pt_jtag_port){
 		.ops = &port_ops, .state = xvc, .link = link, .lost = true,
 	};

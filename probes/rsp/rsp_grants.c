@@ -83,16 +83,16 @@ int pt_rsp_stream_hold(struct pt_rsp_stream *s, struct pt_err *err)
 	int rc = 0;
 
 	pthread_mutex_lock(&s->lock);
-	if (s->holds == 0 && s->turn != PT_RSP_BOARDS) {
+	if (s->holds == 0 && s->granted != PT_RSP_BOARDS) {
 		s->wanted = true;
 		s->nudge(s->nudge_arg);
-		while (s->turn != PT_RSP_BOARDS && s->why[0] == '\0' && rc == 0)
+		while (s->granted != PT_RSP_BOARDS && s->why[0] == '\0' && rc == 0)
 			rc = pthread_cond_timedwait(&s->turned, &s->lock, &until);
 		s->wanted = false;
 	}
 	if (s->why[0] != '\0')
 		rc = pt_fail(err, PT_EIO, "%s", s->why);
-	else if (s->holds == 0 && s->turn != PT_RSP_BOARDS)
+	else if (s->holds == 0 && s->granted != PT_RSP_BOARDS)
 		rc = pt_fail(err, PT_EBUSY, "%s: a debugger's packet is not answered yet", s->where);
 	else
 		rc = 0;
@@ -103,9 +103,9 @@ int pt_rsp_stream_hold(struct pt_rsp_stream *s, struct pt_err *err)
 
 static void give(struct pt_rsp_stream *s)	/* under the lock */
 {
-	if (s->holds > 0 || s->nudge == NULL || s->turn == PT_RSP_LOOPS)
+	if (s->holds > 0 || s->nudge == NULL || s->granted == PT_RSP_LOOPS)
 		return;
-	s->turn = PT_RSP_LOOPS;
+	s->granted = PT_RSP_LOOPS;
 	s->nudge(s->nudge_arg);
 }
 
@@ -153,7 +153,7 @@ void pt_rsp_stream_detach(struct pt_rsp_stream *s)
 {
 	pthread_mutex_lock(&s->lock);
 	s->nudge = NULL;
-	s->turn = PT_RSP_BOARDS;
+	s->granted = PT_RSP_BOARDS;
 	s->passed_bytes = 0;
 	s->shared.thread[0] = '\0';
 	s->shared.run.client_waits = s->shared.client_interrupts = false;
@@ -167,7 +167,7 @@ bool pt_rsp_stream_has_turn(struct pt_rsp_stream *s)
 	bool has;
 
 	pthread_mutex_lock(&s->lock);
-	has = s->turn == PT_RSP_LOOPS;
+	has = s->granted == PT_RSP_LOOPS;
 	pthread_mutex_unlock(&s->lock);
 	return has;
 }
@@ -185,7 +185,7 @@ bool pt_rsp_stream_wanted(struct pt_rsp_stream *s)
 void pt_rsp_stream_yield(struct pt_rsp_stream *s)
 {
 	pthread_mutex_lock(&s->lock);
-	s->turn = PT_RSP_BOARDS;
+	s->granted = PT_RSP_BOARDS;
 	pthread_cond_broadcast(&s->turned);
 	pthread_mutex_unlock(&s->lock);
 }

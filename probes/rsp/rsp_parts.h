@@ -12,7 +12,7 @@
 #include "base/rsp_frame.h"
 
 enum { PT_RSP_MAX_DAMAGED = 3 };
-enum pt_rsp_turn { PT_RSP_BOARDS, PT_RSP_LOOPS };
+enum pt_rsp_grant { PT_RSP_BOARDS, PT_RSP_LOOPS };
 
 struct pt_rsp_stream {
 	atomic_uint refs;
@@ -38,7 +38,7 @@ struct pt_rsp_stream {
 	pthread_mutex_t lock;
 	pthread_cond_t turned;			/* of the monotonic clock */
 	struct pt_rsp_shared shared;
-	enum pt_rsp_turn turn;
+	enum pt_rsp_grant granted;
 	unsigned holds;				/* the board's */
 	bool wanted;				/* by the board */
 	void (*nudge)(void *arg);

@@ -26,7 +26,7 @@ struct response {
 };
 
 struct model {
-	struct pt_vrig rig;
+	struct pt_vsetup setup;
 	size_t packet_bytes;		/* what the protocol above said */
 	uint64_t virtual_ns;		/* the virtual clock */
 	uint64_t origin_ns;		/* the wall clock's zero */
@@ -58,7 +58,7 @@ static uint64_t now_ns(void *state)
 {
 	struct model *model = state;
 
-	return model->rig.pace.wall ? uv_hrtime() - model->origin_ns : model->virtual_ns;
+	return model->setup.pace.wall ? uv_hrtime() - model->origin_ns : model->virtual_ns;
 }
 
 static bool take_interrupt(struct model *model)
@@ -74,13 +74,13 @@ static bool take_interrupt(struct model *model)
 
 static void run_board(struct model *model, uint64_t to_ns)
 {
-	pt_vpace_begin(&model->rig.pace);
-	pt_vpace_to(&model->rig.pace, to_ns);
+	pt_vpace_begin(&model->setup.pace);
+	pt_vpace_to(&model->setup.pace, to_ns);
 }
 
 static uint64_t wall_period_ns(const struct model *model)
 {
-	return pt_vpace_idle(&model->rig.pace) ? WALL_IDLE_NS : WALL_PERIOD_NS;
+	return pt_vpace_idle(&model->setup.pace) ? WALL_IDLE_NS : WALL_PERIOD_NS;
 }
 
 static void ring(struct model *model)
@@ -98,7 +98,7 @@ static void pass_slice(struct model *model, uint64_t until_ns)
 {
 	uint64_t now = now_ns(model);
 
-	if (!model->rig.pace.wall) {
+	if (!model->setup.pace.wall) {
 		model->virtual_ns = smaller(until_ns, now + SLICE_NS);
 		if (model->on_alarm != NULL)
 			model->virtual_ns = smaller(model->virtual_ns, larger(model->alarm_ns, now));
@@ -142,7 +142,7 @@ static int wait_until(void *state, uint64_t until_ns, struct pt_err *err)
 static void on_response(void *arg, const uint8_t *bytes, size_t len_bytes, uint64_t done_ns)
 {
 	struct model *model = arg;
-	const struct pt_vlink_kind *kind = model->rig.link;
+	const struct pt_vlink_kind *kind = model->setup.link;
 	struct response *slot = &model->response[(model->head + model->n_responses) % RESPONSES];
 
 	if (model->fault == PT_VFAULT_STALL || model->n_responses == RESPONSES)
@@ -157,7 +157,7 @@ static void on_response(void *arg, const uint8_t *bytes, size_t len_bytes, uint6
 	if (model->fault == PT_VFAULT_LATE)
 		done_ns += PT_VFAULT_LATE_NS;
 	model->arrived_ns =
-		larger(done_ns + kind->turnaround_ns, model->arrived_ns + pt_vrig_cable_ns(&model->rig, len_bytes));
+		larger(done_ns + kind->turnaround_ns, model->arrived_ns + pt_vsetup_cable_ns(&model->setup, len_bytes));
 	slot->arrives_ns = model->arrived_ns;
 	model->n_responses++;
 }
@@ -170,7 +170,7 @@ static int check_request(struct model *model, size_t len_bytes, struct pt_err *e
 	if (len_bytes == 0 || len_bytes > model->packet_bytes)
 		return pt_fail(err, PT_EARG, "packet of %zu bytes on a link for 1 to %zu", len_bytes,
 			       model->packet_bytes);
-	if (model->n_responses >= model->rig.link->depth)
+	if (model->n_responses >= model->setup.link->depth)
 		return pt_fail(err, PT_ETIMEOUT, "no room for another packet: %zu are outstanding", model->n_responses);
 	return 0;
 }
@@ -183,12 +183,12 @@ static int submit(void *state, const uint8_t *packet, size_t len_bytes, uint64_t
 	(void)deadline_ns;
 	if (rc < 0)
 		return rc;
-	model->sent_ns = larger(now_ns(model), model->sent_ns) + pt_vrig_cable_ns(&model->rig, len_bytes);
-	model->fault = pt_vrig_fault(&model->rig);
+	model->sent_ns = larger(now_ns(model), model->sent_ns) + pt_vsetup_cable_ns(&model->setup, len_bytes);
+	model->fault = pt_vsetup_fault(&model->setup);
 	if (model->fault == PT_VFAULT_UNPLUG || model->fault == PT_VFAULT_CUT)
 		model->gone = true;	/* with the request on its way: receive will tell */
 	else if (model->fault != PT_VFAULT_LOST)
-		pt_vrig_process(&model->rig, packet, len_bytes, model->sent_ns, on_response, model);
+		pt_vsetup_process(&model->setup, packet, len_bytes, model->sent_ns, on_response, model);
 	return 0;
 }
 
@@ -234,7 +234,7 @@ static void set_packet_bytes(void *state, size_t packet_bytes)
 {
 	struct model *model = state;
 
-	model->packet_bytes = smaller(packet_bytes, model->rig.link->packet_bytes);
+	model->packet_bytes = smaller(packet_bytes, model->setup.link->packet_bytes);
 }
 
 static void info(void *state, struct pt_link_info *out)
@@ -245,19 +245,19 @@ static void info(void *state, struct pt_link_info *out)
 		.transport = "model",
 		.serial = "V0001",
 		.is_virtual = true,
-		.virtual_clock = !model->rig.pace.wall,
-		.fixed_packets = model->rig.link->fixed_packets,
-		.packet_bytes = model->rig.link->packet_bytes,
-		.depth = model->rig.link->depth,
+		.virtual_clock = !model->setup.pace.wall,
+		.fixed_packets = model->setup.link->fixed_packets,
+		.packet_bytes = model->setup.link->packet_bytes,
+		.depth = model->setup.link->depth,
 	};
-	snprintf(out->product, sizeof(out->product), "%s", model->rig.product);
-	snprintf(out->where, sizeof(out->where), "%s (virtual)", model->rig.ops->name);
+	snprintf(out->product, sizeof(out->product), "%s", model->setup.product);
+	snprintf(out->where, sizeof(out->where), "%s (virtual)", model->setup.ops->name);
 }
 
 /* What a board on the wall's clock has not run is missing wherever it is looked at: figures would blame the chip. */
 static void tell_slip(struct model *model)
 {
-	uint64_t slip_ns = model->rig.pace.slip_ns, open_ns = now_ns(model);
+	uint64_t slip_ns = model->setup.pace.slip_ns, open_ns = now_ns(model);
 
 	if (slip_ns * 20 > open_ns && slip_ns > PT_NS_PER_S / 10)
 		pt_info("virtual board: this machine was too slow for %.1f s of %.1f s of real time; clock=virtual "
@@ -270,7 +270,7 @@ static void close_model(void *state)
 	struct model *model = state;
 
 	tell_slip(model);
-	pt_vrig_close(&model->rig);
+	pt_vsetup_close(&model->setup);
 	uv_cond_destroy(&model->woken);
 	uv_mutex_destroy(&model->lock);
 	free(model->response);
@@ -313,9 +313,9 @@ struct pt_link *pt_model_link_open(const char *name_and_query, struct pt_err *er
 
 	if (model == NULL)
 		goto no_memory;
-	if (pt_vrig_open(&model->rig, name_and_query, err) < 0)
+	if (pt_vsetup_open(&model->setup, name_and_query, err) < 0)
 		goto close_model;
-	model->packet_bytes = model->rig.link->packet_bytes;
+	model->packet_bytes = model->setup.link->packet_bytes;
 	model->origin_ns = uv_hrtime();
 	return pt_link_new(&model_link, model);
 no_memory:
@@ -332,8 +332,8 @@ struct pt_vboard *pt_model_link_board(struct pt_link *link, const struct pt_vboa
 
 	if (model == NULL)
 		return NULL;
-	*ops = model->rig.ops;
-	return model->rig.board;
+	*ops = model->setup.ops;
+	return model->setup.board;
 }
 
 void pt_model_link_at(struct pt_link *link, uint64_t at_ns, void (*fn)(void *arg), void *arg)
@@ -349,5 +349,5 @@ uint64_t pt_model_link_slip_ns(struct pt_link *link)
 {
 	struct model *model = pt_link_state(link, &model_link);
 
-	return model != NULL ? model->rig.pace.slip_ns : 0;
+	return model != NULL ? model->setup.pace.slip_ns : 0;
 }

@@ -48,7 +48,7 @@ struct pt_vserve {
 	struct pt_listener listener;
 	struct pt_sparing *sparing;	/* for what strangers cause */
 	bool hosted;			/* in the process of its only host, whose user need not hear of it */
-	struct pt_vrig rig;
+	struct pt_vsetup setup;
 	uint64_t origin_ns;
 	struct host *hosts;	/* all connections, the newest first */
 	struct host *host;	/* who has the probe; NULL: nobody */
@@ -76,7 +76,7 @@ static void end_if_over(struct pt_vserve *serve)
 	if (serve->on_closed != NULL)
 		serve->on_closed(serve->arg);
 	pt_sparing_close(serve->sparing);
-	pt_vrig_close(&serve->rig);
+	pt_vsetup_close(&serve->setup);
 	free(serve);
 }
 
@@ -110,8 +110,8 @@ static void leave(struct host *host, const char *why)
 	host->leaving = true;
 	if (host->stage == SERVED && !host->serve->hosted)
 		pt_sparing_info(host->serve->sparing, "a host that left", "board: the host left: %s", why);
-	if (host->stage == SERVED && host->serve->rig.engine->left != NULL)
-		host->serve->rig.engine->left(host->serve->rig.engine_state);
+	if (host->stage == SERVED && host->serve->setup.engine->left != NULL)
+		host->serve->setup.engine->left(host->serve->setup.engine_state);
 	uv_close(&host->stream.handle, on_handle_closed);
 	uv_close((uv_handle_t *)&host->due, on_handle_closed);
 	uv_close((uv_handle_t *)&host->run, on_handle_closed);
@@ -129,7 +129,7 @@ static void on_response(void *arg, const uint8_t *bytes, size_t len_bytes, uint6
 	if (host->fault == PT_VFAULT_SHORT)
 		len_bytes /= 2;
 
-	if (host->serve->rig.engine->frame == NULL) {
+	if (host->serve->setup.engine->frame == NULL) {
 		pt_put_le32(frame, SIGNATURE);
 		pt_put_le16(frame + 4, (uint16_t)len_bytes);
 		frame[6] = TYPE_RESPONSE;
@@ -190,13 +190,13 @@ static void carry_out(struct host *host, const uint8_t *request, size_t len_byte
 	struct pt_vserve *serve = host->serve;
 
 	host->out_bytes = 0;
-	host->fault = pt_vrig_fault(&serve->rig);
+	host->fault = pt_vsetup_fault(&serve->setup);
 	if (host->fault == PT_VFAULT_UNPLUG) {
 		leave(host, "its cable was pulled");
 		return;
 	}
 	if (host->fault != PT_VFAULT_LOST)
-		pt_vrig_process(&serve->rig, request, len_bytes, now_ns(serve), on_response, host);
+		pt_vsetup_process(&serve->setup, request, len_bytes, now_ns(serve), on_response, host);
 	if (host->fault == PT_VFAULT_CUT)
 		host->out_bytes = (host->out_bytes + 1) / 2;
 	host->busy = host->out_bytes > 0;
@@ -211,22 +211,22 @@ static bool header_is_good(const struct host *host)
 	size_t len_bytes = pt_le16(host->in + 4);
 
 	return pt_le32(host->in) == SIGNATURE && host->in[6] == TYPE_REQUEST && len_bytes > 0 &&
-	       len_bytes <= host->serve->rig.link->packet_bytes;
+	       len_bytes <= host->serve->setup.link->packet_bytes;
 }
 
 /* The bytes of one frame at the front of what has come; 0: it is not whole, or the host was sent away. */
 static size_t whole_frame(struct host *host, size_t *header_bytes)
 {
-	const struct pt_vrig *rig = &host->serve->rig;
+	const struct pt_vsetup *setup = &host->serve->setup;
 	size_t frame_bytes;
 
 	*header_bytes = 0;
-	if (rig->engine->frame != NULL) {
-		frame_bytes = rig->engine->frame(rig->engine_state, host->in, host->in_bytes);
+	if (setup->engine->frame != NULL) {
+		frame_bytes = setup->engine->frame(setup->engine_state, host->in, host->in_bytes);
 		if (frame_bytes != PT_VENGINE_NONSENSE)
 			return frame_bytes;
 		pt_sparing_warn(host->serve->sparing, "a host that changed its protocol",
-				"board: what the host sent is not %s", rig->engine->protocol);
+				"board: what the host sent is not %s", setup->engine->protocol);
 		leave(host, "it speaks another protocol");
 		return 0;
 	}
@@ -257,7 +257,7 @@ static bool take_frame(struct host *host, uint8_t *request, size_t *len_bytes)
 
 static void look_at_stranger(struct host *host)
 {
-	const struct pt_vengine_ops *engine = host->serve->rig.engine;
+	const struct pt_vengine_ops *engine = host->serve->setup.engine;
 	pt_first_fn *first = engine->frame != NULL ? engine->first : pt_first_cmsis_dap;
 	enum pt_first verdict = first != NULL ? pt_first_check(first, host->in, host->in_bytes) : PT_FIRST_YES;
 	char text[PT_FIRST_TEXT_BYTES];
@@ -325,11 +325,11 @@ static void serve_frame(struct host *host)
 
 static void send_unasked(struct host *host)
 {
-	struct pt_vrig *rig = &host->serve->rig;
+	struct pt_vsetup *setup = &host->serve->setup;
 
 	host->out_bytes = 0;
 	host->fault = PT_VFAULT_NONE;
-	rig->engine->unasked(rig->engine_state, now_ns(host->serve), on_response, host);
+	setup->engine->unasked(setup->engine_state, now_ns(host->serve), on_response, host);
 	host->busy = host->out_bytes > 0;
 	if (!host->busy)
 		return;
@@ -343,9 +343,9 @@ static void on_run(uv_timer_t *timer)
 {
 	struct host *host = timer->data;
 
-	pt_vpace_begin(&host->serve->rig.pace);
-	pt_vpace_to(&host->serve->rig.pace, now_ns(host->serve));
-	if (host->serve->rig.engine->unasked != NULL && !host->busy && !host->leaving)
+	pt_vpace_begin(&host->serve->setup.pace);
+	pt_vpace_to(&host->serve->setup.pace, now_ns(host->serve));
+	if (host->serve->setup.engine->unasked != NULL && !host->busy && !host->leaving)
 		send_unasked(host);
 }
 
@@ -462,7 +462,7 @@ static int open_rig(struct pt_vserve *serve, const char *board, struct pt_err *e
 		return pt_fail(err, PT_ENOMEM, "virtual board: no memory");
 	snprintf(text, room, "%.*s?link=tcp%s%s", (int)name_len, board, board[name_len] != '\0' ? "&" : "",
 		 board[name_len] != '\0' ? board + name_len + 1 : "");
-	rc = pt_vrig_open(&serve->rig, text, err);
+	rc = pt_vsetup_open(&serve->setup, text, err);
 	free(text);
 	return rc;
 }
@@ -470,7 +470,7 @@ static int open_rig(struct pt_vserve *serve, const char *board, struct pt_err *e
 /* The letters of remote_bitbang are those of any text: a kernel that says who connects is then all there is. */
 static int check_hosts(const struct pt_vserve *serve, const char *address, unsigned allow, struct pt_err *err)
 {
-	const struct pt_vengine_ops *engine = serve->rig.engine;
+	const struct pt_vengine_ops *engine = serve->setup.engine;
 
 	if (engine->frame == NULL || engine->first != NULL || strncmp(address, "unix:", 5) == 0 ||
 	    (allow & PT_VSERVE_UNIDENTIFIED) != 0)
@@ -517,7 +517,7 @@ void pt_vserve_host(struct pt_vserve *serve)
 
 const char *pt_vserve_what(const struct pt_vserve *serve)
 {
-	return serve->rig.engine->served;
+	return serve->setup.engine->served;
 }
 
 const char *pt_vserve_address(const struct pt_vserve *serve)
@@ -532,7 +532,7 @@ bool pt_vserve_is_remote(const struct pt_vserve *serve)
 
 uint64_t pt_vserve_slip_ns(const struct pt_vserve *serve)
 {
-	return serve->rig.pace.slip_ns;
+	return serve->setup.pace.slip_ns;
 }
 
 void pt_vserve_close(struct pt_vserve *serve, void (*on_closed)(void *arg), void *arg)

@@ -34,71 +34,71 @@ static const struct pt_vlink_kind *kind_of(const char *name)
 }
 
 /* The probes that a board may have in front of it. */
-static uint32_t fastest_hz(const struct pt_vrig *rig)
+static uint32_t fastest_hz(const struct pt_vsetup *setup)
 {
-	return (uint32_t)pt_params_number(rig->settings, pt_vboard_param("swclk"));
+	return (uint32_t)pt_params_number(setup->settings, pt_vboard_param("swclk"));
 }
 
-static void *new_dap(struct pt_vrig *rig)
+static void *new_dap(struct pt_vsetup *setup)
 {
 	const struct pt_vdap_config config = {
-		.packet_bytes = rig->link->packet_bytes,
-		.packet_count = rig->link->depth,
-		.max_swclk_hz = fastest_hz(rig),
-		.product = rig->product,
+		.packet_bytes = setup->link->packet_bytes,
+		.packet_count = setup->link->depth,
+		.max_swclk_hz = fastest_hz(setup),
+		.product = setup->product,
 		.serial = "V0001",
 	};
 
-	return pt_vdap_new(&config, &rig->pace, &rig->faults);
+	return pt_vdap_new(&config, &setup->pace, &setup->faults);
 }
 
-static void *new_pipe(struct pt_vrig *rig)
+static void *new_pipe(struct pt_vsetup *setup)
 {
 	const struct pt_vpipe_config config = {
-		.packet_bytes = rig->link->packet_bytes,
-		.packet_count = rig->link->depth,
-		.product = rig->product,
-		.pins = pt_params_flag(rig->settings, pt_vboard_param("pins")),
+		.packet_bytes = setup->link->packet_bytes,
+		.packet_count = setup->link->depth,
+		.product = setup->product,
+		.pins = pt_params_flag(setup->settings, pt_vboard_param("pins")),
 	};
 
-	return pt_vpipe_new(&config, &rig->pace, &rig->faults);
+	return pt_vpipe_new(&config, &setup->pace, &setup->faults);
 }
 
-static void *new_osbdm(struct pt_vrig *rig)
+static void *new_osbdm(struct pt_vsetup *setup)
 {
-	return pt_vosbdm_new(&rig->pace, &rig->faults);
+	return pt_vosbdm_new(&setup->pace, &setup->faults);
 }
 
-static void *new_usbdm(struct pt_vrig *rig)
+static void *new_usbdm(struct pt_vsetup *setup)
 {
-	const struct pt_param *row = pt_vboard_row(rig->ops, "usbdm");
-	const char *which = row != NULL ? pt_params_text(rig->settings, row) : "v5";
+	const struct pt_param *row = pt_vboard_row(setup->ops, "usbdm");
+	const char *which = row != NULL ? pt_params_text(setup->settings, row) : "v5";
 	enum pt_vusbdm_generation generation = strcmp(which, "v4") == 0	       ? PT_VUSBDM_V4
 					       : strcmp(which, "v5-busy") == 0 ? PT_VUSBDM_V5_BUSY
 									       : PT_VUSBDM_V5;
 
-	return pt_vusbdm_new(generation, &rig->pace, &rig->faults);
+	return pt_vusbdm_new(generation, &setup->pace, &setup->faults);
 }
 
-static void *new_xvc(struct pt_vrig *rig)
+static void *new_xvc(struct pt_vsetup *setup)
 {
-	return pt_vxvc_new(fastest_hz(rig), &rig->pace);
+	return pt_vxvc_new(fastest_hz(setup), &setup->pace);
 }
 
-static void *new_bitbang(struct pt_vrig *rig)
+static void *new_bitbang(struct pt_vsetup *setup)
 {
-	return pt_vbitbang_new(fastest_hz(rig), &rig->pace, &rig->faults);
+	return pt_vbitbang_new(fastest_hz(setup), &setup->pace, &setup->faults);
 }
 
-static void *new_rsp(struct pt_vrig *rig)
+static void *new_rsp(struct pt_vsetup *setup)
 {
-	const struct pt_param *row = pt_vboard_row(rig->ops, "rsp");
-	const char *name = row != NULL ? pt_params_text(rig->settings, row) : "modern";
+	const struct pt_param *row = pt_vboard_row(setup->ops, "rsp");
+	const char *name = row != NULL ? pt_params_text(setup->settings, row) : "modern";
 	enum pt_vrsp_habit habit = strcmp(name, "qemu") == 0   ? PT_VRSP_QEMU
 				   : strcmp(name, "bare") == 0 ? PT_VRSP_BARE
 							       : PT_VRSP_MODERN;
 
-	return pt_vrsp_new(rig->ops->rsp(rig->board), habit, &rig->pace);
+	return pt_vrsp_new(setup->ops->rsp(setup->board), habit, &setup->pace);
 }
 
 /* A firmware with a size of its own takes one request at a time, and is a full-speed device unless the user says
@@ -106,7 +106,7 @@ static void *new_rsp(struct pt_vrig *rig)
 static const struct kind_of_probe {
 	const char *driver;		/* as pt_vboard_probe() has it */
 	const struct pt_vengine_ops *engine;
-	void *(*make)(struct pt_vrig *rig);
+	void *(*make)(struct pt_vsetup *setup);
 	size_t request_bytes;		/* 0: a packet of the link, and as many as it takes */
 	const char *link;		/* of one with a size of its own, unless the user says otherwise */
 	unsigned depth;
@@ -128,43 +128,44 @@ static const struct kind_of_probe *probe_of(const char *driver)
 	return NULL;
 }
 
-static void choose_link(struct pt_vrig *rig, const struct kind_of_probe *probe)
+static void choose_link(struct pt_vsetup *setup, const struct kind_of_probe *probe)
 {
 	const struct pt_param *row = pt_vboard_param("link");
 	bool own_size = probe->request_bytes != 0;
 
-	rig->link_kind = *kind_of(
-		own_size && !pt_params_given(rig->settings, row) ? probe->link : pt_params_text(rig->settings, row));
+	setup->link_kind =
+		*kind_of(own_size && !pt_params_given(setup->settings, row) ? probe->link
+									    : pt_params_text(setup->settings, row));
 	if (own_size) {
-		rig->link_kind.packet_bytes = probe->request_bytes;
-		rig->link_kind.depth = probe->depth;
+		setup->link_kind.packet_bytes = probe->request_bytes;
+		setup->link_kind.depth = probe->depth;
 	}
-	rig->link = &rig->link_kind;
-	snprintf(rig->product, sizeof(rig->product), "%s %s", PT_LINK_VIRTUAL_PRODUCT, probe->engine->name);
+	setup->link = &setup->link_kind;
+	snprintf(setup->product, sizeof(setup->product), "%s %s", PT_LINK_VIRTUAL_PRODUCT, probe->engine->name);
 }
 
-static const char *setting(const struct pt_vrig *rig, const char *key)
+static const char *setting(const struct pt_vsetup *setup, const char *key)
 {
-	return pt_params_text(rig->settings, pt_vboard_param(key));
+	return pt_params_text(setup->settings, pt_vboard_param(key));
 }
 
-static uint64_t number(const struct pt_vrig *rig, const char *key)
+static uint64_t number(const struct pt_vsetup *setup, const char *key)
 {
-	return pt_params_number(rig->settings, pt_vboard_param(key));
+	return pt_params_number(setup->settings, pt_vboard_param(key));
 }
 
-static int add_words(struct pt_vrig *rig, char *query, struct pt_err *err)
+static int add_words(struct pt_vsetup *setup, char *query, struct pt_err *err)
 {
 	char *rest = NULL;
 
 	for (char *word = strtok_r(query, "&", &rest); word != NULL; word = strtok_r(NULL, "&", &rest))
-		if (pt_vboard_add_word(rig->ops, rig->settings, word, err) < 0)
+		if (pt_vboard_add_word(setup->ops, setup->settings, word, err) < 0)
 			return err->code;
 	return 0;
 }
 
 /* Splits "NAME?word&word" and looks both halves up. */
-static int parse(struct pt_vrig *rig, const char *name_and_query, struct pt_err *err)
+static int parse(struct pt_vsetup *setup, const char *name_and_query, struct pt_err *err)
 {
 	char text[MAX_QUERY_BYTES], *query;
 	const char *driver = pt_vboard_probe(name_and_query, err);
@@ -178,17 +179,17 @@ static int parse(struct pt_vrig *rig, const char *name_and_query, struct pt_err 
 	query = strchr(text, '?');
 	if (query != NULL)
 		*query++ = '\0';
-	rig->ops = pt_vboard_find(text, err);
-	if (rig->ops == NULL)
+	setup->ops = pt_vboard_find(text, err);
+	if (setup->ops == NULL)
 		return err->code;
-	rig->settings = pt_params_new();
-	if (rig->settings == NULL)
+	setup->settings = pt_params_new();
+	if (setup->settings == NULL)
 		return pt_fail(err, PT_ENOMEM, "virtual board: no memory");
-	if (query != NULL && add_words(rig, query, err) < 0)
-		return pt_wrap(err, "virtual board %s", rig->ops->name);
-	rig->driver = driver;
-	choose_link(rig, probe_of(driver));
-	return pt_vfaults_parse(&rig->faults, setting(rig, "fault"), err);
+	if (query != NULL && add_words(setup, query, err) < 0)
+		return pt_wrap(err, "virtual board %s", setup->ops->name);
+	setup->driver = driver;
+	choose_link(setup, probe_of(driver));
+	return pt_vfaults_parse(&setup->faults, setting(setup, "fault"), err);
 }
 
 /* The whole file; NULL with the sentence. The caller frees it. */
@@ -227,9 +228,9 @@ static const struct pt_vboard_ops *board_for(const uint8_t *firmware, size_t len
 	return NULL;
 }
 
-static int make_board(struct pt_vrig *rig, struct pt_err *err)
+static int make_board(struct pt_vsetup *setup, struct pt_err *err)
 {
-	const char *path = setting(rig, "elf");
+	const char *path = setting(setup, "elf");
 	uint8_t *firmware = NULL;
 	const struct pt_vboard_ops *other;
 	size_t len_bytes = 0;
@@ -244,44 +245,44 @@ static int make_board(struct pt_vrig *rig, struct pt_err *err)
 		if (firmware == NULL)
 			return err->code;
 	}
-	rig->board = rig->ops->make(rig->settings, firmware, len_bytes, err);
-	other = rig->board == NULL && firmware != NULL ? board_for(firmware, len_bytes) : NULL;
+	setup->board = setup->ops->make(setup->settings, firmware, len_bytes, err);
+	other = setup->board == NULL && firmware != NULL ? board_for(firmware, len_bytes) : NULL;
 	free(firmware);
-	if (rig->board != NULL)
+	if (setup->board != NULL)
 		return 0;
-	if (other != NULL && other != rig->ops)
+	if (other != NULL && other != setup->ops)
 		return pt_fail(err, PT_EARG,
 			       "%s is no firmware for virtual board %s, but for another processor: --probe "
 			       "virtual:%s",
-			       path, rig->ops->name, other->name);
-	return path != NULL ? pt_wrap(err, "virtual board %s with %s", rig->ops->name, path)
-			    : pt_wrap(err, "virtual board %s", rig->ops->name);
+			       path, setup->ops->name, other->name);
+	return path != NULL ? pt_wrap(err, "virtual board %s with %s", setup->ops->name, path)
+			    : pt_wrap(err, "virtual board %s", setup->ops->name);
 }
 
-static int open_flow_log(struct pt_vrig *rig, struct pt_err *err)
+static int open_flow_log(struct pt_vsetup *setup, struct pt_err *err)
 {
-	const char *path = setting(rig, "flow-log");
+	const char *path = setting(setup, "flow-log");
 	struct pt_vflow_core core;
 
 	if (path == NULL)
 		return 0;
-	if (rig->ops->flow_core == NULL)
-		return pt_fail(err, PT_EARG, "virtual board %s has no flow-log", rig->ops->name);
-	rig->ops->flow_core(rig->board, &core);
-	rig->flow_log = pt_vflow_log_open(path, &core, err);
-	return rig->flow_log != NULL ? 0 : err->code;
+	if (setup->ops->flow_core == NULL)
+		return pt_fail(err, PT_EARG, "virtual board %s has no flow-log", setup->ops->name);
+	setup->ops->flow_core(setup->board, &core);
+	setup->flow_log = pt_vflow_log_open(path, &core, err);
+	return setup->flow_log != NULL ? 0 : err->code;
 }
 
-static int open_write_log(struct pt_vrig *rig, struct pt_err *err)
+static int open_write_log(struct pt_vsetup *setup, struct pt_err *err)
 {
-	const char *path = setting(rig, "write-log");
+	const char *path = setting(setup, "write-log");
 
 	if (path == NULL)
 		return 0;
-	if (rig->ops->bus == NULL)
-		return pt_fail(err, PT_EARG, "virtual board %s has no write-log", rig->ops->name);
-	rig->write_log = pt_vwrite_log_open(path, rig->ops->bus(rig->board), err);
-	return rig->write_log != NULL ? 0 : err->code;
+	if (setup->ops->bus == NULL)
+		return pt_fail(err, PT_EARG, "virtual board %s has no write-log", setup->ops->name);
+	setup->write_log = pt_vwrite_log_open(path, setup->ops->bus(setup->board), err);
+	return setup->write_log != NULL ? 0 : err->code;
 }
 
 /* Where in its program a board is when the host comes is chance; a seed makes it chance that can be repeated.
@@ -295,55 +296,56 @@ static uint64_t head_start_ns(uint64_t seed)
 	return seed == 0 ? 0 : (z ^ z >> 31) % HEAD_START_MAX_NS;
 }
 
-static int make_probe(struct pt_vrig *rig, struct pt_err *err)
+static int make_probe(struct pt_vsetup *setup, struct pt_err *err)
 {
-	const struct kind_of_probe *probe = probe_of(rig->driver);
+	const struct kind_of_probe *probe = probe_of(setup->driver);
 
-	pt_vpace_init(&rig->pace, rig->ops, rig->board, strcmp(setting(rig, "clock"), "wall") == 0);
-	pt_vpace_head_start(&rig->pace, head_start_ns(number(rig, "seed")));
-	rig->engine = probe->engine;
-	rig->engine_state = probe->make(rig);
-	return rig->engine_state != NULL ? 0 : pt_fail(err, PT_ENOMEM, "virtual board %s: no memory", rig->ops->name);
+	pt_vpace_init(&setup->pace, setup->ops, setup->board, strcmp(setting(setup, "clock"), "wall") == 0);
+	pt_vpace_head_start(&setup->pace, head_start_ns(number(setup, "seed")));
+	setup->engine = probe->engine;
+	setup->engine_state = probe->make(setup);
+	return setup->engine_state != NULL ? 0
+					   : pt_fail(err, PT_ENOMEM, "virtual board %s: no memory", setup->ops->name);
 }
 
-int pt_vrig_open(struct pt_vrig *rig, const char *name_and_query, struct pt_err *err)
+int pt_vsetup_open(struct pt_vsetup *setup, const char *name_and_query, struct pt_err *err)
 {
 	struct pt_err local;
 
 	if (err == NULL)
 		err = &local;
-	*rig = (struct pt_vrig){ .faults_fd = -1 };
-	if (parse(rig, name_and_query, err) < 0 || make_board(rig, err) < 0 || open_flow_log(rig, err) < 0 ||
-	    open_write_log(rig, err) < 0 || make_probe(rig, err) < 0 ||
-	    pt_vrig_open_faults(rig, setting(rig, "faults-from"), err) < 0) {
-		pt_vrig_close(rig);
+	*setup = (struct pt_vsetup){ .faults_fd = -1 };
+	if (parse(setup, name_and_query, err) < 0 || make_board(setup, err) < 0 || open_flow_log(setup, err) < 0 ||
+	    open_write_log(setup, err) < 0 || make_probe(setup, err) < 0 ||
+	    pt_vsetup_open_faults(setup, setting(setup, "faults-from"), err) < 0) {
+		pt_vsetup_close(setup);
 		return err->code;
 	}
 	return 0;
 }
 
-void pt_vrig_close(struct pt_vrig *rig)
+void pt_vsetup_close(struct pt_vsetup *setup)
 {
-	if (rig->engine_state != NULL)
-		rig->engine->free(rig->engine_state);
-	pt_vflow_log_close(rig->flow_log);
-	pt_vwrite_log_close(rig->write_log);
-	if (rig->board != NULL)
-		rig->ops->free(rig->board);
-	pt_params_free(rig->settings);
-	pt_vrig_close_faults(rig);
-	*rig = (struct pt_vrig){ .faults_fd = -1 };
+	if (setup->engine_state != NULL)
+		setup->engine->free(setup->engine_state);
+	pt_vflow_log_close(setup->flow_log);
+	pt_vwrite_log_close(setup->write_log);
+	if (setup->board != NULL)
+		setup->ops->free(setup->board);
+	pt_params_free(setup->settings);
+	pt_vsetup_close_faults(setup);
+	*setup = (struct pt_vsetup){ .faults_fd = -1 };
 }
 
-void pt_vrig_process(struct pt_vrig *rig, const uint8_t *request, size_t len_bytes, uint64_t at_ns,
-		     pt_vrespond *respond, void *arg)
+void pt_vsetup_process(struct pt_vsetup *setup, const uint8_t *request, size_t len_bytes, uint64_t at_ns,
+		       pt_vrespond *respond, void *arg)
 {
-	rig->engine->process(rig->engine_state, request, len_bytes, at_ns, respond, arg);
+	setup->engine->process(setup->engine_state, request, len_bytes, at_ns, respond, arg);
 }
 
-uint64_t pt_vrig_cable_ns(const struct pt_vrig *rig, size_t len_bytes)
+uint64_t pt_vsetup_cable_ns(const struct pt_vsetup *setup, size_t len_bytes)
 {
-	size_t packets = (len_bytes + rig->link->wire_bytes - 1) / rig->link->wire_bytes;
+	size_t packets = (len_bytes + setup->link->wire_bytes - 1) / setup->link->wire_bytes;
 
-	return rig->link->packet_ns * (packets > 1 ? packets : 1);
+	return setup->link->packet_ns * (packets > 1 ? packets : 1);
 }

@@ -1,7 +1,7 @@
 /* A virtual board on the cable of a virtual probe, as a virtual URI describes them: what a model link, the TCP server
  * and the emulated USB device of the tests have in common. */
-#ifndef PT_VIRTUAL_WIRE_RIG_H
-#define PT_VIRTUAL_WIRE_RIG_H
+#ifndef PT_VIRTUAL_SETUP_H
+#define PT_VIRTUAL_SETUP_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@ struct pt_vlink_kind {
 	bool fixed_packets;		/* HID: responses are padded */
 };
 
-struct pt_vrig {
+struct pt_vsetup {
 	const struct pt_vboard_ops *ops;
 	struct pt_vboard *board;
 	struct pt_vflow_log *flow_log;	/* NULL: none */
@@ -51,18 +51,18 @@ struct pt_vrig {
 /* name_and_query: what stands behind "virtual:". rig must not move while it is open: its parts point at one another.
  * Reads the file that elf= names. PT_EARG: no such board (the sentence lists them), unknown or wrong word, ELF that
  * cannot be read or is not for the board; PT_ENOMEM. After an error nothing is to be closed. */
-int pt_vrig_open(struct pt_vrig *rig, const char *name_and_query, struct pt_err *err);
-void pt_vrig_close(struct pt_vrig *rig);
+int pt_vsetup_open(struct pt_vsetup *setup, const char *name_and_query, struct pt_err *err);
+void pt_vsetup_close(struct pt_vsetup *setup);
 
 /* The probe takes a request; see pt_vengine_ops.process. */
-void pt_vrig_process(struct pt_vrig *rig, const uint8_t *request, size_t len_bytes, uint64_t at_ns,
-		     pt_vrespond *respond, void *arg);
+void pt_vsetup_process(struct pt_vsetup *setup, const uint8_t *request, size_t len_bytes, uint64_t at_ns,
+		       pt_vrespond *respond, void *arg);
 /* What happens to the next packet from the host, which is counted. Takes what has come from faults-from before. */
-enum pt_vfault pt_vrig_fault(struct pt_vrig *rig);
-/* For pt_vrig_open() and _close(). path NULL: there is none. PT_EARG: it is no FIFO. */
-int pt_vrig_open_faults(struct pt_vrig *rig, const char *path, struct pt_err *err);
-void pt_vrig_close_faults(struct pt_vrig *rig);
+enum pt_vfault pt_vsetup_fault(struct pt_vsetup *setup);
+/* For pt_vsetup_open() and _close(). path NULL: there is none. PT_EARG: it is no FIFO. */
+int pt_vsetup_open_faults(struct pt_vsetup *setup, const char *path, struct pt_err *err);
+void pt_vsetup_close_faults(struct pt_vsetup *setup);
 /* How long a request or response is on the cable. */
-uint64_t pt_vrig_cable_ns(const struct pt_vrig *rig, size_t len_bytes);
+uint64_t pt_vsetup_cable_ns(const struct pt_vsetup *setup, size_t len_bytes);
 
 #endif

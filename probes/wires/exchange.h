@@ -2,8 +2,8 @@
  * whatever goes wrong. A call that ends early leaves its reply outstanding, and the next request collects it first;
  * where replies may be lost or late, a question with an answer of its own shape finds the end of what is stale.
  * Board thread. */
-#ifndef PT_PROBES_TURN_H
-#define PT_PROBES_TURN_H
+#ifndef PT_PROBES_EXCHANGE_H
+#define PT_PROBES_EXCHANGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,18 +13,18 @@
 #include "probes/wires/link.h"
 
 enum {
-	PT_TURN_BYTES = 1024,
-	PT_TURN_ANSWER_MS = 400
+	PT_EXCHANGE_BYTES = 1024,
+	PT_EXCHANGE_ANSWER_MS = 400
 }; /* no healthy probe takes longer, apart from the time that the request itself takes */
 
-struct pt_turn {
+struct pt_exchange {
 	struct pt_link *link;		/* the driver's, to be set before the first call */
 	const char *name;		/* for the log */
 	/* A request that changes nothing, into out (64 bytes), and whether a reply is one to it. */
 	size_t (*question)(uint8_t *out);
 	bool (*answers)(const uint8_t *in, size_t n_in);
 
-	uint8_t in[PT_TURN_BYTES];	/* the last reply */
+	uint8_t in[PT_EXCHANGE_BYTES];	/* the last reply */
 	unsigned debt;			/* replies that were not taken */
 	unsigned asked;			/* questions whose answers have not come */
 	bool silent, out_of_step;
@@ -33,22 +33,23 @@ struct pt_turn {
 /* For drivers that keep several requests outstanding: collect what earlier calls left, once before the
  * first, then send and receive in order. send: 0 or the link's error; receive: the reply's length, into
  * turn->in, or the link's error. */
-int pt_turn_settle(struct pt_turn *turn, struct pt_err *err);
-int pt_turn_send(struct pt_turn *turn, const uint8_t *bytes, size_t n_bytes, struct pt_err *err);
-int pt_turn_receive(struct pt_turn *turn, uint64_t deadline_ns, struct pt_err *err);
+int pt_exchange_settle(struct pt_exchange *exchange, struct pt_err *err);
+int pt_exchange_send(struct pt_exchange *exchange, const uint8_t *bytes, size_t n_bytes, struct pt_err *err);
+int pt_exchange_receive(struct pt_exchange *exchange, uint64_t deadline_ns, struct pt_err *err);
 
 /* Throws away what a killed host left; only at open. */
-int pt_turn_drain(struct pt_turn *turn, struct pt_err *err);
+int pt_exchange_drain(struct pt_exchange *exchange, struct pt_err *err);
 /* A request; the reply is in turn->in then. busy_ns: how long the device may be at it. Returns the reply's length, or
- * PT_ETIMEOUT, PT_EINTERRUPTED, PT_EIO, PT_EPROTO (a reply of more than PT_TURN_BYTES). */
-int pt_turn_ask(struct pt_turn *turn, const uint8_t *request, size_t n_bytes, uint64_t busy_ns, struct pt_err *err);
+ * PT_ETIMEOUT, PT_EINTERRUPTED, PT_EIO, PT_EPROTO (a reply of more than PT_EXCHANGE_BYTES). */
+int pt_exchange_ask(struct pt_exchange *exchange, const uint8_t *request, size_t n_bytes, uint64_t busy_ns,
+		    struct pt_err *err);
 /* The same for one that goes in two packets. */
-int pt_turn_ask_parts(struct pt_turn *turn, const uint8_t *first, size_t n_first, const uint8_t *rest, size_t n_rest,
-		      uint64_t busy_ns, struct pt_err *err);
-/* Another reply to the same request, which the device promised by its last. As pt_turn_ask. */
-int pt_turn_again(struct pt_turn *turn, uint64_t busy_ns, struct pt_err *err);
+int pt_exchange_ask_parts(struct pt_exchange *exchange, const uint8_t *first, size_t n_first, const uint8_t *rest,
+			  size_t n_rest, uint64_t busy_ns, struct pt_err *err);
+/* Another reply to the same request, which the device promised by its last. As pt_exchange_ask. */
+int pt_exchange_again(struct pt_exchange *exchange, uint64_t busy_ns, struct pt_err *err);
 /* The last reply was not to the last request: find back into step before the next. Returns PT_EPROTO with the
  * sentence. */
-int pt_turn_mistrust(struct pt_turn *turn, struct pt_err *err);
+int pt_exchange_mistrust(struct pt_exchange *exchange, struct pt_err *err);
 
 #endif

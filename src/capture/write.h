@@ -1,4 +1,4 @@
-/* Writes a capture file (capture.h) while the session runs. The analyst puts each chunk before it decodes it; a thread
+/* Writes a capture file (capture.h) while the session runs. The analysis thread puts each chunk before it decodes it; a thread
  * of the writer's own carries what was put to the file at once, and makes it durable at least every second, so that no
  * other thread ever waits for a disk that keeps up. What is behind by more than PT_CAPTURE_BEHIND_BYTES makes put()
  * wait: then the pool of chunks fills, and a live source that outruns the disk has LOSS, in the statistics as in the

@@ -61,23 +61,23 @@ static const char *word_value(const struct pt_options *options, const char *key)
 
 /* --- which probe -------------------------------------------------------------------------------------------------- */
 
-static int pick_probe(struct pt_rig *rig, const struct pt_rig_kind *kind, struct pt_err *err)
+static int pick_probe(struct pt_app *app, const struct pt_app_kind *kind, struct pt_err *err)
 {
 	struct pt_probe_found found[2];
 	int n = pt_probe_list(found, PT_LEN(found), err);
 
 	if (n > 0) {
-		snprintf(rig->uri[0], sizeof(rig->uri[0]), "%s", found[0].uri);
+		snprintf(app->uri[0], sizeof(app->uri[0]), "%s", found[0].uri);
 		if (n > 1)
 			pt_info("%d probes are plugged in: taking %s (%s); --probe %s takes another, and `proftap probes` "
 				"lists them",
 				n, found[0].uri, found[0].product, found[1].uri);
 	} else if (kind->demo && isatty(STDERR_FILENO)) {
-		snprintf(rig->uri[0], sizeof(rig->uri[0]), "virtual:kl27");
+		snprintf(app->uri[0], sizeof(app->uri[0]), "virtual:kl27");
 		pt_info("no probe is plugged in: starting the virtual board kl27 with its demo firmware "
 			"(name a probe with --probe)");
 	} else if (kind->reopen) {
-		rig->uri[0][0] = '\0';	/* whichever comes */
+		app->uri[0][0] = '\0';	/* whichever comes */
 	} else if (n == 0) {
 		pt_fail(err, PT_EIO, "no probe is plugged in; name one with --probe, or use --probe virtual:kl27");
 		return PT_EXIT_DEVICE;
@@ -88,22 +88,22 @@ static int pick_probe(struct pt_rig *rig, const struct pt_rig_kind *kind, struct
 }
 
 /* The probe on the board, unless the user names another. */
-static int find_named_board(struct pt_rig *rig, const struct pt_options *options, struct pt_err *err)
+static int find_named_board(struct pt_app *app, const struct pt_options *options, struct pt_err *err)
 {
 	if (options->board == NULL)
 		return PT_EXIT_DONE;
-	rig->named = pt_named_board_find(options->board, err);
-	if (rig->named == NULL ||
-	    (options->probe[0] == NULL && pt_named_board_uri(rig->named, rig->uri[0], sizeof(rig->uri[0]), err) < 0))
+	app->named = pt_named_board_find(options->board, err);
+	if (app->named == NULL ||
+	    (options->probe[0] == NULL && pt_named_board_uri(app->named, app->uri[0], sizeof(app->uri[0]), err) < 0))
 		return PT_EXIT_USAGE;
 	return PT_EXIT_DONE;
 }
 
-static int take_uris(struct pt_rig *rig, const struct pt_options *options, struct pt_err *err)
+static int take_uris(struct pt_app *app, const struct pt_options *options, struct pt_err *err)
 {
 	_Static_assert((int)PT_MAX_PROBES <= (int)PT_BOARD_PROBES, "each has its place");
 	for (size_t i = 0; i < PT_MAX_PROBES && options->probe[i] != NULL; i++) {
-		if (snprintf(rig->uri[i], sizeof(rig->uri[i]), "%s", options->probe[i]) < (int)sizeof(rig->uri[i]))
+		if (snprintf(app->uri[i], sizeof(app->uri[i]), "%s", options->probe[i]) < (int)sizeof(app->uri[i]))
 			continue;
 		pt_fail(err, PT_EARG, "the address of the probe is too long: %.100s...", options->probe[i]);
 		return PT_EXIT_USAGE;
@@ -117,25 +117,25 @@ static bool denies_elf(const struct pt_options *options)
 	return options->elf != NULL && options->elf[0] == '\0';
 }
 
-static int settle_uris(struct pt_rig *rig, const struct pt_options *options, const struct pt_rig_kind *kind,
+static int settle_uris(struct pt_app *app, const struct pt_options *options, const struct pt_app_kind *kind,
 		       struct pt_err *err)
 {
-	int rc = find_named_board(rig, options, err);
+	int rc = find_named_board(app, options, err);
 
 	if (rc == PT_EXIT_DONE && options->probe[0] != NULL)
-		rc = take_uris(rig, options, err);
-	else if (rc == PT_EXIT_DONE && rig->named == NULL)
-		rc = pick_probe(rig, kind, err);
+		rc = take_uris(app, options, err);
+	else if (rc == PT_EXIT_DONE && app->named == NULL)
+		rc = pick_probe(app, kind, err);
 	for (size_t i = 0; rc == PT_EXIT_DONE && i < PT_BOARD_PROBES; i++) {
-		char *uri = rig->uri[i];
+		char *uri = app->uri[i];
 
 		if (!starts_with(uri, virtual_scheme))
 			continue;
-		if (rig->virtual_uri == NULL)
-			rig->virtual_uri = uri;
-		if (add_key(uri, sizeof(rig->uri[i]), "clock", kind->virtual_clock, err) < 0 ||
-		    add_key(uri, sizeof(rig->uri[i]), "elf", denies_elf(options) ? NULL : options->elf, err) < 0 ||
-		    add_key(uri, sizeof(rig->uri[i]), "seed", word_value(options, "seed"), err) < 0)
+		if (app->virtual_uri == NULL)
+			app->virtual_uri = uri;
+		if (add_key(uri, sizeof(app->uri[i]), "clock", kind->virtual_clock, err) < 0 ||
+		    add_key(uri, sizeof(app->uri[i]), "elf", denies_elf(options) ? NULL : options->elf, err) < 0 ||
+		    add_key(uri, sizeof(app->uri[i]), "seed", word_value(options, "seed"), err) < 0)
 			rc = PT_EXIT_USAGE;
 	}
 	return rc;
@@ -180,7 +180,7 @@ static bool is_readable(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0;
 }
 
-static int open_program(struct pt_rig *rig, const struct pt_options *options, struct pt_err *err)
+static int open_program(struct pt_app *app, const struct pt_options *options, struct pt_err *err)
 {
 	char path[512] = "";
 	const uint8_t *demo;
@@ -190,29 +190,29 @@ static int open_program(struct pt_rig *rig, const struct pt_options *options, st
 		return PT_EXIT_DONE;
 	if (options->elf != NULL)
 		snprintf(path, sizeof(path), "%s", options->elf);
-	else if (rig->virtual_uri != NULL)
-		path_in_uri(rig->virtual_uri, path, sizeof(path));
+	else if (app->virtual_uri != NULL)
+		path_in_uri(app->virtual_uri, path, sizeof(path));
 	if (path[0] != '\0') {
-		rig->program = pt_program_open_with(path, 0, rig->symbols, err);
-	} else if (rig->virtual_uri != NULL) {
-		demo = pt_probe_demo(rig->virtual_uri, &len);
+		app->program = pt_program_open_with(path, 0, app->symbols, err);
+	} else if (app->virtual_uri != NULL) {
+		demo = pt_probe_demo(app->virtual_uri, &len);
 		if (demo == NULL)
 			return PT_EXIT_DONE;	/* no such board: opening it says so, better than we could */
-		rig->program = pt_program_from_bytes("built-in demo", demo, len, 0, err);
+		app->program = pt_program_from_bytes("built-in demo", demo, len, 0, err);
 	} else {
 		return PT_EXIT_DONE;
 	}
-	if (rig->program == NULL) {
+	if (app->program == NULL) {
 		if (!is_readable(path))
 			pt_advise(err, "name the file that the linker wrote; %s",
-				  rig->virtual_uri != NULL ? "without it a virtual board runs its built-in demo"
+				  app->virtual_uri != NULL ? "without it a virtual board runs its built-in demo"
 							   : "--elf '' profiles without one, by addresses");
 		pt_wrap(err, options->elf != NULL ? "--elf" : "elf= of --probe");
 		return PT_EXIT_USAGE;
 	}
-	pt_program_set_settings(rig->program, rig->symbols);
-	if (pt_program_warning(rig->program) != NULL)
-		pt_warn("elf: %s", pt_program_warning(rig->program));
+	pt_program_set_settings(app->program, app->symbols);
+	if (pt_program_warning(app->program) != NULL)
+		pt_warn("elf: %s", pt_program_warning(app->program));
 	return PT_EXIT_DONE;
 }
 
@@ -272,29 +272,29 @@ static void take_told(void *arg, const char *word)
 }
 
 /* Settings that a user of the hardware would have to give: a virtual board knows its own, and so does one that is named. */
-static int take_told_words(struct pt_rig *rig, const struct pt_options *options, struct pt_params *board,
+static int take_told_words(struct pt_app *app, const struct pt_options *options, struct pt_params *board,
 			   struct pt_err *err)
 {
-	struct told told = { .options = options, .board = board, .err = err, .words = rig->told,
+	struct told told = { .options = options, .board = board, .err = err, .words = app->told,
 			      .rc = PT_EXIT_DONE };
 
 	struct told named = { .options = options, .board = board, .err = err, .rc = PT_EXIT_DONE };
 
-	if (rig->virtual_uri != NULL)
-		pt_probe_reports(rig->virtual_uri, take_told, &told);
-	if (rig->named != NULL && told.rc == PT_EXIT_DONE)
-		pt_named_board_words(rig->named, take_told, &named);
+	if (app->virtual_uri != NULL)
+		pt_probe_reports(app->virtual_uri, take_told, &told);
+	if (app->named != NULL && told.rc == PT_EXIT_DONE)
+		pt_named_board_words(app->named, take_told, &named);
 	return told.rc != PT_EXIT_DONE ? told.rc : named.rc;
 }
 
 /* What the program needs before it is opened. */
-static int take_symbol_words(struct pt_rig *rig, const struct pt_options *options, struct pt_err *err)
+static int take_symbol_words(struct pt_app *app, const struct pt_options *options, struct pt_err *err)
 {
 	int rc = PT_EXIT_DONE;
 
-	rig->symbols = pt_params_new();
+	app->symbols = pt_params_new();
 	for (size_t i = 0; i < options->n_words && rc == PT_EXIT_DONE; i++)
-		add_if_known(rig->symbols, pt_program_params, PT_N_PROGRAM_PARAMS, options->words[i], &rc, err);
+		add_if_known(app->symbols, pt_program_params, PT_N_PROGRAM_PARAMS, options->words[i], &rc, err);
 	return rc;
 }
 
@@ -314,7 +314,7 @@ int pt_loop_begin(uv_loop_t *loop, struct pt_err *err)
 	return 0;
 }
 
-int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const struct pt_rig_kind *kind,
+int pt_app_open(struct pt_app *app, const struct pt_options *options, const struct pt_app_kind *kind,
 		struct pt_err *err)
 {
 	const char *standing[PT_MAX_WORDS + 1];
@@ -325,35 +325,35 @@ int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const stru
 	size_t n_standing = 0;
 	int rc;
 
-	memset(rig, 0, sizeof(*rig));
+	memset(app, 0, sizeof(*app));
 	if (kind->replace_capture)
 		standing[n_standing++] = "capture-replace=on";
-	rc = settle_uris(rig, options, kind, err);
-	for (size_t i = 0; i < PT_BOARD_PROBES && rig->uri[i][0] != '\0'; i++)
-		config.probe_uri[i] = rig->uri[i];
+	rc = settle_uris(app, options, kind, err);
+	for (size_t i = 0; i < PT_BOARD_PROBES && app->uri[i][0] != '\0'; i++)
+		config.probe_uri[i] = app->uri[i];
 	if (rc == PT_EXIT_DONE)
-		rc = take_symbol_words(rig, options, err);
+		rc = take_symbol_words(app, options, err);
 	if (rc == PT_EXIT_DONE)
-		rc = open_program(rig, options, err);
+		rc = open_program(app, options, err);
 	if (rc == PT_EXIT_DONE)
 		rc = sort_words(options, settings, standing, &n_standing, err);
 	if (rc == PT_EXIT_DONE)
-		rc = take_told_words(rig, options, settings, err);
+		rc = take_told_words(app, options, settings, err);
 	if (rc == PT_EXIT_DONE) {
-		if (pt_loop_begin(&rig->loop, err) == 0)
-			rig->board = pt_board_new(&rig->loop, &config, err);
-		if (rig->board == NULL)
+		if (pt_loop_begin(&app->loop, err) == 0)
+			app->board = pt_board_new(&app->loop, &config, err);
+		if (app->board == NULL)
 			rc = PT_EXIT_DEVICE;
 	}
 	if (rc == PT_EXIT_DONE) {
-		rig->session = pt_session_new(rig->board, &rig->loop);
-		pt_session_set_standing(rig->session, standing, n_standing);
-		pt_session_set_program(rig->session, rig->program, NULL);
-		rig->recorder = pt_recorder_new(rig->session);
-		rig->tasks = pt_os_tasks_new(&rig->loop, rig->board, rig->session);
+		app->session = pt_session_new(app->board, &app->loop);
+		pt_session_set_standing(app->session, standing, n_standing);
+		pt_session_set_program(app->session, app->program, NULL);
+		app->recorder = pt_recorder_new(app->session);
+		app->tasks = pt_os_tasks_new(&app->loop, app->board, app->session);
 	} else {
-		pt_program_unref(rig->program);
-		pt_params_free(rig->symbols);
+		pt_program_unref(app->program);
+		pt_params_free(app->symbols);
 	}
 	pt_params_free(settings);
 	return rc;
@@ -361,40 +361,40 @@ int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const stru
 
 static void on_board_closed(void *arg)
 {
-	struct pt_rig *rig = arg;
+	struct pt_app *app = arg;
 
-	rig->board = NULL;
+	app->board = NULL;
 }
 
 static void on_session_closed(void *arg)
 {
-	struct pt_rig *rig = arg;
+	struct pt_app *app = arg;
 
-	rig->session = NULL;
-	pt_board_close(rig->board, on_board_closed, rig);
+	app->session = NULL;
+	pt_board_close(app->board, on_board_closed, app);
 }
 
 static void on_recorder_closed(void *arg)
 {
-	struct pt_rig *rig = arg;
+	struct pt_app *app = arg;
 
-	rig->recorder = NULL;
-	pt_session_close(rig->session, on_session_closed, rig);
+	app->recorder = NULL;
+	pt_session_close(app->session, on_session_closed, app);
 }
 
 static void on_tasks_closed(void *arg)
 {
-	struct pt_rig *rig = arg;
+	struct pt_app *app = arg;
 
-	rig->tasks = NULL;
-	pt_recorder_close(rig->recorder, on_recorder_closed, rig);
+	app->tasks = NULL;
+	pt_recorder_close(app->recorder, on_recorder_closed, app);
 }
 
-void pt_rig_close(struct pt_rig *rig)
+void pt_app_close(struct pt_app *app)
 {
-	pt_os_tasks_close(rig->tasks, on_tasks_closed, rig);
-	uv_run(&rig->loop, UV_RUN_DEFAULT);
-	uv_loop_close(&rig->loop);
-	pt_program_unref(rig->program);
-	pt_params_free(rig->symbols);
+	pt_os_tasks_close(app->tasks, on_tasks_closed, app);
+	uv_run(&app->loop, UV_RUN_DEFAULT);
+	uv_loop_close(&app->loop);
+	pt_program_unref(app->program);
+	pt_params_free(app->symbols);
 }

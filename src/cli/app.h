@@ -1,6 +1,6 @@
-/* What the verbs that talk to a board share: a loop, one board, its session and its symbols, made from the options. */
-#ifndef PT_RIG_H
-#define PT_RIG_H
+/* What the subcommands that talk to a board share: a loop, one board, its session and its symbols, made from the options. */
+#ifndef PT_APP_H
+#define PT_APP_H
 
 #include <stdbool.h>
 #include <uv.h>
@@ -16,7 +16,7 @@ enum pt_exit { PT_EXIT_DONE = 0, PT_EXIT_CHECK_FAILED = 1, PT_EXIT_USAGE = 2, PT
 
 enum { PT_TOLD_BYTES = 400 };
 
-struct pt_rig {
+struct pt_app {
 	uv_loop_t loop;
 	struct pt_board *board;
 	struct pt_session *session;
@@ -31,7 +31,7 @@ struct pt_rig {
 	char told[PT_TOLD_BYTES];	/* settings that it told by itself, each behind a blank */
 };
 
-struct pt_rig_kind {
+struct pt_app_kind {
 	const char *virtual_clock;	/* for a virtual board whose URI does not say: "wall" or "virtual" */
 	bool reopen;			/* wait for a probe that is not there, or was lost */
 	bool replace_capture;		/* --capture FILE replaces an older one; else FILE.1, FILE.2 ... are made */
@@ -43,9 +43,9 @@ struct pt_rig_kind {
 int pt_loop_begin(uv_loop_t *loop, struct pt_err *err);
 
 /* An exit status: PT_EXIT_DONE, or else err says why. */
-int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const struct pt_rig_kind *kind,
+int pt_app_open(struct pt_app *app, const struct pt_options *options, const struct pt_app_kind *kind,
 		struct pt_err *err);
 /* Closes session and board, runs the loop until all handles are gone. What else hangs in the loop is closed by now. */
-void pt_rig_close(struct pt_rig *rig);
+void pt_app_close(struct pt_app *app);
 
 #endif

@@ -40,7 +40,7 @@ static int section(struct pt_options *options, char *line, struct pt_err *err)
 	return 0;
 }
 
-static int setting(struct pt_options *options, const char *verb, char *line, struct pt_err *err)
+static int setting(struct pt_options *options, const char *subcommand, char *line, struct pt_err *err)
 {
 	char *equals = strchr(line, '='), *key, *value;
 	size_t len;
@@ -58,10 +58,11 @@ static int setting(struct pt_options *options, const char *verb, char *line, str
 	if (*key == '\0' || *value == '\0')
 		return pt_fail(err, PT_EARG, "%s has no %s", *key == '\0' ? "a line" : key,
 			       *key == '\0' ? "key" : "value");
-	return pt_options_add(options, verb, key, value, err);
+	return pt_options_add(options, subcommand, key, value, err);
 }
 
-int pt_configfile_parse(struct pt_options *options, const char *verb, const char *name, char *text, struct pt_err *err)
+int pt_configfile_parse(struct pt_options *options, const char *subcommand, const char *name, char *text,
+			struct pt_err *err)
 {
 	unsigned n = 1;
 
@@ -72,7 +73,7 @@ int pt_configfile_parse(struct pt_options *options, const char *verb, const char
 		line = strip(line);
 		if (*line == '\0' || *line == '#' || *line == ';')
 			continue;
-		if ((*line == '[' ? section(options, line, err) : setting(options, verb, line, err)) < 0)
+		if ((*line == '[' ? section(options, line, err) : setting(options, subcommand, line, err)) < 0)
 			return pt_wrap(err, "%s:%u", name, n);
 	}
 	return 0;
@@ -88,7 +89,7 @@ static int cannot_read(bool by_option, bool by_environment, struct pt_err *err)
 	return pt_wrap(err, "config");
 }
 
-int pt_configfile_read(struct pt_options *options, const char *verb, struct pt_err *err)
+int pt_configfile_read(struct pt_options *options, const char *subcommand, struct pt_err *err)
 {
 	const char *named = options->config != NULL ? options->config : getenv(PT_CONFIG_ENV);
 	const char *path = named != NULL ? named : PT_CONFIG_PATH;
@@ -96,7 +97,7 @@ int pt_configfile_read(struct pt_options *options, const char *verb, struct pt_e
 	size_t len;
 	int rc;
 
-	if (!pt_options_has("config", verb) || (named == NULL && access(path, F_OK) < 0))
+	if (!pt_options_has("config", subcommand) || (named == NULL && access(path, F_OK) < 0))
 		return 0;
 	text = (char *)pt_file_read_text(path, MAX_BYTES, &len, err);
 	if (text == NULL)
@@ -105,7 +106,7 @@ int pt_configfile_read(struct pt_options *options, const char *verb, struct pt_e
 		rc = pt_fail(err, PT_EARG, "%s is not a text: a configuration file has option = value, one a line",
 			     path);
 	else
-		rc = pt_configfile_parse(options, verb, path, text, err);
+		rc = pt_configfile_parse(options, subcommand, path, text, err);
 	free(text);
 	return rc;
 }

@@ -9,10 +9,11 @@
 #define PT_CONFIG_PATH "/etc/proftap.conf"
 #define PT_CONFIG_ENV "PROFTAP_CONFIG"	/* in the environment: a path in its stead; /dev/null: none */
 
-/* Read --config FILE, else what PT_CONFIG_ENV names, else PT_CONFIG_PATH if it is there, for a verb that has --config.
+/* Read --config FILE, else what PT_CONFIG_ENV names, else PT_CONFIG_PATH if it is there, for a subcommand that has --config.
  * PT_EARG: the sentence names file and line; PT_EIO: one of the first two cannot be read. */
-int pt_configfile_read(struct pt_options *options, const char *verb, struct pt_err *err);
+int pt_configfile_read(struct pt_options *options, const char *subcommand, struct pt_err *err);
 /* The text of such a file, name being for messages. text is changed. */
-int pt_configfile_parse(struct pt_options *options, const char *verb, const char *name, char *text, struct pt_err *err);
+int pt_configfile_parse(struct pt_options *options, const char *subcommand, const char *name, char *text,
+			struct pt_err *err);
 
 #endif

@@ -12,37 +12,37 @@
 #include "base/alloc.h"
 #include "host/probe_notes.h"
 
-struct pt_claim {
+struct pt_lock_file {
 	int fd;			/* locked */
 	char path[PATH_MAX];
 };
 
-struct pt_claim *pt_claim_new(const char *probe, const char *address, struct pt_err *err)
+struct pt_lock_file *pt_lock_file_new(const char *probe, const char *address, struct pt_err *err)
 {
-	struct pt_claim *claim = pt_alloc(sizeof(*claim));
+	struct pt_lock_file *lock = pt_alloc(sizeof(*lock));
 	size_t len = strlen(address);
 
-	claim->fd = pt_note_lock(probe, "", claim->path, sizeof(claim->path), err);
-	if (claim->fd < 0) {
-		free(claim);
+	lock->fd = pt_note_lock(probe, "", lock->path, sizeof(lock->path), err);
+	if (lock->fd < 0) {
+		free(lock);
 		return NULL;
 	}
-	if (ftruncate(claim->fd, 0) == 0 && write(claim->fd, address, len) == (ssize_t)len)
-		return claim;
-	pt_fail(err, PT_EIO, "%s: %s", claim->path, strerror(errno));
-	pt_claim_free(claim);
+	if (ftruncate(lock->fd, 0) == 0 && write(lock->fd, address, len) == (ssize_t)len)
+		return lock;
+	pt_fail(err, PT_EIO, "%s: %s", lock->path, strerror(errno));
+	pt_lock_file_free(lock);
 	return NULL;
 }
 
-void pt_claim_free(struct pt_claim *claim)
+void pt_lock_file_free(struct pt_lock_file *lock)
 {
-	if (claim == NULL)
+	if (lock == NULL)
 		return;
-	pt_note_unlock(claim->fd, claim->path);
-	free(claim);
+	pt_note_unlock(lock->fd, lock->path);
+	free(lock);
 }
 
-bool pt_claim_find(const char *probe, char *address, size_t room)
+bool pt_lock_file_find(const char *probe, char *address, size_t room)
 {
 	char path[PATH_MAX];
 	ssize_t len = 0;

@@ -93,8 +93,8 @@ static const struct row {
 	{ "help", NULL, "print this (-h)", FLAG, offsetof(struct pt_options, help) },
 };
 
-/* What is not named here is for all verbs. */
-static const struct { const char *option, *verbs; } of_verbs[] = {
+/* What is not named here is for all subcommands. */
+static const struct { const char *option, *subcommands; } of_subcommands[] = {
 	{ "probe", "serve, monitor, profile, check, restore" },
 	{ "board", "serve, monitor, profile, check, restore" },
 	{ "target", "serve, monitor, profile, check, restore" },
@@ -326,13 +326,13 @@ int pt_options_parse(struct pt_options *options, int argc, char **argv, struct p
 	return 0;
 }
 
-static bool is_in(const char *verb, const char *verbs)
+static bool is_in(const char *subcommand, const char *subcommands)
 {
-	size_t len = strlen(verb);
+	size_t len = strlen(subcommand);
 
-	for (const char *at = verbs; at != NULL; at = strchr(at, ' ')) {
+	for (const char *at = subcommands; at != NULL; at = strchr(at, ' ')) {
 		at += *at == ' ';
-		if (strncmp(at, verb, len) == 0 && (at[len] == ',' || at[len] == '\0'))
+		if (strncmp(at, subcommand, len) == 0 && (at[len] == ',' || at[len] == '\0'))
 			return true;
 	}
 	return false;
@@ -354,24 +354,25 @@ static bool given(const struct pt_options *options, const char *name)
 	return row != NULL && (options->given >> (row - rows) & 1) != 0;
 }
 
-bool pt_options_has(const char *name, const char *verb)
+bool pt_options_has(const char *name, const char *subcommand)
 {
-	for (size_t i = 0; i < PT_LEN(of_verbs); i++)
-		if (strcmp(of_verbs[i].option, name) == 0)
-			return is_in(verb, of_verbs[i].verbs);
+	for (size_t i = 0; i < PT_LEN(of_subcommands); i++)
+		if (strcmp(of_subcommands[i].option, name) == 0)
+			return is_in(subcommand, of_subcommands[i].subcommands);
 	return row_named(name) != NULL;
 }
 
-int pt_options_check_verb(const struct pt_options *options, const char *verb, struct pt_err *err)
+int pt_options_check_subcommand(const struct pt_options *options, const char *subcommand, struct pt_err *err)
 {
-	for (size_t i = 0; i < PT_LEN(of_verbs); i++)
-		if (given(options, of_verbs[i].option) && !is_in(verb, of_verbs[i].verbs))
+	for (size_t i = 0; i < PT_LEN(of_subcommands); i++)
+		if (given(options, of_subcommands[i].option) && !is_in(subcommand, of_subcommands[i].subcommands))
 			return pt_fail(
 				err, PT_EARG,
 				"--%s is an option of %s, not of %s: proftap %.*s --%s ...; `proftap --help` lists "
 				"them",
-				of_verbs[i].option, of_verbs[i].verbs, verb, (int)strcspn(of_verbs[i].verbs, ","),
-				of_verbs[i].verbs, of_verbs[i].option);
+				of_subcommands[i].option, of_subcommands[i].subcommands, subcommand,
+				(int)strcspn(of_subcommands[i].subcommands, ","), of_subcommands[i].subcommands,
+				of_subcommands[i].option);
 	return 0;
 }
 
@@ -404,7 +405,8 @@ static int add_field(struct pt_options *options, const struct row *row, const ch
 	return take_option(options, row, copy, err);
 }
 
-int pt_options_add(struct pt_options *options, const char *verb, const char *key, const char *value, struct pt_err *err)
+int pt_options_add(struct pt_options *options, const char *subcommand, const char *key, const char *value,
+		   struct pt_err *err)
 {
 	const struct row *row = row_named(key);
 	uint64_t on = 0;
@@ -413,7 +415,7 @@ int pt_options_add(struct pt_options *options, const char *verb, const char *key
 		return add_setting(options, key, value, err);
 	if (row->kind == SET || strcmp(key, "config") == 0 || strcmp(key, "help") == 0 || strcmp(key, "version") == 0)
 		return pt_fail(err, PT_EARG, "%s is for the command line only", key);
-	if (given(options, key) || !pt_options_has(key, verb))
+	if (given(options, key) || !pt_options_has(key, subcommand))
 		return 0;
 	if (row->kind == WORD)
 		return add_setting(options, key, value, err);

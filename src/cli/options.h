@@ -1,4 +1,4 @@
-/* The command line of every verb: one table of options, one struct of what was given. */
+/* The command line of every subcommand: one table of options, one struct of what was given. */
 #ifndef PT_OPTIONS_H
 #define PT_OPTIONS_H
 
@@ -27,20 +27,20 @@ struct pt_options {
 	unsigned n_boards;		/* sections of a configuration file */
 	const char *rest[PT_MAX_REST];	/* what is no option */
 	size_t n_rest;
-	uint64_t given;			/* bits by option, for pt_options_check_verb() */
+	uint64_t given;			/* bits by option, for pt_options_check_subcommand() */
 	char *made[PT_MAX_MADE];	/* memory behind words, and behind what a configuration file says */
 	size_t n_made;
 };
 
-/* argv[0] is the verb or the program. PT_EARG: the sentence says what is wrong. Pointers go into argv. */
+/* argv[0] is the subcommand or the program. PT_EARG: the sentence says what is wrong. Pointers go into argv. */
 int pt_options_parse(struct pt_options *options, int argc, char **argv, struct pt_err *err);
-bool pt_options_has(const char *name, const char *verb);	/* is there such an option for this verb? */
+bool pt_options_has(const char *name, const char *subcommand);	/* is there such an option for this subcommand? */
 /* From a configuration file: an option's name without dashes, or a config key. What the command line gave stays,
- * options of other verbs are left out. PT_EARG, as for the command line. */
-int pt_options_add(struct pt_options *options, const char *verb, const char *key, const char *value,
+ * options of other subcommands are left out. PT_EARG, as for the command line. */
+int pt_options_add(struct pt_options *options, const char *subcommand, const char *key, const char *value,
 		   struct pt_err *err);
-/* PT_EARG: an option was given that this verb does not have. */
-int pt_options_check_verb(const struct pt_options *options, const char *verb, struct pt_err *err);
+/* PT_EARG: an option was given that this subcommand does not have. */
+int pt_options_check_subcommand(const struct pt_options *options, const char *subcommand, struct pt_err *err);
 void pt_options_free(struct pt_options *options);
 /* Calls each with every option, without its dashes, and what it is. */
 void pt_options_each(void (*each)(void *arg, const char *name, const char *help), void *arg);

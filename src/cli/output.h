@@ -1,6 +1,6 @@
-/* What verbs that make a report share: which one is asked for, and where it goes. */
-#ifndef PT_VERBS_OUTPUT_H
-#define PT_VERBS_OUTPUT_H
+/* What subcommands that make a report share: which one is asked for, and where it goes. */
+#ifndef PT_CLI_OUTPUT_H
+#define PT_CLI_OUTPUT_H
 
 #include <stdbool.h>
 

@@ -67,7 +67,7 @@ static int connect_tcp(const char *address, struct pt_err *err)
 	return fd;
 }
 
-int pt_relay_connect(const char *address, struct pt_err *err)
+int pt_stdio_bridge_connect(const char *address, struct pt_err *err)
 {
 	return strncmp(address, "unix:", 5) == 0 ? connect_unix(address, err) : connect_tcp(address, err);
 }
@@ -113,7 +113,7 @@ static bool set_nonblocking(int fd)
 	return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0;
 }
 
-int pt_relay(int in, int out, int socket, struct pt_err *err)
+int pt_stdio_bridge(int in, int out, int socket, struct pt_err *err)
 {
 	struct direction to = { .from = in, .to = socket }, fro = { .from = socket, .to = out };
 	bool more = set_nonblocking(in) && set_nonblocking(out) && set_nonblocking(socket);

@@ -1,6 +1,6 @@
-/* What verbs with timing rules share: the exit status, and the report for CI systems. */
-#ifndef PT_VERBS_VERDICT_H
-#define PT_VERBS_VERDICT_H
+/* What subcommands with timing rules share: the exit status, and the report for CI systems. */
+#ifndef PT_CLI_VERDICT_H
+#define PT_CLI_VERDICT_H
 
 #include <stddef.h>
 

@@ -21,13 +21,13 @@
 #include "cli/subcommands.h"
 
 struct serve {
-	struct pt_rig rig;
+	struct pt_app app;
 	struct pt_gdbstub *gdb;
 	struct pt_board_listener listener;
 	struct pt_ending *ending;
 	struct pt_changes *changes;
 	struct pt_job claim_job;
-	struct pt_claim *claim[PT_BOARD_PROBES];	/* the job's while claiming; NULL: no note of ours */
+	struct pt_lock_file *lock[PT_BOARD_PROBES];	/* the job's while claiming; NULL: no note of ours */
 	char address[256];				/* of the GDB server, for the claim: it may be gone by then */
 	struct pt_peers allow;				/* the GDB server's */
 	struct pt_token token;				/* the same */
@@ -37,7 +37,7 @@ struct serve {
 
 static void stop(struct serve *s)
 {
-	uv_stop(&s->rig.loop);
+	uv_stop(&s->app.loop);
 }
 
 /* --- a note for other proftaps ------------------------------------------------------------------------------------ */
@@ -54,10 +54,10 @@ static int write_claim(struct pt_job *job, struct pt_board *board, struct pt_tar
 	(void)err;
 	for (size_t i = 0; probe != NULL && i < PT_BOARD_PROBES; i++, probe = pt_probe_next(probe)) {
 		pt_link_info(pt_probe_link(probe), &info);
-		if (info.is_virtual || s->claim[i] != NULL)
+		if (info.is_virtual || s->lock[i] != NULL)
 			continue;
-		s->claim[i] = pt_claim_new(info.where, s->address, &why);
-		if (s->claim[i] == NULL)
+		s->lock[i] = pt_lock_file_new(info.where, s->address, &why);
+		if (s->lock[i] == NULL)
 			pt_debug(PT_LOG_USB, "no note for other proftaps: %s", why.msg);
 	}
 	return 0;
@@ -72,13 +72,13 @@ static void claimed(struct pt_job *job, int rc, const struct pt_err *err)
 	s->claiming = false;
 }
 
-static void claim(struct serve *s)
+static void lock(struct serve *s)
 {
 	if (s->claiming || s->gdb == NULL)
 		return;
 	s->claiming = true;
 	s->claim_job = (struct pt_job){ .run = write_claim, .done = claimed, .even_locked = true };
-	pt_board_post(s->rig.board, &s->claim_job);
+	pt_board_post(s->app.board, &s->claim_job);
 }
 
 static void drop_claim(struct serve *s)
@@ -86,8 +86,8 @@ static void drop_claim(struct serve *s)
 	if (s->claiming)
 		return;
 	for (size_t i = 0; i < PT_BOARD_PROBES; i++) {
-		pt_claim_free(s->claim[i]);
-		s->claim[i] = NULL;
+		pt_lock_file_free(s->lock[i]);
+		s->lock[i] = NULL;
 	}
 }
 
@@ -115,21 +115,21 @@ static bool join(const struct pt_options *options, int *status)
 	int fd;
 
 	if (options->gdb == NULL || strcmp(options->gdb, "stdio") != 0 || !pt_probe_where(uri, where, sizeof(where)) ||
-	    !pt_claim_find(where, address, sizeof(address)))
+	    !pt_lock_file_find(where, address, sizeof(address)))
 		return false;
 	*status = PT_EXIT_DEVICE;
 	if (strcmp(address, "stdio") == 0) {
 		pt_error("the probe at %s is in use by a proftap that serves its own standard input", where);
 		return true;
 	}
-	fd = pt_relay_connect(address, &err);
+	fd = pt_stdio_bridge_connect(address, &err);
 	if (fd >= 0) {
 		pt_info("gdb: joining the daemon at %s, which has the probe at %s%s", address, where,
 			options->elf != NULL || options->n_words > 0 ? "; its --elf and settings stay as they are"
 								     : "");
 		signal(SIGPIPE, SIG_IGN);
 		signal(SIGINT, SIG_IGN);	/* Ctrl-C is for GDB */
-		if (pt_relay(0, 1, fd, &err) == 0)
+		if (pt_stdio_bridge(0, 1, fd, &err) == 0)
 			*status = PT_EXIT_DONE;
 	}
 	if (err.code != 0)
@@ -146,11 +146,11 @@ static void on_board_state(void *arg, enum pt_board_state state, const char *why
 
 	if (state == PT_BOARD_READY) {
 		pt_info("board: attached: %s", why);
-		claim(s);
+		lock(s);
 	} else if (state == PT_BOARD_LOCKED) {
 		pt_warn("board: locked: %s", why);
-		claim(s);
-	} else if (state == PT_BOARD_CLOSED && pt_board_get_error(s->rig.board) == PT_EARG) {
+		lock(s);
+	} else if (state == PT_BOARD_CLOSED && pt_board_get_error(s->app.board) == PT_EARG) {
 		pt_error("%s", why);
 		s->status = PT_EXIT_USAGE;
 		stop(s);
@@ -208,8 +208,8 @@ static int open_doors(struct serve *s, const struct pt_options *options, struct 
 {
 	struct pt_gdbstub_config config = {
 		.address = options->gdb != NULL ? options->gdb : "127.0.0.1:3333",
-		.board = s->rig.board, .session = s->rig.session, .recorder = s->rig.recorder,
-		.tasks = s->rig.tasks, .changes = s->changes, .symbols = s->rig.symbols, .options = pt_options_each,
+		.board = s->app.board, .session = s->app.session, .recorder = s->app.recorder,
+		.tasks = s->app.tasks, .changes = s->changes, .symbols = s->app.symbols, .options = pt_options_each,
 		.on_quit = on_quit, .arg = s, .allow_remote = options->allow_remote,
 	};
 
@@ -225,7 +225,7 @@ static int open_doors(struct serve *s, const struct pt_options *options, struct 
 	if (options->token_file != NULL && pt_token_read(&s->token, options->token_file, err) < 0)
 		return pt_wrap(err, "--token-file");
 	config.token = options->token_file != NULL ? &s->token : NULL;
-	s->gdb = pt_gdbstub_new(&s->rig.loop, &config, err);
+	s->gdb = pt_gdbstub_new(&s->app.loop, &config, err);
 	if (s->gdb == NULL)
 		return err->code;
 	snprintf(s->address, sizeof(s->address), "%s", pt_gdbstub_address(s->gdb));
@@ -236,9 +236,9 @@ static int open_doors(struct serve *s, const struct pt_options *options, struct 
 	}
 	pt_log_add_times();
 	pt_info("gdb: listening on %s", pt_gdbstub_address(s->gdb));
-	if (s->rig.told[0] != '\0')
+	if (s->app.told[0] != '\0')
 		pt_info("%.*s knows its own settings, which --set gives for hardware:%s",
-			(int)strcspn(s->rig.virtual_uri, "?"), s->rig.virtual_uri, s->rig.told);
+			(int)strcspn(s->app.virtual_uri, "?"), s->app.virtual_uri, s->app.told);
 	if (pt_gdbstub_warning(s->gdb) != NULL)
 		pt_warn("gdb: %s: %s", pt_gdbstub_address(s->gdb), pt_gdbstub_warning(s->gdb));
 	return 0;
@@ -255,42 +255,42 @@ static void close_doors(struct serve *s)
 	if (s->gdb != NULL)
 		pt_gdbstub_close(s->gdb, on_gdb_closed, s);
 	while (s->gdb != NULL && !s->gdb_closed)
-		uv_run(&s->rig.loop, UV_RUN_ONCE);
+		uv_run(&s->app.loop, UV_RUN_ONCE);
 	if (s->ending != NULL)
 		pt_ending_close(s->ending);
-	pt_board_unlisten(s->rig.board, &s->listener);
+	pt_board_unlisten(s->app.board, &s->listener);
 }
 
 static int run_serve(const struct pt_options *options)
 {
-	struct pt_rig_kind kind = { .virtual_clock = "wall", .reopen = true, .demo = true };
+	struct pt_app_kind kind = { .virtual_clock = "wall", .reopen = true, .demo = true };
 	struct serve s = { .gdb = NULL };
 	struct pt_err err = { 0 };
 
 	if (join(options, &s.status))
 		return s.status;
 	pt_door_set(PT_DOOR_GDB);
-	s.status = pt_rig_open(&s.rig, options, &kind, &err);
+	s.status = pt_app_open(&s.app, options, &kind, &err);
 	if (s.status != PT_EXIT_DONE) {
 		pt_error("%s", err.msg);
 		return s.status;
 	}
 	s.listener = (struct pt_board_listener){ .arg = &s, .on_state = on_board_state, .on_change = on_change };
-	s.changes = pt_changes_new(&s.rig.loop);
-	pt_board_listen(s.rig.board, &s.listener);
-	s.ending = pt_ending_new(&s.rig.loop, s.rig.board, on_quit, &s, &err);
+	s.changes = pt_changes_new(&s.app.loop);
+	pt_board_listen(s.app.board, &s.listener);
+	s.ending = pt_ending_new(&s.app.loop, s.app.board, on_quit, &s, &err);
 	if (s.ending != NULL && open_doors(&s, options, &err) == 0) {
-		uv_run(&s.rig.loop, UV_RUN_DEFAULT);
+		uv_run(&s.app.loop, UV_RUN_DEFAULT);
 	} else {
 		pt_error("%s", err.msg);
 		s.status = PT_EXIT_USAGE;
 	}
 	close_doors(&s);
 	pt_changes_close(s.changes);
-	pt_rig_close(&s.rig);
+	pt_app_close(&s.app);
 	drop_claim(&s);
 	pt_ending_free(s.ending);
 	return s.status;
 }
 
-const struct pt_verb pt_verb_serve = { "serve", "", "the daemon that GDB connects to (the default)", run_serve };
+const struct pt_subcommand pt_subcommand_serve = { "serve", "", "the daemon that GDB connects to (the default)", run_serve };

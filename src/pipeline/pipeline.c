@@ -1,4 +1,4 @@
-/* The life of a pipeline, its settings, and the way of a chunk to the lane of its source. A chunk goes all the way
+/* The life of a pipeline, its settings, and the way of a chunk to the source context of its source. A chunk goes all the way
  * before the next one: decoder, flow, then execution and burst shares (branch formats) or the flat profile (samples),
  * and the other analyses. */
 #include <stdio.h>
@@ -167,14 +167,14 @@ static int set_up(struct pt_pipeline *p, const struct pt_isa *isa, struct pt_err
 	p->map = own ? pt_codemap_of(p->program, isa) : pt_codemap_new(p->program, isa);
 	if (p->map == NULL)
 		return pt_fail(err, PT_ENOMEM, "not enough memory for a profile of %zu functions", p->n_functions);
-	pt_traced_init(p);
-	return pt_chosen_open(p, pt_params_text(p->words, &rows[ANALYSIS]), err);
+	pt_core_profile_init(p);
+	return pt_selection_open(p, pt_params_text(p->words, &rows[ANALYSIS]), err);
 }
 
 static void tear_down(struct pt_pipeline *p)
 {
-	pt_chosen_close(p);
-	pt_traced_fini(p);
+	pt_selection_close(p);
+	pt_core_profile_fini(p);
 	pt_entered_free(p->entered);
 	if (p->map != NULL && p->map->kept.free == NULL)
 		pt_codemap_free(p->map);
@@ -185,7 +185,7 @@ static void tear_down(struct pt_pipeline *p)
 static void change_isa(struct pt_pipeline *p, const struct pt_isa *isa)
 {
 	const struct pt_isa *before = p->map->isa;
-	bool records = pt_chosen_records(p);
+	bool records = pt_selection_records(p);
 
 	tear_down(p);
 	if (set_up(p, isa, NULL) < 0) {
@@ -202,7 +202,7 @@ void pt_pipeline_set_isa(struct pt_pipeline *p, const char *name)
 	const struct pt_arch *arch = p->program != NULL ? pt_program_arch(p->program) : NULL;
 	const struct pt_isa *isa = pt_isa_named(name);
 
-	if (p->n_lanes > 0 || isa == NULL || isa == p->map->isa)
+	if (p->n_ctx > 0 || isa == NULL || isa == p->map->isa)
 		return;
 	if (arch == NULL || (arch->elf_machine == isa->elf_machine &&
 			     (!pt_arch_decides(arch) || pt_isa_has_no_model(isa, p->map->isa))))
@@ -217,7 +217,7 @@ static void choose_clock(struct pt_pipeline *p, const struct pt_config *config)
 	bool untimed = decoder != NULL && p->map->isa->time_by_stamps &&
 		       (decoder->gives & (PT_GIVES_FLOW | PT_GIVES_FLOW_TIME)) == PT_GIVES_FLOW;
 
-	if (p->n_lanes > 0 || untimed == p->untimed)
+	if (p->n_ctx > 0 || untimed == p->untimed)
 		return;
 	p->untimed = untimed;
 	change_isa(p, p->map->isa);
@@ -259,9 +259,9 @@ void pt_pipeline_free(struct pt_pipeline *p)
 	pt_signals_free(p->signals);
 	pt_definitions_free(p->definitions);
 	pt_merge_free(p->merge);
-	for (size_t i = 0; i < p->n_lanes; i++) {
-		free(p->lane[i]->state);
-		free(p->lane[i]);
+	for (size_t i = 0; i < p->n_ctx; i++) {
+		free(p->ctx[i]->state);
+		free(p->ctx[i]);
 	}
 	free(p->bin_runs);
 	free(p->shown);
@@ -281,7 +281,7 @@ void pt_pipeline_free(struct pt_pipeline *p)
 
 int pt_pipeline_record(struct pt_pipeline *p, struct pt_err *err)
 {
-	return pt_chosen_add(p, &pt_analysis_history, err);
+	return pt_selection_add(p, &pt_analysis_history, err);
 }
 
 int pt_pipeline_set_limits(struct pt_pipeline *p, const char *word, struct pt_err *err)
@@ -291,55 +291,55 @@ int pt_pipeline_set_limits(struct pt_pipeline *p, const char *word, struct pt_er
 
 	rc = pt_pipeline_add(words, word, err);
 	if (rc == 0)
-		rc = pt_chosen_replace(p, &pt_analysis_limits, words, err);
+		rc = pt_selection_replace(p, &pt_analysis_limits, words, err);
 	pt_params_free(words);		/* the rules are the analysis' own */
 	if (rc < 0)
 		return rc;
-	if (p->n_lanes == 0)
+	if (p->n_ctx == 0)
 		pt_pipeline_add(p->words, word, NULL);	/* what is opened anew has them, too */
 	p->profile.limits = NULL;	/* until somebody asks for a profile */
-	pt_traced_steps(p);
+	pt_core_profile_steps(p);
 	return 0;
 }
 
 /* --- chunks */
 
-static struct pt_lane *find_lane(struct pt_pipeline *p, uint16_t source)
+static struct pt_source_ctx *find_lane(struct pt_pipeline *p, uint16_t source)
 {
-	for (size_t i = 0; i < p->n_lanes; i++)
-		if (p->lane[i]->source == source)
-			return p->lane[i];
+	for (size_t i = 0; i < p->n_ctx; i++)
+		if (p->ctx[i]->source == source)
+			return p->ctx[i];
 	return NULL;
 }
 
-static struct pt_lane *add_lane(struct pt_pipeline *p, uint16_t source)
+static struct pt_source_ctx *add_lane(struct pt_pipeline *p, uint16_t source)
 {
-	struct pt_lane *lane;
+	struct pt_source_ctx *ctx;
 
-	if (p->n_lanes == PT_LANES)
+	if (p->n_ctx == PT_SOURCE_CTXS)
 		return NULL;
-	lane = pt_alloc(sizeof(*lane));
-	lane->pipeline = p;
-	lane->source = source;
-	lane->index = p->n_lanes;
-	lane->now = lane->seen = (struct pt_moment){ PT_UNKNOWN, 0 };
-	lane->armed_ns = PT_UNKNOWN;
-	pt_flow_init(&lane->flow, p->map, &p->settings);
-	p->lane[p->n_lanes++] = lane;
-	return lane;
+	ctx = pt_alloc(sizeof(*ctx));
+	ctx->pipeline = p;
+	ctx->source = source;
+	ctx->index = p->n_ctx;
+	ctx->now = ctx->seen = (struct pt_timestamp){ PT_UNKNOWN, 0 };
+	ctx->armed_ns = PT_UNKNOWN;
+	pt_flow_init(&ctx->flow, p->map, &p->settings);
+	p->ctx[p->n_ctx++] = ctx;
+	return ctx;
 }
 
 /* The second source: from here on they are put in order. What came of the first is through already. */
-static void join_lanes(struct pt_pipeline *p, struct pt_lane *lane, uint64_t from_ns)
+static void join_lanes(struct pt_pipeline *p, struct pt_source_ctx *ctx, uint64_t from_ns)
 {
-	bool begins = p->merge == NULL && p->n_lanes > 1;
+	bool begins = p->merge == NULL && p->n_ctx > 1;
 
 	if (begins)
 		p->merge = pt_merge_new();
-	for (size_t i = 0; begins && i < p->n_lanes; i++)
-		pt_lane_join(p->lane[i], from_ns);
+	for (size_t i = 0; begins && i < p->n_ctx; i++)
+		pt_source_ctx_join(p->ctx[i], from_ns);
 	if (!begins && p->merge != NULL)
-		pt_lane_join(lane, from_ns);
+		pt_source_ctx_join(ctx, from_ns);
 }
 
 /* A source that is opened anew: what it gave before has to be read as what it was. */
@@ -348,17 +348,17 @@ static void read_what_is_held(struct pt_pipeline *p)
 	if (p->merge == NULL)
 		return;
 	pt_merge_flush(p->merge, true);
-	pt_lanes_drain(p);
+	pt_source_ctxs_drain(p);
 	pt_merge_flush(p->merge, false);
 }
 
 /* NULL: there is no room for it. */
-static struct pt_lane *lane_for(struct pt_pipeline *p, struct pt_lane *lane, uint16_t source)
+static struct pt_source_ctx *lane_for(struct pt_pipeline *p, struct pt_source_ctx *ctx, uint16_t source)
 {
-	if (lane == NULL)
+	if (ctx == NULL)
 		return add_lane(p, source);
 	read_what_is_held(p);
-	return lane;
+	return ctx;
 }
 
 /* The first versions wrote no isa=: the one Arm core that they knew was the Cortex-M0+. */
@@ -373,7 +373,7 @@ static const char *isa_named_by(const struct pt_config *config, char *isa, size_
 	return isa;
 }
 
-static void open_source(struct pt_pipeline *p, struct pt_lane *lane, const struct pt_chunk *chunk)
+static void open_source(struct pt_pipeline *p, struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	struct pt_config config;
 	char isa[24];
@@ -384,15 +384,15 @@ static void open_source(struct pt_pipeline *p, struct pt_lane *lane, const struc
 	}
 	pt_pipeline_set_isa(p, isa_named_by(&config, isa, sizeof(isa)));
 	choose_clock(p, &config);
-	lane = lane_for(p, lane, chunk->source);
-	if (lane == NULL) {
+	ctx = lane_for(p, ctx, chunk->source);
+	if (ctx == NULL) {
 		p->lanes_refused++;
 	} else {
-		pt_lane_open(lane, chunk, &config);
-		pt_traced_choose(p);
-		join_lanes(p, lane, chunk->to_ns);
+		pt_source_ctx_open(ctx, chunk, &config);
+		pt_core_profile_choose(p);
+		join_lanes(p, ctx, chunk->to_ns);
 		pt_definitions_config(p->definitions, chunk->source, &config);
-		pt_chosen_config(p, chunk->source, &config);
+		pt_selection_config(p, chunk->source, &config);
 	}
 	pt_config_fini(&config);
 }
@@ -411,10 +411,10 @@ void pt_pipeline_over(struct pt_pipeline *pipeline)
 
 void pt_pipeline_feed(struct pt_pipeline *p, const struct pt_chunk *chunk)
 {
-	struct pt_lane *lane = find_lane(p, chunk->source);
+	struct pt_source_ctx *ctx = find_lane(p, chunk->source);
 
 	if (chunk->kind == PT_CHUNK_CONFIG)
-		open_source(p, lane, chunk);
-	else if (lane != NULL)
-		pt_lane_feed(lane, chunk);
+		open_source(p, ctx, chunk);
+	else if (ctx != NULL)
+		pt_source_ctx_feed(ctx, chunk);
 }

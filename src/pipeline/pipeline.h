@@ -1,6 +1,6 @@
 /* From chunks to a profile: decoder, flow, merge, analyses in a row. Pure: no thread, clock or I/O, so live and
- * capture file give the same report byte for byte. The analyst owns one when live; a verb does for a file.
- * Each source that a CONFIG chunk opens has its own lane; a profile may have several (PT_LANES, pipeline_parts.h). */
+ * capture file give the same report byte for byte. The analysis thread owns one when live; a subcommand does for a file.
+ * Each source that a CONFIG chunk opens has its own source context; a profile may have several (PT_SOURCE_CTXS, pipeline_parts.h). */
 #ifndef PT_PIPELINE_H
 #define PT_PIPELINE_H
 

@@ -23,21 +23,21 @@
 #include "profile/result/profile.h"
 #include "profile/stats/pending_delta.h"
 
-enum { PT_LANES = 32, PT_CHOSEN = 32 };	/* sources of one profile; analyses */
+enum { PT_SOURCE_CTXS = 32, PT_SELECTED = 32 };	/* sources of one profile; analyses */
 
-struct pt_traced;
+struct pt_core_profile;
 
-struct pt_lane {		/* one source */
+struct pt_source_ctx {		/* one source */
 	struct pt_pipeline *pipeline;
 	uint16_t source, core;
 	/* whose figures its runs, and its samples, make; NULL: nobody's */
-	struct pt_traced *flows_into, *samples_into;
+	struct pt_core_profile *flows_into, *samples_into;
 	const struct pt_decoder *decoder;	/* NULL: an unknown format */
 	void *state;
 	struct pt_profile_source facts;
 
 	/* what chunks say; read by source_ctx.c alone */
-	size_t index;			/* among the lanes */
+	size_t index;			/* among the source contexts */
 	bool chosen_end;		/* of bursts: not their beginning is random, but their end */
 	bool bursts_only;		/* mode=burst: a DATA chunk ends before anybody sees that it has */
 	bool around;			/* mode=ring: the user chooses when it ends */
@@ -71,16 +71,16 @@ struct pt_lane {		/* one source */
 	uint64_t n_bursts;
 	uint64_t armed_ns, away_ns;	/* the last arming (PT_UNKNOWN: no chunk yet), and what does not count since */
 	bool holding;			/* runs are held back; since: */
-	struct pt_moment held_from;
-	struct pt_moment now;		/* of what comes next, as far as chunks tell */
-	struct pt_moment seen;		/* up to there nothing is missing but what came; ns PT_UNKNOWN: nothing came */
+	struct pt_timestamp held_from;
+	struct pt_timestamp now;		/* of what comes next, as far as chunks tell */
+	struct pt_timestamp seen;		/* up to there nothing is missing but what came; ns PT_UNKNOWN: nothing came */
 	struct pt_clock clock;		/* while it is the only source; then merge has it */
 };
 
-struct pt_traced {		/* a core profile: a core of which a source shows what it runs */
+struct pt_core_profile {		/* a core profile: a core of which a source shows what it runs */
 	uint16_t core;
 	bool used;			/* a source is of this core, or was */
-	struct pt_lane *flow, *samples;	/* whose runs and samples make its figures; or NULL */
+	struct pt_source_ctx *flow, *samples;	/* whose runs and samples make its figures; or NULL */
 	struct pt_execution *execution;
 	struct pt_windows *windows;
 	struct pt_flat *flat;
@@ -91,7 +91,7 @@ struct pt_traced {		/* a core profile: a core of which a source shows what it ru
 	struct pt_execution_result stand_in;		/* that where execution was not selected */
 };
 
-struct pt_chosen { const struct pt_analysis *ops; void *analysis; bool steps; };	/* steps: it wants them */
+struct pt_selected { const struct pt_analysis *ops; void *analysis; bool steps; };	/* steps: it wants them */
 
 struct pt_pipeline {
 	struct pt_program *program;	/* held; or NULL */
@@ -106,19 +106,19 @@ struct pt_pipeline {
 	char clock_contradiction[320];	/* profile.contradiction, where it is of a counter */
 	struct pt_params *words;	/* own copy */
 
-	struct pt_lane *lane[PT_LANES];	/* in the order their CONFIGs came; the first is the
+	struct pt_source_ctx *ctx[PT_SOURCE_CTXS];	/* in the order their CONFIGs came; the first is the
 					 * one that the report is about */
-	size_t n_lanes;
-	struct pt_traced traced[PT_RUN_CORES];	/* by who came first; the first one is there
+	size_t n_ctx;
+	struct pt_core_profile core_profile[PT_RUN_CORES];	/* by who came first; the first one is there
 						 * even if no source is of a core */
-	size_t n_traced;
-	uint64_t lanes_refused;		/* CONFIGs of sources beyond PT_LANES */
+	size_t n_core_profiles;
+	uint64_t lanes_refused;		/* CONFIGs of sources beyond PT_SOURCE_CTXS */
 
 	/* the analyses */
 	bool executes;			/* runs go to execution: selected, or an analysis wants its steps */
 	struct pt_since since;
-	struct pt_chosen chosen[PT_CHOSEN];
-	size_t n_chosen;
+	struct pt_selected selected[PT_SELECTED];
+	size_t n_selected;
 	bool wants_runs, wants_steps, wants_signals, wants_events;	/* any of the chosen does */
 	struct pt_definitions *definitions;
 	struct pt_signals *signals;
@@ -132,7 +132,7 @@ struct pt_pipeline {
 
 	/* the snapshot */
 	struct pt_profile profile;
-	struct pt_profile_source sources[PT_LANES];
+	struct pt_profile_source sources[PT_SOURCE_CTXS];
 	char task_note[PT_TASK_NOTES + 1][PT_TASK_NOTE_BYTES];
 	char disagreement[PT_PROFILE_TEXT];	/* of samples and bursts */
 	bool *shown;			/* by id */
@@ -152,46 +152,47 @@ struct pt_pipeline {
 /* --- selection.c */
 
 /* Open what the word analysis= selects. PT_EARG: no such analysis, or one that makes no sense of its words. */
-int pt_chosen_open(struct pt_pipeline *p, const char *list, struct pt_err *err);
+int pt_selection_open(struct pt_pipeline *p, const char *list, struct pt_err *err);
 /* One more; nothing happens if it is selected already. */
-int pt_chosen_add(struct pt_pipeline *p, const struct pt_analysis *ops, struct pt_err *err);
+int pt_selection_add(struct pt_pipeline *p, const struct pt_analysis *ops, struct pt_err *err);
 /* Open it anew with these words, in the place of the one that there is. Whether call events are wanted may change. */
-int pt_chosen_replace(struct pt_pipeline *p, const struct pt_analysis *ops, const struct pt_params *words,
-		      struct pt_err *err);
-void pt_chosen_close(struct pt_pipeline *p);
-bool pt_chosen_records(const struct pt_pipeline *p);	/* the branch history */
-void pt_chosen_config(struct pt_pipeline *p, uint16_t source, const struct pt_config *config);
-void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from);
-void pt_chosen_steps(struct pt_pipeline *p, const struct pt_step *step, size_t n);
-void pt_chosen_piece(struct pt_pipeline *p, const struct pt_piece *piece, uint16_t core, struct pt_moment from);
-void pt_chosen_briefs(struct pt_pipeline *p, const struct pt_brief_batch *batch);
+int pt_selection_replace(struct pt_pipeline *p, const struct pt_analysis *ops, const struct pt_params *words,
+			 struct pt_err *err);
+void pt_selection_close(struct pt_pipeline *p);
+bool pt_selection_records(const struct pt_pipeline *p);	/* the branch history */
+void pt_selection_config(struct pt_pipeline *p, uint16_t source, const struct pt_config *config);
+void pt_selection_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, uint16_t core,
+		       struct pt_timestamp from);
+void pt_selection_steps(struct pt_pipeline *p, const struct pt_call_event *step, size_t n);
+void pt_selection_piece(struct pt_pipeline *p, const struct pt_piece *piece, uint16_t core, struct pt_timestamp from);
+void pt_selection_compact(struct pt_pipeline *p, const struct pt_compact_batch *batch);
 /* A window begins (NULL), or has ended. */
-void pt_chosen_window(struct pt_pipeline *p, uint16_t core, const struct pt_time_window *window);
-void pt_chosen_signals(struct pt_pipeline *p, const struct pt_signal *signal, size_t n);
-void pt_chosen_events(struct pt_pipeline *p, const struct pt_event *event, const struct pt_moment *at, size_t n);
-void pt_chosen_batch_end(struct pt_pipeline *p, uint16_t source);
-void pt_chosen_blind(struct pt_pipeline *p, uint16_t core, uint64_t from_ns, uint64_t to_ns);
-void pt_chosen_seen(struct pt_pipeline *p, uint16_t source, uint64_t upto_ns);
-void pt_chosen_result(struct pt_pipeline *p);	/* into p->profile */
-void pt_chosen_result_of(struct pt_pipeline *p, const struct pt_analysis *ops);	/* of one alone, if it is chosen */
+void pt_selection_window(struct pt_pipeline *p, uint16_t core, const struct pt_time_window *window);
+void pt_selection_signals(struct pt_pipeline *p, const struct pt_signal *signal, size_t n);
+void pt_selection_events(struct pt_pipeline *p, const struct pt_event *event, const struct pt_timestamp *at, size_t n);
+void pt_selection_batch_end(struct pt_pipeline *p, uint16_t source);
+void pt_selection_blind(struct pt_pipeline *p, uint16_t core, uint64_t from_ns, uint64_t to_ns);
+void pt_selection_seen(struct pt_pipeline *p, uint16_t source, uint64_t upto_ns);
+void pt_selection_result(struct pt_pipeline *p);	/* into p->profile */
+void pt_selection_result_of(struct pt_pipeline *p, const struct pt_analysis *ops);	/* of one alone, if it is chosen */
 
 /* --- core_profile.c */
 
-void pt_traced_init(struct pt_pipeline *p);
-void pt_traced_fini(struct pt_pipeline *p);
-void pt_traced_choose(struct pt_pipeline *p);	/* a source was opened */
-void pt_traced_steps(struct pt_pipeline *p);	/* whether steps are wanted may have changed */
-struct pt_traced *pt_traced_core(struct pt_pipeline *p, uint16_t core);	/* NULL: no source is of it */
+void pt_core_profile_init(struct pt_pipeline *p);
+void pt_core_profile_fini(struct pt_pipeline *p);
+void pt_core_profile_choose(struct pt_pipeline *p);	/* a source was opened */
+void pt_core_profile_steps(struct pt_pipeline *p);	/* whether steps are wanted may have changed */
+struct pt_core_profile *pt_core_profile_find(struct pt_pipeline *p, uint16_t core);	/* NULL: no source is of it */
 
 /* The functions' figures of this core come from samples alone. */
-static inline bool pt_traced_counted(const struct pt_traced *traced)
+static inline bool pt_core_profile_counted(const struct pt_core_profile *core_profile)
 {
-	return traced->samples != NULL && traced->flow == NULL;
+	return core_profile->samples != NULL && core_profile->flow == NULL;
 }
 
 /* Samples between bursts, enough for shares: those are the samples' (calibration.h). Where times are in instructions
  * samples, which are of time, have no part in them. */
-bool pt_snapshot_sampled(const struct pt_pipeline *p, const struct pt_traced *traced);
+bool pt_snapshot_sampled(const struct pt_pipeline *p, const struct pt_core_profile *core_profile);
 
 /* --- completeness.c */
 
@@ -203,9 +204,9 @@ const char *pt_snapshot_why_incomplete(const struct pt_pipeline *p);
 
 /* Of a trace that leaves repetitions out nobody can say how much of anything there was: the order of what ran, and
  * whether it did. */
-static inline bool pt_snapshot_leaves_out(const struct pt_traced *traced)
+static inline bool pt_snapshot_leaves_out(const struct pt_core_profile *core_profile)
 {
-	return traced->flow != NULL && traced->flow->leaves_out;
+	return core_profile->flow != NULL && core_profile->flow->leaves_out;
 }
 
 /* --- snapshot_rows.c */
@@ -221,12 +222,15 @@ void pt_snapshot_edges(struct pt_pipeline *p);
 /* --- snapshot_windows.c */
 
 /* The core's figures are estimates, from windows. */
-bool pt_snapshot_windowed(const struct pt_pipeline *p, const struct pt_traced *traced);
-double pt_snapshot_seen_part(const struct pt_pipeline *p, const struct pt_traced *traced);	/* see profile.h */
-void pt_snapshot_window_core(const struct pt_pipeline *p, const struct pt_traced *traced, struct pt_profile_core *core);
+bool pt_snapshot_windowed(const struct pt_pipeline *p, const struct pt_core_profile *core_profile);
+double pt_snapshot_seen_part(const struct pt_pipeline *p,
+			     const struct pt_core_profile *core_profile); /* see profile.h */
+void pt_snapshot_window_core(const struct pt_pipeline *p, const struct pt_core_profile *core_profile,
+			     struct pt_profile_core *core);
 /* figures: the row's from now on. */
-void pt_snapshot_window_row(struct pt_pipeline *p, const struct pt_traced *traced, const struct pt_profile_core *core,
-			    struct pt_profile_function *row, struct pt_execution_function *figures);
+void pt_snapshot_window_row(struct pt_pipeline *p, const struct pt_core_profile *core_profile,
+			    const struct pt_profile_core *core, struct pt_profile_function *row,
+			    struct pt_execution_function *figures);
 size_t pt_snapshot_window_edges(struct pt_pipeline *p, struct pt_edge *out);	/* no more than the tree has */
 
 /* --- snapshot_irqs.c */
@@ -244,8 +248,8 @@ void pt_snapshot_free_bins(struct pt_pipeline *p);
 /* --- snapshot_places.c */
 
 /* Of a sample. */
-void pt_traced_place(struct pt_pipeline *p, struct pt_traced *traced, uint64_t address, bool in_code);
-void pt_traced_end_batch(struct pt_traced *traced);	/* of samples */
+void pt_core_profile_place(struct pt_pipeline *p, struct pt_core_profile *core_profile, uint64_t address, bool in_code);
+void pt_core_profile_end_batch(struct pt_core_profile *core_profile);	/* of samples */
 void pt_snapshot_places(struct pt_pipeline *p);
 /* The handler that begins at this instruction, or in this line (by its key); NULL: none. */
 const uint16_t *pt_snapshot_handler(const struct pt_pipeline *p, uint64_t key, bool lines, uint16_t *handler);
@@ -253,31 +257,31 @@ const uint16_t *pt_snapshot_handler(const struct pt_pipeline *p, uint64_t key, b
 /* --- source_ctx.c */
 
 /* Open (or open anew) the source of a CONFIG chunk. */
-void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk, const struct pt_config *config);
-void pt_lane_feed(struct pt_lane *lane, const struct pt_chunk *chunk);	/* any other */
+void pt_source_ctx_open(struct pt_source_ctx *ctx, const struct pt_chunk *chunk, const struct pt_config *config);
+void pt_source_ctx_feed(struct pt_source_ctx *ctx, const struct pt_chunk *chunk);	/* any other */
 /* source_overhead.c: what it has cost so far, of the text of a COST chunk, untrusted. */
-void pt_lane_cost(struct pt_lane *lane, const struct pt_chunk *chunk);
+void pt_source_ctx_cost(struct pt_source_ctx *ctx, const struct pt_chunk *chunk);
 /* From now on the pipeline has several sources. */
-void pt_lane_join(struct pt_lane *lane, uint64_t from_ns);
-void pt_lanes_drain(struct pt_pipeline *p);	/* what merge can tell so far goes on */
+void pt_source_ctx_join(struct pt_source_ctx *ctx, uint64_t from_ns);
+void pt_source_ctxs_drain(struct pt_pipeline *p);	/* what merge can tell so far goes on */
 
-/* --- gate.c: runs of a lane, and bursts that cut them into windows */
+/* --- gate.c: runs of a source context, and bursts that cut them into windows */
 
-void pt_gate_runs(struct pt_lane *lane, struct pt_run_batch *batch);	/* takes all of the batch */
-bool pt_gate_wants(const struct pt_lane *lane);		/* the runs that come next change a window */
-void pt_gate_burst(struct pt_lane *lane, uint64_t armed_ns, unsigned cause);	/* one begins */
-void pt_gate_burst_ends(struct pt_lane *lane, bool whole);	/* whole: the buffer was full */
-void pt_gate_away(struct pt_lane *lane, enum pt_loss cause, uint64_t ns);
-void pt_gate_pass_sleep(struct pt_lane *lane);	/* what flow has found of it */
-void pt_gate_anchor(struct pt_lane *lane, struct pt_moment at);	/* what comes next began then */
+void pt_gate_runs(struct pt_source_ctx *ctx, struct pt_run_batch *batch);	/* takes all of the batch */
+bool pt_gate_wants(const struct pt_source_ctx *ctx);		/* the runs that come next change a window */
+void pt_gate_burst(struct pt_source_ctx *ctx, uint64_t armed_ns, unsigned cause);	/* one begins */
+void pt_gate_burst_ends(struct pt_source_ctx *ctx, bool whole);	/* whole: the buffer was full */
+void pt_gate_away(struct pt_source_ctx *ctx, enum pt_loss cause, uint64_t ns);
+void pt_gate_pass_sleep(struct pt_source_ctx *ctx);	/* what flow has found of it */
+void pt_gate_anchor(struct pt_source_ctx *ctx, struct pt_timestamp at);	/* what comes next began then */
 /* Where the run that comes next stands: so many modelled cycles behind the last moment that the source told. */
-struct pt_moment pt_gate_moment(const struct pt_lane *lane);
-void pt_gate_chunk_begins(struct pt_lane *lane);	/* a DATA chunk */
+struct pt_timestamp pt_gate_moment(const struct pt_source_ctx *ctx);
+void pt_gate_chunk_begins(struct pt_source_ctx *ctx);	/* a DATA chunk */
 #define PT_GATE_ALL (PT_UNKNOWN - 1)	/* no more is known than that the core ran for no more than the chunk's span */
 /* How long, since the DATA chunk began; PT_UNKNOWN: not known, or PT_GATE_ALL */
-uint64_t pt_gate_ran_ns(const struct pt_lane *lane, const struct pt_chunk *chunk);
+uint64_t pt_gate_ran_ns(const struct pt_source_ctx *ctx, const struct pt_chunk *chunk);
 
-/* --- dispatch.c: the events of a lane, to what uses them */
+/* --- dispatch.c: the events of a source context, to what uses them */
 
 enum pt_mark {			/* what chunks say between events */
 	PT_MARK_CHUNK = PT_MERGE_REMARK,	/* any chunk begins */
@@ -289,12 +293,12 @@ enum pt_mark {			/* what chunks say between events */
 	PT_MARK_END,		/* nothing follows */
 };
 
-/* at: of each event; NULL: as the lane's own clock has it. */
-void pt_sort_events(struct pt_lane *lane, const struct pt_event *event, const struct pt_moment *at, size_t n);
+/* at: of each event; NULL: as the source context's own clock has it. */
+void pt_sort_events(struct pt_source_ctx *ctx, const struct pt_event *event, const struct pt_timestamp *at, size_t n);
 /* The short way (profile/stack/plain.h), as far as it goes; packet_bytes as in decoder.h. Returns bytes taken. Only while
  * nobody would miss the events. */
-bool pt_sort_takes_pairs(const struct pt_lane *lane);
-size_t pt_sort_pairs(struct pt_lane *lane, const uint8_t *bytes, size_t len_bytes, size_t *packet_bytes);
-void pt_sort_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk *chunk);
+bool pt_sort_takes_pairs(const struct pt_source_ctx *ctx);
+size_t pt_sort_pairs(struct pt_source_ctx *ctx, const uint8_t *bytes, size_t len_bytes, size_t *packet_bytes);
+void pt_sort_mark(struct pt_source_ctx *ctx, enum pt_mark mark, const struct pt_chunk *chunk);
 
 #endif

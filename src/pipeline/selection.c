@@ -64,13 +64,13 @@ static struct pt_analysis_setup setup_of(const struct pt_pipeline *p)
 static int open_one(struct pt_pipeline *p, const struct pt_analysis *ops, struct pt_err *err)
 {
 	struct pt_analysis_setup setup = setup_of(p);
-	void *analysis = p->n_chosen < PT_CHOSEN ? ops->open(&setup, err) : NULL;
+	void *analysis = p->n_selected < PT_SELECTED ? ops->open(&setup, err) : NULL;
 	bool steps;
 
 	if (analysis == NULL)
 		return pt_wrap(err, "analysis %s", ops->name);
 	steps = ops->steps != NULL && (ops->wants_steps == NULL || ops->wants_steps(analysis));
-	p->chosen[p->n_chosen++] = (struct pt_chosen){ ops, analysis, steps };
+	p->selected[p->n_selected++] = (struct pt_selected){ ops, analysis, steps };
 	p->wants_runs |= ops->runs != NULL;
 	p->wants_steps |= steps;
 	p->wants_signals |= ops->signals != NULL;
@@ -87,7 +87,7 @@ static bool is_told(const struct pt_pipeline *p, const struct pt_analysis *ops)
 	return false;
 }
 
-int pt_chosen_open(struct pt_pipeline *p, const char *list, struct pt_err *err)
+int pt_selection_open(struct pt_pipeline *p, const char *list, struct pt_err *err)
 {
 	if (check(list, err) < 0)
 		return PT_EARG;
@@ -99,36 +99,36 @@ int pt_chosen_open(struct pt_pipeline *p, const char *list, struct pt_err *err)
 	return 0;
 }
 
-int pt_chosen_add(struct pt_pipeline *p, const struct pt_analysis *ops, struct pt_err *err)
+int pt_selection_add(struct pt_pipeline *p, const struct pt_analysis *ops, struct pt_err *err)
 {
-	for (size_t i = 0; i < p->n_chosen; i++)
-		if (p->chosen[i].ops == ops)
+	for (size_t i = 0; i < p->n_selected; i++)
+		if (p->selected[i].ops == ops)
 			return 0;
 	return open_one(p, ops, err);
 }
 
-bool pt_chosen_records(const struct pt_pipeline *p)
+bool pt_selection_records(const struct pt_pipeline *p)
 {
-	for (size_t i = 0; i < p->n_chosen; i++)
-		if (p->chosen[i].ops == &pt_analysis_history)
+	for (size_t i = 0; i < p->n_selected; i++)
+		if (p->selected[i].ops == &pt_analysis_history)
 			return true;
 	return false;
 }
 
 /* Its place among the chosen; NULL: none is left. */
-static struct pt_chosen *place_of(struct pt_pipeline *p, const struct pt_analysis *ops)
+static struct pt_selected *place_of(struct pt_pipeline *p, const struct pt_analysis *ops)
 {
-	for (size_t i = 0; i < p->n_chosen; i++)
-		if (p->chosen[i].ops == ops)
-			return &p->chosen[i];
-	if (p->n_chosen == PT_CHOSEN)
+	for (size_t i = 0; i < p->n_selected; i++)
+		if (p->selected[i].ops == ops)
+			return &p->selected[i];
+	if (p->n_selected == PT_SELECTED)
 		return NULL;
-	p->chosen[p->n_chosen] = (struct pt_chosen){ .ops = ops };
-	return &p->chosen[p->n_chosen++];
+	p->selected[p->n_selected] = (struct pt_selected){ .ops = ops };
+	return &p->selected[p->n_selected++];
 }
 
 /* It missed the CONFIG of what runs. */
-static void tell_core_clock(const struct pt_pipeline *p, const struct pt_chosen *c)
+static void tell_core_clock(const struct pt_pipeline *p, const struct pt_selected *c)
 {
 	char text[40];
 	int len = snprintf(text, sizeof(text), "core_hz=%" PRIu64 "\n", p->profile.core_hz);
@@ -140,27 +140,27 @@ static void tell_core_clock(const struct pt_pipeline *p, const struct pt_chosen 
 	pt_config_fini(&config);
 }
 
-static void replace(struct pt_pipeline *p, struct pt_chosen *c, void *analysis)
+static void replace(struct pt_pipeline *p, struct pt_selected *c, void *analysis)
 {
 	if (c->analysis != NULL)
 		c->ops->close(c->analysis);
 	c->analysis = analysis;
 	c->steps = c->ops->wants_steps(analysis);
 	p->wants_steps = false;
-	for (size_t i = 0; i < p->n_chosen; i++)
-		p->wants_steps |= p->chosen[i].steps;
+	for (size_t i = 0; i < p->n_selected; i++)
+		p->wants_steps |= p->selected[i].steps;
 	p->executes |= p->wants_steps;
 }
 
-int pt_chosen_replace(struct pt_pipeline *p, const struct pt_analysis *ops, const struct pt_params *words,
-		      struct pt_err *err)
+int pt_selection_replace(struct pt_pipeline *p, const struct pt_analysis *ops, const struct pt_params *words,
+			 struct pt_err *err)
 {
 	struct pt_analysis_setup setup = setup_of(p);
-	struct pt_chosen *place;
+	struct pt_selected *place;
 	void *analysis;
 
 	setup.words = words;
-	setup.late = p->n_lanes > 0;
+	setup.late = p->n_ctx > 0;
 	analysis = ops->open(&setup, err);
 	if (analysis == NULL)
 		return err->code;
@@ -174,52 +174,53 @@ int pt_chosen_replace(struct pt_pipeline *p, const struct pt_analysis *ops, cons
 	return 0;
 }
 
-void pt_chosen_close(struct pt_pipeline *p)
+void pt_selection_close(struct pt_pipeline *p)
 {
-	while (p->n_chosen > 0) {
-		p->n_chosen--;
-		p->chosen[p->n_chosen].ops->close(p->chosen[p->n_chosen].analysis);
+	while (p->n_selected > 0) {
+		p->n_selected--;
+		p->selected[p->n_selected].ops->close(p->selected[p->n_selected].analysis);
 	}
 	p->wants_runs = p->wants_steps = p->wants_signals = p->wants_events = false;
 }
 
-void pt_chosen_config(struct pt_pipeline *p, uint16_t source, const struct pt_config *config)
+void pt_selection_config(struct pt_pipeline *p, uint16_t source, const struct pt_config *config)
 {
-	for (size_t i = 0; i < p->n_chosen; i++)
-		if (p->chosen[i].ops->config != NULL)
-			p->chosen[i].ops->config(p->chosen[i].analysis, source, config);
+	for (size_t i = 0; i < p->n_selected; i++)
+		if (p->selected[i].ops->config != NULL)
+			p->selected[i].ops->config(p->selected[i].analysis, source, config);
 }
 
-void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from)
+void pt_selection_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, uint16_t core,
+		       struct pt_timestamp from)
 {
-	for (size_t i = 0; i < p->n_chosen; i++)
-		if (p->chosen[i].ops->runs != NULL)
-			p->chosen[i].ops->runs(p->chosen[i].analysis, run, n, core, from);
+	for (size_t i = 0; i < p->n_selected; i++)
+		if (p->selected[i].ops->runs != NULL)
+			p->selected[i].ops->runs(p->selected[i].analysis, run, n, core, from);
 }
 
-void pt_chosen_window(struct pt_pipeline *p, uint16_t core, const struct pt_time_window *window)
+void pt_selection_window(struct pt_pipeline *p, uint16_t core, const struct pt_time_window *window)
 {
-	for (size_t i = 0; i < p->n_chosen; i++)
-		if (p->chosen[i].ops->window != NULL)
-			p->chosen[i].ops->window(p->chosen[i].analysis, core, window);
+	for (size_t i = 0; i < p->n_selected; i++)
+		if (p->selected[i].ops->window != NULL)
+			p->selected[i].ops->window(p->selected[i].analysis, core, window);
 }
 
-void pt_chosen_steps(struct pt_pipeline *p, const struct pt_step *step, size_t n)
+void pt_selection_steps(struct pt_pipeline *p, const struct pt_call_event *step, size_t n)
 {
-	for (size_t i = 0; i < p->n_chosen; i++)
-		if (p->chosen[i].steps)
-			p->chosen[i].ops->steps(p->chosen[i].analysis, step, n);
+	for (size_t i = 0; i < p->n_selected; i++)
+		if (p->selected[i].steps)
+			p->selected[i].ops->steps(p->selected[i].analysis, step, n);
 }
 
 /* --- in brief, to whom takes it so; to the others, all of it */
 
-void pt_chosen_piece(struct pt_pipeline *p, const struct pt_piece *piece, uint16_t core, struct pt_moment from)
+void pt_selection_piece(struct pt_pipeline *p, const struct pt_piece *piece, uint16_t core, struct pt_timestamp from)
 {
 	struct pt_run run[PT_PIECE_PAIRS];
 	bool made = false;
 
-	for (size_t i = 0; i < p->n_chosen; i++) {
-		const struct pt_chosen *c = &p->chosen[i];
+	for (size_t i = 0; i < p->n_selected; i++) {
+		const struct pt_selected *c = &p->selected[i];
 
 		if (c->ops->piece != NULL) {
 			c->ops->piece(c->analysis, piece, core, from);
@@ -232,71 +233,71 @@ void pt_chosen_piece(struct pt_pipeline *p, const struct pt_piece *piece, uint16
 	}
 }
 
-void pt_chosen_briefs(struct pt_pipeline *p, const struct pt_brief_batch *batch)
+void pt_selection_compact(struct pt_pipeline *p, const struct pt_compact_batch *batch)
 {
-	struct pt_step step[PT_BATCH_BRIEFS];
+	struct pt_call_event step[PT_BATCH_COMPACT];
 	bool made = false;
 
-	for (size_t i = 0; i < p->n_chosen; i++) {
-		const struct pt_chosen *c = &p->chosen[i];
+	for (size_t i = 0; i < p->n_selected; i++) {
+		const struct pt_selected *c = &p->selected[i];
 
 		if (!c->steps)
 			continue;
-		if (c->ops->briefs != NULL) {
-			c->ops->briefs(c->analysis, batch);
+		if (c->ops->compact != NULL) {
+			c->ops->compact(c->analysis, batch);
 			continue;
 		}
-		for (size_t k = 0; k < batch->n_briefs && !made; k++)
-			step[k] = pt_brief_step(batch, k);
+		for (size_t k = 0; k < batch->n_compact && !made; k++)
+			step[k] = pt_compact_call_event(batch, k);
 		made = true;
-		c->ops->steps(c->analysis, step, batch->n_briefs);
+		c->ops->steps(c->analysis, step, batch->n_compact);
 	}
 }
 
-void pt_chosen_signals(struct pt_pipeline *p, const struct pt_signal *signal, size_t n)
+void pt_selection_signals(struct pt_pipeline *p, const struct pt_signal *signal, size_t n)
 {
-	for (size_t i = 0; i < p->n_chosen; i++)
-		if (p->chosen[i].ops->signals != NULL)
-			p->chosen[i].ops->signals(p->chosen[i].analysis, signal, n);
+	for (size_t i = 0; i < p->n_selected; i++)
+		if (p->selected[i].ops->signals != NULL)
+			p->selected[i].ops->signals(p->selected[i].analysis, signal, n);
 }
 
-void pt_chosen_events(struct pt_pipeline *p, const struct pt_event *event, const struct pt_moment *at, size_t n)
+void pt_selection_events(struct pt_pipeline *p, const struct pt_event *event, const struct pt_timestamp *at, size_t n)
 {
-	for (size_t i = 0; i < p->n_chosen; i++)
-		if (p->chosen[i].ops->events != NULL)
-			p->chosen[i].ops->events(p->chosen[i].analysis, event, at, n);
+	for (size_t i = 0; i < p->n_selected; i++)
+		if (p->selected[i].ops->events != NULL)
+			p->selected[i].ops->events(p->selected[i].analysis, event, at, n);
 }
 
-void pt_chosen_batch_end(struct pt_pipeline *p, uint16_t source)
+void pt_selection_batch_end(struct pt_pipeline *p, uint16_t source)
 {
-	for (size_t i = 0; i < p->n_chosen; i++)
-		if (p->chosen[i].ops->batch_end != NULL)
-			p->chosen[i].ops->batch_end(p->chosen[i].analysis, source);
+	for (size_t i = 0; i < p->n_selected; i++)
+		if (p->selected[i].ops->batch_end != NULL)
+			p->selected[i].ops->batch_end(p->selected[i].analysis, source);
 }
 
-void pt_chosen_blind(struct pt_pipeline *p, uint16_t core, uint64_t from_ns, uint64_t to_ns)
+void pt_selection_blind(struct pt_pipeline *p, uint16_t core, uint64_t from_ns, uint64_t to_ns)
 {
-	for (size_t i = 0; i < p->n_chosen; i++)
-		if (p->chosen[i].ops->blind != NULL)
-			p->chosen[i].ops->blind(p->chosen[i].analysis, core, from_ns, to_ns);
+	for (size_t i = 0; i < p->n_selected; i++)
+		if (p->selected[i].ops->blind != NULL)
+			p->selected[i].ops->blind(p->selected[i].analysis, core, from_ns, to_ns);
 }
 
-void pt_chosen_seen(struct pt_pipeline *p, uint16_t source, uint64_t upto_ns)
+void pt_selection_seen(struct pt_pipeline *p, uint16_t source, uint64_t upto_ns)
 {
-	for (size_t i = 0; i < p->n_chosen; i++)
-		if (p->chosen[i].ops->seen != NULL)
-			p->chosen[i].ops->seen(p->chosen[i].analysis, source, upto_ns);
+	for (size_t i = 0; i < p->n_selected; i++)
+		if (p->selected[i].ops->seen != NULL)
+			p->selected[i].ops->seen(p->selected[i].analysis, source, upto_ns);
 }
 
-void pt_chosen_result(struct pt_pipeline *p)
+void pt_selection_result(struct pt_pipeline *p)
 {
-	for (size_t i = 0; i < p->n_chosen; i++)
-		p->chosen[i].ops->result(p->chosen[i].analysis, &p->profile);
+	for (size_t i = 0; i < p->n_selected; i++)
+		p->selected[i].ops->result(p->selected[i].analysis, &p->profile);
 }
 
-void pt_chosen_result_of(struct pt_pipeline *p, const struct pt_analysis *ops)
+void pt_selection_result_of(struct pt_pipeline *p, const struct pt_analysis *ops)
 {
-	for (size_t i = 0; i < p->n_chosen; i++)
-		if (p->chosen[i].ops == ops)
-			ops->result(p->chosen[i].analysis, &p->profile);
+	for (size_t i = 0; i < p->n_selected; i++)
+		if (p->selected[i].ops == ops)
+			ops->result(p->selected[i].analysis, &p->profile);
 }

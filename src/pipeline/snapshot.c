@@ -12,24 +12,24 @@ static bool counted(const struct pt_pipeline *p)	/* those of all cores */
 {
 	bool any = false;
 
-	for (size_t i = 0; i < p->n_traced; i++)
-		any |= pt_traced_counted(&p->traced[i]);
+	for (size_t i = 0; i < p->n_core_profiles; i++)
+		any |= pt_core_profile_counted(&p->core_profile[i]);
 	return any && !pt_snapshot_has_flow(p);
 }
 
 static bool gives(const struct pt_pipeline *p, unsigned what)
 {
-	for (size_t i = 0; i < p->n_lanes; i++)
-		if (p->lane[i]->decoder != NULL && (p->lane[i]->decoder->gives & what) != 0)
+	for (size_t i = 0; i < p->n_ctx; i++)
+		if (p->ctx[i]->decoder != NULL && (p->ctx[i]->decoder->gives & what) != 0)
 			return true;
 	return false;
 }
 
 static bool tells_what_ran(const struct pt_pipeline *p)
 {
-	for (size_t i = 0; i < p->n_lanes; i++)
-		if (p->lane[i]->decoder != NULL && !p->lane[i]->data_only &&
-		    (p->lane[i]->decoder->gives & (PT_GIVES_FLOW | PT_GIVES_SAMPLES)) != 0)
+	for (size_t i = 0; i < p->n_ctx; i++)
+		if (p->ctx[i]->decoder != NULL && !p->ctx[i]->data_only &&
+		    (p->ctx[i]->decoder->gives & (PT_GIVES_FLOW | PT_GIVES_SAMPLES)) != 0)
 			return true;
 	return false;
 }
@@ -41,34 +41,36 @@ static enum pt_basis shares_of(const struct pt_pipeline *p, enum pt_basis measur
 
 	if (!counted(p) && pt_snapshot_complete(p))
 		return measured;
-	for (size_t i = 0; i < p->n_traced; i++)
-		estimated |= pt_snapshot_windowed(p, &p->traced[i]) || pt_traced_counted(&p->traced[i]) ||
-			     pt_snapshot_sampled(p, &p->traced[i]) || pt_snapshot_seen_part(p, &p->traced[i]) > 0;
+	for (size_t i = 0; i < p->n_core_profiles; i++)
+		estimated |= pt_snapshot_windowed(p, &p->core_profile[i]) ||
+			     pt_core_profile_counted(&p->core_profile[i]) ||
+			     pt_snapshot_sampled(p, &p->core_profile[i]) ||
+			     pt_snapshot_seen_part(p, &p->core_profile[i]) > 0;
 	return estimated ? PT_BASIS_ESTIMATED : PT_BASIS_NONE;
 }
 
 static void judge(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;
-	bool by_stamps = p->n_lanes > 0 && !pt_snapshot_has_flow(p) && p->lane[0]->decoder != NULL;
+	bool by_stamps = p->n_ctx > 0 && !pt_snapshot_has_flow(p) && p->ctx[0]->decoder != NULL;
 	bool complete;
 	enum pt_basis measured = f->by_instructions || by_stamps ? PT_BASIS_EXACT : PT_BASIS_MODELLED;
 
 	f->incomplete = pt_snapshot_why_incomplete(p);
 	complete = f->incomplete == NULL;
 	f->awake_only = pt_snapshot_has_flow(p);
-	f->no_flow = p->n_lanes > 0 && !tells_what_ran(p);
-	f->no_code = p->n_lanes > 0 && !gives(p, PT_GIVES_FLOW | PT_GIVES_SAMPLES);
+	f->no_flow = p->n_ctx > 0 && !tells_what_ran(p);
+	f->no_code = p->n_ctx > 0 && !gives(p, PT_GIVES_FLOW | PT_GIVES_SAMPLES);
 	f->counts = counted(p) ? PT_BASIS_NONE : complete ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED;
 	f->times = counted(p)					  ? PT_BASIS_NONE
 		   : complete || by_stamps || !f->by_instructions ? measured
 								  : PT_BASIS_ESTIMATED;
 	f->shares = shares_of(p, measured);
-	for (size_t i = 0; i < p->n_traced; i++)
-		if (pt_snapshot_windowed(p, &p->traced[i]))
+	for (size_t i = 0; i < p->n_core_profiles; i++)
+		if (pt_snapshot_windowed(p, &p->core_profile[i]))
 			f->times = PT_BASIS_ESTIMATED;
-	for (size_t i = 0; i < p->n_traced; i++)
-		if (pt_snapshot_leaves_out(&p->traced[i]))
+	for (size_t i = 0; i < p->n_core_profiles; i++)
+		if (pt_snapshot_leaves_out(&p->core_profile[i]))
 			f->times = f->shares = PT_BASIS_NONE;
 }
 
@@ -152,7 +154,7 @@ static bool contradicts_counts(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;
 
-	pt_chosen_result_of(p, &pt_analysis_counters);
+	pt_selection_result_of(p, &pt_analysis_counters);
 	for (size_t i = 0; f->core_hz != 0 && f->counters != NULL && i < f->counters->n_counters; i++) {
 		const struct pt_counter_row *c = &f->counters->counter[i];
 
@@ -178,13 +180,13 @@ static bool contradicts_stamps(struct pt_pipeline *p)
 	enum { LEAST_NS = 5000000 };
 	struct pt_profile *f = &p->profile;
 
-	for (size_t i = 0; f->core_hz != 0 && i < p->n_lanes; i++) {
-		const struct pt_lane *lane = p->lane[i];
-		const struct pt_loss_sum *sum = &lane->account.sum;
+	for (size_t i = 0; f->core_hz != 0 && i < p->n_ctx; i++) {
+		const struct pt_source_ctx *ctx = p->ctx[i];
+		const struct pt_loss_sum *sum = &ctx->account.sum;
 		double took_ns = (double)(sum->observed_ns + sum->by[PT_LOSS_SLEEP].ns);
-		double told = (double)(lane->cycles + lane->slept), told_ns = told * 1e9 / (double)f->core_hz;
+		double told = (double)(ctx->cycles + ctx->slept), told_ns = told * 1e9 / (double)f->core_hz;
 
-		if (lane->flow.stamps == PT_STAMPS_OTHER || lane->bursts_only || lane->around || told <= 0 ||
+		if (ctx->flow.stamps == PT_STAMPS_OTHER || ctx->bursts_only || ctx->around || told <= 0 ||
 		    told_ns > 0.95 * took_ns - LEAST_NS)
 			continue;
 		snprintf(
@@ -230,9 +232,9 @@ static void forget_sums(struct pt_profile *f)
 	f->errors = (struct pt_execution_errors){ .address = PT_UNKNOWN, .at = PT_UNKNOWN };
 }
 
-static void sum_up_samples(struct pt_profile *f, const struct pt_traced *traced)
+static void sum_up_samples(struct pt_profile *f, const struct pt_core_profile *core_profile)
 {
-	struct pt_flat_summary s = pt_flat_summary(traced->flat);
+	struct pt_flat_summary s = pt_flat_summary(core_profile->flat);
 
 	f->samples += s.samples;
 	f->samples_asleep += s.asleep;
@@ -241,20 +243,20 @@ static void sum_up_samples(struct pt_profile *f, const struct pt_traced *traced)
 	f->batches += s.batches;
 }
 
-static uint64_t branches_of(const struct pt_lane *lane)
+static uint64_t branches_of(const struct pt_source_ctx *ctx)
 {
-	return lane->runs - lane->flow.counts.borders;
+	return ctx->runs - ctx->flow.counts.borders;
 }
 
-static struct pt_profile_core sum_up_core(const struct pt_pipeline *p, const struct pt_traced *traced)
+static struct pt_profile_core sum_up_core(const struct pt_pipeline *p, const struct pt_core_profile *core_profile)
 {
 	struct pt_profile_core core = {
-		.core = traced->core, .branches = traced->flow != NULL ? branches_of(traced->flow) : 0,
-		.instructions = traced->result->instructions, .cycles = traced->result->cycles,
-		.samples = pt_flat_summary(traced->flat).samples,
+		.core = core_profile->core, .branches = core_profile->flow != NULL ? branches_of(core_profile->flow) : 0,
+		.instructions = core_profile->result->instructions, .cycles = core_profile->result->cycles,
+		.samples = pt_flat_summary(core_profile->flat).samples,
 	};
 
-	pt_snapshot_window_core(p, traced, &core);
+	pt_snapshot_window_core(p, core_profile, &core);
 	return core;
 }
 
@@ -274,10 +276,10 @@ static void add_core(struct pt_profile *f, const struct pt_profile_core *c)
 		f->burst_cycles = c->burst_cycles;
 }
 
-static void add_trouble(struct pt_profile *f, const struct pt_traced *traced)
+static void add_trouble(struct pt_profile *f, const struct pt_core_profile *core_profile)
 {
-	const struct pt_execution_errors *errors = &traced->result->errors;
-	const struct pt_flow_counts *counts = &traced->flow->flow.counts;
+	const struct pt_execution_errors *errors = &core_profile->result->errors;
+	const struct pt_flow_counts *counts = &core_profile->flow->flow.counts;
 
 	f->doubtful_silent += counts->doubtful_silent;
 	f->doubtful_recorded += counts->doubtful_recorded;
@@ -302,47 +304,47 @@ static void sum_up(struct pt_pipeline *p)
 
 	forget_sums(f);
 	f->n_cores = 0;
-	for (size_t i = 0; i < p->n_traced; i++) {
-		const struct pt_traced *traced = &p->traced[i];
+	for (size_t i = 0; i < p->n_core_profiles; i++) {
+		const struct pt_core_profile *core_profile = &p->core_profile[i];
 
-		if (traced->flow == NULL && traced->samples == NULL)
+		if (core_profile->flow == NULL && core_profile->samples == NULL)
 			continue;
-		p->cores[f->n_cores] = sum_up_core(p, traced);
+		p->cores[f->n_cores] = sum_up_core(p, core_profile);
 		add_core(f, &p->cores[f->n_cores++]);
-		sum_up_samples(f, traced);
-		if (traced->flow != NULL)
-			add_trouble(f, traced);
+		sum_up_samples(f, core_profile);
+		if (core_profile->flow != NULL)
+			add_trouble(f, core_profile);
 	}
 	f->core = p->cores;
 }
 
 /* A burst, or what a buffer held that goes around, of which nothing says how long it took. */
-static bool is_a_part_of_its_span(const struct pt_lane *lane)
+static bool is_a_part_of_its_span(const struct pt_source_ctx *ctx)
 {
-	const struct pt_pipeline *p = lane->pipeline;
+	const struct pt_pipeline *p = ctx->pipeline;
 
-	if (lane->around && p->profile.core_hz == 0)
+	if (ctx->around && p->profile.core_hz == 0)
 		return true;
-	return lane->bursts_only && (p->profile.core_hz == 0 || (p->program != NULL && p->timing == NULL));
+	return ctx->bursts_only && (p->profile.core_hz == 0 || (p->program != NULL && p->timing == NULL));
 }
 
-static struct pt_profile_source source_of(const struct pt_lane *lane)
+static struct pt_profile_source source_of(const struct pt_source_ctx *ctx)
 {
-	struct pt_profile_source s = lane->facts;
+	struct pt_profile_source s = ctx->facts;
 
-	s.loss = lane->account.sum;
-	s.loss.by[PT_LOSS_DAMAGED].events += lane->flow.counts.damaged;
-	s.loss.by[PT_LOSS_DAMAGED].bytes += lane->damaged_bytes;
-	s.loss.by[PT_LOSS_FIFO].events += lane->flow.counts.overflows + lane->overflows;
-	s.loss.by[PT_LOSS_NOT_CODE].events += lane->flow.counts.not_code;
-	s.mismatch_ns = lane->account.mismatch_ns;
-	s.beyond_ns = pt_account_beyond(&lane->account);
+	s.loss = ctx->account.sum;
+	s.loss.by[PT_LOSS_DAMAGED].events += ctx->flow.counts.damaged;
+	s.loss.by[PT_LOSS_DAMAGED].bytes += ctx->damaged_bytes;
+	s.loss.by[PT_LOSS_FIFO].events += ctx->flow.counts.overflows + ctx->overflows;
+	s.loss.by[PT_LOSS_NOT_CODE].events += ctx->flow.counts.not_code;
+	s.mismatch_ns = ctx->account.mismatch_ns;
+	s.beyond_ns = pt_account_beyond(&ctx->account);
 	/* A core that its full buffer halted is found halted a round trip later or more. */
-	s.triggered = lane->triggered;
-	s.observed_is_bound = lane->triggered || lane->halting || is_a_part_of_its_span(lane);
-	s.branches = branches_of(lane);
-	s.samples = lane->samples;
-	s.values = lane->values;
+	s.triggered = ctx->triggered;
+	s.observed_is_bound = ctx->triggered || ctx->halting || is_a_part_of_its_span(ctx);
+	s.branches = branches_of(ctx);
+	s.samples = ctx->samples;
+	s.values = ctx->values;
 	return s;
 }
 
@@ -365,10 +367,10 @@ static uint64_t run_of(const struct pt_pipeline *p)
 {
 	uint64_t from_ns = UINT64_MAX, to_ns = 0;
 
-	for (size_t i = 0; i < p->n_lanes; i++) {
-		const struct pt_account *account = &p->lane[i]->account;
+	for (size_t i = 0; i < p->n_ctx; i++) {
+		const struct pt_account *account = &p->ctx[i]->account;
 
-		if (!account->begun || p->lane[i]->facts.no_clock)
+		if (!account->begun || p->ctx[i]->facts.no_clock)
 			continue;
 		from_ns = account->from_ns < from_ns ? account->from_ns : from_ns;
 		to_ns = account->to_ns > to_ns ? account->to_ns : to_ns;
@@ -384,10 +386,10 @@ static void sum_up_time(struct pt_pipeline *p)
 	f->run_ns = run_of(p);
 	f->mismatch_ns = 0;
 	f->observed_is_bound = f->triggered = false;
-	f->no_clock = p->n_lanes > 0;
-	f->ended = p->n_lanes > 0;
-	for (size_t i = 0; i < p->n_lanes; i++) {
-		p->sources[i] = source_of(p->lane[i]);
+	f->no_clock = p->n_ctx > 0;
+	f->ended = p->n_ctx > 0;
+	for (size_t i = 0; i < p->n_ctx; i++) {
+		p->sources[i] = source_of(p->ctx[i]);
 		add_loss(&f->loss, &p->sources[i].loss);
 		f->mismatch_ns += p->sources[i].mismatch_ns;
 		f->observed_is_bound |= p->sources[i].observed_is_bound;
@@ -395,13 +397,13 @@ static void sum_up_time(struct pt_pipeline *p)
 		f->no_clock &= p->sources[i].no_clock;
 		f->ended &= p->sources[i].ended;
 	}
-	f->no_end = p->over && p->n_lanes > 0 && !f->ended;
+	f->no_end = p->over && p->n_ctx > 0 && !f->ended;
 	f->sources_refused = p->lanes_refused;
 	f->values_incomplete = pt_signals_incomplete(p->signals);
 	f->values_unplaced = p->unplaced;
 	f->out_of_order = p->merge != NULL ? pt_merge_late(p->merge) : 0;
 	f->sources = p->sources;
-	f->n_sources = p->n_lanes;
+	f->n_sources = p->n_ctx;
 }
 
 /* An id that is wider than a message of the trace comes in parts, if all of them come. */
@@ -447,13 +449,13 @@ static const char *analysis_of(const struct pt_pipeline *p)
 }
 
 /* Figures of functions where execution was not selected: those of entries and exits, or of ranges. */
-static const struct pt_execution_result *stand_in(const struct pt_pipeline *p, struct pt_traced *traced)
+static const struct pt_execution_result *stand_in(const struct pt_pipeline *p, struct pt_core_profile *core_profile)
 {
 	const struct pt_spans *spans = p->profile.spans != NULL ? p->profile.spans : p->profile.ranges;
-	const struct pt_span_core *core = spans != NULL ? pt_spans_core(spans, traced->core) : NULL;
-	struct pt_execution_result *figures = &traced->stand_in;
+	const struct pt_span_core *core = spans != NULL ? pt_spans_core(spans, core_profile->core) : NULL;
+	struct pt_execution_result *figures = &core_profile->stand_in;
 
-	*figures = *traced->result;
+	*figures = *core_profile->result;
 	if (core == NULL || core->n_functions != figures->n_functions)
 		return figures;
 	figures->function = core->function;
@@ -465,13 +467,13 @@ static const struct pt_execution_result *stand_in(const struct pt_pipeline *p, s
 
 static void take_results(struct pt_pipeline *p)
 {
-	for (size_t i = 0; i < p->n_traced; i++)
-		p->traced[i].result = pt_execution_result(p->traced[i].execution);
+	for (size_t i = 0; i < p->n_core_profiles; i++)
+		p->core_profile[i].result = pt_execution_result(p->core_profile[i].execution);
 	if (p->executes)
 		return;
-	pt_chosen_result(p);
-	for (size_t i = 0; i < p->n_traced; i++)
-		p->traced[i].result = stand_in(p, &p->traced[i]);
+	pt_selection_result(p);
+	for (size_t i = 0; i < p->n_core_profiles; i++)
+		p->core_profile[i].result = stand_in(p, &p->core_profile[i]);
 }
 
 const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *p)
@@ -497,7 +499,7 @@ const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *p)
 	pt_snapshot_places(p);
 	pt_snapshot_irqs(p);
 	pt_snapshot_edges(p);
-	pt_chosen_result(p);		/* they may look at cores and rows */
+	pt_selection_result(p);		/* they may look at cores and rows */
 	pt_snapshot_bound_bins(p);
 	return f;
 }

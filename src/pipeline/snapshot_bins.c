@@ -13,8 +13,8 @@ static bool is_traced(const struct pt_pipeline *p)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < p->n_traced; i++)
-		any |= p->traced[i].flow != NULL || p->traced[i].samples != NULL;
+	for (size_t i = 0; i < p->n_core_profiles; i++)
+		any |= p->core_profile[i].flow != NULL || p->core_profile[i].samples != NULL;
 	return any;
 }
 
@@ -75,7 +75,7 @@ bool pt_snapshot_by_bins(struct pt_pipeline *p)
 	f->by_bins = false;
 	if (is_traced(p))
 		return false;
-	pt_chosen_result_of(p, &pt_analysis_bins);
+	pt_selection_result_of(p, &pt_analysis_bins);
 	bins = f->bins;
 	if (bins == NULL || bins->hits == 0)
 		return false;
@@ -127,11 +127,11 @@ void pt_snapshot_bin_rows(struct pt_pipeline *p)
 /* --- beside the rows of functions */
 
 /* Whose figures are made of samples alone; NULL: the core's are not. */
-static const struct pt_traced *sampled_core(struct pt_pipeline *p, uint16_t core)
+static const struct pt_core_profile *sampled_core(struct pt_pipeline *p, uint16_t core)
 {
-	const struct pt_traced *traced = pt_traced_core(p, core);
+	const struct pt_core_profile *core_profile = pt_core_profile_find(p, core);
 
-	return traced != NULL && pt_traced_counted(traced) ? traced : NULL;
+	return core_profile != NULL && pt_core_profile_counted(core_profile) ? core_profile : NULL;
 }
 
 static struct pt_bins_function *copy_functions(struct pt_pipeline *p, const struct pt_bins *from)
@@ -139,11 +139,11 @@ static struct pt_bins_function *copy_functions(struct pt_pipeline *p, const stru
 	struct pt_bins_function *rows = pt_alloc_array(from->n_functions + 1, sizeof(*rows));
 
 	for (size_t i = 0; i < from->n_functions; i++) {
-		const struct pt_traced *traced = sampled_core(p, from->function[i].core);
+		const struct pt_core_profile *core_profile = sampled_core(p, from->function[i].core);
 
 		rows[i] = from->function[i];
-		if (traced != NULL)
-			rows[i].share = pt_flat_bounded(traced->flat, rows[i].share, &rows[i].function);
+		if (core_profile != NULL)
+			rows[i].share = pt_flat_bounded(core_profile->flat, rows[i].share, &rows[i].function);
 	}
 	return rows;
 }
@@ -153,12 +153,12 @@ static struct pt_bins_address *copy_addresses(struct pt_pipeline *p, const struc
 	struct pt_bins_address *rows = pt_alloc_array(from->n_addresses + 1, sizeof(*rows));
 
 	for (size_t i = 0; i < from->n_addresses; i++) {
-		const struct pt_traced *traced = sampled_core(p, from->address[i].core);
+		const struct pt_core_profile *core_profile = sampled_core(p, from->address[i].core);
 		uint16_t handler;
 
 		rows[i] = from->address[i];
-		if (traced != NULL)
-			rows[i].share = pt_flat_bounded(traced->flat, rows[i].share,
+		if (core_profile != NULL)
+			rows[i].share = pt_flat_bounded(core_profile->flat, rows[i].share,
 							pt_snapshot_handler(p, rows[i].address, false, &handler));
 	}
 	return rows;

@@ -7,8 +7,8 @@
 
 static uint64_t handler_of(const struct pt_pipeline *p, unsigned exception)
 {
-	const struct pt_lane *lane = p->traced[0].flow;
-	uint64_t vectors = lane != NULL ? lane->flow.vectors : PT_UNKNOWN;
+	const struct pt_source_ctx *ctx = p->core_profile[0].flow;
+	uint64_t vectors = ctx != NULL ? ctx->flow.vectors : PT_UNKNOWN;
 
 	if (p->program == NULL || exception >= p->map->isa->n_vectors)
 		return PT_UNKNOWN;

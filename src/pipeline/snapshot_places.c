@@ -5,14 +5,14 @@
 #include "pipeline/pipeline_parts.h"
 #include "program/model/linetable.h"
 
-static void make_room(struct pt_traced *traced)
+static void make_room(struct pt_core_profile *core_profile)
 {
-	if (traced->by_line == NULL)
-		traced->by_line = pt_places_new();
-	if (traced->by_insn == NULL)
-		traced->by_insn = pt_places_new();
-	if (traced->line_of == NULL)
-		traced->line_of = pt_alloc_array(PT_PLACES_MAX + 1, sizeof(*traced->line_of));
+	if (core_profile->by_line == NULL)
+		core_profile->by_line = pt_places_new();
+	if (core_profile->by_insn == NULL)
+		core_profile->by_insn = pt_places_new();
+	if (core_profile->line_of == NULL)
+		core_profile->line_of = pt_alloc_array(PT_PLACES_MAX + 1, sizeof(*core_profile->line_of));
 }
 
 static uint64_t line_key(const struct pt_pipeline *p, uint64_t address)	/* 0: in no line */
@@ -22,35 +22,35 @@ static uint64_t line_key(const struct pt_pipeline *p, uint64_t address)	/* 0: in
 	return range != NULL && range->line != 0 ? ((uint64_t)range->file << 32) + range->line : 0;
 }
 
-static uint16_t line_at(struct pt_pipeline *p, struct pt_traced *traced, uint64_t address)
+static uint16_t line_at(struct pt_pipeline *p, struct pt_core_profile *core_profile, uint64_t address)
 {
-	return pt_places_number(traced->by_line, line_key(p, address), address);
+	return pt_places_number(core_profile->by_line, line_key(p, address), address);
 }
 
 /* A line is looked for once for each instruction: to do so for each sample costs more than all else that it does. */
-void pt_traced_place(struct pt_pipeline *p, struct pt_traced *traced, uint64_t address, bool in_code)
+void pt_core_profile_place(struct pt_pipeline *p, struct pt_core_profile *core_profile, uint64_t address, bool in_code)
 {
 	uint16_t insn, line;
 
-	make_room(traced);
-	insn = pt_places_number(traced->by_insn, in_code ? address : 0, address);
+	make_room(core_profile);
+	insn = pt_places_number(core_profile->by_insn, in_code ? address : 0, address);
 	if (insn == 0)
-		line = line_at(p, traced, address);
-	else if (traced->line_of[insn] != 0)
-		line = traced->line_of[insn] - 1;
+		line = line_at(p, core_profile, address);
+	else if (core_profile->line_of[insn] != 0)
+		line = core_profile->line_of[insn] - 1;
 	else
-		traced->line_of[insn] = (line = line_at(p, traced, address)) + 1;
-	pt_places_sample(traced->by_insn, insn);
-	pt_places_sample(traced->by_line, line);
+		core_profile->line_of[insn] = (line = line_at(p, core_profile, address)) + 1;
+	pt_places_sample(core_profile->by_insn, insn);
+	pt_places_sample(core_profile->by_line, line);
 }
 
-void pt_traced_end_batch(struct pt_traced *traced)
+void pt_core_profile_end_batch(struct pt_core_profile *core_profile)
 {
-	pt_flat_end_batch(traced->flat);
-	if (traced->by_line != NULL)
-		pt_places_end_batch(traced->by_line);
-	if (traced->by_insn != NULL)
-		pt_places_end_batch(traced->by_insn);
+	pt_flat_end_batch(core_profile->flat);
+	if (core_profile->by_line != NULL)
+		pt_places_end_batch(core_profile->by_line);
+	if (core_profile->by_insn != NULL)
+		pt_places_end_batch(core_profile->by_insn);
 }
 
 static int by_key(const void *a, const void *b)
@@ -63,10 +63,11 @@ static int by_key(const void *a, const void *b)
 }
 
 /* Where there are bursts as well, but too few of them, lines have what was seen, and no share. */
-static bool are_shown(const struct pt_pipeline *p, const struct pt_traced *traced)
+static bool are_shown(const struct pt_pipeline *p, const struct pt_core_profile *core_profile)
 {
-	return pt_traced_counted(traced) ||
-	       (pt_snapshot_sampled(p, traced) && (pt_snapshot_windowed(p, traced) || traced->flow->runs == 0));
+	return pt_core_profile_counted(core_profile) ||
+	       (pt_snapshot_sampled(p, core_profile) &&
+		(pt_snapshot_windowed(p, core_profile) || core_profile->flow->runs == 0));
 }
 
 const uint16_t *pt_snapshot_handler(const struct pt_pipeline *p, uint64_t key, bool lines, uint16_t *handler)
@@ -80,12 +81,13 @@ const uint16_t *pt_snapshot_handler(const struct pt_pipeline *p, uint64_t key, b
 }
 
 /* By samples alone: nobody knows whom exceptions interrupted. */
-static void bound(const struct pt_pipeline *p, const struct pt_traced *traced, struct pt_place *place, bool lines)
+static void bound(const struct pt_pipeline *p, const struct pt_core_profile *core_profile, struct pt_place *place,
+		  bool lines)
 {
 	uint16_t handler;
 
-	if (pt_traced_counted(traced))
-		place->share = pt_flat_bounded(traced->flat, place->share,
+	if (pt_core_profile_counted(core_profile))
+		place->share = pt_flat_bounded(core_profile->flat, place->share,
 					       pt_snapshot_handler(p, place->key, lines, &handler));
 }
 
@@ -98,23 +100,23 @@ static void tell(struct pt_pipeline *p, size_t offset, struct pt_profile_place *
 	size_t all = 0;
 
 	*n = 0;
-	for (size_t i = 0; i < p->n_traced; i++) {
-		of[i] = *(struct pt_places **)((char *)&p->traced[i] + offset);
-		if (!are_shown(p, &p->traced[i]))
+	for (size_t i = 0; i < p->n_core_profiles; i++) {
+		of[i] = *(struct pt_places **)((char *)&p->core_profile[i] + offset);
+		if (!are_shown(p, &p->core_profile[i]))
 			of[i] = NULL;
 		all += of[i] != NULL ? pt_places_n(of[i]) : 0;
 	}
 	if (all == 0)
 		return;
 	rows = *room = pt_realloc_array(*room, all, sizeof(*rows));
-	for (size_t i = 0; i < p->n_traced; i++)
+	for (size_t i = 0; i < p->n_core_profiles; i++)
 		for (size_t k = 0; of[i] != NULL && k < pt_places_n(of[i]); k++) {
 			struct pt_place place = pt_places_at(of[i], k);
 			bool in_code;
 
-			bound(p, &p->traced[i], &place, room == &p->line_places);
+			bound(p, &p->core_profile[i], &place, room == &p->line_places);
 			rows[(*n)++] = (struct pt_profile_place){
-				.place = place, .core = p->traced[i].core,
+				.place = place, .core = p->core_profile[i].core,
 				.function = pt_codemap_function(p->map, place.address, &in_code),
 			};
 		}
@@ -126,6 +128,6 @@ void pt_snapshot_places(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;
 
-	tell(p, offsetof(struct pt_traced, by_line), &p->line_places, &f->sampled_line, &f->n_sampled_lines);
-	tell(p, offsetof(struct pt_traced, by_insn), &p->insn_places, &f->sampled_insn, &f->n_sampled_insns);
+	tell(p, offsetof(struct pt_core_profile, by_line), &p->line_places, &f->sampled_line, &f->n_sampled_lines);
+	tell(p, offsetof(struct pt_core_profile, by_insn), &p->insn_places, &f->sampled_insn, &f->n_sampled_insns);
 }

@@ -7,22 +7,22 @@
 #include "pipeline/pipeline_parts.h"
 #include "profile/analyses/calls/tree.h"
 
-static struct pt_share share_of(const struct pt_pipeline *p, const struct pt_traced *traced, uint16_t id)
+static struct pt_share share_of(const struct pt_pipeline *p, const struct pt_core_profile *core_profile, uint16_t id)
 {
-	const struct pt_execution_result *result = traced->result;
+	const struct pt_execution_result *result = core_profile->result;
 	uint64_t part = p->profile.by_instructions ? result->function[id].instructions : result->function[id].cycles;
 	uint64_t all = p->profile.by_instructions ? result->instructions : result->cycles;
 
-	if (pt_snapshot_leaves_out(traced))
+	if (pt_snapshot_leaves_out(core_profile))
 		return (struct pt_share){ .share = NAN, .lo = 0, .hi = 1 };
-	if (pt_traced_counted(traced))
-		return pt_flat_bounded(traced->flat, pt_flat_share(traced->flat, id), &id);
-	if (pt_snapshot_sampled(p, traced))
-		return traced->calibration[id].share;
-	if (pt_snapshot_windowed(p, traced))
-		return pt_windows_share(traced->windows, id);
+	if (pt_core_profile_counted(core_profile))
+		return pt_flat_bounded(core_profile->flat, pt_flat_share(core_profile->flat, id), &id);
+	if (pt_snapshot_sampled(p, core_profile))
+		return core_profile->calibration[id].share;
+	if (pt_snapshot_windowed(p, core_profile))
+		return pt_windows_share(core_profile->windows, id);
 	if (!pt_snapshot_complete(p)) {
-		double seen = pt_snapshot_seen_part(p, traced);
+		double seen = pt_snapshot_seen_part(p, core_profile);
 
 		if (seen > 0 && all != 0)
 			return pt_profile_bounded(seen, (double)part / (double)all);
@@ -31,12 +31,12 @@ static struct pt_share share_of(const struct pt_pipeline *p, const struct pt_tra
 	return (struct pt_share){ .share = all != 0 ? (double)part / (double)all : 0 };
 }
 
-static bool is_active(const struct pt_traced *traced, uint16_t id)
+static bool is_active(const struct pt_core_profile *core_profile, uint16_t id)
 {
-	const struct pt_execution_function *run = &traced->result->function[id];
+	const struct pt_execution_function *run = &core_profile->result->function[id];
 
-	if (pt_traced_counted(traced) || pt_flat_samples(traced->flat, id) != 0)
-		return pt_flat_samples(traced->flat, id) != 0;
+	if (pt_core_profile_counted(core_profile) || pt_flat_samples(core_profile->flat, id) != 0)
+		return pt_flat_samples(core_profile->flat, id) != 0;
 	return run->count != 0 || run->partial != 0 || run->instructions != 0 || run->cycles != 0;
 }
 
@@ -46,16 +46,16 @@ static struct pt_share share_of_unseen(const struct pt_pipeline *p)
 {
 	double most = 0;
 
-	for (size_t i = 0; i < p->n_traced && p->profile.shares == PT_BASIS_ESTIMATED; i++) {
-		const struct pt_traced *traced = &p->traced[i];
-		struct pt_windows_summary windows = pt_windows_summary(traced->windows);
-		struct pt_cluster_total batches = pt_flat_total(traced->flat);
+	for (size_t i = 0; i < p->n_core_profiles && p->profile.shares == PT_BASIS_ESTIMATED; i++) {
+		const struct pt_core_profile *core_profile = &p->core_profile[i];
+		struct pt_windows_summary windows = pt_windows_summary(core_profile->windows);
+		struct pt_cluster_total batches = pt_flat_total(core_profile->flat);
 
-		if (pt_snapshot_seen_part(p, traced) > 0)
-			most = fmax(most, 1 - pt_snapshot_seen_part(p, traced));
-		else if (pt_snapshot_windowed(p, traced) && !pt_snapshot_sampled(p, traced))
+		if (pt_snapshot_seen_part(p, core_profile) > 0)
+			most = fmax(most, 1 - pt_snapshot_seen_part(p, core_profile));
+		else if (pt_snapshot_windowed(p, core_profile) && !pt_snapshot_sampled(p, core_profile))
 			most = fmax(most, pt_cluster_unseen(&windows.awake));
-		else if (pt_traced_counted(traced) || pt_snapshot_sampled(p, traced))
+		else if (pt_core_profile_counted(core_profile) || pt_snapshot_sampled(p, core_profile))
 			most = fmax(most, pt_cluster_unseen(&batches));
 	}
 	return (struct pt_share){ .hi = most };
@@ -102,33 +102,34 @@ struct pt_profile_function *pt_snapshot_row(struct pt_pipeline *p, uint16_t id, 
 	return row;
 }
 
-static void make_rows_of(struct pt_pipeline *p, const struct pt_traced *traced)
+static void make_rows_of(struct pt_pipeline *p, const struct pt_core_profile *core_profile)
 {
-	const struct pt_profile_core *windowed = pt_profile_windowed(&p->profile, traced->core);
+	const struct pt_profile_core *windowed = pt_profile_windowed(&p->profile, core_profile->core);
 
 	for (size_t id = 0; id < p->n_ids; id++) {
 		struct pt_profile_function *row = NULL;
 
-		if (p->shown[id] && is_active(traced, (uint16_t)id))
-			row = pt_snapshot_row(p, (uint16_t)id, traced->core);
+		if (p->shown[id] && is_active(core_profile, (uint16_t)id))
+			row = pt_snapshot_row(p, (uint16_t)id, core_profile->core);
 		if (row == NULL)
 			continue;
-		row->run = row->seen = pt_traced_counted(traced) ? NULL : &traced->result->function[id];
-		row->samples = pt_flat_samples(traced->flat, (uint16_t)id);
-		row->share = share_of(p, traced, (uint16_t)id);
+		row->run = row->seen =
+			pt_core_profile_counted(core_profile) ? NULL : &core_profile->result->function[id];
+		row->samples = pt_flat_samples(core_profile->flat, (uint16_t)id);
+		row->share = share_of(p, core_profile, (uint16_t)id);
 		if (windowed != NULL)
-			pt_snapshot_window_row(p, traced, windowed, row, &p->bin_runs[row - p->rows]);
+			pt_snapshot_window_row(p, core_profile, windowed, row, &p->bin_runs[row - p->rows]);
 	}
 }
 
 void pt_snapshot_rows(struct pt_pipeline *p)
 {
-	pt_snapshot_make_room(p, p->n_traced * p->n_ids);
+	pt_snapshot_make_room(p, p->n_core_profiles * p->n_ids);
 	pt_snapshot_no_rows(p);
 	if (p->profile.windowed)
-		pt_chosen_result_of(p, &pt_analysis_tree);	/* who knows of calls */
-	for (size_t i = 0; i < p->n_traced; i++)
-		make_rows_of(p, &p->traced[i]);
+		pt_selection_result_of(p, &pt_analysis_tree);	/* who knows of calls */
+	for (size_t i = 0; i < p->n_core_profiles; i++)
+		make_rows_of(p, &p->core_profile[i]);
 	p->profile.unseen = share_of_unseen(p);
 }
 
@@ -144,22 +145,22 @@ void pt_snapshot_edges(struct pt_pipeline *p)
 		f->edge = p->edges;
 		return;
 	}
-	f->edge = p->traced[0].result->edge;
-	f->n_edges = p->traced[0].result->n_edges;
-	if (p->all_shown && p->n_traced == 1)
+	f->edge = p->core_profile[0].result->edge;
+	f->n_edges = p->core_profile[0].result->n_edges;
+	if (p->all_shown && p->n_core_profiles == 1)
 		return;
-	for (size_t i = 0; i < p->n_traced; i++)
-		n += p->traced[i].result->n_edges;
+	for (size_t i = 0; i < p->n_core_profiles; i++)
+		n += p->core_profile[i].result->n_edges;
 	p->edges = pt_realloc_array(p->edges, n + 1, sizeof(*p->edges));
 	f->n_edges = 0;
-	for (size_t i = 0; i < p->n_traced; i++)
-		for (size_t k = 0; k < p->traced[i].result->n_edges; k++) {
-			const struct pt_edge *edge = &p->traced[i].result->edge[k];
+	for (size_t i = 0; i < p->n_core_profiles; i++)
+		for (size_t k = 0; k < p->core_profile[i].result->n_edges; k++) {
+			const struct pt_edge *edge = &p->core_profile[i].result->edge[k];
 
 			if (!p->shown[edge->to] && !p->shown[edge->from])
 				continue;
 			p->edges[f->n_edges] = *edge;
-			p->edges[f->n_edges++].core = p->traced[i].core;
+			p->edges[f->n_edges++].core = p->core_profile[i].core;
 		}
 	f->edge = p->edges;
 }

@@ -6,28 +6,29 @@
 #include "pipeline/pipeline_parts.h"
 #include "profile/analyses/calls/tree.h"
 
-bool pt_snapshot_windowed(const struct pt_pipeline *p, const struct pt_traced *traced)
+bool pt_snapshot_windowed(const struct pt_pipeline *p, const struct pt_core_profile *core_profile)
 {
-	return traced->flow != NULL && !pt_traced_counted(traced) && !pt_snapshot_complete(p) &&
-	       pt_windows_summary(traced->windows).estimated;
+	return core_profile->flow != NULL && !pt_core_profile_counted(core_profile) && !pt_snapshot_complete(p) &&
+	       pt_windows_summary(core_profile->windows).estimated;
 }
 
-bool pt_snapshot_sampled(const struct pt_pipeline *p, const struct pt_traced *traced)
+bool pt_snapshot_sampled(const struct pt_pipeline *p, const struct pt_core_profile *core_profile)
 {
-	return traced->flow != NULL && traced->samples != NULL && traced->flow->bursts_only &&
-	       p->settings.clock == PT_FLOW_CYCLES && p->timing != NULL && !pt_snapshot_leaves_out(traced) &&
-	       pt_flat_total(traced->flat).n >= PT_WINDOWS_FEW;
+	return core_profile->flow != NULL && core_profile->samples != NULL && core_profile->flow->bursts_only &&
+	       p->settings.clock == PT_FLOW_CYCLES && p->timing != NULL && !pt_snapshot_leaves_out(core_profile) &&
+	       pt_flat_total(core_profile->flat).n >= PT_WINDOWS_FEW;
 }
 
-static void calibrate(const struct pt_pipeline *p, const struct pt_traced *traced, struct pt_profile_core *core)
+static void calibrate(const struct pt_pipeline *p, const struct pt_core_profile *core_profile,
+		      struct pt_profile_core *core)
 {
-	struct pt_windows_summary windows = pt_windows_summary(traced->windows);
-	struct pt_calibration *c = traced->calibration;
+	struct pt_windows_summary windows = pt_windows_summary(core_profile->windows);
+	struct pt_calibration *c = core_profile->calibration;
 
 	for (size_t id = 0; id < p->n_ids; id++) {
-		c[id].by_samples = pt_flat_share(traced->flat, (uint16_t)id);
-		c[id].windows = *pt_windows_function(traced->windows, (uint16_t)id);
-		if (traced->samples->meets_handler)
+		c[id].by_samples = pt_flat_share(core_profile->flat, (uint16_t)id);
+		c[id].windows = *pt_windows_function(core_profile->windows, (uint16_t)id);
+		if (core_profile->samples->meets_handler)
 			pt_calibration_met_handler(&c[id].windows);
 	}
 	if (core->windowed)
@@ -36,22 +37,23 @@ static void calibrate(const struct pt_pipeline *p, const struct pt_traced *trace
 		uint16_t handler = (uint16_t)id;
 
 		pt_calibration_none(&c[id]);
-		c[id].share = pt_flat_bounded(traced->flat, c[id].share, &handler);
+		c[id].share = pt_flat_bounded(core_profile->flat, c[id].share, &handler);
 	}
 	core->calibration = c;
-	core->batches = pt_flat_total(traced->flat);
+	core->batches = pt_flat_total(core_profile->flat);
 	core->asleep_by_bursts = core->asleep;
 	if (!core->windowed)
 		return;
 	/* time in which nothing of the core could be reached is no sample */
-	if (traced->samples->account.sum.by[PT_LOSS_SLEEP].ns == 0)
-		core->asleep = pt_flat_asleep_share(traced->flat);
+	if (core_profile->samples->account.sum.by[PT_LOSS_SLEEP].ns == 0)
+		core->asleep = pt_flat_asleep_share(core_profile->flat);
 }
 
 /* What the rows of a core are shares of: how long it was awake in the profile, whether or not anybody looked. */
-static uint64_t awake_ticks(const struct pt_pipeline *p, const struct pt_traced *traced, double asleep, uint64_t seen)
+static uint64_t awake_ticks(const struct pt_pipeline *p, const struct pt_core_profile *core_profile, double asleep,
+			    uint64_t seen)
 {
-	const struct pt_loss_sum *sum = &traced->flow->account.sum;
+	const struct pt_loss_sum *sum = &core_profile->flow->account.sum;
 	double ran_ns = (double)(sum->total_ns - sum->by[PT_LOSS_HALTED].ns);
 
 	if (p->profile.by_instructions || p->profile.core_hz == 0)
@@ -60,30 +62,33 @@ static uint64_t awake_ticks(const struct pt_pipeline *p, const struct pt_traced 
 }
 
 /* One stretch that misses little, as the beginning, says more than nothing. */
-double pt_snapshot_seen_part(const struct pt_pipeline *p, const struct pt_traced *traced)
+double pt_snapshot_seen_part(const struct pt_pipeline *p, const struct pt_core_profile *core_profile)
 {
-	const struct pt_lane *lane = traced->flow;
-	const struct pt_loss_sum *sum = lane != NULL ? &lane->account.sum : NULL;
-	bool known = p->profile.core_hz != 0 && p->map->isa->timing != NULL && traced->result != NULL;
+	const struct pt_source_ctx *ctx = core_profile->flow;
+	const struct pt_loss_sum *sum = ctx != NULL ? &ctx->account.sum : NULL;
+	bool known = p->profile.core_hz != 0 && p->map->isa->timing != NULL && core_profile->result != NULL;
 	double ran, unseen, part;
 
-	if (lane == NULL || pt_traced_counted(traced) || lane->leaves_out || lane->data_only || lane->bursts_only ||
-	    pt_snapshot_complete(p) || pt_snapshot_windowed(p, traced) || (lane->around && !known))
+	if (ctx == NULL || pt_core_profile_counted(core_profile) || ctx->leaves_out || ctx->data_only ||
+	    ctx->bursts_only || pt_snapshot_complete(p) || pt_snapshot_windowed(p, core_profile) ||
+	    (ctx->around && !known))
 		return 0;
-	if (!known && lane->halting)	/* a core that slept ran for less than it was observed */
+	if (!known && ctx->halting)	/* a core that slept ran for less than it was observed */
 		return 0;
-	ran = known ? (double)traced->result->cycles * 1e9 / (double)p->profile.core_hz : (double)sum->observed_ns;
+	ran = known ? (double)core_profile->result->cycles * 1e9 / (double)p->profile.core_hz
+		    : (double)sum->observed_ns;
 	/* while the source holds the core nothing runs */
-	unseen = lane->halting ? (double)(sum->by[PT_LOSS_REARM].ns + sum->lost_ns)
-			       : (double)(sum->total_ns - sum->observed_ns - sum->by[PT_LOSS_HALTED].ns -
-					  sum->by[PT_LOSS_SLEEP].ns);
+	unseen = ctx->halting ? (double)(sum->by[PT_LOSS_REARM].ns + sum->lost_ns)
+			      : (double)(sum->total_ns - sum->observed_ns - sum->by[PT_LOSS_HALTED].ns -
+					 sum->by[PT_LOSS_SLEEP].ns);
 	part = ran > 0 ? ran / (ran + unseen) : 0;
 	return part >= 0.5 ? part : 0;
 }
 
-void pt_snapshot_window_core(const struct pt_pipeline *p, const struct pt_traced *traced, struct pt_profile_core *core)
+void pt_snapshot_window_core(const struct pt_pipeline *p, const struct pt_core_profile *core_profile,
+			     struct pt_profile_core *core)
 {
-	struct pt_windows_summary s = pt_windows_summary(traced->windows);
+	struct pt_windows_summary s = pt_windows_summary(core_profile->windows);
 
 	core->bursts = s.all;
 	core->bursts_used = s.awake.n;
@@ -92,21 +97,22 @@ void pt_snapshot_window_core(const struct pt_pipeline *p, const struct pt_traced
 	core->bursts_unchosen = s.unchosen;
 	core->burst_cycles = s.cycles;
 	core->ticks = p->profile.by_instructions ? core->instructions : core->cycles;
-	core->seen_part = pt_snapshot_seen_part(p, traced);
-	core->windowed = pt_snapshot_windowed(p, traced);
+	core->seen_part = pt_snapshot_seen_part(p, core_profile);
+	core->windowed = pt_snapshot_windowed(p, core_profile);
 	core->sleeps = s.asleep > 0 || s.waits > 0;
-	core->in_pieces = traced->flow != NULL && !pt_traced_counted(traced) && !pt_snapshot_complete(p) &&
-			  !core->windowed && core->seen_part <= 0;
-	core->tallied = core->in_pieces && !traced->flow->halting && strcmp(traced->flow->facts.mode, "dump") != 0;
+	core->in_pieces = core_profile->flow != NULL && !pt_core_profile_counted(core_profile) &&
+			  !pt_snapshot_complete(p) && !core->windowed && core->seen_part <= 0;
+	core->tallied =
+		core->in_pieces && !core_profile->flow->halting && strcmp(core_profile->flow->facts.mode, "dump") != 0;
 	core->windows = s.awake;
 	core->armed = s.armed;
-	core->asleep = pt_windows_asleep(traced->windows);
-	if (pt_snapshot_sampled(p, traced))
-		calibrate(p, traced, core);
+	core->asleep = pt_windows_asleep(core_profile->windows);
+	if (pt_snapshot_sampled(p, core_profile))
+		calibrate(p, core_profile, core);
 	if (!core->windowed)
 		return;
 	core->awake_estimated = !p->profile.by_instructions && p->profile.core_hz != 0;
-	core->ticks = awake_ticks(p, traced, core->asleep.share, core->ticks);
+	core->ticks = awake_ticks(p, core_profile, core->asleep.share, core->ticks);
 }
 
 static struct pt_estimate share_in_profile(const struct pt_profile_core *core, const struct pt_share *s)
@@ -153,12 +159,14 @@ static uint64_t gross_at_least(const struct pt_profile_core *core, const struct 
 }
 
 /* One that has no entry in any window had some elsewhere: nobody can say how many. */
-void pt_snapshot_window_row(struct pt_pipeline *p, const struct pt_traced *traced, const struct pt_profile_core *core,
-			    struct pt_profile_function *row, struct pt_execution_function *figures)
+void pt_snapshot_window_row(struct pt_pipeline *p, const struct pt_core_profile *core_profile,
+			    const struct pt_profile_core *core, struct pt_profile_function *row,
+			    struct pt_execution_function *figures)
 {
-	const struct pt_tree_estimate *tree = from_tree(p, traced->core, row->id);
+	const struct pt_tree_estimate *tree = from_tree(p, core_profile->core, row->id);
 	uint64_t ticks = pt_profile_scaled(core, row->share.share);
-	uint64_t second = pt_profile_scaled(core, pt_windows_second(traced->windows, row->id) * fitted(core, row));
+	uint64_t second =
+		pt_profile_scaled(core, pt_windows_second(core_profile->windows, row->id) * fitted(core, row));
 	const struct pt_execution_function *seen = row->seen;
 
 	*figures = (struct pt_execution_function){
@@ -176,7 +184,7 @@ void pt_snapshot_window_row(struct pt_pipeline *p, const struct pt_traced *trace
 		return;
 	row->per_second = tree->per_second;
 	row->per_call = tree->per_call;
-	row->durations = &p->profile.tree->durations[traced->core][row->id * PT_N_TALLY_KINDS];
+	row->durations = &p->profile.tree->durations[core_profile->core][row->id * PT_N_TALLY_KINDS];
 	/* both are bounds of it, and that of its own time may be narrower: it can be of samples */
 	row->gross_share = fmax(tree->gross.lo, row->share.lo);
 	figures->gross_total = gross_at_least(core, tree, row);

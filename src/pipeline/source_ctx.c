@@ -95,9 +95,9 @@ static void read_facts(struct pt_pipeline *p, const struct pt_config *config, bo
 }
 
 /* Records of our own have stamps of 1 ns where they say nothing (formats.h). */
-static struct pt_clock clock_of(const struct pt_lane *lane, const struct pt_config *config)
+static struct pt_clock clock_of(const struct pt_source_ctx *ctx, const struct pt_config *config)
 {
-	const char *format = lane->facts.format;
+	const char *format = ctx->facts.format;
 	bool own = strcmp(format, PT_FORMAT_LINES) == 0 || strcmp(format, PT_FORMAT_VALUES) == 0 ||
 		   strcmp(format, PT_FORMAT_COUNTERS) == 0;
 	uint64_t hz = pt_config_number(config, "tick_hz", 0), ppm = pt_config_number(config, "tick_ppm", 0);
@@ -113,11 +113,11 @@ static uint64_t vectors_of(const struct pt_config *config)
 	return ivbr <= UINT16_MAX ? (ivbr & 0xfffe) << 8 : PT_UNKNOWN;
 }
 
-static enum pt_flow_stamps stamps_of(const struct pt_lane *lane, const struct pt_config *config)
+static enum pt_flow_stamps stamps_of(const struct pt_source_ctx *ctx, const struct pt_config *config)
 {
 	char from[8];
 
-	if (lane->decoder == NULL || (lane->decoder->gives & PT_GIVES_FLOW_TIME) == 0)
+	if (ctx->decoder == NULL || (ctx->decoder->gives & PT_GIVES_FLOW_TIME) == 0)
 		return PT_STAMPS_OTHER;
 	pt_config_text(config, "stamp_from", from, sizeof(from));
 	return strcmp(from, "line") == 0 ? PT_STAMPS_FROM_LINE : PT_STAMPS_FROM_FLOW;
@@ -130,25 +130,25 @@ static bool cannot_walk(const struct pt_pipeline *p)
 }
 
 /* DWT_PCSR, unless the core is known to show the handler already. */
-static void meet_interrupted(struct pt_lane *lane, const struct pt_config *config)
+static void meet_interrupted(struct pt_source_ctx *ctx, const struct pt_config *config)
 {
-	struct pt_pipeline *p = lane->pipeline;
+	struct pt_pipeline *p = ctx->pipeline;
 	char entry[16];
 
-	lane->meets_handler = strcmp(pt_config_text(config, "entry", entry, sizeof(entry)), "handler") == 0;
-	lane->meets_interrupted = !lane->meets_handler && strcmp(lane->facts.format, PT_FORMAT_PCSR) == 0 &&
-				  strcmp(lane->facts.source, "pcsr") == 0;
-	lane->facts.meets_interrupted = lane->meets_interrupted;
-	if (lane->meets_interrupted && p->entered == NULL)
+	ctx->meets_handler = strcmp(pt_config_text(config, "entry", entry, sizeof(entry)), "handler") == 0;
+	ctx->meets_interrupted = !ctx->meets_handler && strcmp(ctx->facts.format, PT_FORMAT_PCSR) == 0 &&
+				 strcmp(ctx->facts.source, "pcsr") == 0;
+	ctx->facts.meets_interrupted = ctx->meets_interrupted;
+	if (ctx->meets_interrupted && p->entered == NULL)
 		p->entered = pt_entered_new(p->map, &p->settings);
 }
 
-void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk, const struct pt_config *config)
+void pt_source_ctx_open(struct pt_source_ctx *ctx, const struct pt_chunk *chunk, const struct pt_config *config)
 {
-	struct pt_profile_source *f = &lane->facts;
+	struct pt_profile_source *f = &ctx->facts;
 	char chosen[8], mode[12], clock[8];
 
-	read_facts(lane->pipeline, config, lane == lane->pipeline->lane[0]);
+	read_facts(ctx->pipeline, config, ctx == ctx->pipeline->ctx[0]);
 	pt_config_text(config, "format", f->format, sizeof(f->format));
 	pt_config_text(config, "source", f->source, sizeof(f->source));
 	pt_config_text(config, "mode", f->mode, sizeof(f->mode));
@@ -160,52 +160,52 @@ void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk, const stru
 	f->number = chunk->source;
 	f->core = chunk->core;
 	f->ended = false;
-	lane->source = chunk->source;
-	lane->core = chunk->core;
-	lane->decoder = pt_decoder_find(f->format);
+	ctx->source = chunk->source;
+	ctx->core = chunk->core;
+	ctx->decoder = pt_decoder_find(f->format);
 	f->ignored = PT_SOURCE_USED;
-	if (lane->decoder != NULL && (lane->decoder->gives & PT_GIVES_FLOW) != 0 && cannot_walk(lane->pipeline)) {
-		lane->decoder = NULL;
+	if (ctx->decoder != NULL && (ctx->decoder->gives & PT_GIVES_FLOW) != 0 && cannot_walk(ctx->pipeline)) {
+		ctx->decoder = NULL;
 		f->ignored = PT_SOURCE_NO_ISA;
 	}
-	lane->clock = clock_of(lane, config);
+	ctx->clock = clock_of(ctx, config);
 	f->no_clock = strcmp(pt_config_text(config, "clock", clock, sizeof(clock)), "none") == 0;
 	pt_config_text(config, "trace", mode, sizeof(mode));
-	lane->extract = mode[0] != '\0' || strcmp(f->mode, "dump") == 0;
-	lane->data_only = strcmp(mode, "detail") == 0;
-	lane->leaves_out = strcmp(mode, "loop1") == 0;
-	lane->flow.vectors = vectors_of(config);
-	lane->flow.stamps = stamps_of(lane, config);
+	ctx->extract = mode[0] != '\0' || strcmp(f->mode, "dump") == 0;
+	ctx->data_only = strcmp(mode, "detail") == 0;
+	ctx->leaves_out = strcmp(mode, "loop1") == 0;
+	ctx->flow.vectors = vectors_of(config);
+	ctx->flow.stamps = stamps_of(ctx, config);
 	pt_config_text(config, "chosen", chosen, sizeof(chosen));
-	lane->chosen_end = strcmp(chosen, "end") == 0;
-	lane->bursts_only = strcmp(f->mode, "burst") == 0 || chosen[0] != '\0';
-	lane->around = strcmp(f->mode, "ring") == 0;
-	lane->halting = strcmp(f->mode, "halt") == 0 && strcmp(f->format, PT_FORMAT_PCSR) != 0;
-	meet_interrupted(lane, config);
-	lane->triggered = pt_config_number(config, "triggered", 0) != 0;
-	free(lane->state);
-	lane->state = lane->decoder != NULL ? pt_alloc(lane->decoder->state_bytes) : NULL;
-	if (lane->decoder != NULL)
-		lane->decoder->init(lane->state, chunk->source, chunk->core, config);
+	ctx->chosen_end = strcmp(chosen, "end") == 0;
+	ctx->bursts_only = strcmp(f->mode, "burst") == 0 || chosen[0] != '\0';
+	ctx->around = strcmp(f->mode, "ring") == 0;
+	ctx->halting = strcmp(f->mode, "halt") == 0 && strcmp(f->format, PT_FORMAT_PCSR) != 0;
+	meet_interrupted(ctx, config);
+	ctx->triggered = pt_config_number(config, "triggered", 0) != 0;
+	free(ctx->state);
+	ctx->state = ctx->decoder != NULL ? pt_alloc(ctx->decoder->state_bytes) : NULL;
+	if (ctx->decoder != NULL)
+		ctx->decoder->init(ctx->state, chunk->source, chunk->core, config);
 }
 
 /* --- to the others */
 
-static void send_events(struct pt_lane *lane)
+static void send_events(struct pt_source_ctx *ctx)
 {
-	struct pt_pipeline *p = lane->pipeline;
+	struct pt_pipeline *p = ctx->pipeline;
 
 	if (p->merge != NULL)
-		pt_merge_put(p->merge, lane->index, p->batch.event, p->batch.n_events);
+		pt_merge_put(p->merge, ctx->index, p->batch.event, p->batch.n_events);
 	else if (p->batch.n_events > 0)
-		pt_sort_events(lane, p->batch.event, NULL, p->batch.n_events);
+		pt_sort_events(ctx, p->batch.event, NULL, p->batch.n_events);
 	p->batch.n_events = 0;
 }
 
 /* What a mark is about, between the events around it: a chunk without its bytes. */
-static void send_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk *chunk)
+static void send_mark(struct pt_source_ctx *ctx, enum pt_mark mark, const struct pt_chunk *chunk)
 {
-	struct pt_pipeline *p = lane->pipeline;
+	struct pt_pipeline *p = ctx->pipeline;
 	uint64_t bytes = chunk->kind == PT_CHUNK_LOSS ? chunk->lost_bytes : chunk->len_bytes;
 	struct pt_event remark = {
 		.kind = (uint8_t)mark, .ticks = chunk->from_ns,
@@ -214,82 +214,82 @@ static void send_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_c
 	};
 
 	if (p->merge == NULL)
-		pt_sort_mark(lane, mark, chunk);
+		pt_sort_mark(ctx, mark, chunk);
 	else
-		pt_merge_put(p->merge, lane->index, &remark, 1);
+		pt_merge_put(p->merge, ctx->index, &remark, 1);
 }
 
-static void take_mark(struct pt_lane *lane, const struct pt_event *remark)
+static void take_mark(struct pt_source_ctx *ctx, const struct pt_event *remark)
 {
 	struct pt_chunk chunk = {
 		.from_ns = remark->ticks, .to_ns = remark->value.at, .lost_bytes = remark->value.value,
-		.len_bytes = (uint32_t)remark->value.value, .cause = remark->cause, .source = lane->source,
+		.len_bytes = (uint32_t)remark->value.value, .cause = remark->cause, .source = ctx->source,
 	};
 
-	pt_sort_mark(lane, (enum pt_mark)remark->kind, &chunk);
+	pt_sort_mark(ctx, (enum pt_mark)remark->kind, &chunk);
 }
 
-void pt_lanes_drain(struct pt_pipeline *p)
+void pt_source_ctxs_drain(struct pt_pipeline *p)
 {
-	struct pt_moment at[PT_BATCH_EVENTS];
+	struct pt_timestamp at[PT_BATCH_EVENTS];
 	struct pt_event *event = p->batch.event;
-	size_t lane, n;
+	size_t ctx, n;
 
-	while ((n = pt_merge_take(p->merge, &lane, event, at, PT_BATCH_EVENTS)) > 0)
+	while ((n = pt_merge_take(p->merge, &ctx, event, at, PT_BATCH_EVENTS)) > 0)
 		for (size_t i = 0, first; i < n;) {
 			for (first = i; i < n && event[i].kind < PT_MERGE_REMARK; i++)
 				;
 			if (i > first)
-				pt_sort_events(p->lane[lane], event + first, at + first, i - first);
+				pt_sort_events(p->ctx[ctx], event + first, at + first, i - first);
 			if (i < n)
-				take_mark(p->lane[lane], &event[i++]);
+				take_mark(p->ctx[ctx], &event[i++]);
 		}
 }
 
-void pt_lane_join(struct pt_lane *lane, uint64_t from_ns)
+void pt_source_ctx_join(struct pt_source_ctx *ctx, uint64_t from_ns)
 {
-	if (lane->decoder != NULL)
-		pt_merge_open(lane->pipeline->merge, lane->index, &lane->clock, from_ns);
+	if (ctx->decoder != NULL)
+		pt_merge_open(ctx->pipeline->merge, ctx->index, &ctx->clock, from_ns);
 }
 
 /* --- the other chunks */
 
-static bool has_flow(const struct pt_lane *lane)
+static bool has_flow(const struct pt_source_ctx *ctx)
 {
-	return (lane->decoder->gives & PT_GIVES_FLOW) != 0;
+	return (ctx->decoder->gives & PT_GIVES_FLOW) != 0;
 }
 
-static void gap(struct pt_lane *lane, enum pt_gap cause, uint64_t ns, uint64_t bytes)
+static void gap(struct pt_source_ctx *ctx, enum pt_gap cause, uint64_t ns, uint64_t bytes)
 {
-	lane->decoder->gap(lane->state, cause, ns, bytes, &lane->pipeline->batch);
-	send_events(lane);
-	lane->gap_open = lane->in_data;
+	ctx->decoder->gap(ctx->state, cause, ns, bytes, &ctx->pipeline->batch);
+	send_events(ctx);
+	ctx->gap_open = ctx->in_data;
 }
 
 /* The trace was armed anew. Where that was done while the core was held, nothing ran in between. */
-static void restart(struct pt_lane *lane, const struct pt_chunk *chunk)
+static void restart(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
-	if (lane->halting && lane->resumed)
+	if (ctx->halting && ctx->resumed)
 		return;
-	gap(lane, PT_GAP_RESTART, 0, 0);
-	send_mark(lane, PT_MARK_BURST_WHOLE, chunk);
-	if (!lane->halting)
-		send_mark(lane, PT_MARK_BURST, chunk);
+	gap(ctx, PT_GAP_RESTART, 0, 0);
+	send_mark(ctx, PT_MARK_BURST_WHOLE, chunk);
+	if (!ctx->halting)
+		send_mark(ctx, PT_MARK_BURST, chunk);
 }
 
 /* Some of bytes; of those that have a short way to go, what cannot go it. Returns bytes taken. */
-static size_t feed(struct pt_lane *lane, const uint8_t *bytes, size_t len_bytes)
+static size_t feed(struct pt_source_ctx *ctx, const uint8_t *bytes, size_t len_bytes)
 {
 	enum { MORE_BYTES = 4 * PT_PAIR_BYTES };	/* what is odd rarely comes alone */
 	size_t taken = 0, packet_bytes;
 
-	if (pt_sort_takes_pairs(lane)) {
-		taken = pt_sort_pairs(lane, bytes, len_bytes, &packet_bytes);
+	if (pt_sort_takes_pairs(ctx)) {
+		taken = pt_sort_pairs(ctx, bytes, len_bytes, &packet_bytes);
 		if (len_bytes - taken > packet_bytes + MORE_BYTES)
 			len_bytes = taken + packet_bytes + MORE_BYTES;
 	}
-	taken += lane->decoder->feed(lane->state, bytes + taken, len_bytes - taken, &lane->pipeline->batch);
-	send_events(lane);
+	taken += ctx->decoder->feed(ctx->state, bytes + taken, len_bytes - taken, &ctx->pipeline->batch);
+	send_events(ctx);
 	return taken;
 }
 
@@ -299,86 +299,86 @@ static const char ran_meanwhile[] = "the core ran while nothing was recorded";
 static const char was_lost[] = "trace was lost";
 
 /* Samples come in batches that have nothing to do with each other anyway. */
-static void data(struct pt_lane *lane, const struct pt_chunk *chunk)
+static void data(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
-	if (chunk->cause != PT_DATA_FOLLOWS && lane->decoder->gives != PT_GIVES_SAMPLES)
-		restart(lane, chunk);
-	lane->resumed = false;
-	lane->gaps += lane->gap_open;
-	lane->gap_open = false;
-	if (lane->lead_open)		/* nobody has said that the core was held meanwhile */
-		lane->unseen = ran_before;
-	lane->lead_open = false;
-	lane->in_data = true;
-	send_mark(lane, PT_MARK_DATA, chunk);
+	if (chunk->cause != PT_DATA_FOLLOWS && ctx->decoder->gives != PT_GIVES_SAMPLES)
+		restart(ctx, chunk);
+	ctx->resumed = false;
+	ctx->gaps += ctx->gap_open;
+	ctx->gap_open = false;
+	if (ctx->lead_open)		/* nobody has said that the core was held meanwhile */
+		ctx->unseen = ran_before;
+	ctx->lead_open = false;
+	ctx->in_data = true;
+	send_mark(ctx, PT_MARK_DATA, chunk);
 	for (size_t taken = 0; taken < chunk->len_bytes;)
-		taken += feed(lane, chunk->bytes + taken, chunk->len_bytes - taken);
-	send_mark(lane, PT_MARK_DATA_END, chunk);
+		taken += feed(ctx, chunk->bytes + taken, chunk->len_bytes - taken);
+	send_mark(ctx, PT_MARK_DATA_END, chunk);
 }
 
 /* Where nothing ran, nothing is missing in the flow. */
-static bool nothing_ran(const struct pt_lane *lane, enum pt_loss cause)
+static bool nothing_ran(const struct pt_source_ctx *ctx, enum pt_loss cause)
 {
-	return has_flow(lane) &&
-	       (cause == PT_LOSS_SLEEP || cause == PT_LOSS_HALTED || (lane->held && !pt_loss_is_fault(cause)));
+	return has_flow(ctx) &&
+	       (cause == PT_LOSS_SLEEP || cause == PT_LOSS_HALTED || (ctx->held && !pt_loss_is_fault(cause)));
 }
 
 /* Time of which there is no trace. Before the first trace it may be that a debugger held the core: the state that comes
  * next says so. */
-static void note_unseen(struct pt_lane *lane, const struct pt_chunk *chunk)
+static void note_unseen(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	enum pt_loss cause = (enum pt_loss)chunk->cause;
 
 	if (pt_loss_is_fault(cause))
-		lane->unseen = was_lost;
-	else if (cause == PT_LOSS_SLEEP || cause == PT_LOSS_HALTED || lane->held || chunk->to_ns <= chunk->from_ns)
+		ctx->unseen = was_lost;
+	else if (cause == PT_LOSS_SLEEP || cause == PT_LOSS_HALTED || ctx->held || chunk->to_ns <= chunk->from_ns)
 		;
-	else if (lane->in_data || lane->state_known)
-		lane->unseen = lane->unseen != NULL ? lane->unseen : ran_meanwhile;
+	else if (ctx->in_data || ctx->state_known)
+		ctx->unseen = ctx->unseen != NULL ? ctx->unseen : ran_meanwhile;
 	else
-		lane->lead_open = true;
+		ctx->lead_open = true;
 }
 
-static void loss(struct pt_lane *lane, const struct pt_chunk *chunk)
+static void loss(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	enum pt_loss cause = (enum pt_loss)chunk->cause;
 	bool full = !pt_loss_is_fault(cause) || cause == PT_LOSS_OVERRUN;	/* it stopped full */
 
-	note_unseen(lane, chunk);
-	send_mark(lane, PT_MARK_LOSS, chunk);
-	if (nothing_ran(lane, cause))
+	note_unseen(ctx, chunk);
+	send_mark(ctx, PT_MARK_LOSS, chunk);
+	if (nothing_ran(ctx, cause))
 		return;
-	lane->resumed = false;
-	gap(lane, PT_GAP_LOSS, chunk->to_ns - chunk->from_ns, chunk->lost_bytes);
-	send_mark(lane, full ? PT_MARK_BURST_WHOLE : PT_MARK_BURST_CUT, chunk);
+	ctx->resumed = false;
+	gap(ctx, PT_GAP_LOSS, chunk->to_ns - chunk->from_ns, chunk->lost_bytes);
+	send_mark(ctx, full ? PT_MARK_BURST_WHOLE : PT_MARK_BURST_CUT, chunk);
 }
 
-static void state(struct pt_lane *lane, const struct pt_chunk *chunk)
+static void state(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	uint64_t pc = chunk->len_bytes >= PT_STATE_BYTES ? pt_le64(chunk->bytes + PT_STATE_PC) : PT_UNKNOWN;
 
-	lane->decoder->state(lane->state, (enum pt_state)chunk->cause, pc, &lane->pipeline->batch);
-	send_events(lane);
-	lane->resumed = chunk->cause != PT_STATE_HALT && pc != PT_UNKNOWN;
+	ctx->decoder->state(ctx->state, (enum pt_state)chunk->cause, pc, &ctx->pipeline->batch);
+	send_events(ctx);
+	ctx->resumed = chunk->cause != PT_STATE_HALT && pc != PT_UNKNOWN;
 	if (chunk->cause == PT_STATE_HALT || chunk->cause == PT_STATE_RUN)
-		lane->held = chunk->cause == PT_STATE_HALT;
+		ctx->held = chunk->cause == PT_STATE_HALT;
 	/* Resumed, or reset, at a known pc: it had been held until then. */
-	if (lane->lead_open && (!lane->resumed || chunk->cause == PT_STATE_SLEEP))
-		lane->unseen = ran_before;
-	lane->lead_open = false;
-	lane->state_known = true;
+	if (ctx->lead_open && (!ctx->resumed || chunk->cause == PT_STATE_SLEEP))
+		ctx->unseen = ran_before;
+	ctx->lead_open = false;
+	ctx->state_known = true;
 	if (chunk->cause == PT_STATE_HALT || chunk->cause == PT_STATE_RESET)
-		send_mark(lane, PT_MARK_BURST_CUT, chunk);
+		send_mark(ctx, PT_MARK_BURST_CUT, chunk);
 }
 
-static void end(struct pt_lane *lane, const struct pt_chunk *chunk)
+static void end(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
-	lane->decoder->flush(lane->state, &lane->pipeline->batch);
-	send_events(lane);
-	send_mark(lane, PT_MARK_END, chunk);
+	ctx->decoder->flush(ctx->state, &ctx->pipeline->batch);
+	send_events(ctx);
+	send_mark(ctx, PT_MARK_END, chunk);
 }
 
-static void clock_chunk(struct pt_lane *lane, const struct pt_chunk *chunk)
+static void clock_chunk(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	uint64_t ticks, ns, error_ns;
 
@@ -389,51 +389,51 @@ static void clock_chunk(struct pt_lane *lane, const struct pt_chunk *chunk)
 	error_ns = pt_le64(chunk->bytes + PT_CLOCK_ERROR_NS);
 	if (ticks == PT_UNKNOWN || ns == PT_UNKNOWN || error_ns == PT_UNKNOWN)
 		return;
-	pt_clock_anchor(&lane->clock, ticks, ns, error_ns);
-	if (lane->pipeline->merge != NULL)
-		pt_merge_anchor(lane->pipeline->merge, lane->index, ticks, ns, error_ns);
+	pt_clock_anchor(&ctx->clock, ticks, ns, error_ns);
+	if (ctx->pipeline->merge != NULL)
+		pt_merge_anchor(ctx->pipeline->merge, ctx->index, ticks, ns, error_ns);
 }
 
 /* A format that this version does not know: its time still counts, as unobserved. */
-static void unread(struct pt_lane *lane, const struct pt_chunk *chunk)
+static void unread(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	if (chunk->kind == PT_CHUNK_LOSS)
-		pt_account_loss(&lane->account, chunk);
+		pt_account_loss(&ctx->account, chunk);
 	else if (chunk->kind == PT_CHUNK_DATA)
-		pt_account_data(&lane->account, chunk, 0);
+		pt_account_data(&ctx->account, chunk, 0);
 }
 
-static void merge_on(struct pt_lane *lane, const struct pt_chunk *chunk)
+static void merge_on(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
-	struct pt_merge *merge = lane->pipeline->merge;
+	struct pt_merge *merge = ctx->pipeline->merge;
 
-	pt_merge_span(merge, lane->index, chunk->from_ns, chunk->to_ns);
+	pt_merge_span(merge, ctx->index, chunk->from_ns, chunk->to_ns);
 	if (chunk->kind == PT_CHUNK_END)
-		pt_merge_end(merge, lane->index);
-	pt_lanes_drain(lane->pipeline);
+		pt_merge_end(merge, ctx->index);
+	pt_source_ctxs_drain(ctx->pipeline);
 }
 
-void pt_lane_feed(struct pt_lane *lane, const struct pt_chunk *chunk)
+void pt_source_ctx_feed(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	if (chunk->kind == PT_CHUNK_COST) {	/* of no time, and of no event */
-		pt_lane_cost(lane, chunk);
+		pt_source_ctx_cost(ctx, chunk);
 		return;
 	}
-	lane->facts.ended = lane->facts.ended || chunk->kind == PT_CHUNK_END;
-	if (lane->decoder != NULL)
-		send_mark(lane, PT_MARK_CHUNK, chunk);
-	if (lane->decoder == NULL)
-		unread(lane, chunk);
+	ctx->facts.ended = ctx->facts.ended || chunk->kind == PT_CHUNK_END;
+	if (ctx->decoder != NULL)
+		send_mark(ctx, PT_MARK_CHUNK, chunk);
+	if (ctx->decoder == NULL)
+		unread(ctx, chunk);
 	else if (chunk->kind == PT_CHUNK_DATA)
-		data(lane, chunk);
+		data(ctx, chunk);
 	else if (chunk->kind == PT_CHUNK_LOSS)
-		loss(lane, chunk);
+		loss(ctx, chunk);
 	else if (chunk->kind == PT_CHUNK_STATE)
-		state(lane, chunk);
+		state(ctx, chunk);
 	else if (chunk->kind == PT_CHUNK_CLOCK)
-		clock_chunk(lane, chunk);
+		clock_chunk(ctx, chunk);
 	else if (chunk->kind == PT_CHUNK_END)
-		end(lane, chunk);
-	if (lane->pipeline->merge != NULL && lane->decoder != NULL)
-		merge_on(lane, chunk);
+		end(ctx, chunk);
+	if (ctx->pipeline->merge != NULL && ctx->decoder != NULL)
+		merge_on(ctx, chunk);
 }

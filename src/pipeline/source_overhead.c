@@ -24,17 +24,17 @@ static void read_part(const struct pt_config *text, size_t i, struct pt_cost_par
 					      .ns = number(text, "setup_ns", i) };
 }
 
-void pt_lane_cost(struct pt_lane *lane, const struct pt_chunk *chunk)
+void pt_source_ctx_cost(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
-	struct pt_cost *cost = &lane->facts.cost;
+	struct pt_cost *cost = &ctx->facts.cost;
 	struct pt_config text;
 	char name[24];
 
 	if (!pt_config_init(&text, (const char *)chunk->bytes, chunk->len_bytes))
 		return;
 	if (pt_config_number(&text, "link_ns", PT_UNKNOWN) != PT_UNKNOWN) {	/* from the scheduler of a shared link */
-		lane->facts.link_ns = pt_config_number(&text, "link_ns", 0);
-		lane->facts.link_of_ns = pt_config_number(&text, "time_ns", 0);
+		ctx->facts.link_ns = pt_config_number(&text, "link_ns", 0);
+		ctx->facts.link_of_ns = pt_config_number(&text, "time_ns", 0);
 		pt_config_fini(&text);
 		return;
 	}

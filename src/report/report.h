@@ -1,5 +1,5 @@
 /* Rendering: views x formats. Every door (monitor, osdata, vFile, http, command line) parses one query and hands it
- * to the analyst, which renders between two chunks. */
+ * to the analysis thread, which renders between two chunks. */
 #ifndef PT_REPORT_H
 #define PT_REPORT_H
 

@@ -26,7 +26,7 @@ struct request {
 	enum pt_branches how;		/* as text */
 	size_t top;
 	char *word;			/* of rules */
-	pt_analyst_reply reply;
+	pt_analysis_thread_reply reply;
 	void *arg;
 	/* the answer */
 	int rc;
@@ -34,7 +34,7 @@ struct request {
 	struct pt_text text;
 };
 
-struct pt_analyst {
+struct pt_analysis_thread {
 	uv_thread_t thread;
 	uv_async_t async;
 	struct pt_queue *queue;
@@ -62,7 +62,7 @@ enum { IDLE_MS = 1000 };
 
 /* --- the thread --------------------------------------------------------------------------------------------------- */
 
-static void pass_end(struct pt_analyst *a)
+static void pass_end(struct pt_analysis_thread *a)
 {
 	const struct pt_profile *profile = pt_pipeline_profile(a->pipeline);
 	double loss = pt_profile_lost_share(profile);
@@ -80,7 +80,7 @@ static void pass_end(struct pt_analyst *a)
 	uv_async_send(&a->async);
 }
 
-static void take_in(struct pt_analyst *a, struct pt_chunk *chunk)
+static void take_in(struct pt_analysis_thread *a, struct pt_chunk *chunk)
 {
 	bool end = chunk->kind == PT_CHUNK_END;
 
@@ -95,7 +95,7 @@ static void take_in(struct pt_analyst *a, struct pt_chunk *chunk)
 		pass_end(a);
 }
 
-static void record(struct pt_analyst *a)
+static void record(struct pt_analysis_thread *a)
 {
 	struct pt_err err = { 0 };
 
@@ -103,7 +103,7 @@ static void record(struct pt_analyst *a)
 		pt_warn("branch history: %s", err.msg);
 }
 
-static void take_up_fresh(struct pt_analyst *a)
+static void take_up_fresh(struct pt_analysis_thread *a)
 {
 	bool record_wanted = a->recording;
 	struct pt_pipeline *fresh;
@@ -128,7 +128,7 @@ static void take_up_fresh(struct pt_analyst *a)
 }
 
 /* The oldest request, unless it waits for the queue to be empty. */
-static struct request *next_request(struct pt_analyst *a, bool empty)
+static struct request *next_request(struct pt_analysis_thread *a, bool empty)
 {
 	struct request *request;
 
@@ -142,7 +142,7 @@ static struct request *next_request(struct pt_analyst *a, bool empty)
 	return request;
 }
 
-static void answer(struct pt_analyst *a, bool empty)
+static void answer(struct pt_analysis_thread *a, bool empty)
 {
 	struct request *request = next_request(a, empty);
 
@@ -157,7 +157,7 @@ static void answer(struct pt_analyst *a, bool empty)
 	uv_async_send(&a->async);
 }
 
-static bool asked(struct pt_analyst *a)
+static bool asked(struct pt_analysis_thread *a)
 {
 	bool yes;
 
@@ -167,7 +167,7 @@ static bool asked(struct pt_analyst *a)
 	return yes;
 }
 
-static bool busy_or_running(struct pt_analyst *a)
+static bool busy_or_running(struct pt_analysis_thread *a)
 {
 	bool on;
 
@@ -179,7 +179,7 @@ static bool busy_or_running(struct pt_analyst *a)
 
 static void analyst_thread(void *arg)
 {
-	struct pt_analyst *a = arg;
+	struct pt_analysis_thread *a = arg;
 
 	while (busy_or_running(a)) {
 		bool was_asked = asked(a); /* before the look into the queue: what was put
@@ -199,7 +199,7 @@ static void analyst_thread(void *arg)
 
 /* --- the loop's side ---------------------------------------------------------------------------------------------- */
 
-static void free_analyst(struct pt_analyst *a)
+static void free_analyst(struct pt_analysis_thread *a)
 {
 	uv_mutex_destroy(&a->lock);
 	pt_pipeline_free(a->pipeline);
@@ -210,7 +210,7 @@ static void free_analyst(struct pt_analyst *a)
 
 static void on_async_closed(uv_handle_t *handle)
 {
-	struct pt_analyst *a = handle->data;
+	struct pt_analysis_thread *a = handle->data;
 	void (*on_closed)(void *arg) = a->on_closed;
 	void *arg = a->closed_arg;
 
@@ -232,7 +232,7 @@ static void deliver(struct request *request)
 
 static void on_news(uv_async_t *async)
 {
-	struct pt_analyst *a = async->data;
+	struct pt_analysis_thread *a = async->data;
 	struct request *answered, *next;
 	bool end_passed, ended;
 
@@ -256,10 +256,11 @@ static void on_news(uv_async_t *async)
 	}
 }
 
-struct pt_analyst *pt_analyst_new(uv_loop_t *loop, struct pt_queue *queue, struct pt_pipeline *pipeline,
-				  struct pt_capture *capture, void (*on_end)(void *arg), void *arg, struct pt_err *err)
+struct pt_analysis_thread *pt_analysis_thread_new(uv_loop_t *loop, struct pt_queue *queue, struct pt_pipeline *pipeline,
+						  struct pt_capture *capture, void (*on_end)(void *arg), void *arg,
+						  struct pt_err *err)
 {
-	struct pt_analyst *a = pt_alloc(sizeof(*a));
+	struct pt_analysis_thread *a = pt_alloc(sizeof(*a));
 	int rc;
 
 	a->queue = queue;
@@ -286,7 +287,7 @@ struct pt_analyst *pt_analyst_new(uv_loop_t *loop, struct pt_queue *queue, struc
 	return a;
 }
 
-void pt_analyst_close(struct pt_analyst *a, void (*on_closed)(void *arg), void *arg)
+void pt_analysis_thread_close(struct pt_analysis_thread *a, void (*on_closed)(void *arg), void *arg)
 {
 	a->on_closed = on_closed;
 	a->closed_arg = arg;
@@ -296,7 +297,7 @@ void pt_analyst_close(struct pt_analyst *a, void (*on_closed)(void *arg), void *
 	pt_queue_wake(a->queue);
 }
 
-static void ask(struct pt_analyst *a, const struct request *what)
+static void ask(struct pt_analysis_thread *a, const struct request *what)
 {
 	struct request *request = pt_alloc(sizeof(*request));
 
@@ -313,7 +314,8 @@ static int make_report(struct pt_pipeline *pipeline, struct request *request)
 	return pt_report_render(pt_pipeline_profile(pipeline), &request->query, &request->text, &request->err);
 }
 
-void pt_analyst_report(struct pt_analyst *a, const struct pt_query *query, pt_analyst_reply reply, void *arg)
+void pt_analysis_thread_report(struct pt_analysis_thread *a, const struct pt_query *query,
+			       pt_analysis_thread_reply reply, void *arg)
 {
 	ask(a, &(struct request){ .make = make_report, .query = *query, .reply = reply, .arg = arg });
 }
@@ -340,8 +342,8 @@ static int make_history(struct pt_pipeline *pipeline, struct request *request)
 	return 0;
 }
 
-void pt_analyst_history(struct pt_analyst *a, uint16_t core, uint64_t since, uint64_t pc, pt_analyst_reply reply,
-			void *arg)
+void pt_analysis_thread_history(struct pt_analysis_thread *a, uint16_t core, uint64_t since, uint64_t pc,
+				pt_analysis_thread_reply reply, void *arg)
 {
 	ask(a, &(struct request){ .make = make_history,
 				  .settled = true,
@@ -360,7 +362,8 @@ static int set_limits(struct pt_pipeline *pipeline, struct request *request)
 	return rc;
 }
 
-void pt_analyst_set_limits(struct pt_analyst *a, const char *word, pt_analyst_reply reply, void *arg)
+void pt_analysis_thread_set_limits(struct pt_analysis_thread *a, const char *word, pt_analysis_thread_reply reply,
+				   void *arg)
 {
 	ask(a, &(struct request){ .make = set_limits, .word = pt_strdup(word), .reply = reply, .arg = arg });
 }
@@ -371,8 +374,8 @@ static int make_branches(struct pt_pipeline *pipeline, struct request *request)
 				 &request->text, &request->err);
 }
 
-void pt_analyst_branches(struct pt_analyst *a, enum pt_branches how, uint16_t core, size_t top, pt_analyst_reply reply,
-			 void *arg)
+void pt_analysis_thread_branches(struct pt_analysis_thread *a, enum pt_branches how, uint16_t core, size_t top,
+				 pt_analysis_thread_reply reply, void *arg)
 {
 	ask(a, &(struct request){ .make = make_branches,
 				  .settled = true,
@@ -383,7 +386,7 @@ void pt_analyst_branches(struct pt_analyst *a, enum pt_branches how, uint16_t co
 				  .arg = arg });
 }
 
-void pt_analyst_record(struct pt_analyst *a)
+void pt_analysis_thread_record(struct pt_analysis_thread *a)
 {
 	uv_mutex_lock(&a->lock);
 	a->record_wanted = true;
@@ -391,7 +394,7 @@ void pt_analyst_record(struct pt_analyst *a)
 	pt_queue_wake(a->queue);
 }
 
-static void put_fresh(struct pt_analyst *a, struct pt_pipeline *pipeline, bool is_fed)
+static void put_fresh(struct pt_analysis_thread *a, struct pt_pipeline *pipeline, bool is_fed)
 {
 	struct pt_pipeline *unused;
 
@@ -404,19 +407,19 @@ static void put_fresh(struct pt_analyst *a, struct pt_pipeline *pipeline, bool i
 	pt_queue_wake(a->queue);
 }
 
-void pt_analyst_restart(struct pt_analyst *a, struct pt_pipeline *pipeline)
+void pt_analysis_thread_restart(struct pt_analysis_thread *a, struct pt_pipeline *pipeline)
 {
 	put_fresh(a, pipeline, false);
 }
 
-void pt_analyst_replace(struct pt_analyst *a, struct pt_pipeline *pipeline)
+void pt_analysis_thread_replace(struct pt_analysis_thread *a, struct pt_pipeline *pipeline)
 {
 	put_fresh(a, pipeline, true);
 }
 
-void pt_analyst_limits(const struct pt_analyst *analyst, size_t *failed, size_t *undecided)
+void pt_analysis_thread_limits(const struct pt_analysis_thread *analysis, size_t *failed, size_t *undecided)
 {
-	struct pt_analyst *a = (struct pt_analyst *)analyst;
+	struct pt_analysis_thread *a = (struct pt_analysis_thread *)analysis;
 
 	uv_mutex_lock(&a->lock);
 	*failed = a->limits_failed;
@@ -424,9 +427,9 @@ void pt_analyst_limits(const struct pt_analyst *analyst, size_t *failed, size_t 
 	uv_mutex_unlock(&a->lock);
 }
 
-double pt_analyst_loss(const struct pt_analyst *analyst)
+double pt_analysis_thread_loss(const struct pt_analysis_thread *analysis)
 {
-	struct pt_analyst *a = (struct pt_analyst *)analyst;
+	struct pt_analysis_thread *a = (struct pt_analysis_thread *)analysis;
 	double loss;
 
 	uv_mutex_lock(&a->lock);

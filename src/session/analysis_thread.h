@@ -1,4 +1,4 @@
-/* The analyst: the thread that turns a profile's chunks into statistics while the board thread goes on collecting, and
+/* The analysis thread: the thread that turns a profile's chunks into statistics while the board thread goes on collecting, and
  * renders reports between two chunks. Owns its pipeline; the queue is shared with the board thread. */
 #ifndef PT_ANALYST_H
 #define PT_ANALYST_H
@@ -11,41 +11,44 @@
 #include "report/shared/branches.h"
 #include "report/table/query.h"
 
-struct pt_analyst;
+struct pt_analysis_thread;
 
 /* Loop thread. A rendered report, or an error and its sentence as text. */
-typedef void (*pt_analyst_reply)(void *arg, int rc, const char *text, size_t len_bytes);
+typedef void (*pt_analysis_thread_reply)(void *arg, int rc, const char *text, size_t len_bytes);
 
 /* Takes the pipeline over, also on failure. capture: each chunk is put there before it is decoded; the caller's, NULL:
  * none. on_end: the END chunk of the source has been passed, and the capture is safe on the disk; loop thread. NULL: no
  * thread can be started; the sentence says why. */
-struct pt_analyst *pt_analyst_new(uv_loop_t *loop, struct pt_queue *queue, struct pt_pipeline *pipeline,
-				  struct pt_capture *capture, void (*on_end)(void *arg), void *arg, struct pt_err *err);
+struct pt_analysis_thread *pt_analysis_thread_new(uv_loop_t *loop, struct pt_queue *queue, struct pt_pipeline *pipeline,
+						  struct pt_capture *capture, void (*on_end)(void *arg), void *arg,
+						  struct pt_err *err);
 /* Answers what was asked, ends the thread, frees itself and the pipeline; then on_closed. The queue stays. */
-void pt_analyst_close(struct pt_analyst *analyst, void (*on_closed)(void *arg), void *arg);
+void pt_analysis_thread_close(struct pt_analysis_thread *analysis, void (*on_closed)(void *arg), void *arg);
 
 /* Loop thread, both. */
-void pt_analyst_report(struct pt_analyst *analyst, const struct pt_query *query, pt_analyst_reply reply, void *arg);
+void pt_analysis_thread_report(struct pt_analysis_thread *analysis, const struct pt_query *query,
+			       pt_analysis_thread_reply reply, void *arg);
 /* Keep the branch history from now on (profile/analyses/calls/history.h), also when statistics start anew. */
-void pt_analyst_record(struct pt_analyst *analyst);
+void pt_analysis_thread_record(struct pt_analysis_thread *analysis);
 /* Blocks of the runs from number `since` on, up to pc, once every chunk that is in the queue by now has been seen.
  * The reply's text is a struct pt_history_answer and its blocks, PT_HISTORY_RUNS at most. PT_ESTATE: nothing is
  * recorded. */
-void pt_analyst_history(struct pt_analyst *analyst, uint16_t core, uint64_t since, uint64_t pc, pt_analyst_reply reply,
-			void *arg);
+void pt_analysis_thread_history(struct pt_analysis_thread *analysis, uint16_t core, uint64_t since, uint64_t pc,
+				pt_analysis_thread_reply reply, void *arg);
 /* The same as text (report/shared/branches.h). */
-void pt_analyst_branches(struct pt_analyst *analyst, enum pt_branches how, uint16_t core, size_t top,
-			 pt_analyst_reply reply, void *arg);
+void pt_analysis_thread_branches(struct pt_analysis_thread *analysis, enum pt_branches how, uint16_t core, size_t top,
+				 pt_analysis_thread_reply reply, void *arg);
 /* Statistics start anew with the next chunk: replaces the pipeline, takes the new one over. */
-void pt_analyst_restart(struct pt_analyst *analyst, struct pt_pipeline *pipeline);
+void pt_analysis_thread_restart(struct pt_analysis_thread *analysis, struct pt_pipeline *pipeline);
 /* The same profile in another light: the pipeline has had every chunk up to END already, which has been passed. */
-void pt_analyst_replace(struct pt_analyst *analyst, struct pt_pipeline *pipeline);
+void pt_analysis_thread_replace(struct pt_analysis_thread *analysis, struct pt_pipeline *pipeline);
 /* From the next chunk on, check these rules: pt_pipeline_set_limits(). Loop thread; the reply has no text but an
  * error's. */
-void pt_analyst_set_limits(struct pt_analyst *analyst, const char *word, pt_analyst_reply reply, void *arg);
+void pt_analysis_thread_set_limits(struct pt_analysis_thread *analysis, const char *word,
+				   pt_analysis_thread_reply reply, void *arg);
 /* Share of trace bytes lost to faults so far, 0..1. Any thread. */
-double pt_analyst_loss(const struct pt_analyst *analyst);
+double pt_analysis_thread_loss(const struct pt_analysis_thread *analysis);
 /* How many timing rules were violated, and how many the data could not decide, when END was passed. Any thread. */
-void pt_analyst_limits(const struct pt_analyst *analyst, size_t *failed, size_t *undecided);
+void pt_analysis_thread_limits(const struct pt_analysis_thread *analysis, size_t *failed, size_t *undecided);
 
 #endif

@@ -26,7 +26,7 @@ void pt_session_record(struct pt_session *session, pt_session_reply reply, void 
 
 bool pt_session_records(const struct pt_session *session)
 {
-	return session->state == PT_SESSION_RUNNING && session->take->records;
+	return session->state == PT_SESSION_RUNNING && session->recording->records;
 }
 
 static int settle_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
@@ -36,10 +36,10 @@ static int settle_run(struct pt_job *job, struct pt_board *board, struct pt_targ
 	(void)target;
 	if (pt_board_hear(board, err) < 0)
 		return err->code;
-	return pt_live_catch_up(request->take->live, err);
+	return pt_live_catch_up(request->recording->live, err);
 }
 
-/* Once the board thread has handed on what the source has by now, settled() asks the analyst. */
+/* Once the board thread has handed on what the source has by now, settled() asks the analysis thread. */
 static void ask_settled(struct request *request, uint16_t core,
 			void (*settled)(struct pt_job *job, int rc, const struct pt_err *err))
 {
@@ -56,8 +56,8 @@ static void history_settled(struct pt_job *job, int rc, const struct pt_err *err
 	if (rc < 0)
 		pt_session_answer(&request->waiter, rc, err->msg);
 	else
-		pt_analyst_history(request->take->analyst, request->core, request->since, request->pc,
-				   request->waiter.reply, request->waiter.arg);
+		pt_analysis_thread_history(request->recording->analysis, request->core, request->since, request->pc,
+					   request->waiter.reply, request->waiter.arg);
 	free(request);
 }
 
@@ -81,8 +81,8 @@ static void branches_settled(struct pt_job *job, int rc, const struct pt_err *er
 	if (rc < 0)
 		pt_session_answer(&request->waiter, rc, err->msg);
 	else
-		pt_analyst_branches(request->take->analyst, request->branches, request->core, request->top,
-				    request->waiter.reply, request->waiter.arg);
+		pt_analysis_thread_branches(request->recording->analysis, request->branches, request->core,
+					    request->top, request->waiter.reply, request->waiter.arg);
 	free(request);
 }
 
@@ -161,7 +161,7 @@ static const char nothing[] = "nothing was profiled yet (monitor profile start, 
 /* Symbols that come when a profile without any has stopped: its trace is read again, and reports wait for that. */
 struct naming {
 	struct pt_session *session;
-	const struct take *take;	/* compared alone; it may be gone */
+	const struct recording *recording;	/* compared alone; it may be gone */
 	struct pt_program *program;
 	struct waiting_report { struct pt_query query; struct waiter waiter; struct waiting_report *next; } *first;
 };
@@ -170,15 +170,15 @@ static void on_read_again(void *arg, struct pt_pipeline *pipeline, const struct 
 {
 	struct naming naming = *(struct naming *)arg;
 	struct pt_session *session = naming.session;
-	struct take *take = session->take == naming.take ? session->take : NULL;
+	struct recording *recording = session->recording == naming.recording ? session->recording : NULL;
 
 	free(arg);
 	session->naming = NULL;
 	if (pipeline == NULL)
 		pt_warn("the profile stays without names: %s", err->msg);
-	if (pipeline != NULL && take != NULL) {
-		pt_analyst_replace(take->analyst, pipeline);
-		take->program = pt_program_ref(naming.program);
+	if (pipeline != NULL && recording != NULL) {
+		pt_analysis_thread_replace(recording->analysis, pipeline);
+		recording->program = pt_program_ref(naming.program);
 	} else {
 		pt_pipeline_free(pipeline);
 	}
@@ -194,10 +194,11 @@ static void on_read_again(void *arg, struct pt_pipeline *pipeline, const struct 
 
 static bool lacks_names(const struct pt_session *session)
 {
-	const struct take *take = session->take;
+	const struct recording *recording = session->recording;
 
 	return session->state == PT_SESSION_IDLE && session->on_closed == NULL && session->program != NULL &&
-	       take->program == NULL && take->capture != NULL && take->analyst != NULL && !take->named_later;
+	       recording->program == NULL && recording->capture != NULL && recording->analysis != NULL &&
+	       !recording->named_later;
 }
 
 /* False: the report need not wait. */
@@ -211,7 +212,7 @@ static bool waits_for_names(struct pt_session *session, const struct pt_query *q
 		return false;
 	if (begins) {
 		naming = session->naming = pt_alloc(sizeof(*naming));
-		*naming = (struct naming){ session, session->take, pt_program_ref(session->program), NULL };
+		*naming = (struct naming){ session, session->recording, pt_program_ref(session->program), NULL };
 	}
 	w = pt_alloc(sizeof(*w));
 	*w = (struct waiting_report){ *query, waiter, NULL };
@@ -220,9 +221,9 @@ static bool waits_for_names(struct pt_session *session, const struct pt_query *q
 	*last = w;
 	if (begins) {
 		session->closing++;
-		session->take->named_later = true;
-		pt_late_symbols(session->loop, session->take->capture, session->program, session->take->settings,
-				on_read_again, naming);
+		session->recording->named_later = true;
+		pt_late_symbols(session->loop, session->recording->capture, session->program,
+				session->recording->settings, on_read_again, naming);
 	}
 	return true;
 }
@@ -231,10 +232,10 @@ void pt_session_report(struct pt_session *session, const struct pt_query *query,
 {
 	struct waiter waiter = { reply, arg };
 
-	if (session->take == NULL)
+	if (session->recording == NULL)
 		pt_session_answer(&waiter, PT_ESTATE, session->on_closed != NULL ? pt_session_closed : nothing);
 	else if (!waits_for_names(session, query, waiter))
-		pt_analyst_report(session->take->analyst, query, reply, arg);
+		pt_analysis_thread_report(session->recording->analysis, query, reply, arg);
 }
 
 void pt_session_reset(struct pt_session *session, pt_session_reply reply, void *arg)
@@ -243,7 +244,7 @@ void pt_session_reset(struct pt_session *session, pt_session_reply reply, void *
 	struct pt_pipeline *pipeline;
 	struct pt_err err = { 0 };
 
-	if (session->take == NULL) {
+	if (session->recording == NULL) {
 		pt_session_answer(&waiter, PT_ESTATE, nothing);
 		return;
 	}
@@ -252,12 +253,12 @@ void pt_session_reset(struct pt_session *session, pt_session_reply reply, void *
 				  "the profile has ended, and its result stays; monitor profile start begins another");
 		return;
 	}
-	pipeline = pt_pipeline_new(session->take->program, session->take->settings, &err);
+	pipeline = pt_pipeline_new(session->recording->program, session->recording->settings, &err);
 	if (pipeline == NULL) {
 		pt_session_answer(&waiter, err.code, err.msg);
 		return;
 	}
-	pt_analyst_restart(session->take->analyst, pipeline);
+	pt_analysis_thread_restart(session->recording->analysis, pipeline);
 	pt_session_answer(&waiter, 0, "statistics start anew\n");
 }
 
@@ -281,15 +282,15 @@ void pt_session_save(struct pt_session *session, const char *path, bool replace,
 	struct waiter waiter = { reply, arg };
 	struct saving *saving;
 
-	if (session->take == NULL || session->take->capture == NULL) {
+	if (session->recording == NULL || session->recording->capture == NULL) {
 		pt_session_answer(&waiter, PT_ESTATE,
-				  session->take == NULL ? nothing : "this profile kept no trace (spool=0)");
+				  session->recording == NULL ? nothing : "this profile kept no trace (spool=0)");
 		return;
 	}
 	saving = pt_alloc(sizeof(*saving));
 	*saving = (struct saving){ session, waiter };
 	session->closing++;
-	pt_capture_save_later(session->loop, session->take->capture, path, replace, on_saved, saving);
+	pt_capture_save_later(session->loop, session->recording->capture, path, replace, on_saved, saving);
 }
 
 bool pt_session_captured(const struct pt_session *session, char *line, size_t size)
@@ -297,10 +298,11 @@ bool pt_session_captured(const struct pt_session *session, char *line, size_t si
 	struct pt_err err;
 
 	line[0] = '\0';
-	if (session->take == NULL || session->take->capture == NULL)
+	if (session->recording == NULL || session->recording->capture == NULL)
 		return true;
-	pt_take_tell_capture(session->take, line, size);
-	return pt_capture_path(session->take->capture)[0] == '\0' || !pt_capture_failed(session->take->capture, &err);
+	pt_recording_tell_capture(session->recording, line, size);
+	return pt_capture_path(session->recording->capture)[0] == '\0' ||
+	       !pt_capture_failed(session->recording->capture, &err);
 }
 
 /* --- rules, and what became of them ------------------------------------------------------------------------------- */
@@ -308,13 +310,13 @@ bool pt_session_captured(const struct pt_session *session, char *line, size_t si
 void pt_session_limits(const struct pt_session *session, size_t *failed, size_t *undecided)
 {
 	*failed = *undecided = 0;
-	if (session->take != NULL)
-		pt_analyst_limits(session->take->analyst, failed, undecided);
+	if (session->recording != NULL)
+		pt_analysis_thread_limits(session->recording->analysis, failed, undecided);
 }
 
-struct ruling {			/* rules on their way to the analyst */
+struct ruling {			/* rules on their way to the analysis thread */
 	struct pt_session *session;
-	struct take *take;
+	struct recording *recording;
 	struct waiter waiter;
 	char *word;			/* NULL: no rules any more */
 };
@@ -340,8 +342,8 @@ static void on_ruled(void *arg, int rc, const char *text, size_t len_bytes)
 
 	(void)len_bytes;
 	if (ruled) {
-		if (session->take == ruling->take)
-			pt_pipeline_add(session->take->settings, there ? ruling->word : no_rules, NULL);
+		if (session->recording == ruling->recording)
+			pt_pipeline_add(session->recording->settings, there ? ruling->word : no_rules, NULL);
 		keep_limits(session, ruling->word);
 	} else {
 		free(ruling->word);
@@ -355,14 +357,14 @@ void pt_session_set_limits(struct pt_session *session, const char *word, pt_sess
 	struct waiter waiter = { reply, arg };
 	struct ruling *ruling;
 
-	if (session->state != PT_SESSION_RUNNING || session->take == NULL) {
+	if (session->state != PT_SESSION_RUNNING || session->recording == NULL) {
 		keep_limits(session, word != NULL ? pt_strdup(word) : NULL);
 		pt_session_answer(&waiter, 0, word != NULL ? from_start : "no rules for the next profile\n");
 		return;
 	}
 	ruling = pt_alloc(sizeof(*ruling));
-	*ruling = (struct ruling){ session, session->take, waiter, word != NULL ? pt_strdup(word) : NULL };
-	pt_analyst_set_limits(session->take->analyst, word != NULL ? word : no_rules, on_ruled, ruling);
+	*ruling = (struct ruling){ session, session->recording, waiter, word != NULL ? pt_strdup(word) : NULL };
+	pt_analysis_thread_set_limits(session->recording->analysis, word != NULL ? word : no_rules, on_ruled, ruling);
 }
 
 void pt_session_set_orti(struct pt_session *session, const char *word)
@@ -373,5 +375,5 @@ void pt_session_set_orti(struct pt_session *session, const char *word)
 
 double pt_session_loss(const struct pt_session *session)
 {
-	return session->take != NULL ? pt_analyst_loss(session->take->analyst) : 0.0;
+	return session->recording != NULL ? pt_analysis_thread_loss(session->recording->analysis) : 0.0;
 }

@@ -12,18 +12,18 @@
 #include "host/log.h"
 #include "pipeline/pipeline.h"
 
-static void free_take(struct take *take)
+static void free_recording(struct recording *recording)
 {
-	pt_live_free(take->live);
-	pt_pipeline_free(take->pipeline);
-	pt_queue_free(take->queue);
-	pt_params_free(take->settings);
-	pt_params_free(take->capturing);
-	pt_program_unref(take->program);
-	for (size_t i = 0; i < take->n_rest; i++)
-		free(take->rest[i]);
-	free(take->rest);
-	free(take);
+	pt_live_free(recording->live);
+	pt_pipeline_free(recording->pipeline);
+	pt_queue_free(recording->queue);
+	pt_params_free(recording->settings);
+	pt_params_free(recording->capturing);
+	pt_program_unref(recording->program);
+	for (size_t i = 0; i < recording->n_rest; i++)
+		free(recording->rest[i]);
+	free(recording->rest);
+	free(recording);
 }
 
 static void on_capture_closed(void *arg)
@@ -37,80 +37,80 @@ static void on_capture_closed(void *arg)
 /* The file's disk may take its time, or not answer. */
 static void on_analyst_closed(void *arg)
 {
-	struct take *take = arg;
-	struct pt_session *session = take->session;
-	struct pt_capture *capture = take->capture;
+	struct recording *recording = arg;
+	struct pt_session *session = recording->session;
+	struct pt_capture *capture = recording->capture;
 
-	free_take(take);
+	free_recording(recording);
 	pt_capture_unref_later(session->loop, capture, on_capture_closed, session);
 }
 
-void pt_take_close(struct take *take)
+void pt_recording_close(struct recording *recording)
 {
-	if (take == NULL)
+	if (recording == NULL)
 		return;
-	take->session->closing++;
-	if (take->analyst != NULL)
-		pt_analyst_close(take->analyst, on_analyst_closed, take);
+	recording->session->closing++;
+	if (recording->analysis != NULL)
+		pt_analysis_thread_close(recording->analysis, on_analyst_closed, recording);
 	else
-		on_analyst_closed(take);
+		on_analyst_closed(recording);
 }
 
-void pt_take_tell_capture(const struct take *take, char *line, size_t size)
+void pt_recording_tell_capture(const struct recording *recording, char *line, size_t size)
 {
 	char text[560];
 
 	line[0] = '\0';
-	if (take->capture != NULL && pt_capture_path(take->capture)[0] != '\0')
-		snprintf(line, size, "captured %s\n", pt_capture_describe(take->capture, text, sizeof(text)));
+	if (recording->capture != NULL && pt_capture_path(recording->capture)[0] != '\0')
+		snprintf(line, size, "captured %s\n", pt_capture_describe(recording->capture, text, sizeof(text)));
 }
 
 /* --- what its threads say ----------------------------------------------------------------------------------------- */
 
 static void on_end(void *arg)
 {
-	struct take *take = arg;
+	struct recording *recording = arg;
 
-	take->end_passed = true;
-	pt_session_finish_stop(take->session);
+	recording->end_passed = true;
+	pt_session_finish_stop(recording->session);
 }
 
-static void from_board(struct take *take, bool *what)
+static void from_board(struct recording *recording, bool *what)
 {
-	uv_mutex_lock(&take->session->lock);
+	uv_mutex_lock(&recording->session->lock);
 	*what = true;
-	uv_mutex_unlock(&take->session->lock);
-	uv_async_send(&take->session->news);
+	uv_mutex_unlock(&recording->session->lock);
+	uv_async_send(&recording->session->news);
 }
 
 static void on_time_up(void *arg)
 {
-	struct take *take = arg;
+	struct recording *recording = arg;
 
-	from_board(take, &take->time_up);
+	from_board(recording, &recording->time_up);
 }
 
 static void on_dead(void *arg)
 {
-	struct take *take = arg;
+	struct recording *recording = arg;
 
-	from_board(take, &take->dead);
+	from_board(recording, &recording->dead);
 }
 
 /* --- a new one ---------------------------------------------------------------------------------------------------- */
 
 /* Words of the pipeline go into settings, those of the capture too, the others are left for the source. */
-static int split_words(struct take *take, const char *const *words, size_t n_words, struct pt_err *err)
+static int split_words(struct recording *recording, const char *const *words, size_t n_words, struct pt_err *err)
 {
 	for (size_t i = 0; i < n_words; i++) {
 		int rc = 0;
 
 		if (pt_pipeline_knows(words[i]))
-			rc = pt_pipeline_add(take->settings, words[i], err);
+			rc = pt_pipeline_add(recording->settings, words[i], err);
 		else if (pt_capture_knows(words[i]))
-			rc = pt_params_add(take->capturing, pt_capture_params, pt_n_capture_params, words[i], err);
+			rc = pt_params_add(recording->capturing, pt_capture_params, pt_n_capture_params, words[i], err);
 		else
-			take->rest[take->n_rest++] = pt_strdup(words[i]);
+			recording->rest[recording->n_rest++] = pt_strdup(words[i]);
 		if (rc < 0)
 			return err->code;
 	}
@@ -129,30 +129,32 @@ static void name_settings(struct pt_live *live)
 	pt_live_name_others(live, names);
 }
 
-struct take *pt_take_make(struct pt_session *session, const char *const *words, size_t n_words, struct pt_err *err)
+struct recording *pt_recording_make(struct pt_session *session, const char *const *words, size_t n_words,
+				    struct pt_err *err)
 {
-	struct take *take = pt_alloc(sizeof(*take));
-	struct pt_live_news news = { .on_time_up = on_time_up, .on_dead = on_dead, .arg = take };
+	struct recording *recording = pt_alloc(sizeof(*recording));
+	struct pt_live_news news = { .on_time_up = on_time_up, .on_dead = on_dead, .arg = recording };
 
-	take->session = session;
-	take->settings = pt_params_new();
-	take->capturing = pt_params_new();
-	take->queue = pt_queue_new(POOL_CHUNKS, false);
-	take->program = session->program != NULL ? pt_program_ref(session->program) : NULL;
-	take->rest = pt_alloc_array(session->n_standing + n_words + 1, sizeof(*take->rest));
-	if (split_words(take, (const char *const *)session->standing, session->n_standing, err) == 0 &&
-	    split_words(take, (const char *const *)&session->limits, session->limits != NULL, err) == 0 &&
-	    split_words(take, (const char *const *)&session->orti, session->orti != NULL, err) == 0 &&
-	    split_words(take, words, n_words, err) == 0)
-		take->pipeline = pt_pipeline_new(take->program, take->settings, err);
-	if (take->pipeline == NULL) {
-		free_take(take);
+	recording->session = session;
+	recording->settings = pt_params_new();
+	recording->capturing = pt_params_new();
+	recording->queue = pt_queue_new(POOL_CHUNKS, false);
+	recording->program = session->program != NULL ? pt_program_ref(session->program) : NULL;
+	recording->rest = pt_alloc_array(session->n_standing + n_words + 1, sizeof(*recording->rest));
+	if (split_words(recording, (const char *const *)session->standing, session->n_standing, err) == 0 &&
+	    split_words(recording, (const char *const *)&session->limits, session->limits != NULL, err) == 0 &&
+	    split_words(recording, (const char *const *)&session->orti, session->orti != NULL, err) == 0 &&
+	    split_words(recording, words, n_words, err) == 0)
+		recording->pipeline = pt_pipeline_new(recording->program, recording->settings, err);
+	if (recording->pipeline == NULL) {
+		free_recording(recording);
 		return NULL;
 	}
-	take->live = pt_live_new(take->queue, take->program, (const char *const *)take->rest, take->n_rest,
-				 pt_pipeline_core_hz(take->settings), pt_pipeline_measures(take->settings), &news);
-	name_settings(take->live);
-	return take;
+	recording->live = pt_live_new(recording->queue, recording->program, (const char *const *)recording->rest,
+				      recording->n_rest, pt_pipeline_core_hz(recording->settings),
+				      pt_pipeline_measures(recording->settings), &news);
+	name_settings(recording->live);
+	return recording;
 }
 
 /* --- its capture -------------------------------------------------------------------------------------------------- */
@@ -190,52 +192,53 @@ static void forget_opening(void *data)
 	free(o);
 }
 
-static struct opening *new_opening(const struct take *take)
+static struct opening *new_opening(const struct recording *recording)
 {
 	struct opening *o = pt_alloc(sizeof(*o));
 
-	o->program = take->program != NULL ? pt_program_ref(take->program) : NULL;
-	o->settings = pt_params_copy(take->settings);
-	o->capturing = pt_params_copy(take->capturing);
-	o->words = pt_alloc_array(take->n_rest + 1, sizeof(*o->words));
-	for (size_t i = 0; i < take->n_rest; i++)
-		o->words[o->n_words++] = pt_strdup(take->rest[i]);
+	o->program = recording->program != NULL ? pt_program_ref(recording->program) : NULL;
+	o->settings = pt_params_copy(recording->settings);
+	o->capturing = pt_params_copy(recording->capturing);
+	o->words = pt_alloc_array(recording->n_rest + 1, sizeof(*o->words));
+	for (size_t i = 0; i < recording->n_rest; i++)
+		o->words[o->n_words++] = pt_strdup(recording->rest[i]);
 	return o;
 }
 
 /* A file that the user wants is part of the start; the temporary one is a courtesy. */
-static void go_on(struct take *take, struct pt_err *err)
+static void go_on(struct recording *recording, struct pt_err *err)
 {
-	if (err->code < 0 && pt_capture_wanted(take->capturing)) {
+	if (err->code < 0 && pt_capture_wanted(recording->capturing)) {
 		pt_wrap(err, "capture");
 	} else {
 		if (err->code < 0)
 			pt_info("profile save will have nothing to save: %s", err->msg);
 		*err = (struct pt_err){ 0 };
-		take->analyst = pt_analyst_new(take->session->loop, take->queue, take->pipeline, take->capture, on_end,
-					       take, err);
-		take->pipeline = NULL;
+		recording->analysis =
+			pt_analysis_thread_new(recording->session->loop, recording->queue, recording->pipeline,
+					       recording->capture, on_end, recording, err);
+		recording->pipeline = NULL;
 	}
-	take->opened(take->opened_arg, err);
+	recording->opened(recording->opened_arg, err);
 }
 
 static void after_open(void *data, void *arg, bool late)
 {
-	struct take *take = arg;
+	struct recording *recording = arg;
 	struct opening *o = data;
 	struct pt_err err = { 0 };
 
-	take->opening = NULL;
+	recording->opening = NULL;
 	if (late) {
-		pt_fail(&err, take->cancelled ? PT_EINTERRUPTED : PT_ETIMEOUT, "its disk does not answer%s",
-			take->cancelled ? " yet" : "");
+		pt_fail(&err, recording->cancelled ? PT_EINTERRUPTED : PT_ETIMEOUT, "its disk does not answer%s",
+			recording->cancelled ? " yet" : "");
 	} else {
-		take->capture = o->capture;
+		recording->capture = o->capture;
 		o->capture = NULL;
 		err = o->err;
 		forget_opening(o);
 	}
-	go_on(take, &err);
+	go_on(recording, &err);
 }
 
 enum { COURTESY_MS = 10000 };
@@ -244,29 +247,30 @@ static const struct pt_errand_kind wanted = { open_capture, after_open, forget_o
 static const struct pt_errand_kind courtesy = { open_capture, after_open, forget_opening, .timeout_ms = COURTESY_MS,
 						.place = PT_ERRAND_OWN };
 
-void pt_take_open(struct take *take, void (*opened)(void *arg, const struct pt_err *err), void *arg)
+void pt_recording_open(struct recording *recording, void (*opened)(void *arg, const struct pt_err *err), void *arg)
 {
-	bool is_wanted = pt_capture_wanted(take->capturing);
+	bool is_wanted = pt_capture_wanted(recording->capturing);
 	struct pt_err err = { 0 };
 	struct opening *o;
 
-	take->opened = opened;
-	take->opened_arg = arg;
-	if (!pt_capture_any(take->capturing)) {
-		go_on(take, &err);
+	recording->opened = opened;
+	recording->opened_arg = arg;
+	if (!pt_capture_any(recording->capturing)) {
+		go_on(recording, &err);
 		return;
 	}
-	o = new_opening(take);
-	take->opening = pt_errand_new(take->session->loop, is_wanted ? &wanted : &courtesy, o, take, &err);
-	if (take->opening == NULL) {
+	o = new_opening(recording);
+	recording->opening =
+		pt_errand_new(recording->session->loop, is_wanted ? &wanted : &courtesy, o, recording, &err);
+	if (recording->opening == NULL) {
 		forget_opening(o);
-		go_on(take, &err);
+		go_on(recording, &err);
 	}
 }
 
-void pt_take_cancel(struct take *take)
+void pt_recording_cancel(struct recording *recording)
 {
-	take->cancelled = true;
-	if (take->opening != NULL)
-		pt_errand_cancel(take->opening);
+	recording->cancelled = true;
+	if (recording->opening != NULL)
+		pt_errand_cancel(recording->opening);
 }

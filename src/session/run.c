@@ -11,15 +11,15 @@
 /* --- the end of a profile ------------------------------------------------------------------------------------ */
 
 /* That it had ended is no failure of a stop. */
-static void answer_stop(struct waiter *stopper, const struct take *take)
+static void answer_stop(struct waiter *stopper, const struct recording *recording)
 {
-	const char *mismatch = pt_live_mismatch(take->live);
+	const char *mismatch = pt_live_mismatch(recording->live);
 	char text[SAY_BYTES], captured[600];
 
-	pt_take_tell_capture(take, captured, sizeof(captured));
-	if (take->stop_err.code < 0)
-		snprintf(text, sizeof(text), "%s", take->stop_err.msg);
-	else if (take->ended[0] == '\0')
+	pt_recording_tell_capture(recording, captured, sizeof(captured));
+	if (recording->stop_err.code < 0)
+		snprintf(text, sizeof(text), "%s", recording->stop_err.msg);
+	else if (recording->ended[0] == '\0')
 		snprintf(text, sizeof(text),
 			 "profile stopped; `monitor profile report` has all rows, and other views\n%s%s%s%s",
 			 mismatch[0] != '\0' ? "warning: " : "", mismatch, mismatch[0] != '\0' ? "\n" : "", captured);
@@ -27,21 +27,21 @@ static void answer_stop(struct waiter *stopper, const struct take *take)
 		snprintf(text, sizeof(text),
 			 "the profile had ended by itself: %s\n"
 			 "what was collected until then is kept: monitor profile report\n%s",
-			 take->ended, captured);
+			 recording->ended, captured);
 	pt_harmless(text, "\n\t");	/* the name of the capture is a client's */
-	pt_session_answer(stopper, take->stop_err.code, text);
+	pt_session_answer(stopper, recording->stop_err.code, text);
 }
 
 /* When END has been passed and the board thread is done, the profile is over. */
 void pt_session_finish_stop(struct pt_session *session)
 {
-	struct take *take = session->take;
+	struct recording *recording = session->recording;
 
-	if (session->state != PT_SESSION_STOPPING || !take->end_passed || !take->source_ended)
+	if (session->state != PT_SESSION_STOPPING || !recording->end_passed || !recording->source_ended)
 		return;
 	session->state = PT_SESSION_IDLE;
 	pt_session_answer(&session->timer, 0, "");
-	answer_stop(&session->stopper, take);
+	answer_stop(&session->stopper, recording);
 	pt_session_go_on_closing(session);
 }
 
@@ -49,18 +49,18 @@ void pt_session_finish_stop(struct pt_session *session)
 void pt_session_on_news(uv_async_t *async)
 {
 	struct pt_session *session = async->data;
-	struct take *take = session->take;
+	struct recording *recording = session->recording;
 	bool time_up, dead;
 
-	if (session->state == PT_SESSION_STARTING || take == NULL)
+	if (session->state == PT_SESSION_STARTING || recording == NULL)
 		return;		/* start_done() looks again */
 	uv_mutex_lock(&session->lock);
-	time_up = take->time_up;
-	dead = take->dead;
-	take->time_up = take->dead = false;
+	time_up = recording->time_up;
+	dead = recording->dead;
+	recording->time_up = recording->dead = false;
 	uv_mutex_unlock(&session->lock);
 	if (time_up) {
-		take->rests = session->timer.reply == NULL;
+		recording->rests = session->timer.reply == NULL;
 		pt_session_answer(&session->timer, 0, "");
 	}
 	if (dead && session->state == PT_SESSION_RUNNING)
@@ -71,8 +71,8 @@ void pt_session_on_news(uv_async_t *async)
 
 void pt_session_record_on(struct pt_session *session)
 {
-	session->take->records = true;
-	pt_analyst_record(session->take->analyst);
+	session->recording->records = true;
+	pt_analysis_thread_record(session->recording->analysis);
 }
 
 static int start_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
@@ -81,17 +81,18 @@ static int start_run(struct pt_job *job, struct pt_board *board, struct pt_targe
 
 	if (pt_session_need_target(target, err) < 0)
 		return err->code;
-	return pt_live_start(request->take->live, board, target, request->say, sizeof(request->say), err);
+	return pt_live_start(request->recording->live, board, target, request->say, sizeof(request->say), err);
 }
 
 static void end_start(struct request *request, int rc, const struct pt_err *err)
 {
 	struct pt_session *session = request->session;
 
-	pt_take_close(rc < 0 ? request->take : session->take);	/* a failed start keeps the profile before it */
+	pt_recording_close(rc < 0 ? request->recording
+				  : session->recording); /* a failed start keeps the profile before it */
 	if (rc >= 0)
-		session->take = request->take;
-	if (rc >= 0 && pt_live_is_recorder(request->take->live))
+		session->recording = request->recording;
+	if (rc >= 0 && pt_live_is_recorder(request->recording->live))
 		pt_session_record_on(session);
 	session->state = rc < 0 ? PT_SESSION_IDLE : PT_SESSION_RUNNING;
 	pt_session_answer(&request->waiter, rc, rc < 0 ? err->msg : request->say);
@@ -110,7 +111,7 @@ const char pt_session_closed[] = "the session is being closed";
 bool pt_session_refused(struct pt_session *session, enum pt_session_state want, pt_session_reply reply, void *arg)
 {
 	const char *const why[] = {
-		[PT_SESSION_IDLE] = session->take == NULL ? "no profile is running: monitor profile start begins one"
+		[PT_SESSION_IDLE] = session->recording == NULL ? "no profile is running: monitor profile start begins one"
 							  : "no profile is running; monitor profile report shows the "
 							    "last one, monitor profile start begins another",
 		[PT_SESSION_STARTING] = "a profile is being started",
@@ -150,25 +151,25 @@ void pt_session_start(struct pt_session *session, const char *const *words, size
 	struct waiter waiter = { reply, arg };
 	struct pt_err err = { 0 };
 	struct request *request;
-	struct take *take;
+	struct recording *recording;
 
 	if (pt_session_refused(session, PT_SESSION_IDLE, reply, arg))
 		return;
-	take = pt_take_make(session, words, n_words, &err);
-	if (take == NULL) {
+	recording = pt_recording_make(session, words, n_words, &err);
+	if (recording == NULL) {
 		pt_session_answer(&waiter, err.code, err.msg);
 		return;
 	}
 	session->state = PT_SESSION_STARTING;
 	request = pt_session_request(session, reply, arg);
-	request->take = session->opening = take;
-	pt_take_open(take, on_opened, request);
+	request->recording = session->opening = recording;
+	pt_recording_open(recording, on_opened, request);
 }
 
 void pt_session_cancel_start(struct pt_session *session)
 {
 	if (session->opening != NULL)
-		pt_take_cancel(session->opening);
+		pt_recording_cancel(session->opening);
 }
 
 /* --- stop, wait, status ------------------------------------------------------------------------------------------- */
@@ -178,19 +179,19 @@ static int stop_run(struct pt_job *job, struct pt_board *board, struct pt_target
 	struct request *request = (struct request *)job;
 
 	(void)target;
-	return pt_live_stop(request->take->live, board, err);
+	return pt_live_stop(request->recording->live, board, err);
 }
 
 static void stop_done(struct pt_job *job, int rc, const struct pt_err *err)
 {
 	struct request *request = (struct request *)job;
 	struct pt_session *session = request->session;
-	struct take *take = request->take;
+	struct recording *recording = request->recording;
 
 	if (rc < 0)
-		take->stop_err = *err;
-	take->ended = pt_live_why_ended(take->live);
-	take->source_ended = true;
+		recording->stop_err = *err;
+	recording->ended = pt_live_why_ended(recording->live);
+	recording->source_ended = true;
 	pt_session_finish_stop(session);
 	free(request);
 }
@@ -210,7 +211,7 @@ void pt_session_stop(struct pt_session *session, pt_session_reply reply, void *a
 	struct waiter stopper = { reply, arg };
 
 	if (session->state == PT_SESSION_IDLE && pt_session_why_ended(session)[0] != '\0') {
-		answer_stop(&stopper, session->take);
+		answer_stop(&stopper, session->recording);
 	} else if (session->state == PT_SESSION_STOPPING && session->stopper.reply == NULL) {
 		session->stopper = stopper;	/* it is just ending by itself */
 	} else if (!pt_session_refused(session, PT_SESSION_RUNNING, reply, arg)) {
@@ -221,7 +222,7 @@ void pt_session_stop(struct pt_session *session, pt_session_reply reply, void *a
 
 const char *pt_session_why_ended(const struct pt_session *session)
 {
-	return session->take != NULL && session->take->ended != NULL ? session->take->ended : "";
+	return session->recording != NULL && session->recording->ended != NULL ? session->recording->ended : "";
 }
 
 static int wait_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
@@ -230,7 +231,7 @@ static int wait_run(struct pt_job *job, struct pt_board *board, struct pt_target
 
 	(void)target;
 	(void)err;
-	pt_live_run_for(request->take->live, board, request->for_ns);
+	pt_live_run_for(request->recording->live, board, request->for_ns);
 	return 0;
 }
 
@@ -258,7 +259,7 @@ void pt_session_wait(struct pt_session *session, uint64_t for_ns, pt_session_rep
 	session->timer = (struct waiter){ reply, arg };
 	if (for_ns != 0)
 		post_wait(session, for_ns);
-	else if (session->take->rests)
+	else if (session->recording->rests)
 		pt_session_answer(&session->timer, 0, "");
 }
 
@@ -278,9 +279,9 @@ static int status_run(struct pt_job *job, struct pt_board *board, struct pt_targ
 
 	(void)target;
 	(void)err;
-	pt_live_describe(request->take->live, board, request->say, sizeof(request->say));
+	pt_live_describe(request->recording->live, board, request->say, sizeof(request->say));
 	say = strlen(request->say);
-	pt_take_tell_capture(request->take, request->say + say, sizeof(request->say) - say);
+	pt_recording_tell_capture(request->recording, request->say + say, sizeof(request->say) - say);
 	return 0;
 }
 
@@ -297,7 +298,7 @@ void pt_session_status(struct pt_session *session, pt_session_reply reply, void 
 	struct waiter waiter = { reply, arg };
 	struct request *request;
 
-	if (session->state == PT_SESSION_STARTING || session->take == NULL || session->on_closed != NULL) {
+	if (session->state == PT_SESSION_STARTING || session->recording == NULL || session->on_closed != NULL) {
 		pt_session_answer(&waiter, 0,
 				  session->state == PT_SESSION_STARTING ? "profile: being started\n"
 									: "profile: none yet\n");

@@ -1,5 +1,5 @@
-/* The loop's half of a session: requests in, replies out, in order. A profile is made of a queue, an analyst and a live
- * source; together they are a struct take. A new start makes a new take; the old one is kept until then, so that its
+/* The loop's half of a session: requests in, replies out, in order. A profile is made of a queue, an analysis thread and a live
+ * source; together they are a struct recording. A new start makes a new take; the old one is kept until then, so that its
  * report can still be asked for, and is then closed in the background.
  * Here are its life and what its parts share (session_parts.h); recording.c has takes, run.c start, stop and
  * waits, questions.c everything else that is asked. */
@@ -24,7 +24,7 @@ struct request *pt_session_request(struct pt_session *session, pt_session_reply 
 	struct request *request = pt_alloc(sizeof(*request));
 
 	request->session = session;
-	request->take = session->take;
+	request->recording = session->recording;
 	request->waiter = (struct waiter){ reply, arg };
 	return request;
 }
@@ -135,7 +135,7 @@ void pt_session_default_top(const struct pt_session *session, struct pt_query *q
 
 int pt_session_set_program(struct pt_session *session, struct pt_program *program, struct pt_err *err)
 {
-	bool names_later = session->state == PT_SESSION_RUNNING && session->take->program == NULL;
+	bool names_later = session->state == PT_SESSION_RUNNING && session->recording->program == NULL;
 
 	if (session->state != PT_SESSION_IDLE && !names_later)
 		return pt_fail(err, PT_ESTATE,
@@ -198,8 +198,8 @@ static void goodbye_done(struct pt_job *job, int rc, const struct pt_err *err)
 	(void)err;
 	free(job);
 	uv_close((uv_handle_t *)&session->news, on_news_closed);
-	pt_take_close(session->take);
-	session->take = NULL;
+	pt_recording_close(session->recording);
+	session->recording = NULL;
 }
 
 void pt_session_go_on_closing(struct pt_session *session)

@@ -47,7 +47,7 @@ void pt_session_start(struct pt_session *session, const char *const *words, size
 /* A start does not wait for its file's disk any more: one with capture= ends with PT_EINTERRUPTED, any other goes on
  * without the temporary file. */
 void pt_session_cancel_start(struct pt_session *session);
-/* Answered after the analyst has passed END. A profile that had ended by itself is no failure: the text says why it
+/* Answered after the analysis thread has passed END. A profile that had ended by itself is no failure: the text says why it
  * did. */
 void pt_session_stop(struct pt_session *session, pt_session_reply reply, void *arg);
 /* Why the last profile ended by itself (probe gone, power lost, firmware uses the trace unit); "": it did not. */
@@ -67,7 +67,7 @@ bool pt_session_captured(const struct pt_session *session, char *line, size_t si
  * a refusal says why. It ends with the profile. */
 void pt_session_record(struct pt_session *session, pt_session_reply reply, void *arg);
 bool pt_session_records(const struct pt_session *session);	/* a profile runs, and it is kept */
-/* As pt_analyst_history(), once the source has told all that it recorded up to the present halt. */
+/* As pt_analysis_thread_history(), once the source has told all that it recorded up to the present halt. */
 void pt_session_history(struct pt_session *session, uint16_t core, uint64_t since, uint64_t pc, pt_session_reply reply,
 			void *arg);
 void pt_session_branches(struct pt_session *session, enum pt_branches how, uint16_t core, size_t top,

@@ -9,13 +9,13 @@
 #include "session/session.h"
 #include "base/util.h"
 
-enum { POOL_CHUNKS = 512, SAY_BYTES = 2048 };	/* 8 MiB at most between board and analyst */
+enum { POOL_CHUNKS = 512, SAY_BYTES = 2048 };	/* 8 MiB at most between board and analysis thread */
 
-struct take {
+struct recording {
 	struct pt_session *session;
 	struct pt_queue *queue;
-	struct pt_pipeline *pipeline;	/* until the analyst has it */
-	struct pt_analyst *analyst;	/* NULL: it is not open yet, or could not be opened */
+	struct pt_pipeline *pipeline;	/* until the analysis thread has it */
+	struct pt_analysis_thread *analysis;	/* NULL: it is not open yet, or could not be opened */
 	struct pt_live *live;
 	struct pt_params *settings;	/* of the pipeline, for a restart */
 	struct pt_params *capturing;	/* settings of the capture */
@@ -29,7 +29,7 @@ struct take {
 	void (*opened)(void *arg, const struct pt_err *err);
 	void *opened_arg;
 	bool records;			/* a branch history is kept */
-	bool end_passed;		/* by the analyst */
+	bool end_passed;		/* by the analysis thread */
 	bool source_ended;		/* the board thread's part is over */
 	bool rests;			/* time was up, and no request waited for it */
 	struct pt_err stop_err;		/* of the stop; code 0: it went well, or the source had ended by itself */
@@ -54,8 +54,8 @@ struct pt_session {
 	struct naming *naming;		/* questions.c: a trace is being read again; NULL: none is */
 
 	enum pt_session_state state;
-	struct take *take;		/* NULL: nothing profiled yet */
-	struct take *opening;		/* the next one, while its file is being opened */
+	struct recording *recording;		/* NULL: nothing profiled yet */
+	struct recording *opening;		/* the next one, while its file is being opened */
 	struct waiter stopper, timer;	/* reply NULL: no request waits */
 
 	uv_mutex_t lock;
@@ -69,7 +69,7 @@ struct pt_session {
 struct request {
 	struct pt_job job;
 	struct pt_session *session;
-	struct take *take;
+	struct recording *recording;
 	struct waiter waiter;
 	uint64_t for_ns;
 	uint64_t since, pc;		/* of the branch history */
@@ -92,14 +92,15 @@ void pt_session_end(struct pt_session *session);		/* if nothing is left of it th
 /* --- recording.c */
 
 /* words as in pt_session_start(). It is to be opened next. NULL with err. */
-struct take *pt_take_make(struct pt_session *session, const char *const *words, size_t n_words, struct pt_err *err);
-/* Opens the file of its capture, off the loop, and then has its analyst; opened() is called once, before this returns
+struct recording *pt_recording_make(struct pt_session *session, const char *const *words, size_t n_words,
+				    struct pt_err *err);
+/* Opens the file of its capture, off the loop, and then has its analysis thread; opened() is called once, before this returns
  * where there is no file. err->code < 0: it is to be closed. */
-void pt_take_open(struct take *take, void (*opened)(void *arg, const struct pt_err *err), void *arg);
-void pt_take_cancel(struct take *take);				/* while it is being opened: opened() is called */
-void pt_take_close(struct take *take);				/* in the background; NULL is fine */
+void pt_recording_open(struct recording *recording, void (*opened)(void *arg, const struct pt_err *err), void *arg);
+void pt_recording_cancel(struct recording *recording);				/* while it is being opened: opened() is called */
+void pt_recording_close(struct recording *recording);				/* in the background; NULL is fine */
 /* a line about the user's file, or "" */
-void pt_take_tell_capture(const struct take *take, char *line, size_t size);
+void pt_recording_tell_capture(const struct recording *recording, char *line, size_t size);
 
 /* --- run.c */
 

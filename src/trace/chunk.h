@@ -1,6 +1,6 @@
 /* The first waist: raw bytes as the hardware gave them, with the time they account for.
  *
- * Sources (board thread) make chunks, the analyst decodes them, a capture file is nothing else. What a report shows
+ * Sources (board thread) make chunks, the analysis thread decodes them, a capture file is nothing else. What a report shows
  * is in the chunks or it is not shown. Chunks of one source are in order; DATA and LOSS of a source tile the session:
  * each starts where the one before it ended. */
 #ifndef PT_TRACE_CHUNK_H
@@ -54,7 +54,7 @@ struct pt_chunk {
 struct pt_sink {
 	/* A chunk with room for PT_CHUNK_BYTES and zeroed fields, to be filled and given to put(). NULL: the pool is
 	 * full; say so with lose(). Where losing would be a choice (virtual clock, or the source holds the core)
-	 * the session's sink waits for the analyst instead of returning NULL. */
+	 * the session's sink waits for the analysis thread instead of returning NULL. */
 	struct pt_chunk *(*take)(struct pt_sink *sink);
 	/* Moves the chunk on: it is no longer the caller's. */
 	void (*put)(struct pt_sink *sink, struct pt_chunk *chunk);

@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PT_COST_PARTS = 4, PT_COST_WAY_BYTES = 120 };
+enum { PT_COST_PARTS = 4, PT_COST_METHOD_BYTES = 120 };
 
 struct pt_cost_halts { uint64_t n, ns, shortest_ns, longest_ns; };	/* ns: of all of them */
 
 struct pt_cost_part {
-	char way[PT_COST_WAY_BYTES];	/* "scratch code at 0x00fff000" */
+	char way[PT_COST_METHOD_BYTES];	/* "scratch code at 0x00fff000" */
 	uint64_t samples, packets;	/* taken for the profile; of the link, for these: 0 where they are not counted */
 	struct pt_cost_halts sampling;	/* the program stood still, for samples */
 	struct pt_cost_halts setup;	/* before them and behind them: to set up, and to put everything back */

@@ -233,7 +233,7 @@ void pt_emit_end(struct pt_emit *out)
 	for (int i = 0; chunk == NULL && i < END_TRIES; i++) {
 		chunk = take(out, PT_CHUNK_END, out->told_ns, out->told_ns);
 		if (chunk == NULL)
-			/* the analyst works in real time */
+			/* the analysis thread works in real time */
 			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 	}
 	out->ended = true;

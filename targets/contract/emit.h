@@ -52,7 +52,7 @@ void pt_emit_clock(struct pt_emit *out, uint64_t ticks, uint64_t ns, uint64_t er
 /* From now on the source's overhead is reported: now and then, about once in a second, and before END, so
  * that a capture that is cut short has it, too. tell() fills in the parts of cost, which is zeroed. */
 void pt_emit_costs(struct pt_emit *out, void (*tell)(void *arg, struct pt_cost *cost), void *arg);
-/* Waits up to 1 s for room, because the analyst waits for nothing else. Only the first one counts. */
+/* Waits up to 1 s for room, because the analysis thread waits for nothing else. Only the first one counts. */
 void pt_emit_end(struct pt_emit *out);
 /* For a source that holds the core: room for the next n (0..3) chunks, or false: try again later, lose nothing. */
 bool pt_emit_reserve(struct pt_emit *out, unsigned n);

@@ -83,7 +83,7 @@ static int read_mark(struct pt_bins_unit *u, uint32_t mark, enum seen *seen, str
 		return err->code;
 	*seen = value == mark ? SEEN_LOW_FIRST : SEEN_NOTHING;
 	axi->high_first = true;
-	if (*seen == SEEN_NOTHING && u->mdm->way == &pt_mdm_axi) {
+	if (*seen == SEEN_NOTHING && u->mdm->access == &pt_mdm_axi) {
 		if (pt_bins_unit_read(u, 0, 1, &value, err) < 0)
 			return err->code;
 		*seen = value == mark ? SEEN_HIGH_FIRST : SEEN_NOTHING;
@@ -113,7 +113,7 @@ static int find_window(struct pt_bins_unit *u, struct pt_err *err)
 	struct pt_mdm_axi *axi = &u->mdm->axi;
 	bool as_pair = axi->high_first, seen = false;
 
-	if (u->mdm->way != &pt_mdm_axi || axi->window_given)
+	if (u->mdm->access != &pt_mdm_axi || axi->window_given)
 		return 0;
 	if (mark_in_window(u, false, &seen, err) < 0 || (!seen && mark_in_window(u, true, &seen, err) < 0))
 		return err->code;
@@ -174,7 +174,7 @@ static int try_marks(struct pt_bins_unit *u, bool *works, struct pt_err *err)
 		return err->code;
 	if (seen == SEEN_NOTHING)
 		return 0;
-	if (u->mdm->way == &pt_mdm_axi)
+	if (u->mdm->access == &pt_mdm_axi)
 		u->mdm->axi.high_first = seen == SEEN_HIGH_FIRST;
 	return look_at_marks(u, works, err);
 }

@@ -10,7 +10,7 @@
 
 enum { LOCK_TRIES = 50, LOCK_WAIT_US = 10000 };
 
-static const struct pt_mdm_way *const ways[] = { &pt_mdm_axi, &pt_mdm_xsdb, &pt_mdm_jtag };
+static const struct pt_mdm_access *const ways[] = { &pt_mdm_axi, &pt_mdm_xsdb, &pt_mdm_jtag };
 
 uint64_t pt_mdm_now_ns(const struct pt_mdm *mdm)
 {
@@ -39,10 +39,10 @@ static int choose(struct pt_mdm *mdm, const struct pt_params *settings, struct p
 	for (size_t i = 0; i < PT_LEN(ways); i++) {
 		if (!any && strcmp(wanted, ways[i]->name) != 0)
 			continue;
-		mdm->way = ways[i];
+		mdm->access = ways[i];
 		if (ways[i]->open(mdm, settings, err) == 0)
 			return 0;
-		mdm->way = NULL;
+		mdm->access = NULL;
 		if (err->code != PT_EUNSUPPORTED || !any)
 			return pt_wrap(err, "MDM by %s", ways[i]->name);
 	}
@@ -58,7 +58,7 @@ static int choose(struct pt_mdm *mdm, const struct pt_params *settings, struct p
 static int no_mdm(const struct pt_mdm *mdm, struct pt_err *err)
 {
 	bool dead = mdm->config == UINT32_MAX || mdm->config == 0;
-	bool closed = mdm->config == 0 && mdm->way == &pt_mdm_axi; /* JTAG's lock is not it: see run_part() there */
+	bool closed = mdm->config == 0 && mdm->access == &pt_mdm_axi; /* JTAG's lock is not it: see run_part() there */
 
 	return pt_fail(err, PT_EPROTO, "no MDM answers (configuration 0x%08" PRIx32 ", not 0x42....67)%s%s",
 		       mdm->config,
@@ -97,7 +97,7 @@ static int identify(struct pt_mdm *mdm, const struct pt_params *settings, struct
 
 	if (read_config(mdm, settings, err) == 0)
 		return 0;
-	if (err->code != PT_EPROTO || mdm->way != &pt_mdm_axi || !mdm->endian_open)
+	if (err->code != PT_EPROTO || mdm->access != &pt_mdm_axi || !mdm->endian_open)
 		return err->code;
 	mdm->axi.big_endian = !mdm->axi.big_endian;
 	if (read_config(mdm, settings, &other) < 0) {
@@ -123,21 +123,21 @@ int pt_mdm_open(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_
 
 void pt_mdm_close(struct pt_mdm *mdm)
 {
-	if (mdm->way != NULL)
-		mdm->way->close(mdm);
-	mdm->way = NULL;
+	if (mdm->access != NULL)
+		mdm->access->close(mdm);
+	mdm->access = NULL;
 }
 
 int pt_mdm_needs_way(const struct pt_mdm *mdm, struct pt_err *err)
 {
-	return mdm->way != NULL ? 0 : pt_fail(err, PT_EUNSUPPORTED, "%s", mdm->why_none);
+	return mdm->access != NULL ? 0 : pt_fail(err, PT_EUNSUPPORTED, "%s", mdm->why_none);
 }
 
 int pt_mdm_needs_running(const struct pt_mdm *mdm, struct pt_err *err)
 {
 	if (pt_mdm_needs_way(mdm, err) < 0)
 		return err->code;
-	if (mdm->way != &pt_mdm_axi || mdm->mem->ops->while_running)
+	if (mdm->access != &pt_mdm_axi || mdm->mem->ops->while_running)
 		return 0;
 	return pt_fail(err, PT_EUNSUPPORTED,
 		       "the GDB server is not known to read memory while the core runs, so the MDM's slave "
@@ -146,14 +146,14 @@ int pt_mdm_needs_running(const struct pt_mdm *mdm, struct pt_err *err)
 
 void pt_mdm_describe(const struct pt_mdm *mdm, char *line, size_t room)
 {
-	char way[160];
+	char access[160];
 
-	if (mdm->way == NULL) {
+	if (mdm->access == NULL) {
 		snprintf(line, room, "MDM: %s", mdm->why_none);
 		return;
 	}
-	mdm->way->describe(mdm, way, sizeof(way));
-	snprintf(line, room, "MDM: %s; %u core%s, configuration 0x%08" PRIx32, way, mdm->n_cores,
+	mdm->access->describe(mdm, access, sizeof(access));
+	snprintf(line, room, "MDM: %s; %u core%s, configuration 0x%08" PRIx32, access, mdm->n_cores,
 		 mdm->n_cores == 1 ? "" : "s", mdm->config);
 }
 
@@ -170,7 +170,7 @@ int pt_mdm_run(struct pt_mdm *mdm, struct pt_mdm_op *ops, size_t n_ops, size_t *
 	for (size_t i = 0; i < n_ops; i++)
 		if (ops[i].bits == 0 || ops[i].bits > (ops[i].what == PT_MDM_WRITE ? 32 : 64))
 			return pt_fail(err, PT_EARG, "debug register 0x%02x of %u bits", ops[i].command, ops[i].bits);
-	return mdm->way->run(mdm, ops, n_ops, n_done, err);
+	return mdm->access->run(mdm, ops, n_ops, n_done, err);
 }
 
 static int one(struct pt_mdm *mdm, struct pt_mdm_op *op, struct pt_err *err)
@@ -202,7 +202,7 @@ int pt_mdm_put(struct pt_mdm *mdm, bool own, uint8_t command, uint8_t bits, uint
 
 bool pt_mdm_selects_several(const struct pt_mdm *mdm)
 {
-	return mdm->way != NULL && mdm->way != &pt_mdm_xsdb && mdm->n_cores > 1;
+	return mdm->access != NULL && mdm->access != &pt_mdm_xsdb && mdm->n_cores > 1;
 }
 
 /* One port: it is always selected. Two to eight: eight bits; above: as many as there are (PG115). */
@@ -219,7 +219,7 @@ int pt_mdm_select(struct pt_mdm *mdm, unsigned core, struct pt_err *err)
 		return pt_fail(err, PT_EARG, "there is no core %u at this MDM; it has %u, from 0", core, mdm->n_cores);
 	if (mdm->selected == (int)core)
 		return 0;
-	if (mdm->way != &pt_mdm_xsdb && write_which(mdm, UINT32_C(1) << core, err) < 0) /* XSDB selects by itself */
+	if (mdm->access != &pt_mdm_xsdb && write_which(mdm, UINT32_C(1) << core, err) < 0) /* XSDB selects by itself */
 		return pt_wrap(err, "select core %u", core);
 	mdm->selected = (int)core;
 	return 0;

@@ -45,7 +45,7 @@ struct pt_mdm_op {
 
 struct pt_mdm;
 
-struct pt_mdm_way {
+struct pt_mdm_access {
 	const char *name; /* "axi" */
 	/* PT_EUNSUPPORTED: a setting is missing, or the probe has not what it takes; the sentence says which. */
 	int (*open)(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_err *err);
@@ -55,7 +55,7 @@ struct pt_mdm_way {
 	int (*run)(struct pt_mdm *mdm, struct pt_mdm_op *ops, size_t n_ops, size_t *n_done, struct pt_err *err);
 	void (*describe)(const struct pt_mdm *mdm, char *line, size_t room);
 };
-extern const struct pt_mdm_way pt_mdm_axi, pt_mdm_xsdb, pt_mdm_jtag;
+extern const struct pt_mdm_access pt_mdm_axi, pt_mdm_xsdb, pt_mdm_jtag;
 
 struct pt_mdm_axi {
 	struct pt_mem *mem;
@@ -93,7 +93,7 @@ struct pt_mdm_jtag {
 enum { PT_MDM_MOST_CORES = 32 };
 
 struct pt_mdm {
-	const struct pt_mdm_way *way;	/* NULL: none; why_none says why */
+	const struct pt_mdm_access *access;	/* NULL: none; why_none says why */
 	char why_none[sizeof(((struct pt_err *)NULL)->msg)];
 	struct pt_mem *mem;		/* of the GDB server; NULL: there is none */
 	struct pt_link *link;		/* for its clock */

@@ -175,7 +175,7 @@ static void axi_describe(const struct pt_mdm *mdm, char *line, size_t room)
 		 mdm->axi.base);
 }
 
-const struct pt_mdm_way pt_mdm_axi = {
+const struct pt_mdm_access pt_mdm_axi = {
 	.name = "axi",
 	.open = axi_open,
 	.close = axi_close,

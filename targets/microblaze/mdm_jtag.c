@@ -318,7 +318,7 @@ static void jtag_describe(const struct pt_mdm *mdm, char *line, size_t room)
 		 f->data_msb ? "msb first" : "lsb first", f->one_scan ? "one scan" : "two scans");
 }
 
-const struct pt_mdm_way pt_mdm_jtag = {
+const struct pt_mdm_access pt_mdm_jtag = {
 	.name = "jtag",
 	.open = jtag_open,
 	.close = jtag_close,

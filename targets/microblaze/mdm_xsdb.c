@@ -324,7 +324,7 @@ static void xsdb_describe(const struct pt_mdm *mdm, char *line, size_t room)
 	snprintf(line, room, "%s (pid %d)", mdm->xsdb.command, mdm->xsdb.pid);
 }
 
-const struct pt_mdm_way pt_mdm_xsdb = {
+const struct pt_mdm_access pt_mdm_xsdb = {
 	.name = "xsdb",
 	.open = xsdb_open,
 	.close = xsdb_close,

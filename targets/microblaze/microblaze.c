@@ -54,7 +54,7 @@ static bool is_endian_open(const struct pt_mb *mb, const struct pt_params *setti
 {
 	return strcmp(pt_params_text(settings, &pt_mb_settings[PT_MB_ENDIAN]), "auto") == 0 &&
 	       strcmp(pt_params_text(settings, &pt_mb_settings[PT_REMOTE_ENDIAN]), "auto") == 0 &&
-	       mb->mdm.way != &pt_mdm_axi;
+	       mb->mdm.access != &pt_mdm_axi;
 }
 
 /* Without a GDB server there must be an MDM: nothing else says that this is a MicroBlaze at all. */
@@ -65,7 +65,7 @@ static int only_mdm(struct pt_mb *mb, const struct pt_params *settings, struct p
 			       "a MicroBlaze is reached through the GDB server of its cable "
 			       "(rsp:HOST:3002 of hw_server), or over JTAG with mdm.jtag.experimental=on");
 	open_mdm(mb, settings);
-	if (mb->mdm.way == NULL)
+	if (mb->mdm.access == NULL)
 		return pt_fail(err, PT_EPROTO, "%s", mb->mdm.why_none);
 	snprintf(mb->name, sizeof(mb->name), "MicroBlaze %u of %u behind an MDM", mb->core, mb->mdm.n_cores);
 	return 0;
@@ -143,7 +143,7 @@ static void mb_describe(void *state, void (*say)(void *arg, const char *line), v
 		say(arg, mb->name);
 	pt_mdm_describe(&mb->mdm, line, sizeof(line));
 	say(arg, line);
-	if (mb->mdm.way == NULL)
+	if (mb->mdm.access == NULL)
 		return;
 	snprintf(line, sizeof(line),
 		 "core %u of the MDM; profiling buffer %" PRIu32 " bytes, %u event and %u latency counters of %u "

@@ -63,7 +63,7 @@ int pt_mb_read_own(void *state, unsigned core, const uint16_t *rows, size_t n, u
 	(void)core;
 	for (size_t i = 0; i < n; i++) {
 		values[i] = 0; /* without a way to the MDM, all of them */
-		if (mb->mdm.way != NULL && pt_mdm_select(&mb->mdm, mb->core, err) == 0 &&
+		if (mb->mdm.access != NULL && pt_mdm_select(&mb->mdm, mb->core, err) == 0 &&
 		    read_one(mb, rows[i], &values[i], err) < 0)
 			return pt_wrap(err, "%s", rows[i] < PT_MB_N_OWN ? pt_mb_own[rows[i]].name : "?");
 	}

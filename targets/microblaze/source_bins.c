@@ -297,9 +297,9 @@ static int emit_config(struct bins *s, const struct pt_source_setup *setup, stru
 {
 	const struct pt_bins_unit *u = &s->unit;
 	uint64_t smear_us = u->ns_per_bin * u->n_used / 1000;
-	char lines[1024], way[200], cost[160];
+	char lines[1024], access[200], cost[160];
 
-	pt_mdm_describe(u->mdm, way, sizeof(way));
+	pt_mdm_describe(u->mdm, access, sizeof(access));
 	if (s->mode == LIVE)
 		snprintf(cost, sizeof(cost),
 			 "; a reading takes %" PRIu64 " us: its last bin is read so much later than its first",
@@ -315,7 +315,7 @@ static int emit_config(struct bins *s, const struct pt_source_setup *setup, stru
 		 : s->mode == SNAPSHOT ? "snapshot"
 				       : "end",
 		 UINT64_C(4) << u->shift, u->cycles ? "cycles" : "instructions", u->from, u->high, u->n_bins, smear_us,
-		 way, pt_params_flag(setup->settings, &params[CUMULATE]), s->cross, cost, pt_mb_cores_say(s->mb));
+		 access, pt_params_flag(setup->settings, &params[CUMULATE]), s->cross, cost, pt_mb_cores_say(s->mb));
 	return pt_emit_config(&s->out, setup, PT_FORMAT_BINS, lines, err);
 }
 

@@ -357,10 +357,10 @@ static void say_counters(const struct counters *s, struct lines *l)
 static int emit_config(struct counters *s, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	struct lines l = { .len = 0 };
-	char way[200];
+	char access[200];
 
-	pt_mdm_describe(s->mdm, way, sizeof(way));
-	say(&l, "source=counters\nmode=poll\ntick_hz=1000000000\nway=%s\ngroups=%u\ncounters=%u\n", way,
+	pt_mdm_describe(s->mdm, access, sizeof(access));
+	say(&l, "source=counters\nmode=poll\ntick_hz=1000000000\nway=%s\ngroups=%u\ncounters=%u\n", access,
 	    s->unit.n_groups, s->unit.events.n + PER_LATENCY * s->unit.latencies.n);
 	say_counters(s, &l);
 	say(&l, "cost=the core never halts; %s; %snumbers of the events, as in UG984 (not verified):",

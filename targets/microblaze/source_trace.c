@@ -290,16 +290,16 @@ static void init(struct trace *s, struct pt_target *target, const struct pt_sour
 
 static int emit_config(struct trace *s, const struct pt_source_setup *setup, struct pt_err *err)
 {
-	char lines[800], way[200];
+	char lines[800], access[200];
 
-	pt_mdm_describe(s->mdm, way, sizeof(way));
+	pt_mdm_describe(s->mdm, access, sizeof(access));
 	snprintf(lines, sizeof(lines),
 		 "source=trace\nmode=%s\ntrace=%s\npc=%s\nshort_order=%s\nwindow_us=%" PRIu64 "\nperiod_us=%" PRIu64
 		 "\nitems=%" PRIu32 "\nway=%s\n%scost=the core never halts and its memory is not touched\n",
 		 s->ring ? "ring" : "burst", pt_params_text(setup->settings, &params[LEVEL]),
 		 pt_params_text(setup->settings, &params[PCS]),
 		 s->mb->design.short_lower_first ? "lower_first" : "upper_first", s->window_ns / 1000,
-		 s->period_ns / 1000, s->capacity, way, s->ring ? "" : "chosen=end\n");
+		 s->period_ns / 1000, s->capacity, access, s->ring ? "" : "chosen=end\n");
 	return pt_emit_config(&s->out, setup, PT_FORMAT_MDM_TRACE, lines, err);
 }
 

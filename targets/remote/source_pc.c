@@ -44,7 +44,7 @@ static void tell_cost(void *state, struct pt_cost *cost)
 	const struct sampler *s = state;
 
 	cost->part[cost->n_parts] = s->cost;
-	snprintf(cost->part[cost->n_parts++].way, PT_COST_WAY_BYTES, "halt and go on");
+	snprintf(cost->part[cost->n_parts++].way, PT_COST_METHOD_BYTES, "halt and go on");
 }
 
 static uint64_t packets_sent(const struct sampler *s)

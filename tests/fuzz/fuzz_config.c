@@ -85,7 +85,7 @@ static void read_both(const char *subcommand, char *text, size_t n)
 	check(&options);
 	if (options.n_words > 0)
 		last = options.words[options.n_words - 1];
-	if (rc == 0 && pt_options_check_verb(&options, subcommand, &err) == 0) {
+	if (rc == 0 && pt_options_check_subcommand(&options, subcommand, &err) == 0) {
 		err = (struct pt_err){ 0 };
 		rc = pt_configfile_parse(&options, subcommand, "a.conf", file, &err);
 		must(rc == 0 || strncmp(err.msg, "a.conf:", 7) == 0);

@@ -32,7 +32,7 @@ enum { N_CLIENTS = 3, LATE = 2, MOST_STEPS = 24, MOST_BYTES = 4096, ANSWER_MS = 
 
 struct peer { int fd; struct pt_rsp rsp; uint8_t payload[70000]; };
 
-static struct pt_rig rig;
+static struct pt_app rig;
 static struct pt_gdbstub *stub;
 static struct pt_changes *changes;
 static struct peer peers[N_CLIENTS];
@@ -206,14 +206,14 @@ static const char *board_of(uint8_t letter)
 static void open_all(const char *uri)
 {
 	char files[] = "--files", *argv[] = { (char[]){ "serve" }, files, folder, NULL };
-	struct pt_rig_kind kind = { .virtual_clock = "virtual", .reopen = true };
+	struct pt_app_kind kind = { .virtual_clock = "virtual", .reopen = true };
 	struct pt_options options;
 	struct pt_err err = { 0 };
 
 	if (pt_options_parse(&options, 3, argv, &err) < 0 || pt_named_set_folder(folder, &err) < 0)
 		die(err.msg);
 	options.probe[0] = uri;
-	if (pt_rig_open(&rig, &options, &kind, &err) != PT_EXIT_DONE)
+	if (pt_app_open(&rig, &options, &kind, &err) != PT_EXIT_DONE)
 		die(err.msg);
 	changes = pt_changes_new(&rig.loop);
 	stub = pt_gdbstub_new(&rig.loop,
@@ -255,7 +255,7 @@ static void close_all(void)
 			die("the server does not close");
 	}
 	pt_changes_close(changes);
-	pt_rig_close(&rig);
+	pt_app_close(&rig);
 }
 
 static void do_step(const uint8_t *line, size_t n);

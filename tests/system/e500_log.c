@@ -116,7 +116,7 @@ static int boot(struct log *log, char *const *words, int n_words, struct pt_err 
 static int run(struct log *log, const uint8_t *elf, size_t n_bytes, char *const *words, int n_words, struct pt_err *err)
 {
 	const struct pt_vregion ram = { .base = 0, .size = RAM_BYTES, .bytes = log->ram };
-	struct pt_vtap tap = { .arg = log, .insn = on_insn };
+	struct pt_vobserver observer = { .arg = log, .insn = on_insn };
 	int rc = pt_velf_load(elf, n_bytes, PT_VELF_PPC, place, log, err);
 
 	if (rc < 0)
@@ -128,7 +128,7 @@ static int run(struct log *log, const uint8_t *elf, size_t n_bytes, char *const 
 		return pt_fail(err, PT_ENOMEM, "no memory");
 	pt_ve500_reset(log->cpu, true, pt_be32(elf + 24));	/* e_entry */
 	rc = boot(log, words, n_words, err);
-	pt_ve500_add_tap(log->cpu, &tap);
+	pt_ve500_add_observer(log->cpu, &observer);
 	if (rc == 0)
 		pt_ve500_run(log->cpu, log->left * 64);
 	pt_ve500_free(log->cpu);

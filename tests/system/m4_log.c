@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 	struct pt_vcpu_model model = pt_vcpu_m4f;
 	struct pt_bare_core *core;
 	struct log log = { 0 };
-	struct pt_vtap tap = { .arg = &log, .insn = on_insn };
+	struct pt_vobserver observer = { .arg = &log, .insn = on_insn };
 	struct pt_err err = { 0 };
 
 	model.priority_bits = 8;
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 	}
 	log.left = strtoull(argv[2], NULL, 0);
 	log.cpu = core->cpu;
-	pt_bare_core_run(core, &tap, log.left, argc > 3 ? argv[3] : NULL);
+	pt_bare_core_run(core, &observer, log.left, argc > 3 ? argv[3] : NULL);
 	pt_bare_core_free(core);
 	return 0;
 }

@@ -54,7 +54,7 @@ static size_t read_schedule(const char *path)
 int main(int argc, char **argv)
 {
 	struct pt_vboard *board;
-	struct pt_vtap tap = { .insn = on_insn };
+	struct pt_vobserver observer = { .insn = on_insn };
 	struct pt_vmb *cpu;
 	struct pt_params *settings = pt_params_new();
 	struct pt_err err = { 0 };
@@ -67,13 +67,13 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	left = strtoull(argv[2], NULL, 0);
-	cpu = tap.arg = pt_microblaze_of(board)->node[0].cpu;
+	cpu = observer.arg = pt_microblaze_of(board)->node[0].cpu;
 	n = argc > 3 ? read_schedule(argv[3]) : 0;
 	if (argc > 3)
 		pt_vmb_impose(cpu, schedule, n);
 	for (int i = 4; i < argc && i < 7; i++)
 		pt_vmb_set_reg(cpu, (unsigned)i + 1, (uint32_t)strtoul(argv[i], NULL, 16));
-	pt_vmb_add_tap(cpu, &tap);
+	pt_vmb_add_observer(cpu, &observer);
 	pt_vmb_run(cpu, left * 64);
 	pt_vboard_microblaze.free(board);
 	pt_params_free(settings);

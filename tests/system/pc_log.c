@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 {
 	struct pt_bare_core *core = pt_bare_core_new();
 	struct log log = { 0 };
-	struct pt_vtap tap = { .arg = &log, .insn = on_insn };
+	struct pt_vobserver observer = { .arg = &log, .insn = on_insn };
 	struct pt_err err = { 0 };
 
 	if (argc < 3 || core == NULL || pt_bare_core_load(core, argv[1], &err) < 0) {
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 	}
 	log.left = strtoull(argv[2], NULL, 0);
 	log.cpu = core->cpu;
-	pt_bare_core_run(core, &tap, log.left, argc > 3 ? argv[3] : NULL);
+	pt_bare_core_run(core, &observer, log.left, argc > 3 ? argv[3] : NULL);
 	pt_bare_core_free(core);
 	return 0;
 }

@@ -25,21 +25,21 @@ static uint32_t stack_pointer(void *cpu)
 	return pt_vcpu_reg(cpu, 13);
 }
 
-static void add_tap(void *cpu, struct pt_vtap *tap)
+static void add_observer(void *cpu, struct pt_vobserver *observer)
 {
-	pt_vcpu_add_tap(cpu, tap);
+	pt_vcpu_add_observer(cpu, observer);
 }
 
-static void remove_tap(void *cpu, struct pt_vtap *tap)
+static void remove_observer(void *cpu, struct pt_vobserver *observer)
 {
-	pt_vcpu_remove_tap(cpu, tap);
+	pt_vcpu_remove_observer(cpu, observer);
 }
 
 struct pt_vflow_core pt_varm_flow_core(struct pt_vcpu *cpu)
 {
 	return (struct pt_vflow_core){
 		.cpu = cpu, .sleep_cycles = sleep_cycles, .halt_cycles = halt_cycles, .awake_cycles = awake_cycles,
-		.pc = next_pc, .sp = stack_pointer, .add_tap = add_tap, .remove_tap = remove_tap,
+		.pc = next_pc, .sp = stack_pointer, .add_observer = add_observer, .remove_observer = remove_observer,
 	};
 }
 
@@ -47,6 +47,6 @@ struct pt_vtruth_core pt_varm_truth_core(struct pt_vcpu *cpu, uint32_t flash_bas
 					 uint32_t ram_base, uint32_t ram_bytes)
 {
 	return (struct pt_vtruth_core){
-		cpu, 2, awake_cycles, add_tap, remove_tap, { { flash_base, flash_bytes }, { ram_base, ram_bytes } },
+		cpu, 2, awake_cycles, add_observer, remove_observer, { { flash_base, flash_bytes }, { ram_base, ram_bytes } },
 	};
 }

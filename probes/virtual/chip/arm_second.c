@@ -141,8 +141,8 @@ static void init_debug(struct pt_varm_second *second)
 	pt_vmem_ap_init(&second->ahb, &second->bus, second->config.rom_table | 3);
 	second->ahb.idr = second->config.ap_idr;
 	second->ahb.locked = second->config.kind == PT_VSECOND_LOCKED;
-	pt_vcpu_add_tap(second->cpu, &second->scs.tap);
-	pt_vcpu_add_tap(second->cpu, &second->dwt.tap);
+	pt_vcpu_add_observer(second->cpu, &second->scs.observer);
+	pt_vcpu_add_observer(second->cpu, &second->dwt.observer);
 }
 
 static bool map_units(struct pt_varm_second *second)

@@ -215,8 +215,8 @@ static void init_debug(struct pt_cm4 *chip)
 	};
 	pt_vmem_ap_init(&chip->ahb, &chip->bus, ROM_TABLE | 3);
 	chip->ahb.idr = AHB_AP_IDR;
-	pt_vcpu_add_tap(chip->cpu, &chip->scs.tap);
-	pt_vcpu_add_tap(chip->cpu, &chip->dwt.tap);
+	pt_vcpu_add_observer(chip->cpu, &chip->scs.observer);
+	pt_vcpu_add_observer(chip->cpu, &chip->dwt.observer);
 }
 
 static bool add_second(struct pt_cm4 *chip)

@@ -209,14 +209,14 @@ static uint64_t awake(void *cpu)
 	return pt_ve500_cycle(cpu) - pt_ve500_idle_cycles(cpu) - pt_ve500_halt_cycles(cpu);
 }
 
-static void add_tap(void *cpu, struct pt_vtap *tap)
+static void add_observer(void *cpu, struct pt_vobserver *observer)
 {
-	pt_ve500_add_tap(cpu, tap);
+	pt_ve500_add_observer(cpu, observer);
 }
 
-static void remove_tap(void *cpu, struct pt_vtap *tap)
+static void remove_observer(void *cpu, struct pt_vobserver *observer)
 {
-	pt_ve500_remove_tap(cpu, tap);
+	pt_ve500_remove_observer(cpu, observer);
 }
 
 static uint64_t sleep_cycles(void *cpu)
@@ -244,7 +244,7 @@ static void flow_core(struct pt_vboard *board, struct pt_vflow_core *core)
 	*core = (struct pt_vflow_core){
 		.cpu = chip_of(board)->cpu, .sleep_cycles = sleep_cycles, .halt_cycles = halt_cycles,
 		.awake_cycles = awake,
-		.pc = next_pc, .sp = stack_pointer, .add_tap = add_tap, .remove_tap = remove_tap,
+		.pc = next_pc, .sp = stack_pointer, .add_observer = add_observer, .remove_observer = remove_observer,
 	};
 }
 
@@ -277,7 +277,7 @@ uint32_t pt_e500_peek(struct pt_e500 *chip, uint32_t addr)
 bool pt_e500_watch(struct pt_e500 *chip, struct pt_vtruth *truth, size_t log_room)
 {
 	const struct pt_vtruth_core core = {
-		chip->cpu, 4, awake, add_tap, remove_tap,
+		chip->cpu, 4, awake, add_observer, remove_observer,
 		{ { 0, 1 << 20 } },
 	};
 

@@ -306,10 +306,10 @@ static void init_core_debug(struct pt_kl27 *chip)
 	pt_vscs_debug_init(&chip->scs, &chip->wires, chip->cpu, chip->variant.skid);
 	chip->scs.arg = chip;
 	chip->scs.enabled = on_debug_enabled;
-	pt_vcpu_add_tap(chip->cpu, &chip->scs.tap);
-	pt_vcpu_add_tap(chip->cpu, &chip->dwt.tap);
-	pt_vcpu_add_tap(chip->cpu, &chip->mtb_dwt.tap);
-	pt_vcpu_add_tap(chip->cpu, &chip->mtb.tap);
+	pt_vcpu_add_observer(chip->cpu, &chip->scs.observer);
+	pt_vcpu_add_observer(chip->cpu, &chip->dwt.observer);
+	pt_vcpu_add_observer(chip->cpu, &chip->mtb_dwt.observer);
+	pt_vcpu_add_observer(chip->cpu, &chip->mtb.observer);
 }
 
 static bool add_second(struct pt_kl27 *chip)

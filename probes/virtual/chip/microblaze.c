@@ -250,14 +250,14 @@ static uint64_t awake(void *cpu)
 	return pt_vmb_cycle(cpu) - pt_vmb_sleep_cycles(cpu) - pt_vmb_halt_cycles(cpu);
 }
 
-static void add_tap(void *cpu, struct pt_vtap *tap)
+static void add_observer(void *cpu, struct pt_vobserver *tap)
 {
-	pt_vmb_add_tap(cpu, tap);
+	pt_vmb_add_observer(cpu, tap);
 }
 
-static void remove_tap(void *cpu, struct pt_vtap *tap)
+static void remove_observer(void *cpu, struct pt_vobserver *tap)
 {
-	pt_vmb_remove_tap(cpu, tap);
+	pt_vmb_remove_observer(cpu, tap);
 }
 
 static uint64_t sleep_cycles(void *cpu)
@@ -285,7 +285,7 @@ static void flow_core(struct pt_vboard *board, struct pt_vflow_core *core)
 	*core = (struct pt_vflow_core){
 		.cpu = chip_of(board)->node[0].cpu, .sleep_cycles = sleep_cycles, .halt_cycles = halt_cycles,
 		.awake_cycles = awake,
-		.pc = next_pc, .sp = stack_pointer, .add_tap = add_tap, .remove_tap = remove_tap,
+		.pc = next_pc, .sp = stack_pointer, .add_observer = add_observer, .remove_observer = remove_observer,
 	};
 }
 
@@ -324,7 +324,7 @@ uint32_t pt_microblaze_peek(struct pt_microblaze_node *node, uint32_t addr)
 bool pt_microblaze_watch(struct pt_microblaze_node *node, struct pt_vtruth *truth, size_t log_room)
 {
 	const struct pt_vtruth_core core = {
-		node->cpu, 4, awake, add_tap, remove_tap,
+		node->cpu, 4, awake, add_observer, remove_observer,
 		{ { 0, PT_MICROBLAZE_LMB_BYTES } },
 	};
 

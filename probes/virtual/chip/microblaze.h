@@ -38,7 +38,7 @@ struct pt_microblaze_node {		/* a core and what is its own */
 	struct pt_vuartlite uart;
 	struct pt_vmdm_core *debug;
 	uint32_t halted;		/* why it halted last: enum pt_vmb_halt; 0 since it was resumed */
-	struct pt_vtap tap;		/* for watchpoints */
+	struct pt_vobserver observer;		/* for watchpoints */
 	uint32_t watched;		/* which one it halted for last: address and kind */
 	uint8_t watched_kind;
 };

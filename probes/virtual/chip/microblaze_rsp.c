@@ -217,10 +217,10 @@ static void tap_data(struct pt_microblaze *chip)
 	for (unsigned i = 0; i < chip->n_nodes; i++) {
 		struct pt_microblaze_node *node = &chip->node[i];
 
-		pt_vmb_remove_tap(node->cpu, &node->tap);
-		node->tap = (struct pt_vtap){ .arg = node, .data = on_data };
+		pt_vmb_remove_observer(node->cpu, &node->observer);
+		node->observer = (struct pt_vobserver){ .arg = node, .data = on_data };
 		if (any)
-			pt_vmb_add_tap(node->cpu, &node->tap);
+			pt_vmb_add_observer(node->cpu, &node->observer);
 	}
 }
 

@@ -262,7 +262,7 @@ static int assemble(struct pt_s12zvm *chip, const struct pt_s12zvm_words *words,
 		return pt_fail(err, PT_ENOMEM, "no memory for the virtual board s12zvm");
 	pt_vs12z_set_hooks(chip->cpu, &hooks);
 	init_units(chip, words);
-	pt_vs12z_add_tap(chip->cpu, &chip->dbg.tap);
+	pt_vs12z_add_observer(chip->cpu, &chip->dbg.observer);
 	if (!pt_s12zvm_map_units(chip))
 		return pt_fail(err, PT_ENOMEM, "the memory map of the virtual board s12zvm has no room");
 	return 0;
@@ -364,14 +364,14 @@ static uint64_t awake(void *cpu)
 	return pt_vs12z_cycle(cpu) - pt_vs12z_sleep_cycles(cpu) - pt_vs12z_halt_cycles(cpu);
 }
 
-static void add_tap(void *cpu, struct pt_vtap *tap)
+static void add_observer(void *cpu, struct pt_vobserver *observer)
 {
-	pt_vs12z_add_tap(cpu, tap);
+	pt_vs12z_add_observer(cpu, observer);
 }
 
-static void remove_tap(void *cpu, struct pt_vtap *tap)
+static void remove_observer(void *cpu, struct pt_vobserver *observer)
 {
-	pt_vs12z_remove_tap(cpu, tap);
+	pt_vs12z_remove_observer(cpu, observer);
 }
 
 static uint64_t sleep_cycles(void *cpu)
@@ -399,7 +399,7 @@ static void flow_core(struct pt_vboard *board, struct pt_vflow_core *core)
 	*core = (struct pt_vflow_core){
 		.cpu = chip_of(board)->cpu, .sleep_cycles = sleep_cycles, .halt_cycles = halt_cycles,
 		.awake_cycles = awake,
-		.pc = next_pc, .sp = stack_pointer, .add_tap = add_tap, .remove_tap = remove_tap,
+		.pc = next_pc, .sp = stack_pointer, .add_observer = add_observer, .remove_observer = remove_observer,
 	};
 }
 
@@ -442,7 +442,7 @@ uint32_t pt_s12zvm_peek(struct pt_s12zvm *chip, uint32_t addr)
 bool pt_s12zvm_watch(struct pt_s12zvm *chip, struct pt_vtruth *truth, size_t log_room)
 {
 	const struct pt_vtruth_core core = {
-		chip->cpu, 1, awake, add_tap, remove_tap,
+		chip->cpu, 1, awake, add_observer, remove_observer,
 		{ { PT_S12ZVM_FLASH_BASE, PT_S12ZVM_FLASH_BYTES }, { PT_S12ZVM_RAM_BASE, PT_S12ZVM_RAM_BYTES } },
 	};
 

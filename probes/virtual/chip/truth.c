@@ -70,7 +70,7 @@ bool pt_vtruth_init(struct pt_vtruth *truth, const struct pt_vtruth_core *core, 
 
 	*truth = (struct pt_vtruth){
 		.core = *core, .log_room = log_room, .granule_shift = (unsigned)__builtin_ctz(core->granule_bytes),
-		.tap = { .arg = truth, .insn = on_insn, .cond = on_cond, .jump = on_jump },
+		.observer = { .arg = truth, .insn = on_insn, .cond = on_cond, .jump = on_jump },
 	};
 	truth->last = &truth->elsewhere;
 	truth->awake_cycles = core->awake_cycles(core->cpu);
@@ -79,7 +79,7 @@ bool pt_vtruth_init(struct pt_vtruth *truth, const struct pt_vtruth_core *core, 
 	if (room && log_room > 0)
 		room = (truth->log = calloc(log_room, sizeof(*truth->log))) != NULL;
 	if (room)
-		core->add_tap(core->cpu, &truth->tap);
+		core->add_observer(core->cpu, &truth->observer);
 	else
 		free_all(truth);
 	return room;
@@ -87,7 +87,7 @@ bool pt_vtruth_init(struct pt_vtruth *truth, const struct pt_vtruth_core *core, 
 
 void pt_vtruth_fini(struct pt_vtruth *truth)
 {
-	truth->core.remove_tap(truth->core.cpu, &truth->tap);
+	truth->core.remove_observer(truth->core.cpu, &truth->observer);
 	free_all(truth);
 }
 

@@ -19,14 +19,14 @@ struct pt_vtruth_core {
 	void *cpu;
 	unsigned granule_bytes;		/* where instructions may begin: 2 for Thumb, 1 for S12Z; a power of 2 */
 	uint64_t (*awake_cycles)(void *cpu);	/* neither asleep nor halted, since power-on */
-	void (*add_tap)(void *cpu, struct pt_vtap *tap);
-	void (*remove_tap)(void *cpu, struct pt_vtap *tap);
+	void (*add_observer)(void *cpu, struct pt_vobserver *observer);
+	void (*remove_observer)(void *cpu, struct pt_vobserver *observer);
 	struct { uint32_t base, size; } span[PT_VTRUTH_SPANS];	/* keep sums for these; size 0: no more */
 };
 
 struct pt_vtruth {
 	struct pt_vtruth_core core;
-	struct pt_vtap tap;
+	struct pt_vobserver observer;
 	unsigned granule_shift;		/* its logarithm: one division per instruction is a tenth of a test */
 	uint64_t n_cond;		/* conditional branches, decided */
 	uint64_t n_jump[PT_VJUMP_RETURN + 1];	/* changes of flow by enum pt_vjump */

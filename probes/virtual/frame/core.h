@@ -16,7 +16,7 @@ struct pt_vcore {
 	uint64_t sleep_cycles, halt_cycles;
 	bool attention;			/* something changed: look before the next instruction */
 	bool stop;			/* leave pt_vcore_run() */
-	struct pt_vtaps taps;
+	struct pt_vobservers observers;
 	struct pt_vbus *bus;
 };
 

@@ -1,5 +1,5 @@
 /* A virtual CPU: executes real code over a bus, one struct per instruction set. Trace units and the truth log hang on
- * it as taps. The debug view (halt, step, registers) is what the debug unit of the chip (SCS, BDC, MDM) drives. */
+ * it as observers. The debug view (halt, step, registers) is what the debug unit of the chip (SCS, BDC, MDM) drives. */
 #ifndef PT_VIRTUAL_CPU_H
 #define PT_VIRTUAL_CPU_H
 
@@ -22,9 +22,9 @@ enum pt_vjump {			/* how the flow left a straight line; detail is 0 where nothin
 	PT_VJUMP_RETURN,	/* from a call */
 };
 
-/* A tap sees what the core does, in order. NULL members cost nothing. Taps may ask the CPU to halt after the present
+/* A observer sees what the core does, in order. NULL members cost nothing. Taps may ask the CPU to halt after the present
  * instruction (pt_vcpu_request_halt, pt_vs12z_request_halt). */
-struct pt_vtap {
+struct pt_vobserver {
 	void *arg;
 	void (*insn)(void *arg, uint32_t pc);				/* about to execute, once per instruction */
 	/* A conditional branch at from, decided; if it is taken, jump() follows. The Cortex-M0+ does not tell. */
@@ -33,7 +33,7 @@ struct pt_vtap {
 	/* once per access of an instruction that succeeded, not for exception frames; 1 to 4 bytes */
 	void (*data)(void *arg, uint32_t addr, unsigned size_bytes, bool write, uint32_t value, uint32_t pc);
 	void (*reset)(void *arg, uint32_t pc);	/* the core was reset, and will begin at pc */
-	struct pt_vtap *next;
+	struct pt_vobserver *next;
 };
 
 struct pt_vcpu;			/* cpu/cortexm/cortexm.h says the rest */

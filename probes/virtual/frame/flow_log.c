@@ -1,4 +1,4 @@
-/* A tap on changes of flow, and a buffered file. A file that cannot be written any more ends without an END record. */
+/* A observer on changes of flow, and a buffered file. A file that cannot be written any more ends without an END record. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ enum { RECORD_BYTES = 16, BUFFER_RECORDS = 4096 };
 
 struct pt_vflow_log {
 	struct pt_vflow_core core;
-	struct pt_vtap tap;
+	struct pt_vobserver observer;
 	FILE *file;
 	uint64_t awake, asleep, halted;		/* at the record before */
 	size_t n_records;
@@ -90,12 +90,12 @@ struct pt_vflow_log *pt_vflow_log_open(const char *path, const struct pt_vflow_c
 	}
 	fwrite("PTFLOW1\n", 8, 1, log->file);
 	log->core = *core;
-	log->tap = (struct pt_vtap){ .arg = log, .jump = on_jump, .reset = on_reset };
+	log->observer = (struct pt_vobserver){ .arg = log, .jump = on_jump, .reset = on_reset };
 	log->awake = core->awake_cycles(core->cpu);
 	log->asleep = core->sleep_cycles(core->cpu);
 	log->halted = core->halt_cycles(core->cpu);
 	put_record(log, PT_VFLOW_RESET, 0, 0, core->pc(core->cpu), 0);
-	core->add_tap(core->cpu, &log->tap);
+	core->add_observer(core->cpu, &log->observer);
 	return log;
 }
 
@@ -106,6 +106,6 @@ void pt_vflow_log_close(struct pt_vflow_log *log)
 	put_flow(log, PT_VFLOW_END, 0, 0, log->core.pc(log->core.cpu));
 	write_records(log);
 	fclose(log->file);
-	log->core.remove_tap(log->core.cpu, &log->tap);
+	log->core.remove_observer(log->core.cpu, &log->observer);
 	free(log);
 }

@@ -34,8 +34,8 @@ struct pt_vflow_core {
 	uint64_t (*halt_cycles)(void *cpu);
 	uint64_t (*awake_cycles)(void *cpu);	/* neither, since power-on */
 	uint32_t (*pc)(void *cpu), (*sp)(void *cpu);
-	void (*add_tap)(void *cpu, struct pt_vtap *tap);
-	void (*remove_tap)(void *cpu, struct pt_vtap *tap);
+	void (*add_observer)(void *cpu, struct pt_vobserver *observer);
+	void (*remove_observer)(void *cpu, struct pt_vobserver *observer);
 };
 
 struct pt_vflow_log;

@@ -1,82 +1,83 @@
-/* One list for the taps of every kind of CPU. */
+/* One list for the observers of every kind of CPU. */
 #include "probes/virtual/frame/observers.h"
 
-void pt_vtaps_changed(struct pt_vtaps *taps)
+void pt_vobservers_changed(struct pt_vobservers *observers)
 {
-	taps->insn = taps->cond = taps->jump = taps->data = false;
-	for (const struct pt_vtap *tap = taps->first; tap != NULL; tap = tap->next) {
-		taps->insn |= tap->insn != NULL;
-		taps->cond |= tap->cond != NULL;
-		taps->jump |= tap->jump != NULL;
-		taps->data |= tap->data != NULL;
+	observers->insn = observers->cond = observers->jump = observers->data = false;
+	for (const struct pt_vobserver *observer = observers->first; observer != NULL; observer = observer->next) {
+		observers->insn |= observer->insn != NULL;
+		observers->cond |= observer->cond != NULL;
+		observers->jump |= observer->jump != NULL;
+		observers->data |= observer->data != NULL;
 	}
 }
 
-void pt_vtaps_add(struct pt_vtaps *taps, struct pt_vtap *tap)
+void pt_vobservers_add(struct pt_vobservers *observers, struct pt_vobserver *observer)
 {
-	struct pt_vtap **end = &taps->first;
+	struct pt_vobserver **end = &observers->first;
 
 	while (*end != NULL)
 		end = &(*end)->next;
-	tap->next = NULL;
-	*end = tap;
-	pt_vtaps_changed(taps);
+	observer->next = NULL;
+	*end = observer;
+	pt_vobservers_changed(observers);
 }
 
-void pt_vtaps_remove(struct pt_vtaps *taps, struct pt_vtap *tap)
+void pt_vobservers_remove(struct pt_vobservers *observers, struct pt_vobserver *observer)
 {
-	struct pt_vtap **at = &taps->first;
+	struct pt_vobserver **at = &observers->first;
 
-	while (*at != NULL && *at != tap)
+	while (*at != NULL && *at != observer)
 		at = &(*at)->next;
 	if (*at == NULL)
 		return;
-	*at = tap->next;
-	pt_vtaps_changed(taps);
+	*at = observer->next;
+	pt_vobservers_changed(observers);
 }
 
-void pt_vtaps_tell_insn(const struct pt_vtaps *taps, uint32_t pc)
+void pt_vobservers_tell_insn(const struct pt_vobservers *observers, uint32_t pc)
 {
-	for (const struct pt_vtap *tap = taps->first, *next; tap != NULL; tap = next) {
-		next = tap->next;
-		if (tap->insn != NULL)
-			tap->insn(tap->arg, pc);
+	for (const struct pt_vobserver *observer = observers->first, *next; observer != NULL; observer = next) {
+		next = observer->next;
+		if (observer->insn != NULL)
+			observer->insn(observer->arg, pc);
 	}
 }
 
-void pt_vtaps_tell_cond(const struct pt_vtaps *taps, uint32_t from, bool taken, uint32_t to)
+void pt_vobservers_tell_cond(const struct pt_vobservers *observers, uint32_t from, bool taken, uint32_t to)
 {
-	for (const struct pt_vtap *tap = taps->first, *next; tap != NULL; tap = next) {
-		next = tap->next;
-		if (tap->cond != NULL)
-			tap->cond(tap->arg, from, taken, to);
+	for (const struct pt_vobserver *observer = observers->first, *next; observer != NULL; observer = next) {
+		next = observer->next;
+		if (observer->cond != NULL)
+			observer->cond(observer->arg, from, taken, to);
 	}
 }
 
-void pt_vtaps_tell_jump(const struct pt_vtaps *taps, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to)
+void pt_vobservers_tell_jump(const struct pt_vobservers *observers, enum pt_vjump how, uint32_t from, uint32_t detail,
+			     uint32_t to)
 {
-	for (const struct pt_vtap *tap = taps->first, *next; tap != NULL; tap = next) {
-		next = tap->next;
-		if (tap->jump != NULL)
-			tap->jump(tap->arg, how, from, detail, to);
+	for (const struct pt_vobserver *observer = observers->first, *next; observer != NULL; observer = next) {
+		next = observer->next;
+		if (observer->jump != NULL)
+			observer->jump(observer->arg, how, from, detail, to);
 	}
 }
 
-void pt_vtaps_tell_data(const struct pt_vtaps *taps, uint32_t addr, unsigned size_bytes, bool write, uint32_t value,
-			uint32_t pc)
+void pt_vobservers_tell_data(const struct pt_vobservers *observers, uint32_t addr, unsigned size_bytes, bool write,
+			     uint32_t value, uint32_t pc)
 {
-	for (const struct pt_vtap *tap = taps->first, *next; tap != NULL; tap = next) {
-		next = tap->next;
-		if (tap->data != NULL)
-			tap->data(tap->arg, addr, size_bytes, write, value, pc);
+	for (const struct pt_vobserver *observer = observers->first, *next; observer != NULL; observer = next) {
+		next = observer->next;
+		if (observer->data != NULL)
+			observer->data(observer->arg, addr, size_bytes, write, value, pc);
 	}
 }
 
-void pt_vtaps_tell_reset(const struct pt_vtaps *taps, uint32_t pc)
+void pt_vobservers_tell_reset(const struct pt_vobservers *observers, uint32_t pc)
 {
-	for (const struct pt_vtap *tap = taps->first, *next; tap != NULL; tap = next) {
-		next = tap->next;
-		if (tap->reset != NULL)
-			tap->reset(tap->arg, pc);
+	for (const struct pt_vobserver *observer = observers->first, *next; observer != NULL; observer = next) {
+		next = observer->next;
+		if (observer->reset != NULL)
+			observer->reset(observer->arg, pc);
 	}
 }

@@ -14,7 +14,7 @@ struct pt_vwires {
 	uint32_t core_hz;	/* as its crystal says */
 	void *arg;
 	void (*irq)(void *arg, unsigned line, bool level);
-	void (*taps_changed)(void *arg);	/* a unit's tap wants more or fewer calls than before */
+	void (*taps_changed)(void *arg);	/* a unit's observer wants more or fewer calls than before */
 	uint32_t drift_ppm;	/* so much faster than that the core's clock is, on the clock of the probe */
 };
 

@@ -78,6 +78,6 @@ static int run_board(const struct pt_options *options)
 	return rc < 0 ? PT_EXIT_USAGE : PT_EXIT_DONE;
 }
 
-const struct pt_verb pt_verb_board = {
+const struct pt_subcommand pt_subcommand_board = {
 	"board", "NAME[?KEY=VALUE]", "serve a virtual board's probe on TCP to other programs", run_board
 };

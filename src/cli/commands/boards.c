@@ -69,4 +69,4 @@ static int run_boards(const struct pt_options *options)
 	return PT_EXIT_DONE;
 }
 
-const struct pt_verb pt_verb_boards = { "boards", "", "list the virtual boards and their keys, and the names of --board", run_boards };
+const struct pt_subcommand pt_subcommand_boards = { "boards", "", "list the virtual boards and their keys, and the names of --board", run_boards };

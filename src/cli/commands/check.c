@@ -25,8 +25,8 @@ static int run_check(const struct pt_options *options)
 	}
 	if (!names_view(options) && options->n_rest < PT_MAX_REST)
 		with_view.rest[with_view.n_rest++] = "limits";
-	return options->live ? pt_verb_profile.run(&with_view) : pt_decode_as("check", &with_view);
+	return options->live ? pt_subcommand_profile.run(&with_view) : pt_decode_as("check", &with_view);
 }
 
-const struct pt_verb pt_verb_check = { "check", "FILE...|--live --limits FILE [--junit FILE]",
+const struct pt_subcommand pt_subcommand_check = { "check", "FILE...|--live --limits FILE [--junit FILE]",
 				       "check timing rules on a capture, or live; exit 1 on a violation", run_check };

@@ -101,11 +101,11 @@ static int self_check(struct pt_rerun *r)
 	return status == PT_EXIT_DONE && n > 0 ? PT_EXIT_CHECK_FAILED : status;
 }
 
-int pt_decode_as(const char *verb, const struct pt_options *options)
+int pt_decode_as(const char *subcommand, const struct pt_options *options)
 {
 	struct pt_law_clock clock = { 0 };
 	struct pt_halves halves = { 0 };
-	struct pt_rerun r = { .name = verb, .options = options, .clock = &clock };
+	struct pt_rerun r = { .name = subcommand, .options = options, .clock = &clock };
 	struct pt_err err = { 0 };
 	int status = PT_EXIT_USAGE;
 
@@ -139,6 +139,6 @@ static int run_decode(const struct pt_options *options)
 	return pt_decode_as("decode", options);
 }
 
-const struct pt_verb pt_verb_decode = { "decode", "FILE... [VIEW] [sort=KEY] [top=N]",
+const struct pt_subcommand pt_subcommand_decode = { "decode", "FILE... [VIEW] [sort=KEY] [top=N]",
 					"run the analyses again on captures and files of other instruments",
 					run_decode };

@@ -131,5 +131,5 @@ static int run_diff(const struct pt_options *options)
 	return status;
 }
 
-const struct pt_verb pt_verb_diff = { "diff", "A B [threshold=1%] [sort=KEY]",
+const struct pt_subcommand pt_subcommand_diff = { "diff", "A B [threshold=1%] [sort=KEY]",
 				      "compare two captures, function by function, with significance", run_diff };

@@ -90,5 +90,5 @@ static int run_drivers(const struct pt_options *options)
 	return PT_EXIT_DONE;
 }
 
-const struct pt_verb pt_verb_drivers = { "drivers", "[--udev]", "list the kinds of probes and targets, and their settings",
+const struct pt_subcommand pt_subcommand_drivers = { "drivers", "[--udev]", "list the kinds of probes and targets, and their settings",
 					 run_drivers };

@@ -50,7 +50,7 @@ static int run_events(const struct pt_options *options)
 	return status;
 }
 
-const struct pt_verb pt_verb_events = {
+const struct pt_subcommand pt_subcommand_events = {
 	"events", "e500v1|e500v2|e500mc|e5500|e6500 [TEXT] [--json]",
 	"what a core's performance monitor can count", run_events,
 };

@@ -14,7 +14,7 @@
 #include "cli/subcommands.h"
 
 struct monitor {
-	struct pt_rig rig;
+	struct pt_app app;
 	struct pt_board_listener listener;
 	struct pt_command_ctx ctx;
 	struct pt_command *cmd;
@@ -48,7 +48,7 @@ static void on_done(struct pt_command *cmd, int rc, const struct pt_err *err)
 		pt_error("%s", err->msg);
 	m->status = exit_status(rc);
 	m->done = true;
-	uv_stop(&m->rig.loop);
+	uv_stop(&m->app.loop);
 }
 
 /* A board without a target has its commands, too, and they say why there is none. */
@@ -61,10 +61,10 @@ static void on_board_state(void *arg, enum pt_board_state state, const char *why
 	m->begun = true;
 	if (state == PT_BOARD_READY)
 		pt_info("attached: %s", why);
-	if (state == PT_BOARD_CLOSED && pt_board_get_error(m->rig.board) == PT_EARG) {
+	if (state == PT_BOARD_CLOSED && pt_board_get_error(m->app.board) == PT_EARG) {
 		pt_error("%s", why);
 		m->status = PT_EXIT_USAGE;
-		uv_stop(&m->rig.loop);
+		uv_stop(&m->app.loop);
 		return;
 	}
 	pt_command_run(m->cmd);
@@ -77,7 +77,7 @@ static void on_signal(uv_signal_t *handle, int signum)
 	(void)signum;
 	uv_signal_stop(handle);
 	if (!m->begun)
-		uv_stop(&m->rig.loop);
+		uv_stop(&m->app.loop);
 	else if (!m->done)
 		pt_command_cancel(m->cmd);
 }
@@ -87,7 +87,7 @@ static void watch_signals(struct monitor *m)
 	static const int signums[PT_LEN(m->signals)] = { SIGINT, SIGTERM, SIGHUP };
 
 	for (size_t i = 0; i < PT_LEN(signums); i++) {
-		uv_signal_init(&m->rig.loop, &m->signals[i]);
+		uv_signal_init(&m->app.loop, &m->signals[i]);
 		m->signals[i].data = m;
 		uv_signal_start(&m->signals[i], on_signal, signums[i]);
 	}
@@ -113,16 +113,16 @@ static void say_progress(void *arg)
 static void call(struct monitor *m)
 {
 	m->ctx = (struct pt_command_ctx){
-		.loop = &m->rig.loop, .board = m->rig.board, .session = m->rig.session, .recorder = m->rig.recorder,
-		.tasks = m->rig.tasks, .symbols = m->rig.symbols, .options = pt_options_each, .own = true, .ops = &door_ops,
+		.loop = &m->app.loop, .board = m->app.board, .session = m->app.session, .recorder = m->app.recorder,
+		.tasks = m->app.tasks, .symbols = m->app.symbols, .options = pt_options_each, .own = true, .ops = &door_ops,
 	};
 	m->listener = (struct pt_board_listener){ .arg = m, .on_state = on_board_state };
-	pt_board_listen(m->rig.board, &m->listener);
+	pt_board_listen(m->app.board, &m->listener);
 	watch_signals(m);
-	pt_waiting_begin(&m->progress, &m->rig.loop, say_progress, m);
-	uv_run(&m->rig.loop, UV_RUN_DEFAULT);
+	pt_waiting_begin(&m->progress, &m->app.loop, say_progress, m);
+	uv_run(&m->app.loop, UV_RUN_DEFAULT);
 	pt_waiting_end(&m->progress);
-	pt_board_unlisten(m->rig.board, &m->listener);
+	pt_board_unlisten(m->app.board, &m->listener);
 	for (size_t i = 0; i < PT_LEN(m->signals); i++)
 		uv_close((uv_handle_t *)&m->signals[i], NULL);
 }
@@ -137,7 +137,7 @@ static struct pt_command *new_command(struct monitor *m, const struct pt_options
 
 static int run_monitor(const struct pt_options *options)
 {
-	struct pt_rig_kind kind = { .virtual_clock = "virtual" };
+	struct pt_app_kind kind = { .virtual_clock = "virtual" };
 	struct monitor m = { .ctx = { .ops = &door_ops } };
 	struct pt_err err = { 0 };
 
@@ -153,11 +153,11 @@ static int run_monitor(const struct pt_options *options)
 			 PT_COMMAND_LINE_BYTES - 1);
 		return PT_EXIT_USAGE;
 	}
-	m.status = pt_rig_open(&m.rig, options, &kind, &err);
+	m.status = pt_app_open(&m.app, options, &kind, &err);
 	if (m.status == PT_EXIT_DONE) {
 		m.status = PT_EXIT_DEVICE;
 		call(&m);
-		pt_rig_close(&m.rig);
+		pt_app_close(&m.app);
 	} else {
 		pt_error("%s", err.msg);
 	}
@@ -165,6 +165,6 @@ static int run_monitor(const struct pt_options *options)
 	return m.status;
 }
 
-const struct pt_verb pt_verb_monitor = { "monitor", "COMMAND [WORD...]",
+const struct pt_subcommand pt_subcommand_monitor = { "monitor", "COMMAND [WORD...]",
 					 "attach, call a command of GDB's monitor, print its answer, detach",
 					 run_monitor };

@@ -124,4 +124,4 @@ static int run_probes(const struct pt_options *options)
 	return n < 0 ? PT_EXIT_DEVICE : PT_EXIT_DONE;
 }
 
-const struct pt_verb pt_verb_probes = { "probes", "[--json]", "list what is plugged in", run_probes };
+const struct pt_subcommand pt_subcommand_probes = { "probes", "[--json]", "list what is plugged in", run_probes };

@@ -24,7 +24,7 @@
 struct report { char *text; size_t len_bytes; };	/* text NULL: there is none */
 
 struct profile {
-	struct pt_rig rig;
+	struct pt_app app;
 	const struct pt_options *options;
 	struct pt_board_listener listener;
 	struct pt_query query, junit;
@@ -43,7 +43,7 @@ static void finish(struct profile *p, int status)
 {
 	p->status = status;
 	p->over = true;
-	uv_stop(&p->rig.loop);
+	uv_stop(&p->app.loop);
 }
 
 static void fail(struct profile *p, int status, const char *why)
@@ -58,10 +58,10 @@ static void end(struct profile *p)
 {
 	size_t failed, undecided;
 
-	pt_session_limits(p->rig.session, &failed, &undecided);
+	pt_session_limits(p->app.session, &failed, &undecided);
 	p->verdict = pt_verdict_status(p->options, failed, undecided);
 	if (p->verdict == PT_EXIT_DONE && p->options->max_loss >= 0.0 &&
-	    pt_session_loss(p->rig.session) > p->options->max_loss)
+	    pt_session_loss(p->app.session) > p->options->max_loss)
 		p->verdict = PT_EXIT_LOSS;
 	finish(p, p->status);
 }
@@ -99,7 +99,7 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 	}
 	keep_report(&p->report, text, len_bytes);
 	if (p->options->junit != NULL)
-		pt_session_report(p->rig.session, &p->junit, on_junit, p);
+		pt_session_report(p->app.session, &p->junit, on_junit, p);
 	else
 		end(p);
 }
@@ -131,23 +131,23 @@ static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 	(void)len_bytes;
 	if (p->over)
 		return;
-	ended = pt_session_why_ended(p->rig.session);
+	ended = pt_session_why_ended(p->app.session);
 	if (rc < 0)
 		pt_error("profile stop: %s", text);
 	else if (ended[0] != '\0')
 		pt_error("the profile ended by itself: %s", ended);
 	if (rc < 0 || ended[0] != '\0')
 		p->status = PT_EXIT_DEVICE;
-	else if (!pt_session_captured(p->rig.session, captured, sizeof(captured)))
+	else if (!pt_session_captured(p->app.session, captured, sizeof(captured)))
 		p->status = PT_EXIT_USAGE;	/* said already */
 	else if (captured[0] != '\0')
 		pt_info("%.*s", (int)strcspn(captured, "\n"), captured);
-	pt_session_report(p->rig.session, &p->query, on_report, p);
+	pt_session_report(p->app.session, &p->query, on_report, p);
 }
 
 static void stop(struct profile *p)
 {
-	pt_session_stop(p->rig.session, on_stopped, p);
+	pt_session_stop(p->app.session, on_stopped, p);
 }
 
 static void on_time_up(void *arg, int rc, const char *text, size_t len_bytes)
@@ -190,13 +190,13 @@ static int resume_run(struct pt_job *job, struct pt_board *board, struct pt_targ
 
 static void let_run(struct profile *p)
 {
-	if (p->interrupted || pt_session_get_state(p->rig.session) != PT_SESSION_RUNNING) {
+	if (p->interrupted || pt_session_get_state(p->app.session) != PT_SESSION_RUNNING) {
 		stop(p);
 		return;
 	}
 	p->waiting = true;
 	p->begun_ns = uv_hrtime();
-	pt_session_wait(p->rig.session, p->options->for_ns != 0 ? 0 : PT_UNKNOWN, on_time_up, p);
+	pt_session_wait(p->app.session, p->options->for_ns != 0 ? 0 : PT_UNKNOWN, on_time_up, p);
 }
 
 /* A word to the core, and what comes after it. */
@@ -221,7 +221,7 @@ static void post(struct profile *p, int (*run)(struct pt_job *, struct pt_board 
 	control->next = next;
 	control->job.run = run;
 	control->job.done = control_done;
-	pt_board_post(p->rig.board, &control->job);
+	pt_board_post(p->app.board, &control->job);
 }
 
 static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
@@ -238,7 +238,7 @@ static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
 	}
 	pt_info("%.*s%s", (int)strcspn(text, "\n"), text,
 		p->options->for_ns == 0 ? "; Ctrl-C ends it and reports" : "");
-	if (pt_board_last_status(p->rig.board, 0).state == PT_HALTED)
+	if (pt_board_last_status(p->app.board, 0).state == PT_HALTED)
 		post(p, resume_run, let_run);
 	else
 		let_run(p);
@@ -266,7 +266,7 @@ static void start(struct profile *p)
 	add(words, list, &n, "mode", p->options->mode);
 	if (analyses != NULL)
 		list[n++] = analyses;
-	pt_session_start(p->rig.session, list, n, on_started, p);
+	pt_session_start(p->app.session, list, n, on_started, p);
 	free(analyses);
 }
 
@@ -289,7 +289,7 @@ static void on_board_state(void *arg, enum pt_board_state state, const char *why
 	if (p->begun || p->over)
 		return;		/* a loss is told by the session */
 	if (state == PT_BOARD_CLOSED || state == PT_BOARD_LOCKED) {
-		fail(p, pt_board_get_error(p->rig.board) == PT_EARG ? PT_EXIT_USAGE : PT_EXIT_DEVICE, why);
+		fail(p, pt_board_get_error(p->app.board) == PT_EARG ? PT_EXIT_USAGE : PT_EXIT_DEVICE, why);
 	} else if (state == PT_BOARD_READY) {
 		p->begun = true;
 		pt_info("attached: %s", why);
@@ -311,7 +311,7 @@ static void on_signal(uv_signal_t *handle, int signum)
 		end_before_start(p);
 	p->interrupted = true;
 	if (p->waiting)
-		pt_session_cancel_wait(p->rig.session);
+		pt_session_cancel_wait(p->app.session);
 }
 
 static void watch_signals(struct profile *p)
@@ -319,7 +319,7 @@ static void watch_signals(struct profile *p)
 	static const int signums[PT_LEN(p->signals)] = { SIGINT, SIGTERM, SIGHUP };
 
 	for (size_t i = 0; i < PT_LEN(signums); i++) {
-		uv_signal_init(&p->rig.loop, &p->signals[i]);
+		uv_signal_init(&p->app.loop, &p->signals[i]);
 		p->signals[i].data = p;
 		uv_signal_start(&p->signals[i], on_signal, signums[i]);
 	}
@@ -344,7 +344,7 @@ static bool would_overwrite(const struct pt_options *options, struct pt_err *err
 
 static int run_profile(const struct pt_options *options)
 {
-	struct pt_rig_kind kind = { .virtual_clock = "virtual", .replace_capture = options->replace };
+	struct pt_app_kind kind = { .virtual_clock = "virtual", .replace_capture = options->replace };
 	struct profile p = { .options = options, .junit = { .format = "junit", .lenient = options->lenient } };
 	struct pt_err err = { 0 };
 
@@ -359,25 +359,25 @@ static int run_profile(const struct pt_options *options)
 		pt_error("%s", err.msg);
 		return PT_EXIT_USAGE;
 	}
-	p.status = pt_rig_open(&p.rig, options, &kind, &err);
+	p.status = pt_app_open(&p.app, options, &kind, &err);
 	if (p.status != PT_EXIT_DONE) {
 		pt_error("%s", err.msg);
 		return p.status;
 	}
 	p.listener = (struct pt_board_listener){ .arg = &p, .on_state = on_board_state };
-	pt_board_listen(p.rig.board, &p.listener);
+	pt_board_listen(p.app.board, &p.listener);
 	watch_signals(&p);
 	p.begun_ns = uv_hrtime();
-	pt_waiting_begin(&p.progress, &p.rig.loop, say_progress, &p);
-	uv_run(&p.rig.loop, UV_RUN_DEFAULT);
+	pt_waiting_begin(&p.progress, &p.app.loop, say_progress, &p);
+	uv_run(&p.app.loop, UV_RUN_DEFAULT);
 	pt_waiting_end(&p.progress);
-	pt_board_unlisten(p.rig.board, &p.listener);
+	pt_board_unlisten(p.app.board, &p.listener);
 	for (size_t i = 0; i < PT_LEN(p.signals); i++)
 		uv_close((uv_handle_t *)&p.signals[i], NULL);
-	pt_rig_close(&p.rig);
+	pt_app_close(&p.app);
 	return write_reports(&p);
 }
 
-const struct pt_verb pt_verb_profile = { "profile", "[VIEW] [sort=KEY] [top=N]",
+const struct pt_subcommand pt_subcommand_profile = { "profile", "[VIEW] [sort=KEY] [top=N]",
 					 "attach, profile for a while (--for TIME, or until Ctrl-C), report, detach",
 					 run_profile };

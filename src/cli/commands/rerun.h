@@ -1,7 +1,7 @@
 /* The way from files to a profile that decode, check and diff share: captures, or what other instruments wrote, through
  * a pipeline with the settings and the ELF of the capture. What the command line says goes before. */
-#ifndef PT_VERBS_RERUN_H
-#define PT_VERBS_RERUN_H
+#ifndef PT_CLI_RERUN_H
+#define PT_CLI_RERUN_H
 
 #include "pipeline/config_replay.h"
 #include "pipeline/halves.h"
@@ -13,7 +13,7 @@
 #include "report/table/query.h"
 
 struct pt_rerun {
-	const char *name;		/* of the verb, for what it says */
+	const char *name;		/* of the subcommand, for what it says */
 	const struct pt_options *options;
 	struct pt_query query;		/* what the report will be: it is made so that it can */
 	const char *files[PT_MAX_REST];
@@ -33,7 +33,7 @@ struct pt_rerun {
 int pt_rerun(struct pt_rerun *rerun, struct pt_err *err);
 void pt_rerun_drop(struct pt_rerun *rerun);
 
-/* The whole of decode, for a verb that is the same but for its name in messages. Returns the exit status. */
-int pt_decode_as(const char *verb, const struct pt_options *options);
+/* The whole of decode, for a subcommand that is the same but for its name in messages. Returns the exit status. */
+int pt_decode_as(const char *subcommand, const struct pt_options *options);
 
 #endif

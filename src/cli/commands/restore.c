@@ -9,7 +9,7 @@
 #include "host/log.h"
 
 struct restore {
-	struct pt_rig rig;
+	struct pt_app app;
 	struct pt_board_listener listener;
 	struct pt_job job;
 	int status;
@@ -39,7 +39,7 @@ static void printed(struct pt_job *job, int rc, const struct pt_err *err)
 		pt_error("%s", err->msg);
 		r->status = PT_EXIT_DEVICE;
 	}
-	uv_stop(&r->rig.loop);
+	uv_stop(&r->app.loop);
 }
 
 static void on_state(void *arg, enum pt_board_state state, const char *why)
@@ -48,33 +48,33 @@ static void on_state(void *arg, enum pt_board_state state, const char *why)
 
 	if (state == PT_BOARD_READY) {
 		r->job = (struct pt_job){ .run = print_it, .done = printed };
-		pt_board_post(r->rig.board, &r->job);
+		pt_board_post(r->app.board, &r->job);
 	} else if (state == PT_BOARD_LOCKED || state == PT_BOARD_CLOSED) {
 		pt_error("%s", why);
 		r->status = PT_EXIT_DEVICE;
-		uv_stop(&r->rig.loop);
+		uv_stop(&r->app.loop);
 	}
 }
 
 static int run_restore(const struct pt_options *options)
 {
-	struct pt_rig_kind kind = { .virtual_clock = "virtual" };
+	struct pt_app_kind kind = { .virtual_clock = "virtual" };
 	struct restore r = { .status = PT_EXIT_DONE };
 	struct pt_err err = { 0 };
-	int rc = pt_rig_open(&r.rig, options, &kind, &err);
+	int rc = pt_app_open(&r.app, options, &kind, &err);
 
 	if (rc != PT_EXIT_DONE) {
 		pt_error("%s", err.msg);
 		return rc;
 	}
 	r.listener = (struct pt_board_listener){ .arg = &r, .on_state = on_state };
-	pt_board_listen(r.rig.board, &r.listener);
-	uv_run(&r.rig.loop, UV_RUN_DEFAULT);
-	pt_board_unlisten(r.rig.board, &r.listener);
-	pt_rig_close(&r.rig);
+	pt_board_listen(r.app.board, &r.listener);
+	uv_run(&r.app.loop, UV_RUN_DEFAULT);
+	pt_board_unlisten(r.app.board, &r.listener);
+	pt_app_close(&r.app);
 	return r.status;
 }
 
-const struct pt_verb pt_verb_restore = {
+const struct pt_subcommand pt_subcommand_restore = {
 	"restore", "", "put back what a proftap that was killed had changed in the target", run_restore,
 };

@@ -53,8 +53,8 @@ static uint64_t add(uint64_t a, uint64_t b)
 }
 
 /* ticks from an anchor outwards. A rate from two anchors is as wrong as they are, at worst both in opposite ways. */
-static struct pt_moment beyond(const struct pt_clock *c, const struct pt_anchor *from, const struct pt_anchor *a,
-			       const struct pt_anchor *b, uint64_t ticks)
+static struct pt_timestamp beyond(const struct pt_clock *c, const struct pt_anchor *from, const struct pt_anchor *a,
+				  const struct pt_anchor *b, uint64_t ticks)
 {
 	uint64_t distance = ticks > from->ticks ? ticks - from->ticks : from->ticks - ticks, ns, wrong;
 
@@ -65,30 +65,30 @@ static struct pt_moment beyond(const struct pt_clock *c, const struct pt_anchor 
 		ns = scale(distance, PT_NS_PER_S, c->tick_hz);
 		wrong = scale(ns, c->tick_ppm, 1000000);
 	} else {
-		return (struct pt_moment){ PT_UNKNOWN, 0 };
+		return (struct pt_timestamp){ PT_UNKNOWN, 0 };
 	}
 	wrong = bounded(add(from->error_ns, wrong));
 	if (ticks > from->ticks && ns >= PT_UNKNOWN - 1 - from->ns)	/* after the end of all clocks */
-		return (struct pt_moment){ PT_UNKNOWN, 0 };
+		return (struct pt_timestamp){ PT_UNKNOWN, 0 };
 	if (ticks > from->ticks)
-		return (struct pt_moment){ from->ns + ns, wrong };
-	return (struct pt_moment){ from->ns > ns ? from->ns - ns : 0, wrong };
+		return (struct pt_timestamp){ from->ns + ns, wrong };
+	return (struct pt_timestamp){ from->ns > ns ? from->ns - ns : 0, wrong };
 }
 
-static struct pt_moment between(const struct pt_anchor *a, const struct pt_anchor *b, uint64_t ticks)
+static struct pt_timestamp between(const struct pt_anchor *a, const struct pt_anchor *b, uint64_t ticks)
 {
-	return (struct pt_moment){
+	return (struct pt_timestamp){
 		.ns = a->ns + scale(ticks - a->ticks, b->ns - a->ns, b->ticks - a->ticks),
 		.error_ns = a->error_ns > b->error_ns ? a->error_ns : b->error_ns,
 	};
 }
 
-struct pt_moment pt_clock_at(const struct pt_clock *c, uint64_t ticks)
+struct pt_timestamp pt_clock_at(const struct pt_clock *c, uint64_t ticks)
 {
 	const struct pt_anchor *first = c->anchor, *last = c->anchor + c->n_anchors - 1;
 
 	if (c->n_anchors == 0 || ticks == PT_UNKNOWN)
-		return (struct pt_moment){ PT_UNKNOWN, 0 };
+		return (struct pt_timestamp){ PT_UNKNOWN, 0 };
 	for (const struct pt_anchor *b = first + 1; b <= last; b++)
 		if (ticks >= b[-1].ticks && ticks <= b->ticks)
 			return between(b - 1, b, ticks);

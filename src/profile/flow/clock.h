@@ -28,6 +28,6 @@ void pt_clock_guess(struct pt_clock *clock, uint64_t ticks, uint64_t from_ns, ui
 bool pt_clock_settled(const struct pt_clock *clock, uint64_t ticks);
 /* ns PT_UNKNOWN: no anchor, no rate, or later than a number of ns can say. Never before 0; error_ns is at most
  * PT_NO_BOUND_NS. */
-struct pt_moment pt_clock_at(const struct pt_clock *clock, uint64_t ticks);
+struct pt_timestamp pt_clock_at(const struct pt_clock *clock, uint64_t ticks);
 
 #endif

@@ -7,7 +7,7 @@
 
 struct item {
 	struct pt_event event;
-	struct pt_moment at;	/* settled items; others: error_ns unused, ns where it came in */
+	struct pt_timestamp at;	/* settled items; others: error_ns unused, ns where it came in */
 };
 
 struct lane {
@@ -23,7 +23,7 @@ struct lane {
 
 struct pt_merge {
 	struct lane lane[PT_MERGE_LANES];
-	struct { struct pt_moment at; size_t lane; } newest;	/* that was given out */
+	struct { struct pt_timestamp at; size_t lane; } newest;	/* that was given out */
 	uint64_t late;
 	uint64_t most_ns;		/* the latest that any lane has come to */
 	bool flushes;			/* everything is to come out */
@@ -112,7 +112,7 @@ static bool has_ticks(const struct item *item)
  * not for ever. */
 static bool can_settle(const struct pt_merge *m, const struct lane *l, const struct item *item)
 {
-	struct pt_moment at;
+	struct pt_timestamp at;
 
 	if (!has_ticks(item) || l->ended || m->crowded || m->flushes || l->clock.guessed ||
 	    pt_clock_settled(&l->clock, item->event.ticks))
@@ -124,12 +124,12 @@ static bool can_settle(const struct pt_merge *m, const struct lane *l, const str
 /* Stamps that go back are put forward to the one before, and said to be as wrong as that makes them. */
 static void settle_one(struct lane *l, struct item *item)
 {
-	struct pt_moment at = has_ticks(item) ? pt_clock_at(&l->clock, item->event.ticks) : item->at;
+	struct pt_timestamp at = has_ticks(item) ? pt_clock_at(&l->clock, item->event.ticks) : item->at;
 
 	if (at.ns == PT_UNKNOWN)
 		at = item->at;		/* no clock: somewhere in its span */
 	if (is_remark(item))
-		at = (struct pt_moment){ 0, 0 };
+		at = (struct pt_timestamp){ 0, 0 };
 	if (!is_remark(item) && at.ns < l->last_ns) {
 		at.error_ns += l->last_ns - at.ns;
 		at.ns = l->last_ns;
@@ -170,7 +170,7 @@ static void place(struct lane *l, uint64_t from_ns, uint64_t to_ns)
 		struct item *item = item_of(l, l->n_placed);
 		uint64_t behind = n > 0 ? (uint64_t)((unsigned __int128)span * i / n) : 0;
 
-		item->at = (struct pt_moment){ from_ns + behind, behind > span - behind ? behind : span - behind };
+		item->at = (struct pt_timestamp){ from_ns + behind, behind > span - behind ? behind : span - behind };
 		if (has_ticks(item))
 			pt_clock_guess(&l->clock, item->event.ticks, from_ns, to_ns);
 		i += !is_remark(item);
@@ -216,7 +216,7 @@ void pt_merge_flush(struct pt_merge *m, bool on)
  * silent for too long to be waited for. */
 static uint64_t horizon(const struct pt_merge *m, const struct lane *l)
 {
-	struct pt_moment at = { l->upto_ns, 0 };
+	struct pt_timestamp at = { l->upto_ns, 0 };
 
 	if (!l->open || m->crowded || m->flushes || (l->ended && l->n == 0))
 		return PT_UNKNOWN;
@@ -256,9 +256,9 @@ static struct lane *next(struct pt_merge *m, uint64_t *until)
 	return best;
 }
 
-static void note(struct pt_merge *m, size_t lane, struct pt_moment at)
+static void note(struct pt_merge *m, size_t lane, struct pt_timestamp at)
 {
-	if (lane != m->newest.lane && pt_moment_before(at, m->newest.at))
+	if (lane != m->newest.lane && pt_timestamp_before(at, m->newest.at))
 		m->late++;
 	if (at.ns >= m->newest.at.ns) {
 		m->newest.at = at;
@@ -266,7 +266,7 @@ static void note(struct pt_merge *m, size_t lane, struct pt_moment at)
 	}
 }
 
-size_t pt_merge_take(struct pt_merge *m, size_t *lane, struct pt_event *event, struct pt_moment *at, size_t max)
+size_t pt_merge_take(struct pt_merge *m, size_t *lane, struct pt_event *event, struct pt_timestamp *at, size_t max)
 {
 	uint64_t until;
 	struct lane *l = next(m, &until);

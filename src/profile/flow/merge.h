@@ -38,7 +38,7 @@ void pt_merge_flush(struct pt_merge *merge, bool on);
 
 /* The next events in order, at most max of one source (max > 0), with their moments. Returns how many; 0: nothing
  * more can be told yet. Call until then after each span, anchor and end. */
-size_t pt_merge_take(struct pt_merge *merge, size_t *lane, struct pt_event *event, struct pt_moment *at, size_t max);
+size_t pt_merge_take(struct pt_merge *merge, size_t *lane, struct pt_event *event, struct pt_timestamp *at, size_t max);
 
 /* Events that came out behind later ones of other sources, although the clocks could tell. */
 uint64_t pt_merge_late(const struct pt_merge *merge);

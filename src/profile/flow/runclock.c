@@ -23,7 +23,7 @@ uint64_t pt_runclock_at(const struct pt_runclock *c, uint64_t cycles)
 }
 
 /* Reckoned from the same moment as before, from is what we reckon, too: then that one stays, for it is exact. */
-void pt_runclock_begin(struct pt_runclock *c, uint64_t cycles, struct pt_moment from)
+void pt_runclock_begin(struct pt_runclock *c, uint64_t cycles, struct pt_timestamp from)
 {
 	if (from.ns == pt_runclock_at(c, cycles))
 		return;

@@ -22,6 +22,6 @@ void pt_runclock_config(struct pt_runclock *c, const struct pt_config *config);
 /* ns, of a run so many cycles behind the first; PT_UNKNOWN: not known. */
 uint64_t pt_runclock_at(const struct pt_runclock *c, uint64_t cycles);
 /* A batch of runs, as analysis.h describes it, begins here. */
-void pt_runclock_begin(struct pt_runclock *c, uint64_t cycles, struct pt_moment from);
+void pt_runclock_begin(struct pt_runclock *c, uint64_t cycles, struct pt_timestamp from);
 
 #endif

@@ -278,7 +278,7 @@ static bool whole(struct pt_signals *s, struct state *st, const struct pt_signal
 	return true;
 }
 
-static size_t value_event(struct pt_signals *s, const struct pt_event *e, struct pt_moment at, struct pt_signal *out)
+static size_t value_event(struct pt_signals *s, const struct pt_event *e, struct pt_timestamp at, struct pt_signal *out)
 {
 	bool has_pc = s->writer.pc != PT_UNKNOWN && s->writer.source == e->source && s->writer.core == e->core;
 	size_t n = 0;
@@ -310,7 +310,7 @@ static size_t value_event(struct pt_signals *s, const struct pt_event *e, struct
 }
 
 /* What is half made is dropped, what is known is known no more. */
-static size_t gap_event(struct pt_signals *s, const struct pt_event *e, struct pt_moment at, struct pt_signal *out)
+static size_t gap_event(struct pt_signals *s, const struct pt_event *e, struct pt_timestamp at, struct pt_signal *out)
 {
 	for (size_t i = 0; i < s->set->n_definitions && i < PT_SIGNALS_MAX; i++) {
 		struct state *st = &s->state[i];
@@ -330,7 +330,7 @@ static size_t gap_event(struct pt_signals *s, const struct pt_event *e, struct p
 	return 1;
 }
 
-size_t pt_signals_take(struct pt_signals *s, const struct pt_event *e, struct pt_moment at, struct pt_signal *out)
+size_t pt_signals_take(struct pt_signals *s, const struct pt_event *e, struct pt_timestamp at, struct pt_signal *out)
 {
 	if (e->kind == PT_EV_VALUE)
 		return value_event(s, e, at, out);

@@ -40,7 +40,7 @@ enum pt_signal_kind {
 #define PT_SIGNAL_UNLISTED (PT_UNKNOWN - 2)
 
 struct pt_signal {
-	struct pt_moment at;
+	struct pt_timestamp at;
 	uint64_t ticks;		/* the source's own clock, finer and without error among signals of one source; or
 				 * PT_UNKNOWN */
 	uint64_t value;		/* VALUE, STATE: sign-extended, the bits of a float as they are */
@@ -109,7 +109,7 @@ void pt_signals_free(struct pt_signals *signals);
 /* What an event (VALUE, VALUE_PC, GAP; others are none) means: at most one signal per definition that it concerns,
  * and at most PT_SIGNALS_ROOM, which out has room for. Returns how many. at: the event's moment. */
 enum { PT_SIGNALS_ROOM = 8 };
-size_t pt_signals_take(struct pt_signals *signals, const struct pt_event *event, struct pt_moment at,
+size_t pt_signals_take(struct pt_signals *signals, const struct pt_event *event, struct pt_timestamp at,
 		       struct pt_signal *out);
 
 /* Parts of values that were never made whole, and signals beyond PT_SIGNALS_ROOM. */

@@ -48,12 +48,12 @@ struct pt_analysis {
 	void (*close)(void *analysis);
 	/* What it wants; NULL: not this. Each call is a batch of one source and core.
 	 * from: of the first run; the runs of a core follow each other on the profile's clock. */
-	void (*runs)(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from);
-	void (*steps)(void *analysis, const struct pt_step *step, size_t n);
+	void (*runs)(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_timestamp from);
+	void (*steps)(void *analysis, const struct pt_call_event *step, size_t n);
 	/* The same in brief, for analyses that take runs and steps and have to be fast: what comes here is no run or
 	 * step any more. NULL: all of it comes as runs and steps. */
-	void (*piece)(void *analysis, const struct pt_piece *piece, uint16_t core, struct pt_moment from);
-	void (*briefs)(void *analysis, const struct pt_brief_batch *batch);
+	void (*piece)(void *analysis, const struct pt_piece *piece, uint16_t core, struct pt_timestamp from);
+	void (*compact)(void *analysis, const struct pt_compact_batch *batch);
 	bool (*wants_steps)(const void *analysis);	/* after open(): whether its words ask for any; NULL: they do */
 	/* A window on the time of a core (flow/windows.h): NULL: it begins, else it has ended. What its rows got
 	 * between the two is what they are estimated by; a beginning that is followed by another one was none. Steps
@@ -62,7 +62,7 @@ struct pt_analysis {
 	void (*signals)(void *analysis, const struct pt_signal *signal, size_t n);
 	/* Events that neither flow nor signals take: SAMPLE, BIN, COUNTER, EXCEPTION; and GAPs, but not of a source
 	 * that gives nothing but flow: runs and steps have those. at: of each. */
-	void (*events)(void *analysis, const struct pt_event *event, const struct pt_moment *at, size_t n);
+	void (*events)(void *analysis, const struct pt_event *event, const struct pt_timestamp *at, size_t n);
 	/* What the source gave so far was taken together, as one chunk has it; what it gives next is independent. */
 	void (*batch_end)(void *analysis, uint16_t source);
 	/* The source has seen all that it sees up to this moment of the probe's clock: what its last signals said lasts

@@ -7,27 +7,27 @@
  * only when it is given up. Every ENTER has its LEAVE, at the latest before the next FORGET: what is open
  * when the stream ends stays open. Before the first SWITCH stack 0 runs.
  * Clock: that of the profile (modelled cycles or instructions); it stands still over a gap. */
-#ifndef PT_PROFILE_STEP_H
-#define PT_PROFILE_STEP_H
+#ifndef PT_PROFILE_CALL_EVENT_H
+#define PT_PROFILE_CALL_EVENT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "profile/flow/timestamp.h"
 
-enum pt_step_kind {
-	PT_STEP_ENTER = 1,	/* function was entered, as entry says */
-	PT_STEP_LEAVE,		/* function, the top invocation, ended; figures are its own */
-	PT_STEP_SWITCH,		/* stack runs from here on; it is task's. To the stack that runs already: now it is
+enum pt_call_event_kind {
+	PT_CALL_ENTER = 1,	/* function was entered, as entry says */
+	PT_CALL_LEAVE,		/* function, the top invocation, ended; figures are its own */
+	PT_CALL_SWITCH,		/* stack runs from here on; it is task's. To the stack that runs already: now it is
 				 * known whose it is, and was since it runs; or, behind a gap, not known any more */
-	PT_STEP_ELSEWHERE,	/* net ticks before this step ran in code of function though another is on top: shared
+	PT_CALL_ELSEWHERE,	/* net ticks before this step ran in code of function though another is on top: shared
 				 * tails, cold parts */
-	PT_STEP_FORGET,		/* a gap. All that was open on any stack has been left as partial; what follows is not
+	PT_CALL_FORGET,		/* a gap. All that was open on any stack has been left as partial; what follows is not
 				 * measured from anything before */
-	PT_STEP_CLOCK,		/* nothing happened; comes before results are asked for: time is charged up to now */
+	PT_CALL_CLOCK,		/* nothing happened; comes before results are asked for: time is charged up to now */
 };
 
-enum pt_step_entry {
+enum pt_call_entry {
 	PT_ENTRY_CALL = 1,
 	PT_ENTRY_TAIL,		/* a jump: returns to the caller's caller, and leaves together with the frame below */
 	PT_ENTRY_EXCEPTION,	/* preempts what is below */
@@ -37,9 +37,9 @@ enum pt_step_entry {
 
 enum { PT_NO_TASK = UINT16_MAX };
 
-struct pt_step {
+struct pt_call_event {
 	uint64_t clock;		/* of the profile: how much of it all runs before took */
-	struct pt_moment at;	/* the same on the probe's clock, as far as it is known; SWITCH with an error: whose
+	struct pt_timestamp at;	/* the same on the probe's clock, as far as it is known; SWITCH with an error: whose
 				 * what ran within it is, nobody can say */
 	uint64_t net, gross, call;	/* LEAVE: of the invocation; ELSEWHERE: net is the time */
 	uint64_t period;	/* ENTER: entry to entry of this function, PT_UNKNOWN: not known */
@@ -47,26 +47,26 @@ struct pt_step {
 	uint16_t function;	/* ENTER, LEAVE, ELSEWHERE: id (codemap.h) */
 	uint16_t caller;	/* ENTER, LEAVE: function whose code called, as in the call edges: that of the frame
 				 * below, but for calls out of shared code; PT_NO_FUNCTION: no call */
-	uint16_t stack;		/* below PT_STEP_STACKS; used again only after all on it has been left */
+	uint16_t stack;		/* below PT_CALL_STACKS; used again only after all on it has been left */
 	uint16_t task;		/* of stack: index in the task map; PT_NO_TASK: not known, or none */
 	uint16_t core;
-	uint8_t kind;		/* enum pt_step_kind */
-	uint8_t entry;		/* ENTER, LEAVE: enum pt_step_entry of the invocation */
+	uint8_t kind;		/* enum pt_call_event_kind */
+	uint8_t entry;		/* ENTER, LEAVE: enum pt_call_entry of the invocation */
 	uint8_t partial;	/* LEAVE: entry or exit not seen; figures are what was seen of it */
 	uint8_t told;		/* 1: task is what a signal told (PT_NO_TASK: none runs); 0: nobody told */
 	uint8_t reserved[2];
 };
 
-enum { PT_STEP_STACKS = 320, PT_BATCH_STEPS = 256 };	/* 256 tasks, none, and 63 that nobody told of */
+enum { PT_CALL_STACKS = 320, PT_BATCH_CALL_EVENTS = 256 };	/* 256 tasks, none, and 63 that nobody told of */
 
-struct pt_step_batch {
+struct pt_call_batch {
 	size_t n_steps;
-	struct pt_step step[PT_BATCH_STEPS];
+	struct pt_call_event step[PT_BATCH_CALL_EVENTS];
 };
 
 /* Who takes steps: a batch at a time, in order, of one core. May not call back into execution. */
-struct pt_step_sink {
-	void (*take)(void *arg, const struct pt_step *step, size_t n);
+struct pt_call_sink {
+	void (*take)(void *arg, const struct pt_call_event *step, size_t n);
 	void *arg;
 };
 

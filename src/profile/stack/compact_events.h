@@ -6,14 +6,14 @@
  *
  * Each stands for exactly one step of the stack that runs: ENTER by PT_ENTRY_CALL, or LEAVE of an invocation so
  * entered, seen to its end. All that is not of this kind comes as a step, in its place between two batches. */
-#ifndef PT_PROFILE_BRIEF_H
-#define PT_PROFILE_BRIEF_H
+#ifndef PT_PROFILE_COMPACT_EVENTS_H
+#define PT_PROFILE_COMPACT_EVENTS_H
 
 #include "profile/stack/call_event.h"
 
-enum { PT_BATCH_BRIEFS = 256 };
+enum { PT_BATCH_COMPACT = 256 };
 
-struct pt_brief {
+struct pt_compact_event {
 	uint32_t ticks;		/* of the profile's clock, behind that of the batch */
 	uint32_t net;		/* left: of the invocation; entered: 0 */
 	union {
@@ -25,20 +25,20 @@ struct pt_brief {
 	uint32_t left;		/* 1: LEAVE; 0: ENTER */
 };
 
-struct pt_brief_batch {
+struct pt_compact_batch {
 	uint64_t clock;		/* of the profile, not behind the first one */
 	uint64_t anchor, anchor_ns, anchor_error_ns;	/* what moments are made of; anchor may "be negative" */
 	double ns_per_tick;	/* 0: not known */
 	uint16_t stack, task, core;	/* of all of them */
 	uint8_t told;
-	size_t n_briefs, n_left;	/* n_left: of them are LEAVE */
+	size_t n_compact, n_left;	/* n_left: of them are LEAVE */
 	size_t n_below;		/* so many invocations that were open before the first one are left at most at a time */
-	struct pt_brief brief[PT_BATCH_BRIEFS];
+	struct pt_compact_event compact[PT_BATCH_COMPACT];
 };
 
 /* The moment of a clock not before the batch's anchor. */
-struct pt_moment pt_brief_moment(const struct pt_brief_batch *batch, uint64_t clock);
+struct pt_timestamp pt_compact_timestamp(const struct pt_compact_batch *batch, uint64_t clock);
 /* The step that brief i stands for; its period is PT_UNKNOWN. */
-struct pt_step pt_brief_step(const struct pt_brief_batch *batch, size_t i);
+struct pt_call_event pt_compact_call_event(const struct pt_compact_batch *batch, size_t i);
 
 #endif

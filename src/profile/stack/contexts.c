@@ -409,9 +409,9 @@ static void drop_due(struct pt_execution *x)
 	memmove(x->due, x->due + 1, --x->n_due * sizeof(*x->due));
 }
 
-static bool within(struct pt_moment a, struct pt_moment b)
+static bool within(struct pt_timestamp a, struct pt_timestamp b)
 {
-	return !pt_moment_before(a, b) && !pt_moment_before(b, a);
+	return !pt_timestamp_before(a, b) && !pt_timestamp_before(b, a);
 }
 
 /* An exception returned to where it had come from, and other stacks were left there, too. True: one of those goes on, for
@@ -432,10 +432,10 @@ static bool may_be_another(struct pt_execution *x, uint64_t next)
 void pt_stack_thread(struct pt_execution *x, const struct pt_run *run, uint64_t resume)
 {
 	bool elsewhere = resume != PT_UNKNOWN && !pt_stack_near(run->next, resume);
-	struct pt_moment now = pt_stack_moment(x, x->now);
+	struct pt_timestamp now = pt_stack_moment(x, x->now);
 	const struct due *due = x->due;
 
-	while (x->n_due > 1 && !due->in_order && pt_moment_before(due->at, now))
+	while (x->n_due > 1 && !due->in_order && pt_timestamp_before(due->at, now))
 		drop_due(x);		/* a later word counts */
 	if (x->n_due > 0 && (due->in_order || (elsewhere && within(due->at, now)))) {
 		at_return(x, due->task, run, resume, elsewhere);
@@ -448,15 +448,15 @@ void pt_stack_thread(struct pt_execution *x, const struct pt_run *run, uint64_t 
 
 void pt_stack_due(struct pt_execution *x, const struct pt_run *run)
 {
-	struct pt_moment now = pt_stack_moment(x, x->now);
+	struct pt_timestamp now = pt_stack_moment(x, x->now);
 
-	while (x->n_due > 0 && x->base == x->frame && (x->due->in_order || pt_moment_before(x->due->at, now))) {
+	while (x->n_due > 0 && x->base == x->frame && (x->due->in_order || pt_timestamp_before(x->due->at, now))) {
 		at_once(x, x->due, run);
 		drop_due(x);
 	}
 }
 
-void pt_execution_task(struct pt_execution *x, uint16_t task, struct pt_moment at, bool in_order)
+void pt_execution_task(struct pt_execution *x, uint16_t task, struct pt_timestamp at, bool in_order)
 {
 	struct due *last = x->n_due > 0 ? &x->due[x->n_due - 1] : NULL;
 

@@ -30,30 +30,31 @@ void pt_stack_give_steps(struct pt_execution *x)
 	x->steps.n_steps = 0;
 }
 
-struct pt_moment pt_stack_moment(const struct pt_execution *x, uint64_t clock)
+struct pt_timestamp pt_stack_moment(const struct pt_execution *x, uint64_t clock)
 {
 	uint64_t ticks = clock > x->anchor ? clock - x->anchor : 0;
 
-	return (struct pt_moment){
+	return (struct pt_timestamp){
 		.ns = x->anchor_ns + (uint64_t)((double)ticks * x->ns_per_tick),
 		.error_ns = x->ns_per_tick > 0 ? 0 : PT_NO_BOUND_NS,
 	};
 }
 
-static struct pt_step *step_at(struct pt_execution *x, enum pt_step_kind kind, uint16_t function, uint64_t clock)
+static struct pt_call_event *step_at(struct pt_execution *x, enum pt_call_event_kind kind, uint16_t function,
+				     uint64_t clock)
 {
 	const struct context *context = &x->context[x->stack];
-	struct pt_step *step;
+	struct pt_call_event *step;
 
-	if (x->steps.n_steps == PT_BATCH_STEPS)
+	if (x->steps.n_steps == PT_BATCH_CALL_EVENTS)
 		pt_stack_give_steps(x);
 	step = &x->steps.step[x->steps.n_steps++];
-	*step = (struct pt_step){
+	*step = (struct pt_call_event){
 		.clock = clock - x->skipped, .at = pt_stack_moment(x, clock), .period = PT_UNKNOWN, .site = PT_UNKNOWN,
 		.function = function, .stack = x->stack, .task = context->task, .told = context->told,
 		.core = x->core, .kind = (uint8_t)kind,
 	};
-	if (kind != PT_STEP_SWITCH && step->at.error_ns < PT_NO_BOUND_NS)
+	if (kind != PT_CALL_SWITCH && step->at.error_ns < PT_NO_BOUND_NS)
 		step->at.error_ns += x->anchor_error_ns;
 	return step;
 }
@@ -62,17 +63,17 @@ static struct pt_step *step_at(struct pt_execution *x, enum pt_step_kind kind, u
 void pt_stack_tell_stray(struct pt_execution *x)
 {
 	if (x->stray_ticks > 0)
-		step_at(x, PT_STEP_ELSEWHERE, x->stray_function, x->stray_until)->net = x->stray_ticks;
+		step_at(x, PT_CALL_ELSEWHERE, x->stray_function, x->stray_until)->net = x->stray_ticks;
 	x->stray_ticks = 0;
 }
 
-static struct pt_step *step(struct pt_execution *x, enum pt_step_kind kind, uint16_t function)
+static struct pt_call_event *step(struct pt_execution *x, enum pt_call_event_kind kind, uint16_t function)
 {
 	pt_stack_tell_stray(x);
 	return step_at(x, kind, function, x->now);
 }
 
-static enum pt_step_entry entry_of(const struct frame *frame)
+static enum pt_call_entry entry_of(const struct frame *frame)
 {
 	if ((frame->flags & UNSEEN) != 0)
 		return PT_ENTRY_UNSEEN;
@@ -85,7 +86,7 @@ static enum pt_step_entry entry_of(const struct frame *frame)
 
 void pt_stack_entered(struct pt_execution *x, const struct frame *frame, uint64_t period)
 {
-	struct pt_step *s = step(x, PT_STEP_ENTER, frame->function);
+	struct pt_call_event *s = step(x, PT_CALL_ENTER, frame->function);
 
 	s->entry = (uint8_t)entry_of(frame);
 	s->caller = frame->caller;
@@ -95,7 +96,7 @@ void pt_stack_entered(struct pt_execution *x, const struct frame *frame, uint64_
 
 void pt_stack_left(struct pt_execution *x, const struct frame *frame, const struct pt_invocation *v)
 {
-	struct pt_step *s = step(x, PT_STEP_LEAVE, frame->function);
+	struct pt_call_event *s = step(x, PT_CALL_LEAVE, frame->function);
 
 	s->entry = (uint8_t)entry_of(frame);
 	s->caller = frame->caller;
@@ -105,9 +106,9 @@ void pt_stack_left(struct pt_execution *x, const struct frame *frame, const stru
 	s->partial = (v->how & PT_INVOCATION_PARTIAL) != 0;
 }
 
-void pt_stack_switched(struct pt_execution *x, const struct pt_moment *at)
+void pt_stack_switched(struct pt_execution *x, const struct pt_timestamp *at)
 {
-	struct pt_step *s = step(x, PT_STEP_SWITCH, PT_NO_FUNCTION);
+	struct pt_call_event *s = step(x, PT_CALL_SWITCH, PT_NO_FUNCTION);
 
 	if (at != NULL)
 		s->at = *at;
@@ -115,7 +116,7 @@ void pt_stack_switched(struct pt_execution *x, const struct pt_moment *at)
 
 void pt_stack_forgot(struct pt_execution *x)
 {
-	step(x, PT_STEP_FORGET, PT_NO_FUNCTION);
+	step(x, PT_CALL_FORGET, PT_NO_FUNCTION);
 }
 
 /* --- runs */
@@ -229,7 +230,7 @@ void pt_execution_feed(struct pt_execution *x, const struct pt_run *run, size_t 
 	pt_stack_give_steps(x);
 }
 
-void pt_execution_steps(struct pt_execution *x, const struct pt_step_sink *sink, uint16_t core)
+void pt_execution_steps(struct pt_execution *x, const struct pt_call_sink *sink, uint16_t core)
 {
 	x->sink = *sink;
 	x->core = core;
@@ -346,7 +347,7 @@ static void add_up(struct pt_execution *x)
 static size_t most_edges(const struct pt_execution *x)
 {
 	return x->map->n_sites + PT_TALLY_EDGES + PT_EXECUTION_DEPTH +
-	       (size_t)PT_STEP_STACKS * PT_EXECUTION_CONTEXT_DEPTH;
+	       (size_t)PT_CALL_STACKS * PT_EXECUTION_CONTEXT_DEPTH;
 }
 
 void pt_execution_clock(struct pt_execution *x)
@@ -354,7 +355,7 @@ void pt_execution_clock(struct pt_execution *x)
 	pt_held_decide(x);
 	if (!stepping(x))
 		return;
-	step(x, PT_STEP_CLOCK, PT_NO_FUNCTION);
+	step(x, PT_CALL_CLOCK, PT_NO_FUNCTION);
 	pt_stack_give_steps(x);
 }
 
@@ -400,7 +401,7 @@ struct pt_execution *pt_execution_new(const struct pt_function *functions, size_
 	/* these two are made anew for each result */
 	x->rows = pt_realloc_array(NULL, x->n_functions, sizeof(*x->rows));
 	x->edges = pt_big_alloc(most_edges(x), sizeof(*x->edges));
-	x->kept = pt_big_alloc(PT_STEP_STACKS, sizeof(*x->kept));
+	x->kept = pt_big_alloc(PT_CALL_STACKS, sizeof(*x->kept));
 	pt_tally_init(&x->tally, x->n_functions, settings->histograms);
 	for (size_t f = 0; f < x->n_functions; f++)
 		x->entry[f] = f == PT_NO_FUNCTION ? PT_UNKNOWN : functions[f - 1].address;
@@ -416,7 +417,7 @@ void pt_execution_free(struct pt_execution *x)
 	free(x->innermost);
 	free(x->rows);
 	pt_big_free(x->edges, most_edges(x) * sizeof(*x->edges));
-	pt_big_free(x->kept, PT_STEP_STACKS * sizeof(*x->kept));
+	pt_big_free(x->kept, PT_CALL_STACKS * sizeof(*x->kept));
 	pt_tally_fini(&x->tally);
 	pt_big_free(x, sizeof(*x));
 }

@@ -42,7 +42,7 @@
 enum {
 	PT_EXECUTION_DEPTH = 1024,
 	PT_EXECUTION_TASKS = 256,	/* indices in the task map are below it */
-	PT_EXECUTION_CONTEXTS = PT_STEP_STACKS - PT_EXECUTION_TASKS - 1,	/* that no task signal told of */
+	PT_EXECUTION_CONTEXTS = PT_CALL_STACKS - PT_EXECUTION_TASKS - 1,	/* that no task signal told of */
 	PT_EXECUTION_CONTEXT_DEPTH = 64,
 	PT_EXECUTION_TAILS = 16,	/* tail calls in a row that stay on the stack; then the caller counts as left */
 };
@@ -102,14 +102,14 @@ void pt_execution_anchor_error(struct pt_execution *x, uint64_t error_ns);
 /* From now on sink takes the steps (call_event.h) of core, at the latest when the call that made them returns; before
  * the first run, or it misses what is open. Copied; a sink without take, as before this call: nobody wants steps, and
  * they cost nothing. */
-void pt_execution_steps(struct pt_execution *x, const struct pt_step_sink *sink, uint16_t core);
+void pt_execution_steps(struct pt_execution *x, const struct pt_call_sink *sink, uint16_t core);
 
 /* A task signal: task runs from here on; PT_NO_TASK, or an index that is too high: none does. in_order: it stands in
  * the stream of the runs, behind those that were fed. Else it came from another source, at is when, and it should be
  * told before runs that late are fed: then a switch that flow finds within the error of at is taken for it, exactly
  * where it happened; where flow finds none, it takes effect when at is over, and what ran within the error of it is
  * not decided: the step says so. */
-void pt_execution_task(struct pt_execution *x, uint16_t task, struct pt_moment at, bool in_order);
+void pt_execution_task(struct pt_execution *x, uint16_t task, struct pt_timestamp at, bool in_order);
 
 /* What takes steps has charged time up to here when this returns. It decides like a result. */
 void pt_execution_clock(struct pt_execution *x);

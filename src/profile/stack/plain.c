@@ -88,7 +88,7 @@ size_t pt_plain_feed(struct pt_flow *f, struct pt_execution *x, const uint8_t *p
 	size_t taken = 0;
 
 	if (f->at == NULL || f->stopped || pt_held_any(x) || f->map->isa->unit_bytes != UNIT_BYTES || x->n_due > 0 ||
-	    (stepping(x) && (sink == NULL || sink->briefs == NULL)) || span->end > below || span->end > UINT32_MAX ||
+	    (stepping(x) && (sink == NULL || sink->compact == NULL)) || span->end > below || span->end > UINT32_MAX ||
 	    span->base % UNIT_BYTES != 0)
 		return 0;
 	place = place_of(span);

@@ -9,7 +9,7 @@
 
 struct pt_plain_sink {		/* who takes what the execution's own sink does not; either may be NULL */
 	/* steps, in order with those of the other sink */
-	void (*briefs)(void *arg, const struct pt_brief_batch *batch);
+	void (*compact)(void *arg, const struct pt_compact_batch *batch);
 	void (*piece)(void *arg, const struct pt_piece *piece);	/* runs, behind the steps that they made */
 	void *arg;
 };

@@ -73,7 +73,7 @@ static __attribute__((noinline)) bool return_from_before(struct pt_execution *x,
 	if (x->top == x->frame || x->top[-1].function != function)
 		return false;
 	h = stack_take(x, MOST_TICKS);
-	h.brief = t != NULL ? t->next : NULL;
+	h.compact = t != NULL ? t->next : NULL;
 	h.since = t != NULL ? t->since : 0;
 	done = t != NULL ? stack_return(x, &h, next, histograms, TELL_BRIEFLY)
 			 : stack_return(x, &h, next, histograms, TELL_NOBODY);
@@ -81,7 +81,7 @@ static __attribute__((noinline)) bool return_from_before(struct pt_execution *x,
 		return false;
 	stack_put(x, &h);
 	if (t != NULL) {
-		t->next = h.brief;
+		t->next = h.compact;
 		t->lowest = x->top < t->lowest ? x->top : t->lowest;
 	}
 	return true;
@@ -104,19 +104,19 @@ INLINE void ask_for(const struct pt_tally *tally, const struct call_edge *edge)
 
 /* A call or a return as who is told of steps reads it (compact_events.h). since: ticks from where the batch counts to
  * the section; sums: of the departure. */
-INLINE struct pt_brief brief_of_call(const struct call_edge *edge, uint32_t since, uint64_t sums, uint32_t site,
-				     bool by_cycles)
+INLINE struct pt_compact_event brief_of_call(const struct call_edge *edge, uint32_t since, uint64_t sums, uint32_t site,
+					     bool by_cycles)
 {
-	return (struct pt_brief){
+	return (struct pt_compact_event){
 		.ticks = since + (uint32_t)ticks_of(sums, by_cycles), .function = edge->to, .site = site,
 		.caller = edge->from,
 	};
 }
 
-INLINE struct pt_brief brief_of_return(const struct open *top, uint32_t since, uint64_t sums, uint64_t gross,
-				       bool by_cycles)
+INLINE struct pt_compact_event brief_of_return(const struct open *top, uint32_t since, uint64_t sums, uint64_t gross,
+					       bool by_cycles)
 {
-	return (struct pt_brief){
+	return (struct pt_compact_event){
 		.ticks = since + (uint32_t)ticks_of(sums, by_cycles), .left = 1,
 		.net = (uint32_t)ticks_of(gross - top->others, by_cycles),
 		.gross = (uint32_t)ticks_of(gross, by_cycles), .call = (uint32_t)ticks_of(gross, by_cycles),

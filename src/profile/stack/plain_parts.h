@@ -62,10 +62,10 @@ void pt_plain_depart(struct pt_execution *x, const struct pt_piece *piece, const
 
 struct teller {
 	const struct pt_plain_sink *sink;
-	struct pt_brief *next;		/* where the next one goes, */
+	struct pt_compact_event *next;		/* where the next one goes, */
 	uint64_t since;			/* and the clock that its ticks count from */
 	const struct frame *first, *lowest;	/* on top before the first of them; and since then, at the lowest */
-	struct pt_brief_batch batch;
+	struct pt_compact_batch batch;
 };
 
 void pt_tell_begin(const struct pt_execution *x, struct teller *t);

@@ -4,7 +4,7 @@
 void pt_tell_begin(const struct pt_execution *x, struct teller *t)
 {
 	const struct context *context = &x->context[x->stack];
-	struct pt_brief_batch *b = &t->batch;
+	struct pt_compact_batch *b = &t->batch;
 
 	b->clock = x->now - x->skipped;
 	b->anchor = x->anchor - x->skipped;
@@ -15,22 +15,22 @@ void pt_tell_begin(const struct pt_execution *x, struct teller *t)
 	b->task = context->task;
 	b->core = x->core;
 	b->told = context->told;
-	t->next = b->brief;
+	t->next = b->compact;
 	t->since = x->now;
 	t->first = t->lowest = x->top;
 }
 
 void pt_tell_give(const struct pt_execution *x, struct teller *t)
 {
-	struct pt_brief_batch *b = &t->batch;
+	struct pt_compact_batch *b = &t->batch;
 
-	b->n_briefs = (size_t)(t->next - b->brief);
-	if (b->n_briefs == 0)
+	b->n_compact = (size_t)(t->next - b->compact);
+	if (b->n_compact == 0)
 		return;
-	b->n_left = (b->n_briefs - (size_t)(x->top - t->first)) / 2;	/* each went one up, or one down */
+	b->n_left = (b->n_compact - (size_t)(x->top - t->first)) / 2;	/* each went one up, or one down */
 	b->n_below = (size_t)(t->first - t->lowest);
-	t->sink->briefs(t->sink->arg, b);
-	t->next = b->brief;
+	t->sink->compact(t->sink->arg, b);
+	t->next = b->compact;
 	t->first = t->lowest = x->top;
 }
 

@@ -47,7 +47,7 @@ struct context {		/* a stack; its index is its number in steps */
 };
 
 struct due {			/* a task signal that has not taken effect yet */
-	struct pt_moment at;
+	struct pt_timestamp at;
 	uint16_t task;
 	bool in_order;
 };
@@ -69,7 +69,7 @@ struct pt_execution {
 	const struct pt_codemap *map;
 	struct pt_flow_settings settings;
 	size_t n_functions;
-	struct context context[PT_STEP_STACKS];
+	struct context context[PT_CALL_STACKS];
 	pt_kept_frames *kept;		/* per context; memory is taken when one is parked */
 	size_t n_contexts;		/* of them were ever used */
 	uint16_t stack;			/* the context that runs */
@@ -87,11 +87,11 @@ struct pt_execution {
 	uint64_t stray_ticks, stray_until;
 	uint16_t stray_function;
 
-	struct pt_step_sink sink;	/* take NULL: no analysis wants steps */
+	struct pt_call_sink sink;	/* take NULL: no analysis wants steps */
 	uint16_t core;
 	uint64_t anchor, anchor_ns, anchor_error_ns;	/* the last */
 	double ns_per_tick;		/* 0: not known */
-	struct pt_step_batch steps;
+	struct pt_call_batch steps;
 
 	struct pt_execution_result result;
 	struct pt_execution_function *rows;	/* result.function */
@@ -134,10 +134,10 @@ static inline bool stepping(const struct pt_execution *x)
 
 /* --- steps (execution.c); only while stepping() */
 
-struct pt_moment pt_stack_moment(const struct pt_execution *x, uint64_t clock);	/* not before the last anchor */
+struct pt_timestamp pt_stack_moment(const struct pt_execution *x, uint64_t clock);	/* not before the last anchor */
 void pt_stack_entered(struct pt_execution *x, const struct frame *frame, uint64_t period);
 void pt_stack_left(struct pt_execution *x, const struct frame *frame, const struct pt_invocation *v);
-void pt_stack_switched(struct pt_execution *x, const struct pt_moment *at);	/* NULL: just now */
+void pt_stack_switched(struct pt_execution *x, const struct pt_timestamp *at);	/* NULL: just now */
 void pt_stack_forgot(struct pt_execution *x);
 void pt_stack_tell_stray(struct pt_execution *x);	/* before more of it, or of anything else, is told */
 void pt_stack_give_steps(struct pt_execution *x);	/* to the sink; before anything that has to come behind them */
@@ -208,7 +208,7 @@ struct hot {
 	uint64_t now;
 	uint64_t oldest;	/* moments from here on are of this stretch, and intervals from there fit 32 bits */
 	struct pt_tally_function *function;
-	struct pt_brief *brief;	/* TELL_BRIEFLY: where the next one goes, */
+	struct pt_compact_event *compact;	/* TELL_BRIEFLY: where the next one goes, */
 	uint64_t since;		/* and what its ticks count from */
 };
 
@@ -303,7 +303,7 @@ INLINE bool stack_return(struct pt_execution *x, struct hot *h, uint64_t next, b
 	x->innermost[function] = 0;
 	h->top = frame - 1;
 	if (tell == TELL_BRIEFLY)
-		*h->brief++ = (struct pt_brief){
+		*h->compact++ = (struct pt_compact_event){
 			.ticks = (uint32_t)(h->now - h->since), .net = (uint32_t)net, .gross = (uint32_t)gross,
 			.call = (uint32_t)call, .function = function, .caller = frame->caller, .left = 1,
 		};

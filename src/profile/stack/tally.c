@@ -32,7 +32,7 @@ static void make_hists(struct pt_tally *tally, const struct layout *l)
 {
 	tally->hist = (void *)(tally->memory + l->hist);
 	tally->waiting = (void *)(tally->memory + l->waiting);
-	pt_histroom_init(&tally->room, pt_histroom_bytes(tally->n_functions));
+	pt_histogram_memory_init(&tally->room, pt_histogram_memory_bytes(tally->n_functions));
 	for (size_t f = 0; f < tally->n_functions; f++)
 		for (size_t k = 0; k < PT_N_TALLY_HISTS; k++)
 			tally->hist[f][k].room = &tally->room;
@@ -59,7 +59,7 @@ void pt_tally_fini(struct pt_tally *tally)
 	for (size_t f = 0; tally->hist != NULL && f < tally->n_functions; f++)
 		for (size_t k = 0; k < PT_N_TALLY_HISTS; k++)
 			pt_hist_fini(&tally->hist[f][k]);
-	pt_histroom_fini(&tally->room);
+	pt_histogram_memory_fini(&tally->room);
 	pt_big_free(tally->memory, tally->memory_bytes);
 }
 
@@ -213,7 +213,7 @@ void pt_tally_bin(struct pt_tally *tally, uint16_t function)
 
 void pt_tally_settle(struct pt_tally *tally)
 {
-	pt_histroom_touch(&tally->room);
+	pt_histogram_memory_touch(&tally->room);
 	for (size_t f = 0; tally->hist != NULL && f < tally->n_functions; f++) {
 		struct pt_hist *hist = tally->hist[f], *both = &hist[PT_TALLY_GROSS_AND_CALL];
 

@@ -115,7 +115,7 @@ struct pt_tally {		/* open for the hot path; read results through the functions 
 	struct pt_tally_rest *rest;
 	struct pt_hist (*hist)[PT_N_TALLY_HISTS];	/* NULL: off; all is in those of kinds
 							 * behind pt_tally_settle() */
-	struct pt_histroom room;		/* of their buckets */
+	struct pt_histogram_memory room;		/* of their buckets */
 	struct pt_tally_waiting *waiting;	/* by function; NULL: no histograms */
 	size_t n_functions;
 	struct pt_tally_edge *edge;

@@ -29,7 +29,7 @@ uint64_t pt_account_beyond(const struct pt_account *account);
 /* So long of what was observed the core slept, all in all: it becomes unobserved. */
 void pt_account_slept(struct pt_account *account, uint64_t slept_ns);
 /* A LOSS chunk. One that goes on where one of the same cause ended is no other event: how a loss was cut into chunks
- * depends on how busy the analyst was. */
+ * depends on how busy the analysis thread was. */
 void pt_account_loss(struct pt_account *account, const struct pt_chunk *chunk);
 
 #endif

@@ -7,29 +7,29 @@
 #include "base/alloc.h"
 #include "base/bigmem.h"
 
-void pt_histroom_init(struct pt_histroom *room, size_t bytes)
+void pt_histogram_memory_init(struct pt_histogram_memory *room, size_t bytes)
 {
-	*room = (struct pt_histroom){ .memory = pt_big_alloc(1, bytes), .room_bytes = bytes };
+	*room = (struct pt_histogram_memory){ .memory = pt_big_alloc(1, bytes), .room_bytes = bytes };
 }
 
-void pt_histroom_touch(const struct pt_histroom *room)
+void pt_histogram_memory_touch(const struct pt_histogram_memory *room)
 {
 	if (room->used_bytes > 0)
 		pt_big_touch(room->memory, room->room_bytes);
 }
 
-void pt_histroom_fini(struct pt_histroom *room)
+void pt_histogram_memory_fini(struct pt_histogram_memory *room)
 {
 	pt_big_free(room->memory, room->room_bytes);
-	*room = (struct pt_histroom){ 0 };
+	*room = (struct pt_histogram_memory){ 0 };
 }
 
-static bool is_own(const struct pt_histroom *room, const void *memory)
+static bool is_own(const struct pt_histogram_memory *room, const void *memory)
 {
 	return room != NULL && (uintptr_t)memory - (uintptr_t)room->memory < room->room_bytes;
 }
 
-void *pt_histroom_take(struct pt_histroom *room, size_t bytes)
+void *pt_histogram_memory_take(struct pt_histogram_memory *room, size_t bytes)
 {
 	void **list, *piece;
 
@@ -48,7 +48,7 @@ void *pt_histroom_take(struct pt_histroom *room, size_t bytes)
 	return piece;
 }
 
-void pt_histroom_give(struct pt_histroom *room, void *memory, size_t bytes)
+void pt_histogram_memory_give(struct pt_histogram_memory *room, void *memory, size_t bytes)
 {
 	void **list;
 

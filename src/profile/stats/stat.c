@@ -15,7 +15,7 @@ static void put(struct pt_hist *hist, size_t i, uint32_t count)
 
 static void give_back(struct pt_hist *hist)
 {
-	pt_histroom_give(hist->room, hist->bucket, (size_t)hist->n_buckets * hist->bytes);
+	pt_histogram_memory_give(hist->room, hist->bucket, (size_t)hist->n_buckets * hist->bytes);
 }
 
 /* What is in buckets of another size. */
@@ -35,7 +35,7 @@ static void copy_buckets(void *to, unsigned to_bytes, const struct pt_hist *from
 static void reshape(struct pt_hist *hist, size_t first, size_t end, unsigned bytes)
 {
 	struct pt_hist now = {
-		.bucket = pt_histroom_take(hist->room, (end - first) * bytes), .room = hist->room,
+		.bucket = pt_histogram_memory_take(hist->room, (end - first) * bytes), .room = hist->room,
 		.first = (uint16_t)first, .n_buckets = (uint16_t)(end - first), .bytes = (uint8_t)bytes,
 	};
 

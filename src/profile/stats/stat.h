@@ -20,7 +20,7 @@ enum { PT_HIST_BITS = 5, PT_HIST_BUCKETS = (64 - PT_HIST_BITS + 1) << PT_HIST_BI
  * cache. */
 struct pt_hist {
 	void *bucket;		/* owned; pt_hist_fini() gives it back */
-	struct pt_histroom *room;	/* whose memory that is; NULL: the heap's */
+	struct pt_histogram_memory *room;	/* whose memory that is; NULL: the heap's */
 	uint16_t first, n_buckets;	/* which ones it has */
 	uint8_t bytes;		/* of each: 1, 2 or 4; 0: it has none */
 };

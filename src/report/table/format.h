@@ -13,11 +13,11 @@ struct pt_profile;
 
 struct pt_format {		/* one file each in report/, one word in the list */
 	const char *name, *help;
-	const char *needs;	/* analyses that it is made of, "tree,lines"; a verb that writes this format selects
+	const char *needs;	/* analyses that it is made of, "tree,lines"; a subcommand that writes this format selects
 				 * them. NULL: whatever there is */
 	bool binary;		/* no text: nothing for a terminal */
 	bool folder;		/* what it writes is several files: out is an archive of
-				 * them (ustar), which a verb unpacks */
+				 * them (ustar), which a subcommand unpacks */
 	int (*write)(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
 		     struct pt_text *out, struct pt_err *err);
 };

@@ -104,7 +104,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	uint16_t indent = event->depth > 0 && d == NULL ? event->depth - 1u : 0;
 
 	*out++ = (struct pt_value){ .u = event->at.ns, .basis = PT_BASIS_MODELLED };
-	*out++ = (struct pt_value){ .u = pt_moment_error(event->at) };
+	*out++ = (struct pt_value){ .u = pt_timestamp_error(event->at) };
 	*out++ = (struct pt_value){ .u = event->clock, .basis = p->times };
 	*out++ = (struct pt_value){ .text = what(event) };
 	*out++ = (struct pt_value){ .text = name(p, event), .indent = (uint8_t)(indent < 20 ? indent : 20) };

@@ -30,7 +30,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_violation *v = &p->limits->violation[i];
 
 	*out++ = (struct pt_value){ .u = v->at.ns, .basis = PT_BASIS_MODELLED };
-	*out++ = (struct pt_value){ .u = pt_moment_error(v->at) };
+	*out++ = (struct pt_value){ .u = pt_timestamp_error(v->at) };
 	*out++ = (struct pt_value){ .u = v->clock, .basis = p->times };
 	*out++ = (struct pt_value){ .u = v->value, .basis = p->times };
 	*out++ = (struct pt_value){ .text = p->limits->limit[v->rule].rule->text };

@@ -213,7 +213,7 @@ static int on_full(struct pt_mtb *m, struct pt_err *err)
 	if ((stop.dhcsr & DHCSR_S_HALT) == 0)
 		return EXPIRED_REST_US;	/* it is about to: look again */
 	if (!pt_emit_reserve(&m->out, 3))
-		return EXPIRED_REST_US;	/* the core waits for the analyst: nothing is lost */
+		return EXPIRED_REST_US;	/* the core waits for the analysis thread: nothing is lost */
 	rc = deliver(m, &stop, have, err);
 	if (rc < 0)
 		return pt_mtb_failed(m, rc, err);

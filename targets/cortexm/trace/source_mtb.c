@@ -271,7 +271,8 @@ static void tell_cost(void *state, struct pt_cost *cost)
 	const struct pt_mtb *m = state;
 
 	cost->part[cost->n_parts] = m->cost;
-	snprintf(cost->part[cost->n_parts++].way, PT_COST_WAY_BYTES, "a full buffer halts the core until it is read");
+	snprintf(cost->part[cost->n_parts++].way, PT_COST_METHOD_BYTES,
+		 "a full buffer halts the core until it is read");
 }
 
 static void init(struct pt_mtb *m, struct pt_target *target, const struct pt_source_setup *setup)

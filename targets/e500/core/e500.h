@@ -58,11 +58,11 @@ struct pt_e500_pass {
 };
 
 /* A way to the performance monitor. */
-struct pt_e500_way {
+struct pt_e500_method {
 	const char *name;		/* "scratch" */
 	enum pt_e500_slot slot;
 	bool halts;			/* a core that runs is stopped for each pass, and goes on behind it */
-	size_t state_bytes;		/* zeroed before open: pt_e500_way_state() */
+	size_t state_bytes;		/* zeroed before open: pt_e500_method_state() */
 	/* Finds out whether it works here, without a change that is not undone and without halting anything.
 	 * PT_EUNSUPPORTED and whatever else: a setting is missing, the OS does not let PMRs be used, there is no answer;
 	 * the sentence says which, and what to do. It is asked again now and then until it works. */
@@ -84,7 +84,7 @@ struct pt_e500_way {
 struct pt_e500_account {
 	const struct pt_e500_target *e500;
 	struct {
-		const struct pt_e500_way *way;	/* NULL: none was made by it */
+		const struct pt_e500_method *method;	/* NULL: none was made by it */
 		struct pt_cost_part part;	/* its name is empty: pt_e500_account_tell gives it */
 	} by[PT_E500_WAYS];
 };
@@ -111,14 +111,14 @@ struct pt_e500_target {
 	struct pt_register own[2 * PT_E500_PMRS_MAX];
 	char own_name[2 * PT_E500_PMRS_MAX][12];
 	struct pt_e500_pm {
-		struct pt_e500_way_at {
+		struct pt_e500_method_at {
 			void *state;
 			bool open, refused;		/* refused: for good, see pt_e500_refuse() */
 			uint64_t asked_ns;		/* when open was last tried; 0: never */
 			char why[240];	/* it is not open */
 			struct pt_e500_cost cost;
 		} at[PT_E500_WAYS];
-		const struct pt_e500_way *last;	/* that made a pass; NULL: none has */
+		const struct pt_e500_method *last;	/* that made a pass; NULL: none has */
 		bool silent;			/* the last pass found the server gone, or without an answer */
 		struct pt_e500_account account[PT_REMOTE_MAX_CORES];
 		bool for_debugger;		/* what is read and written now is no profile's */

@@ -6,21 +6,21 @@
 #include "targets/e500/perfmon/mailbox.h"
 #include "targets/e500/perfmon/scratch.h"
 
-extern const struct pt_e500_way pt_e500_by_scratch, pt_e500_by_agent, pt_e500_by_dcsr;
+extern const struct pt_e500_method pt_e500_by_scratch, pt_e500_by_agent, pt_e500_by_dcsr;
 
 /* For a way: it turned out not to work here, and is not tried again. Its state stays until the end. */
-void pt_e500_refuse(struct pt_e500_target *e500, const struct pt_e500_way *way, const char *why);
+void pt_e500_refuse(struct pt_e500_target *e500, const struct pt_e500_method *method, const char *why);
 /* For a way whose open fails: that may be different at once. Of one that is open: what it stands on has moved. */
-void pt_e500_ask_again(struct pt_e500_target *e500, const struct pt_e500_way *way);
-void *pt_e500_way_state(const struct pt_e500_target *e500, const struct pt_e500_way *way);
+void pt_e500_ask_again(struct pt_e500_target *e500, const struct pt_e500_method *method);
+void *pt_e500_method_state(const struct pt_e500_target *e500, const struct pt_e500_method *method);
 
 /* The way that a pass which only reads would take now, opened if need be; halts nothing. NULL: PT_EUNSUPPORTED, and
  * the sentence says why not, way by way. */
-const struct pt_e500_way *pt_e500_choose(struct pt_e500_target *e500, struct pt_err *err);
+const struct pt_e500_method *pt_e500_choose(struct pt_e500_target *e500, struct pt_err *err);
 /* The way that one which writes would take now; NULL: none is open. */
-const struct pt_e500_way *pt_e500_choose_writer(struct pt_e500_target *e500);
+const struct pt_e500_method *pt_e500_choose_writer(struct pt_e500_target *e500);
 /* This way, whatever comes before it, and however lately it was tried. PT_EUNSUPPORTED: why not. */
-int pt_e500_open_way(struct pt_e500_target *e500, const struct pt_e500_way *way, struct pt_err *err);
+int pt_e500_open_way(struct pt_e500_target *e500, const struct pt_e500_method *method, struct pt_err *err);
 /* One pass by the first way that can; what it cost is added up for the report, and *pass has all of it. n_ops: up to
  * PT_E500_PASS_MAX. PT_EUNSUPPORTED: there is no way, and the sentence says why not. */
 int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n_ops,
@@ -43,10 +43,10 @@ void pt_e500_source_cost(struct pt_target *target, char *line, size_t room);	/* 
 struct pt_e500_account *pt_e500_account_begin(struct pt_e500_target *e500, unsigned core);
 void pt_e500_account_tell(void *account, struct pt_cost *cost);
 /* Samples that were not fetched by passes. */
-void pt_e500_account_samples(struct pt_e500_target *e500, unsigned core, const struct pt_e500_way *way, size_t n,
+void pt_e500_account_samples(struct pt_e500_target *e500, unsigned core, const struct pt_e500_method *method, size_t n,
 			     uint64_t n_packets);
 /* A pass by that way was made; one that did not work has halted the program all the same. */
-void pt_e500_account_pass(struct pt_e500_target *e500, const struct pt_e500_way *way, unsigned core,
+void pt_e500_account_pass(struct pt_e500_target *e500, const struct pt_e500_method *method, unsigned core,
 			  const struct pt_e500_op *ops, size_t n_ops, const struct pt_e500_pass *pass, bool worked);
 
 /* RAM that the program leaves alone, as a source was told (struct pt_source_setup): for scratch code, where no setting

@@ -10,7 +10,7 @@
 
 enum { ASK_AGAIN_MS = 1000 };
 
-static const struct pt_e500_way *const ways[PT_E500_WAYS] = {
+static const struct pt_e500_method *const methods[PT_E500_WAYS] = {
 	[PT_E500_SLOT_DCSR] = &pt_e500_by_dcsr, [PT_E500_SLOT_AGENT] = &pt_e500_by_agent,
 	[PT_E500_SLOT_SCRATCH] = &pt_e500_by_scratch,
 };
@@ -22,33 +22,33 @@ static uint64_t now_ns(const struct pt_e500_target *e500)
 	return pt_link_now_ns(pt_probe_link(e500->remote.target->probe));
 }
 
-static bool is_wanted(const struct pt_e500_target *e500, const struct pt_e500_way *way)
+static bool is_wanted(const struct pt_e500_target *e500, const struct pt_e500_method *method)
 {
 	const char *path = pt_params_text(e500->settings, &pt_e500_settings[PT_E500_SET_PATH]);
 
-	return strcmp(path, "auto") == 0 || strcmp(path, way->name) == 0;
+	return strcmp(path, "auto") == 0 || strcmp(path, method->name) == 0;
 }
 
 static void try_open(struct pt_e500_target *e500, size_t i)
 {
-	struct pt_e500_way_at *at = &e500->pm.at[i];
+	struct pt_e500_method_at *at = &e500->pm.at[i];
 	struct pt_err err = { 0 };
 
 	if (at->refused || (at->asked_ns != 0 && now_ns(e500) - at->asked_ns < ASK_AGAIN_MS * PT_NS_PER_MS))
 		return;
 	at->asked_ns = now_ns(e500) | 1;
 	if (at->state == NULL)
-		at->state = pt_alloc(ways[i]->state_bytes);
-	memset(at->state, 0, ways[i]->state_bytes);
-	at->open = ways[i]->open(e500, e500->settings, &err) == 0;
+		at->state = pt_alloc(methods[i]->state_bytes);
+	memset(at->state, 0, methods[i]->state_bytes);
+	at->open = methods[i]->open(e500, e500->settings, &err) == 0;
 	snprintf(at->why, sizeof(at->why), "%.*s", (int)sizeof(at->why) - 1, err.msg);
 }
 
 static bool is_open(struct pt_e500_target *e500, size_t i)
 {
-	if (is_wanted(e500, ways[i]) && !e500->pm.at[i].open)
+	if (is_wanted(e500, methods[i]) && !e500->pm.at[i].open)
 		try_open(e500, i);
-	return is_wanted(e500, ways[i]) && e500->pm.at[i].open;
+	return is_wanted(e500, methods[i]) && e500->pm.at[i].open;
 }
 
 bool pt_e500_agent_awaited(const struct pt_e500_target *e500)
@@ -62,40 +62,40 @@ static int fail_without(const struct pt_e500_target *e500, const char *refused, 
 	char text[sizeof(err->msg)] = "";
 	size_t n = 0;
 
-	for (size_t i = 0; i < PT_LEN(ways) && n < sizeof(text); i++)
-		if (is_wanted(e500, ways[i]) && !e500->pm.at[i].open)
-			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s: %s", n > 0 ? "; " : "", ways[i]->name,
-					      e500->pm.at[i].why);
+	for (size_t i = 0; i < PT_LEN(methods) && n < sizeof(text); i++)
+		if (is_wanted(e500, methods[i]) && !e500->pm.at[i].open)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s: %s", n > 0 ? "; " : "",
+					      methods[i]->name, e500->pm.at[i].why);
 	if (refused[0] != '\0' && n < sizeof(text))
 		snprintf(text + n, sizeof(text) - n, "%s%s", n > 0 ? "; " : "", refused);
 	return pt_fail(err, PT_EUNSUPPORTED, "no way to the performance monitor: %.350s", text);
 }
 
-int pt_e500_open_way(struct pt_e500_target *e500, const struct pt_e500_way *way, struct pt_err *err)
+int pt_e500_open_way(struct pt_e500_target *e500, const struct pt_e500_method *method, struct pt_err *err)
 {
-	size_t i = way->slot;
+	size_t i = method->slot;
 
 	e500->pm.at[i].asked_ns = 0;
-	if (!is_wanted(e500, way))
+	if (!is_wanted(e500, method))
 		return pt_fail(err, PT_EUNSUPPORTED, "e500.path=%s",
 			       pt_params_text(e500->settings, &pt_e500_settings[PT_E500_SET_PATH]));
-	return is_open(e500, i) ? 0 : pt_fail(err, PT_EUNSUPPORTED, "%s: %s", way->name, e500->pm.at[i].why);
+	return is_open(e500, i) ? 0 : pt_fail(err, PT_EUNSUPPORTED, "%s: %s", method->name, e500->pm.at[i].why);
 }
 
-const struct pt_e500_way *pt_e500_choose(struct pt_e500_target *e500, struct pt_err *err)
+const struct pt_e500_method *pt_e500_choose(struct pt_e500_target *e500, struct pt_err *err)
 {
-	for (size_t i = 0; i < PT_LEN(ways); i++)
+	for (size_t i = 0; i < PT_LEN(methods); i++)
 		if (is_open(e500, i))
-			return ways[i];
+			return methods[i];
 	fail_without(e500, "", err);
 	return NULL;
 }
 
-const struct pt_e500_way *pt_e500_choose_writer(struct pt_e500_target *e500)
+const struct pt_e500_method *pt_e500_choose_writer(struct pt_e500_target *e500)
 {
-	for (size_t i = 0; i < PT_LEN(ways); i++)
-		if (is_open(e500, i) && (ways[i]->only_reads == NULL || !ways[i]->only_reads(e500)))
-			return ways[i];
+	for (size_t i = 0; i < PT_LEN(methods); i++)
+		if (is_open(e500, i) && (methods[i]->only_reads == NULL || !methods[i]->only_reads(e500)))
+			return methods[i];
 	return NULL;
 }
 
@@ -125,12 +125,12 @@ static int pass_by(struct pt_e500_target *e500, size_t i, unsigned core, struct 
 	int rc;
 
 	*pass = (struct pt_e500_pass){ .at_ns = now_ns(e500), .timebase = PT_UNKNOWN };
-	rc = ways[i]->pass(e500, core, ops, n_ops, pass, err);
+	rc = methods[i]->pass(e500, core, ops, n_ops, pass, err);
 	pass->n_packets = (uint32_t)(packets_sent(e500) - sent);
-	pt_e500_account_pass(e500, ways[i], core, ops, n_ops, pass, rc == 0);
+	pt_e500_account_pass(e500, methods[i], core, ops, n_ops, pass, rc == 0);
 	e500->pm.silent = rc == PT_EIO || rc == PT_ETIMEOUT;
 	if (rc == 0)
-		e500->pm.last = ways[i];
+		e500->pm.last = methods[i];
 	return rc;
 }
 
@@ -222,7 +222,7 @@ int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *
 		return pt_fail(err, PT_EARG, "%zu accesses to PMRs at once: no more than %d", n_ops, PT_E500_PASS_MAX);
 	if (core < PT_REMOTE_MAX_CORES && e500->pm.hold[core].n_saved > 0 && has_writes(ops, n_ops))
 		note_pending(e500, core, ops, n_ops);
-	for (size_t i = 0; i < PT_LEN(ways); i++) {
+	for (size_t i = 0; i < PT_LEN(methods); i++) {
 		struct pt_err why = { 0 };
 		int rc = is_open(e500, i) ? pass_by(e500, i, core, ops, n_ops, pass, &why) : PT_EUNSUPPORTED;
 
@@ -235,7 +235,7 @@ int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *
 		if (rc != PT_EUNSUPPORTED)
 			return pt_fail(err, rc, "%s", why.msg);
 		if (why.msg[0] != '\0')
-			snprintf(refused, sizeof(refused), "%.20s: %.215s", ways[i]->name, why.msg);
+			snprintf(refused, sizeof(refused), "%.20s: %.215s", methods[i]->name, why.msg);
 	}
 	return fail_without(e500, refused, err);
 }
@@ -243,12 +243,13 @@ int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *
 /* --- what it costs ------------------------------------------------------------------------------------------------ */
 
 /* All accesses since it was attached, a debugger's, too; what a profile costs is pm_account.c's. */
-static void describe_cost(const struct pt_e500_way *way, const struct pt_e500_cost *c, char *line, size_t room)
+static void describe_cost(const struct pt_e500_method *method, const struct pt_e500_cost *c, char *line, size_t room)
 {
 	double ms = c->n_halts > 0 ? (double)c->halted_ns / (double)c->n_halts / PT_NS_PER_MS : 0;
 
 	if (c->n_passes == 0)
-		snprintf(line, room, "%s", way->halts ? ": INTRUSIVE, each reading halts the core" : ": halts nothing");
+		snprintf(line, room, "%s",
+			 method->halts ? ": INTRUSIVE, each reading halts the core" : ": halts nothing");
 	else if (c->n_halts == 0)
 		snprintf(line, room,
 			 ": %" PRIu64 " accesses so far without a halt, %.1f packets each (most %" PRIu32 ")",
@@ -264,23 +265,23 @@ static void describe_cost(const struct pt_e500_way *way, const struct pt_e500_co
 
 void pt_e500_describe_way(const struct pt_e500_target *e500, char *line, size_t room)
 {
-	const struct pt_e500_way *way = e500->pm.last;
+	const struct pt_e500_method *method = e500->pm.last;
 	struct pt_err why = { 0 };
 	char what[120], agent[120], cost[160];
 	int len;
 
-	for (size_t i = 0; way == NULL && i < PT_LEN(ways); i++)
-		if (is_wanted(e500, ways[i]) && e500->pm.at[i].open)
-			way = ways[i];
-	if (way == NULL) {
+	for (size_t i = 0; method == NULL && i < PT_LEN(methods); i++)
+		if (is_wanted(e500, methods[i]) && e500->pm.at[i].open)
+			method = methods[i];
+	if (method == NULL) {
 		fail_without(e500, "", &why);
 		snprintf(line, room, "%s", why.msg);
 		return;
 	}
-	way->describe(e500, what, sizeof(what));
-	describe_cost(way, &e500->pm.at[way->slot].cost, cost, sizeof(cost));
+	method->describe(e500, what, sizeof(what));
+	describe_cost(method, &e500->pm.at[method->slot].cost, cost, sizeof(cost));
 	len = snprintf(line, room, "%s%s", what, cost);
-	if (!way->halts || !pt_e500_agent_awaited(e500) || len < 0 || (size_t)len >= room)
+	if (!method->halts || !pt_e500_agent_awaited(e500) || len < 0 || (size_t)len >= room)
 		return;
 	pt_e500_by_agent.describe(e500, agent, sizeof(agent));
 	snprintf(line + len, room - (size_t)len, "; the %s is the way once it answers", agent);
@@ -293,7 +294,7 @@ void pt_e500_source_cost(struct pt_target *target, char *line, size_t room)
 
 void pt_e500_offer_ram(struct pt_e500_target *e500, const struct pt_source_setup *setup)
 {
-	struct pt_e500_way_at *at = &e500->pm.at[PT_E500_SLOT_SCRATCH];
+	struct pt_e500_method_at *at = &e500->pm.at[PT_E500_SLOT_SCRATCH];
 
 	if (setup->n_free_ram == 0 || at->open)
 		return;
@@ -303,10 +304,10 @@ void pt_e500_offer_ram(struct pt_e500_target *e500, const struct pt_source_setup
 
 void pt_e500_pm_close(struct pt_e500_target *e500)
 {
-	for (size_t i = 0; i < PT_LEN(ways); i++) {
+	for (size_t i = 0; i < PT_LEN(methods); i++) {
 		if (e500->pm.at[i].open)
-			ways[i]->close(e500);
+			methods[i]->close(e500);
 		free(e500->pm.at[i].state);
-		e500->pm.at[i] = (struct pt_e500_way_at){ 0 };
+		e500->pm.at[i] = (struct pt_e500_method_at){ 0 };
 	}
 }

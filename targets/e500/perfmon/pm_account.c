@@ -36,23 +36,23 @@ static void add_cost(struct pt_e500_cost *cost, const struct pt_e500_pass *pass,
 		cost->most_packets = pass->n_packets;
 }
 
-static struct pt_cost_part *part_of(struct pt_e500_target *e500, unsigned core, const struct pt_e500_way *way)
+static struct pt_cost_part *part_of(struct pt_e500_target *e500, unsigned core, const struct pt_e500_method *method)
 {
-	e500->pm.account[core].by[way->slot].way = way;
-	return &e500->pm.account[core].by[way->slot].part;
+	e500->pm.account[core].by[method->slot].method = method;
+	return &e500->pm.account[core].by[method->slot].part;
 }
 
 /* Before it has the unit all are read, too: to be kept. */
-void pt_e500_account_pass(struct pt_e500_target *e500, const struct pt_e500_way *way, unsigned core,
+void pt_e500_account_pass(struct pt_e500_target *e500, const struct pt_e500_method *method, unsigned core,
 			  const struct pt_e500_op *ops, size_t n_ops, const struct pt_e500_pass *pass, bool worked)
 {
 	struct pt_cost_part *part;
 	bool sample;
 
-	add_cost(&e500->pm.at[way->slot].cost, pass, worked);
+	add_cost(&e500->pm.at[method->slot].cost, pass, worked);
 	if (core >= PT_REMOTE_MAX_CORES || e500->pm.for_debugger)
 		return;
-	part = part_of(e500, core, way);
+	part = part_of(e500, core, method);
 	sample = e500->pm.hold[core].n_saved > 0 && reads_counter(ops, n_ops);
 	if (pass->halted && pass->halted_ns > 0)
 		pt_cost_halt(sample ? &part->sampling : &part->setup, pass->halted_ns);
@@ -62,14 +62,14 @@ void pt_e500_account_pass(struct pt_e500_target *e500, const struct pt_e500_way 
 	part->packets += pass->n_packets;
 }
 
-void pt_e500_account_samples(struct pt_e500_target *e500, unsigned core, const struct pt_e500_way *way, size_t n,
+void pt_e500_account_samples(struct pt_e500_target *e500, unsigned core, const struct pt_e500_method *method, size_t n,
 			     uint64_t n_packets)
 {
 	struct pt_cost_part *part;
 
 	if (core >= PT_REMOTE_MAX_CORES)
 		return;
-	part = part_of(e500, core, way);
+	part = part_of(e500, core, method);
 	part->samples += n;
 	part->packets += n_packets;
 }
@@ -84,7 +84,7 @@ void pt_e500_account_tell(void *state, struct pt_cost *cost)
 		*part = account->by[i].part;
 		if (part->samples == 0 && part->sampling.n == 0 && part->setup.n == 0)
 			continue;
-		account->by[i].way->describe(account->e500, part->way, sizeof(part->way));
+		account->by[i].method->describe(account->e500, part->way, sizeof(part->way));
 		cost->n_parts++;
 	}
 }

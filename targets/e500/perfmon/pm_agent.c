@@ -92,7 +92,7 @@ int pt_e500_agent_known(const struct pt_e500_target *e500, struct pt_err *err)
 
 static int agent_open(struct pt_e500_target *e500, const struct pt_params *settings, struct pt_err *err)
 {
-	struct by_agent *by = pt_e500_way_state(e500, &pt_e500_by_agent);
+	struct by_agent *by = pt_e500_method_state(e500, &pt_e500_by_agent);
 	int rc;
 
 	(void)settings;			/* e500 has them */
@@ -115,7 +115,7 @@ static void agent_close(struct pt_e500_target *e500)
 
 static void agent_describe(const struct pt_e500_target *e500, char *line, size_t room)
 {
-	const struct by_agent *by = pt_e500_way_state(e500, &pt_e500_by_agent);
+	const struct by_agent *by = pt_e500_method_state(e500, &pt_e500_by_agent);
 
 	snprintf(line, room, "agent at 0x%08" PRIx64 " in the program", by->addr);
 }
@@ -123,7 +123,7 @@ static void agent_describe(const struct pt_e500_target *e500, char *line, size_t
 int pt_e500_agent_running_box(struct pt_e500_target *e500, unsigned core, struct pt_e500_mailbox **box,
 			      struct pt_err *err)
 {
-	struct by_agent *by = pt_e500_way_state(e500, &pt_e500_by_agent);
+	struct by_agent *by = pt_e500_method_state(e500, &pt_e500_by_agent);
 
 	if (check_runs(e500, core, err) < 0 || open_box(by, e500, core, err) < 0)
 		return err->code;
@@ -133,14 +133,14 @@ int pt_e500_agent_running_box(struct pt_e500_target *e500, unsigned core, struct
 
 struct pt_e500_mailbox *pt_e500_agent_box(const struct pt_e500_target *e500, unsigned core)
 {
-	struct by_agent *by = pt_e500_way_state(e500, &pt_e500_by_agent);
+	struct by_agent *by = pt_e500_method_state(e500, &pt_e500_by_agent);
 
 	return by != NULL && core < PT_REMOTE_MAX_CORES && by->box[core].mem != NULL ? &by->box[core] : NULL;
 }
 
 void pt_e500_agent_forget(struct pt_e500_target *e500)
 {
-	struct by_agent *by = pt_e500_way_state(e500, &pt_e500_by_agent);
+	struct by_agent *by = pt_e500_method_state(e500, &pt_e500_by_agent);
 
 	for (unsigned core = 0; by != NULL && core < PT_REMOTE_MAX_CORES; core++)
 		by->box[core].mem = NULL;
@@ -189,7 +189,7 @@ static int agent_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500
 		      struct pt_e500_pass *pass, struct pt_err *err)
 {
 	struct pt_link *link = pt_probe_link(e500->remote.target->probe);
-	struct by_agent *by = pt_e500_way_state(e500, &pt_e500_by_agent);
+	struct by_agent *by = pt_e500_method_state(e500, &pt_e500_by_agent);
 	int rc;
 
 	if (core >= PT_REMOTE_MAX_CORES)
@@ -204,7 +204,7 @@ static int agent_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500
 	return rc;
 }
 
-const struct pt_e500_way pt_e500_by_agent = {
+const struct pt_e500_method pt_e500_by_agent = {
 	.name = "agent",
 	.slot = PT_E500_SLOT_AGENT,
 	.state_bytes = sizeof(struct by_agent),

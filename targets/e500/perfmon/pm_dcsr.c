@@ -99,7 +99,7 @@ static int find_block(struct by_dcsr *by, struct pt_err *err)
 
 static int dcsr_open(struct pt_e500_target *e500, const struct pt_params *settings, struct pt_err *err)
 {
-	struct by_dcsr *by = pt_e500_way_state(e500, &pt_e500_by_dcsr);
+	struct by_dcsr *by = pt_e500_method_state(e500, &pt_e500_by_dcsr);
 
 	by->e500 = e500;
 	by->direct = e500->core == PT_E500_E6500;
@@ -122,7 +122,7 @@ static void dcsr_close(struct pt_e500_target *e500)
 
 static void dcsr_describe(const struct pt_e500_target *e500, char *line, size_t room)
 {
-	const struct by_dcsr *by = pt_e500_way_state(e500, &pt_e500_by_dcsr);
+	const struct by_dcsr *by = pt_e500_method_state(e500, &pt_e500_by_dcsr);
 
 	snprintf(line, room, "core proxy in DCSR at 0x%" PRIx64 "%s", by->base,
 		 by->direct ? "" : ", captured counters");
@@ -130,7 +130,7 @@ static void dcsr_describe(const struct pt_e500_target *e500, char *line, size_t 
 
 static bool only_reads(const struct pt_e500_target *e500)
 {
-	return !((const struct by_dcsr *)pt_e500_way_state(e500, &pt_e500_by_dcsr))->direct;
+	return !((const struct by_dcsr *)pt_e500_method_state(e500, &pt_e500_by_dcsr))->direct;
 }
 
 /* --- a pass ------------------------------------------------------------------------------------------------------- */
@@ -230,7 +230,7 @@ static int do_all(struct by_dcsr *by, unsigned core, struct pt_e500_op *ops, siz
 static int dcsr_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n_ops,
 		     struct pt_e500_pass *pass, struct pt_err *err)
 {
-	struct by_dcsr *by = pt_e500_way_state(e500, &pt_e500_by_dcsr);
+	struct by_dcsr *by = pt_e500_method_state(e500, &pt_e500_by_dcsr);
 	struct pt_link *link = pt_probe_link(e500->remote.target->probe);
 	uint64_t from_ns;
 	int rc = check(by, core, ops, n_ops, err);
@@ -246,7 +246,7 @@ static int dcsr_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_
 	return rc;
 }
 
-const struct pt_e500_way pt_e500_by_dcsr = {
+const struct pt_e500_method pt_e500_by_dcsr = {
 	.name = "dcsr",
 	.slot = PT_E500_SLOT_DCSR,
 	.state_bytes = sizeof(struct by_dcsr),

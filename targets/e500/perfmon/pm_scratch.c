@@ -131,7 +131,7 @@ static bool find_ram(struct by_scratch *by, const struct pt_params *settings)
 static int scratch_open(struct pt_e500_target *e500, const struct pt_params *settings, struct pt_err *err)
 {
 	const char *end = pt_params_text(settings, &pt_e500_settings[PT_E500_SET_SCRATCH_END]);
-	struct by_scratch *by = pt_e500_way_state(e500, &pt_e500_by_scratch);
+	struct by_scratch *by = pt_e500_method_state(e500, &pt_e500_by_scratch);
 
 	by->e500 = e500;
 	by->breaks =
@@ -161,12 +161,12 @@ static int scratch_open(struct pt_e500_target *e500, const struct pt_params *set
 
 static void scratch_close(struct pt_e500_target *e500)
 {
-	pt_remote_block_free(&((struct by_scratch *)pt_e500_way_state(e500, &pt_e500_by_scratch))->block);
+	pt_remote_block_free(&((struct by_scratch *)pt_e500_method_state(e500, &pt_e500_by_scratch))->block);
 }
 
 static void scratch_describe(const struct pt_e500_target *e500, char *line, size_t room)
 {
-	const struct by_scratch *by = pt_e500_way_state(e500, &pt_e500_by_scratch);
+	const struct by_scratch *by = pt_e500_method_state(e500, &pt_e500_by_scratch);
 
 	snprintf(line, room, "scratch code at 0x%08" PRIx64 " (wakes a core that waits%s)", by->code.addr,
 		 by->counts_halted ? "; halted time is in the counts" : "");
@@ -278,7 +278,7 @@ static int mend(struct by_scratch *by, bool *as_before, struct pt_err *err)
 
 const struct pt_e500_away *pt_e500_left_behind(const struct pt_e500_target *e500, unsigned *core)
 {
-	const struct by_scratch *by = pt_e500_way_state(e500, &pt_e500_by_scratch);
+	const struct by_scratch *by = pt_e500_method_state(e500, &pt_e500_by_scratch);
 
 	if (by == NULL || !by->code.astray)
 		return NULL;
@@ -343,7 +343,7 @@ static int scratch_pass(struct pt_e500_target *e500, unsigned core, struct pt_e5
 	for (size_t i = 0; i < n_ops; i++)
 		if (ops[i].pmr >= PT_E500_CAPTURED_PC)
 			return pt_fail(err, PT_EUNSUPPORTED, "only the debug space of a QorIQ has a captured PC");
-	return while_halted(pt_e500_way_state(e500, &pt_e500_by_scratch), core, pass, access_pmrs, &list, err);
+	return while_halted(pt_e500_method_state(e500, &pt_e500_by_scratch), core, pass, access_pmrs, &list, err);
 }
 
 /* --- do counters stand while the core does? ----------------------------------------------------------------------- */
@@ -380,10 +380,10 @@ int pt_e500_scratch_try_halt(struct pt_e500_target *e500, unsigned core, struct 
 {
 	struct list list = { saved, n_saved, pass };
 
-	return while_halted(pt_e500_way_state(e500, &pt_e500_by_scratch), core, pass, look_twice, &list, err);
+	return while_halted(pt_e500_method_state(e500, &pt_e500_by_scratch), core, pass, look_twice, &list, err);
 }
 
-const struct pt_e500_way pt_e500_by_scratch = {
+const struct pt_e500_method pt_e500_by_scratch = {
 	.name = "scratch",
 	.slot = PT_E500_SLOT_SCRATCH,
 	.halts = true,

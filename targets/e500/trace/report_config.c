@@ -9,7 +9,7 @@
 /* One way reads, and another one sets what is counted. */
 static void say_both(struct pt_e500_target *e500, const char *what, char *text, size_t room)
 {
-	const struct pt_e500_way *writer = pt_e500_choose_writer(e500);
+	const struct pt_e500_method *writer = pt_e500_choose_writer(e500);
 	char by[120] = "another way";
 
 	if (writer != NULL)
@@ -21,15 +21,15 @@ static void say_both(struct pt_e500_target *e500, const char *what, char *text, 
 }
 
 /* The next one is tried with each reading: where the program has an agent, others are the way until it answers. */
-static void say_price(struct pt_e500_target *e500, const struct pt_e500_way *way, char *text, size_t room)
+static void say_price(struct pt_e500_target *e500, const struct pt_e500_method *method, char *text, size_t room)
 {
 	char what[120] = "", agent[120];
 
-	if (way != NULL)
-		way->describe(e500, what, sizeof(what));
-	if (way != NULL && way->only_reads != NULL && way->only_reads(e500)) {
+	if (method != NULL)
+		method->describe(e500, what, sizeof(what));
+	if (method != NULL && method->only_reads != NULL && method->only_reads(e500)) {
 		say_both(e500, what, text, room);
-	} else if (way == NULL || !way->halts) {
+	} else if (method == NULL || !method->halts) {
 		snprintf(text, room, "%s: halts nothing", what);
 	} else if (pt_e500_agent_awaited(e500)) {
 		pt_e500_by_agent.describe(e500, agent, sizeof(agent));
@@ -42,25 +42,25 @@ static void say_price(struct pt_e500_target *e500, const struct pt_e500_way *way
 	}
 }
 
-size_t pt_e500_tell_way(struct pt_e500_target *e500, const struct pt_e500_way *way,
+size_t pt_e500_tell_way(struct pt_e500_target *e500, const struct pt_e500_method *method,
 			const struct pt_e500_counting *counting, const struct pt_params *settings, uint64_t core_hz,
 			char *text, size_t room)
 {
 	const char *count = pt_params_text(settings, &pt_e500_counting_params[PT_E500_COUNT]);
-	bool itself = way != NULL && way->halts && strncmp(count, "unmarked", strlen("unmarked")) != 0;
+	bool itself = method != NULL && method->halts && strncmp(count, "unmarked", strlen("unmarked")) != 0;
 	char price[400], besides[700], turns[80] = "", windows[360], others[80] = "";
 	size_t n_whole, n_ratios = pt_e500_ratios(counting->want, counting->n, counting->place, counting->n_places,
 						  counting->n_turns, &n_whole);
 	int len = 0;
 
-	say_price(e500, way, price, sizeof(price));
+	say_price(e500, method, price, sizeof(price));
 	if (counting->n_turns > 1)
 		len = snprintf(turns, sizeof(turns), "; counters take turns (%zu)", counting->n_turns);
 	if (counting->n_turns > 1 && n_ratios > 0)
 		snprintf(turns + len, sizeof(turns) - (size_t)len, ", %zu of %zu figures of one turn each", n_whole,
 			 n_ratios);
 	pt_e500_counting_tell_windows(counting, windows, sizeof(windows));
-	if (way != NULL && way->halts && e500->remote.n_cores > 1)
+	if (method != NULL && method->halts && e500->remote.n_cores > 1)
 		snprintf(others, sizeof(others), "; a halt for one core stops all %u, and is in the others' rates",
 			 e500->remote.n_cores);
 	snprintf(besides, sizeof(besides), "count=%s%s%s%s%s%s", count,
@@ -68,6 +68,6 @@ size_t pt_e500_tell_way(struct pt_e500_target *e500, const struct pt_e500_way *w
 		 core_hz == 0 ? "; core clock not known, taken for 2.5 GHz (core-clock=HZ)" : "");
 	len = snprintf(text, room,
 		       "source=counters\nmode=poll\ntick_hz=1000000000\npath=%s\ncost=%s; %s\ncost_besides=%s\n",
-		       way != NULL ? way->name : "", price, besides, besides);
+		       method != NULL ? method->name : "", price, besides, besides);
 	return len > 0 && (size_t)len < room ? (size_t)len : 0;
 }

@@ -26,8 +26,8 @@ INLINE uint32_t add(struct pt_vcpu *cpu, uint32_t a, uint32_t b, bool carry_in)
 INLINE void jump(struct pt_vcpu *cpu, uint32_t from, uint32_t to)
 {
 	cpu->pc = to;
-	if (cpu->core.taps.jump)
-		pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_BRANCH, from, 0, to);
+	if (cpu->core.observers.jump)
+		pt_vobservers_tell_jump(&cpu->core.observers, PT_VJUMP_BRANCH, from, 0, to);
 }
 
 INLINE void write_high(struct pt_vcpu *cpu, unsigned d, uint32_t value)

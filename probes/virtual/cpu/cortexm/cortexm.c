@@ -112,7 +112,7 @@ void pt_vcpu_reset(struct pt_vcpu *cpu, bool power_on)
 	cpu->stepping = cpu->reset_wanted = cpu->core_reset_wanted = false;
 	cpu->state = cpu->held ? PT_VCPU_HELD : PT_VCPU_RUN;
 	load_vectors(cpu);
-	pt_vtaps_tell_reset(&cpu->core.taps, cpu->pc);
+	pt_vobservers_tell_reset(&cpu->core.observers, cpu->pc);
 	pt_vcore_attend(&cpu->core);
 }
 
@@ -351,18 +351,18 @@ void pt_vcpu_impose(struct pt_vcpu *cpu, const struct pt_vimposed *list, size_t 
 
 void pt_vcpu_taps_changed(struct pt_vcpu *cpu)
 {
-	pt_vtaps_changed(&cpu->core.taps);
+	pt_vobservers_changed(&cpu->core.observers);
 	pt_vcore_attend(&cpu->core);
 }
 
-void pt_vcpu_add_tap(struct pt_vcpu *cpu, struct pt_vtap *tap)
+void pt_vcpu_add_observer(struct pt_vcpu *cpu, struct pt_vobserver *observer)
 {
-	pt_vtaps_add(&cpu->core.taps, tap);
+	pt_vobservers_add(&cpu->core.observers, observer);
 	pt_vcore_attend(&cpu->core);
 }
 
-void pt_vcpu_remove_tap(struct pt_vcpu *cpu, struct pt_vtap *tap)
+void pt_vcpu_remove_observer(struct pt_vcpu *cpu, struct pt_vobserver *observer)
 {
-	pt_vtaps_remove(&cpu->core.taps, tap);
+	pt_vobservers_remove(&cpu->core.observers, observer);
 	pt_vcore_attend(&cpu->core);
 }

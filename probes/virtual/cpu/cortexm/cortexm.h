@@ -144,8 +144,8 @@ void pt_vcpu_set_breakpoint(struct pt_vcpu *cpu, unsigned slot, bool enabled, ui
 void pt_vcpu_detour(struct pt_vcpu *cpu, uint32_t addr, bool data, bool code);
 
 /* --- taps: called in the order they were added; the caller's memory until removed. At any time, also from a unit. */
-void pt_vcpu_add_tap(struct pt_vcpu *cpu, struct pt_vtap *tap);
-void pt_vcpu_remove_tap(struct pt_vcpu *cpu, struct pt_vtap *tap);
+void pt_vcpu_add_observer(struct pt_vcpu *cpu, struct pt_vobserver *observer);
+void pt_vcpu_remove_observer(struct pt_vcpu *cpu, struct pt_vobserver *observer);
 /* A tap's members were changed in place (set to NULL, or to a function). */
 void pt_vcpu_taps_changed(struct pt_vcpu *cpu);
 

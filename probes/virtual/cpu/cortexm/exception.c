@@ -89,8 +89,8 @@ void pt_cpu_enter(struct pt_vcpu *cpu, unsigned exception, uint32_t return_addr)
 	exc_return = exc_return_now(cpu, extended);
 	cpu->r[LR] = exc_return;
 	start_handler(cpu, exception);
-	if (cpu->core.taps.jump)
-		pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_EXCEPTION, return_addr, exc_return, cpu->pc);
+	if (cpu->core.observers.jump)
+		pt_vobservers_tell_jump(&cpu->core.observers, PT_VJUMP_EXCEPTION, return_addr, exc_return, cpu->pc);
 }
 
 /* SVC is taken at once or is a HardFault; something more urgent that is pending goes first. Escalated it keeps its
@@ -136,8 +136,8 @@ static bool tail_chain(struct pt_vcpu *cpu, uint32_t exc_return, uint32_t from)
 	pt_cpu_spend(cpu, cpu->model->tail_chain);
 	cpu->r[LR] = exc_return;
 	start_handler(cpu, next);
-	if (cpu->core.taps.jump)
-		pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_TAIL_CHAIN, from, exc_return, cpu->pc);
+	if (cpu->core.observers.jump)
+		pt_vobservers_tell_jump(&cpu->core.observers, PT_VJUMP_TAIL_CHAIN, from, exc_return, cpu->pc);
 	return true;
 }
 
@@ -150,8 +150,8 @@ static void return_fault(struct pt_vcpu *cpu, uint32_t exc_return, uint32_t from
 static void resume(struct pt_vcpu *cpu, uint32_t exc_return, uint32_t from, bool to_handler)
 {
 	pt_cpu_spend(cpu, cpu->model->exception_return);
-	if (cpu->core.taps.jump)
-		pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_EXC_RETURN, from, exc_return, cpu->pc);
+	if (cpu->core.observers.jump)
+		pt_vobservers_tell_jump(&cpu->core.observers, PT_VJUMP_EXC_RETURN, from, exc_return, cpu->pc);
 	if (!to_handler && (cpu->scr & 2) != 0) {	/* SCR.SLEEPONEXIT */
 		cpu->state = PT_VCPU_SLEEP;
 		cpu->waits_for_event = false;

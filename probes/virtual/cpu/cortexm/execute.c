@@ -50,8 +50,8 @@ INLINE bool load(struct pt_vcpu *cpu, bool tapped, uint32_t addr, unsigned size_
 {
 	if (!pt_cpu_load(cpu, addr, size_bytes, value))
 		return false;
-	if (tapped && cpu->core.taps.data)
-		pt_vtaps_tell_data(&cpu->core.taps, addr, size_bytes, false, *value, cpu->last_pc);
+	if (tapped && cpu->core.observers.data)
+		pt_vobservers_tell_data(&cpu->core.observers, addr, size_bytes, false, *value, cpu->last_pc);
 	return true;
 }
 
@@ -59,8 +59,8 @@ INLINE bool store(struct pt_vcpu *cpu, bool tapped, uint32_t addr, unsigned size
 {
 	if (!pt_cpu_store(cpu, addr, size_bytes, value))
 		return false;
-	if (tapped && cpu->core.taps.data)
-		pt_vtaps_tell_data(&cpu->core.taps, addr, size_bytes, true, value, cpu->last_pc);
+	if (tapped && cpu->core.observers.data)
+		pt_vobservers_tell_data(&cpu->core.observers, addr, size_bytes, true, value, cpu->last_pc);
 	return true;
 }
 
@@ -420,8 +420,8 @@ INLINE void run(struct pt_vcpu *cpu, bool tapped, bool mainline)
 			if (op == NULL)
 				return;
 		}
-		if (tapped && cpu->core.taps.insn)
-			pt_vtaps_tell_insn(&cpu->core.taps, pc);
+		if (tapped && cpu->core.observers.insn)
+			pt_vobservers_tell_insn(&cpu->core.observers, pc);
 		cpu->last_pc = pc;
 		cpu->pc = pc + (mainline && op->kind >= OP_FIRST_WIDE ? 4 : 2);
 		cpu->core.instructions++;
@@ -451,7 +451,7 @@ LOOP(run_v7m_tapped, true, true)
 
 void pt_cpu_execute(struct pt_vcpu *cpu)
 {
-	if (cpu->core.taps.insn || cpu->core.taps.data)
+	if (cpu->core.observers.insn || cpu->core.observers.data)
 		(cpu->model->mainline ? run_v7m_tapped : run_v6m_tapped)(cpu);
 	else
 		(cpu->model->mainline ? run_v7m : run_v6m)(cpu);

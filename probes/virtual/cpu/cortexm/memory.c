@@ -240,8 +240,8 @@ bool pt_cpu_load_told(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes, u
 {
 	if (!pt_cpu_load(cpu, addr, size_bytes, value))
 		return false;
-	if (cpu->core.taps.data)
-		pt_vtaps_tell_data(&cpu->core.taps, addr, size_bytes, false, *value, cpu->last_pc);
+	if (cpu->core.observers.data)
+		pt_vobservers_tell_data(&cpu->core.observers, addr, size_bytes, false, *value, cpu->last_pc);
 	return true;
 }
 
@@ -249,7 +249,7 @@ bool pt_cpu_store_told(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes, 
 {
 	if (!pt_cpu_store(cpu, addr, size_bytes, value))
 		return false;
-	if (cpu->core.taps.data)
-		pt_vtaps_tell_data(&cpu->core.taps, addr, size_bytes, true, value, cpu->last_pc);
+	if (cpu->core.observers.data)
+		pt_vobservers_tell_data(&cpu->core.observers, addr, size_bytes, true, value, cpu->last_pc);
 	return true;
 }

@@ -167,8 +167,8 @@ static void set_pc(struct pt_vcpu *cpu, uint32_t to)
 	uint32_t from = cpu->pc;
 
 	cpu->pc = to & ~1u;
-	if (cpu->pc != from && cpu->core.taps.jump)
-		pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_DEBUG, from, 0, cpu->pc);
+	if (cpu->pc != from && cpu->core.observers.jump)
+		pt_vobservers_tell_jump(&cpu->core.observers, PT_VJUMP_DEBUG, from, 0, cpu->pc);
 }
 
 static void set_masks(struct pt_vcpu *cpu, uint32_t value)

@@ -105,7 +105,7 @@ void pt_ve500_reset(struct pt_ve500 *cpu, bool power_on, uint32_t entry)
 	cpu->at_watchpoint = cpu->passes_watchpoint = false;
 	cpu->pc = cpu->at = entry;
 	cpu->state = PT_VE500_RUN;
-	pt_vtaps_tell_reset(&cpu->core.taps, cpu->pc);
+	pt_vobservers_tell_reset(&cpu->core.observers, cpu->pc);
 	pt_vcore_attend(&cpu->core);
 }
 
@@ -362,15 +362,15 @@ bool pt_ve500_at_watchpoint(const struct pt_ve500 *cpu, unsigned *slot)
 
 void pt_ve500_taps_changed(struct pt_ve500 *cpu)
 {
-	pt_vtaps_changed(&cpu->core.taps);
+	pt_vobservers_changed(&cpu->core.observers);
 }
 
-void pt_ve500_add_tap(struct pt_ve500 *cpu, struct pt_vtap *tap)
+void pt_ve500_add_observer(struct pt_ve500 *cpu, struct pt_vobserver *observer)
 {
-	pt_vtaps_add(&cpu->core.taps, tap);
+	pt_vobservers_add(&cpu->core.observers, observer);
 }
 
-void pt_ve500_remove_tap(struct pt_ve500 *cpu, struct pt_vtap *tap)
+void pt_ve500_remove_observer(struct pt_ve500 *cpu, struct pt_vobserver *observer)
 {
-	pt_vtaps_remove(&cpu->core.taps, tap);
+	pt_vobservers_remove(&cpu->core.observers, observer);
 }

@@ -181,8 +181,8 @@ bool pt_ve500_at_watchpoint(const struct pt_ve500 *cpu, unsigned *slot);	/* it i
 /* --- taps (cpu.h): called in the order they were added; the caller's memory until removed.
  * jump: BRANCH conditional and taken, GOTO b, CALL bl, *_OPERAND bctr and bctrl, RETURN blr, EXCEPTION (detail: the
  * IVOR number, from: SRR0), EXC_RETURN rfi and its kin, DEBUG. */
-void pt_ve500_add_tap(struct pt_ve500 *cpu, struct pt_vtap *tap);
-void pt_ve500_remove_tap(struct pt_ve500 *cpu, struct pt_vtap *tap);
+void pt_ve500_add_observer(struct pt_ve500 *cpu, struct pt_vobserver *observer);
+void pt_ve500_remove_observer(struct pt_ve500 *cpu, struct pt_vobserver *observer);
 void pt_ve500_taps_changed(struct pt_ve500 *cpu);
 
 #endif

@@ -56,8 +56,8 @@ static bool branch_conditional(struct pt_ve500 *cpu, uint32_t op, uint32_t to, b
 
 	if (rc(op))
 		cpu->lr = cpu->at + 4;
-	if (cpu->core.taps.cond && (rd(op) & 0x14) != 0x14)
-		pt_vtaps_tell_cond(&cpu->core.taps, cpu->at, taken, to);
+	if (cpu->core.observers.cond && (rd(op) & 0x14) != 0x14)
+		pt_vobservers_tell_cond(&cpu->core.observers, cpu->at, taken, to);
 	count_branch(cpu, taken, to, (rd(op) & 0x14) != 0x14);
 	if (to_link && cpu->variant == PT_VE500_CORE_E6500)
 		cpu->events[EV_TAKEN_BLR] += taken && !rc(op);
@@ -271,8 +271,8 @@ void pt_e5_execute(struct pt_ve500 *cpu)
 	cpu->at = cpu->pc;
 	cpu->failed = cpu->pair = false;
 	if (pt_e5_fetch(cpu, cpu->at, &op)) {
-		if (cpu->core.taps.insn)
-			pt_vtaps_tell_insn(&cpu->core.taps, cpu->at);
+		if (cpu->core.observers.insn)
+			pt_vobservers_tell_insn(&cpu->core.observers, cpu->at);
 		cpu->pc = cpu->at + 4;
 		cpu->events[EV_DECODED]++;
 		cpu->events[EV_FETCHED]++;

@@ -4,8 +4,8 @@
 void pt_e5_jump(struct pt_ve500 *cpu, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to)
 {
 	cpu->pc = to;
-	if (cpu->core.taps.jump)
-		pt_vtaps_tell_jump(&cpu->core.taps, how, from, detail, to);
+	if (cpu->core.observers.jump)
+		pt_vobservers_tell_jump(&cpu->core.observers, how, from, detail, to);
 }
 
 void pt_ve500_request_halt(struct pt_ve500 *cpu)

@@ -240,8 +240,8 @@ static bool access_memory(struct pt_ve500 *cpu, uint32_t ea, unsigned size, enum
 	}
 	if (!transfer(cpu, pa, size, access == STORE, value))
 		return machine_check(cpu, pa);
-	if (cpu->core.taps.data)
-		pt_vtaps_tell_data(&cpu->core.taps, ea, size, access == STORE, *value, cpu->at);
+	if (cpu->core.observers.data)
+		pt_vobservers_tell_data(&cpu->core.observers, ea, size, access == STORE, *value, cpu->at);
 	return true;
 }
 

@@ -10,8 +10,8 @@ static void enter(struct pt_vmb *cpu, uint32_t set, uint32_t clear, uint32_t to,
 	cpu->in_slot = cpu->prefixed = cpu->reserved = false;
 	cpu->slot_returns = 0;
 	cpu->pc = to;
-	if (cpu->core.taps.jump)
-		pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_EXCEPTION, from, detail, to);
+	if (cpu->core.observers.jump)
+		pt_vobservers_tell_jump(&cpu->core.observers, PT_VJUMP_EXCEPTION, from, detail, to);
 	pt_vcore_attend(&cpu->core);
 }
 

@@ -135,8 +135,8 @@ static void note(struct pt_vmb *cpu, uint32_t addr, unsigned size, bool store, u
 	cpu->retired.size_bytes = (uint8_t)size;
 	cpu->retired.load = !store;
 	cpu->retired.store = store;
-	if (cpu->core.taps.data)
-		pt_vtaps_tell_data(&cpu->core.taps, addr, size, store, value, cpu->pc);
+	if (cpu->core.observers.data)
+		pt_vobservers_tell_data(&cpu->core.observers, addr, size, store, value, cpu->pc);
 }
 
 static uint32_t reversed(uint32_t value, unsigned size)
@@ -213,8 +213,8 @@ static bool store_exclusive(struct pt_vmb *cpu, const struct op *op)
 
 static void tell_jump(struct pt_vmb *cpu, uint8_t how, uint32_t from, uint32_t to)
 {
-	if (cpu->core.taps.jump)
-		pt_vtaps_tell_jump(&cpu->core.taps, (enum pt_vjump)how, from, 0, to);
+	if (cpu->core.observers.jump)
+		pt_vobservers_tell_jump(&cpu->core.observers, (enum pt_vjump)how, from, 0, to);
 }
 
 /* Jump now, or behind the slot; taken or not: with a slot, what is behind it is where execution goes on. */
@@ -297,8 +297,8 @@ static bool branch_if(struct pt_vmb *cpu, const struct op *op)
 
 	if (cpu->in_slot)
 		return pt_mb_illegal(cpu);
-	if (cpu->core.taps.cond)
-		pt_vtaps_tell_cond(&cpu->core.taps, cpu->pc, taken, to);
+	if (cpu->core.observers.cond)
+		pt_vobservers_tell_cond(&cpu->core.observers, cpu->pc, taken, to);
 	jump(cpu, PT_VJUMP_BRANCH, taken, (op->word & BCC_D) != 0, to);
 	return true;
 }
@@ -531,8 +531,8 @@ static void step(struct pt_vmb *cpu, const struct op *op)
 	uint64_t began = cpu->core.cycle;
 	bool was_slot = cpu->in_slot, observing = cpu->observing;
 
-	if (cpu->core.taps.insn)
-		pt_vtaps_tell_insn(&cpu->core.taps, pc);
+	if (cpu->core.observers.insn)
+		pt_vobservers_tell_insn(&cpu->core.observers, pc);
 	if (observing)
 		cpu->retired = (struct pt_vmb_retired){ 0 };
 	cpu->last_pc = pc;

@@ -73,7 +73,7 @@ void pt_vmb_reset(struct pt_vmb *cpu, bool power_on, bool into_halt)
 	cpu->stepping = cpu->passes_breakpoint = cpu->nm_brk = false;
 	cpu->halt_wanted = into_halt ? PT_VMB_HALT_RESET : 0;
 	cpu->state = PT_VMB_RUN;
-	pt_vtaps_tell_reset(&cpu->core.taps, cpu->pc);
+	pt_vobservers_tell_reset(&cpu->core.observers, cpu->pc);
 	pt_vcore_attend(&cpu->core);
 }
 
@@ -233,15 +233,15 @@ void pt_vmb_set_breakpoint(struct pt_vmb *cpu, unsigned slot, bool enabled, uint
 
 void pt_vmb_taps_changed(struct pt_vmb *cpu)
 {
-	pt_vtaps_changed(&cpu->core.taps);
+	pt_vobservers_changed(&cpu->core.observers);
 }
 
-void pt_vmb_add_tap(struct pt_vmb *cpu, struct pt_vtap *tap)
+void pt_vmb_add_observer(struct pt_vmb *cpu, struct pt_vobserver *observer)
 {
-	pt_vtaps_add(&cpu->core.taps, tap);
+	pt_vobservers_add(&cpu->core.observers, observer);
 }
 
-void pt_vmb_remove_tap(struct pt_vmb *cpu, struct pt_vtap *tap)
+void pt_vmb_remove_observer(struct pt_vmb *cpu, struct pt_vobserver *observer)
 {
-	pt_vtaps_remove(&cpu->core.taps, tap);
+	pt_vobservers_remove(&cpu->core.observers, observer);
 }

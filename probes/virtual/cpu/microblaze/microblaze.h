@@ -115,7 +115,7 @@ struct pt_vmb_hooks {		/* what the core asks of the board, or tells it; NULL mem
 	void (*retired)(void *arg, const struct pt_vmb_retired *what);
 };
 
-/* What the taps (cpu.h) are told beyond pt_vtap's own words. A jump with a delay slot is told when its slot has been
+/* What the taps (cpu.h) are told beyond pt_vobserver's own words. A jump with a delay slot is told when its slot has been
  * executed, from the branch's address:
  *   cond  beq ... bge and their i- and d-forms, each time
  *   jump  BRANCH         one of them, taken
@@ -173,8 +173,8 @@ void pt_vmb_set_reg(struct pt_vmb *cpu, unsigned reg, uint32_t value);
 /* Halt before the instruction at addr, unless execution was resumed there. slot < PT_VMB_BREAKPOINTS */
 void pt_vmb_set_breakpoint(struct pt_vmb *cpu, unsigned slot, bool enabled, uint32_t addr);
 
-void pt_vmb_add_tap(struct pt_vmb *cpu, struct pt_vtap *tap);
-void pt_vmb_remove_tap(struct pt_vmb *cpu, struct pt_vtap *tap);
+void pt_vmb_add_observer(struct pt_vmb *cpu, struct pt_vobserver *observer);
+void pt_vmb_remove_observer(struct pt_vmb *cpu, struct pt_vobserver *observer);
 void pt_vmb_taps_changed(struct pt_vmb *cpu);
 
 #endif

@@ -118,8 +118,8 @@ static void set_pc(struct pt_vmb *cpu, uint32_t value)
 		return;
 	cpu->in_slot = cpu->prefixed = false;
 	cpu->slot_returns = 0;
-	if (cpu->core.taps.jump)
-		pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_DEBUG, from, 0, cpu->pc);
+	if (cpu->core.observers.jump)
+		pt_vobservers_tell_jump(&cpu->core.observers, PT_VJUMP_DEBUG, from, 0, cpu->pc);
 }
 
 /* The debugger is no program: it may write what mts cannot. */

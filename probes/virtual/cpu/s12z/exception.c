@@ -121,8 +121,8 @@ static void vector_to(struct pt_vs12z *cpu, unsigned vector, uint32_t from)
 	if (!pt_z_load(cpu, entry + 1, 3, &handler))
 		handler = 0;
 	cpu->pc = handler;
-	if (cpu->core.taps.jump)
-		pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_EXCEPTION, from, entry, handler);
+	if (cpu->core.observers.jump)
+		pt_vobservers_tell_jump(&cpu->core.observers, PT_VJUMP_EXCEPTION, from, entry, handler);
 }
 
 static void masks_of(struct pt_vs12z *cpu, unsigned vector)
@@ -169,8 +169,8 @@ void pt_z_return(struct pt_vs12z *cpu, uint32_t from)
 	}
 	set_ccw(cpu, allowed(cpu, ccw, 0xffff));
 	cpu->pc = to & ADDR_MASK;
-	if (cpu->core.taps.jump)
-		pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_EXC_RETURN, from, 0, cpu->pc);
+	if (cpu->core.observers.jump)
+		pt_vobservers_tell_jump(&cpu->core.observers, PT_VJUMP_EXC_RETURN, from, 0, cpu->pc);
 }
 
 void pt_z_reset_vector(struct pt_vs12z *cpu)

@@ -7,14 +7,14 @@
 static void jump(struct pt_vs12z *cpu, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to)
 {
 	cpu->pc = to;
-	if (cpu->core.taps.jump)
-		pt_vtaps_tell_jump(&cpu->core.taps, how, from, detail, to);
+	if (cpu->core.observers.jump)
+		pt_vobservers_tell_jump(&cpu->core.observers, how, from, detail, to);
 }
 
 static void branch_if(struct pt_vs12z *cpu, bool taken, uint32_t pc, uint32_t to)
 {
-	if (cpu->core.taps.cond)
-		pt_vtaps_tell_cond(&cpu->core.taps, pc, taken, to);
+	if (cpu->core.observers.cond)
+		pt_vobservers_tell_cond(&cpu->core.observers, pc, taken, to);
 	if (taken)
 		jump(cpu, PT_VJUMP_BRANCH, pc, 0, to);
 }
@@ -427,8 +427,8 @@ void pt_z_execute(struct pt_vs12z *cpu)
 			continue;
 		if ((cpu->watching || cpu->passes_tag) && tagged(cpu, pc))
 			return;
-		if (cpu->core.taps.insn)
-			pt_vtaps_tell_insn(&cpu->core.taps, pc);
+		if (cpu->core.observers.insn)
+			pt_vobservers_tell_insn(&cpu->core.observers, pc);
 		cpu->last_pc = pc;
 		cpu->pc = (pc + op->n_bytes) & ADDR_MASK;
 		cpu->core.cycle += CYCLES_STEP;

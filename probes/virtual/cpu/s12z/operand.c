@@ -11,8 +11,8 @@ bool pt_z_data_read(struct pt_vs12z *cpu, uint32_t addr, unsigned size, uint32_t
 {
 	if (!pt_z_load(cpu, addr, size, value))
 		return false;
-	if (cpu->core.taps.data)
-		pt_vtaps_tell_data(&cpu->core.taps, addr & ADDR_MASK, size, false, *value, cpu->last_pc);
+	if (cpu->core.observers.data)
+		pt_vobservers_tell_data(&cpu->core.observers, addr & ADDR_MASK, size, false, *value, cpu->last_pc);
 	return true;
 }
 
@@ -21,8 +21,8 @@ bool pt_z_data_write(struct pt_vs12z *cpu, uint32_t addr, unsigned size, uint32_
 	value &= pt_z_mask(size);
 	if (!pt_z_store(cpu, addr, size, value))
 		return false;
-	if (cpu->core.taps.data)
-		pt_vtaps_tell_data(&cpu->core.taps, addr & ADDR_MASK, size, true, value, cpu->last_pc);
+	if (cpu->core.observers.data)
+		pt_vobservers_tell_data(&cpu->core.observers, addr & ADDR_MASK, size, true, value, cpu->last_pc);
 	return true;
 }
 

@@ -64,7 +64,7 @@ void pt_vs12z_reset(struct pt_vs12z *cpu, bool power_on, bool into_bdm)
 	cpu->halt_wanted = into_bdm ? PT_VS12Z_HALT_RESET : 0;
 	cpu->state = PT_VS12Z_RUN;
 	pt_z_reset_vector(cpu);
-	pt_vtaps_tell_reset(&cpu->core.taps, cpu->pc);
+	pt_vobservers_tell_reset(&cpu->core.observers, cpu->pc);
 	pt_vcore_attend(&cpu->core);
 }
 
@@ -292,8 +292,8 @@ void pt_vs12z_set_reg(struct pt_vs12z *cpu, unsigned reg, uint32_t value)
 		pt_z_put(cpu, crn[reg], value);
 	} else {
 		cpu->pc = value & ADDR_MASK;
-		if (cpu->core.taps.jump && cpu->pc != from)
-			pt_vtaps_tell_jump(&cpu->core.taps, PT_VJUMP_DEBUG, from, 0, cpu->pc);
+		if (cpu->core.observers.jump && cpu->pc != from)
+			pt_vobservers_tell_jump(&cpu->core.observers, PT_VJUMP_DEBUG, from, 0, cpu->pc);
 	}
 }
 
@@ -301,15 +301,15 @@ void pt_vs12z_set_reg(struct pt_vs12z *cpu, unsigned reg, uint32_t value)
 
 void pt_vs12z_taps_changed(struct pt_vs12z *cpu)
 {
-	pt_vtaps_changed(&cpu->core.taps);
+	pt_vobservers_changed(&cpu->core.observers);
 }
 
-void pt_vs12z_add_tap(struct pt_vs12z *cpu, struct pt_vtap *tap)
+void pt_vs12z_add_observer(struct pt_vs12z *cpu, struct pt_vobserver *observer)
 {
-	pt_vtaps_add(&cpu->core.taps, tap);
+	pt_vobservers_add(&cpu->core.observers, observer);
 }
 
-void pt_vs12z_remove_tap(struct pt_vs12z *cpu, struct pt_vtap *tap)
+void pt_vs12z_remove_observer(struct pt_vs12z *cpu, struct pt_vobserver *observer)
 {
-	pt_vtaps_remove(&cpu->core.taps, tap);
+	pt_vobservers_remove(&cpu->core.observers, observer);
 }

@@ -60,7 +60,7 @@ enum {
 	PT_VS12Z_IPL = 0x700, PT_VS12Z_U = 0x8000,
 };
 
-/* What the taps (cpu.h) are told beyond pt_vtap's own words:
+/* What the taps (cpu.h) are told beyond pt_vobserver's own words:
  *   cond  Bcc, BRSET, BRCLR, TBcc, DBcc, each time
  *   jump  BRANCH         one of them, taken
  *         GOTO, CALL     BRA; JMP EXT24; BSR; JSR EXT24
@@ -169,8 +169,8 @@ void pt_vs12z_watch(struct pt_vs12z *cpu, bool on);	/* ask hooks.fetch before ea
 
 /* Taps are told in the order in which they were added; the tap is the caller's until removed. After changing a tap's
  * functions call pt_vs12z_taps_changed(). Taps and hooks may call all of this, except _free and _run. */
-void pt_vs12z_add_tap(struct pt_vs12z *cpu, struct pt_vtap *tap);
-void pt_vs12z_remove_tap(struct pt_vs12z *cpu, struct pt_vtap *tap);
+void pt_vs12z_add_observer(struct pt_vs12z *cpu, struct pt_vobserver *observer);
+void pt_vs12z_remove_observer(struct pt_vs12z *cpu, struct pt_vobserver *observer);
 void pt_vs12z_taps_changed(struct pt_vs12z *cpu);
 
 /* The region at addr, RAM or flash when the core was made, is not plain memory for now, or is again: a flash that runs

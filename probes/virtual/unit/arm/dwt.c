@@ -53,8 +53,8 @@ static void listen(struct pt_vdwt *dwt)
 		fetch = fetch || pt_vcomparator_function(&dwt->comparator[n]) == PT_VCMP_FETCH;
 		data = data || pt_vcomparator_is_data(&dwt->comparator[n]);
 	}
-	dwt->tap.insn = fetch ? on_insn : NULL;
-	dwt->tap.data = data ? on_data : NULL;
+	dwt->observer.insn = fetch ? on_insn : NULL;
+	dwt->observer.data = data ? on_data : NULL;
 	pt_vwires_taps_changed(dwt->wires);
 }
 
@@ -176,7 +176,7 @@ static void reset(void *unit, bool power_on)
 void pt_vdwt_init(struct pt_vdwt *dwt, const struct pt_vwires *wires, struct pt_vcpu *cpu)
 {
 	*dwt = (struct pt_vdwt){
-		.wires = wires, .cpu = cpu, .tap = { .arg = dwt }, .n_comparators = pt_vcpu_model(cpu)->mainline ? 4 : 2,
+		.wires = wires, .cpu = cpu, .observer = { .arg = dwt }, .n_comparators = pt_vcpu_model(cpu)->mainline ? 4 : 2,
 	};
 }
 

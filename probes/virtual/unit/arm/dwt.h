@@ -21,7 +21,7 @@ struct pt_vdwt_counter {
 struct pt_vdwt {
 	const struct pt_vwires *wires;
 	struct pt_vcpu *cpu;
-	struct pt_vtap tap;		/* the chip hangs it on its core; empty while no comparator can fire */
+	struct pt_vobserver observer;		/* the chip hangs it on its core; empty while no comparator can fire */
 	struct pt_vcomparator comparator[PT_VDWT_MAX_COMPARATORS];
 	unsigned n_comparators;		/* 2; ARMv7-M: 4 */
 	uint32_t ctrl;			/* ARMv7-M: the bits that software writes */

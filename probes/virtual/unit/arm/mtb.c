@@ -45,7 +45,7 @@ static void enable(struct pt_vmtb *mtb, bool on)
 		mtb->first = true;
 	if (on == was)
 		return;
-	mtb->tap.jump = on ? on_jump : NULL;
+	mtb->observer.jump = on ? on_jump : NULL;
 	pt_vwires_taps_changed(mtb->config.wires);
 }
 
@@ -233,7 +233,7 @@ static void reset(void *unit, bool power_on)
 
 void pt_vmtb_init(struct pt_vmtb *mtb, const struct pt_vmtb_config *config)
 {
-	*mtb = (struct pt_vmtb){ .config = *config, .tap = { .arg = mtb } };
+	*mtb = (struct pt_vmtb){ .config = *config, .observer = { .arg = mtb } };
 	reset(mtb, true);
 }
 

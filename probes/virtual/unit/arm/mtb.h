@@ -49,7 +49,7 @@ struct pt_vmtb_config {
 
 struct pt_vmtb {
 	struct pt_vmtb_config config;
-	struct pt_vtap tap;		/* the chip hangs it on its core; empty while EN = 0 */
+	struct pt_vobserver observer;		/* the chip hangs it on its core; empty while EN = 0 */
 	uint32_t position, master, flow;
 	bool stopped;			/* the latch of AUTOSTOP: EN stays 0 until software moves something */
 	bool first;			/* the next packet carries S */

@@ -73,8 +73,8 @@ static void listen(struct pt_vmtb_dwt *dwt)
 		fetch = fetch || pt_vcomparator_function(&dwt->comparator[n]) == PT_VCMP_FETCH;
 		data = data || pt_vcomparator_is_data(&dwt->comparator[n]);
 	}
-	dwt->tap.insn = fetch ? on_insn : NULL;
-	dwt->tap.data = data ? on_data : NULL;
+	dwt->observer.insn = fetch ? on_insn : NULL;
+	dwt->observer.data = data ? on_data : NULL;
 	pt_vwires_taps_changed(dwt->wires);
 }
 
@@ -126,7 +126,7 @@ static void reset(void *unit, bool power_on)
 void pt_vmtb_dwt_init(struct pt_vmtb_dwt *dwt, const struct pt_vwires *wires, void (*on_match)(void *arg, bool start),
 		      void *arg)
 {
-	*dwt = (struct pt_vmtb_dwt){ .wires = wires, .fire = on_match, .arg = arg, .tap = { .arg = dwt } };
+	*dwt = (struct pt_vmtb_dwt){ .wires = wires, .fire = on_match, .arg = arg, .observer = { .arg = dwt } };
 }
 
 const struct pt_vunit_ops pt_vmtb_dwt_ops = { .name = "MTB_DWT", .read = read, .write = write, .reset = reset };

@@ -20,7 +20,7 @@ struct pt_vmtb_dwt {
 	const struct pt_vwires *wires;
 	void *arg;
 	void (*fire)(void *arg, bool start);	/* TSTART (true) or TSTOP to the MTB */
-	struct pt_vtap tap;			/* the chip hangs it on its core; empty while both are off */
+	struct pt_vobserver observer;			/* the chip hangs it on its core; empty while both are off */
 	struct pt_vcomparator comparator[2];
 	uint32_t tbctrl;			/* bit n: a match of comparator n is TSTART */
 };

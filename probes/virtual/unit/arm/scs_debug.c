@@ -57,9 +57,9 @@ static void tell(struct pt_vscs_debug *scs)
 static void end_skid(struct pt_vscs_debug *scs)
 {
 	scs->skid_until = PT_VNEVER;
-	if (scs->tap.insn == NULL)
+	if (scs->observer.insn == NULL)
 		return;
-	scs->tap.insn = NULL;
+	scs->observer.insn = NULL;
 	pt_vwires_taps_changed(scs->wires);
 }
 
@@ -86,11 +86,11 @@ static void serve_external(struct pt_vscs_debug *scs)
 		pt_vcpu_cancel_halt(scs->cpu, PT_VHALT_EXTERNAL);
 		return;
 	}
-	if (scs->tap.insn != NULL)
+	if (scs->observer.insn != NULL)
 		return;
 	scs->skid_left = scs->skid;
 	scs->skid_until = pt_vwires_now(scs->wires) + (uint64_t)SKID_CYCLES * scs->skid;
-	scs->tap.insn = on_insn;
+	scs->observer.insn = on_insn;
 	pt_vwires_taps_changed(scs->wires);
 	pt_vbus_reschedule(scs->wires->bus);
 }
@@ -312,7 +312,7 @@ static void reset(void *unit, bool power_on)
 void pt_vscs_debug_init(struct pt_vscs_debug *scs, const struct pt_vwires *wires, struct pt_vcpu *cpu, unsigned skid)
 {
 	*scs = (struct pt_vscs_debug){
-		.wires = wires, .cpu = cpu, .skid = skid > 0 ? skid : 1, .skid_until = PT_VNEVER, .tap = { .arg = scs },
+		.wires = wires, .cpu = cpu, .skid = skid > 0 ? skid : 1, .skid_until = PT_VNEVER, .observer = { .arg = scs },
 	};
 }
 

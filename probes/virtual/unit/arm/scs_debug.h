@@ -15,7 +15,7 @@ struct pt_vscs_debug {
 	void *arg;
 	void (*enabled)(void *arg, bool traced, bool debugging);	/* DEMCR.TRCENA, C_DEBUGEN. To the DWT */
 	unsigned skid;			/* instructions that still run after EDBGRQ rose: 1 or more */
-	struct pt_vtap tap;		/* counts the skid; the chip hangs it on its core; empty otherwise */
+	struct pt_vobserver observer;		/* counts the skid; the chip hangs it on its core; empty otherwise */
 	uint32_t control;		/* DHCSR[3:0] */
 	uint32_t dfsr, demcr, dcrdr;
 	bool reset_seen, in_reset;	/* S_RESET_ST; the chip says when reset lasts */

@@ -247,10 +247,10 @@ void dbg_listen(struct pt_vs12z_dbg *dbg)
 	bool armed = dbg_armed(dbg), traces = dbg->tracing, detail = traces && dbg_mode(dbg) == MODE_DETAIL;
 	bool pure = traces && dbg_mode(dbg) == MODE_PURE_PC;
 
-	dbg->tap.insn = pure ? on_insn : NULL;
-	dbg->tap.cond = dbg->profiling ? on_cond : NULL;
-	dbg->tap.jump = dbg->profiling || (traces && !detail && !pure) ? on_jump : NULL;
-	dbg->tap.data = detail || (armed && dbg_looks_at(dbg, false)) ? on_data : NULL;
+	dbg->observer.insn = pure ? on_insn : NULL;
+	dbg->observer.cond = dbg->profiling ? on_cond : NULL;
+	dbg->observer.jump = dbg->profiling || (traces && !detail && !pure) ? on_jump : NULL;
+	dbg->observer.data = detail || (armed && dbg_looks_at(dbg, false)) ? on_data : NULL;
 	dbg->chip.watch(dbg->chip.arg, armed && dbg_looks_at(dbg, true));
 	pt_vwires_taps_changed(dbg->wires);
 	pt_vbus_reschedule(dbg->wires->bus);
@@ -385,7 +385,7 @@ void pt_vs12z_dbg_init(struct pt_vs12z_dbg *dbg, const struct pt_vwires *wires, 
 		       const struct pt_vs12z_dbg_quirks *quirks)
 {
 	*dbg = (struct pt_vs12z_dbg){
-		.wires = wires, .chip = *chip, .quirks = *quirks, .tap = { .arg = dbg },
+		.wires = wires, .chip = *chip, .quirks = *quirks, .observer = { .arg = dbg },
 		.pdo = { .bus_hz = wires->core_hz, .unit = dbg, .settle = settle },
 	};
 }

@@ -51,7 +51,7 @@ struct pt_vs12z_dbg {
 	const struct pt_vwires *wires;
 	struct pt_vs12z_dbg_chip chip;
 	struct pt_vs12z_dbg_quirks quirks;
-	struct pt_vtap tap;		/* the chip hangs it on its core; empty while nothing is to be seen */
+	struct pt_vobserver observer;		/* the chip hangs it on its core; empty while nothing is to be seen */
 	struct pt_vpdo pdo;
 	uint8_t reg[PT_VS12Z_DBG_BYTES];	/* DBGCNT, DBGSR, DBGTB are made when they are read */
 	/* sequencer */

@@ -23,7 +23,7 @@ struct blocks {
 	uint64_t ticks[PT_BLOCKS];
 	uint64_t block_ticks;		/* how long a block is by now */
 	uint64_t elapsed;		/* charged in all, over all cores */
-	struct stack *stack;		/* CORES * PT_STEP_STACKS */
+	struct stack *stack;		/* CORES * PT_CALL_STACKS */
 	struct { uint64_t clock; uint16_t running; } core[CORES];
 };
 
@@ -109,7 +109,7 @@ static void push(struct stack *stack, uint16_t function)
 	stack->depth++;
 }
 
-static void leave(struct blocks *b, const struct pt_step *step, struct stack *stack)
+static void leave(struct blocks *b, const struct pt_call_event *step, struct stack *stack)
 {
 	struct pt_block *block = &b->running[step->function];
 
@@ -121,30 +121,30 @@ static void leave(struct blocks *b, const struct pt_step *step, struct stack *st
 	block->gross += step->gross;
 }
 
-static void take_step(struct blocks *b, const struct pt_step *step)
+static void take_step(struct blocks *b, const struct pt_call_event *step)
 {
 	unsigned core = step->core % CORES;
-	struct stack *stacks = &b->stack[(size_t)core * PT_STEP_STACKS];
+	struct stack *stacks = &b->stack[(size_t)core * PT_CALL_STACKS];
 	uint64_t ticks = step->clock - b->core[core].clock, elsewhere = 0;
 
-	if (step->kind == PT_STEP_ELSEWHERE) {
+	if (step->kind == PT_CALL_ELSEWHERE) {
 		elsewhere = step->net < ticks ? step->net : ticks;
 		charge(b, step->function, elsewhere);
 	}
 	charge(b, top(&stacks[b->core[core].running]), ticks - elsewhere);
 	b->core[core].clock = step->clock;
-	if (step->kind == PT_STEP_ENTER)
-		push(&stacks[step->stack % PT_STEP_STACKS], step->function);
-	else if (step->kind == PT_STEP_LEAVE)
-		leave(b, step, &stacks[step->stack % PT_STEP_STACKS]);
-	else if (step->kind == PT_STEP_SWITCH)
-		b->core[core].running = step->stack % PT_STEP_STACKS;
-	else if (step->kind == PT_STEP_FORGET)
-		for (size_t i = 0; i < PT_STEP_STACKS; i++)
+	if (step->kind == PT_CALL_ENTER)
+		push(&stacks[step->stack % PT_CALL_STACKS], step->function);
+	else if (step->kind == PT_CALL_LEAVE)
+		leave(b, step, &stacks[step->stack % PT_CALL_STACKS]);
+	else if (step->kind == PT_CALL_SWITCH)
+		b->core[core].running = step->stack % PT_CALL_STACKS;
+	else if (step->kind == PT_CALL_FORGET)
+		for (size_t i = 0; i < PT_CALL_STACKS; i++)
 			stacks[i].depth = 0;
 }
 
-static void take_steps(void *analysis, const struct pt_step *step, size_t n)
+static void take_steps(void *analysis, const struct pt_call_event *step, size_t n)
 {
 	struct blocks *b = analysis;
 
@@ -155,24 +155,24 @@ static void take_steps(void *analysis, const struct pt_step *step, size_t n)
 
 /* Briefs [from, to), all in the block that runs, on one stack that holds all of it. Without a branch that depends on
  * what the program does: to tell calls from returns is to guess wrong. What is left is on top. */
-static void pass(struct blocks *b, const struct pt_brief_batch *batch, size_t from, size_t to, struct stack *stack)
+static void pass(struct blocks *b, const struct pt_compact_batch *batch, size_t from, size_t to, struct stack *stack)
 {
-	uint64_t *clock = &b->core[batch->core % CORES].clock, end = batch->clock + batch->brief[to - 1].ticks;
+	uint64_t *clock = &b->core[batch->core % CORES].clock, end = batch->clock + batch->compact[to - 1].ticks;
 	uint16_t *top = stack->function + stack->depth - 1;
 	struct pt_block *running = b->running;
 	uint32_t since = (uint32_t)(*clock - batch->clock);	/* "negative" */
 
 	for (size_t i = from; i < to; i++) {
-		const struct pt_brief *brief = &batch->brief[i];
+		const struct pt_compact_event *compact = &batch->compact[i];
 		struct pt_block *of = &running[*top];
 
-		of->time += brief->ticks - since;
-		of->count += brief->left;
-		of->net += brief->net;
-		of->gross += brief->gross & -brief->left;
-		since = brief->ticks;
-		top[1] = brief->function;
-		top += 1 - 2 * (ptrdiff_t)brief->left;
+		of->time += compact->ticks - since;
+		of->count += compact->left;
+		of->net += compact->net;
+		of->gross += compact->gross & -compact->left;
+		since = compact->ticks;
+		top[1] = compact->function;
+		top += 1 - 2 * (ptrdiff_t)compact->left;
 	}
 	stack->depth = (size_t)(top + 1 - stack->function);
 	b->elapsed += end - *clock;
@@ -181,27 +181,27 @@ static void pass(struct blocks *b, const struct pt_brief_batch *batch, size_t fr
 }
 
 /* Whether pass() can have it, as far as it is in the block that runs. */
-static bool is_plain(const struct blocks *b, const struct pt_brief_batch *batch, const struct stack *stack)
+static bool is_plain(const struct blocks *b, const struct pt_compact_batch *batch, const struct stack *stack)
 {
 	unsigned core = batch->core % CORES;
 
-	return b->core[core].running == batch->stack % PT_STEP_STACKS && stack->depth > batch->n_below &&
-	       stack->depth + batch->n_briefs < DEPTH && stack->function != NULL &&
-	       batch->clock + batch->brief[batch->n_briefs - 1].ticks - b->core[core].clock < UINT32_MAX / 2;
+	return b->core[core].running == batch->stack % PT_CALL_STACKS && stack->depth > batch->n_below &&
+	       stack->depth + batch->n_compact < DEPTH && stack->function != NULL &&
+	       batch->clock + batch->compact[batch->n_compact - 1].ticks - b->core[core].clock < UINT32_MAX / 2;
 }
 
 /* Behind the last brief that comes before the block that runs is over. */
-static size_t end_of_part(const struct blocks *b, const struct pt_brief_batch *batch, size_t from)
+static size_t end_of_part(const struct blocks *b, const struct pt_compact_batch *batch, size_t from)
 {
 	uint64_t passed = b->elapsed + batch->clock - b->core[batch->core % CORES].clock, end = end_of_running(b);
-	size_t low = from, high = batch->n_briefs;
+	size_t low = from, high = batch->n_compact;
 
-	if (passed + batch->brief[high - 1].ticks < end)
+	if (passed + batch->compact[high - 1].ticks < end)
 		return high;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (passed + batch->brief[middle].ticks < end)
+		if (passed + batch->compact[middle].ticks < end)
 			low = middle + 1;
 		else
 			high = middle;
@@ -209,22 +209,22 @@ static size_t end_of_part(const struct blocks *b, const struct pt_brief_batch *b
 	return low;
 }
 
-static void take_briefs(void *analysis, const struct pt_brief_batch *batch)
+static void take_compact(void *analysis, const struct pt_compact_batch *batch)
 {
 	struct blocks *b = analysis;
-	struct stack *stack = &b->stack[(size_t)(batch->core % CORES) * PT_STEP_STACKS + batch->stack % PT_STEP_STACKS];
+	struct stack *stack = &b->stack[(size_t)(batch->core % CORES) * PT_CALL_STACKS + batch->stack % PT_CALL_STACKS];
 	bool plain = is_plain(b, batch, stack);
 
-	for (size_t i = 0; i < batch->n_briefs; i++) {
+	for (size_t i = 0; i < batch->n_compact; i++) {
 		size_t end = plain ? end_of_part(b, batch, i) : i;
-		struct pt_step step;
+		struct pt_call_event step;
 
 		if (end > i)
 			pass(b, batch, i, end, stack);
-		if (end == batch->n_briefs)
+		if (end == batch->n_compact)
 			break;
 		i = end;
-		step = pt_brief_step(batch, i);
+		step = pt_compact_call_event(batch, i);
 		take_steps(b, &step, 1);
 	}
 }
@@ -288,7 +288,7 @@ static void blocks_free(void *analysis)
 {
 	struct blocks *b = analysis;
 
-	for (size_t i = 0; i < (size_t)CORES * PT_STEP_STACKS; i++)
+	for (size_t i = 0; i < (size_t)CORES * PT_CALL_STACKS; i++)
 		free(b->stack[i].function);
 	free(b->stack);
 	pt_big_free(b->block, (b->result.n_functions + 1) * PT_BLOCKS * sizeof(*b->block));
@@ -306,7 +306,7 @@ static void *blocks_new(const struct pt_analysis_setup *setup, struct pt_err *er
 	}
 	b = pt_alloc(sizeof(*b));
 	b->block = b->running = block;
-	b->stack = pt_alloc_array((size_t)CORES * PT_STEP_STACKS, sizeof(*b->stack));
+	b->stack = pt_alloc_array((size_t)CORES * PT_CALL_STACKS, sizeof(*b->stack));
 	b->block_ticks = FIRST_TICKS;
 	b->result = (struct pt_blocks){ .ticks = b->ticks, .block = block, .n_functions = setup->n_functions };
 	return b;
@@ -314,5 +314,5 @@ static void *blocks_new(const struct pt_analysis_setup *setup, struct pt_err *er
 
 const struct pt_analysis pt_analysis_blocks = {
 	.name = "blocks", .help = "how far figures spread over time, for proftap diff", .open = blocks_new,
-	.close = blocks_free, .steps = take_steps, .briefs = take_briefs, .result = give,
+	.close = blocks_free, .steps = take_steps, .compact = take_compact, .result = give,
 };

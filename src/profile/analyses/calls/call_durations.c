@@ -27,8 +27,8 @@ struct stack {
 struct pt_call_durations {
 	struct pt_survivals *survivals;
 	struct pt_lengths *shown;
-	struct stack stack[PT_STEP_STACKS];
-	uint16_t used[PT_STEP_STACKS];	/* stacks of the window */
+	struct stack stack[PT_CALL_STACKS];
+	uint16_t used[PT_CALL_STACKS];	/* stacks of the window */
 	size_t n_used;
 	uint16_t runs;		/* the stack; NONE: not known yet */
 	uint64_t *entered;	/* by id, clock + 1; 0: not in the window */
@@ -42,7 +42,7 @@ struct pt_call_durations {
 
 static struct stack *stack_of(struct pt_call_durations *d, uint16_t number)
 {
-	struct stack *s = &d->stack[number < PT_STEP_STACKS ? number : 0];
+	struct stack *s = &d->stack[number < PT_CALL_STACKS ? number : 0];
 
 	if (!s->used) {
 		s->used = true;
@@ -65,7 +65,7 @@ static void run_stack(struct pt_call_durations *d, uint16_t number, uint64_t clo
 	if (s->parked != 0)
 		s->off += clock + 1 - s->parked;
 	s->parked = 0;
-	d->runs = number < PT_STEP_STACKS ? number : 0;
+	d->runs = number < PT_CALL_STACKS ? number : 0;
 }
 
 static void note(struct pt_call_durations *d, uint16_t function, enum pt_tally_kind kind, uint64_t ticks,
@@ -74,7 +74,7 @@ static void note(struct pt_call_durations *d, uint16_t function, enum pt_tally_k
 	pt_survivals_note(d->survivals, function, (size_t)kind, ticks, d->clock - d->begin, end);
 }
 
-static void enter(struct pt_call_durations *d, const struct pt_step *step)
+static void enter(struct pt_call_durations *d, const struct pt_call_event *step)
 {
 	struct stack *s;
 	uint64_t *entered;
@@ -101,7 +101,7 @@ static void enter(struct pt_call_durations *d, const struct pt_step *step)
 
 /* A call that a long jump, or a throw, abandons has ended; one on a stack that does not run is not followed any more; of
  * all that are open nothing is known where a FORGET follows. */
-static void leave(struct pt_call_durations *d, const struct pt_step *step)
+static void leave(struct pt_call_durations *d, const struct pt_call_event *step)
 {
 	bool runs = d->runs == NONE || step->stack == d->runs;
 	enum pt_survival_end end = step->partial && !runs ? PT_SURVIVAL_RESTS : PT_SURVIVAL_ENDED;
@@ -126,20 +126,20 @@ static void leave(struct pt_call_durations *d, const struct pt_step *step)
 		s->off = frame->off + (step->clock - frame->from);
 }
 
-void pt_call_durations_step(struct pt_call_durations *d, const struct pt_step *step)
+void pt_call_durations_step(struct pt_call_durations *d, const struct pt_call_event *step)
 {
 	if (!pt_survivals_open(d->survivals))
 		return;
 	d->clock = step->clock;
-	if (step->kind == PT_STEP_FORGET && d->abandoned != PT_UNKNOWN)
+	if (step->kind == PT_CALL_FORGET && d->abandoned != PT_UNKNOWN)
 		pt_survivals_did_not_end(d->survivals, (size_t)d->abandoned);
-	if (step->kind == PT_STEP_LEAVE)
+	if (step->kind == PT_CALL_LEAVE)
 		leave(d, step);
 	else
 		d->abandoned = PT_UNKNOWN;
-	if (step->kind == PT_STEP_ENTER)
+	if (step->kind == PT_CALL_ENTER)
 		enter(d, step);
-	else if (step->kind == PT_STEP_SWITCH)
+	else if (step->kind == PT_CALL_SWITCH)
 		run_stack(d, step->stack, step->clock);
 }
 
@@ -219,7 +219,7 @@ void pt_call_durations_free(struct pt_call_durations *d)
 {
 	if (d == NULL)
 		return;
-	for (size_t i = 0; i < PT_STEP_STACKS; i++)
+	for (size_t i = 0; i < PT_CALL_STACKS; i++)
 		free(d->stack[i].frame);
 	pt_survivals_free(d->survivals);
 	free(d->shown);

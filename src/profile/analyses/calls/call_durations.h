@@ -15,7 +15,8 @@ struct pt_call_durations *pt_call_durations_new(size_t n_functions);
 void pt_call_durations_free(struct pt_call_durations *d);
 /* window NULL: one begins; else it has ended. clock: of the profile, at the edge. */
 void pt_call_durations_edge(struct pt_call_durations *d, uint64_t clock, const struct pt_time_window *window);
-void pt_call_durations_step(struct pt_call_durations *d, const struct pt_step *step);	/* outside windows: nothing */
+void pt_call_durations_step(struct pt_call_durations *d,
+			    const struct pt_call_event *step); /* outside windows: nothing */
 /* Of each function (id) those of each kind (enum pt_tally_kind); of net and inactive nothing is known. Valid until the
  * next call. */
 const struct pt_lengths *pt_call_durations_give(struct pt_call_durations *d);

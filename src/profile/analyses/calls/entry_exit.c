@@ -281,7 +281,7 @@ static struct walk *walk_of(struct entry_exit *x, uint16_t core)
 	return x->walk[core];
 }
 
-static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from)
+static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_timestamp from)
 {
 	struct walk *walk = walk_of(analysis, core);
 

@@ -53,7 +53,7 @@ static void add(struct pt_history *r, struct pt_history_run *ring, const struct 
 	r->seen++;
 }
 
-static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from)
+static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_timestamp from)
 {
 	struct history *h = analysis;
 	size_t at = place_of(h, core);

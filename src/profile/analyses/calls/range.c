@@ -41,7 +41,7 @@ struct range {
 	struct way core[PT_RUN_CORES], *way;	/* way: whose runs are taken */
 	struct pt_runclock runclock;	/* as a core begins with it */
 	struct pt_histlog log;
-	struct pt_histroom room;	/* of all histograms' buckets */
+	struct pt_histogram_memory room;	/* of all histograms' buckets */
 	uint32_t entry_cycles, chain_cycles;
 	bool by_instructions;
 	/* the result */
@@ -214,7 +214,7 @@ static void make_way(const struct range *x, struct way *way)
 }
 
 /* What comes is of core, and its first run began at from. False: its number is too high. */
-static bool begin(struct range *x, uint16_t core, struct pt_moment from)
+static bool begin(struct range *x, uint16_t core, struct pt_timestamp from)
 {
 	struct way *way = &x->core[core < PT_RUN_CORES ? core : 0];
 
@@ -227,7 +227,7 @@ static bool begin(struct range *x, uint16_t core, struct pt_moment from)
 	return true;
 }
 
-static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from)
+static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_timestamp from)
 {
 	struct range *x = analysis;
 
@@ -257,7 +257,7 @@ static void fetch_bodies(const struct range *x, const struct pt_piece *piece)
 }
 
 /* Between two departures the pc is in one body. */
-static void take_piece(void *analysis, const struct pt_piece *piece, uint16_t core, struct pt_moment from)
+static void take_piece(void *analysis, const struct pt_piece *piece, uint16_t core, struct pt_timestamp from)
 {
 	struct range *x = analysis;
 	uint16_t in = piece->begin->function, next;
@@ -377,7 +377,7 @@ static void give(void *analysis, struct pt_profile *profile)
 	size_t n = 0;
 
 	pt_histlog_flush(&x->log);
-	pt_histroom_touch(&x->room);
+	pt_histogram_memory_touch(&x->room);
 	for (size_t k = 0; k < PT_RUN_CORES; k++)
 		n += x->core[k].body != NULL;
 	x->span = pt_realloc_array(x->span, n * x->n_bodies + 1, sizeof(*x->span));
@@ -394,7 +394,7 @@ static void range_free(void *analysis)
 
 	for (size_t k = 0; k < PT_RUN_CORES; k++)
 		drop_way(x, &x->core[k]);
-	pt_histroom_fini(&x->room);
+	pt_histogram_memory_fini(&x->room);
 	free(x->span);
 	free(x);
 }
@@ -407,7 +407,7 @@ static void *range_new(const struct pt_analysis_setup *setup, struct pt_err *err
 
 	(void)err;
 	x->n_bodies = setup->n_functions;
-	pt_histroom_init(&x->room, pt_histroom_bytes(x->n_bodies));
+	pt_histogram_memory_init(&x->room, pt_histogram_memory_bytes(x->n_bodies));
 	make_way(x, &x->core[0]);
 	x->functions = setup->program != NULL ? pt_program_functions(setup->program, &n) : NULL;
 	x->entry_cycles = flow.exception_entry_cycles;

@@ -44,7 +44,7 @@ struct pt_span_stack {
 struct pt_span_set {
 	struct pt_span_figures *span, *shown;	/* n_spans of each; shown: with what is open */
 	struct pt_hist (**hist)[PT_N_TALLY_KINDS];	/* by span; NULL: not needed yet */
-	struct pt_histroom room;	/* of their buckets */
+	struct pt_histogram_memory room;	/* of their buckets */
 	size_t n_spans;
 	struct pt_span_stack *stacks;
 	struct pt_spans result;
@@ -72,7 +72,8 @@ struct pt_span_set *pt_span_set_new(size_t n_spans)
 	set->span = pt_alloc_array(n_spans + 1, sizeof(*set->span));
 	set->shown = pt_alloc_array(n_spans + 1, sizeof(*set->shown));
 	set->hist = pt_alloc_array(n_spans + 1, sizeof(*set->hist));
-	pt_histroom_init(&set->room, pt_histroom_bytes(n_spans + n_spans / 3));	/* more kinds than the tally */
+	pt_histogram_memory_init(&set->room,
+				 pt_histogram_memory_bytes(n_spans + n_spans / 3)); /* more kinds than the tally */
 	for (size_t i = 0; i < n_spans; i++) {
 		set->span[i] = (struct pt_span_figures){ .begin = PT_UNKNOWN, .end = PT_UNKNOWN, .last_ns = PT_UNKNOWN,
 						 .last_address = PT_UNKNOWN };
@@ -97,7 +98,7 @@ void pt_span_set_free(struct pt_span_set *set)
 			pt_hist_fini(&(*set->hist[i])[k]);
 		free(set->hist[i]);
 	}
-	pt_histroom_fini(&set->room);
+	pt_histogram_memory_fini(&set->room);
 	pt_survivals_free(set->survivals);
 	free(set->lengths);
 	free(set->hist);
@@ -603,7 +604,7 @@ static void show_open(struct pt_span_set *set, const struct frame *frames, size_
 
 const struct pt_spans *pt_span_result(struct pt_span_set *set)
 {
-	pt_histroom_touch(&set->room);
+	pt_histogram_memory_touch(&set->room);
 	memcpy(set->shown, set->span, set->n_spans * sizeof(*set->span));
 	for (const struct pt_span_stack *s = set->stacks; s != NULL; s = s->next) {
 		show_open(set, s->frame, s->n_frames, s->clock);

@@ -27,7 +27,7 @@ static const struct pt_param params[] = {
 struct record {
 	uint32_t bytes;			/* with all that follows it */
 	uint16_t n_events;
-	bool brief;
+	bool compact;
 	/* of briefs, as in their batch */
 	uint16_t stack, task, core, depth;	/* depth: before the first */
 	uint64_t clock, anchor, anchor_ns, anchor_error_ns;
@@ -44,7 +44,7 @@ struct timeline {
 	uint32_t oldest, newest, n_used, n_blocks;
 	size_t n_events;
 	struct record *last;		/* that events can be added to; or NULL */
-	uint16_t depth[CORES][PT_STEP_STACKS];
+	uint16_t depth[CORES][PT_CALL_STACKS];
 };
 
 /* --- blocks */
@@ -107,7 +107,7 @@ static void add(struct timeline *t, const struct pt_timeline_event *event)
 
 static uint16_t *depth_of(struct timeline *t, uint16_t core, uint16_t stack)
 {
-	return &t->depth[core < CORES ? core : CORES - 1][stack < PT_STEP_STACKS ? stack : 0];
+	return &t->depth[core < CORES ? core : CORES - 1][stack < PT_CALL_STACKS ? stack : 0];
 }
 
 static enum pt_timeline_kind entered_by(uint8_t entry)
@@ -119,7 +119,7 @@ static enum pt_timeline_kind entered_by(uint8_t entry)
 }
 
 /* False: a step that is no event. */
-static bool event_of(const struct pt_step *step, uint16_t *depth, struct pt_timeline_event *event)
+static bool event_of(const struct pt_call_event *step, uint16_t *depth, struct pt_timeline_event *event)
 {
 	*event = (struct pt_timeline_event){
 		.at = step->at, .clock = step->clock, .id = step->function, .stack = step->stack, .task = step->task,
@@ -128,21 +128,21 @@ static bool event_of(const struct pt_step *step, uint16_t *depth, struct pt_time
 	};
 
 	switch (step->kind) {
-	case PT_STEP_ENTER:
+	case PT_CALL_ENTER:
 		event->kind = entered_by(step->entry);
 		event->depth = ++*depth;
 		return true;
-	case PT_STEP_LEAVE:
+	case PT_CALL_LEAVE:
 		event->kind = step->partial ? PT_TIMELINE_CUT : PT_TIMELINE_LEAVE;
 		event->value = step->call;
 		event->depth = *depth;
 		*depth -= *depth > 0;
 		return true;
-	case PT_STEP_SWITCH:
+	case PT_CALL_SWITCH:
 		event->kind = PT_TIMELINE_SWITCH;
 		event->depth = *depth;
 		return true;
-	case PT_STEP_FORGET:
+	case PT_CALL_FORGET:
 		event->kind = PT_TIMELINE_GAP;
 		return true;
 	default:
@@ -150,7 +150,7 @@ static bool event_of(const struct pt_step *step, uint16_t *depth, struct pt_time
 	}
 }
 
-static void take_steps(void *analysis, const struct pt_step *step, size_t n)
+static void take_steps(void *analysis, const struct pt_call_event *step, size_t n)
 {
 	struct timeline *t = analysis;
 	struct pt_timeline_event event;
@@ -187,40 +187,40 @@ static struct parts parts_of(struct record *r, size_t n)
 	return (struct parts){ ticks, ticks + n, (uint16_t *)(void *)(ticks + 2 * n) };
 }
 
-static void keep_briefs(struct timeline *t, const struct pt_brief_batch *batch, uint16_t *depth)
+static void keep_compact(struct timeline *t, const struct pt_compact_batch *batch, uint16_t *depth)
 {
-	size_t n = batch->n_briefs, bytes = (sizeof(struct record) + n * BRIEF_BYTES + 7) / 8 * 8;
+	size_t n = batch->n_compact, bytes = (sizeof(struct record) + n * BRIEF_BYTES + 7) / 8 * 8;
 	struct record *r = make_room(t, bytes, n);
 	struct parts to = parts_of(r, n);
 
 	*r = (struct record){
-		.bytes = (uint32_t)bytes, .n_events = (uint16_t)n, .brief = true,
+		.bytes = (uint32_t)bytes, .n_events = (uint16_t)n, .compact = true,
 		.stack = batch->stack, .task = batch->task, .core = batch->core, .depth = *depth, .clock = batch->clock,
 		.anchor = batch->anchor, .anchor_ns = batch->anchor_ns, .anchor_error_ns = batch->anchor_error_ns,
 		.ns_per_tick = batch->ns_per_tick,
 	};
 	for (size_t i = 0; i < n; i++) {
-		const struct pt_brief *brief = &batch->brief[i];
+		const struct pt_compact_event *compact = &batch->compact[i];
 
-		to.ticks[i] = brief->ticks | brief->left * LEFT;
-		to.call[i] = brief->call;
-		to.function[i] = brief->function;
+		to.ticks[i] = compact->ticks | compact->left * LEFT;
+		to.call[i] = compact->call;
+		to.function[i] = compact->function;
 	}
 	t->last = NULL;
 	*depth = (uint16_t)(*depth + n - 2 * batch->n_left);
 }
 
-static void take_briefs(void *analysis, const struct pt_brief_batch *batch)
+static void take_compact(void *analysis, const struct pt_compact_batch *batch)
 {
 	struct timeline *t = analysis;
 	uint16_t *depth = depth_of(t, batch->core, batch->stack);
 
-	if (batch->n_briefs > FEW && *depth > batch->n_below) {
-		keep_briefs(t, batch, depth);
+	if (batch->n_compact > FEW && *depth > batch->n_below) {
+		keep_compact(t, batch, depth);
 		return;
 	}
-	for (size_t i = 0; i < batch->n_briefs; i++) {
-		const struct pt_step step = pt_brief_step(batch, i);
+	for (size_t i = 0; i < batch->n_compact; i++) {
+		const struct pt_call_event step = pt_compact_call_event(batch, i);
 
 		take_steps(t, &step, 1);
 	}
@@ -231,7 +231,7 @@ static void take_briefs(void *analysis, const struct pt_brief_batch *batch)
 static void make_events_of(struct record *r, struct pt_timeline_event *out)
 {
 	const struct parts from = parts_of(r, r->n_events);
-	struct pt_brief_batch batch = {
+	struct pt_compact_batch batch = {
 		.clock = r->clock, .anchor = r->anchor, .anchor_ns = r->anchor_ns,
 		.anchor_error_ns = r->anchor_error_ns, .ns_per_tick = r->ns_per_tick, .stack = r->stack,
 		.task = r->task, .core = r->core,
@@ -239,13 +239,13 @@ static void make_events_of(struct record *r, struct pt_timeline_event *out)
 	uint16_t depth = r->depth;
 
 	for (size_t i = 0; i < r->n_events; i++) {
-		struct pt_step step;
+		struct pt_call_event step;
 
-		batch.brief[0] = (struct pt_brief){
+		batch.compact[0] = (struct pt_compact_event){
 			.ticks = from.ticks[i] & ~LEFT, .left = (from.ticks[i] & LEFT) != 0, .call = from.call[i],
 			.function = from.function[i],
 		};
-		step = pt_brief_step(&batch, 0);
+		step = pt_compact_call_event(&batch, 0);
 		event_of(&step, &depth, &out[i]);
 	}
 }
@@ -262,7 +262,7 @@ static void make_events_in(struct timeline *t, uint32_t number, size_t skip)
 		r = (struct record *)(void *)(t->memory[number] + at);
 		n = r->n_events;
 		less = skip < n ? skip : n;
-		if (r->brief)
+		if (r->compact)
 			make_events_of(r, some);
 		else
 			memcpy(some, r + 1, n * sizeof(some[0]));
@@ -326,5 +326,5 @@ static void *timeline_new(const struct pt_analysis_setup *setup, struct pt_err *
 const struct pt_analysis pt_analysis_timeline = {
 	.name = "timeline", .help = "what happened, in order: the last events", .standard = true, .params = params,
 	.n_params = PT_LEN(params), .open = timeline_new, .close = timeline_free, .steps = take_steps,
-	.briefs = take_briefs, .signals = take_signals, .result = give,
+	.compact = take_compact, .signals = take_signals, .result = give,
 };

@@ -21,7 +21,7 @@ enum pt_timeline_kind {
 };
 
 struct pt_timeline_event {
-	struct pt_moment at;
+	struct pt_timestamp at;
 	uint64_t clock;		/* of the profile; of a signal: PT_UNKNOWN */
 	uint64_t value;
 	uint16_t id;		/* function, or definition of a signal */

@@ -39,7 +39,7 @@ struct chain {
 };
 
 struct core {
-	struct chain *chain;		/* PT_STEP_STACKS; NULL: this core took no step yet */
+	struct chain *chain;		/* PT_CALL_STACKS; NULL: this core took no step yet */
 	struct chain *now;
 	uint64_t clock;			/* up to where time is charged */
 	struct pt_call_durations *durations;	/* NULL: it had no window yet */
@@ -147,8 +147,8 @@ static struct core *core_of(struct tree *t, uint16_t number)
 	struct core *core = &t->core[number < CORES ? number : CORES - 1];
 
 	if (core->chain == NULL) {
-		core->chain = pt_alloc_array(PT_STEP_STACKS, sizeof(*core->chain));
-		for (size_t i = 0; i < PT_STEP_STACKS; i++)
+		core->chain = pt_alloc_array(PT_CALL_STACKS, sizeof(*core->chain));
+		for (size_t i = 0; i < PT_CALL_STACKS; i++)
 			core->chain[i].task = PT_NO_TASK;
 		core->now = core->chain;
 	}
@@ -182,7 +182,7 @@ static uint32_t unseen_caller(struct tree *t, const struct core *core, uint32_t 
 	return child(t, base, &wanted);
 }
 
-static void enter(struct tree *t, struct core *core, const struct pt_step *step)
+static void enter(struct tree *t, struct core *core, const struct pt_call_event *step)
 {
 	bool exception = step->entry == PT_ENTRY_EXCEPTION;
 	uint32_t parent = exception ? (uint32_t)ROOT : top_of(t, core, step->core);
@@ -201,12 +201,12 @@ static void enter(struct tree *t, struct core *core, const struct pt_step *step)
 }
 
 /* What ran since the step before belongs to the top, but for what ran elsewhere. */
-static void charge(struct tree *t, struct core *core, const struct pt_step *step)
+static void charge(struct tree *t, struct core *core, const struct pt_call_event *step)
 {
 	uint64_t ticks = step->clock - core->clock, elsewhere = 0;
 	uint32_t top = top_of(t, core, step->core);
 
-	if (step->kind == PT_STEP_ELSEWHERE) {
+	if (step->kind == PT_CALL_ELSEWHERE) {
 		struct pt_tree_node wanted = {
 			.site = PT_UNKNOWN, .function = step->function, .task = core->now->task, .core = step->core,
 		};
@@ -218,9 +218,9 @@ static void charge(struct tree *t, struct core *core, const struct pt_step *step
 	core->clock = step->clock;
 }
 
-static void leave(struct core *core, const struct pt_step *step)	/* it may be of a stack that does not run */
+static void leave(struct core *core, const struct pt_call_event *step)	/* it may be of a stack that does not run */
 {
-	struct chain *chain = &core->chain[step->stack < PT_STEP_STACKS ? step->stack : 0];
+	struct chain *chain = &core->chain[step->stack < PT_CALL_STACKS ? step->stack : 0];
 
 	if (chain->n > 0)
 		chain->n--;
@@ -228,17 +228,17 @@ static void leave(struct core *core, const struct pt_step *step)	/* it may be of
 
 static void forget(struct core *core)
 {
-	for (size_t i = 0; i < PT_STEP_STACKS; i++)
+	for (size_t i = 0; i < PT_CALL_STACKS; i++)
 		core->chain[i].n = 0;
 }
 
-static void switch_to(struct core *core, const struct pt_step *step)
+static void switch_to(struct core *core, const struct pt_call_event *step)
 {
-	core->now = &core->chain[step->stack < PT_STEP_STACKS ? step->stack : 0];
+	core->now = &core->chain[step->stack < PT_CALL_STACKS ? step->stack : 0];
 	core->now->task = step->task;
 }
 
-static void take_steps(void *analysis, const struct pt_step *step, size_t n)
+static void take_steps(void *analysis, const struct pt_call_event *step, size_t n)
 {
 	struct tree *t = analysis;
 
@@ -248,13 +248,13 @@ static void take_steps(void *analysis, const struct pt_step *step, size_t n)
 		charge(t, core, step);
 		if (core->durations != NULL)
 			pt_call_durations_step(core->durations, step);
-		if (step->kind == PT_STEP_ENTER)
+		if (step->kind == PT_CALL_ENTER)
 			enter(t, core, step);
-		else if (step->kind == PT_STEP_LEAVE)
+		else if (step->kind == PT_CALL_LEAVE)
 			leave(core, step);
-		else if (step->kind == PT_STEP_SWITCH)
+		else if (step->kind == PT_CALL_SWITCH)
 			switch_to(core, step);
-		else if (step->kind == PT_STEP_FORGET)
+		else if (step->kind == PT_CALL_FORGET)
 			forget(core);
 	}
 }
@@ -263,11 +263,11 @@ static void take_steps(void *analysis, const struct pt_step *step, size_t n)
 
 /* A child that is not where it would be, or is not. */
 static __attribute__((noinline)) uint32_t other_child(struct tree *t, uint32_t parent,
-						      const struct pt_brief_batch *batch, const struct pt_brief *brief,
-						      uint32_t hash)
+						      const struct pt_compact_batch *batch,
+						      const struct pt_compact_event *compact, uint32_t hash)
 {
 	const struct pt_tree_node wanted = {
-		.site = brief->site, .function = brief->function, .entry = PT_ENTRY_CALL, .task = batch->task,
+		.site = compact->site, .function = compact->function, .entry = PT_ENTRY_CALL, .task = batch->task,
 		.core = batch->core,
 	};
 	size_t at = home_of(hash);
@@ -275,15 +275,15 @@ static __attribute__((noinline)) uint32_t other_child(struct tree *t, uint32_t p
 	if (parent == ROOT)
 		return child(t, parent, &wanted);
 	for (; t->slot[at].parent != 0; at = (at + 1) % SLOTS)
-		if (holds(&t->slot[at], parent, brief->site, brief->function, batch->task))
+		if (holds(&t->slot[at], parent, compact->site, compact->function, batch->task))
 			return (uint32_t)at;
 	return make(t, parent, &wanted, at, hash);
 }
 
-static inline uint32_t called(struct tree *t, uint32_t parent, const struct pt_brief_batch *batch,
-			      const struct pt_brief *brief)
+static inline uint32_t called(struct tree *t, uint32_t parent, const struct pt_compact_batch *batch,
+			      const struct pt_compact_event *compact)
 {
-	uint32_t hash = hash_of(parent, brief->site, brief->function, batch->task);
+	uint32_t hash = hash_of(parent, compact->site, compact->function, batch->task);
 	size_t at = home_of(hash);
 
 	if (t->n_nodes == PT_TREE_NODES &&
@@ -291,29 +291,29 @@ static inline uint32_t called(struct tree *t, uint32_t parent, const struct pt_b
 		t->result.dropped++;
 		return parent;
 	}
-	if (parent != ROOT && holds(&t->slot[at], parent, brief->site, brief->function, batch->task)) {
+	if (parent != ROOT && holds(&t->slot[at], parent, compact->site, compact->function, batch->task)) {
 		t->slot[at].count++;
 		return (uint32_t)at;
 	}
-	at = other_child(t, parent, batch, brief, hash);
+	at = other_child(t, parent, batch, compact, hash);
 	t->slot[at].count += at != parent;
 	return (uint32_t)at;
 }
 
-static void pass(struct tree *t, struct core *core, const struct pt_brief_batch *batch)
+static void pass(struct tree *t, struct core *core, const struct pt_compact_batch *batch)
 {
 	uint32_t *top = core->now->slot + core->now->n - 1;
 	uint64_t clock = core->clock - batch->clock;
 
-	for (size_t i = 0; i < batch->n_briefs; i++) {
-		const struct pt_brief *brief = &batch->brief[i];
+	for (size_t i = 0; i < batch->n_compact; i++) {
+		const struct pt_compact_event *compact = &batch->compact[i];
 
-		t->slot[*top].net += brief->ticks - clock;
-		clock = brief->ticks;
-		if (brief->left) {
+		t->slot[*top].net += compact->ticks - clock;
+		clock = compact->ticks;
+		if (compact->left) {
 			top--;
 		} else {
-			top[1] = called(t, *top, batch, brief);
+			top[1] = called(t, *top, batch, compact);
 			top++;
 		}
 	}
@@ -322,19 +322,19 @@ static void pass(struct tree *t, struct core *core, const struct pt_brief_batch 
 }
 
 /* Only on the chain that runs and holds all of it. Which core a node is of does not matter then: that of its parent. */
-static void take_briefs(void *analysis, const struct pt_brief_batch *batch)
+static void take_compact(void *analysis, const struct pt_compact_batch *batch)
 {
 	struct tree *t = analysis;
 	struct core *core = core_of(t, batch->core);
 	const struct chain *chain = core->now;
 
-	if (batch->core < CORES - 1 && chain == &core->chain[batch->stack % PT_STEP_STACKS] && chain->slot != NULL &&
-	    chain->task == batch->task && chain->n > batch->n_below && chain->n + batch->n_briefs < FRAMES) {
+	if (batch->core < CORES - 1 && chain == &core->chain[batch->stack % PT_CALL_STACKS] && chain->slot != NULL &&
+	    chain->task == batch->task && chain->n > batch->n_below && chain->n + batch->n_compact < FRAMES) {
 		pass(t, core, batch);
 		return;
 	}
-	for (size_t i = 0; i < batch->n_briefs; i++) {
-		const struct pt_step step = pt_brief_step(batch, i);
+	for (size_t i = 0; i < batch->n_compact; i++) {
+		const struct pt_call_event step = pt_compact_call_event(batch, i);
 
 		take_steps(t, &step, 1);
 	}
@@ -427,7 +427,7 @@ static void tree_free(void *analysis)
 	struct tree *t = analysis;
 
 	for (size_t c = 0; c < CORES; c++) {
-		for (size_t i = 0; t->core[c].chain != NULL && i < PT_STEP_STACKS; i++)
+		for (size_t i = 0; t->core[c].chain != NULL && i < PT_CALL_STACKS; i++)
 			free(t->core[c].chain[i].slot);
 		free(t->core[c].chain);
 		pt_call_durations_free(t->core[c].durations);
@@ -470,5 +470,5 @@ static void *tree_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 const struct pt_analysis pt_analysis_tree = {
 	.name = "tree", .help = "chains of calls, for flame graphs", .standard = true, .open = tree_new,
 	.close = tree_free,
-	.steps = take_steps, .briefs = take_briefs, .window = take_window, .result = give,
+	.steps = take_steps, .compact = take_compact, .window = take_window, .result = give,
 };

@@ -26,7 +26,7 @@ struct pt_tree_node {
 	uint16_t function;	/* id; of the root and of a task's node: PT_NO_FUNCTION */
 	uint16_t task;		/* PT_NO_TASK: not known */
 	uint16_t core;
-	uint8_t entry;		/* enum pt_step_entry; 0: the root, or a task's node; PT_TREE_NO_CALLER */
+	uint8_t entry;		/* enum pt_call_entry; 0: the root, or a task's node; PT_TREE_NO_CALLER */
 	/* Of a windowed core (profile.h) these are estimates for the whole profile; else what was seen. */
 	uint64_t count;		/* entries */
 	struct pt_estimate entries;	/* windowed: count with its interval; value NAN: too few windows, or none has any */

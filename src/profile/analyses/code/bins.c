@@ -183,7 +183,7 @@ static void take_sample(struct bins *b, const struct pt_event *e)
 	b->sampled = true;
 }
 
-static void take_events(void *analysis, const struct pt_event *e, const struct pt_moment *at, size_t n)
+static void take_events(void *analysis, const struct pt_event *e, const struct pt_timestamp *at, size_t n)
 {
 	struct bins *b = analysis;
 

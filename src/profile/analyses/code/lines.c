@@ -151,7 +151,7 @@ static struct pt_lines_count *count_of_core(struct lines *l, uint16_t core)
 	return l->count[core];
 }
 
-static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from)
+static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_timestamp from)
 {
 	struct pt_lines_count *c = count_of_core(analysis, core);
 
@@ -212,7 +212,7 @@ static void count_piece(struct pt_lines_count *c, const struct pt_piece *piece)
 	s->unit[piece->unit - piece->span->code].begins--;
 }
 
-static void take_piece(void *analysis, const struct pt_piece *piece, uint16_t core, struct pt_moment from)
+static void take_piece(void *analysis, const struct pt_piece *piece, uint16_t core, struct pt_timestamp from)
 {
 	struct pt_lines_count *c = count_of_core(analysis, core);
 

@@ -77,7 +77,7 @@ static void take_sample(struct sampled *s, struct source *of, const struct pt_ev
 	}
 }
 
-static void take_events(void *analysis, const struct pt_event *e, const struct pt_moment *at, size_t n)
+static void take_events(void *analysis, const struct pt_event *e, const struct pt_timestamp *at, size_t n)
 {
 	struct sampled *s = analysis;
 

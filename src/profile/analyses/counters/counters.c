@@ -148,7 +148,7 @@ static struct counter *counter_of(struct counters *c, const struct pt_event *e)
 	}
 	n = pt_alloc(sizeof(*n));
 	n->id = e->counter.id;
-	n->read = (struct pt_moment){ PT_UNKNOWN, 0 };
+	n->read = (struct pt_timestamp){ PT_UNKNOWN, 0 };
 	n->row = (struct pt_counter_row){
 		.source = e->source, .core = e->core, .rate_min = NAN, .rate_max = NAN, .rate_min_at = PT_UNKNOWN,
 		.rate_last = NAN, .rate_max_at = PT_UNKNOWN, .least_ns = PT_UNKNOWN, .series = &n->series,
@@ -250,7 +250,7 @@ static bool is_said_again(const struct counter *n, const struct pt_event *e)
 	       n->row.readings > 0;
 }
 
-static void take_count(struct counters *c, struct counter *n, const struct pt_event *e, struct pt_moment at)
+static void take_count(struct counters *c, struct counter *n, const struct pt_event *e, struct pt_timestamp at)
 {
 	bool stamped = n->read_ticks != PT_UNKNOWN && e->ticks != PT_UNKNOWN;	/* both by one clock */
 	uint64_t from_error = (stamped ? 0 : n->read.error_ns) + n->read_error_ns;
@@ -284,7 +284,7 @@ static void take_count(struct counters *c, struct counter *n, const struct pt_ev
 	n->read_error_ns = e->counter.error_ns;
 }
 
-static void take_reading(struct counters *c, const struct pt_event *e, struct pt_moment at)
+static void take_reading(struct counters *c, const struct pt_event *e, struct pt_timestamp at)
 {
 	struct counter *n = counter_of(c, e);
 
@@ -304,10 +304,10 @@ static void take_gap(struct counters *c, uint16_t source)
 			c->config[i].last_ns = PT_UNKNOWN;
 	for (size_t i = 0; i < c->n_counters; i++)
 		if (c->counter[i]->row.source == source)
-			c->counter[i]->read = (struct pt_moment){ PT_UNKNOWN, 0 };
+			c->counter[i]->read = (struct pt_timestamp){ PT_UNKNOWN, 0 };
 }
 
-static void take_events(void *analysis, const struct pt_event *e, const struct pt_moment *at, size_t n)
+static void take_events(void *analysis, const struct pt_event *e, const struct pt_timestamp *at, size_t n)
 {
 	struct counters *c = analysis;
 

@@ -19,7 +19,7 @@ struct counter {
 	struct turn last;		/* between the last two readings that follow each other, if not too soon */
 	uint64_t before_ns;		/* between the two readings before; 0: none yet */
 	double xx, xy, yy;		/* of the turns before: counted and ns, squared */
-	struct pt_moment read;		/* the last reading; ns PT_UNKNOWN: not since the gap */
+	struct pt_timestamp read;		/* the last reading; ns PT_UNKNOWN: not since the gap */
 	uint64_t read_ticks, read_error_ns;
 	bool in_stretch;		/* the time before the last reading was counted, too, */
 	bool stretch_stamped;		/* by ticks of one clock, */

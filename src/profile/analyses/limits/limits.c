@@ -21,7 +21,7 @@ struct core {
 	/* per id: clock at the last exit, and entry; PT_UNKNOWN. NULL: no step came yet */
 	uint64_t *left, *entered;
 	uint32_t *open;			/* per id: invocations of it on the stacks */
-	struct stack *stack;		/* PT_STEP_STACKS */
+	struct stack *stack;		/* PT_CALL_STACKS */
 };
 
 struct limits {
@@ -56,7 +56,8 @@ static void print_path(const struct limits *l, const struct stack *stack, char *
 					name_of(l, stack->function[i]));
 }
 
-static void note(struct limits *l, size_t rule, const struct pt_step *step, uint64_t value, const struct stack *stack)
+static void note(struct limits *l, size_t rule, const struct pt_call_event *step, uint64_t value,
+		 const struct stack *stack)
 {
 	struct pt_violation *v = &l->violation[l->n_violations];
 
@@ -70,7 +71,7 @@ static void note(struct limits *l, size_t rule, const struct pt_step *step, uint
 }
 
 /* value: in ticks; PT_UNKNOWN: of this invocation nobody knows it. */
-static void look_at(struct limits *l, size_t rule, const struct pt_step *step, uint64_t value,
+static void look_at(struct limits *l, size_t rule, const struct pt_call_event *step, uint64_t value,
 		    const struct stack *stack)
 {
 	struct pt_limit *limit = &l->limit[rule];
@@ -87,9 +88,9 @@ static void look_at(struct limits *l, size_t rule, const struct pt_step *step, u
 		note(l, rule, step, value, stack);
 }
 
-static uint64_t figure(const struct limits *l, const struct pt_rule *rule, const struct pt_step *step)
+static uint64_t figure(const struct limits *l, const struct pt_rule *rule, const struct pt_call_event *step)
 {
-	bool leaves = step->kind == PT_STEP_LEAVE && step->partial == 0, enters = step->kind == PT_STEP_ENTER;
+	bool leaves = step->kind == PT_CALL_LEAVE && step->partial == 0, enters = step->kind == PT_CALL_ENTER;
 	uint64_t entered = l->now->entered[step->function], left = l->now->left[step->function];
 
 	switch (rule->figure) {
@@ -110,7 +111,7 @@ static uint64_t figure(const struct limits *l, const struct pt_rule *rule, const
 	}
 }
 
-static void check(struct limits *l, const struct pt_step *step, const struct stack *stack)
+static void check(struct limits *l, const struct pt_call_event *step, const struct stack *stack)
 {
 	for (unsigned i = l->first[step->function]; i != 0; i = l->next[i - 1])
 		if (l->rules.rule[i - 1].of == PT_RULE_EACH)
@@ -119,7 +120,7 @@ static void check(struct limits *l, const struct pt_step *step, const struct sta
 
 /* --- steps */
 
-static void enter(struct limits *l, const struct pt_step *step, struct stack *stack)
+static void enter(struct limits *l, const struct pt_call_event *step, struct stack *stack)
 {
 	if (stack->depth < DEPTH)
 		stack->function[stack->depth] = step->function;
@@ -130,7 +131,7 @@ static void enter(struct limits *l, const struct pt_step *step, struct stack *st
 		l->now->entered[step->function] = step->clock;
 }
 
-static void leave(struct limits *l, const struct pt_step *step, struct stack *stack)
+static void leave(struct limits *l, const struct pt_call_event *step, struct stack *stack)
 {
 	check(l, step, stack);
 	stack->depth -= stack->depth > 0;
@@ -144,7 +145,7 @@ static void forget(const struct limits *l, struct core *core)
 	memset(core->open, 0, l->n_functions * sizeof(*core->open));
 	memset(core->left, 0xff, l->n_functions * sizeof(*core->left));
 	memset(core->entered, 0xff, l->n_functions * sizeof(*core->entered));
-	for (size_t i = 0; i < PT_STEP_STACKS; i++)
+	for (size_t i = 0; i < PT_CALL_STACKS; i++)
 		core->stack[i].depth = 0;
 }
 
@@ -168,13 +169,13 @@ static struct core *core_of(struct limits *l, uint16_t number)
 		.left = pt_alloc_array(l->n_functions + 1, sizeof(*core->left)),
 		.entered = pt_alloc_array(l->n_functions + 1, sizeof(*core->entered)),
 		.open = pt_alloc_array(l->n_functions + 1, sizeof(*core->open)),
-		.stack = pt_alloc_array(PT_STEP_STACKS, sizeof(*core->stack)),
+		.stack = pt_alloc_array(PT_CALL_STACKS, sizeof(*core->stack)),
 	};
 	forget(l, core);
 	return core;
 }
 
-static void take_steps(void *analysis, const struct pt_step *step, size_t n)
+static void take_steps(void *analysis, const struct pt_call_event *step, size_t n)
 {
 	struct limits *l = analysis;
 
@@ -184,12 +185,12 @@ static void take_steps(void *analysis, const struct pt_step *step, size_t n)
 		l->now = core_of(l, step->core);
 		if (step->function >= l->n_functions || l->now == NULL)
 			continue;
-		stack = &l->now->stack[step->stack % PT_STEP_STACKS];
-		if (step->kind == PT_STEP_ENTER)
+		stack = &l->now->stack[step->stack % PT_CALL_STACKS];
+		if (step->kind == PT_CALL_ENTER)
 			enter(l, step, stack);
-		else if (step->kind == PT_STEP_LEAVE)
+		else if (step->kind == PT_CALL_LEAVE)
 			leave(l, step, stack);
-		else if (step->kind == PT_STEP_FORGET)
+		else if (step->kind == PT_CALL_FORGET)
 			forget(l, l->now);
 	}
 }

@@ -78,7 +78,7 @@ struct pt_limit {		/* what became of a rule */
 
 struct pt_violation {
 	size_t rule;		/* index */
-	struct pt_moment at;
+	struct pt_timestamp at;
 	uint64_t clock, value;	/* ticks of the profile's clock */
 	uint16_t core;
 	char path[PT_VIOLATION_PATH];	/* "main > adc_convert" */

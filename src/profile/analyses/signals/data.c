@@ -9,12 +9,12 @@
 #include "base/alloc.h"
 #include "profile/result/analysis.h"
 
-struct instant { struct pt_moment at; uint64_t ticks; };	/* at.ns PT_UNKNOWN: not since the gap */
+struct instant { struct pt_timestamp at; uint64_t ticks; };	/* at.ns PT_UNKNOWN: not since the gap */
 
 struct state {
 	struct pt_data_state row;	/* share, open ones: filled in for the result */
-	struct pt_moment entered;	/* last; ns PT_UNKNOWN: not since the gap */
-	struct pt_moment since;		/* the same, whatever came */
+	struct pt_timestamp entered;	/* last; ns PT_UNKNOWN: not since the gap */
+	struct pt_timestamp since;		/* the same, whatever came */
 	uint64_t entered_ticks;
 	struct pt_hist hist;		/* of durations */
 };
@@ -45,11 +45,11 @@ struct data {
 
 /* --- time */
 
-static const struct pt_moment nowhere = { PT_UNKNOWN, 0 };
+static const struct pt_timestamp nowhere = { PT_UNKNOWN, 0 };
 static const struct instant never = { { PT_UNKNOWN, 0 }, PT_UNKNOWN };
 
 /* Between two signals of one source; false: not known. */
-static bool since(struct pt_moment from, uint64_t from_ticks, const struct pt_signal *s, uint64_t *ns,
+static bool since(struct pt_timestamp from, uint64_t from_ticks, const struct pt_signal *s, uint64_t *ns,
 		  uint64_t *error_ns)
 {
 	uint64_t error = from.error_ns + s->at.error_ns;

@@ -16,7 +16,7 @@ struct line {
 	uint64_t last_high_ns;		/* width of the last high pulse */
 	bool used;
 	struct pt_aux_line row;
-	struct edge { struct pt_moment at; uint64_t ticks; } changed, rose;	/* ns PT_UNKNOWN: not since the gap */
+	struct edge { struct pt_timestamp at; uint64_t ticks; } changed, rose;	/* ns PT_UNKNOWN: not since the gap */
 	uint16_t source;
 };
 
@@ -25,7 +25,7 @@ struct latency {
 	bool falls;
 	uint16_t function;		/* id */
 	bool waits;			/* for the function */
-	struct pt_moment edge;
+	struct pt_timestamp edge;
 	uint16_t source;		/* of the line */
 	struct pt_aux_latency row;
 	struct pt_hist hist;
@@ -144,7 +144,7 @@ static void take_blind(void *analysis, uint16_t core, uint64_t from_ns, uint64_t
 }
 
 /* Something of the core was not seen between the two. */
-static bool over_gap(const struct aux *a, uint16_t core, struct pt_moment edge, struct pt_moment entry)
+static bool over_gap(const struct aux *a, uint16_t core, struct pt_timestamp edge, struct pt_timestamp entry)
 {
 	bool any = core >= PT_RUN_CORES;
 
@@ -153,7 +153,7 @@ static bool over_gap(const struct aux *a, uint16_t core, struct pt_moment edge, 
 	return any;
 }
 
-static void take_entry(const struct aux *a, struct latency *l, uint16_t core, struct pt_moment at)
+static void take_entry(const struct aux *a, struct latency *l, uint16_t core, struct pt_timestamp at)
 {
 	uint64_t error_ns = l->edge.error_ns + at.error_ns;
 
@@ -162,7 +162,7 @@ static void take_entry(const struct aux *a, struct latency *l, uint16_t core, st
 		l->row.over_gap++;
 		return;
 	}
-	if (pt_moment_before(l->edge, at)) {
+	if (pt_timestamp_before(l->edge, at)) {
 		pt_stat_add(&l->row.time, at.ns - l->edge.ns, l->edge.ns);
 	} else {
 		l->row.undecided++;
@@ -179,7 +179,7 @@ static void end_waiting(struct latency *l)
 	l->waits = false;
 }
 
-static void take_steps(void *analysis, const struct pt_step *step, size_t n)
+static void take_steps(void *analysis, const struct pt_call_event *step, size_t n)
 {
 	struct aux *a = analysis;
 
@@ -187,10 +187,10 @@ static void take_steps(void *analysis, const struct pt_step *step, size_t n)
 		struct latency *l = &a->latency[i];
 
 		for (size_t k = 0; k < n; k++) {
-			if (l->waits && step[k].kind == PT_STEP_ENTER && step[k].function == l->function &&
+			if (l->waits && step[k].kind == PT_CALL_ENTER && step[k].function == l->function &&
 			    step[k].entry != PT_ENTRY_UNSEEN)
 				take_entry(a, l, step[k].core, step[k].at);
-			else if (step[k].kind == PT_STEP_FORGET)
+			else if (step[k].kind == PT_CALL_FORGET)
 				end_waiting(l);
 		}
 	}

@@ -36,7 +36,7 @@ struct pt_task_stack {		/* as steps speak of them */
 struct pt_task_segment { uint64_t ticks; uint16_t function; bool irq; };
 
 struct pt_task_core {		/* a core, by its steps */
-	struct pt_task_stack *stack;	/* PT_STEP_STACKS; NULL: none came yet */
+	struct pt_task_stack *stack;	/* PT_CALL_STACKS; NULL: none came yet */
 	uint16_t running;
 	bool switches;			/* one was seen in this stretch: there is more than one context */
 	bool begun;			/* the slice's begin was seen */
@@ -74,8 +74,8 @@ struct pt_tasks_analysis {
 /* The row; NULL: there is no room for another. */
 struct pt_task *pt_task_row(struct pt_task_rows *rows, enum pt_task_kind kind, uint16_t id, uint16_t core);
 
-void pt_task_steps(void *analysis, const struct pt_step *step, size_t n);
-void pt_task_briefs(void *analysis, const struct pt_brief_batch *batch);
+void pt_task_steps(void *analysis, const struct pt_call_event *step, size_t n);
+void pt_task_compact(void *analysis, const struct pt_compact_batch *batch);
 void pt_task_steps_show(struct pt_tasks_analysis *t);	/* shown_rows: rows, with the slices that are open */
 /* The row of the slice that is open on a core; NULL: there is none, or no room. */
 struct pt_task *pt_task_open_row(struct pt_tasks_analysis *t, uint16_t core);

@@ -13,7 +13,7 @@ static struct pt_task_core *core_of(struct pt_tasks_analysis *t, uint16_t number
 	struct pt_task_core *core = &t->core[number < PT_TASK_CORES ? number : PT_TASK_CORES - 1];
 
 	if (core->stack == NULL) {
-		core->stack = pt_alloc_array(PT_STEP_STACKS, sizeof(*core->stack));
+		core->stack = pt_alloc_array(PT_CALL_STACKS, sizeof(*core->stack));
 		core->dropped = PT_NO_TASK;
 		core->period = core->suspended = PT_UNKNOWN;
 	}
@@ -107,10 +107,10 @@ static uint16_t top_of(const struct pt_task_stack *stack)
 }
 
 /* What ran since the step before. */
-static void charge(struct pt_tasks_analysis *t, struct pt_task_core *core, const struct pt_step *step)
+static void charge(struct pt_tasks_analysis *t, struct pt_task_core *core, const struct pt_call_event *step)
 {
 	uint64_t ticks = step->clock - core->clock;
-	uint64_t elsewhere = step->kind == PT_STEP_ELSEWHERE ? step->net : 0;
+	uint64_t elsewhere = step->kind == PT_CALL_ELSEWHERE ? step->net : 0;
 
 	core->clock = step->clock;
 	t->flow += ticks;
@@ -158,8 +158,8 @@ static void add_slice(struct pt_task *task, const struct pt_task_core *core)
 }
 
 /* seen: when it ended. */
-static void end_slice(struct pt_tasks_analysis *t, struct pt_task_core *core, const struct pt_step *step, bool seen,
-		      uint64_t error)
+static void end_slice(struct pt_tasks_analysis *t, struct pt_task_core *core, const struct pt_call_event *step,
+		      bool seen, uint64_t error)
 {
 	struct pt_task_stack *stack = &core->stack[core->running];
 	struct pt_task *task = row_of(&t->rows, core, stack, step->core);
@@ -183,7 +183,7 @@ static void end_slice(struct pt_tasks_analysis *t, struct pt_task_core *core, co
 }
 
 /* The slice's row is known when it ends: a signal may tell late whose it is. */
-static void begin_slice(struct pt_task_core *core, const struct pt_step *step, bool seen, uint64_t error)
+static void begin_slice(struct pt_task_core *core, const struct pt_call_event *step, bool seen, uint64_t error)
 {
 	struct pt_task_stack *stack = &core->stack[step->stack];
 
@@ -217,7 +217,7 @@ static void end_life(struct pt_tasks_analysis *t, const struct pt_task_core *cor
 
 /* A stack that is empty gets its first frame. */
 static void bottom(struct pt_tasks_analysis *t, struct pt_task_core *core, struct pt_task_stack *stack,
-		   const struct pt_step *step)
+		   const struct pt_call_event *step)
 {
 	struct pt_task *task;
 
@@ -234,7 +234,7 @@ static void bottom(struct pt_tasks_analysis *t, struct pt_task_core *core, struc
 
 /* --- steps */
 
-static void enter(struct pt_tasks_analysis *t, struct pt_task_core *core, const struct pt_step *step)
+static void enter(struct pt_tasks_analysis *t, struct pt_task_core *core, const struct pt_call_event *step)
 {
 	struct pt_task_stack *stack = &core->stack[step->stack];
 	bool exception = step->entry == PT_ENTRY_EXCEPTION;
@@ -256,7 +256,7 @@ static void enter(struct pt_tasks_analysis *t, struct pt_task_core *core, const 
 }
 
 /* Is the function that ended open further down, on this side of an exception? */
-static bool recursive(const struct pt_task_stack *stack, const struct pt_step *step)
+static bool recursive(const struct pt_task_stack *stack, const struct pt_call_event *step)
 {
 	if (step->entry == PT_ENTRY_EXCEPTION)
 		return false;
@@ -269,7 +269,7 @@ static bool recursive(const struct pt_task_stack *stack, const struct pt_step *s
 	return false;
 }
 
-static void leave(struct pt_tasks_analysis *t, struct pt_task_core *core, const struct pt_step *step)
+static void leave(struct pt_tasks_analysis *t, struct pt_task_core *core, const struct pt_call_event *step)
 {
 	struct pt_task_stack *stack = &core->stack[step->stack];
 	struct pt_task_function *p;
@@ -287,7 +287,7 @@ static void leave(struct pt_tasks_analysis *t, struct pt_task_core *core, const 
 }
 
 /* Now it is known whose the slice is: what it did is that one's. */
-static void name(struct pt_tasks_analysis *t, struct pt_task_core *core, const struct pt_step *step)
+static void name(struct pt_tasks_analysis *t, struct pt_task_core *core, const struct pt_call_event *step)
 {
 	struct pt_task_stack *stack = &core->stack[step->stack];
 	const struct pt_task *before = row_of(&t->rows, core, stack, step->core), *now;
@@ -305,14 +305,14 @@ static void name(struct pt_tasks_analysis *t, struct pt_task_core *core, const s
 }
 
 /* An error of a moment, on the clock: so many ticks as there were in it. */
-static uint64_t ticks_of(const struct pt_tasks_analysis *t, const struct pt_step *step)
+static uint64_t ticks_of(const struct pt_tasks_analysis *t, const struct pt_call_event *step)
 {
 	if (step->at.error_ns == 0 || step->at.error_ns >= PT_NO_BOUND_NS || !step->told)
 		return 0;
 	return t->ticks_per_ns > 0 ? (uint64_t)((double)step->at.error_ns * t->ticks_per_ns + 0.5) : step->at.error_ns;
 }
 
-static void switch_to(struct pt_tasks_analysis *t, struct pt_task_core *core, const struct pt_step *step)
+static void switch_to(struct pt_tasks_analysis *t, struct pt_task_core *core, const struct pt_call_event *step)
 {
 	struct pt_task_stack *stack = &core->stack[step->stack];
 	uint64_t error = ticks_of(t, step);
@@ -336,10 +336,10 @@ static void switch_to(struct pt_tasks_analysis *t, struct pt_task_core *core, co
 	begin_slice(core, step, true, error);
 }
 
-static void forget(struct pt_tasks_analysis *t, struct pt_task_core *core, const struct pt_step *step)
+static void forget(struct pt_tasks_analysis *t, struct pt_task_core *core, const struct pt_call_event *step)
 {
 	end_slice(t, core, step, false, 0);
-	for (size_t i = 0; i < PT_STEP_STACKS; i++) {
+	for (size_t i = 0; i < PT_CALL_STACKS; i++) {
 		struct pt_task_stack *stack = &core->stack[i];
 
 		stack->depth = 0;
@@ -352,54 +352,54 @@ static void forget(struct pt_tasks_analysis *t, struct pt_task_core *core, const
 	begin_slice(core, step, false, 0);
 }
 
-void pt_task_steps(void *analysis, const struct pt_step *step, size_t n)
+void pt_task_steps(void *analysis, const struct pt_call_event *step, size_t n)
 {
 	struct pt_tasks_analysis *t = analysis;
 
 	for (size_t i = 0; i < n && t->takes_steps; i++, step++) {
 		struct pt_task_core *core = core_of(t, step->core);
 
-		if (step->stack >= PT_STEP_STACKS)
+		if (step->stack >= PT_CALL_STACKS)
 			continue;
 		charge(t, core, step);
-		if (step->kind == PT_STEP_ENTER)
+		if (step->kind == PT_CALL_ENTER)
 			enter(t, core, step);
-		else if (step->kind == PT_STEP_LEAVE)
+		else if (step->kind == PT_CALL_LEAVE)
 			leave(t, core, step);
-		else if (step->kind == PT_STEP_SWITCH)
+		else if (step->kind == PT_CALL_SWITCH)
 			switch_to(t, core, step);
-		else if (step->kind == PT_STEP_FORGET)
+		else if (step->kind == PT_CALL_FORGET)
 			forget(t, core, step);
 	}
 }
 
 /* Where nobody asks which function, calls and returns only pass the time. */
-static void pass(struct pt_tasks_analysis *t, struct pt_task_core *core, const struct pt_brief_batch *batch)
+static void pass(struct pt_tasks_analysis *t, struct pt_task_core *core, const struct pt_compact_batch *batch)
 {
-	const struct pt_step last = {
-		.kind = PT_STEP_ENTER, .core = batch->core,
-		.clock = batch->clock + batch->brief[batch->n_briefs - 1].ticks,
+	const struct pt_call_event last = {
+		.kind = PT_CALL_ENTER, .core = batch->core,
+		.clock = batch->clock + batch->compact[batch->n_compact - 1].ticks,
 	};
 	struct pt_task_stack *stack = &core->stack[batch->stack];
 
 	charge(t, core, &last);
-	stack->depth += batch->n_briefs - 2 * batch->n_left;
+	stack->depth += batch->n_compact - 2 * batch->n_left;
 }
 
-void pt_task_briefs(void *analysis, const struct pt_brief_batch *batch)
+void pt_task_compact(void *analysis, const struct pt_compact_batch *batch)
 {
 	struct pt_tasks_analysis *t = analysis;
 	struct pt_task_core *core = t->takes_steps ? core_of(t, batch->core) : NULL;
 
-	if (core == NULL || batch->stack >= PT_STEP_STACKS)
+	if (core == NULL || batch->stack >= PT_CALL_STACKS)
 		return;
 	if (!t->told_late && !t->wants_functions && t->windows == NULL &&
 	    core->stack[batch->stack].depth > batch->n_below) {
 		pass(t, core, batch);
 		return;
 	}
-	for (size_t i = 0; i < batch->n_briefs; i++) {
-		const struct pt_step step = pt_brief_step(batch, i);
+	for (size_t i = 0; i < batch->n_compact; i++) {
+		const struct pt_call_event step = pt_compact_call_event(batch, i);
 
 		pt_task_steps(t, &step, 1);
 	}
@@ -439,7 +439,7 @@ void pt_task_steps_show(struct pt_tasks_analysis *t)
 void pt_task_steps_free(struct pt_tasks_analysis *t)
 {
 	for (size_t c = 0; c < PT_TASK_CORES; c++) {
-		for (size_t i = 0; t->core[c].stack != NULL && i < PT_STEP_STACKS; i++)
+		for (size_t i = 0; t->core[c].stack != NULL && i < PT_CALL_STACKS; i++)
 			free(t->core[c].stack[i].frame);
 		free(t->core[c].stack);
 	}

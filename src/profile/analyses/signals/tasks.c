@@ -430,7 +430,7 @@ static void *tasks_new(const struct pt_analysis_setup *setup, struct pt_err *err
 const struct pt_analysis pt_analysis_tasks = {
 	.name = "tasks", .help = "how often and how long each task ran, and its share", .standard = true,
 	.params = pt_task_params, .n_params = PT_TASK_PARAMS, .open = tasks_new, .close = tasks_free,
-	.steps = pt_task_steps, .briefs = pt_task_briefs, .wants_steps = wants_steps, .window = take_window,
+	.steps = pt_task_steps, .compact = pt_task_compact, .wants_steps = wants_steps, .window = take_window,
 	.signals = take_signals,
 	.seen = take_seen, .config = take_config, .result = give,
 };
