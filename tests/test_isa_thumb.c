@@ -107,6 +107,103 @@ START_TEST(decodes_case)
 }
 END_TEST
 
+/* The model that a user asks for (cycles=model). Source: Cortex-M4 TRM (Arm 100166), table 3-1 */
+static const struct {
+	const char *text;
+	uint16_t op, op2;
+	unsigned cycles, taken;
+} m4[] = {
+	{ "add r0, r1", 0x4408, 0x0000, 1, 1 },
+	{ "cpsid i", 0xb672, 0x0000, 1, 1 },
+	{ "muls r0, r1", 0x4348, 0x0000, 1, 1 },
+	{ "ldr r0, [r1]", 0x6808, 0x0000, 2, 2 },
+	{ "push {r4, r5, lr}", 0xb530, 0x0000, 4, 4 },
+	{ "pop {r4, r5, pc}", 0xbd30, 0x0000, 6, 6 },
+	{ "stm r0!, {r1}", 0xc002, 0x0000, 2, 2 },
+	{ "it eq", 0xbf08, 0x0000, 1, 1 },
+	{ "wfi", 0xbf30, 0x0000, 2, 2 },
+	{ "cbz r0, .+4", 0xb100, 0x0000, 1, 3 },
+	{ "bne .", 0xd1fe, 0x0000, 1, 3 },
+	{ "b .", 0xe7fe, 0x0000, 3, 3 },
+	{ "bx lr", 0x4770, 0x0000, 3, 3 },
+	{ "blx r3", 0x4798, 0x0000, 3, 3 },
+	{ "add pc, r0", 0x4487, 0x0000, 3, 3 },
+	{ "svc 0", 0xdf00, 0x0000, 1, 1 },
+	{ "bl .", 0xf7ff, 0xfffe, 3, 3 },
+	{ "b.w .", 0xf7ff, 0xbffe, 3, 3 },
+	{ "beq.w .+4", 0xf000, 0x8000, 1, 3 },
+	{ "mul.w r0, r1, r2", 0xfb01, 0xf002, 1, 1 },
+	{ "mla r0, r1, r2, r3", 0xfb01, 0x3002, 1, 1 },
+	{ "smull r0, r1, r2, r3", 0xfb82, 0x0103, 1, 1 },
+	{ "sdiv r0, r1, r2", 0xfb91, 0xf0f2, 7, 7 },
+	{ "udiv r0, r1, r2", 0xfbb1, 0xf0f2, 7, 7 },
+	{ "smlad r0, r1, r2, r3", 0xfb21, 0x3002, 1, 1 },
+	{ "ldr.w r0, [r1, #4]", 0xf8d1, 0x0004, 2, 2 },
+	{ "str.w r0, [r1, r2, lsl #2]", 0xf841, 0x0022, 2, 2 },
+	{ "ldrd r0, r1, [r2]", 0xe9d2, 0x0100, 3, 3 },
+	{ "strd r0, r1, [r2, #8]!", 0xe9e2, 0x0102, 3, 3 },
+	{ "ldrex r0, [r1]", 0xe851, 0x0f00, 2, 2 },
+	{ "ldm.w r0, {r1, r2, r3, r8}", 0xe890, 0x010e, 5, 5 },
+	{ "push.w {r4-r8, lr}", 0xe92d, 0x41f0, 7, 7 },
+	{ "pop.w {r4-r8, pc}", 0xe8bd, 0x81f0, 9, 9 },
+	{ "ldr.w pc, [sp], #4", 0xf85d, 0xfb04, 4, 4 },
+	{ "ldr.w pc, [r0]", 0xf8d0, 0xf000, 4, 4 },
+	{ "tbb [pc, r0]", 0xe8df, 0xf000, 4, 4 },
+	{ "mrs r0, primask", 0xf3ef, 0x8010, 2, 2 },
+	{ "movw r0, #1", 0xf240, 0x0001, 1, 1 },
+	{ "ssat r0, #8, r1", 0xf301, 0x0007, 1, 1 },
+	{ "vadd.f32 s0, s1, s2", 0xee30, 0x0a81, 1, 1 },
+	{ "vmul.f32 s0, s1, s2", 0xee20, 0x0a81, 1, 1 },
+	{ "vmla.f32 s0, s1, s2", 0xee00, 0x0a81, 3, 3 },
+	{ "vfma.f32 s0, s1, s2", 0xeea0, 0x0a81, 3, 3 },
+	{ "vnmls.f32 s0, s1, s2", 0xee10, 0x0a81, 3, 3 },
+	{ "vdiv.f32 s0, s1, s2", 0xee80, 0x0a81, 14, 14 },
+	{ "vsqrt.f32 s0, s1", 0xeeb1, 0x0ae0, 14, 14 },
+	{ "vmov.f32 s0, s1", 0xeeb0, 0x0a60, 1, 1 },
+	{ "vneg.f32 s0, s1", 0xeeb1, 0x0a60, 1, 1 },
+	{ "vcvt.s32.f32 s0, s1", 0xeebd, 0x0ae0, 1, 1 },
+	{ "vcmp.f32 s0, s1", 0xeeb4, 0x0a60, 1, 1 },
+	{ "vmov s0, r1", 0xee00, 0x1a10, 1, 1 },
+	{ "vmov r0, r1, s0, s1", 0xec51, 0x0a10, 2, 2 },
+	{ "vmrs", 0xeef1, 0xfa10, 1, 1 },
+	{ "vldr s0, [r0]", 0xed90, 0x0a00, 2, 2 },
+	{ "vldr d0, [r0]", 0xed90, 0x0b00, 3, 3 },
+	{ "vpush {s16-s19}", 0xed2d, 0x8a04, 5, 5 },
+	{ "vpop {d8-d11}", 0xecbd, 0x8b08, 9, 9 },
+	{ "smc #0", 0xf7f0, 0x8000, 0, 0 },
+};
+
+START_TEST(models_a_cortex_m4)
+{
+	struct pt_insn got, plain;
+	uint8_t bytes[4];
+
+	put(bytes, m4[_i].op, m4[_i].op2);
+	pt_isa_thumb_m4.decode(AT, bytes, sizeof(bytes), &got);
+	ck_assert_msg(got.cycles == m4[_i].cycles && got.taken_cycles == m4[_i].taken, "%s: %u/%u cycles", m4[_i].text,
+		      got.cycles, got.taken_cycles);
+	ck_assert_uint_le(got.taken_cycles, PT_ISA_MOST_TAKEN_CYCLES);
+	pt_isa_thumb.decode(AT, bytes, sizeof(bytes), &plain);
+	ck_assert(plain.flow == got.flow && plain.target == got.target && plain.len_bytes == got.len_bytes);
+}
+END_TEST
+
+/* Of an M4, or of a core that the ELF does not name; what has a model anyway needs none. */
+START_TEST(only_a_cortex_m4_has_that_model)
+{
+	const struct pt_arch v7em = { .elf_machine = PT_MACHINE_ARM, .cpu_arch = PT_ARM_V7E_M, .profile = 'M' },
+			     silent = { .elf_machine = PT_MACHINE_ARM, .cpu_arch = PT_ARM_UNKNOWN },
+			     v8m = { .elf_machine = PT_MACHINE_ARM, .cpu_arch = PT_ARM_V8_M_MAIN },
+			     v6m = { .elf_machine = PT_MACHINE_ARM, .cpu_arch = PT_ARM_V6_M };
+
+	ck_assert_ptr_eq(pt_isa_with_model(&pt_isa_thumb, &v7em), &pt_isa_thumb_m4);
+	ck_assert_ptr_eq(pt_isa_with_model(&pt_isa_thumb, &silent), &pt_isa_thumb_m4);
+	ck_assert_ptr_null(pt_isa_with_model(&pt_isa_thumb, &v8m));
+	ck_assert_ptr_null(pt_isa_with_model(&pt_isa_thumb_v6m, &v6m));
+	ck_assert_ptr_null(pt_isa_with_model(&pt_isa_powerpc, &(struct pt_arch){ 0 }));
+}
+END_TEST
+
 /* IT makes the next 1 to 4 conditional; a jump among them may not be taken. Source: Arm DDI 0403, A7.7.38 */
 static const struct {
 	const char *text;
@@ -417,6 +514,8 @@ int main(void)
 	Suite *suite = suite_create("isa_thumb");
 	TCase *tc = tcase_create("decode");
 
+	tcase_add_loop_test(tc, models_a_cortex_m4, 0, PT_LEN(m4));
+	tcase_add_test(tc, only_a_cortex_m4_has_that_model);
 	tcase_add_loop_test(tc, decodes_case, 0, PT_LEN(cases));
 	tcase_add_loop_test(tc, it_makes_what_follows_conditional, 0, PT_LEN(blocks));
 	tcase_add_test(tc, stays_inside_the_bytes);

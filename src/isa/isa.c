@@ -54,8 +54,10 @@ void pt_isa_decode_next(const struct pt_isa *isa, uint64_t addr, const uint8_t *
 	isa->decode(addr, bytes, len_bytes, out);
 	if (*under > 0) {
 		out->conditional = true;
-		if (out->flow == PT_FLOW_BRANCH)
+		if (out->flow == PT_FLOW_BRANCH) {
 			out->flow = PT_FLOW_BRANCH_IF;
+			out->cycles = 1;	/* when it is skipped */
+		}
 	}
 	*under = out->flow == PT_FLOW_INVALID ? 0 : out->conditions > 0 ? out->conditions : *under - (*under > 0);
 }
@@ -64,6 +66,15 @@ bool pt_isa_has_no_model(const struct pt_isa *core, const struct pt_isa *program
 {
 	return core != &pt_isa_none && core->elf_machine == program->elf_machine &&
 	       core->big_endian == program->big_endian && core->timing == NULL && program->timing != NULL;
+}
+
+/* Nothing in an ELF tells an M4 from an M7, which issues two instructions at once, and many do not even say Armv7E-M: the
+ * user has to know. Armv8-M: no table is published; an M3 multiplies more slowly. */
+const struct pt_isa *pt_isa_with_model(const struct pt_isa *isa, const struct pt_arch *arch)
+{
+	bool fits = arch->cpu_arch == PT_ARM_V7E_M || arch->cpu_arch == PT_ARM_UNKNOWN;
+
+	return isa == &pt_isa_thumb && fits ? &pt_isa_thumb_m4 : NULL;
 }
 
 static bool print_bytes(const struct pt_isa *isa, uint64_t addr, const uint8_t *bytes, size_t len_bytes, char *text,

@@ -108,6 +108,7 @@ struct pt_isa {
 PT_ISAS(X)
 #undef X
 extern const struct pt_isa pt_isa_none;	/* decodes nothing; not in the list */
+extern const struct pt_isa pt_isa_thumb_m4;	/* not in the list: pt_isa_with_model() */
 
 /* Decodes instructions in the order of their addresses, so that conditions reach those that they are for. under: how
  * many instructions from here on are under one; the caller keeps it, and clears it wherever code begins anew. A jump under
@@ -121,6 +122,10 @@ const struct pt_isa *pt_isa_named(const char *name);	/* NULL: none in the list *
 /* A program in `program` ran on a core whose own instruction set is core: does core run that code, and not at the pace
  * that the cycle model of program's says? Then core is what it is to be read as. */
 bool pt_isa_has_no_model(const struct pt_isa *core, const struct pt_isa *program);
+
+/* The same instruction set with a cycle model that a user has to ask for (cycles=model), as it has not been verified. NULL:
+ * there is none for this processor; an instruction set that has a model anyway needs none. */
+const struct pt_isa *pt_isa_with_model(const struct pt_isa *isa, const struct pt_arch *arch);
 
 /* The instruction at addr as text of at most room bytes, "ldr r0, [r1]", or its bytes, "94 05", from its first
  * len_bytes bytes. False: not an instruction, or built without capstone; text is untouched then. */

@@ -28,7 +28,7 @@ uint64_t pt_gate_ran_ns(const struct pt_source_ctx *ctx, const struct pt_chunk *
 		return PT_UNKNOWN;
 	if (ctx->pipeline->program == NULL)
 		return 0;		/* nothing is known of what ran */
-	if (ctx->pipeline->timing == NULL)
+	if (ctx->pipeline->timing == NULL || ctx->pipeline->opt_in_model)
 		return PT_UNKNOWN;
 	if (passed_cycles(ctx) < ctx->chunk_cycles)	/* it was of a core that was halted */
 		return 0;
@@ -40,7 +40,7 @@ struct pt_timestamp pt_gate_moment(const struct pt_source_ctx *ctx)
 	struct pt_timestamp at = ctx->now;
 	uint64_t core_hz = ctx->pipeline->profile.core_hz;
 
-	if (core_hz != 0 && at.ns != PT_UNKNOWN && ctx->pipeline->timing != NULL)
+	if (core_hz != 0 && at.ns != PT_UNKNOWN && ctx->pipeline->timing != NULL && !ctx->pipeline->opt_in_model)
 		at.ns += (uint64_t)((double)(ctx->cycles - ctx->run_cycles + ctx->slept - ctx->run_slept) * 1e9 /
 				    (double)core_hz);
 	return at;

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "pipeline/pipeline_parts.h"
 
-enum { ANALYSIS, FUNCTIONS, CLOCK, CORE_CLOCK, EXC_ENTRY, EXC_RETURN, TAIL_CHAIN, HISTOGRAMS };
+enum { ANALYSIS, FUNCTIONS, CLOCK, CYCLES, CORE_CLOCK, EXC_ENTRY, EXC_RETURN, TAIL_CHAIN, HISTOGRAMS };
 
 static const struct pt_param rows[] = {
 	[ANALYSIS] = { "analysis", PT_PARAM_LIST, "standard", NULL, 0, 0,
@@ -17,6 +17,9 @@ static const struct pt_param rows[] = {
 	[FUNCTIONS] = { "functions", PT_PARAM_LIST, NULL, NULL, 0, 0, "show only these functions (names, a,b,c)" },
 	[CLOCK] = { "clock", PT_PARAM_CHOICE, "cycles", "cycles|instructions", 0, 0,
 		    "what times are counted in (where an instruction set has no cycle model: instructions)" },
+	[CYCLES] = { "cycles", PT_PARAM_CHOICE, "auto", "auto|model", 0, 0,
+		     "model: count cycles by a cycle model that has not been verified, where there is no other (Cortex-M4; "
+		     "traces of branches only); timing rules do not use it" },
 	[CORE_CLOCK] = { "core-clock", PT_PARAM_HZ, NULL, "measure", 1000, 10000000000,
 			 "frequency of the core; gives seconds. measure: by a counter of the running target (Cortex-M: "
 			 "SysTick)" },
@@ -160,8 +163,13 @@ static void make_room(struct pt_pipeline *p)
 /* All that depends on the instruction set. */
 static int set_up(struct pt_pipeline *p, const struct pt_isa *isa, struct pt_err *err)
 {
-	bool own = p->program != NULL && isa == pt_program_isa(p->program);
+	const struct pt_isa *as = p->opt_in_model ? pt_isa_with_model(isa, pt_program_arch(p->program)) : NULL;
+	bool own;
 
+	p->isa = isa;
+	p->opt_in_model = as != NULL;
+	isa = as != NULL ? as : isa;
+	own = p->program != NULL && isa == pt_program_isa(p->program);
 	p->timing = p->untimed ? NULL : isa->timing;
 	p->settings = settings_of(p->words, isa, p->timing != NULL, p->program != NULL);
 	p->map = own ? pt_codemap_of(p->program, isa) : pt_codemap_new(p->program, isa);
@@ -184,7 +192,7 @@ static void tear_down(struct pt_pipeline *p)
 /* Where neither the new nor the old can be set up there is no memory, and nothing to go on with. */
 static void change_isa(struct pt_pipeline *p, const struct pt_isa *isa)
 {
-	const struct pt_isa *before = p->map->isa;
+	const struct pt_isa *before = p->isa;
 	bool records = pt_selection_records(p);
 
 	tear_down(p);
@@ -202,39 +210,65 @@ void pt_pipeline_set_isa(struct pt_pipeline *p, const char *name)
 	const struct pt_arch *arch = p->program != NULL ? pt_program_arch(p->program) : NULL;
 	const struct pt_isa *isa = pt_isa_named(name);
 
-	if (p->n_ctx > 0 || isa == NULL || isa == p->map->isa)
+	if (p->n_ctx > 0 || isa == NULL || isa == p->isa)
 		return;
-	if (arch == NULL || (arch->elf_machine == isa->elf_machine &&
-			     (!pt_arch_decides(arch) || pt_isa_has_no_model(isa, p->map->isa))))
+	if (arch == NULL ||
+	    (arch->elf_machine == isa->elf_machine && (!pt_arch_decides(arch) || pt_isa_has_no_model(isa, p->isa))))
 		change_isa(p, isa);
 }
 
-/* Time is what stamps say where the cycle model alone cannot (isa.h): a trace without them is of instructions. */
+static bool wants_model(const struct pt_params *params)
+{
+	return strcmp(pt_params_text(params, &rows[CYCLES]), "model") == 0;
+}
+
+/* Time is what stamps say where the cycle model alone cannot (isa.h): a trace without them is of instructions. A model
+ * that the user asks for is for traces of branches: what samples are corrected by has to be sure. */
 static void choose_clock(struct pt_pipeline *p, const struct pt_config *config)
 {
 	char format[32];
 	const struct pt_decoder *decoder = pt_decoder_find(pt_config_text(config, "format", format, sizeof(format)));
 	bool untimed = decoder != NULL && p->map->isa->time_by_stamps &&
 		       (decoder->gives & (PT_GIVES_FLOW | PT_GIVES_FLOW_TIME)) == PT_GIVES_FLOW;
+	bool model = decoder != NULL && p->program != NULL && wants_model(p->words) &&
+		     (decoder->gives & (PT_GIVES_FLOW | PT_GIVES_SAMPLES)) == PT_GIVES_FLOW;
 
-	if (p->n_ctx > 0 || untimed == p->untimed)
+	if (p->n_ctx > 0 || (untimed == p->untimed && model == p->opt_in_model))
 		return;
 	p->untimed = untimed;
-	change_isa(p, p->map->isa);
+	p->opt_in_model = model;
+	change_isa(p, p->isa);
+}
+
+/* PT_EARG: cycles are asked for, and there is no way to count them. */
+static int check_cycles(const struct pt_program *program, const struct pt_params *params, struct pt_err *err)
+{
+	bool has_opt_in = program != NULL && pt_isa_with_model(isa_of(program), pt_program_arch(program)) != NULL;
+
+	if (program == NULL || isa_of(program)->timing != NULL)
+		return 0;
+	if (wants_model(params) && !has_opt_in)
+		return pt_fail(
+			err, PT_EARG,
+			"cycles=model: there is no cycle model of this program's instruction set (%s), not even one "
+			"that is not verified; leave it out, and times are counted in instructions",
+			isa_of(program)->name);
+	if (!wants_model(params) && pt_params_given(params, &rows[CLOCK]) &&
+	    strcmp(pt_params_text(params, &rows[CLOCK]), "cycles") == 0)
+		return pt_fail(err, PT_EARG,
+			       "clock=cycles: there is no cycle model of this program's instruction set (%s); "
+			       "clock=instructions works%s",
+			       isa_of(program)->name,
+			       has_opt_in ? ", and cycles=model takes a model that is not verified" : "");
+	return 0;
 }
 
 struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_params *params, struct pt_err *err)
 {
 	struct pt_pipeline *p;
 
-	if (program != NULL && isa_of(program)->timing == NULL && pt_params_given(params, &rows[CLOCK]) &&
-	    strcmp(pt_params_text(params, &rows[CLOCK]), "cycles") == 0) {
-		pt_fail(err, PT_EARG,
-			"clock=cycles: there is no cycle model of this program's instruction set (%s); "
-			"clock=instructions works",
-			isa_of(program)->name);
+	if (check_cycles(program, params, err) < 0)
 		return NULL;
-	}
 	p = pt_alloc(sizeof(*p));
 	p->program = program != NULL ? pt_program_ref(program) : NULL;
 	p->functions = program != NULL ? pt_program_functions(program, &p->n_functions) : NULL;

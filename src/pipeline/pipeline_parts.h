@@ -100,6 +100,8 @@ struct pt_pipeline {
 	struct pt_codemap *map;
 	struct pt_flow_settings settings;
 	struct pt_entered *entered;	/* NULL: no source needs it, or it is not known */
+	const struct pt_isa *isa;	/* that of the program or of the trace; the map's may have an opt-in model instead */
+	bool opt_in_model;		/* the cycle model is one that the user asked for: no account of time rests on it */
 	const char *timing;		/* the cycle model; NULL: there is none, or the trace has no time for it */
 	bool untimed;			/* the first source's trace has none */
 	uint64_t given_hz;		/* core-clock; 0: as CONFIG says */

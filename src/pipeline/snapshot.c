@@ -141,7 +141,8 @@ static bool beyond_clock(const struct pt_profile *f)
 	const struct pt_profile_source *of = counts_cycles(f);
 	double seen = (double)f->cycles, most;
 
-	if (f->core_hz == 0 || f->n_cores > 1 || of == NULL || f->by_instructions || (f->by_bins && f->bins->older))
+	if (f->core_hz == 0 || f->n_cores > 1 || of == NULL || f->by_instructions || f->opt_in_model ||
+	    (f->by_bins && f->bins->older))
 		return false;
 	for (size_t i = 0; f->by_bins && f->bins->by_cycles && i < f->bins->n_cores; i++)
 		seen = (double)f->bins->core[i].hits;
@@ -325,7 +326,8 @@ static bool is_a_part_of_its_span(const struct pt_source_ctx *ctx)
 
 	if (ctx->around && p->profile.core_hz == 0)
 		return true;
-	return ctx->bursts_only && (p->profile.core_hz == 0 || (p->program != NULL && p->timing == NULL));
+	return ctx->bursts_only &&
+	       (p->profile.core_hz == 0 || (p->program != NULL && (p->timing == NULL || p->opt_in_model)));
 }
 
 static struct pt_profile_source source_of(const struct pt_source_ctx *ctx)
@@ -483,6 +485,7 @@ const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *p)
 	take_results(p);
 	f->program = p->program;
 	f->timing = p->timing;
+	f->opt_in_model = p->opt_in_model;
 	f->by_instructions = p->settings.clock == PT_FLOW_INSTRUCTIONS;
 	f->part_shown = !p->all_shown;
 	judge(p);

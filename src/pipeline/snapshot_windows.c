@@ -66,7 +66,8 @@ double pt_snapshot_seen_part(const struct pt_pipeline *p, const struct pt_core_p
 {
 	const struct pt_source_ctx *ctx = core_profile->flow;
 	const struct pt_loss_sum *sum = ctx != NULL ? &ctx->account.sum : NULL;
-	bool known = p->profile.core_hz != 0 && p->map->isa->timing != NULL && core_profile->result != NULL;
+	bool known = p->profile.core_hz != 0 && p->map->isa->timing != NULL && !p->opt_in_model &&
+		     core_profile->result != NULL;
 	double ran, unseen, part;
 
 	if (ctx == NULL || pt_core_profile_counted(core_profile) || ctx->leaves_out || ctx->data_only ||

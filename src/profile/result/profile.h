@@ -147,6 +147,7 @@ struct pt_profile {
 	char elf_unread[PT_PROFILE_TEXT];	/* UNKNOWN: why, as half a sentence; "": the capture does not say */
 	char fallback[PT_PROFILE_TEXT];	/* why it is not the first source that the chip offers; "": it is, or was named */
 	const char *timing;		/* name of the cycle model */
+	bool opt_in_model;		/* the user asked for it, as it is not verified (cycles=model): no rule and no law uses it */
 
 	/* clock of all times below */
 	bool by_instructions;		/* else modelled cycles */

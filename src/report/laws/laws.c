@@ -20,7 +20,7 @@ static void check_cycles(struct pt_law_check *check)
 
 	for (size_t i = 0; i < p->n_sources; i++)
 		if (p->sources[i].beyond_ns > 0 && p->contradiction == NULL && p->core_hz != 0 && p->n_cores == 1 &&
-		    !p->by_instructions)
+		    !p->by_instructions && !p->opt_in_model)
 			pt_law_violated(check, PT_LAW_CLOCK, p->sources[i].source,
 					"a burst has cycles of %" PRIu64 " ns more than it took, and nothing says so",
 					p->sources[i].beyond_ns);
@@ -28,7 +28,7 @@ static void check_cycles(struct pt_law_check *check)
 		if (pt_counter_is_too_fast(&p->counters->counter[i]) && p->contradiction == NULL)
 			pt_law_violated(check, PT_LAW_CLOCK, p->counters->counter[i].name,
 					"it counted more than core-clock allows, and nothing says so");
-	if (p->core_hz == 0 || p->n_cores > 1 || p->n_sources != 1 || p->by_instructions ||
+	if (p->core_hz == 0 || p->n_cores > 1 || p->n_sources != 1 || p->by_instructions || p->opt_in_model ||
 	    (p->by_bins && p->bins->older))
 		return;
 	for (size_t i = 0; p->by_bins && p->bins->by_cycles && i < p->bins->n_cores; i++)

@@ -402,9 +402,10 @@ static void accuracy_of_counters(const struct pt_profile *p, char *out)
 
 static const char *times_basis(const struct pt_profile *p)
 {
-	return p->times == PT_BASIS_MODELLED ? "times modelled"
-	       : p->times == PT_BASIS_EXACT  ? "times exact"
-					     : "times estimated";
+	return p->times == PT_BASIS_MODELLED && p->opt_in_model ? "times modelled (unverified)"
+	       : p->times == PT_BASIS_MODELLED			? "times modelled"
+	       : p->times == PT_BASIS_EXACT			? "times exact"
+								: "times estimated";
 }
 
 static void accuracy_of_flow(const struct pt_profile *p, char *out)
@@ -417,6 +418,8 @@ static void accuracy_of_flow(const struct pt_profile *p, char *out)
 		at += (size_t)snprintf(out, room, "counts exact%s",
 				       pt_halts_of(p).by_source ? " for this run, slowed by its halts" : "");
 	at += (size_t)snprintf(out + at, room - at, "%s", at > 0 ? "; " : "");
+	if (p->opt_in_model && (p->shares == PT_BASIS_NONE || p->shares == PT_BASIS_ESTIMATED))
+		at += (size_t)snprintf(out + at, room - at, "times modelled (unverified); ");
 	if (p->no_code)
 		snprintf(out + at, room - at, "%s", times_basis(p));
 	else if (p->shares == PT_BASIS_NONE)

@@ -464,12 +464,30 @@ static void judge_times(struct judge *j)
 	*j->limit = worst;
 }
 
+/* What a span that is signalled takes, or a task that is, is measured; all others are counted by the cycle model. */
+static bool rests_on_opt_in_model(struct judge *j)
+{
+	const struct pt_rule *rule = j->limit->rule;
+	struct judge look = *j;
+
+	if (!j->profile->opt_in_model || rule->figure == PT_RULE_COUNT || rule->figure == PT_RULE_LOST ||
+	    rule->figure == PT_RULE_OBSERVED)
+		return false;
+	if (rule->figure == PT_RULE_LOAD)
+		return j->profile->tasks == NULL || !j->profile->tasks->by_signals;
+	if (rule->subject == PT_RULE_SPAN && rule->figure != PT_RULE_SHARE && figures_of(&look) != NULL)
+		return look.ns_per_tick != 1;
+	return true;
+}
+
 void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, double ns_per_tick)
 {
 	struct judge j = { limit, profile, ns_per_tick, profile->n_functions > 0 ? profile->function[0].core : 0 };
 	const struct pt_rule *rule = limit->rule;
 
-	if (rule->unit == PT_RULE_NS && ns_per_tick == 0 && profile->signalled == NULL)
+	if (rests_on_opt_in_model(&j))
+		say(&j, PT_VERDICT_UNDECIDED, "cycles=model is not verified, so that no rule is judged by it");
+	else if (rule->unit == PT_RULE_NS && ns_per_tick == 0 && profile->signalled == NULL)
 		say(&j, PT_VERDICT_UNDECIDED, "the core clock, which turns cycles into time, is not known");
 	else if (rule->figure == PT_RULE_LOAD)
 		judge_load(&j);
