@@ -139,7 +139,7 @@ static void setup(void)
 	cm->target = &target;
 	pt_adi_init(&cm->adi, &fake_dap_ops, &dap, dap.link);
 	ck_assert_int_eq(pt_adi_connect(&cm->adi, &err), 0);
-	cm->adi.power_lost = false;
+	cm->power_losses = cm->adi.power_losses;
 	pt_mem_ap_init(&cm->ap, &cm->adi, 0);
 	cm->ap.hooks = (struct pt_mem_ap_hooks){ .arg = cm, .hide = pt_cortexm_breaks_hide, .keep = pt_cortexm_breaks_keep };
 	cm->mem = &cm->ap.mem;

@@ -251,10 +251,10 @@ START_TEST(a_dead_wire_is_tried_anew)
 	ck_assert_uint_eq(dap.n_connects, n + 1);
 	dap.absent = false;
 	dap.ctrl_stat = 0;	/* power was lost meanwhile */
-	adi.power_lost = false;
+	adi.power_losses = 0;
 	pt_mem_read(&ap.mem, RAM, bytes, 4, &err);
 	ck_assert_int_eq(pt_adi_connect(&adi, &err), 0);
-	ck_assert(adi.power_lost);
+	ck_assert_uint_eq(adi.power_losses, 1);
 	ck_assert_int_eq(pt_mem_read(&ap.mem, RAM, bytes, 4, &err), 0);
 	ck_assert_mem_eq(bytes, ram, 4);
 }

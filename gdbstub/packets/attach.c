@@ -88,7 +88,7 @@ static int see(struct pt_gdb_request *rq, struct pt_target *target, struct pt_er
 	for (unsigned core = 0; core < rq->n_cores; core++) {
 		if (target->ops->status(target->state, core, &status, err) < 0)
 			return err->code;
-		rq->found_running |= status.state != PT_HALTED;
+		rq->found_running |= status.state != PT_HALTED && pt_target_about_core(target, core).away == NULL;
 	}
 	return 0;
 }

@@ -63,7 +63,7 @@ static int all_halted(const struct pt_gdb_request *rq, struct pt_target *target,
 	for (unsigned core = 0; core < n; core++) {
 		if (target->ops->status(target->state, core, &status, err) < 0)
 			return err->code;
-		if (status.state != PT_HALTED)
+		if (status.state != PT_HALTED && pt_target_about_core(target, core).away == NULL)
 			return pt_fail(err, PT_ESTATE, "%s", while_halted);
 	}
 	return has_flash(target, err);

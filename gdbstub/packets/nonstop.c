@@ -342,7 +342,8 @@ static void pretend(struct pt_gdb_client *client)
 		static const struct pt_core_status status = { .state = PT_HALTED, .reason = PT_HALT_REQUEST,
 							      .addr = PT_UNKNOWN };
 
-		if (client->nonstop.action[core].kind != 't' || (client->nonstop.told & bit(core)) != 0)
+		if (client->nonstop.action[core].kind != 't' || (client->nonstop.told & bit(core)) != 0 ||
+		    pt_board_last_status(client->stub->config.board, core).state == PT_IN_RESET)
 			continue;
 		client->nonstop.pretended |= bit(core);
 		forget_stop(client, core);

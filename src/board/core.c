@@ -194,7 +194,7 @@ static int look_at(struct pt_board *board, unsigned core, struct pt_err *err)
 		board->awaited = false;
 		tell_core(board, core, &now);
 		pt_board_tell_source(board, core, PT_STATE_HALT);
-	} else if (runs(now.state) && !runs(board->core[core].state)) {
+	} else if (runs(now.state) != runs(board->core[core].state)) {
 		tell_core(board, core, &now);
 	} else {
 		board->core[core] = now;
@@ -215,10 +215,15 @@ static bool any_runs(const struct pt_board *board)
 	return false;
 }
 
+static bool is_away(const struct pt_board *board, unsigned core)
+{
+	return pt_target_about_core(board->target, core).away != NULL;
+}
+
 bool pt_board_all_halted(const struct pt_board *board)
 {
 	for (unsigned i = 0; i < board->target->ops->n_cores(board->target->state) && i < PT_BOARD_CORES; i++)
-		if (board->core[i].state != PT_HALTED)
+		if (board->core[i].state != PT_HALTED && !is_away(board, i))
 			return false;
 	return true;
 }
@@ -265,6 +270,8 @@ int pt_board_halt(struct pt_board *board, unsigned core, struct pt_err *err)
 
 	board->resume_owed &= ~(1u << core);
 	board->leave_owed = false;
+	if (is_away(board, core))
+		return 0;	/* the others halt */
 	if (t->ops->halt(t->state, core, err) < 0 || t->ops->status(t->state, core, &status, err) < 0)
 		return err->code;
 	board->awaited = false;
@@ -371,6 +378,23 @@ int pt_board_step(struct pt_board *board, unsigned core, struct pt_err *err)
 	return 0;
 }
 
+/* Those besides the first. Of a server's the next look tells. */
+static int tell_reset_of_others(struct pt_board *board, struct pt_err *err)
+{
+	unsigned n = pt_board_is_upstream(board) ? 1 : board->target->ops->n_cores(board->target->state);
+
+	for (unsigned core = 1; core < n && core < PT_BOARD_CORES; core++) {
+		struct pt_core_status status;
+
+		if (board->target->ops->status(board->target->state, core, &status, err) < 0)
+			return err->code;
+		board->core[core] = status;
+		pt_board_tell_source(board, core, PT_STATE_RESET);
+		tell_core(board, core, &status);
+	}
+	return 0;
+}
+
 int pt_board_reset(struct pt_board *board, enum pt_reset_kind kind, struct pt_err *err)
 {
 	struct pt_target *t = board->target;
@@ -388,6 +412,8 @@ int pt_board_reset(struct pt_board *board, enum pt_reset_kind kind, struct pt_er
 	board->core[0] = status;
 	pt_board_send(board, &(struct pt_board_note){ .kind = NOTE_RESET });
 	pt_board_tell_source(board, 0, PT_STATE_RESET);
+	if (tell_reset_of_others(board, err) < 0)
+		return err->code;
 	if (kind == PT_RESET_RUN && status.state == PT_HALTED)
 		rc = pt_board_host_halted(board, 0, &status, err);	/* it has come so far already */
 	if (rc != 0)

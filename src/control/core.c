@@ -34,11 +34,22 @@ static void print_instruction(struct pt_target *target, unsigned core, uint64_t 
 		memcpy(text, ": ", 2);
 }
 
+static bool say_away(struct pt_command *cmd, struct pt_target *target, unsigned core)
+{
+	struct pt_core_about about = pt_target_about_core(target, core);
+
+	if (about.away != NULL)
+		pt_command_say(cmd, "core %u: not available: %s", core, about.away);
+	return about.away != NULL;
+}
+
 static int say_where(struct pt_command *cmd, struct pt_target *target, unsigned core, struct pt_err *err)
 {
 	char instruction[80];
 	uint64_t pc;
 
+	if (say_away(cmd, target, core))
+		return 0;
 	if (target->ops->pc(target->state, core, &pc, err) < 0)
 		return err->code;
 	print_instruction(target, core, pc, instruction, sizeof(instruction));
@@ -183,10 +194,10 @@ static int status_on_board(struct pt_command *cmd, struct pt_board *board, struc
 
 		if (target->ops->status(target->state, core, &status, err) < 0)
 			return err->code;
-		if (status.state != PT_HALTED)
-			pt_command_say(cmd, "core %u: %s", core, name_state(status.state));
-		else if (say_where(cmd, target, core, err) < 0)
+		if (status.state == PT_HALTED && say_where(cmd, target, core, err) < 0)
 			return err->code;
+		if (status.state != PT_HALTED && !say_away(cmd, target, core))
+			pt_command_say(cmd, "core %u: %s", core, name_state(status.state));
 	}
 	return 0;
 }

@@ -112,10 +112,17 @@ static void add_exception(struct pt_target *target, unsigned core, char *text, s
 static void add_core(struct pt_target *target, unsigned core, const char *os, bool started,
 		     struct pt_gdb_thread *thread)
 {
+	struct pt_core_about about = pt_target_about_core(target, core);
+	const char *chip = target->ops->chip(target->state);
+
 	*thread = (struct pt_gdb_thread){ .id = core + 1, .core = (int)core };
-	snprintf(thread->name, sizeof(thread->name), "core %u", core);
-	if (os == NULL)
-		snprintf(thread->text, sizeof(thread->text), "%s", target->ops->chip(target->state));
+	if (about.name[0] != '\0')
+		snprintf(thread->name, sizeof(thread->name), "core %u (%s)", core, about.name);
+	else
+		snprintf(thread->name, sizeof(thread->name), "core %u", core);
+	if (os == NULL)		/* the name says which core; the chip's own says of the first one what it is, in brackets */
+		snprintf(thread->text, sizeof(thread->text), "%.*s",
+			 about.name[0] != '\0' ? (int)strcspn(chip, "(") - 1 : (int)strlen(chip), chip);
 	else
 		snprintf(thread->text, sizeof(thread->text), "%s: %s", os, started ? "no task runs" : "not started");
 	if (os != NULL)
@@ -166,7 +173,7 @@ int pt_gdb_threads_look(const struct pt_threads *threads, struct pt_target *targ
 		if (from.thread[i].id > n_cores && !pt_gdb_threads_have(list, from.thread[i].id))
 			add_task(target, &from.thread[i], &list->thread[list->n_threads++]);
 	for (unsigned core = 0; list->thread != NULL && core < n_cores; core++)
-		if (!runs_on(list, core))
+		if (!runs_on(list, core) && pt_target_about_core(target, core).away == NULL)
 			add_core(target, core, threads != NULL ? pt_threads_os(threads) : NULL, from.started,
 				 &list->thread[list->n_threads++]);
 	pt_thread_list_fini(&from);

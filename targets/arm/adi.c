@@ -55,7 +55,7 @@ static int power_up(struct pt_adi *adi, struct pt_err *err)
 	int rc = ask_for_power(adi, &found, err);
 
 	if (rc >= 0 && (found & POWER_UP_ACK) != POWER_UP_ACK)
-		adi->power_lost = true;
+		adi->power_losses++;
 	while (rc == 1 && pt_link_now_ns(adi->link) < deadline_ns)
 		rc = ask_for_power(adi, &found, err);
 	if (rc == 1)
@@ -65,23 +65,44 @@ static int power_up(struct pt_adi *adi, struct pt_err *err)
 
 /* --- one of several ports on a wire ------------------------------------------------------------------------------- */
 
-/* Out of the dormant state into SWD, a line reset, and at once TARGETSEL, which is acknowledged by no port. Each byte LSB
- * first. Source: IHI 0031, "Dormant operation" and "Target selection protocol". */
-static int select_port(struct pt_adi *adi, uint32_t targetsel, struct pt_err *err)
+/* TARGETSEL is written first thing behind a line reset, and acknowledged by no port. Each byte LSB first. Source: IHI 0031,
+ * "Target selection protocol". */
+static int write_targetsel(struct pt_adi *adi, uint32_t targetsel, const uint8_t *before, size_t n_bytes,
+			   struct pt_err *err)
+{
+	enum { REQUEST = 0x99, UNDRIVEN = 0x1f, UNDRIVEN_BITS = 5, BITS = 8 + UNDRIVEN_BITS + 32 + 1, MOST_BYTES = 28 };
+	uint64_t write = REQUEST | UNDRIVEN << 8 | (uint64_t)targetsel << (8 + UNDRIVEN_BITS) |
+			 (uint64_t)__builtin_parity(targetsel) << (BITS - 1);
+	uint8_t bits[MOST_BYTES + 8];
+
+	memcpy(bits, before, n_bytes);
+	pt_put_le64(bits + n_bytes, write);
+	return adi->dap->sequence(adi->wire, bits, 8 * n_bytes + BITS, err);
+}
+
+/* Out of the dormant state into SWD, and a line reset. Source: IHI 0031, "Dormant operation". */
+static int wake_and_select(struct pt_adi *adi, uint32_t targetsel, struct pt_err *err)
 {
 	static const uint8_t wake[] = {
 		0xff, 0x92, 0xf3, 0x09, 0x62, 0x95, 0x2d, 0x85, 0x86, 0xe9, 0xaf, 0xdd, 0xe3, 0xa2, 0x0e, 0xbc, 0x19,
 		0xa0, 0xf1, 0xff,	/* 4 lows, the activation code 0x1a, highs */
 		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00,
 	};
-	enum { REQUEST = 0x99, NOBODY = 0x1f, NOBODY_BITS = 5, BITS = 8 + NOBODY_BITS + 32 + 1 };
-	uint64_t write = REQUEST | NOBODY << 8 | (uint64_t)targetsel << (8 + NOBODY_BITS) |
-			 (uint64_t)__builtin_parity(targetsel) << (BITS - 1);
-	uint8_t bits[sizeof(wake) + 8];
 
-	memcpy(bits, wake, sizeof(wake));
-	pt_put_le64(bits + sizeof(wake), write);
-	return adi->dap->sequence(adi->wire, bits, 8 * sizeof(wake) + BITS, err);
+	return write_targetsel(adi, targetsel, wake, sizeof(wake), err);
+}
+
+/* All ports of the wire are awake. */
+static int select_anew(struct pt_adi *adi, struct pt_err *err)
+{
+	static const uint8_t line_reset[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00 };
+	struct pt_dap_op dpidr = { .what = PT_DAP_READ, .a = DP_DPIDR, .words = &adi->dpidr };
+	size_t n_done = 0;
+
+	adi->select_known = false;
+	if (write_targetsel(adi, adi->targetsel, line_reset, sizeof(line_reset), err) < 0)
+		return pt_wrap(err, "select one of several debug ports on the wire");
+	return run(adi, &dpidr, 1, &n_done, err);
 }
 
 static int read_dpidr(struct pt_adi *adi, uint32_t targetsel, struct pt_err *err)
@@ -93,7 +114,7 @@ static int read_dpidr(struct pt_adi *adi, uint32_t targetsel, struct pt_err *err
 	adi->select_known = false;
 	if (adi->dap->connect(adi->wire, PT_DAP_SWD, err) < 0)
 		return pt_wrap(err, "bring up the debug port");
-	if (targetsel != 0 && select_port(adi, targetsel, err) < 0)
+	if (targetsel != 0 && wake_and_select(adi, targetsel, err) < 0)
 		return pt_wrap(err, "select one of several debug ports on the wire");
 	rc = run(adi, &dpidr, 1, &n_done, err);
 	if (rc < 0 && targetsel != 0)
@@ -152,13 +173,35 @@ static int find_port(struct pt_adi *adi, struct pt_err *err)
 
 int pt_adi_connect(struct pt_adi *adi, struct pt_err *err)
 {
+	if (adi->selected != NULL)
+		*adi->selected = NULL;
 	if (find_port(adi, err) < 0)
 		return err->code;
 	if (adi->targetsel == 0)
 		memset(adi->shared, 0, sizeof(adi->shared));	/* it is alone, and need not be looked for again */
 	if (power_up(adi, err) < 0)
 		return pt_wrap(err, "power up the debug port (DPIDR 0x%08x)", (unsigned)adi->dpidr);
+	if (adi->selected != NULL)
+		*adi->selected = adi;
 	return 0;
+}
+
+/* A port that has slept since, or lost its power, needs more than that. */
+int pt_adi_begin(struct pt_adi *adi, struct pt_err *err)
+{
+	struct pt_err own = { 0 };
+	int rc;
+
+	if (adi->selected == NULL || *adi->selected == adi)
+		return 0;
+	err = err != NULL ? err : &own;
+	*adi->selected = NULL;
+	rc = select_anew(adi, err);
+	if (rc == PT_EPROTO)
+		return pt_adi_connect(adi, err);
+	if (rc == 0)
+		*adi->selected = adi;
+	return rc;
 }
 
 bool pt_adi_select(struct pt_adi *adi, uint8_t ap, uint8_t reg, struct pt_dap_op *op)
@@ -200,8 +243,11 @@ int pt_adi_run(struct pt_adi *adi, struct pt_dap_op *ops, size_t n_ops, uint32_t
 static int run_ap(struct pt_adi *adi, uint8_t ap, uint8_t reg, const struct pt_dap_op *access, struct pt_err *err)
 {
 	struct pt_dap_op ops[2];
-	size_t n = pt_adi_select(adi, ap, reg, &ops[0]) ? 1 : 0, n_done = 0;
+	size_t n, n_done = 0;
 
+	if (pt_adi_begin(adi, err) < 0)
+		return err->code;
+	n = pt_adi_select(adi, ap, reg, &ops[0]) ? 1 : 0;
 	ops[n] = *access;
 	ops[n].ap = true;
 	ops[n].a = reg & 0xc;

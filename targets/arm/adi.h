@@ -29,7 +29,10 @@ struct pt_adi {
 	uint32_t shared[PT_ADI_SHARED];		/* values of chips whose ports share a wire, the likeliest first; else 0 */
 	uint32_t select;	/* as last written, if select_known */
 	bool select_known;
-	bool power_lost;	/* set when a reconnection found the debug domain off; the reader clears it */
+	unsigned power_losses;	/* reconnections that found the debug domain off: each reader remembers how many it knows */
+	/* Where several ports of one wire are in use: which of them is selected, NULL: none is known to be. One place for
+	 * all of them, the caller's. NULL: this port is used alone. */
+	struct pt_adi **selected;
 };
 
 void pt_adi_init(struct pt_adi *adi, const struct pt_dap_ops *dap, void *wire, struct pt_link *link);
@@ -38,6 +41,10 @@ void pt_adi_init(struct pt_adi *adi, const struct pt_dap_ops *dap, void *wire, s
  * among others, as its TARGETID says, those of `shared` are tried; the first that answers stays selected.
  * PT_EPROTO: nothing answers, PT_ETIMEOUT: the power-up is not acknowledged, PT_EIO. */
 int pt_adi_connect(struct pt_adi *adi, struct pt_err *err);
+
+/* Before a batch is put together for this port: where another one of the wire is selected, ours is. Errors as of
+ * pt_adi_connect(). */
+int pt_adi_begin(struct pt_adi *adi, struct pt_err *err);
 
 /* The SELECT write that the next access to register reg (0..0xff) of AP ap needs, into *op. False: none is needed.
  * Counts on the batch being run: an error in pt_adi_run() forgets it. */

@@ -54,11 +54,18 @@ static bool reaches_memory(uint32_t idr)
 	return class == 8 && (type == 1 || type == 5);	/* MEM-AP on AHB or AHB5. Source: IHI 0031, 7.5.3 */
 }
 
+bool pt_discover_has_memory(const struct pt_discovery *found, uint8_t ap)
+{
+	return ap < PT_MAX_AP && reaches_memory(found->idr[ap]);
+}
+
 int pt_discover_aps(struct pt_discovery *found, struct pt_adi *adi, struct pt_err *err)
 {
 	struct pt_dap_op ops[2 * PT_MAX_AP];
 	size_t n = 0, n_done = 0;
 
+	if (pt_adi_begin(adi, err) < 0)
+		return err->code;
 	for (uint8_t ap = 0; ap < PT_MAX_AP; ap++) {
 		n += pt_adi_select(adi, ap, AP_IDR, &ops[n]) ? 1 : 0;
 		ops[n++] = (struct pt_dap_op){ .what = PT_DAP_READ, .ap = true, .a = AP_IDR & 0xc,
@@ -67,7 +74,7 @@ int pt_discover_aps(struct pt_discovery *found, struct pt_adi *adi, struct pt_er
 	if (pt_adi_run(adi, ops, n, BATCH_MS, &n_done, err) < 0)
 		return pt_wrap(err, "look for access ports");
 	for (uint8_t ap = 0; ap < PT_MAX_AP; ap++)
-		if (reaches_memory(found->idr[ap])) {
+		if (pt_discover_has_memory(found, ap)) {
 			found->mem_ap = ap;
 			return 0;
 		}
@@ -268,6 +275,12 @@ int pt_discover_units(struct pt_discovery *found, struct pt_adi *adi, struct pt_
 	}
 	take_standard_places(found);
 	return 0;
+}
+
+/* A core whose bus does not answer is one all the same: its table is where the architecture has it. */
+bool pt_discover_is_core(const struct pt_discovery *found)
+{
+	return found->from_table || found->rom_base >> 20 == CORE_TABLE >> 20;
 }
 
 static bool is_table_of(const struct pt_component *component, uint16_t designer)

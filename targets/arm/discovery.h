@@ -31,9 +31,11 @@ struct pt_discovery {
 
 /* Which APs there are, in one batch. PT_EUNSUPPORTED: none of them reaches memory. */
 int pt_discover_aps(struct pt_discovery *found, struct pt_adi *adi, struct pt_err *err);
+bool pt_discover_has_memory(const struct pt_discovery *found, uint8_t ap);	/* it is one that reaches memory */
 /* Walk the ROM tables from the AP's BASE; a component that faults is skipped. Where that finds no SCS the addresses of
  * the architecture (Arm DDI 0419, table C1-1) are taken. PT_EIO, PT_EPROTO, PT_ETIMEOUT from below. */
 int pt_discover_units(struct pt_discovery *found, struct pt_adi *adi, struct pt_mem *mem, struct pt_err *err);
+bool pt_discover_is_core(const struct pt_discovery *found);	/* behind that port is a core of the M profile */
 /* The same without an access port: from the table at rom_table on; 0: from the architecture's own place for one. */
 int pt_discover_tables(struct pt_discovery *found, struct pt_mem *mem, uint32_t rom_table, struct pt_err *err);
 /* Is there a ROM table of this designer (JEP106: continuation code, then identity)? Errors as above. */

@@ -131,6 +131,8 @@ static int mem_ap_run(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t
 
 	*n_done = 0;
 	*fault_addr = PT_UNKNOWN;
+	if (rc == 0)
+		rc = pt_adi_begin(ap->adi, err);
 	if (rc < 0)
 		return rc;
 	begin(ap, ops, n_ops, timeout_ms, err);

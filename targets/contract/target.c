@@ -1,6 +1,15 @@
 /* What a target of any kind answers by its ops. */
 #include "targets/contract/target.h"
 
+struct pt_core_about pt_target_about_core(const struct pt_target *target, unsigned core)
+{
+	struct pt_core_about about = { .away = NULL };
+
+	if (target->ops->about_core != NULL)
+		target->ops->about_core(target->state, core, &about);
+	return about;
+}
+
 bool pt_target_is_big_endian(const struct pt_target *target)
 {
 	const struct pt_target_ops *ops = target->ops;

@@ -25,6 +25,14 @@ enum pt_run_state {
 	PT_LOST,		/* the probe or the power is gone */
 };
 
+/* Of a core of several: what it is called, and why it cannot be debugged now. */
+struct pt_core_about {
+	char name[32];		/* "Cortex-M0+"; "": it has no name of its own */
+	/* "held in reset", "its access port 3 is closed: ...": it is away, and no thread; status says PT_IN_RESET, and
+	 * what else is asked of it is PT_ESTATE. NULL: it is there. Until the next call. */
+	const char *away;
+};
+
 enum pt_halt_reason {
 	PT_HALT_REQUEST = 1,	/* we asked */
 	PT_HALT_STEP,
@@ -141,6 +149,8 @@ struct pt_target_ops {
 	void (*describe)(void *state, void (*say)(void *arg, const char *line), void *arg);
 
 	unsigned (*n_cores)(void *state);
+	/* As its last status said; asks nothing of the wire. NULL: all of them are there, and have no names. */
+	void (*about_core)(void *state, unsigned core, struct pt_core_about *out);
 	int (*status)(void *state, unsigned core, struct pt_core_status *out, struct pt_err *err);
 	int (*halt)(void *state, unsigned core, struct pt_err *err);	/* returns when halted, or PT_ETIMEOUT */
 	int (*resume)(void *state, unsigned core, struct pt_err *err);
@@ -221,6 +231,7 @@ struct pt_target {
 	struct pt_pending *pending;	/* what is to be put back, the board's; NULL: it is not kept (pending.h) */
 };
 
+struct pt_core_about pt_target_about_core(const struct pt_target *target, unsigned core);
 bool pt_target_is_big_endian(const struct pt_target *target);
 struct pt_arch pt_target_arch(const struct pt_target *target);	/* as far as it is known */
 

@@ -7,7 +7,7 @@
 #include "targets/arm/semihost.h"
 #include "targets/cortexm/core/architecture.h"
 #include "targets/cortexm/core/cortexm.h"
-#include "targets/cortexm/core/fault.h"
+#include "targets/cortexm/cores.h"
 #include "targets/cortexm/trace/mtb.h"
 #include "targets/cortexm/vendor/flash.h"
 #include "targets/cortexm/vendor/families.h"
@@ -42,7 +42,7 @@ static const struct pt_param params[] = {
 			 .help = "core clock, to show cycles as seconds" },
 	[SWD_TARGET] = { .key = "swd-target", .type = PT_PARAM_NUMBER, .max = UINT32_MAX,
 			 .help = "which of several debug ports on an SWD wire (multi-drop), as TARGETSEL selects it; an RP2040's "
-				 "first core is found without, its second is 0x11002927" },
+				 "cores are found without, and 0x11002927 takes its second one alone" },
 	[SEMIHOST] = { .key = "semihost", .type = PT_PARAM_CHOICE, .standard = "off", .choices = "off|console|gdb",
 		       .help = "who serves BKPT 0xAB from the start; as monitor semihost" },
 	[SEMIHOST_DIR] = { .key = "semihost-dir", .type = PT_PARAM_TEXT,
@@ -134,8 +134,16 @@ static int look_around(struct pt_cortexm *cm, const char *wanted, const char *ex
 static void name_chip(struct pt_cortexm *cm)
 {
 	pt_cortexm_full_name(&cm->chip, cm->name, sizeof(cm->name));
-	cm->adi.power_lost = false;	/* that was the power-up just now */
+	cm->power_losses = cm->adi.power_losses;	/* that was the power-up just now */
 	cm->was_reset = false;
+}
+
+static void name_part(struct pt_cortexm *cm)
+{
+	size_t len = strlen(cm->name);
+
+	if (cm->n_others > 0)		/* in the brackets at its end */
+		snprintf(cm->name + len - 1, sizeof(cm->name) - len + 1, ", %u cores)", pt_cortexm_n_cores(cm));
 }
 
 static int cortexm_attach(struct pt_target *target, const struct pt_params *settings, struct pt_err *err)
@@ -157,9 +165,13 @@ static int cortexm_attach(struct pt_target *target, const struct pt_params *sett
 			err) < 0)
 		goto put_back;
 	name_chip(cm);
+	if (pt_cortexm_cores_find(cm, err) < 0)
+		goto put_back;
+	name_part(cm);
 	return 0;
 put_back:
-	pt_cortexm_restore(cm, true, &ignored);
+	pt_cortexm_cores_restore(cm, true, &ignored);
+	pt_cortexm_cores_free(cm);
 let_go:
 	if (cm->under_reset && cm->adi.dap != NULL)
 		cm->adi.dap->set_reset(cm->adi.wire, false, &ignored);
@@ -169,19 +181,14 @@ let_go:
 static int cortexm_detach(void *state, bool resume, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
-	struct pt_err first = { 0 };
+	int rc;
 
 	pt_cortexm_flash_forget(cm);
 	if (cm->locked)
 		return 0;
-	if (pt_cortexm_breaks_remove_all(cm, err) < 0)
-		first = *err;
-	if (pt_cortexm_restore(cm, resume, err) < 0 && first.code == 0)
-		first = *err;
-	if (first.code == 0)
-		return 0;
-	*err = first;
-	return pt_wrap(err, "detach");
+	rc = pt_cortexm_cores_restore(cm, resume, err);
+	pt_cortexm_cores_free(cm);
+	return rc < 0 ? pt_wrap(err, "detach") : 0;
 }
 
 /* --- what was found, what was changed ----------------------------------------------------------------------------- */
@@ -248,14 +255,19 @@ static void tell_memory(const struct pt_cortexm *cm, const struct teller *to)
 /* Registers that differ from how they were found. */
 static void tell_changes(const struct pt_cortexm *cm, const struct teller *to)
 {
-	char line[200];
+	char line[200], whose[32] = "changed: ";
 	unsigned n = 0;
 
-	if (cm->debug_on && (cm->found_dhcsr & DHCSR_C_DEBUGEN) == 0)
-		to->say(to->arg, "changed: DHCSR.C_DEBUGEN = 1 (put back on detach)");
+	if (cm->number != 0)
+		snprintf(whose, sizeof(whose), "changed in core %u: ", cm->number);
+	if (cm->debug_on && (cm->found_dhcsr & DHCSR_C_DEBUGEN) == 0) {
+		snprintf(line, sizeof(line), "%sDHCSR.C_DEBUGEN = 1 (put back on detach)", whose);
+		to->say(to->arg, line);
+	}
 	if (cm->demcr != cm->found_demcr) {
-		memcpy(line, "changed: ", 10);
-		pt_fields_print("DEMCR", cm->demcr, pt_demcr_fields, line + 9, sizeof(line) - 9);
+		size_t len = (size_t)snprintf(line, sizeof(line), "%s", whose);
+
+		pt_fields_print("DEMCR", cm->demcr, pt_demcr_fields, line + len, sizeof(line) - len);
 		to->say(to->arg, line);
 	}
 	for (unsigned i = 0; i < PT_MAX_BPU; i++)
@@ -266,13 +278,13 @@ static void tell_changes(const struct pt_cortexm *cm, const struct teller *to)
 		n += cm->breaks.soft[i].used;
 	if (n == 0)
 		return;
-	snprintf(line, sizeof(line), "changed: %u break- and watchpoints are set", n);
+	snprintf(line, sizeof(line), "%s%u break- and watchpoints are set", whose, n);
 	to->say(to->arg, line);
 }
 
 static void cortexm_describe(void *state, void (*say)(void *arg, const char *line), void *arg)
 {
-	const struct pt_cortexm *cm = state;
+	struct pt_cortexm *cm = state;
 	const struct teller to = { say, arg };
 
 	say(arg, cm->name);
@@ -281,8 +293,10 @@ static void cortexm_describe(void *state, void (*say)(void *arg, const char *lin
 	tell_ports(cm, &to);
 	tell_units(cm, &to);
 	tell_core(cm, &to);
+	pt_cortexm_cores_describe(cm, say, arg);
 	tell_memory(cm, &to);
-	tell_changes(cm, &to);
+	for (unsigned i = 0; i < pt_cortexm_n_cores(cm); i++)
+		tell_changes(pt_cortexm_core(cm, i), &to);
 	if (cm->mtb != NULL)
 		pt_mtb_describe(cm->mtb, say, arg);
 }
@@ -297,18 +311,6 @@ static const char *cortexm_chip(void *state)
 static uint8_t cortexm_cpu_arch(void *state)
 {
 	return ((const struct pt_cortexm *)state)->chip.cpu_arch;
-}
-
-static unsigned cortexm_n_cores(void *state)
-{
-	(void)state;
-	return 1;
-}
-
-static struct pt_mem *cortexm_mem(void *state, unsigned core)
-{
-	(void)core;
-	return ((struct pt_cortexm *)state)->mem;
 }
 
 static const struct pt_region *cortexm_regions(void *state, size_t *n)
@@ -352,23 +354,12 @@ static int cortexm_host_answer(void *state, unsigned core, int32_t result, uint6
 static int cortexm_leave(void *state, struct pt_err *err)
 {
 	pt_cortexm_flash_forget(state);
-	if (pt_cortexm_breaks_leave(state, err) < 0)
-		return err->code;
-	return pt_cortexm_leave(state, err);
-}
-
-static int cortexm_look_again(void *state, struct pt_err *err)
-{
-	struct pt_cortexm *cm = state;
-
-	if (!cm->under_reset && pt_cortexm_save(cm, err) < 0)
-		return err->code;
-	return pt_cortexm_breaks_init(cm, err);
+	return pt_cortexm_cores_leave(state, err);
 }
 
 static const struct pt_target_word words[] = {
 	{ .name = "fault", .usage = "", .help = "why the core is in a fault handler or locked up, and where it came from",
-	  .names_code = true, .print = pt_cortexm_print_fault },
+	  .names_code = true, .print = pt_cortexm_cores_fault },
 	{ 0 },
 };
 
@@ -387,22 +378,23 @@ const struct pt_target_ops pt_cortexm_ops = {
 	.leave = cortexm_leave,
 	.chip = cortexm_chip,
 	.describe = cortexm_describe,
-	.n_cores = cortexm_n_cores,
-	.status = pt_cortexm_status,
-	.halt = pt_cortexm_halt,
-	.resume = pt_cortexm_resume,
-	.step = pt_cortexm_step,
-	.reset = pt_cortexm_reset,
-	.registers = pt_cortexm_registers,
-	.read_registers = pt_cortexm_read_registers,
-	.write_registers = pt_cortexm_write_registers,
-	.pc = pt_cortexm_pc,
-	.mem = cortexm_mem,
+	.n_cores = pt_cortexm_cores_count,
+	.about_core = pt_cortexm_cores_about,
+	.status = pt_cortexm_cores_status,
+	.halt = pt_cortexm_cores_halt,
+	.resume = pt_cortexm_cores_resume,
+	.step = pt_cortexm_cores_step,
+	.reset = pt_cortexm_cores_reset,
+	.registers = pt_cortexm_cores_registers,
+	.read_registers = pt_cortexm_cores_read,
+	.write_registers = pt_cortexm_cores_write,
+	.pc = pt_cortexm_cores_pc,
+	.mem = pt_cortexm_cores_mem,
 	.regions = cortexm_regions,
 	.host_call = cortexm_host_call,
 	.host_answer = cortexm_host_answer,
-	.break_insert = pt_cortexm_breaks_insert,
-	.break_remove = pt_cortexm_breaks_remove,
+	.break_insert = pt_cortexm_cores_insert,
+	.break_remove = pt_cortexm_cores_remove,
 	.flash_erase = pt_cortexm_flash_erase,
 	.flash_write = pt_cortexm_flash_write,
 	.flash_done = pt_cortexm_flash_done,
@@ -410,5 +402,5 @@ const struct pt_target_ops pt_cortexm_ops = {
 	.mass_erase = cortexm_mass_erase,
 	.sources = cortexm_sources,
 	.words = words,
-	.look_again = cortexm_look_again,
+	.look_again = pt_cortexm_cores_look_again,
 };

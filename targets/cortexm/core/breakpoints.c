@@ -1,7 +1,7 @@
 /* Three tables: comparators of the BPU, those of the DWT (watchpoints.c), and BKPT instructions in RAM. A software breakpoint
  * that is asked for outside RAM takes a comparator and still answers as a software breakpoint, because that is what
  * its client waits for. Source: Arm DDI 0419 (ARMv6-M), C1.9 (BPU); DDI 0403, C1.11 (FPB version 2). */
-#include <stdio.h>
+#include <string.h>
 
 #include "targets/cortexm/core/cortexm.h"
 #include "base/util.h"
@@ -33,10 +33,10 @@ static int write_bpu(struct pt_cortexm *cm, unsigned i, bool on, struct pt_err *
 {
 	uint32_t found = cm->breaks.found_bpu[i], comp = on ? bpu_comp(cm, cm->breaks.bpu[i].addr) : found;
 	struct pt_pending_row row = { .width_bytes = 4, .at = bpu_reg(cm, BPU_COMP + 4 * i), .was = found, .ours = comp,
-				      .check = UINT32_MAX, .mask = UINT32_MAX };
+				      .check = UINT32_MAX, .mask = UINT32_MAX, .core = (uint8_t)cm->number };
 	int rc;
 
-	snprintf(row.unit, sizeof(row.unit), "bpu.%u", i);
+	pt_cortexm_unit(cm, row.unit, "bpu.%u", i);
 	if (on)
 		pt_pending_note(cm->target, &row, 1);
 	rc = pt_mem_write32(cm->mem, row.at, comp, err);
@@ -50,11 +50,12 @@ static int write_bpu_ctrl(struct pt_cortexm *cm, bool on, struct pt_err *err)
 	uint32_t enable = on ? BPU_ENABLE : cm->breaks.found_bpu_ctrl & BPU_ENABLE;
 
 	uint32_t found = cm->breaks.found_bpu_ctrl & BPU_ENABLE;
-	struct pt_pending_row row = { .unit = "bpu", .width_bytes = 4, .at = bpu_reg(cm, BPU_CTRL),
-				      .was = BPU_KEY | found, .ours = BPU_KEY | enable, .check = BPU_ENABLE,
-				      .mask = UINT32_MAX };
+	struct pt_pending_row row = { .width_bytes = 4, .at = bpu_reg(cm, BPU_CTRL), .was = BPU_KEY | found,
+				      .ours = BPU_KEY | enable, .check = BPU_ENABLE, .mask = UINT32_MAX,
+				      .core = (uint8_t)cm->number };
 	int rc;
 
+	pt_cortexm_unit(cm, row.unit, "bpu");
 	cm->breaks.bpu_on = on;
 	if (enable != found)
 		pt_pending_note(cm->target, &row, 1);
@@ -75,10 +76,10 @@ static int find_bpu(const struct pt_cortexm *cm, uint32_t addr, bool used)
 /* A free comparator that nobody else has leased, or an error that says why there is none. */
 static int take_bpu(struct pt_cortexm *cm, struct pt_err *err)
 {
-	char unit[16];
+	char unit[PT_PENDING_UNIT];
 
 	for (unsigned i = 0; i < cm->breaks.n_bpu; i++) {
-		snprintf(unit, sizeof(unit), "bpu.%u", i);
+		pt_cortexm_unit(cm, unit, "bpu.%u", i);
 		if (!cm->breaks.bpu[i].used && pt_lease_take(cm->target, unit, owner, err) == 0)
 			return (int)i;
 	}
@@ -87,10 +88,10 @@ static int take_bpu(struct pt_cortexm *cm, struct pt_err *err)
 
 static void drop_bpu(struct pt_cortexm *cm, unsigned i)
 {
-	char unit[16];
+	char unit[PT_PENDING_UNIT];
 
 	cm->breaks.bpu[i].used = false;
-	snprintf(unit, sizeof(unit), "bpu.%u", i);
+	pt_cortexm_unit(cm, unit, "bpu.%u", i);
 	pt_lease_drop(cm->target, unit, owner);
 }
 
@@ -173,9 +174,10 @@ static int code_access(struct pt_cortexm *cm, enum pt_mem_do what, uint32_t addr
 static void note_bkpt(struct pt_cortexm *cm, uint32_t addr, const uint8_t *original)
 {
 	struct pt_pending_row row = { .width_bytes = 2, .at = addr, .was = pt_le16(original),
-				      .ours = BKPT_HIGH << 8 | BKPT_LOW, .check = 0xffff, .mask = 0xffff };
+				      .ours = BKPT_HIGH << 8 | BKPT_LOW, .check = 0xffff, .mask = 0xffff,
+				      .core = (uint8_t)cm->number };
 
-	snprintf(row.unit, sizeof(row.unit), "bkpt.%08x", (unsigned)addr);
+	pt_cortexm_unit(cm, row.unit, "bkpt.%08x", (unsigned)addr);
 	pt_pending_note(cm->target, &row, 1);
 }
 
@@ -184,7 +186,7 @@ static int take_bkpt(struct pt_cortexm *cm, uint32_t addr, uint8_t *original, st
 	char unit[PT_PENDING_UNIT];
 	int rc = code_access(cm, PT_MEM_WRITE, addr, original, err);
 
-	snprintf(unit, sizeof(unit), "bkpt.%08x", (unsigned)addr);
+	pt_cortexm_unit(cm, unit, "bkpt.%08x", (unsigned)addr);
 	if (rc == 0)
 		pt_pending_settle(cm->target, unit);
 	return rc;
@@ -201,6 +203,38 @@ static int place_bkpt(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
 	return 0;
 }
 
+/* Another core of the part has put it there, in memory that both share: which, or NULL. */
+static struct pt_cortexm *placed_by(struct pt_cortexm *cm, uint32_t addr, const uint8_t *seen, int *which)
+{
+	struct pt_cortexm *first = pt_cortexm_first(cm);
+
+	for (unsigned i = 0; i < pt_cortexm_n_cores(first); i++) {
+		struct pt_cortexm *core = pt_cortexm_core(first, i);
+
+		*which = core != cm ? find_soft(core, addr) : -1;
+		if (*which >= 0 && seen[0] == BKPT_LOW && seen[1] == BKPT_HIGH)
+			return core;
+	}
+	return NULL;
+}
+
+static int place_or_share(struct pt_cortexm *cm, uint32_t addr, int i, struct pt_err *err)
+{
+	struct pt_cortexm *placer;
+	int which;
+
+	if (code_access(cm, PT_MEM_READ, addr, cm->breaks.soft[i].original, err) < 0)
+		return err->code;
+	placer = placed_by(cm, addr, cm->breaks.soft[i].original, &which);
+	cm->breaks.soft[i].shared = placer != NULL;
+	if (placer != NULL) {
+		memcpy(cm->breaks.soft[i].original, placer->breaks.soft[which].original, 2);
+		return 0;
+	}
+	note_bkpt(cm, addr, cm->breaks.soft[i].original);
+	return place_bkpt(cm, addr, err);
+}
+
 static int insert_soft(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
 {
 	int i;
@@ -211,10 +245,7 @@ static int insert_soft(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
 		;
 	if (i == PT_MAX_SOFT)
 		return pt_fail(err, PT_EBUSY, "%d software breakpoints are set already", PT_MAX_SOFT);
-	if (code_access(cm, PT_MEM_READ, addr, cm->breaks.soft[i].original, err) < 0)
-		return pt_wrap(err, "set a software breakpoint");
-	note_bkpt(cm, addr, cm->breaks.soft[i].original);
-	if (place_bkpt(cm, addr, err) < 0)
+	if (place_or_share(cm, addr, i, err) < 0)
 		return pt_wrap(err, "set a software breakpoint");
 	cm->breaks.soft[i].used = true;
 	cm->breaks.soft[i].addr = addr;
@@ -228,7 +259,23 @@ static int remove_soft(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
 	if (i < 0)
 		return 0;
 	cm->breaks.soft[i].used = false;
-	return take_bkpt(cm, addr, cm->breaks.soft[i].original, err);
+	return cm->breaks.soft[i].shared ? 0 : take_bkpt(cm, addr, cm->breaks.soft[i].original, err);
+}
+
+/* Also with those cores that see the same memory. */
+static void keep_original(struct pt_cortexm *cm, uint32_t addr, unsigned b, uint8_t byte)
+{
+	struct pt_cortexm *first = pt_cortexm_first(cm);
+	int own = find_soft(cm, addr);
+
+	cm->breaks.soft[own].original[b] = byte;
+	for (unsigned i = 0; i < pt_cortexm_n_cores(first); i++) {
+		struct pt_cortexm *core = pt_cortexm_core(first, i);
+		int which = find_soft(core, addr);
+
+		if (which >= 0 && (core->breaks.soft[which].shared || cm->breaks.soft[own].shared))
+			core->breaks.soft[which].original[b] = byte;
+	}
 }
 
 /* Copy between bytes of memory and the originals where the two overlap. */
@@ -241,7 +288,7 @@ static void overlap(struct pt_cortexm *cm, uint64_t addr, uint8_t *bytes, size_t
 			if (at < addr || at - addr >= len_bytes)
 				continue;
 			if (keep)
-				cm->breaks.soft[i].original[b] = bytes[at - addr];
+				keep_original(cm, cm->breaks.soft[i].addr, b, bytes[at - addr]);
 			bytes[at - addr] = keep ? (b == 0 ? BKPT_LOW : BKPT_HIGH) : cm->breaks.soft[i].original[b];
 		}
 }
@@ -356,9 +403,11 @@ static int for_all(struct pt_cortexm *cm, bool on, struct pt_err *err)
 	for (unsigned i = 0; i < PT_MAX_SOFT; i++) {
 		uint32_t addr = cm->breaks.soft[i].addr;
 
-		if (cm->breaks.soft[i].used && on)
+		if (!cm->breaks.soft[i].used || cm->breaks.soft[i].shared)
+			continue;
+		if (on)
 			keep_first(&first, place_bkpt(cm, addr, &this), &this);
-		else if (cm->breaks.soft[i].used)
+		else
 			keep_first(&first, take_bkpt(cm, addr, cm->breaks.soft[i].original, &this), &this);
 	}
 	if (first.code != 0)
@@ -415,6 +464,36 @@ bool pt_cortexm_breaks_at(const struct pt_cortexm *cm, uint32_t pc, enum pt_brea
 	else
 		return false;
 	return true;
+}
+
+/* As they were asked for: the comparators of the BPU, those of the DWT, and what is in RAM. */
+static bool get_break(const struct pt_cortexm_breaks *b, unsigned i, struct pt_break *at)
+{
+	if (i < PT_MAX_BPU) {
+		*at = (struct pt_break){ .kind = b->bpu[i].as_soft ? PT_BREAK_SW : PT_BREAK_HW, .addr = b->bpu[i].addr };
+		return b->bpu[i].used;
+	}
+	i -= PT_MAX_BPU;
+	if (i < PT_MAX_DWT) {
+		*at = (struct pt_break){ .kind = b->dwt[i].kind, .addr = b->dwt[i].addr, .len = b->dwt[i].len };
+		return b->dwt[i].used;
+	}
+	i -= PT_MAX_DWT;
+	*at = (struct pt_break){ .kind = PT_BREAK_SW, .addr = b->soft[i].addr };
+	return b->soft[i].used;
+}
+
+int pt_cortexm_breaks_copy(struct pt_cortexm *cm, const struct pt_cortexm *from, struct pt_err *err)
+{
+	struct pt_err first = { 0 }, this = { 0 };
+	struct pt_break at;
+
+	for (unsigned i = 0; i < PT_MAX_BPU + PT_MAX_DWT + PT_MAX_SOFT; i++)
+		if (get_break(&from->breaks, i, &at))
+			keep_first(&first, pt_cortexm_breaks_insert(cm, &at, &this), &this);
+	if (first.code != 0)
+		*err = first;
+	return first.code;
 }
 
 bool pt_cortexm_breaks_any(const struct pt_cortexm *cm)

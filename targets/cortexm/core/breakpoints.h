@@ -14,7 +14,8 @@ struct pt_cortexm_breaks {
 	/* as_soft: asked for as a software breakpoint */
 	struct { bool used; bool as_soft; uint32_t addr; } bpu[PT_MAX_BPU];
 	struct { bool used; enum pt_break_kind kind; uint32_t addr, len; } dwt[PT_MAX_DWT];
-	struct { bool used; uint32_t addr; uint8_t original[2]; } soft[PT_MAX_SOFT];
+	/* shared: another core of the part has put it into memory that both see, and takes it out */
+	struct { bool used, shared; uint32_t addr; uint8_t original[2]; } soft[PT_MAX_SOFT];
 	unsigned n_bpu, n_dwt;		/* comparators that exist */
 	uint32_t found_bpu_ctrl, found_bpu[PT_MAX_BPU];	/* as found: what is there again when ours are out */
 	struct { uint32_t comp, mask, function; } found_dwt[PT_MAX_DWT];
@@ -31,6 +32,8 @@ int pt_cortexm_breaks_remove(void *state, const struct pt_break *at, struct pt_e
 /* No client debugs any more: with all comparators free the unit is as it was found. */
 int pt_cortexm_breaks_leave(struct pt_cortexm *cm, struct pt_err *err);
 int pt_cortexm_breaks_remove_all(struct pt_cortexm *cm, struct pt_err *err);	/* goes on past errors; the first one */
+/* Those of another core of the part, too. Goes on past errors; the first one. */
+int pt_cortexm_breaks_copy(struct pt_cortexm *cm, const struct pt_cortexm *from, struct pt_err *err);
 int pt_cortexm_breaks_write_again(struct pt_cortexm *cm, struct pt_err *err);	/* after a reset or loss of power */
 
 int pt_cortexm_breaks_sync(struct pt_cortexm *cm, struct pt_err *err);	/* before the core runs: caches see them */

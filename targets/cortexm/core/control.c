@@ -33,6 +33,14 @@ int pt_cortexm_restore(struct pt_cortexm *cm, bool resume, struct pt_err *err)
 	return 0;
 }
 
+bool pt_cortexm_is_counted(const struct pt_cortexm *cm)
+{
+	char samples[PT_PENDING_UNIT], cycles[PT_PENDING_UNIT];
+
+	return pt_lease_held(cm->target, pt_cortexm_unit(cm, samples, "dwt.pcsr")) ||
+	       pt_lease_held(cm->target, pt_cortexm_unit(cm, cycles, "dwt.cyccnt"));
+}
+
 /* A BKPT of a program that nobody debugs is a HardFault again, and a HardFault no longer halts it. */
 int pt_cortexm_leave(void *state, struct pt_err *err)
 {
@@ -43,7 +51,7 @@ int pt_cortexm_leave(void *state, struct pt_err *err)
 	if (!cm->found_saved || cm->source_halts || pt_cortexm_breaks_any(cm) || pt_cortexm_breaks_watching(cm) ||
 	    pt_lease_held(cm->target, "halting debug"))	/* semihosting: its BKPT must halt */
 		return 0;
-	if (!pt_lease_held(cm->target, "dwt.pcsr") && !pt_lease_held(cm->target, "dwt.cyccnt"))	/* else it needs it */
+	if (!pt_cortexm_is_counted(cm))	/* else it needs it */
 		ours |= DEMCR_TRCENA;
 	if (pt_cortexm_set_demcr(cm, cm->found_demcr & ours, ~cm->found_demcr & ours, err) < 0 ||
 	    pt_cortexm_read_dhcsr(cm, &dhcsr, err) < 0)
@@ -146,9 +154,10 @@ static int read_status(struct pt_cortexm *cm, struct pt_core_status *out, struct
 	uint32_t dhcsr;
 	int rc = pt_cortexm_read_dhcsr(cm, &dhcsr, err);
 
-	if (rc == 0 && cm->adi.power_lost)
+	if (rc == 0 && pt_cortexm_lost_power(cm))
 		cm->was_reset = true;
-	cm->adi.power_lost = rc != 0 && cm->adi.power_lost;
+	if (rc == 0)
+		cm->power_losses = pt_cortexm_port(cm)->power_losses;
 	if (rc == 0 && cm->was_reset)
 		rc = after_reset(cm, &dhcsr, &in_reset, err);
 	if (rc < 0)

@@ -7,6 +7,7 @@
  *   registers.c breakpoints.c watchpoints.c fault.c
  *   ../vendor/                              which chip it is, its flash and its locks
  *   ../trace/                               sources
+ *   ../cores.c                              parts with several cores: the others, what is done to all of them
  *   ../cortexm.c                            attach, detach, and the table of it all
  *   ../remote_cortexm.c                     the same behind another GDB server: memory is all that is left of it */
 #ifndef PT_CORTEXM_CORTEXM_H
@@ -21,10 +22,25 @@
 
 struct pt_mtb;	/* mtb.h */
 
+enum { PT_CORTEXM_CORES = 4 };
+
+/* One core. Of a part with several the first is the target's state: flash, locks and the chip's name are its affair. */
 struct pt_cortexm {
 	struct pt_target *target;	/* for leases and its probe */
-	struct pt_adi adi;
+	struct pt_adi adi;		/* its debug port */
+	struct pt_adi *shared_port;	/* another core's, whose access ports reach this one, too; NULL: its own */
 	struct pt_mem_ap ap;
+
+	/* several cores */
+	unsigned number;
+	struct pt_cortexm *first;	/* NULL: it is */
+	struct pt_cortexm *other[PT_CORTEXM_CORES - 1];	/* the first one's; attach makes them */
+	unsigned n_others;
+	struct pt_adi *selected;	/* the first one's: which port of a wire of several is selected */
+	bool known;			/* others: what it is has been read */
+	char away[120];			/* others: why it cannot be debugged now; "": it can */
+	uint64_t look_again_ns;		/* away: when to look whether it still is */
+
 	struct pt_mem *mem;		/* &ap.mem */
 	/* Behind another GDB server: see pt_cortexm_reaches(). NULL: the core is on our own wire. */
 	int (*behind_reach)(struct pt_cortexm *cm, struct pt_err *err);
@@ -43,6 +59,7 @@ struct pt_cortexm {
 	bool debug_on;			/* C_DEBUGEN is known to be set */
 	bool ints_masked;		/* C_MASKINTS as we wrote it last */
 	bool was_reset;			/* seen since the last status */
+	unsigned power_losses;		/* of its port, that are known of */
 	bool halted;			/* as last seen; stop is valid then */
 	bool stepped;			/* the last thing we asked for was a step */
 	bool attended;			/* a debugger has halted the core, or set a breakpoint, and has not left */
@@ -66,11 +83,16 @@ int pt_cortexm_write_dhcsr(struct pt_cortexm *cm, uint32_t bits, struct pt_err *
 int pt_cortexm_enable_debug(struct pt_cortexm *cm, struct pt_err *err);	/* C_DEBUGEN, without halting */
 int pt_cortexm_set_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, struct pt_err *err);
 int pt_cortexm_save(struct pt_cortexm *cm, struct pt_err *err);	/* what was found */
+/* The name of a unit of this core, for leases and for what is to be put back: "dwt.pcsr", of a further one
+ * "core1.dwt.pcsr". Returns unit. */
+const char *pt_cortexm_unit(const struct pt_cortexm *cm, char unit[PT_PENDING_UNIT], const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 uint32_t pt_cortexm_vector_catch(const struct pt_cortexm *cm);	/* what of DEMCR catch-faults sets on this core */
 
 /* --- control.c ---------------------------------------------------------------------------------------------------- */
 int pt_cortexm_restore(struct pt_cortexm *cm, bool resume, struct pt_err *err);
 int pt_cortexm_leave(void *state, struct pt_err *err);
+bool pt_cortexm_is_counted(const struct pt_cortexm *cm);	/* a source samples it, or reads its cycle counter */
 int pt_cortexm_clock_rate(void *state, bool asked, struct pt_count_rate *rate, bool *is_core, struct pt_err *err);
 int pt_cortexm_status(void *state, unsigned core, struct pt_core_status *out, struct pt_err *err);
 int pt_cortexm_halt(void *state, unsigned core, struct pt_err *err);
@@ -95,8 +117,35 @@ int pt_cortexm_pc(void *state, unsigned core, uint64_t *pc, struct pt_err *err);
 /* indices into the rows */
 enum { PT_ROW_R0 = 0, PT_ROW_SP = 13, PT_ROW_LR, PT_ROW_PC, PT_ROW_XPSR, PT_ROW_MSP, PT_ROW_PSP };
 
+/* --- several cores ------------------------------------------------------------------------------------------------ */
+static inline unsigned pt_cortexm_n_cores(const struct pt_cortexm *first)
+{
+	return 1 + first->n_others;
+}
+
+static inline struct pt_cortexm *pt_cortexm_core(struct pt_cortexm *first, unsigned core)
+{
+	return core == 0 || core > first->n_others ? first : first->other[core - 1];
+}
+
+static inline struct pt_cortexm *pt_cortexm_first(struct pt_cortexm *cm)
+{
+	return cm->first != NULL ? cm->first : cm;
+}
+
+static inline struct pt_adi *pt_cortexm_port(struct pt_cortexm *cm)
+{
+	return cm->shared_port != NULL ? cm->shared_port : &cm->adi;
+}
+
+/* Its power was lost since the last status. */
+static inline bool pt_cortexm_lost_power(struct pt_cortexm *cm)
+{
+	return cm->power_losses != pt_cortexm_port(cm)->power_losses;
+}
+
 /* --- reach ------------------------------------------------------------------------------------------------------- */
-/* The core of a target of this family. Behind another GDB server (remote_cortexm.c) adi, ap and run control are not
+/* The first core of a target of this family. Behind another GDB server (remote_cortexm.c) adi, ap and run control are not
  * there: what is left are mem, found and chip. */
 static inline struct pt_cortexm *pt_cortexm_of(const struct pt_target *target)
 {

@@ -5,7 +5,7 @@
 /* CYCCNTENA; CPIEVTENA to FOLDEVTENA, without which the eight-bit counters stand. */
 enum { CYCCNTENA = 1 << 0, EVENTS_ENA = 0x1f << 17, NOPRFCNT = 1 << 24, NOCYCCNT = 1 << 25 };
 
-static const char unit[] = "dwt.cyccnt";
+#define UNIT "dwt.cyccnt"
 
 static uint64_t ctrl_addr(const struct pt_cortexm *cm)
 {
@@ -14,9 +14,10 @@ static uint64_t ctrl_addr(const struct pt_cortexm *cm)
 
 static int write_ctrl(struct pt_cortexm *cm, uint32_t found, uint32_t ctrl, struct pt_err *err)
 {
-	struct pt_pending_row row = { .unit = "dwt.cyccnt", .width_bytes = 4, .at = ctrl_addr(cm), .was = found,
-				      .ours = ctrl, .check = ctrl ^ found, .mask = ctrl ^ found };
+	struct pt_pending_row row = { .width_bytes = 4, .at = ctrl_addr(cm), .was = found, .ours = ctrl,
+				      .check = ctrl ^ found, .mask = ctrl ^ found, .core = (uint8_t)cm->number };
 
+	pt_cortexm_unit(cm, row.unit, UNIT);
 	if (ctrl != found)
 		pt_pending_note(cm->target, &row, 1);
 	if (pt_mem_write32(cm->mem, row.at, ctrl, err) < 0)
@@ -27,7 +28,9 @@ static int write_ctrl(struct pt_cortexm *cm, uint32_t found, uint32_t ctrl, stru
 /* TRCENA goes with the last one that needs it. */
 static int untrace(struct pt_cortexm *cm, struct pt_err *err)
 {
-	if (pt_cortexm_breaks_watching(cm) || pt_lease_held(cm->target, "dwt.pcsr") ||
+	char samples[PT_PENDING_UNIT];
+
+	if (pt_cortexm_breaks_watching(cm) || pt_lease_held(cm->target, pt_cortexm_unit(cm, samples, "dwt.pcsr")) ||
 	    (cm->found_demcr & DEMCR_TRCENA) != 0)
 		return 0;
 	return pt_cortexm_set_demcr(cm, 0, DEMCR_TRCENA, err);
@@ -64,6 +67,7 @@ leave:
 
 int pt_cycle_counter_off(struct pt_cortexm *cm, struct pt_cycle_counter *c, struct pt_err *err)
 {
+	char name[PT_PENDING_UNIT];
 	int rc;
 
 	if (!c->on)
@@ -71,6 +75,6 @@ int pt_cycle_counter_off(struct pt_cortexm *cm, struct pt_cycle_counter *c, stru
 	c->on = false;
 	rc = write_ctrl(cm, c->found, c->found, err);
 	if (rc == 0)
-		pt_pending_settle(cm->target, unit);
+		pt_pending_settle(cm->target, pt_cortexm_unit(cm, name, UNIT));
 	return untrace(cm, err) < 0 ? err->code : rc;
 }

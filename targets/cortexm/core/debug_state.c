@@ -1,8 +1,32 @@
 /* DHCSR and DEMCR: what was found in them, what we have written there, and what a look at them says.
  * Source: Arm DDI 0419 (ARMv6-M), C1.6. */
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "targets/cortexm/core/cortexm.h"
+
+const char *pt_cortexm_unit(const struct pt_cortexm *cm, char unit[PT_PENDING_UNIT], const char *format, ...)
+{
+	va_list words;
+	size_t len;
+
+	unit[0] = '\0';
+	if (cm->number != 0)
+		snprintf(unit, PT_PENDING_UNIT, "core%u.", cm->number);
+	len = strlen(unit);
+	va_start(words, format);
+	vsnprintf(unit + len, PT_PENDING_UNIT - len, format, words);
+	va_end(words);
+	return unit;
+}
+
+static void settle(struct pt_cortexm *cm, const char *name)
+{
+	char unit[PT_PENDING_UNIT];
+
+	pt_pending_settle(cm->target, pt_cortexm_unit(cm, unit, "%s", name));
+}
 
 void pt_cortexm_saw(struct pt_cortexm *cm, uint32_t dhcsr)
 {
@@ -27,9 +51,9 @@ static struct pt_pending_row pending_row(const struct pt_cortexm *cm, const char
 					 uint32_t ours, uint32_t mask)
 {
 	struct pt_pending_row row = { .width_bytes = 4, .at = pt_cortexm_reg(cm, offset), .was = was, .ours = ours,
-				      .check = was ^ ours, .mask = mask };
+				      .check = was ^ ours, .mask = mask, .core = (uint8_t)cm->number };
 
-	snprintf(row.unit, sizeof(row.unit), "%s", unit);
+	pt_cortexm_unit(cm, row.unit, "%s", unit);
 	return row;
 }
 
@@ -62,7 +86,7 @@ int pt_cortexm_write_dhcsr(struct pt_cortexm *cm, uint32_t bits, struct pt_err *
 		note_debug(cm);
 	rc = pt_mem_write32(cm->mem, pt_cortexm_reg(cm, SCS_DHCSR), DHCSR_KEY | bits, err);
 	if (rc == 0 && (bits & DHCSR_C_DEBUGEN) == 0)
-		pt_pending_settle(cm->target, "dhcsr");
+		settle(cm, "dhcsr");
 	return rc;
 }
 
@@ -77,7 +101,7 @@ int pt_cortexm_set_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, st
 		return pt_wrap(err, "write DEMCR");
 	cm->demcr = demcr;
 	if (demcr == cm->found_demcr)
-		pt_pending_settle(cm->target, "demcr");
+		settle(cm, "demcr");
 	return 0;
 }
 

@@ -27,7 +27,7 @@ struct pt_cortexm_family {
 	/* The chips of it that a user can name, one after the other; fills chip. NULL behind the last. */
 	const char *(*named)(size_t i, struct pt_cortexm_chip *chip);
 	/* The debug ports of its chips where they share a wire, one for each core, as TARGETSEL selects them; else 0. */
-	uint32_t targetsel[2];
+	uint32_t targetsel[4];
 	uint32_t rom_table;		/* where it has one besides the architecture's, of this designer; 0: nowhere */
 	uint16_t designer;
 	int (*check_lock)(struct pt_cortexm *cm, struct pt_err *err);	/* PT_ESTATE: locked, and what to do */

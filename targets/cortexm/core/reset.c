@@ -14,13 +14,14 @@ static bool is_fatal(int rc)
 
 static int pause_ms(struct pt_cortexm *cm, uint32_t ms, struct pt_err *err)
 {
-	return pt_link_wait(cm->adi.link, pt_link_now_ns(cm->adi.link) + ms * PT_NS_PER_MS, err);
+	return pt_link_wait(pt_cortexm_port(cm)->link, pt_link_now_ns(pt_cortexm_port(cm)->link) + ms * PT_NS_PER_MS,
+			    err);
 }
 
 /* Look at DHCSR until (it & mask) == match. PT_ETIMEOUT: what is the sentence's end. */
 static int wait_dhcsr(struct pt_cortexm *cm, uint32_t mask, uint32_t match, const char *what, struct pt_err *err)
 {
-	uint64_t deadline_ns = pt_link_now_ns(cm->adi.link) + RESET_MS * PT_NS_PER_MS;
+	uint64_t deadline_ns = pt_link_now_ns(pt_cortexm_port(cm)->link) + RESET_MS * PT_NS_PER_MS;
 	uint32_t dhcsr = 0;
 
 	for (;;) {
@@ -30,7 +31,7 @@ static int wait_dhcsr(struct pt_cortexm *cm, uint32_t mask, uint32_t match, cons
 			return rc;
 		if (rc == 0 && (dhcsr & mask) == match)
 			return 0;
-		if (pt_link_now_ns(cm->adi.link) >= deadline_ns)
+		if (pt_link_now_ns(pt_cortexm_port(cm)->link) >= deadline_ns)
 			return pt_fail(err, PT_ETIMEOUT, "the core %s", what);
 		rc = pause_ms(cm, LOOK_AGAIN_MS, err);
 		if (rc < 0)
@@ -40,8 +41,9 @@ static int wait_dhcsr(struct pt_cortexm *cm, uint32_t mask, uint32_t match, cons
 
 static int pulse_pin(struct pt_cortexm *cm, struct pt_err *err)
 {
-	if (cm->adi.dap->set_reset(cm->adi.wire, true, err) < 0 || pause_ms(cm, PIN_MS, err) < 0 ||
-	    cm->adi.dap->set_reset(cm->adi.wire, false, err) < 0)
+	if (pt_cortexm_port(cm)->dap->set_reset(pt_cortexm_port(cm)->wire, true, err) < 0 ||
+	    pause_ms(cm, PIN_MS, err) < 0 ||
+	    pt_cortexm_port(cm)->dap->set_reset(pt_cortexm_port(cm)->wire, false, err) < 0)
 		return pt_wrap(err, "pulse the reset pin");
 	return 0;
 }
@@ -57,10 +59,10 @@ static int request_reset(struct pt_cortexm *cm, struct pt_err *err)
 /* S_RESET_ST tells that the reset has happened; an earlier look at DHCSR cleared what older resets left in it. */
 static int wait_reset_seen(struct pt_cortexm *cm, struct pt_err *err)
 {
-	uint64_t deadline_ns = pt_link_now_ns(cm->adi.link) + RESET_MS * PT_NS_PER_MS;
+	uint64_t deadline_ns = pt_link_now_ns(pt_cortexm_port(cm)->link) + RESET_MS * PT_NS_PER_MS;
 
 	while (!cm->was_reset) {
-		if (pt_link_now_ns(cm->adi.link) >= deadline_ns)
+		if (pt_link_now_ns(pt_cortexm_port(cm)->link) >= deadline_ns)
 			return pt_fail(err, PT_ETIMEOUT, "the core takes no notice of it");
 		if (wait_dhcsr(cm, 0, 0, "does not come out of reset", err) < 0)
 			return err->code;
@@ -128,7 +130,7 @@ int pt_cortexm_reset(void *state, enum pt_reset_kind kind, struct pt_err *err)
 
 int pt_cortexm_hold_reset(struct pt_cortexm *cm, struct pt_err *err)
 {
-	if (cm->adi.dap->set_reset(cm->adi.wire, true, err) < 0)
+	if (pt_cortexm_port(cm)->dap->set_reset(pt_cortexm_port(cm)->wire, true, err) < 0)
 		return pt_wrap(err, "connect under reset");
 	return pause_ms(cm, PIN_MS, err);
 }
@@ -147,7 +149,7 @@ int pt_cortexm_catch_reset_vector(struct pt_cortexm *cm, struct pt_err *err)
 
 int pt_cortexm_release_reset(struct pt_cortexm *cm, struct pt_err *err)
 {
-	if (cm->adi.dap->set_reset(cm->adi.wire, false, err) < 0 ||
+	if (pt_cortexm_port(cm)->dap->set_reset(pt_cortexm_port(cm)->wire, false, err) < 0 ||
 	    wait_dhcsr(cm, DHCSR_S_HALT, DHCSR_S_HALT, "does not halt at the reset vector", err) < 0)
 		return pt_wrap(err, "let go of reset");
 	cm->was_reset = false;

@@ -1,7 +1,5 @@
 /* Watchpoints: comparators of the DWT. Source: Arm DDI 0419 (ARMv6-M), C1.8; DDI 0403 (ARMv7-M), C1.8; DDI 0553 (ARMv8-M),
  * D1.2. */
-#include <stdio.h>
-
 #include "targets/cortexm/core/cortexm.h"
 #include "base/util.h"
 
@@ -48,7 +46,8 @@ static void note(struct pt_cortexm *cm, unsigned i, const uint32_t *value)
 	};
 
 	for (size_t n = 0; n < PT_LEN(row); n++) {
-		snprintf(row[n].unit, sizeof(row[n].unit), "dwt.%u", i);
+		pt_cortexm_unit(cm, row[n].unit, "dwt.%u", i);
+		row[n].core = (uint8_t)cm->number;
 		row[n].at = dwt_reg(cm, (unsigned)row[n].at + DWT_STRIDE * i);
 		row[n].width_bytes = 4;
 		row[n].mask = UINT32_MAX;
@@ -82,7 +81,7 @@ int pt_cortexm_watches_write(struct pt_cortexm *cm, unsigned i, bool on, struct 
 	}
 	if (pt_mem_run(cm->mem, op, PT_LEN(value), UNITS_MS, NULL, err) < 0)
 		return err->code;
-	snprintf(unit, sizeof(unit), "dwt.%u", i);
+	pt_cortexm_unit(cm, unit, "dwt.%u", i);
 	if (!on)
 		pt_pending_settle(cm->target, unit);
 	return 0;
@@ -99,10 +98,10 @@ static int find_dwt(const struct pt_cortexm *cm, const struct pt_break *at)
 
 static int take_dwt(struct pt_cortexm *cm, struct pt_err *err)
 {
-	char unit[16];
+	char unit[PT_PENDING_UNIT];
 
 	for (unsigned i = 0; i < cm->breaks.n_dwt; i++) {
-		snprintf(unit, sizeof(unit), "dwt.%u", i);
+		pt_cortexm_unit(cm, unit, "dwt.%u", i);
 		if (!cm->breaks.dwt[i].used && pt_lease_take(cm->target, unit, owner, err) == 0)
 			return (int)i;
 	}
@@ -111,10 +110,10 @@ static int take_dwt(struct pt_cortexm *cm, struct pt_err *err)
 
 void pt_cortexm_watches_drop(struct pt_cortexm *cm, unsigned i)
 {
-	char unit[16];
+	char unit[PT_PENDING_UNIT];
 
 	cm->breaks.dwt[i].used = false;
-	snprintf(unit, sizeof(unit), "dwt.%u", i);
+	pt_cortexm_unit(cm, unit, "dwt.%u", i);
 	pt_lease_drop(cm->target, unit, owner);
 }
 

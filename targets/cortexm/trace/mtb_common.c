@@ -28,7 +28,7 @@ uint32_t pt_mtb_until_halt(const struct pt_mtb *m, const uint8_t *data, uint32_t
 void pt_mtb_works(struct pt_mtb *m, uint32_t dhcsr)
 {
 	pt_cortexm_saw(m->cm, dhcsr);
-	pt_emit_works(&m->out, pt_mem_now_ns(m->mem), m->cm->was_reset || m->cm->adi.power_lost);
+	pt_emit_works(&m->out, pt_mem_now_ns(m->mem), m->cm->was_reset || pt_cortexm_lost_power(m->cm));
 }
 
 /* Who was it? A reset leaves its mark in DHCSR; else the program itself has written the unit's registers. */

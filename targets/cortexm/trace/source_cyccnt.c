@@ -313,8 +313,9 @@ static int cyccnt_on_state(void *state, enum pt_state what, unsigned core, uint6
 	struct cyccnt *s = state;
 	enum pt_loss cause = s->held ? PT_LOSS_HALTED : what == PT_STATE_RESET ? PT_LOSS_RESET : PT_LOSS_REARM;
 
-	(void)core;	/* there is one */
 	(void)err;
+	if (core != s->cm->number)
+		return 0;
 	pt_emit_loss(&s->out, cause, pt_mem_now_ns(s->mem));
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;

@@ -415,9 +415,12 @@ static void on_reset(struct pt_mtb *m, uint64_t pc)
 static int mtb_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	struct pt_mtb *m = state;
-	int rc = what == PT_STATE_HALT || what == PT_STATE_RESET ? 0 : catch_up(m, err);
+	int rc = 0;
 
-	(void)core;	/* there is one */
+	if (core != m->cm->number)
+		return 0;
+	if (what != PT_STATE_HALT && what != PT_STATE_RESET)
+		rc = catch_up(m, err);
 	if (rc < 0)
 		return rc;
 	switch (what) {

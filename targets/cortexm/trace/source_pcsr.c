@@ -194,7 +194,7 @@ static void take_batches(struct pcsr *s, const struct pt_mem_op *ops, size_t n_b
 static bool was_reset(struct pcsr *s)
 {
 	pt_cortexm_saw(s->cm, pt_le32(s->batch[0].before));
-	return s->cm->was_reset || s->cm->adi.power_lost;
+	return s->cm->was_reset || pt_cortexm_lost_power(s->cm);
 }
 
 static int failed(struct pcsr *s, int rc, struct pt_err *err)
@@ -354,8 +354,9 @@ static int pcsr_on_state(void *state, enum pt_state what, unsigned core, uint64_
 	uint64_t now_ns = pt_mem_now_ns(s->mem);
 	enum pt_loss cause = what == PT_STATE_RESET ? PT_LOSS_RESET : PT_LOSS_REARM;
 
-	(void)core;	/* there is one */
 	(void)err;
+	if (core != s->cm->number)
+		return 0;
 	if (what == PT_STATE_RESET && s->out.failing_since_ns != PT_UNKNOWN && s->out.fault == PT_LOSS_SILENT)
 		cause = s->out.fault;	/* another source may have found it to be back */
 	pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : cause, now_ns);

@@ -62,6 +62,17 @@ size_t pt_cortexm_shared_ports(uint32_t *ports, size_t room)
 	return n;
 }
 
+size_t pt_cortexm_other_ports(uint32_t first, uint32_t *ports, size_t room)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < PT_LEN(families) && first != 0; i++)
+		for (size_t k = 1; families[i]->targetsel[0] == first && k < PT_LEN(families[i]->targetsel); k++)
+			if (families[i]->targetsel[k] != 0 && n < room)
+				ports[n++] = families[i]->targetsel[k];
+	return n;
+}
+
 /* --- which -------------------------------------------------------------------------------------------------------- */
 
 const struct pt_cortexm_family *pt_cortexm_family_of(const struct pt_discovery *found)

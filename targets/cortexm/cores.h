@@ -1,0 +1,42 @@
+/* Parts with several cores: each is a struct pt_cortexm behind an access port or a debug port of its own, and a core of the
+ * board. What struct pt_target_ops asks of one core goes to that one; what it asks of the target goes to all of them.
+ *
+ * Which there are is found at attach: access ports of the first core's debug port with a core of the M profile behind them
+ * (discovery.h), and debug ports of the same wire that the family's row names (family.h). One that cannot be debugged, as it
+ * is held in reset, closed or without power, is away, with the reason in words: the others are debugged meanwhile, and from
+ * time to time it is looked whether it has come. Board thread. */
+#ifndef PT_CORTEXM_CORES_H
+#define PT_CORTEXM_CORES_H
+
+#include "targets/cortexm/core/cortexm.h"
+
+/* After the first core has been looked at. PT_EIO, PT_EINTERRUPTED: the probe. */
+int pt_cortexm_cores_find(struct pt_cortexm *first, struct pt_err *err);
+/* Past errors; the first one. Those that are away are left. */
+int pt_cortexm_cores_restore(struct pt_cortexm *first, bool resume, struct pt_err *err);
+void pt_cortexm_cores_free(struct pt_cortexm *first);
+void pt_cortexm_cores_describe(struct pt_cortexm *first, void (*say)(void *arg, const char *line), void *arg);
+
+/* For struct pt_target_ops. */
+unsigned pt_cortexm_cores_count(void *state);
+void pt_cortexm_cores_about(void *state, unsigned core, struct pt_core_about *out);
+int pt_cortexm_cores_status(void *state, unsigned core, struct pt_core_status *out, struct pt_err *err);
+int pt_cortexm_cores_halt(void *state, unsigned core, struct pt_err *err);
+int pt_cortexm_cores_resume(void *state, unsigned core, struct pt_err *err);
+int pt_cortexm_cores_step(void *state, unsigned core, struct pt_err *err);
+int pt_cortexm_cores_reset(void *state, enum pt_reset_kind kind, struct pt_err *err);
+const struct pt_register *pt_cortexm_cores_registers(void *state, size_t *n);
+int pt_cortexm_cores_read(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values,
+			  struct pt_err *err);
+int pt_cortexm_cores_write(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,
+			   struct pt_err *err);
+int pt_cortexm_cores_pc(void *state, unsigned core, uint64_t *pc, struct pt_err *err);
+struct pt_mem *pt_cortexm_cores_mem(void *state, unsigned core);
+int pt_cortexm_cores_insert(void *state, const struct pt_break *at, struct pt_err *err);
+int pt_cortexm_cores_remove(void *state, const struct pt_break *at, struct pt_err *err);
+int pt_cortexm_cores_leave(void *state, struct pt_err *err);
+int pt_cortexm_cores_look_again(void *state, struct pt_err *err);
+int pt_cortexm_cores_fault(void *state, const char *const *words, size_t n_words,
+			   void (*say)(void *arg, const char *line), void *arg, struct pt_err *err);
+
+#endif

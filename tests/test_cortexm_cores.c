@@ -1,0 +1,365 @@
+/* The target cortexm on parts with two cores: the virtual cm4 with a second core behind access port 3 of one debug port,
+ * and the virtual kl27 with each behind a debug port of its own on one wire; both run tests/firmware/cores.elf. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bare_core.h"
+#include "harness.h"
+#include "probes/registry.h"
+#include "probes/virtual/boards.h"
+#include "targets/registry.h"
+
+enum { NUMBER = 0xd0000000, LAUNCH = 0xd0000004, ROUNDS = 0x20000000, FREE_RAM = 0x20001000, DHCSR = 0xe000edf0 };
+enum { ROW_R0 = 0, ROW_PC = 15, ROW_BASEPRI = 21 };
+
+static struct pt_probe *probe;
+static struct pt_target *target;
+static struct pt_params *settings;
+static struct pt_err err;
+
+#define OK(call)                                                                                                      \
+	do {                                                                                                          \
+		int ok_rc = (call);                                                                                   \
+		ck_assert_msg(ok_rc == 0, "%s: %d: %s", #call, ok_rc, err.msg);                                       \
+	} while (0)
+
+static uint64_t round_trips(void)
+{
+	struct pt_link_traffic traffic;
+
+	pt_link_traffic(pt_probe_link(probe), &traffic);
+	return traffic.round_trips;
+}
+
+static void attach(void)
+{
+	target = pt_target_attach(probe, "cortexm", settings, &err);
+	ck_assert_msg(target != NULL && err.code == 0, "%s", err.msg);
+}
+
+static void open_board(const char *board)
+{
+	char name[300];
+	struct pt_link *link;
+
+	snprintf(name, sizeof(name), "%s&clock=virtual&elf=%s", board, pt_firmware("cores.elf"));
+	link = pt_model_link_open(name, &err);
+	ck_assert_msg(link != NULL, "%s", err.msg);
+	probe = pt_probe_open_link(&pt_cmsis_dap_ops, link, NULL, &err);
+	ck_assert_msg(probe != NULL, "%s", err.msg);
+	OK(pt_link_wait(pt_probe_link(probe), 5000000, &err));
+	attach();
+}
+
+static void setup(void)
+{
+	settings = pt_params_new();
+	err = (struct pt_err){ 0 };
+}
+
+static void teardown(void)
+{
+	OK(pt_target_detach(target, true, &err));
+	pt_probe_close(probe);
+	pt_params_free(settings);
+}
+
+static void pass_ms(unsigned ms)
+{
+	struct pt_link *link = pt_probe_link(probe);
+
+	OK(pt_link_wait(link, pt_link_now_ns(link) + ms * PT_NS_PER_MS, &err));
+}
+
+static struct pt_core_status status(unsigned core)
+{
+	struct pt_core_status now;
+
+	OK(target->ops->status(target->state, core, &now, &err));
+	return now;
+}
+
+static uint32_t read32(unsigned core, uint32_t addr)
+{
+	uint32_t value = 0;
+
+	OK(pt_mem_read32(target->ops->mem(target->state, core), addr, &value, &err));
+	return value;
+}
+
+static void write32(unsigned core, uint32_t addr, uint32_t value)
+{
+	OK(pt_mem_write32(target->ops->mem(target->state, core), addr, value, &err));
+}
+
+static uint64_t pc(unsigned core)
+{
+	uint64_t at = 0;
+
+	OK(target->ops->pc(target->state, core, &at, &err));
+	return at;
+}
+
+static struct pt_core_about about(unsigned core)
+{
+	return pt_target_about_core(target, core);
+}
+
+static void halt(unsigned core)
+{
+	OK(target->ops->halt(target->state, core, &err));
+	ck_assert_int_eq(status(core).state, PT_HALTED);
+}
+
+static void resume(unsigned core)
+{
+	OK(target->ops->resume(target->state, core, &err));
+}
+
+static bool said;
+static const char *wanted;
+
+static void on_line(void *arg, const char *line)
+{
+	(void)arg;
+	said |= strstr(line, wanted) != NULL;
+}
+
+static bool describes(const char *what)
+{
+	said = false;
+	wanted = what;
+	target->ops->describe(target->state, on_line, NULL);
+	return said;
+}
+
+static const struct part {
+	const char *board, *name, *core, *reached;
+	uint64_t most_round_trips;
+} parts[] = {
+	{ "cm4?variant=second-core", "Cortex-M4 (r0p1, unknown chip, 2 cores)", "Cortex-M4", "through access port 3", 60 },
+	{ "kl27?variant=second-core", "MKL27Z256 (Cortex-M0+ r0p1, 2 cores)", "Cortex-M0+", "debug port by TARGETSEL 0x11002927",
+	  60 },
+};
+
+START_TEST(both_are_found_and_none_is_halted)
+{
+	const struct part *part = &parts[_i];
+
+	open_board(part->board);
+	ck_assert_uint_le(round_trips(), part->most_round_trips);
+	ck_assert_str_eq(target->ops->chip(target->state), part->name);
+	ck_assert_uint_eq(target->ops->n_cores(target->state), 2);
+	ck_assert(describes(part->reached));
+	for (unsigned core = 0; core < 2; core++) {
+		uint32_t before = read32(core, ROUNDS + 4 * core);
+
+		ck_assert_int_eq(status(core).state, PT_RUNNING);
+		ck_assert_str_eq(about(core).name, part->core);
+		ck_assert_ptr_null(about(core).away);
+		ck_assert_uint_eq(read32(core, NUMBER), core);
+		ck_assert_uint_eq(read32(core, DHCSR) & 1, 0);
+		pass_ms(5);
+		ck_assert_uint_gt(read32(core, ROUNDS + 4 * core), before);
+	}
+}
+END_TEST
+
+START_TEST(one_halts_and_steps_while_the_other_runs)
+{
+	unsigned core = (unsigned)_i % 2, other = 1 - core;
+	uint32_t before;
+	uint64_t value = 0x1234, got = 0, at;
+
+	open_board(parts[_i / 2].board);
+	halt(core);
+	ck_assert_int_eq(status(other).state, PT_RUNNING);
+	before = read32(other, ROUNDS + 4 * other);
+	pass_ms(5);
+	ck_assert_uint_gt(read32(core, ROUNDS + 4 * other), before);
+	at = pc(core);
+	OK(target->ops->step(target->state, core, &err));
+	ck_assert_int_eq(status(core).reason, PT_HALT_STEP);
+	ck_assert_uint_ne(pc(core), at);
+	OK(target->ops->write_registers(target->state, core, &(uint16_t){ ROW_R0 }, 1, &value, &err));
+	OK(target->ops->read_registers(target->state, core, &(uint16_t){ ROW_R0 }, 1, &got, &err));
+	ck_assert_uint_eq(got, value);
+	ck_assert_int_eq(target->ops->pc(target->state, other, &got, &err), PT_ESTATE);	/* it runs */
+	resume(core);
+	ck_assert_int_eq(status(core).state, PT_RUNNING);
+}
+END_TEST
+
+/* Where the functions of cores.elf are: entries, as objdump has them. */
+enum { OF_BOTH = 0x464, SECOND_ALONE = 0x444 };
+
+START_TEST(breakpoints_are_in_each_core)
+{
+	const struct pt_break shared = { .kind = PT_BREAK_HW, .addr = OF_BOTH, .len = 2 };
+	const struct pt_break second = { .kind = PT_BREAK_HW, .addr = SECOND_ALONE, .len = 2 };
+
+	open_board(parts[_i].board);
+	halt(0);
+	halt(1);
+	OK(target->ops->break_insert(target->state, &shared, &err));
+	resume(0);
+	resume(1);
+	pass_ms(5);
+	for (unsigned core = 0; core < 2; core++) {
+		ck_assert_int_eq(status(core).state, PT_HALTED);
+		ck_assert_int_eq(status(core).reason, PT_HALT_BREAK_HW);
+		ck_assert_uint_eq(pc(core), OF_BOTH);
+	}
+	OK(target->ops->break_remove(target->state, &shared, &err));
+	OK(target->ops->break_insert(target->state, &second, &err));
+	resume(0);
+	resume(1);
+	pass_ms(5);
+	ck_assert_int_eq(status(0).state, PT_RUNNING);
+	ck_assert_uint_eq(pc(1), SECOND_ALONE);
+	OK(target->ops->break_remove(target->state, &second, &err));
+}
+END_TEST
+
+/* Both run a loop in RAM that has a BKPT in place of one of its instructions. */
+START_TEST(a_software_breakpoint_is_put_and_taken_once)
+{
+	const struct pt_break soft = { .kind = PT_BREAK_SW, .addr = FREE_RAM + 2, .len = 2 };
+	static const uint32_t loop = 0xe7fd46c0;	/* mov r8, r8; b back */
+	uint64_t at = FREE_RAM;
+
+	open_board(parts[_i].board);
+	halt(0);
+	halt(1);
+	write32(0, FREE_RAM, loop);
+	OK(target->ops->break_insert(target->state, &soft, &err));
+	for (unsigned core = 0; core < 2; core++) {
+		ck_assert_uint_eq(read32(core, FREE_RAM), loop);	/* none sees it */
+		OK(target->ops->write_registers(target->state, core, &(uint16_t){ ROW_PC }, 1, &at, &err));
+		resume(core);
+	}
+	pass_ms(1);
+	for (unsigned core = 0; core < 2; core++) {
+		ck_assert_int_eq(status(core).reason, PT_HALT_BREAK_SW);
+		ck_assert_uint_eq(pc(core), FREE_RAM + 2);
+	}
+	write32(1, FREE_RAM, loop + 0x10000);	/* a debugger that writes sees what it wrote, too */
+	ck_assert_uint_eq(read32(0, FREE_RAM), loop + 0x10000);
+	OK(target->ops->break_remove(target->state, &soft, &err));
+	ck_assert_uint_eq(read32(0, FREE_RAM), loop + 0x10000);
+	ck_assert_uint_eq(read32(1, FREE_RAM), loop + 0x10000);
+}
+END_TEST
+
+START_TEST(a_reset_stops_the_first_and_the_second_waits)
+{
+	open_board(parts[_i].board);
+	OK(target->ops->reset(target->state, PT_RESET_HALT, &err));
+	ck_assert_int_eq(status(0).state, PT_HALTED);
+	ck_assert_int_eq(status(1).state, PT_IN_RESET);
+	ck_assert_str_eq(about(1).away, "held in reset");
+	ck_assert(describes("not available: held in reset"));
+	ck_assert_int_eq(target->ops->halt(target->state, 1, &err), PT_ESTATE);
+	ck_assert_str_eq(err.msg, "core 1 is not available: held in reset");
+	resume(0);
+	pass_ms(600);
+	ck_assert_int_eq(status(1).state, PT_RUNNING);
+	ck_assert(!status(1).was_reset);
+	ck_assert_ptr_null(about(1).away);
+}
+END_TEST
+
+/* Set while it was away. */
+START_TEST(a_core_that_comes_gets_the_breakpoints)
+{
+	const struct pt_break at = { .kind = PT_BREAK_HW, .addr = SECOND_ALONE, .len = 2 };
+
+	open_board(parts[_i].board);
+	OK(target->ops->reset(target->state, PT_RESET_HALT, &err));
+	ck_assert_int_eq(status(1).state, PT_IN_RESET);
+	OK(target->ops->break_insert(target->state, &at, &err));
+	resume(0);
+	pass_ms(600);
+	ck_assert_int_eq(status(1).state, PT_RUNNING);
+	pass_ms(5);
+	ck_assert_int_eq(status(1).reason, PT_HALT_BREAK_HW);
+	ck_assert_uint_eq(pc(1), SECOND_ALONE);
+	OK(target->ops->break_remove(target->state, &at, &err));
+}
+END_TEST
+
+START_TEST(all_is_put_back)
+{
+	open_board(parts[_i].board);
+	halt(0);
+	halt(1);
+	OK(pt_target_detach(target, true, &err));
+	attach();
+	for (unsigned core = 0; core < 2; core++) {
+		ck_assert_uint_eq(read32(core, DHCSR) & 1, 0);
+		ck_assert_int_eq(status(core).state, PT_RUNNING);
+	}
+}
+END_TEST
+
+static const struct { const char *board, *away; } closed[] = {
+	{ "cm4?variant=second-locked", "its access port 3 is closed: the core is locked, or off" },
+	{ "cm4?variant=second-off", "its bus does not answer: the core is off, or held in reset" },
+	{ "kl27?variant=second-locked", "its access port 0 is closed: the core is locked, or off" },
+	{ "kl27?variant=second-off", "no debug port answers to TARGETSEL 0x11002927" },
+};
+
+START_TEST(one_that_is_closed_leaves_the_other)
+{
+	struct pt_break at = { .kind = PT_BREAK_HW, .addr = OF_BOTH, .len = 2 };
+
+	open_board(closed[_i].board);
+	ck_assert_uint_eq(target->ops->n_cores(target->state), 2);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(status(1).state, PT_IN_RESET);
+		ck_assert_str_eq(about(1).away, closed[_i].away);
+		pass_ms(600);
+	}
+	ck_assert_int_eq(status(0).state, PT_RUNNING);
+	halt(0);
+	OK(target->ops->break_insert(target->state, &at, &err));
+	resume(0);
+	pass_ms(5);
+	ck_assert_uint_eq(pc(0), OF_BOTH);
+	OK(target->ops->step(target->state, 0, &err));
+	OK(target->ops->break_remove(target->state, &at, &err));
+	OK(target->ops->reset(target->state, PT_RESET_RUN, &err));
+	ck_assert_int_eq(status(1).state, PT_IN_RESET);
+	OK(target->ops->leave(target->state, &err));
+}
+END_TEST
+
+/* A port that the user names is the only one. */
+START_TEST(the_second_alone)
+{
+	OK(pt_params_add(settings, pt_cortexm_ops.params, pt_cortexm_ops.n_params, "swd-target=0x11002927", &err));
+	open_board(parts[1].board);
+	ck_assert_uint_eq(target->ops->n_cores(target->state), 1);
+	ck_assert_uint_eq(read32(0, NUMBER), 1);
+	ck_assert_str_eq(about(0).name, "");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("cortexm cores");
+	TCase *all = tcase_create("all");
+
+	tcase_add_checked_fixture(all, setup, teardown);
+	tcase_add_loop_test(all, both_are_found_and_none_is_halted, 0, 2);
+	tcase_add_loop_test(all, one_halts_and_steps_while_the_other_runs, 0, 4);
+	tcase_add_loop_test(all, breakpoints_are_in_each_core, 0, 2);
+	tcase_add_loop_test(all, a_software_breakpoint_is_put_and_taken_once, 0, 2);
+	tcase_add_loop_test(all, a_reset_stops_the_first_and_the_second_waits, 0, 2);
+	tcase_add_loop_test(all, a_core_that_comes_gets_the_breakpoints, 0, 2);
+	tcase_add_loop_test(all, all_is_put_back, 0, 2);
+	tcase_add_loop_test(all, one_that_is_closed_leaves_the_other, 0, 4);
+	tcase_add_test(all, the_second_alone);
+	suite_add_tcase(suite, all);
+	return pt_run_suite(suite);
+}
