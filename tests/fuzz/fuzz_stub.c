@@ -4,7 +4,7 @@
  *   ">text"  a packet            ":text"  a monitor command      "!text"  these bytes as they are
  *   "."      time passes         "#"      hang up, come again    a leading "2" makes it the second client's
  *   "*text"  a step that stub_words.h makes of the tables of packets, commands and parameters, text being its seed
- * Clients are not the daemon's own user (TCP), so files that they name are in a folder that is removed at the end. */
+ * Clients are the daemon's own user, so an input runs in a folder of its own, which is removed at the end. */
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
@@ -37,6 +37,7 @@ static struct pt_gdbstub *stub;
 static struct pt_changes *changes;
 static struct peer peers[N_CLIENTS];
 static char folder[] = "/tmp/proftap-fuzz.XXXXXX";
+static int home = -1;		/* where the fuzzer has its own files */
 
 static void die(const char *why)
 {
@@ -44,7 +45,7 @@ static void die(const char *why)
 	abort();
 }
 
-/* --- the folder that clients' files are in ------------------------------------------------------------------------ */
+/* --- the folder that an input runs in ------------------------------------------------------------------------------ */
 
 static void remove_folder(void)	/* it has no folders */
 {
@@ -60,9 +61,10 @@ static void remove_folder(void)	/* it has no folders */
 
 static void make_folder(void)
 {
-	if (folder[sizeof(folder) - 2] != 'X')
+	if (home >= 0)
 		return;
-	if (mkdtemp(folder) == NULL)
+	home = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (home < 0 || mkdtemp(folder) == NULL)
 		die("no folder for files");
 	atexit(remove_folder);
 	pt_log_set("error");
@@ -314,6 +316,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 	if (in_bytes < 2 || in_bytes > MOST_BYTES)
 		return 0;
 	make_folder();
+	if (chdir(folder) != 0)
+		die("cannot enter the folder for files");
 #ifdef PT_FUZZ_UPSTREAM
 	open_all(upstream_start(in, in_bytes));
 #else
@@ -331,5 +335,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 #ifdef PT_FUZZ_UPSTREAM
 	upstream_stop();
 #endif
+	if (fchdir(home) != 0)
+		die("cannot leave the folder for files");
 	return 0;
 }
