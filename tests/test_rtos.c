@@ -368,6 +368,46 @@ START_TEST(reads_again_when_a_task_was_switched)
 }
 END_TEST
 
+static void empty_list(const char *list)
+{
+	uint64_t at = address_of(list);
+
+	put_word(at, 0);
+	put_word(at + 12, (uint32_t)at + 8);
+}
+
+/* Tasks go from list to list while they are read: each attempt misses those of another one. */
+static int read_while_tasks_move(void *arg, uint64_t addr, void *bytes, size_t n_bytes, struct pt_err *why)
+{
+	static unsigned n_attempts;
+	static uint8_t whole[RAM_BYTES];
+
+	if (addr == address_of("xSchedulerRunning")) {
+		if (n_attempts++ == 0)
+			memcpy(whole, ram, sizeof(ram));
+		memcpy(ram, whole, sizeof(ram));
+		empty_list(n_attempts % 2 != 0 ? "xSuspendedTaskList" : "xDelayedTaskList2");
+	}
+	return read_ram(arg, addr, bytes, n_bytes, why);
+}
+
+START_TEST(misses_no_task_that_moves)
+{
+	static const struct pt_reader moving = { read_while_tasks_move, NULL };
+
+	load("rtos_freertos");
+	rtos = pt_rtos_detect(types, &err);
+	ck_assert_int_eq(pt_rtos_read(rtos, &moving, &threads, &err), 0);
+	ck_assert(threads.stale);
+	ck_assert_uint_eq(threads.n_threads, 9);
+	ck_assert_str_eq(thread_at(address_of("suspended"))->state, "suspended");
+	ck_assert_str_eq(thread_at(address_of("delayed"))->state, "unknown");
+	ck_assert_str_eq(thread_at(address_of("blink"))->state, "running");
+	ck_assert_str_eq(threads.note, "the lists changed faster than they could be read: 1 of 9 states are unknown");
+	unload();
+}
+END_TEST
+
 static int read_nothing(void *arg, uint64_t addr, void *bytes, size_t n_bytes, struct pt_err *why)
 {
 	(void)arg;
@@ -412,6 +452,7 @@ int main(void)
 	tcase_add_loop_test(tc, ends_whatever_memory_says, 0, PT_LEN(damaged));
 	tcase_add_test(tc, cleans_names);
 	tcase_add_test(tc, reads_again_when_a_task_was_switched);
+	tcase_add_test(tc, misses_no_task_that_moves);
 	tcase_add_loop_test(tc, says_what_could_not_be_read, 0, 2 * PT_LEN(kernels));
 	tcase_add_test(tc, knows_none_where_there_is_none);
 	suite_add_tcase(suite, tc);

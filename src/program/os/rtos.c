@@ -12,7 +12,7 @@
 #include "program/os/rtos_parts.h"
 #include "program/dwarf/types_parts.h"
 
-enum { TRIES = 3, MAX_PATH = 4 };
+enum { MAX_PATH = 4 };
 
 /* --- finding ------------------------------------------------------------------------------------------------------ */
 
@@ -253,94 +253,6 @@ int64_t pt_rtos_signed(uint64_t value, uint64_t size_bytes)
 	if (size_bytes > 0 && size_bytes < 8 && (value >> (8 * size_bytes - 1) & 1) != 0)
 		value |= UINT64_MAX << 8 * size_bytes;
 	return (int64_t)value;
-}
-
-static int read_current(struct pt_rtos_walk *w, uint64_t current[PT_RTOS_MAX_CORES])
-{
-	for (unsigned i = 0; i < w->rtos->n_cores; i++)
-		if (pt_rtos_pointer(w, w->rtos->running[i].addr, &current[i]) < 0)
-			return w->err->code;
-	return 0;
-}
-
-/* One attempt. It went well if the same tasks run afterwards, and the recipe saw no contradiction. */
-static int try_once(struct pt_rtos_walk *w)
-{
-	uint64_t after[PT_RTOS_MAX_CORES] = { 0 };
-	struct pt_rtos_threads *t = w->threads;
-
-	t->n_threads = 0;
-	t->note[0] = '\0';
-	t->started = false;
-	w->torn = false;
-	if (read_current(w, t->current) < 0 || w->rtos->ops->started(w) < 0 || w->rtos->ops->walk(w) < 0 ||
-	    read_current(w, after) < 0)
-		return w->err->code;
-	t->stale = w->torn || memcmp(after, t->current, w->rtos->n_cores * sizeof(after[0])) != 0;
-	return 0;
-}
-
-static int by_address(const void *a, const void *b)
-{
-	const struct pt_rtos_thread *x = a, *y = b;
-
-	return x->tcb < y->tcb ? -1 : x->tcb > y->tcb;
-}
-
-/* Names become unique; a task without one is named after its place. */
-static void finish_names(struct pt_rtos_threads *t)
-{
-	bool *twice = pt_alloc_array(t->n_threads + 1, sizeof(*twice));
-
-	for (size_t i = 0; i < t->n_threads; i++)
-		if (t->thread[i].name[0] == '\0')
-			snprintf(t->thread[i].name, sizeof(t->thread[i].name), "task 0x%" PRIx64, t->thread[i].tcb);
-	for (size_t i = 0; i < t->n_threads; i++)
-		for (size_t k = 0; k < t->n_threads && !twice[i]; k++)
-			twice[i] = k != i && strcmp(t->thread[i].name, t->thread[k].name) == 0;
-	for (size_t i = 0; i < t->n_threads; i++) {
-		struct pt_rtos_thread *thread = &t->thread[i];
-		char name[PT_RTOS_NAME_BYTES];
-
-		if (!twice[i])
-			continue;
-		snprintf(name, sizeof(name), "%.40s 0x%" PRIx64, thread->name, thread->tcb);
-		memcpy(thread->name, name, sizeof(name));
-	}
-	free(twice);
-}
-
-int pt_rtos_read(const struct pt_rtos *rtos, const struct pt_reader *reader, struct pt_rtos_threads *threads,
-		 struct pt_err *err)
-{
-	struct pt_err ignored = { 0 };
-	struct pt_rtos_walk w = { .rtos = rtos, .reader = reader, .threads = threads,
-				  .err = err != NULL ? err : &ignored };
-
-	*threads = (struct pt_rtos_threads){ .thread = pt_alloc_array(PT_RTOS_MAX_THREADS, sizeof(*threads->thread)) };
-	threads->stale = true;
-	for (int i = 0; i < TRIES && threads->stale; i++)
-		if (try_once(&w) < 0) {
-			pt_rtos_threads_fini(threads);
-			return pt_wrap(w.err, "tasks of %s", rtos->ops->name);
-		}
-	if (threads->n_threads > 0)
-		qsort(threads->thread, threads->n_threads, sizeof(*threads->thread), by_address);
-	finish_names(threads);
-	return 0;
-}
-
-int pt_rtos_read_current(const struct pt_rtos *rtos, const struct pt_reader *reader, struct pt_rtos_threads *threads,
-			 struct pt_err *err)
-{
-	struct pt_err ignored = { 0 };
-	struct pt_rtos_walk w = { .rtos = rtos, .reader = reader, .threads = threads,
-				  .err = err != NULL ? err : &ignored };
-
-	*threads = (struct pt_rtos_threads){ 0 };
-	if (read_current(&w, threads->current) < 0 || rtos->ops->started(&w) < 0)
-		return pt_wrap(w.err, "running task of %s", rtos->ops->name);
-	return 0;
 }
 
 void pt_rtos_threads_fini(struct pt_rtos_threads *threads)

@@ -3,7 +3,8 @@
  * the OS has for debuggers, else from what its sources have by default.
  *
  * Target memory is never trusted: a list ends at its sentinel, at a node that was seen before, at a stated count, or
- * where a node cannot be one. What changes while it is read is read again, and marked stale if it never holds still.
+ * where a node cannot be one. What changes while it is read is read again, and marked stale if it never holds still:
+ * then the tasks are those that any attempt saw.
  *
  * Sources: FreeRTOS-Kernel V5 to V11.3, Zephyr (thread_info.c, kernel_structs.h), ThreadX 6.4 (tx_api.h), CMSIS-RTX 5.9
  * (rtx_os.h), uC/OS-III 3.08. */
