@@ -519,6 +519,8 @@ START_TEST(a_single_command_waits_for_its_profile)
 	static const struct pt_door_ops single_ops = { .name = "proftap single", .is_single = true };
 	static const struct step steps[] = {
 		{ "symbols @", 0, "functions" },
+		{ "profile", 0, "proftap single profile run 2s calls" },
+		{ "", 0, "one command fits: prof run 2s." },
 		{ "profile start", PT_EARG, "would end with this command; proftap single profile run 2s" },
 		{ "profile start mtb-ram=0x20000800:0x400 for=0.05 top=1", 0, "observed " },
 	};

@@ -356,7 +356,7 @@ END_TEST
 	"port.1               3                                       1.000 ms 1.500 ms 2.000 ms  3.33333\n" \
 	"port.1    3          2  1.000 ms 1.000 ms 1.000 ms     50.0  3.000 ms 3.000 ms 3.000 ms\n" \
 	"port.1    4          1  2.000 ms 2.000 ms 2.000 ms     50.0\n" \
-	"per: write to write; of a value, entry to entry; chg: change to change.\n" \
+	"per: write to write; of a value, entry to entry.\n" \
 	"No room for 9 more columns: wide=on shows all.\n"
 
 START_TEST(the_table)

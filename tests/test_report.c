@@ -351,12 +351,12 @@ static const struct {
 	const char *title, *details, *never, *small_print;
 } halts[] = {
 	{ "by nobody", "burst", 0, 0, ", not halted\n", NULL, "alted for", "500.0 ms that were asked for, as starting and" },
-	{ "by a debugger", "burst", 30960000, 0, ", halted for 30.96 ms\n", "halted 30.96 ms in 1 (not by the source)", "not halted",
-	  "as the core was halted for 30.96 ms, and starting" },
-	{ "by the source", "halt", 0, 490000000, ", HALTED for 490.0 ms\n", "halted to read 490.0 ms in 2", "drain",
-	  "as the core was halted for 490.0 ms, and starting" },
-	{ "by both", "halt", 10000000, 490000000, ", HALTED for 500.0 ms\n", "halted to read 490.0 ms in 2; halted 10.00 ms in 1",
-	  "drain", "as the core was halted for 500.0 ms, and starting" },
+	{ "by a debugger", "burst", 30960000, 0, ", halted at most 30.96 ms\n", "halted 30.96 ms in 1 (not by the source)", "not halted",
+	  "as the core was halted for at most 30.96 ms, and starting" },
+	{ "by the source", "halt", 0, 490000000, ", HALTED at most 490.0 ms\n", "halted to read 490.0 ms in 2", "drain",
+	  "as the core was halted for at most 490.0 ms, and starting" },
+	{ "by both", "halt", 10000000, 490000000, ", HALTED at most 500.0 ms\n", "halted to read 490.0 ms in 2; halted 10.00 ms in 1",
+	  "drain", "as the core was halted for at most 500.0 ms, and starting" },
 };
 
 START_TEST(halts_have_one_answer)

@@ -3,7 +3,9 @@
 
 #include "base/util.h"
 
-static const struct { const char *line, *help; } all[] = {
+struct step { const char *line, *help; };
+
+static const struct step all[] = {
 	{ "profile run 2s", "profile for 2 s, and print where time went" },
 	{ "profile start", "the same by hand: start, then `continue`" },
 	{ "profile stop", "end it, and print the first ten functions" },
@@ -13,7 +15,9 @@ static const struct { const char *line, *help; } all[] = {
 	{ "symbols FILE", "which program it runs, if --elf did not say" },
 	{ "halt, go, reset", "the core by hand" },
 	{ "help [WORD]", "all commands; or what any word here means" },
-}, profile[] = {
+};
+
+static const struct step profile[] = {
 	{ "profile run 2s", "profile for 2 s, and print where time went" },
 	{ "profile start [for=2s]", "start, and end after 2 s; then `continue`" },
 	{ "profile status", "how much was seen and lost so far" },
@@ -25,27 +29,43 @@ static const struct { const char *line, *help; } all[] = {
 	{ "help profile start", "every setting; sources: those of each source" },
 };
 
+/* Of proftap monitor, whose session ends with its command. */
+static const struct step single[] = {
+	{ "profile run 2s", "profile for 2 s, and print where time went" },
+	{ "profile run 2s calls", "the result in another view (help report)" },
+	{ "status", "chip, core, probe" },
+	{ "sources", "how this chip can be profiled, overhead" },
+	{ "halt, go, reset", "the core by hand" },
+	{ "help profile run", "every setting; sources: those of each source" },
+	{ "help [WORD]", "all commands; or what any word here means" },
+};
+
 static void say_step(struct pt_command *cmd, const char *line, const char *help)
 {
 	pt_command_say(cmd, "%s %-26s%s", cmd->ctx->ops->name, line, help);
 }
 
-static const char shorter[] = "A word may be shortened as long as one command fits: prof rep calls.";
+static void say_steps(struct pt_command *cmd, const struct step *steps, size_t n)
+{
+	if (cmd->ctx->ops->is_single) {
+		steps = single;
+		n = PT_LEN(single);
+	}
+	for (size_t i = 0; i < n; i++)
+		say_step(cmd, steps[i].line, steps[i].help);
+	pt_command_say(cmd, "A word may be shortened as long as one command fits: %s.",
+		       cmd->ctx->ops->is_single ? "prof run 2s" : "prof rep calls");
+	pt_command_done(cmd, 0, NULL);
+}
 
 static void first_steps(struct pt_command *cmd)
 {
-	for (size_t i = 0; i < PT_LEN(all); i++)
-		say_step(cmd, all[i].line, all[i].help);
-	pt_command_say(cmd, "%s", shorter);
-	pt_command_done(cmd, 0, NULL);
+	say_steps(cmd, all, PT_LEN(all));
 }
 
 static void profile_steps(struct pt_command *cmd)
 {
-	for (size_t i = 0; i < PT_LEN(profile); i++)
-		say_step(cmd, profile[i].line, profile[i].help);
-	pt_command_say(cmd, "%s", shorter);
-	pt_command_done(cmd, 0, NULL);
+	say_steps(cmd, profile, PT_LEN(profile));
 }
 
 const struct pt_command_row pt_command_first_steps = {

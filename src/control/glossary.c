@@ -130,7 +130,7 @@ static void give_screen_words(const struct giver *give)
 		{ "p99", "99 of 100 calls took no longer (from a histogram, within 2 %)" },
 		{ "inactive", "time from the end of a call to the next call" },
 		{ "overhead", "what profiling does to the program: nothing, or halts for each reading (report details has it)" },
-		{ "HALTED", "in the first line: the source halts the core for each reading, for at most so long in all, so that the program runs slower" },
+		{ "HALTED", "in the first line: the source halts the core for each reading, at most so long in all, so that the program runs slower" },
 		{ "not halted", "in the first line: neither the source nor a debugger halted the core while the profile ran" },
 		{ "INTRUSIVE", "the source alters the run of the program (sources, report details say how); chosen only by name" },
 		{ "lease", "the right to use one unit of the chip (trace buffer, comparators): debugger or profile, not both" },

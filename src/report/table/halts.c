@@ -100,18 +100,18 @@ static uint64_t asked_ns(const struct pt_profile *p)
 
 bool pt_halts_longer(const struct pt_profile *p, char *out, size_t room)
 {
-	uint64_t asked = asked_ns(p), run = pt_profile_run_ns(p), halted = pt_halts_of(p).ns, rest;
-	char asked_text[32], halted_text[32], rest_text[32];
+	uint64_t asked = asked_ns(p), run = pt_profile_run_ns(p), halted = pt_halts_of(p).ns;
+	char asked_text[32], because[32];
 
 	if (asked == 0 || p->no_clock || (double)run < MUCH_LONGER * (double)asked)
 		return false;
-	rest = run - asked > halted ? run - asked - halted : 0;
 	pt_print_ns(asked_text, sizeof(asked_text), asked, " ");
-	pt_print_ns(halted_text, sizeof(halted_text), halted, " ");
-	pt_print_ns(rest_text, sizeof(rest_text), rest, " ");
-	snprintf(out, room, "Longer than the %s that were asked for, as %s%s%s%s%s", asked_text,
-		 halted > 0 ? "the core was halted for " : "", halted > 0 ? halted_text : "",
-		 halted > 0 && rest > 0 ? ", and " : "", rest > 0 ? "starting and ending took " : "",
-		 rest > 0 ? rest_text : "");
+	pt_print_ns(because, sizeof(because), halted > 0 ? halted : run - asked, " ");
+	if (halted == 0)
+		snprintf(out, room, "Longer than the %s that were asked for, as starting and ending took %s",
+			 asked_text, because);
+	else
+		snprintf(out, room, "Longer than the %s that were asked for, as the core was halted for at most %s%s",
+			 asked_text, because, run - asked > halted ? ", and starting and ending took the rest" : "");
 	return true;
 }

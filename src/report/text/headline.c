@@ -97,7 +97,7 @@ static void halting(const struct pt_profile *p, bool brief, char *out, size_t ro
 	if (halts.by_source && (halts.ns == 0 || p->no_clock || brief))
 		snprintf(out, room, ", HALTED");
 	else if (halts.ns > 0 && (much || !brief))
-		snprintf(out, room, ", %s for %s", word, time);
+		snprintf(out, room, ", %s at most %s", word, time);
 	else if (halts.ns == 0 && !brief)
 		snprintf(out, room, ", not halted");
 }

@@ -57,7 +57,14 @@ static const char *why_no_rows(const struct pt_profile *p, const struct pt_view 
 	static const char *const of_calls[] = { "calls", "tree", "irqs" };
 	uint64_t awake = p->samples - p->samples_asleep;
 
-	if (!is_one_of(view->name, of_code, PT_LEN(of_code)) || p->no_code)
+	if (!is_one_of(view->name, of_code, PT_LEN(of_code)))
+		return "";
+	if (p->no_code && p->counters != NULL)
+		return pt_by_door(
+			"counters see no code: that takes a source of samples or branches (proftap monitor sources "
+			"lists them)",
+			"counters see no code: that takes a source of samples or branches (monitor sources lists them)");
+	if (p->no_code)
 		return "";
 	if (pt_waits_for_elf(p))
 		return pt_by_door("it takes the ELF: --elf FILE; without it samples have addresses",

@@ -192,8 +192,8 @@ static void no_elf(struct pt_warnings *w, const struct pt_profile *p)
 	if (pt_waits_for_elf(p))
 		warn(w, "There is no ELF, and branches say nothing without it. %s gives it.",
 		     pt_by_door("--elf FILE", "monitor symbols FILE"));
-	else if (p->program == NULL && !p->no_code && !p->no_flow &&
-		 (p->samples != 0 || p->branches != 0 || p->by_bins))
+	else if (p->program == NULL &&
+		 (p->by_bins || (!p->no_code && !p->no_flow && (p->samples != 0 || p->branches != 0))))
 		warn(w, "No ELF: rows are addresses. %s gives names.",
 		     pt_by_door("--elf FILE", "monitor symbols FILE"));
 }
@@ -205,9 +205,10 @@ static void fallback(struct pt_warnings *w, const struct pt_profile *p, bool elf
 		warn(w, "Source %s in place of the default, which did not start (%s).", p->source, p->fallback);
 }
 
+/* Counters alone have no names that could be wrong. */
 static void not_compared(struct pt_warnings *w, const struct pt_profile *p)
 {
-	if (p->elf_check == PT_ELF_UNKNOWN && p->program != NULL)
+	if (p->elf_check == PT_ELF_UNKNOWN && p->program != NULL && !p->no_code)
 		warn(w,
 		     "proftap could not compare the ELF with the chip's memory%s%s. If the chip holds another program, "
 		     "names and times are wrong: load this ELF to be sure.",

@@ -1,4 +1,7 @@
 /* Variables: a row for each value that one had, and a row for each quantity. */
+#include <stdio.h>
+#include <string.h>
+
 #include "profile/analyses/signals/data.h"
 #include "profile/result/profile.h"
 #include "report/table/view.h"
@@ -144,12 +147,30 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 		state_row(subject, &data->state[i - data->n_quantities], out);
 }
 
+static bool shows(const bool *shown, const char *key)
+{
+	for (size_t i = 0; i < PT_LEN(columns); i++)
+		if (shown != NULL && shown[i] && strncmp(columns[i].key, key, strlen(key)) == 0)
+			return true;
+	return false;
+}
+
+static bool remark(const void *subject, const bool *shown, char *out, size_t room)
+{
+	bool periods = shows(shown, "period_ns."), changes = shows(shown, "change_period_ns.");
+
+	(void)subject;
+	snprintf(out, room, "%s%s%s", periods ? "per: write to write; of a value, entry to entry" : "",
+		 periods && changes ? "; " : "", changes ? "chg: change to change" : "");
+	return periods || changes;
+}
+
 const struct pt_view pt_view_data = {
 	.empty = "--set variables=g_state,motor.mode names some, and a source that sees writes, or a log of values, tells of "
 		 "them",
 	.empty_in_gdb = "variables=g_state,motor.mode names some, and a source that sees writes, or a log of values, tells "
 			"of them",
 	.name = "data", .help = "variables: how long in which state, quantities and how fast they change",
-	.note = "per: write to write; of a value, entry to entry; chg: change to change",
+	.remark = remark,
 	.needs = "data", .columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };

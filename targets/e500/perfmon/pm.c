@@ -257,9 +257,9 @@ static void describe_cost(const struct pt_e500_method *method, const struct pt_e
 	else
 		snprintf(line, room,
 			 ": the core was halted %" PRIu64
-			 " times so far, %.2f ms in the mean (longest %.2f ms), %.1f packets "
+			 " time%s so far, %.2f ms in the mean (longest %.2f ms), %.1f packets "
 			 "each (most %" PRIu32 ")",
-			 c->n_halts, ms, (double)c->longest_halt_ns / PT_NS_PER_MS,
+			 c->n_halts, c->n_halts == 1 ? "" : "s", ms, (double)c->longest_halt_ns / PT_NS_PER_MS,
 			 (double)c->n_packets / (double)c->n_passes, c->most_packets);
 }
 
