@@ -34,6 +34,7 @@ struct profile {
 	uint64_t begun_ns;
 	int status, verdict;		/* verdict: the status of what was found, if all else went well */
 	bool begun, waiting, interrupted;
+	bool runs, halted_itself;	/* the core was let run, and halted by itself: its time would never be over */
 	bool over;		/* nothing that still comes in counts */
 };
 
@@ -150,6 +151,12 @@ static void stop(struct profile *p)
 	pt_session_stop(p->app.session, on_stopped, p);
 }
 
+static void say_halted(struct profile *p)
+{
+	if (p->halted_itself)
+		pt_warn("the core halted by itself: the report is of the time until then");
+}
+
 static void on_time_up(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct profile *p = arg;
@@ -158,8 +165,23 @@ static void on_time_up(void *arg, int rc, const char *text, size_t len_bytes)
 	(void)text;
 	(void)len_bytes;
 	p->waiting = false;
-	if (!p->over)
-		stop(p);
+	if (p->over)
+		return;
+	say_halted(p);
+	stop(p);
+}
+
+/* At a breakpoint instruction, say, or at the end of its program. */
+static void on_core_stop(void *arg, unsigned core, const struct pt_core_status *status)
+{
+	struct profile *p = arg;
+
+	(void)core;
+	if (!p->runs || p->halted_itself || status->state != PT_HALTED || status->reason == PT_HALT_TRACE)
+		return;
+	p->halted_itself = true;
+	if (p->waiting)
+		pt_session_cancel_wait(p->app.session);	/* answers */
 }
 
 static void say_progress(void *arg)
@@ -190,7 +212,8 @@ static int resume_run(struct pt_job *job, struct pt_board *board, struct pt_targ
 
 static void let_run(struct profile *p)
 {
-	if (p->interrupted || pt_session_get_state(p->app.session) != PT_SESSION_RUNNING) {
+	if (p->interrupted || p->halted_itself || pt_session_get_state(p->app.session) != PT_SESSION_RUNNING) {
+		say_halted(p);
 		stop(p);
 		return;
 	}
@@ -238,6 +261,7 @@ static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
 	}
 	pt_info("%.*s%s", (int)strcspn(text, "\n"), text,
 		p->options->for_ns == 0 ? "; Ctrl-C ends it and reports" : "");
+	p->runs = true;
 	if (pt_board_last_status(p->app.board, 0).state == PT_HALTED)
 		post(p, resume_run, let_run);
 	else
@@ -364,7 +388,7 @@ static int run_profile(const struct pt_options *options)
 		pt_error("%s", err.msg);
 		return p.status;
 	}
-	p.listener = (struct pt_board_listener){ .arg = &p, .on_state = on_board_state };
+	p.listener = (struct pt_board_listener){ .arg = &p, .on_state = on_board_state, .on_stop = on_core_stop };
 	pt_board_listen(p.app.board, &p.listener);
 	watch_signals(&p);
 	p.begun_ns = uv_hrtime();
