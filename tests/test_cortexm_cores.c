@@ -7,11 +7,17 @@
 #include "harness.h"
 #include "probes/registry.h"
 #include "probes/virtual/boards.h"
+#include "probes/virtual/chip/cm4.h"
+#include "probes/virtual/chip/kl27.h"
 #include "targets/registry.h"
+#include "tests/array_sink.h"
+#include "trace/formats.h"
+#include "trace/loss.h"
 
 enum { NUMBER = 0xd0000000, LAUNCH = 0xd0000004, ROUNDS = 0x20000000, FREE_RAM = 0x20001000, DHCSR = 0xe000edf0 };
 enum { ROW_R0 = 0, ROW_PC = 15, ROW_BASEPRI = 21 };
 
+static struct pt_link *link;
 static struct pt_probe *probe;
 static struct pt_target *target;
 static struct pt_params *settings;
@@ -40,14 +46,13 @@ static void attach(void)
 static void open_board(const char *board)
 {
 	char name[300];
-	struct pt_link *link;
 
 	snprintf(name, sizeof(name), "%s&clock=virtual&elf=%s", board, pt_firmware("cores.elf"));
 	link = pt_model_link_open(name, &err);
 	ck_assert_msg(link != NULL, "%s", err.msg);
 	probe = pt_probe_open_link(&pt_cmsis_dap_ops, link, NULL, &err);
 	ck_assert_msg(probe != NULL, "%s", err.msg);
-	OK(pt_link_wait(pt_probe_link(probe), 5000000, &err));
+	OK(pt_link_wait(link, 5000000, &err));
 	attach();
 }
 
@@ -66,8 +71,6 @@ static void teardown(void)
 
 static void pass_ms(unsigned ms)
 {
-	struct pt_link *link = pt_probe_link(probe);
-
 	OK(pt_link_wait(link, pt_link_now_ns(link) + ms * PT_NS_PER_MS, &err));
 }
 
@@ -345,6 +348,173 @@ START_TEST(the_second_alone)
 }
 END_TEST
 
+/* --- sources ------------------------------------------------------------------------------------------------------ */
+
+static const struct pt_source_ops *source;
+static void *source_state;
+static struct array_sink sink;
+static struct pt_vtruth truth[2];
+
+static void watch(unsigned core)
+{
+	const struct pt_vboard_ops *ops;
+	struct pt_vboard *board = pt_model_link_board(link, &ops);
+
+	ck_assert(ops == &pt_vboard_cm4 ? pt_cm4_watch_core(pt_cm4_of(board), core, &truth[core], 0)
+					: pt_kl27_watch_core(pt_kl27_of(board), core, &truth[core], 0));
+}
+
+static int start(const char *name, const char *word)
+{
+	struct pt_params *words = pt_params_new();
+	struct pt_source_setup with = { .settings = words, .sink = &sink.sink, .seed = 5, .config = "" };
+	const struct pt_source_ops *const *all;
+	size_t n;
+	int rc;
+
+	all = target->ops->sources(target->state, &n);
+	while (strcmp((*all)->name, name) != 0)
+		all++;
+	source = *all;
+	if (word != NULL)
+		OK(pt_params_add(words, source->params, source->n_params, word, &err));
+	array_sink_init(&sink);
+	source_state = calloc(1, source->state_bytes);
+	rc = source->start(source_state, target, &with, &err);
+	pt_params_free(words);
+	return rc;
+}
+
+static void drain_ms(unsigned ms)
+{
+	uint64_t end_ns = pt_link_now_ns(link) + ms * PT_NS_PER_MS;
+
+	while (pt_link_now_ns(link) < end_ns) {
+		int rc = source->drain(source_state, &err);
+
+		ck_assert_msg(rc >= 0, "%s", err.msg);
+		OK(pt_link_wait(link, pt_link_now_ns(link) + (uint64_t)rc * 1000, &err));
+	}
+}
+
+static void stop(void)
+{
+	OK(source->stop(source_state, &err));
+	array_sink_check(&sink);
+	free(source_state);
+}
+
+static size_t samples_between(unsigned core, uint32_t begin, uint32_t end)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sink.n_chunks; i++) {
+		const struct pt_chunk *chunk = sink.chunk[i];
+
+		for (size_t k = 0; chunk->kind == PT_CHUNK_DATA && chunk->core == core && k < chunk->len_bytes;
+		     k += 4) {
+			uint32_t at = pt_le32(chunk->bytes + k);
+
+			n += at >= begin && at < end;
+		}
+	}
+	return n;
+}
+
+/* A second of samples of each, against what the model has executed: in each core's own rows, and of no other's code. */
+START_TEST(samples_are_of_each_core)
+{
+	static const struct { uint32_t begin, end; } alone[2] = { { 0x430, 0x444 }, { SECOND_ALONE, OF_BOTH } };
+
+	open_board(parts[_i].board);
+	watch(0);
+	watch(1);
+	ck_assert_msg(start("pcsr", NULL) == 0, "%s", err.msg);
+	drain_ms(1000);
+	stop();
+	for (unsigned core = 0; core < 2; core++) {
+		size_t all = samples_between(core, 0, UINT32_MAX);
+		double seen = (double)samples_between(core, alone[core].begin, alone[core].end) / (double)all;
+		double was = (double)pt_vtruth_sum(&truth[core], alone[core].begin, alone[core].end).cycles /
+			     (double)pt_vtruth_total(&truth[core]).cycles;
+
+		ck_assert_uint_gt(all, 2000);
+		ck_assert_double_gt(was, 0.7);
+		ck_assert_double_eq_tol(seen, was, 0.03);
+		ck_assert_uint_eq(samples_between(core, alone[1 - core].begin, alone[1 - core].end), 0);
+		pt_vtruth_fini(&truth[core]);
+	}
+	array_sink_fini(&sink);
+}
+END_TEST
+
+static uint64_t last_reading(unsigned core)
+{
+	uint64_t reading = 0;
+
+	for (size_t i = 0; i < sink.n_chunks; i++) {
+		const struct pt_chunk *chunk = sink.chunk[i];
+
+		for (size_t k = 0; chunk->kind == PT_CHUNK_DATA && chunk->core == core && k < chunk->len_bytes;
+		     k += PT_COUNTERS_BYTES)
+			if (pt_le16(chunk->bytes + k + PT_COUNTERS_COUNTER) == 0)
+				reading = pt_le64(chunk->bytes + k + PT_COUNTERS_READING);
+	}
+	return reading;
+}
+
+/* A core that is halted counts no cycles; the other one's go on. */
+START_TEST(cycles_are_of_each_core)
+{
+	uint64_t stood;
+
+	open_board(parts[0].board);
+	ck_assert_msg(start("cyccnt", "events=none") == 0, "%s", err.msg);
+	drain_ms(100);
+	halt(1);
+	OK(source->on_state(source_state, PT_STATE_HALT, 1, pc(1), &err));
+	stood = last_reading(0);
+	drain_ms(100);
+	ck_assert_uint_gt(last_reading(0), stood + 2000000);
+	ck_assert_uint_lt(last_reading(1), last_reading(0) - 2000000);
+	stop();
+	array_sink_fini(&sink);
+}
+END_TEST
+
+START_TEST(a_core_can_be_chosen)
+{
+	open_board(parts[_i].board);
+	ck_assert_msg(start("pcsr", "core=1") == 0, "%s", err.msg);
+	drain_ms(50);
+	stop();
+	ck_assert_uint_eq(samples_between(0, 0, UINT32_MAX), 0);
+	ck_assert_uint_gt(samples_between(1, 0, UINT32_MAX), 100);
+	array_sink_fini(&sink);
+	ck_assert_int_eq(start("pcsr", "core=2"), PT_EARG);
+	ck_assert_ptr_nonnull(strstr(err.msg, "has cores 0 to 1, or all"));
+	free(source_state);
+	array_sink_fini(&sink);
+}
+END_TEST
+
+START_TEST(one_that_is_closed_is_left_out)
+{
+	open_board(closed[_i].board);
+	ck_assert_msg(start("pcsr", NULL) == 0, "%s", err.msg);
+	drain_ms(50);
+	stop();
+	ck_assert_uint_gt(samples_between(0, 0, UINT32_MAX), 100);
+	ck_assert_uint_eq(samples_between(1, 0, UINT32_MAX), 0);
+	ck_assert_ptr_nonnull(strstr(array_sink_config(&sink, "assumed"), "core 1 is left out: "));
+	array_sink_fini(&sink);
+	ck_assert_int_eq(start("pcsr", "core=1"), PT_ESTATE);
+	ck_assert_ptr_nonnull(strstr(err.msg, closed[_i].away));
+	free(source_state);
+	array_sink_fini(&sink);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("cortexm cores");
@@ -360,6 +530,10 @@ int main(void)
 	tcase_add_loop_test(all, all_is_put_back, 0, 2);
 	tcase_add_loop_test(all, one_that_is_closed_leaves_the_other, 0, 4);
 	tcase_add_test(all, the_second_alone);
+	tcase_add_loop_test(all, samples_are_of_each_core, 0, 2);
+	tcase_add_test(all, cycles_are_of_each_core);
+	tcase_add_loop_test(all, a_core_can_be_chosen, 0, 2);
+	tcase_add_loop_test(all, one_that_is_closed_is_left_out, 0, 4);
 	suite_add_tcase(suite, all);
 	return pt_run_suite(suite);
 }

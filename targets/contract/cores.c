@@ -77,10 +77,12 @@ int pt_cores_start(struct pt_cores *s, const struct pt_cores_kind *kind, const v
 	*s = (struct pt_cores){ .kind = kind, .arg = arg };
 	if (n > PT_CORES_MAX)
 		return pt_fail(err, PT_EARG, "%u cores: no more than %d at a time", n, PT_CORES_MAX);
-	while (s->n < n && rc == 0) {
-		rc = start_one(s, first + s->n, target, setup, err);
+	for (unsigned number = first; number < first + n && rc == 0; number++) {
+		if (kind->left_out != NULL && kind->left_out(arg, number))
+			continue;
+		rc = start_one(s, number, target, setup, err);
 		if (rc < 0 && n > 1)
-			pt_wrap(err, "core %u", first + s->n);
+			pt_wrap(err, "core %u", number);
 	}
 	if (rc < 0)
 		pt_cores_stop(s, &ignored);

@@ -13,6 +13,7 @@ struct pt_cores_kind {
 	unsigned each;				/* how many numbers in the trace one takes */
 	uint64_t (*now_ns)(const void *arg);
 	unsigned (*thread_of)(const void *arg, unsigned number);	/* as the board knows that core */
+	bool (*left_out)(const void *arg, unsigned number);	/* of several it has none; NULL: each has one */
 };
 
 struct pt_cores {

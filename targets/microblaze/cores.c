@@ -87,7 +87,7 @@ int pt_mb_cores_start(struct pt_mb_cores *s, const struct pt_mb_one *one, const 
 	struct pt_err ignored = { 0 };
 	unsigned first, n;
 
-	*s = (struct pt_mb_cores){ .mb = mb, .one = one, .kind = { &one->ops, 1, now_ns, thread_of } };
+	*s = (struct pt_mb_cores){ .mb = mb, .one = one, .kind = { .one = &one->ops, .each = 1, .now_ns = now_ns, .thread_of = thread_of } };
 	if (one->ops.available(target, err) < 0 ||
 	    pt_cores_read(word, "the MDM", mb->mdm.n_cores, mb->core, &first, &n, err) < 0)
 		return err->code;

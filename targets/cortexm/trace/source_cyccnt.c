@@ -18,13 +18,14 @@
 #include "targets/contract/emit.h"
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/cortexm/core/cycle_counter.h"
+#include "targets/cortexm/trace/core_sources.h"
 #include "targets/cortexm/trace/sources.h"
 #include "trace/formats.h"
 
 enum { N_EVENTS = 5, SLOT_READS = 512, EDGE_READS = 2, MOST_CYCLES = 128, HELD_REST_US = 200000, SLOT_MS = 2000 };
 #define FASTEST_HZ UINT64_C(1000000000)	/* of all these cores: less than two rounds of CYCCNT between readings */
 
-static const char owner[] = "profile", unit[] = "dwt.cyccnt";
+static const char owner[] = "profile";
 /* In the order of their registers. */
 static const struct { const char *name, *note; } events[N_EVENTS] = {
 	{ "cpi", "cycles beyond the first of instructions, and of waiting for them" },
@@ -34,13 +35,14 @@ static const struct { const char *name, *note; } events[N_EVENTS] = {
 	{ "folded", "instructions that took no cycle" },
 };
 
-enum { PERIOD, EVENTS, N_PARAMS };
+enum { PERIOD, EVENTS, CORE, N_PARAMS };
 static const struct pt_param params[] = {
 	[PERIOD] = { .key = "period", .type = PT_PARAM_TIME, .standard = "20ms", .min = 1000000, .max = 1000000000,
 		     .help = "longest period expected in the program: readings are 0 to twice that apart" },
 	[EVENTS] = { .key = "events", .type = PT_PARAM_CHOICE, .standard = "auto", .choices = "auto|all|none",
 		     .help = "the eight-bit counters: where the wire is fast enough for them; or refuse where it is not; "
 			     "or cycles alone" },
+	[CORE] = PT_CORE_SOURCES_ROW,
 };
 
 struct cyccnt {
@@ -53,6 +55,7 @@ struct cyccnt {
 	unsigned event;			/* whose slot is next */
 	uint64_t too_slow, slots;
 	bool with_events, held, leased;
+	char unit[PT_PENDING_UNIT];
 	uint8_t before[4], after[4], reads[4 * SLOT_READS];
 	uint8_t records[5 * PT_COUNTERS_BYTES];	/* of a slot three, of the cycles two */
 	size_t len_bytes;
@@ -165,7 +168,7 @@ static int take_reading(struct cyccnt *s, struct pt_err *err)
 	return rc;
 }
 
-static int cyccnt_drain(void *state, struct pt_err *err)
+static int one_drain(void *state, struct pt_err *err)
 {
 	struct cyccnt *s = state;
 	uint64_t now_ns = pt_mem_now_ns(s->mem);
@@ -263,7 +266,7 @@ static int look_at_core(struct cyccnt *s, struct pt_err *err)
 	s->held = (dhcsr & DHCSR_S_HALT) != 0;
 	if (!s->held)
 		return 0;
-	if (s->cm->target->ops->pc(s->cm->target->state, 0, &pc, err) < 0)
+	if (s->cm->target->ops->pc(s->cm->target->state, s->cm->number, &pc, err) < 0)
 		return err->code;
 	pt_emit_state(&s->out, PT_STATE_HALT, s->out.told_ns, pc);
 	return 0;
@@ -275,18 +278,18 @@ static void take_settings(struct cyccnt *s, const struct pt_source_setup *setup)
 	s->random = setup->seed;
 }
 
-static int cyccnt_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
+static int one_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	const char *wanted = pt_params_text(setup->settings, &params[EVENTS]);
 	struct pt_err ignored = { 0 };
 	struct cyccnt *s = state;
 
-	if (available(target, err) < 0)
+	if (available(target, err) < 0 || pt_core_sources_take(&s->cm, target, setup->core, err) < 0)
 		return err->code;
-	s->cm = pt_cortexm_of(target);
+	pt_cortexm_unit(s->cm, s->unit, "dwt.cyccnt");
 	s->mem = s->cm->mem;
 	take_settings(s, setup);
-	if (pt_lease_take(target, unit, owner, err) < 0)
+	if (pt_lease_take(target, s->unit, owner, err) < 0)
 		return err->code;
 	s->leased = true;
 	if (pt_cycle_counter_on(s->cm, &s->counter, strcmp(wanted, "none") != 0, err) < 0)
@@ -300,7 +303,7 @@ static int cyccnt_start(void *state, struct pt_target *target, const struct pt_s
 off:
 	pt_cycle_counter_off(s->cm, &s->counter, &ignored);
 drop:
-	pt_lease_drop(target, unit, owner);
+	pt_lease_drop(target, s->unit, owner);
 	return err->code;
 }
 
@@ -308,14 +311,13 @@ drop:
 
 /* CYCCNT stands while the core is halted: what it had by then is told, and when it goes on it is read again. A reset may
  * have cleared it, and the decoder sees that it went back. */
-static int cyccnt_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
+static int one_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	struct cyccnt *s = state;
 	enum pt_loss cause = s->held ? PT_LOSS_HALTED : what == PT_STATE_RESET ? PT_LOSS_RESET : PT_LOSS_REARM;
 
+	(void)core;	/* whoever calls has looked whose it is */
 	(void)err;
-	if (core != s->cm->number)
-		return 0;
 	pt_emit_loss(&s->out, cause, pt_mem_now_ns(s->mem));
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
@@ -324,7 +326,7 @@ static int cyccnt_on_state(void *state, enum pt_state what, unsigned core, uint6
 	return 0;
 }
 
-static int cyccnt_stop(void *state, struct pt_err *err)
+static int one_stop(void *state, struct pt_err *err)
 {
 	struct cyccnt *s = state;
 	struct pt_err own = { 0 };
@@ -336,11 +338,25 @@ static int cyccnt_stop(void *state, struct pt_err *err)
 	pt_emit_rest(&s->out, pt_mem_now_ns(s->mem), rc, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
 	pt_emit_end(&s->out);
 	if (s->leased)
-		pt_lease_drop(s->cm->target, unit, owner);
+		pt_lease_drop(s->cm->target, s->unit, owner);
 	s->leased = false;
 	if (rc < 0 && err != NULL)
 		*err = own;
 	return rc;
+}
+
+static const struct pt_source_ops one = {
+	.state_bytes = sizeof(struct cyccnt),
+	.available = available,
+	.start = one_start,
+	.drain = one_drain,
+	.on_state = one_on_state,
+	.stop = one_stop,
+};
+
+static int cyccnt_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	return pt_core_sources_start(state, &one, pt_params_text(setup->settings, &params[CORE]), target, setup, err);
 }
 
 const struct pt_source_ops pt_source_cyccnt = {
@@ -349,12 +365,12 @@ const struct pt_source_ops pt_source_cyccnt = {
 	.modes = "poll",
 	.titles = "DWT counters",
 	.help = "cycles and stalls, counted by the core (DWT), which never halts",
-	.state_bytes = sizeof(struct cyccnt),
+	.state_bytes = sizeof(struct pt_core_sources),
 	.params = params,
 	.n_params = N_PARAMS,
 	.available = available,
 	.start = cyccnt_start,
-	.drain = cyccnt_drain,
-	.on_state = cyccnt_on_state,
-	.stop = cyccnt_stop,
+	.drain = pt_core_sources_drain,
+	.on_state = pt_core_sources_on_state,
+	.stop = pt_core_sources_stop,
 };

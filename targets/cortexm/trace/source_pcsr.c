@@ -15,17 +15,18 @@
 
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/contract/emit.h"
+#include "targets/cortexm/trace/core_sources.h"
 #include "targets/cortexm/trace/sources.h"
 #include "trace/formats.h"
 #include "base/util.h"
 
-static const char owner[] = "profile", unit[] = "dwt.pcsr";
+static const char owner[] = "profile";
 
 enum { MAX_SAMPLES = 256, ROUND_BATCHES = 4, ROUND_MS = 2000, HELD_REST_US = 200000, PROBE_DELAY_US = 20000 };
 enum { PROBE_SAMPLES = 16, PROBE_TRIES = 8, PROBE_GAP_US = 500 };
 #define NOT_RUNNING UINT32_MAX	/* halted, or sampling is not permitted */
 
-enum { BATCH, PERIOD, ENTRY, N_PARAMS };
+enum { BATCH, PERIOD, ENTRY, CORE, N_PARAMS };
 static const struct pt_param params[] = {
 	[BATCH] = { .key = "batch", .type = PT_PARAM_NUMBER, .standard = "16", .min = 2, .max = MAX_SAMPLES,
 		    .help = "samples in a row between two checks whether the core sleeps" },
@@ -34,6 +35,7 @@ static const struct pt_param params[] = {
 	[ENTRY] = { .key = "entry-pc", .type = PT_PARAM_CHOICE, .standard = "interrupted",
 		    .choices = "interrupted|handler",
 		    .help = "what DWT_PCSR shows while an exception is entered (UNVERIFIED on silicon)" },
+	[CORE] = PT_CORE_SOURCES_ROW,
 };
 
 struct batch {			/* of samples, as it comes from the wire */
@@ -53,6 +55,7 @@ struct pcsr {
 	bool slept;
 	uint32_t slept_at;	/* the last place that it was found asleep at */
 	bool held, leased, traced;
+	char unit[PT_PENDING_UNIT];
 	bool shares_link;	/* as in struct pt_source_setup: a round is short, and others come in between */
 	bool meets_handler;	/* an exception that is being entered is found in its handler already */
 	bool counts_sleep;	/* samples of a sleeping core are like others */
@@ -218,7 +221,7 @@ static int round_of_batches(struct pcsr *s, struct pt_err *err)
 	return rc == 0 ? 0 : failed(s, rc, err);
 }
 
-static int pcsr_drain(void *state, struct pt_err *err)
+static int one_drain(void *state, struct pt_err *err)
 {
 	struct pcsr *s = state;
 
@@ -281,7 +284,7 @@ static int tell_halted(struct pcsr *s, struct pt_err *err)
 
 	if (!s->held)
 		return 0;
-	if (s->cm->target->ops->pc(s->cm->target->state, 0, &pc, err) < 0)
+	if (s->cm->target->ops->pc(s->cm->target->state, s->cm->number, &pc, err) < 0)
 		return err->code;
 	pt_emit_state(&s->out, PT_STATE_HALT, s->out.told_ns, pc);
 	return 0;
@@ -302,7 +305,10 @@ static int emit_config(struct pcsr *s, const struct pt_source_setup *setup, stru
 /* TRCENA stays on for watchpoints, and where it was found on. */
 static int untrace(struct pcsr *s, struct pt_err *err)
 {
-	if (!s->traced || pt_cortexm_breaks_watching(s->cm) || pt_lease_held(s->cm->target, "dwt.cyccnt") ||
+	char cycles[PT_PENDING_UNIT];
+
+	if (!s->traced || pt_cortexm_breaks_watching(s->cm) ||
+	    pt_lease_held(s->cm->target, pt_cortexm_unit(s->cm, cycles, "dwt.cyccnt")) ||
 	    (s->cm->found_demcr & DEMCR_TRCENA) != 0)
 		return 0;
 	return pt_cortexm_set_demcr(s->cm, 0, DEMCR_TRCENA, err);
@@ -311,19 +317,19 @@ static int untrace(struct pcsr *s, struct pt_err *err)
 static void release(struct pcsr *s)
 {
 	if (s->leased)
-		pt_lease_drop(s->cm->target, unit, owner);
+		pt_lease_drop(s->cm->target, s->unit, owner);
 	s->leased = false;
 }
 
-static int pcsr_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
+static int one_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	struct pcsr *s = state;
 	struct pt_err ignored = { 0 };
 	uint64_t period_ns;
 
-	if (available(target, err) < 0)
+	if (available(target, err) < 0 || pt_core_sources_take(&s->cm, target, setup->core, err) < 0)
 		return err->code;
-	s->cm = pt_cortexm_of(target);
+	pt_cortexm_unit(s->cm, s->unit, "dwt.pcsr");
 	s->mem = s->cm->mem;
 	s->random = setup->seed;
 	s->shares_link = setup->shares_link;
@@ -334,7 +340,7 @@ static int pcsr_start(void *state, struct pt_target *target, const struct pt_sou
 	s->period_us = (uint32_t)((period_ns < params[PERIOD].max ? period_ns : params[PERIOD].max) / 1000);
 	s->told = NOT_TOLD;
 	pt_emit_init(&s->out, setup, pt_mem_now_ns(s->mem));
-	if (pt_lease_take(target, unit, owner, err) < 0)
+	if (pt_lease_take(target, s->unit, owner, err) < 0)
 		return err->code;
 	s->leased = s->traced = true;
 	if (pt_cortexm_set_demcr(s->cm, DEMCR_TRCENA, 0, err) < 0 || look_at_core(s, err) < 0 ||
@@ -348,15 +354,14 @@ static int pcsr_start(void *state, struct pt_target *target, const struct pt_sou
 
 /* --- the rest ----------------------------------------------------------------------------------------------------- */
 
-static int pcsr_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
+static int one_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	struct pcsr *s = state;
 	uint64_t now_ns = pt_mem_now_ns(s->mem);
 	enum pt_loss cause = what == PT_STATE_RESET ? PT_LOSS_RESET : PT_LOSS_REARM;
 
+	(void)core;	/* whoever calls has looked whose it is */
 	(void)err;
-	if (core != s->cm->number)
-		return 0;
 	if (what == PT_STATE_RESET && s->out.failing_since_ns != PT_UNKNOWN && s->out.fault == PT_LOSS_SILENT)
 		cause = s->out.fault;	/* another source may have found it to be back */
 	pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : cause, now_ns);
@@ -370,7 +375,7 @@ static int pcsr_on_state(void *state, enum pt_state what, unsigned core, uint64_
 	return 0;
 }
 
-static int pcsr_stop(void *state, struct pt_err *err)
+static int one_stop(void *state, struct pt_err *err)
 {
 	struct pcsr *s = state;
 	struct pt_err own = { 0 };
@@ -384,18 +389,32 @@ static int pcsr_stop(void *state, struct pt_err *err)
 	return rc;
 }
 
+static const struct pt_source_ops one = {
+	.state_bytes = sizeof(struct pcsr),
+	.available = available,
+	.start = one_start,
+	.drain = one_drain,
+	.on_state = one_on_state,
+	.stop = one_stop,
+};
+
+static int pcsr_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	return pt_core_sources_start(state, &one, pt_params_text(setup->settings, &params[CORE]), target, setup, err);
+}
+
 const struct pt_source_ops pt_source_pcsr = {
 	.name = "pcsr",
 	.format = PT_FORMAT_PCSR,
 	.modes = "sample",
 	.titles = "PC samples",
 	.help = "samples of the program counter, from DWT_PCSR; the core never halts",
-	.state_bytes = sizeof(struct pcsr),
+	.state_bytes = sizeof(struct pt_core_sources),
 	.params = params,
 	.n_params = N_PARAMS,
 	.available = available,
 	.start = pcsr_start,
-	.drain = pcsr_drain,
-	.on_state = pcsr_on_state,
-	.stop = pcsr_stop,
+	.drain = pt_core_sources_drain,
+	.on_state = pt_core_sources_on_state,
+	.stop = pt_core_sources_stop,
 };

@@ -379,7 +379,9 @@ static const struct pt_source_ops one = {
 static int counters_start(void *state, struct pt_target *target, const struct pt_source_setup *setup,
 			  struct pt_err *err)
 {
-	static const struct pt_cores_kind kind = { &one, 1, pt_e500_cores_now_ns, pt_e500_cores_thread_of };
+	static const struct pt_cores_kind kind = {
+		.one = &one, .each = 1, .now_ns = pt_e500_cores_now_ns, .thread_of = pt_e500_cores_thread_of,
+	};
 
 	return pt_e500_cores_start(state, &kind,
 				   pt_params_text(setup->settings, &pt_e500_counting_params[PT_E500_CORE]), target,

@@ -438,7 +438,8 @@ static const struct pt_source_ops one = {
 static int samples_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	static const struct pt_cores_kind kind = {
-		&one, PT_E500_PMCS_MAX, pt_e500_cores_now_ns, pt_e500_cores_thread_of,
+		.one = &one, .each = PT_E500_PMCS_MAX, .now_ns = pt_e500_cores_now_ns,
+		.thread_of = pt_e500_cores_thread_of,
 	};
 
 	return pt_e500_cores_start(state, &kind, pt_params_text(setup->settings, &params[CORE]), target, setup, err);

@@ -1,0 +1,30 @@
+/* A source of one core as one of all cores of the part that can be debugged (targets/contract/cores.h): of each a source of
+ * its own in the trace. Board thread. */
+#ifndef PT_CORTEXM_CORE_SOURCES_H
+#define PT_CORTEXM_CORE_SOURCES_H
+
+#include "targets/contract/cores.h"
+#include "targets/cortexm/core/cortexm.h"
+
+/* The row of a source's settings: core=all or a number. */
+#define PT_CORE_SOURCES_ROW                                                                                           \
+	{ .key = "core", .type = PT_PARAM_TEXT,                                                                       \
+	  .help = "a core's number, or all; without it all that can be debugged" }
+
+struct pt_core_sources {
+	struct pt_cores cores;
+	struct pt_cores_kind kind;
+};
+
+/* As of struct pt_source_ops, where the state is a struct pt_core_sources. word: of the settings, or NULL. Where others
+ * share the link it is the core that setup names. PT_ESTATE: the core is away, and why. */
+int pt_core_sources_start(void *state, const struct pt_source_ops *one, const char *word, struct pt_target *target,
+			  const struct pt_source_setup *setup, struct pt_err *err);
+int pt_core_sources_drain(void *state, struct pt_err *err);
+int pt_core_sources_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err);
+int pt_core_sources_stop(void *state, struct pt_err *err);
+
+/* For a source of one core: which it is, and whether it is there. */
+int pt_core_sources_take(struct pt_cortexm **cm, struct pt_target *target, unsigned core, struct pt_err *err);
+
+#endif
