@@ -128,6 +128,8 @@ static const struct {
 	{ 0x020, 0x450, 0, { 0 }, "STM32H74x/H75x", 0x08000000, 0, 512 },
 	{ 0x020, 0x999, 0, { 0 }, "STM32 0x999", 0, 0, 0 },
 	{ 0x43b, 0x4c4, 0x400e0740, { 0x28ac0ce0 }, "SAM4 CIDR 0x28ac0ce0", 0x00400000, 1024, 128 },
+	{ 0x43b, 0x4c4, 0x400e0940, { 0x285e0a60 }, "SAM3 CIDR 0x285e0a60", 0x00080000, 512, 96 },
+	{ 0x43b, 0x4c4, 0x400e0740, { 0x28900960 }, "SAM3 CIDR 0x28900960", 0x00400000, 256, 48 },
 	{ 0x43b, 0x4c4, 0x40043200, { 0x4906002b }, "LPC43xx", 0, 0, 0 },
 	{ 0x43b, 0x4c4, 0x0fe081f8, { 128u << 16 | 1024, 72u << 16 | 990 }, "EFM32GG990F1024", 0, 1024, 128 },
 	{ 0x43b, 0x4c4, 0x400fe000, { 0x10050000, 0x10a1606e, 0x007f007f }, "TM4C123 DID1 0x10a1606e", 0, 256, 32 },
@@ -236,6 +238,49 @@ START_TEST(an_open_one_is_itself)
 	put_nrf52(1);
 	attach();
 	ck_assert_str_eq(target->ops->chip(target->state), "nRF52840 (Cortex-M4 r0p1)");
+}
+END_TEST
+
+/* Kinetis K: by an MDM-AP, which says that the flash is ready and not secured, and SDID. Source: erratum 7534 */
+static uint32_t read_mdm_ap(struct fake_dap *dap, uint8_t ap, uint8_t reg)
+{
+	(void)dap;
+	return ap == 1 && reg == 0 ? 2 : 0;
+}
+
+static const struct { uint32_t sdid; const char *name; } kinetis[] = {
+	{ 0x22000000, "MK22" }, { 0x64000000, "MK64" }, { 0x62000000, "MK64" }, { 0x61000000, "MK63" }, { 0x66000000, "MK66" },
+	{ 0x00000000, "Kinetis K" },
+};
+START_TEST(names_a_kinetis_k)
+{
+	m4.dap.idr[1] = 0x001c0000;
+	m4.dap.read_ap = read_mdm_ap;
+	array_mem_add(&m4.dap.memory, 0x40048000, 0x100);
+	array_mem_set_word(&m4.dap.memory, 0x40048024, kinetis[_i].sdid);
+	array_mem_set_word(&m4.dap.memory, 0x4004804c, 0x0b000000);
+	attach();
+	ck_assert_str_eq(((struct pt_cortexm *)target->state)->chip.name, kinetis[_i].name);
+	ck_assert_uint_eq(((struct pt_cortexm *)target->state)->chip.flash_bytes, 512 * 1024);
+}
+END_TEST
+
+/* Each row names where it is from, and what of it is UNVERIFIED. */
+START_TEST(rows_name_their_sources)
+{
+	size_t n_rows = 0, n_unverified = 0;
+
+	attach();
+	target->ops->chips(keep, NULL);
+	for (const char *line = strtok(said, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+		const char *source = line[0] == ' ' ? strstr(line + 3, "  ") : strstr(line, ": ");
+
+		ck_assert_msg(source != NULL && strlen(source) > 6 && strstr(line, "(null)") == NULL, "%s", line);
+		n_rows += line[0] == ' ';
+		n_unverified += strstr(line, "UNVERIFIED") != NULL;
+	}
+	ck_assert_uint_ge(n_rows, 45);
+	ck_assert_uint_ge(n_unverified, 8);
 }
 END_TEST
 
@@ -460,6 +505,8 @@ int main(void)
 	tcase_add_test(tc, says_what_trustzone_hides);
 	tcase_add_loop_test(tc, names_the_chip, 0, PT_LEN(chips));
 	tcase_add_loop_test(tc, is_the_chip_of_the_board, 0, PT_LEN(expected));
+	tcase_add_loop_test(tc, names_a_kinetis_k, 0, PT_LEN(kinetis));
+	tcase_add_test(tc, rows_name_their_sources);
 	tcase_add_test(tc, a_protected_chip_says_so);
 	tcase_add_test(tc, an_open_one_is_itself);
 	tcase_add_test(tc, reads_and_writes_all_registers);

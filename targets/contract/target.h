@@ -194,6 +194,9 @@ struct pt_target_ops {
 	int (*mass_erase)(void *state, struct pt_err *err);
 
 	const struct pt_source_ops *const *(*sources)(void *state, size_t *n);
+	/* Calls say with the chips that it identifies, and with the documents that each row is from. Any thread; needs no
+	 * target. NULL: it identifies none. */
+	void (*chips)(void (*say)(void *arg, const char *line), void *arg);
 	const struct pt_target_word *words;	/* ended by one without a name; NULL: none */
 	/* Names of what the program may have for this target, ended by NULL, and where one of them is: told when
 	 * program and target are known, be it again, and before a profile. PT_UNKNOWN: the program has none of that

@@ -402,5 +402,6 @@ const struct pt_target_ops pt_cortexm_ops = {
 	.mass_erase = cortexm_mass_erase,
 	.sources = cortexm_sources,
 	.words = words,
+	.chips = pt_cortexm_families_print,
 	.look_again = pt_cortexm_cores_look_again,
 };

@@ -19,6 +19,12 @@ static void print_indented(void *arg, const char *line)
 	printf("    %s\n", line);
 }
 
+static void print_more_indented(void *arg, const char *line)
+{
+	(void)arg;
+	printf("      %s\n", line);
+}
+
 static void print_wires(const struct pt_probe_ops *driver)
 {
 	const struct { bool has; const char *name; } wires[] = {
@@ -73,6 +79,10 @@ static void print_target(const struct pt_target_ops *target)
 {
 	printf("\n%s\n    %s\n", target->name, target->help);
 	pt_params_help(target->params, target->n_params, print_indented, NULL);
+	if (target->chips != NULL) {
+		printf("    chips that it identifies, and what that rests on\n");
+		target->chips(print_more_indented, NULL);
+	}
 	for (const struct pt_target_word *word = target->words; word != NULL && word->name != NULL; word++)
 		printf("    monitor %s %s\n        %s\n", word->name, word->usage, word->help);
 }

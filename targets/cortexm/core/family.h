@@ -24,6 +24,11 @@ struct pt_cortexm_family {
 	/* Fills name and memory, by ID registers that only this family has where it reads them; false: it is another chip. May
 	 * fill found->unit[PT_UNIT_MTB], where the ROM table lists none. A register may be absent. */
 	bool (*identify)(struct pt_cortexm_chip *chip, struct pt_discovery *found, struct pt_mem *mem);
+	/* What identify() rests on: documents and their sections, and what of it is UNVERIFIED. */
+	const char *source;
+	/* Its rows, each with the document that it is from; NULL behind the last. NULL: it has no rows, as the chip says
+	 * its sizes itself. */
+	const char *(*row)(size_t i, const char **source);
 	/* The chips of it that a user can name, one after the other; fills chip. NULL behind the last. */
 	const char *(*named)(size_t i, struct pt_cortexm_chip *chip);
 	/* The debug ports of its chips where they share a wire, one for each core, as TARGETSEL selects them; else 0. */

@@ -134,6 +134,28 @@ void pt_cortexm_chip_locked(struct pt_cortexm_chip *chip, const struct pt_cortex
 	make_regions(chip);
 }
 
+static void print_rows(const struct pt_cortexm_family *family, void (*say)(void *arg, const char *line), void *arg)
+{
+	const char *name, *source;
+	char line[200];
+
+	for (size_t i = 0; family->row != NULL && (name = family->row(i, &source)) != NULL; i++) {
+		snprintf(line, sizeof(line), "  %-24s  %s", name, source);
+		say(arg, line);
+	}
+}
+
+void pt_cortexm_families_print(void (*say)(void *arg, const char *line), void *arg)
+{
+	char line[400];
+
+	for (size_t i = 0; i < PT_LEN(families); i++) {
+		snprintf(line, sizeof(line), "%s: %s", families[i]->name, families[i]->source);
+		say(arg, line);
+		print_rows(families[i], say, arg);
+	}
+}
+
 /* What is no table of the family's designer there is nobody's: nothing is read behind it. */
 int pt_cortexm_discover_tables(struct pt_discovery *found, struct pt_mem *mem, struct pt_err *err)
 {

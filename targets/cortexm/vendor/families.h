@@ -20,6 +20,8 @@ int pt_cortexm_chip_identify(struct pt_cortexm_chip *chip, const struct pt_corte
 			     struct pt_discovery *found, struct pt_mem *mem, const char *wanted, struct pt_err *err);
 /* The same when nothing may be read: a locked chip. */
 void pt_cortexm_chip_locked(struct pt_cortexm_chip *chip, const struct pt_cortexm_family *family);
+/* Calls say with each family and each of its rows, with the documents that they are from. Any thread. */
+void pt_cortexm_families_print(void (*say)(void *arg, const char *line), void *arg);
 /* Discovery without an access port: in the table of a family that has one, else in the architecture's. */
 int pt_cortexm_discover_tables(struct pt_discovery *found, struct pt_mem *mem, struct pt_err *err);
 

@@ -23,14 +23,13 @@ static const struct pt_field sdid_seriesid = { "SERIESID", 20, 4, "0: K series, 
 static const struct pt_field sdid_sramsize = { "SRAMSIZE", 16, 4, "2^n / 2 KB" };
 static const struct pt_field fcfg1_pfsize = { "PFSIZE", 24, 4, "program flash" };
 
-/* Parts by name, for the setting chip=. Source: data sheets by way of the KL25 and KL27 Sub-Family Reference
- * Manuals. */
-static const struct { const char *name; uint16_t flash_kb, ram_kb; } parts[] = {
-	{ "MKL25Z128", 128, 16 },
-	{ "MKL27Z64", 64, 16 },
-	{ "MKL27Z128", 128, 32 },
-	{ "MKL27Z256", 256, 32 },
-	{ "MKL43Z256", 256, 32 },
+/* Parts by name, for the setting chip=. Sizes: data sheets by way of the manual of each. */
+static const struct { const char *name; uint16_t flash_kb, ram_kb; const char *manual; } parts[] = {
+	{ "MKL25Z128", 128, 16, "KL25 Sub-Family Reference Manual" },
+	{ "MKL27Z64", 64, 16, "KL27 Sub-Family Reference Manual" },
+	{ "MKL27Z128", 128, 32, "KL27 Sub-Family Reference Manual" },
+	{ "MKL27Z256", 256, 32, "KL27 Sub-Family Reference Manual" },
+	{ "MKL43Z256", 256, 32, "KL43 Sub-Family Reference Manual (UNVERIFIED)" },
 };
 
 /* --- L series ----------------------------------------------------------------------------------------------------- */
@@ -114,12 +113,21 @@ static const char *named(size_t i, struct pt_cortexm_chip *chip)
 	return parts[i].name;
 }
 
+static const char *row(size_t i, const char **source)
+{
+	*source = i < PT_LEN(parts) ? parts[i].manual : NULL;
+	return i < PT_LEN(parts) ? parts[i].name : NULL;
+}
+
 static const struct pt_cortexm_flash_ops flash = { .check = pt_ftfa_check_lock, .program = pt_ftfa_program };
 
 const struct pt_cortexm_family pt_cortexm_kinetis_l = {
 	.name = "Kinetis",
 	.owns = owns_l,
 	.identify = identify_l,
+	.source = "NXP's KL25 and KL27 Sub-Family Reference Manuals, SIM (SDID, FCFG1), which describes parts without a row, too; a "
+		  "published SDID of an MKL27Z256 agrees; AN4835, 4 (access port); the KL43 UNVERIFIED",
+	.row = row,
 	.named = named,
 	.rom_table = SYSTEM_TABLE,
 	.designer = FREESCALE,
@@ -131,17 +139,21 @@ const struct pt_cortexm_family pt_cortexm_kinetis_l = {
 
 /* --- K series ----------------------------------------------------------------------------------------------------- */
 
-/* SDID has no size of the RAM there, so its map stays unknown. */
+/* SDID has no size of the RAM there, so its map stays unknown. Early K63 and K64 say that they are K61 and K62 (erratum
+ * 7534). */
 static bool identify_k(struct pt_cortexm_chip *chip, struct pt_discovery *found, struct pt_mem *mem)
 {
-	uint32_t sdid = 0, fcfg1 = 0;
+	uint32_t sdid = 0, fcfg1 = 0, family, digit;
 
 	if (!owns_k(found) || !read_sim(mem, &sdid, &fcfg1))
 		return false;
 	chip->flash_bytes = flash_bytes_of(fcfg1);
-	if (pt_field_get(&sdid_seriesid, sdid) == 0 && pt_field_get(&sdid_famid, sdid) != 0)
-		snprintf(chip->name, sizeof(chip->name), "MK%u%u", (unsigned)pt_field_get(&sdid_famid, sdid),
-			 (unsigned)pt_field_get(&sdid_subfamid, sdid));
+	family = pt_field_get(&sdid_famid, sdid);
+	digit = pt_field_get(&sdid_subfamid, sdid);
+	if (family == 6 && (digit == 1 || digit == 2))
+		digit += 2;
+	if (pt_field_get(&sdid_seriesid, sdid) == 0 && family != 0)
+		snprintf(chip->name, sizeof(chip->name), "MK%u%u", (unsigned)family, (unsigned)digit);
 	else
 		snprintf(chip->name, sizeof(chip->name), "Kinetis K");
 	return true;
@@ -151,6 +163,7 @@ const struct pt_cortexm_family pt_cortexm_kinetis_k = {
 	.name = "Kinetis K",
 	.owns = owns_k,
 	.identify = identify_k,
+	.source = "NXP's reference manuals of the K series, SIM (SDID, FCFG1), by way of OpenOCD (kinetis.c); UNVERIFIED",
 	.check_lock = pt_kinetis_security_check,
 	.mass_erase = pt_kinetis_security_mass_erase,
 	.hold_core = pt_kinetis_security_hold_core,

@@ -1,6 +1,5 @@
 /* NXP LPC: what has an MTB that no ROM table lists, by that; LPC43xx by CREG's CHIPID. LPC17xx gives its number only
- * to its own programs (IAP), so that it stays unknown.
- * Source: NXP LPC800 user manuals, memory map; open firmware for LPC84x; UM10503 (LPC43xx), CREG, from memory. */
+ * to its own programs (IAP), so that it stays unknown. */
 #include <stdio.h>
 
 #include "targets/cortexm/core/architecture.h"
@@ -9,9 +8,9 @@
 
 enum { CREG_CHIPID = 0x40043200 };
 
-static const struct { const char *name; uint32_t mtb; } with_mtb[] = {
-	{ "LPC84x", 0x5000c000 },
-	{ "LPC81x", 0x14000000 },
+static const struct { const char *name; uint32_t mtb; const char *source; } with_mtb[] = {
+	{ "LPC84x", 0x5000c000, "open firmware for the LPC845 (UNVERIFIED)" },
+	{ "LPC81x", 0x14000000, "NXP UM10601 (LPC81x), memory map (UNVERIFIED)" },
 };
 
 static bool identify_43xx(struct pt_cortexm_chip *chip, struct pt_mem *mem)
@@ -37,4 +36,14 @@ static bool identify(struct pt_cortexm_chip *chip, struct pt_discovery *found, s
 	return identify_43xx(chip, mem);
 }
 
-const struct pt_cortexm_family pt_cortexm_lpc = { .name = "LPC", .identify = identify };
+static const char *row(size_t i, const char **source)
+{
+	*source = i < PT_LEN(with_mtb)	  ? with_mtb[i].source
+		  : i == PT_LEN(with_mtb) ? "NXP UM10503 (LPC43xx), CREG, CHIPID; Black Magic Probe (lpc43xx.c) agrees"
+					  : NULL;
+	return i < PT_LEN(with_mtb) ? with_mtb[i].name : i == PT_LEN(with_mtb) ? "LPC43xx" : NULL;
+}
+
+const struct pt_cortexm_family pt_cortexm_lpc = {
+	.name = "LPC", .identify = identify, .source = "NXP's user manuals; sizes are not known", .row = row,
+};

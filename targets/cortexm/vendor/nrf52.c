@@ -1,6 +1,5 @@
-/* nRF52: FICR says part, flash and RAM; the CTRL-AP says whether access port protection is on.
- * Source: Nordic nRF52832 and nRF52840 product specifications, FICR (INFO.PART, INFO.RAM, INFO.FLASH) and CTRL-AP, from
- * memory: no number here has been seen on a chip. */
+/* nRF52: FICR says part, flash and RAM; the CTRL-AP says whether access port protection is on. No number here has been seen
+ * on a chip. */
 #include <stdio.h>
 
 #include "targets/cortexm/core/cortexm.h"
@@ -55,5 +54,10 @@ static int check_lock(struct pt_cortexm *cm, struct pt_err *err)
 }
 
 const struct pt_cortexm_family pt_cortexm_nrf52 = {
-	.name = "nRF52", .owns = owns, .identify = identify, .check_lock = check_lock,
+	.name = "nRF52",
+	.owns = owns,
+	.identify = identify,
+	.source = "Nordic's product specifications of the nRF52832 and nRF52840, FICR (INFO.PART, INFO.RAM, INFO.FLASH) and "
+		  "CTRL-AP; OpenOCD (nrf5.c, nrf52.cfg) agrees on both; the port's identification UNVERIFIED",
+	.check_lock = check_lock,
 };

@@ -1,7 +1,6 @@
 /* RP2040: SYSINFO's CHIP_ID. Its flash is a chip of its own, read through a cache at 0x10000000, of a size that is
  * not known. Each of its two cores has a debug port of its own on the same wire (multi-drop); a third port,
- * 0xf1002927, only resets the chip, and is left alone. Source: RP2040 data sheet, 2.20 (SYSINFO), 2.6 (memory) and
- * 2.3.4 (SWD), from memory; the ports also as several open debuggers have them. */
+ * 0xf1002927, only resets the chip, and is left alone. */
 #include <stdio.h>
 
 #include "targets/cortexm/core/family.h"
@@ -24,5 +23,9 @@ static bool identify(struct pt_cortexm_chip *chip, struct pt_discovery *found, s
 }
 
 const struct pt_cortexm_family pt_cortexm_rp2040 = { 
-	.name = "RP2040", .identify = identify, .targetsel = { 0x01002927, 0x11002927 },
+	.name = "RP2040",
+	.identify = identify,
+	.source = "Raspberry Pi's RP2040 data sheet, 2.20 (SYSINFO), 2.6 (memory) and 2.3.4 (SWD); several open debuggers agree on the "
+		  "ports; the rest UNVERIFIED",
+	.targetsel = { 0x01002927, 0x11002927 },
 };

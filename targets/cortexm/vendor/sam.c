@@ -1,16 +1,17 @@
-/* Microchip (Atmel) SAM: D2x by DSU.DID, whose sizes are not read here; SAM3 and SAM4 by CHIPID_CIDR, which has them.
- * Source: SAM D20 and SAM D21 data sheets, DSU; SAM3X and SAM4S data sheets, CHIPID, from memory. */
+/* Microchip (Atmel) SAM: D2x by DSU.DID, whose sizes are not read here; SAM3 and SAM4 by CHIPID_CIDR, which has them. */
 #include <stdio.h>
 
 #include "targets/cortexm/core/architecture.h"
 #include "targets/cortexm/core/family.h"
 #include "base/util.h"
 
-enum { DSU_DID = 0x41002018, CHIPID_CIDR = 0x400e0740, KB = 1024 };
+enum { DSU_DID = 0x41002018, CHIPID_CIDR = 0x400e0740, CHIPID_CIDR_3X = 0x400e0940, KB = 1024 };
 enum { EPROC_M3 = 3, EPROC_M4 = 7 };
 static const struct pt_field cidr_eproc = { "EPROC", 5, 3, "core" };
 static const struct pt_field cidr_nvpsiz = { "NVPSIZ", 8, 4, "flash" };
 static const struct pt_field cidr_sramsiz = { "SRAMSIZ", 16, 4, "RAM" };
+static const struct pt_field cidr_arch = { "ARCH", 20, 8, "series" };
+enum { ARCH_3S = 0x88 };	/* of the SAM3 this one and those above it have their flash where the SAM4 have theirs */
 
 /* By NVPSIZ; 0: reserved, or none. */
 static const uint16_t flash_kb[16] = { 0, 8, 16, 32, 0, 64, 0, 128, 160, 256, 512, 0, 1024, 0, 2048, 0 };
@@ -29,23 +30,30 @@ static bool identify_d2x(struct pt_cortexm_chip *chip, struct pt_mem *mem)
 	return true;
 }
 
+static bool is_sam(uint32_t cidr)
+{
+	uint32_t core = pt_field_get(&cidr_eproc, cidr);
+
+	return (core == EPROC_M3 || core == EPROC_M4) && flash_kb[pt_field_get(&cidr_nvpsiz, cidr)] != 0 &&
+	       (cidr >> 28 & 7) == 2;	/* NVPTYP: embedded flash */
+}
+
 /* RAM is 0x20000000 on all of them; a SAM3X has it in two banks, of which it shows both there. */
 static bool identify_3_4(struct pt_cortexm_chip *chip, struct pt_mem *mem)
 {
 	struct pt_err ignored = { 0 };
 	uint32_t cidr = 0, core;
 
-	if (!pt_cortexm_is_mainline(chip) || pt_cortexm_is_v8(chip) ||
-	    pt_mem_read32(mem, CHIPID_CIDR, &cidr, &ignored) < 0)
+	if (!pt_cortexm_is_mainline(chip) || pt_cortexm_is_v8(chip))
+		return false;
+	if ((pt_mem_read32(mem, CHIPID_CIDR, &cidr, &ignored) < 0 || !is_sam(cidr)) &&
+	    (pt_mem_read32(mem, CHIPID_CIDR_3X, &cidr, &ignored) < 0 || !is_sam(cidr)))
 		return false;
 	core = pt_field_get(&cidr_eproc, cidr);
-	if ((core != EPROC_M3 && core != EPROC_M4) || flash_kb[pt_field_get(&cidr_nvpsiz, cidr)] == 0 ||
-	    (cidr >> 28 & 7) != 2)	/* NVPTYP: embedded flash */
-		return false;
 	snprintf(chip->name, sizeof(chip->name), "SAM%c CIDR 0x%08x", core == EPROC_M3 ? '3' : '4', (unsigned)cidr);
 	chip->ram_addr = 0x20000000;
 	chip->ram_bytes = ram_kb[pt_field_get(&cidr_sramsiz, cidr)] * (uint32_t)KB;
-	chip->flash_addr = core == EPROC_M3 ? 0x00080000 : 0x00400000;
+	chip->flash_addr = core == EPROC_M3 && pt_field_get(&cidr_arch, cidr) < ARCH_3S ? 0x00080000 : 0x00400000;
 	chip->flash_bytes = flash_kb[pt_field_get(&cidr_nvpsiz, cidr)] * (uint32_t)KB;
 	return true;
 }
@@ -56,4 +64,23 @@ static bool identify(struct pt_cortexm_chip *chip, struct pt_discovery *found, s
 	return identify_d2x(chip, mem) || identify_3_4(chip, mem);
 }
 
-const struct pt_cortexm_family pt_cortexm_sam = { .name = "SAM", .identify = identify };
+static const char *row(size_t i, const char **source)
+{
+	static const char *const rows[][2] = {
+		{ "SAMD20", "SAM D20 data sheet, DSU, DID" },
+		{ "SAMD21", "SAM D21 data sheet, DSU, DID" },
+		{ "SAM3", "SAM3X/A, SAM3S, SAM3U data sheets, CHIPID, CIDR" },
+		{ "SAM4", "SAM4S data sheet, CHIPID, CIDR" },
+	};
+
+	*source = i < PT_LEN(rows) ? rows[i][1] : NULL;
+	return i < PT_LEN(rows) ? rows[i][0] : NULL;
+}
+
+const struct pt_cortexm_family pt_cortexm_sam = {
+	.name = "SAM",
+	.identify = identify,
+	.source = "Microchip's data sheets; OpenOCD (at91samd.c, at91sam3.c, at91sam4.c) agrees on registers and places of flash; sizes by "
+		  "CIDR UNVERIFIED",
+	.row = row,
+};

@@ -1,8 +1,7 @@
 /* STM32 of Cortex-M3, M4 and M7: the ROM table has ST's mark and the number that DBGMCU_IDCODE calls DEV_ID. Flash size by
  * the register that the family has for it. RAM is what lies in one piece from its address on; memory coupled to the core
- * elsewhere is left out. Source: ST's reference manuals (RM0008, RM0316, RM0090, RM0368, RM0383, RM0390, RM0385, RM0410,
- * RM0351, RM0394, RM0440, RM0433; chapters debug support, memory map, device electronic signature), from memory: no number
- * here has been seen on a chip. */
+ * elsewhere is left out. Numbers and size registers are as OpenOCD (stm32f1x.c, stm32f2x.c, stm32l4x.c, stm32h7x.c) and
+ * stlink (config/chips) both have them; none has been seen on a chip. */
 #include <stdio.h>
 
 #include "base/util.h"
@@ -15,42 +14,42 @@ enum { F1_SIZE = 0x1ffff7e0, F3_SIZE = 0x1ffff7cc, F4_SIZE = 0x1fff7a22, F7_SIZE
 static const struct {
 	uint16_t dev_id, ram_kb;
 	uint32_t ram_addr, size_addr;	/* size_addr: a half-word, KiB of flash */
-	const char *name;
+	const char *name, *manual;	/* ST's reference manual */
 } parts[] = {
-	{ 0x412, 10, SRAM, F1_SIZE, "STM32F10x low density" },
-	{ 0x410, 20, SRAM, F1_SIZE, "STM32F10x medium density" },
-	{ 0x414, 64, SRAM, F1_SIZE, "STM32F10x high density" },
-	{ 0x418, 64, SRAM, F1_SIZE, "STM32F105/F107" },
-	{ 0x420, 8, SRAM, F1_SIZE, "STM32F100" },
-	{ 0x428, 32, SRAM, F1_SIZE, "STM32F100 high density" },
-	{ 0x430, 96, SRAM, F1_SIZE, "STM32F10x XL density" },
-	{ 0x422, 40, SRAM, F3_SIZE, "STM32F302/F303xB/C" },
-	{ 0x432, 32, SRAM, F3_SIZE, "STM32F37x" },
-	{ 0x438, 12, SRAM, F3_SIZE, "STM32F303x6/8, F334" },
-	{ 0x439, 16, SRAM, F3_SIZE, "STM32F301/F302x6/8" },
-	{ 0x446, 64, SRAM, F3_SIZE, "STM32F303xD/E" },
-	{ 0x413, 128, SRAM, F4_SIZE, "STM32F405/F407" },
-	{ 0x419, 192, SRAM, F4_SIZE, "STM32F42x/F43x" },
-	{ 0x421, 128, SRAM, F4_SIZE, "STM32F446" },
-	{ 0x423, 64, SRAM, F4_SIZE, "STM32F401xB/C" },
-	{ 0x431, 128, SRAM, F4_SIZE, "STM32F411" },
-	{ 0x433, 96, SRAM, F4_SIZE, "STM32F401xD/E" },
-	{ 0x434, 320, SRAM, F4_SIZE, "STM32F469/F479" },
-	{ 0x441, 256, SRAM, F4_SIZE, "STM32F412" },
-	{ 0x458, 32, SRAM, F4_SIZE, "STM32F410" },
-	{ 0x463, 320, SRAM, F4_SIZE, "STM32F413/F423" },
-	{ 0x449, 320, SRAM, F7_SIZE, "STM32F74x/F75x" },
-	{ 0x451, 512, SRAM, F7_SIZE, "STM32F76x/F77x" },
-	{ 0x452, 256, SRAM, F72_SIZE, "STM32F72x/F73x" },
-	{ 0x415, 96, SRAM, L4_SIZE, "STM32L47x/L48x" },
-	{ 0x435, 48, SRAM, L4_SIZE, "STM32L43x/L44x" },
-	{ 0x461, 256, SRAM, L4_SIZE, "STM32L49x/L4Ax" },
-	{ 0x462, 128, SRAM, L4_SIZE, "STM32L45x/L46x" },
-	{ 0x464, 32, SRAM, L4_SIZE, "STM32L41x/L42x" },
-	{ 0x468, 22, SRAM, L4_SIZE, "STM32G431/G441" },
-	{ 0x469, 96, SRAM, L4_SIZE, "STM32G47x/G48x" },
-	{ 0x479, 96, SRAM, L4_SIZE, "STM32G491/G4A1" },
-	{ 0x450, 512, AXI_SRAM, H7_SIZE, "STM32H74x/H75x" },
+	{ 0x412, 10, SRAM, F1_SIZE, "STM32F10x low density", "RM0008" },
+	{ 0x410, 20, SRAM, F1_SIZE, "STM32F10x medium density", "RM0008" },
+	{ 0x414, 64, SRAM, F1_SIZE, "STM32F10x high density", "RM0008" },
+	{ 0x418, 64, SRAM, F1_SIZE, "STM32F105/F107", "RM0008" },
+	{ 0x420, 8, SRAM, F1_SIZE, "STM32F100", "RM0041" },
+	{ 0x428, 32, SRAM, F1_SIZE, "STM32F100 high density", "RM0041" },
+	{ 0x430, 96, SRAM, F1_SIZE, "STM32F10x XL density", "RM0008" },
+	{ 0x422, 40, SRAM, F3_SIZE, "STM32F302/F303xB/C", "RM0316, RM0365" },
+	{ 0x432, 32, SRAM, F3_SIZE, "STM32F37x", "RM0313" },
+	{ 0x438, 12, SRAM, F3_SIZE, "STM32F303x6/8, F334", "RM0316, RM0364" },
+	{ 0x439, 16, SRAM, F3_SIZE, "STM32F301/F302x6/8", "RM0365, RM0366" },
+	{ 0x446, 64, SRAM, F3_SIZE, "STM32F303xD/E", "RM0316, RM0365" },
+	{ 0x413, 128, SRAM, F4_SIZE, "STM32F405/F407", "RM0090" },
+	{ 0x419, 192, SRAM, F4_SIZE, "STM32F42x/F43x", "RM0090" },
+	{ 0x421, 128, SRAM, F4_SIZE, "STM32F446", "RM0390" },
+	{ 0x423, 64, SRAM, F4_SIZE, "STM32F401xB/C", "RM0368" },
+	{ 0x431, 128, SRAM, F4_SIZE, "STM32F411", "RM0383" },
+	{ 0x433, 96, SRAM, F4_SIZE, "STM32F401xD/E", "RM0368" },
+	{ 0x434, 320, SRAM, F4_SIZE, "STM32F469/F479", "RM0386" },
+	{ 0x441, 256, SRAM, F4_SIZE, "STM32F412", "RM0402" },
+	{ 0x458, 32, SRAM, F4_SIZE, "STM32F410", "RM0401" },
+	{ 0x463, 320, SRAM, F4_SIZE, "STM32F413/F423", "RM0430" },
+	{ 0x449, 320, SRAM, F7_SIZE, "STM32F74x/F75x", "RM0385" },
+	{ 0x451, 512, SRAM, F7_SIZE, "STM32F76x/F77x", "RM0410" },
+	{ 0x452, 256, SRAM, F72_SIZE, "STM32F72x/F73x", "RM0431" },
+	{ 0x415, 96, SRAM, L4_SIZE, "STM32L47x/L48x", "RM0351" },
+	{ 0x435, 48, SRAM, L4_SIZE, "STM32L43x/L44x", "RM0394" },
+	{ 0x461, 256, SRAM, L4_SIZE, "STM32L49x/L4Ax", "RM0351" },
+	{ 0x462, 128, SRAM, L4_SIZE, "STM32L45x/L46x", "RM0394" },
+	{ 0x464, 32, SRAM, L4_SIZE, "STM32L41x/L42x", "RM0394" },
+	{ 0x468, 22, SRAM, L4_SIZE, "STM32G431/G441", "RM0440" },
+	{ 0x469, 96, SRAM, L4_SIZE, "STM32G47x/G48x", "RM0440" },
+	{ 0x479, 96, SRAM, L4_SIZE, "STM32G491/G4A1", "RM0440" },
+	{ 0x450, 512, AXI_SRAM, H7_SIZE, "STM32H74x/H75x", "RM0433" },
 };
 
 /* Some say 0xffff, and some say what they were made with and not what they have: then the size is not known. */
@@ -90,4 +89,17 @@ static bool identify(struct pt_cortexm_chip *chip, struct pt_discovery *found, s
 	return true;
 }
 
-const struct pt_cortexm_family pt_cortexm_stm32 = { .name = "STM32", .owns = owns, .identify = identify };
+static const char *row(size_t i, const char **source)
+{
+	*source = i < PT_LEN(parts) ? parts[i].manual : NULL;
+	return i < PT_LEN(parts) ? parts[i].name : NULL;
+}
+
+const struct pt_cortexm_family pt_cortexm_stm32 = {
+	.name = "STM32",
+	.owns = owns,
+	.identify = identify,
+	.source = "ST's reference manuals, sections \"MCU device ID code\", \"Flash size data register\" and \"Memory organization\"; "
+		  "OpenOCD and stlink agree on the first two; sizes of RAM UNVERIFIED",
+	.row = row,
+};
