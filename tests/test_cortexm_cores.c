@@ -367,7 +367,9 @@ static void watch(unsigned core)
 static int start(const char *name, const char *word)
 {
 	struct pt_params *words = pt_params_new();
-	struct pt_source_setup with = { .settings = words, .sink = &sink.sink, .seed = 5, .config = "" };
+	static const struct pt_span free_ram = { 0x1fffe000, 0x2000 };
+	struct pt_source_setup with = { .settings = words, .sink = &sink.sink, .seed = 5, .config = "",
+					.free_ram = &free_ram, .n_free_ram = 1 };
 	const struct pt_source_ops *const *all;
 	size_t n;
 	int rc;
@@ -482,6 +484,19 @@ START_TEST(cycles_are_of_each_core)
 }
 END_TEST
 
+/* The MTB is the first one's: beside its bursts both are sampled. */
+START_TEST(bursts_of_one_and_samples_of_both)
+{
+	open_board(parts[1].board);
+	ck_assert_msg(start("mtb+pcsr", NULL) == 0, "%s", err.msg);
+	drain_ms(100);
+	stop();
+	for (unsigned core = 0; core < 2; core++)
+		ck_assert_uint_gt(samples_between(core, 0x400, 0x800), 100);
+	array_sink_fini(&sink);
+}
+END_TEST
+
 START_TEST(a_core_can_be_chosen)
 {
 	open_board(parts[_i].board);
@@ -532,6 +547,7 @@ int main(void)
 	tcase_add_test(all, the_second_alone);
 	tcase_add_loop_test(all, samples_are_of_each_core, 0, 2);
 	tcase_add_test(all, cycles_are_of_each_core);
+	tcase_add_test(all, bursts_of_one_and_samples_of_both);
 	tcase_add_loop_test(all, a_core_can_be_chosen, 0, 2);
 	tcase_add_loop_test(all, one_that_is_closed_is_left_out, 0, 4);
 	suite_add_tcase(suite, all);

@@ -48,13 +48,11 @@ static int start(struct pt_core_sources *s, struct pt_cortexm *first, const char
 	struct pt_source_setup own = *setup;
 	struct pt_text config = { 0 };
 	unsigned from = setup->core, n = 1;
-	int rc = 0;
+	int rc;
 
-	if (!setup->shares_link)
-		rc = pt_cores_read(word != NULL ? word : "all", first->chip.name, pt_cortexm_n_cores(first), 0, &from,
-				   &n, err);
-	if (rc < 0)
-		return rc;
+	if (pt_cores_read(word != NULL ? word : "all", first->chip.name, pt_cortexm_n_cores(first), 0, &from, &n, err) <
+	    0)
+		return err->code;
 	pt_text_add(&config, "%s", setup->config != NULL ? setup->config : "");
 	if (n > 1)
 		say_left_out(first, &config);

@@ -16,8 +16,8 @@ struct pt_core_sources {
 	struct pt_cores_kind kind;
 };
 
-/* As of struct pt_source_ops, where the state is a struct pt_core_sources. word: of the settings, or NULL. Where others
- * share the link it is the core that setup names. PT_ESTATE: the core is away, and why. */
+/* As of struct pt_source_ops, where the state is a struct pt_core_sources. word: of the settings, or NULL. Beside others it
+ * is the last of them: its numbers in the trace go on from the first one's. PT_ESTATE: the core is away, and why. */
 int pt_core_sources_start(void *state, const struct pt_source_ops *one, const char *word, struct pt_target *target,
 			  const struct pt_source_setup *setup, struct pt_err *err);
 int pt_core_sources_drain(void *state, struct pt_err *err);
