@@ -231,6 +231,9 @@ START_TEST(chains_are_no_surer_than_their_function)
 	inline_stop(&p);
 	profile = pt_pipeline_profile(p.pipeline);
 	ck_assert(profile->core[0].windowed);
+	ck_assert_msg(profile->tree->node[0].gross_share.lo == 1 && profile->tree->node[0].gross_share.hi == 1,
+		      "all of it is %g to %g of it", profile->tree->node[0].gross_share.lo,
+		      profile->tree->node[0].gross_share.hi);
 	for (size_t i = 1; i < profile->tree->n_nodes; i++) {
 		const struct pt_tree_node *node = &profile->tree->node[i];
 		const struct pt_share *own =

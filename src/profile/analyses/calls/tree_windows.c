@@ -425,7 +425,7 @@ void pt_tree_windows_give(struct pt_tree_windows *w, const struct pt_profile *pr
 	fit_nodes(w, profile, node, n, tree);
 	fit_sums(w, profile, node, n, tree, edge);
 	if (profile->n_cores == 1 && profile->core[0].windowed)
-		node[0].gross_share = (struct pt_share){ .share = 1 };
+		node[0].gross_share = (struct pt_share){ .share = 1, .lo = 1, .hi = 1 };	/* by definition */
 	give_edges(w, profile, edge, tree);
 	free(edge);
 }
