@@ -73,6 +73,12 @@ static const struct { const char *name, *script; bool functions; const char *wan
 	  "110 4 call 200, 200 1 exc 500, 500 2 excret 710, 710 1 call 200, 200 3 exc 500, 500 2 excret 202, 202 1 ret 118, "
 	  "118 1 exc 500, 500 2 excret 206, 206 1 ret 712, 712 1 br 710", false,
 	  "main 1-1 run 11 net 7 irq 4 slice 1:4..4 susp 6; task 2-1 run 8 net 6 irq 2 slice 1:6..6 per 10 susp 4" },
+	{ "one of two that were left in one call: no task has the name of what was called",
+	  "110 1 call 300, 300 2 exc 500, 500 2 excret 710, 710 1 call 300, 300 2 exc 500, 500 2 excret 410, 410 1 exc 500, "
+	  "500 2 excret 304, 304 2 exc 500, 500 2 excret 412, 412 1 exc 500, 500 2 excret 308, 308 1 ret 112, 112 3 exc 500, "
+	  "500 2 excret 414, 414 1 br 416", false,
+	  "main 1-1 run 11 net 7 irq 4 slice 1:6..6 per 7 susp 3; h 3-1 run 7 net 3 irq 4 slice 2:3..3 per 16 susp 10; "
+	  "task 1-0 run 5 net 3 irq 2 slice 1:5..5; (not known) 1-0 run 4 net 2 irq 2 slice 1:4..4" },
 	{ "nobody tells, and nothing switches: nobody's in particular", "110 4 call 200, 200 1 ret 118", false, "" },
 	{ "a task that is thrown away",
 	  "task 0, 110 1 exc 500, 500 1 br 502, task 1, 502 1 excret 700, 700 3 call 200, 200 2 exc 500, 500 1 br 502, "

@@ -54,7 +54,9 @@ struct pt_call_event {
 	uint8_t entry;		/* ENTER, LEAVE: enum pt_call_entry of the invocation */
 	uint8_t partial;	/* LEAVE: entry or exit not seen; figures are what was seen of it */
 	uint8_t told;		/* 1: task is what a signal told (PT_NO_TASK: none runs); 0: nobody told */
-	uint8_t reserved[2];
+	uint8_t called;		/* SWITCH: 1: it is not known whose stack it is, but what runs now was called: the first
+				 * function seen on it is not the one at its bottom */
+	uint8_t reserved[1];
 };
 
 enum { PT_CALL_STACKS = 320, PT_BATCH_CALL_EVENTS = 256 };	/* 256 tasks, none, and 63 that nobody told of */

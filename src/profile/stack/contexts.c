@@ -261,33 +261,47 @@ static struct context *find_by_return(struct pt_execution *x, uint64_t next)
 }
 
 /* One of the stacks that were parked at resume goes on, and nobody knows which: none of them is believed any more. But
- * for those of tasks, which a signal will tell of. The running stack is empty. */
-static void doubt(struct pt_execution *x, uint64_t resume)
+ * for those of tasks, which a signal will tell of. The running stack is empty. True: one of them was in a call there,
+ * and so is the one that goes on. */
+static bool doubt(struct pt_execution *x, uint64_t resume)
 {
-	for (size_t i = 0; i < x->n_contexts; i++)
-		if (x->context[i].state == PARKED && x->context[i].resume == resume && !x->context[i].told) {
-			forget_context(x, &x->context[i]);
-			x->context[i].state = DOUBTFUL;
-		}
+	bool called = false;
+
+	for (size_t i = 0; i < x->n_contexts; i++) {
+		struct context *context = &x->context[i];
+
+		if (context->state < PARKED || context->resume != resume || context->told)
+			continue;
+		context->called |= context->state == PARKED && context->n_frames > 1;
+		called |= context->called;
+		if (context->state == PARKED)
+			forget_context(x, context);
+		context->state = DOUBTFUL;
+	}
+	return called;
 }
 
 /* Where an exception returned elsewhere than where it had come from. */
 static void switch_by_address(struct pt_execution *x, uint64_t next, uint64_t resume)
 {
 	struct context *context;
+	bool inside = false;
 
 	park(x, resume);
 	context = find_by_return(x, next);
 	if (context == NULL)
 		context = find(x, next, true);
 	if (context == NULL || context->state != PARKED) {
-		doubt(x, next);
+		inside = doubt(x, next);
 		context = fresh(x, false, PT_NO_TASK);
+		context->called = inside;
 	}
 	take_up(x, context);
 	context->resume = next;
 	x->switched = x->now;
-	if (stepping(x))
+	if (stepping(x) && inside)
+		pt_stack_switched_inside(x);
+	else if (stepping(x))
 		pt_stack_switched(x, NULL);
 }
 

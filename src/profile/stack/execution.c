@@ -114,6 +114,11 @@ void pt_stack_switched(struct pt_execution *x, const struct pt_timestamp *at)
 		s->at = *at;
 }
 
+void pt_stack_switched_inside(struct pt_execution *x)
+{
+	step(x, PT_CALL_SWITCH, PT_NO_FUNCTION)->called = 1;
+}
+
 void pt_stack_forgot(struct pt_execution *x)
 {
 	step(x, PT_CALL_FORGET, PT_NO_FUNCTION);

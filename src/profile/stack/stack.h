@@ -41,6 +41,7 @@ struct context {		/* a stack; its index is its number in steps */
 	enum context_state state;
 	uint16_t task;		/* PT_NO_TASK: none, or not known */
 	bool told;		/* a task signal told whose it is; else flow found it */
+	bool called;		/* what is seen of it, or was when it became DOUBTFUL, has a caller below */
 	size_t n_frames;	/* PARKED: those in kept */
 	uint64_t resume;	/* where it goes on, or went on last; PT_UNKNOWN: not known */
 	uint64_t parked;	/* clock */
@@ -138,6 +139,7 @@ struct pt_timestamp pt_stack_moment(const struct pt_execution *x, uint64_t clock
 void pt_stack_entered(struct pt_execution *x, const struct frame *frame, uint64_t period);
 void pt_stack_left(struct pt_execution *x, const struct frame *frame, const struct pt_invocation *v);
 void pt_stack_switched(struct pt_execution *x, const struct pt_timestamp *at);	/* NULL: just now */
+void pt_stack_switched_inside(struct pt_execution *x);	/* to a call in a stack of which no more is known */
 void pt_stack_forgot(struct pt_execution *x);
 void pt_stack_tell_stray(struct pt_execution *x);	/* before more of it, or of anything else, is told */
 void pt_stack_give_steps(struct pt_execution *x);	/* to the sink; before anything that has to come behind them */

@@ -30,6 +30,7 @@ struct pt_task_stack {		/* as steps speak of them */
 	size_t depth;
 	uint16_t bottom, task;
 	bool told;
+	uint8_t hides;			/* so many functions that come to be the bottom have a caller below */
 	uint64_t entered, left, born;	/* clock + 1; 0: not known */
 };
 

@@ -20,7 +20,8 @@ static struct pt_task_core *core_of(struct pt_tasks_analysis *t, uint16_t number
 	return core;
 }
 
-/* Whose stack it is, in these rows. Without a switch in sight, a context without a name is nobody's in particular. */
+/* Whose stack it is, in these rows. Without a switch in sight, a context without a name is nobody's in particular; nor is
+ * one of which only calls have been seen, whose callers are another function's. */
 static struct pt_task *row_of(struct pt_task_rows *rows, const struct pt_task_core *core,
 			      const struct pt_task_stack *stack, uint16_t number)
 {
@@ -28,7 +29,7 @@ static struct pt_task *row_of(struct pt_task_rows *rows, const struct pt_task_co
 		return pt_task_row(rows, PT_TASK_NONE, 0, number);
 	if (stack->told)
 		return pt_task_row(rows, PT_TASK_TOLD, stack->task, number);
-	if (core->switches && stack->bottom != 0)
+	if (core->switches && stack->bottom != 0 && stack->hides == 0)
 		return pt_task_row(rows, PT_TASK_FOUND, stack->bottom, number);
 	return pt_task_row(rows, PT_TASK_UNKNOWN, 0, number);
 }
@@ -221,6 +222,7 @@ static void bottom(struct pt_tasks_analysis *t, struct pt_task_core *core, struc
 {
 	struct pt_task *task;
 
+	stack->hides = stack->hides == 2 ? 1 : 0;
 	stack->bottom = step->function;
 	if (step->entry != PT_ENTRY_UNCALLED || !core->switches)
 		return;
@@ -333,6 +335,8 @@ static void switch_to(struct pt_tasks_analysis *t, struct pt_task_core *core, co
 		stack->entered = stack->left = stack->born = 0;	/* another's from now on */
 	stack->told = step->told;
 	stack->task = step->task;
+	if (stack->depth == 0)
+		stack->hides = step->called != 0 ? 2 : 0;
 	begin_slice(core, step, true, error);
 }
 
@@ -343,7 +347,7 @@ static void forget(struct pt_tasks_analysis *t, struct pt_task_core *core, const
 		struct pt_task_stack *stack = &core->stack[i];
 
 		stack->depth = 0;
-		stack->bottom = 0;
+		stack->bottom = stack->hides = 0;
 		stack->entered = stack->left = stack->born = 0;
 		stack->told = stack->told && i == core->running;
 	}
