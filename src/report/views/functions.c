@@ -112,7 +112,7 @@ static struct pt_value *rates(struct pt_value *out, const struct pt_profile *p, 
 	return out;
 }
 
-/* An estimate has the interval of calls/s. */
+/* An estimate has the interval of calls/s, where there is that. */
 static struct pt_value count_of(const struct pt_profile *p, const struct pt_profile_function *f,
 				const struct pt_execution_function *run)
 {
@@ -123,7 +123,7 @@ static struct pt_value count_of(const struct pt_profile *p, const struct pt_prof
 		return v;
 	v.lo = f->count.lo;
 	v.hi = f->count.hi;
-	v.interval_beside = true;
+	v.interval_beside = !isnan(f->per_second.value);
 	return v;
 }
 
