@@ -134,7 +134,8 @@ class List(gdb.Command):
         rows = sorted((row for row in rows if row["function"] == argument), key=lambda row: (row["file"], int(row["line"])))
         if not rows:
             raise gdb.GdbError(f"no line of {argument} was seen: profile report functions has those that were")
-        gdb.write("".join(line[2:].rstrip() + "\n" for line in text if line.startswith(self.FACTS)))
+        facts = "".join(line[2:].rstrip() + "\n" for line in text if line.startswith(self.FACTS))
+        gdb.write(facts.replace("net and gross", "self and total"))	# as people read them
         cells = {id(row): (self.count(row), self.share(row)) for row in rows}
         widths = [max(len(heading), *(len(cell[i]) for cell in cells.values())) for i, heading in enumerate(("count", "self"))]
         gdb.write(f"{'count':>{widths[0]}}  {'self':>{widths[1]}}  line\n")

@@ -109,6 +109,8 @@ static void give_screen_words(const struct giver *give)
 		{ "not listed", "the most that a function which is not in the table can have had" },
 		{ "self", "time in the function itself, without what it calls (net in JSON and csv)" },
 		{ "total", "time in the function with what it calls (gross in JSON and csv)" },
+		{ "self %", "self, as a part of what the line accuracy names: of time awake, of all time, of the time in bins" },
+		{ "total %", "total, as a part of what the line accuracy names; a function's and its callees' overlap" },
 		{ "seen", "how often it was recorded, as it is: no estimate for the whole run" },
 		{ "burst", "one filling of a trace buffer, from arming to the watermark" },
 		{ "sample", "one reading of where the core is" },
@@ -167,6 +169,11 @@ static void give_screen_words(const struct giver *give)
 		{ "BDC", "the S12Z's debug port, with one wire" },
 		{ "MDM", "debug module of MicroBlaze cores: bins, counters and trace" },
 		{ "upstream", "the GDB server that owns the cable, proftap is a client of it" },
+		{ "built-in demo", "the program of a virtual board, where elf= in its address names no other" },
+		{ "undecided", "(clocks ± TIME) not known: it is shorter than the clocks of two sources may differ" },
+		{ "independent", "worth N independent ones: samples close together see the same code; N that are far apart would say as "
+				 "much" },
+		{ "wake-up", "a burst that begins as the core wakes sees always the same code: shares leave it out" },
 		{ "watermark", "the fill of a trace buffer at which a burst ends" },
 	};
 

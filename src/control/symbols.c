@@ -50,6 +50,12 @@ static void show(struct pt_command *cmd)
 	pt_command_done(cmd, 0, NULL);
 }
 
+/* Not of what is in it, for which the reason itself says what to name. */
+static bool is_about_its_file(const struct pt_err *err)
+{
+	return err->code == PT_EIO || strstr(err->msg, "is not a file") != NULL;
+}
+
 static void forget(void *data)
 {
 	struct reading *reading = data;
@@ -79,9 +85,11 @@ static void after_read(void *data, void *arg, bool late)
 	}
 	if (reading->program == NULL)
 		pt_command_fail(cmd, err->code, "symbols: %s%s", err->msg,
-				err->code == PT_EIO ? "; it is looked for on the host where proftap runs: "
-						      "remote put FILE firmware.elf sends one from GDB's"
-						    : "");
+				err->code == PT_EIO && !cmd->ctx->ops->is_single
+					? "; it is looked for on the host where proftap runs: "
+					  "remote put FILE firmware.elf sends one from GDB's"
+				: is_about_its_file(err) ? "; name the file that the linker wrote"
+							 : "");
 	else if (pt_session_set_program(cmd->ctx->session, reading->program, err) < 0)
 		pt_command_fail(cmd, err->code, "symbols: %s", err->msg);
 	else {
