@@ -91,6 +91,21 @@ START_TEST(data_lands_in_its_lane)
 }
 END_TEST
 
+/* The AP of a Cortex-M4: a host that knows it writes TAR every 4 KiB. */
+START_TEST(counts_over_four_kib_where_it_is_an_m4s)
+{
+	static const struct { uint32_t tar, after; } rows[] = { { 0x3fc, 0x400 }, { 0x7fc, 0x800 }, { 0xffc, 0 } };
+
+	ap.idr = PT_VMEM_AP_IDR_M4;
+	set(CSW, WORD_INC);
+	for (size_t i = 0; i < PT_LEN(rows); i++) {
+		set(TAR, RAM + rows[i].tar);
+		get(DRW);
+		ck_assert_uint_eq(get(TAR), RAM + rows[i].after);
+	}
+}
+END_TEST
+
 START_TEST(banked_data_leaves_tar_alone)
 {
 	set(CSW, WORD_INC);
@@ -142,6 +157,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_loop_test(tc, register_reads_back, 0, PT_LEN(registers));
 	tcase_add_loop_test(tc, data_lands_in_its_lane, 0, PT_LEN(accesses));
+	tcase_add_test(tc, counts_over_four_kib_where_it_is_an_m4s);
 	tcase_add_test(tc, banked_data_leaves_tar_alone);
 	tcase_add_test(tc, hprot_says_privileged);
 	tcase_add_loop_test(tc, bus_errors_reach_the_port, 0, PT_LEN(refused));

@@ -12,7 +12,6 @@
 
 enum { TIMER_IRQ = 8, ROM_TABLE = 0xe00ff000, SECOND_AP = 3 };
 #define DPIDR UINT32_C(0x2ba01477)
-#define AHB_AP_IDR UINT32_C(0x24770011)
 
 static struct pt_cm4 *chip_of(struct pt_vboard *board)
 {
@@ -214,7 +213,7 @@ static void init_debug(struct pt_cm4 *chip)
 		{ .pidr4 = 0x04, .part = 0x4c4, .jep106 = 0x3b, .class = 1 }, entries, PT_LEN(entries),
 	};
 	pt_vmem_ap_init(&chip->ahb, &chip->bus, ROM_TABLE | 3);
-	chip->ahb.idr = AHB_AP_IDR;
+	chip->ahb.idr = PT_VMEM_AP_IDR_M4;
 	pt_vcpu_add_observer(chip->cpu, &chip->scs.observer);
 	pt_vcpu_add_observer(chip->cpu, &chip->dwt.observer);
 }
@@ -223,7 +222,7 @@ static bool add_second(struct pt_cm4 *chip)
 {
 	const struct pt_varm_second_config second = {
 		.kind = chip->second_kind, .model = &pt_vcpu_m4f, .first = &chip->bus, .core_hz = PT_CM4_CORE_HZ,
-		.drift_ppm = chip->wires.drift_ppm, .ap_idr = AHB_AP_IDR, .rom_table = ROM_TABLE, .rom_part = 0x4c4,
+		.drift_ppm = chip->wires.drift_ppm, .ap_idr = PT_VMEM_AP_IDR_M4, .rom_table = ROM_TABLE, .rom_part = 0x4c4,
 		.arg = chip, .reset = reset_chip,
 	};
 

@@ -18,8 +18,9 @@ enum {				/* CSW fields. Source: IHI 0031, "CSW, Control/Status Word register" *
 	SIZE_WORD = 2,
 };
 
-/* The increment carries no further. Source: IHI 0031, "Auto-incrementing the Transfer Address Register". */
-enum { TAR_WRAP_BYTES = 1024 };
+/* The increment carries no further: what every AP has, and that of a Cortex-M3 and M4, which OpenOCD counts on. Source:
+ * IHI 0031, "Auto-incrementing the Transfer Address Register". */
+enum { TAR_WRAP_BYTES = 1024, TAR_WRAP_BYTES_M4 = 4096 };
 
 static unsigned size_bytes(const struct pt_vmem_ap *ap)
 {
@@ -28,10 +29,10 @@ static unsigned size_bytes(const struct pt_vmem_ap *ap)
 
 static void increment(struct pt_vmem_ap *ap)
 {
-	uint32_t block = ap->tar & ~(uint32_t)(TAR_WRAP_BYTES - 1);
+	uint32_t within = (ap->idr == PT_VMEM_AP_IDR_M4 ? TAR_WRAP_BYTES_M4 : TAR_WRAP_BYTES) - 1;
 
 	if ((ap->csw & CSW_INC_SINGLE) != 0)
-		ap->tar = block | ((ap->tar + size_bytes(ap)) & (TAR_WRAP_BYTES - 1));
+		ap->tar = (ap->tar & ~within) | ((ap->tar + size_bytes(ap)) & within);
 }
 
 static struct pt_vaccess access_at(const struct pt_vmem_ap *ap, uint32_t addr, unsigned bytes)
