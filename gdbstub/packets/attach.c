@@ -69,6 +69,7 @@ void pt_gdb_forget_inferior(struct pt_gdb_client *client)
 	client->resume.fileio.active = client->resume.fileio.asked = false;
 	client->inferior.core = 0;
 	client->inferior.task = client->inferior.named = 0;
+	memset(client->resume.unreported, 0, sizeof(client->resume.unreported));
 	if (client->stub->owner == client)
 		client->stub->owner = NULL;
 	pt_gdbstub_wake(client->stub);

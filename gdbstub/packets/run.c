@@ -32,13 +32,37 @@ static void drop_stop(struct pt_gdb_client *client)
 
 /* --- the stop reply ----------------------------------------------------------------------------------------------- */
 
+static bool at_break(const struct pt_core_status *status)
+{
+	return status->state == PT_HALTED &&
+	       (status->reason == PT_HALT_BREAK_SW || status->reason == PT_HALT_BREAK_HW ||
+		status->reason == PT_HALT_WATCH_READ || status->reason == PT_HALT_WATCH_WRITE ||
+		status->reason == PT_HALT_WATCH_ACCESS);
+}
+
+/* GDB hears of one core's stop. Another one may have met a breakpoint meanwhile: that is for the next resume, or it would
+ * be stepped over without a word. Source: GDB's own server keeps such stops (linux_process_target::resume). */
+static int halt_too(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, unsigned core,
+		    struct pt_err *err)
+{
+	struct pt_gdb_unreported *unreported = &rq->client->resume.unreported[core];
+	struct pt_core_status status;
+	uint64_t pc;
+
+	if (core < PT_GDB_MAX_CORES && !rq->client->resume.one && target->ops->n_cores(target->state) > 1 &&
+	    target->ops->status(target->state, core, &status, err) == 0 && at_break(&status) &&
+	    target->ops->pc(target->state, core, &pc, err) == 0)
+		*unreported = (struct pt_gdb_unreported){ true, status, pc };
+	return pt_board_halt(board, core, err);
+}
+
 static int halt_all(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	unsigned n = target->ops->n_cores(target->state);
 
 	pt_gdb_fileio_waits(board, false);
 	for (unsigned core = 0; core < n; core++)
-		if (pt_board_halt(board, core, err) < 0)
+		if (halt_too(rq, board, target, core, err) < 0)
 			return err->code;
 	return pt_gdb_stop_registers(rq, target, err);
 }
@@ -56,7 +80,7 @@ static int halt_others(struct pt_gdb_request *rq, struct pt_board *board, struct
 		return rc < 0 ? rc : 0;
 	pt_gdb_fileio_waits(board, false);
 	for (unsigned core = 0; core < n; core++)
-		if (core != rq->core && pt_board_halt(board, core, err) < 0)
+		if (core != rq->core && halt_too(rq, board, target, core, err) < 0)
 			return err->code;
 	return pt_gdb_stop_registers(rq, target, err);
 }
@@ -246,15 +270,50 @@ static int set_pc(struct pt_gdb_request *rq, struct pt_board *board, struct pt_t
 	return rq->addr == PT_UNKNOWN ? 0 : pt_gdb_set_pc(board, target, rq->core, rq->addr, err);
 }
 
+/* Is it still there, and the breakpoint, too, and is no condition of it false? */
+static bool still_stops(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, unsigned core,
+			const struct pt_gdb_unreported *unreported)
+{
+	struct pt_err ignored = { 0 };
+	uint64_t pc;
+
+	if (target->ops->pc(target->state, core, &pc, &ignored) < 0 || pc != unreported->pc)
+		return false;
+	if ((unreported->status.reason == PT_HALT_BREAK_SW || unreported->status.reason == PT_HALT_BREAK_HW) &&
+	    pt_gdb_break_at(rq->client, pc) == NULL)
+		return false;
+	return !pt_gdb_pass(rq->client, board, target, core);
+}
+
+/* A stop that GDB has not heard of is the end of this resume. True: rq is of that core. */
+static bool find_unreported(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target)
+{
+	for (unsigned core = 0; core < rq->client->inferior.n_cores; core++) {
+		struct pt_gdb_unreported *unreported = &rq->client->resume.unreported[core];
+
+		if (!unreported->waits || (rq->client->resume.one && core != rq->core))
+			continue;
+		unreported->waits = false;
+		if (!still_stops(rq, board, target, core, unreported))
+			continue;
+		rq->core = core;
+		return true;
+	}
+	return false;
+}
+
 static int resume(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	unsigned n = target->ops->n_cores(target->state);
 
 	if (set_pc(rq, board, target, err) < 0)
 		return err->code;
+	rq->found = find_unreported(rq, board, target);
+	if (rq->found)
+		return pt_gdb_stop_registers(rq, target, err);
 	pt_gdb_fileio_waits(board, true);
 	for (unsigned core = 0; core < n; core++)
-		if (pt_board_resume(board, core, err) < 0)
+		if ((!rq->client->resume.one || core == rq->core) && pt_board_resume(board, core, err) < 0)
 			return err->code;
 	return 0;
 }
@@ -278,6 +337,9 @@ static void after_resume(struct pt_gdb_request *rq, int rc, const struct pt_err 
 		pt_rsp_finish(&client->rsp);
 	} else if (rc < 0) {
 		failed(client, rq, "resume", err);
+	} else if (rq->found) {
+		stopped_or_interrupted(client, rq, &client->resume.unreported[rq->core].status);
+		pt_rsp_finish(&client->rsp);
 	} else {
 		wait_on(client);
 		pt_rsp_finish(&client->rsp);
@@ -416,6 +478,8 @@ static void go(struct pt_gdb_client *client, const struct pt_gdb_action *action,
 	client->resume.under_way = true;
 	client->resume.interrupted = pt_gdb_take_interrupt(client);
 	client->resume.n_stops = 0;
+	client->resume.one = action->kind == 'c' && action->core < client->inferior.n_cores;
+	rq->found = false;
 	client->resume.fileio.active = client->resume.fileio.asked = false;
 	pt_gdb_code_forget(&client->inferior.code);
 	if (client->resume.interrupted)
@@ -446,7 +510,8 @@ static size_t parse_actions(struct pt_gdb_client *client, struct pt_rsp_args *ar
 	return pt_rsp_left(args) == 0 ? n : 0;
 }
 
-/* All-stop: the first action is the one for the thread GDB means; with a step, the other cores stay halted. */
+/* All-stop: the first action is the one for the thread GDB means. With a step, and where there is no other action, the
+ * other cores stay halted. */
 static void handle_vcont(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	struct pt_gdb_action actions[PT_GDB_MAX_ACTIONS];
@@ -458,8 +523,11 @@ static void handle_vcont(struct pt_gdb_client *client, struct pt_rsp_args *args)
 		pt_gdb_nonstop_resume(client, actions, n);
 	else if (actions[0].kind == 't')
 		handle_ctrl_c(client, args);
-	else if (!refuse_while_running(client))
+	else if (!refuse_while_running(client)) {
+		if (n > 1 && actions[0].kind == 'c')
+			actions[0].core = PT_GDB_ALL_CORES;
 		go(client, &actions[0], PT_UNKNOWN);
+	}
 }
 
 static void handle_vcont_what(struct pt_gdb_client *client, struct pt_rsp_args *args)
