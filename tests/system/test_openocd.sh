@@ -50,6 +50,16 @@ openocd_runs usb_bulk "halt; echo [reg pc]; echo [mdw 0x0 1]" \
 	"transport select swd; set USE_CORE 0; source [find target/rp2040.cfg]"
 expect "SWD multi-drop" 'SWD DPIDR 0x0bc12477, DLPIDR 0x00000001' 'Cortex-M0\+ r0p1' 'pc .*0x00000[0-9a-f]{3}' '0x00000000: 20006000'
 
+# both cores of such a wire, by the same file: each halts and steps by itself
+usb_probe="$board --board kl27?variant=second-core&elf=$here/tests/firmware/cores.elf"
+openocd_runs usb_bulk "sleep 20; rp2040.core0 arp_halt; rp2040.core0 arp_waitstate halted 1000; echo \"first [rp2040.core0 read_memory 0xd0000000 32 1]\"
+		echo \"second [rp2040.core1 read_memory 0xd0000000 32 1] [rp2040.core1 curstate]\"; targets rp2040.core1; halt; reg r3 0xcafe0001
+		echo [reg r3]; step; resume; targets rp2040.core0; reg r3 0x12340000; targets rp2040.core1; halt
+		echo \"[rp2040.core0 curstate] [rp2040.core1 curstate]\"" \
+	"source [find target/rp2040.cfg]"
+expect "both cores by SWD multi-drop" 'SWD DPIDR 0x0bc12477, DLPIDR 0x00000001' 'SWD DPIDR 0x0bc12477, DLPIDR 0x10000001' '^first 0x0' \
+	'^second 0x1 running' 'r3 .*0xcafe0001' 'halted due to single-step' '^halted halted'
+
 # a Cortex-M4F: all registers, a watchpoint, a fault that its vector catch meets
 usb_probe="$board --board cm4"
 openocd_runs usb_bulk "reset halt; echo [reg pc]; step; echo [reg pc]; reg r3 0xcafe0001; echo [reg r3]
