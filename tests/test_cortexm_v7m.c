@@ -241,6 +241,53 @@ START_TEST(an_open_one_is_itself)
 }
 END_TEST
 
+/* Read protection of an STM32 leaves the core open: the user is told what is closed. */
+static const struct { unsigned chip; uint64_t at; uint32_t open, locked; } rdp[] = {
+	{ 0x410, 0x4002201c, 0x03fffffc, 0x03fffffe }, { 0x422, 0x4002201c, 0xffffff00, 0xffffff02 },
+	{ 0x431, 0x40023c14, 0x0fffaaed, 0x0fff00ed }, { 0x449, 0x40023c14, 0x0fffaaed, 0x0fff55ed },
+	{ 0x415, 0x40022020, 0xffeff8aa, 0xffeff8bb }, { 0x469, 0x40022020, 0xffeff8aa, 0xffeff800 },
+	{ 0x450, 0x5200201c, 0x1bc6aaf0, 0x1bc600f0 },
+};
+START_TEST(tells_of_read_protection)
+{
+	bool locked = _i % 2 == 1;
+	size_t i = (size_t)_i / 2;
+
+	m4.maker = 0x020;
+	m4.chip = rdp[i].chip;
+	array_mem_add(&m4.dap.memory, rdp[i].at & ~UINT64_C(0xff), 0x100);
+	array_mem_set_word(&m4.dap.memory, rdp[i].at, locked ? rdp[i].locked : rdp[i].open);
+	attach();
+	ck_assert_int_eq(((struct pt_cortexm *)target->state)->chip.protection != NULL, locked);
+	target->ops->describe(target->state, keep, NULL);
+	ck_assert_int_eq(strstr(said, "RDP level 1") != NULL, locked);
+	ck_assert_int_eq(strstr(said, "powered off and on") != NULL, locked);
+}
+END_TEST
+
+/* A core whose bus faults: the way to wake it is named, but not where that was tried. */
+static const struct { const char *word; bool advised; } asleep[] = { { "connect=running", true },
+								      { "connect=under-reset", false } };
+START_TEST(a_core_that_does_not_answer_may_sleep)
+{
+	struct pt_params *settings = pt_params_new();
+	size_t n_hooks = m4.dap.memory.n_hooks;
+
+	ck_assert_int_eq(pt_params_add(settings, pt_cortexm_ops.params, pt_cortexm_ops.n_params, asleep[_i].word, &err),
+			 0);
+	m4.dap.memory.n_hooks = 0;	/* nothing of the core is there */
+	probe = pt_probe_open_link(&fake_dap_probe_ops, m4.dap.link, NULL, &err);
+	m4.dap.link = NULL;
+	ck_assert_ptr_null(pt_target_attach(probe, "cortexm", settings, &err));
+	ck_assert_msg((strstr(err.msg, "may answer with --connect under-reset") != NULL) == asleep[_i].advised, "%s",
+		      err.msg);
+	pt_params_free(settings);
+	m4.dap.memory.n_hooks = n_hooks;
+	target = pt_target_attach(probe, "cortexm", NULL, &err);
+	ck_assert_msg(target != NULL, "%s", err.msg);
+}
+END_TEST
+
 /* Kinetis K: by an MDM-AP, which says that the flash is ready and not secured, and SDID. Source: erratum 7534 */
 static uint32_t read_mdm_ap(struct fake_dap *dap, uint8_t ap, uint8_t reg)
 {
@@ -505,6 +552,8 @@ int main(void)
 	tcase_add_test(tc, says_what_trustzone_hides);
 	tcase_add_loop_test(tc, names_the_chip, 0, PT_LEN(chips));
 	tcase_add_loop_test(tc, is_the_chip_of_the_board, 0, PT_LEN(expected));
+	tcase_add_loop_test(tc, tells_of_read_protection, 0, 2 * PT_LEN(rdp));
+	tcase_add_loop_test(tc, a_core_that_does_not_answer_may_sleep, 0, PT_LEN(asleep));
 	tcase_add_loop_test(tc, names_a_kinetis_k, 0, PT_LEN(kinetis));
 	tcase_add_test(tc, rows_name_their_sources);
 	tcase_add_test(tc, a_protected_chip_says_so);

@@ -146,6 +146,17 @@ static void name_part(struct pt_cortexm *cm)
 		snprintf(cm->name + len - 1, sizeof(cm->name) - len + 1, ", %u cores)", pt_cortexm_n_cores(cm));
 }
 
+/* What does not answer, or answers with an error, may sleep. Then the reset pin wakes it. */
+static void advise_wake(const struct pt_cortexm *cm, struct pt_err *err)
+{
+	if (!cm->under_reset && !cm->locked &&
+	    (err->code == PT_EPROTO || err->code == PT_EFAULT || err->code == PT_ETIMEOUT))
+		pt_advise(
+			err,
+			"a chip that is in deep sleep, or whose program has closed its debug port, may answer with --connect "
+			"under-reset");
+}
+
 static int cortexm_attach(struct pt_target *target, const struct pt_params *settings, struct pt_err *err)
 {
 	struct pt_cortexm *cm = target->state;
@@ -165,6 +176,8 @@ static int cortexm_attach(struct pt_target *target, const struct pt_params *sett
 			err) < 0)
 		goto put_back;
 	name_chip(cm);
+	if (cm->chip.protection != NULL)
+		pt_warn("%s: %s", cm->chip.name, cm->chip.protection);
 	if (pt_cortexm_cores_find(cm, err) < 0)
 		goto put_back;
 	name_part(cm);
@@ -175,6 +188,7 @@ put_back:
 let_go:
 	if (cm->under_reset && cm->adi.dap != NULL)
 		cm->adi.dap->set_reset(cm->adi.wire, false, &ignored);
+	advise_wake(cm, err);
 	return err->code;
 }
 
@@ -250,6 +264,8 @@ static void tell_memory(const struct pt_cortexm *cm, const struct teller *to)
 			 (unsigned)cm->chip.flash_addr, (unsigned)(cm->chip.ram_bytes / 1024),
 			 (unsigned)cm->chip.ram_addr);
 	to->say(to->arg, line);
+	if (cm->chip.protection != NULL)
+		to->say(to->arg, cm->chip.protection);
 }
 
 /* Registers that differ from how they were found. */

@@ -16,6 +16,7 @@ struct pt_cortexm_chip {
 	bool caches;			/* its kind comes with caches */
 	bool secure;			/* it has the Security Extension (TrustZone) */
 	uint32_t flash_addr, flash_bytes, ram_addr, ram_bytes;	/* bytes 0: not known */
+	const char *protection;		/* what a lock leaves closed though the core can be reached, and what opens it; or NULL */
 	uint32_t watchdog;		/* Kinetis SIM_COPC, or 0 */
 	uint8_t systick_divider;	/* SysTick's reference clock is the core's divided by it; 0: not known */
 	struct pt_region region[5];	/* as struct pt_target_ops' regions */

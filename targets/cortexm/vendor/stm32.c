@@ -52,6 +52,43 @@ static const struct {
 	{ 0x450, 512, AXI_SRAM, H7_SIZE, "STM32H74x/H75x", "RM0433" },
 };
 
+/* --- read protection ---------------------------------------------------------------------------------------------- */
+
+/* Where the level is loaded to, by the size register of the family. F1 and F3 have one bit there, the others the option
+ * byte. Source: the manuals, "Read protection (RDP)", and FLASH_OBR, FLASH_OPTCR, FLASH_OPTR, FLASH_OPTSR_CUR; OpenOCD has the
+ * same registers and values. */
+enum { LEVEL_0 = 0xaa };
+static const struct { uint32_t size_addr, addr; uint8_t lsb, bits; } locks[] = {
+	{ F1_SIZE, 0x4002201c, 1, 1 }, { F3_SIZE, 0x4002201c, 1, 1 },
+	{ F4_SIZE, 0x40023c14, 8, 8 }, { F7_SIZE, 0x40023c14, 8, 8 },
+	{ F72_SIZE, 0x40023c14, 8, 8 }, { L4_SIZE, 0x40022020, 0, 8 },
+	{ H7_SIZE, 0x5200201c, 8, 8 },
+};
+
+/* Level 2 closes the debug port itself, so that what is reached here is of level 1. */
+static bool is_protected(struct pt_mem *mem, uint32_t size_addr)
+{
+	struct pt_err ignored = { 0 };
+	uint32_t value = 0;
+
+	for (size_t i = 0; i < PT_LEN(locks); i++) {
+		const struct pt_field rdp = { "RDP", locks[i].lsb, locks[i].bits, "read protection" };
+
+		if (locks[i].size_addr != size_addr || pt_mem_read32(mem, locks[i].addr, &value, &ignored) < 0)
+			continue;
+		value = pt_field_get(&rdp, value);
+		return locks[i].bits == 1 ? value != 0 : value != LEVEL_0;
+	}
+	return false;
+}
+
+static const char *const protection =
+	"read protection (RDP level 1): while a debugger is connected the flash cannot be read, and the program in it may end in a "
+	"bus error until the chip is powered off and on; RAM and registers are accessible. Level 0 opens it, and that erases "
+	"the flash: STM32CubeProgrammer or OpenOCD (its command unlock) sets it, proftap does not";
+
+/* --- which chip --------------------------------------------------------------------------------------------------- */
+
 /* Some say 0xffff, and some say what they were made with and not what they have: then the size is not known. */
 static uint32_t flash_kb(struct pt_mem *mem, uint32_t addr)
 {
@@ -85,6 +122,7 @@ static bool identify(struct pt_cortexm_chip *chip, struct pt_discovery *found, s
 		chip->ram_bytes = parts[i].ram_kb * (uint32_t)KB;
 		chip->flash_addr = FLASH;
 		chip->flash_bytes = flash_kb(mem, parts[i].size_addr) * KB;
+		chip->protection = is_protected(mem, parts[i].size_addr) ? protection : NULL;
 	}
 	return true;
 }
