@@ -409,6 +409,15 @@ static bool scheme_at(size_t i, struct scheme *out)
 	return i < PT_LEN(others);
 }
 
+/* HOST:PORT, or a serial device, as GDB's target remote takes them. */
+static bool is_server(const char *uri)
+{
+	const char *port = strrchr(uri, ':');
+
+	return strncmp(uri, "/dev/tty", strlen("/dev/tty")) == 0 ||
+	       (port != NULL && port != uri && port[1] != '\0' && strspn(port + 1, "0123456789") == strlen(port + 1));
+}
+
 /* A virtual board by its name alone, or a scheme with a slip. */
 static const char *nearest_probe(const char *uri, size_t len, struct pt_question *question)
 {
@@ -421,7 +430,9 @@ static const char *nearest_probe(const char *uri, size_t len, struct pt_question
 	pt_nearest_init(&near, uri, len);
 	for (size_t i = 0; scheme_at(i, &scheme); i++)
 		pt_nearest_offer(&near, scheme.name);
-	if (len <= PT_NEAREST_BYTES && uri[len] == '\0' && pt_probe_demo(board, &n) != NULL)
+	if (is_server(uri))
+		snprintf(question->text, sizeof(question->text), "; did you mean rsp:%.40s? ", uri);
+	else if (len <= PT_NEAREST_BYTES && uri[len] == '\0' && pt_probe_demo(board, &n) != NULL)
 		snprintf(question->text, sizeof(question->text), "; did you mean %.40s? ", board);
 	else
 		pt_nearest_question(&near, question->text, sizeof(question->text));
@@ -458,7 +469,9 @@ static bool find_scheme(const char *uri, struct scheme *scheme, const char **res
 			continue;
 		*rest = uri + len + 1;
 		if (scheme->open == NULL)
-			pt_fail(err, PT_EARG, "%s: not built in this version", scheme->name);
+			pt_fail(err, PT_EARG,
+				"%s: not built in this version; a GDB server that drives the probe works: rsp:HOST:PORT",
+				scheme->name);
 		return scheme->open != NULL;
 	}
 	pt_fail(err, PT_EARG, "\"%s\" names no probe%sthere are %s", uri, nearest_probe(uri, len, &question),

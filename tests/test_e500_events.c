@@ -160,10 +160,10 @@ static const struct { enum pt_e500_core core; const char *text; int number; cons
 	{ PT_E500_E6500, "L2_MISSES", 457, NULL },
 	{ PT_E500_V2, "Com:x", PT_EARG, "event \"Com:x\": no number behind the colon" },
 	{ PT_E500_V2, "1x", PT_EARG,
-		"there is no event \"1x\"; give a name of the core's manual or of perf, or a number" },
-	{ PT_E500_V2, "", PT_EARG, "there is no event \"\"; give a name of the core's manual or of perf, or a number" },
+		"there is no event \"1x\"; give a name of the core's manual or of perf, or a number; proftap events e500v2 lists them" },
+	{ PT_E500_V2, "", PT_EARG, "there is no event \"\"; give a name of the core's manual or of perf, or a number; proftap events e500v2 lists them" },
 	{ PT_E500_V2, "0x", PT_EARG,
-		"there is no event \"0x\"; give a name of the core's manual or of perf, or a number" },
+		"there is no event \"0x\"; give a name of the core's manual or of perf, or a number; proftap events e500v2 lists them" },
 };
 
 START_TEST(finds_or_says_why_not)

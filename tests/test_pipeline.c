@@ -368,9 +368,8 @@ START_TEST(an_unknown_function_is_refused)
 
 	ck_assert_int_eq(pt_pipeline_add(params, "functions=leaf,nobody", &err), 0);
 	ck_assert_ptr_null(pt_pipeline_new(program, params, &err));
-	ck_assert_str_eq(
-		err.msg,
-		"functions: the program has no function 'nobody'; `profile report functions top=0` lists them");
+	ck_assert_str_eq(err.msg,
+			 "functions: the program has no function 'nobody'; the view functions with top=0 lists them");
 	pt_params_free(params);
 	pt_program_unref(program);
 }

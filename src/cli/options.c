@@ -82,7 +82,7 @@ static const struct row {
 	{ "mtb-ram", "ADDR:SIZE", "where the MTB may write; found from the ELF if not given", WORD, 0 },
 	{ "connect", "under-reset", "hold the chip in reset while attaching", WORD, 0 },
 	{ "seed", "N", "seed of the random times between bursts, and of virtual boards", WORD, 0 },
-	{ "set", "KEY=VALUE", "a setting without an option of its own: monitor sources lists those of the chip", SET, 0 },
+	{ "set", "KEY=VALUE", "a setting without an option of its own: proftap monitor sources lists those of the chip", SET, 0 },
 	{ "json", NULL, "probes, events: print JSON", FLAG, offsetof(struct pt_options, json) },
 	{ "udev", NULL, "drivers: print rules for udev, by which a user may open the probes", FLAG,
 	  offsetof(struct pt_options, udev) },
@@ -235,6 +235,16 @@ static const struct row *row_of(int option)
 	return NULL;
 }
 
+/* A value that was forgotten: the next option stands in its place. */
+static bool is_option(const char *value)
+{
+	for (size_t i = 0; value != NULL && strncmp(value, "--", 2) == 0 && i < PT_LEN(rows); i++)
+		if (strncmp(value + 2, rows[i].name, strcspn(value + 2, "=")) == 0 &&
+		    rows[i].name[strcspn(value + 2, "=")] == '\0')
+			return true;
+	return false;
+}
+
 static const char *needed_value(int option)
 {
 	const struct row *row = row_of(option);
@@ -315,6 +325,9 @@ int pt_options_parse(struct pt_options *options, int argc, char **argv, struct p
 		if (row == NULL)
 			return refuse_option(refused_word(argv), optind < argc ? argv[optind] : NULL, err);
 		options->given |= UINT64_C(1) << (row - rows);
+		if (is_option(optarg))
+			return pt_fail(err, PT_EARG, "--%s needs a value, and %s is an option: --%s %s", row->name,
+				       optarg, row->name, row->argument);
 		if (take_option(options, row, optarg, err) < 0)
 			return err->code;
 	}

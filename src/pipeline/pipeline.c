@@ -129,7 +129,7 @@ static int show(struct pt_pipeline *p, const char *name, size_t len, struct pt_e
 	if (found)
 		return 0;
 	return pt_fail(err, PT_EARG,
-		       "functions: the program has no function '%.*s'%s`profile report functions top=0` lists them",
+		       "functions: the program has no function '%.*s'%sthe view functions with top=0 lists them",
 		       len > 60 ? 60 : (int)len, name, pt_nearest_question(&near, question, sizeof(question)));
 }
 

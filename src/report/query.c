@@ -42,6 +42,20 @@ static bool is_file(const char *word)
 	return strpbrk(word, "/.") != NULL;
 }
 
+static const struct { const char *key, *example; } keys[] = {
+	{ "sort", "sort=total" },    { "top", "top=20" },     { "format", "format=json" }, { "wide", "wide=on" },
+	{ "from", "from=10ms" },     { "to", "to=20ms" },     { "name", "name=uart_*" },   { "partial", "partial=yes" },
+};
+
+/* What to type where the word is a key without a value; NULL: it is none. */
+static const char *example_of(const char *word)
+{
+	for (size_t i = 0; i < PT_LEN(keys); i++)
+		if (strcmp(keys[i].key, word) == 0)
+			return keys[i].example;
+	return NULL;
+}
+
 static int no_view(const char *word, struct pt_err *err)
 {
 	struct right_words right = { .at = 0 };
@@ -59,6 +73,8 @@ static int no_view(const char *word, struct pt_err *err)
 		pt_nearest_offer(&right.near, pt_formats[i]->name);	/* which may stand there alone, too */
 	if (pt_view_meant_by(word) != NULL)
 		pt_nearest_is(&right.near, pt_view_meant_by(word));
+	if (example_of(word) != NULL)
+		return pt_fail(err, PT_EARG, "%s takes a value behind =, as in %s", word, example_of(word));
 	if (is_file(word))
 		return pt_fail(err, PT_EARG, "there is no view '%.200s'; a program is named by %s %.200s", word,
 			       pt_by_door("--elf", "monitor symbols"), word);
@@ -223,8 +239,9 @@ static int no_setting(const char *word, struct pt_err *err)
 	pt_nearest_offer_list(&near, "format sort top from to name wide partial");
 	return pt_fail(err, PT_EARG,
 		       "there is no setting '%.40s'%sthere are: format=NAME sort=COLUMN top=N from=TIME to=TIME "
-		       "name=PATTERN wide=on|off partial=yes|no",
-		       word, pt_nearest_question(&near, question, sizeof(question)));
+		       "name=PATTERN wide=on|off partial=yes|no%s",
+		       word, pt_nearest_question(&near, question, sizeof(question)),
+		       pt_setting_by_door("; one of the profile is --set KEY=VALUE", ""));
 }
 
 static int take_view(struct pt_query *query, const char *view, struct pt_err *err)
@@ -277,10 +294,8 @@ static int take_word(struct pt_query *query, const char *word, struct pt_err *er
 
 bool pt_query_knows(const char *word)
 {
-	static const char *const keys[] = { "sort=", "format=", "top=", "name=", "from=", "to=", "partial=", "wide=" };
-
 	for (size_t i = 0; i < PT_LEN(keys); i++)
-		if (strncmp(word, keys[i], strlen(keys[i])) == 0)
+		if (strncmp(word, keys[i].key, strlen(keys[i].key)) == 0 && word[strlen(keys[i].key)] == '=')
 			return true;
 	return short_view(word) != NULL || short_format(word) != NULL;
 }

@@ -208,7 +208,7 @@ int pt_remote_break_insert(void *state, const struct pt_break *at, struct pt_err
 	if (find_break(r, at) < r->n_breaks)
 		return 0;
 	if (r->n_breaks == PT_REMOTE_MAX_BREAKS)
-		return pt_fail(err, PT_EBUSY, "all %d breakpoints are in use", PT_REMOTE_MAX_BREAKS);
+		return pt_fail(err, PT_EBUSY, "all %d breakpoints are in use: delete one first", PT_REMOTE_MAX_BREAKS);
 	if (break_packet(r, 'Z', at, err) < 0)
 		return err->code;
 	r->breaks[r->n_breaks++] = *at;

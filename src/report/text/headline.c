@@ -15,7 +15,8 @@
 #include "base/harmless.h"
 
 enum { SOURCES = 3 };		/* that are named one by one */
-enum { NARROW_WARNING = 59 };	/* characters: 70 columns with the label */
+enum { NARROW_WARNING = 59, WIDE_WARNING = 89 };	/* characters: 70 and 100 columns with the label */
+enum { LEAST_SENTENCE = 30 };	/* "Contradiction: " is none */
 #define NEARLY_ALL 0.95		/* of a time, which has one cause then */
 #define MUCH_HALTED 0.25	/* of the time of a profile: the user wonders where the rest is */
 
@@ -436,15 +437,16 @@ static void accuracy_of_flow(const struct pt_profile *p, char *out)
 static void no_figures(const struct pt_profile *p, char *out)
 {
 	bool unread = false, elf = pt_waits_for_elf(p);
+	bool misfit = p->not_code > 0 || p->elf_check == PT_ELF_OTHER || p->elf_check == PT_ELF_DIFFERS;
 
 	for (size_t i = 0; i < p->n_sources; i++)
 		unread |= p->sources[i].ignored == PT_SOURCE_NO_ISA;
 	snprintf(out, PT_HEADLINE_BYTES, "no figures: %s%s",
-		 p->not_code > 0 ? "what was recorded does not fit the program"
-		 : unread	 ? "this version cannot read what was recorded"
-		 : elf		 ? "branches say nothing without the ELF"
-				 : "nothing was recorded",
-		 p->not_code > 0 || unread || elf || p->ended || p->no_end ? "" : " yet");
+		 misfit	  ? "what was recorded does not fit the program"
+		 : unread ? "this version cannot read what was recorded"
+		 : elf	  ? "branches say nothing without the ELF"
+			  : "nothing was recorded",
+		 misfit || unread || elf || p->ended || p->no_end ? "" : " yet");
 }
 
 static void accuracy(const struct pt_profile *p, char *out)
@@ -459,19 +461,20 @@ static void accuracy(const struct pt_profile *p, char *out)
 
 /* --- what is wrong */
 
-/* Leaves what fits one line of a narrow terminal: without what GDB's users do, without the cure. */
+/* Leaves what fits one line of a narrow terminal: without the cure, and without a long reason behind a sentence. */
 static void shorten_warning(char *warning)
 {
-	char *end = strstr(warning, ". "), *cure = strstr(warning, "): "), *in_gdb = strstr(warning, " (in GDB: ");
+	char *end = strstr(warning, ". "), *cure = strstr(warning, "): "), *reason;
 
-	if (in_gdb != NULL)
-		snprintf(in_gdb, 2, ".");
 	if (strlen(warning) <= NARROW_WARNING)
 		return;
 	if (cure != NULL)
 		cure[1] = '\0';
 	else if (end != NULL)
 		end[1] = '\0';
+	reason = strlen(warning) > WIDE_WARNING ? strstr(warning + LEAST_SENTENCE, ": ") : NULL;
+	if (reason != NULL)
+		strcpy(reason, ".");
 }
 
 static void warning(const struct pt_profile *p, bool brief, char *out)

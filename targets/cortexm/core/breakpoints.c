@@ -83,7 +83,8 @@ static int take_bpu(struct pt_cortexm *cm, struct pt_err *err)
 		if (!cm->breaks.bpu[i].used && pt_lease_take(cm->target, unit, owner, err) == 0)
 			return (int)i;
 	}
-	return pt_fail(err, PT_EBUSY, "all %u hardware breakpoints of the chip are in use", cm->breaks.n_bpu);
+	return pt_fail(err, PT_EBUSY, "all %u hardware breakpoints of the chip are in use: delete one first",
+		       cm->breaks.n_bpu);
 }
 
 static void drop_bpu(struct pt_cortexm *cm, unsigned i)

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/door.h"
+
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 const struct pt_e500_kind pt_e500_kinds[PT_E500_CORES] = {
@@ -144,10 +146,11 @@ static int unknown(enum pt_e500_core core, const char *name, struct pt_err *err)
 		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i > 0 ? ", " : "", near[i]);
 	if (len > 0)
 		return pt_fail(err, PT_EARG, "there is no event \"%.40s\"; like it are %s", name, names);
-	return pt_fail(err, PT_EARG,
-		       "there is no event \"%.60s\"; give a name of the core's manual or of perf, or a "
-		       "number",
-		       name);
+	return pt_fail(
+		err, PT_EARG,
+		"there is no event \"%.60s\"; give a name of the core's manual or of perf, or a number; %s %s lists "
+		"them",
+		name, pt_by_door("proftap events", "monitor events"), pt_e500_kinds[core].name);
 }
 
 static int by_name(enum pt_e500_core core, const char *name, const struct pt_e500_event **event, struct pt_err *err)
