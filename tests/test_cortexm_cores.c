@@ -423,7 +423,7 @@ static size_t samples_between(unsigned core, uint32_t begin, uint32_t end)
 	return n;
 }
 
-/* A second of samples of each, against what the model has executed: in each core's own rows, and of no other's code. */
+/* Samples of each, against what the model has executed: in each core's own rows, and of no other's code. */
 START_TEST(samples_are_of_each_core)
 {
 	static const struct { uint32_t begin, end; } alone[2] = { { 0x430, 0x444 }, { SECOND_ALONE, OF_BOTH } };
@@ -432,7 +432,7 @@ START_TEST(samples_are_of_each_core)
 	watch(0);
 	watch(1);
 	ck_assert_msg(start("pcsr", NULL) == 0, "%s", err.msg);
-	drain_ms(1000);
+	drain_ms(400);
 	stop();
 	for (unsigned core = 0; core < 2; core++) {
 		size_t all = samples_between(core, 0, UINT32_MAX);
@@ -440,9 +440,9 @@ START_TEST(samples_are_of_each_core)
 		double was = (double)pt_vtruth_sum(&truth[core], alone[core].begin, alone[core].end).cycles /
 			     (double)pt_vtruth_total(&truth[core]).cycles;
 
-		ck_assert_uint_gt(all, 2000);
+		ck_assert_uint_gt(all, 1000);
 		ck_assert_double_gt(was, 0.7);
-		ck_assert_double_eq_tol(seen, was, 0.03);
+		ck_assert_double_eq_tol(seen, was, 0.05);
 		ck_assert_uint_eq(samples_between(core, alone[1 - core].begin, alone[1 - core].end), 0);
 		pt_vtruth_fini(&truth[core]);
 	}
@@ -530,12 +530,73 @@ START_TEST(one_that_is_closed_is_left_out)
 }
 END_TEST
 
+/* --- cores of two kinds ------------------------------------------------------------------------------------------- */
+
+START_TEST(registers_are_those_that_both_have)
+{
+	const struct pt_register *rows;
+	uint64_t value = 0;
+	size_t n;
+
+	open_board("cm4?variant=second-m0plus");
+	rows = target->ops->registers(target->state, &n);
+	ck_assert_uint_eq(n, ROW_BASEPRI);
+	ck_assert_str_eq(rows[n - 1].name, "control");
+	ck_assert_str_eq(about(0).name, "Cortex-M4");
+	ck_assert_str_eq(about(1).name, "Cortex-M0+");
+	ck_assert(describes("core 1: Cortex-M0+ r0p1, through access port 3, 2 hardware breakpoints, 2 watchpoints"));
+	for (unsigned core = 0; core < 2; core++) {
+		halt(core);
+		OK(target->ops->read_registers(target->state, core, &(uint16_t){ ROW_R0 + 13 }, 1, &value, &err));
+		ck_assert_uint_eq(value >> 16, 0x2000);
+	}
+}
+END_TEST
+
+START_TEST(what_one_of_them_lacks_leaves_it_out)
+{
+	open_board("cm4?variant=second-m0plus");
+	ck_assert_msg(start("cyccnt", "events=none") == 0, "%s", err.msg);
+	drain_ms(100);
+	stop();
+	ck_assert_uint_gt(last_reading(0), 2000000);
+	ck_assert_uint_eq(last_reading(1), 0);
+	ck_assert_str_eq(array_sink_config(&sink, "assumed"),
+			 "core 1 is left out: Cortex-M0+ r0p1 has no cycle counter");
+	array_sink_fini(&sink);
+	ck_assert_int_eq(start("cyccnt", "core=1"), PT_EUNSUPPORTED);
+	free(source_state);
+	array_sink_fini(&sink);
+}
+END_TEST
+
+/* The second has two comparators, the first six: the third breakpoint is in neither. */
+START_TEST(a_breakpoint_is_in_all_or_in_none)
+{
+	struct pt_break at = { .kind = PT_BREAK_HW, .addr = OF_BOTH, .len = 2 };
+
+	open_board("cm4?variant=second-m0plus");
+	halt(0);
+	halt(1);
+	for (int i = 0; i < 2; i++, at.addr += 2)
+		OK(target->ops->break_insert(target->state, &at, &err));
+	ck_assert_int_eq(target->ops->break_insert(target->state, &at, &err), PT_EBUSY);
+	ck_assert_msg(strncmp(err.msg, "core 1: all 2 hardware breakpoints", 34) == 0, "%s", err.msg);
+	ck_assert(describes("changed: 2 break- and watchpoints are set"));
+	ck_assert(describes("changed in core 1: 2 break- and watchpoints are set"));
+	for (int i = 0; i < 2; i++)
+		OK(target->ops->break_remove(target->state, &(struct pt_break){ PT_BREAK_HW, OF_BOTH + 2 * i, 2 },
+					     &err));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("cortexm cores");
 	TCase *all = tcase_create("all");
 
 	tcase_add_checked_fixture(all, setup, teardown);
+	tcase_set_timeout(all, 60);
 	tcase_add_loop_test(all, both_are_found_and_none_is_halted, 0, 2);
 	tcase_add_loop_test(all, one_halts_and_steps_while_the_other_runs, 0, 4);
 	tcase_add_loop_test(all, breakpoints_are_in_each_core, 0, 2);
@@ -550,6 +611,9 @@ int main(void)
 	tcase_add_test(all, bursts_of_one_and_samples_of_both);
 	tcase_add_loop_test(all, a_core_can_be_chosen, 0, 2);
 	tcase_add_loop_test(all, one_that_is_closed_is_left_out, 0, 4);
+	tcase_add_test(all, registers_are_those_that_both_have);
+	tcase_add_test(all, what_one_of_them_lacks_leaves_it_out);
+	tcase_add_test(all, a_breakpoint_is_in_all_or_in_none);
 	suite_add_tcase(suite, all);
 	return pt_run_suite(suite);
 }

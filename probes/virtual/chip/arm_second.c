@@ -11,6 +11,7 @@ bool pt_vsecond_read(const char *word, size_t length, enum pt_vsecond_kind *kind
 {
 	static const struct { const char *word; enum pt_vsecond_kind kind; } words[] = {
 		{ "second-core", PT_VSECOND_THERE },
+		{ "second-m0plus", PT_VSECOND_SMALL },
 		{ "second-locked", PT_VSECOND_LOCKED },
 		{ "second-off", PT_VSECOND_OFF },
 	};
@@ -169,6 +170,11 @@ bool pt_varm_second_init(struct pt_varm_second *second, const struct pt_varm_sec
 	*second = (struct pt_varm_second){ .config = *config };
 	if (config->kind == PT_VSECOND_NONE)
 		return true;
+	if (config->kind == PT_VSECOND_SMALL) {
+		second->config.model = &pt_vcpu_m0plus;
+		second->config.rom_part = 0x4c0;
+		second->config.ap_idr = PT_VMEM_AP_IDR;
+	}
 	second->off = (struct pt_vap){ .arg = second, .read = read_off, .write = write_off };
 	second->pair[0] = (struct pt_vpair){ 0, second };
 	second->pair[1] = (struct pt_vpair){ 1, second };
@@ -177,7 +183,7 @@ bool pt_varm_second_init(struct pt_varm_second *second, const struct pt_varm_sec
 		.taps_changed = on_taps_changed,
 	};
 	if (share_memories(second))
-		second->cpu = pt_vcpu_new(&second->bus, config->model);
+		second->cpu = pt_vcpu_new(&second->bus, second->config.model);
 	if (second->cpu == NULL)
 		return false;
 	config->first->twin = &second->bus;

@@ -18,10 +18,11 @@
 enum { PT_VPAIR_BASE = 0xd0000000, PT_VPAIR_NUMBER = 0, PT_VPAIR_LAUNCH = 4, PT_VPAIR_BYTES = 0x1000 };
 
 /* Words of variant= that say how the second core is found. */
-#define PT_VSECOND_WORDS "second-core, second-locked, second-off"
+#define PT_VSECOND_WORDS "second-core, second-m0plus, second-locked, second-off"
 enum pt_vsecond_kind {
 	PT_VSECOND_NONE,	/* the chip has one core */
 	PT_VSECOND_THERE,
+	PT_VSECOND_SMALL,	/* it is a Cortex-M0+, whatever the first one is */
 	PT_VSECOND_LOCKED,	/* its access port is closed */
 	PT_VSECOND_OFF,		/* its power domain is: its bus does not answer, and a debug port of its own does not */
 };

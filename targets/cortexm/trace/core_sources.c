@@ -5,73 +5,98 @@
 #include "base/text.h"
 #include "host/log.h"
 
-static uint64_t now_ns(const void *first)
+static uint64_t now_ns(const void *s)
 {
-	return pt_mem_now_ns(((const struct pt_cortexm *)first)->mem);
+	return pt_mem_now_ns(((const struct pt_core_sources *)s)->first->mem);
 }
 
-static unsigned thread_of(const void *first, unsigned number)
+static unsigned thread_of(const void *s, unsigned number)
 {
-	(void)first;
+	(void)s;
 	return number;
 }
 
-static bool is_away(const void *first, unsigned number)
+/* What keeps this core from being a part of it. */
+static int check(struct pt_cortexm *cm, const struct pt_core_source_kind *kind, struct pt_err *err)
 {
-	return pt_cortexm_core((struct pt_cortexm *)first, number)->away[0] != '\0';
+	if (cm->away[0] != '\0')
+		return pt_fail(err, PT_ESTATE, "core %u is not available: %s", cm->number, cm->away);
+	return kind->fits(cm, err);
 }
 
-int pt_core_sources_take(struct pt_cortexm **cm, struct pt_target *target, unsigned core, struct pt_err *err)
+static bool left_out(const void *arg, unsigned number)
+{
+	const struct pt_core_sources *s = arg;
+	struct pt_err ignored = { 0 };
+
+	return check(pt_cortexm_core(s->first, number), s->one, &ignored) < 0;
+}
+
+int pt_core_sources_take(struct pt_cortexm **cm, const struct pt_core_source_kind *kind, struct pt_target *target,
+			 unsigned core, struct pt_err *err)
 {
 	*cm = pt_cortexm_core(pt_cortexm_of(target), core);
-	if ((*cm)->away[0] == '\0')
-		return 0;
-	return pt_fail(err, PT_ESTATE, "core %u is not available: %s", core, (*cm)->away);
+	return check(*cm, kind, err);
+}
+
+int pt_core_sources_available(struct pt_target *target, const struct pt_core_source_kind *kind, struct pt_err *err)
+{
+	struct pt_cortexm *first = pt_cortexm_of(target);
+	struct pt_err ignored = { 0 };
+
+	if (pt_cortexm_reaches(target, err) < 0)
+		return err->code;
+	for (unsigned i = 1; i < pt_cortexm_n_cores(first); i++)
+		if (check(pt_cortexm_core(first, i), kind, &ignored) == 0)
+			return 0;
+	return check(first, kind, err);
 }
 
 /* Reports say which core has no part in them. */
-static void say_left_out(struct pt_cortexm *first, struct pt_text *config)
+static void say_left_out(const struct pt_core_sources *s, struct pt_text *config)
 {
-	for (unsigned i = 0; i < pt_cortexm_n_cores(first); i++) {
-		const struct pt_cortexm *cm = pt_cortexm_core(first, i);
+	for (unsigned i = 0; i < pt_cortexm_n_cores(s->first); i++) {
+		struct pt_cortexm *cm = pt_cortexm_core(s->first, i);
+		struct pt_err why = { 0 };
 
-		if (cm->away[0] == '\0')
+		if (check(cm, s->one, &why) == 0)
 			continue;
-		pt_warn("profile: core %u is left out: %s", i, cm->away);
-		pt_text_add(config, "assumed=core %u is left out: %s\n", i, cm->away);
+		pt_warn("profile: core %u is left out: %s", i, cm->away[0] != '\0' ? cm->away : why.msg);
+		pt_text_add(config, "assumed=core %u is left out: %s\n", i, cm->away[0] != '\0' ? cm->away : why.msg);
 	}
 }
 
-static int start(struct pt_core_sources *s, struct pt_cortexm *first, const char *word, struct pt_target *target,
+static int start(struct pt_core_sources *s, const char *word, struct pt_target *target,
 		 const struct pt_source_setup *setup, struct pt_err *err)
 {
+	unsigned from = setup->core, n = 1, n_cores = pt_cortexm_n_cores(s->first);
 	struct pt_source_setup own = *setup;
 	struct pt_text config = { 0 };
-	unsigned from = setup->core, n = 1;
 	int rc;
 
-	if (pt_cores_read(word != NULL ? word : "all", first->chip.name, pt_cortexm_n_cores(first), 0, &from, &n, err) <
-	    0)
+	if (pt_cores_read(word != NULL ? word : "all", s->first->chip.name, n_cores, 0, &from, &n, err) < 0)
 		return err->code;
 	pt_text_add(&config, "%s", setup->config != NULL ? setup->config : "");
 	if (n > 1)
-		say_left_out(first, &config);
+		say_left_out(s, &config);
 	own.config = config.bytes != NULL ? config.bytes : "";
-	s->kind.left_out = n > 1 ? is_away : NULL;
-	rc = pt_cores_start(&s->cores, &s->kind, first, from, n, target, &own, err);
+	s->kind.left_out = n > 1 ? left_out : NULL;
+	rc = pt_cores_start(&s->cores, &s->kind, s, from, n, target, &own, err);
 	pt_text_free(&config);
 	return rc;
 }
 
-int pt_core_sources_start(void *state, const struct pt_source_ops *one, const char *word, struct pt_target *target,
-			  const struct pt_source_setup *setup, struct pt_err *err)
+int pt_core_sources_start(void *state, const struct pt_core_source_kind *kind, const char *word,
+			  struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	struct pt_core_sources *s = state;
 
-	if (one->available(target, err) < 0)
+	if (pt_core_sources_available(target, kind, err) < 0)
 		return err->code;
-	s->kind = (struct pt_cores_kind){ .one = one, .each = 1, .now_ns = now_ns, .thread_of = thread_of };
-	return start(s, pt_cortexm_of(target), word, target, setup, err);
+	s->first = pt_cortexm_of(target);
+	s->one = kind;
+	s->kind = (struct pt_cores_kind){ .one = &kind->ops, .each = 1, .now_ns = now_ns, .thread_of = thread_of };
+	return start(s, word, target, setup, err);
 }
 
 int pt_core_sources_drain(void *state, struct pt_err *err)

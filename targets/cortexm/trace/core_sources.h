@@ -11,20 +11,30 @@
 	{ .key = "core", .type = PT_PARAM_TEXT,                                                                       \
 	  .help = "a core's number, or all; without it all that can be debugged" }
 
+struct pt_core_source_kind {
+	struct pt_source_ops ops;	/* of the core that setup->core names */
+	int (*fits)(struct pt_cortexm *cm, struct pt_err *err);	/* PT_EUNSUPPORTED: not this core, and why */
+};
+
 struct pt_core_sources {
 	struct pt_cores cores;
 	struct pt_cores_kind kind;
+	const struct pt_core_source_kind *one;
+	struct pt_cortexm *first;
 };
 
+/* Is there a core for it? Errors: the first one's. */
+int pt_core_sources_available(struct pt_target *target, const struct pt_core_source_kind *kind, struct pt_err *err);
 /* As of struct pt_source_ops, where the state is a struct pt_core_sources. word: of the settings, or NULL. Beside others it
  * is the last of them: its numbers in the trace go on from the first one's. PT_ESTATE: the core is away, and why. */
-int pt_core_sources_start(void *state, const struct pt_source_ops *one, const char *word, struct pt_target *target,
-			  const struct pt_source_setup *setup, struct pt_err *err);
+int pt_core_sources_start(void *state, const struct pt_core_source_kind *kind, const char *word,
+			  struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err);
 int pt_core_sources_drain(void *state, struct pt_err *err);
 int pt_core_sources_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err);
 int pt_core_sources_stop(void *state, struct pt_err *err);
 
-/* For a source of one core: which it is, and whether it is there. */
-int pt_core_sources_take(struct pt_cortexm **cm, struct pt_target *target, unsigned core, struct pt_err *err);
+/* For the start of a source of one core: which it is. PT_ESTATE, or what fits says. */
+int pt_core_sources_take(struct pt_cortexm **cm, const struct pt_core_source_kind *kind, struct pt_target *target,
+			 unsigned core, struct pt_err *err);
 
 #endif

@@ -187,12 +187,8 @@ static int one_drain(void *state, struct pt_err *err)
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
 
-static int available(struct pt_target *target, struct pt_err *err)
+static int fits(struct pt_cortexm *cm, struct pt_err *err)
 {
-	const struct pt_cortexm *cm = pt_cortexm_of(target);
-
-	if (pt_cortexm_reaches(target, err) < 0)
-		return err->code;
 	if (cm->found.unit[PT_UNIT_DWT] != 0 && pt_cortexm_is_mainline(&cm->chip))
 		return 0;
 	return pt_fail(err, PT_EUNSUPPORTED, "%s has no cycle counter", cm->chip.core);
@@ -278,13 +274,15 @@ static void take_settings(struct cyccnt *s, const struct pt_source_setup *setup)
 	s->random = setup->seed;
 }
 
+static const struct pt_core_source_kind kind;
+
 static int one_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	const char *wanted = pt_params_text(setup->settings, &params[EVENTS]);
 	struct pt_err ignored = { 0 };
 	struct cyccnt *s = state;
 
-	if (available(target, err) < 0 || pt_core_sources_take(&s->cm, target, setup->core, err) < 0)
+	if (pt_core_sources_take(&s->cm, &kind, target, setup->core, err) < 0)
 		return err->code;
 	pt_cortexm_unit(s->cm, s->unit, "dwt.cyccnt");
 	s->mem = s->cm->mem;
@@ -345,18 +343,25 @@ static int one_stop(void *state, struct pt_err *err)
 	return rc;
 }
 
-static const struct pt_source_ops one = {
-	.state_bytes = sizeof(struct cyccnt),
-	.available = available,
-	.start = one_start,
-	.drain = one_drain,
-	.on_state = one_on_state,
-	.stop = one_stop,
+static const struct pt_core_source_kind kind = {
+	.ops = {
+		.state_bytes = sizeof(struct cyccnt),
+		.start = one_start,
+		.drain = one_drain,
+		.on_state = one_on_state,
+		.stop = one_stop,
+	},
+	.fits = fits,
 };
+
+static int available(struct pt_target *target, struct pt_err *err)
+{
+	return pt_core_sources_available(target, &kind, err);
+}
 
 static int cyccnt_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
 {
-	return pt_core_sources_start(state, &one, pt_params_text(setup->settings, &params[CORE]), target, setup, err);
+	return pt_core_sources_start(state, &kind, pt_params_text(setup->settings, &params[CORE]), target, setup, err);
 }
 
 const struct pt_source_ops pt_source_cyccnt = {

@@ -235,12 +235,8 @@ static int one_drain(void *state, struct pt_err *err)
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
 
-static int available(struct pt_target *target, struct pt_err *err)
+static int fits(struct pt_cortexm *cm, struct pt_err *err)
 {
-	const struct pt_cortexm *cm = pt_cortexm_of(target);
-
-	if (pt_cortexm_reaches(target, err) < 0)
-		return err->code;
 	if (cm->found.unit[PT_UNIT_DWT] != 0)
 		return 0;
 	return pt_fail(err, PT_EUNSUPPORTED, "%s has no DWT in its ROM table", cm->chip.name);
@@ -321,13 +317,15 @@ static void release(struct pcsr *s)
 	s->leased = false;
 }
 
+static const struct pt_core_source_kind kind;
+
 static int one_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	struct pcsr *s = state;
 	struct pt_err ignored = { 0 };
 	uint64_t period_ns;
 
-	if (available(target, err) < 0 || pt_core_sources_take(&s->cm, target, setup->core, err) < 0)
+	if (pt_core_sources_take(&s->cm, &kind, target, setup->core, err) < 0)
 		return err->code;
 	pt_cortexm_unit(s->cm, s->unit, "dwt.pcsr");
 	s->mem = s->cm->mem;
@@ -389,18 +387,25 @@ static int one_stop(void *state, struct pt_err *err)
 	return rc;
 }
 
-static const struct pt_source_ops one = {
-	.state_bytes = sizeof(struct pcsr),
-	.available = available,
-	.start = one_start,
-	.drain = one_drain,
-	.on_state = one_on_state,
-	.stop = one_stop,
+static const struct pt_core_source_kind kind = {
+	.ops = {
+		.state_bytes = sizeof(struct pcsr),
+		.start = one_start,
+		.drain = one_drain,
+		.on_state = one_on_state,
+		.stop = one_stop,
+	},
+	.fits = fits,
 };
+
+static int available(struct pt_target *target, struct pt_err *err)
+{
+	return pt_core_sources_available(target, &kind, err);
+}
 
 static int pcsr_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
 {
-	return pt_core_sources_start(state, &one, pt_params_text(setup->settings, &params[CORE]), target, setup, err);
+	return pt_core_sources_start(state, &kind, pt_params_text(setup->settings, &params[CORE]), target, setup, err);
 }
 
 const struct pt_source_ops pt_source_pcsr = {
