@@ -157,6 +157,38 @@ START_TEST(steps_case)
 }
 END_TEST
 
+static struct pt_call_event step_of(enum pt_call_event_kind kind, uint64_t clock, uint16_t stack, uint16_t function)
+{
+	return (struct pt_call_event){
+		.kind = (uint8_t)kind, .clock = clock, .at = { clock, 0 }, .stack = stack, .function = function,
+		.entry = PT_ENTRY_UNSEEN, .task = PT_NO_TASK, .period = PT_UNKNOWN, .site = PT_UNKNOWN,
+	};
+}
+
+/* Contexts that were given up: their numbers are used again, for stacks of which nothing has been seen yet. */
+START_TEST(a_new_stack_has_no_past)
+{
+	enum { MAIN = 1, F = 2, TASK = 7 };
+	const struct pt_call_event steps[] = {
+		step_of(PT_CALL_ENTER, 0, 0, MAIN),	step_of(PT_CALL_SWITCH, 10, 1, 0),
+		step_of(PT_CALL_ENTER, 10, 1, TASK),	step_of(PT_CALL_SWITCH, 20, 2, 0),
+		step_of(PT_CALL_ENTER, 20, 2, F),	step_of(PT_CALL_SWITCH, 30, 0, 0),
+		step_of(PT_CALL_LEAVE, 1000, 1, TASK),	step_of(PT_CALL_LEAVE, 1000, 2, F),
+		step_of(PT_CALL_SWITCH, 1000, 1, 0),	step_of(PT_CALL_ENTER, 1000, 1, F),
+		step_of(PT_CALL_SWITCH, 1010, 0, 0),
+	};
+	struct pt_program *p = program();
+	void *analysis = open_tasks(p, NULL);
+
+	take(analysis, steps, PT_LEN(steps));
+	expect(analysis, "used again",
+	       "main 1-1 run 980 net 980 irq 0 slice 1:970..970 susp 20; f 2-0 run 20 net 20 irq 0 slice 2:10..10; "
+	       "task 1-0 run 10 net 10 irq 0 slice 1:10..10");
+	pt_analysis_tasks.close(analysis);
+	pt_program_unref(p);
+}
+END_TEST
+
 enum { NONE = 100, GAP, UNLISTED, SEEN };	/* SEEN: nothing came up to there */
 
 static const struct {
@@ -207,6 +239,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, steps_case, 0, PT_LEN(by_steps));
 	tcase_add_loop_test(tc, signals_case, 0, PT_LEN(by_signals));
+	tcase_add_test(tc, a_new_stack_has_no_past);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -1,5 +1,6 @@
 """What a virtual Cortex-M executed, from the log of its changes of flow (probes/virtual/frame/flow_log.h) and its ELF."""
 import bisect
+import itertools
 import struct
 import subprocess
 
@@ -43,10 +44,11 @@ def awake_cycles_by_function(log, elf):
     return cycles, total
 
 
-def switches(log, stacks, n_stacks):
-    """[(cycle, task)]: from which cycle on which of n_stacks equal stacks, in one array at (address, size), was used."""
+def switches(log, stacks, n_stacks, most=None):
+    """[(cycle, task)]: from which cycle on which of n_stacks equal stacks, in one array at (address, size), was used; of so
+    many records."""
     found, now, (base, size) = [], 0, stacks
-    for source, target, awake, sp, kind, _ in records(log):
+    for source, target, awake, sp, kind, _ in itertools.islice(records(log), most):
         now += awake if kind < JUMP_KINDS else source | target << 32 if kind in (ASLEEP, HALTED, AWAKE) else 0
         task = (sp - (base & 0xffff) - 1) * n_stacks // size	# an empty stack's pointer is where the next one begins
         if kind < JUMP_KINDS and 0 <= task < n_stacks and (not found or found[-1][1] != task):
@@ -54,10 +56,10 @@ def switches(log, stacks, n_stacks):
     return found, now
 
 
-def branches(log):
-    """The log as a branch trace of the same core would have it: a dump of an MTB; and the cycles that the core was awake."""
+def branches(log, most=None):
+    """So many records of the log as a branch trace of the same core would have it: a dump of an MTB; and the cycles that the core was awake."""
     out, awake, first = bytearray(), 0, 1
-    for source, target, cycles, _, kind, detail in records(log):
+    for source, target, cycles, _, kind, detail in itertools.islice(records(log), most):
         awake += cycles if kind < JUMP_KINDS else source | target << 32 if kind == AWAKE else 0
         if kind == EXC_RETURN:
             exc_return = 0xffffff00 | detail & 0xfe

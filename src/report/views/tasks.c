@@ -88,14 +88,32 @@ static struct pt_value *spread(struct pt_value *out, const struct pt_profile *p,
 	return out;
 }
 
-static struct pt_value *flow_values(struct pt_value *out, const struct pt_profile *p, const struct pt_task *task)
+/* Slices of the core of which it is not known whose they are, and each may be one of this task's. */
+static const struct pt_task *unknown_beside(const struct pt_profile *p, const struct pt_task *task)
+{
+	const struct pt_tasks *tasks = p->tasks;
+
+	for (size_t i = 0; task->kind == PT_TASK_FOUND && i < tasks->n_tasks; i++)
+		if (tasks->task[i].kind == PT_TASK_UNKNOWN && tasks->task[i].core == task->core)
+			return &tasks->task[i];
+	return NULL;
+}
+
+static struct pt_value bounded(struct pt_value v, bool at_least)
+{
+	v.at_least = at_least && v.basis != PT_BASIS_NONE;
+	return v;
+}
+
+static struct pt_value *flow_values(struct pt_value *out, const struct pt_profile *p, const struct pt_task *task,
+				    bool at_least)
 {
 	bool known = p->tasks->flow != 0;
 	const struct pt_stat *life = &task->lifetime;
 
-	*out++ = number(known ? task->net + task->interrupts : PT_UNKNOWN, p->times);
-	*out++ = number(known ? task->net : PT_UNKNOWN, p->times);
-	*out++ = number(known ? task->interrupts : PT_UNKNOWN, p->times);
+	*out++ = bounded(number(known ? task->net + task->interrupts : PT_UNKNOWN, p->times), at_least);
+	*out++ = bounded(number(known ? task->net : PT_UNKNOWN, p->times), at_least);
+	*out++ = bounded(number(known ? task->interrupts : PT_UNKNOWN, p->times), at_least);
 	*out++ = number(known ? task->undecided : PT_UNKNOWN, p->times);
 	*out++ = number(known ? task->created : PT_UNKNOWN, p->counts);
 	*out++ = number(known ? task->thrown_away : PT_UNKNOWN, p->counts);
@@ -118,20 +136,23 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	enum pt_basis shares = p->tasks->by_signals ? PT_BASIS_EXACT : p->shares;
 	bool unfair = !p->tasks->by_signals && pt_profile_in_pieces(p, task->core);
 	double load = shares == PT_BASIS_NONE || unfair ? NAN : pt_task_load(p->tasks, task);
+	const struct pt_task *unknown = unknown_beside(p, task);
+	bool more = unknown != NULL && unknown->run > 0 && unknown->run != PT_UNKNOWN;
+	bool oftener = unknown != NULL && unknown->activations > 0 && unknown->activations != PT_UNKNOWN;
 
 	*out++ = (struct pt_value){ .text = task->name };
 	*out++ = (struct pt_value){ .text = known_by[task->kind] };
 	*out++ = number(task->core, PT_BASIS_EXACT);
-	*out++ = number(task->activations, counts);
+	*out++ = bounded(number(task->activations, counts), oftener);
 	*out++ = number(task->partial, counts);
-	*out++ = time_of(p, task, task->run);
+	*out++ = bounded(time_of(p, task, task->run), more);
 	*out++ = (struct pt_value){ .f = load, .lo = task->share.lo, .hi = task->share.hi,
-				    .basis = isnan(load) ? PT_BASIS_NONE : shares };
+				    .basis = isnan(load) ? PT_BASIS_NONE : shares, .at_least = more && !isnan(load) };
 	out = spread(out, p, task, &task->slice);
 	out = spread(out, p, task, &task->period);
 	*out++ = time_of(p, task, task->suspended.n > 0 ? task->suspended.total : PT_UNKNOWN);
 	out = spread(out, p, task, &task->suspended);
-	out = flow_values(out, p, task);
+	out = flow_values(out, p, task, more);
 	*out++ = number(task->first_ns, PT_BASIS_EXACT);
 	*out++ = number(task->last_ns, PT_BASIS_EXACT);
 }

@@ -331,8 +331,8 @@ static void switch_to(struct pt_tasks_analysis *t, struct pt_task_core *core, co
 		end_life(t, core, stack, step->core, left);
 	}
 	core->dropped = PT_NO_TASK;
-	if (stack->depth == 0 && (stack->told != step->told || stack->task != step->task))
-		stack->entered = stack->left = stack->born = 0;	/* another's from now on */
+	if (stack->depth == 0 && (step->told == 0 || stack->told != step->told || stack->task != step->task))
+		stack->entered = stack->left = stack->born = 0;	/* another's from now on, or a new one */
 	stack->told = step->told;
 	stack->task = step->task;
 	if (stack->depth == 0)
