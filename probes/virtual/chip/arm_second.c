@@ -60,31 +60,11 @@ static const struct pt_vunit_ops pair_ops = { .name = "pair", .read = read_pair,
 
 /* --- wires */
 
-static void on_taps_changed(void *arg)
-{
-	pt_vcpu_taps_changed(((struct pt_varm_second *)arg)->cpu);
-}
-
-static void on_debug_enabled(void *arg, bool traced, bool debugging)
-{
-	pt_vdwt_enable(&((struct pt_varm_second *)arg)->dwt, traced, debugging);
-}
-
-/* The core's hooks lead to the debug unit, whose arg is the second core. */
 static void on_reset_request(void *arg)
 {
-	const struct pt_varm_second *second = ((struct pt_vscs_debug *)arg)->arg;
+	const struct pt_varm_second *second = arg;
 
 	second->config.reset(second->config.arg);
-}
-
-static void on_core_reset_request(void *arg)
-{
-	struct pt_vscs_debug *scs = arg;
-
-	pt_vscs_debug_ops.reset(scs, false);
-	pt_vcpu_reset(scs->cpu, false);
-	pt_vscs_debug_after_reset(scs);
 }
 
 /* Of a core without power the access port answers, and its bus does not. */
@@ -124,26 +104,16 @@ static bool share_memories(struct pt_varm_second *second)
 static void init_debug(struct pt_varm_second *second)
 {
 	static const uint32_t entries[] = { 0xfff0f003, 0xfff02003, 0xfff03003 };	/* SCS, DWT, BPU */
-	const struct pt_vcpu_hooks hooks = {
-		.arg = &second->scs, .bkpt = pt_vscs_debug_bkpt, .breakpoint = pt_vscs_debug_bkpt,
-		.vector_catch = pt_vscs_debug_vector_catch, .halted = pt_vscs_debug_halted,
-		.reset_request = on_reset_request, .core_reset_request = on_core_reset_request,
-	};
 
-	pt_vcpu_set_hooks(second->cpu, &hooks);
-	pt_vdwt_init(&second->dwt, &second->wires, second->cpu);
-	pt_vbpu_init(&second->bpu, second->cpu);
-	pt_vscs_debug_init(&second->scs, &second->wires, second->cpu, 1);
-	second->scs.arg = second;
-	second->scs.enabled = on_debug_enabled;
-	second->rom = (struct pt_vrom_table){
-		{ .pidr4 = 0x04, .part = second->config.rom_part, .jep106 = 0x3b, .class = 1 }, entries, PT_LEN(entries),
+	second->debug = (struct pt_varm_debug){
+		.cpu = second->cpu, .dwt = &second->dwt, .bpu = &second->bpu, .scs = &second->scs, .skid = 1, .arg = second,
+		.reset = on_reset_request,
 	};
+	pt_varm_debug_init(&second->debug, &second->wires);
+	second->rom = pt_varm_rom_table(second->config.rom_part, entries, PT_LEN(entries));
 	pt_vmem_ap_init(&second->ahb, &second->bus, second->config.rom_table | 3);
 	second->ahb.idr = second->config.ap_idr;
 	second->ahb.locked = second->config.kind == PT_VSECOND_LOCKED;
-	pt_vcpu_add_observer(second->cpu, &second->scs.observer);
-	pt_vcpu_add_observer(second->cpu, &second->dwt.observer);
 }
 
 static bool map_units(struct pt_varm_second *second)
@@ -179,8 +149,8 @@ bool pt_varm_second_init(struct pt_varm_second *second, const struct pt_varm_sec
 	second->pair[0] = (struct pt_vpair){ 0, second };
 	second->pair[1] = (struct pt_vpair){ 1, second };
 	second->wires = (struct pt_vwires){
-		.bus = &second->bus, .core_hz = config->core_hz, .drift_ppm = config->drift_ppm, .arg = second,
-		.taps_changed = on_taps_changed,
+		.bus = &second->bus, .core_hz = config->core_hz, .drift_ppm = config->drift_ppm,
+		.arg = &second->debug, .taps_changed = pt_varm_taps_changed,
 	};
 	if (share_memories(second))
 		second->cpu = pt_vcpu_new(&second->bus, second->config.model);

@@ -6,6 +6,7 @@
 #ifndef PT_VIRTUAL_CHIP_ARM_SECOND_H
 #define PT_VIRTUAL_CHIP_ARM_SECOND_H
 
+#include "probes/virtual/chip/arm_debug.h"
 #include "probes/virtual/chip/truth.h"
 #include "probes/virtual/cpu/cortexm/cortexm.h"
 #include "probes/virtual/frame/wires.h"
@@ -51,6 +52,7 @@ struct pt_varm_second {
 	struct pt_vbus bus;
 	struct pt_vwires wires;
 	struct pt_vcpu *cpu;		/* NULL: there is none */
+	struct pt_varm_debug debug;	/* over the next three */
 	struct pt_vdwt dwt;
 	struct pt_vbpu bpu;
 	struct pt_vscs_debug scs;

@@ -10,7 +10,7 @@
 #include "probes/virtual/demo/cm4_demo.h"
 #include "probes/virtual/frame/elf.h"
 
-enum { TIMER_IRQ = 8, ROM_TABLE = 0xe00ff000, SECOND_AP = 3 };
+enum { TIMER_IRQ = 8, ROM_TABLE = 0xe00ff000, ROM_PART = 0x4c4, SECOND_AP = 3 };
 #define DPIDR UINT32_C(0x2ba01477)
 
 static struct pt_cm4 *chip_of(struct pt_vboard *board)
@@ -53,46 +53,13 @@ bool pt_cm4_watch(struct pt_cm4 *chip, struct pt_vtruth *truth, size_t log_room)
 
 /* --- wires between the units */
 
-static void on_irq(void *arg, unsigned line, bool level)
-{
-	pt_vcpu_set_irq(((struct pt_cm4 *)arg)->cpu, line, level);
-}
-
-static void on_taps_changed(void *arg)
-{
-	pt_vcpu_taps_changed(((struct pt_cm4 *)arg)->cpu);
-}
-
-static void on_debug_enabled(void *arg, bool traced, bool debugging)
-{
-	pt_vdwt_enable(&((struct pt_cm4 *)arg)->dwt, traced, debugging);
-}
-
-static void reset_core(struct pt_cm4 *chip)
-{
-	pt_vcpu_reset(chip->cpu, false);
-	pt_vscs_debug_after_reset(&chip->scs);
-}
-
 static void reset_chip(void *arg)
 {
 	struct pt_cm4 *chip = arg;
 
 	pt_vbus_reset(&chip->bus, false);
-	reset_core(chip);
+	pt_varm_reset_core(&chip->debug);
 	pt_varm_second_reset(&chip->second, false);
-}
-
-/* The core's hooks lead to the debug unit, whose arg is the chip. */
-static void on_reset_request(void *arg)
-{
-	reset_chip(((struct pt_vscs_debug *)arg)->arg);
-}
-
-static void on_core_reset_request(void *arg)
-{
-	pt_vscs_debug_ops.reset(arg, false);
-	reset_core(((struct pt_vscs_debug *)arg)->arg);
 }
 
 /* The reset pin: reset lasts as long as it is asserted. */
@@ -195,34 +162,23 @@ static void init_debug(struct pt_cm4 *chip)
 {
 	/* SCS, DWT, FPB, ITM, TPIU; the ETM's entry says that it is not there */
 	static const uint32_t entries[] = { 0xfff0f003, 0xfff02003, 0xfff03003, 0xfff01003, 0xfff41003, 0xfff42002 };
-	const struct pt_vcpu_hooks hooks = {
-		.arg = &chip->scs, .bkpt = pt_vscs_debug_bkpt, .breakpoint = pt_vscs_debug_bkpt,
-		.vector_catch = pt_vscs_debug_vector_catch, .halted = pt_vscs_debug_halted,
-		.reset_request = on_reset_request, .core_reset_request = on_core_reset_request,
-	};
 
-	pt_vcpu_set_hooks(chip->cpu, &hooks);
-	pt_vdwt_init(&chip->dwt, &chip->wires, chip->cpu);
-	pt_vbpu_init(&chip->fpb, chip->cpu);
-	pt_vscs_debug_init(&chip->scs, &chip->wires, chip->cpu, 1);
-	chip->scs.arg = chip;
-	chip->scs.enabled = on_debug_enabled;
+	chip->debug = (struct pt_varm_debug){
+		.cpu = chip->cpu, .dwt = &chip->dwt, .bpu = &chip->fpb, .scs = &chip->scs, .skid = 1, .arg = chip, .reset = reset_chip,
+	};
+	pt_varm_debug_init(&chip->debug, &chip->wires);
 	pt_vitm_init(&chip->itm);
 	pt_vtpiu_init(&chip->tpiu);
-	chip->rom = (struct pt_vrom_table){
-		{ .pidr4 = 0x04, .part = 0x4c4, .jep106 = 0x3b, .class = 1 }, entries, PT_LEN(entries),
-	};
+	chip->rom = pt_varm_rom_table(ROM_PART, entries, PT_LEN(entries));
 	pt_vmem_ap_init(&chip->ahb, &chip->bus, ROM_TABLE | 3);
 	chip->ahb.idr = PT_VMEM_AP_IDR_M4;
-	pt_vcpu_add_observer(chip->cpu, &chip->scs.observer);
-	pt_vcpu_add_observer(chip->cpu, &chip->dwt.observer);
 }
 
 static bool add_second(struct pt_cm4 *chip)
 {
 	const struct pt_varm_second_config second = {
 		.kind = chip->second_kind, .model = &pt_vcpu_m4f, .first = &chip->bus, .core_hz = PT_CM4_CORE_HZ,
-		.drift_ppm = chip->wires.drift_ppm, .ap_idr = PT_VMEM_AP_IDR_M4, .rom_table = ROM_TABLE, .rom_part = 0x4c4,
+		.drift_ppm = chip->wires.drift_ppm, .ap_idr = PT_VMEM_AP_IDR_M4, .rom_table = ROM_TABLE, .rom_part = ROM_PART,
 		.arg = chip, .reset = reset_chip,
 	};
 
@@ -232,7 +188,8 @@ static bool add_second(struct pt_cm4 *chip)
 static int assemble(struct pt_cm4 *chip, uint32_t drift_ppm, struct pt_err *err)
 {
 	chip->wires = (struct pt_vwires){
-		.bus = &chip->bus, .core_hz = PT_CM4_CORE_HZ, .arg = chip, .irq = on_irq, .taps_changed = on_taps_changed,
+		.bus = &chip->bus, .core_hz = PT_CM4_CORE_HZ, .arg = &chip->debug, .irq = pt_varm_irq,
+		.taps_changed = pt_varm_taps_changed,
 		.drift_ppm = drift_ppm,
 	};
 	if (map_memories(chip) && add_second(chip))

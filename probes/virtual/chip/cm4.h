@@ -8,6 +8,7 @@
 #ifndef PT_VIRTUAL_CHIP_CM4_H
 #define PT_VIRTUAL_CHIP_CM4_H
 
+#include "probes/virtual/chip/arm_debug.h"
 #include "probes/virtual/chip/arm_second.h"
 #include "probes/virtual/chip/power.h"
 #include "probes/virtual/chip/truth.h"
@@ -36,6 +37,7 @@ struct pt_cm4 {
 	struct pt_vcpu *cpu;
 	uint8_t code[PT_CM4_CODE_BYTES], ram[PT_CM4_RAM_BYTES];
 
+	struct pt_varm_debug debug;	/* over the next three */
 	struct pt_vdwt dwt;
 	struct pt_vbpu fpb;
 	struct pt_vscs_debug scs;

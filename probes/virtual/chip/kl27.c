@@ -9,7 +9,7 @@
 #include "base/util.h"
 
 enum { SDID_Z256 = 0x23161d82, FCFG1_Z256 = 0x09000000, FCFG2_Z256 = 0x20800000, AWIDTH = 15, TRACE_RAM_AWIDTH = 5 };
-enum { FLASH_UP_NS = 30000 };
+enum { FLASH_UP_NS = 30000, ROM_PART = 0x4c0 };
 #define DPIDR UINT32_C(0x0bc11477)
 #define MULTI_DROP_DPIDR UINT32_C(0x0bc12477)		/* as an RP2040's first core */
 #define MULTI_DROP_TARGETSEL UINT32_C(0x01002927)
@@ -27,16 +27,6 @@ struct pt_kl27 *pt_kl27_of(struct pt_vboard *board)
 
 /* --- wires between the units */
 
-static void on_irq(void *arg, unsigned line, bool level)
-{
-	pt_vcpu_set_irq(((struct pt_kl27 *)arg)->cpu, line, level);
-}
-
-static void on_taps_changed(void *arg)
-{
-	pt_vcpu_taps_changed(((struct pt_kl27 *)arg)->cpu);
-}
-
 static void on_edbgrq(void *arg, bool level)
 {
 	pt_vscs_debug_edbgrq(&((struct pt_kl27 *)arg)->scs, level);
@@ -48,11 +38,6 @@ static void on_trigger(void *arg, bool start)
 		pt_vmtb_tstart(&((struct pt_kl27 *)arg)->mtb);
 	else
 		pt_vmtb_tstop(&((struct pt_kl27 *)arg)->mtb);
-}
-
-static void on_debug_enabled(void *arg, bool traced, bool debugging)
-{
-	pt_vdwt_enable(&((struct pt_kl27 *)arg)->dwt, traced, debugging);
 }
 
 /* MASTER.RAMPRIV: unprivileged accesses to the RAM read 0 and write nothing. */
@@ -116,21 +101,6 @@ static void on_flash_busy(void *arg, bool busy)
 
 /* --- reset */
 
-static bool on_bkpt(void *arg, uint32_t pc)
-{
-	return pt_vscs_debug_bkpt(&((struct pt_kl27 *)arg)->scs, pc);
-}
-
-static bool on_vector_catch(void *arg, unsigned exception)
-{
-	return pt_vscs_debug_vector_catch(&((struct pt_kl27 *)arg)->scs, exception);
-}
-
-static void on_halted(void *arg, uint32_t why)
-{
-	pt_vscs_debug_halted(&((struct pt_kl27 *)arg)->scs, why);
-}
-
 /* Firmware that uses the MTB for itself switches it on first of all: a ring of 256 bytes at the bottom of the RAM. */
 static void use_mtb(struct pt_kl27 *chip)
 {
@@ -158,8 +128,7 @@ static void reset_chip(void *arg)
 	struct pt_kl27 *chip = arg;
 
 	reset_units(chip, false);
-	pt_vcpu_reset(chip->cpu, false);
-	pt_vscs_debug_after_reset(&chip->scs);
+	pt_varm_reset_core(&chip->debug);
 }
 
 /* The reset pin and the MDM-AP: reset lasts as long as one of them wants it; core hold keeps the core alone back. */
@@ -265,9 +234,7 @@ static void init_rom_tables(struct pt_kl27 *chip)
 	chip->system_rom = (struct pt_vrom_table){
 		{ .jep106 = 0x0e, .class = 1 }, system_entries + hidden, PT_LEN(system_entries) - hidden,
 	};
-	chip->core_rom = (struct pt_vrom_table){
-		{ .pidr4 = 0x04, .part = 0x4c0, .jep106 = 0x3b, .class = 1 }, core_entries, PT_LEN(core_entries),
-	};
+	chip->core_rom = pt_varm_rom_table(ROM_PART, core_entries, PT_LEN(core_entries));
 }
 
 static void init_peripherals(struct pt_kl27 *chip)
@@ -295,19 +262,11 @@ static void init_peripherals(struct pt_kl27 *chip)
 
 static void init_core_debug(struct pt_kl27 *chip)
 {
-	const struct pt_vcpu_hooks hooks = {
-		.arg = chip, .bkpt = on_bkpt, .breakpoint = on_bkpt, .vector_catch = on_vector_catch,
-		.halted = on_halted, .reset_request = reset_chip,
+	chip->debug = (struct pt_varm_debug){
+		.cpu = chip->cpu, .dwt = &chip->dwt, .bpu = &chip->bpu, .scs = &chip->scs, .skid = chip->variant.skid,
+		.arg = chip, .reset = reset_chip,
 	};
-
-	pt_vcpu_set_hooks(chip->cpu, &hooks);
-	pt_vdwt_init(&chip->dwt, &chip->wires, chip->cpu);
-	pt_vbpu_init(&chip->bpu, chip->cpu);
-	pt_vscs_debug_init(&chip->scs, &chip->wires, chip->cpu, chip->variant.skid);
-	chip->scs.arg = chip;
-	chip->scs.enabled = on_debug_enabled;
-	pt_vcpu_add_observer(chip->cpu, &chip->scs.observer);
-	pt_vcpu_add_observer(chip->cpu, &chip->dwt.observer);
+	pt_varm_debug_init(&chip->debug, &chip->wires);
 	pt_vcpu_add_observer(chip->cpu, &chip->mtb_dwt.observer);
 	pt_vcpu_add_observer(chip->cpu, &chip->mtb.observer);
 }
@@ -317,7 +276,7 @@ static bool add_second(struct pt_kl27 *chip)
 	const struct pt_varm_second_config second = {
 		.kind = chip->variant.second, .model = &pt_vcpu_m0plus, .first = &chip->bus, .core_hz = PT_KL27_CORE_HZ,
 		.drift_ppm = chip->wires.drift_ppm, .ap_idr = PT_VMEM_AP_IDR, .rom_table = PT_KL27_CORE_ROM_TABLE,
-		.rom_part = 0x4c0, .arg = chip, .reset = reset_chip,
+		.rom_part = ROM_PART, .arg = chip, .reset = reset_chip,
 	};
 
 	return pt_varm_second_init(&chip->second, &second);
@@ -326,8 +285,8 @@ static bool add_second(struct pt_kl27 *chip)
 static int assemble(struct pt_kl27 *chip, uint32_t drift_ppm, struct pt_err *err)
 {
 	chip->wires = (struct pt_vwires){
-		.bus = &chip->bus, .core_hz = PT_KL27_CORE_HZ, .arg = chip, .irq = on_irq,
-		.taps_changed = on_taps_changed, .drift_ppm = drift_ppm,
+		.bus = &chip->bus, .core_hz = PT_KL27_CORE_HZ, .arg = &chip->debug, .irq = pt_varm_irq,
+		.taps_changed = pt_varm_taps_changed, .drift_ppm = drift_ppm,
 	};
 	if (pt_kl27_map_memories(chip) && add_second(chip))
 		chip->cpu = pt_vcpu_new(&chip->bus, &pt_vcpu_m0plus);

@@ -8,6 +8,7 @@
 #define PT_VIRTUAL_CHIP_KL27_H
 
 #include "probes/virtual/frame/board.h"
+#include "probes/virtual/chip/arm_debug.h"
 #include "probes/virtual/chip/arm_second.h"
 #include "probes/virtual/chip/power.h"
 #include "probes/virtual/chip/truth.h"
@@ -58,6 +59,7 @@ struct pt_kl27 {
 	uint8_t flash[PT_KL27_FLASH_BYTES], ram[PT_KL27_RAM_BYTES], boot_rom[16 * 1024];
 	uint8_t trace_ram[PT_KL27_TRACE_RAM_BYTES];
 
+	struct pt_varm_debug debug;	/* over dwt, bpu and scs */
 	struct pt_vmtb mtb;
 	struct pt_vmtb_dwt mtb_dwt;
 	struct pt_vdwt dwt;

@@ -152,7 +152,7 @@ static uint32_t reverse_halves(uint32_t value)
 #define TAKE_IF(condition)			\
 	do {					\
 		if (condition) {		\
-			cpu->core.cycle += taken;	\
+			cpu->core.cycle += cpu->model->taken;	\
 			jump(cpu, pc, op->imm);	\
 		}				\
 	} while (0)
@@ -174,7 +174,6 @@ static void change_masks(struct pt_vcpu *cpu, uint32_t imm)
 /* One instruction; cpu->pc is already behind it, but for 32-bit ones of ARMv6-M. */
 INLINE void execute(struct pt_vcpu *cpu, const struct op *op, uint32_t pc, bool tapped, bool mainline)
 {
-	const unsigned taken = mainline ? 2 : 1;
 	uint32_t *r = cpu->r, value;
 	bool done = true;
 
