@@ -15,8 +15,7 @@
 #include "base/harmless.h"
 
 enum { SOURCES = 3 };		/* that are named one by one */
-enum { NARROW_WARNING = 59, WIDE_WARNING = 89 };	/* characters: 70 and 100 columns with the label */
-enum { LEAST_SENTENCE = 30 };	/* "Contradiction: " is none */
+enum { NARROW_WARNING = 59 };	/* characters: 70 columns with the label */
 #define NEARLY_ALL 0.95		/* of a time, which has one cause then */
 #define MUCH_HALTED 0.25	/* of the time of a profile: the user wonders where the rest is */
 
@@ -461,10 +460,10 @@ static void accuracy(const struct pt_profile *p, char *out)
 
 /* --- what is wrong */
 
-/* Leaves what fits one line of a narrow terminal: without the cure, and without a long reason behind a sentence. */
+/* Leaves what fits one line of a narrow terminal: without the cure. */
 static void shorten_warning(char *warning)
 {
-	char *end = strstr(warning, ". "), *cure = strstr(warning, "): "), *reason;
+	char *end = strstr(warning, ". "), *cure = strstr(warning, "): ");
 
 	if (strlen(warning) <= NARROW_WARNING)
 		return;
@@ -472,9 +471,6 @@ static void shorten_warning(char *warning)
 		cure[1] = '\0';
 	else if (end != NULL)
 		end[1] = '\0';
-	reason = strlen(warning) > WIDE_WARNING ? strstr(warning + LEAST_SENTENCE, ": ") : NULL;
-	if (reason != NULL)
-		strcpy(reason, ".");
 }
 
 static void warning(const struct pt_profile *p, bool brief, char *out)

@@ -60,10 +60,8 @@ static const char *why_no_rows(const struct pt_profile *p, const struct pt_view 
 	if (!is_one_of(view->name, of_code, PT_LEN(of_code)))
 		return "";
 	if (p->no_code && p->counters != NULL)
-		return pt_by_door(
-			"counters see no code: that takes a source of samples or branches (proftap monitor sources "
-			"lists them)",
-			"counters see no code: that takes a source of samples or branches (monitor sources lists them)");
+		return pt_by_door("counters see no code; proftap monitor sources lists the sources that do",
+				  "counters see no code; monitor sources lists the sources that do");
 	if (p->no_code)
 		return "";
 	if (pt_waits_for_elf(p))

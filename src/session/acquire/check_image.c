@@ -40,7 +40,7 @@ int pt_live_check_image(struct pt_live *live, struct pt_target *target, struct p
 	if (rc < 0)
 		return err->code;
 	if (!live->image.compared)
-		snprintf(live->unread, sizeof(live->unread), "all of it is where the program may write");
+		snprintf(live->unread, sizeof(live->unread), "all of it is writable");
 	tell_mismatch(live);
 	return 0;
 }
