@@ -337,6 +337,22 @@ START_TEST(one_that_is_closed_leaves_the_other)
 }
 END_TEST
 
+/* It is core 1 then. */
+START_TEST(the_first_that_is_closed_leaves_the_second)
+{
+	open_board("cm4?variant=locked,second-core");
+	ck_assert_uint_eq(target->ops->n_cores(target->state), 2);
+	ck_assert_uint_eq(read32(0, NUMBER), 1);
+	ck_assert(describes("memory through access port 3"));
+	ck_assert_int_eq(status(1).state, PT_IN_RESET);
+	ck_assert_str_eq(about(1).away, "its access port 0 is closed: the core is locked, or off");
+	halt(0);
+	ck_assert_uint_ge(pc(0), SECOND_ALONE);
+	OK(target->ops->step(target->state, 0, &err));
+	resume(0);
+}
+END_TEST
+
 /* A port that the user names is the only one. */
 START_TEST(the_second_alone)
 {
@@ -605,6 +621,7 @@ int main(void)
 	tcase_add_loop_test(all, a_core_that_comes_gets_the_breakpoints, 0, 2);
 	tcase_add_loop_test(all, all_is_put_back, 0, 2);
 	tcase_add_loop_test(all, one_that_is_closed_leaves_the_other, 0, 4);
+	tcase_add_test(all, the_first_that_is_closed_leaves_the_second);
 	tcase_add_test(all, the_second_alone);
 	tcase_add_loop_test(all, samples_are_of_each_core, 0, 2);
 	tcase_add_test(all, cycles_are_of_each_core);

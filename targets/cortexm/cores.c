@@ -66,6 +66,14 @@ static int connect_port(struct pt_cortexm *cm, struct pt_err *err)
 	return 0;
 }
 
+/* Behind another access port may be anything: nothing is written there unless it is a core. */
+static int check_core(const struct pt_cortexm *cm, struct pt_err *err)
+{
+	if (cm->shared_port == NULL || pt_discover_is_core(&cm->found))
+		return 0;
+	return pt_fail(err, PT_EUNSUPPORTED, "behind access port %u is no core", cm->found.mem_ap);
+}
+
 /* Read what it is and what it has, for the first time or again. */
 static int look_at_core(struct pt_cortexm *cm, struct pt_err *err)
 {
@@ -73,7 +81,7 @@ static int look_at_core(struct pt_cortexm *cm, struct pt_err *err)
 
 	pt_mem_ap_forget(&cm->ap);
 	if (connect_port(cm, err) < 0 || (cm->look_again_ns != 0 && pt_mem_read32(cm->mem, CPUID, &cpuid, err) < 0) ||
-	    pt_discover_units(&cm->found, pt_cortexm_port(cm), cm->mem, err) < 0 ||
+	    pt_discover_units(&cm->found, pt_cortexm_port(cm), cm->mem, err) < 0 || check_core(cm, err) < 0 ||
 	    pt_cortexm_identify_core(&cm->chip, cm->mem, cm->found.unit[PT_UNIT_SCS], err) < 0 ||
 	    pt_cortexm_save(cm, err) < 0 || pt_cortexm_breaks_init(cm, err) < 0)
 		return err->code;
@@ -158,7 +166,7 @@ static struct pt_cortexm *add_core(struct pt_cortexm *first)
 	return cm;
 }
 
-static void reach_by(struct pt_cortexm *cm, struct pt_adi *adi, uint8_t ap)
+void pt_cortexm_cores_reach(struct pt_cortexm *cm, struct pt_adi *adi, uint8_t ap)
 {
 	pt_mem_ap_init(&cm->ap, adi, ap);
 	cm->ap.hooks = (struct pt_mem_ap_hooks){ .arg = cm, .hide = pt_cortexm_breaks_hide, .keep = pt_cortexm_breaks_keep };
@@ -179,16 +187,16 @@ static int first_look(struct pt_cortexm *cm, struct pt_err *err)
 static int try_access_port(struct pt_cortexm *first, uint8_t ap, struct pt_err *err)
 {
 	struct pt_cortexm *cm = add_core(first);
+	int rc;
 
 	memcpy(cm->found.idr, first->found.idr, sizeof(cm->found.idr));
 	cm->shared_port = &first->adi;
-	reach_by(cm, &first->adi, ap);
-	if (first_look(cm, err) < 0)
-		return err->code;
-	if (!pt_discover_is_core(&cm->found)) {
-		free(cm);
-		first->n_others--;
-	}
+	pt_cortexm_cores_reach(cm, &first->adi, ap);
+	rc = first_look(cm, err);
+	if (rc != PT_EUNSUPPORTED)
+		return rc;
+	free(cm);
+	first->n_others--;
 	return 0;
 }
 
@@ -217,7 +225,7 @@ static int find_debug_ports(struct pt_cortexm *first, struct pt_err *err)
 		pt_adi_init(&cm->adi, first->adi.dap, first->adi.wire, first->adi.link);
 		cm->adi.targetsel = ports[i];
 		cm->adi.selected = &first->selected;
-		reach_by(cm, &cm->adi, first->found.mem_ap);
+		pt_cortexm_cores_reach(cm, &cm->adi, first->found.mem_ap);
 		if (first_look(cm, err) < 0)
 			return err->code;
 	}

@@ -10,6 +10,8 @@
 
 #include "targets/cortexm/core/cortexm.h"
 
+/* This core's memory is behind that access port. */
+void pt_cortexm_cores_reach(struct pt_cortexm *cm, struct pt_adi *adi, uint8_t ap);
 /* After the first core has been looked at. PT_EIO, PT_EINTERRUPTED: the probe. */
 int pt_cortexm_cores_find(struct pt_cortexm *first, struct pt_err *err);
 /* Past errors; the first one. Those that are away are left. */

@@ -75,9 +75,7 @@ static int connect_wire(struct pt_cortexm *cm, struct pt_probe *probe, struct pt
 		return err->code;
 	if (pt_adi_connect(&cm->adi, err) < 0 || pt_discover_aps(&cm->found, &cm->adi, err) < 0)
 		return err->code;
-	pt_mem_ap_init(&cm->ap, &cm->adi, cm->found.mem_ap);
-	cm->ap.hooks = (struct pt_mem_ap_hooks){ .arg = cm, .hide = pt_cortexm_breaks_hide, .keep = pt_cortexm_breaks_keep };
-	cm->mem = &cm->ap.mem;
+	pt_cortexm_cores_reach(cm, &cm->adi, cm->found.mem_ap);
 	cm->family = pt_cortexm_family_of(&cm->found);
 	return 0;
 }
@@ -131,6 +129,33 @@ static int look_around(struct pt_cortexm *cm, const char *wanted, const char *ex
 	return pt_cortexm_breaks_init(cm, err);
 }
 
+/* A core that is off or locked does not keep another one of the part from being used: then that is the first. Where none
+ * can be, what is wrong with the first port is to be said. */
+static int find_first(struct pt_cortexm *cm, const char *wanted, const char *expected, struct pt_err *err)
+{
+	struct pt_discovery first = cm->found;
+	struct pt_err why = { 0 };
+	int rc = look_around(cm, wanted, expected, err);
+
+	for (uint8_t ap = (uint8_t)(first.mem_ap + 1); rc == PT_EFAULT && !cm->under_reset && ap < PT_MAX_AP; ap++) {
+		if (!pt_discover_has_memory(&first, ap))
+			continue;
+		cm->found = first;
+		pt_cortexm_cores_reach(cm, &cm->adi, ap);
+		if (pt_discover_units(&cm->found, &cm->adi, cm->mem, &why) < 0 || !pt_discover_is_core(&cm->found))
+			continue;
+		cm->found = first;
+		cm->found.mem_ap = ap;
+		if (look_around(cm, wanted, expected, &why) == 0)
+			return 0;
+	}
+	if (rc < 0) {
+		cm->found = first;
+		pt_cortexm_cores_reach(cm, &cm->adi, first.mem_ap);
+	}
+	return rc;
+}
+
 static void name_chip(struct pt_cortexm *cm)
 {
 	pt_cortexm_full_name(&cm->chip, cm->name, sizeof(cm->name));
@@ -172,8 +197,8 @@ static int cortexm_attach(struct pt_target *target, const struct pt_params *sett
 		name_chip(cm);
 		goto let_go;
 	}
-	if (look_around(cm, pt_params_text(settings, &params[CHIP]), pt_params_text(settings, &params[EXPECTED_CHIP]),
-			err) < 0)
+	if (find_first(cm, pt_params_text(settings, &params[CHIP]), pt_params_text(settings, &params[EXPECTED_CHIP]),
+		       err) < 0)
 		goto put_back;
 	name_chip(cm);
 	if (cm->chip.protection != NULL)

@@ -62,13 +62,21 @@ size_t pt_cortexm_shared_ports(uint32_t *ports, size_t room)
 	return n;
 }
 
-size_t pt_cortexm_other_ports(uint32_t first, uint32_t *ports, size_t room)
+static bool has_port(const struct pt_cortexm_family *family, uint32_t port)
+{
+	for (size_t k = 0; k < PT_LEN(family->targetsel); k++)
+		if (family->targetsel[k] == port)
+			return true;
+	return false;
+}
+
+size_t pt_cortexm_other_ports(uint32_t port, uint32_t *ports, size_t room)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < PT_LEN(families) && first != 0; i++)
-		for (size_t k = 1; families[i]->targetsel[0] == first && k < PT_LEN(families[i]->targetsel); k++)
-			if (families[i]->targetsel[k] != 0 && n < room)
+	for (size_t i = 0; i < PT_LEN(families) && port != 0; i++)
+		for (size_t k = 0; has_port(families[i], port) && k < PT_LEN(families[i]->targetsel); k++)
+			if (families[i]->targetsel[k] != 0 && families[i]->targetsel[k] != port && n < room)
 				ports[n++] = families[i]->targetsel[k];
 	return n;
 }

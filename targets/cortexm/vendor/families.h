@@ -10,8 +10,8 @@ const struct pt_cortexm_family *pt_cortexm_family_of(const struct pt_discovery *
 /* TARGETSEL of the debug ports of all families that share a wire, as many as there is room for; returns how many. */
 size_t pt_cortexm_shared_ports(uint32_t *ports, size_t room);
 
-/* Of a part with several cores that share a wire, whose first one this port is: the others'. Returns how many. */
-size_t pt_cortexm_other_ports(uint32_t first, uint32_t *ports, size_t room);
+/* Of a part with several cores that share a wire, one of which this port is: the others'. Returns how many. */
+size_t pt_cortexm_other_ports(uint32_t port, uint32_t *ports, size_t room);
 
 /* What chip it is: core, name, memory map, and *family. wanted: a name that overrules what the chip says, or NULL;
  * PT_EARG lists the names. A chip that is not known is a core with memory that may be anything: it is debugged and
