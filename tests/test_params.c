@@ -52,7 +52,7 @@ static const struct { const char *word, *list, *want; } near[] = {
 	{ "calz", "functions|calls|tree", "calls" }, { "treee", "functions calls tree", "tree" },
 	{ "fucntions", "functions, calls, tree", "functions" }, { "FUNCTIONS", "functions|calls", "functions" },
 	{ "symb", "status|symbols", "symbols" }, { "rset", "rest|reset|report", "rest" }, { "og", "go", "" },
-	{ "rest", "reset|rests", "reset" }, { "x", "a|b", "" }, { "", "a|b", "" }, { "nothing", "note|things", "" },
+	{ "rest", "reset|rests", "rests" }, { "f41", "f401re f411re", "f411re" }, { "x", "a|b", "" }, { "", "a|b", "" }, { "nothing", "note|things", "" },
 	{ "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaaaaa", "" },
 	{ "abcdefghijklmnopqrstuvwxyzabcdefghijklmn", "abcdefghijklmnopqrstuvwxyzabcdefghijklmo", "abcdefghijklmnopqrstuvwxyzabcdefghijklmo" },
 };

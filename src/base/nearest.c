@@ -59,14 +59,19 @@ static bool begins(const struct pt_nearest *near, const char *name, size_t len)
 
 void pt_nearest_offer_n(struct pt_nearest *near, const char *name, size_t len)
 {
+	bool is_beginning;
 	size_t n;
 
 	if (near->len_bytes == 0 || near->len_bytes >= PT_NEAREST_BYTES || len == 0 || len >= PT_NEAREST_BYTES)
 		return;
 	n = count_typos(near->word, near->len_bytes, name, len);
-	if (n >= near->n_typos || (!begins(near, name, len) && (len < SHORTEST || n > (len + 1) / 3)))
+	is_beginning = begins(near, name, len);
+	if (n > near->n_typos || (n == near->n_typos && (near->is_beginning || !is_beginning)))
+		return;
+	if (!is_beginning && (len < SHORTEST || n > (len + 1) / 3))
 		return;
 	near->n_typos = n;
+	near->is_beginning = is_beginning;
 	snprintf(near->nearest, sizeof(near->nearest), "%.*s", (int)len, name);
 }
 

@@ -13,12 +13,13 @@ struct pt_nearest {
 	size_t len_bytes;
 	char nearest[PT_NEAREST_BYTES];	/* "": none is like it */
 	size_t n_typos;
+	bool is_beginning;		/* the user's word is one of it */
 };
 
 void pt_nearest_init(struct pt_nearest *near, const char *word, size_t len_bytes);
 /* One of the right words. It is kept if it is nearer than those before: letters to be changed, put in, left out or
- * swapped with their neighbour (a third of its letters may be wrong), or the user's word is its beginning. Capital
- * letters are no difference. */
+ * swapped with their neighbour (a third of its letters may be wrong), or the user's word is its beginning. Of two that
+ * are as near, the one that the user's word begins. Capital letters are no difference. */
 void pt_nearest_offer(struct pt_nearest *near, const char *name);
 void pt_nearest_offer_n(struct pt_nearest *near, const char *name, size_t len_bytes);
 /* Another name of it is known: no other is nearer. */
