@@ -182,6 +182,104 @@ START_TEST(catches_a_fault)
 }
 END_TEST
 
+/* --- DebugMonitor */
+
+enum { HANDLERS = 0x20009000, TABLE = 0x2000a000, WATCHED = 0x20008100, VTOR = 0xe000ed08, HFSR = 0xe000ed2c, FP_CTRL = 0xe0002000,
+       FP_COMP0 = 0xe0002008, DWT_COMP0 = 0xe0001020, DWT_FUNCTION0 = 0xe0001028 };
+#define MON_EN (UINT32_C(1) << 16)
+#define MON_PEND (UINT32_C(1) << 17)
+enum { BY_BKPT, BY_FPB, BY_DWT, BY_PEND };
+
+/* What a debug event becomes: Debug state, DebugMonitor, HardFault, or nothing. Source: DDI 0403, C1.5.1 */
+static const struct {
+	const char *name;
+	unsigned by;
+	uint32_t demcr;
+	bool halting, masked;		/* C_DEBUGEN; PRIMASK: nothing of that priority may preempt */
+	unsigned ipsr;			/* 16: Debug state */
+	uint32_t dfsr;
+} events[] = {
+	{ "BKPT", BY_BKPT, MON_EN, false, false, 12, 2 },
+	{ "BKPT, halting debug first", BY_BKPT, MON_EN, true, false, 16, 2 },
+	{ "BKPT, not enabled", BY_BKPT, 0, false, false, 3, 0 },
+	{ "BKPT, masked", BY_BKPT, MON_EN, false, true, 3, 0 },
+	{ "FPB", BY_FPB, MON_EN, false, false, 12, 2 },
+	{ "FPB, not enabled", BY_FPB, 0, false, false, 0, 0 },
+	{ "FPB, masked", BY_FPB, MON_EN, false, true, 0, 0 },
+	{ "DWT", BY_DWT, MON_EN | TRCENA, false, false, 12, 4 },
+	{ "DWT, halting debug first", BY_DWT, MON_EN | TRCENA, true, false, 16, 4 },
+	{ "DWT, not enabled", BY_DWT, TRCENA, false, false, 0, 0 },
+	{ "pended", BY_PEND, MON_PEND, false, false, 12, 0 },
+	{ "pended, masked", BY_PEND, MON_PEND | MON_EN, false, true, 0, 0 },
+};
+
+/* Each handler, and the end of each program, is a jump to itself: where the core is says what became of the event. */
+static void place_handlers(void)
+{
+	for (unsigned n = 0; n < 16; n++) {
+		poke(TABLE + 4 * n, (HANDLERS + 16 * n) | 1);
+		poke(HANDLERS + 16 * n, 0xe7fee7fe);
+	}
+	poke(VTOR, TABLE);
+	for (unsigned n = 0; n < 3; n++)
+		poke(0xe000e180 + 4 * n, UINT32_MAX);	/* no interrupt of the demo */
+	poke(0xe000e010, 0);
+}
+
+/* Returns where the program begins. */
+static uint32_t place_program(unsigned by)
+{
+	uint32_t at = by == BY_FPB ? pt_elf_symbol(pt_firmware("cm4_demo.elf"), "default_handler") & ~1u : FREE_RAM;
+
+	if (by == BY_FPB) {		/* an endless loop in code memory: the first of its instructions */
+		poke(FP_COMP0, (at & 0x1ffffffc) | ((at & 2) != 0 ? UINT32_C(2) : UINT32_C(1)) << 30 | 1);
+		poke(FP_CTRL, 3);
+		return at;
+	}
+	poke(at, by == BY_BKPT ? 0xe7febe00 : by == BY_DWT ? 0xe7fe6001 : 0xe7fee7fe);	/* bkpt; str r1, [r0]; b . */
+	return at;
+}
+
+START_TEST(a_debug_event_is_debugmonitors)
+{
+	uint32_t at, stacked;
+
+	poke(DHCSR, DEBUG_KEY | 3);
+	run_us(1);
+	place_handlers();
+	at = place_program(events[_i].by);
+	poke(DEMCR, events[_i].demcr);
+	if (events[_i].by == BY_DWT) {
+		poke(DWT_COMP0, WATCHED);
+		poke(DWT_FUNCTION0, 6);
+	}
+	pt_vcpu_set_reg(chip->cpu, 0, WATCHED);
+	pt_vcpu_set_reg(chip->cpu, 13, FREE_RAM + 0x800);
+	pt_vcpu_set_reg(chip->cpu, 15, at);
+	pt_vcpu_set_reg(chip->cpu, 16, 1 << 24);
+	pt_vcpu_set_reg(chip->cpu, 20, events[_i].masked);
+	poke(DFSR, 0x1f);
+	poke(HFSR, UINT32_MAX);
+	poke(DHCSR, DEBUG_KEY | events[_i].halting);
+	run_us(20);
+	ck_assert_msg(peek(DFSR) == events[_i].dfsr, "%s: DFSR %x", events[_i].name, peek(DFSR));
+	ck_assert_uint_eq(peek(HFSR) >> 31, events[_i].ipsr == 3);
+	ck_assert_int_eq(pt_vcpu_state(chip->cpu) == PT_VCPU_HALT, events[_i].ipsr == 16);
+	ck_assert_msg(events[_i].ipsr == 16 || (pt_vcpu_reg(chip->cpu, 16) & 0x1ff) == events[_i].ipsr, "%s: IPSR %u",
+		      events[_i].name, pt_vcpu_reg(chip->cpu, 16) & 0x1ff);
+	if (events[_i].ipsr != 12)
+		return;
+	stacked = peek(pt_vcpu_reg(chip->cpu, 13) + 24);
+	ck_assert_uint_eq(pt_vcpu_pc(chip->cpu), HANDLERS + 16 * 12);
+	ck_assert_uint_eq(stacked, events[_i].by == BY_DWT ? at + 2 : at);
+	ck_assert_uint_eq(peek(SHCSR) >> 8 & 1, 1);	/* MONITORACT */
+	ck_assert_uint_eq(peek(DEMCR) & MON_PEND, 0);
+	poke(AIRCR, 0x05fa0004);
+	run_us(1);
+	ck_assert_uint_eq(peek(DEMCR) & MON_EN, 0);
+}
+END_TEST
+
 /* --- units */
 
 START_TEST(the_demo_has_its_interrupts)
@@ -233,6 +331,7 @@ int main(void)
 	tcase_add_loop_test(all, reads_what_the_chip_reads, 0, PT_LEN(words));
 	tcase_add_loop_test(all, every_page_names_itself, 0, PT_LEN(pages));
 	tcase_add_loop_test(all, counters_add_up_to_instructions, 0, 8);
+	tcase_add_loop_test(all, a_debug_event_is_debugmonitors, 0, PT_LEN(events));
 	tcase_add_test(all, cyccnt_stands_while_halted);
 	tcase_add_loop_test(all, resets_the_core_alone, 0, 2);
 	tcase_add_loop_test(all, catches_a_fault, 0, PT_LEN(catches));

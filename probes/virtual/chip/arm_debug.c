@@ -40,6 +40,7 @@ void pt_varm_debug_init(struct pt_varm_debug *debug, struct pt_vwires *wires)
 	const struct pt_vcpu_hooks hooks = {
 		.arg = debug->scs, .bkpt = pt_vscs_debug_bkpt, .breakpoint = pt_vscs_debug_bkpt,
 		.vector_catch = pt_vscs_debug_vector_catch, .halted = pt_vscs_debug_halted,
+		.monitor = pt_vscs_debug_monitor,
 		.reset_request = on_reset_request, .core_reset_request = on_core_reset_request,
 	};
 

@@ -58,6 +58,8 @@ struct pt_vcpu_hooks {
 	bool (*breakpoint)(void *arg, uint32_t pc);
 	/* Exception n is being entered: pc is its handler's first instruction. True: halt there for VCATCH. */
 	bool (*vector_catch)(void *arg, unsigned exception);
+	/* A debug event, why, for which Debug state is not entered. True: it is DebugMonitor's. ARMv7-M; NULL: never. */
+	bool (*monitor)(void *arg, uint32_t why);
 	/* Debug state was entered; why: enum pt_vhalt bits. */
 	void (*halted)(void *arg, uint32_t why);
 	/* AIRCR.SYSRESETREQ was written, by software or debugger. Comes from pt_vcpu_run(), at the first instruction
@@ -157,6 +159,12 @@ bool pt_vcpu_write_system(struct pt_vcpu *cpu, uint32_t offset, uint32_t value);
 /* --- interrupts: line < model.n_irqs. Level: pends while high and not active, again on return if still high. */
 void pt_vcpu_set_irq(struct pt_vcpu *cpu, unsigned line, bool level);
 void pt_vcpu_pend_nmi(struct pt_vcpu *cpu);
+void pt_vcpu_enable_monitor(struct pt_vcpu *cpu, bool enabled);	/* DEMCR.MON_EN without halting debug */
+void pt_vcpu_pend_monitor(struct pt_vcpu *cpu, bool pending);		/* DEMCR.MON_PEND */
+bool pt_vcpu_monitor_pends(const struct pt_vcpu *cpu);
+/* A debug event, why, that does not halt the core: pends DebugMonitor if that is enabled (hooks.monitor) and may preempt
+ * what is executed. Else false. Source: DDI 0403, C1.5.1; that a watchpoint is forgotten then UNVERIFIED. */
+bool pt_vcpu_monitor(struct pt_vcpu *cpu, uint32_t why);
 
 /* Test hook: PendSV, SysTick and external interrupts come from a list instead of the NVIC. Before instruction number
  * insn (pt_vcpu_instructions() counts them) exception vector is entered, whatever is pending or masked. The list is the

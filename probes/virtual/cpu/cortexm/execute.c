@@ -318,24 +318,24 @@ INLINE void execute(struct pt_vcpu *cpu, const struct op *op, uint32_t pc, bool 
 }
 
 /* What must be looked at before an instruction: not decoded yet, a breakpoint, BKPT. Returns what to execute (plain is
- * room for it), or NULL: Debug state is to be entered in front of it. */
+ * room for it), or NULL: Debug state, or DebugMonitor, is to be entered in front of it. */
 static const struct op *look(struct pt_vcpu *cpu, struct op *op, uint32_t pc, struct op *plain)
 {
 	const struct pt_vcpu_hooks *hooks = &cpu->hooks;
-	bool stop;
+	bool stop, hit;
 
 	if (op->kind == OP_NEW)
 		pt_cpu_decode(cpu, cpu->code, pc);
 	if (op->kind > OP_LAST_SPECIAL)
 		return op;
 	*plain = pt_cpu_decode_plain(cpu, cpu->code, pc);
+	hit = op->kind == OP_STOP_POINT || plain->kind == OP_BKPT;
 	stop = op->kind == OP_STOP_POINT && hooks->breakpoint != NULL && hooks->breakpoint(hooks->arg, pc);
 	if (!stop && plain->kind == OP_BKPT)
 		stop = hooks->bkpt != NULL && hooks->bkpt(hooks->arg, pc);
-	if (!stop)
-		return plain;
-	pt_vcpu_request_halt(cpu, PT_VHALT_BKPT);
-	return NULL;
+	if (stop)
+		pt_vcpu_request_halt(cpu, PT_VHALT_BKPT);
+	return stop || (hit && pt_vcpu_monitor(cpu, PT_VHALT_BKPT)) ? NULL : plain;
 }
 
 static bool fetch_fails(struct pt_vcpu *cpu, uint32_t cause)

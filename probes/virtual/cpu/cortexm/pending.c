@@ -55,13 +55,16 @@ static const struct pt_vset maskable = {
 	{ UINT64_C(0xffffffffffff0000) | 1 << PT_VEX_PENDSV | 1 << PT_VEX_SYSTICK, UINT64_MAX, UINT64_MAX, UINT64_MAX },
 };
 
+/* DEMCR.MON_PEND pends DebugMonitor whether it is enabled or not. Source: DDI 0403, C1.6.5 */
+static const struct pt_vset taken_anyway = { { 1 << PT_VEX_DEBUGMON } };
+
 unsigned pt_cpu_next(const struct pt_vcpu *cpu)
 {
 	bool held_back = cpu->mask_interrupts || cpu->imposed != NULL;
 	struct pt_vset candidates;
 
 	for (unsigned i = 0; i < PT_VSET_WORDS; i++) {
-		candidates.word[i] = cpu->pending.word[i] & cpu->enabled.word[i];
+		candidates.word[i] = cpu->pending.word[i] & (cpu->enabled.word[i] | taken_anyway.word[i]);
 		if (held_back)
 			candidates.word[i] &= ~maskable.word[i];
 	}
@@ -86,6 +89,30 @@ void pt_cpu_set_pending(struct pt_vcpu *cpu, unsigned exception, bool pending)
 		cpu->event = true;	/* SCR.SEVONPEND */
 	pt_vset_put(&cpu->pending, exception, pending);
 	pt_vcore_attend(&cpu->core);
+}
+
+void pt_vcpu_pend_monitor(struct pt_vcpu *cpu, bool pending)
+{
+	pt_cpu_set_pending(cpu, PT_VEX_DEBUGMON, pending);
+}
+
+void pt_vcpu_enable_monitor(struct pt_vcpu *cpu, bool enabled)
+{
+	pt_vset_put(&cpu->enabled, PT_VEX_DEBUGMON, enabled);
+}
+
+bool pt_vcpu_monitor_pends(const struct pt_vcpu *cpu)
+{
+	return pt_vset_has(&cpu->pending, PT_VEX_DEBUGMON);
+}
+
+bool pt_vcpu_monitor(struct pt_vcpu *cpu, uint32_t why)
+{
+	if (!cpu->model->mainline || cpu->hooks.monitor == NULL || !pt_cpu_preempts(cpu, PT_VEX_DEBUGMON, true) ||
+	    !cpu->hooks.monitor(cpu->hooks.arg, why))
+		return false;
+	pt_vcpu_pend_monitor(cpu, true);
+	return true;
 }
 
 void pt_vcpu_request_halt(struct pt_vcpu *cpu, uint32_t why)

@@ -1,4 +1,4 @@
-/* A match asks for Debug state behind the present instruction: watchpoints of ARMv6-M are asynchronous. Without
+/* A match asks for Debug state behind the present instruction, or for DebugMonitor: watchpoints are asynchronous. Without
  * DEMCR.TRCENA the unit reads 0 and takes no writes. */
 #include <string.h>
 
@@ -23,6 +23,8 @@ static void match(struct pt_vdwt *dwt, struct pt_vcomparator *c)
 	c->matched = true;
 	if (dwt->debugging)
 		pt_vcpu_request_halt(dwt->cpu, PT_VHALT_DWTTRAP);
+	else
+		pt_vcpu_monitor(dwt->cpu, PT_VHALT_DWTTRAP);
 }
 
 static void on_insn(void *arg, uint32_t pc)

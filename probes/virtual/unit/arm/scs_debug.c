@@ -20,12 +20,16 @@ enum { CFSR = 0xd28, DFSR = 0xd30, DHCSR = 0xdf0, DCRSR = 0xdf4, DCRDR = 0xdf8, 
 #define DCRSR_WRITE (UINT32_C(1) << 16)
 #define VC_CORERESET (UINT32_C(1) << 0)
 #define VC_HARDERR (UINT32_C(1) << 10)
-/* ARMv7-M: VC_MMERR to VC_BUSERR, VC_INTERR; and MON_EN to MON_REQ, which only hold what is written */
+/* ARMv7-M: VC_MMERR to VC_BUSERR, VC_INTERR; and MON_EN to MON_REQ, of which MON_STEP and MON_REQ only hold what is
+ * written, and a reset of the core clears all (UNVERIFIED that a power-on is not needed) */
 #define VC_MMERR (UINT32_C(1) << 4)
 #define VC_NOCPERR (UINT32_C(1) << 5)
 #define VC_CHKERR (UINT32_C(1) << 6)
 #define VC_STATERR (UINT32_C(1) << 7)
 #define VC_BUSERR (UINT32_C(1) << 8)
+#define MON_EN (UINT32_C(1) << 16)
+#define MON_PEND (UINT32_C(1) << 17)
+#define MON_BITS UINT32_C(0x000f0000)
 #define DEMCR_V7M UINT32_C(0x000f07f0)
 #define TRCENA (UINT32_C(1) << 24)
 #define DFSR_BITS UINT32_C(0x1f)
@@ -46,8 +50,15 @@ static bool halted(const struct pt_vscs_debug *scs)
 	return pt_vcpu_state(scs->cpu) == PT_VCPU_HALT;
 }
 
+static bool monitors(const struct pt_vscs_debug *scs)
+{
+	return (scs->control & C_DEBUGEN) == 0 && (scs->demcr & MON_EN) != 0;
+}
+
 static void tell(struct pt_vscs_debug *scs)
 {
+	if (mainline(scs))
+		pt_vcpu_enable_monitor(scs->cpu, monitors(scs));
 	if (scs->enabled != NULL)
 		scs->enabled(scs->arg, (scs->demcr & TRCENA) != 0, (scs->control & C_DEBUGEN) != 0);
 }
@@ -144,6 +155,27 @@ bool pt_vscs_debug_vector_catch(void *unit, unsigned exception)
 	struct pt_vscs_debug *scs = unit;
 
 	return (scs->control & C_DEBUGEN) != 0 && (scs->demcr & catcher(scs, exception)) != 0;
+}
+
+/* Halting debug goes first. Source: DDI 0403, C1.5.1 and C1.6.5 */
+bool pt_vscs_debug_monitor(void *unit, uint32_t why)
+{
+	struct pt_vscs_debug *scs = unit;
+
+	if (!monitors(scs))
+		return false;
+	scs->dfsr |= why & DFSR_BITS;
+	return true;
+}
+
+/* MON_PEND is the exception's pending state, whatever MON_EN says. */
+static void write_demcr(struct pt_vscs_debug *scs, uint32_t value)
+{
+	value &= VC_CORERESET | VC_HARDERR | TRCENA | (mainline(scs) ? DEMCR_V7M : 0);
+	scs->demcr = value & ~MON_PEND;
+	if (mainline(scs))
+		pt_vcpu_pend_monitor(scs->cpu, (value & MON_PEND) != 0);
+	tell(scs);
 }
 
 void pt_vscs_debug_halted(void *unit, uint32_t why)
@@ -252,7 +284,7 @@ static bool read(void *unit, uint32_t offset, const struct pt_vaccess *access, u
 	case DFSR: *value = scs->dfsr; break;
 	case DHCSR: *value = read_dhcsr(scs); break;
 	case DCRDR: *value = scs->dcrdr; break;
-	case DEMCR: *value = scs->demcr; break;
+	case DEMCR: *value = scs->demcr | (pt_vcpu_monitor_pends(scs->cpu) ? MON_PEND : 0); break;
 	default:
 		if (!pt_vcpu_read_system(scs->cpu, offset + (PT_VSCS_BASE & 0xfff), value))
 			*value = pt_vcoresight_read(mainline(scs) ? &ids_m4f : &ids_v6m,
@@ -283,8 +315,7 @@ static bool write(void *unit, uint32_t offset, const struct pt_vaccess *access, 
 		scs->dcrdr = value;
 		break;
 	case DEMCR:
-		scs->demcr = value & (VC_CORERESET | VC_HARDERR | TRCENA | (mainline(scs) ? DEMCR_V7M : 0));
-		tell(scs);
+		write_demcr(scs, value);
 		break;
 	default:
 		pt_vcpu_write_system(scs->cpu, offset + (PT_VSCS_BASE & 0xfff), value);
@@ -301,6 +332,7 @@ static void reset(void *unit, bool power_on)
 	end_skid(scs);
 	scs->reset_seen = true;
 	scs->control &= power_on ? 0 : C_DEBUGEN;
+	scs->demcr &= ~MON_BITS;
 	if (!power_on)
 		return;
 	scs->external = false;

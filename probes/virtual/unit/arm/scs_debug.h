@@ -33,6 +33,7 @@ void pt_vscs_debug_init(struct pt_vscs_debug *scs, const struct pt_vwires *wires
 bool pt_vscs_debug_bkpt(void *scs, uint32_t pc);
 bool pt_vscs_debug_vector_catch(void *scs, unsigned exception);
 void pt_vscs_debug_halted(void *scs, uint32_t why);
+bool pt_vscs_debug_monitor(void *scs, uint32_t why);
 
 void pt_vscs_debug_edbgrq(struct pt_vscs_debug *scs, bool level);
 /* The core has just been reset (pt_vcpu_reset): catch its first instruction if VC_CORERESET says so. */
