@@ -19,6 +19,16 @@ int pt_cortexm_cores_restore(struct pt_cortexm *first, bool resume, struct pt_er
 void pt_cortexm_cores_free(struct pt_cortexm *first);
 void pt_cortexm_cores_describe(struct pt_cortexm *first, void (*say)(void *arg, const char *line), void *arg);
 
+/* Of a core besides the first: look whether it is there, and what it does. Away is PT_IN_RESET. */
+int pt_cortexm_core_status(struct pt_cortexm *cm, struct pt_core_status *out, struct pt_err *err);
+/* An error of the wire as a state of this core alone: it is away. False: it is the probe that fails. */
+bool pt_cortexm_core_leaves(struct pt_cortexm *cm, int rc);
+
+static inline bool pt_cortexm_core_is_here(const struct pt_cortexm *cm)
+{
+	return cm->away[0] == '\0';
+}
+
 /* For struct pt_target_ops. */
 unsigned pt_cortexm_cores_count(void *state);
 void pt_cortexm_cores_about(void *state, unsigned core, struct pt_core_about *out);

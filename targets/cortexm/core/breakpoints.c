@@ -1,8 +1,6 @@
-/* Three tables: comparators of the BPU, those of the DWT (watchpoints.c), and BKPT instructions in RAM. A software breakpoint
+/* Three tables: comparators of the BPU, those of the DWT (watchpoints.c), and BKPT instructions in RAM (soft_breaks.c). A software breakpoint
  * that is asked for outside RAM takes a comparator and still answers as a software breakpoint, because that is what
  * its client waits for. Source: Arm DDI 0419 (ARMv6-M), C1.9 (BPU); DDI 0403, C1.11 (FPB version 2). */
-#include <string.h>
-
 #include "targets/cortexm/core/cortexm.h"
 #include "base/util.h"
 
@@ -12,8 +10,7 @@ static const struct pt_field bpu_num_high = { "NUM_CODE_HIGH", 12, 3, "comparato
 static const struct pt_field bpu_rev = { "REV", 28, 4, "version" };
 
 enum { UNITS_MS = 1000 };
-enum { BKPT_LOW = 0x00, BKPT_HIGH = 0xbe };	/* BKPT #0. Source: DDI 0419, A6.7.12 */
-enum { SRAM_FIRST = 0x20000000, SRAM_LAST = 0x3fffffff };	/* of the architecture. Source: DDI 0419, B3.1 */
+enum { SRAM_FIRST = 0x20000000 };	/* of the architecture. Source: DDI 0419, B3.1 */
 
 /* --- comparators of the BPU --------------------------------------------------------------------------------------- */
 
@@ -130,180 +127,6 @@ static int remove_hard(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
 	return write_bpu(cm, (unsigned)i, false, err);
 }
 
-/* --- BKPT instructions -------------------------------------------------------------------------------------------- */
-
-static int find_soft(const struct pt_cortexm *cm, uint32_t addr)
-{
-	for (int i = 0; i < PT_MAX_SOFT; i++)
-		if (cm->breaks.soft[i].used && cm->breaks.soft[i].addr == addr)
-			return i;
-	return -1;
-}
-
-/* Where an instruction can be replaced. On a chip without a map that is the SRAM region of the architecture. */
-static bool in_ram(const struct pt_cortexm *cm, uint32_t addr)
-{
-	if (cm->chip.ram_bytes == 0)
-		return addr >= SRAM_FIRST && addr <= SRAM_LAST;
-	return addr >= cm->chip.ram_addr && addr - cm->chip.ram_addr < cm->chip.ram_bytes;
-}
-
-/* Code was changed behind the back of an instruction cache that is on. Source: DDI 0403, B2.2.7 (ICIALLU); that a
- * debugger's write to it works while the core runs is UNVERIFIED, so it is done before the core is let run, too. */
-int pt_cortexm_breaks_sync(struct pt_cortexm *cm, struct pt_err *err)
-{
-	uint32_t ccr = 0;
-
-	if (!cm->chip.caches || !cm->breaks.code_changed)
-		return 0;
-	if (pt_mem_read32(cm->mem, pt_cortexm_reg(cm, SCS_CCR), &ccr, err) < 0 ||
-	    ((ccr & CCR_IC) != 0 && pt_mem_write32(cm->mem, pt_cortexm_reg(cm, SCS_ICIALLU), 0, err) < 0))
-		return pt_wrap(err, "empty the instruction cache");
-	cm->breaks.code_changed = false;
-	return 0;
-}
-
-static int code_access(struct pt_cortexm *cm, enum pt_mem_do what, uint32_t addr, uint8_t *bytes, struct pt_err *err)
-{
-	struct pt_mem_op op = { .what = (uint8_t)what, .code = true, .addr = addr, .bytes = bytes, .len_bytes = 2 };
-
-	cm->breaks.code_changed |= what == PT_MEM_WRITE;
-	return pt_mem_run(cm->mem, &op, 1, 1000, NULL, err);
-}
-
-/* original is what stands there without it. */
-static void note_bkpt(struct pt_cortexm *cm, uint32_t addr, const uint8_t *original)
-{
-	struct pt_pending_row row = { .width_bytes = 2, .at = addr, .was = pt_le16(original),
-				      .ours = BKPT_HIGH << 8 | BKPT_LOW, .check = 0xffff, .mask = 0xffff,
-				      .core = (uint8_t)cm->number };
-
-	pt_cortexm_unit(cm, row.unit, "bkpt.%08x", (unsigned)addr);
-	pt_pending_note(cm->target, &row, 1);
-}
-
-static int take_bkpt(struct pt_cortexm *cm, uint32_t addr, uint8_t *original, struct pt_err *err)
-{
-	char unit[PT_PENDING_UNIT];
-	int rc = code_access(cm, PT_MEM_WRITE, addr, original, err);
-
-	pt_cortexm_unit(cm, unit, "bkpt.%08x", (unsigned)addr);
-	if (rc == 0)
-		pt_pending_settle(cm->target, unit);
-	return rc;
-}
-
-static int place_bkpt(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
-{
-	uint8_t bkpt[2] = { BKPT_LOW, BKPT_HIGH }, seen[2] = { 0 };
-
-	if (code_access(cm, PT_MEM_WRITE, addr, bkpt, err) < 0 || code_access(cm, PT_MEM_READ, addr, seen, err) < 0)
-		return err->code;
-	if (seen[0] != BKPT_LOW || seen[1] != BKPT_HIGH)
-		return pt_fail(err, PT_EUNSUPPORTED, "0x%08x cannot be written", (unsigned)addr);
-	return 0;
-}
-
-/* Another core of the part has put it there, in memory that both share: which, or NULL. */
-static struct pt_cortexm *placed_by(struct pt_cortexm *cm, uint32_t addr, const uint8_t *seen, int *which)
-{
-	struct pt_cortexm *first = pt_cortexm_first(cm);
-
-	for (unsigned i = 0; i < pt_cortexm_n_cores(first); i++) {
-		struct pt_cortexm *core = pt_cortexm_core(first, i);
-
-		*which = core != cm ? find_soft(core, addr) : -1;
-		if (*which >= 0 && seen[0] == BKPT_LOW && seen[1] == BKPT_HIGH)
-			return core;
-	}
-	return NULL;
-}
-
-static int place_or_share(struct pt_cortexm *cm, uint32_t addr, int i, struct pt_err *err)
-{
-	struct pt_cortexm *placer;
-	int which;
-
-	if (code_access(cm, PT_MEM_READ, addr, cm->breaks.soft[i].original, err) < 0)
-		return err->code;
-	placer = placed_by(cm, addr, cm->breaks.soft[i].original, &which);
-	cm->breaks.soft[i].shared = placer != NULL;
-	if (placer != NULL) {
-		memcpy(cm->breaks.soft[i].original, placer->breaks.soft[which].original, 2);
-		return 0;
-	}
-	note_bkpt(cm, addr, cm->breaks.soft[i].original);
-	return place_bkpt(cm, addr, err);
-}
-
-static int insert_soft(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
-{
-	int i;
-
-	if (find_soft(cm, addr) >= 0)
-		return 0;
-	for (i = 0; i < PT_MAX_SOFT && cm->breaks.soft[i].used; i++)
-		;
-	if (i == PT_MAX_SOFT)
-		return pt_fail(err, PT_EBUSY, "%d software breakpoints are set already", PT_MAX_SOFT);
-	if (place_or_share(cm, addr, i, err) < 0)
-		return pt_wrap(err, "set a software breakpoint");
-	cm->breaks.soft[i].used = true;
-	cm->breaks.soft[i].addr = addr;
-	return 0;
-}
-
-static int remove_soft(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
-{
-	int i = find_soft(cm, addr);
-
-	if (i < 0)
-		return 0;
-	cm->breaks.soft[i].used = false;
-	return cm->breaks.soft[i].shared ? 0 : take_bkpt(cm, addr, cm->breaks.soft[i].original, err);
-}
-
-/* Also with those cores that see the same memory. */
-static void keep_original(struct pt_cortexm *cm, uint32_t addr, unsigned b, uint8_t byte)
-{
-	struct pt_cortexm *first = pt_cortexm_first(cm);
-	int own = find_soft(cm, addr);
-
-	cm->breaks.soft[own].original[b] = byte;
-	for (unsigned i = 0; i < pt_cortexm_n_cores(first); i++) {
-		struct pt_cortexm *core = pt_cortexm_core(first, i);
-		int which = find_soft(core, addr);
-
-		if (which >= 0 && (core->breaks.soft[which].shared || cm->breaks.soft[own].shared))
-			core->breaks.soft[which].original[b] = byte;
-	}
-}
-
-/* Copy between bytes of memory and the originals where the two overlap. */
-static void overlap(struct pt_cortexm *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes, bool keep)
-{
-	for (unsigned i = 0; i < PT_MAX_SOFT; i++)
-		for (unsigned b = 0; cm->breaks.soft[i].used && b < 2; b++) {
-			uint64_t at = (uint64_t)cm->breaks.soft[i].addr + b;
-
-			if (at < addr || at - addr >= len_bytes)
-				continue;
-			if (keep)
-				keep_original(cm, cm->breaks.soft[i].addr, b, bytes[at - addr]);
-			bytes[at - addr] = keep ? (b == 0 ? BKPT_LOW : BKPT_HIGH) : cm->breaks.soft[i].original[b];
-		}
-}
-
-void pt_cortexm_breaks_hide(void *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes)
-{
-	overlap(cm, addr, bytes, len_bytes, false);
-}
-
-void pt_cortexm_breaks_keep(void *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes)
-{
-	overlap(cm, addr, bytes, len_bytes, true);
-}
-
 /* --- all kinds ---------------------------------------------------------------------------------------------------- */
 
 static int see_bpu(struct pt_cortexm *cm, struct pt_err *err)
@@ -355,8 +178,8 @@ int pt_cortexm_breaks_insert(void *state, const struct pt_break *at, struct pt_e
 		return err->code;
 	switch (at->kind) {
 	case PT_BREAK_SW:
-		if (in_ram(cm, (uint32_t)at->addr))
-			return insert_soft(cm, (uint32_t)at->addr, err);
+		if (pt_cortexm_soft_fits(cm, (uint32_t)at->addr))
+			return pt_cortexm_soft_insert(cm, (uint32_t)at->addr, err);
 		return insert_hard(cm, (uint32_t)at->addr, true, err);
 	case PT_BREAK_HW:
 		return insert_hard(cm, (uint32_t)at->addr, false, err);
@@ -373,8 +196,8 @@ int pt_cortexm_breaks_remove(void *state, const struct pt_break *at, struct pt_e
 		return err->code;
 	switch (at->kind) {
 	case PT_BREAK_SW:
-		if (in_ram(cm, (uint32_t)at->addr))
-			return remove_soft(cm, (uint32_t)at->addr, err);
+		if (pt_cortexm_soft_fits(cm, (uint32_t)at->addr))
+			return pt_cortexm_soft_remove(cm, (uint32_t)at->addr, err);
 		return remove_hard(cm, (uint32_t)at->addr, err);
 	case PT_BREAK_HW:
 		return remove_hard(cm, (uint32_t)at->addr, err);
@@ -401,16 +224,9 @@ static int for_all(struct pt_cortexm *cm, bool on, struct pt_err *err)
 	for (unsigned i = 0; i < cm->breaks.n_dwt; i++)
 		if (cm->breaks.dwt[i].used)
 			keep_first(&first, pt_cortexm_watches_write(cm, i, on, &this), &this);
-	for (unsigned i = 0; i < PT_MAX_SOFT; i++) {
-		uint32_t addr = cm->breaks.soft[i].addr;
-
-		if (!cm->breaks.soft[i].used || cm->breaks.soft[i].shared)
-			continue;
-		if (on)
-			keep_first(&first, place_bkpt(cm, addr, &this), &this);
-		else
-			keep_first(&first, take_bkpt(cm, addr, cm->breaks.soft[i].original, &this), &this);
-	}
+	for (int i = 0; i < PT_MAX_SOFT; i++)
+		if (cm->breaks.soft[i].used)
+			keep_first(&first, pt_cortexm_soft_write(cm, i, on, &this), &this);
 	if (first.code != 0)
 		*err = first;
 	return first.code;
@@ -460,7 +276,7 @@ bool pt_cortexm_breaks_at(const struct pt_cortexm *cm, uint32_t pc, enum pt_brea
 
 	if (i >= 0)
 		*kind = cm->breaks.bpu[i].as_soft ? PT_BREAK_SW : PT_BREAK_HW;
-	else if (find_soft(cm, pc) >= 0)
+	else if (pt_cortexm_soft_find(cm, pc) >= 0)
 		*kind = PT_BREAK_SW;
 	else
 		return false;
@@ -510,12 +326,11 @@ bool pt_cortexm_breaks_any(const struct pt_cortexm *cm)
 
 int pt_cortexm_breaks_lift(struct pt_cortexm *cm, uint32_t pc, bool lift, struct pt_err *err)
 {
-	int hard = find_bpu(cm, pc, true), soft = find_soft(cm, pc), rc = 0;
+	int hard = find_bpu(cm, pc, true), soft = pt_cortexm_soft_find(cm, pc), rc = 0;
 
 	if (hard >= 0)
 		rc = write_bpu(cm, (unsigned)hard, !lift, err);
 	if (rc == 0 && soft >= 0)
-		rc = lift ? code_access(cm, PT_MEM_WRITE, pc, cm->breaks.soft[soft].original, err)
-			  : place_bkpt(cm, pc, err);
+		rc = pt_cortexm_soft_lift(cm, soft, lift, err);
 	return rc;
 }

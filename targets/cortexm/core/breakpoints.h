@@ -50,6 +50,14 @@ bool pt_cortexm_breaks_watched(struct pt_cortexm *cm, enum pt_break_kind *kind, 
 void pt_cortexm_breaks_hide(void *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes);
 void pt_cortexm_breaks_keep(void *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes);
 
+/* soft_breaks.c, for breakpoints.c: errors as of pt_cortexm_breaks_insert(). i: in soft[], -1: there is none. */
+int pt_cortexm_soft_find(const struct pt_cortexm *cm, uint32_t addr);
+bool pt_cortexm_soft_fits(const struct pt_cortexm *cm, uint32_t addr);	/* it is RAM, as far as is known */
+int pt_cortexm_soft_insert(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err);
+int pt_cortexm_soft_remove(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err);
+int pt_cortexm_soft_write(struct pt_cortexm *cm, int i, bool on, struct pt_err *err);	/* after a reset; off: for good */
+int pt_cortexm_soft_lift(struct pt_cortexm *cm, int i, bool lift, struct pt_err *err);	/* for a step */
+
 /* watchpoints.c, for breakpoints.c: errors as of pt_cortexm_breaks_insert(). i: of a comparator. */
 int pt_cortexm_watches_see(struct pt_cortexm *cm,
 			   struct pt_err *err); /* how many there are, and what they hold; needs TRCENA */

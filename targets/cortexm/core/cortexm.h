@@ -4,10 +4,11 @@
  *   ../../arm/                              the wire, the memory behind it, and what is there
  *   debug_state.c control.c reset.c         the core: its control registers, run control
  *   architecture.c                          which core it is, and what its architecture gives it
- *   registers.c breakpoints.c watchpoints.c fault.c
+ *   registers.c fault.c
+ *   breakpoints.c soft_breaks.c watchpoints.c
  *   ../vendor/                              which chip it is, its flash and its locks
  *   ../trace/                               sources
- *   ../cores.c                              parts with several cores: the others, what is done to all of them
+ *   ../cores_find.c ../cores.c              parts with several cores: which there are, what is done to all of them
  *   ../cortexm.c                            attach, detach, and the table of it all
  *   ../remote_cortexm.c                     the same behind another GDB server: memory is all that is left of it */
 #ifndef PT_CORTEXM_CORTEXM_H
