@@ -314,6 +314,7 @@ static const struct step wrong[] = {
 	{ "speed fast", PT_EARG, "speed: " },
 	{ "erase", PT_EARG, "erase everything" },
 	{ "symbols /", PT_EARG, "symbols: / is not a file; name the file that the linker wrote" },
+	{ "profile run 0.05 format=pprof", PT_EARG, "profile run: pprof is no text; test profile save FILE" },
 	{ "threads now", PT_EARG, "threads takes no words: \"now\"; alone it works" },
 	{ "history top=x", PT_EARG, "not top=x" }, { "log top=x", PT_EARG, "not top=x" },
 	{ "history sideways", PT_EARG, "not sideways" },

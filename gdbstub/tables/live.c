@@ -98,7 +98,7 @@ void pt_gdb_live(struct pt_command *cmd)
 		pt_command_fail(cmd, PT_EARG, "profile live: %s", err.msg);
 	} else if (every_ns < SHORTEST_MS * PT_NS_PER_MS) {
 		pt_command_fail(cmd, PT_EARG, "profile live: at least %d ms", SHORTEST_MS);
-	} else {
+	} else if (pt_command_is_text(cmd, &query)) {
 		start(cmd, &query, every_ns);
 	}
 }

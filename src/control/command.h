@@ -165,6 +165,8 @@ void pt_command_fit(const struct pt_command *cmd, struct pt_query *query);	/* th
 /* Takes the words of a query out of the command's, from the first on. PT_EARG: one of them is wrong. The top=N of the
  * start holds where the query has none. */
 int pt_command_take_query(struct pt_command *cmd, size_t first, struct pt_query *query, struct pt_err *err);
+/* False, and the command has failed: the query's format is no text, and a console shows nothing else. */
+bool pt_command_is_text(struct pt_command *cmd, const struct pt_query *query);
 /* profile.c: the end of a status: what is being profiled, and how much was seen and lost. */
 void pt_command_profile_status(struct pt_command *cmd);
 /* The same: the keys of profile start, and what help says ahead of them. */

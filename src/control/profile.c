@@ -34,6 +34,23 @@ int pt_command_take_query(struct pt_command *cmd, size_t first, struct pt_query 
 	return 0;
 }
 
+bool pt_command_is_text(struct pt_command *cmd, const struct pt_query *query)
+{
+	const struct pt_format *format = pt_format_find(query->format);
+
+	if (format == NULL || !format->binary)
+		return true;
+	if (cmd->ctx->ops->is_single)
+		pt_command_fail(cmd, PT_EARG, "%s: %s is no text; type proftap profile --for 2s --format %s -o OUT",
+				cmd->row.name, query->format, query->format);
+	else
+		pt_command_fail(
+			cmd, PT_EARG,
+			"%s: %s is no text; %s profile save FILE, and then: proftap decode FILE --format %s -o OUT",
+			cmd->row.name, query->format, cmd->ctx->ops->name, query->format);
+	return false;
+}
+
 /* While its file is being opened: the disk may not answer. */
 void pt_command_cancel_start(struct pt_command *cmd)
 {
@@ -238,13 +255,6 @@ static void reset(struct pt_command *cmd)
 		pt_session_reset(cmd->ctx->session, pt_command_session_reply, cmd);
 }
 
-static bool is_binary(const char *name)
-{
-	const struct pt_format *format = pt_format_find(name);
-
-	return format != NULL && format->binary;
-}
-
 static void report(struct pt_command *cmd)
 {
 	struct pt_query query = { 0 };
@@ -258,12 +268,7 @@ static void report(struct pt_command *cmd)
 		return;
 	pt_session_default_top(cmd->ctx->session, &query);
 	pt_command_fit(cmd, &query);
-	if (is_binary(query.format))
-		pt_command_fail(cmd, PT_EARG,
-				"profile report: %s is no text; %s profile save FILE, and then: proftap "
-				"decode FILE --format %s -o OUT",
-				query.format, cmd->ctx->ops->name, query.format);
-	else
+	if (pt_command_is_text(cmd, &query))
 		pt_session_report(cmd->ctx->session, &query, pt_command_session_table, cmd);
 }
 

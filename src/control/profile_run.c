@@ -247,7 +247,7 @@ void pt_command_run_for(struct pt_command *cmd, const char *time)
 	} else if (pt_session_get_state(session) != PT_SESSION_IDLE) {
 		pt_command_fail(cmd, PT_EBUSY, "profile run: a profile is running already: %s profile stop ends it",
 				cmd->ctx->ops->name);
-	} else if (pt_command_name_files(cmd)) {
+	} else if (pt_command_is_text(cmd, &run->query) && pt_command_name_files(cmd)) {
 		pt_command_find_program(cmd, start_now);
 	}
 }
