@@ -460,10 +460,11 @@ static void accuracy(const struct pt_profile *p, char *out)
 
 /* --- what is wrong */
 
-/* Leaves what fits one line of a narrow terminal: without the cure. */
+/* Leaves what fits one line of a narrow terminal: without the cure, and without a reason in brackets at the end. */
 static void shorten_warning(char *warning)
 {
-	char *end = strstr(warning, ". "), *cure = strstr(warning, "): ");
+	char *end = strstr(warning, ". "), *cure = strstr(warning, "): "), *reason = strstr(warning, " (");
+	size_t len;
 
 	if (strlen(warning) <= NARROW_WARNING)
 		return;
@@ -471,6 +472,9 @@ static void shorten_warning(char *warning)
 		cure[1] = '\0';
 	else if (end != NULL)
 		end[1] = '\0';
+	len = strlen(warning);
+	if (cure == NULL && reason != NULL && len > NARROW_WARNING && strcmp(warning + len - 2, ").") == 0)
+		strcpy(reason, ".");
 }
 
 static void warning(const struct pt_profile *p, bool brief, char *out)
