@@ -331,6 +331,26 @@ START_TEST(rows_name_their_sources)
 }
 END_TEST
 
+/* What the program has made of DebugMonitor since attach stays so, through what proftap changes and puts back. */
+START_TEST(leaves_debugmonitor_to_the_program)
+{
+	const struct pt_break watch = { PT_WATCH_WRITE, FAKE_M4_RAM, 4 };
+
+	m4.demcr = _i != 0 ? DEMCR_MON_EN : 0;
+	attach();
+	m4.demcr ^= DEMCR_MON_EN;
+	ck_assert_int_eq(target->ops->break_insert(target->state, &watch, &err), 0);
+	ck_assert_uint_eq(m4.demcr, DEMCR_TRCENA | (_i != 0 ? 0 : DEMCR_MON_EN));
+	m4.demcr ^= DEMCR_MON_EN | 1 << 18;
+	target->ops->describe(target->state, keep, NULL);
+	ck_assert_int_eq(strstr(said, "enabled DebugMonitor") != NULL, _i == 0);
+	has("changed: DEMCR");
+	ck_assert_int_eq(target->ops->break_remove(target->state, &watch, &err), 0);
+	ck_assert_int_eq(target->ops->leave(target->state, &err), 0);
+	ck_assert_uint_eq(m4.demcr, (_i != 0 ? DEMCR_MON_EN : 0) | 1 << 18);
+}
+END_TEST
+
 /* --- registers ---------------------------------------------------------------------------------------------------- */
 
 /* All at once: more than one batch holds, and doubles are two words. */
@@ -556,6 +576,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_core_that_does_not_answer_may_sleep, 0, PT_LEN(asleep));
 	tcase_add_loop_test(tc, names_a_kinetis_k, 0, PT_LEN(kinetis));
 	tcase_add_test(tc, rows_name_their_sources);
+	tcase_add_loop_test(tc, leaves_debugmonitor_to_the_program, 0, 2);
 	tcase_add_test(tc, a_protected_chip_says_so);
 	tcase_add_test(tc, an_open_one_is_itself);
 	tcase_add_test(tc, reads_and_writes_all_registers);

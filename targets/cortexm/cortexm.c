@@ -267,6 +267,10 @@ static void tell_core(const struct pt_cortexm *cm, const struct teller *to)
 		to->say(to->arg,
 			"caches: memory is read and written past them, except that the instruction cache is "
 			"emptied when a breakpoint changes code; data that only the data cache has are not seen");
+	if ((cm->demcr & DEMCR_MON_EN) != 0)
+		to->say(to->arg,
+			"the program has enabled DebugMonitor (DEMCR.MON_EN), which gets its debug events while no debugger halts the "
+			"core; from the first halt or breakpoint of a debugger on, until it leaves, they halt the core instead");
 	if (!cm->chip.secure)
 		return;
 	to->say(to->arg, (cm->found_dhcsr & DHCSR_S_SDE) != 0
@@ -305,7 +309,7 @@ static void tell_changes(const struct pt_cortexm *cm, const struct teller *to)
 		snprintf(line, sizeof(line), "%sDHCSR.C_DEBUGEN = 1 (put back on detach)", whose);
 		to->say(to->arg, line);
 	}
-	if (cm->demcr != cm->found_demcr) {
+	if (((cm->demcr ^ cm->found_demcr) & ~DEMCR_MON) != 0) {
 		size_t len = (size_t)snprintf(line, sizeof(line), "%s", whose);
 
 		pt_fields_print("DEMCR", cm->demcr, pt_demcr_fields, line + len, sizeof(line) - len);

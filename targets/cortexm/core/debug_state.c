@@ -72,9 +72,9 @@ static void note_debug(struct pt_cortexm *cm)
 static void note_demcr(struct pt_cortexm *cm, uint32_t demcr)
 {
 	struct pt_pending_row row =
-		pending_row(cm, "demcr", SCS_DEMCR, cm->found_demcr, demcr, cm->found_demcr ^ demcr);
+		pending_row(cm, "demcr", SCS_DEMCR, cm->found_demcr, demcr, (cm->found_demcr ^ demcr) & ~DEMCR_MON);
 
-	if (cm->found_saved && demcr != cm->found_demcr)
+	if (cm->found_saved && row.mask != 0)
 		pt_pending_note(cm->target, &row, 1);
 }
 
@@ -90,17 +90,32 @@ int pt_cortexm_write_dhcsr(struct pt_cortexm *cm, uint32_t bits, struct pt_err *
 	return rc;
 }
 
+/* The bits of DebugMonitor are what the program has made of them meanwhile. ARMv6-M has none. */
+static int keep_monitor(struct pt_cortexm *cm, uint32_t *demcr, struct pt_err *err)
+{
+	uint32_t now = 0;
+
+	if (!pt_cortexm_is_mainline(&cm->chip))
+		return 0;
+	if (pt_mem_read32(cm->mem, pt_cortexm_reg(cm, SCS_DEMCR), &now, err) < 0)
+		return pt_wrap(err, "read DEMCR");
+	*demcr = (*demcr & ~DEMCR_MON) | (now & DEMCR_MON);
+	return 0;
+}
+
 int pt_cortexm_set_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, struct pt_err *err)
 {
-	uint32_t demcr = (cm->demcr & ~clear) | set;
+	uint32_t demcr = (cm->demcr & ~(clear & ~DEMCR_MON)) | (set & ~DEMCR_MON);
 
 	if (demcr == cm->demcr)
 		return 0;
+	if (keep_monitor(cm, &demcr, err) < 0)
+		return err->code;
 	note_demcr(cm, demcr);
 	if (pt_mem_write32(cm->mem, pt_cortexm_reg(cm, SCS_DEMCR), demcr, err) < 0)
 		return pt_wrap(err, "write DEMCR");
 	cm->demcr = demcr;
-	if (demcr == cm->found_demcr)
+	if (((demcr ^ cm->found_demcr) & ~DEMCR_MON) == 0)
 		settle(cm, "demcr");
 	return 0;
 }

@@ -24,6 +24,8 @@ enum { DEMCR_VC_CORERESET = 1 << 0, DEMCR_VC_HARDERR = 1 << 10, DEMCR_TRCENA = 1
 /* Those of the faults that ARMv7-M and the main line of ARMv8-M tell apart: MMERR, NOCPERR, CHKERR, STATERR, BUSERR,
  * INTERR. Source: DDI 0403, C1.6.5 */
 enum { DEMCR_VC_FAULTS = 0x3f0 };
+/* MON_EN, and it with MON_PEND, MON_STEP and MON_REQ: the program's, if it debugs itself by DebugMonitor. */
+enum { DEMCR_MON_EN = 1 << 16, DEMCR_MON = 0xf0000 };
 #define AIRCR_SYSRESETREQ UINT32_C(0x05fa0004)
 
 /* Offsets in the DWT: comparator n at 0x20 + 0x10 * n. */
