@@ -196,6 +196,21 @@ END_TEST
 /* Where the functions of cores.elf are: entries, as objdump has them. */
 enum { OF_BOTH = 0x464, SECOND_ALONE = 0x444 };
 
+START_TEST(monitor_fault_has_each_core)
+{
+	open_board(parts[_i].board);
+	halt(0);
+	said = false;
+	wanted = "core 1:";
+	OK(target->ops->words[0].print(target->state, NULL, 0, on_line, NULL, &err));
+	ck_assert(said);
+	said = false;
+	wanted = "the core runs: halt it to see";
+	OK(target->ops->words[0].print(target->state, NULL, 0, on_line, NULL, &err));
+	ck_assert(said);
+}
+END_TEST
+
 START_TEST(breakpoints_are_in_each_core)
 {
 	const struct pt_break shared = { .kind = PT_BREAK_HW, .addr = OF_BOTH, .len = 2 };
@@ -288,6 +303,31 @@ START_TEST(a_core_that_comes_gets_the_breakpoints)
 	ck_assert_int_eq(status(1).reason, PT_HALT_BREAK_HW);
 	ck_assert_uint_eq(pc(1), SECOND_ALONE);
 	OK(target->ops->break_remove(target->state, &at, &err));
+}
+END_TEST
+
+/* Both debug ports are off and dormant afterwards. */
+START_TEST(power_is_lost_and_comes_back)
+{
+	bool lost = false;
+
+	open_board("kl27?variant=second-core&fault=power@900+6");
+	for (int i = 0; i < 400 && !lost; i++) {
+		lost = status(0).was_reset;
+		status(1);
+	}
+	ck_assert(lost);
+	for (int i = 0; i < 4; i++) {
+		status(0);
+		status(1);
+		pass_ms(600);
+	}
+	for (unsigned core = 0; core < 2; core++) {
+		ck_assert_int_eq(status(core).state, PT_RUNNING);
+		halt(core);
+		OK(target->ops->step(target->state, core, &err));
+		resume(core);
+	}
 }
 END_TEST
 
@@ -615,10 +655,12 @@ int main(void)
 	tcase_set_timeout(all, 60);
 	tcase_add_loop_test(all, both_are_found_and_none_is_halted, 0, 2);
 	tcase_add_loop_test(all, one_halts_and_steps_while_the_other_runs, 0, 4);
+	tcase_add_loop_test(all, monitor_fault_has_each_core, 0, 2);
 	tcase_add_loop_test(all, breakpoints_are_in_each_core, 0, 2);
 	tcase_add_loop_test(all, a_software_breakpoint_is_put_and_taken_once, 0, 2);
 	tcase_add_loop_test(all, a_reset_stops_the_first_and_the_second_waits, 0, 2);
 	tcase_add_loop_test(all, a_core_that_comes_gets_the_breakpoints, 0, 2);
+	tcase_add_test(all, power_is_lost_and_comes_back);
 	tcase_add_loop_test(all, all_is_put_back, 0, 2);
 	tcase_add_loop_test(all, one_that_is_closed_leaves_the_other, 0, 4);
 	tcase_add_test(all, the_first_that_is_closed_leaves_the_second);

@@ -121,6 +121,16 @@ static int go_away(struct pt_cortexm *cm, struct pt_core_status *now, struct pt_
 	return 0;
 }
 
+/* Its debug port may have been without power, and is off then. 1: it answers. */
+static int connect_again(struct pt_cortexm *cm, struct pt_err *err)
+{
+	int rc = cm->shared_port == NULL ? pt_adi_connect(&cm->adi, err) : 0;
+
+	if (rc < 0)
+		return pt_cortexm_core_leaves(cm, rc) ? 0 : rc;
+	return 1;
+}
+
 int pt_cortexm_core_status(struct pt_cortexm *cm, struct pt_core_status *out, struct pt_err *err)
 {
 	int rc = 1;
@@ -130,6 +140,8 @@ int pt_cortexm_core_status(struct pt_cortexm *cm, struct pt_core_status *out, st
 		return 0;
 	if (!cm->known)
 		rc = get_to_know(cm, err);
+	else if (!pt_cortexm_core_is_here(cm))
+		rc = connect_again(cm, err);
 	if (rc <= 0)
 		return rc;
 	rc = pt_cortexm_status(cm, 0, out, err);
