@@ -194,8 +194,8 @@ static uint64_t rest_ns(const struct pt_profile *p, const struct pt_profile_core
 }
 
 /* "445 ms in bins (40.2 %), asleep or outside 577 ms": figures are of the first. */
-static size_t observed_in_bins(const struct pt_profile *p, const struct pt_loss_sum *loss, uint64_t rest, char *out,
-			       size_t room)
+static size_t observed_in_bins(const struct pt_profile *p, const struct pt_loss_sum *loss, uint64_t rest,
+			       uint64_t total_ns, char *out, size_t room)
 {
 	uint64_t counted = loss->observed_ns > rest ? loss->observed_ns - rest : 0;
 	char time[32], rest_time[32];
@@ -204,7 +204,7 @@ static size_t observed_in_bins(const struct pt_profile *p, const struct pt_loss_
 	pt_print_ns(time, sizeof(time), counted, " ");
 	pt_print_ns(rest_time, sizeof(rest_time), rest, " ");
 	at = (size_t)snprintf(out, room, "%s in bins", time);
-	at += percent_of(counted, loss->total_ns, out + at, room - at);
+	at += percent_of(counted, total_ns, out + at, room - at);
 	return at + (size_t)snprintf(out + at, room - at, ", %s %s", pt_rest_words(p), rest_time);
 }
 
@@ -220,7 +220,7 @@ static void account_of(const struct pt_profile *p, bool brief, char *out, size_t
 
 	pt_print_ns(time, sizeof(time), loss->observed_ns, " ");
 	if (rest > 0) {
-		at = observed_in_bins(p, loss, rest, out, room);
+		at = observed_in_bins(p, loss, rest, loss->total_ns, out, room);
 	} else {
 		at = (size_t)snprintf(out, room, "%s%s%s", is_bound ? "at most " : "", time,
 				      asleep_ns > 0 ? " awake" : "");
@@ -267,7 +267,7 @@ static size_t observed_by(const struct pt_profile *p, size_t i, bool brief, char
 	if (total_ns == 0)
 		total_ns = s->loss.total_ns;
 	if (!brief && rest_of_source(p, s) > 0)
-		return at + observed_in_bins(p, &s->loss, rest_of_source(p, s), out + at, room - at);
+		return at + observed_in_bins(p, &s->loss, rest_of_source(p, s), total_ns, out + at, room - at);
 	if (brief && total_ns != 0)
 		return at + (size_t)snprintf(out + at, room - at, "%s%.3g %%", at_most,
 					     100 * (double)s->loss.observed_ns / (double)total_ns);
