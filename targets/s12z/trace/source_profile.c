@@ -67,7 +67,7 @@ const struct pt_param pt_profile_params[] = {
 					     "100 MHz" },
 	[PT_PROFILE_BUS_CLOCK] = { .key = "bus-clock",
 				   .type = PT_PARAM_HZ,
-				   .help = "bus clock, to show its cycles as seconds" },
+				   .help = "core-clock= under another name, for this source alone: bus cycles per second" },
 	[PT_PROFILE_PTHF] = { .key = "pthf-bytes",
 			      .type = PT_PARAM_NUMBER,
 			      .standard = "6",

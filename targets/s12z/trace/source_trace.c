@@ -47,7 +47,7 @@ static const struct pt_param params[] = {
 		     .type = PT_PARAM_FLAG,
 		     .standard = "on",
 		     .help = "write DBGTB before the buffer is read (READ_DBGTB may not need it; not verified)" },
-	[BUS_CLOCK] = { .key = "bus-clock", .type = PT_PARAM_HZ, .help = "bus clock, to show its cycles as seconds" },
+	[BUS_CLOCK] = { .key = "bus-clock", .type = PT_PARAM_HZ, .help = "core-clock= under another name, for this source alone: bus cycles per second" },
 };
 static const char *const mode_names[PT_DBG_MODES] = {
 	[PT_DBG_NORMAL] = "normal", [PT_DBG_LOOP1] = "loop1", [PT_DBG_DETAIL] = "detail", [PT_DBG_PURE_PC] = "pure-pc",
