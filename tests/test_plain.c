@@ -434,7 +434,7 @@ static const struct { const char *name, *mode, *window, *link; uint64_t ms; bool
 	{ "halt", "mode=halt", "mtb-size=4096", "bulk-hs", 500, true },
 	{ "halt, small", "mode=halt", "mtb-size=256", "bulk-hs", 100, false },
 	{ "stream", "mode=stream", "mtb-size=4096", "bulk-hs", 300, true },
-	{ "stream with losses", "mode=stream", "mtb-size=1024", "hid-fs", 300, false },
+	{ "stream with losses", "mode=stream", "mtb-size=1024", "hid-fs", 400, false },
 	{ "bursts", "mode=burst", "mtb-size=4096", "bulk-hs", 300, false },
 };
 
