@@ -152,12 +152,14 @@ static int see_bpu(struct pt_cortexm *cm, struct pt_err *err)
 int pt_cortexm_breaks_init(struct pt_cortexm *cm, struct pt_err *err)
 {
 	bool enabled = (cm->demcr & DEMCR_TRCENA) != 0;
+	int rc = 0;
 
 	/* the DWT is only there with TRCENA. Source: DDI 0419, C1.6.6 */
 	if (see_bpu(cm, err) < 0 || pt_cortexm_set_demcr(cm, DEMCR_TRCENA, 0, err) < 0 ||
 	    pt_cortexm_watches_see(cm, err) < 0 || pt_cortexm_set_demcr(cm, 0, enabled ? 0 : DEMCR_TRCENA, err) < 0)
-		return pt_wrap(err, "see what breakpoints there are");
-	return 0;
+		rc = pt_wrap(err, "see what breakpoints there are");
+	cm->demcr_is_new = false;
+	return rc;
 }
 
 static int check(const struct pt_break *at, struct pt_err *err)

@@ -54,6 +54,7 @@ struct pt_cortexm {
 	/* as found at attach, to be put back at detach */
 	uint32_t found_dhcsr, found_demcr;
 	bool found_saved, under_reset;
+	bool demcr_is_new;		/* read just now: it need not be read again before it is written */
 
 	/* run control */
 	uint32_t demcr;			/* as it is to be while we are here */

@@ -95,7 +95,7 @@ static int keep_monitor(struct pt_cortexm *cm, uint32_t *demcr, struct pt_err *e
 {
 	uint32_t now = 0;
 
-	if (!pt_cortexm_is_mainline(&cm->chip))
+	if (!pt_cortexm_is_mainline(&cm->chip) || cm->demcr_is_new)
 		return 0;
 	if (pt_mem_read32(cm->mem, pt_cortexm_reg(cm, SCS_DEMCR), &now, err) < 0)
 		return pt_wrap(err, "read DEMCR");
@@ -142,6 +142,6 @@ int pt_cortexm_save(struct pt_cortexm *cm, struct pt_err *err)
 		return pt_wrap(err, "read the state of the core");
 	cm->demcr = cm->found_demcr;
 	cm->debug_on = (cm->found_dhcsr & DHCSR_C_DEBUGEN) != 0;
-	cm->found_saved = true;
+	cm->found_saved = cm->demcr_is_new = true;
 	return 0;
 }
