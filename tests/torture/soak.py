@@ -21,11 +21,18 @@ REPORTS = ("", " calls format=json", " lines format=csv", " format=html", " form
 UNPLUG_EVERY_S = 20.0
 
 
-def look(pid):
+def sockets_of(pid):
+    folder = f"/proc/{pid}/fd"
+    return sum(os.readlink(os.path.join(folder, fd)).startswith("socket:") for fd in os.listdir(folder))
+
+
+def look(pid, emulator):
+    """Of an emulated USB device umockdev has a socket in the daemon for each opening of its node, of which some stay when that
+    is closed: they have their other ends in the emulator, and are not counted."""
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
         fields = dict(line.split(":", 1) for line in file)
     return {"KiB": int(fields["VmRSS"].split()[0]), "threads": int(fields["Threads"]),
-            "descriptors": len(os.listdir(f"/proc/{pid}/fd"))}
+            "descriptors": len(os.listdir(f"/proc/{pid}/fd")) - (sockets_of(emulator) if emulator != pid else 0)}
 
 
 def slope(points):
@@ -39,16 +46,16 @@ def slope(points):
 
 
 class Looker(threading.Thread):
-    def __init__(self, pid):
+    def __init__(self, pid, emulator):
         super().__init__(daemon=True)
-        self.pid, self.points, self.over = pid, [], threading.Event()
+        self.pid, self.emulator, self.points, self.over = pid, emulator, [], threading.Event()
         self.start()
 
     def run(self):
         began = time.monotonic()
         while not self.over.wait(LOOK_S):
             try:
-                self.points.append((time.monotonic() - began, look(self.pid)))
+                self.points.append((time.monotonic() - began, look(self.pid, self.emulator)))
             except (OSError, KeyError):
                 return
 
@@ -99,7 +106,7 @@ def soak_one(row, seed, seconds, outcomes):
             with Bench(row, os.path.join(FIRMWARE, DEMOS[row.family]), folder) as bench:
                 if row.scheme == "rsp:":
                     bench.rsp.ask("vCont;c")
-                looker = Looker(pid_of(bench))
+                looker = Looker(pid_of(bench), bench.daemon.child.pid)
                 began = time.monotonic()
                 work(bench, dice, began + seconds, did)
                 looker.over.set()
