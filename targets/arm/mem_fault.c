@@ -52,8 +52,8 @@ uint64_t pt_mem_ap_find_fault(struct pt_mem_ap *ap)
 {
 	uint64_t first = PT_UNKNOWN, found = PT_UNKNOWN;
 	struct pt_err ignored = { 0 };
+	bool asked = false, tar_read = false;	/* only where the access does not say it */
 	uint32_t tar = 0;
-	bool tar_read = pt_adi_read_ap(ap->adi, ap->ap, AP_TAR, &tar, &ignored) == 0;
 
 	for (size_t i = ap->failed_at; i < ap->n_dap && found == PT_UNKNOWN; i++) {
 		const struct pt_access *access = &ap->access[i];
@@ -62,9 +62,14 @@ uint64_t pt_mem_ap_find_fault(struct pt_mem_ap *ap)
 			continue;
 		if (first == PT_UNKNOWN)
 			first = access->addr;
-		if (access->in_line || ap->dap[i].what == PT_DAP_READ)
+		if (access->in_line || ap->dap[i].what == PT_DAP_READ) {
 			found = access->addr;	/* not posted, one address: it was this one */
-		else if (tar_read)
+			continue;
+		}
+		if (!asked)
+			tar_read = pt_adi_read_ap(ap->adi, ap->ap, AP_TAR, &tar, &ignored) == 0;
+		asked = true;
+		if (tar_read)
 			found = inside(ap, i, tar);
 	}
 	pt_mem_ap_forget(ap);
