@@ -43,7 +43,7 @@ static void check_probe(const struct pt_named_board *board)
 		at += *at == '|';
 		ck_assert_msg(strcspn(at, "|") == 5 && at[4] == '*', "%s: %s", board->name, at);
 	}
-	ck_assert_int_eq(strcmp(board->probe->name, "DAPLink") == 0, board->serials != NULL);
+	ck_assert(board->serials == NULL || strcmp(board->probe->name, "DAPLink") == 0);
 }
 
 START_TEST(a_row_makes_sense)

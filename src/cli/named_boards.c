@@ -14,7 +14,9 @@
 
 /* A serial number begins with four digits that are the board's. Source: DAPLink, source/daplink/info.c; docs/PORT_BOARD.md */
 static const struct pt_onboard_probe daplink = { "DAPLink", "0d28:0204", "DAPLink CMSIS-DAP" };
-/* Source: pyOCD 0.45 and probe-rs, lists of CMSIS-DAP probes */
+/* Source of the next three: pyOCD 0.45 and probe-rs, lists of CMSIS-DAP probes. An LPC-Link2 with J-Link firmware has other
+ * numbers */
+static const struct pt_onboard_probe lpclink2 = { "LPC-Link2", "1fc9:0090", "LPC-LINK2 CMSIS-DAP" };
 static const struct pt_onboard_probe edbg = { "EDBG", "03eb:2111", "EDBG CMSIS-DAP" };
 static const struct pt_onboard_probe debugprobe = { "Debug Probe (not on the board)", "2e8a:000c",
 						    "Debugprobe on Pico (CMSIS-DAP)" };
@@ -56,12 +58,15 @@ const struct pt_named_board pt_named_boards[] = {
 	{ "frdm-kl46z", &daplink, "0220*", "MKL46Z256", NULL },				/* 0220 */
 	{ "hexiwear", &daplink, "0214*", "MK64", NULL },				/* 0214 */
 	{ "lpcxpresso4337", &daplink, "4337*", "LPC43xx", NULL },			/* 4337 */
-	{ "lpcxpresso55s69", &daplink, "0236*", NULL, NULL },				/* 0236 */
+	{ "lpcxpresso54628", &lpclink2, NULL, NULL, NULL },				/* Zephyr, boards/nxp/lpcxpresso54628 */
+	{ "lpcxpresso55s69", &lpclink2, NULL, NULL, NULL },				/* Zephyr, boards/nxp/lpcxpresso55s69 */
 	{ "mbed-lpc1768", &daplink, "1010*", NULL, NULL },				/* 1010 */
 	{ "microbit", &daplink, "9900*|9901*", NULL, NULL },				/* 9900, 9901 */
 	{ "microbit-v2", &daplink, "9903*|9904*|9905*|9906*", "nRF52833", "64M" },	/* 9903 to 9906 */
 	{ "nitrogen-96b", &daplink, "9014*", "nRF52832", "64M" },			/* 9014 */
 	{ "nrf52-dk", &jlink, NULL, "nRF52832", "64M" },				/* board/nordic_nrf52_dk.cfg */
+	{ "nrf52832-mdk", &daplink, NULL, "nRF52832", "64M" },				/* RIOT, boards/nrf52832-mdk */
+	{ "nrf52840-mdk", &daplink, NULL, "nRF52840", "64M" },				/* RIOT, boards/nrf52840-mdk */
 	{ "nucleo-f103rb", &stlink, NULL, "STM32F10x medium density", NULL },		/* 0700 */
 	{ "nucleo-f302r8", &stlink, NULL, "STM32F301/F302x6/8", NULL },			/* 0705 */
 	{ "nucleo-f303k8", &stlink, NULL, "STM32F303x6/8, F334", NULL },		/* 0775 */
