@@ -506,6 +506,26 @@ START_TEST(samples_are_of_each_core)
 }
 END_TEST
 
+/* In reset when the profile begins, and let run by the program meanwhile. */
+START_TEST(one_that_comes_later_is_sampled)
+{
+	open_board(parts[_i].board);
+	OK(target->ops->reset(target->state, PT_RESET_HALT, &err));
+	ck_assert_str_eq(about(1).away, "held in reset");
+	ck_assert_msg(start("pcsr", NULL) == 0, "%s", err.msg);
+	resume(0);
+	OK(source->on_state(source_state, PT_STATE_RUN, 0, PT_UNKNOWN, &err));
+	for (int i = 0; i < 16; i++) {
+		drain_ms(50);
+		status(1);	/* as the board does */
+	}
+	stop();
+	ck_assert_uint_gt(samples_between(0, 0, UINT32_MAX), 1000);
+	ck_assert_uint_gt(samples_between(1, SECOND_ALONE, OF_BOTH), 100);
+	array_sink_fini(&sink);
+}
+END_TEST
+
 static uint64_t last_reading(unsigned core)
 {
 	uint64_t reading = 0;
@@ -666,6 +686,7 @@ int main(void)
 	tcase_add_test(all, the_first_that_is_closed_leaves_the_second);
 	tcase_add_test(all, the_second_alone);
 	tcase_add_loop_test(all, samples_are_of_each_core, 0, 2);
+	tcase_add_loop_test(all, one_that_comes_later_is_sampled, 0, 2);
 	tcase_add_test(all, cycles_are_of_each_core);
 	tcase_add_test(all, bursts_of_one_and_samples_of_both);
 	tcase_add_loop_test(all, a_core_can_be_chosen, 0, 2);

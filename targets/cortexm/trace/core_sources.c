@@ -19,7 +19,7 @@ static unsigned thread_of(const void *s, unsigned number)
 /* What keeps this core from being a part of it. */
 static int check(struct pt_cortexm *cm, const struct pt_core_source_kind *kind, struct pt_err *err)
 {
-	if (cm->away[0] != '\0')
+	if (cm->away[0] != '\0' && !(kind->waits && cm->known))
 		return pt_fail(err, PT_ESTATE, "core %u is not available: %s", cm->number, cm->away);
 	return kind->fits(cm, err);
 }

@@ -14,6 +14,7 @@
 struct pt_core_source_kind {
 	struct pt_source_ops ops;	/* of the core that setup->core names */
 	int (*fits)(struct pt_cortexm *cm, struct pt_err *err);	/* PT_EUNSUPPORTED: not this core, and why */
+	bool waits;	/* it can begin with a core that is held in reset, and waits for it */
 };
 
 struct pt_core_sources {
@@ -33,7 +34,7 @@ int pt_core_sources_drain(void *state, struct pt_err *err);
 int pt_core_sources_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err);
 int pt_core_sources_stop(void *state, struct pt_err *err);
 
-/* For the start of a source of one core: which it is. PT_ESTATE, or what fits says. */
+/* For the start of a source of one core: which it is. PT_ESTATE, or what fits says. One that waits looks at away. */
 int pt_core_sources_take(struct pt_cortexm **cm, const struct pt_core_source_kind *kind, struct pt_target *target,
 			 unsigned core, struct pt_err *err);
 

@@ -22,7 +22,7 @@
 
 static const char owner[] = "profile";
 
-enum { MAX_SAMPLES = 256, ROUND_BATCHES = 4, ROUND_MS = 2000, HELD_REST_US = 200000, PROBE_DELAY_US = 20000 };
+enum { MAX_SAMPLES = 256, ROUND_BATCHES = 4, ROUND_MS = 2000, HELD_REST_US = 200000, AWAY_REST_US = 20000, PROBE_DELAY_US = 20000 };
 enum { PROBE_SAMPLES = 16, PROBE_TRIES = 8, PROBE_GAP_US = 500 };
 #define NOT_RUNNING UINT32_MAX	/* halted, or sampling is not permitted */
 
@@ -221,6 +221,11 @@ static int round_of_batches(struct pcsr *s, struct pt_err *err)
 	return rc == 0 ? 0 : failed(s, rc, err);
 }
 
+static bool is_away(const struct pcsr *s)
+{
+	return s->cm->away[0] != '\0';
+}
+
 static int one_drain(void *state, struct pt_err *err)
 {
 	struct pcsr *s = state;
@@ -229,6 +234,8 @@ static int one_drain(void *state, struct pt_err *err)
 
 	if (s->held)
 		return HELD_REST_US;
+	if (is_away(s))		/* the board looks whether it has come */
+		return AWAY_REST_US;
 	rc = pt_cortexm_set_demcr(s->cm, DEMCR_TRCENA, 0, err);	/* nothing to do, unless there was a reset */
 	return rc == 0 ? round_of_batches(s, err) : failed(s, rc, err);
 }
@@ -303,7 +310,7 @@ static int untrace(struct pcsr *s, struct pt_err *err)
 {
 	char cycles[PT_PENDING_UNIT];
 
-	if (!s->traced || pt_cortexm_breaks_watching(s->cm) ||
+	if (!s->traced || is_away(s) || pt_cortexm_breaks_watching(s->cm) ||
 	    pt_lease_held(s->cm->target, pt_cortexm_unit(s->cm, cycles, "dwt.cyccnt")) ||
 	    (s->cm->found_demcr & DEMCR_TRCENA) != 0)
 		return 0;
@@ -341,7 +348,7 @@ static int one_start(void *state, struct pt_target *target, const struct pt_sour
 	if (pt_lease_take(target, s->unit, owner, err) < 0)
 		return err->code;
 	s->leased = s->traced = true;
-	if (pt_cortexm_set_demcr(s->cm, DEMCR_TRCENA, 0, err) < 0 || look_at_core(s, err) < 0 ||
+	if ((!is_away(s) && (pt_cortexm_set_demcr(s->cm, DEMCR_TRCENA, 0, err) < 0 || look_at_core(s, err) < 0)) ||
 	    emit_config(s, setup, err) < 0 || tell_halted(s, err) < 0) {
 		untrace(s, &ignored);
 		release(s);
@@ -396,6 +403,7 @@ static const struct pt_core_source_kind kind = {
 		.stop = one_stop,
 	},
 	.fits = fits,
+	.waits = true,
 };
 
 static int available(struct pt_target *target, struct pt_err *err)
