@@ -225,6 +225,33 @@ START_TEST(rules_reach_what_runs)
 }
 END_TEST
 
+static int reset_halt(struct pt_board *board, struct pt_target *target, void *arg, struct pt_err *e)
+{
+	(void)target;
+	(void)arg;
+	return pt_board_reset(board, PT_RESET_HALT, e);
+}
+
+/* What is read of a core that a reset leaves halted is nothing that its program did: no sample, and no time. */
+START_TEST(reset_and_halted)
+{
+	static const char *const sources[] = { "source=pcsr", "source=mtb", "mode=halt" };
+	const char *word = "gaps";
+	struct pt_query query;
+
+	open_ready("virtual:kl27");
+	start(sources[_i]);
+	expect(&started, 0, "profiling MKL27Z256");
+	ck_assert_int_eq(board_rig_do(&rig, reset_halt, NULL, false, NULL), 0);
+	stop();
+	expect(&stopped, 0, "profile stopped");
+	ck_assert_int_eq(pt_query_parse(&query, &word, 1, &err), 0);
+	pt_session_report(session, &query, on_answer, &told);
+	expect(&told, 0, "\nhalted  ");
+	close_all();
+}
+END_TEST
+
 /* --- at the wrong time */
 
 START_TEST(one_profile_at_a_time)
@@ -474,6 +501,7 @@ int main(void)
 	tcase_add_test(tc, a_wait_can_be_cancelled);
 	tcase_add_test(tc, statistics_start_anew);
 	tcase_add_test(tc, rules_reach_what_runs);
+	tcase_add_loop_test(tc, reset_and_halted, 0, 3);
 	tcase_add_test(tc, one_profile_at_a_time);
 	tcase_add_test(tc, nothing_to_report_yet);
 	tcase_add_loop_test(tc, says_why_it_does_not_start, 0, (int)PT_LEN(refusals));

@@ -442,7 +442,6 @@ static int64_t on_drain(void *arg, struct pt_target *target)
 	return rc > 0 ? rc : 0;
 }
 
-/* The board reports a reset that leaves the core halted as a reset, without a halt. */
 static bool is_held(struct pt_target *target, unsigned core)
 {
 	struct pt_core_status now;
@@ -450,16 +449,24 @@ static bool is_held(struct pt_target *target, unsigned core)
 	return target->ops->status(target->state, core, &now, &(struct pt_err){ 0 }) == 0 && now.state == PT_HALTED;
 }
 
-static void on_state(void *arg, struct pt_target *target, enum pt_state what, unsigned core, uint64_t pc)
+static void tell_source(struct pt_live *live, struct pt_target *target, enum pt_state what, unsigned core, uint64_t pc)
 {
-	struct pt_live *live = arg;
 	struct pt_err err = { 0 };
 
 	note_state(live, core, what, pt_mem_now_ns(target->ops->mem(target->state, 0)));
 	if (live->ops != NULL && live->ops->on_state(live->state, what, core, pc, &err) < 0)
 		die(live, &err);
+}
+
+/* The board reports a reset that leaves the core halted as a reset, without a halt. A source has to know of both, else it
+ * takes what it finds of the halted core for what the program does. */
+static void on_state(void *arg, struct pt_target *target, enum pt_state what, unsigned core, uint64_t pc)
+{
+	struct pt_live *live = arg;
+
+	tell_source(live, target, what, core, pc);
 	if (what == PT_STATE_RESET && is_held(target, core))
-		note_state(live, core, PT_STATE_HALT, pt_mem_now_ns(target->ops->mem(target->state, 0)));
+		tell_source(live, target, PT_STATE_HALT, core, pc);
 }
 
 /* Figures of two programs under the names of one, and of the code that writes the flash, would be nobody's. */
