@@ -395,7 +395,9 @@ static bool rates_have_errors(const struct pt_profile *p)
 static void accuracy_of_counters(const struct pt_profile *p, char *out)
 {
 	snprintf(out, PT_HEADLINE_BYTES, "counts %s%s; rates are per second of observed time%s",
-		 any_counter(p, false) ? "are lower bounds where readings are ambiguous" : "exact",
+		 any_counter(p, false)	       ? "are lower bounds where readings are ambiguous"
+		 : p->counts == PT_BASIS_EXACT ? "exact"
+					       : "exact for the time observed",
 		 any_counter(p, true) ? "; of shared slots estimated (95 %)" : "",
 		 rates_have_errors(p) ? ", within the error of reading times" : "");
 }
