@@ -170,7 +170,7 @@ static void give_screen_words(const struct giver *give)
 		{ "MDM", "debug module of MicroBlaze cores: bins, counters and trace" },
 		{ "upstream", "the GDB server that owns the cable, proftap is a client of it" },
 		{ "built-in demo", "the program of a virtual board, where elf= in its address names no other" },
-		{ "undecided", "(clocks ± TIME) not known: it is shorter than the clocks of two sources may differ" },
+		{ "undecided", "(clocks ± TIME) not known: the times that it is made of are no surer than that" },
 		{ "independent", "worth N independent ones: samples close together see the same code; N that are far apart would say as "
 				 "much" },
 		{ "wake-up", "a burst that begins as the core wakes sees always the same code: shares leave it out" },
