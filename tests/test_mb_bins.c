@@ -127,7 +127,8 @@ START_TEST(no_range)
 {
 	use(&pt_source_mb_bins);
 	ck_assert_int_eq(start(source, 0, 0), PT_EARG);
-	ck_assert_msg(strstr(err.msg, "low=ADDR high=ADDR") != NULL && strstr(err.msg, "source=pc-sampling") != NULL,
+	ck_assert_msg(strstr(err.msg, "--set low=ADDR --set high=ADDR") != NULL &&
+			      strstr(err.msg, "--source pc-sampling") != NULL,
 		      "%s", err.msg);
 }
 END_TEST
