@@ -89,6 +89,7 @@ static const struct pt_call_event steps[] = {
 };
 
 static struct pt_program *program;
+static const char *source = "format=mtb\ncore_hz=1000000\nmode=halt";
 
 static void *limits_of(const char *rule)
 {
@@ -97,7 +98,6 @@ static void *limits_of(const char *rule)
 	struct pt_analysis_setup setup = { .n_functions = N_IDS, .words = pt_params_new() };
 	struct pt_err err = { 0 };
 	char word[300];
-	static const char text[] = "format=mtb\ncore_hz=1000000\nmode=halt";
 	struct pt_config config;
 	void *limits;
 
@@ -108,7 +108,7 @@ static void *limits_of(const char *rule)
 	limits = pt_analysis_limits.open(&setup, &err);
 	ck_assert_msg(limits != NULL, "%s", err.msg);
 	pt_params_free((struct pt_params *)setup.words);
-	ck_assert(pt_config_init(&config, text, strlen(text)));
+	ck_assert(pt_config_init(&config, source, strlen(source)));
 	pt_analysis_limits.config(limits, 0, &config);
 	pt_config_fini(&config);
 	return limits;
@@ -210,6 +210,35 @@ START_TEST(without_an_end)
 		pt_analysis_limits.result(limits, &profile);
 		ck_assert_msg(profile.limits->limit[0].verdict == rows[i].want, "%s: %s", rows[i].rule,
 			      profile.limits->limit[0].why);
+		pt_analysis_limits.close(limits);
+		pt_program_unref(program);
+	}
+}
+END_TEST
+
+/* Cycles are no time then; what is signalled has its times from elsewhere. */
+START_TEST(without_a_core_clock)
+{
+	static const struct { const char *rule, *why; uint8_t want; } rows[] = {
+		{ "gross.max(f) < 1s", "the core clock", U }, { "gross(f) < 1s", "the core clock", U },
+		{ "gross.avg(f) > 0ns", "the core clock", U }, { "gross.max(f) < 10", "9 cycles", P },
+		{ "gross.max(span job) < 1s", "30 ns", P }, { "gross.max(span job) < 30ns", "30 ns", X },
+	};
+	static const struct pt_spans none;
+
+	source = "format=mtb\nmode=halt";
+	for (size_t i = 0; i < PT_LEN(rows); i++) {
+		struct pt_profile profile = profile_of(true);
+		void *limits = limits_of(rows[i].rule);
+		const struct pt_limit *limit;
+
+		profile.core_hz = 0;
+		profile.signalled = profile.spans;
+		profile.spans = &none;
+		pt_analysis_limits.result(limits, &profile);
+		limit = &profile.limits->limit[0];
+		ck_assert_msg(limit->verdict == rows[i].want && strstr(limit->why, rows[i].why) != NULL, "%s: %s: %s",
+			      rows[i].rule, pt_verdict_name(limit->verdict), limit->why);
 		pt_analysis_limits.close(limits);
 		pt_program_unref(program);
 	}
@@ -375,6 +404,7 @@ int main(void)
 	tcase_add_loop_test(tc, verdict, 0, PT_LEN(verdicts));
 	tcase_add_test(tc, load_of_a_task);
 	tcase_add_test(tc, without_an_end);
+	tcase_add_test(tc, without_a_core_clock);
 	tcase_add_test(tc, each_source_has_to_keep_it);
 	tcase_add_test(tc, each_core_has_to_keep_it);
 	tcase_add_test(tc, a_violation_tells_when_and_why);

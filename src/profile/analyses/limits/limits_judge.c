@@ -480,6 +480,17 @@ static bool rests_on_opt_in_model(struct judge *j)
 	return true;
 }
 
+/* Of what is signalled times are known without the core's clock. */
+static bool lacks_clock(const struct judge *j)
+{
+	struct judge look = *j;
+
+	if (j->limit->rule->unit != PT_RULE_NS || j->ns_per_tick > 0)
+		return false;
+	figures_of(&look);
+	return look.ns_per_tick <= 0;
+}
+
 void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, double ns_per_tick)
 {
 	struct judge j = { limit, profile, ns_per_tick, profile->n_functions > 0 ? profile->function[0].core : 0 };
@@ -487,7 +498,7 @@ void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, do
 
 	if (rests_on_opt_in_model(&j))
 		say(&j, PT_VERDICT_UNDECIDED, "cycles=model is not verified, so that no rule is judged by it");
-	else if (rule->unit == PT_RULE_NS && ns_per_tick == 0 && profile->signalled == NULL)
+	else if (lacks_clock(&j))
 		say(&j, PT_VERDICT_UNDECIDED, "the core clock, which turns cycles into time, is not known");
 	else if (rule->figure == PT_RULE_LOAD)
 		judge_load(&j);
