@@ -6,6 +6,7 @@
 #include "profile/analyses/code/bins.h"
 #include "profile/analyses/limits/limits.h"
 #include "program/model/linetable.h"
+#include "report/table/order.h"
 #include "report/views/views.h"
 #include "trace/loss.h"
 
@@ -345,7 +346,7 @@ END_TEST
 START_TEST(exact_functions)
 {
 	struct chunk_feed f =
-		feed_of("format=bins\nsource=bins\nmode=live\nbin_bytes=4\nexact=1\ncounting=instructions\n");
+		feed_of("format=bins\nsource=bins\nmode=end\nbin_bytes=4\nexact=1\ncounting=instructions\n");
 	struct chunk_bytes b = { .len = 0 };
 	const struct pt_profile *p;
 
@@ -358,6 +359,65 @@ START_TEST(exact_functions)
 	ck_assert_int_eq(p->shares, PT_BASIS_EXACT);
 	ck_assert_uint_eq(p->by_id[ID_LEAF]->run->instructions, 100);
 	ck_assert_double_eq(p->by_id[ID_LEAF]->share.share, 0.25);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* Bins that count while they are read are not of one instant: what 100 kHz may count from the first one's reading to the last
+ * one's bounds the shares, until they are read behind the end of counting. */
+static void part(struct chunk_feed *f, uint64_t from_ns, uint64_t to_ns, uint64_t main_hits, uint64_t leaf_hits,
+		 bool ends)
+{
+	struct chunk_bytes b = { .len = 0 };
+
+	if (main_hits > 0)
+		add_bin(&b, MAIN, main_hits);
+	if (leaf_hits > 0)
+		add_bin(&b, LEAF, leaf_hits);
+	if (ends)
+		add_bin(&b, MAIN, 0);
+	chunk_put(f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, from_ns, to_ns, b.bytes, b.len);
+}
+
+static void expect_leaf(struct chunk_feed *f, double lo, double share, double hi)
+{
+	const struct pt_profile *p = pt_pipeline_profile(f->pipeline);
+	const struct pt_share *is = &p->by_id[ID_LEAF]->share;
+	const struct pt_view *view = pt_view_find("lines");
+	struct pt_value value[96];
+
+	ck_assert_int_eq(p->shares, lo < hi ? PT_BASIS_ESTIMATED : PT_BASIS_EXACT);
+	ck_assert_msg(fabs(is->share - share) < 1e-4 && fabs(is->lo - lo) < 1e-4 && fabs(is->hi - hi) < 1e-4,
+		      "%.4f (%.4f to %.4f)", is->share, is->lo, is->hi);
+	ck_assert_double_eq(function(p->bins, ID_LEAF)->share.hi, is->hi);
+	for (size_t i = 0; i < view->n_rows(p); i++) {
+		view->row(p, i, value);
+		ck_assert_int_eq(value[pt_view_column(view, "net_share")].basis, p->shares);
+	}
+}
+
+START_TEST(bins_that_count_while_they_are_read)
+{
+	struct chunk_feed f =
+		feed_of("format=bins\nsource=bins\nmode=live\nbin_bytes=4\nexact=1\ncounting=cycles\ncore_hz=100000\n");
+	struct pt_text text = { 0 };
+
+	part(&f, 0, 900000, 0, 0, false);
+	part(&f, 900000, 950000, 75, 0, false);
+	ck_assert_int_eq(pt_pipeline_profile(f.pipeline)->shares, PT_BASIS_ESTIMATED);
+	part(&f, 950000, 1000000, 0, 25, true);
+	expect_leaf(&f, 14.8 / 89.8, 0.25, 25 / 89.8);
+	chunk_report(&f, &text, "functions", "text");
+	ck_assert_msg(strstr(text.bytes, "bounded: bins counted while they were read") != NULL, "%s", text.bytes);
+	part(&f, 1000000, 1900000, 0, 0, false);
+	part(&f, 1900000, 1950000, 90, 0, false);	/* main's is read again, leaf's is not */
+	expect_leaf(&f, 0, 25.0 / 190, 25 / (190 - 107.1));
+	part(&f, 1950000, 2000000, 0, 10, true);
+	expect_leaf(&f, (35 - 10.2) / (200 - 10.2), 35.0 / 200, 35 / (200 - 10.2));
+	part(&f, 2000000, 2500000, 0, 0, false);
+	part(&f, 2500000, 2500000, 40, 10, true);	/* counting has ended */
+	expect_leaf(&f, 0, 45.0 / 250, 0);
+	pt_text_free(&text);
 	chunk_feed_drop(&f);
 }
 END_TEST
@@ -671,6 +731,7 @@ int main(void)
 	tcase_add_loop_test(tc, too_much, 0, 2);
 	tcase_add_test(tc, functions_of_bins);
 	tcase_add_test(tc, exact_functions);
+	tcase_add_test(tc, bins_that_count_while_they_are_read);
 	tcase_add_test(tc, lines_of_bins);
 	tcase_add_test(tc, full_bins);
 	tcase_add_loop_test(tc, what_was_not_counted, 0, PT_LEN(rests));

@@ -67,6 +67,55 @@ static void make_rest(struct pt_profile *f, const struct pt_bins *bins, struct p
 		core->rest_cycles = clock > (double)core->cycles ? (uint64_t)clock - core->cycles : 0;
 }
 
+/* So many of a core's hits may have been counted from the reading of the first of its bins to that of the last: one in
+ * each cycle at most. */
+static double hits_apart(const struct pt_pipeline *p, const struct pt_bins_core *core)
+{
+	static const double drift = 0.02;
+
+	if (core->apart_ns == 0 || core->hits == 0)
+		return 0;
+	if (core->apart_ns == PT_UNKNOWN || p->profile.core_hz == 0)
+		return (double)core->hits;
+	return (double)core->apart_ns / 1e9 * (double)p->profile.core_hz * (1 + drift);
+}
+
+static struct pt_bins_core *copy_cores(const struct pt_bins *from)
+{
+	struct pt_bins_core *cores = pt_alloc_array(from->n_cores + 1, sizeof(*cores));
+
+	memcpy(cores, from->core, from->n_cores * sizeof(*cores));
+	return cores;
+}
+
+/* Where bins were read while they counted, a copy with bounds; else themselves. */
+static const struct pt_bins *bound_by_readings(struct pt_pipeline *p, const struct pt_bins *from)
+{
+	struct pt_bins_core *cores = copy_cores(from);
+	struct pt_bins_function *functions = pt_alloc_array(from->n_functions + 1, sizeof(*functions));
+	struct pt_bins_address *addresses = pt_alloc_array(from->n_addresses + 1, sizeof(*addresses));
+
+	pt_snapshot_free_bins(p);
+	p->bounded_bins = pt_alloc(sizeof(*p->bounded_bins));
+	*p->bounded_bins = *from;
+	p->bounded_bins->core = cores;
+	p->bounded_bins->function = functions;
+	p->bounded_bins->address = addresses;
+	for (size_t i = 0; i < from->n_cores; i++) {
+		cores[i].apart = from->exact ? hits_apart(p, &cores[i]) : 0;
+		p->bounded_bins->apart |= cores[i].apart > 0;
+	}
+	for (size_t i = 0; i < from->n_functions; i++) {
+		functions[i] = from->function[i];
+		functions[i].share = pt_bins_bounded(p->bounded_bins, functions[i].core, functions[i].share);
+	}
+	for (size_t i = 0; i < from->n_addresses; i++) {
+		addresses[i] = from->address[i];
+		addresses[i].share = pt_bins_bounded(p->bounded_bins, addresses[i].core, addresses[i].share);
+	}
+	return p->bounded_bins;
+}
+
 bool pt_snapshot_by_bins(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;
@@ -79,13 +128,14 @@ bool pt_snapshot_by_bins(struct pt_pipeline *p)
 	bins = f->bins;
 	if (bins == NULL || bins->hits == 0)
 		return false;
+	bins = f->bins = bound_by_readings(p, bins);
 	f->by_bins = true;
 	f->no_code = false;
 	f->awake_only = false;
 	f->by_instructions = bins->by_instructions;
 	sum_up(p, bins);
 	f->counts = PT_BASIS_NONE;
-	f->shares = bins->whole ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED;
+	f->shares = bins->whole && !bins->apart ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED;
 	f->times = bins->by_instructions || bins->by_cycles ? f->shares : PT_BASIS_NONE;
 	for (size_t i = 0; i < f->n_cores && i < PT_LEN(p->cores); i++)
 		make_rest(f, bins, &p->cores[i]);
@@ -169,11 +219,14 @@ void pt_snapshot_bound_bins(struct pt_pipeline *p)
 {
 	const struct pt_bins *from = p->profile.bins;
 
+	if (p->profile.by_bins)
+		p->profile.bins = p->bounded_bins;
 	if (p->profile.by_bins || from == NULL || from == p->bounded_bins || from->whole)
 		return;
 	pt_snapshot_free_bins(p);
 	p->bounded_bins = pt_alloc(sizeof(*p->bounded_bins));
 	*p->bounded_bins = *from;
+	p->bounded_bins->core = copy_cores(from);
 	p->bounded_bins->function = copy_functions(p, from);
 	p->bounded_bins->address = copy_addresses(p, from);
 	p->profile.bins = p->bounded_bins;
@@ -183,6 +236,7 @@ void pt_snapshot_free_bins(struct pt_pipeline *p)
 {
 	if (p->bounded_bins == NULL)
 		return;
+	free((void *)p->bounded_bins->core);
 	free((void *)p->bounded_bins->function);
 	free((void *)p->bounded_bins->address);
 	free(p->bounded_bins);

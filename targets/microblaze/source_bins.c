@@ -159,8 +159,9 @@ static int begin_reading(struct bins *s, struct pt_err *err)
 {
 	if (s->mode == SNAPSHOT && !s->stopped && pt_bins_unit_enable(&s->unit, false, err) < 0)
 		return err->code;
-	if (s->mode == SNAPSHOT && !s->stopped && !s->held)
-		emit_records(s, pt_mdm_now_ns(s->unit.mdm)); /* up to here everything was counted */
+	if (!s->stopped && !s->held)
+		emit_records(s,
+			     pt_mdm_now_ns(s->unit.mdm)); /* up to here everything was counted: a reading is a chunk */
 	s->stopped = s->mode == SNAPSHOT;
 	s->reading = true;
 	s->at = 0;
@@ -458,6 +459,8 @@ static int one_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 		pt_emit_loss(&s->out, PT_LOSS_HALTED, now_ns);
 	else
 		emit_records(s, now_ns);
+	if (what == PT_STATE_HALT)
+		s->at = 0;	/* what was read before has counted since */
 	s->read_held &= what != PT_STATE_HALT && what != PT_STATE_RUN;
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;

@@ -428,7 +428,9 @@ static void accuracy_of_flow(const struct pt_profile *p, char *out)
 		snprintf(out + at, room - at, "no shares, no rates: %s", pt_no_shares_reason(p));
 	else if (p->by_bins)
 		snprintf(out + at, room - at, "self %% %s, %s; calls are not measured", share_of(p),
-			 p->shares == PT_BASIS_EXACT ? "exact" : "bounded where a bin is split");
+			 p->shares == PT_BASIS_EXACT ? "exact"
+			 : p->bins->apart	     ? "bounded: bins counted while they were read"
+						     : "bounded where a bin is split");
 	else if (p->shares == PT_BASIS_ESTIMATED)
 		estimated_shares(p, out + at, room - at);
 	else

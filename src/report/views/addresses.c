@@ -54,7 +54,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = a->bytes, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = a->hits, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .f = a->share.share, .lo = a->share.lo, .hi = a->share.hi,
-				    .basis = bins->exact ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED };
+				    .basis = bins->exact && !bins->apart ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED };
 	*out++ = (struct pt_value){ .text = region_of(p, a->address) };
 	*out++ = (struct pt_value){ .text = p->program != NULL ? pt_name_of_function(p, a->function) : NULL };
 	*out++ = (struct pt_value){ .text = found ? file : NULL };

@@ -31,7 +31,9 @@ static const struct pt_column columns[] = {
 /* What bins say of lines: they count no executions. */
 static void row_of_bins(const struct pt_profile *p, const struct pt_bins_line *line, struct pt_value *out)
 {
-	enum pt_basis basis = !p->bins->exact || line->split > 0 ? PT_BASIS_ESTIMATED : PT_BASIS_EXACT;
+	struct pt_share share = { .share = line->hits / (double)pt_bins_core_hits(p->bins, line->core) };
+	bool estimated = !p->bins->exact || p->bins->apart || line->split > 0;
+	enum pt_basis basis = estimated ? PT_BASIS_ESTIMATED : PT_BASIS_EXACT;
 	uint64_t hits = (uint64_t)llround(line->hits);
 	size_t n = 0;
 	const struct pt_source_file *files = pt_program_files(p->program, &n);
@@ -44,7 +46,8 @@ static void row_of_bins(const struct pt_profile *p, const struct pt_bins_line *l
 	*out++ = (struct pt_value){ .u = p->by_instructions ? hits : PT_UNKNOWN,
 				    .basis = p->by_instructions ? basis : PT_BASIS_NONE };
 	*out++ = (struct pt_value){ .u = hits, .basis = basis };
-	*out++ = (struct pt_value){ .f = line->hits / (double)pt_bins_core_hits(p->bins, line->core), .basis = basis };
+	share = pt_bins_bounded(p->bins, line->core, share);
+	*out++ = (struct pt_value){ .f = share.share, .lo = share.lo, .hi = share.hi, .basis = basis };
 	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
 	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
 	*out++ = pt_core_value(p->bins->n_cores, line->core);

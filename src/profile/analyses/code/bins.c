@@ -22,7 +22,7 @@ struct bins {
 	struct source {
 		uint16_t source;
 		uint64_t bin_bytes, high;
-		bool exact, instructions, cycles;
+		bool exact, live, instructions, cycles;
 		char event[40];			/* that samples are taken by; "": time */
 	} source[SOURCES];
 	size_t n_sources;
@@ -68,7 +68,7 @@ static struct pt_bins_core *core_of(struct bins *b, uint16_t core)
 	if (n == PT_BINS_CORES)
 		return NULL;
 	memmove(&b->cores[i + 1], &b->cores[i], (n - i) * sizeof(*b->cores));
-	b->cores[i] = (struct pt_bins_core){ .core = core };
+	b->cores[i] = (struct pt_bins_core){ .core = core, .begun_ns = PT_UNKNOWN, .before_ns = PT_UNKNOWN };
 	b->result.n_cores++;
 	return &b->cores[i];
 }
@@ -95,47 +95,72 @@ static bool hit(struct bins *b, uint16_t core, uint64_t address, uint64_t bytes,
 	return true;
 }
 
+static const struct source *source_of(const struct bins *b, uint16_t source)
+{
+	for (size_t i = 0; i < b->n_sources; i++)
+		if (b->source[i].source == source)
+			return &b->source[i];
+	return NULL;
+}
+
 /* Of its bytes, those that are counted: not what lies behind the last address. */
 static uint64_t counted_bytes(const struct source *s, uint64_t begin)
 {
 	return begin <= s->high && s->high - begin < s->bin_bytes - 1 ? s->high - begin + 1 : s->bin_bytes;
 }
 
+/* at: that of the chunk, which begins where the one before it ends, and how long it is. One that took no time is of bins
+ * that do not count any more: then all of them are read, whatever was read before. */
+static void note_time(struct pt_bins_core *of, const struct pt_timestamp *at, bool ends)
+{
+	uint64_t since_ns;
+
+	if (!of->part_read)
+		of->before_ns = of->begun_ns;
+	if (!of->part_read || at->error_ns == 0)
+		of->begun_ns = at->ns;
+	of->part_read = !ends;
+	since_ns = ends ? of->begun_ns : of->before_ns;
+	of->apart_ns = since_ns != PT_UNKNOWN && at->ns != PT_UNKNOWN ? at->ns + at->error_ns - since_ns : PT_UNKNOWN;
+}
+
 /* One that found nothing (the core was held) makes nothing old. */
-static void end_reading(struct bins *b, uint16_t core)
+static void end_reading(struct bins *b, uint16_t core, const struct pt_timestamp *at)
 {
 	struct pt_bins_core *of = core_of(b, core);
 
+	if (of != NULL && at != NULL)
+		note_time(of, at, true);
 	if (of != NULL && of->recent.found > 0 && of->recent.reading == of->reading)
 		of->reading++;
 }
 
-static void take_bin(struct bins *b, const struct pt_event *e)
+static void take_bin(struct bins *b, const struct pt_event *e, const struct pt_timestamp *at)
 {
+	const struct source *source = source_of(b, e->source);
 	struct pt_bins_core *of;
-	uint64_t bytes = 1;
-	size_t at = 0;
+	size_t i = 0;
 
 	if (e->bin.count == PT_UNKNOWN) {
 		b->result.full++;
 		return;
 	}
 	if (e->bin.count == 0)
-		end_reading(b, e->core);
+		end_reading(b, e->core, source != NULL && source->live ? at : NULL);
 	if (e->bin.count == 0 || e->bin.count > UINT64_MAX / 2)
 		return;
-	for (size_t i = 0; i < b->n_sources; i++)
-		if (b->source[i].source == e->source) {
-			bytes = counted_bytes(&b->source[i], e->bin.begin);
-			b->sampled |= !b->source[i].exact;
-			b->instructions |= b->source[i].instructions;
-			b->cycles |= b->source[i].cycles;
-		}
-	if (!hit(b, e->core, e->bin.begin, bytes, e->bin.count, &at))
+	if (source != NULL) {
+		b->sampled |= !source->exact;
+		b->instructions |= source->instructions;
+		b->cycles |= source->cycles;
+	}
+	if (!hit(b, e->core, e->bin.begin, source != NULL ? counted_bytes(source, e->bin.begin) : 1, e->bin.count, &i))
 		return;
 	of = core_of(b, e->core);
+	if (source != NULL && source->live)
+		note_time(of, at, false);
 	pt_recent_add(&of->recent, of->reading, e->bin.count);
-	pt_recent_add(&b->recent[at], of->reading, e->bin.count);
+	pt_recent_add(&b->recent[i], of->reading, e->bin.count);
 }
 
 /* Samples by different events are no hits of one kind: those of the first are taken. */
@@ -187,8 +212,7 @@ static void take_events(void *analysis, const struct pt_event *e, const struct p
 {
 	struct bins *b = analysis;
 
-	(void)at;
-	for (; n-- > 0; e++) {
+	for (; n-- > 0; e++, at++) {
 		if (e->kind == PT_EV_SAMPLE && !is_of_first_event(b, e->source)) {
 			continue;
 		} else if (e->kind == PT_EV_SAMPLE && e->branch.to == PT_UNKNOWN) {
@@ -196,7 +220,7 @@ static void take_events(void *analysis, const struct pt_event *e, const struct p
 		} else if (e->kind == PT_EV_SAMPLE) {
 			take_sample(b, e);
 		} else if (e->kind == PT_EV_BIN) {
-			take_bin(b, e);
+			take_bin(b, e, at);
 		}
 	}
 }
@@ -213,7 +237,7 @@ static void take_config(void *analysis, uint16_t source, const struct pt_config 
 {
 	struct bins *b = analysis;
 	uint64_t bytes = pt_config_number(config, "bin_bytes", 1), low, high;
-	char counting[16];
+	char counting[16], mode[16];
 	size_t i = 0;
 
 	while (i < b->n_sources && b->source[i].source != source)
@@ -227,9 +251,10 @@ static void take_config(void *analysis, uint16_t source, const struct pt_config 
 	b->result.high = high > b->result.high ? high : b->result.high;
 	b->result.older |= pt_config_number(config, "cumulate", 0) != 0;
 	pt_config_text(config, "counting", counting, sizeof(counting));
+	pt_config_text(config, "mode", mode, sizeof(mode));
 	b->source[i] = (struct source){
 		.source = source, .bin_bytes = bytes > 0 && bytes <= UINT32_MAX ? bytes : 1, .high = high,
-		.exact = pt_config_number(config, "exact", 0) != 0,
+		.exact = pt_config_number(config, "exact", 0) != 0, .live = strcmp(mode, "live") == 0,
 		.instructions = strcmp(counting, "instructions") == 0, .cycles = strcmp(counting, "cycles") == 0,
 	};
 	pt_config_text(config, "event", b->source[i].event, sizeof(b->source[i].event));
@@ -497,6 +522,21 @@ static void give(void *analysis, struct pt_profile *profile)
 	b->result.by_cycles = b->cycles && !b->instructions && !b->sampled;
 	make_lines(b);
 	profile->bins = &b->result;
+}
+
+struct pt_share pt_bins_bounded(const struct pt_bins *bins, uint16_t core, struct pt_share share)
+{
+	double lo = share.hi > 0 ? share.lo : share.share, hi = share.hi > 0 ? share.hi : share.share;
+
+	for (size_t i = 0; i < bins->n_cores; i++) {
+		double hits = (double)bins->core[i].hits, rest = hits - bins->core[i].apart;
+
+		if (bins->core[i].core != core || !(bins->core[i].apart > 0))
+			continue;
+		share.lo = rest > 0 ? fmax((lo * hits - bins->core[i].apart) / rest, 0) : 0;
+		share.hi = rest > 0 ? fmin(hi * hits / rest, 1) : 1;
+	}
+	return share;
 }
 
 /* --- life */

@@ -10,7 +10,9 @@
  * Lines are given their hits in the same way; code that no line owns is in no line's row.
  * A bin that was found at the end of its range has more hits than are known: what it has is a lower bound.
  * Bins are read again and again, all of them at a time: the last reading that was complete, and found any hits, has
- * shares of its own. They say what the core does now, where those of all hits say what it has done.
+ * shares of its own. They say what the core does now, where those of all hits say what it has done. Bins that count while
+ * they are read (mode=live) are not read at one instant: until they are read behind the end of counting, shares are
+ * bounded by what may have been counted from the oldest of these readings to the latest.
  * Of samples by several events those of the first source's event are hits (sampled.h has all of them).
  * Each core has rows of its own, whose shares are of its own hits: nothing of two cores is summed. The rows of the
  * first core (of those with hits, the one of the lowest number) come first; what has room for one core shows that one.
@@ -57,6 +59,10 @@ struct pt_bins_core {
 	uint64_t last;			/* out of them, those of its last reading */
 	struct pt_recent recent;
 	uint32_t reading;		/* under way */
+	bool part_read;			/* some of its bins were read again, others are of the reading before */
+	uint64_t begun_ns, before_ns;	/* the reading, and the one before it; PT_UNKNOWN: none, or not known when */
+	uint64_t apart_ns;		/* from the oldest of what the bins have to the latest; PT_UNKNOWN: not known */
+	double apart;			/* so many hits are of that time at most; 0: none, they are of one instant */
 	size_t n_functions, n_addresses;	/* rows of it */
 };
 
@@ -75,6 +81,7 @@ struct pt_bins {
 	bool older;		/* the buffer was not cleared: some of the hits are of the time before */
 	bool exact;		/* each execution was counted */
 	bool whole;		/* and no bin with hits lies in several functions */
+	bool apart;		/* a core's bins were read while they counted: no share is exact */
 	bool by_instructions;	/* hits are instructions; else what by_cycles says, or samples */
 	bool by_cycles;		/* hits are clock cycles */
 };
@@ -87,5 +94,8 @@ static inline uint64_t pt_bins_core_hits(const struct pt_bins *bins, uint16_t co
 			return bins->core[i].hits;
 	return 0;
 }
+
+/* A share of the hits of its core, which is in b: bounded by those that may have been counted while bins were read. */
+struct pt_share pt_bins_bounded(const struct pt_bins *bins, uint16_t core, struct pt_share share);
 
 #endif
