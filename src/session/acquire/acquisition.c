@@ -319,6 +319,10 @@ static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *t
 		.code = code_of(live->program),
 	};
 
+	/* The source looks whether the core is halted. Of a core that the board still takes for a running one, as its client
+	 * halted it a moment ago, it would not be told that it runs again. */
+	if (pt_board_hear(board, err) < 0)
+		return err->code;
 	live->state = pt_alloc(live->ops->state_bytes);
 	if (live->ops->start(live->state, target, &setup, err) < 0)
 		return pt_wrap(err, "source %s", live->ops->name);
