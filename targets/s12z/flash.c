@@ -42,7 +42,7 @@ static int find_space(const struct pt_s12z *z, uint64_t addr, uint64_t size, str
 		       (unsigned)z->chip.eeprom_bytes);
 }
 
-static int make_notes(struct pt_flash_notes *notes, const struct pt_flash_space *space, struct pt_err *err)
+static int make_notes(struct pt_s12z_flash_notes *notes, const struct pt_flash_space *space, struct pt_err *err)
 {
 	if (notes->image != NULL)
 		return 0;
@@ -53,7 +53,7 @@ static int make_notes(struct pt_flash_notes *notes, const struct pt_flash_space 
 		memset(notes->image, 0xff, space->bytes);	/* as erased: what is not written keeps that */
 		return 0;
 	}
-	pt_flash_notes_free(notes);
+	pt_s12z_flash_notes_free(notes);
 	return pt_fail(err, PT_ENOMEM, "out of memory");
 }
 

@@ -118,7 +118,7 @@ static int set_clock(struct pt_s12z *z, struct pt_err *err)
  * say. */
 static void keep_open(struct pt_s12z *z, const struct pt_flash_space *space)
 {
-	struct pt_flash_notes *notes = &z->flash.notes[PT_FLASH_P];
+	struct pt_s12z_flash_notes *notes = &z->flash.notes[PT_FLASH_P];
 	uint32_t at = S12Z_FSEC - space->addr;
 
 	if (notes->image == NULL || space->bytes == 0 || !notes->erase[at / space->sector_bytes] || notes->written[at])
@@ -128,7 +128,7 @@ static void keep_open(struct pt_s12z *z, const struct pt_flash_space *space)
 }
 
 /* A sector to be erased that holds already what it is to hold needs neither. */
-static int leave_same_alone(struct pt_s12z *z, const struct pt_flash_space *space, struct pt_flash_notes *notes,
+static int leave_same_alone(struct pt_s12z *z, const struct pt_flash_space *space, struct pt_s12z_flash_notes *notes,
 			    struct pt_err *err)
 {
 	uint8_t seen[S12Z_FLASH_SECTOR];
@@ -146,7 +146,7 @@ static int leave_same_alone(struct pt_s12z *z, const struct pt_flash_space *spac
 	return 0;
 }
 
-static int erase(struct pt_s12z *z, const struct pt_flash_space *space, const struct pt_flash_notes *notes,
+static int erase(struct pt_s12z *z, const struct pt_flash_space *space, const struct pt_s12z_flash_notes *notes,
 		 struct pt_progress *progress, struct pt_err *err)
 {
 	struct command c;
@@ -166,7 +166,7 @@ static int erase(struct pt_s12z *z, const struct pt_flash_space *space, const st
 }
 
 /* Is there anything to program in this phrase? All ones is what erasing left. */
-static bool wanted(const struct pt_flash_space *space, const struct pt_flash_notes *notes, uint32_t at)
+static bool wanted(const struct pt_flash_space *space, const struct pt_s12z_flash_notes *notes, uint32_t at)
 {
 	bool any = false;
 
@@ -175,7 +175,7 @@ static bool wanted(const struct pt_flash_space *space, const struct pt_flash_not
 	return any;
 }
 
-static int program(struct pt_s12z *z, const struct pt_flash_space *space, const struct pt_flash_notes *notes,
+static int program(struct pt_s12z *z, const struct pt_flash_space *space, const struct pt_s12z_flash_notes *notes,
 		   struct pt_progress *progress, struct pt_err *err)
 {
 	struct command c[AT_ONCE];
@@ -198,7 +198,7 @@ static int program(struct pt_s12z *z, const struct pt_flash_space *space, const 
 	return 0;
 }
 
-static int verify(struct pt_s12z *z, const struct pt_flash_space *space, const struct pt_flash_notes *notes,
+static int verify(struct pt_s12z *z, const struct pt_flash_space *space, const struct pt_s12z_flash_notes *notes,
 		  struct pt_err *err)
 {
 	static const size_t most = READ_BYTES;
@@ -222,7 +222,7 @@ static int verify(struct pt_s12z *z, const struct pt_flash_space *space, const s
 static int program_space(struct pt_s12z *z, int which, struct pt_progress *progress, struct pt_err *err)
 {
 	struct pt_flash_space space = pt_flash_s12z_space(z, which);
-	struct pt_flash_notes *notes = &z->flash.notes[which];
+	struct pt_s12z_flash_notes *notes = &z->flash.notes[which];
 
 	if (notes->image == NULL)
 		return 0;

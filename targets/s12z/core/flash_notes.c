@@ -6,7 +6,7 @@
 
 #include "targets/s12z/core/s12z.h"
 
-void pt_flash_notes_free(struct pt_flash_notes *notes)
+void pt_s12z_flash_notes_free(struct pt_s12z_flash_notes *notes)
 {
 	free(notes->image);
 	free(notes->written);
@@ -19,5 +19,5 @@ void pt_flash_s12z_forget(void *state)
 	struct pt_s12z *z = state;
 
 	for (int which = 0; which < PT_FLASH_SPACES; which++)
-		pt_flash_notes_free(&z->flash.notes[which]);
+		pt_s12z_flash_notes_free(&z->flash.notes[which]);
 }
