@@ -48,7 +48,7 @@ struct pt_vsetup {
 	char product[64];		/* what the probe calls itself; begins with PT_LINK_VIRTUAL_PRODUCT */
 };
 
-/* name_and_query: what stands behind "virtual:". rig must not move while it is open: its parts point at one another.
+/* name_and_query: what stands behind "virtual:". setup must not move while it is open: its parts point at one another.
  * Reads the file that elf= names. PT_EARG: no such board (the sentence lists them), unknown or wrong word, ELF that
  * cannot be read or is not for the board; PT_ENOMEM. After an error nothing is to be closed. */
 int pt_vsetup_open(struct pt_vsetup *setup, const char *name_and_query, struct pt_err *err);

@@ -32,14 +32,14 @@ struct pt_exchange {
 
 /* For drivers that keep several requests outstanding: collect what earlier calls left, once before the
  * first, then send and receive in order. send: 0 or the link's error; receive: the reply's length, into
- * turn->in, or the link's error. */
+ * exchange->in, or the link's error. */
 int pt_exchange_settle(struct pt_exchange *exchange, struct pt_err *err);
 int pt_exchange_send(struct pt_exchange *exchange, const uint8_t *bytes, size_t n_bytes, struct pt_err *err);
 int pt_exchange_receive(struct pt_exchange *exchange, uint64_t deadline_ns, struct pt_err *err);
 
 /* Throws away what a killed host left; only at open. */
 int pt_exchange_drain(struct pt_exchange *exchange, struct pt_err *err);
-/* A request; the reply is in turn->in then. busy_ns: how long the device may be at it. Returns the reply's length, or
+/* A request; then the reply is in exchange->in. busy_ns: how long the device may be at it. Returns its length, or
  * PT_ETIMEOUT, PT_EINTERRUPTED, PT_EIO, PT_EPROTO (a reply of more than PT_EXCHANGE_BYTES). */
 int pt_exchange_ask(struct pt_exchange *exchange, const uint8_t *request, size_t n_bytes, uint64_t busy_ns,
 		    struct pt_err *err);

@@ -1,8 +1,8 @@
-/* What execution makes of runs: steps of the shadow stacks. What needs the order of calls (call tree, timeline,
- * tables per task, rules) consumes steps; what only needs code consumes runs.
+/* What execution makes of runs: call events of the shadow stacks. What needs the order of calls (call tree, timeline,
+ * tables per task, rules) consumes call events; what only needs code consumes runs.
  *
- * Every step concerns one stack: ENTER pushes an invocation on it, LEAVE pops its top, SWITCH makes it the one that
- * runs. Between two steps of one core the time belongs to the invocation on top of the stack that runs, unless
+ * Each concerns one stack: ENTER pushes an invocation on it, LEAVE pops its top, SWITCH makes it the one that
+ * runs. Between two of one core the time belongs to the invocation on top of the stack that runs, unless
  * ELSEWHERE says otherwise; where that stack is empty, no time passes. A stack that does not run is left (as partial)
  * only when it is given up. Every ENTER has its LEAVE, at the latest before the next FORGET: what is open
  * when the stream ends stays open. Before the first SWITCH stack 0 runs.
@@ -20,7 +20,7 @@ enum pt_call_event_kind {
 	PT_CALL_LEAVE,		/* function, the top invocation, ended; figures are its own */
 	PT_CALL_SWITCH,		/* stack runs from here on; it is task's. To the stack that runs already: now it is
 				 * known whose it is, and was since it runs; or, behind a gap, not known any more */
-	PT_CALL_ELSEWHERE,	/* net ticks before this step ran in code of function though another is on top: shared
+	PT_CALL_ELSEWHERE,	/* net ticks before it ran in code of function though another is on top: shared
 				 * tails, cold parts */
 	PT_CALL_FORGET,		/* a gap. All that was open on any stack has been left as partial; what follows is not
 				 * measured from anything before */
@@ -66,9 +66,9 @@ struct pt_call_batch {
 	struct pt_call_event step[PT_BATCH_CALL_EVENTS];
 };
 
-/* Who takes steps: a batch at a time, in order, of one core. May not call back into execution. */
+/* Who takes call events: a batch at a time, in order, of one core. May not call back into execution. */
 struct pt_call_sink {
-	void (*take)(void *arg, const struct pt_call_event *step, size_t n);
+	void (*take)(void *arg, const struct pt_call_event *event, size_t n);
 	void *arg;
 };
 

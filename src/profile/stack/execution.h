@@ -95,12 +95,12 @@ void pt_execution_free(struct pt_execution *x);
 /* The runs that follow began at ns on the probe's clock; hz: how fast the profile's clock runs, 0 = not known (then
  * what follows is all stamped ns). */
 void pt_execution_anchor(struct pt_execution *x, uint64_t ns, double hz);
-/* How wrong anchors are from now on, as far as the source promises: part of every step's moment but that of a SWITCH,
+/* How wrong anchors are from now on, as far as the source promises: part of the timestamp of each but a SWITCH,
  * whose error says something else (call_event.h). */
 void pt_execution_anchor_error(struct pt_execution *x, uint64_t error_ns);
 
-/* From now on sink takes the steps (call_event.h) of core, at the latest when the call that made them returns; before
- * the first run, or it misses what is open. Copied; a sink without take, as before this call: nobody wants steps, and
+/* From now on sink takes the call events of core, at the latest when the call that made them returns; before
+ * the first run, or it misses what is open. Copied; a sink without take, as before this call: nobody wants them, and
  * they cost nothing. */
 void pt_execution_steps(struct pt_execution *x, const struct pt_call_sink *sink, uint16_t core);
 
@@ -108,10 +108,10 @@ void pt_execution_steps(struct pt_execution *x, const struct pt_call_sink *sink,
  * the stream of the runs, behind those that were fed. Else it came from another source, at is when, and it should be
  * told before runs that late are fed: then a switch that flow finds within the error of at is taken for it, exactly
  * where it happened; where flow finds none, it takes effect when at is over, and what ran within the error of it is
- * not decided: the step says so. */
+ * not decided: the call event says so. */
 void pt_execution_task(struct pt_execution *x, uint16_t task, struct pt_timestamp at, bool in_order);
 
-/* What takes steps has charged time up to here when this returns. It decides like a result. */
+/* What takes call events has charged time up to here when this returns. It decides like a result. */
 void pt_execution_clock(struct pt_execution *x);
 
 void pt_execution_feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs);
