@@ -445,8 +445,8 @@ static void no_figures(const struct pt_profile *p, char *out)
 	for (size_t i = 0; i < p->n_sources; i++)
 		unread |= p->sources[i].ignored == PT_SOURCE_NO_ISA;
 	snprintf(out, PT_HEADLINE_BYTES, "no figures: %s%s",
-		 misfit	  ? "what was recorded does not fit the program"
-		 : unread ? "this version cannot read what was recorded"
+		 unread	  ? "this version cannot read what was recorded"
+		 : misfit ? "what was recorded does not fit the program"
 		 : elf	  ? "branches say nothing without the ELF"
 			  : "nothing was recorded",
 		 misfit || unread || elf || p->ended || p->no_end ? "" : " yet");
