@@ -23,6 +23,14 @@ static void add_bin(struct chunk_bytes *b, uint64_t address, uint64_t hits)
 	b->len += PT_BINS_BYTES;
 }
 
+/* All bins, read when they do not count any more: it takes no time, and has an end. */
+static void put_reading(struct chunk_feed *f, uint64_t from_ns, uint64_t to_ns, struct chunk_bytes *b)
+{
+	add_bin(b, MAIN, 0);
+	chunk_put(f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, from_ns, to_ns, NULL, 0);
+	chunk_put(f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, to_ns, to_ns, b->bytes, b->len);
+}
+
 static struct chunk_feed feed_of(const char *config)
 {
 	struct pt_program *program = small_program();
@@ -52,7 +60,7 @@ static void three_bins(struct chunk_feed *f)
 	add_bin(&b, 0x120, 10);
 	add_bin(&b, 0x128, 8);
 	add_bin(&b, 0x100, 10);
-	chunk_put(f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 1000, b.bytes, b.len);
+	put_reading(f, 0, 1000, &b);
 }
 
 START_TEST(bins_are_split)
@@ -127,7 +135,7 @@ START_TEST(the_range_cuts_a_bin)
 	add_bin(&b, 0x120, 10);
 	if (_i == 0)
 		add_bin(&b, 0x128, 8);
-	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 1000, b.bytes, b.len);
+	put_reading(&f, 0, 1000, &b);
 	bins = pt_pipeline_profile(f.pipeline)->bins;
 	ck_assert_uint_eq(bins->n_functions, rows[_i].n_functions);
 	ck_assert_uint_eq(bins->address[bins->n_addresses - 1].bytes, rows[_i].bytes);
@@ -229,10 +237,10 @@ START_TEST(the_tables)
 
 	three_bins(&f);
 	chunk_report(&f, &text, "bins", "text");
-	ck_assert_msg(strstr(text.bytes, "function     hits  self %  interval  split  bins\n"
-					 "main           30    62.5                      1\n"
-					 "isr             7    14.6  0.0-37.5      7     2\n"
-					 "leaf            5    10.4  0.0-20.8      5     1\n") != NULL,
+	ck_assert_msg(strstr(text.bytes, "function     hits  self %  interval  last %  split  bins\n"
+					 "main           30    62.5              62.5            1\n"
+					 "isr             7    14.6  0.0-37.5    14.6      7     2\n"
+					 "leaf            5    10.4  0.0-20.8    10.4      5     1\n") != NULL,
 		      "%s", text.bytes);
 	chunk_report(&f, &addresses, "addresses", "csv");
 	ck_assert_msg(strstr(addresses.bytes, "0x100,8,30,0.625,,\"main\",") != NULL, "%s", addresses.bytes);
@@ -352,7 +360,7 @@ START_TEST(exact_functions)
 
 	add_bin(&b, LEAF, 100);
 	add_bin(&b, MAIN, 300);
-	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 1000, b.bytes, b.len);
+	put_reading(&f, 0, 1000, &b);
 	p = pt_pipeline_profile(f.pipeline);
 	ck_assert(p->by_instructions && p->bins->whole);
 	ck_assert_int_eq(p->times, PT_BASIS_EXACT);
@@ -408,7 +416,7 @@ START_TEST(bins_that_count_while_they_are_read)
 	part(&f, 950000, 1000000, 0, 25, true);
 	expect_leaf(&f, 14.8 / 89.8, 0.25, 25 / 89.8);
 	chunk_report(&f, &text, "functions", "text");
-	ck_assert_msg(strstr(text.bytes, "bounded: bins counted while they were read") != NULL, "%s", text.bytes);
+	ck_assert_msg(strstr(text.bytes, "bounded: bins were not read at one instant") != NULL, "%s", text.bytes);
 	part(&f, 1000000, 1900000, 0, 0, false);
 	part(&f, 1900000, 1950000, 90, 0, false);	/* main's is read again, leaf's is not */
 	expect_leaf(&f, 0, 25.0 / 190, 25 / (190 - 107.1));
@@ -418,6 +426,24 @@ START_TEST(bins_that_count_while_they_are_read)
 	part(&f, 2500000, 2500000, 40, 10, true);	/* counting has ended */
 	expect_leaf(&f, 0, 45.0 / 250, 0);
 	pt_text_free(&text);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* A snapshot of which a part is there, as in a file that was cut: those bins are newer than the others. */
+START_TEST(a_reading_that_is_not_whole)
+{
+	struct chunk_feed f = feed_of(
+		"format=bins\nsource=bins\nmode=snapshot\nbin_bytes=4\nexact=1\ncounting=cycles\ncore_hz=100000\n");
+	struct chunk_bytes b = { .len = 0 };
+
+	add_bin(&b, MAIN, 300);
+	add_bin(&b, LEAF, 100);
+	put_reading(&f, 0, 5000000, &b);
+	expect_leaf(&f, 0, 0.25, 0);
+	part(&f, 5000000, 6000000, 0, 0, false);
+	part(&f, 6000000, 6000000, 100, 0, false);
+	expect_leaf(&f, 0, 0.2, 100 / (500 - 102.0));
 	chunk_feed_drop(&f);
 }
 END_TEST
@@ -447,7 +473,7 @@ START_TEST(lines_of_bins)
 	for (size_t i = 0; i < n; i++)
 		for (uint64_t at = range[i].from; at < range[i].to; at++)
 			bytes += range[i].line != 0 && at < (range[0].from & ~UINT64_C(3)) + 64;
-	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 1000, b.bytes, b.len);
+	put_reading(&f, 0, 1000, &b);
 	bins = pt_pipeline_profile(f.pipeline)->bins;
 	for (seen = 0; seen < bins->n_lines; seen++) {
 		sum += bins->line[seen].hits;
@@ -472,7 +498,7 @@ START_TEST(full_bins)
 
 	add_bin(&b, MAIN, 68719476735);
 	add_bin(&b, MAIN, PT_UNKNOWN);
-	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 1000, b.bytes, b.len);
+	put_reading(&f, 0, 1000, &b);
 	chunk_report(&f, &text, "bins", "details");
 	ck_assert(!pt_pipeline_profile(f.pipeline)->bins->exact);
 	ck_assert_int_eq(pt_pipeline_profile(f.pipeline)->times, PT_BASIS_ESTIMATED);
@@ -513,7 +539,7 @@ START_TEST(what_was_not_counted)
 	snprintf(config, sizeof(config), "%s%s", CYCLES, r->config);
 	f = feed_of(config);
 	add_bin(&b, MAIN, r->hits);
-	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 500000, b.bytes, b.len);
+	put_reading(&f, 0, 500000, &b);
 	chunk_put(&f, 0, PT_CHUNK_LOSS, PT_LOSS_HALTED, 500000, 2500000, NULL, 0);
 	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 2500000, 3000000, b.bytes, 0);
 	p = pt_pipeline_profile(f.pipeline);
@@ -592,7 +618,7 @@ START_TEST(begun_by_triggers)
 	struct pt_text out = { 0 };
 
 	add_bin(&b, 0x100, 20);
-	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 1000, b.bytes, b.len);
+	put_reading(&f, 0, 1000, &b);
 	ck_assert(pt_pipeline_profile(f.pipeline)->observed_is_bound);
 	chunk_report(&f, &out, "functions", "text");
 	ck_assert_msg(strstr(out.bytes, "\nobserved   at most 1.000 us (100 %)") != NULL, "%s", out.bytes);
@@ -632,7 +658,7 @@ START_TEST(gmon_of_bins)
 	add_bin(&b, 0x100, hits);
 	add_bin(&b, 0x118, 7000);
 	add_bin(&b, 0x20000000, 5000);		/* far away: a span of its own */
-	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 1000, b.bytes, b.len);
+	put_reading(&f, 0, 1000, &b);
 	chunk_report(&f, &out, "functions", "gmon");
 	ck_assert(memcmp(out.bytes, "gmon\1\0\0\0", 8) == 0);
 	ck_assert_uint_eq(pt_le32((const uint8_t *)out.bytes + 33), _i == 0 ? 100000000u : 10000u);
@@ -659,7 +685,7 @@ START_TEST(gmon_of_a_cut_bin)
 
 	add_bin(&b, 0x100, 1003);
 	add_bin(&b, 0x140, 600);
-	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 1000, b.bytes, b.len);
+	put_reading(&f, 0, 1000, &b);
 	chunk_report(&f, &out, "functions", "gmon");
 	for (uint64_t at = 0x100; at < 0x120; at += 4) {
 		ck_assert(gmon_bin(&out, 4, at, &records) == 125 || gmon_bin(&out, 4, at, &records) == 126);
@@ -732,6 +758,7 @@ int main(void)
 	tcase_add_test(tc, functions_of_bins);
 	tcase_add_test(tc, exact_functions);
 	tcase_add_test(tc, bins_that_count_while_they_are_read);
+	tcase_add_test(tc, a_reading_that_is_not_whole);
 	tcase_add_test(tc, lines_of_bins);
 	tcase_add_test(tc, full_bins);
 	tcase_add_loop_test(tc, what_was_not_counted, 0, PT_LEN(rests));

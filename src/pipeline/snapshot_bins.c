@@ -80,40 +80,43 @@ static double hits_apart(const struct pt_pipeline *p, const struct pt_bins_core 
 	return (double)core->apart_ns / 1e9 * (double)p->profile.core_hz * (1 + drift);
 }
 
-static struct pt_bins_core *copy_cores(const struct pt_bins *from)
+/* For bounds of its own: shares of functions and addresses, and what cores say of theirs. */
+static struct pt_bins *copy_bins(struct pt_pipeline *p, const struct pt_bins *from)
 {
 	struct pt_bins_core *cores = pt_alloc_array(from->n_cores + 1, sizeof(*cores));
-
-	memcpy(cores, from->core, from->n_cores * sizeof(*cores));
-	return cores;
-}
-
-/* Where bins were read while they counted, a copy with bounds; else themselves. */
-static const struct pt_bins *bound_by_readings(struct pt_pipeline *p, const struct pt_bins *from)
-{
-	struct pt_bins_core *cores = copy_cores(from);
 	struct pt_bins_function *functions = pt_alloc_array(from->n_functions + 1, sizeof(*functions));
 	struct pt_bins_address *addresses = pt_alloc_array(from->n_addresses + 1, sizeof(*addresses));
+	struct pt_bins *to = pt_alloc(sizeof(*to));
 
+	memcpy(cores, from->core, from->n_cores * sizeof(*cores));
+	memcpy(functions, from->function, from->n_functions * sizeof(*functions));
+	memcpy(addresses, from->address, from->n_addresses * sizeof(*addresses));
+	*to = *from;
+	to->core = cores;
+	to->function = functions;
+	to->address = addresses;
 	pt_snapshot_free_bins(p);
-	p->bounded_bins = pt_alloc(sizeof(*p->bounded_bins));
-	*p->bounded_bins = *from;
-	p->bounded_bins->core = cores;
-	p->bounded_bins->function = functions;
-	p->bounded_bins->address = addresses;
-	for (size_t i = 0; i < from->n_cores; i++) {
-		cores[i].apart = from->exact ? hits_apart(p, &cores[i]) : 0;
-		p->bounded_bins->apart |= cores[i].apart > 0;
+	p->bounded_bins = to;
+	return to;
+}
+
+/* Bins that were not read at one instant. */
+static struct pt_bins *bound_by_readings(struct pt_pipeline *p, const struct pt_bins *from)
+{
+	struct pt_bins *bins = copy_bins(p, from);
+	struct pt_bins_core *cores = (struct pt_bins_core *)bins->core;
+	struct pt_bins_function *functions = (struct pt_bins_function *)bins->function;
+	struct pt_bins_address *addresses = (struct pt_bins_address *)bins->address;
+
+	for (size_t i = 0; i < bins->n_cores && bins->exact; i++) {
+		cores[i].apart = hits_apart(p, &cores[i]);
+		bins->apart |= cores[i].apart > 0;
 	}
-	for (size_t i = 0; i < from->n_functions; i++) {
-		functions[i] = from->function[i];
-		functions[i].share = pt_bins_bounded(p->bounded_bins, functions[i].core, functions[i].share);
-	}
-	for (size_t i = 0; i < from->n_addresses; i++) {
-		addresses[i] = from->address[i];
-		addresses[i].share = pt_bins_bounded(p->bounded_bins, addresses[i].core, addresses[i].share);
-	}
-	return p->bounded_bins;
+	for (size_t i = 0; i < bins->n_functions; i++)
+		functions[i].share = pt_bins_bounded(bins, functions[i].core, functions[i].share);
+	for (size_t i = 0; i < bins->n_addresses; i++)
+		addresses[i].share = pt_bins_bounded(bins, addresses[i].core, addresses[i].share);
+	return bins;
 }
 
 bool pt_snapshot_by_bins(struct pt_pipeline *p)
@@ -184,34 +187,26 @@ static const struct pt_core_profile *sampled_core(struct pt_pipeline *p, uint16_
 	return core_profile != NULL && pt_core_profile_counted(core_profile) ? core_profile : NULL;
 }
 
-static struct pt_bins_function *copy_functions(struct pt_pipeline *p, const struct pt_bins *from)
+static void bound_by_samples(struct pt_pipeline *p, struct pt_bins *bins)
 {
-	struct pt_bins_function *rows = pt_alloc_array(from->n_functions + 1, sizeof(*rows));
+	struct pt_bins_function *functions = (struct pt_bins_function *)bins->function;
+	struct pt_bins_address *addresses = (struct pt_bins_address *)bins->address;
+	uint16_t handler;
 
-	for (size_t i = 0; i < from->n_functions; i++) {
-		const struct pt_core_profile *core_profile = sampled_core(p, from->function[i].core);
+	for (size_t i = 0; i < bins->n_functions; i++) {
+		const struct pt_core_profile *of = sampled_core(p, functions[i].core);
 
-		rows[i] = from->function[i];
-		if (core_profile != NULL)
-			rows[i].share = pt_flat_bounded(core_profile->flat, rows[i].share, &rows[i].function);
+		if (of != NULL)
+			functions[i].share = pt_flat_bounded(of->flat, functions[i].share, &functions[i].function);
 	}
-	return rows;
-}
+	for (size_t i = 0; i < bins->n_addresses; i++) {
+		const struct pt_core_profile *of = sampled_core(p, addresses[i].core);
 
-static struct pt_bins_address *copy_addresses(struct pt_pipeline *p, const struct pt_bins *from)
-{
-	struct pt_bins_address *rows = pt_alloc_array(from->n_addresses + 1, sizeof(*rows));
-
-	for (size_t i = 0; i < from->n_addresses; i++) {
-		const struct pt_core_profile *core_profile = sampled_core(p, from->address[i].core);
-		uint16_t handler;
-
-		rows[i] = from->address[i];
-		if (core_profile != NULL)
-			rows[i].share = pt_flat_bounded(core_profile->flat, rows[i].share,
-							pt_snapshot_handler(p, rows[i].address, false, &handler));
+		if (of != NULL)
+			addresses[i].share =
+				pt_flat_bounded(of->flat, addresses[i].share,
+						pt_snapshot_handler(p, addresses[i].address, false, &handler));
 	}
-	return rows;
 }
 
 /* Samples have rows by function, and bins by address: what limits of the first leave open, the second do, too. */
@@ -220,16 +215,11 @@ void pt_snapshot_bound_bins(struct pt_pipeline *p)
 	const struct pt_bins *from = p->profile.bins;
 
 	if (p->profile.by_bins)
-		p->profile.bins = p->bounded_bins;
+		p->profile.bins = p->bounded_bins;	/* since pt_snapshot_by_bins() */
 	if (p->profile.by_bins || from == NULL || from == p->bounded_bins || from->whole)
 		return;
-	pt_snapshot_free_bins(p);
-	p->bounded_bins = pt_alloc(sizeof(*p->bounded_bins));
-	*p->bounded_bins = *from;
-	p->bounded_bins->core = copy_cores(from);
-	p->bounded_bins->function = copy_functions(p, from);
-	p->bounded_bins->address = copy_addresses(p, from);
-	p->profile.bins = p->bounded_bins;
+	p->profile.bins = copy_bins(p, from);
+	bound_by_samples(p, p->bounded_bins);
 }
 
 void pt_snapshot_free_bins(struct pt_pipeline *p)

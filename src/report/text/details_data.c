@@ -200,7 +200,7 @@ static void bins_line(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, "; a bin that lies in several functions is split in proportion to its bytes in each");
 	if (bins->apart)
 		pt_text_add(out,
-			    "; bins counted while they were read, so that shares are bounded by what may have been "
+			    "; bins were not read at one instant, so that shares are bounded by what may have been "
 			    "counted from the first one's reading to the last one's (mode=snapshot stops counting "
 			    "for a reading, and the end of a profile does)");
 	pt_text_add(out, "\n");

@@ -429,7 +429,7 @@ static void accuracy_of_flow(const struct pt_profile *p, char *out)
 	else if (p->by_bins)
 		snprintf(out + at, room - at, "self %% %s, %s; calls are not measured", share_of(p),
 			 p->shares == PT_BASIS_EXACT ? "exact"
-			 : p->bins->apart	     ? "bounded: bins counted while they were read"
+			 : p->bins->apart	     ? "bounded: bins were not read at one instant"
 						     : "bounded where a bin is split");
 	else if (p->shares == PT_BASIS_ESTIMATED)
 		estimated_shares(p, out + at, room - at);

@@ -22,7 +22,7 @@ struct bins {
 	struct source {
 		uint16_t source;
 		uint64_t bin_bytes, high;
-		bool exact, live, instructions, cycles;
+		bool exact, instructions, cycles;
 		char event[40];			/* that samples are taken by; "": time */
 	} source[SOURCES];
 	size_t n_sources;
@@ -146,7 +146,7 @@ static void take_bin(struct bins *b, const struct pt_event *e, const struct pt_t
 		return;
 	}
 	if (e->bin.count == 0)
-		end_reading(b, e->core, source != NULL && source->live ? at : NULL);
+		end_reading(b, e->core, source != NULL && source->exact ? at : NULL);
 	if (e->bin.count == 0 || e->bin.count > UINT64_MAX / 2)
 		return;
 	if (source != NULL) {
@@ -157,7 +157,7 @@ static void take_bin(struct bins *b, const struct pt_event *e, const struct pt_t
 	if (!hit(b, e->core, e->bin.begin, source != NULL ? counted_bytes(source, e->bin.begin) : 1, e->bin.count, &i))
 		return;
 	of = core_of(b, e->core);
-	if (source != NULL && source->live)
+	if (source != NULL && source->exact)
 		note_time(of, at, false);
 	pt_recent_add(&of->recent, of->reading, e->bin.count);
 	pt_recent_add(&b->recent[i], of->reading, e->bin.count);
@@ -166,10 +166,9 @@ static void take_bin(struct bins *b, const struct pt_event *e, const struct pt_t
 /* Samples by different events are no hits of one kind: those of the first are taken. */
 static bool is_of_first_event(const struct bins *b, uint16_t source)
 {
-	for (size_t i = 0; i < b->n_sources; i++)
-		if (b->source[i].source == source)
-			return strcmp(b->source[i].event, b->source[0].event) == 0;
-	return true;
+	const struct source *of = source_of(b, source);
+
+	return of == NULL || strcmp(of->event, b->source[0].event) == 0;
 }
 
 /* The function at an address, or the next behind it, in *f (n: none); returns its id, 0 if address is in none. */
@@ -237,7 +236,7 @@ static void take_config(void *analysis, uint16_t source, const struct pt_config 
 {
 	struct bins *b = analysis;
 	uint64_t bytes = pt_config_number(config, "bin_bytes", 1), low, high;
-	char counting[16], mode[16];
+	char counting[16];
 	size_t i = 0;
 
 	while (i < b->n_sources && b->source[i].source != source)
@@ -251,10 +250,9 @@ static void take_config(void *analysis, uint16_t source, const struct pt_config 
 	b->result.high = high > b->result.high ? high : b->result.high;
 	b->result.older |= pt_config_number(config, "cumulate", 0) != 0;
 	pt_config_text(config, "counting", counting, sizeof(counting));
-	pt_config_text(config, "mode", mode, sizeof(mode));
 	b->source[i] = (struct source){
 		.source = source, .bin_bytes = bytes > 0 && bytes <= UINT32_MAX ? bytes : 1, .high = high,
-		.exact = pt_config_number(config, "exact", 0) != 0, .live = strcmp(mode, "live") == 0,
+		.exact = pt_config_number(config, "exact", 0) != 0,
 		.instructions = strcmp(counting, "instructions") == 0, .cycles = strcmp(counting, "cycles") == 0,
 	};
 	pt_config_text(config, "event", b->source[i].event, sizeof(b->source[i].event));

@@ -81,7 +81,7 @@ struct pt_bins {
 	bool older;		/* the buffer was not cleared: some of the hits are of the time before */
 	bool exact;		/* each execution was counted */
 	bool whole;		/* and no bin with hits lies in several functions */
-	bool apart;		/* a core's bins were read while they counted: no share is exact */
+	bool apart;		/* a core's bins were not read at one instant: no share is exact */
 	bool by_instructions;	/* hits are instructions; else what by_cycles says, or samples */
 	bool by_cycles;		/* hits are clock cycles */
 };
