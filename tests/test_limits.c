@@ -186,6 +186,19 @@ START_TEST(verdict)
 }
 END_TEST
 
+/* What becomes of the only rule, and why; both are given back. */
+static void expect_verdict(void *limits, struct pt_profile *profile, const char *rule, uint8_t want, const char *why)
+{
+	const struct pt_limit *limit;
+
+	pt_analysis_limits.result(limits, profile);
+	limit = &profile->limits->limit[0];
+	ck_assert_msg(limit->verdict == want && strstr(limit->why, why) != NULL, "%s: %s: %s", rule,
+		      pt_verdict_name(limit->verdict), limit->why);
+	pt_analysis_limits.close(limits);
+	pt_program_unref(program);
+}
+
 /* Without an END nobody knows what came after it: what was seen to be wrong stays so, what cannot be undone, too. */
 START_TEST(without_an_end)
 {
@@ -207,11 +220,7 @@ START_TEST(without_an_end)
 		profile.tasks = &tasks;
 		profile.loss.lost_ns = 0;
 		pt_analysis_limits.steps(limits, steps, PT_LEN(steps));
-		pt_analysis_limits.result(limits, &profile);
-		ck_assert_msg(profile.limits->limit[0].verdict == rows[i].want, "%s: %s", rows[i].rule,
-			      profile.limits->limit[0].why);
-		pt_analysis_limits.close(limits);
-		pt_program_unref(program);
+		expect_verdict(limits, &profile, rows[i].rule, rows[i].want, "");
 	}
 }
 END_TEST
@@ -230,17 +239,11 @@ START_TEST(without_a_core_clock)
 	for (size_t i = 0; i < PT_LEN(rows); i++) {
 		struct pt_profile profile = profile_of(true);
 		void *limits = limits_of(rows[i].rule);
-		const struct pt_limit *limit;
 
 		profile.core_hz = 0;
 		profile.signalled = profile.spans;
 		profile.spans = &none;
-		pt_analysis_limits.result(limits, &profile);
-		limit = &profile.limits->limit[0];
-		ck_assert_msg(limit->verdict == rows[i].want && strstr(limit->why, rows[i].why) != NULL, "%s: %s: %s",
-			      rows[i].rule, pt_verdict_name(limit->verdict), limit->why);
-		pt_analysis_limits.close(limits);
-		pt_program_unref(program);
+		expect_verdict(limits, &profile, rows[i].rule, rows[i].want, rows[i].why);
 	}
 }
 END_TEST
@@ -262,16 +265,10 @@ START_TEST(each_source_has_to_keep_it)
 	for (size_t i = 0; i < PT_LEN(rows); i++) {
 		struct pt_profile profile = profile_of(true);
 		void *limits = limits_of(rows[i].rule);
-		const struct pt_limit *limit;
 
 		profile.sources = sources;
 		profile.n_sources = PT_LEN(sources);
-		pt_analysis_limits.result(limits, &profile);
-		limit = &profile.limits->limit[0];
-		ck_assert_msg(limit->verdict == rows[i].want && strstr(limit->why, rows[i].why) != NULL, "%s: %s: %s",
-			      rows[i].rule, pt_verdict_name(limit->verdict), limit->why);
-		pt_analysis_limits.close(limits);
-		pt_program_unref(program);
+		expect_verdict(limits, &profile, rows[i].rule, rows[i].want, rows[i].why);
 	}
 }
 END_TEST
@@ -327,11 +324,7 @@ START_TEST(load_of_a_task)
 
 		profile.tasks = &tasks;
 		profile.loss.lost_ns = rows[i].lost_ns;
-		pt_analysis_limits.result(limits, &profile);
-		ck_assert_msg(profile.limits->limit[0].verdict == rows[i].want, "%s: %s", rows[i].rule,
-			      profile.limits->limit[0].why);
-		pt_analysis_limits.close(limits);
-		pt_program_unref(program);
+		expect_verdict(limits, &profile, rows[i].rule, rows[i].want, "");
 	}
 }
 END_TEST
