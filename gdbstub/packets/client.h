@@ -103,7 +103,7 @@ struct pt_gdb_resume {
 	struct pt_gdb_stop_event stops[PT_GDB_MAX_CORES];	/* stops that were not reported yet, oldest first */
 	unsigned n_stops;
 	bool one;			/* the other cores stay halted */
-	struct pt_gdb_unreported {	/* by core: it met a breakpoint, and GDB was told of another core's stop */
+	struct pt_gdb_unreported {	/* by core: a breakpoint that it met while GDB got another core's stop */
 		bool waits;
 		struct pt_core_status status;
 		uint64_t pc;

@@ -282,7 +282,7 @@ void pt_gdb_pass_interrupt(struct pt_gdb_client *client)
 	pt_rsp_stream_lock(stream)->client_interrupts = true;
 	pt_rsp_stream_unlock(stream);
 	p->etx = true;
-	pt_proxy_patience(p, 2 * pt_proxy_standard_ms(p));	/* a core may take its time to halt; then GDB is told */
+	pt_proxy_patience(p, 2 * pt_proxy_standard_ms(p));	/* a core may halt late; behind that GDB gets an error */
 	go(p);
 }
 

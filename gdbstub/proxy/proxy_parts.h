@@ -133,6 +133,6 @@ bool pt_proxy_late_refuses(const struct pt_gdb_proxy *proxy, const struct pt_rsp
 /* server.c */
 enum pt_packet_offer pt_proxy_offer(struct pt_gdb_client *client, const struct pt_upstream_user *user);
 void pt_proxy_find(struct pt_gdb_proxy *proxy);			/* the board's connection, if there is one */
-bool pt_proxy_replay_next(struct pt_gdb_proxy *proxy);		/* false: all is told */
+bool pt_proxy_replay_next(struct pt_gdb_proxy *proxy);		/* false: GDB has got all of it */
 
 #endif

@@ -352,7 +352,7 @@ void pt_gdb_pass_end(struct pt_gdb_client *client)
 	if (client->stub->owner == client)
 		client->stub->owner = NULL;
 	uv_timer_stop(&p->timer);
-	if (p->upstream != NULL && p->await == PT_PROXY_ANSWER) {	/* it comes when nobody waits for it any more */
+	if (p->upstream != NULL && p->await == PT_PROXY_ANSWER) {	/* the server's answer has no client any more */
 		shared = pt_rsp_stream_lock(pt_upstream_stream(p->upstream));
 		shared->owed += (unsigned)pt_proxy_n_out(p);
 		pt_rsp_stream_unlock(pt_upstream_stream(p->upstream));

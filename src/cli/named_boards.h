@@ -27,7 +27,7 @@ struct pt_named_board {
 extern const struct pt_named_board pt_named_boards[];
 extern const size_t pt_n_named_boards;
 
-/* PT_EARG: there is none of that name; the sentence has the nearest. */
+/* PT_EARG: no board has that name; the error names the nearest. */
 const struct pt_named_board *pt_named_board_find(const char *name, struct pt_err *err);
 /* Whether this version has a driver for the probe on the board. */
 bool pt_named_board_is_driven(const struct pt_named_board *board);

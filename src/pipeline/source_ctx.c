@@ -306,7 +306,7 @@ static void data(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 	ctx->resumed = false;
 	ctx->gaps += ctx->gap_open;
 	ctx->gap_open = false;
-	if (ctx->lead_open)		/* nobody has said that the core was held meanwhile */
+	if (ctx->lead_open)		/* no chunk says that the core was held meanwhile */
 		ctx->unseen = ran_before;
 	ctx->lead_open = false;
 	ctx->in_data = true;

@@ -207,7 +207,7 @@ static void on_data(void *arg, uint32_t addr, unsigned size_bytes, bool write, u
 	}
 }
 
-/* The taps listen only while there is something to see. */
+/* The observers listen only while there is something to see. */
 static void tap_data(struct pt_microblaze *chip)
 {
 	bool any = false;

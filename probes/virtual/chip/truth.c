@@ -1,4 +1,4 @@
-/* A tap on instructions only: the cycles between two of them are the first one's. */
+/* An observer on instructions only: the cycles between two of them are the first one's. */
 #include <stdlib.h>
 
 #include "probes/virtual/chip/truth.h"

@@ -42,7 +42,7 @@ struct pt_vtruth {
 	size_t log_room, n_logged;	/* n_logged goes on counting */
 };
 
-/* Listens to the core from now on, as the last of its taps; truth must not move until pt_vtruth_fini(). log_room: in
+/* Listens to the core from now on, as the last of its observers; truth stays in place until pt_vtruth_fini(). log_room: in
  * pcs, 0 for none. False: no memory, nothing to undo. */
 bool pt_vtruth_init(struct pt_vtruth *truth, const struct pt_vtruth_core *core, size_t log_room);
 void pt_vtruth_fini(struct pt_vtruth *truth);

@@ -62,7 +62,7 @@ struct pt_vboard_ops {
 	const struct pt_vrsp_target *(*rsp)(struct pt_vboard *board);
 	void (*set_nreset)(struct pt_vboard *board, bool asserted);
 	void (*set_power)(struct pt_vboard *board, bool on);		/* faults: power loss and return */
-	/* The model's own truth, for tests and bench: a tap's log, cycle and sleep counts. See chip/kl27.h. */
+	/* The model's own truth, for tests and bench: an observer's log, cycle and sleep counts. See chip/kl27.h. */
 	void *(*chip)(struct pt_vboard *board);
 	/* Its first core, for the log of what it executes. NULL: there is none. */
 	void (*flow_core)(struct pt_vboard *board, struct pt_vflow_core *core);

@@ -22,7 +22,7 @@ enum pt_vjump {			/* how the flow left a straight line; detail is 0 where nothin
 	PT_VJUMP_RETURN,	/* from a call */
 };
 
-/* A observer sees what the core does, in order. NULL members cost nothing. Taps may ask the CPU to halt after the present
+/* An observer sees what the core does, in order. NULL members cost nothing. Observers may ask the CPU to halt after this
  * instruction (pt_vcpu_request_halt, pt_vs12z_request_halt). */
 struct pt_vobserver {
 	void *arg;

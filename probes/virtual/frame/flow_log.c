@@ -1,4 +1,4 @@
-/* A observer on changes of flow, and a buffered file. A file that cannot be written any more ends without an END record. */
+/* An observer on changes of flow, and a buffered file. A file that cannot be written any more has no END record. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

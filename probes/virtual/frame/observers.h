@@ -1,6 +1,6 @@
 /* The observers (observers) of a virtual CPU: a list, and which of their members are in use, so that a core tests one flag
- * for each thing that it may report. Taps are called in the order in which they were added and are the caller's until
- * removed. A observer may remove itself while it is called. */
+ * for each thing that it may report. They are called in the order in which they were added, and are the caller's until
+ * removed. An observer may remove itself while it is called. */
 #ifndef PT_VIRTUAL_TAPS_H
 #define PT_VIRTUAL_TAPS_H
 
@@ -14,7 +14,7 @@ struct pt_vobservers {		/* all zero: none */
 void pt_vobservers_add(struct pt_vobservers *observers, struct pt_vobserver *observer);
 void pt_vobservers_remove(struct pt_vobservers *observers,
 			  struct pt_vobserver *observer); /* one that is not there is fine */
-void pt_vobservers_changed(struct pt_vobservers *observers);				/* members of a observer were changed in place */
+void pt_vobservers_changed(struct pt_vobservers *observers);				/* members of an observer were changed in place */
 
 void pt_vobservers_tell_insn(const struct pt_vobservers *observers, uint32_t pc);
 void pt_vobservers_tell_cond(const struct pt_vobservers *observers, uint32_t from, bool taken, uint32_t to);

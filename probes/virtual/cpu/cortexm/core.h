@@ -159,7 +159,7 @@ unsigned pt_cpu_take_due(struct pt_vcpu *cpu);	/* to be entered now, 0: none; fr
 void pt_cpu_set_pending(struct pt_vcpu *cpu, unsigned exception, bool pending);
 void pt_cpu_sleep_until(struct pt_vcpu *cpu, bool event);	/* WFI; event: WFE */
 
-/* Exceptions, exception.c. All set pc and call the jump taps. */
+/* Exceptions, exception.c. All set pc and call the jump observers. */
 void pt_cpu_enter(struct pt_vcpu *cpu, unsigned exception, uint32_t return_addr);
 void pt_cpu_return(struct pt_vcpu *cpu, uint32_t exc_return, uint32_t from);
 void pt_cpu_svc(struct pt_vcpu *cpu, uint32_t return_addr);

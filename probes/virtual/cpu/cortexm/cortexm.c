@@ -1,4 +1,4 @@
-/* The core as its chip sees it: power, debug and taps, and what the frame asks of it. */
+/* The core as its chip sees it: power, debug and observers, and what the frame asks of it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -347,7 +347,7 @@ void pt_vcpu_impose(struct pt_vcpu *cpu, const struct pt_vimposed *list, size_t 
 	pt_vcore_attend(&cpu->core);
 }
 
-/* --- taps: the inner loop was chosen by what is tapped */
+/* --- observers: the inner loop was chosen by what is observed */
 
 void pt_vcpu_taps_changed(struct pt_vcpu *cpu)
 {

@@ -106,7 +106,7 @@ void pt_vcpu_hold(struct pt_vcpu *cpu, bool held);	/* reset line; letting go res
 /* Pass time until the cycle count is at least until_cycle (an instruction is finished, so a little more), or until
  * pt_vcpu_stop() was called during it. Ticks units on their cycles. */
 void pt_vcpu_run(struct pt_vcpu *cpu, uint64_t until_cycle);
-/* Leave pt_vcpu_run() after the present instruction. For taps, hooks and units. */
+/* Leave pt_vcpu_run() after the present instruction. For observers, hooks and units. */
 void pt_vcpu_stop(struct pt_vcpu *cpu);
 
 enum pt_vcpu_state pt_vcpu_state(const struct pt_vcpu *cpu);
@@ -130,7 +130,8 @@ void pt_vcpu_cancel_halt(struct pt_vcpu *cpu, uint32_t why);	/* a request not ye
  * mask_interrupts: PendSV, SysTick and external interrupts stay pending (C_MASKINTS). The next pt_vcpu_run() acts. */
 void pt_vcpu_resume(struct pt_vcpu *cpu, bool step, bool mask_interrupts);
 /* REGSEL numbers: 0-12 r0-r12, 13 sp, 14 lr, 15 pc, 16 xPSR, 17 MSP, 18 PSP, 20 CONTROL[31:24] FAULTMASK[23:16]
- * BASEPRI[15:8] PRIMASK[7:0], 33 FPSCR, 64-95 s0-s31; others read 0. Reading is harmless at any time; writing is for Debug state. A pc that changes is told to the jump taps.
+ * BASEPRI[15:8] PRIMASK[7:0], 33 FPSCR, 64-95 s0-s31; others read 0. Reading is harmless at any time; writing is for Debug state.
+ * A pc that changes is told to the jump observers.
  * xPSR: flags, IT and T can be written, the exception number cannot. */
 uint32_t pt_vcpu_reg(const struct pt_vcpu *cpu, unsigned regsel);
 void pt_vcpu_set_reg(struct pt_vcpu *cpu, unsigned regsel, uint32_t value);
@@ -145,10 +146,10 @@ void pt_vcpu_set_breakpoint(struct pt_vcpu *cpu, unsigned slot, bool enabled, ui
  * from there are bus faults. */
 void pt_vcpu_detour(struct pt_vcpu *cpu, uint32_t addr, bool data, bool code);
 
-/* --- taps: called in the order they were added; the caller's memory until removed. At any time, also from a unit. */
+/* --- observers: called in the order they were added; the caller's memory until removed. Any time, also from a unit. */
 void pt_vcpu_add_observer(struct pt_vcpu *cpu, struct pt_vobserver *observer);
 void pt_vcpu_remove_observer(struct pt_vcpu *cpu, struct pt_vobserver *observer);
-/* A tap's members were changed in place (set to NULL, or to a function). */
+/* An observer's members were changed in place (set to NULL, or to a function). */
 void pt_vcpu_taps_changed(struct pt_vcpu *cpu);
 
 /* --- system registers that lie in the debug unit's range (offset 0xd30..0xfff from 0xe000e000): fault addresses, feature

@@ -1,4 +1,4 @@
-/* The inner loop and what each 16-bit instruction does. It is compiled four times: telling taps about instructions and
+/* The inner loop and what each 16-bit instruction does. It is compiled four times: with observers of instructions and
  * data or without a trace of them, for either architecture. Source: DDI 0419 and DDI 0403, A6.7 and A7.7. */
 #include "probes/virtual/cpu/cortexm/alu.h"
 #include "probes/virtual/cpu/cortexm/decode.h"

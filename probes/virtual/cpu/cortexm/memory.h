@@ -10,7 +10,7 @@
 bool pt_cpu_load_slowly(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes, uint32_t *value);
 bool pt_cpu_store_slowly(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes, uint32_t value);
 
-/* The same, told to the taps. */
+/* The same, told to the observers. */
 bool pt_cpu_load_told(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes, uint32_t *value);
 bool pt_cpu_store_told(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes, uint32_t value);
 

@@ -216,7 +216,7 @@ bool pt_e5_tlb(struct pt_ve500 *cpu, uint32_t op);		/* tlbre, tlbwe, tlbsx, tlbi
 void pt_e5_forget_pages(struct pt_ve500 *cpu);
 
 /* flow.c */
-/* Goes to to, and tells the taps. */
+/* Goes to to, and tells the observers. */
 void pt_e5_jump(struct pt_ve500 *cpu, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to);
 /* An access that a watchpoint waits for: the core halts in front of the instruction. */
 bool pt_e5_watched(struct pt_ve500 *cpu, uint32_t ea, unsigned size, enum access access);

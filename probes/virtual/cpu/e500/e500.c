@@ -1,4 +1,4 @@
-/* The core as its chip sees it: power, debug and taps, and what the frame asks of it. */
+/* The core as its chip sees it: power, debug and observers, and what the frame asks of it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -358,7 +358,7 @@ bool pt_ve500_at_watchpoint(const struct pt_ve500 *cpu, unsigned *slot)
 	return cpu->at_watchpoint;
 }
 
-/* --- taps */
+/* --- observers */
 
 void pt_ve500_taps_changed(struct pt_ve500 *cpu)
 {

@@ -178,7 +178,7 @@ void pt_ve500_set_watchpoint(struct pt_ve500 *cpu, unsigned slot, bool loads, bo
 			     uint32_t len_bytes);
 bool pt_ve500_at_watchpoint(const struct pt_ve500 *cpu, unsigned *slot);	/* it is why the core halted */
 
-/* --- taps (cpu.h): called in the order they were added; the caller's memory until removed.
+/* --- observers (cpu.h): called in the order they were added; the caller's memory until removed.
  * jump: BRANCH conditional and taken, GOTO b, CALL bl, *_OPERAND bctr and bctrl, RETURN blr, EXCEPTION (detail: the
  * IVOR number, from: SRR0), EXC_RETURN rfi and its kin, DEBUG. */
 void pt_ve500_add_observer(struct pt_ve500 *cpu, struct pt_vobserver *observer);

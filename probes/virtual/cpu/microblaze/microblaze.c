@@ -1,4 +1,4 @@
-/* The core as its board sees it: power, debug and taps, and what the frame asks of it. */
+/* The core as its board sees it: power, debug and observers, and what the frame asks of it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,7 +229,7 @@ void pt_vmb_set_breakpoint(struct pt_vmb *cpu, unsigned slot, bool enabled, uint
 	cpu->breakpoints = (uint16_t)((cpu->breakpoints & ~(1u << slot)) | (unsigned)enabled << slot);
 }
 
-/* --- taps */
+/* --- observers */
 
 void pt_vmb_taps_changed(struct pt_vmb *cpu)
 {

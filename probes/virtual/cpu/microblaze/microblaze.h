@@ -115,7 +115,7 @@ struct pt_vmb_hooks {		/* what the core asks of the board, or tells it; NULL mem
 	void (*retired)(void *arg, const struct pt_vmb_retired *what);
 };
 
-/* What the taps (cpu.h) are told beyond pt_vobserver's own words. A jump with a delay slot is told when its slot has been
+/* What observers (cpu.h) get beyond pt_vobserver's own words. They get a jump with a delay slot when its slot has been
  * executed, from the branch's address:
  *   cond  beq ... bge and their i- and d-forms, each time
  *   jump  BRANCH         one of them, taken

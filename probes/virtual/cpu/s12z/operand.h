@@ -4,7 +4,7 @@
 
 #include "probes/virtual/cpu/s12z/core.h"
 
-/* All return false after an illegal access. Data taps are told. size: bytes, and the step of (X+) and its like. */
+/* All return false after an illegal access. Data observers are told. size: bytes, and the step of (X+) and its like. */
 
 /* For LEA, JMP, JSR: the address that the operand is at, or the value that Di or the short immediate is. */
 bool pt_z_address(struct pt_vs12z *cpu, const struct operand *o, unsigned size, uint32_t *addr);
@@ -24,7 +24,7 @@ bool pt_z_give(struct pt_vs12z *cpu, const struct place *place, uint32_t value);
 /* The width of an operand of an instruction whose encoding says size: a register has its own. */
 unsigned pt_z_own_size(const struct operand *o, unsigned size);
 
-/* Memory with the data taps, and the stack: S is at the byte pushed last. */
+/* Memory with the data observers, and the stack: S is at the byte pushed last. */
 bool pt_z_data_read(struct pt_vs12z *cpu, uint32_t addr, unsigned size, uint32_t *value);
 bool pt_z_data_write(struct pt_vs12z *cpu, uint32_t addr, unsigned size, uint32_t value);
 bool pt_z_push(struct pt_vs12z *cpu, unsigned size, uint32_t value);

@@ -1,4 +1,4 @@
-/* The core as its chip sees it: power, debug and taps, and what the frame asks of it. */
+/* The core as its chip sees it: power, debug and observers, and what the frame asks of it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -297,7 +297,7 @@ void pt_vs12z_set_reg(struct pt_vs12z *cpu, unsigned reg, uint32_t value)
 	}
 }
 
-/* --- taps */
+/* --- observers */
 
 void pt_vs12z_taps_changed(struct pt_vs12z *cpu)
 {

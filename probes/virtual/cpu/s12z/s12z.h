@@ -60,7 +60,7 @@ enum {
 	PT_VS12Z_IPL = 0x700, PT_VS12Z_U = 0x8000,
 };
 
-/* What the taps (cpu.h) are told beyond pt_vobserver's own words:
+/* What observers (cpu.h) get beyond pt_vobserver's own words:
  *   cond  Bcc, BRSET, BRCLR, TBcc, DBcc, each time
  *   jump  BRANCH         one of them, taken
  *         GOTO, CALL     BRA; JMP EXT24; BSR; JSR EXT24
@@ -127,7 +127,7 @@ void pt_vs12z_hold(struct pt_vs12z *cpu);
 /* Pass time until the cycle count is at least until_cycle (an instruction is finished, so a little more), or until
  * pt_vs12z_stop() was called during it. Ticks units on their cycles. */
 void pt_vs12z_run(struct pt_vs12z *cpu, uint64_t until_cycle);
-/* Leave pt_vs12z_run() after the present instruction. For taps, hooks and units. */
+/* Leave pt_vs12z_run() after the present instruction. For observers, hooks and units. */
 void pt_vs12z_stop(struct pt_vs12z *cpu);
 
 enum pt_vs12z_state pt_vs12z_state(const struct pt_vs12z *cpu);
@@ -153,7 +153,7 @@ void pt_vs12z_machine_exception(struct pt_vs12z *cpu);
 
 /* --- debug */
 /* Enter active BDM before the next instruction. In WAI and STOP it stays pending until the core leaves them, as
- * S12ZVHY/S12ZVHL RM Rev. 1.05, p. 157, says. From anywhere: taps and units, too. */
+ * S12ZVHY/S12ZVHL RM Rev. 1.05, p. 157, says. From anywhere: observers and units, too. */
 void pt_vs12z_request_halt(struct pt_vs12z *cpu, uint32_t why);
 void pt_vs12z_cancel_halt(struct pt_vs12z *cpu, uint32_t why);	/* a request not yet served */
 /* A breakpoint that is to be an SWI (DBG, BDMBP = 0), after the present instruction; ignored in BDM. */
@@ -162,13 +162,13 @@ void pt_vs12z_request_swi(struct pt_vs12z *cpu);
  * next pt_vs12z_run() acts. */
 void pt_vs12z_resume(struct pt_vs12z *cpu, bool step);
 /* By enum pt_vs12z_reg; values are as wide as the register. Reading is harmless at any time; writing is for BDM. A P
- * that changes is told to the jump taps. */
+ * that changes is told to the jump observers. */
 uint32_t pt_vs12z_reg(const struct pt_vs12z *cpu, unsigned reg);
 void pt_vs12z_set_reg(struct pt_vs12z *cpu, unsigned reg, uint32_t value);
 void pt_vs12z_watch(struct pt_vs12z *cpu, bool on);	/* ask hooks.fetch before each instruction; costs a call each */
 
-/* Taps are told in the order in which they were added; the tap is the caller's until removed. After changing a tap's
- * functions call pt_vs12z_taps_changed(). Taps and hooks may call all of this, except _free and _run. */
+/* Observers are told in the order in which they were added, and are the caller's until removed. After changing the
+ * functions of one call pt_vs12z_taps_changed(). Observers and hooks may call all of this, except _free and _run. */
 void pt_vs12z_add_observer(struct pt_vs12z *cpu, struct pt_vobserver *observer);
 void pt_vs12z_remove_observer(struct pt_vs12z *cpu, struct pt_vobserver *observer);
 void pt_vs12z_taps_changed(struct pt_vs12z *cpu);

@@ -1,5 +1,5 @@
 /* Model of the Micro Trace Buffer MTB-M0+ (Arm DDI 0486): one 8-byte packet into the chip's own RAM for every change
- * of the pc that is not sequential. It listens to the core through a tap and keeps no copy of what it wrote.
+ * of the pc that is not sequential. It listens to the core through an observer and keeps no copy of what it wrote.
  *
  * Set-up that the manual leaves open, or that differs from chip to chip, is in struct pt_vmtb_config. */
 #ifndef PT_VIRTUAL_UNIT_MTB_H

@@ -1,4 +1,4 @@
-/* A comparator takes no time while it is off: the tap has only the calls that a FUNCTION needs. */
+/* A comparator takes no time while it is off: the observer has only the calls that a FUNCTION needs. */
 #include "probes/virtual/unit/arm/coresight.h"
 #include "probes/virtual/unit/arm/mtb_dwt.h"
 

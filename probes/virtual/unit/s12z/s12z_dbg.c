@@ -202,7 +202,7 @@ static void write_c1(struct pt_vs12z_dbg *dbg, uint8_t value)
 		trigger(dbg);
 }
 
-/* --- the tap */
+/* --- the observer */
 
 static void on_insn(void *arg, uint32_t pc)
 {

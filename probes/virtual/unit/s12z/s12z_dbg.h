@@ -1,6 +1,6 @@
 /* Model of the S12Z's debug module with trace buffer and code profiling (S12ZDBGV2): registers, comparators and the
  * state sequencer, 64 lines of trace RAM, the trace modes Normal, Loop1, Detail and Pure PC, profiling lines, and the
- * transmitter on PDO and PDOCLK. It listens to the core as a tap and says "halt" through the chip.
+ * transmitter on PDO and PDOCLK. It listens to the core as an observer and says "halt" through the chip.
  *
  * Source: S12ZVHY/S12ZVHL RM Rev. 1.05, chapter 6. Values that are UNVERIFIED are in one place each: the codes in
  * s12z_dbg_parts.h, the behaviours in struct pt_vs12z_dbg_quirks.

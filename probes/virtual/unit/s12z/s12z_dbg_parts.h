@@ -56,7 +56,7 @@ static inline bool dbg_profile_set(const struct pt_vs12z_dbg *dbg)
 
 /* s12z_dbg.c */
 void dbg_go(struct pt_vs12z_dbg *dbg, unsigned state);		/* the sequencer enters a state */
-void dbg_listen(struct pt_vs12z_dbg *dbg);			/* the tap hears what is needed, no more */
+void dbg_listen(struct pt_vs12z_dbg *dbg);			/* the observer hears what is needed, no more */
 
 /* s12z_dbg_match.c */
 enum dbg_look { LOOK_FETCH, LOOK_READ, LOOK_WRITE };
