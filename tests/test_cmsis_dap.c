@@ -202,6 +202,24 @@ START_TEST(settles_on_a_packet_size)
 }
 END_TEST
 
+/* As the device says, not as the driver could; the protocol measures no voltage. */
+static const struct { uint8_t says; bool swd, jtag, swo; } abilities[] = {
+	{ 0x01, true, false, false }, { 0x02, false, true, false }, { 0x07, true, true, true },
+};
+
+START_TEST(says_what_it_can_reach)
+{
+	struct pt_probe_info info;
+
+	fake.capabilities = abilities[_i].says;
+	open_with(NULL);
+	ck_assert_msg(probe != NULL, "%s", err.msg);
+	pt_probe_info(probe, &info);
+	ck_assert(info.swd == abilities[_i].swd && info.jtag == abilities[_i].jtag && info.swo == abilities[_i].swo);
+	ck_assert(!info.bdc && info.target_mv == 0);
+}
+END_TEST
+
 START_TEST(refuses_a_probe_without_any_port)
 {
 	fake.capabilities = 0x10;
@@ -622,6 +640,7 @@ int main(void)
 	tcase_add_loop_test(tc, knows_what_it_is, 0, PT_LEN(products));
 	tcase_add_loop_test(tc, understands_versions, 0, (int)PT_LEN(versions));
 	tcase_add_loop_test(tc, settles_on_a_packet_size, 0, (int)PT_LEN(sizes));
+	tcase_add_loop_test(tc, says_what_it_can_reach, 0, PT_LEN(abilities));
 	tcase_add_test(tc, refuses_a_probe_without_any_port);
 	tcase_add_test(tc, a_probe_without_swd_points_to_its_jtag);
 	tcase_add_test(tc, drains_stale_responses);

@@ -235,6 +235,8 @@ static void cmsis_dap_info(void *state, struct pt_probe_info *out)
 	memcpy(out->protocol, dap->protocol, sizeof(out->protocol));
 	out->packet_bytes = dap->limits.packet_bytes;
 	out->packet_count = dap->depth;
+	out->swd = dap->has_swd;
+	out->jtag = dap->has_jtag;
 	out->swo = dap->swo;
 	out->speed_hz = dap->speed_hz;
 }

@@ -151,6 +151,9 @@ void pt_probe_info(struct pt_probe *probe, struct pt_probe_info *out)
 	pt_link_info(probe->link, &out->link);
 	for (size_t i = 0; probe->ops->name[i] != 0 && i + 1 < sizeof(out->name); i++)
 		out->name[i] = probe->ops->name[i];
+	out->swd = probe->ops->dap != NULL;
+	out->jtag = probe->ops->jtag != NULL;
+	out->bdc = probe->ops->bdc != NULL;
 	probe->ops->info(probe->state, out);
 	out->link.is_virtual |= strncmp(out->link.product, ours, strlen(ours)) == 0;	/* served, or emulated */
 }

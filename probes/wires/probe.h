@@ -30,7 +30,11 @@ struct pt_probe_info {
 	char firmware[32], protocol[16];	/* as the probe says; empty where it does not */
 	size_t packet_bytes;		/* in use */
 	unsigned packet_count;		/* outstanding packets in use */
-	bool swo;
+	/* What it can reach a chip by. Set before info() as the driver's ops say; a driver whose devices differ corrects
+	 * it. */
+	bool swd, jtag, bdc;
+	bool swo;			/* it receives SWO */
+	uint32_t target_mv;		/* the target's supply as the probe measures it, millivolts; 0: it does not say */
 	uint32_t speed_hz;
 };
 

@@ -165,15 +165,17 @@ static void say_probe(struct pt_command *cmd, struct pt_probe *probe)
 {
 	struct pt_link_traffic traffic;
 	struct pt_probe_info info;
-	char speed[24] = "";
+	char speed[24] = "", target[32] = "";
 
 	pt_probe_info(probe, &info);
 	pt_link_traffic(pt_probe_link(probe), &traffic);
 	if (info.speed_hz != 0)
 		snprintf(speed, sizeof(speed), ", %" PRIu32 " Hz", info.speed_hz);
-	pt_command_say(cmd, "probe: %s at %s, %s, packets of %zu bytes, %u at a time%s",
+	if (info.target_mv != 0)
+		snprintf(target, sizeof(target), ", target at %.2f V", info.target_mv / 1e3);
+	pt_command_say(cmd, "probe: %s at %s, %s, packets of %zu bytes, %u at a time%s%s",
 		       info.link.product[0] != '\0' ? info.link.product : info.name, info.link.where,
-		       info.link.transport, info.packet_bytes, info.packet_count, speed);
+		       info.link.transport, info.packet_bytes, info.packet_count, speed, target);
 	pt_command_say(cmd,
 		       "link: busy for %.6f s up to %.6f s of its clock; %" PRIu64 " packets, %" PRIu64
 		       " round trips, %" PRIu64 " bytes out, %" PRIu64 " in",

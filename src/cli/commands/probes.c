@@ -27,6 +27,33 @@ static void ask(struct row *row)
 	pt_probe_close(probe);
 }
 
+/* "swd jtag swo" */
+static void name_capabilities(const struct pt_probe_info *info, char *text, size_t room)
+{
+	const struct { bool has; const char *name; } all[] = {
+		{ info->swd, "swd" }, { info->jtag, "jtag" }, { info->bdc, "bdc" }, { info->swo, "swo" },
+		{ info->target_mv != 0, "voltage" },
+	};
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < PT_LEN(all) && len < room; i++)
+		if (all[i].has)
+			len += (size_t)snprintf(text + len, room - len, "%s%s", len > 0 ? " " : "", all[i].name);
+}
+
+static void print_opened(const struct pt_probe_info *info)
+{
+	char capabilities[64];
+
+	name_capabilities(info, capabilities, sizeof(capabilities));
+	printf("    %u packets of %zu bytes, %s, firmware %s", info->packet_count, info->packet_bytes, capabilities,
+	       info->firmware[0] != '\0' ? info->firmware : "not known");
+	if (info->target_mv != 0)
+		printf(", target at %.2f V", info->target_mv / 1e3);
+	printf("\n");
+}
+
 static void print_text(const struct row *row)
 {
 	const struct pt_probe_found *f = row->found;
@@ -34,8 +61,7 @@ static void print_text(const struct row *row)
 	printf("%s\n    %s, serial %s, %s, %s\n", f->uri, f->product, f->serial[0] != '\0' ? f->serial : "none",
 	       f->where, f->transports);
 	if (row->opened)
-		printf("    %u packets of %zu bytes%s, firmware %s\n", row->info.packet_count, row->info.packet_bytes,
-		       row->info.swo ? ", SWO" : "", row->info.firmware);
+		print_opened(&row->info);
 	else
 		printf("    %s\n", f->permitted ? "in use" : "no permission (see the udev rule in README)");
 }
@@ -64,10 +90,16 @@ static json_t *to_json(const struct row *row)
 				f->usb_vid, "pid", f->usb_pid, "permitted", f->permitted);
 
 	if (out != NULL && row->opened) {
+		char capabilities[64];
+
+		name_capabilities(&row->info, capabilities, sizeof(capabilities));
+		json_object_set_new(out, "capabilities", words(capabilities));
 		json_object_set_new(out, "packet_bytes", json_integer((json_int_t)row->info.packet_bytes));
 		json_object_set_new(out, "packet_count", json_integer(row->info.packet_count));
 		json_object_set_new(out, "swo", json_boolean(row->info.swo));
 		json_object_set_new(out, "firmware", json_string(row->info.firmware));
+		if (row->info.target_mv != 0)
+			json_object_set_new(out, "target_mv", json_integer(row->info.target_mv));
 	}
 	return out;
 }
