@@ -190,8 +190,8 @@ START_TEST(names_the_cure_for_no_permission)
 {
 	struct pt_probe_found found[1];
 	struct stat st;
-	static const char line[] = "SUBSYSTEM==\"usb|hidraw\", ATTRS{product}==\"*CMSIS-DAP*\", MODE=\"0660\", "
-				   "TAG+=\"uaccess\"";
+	static const char line[] = "SUBSYSTEM==\"usb|hidraw\", ATTRS{product}==\"*CMSIS-DAP*\", GROUP=\"plugdev\", "
+				   "MODE=\"0660\", TAG+=\"uaccess\"";
 	char rules[4096] = "";
 	FILE *f = fopen(PT_RULES, "r");
 

@@ -48,5 +48,5 @@ void pt_usb_id_rule(const struct pt_usb_id *ids, size_t n, char *line, size_t ro
 		at += (size_t)snprintf(line + at, room - at, "%s%04x%s", i > 0 ? "|" : "", ids[i].pid,
 				       i + 1 < n ? "" : "\"");
 	if (at < room)
-		snprintf(line + at, room - at, ", MODE=\"0660\", TAG+=\"uaccess\"");
+		snprintf(line + at, room - at, ", GROUP=\"plugdev\", MODE=\"0660\", TAG+=\"uaccess\"");
 }

@@ -18,7 +18,8 @@ bool pt_usb_id_says(const struct pt_usb_id *ids, size_t n, uint16_t vid, uint16_
 /* The row of these numbers that need no text; NULL: none. */
 const struct pt_usb_id *pt_usb_id_numbered(const struct pt_usb_id *ids, size_t n, uint16_t vid, uint16_t pid);
 
-/* A line for udev that lets the person at the machine use them: by the product's string where that is enough, else by
+/* A line for udev that lets the person at the machine use them, and on a machine without a seat (ssh, a container) the
+ * members of plugdev: by the product's string where that is enough, else by
  * numbers. The rows have one vid (and then several pids), or one name and no vid. Source: udev(7) */
 void pt_usb_id_rule(const struct pt_usb_id *ids, size_t n, char *line, size_t room);
 /* How many of the rows, from the first on, make one line. */
