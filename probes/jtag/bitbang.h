@@ -3,9 +3,9 @@
 #ifndef PT_PROBES_BITBANG_H
 #define PT_PROBES_BITBANG_H
 
-#include "probes/wires/dap_list.h"
 #include "probes/wires/jtag_port.h"
 #include "probes/wires/probe.h"
+#include "probes/wires/swd_port.h"
 #include "probes/wires/exchange.h"
 
 enum { PT_BITBANG_MOST_BYTES = 2040 };		/* of a request */
@@ -13,7 +13,9 @@ enum { PT_BITBANG_MOST_BYTES = 2040 };		/* of a request */
 struct pt_bitbang {
 	struct pt_exchange exchange;
 	struct pt_jtag_port port;
-	struct pt_dap_list list;
+	struct pt_swd_port swd;
+	size_t swd_bytes;		/* of the request that pack left in out */
+	const uint8_t *levels;		/* of the answer, up to where they were taken */
 	size_t request_bytes;		/* the longest that the link takes, PT_BITBANG_MOST_BYTES at most */
 	uint32_t most_bits;
 	uint8_t out[PT_BITBANG_MOST_BYTES];
