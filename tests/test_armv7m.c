@@ -1,6 +1,7 @@
-/* What the virtual Cortex-M4F has beyond ARMv6-M, by hand from DDI 0403: one row per idea of the encoding, faults by
- * their bits, frames with floats, priority groups, the MPU. Every register of random programs is compared with QEMU in
+/* What the virtual Cortex-M4F and M7 have beyond ARMv6-M, by hand from DDI 0403: one row per idea of the encoding, faults
+ * by their bits, frames with floats, priority groups, the MPU, an instruction cache. Every register of random programs is compared with QEMU in
  * system/test_qemu_m4; here any encoding at all must leave the rest of the process alone. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,9 +31,9 @@ static uint32_t peek(struct pt_bare_core *core, uint32_t addr)
 }
 
 /* Reset into code at CODE, FPU on; exception n's handler is a NOP and BX LR at HANDLERS + 0x100 n. */
-static struct pt_bare_core *make(const uint16_t *code, size_t n_halfwords)
+static struct pt_bare_core *make_of(const struct pt_vcpu_model *model, const uint16_t *code, size_t n_halfwords)
 {
-	struct pt_bare_core *core = pt_bare_core_new_of(&pt_vcpu_m4f);
+	struct pt_bare_core *core = pt_bare_core_new_of(model);
 
 	ck_assert_ptr_nonnull(core);
 	pt_put_le32(core->flash, STACK);
@@ -47,6 +48,10 @@ static struct pt_bare_core *make(const uint16_t *code, size_t n_halfwords)
 	pt_vcpu_reset(core->cpu, true);
 	poke(core, CPACR, 0xf << 20);
 	return core;
+}
+static struct pt_bare_core *make(const uint16_t *code, size_t n_halfwords)
+{
+	return make_of(&pt_vcpu_m4f, code, n_halfwords);
 }
 #define MAKE(...) make((const uint16_t[]){ __VA_ARGS__ }, PT_LEN(((const uint16_t[]){ __VA_ARGS__ })))
 
@@ -275,7 +280,7 @@ END_TEST
 /* Any two halfwords with any registers, FPU on or off: the core goes on, and the sanitizers have nothing to say. */
 START_TEST(any_encoding)
 {
-	struct pt_bare_core *core = MAKE(0xbf00);
+	struct pt_bare_core *core = make_of(_i == 0 ? &pt_vcpu_m4f : &pt_vcpu_m7f, NULL, 0);
 	unsigned seed = 1;
 
 	for (unsigned i = 0; i < pt_random_runs(100000); i++) {
@@ -296,6 +301,106 @@ START_TEST(any_encoding)
 }
 END_TEST
 
+/* --- the Cortex-M7 */
+
+/* d1 and d2 before, d0 after. On the M4 each is undefined. */
+static const struct {
+	const char *name;
+	uint16_t code[2];
+	uint64_t d1, d2, want;
+} doubles[] = {
+	{ "vadd.f64 d0, d1, d2", { 0xee31, 0x0b02 }, 0x3ff0000000000000, 0x4000000000000000, 0x4008000000000000 },
+	{ "vfma.f64 d0, d1, d2", { 0xeea1, 0x0b02 }, 0x4000000000000000, 0x4008000000000000, 0x4018000000000000 },
+	{ "vmov.f64 d0, #-2.5", { 0xeeb8, 0x0b04 }, 0, 0, 0xc004000000000000 },
+	{ "vmaxnm.f64 d0, d1, d2: a number before a NaN", { 0xfe81, 0x0b02 }, 0x7ff8000000000000, 0xbff0000000000000,
+	  0xbff0000000000000 },
+	{ "vrinta.f64 d0, d1: halves away from zero", { 0xfeb8, 0x0b41 }, 0xc004000000000000, 0, 0xc008000000000000 },
+	{ "vselge.f64 d0, d1, d2", { 0xfe21, 0x0b02 }, 0x1111111122222222, 0, 0x1111111122222222 },
+};
+enum { S2 = S0 + 2, S4 = S0 + 4 };
+
+static void set_double(struct pt_vcpu *cpu, unsigned first, uint64_t value)
+{
+	pt_vcpu_set_reg(cpu, first, (uint32_t)value);
+	pt_vcpu_set_reg(cpu, first + 1, (uint32_t)(value >> 32));
+}
+
+START_TEST(computes_in_double_precision)
+{
+	const struct pt_vcpu_model *model = _i % 2 == 0 ? &pt_vcpu_m7f : &pt_vcpu_m4f;
+	struct pt_bare_core *core = make_of(model, doubles[_i / 2].code, 2);
+	uint64_t d0;
+
+	set_double(core->cpu, S2, doubles[_i / 2].d1);
+	set_double(core->cpu, S4, doubles[_i / 2].d2);
+	step(core);
+	d0 = pt_vcpu_reg(core->cpu, S0) | (uint64_t)pt_vcpu_reg(core->cpu, S0 + 1) << 32;
+	if (model == &pt_vcpu_m4f)
+		ck_assert_uint_eq(peek(core, CFSR), 1 << 16);	/* UNDEFINSTR */
+	else
+		ck_assert_msg(d0 == doubles[_i / 2].want && peek(core, CFSR) == 0, "%s: %" PRIx64, doubles[_i / 2].name,
+			      d0);
+	pt_bare_core_free(core);
+}
+END_TEST
+
+/* A loop in RAM that adds 1 is changed behind the back of the cache, to add 16. What the row writes then decides which of
+ * the two is executed. */
+static const struct {
+	const char *name;
+	uint32_t ccr, addr, value, adds;
+} caches[] = {
+	{ "off", 0, 0, 0, 16 },
+	{ "on: what was there is executed", 1 << 17, 0, 0, 1 },
+	{ "emptied", 1 << 17, 0xe000ef50, 0, 16 },
+	{ "this line emptied", 1 << 17, 0xe000ef58, DATA + 4, 16 },
+	{ "another line emptied", 1 << 17, 0xe000ef58, DATA + 0x40, 1 },
+	{ "data alone", 1 << 17, 0xe000ef5c, DATA, 1 },
+	{ "switched off", 1 << 17, CCR, 0x200, 16 },
+};
+
+START_TEST(executes_what_the_cache_has)
+{
+	static const uint16_t jump[] = { 0x4700 };	/* bx r0 */
+	struct pt_bare_core *core = make_of(&pt_vcpu_m7f, jump, PT_LEN(jump));
+	uint32_t before;
+
+	poke(core, CCR, 0x200 | caches[_i].ccr);
+	ck_assert_uint_eq(peek(core, CCR), 0x40200 | caches[_i].ccr);
+	poke(core, DATA, 0xe7fd3101);			/* adds r1, #1; b .-2 */
+	pt_vcpu_set_reg(core->cpu, 0, DATA | 1);
+	for (unsigned i = 0; i < 7; i++)
+		step(core);
+	poke(core, DATA, 0xe7fd3110);			/* adds r1, #16 */
+	if (caches[_i].addr != 0)
+		poke(core, caches[_i].addr, caches[_i].value);
+	before = pt_vcpu_reg(core->cpu, 1);
+	step(core);
+	step(core);
+	ck_assert_msg(pt_vcpu_reg(core->cpu, 1) - before == caches[_i].adds, "%s: %u", caches[_i].name,
+		      pt_vcpu_reg(core->cpu, 1) - before);
+	pt_bare_core_free(core);
+}
+END_TEST
+
+START_TEST(says_what_its_caches_are)
+{
+	enum { CCSIDR = 0xe000ed80, CSSELR = 0xe000ed84 };
+	struct pt_bare_core *core = make_of(&pt_vcpu_m7f, NULL, 0);
+
+	ck_assert_uint_eq(peek(core, CCSIDR), 0xf00fe019);
+	poke(core, CSSELR, 1);
+	ck_assert_uint_eq(peek(core, CCSIDR), 0xf01fe009);
+	ck_assert_uint_eq(peek(core, 0xe000ef40), 0x10110221);
+	pt_bare_core_free(core);
+	core = make_of(&pt_vcpu_m4f, NULL, 0);
+	poke(core, CCR, 0x30200);
+	ck_assert_uint_eq(peek(core, CCR), 0x200);
+	ck_assert_uint_eq(peek(core, CCSIDR), 0);
+	pt_bare_core_free(core);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("armv7m");
@@ -309,7 +414,10 @@ int main(void)
 	tcase_add_loop_test(all, groups_decide_preemption, 0, 2);
 	tcase_add_test(all, it_block_outlives_an_exception);
 	tcase_add_loop_test(all, mpu_asks_for_each_byte, 0, 2);
-	tcase_add_test(all, any_encoding);
+	tcase_add_loop_test(all, computes_in_double_precision, 0, 2 * PT_LEN(doubles));
+	tcase_add_loop_test(all, executes_what_the_cache_has, 0, PT_LEN(caches));
+	tcase_add_test(all, says_what_its_caches_are);
+	tcase_add_loop_test(all, any_encoding, 0, 2);
 	suite_add_tcase(suite, all);
 	return pt_run_suite(suite);
 }

@@ -1,9 +1,11 @@
-/* Print all registers of a virtual Cortex-M4F before each instruction of a program: m4_log ELF INSTRUCTIONS [SCHEDULE].
+/* Print all registers of a virtual Cortex-M4F or M7 before each instruction of a program:
+ * m4_log m4|m7 ELF INSTRUCTIONS [SCHEDULE].
  * A line has
  * r0 to r12, sp, lr, pc, xPSR, s0 to s31 and FPSCR in hexadecimal. The core is QEMU's: eight bits of priority. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/bare_core.h"
 
@@ -30,7 +32,7 @@ static void on_insn(void *arg, uint32_t pc)
 
 int main(int argc, char **argv)
 {
-	struct pt_vcpu_model model = pt_vcpu_m4f;
+	struct pt_vcpu_model model = argc > 1 && strcmp(argv[1], "m7") == 0 ? pt_vcpu_m7f : pt_vcpu_m4f;
 	struct pt_bare_core *core;
 	struct log log = { 0 };
 	struct pt_vobserver observer = { .arg = &log, .insn = on_insn };
@@ -39,14 +41,14 @@ int main(int argc, char **argv)
 	model.priority_bits = 8;
 	model.n_irqs = 32;
 	core = pt_bare_core_new_of(&model);
-	if (argc < 3 || core == NULL || pt_bare_core_load(core, argv[1], &err) < 0) {
-		fprintf(stderr, "usage: m4_log ELF INSTRUCTIONS [SCHEDULE] %s\n", err.msg);
+	if (argc < 4 || core == NULL || pt_bare_core_load(core, argv[2], &err) < 0) {
+		fprintf(stderr, "usage: m4_log m4|m7 ELF INSTRUCTIONS [SCHEDULE] %s\n", err.msg);
 		pt_bare_core_free(core);
 		return 2;
 	}
-	log.left = strtoull(argv[2], NULL, 0);
+	log.left = strtoull(argv[3], NULL, 0);
 	log.cpu = core->cpu;
-	pt_bare_core_run(core, &observer, log.left, argc > 3 ? argv[3] : NULL);
+	pt_bare_core_run(core, &observer, log.left, argc > 4 ? argv[4] : NULL);
 	pt_bare_core_free(core);
 	return 0;
 }

@@ -1,4 +1,4 @@
-"""Random programs for an Armv7E-M core with FPU: assembly text, made for a comparison of every register after every
+"""Random programs for an Armv7E-M core with FPU (m4: FPv4-SP, m7: FPv5 with double precision): assembly text, made for a comparison of every register after every
 instruction. Nothing in them is UNPREDICTABLE and nothing depends on time: interrupts are pended by the program itself."""
 import random
 
@@ -10,6 +10,11 @@ CONDITIONS = ["eq", "ne", "cs", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", 
 FLOATS = [0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xff812345, 1, 0x807fffff,
           0x00800000, 0x80800001, 0x7f7fffff, 0x4b000001, 0xcb7fffff, 0x4f000000, 0xcf000000, 0x33800000, 0x40490fdb,
           0x477fe000, 0x38800000, 0x337fffff, 0x3effffff, 0x5f000000]
+# of double precision, lower word first
+DOUBLES = [(0, 0), (0, 0x80000000), (0, 0x3ff00000), (0, 0x7ff00000), (0, 0xfff00000), (0, 0x7ff80000), (1, 0x7ff00000),
+           (0x12345678, 0xfff00123), (1, 0), (0xffffffff, 0x800fffff), (0, 0x00100000), (1, 0x80100000), (0xffffffff, 0x7fefffff),
+           (1, 0x43300000), (0, 0x41e00000), (0xffc00000, 0x41dfffff), (0, 0x3e600000), (0x54442d18, 0x400921fb), (0, 0x36a00000),
+           (0, 0x38100000), (0xe0000000, 0x47efffff), (0, 0x3fe00000), (0, 0x40040000), (0, 0x1ff00000), (0, 0x9ff00000)]
 
 HANDLERS = """
 @ A fault: what it says is read and cleared, the instruction is left out. Where there is none, the caller goes on.
@@ -74,8 +79,9 @@ nested:	push {r4, lr}
 
 
 class Program:
-    def __init__(self, seed):
+    def __init__(self, seed, core="m4"):
         self.random = random.Random(seed)
+        self.core = core
         self.lines, self.labels, self.protected = [], 0, False
         self.start()
 
@@ -94,6 +100,9 @@ class Program:
 
     def single(self):
         return "s%d" % self.random.randrange(32)
+
+    def wide(self):
+        return "d%d" % self.random.randrange(16)
 
     def label(self):
         self.labels += 1
@@ -116,7 +125,7 @@ class Program:
 
     def start(self):
         r = self.random
-        self.lines = [".syntax unified", ".cpu cortex-m4", ".fpu fpv4-sp-d16", ".thumb", ".word 0x20001800, start + 1, 0",
+        self.lines = [".syntax unified", ".cpu cortex-" + self.core, ".fpu fpv4-sp-d16" if self.core == "m4" else ".fpu fpv5-d16", ".thumb", ".word 0x20001800, start + 1, 0",
                       ".word fault, fault, fault, fault, 0, 0, 0, 0, svc, 0, 0, plain, plain"]
         self.lines += [".word " + ", ".join(r.choice(["plain", "floats", "nested"]) for _ in range(6)), ".word plain, floats"]
         self.lines += [HANDLERS, ".thumb_func", "start:"]
@@ -253,10 +262,35 @@ class Program:
             "vmov s4, s5, r3, r4", "vmov r5, r6, s6, s7",
             f"vmrs {self.reg()}, fpscr", "vmrs APSR_nzcv, fpscr"])
 
-    SIMPLE = ("data", "data", "narrow", "narrow", "fields", "multiply", "simd", "float", "float")
+    def double(self):
+        r, d, n, m, s = self.random, self.wide(), self.wide(), self.wide(), self.single()
+        return r.choice([
+            f"{r.choice(['vadd', 'vsub', 'vmul', 'vnmul', 'vdiv', 'vmla', 'vmls', 'vnmla', 'vnmls', 'vfma', 'vfms', 'vfnma', 'vfnms'])}"
+            f".f64 {d}, {n}, {m}",
+            f"{r.choice(['vabs', 'vneg', 'vsqrt', 'vmov', 'vcmp', 'vcmpe'])}.f64 {d}, {m}",
+            f"{r.choice(['vcmp', 'vcmpe'])}.f64 {d}, #0", f"vmov.f64 {d}, #{r.choice(['1.0', '-2.5', '0.125', '31.0'])}",
+            f"vcvt{r.choice(['', 'r'])}.{r.choice(['s32', 'u32'])}.f64 {s}, {m}", f"vcvt.f64.{r.choice(['s32', 'u32'])} {d}, {s}",
+            f"vcvt.{r.choice(['s16', 'u16'])}.f64 {d}, {d}, #{r.randrange(1, 17)}",
+            f"vcvt.{r.choice(['s32', 'u32'])}.f64 {d}, {d}, #{r.randrange(1, 33)}",
+            f"vcvt.f64.{r.choice(['s32', 'u32'])} {d}, {d}, #{r.randrange(1, 33)}",
+            f"vcvt.f64.{r.choice(['s16', 'u16'])} {d}, {d}, #{r.randrange(1, 17)}",
+            f"vcvt.f64.f32 {d}, {s}", f"vcvt.f32.f64 {s}, {m}",
+            f"vcvt{r.choice('bt')}.f16.f64 {s}, {m}", f"vcvt{r.choice('bt')}.f64.f16 {d}, {s}"])
+
+    def added(self):
+        """FPv5's own, in both precisions."""
+        r, size = self.random, self.random.choice(["f32", "f64"])
+        d, n, m = (self.single() if size == "f32" else self.wide() for _ in range(3))
+        return r.choice([
+            f"vsel{r.choice(['eq', 'vs', 'ge', 'gt'])}.{size} {d}, {n}, {m}", f"{r.choice(['vmaxnm', 'vminnm'])}.{size} {d}, {n}, {m}",
+            f"vrint{r.choice('anpmrzx')}.{size} {d}, {m}",
+            f"vcvt{r.choice('anpm')}.{r.choice(['s32', 'u32'])}.{size} {self.single()}, {m}"])
+
+    SIMPLE = {"m4": ("data", "data", "narrow", "narrow", "fields", "multiply", "simd", "float", "float")}
+    SIMPLE["m7"] = SIMPLE["m4"] + ("double", "double", "double", "added", "added")
 
     def simple(self):
-        return getattr(self, self.random.choice(self.SIMPLE))()
+        return getattr(self, self.random.choice(self.SIMPLE[self.core]))()
 
     # --- several instructions
 
@@ -268,6 +302,9 @@ class Program:
         self.put(f"ldr r8, ={value:#x}", "vmsr fpscr, r8")
         for _ in range(4):
             self.put(f"ldr r8, ={self.random.choice(FLOATS):#x}", f"vmov {self.single()}, r8")
+        for _ in range(4 if self.core == "m7" else 0):
+            low, high = self.random.choice(DOUBLES)
+            self.put(f"ldr r8, ={low:#x}", f"ldr r9, ={high:#x}", f"vmov {self.wide()}, r8, r9")
 
     def it_block(self):
         n, condition = self.random.randrange(1, 5), self.random.choice(CONDITIONS)

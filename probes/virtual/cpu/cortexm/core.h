@@ -101,7 +101,7 @@ struct pt_vcpu {
 	struct pt_vset pending, active, enabled, level;	/* level: interrupt lines that are high */
 	int16_t priority[N_EXCEPTIONS];
 	uint8_t priority_group;			/* AIRCR.PRIGROUP */
-	uint32_t vtor, scr, ccr;
+	uint32_t vtor, scr, ccr, csselr;
 	struct systick systick;
 	struct faults fault;
 	struct mpu mpu;
@@ -191,6 +191,12 @@ void pt_cpu_systick_sync(struct pt_vcpu *cpu);		/* count up to the present cycle
 uint64_t pt_cpu_systick_next(const struct pt_vcpu *cpu);
 uint32_t pt_cpu_systick_read(struct pt_vcpu *cpu, uint32_t offset);
 void pt_cpu_systick_write(struct pt_vcpu *cpu, uint32_t offset, uint32_t value);
+
+/* Caches, memory.c. False: none of the registers, or the core has no caches. */
+bool pt_cpu_cache_read(const struct pt_vcpu *cpu, uint32_t offset, uint32_t *value);
+bool pt_cpu_cache_write(struct pt_vcpu *cpu, uint32_t offset, uint32_t value);
+void pt_cpu_set_ccr(struct pt_vcpu *cpu, uint32_t value);	/* a cache that is switched off is empty */
+void pt_cpu_code_changed(struct pt_vcpu *cpu, uint32_t addr, uint32_t size_bytes);	/* bytes in memory */
 
 /* Memory protection, mpu.c */
 enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_FETCH };

@@ -15,13 +15,19 @@ const struct pt_vcpu_model pt_vcpu_m0plus = {
 /* Entry and tail-chaining as in the facts of ARMv7-M, 4.4; the return UNVERIFIED (10 or 12). */
 const struct pt_vcpu_model pt_vcpu_m4f = {
 	.cpuid = 0x410fc241,	/* r0p1 */
-	.mainline = true, .fpu = true, .priority_bits = 4, .n_irqs = 96, .mpu_regions = 8,
+	.mainline = true, .fpu = PT_VFPU_V4, .priority_bits = 4, .n_irqs = 96, .mpu_regions = 8,
 	.entry = 12, .tail_chain = 6, .exception_return = 10, .muls = 1, .taken = 2,
+};
+
+const struct pt_vcpu_model pt_vcpu_m7f = {
+	.cpuid = 0x411fc272,	/* r1p2 */
+	.mainline = true, .fpu = PT_VFPU_V5, .caches = true, .second_fpb = true, .priority_bits = 4, .n_irqs = 96, .mpu_regions = 8,
+	.entry = 12, .tail_chain = 6, .exception_return = 12, .muls = 1, .taken = 2,
 };
 
 static void on_changed(void *arg, uint32_t addr, uint32_t size_bytes)
 {
-	pt_cpu_forget(arg, addr, size_bytes);
+	pt_cpu_code_changed(arg, addr, size_bytes);
 }
 
 static bool join_bus(struct pt_vcpu *cpu, struct pt_vbus *bus)

@@ -1,4 +1,4 @@
-/* The virtual boards' Cortex-M: executes ARMv6-M, or ARMv7E-M with FPv4-SP, over a bus, with its NVIC, SysTick and
+/* The virtual boards' Cortex-M: executes ARMv6-M, or ARMv7E-M with FPv4-SP or FPv5, over a bus, with its NVIC, SysTick and
  * system control block (0xe000e000..0xe000ed2f, a unit that pt_vcpu_new adds to the bus). The registers from DFSR on
  * (0xe000ed30..) are the chip's debug unit, which drives the core through the calls below, and asks it for those that
  * lie among its own (pt_vcpu_read_system).
@@ -70,11 +70,15 @@ struct pt_vcpu_hooks {
 	void (*core_reset_request)(void *arg);
 };
 
+enum pt_vfpu { PT_VFPU_NONE, PT_VFPU_V4, PT_VFPU_V5 };	/* FPv4-SP; FPv5 with double precision */
+
 /* What tells one Cortex-M from another. */
 struct pt_vcpu_model {
 	uint32_t cpuid;
 	bool mainline;			/* ARMv7E-M; else ARMv6-M */
-	bool fpu;			/* FPv4-SP; mainline only */
+	enum pt_vfpu fpu;		/* mainline only */
+	bool caches;			/* its registers, and what an instruction cache has kept is executed */
+	bool second_fpb;		/* version 2: eight comparators, each for any address */
 	uint8_t priority_bits;		/* 2..8 */
 	uint16_t n_irqs;		/* multiple of 32, at most PT_VCPU_IRQS */
 	uint8_t mpu_regions;		/* 0 or 8; mainline only */
@@ -89,6 +93,9 @@ struct pt_vcpu_model {
 };
 extern const struct pt_vcpu_model pt_vcpu_m0plus;	/* the KL27's: 32 interrupts, I/O port at 0xf8000000 */
 extern const struct pt_vcpu_model pt_vcpu_m4f;		/* with FPU and MPU, 96 interrupts, 4 priority bits */
+/* The same with double precision and caches. Its cycles are those of the M4: no model of a core that issues two
+ * instructions at once is honest. */
+extern const struct pt_vcpu_model pt_vcpu_m7f;
 
 /* Make a core on a bus that already has its RAM and flash; units may be added later. Adds the system control space to
  * the bus, listens to it and lends it its cycle counter. Bus and model outlive the core. In state HELD until reset. NULL: no

@@ -256,7 +256,7 @@ static struct op coprocessor(uint16_t w, uint16_t w2)
 
 	if (bits(w2, 9, 3) != 5)
 		return plain(OP_WIDE_NOCP);
-	if ((w & 0x1000) != 0 || (w & 0x0f00) == 0x0f00)
+	if ((w & 0x0f00) == 0x0f00 || (w & 0x1f00) == 0x1c00 || (w & 0x1f00) == 0x1d00)
 		return undefined();
 	return (struct op){ memory && (raw & 0x0fe00000) != 0x0c400000 ? OP_WIDE_FLOAT_MEMORY : OP_WIDE_FLOAT, 0, 0, 0, raw };
 }

@@ -137,6 +137,72 @@ void pt_cpu_forget(struct pt_vcpu *cpu, uint32_t addr, uint32_t size_bytes)
 	}
 }
 
+/* --- the caches of a Cortex-M7: the registers that describe them, 16 KiB each, and an instruction cache without bounds.
+ * What was executed once is executed again, whatever is in memory by then, until the program or a debugger empties the
+ * cache. Data goes past its cache, as if it wrote through and saw every other master. Source: DDI 0403, B2.2.7 and B4.8;
+ * the values UNVERIFIED (Cortex-M7 TRM). */
+
+enum { CLIDR = 0xd78, CTR = 0xd7c, CCSIDR = 0xd80, CSSELR = 0xd84, ICIALLU = 0xf50, ICIMVAU = 0xf58, BPIALL = 0xf78 };
+enum { CSSELR_IND = 1, CCR_IC = 1 << 17, LINE_BYTES = 32 };
+#define OF_INSTRUCTIONS UINT32_C(0xf01fe009)	/* CCSIDR: 256 sets of 2 ways, lines of 32 bytes */
+#define OF_DATA UINT32_C(0xf00fe019)		/* 128 sets of 4 ways */
+
+static bool keeps_code(const struct pt_vcpu *cpu)
+{
+	return cpu->model->caches && (cpu->ccr & CCR_IC) != 0;
+}
+
+void pt_cpu_code_changed(struct pt_vcpu *cpu, uint32_t addr, uint32_t size_bytes)
+{
+	if (!keeps_code(cpu))
+		pt_cpu_forget(cpu, addr, size_bytes);
+}
+
+static void empty_cache(struct pt_vcpu *cpu)
+{
+	for (size_t i = 0; i < cpu->n_windows; i++)
+		pt_cpu_forget(cpu, cpu->window[i].base, cpu->window[i].size);
+}
+
+void pt_cpu_set_ccr(struct pt_vcpu *cpu, uint32_t value)
+{
+	bool kept_code = keeps_code(cpu);
+
+	cpu->ccr = value;
+	if (kept_code && !keeps_code(cpu))
+		empty_cache(cpu);
+}
+
+bool pt_cpu_cache_read(const struct pt_vcpu *cpu, uint32_t offset, uint32_t *value)
+{
+	if (!cpu->model->caches)
+		return false;
+	switch (offset) {
+	case CLIDR: *value = 0x09000003; break;
+	case CTR: *value = 0x8303c003; break;
+	case CCSIDR: *value = (cpu->csselr & CSSELR_IND) != 0 ? OF_INSTRUCTIONS : OF_DATA; break;
+	case CSSELR: *value = cpu->csselr; break;
+	default: return false;
+	}
+	return true;
+}
+
+/* What concerns data alone needs nothing. */
+bool pt_cpu_cache_write(struct pt_vcpu *cpu, uint32_t offset, uint32_t value)
+{
+	if (!cpu->model->caches || (offset != CSSELR && (offset < ICIALLU || offset > BPIALL)))
+		return false;
+	if (offset == CSSELR)
+		cpu->csselr = value & CSSELR_IND;
+	else if (offset == ICIALLU)
+		empty_cache(cpu);
+	else if (offset == ICIMVAU)
+		pt_cpu_forget(cpu, value & ~(LINE_BYTES - 1u), LINE_BYTES);
+	return true;
+}
+
+/* --- accesses */
+
 static bool forbidden(const struct pt_vcpu *cpu, uint32_t addr)
 {
 	return addr >> 20 == 0xe00 && !pt_cpu_privileged(cpu);	/* private peripheral bus. Source: DDI 0419, B3.1.1 */

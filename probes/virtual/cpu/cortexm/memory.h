@@ -55,7 +55,7 @@ static inline bool pt_cpu_store(struct pt_vcpu *cpu, uint32_t addr, unsigned siz
 	else
 		*p = (uint8_t)value;
 	if (cpu->ram->has_code[offset >> PAGE_SHIFT])
-		pt_cpu_forget(cpu, addr, size_bytes);
+		pt_cpu_code_changed(cpu, addr, size_bytes);
 	return true;
 }
 

@@ -8,9 +8,9 @@ enum {
 	CPUID = 0xd00, ICSR = 0xd04, VTOR = 0xd08, AIRCR = 0xd0c, SCR = 0xd10, CCR = 0xd14,
 	SHPR1 = 0xd18, SHPR2 = 0xd1c, SHPR3 = 0xd20, SHCSR = 0xd24, CFSR = 0xd28, HFSR = 0xd2c,
 	MMFAR = 0xd34, BFAR = 0xd38, FEATURES = 0xd40, FEATURES_END = 0xd78, CPACR = 0xd88,
-	FPCCR = 0xf34, FPCAR = 0xf38, FPDSCR = 0xf3c, MVFR0 = 0xf40, MVFR1 = 0xf44,
+	FPCCR = 0xf34, FPCAR = 0xf38, FPDSCR = 0xf3c, MVFR0 = 0xf40, MVFR1 = 0xf44, MVFR2 = 0xf48,
 };
-enum { CCR_STKALIGN = 0x200, CCR_UNALIGN_TRP = 8, CCR_MASK_V7 = 0x31b, SCR_MASK = 0x16 };
+enum { CCR_STKALIGN = 0x200, CCR_UNALIGN_TRP = 8, CCR_MASK_V7 = 0x31b, CCR_CACHES = 0x30000, CCR_BP = 0x40000, SCR_MASK = 0x16 };
 enum { AIRCR_KEY = 0x05fa, AIRCR_KEY_READ = 0xfa05, SYSRESETREQ = 4, VECTCLRACTIVE = 2, VECTRESET = 1 };
 enum { CPACR_FPU = 0xf << 20, FPDSCR_MASK = 0x07c00000, RETTOBASE = 1 << 11 };
 
@@ -29,11 +29,18 @@ static const uint32_t features_m4[(FEATURES_END - FEATURES) / 4] = {
 	0x00000030, 0x00000200, 0x00100000, 0, 0x00100030, 0, 0x01000000, 0,
 	0x01141110, 0x02111000, 0x21112231, 0x01111110, 0x01310102, 0,
 };
+/* Of the Cortex-M7: what QEMU's has */
+static const uint32_t features_m7[(FEATURES_END - FEATURES) / 4] = {
+	0x00000030, 0x00000200, 0x00100000, 0, 0x00100030, 0, 0x01000000, 0,
+	0x01101110, 0x02112000, 0x20232231, 0x01111131, 0x01310132, 0,
+};
 
 void pt_cpu_system_reset(struct pt_vcpu *cpu)
 {
 	cpu->vtor = cpu->scr = 0;
-	cpu->ccr = CCR_STKALIGN | (cpu->model->mainline ? 0 : CCR_UNALIGN_TRP);	/* always on in ARMv6-M */
+	pt_cpu_set_ccr(cpu, CCR_STKALIGN | (cpu->model->mainline ? 0 : CCR_UNALIGN_TRP) |	/* always on in ARMv6-M */
+				    (cpu->model->caches ? CCR_BP : 0));
+	cpu->csselr = 0;
 	cpu->priority_group = 0;
 	cpu->fault = (struct faults){ 0 };
 	cpu->mpu = (struct mpu){ 0 };
@@ -130,13 +137,16 @@ static void write_shcsr(struct pt_vcpu *cpu, uint32_t value)
 
 static bool read_fpu(const struct pt_vcpu *cpu, uint32_t offset, uint32_t *value)
 {
+	bool is_v5 = cpu->model->fpu == PT_VFPU_V5;
+
 	switch (offset) {
 	case CPACR: *value = cpu->fpu.cpacr; return true;
 	case FPCCR: *value = cpu->fpu.fpccr; return true;
 	case FPCAR: *value = cpu->fpu.fpcar; return true;
 	case FPDSCR: *value = cpu->fpu.fpdscr; return true;
-	case MVFR0: *value = 0x10110021; return true;
-	case MVFR1: *value = 0x11000011; return true;
+	case MVFR0: *value = is_v5 ? 0x10110221 : 0x10110021; return true;
+	case MVFR1: *value = is_v5 ? 0x12000011 : 0x11000011; return true;
+	case MVFR2: *value = is_v5 ? 0x40 : 0; return true;
 	default: return false;
 	}
 }
@@ -149,14 +159,14 @@ bool pt_vcpu_read_system(struct pt_vcpu *cpu, uint32_t offset, uint32_t *value)
 	if (cpu->model->fpu && read_fpu(cpu, offset, value))
 		return true;
 	if (offset >= FEATURES && offset < FEATURES_END) {
-		*value = features_m4[(offset - FEATURES) / 4];
+		*value = (cpu->model->caches ? features_m7 : features_m4)[(offset - FEATURES) / 4];
 		return true;
 	}
 	if (offset == MMFAR || offset == BFAR) {
 		*value = offset == MMFAR ? cpu->fault.mmfar : cpu->fault.bfar;
 		return true;
 	}
-	return pt_cpu_mpu_read(cpu, offset, value);
+	return pt_cpu_cache_read(cpu, offset, value) || pt_cpu_mpu_read(cpu, offset, value);
 }
 
 static bool write_fpu(struct pt_vcpu *cpu, uint32_t offset, uint32_t value)
@@ -180,7 +190,8 @@ bool pt_vcpu_write_system(struct pt_vcpu *cpu, uint32_t offset, uint32_t value)
 		*(offset == MMFAR ? &cpu->fault.mmfar : &cpu->fault.bfar) = value;
 		return true;
 	}
-	return pt_cpu_mpu_write(cpu, offset, value) || pt_cpu_nvic_write(cpu, offset, value);
+	return pt_cpu_cache_write(cpu, offset, value) || pt_cpu_mpu_write(cpu, offset, value) ||
+	       pt_cpu_nvic_write(cpu, offset, value);
 }
 
 /* --- the unit */
@@ -233,10 +244,17 @@ static void write_system_priorities(struct pt_vcpu *cpu, uint32_t offset, uint32
 	pt_vcore_attend(&cpu->core);
 }
 
+static void write_ccr(struct pt_vcpu *cpu, uint32_t value)
+{
+	uint32_t of_caches = cpu->model->caches ? CCR_BP | (value & CCR_CACHES) : 0;
+
+	pt_cpu_set_ccr(cpu, (value & CCR_MASK_V7) | of_caches);
+}
+
 static void write_mainline(struct pt_vcpu *cpu, uint32_t offset, uint32_t value)
 {
 	switch (offset) {
-	case CCR: cpu->ccr = value & CCR_MASK_V7; break;
+	case CCR: write_ccr(cpu, value); break;
 	case SHCSR: write_shcsr(cpu, value); break;
 	case CFSR: cpu->fault.cfsr &= ~value; break;
 	case HFSR: cpu->fault.hfsr &= ~value; break;

@@ -1,4 +1,5 @@
-/* Each comparator names a word and one or both of its halfwords, so it takes two of the core's breakpoint slots. */
+/* Each comparator names a word and one or both of its halfwords, so it takes two of the core's breakpoint slots; in
+ * version 2 the halfword, and one. */
 #include "probes/virtual/unit/arm/bpu.h"
 #include "probes/virtual/unit/arm/coresight.h"
 
@@ -11,12 +12,18 @@
 
 static const struct pt_vcoresight ids_v6m = { .pidr4 = 0x04, .part = 0x00b, .jep106 = 0x3b, .class = 0xe };
 static const struct pt_vcoresight ids_v7m = { .pidr4 = 0x04, .part = 0x003, .jep106 = 0x3b, .class = 0xe };
-enum { REMAP = 0x4 };
+static const struct pt_vcoresight ids_m7 = { .pidr4 = 0x04, .part = 0x00e, .jep106 = 0x3b, .class = 0xe };
+enum { REMAP = 0x4, REV = 28 };
 #define REMAP_BITS UINT32_C(0x1fffffe0)
 
 static bool is_fpb(const struct pt_vbpu *bpu)
 {
 	return pt_vcpu_model(bpu->cpu)->mainline;
+}
+
+static bool is_second(const struct pt_vbpu *bpu)
+{
+	return pt_vcpu_model(bpu->cpu)->second_fpb;
 }
 
 /* The register of a comparator, or NULL. Those for literals, and the remapping, only hold what is written. */
@@ -26,14 +33,21 @@ static uint32_t *comparator(struct pt_vbpu *bpu, uint32_t offset)
 
 	if (n < bpu->n_comparators)
 		return &bpu->comp[n];
-	if (!is_fpb(bpu))
+	if (!is_fpb(bpu) || is_second(bpu))
 		return NULL;
 	if (offset == REMAP)
 		return &bpu->remap;
 	return n - bpu->n_comparators < PT_VBPU_LITERALS ? &bpu->literal[n - bpu->n_comparators] : NULL;
 }
 
-static void apply(struct pt_vbpu *bpu)
+static void apply_second(struct pt_vbpu *bpu)
+{
+	for (unsigned n = 0; n < bpu->n_comparators; n++)
+		pt_vcpu_set_breakpoint(bpu->cpu, n, bpu->enabled && (bpu->comp[n] & COMP_ENABLE) != 0,
+				       bpu->comp[n] & ~COMP_ENABLE);
+}
+
+static void apply_first(struct pt_vbpu *bpu)
 {
 	for (unsigned n = 0; n < bpu->n_comparators; n++) {
 		uint32_t comp = bpu->comp[n], addr = comp & COMP_ADDRESS;
@@ -42,6 +56,33 @@ static void apply(struct pt_vbpu *bpu)
 		pt_vcpu_set_breakpoint(bpu->cpu, 2 * n, on && (comp & COMP_LOWER) != 0, addr);
 		pt_vcpu_set_breakpoint(bpu->cpu, 2 * n + 1, on && (comp & COMP_UPPER) != 0, addr + 2);
 	}
+}
+
+static void apply(struct pt_vbpu *bpu)
+{
+	if (is_second(bpu))
+		apply_second(bpu);
+	else
+		apply_first(bpu);
+}
+
+static uint32_t control(const struct pt_vbpu *bpu)
+{
+	uint32_t literals = is_fpb(bpu) && !is_second(bpu) ? PT_VBPU_LITERALS : 0;
+
+	return (uint32_t)is_second(bpu) << REV | literals << 8 | bpu->n_comparators << 4 | bpu->enabled;
+}
+
+static uint32_t writable(const struct pt_vbpu *bpu, uint32_t offset)
+{
+	if (offset == REMAP)
+		return REMAP_BITS;
+	return is_second(bpu) ? UINT32_MAX : COMP_ENABLE | COMP_ADDRESS | COMP_LOWER | COMP_UPPER;
+}
+
+static const struct pt_vcoresight *ids(const struct pt_vbpu *bpu)
+{
+	return is_second(bpu) ? &ids_m7 : is_fpb(bpu) ? &ids_v7m : &ids_v6m;
 }
 
 static bool read(void *unit, uint32_t offset, const struct pt_vaccess *access, uint32_t *value)
@@ -53,9 +94,9 @@ static bool read(void *unit, uint32_t offset, const struct pt_vaccess *access, u
 	if (access->size_bytes != 4)
 		return true;
 	if (offset == PT_VBPU_CTRL)
-		*value = (is_fpb(bpu) ? PT_VBPU_LITERALS << 8 : 0) | bpu->n_comparators << 4 | bpu->enabled;
+		*value = control(bpu);
 	else
-		*value = comp != NULL ? *comp : pt_vcoresight_read(is_fpb(bpu) ? &ids_v7m : &ids_v6m, offset);
+		*value = comp != NULL ? *comp : pt_vcoresight_read(ids(bpu), offset);
 	return true;
 }
 
@@ -69,14 +110,16 @@ static bool write(void *unit, uint32_t offset, const struct pt_vaccess *access, 
 	if (offset == PT_VBPU_CTRL && (value & CTRL_KEY) != 0)
 		bpu->enabled = (value & CTRL_ENABLE) != 0;
 	else if (comp != NULL)
-		*comp = value & (offset == REMAP ? REMAP_BITS : COMP_ENABLE | COMP_ADDRESS | COMP_LOWER | COMP_UPPER);
+		*comp = value & writable(bpu, offset);
 	apply(bpu);
 	return true;
 }
 
 void pt_vbpu_init(struct pt_vbpu *bpu, struct pt_vcpu *cpu)
 {
-	*bpu = (struct pt_vbpu){ .cpu = cpu, .n_comparators = pt_vcpu_model(cpu)->mainline ? 6 : 2 };
+	const struct pt_vcpu_model *model = pt_vcpu_model(cpu);
+
+	*bpu = (struct pt_vbpu){ .cpu = cpu, .n_comparators = model->second_fpb ? 8 : model->mainline ? 6 : 2 };
 }
 
 static void reset(void *unit, bool power_on)
