@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "host/probe_notes.h"
 #include "probes/links/links.h"
 #include "probes/rsp/rsp_stream.h"
 #include "probes/logic/logic.h"
@@ -68,6 +69,18 @@ static bool serial_names_it(const struct way *ways, int n, const struct pt_link_
 	return true;
 }
 
+/* By the name that its product has, or else by its numbers. */
+static void rule_for(const struct pt_link_found *at, char *rule, size_t room)
+{
+	const struct pt_usb_id *ids = at->driver->usb;
+	struct pt_usb_id id = { .vid = at->usb_vid, .pid = at->usb_pid, .name = ids[0].name };
+
+	for (size_t i = 0; i < at->driver->n_usb && id.vid != 0; i++)
+		if (ids[i].name != NULL && ids[i].vid == 0 && strstr(at->product, ids[i].name) != NULL)
+			id = ids[i];
+	pt_usb_id_rule(&id, 1, rule, room);
+}
+
 static void fill_row(struct pt_probe_found *row, const struct pt_link_found *at, bool by_serial)
 {
 	*row = (struct pt_probe_found){ .usb_vid = at->usb_vid, .usb_pid = at->usb_pid };
@@ -77,6 +90,8 @@ static void fill_row(struct pt_probe_found *row, const struct pt_link_found *at,
 		snprintf(row->uri, sizeof(row->uri), "%s:usb=%s", at->driver->name, at->usb_path);
 	memcpy(row->product, at->product, sizeof(row->product));
 	memcpy(row->serial, at->serial, sizeof(row->serial));
+	memcpy(row->node[0], at->node, sizeof(row->node[0]));
+	rule_for(at, row->udev_rule, sizeof(row->udev_rule));
 	snprintf(row->where, sizeof(row->where), "usb %s", at->usb_path[0] != 0 ? at->usb_path : "?");
 }
 
@@ -86,6 +101,8 @@ static void add_transport(struct pt_probe_found *row, const struct way *way)
 
 	snprintf(row->transports + len, sizeof(row->transports) - len, "%s%s", len > 0 ? " " : "", way->kind->name);
 	row->permitted |= way->at.permitted;
+	if (strcmp(row->node[0], way->at.node) != 0)
+		memcpy(row->node[1], way->at.node, sizeof(row->node[1]));
 }
 
 int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err)
@@ -113,6 +130,16 @@ int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err)
 	}
 	free(ways);
 	return (int)n;
+}
+
+int pt_probe_noted(const struct pt_probe_found *found, struct pt_err *err)
+{
+	const char *const nodes[] = { found->node[0], found->node[1] };
+	char address[256];
+
+	return pt_note_find(found->where, address, sizeof(address))
+		       ? pt_link_busy(found->where, nodes, PT_LEN(nodes), err)
+		       : 0;
 }
 
 /* --- which one ---------------------------------------------------------------------------------------------------- */
@@ -190,17 +217,11 @@ static bool fits(const struct way *way, const struct pick *pick)
 	       (strcmp(link, "any") == 0 || strcmp(link, way->kind->name) == 0);
 }
 
-/* By the name that its product has, or else by its numbers. */
 static int no_permission(const struct pt_link_found *at, struct pt_err *err)
 {
-	const struct pt_usb_id *ids = at->driver->usb;
-	struct pt_usb_id id = { .vid = at->usb_vid, .pid = at->usb_pid, .name = ids[0].name };
 	char rule[256];
 
-	for (size_t i = 0; i < at->driver->n_usb && id.vid != 0; i++)
-		if (ids[i].name != NULL && ids[i].vid == 0 && strstr(at->product, ids[i].name) != NULL)
-			id = ids[i];
-	pt_usb_id_rule(&id, 1, rule, sizeof(rule));
+	rule_for(at, rule, sizeof(rule));
 	return pt_fail(err, PT_EPERM,
 		       "no permission for the probe at usb %s; put the line  %s  "
 		       "into /etc/udev/rules.d/60-proftap.rules, run \"udevadm control --reload\" and replug the probe",

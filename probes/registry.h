@@ -38,11 +38,15 @@ struct pt_probe *pt_probe_open(const char *uri, const struct pt_params *settings
 struct pt_probe_found {
 	char uri[128];		/* opens exactly this one */
 	char product[64], serial[64], where[64], transports[32];	/* transports: "bulk hid" */
+	char node[2][64];	/* of the device under /dev, by each transport; empty if unknown */
 	uint16_t usb_vid, usb_pid;
 	bool permitted;		/* false: seen, but the system refuses access */
+	char udev_rule[256];	/* the line that would permit it */
 };
 /* Fills at most max rows; returns how many there are, or a negative code. Does not disturb open probes. */
 int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err);
+/* PT_EBUSY with the sentence about who has it; 0: no proftap of this user has noted that it does. Nothing is opened. */
+int pt_probe_noted(const struct pt_probe_found *found, struct pt_err *err);
 /* Where the probe of this address is, as struct pt_link_info will have it, without opening it. "": the first. False:
  * it is not there, or (virtual) no other process can have it. */
 bool pt_probe_where(const char *uri, char *where, size_t room);

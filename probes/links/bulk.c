@@ -314,15 +314,12 @@ static const struct pt_link_ops bulk_ops = {
 
 /* --- opening ----------------------------------------------------------------------------------------------------- */
 
-static int refused(int rc, const struct pt_link_found *found, struct pt_err *err)
+static int refused(int rc, const char *where, const struct pt_link_found *found, struct pt_err *err)
 {
 	if (rc == LIBUSB_ERROR_ACCESS)
 		return pt_fail(err, PT_EPERM, "no permission for the probe at usb %s", found->usb_path);
 	if (rc == LIBUSB_ERROR_BUSY)
-		return pt_fail(
-			err, PT_EBUSY,
-			"the probe at usb %s is in use by another program: end it, or use the proftap that has it",
-			found->usb_path);
+		return pt_link_busy(where, (const char *const[]){ found->node }, 1, err);
 	return pt_fail(err, PT_EIO, "the probe at usb %s: %s", found->usb_path, libusb_strerror(rc));
 }
 
@@ -344,7 +341,7 @@ static int open_device(struct bulk_link *bulk, const struct pt_link_found *found
 	}
 	if (n >= 0)
 		libusb_free_device_list(devices, 1);
-	return bulk->device != NULL ? 0 : refused(rc, found, err);
+	return bulk->device != NULL ? 0 : refused(rc, bulk->info.where, found, err);
 }
 
 static void describe(struct bulk_link *bulk, const struct pt_link_found *found)
@@ -388,7 +385,7 @@ static int claim(struct bulk_link *bulk, const struct pt_link_found *found, stru
 
 	libusb_set_auto_detach_kernel_driver(bulk->device, 1);
 	rc = libusb_claim_interface(bulk->device, bulk->place.iface);
-	return rc < 0 ? refused(rc, found, err) : 0;
+	return rc < 0 ? refused(rc, bulk->info.where, found, err) : 0;
 }
 
 static struct pt_link *bulk_open(const struct pt_link_found *found, struct pt_err *err)

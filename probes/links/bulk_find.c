@@ -39,12 +39,16 @@ static void sysfs_text(const char *device, const char *file, char *out, size_t r
 	fclose(f);
 }
 
+static void name_node(libusb_device *dev, char *path, size_t room)
+{
+	snprintf(path, room, "/dev/bus/usb/%03u/%03u", libusb_get_bus_number(dev), libusb_get_device_address(dev));
+}
+
 static bool node_permitted(libusb_device *dev)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/dev/bus/usb/%03u/%03u", libusb_get_bus_number(dev),
-		 libusb_get_device_address(dev));
+	name_node(dev, path, sizeof(path));
 	return access(path, R_OK | W_OK) == 0;
 }
 
@@ -211,6 +215,7 @@ bool pt_bulk_look_at(libusb_device *dev, const struct pt_probe_ops *const *drive
 		return false;
 	memcpy(row.path, row.usb_path, sizeof(row.usb_path));
 	sysfs_text(row.usb_path, "serial", row.serial, sizeof(row.serial));
+	name_node(dev, row.node, sizeof(row.node));
 	row.permitted = node_permitted(dev);
 	*found = row;
 	return true;

@@ -122,6 +122,7 @@ static bool describe(const struct hid_device_info *d, const struct pt_probe_ops 
 		return false;
 	strcpy(row.path, d->path);
 	usb_path(d->path, row.usb_path, sizeof(row.usb_path));
+	snprintf(row.node, sizeof(row.node), "%.63s", d->path);
 	row.permitted = access(d->path, R_OK | W_OK) == 0;
 	*out = row;
 	return true;
@@ -311,7 +312,7 @@ static void fill_info(struct hid_link *hid, const struct pt_link_found *found)
 }
 
 /* A descriptor that holds the node's lock, or a negative code. */
-static int lock_node(const struct hid_link *hid, struct pt_err *err)
+static int lock_node(const struct hid_link *hid, const struct pt_link_found *found, struct pt_err *err)
 {
 	int fd = open(hid->node, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
@@ -322,9 +323,7 @@ static int lock_node(const struct hid_link *hid, struct pt_err *err)
 	if (fd < 0)
 		return pt_fail(err, PT_EIO, "the probe at %s is gone", hid->node);
 	close(fd);
-	return pt_fail(err, PT_EBUSY,
-		       "the probe at %s is in use by another program: end it, or use the proftap that has it",
-		       hid->info.where);
+	return pt_link_busy(hid->info.where, (const char *const[]){ found->node }, 1, err);
 }
 
 static void drop_out(void *arg)
@@ -336,11 +335,11 @@ static void drop_out(void *arg)
 	free(out);
 }
 
-static int open_device(struct hid_link *hid, struct hid_out *out, struct pt_err *err)
+static int open_device(struct hid_link *hid, struct hid_out *out, const struct pt_link_found *found, struct pt_err *err)
 {
 	init_once();
 	out->report_bytes = hid->out_bytes;
-	out->lock_fd = lock_node(hid, err);
+	out->lock_fd = lock_node(hid, found, err);
 	if (out->lock_fd < 0)
 		return out->lock_fd;
 	out->device = hid_open_path(hid->node);
@@ -350,11 +349,11 @@ static int open_device(struct hid_link *hid, struct hid_out *out, struct pt_err 
 	return pt_fail(err, PT_EIO, "the probe at %s cannot be opened", hid->node);
 }
 
-static int open_out(struct hid_link *hid, struct pt_err *err)
+static int open_out(struct hid_link *hid, const struct pt_link_found *found, struct pt_err *err)
 {
 	struct hid_out *out = pt_alloc(sizeof(*out));
 
-	if (open_device(hid, out, err) < 0) {
+	if (open_device(hid, out, found, err) < 0) {
 		free(out);
 		return err->code;
 	}
@@ -376,7 +375,7 @@ static struct pt_link *hid_open_found(const struct pt_link_found *found, struct 
 	hid->info.usb_vid = found->usb_vid;
 	find_report_bytes(hid);
 	fill_info(hid, found);
-	if (open_out(hid, err) < 0)
+	if (open_out(hid, found, err) < 0)
 		goto fini_wake;
 	return pt_link_new(&hid_ops, hid);
 fini_wake:

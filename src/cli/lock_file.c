@@ -2,11 +2,9 @@
 #include "cli/lock_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -44,20 +42,5 @@ void pt_lock_file_free(struct pt_lock_file *lock)
 
 bool pt_lock_file_find(const char *probe, char *address, size_t room)
 {
-	char path[PATH_MAX];
-	ssize_t len = 0;
-	bool held;
-	int fd;
-
-	if (!pt_note_path(probe, "", path, sizeof(path), false))
-		return false;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return false;
-	held = flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
-	if (held)
-		len = read(fd, address, room - 1);
-	close(fd);
-	address[len > 0 ? len : 0] = '\0';
-	return len > 0;
+	return pt_note_find(probe, address, room);
 }

@@ -90,6 +90,26 @@ void pt_note_unlock(int fd, const char *path)
 	close(fd);
 }
 
+bool pt_note_find(const char *probe, char *address, size_t room)
+{
+	char path[PATH_MAX];
+	ssize_t len = 0;
+	bool held;
+	int fd;
+
+	if (!pt_note_path(probe, "", path, sizeof(path), false))
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return false;
+	held = flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+	if (held)
+		len = read(fd, address, room - 1);
+	close(fd);
+	address[len > 0 ? len : 0] = '\0';
+	return len > 0;
+}
+
 /* --- texts -------------------------------------------------------------------------------------------------------- */
 
 struct pt_kept {

@@ -18,6 +18,10 @@ bool pt_note_path(const char *probe, const char *suffix, char *path, size_t room
 int pt_note_lock(const char *probe, const char *suffix, char *path, size_t room, struct pt_err *err);
 void pt_note_unlock(int fd, const char *path);	/* takes the note away */
 
+/* What is in the note without a suffix, as long as a process holds its lock: where the daemon that has this probe serves
+ * GDB, or "stdio". False: none of this user has it. */
+bool pt_note_find(const char *probe, char *address, size_t room);
+
 /* A text that outlives the process. */
 struct pt_kept;
 

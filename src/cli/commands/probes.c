@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "host/log.h"
+#include "host/owners.h"
 #include "probes/registry.h"
 #include "cli/app.h"
 #include "base/util.h"
@@ -11,19 +12,31 @@
 
 enum { MAX_PROBES = 64, MAX_ANALYSERS = 16 };
 
-struct row { const struct pt_probe_found *found; struct pt_probe_info info; bool opened; };
+enum state { FREE, BUSY, DENIED, FAILED };
 
-/* Packet size, count and SWO are only known to the probe itself: ask it, unless somebody else has it. */
+struct row {
+	const struct pt_probe_found *found;
+	struct pt_probe_info info;	/* FREE only: the probe itself says most of it */
+	enum state state;
+	struct pt_err why;
+	struct pt_owner owners[4];	/* BUSY only */
+	size_t n_owners;
+};
+
+/* Packet size, count and SWO are only known to the probe itself: it is asked, unless another process has it. */
 static void ask(struct row *row)
 {
-	struct pt_err err = { 0 };
-	struct pt_probe *probe = row->found->permitted ? pt_probe_open(row->found->uri, NULL, &err) : NULL;
+	const char *const nodes[] = { row->found->node[0], row->found->node[1] };
+	struct pt_probe *probe = NULL;
 
-	row->opened = probe != NULL;
+	if (pt_probe_noted(row->found, &row->why) == 0)
+		probe = pt_probe_open(row->found->uri, NULL, &row->why);
 	if (probe != NULL)
 		pt_probe_info(probe, &row->info);
-	else if (row->found->permitted)
-		pt_warn("%s: %s", row->found->uri, err.msg);
+	else
+		row->state = row->why.code == PT_EBUSY ? BUSY : row->why.code == PT_EPERM ? DENIED : FAILED;
+	if (row->state == BUSY)
+		row->n_owners = pt_owners_of(nodes, PT_LEN(nodes), row->owners, PT_LEN(row->owners));
 	pt_probe_close(probe);
 }
 
@@ -60,10 +73,10 @@ static void print_text(const struct row *row)
 
 	printf("%s\n    %s, serial %s, %s, %s\n", f->uri, f->product, f->serial[0] != '\0' ? f->serial : "none",
 	       f->where, f->transports);
-	if (row->opened)
+	if (row->state == FREE)
 		print_opened(&row->info);
 	else
-		printf("    %s\n", f->permitted ? "in use" : "no permission (see the udev rule in README)");
+		printf("    %s\n", row->why.msg);
 }
 
 /* "bulk hid" as a list. */
@@ -80,27 +93,49 @@ static json_t *words(const char *text)
 	return list;
 }
 
+static void add_info(json_t *out, const struct pt_probe_info *info)
+{
+	char capabilities[64];
+
+	name_capabilities(info, capabilities, sizeof(capabilities));
+	json_object_set_new(out, "capabilities", words(capabilities));
+	json_object_set_new(out, "packet_bytes", json_integer((json_int_t)info->packet_bytes));
+	json_object_set_new(out, "packet_count", json_integer(info->packet_count));
+	json_object_set_new(out, "swo", json_boolean(info->swo));
+	json_object_set_new(out, "firmware", json_string(info->firmware));
+	if (info->target_mv != 0)
+		json_object_set_new(out, "target_mv", json_integer(info->target_mv));
+}
+
+static void add_reason(json_t *out, const struct row *row)
+{
+	json_t *owners = json_array();
+
+	for (size_t i = 0; i < row->n_owners; i++)
+		json_array_append_new(owners, json_pack("{s:i, s:s}", "pid", (int)row->owners[i].pid, "name",
+							row->owners[i].name));
+	json_object_set_new(out, "reason", json_string(row->why.msg));
+	if (row->state == BUSY)
+		json_object_set(out, "owners", owners);
+	if (row->state == DENIED)
+		json_object_set_new(out, "udev_rule", json_string(row->found->udev_rule));
+	json_decref(owners);
+}
+
 /* usb_path is what usb= takes. */
 static json_t *to_json(const struct row *row)
 {
+	static const char *const names[] = { [FREE] = "free", [BUSY] = "busy", [DENIED] = "denied", [FAILED] = "failed" };
 	const struct pt_probe_found *f = row->found;
 	const char *path = strncmp(f->where, "usb ", 4) == 0 ? f->where + 4 : f->where;
-	json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:o, s:i, s:i, s:b}", "uri", f->uri, "product", f->product,
+	json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:o, s:i, s:i, s:b, s:s}", "uri", f->uri, "product", f->product,
 				"serial", f->serial, "usb_path", path, "transports", words(f->transports), "vid",
-				f->usb_vid, "pid", f->usb_pid, "permitted", f->permitted);
+				f->usb_vid, "pid", f->usb_pid, "permitted", f->permitted, "state", names[row->state]);
 
-	if (out != NULL && row->opened) {
-		char capabilities[64];
-
-		name_capabilities(&row->info, capabilities, sizeof(capabilities));
-		json_object_set_new(out, "capabilities", words(capabilities));
-		json_object_set_new(out, "packet_bytes", json_integer((json_int_t)row->info.packet_bytes));
-		json_object_set_new(out, "packet_count", json_integer(row->info.packet_count));
-		json_object_set_new(out, "swo", json_boolean(row->info.swo));
-		json_object_set_new(out, "firmware", json_string(row->info.firmware));
-		if (row->info.target_mv != 0)
-			json_object_set_new(out, "target_mv", json_integer(row->info.target_mv));
-	}
+	if (out != NULL && row->state == FREE)
+		add_info(out, &row->info);
+	else if (out != NULL)
+		add_reason(out, row);
 	return out;
 }
 
