@@ -1,9 +1,10 @@
 /* The firmware of a virtual probe: packets in, packets out, and the time that each one takes at the target. Links
  * (model_link.c), the TCP server and the emulated USB devices of the tests put their own framing around it. One engine
- * per protocol: cmsis_dap.h, bdc_pipe.h, osbdm.h, usbdm.h, xvc.h, remote_bitbang.h, rsp_stub.h. */
+ * per protocol: cmsis_dap.h, bdc_pipe.h, osbdm.h, usbdm.h, xvc.h, remote_bitbang.h, mpsse.h, rsp_stub.h. */
 #ifndef PT_VIRTUAL_WIRE_ENGINE_H
 #define PT_VIRTUAL_WIRE_ENGINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,24 @@ enum {
 typedef void pt_vrespond(void *arg, const uint8_t *response, size_t len_bytes, uint64_t done_ns);
 
 #define PT_VENGINE_NONSENSE SIZE_MAX
+
+/* A control request on USB. Source: USB 2.0, 9.3. */
+struct pt_vcontrol {
+	uint8_t type, request;		/* bmRequestType, bRequest */
+	uint16_t value, index;
+};
+
+/* The device that a probe is on USB, where it is not one that the emulation knows by itself. Its interfaces are alike,
+ * of the vendor's class; the probe is the first. */
+struct pt_vusb {
+	uint16_t vid, pid, release;
+	uint8_t n_interfaces;
+	uint8_t out, in;		/* endpoint addresses of the first; each further one has those two higher */
+	uint16_t packet_bytes;		/* of a packet on the cable */
+	const uint8_t *status;		/* what each packet to the host begins with */
+	size_t status_bytes;
+	unsigned idle_ms;		/* a packet of these bytes alone goes to a host that waits so long; 0: none */
+};
 
 struct pt_vengine_ops {
 	const char *name;		/* the protocol, for product strings: "CMSIS-DAP" */
@@ -37,6 +56,11 @@ struct pt_vengine_ops {
 	/* Send what no request asked for (stop replies). Called now and then while no request is under way. NULL:
 	 * nothing */
 	void (*unasked)(void *state, uint64_t at_ns, pt_vrespond *respond, void *arg);
+	/* A control request of the vendor's kind; data: room for what the device sends, 2 bytes or more. Returns how many
+	 * bytes that are, -1: the device refuses it. forgets: out, answers that have not been fetched are dropped. NULL: no
+	 * such requests */
+	int (*control)(void *state, const struct pt_vcontrol *request, uint8_t *data, size_t room, bool *forgets);
+	void (*usb)(void *state, struct pt_vusb *out);	/* NULL: see struct pt_vusb */
 	void (*left)(void *state);	/* the host has gone; NULL: nothing is to be done */
 	void (*free)(void *state);
 };

@@ -503,6 +503,18 @@ unsigned pt_vdp_clock(struct pt_vdp *dp, bool probe_drives, unsigned bit)
 	return bit;
 }
 
+bool pt_vdp_drives(const struct pt_vdp *dp)
+{
+	return dp->powered && (dp->phase == PT_VDP_ACK || dp->phase == PT_VDP_READ_DATA);
+}
+
+unsigned pt_vdp_level(const struct pt_vdp *dp)
+{
+	if (!pt_vdp_drives(dp))
+		return 1;
+	return (unsigned)((dp->phase == PT_VDP_ACK ? dp->ack : dp->data) >> dp->bits) & 1u;
+}
+
 void pt_vdp_power(struct pt_vdp *dp, bool on)
 {
 	struct pt_vdp_board board = dp->board;

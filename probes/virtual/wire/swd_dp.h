@@ -76,6 +76,9 @@ void pt_vdp_power(struct pt_vdp *dp, bool on);
 /* One SWCLK cycle. The probe drives bit, or lets go of the line. Returns the level the probe samples: its own bit, the
  * target's, or the pull-up's 1. */
 unsigned pt_vdp_clock(struct pt_vdp *dp, bool probe_drives, unsigned bit);
+/* Does the port drive the line in the clock that comes next, and to which level; 1 where it does not. */
+bool pt_vdp_drives(const struct pt_vdp *dp);
+unsigned pt_vdp_level(const struct pt_vdp *dp);
 
 /* The same registers for a port of another kind (jtag_dp.h); a: 0, 4, 8 or 0xc.
  * Is the last AP access still under way? It is tried once more. */

@@ -30,6 +30,16 @@ unsigned pt_vswd_clock(struct pt_vswd *swd, bool drive, unsigned bit)
 	return level;
 }
 
+bool pt_vswd_target_drives(const struct pt_vswd *swd)
+{
+	return pt_vdp_drives(&swd->dp) || (swd->has_second && pt_vdp_drives(&swd->second));
+}
+
+unsigned pt_vswd_level(const struct pt_vswd *swd)
+{
+	return pt_vdp_level(&swd->dp) & (swd->has_second ? pt_vdp_level(&swd->second) : 1);
+}
+
 static void send(struct pt_vswd *swd, uint64_t bits, unsigned n_bits)
 {
 	for (unsigned i = 0; i < n_bits; i++)

@@ -40,6 +40,9 @@ void pt_vswd_set_clock(struct pt_vswd *swd, uint32_t swclk_hz);	/* 1 or more */
 
 /* One SWCLK cycle; see pt_vdp_clock. */
 unsigned pt_vswd_clock(struct pt_vswd *swd, bool drive, unsigned bit);
+/* Does a target drive SWDIO in the clock that comes next; and the level of SWDIO then, if the host does not drive it. */
+bool pt_vswd_target_drives(const struct pt_vswd *swd);
+unsigned pt_vswd_level(const struct pt_vswd *swd);
 void pt_vswd_set_nreset(struct pt_vswd *swd, bool low);
 
 /* One SWD transfer: request bits as in PT_VREQ_*, others are ignored; value is in for writes, out for reads that are
