@@ -1,5 +1,5 @@
-/* The target cortexm on parts with two cores: the virtual cm4 with a second core behind access port 3 of one debug port,
- * and the virtual kl27 with each behind a debug port of its own on one wire; both run tests/firmware/cores.elf. */
+/* The target cortexm on parts with two cores: the virtual cm4 and cm7 with a Cortex-M4 behind access port 3 of one debug
+ * port, and the virtual kl27 with each behind a debug port of its own on one wire; all run tests/firmware/cores.elf. */
 #include <stdio.h>
 #include <string.h>
 
@@ -137,12 +137,15 @@ static bool describes(const char *what)
 }
 
 static const struct part {
-	const char *board, *name, *core, *reached;
+	const char *board, *name, *core[2], *reached;
 	uint64_t most_round_trips;
 } parts[] = {
-	{ "cm4?variant=second-core", "Cortex-M4 (r0p1, unknown chip, 2 cores)", "Cortex-M4", "through access port 3", 60 },
-	{ "kl27?variant=second-core", "MKL27Z256 (Cortex-M0+ r0p1, 2 cores)", "Cortex-M0+", "debug port by TARGETSEL 0x11002927",
-	  60 },
+	{ "cm4?variant=second-core", "Cortex-M4 (r0p1, unknown chip, 2 cores)", { "Cortex-M4", "Cortex-M4" },
+	  "through access port 3", 60 },
+	{ "kl27?variant=second-core", "MKL27Z256 (Cortex-M0+ r0p1, 2 cores)", { "Cortex-M0+", "Cortex-M0+" },
+	  "debug port by TARGETSEL 0x11002927", 60 },
+	{ "cm7?variant=second-core", "Cortex-M7 (r1p2, unknown chip, 2 cores)", { "Cortex-M7", "Cortex-M4" },
+	  "through access port 3", 60 },
 };
 
 START_TEST(both_are_found_and_none_is_halted)
@@ -158,7 +161,7 @@ START_TEST(both_are_found_and_none_is_halted)
 		uint32_t before = read32(core, ROUNDS + 4 * core);
 
 		ck_assert_int_eq(status(core).state, PT_RUNNING);
-		ck_assert_str_eq(about(core).name, part->core);
+		ck_assert_str_eq(about(core).name, part->core[core]);
 		ck_assert_ptr_null(about(core).away);
 		ck_assert_uint_eq(read32(core, NUMBER), core);
 		ck_assert_uint_eq(read32(core, DHCSR) & 1, 0);
@@ -347,7 +350,7 @@ END_TEST
 
 static const struct { const char *board, *away; } closed[] = {
 	{ "cm4?variant=second-locked", "its access port 3 is closed: the core is locked, or off" },
-	{ "cm4?variant=second-off", "its bus does not answer: the core is off, or held in reset" },
+	{ "cm7?variant=second-off", "its bus does not answer: the core is off, or held in reset" },
 	{ "kl27?variant=second-locked", "its access port 0 is closed: the core is locked, or off" },
 	{ "kl27?variant=second-off", "no debug port answers to TARGETSEL 0x11002927" },
 };
@@ -416,8 +419,8 @@ static void watch(unsigned core)
 	const struct pt_vboard_ops *ops;
 	struct pt_vboard *board = pt_model_link_board(link, &ops);
 
-	ck_assert(ops == &pt_vboard_cm4 ? pt_cm4_watch_core(pt_cm4_of(board), core, &truth[core], 0)
-					: pt_kl27_watch_core(pt_kl27_of(board), core, &truth[core], 0));
+	ck_assert(ops == &pt_vboard_kl27 ? pt_kl27_watch_core(pt_kl27_of(board), core, &truth[core], 0)
+					 : pt_cm4_watch_core(pt_cm4_of(board), core, &truth[core], 0));
 }
 
 static int start(const char *name, const char *word)
@@ -606,6 +609,44 @@ START_TEST(one_that_is_closed_is_left_out)
 }
 END_TEST
 
+/* --- an instruction cache ----------------------------------------------------------------------------------------- */
+
+enum { CCR = 0xe000ed14, CCR_IC = 1 << 17 };
+
+/* Core 0 runs a loop in RAM that its cache then has. */
+static void run_a_cached_loop(void)
+{
+	static const uint32_t loop = 0xe7fd3101;	/* adds r1, #1; b back */
+	uint64_t at = FREE_RAM;
+
+	open_board("cm7?variant=second-core");
+	halt(0);
+	write32(0, CCR, read32(0, CCR) | CCR_IC);
+	write32(0, FREE_RAM, loop);
+	OK(target->ops->write_registers(target->state, 0, &(uint16_t){ ROW_PC }, 1, &at, &err));
+	resume(0);
+	pass_ms(1);
+	halt(0);
+	ck_assert_uint_eq(pc(0) & ~2u, FREE_RAM);
+}
+
+START_TEST(a_breakpoint_is_met_in_cached_code)
+{
+	const struct pt_break soft = { .kind = PT_BREAK_SW, .addr = FREE_RAM + 2, .len = 2 };
+
+	run_a_cached_loop();
+	OK(target->ops->break_insert(target->state, &soft, &err));
+	resume(0);
+	pass_ms(1);
+	ck_assert_int_eq(status(0).reason, PT_HALT_BREAK_SW);
+	ck_assert_uint_eq(pc(0), FREE_RAM + 2);
+	OK(target->ops->break_remove(target->state, &soft, &err));
+	resume(0);
+	pass_ms(1);
+	ck_assert_int_eq(status(0).state, PT_RUNNING);
+}
+END_TEST
+
 /* --- cores of two kinds ------------------------------------------------------------------------------------------- */
 
 START_TEST(registers_are_those_that_both_have)
@@ -673,23 +714,24 @@ int main(void)
 
 	tcase_add_checked_fixture(all, setup, teardown);
 	tcase_set_timeout(all, 60);
-	tcase_add_loop_test(all, both_are_found_and_none_is_halted, 0, 2);
-	tcase_add_loop_test(all, one_halts_and_steps_while_the_other_runs, 0, 4);
-	tcase_add_loop_test(all, monitor_fault_has_each_core, 0, 2);
-	tcase_add_loop_test(all, breakpoints_are_in_each_core, 0, 2);
-	tcase_add_loop_test(all, a_software_breakpoint_is_put_and_taken_once, 0, 2);
-	tcase_add_loop_test(all, a_reset_stops_the_first_and_the_second_waits, 0, 2);
-	tcase_add_loop_test(all, a_core_that_comes_gets_the_breakpoints, 0, 2);
+	tcase_add_loop_test(all, both_are_found_and_none_is_halted, 0, PT_LEN(parts));
+	tcase_add_loop_test(all, one_halts_and_steps_while_the_other_runs, 0, 2 * PT_LEN(parts));
+	tcase_add_loop_test(all, monitor_fault_has_each_core, 0, PT_LEN(parts));
+	tcase_add_loop_test(all, breakpoints_are_in_each_core, 0, PT_LEN(parts));
+	tcase_add_loop_test(all, a_software_breakpoint_is_put_and_taken_once, 0, PT_LEN(parts));
+	tcase_add_loop_test(all, a_reset_stops_the_first_and_the_second_waits, 0, PT_LEN(parts));
+	tcase_add_loop_test(all, a_core_that_comes_gets_the_breakpoints, 0, PT_LEN(parts));
 	tcase_add_test(all, power_is_lost_and_comes_back);
-	tcase_add_loop_test(all, all_is_put_back, 0, 2);
+	tcase_add_loop_test(all, all_is_put_back, 0, PT_LEN(parts));
 	tcase_add_loop_test(all, one_that_is_closed_leaves_the_other, 0, 4);
 	tcase_add_test(all, the_first_that_is_closed_leaves_the_second);
 	tcase_add_test(all, the_second_alone);
-	tcase_add_loop_test(all, samples_are_of_each_core, 0, 2);
-	tcase_add_loop_test(all, one_that_comes_later_is_sampled, 0, 2);
+	tcase_add_loop_test(all, samples_are_of_each_core, 0, PT_LEN(parts));
+	tcase_add_loop_test(all, one_that_comes_later_is_sampled, 0, PT_LEN(parts));
 	tcase_add_test(all, cycles_are_of_each_core);
 	tcase_add_test(all, bursts_of_one_and_samples_of_both);
-	tcase_add_loop_test(all, a_core_can_be_chosen, 0, 2);
+	tcase_add_test(all, a_breakpoint_is_met_in_cached_code);
+	tcase_add_loop_test(all, a_core_can_be_chosen, 0, PT_LEN(parts));
 	tcase_add_loop_test(all, one_that_is_closed_is_left_out, 0, 4);
 	tcase_add_test(all, registers_are_those_that_both_have);
 	tcase_add_test(all, what_one_of_them_lacks_leaves_it_out);

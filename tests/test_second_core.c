@@ -1,4 +1,4 @@
-/* Two cores of a virtual chip: over the access ports of a cm4 on one debug port, and of a kl27 over two debug ports that
+/* Two cores of a virtual chip: over the access ports of a cm4 or cm7 on one debug port, and of a kl27 over two debug ports that
  * share a wire. What each does is judged by the chip's own truth. */
 #include <stdio.h>
 
@@ -17,8 +17,12 @@ enum { CSW = 0x00, TAR = 0x04, DRW = 0x0c, AP_IDR = 0xfc };
 static const struct chip {
 	const char *name;
 	const struct pt_vboard_ops *ops;
-	uint32_t cpuid;
-} chips[] = { { "cm4", &pt_vboard_cm4, 0x410fc241 }, { "kl27", &pt_vboard_kl27, 0x410cc601 } };
+	uint32_t cpuid[2];
+} chips[] = {
+	{ "cm4", &pt_vboard_cm4, { 0x410fc241, 0x410fc241 } },
+	{ "kl27", &pt_vboard_kl27, { 0x410cc601, 0x410cc601 } },
+	{ "cm7", &pt_vboard_cm7, { 0x411fc272, 0x410fc241 } },
+};
 
 static const struct chip *chip;
 static struct pt_vboard *board;
@@ -81,8 +85,8 @@ static void poke(unsigned core, uint32_t addr, uint32_t value)
 
 static bool watch(unsigned core, struct pt_vtruth *truth)
 {
-	return chip->ops == &pt_vboard_cm4 ? pt_cm4_watch_core(pt_cm4_of(board), core, truth, 0)
-					   : pt_kl27_watch_core(pt_kl27_of(board), core, truth, 0);
+	return chip->ops == &pt_vboard_kl27 ? pt_kl27_watch_core(pt_kl27_of(board), core, truth, 0)
+					    : pt_cm4_watch_core(pt_cm4_of(board), core, truth, 0);
 }
 
 START_TEST(both_run_and_share_memory)
@@ -96,7 +100,7 @@ START_TEST(both_run_and_share_memory)
 	run_us(5000);
 	for (unsigned core = 0; core < 2; core++) {
 		ck_assert_uint_eq(peek(core, NUMBER), core);
-		ck_assert_uint_eq(peek(core, CPUID), chip->cpuid);
+		ck_assert_uint_eq(peek(core, CPUID), chip->cpuid[core]);
 		ck_assert_uint_gt(peek(core, ROUNDS + 4 * core), 5);
 		ck_assert_uint_eq(peek(core, ROUNDS + 4 * core), peek(1 - core, ROUNDS + 4 * core));
 		ck_assert_uint_gt(pt_vtruth_total(&truth[core]).instructions, 1000);
@@ -179,9 +183,9 @@ int main(void)
 	Suite *suite = suite_create("second core");
 	TCase *all = tcase_create("all");
 
-	tcase_add_loop_test(all, both_run_and_share_memory, 0, 2);
-	tcase_add_loop_test(all, one_halts_and_the_other_runs, 0, 4);
-	tcase_add_loop_test(all, a_reset_holds_the_second_again, 0, 2);
+	tcase_add_loop_test(all, both_run_and_share_memory, 0, PT_LEN(chips));
+	tcase_add_loop_test(all, one_halts_and_the_other_runs, 0, 2 * PT_LEN(chips));
+	tcase_add_loop_test(all, a_reset_holds_the_second_again, 0, PT_LEN(chips));
 	tcase_add_loop_test(all, a_closed_one_refuses, 0, 2);
 	tcase_add_loop_test(all, each_has_a_debug_port, 0, 2);
 	suite_add_tcase(suite, all);

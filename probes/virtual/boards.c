@@ -10,6 +10,7 @@
 #define PT_VBOARDS(X) \
 	X(kl27) \
 	X(cm4) \
+	X(cm7) \
 	X(s12zvm) \
 	X(microblaze) \
 	X(e500)

@@ -10,8 +10,19 @@
 #include "probes/virtual/demo/cm4_demo.h"
 #include "probes/virtual/frame/elf.h"
 
-enum { TIMER_IRQ = 8, ROM_TABLE = 0xe00ff000, ROM_PART = 0x4c4, SECOND_AP = 3 };
+enum { TIMER_IRQ = 8, ROM_TABLE = 0xe00ff000, ROM_PART = 0x4c4, PORT_ROM_TABLE = 0xe00fe000, PORT_ROM_PART = 0x4c8,
+       SECOND_AP = 3 };
 #define DPIDR UINT32_C(0x2ba01477)
+
+struct pt_cm4_kind {
+	const char *name;
+	const struct pt_vcpu_model *model;
+	bool bit_bands, port_rom;	/* port_rom: the access port has a table in front of the core's */
+	uint32_t ap_idr;
+	uint16_t rom_part;
+};
+static const struct pt_cm4_kind kind_m4 = { "cm4", &pt_vcpu_m4f, true, false, PT_VMEM_AP_IDR_M4, ROM_PART };
+static const struct pt_cm4_kind kind_m7 = { "cm7", &pt_vcpu_m7f, false, true, PT_VMEM_AP_IDR_M7, 0x4c7 };
 
 static struct pt_cm4 *chip_of(struct pt_vboard *board)
 {
@@ -98,8 +109,8 @@ static int place(void *arg, uint32_t addr, const uint8_t *bytes, size_t n_bytes,
 	uint8_t *to = n_bytes <= UINT32_MAX ? bytes_at(arg, addr, (uint32_t)n_bytes) : NULL;
 
 	if (to == NULL)
-		return pt_fail(err, PT_EARG, "%zu bytes at 0x%x do not fit into the code memory or RAM of cm4", n_bytes,
-			       addr);
+		return pt_fail(err, PT_EARG, "%zu bytes at 0x%x do not fit into the code memory or RAM of %s", n_bytes,
+			       addr, ((const struct pt_cm4 *)arg)->kind->name);
 	memcpy(to, bytes, n_bytes);
 	return 0;
 }
@@ -112,7 +123,7 @@ static int load(struct pt_cm4 *chip, const uint8_t *elf, size_t len_bytes, struc
 	}
 	memset(chip->code, 0xff, sizeof(chip->code));
 	if (pt_velf_load(elf, len_bytes, PT_VELF_ARM, place, chip, err) < 0)
-		return pt_wrap(err, "firmware for cm4");
+		return pt_wrap(err, "firmware for %s", chip->kind->name);
 	return 0;
 }
 
@@ -142,7 +153,15 @@ static const struct {
 	{ 0xe0000000 + PT_VSCS_BASE, PT_VSCS_BYTES, &pt_vscs_debug_ops, MEMBER(scs) },
 	{ 0xe0040000, 0x1000, &pt_vtrace_port_ops, MEMBER(tpiu) },
 	{ ROM_TABLE, 0x1000, &pt_vrom_table_ops, MEMBER(rom) },
+	{ PORT_ROM_TABLE, 0x1000, &pt_vrom_table_ops, MEMBER(port_rom) },
 };
+
+static bool has_unit(const struct pt_cm4_kind *kind, size_t i)
+{
+	if (units[i].ops == &pt_vbit_band_ops)
+		return kind->bit_bands;
+	return units[i].member != MEMBER(port_rom) || kind->port_rom;
+}
 
 static bool map_units(struct pt_cm4 *chip)
 {
@@ -152,7 +171,7 @@ static bool map_units(struct pt_cm4 *chip)
 			.unit = (char *)chip + units[i].member,
 		};
 
-		if (!pt_vbus_add(&chip->bus, &region))
+		if (has_unit(chip->kind, i) && !pt_vbus_add(&chip->bus, &region))
 			return false;
 	}
 	return true;
@@ -162,6 +181,7 @@ static void init_debug(struct pt_cm4 *chip)
 {
 	/* SCS, DWT, FPB, ITM, TPIU; the ETM's entry says that it is not there */
 	static const uint32_t entries[] = { 0xfff0f003, 0xfff02003, 0xfff03003, 0xfff01003, 0xfff41003, 0xfff42002 };
+	static const uint32_t port_entries[] = { 0x00001003 };	/* the core's table */
 
 	chip->debug = (struct pt_varm_debug){
 		.cpu = chip->cpu, .dwt = &chip->dwt, .bpu = &chip->fpb, .scs = &chip->scs, .skid = 1, .arg = chip, .reset = reset_chip,
@@ -169,9 +189,10 @@ static void init_debug(struct pt_cm4 *chip)
 	pt_varm_debug_init(&chip->debug, &chip->wires);
 	pt_vitm_init(&chip->itm);
 	pt_vtpiu_init(&chip->tpiu);
-	chip->rom = pt_varm_rom_table(ROM_PART, entries, PT_LEN(entries));
-	pt_vmem_ap_init(&chip->ahb, &chip->bus, ROM_TABLE | 3);
-	chip->ahb.idr = PT_VMEM_AP_IDR_M4;
+	chip->rom = pt_varm_rom_table(chip->kind->rom_part, entries, PT_LEN(entries));
+	chip->port_rom = pt_varm_rom_table(PORT_ROM_PART, port_entries, PT_LEN(port_entries));
+	pt_vmem_ap_init(&chip->ahb, &chip->bus, (chip->kind->port_rom ? PORT_ROM_TABLE : ROM_TABLE) | 3);
+	chip->ahb.idr = chip->kind->ap_idr;
 }
 
 static bool add_second(struct pt_cm4 *chip)
@@ -193,16 +214,16 @@ static int assemble(struct pt_cm4 *chip, uint32_t drift_ppm, struct pt_err *err)
 		.drift_ppm = drift_ppm,
 	};
 	if (map_memories(chip) && add_second(chip))
-		chip->cpu = pt_vcpu_new(&chip->bus, &pt_vcpu_m4f);
+		chip->cpu = pt_vcpu_new(&chip->bus, chip->kind->model);
 	if (chip->cpu == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory for the virtual board cm4");
+		return pt_fail(err, PT_ENOMEM, "no memory for the virtual board %s", chip->kind->name);
 	init_debug(chip);
 	chip->ram_bits = (struct pt_vbit_band){ &chip->bus, 0x20000000 };
 	chip->peripheral_bits = (struct pt_vbit_band){ &chip->bus, 0x40000000 };
 	pt_vcmsdk_timer_init(&chip->timer, &chip->wires, TIMER_IRQ);
 	pt_vcmsdk_uart_init(&chip->uart, &chip->wires);
 	if (!map_units(chip))
-		return pt_fail(err, PT_ENOMEM, "the memory map of the virtual board cm4 has no room");
+		return pt_fail(err, PT_ENOMEM, "the memory map of the virtual board %s has no room", chip->kind->name);
 	return 0;
 }
 
@@ -228,19 +249,20 @@ static int read_variant(struct pt_cm4 *chip, const struct pt_params *settings, s
 		if (length == strlen("locked") && strncmp(text, "locked", length) == 0)
 			chip->locked = true;
 		else if (!pt_vsecond_read(text, length, &chip->second_kind))
-			return pt_fail(err, PT_EARG, "cm4 has no variant \"%.*s\"; there are " VARIANTS, (int)length,
-				       text);
+			return pt_fail(err, PT_EARG, "%s has no variant \"%.*s\"; there are " VARIANTS,
+				       chip->kind->name, (int)length, text);
 		text += length + (text[length] == ',');
 	}
 	return 0;
 }
 
-static struct pt_vboard *make(const struct pt_params *settings, const uint8_t *firmware, size_t len_bytes,
-			      struct pt_err *err)
+static struct pt_vboard *make_kind(const struct pt_cm4_kind *kind, const struct pt_params *settings,
+				   const uint8_t *firmware, size_t len_bytes, struct pt_err *err)
 {
 	struct pt_cm4 *chip = pt_alloc(sizeof(*chip));
 	struct pt_vboard *board = (struct pt_vboard *)(void *)chip;
 
+	chip->kind = kind;
 	if (read_variant(chip, settings, err) < 0 || load(chip, firmware, len_bytes, err) < 0 ||
 	    assemble(chip, pt_vboard_drift_ppm(settings), err) < 0) {
 		release(board);
@@ -249,6 +271,18 @@ static struct pt_vboard *make(const struct pt_params *settings, const uint8_t *f
 	pt_vpower_set(&chip->power, true);
 	power_on(chip);
 	return board;
+}
+
+static struct pt_vboard *make_cm4(const struct pt_params *settings, const uint8_t *firmware, size_t len_bytes,
+				  struct pt_err *err)
+{
+	return make_kind(&kind_m4, settings, firmware, len_bytes, err);
+}
+
+static struct pt_vboard *make_cm7(const struct pt_params *settings, const uint8_t *firmware, size_t len_bytes,
+				  struct pt_err *err)
+{
+	return make_kind(&kind_m7, settings, firmware, len_bytes, err);
 }
 
 /* --- as the wire models see it */
@@ -313,6 +347,15 @@ const struct pt_vboard_ops pt_vboard_cm4 = {
 	.name = "cm4",
 	.probes = probes,
 	.help = "Cortex-M4F at 25 MHz as on Arm's MPS2 (AN386), 512 KiB code, 128 KiB RAM, no MTB; variant=" VARIANTS,
-	.demo = demo, .make = make, .free = release, .advance = advance, .ap = ap, .dpidr = dpidr,
+	.demo = demo, .make = make_cm4, .free = release, .advance = advance, .ap = ap, .dpidr = dpidr,
+	.set_nreset = set_nreset, .set_power = set_power, .chip = inside, .flow_core = flow_core,
+};
+
+const struct pt_vboard_ops pt_vboard_cm7 = {
+	.name = "cm7",
+	.probes = probes,
+	.help = "Cortex-M7 at 25 MHz as on Arm's MPS2 (AN500), else as cm4; with second-core an M7 and an M4, as an STM32H745; "
+		"variant=" VARIANTS,
+	.demo = demo, .make = make_cm7, .free = release, .advance = advance, .ap = ap, .dpidr = dpidr,
 	.set_nreset = set_nreset, .set_power = set_power, .chip = inside, .flow_core = flow_core,
 };

@@ -1,8 +1,10 @@
 /* The virtual cm4: a Cortex-M4 with FPU as on Arm's MPS2 board (AN386), 25 MHz, code at 0, RAM at 0x20000000, a timer and
  * a UART of the CMSDK; with the debug units of ARMv7-M. It has no MTB. What runs here runs on QEMU's mps2-an386, which
- * judges it.
+ * judges it. And the virtual cm7: the same with a Cortex-M7 (AN500), without bit-banding, and with the ROM table of its
+ * access port in front of that of the core. Judge: mps2-an500.
  *
- * variant=second-core: a second one like it behind access port 3, as an STM32H745 has its Cortex-M4, without timer and UART.
+ * variant=second-core: a second core, a Cortex-M4, behind access port 3, as an STM32H745 has it beside its Cortex-M7,
+ * without timer and UART.
  *
  * Interrupt lines: timer 8 (as AN386). Source: Arm DAI 0386, DDI 0479 (CMSDK). */
 #ifndef PT_VIRTUAL_CHIP_CM4_H
@@ -31,7 +33,9 @@ enum {
 	PT_CM4_CORE_HZ = 25000000,
 };
 
+struct pt_cm4_kind;
 struct pt_cm4 {
+	const struct pt_cm4_kind *kind;
 	struct pt_vbus bus;
 	struct pt_vwires wires;
 	struct pt_vcpu *cpu;
@@ -41,7 +45,7 @@ struct pt_cm4 {
 	struct pt_vdwt dwt;
 	struct pt_vbpu fpb;
 	struct pt_vscs_debug scs;
-	struct pt_vrom_table rom;
+	struct pt_vrom_table rom, port_rom;
 	struct pt_vtrace_port itm, tpiu;
 	struct pt_vbit_band ram_bits, peripheral_bits;
 	struct pt_vcmsdk_timer timer;
@@ -54,13 +58,13 @@ struct pt_cm4 {
 	enum pt_vsecond_kind second_kind;
 };
 
-/* The chip behind a board of pt_vboard_cm4; the board's. */
+/* The chip behind a board of pt_vboard_cm4 or pt_vboard_cm7; the board's. */
 struct pt_cm4 *pt_cm4_of(struct pt_vboard *board);
 uint32_t pt_cm4_peek(struct pt_cm4 *chip, uint32_t addr);	/* a word of code or RAM; 0 where there is none */
 /* Start a truth of its first core, or of any, over the chip's code and RAM (truth.h). False: no memory. */
 bool pt_cm4_watch(struct pt_cm4 *chip, struct pt_vtruth *truth, size_t log_room);
 bool pt_cm4_watch_core(struct pt_cm4 *chip, unsigned core, struct pt_vtruth *truth, size_t log_room);
 
-extern const struct pt_vboard_ops pt_vboard_cm4;
+extern const struct pt_vboard_ops pt_vboard_cm4, pt_vboard_cm7;
 
 #endif

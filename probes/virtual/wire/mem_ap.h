@@ -13,6 +13,7 @@
 
 enum { PT_VMEM_AP_IDR = 0x04770031 };	/* Cortex-M0+; the revision nibble varies from chip to chip */
 #define PT_VMEM_AP_IDR_M4 UINT32_C(0x24770011)	/* of a Cortex-M3 and M4: TAR counts over 4 KiB, not 1 KiB */
+#define PT_VMEM_AP_IDR_M7 UINT32_C(0x84770001)
 
 struct pt_vmem_ap {
 	struct pt_vap port;	/* what the debug port calls */
