@@ -220,6 +220,38 @@ START_TEST(says_what_it_can_reach)
 }
 END_TEST
 
+/* By USB 2.0: a frame of full speed has 1500 bytes, 8000 microframes a second have 7500 each; a transaction takes 13, or
+ * 55, beside its data. */
+static const struct {
+	const char *name;
+	unsigned mbps;
+	bool hid;
+	uint16_t packet_bytes;
+	uint32_t words_per_s;
+} limits[] = {
+	{ "bulk, full speed", 12, false, 64, 15 * 15463 },	/* 1500 * 1000 / (7 + 13 + 64 + 13) requests */
+	{ "bulk, high speed", 480, false, 512, 127 * 95389 },	/* 7500 * 8000 / (7 + 55 + 512 + 55) */
+	{ "HID, full speed", 12, true, 64, 15 * 1000 },
+	{ "HID, high speed", 480, true, 512, 127 * 8000 },
+	{ "no USB", 0, false, 512, 0 },
+};
+
+START_TEST(computes_what_the_cables_allow)
+{
+	struct pt_probe_limit limit;
+
+	script.info.usb_mbps = limits[_i].mbps;
+	script.info.fixed_packets = limits[_i].hid;
+	fake.packet_bytes = limits[_i].packet_bytes;
+	open_with("speed=2M");
+	ck_assert_msg(probe != NULL, "%s", err.msg);
+	pt_probe_limit(probe, &limit);
+	ck_assert_msg(limit.link_words_per_s == limits[_i].words_per_s, "%s: %u", limits[_i].name,
+		      limit.link_words_per_s);
+	ck_assert_uint_eq(limit.wire_words_per_s, 2000000 / 46);
+}
+END_TEST
+
 START_TEST(refuses_a_probe_without_any_port)
 {
 	fake.capabilities = 0x10;
@@ -641,6 +673,7 @@ int main(void)
 	tcase_add_loop_test(tc, understands_versions, 0, (int)PT_LEN(versions));
 	tcase_add_loop_test(tc, settles_on_a_packet_size, 0, (int)PT_LEN(sizes));
 	tcase_add_loop_test(tc, says_what_it_can_reach, 0, PT_LEN(abilities));
+	tcase_add_loop_test(tc, computes_what_the_cables_allow, 0, PT_LEN(limits));
 	tcase_add_test(tc, refuses_a_probe_without_any_port);
 	tcase_add_test(tc, a_probe_without_swd_points_to_its_jtag);
 	tcase_add_test(tc, drains_stale_responses);

@@ -355,6 +355,7 @@ static void describe(struct bulk_link *bulk, const struct pt_link_found *found)
 	info->usb_vid = found->usb_vid;
 	info->usb_pid = found->usb_pid;
 	info->usb_release = found->usb_release;
+	info->usb_mbps = found->usb_mbps;
 	info->packet_bytes = PT_LINK_MAX_PACKET_BYTES;
 	info->depth = 4 * N_SLOTS;	/* the rest waits in the device, which says how many it can hold */
 }

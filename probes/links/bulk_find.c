@@ -5,6 +5,7 @@
  * not disturbed. Source: CMSIS-DAP 2.x; the tolerances are those of OpenOCD and pyOCD. */
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -37,6 +38,14 @@ static void sysfs_text(const char *device, const char *file, char *out, size_t r
 		out[0] = 0;
 	out[strcspn(out, "\n")] = 0;
 	fclose(f);
+}
+
+unsigned pt_link_usb_mbps(const char *usb_path)
+{
+	char text[16];
+
+	sysfs_text(usb_path, "speed", text, sizeof(text));
+	return (unsigned)strtoul(text, NULL, 10);
 }
 
 static void name_node(libusb_device *dev, char *path, size_t room)
@@ -216,6 +225,7 @@ bool pt_bulk_look_at(libusb_device *dev, const struct pt_probe_ops *const *drive
 	memcpy(row.path, row.usb_path, sizeof(row.usb_path));
 	sysfs_text(row.usb_path, "serial", row.serial, sizeof(row.serial));
 	name_node(dev, row.node, sizeof(row.node));
+	row.usb_mbps = pt_link_usb_mbps(row.usb_path);
 	row.permitted = node_permitted(dev);
 	*found = row;
 	return true;

@@ -123,6 +123,7 @@ static bool describe(const struct hid_device_info *d, const struct pt_probe_ops 
 	strcpy(row.path, d->path);
 	usb_path(d->path, row.usb_path, sizeof(row.usb_path));
 	snprintf(row.node, sizeof(row.node), "%.63s", d->path);
+	row.usb_mbps = pt_link_usb_mbps(row.usb_path);
 	row.permitted = access(d->path, R_OK | W_OK) == 0;
 	*out = row;
 	return true;
@@ -307,6 +308,7 @@ static void fill_info(struct hid_link *hid, const struct pt_link_found *found)
 	info->usb_vid = found->usb_vid;
 	info->usb_pid = found->usb_pid;
 	info->usb_release = found->usb_release;
+	info->usb_mbps = found->usb_mbps;
 	info->packet_bytes = hid->out_bytes < hid->in_bytes ? hid->out_bytes : hid->in_bytes;
 	info->depth = DEPTH;
 }

@@ -18,9 +18,12 @@ struct pt_link_found {
 	char product[64], serial[64];
 	const struct pt_probe_ops *driver;	/* whose it is, for ever; its name is the scheme of the URI */
 	uint16_t usb_vid, usb_pid, usb_release;
+	unsigned usb_mbps;	/* as of struct pt_link_info */
 	char node[64];		/* of the device, as an open file names it: who has it is found by it; empty if unknown */
 	bool permitted;		/* false: seen, but the system refuses access */
 };
+
+unsigned pt_link_usb_mbps(const char *usb_path);	/* as the kernel says it; 0: it does not */
 
 /* PT_EBUSY with the sentence about a device that another process has: which one, and where it serves GDB if it is a
  * proftap. where: as struct pt_link_info has it; nodes: its nodes under /dev. */

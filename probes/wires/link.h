@@ -32,6 +32,7 @@ struct pt_link_info {
 	bool virtual_clock;	/* time passes only inside this link's calls: never poll out of curiosity */
 	bool fixed_packets;	/* responses are padded to the packet size (HID) */
 	uint16_t usb_vid, usb_pid, usb_release;	/* 0 where there are none; release: bcdDevice, for quirks */
+	unsigned usb_mbps;	/* what the cable runs at: 12, 480, ...; 0: unknown, or no USB */
 	size_t packet_bytes;	/* the link's own limit; the protocol above may set a smaller one */
 	unsigned depth;		/* requests the link can hold outstanding; the protocol above may use fewer */
 };

@@ -120,6 +120,13 @@ struct pt_probe_speed {
 /* Errors as of pt_dap_ops.run. */
 int pt_probe_measure(struct pt_probe *probe, struct pt_probe_speed *out, struct pt_err *err);
 
+/* What the cables allow at most, computed: words a second of long blocks. */
+struct pt_probe_limit {
+	uint32_t link_words_per_s;	/* packets of this size on this USB, with nothing else on the bus; 0: not known */
+	uint32_t wire_words_per_s;	/* words at the wire's clock without a pause; 0: not known */
+};
+void pt_probe_limit(struct pt_probe *probe, struct pt_probe_limit *out);
+
 /* The same of wire bdc: it reads BDCCSR, which disturbs nothing, and measures the target's clock by SYNC. */
 struct pt_probe_bdc_speed {
 	uint64_t round_trip_ns;		/* one BDCCSR, there and back; the best of several */

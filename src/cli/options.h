@@ -21,7 +21,7 @@ struct pt_options {
 	double max_loss;		/* 0..1; < 0: not given */
 	const char *token_file;
 	bool allow_remote, allow_unidentified;
-	bool restricted, reset, live, strict, lenient, replace, self_check, json, udev, print_ports, help, version;
+	bool restricted, reset, live, strict, lenient, replace, self_check, json, measure, udev, print_ports, help, version;
 	const char *words[PT_MAX_WORDS];	/* "key=value" from --set and the options that are keys */
 	size_t n_words, n_file_words;	/* those of a configuration file come first, so that the command line's win */
 	unsigned n_boards;		/* sections of a configuration file */

@@ -1,5 +1,6 @@
 /* proftap probes: what is plugged in. */
 #include <jansson.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,18 +20,38 @@ struct row {
 	struct pt_probe_info info;	/* FREE only: the probe itself says most of it */
 	enum state state;
 	struct pt_err why;
+	bool measured;			/* speed is; else cannot says why not */
+	struct pt_probe_speed speed;
+	struct pt_probe_limit limit;
+	struct pt_err cannot;
 	struct pt_owner owners[4];	/* BUSY only */
 	size_t n_owners;
 };
 
+/* Reads the debug port's identification alone: neither core nor memory notices. */
+static void measure(struct row *row, struct pt_probe *probe)
+{
+	void *wire;
+	const struct pt_dap_ops *dap = pt_probe_dap(probe, &wire);
+
+	pt_probe_limit(probe, &row->limit);
+	if (dap == NULL)
+		pt_fail(&row->cannot, PT_EUNSUPPORTED, "it has neither SWD nor JTAG to a debug port");
+	else
+		row->measured = dap->connect(wire, PT_DAP_SWD, &row->cannot) == 0 &&
+				pt_probe_measure(probe, &row->speed, &row->cannot) == 0;
+}
+
 /* Packet size, count and SWO are only known to the probe itself: it is asked, unless another process has it. */
-static void ask(struct row *row)
+static void ask(struct row *row, bool measures)
 {
 	const char *const nodes[] = { row->found->node[0], row->found->node[1] };
 	struct pt_probe *probe = NULL;
 
 	if (pt_probe_noted(row->found, &row->why) == 0)
 		probe = pt_probe_open(row->found->uri, NULL, &row->why);
+	if (probe != NULL && measures)
+		measure(row, probe);
 	if (probe != NULL)
 		pt_probe_info(probe, &row->info);
 	else
@@ -67,7 +88,32 @@ static void print_opened(const struct pt_probe_info *info)
 	printf("\n");
 }
 
-static void print_text(const struct row *row)
+/* The cable that is the slower one. 0: not known. */
+static uint32_t least_limit(const struct pt_probe_limit *limit, const char **which)
+{
+	bool link = limit->link_words_per_s != 0 &&
+		    (limit->wire_words_per_s == 0 || limit->link_words_per_s < limit->wire_words_per_s);
+
+	*which = link ? "link" : "wire";
+	return link ? limit->link_words_per_s : limit->wire_words_per_s;
+}
+
+static void print_measured(const struct row *row)
+{
+	const char *which;
+	uint32_t limit = least_limit(&row->limit, &which);
+
+	if (row->measured)
+		printf("    round trip %.3f ms, %" PRIu32 " words a second", (double)row->speed.round_trip_ns / 1e6,
+		       row->speed.words_per_s);
+	else
+		printf("    not measured: %s", row->cannot.msg);
+	if (limit != 0)
+		printf("; the %s allows %" PRIu32 " at most", which, limit);
+	printf("\n");
+}
+
+static void print_text(const struct row *row, bool measures)
 {
 	const struct pt_probe_found *f = row->found;
 
@@ -75,7 +121,9 @@ static void print_text(const struct row *row)
 	       f->where, f->transports);
 	if (row->state == FREE)
 		print_opened(&row->info);
-	else
+	if (row->state == FREE && measures)
+		print_measured(row);
+	if (row->state != FREE)
 		printf("    %s\n", row->why.msg);
 }
 
@@ -107,6 +155,25 @@ static void add_info(json_t *out, const struct pt_probe_info *info)
 		json_object_set_new(out, "target_mv", json_integer(info->target_mv));
 }
 
+static void add_measured(json_t *out, const struct row *row)
+{
+	const char *which;
+	uint32_t limit = least_limit(&row->limit, &which);
+	json_t *measured = json_object();
+
+	if (row->measured) {
+		json_object_set_new(measured, "round_trip_ns", json_integer((json_int_t)row->speed.round_trip_ns));
+		json_object_set_new(measured, "words_per_s", json_integer(row->speed.words_per_s));
+	} else {
+		json_object_set_new(measured, "reason", json_string(row->cannot.msg));
+	}
+	if (limit != 0) {
+		json_object_set_new(measured, "limit_words_per_s", json_integer(limit));
+		json_object_set_new(measured, "limited_by", json_string(which));
+	}
+	json_object_set_new(out, "measured", measured);
+}
+
 static void add_reason(json_t *out, const struct row *row)
 {
 	json_t *owners = json_array();
@@ -123,7 +190,7 @@ static void add_reason(json_t *out, const struct row *row)
 }
 
 /* usb_path is what usb= takes. */
-static json_t *to_json(const struct row *row)
+static json_t *to_json(const struct row *row, bool measures)
 {
 	static const char *const names[] = { [FREE] = "free", [BUSY] = "busy", [DENIED] = "denied", [FAILED] = "failed" };
 	const struct pt_probe_found *f = row->found;
@@ -134,7 +201,9 @@ static json_t *to_json(const struct row *row)
 
 	if (out != NULL && row->state == FREE)
 		add_info(out, &row->info);
-	else if (out != NULL)
+	if (out != NULL && row->state == FREE && measures)
+		add_measured(out, row);
+	if (out != NULL && row->state != FREE)
 		add_reason(out, row);
 	return out;
 }
@@ -174,11 +243,11 @@ static int run_probes(const struct pt_options *options)
 	for (int i = 0; i < n && i < MAX_PROBES; i++) {
 		struct row row = { .found = &found[i] };
 
-		ask(&row);
+		ask(&row, options->measure);
 		if (options->json)
-			json_array_append_new(list, to_json(&row));
+			json_array_append_new(list, to_json(&row, options->measure));
 		else
-			print_text(&row);
+			print_text(&row, options->measure);
 	}
 	n_analysers = show_analysers(options->json ? list : NULL);
 	if (options->json) {
@@ -191,4 +260,4 @@ static int run_probes(const struct pt_options *options)
 	return n < 0 ? PT_EXIT_DEVICE : PT_EXIT_DONE;
 }
 
-const struct pt_subcommand pt_subcommand_probes = { "probes", "[--json]", "list what is plugged in", run_probes };
+const struct pt_subcommand pt_subcommand_probes = { "probes", "[--json] [--measure]", "list what is plugged in", run_probes };
