@@ -171,7 +171,7 @@ START_TEST(a_cut_is_a_gap_and_a_fresh_start)
 			feed(d, 1, bytes, at, PT_BATCH_EVENTS);
 			d->gap(state[1], PT_GAP_LOSS, 77, 99, &batch);
 			ck_assert_uint_ge(batch.n_events, 1);
-			ck_assert_uint_le(batch.n_events, PT_DECODER_ROOM);
+			ck_assert_uint_le(batch.n_events, PT_BATCH_EVENTS);
 			gap = &batch.event[batch.n_events - 1];
 			ck_assert_uint_eq(gap->kind, PT_EV_GAP);
 			ck_assert_uint_eq(gap->cause, PT_GAP_LOSS);
@@ -204,12 +204,12 @@ START_TEST(states_come_at_any_time)
 		interesting(bytes, sizeof(bytes), seed);
 		feed(d, 0, bytes, dice(&seed) % sizeof(bytes), PT_BATCH_EVENTS);
 		d->state(state[0], what[dice(&seed) % PT_LEN(what)], pcs[dice(&seed) % PT_LEN(pcs)], &batch);
-		ck_assert_uint_le(batch.n_events, PT_DECODER_ROOM);
+		ck_assert_uint_le(batch.n_events, PT_BATCH_EVENTS);
 		batch.n_events = 0;
 		logs[0].n_events = 0;
 	}
 	d->flush(state[0], &batch);
-	ck_assert_uint_le(batch.n_events, PT_DECODER_ROOM);
+	ck_assert_uint_le(batch.n_events, PT_BATCH_EVENTS);
 }
 END_TEST
 

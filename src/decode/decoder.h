@@ -18,7 +18,7 @@
 #include "trace/config.h"
 #include "trace/event.h"
 
-/* The room that gap(), state() and flush() need in a batch, and that feed() needs to take at least one byte. */
+/* The room that feed() needs in a batch to take at least one byte. gap(), state() and flush() get an empty one. */
 enum { PT_DECODER_ROOM = 8 };
 
 /* What the events of a format are about, in bits. */
@@ -55,7 +55,7 @@ struct pt_decoder {
 	void (*flush)(void *state, struct pt_batch *out);
 };
 
-#define PT_DECODERS(X) X(mtb) X(pcsr) X(lines) X(values) X(counters) X(bins) X(s12z_profile) X(s12z_trace) X(mdm_trace)
+#define PT_DECODERS(X) X(mtb) X(pcsr) X(lines) X(values) X(counters) X(bins) X(s12z_profile) X(s12z_trace) X(mdm_trace) X(itm)
 #define X(decoder) extern const struct pt_decoder pt_decoder_##decoder;
 PT_DECODERS(X)
 #undef X

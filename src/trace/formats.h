@@ -48,6 +48,11 @@
  *   flow. */
 #define PT_FORMAT_MDM_TRACE "mdm-trace"
 
+/* "itm": the stream of an Instrumentation Trace Macrocell (Arm DDI 0403, appendix D4), without the frames of a TPIU. Its
+ *   own keys: aligned=1 if a stream begins with a packet (0: somewhere), last_exception=N the highest number that the
+ *   core has, address.N=ADDR of comparator N, and tick_hz=N of its local stamps. */
+#define PT_FORMAT_ITM "itm"
+
 /* "lines": levels of external lines as a logic analyser or a simulator saw them change; a record is laid out below.
  *   The first record of a line is its level at the beginning. A value of 0 bytes: the level is not known (x or z).
  *   Its own keys: tick_hz=N (of the stamps; 1000000000), lines=N, and for each line from 0: line.N=NAME, and

@@ -1,0 +1,269 @@
+/* Headers by their low bits, lengths from headers and continuation bits, and the question whether a packet can be. */
+#include "decode/itm_packets.h"
+
+#include <string.h>
+
+enum { SYNC_ZEROS = 5, SYNC_END = 0x80, OVERFLOW = 0x70, GLOBAL_LOW = 0x94, GLOBAL_HIGH = 0xb4, MORE = 0x80 };
+enum { STAMP_BYTES = 4, GLOBAL_LOW_BYTES = 4, GLOBAL_HIGH_SHORT = 4, GLOBAL_HIGH_LONG = 6, PAGE_BYTES = 4 };
+
+/* --- lengths ------------------------------------------------------------------------------------------------------ */
+
+enum { NOT_YET = 0, CANNOT_BE = -1 };
+
+/* Bytes with 7 bits each behind a header, the last of which has bit 7 clear: the length of all, as far as it is known. */
+static int continued(const struct pt_itm_packets *s, unsigned most)
+{
+	if (s->part_bytes > 1 && (s->part[s->part_bytes - 1] & MORE) == 0)
+		return s->part_bytes;
+	return s->part_bytes > most ? CANNOT_BE : NOT_YET;
+}
+
+/* Of the global clock there are 22 bits more, or 38. Source: D4.2.5 */
+static int global_high(const struct pt_itm_packets *s)
+{
+	int len = continued(s, GLOBAL_HIGH_LONG);
+
+	return len <= 0 || len - 1 == GLOBAL_HIGH_SHORT || len - 1 == GLOBAL_HIGH_LONG ? len : CANNOT_BE;
+}
+
+/* Zeros and a one behind them. Where there are more zeros than part has room for, it is full of them. */
+static int sync(const struct pt_itm_packets *s, uint8_t byte)
+{
+	if (byte == 0)
+		return NOT_YET;
+	return byte == SYNC_END && s->taken > SYNC_ZEROS ? s->part_bytes : CANNOT_BE;
+}
+
+/* Packets of the protocol itself: the low two bits of their header are 0. */
+static int protocol_length(const struct pt_itm_packets *s, uint8_t byte)
+{
+	uint8_t header = s->part[0];
+
+	if (header == 0)
+		return sync(s, byte);
+	if ((header & 0x8f) == 0)		/* overflow, or a stamp that is all header */
+		return 1;
+	if ((header & 0xcf) == 0xc0)
+		return continued(s, STAMP_BYTES);
+	if (header == GLOBAL_LOW)
+		return continued(s, GLOBAL_LOW_BYTES);
+	if (header == GLOBAL_HIGH)
+		return global_high(s);
+	if ((header & 0x8f) == 0x08)
+		return 1;
+	return (header & 0x8f) == 0x88 ? continued(s, PAGE_BYTES) : CANNOT_BE;
+}
+
+/* Of the packet that byte came to last. */
+static int length(const struct pt_itm_packets *s, uint8_t byte)
+{
+	unsigned size = s->part[0] & 3u;
+
+	if (size == 0)
+		return protocol_length(s, byte);
+	size = size == 3 ? 4 : size;
+	return s->part_bytes > size ? s->part_bytes : NOT_YET;
+}
+
+/* --- contents ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t sevens(const struct pt_itm_packets *s)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 1; i < s->part_bytes; i++)
+		value |= (uint64_t)(s->part[i] & 0x7f) << 7 * (i - 1);
+	return value;
+}
+
+static uint64_t eights(const struct pt_itm_packets *s)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 1; i < s->part_bytes; i++)
+		value |= (uint64_t)s->part[i] << 8 * (i - 1);
+	return value;
+}
+
+/* The fourth byte of it has two flags above its five bits. */
+static void global_low(const struct pt_itm_packets *s, struct pt_itm_packet *packet)
+{
+	bool whole = s->part_bytes > GLOBAL_LOW_BYTES;
+
+	packet->kind = PT_ITM_GLOBAL_LOW;
+	packet->value = sevens(s) & (whole ? 0x3ffffff : UINT64_MAX);
+	packet->which = whole ? s->part[GLOBAL_LOW_BYTES] >> 5 & 3 : 0;
+}
+
+static void protocol(struct pt_itm_packets *s, struct pt_itm_packet *packet)
+{
+	uint8_t header = s->part[0];
+
+	if (header == 0) {
+		packet->kind = PT_ITM_SYNC;
+		s->page = 0;
+		s->syncs = true;
+	} else if (header == OVERFLOW) {
+		packet->kind = PT_ITM_OVERFLOW;
+	} else if ((header & 0x8f) == 0) {
+		packet->kind = PT_ITM_LOCAL_STAMP;
+		packet->value = header >> 4;
+	} else if ((header & 0xcf) == 0xc0) {
+		packet->kind = PT_ITM_LOCAL_STAMP;
+		packet->value = sevens(s);
+		packet->late = header >> 4 & 3;
+	} else if (header == GLOBAL_LOW) {
+		global_low(s, packet);
+	} else if (header == GLOBAL_HIGH) {
+		packet->kind = PT_ITM_GLOBAL_HIGH;
+		packet->value = sevens(s);
+	} else {
+		packet->kind = PT_ITM_PAGE;
+		packet->which = s->page = header >> 4 & 7;	/* 7 more bits are for pages that no ITM has */
+	}
+}
+
+/* Numbers of an exception: 7 to 10 and 13 are none. Source: B1.5.2 */
+static bool exception_can_be(const struct pt_itm_packets *s, uint64_t value)
+{
+	enum { ENTER = 1, RETURN = 3, RESERVED = 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 13 };
+	unsigned number = value & 0x1ff, step = value >> 12 & 3;
+
+	if ((value & 0xce00) != 0 || step < ENTER || (number == 0 && step != RETURN))
+		return false;
+	if (number < 16 && (RESERVED >> number & 1) != 0)
+		return false;
+	return s->last_exception == 0 || number <= s->last_exception;
+}
+
+/* Which sizes and values a packet of the DWT has. Source: D4.3 */
+static bool hardware_can_be(const struct pt_itm_packets *s, unsigned which, unsigned n_bytes, uint64_t value)
+{
+	if (which == PT_ITM_COUNTERS)
+		return n_bytes == 1 && value != 0 && value < 0x40;
+	if (which == PT_ITM_EXCEPTION)
+		return n_bytes == 2 && exception_can_be(s, value);
+	if (which == PT_ITM_PC_SAMPLE)
+		return n_bytes == 4 || (n_bytes == 1 && (value == 0 || value == 0xff));
+	if (which < PT_ITM_DATA_PC || which >= PT_ITM_DATA_END)
+		return false;
+	if (which >= PT_ITM_DATA_READ)
+		return true;
+	return (which & 1) != 0 || n_bytes == 4 || (n_bytes == 1 && value == 1);
+}
+
+/* What part has: false: it cannot be. */
+static bool read_packet(struct pt_itm_packets *s, struct pt_itm_packet *packet)
+{
+	unsigned size = s->part[0] & 3u, which = s->part[0] >> 3;
+
+	*packet = (struct pt_itm_packet){ .total_bytes = s->taken };
+	if (size == 0) {
+		protocol(s, packet);
+		return true;
+	}
+	packet->n_bytes = s->part_bytes - 1;
+	packet->value = eights(s);
+	if ((s->part[0] & 4) == 0) {
+		packet->kind = PT_ITM_PORT;
+		packet->which = (uint8_t)(which + 32u * s->page);
+		return true;
+	}
+	packet->kind = PT_ITM_HARDWARE;
+	packet->which = (uint8_t)which;
+	return hardware_can_be(s, which, packet->n_bytes, packet->value);
+}
+
+/* --- what is believed --------------------------------------------------------------------------------------------- */
+
+static void begin_packet(struct pt_itm_packets *s)
+{
+	s->part_bytes = 0;
+	s->taken = 0;
+}
+
+static unsigned find(struct pt_itm_packets *s, struct pt_itm_packet *packet)
+{
+	*packet = (struct pt_itm_packet){ .kind = PT_ITM_FOUND, .value = s->skipped };
+	s->skipped = 0;
+	s->proof = 0;
+	s->believed = true;
+	begin_packet(s);
+	return 1;
+}
+
+/* A sync is found in whatever looked like packets: no others have so many zeros in a row in front of such a byte. The
+ * zeros are its own. */
+static unsigned find_sync(struct pt_itm_packets *s, uint64_t zeros, struct pt_itm_packet *packet)
+{
+	uint64_t own = zeros < s->skipped ? zeros + 1 : s->skipped;
+
+	s->skipped -= own;
+	s->page = 0;
+	s->syncs = true;
+	packet[1] = (struct pt_itm_packet){ .kind = PT_ITM_SYNC, .total_bytes = own };
+	return find(s, packet) + 1;
+}
+
+static unsigned lose(struct pt_itm_packets *s, struct pt_itm_packet *packet)
+{
+	*packet = (struct pt_itm_packet){ .kind = PT_ITM_BROKEN };
+	s->skipped = s->taken;
+	s->page = 0;
+	s->believed = false;
+	begin_packet(s);
+	return 1;
+}
+
+static bool ends_sync(uint8_t byte, uint64_t zeros)
+{
+	return byte == SYNC_END && zeros >= SYNC_ZEROS;
+}
+
+static unsigned take_believed(struct pt_itm_packets *s, uint8_t byte, uint64_t zeros,
+			      struct pt_itm_packet packet[PT_ITM_ROOM])
+{
+	int len = length(s, byte);
+	unsigned n;
+
+	if (len == NOT_YET)
+		return 0;
+	if (len != CANNOT_BE && read_packet(s, packet)) {
+		begin_packet(s);
+		return 1;
+	}
+	n = lose(s, packet);
+	return ends_sync(byte, zeros) ? n + find_sync(s, zeros, packet + 1) : n;
+}
+
+/* Where the stream has syncs the next one is waited for, since it is sure; else packets that can be are proof. */
+static unsigned take_doubted(struct pt_itm_packets *s, uint8_t byte, uint64_t zeros,
+			     struct pt_itm_packet packet[PT_ITM_ROOM])
+{
+	int len = length(s, byte);
+
+	s->skipped++;
+	if (ends_sync(byte, zeros))
+		return find_sync(s, zeros, packet);
+	if (len == NOT_YET)
+		return 0;
+	s->proof = len != CANNOT_BE && read_packet(s, packet) ? s->proof + 1 : 0;
+	begin_packet(s);
+	return s->proof >= PT_ITM_PROOF && !s->syncs ? find(s, packet) : 0;
+}
+
+unsigned pt_itm_take(struct pt_itm_packets *s, uint8_t byte, struct pt_itm_packet packet[PT_ITM_ROOM])
+{
+	uint64_t zeros = s->zeros;
+
+	s->zeros = byte == 0 ? zeros + 1 : 0;
+	if (s->part_bytes < PT_ITM_MOST_BYTES)	/* beyond are zeros of a sync, and its end */
+		s->part[s->part_bytes++] = byte;
+	s->taken++;
+	return s->believed ? take_believed(s, byte, zeros, packet) : take_doubted(s, byte, zeros, packet);
+}
+
+uint64_t pt_itm_rest(const struct pt_itm_packets *s)
+{
+	return s->believed ? s->taken : s->skipped;
+}

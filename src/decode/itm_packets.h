@@ -1,0 +1,73 @@
+/* The bytes of an Instrumentation Trace Macrocell (ITM), cut into packets: what the DWT and the program's own stores sent.
+ * Source: Arm DDI 0403, appendix D4; DDI 0553 for what the M profile's eighth version added.
+ *
+ * A packet says by its header how long it is, so one wrong bit can shift all that follows. Bytes count as packets only
+ * while that is believed: from a synchronisation packet on, or behind PT_ITM_PROOF packets in a row that can be, up to
+ * the first that cannot. What is skipped in between is counted: the bytes of all packets and all that FOUND says make
+ * the bytes that came. Pure, byte by byte, so that any split of the stream is the same. */
+#ifndef PT_DECODE_ITM_PACKETS_H
+#define PT_DECODE_ITM_PACKETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PT_ITM_PROOF = 8, PT_ITM_MOST_BYTES = 8 };
+
+enum pt_itm_kind {
+	PT_ITM_NONE,		/* no packet ends with this byte */
+	PT_ITM_SYNC,
+	PT_ITM_OVERFLOW,	/* packets were dropped in front of the ITM: at least one */
+	PT_ITM_LOCAL_STAMP,	/* value: ticks since the local stamp before; which: TC, enum pt_itm_late */
+	PT_ITM_GLOBAL_LOW,	/* value: bits 25:0 of the global clock, or as many as have changed; which: 1 its
+				 * source changed, 2 it wrapped, 3 both */
+	PT_ITM_GLOBAL_HIGH,	/* value: bits from 26 on */
+	PT_ITM_PAGE,		/* which: page of the stimulus ports to come; PORT has it in its number already */
+	PT_ITM_PORT,		/* which: stimulus port, 0..255; n_bytes of value */
+	PT_ITM_HARDWARE,	/* which: enum pt_itm_hardware, or its data trace; n_bytes of value */
+	PT_ITM_BROKEN,		/* what came cannot be: packets are not believed any more, and the last ones may be wrong */
+	PT_ITM_FOUND,		/* packets are believed again, from here on; value: bytes before that are in none */
+};
+
+/* What a local stamp is late for: whatever it is, the event lies behind the stamp before. Source: D4.2.4 */
+enum pt_itm_late { PT_ITM_IN_TIME, PT_ITM_STAMP_LATE, PT_ITM_PACKET_LATE, PT_ITM_BOTH_LATE };
+
+/* Discriminators of the DWT's packets. Source: D4.3 */
+enum pt_itm_hardware {
+	PT_ITM_COUNTERS,	/* bits of value: event counters that wrapped */
+	PT_ITM_EXCEPTION,	/* value: number in bits 8:0, bits 13:12 the step */
+	PT_ITM_PC_SAMPLE,	/* 4 bytes: the pc; 1 byte: asleep, or 0xff: not permitted */
+	PT_ITM_DATA_PC = 8,	/* + 2 * comparator: pc of an access; 1 byte: the comparator matched */
+	PT_ITM_DATA_ADDRESS,	/* + 2 * comparator: low half of its address */
+	PT_ITM_DATA_READ = 16,	/* + 2 * comparator: what was read */
+	PT_ITM_DATA_WRITTEN,	/* + 2 * comparator: what was written */
+	PT_ITM_DATA_END = 24,
+};
+
+struct pt_itm_packet {
+	uint8_t kind;		/* enum pt_itm_kind */
+	uint8_t which, n_bytes, late;
+	uint64_t total_bytes;	/* of the packet, with its header; BROKEN, FOUND: 0 */
+	uint64_t value;
+};
+
+/* All zero, but for what the caller sets: nothing was seen yet. */
+struct pt_itm_packets {
+	bool believed;		/* the caller may set it: the first byte begins a packet */
+	uint16_t last_exception;	/* the caller may set it: the highest number that the core has; 0: not known */
+	uint8_t part[PT_ITM_MOST_BYTES], part_bytes;	/* of the packet that has begun; a long sync's zeros are cut */
+	uint8_t page;
+	bool syncs;		/* the stream has had one: what is lost is found by the next */
+	uint64_t taken;		/* bytes of the packet that has begun */
+	uint64_t zeros;		/* bytes of 0 in a row, whatever they were part of */
+	unsigned proof;		/* packets in a row that can be, while they are not believed */
+	uint64_t skipped;	/* bytes since packets were believed last */
+};
+
+/* Take one byte. Returns how many packets end with it, 0 to PT_ITM_ROOM, in order. */
+enum { PT_ITM_ROOM = 3 };
+unsigned pt_itm_take(struct pt_itm_packets *s, uint8_t byte, struct pt_itm_packet packet[PT_ITM_ROOM]);
+
+/* Nothing follows, or not what would have: how many bytes are in no packet and were not told. */
+uint64_t pt_itm_rest(const struct pt_itm_packets *s);
+
+#endif

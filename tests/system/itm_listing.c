@@ -1,0 +1,30 @@
+/* The packets of an ITM's stream, for a comparison with another decoder (tests/system/test_itm_sigrok). itm_listing reads
+ * the bytes and prints a line for each packet: its kind, and what it says in numbers. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "decode/itm_packets.h"
+
+static void print_packet(const struct pt_itm_packet *p)
+{
+	static const char *const names[] = {
+		[PT_ITM_SYNC] = "sync", [PT_ITM_OVERFLOW] = "overflow", [PT_ITM_LOCAL_STAMP] = "stamp",
+		[PT_ITM_GLOBAL_LOW] = "global-low", [PT_ITM_GLOBAL_HIGH] = "global-high", [PT_ITM_PAGE] = "page",
+		[PT_ITM_PORT] = "port", [PT_ITM_HARDWARE] = "hardware", [PT_ITM_BROKEN] = "broken",
+		[PT_ITM_FOUND] = "found",
+	};
+
+	printf("%s %u %u %u 0x%" PRIx64 "\n", names[p->kind], p->which, p->n_bytes, p->late, p->value);
+}
+
+int main(void)
+{
+	struct pt_itm_packets packets = { .believed = true };
+	struct pt_itm_packet packet[PT_ITM_ROOM];
+	int byte;
+
+	while ((byte = getchar()) != EOF)
+		for (unsigned i = 0, n = pt_itm_take(&packets, (uint8_t)byte, packet); i < n; i++)
+			print_packet(&packet[i]);
+	return 0;
+}
