@@ -51,6 +51,12 @@ int pt_probe_noted(const struct pt_probe_found *found, struct pt_err *err);
  * it is not there, or (virtual) no other process can have it. */
 bool pt_probe_where(const char *uri, char *where, size_t room);
 
+/* Tells when a device comes or goes, for an address that names a probe on USB: changed() is called on any thread until
+ * free() returns. NULL: it is not on USB, or the system has no such events. */
+struct pt_probe_watch *pt_probe_watch_new(const char *uri, void (*changed)(void *arg), void *arg);
+void pt_probe_watch_free(struct pt_probe_watch *watch);		/* NULL is fine */
+bool pt_probe_watch_is_certain(struct pt_probe_watch *watch);	/* false for NULL, and until it is sure that it is told */
+
 /* The driver that serves a device of these numbers and this name of the product; NULL: none does. */
 const struct pt_probe_ops *pt_probe_of_usb(uint16_t vid, uint16_t pid, const char *product);
 

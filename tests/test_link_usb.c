@@ -186,6 +186,36 @@ START_TEST(says_that_none_is_plugged_in)
 }
 END_TEST
 
+static void count_change(void *arg)
+{
+	sem_post(arg);
+}
+
+/* Whoever waits for a probe need not look again and again; an address on the network has nothing to wait for. */
+START_TEST(tells_when_a_probe_comes_and_goes)
+{
+	struct pt_probe_watch *watch;
+	sem_t changes;
+
+	sem_init(&changes, 0, 0);
+	ck_assert_ptr_null(pt_probe_watch_new("cmsis-dap:tcp=127.0.0.1:1", count_change, &changes));
+	ck_assert_ptr_null(pt_probe_watch_new("xvc:127.0.0.1:1", count_change, &changes));
+	ck_assert(!pt_probe_watch_is_certain(NULL));
+	watch = pt_probe_watch_new("cmsis-dap:", count_change, &changes);
+	ck_assert_ptr_nonnull(watch);
+	usb_probe_unplug(usb);
+	while (sem_wait(&changes) != 0)
+		;
+	ck_assert(pt_probe_watch_is_certain(watch));
+	usb_probe_plug(usb);
+	while (sem_wait(&changes) != 0)
+		;
+	pt_probe_watch_free(watch);
+	pt_probe_watch_free(NULL);
+	sem_destroy(&changes);
+}
+END_TEST
+
 START_TEST(names_the_cure_for_no_permission)
 {
 	struct pt_probe_found found[1];
@@ -436,6 +466,7 @@ int main(void)
 	tcase_add_test(tc, tells_probes_apart);
 	tcase_add_loop_test(tc, opens_what_the_uri_names, 0, (int)PT_LEN(uris));
 	tcase_add_test(tc, says_that_none_is_plugged_in);
+	tcase_add_test(tc, tells_when_a_probe_comes_and_goes);
 	tcase_add_test(tc, names_the_cure_for_no_permission);
 	tcase_add_loop_test(tc, is_lost_with_the_plug_and_back_with_it, 0, (int)PT_LEN(links));
 	tcase_add_loop_test(tc, is_lost_at_once_in_flight, 0, (int)PT_LEN(links));

@@ -50,6 +50,8 @@ struct pt_board {
 	struct pt_board_lane urgent, normal;
 	struct pt_board_note *notes, **notes_tail;
 	struct pt_probe *probe;		/* for interrupt; NULL while closed */
+	bool changed;			/* on USB, since the thread looked */
+	uint64_t changed_ns;		/* when the last change was, on the host's clock; 0: there was none */
 	bool busy, quit;		/* busy: what goes on must not be cut short by another job */
 
 	/* the thread's */
@@ -58,6 +60,8 @@ struct pt_board {
 	struct pt_params *settings;
 	bool reopen;
 	uint64_t reopen_at_ns;		/* of the host's clock */
+	struct pt_probe_watch *watch;	/* NULL: not needed yet, or there are no events */
+	bool watched;			/* it was tried */
 	char last_why[PT_BOARD_TEXT_BYTES];	/* why it did not open; told once */
 	struct pt_target *target;
 	struct pt_link *link;
@@ -94,6 +98,11 @@ struct pt_board_note *pt_board_take_notes(struct pt_board *board);
 
 /* thread.c: runs until quit, then sends NOTE_ENDED. */
 void pt_board_thread(void *board);
+
+/* reopen.c. Board thread. After a failure to open; absent: no probe that fits is plugged in. */
+void pt_board_reopen_later(struct pt_board *board, bool absent);
+bool pt_board_reopen_is_due(struct pt_board *board, uint32_t *wait_ms);	/* false: it is in wait_ms, or after a change */
+void pt_board_reopen_end(struct pt_board *board);
 
 /* core.c. Board thread, with a target. */
 int pt_board_see_cores(struct pt_board *board, struct pt_err *err);	/* the first look: as they were found */

@@ -12,7 +12,6 @@
 #include "base/util.h"
 
 enum {
-	REOPEN_MS = 200,	/* between two looks for a lost probe */
 	STARVED_MS = 40,	/* jobs have cut every drain step short for that long: now one is done in whole */
 	OWED_MS = 15,		/* the same where a core waits for it */
 	MANY_CUTS = 4,		/* fewer are no crowd: who wants the core halted does not wait for a step */
@@ -135,7 +134,6 @@ static void tell_attached(struct pt_board *board, int rc, const struct pt_err *e
 	board->leave_owed = false;
 	board->drain_at_ns = board->look_at_ns = 0;
 	board->look_us = PT_BOARD_LOOK_US;
-	board->reopen_at_ns = uv_hrtime() + REOPEN_MS * PT_NS_PER_MS;
 	if (board->target != NULL)
 		pt_board_heard(board);
 	if (board->target != NULL && !board->locked)
@@ -163,8 +161,11 @@ static void try_open(struct pt_board *board)
 {
 	struct pt_err err = { 0 };
 	struct pt_probe *probe = open_probes(board, &err);
+	bool absent = probe == NULL && err.code == PT_EIO;
 
 	tell_attached(board, probe != NULL ? attach(board, probe, &err) : err.code, &err);
+	if (board->target == NULL)
+		pt_board_reopen_later(board, absent);
 }
 
 static void drop_drain(struct pt_board *board, const struct pt_err *why)
@@ -209,6 +210,7 @@ static void lost(struct pt_board *board, const struct pt_err *why)
 	unsigned n_cores = board->target->ops->n_cores(board->target->state);
 
 	close_target(board, why);
+	pt_board_reopen_later(board, false);
 	pt_board_tell_state(board, PT_BOARD_CLOSED, why->code, why->msg);
 	for (note.core = 0; note.core < n_cores && note.core < PT_BOARD_CORES; note.core++)
 		pt_board_send(board, &note);
@@ -225,6 +227,8 @@ static void attach_anew(struct pt_board *board)
 	detach(board, false, &err);
 	set_probe(board, NULL);
 	tell_attached(board, attach(board, probe, &err), &err);
+	if (board->target == NULL)
+		pt_board_reopen_later(board, false);
 }
 
 /* Time in which a job kept us from looking is no silence. */
@@ -387,15 +391,12 @@ static void idle_until(struct pt_board *board, uint64_t until_ns)
 /* Without a target jobs are answered at once; opening may take a second. */
 static void wait_for_probe(struct pt_board *board)
 {
-	uint64_t now_ns = uv_hrtime();
+	uint32_t wait_ms = 0;
 
-	if (!board->reopen) {
-		wait_for_job(board, 0);
-	} else if (now_ns < board->reopen_at_ns) {
-		wait_for_job(board, (uint32_t)((board->reopen_at_ns - now_ns) / PT_NS_PER_MS) + 1);
-	} else {
+	if (board->reopen && pt_board_reopen_is_due(board, &wait_ms))
 		try_open(board);
-	}
+	else
+		wait_for_job(board, wait_ms);
 }
 
 static void serve(struct pt_board *board)
@@ -439,6 +440,7 @@ void pt_board_thread(void *arg)
 		serve(board);
 	if (board->target != NULL)
 		close_target(board, &closing);
+	pt_board_reopen_end(board);
 	uv_mutex_lock(&board->lock);
 	board->ended = true;
 	uv_cond_broadcast(&board->at_end);

@@ -1,0 +1,69 @@
+/* When a board without a probe looks for it again. A probe that is not plugged in is waited for by the system's events,
+ * where those come; for what no event tells (another process ends, a server starts, a chip gets power) the thread looks
+ * every REOPEN_MS. */
+#include "board/board_parts.h"
+
+#include "base/util.h"
+#include "probes/registry.h"
+
+enum {
+	REOPEN_MS = 200,
+	ABSENT_MS = 5000,	/* events come: this is for one that was lost */
+	SETTLE_MS = 2000,	/* so long after an event nodes and permissions may still appear */
+	SETTLING_MS = 50,	/* between two looks meanwhile */
+};
+
+/* Any thread. */
+static void on_change(void *arg)
+{
+	struct pt_board *board = arg;
+
+	uv_mutex_lock(&board->lock);
+	board->changed_ns = uv_hrtime();
+	board->changed = true;
+	uv_cond_signal(&board->job_or_quit);
+	uv_mutex_unlock(&board->lock);
+}
+
+static bool take_change(struct pt_board *board, uint64_t *changed_ns)
+{
+	bool changed;
+
+	uv_mutex_lock(&board->lock);
+	changed = board->changed;
+	board->changed = false;
+	*changed_ns = board->changed_ns;
+	uv_mutex_unlock(&board->lock);
+	return changed;
+}
+
+void pt_board_reopen_later(struct pt_board *board, bool absent)
+{
+	uint64_t now_ns = uv_hrtime(), changed_ns;
+	bool changed = take_change(board, &changed_ns), settling;
+
+	if (absent && board->watch == NULL && board->reopen && !board->watched) {
+		board->watch = pt_probe_watch_new(board->uri[0], on_change, board);
+		board->watched = true;
+	}
+	settling = changed || (changed_ns != 0 && now_ns - changed_ns < SETTLE_MS * PT_NS_PER_MS);
+	board->reopen_at_ns = now_ns + PT_NS_PER_MS * (settling						   ? SETTLING_MS
+						       : absent && pt_probe_watch_is_certain(board->watch) ? ABSENT_MS
+													   : REOPEN_MS);
+}
+
+bool pt_board_reopen_is_due(struct pt_board *board, uint32_t *wait_ms)
+{
+	uint64_t now_ns = uv_hrtime(), changed_ns;
+
+	if (take_change(board, &changed_ns) || now_ns >= board->reopen_at_ns)
+		return true;
+	*wait_ms = (uint32_t)((board->reopen_at_ns - now_ns) / PT_NS_PER_MS) + 1;
+	return false;
+}
+
+void pt_board_reopen_end(struct pt_board *board)
+{
+	pt_probe_watch_free(board->watch);
+	board->watch = NULL;
+}
