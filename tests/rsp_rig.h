@@ -8,7 +8,7 @@
 
 #include "harness.h"
 #include "probes/virtual/boards.h"
-#include "probes/virtual/probe/rsp_stub.h"
+#include "probes/virtual/rsp/rsp_stub.h"
 
 static struct pt_vpace pace;
 static void *stub;

@@ -10,7 +10,7 @@
 #include "probes/virtual/boards.h"
 #include "probes/registry.h"
 #include "probes/virtual/chip/microblaze.h"
-#include "probes/virtual/probe/rsp_stub.h"
+#include "probes/virtual/rsp/rsp_stub.h"
 #include "probes/wires/rsp.h"
 #include "rsp_rig.h"
 

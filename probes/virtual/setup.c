@@ -10,7 +10,7 @@
 #include "probes/virtual/probe/osbdm.h"
 #include "probes/virtual/probe/remote_bitbang.h"
 #include "probes/virtual/setup.h"
-#include "probes/virtual/probe/rsp_stub.h"
+#include "probes/virtual/rsp/rsp_stub.h"
 #include "probes/virtual/probe/usbdm.h"
 #include "probes/virtual/probe/xvc.h"
 #include "base/util.h"

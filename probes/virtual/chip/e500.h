@@ -13,7 +13,7 @@
 #include "probes/virtual/unit/e500/e500_dcsr.h"
 #include "probes/virtual/unit/e500/e500_pm.h"
 #include "probes/virtual/unit/amd/uartlite.h"
-#include "probes/virtual/probe/rsp_stub.h"
+#include "probes/virtual/rsp/rsp_stub.h"
 
 enum { PT_E500_NODES = PT_VDCSR_CORES, PT_E500_RAM_BYTES = 16 << 20 };
 #define PT_E500_UART_BASE 0xf0004500u

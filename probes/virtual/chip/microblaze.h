@@ -15,7 +15,7 @@
 #include "probes/virtual/unit/amd/mdm.h"
 #include "probes/virtual/unit/amd/uartlite.h"
 #include "probes/virtual/wire/mdm_dr.h"
-#include "probes/virtual/probe/rsp_stub.h"
+#include "probes/virtual/rsp/rsp_stub.h"
 
 enum { PT_MICROBLAZE_CORES = 4, PT_MICROBLAZE_LMB_BYTES = 0x10000, PT_MICROBLAZE_RAM_BYTES = 16 << 20 };
 enum { PT_MICROBLAZE_TIMER_IRQ = 0, PT_MICROBLAZE_UART_IRQ = 3, PT_MICROBLAZE_MDM_IRQ = 4 };	/* of the controller */

@@ -15,7 +15,7 @@ struct pt_vbus;			/* frame/bus.h */
 struct pt_vflow_core;		/* frame/flow_log.h */
 struct pt_vbdc;			/* wire/bdc.h */
 struct pt_vpdo;			/* unit/s12z/s12z_pdo.h */
-struct pt_vrsp_target;		/* probe/rsp_stub.h */
+struct pt_vrsp_target;		/* rsp/rsp_stub.h */
 struct pt_vjtap;			/* wire/tap.h */
 
 /* An access port as the DP reaches it. Registers by offset (0x00..0xfc). */

@@ -3,7 +3,7 @@
 #ifndef PT_VIRTUAL_WIRE_RSP_PARTS_H
 #define PT_VIRTUAL_WIRE_RSP_PARTS_H
 
-#include "probes/virtual/probe/rsp_stub.h"
+#include "probes/virtual/rsp/rsp_stub.h"
 
 enum { XML_BYTES = 8192 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/virtual/probe/rsp_parts.h"
+#include "probes/virtual/rsp/rsp_parts.h"
 
 /* --- out */
 

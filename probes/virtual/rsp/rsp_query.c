@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probes/virtual/probe/rsp_parts.h"
+#include "probes/virtual/rsp/rsp_parts.h"
 
 static bool starts(const char *packet, const char *with)
 {

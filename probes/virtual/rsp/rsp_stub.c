@@ -4,7 +4,7 @@
 #include <uv.h>
 
 #include "base/alloc.h"
-#include "probes/virtual/probe/rsp_parts.h"
+#include "probes/virtual/rsp/rsp_parts.h"
 #include "base/util.h"
 
 enum { ETX = 0x03 };

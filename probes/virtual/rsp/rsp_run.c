@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/virtual/probe/rsp_parts.h"
+#include "probes/virtual/rsp/rsp_parts.h"
 
 #define STEP_NS UINT64_C(2000)		/* a core halts, or has made its step, within that */
 enum { SIGNAL_INT = 2, HALT_PASSES = 512 };		/* if it is not a slow one; one that is in reset does not */

@@ -1,7 +1,7 @@
 /* Registers, memory and breakpoints. */
 #include <string.h>
 
-#include "probes/virtual/probe/rsp_parts.h"
+#include "probes/virtual/rsp/rsp_parts.h"
 #include "base/util.h"
 
 static size_t size_of(const struct stub *stub, unsigned n)
