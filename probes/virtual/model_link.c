@@ -147,9 +147,10 @@ static void on_response(void *arg, const uint8_t *bytes, size_t len_bytes, uint6
 
 	if (model->fault == PT_VFAULT_STALL || model->n_responses == RESPONSES)
 		return;
-	memset(slot->bytes, 0, sizeof(slot->bytes));
 	memcpy(slot->bytes, bytes, len_bytes);
 	slot->len_bytes = kind->fixed_packets ? kind->packet_bytes : len_bytes;
+	if (slot->len_bytes > len_bytes)
+		memset(slot->bytes + len_bytes, 0, slot->len_bytes - len_bytes);
 	if (model->fault == PT_VFAULT_SHORT)
 		slot->len_bytes = len_bytes / 2;
 	if (model->fault == PT_VFAULT_WRONG)
@@ -240,7 +241,10 @@ static void set_packet_bytes(void *state, size_t packet_bytes)
 static void info(void *state, struct pt_link_info *out)
 {
 	struct model *model = state;
+	struct pt_vusb usb = { 0 };
 
+	if (model->setup.engine->usb != NULL)
+		model->setup.engine->usb(model->setup.engine_state, &usb);
 	*out = (struct pt_link_info){
 		.transport = "model",
 		.serial = "V0001",
@@ -249,6 +253,9 @@ static void info(void *state, struct pt_link_info *out)
 		.fixed_packets = model->setup.link->fixed_packets,
 		.packet_bytes = model->setup.link->packet_bytes,
 		.depth = model->setup.link->depth,
+		.usb_vid = usb.vid,
+		.usb_pid = usb.pid,
+		.usb_release = usb.release,
 	};
 	snprintf(out->product, sizeof(out->product), "%s", model->setup.product);
 	snprintf(out->where, sizeof(out->where), "%s (virtual)", model->setup.ops->name);

@@ -1,6 +1,7 @@
 /* The firmware of a virtual probe: packets in, packets out, and the time that each one takes at the target. Links
  * (model_link.c), the TCP server and the emulated USB devices of the tests put their own framing around it. One engine
- * per protocol: cmsis_dap.h, bdc_pipe.h, osbdm.h, usbdm.h, xvc.h, remote_bitbang.h, mpsse.h; and rsp/rsp_stub.h. */
+ * per protocol: cmsis_dap.h, bdc_pipe.h, jlink.h, osbdm.h, usbdm.h, xvc.h, remote_bitbang.h, mpsse.h; and
+ * rsp/rsp_stub.h. */
 #ifndef PT_VIRTUAL_WIRE_ENGINE_H
 #define PT_VIRTUAL_WIRE_ENGINE_H
 
@@ -11,7 +12,7 @@
 #include "base/first_bytes.h"
 
 enum {
-	PT_VENGINE_MAX_PACKET_BYTES = 2112,	/* of a request, and of a response */
+	PT_VENGINE_MAX_PACKET_BYTES = 16640,	/* of a request, and of a response */
 	PT_VENGINE_MAX_RESPONSES = 65,		/* to one request: packets that were queued before, and itself */
 };
 
@@ -30,7 +31,7 @@ struct pt_vcontrol {
  * of the vendor's class; the probe is the first. */
 struct pt_vusb {
 	uint16_t vid, pid, release;
-	uint8_t n_interfaces;
+	uint8_t n_interfaces, subclass;
 	uint8_t out, in;		/* endpoint addresses of the first; each further one has those two higher */
 	uint16_t packet_bytes;		/* of a packet on the cable */
 	const uint8_t *status;		/* what each packet to the host begins with */
