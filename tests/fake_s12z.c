@@ -483,8 +483,13 @@ static int pins_read(void *state, pt_pins_run *runs, size_t room, uint32_t timeo
 	}
 	if (bdc->lost_at != 0 && bdc->next_run == bdc->lost_at)
 		what->lost_samples = 1000;
-	while (n < room && n < 100 && bdc->next_run < bdc->n_runs && (n == 0 || bdc->next_run != bdc->lost_at))
-		runs[n++] = bdc->runs[bdc->next_run++];
+	what->from_ns = bdc->pins_ns != 0 ? bdc->pins_ns : bdc->now_ns;
+	while (n < room && n < 100 && bdc->next_run < bdc->n_runs && (n == 0 || bdc->next_run != bdc->lost_at)) {
+		runs[n++] = bdc->runs[bdc->next_run];
+		if (bdc->pins_ns != 0)
+			bdc->pins_ns += (bdc->runs[bdc->next_run] & PT_PINS_SAMPLES) * PT_NS_PER_S / bdc->sample_hz;
+		bdc->next_run++;
+	}
 	bdc->now_ns += 100000;
 	return (int)n;
 }

@@ -54,6 +54,7 @@ struct fake_s12z {
 	uint32_t sample_hz;
 	uint64_t lost_at;		/* run before which samples are lost; 0: none */
 	bool capturing;
+	uint64_t pins_ns;		/* when the next run was captured; 0: when it is read */
 
 	struct fake_access log[FAKE_LOG];
 	size_t n_log;

@@ -597,6 +597,51 @@ START_TEST(a_stream_cut_inside_a_line_is_noticed)
 }
 END_TEST
 
+/* The pins carry the trace while the BDC does not answer: what they have of that time was observed, and is not lost. */
+START_TEST(pins_go_on_without_the_bdc)
+{
+	uint64_t observed_ns = 0, captured_ns;
+	uint8_t got[256];
+
+	stream();
+	bdc.n_runs = 0;
+	begin(&pt_source_s12z_profile, pdo_words);
+	drain(1);
+	captured_ns = bdc.pins_ns = bdc.now_ns;	/* it is captured now, and read when the BDC answers again */
+	bdc.fail_code = PT_ETIMEOUT;
+	for (int i = 0; i < 20 && bdc.fail_code != 0; i++)
+		drain(1);
+	ck_assert_int_eq(bdc.fail_code, 0);
+	bdc.n_runs = n_runs;
+	drain(20);
+	end();
+	ck_assert_uint_eq(collected(got), sizeof(lines));
+	for (size_t k = 0; k < sink.n_chunks; k++)
+		if (sink.chunk[k]->kind == PT_CHUNK_DATA && sink.chunk[k]->len_bytes > 0)
+			observed_ns += sink.chunk[k]->to_ns - sink.chunk[k]->from_ns;
+	ck_assert_uint_ge(observed_ns, bdc.pins_ns - captured_ns);
+}
+END_TEST
+
+/* A session that could not be ended was not observed to its end. */
+START_TEST(a_bdc_that_is_gone_observes_nothing)
+{
+	stream();
+	bdc.n_runs = 0;
+	begin(&pt_source_s12z_profile, pdo_words);
+	drain(3);
+	bdc.now_ns += 500 * PT_NS_PER_MS;
+	bdc.fail_code = PT_ETIMEOUT;
+	bdc.fail_always = true;
+	bdc.fail_after = 2;		/* it is disarmed yet */
+	ck_assert_int_lt(ops->stop(state, &err), 0);
+	array_sink_check(&sink);
+	for (size_t k = 0; k < sink.n_chunks; k++)
+		ck_assert(sink.chunk[k]->kind != PT_CHUNK_DATA ||
+			  sink.chunk[k]->to_ns - sink.chunk[k]->from_ns < 100 * PT_NS_PER_MS);
+}
+END_TEST
+
 START_TEST(edges_as_set)
 {
 	struct pt_pdo_bits bits;
@@ -805,6 +850,8 @@ int main(void)
 	tcase_add_test(tc, overflow_ends_a_session_and_begins_another);
 	tcase_add_test(tc, lost_samples_begin_a_new_session);
 	tcase_add_test(tc, a_stream_cut_inside_a_line_is_noticed);
+	tcase_add_test(tc, pins_go_on_without_the_bdc);
+	tcase_add_test(tc, a_bdc_that_is_gone_observes_nothing);
 	tcase_add_loop_test(tc, edges_as_set, 0, 2);
 	tcase_add_test(tc, no_pins_no_stream);
 	tcase_add_test(tc, samples_come_in_batches);

@@ -75,24 +75,35 @@ static int read_pins(struct pt_s12z_profile *p, struct pt_err *err)
 	return n;
 }
 
+/* Time is lost, or slept, only behind what the pins recorded until then. */
+static void read_up_to(struct pt_s12z_profile *p, uint64_t ns)
+{
+	struct pt_err ignored = { 0 };
+
+	while (p->stream.state != STREAM_IDLE && p->stream.captured_ns < ns && read_pins(p, &ignored) > 0)
+		;
+}
+
 /* --- sessions ----------------------------------------------------------------------------------------------------- */
 
 static int arm(struct pt_s12z_profile *p, struct pt_err *err)
 {
 	struct pt_stream *stream = &p->stream;
 	struct pt_dbg_writes w = { .n = 0 };
+	uint64_t armed_ns;
 
 	if (pt_profile_set_up(p, true, err) < 0)
 		return err->code;
 	pt_pdo_begin(&stream->bits);
 	pt_dbg_put(&w, DBG_C1, C1_ARM);
+	armed_ns = pt_wire_s12z_now_ns(&p->z->wire);	/* at the earliest: what is recorded from then on takes time */
 	if (pt_dbg_write(p->z, &w, err) < 0)
 		return err->code;
 	stream->state = STREAM_ARMED;
 	stream->overflow = stream->lost = stream->silent = false;
 	stream->disarmed_ns = PT_UNKNOWN;
 	stream->looked_ns = pt_wire_s12z_now_ns(&p->z->wire);
-	pt_emit_loss(&p->out, p->halt.held ? PT_LOSS_HALTED : stream->gap, stream->looked_ns);
+	pt_emit_loss(&p->out, p->halt.held ? PT_LOSS_HALTED : stream->gap, armed_ns);
 	stream->gap = PT_LOSS_REARM;
 	p->out.restarts = true;
 	return 0;
@@ -103,6 +114,14 @@ static void begin_ending(struct pt_s12z_profile *p)
 	p->stream.state = STREAM_ENDING;
 	p->stream.n_empty = 0;
 	p->stream.silent = false;
+}
+
+/* The BDC answers again. The pins carried the trace meanwhile: only what they have nothing of is lost. */
+static void bdc_works(struct pt_s12z_profile *p, uint64_t now_ns)
+{
+	if (p->out.failing_since_ns != PT_UNKNOWN)
+		read_up_to(p, now_ns);
+	pt_emit_works(&p->out, now_ns, p->z->was_reset);
 }
 
 /* Is it still armed, and does it still send? */
@@ -121,7 +140,7 @@ static int look(struct pt_s12z_profile *p, struct pt_err *err)
 	if (rc < 0)
 		return rc;
 	stream->looked_ns = op[1].done_ns;
-	pt_emit_works(&p->out, op[0].sent_ns, p->z->was_reset);
+	bdc_works(p, op[0].sent_ns);
 	if ((c[2] & TCRH_TSOURCE) == 0 || (c[0] & ~C1_ARM) != 0)
 		return pt_profile_disturbed(p, c[0], c[2], err);
 	if ((sr & SR_PTACT) == 0 && (c[0] & C1_ARM) == 0 && !stream->silent) {
@@ -181,6 +200,13 @@ static int drain_armed(struct pt_s12z_profile *p, struct pt_err *err)
 	return rc < 0 ? rc : 0;
 }
 
+static int failed(struct pt_s12z_profile *p, int rc, struct pt_err *err)
+{
+	if (rc != PT_EINTERRUPTED)
+		read_up_to(p, pt_wire_s12z_now_ns(&p->z->wire));
+	return pt_profile_failed(p, rc, err);
+}
+
 static int drain(struct pt_s12z_profile *p, struct pt_err *err)
 {
 	int rc;
@@ -194,7 +220,7 @@ static int drain(struct pt_s12z_profile *p, struct pt_err *err)
 		rc = arm(p, err);
 	else
 		rc = p->stream.state == STREAM_ARMED ? drain_armed(p, err) : drain_ending(p, err);
-	return rc < 0 ? pt_profile_failed(p, rc, err) : 0;
+	return rc < 0 ? failed(p, rc, err) : 0;
 }
 
 /* --- the rest ----------------------------------------------------------------------------------------------------- */
@@ -204,14 +230,26 @@ static bool pending(const struct pt_s12z_profile *p)
 	return p->stream.state != STREAM_IDLE;
 }
 
+/* Of a session that was read to its end, and whose clock rested behind that, the rest was observed, too. */
+static void tell_end(struct pt_s12z_profile *p, bool recorded)
+{
+	uint64_t now_ns = pt_wire_s12z_now_ns(&p->z->wire);
+	uint64_t end_ns = p->halt.held ? p->halt.ns : now_ns < p->stream.disarmed_ns ? now_ns : p->stream.disarmed_ns;
+
+	if (recorded && p->stream.gap == PT_LOSS_REARM)
+		pt_emit_data(&p->out, p->out.told_ns, end_ns, "", 0);
+	if (!p->halt.held)
+		pt_emit_loss(&p->out, p->stream.gap, now_ns);
+}
+
 /* Disarmed, the module sends what it has, and a last line with TERM. */
 static int flush(struct pt_s12z_profile *p, struct pt_err *err)
 {
 	uint64_t until_ns = pt_wire_s12z_now_ns(&p->z->wire) + FLUSH_MS * PT_NS_PER_MS;
+	bool recorded = p->stream.state == STREAM_ARMED;
 	int rc = 0;
-	uint64_t now_ns, end_ns;
 
-	if (p->stream.state == STREAM_ARMED) {
+	if (recorded) {
 		rc = pt_dbg_disarm(p->z, err);
 		if (rc < 0)
 			return rc;
@@ -220,15 +258,13 @@ static int flush(struct pt_s12z_profile *p, struct pt_err *err)
 	}
 	while (rc == 0 && p->stream.state == STREAM_ENDING) {
 		rc = drain_ending(p, err);
-		if (pt_wire_s12z_now_ns(&p->z->wire) >= until_ns)
-			end_session(p);
+		if (p->stream.state != STREAM_ENDING || pt_wire_s12z_now_ns(&p->z->wire) < until_ns)
+			continue;
+		p->stream.lost = true;	/* not read to its end */
+		end_session(p);
 	}
-	now_ns = pt_wire_s12z_now_ns(&p->z->wire);
-	/* the clock rested to the end: that was observed, too */
-	end_ns = p->halt.held ? p->halt.ns : now_ns < p->stream.disarmed_ns ? now_ns : p->stream.disarmed_ns;
-	pt_emit_data(&p->out, p->out.told_ns, end_ns, "", 0);
-	if (!p->halt.held)
-		pt_emit_loss(&p->out, p->stream.gap, now_ns);
+	if (rc == 0)
+		tell_end(p, recorded);
 	return rc;
 }
 
