@@ -11,6 +11,7 @@
 #include "profile/analyses/limits/limits.h"
 #include "report/laws/laws.h"
 #include "session/head.h"
+#include "trace/loss.h"
 
 enum { LEAST_CAPTURES = 30, SAID_BYTES = 4096 };
 
@@ -118,6 +119,16 @@ END_TEST
 static void lose_time(struct pt_profile *p) { p->loss.observed_ns += 5; }
 static void more_time(struct pt_profile *p) { p->loss.total_ns += 5; }
 static void say_exact(struct pt_profile *p) { p->incomplete = "a part is missing"; }
+static void long_loss(struct pt_profile *p)	/* its rows last longer than what was observed */
+{
+	static struct pt_profile_source source;
+
+	source = p->sources[0];
+	p->loss.observed_ns = source.loss.observed_ns = 100000;
+	p->loss.lost_ns = source.loss.lost_ns = p->loss.by[PT_LOSS_SILENT].ns = source.loss.by[PT_LOSS_SILENT].ns =
+		p->loss.total_ns - 100000;
+	p->sources = &source;
+}
 static void slow_clock(struct pt_profile *p) { p->core_hz = 1; }
 static void more_cycles(struct pt_profile *p)
 {
@@ -155,6 +166,7 @@ static const struct { const char *name, *said; void (*spoil)(struct pt_profile *
 	{ "cycles of a core", "sums: functions: cycles", more_cycles },
 	{ "shares of functions", "shares: instructions: ", other_share },
 	{ "exact, and incomplete", "exact: profile: counts are exact, but a part is missing", say_exact },
+	{ "more than was observed", "clock: profile: ", long_loss },
 	{ "a clock too slow", "clock: profile: ", slow_clock },
 	{ "a rule on a part", "rules: limits: count(main) = 0: passed", pass_a_part },
 };
