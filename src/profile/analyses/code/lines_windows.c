@@ -321,15 +321,26 @@ static void estimate_inlined(struct pt_lines_count *c)
 	}
 }
 
+/* Times are their shares, not what the fixed point says: all views say the same, and add up. */
 static void estimate_time(const struct pt_lines_windows *w, const struct pt_profile_core *core)
 {
 	struct pt_lines_count *c = w->weighted;
 
-	for (size_t i = 0; i < c->result.n_insns; i++)
-		c->insn[i].share = pt_cluster_share(&core->windows, &got_at(w, c->insn[i].address)->time);
-	for (size_t i = 0; i < c->result.n_lines; i++)
-		if (c->line[i].n_observed > 0)
-			c->line[i].share = pt_cluster_share(&core->windows, &w->line[i].time);
+	for (size_t i = 0; i < c->result.n_insns; i++) {
+		struct pt_lines_insn *insn = &c->insn[i];
+
+		insn->share = pt_cluster_share(&core->windows, &got_at(w, insn->address)->time);
+		*(w->by_instructions ? &insn->count : &insn->cycles) = pt_profile_scaled(core, insn->share.share);
+	}
+	for (size_t i = 0; i < c->result.n_lines; i++) {
+		struct pt_lines_line *line = &c->line[i];
+
+		if (line->n_observed == 0)
+			continue;
+		line->share = pt_cluster_share(&core->windows, &w->line[i].time);
+		*(w->by_instructions ? &line->instructions : &line->cycles) =
+			pt_profile_scaled(core, line->share.share);
+	}
 }
 
 const struct pt_lines *pt_lines_windows_give(struct pt_lines_windows *w, const struct pt_lines_count *seen,
