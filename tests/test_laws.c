@@ -204,6 +204,41 @@ START_TEST(are_seen_to_be_broken)
 }
 END_TEST
 
+/* Pieces of a stream, each of some 130 000 cycles: a cycle of a window weighs some twenty. */
+START_TEST(hold_where_windows_are_long)
+{
+	enum { PIECES = 100, CHUNKS = 10 };
+	struct pt_program *program = small_program();
+	const char *words[] = { "analysis=all" };
+	struct chunk_feed f = chunk_feed_of(program, words, 1);
+	struct chunk_bytes b = { .len = 0 };
+	uint64_t ns = 0;
+
+	for (int i = 0; i < 600; i++) {
+		add_packet(&b, 0x104, LEAF);
+		add_packet(&b, 0x122, 0x108);
+		add_packet(&b, 0x10a, 0x102);
+	}
+	chunk_config(&f, 0,
+		     "format=mtb\nsource=mtb\nmode=stream\ntarget=small\nprobe=test\nvirtual=1\ncore_hz=48000000\n"
+		     "period_us=1000\ncost=none\n");
+	for (unsigned i = 0; i < PIECES; i++) {
+		chunk_put(&f, 0, PT_CHUNK_LOSS, PT_LOSS_OVERRUN, ns, ns + 741000, NULL, 0);
+		ns += 741000;
+		for (unsigned k = 0; k < CHUNKS; k++, ns += 200000)
+			chunk_put(&f, 0, PT_CHUNK_DATA, k == 0 ? PT_DATA_RESTARTS : PT_DATA_FOLLOWS, ns, ns + 200000,
+				  b.bytes, b.len);
+	}
+	chunk_end(&f, 0, ns);
+	ck_assert(pt_pipeline_profile(f.pipeline)->windowed);
+	said[0] = '\0';
+	pt_laws_check(pt_pipeline_profile(f.pipeline), &f.clock, on_law, NULL);
+	ck_assert_str_eq(said, "");
+	chunk_feed_drop(&f);
+	pt_program_unref(program);
+}
+END_TEST
+
 int main(void)
 {
 	const char *srcdir = getenv("srcdir");
@@ -221,6 +256,7 @@ int main(void)
 	tcase_add_loop_test(tc, hold_for_every_capture, 0, (int)captures.gl_pathc);
 	tcase_add_loop_test(tc, hold_for_what_is_left_of_it, 0, (int)captures.gl_pathc);
 	tcase_add_loop_test(tc, are_seen_to_be_broken, 0, PT_LEN(wrongs));
+	tcase_add_test(tc, hold_where_windows_are_long);
 	suite_add_tcase(suite, tc);
 	status = pt_run_suite(suite);
 	globfree(&captures);
