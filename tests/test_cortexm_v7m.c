@@ -466,17 +466,27 @@ static const struct {
 	const char *name;
 	uint32_t cfsr, hfsr, bfar, lr, xpsr;
 	const char *says[5];
+	uint32_t pc, stacked_lr;	/* 0: 0x08000040, 0x08000211 */
 } faults[] = {
 	{ "a bus fault that was escalated", 0x8200, 0x40000000, 0x70000000, 0xfffffffd, 0x01000003,
 	  { "FORCED: another fault", "PRECISERR: data were accessed", "BFAR 0x70000000", "halted in HardFault, at <0x08000040>",
-	    "stacked pc <0x08000124>\nstacked lr <0x08000210>" } },
+	    "stacked pc <0x08000124>\nstacked lr <0x08000210>" }, 0, 0 },
 	{ "no FPU allowed, on the main stack", 1 << 19, 0, 0, 0xfffffff9, 0x01000006,
-	  { "NOCP: a floating-point", "UsageFault", "main stack", "stacked pc <0x08000124>", "frame at 0x20001000: r0" } },
+	  { "NOCP: a floating-point", "UsageFault", "main stack", "stacked pc <0x08000124>", "frame at 0x20001000: r0" }, 0, 0 },
 	{ "with a frame of the FPU", 1 << 25, 0, 0, 0xffffffed, 0x01000006,
-	  { "DIVBYZERO", "frame at 0x20000800, with those of the FPU: r0 0x00001000" } },
-	{ "deep in the handler", 1 << 25, 0, 0, 0x08000311, 0x01000006, { "DIVBYZERO", "lr is not EXC_RETURN" } },
-	{ "an old one", 1 << 25, 0, 0, 0x08000311, 0x01000000, { "DIVBYZERO", "in no fault handler: these are of an earlier" } },
-	{ "none", 0, 0, 0, 0x08000311, 0x01000000, { "no fault is noted", "the core is in no fault handler" } },
+	  { "DIVBYZERO", "frame at 0x20000800, with those of the FPU: r0 0x00001000" }, 0, 0 },
+	{ "deep in the handler", 1 << 25, 0, 0, 0x08000311, 0x01000006, { "DIVBYZERO", "lr is not EXC_RETURN" }, 0, 0 },
+	{ "an old one", 1 << 25, 0, 0, 0x08000311, 0x01000000, { "DIVBYZERO", "in no fault handler: these are of an earlier" }, 0, 0 },
+	{ "none", 0, 0, 0, 0x08000311, 0x01000000, { "no fault is noted", "the core is in no fault handler" }, 0, 0 },
+	{ "in a handler", 1 << 25, 0, 0, 0xfffffff1, 0x01000006,
+	  { "stacked lr 0xffffffe9: EXC_RETURN, it happened in a handler", "with proftap --set catch-faults=on" }, 0,
+	  0xffffffe9 },
+	{ "behind a reset", 1 << 25, 0, 0, 0xfffffff9, 0x01000006,
+	  { "stacked lr 0xffffffff: as a reset leaves it" }, 0, 0xffffffff },
+	{ "halted out of a lockup", 0x8200, 0x40000000, 0x70000000, 0xfffffff9, 0x01000003,
+	  { "halted in HardFault, locked up (pc 0xfffffffe): a second fault", "stacked pc <0x08000124>" }, 0xfffffffe, 0 },
+	{ "an entry that failed", 1 << 12, 0, 0, 0xfffffffd, 0x01000003,
+	  { "what follows is no frame", "stacked pc <0x08000124>" }, 0, 0 },
 };
 START_TEST(tells_of_a_fault)
 {
@@ -484,12 +494,14 @@ START_TEST(tells_of_a_fault)
 	m4.fault[1] = faults[_i].hfsr;
 	m4.fault[4] = faults[_i].bfar;
 	m4.reg[14] = faults[_i].lr;
-	m4.reg[15] = 0x08000040;
+	m4.reg[15] = faults[_i].pc != 0 ? faults[_i].pc : 0x08000040;
 	m4.reg[16] = faults[_i].xpsr;
 	m4.reg[17] = FAKE_M4_RAM + 0x1000;
 	m4.reg[18] = FAKE_M4_RAM + 0x800;
 	put_frame(m4.reg[17]);
 	put_frame(m4.reg[18]);
+	if (faults[_i].stacked_lr != 0)
+		pt_put_le32(m4.ram + 0x1000 + 20, faults[_i].stacked_lr);
 	attach();
 	halt();
 	ck_assert_msg(fault() == 0, "%s: %s", faults[_i].name, err.msg);
@@ -506,7 +518,8 @@ START_TEST(tells_of_a_fault_while_running)
 	ck_assert_int_eq(fault(), 0);
 	has("locked up");
 	has("VECTTBL");
-	has("the core runs: halt it");
+	has("halt it to see where the first fault came from: monitor halt");
+	ck_assert_ptr_null(strstr(said, "the core runs"));
 }
 END_TEST
 

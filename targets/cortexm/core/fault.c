@@ -68,8 +68,10 @@ static void tell_address(const struct teller *to, const char *name, uint32_t add
 		to->say(to->arg, line);
 }
 
-/* CFSR, HFSR, DFSR, MMFAR, BFAR lie side by side. *any: a fault is in one of them. */
-static int tell_status(struct pt_cortexm *cm, const struct teller *to, bool *any, struct pt_err *err)
+struct status { uint32_t cfsr, hfsr; };
+
+/* CFSR, HFSR, DFSR, MMFAR, BFAR lie side by side. */
+static int tell_status(struct pt_cortexm *cm, const struct teller *to, struct status *status, struct pt_err *err)
 {
 	uint8_t bytes[20];
 	uint32_t cfsr, hfsr;
@@ -78,7 +80,9 @@ static int tell_status(struct pt_cortexm *cm, const struct teller *to, bool *any
 		return pt_wrap(err, "read the fault status");
 	cfsr = pt_le32(bytes);
 	hfsr = pt_le32(bytes + 4);
-	*any = cfsr != 0 || hfsr != 0;
+	*status = (struct status){ cfsr, hfsr };
+	if (cfsr == 0 && hfsr == 0)
+		to->say(to->arg, "no fault is noted in CFSR and HFSR");
 	if (hfsr != 0)
 		tell_register(to, "HFSR", hfsr, hfsr_fields);
 	if (cfsr != 0)
@@ -93,6 +97,11 @@ static int tell_status(struct pt_cortexm *cm, const struct teller *to, bool *any
 enum { FIRST_FAULT = 3, LAST_FAULT = 7, FRAME_BYTES = 32, XPSR_EXCEPTION = 0x1ff };
 enum { EXC_RETURN_PSP = 1 << 2, EXC_RETURN_STANDARD = 1 << 4 };
 enum { LR, PC, XPSR, MSP, PSP, N_READ };
+enum { FRAME_FAILED = 1 << 4 | 1 << 12 | 1 << 20 };	/* MSTKERR, STKERR, STKOF */
+#define LOCKUP_PC 0xfffffffeu			/* Source: DDI 0403, B1.5.15 */
+#define LOCKED_UP                                                                                                     \
+	"halted in %s, locked up (pc 0xfffffffe): a second fault came there; CFSR has bits of both, and the frame is of "     \
+	"the first"
 
 static const char *exception_name(unsigned n)
 {
@@ -107,6 +116,20 @@ static bool is_exc_return(uint64_t lr)
 	return lr >> 24 == 0xff;
 }
 
+/* In a function it is where that returns to. In a handler it is EXC_RETURN, and behind a reset all ones. */
+static void tell_lr(const struct teller *to, uint32_t lr)
+{
+	char line[80];
+
+	if (lr == UINT32_MAX)
+		snprintf(line, sizeof(line), "stacked lr 0xffffffff: as a reset leaves it, no function was called");
+	else if (is_exc_return(lr))
+		snprintf(line, sizeof(line), "stacked lr 0x%08x: EXC_RETURN, it happened in a handler", (unsigned)lr);
+	else
+		snprintf(line, sizeof(line), "stacked lr <0x%08x>", (unsigned)lr & ~1u);
+	to->say(to->arg, line);
+}
+
 /* "<0x...>" is an address of code: whoever shows the line knows the program (struct pt_target_word). */
 static int tell_frame(struct pt_cortexm *cm, const struct teller *to, uint64_t sp, bool extended, struct pt_err *err)
 {
@@ -117,8 +140,7 @@ static int tell_frame(struct pt_cortexm *cm, const struct teller *to, uint64_t s
 		return pt_wrap(err, "read the frame at 0x%08x", (unsigned)sp);
 	snprintf(line, sizeof(line), "stacked pc <0x%08x>", (unsigned)pt_le32(frame + 24));
 	to->say(to->arg, line);
-	snprintf(line, sizeof(line), "stacked lr <0x%08x>", (unsigned)pt_le32(frame + 20) & ~1u);
-	to->say(to->arg, line);
+	tell_lr(to, pt_le32(frame + 20));
 	snprintf(line, sizeof(line),
 		 "frame at 0x%08x%s: r0 0x%08x r1 0x%08x r2 0x%08x r3 0x%08x r12 0x%08x xpsr 0x%08x", (unsigned)sp,
 		 extended ? ", with those of the FPU" : "", (unsigned)pt_le32(frame), (unsigned)pt_le32(frame + 4),
@@ -130,12 +152,15 @@ static int tell_frame(struct pt_cortexm *cm, const struct teller *to, uint64_t s
 
 /* At the entry of a handler lr is EXC_RETURN and its stack is as the hardware left it. Farther in, MSP has moved if it is
  * the frame's, too. */
-static int tell_origin(struct pt_cortexm *cm, const struct teller *to, const uint64_t *value, struct pt_err *err)
+static int tell_origin(struct pt_cortexm *cm, const struct teller *to, const uint64_t *value, uint32_t cfsr,
+		       struct pt_err *err)
 {
 	unsigned exception = (unsigned)(value[XPSR] & XPSR_EXCEPTION);
-	char line[160];
+	char line[200];
 
 	snprintf(line, sizeof(line), "halted in %s, at <0x%08x>", exception_name(exception), (unsigned)value[PC]);
+	if (value[PC] == LOCKUP_PC)
+		snprintf(line, sizeof(line), LOCKED_UP, exception_name(exception));
 	to->say(to->arg, line);
 	if (!is_exc_return(value[LR])) {
 		to->say(to->arg, "lr is not EXC_RETURN any more: GDB's backtrace shows where the frame lies");
@@ -143,12 +168,16 @@ static int tell_origin(struct pt_cortexm *cm, const struct teller *to, const uin
 	}
 	if ((value[LR] & EXC_RETURN_PSP) == 0)
 		to->say(to->arg, "the frame is on the main stack: right at the entry of the handler, not farther in "
-				 "(set catch-faults on, to halt there)");
+				 "(with proftap --set catch-faults=on the core halts at the entry)");
+	if (cfsr & FRAME_FAILED)
+		to->say(to->arg,
+			"if the entry of this exception failed (STKERR, MSTKERR, STKOF), what follows is no frame: it is "
+			"what the stack had before");
 	return tell_frame(cm, to, value[(value[LR] & EXC_RETURN_PSP) != 0 ? PSP : MSP],
 			  (value[LR] & EXC_RETURN_STANDARD) == 0, err);
 }
 
-static int tell_halted(struct pt_cortexm *cm, const struct teller *to, bool any, struct pt_err *err)
+static int tell_halted(struct pt_cortexm *cm, const struct teller *to, const struct status *status, struct pt_err *err)
 {
 	static const uint16_t rows[] = { PT_ROW_LR, PT_ROW_PC, PT_ROW_XPSR, PT_ROW_MSP, PT_ROW_PSP };
 	uint64_t value[N_READ];
@@ -158,8 +187,8 @@ static int tell_halted(struct pt_cortexm *cm, const struct teller *to, bool any,
 		return err->code;
 	exception = (unsigned)(value[XPSR] & XPSR_EXCEPTION);
 	if (exception >= FIRST_FAULT && exception <= LAST_FAULT)
-		return tell_origin(cm, to, value, err);
-	if (any)
+		return tell_origin(cm, to, value, status->cfsr, err);
+	if (status->cfsr != 0 || status->hfsr != 0)
 		to->say(to->arg, "the core is in no fault handler: these are of an earlier fault");
 	else
 		to->say(to->arg, "the core is in no fault handler");
@@ -174,7 +203,7 @@ int pt_cortexm_print_fault(void *state, const char *const *words, size_t n_words
 	struct pt_cortexm *cm = state;
 	const struct teller to = { say, arg };
 	uint32_t dhcsr = 0;
-	bool any = false;
+	struct status status = { 0 };
 
 	(void)words;
 	(void)n_words;
@@ -186,12 +215,12 @@ int pt_cortexm_print_fault(void *state, const char *const *words, size_t n_words
 		say(arg, "the core is locked up: a fault in HardFault or NMI, or at reset");
 	if (!pt_cortexm_is_mainline(&cm->chip))
 		say(arg, "this architecture does not say why: only where, by the stacked pc");
-	else if (tell_status(cm, &to, &any, err) < 0)
+	else if (tell_status(cm, &to, &status, err) < 0)
 		return err->code;
-	else if (!any)
-		say(arg, "no fault is noted in CFSR and HFSR");
 	if ((dhcsr & DHCSR_S_HALT) != 0)
-		return tell_halted(cm, &to, any, err);
-	say(arg, "the core runs: halt it to see where the fault came from");
+		return tell_halted(cm, &to, &status, err);
+	say(arg, (dhcsr & DHCSR_S_LOCKUP) != 0
+			 ? "halt it to see where the first fault came from: monitor halt"
+			 : "the core runs: halt it to see where the fault came from: monitor halt");
 	return 0;
 }
