@@ -647,6 +647,46 @@ START_TEST(a_breakpoint_is_met_in_cached_code)
 }
 END_TEST
 
+START_TEST(a_breakpoint_is_met_in_cached_code_that_runs)
+{
+	const struct pt_break soft = { .kind = PT_BREAK_SW, .addr = FREE_RAM + 2, .len = 2 };
+
+	run_a_cached_loop();
+	resume(0);
+	OK(target->ops->break_insert(target->state, &soft, &err));
+	pass_ms(1);
+	ck_assert_int_eq(status(0).reason, PT_HALT_BREAK_SW);
+	OK(target->ops->break_remove(target->state, &soft, &err));
+	resume(0);
+	pass_ms(1);
+	OK(target->ops->break_insert(target->state, &soft, &err));
+	OK(target->ops->break_remove(target->state, &soft, &err));	/* before it is met, or not */
+	if (status(0).state == PT_HALTED)
+		resume(0);
+	pass_ms(1);
+	ck_assert_int_eq(status(0).state, PT_RUNNING);
+}
+END_TEST
+
+/* By the debugger, through either core's port: what was written is executed. */
+START_TEST(code_that_is_written_is_executed)
+{
+	static const uint32_t other_loop = 0xe7fd3201;	/* adds r2, #1; b back */
+	uint64_t r2 = 0, before = 0;
+
+	run_a_cached_loop();
+	pass_ms(600);
+	status(1);					/* it has come */
+	OK(target->ops->read_registers(target->state, 0, &(uint16_t){ ROW_R0 + 2 }, 1, &before, &err));
+	write32((unsigned)_i, FREE_RAM, other_loop);
+	resume(0);
+	pass_ms(1);
+	halt(0);
+	OK(target->ops->read_registers(target->state, 0, &(uint16_t){ ROW_R0 + 2 }, 1, &r2, &err));
+	ck_assert_uint_ne(r2, before);
+}
+END_TEST
+
 /* --- cores of two kinds ------------------------------------------------------------------------------------------- */
 
 START_TEST(registers_are_those_that_both_have)
@@ -731,6 +771,8 @@ int main(void)
 	tcase_add_test(all, cycles_are_of_each_core);
 	tcase_add_test(all, bursts_of_one_and_samples_of_both);
 	tcase_add_test(all, a_breakpoint_is_met_in_cached_code);
+	tcase_add_test(all, a_breakpoint_is_met_in_cached_code_that_runs);
+	tcase_add_loop_test(all, code_that_is_written_is_executed, 0, 2);
 	tcase_add_loop_test(all, a_core_can_be_chosen, 0, PT_LEN(parts));
 	tcase_add_loop_test(all, one_that_is_closed_is_left_out, 0, 4);
 	tcase_add_test(all, registers_are_those_that_both_have);

@@ -265,8 +265,8 @@ static void tell_core(const struct pt_cortexm *cm, const struct teller *to)
 {
 	if (cm->chip.caches)
 		to->say(to->arg,
-			"caches: memory is read and written past them, except that the instruction cache is "
-			"emptied when a breakpoint changes code; data that only the data cache has are not seen");
+			"caches: memory is read and written past them; the instruction cache is emptied when a debugger has "
+			"written what can be code; data that only the data cache has are not seen");
 	if ((cm->demcr & DEMCR_MON_EN) != 0)
 		to->say(to->arg,
 			"the program has enabled DebugMonitor (DEMCR.MON_EN), which gets its debug events while no debugger halts the "

@@ -171,6 +171,21 @@ static int check(const struct pt_break *at, struct pt_err *err)
 	return 0;
 }
 
+/* A core that runs has it in its cache by now, perhaps; one that is halted sees it when it is let run. */
+static int insert_soft(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
+{
+	int rc = pt_cortexm_soft_insert(cm, addr, err);
+
+	return rc < 0 || cm->halted ? rc : pt_cortexm_breaks_sync(cm, err);
+}
+
+static int remove_soft(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
+{
+	int rc = pt_cortexm_soft_remove(cm, addr, err);
+
+	return rc < 0 || cm->halted ? rc : pt_cortexm_breaks_sync(cm, err);
+}
+
 int pt_cortexm_breaks_insert(void *state, const struct pt_break *at, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
@@ -181,7 +196,7 @@ int pt_cortexm_breaks_insert(void *state, const struct pt_break *at, struct pt_e
 	switch (at->kind) {
 	case PT_BREAK_SW:
 		if (pt_cortexm_soft_fits(cm, (uint32_t)at->addr))
-			return pt_cortexm_soft_insert(cm, (uint32_t)at->addr, err);
+			return insert_soft(cm, (uint32_t)at->addr, err);
 		return insert_hard(cm, (uint32_t)at->addr, true, err);
 	case PT_BREAK_HW:
 		return insert_hard(cm, (uint32_t)at->addr, false, err);
@@ -199,7 +214,7 @@ int pt_cortexm_breaks_remove(void *state, const struct pt_break *at, struct pt_e
 	switch (at->kind) {
 	case PT_BREAK_SW:
 		if (pt_cortexm_soft_fits(cm, (uint32_t)at->addr))
-			return pt_cortexm_soft_remove(cm, (uint32_t)at->addr, err);
+			return remove_soft(cm, (uint32_t)at->addr, err);
 		return remove_hard(cm, (uint32_t)at->addr, err);
 	case PT_BREAK_HW:
 		return remove_hard(cm, (uint32_t)at->addr, err);
@@ -248,11 +263,13 @@ int pt_cortexm_breaks_remove_all(struct pt_cortexm *cm, struct pt_err *err)
 		cm->breaks.soft[i].used = false;
 	if (rc == 0 && cm->breaks.n_bpu != 0)
 		rc = write_bpu_ctrl(cm, false, err);
-	return rc;
+	return rc < 0 ? rc : pt_cortexm_breaks_sync(cm, err);
 }
 
 int pt_cortexm_breaks_leave(struct pt_cortexm *cm, struct pt_err *err)
 {
+	if (pt_cortexm_breaks_sync(cm, err) < 0)
+		return err->code;
 	for (unsigned i = 0; i < cm->breaks.n_bpu; i++)
 		if (cm->breaks.bpu[i].used)
 			return 0;

@@ -24,6 +24,21 @@ bool pt_cortexm_soft_fits(const struct pt_cortexm *cm, uint32_t addr)
 	return addr >= cm->chip.ram_addr && addr - cm->chip.ram_addr < cm->chip.ram_bytes;
 }
 
+/* Where the architecture lets instructions be. Source: DDI 0403, B3.1 */
+static bool can_have_code(uint64_t addr)
+{
+	return addr < 0x40000000 || (addr >= 0x60000000 && addr < 0xa0000000);
+}
+
+/* The cores of a part may see the same memory. */
+static void note_changed_code(struct pt_cortexm *cm, uint64_t addr)
+{
+	struct pt_cortexm *first = pt_cortexm_first(cm);
+
+	for (unsigned i = 0; i < pt_cortexm_n_cores(first) && can_have_code(addr); i++)
+		pt_cortexm_core(first, i)->breaks.code_changed = true;
+}
+
 /* Code was changed behind the back of an instruction cache that is on. Source: DDI 0403, B2.2.7 (ICIALLU); that a
  * debugger's write to it works while the core runs is UNVERIFIED, so it is done before the core is let run, too. */
 int pt_cortexm_breaks_sync(struct pt_cortexm *cm, struct pt_err *err)
@@ -43,7 +58,8 @@ static int code_access(struct pt_cortexm *cm, enum pt_mem_do what, uint32_t addr
 {
 	struct pt_mem_op op = { .what = (uint8_t)what, .code = true, .addr = addr, .bytes = bytes, .len_bytes = 2 };
 
-	cm->breaks.code_changed |= what == PT_MEM_WRITE;
+	if (what == PT_MEM_WRITE)
+		note_changed_code(cm, addr);
 	return pt_mem_run(cm->mem, &op, 1, 1000, NULL, err);
 }
 
@@ -146,8 +162,10 @@ int pt_cortexm_soft_write(struct pt_cortexm *cm, int i, bool on, struct pt_err *
 {
 	uint32_t addr = cm->breaks.soft[i].addr;
 
-	if (cm->breaks.soft[i].shared)
+	if (cm->breaks.soft[i].shared) {
+		cm->breaks.code_changed = true;
 		return 0;
+	}
 	return on ? place_bkpt(cm, addr, err) : take_bkpt(cm, addr, cm->breaks.soft[i].original, err);
 }
 
@@ -196,5 +214,6 @@ void pt_cortexm_breaks_hide(void *cm, uint64_t addr, uint8_t *bytes, size_t len_
 
 void pt_cortexm_breaks_keep(void *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes)
 {
+	note_changed_code(cm, addr);
 	overlap(cm, addr, bytes, len_bytes, true);
 }
