@@ -65,6 +65,24 @@ START_TEST(probes_are_several)
 }
 END_TEST
 
+/* An alias may come behind the line that has it; an address is none. */
+START_TEST(aliases_name_probes)
+{
+	static const char *const none[] = { NULL }, *const named[] = { "--probe=bench", "--probe=cmsis-dap:", NULL };
+	static const char text[] = "probe = left\nalias.left = cmsis-dap:usb=1-4.1\nalias.bench = usb:serial=7\n";
+
+	ck_assert_int_eq(parse("serve", none, text), 0);
+	ck_assert_str_eq(options.probe[0], "cmsis-dap:usb=1-4.1");
+	ck_assert_ptr_null(options.probe[1]);
+	ck_assert_uint_eq(options.n_words, 0);
+	pt_options_free(&options);
+	ck_assert_int_eq(parse("profile", named, text), 0);
+	ck_assert_str_eq(options.probe[0], "usb:serial=7");
+	ck_assert_str_eq(options.probe[1], "cmsis-dap:");
+	pt_options_free(&options);
+}
+END_TEST
+
 /* The last word of a key holds, so the file's come first. */
 START_TEST(words_of_the_file_come_first)
 {
@@ -97,6 +115,8 @@ static const struct { const char *text, *says; } refused[] = {
 	{ "max-loss = many\n", "lab.conf:1: --max-loss" },
 	{ "reset = perhaps\n", "lab.conf:1: reset: 'perhaps'" },
 	{ "set = a=b\n", "set is for the command line only" },
+	{ "alias. = usb:\n", "lab.conf:1: alias.: a name for a probe, without" },
+	{ "alias.a:b = usb:\n", "lab.conf:1: alias.a:b: a name for a probe, without" },
 	{ "config = other\n", "config is for the command line only" },
 	{ "log = loud\n", "--log takes" },
 };
@@ -168,6 +188,7 @@ int main(void)
 
 	tcase_add_test(tc, sets_what_the_command_line_leaves);
 	tcase_add_test(tc, probes_are_several);
+	tcase_add_test(tc, aliases_name_probes);
 	tcase_add_test(tc, words_of_the_file_come_first);
 	tcase_add_loop_test(tc, refuses, 0, PT_LEN(refused));
 	tcase_add_test(tc, has_bounds);

@@ -76,6 +76,7 @@ int pt_configfile_parse(struct pt_options *options, const char *subcommand, cons
 		if ((*line == '[' ? section(options, line, err) : setting(options, subcommand, line, err)) < 0)
 			return pt_wrap(err, "%s:%u", name, n);
 	}
+	pt_options_replace_aliases(options);
 	return 0;
 }
 

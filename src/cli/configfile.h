@@ -1,6 +1,6 @@
 /* The configuration file: what a lab machine would otherwise type every time. INI: "key = value" lines, '#' or ';'
  * before a comment, "[board NAME]" before the words of a board. Keys are the options of the command line without their
- * dashes, or any config key; what the command line gives wins. */
+ * dashes, or any config key; what the command line gives wins. "alias.NAME = URI" names a probe: --probe NAME. */
 #ifndef PT_CONFIGFILE_H
 #define PT_CONFIGFILE_H
 

@@ -24,7 +24,7 @@ static const struct row {
 	size_t at;		/* FIELD, FLAG: offset in struct pt_options */
 } rows[] = {
 	{ "probe", "URI",
-	  "which probe: virtual:kl27, cmsis-dap:serial=S, osbdm:, ...; more than one: each does what it can", PROBE,
+	  "which probe: virtual:kl27, cmsis-dap:serial=S, osbdm:, ..., or an alias; more than one: each does what it can", PROBE,
 	  0 },
 	{ "board", "NAME", "a board by its name: its probe, chip and clock; `proftap boards` lists them", FIELD,
 	  offsetof(struct pt_options, board) },
@@ -106,7 +106,7 @@ static const struct { const char *option, *subcommands; } of_subcommands[] = {
 	{ "semihost-dir", "serve, monitor, profile, check" }, { "listen", "board" },
 	{ "print-ports", "serve, board" }, { "for", "profile, check" }, { "source", "profile, check" },
 	{ "mode", "profile, check" }, { "reset", "profile, check" }, { "json", "probes, events" }, { "measure", "probes" }, { "udev", "drivers" },
-	{ "config", "serve, monitor, profile, check, restore" },
+	{ "config", "serve, monitor, profile, check, restore, probes" },
 	{ "junit", "check" }, { "live", "check" }, { "strict", "check" }, { "lenient", "check" },
 	{ "self-check", "decode" },
 	{ "replace", "profile, check" },
@@ -420,12 +420,47 @@ static int add_field(struct pt_options *options, const struct row *row, const ch
 	return take_option(options, row, copy, err);
 }
 
+static const char alias_key[] = "alias.";
+
+/* "alias.NAME = URI" */
+static int add_alias(struct pt_options *options, const char *name, const char *uri, struct pt_err *err)
+{
+	size_t room = strlen(name) + strlen(uri) + 2;
+	char *alias;
+
+	if (name[0] == '\0' || name[strcspn(name, ":=/")] != '\0')
+		return pt_fail(err, PT_EARG, "alias.%.60s: a name for a probe, without \":\", \"=\" and \"/\"", name);
+	if (options->n_aliases == PT_MAX_ALIASES || options->n_made == PT_MAX_MADE)
+		return pt_fail(err, PT_EARG, "more than %d aliases", PT_MAX_ALIASES);
+	alias = pt_alloc(room);
+	snprintf(alias, room, "%s=%s", name, uri);
+	options->made[options->n_made++] = alias;
+	options->aliases[options->n_aliases++] = alias;
+	return 0;
+}
+
+void pt_options_replace_aliases(struct pt_options *options)
+{
+	for (size_t p = 0; p < PT_MAX_PROBES && options->probe[p] != NULL; p++)
+		for (size_t i = 0; i < options->n_aliases; i++) {
+			size_t len = strcspn(options->aliases[i], "=");
+
+			if (strlen(options->probe[p]) == len &&
+			    strncmp(options->probe[p], options->aliases[i], len) == 0) {
+				options->probe[p] = options->aliases[i] + len + 1;
+				break;
+			}
+		}
+}
+
 int pt_options_add(struct pt_options *options, const char *subcommand, const char *key, const char *value,
 		   struct pt_err *err)
 {
 	const struct row *row = row_named(key);
 	uint64_t on = 0;
 
+	if (strncmp(key, alias_key, strlen(alias_key)) == 0)
+		return add_alias(options, key + strlen(alias_key), value, err);
 	if (row == NULL)
 		return add_setting(options, key, value, err);
 	if (row->kind == SET || strcmp(key, "config") == 0 || strcmp(key, "help") == 0 || strcmp(key, "version") == 0)

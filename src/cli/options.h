@@ -9,7 +9,8 @@
 #include "base/error.h"
 #include "base/text.h"
 
-enum { PT_MAX_PROBES = 4, PT_MAX_WORDS = 64, PT_MAX_REST = 32, PT_MAX_MADE = PT_MAX_WORDS + 32 };
+enum { PT_MAX_PROBES = 4, PT_MAX_WORDS = 64, PT_MAX_REST = 32, PT_MAX_ALIASES = 16,
+       PT_MAX_MADE = PT_MAX_WORDS + 32 };
 
 struct pt_options {
 	const char *probe[PT_MAX_PROBES];	/* NULL behind the last */
@@ -23,6 +24,8 @@ struct pt_options {
 	bool allow_remote, allow_unidentified;
 	bool restricted, reset, live, strict, lenient, replace, self_check, json, measure, udev, print_ports, help, version;
 	const char *words[PT_MAX_WORDS];	/* "key=value" from --set and the options that are keys */
+	const char *aliases[PT_MAX_ALIASES];	/* "NAME=URI", of a configuration file */
+	size_t n_aliases;
 	size_t n_words, n_file_words;	/* those of a configuration file come first, so that the command line's win */
 	unsigned n_boards;		/* sections of a configuration file */
 	const char *rest[PT_MAX_REST];	/* what is no option */
@@ -39,6 +42,8 @@ bool pt_options_has(const char *name, const char *subcommand);	/* is there such 
  * options of other subcommands are left out. PT_EARG, as for the command line. */
 int pt_options_add(struct pt_options *options, const char *subcommand, const char *key, const char *value,
 		   struct pt_err *err);
+/* Where a probe is named by an alias, its address takes the place. */
+void pt_options_replace_aliases(struct pt_options *options);
 /* PT_EARG: an option was given that this subcommand does not have. */
 int pt_options_check_subcommand(const struct pt_options *options, const char *subcommand, struct pt_err *err);
 void pt_options_free(struct pt_options *options);

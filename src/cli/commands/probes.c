@@ -17,6 +17,7 @@ enum state { FREE, BUSY, DENIED, FAILED };
 
 struct row {
 	const struct pt_probe_found *found;
+	char alias[64];			/* of the configuration file; "": none */
 	struct pt_probe_info info;	/* FREE only: the probe itself says most of it */
 	enum state state;
 	struct pt_err why;
@@ -40,6 +41,18 @@ static void measure(struct row *row, struct pt_probe *probe)
 	else
 		row->measured = dap->connect(wire, PT_DAP_SWD, &row->cannot) == 0 &&
 				pt_probe_measure(probe, &row->speed, &row->cannot) == 0;
+}
+
+static void find_alias(struct row *row, const struct pt_options *options)
+{
+	for (size_t i = 0; i < options->n_aliases && row->alias[0] == '\0'; i++) {
+		size_t len = strcspn(options->aliases[i], "=");
+		char where[64];
+
+		if (pt_probe_where(options->aliases[i] + len + 1, where, sizeof(where)) &&
+		    strcmp(where, row->found->where) == 0)
+			snprintf(row->alias, sizeof(row->alias), "%.*s", (int)len, options->aliases[i]);
+	}
 }
 
 /* Packet size, count and SWO are only known to the probe itself: it is asked, unless another process has it. */
@@ -117,8 +130,8 @@ static void print_text(const struct row *row, bool measures)
 {
 	const struct pt_probe_found *f = row->found;
 
-	printf("%s\n    %s, serial %s, %s, %s\n", f->uri, f->product, f->serial[0] != '\0' ? f->serial : "none",
-	       f->where, f->transports);
+	printf("%s%s%s\n    %s, serial %s, %s, %s\n", f->uri, row->alias[0] != '\0' ? ", alias " : "", row->alias,
+	       f->product, f->serial[0] != '\0' ? f->serial : "none", f->where, f->transports);
 	if (row->state == FREE)
 		print_opened(&row->info);
 	if (row->state == FREE && measures)
@@ -199,6 +212,8 @@ static json_t *to_json(const struct row *row, bool measures)
 				"serial", f->serial, "usb_path", path, "transports", words(f->transports), "vid",
 				f->usb_vid, "pid", f->usb_pid, "permitted", f->permitted, "state", names[row->state]);
 
+	if (out != NULL && row->alias[0] != '\0')
+		json_object_set_new(out, "alias", json_string(row->alias));
 	if (out != NULL && row->state == FREE)
 		add_info(out, &row->info);
 	if (out != NULL && row->state == FREE && measures)
@@ -243,6 +258,7 @@ static int run_probes(const struct pt_options *options)
 	for (int i = 0; i < n && i < MAX_PROBES; i++) {
 		struct row row = { .found = &found[i] };
 
+		find_alias(&row, options);
 		ask(&row, options->measure);
 		if (options->json)
 			json_array_append_new(list, to_json(&row, options->measure));
