@@ -1,0 +1,97 @@
+"""The foreign probes of tests/usb_probes for tests and benches: a program with one plugged in, its counts, and OpenOCD on it."""
+import os
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+DEADLINE_S = 60
+KINDS = "st-link-v2", "st-link-v3", "j-link", "ftdi"
+ADAPTERS = {
+    "st-link-v2": "adapter driver st-link; st-link vid_pid 0x0483 0x3748; transport select dapdirect_swd",
+    "st-link-v3": "adapter driver st-link; st-link vid_pid 0x0483 0x374f; transport select dapdirect_swd",
+    "j-link": "adapter driver jlink; transport select swd",
+    "ftdi": "adapter driver ftdi; ftdi vid_pid 0x0403 0x6010; ftdi layout_init 0x0008 0x000b; ftdi layout_signal SWD_EN -data 0; "
+            "ftdi layout_signal SWDIO_OE -data 0; transport select swd",
+}
+TARGET = ("swd newdap chip cpu -expected-id 0x0bc11477; dap create chip.dap -chain-position chip.cpu; "
+          "target create chip.cpu cortex_m -dap chip.dap")
+RAM, RAM_BYTES = 0x20000000, 0x10000
+
+
+def program(build):
+    return os.path.join(build, "tests/usb_probes/foreign_probe")
+
+
+def openocd(kind, script, setup="", tcl="disabled"):
+    """The command line of OpenOCD on such a probe."""
+    return ["openocd", "-c", f"gdb_port disabled; tcl_port {tcl}; telnet_port disabled",
+            "-c", f"{ADAPTERS[kind]}; adapter speed 4000; {setup}", "-c", TARGET, "-c", f"init; {script}"]
+
+
+def read_counts(path):
+    with open(path, encoding="ascii") as file:
+        return {name: int(value) for name, value in (line.split() for line in file)}
+
+
+def run(build, kind, options, *command):
+    """What a program printed with such a probe plugged in, and the probe's counts."""
+    with tempfile.TemporaryDirectory(prefix="usb-count-") as folder:
+        count = os.path.join(folder, "count")
+        done = subprocess.run([program(build), kind, *options, "--count", count, "--", *command], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=DEADLINE_S, check=False, errors="replace")
+        return done.stdout, read_counts(count)
+
+
+class Counter:
+    """The counts of a probe while its program runs."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="usb-count-")
+        self.path = os.path.join(self.folder.name, "count")
+
+    def now(self, emulation):
+        """emulation: the process of foreign_probe"""
+        if os.path.exists(self.path):
+            os.unlink(self.path)
+        emulation.send_signal(signal.SIGHUP)
+        end = time.monotonic() + DEADLINE_S
+        while not os.path.exists(self.path):
+            assert emulation.poll() is None and time.monotonic() < end, "the probe does not count"
+            time.sleep(0.001)
+        return read_counts(self.path)
+
+
+class Openocd:
+    """OpenOCD on a probe, asked by its Tcl port, until the with block ends."""
+
+    def __init__(self, build, kind, counter, *options):
+        self.child = subprocess.Popen([program(build), kind, *options, "--count", counter.path, "--",
+                                       *openocd(kind, "poll off", tcl="0")], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        said = ""
+        for line in self.child.stderr:
+            said += line
+            port = re.search(r"Listening on port (\d+) for tcl", line)
+            if port:
+                self.socket = socket.create_connection(("127.0.0.1", int(port[1])))
+                return
+        raise AssertionError(f"OpenOCD does not come to listen: {said}")
+
+    def ask(self, command):
+        self.socket.sendall(command.encode() + b"\x1a")
+        said = b""
+        while not said.endswith(b"\x1a"):
+            data = self.socket.recv(65536)
+            assert data, f"OpenOCD has ended at {command}: {said}"
+            said += data
+        return said[:-1].decode()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        self.socket.close()
+        self.child.terminate()
+        self.child.communicate(timeout=DEADLINE_S)
