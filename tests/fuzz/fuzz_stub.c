@@ -1,14 +1,17 @@
 /* The whole GDB server: a virtual board on a virtual clock, its session, recorder and tasks as `proftap serve` has them,
  * and two clients on sockets. Whatever they send, nothing breaks, a client that comes afterwards is answered, and all of
- * it can be closed. An input is a letter for the board, and then a conversation, a step on each line:
+ * it can be closed. An input is a character for the board (its low three bits) and the kind of server (the rest), and then a
+ * conversation, a step on each line:
  *   ">text"  a packet            ":text"  a monitor command      "!text"  these bytes as they are
  *   "."      time passes         "#"      hang up, come again    a leading "2" makes it the second client's
  *   "*text"  a step that stub_words.h makes of the tables of packets, commands and parameters, text being its seed
- * Clients are the daemon's own user, so an input runs in a folder of its own, which is removed at the end. */
+ * Clients are the daemon's own user, so an input runs in a folder of its own, which is removed at the end. PT_FUZZ_TALK=1 prints
+ * the conversation, for those who write seeds. */
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,9 +31,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 
-enum { N_CLIENTS = 3, LATE = 2, MOST_STEPS = 24, MOST_BYTES = 4096, ANSWER_MS = 30, PAUSE_MS = 10, DEADLINE_MS = 20000 };
+enum { N_CLIENTS = 3, LATE = 2, MOST_STEPS = 64, MOST_BYTES = 8192, ANSWER_MS = 30, ATTACH_MS = 1000, PAUSE_MS = 10, DEADLINE_MS = 20000 };
 
 struct peer { int fd; struct pt_rsp rsp; uint8_t payload[70000]; };
+
+/* The kind of server: 16 times this and 0 to 7, so that '0' is a plain one. FAULTY: its probe has faults, and is pulled out. */
+enum kind { FAULTY = 2, PLAIN, RESTRICTED, WITH_TOKEN, SEMIHOSTING, RUNS_ON };
 
 static struct pt_app rig;
 static struct pt_gdbstub *stub;
@@ -42,6 +48,8 @@ static int home = -1;		/* where the fuzzer has its own files */
 static void die(const char *why)
 {
 	fprintf(stderr, "fuzz_stub: %s\n", why);
+	if (home >= 0 && fchdir(home) != 0)	/* libFuzzer leaves the input there */
+		fprintf(stderr, "fuzz_stub: %s\n", strerror(errno));
 	abort();
 }
 
@@ -98,10 +106,22 @@ static void join_stub(struct peer *peer)
 
 	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	peer->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (peer->fd < 0 || connect(peer->fd, (struct sockaddr *)&to, sizeof(to)) < 0)
+	if (peer->fd < 0 || (connect(peer->fd, (struct sockaddr *)&to, sizeof(to)) < 0 && errno != EINTR)) {
+		fprintf(stderr, "fuzz_stub: connect: %s\n", strerror(errno));
 		die("the server does not listen");
+	}
 	fcntl(peer->fd, F_SETFL, O_NONBLOCK);
 	pt_rsp_init(&peer->rsp, peer->payload, sizeof(peer->payload));
+}
+
+static void talk(const struct peer *peer, char way, const void *bytes, size_t n)
+{
+	if (getenv("PT_FUZZ_TALK") == NULL)
+		return;
+	fprintf(stderr, "%d %c %zu ", (int)(peer - peers), way, n);
+	for (size_t i = 0; i < n && i < 200; i++)
+		putc(((const char *)bytes)[i] < ' ' ? '.' : ((const char *)bytes)[i], stderr);
+	putc('\n', stderr);
 }
 
 static void leave_stub(struct peer *peer)
@@ -152,6 +172,8 @@ static bool receive(struct peer *peer)
 		if (item == PT_RSP_DAMAGED)
 			die("a packet with a wrong checksum was sent");
 		whole = whole || item == PT_RSP_PACKET;
+		if (item == PT_RSP_PACKET)
+			talk(peer, '<', peer->payload, peer->rsp.len_bytes);
 	}
 	if (whole)
 		send_bytes(peer, "+", 1);
@@ -196,47 +218,89 @@ static void send_monitor(struct peer *peer, const uint8_t *text, size_t n)
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 #ifndef PT_FUZZ_UPSTREAM
-static const char *board_of(uint8_t letter)
-{
-	static const char *const boards[] = { "virtual:kl27", "virtual:s12zvm", "virtual:microblaze?freq=5M",
-					      "virtual:e500?freq=5M" };
-
-	return boards[letter % PT_LEN(boards)];
-}
+static const struct board { const char *uri, *elf; } boards[] = {	/* elf: in tests/firmware; NULL: the demo of the board, without symbols */
+	{ "virtual:kl27", NULL }, { "virtual:s12zvm", NULL }, { "virtual:microblaze?freq=5M", NULL }, { "virtual:e500?freq=5M", NULL },
+	{ "virtual:cm4", "cm4_zephyr.elf" }, { "virtual:kl27?variant=second-core", "cores.elf" },
+	{ "virtual:e500?cores=2&freq=5M", "e500_demo.elf" }, { "virtual:kl27", "semihost.elf" },
+};
 #endif
 
-static void open_all(const char *uri)
+/* elf: a path or NULL */
+static void open_app(const char *uri, const char *elf, enum kind kind)
 {
-	char files[] = "--files", *argv[] = { (char[]){ "serve" }, files, folder, NULL };
-	struct pt_app_kind kind = { .virtual_clock = "virtual", .reopen = true };
+	char *argv[] = { (char[]){ "serve" }, (char[]){ "--files" }, folder,
+			 kind == SEMIHOSTING ? (char[]){ "--set" } : NULL, (char[]){ "semihost=gdb" }, NULL };
+	struct pt_app_kind wants = { .virtual_clock = kind == SEMIHOSTING ? "wall" : "virtual", .reopen = true };
 	struct pt_options options;
 	struct pt_err err = { 0 };
 
-	if (pt_options_parse(&options, 3, argv, &err) < 0 || pt_named_set_folder(folder, &err) < 0)
+	if (pt_options_parse(&options, kind == SEMIHOSTING ? 5 : 3, argv, &err) < 0 ||
+	    pt_named_set_folder(folder, &err) < 0)
 		die(err.msg);
 	options.probe[0] = uri;
-	if (pt_app_open(&rig, &options, &kind, &err) != PT_EXIT_DONE)
+	options.elf = elf;
+	if (pt_app_open(&rig, &options, &wants, &err) != PT_EXIT_DONE)
 		die(err.msg);
-	changes = pt_changes_new(&rig.loop);
-	stub = pt_gdbstub_new(&rig.loop,
-			      &(struct pt_gdbstub_config){
-				      .address = "127.0.0.1:0",
-				      .board = rig.board,
-				      .session = rig.session,
-				      .recorder = rig.recorder,
-				      .tasks = rig.tasks,
-				      .changes = changes,
-				      .symbols = rig.symbols,
-				      .options = pt_options_each,
-				      .watch = true,
-			      },
-			      &err);
+	pt_options_free(&options);
+}
+
+static void read_token(struct pt_token *token)	/* the word that seeds give: "auth the-token-of-the-fuzzer" */
+{
+	static const char path[] = "token.of.fuzz_stub";
+	struct pt_err err = { 0 };
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (fd < 0 || dprintf(fd, "the-token-of-the-fuzzer\n") < 0 || close(fd) < 0 ||
+	    pt_token_read(token, path, &err) < 0)
+		die("no file for the token");
+	unlink(path);
+}
+
+static void open_all(const char *uri, const char *elf, enum kind kind)
+{
+	static struct pt_token token;
+	struct pt_gdbstub_config config = {
+		.address = "127.0.0.1:0", .options = pt_options_each, .watch = kind != RUNS_ON,
+		.attach = kind == RUNS_ON ? PT_ATTACH_RUN : PT_ATTACH_AUTO, .restricted = kind == RESTRICTED,
+		.token = kind == WITH_TOKEN ? &token : NULL,
+	};
+	struct pt_err err = { 0 };
+
+	if (kind == WITH_TOKEN)
+		read_token(&token);
+	open_app(uri, elf, kind);
+	config.board = rig.board;
+	config.session = rig.session;
+	config.recorder = rig.recorder;
+	config.tasks = rig.tasks;
+	config.symbols = rig.symbols;
+	config.changes = changes = pt_changes_new(&rig.loop);
+	stub = pt_gdbstub_new(&rig.loop, &config, &err);
 	if (stub == NULL)
 		die(err.msg);
 	for (size_t i = 0; i < N_CLIENTS; i++)
 		peers[i].fd = -1;
-	pt_options_free(&options);
 }
+
+#ifndef PT_FUZZ_UPSTREAM
+static void open_board(const struct board *board, enum kind kind)
+{
+	const char *srcdir = getenv("srcdir");
+	char path[1024], absolute[PATH_MAX], uri[200];
+
+	snprintf(uri, sizeof(uri), "%s%s%s", board->uri,
+		 kind == FAULTY ? strchr(board->uri, '?') != NULL ? "&" : "?" : "",
+		 kind == FAULTY ? "fault=stall@200,short@300,lost@400,late@500,unplug@700" : "");
+	if (board->elf == NULL) {
+		open_all(uri, NULL, kind);
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/tests/firmware/%s", srcdir != NULL ? srcdir : ".", board->elf);
+	if (fchdir(home) != 0 || realpath(path, absolute) == NULL || chdir(folder) != 0)
+		die("no firmware");
+	open_all(uri, absolute, kind);
+}
+#endif
 
 static void on_closed(void *arg)
 {
@@ -276,6 +340,7 @@ static void do_made_step(const uint8_t *seed, size_t n)
 static void do_step(const uint8_t *line, size_t n)
 {
 	struct peer *peer = &peers[n > 0 && line[0] == '2'];
+	unsigned ms = ANSWER_MS;
 
 	if (n > 0 && line[0] == '*') {
 		do_made_step(line + 1, n - 1);
@@ -286,8 +351,11 @@ static void do_step(const uint8_t *line, size_t n)
 		line++, n--;
 	if (n == 0 || line[0] == '*' || line[0] == '<')	/* <: an answer of fuzz_upstream's server */
 		return;
-	if (peer->fd < 0)
+	talk(peer, '>', line, n);
+	if (peer->fd < 0) {
 		join_stub(peer);
+		ms = ATTACH_MS;		/* the board is being opened, too */
+	}
 	if (line[0] == '>')
 		send_packet(peer, line + 1, n - 1);
 	else if (line[0] == ':')
@@ -296,7 +364,7 @@ static void do_step(const uint8_t *line, size_t n)
 		leave_stub(peer);
 	else if (line[0] != '.')
 		send_bytes(peer, line + 1, n - 1);
-	await_packet(peer, line[0] == '.' ? PAUSE_MS : ANSWER_MS);
+	await_packet(peer, line[0] == '.' ? PAUSE_MS : ms);
 }
 
 /* Whatever the others have done, one who comes now hears from the server: an answer, or why it is sent away. */
@@ -319,9 +387,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 	if (chdir(folder) != 0)
 		die("cannot enter the folder for files");
 #ifdef PT_FUZZ_UPSTREAM
-	open_all(upstream_start(in, in_bytes));
+	open_all(upstream_start(in, in_bytes), NULL, (enum kind)(in[1] >> 4));
 #else
-	open_all(board_of(in[0]));
+	open_board(&boards[in[0] % PT_LEN(boards)], (enum kind)(in[0] >> 4));
 #endif
 	for (size_t at = 1, steps = 0; at < in_bytes && steps < MOST_STEPS; steps++) {
 		const uint8_t *end = memchr(in + at, '\n', in_bytes - at);
