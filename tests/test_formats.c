@@ -92,21 +92,37 @@ static bool has_virtual(const void *bytes, size_t len)
 	return memmem(bytes, len, "VIRTUAL", 7) != NULL || memmem(bytes, len, " virtual ", 9) != NULL;
 }
 
-/* json has a field of its own; pprof is compressed. */
-static bool says_virtual(const char *format, const struct pt_text *out)
+static bool has_origin(const void *bytes, size_t len)
+{
+	static const char *const parts[] = { "9.8.7", "20406", "source=mtb for=3s" };
+	size_t n = 0;
+
+	for (size_t i = 0; i < PT_LEN(parts); i++)
+		n += memmem(bytes, len, parts[i], strlen(parts[i])) != NULL;
+	return n == PT_LEN(parts);
+}
+
+/* pprof is compressed. */
+static bool says(bool (*has)(const void *bytes, size_t len), const char *format, const struct pt_text *out)
 {
 	static uint8_t plain[1 << 20];
 	z_stream z = { .next_in = (uint8_t *)out->bytes, .avail_in = (unsigned)out->len_bytes, .next_out = plain,
 		       .avail_out = sizeof(plain) };
 
-	if (strcmp(format, "json") == 0)
-		return memmem(out->bytes, out->len_bytes, "\"virtual\": true", 15) != NULL;
 	if (strcmp(format, "pprof") != 0)
-		return has_virtual(out->bytes, out->len_bytes);
+		return has(out->bytes, out->len_bytes);
 	ck_assert_int_eq(inflateInit2(&z, 16 + MAX_WBITS), Z_OK);
 	ck_assert_int_eq(inflate(&z, Z_FINISH), Z_STREAM_END);
 	inflateEnd(&z);
-	return has_virtual(plain, z.total_out);
+	return has(plain, z.total_out);
+}
+
+/* json has a field of its own. */
+static bool says_virtual(const char *format, const struct pt_text *out)
+{
+	if (strcmp(format, "json") == 0)
+		return memmem(out->bytes, out->len_bytes, "\"virtual\": true", 15) != NULL;
+	return says(has_virtual, format, out);
 }
 
 static bool in_first_line(const struct pt_text *out)
@@ -140,6 +156,32 @@ START_TEST(virtual_boards_say_so)
 		}
 	ck_assert_uint_eq(n_first, PT_LEN(first));
 	ck_assert_uint_ge(n, 2 * 10);	/* the sample has no rules, and no source that could be read */
+}
+END_TEST
+
+/* text and why have it in report details; folded, gmon, osdata and summary have no place for words of the profile. */
+START_TEST(says_what_made_it)
+{
+	static const char *const cannot[] = { "text", "why", "folded", "gmon", "osdata", "summary" };
+	struct pt_profile profile = sample_profile();
+	size_t n = 0;
+
+	snprintf(profile.version, sizeof(profile.version), "9.8.7");
+	snprintf(profile.words, sizeof(profile.words), "source=mtb for=3s");
+	profile.seed = 20406;
+	for (size_t i = 0; pt_formats[i] != NULL; i++) {
+		struct pt_text out = rendered(&profile, pt_formats[i]->name, "");
+		bool can = true;
+
+		for (size_t k = 0; k < PT_LEN(cannot); k++)
+			can &= strcmp(cannot[k], pt_formats[i]->name) != 0;
+		if (out.len_bytes > 0 && can)
+			ck_assert_msg(says(has_origin, pt_formats[i]->name, &out), "%s: %.*s", pt_formats[i]->name,
+				      (int)out.len_bytes, out.bytes);
+		n += out.len_bytes > 0 && can;
+		pt_text_free(&out);
+	}
+	ck_assert_uint_ge(n, 8);
 }
 END_TEST
 
@@ -429,6 +471,7 @@ int main(void)
 	tcase_add_test(tc, same_input_same_bytes);
 	tcase_add_test(tc, little_to_say);
 	tcase_add_test(tc, virtual_boards_say_so);
+	tcase_add_test(tc, says_what_made_it);
 	tcase_add_test(tc, a_table_fits_a_terminal);
 	tcase_add_test(tc, says_what_of_the_os_cannot_be_followed);
 	tcase_add_test(tc, extremes_lead_into_the_timeline);

@@ -12,6 +12,7 @@
 #include "program/model/source.h"
 #include "report/table/format.h"
 #include "report/table/order.h"
+#include "report/text/caption.h"
 
 extern const struct pt_format pt_format_lcov;
 
@@ -144,6 +145,17 @@ static const char *path_of(struct pt_sources *sources, const char *path)
 	return found != NULL ? found : path;
 }
 
+/* lcov takes lines with '#' for comments, older ones and other readers pass over what they do not know. */
+static void comments(const struct pt_profile *profile, struct pt_text *out)
+{
+	struct pt_caption caption;
+
+	pt_caption_make(&caption, profile);
+	for (unsigned i = 0; i < PT_CAPTION_LINES; i++)
+		if (caption.line[i][0] != '\0' && i != PT_CAPTION_LARGEST)	/* it has no shares */
+			pt_text_add(out, "# %s: %s\n", pt_caption_key(i), caption.line[i]);
+}
+
 static int refuse(struct pt_err *err)
 {
 	return pt_fail(
@@ -176,6 +188,7 @@ static int write_lcov(const struct pt_profile *profile, const struct pt_view *vi
 		return err != NULL ? err->code : PT_EARG;
 	}
 	files = pt_program_files(profile->program, &n);
+	comments(profile, out);
 	for (size_t i = 0; i < w.lines->n_lines; i++) {
 		uint32_t file = w.lines->line[i].file;
 
