@@ -8,271 +8,29 @@
 #include "core.h"
 #include "dap.h"
 #include "device.h"
-#include "faults.h"
 #include "models.h"
+#include "stlink_parts.h"
 
-enum { COMMAND_BYTES = 16, BLOCK_MAX = 6144, TAR_BLOCK = 1024, MISC_V2 = 64, MISC_V3 = 1227, N_APS = 256 };
-enum { MODE_DFU, MODE_MASS, MODE_DEBUG, MODE_SWIM };
-enum { OK = 0x80, NO_DEVICE = 5, GENERAL = 8, AP_FAULT = 0x11, DP_WAIT = 0x14, BAD_AP = 0x1d, UNKNOWN_COMMAND = 0x42 };
-enum { CSW = 0, TAR = 4, DRW = 12, IDR = 0xfc, CTRL_STAT = 4, DP_PORT = 0xffff };
-enum { CSW_INCREMENT = 1 << 4, CSW_DEFAULT = 0x23000000 };
+enum { CTRL_STAT = 4 };
 
-static struct {
-	bool is_v3, silent;
-	unsigned firmware;			/* J */
-	unsigned wait_every, since_wait;	/* of memory commands, as the firmware repeats single accesses by itself */
-	unsigned mode;
-	uint8_t status;				/* of the last memory command */
-	uint32_t fault_addr;
-	bool ap_open[N_APS];
-	uint8_t pending[COMMAND_BYTES];		/* a command whose data are still to come */
-	uint8_t body[2 * BLOCK_MAX];
-	size_t body_bytes, got_bytes;		/* wanted, there */
-	uint8_t misc[8 * MISC_V3];
-	size_t misc_items;
-	uint32_t swd_khz;
-} st;
+struct stlink st;
 
-static void reply(const void *bytes, size_t len_bytes)
+void stlink_reply(const void *bytes, size_t len_bytes)
 {
 	device_reply(0x81, bytes, len_bytes, false);
 }
 
-static void reply_status(uint8_t status)
+void stlink_reply_status(uint8_t status)
 {
-	reply((uint8_t[]){ status, 0 }, 2);
+	stlink_reply((uint8_t[]){ status, 0 }, 2);
 }
 
-static void reply_value(uint8_t status, uint32_t value)
+void stlink_reply_value(uint8_t status, uint32_t value)
 {
 	uint8_t bytes[8] = { status };
 
 	put_le32(bytes + 4, value);
-	reply(bytes, sizeof(bytes));
-}
-
-static uint8_t status_of(enum dap_ack ack)
-{
-	return ack == DAP_OK ? OK : ack == DAP_WAIT ? DP_WAIT : AP_FAULT;
-}
-
-/* --- memory */
-
-static bool begin_block(unsigned ap, uint32_t addr, uint32_t csw)
-{
-	enum dap_ack ack = DAP_WAIT;
-
-	if (st.wait_every > 0 && ++st.since_wait >= st.wait_every)
-		st.since_wait = 0;
-	else if ((ack = dap_ap_write(ap, CSW, csw)) == DAP_OK)
-		ack = dap_ap_write(ap, TAR, addr);
-	st.status = status_of(ack);
-	return ack == DAP_OK;
-}
-
-static enum dap_ack access_at(unsigned ap, uint32_t addr, bool writes, uint32_t *value)
-{
-	enum dap_ack ack = dap_ap_write(ap, TAR, addr);
-
-	if (ack != DAP_OK)
-		return ack;
-	return writes ? dap_ap_write(ap, DRW, *value) : dap_ap_read(ap, DRW, value);
-}
-
-static void note_fault(enum dap_ack ack, uint32_t addr)
-{
-	st.status = status_of(ack);
-	if (ack == DAP_FAULT)
-		st.fault_addr = addr;
-}
-
-/* Of a memory command: size 1, 2 or 4; the limits of the firmware. */
-static bool is_permitted(const uint8_t *c, unsigned size, bool increments)
-{
-	uint32_t addr = get_le32(c + 2);
-	unsigned len = get_le16(c + 6), most = size > 1			      ? BLOCK_MAX
-					       : st.is_v3 && st.firmware >= 6 ? 512
-					       : st.is_v3		      ? 255
-									      : 64;
-
-	if (st.mode != MODE_DEBUG) {
-		device_violation("memory command %02x outside debug mode", c[1]);
-		return false;
-	}
-	if (len == 0 || len > most || addr % size != 0 || len % size != 0) {
-		device_violation("memory command %02x of %u bytes at %08x: limit %u, size %u", c[1], len, addr, most,
-				 size);
-		return false;
-	}
-	if (increments && addr / TAR_BLOCK != (addr + len - 1) / TAR_BLOCK)
-		count_crossing();
-	return true;
-}
-
-static uint32_t csw_of(const uint8_t *c, unsigned size, bool increments)
-{
-	uint32_t upper = get_le32(c + 8) & 0xffffff00;
-
-	return (upper != 0 ? upper : CSW_DEFAULT) | (increments ? CSW_INCREMENT : 0) | (size >> 1);
-}
-
-static unsigned ap_of(const uint8_t *c)
-{
-	return c[8];
-}
-
-static bool ap_is_open(unsigned ap)
-{
-	if (ap < N_APS && (st.ap_open[ap] || (!st.is_v3 && st.firmware < 28)))
-		return true;
-	device_violation("AP %u was not opened", ap);
-	st.status = BAD_AP;
-	return false;
-}
-
-/* One byte is answered by two. Data of a read that failed are sent all the same. */
-static void read_memory(const uint8_t *c, unsigned size, bool increments)
-{
-	static uint8_t data[BLOCK_MAX];
-	uint32_t addr = get_le32(c + 2), value;
-	unsigned len = get_le16(c + 6);
-
-	if (len % 2 != 0 && len != 1) {
-		device_violation("a read of %u bytes hangs this firmware", len);
-		device_hang();
-		return;
-	}
-	if (!is_permitted(c, size, increments)) {
-		reply_status(st.status = GENERAL);
-		return;
-	}
-	memset(data, 0, sizeof(data));
-	if (ap_is_open(ap_of(c)) && begin_block(ap_of(c), addr, csw_of(c, size, increments))) {
-		for (unsigned i = 0; i < len && st.status == OK; i += size) {
-			unsigned at = increments ? addr + i : addr;
-
-			note_fault(access_at(ap_of(c), at, false, &value), at);
-			value >>= 8 * (at & 3);
-			memcpy(data + i, (uint8_t[]){ (uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16), (uint8_t)(value >> 24) }, size);
-		}
-	}
-	reply(data, len == 1 ? 2 : len);
-}
-
-static void write_memory(const uint8_t *c, const uint8_t *data, size_t len, unsigned size, bool increments)
-{
-	uint32_t addr = get_le32(c + 2);
-
-	if (!is_permitted(c, size, increments)) {
-		st.status = GENERAL;
-		return;
-	}
-	if (!ap_is_open(ap_of(c)) || !begin_block(ap_of(c), addr, csw_of(c, size, increments)))
-		return;
-	for (size_t i = 0; i + size <= len && st.status == OK; i += size) {
-		uint32_t at = increments ? addr + (uint32_t)i : addr, value = 0;
-
-		for (unsigned k = 0; k < size; k++)
-			value |= (uint32_t)data[i + k] << 8 * k;
-		value <<= 8 * (at & 3);
-		note_fault(access_at(ap_of(c), at, true, &value), at);
-	}
-}
-
-static uint8_t read_word(uint32_t addr, uint32_t *value)
-{
-	*value = 0;
-	if (!begin_block(0, addr, CSW_DEFAULT | 2))
-		return st.status;
-	note_fault(dap_ap_read(0, DRW, value), addr);
-	return st.status;
-}
-
-static uint8_t write_word(uint32_t addr, uint32_t value)
-{
-	if (!begin_block(0, addr, CSW_DEFAULT | 2))
-		return st.status;
-	note_fault(dap_ap_write(0, DRW, value), addr);
-	return st.status;
-}
-
-/* A list of operations: 1 sets the address of writes, 2 writes, 3 reads, 5 sets the AP. */
-static void run_list(const uint8_t *ops, size_t n)
-{
-	const uint8_t *words = ops + (n + 3) / 4 * 4;
-	uint32_t addr = 0;
-
-	st.misc_items = n;
-	for (size_t i = 0; i < n; i++) {
-		uint32_t word = get_le32(words + 4 * i), value = 0;
-		uint8_t status = OK;
-
-		if (ops[i] == 1)
-			addr = word;
-		else if (ops[i] == 2)
-			status = write_word(addr, word);
-		else if (ops[i] == 3)
-			status = read_word(word, &value);
-		else if (ops[i] != 5)
-			device_violation("operation %u in a list", ops[i]);
-		put_le32(st.misc + 4 * i, value);
-		put_le32(st.misc + 4 * (n + i), status);
-	}
-}
-
-/* --- registers of the debug port, of an access port, of the core */
-
-static enum dap_ack in_bank(unsigned reg, bool writes, uint32_t *value)
-{
-	bool banked = (reg >> 4) != 0 && st.firmware >= (st.is_v3 ? 2 : 32);
-	enum dap_ack ack = DAP_OK;
-
-	if (banked)
-		ack = dap_write(false, 8, reg >> 4);
-	if (ack == DAP_OK)
-		ack = writes ? dap_write(false, reg & 12, *value) : dap_read(false, reg & 12, value);
-	if (banked)
-		dap_write(false, 8, 0);
-	return ack;
-}
-
-static void access_dap(const uint8_t *c, bool writes)
-{
-	unsigned port = get_le16(c + 2), reg = get_le16(c + 4);
-	uint32_t value = get_le32(c + 6);
-	uint8_t status = NO_DEVICE;
-
-	if (st.mode != MODE_DEBUG)
-		device_violation("command %02x outside debug mode", c[1]);
-	else if (port == DP_PORT)
-		status = status_of(in_bank(reg, writes, &value));
-	else if ((reg != IDR || writes) && !ap_is_open(port))
-		status = BAD_AP;
-	else
-		status = status_of(writes ? dap_ap_write(port, reg, value) : dap_ap_read(port, reg, &value));
-	if (writes)
-		reply_status(status);
-	else
-		reply_value(status, value);
-}
-
-enum { DCRSR = 0xe000edf4, DCRDR = 0xe000edf8, DCRSR_WRITES = 1 << 16 };
-
-static void read_register(unsigned number)
-{
-	uint32_t value;
-	uint8_t status = write_word(DCRSR, number);
-
-	if (status == OK)
-		status = read_word(DCRDR, &value);
-	reply_value(status, value);
-}
-
-static void write_register(unsigned number, uint32_t value)
-{
-	uint8_t status = write_word(DCRDR, value);
-
-	reply_status(status == OK ? write_word(DCRSR, number | DCRSR_WRITES) : status);
+	stlink_reply(bytes, sizeof(bytes));
 }
 
 /* --- commands */
@@ -284,7 +42,7 @@ static void enter_debug(unsigned protocol)
 	dap_line_reset();
 	dap_write(false, 0, 0x1e);
 	dap_write(false, CTRL_STAT, 0x50000000);
-	reply_status(OK);
+	stlink_reply_status(OK);
 }
 
 static void leave_debug(void)
@@ -297,7 +55,7 @@ static void drive_reset(unsigned how)
 {
 	if (how != 0)
 		core_reset();
-	reply_status(OK);
+	stlink_reply_status(OK);
 }
 
 static void list_frequencies(void)
@@ -309,14 +67,14 @@ static void list_frequencies(void)
 	put_le32(bytes + 8, sizeof(khz) / sizeof(khz[0]));
 	for (size_t i = 0; i < sizeof(khz) / sizeof(khz[0]); i++)
 		put_le32(bytes + 12 + 4 * i, khz[i]);
-	reply(bytes, sizeof(bytes));
+	stlink_reply(bytes, sizeof(bytes));
 }
 
 static void answer_unknown(const uint8_t *c)
 {
 	fprintf(stderr, "st-link: unknown command %02x %02x\n", c[0], c[1]);
 	if (!st.silent)
-		reply_status(UNKNOWN_COMMAND);
+		stlink_reply_status(UNKNOWN_COMMAND);
 }
 
 /* Data follow; nothing of them is judged before they have come. */
@@ -337,7 +95,7 @@ static void begin_list(const uint8_t *c)
 
 	if (n == 0 || n > (st.is_v3 ? MISC_V3 : MISC_V2)) {
 		device_violation("a list of %u operations", n);
-		reply_status(GENERAL);
+		stlink_reply_status(GENERAL);
 		return;
 	}
 	expect_data(c, (n + 3) / 4 * 4 + 4 * n);
@@ -348,7 +106,7 @@ static void status_2(void)
 	uint8_t bytes[12] = { st.status };
 
 	put_le32(bytes + 4, st.fault_addr);
-	reply(bytes, sizeof(bytes));
+	stlink_reply(bytes, sizeof(bytes));
 }
 
 static void identify(void)
@@ -358,7 +116,7 @@ static void identify(void)
 
 	dap_read(false, 0, &dpidr);
 	put_le32(bytes + 4, dpidr);
-	reply(bytes, sizeof(bytes));
+	stlink_reply(bytes, sizeof(bytes));
 }
 
 /* The first J of V2 and of V3 that knows a command; 0: always. */
@@ -399,20 +157,20 @@ static void debug_command(const uint8_t *c)
 		drive_reset(2);
 		break;
 	case 0x33:
-		read_register(c[2]);
+		stlink_read_register(c[2]);
 		break;
 	case 0x34:
-		write_register(c[2], get_le32(c + 3));
+		stlink_write_register(c[2], get_le32(c + 3));
 		break;
 	case 0x35:
-		reply_status(write_word(get_le32(c + 2), get_le32(c + 6)));
+		stlink_reply_status(stlink_write_word(get_le32(c + 2), get_le32(c + 6)));
 		break;
 	case 0x36:
-		status = read_word(get_le32(c + 2), &value);
-		reply_value(status, value);
+		status = stlink_read_word(get_le32(c + 2), &value);
+		stlink_reply_value(status, value);
 		break;
 	case 0x3b:
-		reply_status(st.status);
+		stlink_reply_status(st.status);
 		break;
 	case 0x3c:
 		drive_reset(c[2]);
@@ -422,29 +180,29 @@ static void debug_command(const uint8_t *c)
 		break;
 	case 0x43:
 	case 0x44:
-		reply_status(OK);
+		stlink_reply_status(OK);
 		break;
 	case 0x45:
 	case 0x46:
-		access_dap(c, c[1] == 0x46);
+		stlink_access_dap(c, c[1] == 0x46);
 		break;
 	case 0x4b:
 		st.ap_open[c[2]] = true;
-		reply_status(c[2] == 0 ? OK : BAD_AP);
+		stlink_reply_status(c[2] == 0 ? OK : BAD_AP);
 		break;
 	case 0x4c:
 		st.ap_open[c[2]] = false;
-		reply_status(OK);
+		stlink_reply_status(OK);
 		break;
 	case 0x07:
 	case 0x54:
-		read_memory(c, 4, c[1] == 0x07);
+		stlink_read_memory(c, 4, c[1] == 0x07);
 		break;
 	case 0x47:
-		read_memory(c, 2, true);
+		stlink_read_memory(c, 2, true);
 		break;
 	case 0x0c:
-		read_memory(c, 1, true);
+		stlink_read_memory(c, 1, true);
 		break;
 	case 0x08:
 	case 0x0d:
@@ -456,11 +214,11 @@ static void debug_command(const uint8_t *c)
 		begin_list(c);
 		break;
 	case 0x52:
-		reply(st.misc, 8 * st.misc_items);
+		stlink_reply(st.misc, 8 * st.misc_items);
 		break;
 	case 0x61:
 		st.swd_khz = get_le32(c + 4);
-		reply_value(OK, st.swd_khz);
+		stlink_reply_value(OK, st.swd_khz);
 		break;
 	case 0x62:
 		list_frequencies();
@@ -484,13 +242,13 @@ static void take_data(const uint8_t *bytes, size_t len_bytes)
 		return;
 	st.body_bytes = 0;
 	if (st.pending[1] == 0x51)
-		run_list(st.body, get_le32(st.pending + 2));
+		stlink_run_list(st.body, get_le32(st.pending + 2));
 	else
-		write_memory(st.pending, st.body, st.got_bytes,
-			     st.pending[1] == 0x48   ? 2
-			     : st.pending[1] == 0x0d ? 1
-						     : 4,
-			     st.pending[1] != 0x50);
+		stlink_write_memory(st.pending, st.body, st.got_bytes,
+				    st.pending[1] == 0x48   ? 2
+				    : st.pending[1] == 0x0d ? 1
+							    : 4,
+				    st.pending[1] != 0x50);
 }
 
 /* V2: 4 bits of version, 6 of J, 6 of S, high byte first. V3 says 0 there, and all of it elsewhere. */
@@ -500,7 +258,7 @@ static void say_version(void)
 	unsigned version = st.is_v3 ? 3 << 12 : 2u << 12 | st.firmware << 6 | 7;
 	const uint8_t bytes[] = { (uint8_t)(version >> 8), (uint8_t)version, id[0], id[1], id[2], id[3] };
 
-	reply(bytes, sizeof(bytes));
+	stlink_reply(bytes, sizeof(bytes));
 }
 
 static void say_version_3(void)
@@ -508,7 +266,7 @@ static void say_version_3(void)
 	const uint8_t *id = device->descriptor + 8;
 	const uint8_t bytes[12] = { 3, 0, (uint8_t)st.firmware, 2, 3, 0, 0, 0, id[0], id[1], id[2], id[3] };
 
-	reply(bytes, sizeof(bytes));
+	stlink_reply(bytes, sizeof(bytes));
 }
 
 static void say_voltage(void)
@@ -517,7 +275,7 @@ static void say_voltage(void)
 
 	put_le32(bytes, 1487);
 	put_le32(bytes + 4, 2045);
-	reply(bytes, sizeof(bytes));
+	stlink_reply(bytes, sizeof(bytes));
 }
 
 static void take_command(const uint8_t *c)
@@ -538,7 +296,7 @@ static void take_command(const uint8_t *c)
 			st.mode = MODE_MASS;
 		break;
 	case 0xf5:
-		reply((uint8_t[]){ (uint8_t)st.mode, 0 }, 2);
+		stlink_reply((uint8_t[]){ (uint8_t)st.mode, 0 }, 2);
 		break;
 	case 0xf7:
 		say_voltage();
