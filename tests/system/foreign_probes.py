@@ -16,6 +16,12 @@ ADAPTERS = {
     "ftdi": "adapter driver ftdi; ftdi vid_pid 0x0403 0x6010; ftdi layout_init 0x0008 0x000b; ftdi layout_signal SWD_EN -data 0; "
             "ftdi layout_signal SWDIO_OE -data 0; transport select swd",
 }
+JTAG = {
+    "st-link-v2": ADAPTERS["st-link-v2"].replace("dapdirect_swd", "dapdirect_jtag"),
+    "st-link-v3": ADAPTERS["st-link-v3"].replace("dapdirect_swd", "dapdirect_jtag"),
+    "j-link": "adapter driver jlink; transport select jtag",
+    "ftdi": "adapter driver ftdi; ftdi vid_pid 0x0403 0x6010; ftdi layout_init 0x0008 0x000b; transport select jtag",
+}
 TARGET = ("swd newdap chip cpu -expected-id 0x0bc11477; dap create chip.dap -chain-position chip.cpu; "
           "target create chip.cpu cortex_m -dap chip.dap")
 RAM, RAM_BYTES = 0x20000000, 0x10000
@@ -25,10 +31,12 @@ def program(build):
     return os.path.join(build, "tests/usb_probes/foreign_probe")
 
 
-def openocd(kind, script, setup="", tcl="disabled"):
+def openocd(kind, script, setup="", tcl="disabled", jtag=False):
     """The command line of OpenOCD on such a probe."""
+    target = TARGET.replace("swd newdap chip cpu -expected-id 0x0bc11477", "jtag newtap chip cpu -irlen 4 -expected-id 0x0ba00477")
     return ["openocd", "-c", f"gdb_port disabled; tcl_port {tcl}; telnet_port disabled",
-            "-c", f"{ADAPTERS[kind]}; adapter speed 4000; {setup}", "-c", TARGET, "-c", f"init; {script}"]
+            "-c", f"{(JTAG if jtag else ADAPTERS)[kind]}; adapter speed 4000; {setup}", "-c", target if jtag else TARGET,
+            "-c", f"init; {script}"]
 
 
 def read_counts(path):

@@ -131,7 +131,7 @@ static enum dap_ack judge_ap_access(void)
 		dap.ctrl |= STICKYERR;
 		return refuse(DAP_FAULT);
 	}
-	if (dap_config.wait_every > 0 && ++dap.since_wait >= dap_config.wait_every) {
+	if (!dap_config.jtag && dap_config.wait_every > 0 && ++dap.since_wait >= dap_config.wait_every) {
 		dap.since_wait = 0;
 		return refuse(DAP_WAIT);
 	}

@@ -1,4 +1,4 @@
-/* FT2232H: channel A as MPSSE, with TDI and TDO tied to SWDIO, channel B as the board's serial port, which a debugger must
+/* FT2232H: channel A as MPSSE, with TDI and TDO tied to SWDIO or a TAP behind its pins, channel B as the board's serial port, which a debugger must
  * leave alone. Each packet to the host begins with two status bytes; what is no full packet waits for the latency timer
  * or "send immediate". The engine stops while its answers fill the chip's FIFO. */
 #include <stdio.h>
@@ -7,18 +7,19 @@
 #include "core.h"
 #include "dap.h"
 #include "device.h"
+#include "jtag_pins.h"
 #include "models.h"
 #include "swd_pins.h"
 
 enum { FIFO_BYTES = 4096, HELD_BYTES = 1 << 18, STATUS_BYTES = 2, OUT_A = 0x02, IN_A = 0x81, CHANNEL_A = 1, DEFAULT_LATENCY_MS = 16 };
-enum { BIT_CLOCK = 1, BIT_OUT = 2, BIT_IN = 4, MODE_RESET = 0, MODE_MPSSE = 2 };
+enum { BIT_CLOCK = 1, BIT_OUT = 2, BIT_IN = 4, BIT_TMS = 8, MODE_RESET = 0, MODE_MPSSE = 2 };
 enum { OP_NOT_SHIFT = 0x80, OP_TMS = 0x40, OP_READ = 0x20, OP_WRITE = 0x10, OP_LSB = 8, OP_BITS = 2 };
 
 static struct {
 	uint8_t in[HELD_BYTES], out[FIFO_BYTES + 8192];
 	size_t in_bytes, out_bytes;
 	uint8_t low, low_driven, high, high_driven, mode;
-	bool flush, loop_back;
+	bool flush, loop_back, jtag;
 } chip;
 static struct device probe;
 
@@ -40,6 +41,11 @@ static bool shift_bit(bool writes, bool level)
 	level = (chip.low & BIT_OUT) != 0;
 	if (chip.loop_back)
 		return level;
+	if (chip.jtag) {
+		sampled = jtag_tdo();
+		jtag_clock((chip.low & BIT_TMS) != 0, level);
+		return sampled;
+	}
 	sampled = driven ? level : swd_level();
 	swd_clock(driven, level);
 	return sampled;
@@ -60,6 +66,20 @@ static void shift_data(const uint8_t *c)
 		if ((c[0] & OP_READ) != 0)
 			put_answer(got);
 	}
+}
+
+/* TMS from a byte, bit by bit, while TDI holds its bit 7. */
+static void shift_tms(const uint8_t *c)
+{
+	unsigned bits = (c[1] & 7) + 1u;
+	uint8_t got = 0;
+
+	for (unsigned k = 0; k < bits; k++) {
+		chip.low = (uint8_t)((chip.low & ~BIT_TMS) | ((c[2] >> k & 1) != 0 ? BIT_TMS : 0));
+		got = (uint8_t)(got >> 1 | shift_bit(true, (c[2] & 0x80) != 0) << 7);
+	}
+	if ((c[0] & OP_READ) != 0)
+		put_answer(got);
 }
 
 static void clock_only(unsigned cycles)
@@ -99,12 +119,17 @@ static void refuse(uint8_t op)
 	put_answer(op);
 }
 
+static bool input_level(void)
+{
+	if (chip.jtag)
+		return jtag_tdo();
+	return (chip.low_driven & BIT_OUT) != 0 ? (chip.low & BIT_OUT) != 0 : swd_level();
+}
+
 static uint8_t low_pins(void)
 {
 	return (uint8_t)((chip.low & chip.low_driven) | (~chip.low_driven & ~BIT_IN & 0xff) |
-			 ((chip.low_driven & BIT_OUT) != 0 ? ((chip.low & BIT_OUT) != 0 ? BIT_IN : 0)
-			  : swd_level()			   ? BIT_IN
-							   : 0));
+			 (input_level() ? BIT_IN : 0));
 }
 
 static void command(const uint8_t *c)
@@ -144,7 +169,9 @@ static void command(const uint8_t *c)
 	}
 	if ((c[0] & OP_NOT_SHIFT) != 0 || (c[0] & (OP_READ | OP_WRITE | OP_TMS)) == 0 || (c[0] & OP_LSB) == 0)
 		refuse(c[0]);
-	else if ((c[0] & OP_TMS) == 0)		/* TMS is wired to nothing */
+	else if ((c[0] & OP_TMS) != 0)
+		shift_tms(c);
+	else
 		shift_data(c);
 }
 
@@ -269,10 +296,14 @@ static int on_control(const uint8_t setup[8], uint8_t *data, size_t len_bytes)
 
 static void on_power(void)
 {
+	bool jtag = chip.jtag;
+
 	memset(&chip, 0, sizeof(chip));
+	chip.jtag = jtag;
 	probe.latency_ms = DEFAULT_LATENCY_MS;
 	dap_power_on();
 	swd_power_on();
+	jtag_power_on();
 }
 
 static uint8_t descriptor[18] = { 18, 1, 0, 2, 0, 0, 0, 64, 0x03, 0x04, 0x10, 0x60, 0, 7, 1, 2, 3, 1 };
@@ -294,6 +325,7 @@ struct device *ftdi(const struct model_options *options)
 		descriptor[12] = (uint8_t)options->release;
 		descriptor[13] = (uint8_t)(options->release >> 8);
 	}
+	chip.jtag = dap_config.jtag = options->jtag;
 	probe.strings[0] = english;
 	probe.strings[1] = make_string("FTDI");
 	probe.strings[2] = make_string("Dual RS232-HS");

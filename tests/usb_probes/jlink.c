@@ -6,6 +6,7 @@
 #include "core.h"
 #include "dap.h"
 #include "device.h"
+#include "jtag_pins.h"
 #include "models.h"
 #include "swd_pins.h"
 
@@ -18,7 +19,7 @@ enum { BASE_HZ = 15000000 };
 #define CAP_REGISTER (UINT32_C(1) << 27)
 
 static struct {
-	bool old, full, registered;
+	bool old, full, registered, jtag;
 	unsigned interface;
 	uint8_t in[IN_BYTES];
 	size_t in_bytes;
@@ -47,7 +48,13 @@ static uint32_t caps(void)
 /* Sampled behind the rising edge: in the turn-around cycle the probe already returns the first bit of ACK. */
 static bool shift_bit(bool driven, bool level)
 {
-	if (jl.interface == INTERFACE_SWD && (jl.old || jl.registered)) {
+	if (jl.interface == INTERFACE_JTAG && jl.jtag) {	/* then the first bytes are TMS */
+		bool tdo = jtag_tdo();
+
+		jtag_clock(driven, level);
+		return tdo;
+	}
+	if (jl.interface == INTERFACE_SWD && !jl.jtag && (jl.old || jl.registered)) {
 		swd_clock(driven, level);
 		return driven ? level : swd_level();
 	}
@@ -244,6 +251,7 @@ static void on_power(void)
 	jl.interface = INTERFACE_JTAG;
 	dap_power_on();
 	swd_power_on();
+	jtag_power_on();
 }
 
 static uint8_t descriptor[18] = { 18, 1, 0, 2, 0, 0, 0, 64, 0x66, 0x13, 0x01, 0x01, 0, 1, 1, 2, 3, 1 };
@@ -261,6 +269,7 @@ struct device *jlink(const struct model_options *options)
 	}
 	jl.old = options->unregistered;
 	jl.full = options->full;
+	jl.jtag = dap_config.jtag = options->jtag;
 	probe.strings[0] = english;
 	probe.strings[1] = make_string("SEGGER");
 	probe.strings[2] = make_string("J-Link");

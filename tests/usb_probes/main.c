@@ -5,6 +5,7 @@
  *	--serial S --pid HEX --bcd HEX	what the device says of itself
  *	--raw-serial --firmware J	ST-Link: the serial number as 12 raw bytes, J of its version
  *	--unregistered --full		J-Link: no REGISTER; no handle left
+ *	--jtag				J-Link, FTDI: the pins are a TAP's, not SWD
  *	--silent			unknown commands get no answer
  *	--wait N			each N-th access to the access port (ST-Link: memory command) is answered by WAIT
  *	--fault NAME:K[:MS]		unplug, stall, mute, short or late at the K-th bulk transfer
@@ -119,7 +120,7 @@ static void usage(void)
 {
 	fprintf(stderr,
 		"usage: foreign_probe st-link-v2|st-link-v3|j-link|ftdi [--serial S] [--pid HEX] [--bcd HEX] [--raw-serial] "
-		"[--firmware J] [--unregistered] [--full] [--silent] [--wait N] [--fault NAME:K[:MS]] [--count FILE] -- PROGRAM ...\n");
+		"[--firmware J] [--unregistered] [--full] [--jtag] [--silent] [--wait N] [--fault NAME:K[:MS]] [--count FILE] -- PROGRAM ...\n");
 	exit(2);
 }
 
@@ -132,6 +133,8 @@ static bool take_flag(const char *name, struct model_options *options)
 		options->unregistered = true;
 	else if (strcmp(name, "--full") == 0)
 		options->full = true;
+	else if (strcmp(name, "--jtag") == 0)
+		options->jtag = true;
 	else if (strcmp(name, "--silent") == 0)
 		options->silent = true;
 	else

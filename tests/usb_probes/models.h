@@ -15,6 +15,7 @@ struct model_options {
 	unsigned pid, release;		/* product id and bcdDevice; 0: the model's own */
 	bool unregistered;		/* J-Link: no REGISTER, as of old firmware */
 	bool full;			/* J-Link: no handle is left */
+	bool jtag;			/* J-Link, FTDI: the pins are a TAP's */
 	bool silent;			/* unknown commands are not answered */
 };
 

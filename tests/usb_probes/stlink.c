@@ -11,7 +11,7 @@
 #include "models.h"
 #include "stlink_parts.h"
 
-enum { CTRL_STAT = 4 };
+enum { CTRL_STAT = 4, JTAG_IDCODE = 0x0ba00477 };
 
 struct stlink st;
 
@@ -115,7 +115,7 @@ static void identify(void)
 	uint32_t dpidr;
 
 	dap_read(false, 0, &dpidr);
-	put_le32(bytes + 4, dpidr);
+	put_le32(bytes + 4, dap_config.jtag ? JTAG_IDCODE : dpidr);
 	stlink_reply(bytes, sizeof(bytes));
 }
 
