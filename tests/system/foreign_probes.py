@@ -8,13 +8,14 @@ import tempfile
 import time
 
 DEADLINE_S = 60
-KINDS = "st-link-v2", "st-link-v3", "j-link", "ftdi"
+KINDS = "st-link-v2", "st-link-v3", "j-link", "ftdi", "cmsis-dap"
 ADAPTERS = {
     "st-link-v2": "adapter driver st-link; st-link vid_pid 0x0483 0x3748; transport select dapdirect_swd",
     "st-link-v3": "adapter driver st-link; st-link vid_pid 0x0483 0x374f; transport select dapdirect_swd",
     "j-link": "adapter driver jlink; transport select swd",
     "ftdi": "adapter driver ftdi; ftdi vid_pid 0x0403 0x6010; ftdi layout_init 0x0008 0x000b; ftdi layout_signal SWD_EN -data 0; "
             "ftdi layout_signal SWDIO_OE -data 0; transport select swd",
+    "cmsis-dap": "adapter driver cmsis-dap; cmsis_dap_vid_pid 0x1209 0x0002; cmsis_dap_backend usb_bulk; transport select swd",
 }
 JTAG = {
     "st-link-v2": ADAPTERS["st-link-v2"].replace("dapdirect_swd", "dapdirect_jtag"),

@@ -1,6 +1,6 @@
 /* Run a program with an emulated foreign probe plugged in, behind which is a small Cortex-M0+:
  *
- *	foreign_probe st-link-v2|st-link-v3|j-link|ftdi [OPTION]... -- PROGRAM ARGUMENT...
+ *	foreign_probe st-link-v2|st-link-v3|j-link|ftdi|cmsis-dap [OPTION]... -- PROGRAM ARGUMENT...
  *
  *	--serial S --pid HEX --bcd HEX	what the device says of itself
  *	--raw-serial --firmware J	ST-Link: the serial number as 12 raw bytes, J of its version
@@ -35,6 +35,7 @@ struct run {
 
 static const struct { const char *name; struct device *(*make)(const struct model_options *); } models[] = {
 	{ "st-link-v2", stlink_v2 }, { "st-link-v3", stlink_v3 }, { "j-link", jlink }, { "ftdi", ftdi },
+	{ "cmsis-dap", cmsis_dap },
 };
 
 struct device *device;
@@ -119,7 +120,7 @@ static GPid start(char **program)
 static void usage(void)
 {
 	fprintf(stderr,
-		"usage: foreign_probe st-link-v2|st-link-v3|j-link|ftdi [--serial S] [--pid HEX] [--bcd HEX] [--raw-serial] "
+		"usage: foreign_probe st-link-v2|st-link-v3|j-link|ftdi|cmsis-dap [--serial S] [--pid HEX] [--bcd HEX] [--raw-serial] "
 		"[--firmware J] [--unregistered] [--full] [--jtag] [--silent] [--wait N] [--fault NAME:K[:MS]] [--count FILE] -- PROGRAM ...\n");
 	exit(2);
 }

@@ -22,6 +22,7 @@ struct model_options {
 struct device *stlink_v2(const struct model_options *options);
 struct device *stlink_v3(const struct model_options *options);
 struct device *jlink(const struct model_options *options);
+struct device *cmsis_dap(const struct model_options *options);
 struct device *ftdi(const struct model_options *options);
 
 /* A raw string descriptor of ASCII; for good. */
