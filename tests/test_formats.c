@@ -185,6 +185,28 @@ START_TEST(says_what_made_it)
 }
 END_TEST
 
+/* Nothing is missing up to where a file ends that was cut, and what came behind is in no bound. */
+START_TEST(a_cut_file_bounds_nothing)
+{
+	struct pt_profile profile = sample_profile();
+	struct pt_profile_core core = { .seen_part = 0.999999 };
+	struct pt_text out;
+
+	profile.core = &core;
+	profile.n_cores = 1;
+	profile.shares = PT_BASIS_ESTIMATED;
+	profile.no_end = true;
+	out = rendered(&profile, "text", "");
+	ck_assert_msg(strstr(out.bytes, ", until it was cut short") != NULL, "%s", out.bytes);
+	ck_assert_ptr_null(strstr(out.bytes, "not recorded"));
+	pt_text_free(&out);
+	core.seen_part = 0.75;
+	out = rendered(&profile, "text", "");
+	ck_assert_msg(strstr(out.bytes, "bounds for the 25 %") != NULL, "%s", out.bytes);
+	pt_text_free(&out);
+}
+END_TEST
+
 /* Lines and latencies side by side: what there is no room for is in the formats for programs. */
 START_TEST(a_table_fits_a_terminal)
 {
@@ -472,6 +494,7 @@ int main(void)
 	tcase_add_test(tc, little_to_say);
 	tcase_add_test(tc, virtual_boards_say_so);
 	tcase_add_test(tc, says_what_made_it);
+	tcase_add_test(tc, a_cut_file_bounds_nothing);
 	tcase_add_test(tc, a_table_fits_a_terminal);
 	tcase_add_test(tc, says_what_of_the_os_cannot_be_followed);
 	tcase_add_test(tc, extremes_lead_into_the_timeline);

@@ -349,6 +349,19 @@ static bool is_calibrated(const struct pt_profile *p)
 	return any;
 }
 
+/* Of a file that was cut the rest is not known, and in no bound. */
+static size_t recorded_part(const struct pt_profile *p, char *out, size_t room)
+{
+	double missing = 100 * (1 - seen_part(p));
+	size_t at = 0;
+
+	if (!p->no_end || missing >= 0.005)
+		at = (size_t)snprintf(out, room, ", bounds for the %.2g %% not recorded", missing);
+	if (p->no_end)
+		at += (size_t)snprintf(out + at, room - at, ", until it was cut short");
+	return at;
+}
+
 /* "self % of time awake, 95 % interval, 47 of 85 bursts; not listed: at most 7.9 % each" */
 static void estimated_shares(const struct pt_profile *p, char *out, size_t room)
 {
@@ -368,8 +381,7 @@ static void estimated_shares(const struct pt_profile *p, char *out, size_t room)
 				       p->samples - (p->sleep_counted ? 0 : p->samples_asleep),
 				       p->samples_asleep > 0 && !p->sleep_counted ? " awake" : "");
 	else if (seen_part(p) > 0)
-		at += (size_t)snprintf(out + at, room - at, ", bounds for the %.2g %% not recorded",
-				       100 * (1 - seen_part(p)));
+		at += recorded_part(p, out + at, room - at);
 	else
 		at += (size_t)snprintf(out + at, room - at, ", estimated without an interval");
 	if (p->unseen.hi != 0)
