@@ -525,6 +525,52 @@ START_TEST(one_that_comes_later_is_sampled)
 	stop();
 	ck_assert_uint_gt(samples_between(0, 0, UINT32_MAX), 1000);
 	ck_assert_uint_gt(samples_between(1, SECOND_ALONE, OF_BOTH), 100);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_RESET), 0);
+	array_sink_fini(&sink);
+}
+END_TEST
+
+static uint64_t lost_ns(unsigned core, enum pt_loss cause)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < sink.n_chunks; i++) {
+		const struct pt_chunk *chunk = sink.chunk[i];
+
+		if (chunk->kind == PT_CHUNK_LOSS && chunk->cause == cause && chunk->core == core)
+			ns += chunk->to_ns - chunk->from_ns;
+	}
+	return ns;
+}
+
+/* Of a core in reset nothing is missing: its time is no loss. The program lets it run, and holds it again. */
+START_TEST(time_in_reset_is_no_loss)
+{
+	open_board(parts[_i].board);
+	halt(0);
+	write32(0, LAUNCH, 0);
+	pass_ms(1);
+	status(1);
+	ck_assert_str_eq(about(1).away, "held in reset");
+	ck_assert_msg(start("pcsr", NULL) == 0, "%s", err.msg);
+	drain_ms(100);
+	write32(0, LAUNCH, 1);
+	for (int i = 0; i < 4; i++) {
+		drain_ms(25);
+		status(1);
+	}
+	ck_assert_ptr_null(about(1).away);
+	write32(0, LAUNCH, 0);
+	for (int i = 0; i < 4; i++) {
+		drain_ms(25);
+		if (status(1).state == PT_IN_RESET)	/* as the board does, at each look */
+			OK(source->on_state(source_state, PT_STATE_RESET, 1, PT_UNKNOWN, &err));
+	}
+	stop();
+	ck_assert_uint_ge(lost_ns(1, PT_LOSS_IN_RESET), 150 * PT_NS_PER_MS);
+	ck_assert_uint_lt(lost_ns(1, PT_LOSS_RESET), 30 * PT_NS_PER_MS);
+	ck_assert_uint_eq(lost_ns(0, PT_LOSS_IN_RESET), 0);
+	ck_assert_uint_gt(samples_between(1, 0, UINT32_MAX), 100);
 	array_sink_fini(&sink);
 }
 END_TEST
@@ -559,6 +605,28 @@ START_TEST(cycles_are_of_each_core)
 	ck_assert_uint_gt(last_reading(0), stood + 2000000);
 	ck_assert_uint_lt(last_reading(1), last_reading(0) - 2000000);
 	stop();
+	array_sink_fini(&sink);
+}
+END_TEST
+
+/* One that the program holds in reset counts nothing, and nothing of it is missing. */
+START_TEST(cycles_stand_in_reset)
+{
+	open_board(parts[2].board);
+	ck_assert_msg(start("cyccnt", "events=none") == 0, "%s", err.msg);
+	drain_ms(50);
+	halt(0);
+	OK(source->on_state(source_state, PT_STATE_HALT, 0, pc(0), &err));
+	write32(0, LAUNCH, 0);
+	for (int i = 0; i < 40; i++) {
+		drain_ms(50);
+		if (status(1).state == PT_IN_RESET)
+			OK(source->on_state(source_state, PT_STATE_RESET, 1, PT_UNKNOWN, &err));
+	}
+	stop();
+	ck_assert_uint_ge(lost_ns(1, PT_LOSS_IN_RESET), 1000 * PT_NS_PER_MS);
+	ck_assert_uint_lt(lost_ns(1, PT_LOSS_RESET), 100 * PT_NS_PER_MS);
+	ck_assert_uint_lt(last_reading(1), 25000 * 150);
 	array_sink_fini(&sink);
 }
 END_TEST
@@ -768,7 +836,9 @@ int main(void)
 	tcase_add_test(all, the_second_alone);
 	tcase_add_loop_test(all, samples_are_of_each_core, 0, PT_LEN(parts));
 	tcase_add_loop_test(all, one_that_comes_later_is_sampled, 0, PT_LEN(parts));
+	tcase_add_loop_test(all, time_in_reset_is_no_loss, 0, PT_LEN(parts));
 	tcase_add_test(all, cycles_are_of_each_core);
+	tcase_add_test(all, cycles_stand_in_reset);
 	tcase_add_test(all, bursts_of_one_and_samples_of_both);
 	tcase_add_test(all, a_breakpoint_is_met_in_cached_code);
 	tcase_add_test(all, a_breakpoint_is_met_in_cached_code_that_runs);

@@ -165,7 +165,8 @@ bool pt_gate_wants(const struct pt_source_ctx *ctx)
 /* The core did not run, or nobody knows whether it did: no burst stands for that time. */
 void pt_gate_away(struct pt_source_ctx *ctx, enum pt_loss cause, uint64_t ns)
 {
-	if (cause == PT_LOSS_HALTED || (pt_loss_is_fault(cause) && cause != PT_LOSS_OVERRUN))
+	if (cause == PT_LOSS_HALTED || cause == PT_LOSS_IN_RESET ||
+	    (pt_loss_is_fault(cause) && cause != PT_LOSS_OVERRUN))
 		ctx->away_ns += ns;
 }
 

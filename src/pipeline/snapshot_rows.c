@@ -40,6 +40,15 @@ static bool is_active(const struct pt_core_profile *core_profile, uint16_t id)
 	return run->count != 0 || run->partial != 0 || run->instructions != 0 || run->cycles != 0;
 }
 
+/* Whenever it was looked at it was held in reset. */
+static bool never_ran(const struct pt_core_profile *core_profile)
+{
+	const struct pt_source_ctx *ctx = core_profile->samples;
+	const struct pt_loss_sum *sum = ctx != NULL ? &ctx->account.sum : NULL;
+
+	return sum != NULL && sum->by[PT_LOSS_IN_RESET].ns > 0 && sum->observed_ns == 0 && sum->lost_ns == 0;
+}
+
 /* Any function that is in no window, and in no batch of samples, of a core has the same limit. Of several cores the
  * highest. */
 static struct pt_share share_of_unseen(const struct pt_pipeline *p)
@@ -51,6 +60,8 @@ static struct pt_share share_of_unseen(const struct pt_pipeline *p)
 		struct pt_windows_summary windows = pt_windows_summary(core_profile->windows);
 		struct pt_cluster_total batches = pt_flat_total(core_profile->flat);
 
+		if (never_ran(core_profile))
+			continue;
 		if (pt_snapshot_seen_part(p, core_profile) > 0)
 			most = fmax(most, 1 - pt_snapshot_seen_part(p, core_profile));
 		else if (pt_snapshot_windowed(p, core_profile) && !pt_snapshot_sampled(p, core_profile))

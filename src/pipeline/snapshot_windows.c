@@ -54,7 +54,7 @@ static uint64_t awake_ticks(const struct pt_pipeline *p, const struct pt_core_pr
 			    uint64_t seen)
 {
 	const struct pt_loss_sum *sum = &core_profile->flow->account.sum;
-	double ran_ns = (double)(sum->total_ns - sum->by[PT_LOSS_HALTED].ns);
+	double ran_ns = (double)(sum->total_ns - sum->by[PT_LOSS_HALTED].ns - sum->by[PT_LOSS_IN_RESET].ns);
 
 	if (p->profile.by_instructions || p->profile.core_hz == 0)
 		return seen;
@@ -81,7 +81,7 @@ double pt_snapshot_seen_part(const struct pt_pipeline *p, const struct pt_core_p
 	/* while the source holds the core nothing runs */
 	unseen = ctx->halting ? (double)(sum->by[PT_LOSS_REARM].ns + sum->lost_ns)
 			      : (double)(sum->total_ns - sum->observed_ns - sum->by[PT_LOSS_HALTED].ns -
-					 sum->by[PT_LOSS_SLEEP].ns);
+					 sum->by[PT_LOSS_IN_RESET].ns - sum->by[PT_LOSS_SLEEP].ns);
 	part = ran > 0 ? ran / (ran + unseen) : 0;
 	return part >= 0.5 ? part : 0;
 }

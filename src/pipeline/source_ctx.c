@@ -319,8 +319,7 @@ static void data(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 /* Where nothing ran, nothing is missing in the flow. */
 static bool nothing_ran(const struct pt_source_ctx *ctx, enum pt_loss cause)
 {
-	return has_flow(ctx) &&
-	       (cause == PT_LOSS_SLEEP || cause == PT_LOSS_HALTED || (ctx->held && !pt_loss_is_fault(cause)));
+	return has_flow(ctx) && (pt_loss_nothing_ran(cause) || (ctx->held && !pt_loss_is_fault(cause)));
 }
 
 /* Time of which there is no trace. Before the first trace it may be that a debugger held the core: the state that comes
@@ -331,7 +330,7 @@ static void note_unseen(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 
 	if (pt_loss_is_fault(cause))
 		ctx->unseen = was_lost;
-	else if (cause == PT_LOSS_SLEEP || cause == PT_LOSS_HALTED || ctx->held || chunk->to_ns <= chunk->from_ns)
+	else if (pt_loss_nothing_ran(cause) || ctx->held || chunk->to_ns <= chunk->from_ns)
 		;
 	else if (ctx->in_data || ctx->state_known)
 		ctx->unseen = ctx->unseen != NULL ? ctx->unseen : ran_meanwhile;

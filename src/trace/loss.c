@@ -21,6 +21,7 @@ static const char *const names[PT_N_LOSSES] = {
 	[PT_LOSS_FIFO] = "trace FIFO overflow",
 	[PT_LOSS_SILENT] = "target silent",
 	[PT_LOSS_CUT] = "file cut short",
+	[PT_LOSS_IN_RESET] = "held in reset",
 };
 
 static const char *const meanings[PT_N_LOSSES] = {
@@ -40,6 +41,7 @@ static const char *const meanings[PT_N_LOSSES] = {
 	[PT_LOSS_FIFO] = "more came than the chip's trace port carries, and its FIFO was full",
 	[PT_LOSS_SILENT] = "the target did not answer its probe",
 	[PT_LOSS_CUT] = "the file ends before the profile did",
+	[PT_LOSS_IN_RESET] = "the core was held in reset, or off: it executed nothing",
 };
 
 /* Source for the FIFO: iSYSTEM, Profiler Concepts, 3.6.1 (dense indirect branches). */

@@ -28,12 +28,19 @@ enum pt_loss {
 	PT_LOSS_SILENT,		/* the target did not answer its probe: no clock or no power, held in reset, or the
 				 * cable is off */
 	PT_LOSS_CUT,		/* the file ends before the session did: it is not known how much is missing */
+	PT_LOSS_IN_RESET,	/* unobserved: the core was held in reset, or off: nothing ran */
 	PT_N_LOSSES,	/* captures hold the numbers: new ones stand at the end */
 };
 
 static inline bool pt_loss_is_fault(enum pt_loss cause)
 {
-	return cause >= PT_LOSS_FIRST_FAULT;
+	return cause >= PT_LOSS_FIRST_FAULT && cause != PT_LOSS_IN_RESET;
+}
+
+/* The core executed nothing, for a reason of which nothing is missing. */
+static inline bool pt_loss_nothing_ran(enum pt_loss cause)
+{
+	return cause == PT_LOSS_SLEEP || cause == PT_LOSS_HALTED || cause == PT_LOSS_IN_RESET;
 }
 
 const char *pt_loss_name(enum pt_loss cause);	/* "re-arm", "host too slow", ...; "unknown" out of range */

@@ -17,7 +17,8 @@ enum { CSW_DEVICE_EN = 1 << 6 };	/* Source: IHI 0031, 7.6.4 */
 
 static void look_later(struct pt_cortexm *cm)
 {
-	cm->look_again_ns = pt_link_now_ns(pt_cortexm_port(cm)->link) + LOOK_AGAIN_MS * PT_NS_PER_MS;
+	cm->looked_ns = pt_link_now_ns(pt_cortexm_port(cm)->link);
+	cm->look_again_ns = cm->looked_ns + LOOK_AGAIN_MS * PT_NS_PER_MS;
 }
 
 /* What the access port says of its own bus. */
@@ -46,7 +47,7 @@ bool pt_cortexm_core_leaves(struct pt_cortexm *cm, int rc)
 			 (unsigned)cm->adi.targetsel);
 	else
 		snprintf(cm->away, sizeof(cm->away), "it does not answer");
-	cm->halted = false;
+	cm->halted = cm->in_reset = false;
 	look_later(cm);
 	return true;
 }
@@ -103,6 +104,7 @@ static void come_back(struct pt_cortexm *cm, struct pt_core_status *now)
 	struct pt_err ignored = { 0 };
 
 	cm->away[0] = '\0';
+	cm->in_reset = false;
 	now->was_reset = false;		/* the part was not */
 	pt_cortexm_breaks_copy(cm, cm->first, &ignored);
 }
@@ -117,6 +119,7 @@ static int go_away(struct pt_cortexm *cm, struct pt_core_status *now, struct pt_
 	if (rc < 0)
 		return pt_cortexm_core_leaves(cm, rc) ? 0 : rc;
 	snprintf(cm->away, sizeof(cm->away), "held in reset");
+	cm->in_reset = true;
 	look_later(cm);
 	return 0;
 }

@@ -31,6 +31,7 @@ static void hold(struct pt_varm_second *second, bool held)
 {
 	second->launched = !held;
 	second->scs.in_reset = held;
+	second->scs.reset_seen |= held;
 	pt_vcpu_hold(second->cpu, held);
 	if (!held)
 		pt_vscs_debug_after_reset(&second->scs);

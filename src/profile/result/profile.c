@@ -13,6 +13,8 @@ static double fault_share(const struct pt_loss_sum *sum)
 	if (sum->by[PT_LOSS_CUT].events > 0)
 		return 1.0;
 	for (int cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++) {
+		if (!pt_loss_is_fault((enum pt_loss)cause))
+			continue;
 		lost += sum->by[cause].bytes;
 		events += sum->by[cause].events;
 	}

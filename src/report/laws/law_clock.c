@@ -22,7 +22,7 @@ static void take_loss(struct pt_law_source *s, const struct pt_chunk *chunk)
 
 	if (pt_loss_is_fault(cause))
 		s->faults++;
-	else if (cause == PT_LOSS_SLEEP || cause == PT_LOSS_HALTED || s->held)
+	else if (pt_loss_nothing_ran(cause) || s->held)
 		;
 	else if (s->told || s->in_data)
 		s->unseen_ns += ns;

@@ -15,7 +15,7 @@ static void check_source(struct pt_law_check *check, const struct pt_profile_sou
 	uint64_t faults = 0;
 
 	for (unsigned cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
-		faults += source->loss.by[cause].events;
+		faults += pt_loss_is_fault((enum pt_loss)cause) ? source->loss.by[cause].events : 0;
 	if (source->ignored != PT_SOURCE_USED || (check->profile->branches != 0 && source->branches == 0))
 		return;		/* counts are not of it */
 	if (faults > 0 || source->loss.lost_ns > 0)

@@ -142,7 +142,8 @@ static unsigned first_fault(const struct pt_loss_sum *loss)	/* PT_N_LOSSES: none
 {
 	unsigned cause = PT_LOSS_FIRST_FAULT;
 
-	while (cause < PT_N_LOSSES && loss->by[cause].events == 0 && loss->by[cause].ns == 0)
+	while (cause < PT_N_LOSSES &&
+	       (!pt_loss_is_fault((enum pt_loss)cause) || (loss->by[cause].events == 0 && loss->by[cause].ns == 0)))
 		cause++;
 	return cause;
 }
@@ -253,27 +254,39 @@ static uint64_t rest_of_source(const struct pt_profile *p, const struct pt_profi
 	return 0;
 }
 
+/* ", held in reset 47.4 %" */
+static void held_in_reset(const struct pt_profile_source *s, uint64_t total_ns, char *out, size_t room)
+{
+	uint64_t ns = s->loss.by[PT_LOSS_IN_RESET].ns;
+
+	out[0] = '\0';
+	if (ns > 0 && total_ns != 0)
+		snprintf(out, room, ", held in reset %.3g %%", 100 * (double)ns / (double)total_ns);
+}
+
 /* "mtb 5.990 ms (0.3 %)", in brief "mtb 0.3 %": of the time in the title, which each source began a little later. */
 static size_t observed_by(const struct pt_profile *p, size_t i, bool brief, char *out, size_t room)
 {
 	const struct pt_profile_source *s = &p->sources[i];
 	const char *at_most = s->observed_is_bound && s->loss.observed_ns > 0 ? "at most " : "";
 	uint64_t total_ns = pt_profile_run_ns(p);
-	char name[80], time[32];
+	char name[80], time[32], away[40];
 	size_t at = (size_t)snprintf(out, room, "%s ", name_observer(p, i, brief, name, sizeof(name)));
 
 	if (s->no_clock)
 		return at + (size_t)snprintf(out + at, room - at, "(time not known)");
 	if (total_ns == 0)
 		total_ns = s->loss.total_ns;
+	held_in_reset(s, total_ns, away, sizeof(away));
 	if (!brief && rest_of_source(p, s) > 0)
 		return at + observed_in_bins(p, &s->loss, rest_of_source(p, s), total_ns, out + at, room - at);
 	if (brief && total_ns != 0)
-		return at + (size_t)snprintf(out + at, room - at, "%s%.3g %%", at_most,
-					     100 * (double)s->loss.observed_ns / (double)total_ns);
+		return at + (size_t)snprintf(out + at, room - at, "%s%.3g %%%s", at_most,
+					     100 * (double)s->loss.observed_ns / (double)total_ns, away);
 	pt_print_ns(time, sizeof(time), s->loss.observed_ns, " ");
 	at += (size_t)snprintf(out + at, room - at, "%s%s", at_most, time);
-	return at + percent_of(s->loss.observed_ns, total_ns, out + at, room - at);
+	at += percent_of(s->loss.observed_ns, total_ns, out + at, room - at);
+	return at + (size_t)snprintf(out + at, room - at, "%s", away);
 }
 
 /* ", lost nothing", or each source that lost something with its largest cause. */

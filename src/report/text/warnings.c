@@ -111,7 +111,7 @@ static void lost_time(struct pt_warnings *w, const struct pt_profile *p)
 	if (lost_part(worst) <= GRAVE_SHARE)
 		return;
 	for (unsigned cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
-		if (most == 0 || worst->by[cause].ns > worst->by[most].ns)
+		if (pt_loss_is_fault((enum pt_loss)cause) && (most == 0 || worst->by[cause].ns > worst->by[most].ns))
 			most = cause;
 	advice = pt_loss_advice((enum pt_loss)most);
 	warn(w, "%.0f %% of the time was lost (%s)%s%s.", 100 * lost_part(worst), pt_loss_name((enum pt_loss)most),

@@ -40,7 +40,8 @@ struct pt_cortexm {
 	struct pt_adi *selected;	/* the first one's: which port of a wire of several is selected */
 	bool known;			/* others: what it is has been read */
 	char away[120];			/* others: why it cannot be debugged now; "": it can */
-	uint64_t look_again_ns;		/* away: when to look whether it still is */
+	bool in_reset;			/* away because of that, and its debug registers answer */
+	uint64_t looked_ns, look_again_ns;	/* away: when it was found to be, and when to look whether it still is */
 
 	struct pt_mem *mem;		/* &ap.mem */
 	/* Behind another GDB server: see pt_cortexm_reaches(). NULL: the core is on our own wire. */

@@ -54,7 +54,7 @@ struct cyccnt {
 	uint64_t round_trip_ns;		/* of the last reading of CYCCNT alone */
 	unsigned event;			/* whose slot is next */
 	uint64_t too_slow, slots;
-	bool with_events, held, leased;
+	bool with_events, held, away, leased;
 	char unit[PT_PENDING_UNIT];
 	uint8_t before[4], after[4], reads[4 * SLOT_READS];
 	uint8_t records[5 * PT_COUNTERS_BYTES];	/* of a slot three, of the cycles two */
@@ -168,6 +168,20 @@ static int take_reading(struct cyccnt *s, struct pt_err *err)
 	return rc;
 }
 
+static bool is_away(const struct cyccnt *s)
+{
+	return s->cm->away[0] != '\0';
+}
+
+/* In reset, or off, it counts nothing. When it has come back its counts begin anew. */
+static int wait_for_core(struct cyccnt *s)
+{
+	s->away = true;
+	if (s->cm->looked_ns > s->out.told_ns)
+		pt_emit_loss(&s->out, PT_LOSS_IN_RESET, s->cm->looked_ns);
+	return HELD_REST_US;
+}
+
 static int one_drain(void *state, struct pt_err *err)
 {
 	struct cyccnt *s = state;
@@ -176,6 +190,11 @@ static int one_drain(void *state, struct pt_err *err)
 
 	if (s->held)
 		return HELD_REST_US;
+	if (is_away(s))
+		return wait_for_core(s);
+	if (s->away)
+		pt_emit_state(&s->out, PT_STATE_RESET, s->out.told_ns, PT_UNKNOWN);
+	s->away = false;
 	if (now_ns < s->next_ns)
 		return (int)((s->next_ns - now_ns) / 1000) + 1;
 	rc = take_reading(s, err);
@@ -316,6 +335,9 @@ static int one_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 
 	(void)core;	/* whoever calls has looked whose it is */
 	(void)err;
+	if (what == PT_STATE_RESET && is_away(s) && s->away)
+		return 0;	/* it still is */
+	s->away = is_away(s);
 	pt_emit_loss(&s->out, cause, pt_mem_now_ns(s->mem));
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
@@ -333,6 +355,8 @@ static int one_stop(void *state, struct pt_err *err)
 	if (s->too_slow > 0)
 		pt_warn("cyccnt: %" PRIu64 " of %" PRIu64 " readings of eight-bit counters were too slow, and left out",
 			s->too_slow, s->slots);
+	if (is_away(s))
+		wait_for_core(s);
 	pt_emit_rest(&s->out, pt_mem_now_ns(s->mem), rc, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
 	pt_emit_end(&s->out);
 	if (s->leased)

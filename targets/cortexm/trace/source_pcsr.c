@@ -54,7 +54,7 @@ struct pcsr {
 	enum sleep told;	/* in the chunks so far */
 	bool slept;
 	uint32_t slept_at;	/* the last place that it was found asleep at */
-	bool held, leased, traced;
+	bool held, away, leased, traced;
 	char unit[PT_PENDING_UNIT];
 	bool shares_link;	/* as in struct pt_source_setup: a round is short, and others come in between */
 	bool meets_handler;	/* an exception that is being entered is found in its handler already */
@@ -169,6 +169,12 @@ static bool was_halted(const struct batch *batch)
 	return ((pt_le32(batch->before) | pt_le32(batch->after)) & DHCSR_S_HALT) != 0;
 }
 
+/* The mark is cleared by each look: still there at the second, the reset lasts. */
+static bool was_in_reset(const struct batch *batch)
+{
+	return (pt_le32(batch->before) & pt_le32(batch->after) & DHCSR_S_RESET_ST) != 0;
+}
+
 /* --- rounds ------------------------------------------------------------------------------------------------------- */
 
 static size_t put_batch(struct pcsr *s, struct batch *batch, struct pt_mem_op *ops)
@@ -188,7 +194,9 @@ static void take_batches(struct pcsr *s, const struct pt_mem_op *ops, size_t n_b
 
 		pt_cortexm_saw(s->cm, pt_le32(batch->before));
 		pt_cortexm_saw(s->cm, pt_le32(batch->after));
-		if (!was_halted(batch))		/* else the board will say so */
+		if (was_in_reset(batch))
+			pt_emit_loss(&s->out, PT_LOSS_IN_RESET, ops[4 * i + 3].done_ns);
+		else if (!was_halted(batch))	/* else the board will say so */
 			emit_batch(s, batch, ops + 4 * i);
 	}
 }
@@ -226,16 +234,37 @@ static bool is_away(const struct pcsr *s)
 	return s->cm->away[0] != '\0';
 }
 
+/* Until when it was seen to be in reset, or off. The board looks, too, but less often: it is sent when the core has come. */
+static void account_for_away(struct pcsr *s)
+{
+	uint64_t until_ns = s->cm->looked_ns;
+	struct pt_err ignored = { 0 };
+	struct batch look = { 0 };
+	struct pt_mem_op ops[] = { read_op(dhcsr_addr(s), look.before, 1), read_op(dhcsr_addr(s), look.after, 1) };
+
+	if (s->cm->in_reset && pt_mem_run(s->mem, ops, PT_LEN(ops), ROUND_MS, NULL, &ignored) == 0) {
+		if (was_in_reset(&look))
+			until_ns = ops[1].done_ns;
+		else
+			s->cm->look_again_ns = 0;
+	}
+	if (until_ns > s->out.told_ns)
+		pt_emit_loss(&s->out, PT_LOSS_IN_RESET, until_ns);
+}
+
 static int one_drain(void *state, struct pt_err *err)
 {
 	struct pcsr *s = state;
-
 	int rc;
 
 	if (s->held)
 		return HELD_REST_US;
-	if (is_away(s))		/* the board looks whether it has come */
+	if (is_away(s)) {
+		account_for_away(s);
+		s->away = true;
 		return AWAY_REST_US;
+	}
+	s->away = false;
 	rc = pt_cortexm_set_demcr(s->cm, DEMCR_TRCENA, 0, err);	/* nothing to do, unless there was a reset */
 	return rc == 0 ? round_of_batches(s, err) : failed(s, rc, err);
 }
@@ -344,6 +373,7 @@ static int one_start(void *state, struct pt_target *target, const struct pt_sour
 	period_ns = pt_params_number(setup->settings, &params[PERIOD]);	/* beside bursts it is their row's */
 	s->period_us = (uint32_t)((period_ns < params[PERIOD].max ? period_ns : params[PERIOD].max) / 1000);
 	s->told = NOT_TOLD;
+	s->away = is_away(s);
 	pt_emit_init(&s->out, setup, pt_mem_now_ns(s->mem));
 	if (pt_lease_take(target, s->unit, owner, err) < 0)
 		return err->code;
@@ -367,6 +397,9 @@ static int one_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 
 	(void)core;	/* whoever calls has looked whose it is */
 	(void)err;
+	if (what == PT_STATE_RESET && is_away(s) && s->away)
+		return 0;	/* it still is */
+	s->away = is_away(s);
 	if (what == PT_STATE_RESET && s->out.failing_since_ns != PT_UNKNOWN && s->out.fault == PT_LOSS_SILENT)
 		cause = s->out.fault;	/* another source may have found it to be back */
 	pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : cause, now_ns);
@@ -386,6 +419,8 @@ static int one_stop(void *state, struct pt_err *err)
 	struct pt_err own = { 0 };
 	int rc = untrace(s, &own);
 
+	if (is_away(s))
+		account_for_away(s);
 	pt_emit_rest(&s->out, pt_mem_now_ns(s->mem), rc, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
 	pt_emit_end(&s->out);
 	release(s);

@@ -374,7 +374,7 @@ static bool always(struct judge *j)
 static bool lost_unknown(const struct pt_loss_sum *sum)
 {
 	for (int cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
-		if (sum->by[cause].events > 0 && sum->by[cause].ns == 0)
+		if (pt_loss_is_fault((enum pt_loss)cause) && sum->by[cause].events > 0 && sum->by[cause].ns == 0)
 			return true;
 	return false;
 }
