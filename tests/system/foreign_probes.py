@@ -45,12 +45,12 @@ def read_counts(path):
         return {name: int(value) for name, value in (line.split() for line in file)}
 
 
-def run(build, kind, options, *command):
-    """What a program printed with such a probe plugged in, and the probe's counts."""
+def run(build, kind, options, *command, errors=subprocess.STDOUT):
+    """What a program printed with such a probe plugged in, and the probe's counts. errors: where its standard error goes."""
     with tempfile.TemporaryDirectory(prefix="usb-count-") as folder:
         count = os.path.join(folder, "count")
         done = subprocess.run([program(build), kind, *options, "--count", count, "--", *command], stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=DEADLINE_S, check=False, errors="replace")
+                              stderr=errors, text=True, timeout=DEADLINE_S, check=False, errors="replace")
         return done.stdout, read_counts(count)
 
 

@@ -117,6 +117,7 @@ static void print_counts(FILE *file)
 	fprintf(file, "transfers %llu\nbytes %llu\nturns %llu\nidle %llu\nviolations %llu\n",
 		(unsigned long long)transfers, (unsigned long long)bytes, (unsigned long long)counts.turns,
 		(unsigned long long)counts.idle, (unsigned long long)counts.violations);
+	fprintf(file, "faults %d\n", plan.done);
 	fprintf(file, "crossings %llu\n", (unsigned long long)counts.crossings);
 	fprintf(file, "swd-cycles %llu\nswd-errors %llu\ndap-transactions %llu\n",
 		(unsigned long long)swd_counts.cycles, (unsigned long long)swd_counts.protocol_errors,

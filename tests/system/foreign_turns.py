@@ -1,0 +1,110 @@
+"""What an operation costs on USB, on a foreign probe: proftap and OpenOCD on the same device, counted by it. proftap's attach
+finds out what the chip is and has; OpenOCD's is told, and `dap info` beside it reads the same tables."""
+import os
+import random
+import signal
+import subprocess
+
+from foreign_probes import DEADLINE_S, RAM, Counter, Openocd, program
+from gdb_session import Rsp
+
+URIS = {"cmsis-dap": "cmsis-dap:"}
+COUNTS = "turns", "transfers", "bytes"		# a turn: the host speaks on after an answer
+OPERATIONS = "attach", "attach, identify", "read a word", "read 1 KiB", "read 64 KiB", "write a word", "load 16 KiB into RAM"
+TRIES, PACKET = 2, 0x2000
+BLOB = random.Random(3).randbytes(0x4000)
+
+
+class Proftap:
+    """proftap on a probe; its first client halts the core."""
+
+    def __init__(self, build, kind, counter):
+        self.child = subprocess.Popen(
+            [program(build), kind, "--count", counter.path, "--", "env", f"XDG_RUNTIME_DIR={counter.folder.name}",
+             "PROFTAP_CONFIG=/dev/null", os.path.join(build, "proftap"), "serve", "--probe", URIS[kind], "--gdb", "127.0.0.1:0"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        said = ""
+        for line in self.child.stderr:
+            said += line
+            if "listening on " in line:
+                self.address = line.split()[-1]
+            if "attached: " in line:
+                return
+        raise AssertionError(f"proftap does not attach: {said}")
+
+    def halt(self):
+        self.client = Rsp(self.address)
+        assert self.client.ask("?").startswith("T05")
+
+    def read(self, addr, n):
+        for at in range(0, n, PACKET):
+            reply = self.client.ask(f"x{addr + at:x},{min(PACKET, n - at):x}")
+            assert reply.startswith("b"), reply
+
+    def write(self, addr, data):
+        for at in range(0, len(data), PACKET):
+            part = "".join("}" + chr(c ^ 32) if chr(c) in "}#$*" else chr(c) for c in data[at:at + PACKET])
+            reply = self.client.ask(f"X{addr + at:x},{min(PACKET, len(data) - at):x}:{part}")
+            assert reply == "OK", reply
+
+    def close(self):
+        self.client.close()
+        self.child.send_signal(signal.SIGINT)
+        self.child.communicate(timeout=DEADLINE_S)
+
+
+def difference(after, before):
+    return {name: after[name] - before[name] for name in COUNTS}
+
+
+def least(one, other):
+    return {name: min(one[name], other[name]) for name in COUNTS} if one else other
+
+
+def operations(counter, child, costs, run_each):
+    """run_each: by operation, a function of the number of the try. The first word of a session may cost more than later ones."""
+    for name, operation in run_each.items():
+        for i in range(1 if "KiB" in name else TRIES):
+            before = counter.now(child)
+            operation(i)
+            costs[name] = least(costs.get(name), difference(counter.now(child), before))
+    return costs
+
+
+def ours(build, kind):
+    """{operation: {count: n}}, the least of some tries, as the daemon looks after the core between them."""
+    costs, counter = {}, Counter()
+    for i in range(TRIES):
+        proftap = Proftap(build, kind, counter)
+        costs["attach"] = least(costs.get("attach"), {name: counter.now(proftap.child)[name] for name in COUNTS})
+        proftap.halt()
+        if i < TRIES - 1:
+            proftap.close()
+    costs["attach, identify"] = costs["attach"]
+    try:
+        return operations(counter, proftap.child, costs, {
+            "read a word": lambda i: proftap.read(RAM + 0x100 * i, 4),
+            "read 1 KiB": lambda i: proftap.read(RAM + 0x400 * i, 0x400),
+            "read 64 KiB": lambda _: proftap.read(RAM, 0x10000),
+            "write a word": lambda i: proftap.write(RAM + 0x100 * i, b"word"),
+            "load 16 KiB into RAM": lambda _: proftap.write(RAM, BLOB)})
+    finally:
+        proftap.close()
+
+
+def theirs(build, kind):
+    counter = Counter()
+    blob = os.path.join(counter.folder.name, "blob")
+    with open(blob, "wb") as file:
+        file.write(BLOB)
+    with Openocd(build, kind, counter) as openocd:
+        costs = {"attach": {name: counter.now(openocd.child)[name] for name in COUNTS}}
+        openocd.ask("dap info")
+        costs["attach, identify"] = {name: counter.now(openocd.child)[name] for name in COUNTS}
+        openocd.ask("halt")
+        return operations(counter, openocd.child, costs, {
+            "read a word": lambda i: openocd.ask(f"read_memory {RAM + 0x100 * i} 32 1"),
+            "read 1 KiB": lambda i: openocd.ask(f"read_memory {RAM + 0x400 * i} 32 256"),
+            "read 64 KiB": lambda _: openocd.ask(f"dump_image /dev/null {RAM} 65536"),
+            "write a word": lambda i: openocd.ask(f"mww {RAM + 0x100 * i} 1"),
+            "load 16 KiB into RAM": lambda _: openocd.ask(f"load_image {blob} {RAM} bin")})
