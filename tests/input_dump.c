@@ -10,7 +10,7 @@
 #include "trace/formats.h"
 #include "base/util.h"
 
-struct source { const struct pt_decoder *decoder; uint64_t state[64]; uint64_t told_ns; };
+struct source { const struct pt_decoder *decoder; uint64_t state[512]; uint64_t told_ns; };
 
 struct dump { char *out; size_t size, len; bool several; struct source source[PT_INPUTS_SOURCES]; };
 
@@ -74,6 +74,17 @@ static void data(struct dump *d, struct source *s, const struct pt_chunk *c)
 	print_batch(d, &batch);
 }
 
+static void end(struct dump *d, struct source *s)
+{
+	static struct pt_batch batch;
+
+	batch.n_events = 0;
+	if (s->decoder != NULL)
+		s->decoder->flush(s->state, &batch);
+	print_batch(d, &batch);
+	say(d, "end\n");
+}
+
 static void take(struct dump *d, const struct pt_chunk *c)
 {
 	struct source *s = &d->source[c->source % PT_INPUTS_SOURCES];
@@ -87,7 +98,7 @@ static void take(struct dump *d, const struct pt_chunk *c)
 	else if (c->kind == PT_CHUNK_LOSS)
 		say(d, "lost\n");
 	else if (c->kind == PT_CHUNK_END)
-		say(d, "end\n");
+		end(d, s);
 }
 
 char *input_dump(struct pt_inputs_set *set, bool several, char *out, size_t size)

@@ -131,6 +131,17 @@ static const struct {
 	{ "vcd: a time too large", HEADER TWO "#99999999999999999999 1!", NULL,
 	  TWO_LINES "lost 21 bytes\n0 line write 0x0 = 0x1 (1 bytes)\nend\n", "line 3: '#99999999999999999999': no time that can be used; left out\n" },
 
+	{ "swo: what its stamps date", "\x01" "A\x60\x0e\x10\x10\x01" "B\x10", "input=swo swo-aligned=yes swo-clock=1MHz",
+	  "tick_hz=1000000\n6 port write 0x0 = 0x41 (1 bytes)\n7 exception 16 enter\n7 port write 0x0 = 0x42 (1 bytes)\nend\n", "" },
+	{ "swo: stamps without their clock", "\x01" "A\x60", "input=swo swo-aligned=yes", "6 port write 0x0 = 0x41 (1 bytes)\nend\n",
+	  "its stamps are of no time: --set swo-clock=HZ gives it, the core's clock divided by TSPrescale\n" },
+	{ "swo: behind damage time goes on where it stood", "\x01" "A\x60\x04" "\x01" "A\x01" "B\x01" "C\x01" "D\x01" "E\x01" "F\x01" "G\x01" "H\x01" "I\x50",
+	  "input=swo swo-aligned=yes swo-clock=1MHz", "tick_hz=1000000\ngap damaged\n5 port write 0x0 = 0x49 (1 bytes)\nend\n", "" },
+	{ "swo: the address of a comparator", "\x85\x07\x95\x01", "input=swo swo-aligned=yes swo-addresses=0x20000000,536870928",
+	  "memory read 0x20000000 = 0x7 (1 bytes)\nmemory read 0x20000010 = 0x1 (1 bytes)\nend\n", "" },
+	{ "swo: too many addresses", "x", "input=swo swo-addresses=1,2,3,4,5", NULL, "there are 4 comparators at most" },
+	{ "swo: no address", "x", "input=swo swo-addresses=here", NULL, "swo-addresses: " },
+
 	{ "values: writes and reads", "# a log\n100 memory:0x20000000 4 42\n150 mem:0x20000000 2r 0x2a\n\n200 port:3 1w -1 0x1000 # why\n",
 	  NULL, "tick_hz=1000000000\n100 memory write 0x20000000 = 0x2a (4 bytes)\n150 memory read 0x20000000 = 0x2a (2 bytes)\n"
 	  "200 pc 0x00001000\n200 port write 0x3 = 0xff (1 bytes)\nend\n", "" },

@@ -95,14 +95,22 @@ static void global_low(const struct pt_itm_packets *s, struct pt_itm_packet *pac
 	packet->which = whole ? s->part[GLOBAL_LOW_BYTES] >> 5 & 3 : 0;
 }
 
+static void note_sync(struct pt_itm_packets *s)
+{
+	if (s->had_sync && s->since_sync > s->sync_bytes)
+		s->sync_bytes = s->since_sync;
+	s->had_sync = true;
+	s->since_sync = 0;
+	s->page = 0;
+}
+
 static void protocol(struct pt_itm_packets *s, struct pt_itm_packet *packet)
 {
 	uint8_t header = s->part[0];
 
 	if (header == 0) {
 		packet->kind = PT_ITM_SYNC;
-		s->page = 0;
-		s->syncs = true;
+		note_sync(s);
 	} else if (header == OVERFLOW) {
 		packet->kind = PT_ITM_OVERFLOW;
 	} else if ((header & 0x8f) == 0) {
@@ -199,8 +207,7 @@ static unsigned find_sync(struct pt_itm_packets *s, uint64_t zeros, struct pt_it
 	uint64_t own = zeros < s->skipped ? zeros + 1 : s->skipped;
 
 	s->skipped -= own;
-	s->page = 0;
-	s->syncs = true;
+	note_sync(s);
 	packet[1] = (struct pt_itm_packet){ .kind = PT_ITM_SYNC, .total_bytes = own };
 	return find(s, packet) + 1;
 }
@@ -236,7 +243,12 @@ static unsigned take_believed(struct pt_itm_packets *s, uint8_t byte, uint64_t z
 	return ends_sync(byte, zeros) ? n + find_sync(s, zeros, packet + 1) : n;
 }
 
-/* Where the stream has syncs the next one is waited for, since it is sure; else packets that can be are proof. */
+/* Long after the longest way that one took so far, the next one has been missed. */
+static bool expects_sync(const struct pt_itm_packets *s)
+{
+	return s->sync_bytes > 0 && s->since_sync <= 2 * s->sync_bytes;
+}
+
 static unsigned take_doubted(struct pt_itm_packets *s, uint8_t byte, uint64_t zeros,
 			     struct pt_itm_packet packet[PT_ITM_ROOM])
 {
@@ -249,7 +261,7 @@ static unsigned take_doubted(struct pt_itm_packets *s, uint8_t byte, uint64_t ze
 		return 0;
 	s->proof = len != CANNOT_BE && read_packet(s, packet) ? s->proof + 1 : 0;
 	begin_packet(s);
-	return s->proof >= PT_ITM_PROOF && !s->syncs ? find(s, packet) : 0;
+	return s->proof >= PT_ITM_PROOF && !expects_sync(s) ? find(s, packet) : 0;
 }
 
 unsigned pt_itm_take(struct pt_itm_packets *s, uint8_t byte, struct pt_itm_packet packet[PT_ITM_ROOM])
@@ -260,6 +272,7 @@ unsigned pt_itm_take(struct pt_itm_packets *s, uint8_t byte, struct pt_itm_packe
 	if (s->part_bytes < PT_ITM_MOST_BYTES)	/* beyond are zeros of a sync, and its end */
 		s->part[s->part_bytes++] = byte;
 	s->taken++;
+	s->since_sync++;
 	return s->believed ? take_believed(s, byte, zeros, packet) : take_doubted(s, byte, zeros, packet);
 }
 

@@ -3,8 +3,9 @@
  *
  * A packet says by its header how long it is, so one wrong bit can shift all that follows. Bytes count as packets only
  * while that is believed: from a synchronisation packet on, or behind PT_ITM_PROOF packets in a row that can be, up to
- * the first that cannot. What is skipped in between is counted: the bytes of all packets and all that FOUND says make
- * the bytes that came. Pure, byte by byte, so that any split of the stream is the same. */
+ * the first that cannot; but while the next sync is still to be expected, it alone is proof. What is skipped in between
+ * is counted: the bytes of all packets and all that FOUND says make the bytes that came. Pure, byte by byte, so that any
+ * split of the stream is the same. */
 #ifndef PT_DECODE_ITM_PACKETS_H
 #define PT_DECODE_ITM_PACKETS_H
 
@@ -56,7 +57,9 @@ struct pt_itm_packets {
 	uint16_t last_exception;	/* the caller may set it: the highest number that the core has; 0: not known */
 	uint8_t part[PT_ITM_MOST_BYTES], part_bytes;	/* of the packet that has begun; a long sync's zeros are cut */
 	uint8_t page;
-	bool syncs;		/* the stream has had one: what is lost is found by the next */
+	bool had_sync;
+	uint64_t since_sync;	/* bytes */
+	uint64_t sync_bytes;	/* most bytes between two of them so far; 0: there were no two */
 	uint64_t taken;		/* bytes of the packet that has begun */
 	uint64_t zeros;		/* bytes of 0 in a row, whatever they were part of */
 	unsigned proof;		/* packets in a row that can be, while they are not believed */

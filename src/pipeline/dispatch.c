@@ -161,8 +161,10 @@ static void take_other(struct pt_source_ctx *ctx, const struct pt_event *e, stru
 		ctx->damaged_bytes += e->gap.bytes;
 	if (e->kind == PT_EV_GAP && (ctx->decoder->gives & PT_GIVES_FLOW) != 0)
 		take_flow(ctx, e, 1);
-	else if (e->kind == PT_EV_GAP)
+	else if (e->kind == PT_EV_GAP) {
 		ctx->overflows += e->cause == PT_GAP_OVERFLOW;
+		ctx->damages += e->cause == PT_GAP_DAMAGED;
+	}
 	if (e->kind == PT_EV_VALUE || e->kind == PT_EV_VALUE_PC || e->kind == PT_EV_GAP)
 		take_value(ctx, e, at);
 	if (e->kind == PT_EV_SINCE) {

@@ -66,6 +66,7 @@ struct pt_source_ctx {		/* one source */
 	uint64_t slept, run_slept;	/* likewise: cycles that the core slept, by stamps */
 	uint64_t runs, samples, values;
 	uint64_t overflows;		/* of the chip's FIFO, that flow does not count */
+	uint64_t damages;		/* where a format without flow made no sense */
 	uint64_t damaged_bytes;		/* as far as decoders count them */
 	/* gate.c */
 	uint64_t n_bursts;

@@ -335,7 +335,7 @@ static struct pt_profile_source source_of(const struct pt_source_ctx *ctx)
 	struct pt_profile_source s = ctx->facts;
 
 	s.loss = ctx->account.sum;
-	s.loss.by[PT_LOSS_DAMAGED].events += ctx->flow.counts.damaged;
+	s.loss.by[PT_LOSS_DAMAGED].events += ctx->flow.counts.damaged + ctx->damages;
 	s.loss.by[PT_LOSS_DAMAGED].bytes += ctx->damaged_bytes;
 	s.loss.by[PT_LOSS_FIFO].events += ctx->flow.counts.overflows + ctx->overflows;
 	s.loss.by[PT_LOSS_NOT_CODE].events += ctx->flow.counts.not_code;

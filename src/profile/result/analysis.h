@@ -89,6 +89,7 @@ struct pt_analysis {
 	X(timeline) \
 	X(entry_exit) \
 	X(signalled) \
+	X(exceptions) \
 	X(range) \
 	X(tasks) \
 	X(blocks) \

@@ -232,6 +232,7 @@ struct pt_profile {
 	const struct pt_lines *lines;		/* lines, instructions, inlined calls, coverage */
 	const struct pt_spans *spans;		/* entry/exit analysis and named spans, on the clock above */
 	const struct pt_spans *signalled;	/* spans that the program signals, in ns */
+	const struct pt_exceptions *exceptions;	/* as the chip reported them, in ns */
 	const struct pt_spans *ranges;		/* bodies of functions, on the clock above */
 	const struct pt_data *data;		/* variables */
 	const struct pt_tasks *tasks;

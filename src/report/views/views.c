@@ -17,6 +17,7 @@
 	X(ranges) \
 	X(signalled) \
 	X(irqs) \
+	X(exceptions) \
 	X(cof) \
 	X(data) \
 	X(aux) \

@@ -1,0 +1,185 @@
+/* What came out of a pin SWO: the stream of an ITM, as OpenOCD, a probe's own tool or a serial port wrote it to a file.
+ *
+ * It has no clock but its local stamps, whose ticks --set swo-clock= turns into time: chunks lie where the stamps in
+ * them are. Behind damage the stamps begin anew (decode/itm_packets.h), where the last one before it stood: what passed
+ * meanwhile is not known. Without stamps, or without their clock, all of it is of no time. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "decode/itm_packets.h"
+#include "import/stream.h"
+
+enum { CLOCK, ALIGNED, ADDRESSES, N_ADDRESSES = 4 };
+static const struct pt_param rows[] = {
+	[CLOCK] = { "swo-clock", PT_PARAM_HZ, NULL, NULL, 0, 0,
+		    "swo: clock of the local stamps: the core's, divided by TSPrescale; else they are of no time" },
+	[ALIGNED] = { "swo-aligned", PT_PARAM_FLAG, "no", NULL, 0, 0, "swo: the file's first byte begins a packet" },
+	[ADDRESSES] = { "swo-addresses", PT_PARAM_LIST, NULL, NULL, 0, 0,
+			"swo: addresses that DWT comparators 0, 1, ... were set to" },
+};
+
+struct swo {
+	struct pt_infile *file;
+	struct pt_text config;
+	struct pt_itm_packets packets;
+	uint64_t hz;			/* 0: no time */
+	uint64_t ticks;			/* since stretch_ns, when the last stamp was made */
+	uint64_t stretch_ns;
+	uint64_t told_ns;
+	unsigned phase;
+	struct pt_notes notes;
+};
+
+enum { CONFIG, ANCHOR, DATA, OVER };
+
+static uint64_t now_ns(const struct swo *s)
+{
+	unsigned __int128 ns = s->hz != 0 ? (unsigned __int128)s->ticks * PT_NS_PER_S / s->hz : 0;
+
+	return ns < INT64_MAX - s->stretch_ns ? s->stretch_ns + (uint64_t)ns : INT64_MAX;
+}
+
+static void begin_stretch(struct swo *s)
+{
+	s->stretch_ns = now_ns(s);
+	s->ticks = 0;
+}
+
+static void take_stamp(struct swo *s, uint64_t ticks)
+{
+	if (s->hz == 0 && s->ticks == 0)
+		pt_notes_add(&s->notes,
+			     "its stamps are of no time: --set swo-clock=HZ gives it, the core's clock divided by "
+			     "TSPrescale");
+	s->ticks += ticks;
+}
+
+/* Whether the chunk ends with this byte: the stamps begin anew, or it has time enough. */
+static bool take_byte(struct swo *s, uint8_t byte)
+{
+	struct pt_itm_packet packet[PT_ITM_ROOM];
+	unsigned n = pt_itm_take(&s->packets, byte, packet);
+	bool found = false;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (packet[i].kind == PT_ITM_LOCAL_STAMP)
+			take_stamp(s, packet[i].value);
+		if (packet[i].kind == PT_ITM_FOUND)
+			found = true;
+	}
+	if (found) {
+		begin_stretch(s);
+		s->phase = ANCHOR;
+	}
+	return found || now_ns(s) - s->told_ns > PT_STREAM_SPAN_NS;
+}
+
+static int put_data(struct swo *s, struct pt_chunk *chunk, struct pt_err *err)
+{
+	const uint8_t *bytes;
+	size_t n, taken = 0;
+	bool ends = false;
+
+	*chunk = (struct pt_chunk){ .from_ns = s->told_ns, .kind = PT_CHUNK_DATA };
+	while (!ends && chunk->len_bytes < PT_CHUNK_BYTES && (n = pt_infile_look(s->file, 1, &bytes)) > 0) {
+		for (taken = 0; !ends && taken < n && chunk->len_bytes < PT_CHUNK_BYTES; taken++) {
+			chunk->bytes[chunk->len_bytes++] = bytes[taken];
+			ends = take_byte(s, bytes[taken]);
+		}
+		pt_infile_take(s->file, taken);
+	}
+	chunk->to_ns = s->told_ns = now_ns(s);
+	if (chunk->len_bytes > 0)
+		return PT_INPUT_CHUNK;
+	if (pt_infile_failed(s->file, err) < 0)
+		return err->code;
+	s->phase = OVER;
+	chunk->kind = PT_CHUNK_END;
+	return PT_INPUT_CHUNK;
+}
+
+static int put_anchor(struct swo *s, struct pt_chunk *chunk)
+{
+	*chunk = (struct pt_chunk){ .from_ns = s->told_ns, .to_ns = s->told_ns, .kind = PT_CHUNK_CLOCK,
+				    .len_bytes = PT_CLOCK_BYTES };
+	pt_put_le64(chunk->bytes + PT_CLOCK_TICKS, 0);
+	pt_put_le64(chunk->bytes + PT_CLOCK_NS, s->stretch_ns);
+	pt_put_le64(chunk->bytes + PT_CLOCK_ERROR_NS, 0);
+	s->phase = DATA;
+	return PT_INPUT_CHUNK;
+}
+
+static int next(void *state, struct pt_chunk *chunk, struct pt_err *err)
+{
+	struct swo *s = state;
+
+	if (s->phase == CONFIG) {
+		s->phase = ANCHOR;
+		pt_stream_put_config(chunk, &s->config, 0);
+		return PT_INPUT_CHUNK;
+	}
+	if (s->phase == ANCHOR && s->hz != 0)
+		return put_anchor(s, chunk);
+	return s->phase == OVER ? PT_INPUT_END : put_data(s, chunk, err);
+}
+
+static int add_addresses(struct swo *s, const char *list, struct pt_err *err)
+{
+	unsigned n = 0;
+
+	for (size_t len; list != NULL && *list != '\0'; list += len + (list[len] == ',')) {
+		char word[24];
+		uint64_t address;
+
+		len = strcspn(list, ",");
+		snprintf(word, sizeof(word), "%.*s", (int)len, list);
+		if (n == N_ADDRESSES)
+			return pt_fail(err, PT_EARG, "swo-addresses: there are %d comparators at most", N_ADDRESSES);
+		if (pt_params_parse(PT_PARAM_NUMBER, word, &address, err) < 0)
+			return pt_wrap(err, "swo-addresses");
+		pt_text_add(&s->config, "address.%u=0x%" PRIx64 "\n", n++, address);
+	}
+	return 0;
+}
+
+static void close_swo(void *state)
+{
+	struct swo *s = state;
+
+	pt_infile_close(s->file);
+	pt_text_free(&s->config);
+}
+
+static int open_swo(void *state, struct pt_infile *file, const struct pt_input_setup *setup, struct pt_err *err)
+{
+	struct swo *s = state;
+
+	s->file = file;
+	pt_notes_init(&s->notes, setup);
+	s->hz = pt_params_number(setup->settings, &rows[CLOCK]);
+	s->packets.believed = pt_params_flag(setup->settings, &rows[ALIGNED]);
+	pt_stream_config(&s->config, PT_FORMAT_ITM, "swo", "file", setup);
+	pt_text_add(&s->config, "aligned=%d\n", s->packets.believed);
+	if (s->hz != 0)
+		pt_text_add(&s->config, "tick_hz=%" PRIu64 "\n", s->hz);
+	else
+		pt_text_add(&s->config, "clock=none\n");
+	if (add_addresses(s, pt_params_text(setup->settings, &rows[ADDRESSES]), err) == 0)
+		return 0;
+	close_swo(s);
+	return err->code;
+}
+
+const struct pt_input_ops pt_input_swo = {
+	.name = "swo",
+	.help = "bytes of an SWO pin, without a TPIU's frames",
+	.params = rows,
+	.n_params = PT_LEN(rows),
+	.state_bytes = sizeof(struct swo),
+	.open = open_swo,
+	.next = next,
+	.close = close_swo,
+};

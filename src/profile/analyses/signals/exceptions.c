@@ -1,0 +1,220 @@
+/* One stack per core. A core that goes from one exception to the next without the program between them reports an exit
+ * and an entry, and no return. Source: Arm DDI 0403, D4.3.2 */
+#include "profile/analyses/signals/exceptions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "profile/result/analysis.h"
+
+enum { ROWS = 1024, NAME_BYTES = 24, NUMBERS = 512, SOURCES = 64 };
+
+struct core {
+	struct pt_span_stack *stack;	/* NULL: nothing came yet */
+	uint64_t began_ns, last_ns;	/* of the stretch without a gap; PT_UNKNOWN: it has not begun */
+	uint64_t observed_ns;		/* in the stretches before it */
+	uint16_t source;
+	uint16_t row[NUMBERS];		/* + 1 */
+};
+
+struct exceptions {
+	const struct pt_program *program;
+	const struct pt_codemap *map;
+	struct pt_span_set *set;
+	struct core core[PT_RUN_CORES];
+	char (*name)[NAME_BYTES];
+	size_t n_rows;
+	uint64_t lost[SOURCES];		/* by source: times that something of it was not seen */
+	struct pt_span_core cores[PT_RUN_CORES];
+	struct pt_exceptions result;
+};
+
+/* --- rows --------------------------------------------------------------------------------------------------------- */
+
+static const struct pt_function *handler_of(const struct exceptions *x, unsigned number)
+{
+	uint64_t address = x->program != NULL ? pt_program_vector(x->program, number) : PT_UNKNOWN;
+	bool in_code;
+	uint16_t id = address != PT_UNKNOWN ? pt_codemap_function(x->map, address, &in_code) : PT_NO_FUNCTION;
+	size_t n = 0;
+	const struct pt_function *functions = x->program != NULL ? pt_program_functions(x->program, &n) : NULL;
+
+	return id != PT_NO_FUNCTION && id <= n ? &functions[id - 1] : NULL;
+}
+
+static void begin_row(struct exceptions *x, uint16_t core, unsigned number)
+{
+	struct pt_span_figures *row = pt_span_row(x->set, x->n_rows);
+	char *name = x->name[x->n_rows];
+	const struct pt_isa *isa = x->map->isa;
+
+	if (number < isa->n_vectors && isa->vector_name != NULL)
+		isa->vector_name(number, name, NAME_BYTES);
+	else
+		snprintf(name, NAME_BYTES, "exception %u", number);
+	row->name = name;
+	row->by = PT_SPAN_BY_SIGNAL;
+	row->id = (uint16_t)number;
+	row->core = core;
+	row->function = handler_of(x, number);
+}
+
+/* PT_NO_SPAN: there is no room for another. */
+static uint32_t row_of(struct exceptions *x, uint16_t core, uint64_t number)
+{
+	uint16_t *row = &x->core[core].row[number];
+
+	if (*row == 0 && x->n_rows < ROWS) {
+		begin_row(x, core, (unsigned)number);
+		*row = (uint16_t)++x->n_rows;
+		pt_span_set_use(x->set, x->n_rows);
+	}
+	return *row > 0 ? *row - 1u : PT_NO_SPAN;
+}
+
+/* --- reports ------------------------------------------------------------------------------------------------------ */
+
+static void end_stretch(struct core *core)
+{
+	struct pt_span_at at = { core->last_ns, core->last_ns, 0, PT_UNKNOWN };
+
+	if (core->stack == NULL || core->began_ns == PT_UNKNOWN)
+		return;
+	pt_span_gap(core->stack, &at);
+	core->observed_ns += core->last_ns - core->began_ns;
+	core->began_ns = PT_UNKNOWN;
+}
+
+static struct core *core_of(struct exceptions *x, const struct pt_event *e)
+{
+	struct core *core = &x->core[e->core];
+
+	if (core->stack == NULL) {
+		core->stack = pt_span_stack_new(x->set);
+		core->began_ns = PT_UNKNOWN;
+	}
+	core->source = e->source;
+	return core;
+}
+
+static void apply(struct exceptions *x, struct core *core, const struct pt_event *e, const struct pt_span_at *at)
+{
+	uint32_t row = e->value.at != 0 ? row_of(x, e->core, e->value.at) : PT_NO_SPAN;
+
+	if (e->cause == PT_EXC_RETURN && (row != PT_NO_SPAN || e->value.at == 0))
+		pt_span_back_to(core->stack, row, at);
+	else if (row == PT_NO_SPAN)
+		x->result.spans.dropped++;
+	else if (e->cause == PT_EXC_ENTER)
+		pt_span_enter(core->stack, row, false, at);
+	else
+		pt_span_leave(core->stack, row, at);
+}
+
+/* Where the moment is not known, what was open may have ended before or after, and the next one as well. */
+static void take_report(struct exceptions *x, const struct pt_event *e, const struct pt_timestamp *moment)
+{
+	struct core *core;
+	struct pt_span_at at = { .address = PT_UNKNOWN };
+	bool late = e->ticks == PT_UNKNOWN || moment->ns == PT_UNKNOWN || moment->error_ns >= PT_NO_BOUND_NS;
+
+	if (e->core >= PT_RUN_CORES || e->value.at >= NUMBERS)
+		return;
+	core = core_of(x, e);
+	if (late) {
+		end_stretch(core);
+		at.clock = at.ns = core->last_ns;
+		x->result.late++;
+	} else {
+		at.clock = at.ns = moment->ns > core->last_ns ? moment->ns : core->last_ns;
+		core->last_ns = at.ns;
+	}
+	if (core->began_ns == PT_UNKNOWN)
+		core->began_ns = at.ns;
+	apply(x, core, e, &at);
+	if (late)
+		end_stretch(core);
+}
+
+/* Before the first report a fresh start is the beginning. */
+static void take_gap(struct exceptions *x, const struct pt_event *e)
+{
+	bool began = false;
+
+	for (size_t i = 0; i < PT_RUN_CORES; i++)
+		if (x->core[i].stack != NULL && x->core[i].source == e->source) {
+			end_stretch(&x->core[i]);
+			began = true;
+		}
+	if (e->source < SOURCES && (began || e->cause != PT_GAP_RESTART))
+		x->lost[e->source]++;
+}
+
+static void take_events(void *analysis, const struct pt_event *e, const struct pt_timestamp *at, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (e[i].kind == PT_EV_EXCEPTION)
+			take_report(analysis, &e[i], &at[i]);
+		else if (e[i].kind == PT_EV_GAP)
+			take_gap(analysis, &e[i]);
+	}
+}
+
+/* --- result, life ------------------------------------------------------------------------------------------------- */
+
+static void give_core(struct exceptions *x, uint16_t number)
+{
+	const struct core *core = &x->core[number];
+	bool open = core->began_ns != PT_UNKNOWN;
+
+	if (core->stack == NULL)
+		return;
+	x->cores[x->result.spans.n_cores++] = (struct pt_span_core){
+		.core = number, .observed = core->observed_ns + (open ? core->last_ns - core->began_ns : 0),
+	};
+	x->result.lost += core->source < SOURCES ? x->lost[core->source] : 0;
+}
+
+static void give(void *analysis, struct pt_profile *profile)
+{
+	struct exceptions *x = analysis;
+	uint64_t dropped = x->result.spans.dropped;
+
+	x->result.spans = *pt_span_result(x->set);
+	x->result.spans.dropped = dropped;
+	x->result.spans.core = x->cores;
+	x->result.spans.n_cores = 0;
+	x->result.lost = 0;
+	for (uint16_t i = 0; i < PT_RUN_CORES; i++)
+		give_core(x, i);
+	profile->exceptions = &x->result;
+}
+
+static void exceptions_free(void *analysis)
+{
+	struct exceptions *x = analysis;
+
+	pt_span_set_free(x->set);
+	free(x->name);
+	free(x);
+}
+
+static void *exceptions_new(const struct pt_analysis_setup *setup, struct pt_err *err)
+{
+	struct exceptions *x = pt_alloc(sizeof(*x));
+
+	(void)err;
+	x->program = setup->program;
+	x->map = setup->map;
+	x->set = pt_span_set_new(ROWS);
+	x->name = pt_alloc_array(ROWS, sizeof(*x->name));
+	pt_span_set_use(x->set, 0);
+	return x;
+}
+
+const struct pt_analysis pt_analysis_exceptions = {
+	.name = "exceptions", .help = "exceptions as the chip reports them, whatever code it runs", .standard = true,
+	.open = exceptions_new, .close = exceptions_free, .events = take_events, .result = give,
+};

@@ -1,0 +1,98 @@
+/* One row per exception that the chip reported. */
+#include "profile/analyses/signals/exceptions.h"
+#include "report/views/core_column.h"
+#include "report/views/span_columns.h"
+
+extern const struct pt_view pt_view_exceptions;
+
+static const struct pt_column columns[] = {
+	PT_SPAN_COLUMNS("exception", "_ns", PT_UNIT_NS, PT_UNIT_NS_MEAN),
+	{ "number", "number", PT_UNIT_COUNT, PT_IF_WIDE },
+	{ "handler", "handler", PT_UNIT_NONE, PT_IF_ROOM },
+	PT_SPAN_ERROR_COLUMNS,
+	PT_CORE_COLUMN,
+};
+
+enum { COUNT = 1, SELF = 3, SHARE = 4, TOTAL = 5 };
+
+static const struct pt_exceptions *exceptions_of(const void *subject)
+{
+	return ((const struct pt_profile *)subject)->exceptions;
+}
+
+static size_t n_rows(const void *subject)
+{
+	const struct pt_exceptions *x = exceptions_of(subject);
+
+	return x != NULL ? x->spans.n_spans : (size_t)PT_NOT_MADE;
+}
+
+static void at_least(struct pt_value *v)
+{
+	if (v->u == 0)
+		*v = (struct pt_value){ .u = PT_UNKNOWN };	/* says nothing */
+	else
+		v->at_least = true;
+}
+
+/* Where reports are missing, or have no time, what was seen is a part of what there was: totals are at least these, and
+ * of lengths the longest alone says anything. */
+static void bound_times(struct pt_value *out, const struct pt_span_figures *span)
+{
+	static const struct { enum pt_tally_kind kind; bool has_total; } spreads[] = {
+		{ PT_TALLY_GROSS, false }, { PT_TALLY_PERIOD, false }, { PT_TALLY_NET, false },
+		{ PT_TALLY_CALL, true }, { PT_TALLY_INACTIVE, true },
+	};
+
+	at_least(&out[SELF]);
+	at_least(&out[TOTAL]);
+	out += TOTAL + 1;
+	for (size_t i = 0; i < PT_LEN(spreads); i++) {
+		const struct pt_stat *stat = &span->run.stat[spreads[i].kind];
+
+		if (spreads[i].has_total)
+			at_least(out++);
+		out = pt_duration_values(out, stat->n > 0 ? stat->max : 0, NULL, PT_DURATION_VALUES);
+	}
+}
+
+static void row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_profile *p = subject;
+	const struct pt_exceptions *x = p->exceptions;
+	const struct pt_span_figures *span = &x->spans.span[i];
+	const struct pt_function *handler = span->function;
+	struct pt_value *first = out;
+
+	out = pt_span_values(out, p, span, span->run.cycles, pt_span_observed(&x->spans, span->core), PT_BASIS_EXACT);
+	if (x->lost + x->late > 0)
+		bound_times(first, span);
+	first[COUNT].at_least = x->lost > 0;
+	*out++ = pt_span_number(span->id, PT_BASIS_EXACT);
+	*out++ = (struct pt_value){ .text = handler != NULL ? handler->name : NULL };
+	out = pt_span_error_values(out, span);
+	*out++ = pt_core_value(p->n_cores, span->core);
+}
+
+static bool remark(const void *subject, const bool *shown, char *out, size_t room)
+{
+	const struct pt_exceptions *x = exceptions_of(subject);
+
+	(void)shown;
+	if (x == NULL || x->lost + x->late == 0)
+		return false;
+	if (x->lost > 0)
+		snprintf(out, room,
+			 "reports of the chip are missing in %llu place%s: counts and times are at least these",
+			 (unsigned long long)x->lost, x->lost == 1 ? "" : "s");
+	else
+		snprintf(out, room, "%llu of the chip's reports ha%s no time: times are at least these",
+			 (unsigned long long)x->late, x->late == 1 ? "s" : "ve");
+	return true;
+}
+
+const struct pt_view pt_view_exceptions = {
+	.name = "exceptions", .help = "exceptions as the chip reported them: how often, how long, how far apart",
+	.needs = "exceptions", .sort = "net_share", .columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows,
+	.row = row, .remark = remark,
+};
