@@ -491,8 +491,8 @@ static const struct pt_bdc_ops bdc_ops = {
 
 /* OSBDM-JM60, newest first; 15a2:0035 is its boot loader and no probe. Source: OSBDM-JM60, Usb_Descriptor.c */
 static const struct pt_usb_id usb[] = {
-	{ 0x15a2, 0x005e, NULL, 0, 0x01, 0x82 }, { 0x15a2, 0x0042, NULL, 0, 0x01, 0x82 },
-	{ 0x15a2, 0x0058, NULL, 0, 0x01, 0x82 }, { 0x15a2, 0x0021, NULL, 0, 0x01, 0x82 },
+	{ .vid = 0x15a2, .pid = 0x005e, .out = 0x01, .in = 0x82 }, { .vid = 0x15a2, .pid = 0x0042, .out = 0x01, .in = 0x82 },
+	{ .vid = 0x15a2, .pid = 0x0058, .out = 0x01, .in = 0x82 }, { .vid = 0x15a2, .pid = 0x0021, .out = 0x01, .in = 0x82 },
 };
 
 const struct pt_probe_ops pt_osbdm_ops = {

@@ -531,8 +531,8 @@ static const struct pt_bdc_ops bdc_ops = {
 
 /* Alone and with a serial port. Source: usbdm-firmware V4.12 */
 static const struct pt_usb_id usb[] = {
-	{ 0x16d0, 0x0567, NULL, 0, 0x01, 0x82 },
-	{ 0x16d0, 0x06a5, NULL, 0, 0x01, 0x82 },
+	{ .vid = 0x16d0, .pid = 0x0567, .out = 0x01, .in = 0x82 },
+	{ .vid = 0x16d0, .pid = 0x06a5, .out = 0x01, .in = 0x82 },
 };
 
 const struct pt_probe_ops pt_usbdm_ops = {

@@ -15,7 +15,7 @@
 
 enum {
 	HEAD_BYTES = 6 + 4,		/* "shift:", bits */
-	MAX_VECTOR_BYTES = PT_EXCHANGE_BYTES,
+	MAX_VECTOR_BYTES = 1024,
 	LEAST_VECTOR_BYTES = 4,
 };
 

@@ -159,6 +159,26 @@ static bool find_interface(struct search *s, struct pt_bulk_place *place)
 
 /* --- probes that are known by their numbers ----------------------------------------------------------------------- */
 
+static bool is_vendors(const struct libusb_interface_descriptor *alt)
+{
+	return alt->bInterfaceClass == LIBUSB_CLASS_VENDOR_SPEC && alt->bInterfaceSubClass == LIBUSB_CLASS_VENDOR_SPEC;
+}
+
+/* Where the row does not say which interface it is. */
+static bool has_vendors_place(const struct libusb_config_descriptor *config, struct pt_bulk_place *place)
+{
+	for (int i = 0; i < config->bNumInterfaces; i++) {
+		struct pt_bulk_place here = { 0 };
+
+		if (config->interface[i].num_altsetting < 1 || !is_vendors(&config->interface[i].altsetting[0]) ||
+		    !endpoints(&config->interface[i].altsetting[0], &here))
+			continue;
+		*place = here;
+		return true;
+	}
+	return false;
+}
+
 static bool has_place(const struct libusb_config_descriptor *config, const struct pt_usb_id *id,
 		      struct pt_bulk_place *place)
 {
@@ -184,7 +204,7 @@ static bool find_numbered(const struct search *s, struct pt_bulk_place *place)
 
 	if (id == NULL || libusb_get_active_config_descriptor(s->dev, &config) < 0)
 		return false;
-	there = has_place(config, id, place);
+	there = id->out == 0 && id->in == 0 ? has_vendors_place(config, place) : has_place(config, id, place);
 	libusb_free_config_descriptor(config);
 	return there;
 }

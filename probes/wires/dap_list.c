@@ -46,9 +46,9 @@ static bool in_row(const struct pt_dap_op *op)
 /* From the cursor on as many accesses as fit; words of an operation may be cut. */
 static size_t fill(struct pt_dap_list *list, const struct pt_dap_op *ops, size_t n_ops, size_t *op, uint32_t *word)
 {
-	size_t n = 0;
+	size_t n = 0, most = list->most > 0 ? list->most : PT_DAP_LIST_USUAL;
 
-	while (n < PT_DAP_LIST_MOST && *op < n_ops && in_row(&ops[*op])) {
+	while (n < most && *op < n_ops && in_row(&ops[*op])) {
 		if (*word < words_of(&ops[*op]))
 			list->access[n++] = access_of(list, &ops[*op], *word);
 		if (++*word >= words_of(&ops[*op])) {

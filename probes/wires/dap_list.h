@@ -8,7 +8,7 @@
 #include "probes/wires/link.h"
 #include "probes/wires/dap.h"
 
-enum { PT_DAP_LIST_MOST = 256 };
+enum { PT_DAP_LIST_MOST = 1424, PT_DAP_LIST_USUAL = 256 };
 
 struct pt_dap_access {
 	bool ap, read;
@@ -18,7 +18,7 @@ struct pt_dap_access {
 };
 
 struct pt_dap_list_ops {
-	/* All n, 1..PT_DAP_LIST_MOST, in order. PT_ETIMEOUT when the port was busy for timeout_ms; else as
+	/* All n, 1..list->most, in order. PT_ETIMEOUT when the port was busy for timeout_ms; else as
 	 * pt_dap_ops.run. */
 	int (*run)(void *state, const struct pt_dap_access *access, size_t n, uint32_t timeout_ms, struct pt_err *err);
 	int (*write_abort)(void *state, uint32_t value, struct pt_err *err);
@@ -28,6 +28,7 @@ struct pt_dap_list {
 	const struct pt_dap_list_ops *ops;
 	void *state;
 	struct pt_link *link;
+	size_t most;		/* accesses of a row, 1..PT_DAP_LIST_MOST; 0: PT_DAP_LIST_USUAL */
 	uint32_t ctrl;		/* CTRL/STAT as last written */
 	struct pt_dap_access access[PT_DAP_LIST_MOST];
 };

@@ -13,7 +13,7 @@
 #include "probes/wires/link.h"
 
 enum {
-	PT_EXCHANGE_BYTES = 1024,
+	PT_EXCHANGE_BYTES = 8256,	/* of a reply: the longest, a shift of a J-Link, and what it is padded with */
 	PT_EXCHANGE_ANSWER_MS = 400
 }; /* no healthy probe takes longer, apart from the time that the request itself takes */
 

@@ -20,7 +20,7 @@ enum { CTRL_STAT = 0x4, RDBUFF = 0xc };
 enum { ORUNDETECT = 1 << 0, STICKYORUN = 1 << 1, STICKYCMP = 1 << 4, STICKYERR = 1 << 5, WDATAERR = 1 << 7 };
 enum { STICKY = STICKYORUN | STICKYCMP | STICKYERR | WDATAERR, ABORT_CLEARS = 0x1e };
 enum {
-	MAX_ACCESSES = PT_DAP_LIST_MOST,	/* between two looks at the sticky flags */
+	MAX_ACCESSES = PT_DAP_LIST_USUAL,	/* between two looks at the sticky flags */
 	AP_IDLE_CLOCKS = 8,	/* after an AP access, in which a bus that is not slow gets done */
 	SCAN_MS = 1000,		/* without an answer from the probe */
 };

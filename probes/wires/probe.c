@@ -21,8 +21,8 @@ const struct pt_param pt_probe_params[] = {
 	[PT_PROBE_SPEED] = { "speed", PT_PARAM_HZ, "4M", NULL, 1000, 100000000,
 		"clock of the debug wire, Hz (SWCLK, TCK); slower for long cables" },
 	[PT_PROBE_LIMIT_PACKETS] = { "limit-packets", PT_PARAM_NUMBER, "0", NULL, 0, 64,
-		"packets outstanding at once, 0: as the probe says (servers on the network: 2 or more); 1 for probes "
-		"that say too many" },
+		"packets outstanding at once, 0: as the probe says (servers on the network: 2 or more; J-Link: 1); 1 for "
+		"probes that say too many" },
 	[PT_PROBE_ATOMIC] = { "atomic", PT_PARAM_FLAG, "on", NULL, 0, 0,
 		"bind commands into one packet (ExecuteCommands) if the probe claims to know it" },
 	[PT_PROBE_WAIT_RETRY] = { "wait-retry", PT_PARAM_NUMBER, "0", NULL, 0, 65535,

@@ -24,7 +24,7 @@ struct row {
 
 /* --- requests and answers ----------------------------------------------------------------------------------------- */
 
-static uint32_t max_clocks(const struct pt_swd_port *port)
+uint32_t pt_swd_port_max_clocks(const struct pt_swd_port *port)
 {
 	uint64_t clocks = (uint64_t)port->swclk_hz * REQUEST_MS / 1000;
 
@@ -34,7 +34,8 @@ static uint32_t max_clocks(const struct pt_swd_port *port)
 static int send_some(struct row *row, struct pt_err *err)
 {
 	struct pt_swd_port *port = row->port;
-	size_t n = port->ops->pack(port->state, row->transfer + row->sent, row->n - row->sent, max_clocks(port));
+	size_t n = port->ops->pack(port->state, row->transfer + row->sent, row->n - row->sent,
+				   pt_swd_port_max_clocks(port));
 	int rc = port->ops->send(port->state, err);
 
 	if (rc < 0)

@@ -47,6 +47,8 @@ struct pt_swd_port {
 
 /* ops, state, link, depth and ack_offset are set. */
 void pt_swd_port_init(struct pt_swd_port *port);
+/* Clocks of a request at most, at the port's swclk_hz. */
+uint32_t pt_swd_port_max_clocks(const struct pt_swd_port *port);
 /* As pt_dap_ops.run and pt_dap_ops.write_abort. */
 int pt_swd_port_run(struct pt_swd_port *port, struct pt_dap_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
 		    struct pt_err *err);

@@ -8,6 +8,11 @@ static bool is_of(uint16_t own, uint16_t asked)
 	return own == 0 || own == asked;
 }
 
+static uint16_t mask_of(const struct pt_usb_id *id)
+{
+	return id->pid_mask != 0 ? id->pid_mask : UINT16_MAX;
+}
+
 bool pt_usb_id_says(const struct pt_usb_id *ids, size_t n, uint16_t vid, uint16_t pid, const char *text)
 {
 	for (size_t i = 0; i < n; i++)
@@ -20,7 +25,7 @@ bool pt_usb_id_says(const struct pt_usb_id *ids, size_t n, uint16_t vid, uint16_
 const struct pt_usb_id *pt_usb_id_numbered(const struct pt_usb_id *ids, size_t n, uint16_t vid, uint16_t pid)
 {
 	for (size_t i = 0; i < n; i++)
-		if (ids[i].name == NULL && ids[i].vid == vid && ids[i].pid == pid)
+		if (ids[i].name == NULL && ids[i].vid == vid && (pid & mask_of(&ids[i])) == ids[i].pid)
 			return &ids[i];
 	return NULL;
 }
@@ -34,6 +39,26 @@ size_t pt_usb_id_alike(const struct pt_usb_id *ids, size_t n)
 	return same;
 }
 
+/* The digits that fit: "1?[13579bdf]?". */
+const char *pt_usb_id_pattern(const struct pt_usb_id *id, char *text)
+{
+	size_t n = 0;
+
+	for (int shift = 12; shift >= 0; shift -= 4) {
+		unsigned mask = mask_of(id) >> shift & 0xf, digit = id->pid >> shift & 0xf;
+		char set[20] = "";
+		size_t n_set = 0;
+
+		for (unsigned k = 0; k < 16; k++)
+			if ((k & mask) == digit)
+				set[n_set++] = "0123456789abcdef"[k];
+		n += (size_t)snprintf(text + n, PT_USB_ID_PATTERN_BYTES - n, "%s%s%s",
+				      n_set == 1 || n_set == 16 ? "" : "[", n_set == 16 ? "?" : set,
+				      n_set == 1 || n_set == 16 ? "" : "]");
+	}
+	return text;
+}
+
 /* A device that has a name may be a HID, too. */
 void pt_usb_id_rule(const struct pt_usb_id *ids, size_t n, char *line, size_t room)
 {
@@ -44,9 +69,12 @@ void pt_usb_id_rule(const struct pt_usb_id *ids, size_t n, char *line, size_t ro
 	else
 		at += (size_t)snprintf(line + at, room - at, "ATTRS{idVendor}==\"%04x\", ATTRS{idProduct}==\"",
 				       ids[0].vid);
-	for (size_t i = 0; ids[0].vid != 0 && i < n && at < room; i++)
-		at += (size_t)snprintf(line + at, room - at, "%s%04x%s", i > 0 ? "|" : "", ids[i].pid,
-				       i + 1 < n ? "" : "\"");
+	for (size_t i = 0; ids[0].vid != 0 && i < n && at < room; i++) {
+		char pids[PT_USB_ID_PATTERN_BYTES];
+
+		at += (size_t)snprintf(line + at, room - at, "%s%s%s", i > 0 ? "|" : "",
+				       pt_usb_id_pattern(&ids[i], pids), i + 1 < n ? "" : "\"");
+	}
 	if (at < room)
 		snprintf(line + at, room - at, ", GROUP=\"plugdev\", MODE=\"0660\", TAG+=\"uaccess\"");
 }

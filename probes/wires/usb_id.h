@@ -9,14 +9,21 @@
 
 struct pt_usb_id {
 	uint16_t vid, pid;		/* 0: any */
+	uint16_t pid_mask;		/* the bits of pid that count; 0: all */
 	const char *name;		/* part of the product's string or an interface's; NULL: the numbers say it */
-	uint8_t iface, out, in;		/* where the numbers say it: its bulk interface and that one's endpoint addresses */
+	/* Where the numbers say it: its bulk interface and that one's endpoint addresses. All 0: the first interface of the
+	 * vendor's class and subclass that has an endpoint in each direction. */
+	uint8_t iface, out, in;
 };
 
 /* Does the text of such a device say that it is one of them? */
 bool pt_usb_id_says(const struct pt_usb_id *ids, size_t n, uint16_t vid, uint16_t pid, const char *text);
 /* The row of these numbers that need no text; NULL: none. */
 const struct pt_usb_id *pt_usb_id_numbered(const struct pt_usb_id *ids, size_t n, uint16_t vid, uint16_t pid);
+
+/* The pids of a row in hexadecimal, as patterns of the shell have them: "1?[13579bdf]?". Returns text. */
+enum { PT_USB_ID_PATTERN_BYTES = 80 };
+const char *pt_usb_id_pattern(const struct pt_usb_id *id, char *text);
 
 /* A line for udev that lets the person at the machine use them, and on a machine without a seat (ssh, a container) the
  * members of plugdev: by the product's string where that is enough, else by

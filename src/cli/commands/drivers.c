@@ -48,7 +48,7 @@ static void print_usb(const struct pt_probe_ops *driver)
 
 		printf("    USB");
 		if (id->vid != 0)
-			printf(" %04x:%04x", id->vid, id->pid);
+			printf(" %04x:%s", id->vid, pt_usb_id_pattern(id, (char[PT_USB_ID_PATTERN_BYTES]){ 0 }));
 		if (id->name != NULL)
 			printf(" \"%s\" in the name of the product, or of an interface", id->name);
 		printf("\n");
