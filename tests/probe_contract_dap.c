@@ -32,7 +32,7 @@ static int run_list(struct pt_probe *probe, struct pt_err *err)
 		{ .what = PT_DAP_DELAY, .time_us = 50 },
 		{ .what = PT_DAP_WRITE, .ap = true, .a = 4, .value = FAKE_DAP_BASE + 0x104 },
 		{ .what = PT_DAP_READ, .ap = true, .a = 0xc, .words = &back },
-		{ .what = PT_DAP_POLL, .a = 4, .mask = 1, .value = 0, .time_us = 1000 },
+		{ .what = PT_DAP_POLL, .a = 4, .mask = 1 << 5, .value = 0, .time_us = 1000 },
 		{ .what = PT_DAP_READ, .a = 0, .words = &one },
 	};
 	size_t n_done;
@@ -82,6 +82,21 @@ static int run_reset(struct pt_probe *probe, struct pt_err *err)
 	return dap->set_reset(wire, true, err);
 }
 
+static int run_connected_sequence(struct pt_probe *probe, struct pt_err *err)
+{
+	int rc = run_connect(probe, err);
+
+	return rc < 0 ? rc : run_sequence(probe, err);
+}
+
+static void let_go(struct pt_probe *probe)
+{
+	void *wire;
+	const struct pt_dap_ops *dap = pt_probe_dap(probe, &wire);
+
+	dap->set_reset(wire, false, NULL);
+}
+
 static void clear_error(struct pt_probe *probe)
 {
 	run_abort(probe, NULL);
@@ -94,6 +109,36 @@ static const struct contract_call calls[] = {
 
 const struct contract_wire contract_dap = {
 	.calls = calls, .n_calls = PT_LEN(calls), .bring_up = run_connect, .list = run_list, .clear = clear_error,
+};
+
+/* The same in front of a port that answers nothing before DPIDR was read, and keeps its flags. */
+static int run_from_reset(struct pt_probe *probe, struct pt_err *err)
+{
+	void *wire;
+	const struct pt_dap_ops *dap = pt_probe_dap(probe, &wire);
+	uint32_t id;
+	struct pt_dap_op ops[] = {
+		{ .what = PT_DAP_READ, .a = 0, .words = &id },
+		{ .what = PT_DAP_WRITE, .a = 0, .value = 0x1e },
+		{ .what = PT_DAP_WRITE, .a = 4, .value = 0x50000000 },
+		{ .what = PT_DAP_POLL, .a = 4, .value = 0xa0000000, .mask = 0xa0000000, .time_us = 5000 },
+	};
+	size_t n_done;
+	int rc = run_connect(probe, err);
+
+	if (rc == 0)
+		rc = dap->run(wire, ops, PT_LEN(ops), 1000, &n_done, err);
+	return rc < 0 ? rc : run_list(probe, err);
+}
+
+static const struct contract_call swd_calls[] = {
+	{ "connect", run_connect }, { "run", run_from_reset }, { "sequence", run_connected_sequence },
+	{ "set_speed", run_speed }, { "set_reset", run_reset },
+};
+
+const struct contract_wire contract_swd = {
+	.calls = swd_calls, .n_calls = PT_LEN(swd_calls), .bring_up = run_from_reset, .list = run_from_reset,
+	.clear = let_go,
 };
 
 /* FAULT stays until it is cleared, and names the operation. */

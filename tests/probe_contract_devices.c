@@ -10,6 +10,7 @@
 #include "probe_contract.h"
 #include "probes/registry.h"
 #include "probes/virtual/probe/cmsis_dap.h"
+#include "probes/virtual/probe/jlink.h"
 #include "probes/virtual/probe/remote_bitbang.h"
 #include "probes/virtual/probe/xvc.h"
 #include "base/util.h"
@@ -128,13 +129,15 @@ static struct server {
 	struct pt_vfaults faults;
 	uint8_t *response;
 	size_t len_bytes;
+	bool answered;
 } server;
 
 static void on_response(void *arg, const uint8_t *response, size_t len_bytes, uint64_t done_ns)
 {
 	(void)arg, (void)done_ns;
-	memcpy(server.response, response, len_bytes);
-	server.len_bytes = len_bytes;
+	memcpy(server.response + server.len_bytes, response, len_bytes);
+	server.len_bytes += len_bytes;
+	server.answered = true;
 }
 
 static size_t serve(void *arg, const uint8_t *request, size_t len_bytes, uint8_t *response, uint64_t *took_ns)
@@ -142,8 +145,9 @@ static size_t serve(void *arg, const uint8_t *request, size_t len_bytes, uint8_t
 	(void)arg, (void)took_ns;
 	server.response = response;
 	server.len_bytes = 0;
+	server.answered = false;
 	server.engine->process(server.state, request, len_bytes, 0, on_response, NULL);
-	return server.len_bytes;
+	return server.answered ? server.len_bytes : PT_SCRIPT_NO_ANSWER;
 }
 
 static void make_chain(struct pt_script *script, const struct pt_vengine_ops *engine)
@@ -187,17 +191,110 @@ static void make_dap_jtag(struct pt_script *script)
 	strcpy(script->info.transport, "bulk");
 }
 
+/* With as much memory as the script has room for an answer. */
+static const struct pt_vjlink_config small_jlink = { .max_hz = 4000000, .memory_bytes = 2048 };
+
+static void make_jlink_jtag(struct pt_script *script)
+{
+	struct pt_vjlink_config config = small_jlink;
+
+	make_chain(script, &pt_vjlink_engine);
+	config.kind = pt_vjlink_kind("v9");
+	server.state = pt_vjlink_new(&config, &server.chain.pace, &server.faults);
+	strcpy(script->info.transport, "bulk");
+}
+
+/* --- memory behind SWD */
+
+static struct memory {
+	struct pt_vpace pace;
+	struct pt_vap ap;
+	uint32_t tar, csw, word[0x200];
+} memory;
+
+static enum pt_vack read_memory(void *arg, uint8_t reg, uint32_t *value)
+{
+	uint32_t i = (memory.tar - FAKE_DAP_BASE) / 4;
+
+	(void)arg;
+	*value = reg == 0 ? memory.csw : reg == 4 ? memory.tar : i < PT_LEN(memory.word) ? memory.word[i] : 0;
+	memory.tar += reg == 0xc ? 4 : 0;
+	return PT_VACK_OK;
+}
+
+static enum pt_vack write_memory(void *arg, uint8_t reg, uint32_t value)
+{
+	uint32_t i = (memory.tar - FAKE_DAP_BASE) / 4;
+
+	(void)arg;
+	if (reg == 0)
+		memory.csw = value;
+	else if (reg == 4)
+		memory.tar = value;
+	else if (i < PT_LEN(memory.word))
+		memory.word[i] = value;
+	memory.tar += reg == 0xc ? 4 : 0;
+	return PT_VACK_OK;
+}
+
+static struct pt_vap *memory_ap(struct pt_vboard *board, unsigned apsel)
+{
+	(void)board;
+	return apsel == 0 ? &memory.ap : NULL;
+}
+
+static uint32_t memory_dpidr(struct pt_vboard *board)
+{
+	(void)board;
+	return 0x0bc11477;
+}
+
+static void stand_still(struct pt_vboard *board, uint64_t to_ns)
+{
+	(void)board, (void)to_ns;
+}
+
+static void ignore_reset(struct pt_vboard *board, bool asserted)
+{
+	(void)board, (void)asserted;
+}
+
+static const struct pt_vboard_ops memory_board = {
+	.name = "memory", .advance = stand_still, .ap = memory_ap, .dpidr = memory_dpidr, .set_nreset = ignore_reset,
+};
+
+static void make_memory(void)
+{
+	memory = (struct memory){ .ap = { NULL, read_memory, write_memory } };
+	for (uint32_t i = 0; i < PT_LEN(memory.word); i++)
+		memory.word[i] = 0x5a000000 + i;
+	pt_vpace_init(&memory.pace, &memory_board, NULL, false);
+}
+
+static void make_jlink_swd(struct pt_script *script)
+{
+	struct pt_vjlink_config config = small_jlink;
+
+	make_chain(script, &pt_vjlink_engine);
+	make_memory();
+	config.kind = pt_vjlink_kind("ob");
+	server.state = pt_vjlink_new(&config, &memory.pace, &server.faults);
+	strcpy(script->info.transport, "bulk");
+}
+
 const struct contract_driver contract_drivers[] = {
-	{ &pt_cmsis_dap_ops, &contract_dap, make_cmsis_dap, break_cmsis_dap, contract_dap_tests, 3, false, false },
-	{ &pt_bdc_pipe_ops, &contract_bdc, make_bdc_pipe, break_bdc_pipe, contract_bdc_tests, 1, false, false },
-	{ &pt_bdc_pipe_ops, &contract_pins, make_bdc_pipe, break_bdc_pipe, NULL, 1, false, false },
-	{ &pt_osbdm_ops, &contract_bdc, make_osbdm, break_osbdm, contract_bdc_tests, 1, false, false },
-	{ &pt_osbdm_ops, &contract_bdc, make_osbdm_with_gaps, break_osbdm, contract_bdc_tests, 1, false, false },
-	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_4, break_usbdm, contract_bdc_tests, 1, false, false },
-	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_4_without_toggle, break_usbdm, contract_bdc_tests, 1, false, false },
-	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_5, break_usbdm, contract_bdc_tests, 1, false, false },
-	{ &pt_xvc_ops, &contract_jtag_xvc, make_xvc, NULL, contract_jtag_tests, 2, true, true },
-	{ &pt_cmsis_dap_ops, &contract_jtag_pins, make_dap_jtag, NULL, contract_jtag_tests, 3, false, false },
-	{ &pt_bitbang_ops, &contract_jtag_pins, make_bitbang, NULL, contract_jtag_tests, 1, true, false },
+	{ &pt_cmsis_dap_ops, &contract_dap, make_cmsis_dap, break_cmsis_dap, contract_dap_tests, 3, false, false, false },
+	{ &pt_bdc_pipe_ops, &contract_bdc, make_bdc_pipe, break_bdc_pipe, contract_bdc_tests, 1, false, false, false },
+	{ &pt_bdc_pipe_ops, &contract_pins, make_bdc_pipe, break_bdc_pipe, NULL, 1, false, false, false },
+	{ &pt_osbdm_ops, &contract_bdc, make_osbdm, break_osbdm, contract_bdc_tests, 1, false, false, false },
+	{ &pt_osbdm_ops, &contract_bdc, make_osbdm_with_gaps, break_osbdm, contract_bdc_tests, 1, false, false, false },
+	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_4, break_usbdm, contract_bdc_tests, 1, false, false, false },
+	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_4_without_toggle, break_usbdm, contract_bdc_tests, 1, false, false, false },
+	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_5, break_usbdm, contract_bdc_tests, 1, false, false, false },
+	{ &pt_xvc_ops, &contract_jtag_xvc, make_xvc, NULL, contract_jtag_tests, 2, true, false, true },
+	{ &pt_cmsis_dap_ops, &contract_jtag_pins, make_dap_jtag, NULL, contract_jtag_tests, 3, false, false, false },
+	{ &pt_bitbang_ops, &contract_jtag_pins, make_bitbang, NULL, contract_jtag_tests, 1, true, false, false },
+	{ &pt_jlink_ops, &contract_swd, make_jlink_swd, NULL, NULL, 8, false, true, true },
+	{ &pt_jlink_ops, &contract_jtag_pins, make_jlink_jtag, NULL, contract_jtag_tests, 8, false, true, true },
 };
 const size_t contract_n_drivers = PT_LEN(contract_drivers);

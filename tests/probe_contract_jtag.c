@@ -119,7 +119,7 @@ START_TEST(refuses_what_cannot_be_run)
 }
 END_TEST
 
-/* More than one is outstanding, the stamps are in order, and the whole of a long list costs few waits. */
+/* More than one is outstanding where the driver does not wait for each, the stamps are in order, and the whole of a long list costs few waits. */
 START_TEST(keeps_the_cable_busy)
 {
 	uint8_t ir = IR_KEEPS, in[2000];
@@ -141,8 +141,12 @@ START_TEST(keeps_the_cable_busy)
 	pt_link_traffic(pt_probe_link(probe), &before);
 	ck_assert_int_eq(jtag->run(wire, ops, PT_LEN(ops), 1000, &n_done, &err), 0);
 	pt_link_traffic(pt_probe_link(probe), &after);
-	ck_assert_uint_gt(contract_script.most_outstanding, 1);
-	ck_assert_uint_eq(after.round_trips - before.round_trips, 1);
+	if (contract_drivers[_i].in_turns) {
+		ck_assert_uint_eq(contract_script.most_outstanding, 1);
+	} else {
+		ck_assert_uint_gt(contract_script.most_outstanding, 1);
+		ck_assert_uint_eq(after.round_trips - before.round_trips, 1);
+	}
 	for (size_t i = 0; i < PT_LEN(ops); i++) {
 		ck_assert_uint_le(ops[i].sent_ns, ops[i].done_ns);
 		ck_assert(i == 0 || ops[i].done_ns >= ops[i - 1].done_ns);

@@ -77,6 +77,8 @@ static int script_submit(void *state, const uint8_t *packet, size_t len_bytes, u
 	r->len_bytes = script->answer(script->arg, packet, len_bytes, r->bytes, &took_ns);
 	if (r->len_bytes == PT_SCRIPT_NO_ANSWER) {
 		script->n_queued--;
+		script->gone |= fault_here(script, r->index, PT_SCRIPT_UNPLUG_IN_FLIGHT);
+		script->unanswered |= script->fault_at == r->index;
 		return 0;
 	}
 	script->host_free_ns =

@@ -39,6 +39,7 @@ struct pt_script {
 	size_t n_requests, most_outstanding, largest_request;
 	unsigned n_closed;
 	bool gone, interrupted, fault_done;
+	bool unanswered;		/* the request at fault_at has no answer that could be spoilt */
 
 	/* inside */
 	uint64_t now_ns, free_ns, host_free_ns;	/* the device, and the cable to it, are busy until */

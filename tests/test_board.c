@@ -19,7 +19,7 @@ static const struct {
 	{ "virtual:kl27", PT_BOARD_READY, 0, "MKL27Z256" },
 	{ "virtual:kl99", PT_BOARD_CLOSED, PT_EARG, "there are kl27" },
 	{ "virtual:kl27?elf=/nowhere/it.elf", PT_BOARD_CLOSED, PT_EARG, "/nowhere/it.elf" },
-	{ "jlink:", PT_BOARD_CLOSED, PT_EARG, "not built in this version" },
+	{ "icdi:", PT_BOARD_CLOSED, PT_EARG, "not built in this version" },
 	{ "nonsense", PT_BOARD_CLOSED, PT_EARG, "names no probe" },
 	{ "virtual:kl27?fault=unplug@3", PT_BOARD_CLOSED, PT_EIO, "unplugged" },
 	{ "virtual:kl27?fault=unplug@20", PT_BOARD_CLOSED, PT_EIO, "unplugged" },

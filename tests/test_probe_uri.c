@@ -13,7 +13,7 @@ static const struct {
 	int code;
 	const char *says;
 } bad[] = {
-	{ "jlink:123", PT_EARG, "not built in this version" },
+	{ "icdi:123", PT_EARG, "not built in this version" },
 	{ "nonsense", PT_EARG, "virtual:NAME" },
 	{ "virtual", PT_EARG, "virtual:NAME" },
 	{ ":", PT_EARG, "cmsis-dap:" },

@@ -7,6 +7,7 @@
 #include "probes/virtual/boards.h"
 #include "probes/virtual/probe/bdc_pipe.h"
 #include "probes/virtual/probe/cmsis_dap.h"
+#include "probes/virtual/probe/jlink.h"
 #include "probes/virtual/probe/osbdm.h"
 #include "probes/virtual/probe/remote_bitbang.h"
 #include "probes/virtual/setup.h"
@@ -90,6 +91,24 @@ static void *new_bitbang(struct pt_vsetup *setup)
 	return pt_vbitbang_new(fastest_hz(setup), &setup->pace, &setup->faults);
 }
 
+static const struct pt_vjlink_kind *jlink_kind(const struct pt_vsetup *setup)
+{
+	return pt_vjlink_kind(pt_params_text(setup->settings, pt_vboard_param("jlink")));
+}
+
+static const char *jlink_link(const struct pt_vsetup *setup)
+{
+	return jlink_kind(setup)->high_speed ? "bulk-hs" : "bulk-fs";
+}
+
+static void *new_jlink(struct pt_vsetup *setup)
+{
+	struct pt_vjlink_config config = { .kind = jlink_kind(setup), .max_hz = fastest_hz(setup) };
+
+	pt_vjlink_flaws(pt_params_text(setup->settings, pt_vboard_param("jlink-flaws")), &config.flaws, NULL);
+	return pt_vjlink_new(&config, &setup->pace, &setup->faults);
+}
+
 static void *new_rsp(struct pt_vsetup *setup)
 {
 	const struct pt_param *row = pt_vboard_row(setup->ops, "rsp");
@@ -110,14 +129,16 @@ static const struct kind_of_probe {
 	size_t request_bytes;		/* 0: a packet of the link, and as many as it takes */
 	const char *link;		/* of one with a size of its own, unless the user says otherwise */
 	unsigned depth;
+	const char *(*link_of)(const struct pt_vsetup *setup);	/* where link does not say it */
 } probes[] = {
-	{ "cmsis-dap", &pt_vdap_engine, new_dap, 0, NULL, 0 },
-	{ "bdc-pipe", &pt_vpipe_engine, new_pipe, 0, NULL, 0 },
-	{ "osbdm", &pt_vosbdm_engine, new_osbdm, PT_VOSBDM_PACKET_BYTES, "bulk-fs", 1 },
-	{ "usbdm", &pt_vusbdm_engine, new_usbdm, PT_VUSBDM_MOST_BYTES, "bulk-fs", 1 },
-	{ "xvc", &pt_vxvc_engine, new_xvc, PT_VXVC_MOST_BYTES, "tcp", 16 },
-	{ "bitbang", &pt_vbitbang_engine, new_bitbang, PT_VBITBANG_MOST_BYTES, "tcp", 16 },
-	{ "rsp", &pt_vrsp_engine, new_rsp, PT_VRSP_MOST_BYTES, "tcp", 4 },
+	{ "cmsis-dap", &pt_vdap_engine, new_dap, 0, NULL, 0, NULL },
+	{ "bdc-pipe", &pt_vpipe_engine, new_pipe, 0, NULL, 0, NULL },
+	{ "osbdm", &pt_vosbdm_engine, new_osbdm, PT_VOSBDM_PACKET_BYTES, "bulk-fs", 1, NULL },
+	{ "usbdm", &pt_vusbdm_engine, new_usbdm, PT_VUSBDM_MOST_BYTES, "bulk-fs", 1, NULL },
+	{ "jlink", &pt_vjlink_engine, new_jlink, PT_VJLINK_MOST_BYTES, NULL, 8, jlink_link },
+	{ "xvc", &pt_vxvc_engine, new_xvc, PT_VXVC_MOST_BYTES, "tcp", 16, NULL },
+	{ "bitbang", &pt_vbitbang_engine, new_bitbang, PT_VBITBANG_MOST_BYTES, "tcp", 16, NULL },
+	{ "rsp", &pt_vrsp_engine, new_rsp, PT_VRSP_MOST_BYTES, "tcp", 4, NULL },
 };
 
 static const struct kind_of_probe *probe_of(const char *driver)
@@ -128,13 +149,18 @@ static const struct kind_of_probe *probe_of(const char *driver)
 	return NULL;
 }
 
+static const char *own_link(const struct pt_vsetup *setup, const struct kind_of_probe *probe)
+{
+	return probe->link_of != NULL ? probe->link_of(setup) : probe->link;
+}
+
 static void choose_link(struct pt_vsetup *setup, const struct kind_of_probe *probe)
 {
 	const struct pt_param *row = pt_vboard_param("link");
 	bool own_size = probe->request_bytes != 0;
 
 	setup->link_kind =
-		*kind_of(own_size && !pt_params_given(setup->settings, row) ? probe->link
+		*kind_of(own_size && !pt_params_given(setup->settings, row) ? own_link(setup, probe)
 									    : pt_params_text(setup->settings, row));
 	if (own_size) {
 		setup->link_kind.packet_bytes = probe->request_bytes;
@@ -189,6 +215,8 @@ static int parse(struct pt_vsetup *setup, const char *name_and_query, struct pt_
 		return pt_wrap(err, "virtual board %s", setup->ops->name);
 	setup->driver = driver;
 	choose_link(setup, probe_of(driver));
+	if (pt_vjlink_flaws(setting(setup, "jlink-flaws"), &(unsigned){ 0 }, err) < 0)
+		return err->code;
 	return pt_vfaults_parse(&setup->faults, setting(setup, "fault"), err);
 }
 

@@ -32,6 +32,12 @@ const struct pt_param pt_vboard_params[] = {
 	  .help = "kl27: a file for every write of a debugger to memory or registers (tests compare monitor log with it)" },
 	{ .key = "probe", .type = PT_PARAM_TEXT,
 	  .help = "which probe it has on its cable; boards that may have several list them above, the default first" },
+	{ .key = "jlink", .type = PT_PARAM_CHOICE, .standard = "v9", .choices = "v9|ob|v10|v5",
+	  .help = "probe=jlink: its model; ob has little memory, v10 is a high-speed device, v5 has JTAG alone" },
+	{ .key = "jlink-flaws", .type = PT_PARAM_LIST,
+	  .help = "probe=jlink: pads (bytes behind each answer), joins (an answer of full packets is not ended), full (no "
+		  "connection is free), shrinks (its memory does, untold), deaf (SWD not clocked before a host has "
+		  "registered), unpowered (no supply at the target)" },
 	{ .key = "pins", .type = PT_PARAM_FLAG, .standard = "on",
 	  .help = "off: the probe offers no trace pins, and another one may" },
 	{ .key = "variant", .type = PT_PARAM_TEXT,

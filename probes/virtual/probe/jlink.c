@@ -77,6 +77,14 @@ static void join(struct pt_vjlink *jlink, const uint8_t *bytes, size_t len_bytes
 	jlink->n_joined = 0;
 }
 
+void jlink_reply_part(struct pt_vjlink *jlink, const void *bytes, size_t len_bytes)
+{
+	if ((jlink->config.flaws & PT_VJLINK_JOINS) != 0)
+		join(jlink, bytes, len_bytes);
+	else
+		send(jlink, bytes, len_bytes);
+}
+
 void jlink_reply(struct pt_vjlink *jlink, const void *bytes, size_t len_bytes)
 {
 	uint8_t padded[PT_VENGINE_MAX_PACKET_BYTES] = { 0 };
@@ -84,10 +92,7 @@ void jlink_reply(struct pt_vjlink *jlink, const void *bytes, size_t len_bytes)
 	memcpy(padded, bytes, len_bytes);
 	if ((jlink->config.flaws & PT_VJLINK_PADS) != 0)
 		len_bytes += PADDING_BYTES;
-	if ((jlink->config.flaws & PT_VJLINK_JOINS) != 0)
-		join(jlink, padded, len_bytes);
-	else
-		send(jlink, padded, len_bytes);
+	jlink_reply_part(jlink, padded, len_bytes);
 }
 
 void jlink_reply_word(struct pt_vjlink *jlink, uint32_t word)
@@ -106,7 +111,7 @@ static void reply_version(struct pt_vjlink *jlink)
 
 	pt_put_le16(head, TEXT_BYTES);
 	memcpy(text, jlink->config.kind->version, strlen(jlink->config.kind->version));
-	jlink_reply(jlink, head, sizeof(head));
+	jlink_reply_part(jlink, head, sizeof(head));
 	jlink_reply(jlink, text, sizeof(text));
 }
 

@@ -72,7 +72,10 @@ static void reply_table(struct pt_vjlink *jlink, uint16_t handle)
 	pt_put_le16(out + 2, (uint16_t)n);
 	pt_put_le16(out + 4, JLINK_ENTRY_BYTES);
 	len = HEAD_BYTES + n * JLINK_ENTRY_BYTES;
-	jlink_reply(jlink, out, JLINK_TABLE_BYTES);
+	if (len > JLINK_TABLE_BYTES)
+		jlink_reply_part(jlink, out, JLINK_TABLE_BYTES);
+	else
+		jlink_reply(jlink, out, JLINK_TABLE_BYTES);
 	if (len > JLINK_TABLE_BYTES)
 		jlink_reply(jlink, out + JLINK_TABLE_BYTES, len - JLINK_TABLE_BYTES);
 }

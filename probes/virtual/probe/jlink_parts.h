@@ -32,6 +32,8 @@ struct pt_vjlink {
 	void *arg;
 };
 
+/* An answer, or one that goes on. */
+void jlink_reply_part(struct pt_vjlink *jlink, const void *bytes, size_t len_bytes);
 void jlink_reply(struct pt_vjlink *jlink, const void *bytes, size_t len_bytes);
 void jlink_reply_word(struct pt_vjlink *jlink, uint32_t word);
 
