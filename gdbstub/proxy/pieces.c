@@ -167,11 +167,27 @@ static uint8_t sum_of(const struct pt_rsp_raw *raw)
 	return (uint8_t)strtoul(digits, NULL, 16);
 }
 
+/* The data of an answer to x behind the first. A server's run may begin with the mark ("b*" and a count): without the mark it would
+ * repeat what is before it, so it is written out. */
+static void add_without_mark(struct pt_proxy_pieces *pieces, const uint8_t *payload, size_t n)
+{
+	enum { RUN_BIAS = 29 };
+	unsigned n_run = n >= 3 && payload[1] == '*' && payload[2] > RUN_BIAS ? payload[2] - RUN_BIAS : 0;
+	size_t skip = n_run > 0 ? 3 : 1;
+
+	for (size_t i = 0; i < skip; i++)
+		pieces->sum = (uint8_t)(pieces->sum - payload[i]);
+	for (unsigned i = 0; i < n_run; i++)
+		pt_rsp_raw(&pieces->answer, payload, 1);
+	pieces->sum = (uint8_t)(pieces->sum + n_run * payload[0]);
+	pt_rsp_raw(&pieces->answer, payload + skip, n - skip);
+}
+
 /* The sum of the whole is the sum of the sums. Bytes of pieces behind one that failed or was short are nobody's. */
 static void take_read(struct pt_proxy_pieces *pieces, const struct pt_rsp_raw *raw)
 {
 	const uint8_t *payload = raw->bytes + 1;
-	size_t n = raw->len_bytes - 4, mark = pieces->kind == 'x';
+	size_t n = raw->len_bytes - 4;
 	uint64_t n_bytes = read_bytes(pieces, pieces->got), wanted = pieces->kind == 'x' ? n_bytes + 1 : 2 * n_bytes;
 	bool first = pieces->answer.len_bytes == 1, bad = is_error(payload, n) || expanded(payload, n) > wanted;
 
@@ -181,10 +197,11 @@ static void take_read(struct pt_proxy_pieces *pieces, const struct pt_rsp_raw *r
 	if (bad && !first)
 		return;		/* what has come is a good beginning */
 	pieces->got += n_bytes;
-	if (first)
-		mark = 0;	/* the client gets its own */
-	pt_rsp_raw(&pieces->answer, payload + mark, n - mark);
-	pieces->sum = (uint8_t)(pieces->sum + sum_of(raw) - (mark > 0 ? payload[0] : 0));
+	pieces->sum = (uint8_t)(pieces->sum + sum_of(raw));
+	if (pieces->kind == 'x' && !first)	/* the client has the mark of the first */
+		add_without_mark(pieces, payload, n);
+	else
+		pt_rsp_raw(&pieces->answer, payload, n);
 }
 
 static void take_written(struct pt_proxy_pieces *pieces, const struct pt_rsp_raw *raw)
