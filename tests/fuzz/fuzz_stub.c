@@ -31,13 +31,21 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 
-enum { N_CLIENTS = 3, LATE = 2, MOST_STEPS = 64, MOST_BYTES = 8192, ANSWER_MS = 30, ATTACH_MS = 1000, PAUSE_MS = 10, DEADLINE_MS = 20000 };
+enum { N_CLIENTS = 3, LATE = 2, MOST_STEPS = 64, MOST_BYTES = 8192, ANSWER_MS = 30, ATTACH_MS = 1000, PAUSE_MS = 10, DEADLINE_MS = 20000, NOBODY = 65534 };
+
+#ifdef PT_FUZZ_UPSTREAM
+enum { FIRST_STEP = 2 };
+#else
+enum { FIRST_STEP = 1 };
+#endif
 
 struct peer { int fd; struct pt_rsp rsp; uint8_t payload[70000]; };
 
-/* The kind of server: 16 times this and 0 to 7, so that '0' is a plain one. FAULTY: its probe has faults, and is pulled out. */
-enum kind { FAULTY = 2, PLAIN, RESTRICTED, WITH_TOKEN, SEMIHOSTING, RUNS_ON };
+/* The kind of server: 16 times this and 0 to 7, so that '0' is a plain one. FAULTY: its probe has faults, and is pulled out. FOREIGN:
+ * the clients are another user's, where root runs it. */
+enum kind { FOREIGN = 1, FAULTY, PLAIN, RESTRICTED, WITH_TOKEN, SEMIHOSTING, RUNS_ON };
 
+static enum kind kind;
 static struct pt_app rig;
 static struct pt_gdbstub *stub;
 static struct pt_changes *changes;
@@ -105,7 +113,11 @@ static void join_stub(struct peer *peer)
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(colon + 1)) };
 
 	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (kind == FOREIGN && seteuid(NOBODY) != 0)
+		kind = PLAIN;
 	peer->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (kind == FOREIGN && seteuid(0) != 0)
+		die("root again");
 	if (peer->fd < 0 || (connect(peer->fd, (struct sockaddr *)&to, sizeof(to)) < 0 && errno != EINTR)) {
 		fprintf(stderr, "fuzz_stub: connect: %s\n", strerror(errno));
 		die("the server does not listen");
@@ -226,16 +238,20 @@ static const struct board { const char *uri, *elf; } boards[] = {	/* elf: in tes
 #endif
 
 /* elf: a path or NULL */
-static void open_app(const char *uri, const char *elf, enum kind kind)
+static void open_app(const char *uri, const char *elf)
 {
-	char *argv[] = { (char[]){ "serve" }, (char[]){ "--files" }, folder,
-			 kind == SEMIHOSTING ? (char[]){ "--set" } : NULL, (char[]){ "semihost=gdb" }, NULL };
+#ifdef PT_FUZZ_UPSTREAM
+	const char *set = "upstream-patience=200ms";
+#else
+	const char *set = kind == SEMIHOSTING ? "semihost=gdb" : "seed=1";
+#endif
+	char setting[40], *argv[] = { (char[]){ "serve" }, (char[]){ "--files" }, folder, (char[]){ "--set" }, setting, NULL };
 	struct pt_app_kind wants = { .virtual_clock = kind == SEMIHOSTING ? "wall" : "virtual", .reopen = true };
 	struct pt_options options;
 	struct pt_err err = { 0 };
 
-	if (pt_options_parse(&options, kind == SEMIHOSTING ? 5 : 3, argv, &err) < 0 ||
-	    pt_named_set_folder(folder, &err) < 0)
+	snprintf(setting, sizeof(setting), "%s", set);
+	if (pt_options_parse(&options, (int)PT_LEN(argv) - 1, argv, &err) < 0 || pt_named_set_folder(folder, &err) < 0)
 		die(err.msg);
 	options.probe[0] = uri;
 	options.elf = elf;
@@ -256,7 +272,7 @@ static void read_token(struct pt_token *token)	/* the word that seeds give: "aut
 	unlink(path);
 }
 
-static void open_all(const char *uri, const char *elf, enum kind kind)
+static void open_all(const char *uri, const char *elf)
 {
 	static struct pt_token token;
 	struct pt_gdbstub_config config = {
@@ -268,7 +284,7 @@ static void open_all(const char *uri, const char *elf, enum kind kind)
 
 	if (kind == WITH_TOKEN)
 		read_token(&token);
-	open_app(uri, elf, kind);
+	open_app(uri, elf);
 	config.board = rig.board;
 	config.session = rig.session;
 	config.recorder = rig.recorder;
@@ -283,7 +299,7 @@ static void open_all(const char *uri, const char *elf, enum kind kind)
 }
 
 #ifndef PT_FUZZ_UPSTREAM
-static void open_board(const struct board *board, enum kind kind)
+static void open_board(const struct board *board)
 {
 	const char *srcdir = getenv("srcdir");
 	char path[1024], absolute[PATH_MAX], uri[200];
@@ -292,13 +308,13 @@ static void open_board(const struct board *board, enum kind kind)
 		 kind == FAULTY ? strchr(board->uri, '?') != NULL ? "&" : "?" : "",
 		 kind == FAULTY ? "fault=stall@200,short@300,lost@400,late@500,unplug@700" : "");
 	if (board->elf == NULL) {
-		open_all(uri, NULL, kind);
+		open_all(uri, NULL);
 		return;
 	}
 	snprintf(path, sizeof(path), "%s/tests/firmware/%s", srcdir != NULL ? srcdir : ".", board->elf);
 	if (fchdir(home) != 0 || realpath(path, absolute) == NULL || chdir(folder) != 0)
 		die("no firmware");
-	open_all(uri, absolute, kind);
+	open_all(uri, absolute);
 }
 #endif
 
@@ -349,7 +365,13 @@ static void do_step(const uint8_t *line, size_t n)
 
 	if (peer == &peers[1])
 		line++, n--;
-	if (n == 0 || line[0] == '*' || line[0] == '<')	/* <: an answer of fuzz_upstream's server */
+	if (n > 0 && line[0] == '<')
+		talk(peer, '=', line, n);
+#ifdef PT_FUZZ_UPSTREAM
+	if (n > 0 && line[0] == '<')	/* an answer of fuzz_upstream's server */
+		upstream_give(line + 1, n - 1);
+#endif
+	if (n == 0 || line[0] == '*' || line[0] == '<')
 		return;
 	talk(peer, '>', line, n);
 	if (peer->fd < 0) {
@@ -387,11 +409,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 	if (chdir(folder) != 0)
 		die("cannot enter the folder for files");
 #ifdef PT_FUZZ_UPSTREAM
-	open_all(upstream_start(in, in_bytes), NULL, (enum kind)(in[1] >> 4));
+	kind = (enum kind)(in[1] >> 4);
+	open_all(upstream_start(in, in_bytes), NULL);
 #else
-	open_board(&boards[in[0] % PT_LEN(boards)], (enum kind)(in[0] >> 4));
+	kind = (enum kind)(in[0] >> 4);
+	open_board(&boards[in[0] % PT_LEN(boards)]);
 #endif
-	for (size_t at = 1, steps = 0; at < in_bytes && steps < MOST_STEPS; steps++) {
+	for (size_t at = FIRST_STEP, steps = 0; at < in_bytes && steps < MOST_STEPS; steps++) {
 		const uint8_t *end = memchr(in + at, '\n', in_bytes - at);
 		size_t n = end != NULL ? (size_t)(end - (in + at)) : in_bytes - at;
 
