@@ -103,15 +103,13 @@ static int stop_at_reset_vector(struct pt_cortexm *cm, struct pt_err *err)
 /* A wrong board is refused before anything in it is changed. What a chip in no row is, no register has said. */
 static int check_expected(const struct pt_cortexm *cm, const char *expected, struct pt_err *err)
 {
-	if (expected == NULL || strncasecmp(cm->chip.name, expected, strlen(expected)) == 0)
-		return 0;
-	if (!cm->chip.unknown)
-		return pt_fail(err, PT_EARG,
-			       "the chip is %s, and the board that was named has %s: name the board that is connected, "
-			       "or leave out --board (expected-chip)",
-			       cm->chip.name, expected);
-	pt_warn("cortexm: expected is %s, but the chip cannot be identified: check that it is the right board",
-		expected);
+	bool unchecked = false;
+
+	if (expected != NULL && pt_cortexm_check_expected(&cm->chip, expected, &unchecked, err) < 0)
+		return err->code;
+	if (unchecked)
+		pt_warn("cortexm: expected is %s, but the chip cannot be identified: check that it is the right board",
+			expected);
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "targets/cortexm/vendor/families.h"
 #include "targets/cortexm/trace/sources.h"
 #include "base/util.h"
+#include "host/log.h"
 
 enum { BUSY_S = 60 };	/* so long the server may be at a debugger's work, as gdbstub/proxy/proxy.h has it */
 #define CPUID_ADDR 0xe000ed00	/* never changes. Source: Arm DDI 0419, B3.2.3 */
@@ -24,14 +25,18 @@ struct behind {
 	struct pt_cortexm cm;		/* as far as memory goes */
 	struct pt_mem mem;
 	char wanted[64];		/* the chip that the user names; "" none */
+	char unchecked[64];		/* the chip that is expected, and could not be compared; "" none */
 	char why_not[sizeof(((struct pt_err *)NULL)->msg)];		/* there is nothing but what the server offers; "" there is */
 };
 
-enum { CHIP = PT_REMOTE_N_PARAMS, CORE_CLOCK, N_PARAMS };
+enum { CHIP = PT_REMOTE_N_PARAMS, EXPECTED_CHIP, CORE_CLOCK, N_PARAMS };
 static const struct pt_param params[] = {
 	PT_REMOTE_PARAMS,
 	[CHIP] = { .key = "chip", .type = PT_PARAM_TEXT,
 		   .help = "name of the chip, where its registers do not say, or say it wrong (MKL27Z256, ...)" },
+	[EXPECTED_CHIP] = { .key = "expected-chip", .type = PT_PARAM_TEXT,
+			    .help = "how the name of the right chip begins, as --board knows it; a chip that says it is "
+				    "another is not attached to" },
 	[CORE_CLOCK] = { .key = "core-clock", .type = PT_PARAM_HZ, .choices = "measure",
 			 .help = "core clock, to show cycles as seconds" },
 };
@@ -126,18 +131,64 @@ static int behind_look_again(void *state, struct pt_err *err)
 	return b->why_not[0] == '\0' ? pt_cortexm_save(&b->cm, err) : 0;
 }
 
+/* Where memory can be read now, and no units were looked for, the chip is identified for this alone. */
+static int identify(struct behind *b, struct pt_err *err)
+{
+	struct pt_cortexm *cm = &b->cm;
+	int rc;
+
+	if (b->why_not[0] == '\0')
+		return 0;
+	rc = pt_cortexm_discover_tables(&cm->found, cm->mem, err);
+	if (rc == 0)
+		rc = pt_cortexm_chip_identify(&cm->chip, &cm->family, &cm->found, cm->mem,
+					      b->wanted[0] != '\0' ? b->wanted : NULL, err);
+	return rc;
+}
+
+static int check_expected(struct behind *b, const char *expected, struct pt_err *err)
+{
+	struct pt_err why = { 0 };
+	bool unchecked = true;
+	int rc;
+
+	if (expected == NULL)
+		return 0;
+	rc = identify(b, &why);
+	if (rc == 0 && pt_cortexm_check_expected(&b->cm.chip, expected, &unchecked, err) < 0)
+		return err->code;
+	if (!unchecked)
+		return 0;
+	snprintf(b->unchecked, sizeof(b->unchecked), "%s", expected);
+	pt_warn("cortexm-rsp: that the chip is %s is not checked: %s", expected,
+		rc < 0 ? why.msg : "no register that is known says what chip it is");
+	return 0;
+}
+
+/* A server of something else is refused where a board was named: it is not that one. */
+static int refuse(struct behind *b, const char *expected, struct pt_err *err)
+{
+	pt_remote_close(&b->remote);
+	if (expected == NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server does not serve an Arm core of the M profile");
+	return pt_fail(
+		err, PT_EARG,
+		"the board that was named has %s, and the GDB server does not serve an Arm core of the M profile: leave "
+		"out --board (expected-chip), or connect to the server of that board",
+		expected);
+}
+
 static int behind_attach(struct pt_target *target, const struct pt_params *settings, struct pt_err *err)
 {
 	static const struct pt_remote_kind kind = { .name = "cortexm-rsp", .steady_addr = CPUID_ADDR };
 	struct behind *b = target->state;
-	const char *chip = pt_params_text(settings, &params[CHIP]);
+	const char *chip = pt_params_text(settings, &params[CHIP]),
+		   *expected = pt_params_text(settings, &params[EXPECTED_CHIP]);
 
 	if (pt_remote_open(&b->remote, target, &kind, settings, err) < 0)
 		return err->code;
-	if (!is_m_profile(&b->remote)) {
-		pt_remote_close(&b->remote);
-		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server does not serve an Arm core of the M profile");
-	}
+	if (!is_m_profile(&b->remote))
+		return refuse(b, expected, err);
 	b->mem = (struct pt_mem){ &mem_ops, b };
 	b->cm.target = target;
 	b->cm.mem = &b->mem;
@@ -145,7 +196,10 @@ static int behind_attach(struct pt_target *target, const struct pt_params *setti
 	target->family = &b->cm;
 	snprintf(b->wanted, sizeof(b->wanted), "%s", chip != NULL ? chip : "");
 	look_for_units(b);
-	return 0;
+	if (check_expected(b, expected, err) == 0)
+		return 0;
+	pt_remote_close(&b->remote);
+	return err->code;
 }
 
 static void behind_describe(void *state, void (*say)(void *arg, const char *line), void *arg)
@@ -160,6 +214,10 @@ static void behind_describe(void *state, void (*say)(void *arg, const char *line
 	else
 		pt_discovery_print(&b->cm.found, line, sizeof(line));
 	say(arg, line);
+	if (b->unchecked[0] != '\0') {
+		snprintf(line, sizeof(line), "that the chip is %s is not checked", b->unchecked);
+		say(arg, line);
+	}
 	if (b->cm.mtb != NULL)
 		pt_mtb_describe(b->cm.mtb, say, arg);
 }
@@ -211,7 +269,7 @@ static const struct pt_source_ops *const *behind_sources(void *state, size_t *n)
 
 const struct pt_target_ops pt_cortexm_rsp_ops = {
 	.name = "cortexm-rsp",
-	.help = "Arm Cortex-M0 and M0+ behind another GDB server (rsp:HOST:PORT)",
+	.help = "Arm Cortex-M behind another GDB server (rsp:HOST:PORT)",
 	.state_bytes = sizeof(struct behind),
 	.params = params,
 	.n_params = N_PARAMS,

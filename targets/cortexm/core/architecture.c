@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "targets/cortexm/core/architecture.h"
 #include "targets/cortexm/core/scs.h"
@@ -61,6 +62,22 @@ void pt_cortexm_full_name(const struct pt_cortexm_chip *chip, char *out, size_t 
 
 	snprintf(out, room, "%s (%s%s)", chip->name, chip->core + (is_named_twice ? len + 1 : 0),
 		 chip->unknown ? ", unknown chip" : "");
+}
+
+int pt_cortexm_check_expected(const struct pt_cortexm_chip *chip, const char *expected, bool *unchecked,
+			      struct pt_err *err)
+{
+	*unchecked = false;
+	if (strncasecmp(chip->name, expected, strlen(expected)) == 0)
+		return 0;
+	*unchecked = chip->unknown;
+	if (chip->unknown)
+		return 0;
+	return pt_fail(
+		err, PT_EARG,
+		"the chip is %s, and the board that was named has %s: name the board that is connected, or leave out "
+		"--board (expected-chip)",
+		chip->name, expected);
 }
 
 /* MVFR0 says single precision at least: a core without an FPU reads 0. ARMv6-M has neither register. Source: Arm DDI

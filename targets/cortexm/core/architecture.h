@@ -16,6 +16,11 @@ void pt_cortexm_full_name(const struct pt_cortexm_chip *chip, char *out, size_t 
 /* The chip is not known: it has the core's name. */
 void pt_cortexm_name_by_core(struct pt_cortexm_chip *chip);
 
+/* PT_EARG: the chip says that it is another than expected, which is how its name begins. A chip that no register identifies
+ * may be any: *unchecked. */
+int pt_cortexm_check_expected(const struct pt_cortexm_chip *chip, const char *expected, bool *unchecked,
+			      struct pt_err *err);
+
 /* Has it BASEPRI, FAULTMASK and fault status registers: ARMv7-M and the main line of ARMv8-M. */
 static inline bool pt_cortexm_is_mainline(const struct pt_cortexm_chip *chip)
 {
