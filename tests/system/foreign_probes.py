@@ -23,9 +23,12 @@ JTAG = {
     "j-link": "adapter driver jlink; transport select jtag",
     "ftdi": "adapter driver ftdi; ftdi vid_pid 0x0403 0x6010; ftdi layout_init 0x0008 0x000b; transport select jtag",
 }
+FLASH = ("chip.cpu configure -work-area-phys 0x20000000 -work-area-size 0x2000 -work-area-backup 0; "
+         "flash bank pf kinetis 0 0 0 0 chip.cpu; kinetis create_banks; cortex_m reset_config sysresetreq; "
+         "chip.cpu configure -event reset-init { kinetis disable_wdog }")
 TARGET = ("swd newdap chip cpu -expected-id 0x0bc11477; dap create chip.dap -chain-position chip.cpu; "
           "target create chip.cpu cortex_m -dap chip.dap")
-RAM, RAM_BYTES = 0x20000000, 0x10000
+RAM, RAM_BYTES = 0x1fffc000, 0x10000
 
 
 def program(build):
@@ -37,7 +40,7 @@ def openocd(kind, script, setup="", tcl="disabled", jtag=False):
     target = TARGET.replace("swd newdap chip cpu -expected-id 0x0bc11477", "jtag newtap chip cpu -irlen 4 -expected-id 0x0ba00477")
     return ["openocd", "-c", f"gdb_port disabled; tcl_port {tcl}; telnet_port disabled",
             "-c", f"{(JTAG if jtag else ADAPTERS)[kind]}; adapter speed 4000; {setup}", "-c", target if jtag else TARGET,
-            "-c", f"init; {script}"]
+            "-c", FLASH, "-c", f"init; {script}"]
 
 
 def read_counts(path):

@@ -10,9 +10,23 @@ from gdb_session import Rsp
 
 URIS = {"cmsis-dap": "cmsis-dap:"}
 COUNTS = "turns", "transfers", "bytes"		# a turn: the host speaks on after an answer
-OPERATIONS = "attach", "attach, identify", "read a word", "read 1 KiB", "read 64 KiB", "write a word", "load 16 KiB into RAM"
-TRIES, PACKET = 2, 0x2000
+OPERATIONS = "attach", "attach, identify", "read a word", "read 1 KiB", "read 64 KiB", "write a word", "load 16 KiB into RAM", "load 16 KiB into flash"
+FLASH_ADDR, SECTOR, TRIES, PACKET = 0x4000, 1024, 2, 0x2000
 BLOB = random.Random(3).randbytes(0x4000)
+
+
+def escaped(data):
+    return "".join("}" + chr(c ^ 32) if chr(c) in "}#$*" else chr(c) for c in data)
+
+
+def load(client, addr, data):
+    """Into flash, as GDB does it."""
+    sectors = -(-len(data) // SECTOR) * SECTOR
+    packets = [f"vFlashErase:{addr:x},{sectors:x}"]
+    packets += [f"vFlashWrite:{addr + at:x}:{escaped(data[at:at + PACKET])}" for at in range(0, len(data), PACKET)]
+    for packet in *packets, "vFlashDone":
+        reply = client.ask(packet)
+        assert reply == "OK", (packet[:30], reply)
 
 
 class Proftap:
@@ -43,9 +57,12 @@ class Proftap:
 
     def write(self, addr, data):
         for at in range(0, len(data), PACKET):
-            part = "".join("}" + chr(c ^ 32) if chr(c) in "}#$*" else chr(c) for c in data[at:at + PACKET])
-            reply = self.client.ask(f"X{addr + at:x},{min(PACKET, len(data) - at):x}:{part}")
+            part = data[at:at + PACKET]
+            reply = self.client.ask(f"X{addr + at:x},{len(part):x}:{escaped(part)}")
             assert reply == "OK", reply
+
+    def load(self, addr, data):
+        load(self.client, addr, data)
 
     def close(self):
         self.client.close()
@@ -87,7 +104,8 @@ def ours(build, kind):
             "read 1 KiB": lambda i: proftap.read(RAM + 0x400 * i, 0x400),
             "read 64 KiB": lambda _: proftap.read(RAM, 0x10000),
             "write a word": lambda i: proftap.write(RAM + 0x100 * i, b"word"),
-            "load 16 KiB into RAM": lambda _: proftap.write(RAM, BLOB)})
+            "load 16 KiB into RAM": lambda _: proftap.write(RAM, BLOB),
+            "load 16 KiB into flash": lambda _: proftap.load(FLASH_ADDR, BLOB)})
     finally:
         proftap.close()
 
@@ -107,4 +125,5 @@ def theirs(build, kind):
             "read 1 KiB": lambda i: openocd.ask(f"read_memory {RAM + 0x400 * i} 32 256"),
             "read 64 KiB": lambda _: openocd.ask(f"dump_image /dev/null {RAM} 65536"),
             "write a word": lambda i: openocd.ask(f"mww {RAM + 0x100 * i} 1"),
-            "load 16 KiB into RAM": lambda _: openocd.ask(f"load_image {blob} {RAM} bin")})
+            "load 16 KiB into RAM": lambda _: openocd.ask(f"load_image {blob} {RAM} bin"),
+            "load 16 KiB into flash": lambda _: openocd.ask(f"flash write_image erase {blob} {FLASH_ADDR} bin")})

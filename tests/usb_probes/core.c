@@ -1,14 +1,15 @@
-/* Memories, private peripheral bus and debug logic. Time passes with the debugger's accesses alone: so every run is the
- * same, and a core that nothing asks need not execute. */
+/* Memories, private peripheral bus and debug logic. Time passes with the debugger's accesses, so that each sample of a
+ * running program finds it elsewhere, and with the milliseconds of the host (main.c). */
 #include <string.h>
 
+#include "chip.h"
 #include "core.h"
 #include "thumb.h"
 
 enum { XPSR = 16, MSP, PSP, SPECIAL = 20, N_REGISTERS };	/* as DCRSR numbers them */
 enum { C_DEBUGEN = 1, C_HALT = 2, C_STEP = 4, S_REGRDY = 1 << 16, S_HALT = 1 << 17, S_RETIRE_ST = 1 << 24, S_RESET_ST = 1 << 25 };
 enum { DFSR_HALTED = 1, DFSR_BKPT = 2, DFSR_VCATCH = 8, VC_CORERESET = 1, VC_HARDERR = 1 << 10, DWTENA = 1 << 24 };
-enum { THUMB_BIT = 1 << 24, N_BREAKPOINTS = 4, MOST_PER_TICK = 31, BP_KEY = 2 };
+enum { THUMB_BIT = 1 << 24, N_BREAKPOINTS = 4, MOST_PER_TICK = 31, BP_KEY = 2, FLASH_SECURITY = 0x40c };
 #define DEBUG_KEY UINT32_C(0xa05f)
 #define AIRCR_KEY UINT32_C(0x05fa)
 #define NO_SAMPLE UINT32_MAX
@@ -18,8 +19,7 @@ enum {
 	PPB_BPU = 0xe0002000u, BP_COMP0 = PPB_BPU + 8,
 	PPB_SCS = 0xe000e000u, CPUID = 0xe000ed00u, AIRCR = 0xe000ed0cu, DFSR = 0xe000ed30u,
 	DHCSR = 0xe000edf0u, DCRSR = 0xe000edf4u, DCRDR = 0xe000edf8u, DEMCR = 0xe000edfcu,
-	PPB_ROM = 0xe00ff000u,
-	DBGMCU_IDCODE = 0x40015800u,	/* an STM32L0's, for hosts that ask; the rest of that chip is not here */
+	PPB_ROM = 0xe00ff000u, SYSTEM_ROM = 0xf0002000u,
 };
 
 static uint8_t flash[FLASH_BYTES], ram[RAM_BYTES];
@@ -39,6 +39,11 @@ static const uint16_t program[] = {
 
 /* --- the bus */
 
+uint8_t *core_flash(void)
+{
+	return flash;
+}
+
 static uint8_t *find_cell(uint32_t addr)
 {
 	if (addr < FLASH_BYTES)
@@ -56,7 +61,7 @@ bool bus_read(uint32_t addr, unsigned size_bytes, uint32_t *value)
 	*value = 0;
 	if (from == NULL) {
 		if (!ppb_read(addr & ~3u, value))
-			return false;
+			return chip_read(addr, size_bytes, value);
 		*value >>= 8 * (addr & 3);
 		return true;
 	}
@@ -70,7 +75,7 @@ bool bus_write(uint32_t addr, unsigned size_bytes, uint32_t value)
 	uint8_t *to = find_cell(addr);
 
 	if (to == NULL)
-		return size_bytes == 4 && ppb_write(addr, value);
+		return chip_write(addr, size_bytes, value) || (size_bytes == 4 && ppb_write(addr, value));
 	if (addr < FLASH_BYTES)
 		return false;
 	for (unsigned i = 0; i < size_bytes; i++)
@@ -123,14 +128,16 @@ static void run_one(void)
 	}
 }
 
+void core_run(unsigned n_instructions)
+{
+	while (!core.halted && n_instructions-- > 0)
+		run_one();
+}
+
 void core_tick(void)
 {
-	unsigned n;
-
 	core.random = core.random * 1664525 + 1013904223;
-	n = 1 + (core.random >> 16) % MOST_PER_TICK;
-	while (!core.halted && n-- > 0)
-		run_one();
+	core_run(1 + (core.random >> 16) % MOST_PER_TICK);
 }
 
 void core_reset(void)
@@ -153,10 +160,12 @@ void core_power_on(void)
 	static const uint32_t vectors[] = { RAM_FIRST + RAM_BYTES, 0x41 };
 
 	memset(&core, 0, sizeof(core));
+	chip_power_on();
 	memset(flash, 0xff, sizeof(flash));
 	memset(ram, 0, sizeof(ram));
 	memcpy(flash, vectors, sizeof(vectors));
 	memcpy(flash + 0x40, program, sizeof(program));
+	flash[FLASH_SECURITY] = 0xfe;		/* open */
 	core_reset();
 }
 
@@ -263,6 +272,16 @@ static uint32_t read_rom_table(uint32_t addr)
 	return addr == 0xfcc ? 1 : read_id(addr, 0x4c0, 0x10);
 }
 
+/* The chip's own table in front of ARM's; its designer is Freescale. */
+static uint32_t read_system_table(uint32_t addr)
+{
+	static const uint8_t ids[] = { 0, 0, 0, 0, 0x32, 0xe9, 0x08, 0, 0x0d, 0x10, 5, 0xb1 };
+
+	if (addr == 0)
+		return PPB_ROM - SYSTEM_ROM + 3;
+	return addr >= 0xfd0 ? ids[(addr - 0xfd0) / 4] : 0;
+}
+
 static uint32_t read_scs(uint32_t addr)
 {
 	switch (addr) {
@@ -301,10 +320,6 @@ static uint32_t read_bpu(uint32_t addr)
 
 static bool ppb_read(uint32_t addr, uint32_t *value)
 {
-	if (addr == DBGMCU_IDCODE) {
-		*value = 0x20086447;
-		return true;
-	}
 	switch (addr & ~UINT32_C(0xfff)) {
 	case PPB_DWT:
 		*value = read_dwt(addr);
@@ -317,6 +332,9 @@ static bool ppb_read(uint32_t addr, uint32_t *value)
 		return true;
 	case PPB_ROM:
 		*value = read_rom_table(addr & 0xfff);
+		return true;
+	case SYSTEM_ROM:
+		*value = read_system_table(addr & 0xfff);
 		return true;
 	default:
 		return false;

@@ -1,6 +1,7 @@
 /* A minimal debug port of version 1, one MEM-AP with 8-, 16- and 32-bit accesses, whose TAR counts within 1 KiB. */
 #include <string.h>
 
+#include "chip.h"
 #include "core.h"
 #include "dap.h"
 
@@ -85,7 +86,7 @@ static bool access_ap(unsigned reg, bool writes, uint32_t *value)
 	case BASE:
 	case IDR:
 		if (!writes)
-			*value = reg == BASE ? 0xe00ff003 : 0x04770031;
+			*value = reg == BASE ? 0xf0002003 : 0x04770031;
 		return true;
 	default:
 		if (!writes)
@@ -94,13 +95,15 @@ static bool access_ap(unsigned reg, bool writes, uint32_t *value)
 	}
 }
 
-/* AP 0 alone is there; others read as zero. */
+/* AP 0 is the memory, AP 1 says how the chip is locked, which it is not; others read as zero. */
 static void perform_ap(unsigned a, bool writes, uint32_t *value)
 {
 	core_tick();
 	if (dap.select >> 24 != 0) {
+		unsigned reg = (dap.select & 0xf0) | a;
+
 		if (!writes)
-			*value = 0;
+			*value = dap.select >> 24 != 1 ? 0 : reg == IDR ? MDM_IDR : reg == 0 ? MDM_STATUS_BITS : 0;
 	} else if (!access_ap((dap.select & 0xf0) | a, writes, value)) {
 		dap.ctrl |= STICKYERR;
 		if (!writes)

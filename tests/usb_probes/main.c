@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <umockdev.h>
 
+#include "core.h"
 #include "dap.h"
 #include "device.h"
 #include "faults.h"
@@ -38,6 +39,7 @@ static const struct { const char *name; struct device *(*make)(const struct mode
 	{ "cmsis-dap", cmsis_dap },
 };
 
+enum { INSTRUCTIONS_PER_MS = 2000 };
 struct device *device;
 
 const uint8_t *make_string(const char *text)
@@ -89,6 +91,7 @@ static gboolean on_time(gpointer arg)
 {
 	(void)arg;
 	usbfs_lock();
+	core_run(INSTRUCTIONS_PER_MS);
 	usbfs_on_time();
 	usbfs_unlock();
 	return G_SOURCE_CONTINUE;

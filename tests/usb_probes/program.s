@@ -3,7 +3,7 @@
 	.cpu cortex-m0plus
 	.thumb
 	.section .vectors, "a"
-	.word 0x20010000, main + 1
+	.word 0x2000c000, main + 1
 	.text
 	.global main, work, rest
 	.type main, %function
