@@ -1,4 +1,5 @@
-/* What came out of a pin SWO: the stream of an ITM, as OpenOCD, a probe's own tool or a serial port wrote it to a file.
+/* What came out of a pin SWO, or a trace buffer: the stream of an ITM, as OpenOCD, a probe's own tool or a serial port
+ * wrote it to a file, alone or in the frames of a TPIU.
  *
  * It has no clock but its local stamps, whose ticks --set swo-clock= turns into time: chunks lie where the stamps in
  * them are. Behind damage the stamps begin anew (decode/itm_packets.h), where the last one before it stood: what passed
@@ -10,22 +11,30 @@
 
 #include "base/util.h"
 #include "decode/itm_packets.h"
+#include "decode/tpiu_frames.h"
 #include "import/stream.h"
 
-enum { CLOCK, ALIGNED, ADDRESSES, N_ADDRESSES = 4 };
+enum { CLOCK, ALIGNED, ADDRESSES, STREAM, N_ADDRESSES = 4, MOST_STREAMS = 0x6f };
 static const struct pt_param rows[] = {
 	[CLOCK] = { "swo-clock", PT_PARAM_HZ, NULL, NULL, 0, 0,
 		    "swo: clock of the local stamps: the core's, divided by TSPrescale; else they are of no time" },
 	[ALIGNED] = { "swo-aligned", PT_PARAM_FLAG, "no", NULL, 0, 0, "swo: the file's first byte begins a packet" },
 	[ADDRESSES] = { "swo-addresses", PT_PARAM_LIST, NULL, NULL, 0, 0,
 			"swo: addresses that DWT comparators 0, 1, ... were set to" },
+	[STREAM] = { "swo-stream", PT_PARAM_NUMBER, NULL, NULL, 1, MOST_STREAMS,
+		     "swo: number of the ITM's stream, where the bytes are in the frames of a TPIU" },
 };
 
 struct swo {
 	struct pt_infile *file;
 	struct pt_text config;
 	struct pt_itm_packets packets;
+	uint8_t stream;			/* 0: there are no frames */
+	struct pt_tpiu frames;
+	uint8_t waiting[PT_TPIU_MOST], n_waiting, next;
+	uint64_t others;		/* bytes of other streams */
 	uint64_t hz;			/* 0: no time */
+	bool stamped;			/* there are stamps in it */
 	uint64_t ticks;			/* since stretch_ns, when the last stamp was made */
 	uint64_t stretch_ns;
 	uint64_t told_ns;
@@ -50,10 +59,11 @@ static void begin_stretch(struct swo *s)
 
 static void take_stamp(struct swo *s, uint64_t ticks)
 {
-	if (s->hz == 0 && s->ticks == 0)
+	if (s->hz == 0 && !s->stamped)
 		pt_notes_add(&s->notes,
 			     "its stamps are of no time: --set swo-clock=HZ gives it, the core's clock divided by "
 			     "TSPrescale");
+	s->stamped = true;
 	s->ticks += ticks;
 }
 
@@ -77,27 +87,60 @@ static bool take_byte(struct swo *s, uint8_t byte)
 	return found || now_ns(s) - s->told_ns > PT_STREAM_SPAN_NS;
 }
 
-static int put_data(struct swo *s, struct pt_chunk *chunk, struct pt_err *err)
+/* What the ITM sent in a byte of the file, or in the frame that it completes, waits to be put. */
+static void take_file_byte(struct swo *s, uint8_t byte)
+{
+	struct pt_tpiu_byte in[PT_TPIU_MOST] = { { s->stream, byte } };
+	unsigned n = s->stream != 0 ? pt_tpiu_take(&s->frames, byte, in) : 1;
+
+	s->n_waiting = s->next = 0;
+	for (unsigned i = 0; i < n; i++) {
+		if (in[i].stream == s->stream)
+			s->waiting[s->n_waiting++] = in[i].byte;
+		else
+			s->others += in[i].stream != PT_TPIU_PADDING;
+	}
+}
+
+/* The next byte of the ITM's; false: the file has ended. */
+static bool next_byte(struct swo *s, uint8_t *byte)
 {
 	const uint8_t *bytes;
-	size_t n, taken = 0;
+
+	while (s->next == s->n_waiting) {
+		if (pt_infile_look(s->file, 1, &bytes) == 0)
+			return false;
+		take_file_byte(s, bytes[0]);
+		pt_infile_take(s->file, 1);
+	}
+	*byte = s->waiting[s->next++];
+	return true;
+}
+
+static void end_file(struct swo *s, struct pt_chunk *chunk)
+{
+	if (s->others > 0)
+		pt_notes_add(&s->notes, "%" PRIu64 " bytes are of other streams than %u and were left out", s->others,
+			     s->stream);
+	s->phase = OVER;
+	chunk->kind = PT_CHUNK_END;
+}
+
+static int put_data(struct swo *s, struct pt_chunk *chunk, struct pt_err *err)
+{
+	uint8_t byte;
 	bool ends = false;
 
 	*chunk = (struct pt_chunk){ .from_ns = s->told_ns, .kind = PT_CHUNK_DATA };
-	while (!ends && chunk->len_bytes < PT_CHUNK_BYTES && (n = pt_infile_look(s->file, 1, &bytes)) > 0) {
-		for (taken = 0; !ends && taken < n && chunk->len_bytes < PT_CHUNK_BYTES; taken++) {
-			chunk->bytes[chunk->len_bytes++] = bytes[taken];
-			ends = take_byte(s, bytes[taken]);
-		}
-		pt_infile_take(s->file, taken);
+	while (!ends && chunk->len_bytes < PT_CHUNK_BYTES && next_byte(s, &byte)) {
+		chunk->bytes[chunk->len_bytes++] = byte;
+		ends = take_byte(s, byte);
 	}
 	chunk->to_ns = s->told_ns = now_ns(s);
-	if (chunk->len_bytes > 0)
-		return PT_INPUT_CHUNK;
-	if (pt_infile_failed(s->file, err) < 0)
+	if (chunk->len_bytes == 0 && pt_infile_failed(s->file, err) < 0)
 		return err->code;
-	s->phase = OVER;
-	chunk->kind = PT_CHUNK_END;
+	if (chunk->len_bytes == 0)
+		end_file(s, chunk);
 	return PT_INPUT_CHUNK;
 }
 
@@ -160,6 +203,7 @@ static int open_swo(void *state, struct pt_infile *file, const struct pt_input_s
 	s->file = file;
 	pt_notes_init(&s->notes, setup);
 	s->hz = pt_params_number(setup->settings, &rows[CLOCK]);
+	s->stream = (uint8_t)pt_params_number(setup->settings, &rows[STREAM]);
 	s->packets.believed = pt_params_flag(setup->settings, &rows[ALIGNED]);
 	pt_stream_config(&s->config, PT_FORMAT_ITM, "swo", "file", setup);
 	pt_text_add(&s->config, "aligned=%d\n", s->packets.believed);
@@ -175,7 +219,7 @@ static int open_swo(void *state, struct pt_infile *file, const struct pt_input_s
 
 const struct pt_input_ops pt_input_swo = {
 	.name = "swo",
-	.help = "bytes of an SWO pin, without a TPIU's frames",
+	.help = "bytes of an SWO pin",
 	.params = rows,
 	.n_params = PT_LEN(rows),
 	.state_bytes = sizeof(struct swo),
