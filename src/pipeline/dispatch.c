@@ -221,12 +221,20 @@ static uint64_t span_of(const struct pt_source_ctx *ctx, const struct pt_chunk *
 	return chunk->to_ns > chunk->from_ns ? chunk->to_ns - chunk->from_ns : 0;
 }
 
+/* Without a clock one chunk goes on where the one before ended, as far as is known. */
+static struct pt_timestamp begin_of(const struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
+{
+	uint64_t ns = chunk->from_ns;
+
+	if (ctx->facts.no_clock && ctx->now.ns != PT_UNKNOWN)
+		ns = ctx->now.ns + pt_gate_run_ns(ctx);
+	return (struct pt_timestamp){ ns, span_of(ctx, chunk) };
+}
+
 static void data_begins(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
-	uint64_t span = span_of(ctx, chunk);
-
 	pt_gate_chunk_begins(ctx);
-	pt_gate_anchor(ctx, (struct pt_timestamp){ chunk->from_ns, span });
+	pt_gate_anchor(ctx, begin_of(ctx, chunk));
 }
 
 /* What comes of this chunk lies in it, but for what has a stamp. */
@@ -234,7 +242,7 @@ static void chunk_begins(struct pt_source_ctx *ctx, const struct pt_chunk *chunk
 {
 	if (ctx->now.ns == PT_UNKNOWN && ctx->flows_into != NULL)	/* the first */
 		pt_selection_blind(ctx->pipeline, ctx->core, 0, chunk->from_ns);
-	ctx->now = (struct pt_timestamp){ chunk->from_ns, span_of(ctx, chunk) };
+	ctx->now = begin_of(ctx, chunk);
 	if (ctx->armed_ns == PT_UNKNOWN)
 		ctx->armed_ns = chunk->from_ns;
 	ctx->run_cycles = ctx->cycles;

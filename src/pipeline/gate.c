@@ -35,14 +35,22 @@ uint64_t pt_gate_ran_ns(const struct pt_source_ctx *ctx, const struct pt_chunk *
 	return (uint64_t)((double)(passed_cycles(ctx) - ctx->chunk_cycles) * 1e9 / (double)core_hz);
 }
 
+uint64_t pt_gate_run_ns(const struct pt_source_ctx *ctx)
+{
+	uint64_t core_hz = ctx->pipeline->profile.core_hz;
+
+	if (core_hz == 0 || ctx->pipeline->timing == NULL)
+		return 0;
+	return (uint64_t)((double)(ctx->cycles - ctx->run_cycles + ctx->slept - ctx->run_slept) * 1e9 /
+			  (double)core_hz);
+}
+
 struct pt_timestamp pt_gate_moment(const struct pt_source_ctx *ctx)
 {
 	struct pt_timestamp at = ctx->now;
-	uint64_t core_hz = ctx->pipeline->profile.core_hz;
 
-	if (core_hz != 0 && at.ns != PT_UNKNOWN && ctx->pipeline->timing != NULL && !ctx->pipeline->opt_in_model)
-		at.ns += (uint64_t)((double)(ctx->cycles - ctx->run_cycles + ctx->slept - ctx->run_slept) * 1e9 /
-				    (double)core_hz);
+	if (at.ns != PT_UNKNOWN && !ctx->pipeline->opt_in_model)
+		at.ns += pt_gate_run_ns(ctx);
 	return at;
 }
 

@@ -278,6 +278,7 @@ void pt_gate_away(struct pt_source_ctx *ctx, enum pt_loss cause, uint64_t ns);
 void pt_gate_pass_sleep(struct pt_source_ctx *ctx);	/* what flow has found of it */
 void pt_gate_anchor(struct pt_source_ctx *ctx, struct pt_timestamp at);	/* what comes next began then */
 /* Where the run that comes next stands: so many modelled cycles behind the last moment that the source told. */
+uint64_t pt_gate_run_ns(const struct pt_source_ctx *ctx);	/* what ran since it was anchored, on the core clock */
 struct pt_timestamp pt_gate_moment(const struct pt_source_ctx *ctx);
 void pt_gate_chunk_begins(struct pt_source_ctx *ctx);	/* a DATA chunk */
 #define PT_GATE_ALL (PT_UNKNOWN - 1)	/* no more is known than that the core ran for no more than the chunk's span */

@@ -146,7 +146,7 @@ static bool beyond_clock(const struct pt_profile *f)
 		return false;
 	for (size_t i = 0; f->by_bins && f->bins->by_cycles && i < f->bins->n_cores; i++)
 		seen = (double)f->bins->core[i].hits;
-	most = (double)of->loss.observed_ns * 1e-9 * (double)f->core_hz;
+	most = (double)(f->by_bins ? of->loss.total_ns : of->loss.observed_ns) * 1e-9 * (double)f->core_hz;
 	return seen > most * 1.02 + SLACK_CYCLES || of->beyond_ns > 0;
 }
 

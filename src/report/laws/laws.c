@@ -33,7 +33,8 @@ static void check_cycles(struct pt_law_check *check)
 		return;
 	for (size_t i = 0; p->by_bins && p->bins->by_cycles && i < p->bins->n_cores; i++)
 		seen = (double)p->bins->core[i].hits;
-	most = (double)p->sources[0].loss.observed_ns * 1e-9 * (double)p->core_hz;
+	most = (double)(p->by_bins ? p->sources[0].loss.total_ns : p->sources[0].loss.observed_ns) * 1e-9 *
+	       (double)p->core_hz;
 	if (seen > most * 1.02 + SLACK_CYCLES && p->contradiction == NULL)
 		pt_law_violated(check, PT_LAW_CLOCK, "profile", "%.0f cycles in the time of %.0f, and nothing says so",
 				seen, most);
