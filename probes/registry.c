@@ -91,6 +91,7 @@ static void fill_row(struct pt_probe_found *row, const struct pt_link_found *at,
 	memcpy(row->product, at->product, sizeof(row->product));
 	memcpy(row->serial, at->serial, sizeof(row->serial));
 	memcpy(row->node[0], at->node, sizeof(row->node[0]));
+	row->is_server = at->driver->rsp != NULL;
 	rule_for(at, row->udev_rule, sizeof(row->udev_rule));
 	snprintf(row->where, sizeof(row->where), "usb %s", at->usb_path[0] != 0 ? at->usb_path : "?");
 }
@@ -132,14 +133,18 @@ int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err)
 	return (int)n;
 }
 
-int pt_probe_noted(const struct pt_probe_found *found, struct pt_err *err)
+int pt_probe_busy(const struct pt_probe_found *found, struct pt_err *err)
 {
 	const char *const nodes[] = { found->node[0], found->node[1] };
+
+	return pt_link_busy(found->where, nodes, PT_LEN(nodes), err);
+}
+
+int pt_probe_noted(const struct pt_probe_found *found, struct pt_err *err)
+{
 	char address[256];
 
-	return pt_note_find(found->where, address, sizeof(address))
-		       ? pt_link_busy(found->where, nodes, PT_LEN(nodes), err)
-		       : 0;
+	return pt_note_find(found->where, address, sizeof(address)) ? pt_probe_busy(found, err) : 0;
 }
 
 /* --- which one ---------------------------------------------------------------------------------------------------- */

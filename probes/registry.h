@@ -41,12 +41,14 @@ struct pt_probe_found {
 	char node[2][64];	/* of the device under /dev, by each transport; empty if unknown */
 	uint16_t usb_vid, usb_pid;
 	bool permitted;		/* false: seen, but the system refuses access */
+	bool is_server;		/* a GDB server: opening it may halt its target, so no list does */
 	char udev_rule[256];	/* the line that would permit it */
 };
 /* Fills at most max rows; returns how many there are, or a negative code. Does not disturb open probes. */
 int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err);
 /* PT_EBUSY with the sentence about who has it; 0: no proftap of this user has noted that it does. Nothing is opened. */
 int pt_probe_noted(const struct pt_probe_found *found, struct pt_err *err);
+int pt_probe_busy(const struct pt_probe_found *found, struct pt_err *err);	/* the same, whatever was noted */
 /* Where the probe of this address is, as struct pt_link_info will have it, without opening it. "": the first. False:
  * it is not there, or (virtual) no other process can have it. */
 bool pt_probe_where(const char *uri, char *where, size_t room);

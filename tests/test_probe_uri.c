@@ -34,6 +34,8 @@ static const struct {
 	{ "xvc:", PT_EARG, "xvc:HOST[:PORT]" },
 	{ "xvc:127.0.0.1:1", PT_EIO, "127.0.0.1:1" },
 	{ "xvc:unix:/nowhere/socket", PT_EIO, "/nowhere/socket" },
+	{ "rsp:/dev/null", PT_EIO, "/dev/null is not a serial port" },
+	{ "rsp:/dev/null?bode=9600", PT_EARG, "baud" },
 	{ "bitbang:", PT_EARG, "bitbang:HOST:PORT" },
 	{ "bitbang:127.0.0.1", PT_EARG, "HOST:PORT" },
 	{ "bitbang:unix:", PT_EARG, "path" },
@@ -179,13 +181,15 @@ START_TEST(a_driver_has_what_all_need)
 {
 	const struct pt_probe_ops *d = pt_probe_drivers[_i];
 	bool virtual_only = d->address == NULL;
+	bool opened_by_usb =
+		d->n_usb > 0 && d->usb[0].iface != PT_USB_TTY; /* a serial port has an address of its own */
 
 	ck_assert_msg(d->name != NULL && d->help != NULL && d->open != NULL && d->close != NULL && d->info != NULL,
 		      "driver %zu", (size_t)_i);
 	ck_assert_msg(virtual_only || strncmp(d->address, d->name, strlen(d->name)) == 0, "%s", d->name);
 	ck_assert_msg(d->dap != NULL || d->jtag != NULL || d->bdc != NULL || d->pins != NULL || d->rsp != NULL, "%s",
 		      d->name);
-	ck_assert_msg(virtual_only || (d->n_usb > 0) + (d->framing != NULL) + (d->connect != NULL) == 1, "%s", d->name);
+	ck_assert_msg(virtual_only || opened_by_usb + (d->framing != NULL) + (d->connect != NULL) == 1, "%s", d->name);
 	ck_assert(pt_probe_is_gdb_server("rsp::3333") && !pt_probe_is_gdb_server("virtual:e500") &&
 		  !pt_probe_is_gdb_server("rsp") && !pt_probe_is_gdb_server("xvc:localhost"));
 	for (size_t i = 0; i < d->n_usb; i++)

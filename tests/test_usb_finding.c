@@ -203,12 +203,75 @@ START_TEST(takes_for_a_probe)
 }
 END_TEST
 
+/* --- serial ports ------------------------------------------------------------------------------------------------- */
+
+/* Two ports of one device, the target's UART ahead of the GDB port in the folder of all ports. */
+static const struct { const char *name; unsigned iface; const char *text; } ports[] = {
+	{ "ttyACM0", 2, "Black Magic UART Port" }, { "ttyACM1", 0, "Black Magic GDB Server" },
+};
+
+static UMockdevTestbed *plug_in_ports(unsigned vid, unsigned pid)
+{
+	UMockdevTestbed *bed = umockdev_testbed_new();
+	g_autofree char *root = umockdev_testbed_get_root_dir(bed);
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
+
+	g_string_append_printf(text,
+			       "P: " SYS "\nE: DEVTYPE=usb_device\nE: SUBSYSTEM=usb\nA: idVendor=%04x\\n\nA: "
+			       "idProduct=%04x\\n\nA: product=Black Magic Probe v1.9.2\\n\nA: serial=S1\\n\n\n",
+			       vid, pid);
+	for (size_t i = 0; i < PT_LEN(ports); i++)
+		g_string_append_printf(text,
+				       "P: " SYS "/1-3:1.%u\nE: DEVTYPE=usb_interface\nE: SUBSYSTEM=usb\nA: "
+				       "bInterfaceNumber=%02u\\n\nA: interface=%s\\n\n\nP: " SYS "/1-3:1.%u/tty/%s\nN: "
+				       "%s\nE: DEVNAME=/dev/%s\nE: SUBSYSTEM=tty\nA: dev=166:%zu\\n\n\n",
+				       ports[i].iface, ports[i].iface, ports[i].text, ports[i].iface, ports[i].name,
+				       ports[i].name, ports[i].name, i);
+	umockdev_testbed_add_from_string(bed, text->str, &error);
+	ck_assert_msg(error == NULL, "%s", error != NULL ? error->message : "");
+	for (size_t i = 0; i < PT_LEN(ports); i++) {
+		g_autofree char *path =
+			g_strdup_printf("%s/sys" SYS "/1-3:1.%u/tty/%s/device", root, ports[i].iface, ports[i].name);
+
+		ck_assert_int_eq(symlink("../..", path), 0);
+	}
+	return bed;
+}
+
+/* A Black Magic Probe is listed by its GDB port, and not opened for that. Of any other device on a serial port nobody
+ * knows what it is, but its serial number leads to it. */
+START_TEST(finds_the_gdb_port)
+{
+	UMockdevTestbed *bed = plug_in_ports(0x1d50, 0x6018);
+	struct pt_probe_found found[2];
+	struct pt_err err = { 0 };
+
+	ck_assert_int_eq(pt_probe_list(found, 2, &err), 1);
+	ck_assert_str_eq(found[0].uri, "rsp:serial=S1");
+	ck_assert_str_eq(found[0].where, "usb 1-3");
+	ck_assert_str_eq(found[0].product, "Black Magic Probe v1.9.2");
+	ck_assert_str_eq(found[0].transports, "serial");
+	ck_assert_str_eq(found[0].node[0], "/dev/ttyACM1");
+	ck_assert(found[0].is_server);
+	g_object_unref(bed);
+	bed = plug_in_ports(0x1209, 0x0001);
+	ck_assert_int_eq(pt_probe_list(found, 2, &err), 0);
+	ck_assert_ptr_null(pt_probe_open("rsp:serial=S2", NULL, &err));
+	ck_assert_msg(strstr(err.msg, "with serial=S2") != NULL, "%s", err.msg);
+	ck_assert_ptr_null(pt_probe_open("rsp:usb=1-3", NULL, &err));
+	ck_assert_msg(strstr(err.msg, "/dev/ttyACM1") != NULL, "%s", err.msg);
+	g_object_unref(bed);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("usb_finding");
 	TCase *tc = tcase_create("devices");
 
 	tcase_add_loop_test(tc, takes_for_a_probe, 0, (int)PT_LEN(devices));
+	tcase_add_test(tc, finds_the_gdb_port);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -202,7 +202,7 @@ static bool find_numbered(const struct search *s, struct pt_bulk_place *place)
 	struct libusb_config_descriptor *config;
 	bool there;
 
-	if (id == NULL || libusb_get_active_config_descriptor(s->dev, &config) < 0)
+	if (id == NULL || id->iface == PT_USB_TTY || libusb_get_active_config_descriptor(s->dev, &config) < 0)
 		return false;
 	there = id->out == 0 && id->in == 0 ? has_vendors_place(config, place) : has_place(config, id, place);
 	libusb_free_config_descriptor(config);

@@ -40,9 +40,10 @@ struct pt_link_kind {
 
 /* Best first, as a device may be reached in two ways. An address names them, too: link=bulk.
  *	bulk	vendor bulk endpoints, by libusb
- *	hid	HID reports, by hidapi */
+ *	hid	HID reports, by hidapi
+ *	serial	a serial port (probes/rsp/rsp_serial.c) */
 #define PT_LINK_KINDS(X) \
-	X(bulk) X(hid)
+	X(bulk) X(hid) X(serial)
 #define X(kind) extern const struct pt_link_kind pt_##kind##_kind;
 PT_LINK_KINDS(X)
 #undef X

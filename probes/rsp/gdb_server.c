@@ -29,10 +29,14 @@ static bool offers(const char *supported, const char *item)
 /* By what they offer, and how. Nothing is asked for that: a question of ours might be a command to somebody else. */
 static const char *name_by_habit(const char *supported)
 {
+	static const char black_magic[] = "PacketSize=400;qXfer:memory-map:read+;qXfer:features:read+";
+
 	if (strncmp(supported, "PacketSize=1000;qXfer:features:read+;vContSupported+", 51) == 0)
 		return "QEMU";
 	if (strncmp(supported, "PacketSize=1000;qXfer:features:read+;qXfer:auxv:read+;", 54) == 0)
 		return "qemu-user";
+	if (strncmp(supported, black_magic, strlen(black_magic)) == 0)
+		return "Black Magic";
 	if (offers(supported, "QCatchSyscalls+") && offers(supported, "qXfer:libraries-svr4:read+"))
 		return "gdbserver";
 	/* It names the memory map also where it has none, because no flash bank was configured. */
@@ -85,13 +89,15 @@ static int no_ack(struct gdb_server *g, struct pt_err *err)
 }
 
 /* Why it stands where it stands: most servers have stopped it, because we came. */
-static int ask_why(struct gdb_server *g, struct pt_err *err)
+static int ask_why(struct gdb_server *g, const struct pt_params *settings, struct pt_err *err)
 {
 	char text[PT_RSP_STOP_BYTES];
 	struct pt_rsp_shared *shared;
 
 	if (ask_text(g, "?", text, sizeof(text), err) < 0)
 		return err->code;
+	if (text[0] == 'W' && strcmp(g->facts.name, "Black Magic") == 0)
+		return pt_black_magic_attach(g, settings, err);
 	shared = pt_rsp_stream_lock(g->stream);
 	if (!pt_rsp_stop_read(&shared->run, (const uint8_t *)text, strlen(text)))
 		shared->run.running = false;	/* "OK", or nothing: nobody says that it stopped, nor that it runs */
@@ -99,7 +105,7 @@ static int ask_why(struct gdb_server *g, struct pt_err *err)
 	return 0;
 }
 
-static int meet(struct gdb_server *g, struct pt_err *err)
+static int meet(struct gdb_server *g, const struct pt_params *settings, struct pt_err *err)
 {
 	static const char question[] = "qSupported:swbreak+;hwbreak+;vContSupported+;xmlRegisters=i386";
 	struct pt_rsp_shared *shared;
@@ -121,7 +127,7 @@ static int meet(struct gdb_server *g, struct pt_err *err)
 	snprintf(shared->known_answer, sizeof(shared->known_answer), "%.11s", g->facts.supported);
 	pt_rsp_stream_unlock(g->stream);
 	read_supported(&g->facts);
-	if (no_ack(g, err) < 0 || ask_why(g, err) < 0 || ask_text(g, "vCont?", text, sizeof(text), err) < 0)
+	if (no_ack(g, err) < 0 || ask_why(g, settings, err) < 0 || ask_text(g, "vCont?", text, sizeof(text), err) < 0)
 		return err->code;
 	g->facts.vcont = strstr(text, ";c") != NULL && strstr(text, ";s") != NULL;
 	/* OpenOCD handles each packet when it comes, also behind a vCont that it has yet to answer; its
@@ -152,7 +158,7 @@ static int server_open(void *state, struct pt_link *link, const struct pt_params
 	pt_link_info(link, &info);
 	g->facts.patience_ms = g->patience_ms;
 	memcpy(g->facts.where, info.where, sizeof(g->facts.where));
-	if (meet(g, err) < 0)
+	if (meet(g, settings, err) < 0)
 		return pt_wrap(err, "the GDB server at %s", g->facts.where);
 	/* Our own model of one answers at any time, but where it has QEMU's habits. */
 	g->facts.asks_running |= strncmp(info.product, PT_LINK_VIRTUAL_PRODUCT, strlen(PT_LINK_VIRTUAL_PRODUCT)) == 0 &&
@@ -174,6 +180,7 @@ static void server_info(void *state, struct pt_probe_info *out)
 	snprintf(out->firmware, sizeof(out->firmware), "%s", g->facts.name);
 	out->packet_bytes = g->facts.packet_bytes;
 	out->packet_count = 1;
+	out->target_mv = g->target_mv;
 }
 
 static void server_facts(void *state, struct pt_rsp_facts *out)
@@ -220,17 +227,28 @@ static const struct pt_rsp_ops wire = {
 
 static struct pt_link *connect_server(const char *rest, struct pt_err *err)
 {
+	if (pt_rsp_is_serial(rest))
+		return pt_rsp_serial_open(rest, err);
 	if (rest[0] != '\0')
 		return pt_rsp_link_open(rest, err);
-	pt_fail(err, PT_EARG, "rsp: needs HOST:PORT, unix:PATH or |COMMAND behind it");
+	pt_fail(err, PT_EARG, "rsp: needs HOST:PORT, unix:PATH, |COMMAND, /dev/ttyACM0 or serial=S behind it");
 	return NULL;
 }
 
+/* Source: Black Magic Debug, driver/99-blackmagic-plugdev.rules */
+static const struct pt_usb_id usb[] = {
+	{ .vid = 0x1d50, .pid = 0x6018, .iface = PT_USB_TTY },
+};
+
 const struct pt_probe_ops pt_gdb_server_ops = {
 	.name = "rsp",
-	.address = "rsp:[HOST:PORT|unix:PATH||COMMAND]",
+	.address = "rsp:[HOST:PORT|unix:PATH||COMMAND|/dev/ttyACM0?baud=N|serial=S]",
 	.connect = connect_server,
-	.help = "another GDB server: OpenOCD, pyOCD, J-Link, QEMU, XSDB",
+	.help = "another GDB server: OpenOCD, pyOCD, J-Link, QEMU, XSDB, and a Black Magic Probe on its serial port",
+	.usb = usb,
+	.n_usb = PT_LEN(usb),
+	.params = pt_black_magic_params,
+	.n_params = 2,
 	.state_bytes = sizeof(struct gdb_server),
 	.open = server_open,
 	.close = server_close,

@@ -156,7 +156,8 @@ static bool is_unasked(const struct gdb_server *g, bool asks_stop, int len)
 
 static bool asks_for_stop(const char *request, size_t len_bytes)
 {
-	return (len_bytes == 1 && request[0] == '?') || (len_bytes == 8 && memcmp(request, "vStopped", 8) == 0);
+	return (len_bytes == 1 && request[0] == '?') || (len_bytes == 8 && memcmp(request, "vStopped", 8) == 0) ||
+	       (len_bytes > 8 && memcmp(request, "vAttach;", 8) == 0);
 }
 
 static int await(struct gdb_server *g, bool command, bool asks_stop, struct pt_rsp_answer *answer, uint64_t deadline_ns,

@@ -3,6 +3,7 @@
 #ifndef PT_PROBES_GDB_SERVER_PARTS_H
 #define PT_PROBES_GDB_SERVER_PARTS_H
 
+#include "probes/rsp/rsp_stops.h"
 #include "probes/rsp/rsp_stream.h"
 #include "probes/wires/probe.h"
 #include "probes/wires/rsp.h"
@@ -15,6 +16,7 @@ struct gdb_server {
 	struct pt_rsp_facts facts;
 	unsigned holds;
 	uint32_t patience_ms;
+	uint32_t target_mv;		/* 0: not known */
 	bool chose;			/* we have sent an H packet in this turn */
 	bool stops;			/* non-stop: we have asked for a stop */
 	unsigned n_hidden;		/* threads that stand because of us, of which no client has heard */
@@ -45,6 +47,14 @@ struct pt_rsp_run pt_server_run_of(struct gdb_server *g);
 bool pt_server_is_non_stop(struct gdb_server *g);
 int pt_server_ask(void *state, const void *request, size_t len_bytes, struct pt_rsp_answer *answer, uint32_t timeout_ms,
 		  struct pt_err *err);
+
+/* --- black_magic.c ------------------------------------------------------------------------------------------------ */
+
+extern const struct pt_param pt_black_magic_params[];
+extern const size_t pt_n_black_magic_params;
+/* It has no target yet: finds one and attaches to it, unless the settings say that the user does. PT_ESTATE: there is
+ * none. */
+int pt_black_magic_attach(struct gdb_server *g, const struct pt_params *settings, struct pt_err *err);
 
 /* --- gdb_server_run.c: as in struct pt_rsp_ops -------------------------------------------------------------------- */
 

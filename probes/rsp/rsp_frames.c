@@ -33,7 +33,7 @@ static bool fill(struct pt_rsp_stream *s)
 	}
 	n = recv(fd, s->in + s->end, sizeof(s->in) - s->end, MSG_DONTWAIT);
 	if (n == 0)
-		pt_rsp_stream_end(s, "it closed the connection");
+		pt_rsp_stream_hung_up(s);
 	else if (n < 0 && errno != EAGAIN && errno != EINTR)
 		pt_rsp_stream_end(s, strerror(errno));
 	s->end += n > 0 ? (size_t)n : 0;

@@ -7,6 +7,7 @@
 #include "host/clock.h"
 #include "probes/links/child.h"
 #include "probes/links/dial.h"
+#include "probes/links/serial.h"
 #include "probes/rsp/rsp_parts.h"
 #include "base/util.h"
 
@@ -102,7 +103,7 @@ static int link_wait(void *state, uint64_t until_ns, struct pt_err *err)
 	uint8_t byte;
 
 	if (fd >= 0 && recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
-		pt_rsp_stream_end(s, "it closed the connection");
+		pt_rsp_stream_hung_up(s);
 	return atomic_load(&s->fd) < 0 ? is_lost(s, err) : rc;
 }
 
@@ -153,6 +154,20 @@ struct pt_link *pt_rsp_link_open(const char *address, struct pt_err *err)
 		s->socket = pt_child_start(address + 1, &s->child, err);
 	else
 		s->socket = pt_dial(address, 0, err);
+	atomic_store(&s->fd, s->socket);
+	if (s->socket >= 0)
+		return pt_link_new(&link_ops, s);
+	pt_rsp_stream_unref(s);
+	return NULL;
+}
+
+struct pt_link *pt_rsp_link_open_port(const char *path, uint32_t baud, struct pt_err *err)
+{
+	struct pt_rsp_stream *s = pt_rsp_stream_new(path, err);
+
+	if (s == NULL)
+		return NULL;
+	s->socket = pt_serial_start(path, baud, &s->serial, err);
 	atomic_store(&s->fd, s->socket);
 	if (s->socket >= 0)
 		return pt_link_new(&link_ops, s);

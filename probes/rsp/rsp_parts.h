@@ -19,6 +19,7 @@ struct pt_rsp_stream {
 	atomic_int fd;				/* -1: it has ended */
 	int socket;				/* the same, until it is closed with the last reference */
 	pid_t child;				/* 0: none */
+	struct pt_serial *serial;		/* NULL: none */
 	void (*release)(void *server);		/* NULL: the server is not ours */
 	void *server;
 	char where[64];
@@ -50,6 +51,7 @@ struct pt_rsp_stream {
 
 /* Board thread. Not connected yet; one reference, the caller's. NULL: PT_ENOMEM, PT_EIO. */
 struct pt_rsp_stream *pt_rsp_stream_new(const char *address, struct pt_err *err);
+void pt_rsp_stream_hung_up(struct pt_rsp_stream *s);	/* the other end has closed */
 /* Sends these bytes behind all that is still unsent. With the turn. */
 void pt_rsp_stream_put(struct pt_rsp_stream *s, const uint8_t *bytes, size_t len_bytes);
 

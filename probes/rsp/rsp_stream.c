@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "probes/links/child.h"
+#include "probes/links/serial.h"
 #include "base/util.h"
 
 /* --- the beginning and the end ------------------------------------------------------------------------------------ */
@@ -48,6 +49,12 @@ void pt_rsp_stream_end(struct pt_rsp_stream *s, const char *why)
 	pt_wake_set(&s->wake);		/* the board is to notice at once */
 }
 
+void pt_rsp_stream_hung_up(struct pt_rsp_stream *s)
+{
+	pt_rsp_stream_end(s, s->serial != NULL ? "the serial port is gone; plug the probe in again"
+					       : "it closed the connection");
+}
+
 void pt_rsp_stream_why(struct pt_rsp_stream *s, char *why, size_t room)
 {
 	pthread_mutex_lock(&s->lock);
@@ -69,6 +76,7 @@ void pt_rsp_stream_unref(struct pt_rsp_stream *s)
 		close(s->socket);
 	if (s->child > 0)
 		pt_child_reap(s->child);
+	pt_serial_stop(s->serial);
 	if (s->release != NULL)
 		s->release(s->server);
 	pt_wake_fini(&s->wake);

@@ -84,6 +84,11 @@ void pt_rsp_stream_unref(struct pt_rsp_stream *s);				/* NULL is fine */
 /* Connects within 2 s: "HOST:PORT", "unix:PATH", "|COMMAND". As a link its packets are payloads: out, or the single
  * byte 0x03; in, with the mark ("$" or "%") ahead. PT_EARG, PT_EIO. */
 struct pt_link *pt_rsp_link_open(const char *address, struct pt_err *err);
+/* A server on a serial port: PT_EARG, PT_EIO, PT_EPERM, PT_EBUSY. */
+struct pt_link *pt_rsp_link_open_port(const char *path, uint32_t baud, struct pt_err *err);
+/* rsp_serial.c: "/dev/ttyACM0[?baud=N]", "serial=S[&baud=N]", "usb=BUS-PORT[&baud=N]". */
+bool pt_rsp_is_serial(const char *address);
+struct pt_link *pt_rsp_serial_open(const char *address, struct pt_err *err);
 /* The server at the other end is a model in this process, called where, and goes with the connection: released when
  * nobody has that any more. */
 void pt_rsp_link_own(struct pt_link *link, const char *where, void (*release)(void *server), void *server);

@@ -59,10 +59,17 @@ const char *pt_usb_id_pattern(const struct pt_usb_id *id, char *text)
 	return text;
 }
 
+static const char usb_rights[] = ", GROUP=\"plugdev\", MODE=\"0660\", TAG+=\"uaccess\"";
+/* A serial port has a group already, whose members are not to lose it; ModemManager would send words of its own. */
+static const char tty_rights[] = ", MODE=\"0660\", TAG+=\"uaccess\", ENV{ID_MM_DEVICE_IGNORE}=\"1\"";
+
 /* A device that has a name may be a HID, too. */
 void pt_usb_id_rule(const struct pt_usb_id *ids, size_t n, char *line, size_t room)
 {
-	size_t at = (size_t)snprintf(line, room, "SUBSYSTEM==\"%s\", ", ids[0].name != NULL ? "usb|hidraw" : "usb");
+	size_t at = (size_t)snprintf(line, room, "SUBSYSTEM==\"%s\", ",
+				     ids[0].iface == PT_USB_TTY ? "tty"
+				     : ids[0].name != NULL	? "usb|hidraw"
+								: "usb");
 
 	if (ids[0].vid == 0)
 		at += (size_t)snprintf(line + at, room - at, "ATTRS{product}==\"*%s*\"", ids[0].name);
@@ -76,5 +83,5 @@ void pt_usb_id_rule(const struct pt_usb_id *ids, size_t n, char *line, size_t ro
 				       pt_usb_id_pattern(&ids[i], pids), i + 1 < n ? "" : "\"");
 	}
 	if (at < room)
-		snprintf(line + at, room - at, ", GROUP=\"plugdev\", MODE=\"0660\", TAG+=\"uaccess\"");
+		snprintf(line + at, room - at, "%s", ids[0].iface == PT_USB_TTY ? tty_rights : usb_rights);
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { PT_USB_TTY = 0xff };	/* as iface: it is a serial port of the device, without endpoints of ours */
+
 struct pt_usb_id {
 	uint16_t vid, pid;		/* 0: any */
 	uint16_t pid_mask;		/* the bits of pid that count; 0: all */

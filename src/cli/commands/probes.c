@@ -55,19 +55,31 @@ static void find_alias(struct row *row, const struct pt_options *options)
 	}
 }
 
+/* What is known without opening it. */
+static void look(struct row *row, const char *const *nodes, size_t n_nodes)
+{
+	if (!row->found->permitted)
+		pt_fail(&row->why, PT_EPERM, "no permission for %s; the line for udev is  %s", nodes[0],
+			row->found->udev_rule);
+	else if (row->why.code == 0 && pt_owners_of(nodes, n_nodes, row->owners, PT_LEN(row->owners)) > 0)
+		pt_probe_busy(row->found, &row->why);
+}
+
 /* Packet size, count and SWO are only known to the probe itself: it is asked, unless another process has it. */
 static void ask(struct row *row, bool measures)
 {
 	const char *const nodes[] = { row->found->node[0], row->found->node[1] };
 	struct pt_probe *probe = NULL;
 
-	if (pt_probe_noted(row->found, &row->why) == 0)
+	if (pt_probe_noted(row->found, &row->why) == 0 && !row->found->is_server)
 		probe = pt_probe_open(row->found->uri, NULL, &row->why);
+	if (row->found->is_server)
+		look(row, nodes, PT_LEN(nodes));
 	if (probe != NULL && measures)
 		measure(row, probe);
 	if (probe != NULL)
 		pt_probe_info(probe, &row->info);
-	else
+	else if (row->why.code != 0)
 		row->state = row->why.code == PT_EBUSY ? BUSY : row->why.code == PT_EPERM ? DENIED : FAILED;
 	if (row->state == BUSY)
 		row->n_owners = pt_owners_of(nodes, PT_LEN(nodes), row->owners, PT_LEN(row->owners));
@@ -132,9 +144,11 @@ static void print_text(const struct row *row, bool measures)
 
 	printf("%s%s%s\n    %s, serial %s, %s, %s\n", f->uri, row->alias[0] != '\0' ? ", alias " : "", row->alias,
 	       f->product, f->serial[0] != '\0' ? f->serial : "none", f->where, f->transports);
-	if (row->state == FREE)
+	if (row->state == FREE && f->is_server)
+		printf("    a GDB server, which is not asked before it is used\n");
+	else if (row->state == FREE)
 		print_opened(&row->info);
-	if (row->state == FREE && measures)
+	if (row->state == FREE && !f->is_server && measures)
 		print_measured(row);
 	if (row->state != FREE)
 		printf("    %s\n", row->why.msg);
@@ -214,9 +228,9 @@ static json_t *to_json(const struct row *row, bool measures)
 
 	if (out != NULL && row->alias[0] != '\0')
 		json_object_set_new(out, "alias", json_string(row->alias));
-	if (out != NULL && row->state == FREE)
+	if (out != NULL && row->state == FREE && !f->is_server)
 		add_info(out, &row->info);
-	if (out != NULL && row->state == FREE && measures)
+	if (out != NULL && row->state == FREE && !f->is_server && measures)
 		add_measured(out, row);
 	if (out != NULL && row->state != FREE)
 		add_reason(out, row);
