@@ -206,7 +206,7 @@ static int open_swo(void *state, struct pt_infile *file, const struct pt_input_s
 	s->stream = (uint8_t)pt_params_number(setup->settings, &rows[STREAM]);
 	s->packets.believed = pt_params_flag(setup->settings, &rows[ALIGNED]);
 	pt_stream_config(&s->config, PT_FORMAT_ITM, "swo", "file", setup);
-	pt_text_add(&s->config, "aligned=%d\n", s->packets.believed);
+	pt_text_add(&s->config, "aligned=%d\nsilent_loss=1\n", s->packets.believed);
 	if (s->hz != 0)
 		pt_text_add(&s->config, "tick_hz=%" PRIu64 "\n", s->hz);
 	else

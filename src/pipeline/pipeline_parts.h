@@ -187,10 +187,19 @@ void pt_core_profile_choose(struct pt_pipeline *p);	/* a source was opened */
 void pt_core_profile_steps(struct pt_pipeline *p);	/* whether steps are wanted may have changed */
 struct pt_core_profile *pt_core_profile_find(struct pt_pipeline *p, uint16_t core);	/* NULL: no source is of it */
 
+/* What a format may carry beside others, an ITM's stream its samples, is not missing where there is none of it. */
+static inline unsigned pt_source_ctx_gives(const struct pt_source_ctx *ctx)
+{
+	unsigned what = ctx->decoder != NULL ? ctx->decoder->gives : 0;
+
+	return (what & PT_GIVES_OTHER) != 0 && ctx->samples == 0 ? what & ~(unsigned)PT_GIVES_SAMPLES : what;
+}
+
 /* The functions' figures of this core come from samples alone. */
 static inline bool pt_core_profile_counted(const struct pt_core_profile *core_profile)
 {
-	return core_profile->samples != NULL && core_profile->flow == NULL;
+	return core_profile->samples != NULL && core_profile->flow == NULL &&
+	       (pt_source_ctx_gives(core_profile->samples) & PT_GIVES_SAMPLES) != 0;
 }
 
 /* Samples between bursts, enough for shares: those are the samples' (calibration.h). Where times are in instructions

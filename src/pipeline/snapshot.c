@@ -17,10 +17,10 @@ static bool counted(const struct pt_pipeline *p)	/* those of all cores */
 	return any && !pt_snapshot_has_flow(p);
 }
 
-static bool gives(const struct pt_pipeline *p, unsigned what)
+static bool tells_of_code(const struct pt_pipeline *p)
 {
 	for (size_t i = 0; i < p->n_ctx; i++)
-		if (p->ctx[i]->decoder != NULL && (p->ctx[i]->decoder->gives & what) != 0)
+		if ((pt_source_ctx_gives(p->ctx[i]) & (PT_GIVES_FLOW | PT_GIVES_SAMPLES)) != 0)
 			return true;
 	return false;
 }
@@ -28,8 +28,7 @@ static bool gives(const struct pt_pipeline *p, unsigned what)
 static bool tells_what_ran(const struct pt_pipeline *p)
 {
 	for (size_t i = 0; i < p->n_ctx; i++)
-		if (p->ctx[i]->decoder != NULL && !p->ctx[i]->data_only &&
-		    (p->ctx[i]->decoder->gives & (PT_GIVES_FLOW | PT_GIVES_SAMPLES)) != 0)
+		if (!p->ctx[i]->data_only && (pt_source_ctx_gives(p->ctx[i]) & (PT_GIVES_FLOW | PT_GIVES_SAMPLES)) != 0)
 			return true;
 	return false;
 }
@@ -60,7 +59,7 @@ static void judge(struct pt_pipeline *p)
 	complete = f->incomplete == NULL;
 	f->awake_only = pt_snapshot_has_flow(p);
 	f->no_flow = p->n_ctx > 0 && !tells_what_ran(p);
-	f->no_code = p->n_ctx > 0 && !gives(p, PT_GIVES_FLOW | PT_GIVES_SAMPLES);
+	f->no_code = p->n_ctx > 0 && !tells_of_code(p);
 	f->counts = counted(p) ? PT_BASIS_NONE : complete ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED;
 	f->times = counted(p)					  ? PT_BASIS_NONE
 		   : complete || by_stamps || !f->by_instructions ? measured

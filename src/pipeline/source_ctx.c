@@ -183,6 +183,8 @@ void pt_source_ctx_open(struct pt_source_ctx *ctx, const struct pt_chunk *chunk,
 	ctx->halting = strcmp(f->mode, "halt") == 0 && strcmp(f->format, PT_FORMAT_PCSR) != 0;
 	meet_interrupted(ctx, config);
 	ctx->triggered = pt_config_number(config, "triggered", 0) != 0;
+	if (pt_config_number(config, "silent_loss", 0) != 0)
+		ctx->unseen = "what was lost on the way into the file left no trace there";
 	free(ctx->state);
 	ctx->state = ctx->decoder != NULL ? pt_alloc(ctx->decoder->state_bytes) : NULL;
 	if (ctx->decoder != NULL)

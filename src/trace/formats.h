@@ -50,7 +50,8 @@
 
 /* "itm": the stream of an Instrumentation Trace Macrocell (Arm DDI 0403, appendix D4), without the frames of a TPIU. Its
  *   own keys: aligned=1 if a stream begins with a packet (0: somewhere), last_exception=N the highest number that the
- *   core has, address.N=ADDR of comparator N, and tick_hz=N of its local stamps. */
+ *   core has, address.N=ADDR of comparator N, tick_hz=N of its local stamps, and silent_loss=1 where nobody says what was
+ *   lost between the chip and these bytes. */
 #define PT_FORMAT_ITM "itm"
 
 /* "lines": levels of external lines as a logic analyser or a simulator saw them change; a record is laid out below.
