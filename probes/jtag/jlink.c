@@ -237,6 +237,7 @@ static void init_ports(struct jlink *j, struct pt_link *link, const struct pt_li
 	};
 	j->swd = (struct pt_swd_port){
 		.ops = &jlink_swd_port_ops, .state = j, .link = link, .depth = depth,
+		.defers_abort = true,
 		.idle_clocks = (uint32_t)pt_params_number(settings, &pt_probe_params[PT_PROBE_IDLE_CYCLES]),
 	};
 	pt_swd_port_init(&j->swd);
@@ -264,7 +265,10 @@ static int jlink_open(void *state, struct pt_link *link, const struct pt_params 
 
 static void jlink_close(void *state)
 {
-	remove_connection(state);
+	struct jlink *j = state;
+
+	pt_swd_port_flush(&j->swd, NULL);
+	remove_connection(j);
 }
 
 static void jlink_info(void *state, struct pt_probe_info *out)
@@ -378,9 +382,11 @@ static int set_speed(void *state, uint32_t hz, uint32_t *hz_used, struct pt_err 
 
 static int swd_connect(void *state, enum pt_dap_line line, struct pt_err *err)
 {
-	int rc = select_interface(state, JLINK_SWD, err);
+	struct jlink *j = state;
+	int rc = select_interface(j, JLINK_SWD, err);
 
 	(void)line;
+	j->swd.abort = 0;	/* after a line reset the port takes nothing before DPIDR was read */
 	return rc < 0 ? rc : jlink_shift_levels(state, pt_swd_select, PT_SWD_SELECT_BITS, err);
 }
 
@@ -397,7 +403,9 @@ static int swd_write_abort(void *state, uint32_t value, struct pt_err *err)
 
 static int swd_sequence(void *state, const uint8_t *bits, size_t n_bits, struct pt_err *err)
 {
-	return jlink_shift_levels(state, bits, n_bits, err);
+	int rc = pt_swd_port_flush(&((struct jlink *)state)->swd, err);
+
+	return rc < 0 ? rc : jlink_shift_levels(state, bits, n_bits, err);
 }
 
 /* The line has no answer; the state behind it says that the probe is still there. */

@@ -38,17 +38,22 @@ static bool is_abort(const struct pt_dap_op *op)
 	return op->what == PT_DAP_WRITE && !op->ap && op->a == 0;
 }
 
-static bool in_row(const struct pt_dap_op *op)
+static bool in_row(const struct pt_dap_list *list, const struct pt_dap_op *op)
 {
-	return op->what != PT_DAP_DELAY && op->what != PT_DAP_POLL && !is_abort(op);
+	return op->what != PT_DAP_DELAY && op->what != PT_DAP_POLL && (list->aborts_in_row || !is_abort(op));
+}
+
+static size_t longest_row(const struct pt_dap_list *list)
+{
+	return list->most > 0 ? list->most : PT_DAP_LIST_USUAL;
 }
 
 /* From the cursor on as many accesses as fit; words of an operation may be cut. */
 static size_t fill(struct pt_dap_list *list, const struct pt_dap_op *ops, size_t n_ops, size_t *op, uint32_t *word)
 {
-	size_t n = 0, most = list->most > 0 ? list->most : PT_DAP_LIST_USUAL;
+	size_t n = 0;
 
-	while (n < most && *op < n_ops && in_row(&ops[*op])) {
+	while (n < longest_row(list) && *op < n_ops && in_row(list, &ops[*op])) {
 		if (*word < words_of(&ops[*op]))
 			list->access[n++] = access_of(list, &ops[*op], *word);
 		if (++*word >= words_of(&ops[*op])) {
@@ -59,6 +64,28 @@ static size_t fill(struct pt_dap_list *list, const struct pt_dap_op *ops, size_t
 	return n;
 }
 
+/* The reads of a try, behind n accesses that are there. */
+static size_t put_poll(struct pt_dap_list *list, const struct pt_dap_op *op, size_t n, uint32_t values[POLL_READS])
+{
+	for (size_t i = 0; i < POLL_READS; i++) {
+		list->access[n + i] = access_of(list, op, 0);
+		list->access[n + i].word = &values[i];
+	}
+	return n + POLL_READS;
+}
+
+static int judge_poll(const struct pt_dap_op *op, const uint32_t values[POLL_READS])
+{
+	int met = 0;
+
+	for (size_t i = 0; met == 0 && i < POLL_READS; i++) {
+		if (op->words != NULL)
+			*op->words = values[i];
+		met = (values[i] & op->mask) == op->value;
+	}
+	return met;
+}
+
 /* 1: the value came, 0: it did not within time_us. */
 static int poll_register(struct pt_dap_list *list, const struct pt_dap_op *op, uint32_t timeout_ms, struct pt_err *err)
 {
@@ -67,28 +94,30 @@ static int poll_register(struct pt_dap_list *list, const struct pt_dap_op *op, u
 	int rc = 0, met = 0;
 
 	do {
-		for (size_t i = 0; i < POLL_READS; i++) {
-			list->access[i] = access_of(list, op, 0);
-			list->access[i].word = &values[i];
-		}
+		put_poll(list, op, 0, values);
 		rc = list->ops->run(list->state, list->access, POLL_READS, timeout_ms, err);
-		for (size_t i = 0; rc == 0 && met == 0 && i < POLL_READS; i++) {
-			if (op->words != NULL)
-				*op->words = values[i];
-			met = (values[i] & op->mask) == op->value;
-		}
+		if (rc == 0)
+			met = judge_poll(op, values);
 	} while (rc == 0 && met == 0 && pt_link_now_ns(list->link) < until_ns);
 	return rc < 0 ? rc : met;
 }
 
+/* A poll behind it is met by the first try more often than not: that costs no turn of its own. */
 static int run_row(struct pt_dap_list *list, const struct pt_dap_op *ops, size_t n_ops, size_t *op, uint32_t *word,
 		   uint32_t timeout_ms, struct pt_err *err)
 {
 	size_t first = *op, n = fill(list, ops, n_ops, op, word);
-	int rc = n == 0 ? 0 : list->ops->run(list->state, list->access, n, timeout_ms, err);
+	bool polls = *op < n_ops && ops[*op].what == PT_DAP_POLL && n > 0 && n + POLL_READS <= longest_row(list);
+	uint32_t values[POLL_READS] = { 0 };
+	int rc;
 
+	if (polls)
+		n = put_poll(list, &ops[*op], n, values);
+	rc = n == 0 ? 0 : list->ops->run(list->state, list->access, n, timeout_ms, err);
 	if (rc < 0)
 		*op = first;
+	else if (polls && judge_poll(&ops[*op], values) != 0)
+		++*op;
 	return rc < 0 ? rc : 1;
 }
 
@@ -99,7 +128,7 @@ static int run_some(struct pt_dap_list *list, const struct pt_dap_op *ops, size_
 	const struct pt_dap_op *next = &ops[*op];
 	int rc;
 
-	if (in_row(next))
+	if (in_row(list, next))
 		return run_row(list, ops, n_ops, op, word, timeout_ms, err);
 	if (next->what == PT_DAP_POLL)
 		rc = poll_register(list, next, timeout_ms, err);

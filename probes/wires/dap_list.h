@@ -1,5 +1,5 @@
 /* Lists of dap operations as rows of single accesses, for wires that have nothing but these: a JTAG-DP behind a
- * chain, SWD pins. Polls, delays and ABORT are taken out of the row. Overrun detection is switched on in whatever is
+ * chain, SWD pins. Delays are taken out of the row, and ABORT where it is no access; a poll ends it with its first reads. Overrun detection is switched on in whatever is
  * written to CTRL/STAT, so that a wire may send a row without waiting for each acknowledge: behind one that was not
  * OK the port does nothing more. Board thread only. Source: Arm IHI 0031, "Sticky overrun behavior". */
 #ifndef PT_PROBES_DAP_LIST_H
@@ -29,6 +29,7 @@ struct pt_dap_list {
 	void *state;
 	struct pt_link *link;
 	size_t most;		/* accesses of a row, 1..PT_DAP_LIST_MOST; 0: PT_DAP_LIST_USUAL */
+	bool aborts_in_row;	/* ABORT is an access as any other */
 	uint32_t ctrl;		/* CTRL/STAT as last written */
 	struct pt_dap_access access[PT_DAP_LIST_MOST];
 };

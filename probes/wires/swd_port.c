@@ -160,13 +160,29 @@ static size_t put_transfer(struct pt_dap_access *transfer, size_t n, const struc
 	return n + 1;
 }
 
+/* ABORT's bits are commands of their own, so that several become one. */
+static size_t put_abort(struct pt_swd_port *port)
+{
+	port->transfer[1] = (struct pt_dap_access){ .a = ABORT, .value = port->abort };
+	return port->abort != 0 ? 1 : 0;
+}
+
+static int run_and_forget_abort(struct pt_swd_port *port, size_t n, uint32_t timeout_ms, struct pt_err *err)
+{
+	int rc = run_transfers(port, n, timeout_ms, err);
+
+	if (rc == 0 || rc == PT_EFAULT || rc == PT_ETIMEOUT)
+		port->abort = 0;
+	return rc;
+}
+
 /* With the reads of RDBUFF in between, and one at the end, which also shows what became of a last write. */
 static int run_row(void *state, const struct pt_dap_access *access, size_t n, uint32_t timeout_ms, struct pt_err *err)
 {
 	static const struct pt_dap_access rdbuff = { .read = true, .a = RDBUFF };
 	struct pt_swd_port *port = state;
 	uint32_t *posted = NULL;
-	size_t n_transfers = 0;
+	size_t n_transfers = put_abort(port);
 
 	for (size_t i = 0; i < n; i++) {
 		bool posts = access[i].ap && access[i].read;
@@ -176,7 +192,7 @@ static int run_row(void *state, const struct pt_dap_access *access, size_t n, ui
 		if ((posts && !fetched) || (access[i].ap && i + 1 == n))
 			n_transfers = put_transfer(port->transfer + 1, n_transfers, &rdbuff, &posted);
 	}
-	return run_transfers(port, n_transfers, timeout_ms, err);
+	return run_and_forget_abort(port, n_transfers, timeout_ms, err);
 }
 
 /* --- the wire ----------------------------------------------------------------------------------------------------- */
@@ -190,23 +206,24 @@ int pt_swd_port_run(struct pt_swd_port *port, struct pt_dap_op *ops, size_t n_op
 	return rc < 0 ? rc : pt_dap_list_run(&port->list, ops, n_ops, timeout_ms, n_done, err);
 }
 
-static int write_abort(void *state, uint32_t value, struct pt_err *err)
+int pt_swd_port_flush(struct pt_swd_port *port, struct pt_err *err)
 {
-	struct pt_swd_port *port = state;
-	int rc = port->ops->settle(port->state, err);
+	int rc = port->abort != 0 ? port->ops->settle(port->state, err) : 0;
 
-	port->transfer[1] = (struct pt_dap_access){ .a = ABORT, .value = value };
-	return rc < 0 ? rc : run_transfers(port, 1, ABORT_MS, err);
+	if (rc < 0 || port->abort == 0)
+		return rc;
+	return run_and_forget_abort(port, put_abort(port), ABORT_MS, err);
 }
 
 int pt_swd_port_abort(struct pt_swd_port *port, uint32_t value, struct pt_err *err)
 {
-	return write_abort(port, value, err);
+	port->abort |= value;
+	return port->defers_abort ? 0 : pt_swd_port_flush(port, err);
 }
 
 void pt_swd_port_init(struct pt_swd_port *port)
 {
-	static const struct pt_dap_list_ops list_ops = { .run = run_row, .write_abort = write_abort };
+	static const struct pt_dap_list_ops list_ops = { .run = run_row };	/* whose rows have ABORT, too */
 
-	port->list = (struct pt_dap_list){ .ops = &list_ops, .state = port, .link = port->link };
+	port->list = (struct pt_dap_list){ .ops = &list_ops, .state = port, .link = port->link, .aborts_in_row = true };
 }

@@ -41,8 +41,12 @@ struct pt_swd_port {
 	unsigned ack_offset;		/* as of pt_swd_answer() */
 	uint32_t idle_clocks;		/* that the driver puts behind each transfer */
 	uint32_t swclk_hz;		/* 0: the probe does not say */
+	/* An ABORT waits for the transfers that come next, and goes in front of them: it is answered OK whatever the state
+	 * of the port. The driver calls pt_swd_port_flush() before it closes. */
+	bool defers_abort;
+	uint32_t abort;			/* that waits; 0: none */
 	struct pt_dap_list list;
-	struct pt_dap_access transfer[2 * PT_DAP_LIST_MOST + 2];	/* the first is for going on after WAIT */
+	struct pt_dap_access transfer[2 * PT_DAP_LIST_MOST + 3];	/* the first is for going on after WAIT */
 };
 
 /* ops, state, link, depth and ack_offset are set. */
@@ -53,5 +57,7 @@ uint32_t pt_swd_port_max_clocks(const struct pt_swd_port *port);
 int pt_swd_port_run(struct pt_swd_port *port, struct pt_dap_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
 		    struct pt_err *err);
 int pt_swd_port_abort(struct pt_swd_port *port, uint32_t value, struct pt_err *err);
+/* Write the ABORT that waits, if there is one. */
+int pt_swd_port_flush(struct pt_swd_port *port, struct pt_err *err);
 
 #endif
