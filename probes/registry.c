@@ -372,6 +372,8 @@ static int open_virtual(const struct pt_probe_ops *none, const char *rest, struc
 
 	(void)none;
 	out->driver = name != NULL ? pt_probe_driver(name, strlen(name)) : NULL;
+	if (name != NULL && out->driver == NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "this version has no driver for the probe %s", name);
 	if (out->driver != NULL)
 		out->link = out->driver->rsp != NULL ? open_hosted(rest, err) : pt_model_link_open(rest, err);
 	out->no_pins = !pt_vboard_has_pins(rest);

@@ -94,6 +94,23 @@ static void append_hex(GString *out, GByteArray *bytes)
 		g_string_append_printf(out, "%02X", bytes->data[i]);
 }
 
+/* The kernel shows each UTF-16 unit as UTF-8. */
+static void describe_serial(struct usb_probe *probe, GString *out)
+{
+	if (probe->config.raw_serial == NULL) {
+		g_string_append_printf(out, "A: serial=%s\\n\n", probe->config.serial);
+		return;
+	}
+	g_string_append(out, "H: serial=");
+	for (int i = 0; i < PT_USB_RAW_SERIAL_BYTES; i++) {
+		guint8 unit = probe->config.raw_serial[i];
+
+		g_string_append_printf(out, unit < 0x80 ? "%02X" : "%04X",
+				       unit < 0x80 ? unit : (0xc080u | (unsigned)(unit >> 6) << 8 | (unit & 0x3fu)));
+	}
+	g_string_append(out, "0A\n");
+}
+
 static void describe_usb(struct usb_probe *probe, GString *out)
 {
 	g_autoptr(GByteArray) descriptors = g_byte_array_new();
@@ -113,9 +130,9 @@ static void describe_usb(struct usb_probe *probe, GString *out)
 			       device, device - 1, usb_bulk_bytes(probe) < 512 ? "12" : "480");
 	g_string_append_printf(out,
 			       "A: idVendor=%04x\\n\nA: idProduct=%04x\\n\nA: bcdDevice=%04x\\n\n"
-			       "A: manufacturer=%s\\n\nA: product=%s\\n\nA: serial=%s\\n\n",
-			       usb_vid(probe), usb_pid(probe), USB_PROBE_RELEASE, usb_manufacturer, usb_product(probe),
-			       probe->config.serial);
+			       "A: manufacturer=%s\\n\nA: product=%s\\n\n",
+			       usb_vid(probe), usb_pid(probe), USB_PROBE_RELEASE, usb_manufacturer, usb_product(probe));
+	describe_serial(probe, out);
 	g_string_append(out, "H: descriptors=");
 	append_hex(out, descriptors);
 	g_string_append(out, "\n\n");

@@ -21,6 +21,7 @@ struct usb_probe_config {
 	const char *board;	/* what stands behind "virtual:"; link=bulk-fs makes a full-speed device. One whose probe is an
 				 * OSBDM or a USBDM makes a device of that kind */
 	const char *serial;	/* NULL: "V0001" */
+	const uint8_t *raw_serial;	/* PT_USB_RAW_SERIAL_BYTES, a UTF-16 unit each, as an old ST-Link has it; NULL: serial */
 	unsigned port;		/* 1..9: "1-PORT" on the bus, another for each probe that is there at a time */
 	bool hidraw;		/* as the kernel's HID driver would make one */
 	bool instant;		/* responses as soon as they are known, not when the cable would bring them */
@@ -32,6 +33,8 @@ struct usb_probe_config {
 	uint16_t vid, pid;	/* 0: those that pid.codes keeps for tests, or the board's */
 	const char *product;
 };
+
+enum { PT_USB_RAW_SERIAL_BYTES = 12 };
 
 /* Numbers that pid.codes keeps for tests. */
 enum { USB_PROBE_VENDOR = 0x1209, USB_PROBE_PRODUCT = 0x0001, USB_PROBE_RELEASE = 0x0100 };
@@ -52,5 +55,11 @@ void usb_probe_set_mode(struct usb_probe *probe, unsigned mode);
 
 /* Packets that the device has taken from all hosts so far. */
 uint64_t usb_probe_packets(struct usb_probe *probe);
+
+/* Bulk transfers of all hosts so far. */
+struct usb_probe_traffic {
+	uint64_t out, in, out_bytes, in_bytes;
+};
+void usb_probe_traffic(struct usb_probe *probe, struct usb_probe_traffic *out);
 
 #endif

@@ -2,28 +2,49 @@
  * host code of OpenOCD and pyOCD. */
 #include <string.h>
 
+#include "probes/virtual/probe/stlink.h"
 #include "usb_probe_parts.h"
 
 const char usb_manufacturer[] = "proftap";
 
 /* The boards' probes that are known by their numbers. Source: OSBDM-JM60 firmware, Usb_Descriptor.c; usbdm-firmware
- * V4.12.1.330 (JMxx). */
-static const struct { const char *driver; uint16_t vid, pid; } others[] = {
-	{ "osbdm", 0x15a2, 0x005e }, { "usbdm", 0x16d0, 0x06a5 },
+ * V4.12.1.330 (JMxx); ST-Link: OpenOCD, stlink_usb.c. */
+static const struct usb_kind others[] = {
+	{ .driver = "osbdm", .vid = 0x15a2, .pid = 0x005e, .out = EP_BULK_OUT, .in = EP_OTHER_IN },
+	{ .driver = "usbdm", .vid = 0x16d0, .pid = 0x06a5, .out = EP_BULK_OUT, .in = EP_OTHER_IN },
+	{ .driver = "stlink", .vid = 0x0483, .pid = 0x3748, .out = 0x02, .in = 0x81, .trace = 0x83, .sized = true },
+	{ .driver = "stlink", .vid = 0x0483, .pid = 0x374b, .out = 0x01, .in = 0x81, .trace = 0x82, .sized = true },
+	{ .driver = "stlink", .vid = 0x0483, .pid = 0x374f, .out = 0x01, .in = 0x81, .trace = 0x82, .sized = true },
+};
+static const struct usb_kind cmsis_dap = {
+	.vid = USB_PROBE_VENDOR, .pid = USB_PROBE_PRODUCT, .out = EP_BULK_OUT, .in = EP_BULK_IN,
+};
+static const struct usb_kind scripted = {
+	.vid = USB_PROBE_VENDOR, .pid = USB_PROBE_PRODUCT, .out = EP_BULK_OUT, .in = EP_OTHER_IN,
 };
 
-static size_t which_other(const struct usb_probe *probe)
+/* 0: there is but one of the driver's. */
+static uint16_t pid_of_board(const struct usb_probe *probe)
 {
-	size_t i = 0;
+	if (strcmp(probe->rig.driver, "stlink") != 0)
+		return 0;
+	return pt_vstlink_kind(pt_params_text(probe->rig.settings, pt_vboard_param("stlink")))->pid;
+}
 
-	while (i < G_N_ELEMENTS(others) && strcmp(probe->rig.driver, others[i].driver) != 0)
-		i++;
-	return i;
+const struct usb_kind *usb_kind(const struct usb_probe *probe)
+{
+	if (probe->config.answer != NULL)
+		return &scripted;
+	for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
+		if (strcmp(probe->rig.driver, others[i].driver) == 0 &&
+		    (pid_of_board(probe) == 0 || pid_of_board(probe) == others[i].pid))
+			return &others[i];
+	return &cmsis_dap;
 }
 
 bool usb_is_other(const struct usb_probe *probe)
 {
-	return probe->config.answer != NULL || which_other(probe) < G_N_ELEMENTS(others);
+	return usb_kind(probe) != &cmsis_dap;
 }
 
 const char *usb_product(const struct usb_probe *probe)
@@ -33,26 +54,18 @@ const char *usb_product(const struct usb_probe *probe)
 
 unsigned usb_vid(const struct usb_probe *probe)
 {
-	if (probe->config.vid != 0)
-		return probe->config.vid;
-	return usb_is_other(probe) ? others[which_other(probe)].vid : USB_PROBE_VENDOR;
+	return probe->config.vid != 0 ? probe->config.vid : usb_kind(probe)->vid;
 }
 
 unsigned usb_pid(const struct usb_probe *probe)
 {
-	if (probe->config.vid != 0)
-		return probe->config.pid;
-	return usb_is_other(probe) ? others[which_other(probe)].pid : USB_PROBE_PRODUCT;
+	return probe->config.vid != 0 ? probe->config.pid : usb_kind(probe)->pid;
 }
 
 unsigned usb_bulk_bytes(const struct usb_probe *probe)
 {
-	return usb_is_other(probe) || probe->rig.link->packet_bytes < 512 ? 64 : 512;	/* full speed, high speed */
-}
-
-unsigned usb_bulk_in(const struct usb_probe *probe)
-{
-	return usb_is_other(probe) ? EP_OTHER_IN : EP_BULK_IN;
+	return probe->config.answer != NULL || probe->rig.link->wire_bytes < 512 ? 64
+										 : 512; /* full speed, high speed */
 }
 
 enum { STRING_MANUFACTURER = 1, STRING_PRODUCT, STRING_SERIAL, STRING_BULK, STRING_HID };
@@ -80,9 +93,9 @@ static void append_endpoint(GByteArray *out, guint8 address, guint8 type, unsign
 	append(out, bytes, sizeof(bytes));
 }
 
-static void append_interface(GByteArray *out, guint8 number, guint8 class, guint8 string)
+static void append_interface(GByteArray *out, guint8 number, guint8 n_endpoints, guint8 class, guint8 string)
 {
-	const guint8 bytes[] = { 9, 4, number, 0, 2, class, 0, 0, string };
+	const guint8 bytes[] = { 9, 4, number, 0, n_endpoints, class, 0, 0, string };
 
 	append(out, bytes, sizeof(bytes));
 }
@@ -104,14 +117,17 @@ void usb_config_descriptor(const struct usb_probe *probe, GByteArray *out)
 {
 	const guint8 head[] = { 9, 2, 0, 0, usb_is_other(probe) ? 1 : N_INTERFACES, 1, 0, 0x80, 250 };
 	const guint8 hid[] = { 9, 0x21, 0x11, 0x01, 0, 1, 0x22, sizeof(report_descriptor), 0 };
+	const struct usb_kind *kind = usb_kind(probe);
 	guint begin = out->len;
 
 	append(out, head, sizeof(head));
-	append_interface(out, INTERFACE_BULK, VENDOR_SPECIFIC, STRING_BULK);
-	append_endpoint(out, EP_BULK_OUT, BULK, usb_bulk_bytes(probe), 0);
-	append_endpoint(out, (guint8)usb_bulk_in(probe), BULK, usb_bulk_bytes(probe), 0);
+	append_interface(out, INTERFACE_BULK, kind->trace != 0 ? 3 : 2, VENDOR_SPECIFIC, STRING_BULK);
+	append_endpoint(out, kind->out, BULK, usb_bulk_bytes(probe), 0);
+	append_endpoint(out, kind->in, BULK, usb_bulk_bytes(probe), 0);
+	if (kind->trace != 0)
+		append_endpoint(out, kind->trace, BULK, usb_bulk_bytes(probe), 0);
 	if (!usb_is_other(probe)) {
-		append_interface(out, INTERFACE_HID, CLASS_HID, STRING_HID);
+		append_interface(out, INTERFACE_HID, 2, CLASS_HID, STRING_HID);
 		append(out, hid, sizeof(hid));
 		append_endpoint(out, EP_HID_IN, INTERRUPT, HID_REPORT_BYTES, HID_INTERVAL);
 		append_endpoint(out, EP_HID_OUT, INTERRUPT, HID_REPORT_BYTES, HID_INTERVAL);
@@ -142,6 +158,14 @@ static const char *string_at(const struct usb_probe *probe, unsigned index)
 	}
 }
 
+/* A UTF-16 unit each. */
+static void append_units(GByteArray *out, const guint8 *bytes, size_t n)
+{
+	append(out, (const guint8[]){ (guint8)(2 + 2 * n), 3 }, 2);
+	for (size_t i = 0; i < n; i++)
+		append(out, (const guint8[]){ bytes[i], 0 }, 2);
+}
+
 bool usb_string_descriptor(const struct usb_probe *probe, unsigned index, GByteArray *out)
 {
 	static const guint8 english[] = { 4, 3, 0x09, 0x04 };
@@ -149,10 +173,12 @@ bool usb_string_descriptor(const struct usb_probe *probe, unsigned index, GByteA
 
 	if (index == 0)
 		append(out, english, sizeof(english));
+	if (index == STRING_SERIAL && probe->config.raw_serial != NULL) {
+		append_units(out, probe->config.raw_serial, PT_USB_RAW_SERIAL_BYTES);
+		return true;
+	}
 	if (text == NULL)
 		return index == 0;
-	append(out, (const guint8[]){ (guint8)(2 + 2 * strlen(text)), 3 }, 2);
-	for (; *text != '\0'; text++)
-		append(out, (const guint8[]){ (guint8)*text, 0 }, 2);
+	append_units(out, (const guint8 *)text, strlen(text));
 	return true;
 }

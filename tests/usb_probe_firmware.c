@@ -161,3 +161,10 @@ uint64_t usb_probe_packets(struct usb_probe *probe)
 	g_mutex_unlock(&probe->lock);
 	return packets;
 }
+
+void usb_probe_traffic(struct usb_probe *probe, struct usb_probe_traffic *out)
+{
+	g_mutex_lock(&probe->lock);
+	*out = probe->traffic;
+	g_mutex_unlock(&probe->lock);
+}

@@ -1,11 +1,11 @@
 /* Run a program with an emulated USB probe plugged in:
  *
- *	usb_probe [--board NAME?...] [--id VID:PID] [--serial S] [--hidraw] [--instant] [--denied] [--unplugged] [--unplug-ms N] [--replug-ms N]
- *		-- PROGRAM ARGUMENT...
+ *	usb_probe [--board NAME?...] [--id VID:PID] [--serial S] [--raw-serial HEX24] [--hidraw] [--instant] [--denied]
+ *		[--unplugged] [--unplug-ms N] [--replug-ms N] [--count] -- PROGRAM ARGUMENT...
  *
  * The program needs to know nothing of it. Ends with the program's exit status; passes SIGINT and SIGTERM on to it.
  * SIGUSR1 pulls the plug, SIGUSR2 puts it in. --unplugged: it is out at first. --denied: the program may not open the
- * device. */
+ * device. --count says at the end how many bulk transfers there were. */
 #include <glib-unix.h>
 #include <linux/capability.h>
 #include <signal.h>
@@ -28,7 +28,8 @@ struct run {
 struct options {
 	struct usb_probe_config config;
 	unsigned unplug_ms, replug_ms;
-	bool denied, unplugged;
+	bool denied, unplugged, count;
+	uint8_t raw_serial[PT_USB_RAW_SERIAL_BYTES];
 };
 
 static gboolean on_unplug(gpointer arg)
@@ -98,6 +99,26 @@ static GPid start(char **program, bool denied)
 	return pid;
 }
 
+static bool parse_raw_serial(struct options *options, const char *hex)
+{
+	for (int i = 0; i < PT_USB_RAW_SERIAL_BYTES; i++)
+		if (sscanf(hex + 2 * i, "%2hhx", &options->raw_serial[i]) != 1)
+			return false;
+	options->config.raw_serial = options->raw_serial;
+	return true;
+}
+
+static void print_count(struct usb_probe *probe)
+{
+	struct usb_probe_traffic traffic;
+
+	usb_probe_traffic(probe, &traffic);
+	fprintf(stderr,
+		"usb_probe: %" G_GUINT64_FORMAT " transfers out (%" G_GUINT64_FORMAT " bytes), %" G_GUINT64_FORMAT
+		" in (%" G_GUINT64_FORMAT " bytes)\n",
+		traffic.out, traffic.out_bytes, traffic.in, traffic.in_bytes);
+}
+
 /* Returns the index of the program's name. */
 static int parse(int argc, char **argv, struct options *options)
 {
@@ -112,6 +133,10 @@ static int parse(int argc, char **argv, struct options *options)
 			options->denied = true;
 		else if (strcmp(argv[i], "--unplugged") == 0)
 			options->unplugged = true;
+		else if (strcmp(argv[i], "--count") == 0)
+			options->count = true;
+		else if (strcmp(argv[i], "--raw-serial") == 0 && i + 1 < argc && parse_raw_serial(options, argv[i + 1]))
+			i++;
 		else if (strcmp(argv[i], "--board") == 0 && i + 1 < argc)
 			options->config.board = argv[++i];
 		else if (strcmp(argv[i], "--serial") == 0 && i + 1 < argc)
@@ -129,8 +154,8 @@ static int parse(int argc, char **argv, struct options *options)
 	if (i + 1 < argc && strcmp(argv[i], "--") == 0)
 		return i + 1;
 	fprintf(stderr,
-		"usage: usb_probe [--board NAME?...] [--id VID:PID] [--serial S] [--hidraw] [--instant] [--denied] [--unplugged] "
-		"[--unplug-ms N] [--replug-ms N] -- PROGRAM ...\n");
+		"usage: usb_probe [--board NAME?...] [--id VID:PID] [--serial S] [--raw-serial HEX24] [--hidraw] [--instant] "
+		"[--denied] [--unplugged] [--unplug-ms N] [--replug-ms N] [--count] -- PROGRAM ...\n");
 	exit(2);
 }
 
@@ -161,6 +186,8 @@ int main(int argc, char **argv)
 	if (options.replug_ms > 0)
 		g_timeout_add(options.replug_ms, on_replug, &run);
 	g_main_loop_run(run.loop);
+	if (options.count)
+		print_count(run.probe);
 	usb_probe_free(run.probe);
 	g_main_loop_unref(run.loop);
 	return run.status;

@@ -39,6 +39,7 @@ struct usb_probe {
 	GCond work;
 	GQueue requests;		/* struct request */
 	uint64_t packets, origin_ns;
+	struct usb_probe_traffic traffic;
 	bool stopping;
 };
 
@@ -59,7 +60,15 @@ bool usb_is_other(const struct usb_probe *probe);
 const char *usb_product(const struct usb_probe *probe);
 unsigned usb_vid(const struct usb_probe *probe), usb_pid(const struct usb_probe *probe);
 unsigned usb_bulk_bytes(const struct usb_probe *probe);		/* of the endpoints */
-unsigned usb_bulk_in(const struct usb_probe *probe);
+/* Its numbers, unless the test says others, and its bulk endpoints. */
+struct usb_kind {
+	const char *driver;
+	uint16_t vid, pid;
+	uint8_t out, in, trace;		/* trace 0: it has none */
+	/* Each end knows how long what comes is: a message that fills its last packet is not ended by an empty one. */
+	bool sized;
+};
+const struct usb_kind *usb_kind(const struct usb_probe *probe);
 
 /* usb_probe_usbfs.c. Lock held for deliver, drop_all and forget_all. */
 UMockdevIoctlBase *usb_usbfs_new(struct usb_probe *probe);

@@ -10,6 +10,7 @@
 struct urb {
 	UMockdevIoctlClient *client;
 	UMockdevIoctlData *kernel, *buffer;	/* struct usbdevfs_urb in the client, and what it points at */
+	size_t filled;		/* of one that more packets will fill */
 	bool done;
 };
 
@@ -63,16 +64,52 @@ static GQueue *responses_for(struct usb_probe *probe, unsigned endpoint)
 {
 	if (endpoint == probe->halted)
 		return NULL;
-	if (endpoint == usb_bulk_in(probe))
+	if (endpoint == usb_kind(probe)->in)
 		return &probe->responses[PIPE_BULK];
 	return endpoint == EP_HID_IN && !usb_is_other(probe) ? &probe->responses[PIPE_HID] : NULL;
 }
 
-static void give(struct urb *urb, GBytes *response)
+static void count_in(struct usb_probe *probe, const struct urb *urb, size_t len_bytes)
 {
+	if (fields((struct urb *)urb)->endpoint != usb_kind(probe)->in)
+		return;
+	probe->traffic.in++;
+	probe->traffic.in_bytes += len_bytes;
+}
+
+/* As the host's controller takes packets: a short one, or the end of the buffer, completes the URB; what is behind that
+ * end goes to the next one, if the end is one of a packet. */
+static void fill(struct usb_probe *probe, struct urb *urb, GBytes *response, GQueue *waiting)
+{
+	size_t room = (size_t)fields(urb)->buffer_length - urb->filled, packet = usb_bulk_bytes(probe);
+	gsize len_bytes;
+	const guint8 *bytes = g_bytes_get_data(response, &len_bytes);
+	size_t n = MIN(room, len_bytes);
+
+	memcpy((guint8 *)urb->buffer->data + urb->filled, bytes, n);
+	urb->filled += n;
+	if (len_bytes > room && (size_t)fields(urb)->buffer_length % packet != 0) {
+		finish(urb, -EOVERFLOW, 0);
+	} else if (len_bytes >= room || len_bytes % packet != 0) {
+		count_in(probe, urb, urb->filled);
+		finish(urb, 0, urb->filled);
+		if (len_bytes > room)
+			g_queue_push_head(waiting, g_bytes_new(bytes + n, len_bytes - n));
+	}
+	g_bytes_unref(response);
+}
+
+static void give(struct usb_probe *probe, struct urb *urb, GQueue *waiting)
+{
+	GBytes *response = g_queue_pop_head(waiting);
 	gsize len_bytes;
 	gconstpointer bytes = g_bytes_get_data(response, &len_bytes);
 
+	if (usb_kind(probe)->sized && urb->buffer != NULL) {
+		fill(probe, urb, response, waiting);
+		return;
+	}
+	count_in(probe, urb, len_bytes);
 	if (urb->buffer == NULL || len_bytes > (gsize)fields(urb)->buffer_length) {
 		finish(urb, -EOVERFLOW, 0);
 	} else {
@@ -90,7 +127,7 @@ void usb_usbfs_deliver(struct usb_probe *probe)
 		GQueue *waiting = urb->done ? NULL : responses_for(probe, fields(urb)->endpoint);
 
 		if (waiting != NULL && !g_queue_is_empty(waiting))
-			give(urb, g_queue_pop_head(waiting));
+			give(probe, urb, waiting);
 	}
 	tell_readiness(probe);
 }
@@ -159,7 +196,9 @@ static void control(struct usb_probe *probe, struct urb *urb)
 
 static bool endpoint_exists(const struct usb_probe *probe, unsigned endpoint)
 {
-	return endpoint == EP_BULK_OUT || endpoint == usb_bulk_in(probe) ||
+	const struct usb_kind *kind = usb_kind(probe);
+
+	return endpoint == kind->out || endpoint == kind->in || (kind->trace != 0 && endpoint == kind->trace) ||
 	       (!usb_is_other(probe) && (endpoint == EP_HID_OUT || endpoint == EP_HID_IN));
 }
 
@@ -171,9 +210,13 @@ static void start(struct usb_probe *probe, struct urb *urb)
 		control(probe, urb);
 	else if (kernel->endpoint == probe->halted)
 		finish(urb, -EPIPE, 0);
-	else if (kernel->endpoint == EP_BULK_OUT || kernel->endpoint == EP_HID_OUT) {
-		usb_firmware_request(probe, kernel->endpoint == EP_BULK_OUT ? PIPE_BULK : PIPE_HID,
-				     urb->buffer != NULL ? urb->buffer->data : NULL, (size_t)kernel->buffer_length);
+	else if (kernel->endpoint == usb_kind(probe)->out || kernel->endpoint == EP_HID_OUT) {
+		bool bulk = kernel->endpoint == usb_kind(probe)->out;
+
+		probe->traffic.out += bulk;
+		probe->traffic.out_bytes += bulk ? (size_t)kernel->buffer_length : 0;
+		usb_firmware_request(probe, bulk ? PIPE_BULK : PIPE_HID, urb->buffer != NULL ? urb->buffer->data : NULL,
+				     (size_t)kernel->buffer_length);
 		finish(urb, 0, (size_t)kernel->buffer_length);
 	}
 }
@@ -207,7 +250,7 @@ static int discard(struct usb_probe *probe, UMockdevIoctlClient *client, gulong 
 		struct urb *urb = l->data;
 
 		if (urb->client == client && urb->kernel->client_addr == address && !urb->done) {
-			finish(urb, -ENOENT, 0);
+			finish(urb, -ENOENT, urb->filled);
 			tell_readiness(probe);
 			return 0;
 		}

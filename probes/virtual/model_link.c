@@ -144,6 +144,7 @@ static void on_response(void *arg, const uint8_t *bytes, size_t len_bytes, uint6
 	struct model *model = arg;
 	const struct pt_vlink_kind *kind = model->setup.link;
 	struct response *slot = &model->response[(model->head + model->n_responses) % RESPONSES];
+	uint64_t cable_ns = pt_vsetup_cable_ns(&model->setup, len_bytes);
 
 	if (model->fault == PT_VFAULT_STALL || model->n_responses == RESPONSES)
 		return;
@@ -158,7 +159,7 @@ static void on_response(void *arg, const uint8_t *bytes, size_t len_bytes, uint6
 	if (model->fault == PT_VFAULT_LATE)
 		done_ns += PT_VFAULT_LATE_NS;
 	model->arrived_ns =
-		larger(done_ns + kind->turnaround_ns, model->arrived_ns + pt_vsetup_cable_ns(&model->setup, len_bytes));
+		larger(done_ns + kind->turnaround_ns + cable_ns - kind->packet_ns, model->arrived_ns + cable_ns);
 	slot->arrives_ns = model->arrived_ns;
 	model->n_responses++;
 }

@@ -12,6 +12,7 @@
 #include "probes/virtual/probe/remote_bitbang.h"
 #include "probes/virtual/setup.h"
 #include "probes/virtual/rsp/rsp_stub.h"
+#include "probes/virtual/probe/stlink.h"
 #include "probes/virtual/probe/usbdm.h"
 #include "probes/virtual/probe/xvc.h"
 #include "base/util.h"
@@ -81,6 +82,22 @@ static void *new_usbdm(struct pt_vsetup *setup)
 	return pt_vusbdm_new(generation, &setup->pace, &setup->faults);
 }
 
+static const struct pt_vstlink_kind *stlink_kind(const struct pt_vsetup *setup)
+{
+	return pt_vstlink_kind(pt_params_text(setup->settings, pt_vboard_param("stlink")));
+}
+
+/* A V3 is a high-speed device. */
+static const char *stlink_link(const struct pt_vsetup *setup)
+{
+	return stlink_kind(setup)->v >= 3 ? "bulk-hs" : "bulk-fs";
+}
+
+static void *new_stlink(struct pt_vsetup *setup)
+{
+	return pt_vstlink_new(stlink_kind(setup), fastest_hz(setup), &setup->pace, &setup->faults);
+}
+
 static void *new_xvc(struct pt_vsetup *setup)
 {
 	return pt_vxvc_new(fastest_hz(setup), &setup->pace);
@@ -136,6 +153,7 @@ static const struct kind_of_probe {
 	{ "osbdm", &pt_vosbdm_engine, new_osbdm, PT_VOSBDM_PACKET_BYTES, "bulk-fs", 1, NULL },
 	{ "usbdm", &pt_vusbdm_engine, new_usbdm, PT_VUSBDM_MOST_BYTES, "bulk-fs", 1, NULL },
 	{ "jlink", &pt_vjlink_engine, new_jlink, PT_VJLINK_MOST_BYTES, NULL, 8, jlink_link },
+	{ "stlink", &pt_vstlink_engine, new_stlink, PT_VSTLINK_MOST_BYTES, NULL, 1, stlink_link },
 	{ "xvc", &pt_vxvc_engine, new_xvc, PT_VXVC_MOST_BYTES, "tcp", 16, NULL },
 	{ "bitbang", &pt_vbitbang_engine, new_bitbang, PT_VBITBANG_MOST_BYTES, "tcp", 16, NULL },
 	{ "rsp", &pt_vrsp_engine, new_rsp, PT_VRSP_MOST_BYTES, "tcp", 4, NULL },

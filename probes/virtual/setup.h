@@ -17,7 +17,8 @@
 
 /* How a kind of link behaves; the model of a cable between host and probe. A request is on the wire for packet_ns, one
  * after the other; its response is with the host turnaround_ns after the probe has finished it, and packet_ns after
- * the response before it. A protocol whose requests may be longer than a packet of the wire pays for each of them.
+ * the response before it. A protocol whose requests and responses may be longer than a packet of the wire pays for each
+ * of them.
  * Source: the link table of the design. */
 struct pt_vlink_kind {
 	const char *name;

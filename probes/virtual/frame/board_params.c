@@ -38,6 +38,9 @@ const struct pt_param pt_vboard_params[] = {
 	  .help = "probe=jlink: pads (bytes behind each answer), joins (an answer of full packets is not ended), full (no "
 		  "connection is free), shrinks (its memory does, untold), deaf (SWD not clocked before a host has "
 		  "registered), unpowered (no supply at the target)" },
+	{ .key = "stlink", .type = PT_PARAM_CHOICE, .standard = "v2j37",
+	  .choices = "v2j37|v2j20|v2j24|v2j27|v2j31|v21|v3j2|v3j7",
+	  .help = "with probe=stlink: its generation, and the version of its firmware; a V3 is a high-speed device" },
 	{ .key = "pins", .type = PT_PARAM_FLAG, .standard = "on",
 	  .help = "off: the probe offers no trace pins, and another one may" },
 	{ .key = "variant", .type = PT_PARAM_TEXT,

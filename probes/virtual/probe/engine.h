@@ -1,6 +1,6 @@
 /* The firmware of a virtual probe: packets in, packets out, and the time that each one takes at the target. Links
  * (model_link.c), the TCP server and the emulated USB devices of the tests put their own framing around it. One engine
- * per protocol: cmsis_dap.h, bdc_pipe.h, jlink.h, osbdm.h, usbdm.h, xvc.h, remote_bitbang.h, mpsse.h; and
+ * per protocol: cmsis_dap.h, bdc_pipe.h, jlink.h, osbdm.h, stlink.h, usbdm.h, xvc.h, remote_bitbang.h, mpsse.h; and
  * rsp/rsp_stub.h. */
 #ifndef PT_VIRTUAL_WIRE_ENGINE_H
 #define PT_VIRTUAL_WIRE_ENGINE_H
