@@ -408,7 +408,7 @@ struct scheme {
 static const struct scheme others[] = {
 	{ "virtual", "virtual:NAME", open_virtual, NULL },
 	{ "usb", PT_PROBE_ANY_USB, open_usb, NULL },
-	{ "icdi", NULL, NULL, NULL }, { "stlink", NULL, NULL, NULL }, { "ftdi", NULL, NULL, NULL },
+	{ "icdi", NULL, NULL, NULL }, { "ftdi", NULL, NULL, NULL },
 };
 enum { N_FIRST = 2 };
 

@@ -31,6 +31,7 @@ struct contract_driver {
 	bool connects;		/* each open is a new connection, with nothing left in it from before */
 	bool in_turns;		/* one request at a time, unless the user says otherwise */
 	bool formless;		/* some of its answers are bits alone: that one is wrong shows only in what they say */
+	void (*replug)(void);	/* the device forgets what it was at; NULL: it is at nothing between two packets */
 };
 
 extern const struct contract_driver contract_drivers[];
@@ -40,8 +41,8 @@ extern struct pt_script contract_script;
 void contract_fresh(const struct contract_driver *driver);	/* contract_script with a new device */
 struct pt_probe *contract_open(const struct contract_driver *driver, struct pt_err *err);
 
-extern const struct contract_wire contract_dap, contract_swd, contract_bdc, contract_pins, contract_jtag_xvc,
-	contract_jtag_pins;
+extern const struct contract_wire contract_dap, contract_dap_registers, contract_swd, contract_bdc, contract_pins,
+	contract_jtag_xvc, contract_jtag_pins;
 void contract_dap_tests(TCase *tc, int i);
 void contract_bdc_tests(TCase *tc, int i);
 void contract_jtag_tests(TCase *tc, int i);

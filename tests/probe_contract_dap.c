@@ -141,6 +141,17 @@ const struct contract_wire contract_swd = {
 	.clear = let_go,
 };
 
+/* A probe that moves registers and shows no bits has no sequences. */
+static const struct contract_call register_calls[] = {
+	{ "connect", run_connect }, { "run", run_list }, { "write_abort", run_abort },
+	{ "set_speed", run_speed }, { "set_reset", run_reset },
+};
+
+const struct contract_wire contract_dap_registers = {
+	.calls = register_calls, .n_calls = PT_LEN(register_calls), .bring_up = run_connect, .list = run_list,
+	.clear = clear_error,
+};
+
 /* FAULT stays until it is cleared, and names the operation. */
 START_TEST(error_is_sticky)
 {

@@ -6,6 +6,7 @@
 #include "fake_cmsis_dap.h"
 #include "fake_jtag.h"
 #include "fake_osbdm.h"
+#include "fake_stlink.h"
 #include "fake_usbdm.h"
 #include "probe_contract.h"
 #include "probes/registry.h"
@@ -27,6 +28,43 @@ static void make_cmsis_dap(struct pt_script *script)
 static void break_cmsis_dap(uint32_t fault_addr)
 {
 	dap.fault_addr = fault_addr;
+}
+
+static struct fake_stlink stlink;
+static const char *stlink_kind;
+
+static void plug_stlink(void)
+{
+	fake_stlink_init(&stlink, stlink_kind);
+}
+
+static void make_stlink_kind(struct pt_script *script, const char *kind)
+{
+	stlink_kind = kind;
+	plug_stlink();
+	script->answer = fake_stlink_answer;
+	script->arg = &stlink;
+	script->info.packet_bytes = PT_VSTLINK_MOST_BYTES;
+}
+
+static void make_stlink(struct pt_script *script)
+{
+	make_stlink_kind(script, "v2j37");
+}
+
+static void make_old_stlink(struct pt_script *script)
+{
+	make_stlink_kind(script, "v2j27");
+}
+
+static void make_stlink_3(struct pt_script *script)
+{
+	make_stlink_kind(script, "v3j7");
+}
+
+static void break_stlink(uint32_t fault_addr)
+{
+	stlink.fault_addr = fault_addr;
 }
 
 static struct fake_bdc_pipe pipe_probe;
@@ -283,18 +321,21 @@ static void make_jlink_swd(struct pt_script *script)
 }
 
 const struct contract_driver contract_drivers[] = {
-	{ &pt_cmsis_dap_ops, &contract_dap, make_cmsis_dap, break_cmsis_dap, contract_dap_tests, 3, false, false, false },
-	{ &pt_bdc_pipe_ops, &contract_bdc, make_bdc_pipe, break_bdc_pipe, contract_bdc_tests, 1, false, false, false },
-	{ &pt_bdc_pipe_ops, &contract_pins, make_bdc_pipe, break_bdc_pipe, NULL, 1, false, false, false },
-	{ &pt_osbdm_ops, &contract_bdc, make_osbdm, break_osbdm, contract_bdc_tests, 1, false, false, false },
-	{ &pt_osbdm_ops, &contract_bdc, make_osbdm_with_gaps, break_osbdm, contract_bdc_tests, 1, false, false, false },
-	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_4, break_usbdm, contract_bdc_tests, 1, false, false, false },
-	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_4_without_toggle, break_usbdm, contract_bdc_tests, 1, false, false, false },
-	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_5, break_usbdm, contract_bdc_tests, 1, false, false, false },
-	{ &pt_xvc_ops, &contract_jtag_xvc, make_xvc, NULL, contract_jtag_tests, 2, true, false, true },
-	{ &pt_cmsis_dap_ops, &contract_jtag_pins, make_dap_jtag, NULL, contract_jtag_tests, 3, false, false, false },
-	{ &pt_bitbang_ops, &contract_jtag_pins, make_bitbang, NULL, contract_jtag_tests, 1, true, false, false },
-	{ &pt_jlink_ops, &contract_swd, make_jlink_swd, NULL, NULL, 8, false, true, true },
-	{ &pt_jlink_ops, &contract_jtag_pins, make_jlink_jtag, NULL, contract_jtag_tests, 8, false, true, true },
+	{ &pt_cmsis_dap_ops, &contract_dap, make_cmsis_dap, break_cmsis_dap, contract_dap_tests, 3, false, false, false, NULL },
+	{ &pt_stlink_ops, &contract_dap_registers, make_stlink, break_stlink, contract_dap_tests, 3, false, false, true, plug_stlink },
+	{ &pt_stlink_ops, &contract_dap_registers, make_old_stlink, break_stlink, contract_dap_tests, 3, false, false, true, plug_stlink },
+	{ &pt_stlink_ops, &contract_dap_registers, make_stlink_3, break_stlink, contract_dap_tests, 4, false, false, true, plug_stlink },
+	{ &pt_bdc_pipe_ops, &contract_bdc, make_bdc_pipe, break_bdc_pipe, contract_bdc_tests, 1, false, false, false, NULL },
+	{ &pt_bdc_pipe_ops, &contract_pins, make_bdc_pipe, break_bdc_pipe, NULL, 1, false, false, false, NULL },
+	{ &pt_osbdm_ops, &contract_bdc, make_osbdm, break_osbdm, contract_bdc_tests, 1, false, false, false, NULL },
+	{ &pt_osbdm_ops, &contract_bdc, make_osbdm_with_gaps, break_osbdm, contract_bdc_tests, 1, false, false, false, NULL },
+	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_4, break_usbdm, contract_bdc_tests, 1, false, false, false, NULL },
+	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_4_without_toggle, break_usbdm, contract_bdc_tests, 1, false, false, false, NULL },
+	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_5, break_usbdm, contract_bdc_tests, 1, false, false, false, NULL },
+	{ &pt_xvc_ops, &contract_jtag_xvc, make_xvc, NULL, contract_jtag_tests, 2, true, false, true, NULL },
+	{ &pt_cmsis_dap_ops, &contract_jtag_pins, make_dap_jtag, NULL, contract_jtag_tests, 3, false, false, false, NULL },
+	{ &pt_bitbang_ops, &contract_jtag_pins, make_bitbang, NULL, contract_jtag_tests, 1, true, false, false, NULL },
+	{ &pt_jlink_ops, &contract_swd, make_jlink_swd, NULL, NULL, 8, false, true, true, NULL },
+	{ &pt_jlink_ops, &contract_jtag_pins, make_jlink_jtag, NULL, contract_jtag_tests, 8, false, true, true, NULL },
 };
 const size_t contract_n_drivers = PT_LEN(contract_drivers);

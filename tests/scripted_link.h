@@ -20,7 +20,7 @@ enum pt_script_fault {
 	PT_SCRIPT_FAULTS
 };
 
-enum { PT_SCRIPT_DEPTH = 128, PT_SCRIPT_BYTES = 4096 };
+enum { PT_SCRIPT_DEPTH = 128, PT_SCRIPT_BYTES = 9856 };
 #define PT_SCRIPT_NO_ANSWER (SIZE_MAX / 2)	/* a part of a request */
 
 struct pt_script {

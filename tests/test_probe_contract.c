@@ -85,15 +85,22 @@ static void expect_gone(const struct contract_driver *driver, struct pt_probe *p
 	}
 }
 
+static void plug_in(const struct contract_driver *driver)
+{
+	if (contract_script.gone && driver->replug != NULL)
+		driver->replug();
+	contract_script.fault = PT_SCRIPT_FINE;
+	contract_script.gone = false;
+	contract_script.now_ns += contract_script.late_ns;
+}
+
 /* The same device, plugged in again if need be, with whatever the fault left in its pipe. */
 static void check_reopens(const struct contract_driver *driver, const char *name)
 {
 	struct pt_err err = { 0 };
 	struct pt_probe *probe;
 
-	contract_script.fault = PT_SCRIPT_FINE;
-	contract_script.gone = false;
-	contract_script.now_ns += contract_script.late_ns;
+	plug_in(driver);
 	probe = contract_open(driver, &err);
 	ck_assert_msg(probe != NULL, "reopen after %s, fault at request %zu: %s", name, contract_script.fault_at,
 		      err.msg);
@@ -170,9 +177,7 @@ static bool open_with_fault(const struct contract_driver *driver, const struct e
 	ck_assert_uint_le(contract_script.now_ns, 2 * PT_NS_PER_S);
 	pt_probe_close(probe);
 	ck_assert_uint_eq(contract_script.n_closed, 1);
-	contract_script.fault = PT_SCRIPT_FINE;
-	contract_script.gone = false;
-	contract_script.now_ns += contract_script.late_ns;
+	plug_in(driver);
 	probe = contract_open(driver, &err);
 	ck_assert_msg(probe != NULL, "reopen after fault %d at request %zu: %s", expect->fault, i, err.msg);
 	pt_probe_close(probe);

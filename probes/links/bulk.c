@@ -3,6 +3,9 @@
  * IN transfers stay queued without a time-out of their own, because one that times out may have taken half a response
  * with it; the deadline is watched here. They form a ring in the order they were queued, which is the order responses
  * come in. libusb runs its callbacks only inside our calls, so nothing here needs a lock but the interrupt.
+ *
+ * A device that does not end a full packet (pt_probe_ops.sized) is asked for each response by its length. There is one IN
+ * transfer then, from receive() on; at the deadline it is taken back, and what it had is a response.
  * Source: libusb-1.0 API, "Asynchronous device I/O"; framing: CMSIS-DAP 2.x reference. */
 #include <errno.h>
 #include <stdio.h>
@@ -38,7 +41,7 @@ struct bulk_link {
 	size_t packet_bytes, in_bytes;	/* in_bytes: room of an IN transfer, a multiple of the endpoint's packets */
 	struct slot in[N_SLOTS], out[N_SLOTS];
 	size_t oldest;		/* of in */
-	bool gone, out_stalled;
+	bool gone, out_stalled, sized;
 };
 
 /* --- events ------------------------------------------------------------------------------------------------------ */
@@ -106,7 +109,8 @@ static struct slot *idle_out(struct bulk_link *bulk, uint64_t deadline_ns)
 /* A request that fills its last USB packet needs an empty one behind it, unless it is as long as a request can be. */
 static bool needs_end(const struct bulk_link *bulk, size_t len_bytes)
 {
-	return len_bytes > 0 && len_bytes % bulk->place.out_bytes == 0 && len_bytes < bulk->packet_bytes;
+	return !bulk->sized && len_bytes > 0 && len_bytes % bulk->place.out_bytes == 0 &&
+	       len_bytes < bulk->packet_bytes;
 }
 
 static int bulk_submit(void *state, const uint8_t *packet, size_t len_bytes, uint64_t deadline_ns, struct pt_err *err)
@@ -146,6 +150,47 @@ static int clear_stall(struct bulk_link *bulk, uint8_t endpoint, struct pt_err *
 	return pt_fail(err, PT_EPROTO, "the probe at %s refused a packet (stall)", bulk->info.where);
 }
 
+/* In whole packets, so that one that is longer than it should be does no harm. */
+static int queue_sized(struct bulk_link *bulk, size_t len_bytes, struct pt_err *err)
+{
+	size_t packet = bulk->place.in_bytes, room = (len_bytes + packet - 1) / packet * packet;
+
+	if (bulk->in[0].in_flight || bulk->in[0].done)
+		return 0;
+	bulk->in_bytes = room < PT_LINK_MAX_PACKET_BYTES ? room : PT_LINK_MAX_PACKET_BYTES / packet * packet;
+	return queue_in(bulk, &bulk->in[0], err);
+}
+
+static int take_sized(struct bulk_link *bulk, uint8_t *buf, size_t buf_bytes, struct pt_err *err)
+{
+	struct slot *slot = &bulk->in[0];
+	size_t len = (size_t)slot->transfer->actual_length;
+
+	slot->done = false;
+	if (slot->transfer->status == LIBUSB_TRANSFER_STALL)
+		return clear_stall(bulk, bulk->place.in, err);
+	if (slot->transfer->status == LIBUSB_TRANSFER_OVERFLOW || len > buf_bytes)
+		return pt_fail(err, PT_EPROTO, "a response of more than %zu bytes", buf_bytes);
+	memcpy(buf, slot->bytes, len);
+	return (int)len;
+}
+
+/* What has come of it by then is all that will. */
+static int take_back(struct bulk_link *bulk, uint8_t *buf, size_t buf_bytes, struct pt_err *err)
+{
+	struct slot *slot = &bulk->in[0];
+	uint64_t until_ns = pt_host_now_ns() + CLOSE_MS * PT_NS_PER_MS;
+
+	if (bulk->sized && slot->in_flight)
+		libusb_cancel_transfer(slot->transfer);
+	while (bulk->sized && slot->in_flight && pt_host_now_ns() < until_ns)
+		handle_events(bulk, until_ns);
+	if (bulk->sized && slot->done && slot->transfer->actual_length > 0)
+		return take_sized(bulk, buf, buf_bytes, err);
+	slot->done = bulk->sized ? false : slot->done;
+	return pt_fail(err, PT_ETIMEOUT, "the probe at %s does not answer", bulk->info.where);
+}
+
 /* The oldest IN transfer came back: give its bytes out and put it at the end of the queue. */
 static int take_oldest(struct bulk_link *bulk, uint8_t *buf, size_t buf_bytes, struct pt_err *err)
 {
@@ -153,6 +198,8 @@ static int take_oldest(struct bulk_link *bulk, uint8_t *buf, size_t buf_bytes, s
 	enum libusb_transfer_status status = slot->transfer->status;
 	size_t len = (size_t)slot->transfer->actual_length;
 
+	if (bulk->sized)
+		return take_sized(bulk, buf, buf_bytes, err);
 	if (status == LIBUSB_TRANSFER_COMPLETED && len <= buf_bytes)
 		memcpy(buf, slot->bytes, len);
 	bulk->oldest = (bulk->oldest + 1) % N_SLOTS;
@@ -173,6 +220,8 @@ static int bulk_receive(void *state, uint8_t *buf, size_t buf_bytes, uint64_t de
 {
 	struct bulk_link *bulk = state;
 
+	if (bulk->sized && !bulk->gone && queue_sized(bulk, buf_bytes, err) < 0)
+		return err != NULL ? err->code : PT_EIO;
 	for (;;) {
 		struct slot *slot = &bulk->in[bulk->oldest];
 
@@ -189,7 +238,7 @@ static int bulk_receive(void *state, uint8_t *buf, size_t buf_bytes, uint64_t de
 			return clear_stall(bulk, bulk->place.out, err);
 		}
 		if (pt_host_now_ns() >= deadline_ns)
-			return pt_fail(err, PT_ETIMEOUT, "the probe at %s does not answer", bulk->info.where);
+			return take_back(bulk, buf, buf_bytes, err);
 		handle_events(bulk, deadline_ns);
 	}
 }
@@ -265,7 +314,7 @@ static void bulk_set_packet_bytes(void *state, size_t packet_bytes)
 	size_t in_bytes = (packet_bytes + bulk->place.in_bytes - 1) / bulk->place.in_bytes * bulk->place.in_bytes;
 
 	bulk->packet_bytes = packet_bytes;
-	if (in_bytes == bulk->in_bytes || in_bytes > PT_LINK_MAX_PACKET_BYTES || !cancel_all(bulk))
+	if (bulk->sized || in_bytes == bulk->in_bytes || in_bytes > PT_LINK_MAX_PACKET_BYTES || !cancel_all(bulk))
 		return;
 	bulk->in_bytes = in_bytes;
 	bulk->oldest = 0;
@@ -375,7 +424,7 @@ static int make_slots(struct bulk_link *bulk, struct pt_err *err)
 				return pt_fail(err, PT_ENOMEM, "no memory for USB transfers");
 		}
 	}
-	for (size_t i = 0; rc == 0 && i < N_SLOTS; i++)
+	for (size_t i = 0; rc == 0 && !bulk->sized && i < N_SLOTS; i++)
 		rc = queue_in(bulk, &bulk->in[i], err);
 	return rc;
 }
@@ -400,6 +449,7 @@ static struct pt_link *bulk_open(const struct pt_link_found *found, struct pt_er
 		goto fini_wake;
 	}
 	describe(bulk, found);
+	bulk->sized = found->driver->sized;
 	if (open_device(bulk, found, err) < 0)
 		goto exit_usb;
 	if (claim(bulk, found, err) < 0)

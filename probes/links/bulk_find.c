@@ -179,18 +179,28 @@ static bool has_vendors_place(const struct libusb_config_descriptor *config, str
 	return false;
 }
 
+/* The packets of that endpoint; 0: there is none. */
+static uint16_t packet_bytes(const struct libusb_interface_descriptor *alt, uint8_t address)
+{
+	for (int i = 0; i < alt->bNumEndpoints; i++)
+		if (alt->endpoint[i].bEndpointAddress == address &&
+		    (alt->endpoint[i].bmAttributes & LIBUSB_TRANSFER_TYPE_MASK) == LIBUSB_TRANSFER_TYPE_BULK)
+			return alt->endpoint[i].wMaxPacketSize;
+	return 0;
+}
+
 static bool has_place(const struct libusb_config_descriptor *config, const struct pt_usb_id *id,
 		      struct pt_bulk_place *place)
 {
 	for (int i = 0; i < config->bNumInterfaces; i++) {
-		struct pt_bulk_place here = { 0 };
+		const struct libusb_interface_descriptor *alt = config->interface[i].altsetting;
 
-		if (config->interface[i].num_altsetting < 1 ||
-		    config->interface[i].altsetting[0].bInterfaceNumber != id->iface ||
-		    !endpoints(&config->interface[i].altsetting[0], &here))
+		if (config->interface[i].num_altsetting < 1 || alt->bInterfaceNumber != id->iface ||
+		    (id->pid_mask != 0 && alt->bInterfaceClass != LIBUSB_CLASS_VENDOR_SPEC))
 			continue;
-		*place = here;
-		return here.out == id->out && here.in == id->in;
+		*place = (struct pt_bulk_place){ id->iface, id->out, id->in, packet_bytes(alt, id->in),
+						 packet_bytes(alt, id->out) };
+		return place->in_bytes != 0 && place->out_bytes != 0;
 	}
 	return false;
 }
@@ -198,15 +208,74 @@ static bool has_place(const struct libusb_config_descriptor *config, const struc
 /* False: no row of the driver has its numbers, or its interfaces are not those of the row. */
 static bool find_numbered(const struct search *s, struct pt_bulk_place *place)
 {
-	const struct pt_usb_id *id = pt_usb_id_numbered(s->driver->usb, s->driver->n_usb, s->usb_vid, s->usb_pid);
+	const struct pt_usb_id *ids = s->driver->usb, *end = ids + s->driver->n_usb,
+			       *id = pt_usb_id_numbered(ids, s->driver->n_usb, s->usb_vid, s->usb_pid);
 	struct libusb_config_descriptor *config;
-	bool there;
+	bool there = false;
 
 	if (id == NULL || id->iface == PT_USB_TTY || libusb_get_active_config_descriptor(s->dev, &config) < 0)
 		return false;
-	there = id->out == 0 && id->in == 0 ? has_vendors_place(config, place) : has_place(config, id, place);
+	for (; id != NULL && !there; id = pt_usb_id_numbered(id + 1, (size_t)(end - id - 1), s->usb_vid, s->usb_pid))
+		there = id->out == 0 && id->in == 0 ? has_vendors_place(config, place) : has_place(config, id, place);
 	libusb_free_config_descriptor(config);
 	return there;
+}
+
+/* --- serial numbers that are bytes --------------------------------------------------------------------------------- */
+
+/* Each UTF-16 unit's low byte as two digits; false where the device cannot be asked. */
+static bool raw_serial(libusb_device *dev, uint8_t index, size_t n_units, char *out, size_t room)
+{
+	enum { ENGLISH = 0x0409, HEAD = 2 };
+	unsigned char bytes[255];
+	libusb_device_handle *usb;
+	int n;
+
+	if (!node_permitted(dev) || libusb_open(dev, &usb) < 0)
+		return false;
+	n = libusb_get_string_descriptor(usb, index, ENGLISH, bytes, sizeof(bytes));
+	libusb_close(usb);
+	if (n < HEAD || (size_t)(n - HEAD) != 2 * n_units || room < 2 * n_units + 1)
+		return false;
+	for (size_t i = 0; i < n_units; i++)
+		snprintf(out + 2 * i, room - 2 * i, "%02X", bytes[HEAD + 2 * i]);
+	return true;
+}
+
+/* As the kernel shows it to those who may not ask: UTF-8, up to a line's end. */
+static void hex_of_utf8(char *text, size_t room)
+{
+	char hex[2 * 64 + 1] = "";
+	size_t len = 0;
+
+	for (const unsigned char *at = (const unsigned char *)text; *at != 0 && len + 3 < sizeof(hex); at++) {
+		bool two = (*at & 0xfc) == 0xc0 && at[1] != 0;
+		unsigned unit = two ? (*at & 3u) << 6 | (at[1] & 0x3fu) : *at;
+
+		at += two;
+		len += (size_t)snprintf(hex + len, sizeof(hex) - len, "%02X", unit);
+	}
+	snprintf(text, room, "%s", hex);
+}
+
+static size_t characters(const char *utf8)
+{
+	size_t n = 0;
+
+	for (; *utf8 != 0; utf8++)
+		n += (*utf8 & 0xc0) != 0x80;
+	return n;
+}
+
+/* One of the usual length is text. */
+static void tidy_serial(libusb_device *dev, uint8_t index, size_t n_units, char *serial, size_t room)
+{
+	size_t n = characters(serial);
+
+	if (n_units == 0 || n == 0 || n > n_units || raw_serial(dev, index, n_units, serial, room))
+		return;
+	if (n == n_units)
+		hex_of_utf8(serial, room);
 }
 
 /* --- both --------------------------------------------------------------------------------------------------------- */
@@ -246,6 +315,7 @@ bool pt_bulk_look_at(libusb_device *dev, const struct pt_probe_ops *const *drive
 	sysfs_text(row.usb_path, "serial", row.serial, sizeof(row.serial));
 	name_node(dev, row.node, sizeof(row.node));
 	row.usb_mbps = pt_link_usb_mbps(row.usb_path);
+	tidy_serial(dev, desc.iSerialNumber, row.driver->raw_serial, row.serial, sizeof(row.serial));
 	row.permitted = node_permitted(dev);
 	*found = row;
 	return true;

@@ -16,9 +16,11 @@ static uint64_t in_ms(struct pt_exchange *exchange, uint32_t ms)
 	return pt_link_now_ns(exchange->link) + ms * PT_NS_PER_MS;
 }
 
-int pt_exchange_receive(struct pt_exchange *exchange, uint64_t deadline_ns, struct pt_err *err)
+/* Links to devices that do not end a full reply want to know how long it is. */
+static int receive_of(struct pt_exchange *exchange, size_t room, uint64_t deadline_ns, struct pt_err *err)
 {
-	int n = pt_link_receive(exchange->link, exchange->in, sizeof(exchange->in), deadline_ns, err);
+	int n = pt_link_receive(exchange->link, exchange->in, room != 0 ? room : sizeof(exchange->in), deadline_ns,
+				err);
 
 	pt_debug(PT_LOG_USB, "%s: reply 0x%02x, %d bytes", exchange->name, n > 0 ? exchange->in[0] : 0, n);
 	if ((n >= 0 || n == PT_EPROTO) && exchange->debt > 0)
@@ -28,6 +30,11 @@ int pt_exchange_receive(struct pt_exchange *exchange, uint64_t deadline_ns, stru
 	if (n >= 0 || n == PT_ETIMEOUT)
 		exchange->silent = n == PT_ETIMEOUT;
 	return n;
+}
+
+int pt_exchange_receive(struct pt_exchange *exchange, uint64_t deadline_ns, struct pt_err *err)
+{
+	return receive_of(exchange, 0, deadline_ns, err);
 }
 
 int pt_exchange_send(struct pt_exchange *exchange, const uint8_t *bytes, size_t n_bytes, struct pt_err *err)
@@ -54,7 +61,7 @@ static int collect(struct pt_exchange *exchange, struct pt_err *err)
 	uint64_t deadline_ns = in_ms(exchange, patience_ms(exchange));
 
 	while (exchange->debt > 0 && !exchange->out_of_step) {
-		int n = pt_exchange_receive(exchange, deadline_ns, err);
+		int n = receive_of(exchange, exchange->room, deadline_ns, err);
 
 		if (n == PT_ETIMEOUT)
 			exchange->out_of_step = true;
@@ -131,7 +138,7 @@ int pt_exchange_settle(struct pt_exchange *exchange, struct pt_err *err)
 
 int pt_exchange_again(struct pt_exchange *exchange, uint64_t busy_ns, struct pt_err *err)
 {
-	return pt_exchange_receive(exchange, in_ms(exchange, PT_EXCHANGE_ANSWER_MS) + busy_ns, err);
+	return receive_of(exchange, exchange->room, in_ms(exchange, PT_EXCHANGE_ANSWER_MS) + busy_ns, err);
 }
 
 int pt_exchange_ask(struct pt_exchange *exchange, const uint8_t *request, size_t n_bytes, uint64_t busy_ns,

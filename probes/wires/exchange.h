@@ -13,7 +13,7 @@
 #include "probes/wires/link.h"
 
 enum {
-	PT_EXCHANGE_BYTES = 8256,	/* of a reply: the longest, a shift of a J-Link, and what it is padded with */
+	PT_EXCHANGE_BYTES = 9856,	/* of a reply: the longest, a list of an ST-Link V3; a shift of a J-Link is 8256 */
 	PT_EXCHANGE_ANSWER_MS = 400
 }; /* no healthy probe takes longer, apart from the time that the request itself takes */
 
@@ -24,6 +24,7 @@ struct pt_exchange {
 	size_t (*question)(uint8_t *out);
 	bool (*answers)(const uint8_t *in, size_t n_in);
 
+	size_t room;			/* how long the reply to the next request is, or the most; 0: it may be any */
 	uint8_t in[PT_EXCHANGE_BYTES];	/* the last reply */
 	unsigned debt;			/* replies that were not taken */
 	unsigned asked;			/* questions whose answers have not come */

@@ -51,6 +51,10 @@ struct pt_probe_ops {
 	struct pt_link *(*connect)(const char *rest, struct pt_err *err);
 	const struct pt_usb_id *usb;	/* the devices that are its; NULL: it is found nowhere on USB */
 	size_t n_usb;
+	/* Both ends know how long a packet is: on bulk one that fills its last USB packet is not ended by an empty one, and
+	 * a response is fetched with exactly the room that receive() has. */
+	bool sized;
+	size_t raw_serial;		/* a serial number of so many characters is bytes, shown as hexadecimal; 0: none is */
 	const struct pt_param *params;	/* settings of its own, besides pt_probe_params */
 	size_t n_params;
 	bool other_links;		/* tcp= and link= of its address choose among ways to it */
