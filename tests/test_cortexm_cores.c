@@ -380,6 +380,22 @@ START_TEST(one_that_is_closed_leaves_the_other)
 }
 END_TEST
 
+/* Of a part whose only core is locked the access port says so. */
+START_TEST(a_closed_port_is_named)
+{
+	open_board("cm7?core-drift=0");		/* for what teardown ends */
+	OK(pt_target_detach(target, true, &err));
+	pt_probe_close(probe);
+	link = pt_model_link_open("cm7?variant=locked&clock=virtual", &err);
+	probe = pt_probe_open_link(&pt_cmsis_dap_ops, link, NULL, &err);
+	ck_assert_ptr_null(pt_target_attach(probe, "cortexm", settings, &err));
+	ck_assert_ptr_nonnull(strstr(err.msg, "access port 0 is closed (CSW.DeviceEn is 0)"));
+	pt_probe_close(probe);
+	err = (struct pt_err){ 0 };
+	open_board("cm7?core-drift=0");
+}
+END_TEST
+
 /* It is core 1 then. */
 START_TEST(the_first_that_is_closed_leaves_the_second)
 {
@@ -840,6 +856,7 @@ int main(void)
 	tcase_add_test(all, cycles_are_of_each_core);
 	tcase_add_test(all, cycles_stand_in_reset);
 	tcase_add_test(all, bursts_of_one_and_samples_of_both);
+	tcase_add_test(all, a_closed_port_is_named);
 	tcase_add_test(all, a_breakpoint_is_met_in_cached_code);
 	tcase_add_test(all, a_breakpoint_is_met_in_cached_code_that_runs);
 	tcase_add_loop_test(all, code_that_is_written_is_executed, 0, 2);

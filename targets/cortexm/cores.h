@@ -19,6 +19,8 @@ int pt_cortexm_cores_restore(struct pt_cortexm *first, bool resume, struct pt_er
 void pt_cortexm_cores_free(struct pt_cortexm *first);
 void pt_cortexm_cores_describe(struct pt_cortexm *first, void (*say)(void *arg, const char *line), void *arg);
 
+/* CSW.DeviceEn: the core behind it is locked, or off. Source: Arm IHI 0031, 7.6.4 */
+bool pt_cortexm_port_is_closed(struct pt_cortexm *cm);
 /* Of a core besides the first: look whether it is there, and what it does. Away is PT_IN_RESET. */
 int pt_cortexm_core_status(struct pt_cortexm *cm, struct pt_core_status *out, struct pt_err *err);
 /* An error of the wire as a state of this core alone: it is away. False: it is the probe that fails. */

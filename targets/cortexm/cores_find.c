@@ -22,13 +22,18 @@ static void look_later(struct pt_cortexm *cm)
 }
 
 /* What the access port says of its own bus. */
-static void say_why_closed(struct pt_cortexm *cm)
+bool pt_cortexm_port_is_closed(struct pt_cortexm *cm)
 {
 	struct pt_err ignored = { 0 };
 	uint32_t csw = CSW_DEVICE_EN;
 	int rc = pt_adi_read_ap(pt_cortexm_port(cm), cm->found.mem_ap, AP_CSW, &csw, &ignored);
 
-	if (rc == 0 && (csw & CSW_DEVICE_EN) == 0)
+	return rc == 0 && (csw & CSW_DEVICE_EN) == 0;
+}
+
+static void say_why_closed(struct pt_cortexm *cm)
+{
+	if (pt_cortexm_port_is_closed(cm))
 		snprintf(cm->away, sizeof(cm->away), "its access port %u is closed: the core is locked, or off",
 			 cm->found.mem_ap);
 	else

@@ -169,6 +169,16 @@ static void name_part(struct pt_cortexm *cm)
 		snprintf(cm->name + len - 1, sizeof(cm->name) - len + 1, ", %u cores)", pt_cortexm_n_cores(cm));
 }
 
+/* A chip that is locked by a family that is not known says so by its access port alone. */
+static void say_that_it_is_closed(struct pt_cortexm *cm, struct pt_err *err)
+{
+	if (err->code == PT_EFAULT && pt_cortexm_port_is_closed(cm))
+		pt_fail(err, PT_EFAULT,
+			"access port %u is closed (CSW.DeviceEn is 0): the chip is protected against debugging (its maker's "
+			"tool opens it, and erases its flash), or the core is off",
+			cm->found.mem_ap);
+}
+
 /* What does not answer, or answers with an error, may sleep. Then the reset pin wakes it. */
 static void advise_wake(const struct pt_cortexm *cm, struct pt_err *err)
 {
@@ -206,6 +216,7 @@ static int cortexm_attach(struct pt_target *target, const struct pt_params *sett
 	name_part(cm);
 	return 0;
 put_back:
+	say_that_it_is_closed(cm, err);
 	pt_cortexm_cores_restore(cm, true, &ignored);
 	pt_cortexm_cores_free(cm);
 let_go:
