@@ -160,7 +160,7 @@ static void help(struct pt_command *cmd)
 		return;
 	}
 	pt_glossary_each(cmd->ctx, put_meaning, topic);
-	if (pt_board_get_state(cmd->ctx->board, NULL) == PT_BOARD_READY &&
+	if (cmd->ctx->board != NULL && pt_board_get_state(cmd->ctx->board, NULL) == PT_BOARD_READY &&
 	    !(ops->busy != NULL && ops->busy(cmd->ctx->door)))
 		pt_command_on_board(cmd, explain_on_board, after_explain);
 	else

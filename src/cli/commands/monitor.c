@@ -135,6 +135,12 @@ static struct pt_command *new_command(struct monitor *m, const struct pt_options
 	return pt_command_new_words(&m->ctx, options->rest, options->n_rest, on_done, m);
 }
 
+/* Which needs no target: one that is there has words of its own. */
+static bool asks_for_help(const struct pt_options *options)
+{
+	return strncmp(options->rest[0], "help", strlen("help")) == 0;
+}
+
 static int run_monitor(const struct pt_options *options)
 {
 	struct pt_app_kind kind = { .virtual_clock = "virtual" };
@@ -158,6 +164,8 @@ static int run_monitor(const struct pt_options *options)
 		m.status = PT_EXIT_DEVICE;
 		call(&m);
 		pt_app_close(&m.app);
+	} else if (options->probe[0] == NULL && asks_for_help(options)) {
+		pt_command_run(m.cmd);
 	} else {
 		pt_error("%s", err.msg);
 	}
