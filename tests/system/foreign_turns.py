@@ -11,7 +11,8 @@ from gdb_session import Rsp
 URIS = {"cmsis-dap": "cmsis-dap:", "j-link": "jlink:"}
 COUNTS = "turns", "transfers", "bytes"		# a turn: the host speaks on after an answer
 OPERATIONS = "attach", "attach, identify", "read a word", "read 1 KiB", "read 64 KiB", "write a word", "load 16 KiB into RAM", "load 16 KiB into flash"
-FLASH_ADDR, SECTOR, TRIES, PACKET = 0x4000, 1024, 2, 0x2000
+FLASH_ADDR, SECTOR, TRIES, PACKET = 0x4000, 1024, 4, 0x2000
+ATTACHES = 2
 BLOB = random.Random(3).randbytes(0x4000)
 
 
@@ -91,11 +92,11 @@ def operations(counter, child, costs, run_each):
 def ours(build, kind):
     """{operation: {count: n}}, the least of some tries, as the daemon looks after the core between them."""
     costs, counter = {}, Counter()
-    for i in range(TRIES):
+    for i in range(ATTACHES):
         proftap = Proftap(build, kind, counter)
         costs["attach"] = least(costs.get("attach"), {name: counter.now(proftap.child)[name] for name in COUNTS})
         proftap.halt()
-        if i < TRIES - 1:
+        if i < ATTACHES - 1:
             proftap.close()
     costs["attach, identify"] = costs["attach"]
     try:
