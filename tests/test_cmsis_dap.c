@@ -111,6 +111,8 @@ static const struct {
 	{ "debugprobe", 0x2e8a, 0x000c, 0x0220, "Debugprobe", NULL, 8, 8, 0, 1 },
 	{ "ULINK-ME", 0xc251, 0x2723, 0x0100, "Keil ULINK-ME CMSIS-DAP", NULL, 1, 1, 1, 1 },
 	{ "nanoDAP", 0xc251, 0xf001, 0x0100, "nanoDAP CMSIS-DAP", NULL, 4, 1, 0, 1 },
+	{ "YAPicoprobe, bulk", 0x2e8a, 0x000c, 0x0300, "YAPicoprobe CMSIS-DAP", NULL, 16, 16, 0, 1 },
+	{ "YAPicoprobe, HID", 0x2e8a, 0x000c, 0x0300, "YAPicoprobe CMSIS-DAP", NULL, 16, 1, 0, 1 },
 };
 
 START_TEST(knows_habits)
@@ -121,6 +123,7 @@ START_TEST(knows_habits)
 	script.info.usb_pid = habits[_i].pid;
 	script.info.usb_release = habits[_i].release;
 	strcpy(script.info.product, habits[_i].product);
+	script.info.fixed_packets = fake.padded = strstr(habits[_i].name, "HID") != NULL;
 	fake.packet_count = (uint8_t)habits[_i].count;
 	open_with(habits[_i].word);
 	ck_assert_msg(probe != NULL, "%s: %s", habits[_i].name, err.msg);
@@ -217,6 +220,74 @@ START_TEST(says_what_it_can_reach)
 	pt_probe_info(probe, &info);
 	ck_assert(info.swd == abilities[_i].swd && info.jtag == abilities[_i].jtag && info.swo == abilities[_i].swo);
 	ck_assert(!info.bdc && info.target_mv == 0);
+}
+END_TEST
+
+/* --- devices that claim more than they can */
+
+enum claim { TAKES_ONE, READS_PIECES, MUTE_AT_LONG, BOTH, LOSES_BLOCKS };
+
+static enum claim claim;
+
+/* A request that comes while an answer waits to be fetched is lost; one of more than 64 bytes is taken for several, or
+ * ends in nothing. */
+static size_t claim_and_answer(void *arg, const uint8_t *request, size_t len_bytes, uint8_t *response,
+			       uint64_t *took_ns)
+{
+	bool waits = script.n_queued > 1;	/* beside this one */
+
+	if (waits && (claim == TAKES_ONE || claim == BOTH || (claim == LOSES_BLOCKS && request[0] == 0x06)))
+		return PT_SCRIPT_NO_ANSWER;
+	if (len_bytes > 64 && (claim == MUTE_AT_LONG || claim == BOTH))
+		return PT_SCRIPT_NO_ANSWER;
+	for (size_t at = 64; claim == READS_PIECES && at < len_bytes; at += 64)
+		pt_script_leave(&script, (const uint8_t[]){ 0xff }, 1);
+	return fake_cmsis_dap_answer(arg, request, len_bytes < 64 ? len_bytes : 64, response, took_ns);
+}
+
+static const struct { enum claim claim; uint16_t bytes; unsigned depth, bytes_used, depth_used; } claims[] = {
+	{ TAKES_ONE, 64, 4, 64, 1 },
+	{ READS_PIECES, 512, 4, 64, 4 },
+	{ MUTE_AT_LONG, 512, 4, 64, 4 },
+	{ BOTH, 512, 8, 64, 1 },
+	{ LOSES_BLOCKS, 64, 4, 64, 4 },	/* found out later */
+};
+
+static int read_block(uint32_t *words, size_t n)
+{
+	struct pt_dap_op ops[] = {
+		{ .what = PT_DAP_WRITE, .ap = true, .a = 0, .value = 0x12 },
+		{ .what = PT_DAP_WRITE, .ap = true, .a = 4, .value = FAKE_DAP_BASE },
+		{ .what = PT_DAP_READ_BLOCK, .ap = true, .a = 0xc, .words = words, .n_words = (uint32_t)n },
+	};
+	size_t n_done;
+
+	return dap->run(wire, ops, PT_LEN(ops), 1000, &n_done, &err);
+}
+
+START_TEST(finds_out_wrong_claims)
+{
+	struct pt_probe_info info;
+	uint32_t words[200];
+
+	claim = claims[_i].claim;
+	script.answer = claim_and_answer;
+	script.info.usb_mbps = 12;
+	fake.packet_bytes = claims[_i].bytes;
+	fake.packet_count = (uint8_t)claims[_i].depth;
+	open_probe();
+	pt_probe_info(probe, &info);
+	ck_assert_uint_eq(info.packet_bytes, claims[_i].bytes_used);
+	ck_assert_uint_eq(info.packet_count, claims[_i].depth_used);
+	ck_assert_uint_le(script.now_ns, 2 * PT_NS_PER_S);
+	for (int tries = 0; read_block(words, PT_LEN(words)) < 0; tries++) {
+		ck_assert_int_lt(tries, 2);	/* each loses one; then one packet at a time */
+		ck_assert_int_eq(claim, LOSES_BLOCKS);
+	}
+	for (size_t i = 0; i < PT_LEN(words); i++)
+		ck_assert_uint_eq(words[i], 0x5a000000 + i);
+	pt_probe_info(probe, &info);
+	ck_assert_uint_eq(info.packet_count, claim == LOSES_BLOCKS ? 1 : claims[_i].depth_used);
 }
 END_TEST
 
@@ -673,6 +744,7 @@ int main(void)
 	tcase_add_loop_test(tc, understands_versions, 0, (int)PT_LEN(versions));
 	tcase_add_loop_test(tc, settles_on_a_packet_size, 0, (int)PT_LEN(sizes));
 	tcase_add_loop_test(tc, says_what_it_can_reach, 0, PT_LEN(abilities));
+	tcase_add_loop_test(tc, finds_out_wrong_claims, 0, PT_LEN(claims));
 	tcase_add_loop_test(tc, computes_what_the_cables_allow, 0, PT_LEN(limits));
 	tcase_add_test(tc, refuses_a_probe_without_any_port);
 	tcase_add_test(tc, a_probe_without_swd_points_to_its_jtag);

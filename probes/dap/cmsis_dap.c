@@ -20,39 +20,6 @@ enum {	/* DAP Info */
 enum { CAP_SWD = 1 << 0, CAP_JTAG = 1 << 1, CAP_SWO = 3 << 2, CAP_ATOMIC = 1 << 4 };
 enum { PORT_SWD = 1 };
 
-/* --- quirks ------------------------------------------------------------------------------------------------------ */
-
-/* Source: the host code of OpenOCD, pyOCD, probe-rs and edbg, and their issue trackers. */
-static const struct quirk {
-	uint16_t vid, pid, release_below;	/* pid 0: any; release_below 0: any bcdDevice */
-	const char *product;			/* a part of the product string; NULL: any */
-	unsigned flags;
-} quirks[] = {
-	/* Atmel EDBG, JTAGICE3, Atmel-ICE, Power Debugger, mEDBG, nEDBG: every CMSIS-DAP device of that vendor */
-	{ 0x03eb, 0, 0, NULL, PT_DAP_QUIRK_CLOCK_AFTER_SEQUENCE | PT_DAP_QUIRK_DISCONNECT_FIRST },
-	/* Raspberry Pi debugprobe before 2.2.0: loses packets */
-	{ 0x2e8a, 0x000c, 0x0220, NULL, PT_DAP_QUIRK_OLD_FIRMWARE | PT_DAP_QUIRK_ONE_PACKET },
-	{ 0xc251, 0, 0, "ULINK-ME", PT_DAP_QUIRK_DISCONNECT_FIRST },
-	{ 0, 0, 0, "nanoDAP", PT_DAP_QUIRK_ONE_PACKET },
-};
-
-static bool quirk_fits(const struct quirk *quirk, const struct pt_link_info *link)
-{
-	return (quirk->vid == 0 || quirk->vid == link->usb_vid) && (quirk->pid == 0 || quirk->pid == link->usb_pid) &&
-	       (quirk->release_below == 0 || link->usb_release < quirk->release_below) &&
-	       (quirk->product == NULL || strstr(link->product, quirk->product) != NULL);
-}
-
-static unsigned quirks_of(const struct pt_link_info *link)
-{
-	unsigned flags = 0;
-
-	for (size_t i = 0; i < PT_LEN(quirks); i++)
-		if (quirk_fits(&quirks[i], link))
-			flags |= quirks[i].flags;
-	return flags;
-}
-
 /* --- what the device says ---------------------------------------------------------------------------------------- */
 
 /* The data of one answer: its length, 0 when the device has none. */
@@ -68,15 +35,21 @@ static int ask(struct pt_cmsis_dap *dap, uint8_t id, const uint8_t **data, struc
 	return dap->in[1];
 }
 
-static int ask_text(struct pt_cmsis_dap *dap, uint8_t id, char *text, size_t room, struct pt_err *err)
+static void copy_text(const uint8_t *data, size_t n, char *text, size_t room)
 {
-	const uint8_t *data;
-	int n = ask(dap, id, &data, err);
 	size_t len = 0;
 
-	for (int i = 0; i < n && data[i] != 0 && len + 1 < room; i++)
+	for (size_t i = 0; i < n && data[i] != 0 && len + 1 < room; i++)
 		text[len++] = isprint(data[i]) ? (char)data[i] : '?';
 	text[len] = 0;
+}
+
+static int ask_text(struct pt_cmsis_dap *dap, uint8_t id, char *text, size_t room, struct pt_err *err)
+{
+	const uint8_t *data = NULL;
+	int n = ask(dap, id, &data, err);
+
+	copy_text(data, n > 0 ? (size_t)n : 0, text, room);
 	return n < 0 ? n : 0;
 }
 
@@ -133,19 +106,14 @@ static int ask_packet_count(struct pt_cmsis_dap *dap, unsigned limit, struct pt_
 	return 0;
 }
 
-static int ask_capabilities(struct pt_cmsis_dap *dap, bool atomic, struct pt_err *err)
+static int take_capabilities(struct pt_cmsis_dap *dap, uint8_t said, bool atomic, struct pt_err *err)
 {
-	const uint8_t *data;
-	int n = ask(dap, INFO_CAPABILITIES, &data, err);
-
-	if (n < 0)
-		return n;
-	dap->has_swd = n >= 1 && (data[0] & CAP_SWD) != 0;
-	dap->has_jtag = n >= 1 && (data[0] & CAP_JTAG) != 0;
+	dap->has_swd = (said & CAP_SWD) != 0;
+	dap->has_jtag = (said & CAP_JTAG) != 0;
 	if (!dap->has_swd && !dap->has_jtag)
 		return pt_fail(err, PT_EUNSUPPORTED, "the probe has neither SWD nor JTAG");
-	dap->limits.atomic = atomic && (data[0] & CAP_ATOMIC) != 0;
-	dap->swo = (data[0] & CAP_SWO) != 0;
+	dap->limits.atomic = atomic && (said & CAP_ATOMIC) != 0;
+	dap->swo = (said & CAP_SWO) != 0;
 	return 0;
 }
 
@@ -160,13 +128,20 @@ static void tidy_protocol(struct pt_cmsis_dap *dap)
 	strcpy(dap->protocol, dap->link_info.fixed_packets ? "1.0" : "2.0");
 }
 
+/* What is asked behind each other, as the probe says that it can be: so it shows whether it can. */
+enum { N_REST = 3 };
+static const uint8_t rest[N_REST] = { INFO_CAPABILITIES, INFO_PROTOCOL, INFO_FIRMWARE };
+
 static int ask_all(struct pt_cmsis_dap *dap, unsigned count_limit, bool atomic, struct pt_err *err)
 {
+	struct pt_cmsis_dap_said said[N_REST];
+
 	if (ask_packet_bytes(dap, err) < 0 || ask_packet_count(dap, count_limit, err) < 0 ||
-	    ask_capabilities(dap, atomic, err) < 0 ||
-	    ask_text(dap, INFO_PROTOCOL, dap->protocol, sizeof(dap->protocol), err) < 0 ||
-	    ask_text(dap, INFO_FIRMWARE, dap->firmware, sizeof(dap->firmware), err) < 0)
+	    pt_cmsis_dap_ask_as_claimed(dap, rest, N_REST, said, err) < 0 ||
+	    take_capabilities(dap, said[0].len_bytes > 0 ? said[0].bytes[0] : 0, atomic, err) < 0)
 		return err->code;
+	copy_text(said[1].bytes, said[1].len_bytes, dap->protocol, sizeof(dap->protocol));
+	copy_text(said[2].bytes, said[2].len_bytes, dap->firmware, sizeof(dap->firmware));
 	tidy_protocol(dap);
 	return 0;
 }
@@ -202,7 +177,7 @@ static int cmsis_dap_open(void *state, struct pt_link *link, const struct pt_par
 	read_settings(dap, settings);
 	if (find_start(dap, err) < 0 || ask_product(dap, err) < 0)
 		return err->code;
-	dap->quirks = quirks_of(&dap->link_info);
+	dap->quirks = pt_cmsis_dap_quirks_of(&dap->link_info);
 	if (ask_all(dap, count_limit, atomic, err) < 0)
 		return err->code;
 	pt_cmsis_dap_jtag_init(dap);

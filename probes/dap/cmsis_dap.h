@@ -1,5 +1,6 @@
 /* CMSIS-DAP, what the files of its driver share. One idea per file:
  *   cmsis_dap.c         the device: open, what it says about itself, its quirks, the wire's set-up
+ *   cmsis_dap_habits.c  devices as they are sold: known quirks, and whether a device can do what it claims
  *   cmsis_dap_io.c      requests and responses kept in step, whatever goes wrong
  *   cmsis_dap_pack.c    a list of operations -> packets; no I/O
  *   cmsis_dap_unpack.c  responses -> the operations they answer; no I/O
@@ -141,6 +142,8 @@ struct pt_cmsis_dap {
 
 	unsigned owed;		/* requests sent whose responses were not taken */
 	unsigned asked;		/* questions for a new start whose answers have not come */
+	bool lost_ahead;	/* a response did not come while others were outstanding */
+	unsigned n_lost_ahead;	/* how often, until it was found out */
 	bool silent;		/* the last wait for an answer was in vain */
 	bool out_of_step;	/* responses may be stale or lost: agree on a new start before the next request */
 	struct pt_cmsis_dap_flight flight[PT_CMSIS_DAP_MAX_DEPTH];	/* of the list under way */
@@ -165,6 +168,9 @@ int pt_cmsis_dap_receive(struct pt_cmsis_dap *dap, uint64_t deadline_ns, struct 
 int pt_cmsis_dap_command(struct pt_cmsis_dap *dap, const uint8_t *request, size_t len_bytes, size_t min_bytes,
 			 struct pt_err *err);
 
+/* The response to a command that was sent, into dap->in; its length. */
+int pt_cmsis_dap_take_answer(struct pt_cmsis_dap *dap, uint8_t command, size_t min_bytes, struct pt_err *err);
+
 /* Commands that answer with a status byte, sent together as far as the depth allows. A command with any_status may
  * answer what it likes, also "unknown command". what: for the sentence. */
 struct pt_cmsis_dap_order {
@@ -176,6 +182,21 @@ struct pt_cmsis_dap_order {
 };
 int pt_cmsis_dap_orders(struct pt_cmsis_dap *dap, const struct pt_cmsis_dap_order *orders, size_t n_orders,
 			struct pt_err *err);
+
+/* --- devices as they are sold (cmsis_dap_habits.c) ----------------------------------------------------------------- */
+
+unsigned pt_cmsis_dap_quirks_of(const struct pt_link_info *link);
+
+/* Data of one DAP Info. */
+struct pt_cmsis_dap_said {
+	uint8_t bytes[64];
+	size_t len_bytes;
+};
+/* Asks these by packets as long and as many at a time as the device claims to take. One that does not answer so is asked
+ * again with less: limits and depth become what it can do, and the log says so. The first is to be the capabilities. */
+int pt_cmsis_dap_ask_as_claimed(struct pt_cmsis_dap *dap, const uint8_t *ids, size_t n, struct pt_cmsis_dap_said *said,
+				struct pt_err *err);
+void pt_cmsis_dap_one_at_a_time(struct pt_cmsis_dap *dap);	/* it lost a packet: it claims too many */
 
 /* --- set-up (cmsis_dap.c), and wire jtag (cmsis_dap_jtag.c) ------------------------------------------------------- */
 

@@ -12,6 +12,7 @@ enum {
 	DRAIN_MS = 10,
 	RESYNC_MS = 100,	/* for what a probe still owes that was silent for PT_CMSIS_DAP_ANSWER_MS */
 	ASKED_MS = 20,		/* and once it has been asked in vain: whoever waits above shall hear soon */
+	LOST_MOST = 2,		/* one may be the cable's */
 	MAX_STALE = 2 * PT_CMSIS_DAP_MAX_DEPTH,
 };
 
@@ -41,6 +42,7 @@ int pt_cmsis_dap_receive(struct pt_cmsis_dap *dap, uint64_t deadline_ns, struct 
 		dap->out_of_step = true;
 	if (n >= 0 || n == PT_ETIMEOUT)
 		dap->silent = n == PT_ETIMEOUT;
+	dap->lost_ahead |= n == PT_ETIMEOUT && dap->owed > 1;
 	return n;
 }
 
@@ -104,6 +106,10 @@ static int agree(struct pt_cmsis_dap *dap, struct pt_err *err)
 		return rc;
 	dap->owed = dap->asked = 0;
 	dap->out_of_step = dap->silent = false;
+	dap->n_lost_ahead += dap->lost_ahead;
+	dap->lost_ahead = false;
+	if (dap->n_lost_ahead >= LOST_MOST && dap->depth > 1)
+		pt_cmsis_dap_one_at_a_time(dap);
 	return 0;
 }
 
@@ -134,7 +140,7 @@ int pt_cmsis_dap_drain(struct pt_cmsis_dap *dap, struct pt_err *err)
 /* --- single commands --------------------------------------------------------------------------------------------- */
 
 /* A debt that stays with the probe after an error is paid by the next call. */
-static int take_answer(struct pt_cmsis_dap *dap, uint8_t command, size_t min_bytes, struct pt_err *err)
+int pt_cmsis_dap_take_answer(struct pt_cmsis_dap *dap, uint8_t command, size_t min_bytes, struct pt_err *err)
 {
 	int n = pt_cmsis_dap_receive(dap, in_ms(dap, PT_CMSIS_DAP_ANSWER_MS), err);
 
@@ -166,12 +172,12 @@ int pt_cmsis_dap_command(struct pt_cmsis_dap *dap, const uint8_t *request, size_
 		return rc;
 	memcpy(dap->out, request, len_bytes);
 	rc = pt_cmsis_dap_send(dap, len_bytes, in_ms(dap, PT_CMSIS_DAP_ANSWER_MS), err);
-	return rc < 0 ? rc : take_answer(dap, request[0], min_bytes, err);
+	return rc < 0 ? rc : pt_cmsis_dap_take_answer(dap, request[0], min_bytes, err);
 }
 
 static int judge_order(struct pt_cmsis_dap *dap, const struct pt_cmsis_dap_order *order, struct pt_err *err)
 {
-	int n = take_answer(dap, order->bytes[0], 2, err);
+	int n = pt_cmsis_dap_take_answer(dap, order->bytes[0], 2, err);
 
 	if (n == PT_EUNSUPPORTED && order->any_status)
 		return 0;
