@@ -72,19 +72,19 @@ static bool take_byte(struct swo *s, uint8_t byte)
 {
 	struct pt_itm_packet packet[PT_ITM_ROOM];
 	unsigned n = pt_itm_take(&s->packets, byte, packet);
-	bool found = false;
+	bool ends = false;
 
 	for (unsigned i = 0; i < n; i++) {
-		if (packet[i].kind == PT_ITM_LOCAL_STAMP)
+		if (packet[i].kind == PT_ITM_LOCAL_STAMP) {
 			take_stamp(s, packet[i].value);
-		if (packet[i].kind == PT_ITM_FOUND)
-			found = true;
+			ends |= now_ns(s) - s->told_ns > PT_STREAM_SPAN_NS;
+		} else if (packet[i].kind == PT_ITM_FOUND) {
+			begin_stretch(s);
+			s->phase = ANCHOR;
+			ends = true;
+		}
 	}
-	if (found) {
-		begin_stretch(s);
-		s->phase = ANCHOR;
-	}
-	return found || now_ns(s) - s->told_ns > PT_STREAM_SPAN_NS;
+	return ends;
 }
 
 /* What the ITM sent in a byte of the file, or in the frame that it completes, waits to be put. */
