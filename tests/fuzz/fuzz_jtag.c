@@ -1,4 +1,4 @@
-/* libFuzzer entry for the JTAG drivers (XVC, remote_bitbang, CMSIS-DAP), the chain and the debug port on it: a server
+/* libFuzzer entry for the JTAG drivers (XVC, remote_bitbang, CMSIS-DAP, J-Link), the chain and the debug port on it: a server
  * that answers with arbitrary bytes from some request on, of any length or of the right one. Linked with
  * tests/fuzz/replay.c elsewhere. Checked: no access outside the answer, an end to every call in bounded time, no more
  * done than was asked. */
@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 
-enum { XVC, BITBANG, CMSIS_DAP, BITBANG_SWD, N_KINDS };
+enum { XVC, BITBANG, CMSIS_DAP, BITBANG_SWD, JLINK, JLINK_SWD, N_KINDS };
 
 struct source {
 	const uint8_t *in;
@@ -34,6 +34,30 @@ static bool letters(const struct source *s)
 	return s->kind == BITBANG || s->kind == BITBANG_SWD;
 }
 
+static bool is_jlink(const struct source *s)
+{
+	return s->kind == JLINK || s->kind == JLINK_SWD;
+}
+
+/* Each command by its first byte, with what such a device without a target answers. */
+static size_t of_jlink(const uint8_t *request, size_t len_bytes, uint8_t *response)
+{
+	static const struct { uint8_t command, n, bytes[24]; } rows[] = {
+		{ 0x01, 114, "p\0J-Link compiled" }, { 0xe8, 4, { 2, 0x0a, 2, 0x88 } }, { 0xed, 32, { 2, 0x0a, 2, 0x88 } },
+		{ 0xf0, 4, { 0xbc, 0x60, 1 } }, { 0xd4, 4, { 0, 4 } }, { 0x07, 8, { 0xe4, 0x0c } },
+		{ 0x09, 76, { 7, 0, 1, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7 } }, { 0xc7, 4, { 3 } },
+		{ 0xc0, 6, { 0, 0x1b, 0xb7, 0, 1 } },
+	};
+
+	memset(response, 0, 1024);
+	for (size_t i = 0; i < PT_LEN(rows); i++)
+		if (rows[i].command == request[0]) {
+			memcpy(response, rows[i].bytes, sizeof(rows[i].bytes));
+			return rows[i].n;
+		}
+	return request[0] == 0xcf && len_bytes >= 4 ? ((size_t)pt_le16(request + 2) + 7) / 8 + 1 : PT_SCRIPT_NO_ANSWER;
+}
+
 /* As a server without a target would: TDO is 0. */
 static size_t proper(const struct source *s, const uint8_t *request, size_t len_bytes, uint8_t *response)
 {
@@ -43,6 +67,8 @@ static size_t proper(const struct source *s, const uint8_t *request, size_t len_
 		n = pt_xvc_framing.answer_bytes(request, len_bytes);
 	if (letters(s))
 		n = pt_bitbang_framing.answer_bytes(request, len_bytes);
+	if (is_jlink(s))
+		return of_jlink(request, len_bytes, response);
 	if (s->kind == CMSIS_DAP)
 		n = 16;
 	if (n == PT_FRAMING_LINE) {
@@ -66,8 +92,8 @@ static size_t answer(void *arg, const uint8_t *request, size_t len_bytes, uint8_
 	uint8_t how;
 
 	(void)took_ns;
-	if (s->honest > 0) {
-		s->honest--;
+	if (s->honest > 0 || len == PT_SCRIPT_NO_ANSWER) {
+		s->honest -= s->honest > 0;
 		return len;
 	}
 	how = next_byte(s);
@@ -125,12 +151,14 @@ static void access_port(struct pt_probe *probe)
 	if (dap->connect(wire, PT_DAP_SWD, &err) == 0)
 		dap->run(wire, ops, PT_LEN(ops), 100, &n_done, &err);
 	dap->write_abort(wire, 0x1f, &err);
+	dap->sequence(wire, (const uint8_t *)words, 300, &err);
+	dap->set_reset(wire, false, &err);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 {
 	static const struct pt_probe_ops *const drivers[N_KINDS] = {
-		&pt_xvc_ops, &pt_bitbang_ops, &pt_cmsis_dap_ops, &pt_bitbang_ops,
+		&pt_xvc_ops, &pt_bitbang_ops, &pt_cmsis_dap_ops, &pt_bitbang_ops, &pt_jlink_ops, &pt_jlink_ops,
 	};
 	static struct pt_script script;
 	struct source source = { .in = in, .left = in_bytes };
@@ -144,15 +172,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 	script.gone = script.interrupted = false;
 	script.answer = answer;
 	script.arg = &source;
-	script.info = (struct pt_link_info){ .transport = "tcp", .packet_bytes = letters(&source) ? 1000 : 256, .depth = 8 };
+	script.info = (struct pt_link_info){ .transport = "tcp", .packet_bytes = letters(&source) ? 1000 : 256, .usb_pid = 0x0101, .depth = 8 };
 	script.packet_ns = 10000;
-	if (settings != NULL && source.kind == BITBANG_SWD)
+	if (settings != NULL && (source.kind == BITBANG_SWD || source.kind == JLINK_SWD))
 		pt_params_add(settings, pt_probe_params, pt_n_probe_params, "transport=swd", NULL);
+	if (settings != NULL && source.kind == JLINK)
+		pt_params_add(settings, pt_probe_params, pt_n_probe_params, "transport=jtag", NULL);
 	probe = pt_probe_open_link(drivers[source.kind], pt_script_link(&script), settings, NULL);
 	pt_params_free(settings);
 	if (probe != NULL) {
-		scan(probe);
+		struct pt_probe_info info;
+
+		if (source.kind != JLINK_SWD)
+			scan(probe);
 		access_port(probe);
+		pt_probe_info(probe, &info);
 	}
 	pt_probe_close(probe);
 	if (script.now_ns > 60 * PT_NS_PER_S || script.n_requests > 20000)
