@@ -6,7 +6,7 @@
 #include "probes/wires/exchange.h"
 
 enum {
-	RDBUFF = 0xc, ABORT = 0, ORUNERRCLR = 1 << 4,
+	RDBUFF = 0xc, ABORT = 0, ORUNERRCLR = 1 << 4, ALL_STICKY = 0x1e,	/* clear: compare, error, data, overrun */
 	REQUEST_MS = 10,	/* of clocks in one: whoever interrupts hears soon, also on a slow cable */
 	ABORT_MS = 1000,
 };
@@ -167,12 +167,16 @@ static size_t put_abort(struct pt_swd_port *port)
 	return port->abort != 0 ? 1 : 0;
 }
 
+/* Transfers whose answers have not been seen, as the call ended early, may have met WAIT or FAULT; the flags that this
+ * left must not refuse the transfers that come next. */
 static int run_and_forget_abort(struct pt_swd_port *port, size_t n, uint32_t timeout_ms, struct pt_err *err)
 {
 	int rc = run_transfers(port, n, timeout_ms, err);
 
 	if (rc == 0 || rc == PT_EFAULT || rc == PT_ETIMEOUT)
 		port->abort = 0;
+	else
+		port->abort |= ALL_STICKY;
 	return rc;
 }
 
