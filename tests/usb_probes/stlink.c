@@ -11,7 +11,7 @@
 #include "models.h"
 #include "stlink_parts.h"
 
-enum { CTRL_STAT = 4, JTAG_IDCODE = 0x0ba00477 };
+enum { APS_THERE = 2, CTRL_STAT = 4, JTAG_IDCODE = 0x0ba00477 };
 
 struct stlink st;
 
@@ -188,7 +188,7 @@ static void debug_command(const uint8_t *c)
 		break;
 	case 0x4b:
 		st.ap_open[c[2]] = true;
-		stlink_reply_status(c[2] == 0 ? OK : BAD_AP);
+		stlink_reply_status(c[2] < APS_THERE ? OK : BAD_AP);
 		break;
 	case 0x4c:
 		st.ap_open[c[2]] = false;
