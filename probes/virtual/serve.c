@@ -343,6 +343,8 @@ static void on_run(uv_timer_t *timer)
 {
 	struct host *host = timer->data;
 
+	if (host->serve->setup.board == NULL)	/* a real one needs nobody to keep it going */
+		return;
 	pt_vpace_begin(&host->serve->setup.pace);
 	pt_vpace_to(&host->serve->setup.pace, now_ns(host->serve));
 	if (host->serve->setup.engine->unasked != NULL && !host->busy && !host->leaving)
@@ -489,16 +491,11 @@ static void on_listener_closed(uv_handle_t *handle)
 	end_if_over(serve);
 }
 
-struct pt_vserve *pt_vserve_new(uv_loop_t *loop, const char *board, const char *address, unsigned allow,
-				struct pt_err *err)
+/* What is served is set up. */
+static struct pt_vserve *begin(struct pt_vserve *serve, const char *address, unsigned allow, struct pt_err *err)
 {
-	struct pt_vserve *serve = pt_alloc(sizeof(*serve));
+	uv_loop_t *loop = serve->loop;
 
-	serve->loop = loop;
-	if (open_rig(serve, board, err) < 0) {
-		free(serve);
-		return NULL;
-	}
 	serve->origin_ns = uv_hrtime();
 	serve->sparing = pt_sparing_new(loop, "board");
 	serve->listener.allow_remote = (allow & PT_VSERVE_REMOTE) != 0;
@@ -508,6 +505,35 @@ struct pt_vserve *pt_vserve_new(uv_loop_t *loop, const char *board, const char *
 		return NULL;
 	}
 	return serve;
+}
+
+struct pt_vserve *pt_vserve_new(uv_loop_t *loop, const char *board, const char *address, unsigned allow,
+				struct pt_err *err)
+{
+	struct pt_vserve *serve = pt_alloc(sizeof(*serve));
+
+	serve->loop = loop;
+	if (open_rig(serve, board, err) == 0)
+		return begin(serve, address, allow, err);
+	free(serve);
+	return NULL;
+}
+
+struct pt_vserve *pt_vserve_relay(uv_loop_t *loop, struct pt_vrelay *relay, const char *address, unsigned allow,
+				  struct pt_err *err)
+{
+	struct pt_vserve *serve = pt_alloc(sizeof(*serve));
+
+	serve->loop = loop;
+	serve->setup.faults_fd = -1;
+	serve->setup.link_kind = (struct pt_vlink_kind){
+		.name = "tcp", .wire_bytes = PT_VRELAY_PACKET_BYTES, .packet_bytes = PT_VRELAY_PACKET_BYTES,
+		.depth = PT_VRELAY_PACKETS,
+	};
+	serve->setup.link = &serve->setup.link_kind;
+	serve->setup.engine = &pt_vrelay_engine;
+	serve->setup.engine_state = relay;
+	return begin(serve, address, allow, err);
 }
 
 void pt_vserve_host(struct pt_vserve *serve)

@@ -97,7 +97,7 @@ static const struct row {
 
 /* What is not named here is for all subcommands. */
 static const struct { const char *option, *subcommands; } of_subcommands[] = {
-	{ "probe", "serve, monitor, profile, check, restore" },
+	{ "probe", "serve, monitor, profile, check, restore, board" },
 	{ "board", "serve, monitor, profile, check, restore" },
 	{ "target", "serve, monitor, profile, check, restore" },
 	{ "gdb", "serve" }, { "attach", "serve" }, { "second", "serve" },
@@ -106,7 +106,7 @@ static const struct { const char *option, *subcommands; } of_subcommands[] = {
 	{ "semihost-dir", "serve, monitor, profile, check" }, { "listen", "board" },
 	{ "print-ports", "serve, board" }, { "for", "profile, check" }, { "source", "profile, check" },
 	{ "mode", "profile, check" }, { "reset", "profile, check" }, { "json", "probes, events" }, { "measure", "probes" }, { "udev", "drivers" },
-	{ "config", "serve, monitor, profile, check, restore, probes" },
+	{ "config", "serve, monitor, profile, check, restore, probes, board" },
 	{ "junit", "check" }, { "live", "check" }, { "strict", "check" }, { "lenient", "check" },
 	{ "self-check", "decode" },
 	{ "replace", "profile, check" },

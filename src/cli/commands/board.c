@@ -1,10 +1,12 @@
-/* proftap board NAME: a virtual board's probe for other programs, on the network, in real time. */
+/* proftap board NAME: a virtual board's probe for other programs, on the network, in real time. proftap board --probe URI:
+ * a real one, as CMSIS-DAP. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "host/log.h"
+#include "probes/registry.h"
 #include "probes/virtual/serve.h"
 #include "cli/app.h"
 #include "cli/subcommands.h"
@@ -15,13 +17,11 @@ static void on_signal(uv_signal_t *handle, int signum)
 	uv_stop(handle->loop);
 }
 
-static int serve(uv_loop_t *loop, const char *board, const char *address, unsigned allow, struct pt_err *err)
+/* The server that was begun, until a signal ends it. */
+static int serve(uv_loop_t *loop, struct pt_vserve *server, struct pt_err *err)
 {
-	struct pt_vserve *server = pt_vserve_new(loop, board, address, allow, err);
 	uv_signal_t interrupt, terminate;
 
-	if (server == NULL)
-		return err->code;
 	if (printf("board %s\n", pt_vserve_address(server)) < 0 || fflush(stdout) != 0) {	/* a script waits for it */
 		pt_fail(err, PT_EIO, "the address cannot be printed to standard output: %s", strerror(errno));
 		pt_vserve_close(server, NULL, NULL);
@@ -37,7 +37,9 @@ static int serve(uv_loop_t *loop, const char *board, const char *address, unsign
 	uv_signal_start(&interrupt, on_signal, SIGINT);
 	uv_signal_start(&terminate, on_signal, SIGTERM);
 	uv_run(loop, UV_RUN_DEFAULT);
-	pt_info("board: %.3f s of real time that the board has not seen", (double)pt_vserve_slip_ns(server) / 1e9);
+	if (pt_vserve_slip_ns(server) > 0)
+		pt_info("board: %.3f s of real time that the board has not seen",
+			(double)pt_vserve_slip_ns(server) / 1e9);
 	uv_close((uv_handle_t *)&interrupt, NULL);
 	uv_close((uv_handle_t *)&terminate, NULL);
 	pt_vserve_close(server, NULL, NULL);
@@ -51,33 +53,69 @@ static void name_board(const struct pt_options *options, char *board, size_t roo
 		 options->elf != NULL ? options->elf : "");
 }
 
+static int serve_board(uv_loop_t *loop, const struct pt_options *options, const char *address, unsigned allow,
+		       struct pt_err *err)
+{
+	struct pt_vserve *server;
+	char board[640];
+
+	name_board(options, board, sizeof(board));
+	server = pt_vserve_new(loop, board, address, allow, err);
+	return server != NULL ? serve(loop, server, err) : err->code;
+}
+
+static int serve_probe(uv_loop_t *loop, const struct pt_options *options, const char *address, unsigned allow,
+		       struct pt_err *err)
+{
+	struct pt_params *settings = pt_params_new();
+	struct pt_probe *probe = NULL;
+	struct pt_vserve *server = NULL;
+	struct pt_vrelay *relay;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < options->n_words; i++)
+		rc = pt_params_add(settings, pt_probe_params, pt_n_probe_params, options->words[i], err);
+	if (rc == 0)
+		probe = pt_probe_open(options->probe[0], settings, err);
+	relay = probe != NULL ? pt_vrelay_new(probe, err) : NULL;
+	if (relay != NULL)
+		server = pt_vserve_relay(loop, relay, address, allow, err);
+	rc = server != NULL ? serve(loop, server, err) : err->code;
+	uv_run(loop, UV_RUN_DEFAULT);
+	pt_probe_close(probe);
+	pt_params_free(settings);
+	return rc;
+}
+
 static int run_board(const struct pt_options *options)
 {
+	bool real = options->probe[0] != NULL;
 	const char *address = options->listen != NULL ? options->listen : "127.0.0.1:4441";
 	unsigned allow = (options->allow_remote ? PT_VSERVE_REMOTE : 0) |
 			 (options->allow_unidentified ? PT_VSERVE_UNIDENTIFIED : 0);
 	struct pt_err err = { 0 };
-	char board[640];
 	uv_loop_t loop;
 	int rc;
 
-	if (options->n_rest != 1) {
-		pt_error("board takes the name of one virtual board; `proftap boards` lists them");
+	if (options->n_rest != (real ? 0 : 1) || options->probe[1] != NULL) {
+		pt_error(
+			"board takes the name of one virtual board, or one --probe URI to serve a real one; `proftap boards` "
+			"lists the boards");
 		return PT_EXIT_USAGE;
 	}
-	name_board(options, board, sizeof(board));
 	if (pt_loop_begin(&loop, &err) < 0) {
 		pt_error("%s", err.msg);
 		return PT_EXIT_USAGE;
 	}
-	rc = serve(&loop, board, address, allow, &err);
+	rc = real ? serve_probe(&loop, options, address, allow, &err)
+		  : serve_board(&loop, options, address, allow, &err);
 	uv_run(&loop, UV_RUN_DEFAULT);
 	uv_loop_close(&loop);
 	if (rc < 0)
 		pt_error("%s", err.msg);
-	return rc < 0 ? PT_EXIT_USAGE : PT_EXIT_DONE;
+	return rc == 0 ? PT_EXIT_DONE : rc == PT_EARG || !real ? PT_EXIT_USAGE : PT_EXIT_DEVICE;
 }
 
 const struct pt_subcommand pt_subcommand_board = {
-	"board", "NAME[?KEY=VALUE]", "serve a virtual board's probe on TCP to other programs", run_board
+	"board", "NAME[?KEY=VALUE]|--probe URI", "serve a virtual board's probe, or a real one, on TCP to other programs", run_board
 };
