@@ -292,8 +292,9 @@ static size_t feed(void *state, const uint8_t *bytes, size_t len_bytes, struct p
 	size_t taken = 0;
 
 	while (taken < len_bytes && out->n_events + PT_DECODER_ROOM <= PT_BATCH_EVENTS) {
-		unsigned n = pt_itm_take(&s->packets, bytes[taken++], packet);
+		unsigned n;
 
+		taken += pt_itm_take(&s->packets, bytes + taken, len_bytes - taken, packet, &n);
 		for (unsigned i = 0; i < n; i++)
 			take(s, &packet[i], out);
 	}

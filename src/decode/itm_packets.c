@@ -264,7 +264,7 @@ static unsigned take_doubted(struct pt_itm_packets *s, uint8_t byte, uint64_t ze
 	return s->proof >= PT_ITM_PROOF && !expects_sync(s) ? find(s, packet) : 0;
 }
 
-unsigned pt_itm_take(struct pt_itm_packets *s, uint8_t byte, struct pt_itm_packet packet[PT_ITM_ROOM])
+static unsigned take(struct pt_itm_packets *s, uint8_t byte, struct pt_itm_packet packet[PT_ITM_ROOM])
 {
 	uint64_t zeros = s->zeros;
 
@@ -274,6 +274,39 @@ unsigned pt_itm_take(struct pt_itm_packets *s, uint8_t byte, struct pt_itm_packe
 	s->taken++;
 	s->since_sync++;
 	return s->believed ? take_believed(s, byte, zeros, packet) : take_doubted(s, byte, zeros, packet);
+}
+
+/* --- many bytes --------------------------------------------------------------------------------------------------- */
+
+/* A packet of a source that is there whole: most are. */
+static unsigned take_whole(struct pt_itm_packets *s, const uint8_t *bytes, size_t len, struct pt_itm_packet *packet)
+{
+	memcpy(s->part, bytes, len);
+	s->part_bytes = (uint8_t)len;
+	s->taken = len;
+	s->since_sync += len;
+	for (s->zeros = 0; bytes[len - 1 - s->zeros] == 0; s->zeros++)	/* the header is none */
+		;
+	if (!read_packet(s, packet))
+		return lose(s, packet);
+	begin_packet(s);
+	return 1;
+}
+
+size_t pt_itm_take(struct pt_itm_packets *s, const uint8_t *bytes, size_t len_bytes,
+		   struct pt_itm_packet packet[PT_ITM_ROOM], unsigned *n_packets)
+{
+	static const uint8_t sizes[] = { 0, 2, 3, 5 };	/* with the header, by its low bits; 0: of the protocol itself */
+	size_t whole = s->believed && s->part_bytes == 0 && len_bytes > 0 ? sizes[bytes[0] & 3] : 0, n = 0;
+
+	*n_packets = 0;
+	if (whole > 0 && whole <= len_bytes) {
+		*n_packets = take_whole(s, bytes, whole, packet);
+		return whole;
+	}
+	while (*n_packets == 0 && n < len_bytes)
+		*n_packets = take(s, bytes[n++], packet);
+	return n;
 }
 
 uint64_t pt_itm_rest(const struct pt_itm_packets *s)

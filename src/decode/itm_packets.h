@@ -4,12 +4,13 @@
  * A packet says by its header how long it is, so one wrong bit can shift all that follows. Bytes count as packets only
  * while that is believed: from a synchronisation packet on, or behind PT_ITM_PROOF packets in a row that can be, up to
  * the first that cannot; but while the next sync is still to be expected, it alone is proof. What is skipped in between
- * is counted: the bytes of all packets and all that FOUND says make the bytes that came. Pure, byte by byte, so that any
- * split of the stream is the same. */
+ * is counted: the bytes of all packets and all that FOUND says make the bytes that came. Pure; any split of the stream is
+ * the same. */
 #ifndef PT_DECODE_ITM_PACKETS_H
 #define PT_DECODE_ITM_PACKETS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { PT_ITM_PROOF = 8, PT_ITM_MOST_BYTES = 8 };
@@ -66,9 +67,11 @@ struct pt_itm_packets {
 	uint64_t skipped;	/* bytes since packets were believed last */
 };
 
-/* Take one byte. Returns how many packets end with it, 0 to PT_ITM_ROOM, in order. */
+/* Take bytes up to the end of a packet, or all. n_packets: out, how many end there, 0 to PT_ITM_ROOM, in order. Returns how
+ * many bytes were taken. */
 enum { PT_ITM_ROOM = 3 };
-unsigned pt_itm_take(struct pt_itm_packets *s, uint8_t byte, struct pt_itm_packet packet[PT_ITM_ROOM]);
+size_t pt_itm_take(struct pt_itm_packets *s, const uint8_t *bytes, size_t len_bytes,
+		   struct pt_itm_packet packet[PT_ITM_ROOM], unsigned *n_packets);
 
 /* Nothing follows, or not what would have: how many bytes are in no packet and were not told. */
 uint64_t pt_itm_rest(const struct pt_itm_packets *s);

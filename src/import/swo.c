@@ -67,11 +67,9 @@ static void take_stamp(struct swo *s, uint64_t ticks)
 	s->ticks += ticks;
 }
 
-/* Whether the chunk ends with this byte: the stamps begin anew, or it has time enough. */
-static bool take_byte(struct swo *s, uint8_t byte)
+/* Whether the chunk ends with these packets: the stamps begin anew, or it has time enough. */
+static bool take_packets(struct swo *s, const struct pt_itm_packet *packet, unsigned n)
 {
-	struct pt_itm_packet packet[PT_ITM_ROOM];
-	unsigned n = pt_itm_take(&s->packets, byte, packet);
 	bool ends = false;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -87,14 +85,13 @@ static bool take_byte(struct swo *s, uint8_t byte)
 	return ends;
 }
 
-/* What the ITM sent in a byte of the file, or in the frame that it completes, waits to be put. */
-static void take_file_byte(struct swo *s, uint8_t byte)
+/* What the ITM sent in the frame that this byte of the file completes. */
+static void take_framed(struct swo *s, uint8_t byte)
 {
-	struct pt_tpiu_byte in[PT_TPIU_MOST] = { { s->stream, byte } };
-	unsigned n = s->stream != 0 ? pt_tpiu_take(&s->frames, byte, in) : 1;
+	struct pt_tpiu_byte in[PT_TPIU_MOST];
 
 	s->n_waiting = s->next = 0;
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0, n = pt_tpiu_take(&s->frames, byte, in); i < n; i++) {
 		if (in[i].stream == s->stream)
 			s->waiting[s->n_waiting++] = in[i].byte;
 		else
@@ -102,19 +99,25 @@ static void take_file_byte(struct swo *s, uint8_t byte)
 	}
 }
 
-/* The next byte of the ITM's; false: the file has ended. */
-static bool next_byte(struct swo *s, uint8_t *byte)
+/* The next bytes of the ITM's, and how many; 0: the file has ended. */
+static size_t look(struct swo *s, const uint8_t **bytes)
 {
-	const uint8_t *bytes;
-
-	while (s->next == s->n_waiting) {
-		if (pt_infile_look(s->file, 1, &bytes) == 0)
-			return false;
-		take_file_byte(s, bytes[0]);
+	if (s->stream == 0)
+		return pt_infile_look(s->file, 1, bytes);
+	while (s->next == s->n_waiting && pt_infile_look(s->file, 1, bytes) > 0) {
+		take_framed(s, **bytes);
 		pt_infile_take(s->file, 1);
 	}
-	*byte = s->waiting[s->next++];
-	return true;
+	*bytes = s->waiting + s->next;
+	return s->n_waiting - s->next;
+}
+
+static void used(struct swo *s, size_t n)
+{
+	if (s->stream == 0)
+		pt_infile_take(s->file, n);
+	else
+		s->next += (uint8_t)n;
 }
 
 static void end_file(struct swo *s, struct pt_chunk *chunk)
@@ -128,13 +131,21 @@ static void end_file(struct swo *s, struct pt_chunk *chunk)
 
 static int put_data(struct swo *s, struct pt_chunk *chunk, struct pt_err *err)
 {
-	uint8_t byte;
+	struct pt_itm_packet packet[PT_ITM_ROOM];
+	const uint8_t *bytes;
 	bool ends = false;
+	size_t n;
 
 	*chunk = (struct pt_chunk){ .from_ns = s->told_ns, .kind = PT_CHUNK_DATA };
-	while (!ends && chunk->len_bytes < PT_CHUNK_BYTES && next_byte(s, &byte)) {
-		chunk->bytes[chunk->len_bytes++] = byte;
-		ends = take_byte(s, byte);
+	while (!ends && chunk->len_bytes < PT_CHUNK_BYTES && (n = look(s, &bytes)) > 0) {
+		size_t room = PT_CHUNK_BYTES - chunk->len_bytes;
+		unsigned n_packets;
+
+		n = pt_itm_take(&s->packets, bytes, n < room ? n : room, packet, &n_packets);
+		memcpy(chunk->bytes + chunk->len_bytes, bytes, n);
+		chunk->len_bytes += (uint32_t)n;
+		used(s, n);
+		ends = take_packets(s, packet, n_packets);
 	}
 	chunk->to_ns = s->told_ns = now_ns(s);
 	if (chunk->len_bytes == 0 && pt_infile_failed(s->file, err) < 0)

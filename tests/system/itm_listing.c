@@ -21,10 +21,16 @@ int main(void)
 {
 	struct pt_itm_packets packets = { .believed = true };
 	struct pt_itm_packet packet[PT_ITM_ROOM];
-	int byte;
+	uint8_t bytes[4096];
+	size_t len;
 
-	while ((byte = getchar()) != EOF)
-		for (unsigned i = 0, n = pt_itm_take(&packets, (uint8_t)byte, packet); i < n; i++)
-			print_packet(&packet[i]);
+	while ((len = fread(bytes, 1, sizeof(bytes), stdin)) > 0)
+		for (size_t at = 0; at < len;) {
+			unsigned n;
+
+			at += pt_itm_take(&packets, bytes + at, len - at, packet, &n);
+			for (unsigned i = 0; i < n; i++)
+				print_packet(&packet[i]);
+		}
 	return 0;
 }
