@@ -71,3 +71,15 @@ openocd_runs usb_bulk "reset halt; echo [reg pc]; step; echo [reg pc]; reg r3 0x
 expect "Cortex-M4F" 'SWD DPIDR 0x2ba01477' 'Cortex-M4 r0p1' '6 breakpoints, 4 watchpoints' 'halted due to debug-request' \
 	'pc .*0x00000[0-9a-f]{3}' 'halted due to single-step' 'r3 .*0xcafe0001' 'd2 .*0x3f8000003f800000' 'basepri .*0x00' \
 	'halted due to watchpoint' '0x20000000: [0-9a-f][2367abef]' 'halted due to' '0xe000ed28: 00008200'
+
+# a Cortex-M7 behind a ROM table of its port, with a Cortex-M4 behind access port 3
+usb_probe="$board --board cm7?variant=second-core&elf=$here/tests/firmware/cores.elf"
+openocd_runs usb_bulk "sleep 20; targets chip.m7; halt; echo [reg pc]; step; reg d2 0x3f8000003f800000; echo [reg d2]
+		echo \"number [chip.m7 read_memory 0xd0000000 32 1] [chip.m4 read_memory 0xd0000000 32 1]\"
+		bp 0x464 2 hw; resume; wait_halt 1000; echo [reg pc]; rbp 0x464
+		targets chip.m4; halt; reg r3 0xcafe0001; echo [reg r3]; step; resume; targets chip.m7; resume" \
+	"transport select swd; swd newdap chip cpu -irlen 4 -expected-id 0x2ba01477
+		dap create chip.dap -chain-position chip.cpu; target create chip.m7 cortex_m -dap chip.dap -ap-num 0
+		target create chip.m4 cortex_m -dap chip.dap -ap-num 3"
+expect "Cortex-M7 and M4" 'Cortex-M7 r1p2' '8 breakpoints, 4 watchpoints' 'Cortex-M4 r0p1' '6 breakpoints, 4 watchpoints' \
+	'd2 .*0x3f8000003f800000' '^number 0x0 0x1' 'halted due to breakpoint' 'pc .*0x00000464' 'r3 .*0xcafe0001'

@@ -20,8 +20,16 @@ expect "halts and steps" 'pc = 0x00000' 'PC = 0x00000' 'Core 0 status: +Halted'
 expect "reads and writes" 'r3 = 0xcafe0001' '20000000: +12345678 9abcdef0' '20000000: +78 99 34 12' '20000006: +9abc'
 expect "resumes" 'Core 0 status: +(Running|Sleeping)'
 
-usb_probe="$usb_probe --board cm4"
+board=$usb_probe
+usb_probe="$board --board cm4"
 pyocd_runs "reset -h" "reg pc" "step" "status" "wreg s4 0x3f800000" "reg s4" "write32 0x20000000 0x12345678" \
 	"read32 0x20000000 4" "break 0x100" "lsbreak" "go" "status"
 expect "detects a Cortex-M4F" 'Connected to CoreSightTarget'
 expect "has its registers" 'pc = 0x00000' 'PC = 0x00000' 'Core 0 status: +Halted' 's4 = ' '20000000: +12345678'
+
+# its ROM table is behind another one; AP 3 has a Cortex-M4
+usb_probe="$board --board cm7?variant=second-core&elf=$here/tests/firmware/cores.elf"
+pyocd_runs "reset -h" "reg pc" "step" "status" "wreg d2 0x3ff0000000000000" "reg d2" "write32 0x20000100 0x12345678" \
+	"read32 0x20000100 4" "break 0x464" "lsbreak" "go" "status"
+expect "detects a Cortex-M7" 'Connected to CoreSightTarget'
+expect "has its registers" 'pc = 0x00000' 'PC = 0x00000' 'Core 0 status: +Halted' '20000100: +12345678'
