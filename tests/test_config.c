@@ -48,6 +48,20 @@ START_TEST(as_text_and_number)
 	ck_assert_str_eq(pt_config_text(&config, "note", out, sizeof(out)), "a?b");
 	ck_assert_str_eq(pt_config_text(&config, "buffer", out, sizeof(out)), "0x20000");
 	ck_assert_str_eq(pt_config_text(&config, "gone", out, sizeof(out)), "");
+	ck_assert_str_eq(pt_config_texts(&config, "gone", out, sizeof(out)), "");
+	pt_config_fini(&config);
+}
+END_TEST
+
+START_TEST(a_key_that_is_there_several_times)
+{
+	static const char lines[] = "assumed=one\nx=0\nassumed=two\nassumed=\tthree\n";
+	struct pt_config config;
+	char out[64], little[7];
+
+	ck_assert(pt_config_init(&config, lines, strlen(lines)));
+	ck_assert_str_eq(pt_config_texts(&config, "assumed", out, sizeof(out)), "one; two; ?three");
+	ck_assert_str_eq(pt_config_texts(&config, "assumed", little, sizeof(little)), "one; t");
 	pt_config_fini(&config);
 }
 END_TEST
@@ -86,6 +100,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, finds_keys, 0, PT_LEN(keys));
 	tcase_add_test(tc, as_text_and_number);
+	tcase_add_test(tc, a_key_that_is_there_several_times);
 	tcase_add_loop_test(tc, any_bytes, 0, 4);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

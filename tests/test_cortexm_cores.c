@@ -685,6 +685,9 @@ START_TEST(one_that_is_closed_is_left_out)
 	ck_assert_uint_gt(samples_between(0, 0, UINT32_MAX), 100);
 	ck_assert_uint_eq(samples_between(1, 0, UINT32_MAX), 0);
 	ck_assert_ptr_nonnull(strstr(array_sink_config(&sink, "assumed"), "core 1 is left out: "));
+	ck_assert_int_eq(array_sink_config(&sink, "issues") != NULL &&
+				 strstr(array_sink_config(&sink, "issues"), "2") != NULL,
+			 strncmp(closed[_i].board, "cm7", 3) == 0);
 	array_sink_fini(&sink);
 	ck_assert_int_eq(start("pcsr", "core=1"), PT_ESTATE);
 	ck_assert_ptr_nonnull(strstr(err.msg, closed[_i].away));

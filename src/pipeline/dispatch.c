@@ -79,7 +79,7 @@ static void take_place(struct pt_source_ctx *ctx, uint64_t address)
 	pt_core_profile_place(ctx->pipeline, ctx->samples_into, address, in_code);
 	entered = ctx->meets_interrupted ? pt_entered_at(ctx->pipeline->entered, address, &handler) : 0;
 	if (entered > 0)
-		pt_flat_entered(flat, handler, entered);
+		pt_flat_entered(flat, handler, entered * (double)ctx->issues);
 }
 
 static void take_sample(struct pt_source_ctx *ctx, const struct pt_event *e)

@@ -44,6 +44,7 @@ struct pt_source_ctx {		/* one source */
 	bool extract;			/* what was left in a buffer that older trace is overwritten in */
 	bool data_only;			/* its trace has accesses to data, and nothing of what ran */
 	bool leaves_out;		/* trace=loop1: branches that repeat are not recorded */
+	uint64_t issues;		/* instructions that its core may execute in one cycle */
 	bool meets_handler;		/* its samples find it in the handler already: the core is known to do so */
 	bool meets_interrupted;		/* its samples find an exception that is being entered in what it interrupts */
 	bool triggered;			/* triggers of the hardware begin and end what it counts: it is not known when */

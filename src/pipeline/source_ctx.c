@@ -129,6 +129,8 @@ static bool cannot_walk(const struct pt_pipeline *p)
 	return p->program != NULL && p->map->isa == &pt_isa_none;
 }
 
+enum { MOST_ISSUED = 4 };	/* a file may say anything */
+
 /* DWT_PCSR, unless the core is known to show the handler already. */
 static void meet_interrupted(struct pt_source_ctx *ctx, const struct pt_config *config)
 {
@@ -139,6 +141,8 @@ static void meet_interrupted(struct pt_source_ctx *ctx, const struct pt_config *
 	ctx->meets_interrupted = !ctx->meets_handler && strcmp(ctx->facts.format, PT_FORMAT_PCSR) == 0 &&
 				 strcmp(ctx->facts.source, "pcsr") == 0;
 	ctx->facts.meets_interrupted = ctx->meets_interrupted;
+	ctx->issues = pt_config_number(config, "issues", 1);
+	ctx->issues = ctx->issues < 1 || ctx->issues > MOST_ISSUED ? 1 : ctx->issues;
 	if (ctx->meets_interrupted && p->entered == NULL)
 		p->entered = pt_entered_new(p->map, &p->settings);
 }
@@ -153,7 +157,7 @@ void pt_source_ctx_open(struct pt_source_ctx *ctx, const struct pt_chunk *chunk,
 	pt_config_text(config, "source", f->source, sizeof(f->source));
 	pt_config_text(config, "mode", f->mode, sizeof(f->mode));
 	pt_config_text(config, "title", f->title, sizeof(f->title));
-	pt_config_text(config, "assumed", f->assumed, sizeof(f->assumed));
+	pt_config_texts(config, "assumed", f->assumed, sizeof(f->assumed));
 	pt_config_text(config, "cost_besides", f->cost_besides, sizeof(f->cost_besides));
 	f->cost.n_parts = 0;
 	pt_config_text(config, "event", f->event, sizeof(f->event));

@@ -68,10 +68,10 @@ void pt_config_fini(struct pt_config *config)
 
 /* --- asking */
 
-int pt_config_find(const struct pt_config *config, const char *key, const char **value)
+/* Of the first one that is not below it. */
+static size_t place_of(const struct pt_config *config, const char *key)
 {
 	size_t low = 0, high = config->n_keys, key_bytes = strlen(key);
-	const struct pt_config_key *found;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -81,11 +81,23 @@ int pt_config_find(const struct pt_config *config, const char *key, const char *
 		else
 			high = middle;
 	}
-	found = &config->key[low];
-	if (low == config->n_keys || compare(found->key, found->key_bytes, key, key_bytes) != 0)
+	return low;
+}
+
+/* The value of the key at this place; -1: it is of another one. */
+static int value_at(const struct pt_config *config, size_t place, const char *key, const char **value)
+{
+	const struct pt_config_key *found = &config->key[place];
+
+	if (place == config->n_keys || compare(found->key, found->key_bytes, key, strlen(key)) != 0)
 		return -1;
 	*value = found->key + found->key_bytes + 1;
 	return (int)found->value_bytes;
+}
+
+int pt_config_find(const struct pt_config *config, const char *key, const char **value)
+{
+	return value_at(config, place_of(config, key), key, value);
 }
 
 char *pt_config_text(const struct pt_config *config, const char *key, char *out, size_t size)
@@ -94,6 +106,18 @@ char *pt_config_text(const struct pt_config *config, const char *key, char *out,
 	int len = pt_config_find(config, key, &value);
 
 	snprintf(out, size, "%.*s", len > 0 ? len : 0, len > 0 ? value : "");
+	return pt_harmless(out, "");
+}
+
+char *pt_config_texts(const struct pt_config *config, const char *key, char *out, size_t size)
+{
+	size_t at = 0, place = place_of(config, key);
+	const char *value;
+	int len;
+
+	out[0] = '\0';
+	for (; (len = value_at(config, place, key, &value)) >= 0 && at < size; place++)
+		at += (size_t)snprintf(out + at, size - at, "%s%.*s", at > 0 ? "; " : "", len, value);
 	return pt_harmless(out, "");
 }
 

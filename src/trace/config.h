@@ -24,6 +24,8 @@ void pt_config_fini(struct pt_config *config);
 int pt_config_find(const struct pt_config *config, const char *key, const char **value);
 /* The same as text, at most size - 1 bytes of it, control characters as blanks; "" without the key. Returns out. */
 char *pt_config_text(const struct pt_config *config, const char *key, char *out, size_t size);
+/* All values of a key that may be there several times, in their order, with "; " between them. Returns out. */
+char *pt_config_texts(const struct pt_config *config, const char *key, char *out, size_t size);
 /* As a number, or otherwise where it is none. */
 uint64_t pt_config_number(const struct pt_config *config, const char *key, uint64_t otherwise);
 /* The clock of the core's cycles: core_hz=, else bus_hz=, where they are those of a bus; 0: not known. */

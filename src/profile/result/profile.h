@@ -112,7 +112,7 @@ struct pt_profile_source {		/* one of several: what it is, and its account of ti
 	bool triggered;			/* the hardware begins and ends its counting, unseen */
 	uint64_t branches, samples, values;	/* what it gave: runs of branch trace, pc samples, values written */
 	struct pt_cost cost;		/* as measured: COST chunks */
-	char assumed[PT_PROFILE_TEXT];	/* what its figures rest on and no manual says; "": nothing */
+	char assumed[2 * PT_PROFILE_TEXT];	/* what its figures rest on and no manual says; "": nothing */
 	char cost_besides[3 * PT_PROFILE_TEXT];	/* what no measure says of it */
 	uint64_t link_ns, link_of_ns;	/* so long it had the link, of so long; 0: it had it alone */
 	enum pt_source_use ignored;	/* its branches */

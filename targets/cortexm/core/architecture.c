@@ -10,21 +10,22 @@ static const struct {		/* CPUID[15:4]. Source: the cores' TRMs */
 	uint16_t part;
 	uint8_t cpu_arch;
 	bool caches;		/* it comes with instruction and data caches */
+	bool pairs;		/* it may issue two instructions in one cycle, UNVERIFIED */
 	const char *name;
 } cores[] = {
-	{ 0xc20, PT_ARM_V6_M, false, "Cortex-M0" },
-	{ 0xc60, PT_ARM_V6_M, false, "Cortex-M0+" },
-	{ 0xc21, PT_ARM_V6_M, false, "Cortex-M1" },
-	{ 0xc23, PT_ARM_V7, false, "Cortex-M3" },
-	{ 0xc24, PT_ARM_V7E_M, false, "Cortex-M4" },
-	{ 0xc27, PT_ARM_V7E_M, true, "Cortex-M7" },
-	{ 0xd20, PT_ARM_V8_M_BASE, false, "Cortex-M23" },
-	{ 0xd21, PT_ARM_V8_M_MAIN, false, "Cortex-M33" },
-	{ 0xd31, PT_ARM_V8_M_MAIN, false, "Cortex-M35P" },
-	{ 0x132, PT_ARM_V8_M_MAIN, true, "Star-MC1" },
-	{ 0xd22, PT_ARM_V8_1_M_MAIN, true, "Cortex-M55" },
-	{ 0xd23, PT_ARM_V8_1_M_MAIN, true, "Cortex-M85" },
-	{ 0xd24, PT_ARM_V8_1_M_MAIN, true, "Cortex-M52" },
+	{ 0xc20, PT_ARM_V6_M, false, false, "Cortex-M0" },
+	{ 0xc60, PT_ARM_V6_M, false, false, "Cortex-M0+" },
+	{ 0xc21, PT_ARM_V6_M, false, false, "Cortex-M1" },
+	{ 0xc23, PT_ARM_V7, false, false, "Cortex-M3" },
+	{ 0xc24, PT_ARM_V7E_M, false, false, "Cortex-M4" },
+	{ 0xc27, PT_ARM_V7E_M, true, true, "Cortex-M7" },
+	{ 0xd20, PT_ARM_V8_M_BASE, false, false, "Cortex-M23" },
+	{ 0xd21, PT_ARM_V8_M_MAIN, false, true, "Cortex-M33" },
+	{ 0xd31, PT_ARM_V8_M_MAIN, false, true, "Cortex-M35P" },
+	{ 0x132, PT_ARM_V8_M_MAIN, true, true, "Star-MC1" },
+	{ 0xd22, PT_ARM_V8_1_M_MAIN, true, true, "Cortex-M55" },
+	{ 0xd23, PT_ARM_V8_1_M_MAIN, true, true, "Cortex-M85" },
+	{ 0xd24, PT_ARM_V8_1_M_MAIN, true, true, "Cortex-M52" },
 };
 enum { CPUID_V6_M = 0xc };	/* CPUID[19:16]; 0xf: a later one. Source: Arm DDI 0419, B3.2.3 */
 
@@ -38,6 +39,7 @@ static void name_core(struct pt_cortexm_chip *chip, uint32_t cpuid)
 			name = cores[i].name;
 			chip->cpu_arch = cores[i].cpu_arch;
 			chip->caches = cores[i].caches;
+			chip->pairs = cores[i].pairs;
 		}
 	if (name != NULL)
 		snprintf(chip->core, sizeof(chip->core), "%s r%up%u", name, (unsigned)(cpuid >> 20 & 0xf),

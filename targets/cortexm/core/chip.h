@@ -14,6 +14,7 @@ struct pt_cortexm_chip {
 	uint8_t cpu_arch;		/* enum pt_arm_arch */
 	bool fpu;			/* it has an FPU: single precision at least */
 	bool caches;			/* its kind comes with caches */
+	bool pairs;			/* its kind may issue two instructions in one cycle */
 	bool secure;			/* it has the Security Extension (TrustZone) */
 	uint32_t flash_addr, flash_bytes, ram_addr, ram_bytes;	/* bytes 0: not known */
 	const char *protection;		/* what a lock leaves closed though the core can be reached, and what opens it; or NULL */

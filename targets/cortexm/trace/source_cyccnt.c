@@ -262,9 +262,13 @@ static int emit_config(struct cyccnt *s, const struct pt_source_setup *setup, st
 		snprintf(
 			lines + n, sizeof(lines) - n,
 			"metric.%d=instructions.per.cycle:(cycles-cpi-exceptions-sleep-lsu+folded)/cycles\n"
-			"assumed=eight-bit counters are read every %d cycles or less in the mean; that no single gap between "
-			"two reads was of 256 is not measured\n",
-			N_EVENTS - 1, MOST_CYCLES);
+			"assumed=eight-bit counters are read every %d cycles or less in the mean; a single gap of 256 cycles or more "
+			"between two reads would not be noticed\n%s",
+			N_EVENTS - 1, MOST_CYCLES,
+			s->cm->chip.pairs
+				? "assumed=this core issues two instructions in a cycle: its event counts, and "
+				  "instructions.per.cycle, are approximate (UNVERIFIED)\n"
+				: "");
 	if (pt_emit_config(&s->out, setup, PT_FORMAT_COUNTERS, lines, err) < 0)
 		return err->code;
 	pt_emit_clock(&s->out, s->out.told_ns, s->out.told_ns, 0);	/* its stamps are the probe's own clock */

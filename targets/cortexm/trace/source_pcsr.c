@@ -328,9 +328,9 @@ static int emit_config(struct pcsr *s, const struct pt_source_setup *setup, stru
 
 	snprintf(lines, sizeof(lines),
 		 "source=pcsr\nmode=sample\nbatch=%" PRIu32 "\nperiod_us=%" PRIu32 "\n"
-		 "%s%scost=the core never halts; nothing is written but DEMCR.TRCENA\n",
+		 "%s%s%scost=the core never halts; nothing is written but DEMCR.TRCENA\n",
 		 s->n_samples, s->period_us, s->counts_sleep ? "sleep=counted\n" : "",
-		 s->meets_handler ? "entry=handler\n" : "");
+		 s->meets_handler ? "entry=handler\n" : "", s->cm->chip.pairs ? "issues=2\n" : "");
 	return pt_emit_config(&s->out, setup, PT_FORMAT_PCSR, lines, err);
 }
 
