@@ -166,7 +166,18 @@ static const struct pt_param pick_params[] = {
 struct pick {
 	const struct pt_probe_ops *driver;	/* NULL: any */
 	struct pt_params *params;
+	struct pt_params *settings;	/* of the driver, as an address may have them, too */
 };
+
+static bool is_setting(const struct pt_probe_ops *driver, const char *word)
+{
+	size_t len = strcspn(word, "="), i = 0;
+
+	while (driver != NULL && i < driver->n_params &&
+	       (strlen(driver->params[i].key) != len || strncmp(driver->params[i].key, word, len) != 0))
+		i++;
+	return driver != NULL && i < driver->n_params;
+}
 
 /* "key=value&key=value" */
 static int parse_pick(struct pick *pick, const char *text, struct pt_err *err)
@@ -179,8 +190,11 @@ static int parse_pick(struct pick *pick, const char *text, struct pt_err *err)
 		char word[256];
 
 		snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1), text);
-		rc = pt_params_add(pick->params, pick_params, other_links ? PT_LEN(pick_params) : N_USB_PICKS, word,
-				   err);
+		if (is_setting(pick->driver, word))
+			rc = pt_params_add(pick->settings, pick->driver->params, pick->driver->n_params, word, err);
+		else
+			rc = pt_params_add(pick->params, pick_params, other_links ? PT_LEN(pick_params) : N_USB_PICKS,
+					   word, err);
 		text += len + (text[len] == '&');
 	}
 	return rc;
@@ -216,7 +230,9 @@ static bool fits(const struct way *way, const struct pick *pick)
 	const char *id = pt_params_text(pick->params, &pick_params[PICK_ID]);
 	const char *link = pt_params_text(pick->params, &pick_params[PICK_LINK]);
 
-	return (pick->driver == NULL || pick->driver == way->at.driver) &&
+	bool which = serial != NULL || usb != NULL || id != NULL;
+
+	return (pick->driver == way->at.driver || (pick->driver == NULL && (which || !way->at.common))) &&
 	       (serial == NULL || strcmp(serial, way->at.serial) == 0 || is_one_of(way->at.serial, serial)) &&
 	       (usb == NULL || strcmp(usb, way->at.usb_path) == 0) && (id == NULL || has_id(&way->at, id)) &&
 	       (strcmp(link, "any") == 0 || strcmp(link, way->kind->name) == 0);
@@ -269,9 +285,21 @@ static int none_fits(const struct way *ways, int n, const struct pick *pick, str
 	return pt_fail(err, PT_EIO, "no %s probe is plugged in; `proftap probes` lists what is", pick->driver->name);
 }
 
+static struct pt_link *open_way(const struct way *way, const struct pt_params *settings, struct pt_err *err)
+{
+	struct pt_link_found at = way->at;
+	int channel = 0;
+
+	if (at.driver->channel != NULL)
+		channel = at.driver->channel(settings, at.product, at.usb_pid, err);
+	at.channel = (unsigned)channel;
+	return channel >= 0 ? way->kind->open(&at, err) : NULL;
+}
+
 /* The first that fits and may be opened; when none may, the sentence is about the first that fits. */
 static struct pt_link *open_one(const struct way *ways, int n, const struct pick *pick,
-				const struct pt_probe_ops **driver, struct pt_err *err)
+				const struct pt_params *settings, const struct pt_probe_ops **driver,
+				struct pt_err *err)
 {
 	const struct way *seen = NULL;
 
@@ -281,7 +309,7 @@ static struct pt_link *open_one(const struct way *ways, int n, const struct pick
 		seen = seen != NULL ? seen : &ways[i];
 		*driver = ways[i].at.driver;
 		if (ways[i].at.permitted)
-			return ways[i].kind->open(&ways[i].at, err);
+			return open_way(&ways[i], settings, err);
 	}
 	if (seen != NULL)
 		no_permission(&seen->at, err);
@@ -290,7 +318,8 @@ static struct pt_link *open_one(const struct way *ways, int n, const struct pick
 	return NULL;
 }
 
-static struct pt_link *open_picked(const struct pick *pick, const struct pt_probe_ops **driver, struct pt_err *err)
+static struct pt_link *open_picked(const struct pick *pick, const struct pt_params *settings,
+				   const struct pt_probe_ops **driver, struct pt_err *err)
 {
 	const char *tcp = pt_params_text(pick->params, &pick_params[PICK_TCP]);
 	struct pt_link *link;
@@ -303,7 +332,7 @@ static struct pt_link *open_picked(const struct pick *pick, const struct pt_prob
 	n = find_ways(&ways, err);
 	if (n < 0)
 		return NULL;
-	link = open_one(ways, n, pick, driver, err);
+	link = open_one(ways, n, pick, settings, driver, err);
 	free(ways);
 	return link;
 }
@@ -337,15 +366,16 @@ struct opening {
 	struct pt_link *link;
 	const struct pt_probe_ops *driver;
 	bool no_pins;			/* the address says so */
+	struct pt_params *settings;	/* the user's, and those of the address */
 };
 
 /* driver NULL: whatever is plugged in first. */
 static int open_usb(const struct pt_probe_ops *driver, const char *rest, struct opening *out, struct pt_err *err)
 {
-	struct pick pick = { driver, pt_params_new() };
+	struct pick pick = { driver, pt_params_new(), out->settings };
 
 	if (parse_pick(&pick, rest, err) == 0)
-		out->link = open_picked(&pick, &out->driver, err);
+		out->link = open_picked(&pick, out->settings, &out->driver, err);
 	pt_params_free(pick.params);
 	return out->link != NULL ? 0 : err->code;
 }
@@ -408,7 +438,7 @@ struct scheme {
 static const struct scheme others[] = {
 	{ "virtual", "virtual:NAME", open_virtual, NULL },
 	{ "usb", PT_PROBE_ANY_USB, open_usb, NULL },
-	{ "icdi", NULL, NULL, NULL }, { "ftdi", NULL, NULL, NULL },
+	{ "icdi", NULL, NULL, NULL },
 };
 enum { N_FIRST = 2 };
 
@@ -511,19 +541,21 @@ struct pt_probe *pt_probe_open(const char *uri, const struct pt_params *settings
 {
 	struct scheme scheme = { .open = open_usb };	/* any that is plugged in */
 	const char *rest = "";
-	struct opening opening = { NULL, NULL, false };
+	struct opening opening = { .settings = pt_params_copy(settings) };
 	struct pt_err why = { 0 };
-	struct pt_probe *probe;
+	struct pt_probe *probe = NULL;
 
 	if (uri[0] != 0 && !find_scheme(uri, &scheme, &rest, err))
-		return NULL;
+		goto free_settings;
 	if (scheme.open(scheme.driver, rest, &opening, &why) < 0) {
 		pt_fail(err, why.code, "%s", why.msg);
-		return NULL;
+		goto free_settings;
 	}
-	probe = pt_probe_open_link(opening.driver, opening.link, settings, err);
+	probe = pt_probe_open_link(opening.driver, opening.link, opening.settings, err);
 	if (probe != NULL && opening.no_pins)
 		pt_probe_hide(probe, PT_WIRE_PINS);
+free_settings:
+	pt_params_free(opening.settings);
 	return probe;
 }
 
@@ -534,12 +566,13 @@ bool pt_probe_where(const char *uri, char *where, size_t room)
 	const char *rest = "";
 	struct scheme scheme = { .open = open_usb };
 	bool known = uri[0] == 0 || find_scheme(uri, &scheme, &rest, &ignored);
-	struct pick pick = { scheme.driver, pt_params_new() };
+	struct pick pick = { scheme.driver, pt_params_new(), pt_params_new() };
 	bool there = false;
 
 	if (known && scheme.open == open_usb && parse_pick(&pick, rest, &ignored) == 0)
 		there = where_picked(&pick, where, room);
 	pt_params_free(pick.params);
+	pt_params_free(pick.settings);
 	return there;
 }
 

@@ -12,6 +12,7 @@
 #include "probes/registry.h"
 #include "probes/virtual/probe/cmsis_dap.h"
 #include "probes/virtual/probe/jlink.h"
+#include "probes/virtual/probe/mpsse.h"
 #include "probes/virtual/probe/remote_bitbang.h"
 #include "probes/virtual/probe/xvc.h"
 #include "base/util.h"
@@ -320,6 +321,43 @@ static void make_jlink_swd(struct pt_script *script)
 	strcpy(script->info.transport, "bulk");
 }
 
+/* --- an FTDI chip in front of the chain, and of memory behind a debug port */
+
+static int mpsse_control(void *arg, const struct pt_link_control *request, uint8_t *data, size_t len_bytes)
+{
+	const struct pt_vcontrol wanted = { request->type, request->request, request->value, request->index };
+	uint8_t reply[2];
+	bool forgets;
+
+	(void)arg, (void)data, (void)len_bytes;
+	return server.engine->control(server.state, &wanted, reply, sizeof(reply), &forgets);
+}
+
+static void make_mpsse(struct pt_script *script, enum pt_vmpsse_wiring wiring, struct pt_vpace *pace)
+{
+	const struct pt_vmpsse_config config = { PT_VMPSSE_FT2232H, wiring, 30000000 };
+
+	server.state = pt_vmpsse_new(&config, pace, &server.faults);
+	strcpy(script->info.transport, "bulk");
+	strcpy(script->info.product, PT_LINK_VIRTUAL_PRODUCT);
+	script->info.usb_release = 0x0700;
+	script->info.packet_bytes = 2048;
+	script->control = mpsse_control;
+}
+
+static void make_mpsse_jtag(struct pt_script *script)
+{
+	make_chain(script, &pt_vmpsse_engine);
+	make_mpsse(script, PT_VMPSSE_JTAG, &server.chain.pace);
+}
+
+static void make_mpsse_swd(struct pt_script *script)
+{
+	make_chain(script, &pt_vmpsse_engine);
+	make_memory();
+	make_mpsse(script, PT_VMPSSE_TIED, &memory.pace);
+}
+
 const struct contract_driver contract_drivers[] = {
 	{ &pt_cmsis_dap_ops, &contract_dap, make_cmsis_dap, break_cmsis_dap, contract_dap_tests, 3, false, false, false, NULL },
 	{ &pt_stlink_ops, &contract_dap_registers, make_stlink, break_stlink, contract_dap_tests, 3, false, false, true, plug_stlink },
@@ -337,5 +375,7 @@ const struct contract_driver contract_drivers[] = {
 	{ &pt_bitbang_ops, &contract_jtag_pins, make_bitbang, NULL, contract_jtag_tests, 1, true, false, false, NULL },
 	{ &pt_jlink_ops, &contract_swd, make_jlink_swd, NULL, NULL, 8, false, true, true, NULL },
 	{ &pt_jlink_ops, &contract_jtag_pins, make_jlink_jtag, NULL, contract_jtag_tests, 8, false, true, true, NULL },
+	{ &pt_ftdi_ops, &contract_swd, make_mpsse_swd, NULL, NULL, 3, false, false, true, NULL },
+	{ &pt_ftdi_ops, &contract_jtag_pins, make_mpsse_jtag, NULL, contract_jtag_tests, 3, false, false, true, NULL },
 };
 const size_t contract_n_drivers = PT_LEN(contract_drivers);

@@ -160,6 +160,24 @@ static void script_set_packet_bytes(void *state, size_t packet_bytes)
 	(void)packet_bytes;
 }
 
+static int script_control(void *state, const struct pt_link_control *request, uint8_t *data, size_t len_bytes,
+			  uint64_t deadline_ns, struct pt_err *err)
+{
+	struct pt_script *script = state;
+	int n;
+
+	(void)deadline_ns;
+	if (script->gone)
+		return pt_fail(err, PT_EIO, "the probe is gone");
+	n = script->control != NULL ? script->control(script->arg, request, data, len_bytes) : 0;
+	return n >= 0 ? n : pt_fail(err, PT_EPROTO, "the probe refuses a control request");
+}
+
+static void script_forget(void *state)
+{
+	((struct pt_script *)state)->n_queued = 0;
+}
+
 static const struct pt_link_ops script_ops = {
 	.name = "script",
 	.close = script_close,
@@ -170,6 +188,8 @@ static const struct pt_link_ops script_ops = {
 	.wait = script_wait,
 	.interrupt = script_interrupt,
 	.set_packet_bytes = script_set_packet_bytes,
+	.control = script_control,
+	.forget = script_forget,
 };
 
 struct pt_link *pt_script_link(struct pt_script *script)

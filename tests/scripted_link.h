@@ -27,6 +27,8 @@ struct pt_script {
 	/* Answer a request; returns the response's length, or PT_SCRIPT_NO_ANSWER, and adds the time it took to
 	 * *took_ns. */
 	size_t (*answer)(void *arg, const uint8_t *request, size_t len_bytes, uint8_t *response, uint64_t *took_ns);
+	/* Answer a control request, as struct pt_link_ops has it; NULL: each is taken, and says nothing. */
+	int (*control)(void *arg, const struct pt_link_control *request, uint8_t *data, size_t len_bytes);
 	void *arg;
 	struct pt_link_info info;
 	uint64_t packet_ns, turn_ns;	/* per packet on the cable; from a request to the first sign of life */

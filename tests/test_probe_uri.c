@@ -81,7 +81,7 @@ START_TEST(opens_a_virtual_board)
 }
 END_TEST
 
-static const char *const jtag_probes[] = { "xvc", "bitbang", "cmsis-dap" };
+static const char *const jtag_probes[] = { "xvc", "bitbang", "cmsis-dap", "ftdi" };
 
 /* A chain without a debug port is found and measured through each probe that has JTAG; nothing goes over it by SWD. */
 START_TEST(finds_and_measures_a_chain)
@@ -97,6 +97,7 @@ START_TEST(finds_and_measures_a_chain)
 	void *wire;
 
 	ck_assert_int_eq(pt_params_add(settings, pt_probe_params, pt_n_probe_params, "speed=10M", &err), 0);
+	ck_assert_int_eq(pt_params_add(settings, pt_probe_params, pt_n_probe_params, "transport=jtag", &err), 0);
 	probe = pt_probe_open(strcat(uri, jtag_probes[_i]), settings, &err);
 	ck_assert_msg(probe != NULL, "%s", err.msg);
 	jtag = pt_probe_jtag(probe, &wire);

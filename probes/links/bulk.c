@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "host/log.h"
 #include "probes/links/bulk.h"
+#include "probes/links/ftdi.h"
 #include "host/clock.h"
 #include "probes/links/wake.h"
 #include "base/util.h"
@@ -42,6 +43,7 @@ struct bulk_link {
 	struct slot in[N_SLOTS], out[N_SLOTS];
 	size_t oldest;		/* of in */
 	bool gone, out_stalled, sized;
+	bool stream;		/* of bytes: requests have no end */
 };
 
 /* --- events ------------------------------------------------------------------------------------------------------ */
@@ -109,7 +111,7 @@ static struct slot *idle_out(struct bulk_link *bulk, uint64_t deadline_ns)
 /* A request that fills its last USB packet needs an empty one behind it, unless it is as long as a request can be. */
 static bool needs_end(const struct bulk_link *bulk, size_t len_bytes)
 {
-	return !bulk->sized && len_bytes > 0 && len_bytes % bulk->place.out_bytes == 0 &&
+	return !bulk->sized && !bulk->stream && len_bytes > 0 && len_bytes % bulk->place.out_bytes == 0 &&
 	       len_bytes < bulk->packet_bytes;
 }
 
@@ -349,6 +351,37 @@ static void bulk_close(void *state)
 	free(bulk);
 }
 
+static int bulk_control(void *state, const struct pt_link_control *request, uint8_t *data, size_t len_bytes,
+			uint64_t deadline_ns, struct pt_err *err)
+{
+	struct bulk_link *bulk = state;
+	uint64_t now_ns = pt_host_now_ns();
+	uint64_t left_ms = deadline_ns > now_ns ? (deadline_ns - now_ns) / PT_NS_PER_MS + 1 : 1;
+	int rc;
+
+	if (bulk->gone)
+		return lost(bulk, err);
+	rc = libusb_control_transfer(bulk->device, request->type, request->request, request->value, request->index,
+				     data, (uint16_t)len_bytes, (unsigned)left_ms);
+	if (rc == LIBUSB_ERROR_NO_DEVICE || rc == LIBUSB_ERROR_IO)
+		return lost(bulk, err);
+	if (rc == LIBUSB_ERROR_TIMEOUT)
+		return pt_fail(err, PT_ETIMEOUT, "the probe at %s does not answer", bulk->info.where);
+	return rc >= 0 ? rc : pt_fail(err, PT_EPROTO, "the probe at %s refuses a control request", bulk->info.where);
+}
+
+/* What has come is thrown away; what has not is the protocol's affair. */
+static void bulk_forget(void *state)
+{
+	struct bulk_link *bulk = state;
+
+	handle_events(bulk, 0);
+	for (size_t i = 0; i < N_SLOTS && !bulk->gone && bulk->in[bulk->oldest].done; i++) {
+		queue_in(bulk, &bulk->in[bulk->oldest], NULL);
+		bulk->oldest = (bulk->oldest + 1) % N_SLOTS;
+	}
+}
+
 static const struct pt_link_ops bulk_ops = {
 	.name = "bulk",
 	.close = bulk_close,
@@ -359,6 +392,8 @@ static const struct pt_link_ops bulk_ops = {
 	.wait = bulk_wait,
 	.interrupt = bulk_interrupt,
 	.set_packet_bytes = bulk_set_packet_bytes,
+	.control = bulk_control,
+	.forget = bulk_forget,
 };
 
 /* --- opening ----------------------------------------------------------------------------------------------------- */
@@ -384,6 +419,8 @@ static int open_device(struct bulk_link *bulk, const struct pt_link_found *found
 		if (!pt_bulk_look_at(devices[i], &found->driver, 1, &bulk->place, &row) ||
 		    strcmp(row.path, found->path) != 0)
 			continue;
+		if (found->channel > 0 && !pt_bulk_channel(devices[i], found, &bulk->place))
+			break;
 		rc = libusb_open(devices[i], &bulk->device);
 		if (rc < 0)
 			break;
@@ -452,12 +489,16 @@ static struct pt_link *bulk_open(const struct pt_link_found *found, struct pt_er
 	bulk->sized = found->driver->sized;
 	if (open_device(bulk, found, err) < 0)
 		goto exit_usb;
+	bulk->info.usb_interface = bulk->place.iface;
 	if (claim(bulk, found, err) < 0)
 		goto close_device;
 	bulk->packet_bytes = bulk->in_bytes = bulk->place.in_bytes;
 	if (make_slots(bulk, err) < 0)
 		goto cancel;
-	return pt_link_new(&bulk_ops, bulk);
+	bulk->stream = found->driver->usb_stream != NULL;
+	return bulk->stream
+		       ? pt_ftdi_link_new(pt_link_new(&bulk_ops, bulk), found->driver->usb_stream, bulk->place.in_bytes)
+		       : pt_link_new(&bulk_ops, bulk);
 cancel:
 	bulk_close(bulk);
 	return NULL;

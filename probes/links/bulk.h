@@ -15,6 +15,9 @@ struct pt_bulk_place {
 bool pt_bulk_look_at(libusb_device *dev, const struct pt_probe_ops *const *drivers, size_t n_drivers,
 		     struct pt_bulk_place *place, struct pt_link_found *found);
 
+/* Of a device that was found so: the interface so many behind that of the driver's row. False: there is none. */
+bool pt_bulk_channel(libusb_device *dev, const struct pt_link_found *found, struct pt_bulk_place *place);
+
 int pt_bulk_list(const struct pt_probe_ops *const *drivers, size_t n_drivers, struct pt_link_found *out, size_t max,
 		 struct pt_err *err);
 

@@ -278,6 +278,25 @@ static void tidy_serial(libusb_device *dev, uint8_t index, size_t n_units, char 
 		hex_of_utf8(serial, room);
 }
 
+bool pt_bulk_channel(libusb_device *dev, const struct pt_link_found *found, struct pt_bulk_place *place)
+{
+	const struct pt_usb_id *row =
+		pt_usb_id_numbered(found->driver->usb, found->driver->n_usb, found->usb_vid, found->usb_pid);
+	struct libusb_config_descriptor *config;
+	struct pt_usb_id id;
+	bool there;
+
+	if (row == NULL || libusb_get_active_config_descriptor(dev, &config) < 0)
+		return false;
+	id = *row;
+	id.iface += (uint8_t)found->channel;
+	id.out += (uint8_t)(2 * found->channel);
+	id.in += (uint8_t)(2 * found->channel);
+	there = has_place(config, &id, place);
+	libusb_free_config_descriptor(config);
+	return there;
+}
+
 /* --- both --------------------------------------------------------------------------------------------------------- */
 
 static const struct pt_probe_ops *find_driver(struct search *s, const struct pt_probe_ops *const *drivers, size_t n,
@@ -317,6 +336,7 @@ bool pt_bulk_look_at(libusb_device *dev, const struct pt_probe_ops *const *drive
 	row.usb_mbps = pt_link_usb_mbps(row.usb_path);
 	tidy_serial(dev, desc.iSerialNumber, row.driver->raw_serial, row.serial, sizeof(row.serial));
 	row.permitted = node_permitted(dev);
+	row.common = row.driver->is_probe != NULL && !row.driver->is_probe(row.product, row.usb_pid);
 	*found = row;
 	return true;
 }

@@ -239,6 +239,37 @@ static void set_packet_bytes(void *state, size_t packet_bytes)
 	model->packet_bytes = smaller(packet_bytes, model->setup.link->packet_bytes);
 }
 
+static int control(void *state, const struct pt_link_control *request, uint8_t *data, size_t len_bytes,
+		   uint64_t deadline_ns, struct pt_err *err)
+{
+	const struct pt_vcontrol wanted = { request->type, request->request, request->value, request->index };
+	struct model *model = state;
+	uint8_t reply[64];
+	bool forgets;
+	int n;
+
+	(void)deadline_ns;
+	if (model->gone)
+		return unplugged(err);
+	if (model->setup.engine->control == NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "this virtual probe is no USB device");
+	model->sent_ns = larger(now_ns(model), model->sent_ns) + pt_vsetup_cable_ns(&model->setup, 1);
+	n = model->setup.engine->control(model->setup.engine_state, &wanted, reply, sizeof(reply), &forgets);
+	if (n < 0)
+		return pt_fail(err, PT_EPROTO, "the virtual probe refuses a control request");
+	n = (int)smaller((uint64_t)n, len_bytes);
+	if (n > 0)
+		memcpy(data, reply, (size_t)n);
+	return n;
+}
+
+static void forget(void *state)
+{
+	struct model *model = state;
+
+	model->n_responses = 0;
+}
+
 static void info(void *state, struct pt_link_info *out)
 {
 	struct model *model = state;
@@ -295,6 +326,8 @@ static const struct pt_link_ops model_link = {
 	.wait = wait_until,
 	.interrupt = interrupt,
 	.set_packet_bytes = set_packet_bytes,
+	.control = control,
+	.forget = forget,
 };
 
 static struct model *new_model(void)

@@ -8,6 +8,7 @@
 #include "probes/virtual/probe/bdc_pipe.h"
 #include "probes/virtual/probe/cmsis_dap.h"
 #include "probes/virtual/probe/jlink.h"
+#include "probes/virtual/probe/mpsse.h"
 #include "probes/virtual/probe/osbdm.h"
 #include "probes/virtual/probe/remote_bitbang.h"
 #include "probes/virtual/setup.h"
@@ -126,6 +127,35 @@ static void *new_jlink(struct pt_vsetup *setup)
 	return pt_vjlink_new(&config, &setup->pace, &setup->faults);
 }
 
+/* The index of a choice among "a|b|c". */
+static unsigned chosen(const struct pt_vsetup *setup, const char *key)
+{
+	const struct pt_param *row = pt_vboard_param(key);
+	const char *value = pt_params_text(setup->settings, row);
+	size_t len = strlen(value);
+	unsigned i = 0;
+
+	for (const char *at = row->choices; strncmp(at, value, len) != 0 || (at[len] != '|' && at[len] != 0); i++)
+		at += strcspn(at, "|") + 1;
+	return i;
+}
+
+/* wiring=auto is the first of its choices. */
+static void *new_mpsse(struct pt_vsetup *setup)
+{
+	unsigned wiring = chosen(setup, "wiring");
+	bool has_port = setup->ops->dpidr != NULL;
+	const struct pt_vmpsse_config config = {
+		.chip = (enum pt_vmpsse_chip)chosen(setup, "ftdi"),
+		.wiring = wiring > 0 ? (enum pt_vmpsse_wiring)(wiring - 1)
+			  : has_port ? PT_VMPSSE_TIED
+				     : PT_VMPSSE_JTAG,
+		.max_hz = fastest_hz(setup),
+	};
+
+	return pt_vmpsse_new(&config, &setup->pace, &setup->faults);
+}
+
 static void *new_rsp(struct pt_vsetup *setup)
 {
 	const struct pt_param *row = pt_vboard_row(setup->ops, "rsp");
@@ -156,6 +186,7 @@ static const struct kind_of_probe {
 	{ "stlink", &pt_vstlink_engine, new_stlink, PT_VSTLINK_MOST_BYTES, NULL, 1, stlink_link },
 	{ "xvc", &pt_vxvc_engine, new_xvc, PT_VXVC_MOST_BYTES, "tcp", 16, NULL },
 	{ "bitbang", &pt_vbitbang_engine, new_bitbang, PT_VBITBANG_MOST_BYTES, "tcp", 16, NULL },
+	{ "ftdi", &pt_vmpsse_engine, new_mpsse, PT_VMPSSE_MOST_BYTES, "bulk-hs", 8, NULL },
 	{ "rsp", &pt_vrsp_engine, new_rsp, PT_VRSP_MOST_BYTES, "tcp", 4, NULL },
 };
 

@@ -115,7 +115,8 @@ bool pt_jtag_next(const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cur
 	*piece = (struct pt_jtag_piece){ .op = at->op };
 	left = part_of(ops, n_ops, at, &piece->tms) - at->done_bits;
 	piece->n_bits = least(left, max_bits);
-	if (is_scan(&ops[at->op]) && at->part == SHIFT)
+	piece->shifts = is_scan(&ops[at->op]) && at->part == SHIFT;
+	if (piece->shifts)
 		shift_piece(&ops[at->op], at->done_bits, piece);
 	left -= piece->n_bits;
 	piece->ends_op = at_end_of_op(ops, n_ops, *at, left);

@@ -19,6 +19,7 @@ struct pt_jtag_cursor {
 struct pt_jtag_piece {
 	uint32_t n_bits;
 	bool tms;
+	bool shifts;			/* in Shift: TDI counts */
 	const uint8_t *out;	/* TDI from bit at_bit on; NULL: ones */
 	uint8_t *in;		/* where TDO goes, from bit at_bit on; NULL: nowhere */
 	uint32_t at_bit;

@@ -78,6 +78,22 @@ int pt_link_submit_part(struct pt_link *link, const uint8_t *packet, size_t len_
 	return rc;
 }
 
+int pt_link_control(struct pt_link *link, const struct pt_link_control *request, uint8_t *data, size_t len_bytes,
+		    uint64_t deadline_ns, struct pt_err *err)
+{
+	if (link->ops->control == NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "this is no link to a USB device");
+	return link->ops->control(link->state, request, data, len_bytes, deadline_ns, err);
+}
+
+void pt_link_forget(struct pt_link *link)
+{
+	link->ops->forget(link->state);
+	if (link->outstanding > 0)
+		link->traffic.busy_ns += link->ops->now_ns(link->state) - link->busy_since_ns;
+	link->outstanding = 0;
+}
+
 /* A response that nobody waited for (left over from before the link was opened) is no round trip. */
 static void count_response(struct pt_link *link, size_t len_bytes)
 {

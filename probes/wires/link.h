@@ -32,9 +32,16 @@ struct pt_link_info {
 	bool virtual_clock;	/* time passes only inside this link's calls: never poll out of curiosity */
 	bool fixed_packets;	/* responses are padded to the packet size (HID) */
 	uint16_t usb_vid, usb_pid, usb_release;	/* 0 where there are none; release: bcdDevice, for quirks */
+	uint8_t usb_interface;	/* the one in use */
 	unsigned usb_mbps;	/* what the cable runs at: 12, 480, ...; 0: unknown, or no USB */
 	size_t packet_bytes;	/* the link's own limit; the protocol above may set a smaller one */
 	unsigned depth;		/* requests the link can hold outstanding; the protocol above may use fewer */
+};
+
+/* A control request to a USB device. Source: USB 2.0, 9.3. */
+struct pt_link_control {
+	uint8_t type, request;		/* bmRequestType, whose bit 7 says that the device sends; bRequest */
+	uint16_t value, index;
 };
 
 /* What one kind of link can do. Drivers of links fill one; probes/links has bulk, hid and tcp, probes/rsp that
@@ -57,6 +64,10 @@ struct pt_link_ops {
 	void (*interrupt)(void *state);
 	/* Packets beyond this are an error of ours. Called once the protocol above knows the device's limits. */
 	void (*set_packet_bytes)(void *state, size_t packet_bytes);
+	/* See pt_link_control(); NULL: the link has no such requests. */
+	int (*control)(void *state, const struct pt_link_control *request, uint8_t *data, size_t len_bytes,
+		       uint64_t deadline_ns, struct pt_err *err);
+	void (*forget)(void *state);	/* See pt_link_forget(); NULL where there is no control */
 };
 
 /* Takes over state, to be freed by ops->close; for the makers of links. NULL only without memory. */
@@ -72,6 +83,13 @@ int pt_link_submit(struct pt_link *link, const uint8_t *packet, size_t len_bytes
  * submitted as usual. Errors as of submit; the device then has half a request. */
 int pt_link_submit_part(struct pt_link *link, const uint8_t *packet, size_t len_bytes, uint64_t deadline_ns,
 			struct pt_err *err);
+/* A control request to the device, beside the packets. data: what the device sends, len_bytes at most; requests that
+ * send data to the device are not needed yet. Returns how many bytes came, or PT_EPROTO (the device refuses it),
+ * PT_ETIMEOUT, PT_EIO, PT_EUNSUPPORTED (no link to a USB device). It is not interrupted, and no response. */
+int pt_link_control(struct pt_link *link, const struct pt_link_control *request, uint8_t *data, size_t len_bytes,
+		    uint64_t deadline_ns, struct pt_err *err);
+/* Throw away what is outstanding: a control request has made the device forget it. Only where there are such requests. */
+void pt_link_forget(struct pt_link *link);
 int pt_link_receive(struct pt_link *link, uint8_t *buf, size_t buf_bytes, uint64_t deadline_ns, struct pt_err *err);
 uint64_t pt_link_now_ns(struct pt_link *link);
 int pt_link_wait(struct pt_link *link, uint64_t until_ns, struct pt_err *err);

@@ -49,6 +49,13 @@ struct pt_probe_ops {
 	const struct pt_framing *framing;	/* a server on a stream, whose answers are so framed */
 	/* Makes the link of what follows the colon of such a URI. NULL: it is a stream (framing), or on USB. */
 	struct pt_link *(*connect)(const char *rest, struct pt_err *err);
+	const struct pt_framing *usb_stream;	/* of a chip of FTDI's: its answers are so framed (probes/links/ftdi.h) */
+	/* Which of the chip's interfaces is meant, counted from that of its row of usb: a setting, or what the product's
+	 * string says. NULL: the row's. PT_EARG: a setting that makes no sense */
+	int (*channel)(const struct pt_params *settings, const char *product, uint16_t pid, struct pt_err *err);
+	/* Such a chip is in many devices that are no probe: does the product's string say that this is one? Another is
+	 * opened only by an address that has the driver's name, or says which device. NULL: all are */
+	bool (*is_probe)(const char *product, uint16_t pid);
 	const struct pt_usb_id *usb;	/* the devices that are its; NULL: it is found nowhere on USB */
 	size_t n_usb;
 	/* Both ends know how long a packet is: on bulk one that fills its last USB packet is not ended by an empty one, and

@@ -341,7 +341,7 @@ static void flow_core(struct pt_vboard *board, struct pt_vflow_core *core)
 	*core = pt_varm_flow_core(chip_of(board)->cpu);
 }
 
-static const char *const probes[] = { "cmsis-dap", "xvc", "bitbang", "jlink", "stlink", NULL };
+static const char *const probes[] = { "cmsis-dap", "xvc", "bitbang", "jlink", "stlink", "ftdi", NULL };
 
 const struct pt_vboard_ops pt_vboard_cm4 = {
 	.name = "cm4",

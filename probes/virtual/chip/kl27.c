@@ -412,7 +412,7 @@ static struct pt_vbus *bus(struct pt_vboard *board)
 }
 
 /* The real part has SWD alone on its pins; this one has the port of other Cortex-M parts, SWD and JTAG. */
-static const char *const probes[] = { "cmsis-dap", "xvc", "bitbang", "jlink", "stlink", NULL };
+static const char *const probes[] = { "cmsis-dap", "xvc", "bitbang", "jlink", "stlink", "ftdi", NULL };
 
 const struct pt_vboard_ops pt_vboard_kl27 = {
 	.name = "kl27",

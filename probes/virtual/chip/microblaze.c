@@ -289,7 +289,7 @@ static void flow_core(struct pt_vboard *board, struct pt_vflow_core *core)
 	};
 }
 
-static const char *const probes[] = { "rsp", "xvc", "bitbang", "cmsis-dap", "jlink", NULL };
+static const char *const probes[] = { "rsp", "xvc", "bitbang", "cmsis-dap", "jlink", "ftdi", NULL };
 
 const struct pt_vboard_ops pt_vboard_microblaze = {
 	.name = "microblaze",

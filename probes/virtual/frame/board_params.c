@@ -41,6 +41,11 @@ const struct pt_param pt_vboard_params[] = {
 	{ .key = "stlink", .type = PT_PARAM_CHOICE, .standard = "v2j37",
 	  .choices = "v2j37|v2j20|v2j24|v2j27|v2j31|v21|v3j2|v3j7",
 	  .help = "with probe=stlink: its generation, and the version of its firmware; a V3 is a high-speed device" },
+	{ .key = "ftdi", .type = PT_PARAM_CHOICE, .standard = "ft2232h", .choices = "ft2232h|ft232h|ft4232h|ft2232c|clone",
+	  .help = "probe=ftdi: its chip; clone: one that says it is an FT2232C and has no MPSSE" },
+	{ .key = "wiring", .type = PT_PARAM_CHOICE, .standard = "auto", .choices = "auto|tied|resistor|open|jtag|rtck",
+	  .help = "probe=ftdi: SWDIO on ADBUS1 and ADBUS2, directly (tied), by a resistor in front of ADBUS1, or on ADBUS1 "
+		  "alone (open); jtag: TDI, TDO, TMS on ADBUS1 to 3; rtck: and RTCK on ADBUS7; auto: tied where there is a debug port, else jtag" },
 	{ .key = "pins", .type = PT_PARAM_FLAG, .standard = "on",
 	  .help = "off: the probe offers no trace pins, and another one may" },
 	{ .key = "variant", .type = PT_PARAM_TEXT,

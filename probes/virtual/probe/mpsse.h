@@ -12,7 +12,7 @@
 #include "probes/virtual/frame/pace.h"
 #include "probes/virtual/probe/engine.h"
 
-enum { PT_VMPSSE_MOST_BYTES = 2048 };	/* of a request; a stream, so that it may end in the middle of an opcode */
+enum { PT_VMPSSE_MOST_BYTES = 16384 };	/* of a request; a stream, so that it may end in the middle of an opcode */
 
 enum pt_vmpsse_chip {
 	PT_VMPSSE_FT2232H, PT_VMPSSE_FT232H, PT_VMPSSE_FT4232H, PT_VMPSSE_FT2232C,

@@ -1,0 +1,448 @@
+/* The driver for FTDI's MPSSE on the model of such a chip: what it sends, byte for byte; what it says when a wire is
+ * missing; what it takes of the pins that it does not know. */
+#include <stdio.h>
+#include <string.h>
+
+#include "fake_words.h"
+#include "harness.h"
+#include "probes/jtag/mpsse_layouts.h"
+#include "probes/registry.h"
+#include "probes/virtual/probe/mpsse.h"
+#include "scripted_link.h"
+
+static struct fake_words words;
+static struct pt_vfaults faults;
+static struct pt_vmpsse *chip;
+static struct pt_script script;
+static struct pt_probe *probe;
+static struct pt_err err;
+static uint8_t sent[4096], *response;	/* the last request */
+static size_t n_sent, response_bytes;
+static uint16_t requests[32], values[32];	/* control requests and their values */
+static unsigned n_controls;
+static bool mute;
+
+static void on_response(void *arg, const uint8_t *bytes, size_t len_bytes, uint64_t done_ns)
+{
+	(void)arg, (void)done_ns;
+	memcpy(response, bytes, len_bytes);
+	response_bytes = len_bytes;
+}
+
+static size_t serve(void *arg, const uint8_t *request, size_t len_bytes, uint8_t *out, uint64_t *took_ns)
+{
+	(void)arg, (void)took_ns;
+	memcpy(sent, request, len_bytes);
+	n_sent = len_bytes;
+	response = out;
+	response_bytes = 0;
+	if (!mute)
+		pt_vmpsse_engine.process(chip, request, len_bytes, 0, on_response, NULL);
+	return response_bytes > 0 ? response_bytes : PT_SCRIPT_NO_ANSWER;
+}
+
+static int control(void *arg, const struct pt_link_control *request, uint8_t *data, size_t len_bytes)
+{
+	const struct pt_vcontrol wanted = { request->type, request->request, request->value, request->index };
+	uint8_t reply[2];
+	bool forgets;
+
+	(void)arg, (void)data, (void)len_bytes;
+	ck_assert_uint_eq(request->type, 0x40);
+	requests[n_controls % PT_LEN(requests)] = request->request;
+	values[n_controls++ % PT_LEN(values)] = request->value;
+	return pt_vmpsse_engine.control(chip, &wanted, reply, sizeof(reply), &forgets);
+}
+
+/* words: settings, "key=value key=value". */
+static void open_with(enum pt_vmpsse_chip kind, enum pt_vmpsse_wiring wiring, uint16_t release, const char *list)
+{
+	const struct pt_vmpsse_config config = { kind, wiring, 30000000 };
+	struct pt_params *settings = pt_params_new();
+	char text[200], *rest = NULL;
+
+	memset(&script, 0, sizeof(script));
+	memset(&err, 0, sizeof(err));
+	n_controls = 0;
+	fake_words_init(&words);
+	chip = pt_vmpsse_new(&config, &words.pace, &faults);
+	script.info = (struct pt_link_info){ .transport = "bulk", .packet_bytes = 2048, .depth = 8 };
+	script.info.usb_release = release;
+	strcpy(script.info.product, "Dual RS232-HS");
+	script.answer = serve;
+	script.control = control;
+	snprintf(text, sizeof(text), "%s", list);
+	for (char *word = strtok_r(text, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
+		struct pt_err ignored;
+
+		if (pt_params_add(settings, pt_ftdi_ops.params, pt_ftdi_ops.n_params, word, &ignored) < 0)
+			ck_assert_int_eq(pt_params_add(settings, pt_probe_params, pt_n_probe_params, word, &err), 0);
+	}
+	probe = pt_probe_open_link(&pt_ftdi_ops, pt_script_link(&script), settings, &err);
+	pt_params_free(settings);
+}
+
+static void open_fine(enum pt_vmpsse_wiring wiring, const char *list)
+{
+	open_with(PT_VMPSSE_FT2232H, wiring, 0x0700, list);
+	ck_assert_msg(probe != NULL, "%s", err.msg);
+}
+
+static void end(void)
+{
+	pt_probe_close(probe);
+	pt_vmpsse_engine.free(chip);
+	mute = false;
+}
+
+#define EXPECT(...) \
+	do { \
+		static const uint8_t want_[] = { __VA_ARGS__ }; \
+		for (size_t i_ = 0; i_ < n_sent && i_ < sizeof(want_); i_++) \
+			ck_assert_msg(sent[i_] == want_[i_], "byte %zu is 0x%02x, not 0x%02x", i_, sent[i_], want_[i_]); \
+		ck_assert_uint_eq(n_sent, sizeof(want_)); \
+	} while (0)
+
+/* --- opening ------------------------------------------------------------------------------------------------------ */
+
+/* Reset, latency, bit mode off and on, purges; at the end a serial port again. */
+START_TEST(opens_and_gives_the_chip_back)
+{
+	static const uint16_t want[][2] = {
+		{ 0, 0 }, { 9, 16 }, { 0x0b, 0x0000 }, { 0x0b, 0x0200 }, { 0, 1 }, { 0, 2 }, { 0x0b, 0x0000 },
+	};
+
+	open_fine(PT_VMPSSE_TIED, "speed=1M");
+	ck_assert_uint_eq(script.n_requests, 3);
+	/* 60 MHz, neither adaptive nor in three phases, no loop, divisor, pins, and what they are */
+	EXPECT(0x8a, 0x97, 0x8d, 0x85, 0x86, 29, 0, 0x82, 0, 0, 0x80, 0x08, 0x00, 0x81, 0x83, 0x87);
+	pt_probe_close(probe);
+	ck_assert_uint_eq(n_controls, PT_LEN(want));
+	for (size_t i = 0; i < PT_LEN(want); i++) {
+		ck_assert_uint_eq(requests[i], want[i][0]);
+		ck_assert_uint_eq(values[i], want[i][1]);
+	}
+	pt_vmpsse_engine.free(chip);
+}
+END_TEST
+
+START_TEST(chip_is_told_by_its_release)
+{
+	static const struct { uint16_t release; enum pt_vmpsse_chip chip; const char *name; uint32_t hz; } rows[] = {
+		{ 0x0700, PT_VMPSSE_FT2232H, "FT2232H", 30000000 }, { 0x0800, PT_VMPSSE_FT4232H, "FT4232H", 30000000 },
+		{ 0x0900, PT_VMPSSE_FT232H, "FT232H", 30000000 }, { 0x0500, PT_VMPSSE_FT2232C, "FT2232C", 6000000 },
+		{ 0x3300, PT_VMPSSE_FT232H, "FT232HP", 30000000 }, { 0x3600, PT_VMPSSE_FT4232H, "FT4232HA", 30000000 },
+	};
+	struct pt_probe_info info;
+
+	open_with(rows[_i].chip, PT_VMPSSE_TIED, rows[_i].release, "speed=50M");
+	ck_assert_msg(probe != NULL, "%s", err.msg);
+	pt_probe_info(probe, &info);
+	ck_assert_str_eq(info.firmware, rows[_i].name);
+	ck_assert_uint_eq(info.speed_hz, rows[_i].hz);
+	end();
+}
+END_TEST
+
+START_TEST(refuses_to_open)
+{
+	static const struct {
+		uint16_t release;
+		enum pt_vmpsse_chip chip;
+		bool mute;
+		const char *settings;
+		int code;
+		const char *says;
+	} rows[] = {
+		{ 0x1000, PT_VMPSSE_FT2232H, false, "", PT_EUNSUPPORTED, "bcdDevice 1000 has no MPSSE" },
+		{ 0x0500, PT_VMPSSE_CLONE, false, "", PT_ETIMEOUT, "says that it is an FT2232C but answers no MPSSE opcode" },
+		{ 0x0700, PT_VMPSSE_FT2232H, true, "", PT_ETIMEOUT, "no response" },
+		{ 0x0500, PT_VMPSSE_FT2232C, false, "adaptive=on", PT_EUNSUPPORTED, "adaptive=off" },
+		{ 0x0700, PT_VMPSSE_FT2232H, false, "layout=tigrad", PT_EARG, "did you mean tigard?" },
+		{ 0x0700, PT_VMPSSE_FT2232H, false, "layout=0008", PT_EARG, "VALUE:DIRECTION" },
+		{ 0x0700, PT_VMPSSE_FT2232H, false, "nsrst=0020", PT_EARG, "data:MASK" },
+		{ 0x0700, PT_VMPSSE_FT2232H, false, "ntrst=data:10000", PT_EARG, "data:MASK" },
+		{ 0x0700, PT_VMPSSE_FT2232H, false, "ntrst=data:10,", PT_EARG, "data:MASK" },
+	};
+
+	mute = rows[_i].mute;
+	open_with(rows[_i].chip, PT_VMPSSE_TIED, rows[_i].release, rows[_i].settings);
+	ck_assert_ptr_null(probe);
+	ck_assert_int_eq(err.code, rows[_i].code);
+	ck_assert_msg(strstr(err.msg, rows[_i].says) != NULL, "%s", err.msg);
+	ck_assert_uint_le(script.now_ns, PT_NS_PER_S);	/* a mute one, too */
+	if (n_controls > 0)
+		ck_assert_uint_eq(values[n_controls - 1], 0);	/* no pin stays driven */
+	pt_vmpsse_engine.free(chip);
+	mute = false;
+}
+END_TEST
+
+/* --- SWD ---------------------------------------------------------------------------------------------------------- */
+
+static const struct pt_dap_ops *dap;
+static void *wire;
+
+static void run(struct pt_dap_op *ops, size_t n)
+{
+	size_t n_done;
+	int rc = dap->run(wire, ops, n, 100, &n_done, &err);
+
+	ck_assert_msg(rc == 0, "%s", err.msg);
+	ck_assert_uint_eq(n_done, n);
+}
+
+static uint32_t read_id(void)
+{
+	uint32_t id = 0;
+
+	run(&(struct pt_dap_op){ .what = PT_DAP_READ, .a = 0, .words = &id }, 1);
+	return id;
+}
+
+static void connect_swd(void)
+{
+	dap = pt_probe_dap(probe, &wire);
+	ck_assert_msg(dap->connect(wire, PT_DAP_SWD, &err) == 0, "%s", err.msg);
+}
+
+START_TEST(swd_as_bytes)
+{
+	open_fine(PT_VMPSSE_TIED, "");
+	connect_swd();
+	/* SWDIO low and high as ADBUS2 has it, then 136 bits */
+	EXPECT(0x82, 0x00, 0x00, 0x80, 0x08, 0x03, 0x81, 0x80, 0x0a, 0x03, 0x81, 0x19, 16, 0, 0xff, 0xff, 0xff, 0xff,
+	       0xff, 0xff, 0xff, 0x9e, 0xe7, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00, 0x87);
+	ck_assert_uint_eq(read_id(), 0x0bc11477);
+	EXPECT(0x1b, 7, 0xa5, 0x80, 0x08, 0x01, 0x28, 3, 0, 0x2a, 5, 0x80, 0x08, 0x03, 0x1b, 7, 0x00, 0x87);
+	/* data, its parity and what is driven behind go as one */
+	run((struct pt_dap_op[]){ { .what = PT_DAP_WRITE, .a = 8, .value = 0 }, { .what = PT_DAP_WRITE, .a = 8, .value = 0x1e } }, 2);
+	EXPECT(0x1b, 7, 0xb1, 0x80, 0x08, 0x01, 0x2a, 4, 0x80, 0x08, 0x03, 0x19, 4, 0, 0, 0, 0, 0, 0x62, 0x1b, 0, 0x01, 0x80, 0x08, 0x01,
+	       0x2a, 4, 0x80, 0x08, 0x03, 0x19, 4, 0, 0x1e, 0, 0, 0, 0, 0x1b, 0, 0, 0x87);
+	end();
+}
+END_TEST
+
+START_TEST(swd_by_a_resistor_takes_no_turns)
+{
+	open_fine(PT_VMPSSE_RESISTOR, "swdio=resistor idle-cycles=3");
+	connect_swd();
+	ck_assert_uint_eq(read_id(), 0x0bc11477);
+	EXPECT(0x1b, 7, 0xa5, 0x28, 3, 0, 0x2a, 5, 0x19, 0, 0, 0x00, 0x1b, 2, 0x00, 0x87);
+	end();
+}
+END_TEST
+
+/* A buffer is turned by another byte of pins. */
+START_TEST(swd_through_buffers)
+{
+	open_fine(PT_VMPSSE_RESISTOR, "layout=kt-link");
+	connect_swd();
+	ck_assert_uint_eq(read_id(), 0x0bc11477);
+	EXPECT(0x1b, 7, 0xa5, 0x82, 0xbc, 0xff, 0x28, 3, 0, 0x2a, 5, 0x82, 0xac, 0xff, 0x1b, 7, 0x00, 0x87);
+	end();
+}
+END_TEST
+
+/* A line that is not there is named, with what to do. */
+START_TEST(missing_wires_are_named)
+{
+	static const struct { enum pt_vmpsse_wiring wiring; const char *settings, *says; } rows[] = {
+		{ PT_VMPSSE_OPEN, "", "ADBUS2 (TDO) directly and ADBUS1 (TDI) directly or by 220 to 470 ohm" },
+		{ PT_VMPSSE_JTAG, "", "transport=jtag" },
+		{ PT_VMPSSE_TIED, "layout=esp-prog", "layout esp-prog has no SWD" },
+	};
+
+	open_fine(rows[_i].wiring, rows[_i].settings);
+	dap = pt_probe_dap(probe, &wire);
+	ck_assert_int_eq(dap->connect(wire, PT_DAP_SWD, &err), PT_EUNSUPPORTED);
+	ck_assert_msg(strstr(err.msg, rows[_i].says) != NULL, "%s", err.msg);
+	end();
+}
+END_TEST
+
+/* Opcodes that turn SWDIO around keep the reset that was set. */
+START_TEST(swd_keeps_reset)
+{
+	static const struct { const char *settings; bool there; uint8_t held, released; } rows[] = {
+		{ "", false, 0, 0 },
+		{ "nsrst=data:0020", true, 0x21, 0x21 },
+		{ "nsrst=data:0020,oe:0020", true, 0x21, 0x01 },
+		{ "layout=0038:003b nsrst=data:20", true, 0x31, 0x31 },
+	};
+	int rc;
+
+	open_fine(PT_VMPSSE_TIED, rows[_i].settings);
+	connect_swd();
+	rc = dap->set_reset(wire, true, &err);
+	ck_assert_int_eq(rc, rows[_i].there ? 0 : PT_EUNSUPPORTED);
+	ck_assert_int_eq(words.in_reset, rows[_i].there);
+	if (rows[_i].there) {
+		ck_assert_uint_eq(read_id(), 0x0bc11477);
+		ck_assert(words.in_reset);
+		ck_assert_uint_eq(sent[5], rows[_i].held);
+		ck_assert_int_eq(dap->set_reset(wire, false, &err), 0);
+		ck_assert(!words.in_reset);
+		ck_assert_uint_eq(read_id(), 0x0bc11477);
+		ck_assert_uint_eq(sent[5], rows[_i].released);
+	} else {
+		ck_assert_msg(strstr(err.msg, "nsrst=data:MASK") != NULL, "%s", err.msg);
+	}
+	end();
+}
+END_TEST
+
+/* --- JTAG --------------------------------------------------------------------------------------------------------- */
+
+static const struct pt_jtag_ops *jtag;
+
+static void scan(struct pt_jtag_op *ops, size_t n)
+{
+	size_t n_done;
+	int rc = jtag->run(wire, ops, n, 100, &n_done, &err);
+
+	ck_assert_msg(rc == 0, "%s", err.msg);
+	ck_assert_uint_eq(n_done, n);
+}
+
+START_TEST(jtag_as_bytes)
+{
+	static const uint8_t ir[] = { 0x0a }, out[] = { 0x35, 0x01 };
+	uint8_t id[4] = { 0 };
+
+	open_fine(PT_VMPSSE_JTAG, "");
+	jtag = pt_probe_jtag(probe, &wire);
+	ck_assert_msg(jtag->connect(wire, &err) == 0, "%s", err.msg);
+	EXPECT(0x4b, 5, 0x1f, 0x81, 0x87);
+	scan(&(struct pt_jtag_op){ .what = PT_JTAG_DR, .n_bits = 32, .in = id }, 1);
+	EXPECT(0x4b, 2, 0x01, 0x39, 2, 0, 0xff, 0xff, 0xff, 0x3b, 6, 0x7f, 0x6b, 2, 0x83, 0x87);
+	ck_assert_uint_eq(pt_le32(id), 0x0ba00477);
+	/* the walk from one scan to the next goes with the last bit; nothing is read that is not wanted */
+	scan((struct pt_jtag_op[]){ { .what = PT_JTAG_IR, .n_bits = 4, .out = ir, .end = PT_JTAG_TO_NEXT },
+				    { .what = PT_JTAG_DR, .n_bits = 9, .out = out },
+				    { .what = PT_JTAG_IDLE, .n_bits = 5 }, { .what = PT_JTAG_IDLE, .n_bits = 21 } }, 4);
+	EXPECT(0x4b, 3, 0x03, 0x1b, 2, 0x02, 0x4b, 4, 0x87, 0x19, 0, 0, 0x35, 0x4b, 5, 0x83, 0x4b, 1, 0x00, 0x8f, 1, 0, 0x8e, 4, 0x81,
+	       0x87);
+	end();
+}
+END_TEST
+
+/* Without clocks that have no data. */
+START_TEST(old_chip_idles_by_data)
+{
+	open_with(PT_VMPSSE_FT2232C, PT_VMPSSE_JTAG, 0x0500, "");
+	jtag = pt_probe_jtag(probe, &wire);
+	ck_assert_int_eq(jtag->connect(wire, &err), 0);
+	scan(&(struct pt_jtag_op){ .what = PT_JTAG_IDLE, .n_bits = 21 }, 1);
+	EXPECT(0x19, 1, 0, 0xff, 0xff, 0x1b, 4, 0x1f, 0x81, 0x87);
+	end();
+}
+END_TEST
+
+/* Long scans are cut by the size of requests, and come back whole. */
+START_TEST(jtag_of_any_length)
+{
+	static const uint32_t lengths[] = { 1, 2, 7, 8, 9, 31, 32, 33, 4095, 16000, 65537 };
+	static uint8_t out[8193], in[8193];
+	struct pt_jtag_op ops[] = {
+		{ .what = PT_JTAG_IR, .n_bits = 4 },	/* BYPASS */
+		{ .what = PT_JTAG_DR, .n_bits = lengths[_i], .out = out, .in = in, .tail_bits = 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(out); i++)
+		out[i] = (uint8_t)(i * 37 + i / 256);
+	memset(in, 0xee, sizeof(in));
+	open_fine(PT_VMPSSE_JTAG, "");
+	jtag = pt_probe_jtag(probe, &wire);
+	ck_assert_int_eq(jtag->connect(wire, &err), 0);
+	scan(ops, 2);
+	for (uint32_t i = 1; i < lengths[_i]; i++)
+		ck_assert_uint_eq(in[i / 8] >> i % 8 & 1, out[(i - 1) / 8] >> (i - 1) % 8 & 1);
+	ck_assert_uint_eq(in[0] & 1, 0);
+	if (lengths[_i] % 8 != 0)
+		ck_assert_uint_eq(in[lengths[_i] / 8] >> lengths[_i] % 8, 0);
+	end();
+}
+END_TEST
+
+START_TEST(adaptive_without_rtck_is_named)
+{
+	open_fine(PT_VMPSSE_JTAG, "adaptive=on");
+	jtag = pt_probe_jtag(probe, &wire);
+	ck_assert_int_eq(jtag->connect(wire, &err), PT_ETIMEOUT);
+	ck_assert_msg(strstr(err.msg, "waits for RTCK at ADBUS7") != NULL, "%s", err.msg);
+	end();
+	open_fine(PT_VMPSSE_RTCK, "adaptive=on");
+	jtag = pt_probe_jtag(probe, &wire);
+	ck_assert_msg(jtag->connect(wire, &err) == 0, "%s", err.msg);
+	end();
+}
+END_TEST
+
+/* --- layouts ------------------------------------------------------------------------------------------------------ */
+
+START_TEST(layout_by_product)
+{
+	static const struct { const char *product; uint16_t pid; const char *name; } rows[] = {
+		{ "Dual RS232-HS", 0x6010, "plain" }, { "Tigard V1.1", 0x6010, "tigard" },
+		{ "Digilent Adept USB Device", 0x6010, "digilent-hs1" }, { "Digilent Adept USB Device", 0x6014, "digilent-hs2" },
+		{ "Digilent USB Device", 0x6014, "digilent-hs3" }, { "FT2232H MiniModule", 0x6010, "minimodule" },
+		{ "Olimex OpenOCD JTAG ARM-USB-OCD-H", 0x002b, "olimex-arm-usb-ocd-h" }, { "", 0x6014, "plain" },
+		{ "proftap virtual MPSSE", 0x6010, "virtual" },
+	};
+	struct pt_mpsse_layout layout;
+
+	pt_mpsse_layout_of(rows[_i].product, rows[_i].pid, &layout);
+	ck_assert_str_eq(layout.name, rows[_i].name);
+	if (strcmp(layout.name, "plain") == 0)
+		ck_assert_uint_eq(layout.direction, 0x000b);	/* what is not known is an input */
+}
+END_TEST
+
+START_TEST(signals_as_openocd_has_them)
+{
+	static const struct {
+		const char *text;
+		struct { uint16_t pins, outputs; } low, high, released;	/* from 0 and 0 */
+	} rows[] = {
+		{ "data:0020", { 0, 0x20 }, { 0x20, 0x20 }, { 0x20, 0x20 } },
+		{ "ndata:0020", { 0x20, 0x20 }, { 0, 0x20 }, { 0, 0x20 } },
+		{ "oe:0200", { 0x200, 0x200 }, { 0, 0x200 }, { 0, 0x200 } },
+		{ "data:2000,noe:1000", { 0, 0x3000 }, { 0x2000, 0x3000 }, { 0x3000, 0x3000 } },
+		{ "data:20,oe:20", { 0, 0x20 }, { 0x20, 0x20 }, { 0x20, 0 } },
+	};
+	struct pt_mpsse_signal signal;
+
+	ck_assert_int_eq(pt_mpsse_signal_parse(rows[_i].text, &signal, &err), 0);
+	for (unsigned level = PT_MPSSE_LOW; level <= PT_MPSSE_RELEASED; level++) {
+		uint16_t pins = 0, outputs = 0;
+
+		pt_mpsse_signal_set(&signal, (enum pt_mpsse_level)level, &pins, &outputs);
+		ck_assert_uint_eq(pins, (&rows[_i].low)[level].pins);
+		ck_assert_uint_eq(outputs, (&rows[_i].low)[level].outputs);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("mpsse");
+	TCase *tc = tcase_create("driver");
+
+	tcase_add_test(tc, opens_and_gives_the_chip_back);
+	tcase_add_loop_test(tc, chip_is_told_by_its_release, 0, 6);
+	tcase_add_loop_test(tc, refuses_to_open, 0, 9);
+	tcase_add_test(tc, swd_as_bytes);
+	tcase_add_test(tc, swd_by_a_resistor_takes_no_turns);
+	tcase_add_test(tc, swd_through_buffers);
+	tcase_add_loop_test(tc, missing_wires_are_named, 0, 3);
+	tcase_add_loop_test(tc, swd_keeps_reset, 0, 4);
+	tcase_add_test(tc, jtag_as_bytes);
+	tcase_add_test(tc, old_chip_idles_by_data);
+	tcase_add_loop_test(tc, jtag_of_any_length, 0, 11);
+	tcase_add_test(tc, adaptive_without_rtck_is_named);
+	tcase_add_loop_test(tc, layout_by_product, 0, 9);
+	tcase_add_loop_test(tc, signals_as_openocd_has_them, 0, 5);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
