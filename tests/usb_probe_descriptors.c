@@ -2,19 +2,23 @@
  * host code of OpenOCD and pyOCD. */
 #include <string.h>
 
+#include "probes/virtual/probe/jlink.h"
 #include "probes/virtual/probe/stlink.h"
 #include "usb_probe_parts.h"
 
 const char usb_manufacturer[] = "proftap";
 
 /* The boards' probes that are known by their numbers. Source: OSBDM-JM60 firmware, Usb_Descriptor.c; usbdm-firmware
- * V4.12.1.330 (JMxx); ST-Link: OpenOCD, stlink_usb.c. */
+ * V4.12.1.330 (JMxx); ST-Link: OpenOCD, stlink_usb.c; J-Link: libjaylink. */
 static const struct usb_kind others[] = {
 	{ .driver = "osbdm", .vid = 0x15a2, .pid = 0x005e, .out = EP_BULK_OUT, .in = EP_OTHER_IN },
 	{ .driver = "usbdm", .vid = 0x16d0, .pid = 0x06a5, .out = EP_BULK_OUT, .in = EP_OTHER_IN },
 	{ .driver = "stlink", .vid = 0x0483, .pid = 0x3748, .out = 0x02, .in = 0x81, .trace = 0x83, .sized = true },
 	{ .driver = "stlink", .vid = 0x0483, .pid = 0x374b, .out = 0x01, .in = 0x81, .trace = 0x82, .sized = true },
 	{ .driver = "stlink", .vid = 0x0483, .pid = 0x374f, .out = 0x01, .in = 0x81, .trace = 0x82, .sized = true },
+	{ .driver = "jlink", .vid = 0x1366, .pid = 0x0101, .out = 0x02, .in = 0x81, .streams = true, .subclass = 0xff },
+	{ .driver = "jlink", .vid = 0x1366, .pid = 0x0105, .out = 0x02, .in = 0x81, .streams = true, .subclass = 0xff },
+	{ .driver = "jlink", .vid = 0x1366, .pid = 0x1020, .out = 0x01, .in = 0x81, .streams = true, .subclass = 0xff },
 };
 static const struct usb_kind cmsis_dap = {
 	.vid = USB_PROBE_VENDOR, .pid = USB_PROBE_PRODUCT, .out = EP_BULK_OUT, .in = EP_BULK_IN,
@@ -26,6 +30,8 @@ static const struct usb_kind scripted = {
 /* 0: there is but one of the driver's. */
 static uint16_t pid_of_board(const struct usb_probe *probe)
 {
+	if (strcmp(probe->rig.driver, "jlink") == 0)
+		return pt_vjlink_kind(pt_params_text(probe->rig.settings, pt_vboard_param("jlink")))->usb_pid;
 	if (strcmp(probe->rig.driver, "stlink") != 0)
 		return 0;
 	return pt_vstlink_kind(pt_params_text(probe->rig.settings, pt_vboard_param("stlink")))->pid;
@@ -93,9 +99,10 @@ static void append_endpoint(GByteArray *out, guint8 address, guint8 type, unsign
 	append(out, bytes, sizeof(bytes));
 }
 
-static void append_interface(GByteArray *out, guint8 number, guint8 n_endpoints, guint8 class, guint8 string)
+static void append_interface(GByteArray *out, guint8 number, guint8 n_endpoints, guint8 class, guint8 subclass,
+			     guint8 string)
 {
-	const guint8 bytes[] = { 9, 4, number, 0, n_endpoints, class, 0, 0, string };
+	const guint8 bytes[] = { 9, 4, number, 0, n_endpoints, class, subclass, 0, string };
 
 	append(out, bytes, sizeof(bytes));
 }
@@ -121,13 +128,13 @@ void usb_config_descriptor(const struct usb_probe *probe, GByteArray *out)
 	guint begin = out->len;
 
 	append(out, head, sizeof(head));
-	append_interface(out, INTERFACE_BULK, kind->trace != 0 ? 3 : 2, VENDOR_SPECIFIC, STRING_BULK);
+	append_interface(out, INTERFACE_BULK, kind->trace != 0 ? 3 : 2, VENDOR_SPECIFIC, kind->subclass, STRING_BULK);
 	append_endpoint(out, kind->out, BULK, usb_bulk_bytes(probe), 0);
 	append_endpoint(out, kind->in, BULK, usb_bulk_bytes(probe), 0);
 	if (kind->trace != 0)
 		append_endpoint(out, kind->trace, BULK, usb_bulk_bytes(probe), 0);
 	if (!usb_is_other(probe)) {
-		append_interface(out, INTERFACE_HID, 2, CLASS_HID, STRING_HID);
+		append_interface(out, INTERFACE_HID, 2, CLASS_HID, 0, STRING_HID);
 		append(out, hid, sizeof(hid));
 		append_endpoint(out, EP_HID_IN, INTERRUPT, HID_REPORT_BYTES, HID_INTERVAL);
 		append_endpoint(out, EP_HID_OUT, INTERRUPT, HID_REPORT_BYTES, HID_INTERVAL);

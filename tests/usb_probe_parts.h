@@ -67,6 +67,8 @@ struct usb_kind {
 	uint8_t out, in, trace;		/* trace 0: it has none */
 	/* Each end knows how long what comes is: a message that fills its last packet is not ended by an empty one. */
 	bool sized;
+	bool streams;			/* an answer longer than the host's buffer goes on in the next one */
+	uint8_t subclass;		/* of its interface */
 };
 const struct usb_kind *usb_kind(const struct usb_probe *probe);
 

@@ -90,7 +90,7 @@ static void fill(struct usb_probe *probe, struct urb *urb, GBytes *response, GQu
 	urb->filled += n;
 	if (len_bytes > room && (size_t)fields(urb)->buffer_length % packet != 0) {
 		finish(urb, -EOVERFLOW, 0);
-	} else if (len_bytes >= room || len_bytes % packet != 0) {
+	} else if (len_bytes >= room || len_bytes % packet != 0 || !usb_kind(probe)->sized) {
 		count_in(probe, urb, urb->filled);
 		finish(urb, 0, urb->filled);
 		if (len_bytes > room)
@@ -105,7 +105,7 @@ static void give(struct usb_probe *probe, struct urb *urb, GQueue *waiting)
 	gsize len_bytes;
 	gconstpointer bytes = g_bytes_get_data(response, &len_bytes);
 
-	if (usb_kind(probe)->sized && urb->buffer != NULL) {
+	if ((usb_kind(probe)->sized || usb_kind(probe)->streams) && urb->buffer != NULL) {
 		fill(probe, urb, response, waiting);
 		return;
 	}
