@@ -4,7 +4,7 @@
 #include "base/util.h"
 
 enum { READ_REGISTER = 0x45, WRITE_REGISTER = 0x46, OPEN_AP = 0x4b, READ_IDCODES = 0x31 };
-enum { DP_ABORT = 0x0, DP_CTRL_STAT = 0x4, DP_RDBUFF = 0xc, DP = 0xffff, AP_IDR = 0xfc };
+enum { DP_ABORT = 0x0, DP_CTRL_STAT = 0x4, DP_RDBUFF = 0xc, DP = 0xffff, AP_IDR = 0xfc, BAD_AP = 0x1d };
 enum { ORUNDETECT = 1 << 0, ABORT_CLEARS = 0x1e, STICKY = 0xb2, ABORT_MS = 400 };
 #define POWER_UP_REQUEST UINT32_C(0x50000000)
 
@@ -115,6 +115,7 @@ int pt_stlink_write_abort(void *state, uint32_t value, struct pt_err *err)
 
 /* --- access ports -------------------------------------------------------------------------------------------------- */
 
+/* A firmware may refuse what is no memory: whether such a port is reached all the same, its registers say. */
 int pt_stlink_open_ap(struct pt_stlink *st, uint8_t ap, struct pt_err *err)
 {
 	struct pt_stlink_command command = { .bytes = { 0xf2, OPEN_AP, ap }, .n_reply = 2 };
@@ -127,7 +128,7 @@ int pt_stlink_open_ap(struct pt_stlink *st, uint8_t ap, struct pt_err *err)
 		return ap == 0 ? 0 : pt_stlink_too_old(st, "access ports other than the first", 28, 0, err);
 	}
 	rc = pt_stlink_do(st, &command, ABORT_MS, err);
-	if (rc < 0)
+	if (rc < 0 && !(rc == PT_EUNSUPPORTED && st->exchange.in[0] == BAD_AP))
 		return pt_wrap(err, "open access port %u", ap);
 	st->ap[ap].open = true;
 	return 0;

@@ -1,6 +1,9 @@
 /* Words one by one: a command for a single one, whose reply has its status, and lists of them. In a list a write is two
  * items, its address and its value; the reply has a value and a status of each. So a list takes one round trip, where a
- * block takes two, but each of its words three transfers on the wire. Source: OpenOCD, stlink_usb.c. */
+ * block takes two, but each of its words three transfers on the wire. Source: OpenOCD, stlink_usb.c.
+ *
+ * The firmware may go on behind a word that the target answered with WAIT. So a list has no write but as its first: what
+ * came behind a WAIT are reads, and those that have their values need not be made again. */
 #include <string.h>
 
 #include "probes/dap/stlink.h"
@@ -20,7 +23,10 @@ static size_t most_items(const struct pt_stlink *st)
 
 static bool fits(const struct pt_stlink_list *list, const struct pt_stlink_access *access)
 {
-	return pt_stlink_has(list->st, 32, 2) && access->size == 4 && access->n - access->done <= MOST_WORDS &&
+	uint32_t left = access->n - access->done;
+
+	return pt_stlink_has(list->st, 32, 2) && access->size == 4 && left <= MOST_WORDS &&
+	       (!access->write || (access == &list->access[list->head] && left == 1)) &&
 	       pt_stlink_default_access(access);
 }
 
@@ -57,11 +63,13 @@ struct items {
 	size_t n;
 	uint8_t what[MOST_ITEMS];
 	uint32_t argument[MOST_ITEMS];
+	uint32_t *to[MOST_ITEMS];	/* where what is read goes; NULL: it is a poll, or no read */
 };
 
-static void add_item(struct items *items, uint8_t what, uint32_t argument)
+static void add_item(struct items *items, uint8_t what, uint32_t argument, uint32_t *to)
 {
 	items->what[items->n] = what;
+	items->to[items->n] = to;
 	items->argument[items->n++] = argument;
 }
 
@@ -70,11 +78,12 @@ static void add_access(const struct pt_stlink_list *list, size_t i, struct items
 	const struct pt_stlink_access *access = &list->access[i];
 
 	if (names_ap(list, i))
-		add_item(items, ITEM_AP, access->ap);
+		add_item(items, ITEM_AP, access->ap, NULL);
 	for (uint32_t k = access->done; k < access->n; k++) {
-		add_item(items, access->write ? ITEM_ADDRESS : ITEM_READ, pt_stlink_addr(access, k));
+		add_item(items, access->write ? ITEM_ADDRESS : ITEM_READ, pt_stlink_addr(access, k),
+			 access->write || access->poll ? NULL : &access->words[k]);
 		if (access->write)
-			add_item(items, ITEM_WRITE, access->words[k]);
+			add_item(items, ITEM_WRITE, access->words[k], NULL);
 	}
 }
 
@@ -126,26 +135,80 @@ static void take_item(struct pt_stlink_list *list, const struct items *items, si
 	pt_stlink_advance(list, 1, sent_ns);
 }
 
-/* What came behind a WAIT may have been done all the same, out of order. */
-static int wait_and_go_on(struct pt_stlink_list *list, const struct items *items, size_t i, struct pt_err *err)
+/* The first status from item i on that is worse than WAIT; DONE: none is. */
+static uint8_t worst_behind(const struct pt_stlink *st, const struct items *items, size_t i)
 {
-	for (size_t k = i + 1; k < items->n; k++)
-		if (items->what[k] != ITEM_ADDRESS && items->what[k] != ITEM_AP &&
-		    status_at(list->st, items, k) == DONE)
-			return pt_fail(err, PT_ETIMEOUT, "the target answers WAIT");
-	return pt_stlink_back_off(list->st, &list->patience, list->timeout_ms, err);
+	for (; i < items->n; i++)
+		if (pt_stlink_outcome(status_at(st, items, i)) > PT_STLINK_WAIT)
+			return status_at(st, items, i);
+	return DONE;
+}
+
+static bool plain_reads_behind(const struct items *items, size_t i)
+{
+	for (; i < items->n; i++)
+		if (items->what[i] != ITEM_AP && items->to[i] == NULL)
+			return false;
+	return true;
+}
+
+/* Values that came are kept, the others are left in items. */
+static void keep_values(const struct pt_stlink *st, struct items *items, size_t from)
+{
+	struct items left = { 0 };
+
+	for (size_t i = from; i < items->n; i++)
+		if (items->what[i] == ITEM_AP || pt_stlink_outcome(status_at(st, items, i)) == PT_STLINK_WAIT)
+			add_item(&left, items->what[i], items->argument[i], items->to[i]);
+		else
+			*items->to[i] = pt_le32(st->exchange.in + 4 * i);
+	*items = left;
+}
+
+static bool any_read(const struct items *items)
+{
+	for (size_t i = 0; i < items->n; i++)
+		if (items->what[i] == ITEM_READ)
+			return true;
+	return false;
+}
+
+/* Item i was answered by WAIT: all from there on once more, or those reads alone that were, too. */
+static int go_on_after_wait(struct pt_stlink_list *list, struct items *items, size_t i, uint64_t sent_ns,
+			    struct pt_err *err)
+{
+	size_t n_left = 0;
+	int rc = 0;
+
+	if (!plain_reads_behind(items, i))
+		return pt_stlink_back_off(list->st, &list->patience, list->timeout_ms, err);
+	for (size_t k = i; k < items->n; k++)
+		n_left += items->what[k] == ITEM_READ;
+	for (keep_values(list->st, items, i); rc == 0 && any_read(items); keep_values(list->st, items, 0)) {
+		rc = pt_stlink_back_off(list->st, &list->patience, list->timeout_ms, err);
+		if (rc == 0)
+			rc = send_items(list->st, items, err);
+		if (rc < 0)
+			return rc;
+		if (worst_behind(list->st, items, 0) != DONE)
+			return pt_stlink_failed(list, worst_behind(list->st, items, 0), err);
+	}
+	pt_stlink_advance(list, n_left, sent_ns);
+	return rc;
 }
 
 /* A poll that did not match leaves the head where it is, and what was read behind it does not count. */
-static int take_items(struct pt_stlink_list *list, const struct items *items, uint64_t sent_ns, struct pt_err *err)
+static int take_items(struct pt_stlink_list *list, struct items *items, uint64_t sent_ns, struct pt_err *err)
 {
 	for (size_t i = 0; i < items->n; i++) {
 		uint8_t status = status_at(list->st, items, i);
 		bool poll = list->access[list->head].poll && items->what[i] == ITEM_READ;
 		size_t head = list->head;
 
+		if (pt_stlink_outcome(status) == PT_STLINK_WAIT && worst_behind(list->st, items, i) != DONE)
+			status = worst_behind(list->st, items, i);
 		if (pt_stlink_outcome(status) == PT_STLINK_WAIT)
-			return wait_and_go_on(list, items, i, err);
+			return go_on_after_wait(list, items, i, sent_ns, err);
 		if (pt_stlink_outcome(status) != PT_STLINK_DONE)
 			return pt_stlink_failed(list, status, err);
 		take_item(list, items, i, sent_ns);
