@@ -259,7 +259,9 @@ static const struct {
 	{ "1 KiB", "v2j37", CSW_WORD, 0, 256, false, "f207000000200004000000" "22, f23e" },
 	{ "1 KiB to write", "v2j37", CSW_WORD, 0, 256, true, "f208000000200004000000" "22, f23e" },
 	{ "1 KiB across a border", "v2j37", CSW_WORD, 0x200, 256, false,
-	  "f236" "00ed00e0" ", f207000200200002000000" "22, f23e, f207000400200002000000" "22, f23e" },
+	  "f207000200200004000000" "22, f23e" },
+	{ "1 KiB across a border of old firmware", "v2j31", CSW_WORD, 0x200, 256, false,
+	  "f236" "00ed00e0" ", f2070002002000" "02, f23e, f2070004002000" "02, f23e" },
 	{ "one place often", "v2j37", CSW_FIXED, 8, 100, false, "f254080000209001000000" "22, f23e" },
 	{ "one place a few times", "v2j37", CSW_FIXED, 8, 5, false, "f25105, f252" },
 	{ "one place often, to write", "v2j37", CSW_FIXED, 8, 100, true, "f250080000209001000000" "22, f23e" },
@@ -314,7 +316,7 @@ END_TEST
 
 /* As mem_ap.c cuts it: a TAR write every KiB. */
 static const struct { const char *kind; uint32_t cpuid; unsigned commands; } dumps[] = {
-	{ "v2j37", 0x410cc601, 1 + 64 * 2 }, { "v2j37", 0x410fc241, 1 + 16 * 2 }, { "v3j7", 0x411fc271, 1 + 64 * 2 },
+	{ "v2j37", 0x410cc601, 11 * 2 }, { "v2j31", 0x410fc241, 1 + 16 * 2 }, { "v2j31", 0x411fc271, 1 + 64 * 2 },
 };
 
 START_TEST(reads_64_kib_in_the_blocks_of_the_core)

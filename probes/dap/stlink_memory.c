@@ -12,7 +12,7 @@ enum {
 	READ_32 = 0x07, WRITE_32 = 0x08, READ_8 = 0x0c, WRITE_8 = 0x0d, READ_16 = 0x47, WRITE_16 = 0x48,
 	WRITE_SAME = 0x50, READ_SAME = 0x54, LAST_STATUS = 0x3e,
 };
-enum { STATUS_BYTES = 12, FEW_WORDS = 8, BLOCK_BYTES = 1024, BLOCK_BYTES_M4 = 4096, WIRE_CLOCKS = 46 * 3, SAFETY = 4 };
+enum { STATUS_BYTES = 12, FEW_WORDS = 8, FEW_WORDS_V3 = 32, BLOCK_BYTES = 1024, BLOCK_BYTES_M4 = 4096, WIRE_CLOCKS = 46 * 3, SAFETY = 4 };
 #define CPUID UINT32_C(0xe000ed00)
 
 /* Privileged data as the debugger; whether it may be cached makes no difference on these cores. */
@@ -80,22 +80,29 @@ static bool repeats_in_one(const struct pt_stlink *st, const struct pt_stlink_ac
 	return access->write ? pt_stlink_has(st, 26, 0) : pt_stlink_has(st, 32, 2);
 }
 
+/* By SWD the firmware from V2J32 on sees to the border itself: OpenOCD 0.12 crosses it, on Cortex-M0+, too. */
+static uint32_t bytes_to_border(struct pt_stlink *st, const struct pt_stlink_access *head, size_t n_bytes)
+{
+	uint32_t addr = pt_stlink_addr(head, head->done), to_border = BLOCK_BYTES - addr % BLOCK_BYTES, block;
+
+	if (!st->jtag && pt_stlink_has(st, 32, 2))
+		return PT_STLINK_BLOCK_BYTES;
+	if (n_bytes <= to_border)
+		return to_border;
+	block = block_bytes(st, head->ap);
+	return block - addr % block;
+}
+
 /* Never an odd number of bytes but one: it hung an ST-Link. Source: pyswd, issue 3 */
 static size_t elements_of_command(struct pt_stlink_list *list)
 {
 	const struct pt_stlink_access *head = &list->access[list->head];
-	uint32_t addr = pt_stlink_addr(head, head->done), to_border = BLOCK_BYTES - addr % BLOCK_BYTES;
-	size_t n = elements_ahead(list, most_bytes(list->st, head->size) / head->size);
+	size_t n = elements_ahead(list, most_bytes(list->st, head->size) / head->size), most;
 
 	if (!head->counts)
 		return repeats_in_one(list->st, head) ? n : 1;
-	if (n * head->size > to_border) {
-		uint32_t block = block_bytes(list->st, head->ap);
-
-		to_border = block - addr % block;
-	}
-	if (n * head->size > to_border)
-		n = to_border / head->size;
+	most = bytes_to_border(list->st, head, n * head->size) / head->size;
+	n = n < most ? n : most;
 	return head->size == 1 && n > 1 ? n - n % 2 : n;
 }
 
@@ -241,12 +248,13 @@ static bool single_word(const struct pt_stlink *st, const struct pt_stlink_acces
 	return one && access->size == 4 && access->ap == 0 && pt_stlink_default_access(access);
 }
 
+/* A list saves a round trip and has more bytes, of which a high-speed device moves more meanwhile. */
 int pt_stlink_step(struct pt_stlink_list *list, struct pt_err *err)
 {
 	const struct pt_stlink_access *head = &list->access[list->head];
-	size_t n_access = pt_stlink_words_reach(list);
+	size_t n_access = pt_stlink_words_reach(list), few = list->st->v >= 3 ? FEW_WORDS_V3 : FEW_WORDS;
 
-	if (n_access > 1 || (n_access == 1 && !single_word(list->st, head) && head->n - head->done <= FEW_WORDS))
+	if (n_access > 1 || (n_access == 1 && !single_word(list->st, head) && head->n - head->done <= few))
 		return pt_stlink_run_words(list, n_access, err);
 	return single_word(list->st, head) ? pt_stlink_run_word(list, err) : run_block(list, err);
 }

@@ -11,7 +11,7 @@
 
 enum { WRITE_WORD = 0x35, READ_WORD = 0x36, RUN_LIST = 0x51, LIST_RESULT = 0x52 };
 enum { ITEM_ADDRESS = 1, ITEM_WRITE = 2, ITEM_READ = 3, ITEM_AP = 5 };
-enum { MOST_ITEMS_V2 = 64, MOST_ITEMS = 1227, MOST_WORDS = 24, LIST_BYTES = (MOST_ITEMS + 3) / 4 * 4 + 4 * MOST_ITEMS };
+enum { MOST_ITEMS_V2 = 64, MOST_ITEMS = 1227, MOST_WORDS_V2 = 24, MOST_WORDS = 32, LIST_BYTES = (MOST_ITEMS + 3) / 4 * 4 + 4 * MOST_ITEMS };
 enum { DONE = 0x80, WIRE_CLOCKS = 46 * 3, SAFETY = 4 };
 
 /* --- what goes into a list ----------------------------------------------------------------------------------------- */
@@ -23,9 +23,9 @@ static size_t most_items(const struct pt_stlink *st)
 
 static bool fits(const struct pt_stlink_list *list, const struct pt_stlink_access *access)
 {
-	uint32_t left = access->n - access->done;
+	uint32_t left = access->n - access->done, most = list->st->v >= 3 ? MOST_WORDS : MOST_WORDS_V2;
 
-	return pt_stlink_has(list->st, 32, 2) && access->size == 4 && left <= MOST_WORDS &&
+	return pt_stlink_has(list->st, 32, 2) && access->size == 4 && left <= most &&
 	       (!access->write || (access == &list->access[list->head] && left == 1)) &&
 	       pt_stlink_default_access(access);
 }

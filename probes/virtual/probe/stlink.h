@@ -6,7 +6,8 @@
  *  - an access port that was not opened (F2 4B) is refused, from the version on that has that command;
  *  - a length that is odd, but for a single byte, hangs the probe until it is plugged in again;
  *  - behind a WAIT it does not try again;
- *  - TAR counts as the access port has it: a block across the border wraps.
+ *  - TAR counts as the access port has it, and a block across its border wraps; but by SWD, from V2J32 on, the firmware sees
+ *    to that (OpenOCD 0.12 reads 4 KiB of a Cortex-M0+ at once).
  * Source: the host code of OpenOCD, pyOCD, probe-rs and stlink-tools. */
 #ifndef PT_VIRTUAL_WIRE_STLINK_H
 #define PT_VIRTUAL_WIRE_STLINK_H

@@ -8,7 +8,7 @@ enum { AP_CSW = 0, AP_TAR = 4, AP_DRW = 0xc, AP_IDR = 0xfc };
 enum { CSW_COUNTS = 1 << 4, CSW_LOW = 0xff };
 #define POWER_REQUEST UINT32_C(0x50000000)
 #define POWER_ACK UINT32_C(0xa0000000)
-enum { POWER_TRIES = 100 };
+enum { POWER_TRIES = 100, BORDER = 1024 };
 
 /* --- single accesses */
 
@@ -201,8 +201,28 @@ static uint32_t get_element(const struct st_block *block, size_t i, const uint8_
 	return value << 8 * (addr_of(block, i) & (4 - block->size));
 }
 
+/* The increment carries no further than 1 KiB, so TAR is written again there. Pieces, each by the function. */
+typedef uint8_t do_piece(struct pt_vstlink *st, const struct st_block *block, uint8_t *bytes, uint32_t *fault_addr);
+
+static uint8_t in_pieces(struct pt_vstlink *st, const struct st_block *block, uint8_t *bytes, uint32_t *fault_addr,
+			 do_piece *run)
+{
+	bool crosses = block->counts && !st->on_jtag && st_has(st, 32, 2);
+	struct st_block piece = *block;
+	uint8_t status = ST_OK;
+
+	for (size_t done = 0; status == ST_OK && done < block->n; done += piece.n) {
+		piece.addr = addr_of(block, done);
+		piece.n = block->n - done;
+		if (crosses && piece.n > (BORDER - piece.addr % BORDER) / block->size)
+			piece.n = (BORDER - piece.addr % BORDER) / block->size;
+		status = run(st, &piece, bytes + done * block->size, fault_addr);
+	}
+	return status;
+}
+
 /* Each read brings the value of the one before, and RDBUFF the last. By JTAG a scan brings its own, as it is done twice. */
-uint8_t st_read_block(struct pt_vstlink *st, const struct st_block *block, uint8_t *bytes, uint32_t *fault_addr)
+static uint8_t read_piece(struct pt_vstlink *st, const struct st_block *block, uint8_t *bytes, uint32_t *fault_addr)
 {
 	uint8_t status = begin_block(st, block);
 	unsigned behind = st->on_jtag ? 0 : 1;
@@ -220,7 +240,7 @@ uint8_t st_read_block(struct pt_vstlink *st, const struct st_block *block, uint8
 	return status;
 }
 
-uint8_t st_write_block(struct pt_vstlink *st, const struct st_block *block, const uint8_t *bytes, uint32_t *fault_addr)
+static uint8_t write_piece(struct pt_vstlink *st, const struct st_block *block, uint8_t *bytes, uint32_t *fault_addr)
 {
 	uint8_t status = begin_block(st, block);
 	uint32_t unused;
@@ -237,6 +257,16 @@ uint8_t st_write_block(struct pt_vstlink *st, const struct st_block *block, cons
 	}
 	*fault_addr = addr_of(block, i > 1 ? i - 2 : 0);
 	return status;
+}
+
+uint8_t st_read_block(struct pt_vstlink *st, const struct st_block *block, uint8_t *bytes, uint32_t *fault_addr)
+{
+	return in_pieces(st, block, bytes, fault_addr, read_piece);
+}
+
+uint8_t st_write_block(struct pt_vstlink *st, const struct st_block *block, const uint8_t *bytes, uint32_t *fault_addr)
+{
+	return in_pieces(st, block, (uint8_t *)bytes, fault_addr, write_piece);
 }
 
 /* --- entering */
