@@ -16,13 +16,20 @@ static uint8_t status_of(enum dap_ack ack)
 
 /* --- memory */
 
+/* For a memory command, or a list of accesses as one. */
+static bool is_to_wait(void)
+{
+	if (st.wait_every == 0 || st.in_list || ++st.since_wait < st.wait_every)
+		return false;
+	st.since_wait = 0;
+	return true;
+}
+
 static bool begin_block(unsigned ap, uint32_t addr, uint32_t csw)
 {
-	enum dap_ack ack = DAP_WAIT;
+	enum dap_ack ack = is_to_wait() ? DAP_WAIT : dap_ap_write(ap, CSW, csw);
 
-	if (st.wait_every > 0 && ++st.since_wait >= st.wait_every)
-		st.since_wait = 0;
-	else if ((ack = dap_ap_write(ap, CSW, csw)) == DAP_OK)
+	if (ack == DAP_OK)
 		ack = dap_ap_write(ap, TAR, addr);
 	st.status = status_of(ack);
 	return ack == DAP_OK;
@@ -158,14 +165,18 @@ uint8_t stlink_write_word(uint32_t addr, uint32_t value)
 void stlink_run_list(const uint8_t *ops, size_t n)
 {
 	const uint8_t *words = ops + (n + 3) / 4 * 4;
+	size_t waits = is_to_wait() ? n / 2 : n;	/* one of them meets WAIT */
 	uint32_t addr = 0;
 
 	st.misc_items = n;
+	st.in_list = true;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t word = get_le32(words + 4 * i), value = 0;
 		uint8_t status = OK;
 
-		if (ops[i] == 1)
+		if (i == waits)
+			status = DP_WAIT;
+		else if (ops[i] == 1)
 			addr = word;
 		else if (ops[i] == 2)
 			status = stlink_write_word(addr, word);
@@ -176,6 +187,7 @@ void stlink_run_list(const uint8_t *ops, size_t n)
 		put_le32(st.misc + 4 * i, value);
 		put_le32(st.misc + 4 * (n + i), status);
 	}
+	st.in_list = false;
 }
 
 /* --- registers of the debug port, of an access port, of the core */

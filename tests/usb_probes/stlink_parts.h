@@ -14,6 +14,7 @@ struct stlink {
 	bool is_v3, silent;
 	unsigned firmware;			/* J */
 	unsigned wait_every, since_wait;	/* of memory commands, as the firmware repeats single accesses by itself */
+	bool in_list;
 	unsigned mode;
 	uint8_t status;				/* of the last memory command */
 	uint32_t fault_addr;

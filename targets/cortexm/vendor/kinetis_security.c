@@ -32,12 +32,23 @@ static int count(struct pt_cortexm *cm, uint32_t mask, uint32_t match, unsigned 
 	return 0;
 }
 
+/* One look that says ready and open is enough where a look is a round trip of its own. */
+static bool is_open_at_once(struct pt_cortexm *cm)
+{
+	struct pt_err ignored = { 0 };
+	uint32_t status;
+
+	return cm->adi.dap->turn_by_register &&
+	       pt_adi_read_ap(&cm->adi, pt_kinetis_mdm_ap(&cm->found), MDM_STATUS, &status, &ignored) == 0 &&
+	       (status & (STATUS_FLASH_READY | STATUS_SECURE)) == STATUS_FLASH_READY;
+}
+
 /* STATUS.SECURE alone lies while the flash controller starts up, over and over on a blank chip that resets itself. */
 int pt_kinetis_security_check(struct pt_cortexm *cm, struct pt_err *err)
 {
 	unsigned not_ready, secure, erasable;
 
-	if (pt_kinetis_mdm_ap(&cm->found) == PT_MDM_NONE)
+	if (pt_kinetis_mdm_ap(&cm->found) == PT_MDM_NONE || is_open_at_once(cm))
 		return 0;
 	if (count(cm, STATUS_FLASH_READY, 0, &not_ready, err) < 0 ||
 	    count(cm, STATUS_SECURE, STATUS_SECURE, &secure, err) < 0 ||
