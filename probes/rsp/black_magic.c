@@ -17,8 +17,8 @@ enum { ROW_SCAN, ROW_ATTACH };
 
 const struct pt_param pt_black_magic_params[] = {
 	[ROW_SCAN] = { "upstream-scan", PT_PARAM_CHOICE, "auto", "auto|swd|jtag|off", 0, 0,
-		       "Black Magic Probe: where it looks for a target before it attaches; off: you type monitor "
-		       "swdp_scan and attach" },
+		       "Black Magic Probe: where it looks for a target before it attaches; off: you type its "
+		       "commands swdp_scan and attach" },
 	[ROW_ATTACH] = { "upstream-attach", PT_PARAM_NUMBER, "1", NULL, 1, 64,
 			 "Black Magic Probe: which of the targets that it found, as it numbers them" },
 };
@@ -81,7 +81,7 @@ static int scan(struct gdb_server *g, const char *how, struct pt_err *err)
 		if (!any && strncmp(commands[i], how, strlen(how)) != 0)
 			continue;
 		if (command(g, commands[i], text, err) < 0)
-			return pt_wrap(err, "monitor %s", commands[i]);
+			return pt_wrap(err, "%s", commands[i]);
 		read_voltage(g, text);
 		if (found_any(text))
 			return 0;
