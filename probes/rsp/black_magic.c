@@ -110,7 +110,7 @@ int pt_black_magic_attach(struct gdb_server *g, const struct pt_params *settings
 	if (text[0] != 'T' && text[0] != 'S')
 		return pt_fail(
 			err, PT_ESTATE,
-			"it does not attach to target %u (\"%.40s\"); monitor targets lists those that it found, "
+			"it does not attach to target %u (\"%.40s\"); its command targets lists those that it found, "
 			"and --set upstream-attach=N takes another",
 			number, text);
 	shared = pt_rsp_stream_lock(g->stream);
