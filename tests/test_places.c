@@ -198,7 +198,7 @@ START_TEST(short_profiles)
 	struct coverage bins = { 0 }, independent = { 0 }, lines = { 0 };
 
 	for (unsigned seed = 1; seed <= pt_random_runs(SHORT_RUNS); seed++) {
-		struct inline_setup setup = { .source = "pcsr", .seed = seed, .truth = true, .uri = "&core-drift=30" };
+		struct inline_setup setup = { .source = "pcsr", .seed = seed, .truth = true };
 		struct inline_profile p;
 		const struct pt_profile *profile;
 

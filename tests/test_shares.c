@@ -218,7 +218,7 @@ START_TEST(chains_are_no_surer_than_their_function)
 {
 	char elf[512];
 	struct inline_setup setup = { .board = "s12zvm", .source = "dbg-profile+sync-pc", .elf = elf, .seed = 1,
-				      .uri = "&core-drift=37&pdoe0=holds" };
+				      .uri = "&pdoe0=holds" };
 	struct inline_profile p;
 	const struct pt_profile *profile;
 	unsigned n = 0;

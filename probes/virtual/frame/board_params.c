@@ -18,9 +18,10 @@ const struct pt_param pt_vboard_params[] = {
 	  .help = "packet size, depth and times of the link to the probe" },
 	{ .key = "seed", .type = PT_PARAM_NUMBER, .standard = "0",
 	  .help = "a number other than 0 lets the board run a pseudo-random time under 20 ms before the host comes" },
-	{ .key = "core-drift", .type = PT_PARAM_NUMBER, .standard = "0", .max = 10000,
+	{ .key = "core-drift", .type = PT_PARAM_NUMBER, .standard = "30", .max = 10000,
 	  .help = "how many ppm the core's clock is faster than it says, as the probe's clock has it; crystals are some "
-		  "tens off, and then samples at fixed distances meet every phase of what the core does again and again" },
+		  "tens off, and then samples at fixed distances meet every phase of what the core does again and again; "
+		  "0: both are in step" },
 	{ .key = "fault", .type = PT_PARAM_LIST,
 	  .help = "KIND@NUMBER[+COUNT],...: wait, fault, reset, power, clock at an SWD transfer or BDC command; stall, "
 		  "short, wrong, lost, late, cut, unplug at a packet" },
