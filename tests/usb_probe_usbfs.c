@@ -2,8 +2,11 @@
  * errors. URBs and claims belong to an open file. Called on umockdev's thread; each request is completed once. */
 #include <errno.h>
 #include <linux/usbdevice_fs.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include "usb_probe_parts.h"
 
@@ -274,14 +277,49 @@ static int reap(struct usb_probe *probe, UMockdevIoctlClient *client, UMockdevIo
 	return probe->plugged ? EAGAIN : ENODEV;
 }
 
+/* Files of this device that are open: connections to us whose other end is there. */
+static unsigned n_open_files(void)
+{
+	enum { MOST_FDS = 1024 };
+	unsigned n = 0;
+
+	for (int fd = 0; fd < MOST_FDS; fd++) {
+		struct sockaddr_un at = { .sun_family = AF_UNSPEC }, peer;
+		socklen_t len = sizeof(at), peer_len = sizeof(peer);
+		struct pollfd of = { fd, 0, 0 };
+
+		n += getsockname(fd, (struct sockaddr *)&at, &len) == 0 && at.sun_family == AF_UNIX &&
+		     strstr(at.sun_path, "/ioctl/dev/bus/usb/") != NULL &&
+		     getpeername(fd, (struct sockaddr *)&peer, &peer_len) == 0 &&	/* it does not listen */
+		     poll(&of, 1, 0) == 0;
+	}
+	return n;
+}
+
+static void forget_urbs(struct usb_probe *probe, const UMockdevIoctlClient *but_of)
+{
+	for (GList *l = probe->urbs.head, *next; l != NULL; l = next) {
+		next = l->next;
+		if (((struct urb *)l->data)->client == but_of)
+			continue;
+		free_urb(l->data);
+		g_queue_delete_link(&probe->urbs, l);
+	}
+}
+
+/* A kernel takes a claim back when its file is closed. umockdev never hears of the end of a process that is killed while a request
+ * of its is answered: so where there is but one open file, which asks, another's claim is of a file that is closed. */
 static int claim(struct usb_probe *probe, UMockdevIoctlClient *client, guint interface)
 {
 	if (!probe->plugged)
 		return ENODEV;
 	if (interface >= N_INTERFACES)
 		return ENOENT;
-	if (probe->claimed[interface] != NULL && probe->claimed[interface] != client)
-		return EBUSY;
+	if (probe->claimed[interface] != NULL && probe->claimed[interface] != client) {
+		if (n_open_files() > 1)
+			return EBUSY;
+		forget_urbs(probe, client);
+	}
 	g_set_object(&probe->claimed[interface], client);
 	return 0;
 }
@@ -326,6 +364,8 @@ static int perform(struct usb_probe *probe, UMockdevIoctlClient *client, gulong 
 	gsize size = _IOC_SIZE(request);
 	UMockdevIoctlData *data = size > 0 ? umockdev_ioctl_data_resolve(arg, 0, size, NULL) : NULL;
 
+	if (size > 0 && data == NULL)	/* the process has ended meanwhile */
+		return EFAULT;
 	switch (request) {
 	case USBDEVFS_GET_CAPABILITIES:
 		*(guint32 *)data->data =
