@@ -1,4 +1,5 @@
-"""A host that behaves as hosts rarely do, by a preloaded shim (shim.c): its clock of the day jumps; files and connections take and
+"""A host that behaves as hosts rarely do, by a preloaded shim (shim.c): its clock of the day jumps; it is
+suspended; files and connections take and
 give a few bytes at a time; and pipes that no program reads, at standard output and at standard error. Time stays that of the
 board, reports and captures are the same, the board is put back before a report is waited with, and a daemon serves on."""
 import os
@@ -12,7 +13,7 @@ from boards import HERE, Client, Daemon, describe
 import json_report
 from syscalls import DEADLINE_S, ELF, Served, proftap
 
-FOR_S = 0.6
+FOR_S, SLEPT_S = 0.6, 100
 JUMPS = "100:3600,250:-7200,400:86400,500:-90000"	# ms: s
 
 
@@ -82,6 +83,30 @@ def clock_of_a_daemon(folder, library):
         assert report["total_ns"] / 1e9 <= ran + 0.05, f"{report['total_ns']} ns in {ran} s"
         assert client.monitor("log").count("profile st") == 2, client.monitor("log")
         client.close()
+
+
+# --- a machine that is suspended
+
+def suspended(folder, library):
+    """a machine that is suspended in the middle of a profile: that is time of the board, and no more is observed than before"""
+    seen = []
+    for sleeps in "", f"400:{SLEPT_S}":
+        board, capture = Served(tempfile.mkdtemp(dir=folder)), os.path.join(folder, f"slept{len(sleeps)}.ptcap")
+        try:
+            began = time.monotonic()
+            done = run_one(environment(library, PT_SLEEPS=sleeps), "profile", "--probe", f"cmsis-dap:tcp={board.address}", "--elf", ELF,
+                           "--source", "mtb", "--mode", "stream", "--for", "1s", "--capture", capture)
+            assert done.returncode == 0, done.stderr[-300:]
+            report, took = report_of(capture), time.monotonic() - began
+            observed = max(a["observed_ns_at_most" if a["observed_is_bound"] else "observed_ns"]
+                           for a in json_report.accounts(report)) / 1e9
+            slept, total = SLEPT_S if sleeps else 0, report["total_ns"] / 1e9
+            assert slept <= total <= slept + took, f"{total} s in all, of {took} s awake and {slept} s suspended"
+            assert observed <= took, f"{observed} s are called observed, of {took} s awake and {slept} s suspended"
+            seen.append(observed)
+        finally:
+            board.close()
+    assert min(seen) > 0, seen
 
 
 # --- few bytes at a time
@@ -212,7 +237,7 @@ def drain(fd):
 
 # --- all of them
 
-PARTS = (clock_of_a_profile, clock_of_a_daemon, few_bytes, few_bytes_of_a_daemon, full_output, full_error, full_device)
+PARTS = (clock_of_a_profile, clock_of_a_daemon, suspended, few_bytes, few_bytes_of_a_daemon, full_output, full_error, full_device)
 
 
 def run(_):

@@ -1,5 +1,6 @@
 /* Preloaded (LD_PRELOAD) into proftap: a clock of the day that jumps, and files and connections that take and give few bytes
  * at a time. PT_CLOCK_JUMPS="200:3600,350:-7200": so many ms after the first look at a clock it is so many seconds further on.
+ * PT_SLEEPS, in the same form: so long the machine is suspended then, which CLOCK_BOOTTIME alone counts.
  * PT_MOST_BYTES=9: no call moves more. Built by host.py. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -19,10 +20,10 @@ static long long ms_of(const struct timespec *t)
 	return (long long)t->tv_sec * 1000 + t->tv_nsec / 1000000;
 }
 
-static time_t jumped(void)
+static time_t jumped(const char *list)
 {
 	static long long began = -1;
-	const char *at = getenv("PT_CLOCK_JUMPS");
+	const char *at = getenv(list);
 	struct timespec now;
 	time_t by = 0;
 
@@ -45,7 +46,9 @@ int clock_gettime(clockid_t clock, struct timespec *out)
 	int rc = NEXT(clock_gettime)(clock, out);
 
 	if (rc == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE))
-		out->tv_sec += jumped();
+		out->tv_sec += jumped("PT_CLOCK_JUMPS");
+	if (rc == 0 && clock == CLOCK_BOOTTIME)
+		out->tv_sec += jumped("PT_SLEEPS");
 	return rc;
 }
 
@@ -54,13 +57,13 @@ int gettimeofday(struct timeval *restrict out, void *restrict zone)
 	int rc = NEXT(gettimeofday)(out, zone);
 
 	if (rc == 0)
-		out->tv_sec += jumped();
+		out->tv_sec += jumped("PT_CLOCK_JUMPS");
 	return rc;
 }
 
 time_t time(time_t *out)
 {
-	time_t now = NEXT(time)(NULL) + jumped();
+	time_t now = NEXT(time)(NULL) + jumped("PT_CLOCK_JUMPS");
 
 	if (out != NULL)
 		*out = now;
