@@ -488,6 +488,76 @@ START_TEST(a_late_answer_shifts_no_other)
 }
 END_TEST
 
+/* --- blocks ------------------------------------------------------------------------------------------------------- */
+
+/* What a shift of 65528 bits allows at most: packets and a turn of the link, then the clocks, 46 a word. The times are
+ * those of virtual links (setup.c). */
+static const struct { const char *uri, *speed; double packet_bytes, packet_us, turn_us, mhz; } links[] = {
+	{ "virtual:kl27?clock=virtual&probe=jlink", "speed=4M", 64, 52, 250, 4 },
+	{ "virtual:kl27?clock=virtual&probe=jlink&swclk=12M", "speed=12M", 64, 52, 250, 12 },
+	{ "virtual:kl27?clock=virtual&probe=jlink&jlink=v10", "speed=4M", 512, 10, 125, 4 },
+	{ "virtual:kl27?clock=virtual&probe=jlink&jlink=v10&swclk=15M", "speed=15M", 512, 10, 125, 15 },
+};
+
+enum { BLOCKS = 64, BLOCK_WORDS = 256, SHIFT_WORDS = 1422, SHIFT_BYTES = 8191 };
+
+static double least_us(int i)
+{
+	int out = (4 + 2 * SHIFT_BYTES + (int)links[i].packet_bytes - 1) / (int)links[i].packet_bytes;
+	int in = (SHIFT_BYTES + 1 + (int)links[i].packet_bytes - 1) / (int)links[i].packet_bytes;
+
+	return ((out + in) * links[i].packet_us + links[i].turn_us + 8 * SHIFT_BYTES / links[i].mhz) / SHIFT_WORDS;
+}
+
+static void bring_up(void)
+{
+	uint32_t id;
+	struct pt_dap_op ops[] = {
+		{ .what = PT_DAP_READ, .a = 0, .words = &id },
+		{ .what = PT_DAP_WRITE, .a = 0, .value = 0x1e },
+		{ .what = PT_DAP_WRITE, .a = 8, .value = 0 },
+		{ .what = PT_DAP_WRITE, .a = 4, .value = 0x50000000 },
+		{ .what = PT_DAP_POLL, .a = 4, .value = 0xa0000000, .mask = 0xa0000000, .time_us = 5000 },
+	};
+	struct pt_dap_op csw = { .what = PT_DAP_WRITE, .ap = true, .a = 0, .value = 0x23000012 };
+	size_t n_done;
+
+	ck_assert_int_eq(dap->connect(wire, PT_DAP_SWD, &err), 0);
+	ck_assert_msg(run(ops, PT_LEN(ops), &n_done) == 0 && run(&csw, 1, &n_done) == 0, "%s", err.msg);
+}
+
+/* 64 KiB of flash in blocks of the autoincrement's 1 KiB: 95 % of that at least. */
+START_TEST(blocks_come_as_fast_as_the_protocol_allows)
+{
+	static uint32_t words[BLOCKS * BLOCK_WORDS];
+	struct pt_dap_op ops[2 * BLOCKS];
+	struct pt_params *settings = pt_params_new();
+	uint64_t began_ns;
+	double us;
+	size_t n_done;
+
+	for (uint32_t i = 0; i < BLOCKS; i++) {
+		ops[2 * i] = (struct pt_dap_op){ .what = PT_DAP_WRITE, .ap = true, .a = 4, .value = 1024 * i };
+		ops[2 * i + 1] = (struct pt_dap_op){
+			.what = PT_DAP_READ_BLOCK, .ap = true, .a = DRW, .words = words + BLOCK_WORDS * i, .n_words = BLOCK_WORDS,
+		};
+	}
+	pt_params_add(settings, pt_probe_params, pt_n_probe_params, links[_i].speed, &err);
+	probe = pt_probe_open(links[_i].uri, settings, &err);
+	pt_params_free(settings);
+	ck_assert_msg(probe != NULL, "%s", err.msg);
+	dap = pt_probe_dap(probe, &wire);
+	bring_up();
+	began_ns = pt_link_now_ns(pt_probe_link(probe));
+	ck_assert_msg(run(ops, PT_LEN(ops), &n_done) == 0, "%s", err.msg);
+	us = (double)(pt_link_now_ns(pt_probe_link(probe)) - began_ns) / 1000 / PT_LEN(words);
+	ck_assert_msg(us * 0.95 <= least_us(_i), "%s: %.2f us a word, %.1f %% of the limit", links[_i].uri, us,
+		      100 * least_us(_i) / us);
+	ck_assert_uint_eq(words[0] & 0xffff8003, 0x20000000);	/* the demo's stack, and then its code */
+	pt_probe_close(probe);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("jlink");
@@ -509,6 +579,7 @@ int main(void)
 	tcase_add_test(tc, memory_that_shrinks_is_found_out);
 	tcase_add_test(tc, a_mute_one_is_given_up_within_a_second);
 	tcase_add_test(tc, a_late_answer_shifts_no_other);
+	tcase_add_loop_test(tc, blocks_come_as_fast_as_the_protocol_allows, 0, PT_LEN(links));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

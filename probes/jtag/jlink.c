@@ -327,10 +327,12 @@ static int apply_clock(struct jlink *j, struct pt_err *err)
 /* Another host may have left lines of reset low. One that this host wants low stays so. */
 static int let_go_once(struct jlink *j, struct pt_err *err)
 {
-	if (j->lines_are_ours)
-		return 0;
-	j->lines_are_ours = true;
-	return tell(j, JLINK_RESET_HIGH, err) < 0 || tell(j, JLINK_TRST_HIGH, err) < 0 ? err->code : 0;
+	int rc = j->lines_are_ours ? 0 : tell(j, JLINK_RESET_HIGH, err);
+
+	if (rc == 0 && !j->lines_are_ours)
+		rc = tell(j, JLINK_TRST_HIGH, err);
+	j->lines_are_ours |= rc == 0;
+	return rc;
 }
 
 /* A clock is that of an interface: choosing one forgets it. */
