@@ -86,7 +86,7 @@ static int next_stale(struct pt_cmsis_dap *dap, uint64_t *deadline_ns, struct pt
 static int agree(struct pt_cmsis_dap *dap, struct pt_err *err)
 {
 	uint64_t deadline_ns = in_ms(dap, patience_ms(dap));
-	unsigned asked = dap->asked + 1;
+	unsigned asked = dap->asked + 1, missing = dap->owed, n_stale = 0;
 	int rc;
 
 	memcpy(dap->out, (const uint8_t[]){ DAP_INFO, 0xfe }, 2);
@@ -94,7 +94,7 @@ static int agree(struct pt_cmsis_dap *dap, struct pt_err *err)
 	if (rc < 0)
 		return rc;
 	dap->asked = asked;
-	for (unsigned i = 0; rc == 0 && i < MAX_STALE; i++)
+	for (; rc == 0 && n_stale < MAX_STALE; n_stale++)
 		rc = next_stale(dap, &deadline_ns, err);
 	if (rc == 0)
 		return pt_fail(err, PT_EPROTO, "the probe answers, but not what it is asked");
@@ -106,7 +106,7 @@ static int agree(struct pt_cmsis_dap *dap, struct pt_err *err)
 		return rc;
 	dap->owed = dap->asked = 0;
 	dap->out_of_step = dap->silent = false;
-	dap->n_lost_ahead += dap->lost_ahead;
+	dap->n_lost_ahead += dap->lost_ahead && n_stale < missing + asked;	/* else they were only late */
 	dap->lost_ahead = false;
 	if (dap->n_lost_ahead >= LOST_MOST && dap->depth > 1)
 		pt_cmsis_dap_one_at_a_time(dap);
