@@ -8,7 +8,7 @@ import subprocess
 from foreign_probes import DEADLINE_S, RAM, Counter, Openocd, program
 from gdb_session import Rsp
 
-URIS = {"cmsis-dap": "cmsis-dap:", "st-link-v2": "stlink:", "st-link-v3": "stlink:", "j-link": "jlink:"}
+URIS = {"cmsis-dap": "cmsis-dap:", "st-link-v2": "stlink:", "st-link-v3": "stlink:", "j-link": "jlink:", "ftdi": "ftdi:"}
 COUNTS = "turns", "transfers", "bytes"		# a turn: the host speaks on after an answer
 OPERATIONS = "attach", "attach, identify", "read a word", "read 1 KiB", "read 64 KiB", "write a word", "load 16 KiB into RAM", "load 16 KiB into flash"
 FLASH_ADDR, SECTOR, TRIES, PACKET = 0x4000, 1024, 4, 0x2000

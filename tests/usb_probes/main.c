@@ -194,13 +194,13 @@ int main(int argc, char **argv)
 	struct run run = { .loop = g_main_loop_new(NULL, FALSE) };
 
 	testbed_plug();
-	run.program = start(argv + program);
-	g_child_watch_add(run.program, on_end, &run);
 	g_unix_signal_add(SIGINT, on_interrupt, &run);
 	g_unix_signal_add(SIGTERM, on_terminate, &run);
 	g_unix_signal_add(SIGHUP, on_count, &run);
 	g_unix_signal_add(SIGUSR1, on_replug, &run);
 	g_timeout_add(1, on_time, NULL);
+	run.program = start(argv + program);
+	g_child_watch_add(run.program, on_end, &run);
 	g_main_loop_run(run.loop);
 	write_counts();
 	testbed_free();

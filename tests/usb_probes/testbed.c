@@ -10,7 +10,7 @@
 #include "testbed.h"
 #include "usbfs.h"
 
-enum { FIFO_BYTES = 4096, REPLUG_MS = 300 };
+enum { FIFO_BYTES = 4096, REPLUG_MS = 300, INTERFACE = 4 };
 #define NODE "/dev/bus/usb/001/002"
 #define SYSFS "/devices/pci0000:00/0000:00:14.0/usb1/1-1"
 
@@ -85,6 +85,23 @@ static void describe(GString *out)
 	g_string_append(out, "\n\n");
 }
 
+/* The kernel has read the names of interfaces when a device was plugged in; a host need not ask for them. */
+static void describe_interfaces(GString *out)
+{
+	const uint8_t *p = device->config, *end = p + device->config_bytes;
+
+	for (; p < end; p += p[0]) {
+		if (p[1] != INTERFACE)
+			continue;
+		g_string_append_printf(out,
+				       "P: " SYSFS "/1-1:1.%u\nE: DEVTYPE=usb_interface\nE: SUBSYSTEM=usb\n"
+				       "A: bInterfaceNumber=%02x\\n\n",
+				       p[2], p[2]);
+		append_string(out, "interface", p[8]);
+		g_string_append_c(out, '\n');
+	}
+}
+
 static int make_node(void)
 {
 	g_autofree char *root = umockdev_testbed_get_root_dir(bed);
@@ -122,6 +139,7 @@ void testbed_plug(void)
 	if (bed == NULL)
 		bed = umockdev_testbed_new();
 	describe(text);
+	describe_interfaces(text);
 	if (!umockdev_testbed_add_from_string(bed, text->str, &error))
 		g_error("describe the probe: %s", error->message);
 	usbfs_lock();
@@ -142,6 +160,11 @@ static void unplug(void)
 	node_fd = -1;
 	usbfs_unlock();
 	umockdev_testbed_uevent(bed, "/sys" SYSFS, "remove");
+	for (unsigned i = 0; i < device->config[4]; i++) {
+		g_autofree char *interface = g_strdup_printf("/sys" SYSFS "/1-1:1.%u", i);
+
+		umockdev_testbed_remove_device(bed, interface);
+	}
 	umockdev_testbed_remove_device(bed, "/sys" SYSFS);
 }
 
