@@ -46,6 +46,8 @@ ROWS = (
     Row("kl27 jlink", "arm", "here", "kl27?probe=jlink", "virtual:", ARM, "source=mtb+pcsr", PACKETS),
     Row("kl27 jlink jtag", "arm", "here", "kl27?probe=jlink&jlink=v10", "virtual:", ARM + ("--set", "transport=jtag"), "source=pcsr",
         PACKETS),
+    Row("kl27 stlink", "arm", "here", "kl27?probe=stlink", "virtual:", ARM, "source=mtb+pcsr", SWD + PACKETS),
+    Row("kl27 stlink usb", "arm", "usb", "kl27?probe=stlink&stlink=v3j7", "stlink:", ARM, "source=pcsr", SWD + PACKETS),
     Row("s12z pipe", "s12z", "here", "s12zvm?probe=pipe", "virtual:", S12Z, "source=dbg-profile mode=bdc", BDC + PACKETS),
     Row("s12z osbdm", "s12z", "here", "s12zvm?probe=osbdm", "virtual:", S12Z, "source=sync-pc", BDC + PACKETS),
     Row("s12z usbdm", "s12z", "here", "s12zvm?probe=usbdm", "virtual:", S12Z, "source=dbg-profile mode=bdc", BDC + PACKETS),
