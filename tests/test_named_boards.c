@@ -62,7 +62,7 @@ START_TEST(a_row_makes_sense)
 	} else {
 		ck_assert_int_eq(pt_named_board_uri(board, uri, sizeof(uri), &err), PT_EARG);
 		ck_assert_ptr_nonnull(strstr(err.msg, board->probe->name));
-		ck_assert_ptr_nonnull(strstr(err.msg, "--probe cmsis-dap:"));
+		ck_assert_ptr_nonnull(strstr(err.msg, "--probe usb:"));
 		ck_assert_uint_lt(strlen(err.msg), sizeof(err.msg) - 1);	/* whole */
 	}
 }

@@ -144,8 +144,8 @@ int pt_named_board_uri(const struct pt_named_board *board, char *uri, size_t roo
 	if (!pt_named_board_is_driven(board))
 		return pt_fail(
 			err, PT_EARG,
-			"--board %s: this version has no driver for the %s on the board. Connect a CMSIS-DAP probe to "
-			"the debug pins of the board and add --probe cmsis-dap: to the command, or let another GDB "
+			"--board %s: this version has no driver for the %s on the board. Connect a probe that proftap "
+			"probes lists to the debug pins of the board and add --probe usb: to the command, or let another GDB "
 			"server, such as OpenOCD, drive the %s and add --probe rsp:HOST:PORT",
 			board->name, board->probe->name, board->probe->name);
 	snprintf(uri, room, "usb:id=%s%s%s", board->probe->ids, board->serials != NULL ? "&serial=" : "",

@@ -24,7 +24,7 @@ static const struct row {
 	size_t at;		/* FIELD, FLAG: offset in struct pt_options */
 } rows[] = {
 	{ "probe", "URI",
-	  "which probe: virtual:kl27, cmsis-dap:serial=S, osbdm:, ..., or an alias; more than one: each does what it can", PROBE,
+	  "which probe: virtual:kl27, usb:serial=S, an address that proftap probes lists, or an alias; more than one: each does what it can", PROBE,
 	  0 },
 	{ "board", "NAME", "a board by its name: its probe, chip and clock; `proftap boards` lists them", FIELD,
 	  offsetof(struct pt_options, board) },

@@ -43,9 +43,10 @@ static void add_all_named(struct pt_text *out)
 		all_driven &= pt_named_board_is_driven(&pt_named_boards[i]);
 	}
 	if (!all_driven)
-		pt_text_add(out,
-			    "* This version has no driver for the probe on the board: connect a CMSIS-DAP probe to its "
-			    "debug pins, and add --probe cmsis-dap: to the command.\n");
+		pt_text_add(
+			out,
+			"* This version has no driver for the probe on the board: connect a probe that proftap probes "
+			"lists to its debug pins, and add --probe usb: to the command.\n");
 }
 
 static int run_boards(const struct pt_options *options)
