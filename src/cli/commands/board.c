@@ -17,9 +17,30 @@ static void on_signal(uv_signal_t *handle, int signum)
 	uv_stop(handle->loop);
 }
 
-/* The server that was begun, until a signal ends it. */
-static int serve(uv_loop_t *loop, struct pt_vserve *server, struct pt_err *err)
+enum { LOOK_MS = 200 };
+
+/* A real probe that is served. */
+struct plug {
+	struct pt_probe *probe;		/* NULL: none is */
+	uv_timer_t timer;
+	struct pt_err err;		/* why it is gone */
+};
+
+/* No request may be under way for hours: whoever waits for the server is to hear that the plug was pulled. */
+static void on_look(uv_timer_t *timer)
 {
+	struct plug *plug = timer->data;
+
+	if (pt_probe_look(plug->probe, &plug->err) == PT_EIO)
+		uv_stop(timer->loop);
+	else
+		plug->err.code = 0;
+}
+
+/* The server that was begun, until a signal ends it, or the plug is pulled. */
+static int serve(uv_loop_t *loop, struct pt_vserve *server, struct pt_probe *probe, struct pt_err *err)
+{
+	struct plug plug = { .probe = probe };
 	uv_signal_t interrupt, terminate;
 
 	if (printf("board %s\n", pt_vserve_address(server)) < 0 || fflush(stdout) != 0) {	/* a script waits for it */
@@ -36,7 +57,12 @@ static int serve(uv_loop_t *loop, struct pt_vserve *server, struct pt_err *err)
 	uv_signal_init(loop, &terminate);
 	uv_signal_start(&interrupt, on_signal, SIGINT);
 	uv_signal_start(&terminate, on_signal, SIGTERM);
+	uv_timer_init(loop, &plug.timer);
+	plug.timer.data = &plug;
+	if (probe != NULL)
+		uv_timer_start(&plug.timer, on_look, LOOK_MS, LOOK_MS);
 	uv_run(loop, UV_RUN_DEFAULT);
+	uv_close((uv_handle_t *)&plug.timer, NULL);
 	if (pt_vserve_slip_ns(server) > 0)
 		pt_info("board: %.3f s of real time that the board has not seen",
 			(double)pt_vserve_slip_ns(server) / 1e9);
@@ -44,7 +70,7 @@ static int serve(uv_loop_t *loop, struct pt_vserve *server, struct pt_err *err)
 	uv_close((uv_handle_t *)&terminate, NULL);
 	pt_vserve_close(server, NULL, NULL);
 	uv_run(loop, UV_RUN_DEFAULT);
-	return 0;
+	return plug.err.code == 0 ? 0 : pt_fail(err, plug.err.code, "%s", plug.err.msg);
 }
 
 static void name_board(const struct pt_options *options, char *board, size_t room)
@@ -61,7 +87,7 @@ static int serve_board(uv_loop_t *loop, const struct pt_options *options, const 
 
 	name_board(options, board, sizeof(board));
 	server = pt_vserve_new(loop, board, address, allow, err);
-	return server != NULL ? serve(loop, server, err) : err->code;
+	return server != NULL ? serve(loop, server, NULL, err) : err->code;
 }
 
 static int serve_probe(uv_loop_t *loop, const struct pt_options *options, const char *address, unsigned allow,
@@ -80,7 +106,7 @@ static int serve_probe(uv_loop_t *loop, const struct pt_options *options, const 
 	relay = probe != NULL ? pt_vrelay_new(probe, err) : NULL;
 	if (relay != NULL)
 		server = pt_vserve_relay(loop, relay, address, allow, err);
-	rc = server != NULL ? serve(loop, server, err) : err->code;
+	rc = server != NULL ? serve(loop, server, probe, err) : err->code;
 	uv_run(loop, UV_RUN_DEFAULT);
 	pt_probe_close(probe);
 	pt_params_free(settings);
