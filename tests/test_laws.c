@@ -8,6 +8,7 @@
 #include "chunk_feed.h"
 #include "import/importers.h"
 #include "pipeline/halves.h"
+#include "profile/analyses/calls/timeline.h"
 #include "profile/analyses/limits/limits.h"
 #include "report/laws/laws.h"
 #include "session/head.h"
@@ -204,6 +205,37 @@ START_TEST(are_seen_to_be_broken)
 }
 END_TEST
 
+/* A dump has no clock: each of its chunks goes on where the one before ended. */
+START_TEST(a_dump_is_one_stretch)
+{
+	struct pt_program *program = small_program();
+	const char *words[] = { "analysis=all" };
+	struct chunk_feed f = chunk_feed_of(program, words, 1);
+	struct chunk_bytes b = { .len = 0 };
+	const struct pt_profile *p;
+	uint64_t last_ns = 0;
+
+	for (int i = 0; i < 600; i++) {
+		add_packet(&b, 0x104, LEAF);
+		add_packet(&b, 0x122, 0x108);
+		add_packet(&b, 0x10a, 0x102);
+	}
+	chunk_config(&f, 0, "format=mtb\nsource=mtb\nmode=dump\nclock=none\ntarget=Cortex-M0+\ncore_hz=48000000\n");
+	for (unsigned i = 0; i < 3; i++)
+		chunk_put(&f, 0, PT_CHUNK_DATA, i == 0 ? PT_DATA_RESTARTS : PT_DATA_FOLLOWS, 0, 0, b.bytes, b.len);
+	chunk_end(&f, 0, 0);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert(p->no_clock && p->timeline->n > 0);
+	for (size_t i = 0; i < p->timeline->n; i++) {
+		ck_assert_uint_ge(pt_timeline_at(p->timeline, i)->at.ns, last_ns);
+		last_ns = pt_timeline_at(p->timeline, i)->at.ns;
+	}
+	ck_assert_uint_ge(last_ns, p->cycles * 9 / 10 * PT_NS_PER_S / p->core_hz);
+	chunk_feed_drop(&f);
+	pt_program_unref(program);
+}
+END_TEST
+
 /* Pieces of a stream, each of some 130 000 cycles: a cycle of a window weighs some twenty. */
 START_TEST(hold_where_windows_are_long)
 {
@@ -256,6 +288,7 @@ int main(void)
 	tcase_add_loop_test(tc, hold_for_every_capture, 0, (int)captures.gl_pathc);
 	tcase_add_loop_test(tc, hold_for_what_is_left_of_it, 0, (int)captures.gl_pathc);
 	tcase_add_loop_test(tc, are_seen_to_be_broken, 0, PT_LEN(wrongs));
+	tcase_add_test(tc, a_dump_is_one_stretch);
 	tcase_add_test(tc, hold_where_windows_are_long);
 	suite_add_tcase(suite, tc);
 	status = pt_run_suite(suite);
