@@ -106,8 +106,8 @@ static void print_opened(const struct pt_probe_info *info)
 	char capabilities[64];
 
 	name_capabilities(info, capabilities, sizeof(capabilities));
-	printf("    %u packets of %zu bytes, %s, firmware %s", info->packet_count, info->packet_bytes, capabilities,
-	       info->firmware[0] != '\0' ? info->firmware : "not known");
+	printf("    %u packet%s of %zu bytes, %s, firmware %s", info->packet_count, info->packet_count == 1 ? "" : "s",
+	       info->packet_bytes, capabilities, info->firmware[0] != '\0' ? info->firmware : "not known");
 	if (info->target_mv != 0)
 		printf(", target at %.2f V", info->target_mv / 1e3);
 	printf("\n");
