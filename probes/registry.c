@@ -91,7 +91,10 @@ static void fill_row(struct pt_probe_found *row, const struct pt_link_found *at,
 	memcpy(row->product, at->product, sizeof(row->product));
 	memcpy(row->serial, at->serial, sizeof(row->serial));
 	memcpy(row->node[0], at->node, sizeof(row->node[0]));
-	row->is_server = at->driver->rsp != NULL;
+	row->common = at->common;
+	row->left_alone = at->driver->rsp != NULL ? "a GDB server"
+			  : at->common		  ? "a chip that is in many devices"
+						  : NULL;
 	rule_for(at, row->udev_rule, sizeof(row->udev_rule));
 	snprintf(row->where, sizeof(row->where), "usb %s", at->usb_path[0] != 0 ? at->usb_path : "?");
 }

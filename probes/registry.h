@@ -41,7 +41,9 @@ struct pt_probe_found {
 	char node[2][64];	/* of the device under /dev, by each transport; empty if unknown */
 	uint16_t usb_vid, usb_pid;
 	bool permitted;		/* false: seen, but the system refuses access */
-	bool is_server;		/* a GDB server: opening it may halt its target, so no list does */
+	bool common;		/* in many devices that are no probe: only its address says that it is one */
+	const char *left_alone;	/* what it is that no list opens: a GDB server may halt its target, a common chip may be
+				 * no probe; NULL: neither */
 	char udev_rule[256];	/* the line that would permit it */
 };
 /* Fills at most max rows; returns how many there are, or a negative code. Does not disturb open probes. */

@@ -375,7 +375,7 @@ const struct contract_driver contract_drivers[] = {
 	{ &pt_bitbang_ops, &contract_jtag_pins, make_bitbang, NULL, contract_jtag_tests, 1, true, false, false, NULL },
 	{ &pt_jlink_ops, &contract_swd, make_jlink_swd, NULL, NULL, 8, false, true, true, NULL },
 	{ &pt_jlink_ops, &contract_jtag_pins, make_jlink_jtag, NULL, contract_jtag_tests, 8, false, true, true, NULL },
-	{ &pt_ftdi_ops, &contract_swd, make_mpsse_swd, NULL, NULL, 3, false, false, true, NULL },
-	{ &pt_ftdi_ops, &contract_jtag_pins, make_mpsse_jtag, NULL, contract_jtag_tests, 3, false, false, true, NULL },
+	{ &pt_ftdi_ops, &contract_swd, make_mpsse_swd, NULL, NULL, 1, false, false, true, NULL },
+	{ &pt_ftdi_ops, &contract_jtag_pins, make_mpsse_jtag, NULL, contract_jtag_tests, 1, false, false, true, NULL },
 };
 const size_t contract_n_drivers = PT_LEN(contract_drivers);

@@ -105,17 +105,18 @@ static void end(void)
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
-/* Reset, latency, bit mode off and on, purges; at the end a serial port again. */
+/* Bit mode off and on, purges, one request; at the end a serial port again. */
 START_TEST(opens_and_gives_the_chip_back)
 {
 	static const uint16_t want[][2] = {
-		{ 0, 0 }, { 9, 16 }, { 0x0b, 0x0000 }, { 0x0b, 0x0200 }, { 0, 1 }, { 0, 2 }, { 0x0b, 0x0000 },
+		{ 0x0b, 0x0000 }, { 0x0b, 0x0200 }, { 0, 1 }, { 0, 2 }, { 0x0b, 0x0000 },
 	};
 
 	open_fine(PT_VMPSSE_TIED, "speed=1M");
-	ck_assert_uint_eq(script.n_requests, 3);
-	/* 60 MHz, neither adaptive nor in three phases, no loop, divisor, pins, and what they are */
-	EXPECT(0x8a, 0x97, 0x8d, 0x85, 0x86, 29, 0, 0x82, 0, 0, 0x80, 0x08, 0x00, 0x81, 0x83, 0x87);
+	ck_assert_uint_eq(script.n_requests, 1);
+	/* Two opcodes that there are not; loop-back of two bytes and five bits, no pin driven; 60 MHz, neither adaptive nor in three phases, no loop, divisor, pins, and what they are */
+	EXPECT(0xaa, 0xab, 0x80, 0, 0, 0x84, 0x39, 1, 0, 0x35, 0xa1, 0x3b, 4, 0x16, 0x8a, 0x97, 0x8d, 0x85, 0x86, 29, 0,
+	       0x82, 0, 0, 0x80, 0x08, 0x00, 0x81, 0x83, 0x87);
 	pt_probe_close(probe);
 	ck_assert_uint_eq(n_controls, PT_LEN(want));
 	for (size_t i = 0; i < PT_LEN(want); i++) {

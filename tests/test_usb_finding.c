@@ -253,7 +253,7 @@ START_TEST(finds_the_gdb_port)
 	ck_assert_str_eq(found[0].product, "Black Magic Probe v1.9.2");
 	ck_assert_str_eq(found[0].transports, "serial");
 	ck_assert_str_eq(found[0].node[0], "/dev/ttyACM1");
-	ck_assert(found[0].is_server);
+	ck_assert_str_eq(found[0].left_alone, "a GDB server");
 	g_object_unref(bed);
 	bed = plug_in_ports(0x1209, 0x0001);
 	ck_assert_int_eq(pt_probe_list(found, 2, &err), 0);

@@ -8,9 +8,9 @@
 #include "probes/jtag/mpsse.h"
 
 enum { TO_DEVICE = 0x40 };
-enum { RESET = 0x00, SET_LATENCY = 0x09, SET_BIT_MODE = 0x0b };
-enum { RESET_SIO, PURGE_TO_HOST, PURGE_TO_CHIP };	/* values of RESET */
-enum { MODE_OFF = 0, MODE_MPSSE = 2, LATENCY_MS = 16 };	/* as after power-on; requests end so that it does not matter */
+enum { RESET = 0x00, SET_BIT_MODE = 0x0b };
+enum { PURGE_TO_HOST = 1, PURGE_TO_CHIP };	/* values of RESET */
+enum { MODE_OFF = 0, MODE_MPSSE = 2 };
 enum { FAST_BASE_HZ = 60000000, SLOW_BASE_HZ = 12000000, MOST_DIVISOR = 65535 };
 enum { CONTROL_MS = 300, SYNC_MS = 100 };
 
@@ -277,50 +277,39 @@ int mpsse_no_reset(struct pt_mpsse *m, const char *line, struct pt_err *err)
 
 /* --- the chip ----------------------------------------------------------------------------------------------------- */
 
-/* Loop-back, no pin driven: are shifts carried out, and are their bits where they should be? */
-static int check_shifts(struct pt_mpsse *m, struct pt_err *err)
+/* Two opcodes that there are not; then loop-back, no pin driven: are shifts carried out, and are their bits where they
+ * should be? Then the setup. All in one request, as the host has nothing to decide in between. */
+static int first_step(struct pt_mpsse *m, struct pt_err *err)
 {
-	static const uint8_t ask[] = { MPSSE_SET_LOW, 0, 0, MPSSE_LOOP_ON, MPSSE_BOTH_BYTES, 1, 0, 0x35, 0xa1,
-				       MPSSE_BOTH_BITS, 4, 0x16, MPSSE_LOOP_OFF };
-	static const uint8_t want[] = { 0x35, 0xa1, 0x16 << 3 };
+	static const uint8_t ask[] = { 0xaa, 0xab, MPSSE_SET_LOW, 0, 0, MPSSE_LOOP_ON, MPSSE_BOTH_BYTES, 1, 0, 0x35, 0xa1,
+				       MPSSE_BOTH_BITS, 4, 0x16 };
+	static const uint8_t want[] = { MPSSE_BAD_OPCODE, 0xaa, MPSSE_BAD_OPCODE, 0xab, 0x35, 0xa1, 0x16 << 3 };
 	int rc;
 
 	mpsse_begin(m);
 	mpsse_put_all(m, ask, sizeof(ask));
 	m->n_answer = sizeof(want);
+	put_setup(m);
 	rc = mpsse_ask(m, err);
-	if (rc >= 0 && memcmp(m->in, want, sizeof(want)) != 0)
-		rc = pt_fail(err, PT_EPROTO, "it does not shift as an FTDI chip does: a copy without a working MPSSE");
-	return rc;
-}
-
-static int first_step(struct pt_mpsse *m, struct pt_err *err)
-{
-	int rc = switch_on(m, err);
-
-	if (rc >= 0)
-		rc = ask_for_step(m, MPSSE_ANSWER_MS, err);
 	if (rc == PT_ETIMEOUT && !m->chip->fast)
 		return pt_fail(
 			err, PT_ETIMEOUT,
 			"it says that it is an %s but answers no MPSSE opcode: a copy of the chip without one, or "
 			"a channel that has none",
 			m->chip->name);
+	if (rc >= 0 && memcmp(m->in, want, sizeof(want)) != 0)
+		return pt_fail(err, PT_EPROTO,
+			       "it does not shift as an FTDI chip does: a copy without a working MPSSE");
+	m->jtag.lost = true;
 	return rc;
 }
 
 int mpsse_start(struct pt_mpsse *m, struct pt_err *err)
 {
-	int rc = control(m, RESET, RESET_SIO, err);
+	int rc = switch_on(m, err);
 
 	if (rc >= 0)
-		rc = control(m, SET_LATENCY, LATENCY_MS, err);
-	if (rc >= 0)
 		rc = first_step(m, err);
-	if (rc >= 0)
-		rc = check_shifts(m, err);
-	if (rc >= 0)
-		rc = set_up(m, err);
 	if (rc < 0 && rc != PT_EIO)
 		mpsse_stop(m);
 	return rc < 0 ? rc : 0;

@@ -304,6 +304,11 @@ static const struct pt_probe_ops *find_driver(struct search *s, const struct pt_
 {
 	const struct search fresh = *s;
 
+	for (size_t i = 0; i < n; i++) {	/* whose interfaces have no names that would say it */
+		s->driver = drivers[i];
+		if (drivers[i]->usb_stream != NULL && find_numbered(s, place))
+			return drivers[i];
+	}
 	for (size_t i = 0; i < n; i++) {
 		*s = fresh;
 		s->driver = drivers[i];

@@ -61,10 +61,32 @@ static const char *word_value(const struct pt_options *options, const char *key)
 
 /* --- which probe -------------------------------------------------------------------------------------------------- */
 
+/* Those that are probes for sure come first. Returns how many these are, or pt_probe_list()'s error; other: one that is
+ * not, NULL: there is none. */
+static int list_probes(struct pt_probe_found *found, size_t room, const struct pt_probe_found **other,
+		       struct pt_err *err)
+{
+	int n = pt_probe_list(found, room, err), n_probes = 0;
+
+	*other = NULL;
+	for (int i = 0; i < n && i < (int)room; i++) {
+		struct pt_probe_found row = found[i];
+
+		if (row.common)
+			continue;
+		found[i] = found[n_probes];
+		found[n_probes++] = row;
+	}
+	if (n > n_probes && n_probes < (int)room)
+		*other = &found[n_probes];
+	return n < 0 ? n : n_probes;
+}
+
 static int pick_probe(struct pt_app *app, const struct pt_app_kind *kind, struct pt_err *err)
 {
-	struct pt_probe_found found[2];
-	int n = pt_probe_list(found, PT_LEN(found), err);
+	struct pt_probe_found found[8];
+	const struct pt_probe_found *other;
+	int n = list_probes(found, PT_LEN(found), &other, err);
 
 	if (n > 0) {
 		snprintf(app->uri[0], sizeof(app->uri[0]), "%s", found[0].uri);
@@ -78,6 +100,10 @@ static int pick_probe(struct pt_app *app, const struct pt_app_kind *kind, struct
 			"(name a probe with --probe)");
 	} else if (kind->reopen) {
 		app->uri[0][0] = '\0';	/* whichever comes */
+	} else if (n == 0 && other != NULL) {
+		pt_fail(err, PT_EIO, "%s is plugged in (%s), which is a probe only if you say so: --probe %s",
+			other->product, other->where, other->uri);
+		return PT_EXIT_DEVICE;
 	} else if (n == 0) {
 		pt_fail(err, PT_EIO, "no probe is plugged in; name one with --probe, or use --probe virtual:kl27");
 		return PT_EXIT_DEVICE;

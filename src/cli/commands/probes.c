@@ -71,9 +71,9 @@ static void ask(struct row *row, bool measures)
 	const char *const nodes[] = { row->found->node[0], row->found->node[1] };
 	struct pt_probe *probe = NULL;
 
-	if (pt_probe_noted(row->found, &row->why) == 0 && !row->found->is_server)
+	if (pt_probe_noted(row->found, &row->why) == 0 && row->found->left_alone == NULL)
 		probe = pt_probe_open(row->found->uri, NULL, &row->why);
-	if (row->found->is_server)
+	if (row->found->left_alone != NULL)
 		look(row, nodes, PT_LEN(nodes));
 	if (probe != NULL && measures)
 		measure(row, probe);
@@ -144,11 +144,11 @@ static void print_text(const struct row *row, bool measures)
 
 	printf("%s%s%s\n    %s, serial %s, %s, %s\n", f->uri, row->alias[0] != '\0' ? ", alias " : "", row->alias,
 	       f->product, f->serial[0] != '\0' ? f->serial : "none", f->where, f->transports);
-	if (row->state == FREE && f->is_server)
-		printf("    a GDB server, which is not asked before it is used\n");
+	if (row->state == FREE && f->left_alone != NULL)
+		printf("    %s, which is not asked before it is used\n", f->left_alone);
 	else if (row->state == FREE)
 		print_opened(&row->info);
-	if (row->state == FREE && !f->is_server && measures)
+	if (row->state == FREE && f->left_alone == NULL && measures)
 		print_measured(row);
 	if (row->state != FREE)
 		printf("    %s\n", row->why.msg);
@@ -228,9 +228,9 @@ static json_t *to_json(const struct row *row, bool measures)
 
 	if (out != NULL && row->alias[0] != '\0')
 		json_object_set_new(out, "alias", json_string(row->alias));
-	if (out != NULL && row->state == FREE && !f->is_server)
+	if (out != NULL && row->state == FREE && f->left_alone == NULL)
 		add_info(out, &row->info);
-	if (out != NULL && row->state == FREE && !f->is_server && measures)
+	if (out != NULL && row->state == FREE && f->left_alone == NULL && measures)
 		add_measured(out, row);
 	if (out != NULL && row->state != FREE)
 		add_reason(out, row);
