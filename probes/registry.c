@@ -226,6 +226,18 @@ static bool has_id(const struct pt_link_found *at, const char *ids)
 	return is_one_of(id, ids);
 }
 
+/* A J-Link's has zeros in front that its label has not. */
+static bool same_serial(const char *asked, const char *own)
+{
+	bool digits = asked[strspn(asked, "0123456789")] == 0 && own[strspn(own, "0123456789")] == 0;
+
+	if (digits) {
+		asked += strspn(asked, "0");
+		own += strspn(own, "0");
+	}
+	return strcmp(asked, own) == 0;
+}
+
 static bool fits(const struct way *way, const struct pick *pick)
 {
 	const char *serial = pt_params_text(pick->params, &pick_params[PICK_SERIAL]);
@@ -236,7 +248,7 @@ static bool fits(const struct way *way, const struct pick *pick)
 	bool which = serial != NULL || usb != NULL || id != NULL;
 
 	return (pick->driver == way->at.driver || (pick->driver == NULL && (which || !way->at.common))) &&
-	       (serial == NULL || strcmp(serial, way->at.serial) == 0 || is_one_of(way->at.serial, serial)) &&
+	       (serial == NULL || same_serial(serial, way->at.serial) || is_one_of(way->at.serial, serial)) &&
 	       (usb == NULL || strcmp(usb, way->at.usb_path) == 0) && (id == NULL || has_id(&way->at, id)) &&
 	       (strcmp(link, "any") == 0 || strcmp(link, way->kind->name) == 0);
 }
