@@ -143,20 +143,32 @@ static void end(void)
 /* --- what it sends ------------------------------------------------------------------------------------------------ */
 
 #define REGISTER 0x09, 0x64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-static const struct { uint8_t bytes[40]; size_t n; } opens[] = {
+static const struct { uint8_t bytes[52]; size_t n; } opens[] = {
 	{ { 0x01 }, 1 }, { { 0xe8 }, 1 }, { { 0xed }, 1 }, { { 0xf0 }, 1 }, { { 0xd4 }, 1 }, { { 0x07 }, 1 },
 	{ { REGISTER }, 14 }, { { 0xc7, 0xff }, 2 },
 	/* by connect */
-	{ { 0xc7, 1 }, 2 }, { { 0xdd }, 1 }, { { 0xdf }, 1 }, { { 0xc0 }, 1 }, { { 0x05, 0xa0, 0x0f }, 3 },
-	{ { 0xcf, 0, 136, 0,
+	{ { 0xc7, 1 }, 2 }, { { 0xdd }, 1 }, { { 0xc0 }, 1 }, { { 0x05, 0xa0, 0x0f }, 3 },
+	/* and with the first read, of DPIDR: 190 bits */
+	{ { 0xcf, 0, 0xbe, 0,
 	    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-	    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x9e, 0xe7, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00 }, 38 },
+	    0xff, 0, 0, 0, 0, 0xc0, 0x3f,
+	    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x9e, 0xe7, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00,
+	    0xa5, 0, 0, 0, 0, 0, 0 }, 52 },
 };
 
 START_TEST(sends_what_openocd_sends_but_less)
 {
+	uint32_t id;
+	struct pt_dap_op op = { .what = PT_DAP_READ, .a = 0, .words = &id };
+	size_t n_done;
+
 	make("v9", 0, 0);
-	attach(NULL);
+	probe = open_with(NULL);
+	dap = pt_probe_dap(probe, &wire);
+	ck_assert_int_eq(dap->connect(wire, PT_DAP_SWD, &err), 0);
+	ck_assert_int_eq(run(&op, 1, &n_done), 0);
+	ck_assert_uint_eq(id, DPIDR);
+	ck_assert_uint_eq(n_sent, PT_LEN(opens));
 	for (size_t i = 0; i < PT_LEN(opens); i++) {
 		ck_assert_uint_eq(sent[i].n, opens[i].n);
 		ck_assert_msg(memcmp(sent[i].bytes, opens[i].bytes, opens[i].n) == 0, "command %zu: 0x%02x", i,

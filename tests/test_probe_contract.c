@@ -44,7 +44,7 @@ static bool may_pass(const struct contract_driver *driver, const struct expect *
 static void check_code(const struct contract_driver *driver, const struct expect *expect, const char *name, size_t at,
 		       int rc, const struct pt_err *err)
 {
-	if (may_pass(driver, expect) || (contract_script.unanswered && !contract_script.gone))
+	if (may_pass(driver, expect) || (contract_script.unanswered && expect->fault != PT_SCRIPT_UNPLUG))
 		return;
 	if (expect->fault == PT_SCRIPT_SHORT && contract_script.fault_done)
 		return;		/* it was no longer to begin with */

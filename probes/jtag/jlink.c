@@ -325,11 +325,11 @@ static int apply_clock(struct jlink *j, struct pt_err *err)
 }
 
 /* Another host may have left lines of reset low. One that this host wants low stays so. */
-static int let_go_once(struct jlink *j, struct pt_err *err)
+static int let_go_once(struct jlink *j, enum jlink_interface interface, struct pt_err *err)
 {
 	int rc = j->lines_are_ours ? 0 : tell(j, JLINK_RESET_HIGH, err);
 
-	if (rc == 0 && !j->lines_are_ours)
+	if (rc == 0 && !j->lines_are_ours && interface == JLINK_JTAG)
 		rc = tell(j, JLINK_TRST_HIGH, err);
 	j->lines_are_ours |= rc == 0;
 	return rc;
@@ -346,6 +346,7 @@ static int select_interface(struct jlink *j, enum jlink_interface interface, str
 			       interface == JLINK_SWD ? "SWD" : "JTAG", interface == JLINK_SWD ? "jtag" : "swd",
 			       interface == JLINK_SWD ? "JTAG" : "SWD");
 	j->interface = JLINK_NO_INTERFACE;
+	j->selects = false;
 	if (can(j, JLINK_CAP_SELECT_IF)) {
 		rc = jlink_ask(j, command, sizeof(command), 4, err);
 		if (rc == 0 && pt_le32(j->in) != interface)
@@ -353,7 +354,7 @@ static int select_interface(struct jlink *j, enum jlink_interface interface, str
 					  err);
 	}
 	if (rc == 0)
-		rc = let_go_once(j, err);
+		rc = let_go_once(j, interface, err);
 	if (rc == 0)
 		rc = ask_speeds(j, err);
 	if (rc == 0)
@@ -389,7 +390,8 @@ static int swd_connect(void *state, enum pt_dap_line line, struct pt_err *err)
 
 	(void)line;
 	j->swd.abort = 0;	/* after a line reset the port takes nothing before DPIDR was read */
-	return rc < 0 ? rc : jlink_shift_levels(state, pt_swd_select, PT_SWD_SELECT_BITS, err);
+	j->selects = rc == 0;
+	return rc;
 }
 
 static int swd_run(void *state, struct pt_dap_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
@@ -405,9 +407,13 @@ static int swd_write_abort(void *state, uint32_t value, struct pt_err *err)
 
 static int swd_sequence(void *state, const uint8_t *bits, size_t n_bits, struct pt_err *err)
 {
-	int rc = pt_swd_port_flush(&((struct jlink *)state)->swd, err);
+	struct jlink *j = state;
+	int rc = pt_swd_port_flush(&j->swd, err);
 
-	return rc < 0 ? rc : jlink_shift_levels(state, bits, n_bits, err);
+	if (rc == 0 && j->selects)
+		rc = jlink_shift_levels(j, pt_swd_select, PT_SWD_SELECT_BITS, err);
+	j->selects &= rc < 0;
+	return rc < 0 ? rc : jlink_shift_levels(j, bits, n_bits, err);
 }
 
 /* The line has no answer; the state behind it says that the probe is still there. */

@@ -54,6 +54,9 @@ struct jlink {
 	uint8_t out[JLINK_COMMAND_BYTES];	/* the shift that is packed next */
 	size_t out_bytes;
 	uint32_t at_bit;		/* of the answer, up to where transfers were taken */
+	/* The line reset and the switch to SWD go in front of the transfers that come next: they wait; they are in front of
+	 * the oldest shift whose answer has not come. */
+	bool selects, selected;
 };
 
 /* --- commands and answers (jlink_io.c) ---------------------------------------------------------------------------- */

@@ -94,14 +94,15 @@ static int receive_shift(struct jlink *j, size_t n_bytes, uint64_t deadline_ns, 
 
 static int settle(void *state, struct pt_err *err)
 {
+	((struct jlink *)state)->selected = false;
 	return jlink_settle(state, err);
 }
 
 /* With the idle clocks that make it of a length that it may have. */
-static uint32_t swd_bits(const struct jlink *j, size_t n_transfers, bool ends)
+static uint32_t swd_bits(const struct jlink *j, uint32_t head_bits, size_t n_transfers, bool ends)
 {
-	uint32_t n_bits =
-		(uint32_t)n_transfers * (PT_SWD_TRANSFER_CLOCKS + j->swd.idle_clocks) + (ends ? PT_SWD_IDLE_CLOCKS : 0);
+	uint32_t n_bits = head_bits + (uint32_t)n_transfers * (PT_SWD_TRANSFER_CLOCKS + j->swd.idle_clocks) +
+			  (ends ? PT_SWD_IDLE_CLOCKS : 0);
 
 	while (!may_be(j, (n_bits + 7) / 8))
 		n_bits += 8;
@@ -112,7 +113,7 @@ static uint32_t swd_bits(const struct jlink *j, size_t n_transfers, bool ends)
 static size_t swd_fits(const struct jlink *j, uint32_t max_clocks)
 {
 	uint32_t most = max_clocks < j->most_bits ? max_clocks : j->most_bits;
-	uint32_t ends = PT_SWD_IDLE_CLOCKS + 8 * PAD_BYTES;
+	uint32_t ends = PT_SWD_IDLE_CLOCKS + 8 * PAD_BYTES + (j->selects ? PT_SWD_SELECT_BITS : 0);
 	uint32_t n = most > ends ? (most - ends) / (PT_SWD_TRANSFER_CLOCKS + j->swd.idle_clocks) : 0;
 
 	return n > 1 ? n : 1;
@@ -122,8 +123,13 @@ static size_t swd_pack(void *state, const struct pt_dap_access *transfer, size_t
 {
 	struct jlink *j = state;
 	size_t fits = swd_fits(j, max_clocks), n_packed = n < fits ? n : fits;
-	uint32_t n_bits = swd_bits(j, n_packed, n_packed == n), at = 0;
+	uint32_t head = j->selects ? PT_SWD_SELECT_BITS : 0, at = head;
+	uint32_t n_bits = swd_bits(j, head, n_packed, n_packed == n);
 
+	memset(first_vector(j), 0xff, head / 8);
+	memcpy(second_vector(j), pt_swd_select, head / 8);
+	j->selected |= j->selects;
+	j->selects = false;
 	for (size_t i = 0; i < n_packed; i++) {
 		at += pt_swd_vectors(&transfer[i], first_vector(j), second_vector(j), at);
 		at += pt_swd_idle_vectors(j->swd.idle_clocks, first_vector(j), second_vector(j), at);
@@ -144,8 +150,9 @@ static int swd_receive(void *state, const struct pt_dap_access *transfer, size_t
 	struct jlink *j = state;
 
 	(void)transfer;
-	j->at_bit = 0;
-	return receive_shift(j, (swd_bits(j, n, ends) + 7) / 8, deadline_ns, err);
+	j->at_bit = j->selected ? PT_SWD_SELECT_BITS : 0;
+	j->selected = false;
+	return receive_shift(j, (swd_bits(j, j->at_bit, n, ends) + 7) / 8, deadline_ns, err);
 }
 
 static uint64_t swd_taken(void *state, const struct pt_dap_access *transfer)
