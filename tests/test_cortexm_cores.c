@@ -242,6 +242,21 @@ START_TEST(breakpoints_are_in_each_core)
 }
 END_TEST
 
+START_TEST(the_core_with_the_fewest_comparators_limits)
+{
+	struct pt_break at = { .kind = PT_BREAK_HW, .addr = 0x7000, .len = 2 };
+
+	open_board(parts[2].board);	/* eight of the M7, six of the M4 */
+	for (unsigned i = 0; i < 6; i++, at.addr += 2)
+		OK(target->ops->break_insert(target->state, &at, &err));
+	ck_assert_int_eq(target->ops->break_insert(target->state, &at, &err), PT_EBUSY);
+	ck_assert_ptr_nonnull(strstr(err.msg, "core 1: all 6 hardware breakpoints of the core are in use"));
+	for (at.addr = 0x7000; at.addr < 0x700c; at.addr += 2)
+		OK(target->ops->break_remove(target->state, &at, &err));
+	ck_assert(!describes("break- and watchpoints are set"));
+}
+END_TEST
+
 /* Both run a loop in RAM that has a BKPT in place of one of its instructions. */
 START_TEST(a_software_breakpoint_is_put_and_taken_once)
 {
@@ -859,6 +874,7 @@ int main(void)
 	tcase_add_test(all, cycles_are_of_each_core);
 	tcase_add_test(all, cycles_stand_in_reset);
 	tcase_add_test(all, bursts_of_one_and_samples_of_both);
+	tcase_add_test(all, the_core_with_the_fewest_comparators_limits);
 	tcase_add_test(all, a_closed_port_is_named);
 	tcase_add_test(all, a_breakpoint_is_met_in_cached_code);
 	tcase_add_test(all, a_breakpoint_is_met_in_cached_code_that_runs);

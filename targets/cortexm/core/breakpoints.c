@@ -80,7 +80,7 @@ static int take_bpu(struct pt_cortexm *cm, struct pt_err *err)
 		if (!cm->breaks.bpu[i].used && pt_lease_take(cm->target, unit, owner, err) == 0)
 			return (int)i;
 	}
-	return pt_fail(err, PT_EBUSY, "all %u hardware breakpoints of the chip are in use: delete one first",
+	return pt_fail(err, PT_EBUSY, "all %u hardware breakpoints of the core are in use: delete one first",
 		       cm->breaks.n_bpu);
 }
 

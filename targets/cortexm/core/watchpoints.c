@@ -105,7 +105,7 @@ static int take_dwt(struct pt_cortexm *cm, struct pt_err *err)
 		if (!cm->breaks.dwt[i].used && pt_lease_take(cm->target, unit, owner, err) == 0)
 			return (int)i;
 	}
-	return pt_fail(err, PT_EBUSY, "all %u watchpoints of the chip are in use: delete one first", cm->breaks.n_dwt);
+	return pt_fail(err, PT_EBUSY, "all %u watchpoints of the core are in use: delete one first", cm->breaks.n_dwt);
 }
 
 void pt_cortexm_watches_drop(struct pt_cortexm *cm, unsigned i)
