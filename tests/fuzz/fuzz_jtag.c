@@ -7,13 +7,15 @@
 
 #include "probes/wires/jtag_chain.h"
 #include "probes/jtag/jtag_stream.h"
+#include "probes/jtag/mpsse.h"
+#include "probes/links/ftdi.h"
 #include "probes/registry.h"
 #include "tests/scripted_link.h"
 #include "base/util.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 
-enum { XVC, BITBANG, CMSIS_DAP, BITBANG_SWD, JLINK, JLINK_SWD, N_KINDS };
+enum { XVC, BITBANG, CMSIS_DAP, BITBANG_SWD, JLINK, JLINK_SWD, FTDI, FTDI_SWD, N_KINDS };
 
 struct source {
 	const uint8_t *in;
@@ -58,6 +60,35 @@ static size_t of_jlink(const uint8_t *request, size_t len_bytes, uint8_t *respon
 	return request[0] == 0xcf && len_bytes >= 4 ? ((size_t)pt_le16(request + 2) + 7) / 8 + 1 : PT_SCRIPT_NO_ANSWER;
 }
 
+static bool is_ftdi(const struct source *s)
+{
+	return s->kind == FTDI || s->kind == FTDI_SWD;
+}
+
+enum { FTDI_PACKET = 64, FTDI_STATUS = 2 };
+
+/* As on USB, with status bytes in front of each packet. Inputs are low, and follow TDI where SWDIO is looked at. */
+static size_t of_ftdi(const uint8_t *request, size_t len_bytes, uint8_t *response)
+{
+	static const uint8_t opened[] = { 0xfa, 0xaa, 0xfa, 0xab, 0x35, 0xa1, 0x16 << 3 };
+	size_t left = mpsse_framing.answer_bytes(request, len_bytes), n = 0;
+	uint8_t data[1024] = { 0 }, *at = data;
+
+	left = left < sizeof(data) ? left : sizeof(data);
+	if (request[0] == opened[1])
+		memcpy(data, opened, sizeof(opened));
+	if (left == 2)
+		data[1] = 0xff;
+	for (size_t part; left > 0; left -= part, at += part) {
+		part = left < FTDI_PACKET - FTDI_STATUS ? left : FTDI_PACKET - FTDI_STATUS;
+		response[n] = 0x32;
+		response[n + 1] = 0x60;
+		memcpy(response + n + FTDI_STATUS, at, part);
+		n += FTDI_STATUS + part;
+	}
+	return n;
+}
+
 /* As a server without a target would: TDO is 0. */
 static size_t proper(const struct source *s, const uint8_t *request, size_t len_bytes, uint8_t *response)
 {
@@ -69,6 +100,8 @@ static size_t proper(const struct source *s, const uint8_t *request, size_t len_
 		n = pt_bitbang_framing.answer_bytes(request, len_bytes);
 	if (is_jlink(s))
 		return of_jlink(request, len_bytes, response);
+	if (is_ftdi(s))
+		return of_ftdi(request, len_bytes, response);
 	if (s->kind == CMSIS_DAP)
 		n = 16;
 	if (n == PT_FRAMING_LINE) {
@@ -159,11 +192,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 {
 	static const struct pt_probe_ops *const drivers[N_KINDS] = {
 		&pt_xvc_ops, &pt_bitbang_ops, &pt_cmsis_dap_ops, &pt_bitbang_ops, &pt_jlink_ops, &pt_jlink_ops,
+		&pt_ftdi_ops, &pt_ftdi_ops,
 	};
 	static struct pt_script script;
 	struct source source = { .in = in, .left = in_bytes };
 	struct pt_params *settings = pt_params_new();
 	struct pt_probe *probe;
+	struct pt_link *link;
 
 	source.kind = next_byte(&source) % N_KINDS;
 	source.honest = next_byte(&source) % 20;
@@ -174,16 +209,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 	script.arg = &source;
 	script.info = (struct pt_link_info){ .transport = "tcp", .packet_bytes = letters(&source) ? 1000 : 256, .usb_pid = 0x0101, .depth = 8 };
 	script.packet_ns = 10000;
-	if (settings != NULL && (source.kind == BITBANG_SWD || source.kind == JLINK_SWD))
+	if (is_ftdi(&source)) {
+		script.info.packet_bytes = 1024;
+		script.info.usb_release = 0x0700;
+	}
+	if (settings != NULL && (source.kind == BITBANG_SWD || source.kind == JLINK_SWD || source.kind == FTDI_SWD))
 		pt_params_add(settings, pt_probe_params, pt_n_probe_params, "transport=swd", NULL);
-	if (settings != NULL && source.kind == JLINK)
+	if (settings != NULL && (source.kind == JLINK || source.kind == FTDI))
 		pt_params_add(settings, pt_probe_params, pt_n_probe_params, "transport=jtag", NULL);
-	probe = pt_probe_open_link(drivers[source.kind], pt_script_link(&script), settings, NULL);
+	link = pt_script_link(&script);
+	if (is_ftdi(&source))
+		link = pt_ftdi_link_new(link, &mpsse_framing, FTDI_PACKET);
+	probe = pt_probe_open_link(drivers[source.kind], link, settings, NULL);
 	pt_params_free(settings);
 	if (probe != NULL) {
 		struct pt_probe_info info;
 
-		if (source.kind != JLINK_SWD)
+		if (source.kind != JLINK_SWD && source.kind != FTDI_SWD)
 			scan(probe);
 		access_port(probe);
 		pt_probe_info(probe, &info);
