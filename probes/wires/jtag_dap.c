@@ -16,7 +16,7 @@
 
 enum { IR_ABORT = 0x8, IR_DPACC = 0xa, IR_APACC = 0xb, IR_BITS = 4 };
 enum { ACC_BITS = 35, ACC_BYTES = 5, ACK_WAIT = 1, ACK_OK_FAULT = 2 };
-enum { CTRL_STAT = 0x4, RDBUFF = 0xc };
+enum { CTRL_STAT = 0x4, SELECT = 0x8, RDBUFF = 0xc };
 enum { ORUNDETECT = 1 << 0, STICKYORUN = 1 << 1, STICKYCMP = 1 << 4, STICKYERR = 1 << 5, WDATAERR = 1 << 7 };
 enum { STICKY = STICKYORUN | STICKYCMP | STICKYERR | WDATAERR, ABORT_CLEARS = 0x1e };
 enum {
@@ -32,6 +32,8 @@ struct pt_jtag_dap {
 	struct pt_params *settings;
 	struct pt_jtag_chain chain;
 	int tap;			/* of the debug port; -1: not connected */
+	uint32_t select;		/* as the accesses that are done left it */
+	bool doubtful;			/* a call ended early: what it had sent may have left an overrun behind */
 	struct pt_dap_list list;
 	struct pt_dap_access access[MAX_ACCESSES + 2];
 	uint8_t out[MAX_ACCESSES + 2][ACC_BYTES], in[MAX_ACCESSES + 2][ACC_BYTES];
@@ -131,6 +133,31 @@ static int clear_flags(struct pt_jtag_dap *dap, uint32_t flags, struct pt_err *e
 	return scan_dpacc(dap, false, CTRL_STAT, dap->list.ctrl | flags, &ignored, err);
 }
 
+static bool selects(const struct pt_dap_access *access)
+{
+	return !access->ap && !access->read && access->a == SELECT;
+}
+
+/* The first n of dap->access are done. */
+static void note_select(struct pt_jtag_dap *dap, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (selects(&dap->access[i]))
+			dap->select = dap->access[i].value;
+}
+
+/* An overrun drops accesses of access ports alone: a SELECT behind it was written, in front of those that it was behind. */
+static int restore_select(struct pt_jtag_dap *dap, size_t i, size_t n, struct pt_err *err)
+{
+	uint64_t ignored;
+
+	note_select(dap, i);
+	for (; i < n; i++)
+		if (selects(&dap->access[i]))
+			return scan_dpacc(dap, false, SELECT, dap->select, &ignored, err);
+	return 0;
+}
+
 /* The access before scan i was under way when that was shifted: what came with the first scan that was not dropped is
  * its outcome, or with one more. */
 static int go_on_after_wait(struct pt_jtag_dap *dap, size_t i, size_t n_scans, uint64_t until_ns, struct pt_err *err)
@@ -146,6 +173,8 @@ static int go_on_after_wait(struct pt_jtag_dap *dap, size_t i, size_t n_scans, u
 		rc = no_answer(bits, err);
 	if (rc == 0 && dap->access[i - 1].word != NULL)
 		*dap->access[i - 1].word = (uint32_t)(bits >> 3);
+	if (rc == 0)
+		rc = restore_select(dap, i, n_scans, err);
 	return rc < 0 ? rc : clear_flags(dap, STICKYORUN, err);
 }
 
@@ -170,6 +199,8 @@ static int run_once(struct pt_jtag_dap *dap, size_t n, uint64_t until_ns, size_t
 		if (i <= n && dap->access[i - 1].word != NULL)
 			*dap->access[i - 1].word = (uint32_t)(bits >> 3);
 	}
+	if (rc == 0)
+		note_select(dap, n);
 	if (rc == 0 && (captured(dap, n + 1) >> 3 & (STICKYCMP | STICKYERR | WDATAERR)) != 0)
 		return pt_fail(err, PT_EFAULT, "the target answers FAULT");
 	*n_done = n;
@@ -194,9 +225,14 @@ static int run_all(struct pt_jtag_dap *dap, size_t n, uint32_t timeout_ms, struc
 static int run_row(void *state, const struct pt_dap_access *access, size_t n, uint32_t timeout_ms, struct pt_err *err)
 {
 	struct pt_jtag_dap *dap = state;
+	int rc;
 
+	if (dap->doubtful && clear_flags(dap, STICKY, err) < 0)
+		return err->code;
 	memcpy(dap->access, access, n * sizeof(*access));
-	return run_all(dap, n, timeout_ms, err);
+	rc = run_all(dap, n, timeout_ms, err);
+	dap->doubtful = rc < 0 && rc != PT_EFAULT;
+	return rc;
 }
 
 static int dap_run(void *state, struct pt_dap_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
