@@ -118,11 +118,17 @@ static bool is_sticky(void)
 	return (dap.ctrl & (STICKYORUN | STICKYERR | WDATAERR)) != 0;
 }
 
-/* What is not OK leaves a mark where overruns are detected. */
-static enum dap_ack refuse(enum dap_ack ack)
+void dap_overrun(void)
 {
 	if (dap_detects_overrun())
 		dap.ctrl |= STICKYORUN;
+}
+
+/* What is not OK leaves a mark; by JTAG an overrun alone does. */
+static enum dap_ack refuse(enum dap_ack ack)
+{
+	if (!dap_config.jtag)
+		dap_overrun();
 	return ack;
 }
 
@@ -167,8 +173,11 @@ enum dap_ack dap_read(bool ap, unsigned reg, uint32_t *value)
 	return DAP_OK;
 }
 
+/* By JTAG the flags are cleared in CTRL/STAT alone. */
 static void write_abort(uint32_t value)
 {
+	if (dap_config.jtag)
+		return;
 	if ((value & CLEAR_STICKYERR) != 0)
 		dap.ctrl &= ~(uint32_t)STICKYERR;
 	if ((value & CLEAR_WDATAERR) != 0)
@@ -193,7 +202,7 @@ enum dap_ack dap_may_write(bool ap, unsigned reg)
 		return DAP_OK;
 	if (ap)
 		return judge_ap_access();
-	return is_sticky() ? refuse(DAP_FAULT) : DAP_OK;
+	return is_sticky() && !dap_config.jtag ? refuse(DAP_FAULT) : DAP_OK;
 }
 
 void dap_do_write(bool ap, unsigned reg, uint32_t value)

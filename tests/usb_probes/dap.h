@@ -26,6 +26,8 @@ enum dap_ack dap_may_write(bool ap, unsigned reg);
 void dap_do_write(bool ap, unsigned reg, uint32_t value);
 /* CTRL/STAT.ORUNDETECT: then a data phase follows every acknowledge. */
 bool dap_detects_overrun(void);
+/* An access came while the one before was under way: where overruns are detected, all are refused from here on. */
+void dap_overrun(void);
 
 /* As a firmware does it: SELECT, the access, and for a read RDBUFF behind it. reg is the full address, 0..0xfc. */
 enum dap_ack dap_ap_read(unsigned ap, unsigned reg, uint32_t *value);

@@ -93,7 +93,7 @@ static void update_data(void)
 	if (tap.ir == IR_ABORT)
 		dap_write(false, 0, value);
 	else if (tap.refused)
-		return;
+		dap_overrun();
 	else if (tap.ir == IR_APACC)
 		begin_access(true, reg, reads, value);
 	else if (tap.ir == IR_DPACC && (reg != 0 || reads))
