@@ -4,7 +4,7 @@
 #include "base/util.h"
 
 /* clocks: Arm IHI 0031, SWD protocol */
-enum { TRIES = 8, STREAM_WORDS = 2048, SWD_WORD_CLOCKS = 46, TIMEOUT_MS = 1000 };
+enum { TRIES = 8, STREAM_WORDS = 2048, TURNS = 64, SWD_WORD_CLOCKS = 46, TIMEOUT_MS = 1000 };
 
 static uint32_t word_clocks(struct pt_probe *probe)
 {
@@ -61,6 +61,8 @@ static int measure_clock(struct pt_probe *probe, struct pt_probe_speed *out, str
 	n_words = n_words < STREAM_WORDS ? n_words : STREAM_WORDS;
 	out->at_least = true;
 	out->swclk_hz = out->words_per_s * word_clocks(probe);
+	if (info.in_turns)
+		return 0;
 	rc = best_time(probe, n_words, &full_ns, err);
 	if (rc < 0 || info.link.fixed_packets || full_ns <= out->round_trip_ns + out->round_trip_ns / 4)
 		return rc;
@@ -118,21 +120,25 @@ static bool on_jtag_alone(struct pt_probe *probe)
 
 int pt_probe_measure(struct pt_probe *probe, struct pt_probe_speed *out, struct pt_err *err)
 {
+	struct pt_probe_info info;
 	uint64_t stream_ns;
+	uint32_t n_words;
 	void *wire;
 	int rc;
 
-	*out = (struct pt_probe_speed){ 0 };
+	pt_probe_info(probe, &info);
+	n_words = info.in_turns ? TURNS : STREAM_WORDS;
+	*out = (struct pt_probe_speed){ .in_turns = info.in_turns };
 	if (on_jtag_alone(probe))
 		return measure_jtag(probe, out, err);
 	rc = best_time(probe, 1, &out->round_trip_ns, err);
 	if (rc == PT_ESTATE && pt_probe_jtag(probe, &wire) != NULL)	/* its port is on JTAG */
 		return measure_jtag(probe, out, err);
 	if (rc == 0)
-		rc = time_read(probe, STREAM_WORDS, &stream_ns, err);
+		rc = time_read(probe, n_words, &stream_ns, err);
 	if (rc < 0)
 		return rc;
-	out->words_per_s = (uint32_t)(STREAM_WORDS * PT_NS_PER_S / (stream_ns > 0 ? stream_ns : 1));
+	out->words_per_s = (uint32_t)(n_words * PT_NS_PER_S / (stream_ns > 0 ? stream_ns : 1));
 	return measure_clock(probe, out, err);
 }
 

@@ -34,6 +34,7 @@ struct pt_probe_info {
 	 * it. */
 	bool swd, jtag, bdc;
 	bool swo;			/* it receives SWO */
+	bool in_turns;			/* a register takes a round trip each; only memory goes in blocks */
 	uint32_t target_mv;		/* the target's supply as the probe measures it, millivolts; 0: it does not say */
 	uint32_t speed_hz;
 };
@@ -127,6 +128,7 @@ struct pt_probe_speed {
 					 * through a JTAG-DP; with no debug port, clocks in Run-Test/Idle are timed, 32
 					 * a word */
 	bool at_least;			/* the link is slower than the wire, so the clock may be higher */
+	bool in_turns;			/* as in struct pt_probe_info: words_per_s says nothing of memory */
 };
 /* Errors as of pt_dap_ops.run. */
 int pt_probe_measure(struct pt_probe *probe, struct pt_probe_speed *out, struct pt_err *err);

@@ -235,8 +235,10 @@ static int measure(struct pt_command *cmd, struct pt_probe *probe, struct pt_err
 
 	if (pt_probe_measure(probe, &speed, err) < 0)
 		return err->code;
-	pt_command_say(cmd, "one word, there and back: %.3f ms; long blocks: %.1f KiB/s; %s %.2f MHz",
-		       (double)speed.round_trip_ns / 1e6, speed.words_per_s * 4 / 1024.0,
+	pt_command_say(cmd, "one word, there and back: %.3f ms; %s: %.1f KiB/s; %s %.2f MHz",
+		       (double)speed.round_trip_ns / 1e6,
+		       speed.in_turns ? "one after the other (blocks of memory are faster)" : "long blocks",
+		       speed.words_per_s * 4 / 1024.0,
 		       speed.at_least ? "the link is the limit, not the wire's clock of at least"
 				      : "the wire's real clock:",
 		       speed.swclk_hz / 1e6);

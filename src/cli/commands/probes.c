@@ -129,8 +129,9 @@ static void print_measured(const struct row *row)
 	uint32_t limit = least_limit(&row->limit, &which);
 
 	if (row->measured)
-		printf("    round trip %.3f ms, %" PRIu32 " words a second", (double)row->speed.round_trip_ns / 1e6,
-		       row->speed.words_per_s);
+		printf("    round trip %.3f ms, %" PRIu32 " words a second%s", (double)row->speed.round_trip_ns / 1e6,
+		       row->speed.words_per_s,
+		       row->speed.in_turns ? ", one in a round trip (memory goes in blocks)" : "");
 	else
 		printf("    not measured: %s", row->cannot.msg);
 	if (limit != 0)
