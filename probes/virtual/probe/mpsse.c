@@ -322,5 +322,8 @@ struct pt_vmpsse *pt_vmpsse_new(const struct pt_vmpsse_config *config, struct pt
 }
 
 const struct pt_vengine_ops pt_vmpsse_engine = {
-	.name = "MPSSE", .process = process, .control = mpsse_control, .usb = mpsse_usb, .free = release,
+	.name = "MPSSE",
+	.served = "MPSSE opcodes in the frames of CMSIS-DAP over TCP, without the USB requests that switch them on; no program "
+		  "can use it",
+	.process = process, .control = mpsse_control, .usb = mpsse_usb, .free = release,
 };
