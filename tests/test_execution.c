@@ -98,6 +98,10 @@ static const struct {
 	  "110 1 call 200, 200 2 exc 500, 500 1 excret 710, 710 1 call 200, 200 2 exc 500, 500 1 excret 410, 410 1 exc 500, "
 	  "500 1 excret 204, 204 2 ret 112, 112 1 br 110",
 	  "main 0-1 2/6; f 2-1 6/6 [1: 4 4 11]; h 0-1 1/1; isr 3-0 3/3 [3: 3 3 3]; task 0-1 1/3", -1 },
+	{ "the same, and the core is halted before that",
+	  "110 1 call 200, 200 2 exc 500, 500 1 excret 710, 710 1 call 200, 200 2 exc 500, 500 1 excret 410, 410 1 exc 500, "
+	  "500 1 excret 204, 204 1 dbg 206, 206 1 ret 112, 112 1 br 110",
+	  "main 0-1 2/6; f 2-1 6/6 [1: 4 4 11]; h 0-1 1/1; isr 3-0 3/3 [3: 3 3 3]; task 0-1 1/3", -1 },
 	{ "the same, while one of the two still runs",
 	  "110 1 call 200, 200 2 exc 500, 500 1 excret 710, 710 1 call 200, 200 2 exc 500, 500 1 excret 204, "
 	  "204 1 exc 600, 600 1 excret 206, 206 1 call 300, 300 1 ret 208, 208 2 ret 112, 112 1 br 110",

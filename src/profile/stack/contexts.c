@@ -169,8 +169,9 @@ static bool look_ahead(const struct pt_execution *x, uint64_t *to)
 	for (size_t i = 0; i < x->n_ahead; i++) {
 		const struct pt_run *run = &x->ahead[i];
 		bool enters = run->left == PT_LEFT_EXCEPTION, leaves = run->left == PT_LEFT_EXCEPTION_RETURN;
+		bool moved = run->left == PT_LEFT_DEBUG && run->next != run->end;	/* else a halt changes nothing */
 
-		if (run->left == PT_LEFT_GAP || run->left == PT_LEFT_DEBUG || (leaves && handlers == 0) ||
+		if (run->left == PT_LEFT_GAP || moved || (leaves && handlers == 0) ||
 		    (leaves && handlers == 1 && !pt_stack_near(run->next, interrupted)))
 			return true;
 		if (enters && handlers == 0)
