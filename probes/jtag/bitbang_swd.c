@@ -152,8 +152,11 @@ static int swd_sequence(void *state, const uint8_t *bits, size_t n_bits, struct 
 
 static int swd_connect(void *state, enum pt_dap_line line, struct pt_err *err)
 {
+	struct pt_bitbang *b = state;
+
 	(void)line;
-	return swd_sequence(state, pt_swd_select, PT_SWD_SELECT_BITS, err);
+	b->swd.abort = 0;	/* behind a line reset DPIDR is read first */
+	return swd_sequence(b, pt_swd_select, PT_SWD_SELECT_BITS, err);
 }
 
 static int swd_set_speed(void *state, uint32_t hz, uint32_t *hz_used, struct pt_err *err)
