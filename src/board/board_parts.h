@@ -99,7 +99,8 @@ struct pt_board_note *pt_board_take_notes(struct pt_board *board);
 /* thread.c: runs until quit, then sends NOTE_ENDED. */
 void pt_board_thread(void *board);
 
-/* reopen.c. Board thread. After a failure to open; absent: no probe that fits is plugged in. */
+/* reopen.c. Board thread. After each try to open: one that is lost later is looked for at once, but not before. absent: no
+ * probe that fits is plugged in. */
 void pt_board_reopen_later(struct pt_board *board, bool absent);
 bool pt_board_reopen_is_due(struct pt_board *board, uint32_t *wait_ms);	/* false: it is in wait_ms, or after a change */
 void pt_board_reopen_end(struct pt_board *board);

@@ -164,8 +164,7 @@ static void try_open(struct pt_board *board)
 	bool absent = probe == NULL && err.code == PT_EIO;
 
 	tell_attached(board, probe != NULL ? attach(board, probe, &err) : err.code, &err);
-	if (board->target == NULL)
-		pt_board_reopen_later(board, absent);
+	pt_board_reopen_later(board, absent);
 }
 
 static void drop_drain(struct pt_board *board, const struct pt_err *why)
@@ -210,7 +209,6 @@ static void lost(struct pt_board *board, const struct pt_err *why)
 	unsigned n_cores = board->target->ops->n_cores(board->target->state);
 
 	close_target(board, why);
-	pt_board_reopen_later(board, false);
 	pt_board_tell_state(board, PT_BOARD_CLOSED, why->code, why->msg);
 	for (note.core = 0; note.core < n_cores && note.core < PT_BOARD_CORES; note.core++)
 		pt_board_send(board, &note);
@@ -227,8 +225,7 @@ static void attach_anew(struct pt_board *board)
 	detach(board, false, &err);
 	set_probe(board, NULL);
 	tell_attached(board, attach(board, probe, &err), &err);
-	if (board->target == NULL)
-		pt_board_reopen_later(board, false);
+	pt_board_reopen_later(board, false);
 }
 
 /* Time in which a job kept us from looking is no silence. */
