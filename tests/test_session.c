@@ -206,7 +206,7 @@ START_TEST(rules_reach_what_runs)
 	open_ready(REPEATABLE);
 	rule("limits=count(main) < 9", 0, "every profile is checked from its start on");
 	rule(NULL, 0, "no rules for the next profile");
-	start_and_run("for=100ms");
+	start_and_run("for=500ms");	/* bursts enough that some have a whole fibonacci() */
 	report_limits(PT_ESTATE, "--limits FILE");
 	rule("limits=gross(nobody) < 9", PT_EARG, "has no function 'nobody'");
 	report_limits(PT_ESTATE, "--limits FILE");
