@@ -61,7 +61,7 @@ static void describe_core(struct writer *w, uint16_t core)
 		[PT_SLICES_INSTRUCTIONS] = "1 ns is one instruction; gaps have no time",
 	};
 	struct pt_caption caption;
-	char name[2 * PT_CAPTION_BYTES], *method = caption.line[PT_CAPTION_METHOD];
+	char name[2 * PT_CAPTION_BYTES], *method;
 
 	if (core >= CORES || w->core_described[core])
 		return;
@@ -73,6 +73,7 @@ static void describe_core(struct writer *w, uint16_t core)
 	process.has_pid = true;
 	process.pid = core + 1;
 	process.process_name = name;
+	method = caption.line[PT_CAPTION_METHOD];
 	process.cmdline = &method;	/* what made it: the place for how a process was started */
 	process.n_cmdline = 1;
 	track.has_uuid = true;
