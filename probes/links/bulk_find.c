@@ -255,7 +255,7 @@ static void hex_of_utf8(char *text, size_t room)
 		at += two;
 		len += (size_t)snprintf(hex + len, sizeof(hex) - len, "%02X", unit);
 	}
-	snprintf(text, room, "%s", hex);
+	snprintf(text, room, "%.*s", (int)room - 1, hex);
 }
 
 static size_t characters(const char *utf8)
