@@ -59,7 +59,8 @@ bool pt_probe_where(const char *uri, char *where, size_t room);
  * free() returns. NULL: it is not on USB, or the system has no such events. */
 struct pt_probe_watch *pt_probe_watch_new(const char *uri, void (*changed)(void *arg), void *arg);
 void pt_probe_watch_free(struct pt_probe_watch *watch);		/* NULL is fine */
-bool pt_probe_watch_is_certain(struct pt_probe_watch *watch);	/* false for NULL, and until it is sure that it is told */
+/* False for NULL, and where the system may not report changes (links/hotplug.h). */
+bool pt_probe_watch_is_certain(struct pt_probe_watch *watch);
 
 /* The driver that serves a device of these numbers and this name of the product; NULL: none does. */
 const struct pt_probe_ops *pt_probe_of_usb(uint16_t vid, uint16_t pid, const char *product);

@@ -182,7 +182,7 @@ static int switch_on(struct pt_mpsse *m, struct pt_err *err)
 	return rc < 0 ? rc : purge(m, err);
 }
 
-/* A chip of the H series divides 12 MHz until it is told otherwise. */
+/* A chip of the H series divides 12 MHz until the host selects 60 MHz. */
 static void put_setup(struct pt_mpsse *m)
 {
 	static const uint8_t fast[] = { MPSSE_BASE_60M, MPSSE_ADAPTIVE_OFF, MPSSE_THREE_PHASE_OFF };

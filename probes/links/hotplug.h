@@ -1,5 +1,5 @@
-/* Devices that come to USB and go: a thread of its own that the system wakes, so that nobody has to look again and
- * again. */
+/* Devices that come to USB and go: the system wakes a thread of its own, so that the board thread need not look
+ * again and again. */
 #ifndef PT_PROBES_LINKS_HOTPLUG_H
 #define PT_PROBES_LINKS_HOTPLUG_H
 

@@ -138,7 +138,7 @@ void pt_vcpu_cancel_halt(struct pt_vcpu *cpu, uint32_t why);	/* a request not ye
 void pt_vcpu_resume(struct pt_vcpu *cpu, bool step, bool mask_interrupts);
 /* REGSEL numbers: 0-12 r0-r12, 13 sp, 14 lr, 15 pc, 16 xPSR, 17 MSP, 18 PSP, 20 CONTROL[31:24] FAULTMASK[23:16]
  * BASEPRI[15:8] PRIMASK[7:0], 33 FPSCR, 64-95 s0-s31; others read 0. Reading is harmless at any time; writing is for Debug state.
- * A pc that changes is told to the jump observers.
+ * Writing another pc calls the jump observers.
  * xPSR: flags, IT and T can be written, the exception number cannot. */
 uint32_t pt_vcpu_reg(const struct pt_vcpu *cpu, unsigned regsel);
 void pt_vcpu_set_reg(struct pt_vcpu *cpu, unsigned regsel, uint32_t value);

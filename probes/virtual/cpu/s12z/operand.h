@@ -4,7 +4,7 @@
 
 #include "probes/virtual/cpu/s12z/core.h"
 
-/* All return false after an illegal access. Data observers are told. size: bytes, and the step of (X+) and its like. */
+/* All return false after an illegal access. They call the data observers. size: bytes, and the step of (X+) and its like. */
 
 /* For LEA, JMP, JSR: the address that the operand is at, or the value that Di or the short immediate is. */
 bool pt_z_address(struct pt_vs12z *cpu, const struct operand *o, unsigned size, uint32_t *addr);

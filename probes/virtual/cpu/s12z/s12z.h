@@ -161,13 +161,13 @@ void pt_vs12z_request_swi(struct pt_vs12z *cpu);
 /* Leave active BDM. step: execute one instruction (or take one pending exception) and enter it again, for STEP. The
  * next pt_vs12z_run() acts. */
 void pt_vs12z_resume(struct pt_vs12z *cpu, bool step);
-/* By enum pt_vs12z_reg; values are as wide as the register. Reading is harmless at any time; writing is for BDM. A P
- * that changes is told to the jump observers. */
+/* By enum pt_vs12z_reg; values are as wide as the register. Reading is harmless at any time; writing is for BDM. Writing
+ * another P calls the jump observers. */
 uint32_t pt_vs12z_reg(const struct pt_vs12z *cpu, unsigned reg);
 void pt_vs12z_set_reg(struct pt_vs12z *cpu, unsigned reg, uint32_t value);
 void pt_vs12z_watch(struct pt_vs12z *cpu, bool on);	/* ask hooks.fetch before each instruction; costs a call each */
 
-/* Observers are told in the order in which they were added, and are the caller's until removed. After changing the
+/* The core calls observers in the order in which they were added; they are the caller's until removed. After changing the
  * functions of one call pt_vs12z_taps_changed(). Observers and hooks may call all of this, except _free and _run. */
 void pt_vs12z_add_observer(struct pt_vs12z *cpu, struct pt_vobserver *observer);
 void pt_vs12z_remove_observer(struct pt_vs12z *cpu, struct pt_vobserver *observer);
