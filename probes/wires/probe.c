@@ -112,6 +112,7 @@ WIRE(jtag, PT_WIRE_JTAG)
 WIRE(bdc, PT_WIRE_BDC)
 WIRE(pins, PT_WIRE_PINS)
 WIRE(rsp, PT_WIRE_RSP)
+WIRE(stream, PT_WIRE_STREAM)
 
 /* Its own, or over its wire jtag. */
 const struct pt_dap_ops *pt_probe_dap(struct pt_probe *probe, void **state)

@@ -18,11 +18,12 @@
 #include "probes/wires/jtag.h"
 #include "probes/wires/pins.h"
 #include "probes/wires/rsp.h"
+#include "probes/wires/stream.h"
 #include "probes/wires/usb_id.h"
 
 /* --- probes ------------------------------------------------------------------------------------------------------ */
 
-enum pt_wire { PT_WIRE_DAP, PT_WIRE_JTAG, PT_WIRE_BDC, PT_WIRE_PINS, PT_WIRE_RSP, PT_N_WIRES };
+enum pt_wire { PT_WIRE_DAP, PT_WIRE_JTAG, PT_WIRE_BDC, PT_WIRE_PINS, PT_WIRE_RSP, PT_WIRE_STREAM, PT_N_WIRES };
 
 struct pt_probe_info {
 	struct pt_link_info link;
@@ -79,6 +80,7 @@ struct pt_probe_ops {
 	const struct pt_bdc_ops *bdc;
 	const struct pt_pins_ops *pins;
 	const struct pt_rsp_ops *rsp;
+	const struct pt_stream_ops *stream;
 };
 
 struct pt_probe;	/* a driver and its link */
@@ -114,6 +116,7 @@ const struct pt_jtag_ops *pt_probe_jtag(struct pt_probe *probe, void **state);
 const struct pt_bdc_ops *pt_probe_bdc(struct pt_probe *probe, void **state);
 const struct pt_pins_ops *pt_probe_pins(struct pt_probe *probe, void **state);
 const struct pt_rsp_ops *pt_probe_rsp(struct pt_probe *probe, void **state);
+const struct pt_stream_ops *pt_probe_stream(struct pt_probe *probe, void **state);
 
 void pt_probe_info(struct pt_probe *probe, struct pt_probe_info *out);
 struct pt_link *pt_probe_link(struct pt_probe *probe);	/* for its clock, wait and traffic */

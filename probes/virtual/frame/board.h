@@ -15,6 +15,7 @@ struct pt_vbus;			/* frame/bus.h */
 struct pt_vflow_core;		/* frame/flow_log.h */
 struct pt_vbdc;			/* wire/bdc.h */
 struct pt_vpdo;			/* unit/s12z/s12z_pdo.h */
+struct pt_vswo;			/* frame/swo.h */
 struct pt_vrsp_target;		/* rsp/rsp_stub.h */
 struct pt_vjtap;			/* wire/tap.h */
 
@@ -54,6 +55,7 @@ struct pt_vboard_ops {
 	/* Boards with a BDC instead of a debug port (ap and dpidr are NULL). */
 	struct pt_vbdc *(*bdc)(struct pt_vboard *board);
 	struct pt_vpdo *(*pdo)(struct pt_vboard *board);
+	struct pt_vswo *(*swo)(struct pt_vboard *board);	/* NULL: it has no such pin */
 	/* Boards with TAPs of their own on a JTAG cable, at most PT_VJTAG_MAX_TAPS: the first is the nearest to TDO.
 	 * They are the board's, and the wire clocks them; when a row of a TAP is called, the board has been advanced
 	 * to that time. */
