@@ -30,6 +30,7 @@ static void print_wires(const struct pt_probe_ops *driver)
 	const struct { bool has; const char *name; } wires[] = {
 		{ driver->dap != NULL, "SWD, JTAG-DP" }, { driver->jtag != NULL, "JTAG" }, { driver->bdc != NULL, "BDC" },
 		{ driver->pins != NULL, "pins of a trace port" }, { driver->rsp != NULL, "GDB's remote protocol" },
+		{ driver->stream != NULL, "SWO" },
 	};
 	const char *between = "    ";
 
