@@ -25,8 +25,10 @@ static const struct {
 START_TEST(reads_row)
 {
 	struct pt_tpiu_byte got[PT_TPIU_MOST];
-	struct pt_tpiu s = { .n_bytes = 0 };
+	struct pt_tpiu s;
 	unsigned n = 0;
+
+	pt_tpiu_init(&s, true);
 
 	for (size_t i = 0; i < PT_TPIU_FRAME_BYTES; i++)
 		n = pt_tpiu_take(&s, rows[_i].frame[i], got);
@@ -93,10 +95,11 @@ static void make_frame(uint32_t *seed, uint8_t *stream)
 
 START_TEST(streams_are_as_they_were_sent)
 {
-	struct pt_tpiu s = { .n_bytes = 0 };
+	struct pt_tpiu s;
 	uint32_t seed = (uint32_t)_i;
 	uint8_t stream = 0;
 
+	pt_tpiu_init(&s, true);
 	n_sent = n_got = n_port = 0;
 	while (n_sent < MOST_BYTES - PT_TPIU_MOST)
 		make_frame(&seed, &stream);
@@ -108,19 +111,65 @@ START_TEST(streams_are_as_they_were_sent)
 }
 END_TEST
 
-/* Whatever comes, a full synchronisation is where the next frame begins. */
+/* Whatever comes, a full synchronisation is where the next frame begins, and each byte is of a frame, of synchronisation,
+ * or skipped. */
 START_TEST(a_sync_ends_all_doubt)
 {
 	static const uint8_t sync[] = { 0xff, 0xff, 0xff, 0x7f };
 	struct pt_tpiu_byte out[PT_TPIU_MOST];
-	struct pt_tpiu s = { .n_bytes = 0 };
+	struct pt_tpiu s;
 	uint32_t seed = (uint32_t)_i;
 
+	pt_tpiu_init(&s, _i % 2 == 0);
 	for (int i = 0; i < 1000 + _i; i++)
 		ck_assert_uint_le(pt_tpiu_take(&s, (uint8_t)dice(&seed), out), PT_TPIU_MOST);
 	for (size_t i = 0; i < sizeof(sync); i++)
 		pt_tpiu_take(&s, sync[i], out);
+	ck_assert(s.aligned);
 	ck_assert_uint_eq(s.n_bytes, 0);
+	ck_assert_uint_eq(pt_tpiu_rest(&s), s.skipped);
+}
+END_TEST
+
+/* Bytes are cut out of a stream with synchronisation: what is given behind the next one is what was sent, and up to there no
+ * more is given than one frame read at the wrong place would. */
+START_TEST(a_cut_is_noticed)
+{
+	enum { BEFORE = 1000 };
+	struct pt_tpiu s;
+	uint32_t seed = 100 + (uint32_t)_i;
+	uint8_t stream = 0;
+	size_t cut, n_cut = 1 + (size_t)_i % 40, same = 0;
+
+	n_sent = n_got = n_port = 0;
+	while (n_sent < MOST_BYTES - PT_TPIU_MOST)
+		make_frame(&seed, &stream);
+	cut = BEFORE + dice(&seed) % 100;
+	pt_tpiu_init(&s, true);
+	for (size_t i = 0; i < n_port; i++)
+		if (i < cut || i >= cut + n_cut)
+			n_got += pt_tpiu_take(&s, port[i], got + n_got);
+	while (same < n_got && same < n_sent && got[n_got - 1 - same].stream == sent[n_sent - 1 - same].stream &&
+	       got[n_got - 1 - same].byte == sent[n_sent - 1 - same].byte)
+		same++;
+	ck_assert_msg(same > n_sent / 2, "the last %zu of %zu are as sent", same, n_sent);
+	/* an even number may be whole frames and halves of synchronisation */
+	ck_assert_msg(s.skipped > 0 || n_cut % 2 == 0, "%zu bytes cut at %zu and nothing skipped", n_cut, cut);
+}
+END_TEST
+
+START_TEST(unaligned_bytes_are_counted)
+{
+	static const uint8_t bytes[] = { 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 3, 0x7e };
+	struct pt_tpiu_byte out[PT_TPIU_MOST];
+	struct pt_tpiu s;
+
+	pt_tpiu_init(&s, false);
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		pt_tpiu_take(&s, bytes[i], out);
+	ck_assert(s.aligned);
+	ck_assert_uint_eq(s.skipped, 3);
+	ck_assert_uint_eq(pt_tpiu_rest(&s), 5);
 }
 END_TEST
 
@@ -132,6 +181,8 @@ int main(void)
 	tcase_add_loop_test(tc, reads_row, 0, PT_LEN(rows));
 	tcase_add_loop_test(tc, streams_are_as_they_were_sent, 0, 20);
 	tcase_add_loop_test(tc, a_sync_ends_all_doubt, 0, 50);
+	tcase_add_loop_test(tc, a_cut_is_noticed, 0, 40);
+	tcase_add_test(tc, unaligned_bytes_are_counted);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -301,11 +301,11 @@ static size_t feed(void *state, const uint8_t *bytes, size_t len_bytes, struct p
 	return taken;
 }
 
-static void begin_stream(struct itm *s)
+static void begin_stream(struct itm *s, bool aligned)
 {
 	uint16_t last = s->packets.last_exception;
 
-	s->packets = (struct pt_itm_packets){ .believed = s->aligned, .last_exception = last };
+	s->packets = (struct pt_itm_packets){ .believed = aligned, .last_exception = last };
 	begin_stretch(s);
 }
 
@@ -323,7 +323,7 @@ static void gap(void *state, enum pt_gap cause, uint64_t ns, uint64_t bytes, str
 
 	end_stream(s, out);
 	pt_batch_add_gap(out, &s->blank, cause, ns, bytes);
-	begin_stream(s);
+	begin_stream(s, s->aligned && cause == PT_GAP_RESTART);
 }
 
 /* What the core does is nothing to the stream. */
@@ -355,7 +355,7 @@ static void init(void *state, uint16_t source, uint16_t core, const struct pt_co
 		snprintf(key, sizeof(key), "address.%u", i);
 		s->address[i] = pt_config_number(config, key, PT_UNKNOWN);
 	}
-	begin_stream(s);
+	begin_stream(s, s->aligned);
 }
 
 const struct pt_decoder pt_decoder_itm = {

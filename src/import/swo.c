@@ -3,7 +3,8 @@
  *
  * It has no clock but its local stamps, whose ticks --set swo-clock= turns into time: chunks lie where the stamps in
  * them are. Behind damage the stamps begin anew (decode/itm_packets.h), where the last one before it stood: what passed
- * meanwhile is not known. Without stamps, or without their clock, all of it is of no time. */
+ * meanwhile is not known. Without stamps, or without their clock, all of it is of no time. Where a TPIU's frames do not
+ * fit together, bytes are missing: a LOSS of no time stands there. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +14,13 @@
 #include "decode/itm_packets.h"
 #include "decode/tpiu_frames.h"
 #include "import/stream.h"
+#include "trace/loss.h"
 
 enum { CLOCK, ALIGNED, ADDRESSES, STREAM, N_ADDRESSES = 4, MOST_STREAMS = 0x6f };
 static const struct pt_param rows[] = {
 	[CLOCK] = { "swo-clock", PT_PARAM_HZ, NULL, NULL, 0, 0,
 		    "swo: clock of the local stamps: the core's, divided by TSPrescale; else they are of no time" },
-	[ALIGNED] = { "swo-aligned", PT_PARAM_FLAG, "no", NULL, 0, 0, "swo: the file's first byte begins a packet" },
+	[ALIGNED] = { "swo-aligned", PT_PARAM_FLAG, "no", NULL, 0, 0, "swo: the file's first byte begins a packet, or a frame" },
 	[ADDRESSES] = { "swo-addresses", PT_PARAM_LIST, NULL, NULL, 0, 0,
 			"swo: addresses that DWT comparators 0, 1, ... were set to" },
 	[STREAM] = { "swo-stream", PT_PARAM_NUMBER, NULL, NULL, 1, MOST_STREAMS,
@@ -33,6 +35,7 @@ struct swo {
 	struct pt_tpiu frames;
 	uint8_t waiting[PT_TPIU_MOST], n_waiting, next;
 	uint64_t others;		/* bytes of other streams */
+	uint64_t lost;			/* bytes of no frame, to be told before those that wait */
 	uint64_t hz;			/* 0: no time */
 	bool stamped;			/* there are stamps in it */
 	uint64_t ticks;			/* since stretch_ns, when the last stamp was made */
@@ -42,7 +45,7 @@ struct swo {
 	struct pt_notes notes;
 };
 
-enum { CONFIG, ANCHOR, DATA, OVER };
+enum { CONFIG, ANCHOR, DATA, LOSS, OVER };
 
 static uint64_t now_ns(const struct swo *s)
 {
@@ -95,11 +98,15 @@ static void take_framed(struct swo *s, uint8_t byte)
 		if (in[i].stream == s->stream)
 			s->waiting[s->n_waiting++] = in[i].byte;
 		else
-			s->others += in[i].stream != PT_TPIU_PADDING;
+			s->others += in[i].stream != PT_TPIU_PADDING && in[i].stream != PT_TPIU_TRIGGER;
+	}
+	if (s->n_waiting > 0) {
+		s->lost += s->frames.skipped;
+		s->frames.skipped = 0;
 	}
 }
 
-/* The next bytes of the ITM's, and how many; 0: the file has ended. */
+/* The next bytes of the ITM's, and how many; 0: the file has ended, or something is missing in front of them. */
 static size_t look(struct swo *s, const uint8_t **bytes)
 {
 	if (s->stream == 0)
@@ -109,7 +116,7 @@ static size_t look(struct swo *s, const uint8_t **bytes)
 		pt_infile_take(s->file, 1);
 	}
 	*bytes = s->waiting + s->next;
-	return s->n_waiting - s->next;
+	return s->lost > 0 ? 0 : s->n_waiting - s->next;
 }
 
 static void used(struct swo *s, size_t n)
@@ -120,13 +127,33 @@ static void used(struct swo *s, size_t n)
 		s->next += (uint8_t)n;
 }
 
-static void end_file(struct swo *s, struct pt_chunk *chunk)
+/* What follows is another stretch for the decoder, too. */
+static int put_loss(struct swo *s, struct pt_chunk *chunk)
 {
+	*chunk = (struct pt_chunk){ .from_ns = s->told_ns, .to_ns = s->told_ns, .kind = PT_CHUNK_LOSS,
+				    .cause = PT_LOSS_DAMAGED, .lost_bytes = s->lost };
+	s->lost = 0;
+	s->packets = (struct pt_itm_packets){ .believed = false };
+	begin_stretch(s);
+	s->phase = ANCHOR;
+	return PT_INPUT_CHUNK;
+}
+
+/* A frame that is not whole is missing. */
+static int end_file(struct swo *s, struct pt_chunk *chunk)
+{
+	if (s->stream != 0) {
+		s->lost += pt_tpiu_rest(&s->frames);
+		pt_tpiu_init(&s->frames, false);
+	}
+	if (s->lost > 0)
+		return put_loss(s, chunk);
 	if (s->others > 0)
 		pt_notes_add(&s->notes, "%" PRIu64 " bytes are of other streams than %u and were left out", s->others,
 			     s->stream);
 	s->phase = OVER;
 	chunk->kind = PT_CHUNK_END;
+	return PT_INPUT_CHUNK;
 }
 
 static int put_data(struct swo *s, struct pt_chunk *chunk, struct pt_err *err)
@@ -148,11 +175,14 @@ static int put_data(struct swo *s, struct pt_chunk *chunk, struct pt_err *err)
 		ends = take_packets(s, packet, n_packets);
 	}
 	chunk->to_ns = s->told_ns = now_ns(s);
+	if (s->lost > 0) {
+		s->phase = LOSS;
+		if (chunk->len_bytes == 0)
+			return put_loss(s, chunk);
+	}
 	if (chunk->len_bytes == 0 && pt_infile_failed(s->file, err) < 0)
 		return err->code;
-	if (chunk->len_bytes == 0)
-		end_file(s, chunk);
-	return PT_INPUT_CHUNK;
+	return chunk->len_bytes == 0 ? end_file(s, chunk) : PT_INPUT_CHUNK;
 }
 
 static int put_anchor(struct swo *s, struct pt_chunk *chunk)
@@ -177,6 +207,8 @@ static int next(void *state, struct pt_chunk *chunk, struct pt_err *err)
 	}
 	if (s->phase == ANCHOR && s->hz != 0)
 		return put_anchor(s, chunk);
+	if (s->phase == LOSS)
+		return put_loss(s, chunk);
 	return s->phase == OVER ? PT_INPUT_END : put_data(s, chunk, err);
 }
 
@@ -216,6 +248,7 @@ static int open_swo(void *state, struct pt_infile *file, const struct pt_input_s
 	s->hz = pt_params_number(setup->settings, &rows[CLOCK]);
 	s->stream = (uint8_t)pt_params_number(setup->settings, &rows[STREAM]);
 	s->packets.believed = pt_params_flag(setup->settings, &rows[ALIGNED]);
+	pt_tpiu_init(&s->frames, s->packets.believed);
 	pt_stream_config(&s->config, PT_FORMAT_ITM, "swo", "file", setup);
 	pt_text_add(&s->config, "aligned=%d\nsilent_loss=1\n", s->packets.believed);
 	if (s->hz != 0)
