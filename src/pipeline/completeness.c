@@ -46,7 +46,9 @@ static const char *not_all(const struct pt_source_ctx *ctx)
 		return "the buffer holds a part of what ran";
 	if (ctx->unseen != NULL)
 		return ctx->unseen;
-	if (counts->damaged + counts->not_code + ctx->damaged_bytes + counts->overflows + ctx->overflows > 0)
+	if (counts->damaged + counts->not_code + ctx->damages + ctx->damaged_bytes + counts->overflows +
+		    ctx->overflows >
+	    0)
 		return "trace was damaged, or lost in the chip";
 	return ctx->gaps > 0 || ctx->lead_open ? "the trace has gaps" : NULL;
 }

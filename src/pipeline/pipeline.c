@@ -1,6 +1,4 @@
-/* The life of a pipeline, its settings, and the way of a chunk to the source context of its source. A chunk goes all the way
- * before the next one: decoder, flow, then execution and burst shares (branch formats) or the flat profile (samples),
- * and the other analyses. */
+/* The life of a pipeline, and its settings. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,7 +222,7 @@ static bool wants_model(const struct pt_params *params)
 
 /* Time is what stamps say where the cycle model alone cannot (isa.h): a trace without them is of instructions. A model
  * that the user asks for is for traces of branches: what samples are corrected by has to be sure. */
-static void choose_clock(struct pt_pipeline *p, const struct pt_config *config)
+void pt_pipeline_choose_clock(struct pt_pipeline *p, const struct pt_config *config)
 {
 	char format[32];
 	const struct pt_decoder *decoder = pt_decoder_find(pt_config_text(config, "format", format, sizeof(format)));
@@ -295,6 +293,7 @@ void pt_pipeline_free(struct pt_pipeline *p)
 	pt_merge_free(p->merge);
 	for (size_t i = 0; i < p->n_ctx; i++) {
 		free(p->ctx[i]->state);
+		pt_stream_part_free(p->ctx[i]->stream);
 		free(p->ctx[i]);
 	}
 	free(p->bin_runs);
@@ -334,121 +333,4 @@ int pt_pipeline_set_limits(struct pt_pipeline *p, const char *word, struct pt_er
 	p->profile.limits = NULL;	/* until somebody asks for a profile */
 	pt_core_profile_steps(p);
 	return 0;
-}
-
-/* --- chunks */
-
-static struct pt_source_ctx *find_lane(struct pt_pipeline *p, uint16_t source)
-{
-	for (size_t i = 0; i < p->n_ctx; i++)
-		if (p->ctx[i]->source == source)
-			return p->ctx[i];
-	return NULL;
-}
-
-static struct pt_source_ctx *add_lane(struct pt_pipeline *p, uint16_t source)
-{
-	struct pt_source_ctx *ctx;
-
-	if (p->n_ctx == PT_SOURCE_CTXS)
-		return NULL;
-	ctx = pt_alloc(sizeof(*ctx));
-	ctx->pipeline = p;
-	ctx->source = source;
-	ctx->index = p->n_ctx;
-	ctx->now = ctx->seen = (struct pt_timestamp){ PT_UNKNOWN, 0 };
-	ctx->armed_ns = PT_UNKNOWN;
-	pt_flow_init(&ctx->flow, p->map, &p->settings);
-	p->ctx[p->n_ctx++] = ctx;
-	return ctx;
-}
-
-/* The second source: from here on they are put in order. What came of the first is through already. */
-static void join_lanes(struct pt_pipeline *p, struct pt_source_ctx *ctx, uint64_t from_ns)
-{
-	bool begins = p->merge == NULL && p->n_ctx > 1;
-
-	if (begins)
-		p->merge = pt_merge_new();
-	for (size_t i = 0; begins && i < p->n_ctx; i++)
-		pt_source_ctx_join(p->ctx[i], from_ns);
-	if (!begins && p->merge != NULL)
-		pt_source_ctx_join(ctx, from_ns);
-}
-
-/* A source that is opened anew: what it gave before has to be read as what it was. */
-static void read_what_is_held(struct pt_pipeline *p)
-{
-	if (p->merge == NULL)
-		return;
-	pt_merge_flush(p->merge, true);
-	pt_source_ctxs_drain(p);
-	pt_merge_flush(p->merge, false);
-}
-
-/* NULL: there is no room for it. */
-static struct pt_source_ctx *lane_for(struct pt_pipeline *p, struct pt_source_ctx *ctx, uint16_t source)
-{
-	if (ctx == NULL)
-		return add_lane(p, source);
-	read_what_is_held(p);
-	return ctx;
-}
-
-/* The first versions wrote no isa=: the one Arm core that they knew was the Cortex-M0+. */
-static const char *isa_named_by(const struct pt_config *config, char *isa, size_t room)
-{
-	char target[PT_PROFILE_TEXT];
-
-	pt_config_text(config, "isa", isa, room);
-	pt_config_text(config, "target", target, sizeof(target));
-	if (isa[0] == '\0' && strstr(target, "(Cortex-M0+") != NULL)
-		snprintf(isa, room, "thumb-v6m");
-	return isa;
-}
-
-static void open_source(struct pt_pipeline *p, struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
-{
-	struct pt_config config;
-	char isa[24];
-
-	if (!pt_config_init(&config, (const char *)chunk->bytes, chunk->len_bytes)) {
-		p->lanes_refused++;
-		return;
-	}
-	pt_pipeline_set_isa(p, isa_named_by(&config, isa, sizeof(isa)));
-	choose_clock(p, &config);
-	ctx = lane_for(p, ctx, chunk->source);
-	if (ctx == NULL) {
-		p->lanes_refused++;
-	} else {
-		pt_source_ctx_open(ctx, chunk, &config);
-		pt_core_profile_choose(p);
-		join_lanes(p, ctx, chunk->to_ns);
-		pt_definitions_config(p->definitions, chunk->source, &config);
-		pt_selection_config(p, chunk->source, &config);
-	}
-	pt_config_fini(&config);
-}
-
-void pt_pipeline_cut(struct pt_pipeline *pipeline)
-{
-	pipeline->cut_short = true;
-}
-
-/* Where there was no END, what waits for the other sources would wait for ever. */
-void pt_pipeline_over(struct pt_pipeline *pipeline)
-{
-	pipeline->over = true;
-	read_what_is_held(pipeline);
-}
-
-void pt_pipeline_feed(struct pt_pipeline *p, const struct pt_chunk *chunk)
-{
-	struct pt_source_ctx *ctx = find_lane(p, chunk->source);
-
-	if (chunk->kind == PT_CHUNK_CONFIG)
-		open_source(p, ctx, chunk);
-	else if (ctx != NULL)
-		pt_source_ctx_feed(ctx, chunk);
 }

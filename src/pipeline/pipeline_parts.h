@@ -1,13 +1,14 @@
-/* The inside of a pipeline, for its own files alone: pipeline.c (life and settings), selection.c (the analyses),
- * source_ctx.c (chunks of one source to events), dispatch.c (events to what uses them), gate.c (runs, and windows in
- * bursts), core_profile.c (cores, and the sources of their figures), snapshot.c (the profile), completeness.c
- * (whether everything was seen), snapshot_rows.c (its functions), snapshot_windows.c (where they are estimated from
- * bursts), snapshot_irqs.c (its exceptions), snapshot_bins.c (its functions where they are of bins),
- * snapshot_places.c (its lines and instructions where they are of samples). */
+/* The inside of a pipeline, for its own files alone: pipeline.c (life and settings), chunks.c (the way of a chunk to its
+ * source), source_ctx.c (chunks of one source to events), streams.c (where a source has several streams), selection.c (the
+ * analyses), dispatch.c (events to what uses them), gate.c (runs, and windows in bursts), core_profile.c (cores, and the
+ * sources of their figures), snapshot.c (the profile), completeness.c (whether everything was seen), snapshot_rows.c (its
+ * functions), snapshot_windows.c (where they are estimated from bursts), snapshot_irqs.c (its exceptions), snapshot_bins.c
+ * (its functions where they are of bins), snapshot_places.c (its lines and instructions where they are of samples). */
 #ifndef PT_PIPELINE_PARTS_H
 #define PT_PIPELINE_PARTS_H
 
 #include "decode/decoder.h"
+#include "decode/demux.h"
 #include "pipeline/definitions.h"
 #include "pipeline/pipeline.h"
 #include "profile/stats/account.h"
@@ -34,6 +35,8 @@ struct pt_source_ctx {		/* one source */
 	struct pt_core_profile *flows_into, *samples_into;
 	const struct pt_decoder *decoder;	/* NULL: an unknown format */
 	void *state;
+	struct pt_stream_part *stream;	/* which of its source's it takes; NULL: the source is one stream */
+	uint16_t stream_number;
 	struct pt_profile_source facts;
 
 	/* what chunks say; read by source_ctx.c alone */
@@ -152,6 +155,32 @@ struct pt_pipeline {
 	struct pt_profile_place *line_places, *insn_places;
 	struct pt_bins *bounded_bins;	/* pt_snapshot_bound_bins()'s copy; NULL: none */
 };
+
+/* --- pipeline.c */
+
+/* What the first source says of the clock that times are on, before it is opened. */
+void pt_pipeline_choose_clock(struct pt_pipeline *p, const struct pt_config *config);
+
+/* --- streams.c */
+
+bool pt_streams_are_in(const struct pt_config *config);	/* its format has several streams */
+/* The CONFIG of the first stream from *number on that has a format, and its number; the caller's to free. NULL: no more. */
+struct pt_chunk *pt_stream_part_next(const struct pt_chunk *chunk, const struct pt_config *config, unsigned *number);
+struct pt_stream_part *pt_stream_part_new(const struct pt_config *config, unsigned number);	/* config: of the source */
+void pt_stream_part_free(struct pt_stream_part *stream);		/* NULL is fine */
+/* Take some bytes of the source: how many. own: out, those of the stream. */
+struct pt_stream_piece {
+	bool lost;		/* something is missing in front of these */
+	uint64_t lost_bytes;	/* PT_UNKNOWN: they are told of another stream of the source */
+	size_t len_bytes;
+	uint8_t bytes[PT_DEMUX_BYTES];
+};
+size_t pt_stream_part_feed(struct pt_stream_part *stream, const uint8_t *bytes, size_t len_bytes,
+			   struct pt_stream_piece *own);
+uint64_t pt_stream_part_gap(struct pt_stream_part *stream);	/* as struct pt_demux has it */
+bool pt_stream_part_is_first(
+	const struct pt_stream_part *stream); /* of its source's; what is of no stream is told of it */
+uint64_t pt_stream_part_others(const struct pt_stream_part *stream);	/* bytes of streams without a format; NULL: 0 */
 
 /* --- selection.c */
 

@@ -400,6 +400,9 @@ static void sum_up_time(struct pt_pipeline *p)
 	}
 	f->no_end = p->over && p->n_ctx > 0 && !f->ended;
 	f->sources_refused = p->lanes_refused;
+	f->other_stream_bytes = 0;
+	for (size_t i = 0; i < p->n_ctx; i++)
+		f->other_stream_bytes += pt_stream_part_others(p->ctx[i]->stream);
 	f->values_incomplete = pt_signals_incomplete(p->signals);
 	f->values_unplaced = p->unplaced;
 	f->out_of_order = p->merge != NULL ? pt_merge_late(p->merge) : 0;

@@ -265,8 +265,25 @@ static bool has_flow(const struct pt_source_ctx *ctx)
 	return (ctx->decoder->gives & PT_GIVES_FLOW) != 0;
 }
 
+/* Something of the frames that the stream is in is missing. */
+static void damage(struct pt_source_ctx *ctx, uint64_t bytes)
+{
+	ctx->decoder->gap(ctx->state, PT_GAP_DAMAGED, PT_UNKNOWN, bytes, &ctx->pipeline->batch);
+	send_events(ctx);
+}
+
+/* A frame that is half there is missing. */
+static void end_frame(struct pt_source_ctx *ctx)
+{
+	uint64_t rest = ctx->stream != NULL ? pt_stream_part_gap(ctx->stream) : 0;
+
+	if (rest > 0)
+		damage(ctx, pt_stream_part_is_first(ctx->stream) ? rest : PT_UNKNOWN);
+}
+
 static void gap(struct pt_source_ctx *ctx, enum pt_gap cause, uint64_t ns, uint64_t bytes)
 {
+	end_frame(ctx);
 	ctx->decoder->gap(ctx->state, cause, ns, bytes, &ctx->pipeline->batch);
 	send_events(ctx);
 	ctx->gap_open = ctx->in_data;
@@ -283,12 +300,29 @@ static void restart(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 		send_mark(ctx, PT_MARK_BURST, chunk);
 }
 
+/* Some of bytes, of which a part is of the stream. */
+static size_t feed_stream(struct pt_source_ctx *ctx, const uint8_t *bytes, size_t len_bytes)
+{
+	struct pt_stream_piece own;
+	size_t taken = pt_stream_part_feed(ctx->stream, bytes, len_bytes, &own);
+
+	if (own.lost)
+		damage(ctx, own.lost_bytes);
+	for (size_t n = 0; n < own.len_bytes;) {
+		n += ctx->decoder->feed(ctx->state, own.bytes + n, own.len_bytes - n, &ctx->pipeline->batch);
+		send_events(ctx);
+	}
+	return taken;
+}
+
 /* Some of bytes; of those that have a short way to go, what cannot go it. Returns bytes taken. */
 static size_t feed(struct pt_source_ctx *ctx, const uint8_t *bytes, size_t len_bytes)
 {
 	enum { MORE_BYTES = 4 * PT_PAIR_BYTES };	/* what is odd rarely comes alone */
 	size_t taken = 0, packet_bytes;
 
+	if (ctx->stream != NULL)
+		return feed_stream(ctx, bytes, len_bytes);
 	if (pt_sort_takes_pairs(ctx)) {
 		taken = pt_sort_pairs(ctx, bytes, len_bytes, &packet_bytes);
 		if (len_bytes - taken > packet_bytes + MORE_BYTES)
@@ -378,6 +412,7 @@ static void state(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 
 static void end(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
+	end_frame(ctx);
 	ctx->decoder->flush(ctx->state, &ctx->pipeline->batch);
 	send_events(ctx);
 	send_mark(ctx, PT_MARK_END, chunk);

@@ -54,6 +54,11 @@
  *   lost between the chip and these bytes. */
 #define PT_FORMAT_ITM "itm"
 
+/* "tpiu": frames of a trace port (Arm IHI 0029), in which several streams are. Its own keys: aligned=1 if the first byte
+ *   begins a frame (0: somewhere), and for each stream that is to be decoded stream.N=FORMAT; what else that format's
+ *   keys are stands for all of its streams, or for one as stream.N.KEY, and stream.N.core=K is the core that it is of. */
+#define PT_FORMAT_TPIU "tpiu"
+
 /* "lines": levels of external lines as a logic analyser or a simulator saw them change; a record is laid out below.
  *   The first record of a line is its level at the beginning. A value of 0 bytes: the level is not known (x or z).
  *   Its own keys: tick_hz=N (of the stamps; 1000000000), lines=N, and for each line from 0: line.N=NAME, and

@@ -169,6 +169,7 @@ struct pt_profile {
 	const struct pt_profile_source *sources;	/* in the order they were opened */
 	size_t n_sources;		/* a profile made by hand may have none: then it is of one */
 	uint64_t sources_refused;	/* more than there was room for: nothing of them is in here */
+	uint64_t other_stream_bytes;	/* of a trace port, of streams that nothing decodes */
 	uint64_t values_incomplete;	/* parts of values that were never made whole (signals.h) */
 	uint64_t values_unplaced;	/* accesses to places without a name, beyond those there was room for */
 	/* What of the OS cannot be followed, or not in one message, and why: a sentence each; the

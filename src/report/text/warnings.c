@@ -228,6 +228,7 @@ static void exhausted(struct pt_warnings *w, const struct pt_profile *p)
 {
 	const struct { uint64_t n; const char *what; } rows[] = {
 		{ p->sources_refused, "sources are left out: there is room for no more" },
+		{ p->other_stream_bytes, "bytes are of other streams of the trace port, which nothing here decodes" },
 		{ p->out_of_order, "events are out of order: they came too late to be merged with those of other sources" },
 		{ p->values_incomplete, "values are incomplete: some of their parts are missing" },
 		{ p->values_unplaced,

@@ -1,0 +1,184 @@
+/* The way of a chunk to the source context of its source, or to those of its streams. A chunk goes all the way before the
+ * next one: decoder, flow, then execution and burst shares (branch formats) or the flat profile (samples), and the other
+ * analyses. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "pipeline/pipeline_parts.h"
+
+static struct pt_source_ctx *find_any_lane(struct pt_pipeline *p, uint16_t source)
+{
+	for (size_t i = 0; i < p->n_ctx; i++)
+		if (p->ctx[i]->source == source)
+			return p->ctx[i];
+	return NULL;
+}
+
+static struct pt_source_ctx *find_lane(struct pt_pipeline *p, uint16_t source, uint16_t stream)
+{
+	for (size_t i = 0; i < p->n_ctx; i++)
+		if (p->ctx[i]->source == source && p->ctx[i]->stream_number == stream)
+			return p->ctx[i];
+	return NULL;
+}
+
+static struct pt_source_ctx *add_lane(struct pt_pipeline *p, uint16_t source)
+{
+	struct pt_source_ctx *ctx;
+
+	if (p->n_ctx == PT_SOURCE_CTXS)
+		return NULL;
+	ctx = pt_alloc(sizeof(*ctx));
+	ctx->pipeline = p;
+	ctx->source = source;
+	ctx->index = p->n_ctx;
+	ctx->now = ctx->seen = (struct pt_timestamp){ PT_UNKNOWN, 0 };
+	ctx->armed_ns = PT_UNKNOWN;
+	pt_flow_init(&ctx->flow, p->map, &p->settings);
+	p->ctx[p->n_ctx++] = ctx;
+	return ctx;
+}
+
+/* The second source: from here on they are put in order. What came of the first is through already. */
+static void join_lanes(struct pt_pipeline *p, struct pt_source_ctx *ctx, uint64_t from_ns)
+{
+	bool begins = p->merge == NULL && p->n_ctx > 1;
+
+	if (begins)
+		p->merge = pt_merge_new();
+	for (size_t i = 0; begins && i < p->n_ctx; i++)
+		pt_source_ctx_join(p->ctx[i], from_ns);
+	if (!begins && p->merge != NULL)
+		pt_source_ctx_join(ctx, from_ns);
+}
+
+/* A source that is opened anew: what it gave before has to be read as what it was. */
+static void read_what_is_held(struct pt_pipeline *p)
+{
+	if (p->merge == NULL)
+		return;
+	pt_merge_flush(p->merge, true);
+	pt_source_ctxs_drain(p);
+	pt_merge_flush(p->merge, false);
+}
+
+/* NULL: there is no room for it. */
+static struct pt_source_ctx *lane_for(struct pt_pipeline *p, struct pt_source_ctx *ctx, uint16_t source)
+{
+	if (ctx == NULL)
+		return add_lane(p, source);
+	read_what_is_held(p);
+	return ctx;
+}
+
+/* The first versions wrote no isa=: the one Arm core that they knew was the Cortex-M0+. */
+static const char *isa_named_by(const struct pt_config *config, char *isa, size_t room)
+{
+	char target[PT_PROFILE_TEXT];
+
+	pt_config_text(config, "isa", isa, room);
+	pt_config_text(config, "target", target, sizeof(target));
+	if (isa[0] == '\0' && strstr(target, "(Cortex-M0+") != NULL)
+		snprintf(isa, room, "thumb-v6m");
+	return isa;
+}
+
+static void open_ctx(struct pt_pipeline *p, const struct pt_chunk *chunk, struct pt_stream_part *stream,
+		     uint16_t number)
+{
+	struct pt_source_ctx *ctx = lane_for(p, find_lane(p, chunk->source, number), chunk->source);
+	struct pt_config config;
+
+	if (ctx == NULL || !pt_config_init(&config, (const char *)chunk->bytes, chunk->len_bytes)) {
+		p->lanes_refused++;
+		pt_stream_part_free(stream);
+		return;
+	}
+	pt_stream_part_free(ctx->stream);
+	ctx->stream = stream;
+	ctx->stream_number = number;
+	pt_source_ctx_open(ctx, chunk, &config);
+	pt_core_profile_choose(p);
+	join_lanes(p, ctx, chunk->to_ns);
+	pt_definitions_config(p->definitions, chunk->source, &config);
+	pt_selection_config(p, chunk->source, &config);
+	pt_config_fini(&config);
+}
+
+/* Each as a source of its own, with the number of the one that they are in. */
+static void open_streams(struct pt_pipeline *p, const struct pt_chunk *chunk, const struct pt_config *config)
+{
+	struct pt_chunk *own;
+
+	for (unsigned number = 0; (own = pt_stream_part_next(chunk, config, &number)) != NULL; number++) {
+		open_ctx(p, own, pt_stream_part_new(config, number), (uint16_t)number);
+		free(own);
+	}
+}
+
+static void open_source(struct pt_pipeline *p, const struct pt_chunk *chunk)
+{
+	struct pt_config config;
+	char isa[24];
+
+	if (!pt_config_init(&config, (const char *)chunk->bytes, chunk->len_bytes)) {
+		p->lanes_refused++;
+		return;
+	}
+	pt_pipeline_set_isa(p, isa_named_by(&config, isa, sizeof(isa)));
+	pt_pipeline_choose_clock(p, &config);
+	if (pt_streams_are_in(&config))
+		open_streams(p, chunk, &config);
+	else
+		open_ctx(p, chunk, NULL, 0);
+	pt_config_fini(&config);
+}
+
+void pt_pipeline_cut(struct pt_pipeline *pipeline)
+{
+	pipeline->cut_short = true;
+}
+
+/* Where there was no END, what waits for the other sources would wait for ever. */
+void pt_pipeline_over(struct pt_pipeline *pipeline)
+{
+	pipeline->over = true;
+	read_what_is_held(pipeline);
+}
+
+/* Bytes that are missing are told of the first of its streams alone. */
+static void feed_streams(struct pt_pipeline *p, const struct pt_chunk *chunk)
+{
+	struct pt_chunk loss;
+
+	for (size_t i = 0; i < p->n_ctx; i++) {
+		struct pt_source_ctx *ctx = p->ctx[i];
+
+		if (ctx->source != chunk->source)
+			continue;
+		if (chunk->kind != PT_CHUNK_LOSS || pt_stream_part_is_first(ctx->stream)) {
+			pt_source_ctx_feed(ctx, chunk);
+			continue;
+		}
+		loss = *chunk;
+		loss.lost_bytes = PT_UNKNOWN;
+		pt_source_ctx_feed(ctx, &loss);
+	}
+}
+
+void pt_pipeline_feed(struct pt_pipeline *p, const struct pt_chunk *chunk)
+{
+	struct pt_source_ctx *ctx;
+
+	if (chunk->kind == PT_CHUNK_CONFIG) {
+		open_source(p, chunk);
+		return;
+	}
+	ctx = find_any_lane(p, chunk->source);
+	if (ctx != NULL && ctx->stream != NULL)
+		feed_streams(p, chunk);
+	else if (ctx != NULL)
+		pt_source_ctx_feed(ctx, chunk);
+}
