@@ -72,7 +72,7 @@ static const struct { const char *name; uint32_t addr, value; } words[] = {
 	{ "CPUID", 0xe000ed00, 0x410fc241 },	{ "ROM table: SCS", 0xe00ff000, 0xfff0f003 },
 	{ "ROM table: ETM, not there", 0xe00ff014, 0xfff42002 },	{ "ROM table: end", 0xe00ff018, 0 },
 	{ "FPB CTRL: six and two", 0xe0002000, 0x260 },	{ "MVFR0", 0xe000ef40, 0x10110021 },
-	{ "MPU TYPE", 0xe000ed90, 0x800 },	{ "ICTR", 0xe000e004, 2 },	{ "ITM is ready", 0xe0000000, 1 },
+	{ "MPU TYPE", 0xe000ed90, 0x800 },	{ "ICTR", 0xe000e004, 2 },	{ "ITM without TRCENA", 0xe0000000, 0 },
 };
 START_TEST(reads_what_the_chip_reads)
 {

@@ -96,6 +96,7 @@ static void power_on(struct pt_cm4 *chip)
 	pt_vbus_changed(&chip->bus, PT_CM4_RAM_BASE, sizeof(chip->ram));
 	pt_vcpu_reset(chip->cpu, true);		/* the clock begins at 0, for the units */
 	pt_vbus_reset(&chip->bus, true);
+	chip->tpiu.origin_ns = chip->power.since_ns;
 	pt_varm_second_reset(&chip->second, true);
 	pt_vmem_ap_reset(&chip->ahb);
 	chip->ahb.locked = chip->locked;
@@ -147,11 +148,11 @@ static const struct {
 	{ 0x40000000, 0x1000, &pt_vcmsdk_timer_ops, MEMBER(timer) },
 	{ 0x40004000, 0x1000, &pt_vcmsdk_uart_ops, MEMBER(uart) },
 	{ 0x42000000, PT_VBIT_BAND_BYTES, &pt_vbit_band_ops, MEMBER(peripheral_bits) },
-	{ 0xe0000000, 0x1000, &pt_vtrace_port_ops, MEMBER(itm) },
+	{ 0xe0000000, 0x1000, &pt_vitm_ops, MEMBER(itm) },
 	{ 0xe0001000, 0x1000, &pt_vdwt_ops, MEMBER(dwt) },
 	{ 0xe0002000, 0x1000, &pt_vbpu_ops, MEMBER(fpb) },
 	{ 0xe0000000 + PT_VSCS_BASE, PT_VSCS_BYTES, &pt_vscs_debug_ops, MEMBER(scs) },
-	{ 0xe0040000, 0x1000, &pt_vtrace_port_ops, MEMBER(tpiu) },
+	{ 0xe0040000, 0x1000, &pt_vtpiu_ops, MEMBER(tpiu) },
 	{ ROM_TABLE, 0x1000, &pt_vrom_table_ops, MEMBER(rom) },
 	{ PORT_ROM_TABLE, 0x1000, &pt_vrom_table_ops, MEMBER(port_rom) },
 };
@@ -187,8 +188,9 @@ static void init_debug(struct pt_cm4 *chip)
 		.cpu = chip->cpu, .dwt = &chip->dwt, .bpu = &chip->fpb, .scs = &chip->scs, .skid = 1, .arg = chip, .reset = reset_chip,
 	};
 	pt_varm_debug_init(&chip->debug, &chip->wires);
-	pt_vitm_init(&chip->itm);
-	pt_vtpiu_init(&chip->tpiu);
+	pt_vtpiu_init(&chip->tpiu, &chip->wires, 0);
+	pt_vitm_init(&chip->itm, &chip->wires, &chip->tpiu);
+	chip->dwt.itm = &chip->itm;
 	chip->rom = pt_varm_rom_table(chip->kind->rom_part, entries, PT_LEN(entries));
 	chip->port_rom = pt_varm_rom_table(PORT_ROM_PART, port_entries, PT_LEN(port_entries));
 	pt_vmem_ap_init(&chip->ahb, &chip->bus, (chip->kind->port_rom ? PORT_ROM_TABLE : ROM_TABLE) | 3);
@@ -290,8 +292,10 @@ static struct pt_vboard *make_cm7(const struct pt_params *settings, const uint8_
 static void advance(struct pt_vboard *board, uint64_t to_ns)
 {
 	struct pt_cm4 *chip = chip_of(board);
+	uint64_t to = pt_vpower_advance(&chip->power, &chip->wires, to_ns);
 
-	pt_varm_second_run(&chip->second, chip->cpu, pt_vpower_advance(&chip->power, &chip->wires, to_ns));
+	pt_varm_second_run(&chip->second, chip->cpu, to);
+	pt_vitm_advance(&chip->itm, to);
 }
 
 static struct pt_vap *ap(struct pt_vboard *board, unsigned apsel)
@@ -341,6 +345,11 @@ static void flow_core(struct pt_vboard *board, struct pt_vflow_core *core)
 	*core = pt_varm_flow_core(chip_of(board)->cpu);
 }
 
+static struct pt_vswo *swo(struct pt_vboard *board)
+{
+	return &chip_of(board)->tpiu.pin;
+}
+
 static const char *const probes[] = { "cmsis-dap", "xvc", "bitbang", "jlink", "stlink", "ftdi", NULL };
 
 const struct pt_vboard_ops pt_vboard_cm4 = {
@@ -348,7 +357,7 @@ const struct pt_vboard_ops pt_vboard_cm4 = {
 	.probes = probes,
 	.help = "Cortex-M4F at 25 MHz as on Arm's MPS2 (AN386), 512 KiB code, 128 KiB RAM, no MTB; variant=" VARIANTS,
 	.demo = demo, .make = make_cm4, .free = release, .advance = advance, .ap = ap, .dpidr = dpidr,
-	.set_nreset = set_nreset, .set_power = set_power, .chip = inside, .flow_core = flow_core,
+	.set_nreset = set_nreset, .set_power = set_power, .chip = inside, .flow_core = flow_core, .swo = swo,
 };
 
 const struct pt_vboard_ops pt_vboard_cm7 = {
@@ -357,5 +366,5 @@ const struct pt_vboard_ops pt_vboard_cm7 = {
 	.help = "Cortex-M7 at 25 MHz as on Arm's MPS2 (AN500), else as cm4; with second-core an M7 and an M4, as an STM32H745; "
 		"variant=" VARIANTS,
 	.demo = demo, .make = make_cm7, .free = release, .advance = advance, .ap = ap, .dpidr = dpidr,
-	.set_nreset = set_nreset, .set_power = set_power, .chip = inside, .flow_core = flow_core,
+	.set_nreset = set_nreset, .set_power = set_power, .chip = inside, .flow_core = flow_core, .swo = swo,
 };

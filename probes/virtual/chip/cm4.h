@@ -1,5 +1,5 @@
 /* The virtual cm4: a Cortex-M4 with FPU as on Arm's MPS2 board (AN386), 25 MHz, code at 0, RAM at 0x20000000, a timer and
- * a UART of the CMSDK; with the debug units of ARMv7-M. It has no MTB. What runs here runs on QEMU's mps2-an386, which
+ * a UART of the CMSDK; with the debug units of ARMv7-M and trace by the pin SWO. It has no MTB. What runs here runs on QEMU's mps2-an386, which
  * judges it. And the virtual cm7: the same with a Cortex-M7 (AN500), without bit-banding, and with the ROM table of its
  * access port in front of that of the core. Judge: mps2-an500.
  *
@@ -21,9 +21,10 @@
 #include "probes/virtual/unit/arm/cmsdk_timer.h"
 #include "probes/virtual/unit/arm/cmsdk_uart.h"
 #include "probes/virtual/unit/arm/dwt.h"
+#include "probes/virtual/unit/arm/itm.h"
 #include "probes/virtual/unit/arm/rom_table.h"
 #include "probes/virtual/unit/arm/scs_debug.h"
-#include "probes/virtual/unit/arm/trace_port.h"
+#include "probes/virtual/unit/arm/tpiu.h"
 #include "probes/virtual/wire/mem_ap.h"
 
 enum {
@@ -46,7 +47,8 @@ struct pt_cm4 {
 	struct pt_vbpu fpb;
 	struct pt_vscs_debug scs;
 	struct pt_vrom_table rom, port_rom;
-	struct pt_vtrace_port itm, tpiu;
+	struct pt_vitm itm;		/* of the first core; its log is a test's */
+	struct pt_vtpiu tpiu;
 	struct pt_vbit_band ram_bits, peripheral_bits;
 	struct pt_vcmsdk_timer timer;
 	struct pt_vcmsdk_uart uart;

@@ -5,10 +5,9 @@
 #include "probes/virtual/unit/arm/coresight.h"
 #include "probes/virtual/unit/arm/dwt.h"
 
-/* CTRL of ARMv7-M: what can be written, and the enables of CYCCNT and of CPICNT to FOLDCNT. */
+/* CTRL of ARMv7-M: what can be written; of FUNCTION, EMITRANGE besides. */
 #define CTRL_BITS UINT32_C(0x007f1fff)
-#define CYCCNTENA UINT32_C(1)
-enum { CPIEVTENA = 17 };
+#define EMITRANGE UINT32_C(0x20)
 
 static const struct pt_vcoresight ids_v6m = { .pidr4 = 0x04, .part = 0x00a, .jep106 = 0x3b, .class = 0xe };
 static const struct pt_vcoresight ids_v7m = { .pidr4 = 0x04, .part = 0x002, .jep106 = 0x3b, .class = 0xe };
@@ -40,11 +39,12 @@ static void on_data(void *arg, uint32_t addr, unsigned size_bytes, bool write, u
 {
 	struct pt_vdwt *dwt = arg;
 
-	(void)value;
-	(void)pc;
-	for (unsigned n = 0; n < dwt->n_comparators; n++)
+	for (unsigned n = 0; n < dwt->n_comparators; n++) {
 		if (pt_vcomparator_access(&dwt->comparator[n], addr, size_bytes, write))
 			match(dwt, &dwt->comparator[n]);
+		else if (pt_vdwt_trace_access(dwt, n, addr, size_bytes, write, value, pc))
+			dwt->comparator[n].matched = true;
+	}
 }
 
 static void listen(struct pt_vdwt *dwt)
@@ -53,10 +53,11 @@ static void listen(struct pt_vdwt *dwt)
 
 	for (unsigned n = 0; n < dwt->n_comparators && dwt->traced; n++) {
 		fetch = fetch || pt_vcomparator_function(&dwt->comparator[n]) == PT_VCMP_FETCH;
-		data = data || pt_vcomparator_is_data(&dwt->comparator[n]);
+		data = data || pt_vcomparator_is_data(&dwt->comparator[n]) || pt_vdwt_traces_data(dwt, n);
 	}
 	dwt->observer.insn = fetch ? on_insn : NULL;
 	dwt->observer.data = data ? on_data : NULL;
+	pt_vdwt_observe_exceptions(dwt);
 	pt_vwires_taps_changed(dwt->wires);
 }
 
@@ -64,27 +65,32 @@ static void listen(struct pt_vdwt *dwt)
 
 /* What counter n counts, since power-on. CYCCNT stands in Debug state; it goes on in sleep, as with a clock that is not
  * gated there. */
-static uint64_t counted(const struct pt_vdwt *dwt, unsigned n)
+uint64_t pt_vdwt_counted(const struct pt_vdwt *dwt, unsigned n)
 {
 	if (n == 0)
 		return pt_vcpu_cycle(dwt->cpu) - pt_vcpu_halt_cycles(dwt->cpu);
 	return pt_vcpu_events(dwt->cpu, PT_VEVENT_CPI + (n - 1));
 }
 
-static uint32_t count(const struct pt_vdwt *dwt, unsigned n)
+uint64_t pt_vdwt_count(const struct pt_vdwt *dwt, unsigned n)
 {
 	const struct pt_vdwt_counter *c = &dwt->counter[n];
-	uint32_t value = c->value + (c->on ? (uint32_t)(counted(dwt, n) - c->since) : 0);
 
-	return n == 0 ? value : value & 0xff;
+	return c->value + (c->on ? pt_vdwt_counted(dwt, n) - c->since : 0);
+}
+
+static uint32_t count(const struct pt_vdwt *dwt, unsigned n)
+{
+	return (uint32_t)pt_vdwt_count(dwt, n) & (n == 0 ? UINT32_MAX : 0xff);
 }
 
 static void set_count(struct pt_vdwt *dwt, unsigned n, uint32_t value)
 {
-	uint32_t enable = n == 0 ? CYCCNTENA : UINT32_C(1) << (CPIEVTENA + n - 1);
+	uint32_t enable = n == 0 ? PT_VDWT_CYCCNTENA : PT_VDWT_CPIEVTENA << (n - 1);
 
 	dwt->counter[n] = (struct pt_vdwt_counter){
-		.value = value, .since = counted(dwt, n), .on = dwt->traced && (dwt->ctrl & enable) != 0,
+		.value = n == 0 ? value : value & 0xff, .since = pt_vdwt_counted(dwt, n),
+		.on = dwt->traced && (dwt->ctrl & enable) != 0,
 	};
 }
 
@@ -95,14 +101,33 @@ static void switch_counters(struct pt_vdwt *dwt, uint32_t ctrl)
 	uint32_t had[PT_VDWT_COUNTERS];
 
 	for (unsigned n = 0; n < PT_VDWT_COUNTERS; n++)
-		had[n] = n > 0 && (new >> (CPIEVTENA + n - 1) & 1) != 0 ? 0 : count(dwt, n);
+		had[n] = n > 0 && (new &PT_VDWT_CPIEVTENA << (n - 1)) != 0 ? 0 : count(dwt, n);
 	dwt->ctrl = ctrl & CTRL_BITS;
 	for (unsigned n = 0; n < PT_VDWT_COUNTERS; n++)
 		set_count(dwt, n, had[n]);
+	pt_vdwt_trace_changed(dwt, new);
+}
+
+static void write_ctrl(struct pt_vdwt *dwt, uint32_t value)
+{
+	bool traced_exceptions = pt_vdwt_traces_exceptions(dwt);
+
+	switch_counters(dwt, value);
+	if (pt_vdwt_traces_exceptions(dwt) != traced_exceptions)
+		listen(dwt);
+}
+
+static void write_counter(struct pt_vdwt *dwt, unsigned n, uint32_t value)
+{
+	set_count(dwt, n, value);
+	pt_vdwt_trace_changed(dwt, 0);
 }
 
 void pt_vdwt_enable(struct pt_vdwt *dwt, bool traced, bool debugging)
 {
+	pt_vdwt_trace_tick(dwt, pt_vwires_now(dwt->wires));
+	if (dwt->itm != NULL)
+		pt_vitm_enable(dwt->itm, traced);
 	dwt->traced = traced;
 	dwt->debugging = debugging;
 	if (has_counters(dwt))
@@ -125,7 +150,8 @@ static uint32_t register_at(struct pt_vdwt *dwt, uint32_t offset)
 	if (!dwt->traced)
 		return 0;
 	if (offset == PT_VDWT_CTRL)
-		return (uint32_t)dwt->n_comparators << 28 | dwt->ctrl;
+		return (uint32_t)dwt->n_comparators << 28 | dwt->ctrl |
+		       (has_counters(dwt) && dwt->itm == NULL ? PT_VDWT_NOTRCPKT : 0);
 	if (has_counters(dwt) && offset >= PT_VDWT_CYCCNT && offset <= PT_VDWT_FOLDCNT)
 		return count(dwt, (offset - PT_VDWT_CYCCNT) / 4);
 	if (offset == PT_VDWT_PCSR)
@@ -150,13 +176,15 @@ static bool write(void *unit, uint32_t offset, const struct pt_vaccess *access, 
 
 	if (access->size_bytes != 4 || !dwt->traced)
 		return true;
+	pt_vdwt_trace_tick(dwt, pt_vwires_now(dwt->wires));
 	if (has_counters(dwt) && offset == PT_VDWT_CTRL)
-		switch_counters(dwt, value);
+		write_ctrl(dwt, value);
 	else if (has_counters(dwt) && offset <= PT_VDWT_FOLDCNT)
-		set_count(dwt, (offset - PT_VDWT_CYCCNT) / 4, value);
+		write_counter(dwt, (offset - PT_VDWT_CYCCNT) / 4, value);
 	if (n >= dwt->n_comparators)
 		return true;
-	pt_vcomparator_write(&dwt->comparator[n], offset & 0xf, value, PT_VCMP_FUNCTION);
+	pt_vcomparator_write(&dwt->comparator[n], offset & 0xf, value,
+			     PT_VCMP_FUNCTION | (has_counters(dwt) ? EMITRANGE : 0));
 	listen(dwt);
 	return true;
 }
@@ -172,14 +200,26 @@ static void reset(void *unit, bool power_on)
 		dwt->comparator[n] = (struct pt_vcomparator){ 0 };
 	memset(dwt->counter, 0, sizeof(dwt->counter));
 	dwt->ctrl = 0;
+	pt_vdwt_trace_changed(dwt, 0);
 	listen(dwt);
+}
+
+static uint64_t next_tick(void *unit)
+{
+	return pt_vdwt_trace_next(unit);
+}
+
+static void tick(void *unit, uint64_t now_cycle)
+{
+	pt_vdwt_trace_tick(unit, now_cycle);
 }
 
 void pt_vdwt_init(struct pt_vdwt *dwt, const struct pt_vwires *wires, struct pt_vcpu *cpu)
 {
 	*dwt = (struct pt_vdwt){
 		.wires = wires, .cpu = cpu, .observer = { .arg = dwt }, .n_comparators = pt_vcpu_model(cpu)->mainline ? 4 : 2,
+		.trace = { .tap = PT_VNEVER, .sync = PT_VNEVER, .poll_cycle = PT_VNEVER },
 	};
 }
 
-const struct pt_vunit_ops pt_vdwt_ops = { .name = "DWT", .read = read, .write = write, .reset = reset };
+const struct pt_vunit_ops pt_vdwt_ops = { .name = "DWT", .read = read, .write = write, .reset = reset, .next_tick = next_tick, .tick = tick };

@@ -1,0 +1,184 @@
+/* The line is worked out byte by byte: each begins when the one before is through and there is one to send. */
+#include "probes/virtual/unit/arm/tpiu.h"
+
+#include "base/util.h"
+
+enum { IDS = 0xfb8, UART_BITS = 10, GROUP_BYTES = 8 };
+enum { SPPR_MANCHESTER = 1, SPPR_UART = 2 };
+#define FRACTION 65536u			/* of a cycle */
+#define PS_PER_S UINT64_C(1000000000000)
+
+/* FFSR: the formatter has stopped and is not there to be flushed. TYPE: no parallel port, SWO as UART and Manchester. */
+enum { SSPSR, CSPSR, ACPR, SPPR, FFSR, FFCR, TYPE };
+static const struct pt_vreg rows[] = {
+	[SSPSR] = { "SSPSR", 0x000, 4, 0x00000001, 0, 0 },
+	[CSPSR] = { "CSPSR", 0x004, 4, 0x00000001, 0xffffffff, 0 },
+	[ACPR] = { "ACPR", PT_VTPIU_ACPR, 4, 0, 0x00001fff, 0 },
+	[SPPR] = { "SPPR", PT_VTPIU_SPPR, 4, 0x00000001, 0x00000003, 0 },
+	[FFSR] = { "FFSR", 0x300, 4, 0x00000008, 0, 0 },
+	[FFCR] = { "FFCR", PT_VTPIU_FFCR, 4, 0x00000102, 0x00000102, 0 },
+	[TYPE] = { "TYPE", 0xfc8, 4, 0x00000ca1, 0, 0 },
+};
+_Static_assert(PT_LEN(rows) <= PT_VTPIU_REGISTERS, "there is room for them");
+
+/* --- the line */
+
+static bool is_manchester(const struct pt_vtpiu *tpiu)
+{
+	return tpiu->value[SPPR] == SPPR_MANCHESTER;
+}
+
+/* ACPR divides for a bit of UART, and for half a bit of Manchester. */
+static uint64_t clocks_per_bit(const struct pt_vtpiu *tpiu)
+{
+	return (uint64_t)(tpiu->value[ACPR] + 1) * (is_manchester(tpiu) ? 2 : 1);
+}
+
+static uint64_t in_cycles(const struct pt_vtpiu *tpiu, uint64_t clocks)
+{
+	return clocks * tpiu->wires->core_hz * FRACTION / tpiu->trace_hz;
+}
+
+static uint64_t begin_ns(const struct pt_vtpiu *tpiu, uint64_t at)
+{
+	double hz = tpiu->wires->core_hz * (1.0 + tpiu->wires->drift_ppm * 1e-6);
+
+	return tpiu->origin_ns + (uint64_t)((double)at / FRACTION * 1e9 / hz + 0.5);
+}
+
+static void deliver(struct pt_vtpiu *tpiu)
+{
+	const struct pt_vtpiu_byte *out = &tpiu->out;
+	const struct pt_vswo_listener *listener = tpiu->pin.listener;
+	const struct pt_vswo_byte byte = { begin_ns(tpiu, out->begin), out->bit_ps, out->coding, out->byte };
+
+	tpiu->out.on = false;
+	if (tpiu->unrouted) {
+		tpiu->n_unrouted++;
+		return;
+	}
+	tpiu->n_bytes++;
+	if (listener != NULL && listener->byte != NULL)
+		listener->byte(listener->arg, &byte);
+}
+
+/* Of Manchester up to eight bytes follow a start bit, and behind them is a bit of silence. */
+static void shift_manchester(struct pt_vtpiu *tpiu, uint64_t at, uint64_t bit)
+{
+	bool first = tpiu->group == 0 || tpiu->group == GROUP_BYTES || at > tpiu->free_at;
+
+	if (first && at < tpiu->free_at + bit)
+		at = tpiu->free_at + bit;
+	tpiu->out.begin = at;
+	tpiu->out.end = at + (first ? 9 : 8) * bit;
+	tpiu->group = first ? 1 : tpiu->group + 1;
+}
+
+static void shift(struct pt_vtpiu *tpiu, uint64_t at, uint8_t byte)
+{
+	uint64_t ps = clocks_per_bit(tpiu) * PS_PER_S / tpiu->trace_hz;
+	uint32_t ppm = tpiu->wires->drift_ppm;
+
+	tpiu->out = (struct pt_vtpiu_byte){
+		.on = true, .byte = byte, .coding = is_manchester(tpiu) ? PT_VSWO_MANCHESTER : PT_VSWO_UART,
+		.begin = at, .end = at + in_cycles(tpiu, UART_BITS * clocks_per_bit(tpiu)),
+		.bit_ps = ps - (uint64_t)((double)ps * ppm / (1e6 + ppm) + 0.5),
+	};
+	if (is_manchester(tpiu))
+		shift_manchester(tpiu, at, in_cycles(tpiu, clocks_per_bit(tpiu)));
+	tpiu->free_at = tpiu->out.end;
+}
+
+/* The byte on the line is through; false: not by then. */
+static bool finish(struct pt_vtpiu *tpiu, uint64_t to)
+{
+	if (!tpiu->out.on)
+		return true;
+	if (tpiu->out.end > to)
+		return false;
+	deliver(tpiu);
+	return true;
+}
+
+static bool send_plain(struct pt_vtpiu *tpiu, uint64_t to)
+{
+	const struct pt_vtpiu_input *input = &tpiu->input;
+	uint64_t since = input->since(input->arg), at;
+
+	if (since == PT_VNEVER)
+		return false;
+	at = since * FRACTION > tpiu->free_at ? since * FRACTION : tpiu->free_at;
+	if (at > to)
+		return false;
+	shift(tpiu, at, input->take(input->arg, at / FRACTION));
+	return true;
+}
+
+static void discard(struct pt_vtpiu *tpiu)
+{
+	const struct pt_vtpiu_input *input = &tpiu->input;
+	uint64_t since;
+
+	while ((since = input->since(input->arg)) != PT_VNEVER)
+		input->take(input->arg, since);
+}
+
+void pt_vtpiu_run(struct pt_vtpiu *tpiu, uint64_t to_cycle)
+{
+	uint64_t to = to_cycle * FRACTION;
+	bool on_pin = tpiu->value[SPPR] == SPPR_MANCHESTER || tpiu->value[SPPR] == SPPR_UART;
+
+	while (finish(tpiu, to) && on_pin && send_plain(tpiu, to))
+		;
+	if (!on_pin)
+		discard(tpiu);
+}
+
+/* --- the unit */
+
+static bool read(void *unit, uint32_t offset, const struct pt_vaccess *access, uint32_t *value)
+{
+	const struct pt_vtpiu *tpiu = unit;
+
+	*value = 0;
+	if (!pt_vregs_read(&tpiu->regs, offset, access, value) && offset >= IDS)
+		*value = pt_vcoresight_read(&tpiu->ids, offset);
+	return true;
+}
+
+static bool write(void *unit, uint32_t offset, const struct pt_vaccess *access, uint32_t value)
+{
+	struct pt_vtpiu *tpiu = unit;
+
+	tpiu->input.advance(tpiu->input.arg, pt_vwires_now(tpiu->wires));
+	if (pt_vregs_write(&tpiu->regs, offset, access, value))
+		tpiu->begun = true;
+	return true;
+}
+
+/* Its registers outlive a system reset. */
+static void reset(void *unit, bool power_on)
+{
+	struct pt_vtpiu *tpiu = unit;
+
+	if (!power_on)
+		return;
+	pt_vregs_reset(&tpiu->regs);
+	tpiu->begun = tpiu->out.on = false;
+	tpiu->free_at = 0;
+	tpiu->group = 0;
+}
+
+void pt_vtpiu_init(struct pt_vtpiu *tpiu, const struct pt_vwires *wires, uint32_t trace_hz)
+{
+	*tpiu = (struct pt_vtpiu){
+		.wires = wires, .trace_hz = trace_hz != 0 ? trace_hz : wires->core_hz,
+		.regs = { .row = rows, .n_rows = PT_LEN(rows), .value = tpiu->value },
+		.ids = { .pidr4 = 0x04, .part = 0x9a1, .jep106 = 0x3b, .class = 0x9, .devtype = 0x11 },
+	};
+	pt_vregs_reset(&tpiu->regs);
+}
+
+const struct pt_vunit_ops pt_vtpiu_ops = {
+	.name = "TPIU", .read = read, .write = write, .reset = reset, .reads_are_quiet = true,
+};
