@@ -33,7 +33,9 @@ static uint32_t read_rom(void *arg, uint64_t addr)
 	const struct fake_m4 *m4 = arg;
 	uint32_t offset = (uint32_t)(addr - ROM);
 
-	return offset < 4 * PT_LEN(entry) ? entry[offset / 4] : id_of(offset, 1, m4->maker, m4->chip);
+	if (offset < 4 * PT_LEN(entry))
+		return entry[offset / 4] & ~(m4->absent >> (offset / 4) & 1);
+	return id_of(offset, 1, m4->maker, m4->chip);
 }
 
 static uint32_t read_itm(void *arg, uint64_t addr)

@@ -9,6 +9,7 @@ struct fake_m4 {
 	struct fake_dap dap;
 	uint32_t cpuid, mvfr0, pfr1;
 	unsigned maker, chip;		/* designer and part of the ROM table */
+	unsigned absent;		/* entries of the ROM table that are not present: a bit each, in its order */
 	uint32_t dhcsr, dfsr, demcr, dcrdr, reg[0x80], fault[6];	/* fault: CFSR HFSR DFSR MMFAR BFAR AFSR */
 	uint32_t fp_ctrl, fp_comp[8], dwt_ctrl, dwt[16];	/* dwt: COMP MASK FUNCTION - of each comparator */
 	uint32_t ccr, iciallu;		/* iciallu: how often it was written */

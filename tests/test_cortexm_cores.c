@@ -141,11 +141,11 @@ static const struct part {
 	uint64_t most_round_trips;
 } parts[] = {
 	{ "cm4?variant=second-core", "Cortex-M4 (r0p1, unknown chip, 2 cores)", { "Cortex-M4", "Cortex-M4" },
-	  "through access port 3", 60 },
+	  "through access port 3", 40 },
 	{ "kl27?variant=second-core", "MKL27Z256 (Cortex-M0+ r0p1, 2 cores)", { "Cortex-M0+", "Cortex-M0+" },
-	  "debug port by TARGETSEL 0x11002927", 60 },
+	  "debug port by TARGETSEL 0x11002927", 40 },
 	{ "cm7?variant=second-core", "Cortex-M7 (r1p2, unknown chip, 2 cores)", { "Cortex-M7", "Cortex-M4" },
-	  "through access port 3", 60 },
+	  "through access port 3", 40 },
 };
 
 START_TEST(both_are_found_and_none_is_halted)

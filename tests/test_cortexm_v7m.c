@@ -115,6 +115,28 @@ START_TEST(says_what_trustzone_hides)
 }
 END_TEST
 
+/* Cores are built without comparators, too. What is at address 0 (the stack pointer, the vector of reset) is not taken for
+ * registers of a unit that is not there. */
+START_TEST(what_the_table_does_not_have_is_not_there)
+{
+	m4.absent = 1 << 1 | 1 << 2;	/* DWT, FPB */
+	array_mem_add(&m4.dap.memory, 0, 0x40);
+	array_mem_set_word(&m4.dap.memory, 0, 0x20001ff0);
+	attach();
+	target->ops->describe(target->state, keep, NULL);
+	has("units: SCS 0xe000e000\n");
+	has("0 hardware breakpoints, 0 watchpoints");
+	ck_assert_int_eq(target->ops->break_insert(target->state,
+						   &(struct pt_break){ .kind = PT_BREAK_HW, .addr = 0x100 }, &err),
+			 PT_EUNSUPPORTED);
+	ck_assert_int_eq(target->ops->break_insert(target->state,
+						   &(struct pt_break){
+							   .kind = PT_WATCH_WRITE, .addr = 0x100, .len = 4 },
+						   &err),
+			 PT_EUNSUPPORTED);
+}
+END_TEST
+
 /* By the maker's mark in the ROM table, or by registers of its own: words at an address. */
 static const struct {
 	unsigned maker, chip;
@@ -582,6 +604,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, attaches_without_halting);
 	tcase_add_loop_test(tc, has_the_registers_of_its_architecture, 0, PT_LEN(kinds));
+	tcase_add_test(tc, what_the_table_does_not_have_is_not_there);
 	tcase_add_test(tc, says_what_trustzone_hides);
 	tcase_add_loop_test(tc, names_the_chip, 0, PT_LEN(chips));
 	tcase_add_loop_test(tc, is_the_chip_of_the_board, 0, PT_LEN(expected));

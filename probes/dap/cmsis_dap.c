@@ -284,25 +284,25 @@ static void copy_bits(uint8_t *out, const uint8_t *bits, size_t from, size_t n)
 
 static int cmsis_dap_sequence(void *state, const uint8_t *bits, size_t n_bits, struct pt_err *err)
 {
-	enum { CHUNK_BITS = 8 * 20 };	/* what an order holds */
+	enum { CHUNK_BITS = 8 * 20, MOST_ORDERS = 4 };	/* what an order holds; so many at once */
 	struct pt_cmsis_dap *dap = state;
-	int rc = 0;
+	struct pt_cmsis_dap_order orders[MOST_ORDERS + 1];
+	size_t n_orders = 0;
 
-	for (size_t at = 0; rc == 0 && at < n_bits; at += CHUNK_BITS) {
+	for (size_t at = 0; at < n_bits; at += CHUNK_BITS) {
 		size_t n = n_bits - at < CHUNK_BITS ? n_bits - at : CHUNK_BITS;
-		struct pt_cmsis_dap_order order = {
+
+		if (n_orders == MOST_ORDERS && pt_cmsis_dap_orders(dap, orders, n_orders, err) < 0)
+			return err->code;
+		n_orders %= MOST_ORDERS;
+		orders[n_orders] = (struct pt_cmsis_dap_order){
 			"send a sequence", { DAP_SWJ_SEQUENCE, (uint8_t)n }, 2 + (n + 7) / 8, DAP_OK, false,
 		};
-
-		copy_bits(order.bytes + 2, bits, at, n);
-		rc = pt_cmsis_dap_orders(dap, &order, 1, err);
+		copy_bits(orders[n_orders++].bytes + 2, bits, at, n);
 	}
-	if (rc == 0 && (dap->quirks & PT_DAP_QUIRK_CLOCK_AFTER_SEQUENCE) != 0) {
-		struct pt_cmsis_dap_order order = pt_cmsis_dap_clock_order(dap->speed_hz);
-
-		rc = pt_cmsis_dap_orders(dap, &order, 1, err);
-	}
-	return rc;
+	if ((dap->quirks & PT_DAP_QUIRK_CLOCK_AFTER_SEQUENCE) != 0)
+		orders[n_orders++] = pt_cmsis_dap_clock_order(dap->speed_hz);
+	return pt_cmsis_dap_orders(dap, orders, n_orders, err);
 }
 
 int pt_cmsis_dap_set_speed(void *state, uint32_t hz, uint32_t *hz_used, struct pt_err *err)

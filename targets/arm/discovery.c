@@ -104,12 +104,6 @@ static int run_tolerant(struct pt_mem *mem, struct pt_mem_op *ops, size_t n_ops,
 	return 0;
 }
 
-static struct pt_mem_op read_words(uint32_t addr, uint8_t *bytes, size_t len_bytes)
-{
-	return (struct pt_mem_op){ .what = PT_MEM_READ, .width_bytes = 4, .addr = addr, .bytes = bytes,
-				   .len_bytes = len_bytes };
-}
-
 struct ids { uint8_t id[ID_BYTES], devarch[4], devtype[4]; };
 
 static void take_ids(struct pt_component *component, const struct ids *ids)
@@ -135,9 +129,9 @@ static int identify(struct pt_discovery *found, size_t first, struct pt_mem *mem
 	for (size_t i = first; i < found->n_components; i++) {
 		uint32_t base = found->component[i].base;
 
-		ops[n++] = read_words(base + PIDR4, ids[i].id, ID_BYTES);
-		ops[n++] = read_words(base + DEVARCH, ids[i].devarch, 4);
-		ops[n++] = read_words(base + DEVTYPE, ids[i].devtype, 4);
+		ops[n++] = pt_mem_words(PT_MEM_READ, base + PIDR4, ids[i].id, ID_BYTES);
+		ops[n++] = pt_mem_words(PT_MEM_READ, base + DEVARCH, ids[i].devarch, 4);
+		ops[n++] = pt_mem_words(PT_MEM_READ, base + DEVTYPE, ids[i].devtype, 4);
 	}
 	if (run_tolerant(mem, ops, n, err) < 0)
 		return pt_wrap(err, "read component IDs");
@@ -193,7 +187,7 @@ static int read_table(struct pt_discovery *found, size_t table, struct pt_mem *m
 
 	for (unsigned i = 0; more && i < TABLE_ENTRIES; i += ENTRIES_AT_ONCE) {
 		uint8_t bytes[4 * ENTRIES_AT_ONCE];
-		struct pt_mem_op op = read_words(base + 4 * i, bytes, sizeof(bytes));
+		struct pt_mem_op op = pt_mem_words(PT_MEM_READ, base + 4 * i, bytes, sizeof(bytes));
 
 		if (run_tolerant(mem, &op, 1, err) < 0)
 			return pt_wrap(err, "read the ROM table at 0x%08x", (unsigned)base);

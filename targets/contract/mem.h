@@ -56,6 +56,13 @@ struct pt_mem {
 
 int pt_mem_run(struct pt_mem *mem, struct pt_mem_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
 	       struct pt_err *err);
+/* An operation on whole words, as part of a list. */
+static inline struct pt_mem_op pt_mem_words(enum pt_mem_do what, uint64_t addr, void *bytes, size_t len_bytes)
+{
+	return (struct pt_mem_op){ .what = (uint8_t)what, .width_bytes = 4, .addr = addr, .bytes = bytes,
+				   .len_bytes = len_bytes };
+}
+
 /* The everyday cases of it, one second each. */
 int pt_mem_read(struct pt_mem *mem, uint64_t addr, void *bytes, size_t len_bytes, struct pt_err *err);
 int pt_mem_write(struct pt_mem *mem, uint64_t addr, const void *bytes, size_t len_bytes, struct pt_err *err);

@@ -195,7 +195,9 @@ static int first_look(struct pt_cortexm *cm, struct pt_err *err)
 	struct pt_core_status status;
 	int rc = get_to_know(cm, err);
 
-	return rc > 0 ? pt_cortexm_core_status(cm, &status, err) : rc;
+	if (rc <= 0 || (cm->found_dhcsr & DHCSR_S_RESET_ST) == 0)
+		return rc < 0 ? rc : 0;
+	return pt_cortexm_core_status(cm, &status, err);
 }
 
 /* Another access port of the first core's debug port. That there is a core shows when it is looked at. */

@@ -129,34 +129,79 @@ static int remove_hard(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
 
 /* --- all kinds ---------------------------------------------------------------------------------------------------- */
 
-static int see_bpu(struct pt_cortexm *cm, struct pt_err *err)
+/* A unit that the ROM table does not name is not there: nothing is read in its place, and it has no comparators. */
+static struct pt_mem_op read_unit(const struct pt_cortexm *cm, enum pt_unit unit, unsigned offset, uint8_t *bytes,
+				  size_t len_bytes)
+{
+	return pt_mem_words(PT_MEM_READ, cm->found.unit[unit] + (uint64_t)offset, bytes,
+			    cm->found.unit[unit] != 0 ? len_bytes : 0);
+}
+
+/* Run reads with a write of DEMCR between them, which is known to be done even where a read behind it fails. */
+static int run_with_demcr(struct pt_cortexm *cm, struct pt_mem_op *ops, size_t n_ops, size_t at, uint32_t set,
+			  uint32_t clear, struct pt_err *err)
+{
+	uint8_t bytes[4];
+	uint32_t demcr;
+	size_t n_done = 0;
+	int rc = pt_cortexm_plan_demcr(cm, set, clear, &demcr, err), written = rc;
+
+	if (rc < 0)
+		return rc;
+	pt_put_le32(bytes, demcr);
+	ops[at] = pt_mem_words(PT_MEM_WRITE, pt_cortexm_reg(cm, SCS_DEMCR), bytes, written == 1 ? sizeof(bytes) : 0);
+	rc = pt_mem_run(cm->mem, ops, n_ops, UNITS_MS, &n_done, err);
+	if (written == 1 && n_done > at)
+		pt_cortexm_wrote_demcr(cm, demcr);
+	return rc;
+}
+
+/* The DWT is only there with TRCENA. Source: DDI 0419, C1.6.6 */
+static int see_units(struct pt_cortexm *cm, struct pt_err *err)
 {
 	struct pt_cortexm_breaks *breaks = &cm->breaks;
-	uint8_t comp[4 * PT_MAX_BPU];
-	uint32_t ctrl = 0;
+	uint8_t bpu[4] = { 0 }, dwt[4] = { 0 };
+	struct pt_mem_op ops[] = {
+		[0] = read_unit(cm, PT_UNIT_BPU, BPU_CTRL, bpu, sizeof(bpu)),
+		[2] = read_unit(cm, PT_UNIT_DWT, DWT_CTRL, dwt, sizeof(dwt)),
+	};
 
-	if (pt_mem_read32(cm->mem, bpu_reg(cm, BPU_CTRL), &ctrl, err) < 0)
-		return pt_wrap(err, "read BPU_CTRL");
-	breaks->found_bpu_ctrl = ctrl;
-	breaks->bpu_any = pt_field_get(&bpu_rev, ctrl) == 1;
-	breaks->n_bpu = pt_field_get(&bpu_num_low, ctrl) | pt_field_get(&bpu_num_high, ctrl) << 4;
+	if (run_with_demcr(cm, ops, PT_LEN(ops), 1, DEMCR_TRCENA, 0, err) < 0)
+		return pt_wrap(err, "read BPU_CTRL and DWT_CTRL");
+	breaks->found_bpu_ctrl = pt_le32(bpu);
+	breaks->bpu_any = pt_field_get(&bpu_rev, breaks->found_bpu_ctrl) == 1;
+	breaks->n_bpu = pt_field_get(&bpu_num_low, breaks->found_bpu_ctrl) |
+			pt_field_get(&bpu_num_high, breaks->found_bpu_ctrl) << 4;
 	if (breaks->n_bpu > PT_MAX_BPU)
 		breaks->n_bpu = PT_MAX_BPU;
-	if (breaks->n_bpu > 0 && pt_mem_read(cm->mem, bpu_reg(cm, BPU_COMP), comp, (size_t)4 * breaks->n_bpu, err) < 0)
-		return pt_wrap(err, "read BPU_COMP");
+	pt_cortexm_watches_count(cm, pt_le32(dwt));
+	return 0;
+}
+
+static int see_comparators(struct pt_cortexm *cm, uint32_t clear, struct pt_err *err)
+{
+	struct pt_cortexm_breaks *breaks = &cm->breaks;
+	uint8_t bpu[4 * PT_MAX_BPU], dwt[DWT_STRIDE * PT_MAX_DWT];
+	struct pt_mem_op ops[] = {
+		[0] = read_unit(cm, PT_UNIT_BPU, BPU_COMP, bpu, (size_t)4 * breaks->n_bpu),
+		[1] = read_unit(cm, PT_UNIT_DWT, DWT_COMP, dwt, (size_t)DWT_STRIDE * breaks->n_dwt),
+		[2] = { .what = PT_MEM_WRITE },
+	};
+
+	if (run_with_demcr(cm, ops, PT_LEN(ops), 2, 0, clear, err) < 0)
+		return pt_wrap(err, "read BPU_COMP and DWT_COMP");
 	for (unsigned i = 0; i < breaks->n_bpu; i++)
-		breaks->found_bpu[i] = pt_le32(comp + (size_t)4 * i);
+		breaks->found_bpu[i] = pt_le32(bpu + (size_t)4 * i);
+	pt_cortexm_watches_found(cm, dwt);
 	return 0;
 }
 
 int pt_cortexm_breaks_init(struct pt_cortexm *cm, struct pt_err *err)
 {
-	bool enabled = (cm->demcr & DEMCR_TRCENA) != 0;
+	uint32_t clear = (cm->demcr & DEMCR_TRCENA) != 0 ? 0 : DEMCR_TRCENA;
 	int rc = 0;
 
-	/* the DWT is only there with TRCENA. Source: DDI 0419, C1.6.6 */
-	if (see_bpu(cm, err) < 0 || pt_cortexm_set_demcr(cm, DEMCR_TRCENA, 0, err) < 0 ||
-	    pt_cortexm_watches_see(cm, err) < 0 || pt_cortexm_set_demcr(cm, 0, enabled ? 0 : DEMCR_TRCENA, err) < 0)
+	if (see_units(cm, err) < 0 || see_comparators(cm, clear, err) < 0)
 		rc = pt_wrap(err, "see what breakpoints there are");
 	cm->demcr_is_new = false;
 	return rc;

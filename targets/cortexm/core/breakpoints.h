@@ -59,8 +59,8 @@ int pt_cortexm_soft_write(struct pt_cortexm *cm, int i, bool on, struct pt_err *
 int pt_cortexm_soft_lift(struct pt_cortexm *cm, int i, bool lift, struct pt_err *err);	/* for a step */
 
 /* watchpoints.c, for breakpoints.c: errors as of pt_cortexm_breaks_insert(). i: of a comparator. */
-int pt_cortexm_watches_see(struct pt_cortexm *cm,
-			   struct pt_err *err); /* how many there are, and what they hold; needs TRCENA */
+void pt_cortexm_watches_count(struct pt_cortexm *cm, uint32_t dwt_ctrl);	/* how many there are */
+void pt_cortexm_watches_found(struct pt_cortexm *cm, const uint8_t *comparators);	/* from DWT_COMP0 on */
 int pt_cortexm_watches_insert(struct pt_cortexm *cm, const struct pt_break *at, struct pt_err *err);
 int pt_cortexm_watches_remove(struct pt_cortexm *cm, const struct pt_break *at, struct pt_err *err);
 int pt_cortexm_watches_write(struct pt_cortexm *cm, unsigned i, bool on, struct pt_err *err);	/* off: as it was found */

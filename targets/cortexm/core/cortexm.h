@@ -85,6 +85,9 @@ int pt_cortexm_read_dhcsr(struct pt_cortexm *cm, uint32_t *dhcsr, struct pt_err 
 int pt_cortexm_write_dhcsr(struct pt_cortexm *cm, uint32_t bits, struct pt_err *err);	/* with its key */
 int pt_cortexm_enable_debug(struct pt_cortexm *cm, struct pt_err *err);	/* C_DEBUGEN, without halting */
 int pt_cortexm_set_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, struct pt_err *err);
+/* The same with the write in a list of the caller's: 1: *demcr is to be written, and said to be; 0: it is so already. */
+int pt_cortexm_plan_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, uint32_t *demcr, struct pt_err *err);
+void pt_cortexm_wrote_demcr(struct pt_cortexm *cm, uint32_t demcr);
 int pt_cortexm_save(struct pt_cortexm *cm, struct pt_err *err);	/* what was found */
 /* The name of a unit of this core, for leases and for what is to be put back: "dwt.pcsr", of a further one
  * "core1.dwt.pcsr". Returns unit. */

@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "targets/cortexm/core/cortexm.h"
+
+enum { STATE_MS = 1000 };
 
 const char *pt_cortexm_unit(const struct pt_cortexm *cm, char unit[PT_PENDING_UNIT], const char *format, ...)
 {
@@ -103,20 +106,34 @@ static int keep_monitor(struct pt_cortexm *cm, uint32_t *demcr, struct pt_err *e
 	return 0;
 }
 
-int pt_cortexm_set_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, struct pt_err *err)
+int pt_cortexm_plan_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, uint32_t *demcr, struct pt_err *err)
 {
-	uint32_t demcr = (cm->demcr & ~(clear & ~DEMCR_MON)) | (set & ~DEMCR_MON);
-
-	if (demcr == cm->demcr)
+	*demcr = (cm->demcr & ~(clear & ~DEMCR_MON)) | (set & ~DEMCR_MON);
+	if (*demcr == cm->demcr)
 		return 0;
-	if (keep_monitor(cm, &demcr, err) < 0)
+	if (keep_monitor(cm, demcr, err) < 0)
 		return err->code;
-	note_demcr(cm, demcr);
-	if (pt_mem_write32(cm->mem, pt_cortexm_reg(cm, SCS_DEMCR), demcr, err) < 0)
-		return pt_wrap(err, "write DEMCR");
+	note_demcr(cm, *demcr);
+	return 1;
+}
+
+void pt_cortexm_wrote_demcr(struct pt_cortexm *cm, uint32_t demcr)
+{
 	cm->demcr = demcr;
 	if (((demcr ^ cm->found_demcr) & ~DEMCR_MON) == 0)
 		settle(cm, "demcr");
+}
+
+int pt_cortexm_set_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, struct pt_err *err)
+{
+	uint32_t demcr;
+	int rc = pt_cortexm_plan_demcr(cm, set, clear, &demcr, err);
+
+	if (rc <= 0)
+		return rc;
+	if (pt_mem_write32(cm->mem, pt_cortexm_reg(cm, SCS_DEMCR), demcr, err) < 0)
+		return pt_wrap(err, "write DEMCR");
+	pt_cortexm_wrote_demcr(cm, demcr);
 	return 0;
 }
 
@@ -137,9 +154,16 @@ int pt_cortexm_enable_debug(struct pt_cortexm *cm, struct pt_err *err)
 
 int pt_cortexm_save(struct pt_cortexm *cm, struct pt_err *err)
 {
-	if (pt_mem_read32(cm->mem, pt_cortexm_reg(cm, SCS_DHCSR), &cm->found_dhcsr, err) < 0 ||
-	    pt_mem_read32(cm->mem, pt_cortexm_reg(cm, SCS_DEMCR), &cm->found_demcr, err) < 0)
+	uint8_t dhcsr[4], demcr[4];
+	struct pt_mem_op ops[] = {
+		pt_mem_words(PT_MEM_READ, pt_cortexm_reg(cm, SCS_DHCSR), dhcsr, sizeof(dhcsr)),
+		pt_mem_words(PT_MEM_READ, pt_cortexm_reg(cm, SCS_DEMCR), demcr, sizeof(demcr)),
+	};
+
+	if (pt_mem_run(cm->mem, ops, PT_LEN(ops), STATE_MS, NULL, err) < 0)
 		return pt_wrap(err, "read the state of the core");
+	cm->found_dhcsr = pt_le32(dhcsr);
+	cm->found_demcr = pt_le32(demcr);
 	cm->demcr = cm->found_demcr;
 	cm->debug_on = (cm->found_dhcsr & DHCSR_C_DEBUGEN) != 0;
 	cm->found_saved = cm->demcr_is_new = true;

@@ -173,30 +173,26 @@ bool pt_cortexm_breaks_watched(struct pt_cortexm *cm, enum pt_break_kind *kind, 
 	return found;
 }
 
-/* MATCHED goes by reading, and is no setting. */
-int pt_cortexm_watches_see(struct pt_cortexm *cm, struct pt_err *err)
+void pt_cortexm_watches_count(struct pt_cortexm *cm, uint32_t dwt_ctrl)
 {
 	struct pt_cortexm_breaks *breaks = &cm->breaks;
-	uint8_t unit[DWT_STRIDE * PT_MAX_DWT];
-	uint32_t ctrl = 0;
 
-	if (pt_mem_read32(cm->mem, dwt_reg(cm, DWT_CTRL), &ctrl, err) < 0)
-		return pt_wrap(err, "read DWT_CTRL");
 	breaks->dwt_v2 = pt_cortexm_is_v8(&cm->chip);
-	breaks->n_dwt = pt_field_get(&dwt_num, ctrl);
+	breaks->n_dwt = pt_field_get(&dwt_num, dwt_ctrl);
 	if (breaks->n_dwt > PT_MAX_DWT)
 		breaks->n_dwt = PT_MAX_DWT;
-	if (breaks->n_dwt > 0 &&
-	    pt_mem_read(cm->mem, dwt_reg(cm, DWT_COMP), unit, (size_t)DWT_STRIDE * breaks->n_dwt, err) < 0)
-		return pt_wrap(err, "read DWT_COMP");
-	for (unsigned i = 0; i < breaks->n_dwt; i++) {
-		const uint8_t *at = unit + (size_t)DWT_STRIDE * i;
+}
 
-		breaks->found_dwt[i].comp = pt_le32(at);
-		breaks->found_dwt[i].mask = pt_le32(at + (DWT_MASK - DWT_COMP));
-		breaks->found_dwt[i].function = pt_le32(at + (DWT_FUNCTION - DWT_COMP)) & ~(uint32_t)DWT_MATCHED;
+/* MATCHED goes by reading, and is no setting. */
+void pt_cortexm_watches_found(struct pt_cortexm *cm, const uint8_t *comparators)
+{
+	for (unsigned i = 0; i < cm->breaks.n_dwt; i++) {
+		const uint8_t *at = comparators + (size_t)DWT_STRIDE * i;
+
+		cm->breaks.found_dwt[i].comp = pt_le32(at);
+		cm->breaks.found_dwt[i].mask = pt_le32(at + (DWT_MASK - DWT_COMP));
+		cm->breaks.found_dwt[i].function = pt_le32(at + (DWT_FUNCTION - DWT_COMP)) & ~(uint32_t)DWT_MATCHED;
 	}
-	return 0;
 }
 
 bool pt_cortexm_breaks_watching(const struct pt_cortexm *cm)

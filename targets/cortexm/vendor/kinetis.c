@@ -16,7 +16,7 @@ enum { KB = 1024, FREESCALE = 0x00e };
 #define SYSTEM_TABLE UINT32_C(0xf0002000)	/* of the L series. Source: NXP KL25 Sub-Family Reference Manual, 9.5 */
 
 /* Source: NXP KL27 Sub-Family Reference Manual, SIM. */
-enum { SIM_SDID = 0x40048024, SIM_FCFG1 = 0x4004804c, SIM_COPC = 0x40048100 };
+enum { SIM_SDID = 0x40048024, SIM_FCFG1 = 0x4004804c, SIM_COPC = 0x40048100, SIM_MS = 1000 };
 static const struct pt_field sdid_famid = { "FAMID", 28, 4, "family: KL0x to KL4x" };
 static const struct pt_field sdid_subfamid = { "SUBFAMID", 24, 4, "second digit" };
 static const struct pt_field sdid_seriesid = { "SERIESID", 20, 4, "0: K series, 1: L series" };
@@ -84,8 +84,17 @@ static uint32_t flash_bytes_of(uint32_t fcfg1)
 static bool read_sim(struct pt_mem *mem, uint32_t *sdid, uint32_t *fcfg1)
 {
 	struct pt_err ignored = { 0 };
+	uint8_t bytes[2][4];
+	struct pt_mem_op ops[] = {
+		pt_mem_words(PT_MEM_READ, SIM_SDID, bytes[0], 4),
+		pt_mem_words(PT_MEM_READ, SIM_FCFG1, bytes[1], 4),
+	};
 
-	return pt_mem_read32(mem, SIM_SDID, sdid, &ignored) == 0 && pt_mem_read32(mem, SIM_FCFG1, fcfg1, &ignored) == 0;
+	if (pt_mem_run(mem, ops, PT_LEN(ops), SIM_MS, NULL, &ignored) < 0)
+		return false;
+	*sdid = pt_le32(bytes[0]);
+	*fcfg1 = pt_le32(bytes[1]);
+	return true;
 }
 
 static bool identify_l(struct pt_cortexm_chip *chip, struct pt_discovery *found, struct pt_mem *mem)
