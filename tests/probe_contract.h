@@ -31,6 +31,8 @@ struct contract_driver {
 	bool connects;		/* each open is a new connection, with nothing left in it from before */
 	bool in_turns;		/* one request at a time, unless the user says otherwise */
 	bool formless;		/* some of its answers are bits alone: that one is wrong shows only in what they say */
+	uint64_t (*lost_bytes)(void);	/* stream: of the pin, so far, for which the device had no room; NULL: it does not say */
+	bool reports_frames;	/* stream: bytes without a stop bit */
 	void (*replug)(void);	/* the device forgets what it was at; NULL: it is at nothing between two packets */
 };
 
@@ -42,9 +44,13 @@ void contract_fresh(const struct contract_driver *driver);	/* contract_script wi
 struct pt_probe *contract_open(const struct contract_driver *driver, struct pt_err *err);
 
 extern const struct contract_wire contract_dap, contract_dap_registers, contract_swd, contract_bdc, contract_pins,
-	contract_jtag_xvc, contract_jtag_pins;
+	contract_jtag_xvc, contract_jtag_pins, contract_stream;
 void contract_dap_tests(TCase *tc, int i);
 void contract_bdc_tests(TCase *tc, int i);
 void contract_jtag_tests(TCase *tc, int i);
+void contract_stream_tests(TCase *tc, int i);
+
+struct swo_pin;
+extern struct swo_pin contract_pin;	/* that the devices of the wire stream hear */
 
 #endif

@@ -15,6 +15,7 @@
 #include "probes/virtual/probe/mpsse.h"
 #include "probes/virtual/probe/remote_bitbang.h"
 #include "probes/virtual/probe/xvc.h"
+#include "swo_pin.h"
 #include "base/util.h"
 
 static struct fake_cmsis_dap dap;
@@ -223,7 +224,9 @@ static void make_bitbang(struct pt_script *script)
 
 static void make_dap_jtag(struct pt_script *script)
 {
-	static const struct pt_vdap_config config = { 64, 4, 4000000, "CMSIS-DAP with JTAG", "1" };
+	static const struct pt_vdap_config config = {
+		.packet_bytes = 64, .packet_count = 4, .max_swclk_hz = 4000000, .product = "CMSIS-DAP with JTAG", .serial = "1",
+	};
 
 	make_chain(script, &pt_vdap_engine);
 	server.state = pt_vdap_new(&config, &server.chain.pace, &server.faults);
@@ -358,24 +361,80 @@ static void make_mpsse_swd(struct pt_script *script)
 	make_mpsse(script, PT_VMPSSE_TIED, &memory.pace);
 }
 
+/* --- the pin SWO */
+
+/* The request is with the probe when it has been for a while on the cable. */
+static size_t serve_in_time(void *arg, const uint8_t *request, size_t len_bytes, uint8_t *response, uint64_t *took_ns)
+{
+	(void)arg, (void)took_ns;
+	server.response = response;
+	server.len_bytes = 0;
+	server.answered = false;
+	server.engine->process(server.state, request, len_bytes, contract_script.now_ns, on_response, NULL);
+	return server.answered ? server.len_bytes : PT_SCRIPT_NO_ANSWER;
+}
+
+static void make_pin(struct pt_script *script, const struct pt_vengine_ops *engine)
+{
+	if (server.engine != NULL)
+		server.engine->free(server.state);
+	server.engine = engine;
+	swo_pin_init(&contract_pin, 1000000);
+	script->answer = serve_in_time;
+}
+
+static void make_dap_swo_with(struct pt_script *script, unsigned packets, bool index)
+{
+	struct pt_vdap_config config = {
+		.packet_bytes = 64, .packet_count = packets, .max_swclk_hz = 4000000, .product = "CMSIS-DAP with SWO",
+		.serial = "1", .swo_bytes = 4096, .swo_index = index,
+	};
+
+	make_pin(script, &pt_vdap_engine);
+	server.state = pt_vdap_new(&config, &contract_pin.pace, &server.faults);
+}
+
+static void make_dap_swo(struct pt_script *script)
+{
+	make_dap_swo_with(script, 4, false);
+}
+
+static void make_dap_swo_index(struct pt_script *script)
+{
+	make_dap_swo_with(script, 4, true);
+}
+
+static void make_dap_swo_slow(struct pt_script *script)
+{
+	make_dap_swo_with(script, 1, false);
+}
+
+static uint64_t dap_swo_lost(void)
+{
+	return pt_vdap_swo_lost(server.state);
+}
+
 const struct contract_driver contract_drivers[] = {
-	{ &pt_cmsis_dap_ops, &contract_dap, make_cmsis_dap, break_cmsis_dap, contract_dap_tests, 3, false, false, false, NULL },
-	{ &pt_stlink_ops, &contract_dap_registers, make_stlink, break_stlink, contract_dap_tests, 3, false, false, true, plug_stlink },
-	{ &pt_stlink_ops, &contract_dap_registers, make_old_stlink, break_stlink, contract_dap_tests, 3, false, false, true, plug_stlink },
-	{ &pt_stlink_ops, &contract_dap_registers, make_stlink_3, break_stlink, contract_dap_tests, 4, false, false, true, plug_stlink },
-	{ &pt_bdc_pipe_ops, &contract_bdc, make_bdc_pipe, break_bdc_pipe, contract_bdc_tests, 1, false, false, false, NULL },
-	{ &pt_bdc_pipe_ops, &contract_pins, make_bdc_pipe, break_bdc_pipe, NULL, 1, false, false, false, NULL },
-	{ &pt_osbdm_ops, &contract_bdc, make_osbdm, break_osbdm, contract_bdc_tests, 1, false, false, false, NULL },
-	{ &pt_osbdm_ops, &contract_bdc, make_osbdm_with_gaps, break_osbdm, contract_bdc_tests, 1, false, false, false, NULL },
-	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_4, break_usbdm, contract_bdc_tests, 1, false, false, false, NULL },
-	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_4_without_toggle, break_usbdm, contract_bdc_tests, 1, false, false, false, NULL },
-	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_5, break_usbdm, contract_bdc_tests, 1, false, false, false, NULL },
-	{ &pt_xvc_ops, &contract_jtag_xvc, make_xvc, NULL, contract_jtag_tests, 2, true, false, true, NULL },
-	{ &pt_cmsis_dap_ops, &contract_jtag_pins, make_dap_jtag, NULL, contract_jtag_tests, 3, false, false, false, NULL },
-	{ &pt_bitbang_ops, &contract_jtag_pins, make_bitbang, NULL, contract_jtag_tests, 1, true, false, false, NULL },
-	{ &pt_jlink_ops, &contract_swd, make_jlink_swd, NULL, NULL, 8, false, true, true, NULL },
-	{ &pt_jlink_ops, &contract_jtag_pins, make_jlink_jtag, NULL, contract_jtag_tests, 8, false, true, true, NULL },
-	{ &pt_ftdi_ops, &contract_swd, make_mpsse_swd, NULL, NULL, 1, false, false, true, NULL },
-	{ &pt_ftdi_ops, &contract_jtag_pins, make_mpsse_jtag, NULL, contract_jtag_tests, 1, false, false, true, NULL },
+	{ &pt_cmsis_dap_ops, &contract_dap, make_cmsis_dap, break_cmsis_dap, contract_dap_tests, 3, false, false, false, .replug = NULL },
+	{ &pt_stlink_ops, &contract_dap_registers, make_stlink, break_stlink, contract_dap_tests, 3, false, false, true, .replug = plug_stlink },
+	{ &pt_stlink_ops, &contract_dap_registers, make_old_stlink, break_stlink, contract_dap_tests, 3, false, false, true, .replug = plug_stlink },
+	{ &pt_stlink_ops, &contract_dap_registers, make_stlink_3, break_stlink, contract_dap_tests, 4, false, false, true, .replug = plug_stlink },
+	{ &pt_bdc_pipe_ops, &contract_bdc, make_bdc_pipe, break_bdc_pipe, contract_bdc_tests, 1, false, false, false, .replug = NULL },
+	{ &pt_bdc_pipe_ops, &contract_pins, make_bdc_pipe, break_bdc_pipe, NULL, 1, false, false, false, .replug = NULL },
+	{ &pt_osbdm_ops, &contract_bdc, make_osbdm, break_osbdm, contract_bdc_tests, 1, false, false, false, .replug = NULL },
+	{ &pt_osbdm_ops, &contract_bdc, make_osbdm_with_gaps, break_osbdm, contract_bdc_tests, 1, false, false, false, .replug = NULL },
+	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_4, break_usbdm, contract_bdc_tests, 1, false, false, false, .replug = NULL },
+	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_4_without_toggle, break_usbdm, contract_bdc_tests, 1, false, false, false, .replug = NULL },
+	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_5, break_usbdm, contract_bdc_tests, 1, false, false, false, .replug = NULL },
+	{ &pt_xvc_ops, &contract_jtag_xvc, make_xvc, NULL, contract_jtag_tests, 2, true, false, true, .replug = NULL },
+	{ &pt_cmsis_dap_ops, &contract_jtag_pins, make_dap_jtag, NULL, contract_jtag_tests, 3, false, false, false, .replug = NULL },
+	{ &pt_bitbang_ops, &contract_jtag_pins, make_bitbang, NULL, contract_jtag_tests, 1, true, false, false, .replug = NULL },
+	{ &pt_jlink_ops, &contract_swd, make_jlink_swd, NULL, NULL, 8, false, true, true, .replug = NULL },
+	{ &pt_jlink_ops, &contract_jtag_pins, make_jlink_jtag, NULL, contract_jtag_tests, 8, false, true, true, .replug = NULL },
+	{ &pt_ftdi_ops, &contract_swd, make_mpsse_swd, NULL, NULL, 1, false, false, true, .replug = NULL },
+	{ &pt_ftdi_ops, &contract_jtag_pins, make_mpsse_jtag, NULL, contract_jtag_tests, 1, false, false, true, .replug = NULL },
+	{ &pt_cmsis_dap_ops, &contract_stream, make_dap_swo, NULL, contract_stream_tests, 3, .lost_bytes = dap_swo_lost, .reports_frames = true },
+	{ &pt_cmsis_dap_ops, &contract_stream, make_dap_swo_index, NULL, contract_stream_tests, 3, .lost_bytes = dap_swo_lost, .reports_frames = true },
+	{ &pt_cmsis_dap_ops, &contract_stream, make_dap_swo_slow, NULL, contract_stream_tests, 3, .lost_bytes = dap_swo_lost, .reports_frames = true },
 };
 const size_t contract_n_drivers = PT_LEN(contract_drivers);

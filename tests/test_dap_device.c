@@ -67,7 +67,9 @@ static void expect(const char *request, const char *response)
 
 static void setup(void)
 {
-	struct pt_vdap_config config = { PACKET, 8, 4000000, "virtual CMSIS-DAP", "S1" };
+	struct pt_vdap_config config = {
+		.packet_bytes = PACKET, .packet_count = 8, .max_swclk_hz = 4000000, .product = "virtual CMSIS-DAP", .serial = "S1",
+	};
 
 	board = pt_vboard_kl27.make(NULL, NULL, 0, NULL);
 	now_ns = 0;

@@ -13,12 +13,18 @@ enum {	/* DAP Info */
 	INFO_PROTOCOL = 0x04,
 	INFO_FIRMWARE = 0x09,
 	INFO_CAPABILITIES = 0xf0,
+	INFO_TIMER = 0xf1,
+	INFO_SWO_BYTES = 0xfd,
 	INFO_PACKET_COUNT = 0xfe,
 	INFO_PACKET_SIZE = 0xff,
 };
 
-enum { CAP_SWD = 1 << 0, CAP_JTAG = 1 << 1, CAP_SWO = 3 << 2, CAP_ATOMIC = 1 << 4 };
+enum {
+	CAP_SWD = 1 << 0, CAP_JTAG = 1 << 1, CAP_SWO_UART = 1 << 2, CAP_SWO_MANCHESTER = 1 << 3, CAP_ATOMIC = 1 << 4,
+	CAP_TIMER = 1 << 5,
+};
 enum { PORT_SWD = 1 };
+enum { MOST_SWO_BYTES = 1 << 20 };	/* of the ring: our buffer holds as much */
 
 /* --- what the device says ---------------------------------------------------------------------------------------- */
 
@@ -113,8 +119,32 @@ static int take_capabilities(struct pt_cmsis_dap *dap, uint8_t said, bool atomic
 	if (!dap->has_swd && !dap->has_jtag)
 		return pt_fail(err, PT_EUNSUPPORTED, "the probe has neither SWD nor JTAG");
 	dap->limits.atomic = atomic && (said & CAP_ATOMIC) != 0;
-	dap->swo = (said & CAP_SWO) != 0;
+	dap->swo.uart = (said & CAP_SWO_UART) != 0;
+	dap->swo.manchester = (said & CAP_SWO_MANCHESTER) != 0;
+	dap->swo.index = (said & CAP_TIMER) != 0;
 	return 0;
+}
+
+/* A firmware that was built without a ring has the commands all the same. */
+static int ask_swo(struct pt_cmsis_dap *dap, struct pt_err *err)
+{
+	struct pt_cmsis_dap_swo *swo = &dap->swo;
+	const uint8_t *data;
+	int n;
+
+	if (!swo->uart && !swo->manchester)
+		return 0;
+	n = ask(dap, INFO_SWO_BYTES, &data, err);
+	if (n < 0)
+		return n;
+	swo->ring_bytes = n >= 4 ? pt_le32(data) : 0;
+	if (n >= 4 && swo->ring_bytes == 0)
+		swo->uart = swo->manchester = false;
+	if (swo->ring_bytes > MOST_SWO_BYTES)
+		swo->ring_bytes = MOST_SWO_BYTES;
+	n = swo->index ? ask(dap, INFO_TIMER, &data, err) : 0;
+	swo->index = n > 0;
+	return n < 0 ? n : 0;
 }
 
 /* Several DAPLinks say the firmware's version ("0254") instead of the protocol's. Source: the host code of OpenOCD and
@@ -138,7 +168,8 @@ static int ask_all(struct pt_cmsis_dap *dap, unsigned count_limit, bool atomic, 
 
 	if (ask_packet_bytes(dap, err) < 0 || ask_packet_count(dap, count_limit, err) < 0 ||
 	    pt_cmsis_dap_ask_as_claimed(dap, rest, N_REST, said, err) < 0 ||
-	    take_capabilities(dap, said[0].len_bytes > 0 ? said[0].bytes[0] : 0, atomic, err) < 0)
+	    take_capabilities(dap, said[0].len_bytes > 0 ? said[0].bytes[0] : 0, atomic, err) < 0 ||
+	    ask_swo(dap, err) < 0)
 		return err->code;
 	copy_text(said[1].bytes, said[1].len_bytes, dap->protocol, sizeof(dap->protocol));
 	copy_text(said[2].bytes, said[2].len_bytes, dap->firmware, sizeof(dap->firmware));
@@ -191,9 +222,11 @@ static void cmsis_dap_close(void *state)
 {
 	struct pt_cmsis_dap *dap = state;
 
+	if (!dap->silent)
+		pt_link_wait(dap->link, 0, NULL);	/* takes an interrupt that came too late for what it was meant for */
+	pt_cmsis_dap_swo_close(dap);
 	if (dap->silent)	/* it would only be waited for once more */
 		return;
-	pt_link_wait(dap->link, 0, NULL);	/* takes an interrupt that came too late for what it was meant for */
 	pt_cmsis_dap_orders(dap, (const struct pt_cmsis_dap_order[]){
 		{ "disconnect", { DAP_DISCONNECT }, 1, DAP_OK, true },
 		{ "connect light", { DAP_HOST_STATUS, 0, 0 }, 3, DAP_OK, true },
@@ -212,7 +245,7 @@ static void cmsis_dap_info(void *state, struct pt_probe_info *out)
 	out->packet_count = dap->depth;
 	out->swd = dap->has_swd;
 	out->jtag = dap->has_jtag;
-	out->swo = dap->swo;
+	out->swo = dap->swo.uart || dap->swo.manchester;
 	out->speed_hz = dap->speed_hz;
 }
 
@@ -378,4 +411,5 @@ const struct pt_probe_ops pt_cmsis_dap_ops = {
 	.info = cmsis_dap_info,
 	.dap = &dap_ops,
 	.jtag = &pt_cmsis_dap_jtag_ops,
+	.stream = &pt_cmsis_dap_stream_ops,
 };

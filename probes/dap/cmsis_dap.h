@@ -6,6 +6,7 @@
  *   cmsis_dap_unpack.c  responses -> the operations they answer; no I/O
  *   cmsis_dap_batch.c   the pipeline that runs a list through both
  *   cmsis_dap_jtag.c    wire jtag: lists of scans as sequences, and its set-up
+ *   cmsis_dap_swo.c     wire stream: SWO
  * Source: CMSIS-DAP 2.x reference and reference firmware (facts in the comments as "DAP <command>"). */
 #ifndef PT_PROBES_CMSIS_DAP_H
 #define PT_PROBES_CMSIS_DAP_H
@@ -18,6 +19,7 @@
 #include "probes/wires/jtag_port.h"
 #include "probes/wires/link.h"
 #include "probes/wires/probe.h"
+#include "probes/wires/stream_buffer.h"
 
 enum {
 	DAP_INFO = 0x00,
@@ -125,12 +127,33 @@ struct pt_cmsis_dap_flight {
 	bool configures;	/* not of the list: a TransferConfigure */
 };
 
+struct pt_cmsis_dap_swo {
+	bool uart, manchester;		/* the codings it says it has */
+	bool index;			/* it counts what it has received */
+	uint32_t ring_bytes;		/* 0: it does not say */
+	bool active;			/* from start() to stop() */
+	uint32_t bits_per_s;
+	struct pt_link *clock;		/* of the times */
+	struct pt_stream_buffer buffer;
+	uint64_t received_least;	/* bytes that the probe had at least when it was last asked for its status */
+	uint64_t paused_at;		/* what it had when its last status said PAUSED; PT_UNKNOWN: it did not */
+	uint64_t agreed;		/* bytes that had come when the index last was compared */
+	uint64_t cut_bytes;		/* what the index has more than came, so far */
+	bool unsure;			/* answers were lost, and the index was not compared since */
+	bool crowded;			/* its ring was more than half full */
+	bool drained;			/* and is empty */
+	unsigned n_asked, n_answered;	/* of the poll under way; n_asked 0: there is none */
+	size_t ask_bytes, last_bytes;	/* of one request for data; of the last poll in all */
+	uint64_t came_before, asked_ns, answered_ns;
+};
+
 struct pt_cmsis_dap {
 	struct pt_link *link;
 	struct pt_link_info link_info;
 	struct pt_dap_limits limits;
 	unsigned depth;		/* packets that may be outstanding, 1..PT_CMSIS_DAP_MAX_DEPTH */
-	bool swo, has_swd, has_jtag;
+	bool has_swd, has_jtag;
+	struct pt_cmsis_dap_swo swo;
 	unsigned quirks;	/* enum pt_cmsis_dap_quirk */
 	char firmware[32], protocol[16];
 	uint32_t speed_hz;
@@ -208,6 +231,14 @@ int pt_cmsis_dap_drive_resets(struct pt_cmsis_dap *dap, uint8_t select, uint8_t 
 
 void pt_cmsis_dap_jtag_init(struct pt_cmsis_dap *dap);	/* when all else is known */
 extern const struct pt_jtag_ops pt_cmsis_dap_jtag_ops;	/* their state is a struct pt_cmsis_dap */
+
+/* --- wire stream (cmsis_dap_swo.c) -------------------------------------------------------------------------------- */
+
+extern const struct pt_stream_ops pt_cmsis_dap_stream_ops;	/* their state is a struct pt_cmsis_dap */
+/* A response of n bytes came into dap->in: takes it if it is one to a poll. */
+void pt_cmsis_dap_swo_take(struct pt_cmsis_dap *dap, size_t n);
+void pt_cmsis_dap_swo_ask_ahead(struct pt_cmsis_dap *dap);	/* behind other work, if it is time to */
+void pt_cmsis_dap_swo_close(struct pt_cmsis_dap *dap);
 
 /* --- lists of operations (cmsis_dap_batch.c) ---------------------------------------------------------------------- */
 

@@ -301,6 +301,8 @@ int pt_cmsis_dap_run(void *state, struct pt_dap_op *ops, size_t n_ops, uint32_t 
 		last.what = PT_DAP_READ;
 		rc = run_list(dap, &last, 1, timeout_ms, &ignored, err);
 	}
+	if (rc == 0)
+		pt_cmsis_dap_swo_ask_ahead(dap);
 	pt_debug(PT_LOG_DAP, "cmsis-dap: %zu of %zu operations, %d", *n_done, n_ops, rc);
 	return rc;
 }

@@ -43,6 +43,8 @@ int pt_cmsis_dap_receive(struct pt_cmsis_dap *dap, uint64_t deadline_ns, struct 
 	if (n >= 0 || n == PT_ETIMEOUT)
 		dap->silent = n == PT_ETIMEOUT;
 	dap->lost_ahead |= n == PT_ETIMEOUT && dap->owed > 1;
+	if (n > 0)
+		pt_cmsis_dap_swo_take(dap, (size_t)n);
 	return n;
 }
 

@@ -50,6 +50,8 @@ static void *new_dap(struct pt_vsetup *setup)
 		.max_swclk_hz = fastest_hz(setup),
 		.product = setup->product,
 		.serial = "V0001",
+		.swo_bytes = PT_VDAP_SWO_BYTES,
+		.swo_index = true,
 	};
 
 	return pt_vdap_new(&config, &setup->pace, &setup->faults);

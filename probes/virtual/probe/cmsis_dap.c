@@ -9,7 +9,11 @@
 
 enum { ID_TRANSFER_ABORT = 0x07, ID_QUEUE = 0x7e, ID_EXECUTE = 0x7f };
 enum { DEFAULT_WAIT_RETRIES = 100 };	/* of the reference firmware, until TransferConfigure */
-enum { CAN_SWD = 1 << 0, CAN_JTAG = 1 << 1, CAN_ATOMIC = 1 << 4 };
+enum {
+	CAN_SWD = 1 << 0, CAN_JTAG = 1 << 1, CAN_SWO = 3 << 2, CAN_ATOMIC = 1 << 4, CAN_TIME = 1 << 5,
+	CAN_SWO_ENDPOINT = 1 << 6,
+};
+enum { TIMER_HZ = 1000000 };
 enum { PORT_SWD = 1, PORT_JTAG = 2 };
 
 /* --- commands without pins */
@@ -27,7 +31,11 @@ static uint8_t capabilities(const struct pt_vdap *dap)
 {
 	bool swd = dap->swd.pace->ops->dpidr != NULL, jtag = dap->jtag.n_taps > 0;
 
-	return (uint8_t)((swd ? CAN_SWD : 0) | (jtag ? CAN_JTAG : 0) | CAN_ATOMIC);
+	bool swo = dap_has_swo(dap);
+
+	return (uint8_t)((swd ? CAN_SWD : 0) | (jtag ? CAN_JTAG : 0) | CAN_ATOMIC | (swo ? CAN_SWO : 0) |
+			 (swo && dap->config.swo_index ? CAN_TIME : 0) |
+			 (swo && dap->config.swo_endpoint ? CAN_SWO_ENDPOINT : 0));
 }
 
 /* Source: CMSIS-DAP 2.x reference, DAP_Info. What this probe does not know has length 0. */
@@ -52,6 +60,16 @@ static void info(struct pt_vdap *dap, struct dap_in *in, struct dap_out *out)
 	case 0xf0:
 		dap_put8(out, 1);
 		dap_put8(out, capabilities(dap));
+		break;
+	case 0xf1:		/* the clock of its times */
+		dap_put8(out, dap->config.swo_index ? 4 : 0);
+		if (dap->config.swo_index)
+			dap_put32(out, TIMER_HZ);
+		break;
+	case 0xfd:		/* the ring of SWO */
+		dap_put8(out, dap->config.swo_bytes > 0 ? 4 : 0);
+		if (dap->config.swo_bytes > 0)
+			dap_put32(out, dap_has_swo(dap) ? dap->config.swo_bytes : 0);
 		break;
 	case 0xfe:
 		dap_put8(out, 1);
@@ -129,15 +147,27 @@ static const struct row { uint8_t id; dap_command *run; } commands[] = {
 	{ 0x14, dap_jtag_sequence },
 	{ 0x15, dap_jtag_configure },
 	{ 0x16, dap_jtag_idcode },
+	{ 0x17, dap_swo_transport },
+	{ 0x18, dap_swo_mode },
+	{ 0x19, dap_swo_baudrate },
+	{ 0x1a, dap_swo_control },
+	{ 0x1b, dap_swo_status },
+	{ 0x1c, dap_swo_data },
 	{ 0x1d, dap_swd_sequence },
+	{ 0x1e, dap_swo_extended_status },
 };
 
 /* --- around the commands */
 
-static const struct row *command_of(uint8_t id)
+static bool is_swo(const struct row *row)
+{
+	return row->id >= 0x17 && row->id <= 0x1e && row->run != dap_swd_sequence;
+}
+
+static const struct row *command_of(const struct pt_vdap *dap, uint8_t id)
 {
 	for (size_t i = 0; i < PT_LEN(commands); i++)
-		if (commands[i].id == id)
+		if (commands[i].id == id && (dap->config.swo_bytes > 0 || !is_swo(&commands[i])))
 			return &commands[i];
 	return NULL;
 }
@@ -152,7 +182,7 @@ static bool run_command(struct pt_vdap *dap, struct dap_in *in, struct dap_out *
 {
 	size_t begin = out->len_bytes;
 	uint8_t id = dap_get8(in);
-	const struct row *row = command_of(id);
+	const struct row *row = command_of(dap, id);
 
 	if (in->cut || row == NULL) {
 		dap_put8(out, DAP_INVALID);
@@ -231,6 +261,16 @@ void pt_vdap_set_packet_bytes(struct pt_vdap *dap, size_t packet_bytes)
 	dap->config.packet_bytes = packet_bytes;
 }
 
+size_t pt_vdap_trace(struct pt_vdap *dap, uint8_t *bytes, size_t room, uint64_t at_ns)
+{
+	return dap_swo_endpoint(dap, bytes, room, at_ns);
+}
+
+uint64_t pt_vdap_swo_lost(const struct pt_vdap *dap)
+{
+	return dap->swo.n_lost;
+}
+
 uint64_t pt_vdap_transfers(const struct pt_vdap *dap)
 {
 	return dap->swd.transfers;
@@ -249,13 +289,16 @@ struct pt_vdap *pt_vdap_new(const struct pt_vdap_config *config, struct pt_vpace
 	dap->wait_retries = DEFAULT_WAIT_RETRIES;
 	pt_vswd_init(&dap->swd, pace, faults, config->max_swclk_hz);
 	pt_vjtag_init(&dap->jtag, pace, &dap->swd.clock, &dap->swd.dp);
+	dap_swo_init(dap);
 	return dap;
 }
 
 void pt_vdap_free(struct pt_vdap *dap)
 {
-	if (dap != NULL)
-		free(dap->queue);
+	if (dap == NULL)
+		return;
+	dap_swo_free(dap);
+	free(dap->queue);
 	free(dap);
 }
 

@@ -1,5 +1,5 @@
-/* A model of the firmware of a CMSIS-DAP probe with SWD and JTAG (sequences; DAP_Transfer is for SWD alone) and without
- * SWO and UART, in front of a virtual board:
+/* A model of the firmware of a CMSIS-DAP probe with SWD, JTAG (sequences; DAP_Transfer is for SWD alone) and SWO, and
+ * without UART, in front of a virtual board:
  * packets in, packets out, and the time each one takes on the SWD cable. Links (model_link.c), the TCP server and the
  * emulated USB device of the tests put their own framing around it.
  *
@@ -19,6 +19,7 @@ struct pt_vdap;
 enum {
 	PT_VDAP_MIN_PACKET_BYTES = 64, PT_VDAP_MAX_PACKET_BYTES = 1024,
 	PT_VDAP_MAX_PACKETS = 64,
+	PT_VDAP_SWO_BYTES = 4096,
 };
 
 struct pt_vdap_config {
@@ -26,6 +27,10 @@ struct pt_vdap_config {
 	unsigned packet_count;		/* 1..PT_VDAP_MAX_PACKETS */
 	uint32_t max_swclk_hz;		/* the clock until the host asks for a slower one; 1 or more */
 	const char *product, *serial;	/* Info strings, under 60 characters; outlive the model */
+	uint32_t swo_bytes;		/* its ring for SWO, a multiple of 64; 0: it has no SWO. A board without the pin
+					 * makes it a probe without SWO, too */
+	bool swo_endpoint;		/* SWO can go by an endpoint of its own */
+	bool swo_index;			/* it tells how many bytes it has received, with a time */
 };
 
 /* pace and faults stay the caller's and outlive the model. NULL without memory. */
@@ -44,6 +49,10 @@ void pt_vdap_process(struct pt_vdap *dap, const uint8_t *request, size_t len_byt
 /* A probe with several interfaces has a packet size for each: the one of the requests that come next. */
 void pt_vdap_set_packet_bytes(struct pt_vdap *dap, size_t packet_bytes);
 
+/* Bytes of the endpoint for SWO, for a host that asks at at_ns; how many. */
+size_t pt_vdap_trace(struct pt_vdap *dap, uint8_t *bytes, size_t room, uint64_t at_ns);
+
+uint64_t pt_vdap_swo_lost(const struct pt_vdap *dap);	/* bytes that it had no room for, so far */
 uint64_t pt_vdap_transfers(const struct pt_vdap *dap);	/* SWD transfers so far */
 
 #endif

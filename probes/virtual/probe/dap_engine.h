@@ -9,6 +9,7 @@
 #include "probes/virtual/probe/cmsis_dap.h"
 #include "probes/virtual/wire/jtag_pins.h"
 #include "probes/virtual/wire/swd_pins.h"
+#include "probes/virtual/wire/swo_receiver.h"
 
 enum { DAP_OK = 0x00, DAP_ERROR = 0xff, DAP_INVALID = 0xff };
 
@@ -19,8 +20,19 @@ struct dap_out { uint8_t *bytes; size_t len_bytes, room_bytes; bool full; };
 
 struct queued_packet { size_t len_bytes; uint8_t bytes[PT_VDAP_MAX_PACKET_BYTES]; };
 
+struct dap_swo {			/* dap_swo.c */
+	struct pt_vswo_receiver receiver;
+	uint8_t *ring;			/* config.swo_bytes of it */
+	uint32_t in, out;		/* bytes put there and taken, since the start */
+	unsigned transport, mode, errors;
+	uint32_t bits_per_s;		/* 0: not set, or refused */
+	bool active, paused;
+	uint64_t n_lost;		/* what the UART had no room for */
+};
+
 struct pt_vdap {
 	struct pt_vdap_config config;
+	struct dap_swo swo;
 	struct pt_vswd swd;
 	struct pt_vjtag jtag;		/* on the same pins, and the same clock */
 	bool connected;			/* by SWD */
@@ -50,5 +62,12 @@ dap_command dap_transfer, dap_transfer_block, dap_write_abort, dap_transfer_conf
 dap_command dap_jtag_sequence, dap_jtag_configure, dap_jtag_idcode;
 /* dap_pins.c */
 dap_command dap_swj_pins, dap_swj_clock, dap_swj_sequence, dap_swd_configure, dap_swd_sequence;
+/* dap_swo.c */
+dap_command dap_swo_transport, dap_swo_mode, dap_swo_baudrate, dap_swo_control, dap_swo_status, dap_swo_extended_status,
+	dap_swo_data;
+bool dap_has_swo(const struct pt_vdap *dap);
+void dap_swo_init(struct pt_vdap *dap);
+void dap_swo_free(struct pt_vdap *dap);
+size_t dap_swo_endpoint(struct pt_vdap *dap, uint8_t *bytes, size_t room, uint64_t at_ns);
 
 #endif
