@@ -7,6 +7,7 @@
 #include "profile/analyses/code/bins.h"
 #include "profile/analyses/limits/limits.h"
 #include "profile/analyses/calls/spans.h"
+#include "profile/analyses/signals/exceptions.h"
 #include "profile/analyses/signals/tasks.h"
 
 /* --- grammar */
@@ -89,7 +90,14 @@ static const struct pt_call_event steps[] = {
 };
 
 static struct pt_program *program;
+static struct pt_codemap *map;
 static const char *source = "format=mtb\ncore_hz=1000000\nmode=halt";
+
+static void free_program(void)
+{
+	pt_codemap_free(map);
+	pt_program_unref(program);
+}
 
 static void *limits_of(const char *rule)
 {
@@ -103,6 +111,8 @@ static void *limits_of(const char *rule)
 
 	program = pt_program_from_desc(&desc);
 	setup.program = program;
+	map = pt_codemap_new(program, pt_isa_named("thumb"));
+	setup.map = map;
 	snprintf(word, sizeof(word), "limits=%s", rule);
 	ck_assert_int_eq(pt_params_add((struct pt_params *)setup.words, pt_analysis_limits.params, 1, word, NULL), 0);
 	limits = pt_analysis_limits.open(&setup, &err);
@@ -176,7 +186,7 @@ static void check(size_t row, bool complete)
 	ck_assert_uint_eq(profile.limits->n_failed, limit->verdict == PT_VERDICT_FAILED);
 	ck_assert_uint_eq(profile.limits->n_undecided, limit->verdict == PT_VERDICT_UNDECIDED);
 	pt_analysis_limits.close(limits);
-	pt_program_unref(program);
+	free_program();
 }
 
 START_TEST(verdict)
@@ -196,7 +206,7 @@ static void expect_verdict(void *limits, struct pt_profile *profile, const char 
 	ck_assert_msg(limit->verdict == want && strstr(limit->why, why) != NULL, "%s: %s: %s", rule,
 		      pt_verdict_name(limit->verdict), limit->why);
 	pt_analysis_limits.close(limits);
-	pt_program_unref(program);
+	free_program();
 }
 
 /* Without an END nobody knows what came after it: what was seen to be wrong stays so, what cannot be undone, too. */
@@ -303,7 +313,7 @@ START_TEST(each_core_has_to_keep_it)
 			      profile.limits->limit[0].why);
 		ck_assert_str_eq(profile.limits->limit[0].why, rows[i].why);
 		pt_analysis_limits.close(limits);
-		pt_program_unref(program);
+		free_program();
 	}
 }
 END_TEST
@@ -341,20 +351,38 @@ START_TEST(a_violation_tells_when_and_why)
 	ck_assert_uint_eq(profile.limits->violation[0].value, 9);
 	ck_assert_str_eq(profile.limits->violation[0].path, "main > f");
 	pt_analysis_limits.close(limits);
-	pt_program_unref(program);
+	free_program();
 }
 END_TEST
 
-START_TEST(says_what_it_cannot_do)
+static void expect_refusal(const char *rule, const char *why)
 {
+	static const struct pt_program_desc desc = { .elf_machine = PT_MACHINE_ARM, .name = "rules", .functions = functions,
+						     .n_functions = PT_LEN(functions), .vectors = PT_UNKNOWN };
 	struct pt_analysis_setup setup = { .n_functions = 1, .words = pt_params_new() };
 	struct pt_err err = { 0 };
+	char word[100];
 
-	pt_params_add((struct pt_params *)setup.words, pt_analysis_limits.params, 1, "limits=gross(nobody) < 1us",
-		      NULL);
+	setup.program = program = pt_program_from_desc(&desc);
+	setup.map = map = pt_codemap_new(program, pt_isa_named("thumb"));
+	snprintf(word, sizeof(word), "limits=%s", rule);
+	pt_params_add((struct pt_params *)setup.words, pt_analysis_limits.params, 1, word, NULL);
 	ck_assert_ptr_null(pt_analysis_limits.open(&setup, &err));
-	ck_assert_str_eq(err.msg, "line 1: the program has no function 'nobody'; write it as the report does");
+	ck_assert_str_eq(err.msg, why);
 	pt_params_free((struct pt_params *)setup.words);
+	free_program();
+}
+
+START_TEST(says_what_it_cannot_do)
+{
+	expect_refusal("gross(nobody) < 1us",
+		       "line 1: the program has no function 'nobody'; write it as the report does");
+	expect_refusal(
+		"gross(exception SysTock) < 1us",
+		"line 1: no exception, and no handler of one, is called 'SysTock'; did you mean SysTick? the view "
+		"exceptions shows the names, and a number will do");
+	expect_refusal("gross(exception SysTick) < 20", "line 1: times of an exception have a unit, as in 20us");
+	expect_refusal("load(exception SysTick) < 20%", "line 1: load is of a task: load(task SysTick)");
 }
 END_TEST
 
@@ -387,6 +415,52 @@ START_TEST(no_rule_is_passed_over)
 }
 END_TEST
 
+/* SysTick took 20 and 30 us, and began 1 ms apart; nothing came of HardFault. */
+enum { WHOLE, LOST, SILENT };
+static const struct { const char *rule; uint8_t want[3]; const char *why; } reported[] = {
+	{ "gross(exception SysTick) in 20us..30us", { P, U, U }, "20 us to 30 us" },
+	{ "gross(exception 15) < 30us", { X, X, U }, "20 us to 30 us" },
+	{ "gross.max(exception SysTick) < 40us", { P, U, U }, "30 us, of 2" },
+	{ "gross.max(exception SysTick) < 30us", { X, X, U }, "30 us, of 2" },
+	{ "gross.max(exception SysTick) < 40us seen", { P, P, P }, "30 us, of 2" },
+	{ "gross.avg(exception SysTick) = 25us", { P, U, U }, "25 us, of 2" },
+	{ "period(exception SysTick) in 0.9ms..1.1ms", { P, U, U }, "1 ms" },
+	{ "count(exception SysTick) = 2", { P, U, U }, "2 " },
+	{ "count(exception SysTick) < 2", { X, X, X }, "2 " },
+	{ "count(exception HardFault) = 0", { P, U, U }, "0 " },
+	{ "gross(exception HardFault) < 1s", { U, U, U }, "none was reported" },
+	{ "share(exception SysTick) < 3%", { P, U, U }, "2.50 %" },
+};
+
+START_TEST(of_an_exception)
+{
+	for (int how = WHOLE; how <= SILENT; how++) {
+		struct pt_span_figures span = { .name = "SysTick", .id = 15, .run = { .count = 2, .cycles = 50000 } };
+		const struct pt_span_core core = { .core = 0, .observed = 2000000 };
+		const struct pt_exceptions exceptions = {
+			.spans = { .span = &span, .n_spans = 1, .core = &core, .n_cores = 1 },
+			.lost = how == LOST, .silent = how == SILENT,
+		};
+		struct pt_profile profile = profile_of(true);
+
+		span.run.stat[PT_TALLY_GROSS] = (struct pt_stat){ .n = 2, .total = 50000, .min = 20000, .max = 30000 };
+		span.run.stat[PT_TALLY_PERIOD] = (struct pt_stat){ .n = 1, .total = 1000000, .min = 1000000, .max = 1000000 };
+		profile.exceptions = &exceptions;
+		expect_verdict(limits_of(reported[_i].rule), &profile, reported[_i].rule, reported[_i].want[how],
+			       reported[_i].why);
+	}
+}
+END_TEST
+
+START_TEST(of_no_exception)
+{
+	struct pt_profile profile = profile_of(true);
+
+	expect_verdict(limits_of("count(exception SysTick) = 0"), &profile, "none", U,
+		       "the chip reported no exception");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("limits");
@@ -395,6 +469,8 @@ int main(void)
 	tcase_add_loop_test(tc, grammar, 0, PT_LEN(rules));
 	tcase_add_test(tc, keeps_the_words);
 	tcase_add_loop_test(tc, verdict, 0, PT_LEN(verdicts));
+	tcase_add_loop_test(tc, of_an_exception, 0, PT_LEN(reported));
+	tcase_add_test(tc, of_no_exception);
 	tcase_add_test(tc, load_of_a_task);
 	tcase_add_test(tc, without_an_end);
 	tcase_add_test(tc, without_a_core_clock);

@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 #include "base/alloc.h"
 #include "profile/analyses/limits/limits_judge.h"
+#include "profile/analyses/signals/exceptions.h"
 
 enum { DEPTH = 48 };	/* deeper calls are not in paths */
 
@@ -271,6 +272,32 @@ static int no_function(const struct limits *l, const struct pt_rule *rule, struc
 		       rule->line, rule->name, pt_nearest_question(&near, question, sizeof(question)));
 }
 
+static int find_exception(const struct pt_analysis_setup *setup, struct pt_rule *rule, struct pt_err *err)
+{
+	char question[PT_NEAREST_QUESTION];
+	struct pt_nearest near;
+
+	pt_nearest_init(&near, rule->name, strlen(rule->name));
+	rule->exception = (uint16_t)pt_exception_find(setup->program, setup->map, rule->name, &near);
+	if (rule->exception < PT_EXCEPTION_NUMBERS && rule->figure <= PT_RULE_INACTIVE && rule->unit != PT_RULE_NS)
+		return pt_fail(err, PT_EARG, "line %u: times of an exception have a unit, as in 20us", rule->line);
+	if (rule->exception < PT_EXCEPTION_NUMBERS)
+		return 0;
+	return pt_fail(
+		err, PT_EARG,
+		"line %u: no exception, and no handler of one, is called '%s'%sthe view exceptions shows the names, "
+		"and a number will do",
+		rule->line, rule->name, pt_nearest_question(&near, question, sizeof(question)));
+}
+
+static int find_exceptions(struct limits *l, const struct pt_analysis_setup *setup, struct pt_err *err)
+{
+	for (size_t r = 0; r < l->rules.n; r++)
+		if (l->rules.rule[r].subject == PT_RULE_EXCEPTION && find_exception(setup, &l->rules.rule[r], err) < 0)
+			return err != NULL ? err->code : PT_EARG;
+	return 0;
+}
+
 static int find_functions(struct limits *l, struct pt_err *err)
 {
 	for (size_t r = 0; r < l->rules.n; r++) {
@@ -320,7 +347,7 @@ static void *limits_new(const struct pt_analysis_setup *setup, struct pt_err *er
 	l->result.limit = l->limit;
 	l->result.n_limits = l->rules.n;
 	l->result.violation = l->shown;
-	if (find_functions(l, err) == 0)
+	if (find_functions(l, err) == 0 && find_exceptions(l, setup, err) == 0)
 		return l;
 free_it:
 	limits_free(l);

@@ -6,6 +6,7 @@
  *   count(error_handler) = 0
  *   share(isr) < 5% within ci
  *   load(task Idle) > 20%
+ *   gross(exception SysTick) < 20us      as the chip reported it; by its name, its handler's or its number
  *   lost < 1%, observed > 50%            of the profile's time
  *
  * One rule a line, or several with ; between them; what follows # is a comment up to the end of the line. Figures: net,
@@ -17,6 +18,9 @@
  * nothing was missed, or for a rule "seen". An estimated share decides if all of its 95 % interval lies on one side
  * ("within ci" may be said, and is always so). A trace without time of its own does not show how long the core slept:
  * where it did, call, period and inactive are undecided. Everything else is undecided, too, with the reason.
+ *
+ * An exception that the chip reported has all of its reports or it is not decided: where some may be missing without a
+ * sign, two of a kind may look like one that lasted long, so not even a violation decides.
  *
  * Of several cores each has to keep to a rule: the worst is reported, with its number. Counts are of all cores
  * together. */
@@ -38,7 +42,7 @@ enum pt_rule_figure {
 };
 enum pt_rule_of { PT_RULE_EACH, PT_RULE_MIN, PT_RULE_AVG, PT_RULE_MAX, PT_RULE_P50, PT_RULE_P90, PT_RULE_P99,
 		  PT_RULE_TOTAL };
-enum pt_rule_subject { PT_RULE_PROFILE, PT_RULE_FUNCTION, PT_RULE_TASK, PT_RULE_SPAN };
+enum pt_rule_subject { PT_RULE_PROFILE, PT_RULE_FUNCTION, PT_RULE_TASK, PT_RULE_SPAN, PT_RULE_EXCEPTION };
 enum pt_rule_unit { PT_RULE_PLAIN, PT_RULE_NS, PT_RULE_PERCENT };
 
 struct pt_rule {
@@ -48,6 +52,7 @@ struct pt_rule {
 	enum pt_rule_of of;
 	enum pt_rule_subject subject;
 	char name[PT_RULE_NAME];
+	uint16_t exception;	/* its number, which the program says, not the rule */
 	enum pt_rule_unit unit;
 	double lo, hi;		/* what is allowed, in ns, 0..1 or plain; without a bound: minus or plus infinity */
 	bool lo_open, hi_open;	/* the bound itself is not allowed */

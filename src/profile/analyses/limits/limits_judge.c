@@ -225,7 +225,7 @@ static void judge_each(struct judge *j)
 		    least, most);
 }
 
-static double of_stat(const struct pt_stat *stat, enum pt_rule_of of)
+double pt_limit_stat(const struct pt_stat *stat, enum pt_rule_of of)
 {
 	static const double quantiles[] = { [PT_RULE_P50] = 0.5, [PT_RULE_P90] = 0.9, [PT_RULE_P99] = 0.99 };
 	uint64_t u;
@@ -245,8 +245,7 @@ static double of_stat(const struct pt_stat *stat, enum pt_rule_of of)
 	}
 }
 
-/* What was not seen can only make the least smaller, and the most and the total larger. */
-static bool decides_alone(const struct pt_rule *rule, double value, bool allowed)
+bool pt_limit_decides_alone(const struct pt_rule *rule, double value, bool allowed)
 {
 	bool grows = rule->of == PT_RULE_MAX || rule->of == PT_RULE_TOTAL, shrinks = rule->of == PT_RULE_MIN;
 
@@ -261,7 +260,7 @@ static void judge_summary(struct judge *j)
 {
 	const struct pt_rule *rule = j->limit->rule;
 	const struct pt_stat *stat = stat_of(j);
-	double ticks = stat != NULL && stat->n > 0 ? of_stat(stat, rule->of) : NAN;
+	double ticks = stat != NULL && stat->n > 0 ? pt_limit_stat(stat, rule->of) : NAN;
 	double measured = rule->unit == PT_RULE_NS ? ticks * j->ns_per_tick : ticks;
 	bool allowed = pt_rule_allows(rule, measured);
 	char value[40];
@@ -271,7 +270,7 @@ static void judge_summary(struct judge *j)
 		return;
 	}
 	print(j, ticks, value, sizeof(value));
-	if (complete(j) || rule->seen || decides_alone(rule, measured, allowed))
+	if (complete(j) || rule->seen || pt_limit_decides_alone(rule, measured, allowed))
 		say(j, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%s, of %" PRIu64, value, stat->n);
 	else
 		say(j, PT_VERDICT_UNDECIDED, "%s, of %" PRIu64 " seen; not all that ran was seen", value, stat->n);
@@ -496,7 +495,9 @@ void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, do
 	struct judge j = { limit, profile, ns_per_tick, profile->n_functions > 0 ? profile->function[0].core : 0 };
 	const struct pt_rule *rule = limit->rule;
 
-	if (rests_on_opt_in_model(&j))
+	if (rule->subject == PT_RULE_EXCEPTION)
+		pt_limit_judge_exception(limit, profile);
+	else if (rests_on_opt_in_model(&j))
 		say(&j, PT_VERDICT_UNDECIDED, "cycles=model is not verified, so that no rule is judged by it");
 	else if (lacks_clock(&j))
 		say(&j, PT_VERDICT_UNDECIDED, "the core clock, which turns cycles into time, is not known");

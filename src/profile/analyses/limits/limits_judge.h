@@ -8,6 +8,13 @@
 /* Sets verdict and why of limit, from what was looked at and from the rest of the profile. ns_per_tick 0: not known. */
 void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, double ns_per_tick);
 
+double pt_limit_stat(const struct pt_stat *stat, enum pt_rule_of of);	/* NAN: it is not known */
+/* What was not seen can only make the least smaller, and the most and the total larger. value: in the rule's unit. */
+bool pt_limit_decides_alone(const struct pt_rule *rule, double value, bool allowed);
+
+/* limits_exceptions.c. The same for a rule on an exception that the chip reported, whose times are in ns. */
+void pt_limit_judge_exception(struct pt_limit *limit, const struct pt_profile *profile);
+
 /* limits_sleep.c. A modelled clock counts what was executed: it stands still while the core sleeps, so whatever lasts
  * from before to after a WFI is longer than it says, and it is not known by how much. */
 bool pt_limits_slept(const struct pt_profile *profile);

@@ -92,7 +92,10 @@ static int take_subject(struct parser *p, struct pt_rule *rule)
 
 	if (!take(p, "("))
 		return wrong(p, "the name of what is measured is expected, in parentheses,");
-	rule->subject = take(p, "task") ? PT_RULE_TASK : take(p, "span") ? PT_RULE_SPAN : PT_RULE_FUNCTION;
+	rule->subject = take(p, "task")	       ? PT_RULE_TASK
+			: take(p, "span")      ? PT_RULE_SPAN
+			: take(p, "exception") ? PT_RULE_EXCEPTION
+					       : PT_RULE_FUNCTION;
 	for (blanks(p); strchr("\n\r;", *p->at) == NULL; p->at++) {
 		depth += (*p->at == '(') - (*p->at == ')');
 		if (depth == 0)

@@ -9,14 +9,14 @@
 #include "base/alloc.h"
 #include "profile/result/analysis.h"
 
-enum { ROWS = 1024, NAME_BYTES = 24, NUMBERS = 512, SOURCES = 64 };
+enum { ROWS = 1024, SOURCES = 64 };
 
 struct core {
 	struct pt_span_stack *stack;	/* NULL: nothing came yet */
 	uint64_t began_ns, last_ns;	/* of the stretch without a gap; PT_UNKNOWN: it has not begun */
 	uint64_t observed_ns;		/* in the stretches before it */
 	uint16_t source;
-	uint16_t row[NUMBERS];		/* + 1 */
+	uint16_t row[PT_EXCEPTION_NUMBERS];		/* + 1 */
 };
 
 struct exceptions {
@@ -24,7 +24,7 @@ struct exceptions {
 	const struct pt_codemap *map;
 	struct pt_span_set *set;
 	struct core core[PT_RUN_CORES];
-	char (*name)[NAME_BYTES];
+	char (*name)[PT_EXCEPTION_NAME];
 	size_t n_rows;
 	uint64_t lost[SOURCES];		/* by source: times that something of it was not seen */
 	struct pt_span_core cores[PT_RUN_CORES];
@@ -33,32 +33,58 @@ struct exceptions {
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
-static const struct pt_function *handler_of(const struct exceptions *x, unsigned number)
+static const struct pt_function *handler_of(const struct pt_program *program, const struct pt_codemap *map,
+					    unsigned number)
 {
-	uint64_t address = x->program != NULL ? pt_program_vector(x->program, number) : PT_UNKNOWN;
+	uint64_t address = program != NULL ? pt_program_vector(program, number) : PT_UNKNOWN;
 	bool in_code;
-	uint16_t id = address != PT_UNKNOWN ? pt_codemap_function(x->map, address, &in_code) : PT_NO_FUNCTION;
+	uint16_t id = address != PT_UNKNOWN ? pt_codemap_function(map, address, &in_code) : PT_NO_FUNCTION;
 	size_t n = 0;
-	const struct pt_function *functions = x->program != NULL ? pt_program_functions(x->program, &n) : NULL;
+	const struct pt_function *functions = program != NULL ? pt_program_functions(program, &n) : NULL;
 
 	return id != PT_NO_FUNCTION && id <= n ? &functions[id - 1] : NULL;
+}
+
+void pt_exception_name(const struct pt_codemap *map, unsigned number, char name[PT_EXCEPTION_NAME])
+{
+	if (number < map->isa->n_vectors && map->isa->vector_name != NULL)
+		map->isa->vector_name(number, name, PT_EXCEPTION_NAME);
+	else
+		snprintf(name, PT_EXCEPTION_NAME, "exception %u", number);
+}
+
+unsigned pt_exception_find(const struct pt_program *program, const struct pt_codemap *map, const char *name,
+			   struct pt_nearest *near)
+{
+	char own[PT_EXCEPTION_NAME], *end;
+	unsigned long number = strtoul(name, &end, 10);
+
+	if (*name >= '0' && *name <= '9' && *end == '\0')
+		return number < PT_EXCEPTION_NUMBERS ? (unsigned)number : PT_EXCEPTION_NUMBERS;
+	for (unsigned i = 1; i < PT_EXCEPTION_NUMBERS; i++) {
+		const struct pt_function *handler = handler_of(program, map, i);
+
+		pt_exception_name(map, i, own);
+		if (strcmp(own, name) == 0 || (handler != NULL && pt_function_is(handler, name, strlen(name))))
+			return i;
+		pt_nearest_offer(near, own);
+		if (handler != NULL)
+			pt_nearest_offer(near, handler->name);
+	}
+	return PT_EXCEPTION_NUMBERS;
 }
 
 static void begin_row(struct exceptions *x, uint16_t core, unsigned number)
 {
 	struct pt_span_figures *row = pt_span_row(x->set, x->n_rows);
 	char *name = x->name[x->n_rows];
-	const struct pt_isa *isa = x->map->isa;
 
-	if (number < isa->n_vectors && isa->vector_name != NULL)
-		isa->vector_name(number, name, NAME_BYTES);
-	else
-		snprintf(name, NAME_BYTES, "exception %u", number);
+	pt_exception_name(x->map, number, name);
 	row->name = name;
 	row->by = PT_SPAN_BY_SIGNAL;
 	row->id = (uint16_t)number;
 	row->core = core;
-	row->function = handler_of(x, number);
+	row->function = handler_of(x->program, x->map, number);
 }
 
 /* PT_NO_SPAN: there is no room for another. */
@@ -120,7 +146,7 @@ static void take_report(struct exceptions *x, const struct pt_event *e, const st
 	struct pt_span_at at = { .address = PT_UNKNOWN };
 	bool late = e->ticks == PT_UNKNOWN || moment->ns == PT_UNKNOWN || moment->error_ns >= PT_NO_BOUND_NS;
 
-	if (e->core >= PT_RUN_CORES || e->value.at >= NUMBERS)
+	if (e->core >= PT_RUN_CORES || e->value.at >= PT_EXCEPTION_NUMBERS)
 		return;
 	core = core_of(x, e);
 	if (late) {
@@ -160,6 +186,14 @@ static void take_events(void *analysis, const struct pt_event *e, const struct p
 		else if (e[i].kind == PT_EV_GAP)
 			take_gap(analysis, &e[i]);
 	}
+}
+
+static void take_config(void *analysis, uint16_t source, const struct pt_config *config)
+{
+	struct exceptions *x = analysis;
+
+	(void)source;
+	x->result.silent |= pt_config_number(config, "silent_loss", 0) != 0;
 }
 
 /* --- result, life ------------------------------------------------------------------------------------------------- */
@@ -216,5 +250,6 @@ static void *exceptions_new(const struct pt_analysis_setup *setup, struct pt_err
 
 const struct pt_analysis pt_analysis_exceptions = {
 	.name = "exceptions", .help = "exceptions as the chip reports them, whatever code it runs", .standard = true,
-	.open = exceptions_new, .close = exceptions_free, .events = take_events, .result = give,
+	.open = exceptions_new, .close = exceptions_free, .events = take_events, .config = take_config,
+	.result = give,
 };

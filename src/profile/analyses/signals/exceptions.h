@@ -7,13 +7,25 @@
 #ifndef PT_PROFILE_EXCEPTIONS_H
 #define PT_PROFILE_EXCEPTIONS_H
 
+#include "base/nearest.h"
 #include "profile/analyses/calls/spans.h"
+#include "program/code/codemap.h"
 
 struct pt_exceptions {
 	struct pt_spans spans;		/* in the order in which they were seen; id: number of the exception; core: observed in
 					 * ns, without the times between a gap and the next report */
 	uint64_t lost;			/* times that reports were dropped, or not seen */
 	uint64_t late;			/* reports without a moment */
+	bool silent;			/* of a source, reports may be missing without a sign of it */
 };
+
+enum { PT_EXCEPTION_NUMBERS = 512, PT_EXCEPTION_NAME = 24 };
+
+/* As rows are called: "SysTick". map: for its instruction set. */
+void pt_exception_name(const struct pt_codemap *map, unsigned number, char name[PT_EXCEPTION_NAME]);
+/* The number of the exception that is called so, or whose handler is, or that has this number. PT_EXCEPTION_NUMBERS: none,
+ * and near was offered all names. */
+unsigned pt_exception_find(const struct pt_program *program, const struct pt_codemap *map, const char *name,
+			   struct pt_nearest *near);
 
 #endif
