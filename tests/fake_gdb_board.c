@@ -644,6 +644,11 @@ void pt_session_cancel_wait(struct pt_session *s)
 	end_wait(PT_EINTERRUPTED);
 }
 
+bool fake_waits(void)
+{
+	return session.wait != NULL;
+}
+
 void fake_time_up(void)
 {
 	end_wait(0);

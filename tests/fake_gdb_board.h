@@ -42,7 +42,8 @@ void fake_board_free(void);	/* after the loop has closed what it held */
 
 void fake_core_stops(enum pt_halt_reason reason, uint64_t addr, uint64_t pc);
 void fake_board_says(enum pt_board_state state, const char *why);
-void fake_time_up(void);	/* what pt_session_wait() waits for */
+bool fake_waits(void);		/* pt_session_wait() was called, and has not ended */
+void fake_time_up(void);	/* what it waits for */
 void fake_go_on(void);		/* hold_jobs is off: serve them */
 
 #endif
