@@ -6,6 +6,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 export PT_ONCE_MORE=1
+unset PT_TEST_LOCKS	# this test holds those of its own tree
 bad=0
 
 # drive NAME COMMAND...: as make check does; what the driver says is in said
@@ -56,7 +57,9 @@ outcome "FAIL: by_hand" FAIL
 
 # Alone: the second run starts when the test beside it is over. That one waits for the first run, and then for a second
 # one, 2 s, which must not come.
+export folder
 cat >beside <<'END'
+cd "$folder"
 : >beside.runs
 until [ -e failed ]; do sleep 0.01; done
 i=0
@@ -69,11 +72,19 @@ until [ -e beside.runs ]; do sleep 0.01; done
 : >failed
 exit 1
 END
-(drive beside sh beside; echo "$said" >beside.said) &
-drive alone sh alone
-outcome "FLAKY: alone" PASS
-wait
-expect "the test beside it" "PASS: beside" "$(cat beside.said)"
+
+# beside_each_other TREE: the test beside it is one of the build tree TREE
+beside_each_other() {
+	rm -f failed again
+	(cd "$1" && drive beside sh "$folder/beside"; echo "$said" >"$folder/beside.said") &
+	drive alone sh alone
+	outcome "FLAKY: alone" PASS
+	wait
+	expect "the test beside it, in $1" "PASS: beside" "$(cat beside.said)"
+}
+beside_each_other .
+mkdir other
+(export PT_TEST_LOCKS="$folder"; beside_each_other other; exit $bad) || bad=1
 
 printf 'PASS: a\nFLAKY: noisy\nSKIP: c\n# TOTAL: 3\n# PASS:  2\n# SKIP:  1\n# XFAIL: 0\n# FAIL:  0\n# XPASS: 0\n# ERROR: 0\n' >fine
 printf '# PASS:  5\n# SKIP:  0\n# FAIL:  1\n# ERROR: 1\nFAIL: d\nERROR: e\n' >poor
