@@ -220,6 +220,203 @@ START_TEST(exceptions_come_in_order)
 }
 END_TEST
 
+/* --- event counters and data */
+
+/* Every wrap is reported, so packets and what is left in the registers are all that was counted. */
+START_TEST(wraps_add_up)
+{
+	uint64_t before[5], counted[5] = { 0 };
+
+	rig_run_us(3000);
+	rig_trace(0, RIG_TCR_NO_STAMPS);
+	rig_poke(RIG_DWT_CTRL, 0x003e0001);
+	for (unsigned n = 0; n < 5; n++)
+		before[n] = pt_vcpu_events(rig.chip->cpu, PT_VEVENT_CPI + n);
+	rig_run_us(20000);
+	ck_assert_uint_eq(rig_compare(), 0);
+	for (size_t i = 0; i < rig.log.n; i++) {
+		ck_assert_uint_eq(rig.packet[i].bytes[0], 0x05);
+		for (unsigned n = 0; n < 5; n++)
+			counted[n] += (rig.packet[i].bytes[1] >> n & 1) * 256;
+	}
+	for (unsigned n = 0; n < 5; n++) {
+		counted[n] += rig_peek(RIG_DWT_CTRL + 8 + 4 * n);
+		ck_assert_msg(counted[n] == pt_vcpu_events(rig.chip->cpu, PT_VEVENT_CPI + n) - before[n], "counter %u",
+			      n);
+	}
+}
+END_TEST
+
+START_TEST(cycles_are_an_event)
+{
+	rig_run_us(3000);
+	rig_trace(0, RIG_TCR_NO_STAMPS);
+	rig_poke(RIG_DWT_CTRL, 0x00400001 | 3 << 1 | 1 << 5);		/* POSTPRESET 3, POSTINIT 1 */
+	rig_run_us(1000);
+	ck_assert_uint_eq(rig_compare(), 0);
+	ck_assert_uint_ge(rig.log.n, 25000 / 256 - 1);
+	for (size_t i = 0; i < rig.log.n; i++) {
+		ck_assert_uint_eq(rig.packet[i].bytes[1], 0x20);
+		ck_assert_uint_eq(rig.packet[i].at_cycle - rig.packet[0].at_cycle, 256 * i);
+	}
+}
+END_TEST
+
+/* r0 is an address, r1 a value: str r1,[r0]; ldr r2,[r0]; strb r1,[r0,#1]; ldrh r2,[r0,#2] */
+static const struct { const char *name; uint32_t function, mask, offset; uint8_t want[32]; size_t n; } matches[] = {
+	{ "off", 0, 2, 0, { 0 }, 0 },
+	{ "pc", 1, 2, 0, { 0x47, 0x00, 0x80, 0x00, 0x20, 0x47, 0x02, 0x80, 0x00, 0x20, 0x47, 0x04, 0x80, 0x00, 0x20, 0x47, 0x06, 0x80, 0x00, 0x20 },
+	  20 },
+	{ "address", 0x21, 2, 0, { 0x4e, 0x00, 0x81, 0x4e, 0x00, 0x81, 0x4e, 0x01, 0x81, 0x4e, 0x02, 0x81 }, 12 },
+	{ "value", 2, 2, 0, { 0x8f, 0x78, 0x56, 0x34, 0x12, 0x87, 0x78, 0x56, 0x34, 0x12, 0x8d, 0x78, 0x86, 0x34, 0x12 }, 15 },
+	{ "address and value on writes", 0x2d, 2, 0, { 0x4e, 0x00, 0x81, 0x4e, 0x01, 0x81 }, 6 },
+	{ "value on writes", 13, 2, 0, { 0x8f, 0x78, 0x56, 0x34, 0x12, 0x8d, 0x78 }, 7 },
+	{ "value on reads", 12, 2, 0, { 0x87, 0x78, 0x56, 0x34, 0x12, 0x86, 0x34, 0x12 }, 8 },
+	{ "pc and value on writes", 15, 2, 0, { 0x47, 0x00, 0x80, 0x00, 0x20, 0x8f, 0x78, 0x56, 0x34, 0x12, 0x47, 0x04, 0x80, 0x00, 0x20, 0x8d, 0x78 },
+	  17 },
+	{ "address and value on reads", 0x2e, 2, 0, { 0x4e, 0x00, 0x81, 0x87, 0x78, 0x56, 0x34, 0x12, 0x4e, 0x02, 0x81, 0x86, 0x34, 0x12 }, 14 },
+	{ "a byte of it", 13, 0, 1, { 0x8f, 0x78, 0x56, 0x34, 0x12, 0x8d, 0x78 }, 7 },
+	{ "beside it", 2, 2, 4, { 0 }, 0 },
+};
+START_TEST(data_is_reported)
+{
+	static const uint16_t code[] = { 0x6001, 0x6802, 0x7041, 0x8842, 0xe7fe };
+	const uint32_t at = RIG_FREE_RAM + 0x100, r[4] = { at, 0x12345678, 0, 0 };
+
+	rig_trace(0, RIG_TCR_NO_STAMPS);
+	rig.chip->itm.fifo_room = 16;
+	rig_halt();
+	rig_poke(RIG_COMP0, at + matches[_i].offset);
+	rig_poke(RIG_COMP0 + 4, matches[_i].mask);
+	rig_poke(RIG_COMP0 + 8, matches[_i].function);
+	rig_run_code(code, PT_LEN(code), r);
+	rig_run_us(100);
+	expect_bytes(matches[_i].name, matches[_i].want, matches[_i].n);
+	ck_assert_uint_eq(rig_peek(RIG_COMP0 + 8) >> 24, matches[_i].n > 0);
+}
+END_TEST
+
+/* --- privilege, reset, pin */
+
+/* Unprivileged: mov r3,#1; msr control,r3; strb r1,[r0]; then a store to TCR, which is ignored. */
+static const struct { const char *name; uint32_t tpr; size_t n; } privileges[] = {
+	{ "ports for all", 0, 2 }, { "ports 0 to 7 are privileged", 1, 0 }, { "ports 8 to 15 are", 2, 2 },
+};
+START_TEST(code_without_privilege_writes_a_port)
+{
+	static const uint16_t code[] = { 0x2301, 0xf383, 0x8814, 0x7001, 0x6013, 0xe7fe };
+	const uint32_t r[4] = { RIG_ITM, 'A', RIG_ITM + PT_VITM_TCR, 0 };
+
+	rig_trace(0, RIG_TCR_PORTS);
+	rig_poke(RIG_ITM + PT_VITM_TPR, privileges[_i].tpr);
+	rig_run_code(code, PT_LEN(code), r);
+	rig_run_us(100);
+	ck_assert_msg(rig.n_bytes == privileges[_i].n, "%s: %zu", privileges[_i].name, rig.n_bytes);
+	ck_assert_uint_eq(rig_peek(RIG_ITM + PT_VITM_TCR), RIG_TCR_PORTS);
+	ck_assert_uint_eq(pt_vcpu_pc(rig.chip->cpu), RIG_FREE_RAM + 10);	/* it has not faulted */
+}
+END_TEST
+
+static const struct { const char *word; bool needs_pin, after_reset; } pins[] = {
+	{ "swo=routed", false, true }, { "swo=unrouted", true, true }, { "swo=forgets", true, false },
+};
+START_TEST(the_pin_is_given_to_trace)
+{
+	const char *words[] = { pins[_i].word, NULL };
+
+	rig_close();
+	rig_open(&pt_vboard_cm7, words);
+	rig_halt();
+	rig_trace(0, RIG_TCR_PORTS);
+	rig_write(RIG_ITM, 'A', 1);
+	rig_run_us(100);
+	ck_assert_uint_eq(rig.n_bytes, pins[_i].needs_pin ? 0 : 2);
+	if (pins[_i].needs_pin) {
+		rig_poke(0xe0042004, 0x27);
+		ck_assert_uint_eq(rig_peek(0xe0042004), 0x27);
+	}
+	rig_write(RIG_ITM, 'B', 1);
+	rig_run_us(100);
+	ck_assert_uint_eq(rig.byte[rig.n_bytes - 1].byte, 'B');
+	rig_poke(0xe000ed0c, 0x05fa0004);	/* a system reset leaves trace as it was, but for a pin that forgets */
+	rig_run_us(100);
+	rig_write(RIG_ITM, 'C', 1);
+	rig_run_us(100);
+	ck_assert_int_eq(rig.byte[rig.n_bytes - 1].byte == 'C', pins[_i].after_reset);
+	rig.ops->set_power(rig.board, false);
+	rig_run_us(100);
+	rig.ops->set_power(rig.board, true);
+	ck_assert_uint_eq(rig_peek(RIG_ITM + PT_VITM_TCR), 0);
+	rig_trace(0, RIG_TCR_PORTS);
+	rig_write(RIG_ITM, 'D', 1);
+	rig_run_us(100);
+	ck_assert_int_eq(rig.byte[rig.n_bytes - 1].byte == 'D', !pins[_i].needs_pin);
+	if (!pins[_i].needs_pin)	/* the board's time goes on */
+		ck_assert_uint_ge(rig.byte[rig.n_bytes - 1].begin_ns, rig.now_ns - 100000);
+}
+END_TEST
+
+/* The demo sleeps more than it works: then the pin stands, and what is sent is all there is. */
+START_TEST(a_trace_clock_sleeps_with_the_core)
+{
+	const char *words[] = { "variant=trace-sleeps", "itm-fifo=64", NULL };
+	uint64_t asleep = 0, before, begin;
+
+	rig_close();
+	rig_open(&pt_vboard_cm4, words);
+	rig_run_us(3000);
+	rig_trace(99, RIG_TCR_NO_STAMPS);
+	rig_poke(RIG_DWT_CTRL, 0x10001);
+	begin = rig.now_ns;
+	before = pt_vcpu_sleep_cycles(rig.chip->cpu);
+	rig_run_us(20000);
+	asleep = pt_vcpu_sleep_cycles(rig.chip->cpu) - before;
+	rig_compare();
+	ck_assert_uint_gt(asleep, 0);
+	ck_assert_uint_le(rig.n_bytes, (500000 - asleep) / 1000 + 1);	/* 1000 cycles for each */
+	for (size_t i = 1; i < rig.n_bytes; i++)
+		ck_assert_uint_ge(rig.byte[i].begin_ns, rig.byte[i - 1].begin_ns + 39990);
+	ck_assert_uint_ge(rig.byte[0].begin_ns, begin);
+}
+END_TEST
+
+/* --- stamps and overflow */
+
+/* Stamps that say "exact" are the times of what is in front of them; with those that say more they add up. */
+START_TEST(stamps_add_up)
+{
+	static const uint32_t acprs[] = { 0, 5, 11, 49 };
+	uint64_t sum, n_exact = 0, last = 0;
+
+	rig_run_us(3000);
+	rig_trace(acprs[_i], RIG_TCR_ALL);
+	sum = rig.chip->itm.stamps.last;
+	rig_poke(RIG_DWT_CTRL, 0x11201 | 1 << 1);
+	rig_run_us(20000);
+	ck_assert(rig_compare() > 0 || acprs[_i] != 49);
+	for (size_t i = 0; i < rig.log.n; i++) {
+		const struct pt_vtrace_packet *packet = &rig.packet[i];
+		uint64_t delta = 0;
+
+		if (packet->source == PT_VTRACE_DWT && !packet->lost)
+			last = packet->at_cycle;
+		if (packet->source != PT_VTRACE_STAMP)
+			continue;
+		for (unsigned k = 1; k < packet->n_bytes; k++)
+			delta |= (uint64_t)(packet->bytes[k] & 0x7f) << 7 * (k - 1);
+		sum += packet->n_bytes == 1 ? packet->bytes[0] >> 4 : delta;
+		ck_assert_uint_eq(sum, packet->at_cycle);
+		if (packet->n_bytes > 1 && packet->bytes[0] != 0xc0) {
+			ck_assert_uint_ge(sum, last);
+			continue;
+		}
+		ck_assert_uint_eq(sum, last);
+		n_exact++;
+	}
+	ck_assert_uint_gt(n_exact, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("virtual itm");
@@ -232,6 +429,13 @@ int main(void)
 	tcase_add_test(all, a_full_port_says_so);
 	tcase_add_loop_test(all, samples_have_their_cadence, 0, PT_LEN(rates));
 	tcase_add_test(all, exceptions_come_in_order);
+	tcase_add_test(all, wraps_add_up);
+	tcase_add_test(all, cycles_are_an_event);
+	tcase_add_loop_test(all, data_is_reported, 0, PT_LEN(matches));
+	tcase_add_loop_test(all, code_without_privilege_writes_a_port, 0, PT_LEN(privileges));
+	tcase_add_loop_test(all, the_pin_is_given_to_trace, 0, PT_LEN(pins));
+	tcase_add_test(all, a_trace_clock_sleeps_with_the_core);
+	tcase_add_loop_test(all, stamps_add_up, 0, 4);
 	suite_add_tcase(suite, all);
 	return pt_run_suite(suite);
 }

@@ -35,6 +35,13 @@ static void on_core_reset_request(void *scs)
 	pt_varm_reset_core(((struct pt_vscs_debug *)scs)->arg);
 }
 
+static void on_sleep(void *scs, uint64_t n_cycles)
+{
+	const struct pt_varm_debug *debug = ((struct pt_vscs_debug *)scs)->arg;
+
+	debug->sleeps(debug->arg, n_cycles);
+}
+
 void pt_varm_debug_init(struct pt_varm_debug *debug, struct pt_vwires *wires)
 {
 	const struct pt_vcpu_hooks hooks = {
@@ -42,6 +49,7 @@ void pt_varm_debug_init(struct pt_varm_debug *debug, struct pt_vwires *wires)
 		.vector_catch = pt_vscs_debug_vector_catch, .halted = pt_vscs_debug_halted,
 		.monitor = pt_vscs_debug_monitor,
 		.reset_request = on_reset_request, .core_reset_request = on_core_reset_request,
+		.sleeps = debug->sleeps != NULL ? on_sleep : NULL,
 	};
 
 	pt_vcpu_set_hooks(debug->cpu, &hooks);

@@ -18,6 +18,7 @@ struct pt_varm_debug {
 	unsigned skid;			/* instructions that the core executes behind a request to halt */
 	void *arg;
 	void (*reset)(void *arg);	/* the core asks for a reset of the chip */
+	void (*sleeps)(void *arg, uint64_t n_cycles);	/* NULL: it need not know (cortexm.h) */
 };
 
 /* Of struct pt_vwires, whose arg is the struct pt_varm_debug. */

@@ -73,6 +73,14 @@ static void reset_chip(void *arg)
 	pt_varm_second_reset(&chip->second, false);
 }
 
+static void stop_trace_clock(void *arg, uint64_t n_cycles)
+{
+	struct pt_cm4 *chip = arg;
+
+	pt_vitm_advance(&chip->itm, pt_vcpu_cycle(chip->cpu));
+	pt_vtpiu_stop_clock(&chip->tpiu, n_cycles);
+}
+
 /* The reset pin: reset lasts as long as it is asserted. */
 static void apply_nreset(struct pt_cm4 *chip)
 {
@@ -99,7 +107,7 @@ static void power_on(struct pt_cm4 *chip)
 	chip->tpiu.origin_ns = chip->power.since_ns;
 	pt_varm_second_reset(&chip->second, true);
 	pt_vmem_ap_reset(&chip->ahb);
-	chip->ahb.locked = chip->locked;
+	chip->ahb.locked = chip->words.locked;
 	apply_nreset(chip);
 }
 
@@ -153,15 +161,18 @@ static const struct {
 	{ 0xe0002000, 0x1000, &pt_vbpu_ops, MEMBER(fpb) },
 	{ 0xe0000000 + PT_VSCS_BASE, PT_VSCS_BYTES, &pt_vscs_debug_ops, MEMBER(scs) },
 	{ 0xe0040000, 0x1000, &pt_vtpiu_ops, MEMBER(tpiu) },
+	{ 0xe0042000, 0x1000, &pt_vtrace_pin_ops, MEMBER(pin) },
 	{ ROM_TABLE, 0x1000, &pt_vrom_table_ops, MEMBER(rom) },
 	{ PORT_ROM_TABLE, 0x1000, &pt_vrom_table_ops, MEMBER(port_rom) },
 };
 
-static bool has_unit(const struct pt_cm4_kind *kind, size_t i)
+static bool has_unit(const struct pt_cm4 *chip, size_t i)
 {
 	if (units[i].ops == &pt_vbit_band_ops)
-		return kind->bit_bands;
-	return units[i].member != MEMBER(port_rom) || kind->port_rom;
+		return chip->kind->bit_bands;
+	if (units[i].ops == &pt_vtrace_pin_ops)
+		return chip->words.pin_is_off;
+	return units[i].member != MEMBER(port_rom) || chip->kind->port_rom;
 }
 
 static bool map_units(struct pt_cm4 *chip)
@@ -172,10 +183,21 @@ static bool map_units(struct pt_cm4 *chip)
 			.unit = (char *)chip + units[i].member,
 		};
 
-		if (has_unit(chip->kind, i) && !pt_vbus_add(&chip->bus, &region))
+		if (has_unit(chip, i) && !pt_vbus_add(&chip->bus, &region))
 			return false;
 	}
 	return true;
+}
+
+static void init_trace(struct pt_cm4 *chip)
+{
+	const struct pt_cm4_words *words = &chip->words;
+
+	pt_vtpiu_init(&chip->tpiu, &chip->wires, words->trace_hz);
+	pt_vitm_init(&chip->itm, &chip->wires, &chip->tpiu);
+	chip->itm.fifo_room = words->fifo_room;
+	chip->dwt.itm = &chip->itm;
+	pt_vtrace_pin_init(&chip->pin, &chip->tpiu, words->pin_forgets);
 }
 
 static void init_debug(struct pt_cm4 *chip)
@@ -186,11 +208,10 @@ static void init_debug(struct pt_cm4 *chip)
 
 	chip->debug = (struct pt_varm_debug){
 		.cpu = chip->cpu, .dwt = &chip->dwt, .bpu = &chip->fpb, .scs = &chip->scs, .skid = 1, .arg = chip, .reset = reset_chip,
+		.sleeps = chip->words.trace_sleeps ? stop_trace_clock : NULL,
 	};
 	pt_varm_debug_init(&chip->debug, &chip->wires);
-	pt_vtpiu_init(&chip->tpiu, &chip->wires, 0);
-	pt_vitm_init(&chip->itm, &chip->wires, &chip->tpiu);
-	chip->dwt.itm = &chip->itm;
+	init_trace(chip);
 	chip->rom = pt_varm_rom_table(chip->kind->rom_part, entries, PT_LEN(entries));
 	chip->port_rom = pt_varm_rom_table(PORT_ROM_PART, port_entries, PT_LEN(port_entries));
 	pt_vmem_ap_init(&chip->ahb, &chip->bus, (chip->kind->port_rom ? PORT_ROM_TABLE : ROM_TABLE) | 3);
@@ -200,7 +221,7 @@ static void init_debug(struct pt_cm4 *chip)
 static bool add_second(struct pt_cm4 *chip)
 {
 	const struct pt_varm_second_config second = {
-		.kind = chip->second_kind, .model = &pt_vcpu_m4f, .first = &chip->bus, .core_hz = PT_CM4_CORE_HZ,
+		.kind = chip->words.second, .model = &pt_vcpu_m4f, .first = &chip->bus, .core_hz = PT_CM4_CORE_HZ,
 		.drift_ppm = chip->wires.drift_ppm, .ap_idr = PT_VMEM_AP_IDR_M4, .rom_table = ROM_TABLE, .rom_part = ROM_PART,
 		.arg = chip, .reset = reset_chip,
 	};
@@ -238,26 +259,6 @@ static void release(struct pt_vboard *board)
 	free(board);
 }
 
-#define VARIANTS "locked, " PT_VSECOND_WORDS
-static const struct pt_param variant_row = { .key = "variant", .type = PT_PARAM_TEXT };
-
-static int read_variant(struct pt_cm4 *chip, const struct pt_params *settings, struct pt_err *err)
-{
-	const char *text = pt_params_text(settings, &variant_row);
-
-	while (text != NULL && *text != '\0') {
-		size_t length = strcspn(text, ",");
-
-		if (length == strlen("locked") && strncmp(text, "locked", length) == 0)
-			chip->locked = true;
-		else if (!pt_vsecond_read(text, length, &chip->second_kind))
-			return pt_fail(err, PT_EARG, "%s has no variant \"%.*s\"; there are " VARIANTS,
-				       chip->kind->name, (int)length, text);
-		text += length + (text[length] == ',');
-	}
-	return 0;
-}
-
 static struct pt_vboard *make_kind(const struct pt_cm4_kind *kind, const struct pt_params *settings,
 				   const uint8_t *firmware, size_t len_bytes, struct pt_err *err)
 {
@@ -265,8 +266,8 @@ static struct pt_vboard *make_kind(const struct pt_cm4_kind *kind, const struct 
 	struct pt_vboard *board = (struct pt_vboard *)(void *)chip;
 
 	chip->kind = kind;
-	if (read_variant(chip, settings, err) < 0 || load(chip, firmware, len_bytes, err) < 0 ||
-	    assemble(chip, pt_vboard_drift_ppm(settings), err) < 0) {
+	if (pt_cm4_read_words(&chip->words, kind->name, settings, err) < 0 ||
+	    load(chip, firmware, len_bytes, err) < 0 || assemble(chip, pt_vboard_drift_ppm(settings), err) < 0) {
 		release(board);
 		return NULL;
 	}
@@ -355,16 +356,18 @@ static const char *const probes[] = { "cmsis-dap", "xvc", "bitbang", "jlink", "s
 const struct pt_vboard_ops pt_vboard_cm4 = {
 	.name = "cm4",
 	.probes = probes,
-	.help = "Cortex-M4F at 25 MHz as on Arm's MPS2 (AN386), 512 KiB code, 128 KiB RAM, no MTB; variant=" VARIANTS,
+	.help = "Cortex-M4F at 25 MHz as on Arm's MPS2 (AN386), 512 KiB code, 128 KiB RAM, no MTB; variant=" PT_CM4_VARIANTS,
 	.demo = demo, .make = make_cm4, .free = release, .advance = advance, .ap = ap, .dpidr = dpidr,
 	.set_nreset = set_nreset, .set_power = set_power, .chip = inside, .flow_core = flow_core, .swo = swo,
+	.params = pt_vcm4_params, .n_params = PT_CM4_WORDS,
 };
 
 const struct pt_vboard_ops pt_vboard_cm7 = {
 	.name = "cm7",
 	.probes = probes,
 	.help = "Cortex-M7 at 25 MHz as on Arm's MPS2 (AN500), else as cm4; with second-core an M7 and an M4, as an STM32H745; "
-		"variant=" VARIANTS,
+		"variant=" PT_CM4_VARIANTS,
 	.demo = demo, .make = make_cm7, .free = release, .advance = advance, .ap = ap, .dpidr = dpidr,
 	.set_nreset = set_nreset, .set_power = set_power, .chip = inside, .flow_core = flow_core, .swo = swo,
+	.params = pt_vcm4_params, .n_params = PT_CM4_WORDS,
 };

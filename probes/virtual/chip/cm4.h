@@ -25,6 +25,7 @@
 #include "probes/virtual/unit/arm/rom_table.h"
 #include "probes/virtual/unit/arm/scs_debug.h"
 #include "probes/virtual/unit/arm/tpiu.h"
+#include "probes/virtual/unit/arm/trace_pin.h"
 #include "probes/virtual/wire/mem_ap.h"
 
 enum {
@@ -33,6 +34,23 @@ enum {
 	PT_CM4_RAM_BYTES = 128 * 1024,
 	PT_CM4_CORE_HZ = 25000000,
 };
+
+/* What its address says. */
+struct pt_cm4_words {
+	bool locked;			/* variant=locked: read-out protection has closed the bus */
+	bool trace_sleeps;		/* variant=trace-sleeps: TRACECLKIN stops while the core sleeps */
+	enum pt_vsecond_kind second;
+	uint32_t trace_hz;		/* 0: the core's clock */
+	bool pin_is_off, pin_forgets;	/* swo= */
+	unsigned fifo_room;
+};
+
+enum { PT_CM4_WORDS = 3 };
+extern const struct pt_param pt_vcm4_params[PT_CM4_WORDS];
+/* chip: its name, for sentences. */
+int pt_cm4_read_words(struct pt_cm4_words *words, const char *chip, const struct pt_params *settings,
+		      struct pt_err *err);
+#define PT_CM4_VARIANTS "locked, trace-sleeps, " PT_VSECOND_WORDS
 
 struct pt_cm4_kind;
 struct pt_cm4 {
@@ -49,6 +67,7 @@ struct pt_cm4 {
 	struct pt_vrom_table rom, port_rom;
 	struct pt_vitm itm;		/* of the first core; its log is a test's */
 	struct pt_vtpiu tpiu;
+	struct pt_vtrace_pin pin;
 	struct pt_vbit_band ram_bits, peripheral_bits;
 	struct pt_vcmsdk_timer timer;
 	struct pt_vcmsdk_uart uart;
@@ -56,8 +75,7 @@ struct pt_cm4 {
 	struct pt_varm_second second;
 
 	struct pt_vpower power;
-	bool locked;			/* variant=locked: read-out protection has closed the bus */
-	enum pt_vsecond_kind second_kind;
+	struct pt_cm4_words words;
 };
 
 /* The chip behind a board of pt_vboard_cm4 or pt_vboard_cm7; the board's. */

@@ -242,8 +242,16 @@ static void execute(void *arg)
 	end_step(arg);
 }
 
+static void rests(void *arg, uint64_t n_cycles)
+{
+	const struct pt_vcpu *cpu = arg;
+
+	if (cpu->state == PT_VCPU_SLEEP && cpu->hooks.sleeps != NULL)
+		cpu->hooks.sleeps(cpu->hooks.arg, n_cycles);
+}
+
 static const struct pt_vcore_ops frame_ops = {
-	.attend = attend, .activity = activity, .steps_singly = steps_singly, .execute = execute,
+	.attend = attend, .activity = activity, .steps_singly = steps_singly, .execute = execute, .rests = rests,
 };
 
 void pt_vcpu_run(struct pt_vcpu *cpu, uint64_t until_cycle)

@@ -68,6 +68,8 @@ struct pt_vcpu_hooks {
 	/* The same for AIRCR.VECTRESET (ARMv7-M, from a debugger): only the core is reset, and the chip
 	 * calls pt_vcpu_reset(). */
 	void (*core_reset_request)(void *arg);
+	/* The core sleeps for n_cycles from now on: called before they pass. */
+	void (*sleeps)(void *arg, uint64_t n_cycles);
 };
 
 enum pt_vfpu { PT_VFPU_NONE, PT_VFPU_V4, PT_VFPU_V5 };	/* FPv4-SP; FPv5 with double precision */

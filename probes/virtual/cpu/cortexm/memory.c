@@ -203,9 +203,10 @@ bool pt_cpu_cache_write(struct pt_vcpu *cpu, uint32_t offset, uint32_t value)
 
 /* --- accesses */
 
+/* The private peripheral bus; the ITM decides itself. Source: DDI 0419, B3.1.1; DDI 0403, C1.7.1 */
 static bool forbidden(const struct pt_vcpu *cpu, uint32_t addr)
 {
-	return addr >> 20 == 0xe00 && !pt_cpu_privileged(cpu);	/* private peripheral bus. Source: DDI 0419, B3.1.1 */
+	return addr >> 20 == 0xe00 && !pt_cpu_privileged(cpu) && !(cpu->model->mainline && addr >> 12 == 0xe0000);
 }
 
 static void discount_ioport(struct pt_vcpu *cpu, uint32_t addr)

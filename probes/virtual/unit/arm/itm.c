@@ -29,6 +29,7 @@ void pt_vitm_synchronise(struct pt_vitm *itm, uint64_t at_cycle)
 		return;
 	pt_vitm_advance(itm, at_cycle);
 	itm->sync_wanted = true;
+	pt_vtpiu_synchronise(itm->tpiu);
 	pt_vitm_refill(itm, itm->now);
 }
 

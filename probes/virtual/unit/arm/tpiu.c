@@ -4,7 +4,7 @@
 #include "base/util.h"
 
 enum { IDS = 0xfb8, UART_BITS = 10, GROUP_BYTES = 8 };
-enum { SPPR_MANCHESTER = 1, SPPR_UART = 2 };
+enum { SPPR_MANCHESTER = 1, SPPR_UART = 2, FFCR_ENFCONT = 2 };
 #define FRACTION 65536u			/* of a cycle */
 #define PS_PER_S UINT64_C(1000000000000)
 
@@ -39,27 +39,44 @@ static uint64_t in_cycles(const struct pt_vtpiu *tpiu, uint64_t clocks)
 	return clocks * tpiu->wires->core_hz * FRACTION / tpiu->trace_hz;
 }
 
-static uint64_t begin_ns(const struct pt_vtpiu *tpiu, uint64_t at)
+static uint64_t in_ns(const struct pt_vtpiu *tpiu, uint64_t at)
 {
 	double hz = tpiu->wires->core_hz * (1.0 + tpiu->wires->drift_ppm * 1e-6);
 
 	return tpiu->origin_ns + (uint64_t)((double)at / FRACTION * 1e9 / hz + 0.5);
 }
 
+/* A byte that was on the line while the clock stopped is longer. Which of its bits was is not said: all of them are. */
+static uint64_t real_bit_ps(const struct pt_vtpiu *tpiu)
+{
+	const struct pt_vtpiu_byte *out = &tpiu->out;
+	uint64_t stood = (tpiu->stopped - out->stopped) * FRACTION;
+	double length = (double)(out->end - out->begin);
+
+	return stood == 0 ? out->bit_ps : (uint64_t)((double)out->bit_ps * (length + (double)stood) / length);
+}
+
+static void count_bytes(struct pt_vtpiu *tpiu, uint64_t n)
+{
+	*(tpiu->unrouted ? &tpiu->n_unrouted : &tpiu->n_bytes) += n;
+}
+
+static bool is_heard(const struct pt_vtpiu *tpiu)
+{
+	return !tpiu->unrouted && tpiu->pin.listener != NULL && tpiu->pin.listener->byte != NULL;
+}
+
 static void deliver(struct pt_vtpiu *tpiu)
 {
 	const struct pt_vtpiu_byte *out = &tpiu->out;
-	const struct pt_vswo_listener *listener = tpiu->pin.listener;
-	const struct pt_vswo_byte byte = { begin_ns(tpiu, out->begin), out->bit_ps, out->coding, out->byte };
+	const struct pt_vswo_byte byte = {
+		in_ns(tpiu, out->begin + out->stopped * FRACTION), real_bit_ps(tpiu), out->coding, out->byte,
+	};
 
 	tpiu->out.on = false;
-	if (tpiu->unrouted) {
-		tpiu->n_unrouted++;
-		return;
-	}
-	tpiu->n_bytes++;
-	if (listener != NULL && listener->byte != NULL)
-		listener->byte(listener->arg, &byte);
+	count_bytes(tpiu, 1);
+	if (is_heard(tpiu))
+		tpiu->pin.listener->byte(tpiu->pin.listener->arg, &byte);
 }
 
 /* Of Manchester up to eight bytes follow a start bit, and behind them is a bit of silence. */
@@ -81,7 +98,7 @@ static void shift(struct pt_vtpiu *tpiu, uint64_t at, uint8_t byte)
 
 	tpiu->out = (struct pt_vtpiu_byte){
 		.on = true, .byte = byte, .coding = is_manchester(tpiu) ? PT_VSWO_MANCHESTER : PT_VSWO_UART,
-		.begin = at, .end = at + in_cycles(tpiu, UART_BITS * clocks_per_bit(tpiu)),
+		.begin = at, .end = at + in_cycles(tpiu, UART_BITS * clocks_per_bit(tpiu)), .stopped = tpiu->stopped,
 		.bit_ps = ps - (uint64_t)((double)ps * ppm / (1e6 + ppm) + 0.5),
 	};
 	if (is_manchester(tpiu))
@@ -100,17 +117,59 @@ static bool finish(struct pt_vtpiu *tpiu, uint64_t to)
 	return true;
 }
 
+/* Time in which there was a clock, of a cycle that is not before its last stop. */
+static uint64_t clocked(const struct pt_vtpiu *tpiu, uint64_t cycle)
+{
+	return cycle > tpiu->stopped ? (cycle - tpiu->stopped) * FRACTION : 0;
+}
+
+static uint64_t cycle_at(const struct pt_vtpiu *tpiu, uint64_t at)
+{
+	return at / FRACTION + tpiu->stopped;
+}
+
+static uint64_t data_at(const struct pt_vtpiu *tpiu)
+{
+	uint64_t since = tpiu->input.since(tpiu->input.arg);
+
+	return since == PT_VNEVER ? PT_VNEVER : clocked(tpiu, since);
+}
+
 static bool send_plain(struct pt_vtpiu *tpiu, uint64_t to)
 {
-	const struct pt_vtpiu_input *input = &tpiu->input;
-	uint64_t since = input->since(input->arg), at;
+	uint64_t at = data_at(tpiu);
 
-	if (since == PT_VNEVER)
+	if (at < tpiu->free_at)
+		at = tpiu->free_at;
+	if (at == PT_VNEVER || at > to)
 		return false;
-	at = since * FRACTION > tpiu->free_at ? since * FRACTION : tpiu->free_at;
-	if (at > to)
+	shift(tpiu, at, tpiu->input.take(tpiu->input.arg, cycle_at(tpiu, at)));
+	return true;
+}
+
+/* Nothing but synchronisation packets, and nothing that listens: all but the last are counted, not sent. */
+static void skip_syncs(struct pt_vtpiu *tpiu, uint64_t to)
+{
+	uint64_t packet = in_cycles(tpiu, 4 * UART_BITS * clocks_per_bit(tpiu)), data = data_at(tpiu), n;
+
+	if (data < to)
+		to = data;
+	if (is_manchester(tpiu) || is_heard(tpiu) || !pt_vtpiu_frame_is_whole(&tpiu->frame) ||
+	    to <= tpiu->free_at + packet)
+		return;
+	n = (to - tpiu->free_at) / packet - 1;
+	tpiu->free_at += n * packet;
+	count_bytes(tpiu, 4 * n);
+}
+
+static bool send_framed(struct pt_vtpiu *tpiu, uint64_t to)
+{
+	if (!tpiu->begun)
 		return false;
-	shift(tpiu, at, input->take(input->arg, at / FRACTION));
+	skip_syncs(tpiu, to);
+	if (tpiu->free_at > to)
+		return false;
+	shift(tpiu, tpiu->free_at, pt_vtpiu_frame_byte(&tpiu->frame, &tpiu->input, cycle_at(tpiu, tpiu->free_at)));
 	return true;
 }
 
@@ -123,15 +182,45 @@ static void discard(struct pt_vtpiu *tpiu)
 		input->take(input->arg, since);
 }
 
+/* The line is at rest until this cycle. */
+static void rest_until(struct pt_vtpiu *tpiu, uint64_t cycle)
+{
+	if (tpiu->free_at < clocked(tpiu, cycle))
+		tpiu->free_at = clocked(tpiu, cycle);
+	tpiu->group = 0;
+}
+
+static void begin(struct pt_vtpiu *tpiu)
+{
+	uint64_t since = tpiu->input.since(tpiu->input.arg);
+
+	if (tpiu->begun || since == PT_VNEVER)
+		return;
+	rest_until(tpiu, since);
+	tpiu->begun = true;
+}
+
 void pt_vtpiu_run(struct pt_vtpiu *tpiu, uint64_t to_cycle)
 {
-	uint64_t to = to_cycle * FRACTION;
+	uint64_t to = clocked(tpiu, to_cycle);
 	bool on_pin = tpiu->value[SPPR] == SPPR_MANCHESTER || tpiu->value[SPPR] == SPPR_UART;
+	bool framed = (tpiu->value[FFCR] & FFCR_ENFCONT) != 0;
 
-	while (finish(tpiu, to) && on_pin && send_plain(tpiu, to))
+	begin(tpiu);
+	while (finish(tpiu, to) && on_pin && (framed ? send_framed(tpiu, to) : send_plain(tpiu, to)))
 		;
 	if (!on_pin)
 		discard(tpiu);
+}
+
+void pt_vtpiu_stop_clock(struct pt_vtpiu *tpiu, uint64_t n_cycles)
+{
+	tpiu->stopped += n_cycles;
+}
+
+void pt_vtpiu_synchronise(struct pt_vtpiu *tpiu)
+{
+	tpiu->frame.sync_wanted = true;
 }
 
 /* --- the unit */
@@ -151,8 +240,12 @@ static bool write(void *unit, uint32_t offset, const struct pt_vaccess *access, 
 	struct pt_vtpiu *tpiu = unit;
 
 	tpiu->input.advance(tpiu->input.arg, pt_vwires_now(tpiu->wires));
-	if (pt_vregs_write(&tpiu->regs, offset, access, value))
-		tpiu->begun = true;
+	if (!pt_vregs_write(&tpiu->regs, offset, access, value))
+		return true;
+	tpiu->begun = true;
+	rest_until(tpiu, pt_vwires_now(tpiu->wires));
+	if ((tpiu->value[FFCR] & FFCR_ENFCONT) == 0)
+		tpiu->frame = (struct pt_vtpiu_frame){ 0 };
 	return true;
 }
 
@@ -165,8 +258,9 @@ static void reset(void *unit, bool power_on)
 		return;
 	pt_vregs_reset(&tpiu->regs);
 	tpiu->begun = tpiu->out.on = false;
-	tpiu->free_at = 0;
+	tpiu->free_at = tpiu->stopped = 0;
 	tpiu->group = 0;
+	tpiu->frame = (struct pt_vtpiu_frame){ 0 };
 }
 
 void pt_vtpiu_init(struct pt_vtpiu *tpiu, const struct pt_vwires *wires, uint32_t trace_hz)

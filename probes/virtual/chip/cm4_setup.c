@@ -1,0 +1,50 @@
+/* What a virtual cm4 or cm7 is made from: the words of its address. */
+#include <string.h>
+
+#include "probes/virtual/chip/cm4.h"
+
+enum { TRACE_CLOCK, SWO, ITM_FIFO };
+const struct pt_param pt_vcm4_params[PT_CM4_WORDS] = {
+	[TRACE_CLOCK] = { "trace-clock", PT_PARAM_HZ, NULL, NULL, 10000, 400000000, "TRACECLKIN, Hz; the core's clock where it is not given" },
+	[SWO] = { "swo", PT_PARAM_CHOICE, "routed", "routed|unrouted|forgets", 0, 0,
+		  "unrouted: pin SWO is silent until bit 5 of 0xe0042004 is set, as on an STM32F4; forgets: a system reset clears it" },
+	[ITM_FIFO] = { "itm-fifo", PT_PARAM_NUMBER, "4", NULL, 1, PT_VITM_MAX_FIFO,
+		       "packets of trace that wait for the pin, stamps among them (UNVERIFIED: chips act as if they had 2 to 4)" },
+};
+
+static const struct pt_param variant_row = { .key = "variant", .type = PT_PARAM_TEXT };
+
+static bool is(const char *text, size_t length, const char *word)
+{
+	return strlen(word) == length && strncmp(text, word, length) == 0;
+}
+
+static int read_variant(struct pt_cm4_words *words, const char *chip, const char *text, struct pt_err *err)
+{
+	while (text != NULL && *text != '\0') {
+		size_t length = strcspn(text, ",");
+
+		if (is(text, length, "locked"))
+			words->locked = true;
+		else if (is(text, length, "trace-sleeps"))
+			words->trace_sleeps = true;
+		else if (!pt_vsecond_read(text, length, &words->second))
+			return pt_fail(err, PT_EARG, "%s has no variant \"%.*s\"; there are " PT_CM4_VARIANTS, chip,
+				       (int)length, text);
+		text += length + (text[length] == ',');
+	}
+	return 0;
+}
+
+int pt_cm4_read_words(struct pt_cm4_words *words, const char *chip, const struct pt_params *settings,
+		      struct pt_err *err)
+{
+	const char *pin = pt_params_text(settings, &pt_vcm4_params[SWO]);
+
+	*words = (struct pt_cm4_words){
+		.trace_hz = (uint32_t)pt_params_number(settings, &pt_vcm4_params[TRACE_CLOCK]),
+		.pin_is_off = strcmp(pin, "routed") != 0, .pin_forgets = strcmp(pin, "forgets") == 0,
+		.fifo_room = (unsigned)pt_params_number(settings, &pt_vcm4_params[ITM_FIFO]),
+	};
+	return read_variant(words, chip, pt_params_text(settings, &variant_row), err);
+}
