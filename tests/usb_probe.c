@@ -123,7 +123,7 @@ static void describe_usb(struct usb_probe *probe, GString *out)
 		out,
 		"E: BUSNUM=001\nE: DEVNUM=%03u\nE: DEVNAME=%s\nE: DEVTYPE=usb_device\n"
 		"E: DRIVER=usb\nE: MAJOR=189\nE: MINOR=%u\nE: SUBSYSTEM=usb\nE: TYPE=239/2/1\nE: PRODUCT=%x/%x/%x\n",
-		device, probe->node, device - 1, usb_vid(probe), usb_pid(probe), USB_PROBE_RELEASE);
+		device, probe->node, device - 1, usb_vid(probe), usb_pid(probe), usb_release(probe));
 	g_string_append_printf(out,
 			       "A: busnum=1\\n\nA: devnum=%u\\n\nA: dev=189:%u\\n\nA: speed=%s\\n\n"
 			       "A: bConfigurationValue=1\\n\nA: bNumConfigurations=1\\n\nA: bDeviceClass=ef\\n\n",
@@ -131,7 +131,8 @@ static void describe_usb(struct usb_probe *probe, GString *out)
 	g_string_append_printf(out,
 			       "A: idVendor=%04x\\n\nA: idProduct=%04x\\n\nA: bcdDevice=%04x\\n\n"
 			       "A: manufacturer=%s\\n\nA: product=%s\\n\n",
-			       usb_vid(probe), usb_pid(probe), USB_PROBE_RELEASE, usb_manufacturer, usb_product(probe));
+			       usb_vid(probe), usb_pid(probe), usb_release(probe), usb_manufacturer,
+			       usb_product(probe));
 	describe_serial(probe, out);
 	g_string_append(out, "H: descriptors=");
 	append_hex(out, descriptors);

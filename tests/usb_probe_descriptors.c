@@ -8,7 +8,7 @@
 
 const char usb_manufacturer[] = "proftap";
 
-/* The boards' probes that are known by their numbers. Source: OSBDM-JM60 firmware, Usb_Descriptor.c; usbdm-firmware
+/* The boards' probes that are known by their numbers; an FTDI chip says its own. Source: OSBDM-JM60 firmware, Usb_Descriptor.c; usbdm-firmware
  * V4.12.1.330 (JMxx); ST-Link: OpenOCD, stlink_usb.c; J-Link: libjaylink. */
 static const struct usb_kind others[] = {
 	{ .driver = "osbdm", .vid = 0x15a2, .pid = 0x005e, .out = EP_BULK_OUT, .in = EP_OTHER_IN },
@@ -41,6 +41,8 @@ const struct usb_kind *usb_kind(const struct usb_probe *probe)
 {
 	if (probe->config.answer != NULL)
 		return &scripted;
+	if (probe->own_kind.driver != NULL)
+		return &probe->own_kind;
 	for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
 		if (strcmp(probe->rig.driver, others[i].driver) == 0 &&
 		    (pid_of_board(probe) == 0 || pid_of_board(probe) == others[i].pid))
@@ -68,10 +70,24 @@ unsigned usb_pid(const struct usb_probe *probe)
 	return probe->config.vid != 0 ? probe->config.pid : usb_kind(probe)->pid;
 }
 
+unsigned usb_release(const struct usb_probe *probe)
+{
+	return usb_kind(probe)->release != 0 ? usb_kind(probe)->release : USB_PROBE_RELEASE;
+}
+
+unsigned usb_n_interfaces(const struct usb_probe *probe)
+{
+	if (usb_kind(probe)->n_interfaces != 0)
+		return usb_kind(probe)->n_interfaces;
+	return usb_is_other(probe) ? 1 : N_INTERFACES;
+}
+
 unsigned usb_bulk_bytes(const struct usb_probe *probe)
 {
-	return probe->config.answer != NULL || probe->rig.link->wire_bytes < 512 ? 64
-										 : 512; /* full speed, high speed */
+	bool full_speed = probe->config.answer != NULL || probe->rig.link->wire_bytes < 512 ||
+			  usb_kind(probe)->packet_bytes == 64;
+
+	return full_speed ? 64 : 512;
 }
 
 enum { STRING_MANUFACTURER = 1, STRING_PRODUCT, STRING_SERIAL, STRING_BULK, STRING_HID };
@@ -113,16 +129,28 @@ void usb_device_descriptor(const struct usb_probe *probe, GByteArray *out)
 		18, 1, 0x00, 0x02, 0xef, 2, 1, 64,
 		(guint8)usb_vid(probe), (guint8)(usb_vid(probe) >> 8), (guint8)usb_pid(probe),
 			(guint8)(usb_pid(probe) >> 8),
-		USB_PROBE_RELEASE & 0xff, USB_PROBE_RELEASE >> 8,
+		(guint8)usb_release(probe), (guint8)(usb_release(probe) >> 8),
 		STRING_MANUFACTURER, STRING_PRODUCT, STRING_SERIAL, 1,
 	};
 
 	append(out, bytes, sizeof(bytes));
 }
 
+/* All alike; the endpoints of each are two higher than those of the one before it. */
+static void append_more_interfaces(const struct usb_probe *probe, GByteArray *out)
+{
+	const struct usb_kind *kind = usb_kind(probe);
+
+	for (guint8 i = 1; i < kind->n_interfaces; i++) {
+		append_interface(out, i, 2, VENDOR_SPECIFIC, kind->subclass, STRING_BULK);
+		append_endpoint(out, (guint8)(kind->out + 2 * i), BULK, usb_bulk_bytes(probe), 0);
+		append_endpoint(out, (guint8)(kind->in + 2 * i), BULK, usb_bulk_bytes(probe), 0);
+	}
+}
+
 void usb_config_descriptor(const struct usb_probe *probe, GByteArray *out)
 {
-	const guint8 head[] = { 9, 2, 0, 0, usb_is_other(probe) ? 1 : N_INTERFACES, 1, 0, 0x80, 250 };
+	const guint8 head[] = { 9, 2, 0, 0, (guint8)usb_n_interfaces(probe), 1, 0, 0x80, 250 };
 	const guint8 hid[] = { 9, 0x21, 0x11, 0x01, 0, 1, 0x22, sizeof(report_descriptor), 0 };
 	const struct usb_kind *kind = usb_kind(probe);
 	guint begin = out->len;
@@ -133,6 +161,8 @@ void usb_config_descriptor(const struct usb_probe *probe, GByteArray *out)
 	append_endpoint(out, kind->in, BULK, usb_bulk_bytes(probe), 0);
 	if (kind->trace != 0)
 		append_endpoint(out, kind->trace, BULK, usb_bulk_bytes(probe), 0);
+	if (kind->n_interfaces > 1)
+		append_more_interfaces(probe, out);
 	if (!usb_is_other(probe)) {
 		append_interface(out, INTERFACE_HID, 2, CLASS_HID, 0, STRING_HID);
 		append(out, hid, sizeof(hid));

@@ -14,6 +14,7 @@ struct urb {
 	UMockdevIoctlClient *client;
 	UMockdevIoctlData *kernel, *buffer;	/* struct usbdevfs_urb in the client, and what it points at */
 	size_t filled;		/* of one that more packets will fill */
+	uint64_t number;	/* of one that the firmware has; 0: it has not */
 	bool done;
 };
 
@@ -47,7 +48,7 @@ static void forget_closed_files(struct usb_probe *probe)
 		free_urb(l->data);
 		g_queue_delete_link(&probe->urbs, l);
 	}
-	for (guint i = 0; i < N_INTERFACES; i++)
+	for (guint i = 0; i < MOST_INTERFACES; i++)
 		if (probe->claimed[i] != NULL && !umockdev_ioctl_client_get_connected(probe->claimed[i]))
 			g_clear_object(&probe->claimed[i]);
 }
@@ -129,16 +130,29 @@ void usb_usbfs_deliver(struct usb_probe *probe)
 		struct urb *urb = l->data;
 		GQueue *waiting = urb->done ? NULL : responses_for(probe, fields(urb)->endpoint);
 
-		if (waiting != NULL && !g_queue_is_empty(waiting))
+		while (waiting != NULL && !urb->done && !g_queue_is_empty(waiting))
 			give(probe, urb, waiting);
 	}
 	tell_readiness(probe);
 }
 
+bool usb_usbfs_wants_data(struct usb_probe *probe)
+{
+	forget_closed_files(probe);
+	for (GList *l = probe->urbs.head; l != NULL; l = l->next) {
+		struct urb *urb = l->data;
+
+		if (!urb->done && fields(urb)->endpoint == usb_kind(probe)->in &&
+		    fields(urb)->endpoint != probe->halted)
+			return true;
+	}
+	return false;
+}
+
 void usb_usbfs_forget_all(struct usb_probe *probe)
 {
 	g_queue_clear_full(&probe->urbs, (GDestroyNotify)free_urb);
-	for (guint i = 0; i < N_INTERFACES; i++)
+	for (guint i = 0; i < MOST_INTERFACES; i++)
 		g_clear_object(&probe->claimed[i]);
 }
 
@@ -171,7 +185,23 @@ static bool find_descriptor(struct usb_probe *probe, unsigned type, unsigned ind
 	}
 }
 
-enum { GET_DESCRIPTOR = 6, SET_REPORT = 0x09, SET_IDLE = 0x0a, SETUP_BYTES = 8 };
+enum { GET_DESCRIPTOR = 6, SET_REPORT = 0x09, SET_IDLE = 0x0a, SETUP_BYTES = 8, TYPE_MASK = 0x60, TYPE_VENDOR = 0x40 };
+
+void usb_usbfs_control_done(struct usb_probe *probe, uint64_t number, const uint8_t *data, int n)
+{
+	for (GList *l = probe->urbs.head; l != NULL; l = l->next) {
+		struct urb *urb = l->data;
+		size_t room;
+
+		if (urb->done || urb->number != number)
+			continue;
+		room = (size_t)fields(urb)->buffer_length - SETUP_BYTES;
+		if (n > 0)
+			memcpy((guint8 *)urb->buffer->data + SETUP_BYTES, data, MIN((size_t)n, room));
+		finish(urb, n < 0 ? -EPIPE : 0, n < 0 ? 0 : MIN((size_t)n, room));
+	}
+	tell_readiness(probe);
+}
 
 static void control(struct usb_probe *probe, struct urb *urb)
 {
@@ -190,6 +220,10 @@ static void control(struct usb_probe *probe, struct urb *urb)
 		finish(urb, 0, asked);
 	} else if (setup[0] == 0x21 && setup[1] == SET_IDLE) {
 		finish(urb, 0, 0);
+	} else if ((setup[0] & TYPE_MASK) == TYPE_VENDOR && probe->config.answer == NULL &&
+		   probe->rig.engine->control != NULL) {
+		urb->number = ++probe->controls;
+		usb_firmware_control(probe, setup, urb->number);
 	} else {
 		finish(urb, -EPIPE, 0);		/* stall: the device does not know it */
 	}
@@ -201,6 +235,9 @@ static bool endpoint_exists(const struct usb_probe *probe, unsigned endpoint)
 {
 	const struct usb_kind *kind = usb_kind(probe);
 
+	for (unsigned i = 1; i < kind->n_interfaces; i++)
+		if (endpoint == kind->out + 2 * i || endpoint == kind->in + 2 * i)
+			return true;
 	return endpoint == kind->out || endpoint == kind->in || (kind->trace != 0 && endpoint == kind->trace) ||
 	       (!usb_is_other(probe) && (endpoint == EP_HID_OUT || endpoint == EP_HID_IN));
 }
@@ -220,6 +257,8 @@ static void start(struct usb_probe *probe, struct urb *urb)
 		probe->traffic.out_bytes += bulk ? (size_t)kernel->buffer_length : 0;
 		usb_firmware_request(probe, bulk ? PIPE_BULK : PIPE_HID, urb->buffer != NULL ? urb->buffer->data : NULL,
 				     (size_t)kernel->buffer_length);
+		finish(urb, 0, (size_t)kernel->buffer_length);
+	} else if ((kernel->endpoint & 0x80) == 0) {	/* the serial port beside the probe */
 		finish(urb, 0, (size_t)kernel->buffer_length);
 	}
 }
@@ -313,7 +352,7 @@ static int claim(struct usb_probe *probe, UMockdevIoctlClient *client, guint int
 {
 	if (!probe->plugged)
 		return ENODEV;
-	if (interface >= N_INTERFACES)
+	if (interface >= usb_n_interfaces(probe))
 		return ENOENT;
 	if (probe->claimed[interface] != NULL && probe->claimed[interface] != client) {
 		if (n_open_files() > 1)
@@ -326,7 +365,7 @@ static int claim(struct usb_probe *probe, UMockdevIoctlClient *client, guint int
 
 static int release(struct usb_probe *probe, UMockdevIoctlClient *client, guint interface)
 {
-	if (interface >= N_INTERFACES || probe->claimed[interface] != client)
+	if (interface >= MOST_INTERFACES || probe->claimed[interface] != client)
 		return EINVAL;
 	g_clear_object(&probe->claimed[interface]);
 	return 0;
