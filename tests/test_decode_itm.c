@@ -5,7 +5,7 @@
 #include "base/util.h"
 #include "config_text.h"
 #include "decode/decoder.h"
-#include "decode/itm_packets.h"
+#include "trace/itm_packets.h"
 #include "harness.h"
 
 enum { MOST_LINES = 8, MOST_ROW_BYTES = 64 };

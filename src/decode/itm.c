@@ -12,8 +12,8 @@
 
 #include "base/util.h"
 #include "decode/decoder.h"
-#include "decode/itm_packets.h"
 #include "trace/formats.h"
+#include "trace/itm_packets.h"
 
 enum {
 	TRUST = 16,

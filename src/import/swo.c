@@ -2,7 +2,7 @@
  * wrote it to a file, alone or in the frames of a TPIU.
  *
  * It has no clock but its local stamps, whose ticks --set swo-clock= turns into time: chunks lie where the stamps in
- * them are. Behind damage the stamps begin anew (decode/itm_packets.h), where the last one before it stood: what passed
+ * them are. Behind damage the stamps begin anew (trace/itm_packets.h), where the last one before it stood: what passed
  * meanwhile is not known. Without stamps, or without their clock, all of it is of no time. Where a TPIU's frames do not
  * fit together, bytes are missing: a LOSS of no time stands there. */
 #include <inttypes.h>
@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "decode/itm_packets.h"
 #include "decode/tpiu_frames.h"
 #include "import/stream.h"
+#include "trace/itm_packets.h"
 #include "trace/loss.h"
 
 enum { CLOCK, ALIGNED, ADDRESSES, STREAM, N_ADDRESSES = 4, MOST_STREAMS = 0x6f };

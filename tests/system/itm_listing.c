@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "decode/itm_packets.h"
+#include "trace/itm_packets.h"
 
 static void print_packet(const struct pt_itm_packet *p)
 {

@@ -1,5 +1,5 @@
 /* Headers by their low bits, lengths from headers and continuation bits, and the question whether a packet can be. */
-#include "decode/itm_packets.h"
+#include "trace/itm_packets.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
  * the first that cannot; but while the next sync is still to be expected, it alone is proof. What is skipped in between
  * is counted: the bytes of all packets and all that FOUND says make the bytes that came. Pure; any split of the stream is
  * the same. */
-#ifndef PT_DECODE_ITM_PACKETS_H
-#define PT_DECODE_ITM_PACKETS_H
+#ifndef PT_TRACE_ITM_PACKETS_H
+#define PT_TRACE_ITM_PACKETS_H
 
 #include <stdbool.h>
 #include <stddef.h>
