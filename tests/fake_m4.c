@@ -40,8 +40,25 @@ static uint32_t read_rom(void *arg, uint64_t addr)
 
 static uint32_t read_itm(void *arg, uint64_t addr)
 {
-	(void)arg;
-	return id_of((uint32_t)addr & 0xfff, 0xe, ARM, 0x001);
+	const struct fake_m4 *m4 = arg;
+	uint32_t offset = (uint32_t)addr & 0xfff;
+
+	return offset >= 0xfd0 ? id_of(offset, 0xe, ARM, 0x001) : offset < 0xfb0 ? m4->itm[offset / 4] : 0;
+}
+
+static void write_itm(void *arg, uint64_t addr, uint32_t value)
+{
+	((struct fake_m4 *)arg)->itm[(addr & 0xfff) / 4] = value;
+}
+
+static uint32_t read_tpiu(void *arg, uint64_t addr)
+{
+	return ((const struct fake_m4 *)arg)->tpiu[(addr & 0xfff) / 4];
+}
+
+static void write_tpiu(void *arg, uint64_t addr, uint32_t value)
+{
+	((struct fake_m4 *)arg)->tpiu[(addr & 0xfff) / 4] = value;
 }
 
 /* --- SCS ---------------------------------------------------------------------------------------------------------- */
@@ -184,7 +201,8 @@ void fake_m4_init(struct fake_m4 *m4)
 	array_mem_hook(memory, &(struct array_hook){ SCS, 0x1000, read_scs, write_scs, m4 });
 	array_mem_hook(memory, &(struct array_hook){ DWT, 0x1000, read_dwt, write_dwt, m4 });
 	array_mem_hook(memory, &(struct array_hook){ FPB, 0x1000, read_fpb, write_fpb, m4 });
-	array_mem_hook(memory, &(struct array_hook){ 0xe0000000, 0x1000, read_itm, NULL, m4 });
+	array_mem_hook(memory, &(struct array_hook){ 0xe0000000, 0x1000, read_itm, write_itm, m4 });
+	array_mem_hook(memory, &(struct array_hook){ 0xe0040000, 0x1000, read_tpiu, write_tpiu, m4 });
 }
 
 void fake_m4_fini(struct fake_m4 *m4)

@@ -16,6 +16,7 @@ struct fake_m4 {
 	/* the counters: how much each adds a microsecond of the wire's clock */
 	uint32_t cyccnt_per_us, count_per_us[5];	/* CPI EXC SLEEP LSU FOLD */
 	uint32_t pcsr;
+	uint32_t itm[0x400], tpiu[0x400];	/* as written; nothing comes of it */
 	uint8_t *ram;
 };
 enum { FAKE_M4_RAM = 0x20000000, FAKE_M4_RAM_BYTES = 0x10000 };

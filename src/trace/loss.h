@@ -29,6 +29,9 @@ enum pt_loss {
 				 * cable is off */
 	PT_LOSS_CUT,		/* the file ends before the session did: it is not known how much is missing */
 	PT_LOSS_IN_RESET,	/* unobserved: the core was held in reset, or off: nothing ran */
+	PT_LOSS_PIN,		/* bytes of a trace pin were lost in the probe, or may have been, and what came behind
+				 * them up to the next packet that can be believed */
+	PT_LOSS_CLOCK,		/* the clock of trace or stamps changed: bytes or times are not to be believed */
 	PT_N_LOSSES,	/* captures hold the numbers: new ones stand at the end */
 };
 

@@ -378,7 +378,7 @@ static const struct pt_region *cortexm_regions(void *state, size_t *n)
 static const struct pt_source_ops *const *cortexm_sources(void *state, size_t *n)
 {
 	static const struct pt_source_ops *const sources[] = { &pt_source_mtb_pcsr, &pt_source_mtb, &pt_source_pcsr,
-							       &pt_source_cyccnt };
+							       &pt_source_cyccnt, &pt_source_swo };
 
 	(void)state;
 	*n = PT_LEN(sources);

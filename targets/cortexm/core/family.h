@@ -8,6 +8,7 @@
 
 struct pt_cortexm;
 struct pt_progress;
+struct pt_swo_recipe;
 
 struct pt_cortexm_flash_ops {
 	/* PT_EPERM when these bytes would lock the chip. */
@@ -41,6 +42,8 @@ struct pt_cortexm_family {
 	 * there. NULL: the core can be reached in reset. */
 	int (*hold_core)(struct pt_cortexm *cm, bool hold, struct pt_err *err);
 	const struct pt_cortexm_flash_ops *flash;	/* NULL: how to program it is not known here */
+	/* How its chips send SWO, from the narrowest row to the widest; ends with a row without chips. NULL: nothing is known. */
+	const struct pt_swo_recipe *swo;
 };
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "targets/cortexm/core/family.h"
+#include "targets/cortexm/vendor/swo_recipes.h"
 #include "base/util.h"
 
 enum { DI_SIZES = 0x0fe081f8, KB = 1024, MOST_KB = 1024 };
@@ -41,6 +42,7 @@ static const char *row(size_t i, const char **source)
 }
 
 const struct pt_cortexm_family pt_cortexm_efm32 = {
+	.swo = pt_swo_efm32,
 	.name = "EFM32",
 	.identify = identify,
 	.source = "Silicon Labs' reference manuals; OpenOCD (efm32.c) agrees on the place of the family's number; the others "

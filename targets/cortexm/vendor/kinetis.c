@@ -7,6 +7,7 @@
 #include "targets/cortexm/vendor/kinetis.h"
 #include "targets/cortexm/vendor/kinetis_ftfa.h"
 #include "targets/cortexm/vendor/kinetis_security.h"
+#include "targets/cortexm/vendor/swo_recipes.h"
 #include "base/util.h"
 
 enum { KB = 1024, FREESCALE = 0x00e };
@@ -169,6 +170,7 @@ static bool identify_k(struct pt_cortexm_chip *chip, struct pt_discovery *found,
 }
 
 const struct pt_cortexm_family pt_cortexm_kinetis_k = {
+	.swo = pt_swo_kinetis_k,
 	.name = "Kinetis K",
 	.owns = owns_k,
 	.identify = identify_k,

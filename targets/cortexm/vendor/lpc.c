@@ -4,6 +4,7 @@
 
 #include "targets/cortexm/core/architecture.h"
 #include "targets/cortexm/core/family.h"
+#include "targets/cortexm/vendor/swo_recipes.h"
 #include "base/util.h"
 
 enum { CREG_CHIPID = 0x40043200 };
@@ -45,5 +46,6 @@ static const char *row(size_t i, const char **source)
 }
 
 const struct pt_cortexm_family pt_cortexm_lpc = {
+	.swo = pt_swo_lpc,
 	.name = "LPC", .identify = identify, .source = "NXP's user manuals; sizes are not known", .row = row,
 };

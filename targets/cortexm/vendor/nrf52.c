@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "targets/cortexm/core/cortexm.h"
+#include "targets/cortexm/vendor/swo_recipes.h"
 #include "base/util.h"
 
 enum { NORDIC = 0x244, KB = 1024, FICR_INFO = 0x10000100, APPROTECTSTATUS = 0x0c };
@@ -54,6 +55,7 @@ static int check_lock(struct pt_cortexm *cm, struct pt_err *err)
 }
 
 const struct pt_cortexm_family pt_cortexm_nrf52 = {
+	.swo = pt_swo_nrf52,
 	.name = "nRF52",
 	.owns = owns,
 	.identify = identify,

@@ -3,6 +3,7 @@
 
 #include "targets/cortexm/core/architecture.h"
 #include "targets/cortexm/core/family.h"
+#include "targets/cortexm/vendor/swo_recipes.h"
 #include "base/util.h"
 
 enum { DSU_DID = 0x41002018, CHIPID_CIDR = 0x400e0740, CHIPID_CIDR_3X = 0x400e0940, KB = 1024 };
@@ -78,6 +79,7 @@ static const char *row(size_t i, const char **source)
 }
 
 const struct pt_cortexm_family pt_cortexm_sam = {
+	.swo = pt_swo_sam,
 	.name = "SAM",
 	.identify = identify,
 	.source = "Microchip's data sheets; OpenOCD (at91samd.c, at91sam3.c, at91sam4.c) agrees on registers and places of flash; sizes by "

@@ -6,6 +6,7 @@
 
 #include "base/util.h"
 #include "targets/cortexm/core/family.h"
+#include "targets/cortexm/vendor/swo_recipes.h"
 
 enum { ST = 0x020, FLASH = 0x08000000, SRAM = 0x20000000, AXI_SRAM = 0x24000000, KB = 1024 };
 enum { F1_SIZE = 0x1ffff7e0, F3_SIZE = 0x1ffff7cc, F4_SIZE = 0x1fff7a22, F7_SIZE = 0x1ff0f442, F72_SIZE = 0x1ff07a22,
@@ -134,6 +135,7 @@ static const char *row(size_t i, const char **source)
 }
 
 const struct pt_cortexm_family pt_cortexm_stm32 = {
+	.swo = pt_swo_stm32,
 	.name = "STM32",
 	.owns = owns,
 	.identify = identify,

@@ -3,6 +3,7 @@
 
 #include "targets/cortexm/core/architecture.h"
 #include "targets/cortexm/core/family.h"
+#include "targets/cortexm/vendor/swo_recipes.h"
 #include "base/util.h"
 
 enum { DID0 = 0x400fe000, TM4C123 = 0x1005, KB = 1024 };
@@ -27,7 +28,8 @@ static bool identify(struct pt_cortexm_chip *chip, struct pt_discovery *found, s
 	return true;
 }
 
-const struct pt_cortexm_family pt_cortexm_tiva = { 
+const struct pt_cortexm_family pt_cortexm_tiva = {
+	.swo = pt_swo_tiva, 
 	.name = "TM4C",
 	.identify = identify,
 	.source = "TI's TM4C123GH6PM data sheet, System Control, DID0, DID1 and DC0; OpenOCD (stellaris.c) agrees on their places; the "

@@ -1,0 +1,358 @@
+/* The source swo: what DWT and ITM send over the pin SWO while the core runs, which nothing of it disturbs. One
+ * configuration combines exceptions, samples of the pc, data, instrumentation and counters.
+ *
+ * While it works each step reads CYCCNT: a clock that changes shows there before it shows in the bytes, and the number of
+ * samples that must have been sent follows from it. Registers that do not hold what was written to them are the
+ * program's, or another tool's: that is a loss with its time, and they are written again, a few times.
+ * The period of the samples changes at random from step to step, so that no loop runs in step with it. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "host/log.h"
+#include "targets/cortexm/trace/sources.h"
+#include "targets/cortexm/trace/swo.h"
+#include "trace/config.h"
+#include "trace/formats.h"
+#include "trace/loss.h"
+
+static const char owner[] = "profile";
+
+enum { TRACE, BAUD, CODING, TRACE_CLOCK, PC_LOAD, N_PARAMS };
+static const struct pt_param params[] = {
+	[TRACE] = { .key = "trace", .type = PT_PARAM_LIST, .standard = "exceptions,pc-samples",
+		    .help = "what goes over the pin: exceptions, pc-samples, instrumentation, event-counters" },
+	[BAUD] = { .key = "swo-baud", .type = PT_PARAM_NUMBER, .min = 1000, .max = 100000000,
+		   .help = "rate of the pin; without it 2000000, or what the probe has near that" },
+	[CODING] = { .key = "swo-coding", .type = PT_PARAM_CHOICE, .standard = "uart", .choices = "uart|manchester",
+		     .help = "how bits are sent" },
+	[TRACE_CLOCK] = { .key = "trace-clock", .type = PT_PARAM_HZ,
+			  .help = "clock that the pin's rate is divided from; without it the chip's own, else the core's" },
+	[PC_LOAD] = { .key = "pc-load", .type = PT_PARAM_NUMBER, .standard = "10", .min = 1, .max = 50,
+		      .help = "percent of the pin that samples of the pc may take" },
+};
+
+static const struct { const char *name; enum pt_swo_kind kind; } kinds[] = {
+	{ "exceptions", PT_SWO_EXCEPTIONS }, { "pc-samples", PT_SWO_PC_SAMPLES },
+	{ "instrumentation", PT_SWO_INSTRUMENTATION }, { "event-counters", PT_SWO_EVENTS },
+};
+
+enum { BATCH_MS = 1000, HELD_REST_US = 200000, MOST_REST_US = 10000, LEAST_REST_US = 1000, 
+       STOP_READS = 64, STOP_MS = 2, READ_MS = 20, MOST_MISSED = 2, SAMPLE_BYTES = 5 };
+enum { CTRL_PCSAMPLENA = 1 << 12, CTRL_TRACES = 0x3f << 16, ICTR = 0x004 };
+
+/* --- settings ----------------------------------------------------------------------------------------------------- */
+
+static unsigned kind_of(const char *word, size_t len)
+{
+	for (size_t i = 0; i < PT_LEN(kinds); i++)
+		if (strlen(kinds[i].name) == len && strncmp(kinds[i].name, word, len) == 0)
+			return kinds[i].kind;
+	return 0;
+}
+
+static int take_kinds(struct pt_swo *s, const char *list, struct pt_err *err)
+{
+	for (size_t len; *list != '\0'; list += len + (list[len] == ',')) {
+		unsigned kind;
+
+		len = strcspn(list, ",");
+		kind = kind_of(list, len);
+		if (kind == 0)
+			return pt_fail(
+				err, PT_EARG,
+				"trace=%.*s: there are exceptions, pc-samples, instrumentation and event-counters",
+				(int)(len < 40 ? len : 40), list);
+		s->kinds |= kind;
+	}
+	s->stream.stamped = (s->kinds & ~(unsigned)PT_SWO_PC_SAMPLES) != 0;
+	return 0;
+}
+
+static int take_settings(struct pt_swo *s, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	s->random = setup->seed;
+	s->wanted_bps = (uint32_t)pt_params_number(setup->settings, &params[BAUD]);
+	s->pc_load = (double)pt_params_number(setup->settings, &params[PC_LOAD]) / 100;
+	s->coding = strcmp(pt_params_text(setup->settings, &params[CODING]), "manchester") == 0 ? PT_STREAM_MANCHESTER
+												: PT_STREAM_UART;
+	return take_kinds(s, pt_params_text(setup->settings, &params[TRACE]), err);
+}
+
+static uint64_t given_clock(const struct pt_source_setup *setup)
+{
+	const char *value;
+	uint64_t hz = 0;
+	char text[24];
+	struct pt_err ignored = { 0 };
+	int len =
+		setup->config != NULL ? pt_config_look_up(setup->config, strlen(setup->config), "core_hz", &value) : -1;
+
+	if (len <= 0 || len >= (int)sizeof(text))
+		return 0;
+	snprintf(text, sizeof(text), "%.*s", len, value);
+	return pt_params_parse(PT_PARAM_NUMBER, text, &hz, &ignored) == 0 ? hz : 0;
+}
+
+/* --- what there is ------------------------------------------------------------------------------------------------ */
+
+static int available(struct pt_target *target, struct pt_err *err)
+{
+	struct pt_cortexm *cm = pt_cortexm_of(target);
+	const struct pt_swo_recipe *recipe = pt_swo_recipe_of(cm);
+	void *wire;
+
+	if (cm->found.unit[PT_UNIT_DWT] == 0 || !pt_cortexm_is_mainline(&cm->chip))
+		return pt_fail(err, PT_EUNSUPPORTED, "%s has no ITM, which sends on SWO", cm->chip.core);
+	if (recipe->none != NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "%s has no SWO: %s", cm->chip.name, recipe->none);
+	if (target->probe == NULL || pt_probe_stream(target->probe, &wire) == NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "the probe does not receive SWO");
+	return 0;
+}
+
+/* --- start -------------------------------------------------------------------------------------------------------- */
+
+static int look_at_core(struct pt_swo *s, struct pt_err *err)
+{
+	uint32_t dhcsr = 0, ictr = 0;
+
+	if (pt_cortexm_read_dhcsr(s->cm, &dhcsr, err) < 0 ||
+	    pt_mem_read32(s->mem, pt_cortexm_reg(s->cm, ICTR), &ictr, err) < 0)
+		return pt_wrap(err, "read the state of the core");
+	s->held = (dhcsr & DHCSR_S_HALT) != 0;
+	s->stream.last_exception = (uint16_t)(16 + 32 * ((ictr & 0xf) + 1) - 1);
+	return 0;
+}
+
+static int tell_halted(struct pt_swo *s, struct pt_err *err)
+{
+	uint64_t pc = PT_UNKNOWN;
+
+	if (!s->held)
+		return 0;
+	if (s->cm->target->ops->pc(s->cm->target->state, s->cm->number, &pc, err) < 0)
+		return err->code;
+	pt_emit_state(&s->out, PT_STATE_HALT, s->out.told_ns, pc);
+	return 0;
+}
+
+static void list_kinds(const struct pt_swo *s, char *list, size_t room)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < PT_LEN(kinds) && at < room; i++)
+		if ((s->kinds & kinds[i].kind) != 0)
+			at += (size_t)snprintf(list + at, room - at, "%s%s", at > 0 ? "," : "", kinds[i].name);
+}
+
+static int emit_config(struct pt_swo *s, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	char lines[1400], predicted[240], list[120];
+
+	pt_swo_predict(s, predicted, sizeof(predicted));
+	list_kinds(s, list, sizeof(list));
+	snprintf(lines, sizeof(lines),
+		 "source=swo\nmode=stream\nkinds=%s\ntick_hz=%.0f\ntick_ppm=%.0f\naligned=1\nlast_exception=%u\n%s"
+		 "swo_baud=%" PRIu32 "\n%s%s%s"
+		 "cost=the core never halts; DEMCR, DWT, ITM and TPIU are written, and put back; %s\n",
+		 list, s->core_hz, ceil(s->core_wrong * 1e6), s->stream.last_exception,
+		 s->stream.unsaid ? "silent_loss=1\n" : "", s->stream.bits_per_s,
+		 s->recipe->unverified ? "assumed=how this chip sends SWO is UNVERIFIED: " : "",
+		 s->recipe->unverified ? s->recipe->source : "", s->recipe->unverified ? "\n" : "", predicted);
+	return pt_emit_config(&s->out, setup, PT_FORMAT_ITM, lines, err);
+}
+
+static int set_up(struct pt_swo *s, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	if (look_at_core(s, err) < 0 ||
+	    pt_swo_find_clocks(s, given_clock(setup), pt_params_number(setup->settings, &params[TRACE_CLOCK]), err) <
+		    0 ||
+	    pt_cortexm_set_demcr(s->cm, DEMCR_TRCENA, 0, err) < 0 || pt_swo_plan(s, err) < 0)
+		return err->code;
+	pt_swo_follow(s);
+	return pt_swo_begin(s, err);
+}
+
+static int swo_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	struct pt_swo *s = state;
+
+	if (pt_cortexm_reaches(target, err) < 0 || available(target, err) < 0)
+		return err->code;
+	s->cm = pt_cortexm_of(target);
+	s->mem = s->cm->mem;
+	s->recipe = pt_swo_recipe_of(s->cm);
+	s->stream.ops = pt_probe_stream(target->probe, &s->stream.wire);
+	s->stream.out = &s->out;
+	if (take_settings(s, setup, err) < 0)
+		return err->code;
+	pt_cortexm_unit(s->cm, s->unit, "dwt.cyccnt");
+	if (pt_lease_take(target, s->unit, owner, err) < 0)
+		return err->code;
+	if (set_up(s, setup, err) < 0)
+		goto undo;
+	pt_emit_init(&s->out, setup, pt_mem_now_ns(s->mem));
+	s->stream.began_ns = s->out.told_ns;
+	pt_swo_anew(&s->stream, s->out.told_ns);
+	if (emit_config(s, setup, err) < 0 || tell_halted(s, err) < 0)
+		goto undo;
+	s->leased = true;
+	return 0;
+undo:
+	pt_swo_end(s, NULL);
+	pt_lease_drop(target, s->unit, owner);
+	return err->code;
+}
+
+/* --- drain -------------------------------------------------------------------------------------------------------- */
+
+static int failed(struct pt_swo *s, int rc, struct pt_err *err)
+{
+	rc = pt_emit_failed(&s->out, pt_mem_now_ns(s->mem), rc);
+	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "swo") : rc;
+}
+
+static int rest_us(const struct pt_swo *s, int n_bytes)
+{
+	uint32_t patience = s->stream.ops->patience_us != NULL
+				    ? s->stream.ops->patience_us(s->stream.wire, s->stream.bits_per_s)
+				    : 0;
+	uint32_t rest = patience / 4;
+
+	if (n_bytes >= PT_SWO_READ_BYTES / 2)
+		return 0;
+	return (int)(rest > MOST_REST_US || rest == 0 ? MOST_REST_US : rest < LEAST_REST_US ? LEAST_REST_US : rest);
+}
+
+static int swo_drain(void *state, struct pt_err *err)
+{
+	struct pt_swo *s = state;
+	int rc;
+
+	if (s->held) {
+		rc = pt_swo_take(&s->stream, 0, 0, err);
+		return rc < 0 ? failed(s, rc, err) : rc > 0 ? 0 : HELD_REST_US;
+	}
+	rc = pt_swo_watch(s, err);
+	if (rc == 0 && s->renew == 0)
+		rc = pt_swo_take(&s->stream, 0, 0, err);
+	if (rc < 0)
+		return failed(s, rc, err);
+	pt_emit_works(&s->out, s->out.told_ns, false);
+	return s->renew != 0 ? 0 : rest_us(s, rc);
+}
+
+/* --- the rest ----------------------------------------------------------------------------------------------------- */
+
+static int swo_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
+{
+	struct pt_swo *s = state;
+	struct pt_err ignored = { 0 };
+	uint64_t now_ns;
+
+	(void)err;
+	if (core != s->cm->number)
+		return 0;
+	if (what == PT_STATE_HALT)
+		pt_swo_take(&s->stream, 0, 0, &ignored);
+	now_ns = pt_mem_now_ns(s->mem);
+	if (s->held) {
+		pt_emit_loss(&s->out, PT_LOSS_HALTED, now_ns);
+		pt_swo_anew(&s->stream, now_ns);
+	}
+	if (what == PT_STATE_RESET)
+		s->renew = PT_LOSS_RESET;
+	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
+		s->held = what == PT_STATE_HALT;
+	pt_emit_state(&s->out, what, now_ns, pc);
+	pt_swo_cycles_begin(&s->cycles);	/* CYCCNT stands in Debug state */
+	return 0;
+}
+
+/* No more samples and exceptions: then what is on its way can come to its end, and the count is closed. */
+static int close_count(struct pt_swo *s, struct pt_err *err)
+{
+	const uint64_t dwt = s->cm->found.unit[PT_UNIT_DWT];
+	uint8_t value[4], cyccnt[4] = { 0 };
+	struct pt_mem_op op[] = {
+		{ .what = PT_MEM_WRITE, .width_bytes = 4, .addr = dwt + DWT_CTRL, .bytes = value, .len_bytes = 4 },
+		{ .what = PT_MEM_READ, .width_bytes = 4, .addr = dwt + DWT_CYCCNT, .bytes = cyccnt, .len_bytes = 4 },
+	};
+
+	pt_put_le32(value, s->regs.reg[s->ctrl].ours & ~(uint32_t)(CTRL_PCSAMPLENA | CTRL_TRACES));
+	if (pt_mem_run(s->mem, op, PT_LEN(op), BATCH_MS, NULL, err) < 0)
+		return err->code;
+	pt_swo_cadence_go_on(&s->cadence, pt_le32(cyccnt));
+	if (pt_mem_wait(s->mem, pt_mem_now_ns(s->mem) + STOP_MS * PT_NS_PER_MS, err) < 0)
+		return err->code;
+	return pt_swo_quiet(s, err);
+}
+
+static int fetch_rest(struct pt_swo *s, struct pt_err *err)
+{
+	int rc = close_count(s, err);
+
+	for (int i = 0; rc >= 0 && i < STOP_READS; i++) {
+		rc = pt_swo_take(&s->stream, 0, i == 0 ? READ_MS : 1, err);
+		if (rc == 0 && i > 0)
+			break;
+	}
+	return rc < 0 ? rc : 0;
+}
+
+/* Samples that were taken and did not come, with no word of the chip or the probe: the wire lost them. */
+static void tell_count(struct pt_swo *s, uint64_t now_ns)
+{
+	uint64_t taken = s->cadence.samples, came = s->stream.n_samples;
+
+	if ((s->kinds & PT_SWO_PC_SAMPLES) == 0 || s->uncounted)
+		return;
+	pt_info("swo: %" PRIu64 " of %" PRIu64 " samples came; the chip said %" PRIu64 " times that it dropped packets",
+		came, taken, s->stream.n_overflows);
+	if (taken > came + MOST_MISSED + s->cadence.doubts && s->stream.n_overflows == 0 && s->stream.n_dropped == 0)
+		pt_emit_loss_of(&s->out, PT_LOSS_PIN, (taken - came) * SAMPLE_BYTES,
+				now_ns > s->out.told_ns ? now_ns : s->out.told_ns + 1);
+}
+
+static int swo_stop(void *state, struct pt_err *err)
+{
+	struct pt_swo *s = state;
+	struct pt_err own = { 0 };
+	uint64_t now_ns;
+	int rc = s->out.ended ? 0 : fetch_rest(s, &own);
+
+	now_ns = pt_mem_now_ns(s->mem);
+	if (rc == 0)
+		tell_count(s, now_ns);
+	if (rc == 0 && !s->held && !s->stream.lost)
+		pt_emit_data(&s->out, s->out.told_ns, now_ns, "", 0);
+	if (pt_swo_end(s, &own) < 0 && rc == 0)
+		rc = own.code;
+	pt_emit_rest(&s->out, now_ns, rc, s->held ? PT_LOSS_HALTED : s->stream.lost ? PT_LOSS_PIN : PT_LOSS_REARM);
+	pt_emit_end(&s->out);
+	if (s->leased)
+		pt_lease_drop(s->cm->target, s->unit, owner);
+	s->leased = false;
+	if (rc < 0 && err != NULL)
+		*err = own;
+	return rc;
+}
+
+const struct pt_source_ops pt_source_swo = {
+	.name = "swo",
+	.format = PT_FORMAT_ITM,
+	.modes = "stream",
+	.titles = "SWO",
+	.help = "exceptions, samples of the pc, and what the program writes to the ITM, over the pin SWO; the core never halts",
+	.state_bytes = sizeof(struct pt_swo),
+	.params = params,
+	.n_params = N_PARAMS,
+	.available = available,
+	.start = swo_start,
+	.drain = swo_drain,
+	.on_state = swo_on_state,
+	.stop = swo_stop,
+};

@@ -1,0 +1,109 @@
+/* The parts of the source swo, for its own files alone. Board thread.
+ *
+ *   source_swo.c	settings, start, drain, stop
+ *   swo_setup.c	which registers hold what, the rate of the pin
+ *   swo_watch.c	clock and registers while it works
+ *   swo_stream.c	bytes of the pin to chunks: whole packets, time, what is lost
+ *   swo_clock.c	the clock of the stamps against the probe's
+ *   swo_load.c		the period of samples, what is predicted
+ *   swo_budget.c	what fits through the pin
+ *   swo_regs.c		registers, there and back */
+#ifndef PT_CORTEXM_SWO_H
+#define PT_CORTEXM_SWO_H
+
+#include "base/text.h"
+#include "probes/wires/stream.h"
+#include "targets/contract/emit.h"
+#include "targets/cortexm/core/cortexm.h"
+#include "targets/cortexm/core/swo_recipe.h"
+#include "targets/cortexm/trace/swo_budget.h"
+#include "targets/cortexm/trace/swo_clock.h"
+#include "targets/cortexm/trace/swo_regs.h"
+#include "trace/itm_packets.h"
+
+enum pt_swo_kind { PT_SWO_EXCEPTIONS = 1, PT_SWO_PC_SAMPLES = 2, PT_SWO_DATA = 4, PT_SWO_TASK = 8, PT_SWO_INSTRUMENTATION = 16,
+		   PT_SWO_EVENTS = 32 };
+
+enum { PT_SWO_READ_BYTES = 8192, PT_SWO_PART_BYTES = 64 };
+
+struct pt_swo_stream {			/* swo_stream.c */
+	const struct pt_stream_ops *ops;
+	void *wire;
+	struct pt_emit *out;
+	struct pt_swo_clock clock;
+	struct pt_itm_packets packets;
+	uint16_t last_exception;
+	uint32_t bits_per_s;
+	bool stamped;			/* the ITM sends local stamps */
+	bool lost;			/* up to the next packet that is believed nothing is */
+	uint64_t ticks;			/* as the decoder counts them */
+	uint64_t dropped;		/* bytes, since the last LOSS; PT_UNKNOWN */
+	uint8_t bytes[PT_SWO_PART_BYTES + PT_SWO_READ_BYTES];
+	size_t len_bytes, whole_bytes;	/* of bytes; of these in whole packets */
+	bool unsaid;			/* the probe has no way to say that it lost something */
+	/* so far */
+	uint64_t n_bytes, n_samples, n_overflows, n_dropped, n_bad_frames, n_impossible;
+	uint64_t n_disagree;		/* stamps that cannot have come when they came */
+	uint64_t began_ns;
+};
+
+struct pt_swo {
+	struct pt_cortexm *cm;
+	struct pt_mem *mem;
+	struct pt_emit out;
+	struct pt_swo_stream stream;
+	struct pt_swo_regs regs;
+	const struct pt_swo_recipe *recipe;
+	unsigned kinds;			/* enum pt_swo_kind */
+	size_t ctrl, tcr, acpr_row;	/* rows of regs */
+	double core_hz, core_wrong, trace_hz;
+	bool hz_given;			/* core_hz is as the user says, and agrees with what was measured */
+	uint32_t wanted_bps, acpr;
+	enum pt_stream_coding coding;
+	struct pt_swo_period period;	/* in the mean */
+	struct pt_swo_cadence cadence;
+	struct pt_swo_cycles cycles;
+	uint64_t random;
+	uint64_t checked_ns;
+	unsigned n_taken;		/* times that registers were found changed */
+	enum pt_loss renew;		/* not 0: all has to be set anew, because of this */
+	bool held, leased, receiving, naps, uncounted;	/* uncounted: not all samples were reckoned */
+	double pc_load;			/* the part of the pin that samples may take */
+	bool chosen;			/* period is */
+	char unit[PT_PENDING_UNIT];
+};
+
+/* --- swo_setup.c -------------------------------------------------------------------------------------------------- */
+/* What is to be in the registers, but for what depends on the rate. Reads them. */
+int pt_swo_plan(struct pt_swo *s, struct pt_err *err);
+/* The core's clock, by CYCCNT against the probe's clock, and the clock of the pin. given_hz: as the user says; 0. */
+int pt_swo_find_clocks(struct pt_swo *s, uint64_t given_hz, uint64_t trace_hz, struct pt_err *err);
+/* Set the port's rate, receive at it, and turn the trace on: what came before is dropped. */
+int pt_swo_begin(struct pt_swo *s, struct pt_err *err);
+/* No more packets: wait until the ITM is idle. */
+int pt_swo_quiet(struct pt_swo *s, struct pt_err *err);
+/* All back as it was found. The first error is the one to report. */
+int pt_swo_end(struct pt_swo *s, struct pt_err *err);
+
+/* --- swo_watch.c -------------------------------------------------------------------------------------------------- */
+/* Before each read of the pin: sets renew where all has to be set anew, and does so where it was. Another period for the
+ * samples to come. PT_EBUSY: the registers are written again and again. */
+int pt_swo_watch(struct pt_swo *s, struct pt_err *err);
+void pt_swo_follow(struct pt_swo *s);	/* the stamps' clock: as fast as the core's is known to be */
+
+/* --- swo_load.c --------------------------------------------------------------------------------------------------- */
+/* The period of samples for the rate of the pin. PT_EUNSUPPORTED: the longest takes too much of it, and what to do. */
+int pt_swo_choose(struct pt_swo *s, struct pt_err *err);
+/* What is predicted, as half a sentence. */
+void pt_swo_predict(const struct pt_swo *s, char *line, size_t room);
+
+/* --- swo_stream.c ------------------------------------------------------------------------------------------------- */
+/* What came since the last call becomes chunks. cause: of what is lost in it; 0: nothing is, unless the probe says so.
+ * Returns how many bytes, or the error of the probe. */
+int pt_swo_take(struct pt_swo_stream *s, enum pt_loss cause, uint32_t timeout_ms, struct pt_err *err);
+/* The next bytes begin a packet, and stamps begin anew: behind a LOSS, or at the beginning. */
+void pt_swo_anew(struct pt_swo_stream *s, uint64_t now_ns);
+/* Read and drop what there is; returns how many bytes. */
+int pt_swo_drop(struct pt_swo_stream *s, struct pt_err *err);
+
+#endif

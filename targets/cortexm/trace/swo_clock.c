@@ -1,0 +1,126 @@
+#include "targets/cortexm/trace/swo_clock.h"
+
+#include <string.h>
+
+#define NS 1e9
+
+/* --- stamps -------------------------------------------------------------------------------------------------------- */
+
+void pt_swo_clock_begin(struct pt_swo_clock *c, uint64_t now_ns)
+{
+	c->base_ns = now_ns;
+	c->placed = false;
+	c->ticks = 0;
+	c->at = c->least = c->most = 0;
+}
+
+static double from_base(const struct pt_swo_clock *c, uint64_t ns)
+{
+	return ns >= c->base_ns ? (double)(ns - c->base_ns) : -(double)(c->base_ns - ns);
+}
+
+/* The line goes on to these ticks; what is not known of the rate widens what can be. */
+static void go_on(struct pt_swo_clock *c, uint64_t ticks)
+{
+	double ns = (double)(ticks - c->ticks) / c->hz * NS;
+
+	c->at += ns;
+	c->least += ns * (1 - c->wrong);
+	c->most += ns * (1 + c->wrong);
+	c->ticks = ticks;
+}
+
+static void place(struct pt_swo_clock *c, uint64_t ticks, double from, double to)
+{
+	c->placed = true;
+	c->ticks = ticks;
+	c->least = from;
+	c->most = to;
+	c->at = (from + to) / 2;
+}
+
+bool pt_swo_clock_stamp(struct pt_swo_clock *c, uint64_t ticks, uint64_t from_ns, uint64_t to_ns)
+{
+	double from = from_base(c, from_ns), to = from_base(c, to_ns);
+
+	if (!c->placed) {
+		place(c, ticks, from, to);
+		return true;
+	}
+	go_on(c, ticks);
+	if (from > c->most || to < c->least) {
+		place(c, ticks, from, to);
+		return false;
+	}
+	c->least = c->least > from ? c->least : from;
+	c->most = c->most < to ? c->most : to;
+	c->at = c->at < c->least ? c->least : c->at > c->most ? c->most : c->at;
+	return true;
+}
+
+void pt_swo_clock_rate(struct pt_swo_clock *c, double hz, double wrong)
+{
+	c->hz = hz;
+	c->wrong = wrong;
+}
+
+void pt_swo_clock_now(const struct pt_swo_clock *c, uint64_t *ns, uint64_t *error_ns)
+{
+	double before = c->at - c->least, after = c->most - c->at;
+
+	*ns = c->at >= 0		      ? c->base_ns + (uint64_t)c->at
+	      : c->base_ns > (uint64_t)-c->at ? c->base_ns - (uint64_t)-c->at
+					      : 0;
+	*error_ns = (uint64_t)(before > after ? before : after) + 1;
+}
+
+/* --- the core's clock ---------------------------------------------------------------------------------------------- */
+
+void pt_swo_cycles_begin(struct pt_swo_cycles *c)
+{
+	memset(c, 0, sizeof(*c));
+	c->wrong = 1;
+}
+
+static void compare(double cycles, double ns, double error_ns, double *least_hz, double *most_hz)
+{
+	*least_hz = (cycles - 1) / (ns + error_ns) * NS;
+	*most_hz = ns > error_ns ? (cycles + 1) / (ns - error_ns) * NS : 1e12;
+}
+
+static void begin_readings(struct pt_swo_cycles *c, uint32_t cyccnt, double ns, double error_ns)
+{
+	pt_swo_cycles_begin(c);
+	c->begun = true;
+	c->last = cyccnt;
+	c->first_ns = c->last_ns = ns;
+	c->first_error_ns = c->last_error_ns = error_ns;
+	c->most_hz = 1e12;
+}
+
+void pt_swo_cycles_read(struct pt_swo_cycles *c, uint32_t cyccnt, uint64_t sent_ns, uint64_t done_ns)
+{
+	double error_ns = (double)(done_ns - sent_ns) / 2, ns = (double)sent_ns + error_ns, least, most;
+
+	if (!c->begun || ns <= c->last_ns) {
+		begin_readings(c, cyccnt, ns, error_ns);
+		return;
+	}
+	c->cycles += (uint32_t)(cyccnt - c->last);
+	compare((uint32_t)(cyccnt - c->last), ns - c->last_ns, error_ns + c->last_error_ns, &c->least_hz, &c->most_hz);
+	c->last = cyccnt;
+	c->last_ns = ns;
+	c->last_error_ns = error_ns;
+	compare((double)c->cycles, ns - c->first_ns, error_ns + c->first_error_ns, &least, &most);
+	if (least <= 0 || most >= 1e12)
+		return;
+	c->hz = (least + most) / 2;
+	c->wrong = (most - least) / (most + least);
+}
+
+enum pt_swo_pace pt_swo_cycles_pace(const struct pt_swo_cycles *c, double hz, double wrong)
+{
+	if (c->most_hz < hz * (1 - wrong))
+		return PT_SWO_SLOWER;
+	return c->least_hz > hz * (1 + wrong) ? PT_SWO_FASTER : PT_SWO_SAME;
+}

@@ -1,0 +1,47 @@
+/* The clock of the local stamps against the probe's: a straight line whose rate is the core's clock and whose offset
+ * every stamp narrows, as it came over the pin between two known times. Pure. */
+#ifndef PT_CORTEXM_SWO_CLOCK_H
+#define PT_CORTEXM_SWO_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* --- stamps -------------------------------------------------------------------------------------------------------- */
+
+struct pt_swo_clock {
+	double hz;		/* of the ticks */
+	double wrong;		/* the part of it that the rate may be off */
+	uint64_t base_ns;	/* the doubles below are from here on */
+	bool placed;		/* there was a stamp since the ticks began */
+	double at, least, most;	/* when ticks were `ticks`: taken, and at the ends of what can be */
+	uint64_t ticks;
+};
+
+/* Ticks begin at 0, some time about now. */
+void pt_swo_clock_begin(struct pt_swo_clock *c, uint64_t now_ns);
+/* A stamp of so many ticks, no fewer than the one before, came between these two times. False: at this rate it cannot
+ * have: then it is as after a new beginning here. */
+bool pt_swo_clock_stamp(struct pt_swo_clock *c, uint64_t ticks, uint64_t from_ns, uint64_t to_ns);
+void pt_swo_clock_rate(struct pt_swo_clock *c, double hz, double wrong);	/* from the last stamp on */
+/* When the last stamp was. */
+void pt_swo_clock_now(const struct pt_swo_clock *c, uint64_t *ns, uint64_t *error_ns);
+
+/* --- the core's clock ---------------------------------------------------------------------------------------------- */
+
+/* CYCCNT, read again and again. */
+struct pt_swo_cycles {
+	bool begun;
+	uint32_t last;
+	uint64_t cycles;		/* since the first reading */
+	double first_ns, first_error_ns;
+	double last_ns, last_error_ns;
+	double hz, wrong;		/* of all readings; wrong 1: not known */
+	double least_hz, most_hz;	/* of the last two */
+};
+void pt_swo_cycles_begin(struct pt_swo_cycles *c);
+void pt_swo_cycles_read(struct pt_swo_cycles *c, uint32_t cyccnt, uint64_t sent_ns, uint64_t done_ns);
+/* How the last two readings compare with a clock of hz that may be off by a part of it. */
+enum pt_swo_pace { PT_SWO_SAME, PT_SWO_SLOWER, PT_SWO_FASTER };
+enum pt_swo_pace pt_swo_cycles_pace(const struct pt_swo_cycles *c, double hz, double wrong);
+
+#endif

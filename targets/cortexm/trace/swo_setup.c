@@ -1,0 +1,364 @@
+/* Which registers hold what while the pin SWO carries trace. Sources: Arm DDI 0403 (ARMv7-M), C1.7 (ITM), C1.8 (DWT), C1.10
+ * (TPIU); what a chip needs besides is its recipe's. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/util.h"
+#include "host/log.h"
+#include "targets/cortexm/core/cycle_counter.h"
+#include "targets/cortexm/trace/swo.h"
+
+#define ITM UINT32_C(0xe0000000)
+#define TPIU UINT32_C(0xe0040000)
+enum { ITM_TER = 0xe00, ITM_TPR = 0xe40, ITM_TCR = 0xe80, LAR = 0xfb0, LSR = 0xfb4 };
+enum { TCR_ITMENA = 1 << 0, TCR_TSENA = 1 << 1, TCR_SYNCENA = 1 << 2, TCR_TXENA = 1 << 3, TCR_BUSY = 1 << 23, TCR_ID = 1 << 16,
+       TCR_SETTINGS = 0x7f0f1f };
+enum { TPIU_ACPR = 0x010, TPIU_SPPR = 0x0f0, TPIU_FFCR = 0x304, MOST_ACPR = 0x1fff };
+enum { SPPR_MANCHESTER = 1, SPPR_UART = 2, FFCR_TRIG_IN = 1 << 8, FFCR_EN_F_CONT = 1 << 1 };
+enum { CTRL_CYCCNTENA = 1 << 0, CTRL_SYNCTAP = 1 << 10, CTRL_PCSAMPLENA = 1 << 12, CTRL_EXCTRCENA = 1 << 16,
+       CTRL_EVENTS = 0x1f << 17, CTRL_SETTINGS = 0x7f1fff, CTRL_NOTRCPKT = 1 << 27, CTRL_NOCYCCNT = 1 << 25 };
+#define LAR_KEY UINT32_C(0xc5acce55)
+enum { LSR_LOCKED = 3, BUSY_US = 5000, SETTLE_US = 2000, MEASURE_MS = 100, BATCH_MS = 1000 };
+#define MOST_OFF 0.02		/* of the pin's rate against the probe's: more, and bytes are misread */
+
+static uint32_t dwt_reg(const struct pt_swo *s, uint32_t offset)
+{
+	return s->cm->found.unit[PT_UNIT_DWT] + offset;
+}
+
+/* --- what is to be where ------------------------------------------------------------------------------------------ */
+
+static void plan_recipe(struct pt_swo *s)
+{
+	const struct pt_swo_write *w = s->recipe->write;
+
+	for (size_t i = 0; i < PT_SWO_WRITES && w[i].addr != 0; i++) {
+		bool whole = w[i].clear == UINT32_MAX;	/* a key, or a command: it does not read as it was written */
+
+		pt_swo_regs_add(&s->regs, &(struct pt_swo_reg){
+						  .name = w[i].name,
+						  .at = w[i].addr,
+						  .clear = w[i].clear,
+						  .set = w[i].set,
+						  .width_bytes = w[i].width_bytes,
+						  .check = whole ? 0 : w[i].clear | w[i].set,
+					  });
+	}
+}
+
+static void plan_port(struct pt_swo *s)
+{
+	uint32_t port = s->recipe->port != 0 ? s->recipe->port : TPIU;
+	uint32_t protocol = s->coding == PT_STREAM_MANCHESTER ? SPPR_MANCHESTER : SPPR_UART;
+
+	pt_swo_regs_add(&s->regs, &(struct pt_swo_reg){ .name = "TPIU_SPPR",
+							.at = port + TPIU_SPPR,
+							.clear = UINT32_MAX,
+							.set = protocol,
+							.check = 3 });
+	s->acpr_row = pt_swo_regs_add(&s->regs, &(struct pt_swo_reg){ .name = "TPIU_ACPR",
+								      .at = port + TPIU_ACPR,
+								      .clear = UINT32_MAX,
+								      .check = MOST_ACPR });
+	if (!s->recipe->is_swo_unit)
+		pt_swo_regs_add(&s->regs, &(struct pt_swo_reg){ .name = "TPIU_FFCR",
+								.at = port + TPIU_FFCR,
+								.clear = FFCR_EN_F_CONT,
+								.set = FFCR_TRIG_IN,
+								.check = FFCR_EN_F_CONT });
+}
+
+static void plan_core(struct pt_swo *s)
+{
+	uint32_t exceptions = (s->kinds & PT_SWO_EXCEPTIONS) != 0 ? CTRL_EXCTRCENA : 0;
+	uint32_t events = (s->kinds & PT_SWO_EVENTS) != 0 ? CTRL_EVENTS : 0;
+
+	s->ctrl = pt_swo_regs_add(&s->regs,
+				  &(struct pt_swo_reg){ .name = "DWT_CTRL",
+							.at = dwt_reg(s, DWT_CTRL),
+							.clear = CTRL_SETTINGS,
+							.set = CTRL_CYCCNTENA | CTRL_SYNCTAP | exceptions | events,
+							.check = CTRL_CYCCNTENA | CTRL_PCSAMPLENA | CTRL_EXCTRCENA |
+								 CTRL_EVENTS });
+	if ((s->kinds & PT_SWO_INSTRUMENTATION) != 0) {
+		pt_swo_regs_add(&s->regs,
+				&(struct pt_swo_reg){ .name = "ITM_TPR", .at = ITM + ITM_TPR, .clear = UINT32_MAX });
+		pt_swo_regs_add(&s->regs, &(struct pt_swo_reg){ .name = "ITM_TER",
+								.at = ITM + ITM_TER,
+								.clear = UINT32_MAX,
+								.set = UINT32_MAX,
+								.check = 1 });
+	}
+	s->tcr = pt_swo_regs_add(&s->regs, &(struct pt_swo_reg){ .name = "ITM_TCR",
+								 .at = ITM + ITM_TCR,
+								 .clear = TCR_SETTINGS,
+								 .ignore = TCR_BUSY,
+								 .set = TCR_ITMENA | TCR_SYNCENA | TCR_TXENA | TCR_ID |
+									(s->stream.stamped ? TCR_TSENA : 0),
+								 .check = TCR_ITMENA | TCR_TXENA });
+}
+
+/* An M7 has its units behind locks, which a debug port may have to open, too. */
+static int unlock(struct pt_swo *s, uint32_t base, struct pt_err *err)
+{
+	uint32_t lsr = 0;
+
+	if (pt_mem_read32(s->mem, base + LSR, &lsr, err) < 0)
+		return err->code;
+	return (lsr & LSR_LOCKED) == LSR_LOCKED ? pt_mem_write32(s->mem, base + LAR, LAR_KEY, err) : 0;
+}
+
+static int check_unit(struct pt_swo *s, struct pt_err *err)
+{
+	uint32_t ctrl = 0;
+
+	if (pt_mem_read32(s->mem, dwt_reg(s, DWT_CTRL), &ctrl, err) < 0)
+		return pt_wrap(err, "read DWT_CTRL");
+	if ((ctrl & (CTRL_NOTRCPKT | CTRL_NOCYCCNT)) == 0)
+		return 0;
+	return pt_fail(err, PT_EUNSUPPORTED, "this %s was built without trace packets (DWT_CTRL is 0x%08" PRIx32 ")",
+		       s->cm->chip.core, ctrl);
+}
+
+int pt_swo_plan(struct pt_swo *s, struct pt_err *err)
+{
+	if (check_unit(s, err) < 0)
+		return err->code;
+	if (unlock(s, ITM, err) < 0 || unlock(s, s->cm->found.unit[PT_UNIT_DWT], err) < 0)
+		return pt_wrap(err, "unlock the ITM");
+	s->regs.n = 0;
+	plan_recipe(s);
+	plan_port(s);
+	plan_core(s);
+	return pt_swo_regs_save(&s->regs, s->cm, err);
+}
+
+/* --- clocks ------------------------------------------------------------------------------------------------------- */
+
+static int read_cyccnt(struct pt_swo *s, struct pt_err *err)
+{
+	uint8_t bytes[4] = { 0 };
+	struct pt_mem_op op = { .what = PT_MEM_READ, .width_bytes = 4, .addr = dwt_reg(s, DWT_CYCCNT), .bytes = bytes,
+				.len_bytes = sizeof(bytes) };
+
+	if (pt_mem_run(s->mem, &op, 1, BATCH_MS, NULL, err) < 0)
+		return pt_wrap(err, "read CYCCNT");
+	pt_swo_cycles_read(&s->cycles, pt_le32(bytes), op.sent_ns, op.done_ns);
+	return 0;
+}
+
+static int measure(struct pt_swo *s, struct pt_err *err)
+{
+	struct pt_cycle_counter counter;
+	struct pt_err ignored = { 0 };
+	int rc;
+
+	if (pt_cycle_counter_on(s->cm, &counter, false, err) < 0)
+		return err->code;
+	pt_swo_cycles_begin(&s->cycles);
+	rc = read_cyccnt(s, err);
+	if (rc == 0)
+		rc = pt_mem_wait(s->mem, pt_mem_now_ns(s->mem) + MEASURE_MS * PT_NS_PER_MS, err);
+	if (rc == 0)
+		rc = read_cyccnt(s, err);
+	pt_cycle_counter_off(s->cm, &counter, &ignored);
+	return rc;
+}
+
+/* A clock that the user says is the better figure, as long as it can be true. */
+static int find_core_clock(struct pt_swo *s, uint64_t given_hz, struct pt_err *err)
+{
+	bool moves;
+
+	if (!s->held && measure(s, err) < 0)
+		return err->code;
+	moves = !s->held && s->cycles.cycles > 0 && s->cycles.wrong < 1;
+	if (!moves && given_hz == 0)
+		return pt_fail(
+			err, PT_ESTATE,
+			"the core %s, so that its clock cannot be measured: let it run first, or say core-clock=HZ",
+			s->held ? "is halted" : "sleeps, and its clock stands meanwhile");
+	s->hz_given = given_hz != 0;
+	s->core_hz = moves ? s->cycles.hz : (double)given_hz;
+	s->core_wrong = moves ? s->cycles.wrong : MOST_OFF;
+	if (moves && given_hz != 0 && pt_swo_cycles_pace(&s->cycles, (double)given_hz, MOST_OFF) != PT_SWO_SAME) {
+		pt_warn("swo: the core's clock is %.3f MHz as its cycle counter shows, and not %.3f MHz: that is taken",
+			s->core_hz / 1e6, (double)given_hz / 1e6);
+		s->hz_given = false;
+	} else if (given_hz != 0) {
+		s->core_hz = (double)given_hz;
+		s->core_wrong = 1e-4;
+	}
+	return 0;
+}
+
+int pt_swo_find_clocks(struct pt_swo *s, uint64_t given_hz, uint64_t trace_hz, struct pt_err *err)
+{
+	if (find_core_clock(s, given_hz, err) < 0)
+		return err->code;
+	s->trace_hz = trace_hz != 0 ? (double)trace_hz : s->recipe->clock_hz != 0 ? s->recipe->clock_hz : s->core_hz;
+	if (trace_hz != 0 || s->recipe->clock_hz != 0 || s->recipe->core_clock)
+		return 0;
+	return pt_fail(err, PT_EUNSUPPORTED, "which clock %s divides for its pin is not known: say trace-clock=HZ",
+		       s->cm->chip.name);
+}
+
+/* --- the rate ----------------------------------------------------------------------------------------------------- */
+
+static void stop_receiving(struct pt_swo *s)
+{
+	struct pt_err ignored = { 0 };
+
+	if (s->receiving)
+		s->stream.ops->stop(s->stream.wire, &ignored);
+	s->receiving = false;
+}
+
+/* The pin's clock is divided by a whole number: the rate that comes nearest, if the probe has it, too. 1: it has. */
+static int try_rate(struct pt_swo *s, uint32_t wanted_bps, struct pt_err *err)
+{
+	double per_bit = s->trace_hz / wanted_bps / (s->coding == PT_STREAM_MANCHESTER ? 2 : 1), line, off;
+	struct pt_stream_want want = { .coding = s->coding };
+	uint32_t actual = 0;
+	int rc;
+
+	if (per_bit < 0.5 || per_bit > MOST_ACPR + 1.0)
+		return pt_fail(err, PT_EARG, "a clock of %.3f MHz cannot be divided to %" PRIu32 " baud",
+			       s->trace_hz / 1e6, wanted_bps);
+	s->acpr = (uint32_t)llround(per_bit) - 1;
+	line = s->trace_hz / (s->acpr + 1) / (s->coding == PT_STREAM_MANCHESTER ? 2 : 1);
+	want.bits_per_s = (uint32_t)llround(line);
+	want.clock = s->cm->target->probe != NULL ? pt_probe_link(s->cm->target->probe) : NULL;
+	rc = s->stream.ops->start(s->stream.wire, &want, &actual, err);
+	if (rc < 0)
+		return rc;
+	s->receiving = true;
+	off = actual > 0 ? fabs(line / actual - 1) : 0;
+	if (s->coding == PT_STREAM_MANCHESTER || off <= MOST_OFF) {
+		s->stream.bits_per_s = (uint32_t)llround(line);
+		return 0;
+	}
+	stop_receiving(s);
+	return pt_fail(err, PT_EARG, "the pin can have %.0f baud and the probe %" PRIu32 ": they are %.1f %% apart",
+		       line, actual, off * 100);
+}
+
+static int start_receiving(struct pt_swo *s, struct pt_err *err)
+{
+	static const uint32_t rates[] = { 2000000, 2250000, 1500000, 1000000, 500000, 921600, 250000, 115200 };
+	int rc = PT_EARG;
+
+	if (s->wanted_bps != 0)
+		return try_rate(s, s->wanted_bps, err);
+	for (size_t i = 0; i < PT_LEN(rates) && rc == PT_EARG; i++)
+		rc = try_rate(s, rates[i], err);
+	return rc;
+}
+
+/* --- on and off --------------------------------------------------------------------------------------------------- */
+
+int pt_swo_quiet(struct pt_swo *s, struct pt_err *err)
+{
+	uint8_t off[4] = { 0 };
+	struct pt_mem_op op[] = {
+		{ .what = PT_MEM_WRITE, .width_bytes = 4, .addr = ITM + ITM_TCR, .bytes = off, .len_bytes = 4 },
+		{ .what = PT_MEM_POLL, .addr = ITM + ITM_TCR, .mask = TCR_BUSY, .time_us = BUSY_US },
+	};
+
+	pt_put_le32(off, s->regs.reg[s->tcr].ours & ~(uint32_t)(TCR_ITMENA | TCR_BUSY));
+	if (pt_mem_run(s->mem, op, PT_LEN(op), BATCH_MS, NULL, err) < 0)
+		return pt_wrap(err, "turn the ITM off");
+	return 0;
+}
+
+/* Packets first, then samples: from this CYCCNT on their number is known. */
+static int turn_on(struct pt_swo *s, struct pt_err *err)
+{
+	bool samples = (s->kinds & PT_SWO_PC_SAMPLES) != 0;
+	uint32_t ctrl = s->regs.reg[s->ctrl].ours | pt_swo_period_bits(&s->period) | (samples ? CTRL_PCSAMPLENA : 0);
+	uint8_t tcr[4], value[4], cyccnt[4] = { 0 };
+	struct pt_mem_op op[] = {
+		{ .what = PT_MEM_WRITE, .width_bytes = 4, .addr = ITM + ITM_TCR, .bytes = tcr, .len_bytes = 4 },
+		{ .what = PT_MEM_WRITE, .width_bytes = 4, .addr = dwt_reg(s, DWT_CTRL), .bytes = value, .len_bytes = 4 },
+		{ .what = PT_MEM_READ, .width_bytes = 4, .addr = dwt_reg(s, DWT_CYCCNT), .bytes = cyccnt, .len_bytes = 4 },
+	};
+
+	s->regs.reg[s->ctrl].ours = ctrl;
+	pt_put_le32(tcr, s->regs.reg[s->tcr].ours);
+	pt_put_le32(value, ctrl);
+	if (pt_mem_run(s->mem, op, PT_LEN(op), BATCH_MS, NULL, err) < 0)
+		return pt_wrap(err, "turn the ITM on");
+	pt_swo_cycles_begin(&s->cycles);
+	pt_swo_cycles_read(&s->cycles, pt_le32(cyccnt), op[2].sent_ns, op[2].done_ns);
+	if (samples)
+		pt_swo_cadence_begin(&s->cadence, &s->period, pt_le32(cyccnt));
+	return 0;
+}
+
+/* What cannot be written is not there, or is somebody else's. */
+static int check_written(struct pt_swo *s, struct pt_err *err)
+{
+	const struct pt_swo_reg *which;
+	uint32_t holds = 0;
+
+	if (pt_swo_regs_check(&s->regs, s->cm, &which, &holds, err) < 0)
+		return err->code;
+	if (which == NULL)
+		return 0;
+	return pt_fail(err, PT_EUNSUPPORTED,
+		       "%s does not take what is written to it (0x%08" PRIx32 ", and it holds 0x%08" PRIx32
+		       "): the chip has no such unit, or another tool or the program holds it",
+		       which->name, which->ours, holds);
+}
+
+int pt_swo_begin(struct pt_swo *s, struct pt_err *err)
+{
+	uint32_t tcr = s->regs.reg[s->tcr].ours, ctrl;
+	struct pt_swo_reg *row = &s->regs.reg[s->ctrl];
+
+	stop_receiving(s);
+	pt_swo_regs_take(&s->regs, s->cm);
+	if (pt_swo_quiet(s, err) < 0 || start_receiving(s, err) < 0)
+		return err->code;
+	if (pt_swo_choose(s, err) < 0)
+		return err->code;
+	ctrl = row->ours & ~(uint32_t)CTRL_PCSAMPLENA & ~pt_swo_period_bits(&(struct pt_swo_period){ true, 15 });
+	row->ours = ctrl | pt_swo_period_bits(&s->period);	/* POSTCNT begins at POSTINIT when samples are turned on */
+	s->regs.reg[s->acpr_row].ours = s->acpr;
+	s->regs.reg[s->tcr].ours = tcr & ~(uint32_t)TCR_ITMENA;
+	if (pt_swo_regs_write(&s->regs, s->cm, err) < 0)
+		return err->code;
+	s->regs.reg[s->tcr].ours = tcr;
+	/* the pin may have moved while it was set */
+	if (pt_mem_wait(s->mem, pt_mem_now_ns(s->mem) + SETTLE_US * 1000, err) < 0 ||
+	    pt_swo_drop(&s->stream, err) < 0 || turn_on(s, err) < 0)
+		return err->code;
+	return check_written(s, err);
+}
+
+/* TRCENA goes with the last one that needs it. */
+static int untrace(struct pt_swo *s, struct pt_err *err)
+{
+	char samples[PT_PENDING_UNIT];
+
+	if (pt_cortexm_breaks_watching(s->cm) ||
+	    pt_lease_held(s->cm->target, pt_cortexm_unit(s->cm, samples, "dwt.pcsr")) ||
+	    (s->cm->found_demcr & DEMCR_TRCENA) != 0)
+		return 0;
+	return pt_cortexm_set_demcr(s->cm, 0, DEMCR_TRCENA, err);
+}
+
+int pt_swo_end(struct pt_swo *s, struct pt_err *err)
+{
+	struct pt_err own = { 0 };
+
+	stop_receiving(s);
+	if (s->regs.taken && pt_swo_quiet(s, &own) == 0)
+		pt_swo_regs_restore(&s->regs, s->cm, &own);
+	if (own.code == 0)
+		untrace(s, &own);
+	if (own.code < 0 && err != NULL)
+		*err = own;
+	return own.code;
+}

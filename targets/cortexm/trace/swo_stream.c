@@ -1,0 +1,249 @@
+/* The bytes of a read become chunks: whole packets only, so that a LOSS stands between two packets and what follows begins
+ * with one. Behind a hole nothing is believed until a synchronisation packet, or enough packets that can be: what is
+ * dropped meanwhile is counted in the LOSS. Where the decoder begins its ticks anew (damage, a LOSS) a chunk ends, and an
+ * anchor says when that was.
+ *
+ * A probe whose bytes are more than the pin can have carried in the time is not believed either. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "host/log.h"
+#include "targets/cortexm/trace/swo.h"
+#include "trace/loss.h"
+
+enum { FIFO_BYTES = 64, SILENCE_MS = 50, SLACK_PERCENT = 3, SLACK_BYTES = 256 };
+
+/* --- time --------------------------------------------------------------------------------------------------------- */
+
+static uint64_t wire_ns(const struct pt_swo_stream *s, uint64_t n_bytes)
+{
+	return s->bits_per_s > 0 ? n_bytes * PT_SWO_BITS * PT_NS_PER_S / s->bits_per_s : 0;
+}
+
+void pt_swo_anew(struct pt_swo_stream *s, uint64_t now_ns)
+{
+	s->packets = (struct pt_itm_packets){ .believed = true, .last_exception = s->last_exception };
+	s->lost = false;
+	s->ticks = 0;
+	s->len_bytes = s->whole_bytes = 0;
+	pt_swo_clock_begin(&s->clock, now_ns);
+}
+
+/* A packet waits in the chip for those in front of it. */
+static void take_stamp(struct pt_swo_stream *s, uint64_t ticks, const struct pt_stream_read *what)
+{
+	uint64_t early_ns = what->error_ns + wire_ns(s, FIFO_BYTES), from_ns = what->from_ns;
+
+	s->ticks += ticks;
+	if (!pt_swo_clock_stamp(&s->clock, s->ticks, from_ns > early_ns ? from_ns - early_ns : 0,
+				what->to_ns + what->error_ns))
+		s->n_disagree++;
+}
+
+static void anchor(struct pt_swo_stream *s)
+{
+	uint64_t ns, error_ns;
+
+	if (!s->stamped || !s->clock.placed)
+		return;
+	pt_swo_clock_now(&s->clock, &ns, &error_ns);
+	pt_emit_clock(s->out, s->clock.ticks, ns, error_ns);
+}
+
+/* --- chunks ------------------------------------------------------------------------------------------------------- */
+
+static void put_data(struct pt_swo_stream *s, uint64_t to_ns)
+{
+	size_t rest = s->len_bytes - s->whole_bytes;
+
+	if (s->whole_bytes == 0)
+		return;
+	anchor(s);
+	pt_emit_data(s->out, s->out->told_ns, to_ns, s->bytes, s->whole_bytes);
+	memmove(s->bytes, s->bytes + s->whole_bytes, rest);
+	s->len_bytes = rest;
+	s->whole_bytes = 0;
+}
+
+static void drop(struct pt_swo_stream *s, uint64_t n_bytes)
+{
+	if (n_bytes == PT_UNKNOWN || s->dropped == PT_UNKNOWN)
+		s->dropped = PT_UNKNOWN;
+	else
+		s->dropped += n_bytes;
+	s->n_dropped += n_bytes != PT_UNKNOWN ? n_bytes : 1;
+}
+
+/* From here on nothing is believed until packets are found. */
+static void lose(struct pt_swo_stream *s)
+{
+	drop(s, s->len_bytes - s->whole_bytes);
+	s->len_bytes = s->whole_bytes;
+	s->lost = true;
+	s->packets = (struct pt_itm_packets){ .last_exception = s->last_exception };
+}
+
+static void put_loss(struct pt_swo_stream *s, enum pt_loss cause, uint64_t to_ns)
+{
+	if (to_ns <= s->out->told_ns)
+		to_ns = s->out->told_ns + 1;
+	pt_emit_loss_of(s->out, cause, s->dropped, to_ns);
+	s->dropped = 0;
+}
+
+/* --- packets ------------------------------------------------------------------------------------------------------ */
+
+static void count_packet(struct pt_swo_stream *s, const struct pt_itm_packet *packet, const struct pt_stream_read *what)
+{
+	if (packet->kind == PT_ITM_LOCAL_STAMP)
+		take_stamp(s, packet->value, what);
+	else if (packet->kind == PT_ITM_OVERFLOW)
+		s->n_overflows++;
+	else if (packet->kind == PT_ITM_HARDWARE && packet->which == PT_ITM_PC_SAMPLE)
+		s->n_samples++;
+}
+
+/* The decoder begins its ticks anew behind what it could not believe. */
+static void found_again(struct pt_swo_stream *s, const struct pt_stream_read *what)
+{
+	s->whole_bytes = s->len_bytes;
+	put_data(s, what->from_ns);
+	s->ticks = 0;
+	pt_swo_clock_begin(&s->clock, what->from_ns);
+}
+
+static void take_believed(struct pt_swo_stream *s, const uint8_t *bytes, size_t n, const struct pt_itm_packet *packet,
+			  unsigned n_packets, const struct pt_stream_read *what)
+{
+	memcpy(s->bytes + s->len_bytes, bytes, n);
+	s->len_bytes += n;
+	for (unsigned i = 0; i < n_packets; i++) {
+		if (packet[i].kind == PT_ITM_FOUND)
+			found_again(s, what);
+		else
+			count_packet(s, &packet[i], what);
+	}
+	if (n_packets > 0 || s->len_bytes - s->whole_bytes >= PT_SWO_PART_BYTES - PT_ITM_MOST_BYTES)
+		s->whole_bytes = s->len_bytes;
+}
+
+/* Behind a hole: what comes is dropped up to a packet that is believed. */
+static void take_lost(struct pt_swo_stream *s, size_t n, const struct pt_itm_packet *packet, unsigned n_packets,
+		      const struct pt_stream_read *what, enum pt_loss cause)
+{
+	drop(s, n);
+	for (unsigned i = 0; i < n_packets; i++)
+		if (packet[i].kind == PT_ITM_FOUND) {
+			put_loss(s, cause, what->from_ns);
+			pt_swo_anew(s, what->from_ns);
+			return;
+		}
+}
+
+static void take_bytes(struct pt_swo_stream *s, const uint8_t *bytes, size_t len_bytes,
+		       const struct pt_stream_read *what, enum pt_loss cause)
+{
+	struct pt_itm_packet packet[PT_ITM_ROOM];
+
+	while (len_bytes > 0) {
+		unsigned n_packets;
+		size_t n =
+			pt_itm_take(&s->packets, bytes, len_bytes < PT_ITM_MOST_BYTES ? len_bytes : PT_ITM_MOST_BYTES,
+				    packet, &n_packets);
+
+		if (s->lost)
+			take_lost(s, n, packet, n_packets, what, cause);
+		else
+			take_believed(s, bytes, n, packet, n_packets, what);
+		bytes += n;
+		len_bytes -= n;
+	}
+}
+
+/* --- reads -------------------------------------------------------------------------------------------------------- */
+
+/* More than the pin can have carried since the read before, or since the beginning: not from this pin at this rate. */
+static bool is_impossible(const struct pt_swo_stream *s, size_t n, const struct pt_stream_read *what)
+{
+	uint64_t room_us = s->ops->patience_us != NULL ? s->ops->patience_us(s->wire, s->bits_per_s) : 0;
+	uint64_t since_ns = what->to_ns > s->began_ns ? what->to_ns - s->began_ns : 0,
+		 span_ns = room_us * 1000 + 2 * what->error_ns;
+
+	(void)n;
+	return wire_ns(s, s->n_bytes) > (since_ns + span_ns) / 100 * (100 + SLACK_PERCENT) + wire_ns(s, SLACK_BYTES);
+}
+
+static enum pt_loss cause_of(struct pt_swo_stream *s, size_t n, const struct pt_stream_read *what, enum pt_loss cause)
+{
+	s->n_bytes += n;
+	s->n_bad_frames += what->bad_frames;
+	s->unsaid |= what->missing == PT_STREAM_UNSAID || what->missing == PT_STREAM_PERHAPS;
+	if (s->bits_per_s > 0 && is_impossible(s, n, what)) {
+		if (s->n_impossible++ == 0)
+			pt_warn("swo: the probe gave more bytes than the pin carries at %" PRIu32
+				" baud: they are not believed; check the rate",
+				s->bits_per_s);
+		return PT_LOSS_PIN;
+	}
+	if (cause != 0)
+		return cause;
+	return what->missing == PT_STREAM_SOME || what->missing == PT_STREAM_PERHAPS ? PT_LOSS_PIN : (enum pt_loss)0;
+}
+
+static void take_read(struct pt_swo_stream *s, const uint8_t *bytes, size_t n, const struct pt_stream_read *what,
+		      enum pt_loss asked)
+{
+	enum pt_loss cause = cause_of(s, n, what, asked);
+	bool by_probe = asked == 0 && s->n_impossible == 0;
+	size_t sure = cause == 0 ? n : by_probe ? what->sure_bytes : 0;
+
+	take_bytes(s, bytes, sure, what, cause != 0 ? cause : PT_LOSS_PIN);
+	if (cause != 0) {
+		put_data(s, what->from_ns);
+		lose(s);
+		drop(s, n - sure);
+		drop(s, what->missing == PT_STREAM_NOTHING || what->missing == PT_STREAM_UNSAID ? 0 : what->lost_bytes);
+		put_loss(s, cause, what->to_ns);
+	} else {
+		put_data(s, what->to_ns);
+	}
+}
+
+int pt_swo_take(struct pt_swo_stream *s, enum pt_loss cause, uint32_t timeout_ms, struct pt_err *err)
+{
+	struct pt_stream_read what = { 0 };
+	uint8_t bytes[PT_SWO_READ_BYTES];
+	int n = s->ops->read(s->wire, bytes, sizeof(bytes), timeout_ms, &what, err);
+
+	if (n < 0)
+		return n;
+	if (what.to_ns < s->out->told_ns)
+		what.to_ns = s->out->told_ns;
+	if (what.from_ns > what.to_ns)
+		what.from_ns = what.to_ns;
+	if (n > 0 || cause != 0 || what.missing == PT_STREAM_SOME || what.missing == PT_STREAM_PERHAPS)
+		take_read(s, bytes, (size_t)n, &what, cause);
+	if (what.to_ns - s->out->told_ns <= SILENCE_MS * PT_NS_PER_MS)
+		return n;
+	if (s->lost)
+		put_loss(s, PT_LOSS_PIN, what.to_ns);
+	else
+		pt_emit_data(s->out, s->out->told_ns, what.to_ns, "", 0);	/* nothing came, and nothing is missing */
+	return n;
+}
+
+int pt_swo_drop(struct pt_swo_stream *s, struct pt_err *err)
+{
+	struct pt_stream_read what;
+	uint8_t bytes[PT_SWO_READ_BYTES];
+	int n, sum = 0;
+
+	do {
+		what = (struct pt_stream_read){ 0 };
+		n = s->ops->read(s->wire, bytes, sizeof(bytes), 0, &what, err);
+		sum += n > 0 ? n : 0;
+		s->unsaid |= what.missing == PT_STREAM_UNSAID || what.missing == PT_STREAM_PERHAPS;
+	} while (n == (int)sizeof(bytes));
+	return n < 0 ? n : sum;
+}

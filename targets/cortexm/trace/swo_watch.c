@@ -1,0 +1,157 @@
+/* While the source works: is the clock the same, do the registers hold what was written, was there a reset? And what is
+ * done then. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/util.h"
+#include "host/log.h"
+#include "targets/cortexm/trace/swo.h"
+#include "trace/loss.h"
+
+enum { BATCH_MS = 1000, CHECK_MS = 100, MOST_TAKEN = 5 };
+#define DRIFT 1e-4		/* of a clock that is measured well */
+#define CHANGED 0.02		/* more is another clock */
+
+/* --- what is seen ------------------------------------------------------------------------------------------------- */
+
+/* The program, or another tool, has written one of the registers. */
+static int taken(struct pt_swo *s, const struct pt_swo_reg *which, uint32_t holds, struct pt_err *err)
+{
+	if (++s->n_taken > MOST_TAKEN)
+		return pt_fail(
+			err, PT_EBUSY,
+			"%s is written by the program or by another tool again and again: the trace unit cannot be shared",
+			which->name);
+	pt_warn("swo: %s was written by the program or by another tool (0x%08" PRIx32 " in place of 0x%08" PRIx32
+		"): what came since the last check may be incomplete; the trace is set up again",
+		which->name, holds, which->ours);
+	s->renew = PT_LOSS_TAKEN;
+	return 0;
+}
+
+/* The next stretch has another period; CYCCNT says where it begins. */
+static int step_registers(struct pt_swo *s, uint32_t *dhcsr, uint32_t *differs, struct pt_err *err)
+{
+	bool samples = (s->kinds & PT_SWO_PC_SAMPLES) != 0;
+	struct pt_swo_period next = pt_swo_jitter(&s->period, (unsigned)pt_random(&s->random, PT_SWO_JITTER),
+						  (unsigned)pt_random(&s->random, PT_SWO_JITTER));
+	uint32_t others = s->regs.reg[s->ctrl].ours & ~pt_swo_period_bits(&(struct pt_swo_period){ true, 15 });
+	uint32_t ctrl = others | pt_swo_period_bits(&next);
+	uint8_t state[4] = { 0 }, before[4] = { 0 }, behind[4] = { 0 }, found[4] = { 0 }, value[4];
+	const uint64_t dwt = s->cm->found.unit[PT_UNIT_DWT];
+	struct pt_mem_op op[] = {
+		{ .what = PT_MEM_READ, .width_bytes = 4, .addr = pt_cortexm_reg(s->cm, SCS_DHCSR), .bytes = state, .len_bytes = 4 },
+		{ .what = PT_MEM_READ, .width_bytes = 4, .addr = dwt + DWT_CTRL, .bytes = found, .len_bytes = 4 },
+		{ .what = PT_MEM_READ, .width_bytes = 4, .addr = dwt + DWT_CYCCNT, .bytes = before, .len_bytes = 4 },
+		{ .what = PT_MEM_WRITE, .width_bytes = 4, .addr = dwt + DWT_CTRL, .bytes = value, .len_bytes = 4 },
+		{ .what = PT_MEM_READ, .width_bytes = 4, .addr = dwt + DWT_CYCCNT, .bytes = behind, .len_bytes = 4 },
+	};
+
+	pt_put_le32(value, ctrl);
+	if (pt_mem_run(s->mem, op, samples ? 5 : 3, BATCH_MS, NULL, err) < 0)
+		return err->code;
+	*dhcsr = pt_le32(state);
+	*differs = pt_le32(found) ^ s->regs.reg[s->ctrl].ours;
+	pt_swo_cycles_read(&s->cycles, pt_le32(before), op[2].sent_ns, op[2].done_ns);
+	if (!samples)
+		return 0;
+	s->regs.reg[s->ctrl].ours = ctrl;
+	pt_swo_cadence_change(&s->cadence, &next, pt_le32(before), pt_le32(behind));
+	return 0;
+}
+
+void pt_swo_follow(struct pt_swo *s)
+{
+	pt_swo_clock_rate(&s->stream.clock, s->core_hz, s->core_wrong > DRIFT ? s->core_wrong : DRIFT);
+}
+
+/* The stamps' clock is the core's. One that stands while the core sleeps is no other clock: only the time asleep is
+ * missing in the stamps. */
+static void follow_clock(struct pt_swo *s, uint32_t dhcsr)
+{
+	enum pt_swo_pace pace = pt_swo_cycles_pace(&s->cycles, s->core_hz, CHANGED);
+
+	if (pace == PT_SWO_SLOWER && ((dhcsr & DHCSR_S_SLEEP) != 0 || s->naps)) {
+		if (!s->naps)
+			pt_warn("swo: the core's clock stands while the core sleeps: stamps say nothing of how long, and times "
+				"across a sleep are as exact as the reads of the probe");
+		s->naps = true;
+		s->stream.clock.placed = false;
+	} else if (pace != PT_SWO_SAME) {
+		pt_warn("swo: the core's clock has changed: it was %.3f MHz, and is between %.3f and %.3f MHz; the trace is set up "
+			"anew",
+			s->core_hz / 1e6, s->cycles.least_hz / 1e6, s->cycles.most_hz / 1e6);
+		s->renew = PT_LOSS_CLOCK;
+	} else if (!s->hz_given && !s->naps && s->cycles.wrong < s->core_wrong) {
+		s->core_hz = s->cycles.hz;
+		s->core_wrong = s->cycles.wrong;
+		pt_swo_follow(s);
+	}
+}
+
+static int check_registers(struct pt_swo *s, struct pt_err *err)
+{
+	const struct pt_swo_reg *which;
+	uint64_t now_ns = pt_mem_now_ns(s->mem);
+	uint32_t holds = 0;
+
+	if (now_ns - s->checked_ns < CHECK_MS * PT_NS_PER_MS)
+		return 0;
+	s->checked_ns = now_ns;
+	if (pt_swo_regs_check(&s->regs, s->cm, &which, &holds, err) < 0)
+		return err->code;
+	return which != NULL ? taken(s, which, holds, err) : 0;
+}
+
+/* --- what is done ------------------------------------------------------------------------------------------------- */
+
+/* All anew: what came since the last chunk is not believed. */
+static int renew(struct pt_swo *s, struct pt_err *err)
+{
+	if (pt_swo_take(&s->stream, s->renew, 0, err) < 0)
+		return err->code;
+	s->cm->demcr &= ~(uint32_t)DEMCR_TRCENA;	/* a loss of power clears it */
+	if (pt_cortexm_set_demcr(s->cm, DEMCR_TRCENA, 0, err) < 0 || pt_swo_begin(s, err) < 0)
+		return err->code;
+	s->uncounted = true;
+	pt_emit_loss(&s->out, s->renew, pt_mem_now_ns(s->mem));
+	pt_swo_anew(&s->stream, s->out.told_ns);
+	s->renew = 0;
+	return 0;
+}
+
+/* A clock that changed is measured anew; the pin's rate follows it. */
+static int renew_clock(struct pt_swo *s, struct pt_err *err)
+{
+	bool follows = s->trace_hz == s->core_hz || (s->recipe->core_clock && s->recipe->clock_hz == 0);
+	uint64_t trace_hz = follows ? 0 : (uint64_t)llround(s->trace_hz);
+
+	if (s->renew != PT_LOSS_CLOCK)
+		return 0;
+	if (pt_swo_quiet(s, err) < 0 || pt_swo_find_clocks(s, 0, trace_hz, err) < 0)
+		return err->code;
+	s->chosen = false;
+	pt_swo_follow(s);
+	return 0;
+}
+
+int pt_swo_watch(struct pt_swo *s, struct pt_err *err)
+{
+	const struct pt_swo_reg *ctrl = &s->regs.reg[s->ctrl];
+	uint32_t dhcsr = 0, differs = 0;
+
+	if (s->renew != 0 && (renew_clock(s, err) < 0 || renew(s, err) < 0))
+		return err->code;
+	if (step_registers(s, &dhcsr, &differs, err) < 0)
+		return err->code;
+	pt_cortexm_saw(s->cm, dhcsr);
+	if ((dhcsr & DHCSR_S_RESET_ST) != 0 || pt_cortexm_lost_power(s->cm)) {
+		s->renew = PT_LOSS_RESET;
+		return 0;
+	}
+	if ((differs & ctrl->check) != 0)
+		return taken(s, ctrl, differs ^ ctrl->ours, err);
+	if ((dhcsr & DHCSR_S_HALT) == 0)
+		follow_clock(s, dhcsr);
+	return s->renew == 0 ? check_registers(s, err) : 0;
+}

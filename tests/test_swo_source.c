@@ -1,0 +1,539 @@
+/* The source swo on an ARMv7-M core (fake_m4.h) whose trace a model of DWT, ITM and pin sends: what is written and put
+ * back, that every byte is in a chunk or in the count of a loss, where stamps lie in time, and what is noticed. */
+#include <math.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "harness.h"
+#include "targets/contract/source.h"
+#include "targets/cortexm/core/cortexm.h"
+#include "targets/cortexm/trace/sources.h"
+#include "targets/cortexm/trace/swo.h"
+#include "targets/registry.h"
+#include "tests/array_sink.h"
+#include "tests/fake_m4.h"
+#include "trace/formats.h"
+#include "trace/loss.h"
+
+/* --- the pin ------------------------------------------------------------------------------------------------------ */
+
+enum { MOST_SENT = 1 << 20, CORE_MHZ = 16, TCR = 0xe80 / 4, ACPR = 0x010 / 4, SPPR = 0x0f0 / 4, FFCR = 0x304 / 4 };
+
+static struct fake_m4 m4;
+static struct {
+	uint8_t byte[MOST_SENT];
+	uint64_t at_ns[MOST_SENT];	/* when it is through */
+	uint64_t moment_ns[MOST_SENT];	/* of a stamp's last byte: what it says; else 0 */
+	size_t n, read;
+	uint64_t free_ns;		/* the pin is, from then on */
+	uint64_t cyc, stamp_cyc;	/* up to here the model is; the last stamp */
+	unsigned left;			/* POSTCNT */
+	uint64_t exception_every;	/* cycles; 0: none */
+	uint32_t bps;			/* of the receiver; 0: it does not receive */
+	uint64_t from_ns, samples;
+	size_t lose_at, lose_n;		/* so many bytes, from that one on, are not received */
+	size_t lost;
+	enum pt_stream_missing says;	/* of that, or always */
+	bool inside;
+} pin;
+
+static bool on(uint32_t reg, unsigned bit)
+{
+	return (reg >> bit & 1) != 0;
+}
+
+static void send(const uint8_t *bytes, size_t n, uint64_t now_ns, uint64_t moment_ns)
+{
+	double bps = CORE_MHZ * 1e6 / (m4.tpiu[ACPR] + 1);
+
+	if (!on(m4.itm[TCR], 0) || !on(m4.itm[TCR], 3) || pin.n + n > MOST_SENT)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		pin.free_ns = (pin.free_ns > now_ns ? pin.free_ns : now_ns) + (uint64_t)(10e9 / bps);
+		pin.byte[pin.n] = bytes[i];
+		pin.at_ns[pin.n] = pin.free_ns;
+		pin.moment_ns[pin.n++] = i + 1 == n ? moment_ns : 0;
+	}
+}
+
+static void send_stamp(uint64_t cyc, uint64_t now_ns)
+{
+	uint64_t ticks = cyc - pin.stamp_cyc;
+	uint8_t bytes[5] = { 0xc0 };
+	size_t n = 1;
+
+	if (!on(m4.itm[TCR], 1) || ticks == 0)
+		return;
+	do {
+		bytes[n++] = (uint8_t)((ticks & 0x7f) | (ticks > 0x7f ? 0x80 : 0));
+		ticks >>= 7;
+	} while (ticks > 0);
+	send(bytes, n, now_ns, now_ns);
+	pin.stamp_cyc = cyc;
+}
+
+static void tap(uint64_t cyc, uint64_t now_ns)
+{
+	static const uint8_t sample[] = { 0x17, 0x34, 0x12, 0x00, 0x08 };
+
+	if (!on(m4.dwt_ctrl, 12)) {
+		pin.left = m4.dwt_ctrl >> 5 & 0xf;
+		return;
+	}
+	if (pin.left-- > 0)
+		return;
+	pin.left = m4.dwt_ctrl >> 1 & 0xf;
+	pin.samples++;
+	send(sample, sizeof(sample), now_ns, 0);
+	send_stamp(cyc, now_ns);
+}
+
+static void exception(uint64_t cyc, uint64_t now_ns)
+{
+	static const uint8_t enter[] = { 0x0e, 0x0f, 0x10 }, back[] = { 0x0e, 0x00, 0x30 };
+
+	if (!on(m4.dwt_ctrl, 16))
+		return;
+	send(cyc / pin.exception_every % 2 == 0 ? enter : back, 3, now_ns, 0);
+	send_stamp(cyc, now_ns);
+}
+
+/* Whatever is due up to now. */
+static void run_chip(void *arg, uint64_t now_ns)
+{
+	uint64_t cyc = now_ns * m4.cyccnt_per_us / 1000, every = on(m4.dwt_ctrl, 9) ? 1024 : 64;
+
+	(void)arg;
+	while (pin.cyc < cyc) {
+		uint64_t to = (pin.cyc / 64 + 1) * 64, at_ns;
+
+		if (pin.exception_every != 0 && (pin.cyc / pin.exception_every + 1) * pin.exception_every < to)
+			to = (pin.cyc / pin.exception_every + 1) * pin.exception_every;
+		if (to > cyc)
+			to = cyc;
+		at_ns = to * 1000 / m4.cyccnt_per_us;
+		if (to % every == 0)
+			tap(to, at_ns);
+		if (pin.exception_every != 0 && to % pin.exception_every == 0)
+			exception(to, at_ns);
+		pin.cyc = to;
+	}
+}
+
+/* --- the probe ---------------------------------------------------------------------------------------------------- */
+
+static int pin_start(void *state, const struct pt_stream_want *want, uint32_t *bits_per_s, struct pt_err *why)
+{
+	(void)state;
+	if (want->bits_per_s > 1500000)
+		return pt_fail(why, PT_EARG, "this probe has up to 1500000 baud");
+	*bits_per_s = pin.bps = want->bits_per_s;
+	pin.read = pin.n;
+	pin.from_ns = m4.dap.memory.now_ns;
+	return 0;
+}
+
+static int pin_read(void *state, uint8_t *bytes, size_t room, uint32_t timeout_ms, struct pt_stream_read *what,
+		    struct pt_err *why)
+{
+	size_t n = 0, sure = PT_UNKNOWN;
+
+	(void)state, (void)why;
+	array_mem_pass(&m4.dap.memory, timeout_ms * PT_NS_PER_MS + 20000);
+	for (; pin.read < pin.n && n < room && pin.at_ns[pin.read] <= m4.dap.memory.now_ns; pin.read++) {
+		if (pin.lose_n > 0 && pin.read >= pin.lose_at) {
+			sure = sure < n ? sure : n;
+			pin.lose_n--;
+			pin.lost++;
+		} else {
+			bytes[n++] = pin.byte[pin.read];
+		}
+	}
+	*what = (struct pt_stream_read){ .from_ns = pin.from_ns, .to_ns = m4.dap.memory.now_ns, .sure_bytes = n };
+	what->missing = pin.says == PT_STREAM_UNSAID ? PT_STREAM_UNSAID : PT_STREAM_NOTHING;
+	if (sure <= n) {
+		what->sure_bytes = sure;
+		what->missing = PT_STREAM_SOME;
+		what->lost_bytes = pin.lost;
+		pin.lost = 0;
+	}
+	pin.from_ns = m4.dap.memory.now_ns;
+	what->ended = pin.bps == 0 && n == 0;
+	return (int)n;
+}
+
+static int pin_stop(void *state, struct pt_err *why)
+{
+	(void)state, (void)why;
+	pin.bps = 0;
+	return 0;
+}
+
+static uint32_t pin_patience(void *state, uint32_t bits_per_s)
+{
+	(void)state, (void)bits_per_s;
+	return 40000;
+}
+
+static const struct pt_stream_ops stream_ops = { pin_start, pin_read, pin_stop, pin_patience };
+
+/* --- the rig ------------------------------------------------------------------------------------------------------ */
+
+static struct pt_probe_ops probe_ops;
+static struct array_sink sink;
+static struct pt_target *target;
+static struct pt_probe *probe;
+static struct pt_params *settings;
+static struct pt_err err;
+static void *state;
+
+static void setup(void)
+{
+	memset(&pin, 0, sizeof(pin));
+	memset(&err, 0, sizeof(err));
+	fake_m4_init(&m4);
+	m4.cyccnt_per_us = CORE_MHZ;
+	m4.dap.memory.access_ns = 2000;
+	m4.dwt_ctrl |= 1 << 11;		/* found so */
+	m4.itm[TCR] = 1 << 16;
+	m4.tpiu[ACPR] = 7;
+	m4.tpiu[FFCR] = 2;
+	m4.dap.memory.tick = run_chip;
+	array_sink_init(&sink);
+	settings = pt_params_new();
+	probe_ops = fake_dap_probe_ops;
+	probe_ops.stream = &stream_ops;
+	probe = pt_probe_open_link(&probe_ops, m4.dap.link, NULL, &err);
+	m4.dap.link = NULL;
+	target = pt_target_attach(probe, "cortexm", NULL, &err);
+	ck_assert_msg(target != NULL, "%s", err.msg);
+	state = calloc(1, pt_source_swo.state_bytes);
+}
+
+/* All is as it was found. */
+static void teardown(void)
+{
+	ck_assert_ptr_null(target->leases);
+	ck_assert_uint_eq(pin.bps, 0);
+	ck_assert_uint_eq(m4.itm[TCR], 1 << 16);
+	ck_assert_uint_eq(m4.tpiu[ACPR], 7);
+	ck_assert_uint_eq(m4.tpiu[SPPR], 0);
+	ck_assert_uint_eq(m4.tpiu[FFCR], 2);
+	ck_assert_uint_eq(m4.dwt_ctrl, UINT32_C(4) << 28 | 1 << 11);
+	ck_assert_int_eq(pt_target_detach(target, true, &err), 0);
+	ck_assert_uint_eq(m4.demcr, 0);
+	pt_probe_close(probe);
+	array_sink_fini(&sink);
+	pt_params_free(settings);
+	free(state);
+	fake_m4_fini(&m4);
+}
+
+static int start(const char *word)
+{
+	struct pt_source_setup with = { .settings = settings, .sink = &sink.sink, .seed = 3, .config = "" };
+
+	if (word != NULL)
+		ck_assert_int_eq(pt_params_add(settings, pt_source_swo.params, pt_source_swo.n_params, word, &err), 0);
+	return pt_source_swo.start(state, target, &with, &err);
+}
+
+static void drain(unsigned ms)
+{
+	uint64_t until_ns = m4.dap.memory.now_ns + ms * PT_NS_PER_MS;
+
+	while (m4.dap.memory.now_ns < until_ns) {
+		int rc = pt_source_swo.drain(state, &err);
+
+		ck_assert_msg(rc >= 0, "%s", err.msg);
+		array_mem_pass(&m4.dap.memory, (uint64_t)rc * 1000);
+	}
+}
+
+static void stop(void)
+{
+	ck_assert_msg(pt_source_swo.stop(state, &err) == 0, "%s", err.msg);
+	array_sink_check(&sink);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_END, -1), 1);
+}
+
+static uint64_t lost_bytes(void)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < sink.n_chunks; i++)
+		if (sink.chunk[i]->kind == PT_CHUNK_LOSS) {
+			ck_assert_uint_ne(sink.chunk[i]->lost_bytes, PT_UNKNOWN);
+			sum += sink.chunk[i]->lost_bytes;
+		}
+	return sum;
+}
+
+static uint64_t data_bytes(void)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < sink.n_chunks; i++)
+		sum += sink.chunk[i]->kind == PT_CHUNK_DATA ? sink.chunk[i]->len_bytes : 0;
+	return sum;
+}
+
+/* Each chunk's bytes are the next ones that were sent, but for what a LOSS counts. Anchors say when its last stamp was, give
+ * or take what they say themselves. */
+static void check_bytes(void)
+{
+	size_t at = 0;
+	const struct pt_chunk *anchor = NULL;
+
+	for (size_t i = 0; i < sink.n_chunks; i++) {
+		const struct pt_chunk *c = sink.chunk[i];
+
+		if (c->kind == PT_CHUNK_CLOCK)
+			anchor = c;
+		if (c->kind == PT_CHUNK_LOSS)
+			at += c->lost_bytes;
+		if (c->kind != PT_CHUNK_DATA || c->len_bytes == 0)
+			continue;
+		ck_assert_uint_le(at + c->len_bytes, pin.n);
+		ck_assert_mem_eq(c->bytes, pin.byte + at, c->len_bytes);
+		at += c->len_bytes;
+		if (anchor != NULL) {
+			size_t last = at - 1;
+			uint64_t said = pt_le64(anchor->bytes + PT_CLOCK_NS),
+				 error = pt_le64(anchor->bytes + PT_CLOCK_ERROR_NS);
+
+			while (pin.moment_ns[last] == 0)
+				last--;
+			ck_assert_msg(said + error + 100 >= pin.moment_ns[last] &&
+					      said <= pin.moment_ns[last] + error + 100,
+				      "%llu +- %llu, and it was %llu", (unsigned long long)said,
+				      (unsigned long long)error, (unsigned long long)pin.moment_ns[last]);
+			anchor = NULL;
+		}
+	}
+	ck_assert_uint_eq(at, pin.n);
+}
+
+/* --- what it does ------------------------------------------------------------------------------------------------- */
+
+START_TEST(sends_samples_and_exceptions)
+{
+	const struct pt_swo *swo = state;
+
+	pin.exception_every = 20000;
+	ck_assert_msg(start("swo-baud=1000000") == 0, "%s", err.msg);
+	ck_assert_uint_eq(m4.itm[TCR] & 0x7f000f, 0x1000f);
+	ck_assert_uint_eq(m4.tpiu[ACPR], 15);
+	ck_assert_uint_eq(m4.tpiu[SPPR], 2);
+	ck_assert_uint_eq(m4.tpiu[FFCR], 0x100);
+	ck_assert_uint_eq(m4.dwt_ctrl & 0x11c01, 0x11401);
+	ck_assert_uint_eq(m4.demcr, 1 << 24);
+	ck_assert_str_eq(array_sink_config(&sink, "aligned"), "1");
+	ck_assert_str_eq(array_sink_config(&sink, "silent_loss"), "");
+	ck_assert_double_eq_tol(atof(array_sink_config(&sink, "tick_hz")), CORE_MHZ * 1e6, CORE_MHZ * 1e4);
+	ck_assert_ptr_nonnull(strstr(array_sink_config(&sink, "cost"), "baud"));
+	drain(1000);
+	stop();
+	ck_assert_uint_eq(lost_bytes(), 0);
+	ck_assert_uint_gt(pin.samples, 1000);
+	ck_assert_uint_eq(swo->stream.n_samples, pin.samples);
+	ck_assert_uint_le(swo->cadence.samples, pin.samples + 1 + swo->cadence.doubts);
+	ck_assert_uint_ge(swo->cadence.samples + 1 + swo->cadence.doubts, pin.samples);
+	ck_assert_uint_lt(swo->cadence.doubts, 10);
+	ck_assert_uint_eq(swo->stream.n_disagree, 0);
+	check_bytes();
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, -1), 0);
+}
+END_TEST
+
+/* A rate that the probe has not: the next that it has. */
+START_TEST(takes_a_rate_that_the_probe_has)
+{
+	ck_assert_msg(start(NULL) == 0, "%s", err.msg);
+	ck_assert_uint_eq(pin.bps, 1454545);	/* 16 MHz / 11 */
+	ck_assert_uint_eq(m4.tpiu[ACPR], 10);
+	drain(50);
+	stop();
+}
+END_TEST
+
+/* What the probe says it dropped, and what came behind it up to packets that can be believed, is counted. */
+START_TEST(counts_what_is_lost)
+{
+	pin.exception_every = 20000;
+	ck_assert_msg(start("swo-baud=1000000") == 0, "%s", err.msg);
+	for (int i = 0; i < 20; i++) {
+		drain(50);
+		pin.lose_at = pin.read + 13;
+		pin.lose_n = 3 + (size_t)i;
+	}
+	drain(50);
+	stop();
+	ck_assert_uint_gt(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_PIN), 15);
+	ck_assert_uint_eq(data_bytes() + lost_bytes(), pin.n);
+	check_bytes();
+}
+END_TEST
+
+START_TEST(claims_nothing_of_a_probe_that_does_not_say)
+{
+	pin.says = PT_STREAM_UNSAID;
+	ck_assert_msg(start(NULL) == 0, "%s", err.msg);
+	ck_assert_str_eq(array_sink_config(&sink, "silent_loss"), "1");
+	drain(50);
+	stop();
+}
+END_TEST
+
+static void clear_tcr(void) { m4.itm[TCR] = 0; }
+static void clear_ctrl(void) { m4.dwt_ctrl &= ~UINT32_C(0x10000); }
+static void set_acpr(void) { m4.tpiu[ACPR] = 3; }
+static void reset(void)
+{
+	m4.dhcsr |= 1 << 25;
+	m4.itm[TCR] = m4.tpiu[ACPR] = m4.demcr = 0;
+	m4.dwt_ctrl &= 0xf0000000;
+}
+static const struct { void (*spoil)(void); enum pt_loss cause; } spoilers[] = {
+	{ clear_tcr, PT_LOSS_TAKEN }, { clear_ctrl, PT_LOSS_TAKEN }, { set_acpr, PT_LOSS_TAKEN }, { reset, PT_LOSS_RESET },
+};
+
+START_TEST(notices_who_writes_the_unit)
+{
+	uint64_t n;
+
+	pin.exception_every = 20000;
+	ck_assert_msg(start("swo-baud=1000000") == 0, "%s", err.msg);
+	drain(300);
+	spoilers[_i].spoil();
+	array_mem_pass(&m4.dap.memory, 1000);
+	drain(10);
+	m4.dhcsr &= ~(UINT32_C(1) << 25);
+	drain(200);
+	ck_assert_uint_gt(array_sink_count(&sink, PT_CHUNK_LOSS, spoilers[_i].cause), 0);
+	ck_assert_uint_eq(m4.itm[TCR] & 0xf, 0xf);
+	ck_assert_uint_eq(m4.tpiu[ACPR], 15);
+	ck_assert_uint_eq(m4.dwt_ctrl >> 16 & 1, 1);
+	n = pin.n;
+	drain(50);
+	ck_assert_uint_gt(pin.n, n);
+	stop();
+}
+END_TEST
+
+/* A PLL that is switched on: the pin's rate changes with it. */
+START_TEST(notices_another_clock)
+{
+	pin.exception_every = 20000;
+	ck_assert_msg(start("swo-baud=1000000") == 0, "%s", err.msg);
+	drain(300);
+	m4.cyccnt_per_us = 32;
+	drain(600);
+	ck_assert_uint_ge(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_CLOCK), 1);
+	ck_assert_uint_eq(m4.tpiu[ACPR], 31);
+	ck_assert_double_eq_tol(((struct pt_swo *)state)->core_hz, 32e6, 32e4);
+	stop();
+}
+END_TEST
+
+START_TEST(halts_are_no_loss)
+{
+	pin.exception_every = 20000;
+	ck_assert_msg(start("swo-baud=1000000") == 0, "%s", err.msg);
+	drain(100);
+	ck_assert_int_eq(pt_source_swo.on_state(state, PT_STATE_HALT, 0, 0x1000, &err), 0);
+	drain(100);
+	ck_assert_int_eq(pt_source_swo.on_state(state, PT_STATE_RUN, 0, 0x1000, &err), 0);
+	drain(100);
+	stop();
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_HALTED), 1);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, -1), 1);
+}
+END_TEST
+
+static const struct { const char *word, *says; int code; } refused[] = {
+	{ "trace=exeptions", "there are exceptions", PT_EARG },
+	{ "swo-baud=3000000", "up to 1500000 baud", PT_EARG },
+	{ "swo-baud=1200", "cannot be divided", PT_EARG },
+	{ "swo-baud=50000", "source=pcsr", PT_EUNSUPPORTED },
+};
+
+START_TEST(says_why_not)
+{
+	m4.dwt_ctrl |= 1 << 11;
+	ck_assert_int_eq(start(refused[_i].word), refused[_i].code);
+	ck_assert_msg(strstr(err.msg, refused[_i].says) != NULL, "%s", err.msg);
+}
+END_TEST
+
+/* --- arithmetic --------------------------------------------------------------------------------------------------- */
+
+/* As facts of queues have it. */
+static const struct { double rho; unsigned k; double lost; } queues[] = {
+	{ 0.05, 1, 0.048 }, { 0.10, 2, 0.0090 }, { 0.20, 3, 0.0064 }, { 0.30, 4, 0.0057 }, { 0.70, 8, 0.018 }, { 1, 4, 0.2 },
+};
+
+START_TEST(predicts_loss)
+{
+	double lost = pt_swo_lost_part(queues[_i].rho, queues[_i].k);
+
+	ck_assert_double_eq_tol(lost, queues[_i].lost, queues[_i].lost / 20);
+}
+END_TEST
+
+START_TEST(chooses_periods)
+{
+	struct pt_swo_period period;
+
+	ck_assert(!pt_swo_choose_period(&period, 72e6, 2e6, 5, 0.1));
+	ck_assert(pt_swo_choose_period(&period, 72e6, 4e6, 5, 0.1));
+	ck_assert_uint_eq(pt_swo_cycles(&period), 9216);
+	ck_assert(pt_swo_choose_period(&period, 1e6, 2e6, 5, 0.1));
+	ck_assert_uint_eq(pt_swo_cycles(&period), 256);
+}
+END_TEST
+
+START_TEST(jitter_keeps_the_mean)
+{
+	for (unsigned preset = 0; preset < 16; preset++) {
+		const struct pt_swo_period period = { true, (uint8_t)preset };
+		unsigned sum = 0;
+
+		for (unsigned a = 0; a < PT_SWO_JITTER; a++)
+			for (unsigned b = 0; b < PT_SWO_JITTER; b++) {
+				struct pt_swo_period near = pt_swo_jitter(&period, a, b);
+
+				ck_assert_uint_lt(near.preset, 16);
+				sum += near.preset;
+			}
+		ck_assert_double_eq_tol(sum / (double)(PT_SWO_JITTER * PT_SWO_JITTER), preset, 0.05);
+	}
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, sends_samples_and_exceptions);
+	tcase_add_test(tc, takes_a_rate_that_the_probe_has);
+	tcase_add_test(tc, counts_what_is_lost);
+	tcase_add_test(tc, claims_nothing_of_a_probe_that_does_not_say);
+	tcase_add_loop_test(tc, notices_who_writes_the_unit, 0, PT_LEN(spoilers));
+	tcase_add_test(tc, notices_another_clock);
+	tcase_add_test(tc, halts_are_no_loss);
+	tcase_add_loop_test(tc, says_why_not, 0, PT_LEN(refused));
+}
+
+int main(void)
+{
+	Suite *suite = suite_create("swo_source");
+	TCase *source = tcase_create("source"), *sums = tcase_create("sums");
+
+	add_tests(source);
+	suite_add_tcase(suite, source);
+	tcase_add_loop_test(sums, predicts_loss, 0, PT_LEN(queues));
+	tcase_add_test(sums, chooses_periods);
+	tcase_add_test(sums, jitter_keeps_the_mean);
+	suite_add_tcase(suite, sums);
+	return pt_run_suite(suite);
+}
