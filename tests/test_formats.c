@@ -11,12 +11,14 @@
 #include "profile/analyses/code/bins.h"
 #include "profile/analyses/counters/counters.h"
 #include "profile/analyses/signals/data.h"
+#include "profile/analyses/signals/exceptions.h"
 #include "profile/analyses/signals/tasks.h"
 #include "profile/analyses/calls/timeline.h"
 #include "report/report.h"
 #include "report/views/views.h"
 #include "tests/golden.h"
 #include "tests/sample_profile.h"
+#include "trace/formats.h"
 
 static struct pt_text rendered(const struct pt_profile *profile, const char *format, const char *view)
 {
@@ -366,8 +368,14 @@ START_TEST(says_what_to_do_for_rows)
 	static const struct pt_tasks tasks;
 	static const struct pt_counters counters;
 	static const struct pt_bins bins;
+	static const struct pt_exceptions exceptions;
+	static const struct pt_profile_source sources[] = { { .format = PT_FORMAT_PCSR } };
 	const struct pt_profile profile = {
 		.ended = true, .data = &data, .aux = &aux, .tasks = &tasks, .counters = &counters, .bins = &bins,
+	};
+	const struct pt_profile sampled = {
+		.tasks = &tasks, .exceptions = &exceptions, .samples = 10, .incomplete = "the core ran before the trace began",
+		.sources = sources, .n_sources = PT_LEN(sources),
 	};
 	struct pt_query query = { .format = "junit" };
 	struct pt_text out = { 0 };
@@ -376,6 +384,9 @@ START_TEST(says_what_to_do_for_rows)
 	expect(&profile, "data", "", "\ndata: nothing to show; --set variables=g_state,motor.mode names some", NULL);
 	expect(&profile, "aux", "", "\naux: nothing to show; give a file with external lines", NULL);
 	expect(&profile, "tasks", "", "\ntasks: nothing to show; --analysis tasks ", NULL);
+	expect(&sampled, "tasks", "", "\ntasks: nothing to show; samples and counters do not show which task runs",
+	       "stacks");
+	expect(&sampled, "exceptions", "", "\nexceptions: nothing to show; they are the chip's own reports", "began");
 	expect(&profile, "counters", "", "\ncounters: nothing to show; no source", NULL);
 	expect(&profile, "bins", "", "\nbins: nothing to show; no source", NULL);
 	pt_door_set(PT_DOOR_GDB);

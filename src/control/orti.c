@@ -206,8 +206,9 @@ static void end(struct work *w)
 		pt_os_tasks_set_orti(cmd->ctx->tasks, w->automatic ? NULL : w->orti);
 	if (err.code >= 0) {
 		pt_session_set_orti(cmd->ctx->session, w->setting);
-		say(w, "for the profiles to come; %s profile %s tasks", cmd->ctx->ops->name,
-		    cmd->ctx->ops->is_single ? "run 2s" : "report");
+		say(w,
+		    "profiles from now on name the running task where their source sees this variable written; so does proftap "
+		    "decode FILE tasks --orti ORTI-FILE with a recording of the writes");
 	}
 	if (w->text.len_bytes > 0)
 		pt_text_bytes(&cmd->out, w->text.bytes, w->text.len_bytes);

@@ -50,13 +50,42 @@ static bool has_other_than_samples(const struct pt_profile *p)
 	return false;
 }
 
+/* Neither a branch nor a write: who runs is not in it. */
+static bool sees_no_switches(const struct pt_profile *p)
+{
+	static const char *const formats[] = { PT_FORMAT_PCSR, PT_FORMAT_COUNTERS, PT_FORMAT_BINS };
+	bool none = p->branches == 0 && p->n_sources > 0;
+
+	for (size_t i = 0; i < p->n_sources && none; i++)
+		none = is_one_of(p->sources[i].format, formats, PT_LEN(formats));
+	return none;
+}
+
+static const char *why_no_tasks(const struct pt_profile *p)
+{
+	if (!sees_no_switches(p))
+		return "";
+	return pt_by_door(
+		"samples and counters do not show which task runs. proftap monitor threads lists the tasks and their states. For "
+		"their times, record the writes of the OS's variable for the running task (pin SWO, or a log of values: see "
+		"doc/captures) and run proftap decode FILE tasks --orti FILE; or take a source of branches, if proftap monitor "
+		"sources lists one, with --analysis tasks",
+		"samples and counters do not show which task runs. monitor threads lists the tasks and their states. For their "
+		"times, record the writes of the OS's variable for the running task (pin SWO, or a log of values: see "
+		"doc/captures) and run proftap decode FILE tasks --orti FILE in a shell; or take a source of branches, if "
+		"monitor sources lists one, with analysis=tasks");
+}
+
 /* What the core did not run, or the source does not see, no other view has either. */
 static const char *why_no_rows(const struct pt_profile *p, const struct pt_view *view)
 {
 	static const char *const of_code[] = { "functions", "calls", "tree", "lines", "instructions", "coverage", "irqs" };
 	static const char *const of_calls[] = { "calls", "tree", "irqs" };
+	static const char *const of_tasks[] = { "tasks", "task_functions" };
 	uint64_t awake = p->samples - p->samples_asleep;
 
+	if (is_one_of(view->name, of_tasks, PT_LEN(of_tasks)))
+		return why_no_tasks(p);
 	if (!is_one_of(view->name, of_code, PT_LEN(of_code)))
 		return "";
 	if (p->no_code && p->counters != NULL)

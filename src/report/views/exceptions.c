@@ -81,7 +81,7 @@ static bool remark(const void *subject, const bool *shown, char *out, size_t roo
 	const struct pt_profile *p = subject;
 
 	(void)shown;
-	if (x == NULL || (x->lost + x->late == 0 && p->incomplete == NULL))
+	if (x == NULL || (x->lost + x->late == 0 && (p->incomplete == NULL || x->spans.n_spans == 0)))
 		return false;
 	if (x->lost > 0)
 		snprintf(out, room,
@@ -96,6 +96,8 @@ static bool remark(const void *subject, const bool *shown, char *out, size_t roo
 }
 
 const struct pt_view pt_view_exceptions = {
+	.empty = "they are the chip's own reports, on pin SWO: record them, and run proftap decode FILE exceptions --set "
+		 "input=swo (doc/captures)",
 	.name = "exceptions", .help = "exceptions as the chip reported them: how often, how long, how far apart",
 	.needs = "exceptions", .sort = "net_share", .columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows,
 	.row = row, .remark = remark,
