@@ -1,5 +1,8 @@
 #include "swo_rig.h"
 
+#include <stdio.h>
+
+#include "bare_core.h"
 #include "base/params.h"
 #include "base/util.h"
 #include "harness.h"
@@ -15,7 +18,7 @@ static void on_byte(void *arg, const struct pt_vswo_byte *byte)
 
 static const struct pt_vswo_listener listener = { .byte = on_byte };
 
-void rig_open(const struct pt_vboard_ops *ops, const char *const *words)
+static void open_with(const struct pt_vboard_ops *ops, const char *const *words, const uint8_t *elf, size_t len_bytes)
 {
 	struct pt_params *settings = pt_params_new();
 	struct pt_err err = { 0 };
@@ -23,7 +26,7 @@ void rig_open(const struct pt_vboard_ops *ops, const char *const *words)
 	for (size_t i = 0; words != NULL && words[i] != NULL; i++)
 		ck_assert_msg(pt_vboard_add_word(ops, settings, words[i], &err) == 0, "%s", err.msg);
 	rig.ops = ops;
-	rig.board = ops->make(settings, NULL, 0, &err);
+	rig.board = ops->make(settings, elf, len_bytes, &err);
 	ck_assert_msg(rig.board != NULL, "%s", err.msg);
 	pt_params_free(settings);
 	rig.chip = pt_cm4_of(rig.board);
@@ -32,6 +35,21 @@ void rig_open(const struct pt_vboard_ops *ops, const char *const *words)
 	rig.log = (struct pt_vtrace_log){ .packet = rig.packet, .room = RIG_MAX_PACKETS };
 	rig.chip->itm.log = &rig.log;
 	ops->swo(rig.board)->listener = &listener;
+}
+
+void rig_open(const struct pt_vboard_ops *ops, const char *const *words)
+{
+	open_with(ops, words, NULL, 0);
+}
+
+void rig_open_firmware(const struct pt_vboard_ops *ops, const char *const *words, const char *file)
+{
+	static uint8_t elf[1 << 20];
+	FILE *from = fopen(pt_firmware(file), "rb");
+
+	ck_assert_msg(from != NULL, "%s", file);
+	open_with(ops, words, elf, fread(elf, 1, sizeof(elf), from));
+	fclose(from);
 }
 
 void rig_close(void)

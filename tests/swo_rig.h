@@ -27,6 +27,8 @@ extern struct rig rig;
 
 /* words: of its address, NULL at the end of them or NULL. */
 void rig_open(const struct pt_vboard_ops *ops, const char *const *words);
+void rig_open_firmware(const struct pt_vboard_ops *ops, const char *const *words,
+		       const char *file); /* of tests/firmware */
 void rig_close(void);
 void rig_run_us(uint64_t us);
 uint32_t rig_peek(uint32_t addr);

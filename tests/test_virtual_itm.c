@@ -2,6 +2,7 @@
 #include "harness.h"
 #include "swo_rig.h"
 
+#include "bare_core.h"
 #include "base/util.h"
 
 static void setup(void)
@@ -195,13 +196,20 @@ static void on_jump(void *arg, enum pt_vjump how, uint32_t from, uint32_t detail
 
 static struct pt_vobserver jumps = { .jump = on_jump };
 
-/* The demo has a timer and SysTick, and PendSV behind the one or the other. */
+/* The demo has a timer and SysTick, and PendSV behind the one or the other; in the other program more things nest. */
+static const struct { const char *firmware; bool nests; } programs[] = { { NULL, false }, { "cm4_trace.elf", true } };
 START_TEST(exceptions_come_in_order)
 {
-	size_t n_chained = 0;
+	const char *words[] = { "itm-fifo=64", NULL };
+	size_t n_chained = 0, n_nested = 0;
 
+	if (programs[_i].firmware != NULL) {
+		rig_close();
+		rig_open_firmware(&pt_vboard_cm4, words, programs[_i].firmware);
+	}
 	rig_run_us(3000);
 	rig_trace(0, RIG_TCR_NO_STAMPS);
+	rig_poke(RIG_ITM + PT_VITM_TER, 0);
 	rig_poke(RIG_DWT_CTRL, 0x10001);
 	n_told = 0;
 	in_exception = pt_vcpu_reg(rig.chip->cpu, 16) & 0x1ff;
@@ -213,10 +221,12 @@ START_TEST(exceptions_come_in_order)
 	for (size_t i = 0; i < n_told; i++) {
 		ck_assert_msg(memcmp(rig.packet[i].bytes, told[i], 3) == 0, "packet %zu", i);
 		n_chained += i > 0 && told[i][2] == 0x10 && told[i - 1][2] == 0x20;
+		n_nested += told[i][2] == 0x30 && told[i][1] != 0;
 		if (told[i][2] == 0x30)
 			ck_assert_uint_eq(rig.packet[i].at_cycle - rig.packet[i - 1].at_cycle, 10);
 	}
 	ck_assert_uint_gt(n_chained, 0);
+	ck_assert_int_eq(n_nested > 0, programs[_i].nests);
 }
 END_TEST
 
@@ -417,6 +427,104 @@ START_TEST(stamps_add_up)
 }
 END_TEST
 
+/* The program writes a port when that is ready: of its ports nothing is lost, whatever is of the rest. */
+START_TEST(a_program_that_asks_loses_nothing)
+{
+	uint32_t told_before, n_ports = 0, n_lost = 0, round;
+	const char *path;
+
+	rig_close();
+	rig_open_firmware(&pt_vboard_cm4, NULL, "cm4_trace.elf");
+	path = pt_firmware("cm4_trace.elf");
+	rig_run_us(3000);
+	told_before = pt_cm4_peek(rig.chip, pt_elf_symbol(path, "g_told"));
+	round = pt_cm4_peek(rig.chip, pt_elf_symbol(path, "g_round"));
+	rig_trace(24, RIG_TCR_ALL);
+	rig_poke(RIG_COMP0, pt_elf_symbol(path, "g_watched"));
+	rig_poke(RIG_COMP0 + 4, 2);
+	rig_poke(RIG_COMP0 + 8, 15);
+	rig_poke(RIG_DWT_CTRL, 0x10001);
+	rig_run_us(50000);
+	ck_assert_uint_gt(rig_compare(), 0);
+	for (size_t i = 0; i < rig.log.n; i++) {
+		const struct pt_vtrace_packet *packet = &rig.packet[i];
+		bool is_round = packet->source == PT_VTRACE_PORT && packet->bytes[0] == 0x0b;
+
+		n_ports += packet->source == PT_VTRACE_PORT && !packet->lost;
+		n_lost += packet->source == PT_VTRACE_PORT && packet->lost;
+		ck_assert(!is_round || pt_le32(packet->bytes + 1) == ++round);
+	}
+	ck_assert_uint_eq(n_lost, 0);
+	ck_assert_uint_le(pt_cm4_peek(rig.chip, pt_elf_symbol(path, "g_told")) - told_before - n_ports + 1, 2);
+	ck_assert_uint_gt(n_ports, 100);
+}
+END_TEST
+
+/* --- any registers at any time */
+
+static uint32_t dice(uint32_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 17;
+	*state ^= *state << 5;
+	return *state;
+}
+
+static const uint32_t targets[] = {
+	RIG_ITM, RIG_ITM + 4, RIG_ITM + 0x7c, RIG_ITM + PT_VITM_TER, RIG_ITM + PT_VITM_TPR, RIG_ITM + PT_VITM_TCR, RIG_ITM + PT_VITM_TCR,
+	RIG_DWT_CTRL, RIG_DWT_CTRL, RIG_CYCCNT, RIG_DWT_CTRL + 0x08, RIG_DWT_CTRL + 0x10, RIG_COMP0 + 8, RIG_COMP0 + 0x18,
+	RIG_COMP0 + 4, RIG_COMP0 + 0x10, RIG_COMP0, RIG_TPIU + PT_VTPIU_ACPR, RIG_TPIU + PT_VTPIU_SPPR, RIG_TPIU + PT_VTPIU_FFCR,
+	RIG_DEMCR, RIG_DHCSR, 0xe000ed0c,
+};
+
+static void write_anything(uint32_t *state)
+{
+	uint32_t addr = targets[dice(state) % PT_LEN(targets)], value = dice(state);
+
+	if (addr == RIG_DEMCR)
+		value = value % 4 != 0 ? RIG_TRCENA : 0;
+	else if (addr == RIG_DHCSR)
+		value = 0xa05f0001 | (value % 4 == 0 ? 2 : 0);
+	else if (addr == 0xe000ed0c)
+		value = value % 4 == 0 ? 0x05fa0004 : 0;
+	else if (addr == RIG_COMP0 || addr == RIG_COMP0 + 0x10)
+		value = PT_CM4_RAM_BASE + value % 64;
+	else if (addr == RIG_TPIU + PT_VTPIU_ACPR)
+		value >>= value % 30;
+	else if (addr == RIG_TPIU + PT_VTPIU_SPPR && value % 4 != 0)
+		value = 1 + value % 2;
+	rig_poke(addr, value);
+	rig_peek(targets[dice(state) % PT_LEN(targets)]);
+}
+
+/* No setting stops time or the line; without frames the pin has what the log has; with them, bytes in order of time. */
+START_TEST(any_setting_is_survived)
+{
+	uint32_t state = 88172645u + (uint32_t)_i * 2654435761u;
+	bool framed = _i % 2 != 0;
+	const char *words[] = { _i % 4 < 2 ? "trace-clock=14000000" : "itm-fifo=1", _i % 8 < 4 ? "variant=trace-sleeps" : "itm-fifo=7", NULL };
+
+	rig_close();
+	rig_open_firmware(_i % 3 == 0 ? &pt_vboard_cm7 : &pt_vboard_cm4, words, "cm4_trace.elf");
+	rig_trace(dice(&state) % 20, RIG_TCR_ALL);
+	for (unsigned i = 0; i < pt_random_runs(400); i++) {
+		write_anything(&state);
+		if (!framed)
+			rig_poke(RIG_TPIU + PT_VTPIU_FFCR, 0x100);
+		if (rig_peek(RIG_TPIU + PT_VTPIU_SPPR) % 3 == 0 && !framed)
+			rig_poke(RIG_TPIU + PT_VTPIU_SPPR, 2);
+		rig_run_us(dice(&state) % 200);
+		if (rig.n_bytes > RIG_MAX_BYTES / 2 || rig.log.n > RIG_MAX_PACKETS / 2)
+			break;
+	}
+	for (size_t i = 1; i < rig.n_bytes; i++)
+		ck_assert_uint_ge(rig.byte[i].begin_ns, rig.byte[i - 1].begin_ns);
+	if (!framed)
+		rig_compare();
+	ck_assert_uint_eq(rig.chip->tpiu.n_bytes, rig.n_bytes);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("virtual itm");
@@ -428,7 +536,9 @@ int main(void)
 	tcase_add_loop_test(all, a_write_passes_all_gates, 0, PT_LEN(gates));
 	tcase_add_test(all, a_full_port_says_so);
 	tcase_add_loop_test(all, samples_have_their_cadence, 0, PT_LEN(rates));
-	tcase_add_test(all, exceptions_come_in_order);
+	tcase_add_loop_test(all, exceptions_come_in_order, 0, PT_LEN(programs));
+	tcase_add_test(all, a_program_that_asks_loses_nothing);
+	tcase_add_loop_test(all, any_setting_is_survived, 0, 40);
 	tcase_add_test(all, wraps_add_up);
 	tcase_add_test(all, cycles_are_an_event);
 	tcase_add_loop_test(all, data_is_reported, 0, PT_LEN(matches));

@@ -78,7 +78,7 @@ static bool is_busy(const struct pt_vitm *itm)
 
 static bool is_ready(const struct pt_vitm *itm)
 {
-	return !itm->holds[PT_VITM_PORTS] && !itm->overflow;
+	return !itm->holds[PT_VITM_PORTS] && !itm->loses[PT_VITM_PORTS];
 }
 
 static uint32_t register_at(const struct pt_vitm *itm, uint32_t offset)

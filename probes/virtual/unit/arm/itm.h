@@ -5,8 +5,8 @@
  * Choices where the manual leaves them to the implementation, all UNVERIFIED: the FIFO has fifo_room packets, stamps
  * among them (facts on SWO, 7: effectively 2 to 4). In front of it are two buffers of one packet, for the ports and for
  * the DWT: a packet that finds the FIFO full waits there (its stamp says it was delayed), and one that finds the buffer
- * full is lost. From then until the overflow packet is in the FIFO all others are lost, too. The order is ports, DWT,
- * overflow, stamp, synchronisation, global stamp. The local stamp counts to 2^28, then comes an overflow packet. The
+ * full is lost. From then until the overflow packet is in the FIFO all others of that buffer are lost, too. The order is
+ * ports, DWT, overflow, stamp, global stamp, synchronisation. The local stamp counts to 2^28, then comes an overflow packet. The
  * software lock holds for the debugger as for the core. A port that is off is ready, and forgets what is written.
  * With SWOENA stamps count TRACECLKIN. The global counter is the core's clock since power-on.
  * Source: DDI 0403, C1.7 and appendix D4. */
@@ -49,6 +49,7 @@ struct pt_vitm {
 	unsigned fifo_room, first, n, taken;	/* taken: bytes of the first packet */
 	struct pt_vtrace_packet held[PT_VITM_BUFFERS];
 	bool holds[PT_VITM_BUFFERS];
+	bool loses[PT_VITM_BUFFERS];	/* all, until the overflow packet is in the FIFO */
 	bool overflow, sync_wanted;
 	struct pt_vitm_stamps stamps;
 };

@@ -61,7 +61,7 @@ static bool put_overflow(struct pt_vitm *itm, uint64_t at_cycle)
 
 	if (!itm->overflow)
 		return false;
-	itm->overflow = false;
+	itm->overflow = itm->loses[PT_VITM_PORTS] = itm->loses[PT_VITM_DWT] = false;
 	put_bytes(itm, PT_VTRACE_OVERFLOW, overflow, sizeof(overflow), at_cycle);
 	return true;
 }
@@ -128,13 +128,13 @@ void pt_vitm_send(struct pt_vitm *itm, enum pt_vitm_buffer buffer, struct pt_vtr
 {
 	pt_vitm_advance(itm, packet->at_cycle);
 	packet->at_cycle = itm->now;
-	if (!itm->overflow && pt_vitm_has_room(itm)) {
+	if (pt_vitm_has_room(itm)) {
 		pt_vitm_put(itm, packet, itm->now);
-	} else if (!itm->overflow && !itm->holds[buffer]) {
+	} else if (!itm->loses[buffer] && !itm->holds[buffer]) {
 		itm->held[buffer] = *packet;
 		itm->holds[buffer] = true;
 	} else {
-		itm->overflow = packet->lost = true;
+		itm->loses[buffer] = itm->overflow = packet->lost = true;
 		note(itm, packet);
 	}
 }
@@ -142,7 +142,9 @@ void pt_vitm_send(struct pt_vitm *itm, enum pt_vitm_buffer buffer, struct pt_vtr
 void pt_vitm_clear(struct pt_vitm *itm)
 {
 	itm->n = itm->taken = itm->first = 0;
-	itm->holds[PT_VITM_PORTS] = itm->holds[PT_VITM_DWT] = itm->overflow = itm->sync_wanted = false;
+	itm->holds[PT_VITM_PORTS] = itm->holds[PT_VITM_DWT] = itm->loses[PT_VITM_PORTS] = itm->loses[PT_VITM_DWT] =
+		false;
+	itm->overflow = itm->sync_wanted = false;
 	itm->stamps = (struct pt_vitm_stamps){ 0 };
 }
 
