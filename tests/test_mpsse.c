@@ -9,6 +9,7 @@
 #include "probes/registry.h"
 #include "probes/virtual/probe/mpsse.h"
 #include "scripted_link.h"
+#include "targets/registry.h"
 
 static struct fake_words words;
 static struct pt_vfaults faults;
@@ -425,6 +426,47 @@ START_TEST(signals_as_openocd_has_them)
 }
 END_TEST
 
+/* --- blocks ------------------------------------------------------------------------------------------------------- */
+
+enum { READ_BYTES = 65536, CALL_BYTES = 16384, RUN_MS = 10000, WORD_CLOCKS = 46 };
+
+static const struct { const char *uri, *settings[3]; double mhz; } links[] = {
+	{ "virtual:kl27?clock=virtual&probe=ftdi", { "speed=3750000" }, 3.75 },
+	{ "virtual:kl27?clock=virtual&probe=ftdi&swclk=15M", { "speed=15M" }, 15 },
+};
+
+/* 64 KiB of flash, as a client asks for it: 95 % at least of what the wire's clock allows. */
+START_TEST(blocks_come_as_fast_as_the_wire_allows)
+{
+	static uint8_t bytes[CALL_BYTES];
+	struct pt_mem_op op[READ_BYTES / CALL_BYTES];
+	struct pt_params *settings = pt_params_new();
+	struct pt_target *target;
+	struct pt_mem *mem;
+	uint64_t began_ns;
+	double us, least_us = WORD_CLOCKS / links[_i].mhz;
+	size_t n_done;
+
+	for (size_t i = 0; i < PT_LEN(links[_i].settings) && links[_i].settings[i] != NULL; i++)
+		pt_params_add(settings, pt_probe_params, pt_n_probe_params, links[_i].settings[i], &err);
+	probe = pt_probe_open(links[_i].uri, settings, &err);
+	pt_params_free(settings);
+	ck_assert_msg(probe != NULL, "%s", err.msg);
+	target = pt_target_attach(probe, NULL, NULL, &err);
+	ck_assert_msg(target != NULL, "%s", err.msg);
+	mem = target->ops->mem(target->state, 0);
+	for (size_t i = 0; i < PT_LEN(op); i++)
+		op[i] = (struct pt_mem_op){ .what = PT_MEM_READ, .addr = CALL_BYTES * i, .bytes = bytes, .len_bytes = CALL_BYTES };
+	began_ns = pt_mem_now_ns(mem);
+	ck_assert_msg(pt_mem_run(mem, op, PT_LEN(op), RUN_MS, &n_done, &err) == 0, "%s", err.msg);
+	us = (double)(pt_mem_now_ns(mem) - began_ns) / 1000 / (READ_BYTES / 4);
+	ck_assert_msg(us * 0.95 <= least_us, "%s: %.2f us a word, %.1f %% of the limit", links[_i].uri, us,
+		      100 * least_us / us);
+	pt_target_detach(target, true, NULL);
+	pt_probe_close(probe);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("mpsse");
@@ -444,6 +486,7 @@ int main(void)
 	tcase_add_test(tc, adaptive_without_rtck_is_named);
 	tcase_add_loop_test(tc, layout_by_product, 0, 9);
 	tcase_add_loop_test(tc, signals_as_openocd_has_them, 0, 5);
+	tcase_add_loop_test(tc, blocks_come_as_fast_as_the_wire_allows, 0, PT_LEN(links));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

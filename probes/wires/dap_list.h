@@ -8,7 +8,7 @@
 #include "probes/wires/link.h"
 #include "probes/wires/dap.h"
 
-enum { PT_DAP_LIST_MOST = 1424, PT_DAP_LIST_USUAL = 256 };
+enum { PT_DAP_LIST_MOST = 4128, PT_DAP_LIST_USUAL = 256 };
 
 struct pt_dap_access {
 	bool ap, read;

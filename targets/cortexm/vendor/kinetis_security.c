@@ -19,17 +19,19 @@ static int pause_ms(struct pt_cortexm *cm, struct pt_err *err)
 	return pt_link_wait(cm->adi.link, pt_link_now_ns(cm->adi.link) + LOOK_AGAIN_MS * PT_NS_PER_MS, err);
 }
 
-/* How many of 32 reads of STATUS have all of bits as wanted. */
-static int count(struct pt_cortexm *cm, uint32_t mask, uint32_t match, unsigned *n, struct pt_err *err)
+static int read_often(struct pt_cortexm *cm, uint32_t words[READS], struct pt_err *err)
 {
-	uint32_t words[READS];
+	return pt_adi_read_ap_often(&cm->adi, pt_kinetis_mdm_ap(&cm->found), MDM_STATUS, words, READS, err);
+}
 
-	if (pt_adi_read_ap_often(&cm->adi, pt_kinetis_mdm_ap(&cm->found), MDM_STATUS, words, READS, err) < 0)
-		return err->code;
-	*n = 0;
+/* How many of these have all of bits as wanted. */
+static unsigned count(const uint32_t words[READS], uint32_t mask, uint32_t match)
+{
+	unsigned n = 0;
+
 	for (int i = 0; i < READS; i++)
-		*n += (words[i] & mask) == match;
-	return 0;
+		n += (words[i] & mask) == match;
+	return n;
 }
 
 /* One look that says ready and open is enough where a look is a round trip of its own. */
@@ -46,17 +48,15 @@ static bool is_open_at_once(struct pt_cortexm *cm)
 /* STATUS.SECURE alone lies while the flash controller starts up, over and over on a blank chip that resets itself. */
 int pt_kinetis_security_check(struct pt_cortexm *cm, struct pt_err *err)
 {
-	unsigned not_ready, secure, erasable;
+	uint32_t words[READS];
 
 	if (pt_kinetis_mdm_ap(&cm->found) == PT_MDM_NONE || is_open_at_once(cm))
 		return 0;
-	if (count(cm, STATUS_FLASH_READY, 0, &not_ready, err) < 0 ||
-	    count(cm, STATUS_SECURE, STATUS_SECURE, &secure, err) < 0 ||
-	    count(cm, STATUS_ERASE_ENABLED, STATUS_ERASE_ENABLED, &erasable, err) < 0)
+	if (read_often(cm, words, err) < 0)
 		return pt_wrap(err, "read the state of the MDM-AP");
-	if (not_ready > FEW || secure <= MOST)
+	if (count(words, STATUS_FLASH_READY, 0) > FEW || count(words, STATUS_SECURE, STATUS_SECURE) <= MOST)
 		return 0;
-	if (erasable <= FEW)
+	if (count(words, STATUS_ERASE_ENABLED, STATUS_ERASE_ENABLED) <= FEW)
 		return pt_fail(err, PT_ESTATE,
 			       "the chip is secured, and its mass erase is disabled (FSEC.MEEN): nothing opens "
 			       "it from outside any more");
@@ -74,12 +74,12 @@ static int control(struct pt_cortexm *cm, uint32_t value, struct pt_err *err)
 static int wait_status(struct pt_cortexm *cm, uint32_t mask, uint32_t match, struct pt_err *err)
 {
 	uint64_t deadline_ns = pt_link_now_ns(cm->adi.link) + HOLD_MS * PT_NS_PER_MS;
-	unsigned n = 0;
+	uint32_t words[READS];
 
 	for (;;) {
-		if (count(cm, mask, match, &n, err) < 0)
+		if (read_often(cm, words, err) < 0)
 			return err->code;
-		if (n == READS)
+		if (count(words, mask, match) == READS)
 			return 0;
 		if (pt_link_now_ns(cm->adi.link) >= deadline_ns)
 			return pt_fail(err, PT_ETIMEOUT, "the MDM-AP does not get ready");
