@@ -6,6 +6,7 @@
 
 #include "config.h"
 #include "cli/configfile.h"
+#include "cli/help.h"
 #include "host/log.h"
 #include "cli/app.h"
 #include "cli/output.h"
@@ -16,46 +17,12 @@
 #include "cli/subcommands.h"
 
 #define X(subcommand) &pt_subcommand_##subcommand,
-static const struct pt_subcommand *const subcommands[] = { PT_SUBCOMMANDS(X) };
+static const struct pt_subcommand *const subcommands[] = { PT_SUBCOMMANDS(X) NULL };	/* the first is the standard one */
 #undef X
 
-static void add_verbs(struct pt_text *out)
+static const struct pt_subcommand *find_subcommand(const char *name)
 {
-	enum { ARGUMENTS = 28 };	/* those that are longer have a line of their own */
-
-	for (size_t i = 0; i < PT_LEN(subcommands); i++) {
-		bool fits = strlen(subcommands[i]->arguments) <= ARGUMENTS;
-
-		pt_text_add(out, "  %-8s  %-*s%s", subcommands[i]->name, fits ? ARGUMENTS : 0,
-			    subcommands[i]->arguments, fits ? "  " : "\n");
-		pt_text_add(out, "%*s%s\n", fits ? 0 : ARGUMENTS + 14, "", subcommands[i]->help);
-	}
-}
-
-static void help(void)
-{
-	struct pt_text out = { 0 };
-
-	pt_text_add(&out, "proftap " PACKAGE_VERSION ": debugs and profiles a microcontroller that keeps running\n\n"
-			  "usage: proftap [SUBCOMMAND] [OPTIONS]\n\n");
-	add_verbs(&out);
-	pt_text_add(&out, "\nfirst steps:\n"
-			  "  proftap profile --probe virtual:kl27 --for 2s\n"
-			  "      profiles a board without hardware\n"
-			  "  proftap profile --elf fw.elf --core-clock 48M --for 2s\n"
-			  "      profiles the chip behind the probe that is plugged in\n"
-			  "  proftap --elf fw.elf\n"
-			  "      serves GDB; there: target extended-remote :3333, monitor profile run 2s\n\n");
-	pt_options_help(&out);
-	pt_text_add(&out, "\nExit status: 0 done; 1 a check failed; 2 wrong usage or input; 3 probe or target failed; "
-			  "4 done, but with loss above --max-loss.\n");
-	pt_output_lines(&out);
-	pt_text_free(&out);
-}
-
-static const struct pt_subcommand *find_verb(const char *name)
-{
-	for (size_t i = 0; i < PT_LEN(subcommands); i++)
+	for (size_t i = 0; subcommands[i] != NULL; i++)
 		if (strcmp(subcommands[i]->name, name) == 0)
 			return subcommands[i];
 	return NULL;
@@ -97,7 +64,7 @@ static void refuse_verb(const char *name, const char *next)
 	struct pt_nearest near;
 
 	pt_nearest_init(&near, name, strlen(name));
-	for (size_t i = 0; i < PT_LEN(subcommands); i++)
+	for (size_t i = 0; subcommands[i] != NULL; i++)
 		pt_nearest_offer(&near, subcommands[i]->name);
 	if (strpbrk(name, "/.") != NULL)
 		pt_error("no subcommand %s; did you mean %s %s? `proftap --help` lists them", name,
@@ -117,32 +84,62 @@ static void refuse_verb(const char *name, const char *next)
 			 pt_nearest_question(&near, question, sizeof(question)));
 }
 
-static int run(const struct pt_subcommand *subcommand, int argc, char **argv)
+/* "proftap help profile", too. */
+static int help(const char *name, const char *next)
 {
-	struct pt_options options;
-	struct pt_err err = { 0 };
-	int status = PT_EXIT_DONE;
+	const struct pt_subcommand *subcommand = name != NULL ? find_subcommand(name) : NULL;
 
-	if (pt_options_parse(&options, argc, argv, &err) < 0) {
-		pt_error("%s", err.msg);
-		status = PT_EXIT_USAGE;
-	} else if (options.help) {
-		help();
-	} else if (options.version) {
-		printf("proftap " PACKAGE_VERSION "\n");
-	} else if (subcommand->arguments[0] == '\0' && options.n_rest > 0) {
-		pt_error("%s takes options only, not \"%s\"; `proftap --help` lists them", subcommand->name,
-			 options.rest[0]);
-		status = PT_EXIT_USAGE;
-	} else if (pt_options_check_subcommand(&options, subcommand->name, &err) < 0 ||
-		   pt_configfile_read(&options, subcommand->name, &err) < 0) {
-		pt_error("%s", err.msg);
-		status = PT_EXIT_USAGE;
-	} else {
-		status = subcommand->run(&options);
+	if (name != NULL && subcommand == NULL) {
+		refuse_verb(name, next);
+		return PT_EXIT_USAGE;
 	}
-	pt_options_free(&options);
-	return status;
+	if (subcommand != NULL)
+		pt_help_subcommand(subcommand);
+	else
+		pt_help(subcommands);
+	return PT_EXIT_DONE;
+}
+
+static int run(const struct pt_subcommand *subcommand, struct pt_options *options)
+{
+	struct pt_err err = { 0 };
+
+	if (subcommand->arguments[0] == '\0' && options->n_rest > 0)
+		pt_error("%s takes options only, not \"%s\"; `proftap help %s` lists them", subcommand->name,
+			 options->rest[0], subcommand->name);
+	else if (pt_options_check_subcommand(options, subcommand->name, &err) < 0 ||
+		 (options->check_config ? pt_configfile_check(options, &err)
+					: pt_configfile_read(options, subcommand->name, &err)) < 0)
+		pt_error("%s", err.msg);
+	else if (options->check_config)
+		return PT_EXIT_DONE;
+	else
+		return subcommand->run(options);
+	return PT_EXIT_USAGE;
+}
+
+/* The subcommand is the first word that is no option, wherever it stands; without one it is serve. */
+static int run_command_line(struct pt_options *options)
+{
+	const char *name = options->n_rest > 0 ? options->rest[0] : NULL;
+	const char *next = options->n_rest > 1 ? options->rest[1] : NULL;
+	const struct pt_subcommand *subcommand = name != NULL ? find_subcommand(name) : subcommands[0];
+
+	if (options->version) {
+		printf("proftap " PACKAGE_VERSION "\n");
+		return PT_EXIT_DONE;
+	}
+	if (name != NULL && strcmp(name, "help") == 0)
+		return help(next, options->n_rest > 2 ? options->rest[2] : NULL);
+	if (options->help)
+		return help(name, next);
+	if (subcommand == NULL) {
+		refuse_verb(name, next);
+		return PT_EXIT_USAGE;
+	}
+	if (name != NULL)
+		memmove(options->rest, options->rest + 1, --options->n_rest * sizeof(options->rest[0]));
+	return run(subcommand, options);
 }
 
 /* libuv ends the process without a word where the system refuses what it cannot do without. */
@@ -160,19 +157,17 @@ static void on_abort(int signum)
 
 int main(int argc, char **argv)
 {
-	const struct pt_subcommand *subcommand = subcommands[0];
+	struct pt_options options;
+	struct pt_err err = { 0 };
+	int status = PT_EXIT_USAGE;
 
 	signal(SIGABRT, on_abort);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);	/* a file that may not grow is an error of write() */
-	if (argc > 1 && argv[1][0] != '-') {
-		subcommand = find_verb(argv[1]);
-		if (subcommand == NULL) {
-			refuse_verb(argv[1], argv[2]);
-			return PT_EXIT_USAGE;
-		}
-		argc--;
-		argv++;
-	}
-	return run(subcommand, argc, argv);
+	if (pt_options_parse(&options, argc, argv, &err) < 0)
+		pt_error("%s", err.msg);
+	else
+		status = run_command_line(&options);
+	pt_options_free(&options);
+	return status;
 }

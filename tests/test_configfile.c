@@ -112,6 +112,7 @@ static const struct { const char *text, *says; } refused[] = {
 	{ "[board a\n", "is not a section" },
 	{ "[board a]\n[board b]\n", "lab.conf:2: a second board, b: this version serves one" },
 	{ "for = soon\n", "lab.conf:1: --for: 'soon'" },
+	{ "\ncore-clock = soon\n", "lab.conf:2: core-clock" }, { "speed = fast\n", "lab.conf:1: speed: 'fast'" },
 	{ "max-loss = many\n", "lab.conf:1: --max-loss" },
 	{ "reset = perhaps\n", "lab.conf:1: reset: 'perhaps'" },
 	{ "set = a=b\n", "set is for the command line only" },

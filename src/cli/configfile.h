@@ -12,6 +12,9 @@
 /* Read --config FILE, else what PT_CONFIG_ENV names, else PT_CONFIG_PATH if it is there, for a subcommand that has --config.
  * PT_EARG: the sentence names file and line; PT_EIO: one of the first two cannot be read. */
 int pt_configfile_read(struct pt_options *options, const char *subcommand, struct pt_err *err);
+/* Reports each mistake in that file, of all options, and whether there are any on standard output. PT_EARG, PT_EIO: there
+ * is no file, it cannot be read, or has mistakes: what to say behind them. */
+int pt_configfile_check(struct pt_options *options, struct pt_err *err);
 /* The text of such a file, name being for messages. text is changed. */
 int pt_configfile_parse(struct pt_options *options, const char *subcommand, const char *name, char *text,
 			struct pt_err *err);

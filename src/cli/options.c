@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "cli/settings.h"
 #include "session/limits_file.h"
 #include "session/orti_file.h"
 #include "host/log.h"
@@ -54,6 +55,8 @@ static const struct row {
 	{ "semihost-dir", "DIR", "Cortex-M: where the program's files are (semihosting)", WORD, 0 },
 	{ "config", "FILE", "options for every run, option = value a line ($PROFTAP_CONFIG, else /etc/proftap.conf)", FIELD,
 	  offsetof(struct pt_options, config) },
+	{ "check-config", NULL, "serve: look for mistakes in the configuration file, and do nothing else", FLAG,
+	  offsetof(struct pt_options, check_config) },
 	{ "listen", "ADDR", "board: where to serve the probe protocol (127.0.0.1:4441)", FIELD,
 	  offsetof(struct pt_options, listen) },
 	{ "for", "TIME", "profile: how long the core runs meanwhile: 500ms, 2s", TIME, 0 },
@@ -61,7 +64,7 @@ static const struct row {
 	{ "mode", "NAME", "profile: how the source works", FIELD, offsetof(struct pt_options, mode) },
 	{ "reset", NULL, "profile: start from the reset vector", FLAG, offsetof(struct pt_options, reset) },
 	{ "analysis", "NAME", "profile: what to find out", FIELD, offsetof(struct pt_options, analysis) },
-	{ "format", "NAME", "of the report: text, json, csv, html, svg, pprof, ... (a wrong word lists all)", FIELD,
+	{ "format", "NAME", "of the report: text, json, csv, html, svg, pprof, ... (a wrong word lists all); else as the name of --output ends", FIELD,
 	  offsetof(struct pt_options, format) },
 	{ "output", "FILE", "where the report goes (-o); without it to standard output", FIELD, offsetof(struct pt_options, output) },
 	{ "capture", "FILE", "profile, serve: write the raw trace to FILE, for proftap decode", WORD, 0 },
@@ -91,7 +94,7 @@ static const struct row {
 	{ "log", "LEVEL", "error, warn, info, debug, with channels: debug,gdb,usb,dap,trace", LOG, 0 },
 	{ "print-ports", NULL, "print the addresses in use to standard output", FLAG,
 	  offsetof(struct pt_options, print_ports) },
-	{ "version", NULL, "print the version", FLAG, offsetof(struct pt_options, version) },
+	{ "version", NULL, "print the version (-V)", FLAG, offsetof(struct pt_options, version) },
 	{ "help", NULL, "print this (-h)", FLAG, offsetof(struct pt_options, help) },
 };
 
@@ -100,7 +103,7 @@ static const struct { const char *option, *subcommands; } of_subcommands[] = {
 	{ "probe", "serve, monitor, profile, check, restore, board" },
 	{ "board", "serve, monitor, profile, check, restore" },
 	{ "target", "serve, monitor, profile, check, restore" },
-	{ "gdb", "serve" }, { "attach", "serve" }, { "second", "serve" },
+	{ "gdb", "serve" }, { "check-config", "serve" }, { "attach", "serve" }, { "second", "serve" },
 	{ "allow", "serve" }, { "allow-remote", "serve, board" }, { "allow-unidentified", "board" },
 	{ "token-file", "serve" }, { "files", "serve" }, { "restrict", "serve" },
 	{ "semihost-dir", "serve, monitor, profile, check" }, { "listen", "board" },
@@ -110,6 +113,17 @@ static const struct { const char *option, *subcommands; } of_subcommands[] = {
 	{ "junit", "check" }, { "live", "check" }, { "strict", "check" }, { "lenient", "check" },
 	{ "self-check", "decode" },
 	{ "replace", "profile, check" },
+};
+
+/* Taken by all, so that a configuration file, or a command line, can be the same for several; of use to these. */
+static const struct { const char *option, *subcommands; } of_use_to[] = {
+	{ "elf", "serve, monitor, profile, check, decode, diff" }, { "analysis", "profile, check, decode" },
+	{ "format", "profile, decode, diff" }, { "output", "profile, check, decode, diff" },
+	{ "capture", "serve, profile, check" }, { "limits", "serve, profile, check, decode" },
+	{ "orti", "serve, monitor, profile, check, decode" }, { "max-loss", "profile, check, decode" },
+	{ "core-clock", "serve, monitor, profile, check, decode" }, { "mtb-ram", "serve, monitor, profile, check" },
+	{ "connect", "serve, monitor, profile, check" }, { "seed", "serve, monitor, profile, check" },
+	{ "set", "serve, monitor, profile, check, decode, diff" }, { "version", "" }, { "help", "" },
 };
 
 static int add_word(struct pt_options *options, const char *key, const char *value, struct pt_err *err)
@@ -224,17 +238,19 @@ static void long_options(struct option *out)
 	out[PT_LEN(rows)] = (struct option){ NULL, 0, NULL, 0 };
 }
 
+static const struct row *row_named(const char *name)
+{
+	for (size_t i = 0; i < PT_LEN(rows); i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return &rows[i];
+	return NULL;
+}
+
 static const struct row *row_of(int option)
 {
 	if (option >= 256)
 		return &rows[option - 256];
-	for (size_t i = 0; option == 'h' && i < PT_LEN(rows); i++)
-		if (strcmp(rows[i].name, "help") == 0)
-			return &rows[i];
-	for (size_t i = 0; option == 'o' && i < PT_LEN(rows); i++)
-		if (strcmp(rows[i].name, "output") == 0)
-			return &rows[i];
-	return NULL;
+	return row_named(option == 'h' ? "help" : option == 'o' ? "output" : option == 'V' ? "version" : "");
 }
 
 /* A value that was forgotten: the next option stands in its place. */
@@ -319,7 +335,7 @@ int pt_options_parse(struct pt_options *options, int argc, char **argv, struct p
 	long_options(names);
 	opterr = 0;
 	optind = 0;
-	while ((option = getopt_long(argc, argv, ":ho:", names, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":hVo:", names, NULL)) != -1) {
 		row = row_of(option);
 		if (option == ':')
 			return pt_fail(err, PT_EARG, "%s needs a value: %s %s", argv[optind - 1], argv[optind - 1],
@@ -351,14 +367,6 @@ static bool is_in(const char *subcommand, const char *subcommands)
 			return true;
 	}
 	return false;
-}
-
-static const struct row *row_named(const char *name)
-{
-	for (size_t i = 0; i < PT_LEN(rows); i++)
-		if (strcmp(rows[i].name, name) == 0)
-			return &rows[i];
-	return NULL;
 }
 
 static bool given(const struct pt_options *options, const char *name)
@@ -403,7 +411,7 @@ static void move_to_front(struct pt_options *options)
 
 static int add_setting(struct pt_options *options, const char *key, const char *value, struct pt_err *err)
 {
-	if (add_word(options, key, value, err) < 0)
+	if (pt_setting_check(key, value, NULL, err) < 0 || add_word(options, key, value, err) < 0)
 		return err->code;
 	move_to_front(options);
 	return 0;
@@ -463,9 +471,10 @@ int pt_options_add(struct pt_options *options, const char *subcommand, const cha
 		return add_alias(options, key + strlen(alias_key), value, err);
 	if (row == NULL)
 		return add_setting(options, key, value, err);
-	if (row->kind == SET || strcmp(key, "config") == 0 || strcmp(key, "help") == 0 || strcmp(key, "version") == 0)
+	if (row->kind == SET || strcmp(key, "config") == 0 || strcmp(key, "check-config") == 0 ||
+	    strcmp(key, "help") == 0 || strcmp(key, "version") == 0)
 		return pt_fail(err, PT_EARG, "%s is for the command line only", key);
-	if (given(options, key) || !pt_options_has(key, subcommand))
+	if (given(options, key) || (subcommand != NULL && !pt_options_has(key, subcommand)))
 		return 0;
 	if (row->kind == WORD)
 		return add_setting(options, key, value, err);
@@ -496,13 +505,37 @@ void pt_options_each(void (*each)(void *arg, const char *name, const char *help)
 	}
 }
 
-void pt_options_help(struct pt_text *out)
+static bool is_of_use(const char *name, const char *subcommand)
+{
+	for (size_t i = 0; i < PT_LEN(of_use_to); i++)
+		if (strcmp(of_use_to[i].option, name) == 0)
+			return is_in(subcommand, of_use_to[i].subcommands);
+	return pt_options_has(name, subcommand);
+}
+
+/* Without "profile, serve: ", which a reader of one subcommand's help knows. */
+static const char *help_of(const struct row *row, const char *subcommand)
+{
+	const char *colon = strstr(row->help, ": ");
+	size_t len = colon != NULL ? (size_t)(colon - row->help) : 0;
+	char before[40];
+
+	if (subcommand == NULL || len == 0 || len >= sizeof(before))
+		return row->help;
+	snprintf(before, sizeof(before), "%.*s", (int)len, row->help);
+	return is_in(subcommand, before) || (strcmp(subcommand, "check") == 0 && is_in("profile", before)) ? colon + 2
+													   : row->help;
+}
+
+void pt_options_help(struct pt_text *out, const char *subcommand)
 {
 	char left[48];
 
 	for (size_t i = 0; i < PT_LEN(rows); i++) {
+		if (subcommand != NULL && !is_of_use(rows[i].name, subcommand))
+			continue;
 		snprintf(left, sizeof(left), "--%s%s%s", rows[i].name, rows[i].argument != NULL ? " " : "",
 			 rows[i].argument != NULL ? rows[i].argument : "");
-		pt_text_add(out, "  %-24s  %s\n", left, rows[i].help);
+		pt_text_add(out, "  %-24s  %s\n", left, help_of(&rows[i], subcommand));
 	}
 }

@@ -22,7 +22,7 @@ struct pt_options {
 	double max_loss;		/* 0..1; < 0: not given */
 	const char *token_file;
 	bool allow_remote, allow_unidentified;
-	bool restricted, reset, live, strict, lenient, replace, self_check, json, measure, udev, print_ports, help, version;
+	bool restricted, reset, live, strict, lenient, replace, self_check, json, measure, udev, check_config, print_ports, help, version;
 	const char *words[PT_MAX_WORDS];	/* "key=value" from --set and the options that are keys */
 	const char *aliases[PT_MAX_ALIASES];	/* "NAME=URI", of a configuration file */
 	size_t n_aliases;
@@ -39,7 +39,7 @@ struct pt_options {
 int pt_options_parse(struct pt_options *options, int argc, char **argv, struct pt_err *err);
 bool pt_options_has(const char *name, const char *subcommand);	/* is there such an option for this subcommand? */
 /* From a configuration file: an option's name without dashes, or a config key. What the command line gave stays,
- * options of other subcommands are left out. PT_EARG, as for the command line. */
+ * options of other subcommands are left out, of none where it is NULL. PT_EARG, as for the command line. */
 int pt_options_add(struct pt_options *options, const char *subcommand, const char *key, const char *value,
 		   struct pt_err *err);
 /* Where a probe is named by an alias, its address takes the place. */
@@ -49,6 +49,7 @@ int pt_options_check_subcommand(const struct pt_options *options, const char *su
 void pt_options_free(struct pt_options *options);
 /* Calls each with every option, without its dashes, and what it is. */
 void pt_options_each(void (*each)(void *arg, const char *name, const char *help), void *arg);
-void pt_options_help(struct pt_text *out);	/* the option list */
+/* The list of options: those of use to a subcommand, or all (NULL). */
+void pt_options_help(struct pt_text *out, const char *subcommand);
 
 #endif

@@ -94,6 +94,17 @@ static int check_word(const char *word, const char *next, struct pt_err *err)
 		       value != NULL ? " " : "", value != NULL ? value : "");
 }
 
+/* As the file is called, where nothing else says. */
+static const char *format_asked_for(const struct pt_options *options)
+{
+	const char *path = place_of(options->output);
+	const struct pt_format *format = path != NULL ? pt_format_of_file(path) : NULL;
+
+	if (options->format != NULL)
+		return options->format;
+	return format != NULL ? format->name : "text";
+}
+
 int pt_output_query(struct pt_query *query, const struct pt_options *options, const char *const *words, size_t n_words,
 		    struct pt_err *err)
 {
@@ -101,7 +112,7 @@ int pt_output_query(struct pt_query *query, const struct pt_options *options, co
 	char format[64];
 	size_t n = 0;
 
-	snprintf(format, sizeof(format), "format=%.50s", options->format != NULL ? options->format : "text");
+	snprintf(format, sizeof(format), "format=%.50s", format_asked_for(options));
 	all[n++] = format;
 	for (size_t i = 0; i < n_words && n < PT_LEN(all); i++) {
 		if (i == 0 &&

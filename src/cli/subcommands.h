@@ -6,6 +6,7 @@
 
 struct pt_subcommand {
 	const char *name, *arguments, *help;
+	const char *examples;		/* two: a command a line, and under it, indented, what it is for */
 	int (*run)(const struct pt_options *options);
 };
 

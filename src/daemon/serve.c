@@ -293,4 +293,11 @@ static int run_serve(const struct pt_options *options)
 	return s.status;
 }
 
-const struct pt_subcommand pt_subcommand_serve = { "serve", "", "the daemon that GDB connects to (the default)", run_serve };
+const struct pt_subcommand pt_subcommand_serve = {
+	"serve", "", "the daemon that GDB connects to (the default)",
+	"proftap --elf fw.elf\n"
+	"    waits for GDB at 127.0.0.1:3333; there: target extended-remote :3333\n"
+	"proftap --probe usb:serial=066CFF3031 --gdb unix:/run/user/1000/bench\n"
+	"    the probe with that serial number, for the users of this machine alone\n",
+	run_serve,
+};

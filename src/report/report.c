@@ -46,6 +46,23 @@ const struct pt_format *pt_format_find(const char *name)
 	return NULL;
 }
 
+const struct pt_format *pt_format_of_file(const char *path)
+{
+	const struct pt_format *best = NULL;
+	size_t len = strlen(path), best_len = 0;
+
+	for (size_t i = 0; pt_formats[i] != NULL; i++) {
+		const char *suffix = pt_formats[i]->suffix;
+		size_t n = suffix != NULL ? strlen(suffix) : 0;
+
+		if (n > best_len && n < len && strcmp(path + len - n, suffix) == 0) {
+			best = pt_formats[i];
+			best_len = n;
+		}
+	}
+	return best;
+}
+
 /* The table that is named after what a source gives: bins, counters. NULL: there is none. */
 static const struct pt_view *view_of_source(const struct pt_profile *profile)
 {

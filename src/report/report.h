@@ -23,5 +23,6 @@ int pt_report_render(const struct pt_profile *profile, const struct pt_query *qu
 /* All formats, NULL-terminated, for help and for completeness tests. The first is the default. */
 extern const struct pt_format *const pt_formats[];
 const struct pt_format *pt_format_find(const char *name);	/* NULL: there is none */
+const struct pt_format *pt_format_of_file(const char *path);	/* as its name ends; NULL: that says nothing */
 
 #endif

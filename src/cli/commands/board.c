@@ -143,5 +143,10 @@ static int run_board(const struct pt_options *options)
 }
 
 const struct pt_subcommand pt_subcommand_board = {
-	"board", "NAME[?KEY=VALUE]|--probe URI", "serve a virtual board's probe, or a real one, on TCP to other programs", run_board
+	"board", "NAME[?KEY=VALUE]|--probe URI", "serve a virtual board's probe, or a real one, on TCP to other programs",
+	"proftap board kl27 --listen 127.0.0.1:4441\n"
+	"    a CMSIS-DAP probe for OpenOCD: cmsis_dap_backend tcp\n"
+	"proftap board --probe usb: --listen 127.0.0.1:4441\n"
+	"    the probe that is plugged in, for another program\n",
+	run_board
 };

@@ -70,4 +70,9 @@ static int run_boards(const struct pt_options *options)
 	return PT_EXIT_DONE;
 }
 
-const struct pt_subcommand pt_subcommand_boards = { "boards", "", "list the virtual boards and their keys, and the names of --board", run_boards };
+const struct pt_subcommand pt_subcommand_boards = { "boards", "", "list the virtual boards and their keys, and the names of --board",
+	"proftap boards\n"
+	"    what virtual:NAME and --board NAME may be\n"
+	"proftap profile --probe virtual:kl27 --for 2s\n"
+	"    one of them at work\n",
+	run_boards };

@@ -29,4 +29,9 @@ static int run_check(const struct pt_options *options)
 }
 
 const struct pt_subcommand pt_subcommand_check = { "check", "FILE...|--live --limits FILE [--junit FILE]",
-				       "check timing rules on a capture, or live; exit 1 on a violation", run_check };
+				       "check timing rules on a capture, or live; exit 1 on a violation",
+	"proftap check --live --elf fw.elf --for 10s --limits rules --junit timing.xml\n"
+	"    on the chip, now; rules has lines such as gross(adc_convert) < 7us\n"
+	"proftap check run.ptcap --elf fw.elf --limits rules\n"
+	"    on what --capture wrote\n",
+	run_check };

@@ -141,4 +141,9 @@ static int run_decode(const struct pt_options *options)
 
 const struct pt_subcommand pt_subcommand_decode = { "decode", "FILE... [VIEW] [sort=KEY] [top=N]",
 					"run the analyses again on captures and files of other instruments",
-					run_decode };
+
+	"proftap decode run.ptcap calls top=10 --elf fw.elf\n"
+	"    who calls what, from what profile --capture run.ptcap wrote\n"
+	"proftap decode trace.swo exceptions --elf fw.elf --set input=swo --set swo-clock=168M\n"
+	"    what another program received from pin SWO\n",
+	run_decode };

@@ -132,4 +132,9 @@ static int run_diff(const struct pt_options *options)
 }
 
 const struct pt_subcommand pt_subcommand_diff = { "diff", "A B [threshold=1%] [sort=KEY]",
-				      "compare two captures, function by function, with significance", run_diff };
+				      "compare two captures, function by function, with significance",
+	"proftap diff before.ptcap after.ptcap --elf fw.elf\n"
+	"    what became slower or faster, beyond what chance explains\n"
+	"proftap diff before.ptcap after.ptcap threshold=5%\n"
+	"    only changes of more than 5 %\n",
+	run_diff };

@@ -102,4 +102,9 @@ static int run_drivers(const struct pt_options *options)
 }
 
 const struct pt_subcommand pt_subcommand_drivers = { "drivers", "[--udev]", "list the kinds of probes and targets, and their settings",
-					 run_drivers };
+
+	"proftap drivers\n"
+	"    what may be plugged in, and which settings it takes\n"
+	"proftap drivers --udev | sudo tee /etc/udev/rules.d/60-proftap.rules\n"
+	"    lets users open probes without being root\n",
+	run_drivers };

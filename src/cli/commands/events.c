@@ -52,5 +52,10 @@ static int run_events(const struct pt_options *options)
 
 const struct pt_subcommand pt_subcommand_events = {
 	"events", "e500v1|e500v2|e500mc|e5500|e6500 [TEXT] [--json]",
-	"what a core's performance monitor can count", run_events,
+	"what a core's performance monitor can count",
+	"proftap events e500v2 miss\n"
+	"    those whose name or meaning has \"miss\" in it\n"
+	"proftap events e500mc --json\n"
+	"    all of them, for a program\n",
+	run_events,
 };

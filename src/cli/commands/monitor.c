@@ -175,4 +175,9 @@ static int run_monitor(const struct pt_options *options)
 
 const struct pt_subcommand pt_subcommand_monitor = { "monitor", "COMMAND [WORD...]",
 					 "attach, call a command of GDB's monitor, print its answer, detach",
-					 run_monitor };
+
+	"proftap monitor status\n"
+	"    what is connected, and what was changed in the target\n"
+	"proftap monitor sources --probe virtual:kl27\n"
+	"    where a profile of that chip can come from, and its settings\n",
+	run_monitor };

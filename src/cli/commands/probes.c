@@ -291,4 +291,9 @@ static int run_probes(const struct pt_options *options)
 	return n < 0 ? PT_EXIT_DEVICE : PT_EXIT_DONE;
 }
 
-const struct pt_subcommand pt_subcommand_probes = { "probes", "[--json] [--measure]", "list what is plugged in", run_probes };
+const struct pt_subcommand pt_subcommand_probes = { "probes", "[--json] [--measure]", "list what is plugged in",
+	"proftap probes\n"
+	"    with the address of each, for --probe\n"
+	"proftap probes --measure\n"
+	"    how fast each is, beside what its cables allow\n",
+	run_probes };

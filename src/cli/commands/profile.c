@@ -404,4 +404,9 @@ static int run_profile(const struct pt_options *options)
 
 const struct pt_subcommand pt_subcommand_profile = { "profile", "[VIEW] [sort=KEY] [top=N]",
 					 "attach, profile for a while (--for TIME, or until Ctrl-C), report, detach",
-					 run_profile };
+
+	"proftap profile --elf fw.elf --core-clock 48M --for 2s\n"
+	"    where the time goes, function by function, while the program runs\n"
+	"proftap profile --elf fw.elf --for 10s -o profile.html\n"
+	"    a page with tables, flame graph and timeline, for a browser\n",
+	run_profile };

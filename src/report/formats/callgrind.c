@@ -326,6 +326,6 @@ static int write_callgrind(const struct pt_profile *profile, const struct pt_vie
 }
 
 const struct pt_format pt_format_callgrind = {
-	.name = "callgrind", .help = "for KCachegrind and callgrind_annotate", .needs = "tree,lines",
+	.name = "callgrind", .suffix = ".callgrind", .help = "for KCachegrind and callgrind_annotate", .needs = "tree,lines",
 	.write = write_callgrind,
 };

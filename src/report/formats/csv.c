@@ -185,5 +185,5 @@ static int write_csv(const struct pt_profile *profile, const struct pt_view *vie
 	return rc;
 }
 
-const struct pt_format pt_format_csv = { .name = "csv", .help = "one view as comma-separated values",
+const struct pt_format pt_format_csv = { .name = "csv", .suffix = ".csv", .help = "one view as comma-separated values",
 					 .write = write_csv };

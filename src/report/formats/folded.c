@@ -122,6 +122,6 @@ static int write_folded(const struct pt_profile *profile, const struct pt_view *
 }
 
 const struct pt_format pt_format_folded = {
-	.name = "folded", .help = "chains of calls, a line each, for flamegraph.pl and speedscope", .needs = "tree",
+	.name = "folded", .suffix = ".folded", .help = "chains of calls, a line each, for flamegraph.pl and speedscope", .needs = "tree",
 	.write = write_folded,
 };

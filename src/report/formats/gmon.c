@@ -318,5 +318,5 @@ static int write_gmon(const struct pt_profile *profile, const struct pt_view *vi
 }
 
 const struct pt_format pt_format_gmon = {
-	.name = "gmon", .help = "gmon.out, for gprof", .needs = "tree,lines", .binary = true, .write = write_gmon,
+	.name = "gmon", .suffix = ".gmon", .help = "gmon.out, for gprof", .needs = "tree,lines", .binary = true, .write = write_gmon,
 };

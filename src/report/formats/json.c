@@ -516,5 +516,5 @@ static int write_json(const struct pt_profile *profile, const struct pt_view *vi
 	return pt_json_write(out, object, err);
 }
 
-const struct pt_format pt_format_json = { .name = "json", .help = "everything, schema proftap-profile-1",
+const struct pt_format pt_format_json = { .name = "json", .suffix = ".json", .help = "everything, schema proftap-profile-1",
 					  .write = write_json };

@@ -207,5 +207,5 @@ static int write_lcov(const struct pt_profile *profile, const struct pt_view *vi
 }
 
 const struct pt_format pt_format_lcov = {
-	.name = "lcov", .help = "coverage, for genhtml", .needs = "lines", .write = write_lcov,
+	.name = "lcov", .suffix = ".info", .help = "coverage, for genhtml", .needs = "lines", .write = write_lcov,
 };

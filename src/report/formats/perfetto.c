@@ -178,6 +178,6 @@ static int write_perfetto(const struct pt_profile *profile, const struct pt_view
 }
 
 const struct pt_format pt_format_perfetto = {
-	.name = "perfetto", .help = "the timeline, for Perfetto", .needs = "timeline", .binary = true,
+	.name = "perfetto", .suffix = ".pftrace", .help = "the timeline, for Perfetto", .needs = "timeline", .binary = true,
 	.write = write_perfetto,
 };

@@ -345,7 +345,7 @@ static int write_pprof(const struct pt_profile *profile, const struct pt_view *v
 }
 
 const struct pt_format pt_format_pprof = {
-	.name = "pprof", .help = "chains of calls for pprof (profile.proto, gzipped)", .needs = "tree,lines",
+	.name = "pprof", .suffix = ".pb.gz", .help = "chains of calls for pprof (profile.proto, gzipped)", .needs = "tree,lines",
 	.binary = true,
 	.write = write_pprof,
 };

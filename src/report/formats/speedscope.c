@@ -131,5 +131,5 @@ static int write_speedscope(const struct pt_profile *profile, const struct pt_vi
 }
 
 const struct pt_format pt_format_speedscope = {
-	.name = "speedscope", .help = "chains of calls for speedscope", .needs = "tree", .write = write_speedscope,
+	.name = "speedscope", .suffix = ".speedscope.json", .help = "chains of calls for speedscope", .needs = "tree", .write = write_speedscope,
 };

@@ -282,6 +282,6 @@ static int write_html(const struct pt_profile *profile, const struct pt_view *vi
 }
 
 const struct pt_format pt_format_html = {
-	.name = "html", .help = "one page: tables, flame graph, timeline", .needs = "tree,lines,timeline",
+	.name = "html", .suffix = ".html", .help = "one page: tables, flame graph, timeline", .needs = "tree,lines,timeline",
 	.write = write_html,
 };

@@ -36,5 +36,5 @@ static int write_svg(const struct pt_profile *profile, const struct pt_view *vie
 }
 
 const struct pt_format pt_format_svg = {
-	.name = "svg", .help = "flame graph", .needs = "tree", .write = write_svg,
+	.name = "svg", .suffix = ".svg", .help = "flame graph", .needs = "tree", .write = write_svg,
 };

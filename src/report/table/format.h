@@ -13,6 +13,7 @@ struct pt_profile;
 
 struct pt_format {		/* one file each in report/, one word in the list */
 	const char *name, *help;
+	const char *suffix;	/* of the names of such files: ".json"; NULL: none says that it is one */
 	const char *needs;	/* analyses that it is made of, "tree,lines"; a subcommand that writes this format selects
 				 * them. NULL: whatever there is */
 	bool binary;		/* no text: nothing for a terminal */
