@@ -386,7 +386,7 @@ START_TEST(says_what_to_do_for_rows)
 	expect(&profile, "tasks", "", "\ntasks: nothing to show; --analysis tasks ", NULL);
 	expect(&sampled, "tasks", "", "\ntasks: nothing to show; samples and counters do not show which task runs",
 	       "stacks");
-	expect(&sampled, "exceptions", "", "\nexceptions: nothing to show; they are the chip's own reports", "began");
+	expect(&sampled, "exceptions", "", "\nexceptions: nothing to show; the chip itself reports them", "began");
 	expect(&profile, "counters", "", "\ncounters: nothing to show; no source", NULL);
 	expect(&profile, "bins", "", "\nbins: nothing to show; no source", NULL);
 	pt_door_set(PT_DOOR_GDB);

@@ -96,8 +96,10 @@ static bool remark(const void *subject, const bool *shown, char *out, size_t roo
 }
 
 const struct pt_view pt_view_exceptions = {
-	.empty = "they are the chip's own reports, on pin SWO: record them, and run proftap decode FILE exceptions --set "
-		 "input=swo (doc/captures)",
+	.empty = "the chip itself reports them, on pin SWO: profile with --source swo, if proftap monitor sources lists it, or "
+		 "run proftap decode FILE exceptions --set input=swo on a recording of the pin",
+	.empty_in_gdb = "the chip itself reports them, on pin SWO: profile with source=swo, if monitor sources lists it, or run "
+			"proftap decode FILE exceptions --set input=swo in a shell, on a recording of the pin",
 	.name = "exceptions", .help = "exceptions as the chip reported them: how often, how long, how far apart",
 	.needs = "exceptions", .sort = "net_share", .columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows,
 	.row = row, .remark = remark,
