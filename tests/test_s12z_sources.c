@@ -642,6 +642,40 @@ START_TEST(a_bdc_that_is_gone_observes_nothing)
 }
 END_TEST
 
+/* 64 lines wait when the buffer is full: none of the time that it takes to send them was recorded, and nothing behind. */
+START_TEST(a_full_buffer_ended_before_its_lines_were_sent)
+{
+	enum { LINES = 70, LINE_NS = 8 * 8 * SAMPLES * 10 };
+	const uint8_t begin_line[] = { 0x00, 0x23, 0x81, 0xff };
+	uint8_t line[PT_S12Z_LINE_BYTES] = { PT_S12Z_PTIB, 0x0d, 0, 0, 0, 0x23, 0x81, 0xff };
+	uint64_t begin_ns, to_ns = 0;
+
+	stream();
+	n_runs = 0;
+	level(false, false, 10);
+	send(begin_line, 4, 32);
+	for (int i = 1; i < LINES; i++) {
+		line[0] |= i == LINES - 1 ? PT_S12Z_TBOVF : 0;
+		send(line, sizeof(line), 64);
+	}
+	level(false, clk, 5000000);	/* and it rests */
+	bdc.n_runs = n_runs;
+	begin(&pt_source_s12z_profile, pdo_words);
+	drain(1);
+	bdc.pins_ns = begin_ns = bdc.now_ns;
+	bdc.io[DBG_C1] = 0;
+	bdc.io[DBG_EFR] = EFR_PTBOVF;
+	drain(80);
+	end();
+	for (size_t k = 0; k < sink.n_chunks && sink.chunk[k]->cause != PT_LOSS_FIFO; k++)
+		if (sink.chunk[k]->kind == PT_CHUNK_DATA)
+			to_ns = sink.chunk[k]->to_ns;
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_FIFO), 1);
+	ck_assert_uint_gt(to_ns, begin_ns + (LINES - 66) * LINE_NS);
+	ck_assert_uint_lt(to_ns, begin_ns + (LINES - 63) * LINE_NS);
+}
+END_TEST
+
 START_TEST(edges_as_set)
 {
 	struct pt_pdo_bits bits;
@@ -852,6 +886,7 @@ int main(void)
 	tcase_add_test(tc, a_stream_cut_inside_a_line_is_noticed);
 	tcase_add_test(tc, pins_go_on_without_the_bdc);
 	tcase_add_test(tc, a_bdc_that_is_gone_observes_nothing);
+	tcase_add_test(tc, a_full_buffer_ended_before_its_lines_were_sent);
 	tcase_add_loop_test(tc, edges_as_set, 0, 2);
 	tcase_add_test(tc, no_pins_no_stream);
 	tcase_add_test(tc, samples_come_in_batches);

@@ -4,6 +4,7 @@
  *   profile_bdc.c       snapshots of the trace buffer over the BDC
  *   profile_pdo.c       the stream on the pins PDO and PDOCLK
  *   pdo_bits.c          levels of these pins to bytes
+ *   pdo_lines.c         how long a session recorded, from its lines
  *
  * Board thread only. Source: ZVHY 6.4.6 (code profiling). */
 #ifndef PT_S12Z_PROFILE_H
@@ -11,6 +12,7 @@
 
 #include "targets/contract/emit.h"
 #include "targets/s12z/trace/pdo_bits.h"
+#include "targets/s12z/trace/pdo_lines.h"
 #include "targets/s12z/trace/halts.h"
 #include "targets/contract/source.h"
 #include "trace/s12z_lines.h"
@@ -72,6 +74,8 @@ struct pt_stream {
 	enum pt_loss gap;		/* what the time from the end of a session to the next arming is */
 	uint32_t sample_hz;
 	struct pt_pdo_bits bits;
+	struct pt_pdo_lines lines;
+	uint64_t armed_ns;		/* the last look that found the module armed */
 	uint64_t captured_ns;		/* what was read of the pins reaches up to here */
 	uint64_t disarmed_ns;		/* we ended the session then; PT_UNKNOWN: not yet */
 	uint64_t ended_ns, looked_ns;	/* when the end of the session was seen; the last look at the DBG */

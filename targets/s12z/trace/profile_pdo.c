@@ -3,7 +3,9 @@
  *
  * A buffer that overflows (TBOVF) disarms the module, and so do lost samples, since nothing marks where the next byte
  * begins: what is on its way is read to its end, the module is armed again, and the time in between is lost. That a
- * session has ended is seen over the BDC (ARM, PTACT), because a clock that rests looks the same. */
+ * session has ended is seen over the BDC (ARM, PTACT), because a clock that rests looks the same. So time was observed
+ * up to the last look that found the module armed, or as far as the lines say (pdo_lines.h): not up to the end of what
+ * was read of the pins. */
 #include <string.h>
 
 #include "targets/s12z/trace/profile.h"
@@ -13,21 +15,35 @@ enum { READ_MS = 2, LOOK_NS = 5000000, STANDARD_HZ = 100000000, MOST_EMPTY = 8, 
 
 /* --- bytes -------------------------------------------------------------------------------------------------------- */
 
-/* The bytes that are sound: what follows a rest inside a byte is not. */
-static size_t take_runs(struct pt_stream *stream, size_t n_runs, uint64_t *n_samples)
+static uint64_t at_ns(const struct pt_stream *stream, uint64_t from_ns, uint64_t n_samples)
 {
+	return from_ns + (uint64_t)((double)n_samples * 1e9 / stream->sample_hz);
+}
+
+/* The bytes that are sound: what follows a rest inside a byte is not. */
+static size_t take_runs(struct pt_stream *stream, size_t n_runs, uint64_t from_ns, uint64_t *to_ns)
+{
+	uint64_t n_samples = 0;
 	size_t n_bytes = 0;
 
-	*n_samples = 0;
 	for (size_t i = 0; i < n_runs; i++) {
 		uint32_t n = stream->runs[i] & PT_PINS_SAMPLES;
 		bool byte = pt_pdo_run(&stream->bits, (uint8_t)(stream->runs[i] >> PT_PINS_LEVELS), n,
 				       &stream->bytes[n_bytes]);
 
-		n_bytes += byte && !stream->bits.damaged;
-		*n_samples += n;
+		if (byte && !stream->bits.damaged && !stream->lost && stream->state != STREAM_IDLE)
+			pt_pdo_lines_byte(&stream->lines, stream->bytes[n_bytes++], at_ns(stream, from_ns, n_samples));
+		n_samples += n;
 	}
+	*to_ns = at_ns(stream, from_ns, n_samples);
 	return n_bytes;
+}
+
+/* Without bytes: what came was told before. Its first chunk says that a session begins, and has some. */
+static void observed_until(struct pt_s12z_profile *p, uint64_t ns)
+{
+	if (p->stream.state != STREAM_IDLE && !p->out.restarts && ns > p->out.told_ns)
+		pt_emit_data(&p->out, p->out.told_ns, ns, "", 0);
 }
 
 static void note_loss(struct pt_s12z_profile *p, const struct pt_pins_read *what)
@@ -37,15 +53,25 @@ static void note_loss(struct pt_s12z_profile *p, const struct pt_pins_read *what
 	if (what->lost_samples == 0 || stream->state == STREAM_IDLE || stream->lost)
 		return;
 	stream->lost = true;
+	observed_until(p, stream->lines.byte_ns);
 	pt_emit_loss(&p->out, PT_LOSS_OVERRUN, what->from_ns);
 }
 
-/* What comes out of the pins behind the end was recorded before it. */
-static void put_bytes(struct pt_s12z_profile *p, uint64_t to_ns, size_t n_bytes)
+/* What was read of the pins may have been recorded much earlier, and what comes behind the end was. */
+static uint64_t recorded_ns(const struct pt_stream *stream)
 {
-	if (to_ns > p->stream.disarmed_ns)
-		to_ns = p->stream.disarmed_ns > p->out.told_ns ? p->stream.disarmed_ns : p->out.told_ns;
-	pt_emit_data(&p->out, p->out.told_ns, to_ns, p->stream.bytes, n_bytes);
+	uint64_t by_lines = pt_pdo_lines_recorded_ns(&stream->lines);
+	uint64_t by_look = stream->captured_ns < stream->armed_ns ? stream->captured_ns : stream->armed_ns;
+
+	return by_lines > by_look ? by_lines : by_look;
+}
+
+static void put_bytes(struct pt_s12z_profile *p, size_t n_bytes)
+{
+	uint64_t to_ns = recorded_ns(&p->stream);
+
+	pt_emit_data(&p->out, p->out.told_ns, to_ns > p->out.told_ns ? to_ns : p->out.told_ns, p->stream.bytes,
+		     n_bytes);
 }
 
 /* What the pins had: bytes of the session into a chunk, as far as it is sound. Returns the runs read. */
@@ -53,7 +79,7 @@ static int read_pins(struct pt_s12z_profile *p, struct pt_err *err)
 {
 	struct pt_stream *stream = &p->stream;
 	struct pt_pins_read what = { 0 };
-	uint64_t n_samples, to_ns;
+	uint64_t to_ns;
 	size_t n_bytes;
 	int n = stream->pins->read(stream->pins_state, stream->runs, PT_STREAM_RUNS, READ_MS, &what, err);
 
@@ -65,11 +91,10 @@ static int read_pins(struct pt_s12z_profile *p, struct pt_err *err)
 		stream->capturing = false;
 	if (n == 0)
 		return 0;
-	n_bytes = take_runs(stream, (size_t)n, &n_samples);
-	to_ns = what.from_ns + (uint64_t)((double)n_samples * 1e9 / stream->sample_hz);
+	n_bytes = take_runs(stream, (size_t)n, what.from_ns, &to_ns);
 	stream->captured_ns = to_ns > stream->captured_ns ? to_ns : stream->captured_ns;
-	if (n_bytes > 0 && !stream->lost && stream->state != STREAM_IDLE)
-		put_bytes(p, to_ns, n_bytes);
+	if (n_bytes > 0)
+		put_bytes(p, n_bytes);
 	if (stream->bits.damaged && stream->state != STREAM_IDLE)
 		stream->lost = true;
 	return n;
@@ -95,6 +120,7 @@ static int arm(struct pt_s12z_profile *p, struct pt_err *err)
 	if (pt_profile_set_up(p, true, err) < 0)
 		return err->code;
 	pt_pdo_begin(&stream->bits);
+	pt_pdo_lines_begin(&stream->lines);
 	pt_dbg_put(&w, DBG_C1, C1_ARM);
 	armed_ns = pt_wire_s12z_now_ns(&p->z->wire);	/* at the earliest: what is recorded from then on takes time */
 	if (pt_dbg_write(p->z, &w, err) < 0)
@@ -102,6 +128,7 @@ static int arm(struct pt_s12z_profile *p, struct pt_err *err)
 	stream->state = STREAM_ARMED;
 	stream->overflow = stream->lost = stream->silent = false;
 	stream->disarmed_ns = PT_UNKNOWN;
+	stream->armed_ns = armed_ns;
 	stream->looked_ns = pt_wire_s12z_now_ns(&p->z->wire);
 	pt_emit_loss(&p->out, p->halt.held ? PT_LOSS_HALTED : stream->gap, armed_ns);
 	stream->gap = PT_LOSS_REARM;
@@ -116,11 +143,15 @@ static void begin_ending(struct pt_s12z_profile *p)
 	p->stream.silent = false;
 }
 
-/* The BDC answers again. The pins carried the trace meanwhile: only what they have nothing of is lost. */
-static void bdc_works(struct pt_s12z_profile *p, uint64_t now_ns)
+/* The BDC answers. The pins carried the trace meanwhile: only what they have nothing of is lost. */
+static void bdc_works(struct pt_s12z_profile *p, uint64_t now_ns, bool armed)
 {
-	if (p->out.failing_since_ns != PT_UNKNOWN)
+	if (armed && p->stream.state == STREAM_ARMED)
+		p->stream.armed_ns = now_ns;
+	if (p->out.failing_since_ns != PT_UNKNOWN) {
 		read_up_to(p, now_ns);
+		observed_until(p, recorded_ns(&p->stream));
+	}
 	pt_emit_works(&p->out, now_ns, p->z->was_reset);
 }
 
@@ -140,7 +171,7 @@ static int look(struct pt_s12z_profile *p, struct pt_err *err)
 	if (rc < 0)
 		return rc;
 	stream->looked_ns = op[1].done_ns;
-	bdc_works(p, op[0].sent_ns);
+	bdc_works(p, op[0].sent_ns, (c[0] & C1_ARM) != 0);
 	if ((c[2] & TCRH_TSOURCE) == 0 || (c[0] & ~C1_ARM) != 0)
 		return pt_profile_disturbed(p, c[0], c[2], err);
 	if ((sr & SR_PTACT) == 0 && (c[0] & C1_ARM) == 0 && !stream->silent) {
@@ -161,10 +192,15 @@ static bool is_read(const struct pt_stream *stream)
 	       (stream->silent && (stream->captured_ns > stream->ended_ns || stream->n_empty >= MOST_EMPTY));
 }
 
+/* Of one whose lines say no end, it is not known when the hardware ended it. */
 static void end_session(struct pt_s12z_profile *p)
 {
 	struct pt_stream *stream = &p->stream;
+	uint64_t by_lines = pt_pdo_lines_recorded_ns(&stream->lines);
 
+	stream->overflow |= stream->lines.full;
+	if (stream->overflow && !stream->lost)
+		observed_until(p, stream->lines.full && by_lines != 0 ? by_lines : stream->lines.byte_ns);
 	stream->gap = stream->overflow	     ? PT_LOSS_FIFO
 		      : stream->bits.damaged ? PT_LOSS_DAMAGED
 		      : stream->lost	     ? PT_LOSS_OVERRUN
@@ -202,8 +238,10 @@ static int drain_armed(struct pt_s12z_profile *p, struct pt_err *err)
 
 static int failed(struct pt_s12z_profile *p, int rc, struct pt_err *err)
 {
-	if (rc != PT_EINTERRUPTED)
+	if (rc != PT_EINTERRUPTED) {
 		read_up_to(p, pt_wire_s12z_now_ns(&p->z->wire));
+		observed_until(p, p->stream.lines.byte_ns);
+	}
 	return pt_profile_failed(p, rc, err);
 }
 
@@ -247,9 +285,11 @@ static int flush(struct pt_s12z_profile *p, struct pt_err *err)
 {
 	uint64_t until_ns = pt_wire_s12z_now_ns(&p->z->wire) + FLUSH_MS * PT_NS_PER_MS;
 	bool recorded = p->stream.state == STREAM_ARMED;
-	int rc = 0;
+	int rc = recorded && p->stream.lines.unsure ? look(p, err) : 0;	/* lines tell of a full buffer, else */
 
-	if (recorded) {
+	if (rc < 0)
+		return rc;
+	if (p->stream.state == STREAM_ARMED) {
 		rc = pt_dbg_disarm(p->z, err);
 		if (rc < 0)
 			return rc;
@@ -276,6 +316,7 @@ static int run(struct pt_s12z_profile *p, struct pt_err *err)
 /* The pins rest, and what was on its way is gone. */
 static void was_reset(struct pt_s12z_profile *p)
 {
+	observed_until(p, p->stream.lines.byte_ns);
 	p->stream.gap = PT_LOSS_REARM;
 	p->stream.state = STREAM_IDLE;
 	pt_pdo_begin(&p->stream.bits);
@@ -312,6 +353,7 @@ static int start(struct pt_s12z_profile *p, const struct pt_source_setup *setup,
 	};
 
 	memset(stream, 0, sizeof(*stream));
+	stream->lines.pthf_bytes = (unsigned)pt_params_number(setup->settings, &pt_profile_params[PT_PROFILE_PTHF]);
 	stream->gap = PT_LOSS_REARM;
 	stream->pins = p->z->target->probe != NULL ? pt_probe_pins(p->z->target->probe, &stream->pins_state) : NULL;
 	if (stream->pins == NULL)

@@ -305,11 +305,11 @@ static void on_reset(struct pt_s12z_profile *p, uint64_t pc)
 {
 	uint64_t now_ns = pt_wire_s12z_now_ns(&p->z->wire);
 
+	p->mode->was_reset(p);	/* it says what was recorded until then */
 	if (p->halt.untold)
 		pt_emit_loss(&p->out, PT_LOSS_RESET, p->halt.ns);
 	p->halt.untold = false;
 	pt_emit_loss(&p->out, p->halt.held ? PT_LOSS_HALTED : PT_LOSS_RESET, now_ns);
-	p->mode->was_reset(p);
 	p->out.restarts = true;
 	pt_emit_state(&p->out, PT_STATE_RESET, now_ns, pc);
 }
