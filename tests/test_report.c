@@ -241,6 +241,21 @@ static struct pt_profile one_burst_profile(void)
 	return p;
 }
 
+/* Most of the run in one stretch: counts, sums and the longest are at least what it shows. */
+static struct pt_profile stretch_profile(void)
+{
+	static const struct pt_profile_core core = { .seen_part = 0.98, .tallied = true, .ticks = 26850000 };
+	struct pt_profile p = halt_profile();
+
+	snprintf(p.mode, sizeof(p.mode), "stream");
+	p.counts = p.shares = PT_BASIS_ESTIMATED;
+	p.core = &core;
+	p.n_cores = 1;
+	for (size_t i = 0; i < p.n_functions; i++)
+		rows[i].share = pt_profile_bounded(core.seen_part, rows[i].share.share);
+	return p;
+}
+
 /* --- golden files */
 
 static const struct {
@@ -255,6 +270,8 @@ static const struct {
 	{ "burst_by_count_top_2.txt", burst_profile, { "sort=count", "top=2" } },
 	{ "burst_by_another_views_column.txt", burst_profile, { "sort=counter", "top=2" } },
 	{ "halt_functions.txt", halt_profile, { "functions", "sort=max" } },
+	{ "stretch_functions.txt", stretch_profile, { NULL } },
+	{ "stretch.json", stretch_profile, { "format=json", "top=1" } },
 	{ "sample_functions.txt", sample_profile, { NULL } },
 	{ "sample_by_max.txt", sample_profile, { "sort=max", "top=2" } },
 	{ "empty.txt", empty_profile, { NULL } },

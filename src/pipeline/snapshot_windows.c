@@ -103,8 +103,8 @@ void pt_snapshot_window_core(const struct pt_pipeline *p, const struct pt_core_p
 	core->sleeps = s.asleep > 0 || s.waits > 0;
 	core->in_pieces = core_profile->flow != NULL && !pt_core_profile_counted(core_profile) &&
 			  !pt_snapshot_complete(p) && !core->windowed && core->seen_part <= 0;
-	core->tallied =
-		core->in_pieces && !core_profile->flow->halting && strcmp(core_profile->flow->facts.mode, "dump") != 0;
+	core->tallied = (core->in_pieces || core->seen_part > 0) && !core_profile->flow->halting &&
+			strcmp(core_profile->flow->facts.mode, "dump") != 0;
 	core->windows = s.awake;
 	core->armed = s.armed;
 	core->asleep = pt_windows_asleep(core_profile->windows);

@@ -24,11 +24,11 @@ def is_of_report(printed, reported, says):
     words have a place it says that it is an estimate, and how good."""
     if reported is None:	# no share is known: the format has what was seen, and says so
         return says is True or SAYS_SEEN in says
-    return (says is True or SAYS in says) and reported[1] is not None and printed is not None and \
+    return (says is True or any(words in says for words in SAYS)) and reported[1] is not None and printed is not None and \
         abs(printed - reported[0]) <= 0.002 + 0.005 * reported[0]
 
 
-SAYS = "95 % interval"		# of the largest share: in the facts of every format that has a place for words
+SAYS = "95 % interval", "bounds for the"	# of the largest share: in the facts of every format that has a place for words
 SAYS_SEEN = "no shares"
 
 

@@ -54,7 +54,8 @@ struct pt_profile_core {		/* what was seen of a core; where there are several: s
 	const struct pt_calibration *calibration;
 	struct pt_cluster_total batches;	/* of samples that found it awake */
 	struct pt_share asleep_by_bursts;	/* asleep is by samples then */
-	bool tallied;			/* in_pieces, of a profile that went on beside them: counts are at least those */
+	bool tallied;			/* in_pieces or seen_part, of a profile that went on beside: counts are at least
+					 * those */
 	double seen_part;		/* of the time that the core ran, where that is most of it: shares are within what
 					 * the rest leaves open; else 0 */
 	bool awake_estimated;		/* ticks is: how sure it is, asleep says; else it is what was seen */

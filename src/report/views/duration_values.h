@@ -57,7 +57,7 @@ static inline struct pt_value *pt_duration_values(struct pt_value *out, uint64_t
 /* Of a function that is not known by what was seen alone. False: it is. seen: of a kind. */
 static inline bool pt_duration_is_cut(const struct pt_profile *p, uint16_t core)
 {
-	return pt_profile_windowed(p, core) != NULL || pt_profile_in_pieces(p, core);
+	return pt_profile_windowed(p, core) != NULL || pt_profile_in_pieces(p, core) || pt_profile_tallied(p, core);
 }
 
 /* Of a function, where pt_duration_is_cut(). */

@@ -162,6 +162,8 @@ static struct pt_value gross_share_of(const struct pt_profile *p, const struct p
 {
 	struct pt_value gross = gross_of(p, f);
 	uint64_t all = pt_profile_ticks(p, f->core);
+	double seen = pt_profile_seen_part(p, f->core), gross_share;
+	struct pt_share bounded;
 
 	if (pt_profile_windowed(p, f->core) != NULL && f->run != NULL)
 		return (struct pt_value){ .f = f->gross_share, .basis = PT_BASIS_ESTIMATED,
@@ -170,8 +172,13 @@ static struct pt_value gross_share_of(const struct pt_profile *p, const struct p
 		return (struct pt_value){ .f = NAN };
 	if (pt_profile_calibrated(p, f->core) != NULL && pt_profile_windowed(p, f->core) == NULL)
 		return (struct pt_value){ .f = NAN };	/* the share is of samples, and gross of what few bursts saw */
-	return (struct pt_value){ .f = fmin((double)gross.u / (double)all, 1), .basis = gross.basis,
-				  .at_least = gross.at_least };
+	gross_share = fmin((double)gross.u / (double)all, 1);
+	if (seen > 0) {		/* the rest may all have been this row's, or none of it */
+		bounded = pt_profile_bounded(seen, gross_share);
+		return (struct pt_value){ .f = gross_share, .lo = bounded.lo, .hi = bounded.hi, .bounds = true,
+					  .basis = PT_BASIS_ESTIMATED };
+	}
+	return (struct pt_value){ .f = gross_share, .basis = gross.basis, .at_least = gross.at_least };
 }
 
 /* By the few bursts of a core that samples speak for: no figure of it is 0, all are unknown. */
