@@ -14,6 +14,7 @@
 #include "probes/virtual/probe/jlink.h"
 #include "probes/virtual/probe/mpsse.h"
 #include "probes/virtual/probe/remote_bitbang.h"
+#include "probes/virtual/probe/stlink.h"
 #include "probes/virtual/probe/xvc.h"
 #include "swo_pin.h"
 #include "base/util.h"
@@ -409,6 +410,36 @@ static void make_dap_swo_slow(struct pt_script *script)
 	make_dap_swo_with(script, 1, false);
 }
 
+static size_t serve_trace(void *arg, uint8_t *bytes, size_t room, uint64_t at_ns)
+{
+	(void)arg;
+	return server.engine->trace(server.state, bytes, room, at_ns);
+}
+
+static void make_stlink_swo_kind(struct pt_script *script, const char *kind)
+{
+	make_pin(script, &pt_vstlink_engine);
+	server.state = pt_vstlink_new(pt_vstlink_kind(kind), 4000000, &contract_pin.pace, &server.faults);
+	script->info.packet_bytes = PT_VSTLINK_MOST_BYTES;
+	script->info.trace_bytes = 64;
+	script->trace = serve_trace;
+}
+
+static void make_stlink_swo(struct pt_script *script)
+{
+	make_stlink_swo_kind(script, "v2j37");
+}
+
+static void make_stlink_swo_wraps(struct pt_script *script)
+{
+	make_stlink_swo_kind(script, "v2j27");
+}
+
+static uint64_t stlink_swo_lost(void)
+{
+	return pt_vstlink_swo_lost(server.state);
+}
+
 static uint64_t dap_swo_lost(void)
 {
 	return pt_vdap_swo_lost(server.state);
@@ -436,5 +467,7 @@ const struct contract_driver contract_drivers[] = {
 	{ &pt_cmsis_dap_ops, &contract_stream, make_dap_swo, NULL, contract_stream_tests, 3, .lost_bytes = dap_swo_lost, .reports_frames = true },
 	{ &pt_cmsis_dap_ops, &contract_stream, make_dap_swo_index, NULL, contract_stream_tests, 3, .lost_bytes = dap_swo_lost, .reports_frames = true },
 	{ &pt_cmsis_dap_ops, &contract_stream, make_dap_swo_slow, NULL, contract_stream_tests, 3, .lost_bytes = dap_swo_lost, .reports_frames = true },
+	{ &pt_stlink_ops, &contract_stream, make_stlink_swo, NULL, contract_stream_tests, 3, false, false, true, .lost_bytes = stlink_swo_lost },
+	{ &pt_stlink_ops, &contract_stream, make_stlink_swo_wraps, NULL, contract_stream_tests, 3, false, false, true, .lost_bytes = stlink_swo_lost },
 };
 const size_t contract_n_drivers = PT_LEN(contract_drivers);

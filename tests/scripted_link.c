@@ -178,6 +178,33 @@ static void script_forget(void *state)
 	((struct pt_script *)state)->n_queued = 0;
 }
 
+static int script_trace(void *state, uint8_t *buf, size_t len_bytes, unsigned n_ahead, uint64_t deadline_ns,
+			struct pt_err *err)
+{
+	struct pt_script *script = state;
+
+	(void)n_ahead;
+	for (;;) {
+		size_t n = script->trace != NULL && !script->gone
+				   ? script->trace(script->arg, buf, len_bytes, script->now_ns)
+				   : 0;
+
+		if (script->gone)
+			return pt_fail(err, PT_EIO, "the probe is gone");
+		if (n > 0 && let_pass(script, script->now_ns + script->packet_ns, err) == 0)
+			return (int)n;
+		if (n > 0)
+			return (int)n;
+		if (script->now_ns >= deadline_ns)
+			return pt_fail(err, PT_ETIMEOUT, "no trace");
+		if (let_pass(script,
+			     script->now_ns + script->turn_ns < deadline_ns ? script->now_ns + script->turn_ns
+									    : deadline_ns,
+			     err) < 0)
+			return PT_EINTERRUPTED;
+	}
+}
+
 static const struct pt_link_ops script_ops = {
 	.name = "script",
 	.close = script_close,
@@ -190,6 +217,7 @@ static const struct pt_link_ops script_ops = {
 	.set_packet_bytes = script_set_packet_bytes,
 	.control = script_control,
 	.forget = script_forget,
+	.trace = script_trace,
 };
 
 struct pt_link *pt_script_link(struct pt_script *script)

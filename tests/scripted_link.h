@@ -29,6 +29,8 @@ struct pt_script {
 	size_t (*answer)(void *arg, const uint8_t *request, size_t len_bytes, uint8_t *response, uint64_t *took_ns);
 	/* Answer a control request, as struct pt_link_ops has it; NULL: each is taken, and says nothing. */
 	int (*control)(void *arg, const struct pt_link_control *request, uint8_t *data, size_t len_bytes);
+	/* What the endpoint for trace has at at_ns, room at most; NULL: there is none. */
+	size_t (*trace)(void *arg, uint8_t *bytes, size_t room, uint64_t at_ns);
 	void *arg;
 	struct pt_link_info info;
 	uint64_t packet_ns, turn_ns;	/* per packet on the cable; from a request to the first sign of life */

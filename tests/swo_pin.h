@@ -46,7 +46,8 @@ struct swo_verdict {
 	size_t n_gaps, n_false_holes;	/* places where some are missing; SOME that was said where none is */
 };
 
-/* Are the bytes those of the rig, but for what is said to be missing? Fails the test if not. */
-void swo_got_check(const struct swo_got *got, uint64_t n_sent, struct swo_verdict *out);
+/* Are the bytes those of the pin, from some number on that is from at least, but for what is said to be missing? Fails the
+ * test if not. */
+void swo_got_check(const struct swo_got *got, uint64_t from, uint64_t n_sent, struct swo_verdict *out);
 
 #endif

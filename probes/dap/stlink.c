@@ -159,9 +159,11 @@ static void stlink_close(void *state)
 	static const struct pt_stlink_command leave = { .bytes = { DEBUG, LEAVE_DEBUG } };
 	struct pt_stlink *st = state;
 
+	if (!st->exchange.silent)
+		pt_link_wait(st->link, 0, NULL);	/* takes an interrupt that came too late for what it was meant for */
+	pt_stlink_swo_close(st);
 	if (st->exchange.silent)	/* it would only be waited for once more */
 		return;
-	pt_link_wait(st->link, 0, NULL);	/* takes an interrupt that came too late for what it was meant for */
 	if (st->reset_low)
 		pt_stlink_drive_reset(st, false, NULL);
 	if (st->tried)
@@ -176,7 +178,7 @@ static void stlink_info(void *state, struct pt_probe_info *out)
 	out->packet_bytes = PT_STLINK_BLOCK_BYTES;
 	out->packet_count = 1;
 	out->swd = out->jtag = out->in_turns = true;
-	out->swo = pt_stlink_has(st, 13, 0);
+	out->swo = pt_stlink_has(st, 13, 0) && st->link_info.trace_bytes > 0;
 	out->target_mv = st->target_mv;
 	out->speed_hz = st->speed_hz != 0 ? st->speed_hz : st->asked_hz;
 }
@@ -270,4 +272,5 @@ const struct pt_probe_ops pt_stlink_ops = {
 	.close = stlink_close,
 	.info = stlink_info,
 	.dap = &dap_ops,
+	.stream = &pt_stlink_stream_ops,
 };

@@ -12,6 +12,7 @@
 #include "probes/wires/dap.h"
 #include "probes/wires/exchange.h"
 #include "probes/wires/link.h"
+#include "probes/wires/stream_buffer.h"
 
 enum { PT_STLINK_COMMAND_BYTES = 16, PT_STLINK_BLOCK_BYTES = 6144, PT_STLINK_APS = 256 };
 
@@ -21,6 +22,14 @@ struct pt_stlink_ap {
 	bool idr_known;
 	uint32_t idr, csw, tar;
 	uint32_t block_bytes;		/* how far TAR counts; 0: not known yet */
+};
+
+struct pt_stlink_swo {			/* stlink_swo.c */
+	bool active;			/* from start() to stop() */
+	uint32_t bits_per_s;
+	struct pt_link *clock;		/* of the times */
+	struct pt_stream_buffer buffer;
+	uint64_t empty_ns;		/* the probe's ring may have been empty last */
 };
 
 struct pt_stlink {
@@ -37,6 +46,7 @@ struct pt_stlink {
 	bool entered, tried;		/* debug mode */
 	bool reset_low;			/* the line, as the user wants it */
 	bool faulted;			/* sticky flags are set: no access port answers before they are cleared */
+	struct pt_stlink_swo swo;
 	uint32_t select;
 	bool used_other_ap;		/* a list of words may stay on another access port */
 	struct pt_stlink_ap ap[PT_STLINK_APS];
@@ -97,6 +107,11 @@ int pt_stlink_open_ap(struct pt_stlink *st, uint8_t ap, struct pt_err *err);
 /* Is it one that reaches memory? Asks once. A negative code, 0 or 1. */
 int pt_stlink_is_memory(struct pt_stlink *st, uint8_t ap, struct pt_err *err);
 int pt_stlink_write_abort(void *state, uint32_t value, struct pt_err *err);
+
+/* --- stlink_swo.c: wire stream ------------------------------------------------------------------------------------- */
+
+extern const struct pt_stream_ops pt_stlink_stream_ops;	/* their state is a struct pt_stlink */
+void pt_stlink_swo_close(struct pt_stlink *st);
 
 /* --- stlink_list.c: lists of operations ---------------------------------------------------------------------------- */
 

@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "host/log.h"
 #include "probes/links/bulk.h"
+#include "probes/links/bulk_trace.h"
 #include "probes/links/ftdi.h"
 #include "host/clock.h"
 #include "probes/links/wake.h"
@@ -44,6 +45,7 @@ struct bulk_link {
 	size_t oldest;		/* of in */
 	bool gone, out_stalled, sized;
 	bool stream;		/* of bytes: requests have no end */
+	struct pt_bulk_trace *trace;	/* NULL: it has no endpoint for it, or it was not used yet */
 };
 
 /* --- events ------------------------------------------------------------------------------------------------------ */
@@ -245,6 +247,59 @@ static int bulk_receive(void *state, uint8_t *buf, size_t buf_bytes, uint64_t de
 	}
 }
 
+/* --- trace ------------------------------------------------------------------------------------------------------- */
+
+static int trace_failed(struct bulk_link *bulk, int rc, struct pt_err *err)
+{
+	if (rc == LIBUSB_ERROR_NO_DEVICE || rc == LIBUSB_ERROR_IO)
+		return lost(bulk, err);
+	if (rc == LIBUSB_ERROR_PIPE)
+		return clear_stall(bulk, bulk->place.trace, err);
+	return pt_fail(err, PT_EPROTO, "trace of the probe at %s: %s", bulk->info.where, libusb_strerror(rc));
+}
+
+static int bulk_trace(void *state, uint8_t *buf, size_t len_bytes, unsigned n_ahead, uint64_t deadline_ns,
+		      struct pt_err *err)
+{
+	struct bulk_link *bulk = state;
+	int rc;
+
+	if (bulk->place.trace == 0)
+		return pt_fail(err, PT_EUNSUPPORTED, "the probe at %s has no endpoint for trace", bulk->info.where);
+	if (bulk->trace == NULL)
+		bulk->trace = pt_bulk_trace_new(bulk->device, bulk->place.trace, bulk->place.trace_bytes);
+	for (bool over = false;; over = pt_host_now_ns() >= deadline_ns) {
+		if (pt_wake_take(&bulk->wake))
+			return pt_fail(err, PT_EINTERRUPTED, "interrupted");
+		if (bulk->gone)
+			return lost(bulk, err);
+		rc = pt_bulk_trace_queue(bulk->trace, len_bytes, n_ahead + 1);
+		if (rc < 0)
+			return trace_failed(bulk, rc, err);
+		handle_events(bulk, over ? 0 : pt_bulk_trace_done(bulk->trace) ? 0 : deadline_ns);
+		if (pt_bulk_trace_done(bulk->trace))
+			break;
+		if (over)
+			return pt_fail(err, PT_ETIMEOUT, "the probe at %s sends no trace", bulk->info.where);
+	}
+	rc = pt_bulk_trace_take(bulk->trace, buf, len_bytes + bulk->place.trace_bytes);
+	pt_bulk_trace_queue(bulk->trace, len_bytes, n_ahead);
+	return rc >= 0 ? rc : trace_failed(bulk, rc, err);
+}
+
+static void bulk_end_trace(void *state)
+{
+	struct bulk_link *bulk = state;
+	uint64_t until_ns = pt_host_now_ns() + CLOSE_MS * PT_NS_PER_MS;
+
+	if (bulk->trace == NULL)
+		return;
+	pt_bulk_trace_cancel(bulk->trace);
+	while (pt_bulk_trace_under_way(bulk->trace) && pt_host_now_ns() < until_ns)
+		handle_events(bulk, until_ns);
+	pt_bulk_trace_forget(bulk->trace);
+}
+
 /* --- the rest of a link ------------------------------------------------------------------------------------------ */
 
 static void bulk_info(void *state, struct pt_link_info *out)
@@ -338,12 +393,14 @@ static void bulk_close(void *state)
 {
 	struct bulk_link *bulk = state;
 
-	if (!cancel_all(bulk)) {
+	bulk_end_trace(bulk);
+	if (!cancel_all(bulk) || (bulk->trace != NULL && pt_bulk_trace_under_way(bulk->trace))) {
 		pt_warn("usb: the probe at %s does not give its transfers back; their memory stays in use",
 			bulk->info.where);
 		return;
 	}
 	free_slots(bulk);
+	pt_bulk_trace_free(bulk->trace);
 	libusb_release_interface(bulk->device, bulk->place.iface);
 	libusb_close(bulk->device);
 	libusb_exit(bulk->usb);
@@ -394,6 +451,8 @@ static const struct pt_link_ops bulk_ops = {
 	.set_packet_bytes = bulk_set_packet_bytes,
 	.control = bulk_control,
 	.forget = bulk_forget,
+	.trace = bulk_trace,
+	.end_trace = bulk_end_trace,
 };
 
 /* --- opening ----------------------------------------------------------------------------------------------------- */
@@ -490,6 +549,7 @@ static struct pt_link *bulk_open(const struct pt_link_found *found, struct pt_er
 	if (open_device(bulk, found, err) < 0)
 		goto exit_usb;
 	bulk->info.usb_interface = bulk->place.iface;
+	bulk->info.trace_bytes = bulk->place.trace_bytes;
 	if (claim(bulk, found, err) < 0)
 		goto close_device;
 	bulk->packet_bytes = bulk->in_bytes = bulk->place.in_bytes;

@@ -9,6 +9,8 @@
 struct pt_bulk_place {
 	uint8_t iface, out, in;		/* endpoint addresses */
 	uint16_t in_bytes, out_bytes;	/* wMaxPacketSize */
+	uint8_t trace;			/* a second IN endpoint, for trace; 0: there is none */
+	uint16_t trace_bytes;
 };
 
 /* Is dev a probe of one of these drivers, and where? */

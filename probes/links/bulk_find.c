@@ -95,6 +95,9 @@ static bool endpoints(const struct libusb_interface_descriptor *alt, struct pt_b
 		} else if (in && place->in == 0) {
 			place->in = ep->bEndpointAddress;
 			place->in_bytes = ep->wMaxPacketSize;
+		} else if (in && place->trace == 0) {
+			place->trace = ep->bEndpointAddress;
+			place->trace_bytes = ep->wMaxPacketSize;
 		}
 	}
 	place->iface = alt->bInterfaceNumber;
@@ -189,6 +192,20 @@ static uint16_t packet_bytes(const struct libusb_interface_descriptor *alt, uint
 	return 0;
 }
 
+/* A bulk IN endpoint besides the one of replies. */
+static void find_trace(const struct libusb_interface_descriptor *alt, struct pt_bulk_place *place)
+{
+	for (int i = 0; i < alt->bNumEndpoints; i++) {
+		const struct libusb_endpoint_descriptor *ep = &alt->endpoint[i];
+
+		if ((ep->bmAttributes & LIBUSB_TRANSFER_TYPE_MASK) != LIBUSB_TRANSFER_TYPE_BULK ||
+		    (ep->bEndpointAddress & LIBUSB_ENDPOINT_IN) == 0 || ep->bEndpointAddress == place->in)
+			continue;
+		place->trace = ep->bEndpointAddress;
+		place->trace_bytes = ep->wMaxPacketSize;
+	}
+}
+
 static bool has_place(const struct libusb_config_descriptor *config, const struct pt_usb_id *id,
 		      struct pt_bulk_place *place)
 {
@@ -199,7 +216,8 @@ static bool has_place(const struct libusb_config_descriptor *config, const struc
 		    (id->pid_mask != 0 && alt->bInterfaceClass != LIBUSB_CLASS_VENDOR_SPEC))
 			continue;
 		*place = (struct pt_bulk_place){ id->iface, id->out, id->in, packet_bytes(alt, id->in),
-						 packet_bytes(alt, id->out) };
+						 packet_bytes(alt, id->out), 0, 0 };
+		find_trace(alt, place);
 		return place->in_bytes != 0 && place->out_bytes != 0;
 	}
 	return false;

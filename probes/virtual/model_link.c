@@ -263,6 +263,33 @@ static int control(void *state, const struct pt_link_control *request, uint8_t *
 	return n;
 }
 
+/* As the host asks for it: once, and then each millisecond. */
+static int trace(void *state, uint8_t *buf, size_t len_bytes, unsigned n_ahead, uint64_t deadline_ns,
+		 struct pt_err *err)
+{
+	struct model *model = state;
+	const struct pt_vengine_ops *engine = model->setup.engine;
+
+	(void)n_ahead;
+	if (engine->trace == NULL || model->setup.link->trace_bytes == 0)
+		return pt_fail(err, PT_EUNSUPPORTED, "this virtual probe has no endpoint for trace");
+	for (;;) {
+		uint64_t at_ns = now_ns(model);
+		size_t n = model->gone ? 0 : engine->trace(model->setup.engine_state, buf, len_bytes, at_ns);
+		int rc;
+
+		if (model->gone)
+			return unplugged(err);
+		if (n > 0)
+			return (int)n;
+		if (at_ns >= deadline_ns)
+			return pt_fail(err, PT_ETIMEOUT, "the virtual probe sends no trace");
+		rc = pass_time(model, smaller(at_ns + SLICE_NS, deadline_ns), err);
+		if (rc < 0)
+			return rc;
+	}
+}
+
 static void forget(void *state)
 {
 	struct model *model = state;
@@ -285,6 +312,7 @@ static void info(void *state, struct pt_link_info *out)
 		.fixed_packets = model->setup.link->fixed_packets,
 		.packet_bytes = model->setup.link->packet_bytes,
 		.depth = model->setup.link->depth,
+		.trace_bytes = model->setup.engine->trace != NULL ? model->setup.link->trace_bytes : 0,
 		.usb_vid = usb.vid,
 		.usb_pid = usb.pid,
 		.usb_release = usb.release,
@@ -328,6 +356,7 @@ static const struct pt_link_ops model_link = {
 	.set_packet_bytes = set_packet_bytes,
 	.control = control,
 	.forget = forget,
+	.trace = trace,
 };
 
 static struct model *new_model(void)

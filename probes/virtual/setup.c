@@ -22,10 +22,10 @@ enum { MAX_QUERY_BYTES = 4096, MAX_FIRMWARE_BYTES = 64 << 20 };
 #define HEAD_START_MAX_NS (20 * PT_NS_PER_MS)
 
 static const struct pt_vlink_kind kinds[] = {
-	{ "hid-fs", 64, 64, 8, 1000000, 1000000, true },
-	{ "bulk-fs", 64, 64, 8, 52000, 250000, false },
-	{ "bulk-hs", 512, 512, 4, 10000, 125000, false },
-	{ "tcp", 1024, 1024, 1, 10000, 200000, false },
+	{ "hid-fs", 64, 64, 8, 1000000, 1000000, true, 0 },
+	{ "bulk-fs", 64, 64, 8, 52000, 250000, false, 64 },
+	{ "bulk-hs", 512, 512, 4, 10000, 125000, false, 512 },
+	{ "tcp", 1024, 1024, 1, 10000, 200000, false, 0 },
 };
 
 static const struct pt_vlink_kind *kind_of(const char *name)

@@ -27,6 +27,7 @@ struct pt_vlink_kind {
 	unsigned depth;			/* requests outstanding, and the packet count that the probe reports */
 	uint64_t packet_ns, turnaround_ns;
 	bool fixed_packets;		/* HID: responses are padded */
+	uint16_t trace_bytes;		/* of a packet of an endpoint for trace; 0: there can be none */
 };
 
 struct pt_vsetup {

@@ -128,6 +128,26 @@ int pt_link_receive(struct pt_link *link, uint8_t *buf, size_t buf_bytes, uint64
 	return n;
 }
 
+int pt_link_trace(struct pt_link *link, uint8_t *buf, size_t len_bytes, unsigned n_ahead, uint64_t deadline_ns,
+		  struct pt_err *err)
+{
+	int n;
+
+	if (link->ops->trace == NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "this link has no endpoint for trace");
+	do
+		n = link->ops->trace(link->state, buf, len_bytes, n_ahead, deadline_ns, err);
+	while (n == PT_EINTERRUPTED && keep_interrupt(link));
+	link->traffic.bytes_in += n > 0 ? (uint64_t)n : 0;
+	return n;
+}
+
+void pt_link_end_trace(struct pt_link *link)
+{
+	if (link->ops->end_trace != NULL)
+		link->ops->end_trace(link->state);
+}
+
 uint64_t pt_link_now_ns(struct pt_link *link)
 {
 	return link->ops->now_ns(link->state);

@@ -33,6 +33,7 @@ struct pt_link_info {
 	bool fixed_packets;	/* responses are padded to the packet size (HID) */
 	uint16_t usb_vid, usb_pid, usb_release;	/* 0 where there are none; release: bcdDevice, for quirks */
 	uint8_t usb_interface;	/* the one in use */
+	uint16_t trace_bytes;	/* of a packet of the endpoint for trace; 0: there is none */
 	unsigned usb_mbps;	/* what the cable runs at: 12, 480, ...; 0: unknown, or no USB */
 	size_t packet_bytes;	/* the link's own limit; the protocol above may set a smaller one */
 	unsigned depth;		/* requests the link can hold outstanding; the protocol above may use fewer */
@@ -68,6 +69,10 @@ struct pt_link_ops {
 	int (*control)(void *state, const struct pt_link_control *request, uint8_t *data, size_t len_bytes,
 		       uint64_t deadline_ns, struct pt_err *err);
 	void (*forget)(void *state);	/* See pt_link_forget(); NULL where there is no control */
+	/* See pt_link_trace(), pt_link_end_trace(); NULL: the device never has such an endpoint. */
+	int (*trace)(void *state, uint8_t *buf, size_t len_bytes, unsigned n_ahead, uint64_t deadline_ns,
+		     struct pt_err *err);
+	void (*end_trace)(void *state);
 };
 
 /* Takes over state, to be freed by ops->close; for the makers of links. NULL only without memory. */
@@ -90,6 +95,13 @@ int pt_link_control(struct pt_link *link, const struct pt_link_control *request,
 		    uint64_t deadline_ns, struct pt_err *err);
 /* Throw away what is outstanding: a control request has made the device forget it. Only where there are such requests. */
 void pt_link_forget(struct pt_link *link);
+/* Bytes of a USB device's second IN endpoint, on which a probe sends trace: of a transfer of len_bytes (in whole packets
+ * of the endpoint; a packet that is not full ends it), n_ahead more of which stay under way behind it. buf has room for
+ * the whole packets. Returns how many, or PT_ETIMEOUT (nothing is lost: the transfer goes on), PT_EINTERRUPTED (the
+ * same), PT_EPROTO (the device refuses), PT_EIO, PT_EUNSUPPORTED (no such endpoint). */
+int pt_link_trace(struct pt_link *link, uint8_t *buf, size_t len_bytes, unsigned n_ahead, uint64_t deadline_ns,
+		  struct pt_err *err);
+void pt_link_end_trace(struct pt_link *link);	/* take back what is under way there */
 int pt_link_receive(struct pt_link *link, uint8_t *buf, size_t buf_bytes, uint64_t deadline_ns, struct pt_err *err);
 uint64_t pt_link_now_ns(struct pt_link *link);
 int pt_link_wait(struct pt_link *link, uint64_t until_ns, struct pt_err *err);

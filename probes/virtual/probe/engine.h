@@ -62,6 +62,9 @@ struct pt_vengine_ops {
 	 * such requests */
 	int (*control)(void *state, const struct pt_vcontrol *request, uint8_t *data, size_t room, bool *forgets);
 	void (*usb)(void *state, struct pt_vusb *out);	/* NULL: see struct pt_vusb */
+	/* What has come for the USB endpoint for trace, room at most, for a host that asks at at_ns; how many bytes. NULL: it
+	 * has no such endpoint */
+	size_t (*trace)(void *state, uint8_t *bytes, size_t room, uint64_t at_ns);
 	void (*left)(void *state);	/* the host has gone; NULL: nothing is to be done */
 	void (*free)(void *state);
 };

@@ -75,7 +75,7 @@ static uint8_t set_v2_clock(struct pt_vstlink *st, const struct rate *rates, siz
 			set_clock(st, rates[i].hz);
 			return ST_OK;
 		}
-	return 0x41;
+	return ST_BAD_CLOCK;
 }
 
 /* The fastest that is not faster than the cable of this board, and than was asked for. */
@@ -195,6 +195,65 @@ static size_t system_reset(struct pt_vstlink *st, uint8_t *reply)
 	return 2;
 }
 
+/* --- SWO: what a full ring does is not known of any version; old ones seem empty then, others overwrite the oldest */
+
+static struct pt_vswo *swo_pin(const struct pt_vstlink *st)
+{
+	const struct pt_vpace *pace = st->swd.pace;
+
+	return pace->ops->swo != NULL ? pace->ops->swo(pace->board) : NULL;
+}
+
+static uint8_t start_swo(struct pt_vstlink *st, const uint8_t *command)
+{
+	enum { MOST_BYTES = 4096, V2_MOST_BPS = 2250000, V3_MOST_BPS = 24000000 };
+	uint32_t size = pt_le16(command + 2), bits_per_s = pt_le32(command + 4);
+
+	if (swo_pin(st) == NULL)
+		return ST_NO_SWO;
+	if (size == 0 || size > MOST_BYTES || bits_per_s == 0 ||
+	    bits_per_s > (st->kind->v >= 3 ? V3_MOST_BPS : V2_MOST_BPS))
+		return ST_BAD_CLOCK;
+	pt_vpace_to(st->swd.pace, pt_vswd_now_ns(&st->swd));
+	pt_vswo_ring_start(&st->swo, swo_pin(st), bits_per_s, size,
+			   st_has(st, 31, 0) ? PT_VSWO_OVERWRITES : PT_VSWO_WRAPS);
+	st->swo_told = 0;
+	return ST_OK;
+}
+
+static uint8_t stop_swo(struct pt_vstlink *st)
+{
+	pt_vswo_ring_stop(&st->swo);
+	st->swo_told = 0;
+	return ST_OK;
+}
+
+/* The bytes, without a status. */
+static size_t count_swo(struct pt_vstlink *st, uint8_t *reply)
+{
+	pt_vpace_to(st->swd.pace, pt_vswd_now_ns(&st->swd));
+	if (st->swo.size > 0)
+		pt_vswo_receiver_idle(&st->swo.receiver, st->swd.pace->board_ns);
+	st->swo_told = pt_vswo_ring_waiting(&st->swo);
+	pt_put_le16(reply, (uint16_t)st->swo_told);
+	return 2;
+}
+
+static size_t trace(void *state, uint8_t *bytes, size_t room, uint64_t at_ns)
+{
+	struct pt_vstlink *st = state;
+	uint32_t n = pt_vswo_ring_take(&st->swo, bytes, room < st->swo_told ? (uint32_t)room : st->swo_told);
+
+	(void)at_ns;
+	st->swo_told -= n;
+	return n;
+}
+
+uint64_t pt_vstlink_swo_lost(const struct pt_vstlink *st)
+{
+	return st->swo.n_lost;
+}
+
 /* What only a port that was entered can answer. */
 static bool needs_port(uint8_t code)
 {
@@ -224,13 +283,13 @@ static size_t debug_command(struct pt_vstlink *st, const uint8_t *command, uint8
 		reply[0] = set_reset_line(st, command[2]);
 		return 2;
 	case 0x40:
-		reply[0] = ST_NO_SWO;
+		reply[0] = start_swo(st, command);
 		return 2;
 	case 0x41:
+		reply[0] = stop_swo(st);
 		return 2;
 	case 0x42:
-		reply[0] = 0;
-		return 2;
+		return count_swo(st, reply);
 	case 0x43:
 		reply[0] = is_v3 ? ST_UNKNOWN_COMMAND : set_v2_clock(st, v2_swd, PT_LEN(v2_swd), pt_le16(command + 2));
 		return 2;
@@ -360,7 +419,15 @@ struct pt_vstlink *pt_vstlink_new(const struct pt_vstlink_kind *kind, uint32_t m
 	return st;
 }
 
+static void free_stlink(void *state)
+{
+	struct pt_vstlink *st = state;
+
+	pt_vswo_ring_stop(&st->swo);
+	free(st);
+}
+
 const struct pt_vengine_ops pt_vstlink_engine = {
-	.name = "ST-Link", .process = process, .free = free,
+	.name = "ST-Link", .process = process, .trace = trace, .free = free_stlink,
 	.served = "ST-Link's USB packets in the frames of CMSIS-DAP over TCP; programs for the USB device cannot use it",
 };

@@ -1,6 +1,6 @@
 /* A model of the firmware of an ST-Link V2, V2-1 or V3, in front of a virtual board: commands of 16 bytes, each with
  * data behind it, or with a reply, or with neither. It knows registers of the debug port and memory, no bits on the
- * wire; how an access went is the answer to another command. Several versions, as what they can do differs. Without SWO.
+ * wire; how an access went is the answer to another command. Several versions, as what they can do differs.
  *
  * Where the facts leave open what the firmware does, this model does what a host may not count on:
  *  - an access port that was not opened (F2 4B) is refused, from the version on that has that command;
@@ -34,6 +34,7 @@ struct pt_vstlink;
 /* pace and faults stay the caller's and outlive the model; the board has a debug port. NULL without memory. */
 struct pt_vstlink *pt_vstlink_new(const struct pt_vstlink_kind *kind, uint32_t max_hz, struct pt_vpace *pace,
 				  struct pt_vfaults *faults);
+uint64_t pt_vstlink_swo_lost(const struct pt_vstlink *st);	/* bytes of SWO, so far: it has no way to say so */
 extern const struct pt_vengine_ops pt_vstlink_engine;	/* its state is a struct pt_vstlink */
 
 #endif

@@ -5,6 +5,7 @@
 #include "probes/virtual/probe/stlink.h"
 #include "probes/virtual/wire/jtag_pins.h"
 #include "probes/virtual/wire/swd_pins.h"
+#include "probes/virtual/wire/swo_ring.h"
 
 enum {	/* the first byte of a status. Source: pyOCD, stlink.py; probe-rs, stlink/mod.rs */
 	ST_OK = 0x80,
@@ -17,6 +18,7 @@ enum {	/* the first byte of a status. Source: pyOCD, stlink.py; probe-rs, stlink
 	ST_STICKY = 0x19,
 	ST_BAD_AP = 0x1d,
 	ST_NO_SWO = 0x20,
+	ST_BAD_CLOCK = 0x41,
 	ST_UNKNOWN_COMMAND = 0x42,
 };
 
@@ -42,6 +44,9 @@ struct pt_vstlink {
 
 	uint8_t status;			/* of the last access to memory, and where that failed */
 	uint32_t fault_addr;
+
+	struct pt_vswo_ring swo;
+	uint32_t swo_told;		/* bytes that the host may read by the endpoint for trace */
 
 	uint8_t command[ST_COMMAND_BYTES];	/* whose data is yet to come: n_data bytes, got of which are there */
 	size_t n_data, got;
