@@ -225,6 +225,23 @@ START_TEST(swd_as_bytes)
 }
 END_TEST
 
+/* 102 reads of five bytes fill a packet of 510: without a byte more their answer would wait for the latency timer. */
+START_TEST(no_answer_fills_its_last_packet)
+{
+	static const uint32_t n_words[] = { 101, 102, 103 };
+	uint32_t block[256];
+
+	open_fine(PT_VMPSSE_TIED, "");
+	connect_swd();
+	read_id();
+	run(&(struct pt_dap_op){ .what = PT_DAP_READ_BLOCK, .a = 0, .words = block, .n_words = n_words[_i] }, 1);
+	ck_assert_uint_eq(response_bytes, n_words[_i] == 102 ? 511 : 5 * n_words[_i]);
+	ck_assert_uint_eq(sent[n_sent - 1], 0x87);
+	ck_assert_uint_eq(sent[n_sent - 2] == 0x81, n_words[_i] == 102);
+	end();
+}
+END_TEST
+
 START_TEST(swd_by_a_resistor_takes_no_turns)
 {
 	open_fine(PT_VMPSSE_RESISTOR, "swdio=resistor idle-cycles=3");
@@ -476,6 +493,7 @@ int main(void)
 	tcase_add_loop_test(tc, chip_is_told_by_its_release, 0, 6);
 	tcase_add_loop_test(tc, refuses_to_open, 0, 9);
 	tcase_add_test(tc, swd_as_bytes);
+	tcase_add_loop_test(tc, no_answer_fills_its_last_packet, 0, 3);
 	tcase_add_test(tc, swd_by_a_resistor_takes_no_turns);
 	tcase_add_test(tc, swd_through_buffers);
 	tcase_add_loop_test(tc, missing_wires_are_named, 0, 3);

@@ -8,6 +8,7 @@
 #include "probes/jtag/mpsse.h"
 
 enum { LEAST_BYTES = 1024 };		/* of a request */
+enum { FULL_SPEED_MBPS = 12, STATUS_BYTES = 2 };
 
 static const struct pt_mpsse_chip chips[] = {
 	{ 0x0500, "FT2232C", false }, { 0x0700, "FT2232H", true }, { 0x0800, "FT4232H", true }, { 0x0900, "FT232H", true },
@@ -136,6 +137,7 @@ static int mpsse_open(void *state, struct pt_link *link, const struct pt_params 
 	m->link = link;
 	m->hz = (uint32_t)pt_params_number(settings, &pt_probe_params[PT_PROBE_SPEED]);
 	m->request_bytes = info.packet_bytes < PT_MPSSE_MOST_BYTES ? info.packet_bytes : PT_MPSSE_MOST_BYTES;
+	m->packet_data = (info.usb_mbps == FULL_SPEED_MBPS ? 64 : 512) - STATUS_BYTES;
 	if (m->request_bytes < LEAST_BYTES)
 		return pt_fail(err, PT_EARG, "packets of %zu bytes are too short for an FTDI chip", info.packet_bytes);
 	rc = choose_layout(m, &info, settings, err);

@@ -47,6 +47,7 @@ struct pt_mpsse {
 
 	/* mpsse_io.c */
 	size_t request_bytes;		/* the longest in use */
+	size_t packet_data;		/* bytes of answers in a packet on the cable */
 	uint8_t out[PT_MPSSE_MOST_BYTES], in[PT_MPSSE_MOST_BYTES];
 	size_t n_out, n_answer;		/* of the request that is built, and of the answer that it will have */
 	size_t wanted[MPSSE_MOST_OUTSTANDING];	/* bytes of the answers that were not taken, a ring */

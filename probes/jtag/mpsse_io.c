@@ -89,10 +89,19 @@ void mpsse_put_out(struct pt_mpsse *m, const uint8_t *bits, uint32_t n_bits)
 
 /* --- one after the other ------------------------------------------------------------------------------------------ */
 
+/* An answer that fills its last packet would end when the latency timer does, as "send what you have" has nothing left
+ * to send: it is made a byte longer. */
+static void fill_no_packet(struct pt_mpsse *m)
+{
+	if (m->n_answer > 0 && m->n_answer % m->packet_data == 0)
+		mpsse_put_read(m);
+}
+
 int mpsse_send(struct pt_mpsse *m, struct pt_err *err)
 {
 	int rc;
 
+	fill_no_packet(m);
 	mpsse_put(m, MPSSE_SEND_NOW);
 	rc = pt_link_submit(m->link, m->out, m->n_out, in_ms(m, MPSSE_ANSWER_MS), err);
 	m->out_of_step |= rc == PT_ETIMEOUT;

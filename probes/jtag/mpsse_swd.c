@@ -11,7 +11,7 @@ enum {
 	READ_BYTES = PT_SWD_READ_IN_BITS / 8, READ_REST = PT_SWD_READ_IN_BITS % 8,
 	MOST_RUN_BITS = PT_SWD_DATA_BITS + 255 + PT_SWD_REQUEST_BITS,	/* with idle clocks between them */
 	TRANSFER_BYTES = 6 + MOST_RUN_BITS / 8 + 6 + 5 + 6,		/* a run of any length, turns, shifts in */
-	END_BYTES = 6 + PT_SWD_IDLE_CLOCKS / 8 + 1 + MOST_RUN_BITS / 8 + 1,
+	END_BYTES = 6 + PT_SWD_IDLE_CLOCKS / 8 + 1 + MOST_RUN_BITS / 8 + 2,
 };
 
 /* --- requests ----------------------------------------------------------------------------------------------------- */
