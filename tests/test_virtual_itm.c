@@ -230,6 +230,72 @@ START_TEST(exceptions_come_in_order)
 }
 END_TEST
 
+enum { HANDLERS = 0x20009000, TABLE = 0x2000a000, TIMER = 0x40000000, IRQ1 = 17, TIMER0 = 24 };
+
+static uint64_t code_began;
+
+/* The timer, which is more urgent, ends so many clocks behind the store that pends IRQ1. */
+static void race(uint32_t clocks)
+{
+	static const uint16_t code[] = { 0x6041, 0x6013, 0xe7fe };	/* str r1,[r0,#4]; str r3,[r2]; b . */
+	const uint32_t r[4] = { TIMER, clocks, 0xe000e200, 2 };
+
+	rig_halt();
+	for (unsigned n = 0; n < 48; n++)
+		rig_poke(TABLE + 4 * n, HANDLERS | 1);
+	rig_poke(HANDLERS, 0x60c12101);				/* movs r1,#1; str r1,[r0,#12]; nop; bx lr */
+	rig_poke(HANDLERS + 4, 0x4770bf00);
+	rig_poke(0xe000ed08, TABLE);
+	rig_poke(0xe000e010, 0);
+	for (unsigned n = 0; n < 3; n++) {
+		rig_poke(0xe000e180 + 4 * n, UINT32_MAX);
+		rig_poke(0xe000e280 + 4 * n, UINT32_MAX);
+	}
+	rig_poke(0xe000e400, 0x8000);
+	rig_poke(0xe000e408, 0x40);
+	rig_poke(0xe000e100, 1u << 8 | 2);
+	rig_poke(TIMER + 8, 1000000);
+	rig_poke(TIMER, 9);
+	rig_poke(TIMER + 12, 1);
+	rig_run_code(code, PT_LEN(code), r);
+	pt_vcpu_set_reg(rig.chip->cpu, 20, 0);
+	code_began = pt_vcpu_cycle(rig.chip->cpu);
+	rig_run_us(20);
+}
+
+/* Behind the entry it nests; during it, and just before, it has the entry, at the same time, and the other follows. */
+START_TEST(a_late_arrival_takes_the_entry)
+{
+	unsigned n_late = 0, n_nested = 0;
+	uint64_t alone = 0;
+
+	rig_trace(0, RIG_TCR_NO_STAMPS);
+	rig.chip->itm.fifo_room = 64;
+	rig_poke(RIG_DWT_CTRL, 0x10001);
+	for (uint32_t clocks = 60; clocks > 0; clocks--) {
+		const struct pt_vtrace_packet *p = rig.packet;
+		uint64_t begin, entered;
+
+		rig.log.n = 0;
+		race(clocks);
+		begin = code_began;
+		entered = p->at_cycle - begin;
+		if (p[0].bytes[1] == IRQ1) {
+			alone = entered;
+			n_nested++;
+		} else {
+			ck_assert_uint_eq(entered, alone);
+			ck_assert_uint_eq(p[0].bytes[1], TIMER0);
+			ck_assert_uint_eq(p[1].bytes[2] << 8 | p[1].bytes[1], 0x2000 | TIMER0);
+			ck_assert_uint_eq(p[2].bytes[2] << 8 | p[2].bytes[1], 0x1000 | IRQ1);
+			n_late++;
+		}
+	}
+	ck_assert_uint_gt(n_nested, 0);
+	ck_assert_uint_eq(n_late, 12 + 2);	/* cycles of the entry, and of the store before it */
+}
+END_TEST
+
 /* --- event counters and data */
 
 /* Every wrap is reported, so packets and what is left in the registers are all that was counted. */
@@ -539,6 +605,7 @@ int main(void)
 	tcase_add_loop_test(all, exceptions_come_in_order, 0, PT_LEN(programs));
 	tcase_add_test(all, a_program_that_asks_loses_nothing);
 	tcase_add_loop_test(all, any_setting_is_survived, 0, 40);
+	tcase_add_test(all, a_late_arrival_takes_the_entry);
 	tcase_add_test(all, wraps_add_up);
 	tcase_add_test(all, cycles_are_an_event);
 	tcase_add_loop_test(all, data_is_reported, 0, PT_LEN(matches));

@@ -74,6 +74,23 @@ static unsigned after_stack_fault(struct pt_vcpu *cpu, unsigned exception)
 										 : exception;
 }
 
+/* One that is more urgent and comes while the frame is written takes the entry; the other stays pending. Source: DDI 0403,
+ * B1.5.12. ARMv6-M may, too; that one does not here. */
+static unsigned after_late_arrival(struct pt_vcpu *cpu, unsigned exception)
+{
+	unsigned next;
+
+	if (!cpu->model->mainline)
+		return exception;
+	pt_vbus_tick_due(cpu->core.bus, cpu->core.cycle);
+	next = pt_cpu_next(cpu);
+	if (next == 0 || pt_cpu_group(cpu, cpu->priority[next]) >= pt_cpu_group(cpu, cpu->priority[exception]) ||
+	    !pt_cpu_preempts(cpu, next, true))
+		return exception;
+	pt_vset_put(&cpu->pending, exception, true);
+	return next;
+}
+
 void pt_cpu_enter(struct pt_vcpu *cpu, unsigned exception, uint32_t return_addr)
 {
 	uint32_t exc_return;
@@ -88,7 +105,7 @@ void pt_cpu_enter(struct pt_vcpu *cpu, unsigned exception, uint32_t return_addr)
 	}
 	exc_return = exc_return_now(cpu, extended);
 	cpu->r[LR] = exc_return;
-	start_handler(cpu, exception);
+	start_handler(cpu, after_late_arrival(cpu, exception));
 	if (cpu->core.observers.jump)
 		pt_vobservers_tell_jump(&cpu->core.observers, PT_VJUMP_EXCEPTION, return_addr, exc_return, cpu->pc);
 }
