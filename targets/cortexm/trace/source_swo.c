@@ -20,18 +20,20 @@
 
 static const char owner[] = "profile";
 
-enum { TRACE, BAUD, CODING, TRACE_CLOCK, PC_LOAD, N_PARAMS };
+enum { TRACE, BAUD, CODING, TRACE_CLOCK, PC_LOAD, STAMPS, N_PARAMS };
 static const struct pt_param params[] = {
 	[TRACE] = { .key = "trace", .type = PT_PARAM_LIST, .standard = "exceptions,pc-samples",
 		    .help = "what goes over the pin: exceptions, pc-samples, instrumentation, event-counters" },
 	[BAUD] = { .key = "swo-baud", .type = PT_PARAM_NUMBER, .min = 1000, .max = 100000000,
-		   .help = "rate of the pin; without it 2000000, or what the probe has near that" },
+		   .help = "rate of the pin; without it 4000000, or what pin and probe both have near that or below" },
 	[CODING] = { .key = "swo-coding", .type = PT_PARAM_CHOICE, .standard = "uart", .choices = "uart|manchester",
 		     .help = "how bits are sent" },
 	[TRACE_CLOCK] = { .key = "trace-clock", .type = PT_PARAM_HZ,
 			  .help = "clock that the pin's rate is divided from; without it the chip's own, else the core's" },
 	[PC_LOAD] = { .key = "pc-load", .type = PT_PARAM_NUMBER, .standard = "10", .min = 1, .max = 50,
 		      .help = "percent of the pin that samples of the pc may take" },
+	[STAMPS] = { .key = "stamps", .type = PT_PARAM_FLAG, .standard = "on",
+		     .help = "time stamps behind each packet; without them twice as many packets fit, which have no time of their own" },
 };
 
 static const struct { const char *name; enum pt_swo_kind kind; } kinds[] = {
@@ -67,7 +69,6 @@ static int take_kinds(struct pt_swo *s, const char *list, struct pt_err *err)
 				(int)(len < 40 ? len : 40), list);
 		s->kinds |= kind;
 	}
-	s->stream.stamped = (s->kinds & ~(unsigned)PT_SWO_PC_SAMPLES) != 0;
 	return 0;
 }
 
@@ -78,7 +79,11 @@ static int take_settings(struct pt_swo *s, const struct pt_source_setup *setup, 
 	s->pc_load = (double)pt_params_number(setup->settings, &params[PC_LOAD]) / 100;
 	s->coding = strcmp(pt_params_text(setup->settings, &params[CODING]), "manchester") == 0 ? PT_STREAM_MANCHESTER
 												: PT_STREAM_UART;
-	return take_kinds(s, pt_params_text(setup->settings, &params[TRACE]), err);
+	if (take_kinds(s, pt_params_text(setup->settings, &params[TRACE]), err) < 0)
+		return err->code;
+	s->stream.stamped =
+		(s->kinds & ~(unsigned)PT_SWO_PC_SAMPLES) != 0 && pt_params_flag(setup->settings, &params[STAMPS]);
+	return 0;
 }
 
 static uint64_t given_clock(const struct pt_source_setup *setup)
@@ -310,9 +315,11 @@ static void tell_count(struct pt_swo *s, uint64_t now_ns)
 
 	if ((s->kinds & PT_SWO_PC_SAMPLES) == 0 || s->uncounted)
 		return;
-	pt_info("swo: %" PRIu64 " of %" PRIu64 " samples came; the chip said %" PRIu64 " times that it dropped packets",
-		came, taken, s->stream.n_overflows);
-	if (taken > came + MOST_MISSED + s->cadence.doubts && s->stream.n_overflows == 0 && s->stream.n_dropped == 0)
+	pt_info("swo: %" PRIu64 " of %" PRIu64 " samples came (give or take %.0f); the chip said %" PRIu64
+		" times that it dropped packets",
+		came, taken, MOST_MISSED + s->cadence.doubt, s->stream.n_overflows);
+	if ((double)taken > (double)came + MOST_MISSED + s->cadence.doubt && s->stream.n_overflows == 0 &&
+	    s->stream.n_dropped == 0)
 		pt_emit_loss_of(&s->out, PT_LOSS_PIN, (taken - came) * SAMPLE_BYTES,
 				now_ns > s->out.told_ns ? now_ns : s->out.told_ns + 1);
 }

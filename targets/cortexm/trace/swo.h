@@ -64,7 +64,7 @@ struct pt_swo {
 	struct pt_swo_cadence cadence;
 	struct pt_swo_cycles cycles;
 	uint64_t random;
-	uint64_t checked_ns;
+	uint64_t checked_ns, changed_ns;	/* the registers were; the period was */
 	unsigned n_taken;		/* times that registers were found changed */
 	enum pt_loss renew;		/* not 0: all has to be set anew, because of this */
 	bool held, leased, receiving, naps, uncounted;	/* uncounted: not all samples were reckoned */

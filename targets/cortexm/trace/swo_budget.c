@@ -85,9 +85,12 @@ void pt_swo_cadence_go_on(struct pt_swo_cadence *c, uint32_t cyccnt)
 void pt_swo_cadence_change(struct pt_swo_cadence *c, const struct pt_swo_period *period, uint32_t before,
 			   uint32_t behind)
 {
-	uint32_t tap = c->period.slow_tap ? SLOW_TAP : FAST_TAP;
+	uint32_t tap = c->period.slow_tap ? SLOW_TAP : FAST_TAP, taps;
+	unsigned old = c->period.preset, new = period->preset;
 
 	pt_swo_cadence_go_on(c, before);
-	c->doubts += (before % tap + (uint32_t)(behind - before)) / tap;
+	taps = (before % tap + (uint32_t)(behind - before)) / tap;
+	if (taps > c->left)		/* POSTCNT was loaded with the one or the other */
+		c->doubt += (double)(old > new ? old - new : new - old) / (1 + (old < new ? old : new));
 	c->period = *period;
 }

@@ -33,7 +33,8 @@ struct pt_swo_cadence {
 	bool on;
 	uint32_t at;		/* CYCCNT when it was reckoned last */
 	uint32_t left;		/* POSTCNT: taps to come before the one that samples */
-	uint64_t samples, doubts;	/* as many more or fewer may have been: taps that fell into a change */
+	uint64_t samples;
+	double doubt;		/* as many more or fewer it may have been: where a change met a sample */
 };
 void pt_swo_cadence_begin(struct pt_swo_cadence *c, const struct pt_swo_period *period, uint32_t cyccnt);
 void pt_swo_cadence_go_on(struct pt_swo_cadence *c, uint32_t cyccnt);	/* fewer than 2^32 cycles later */

@@ -20,6 +20,7 @@ enum { CTRL_CYCCNTENA = 1 << 0, CTRL_SYNCTAP = 1 << 10, CTRL_PCSAMPLENA = 1 << 1
        CTRL_EVENTS = 0x1f << 17, CTRL_SETTINGS = 0x7f1fff, CTRL_NOTRCPKT = 1 << 27, CTRL_NOCYCCNT = 1 << 25 };
 #define LAR_KEY UINT32_C(0xc5acce55)
 enum { LSR_LOCKED = 3, BUSY_US = 5000, SETTLE_US = 2000, MEASURE_MS = 100, BATCH_MS = 1000 };
+#define MOST_BESIDES 0.3	/* that a rate may be beside the wanted one */
 #define MOST_OFF 0.02		/* of the pin's rate against the probe's: more, and bytes are misread */
 
 static uint32_t dwt_reg(const struct pt_swo *s, uint32_t offset)
@@ -206,6 +207,12 @@ int pt_swo_find_clocks(struct pt_swo *s, uint64_t given_hz, uint64_t trace_hz, s
 
 /* --- the rate ----------------------------------------------------------------------------------------------------- */
 
+/* Manchester has two halves in a bit, and the TPIU counts those. */
+static double half_bits(const struct pt_swo *s)
+{
+	return s->coding == PT_STREAM_MANCHESTER ? 2 : 1;
+}
+
 static void stop_receiving(struct pt_swo *s)
 {
 	struct pt_err ignored = { 0 };
@@ -215,20 +222,14 @@ static void stop_receiving(struct pt_swo *s)
 	s->receiving = false;
 }
 
-/* The pin's clock is divided by a whole number: the rate that comes nearest, if the probe has it, too. 1: it has. */
-static int try_rate(struct pt_swo *s, uint32_t wanted_bps, struct pt_err *err)
+/* The pin's rate with that divider, if the probe has it, too. */
+static int try_divider(struct pt_swo *s, uint32_t divider, struct pt_err *err)
 {
-	double per_bit = s->trace_hz / wanted_bps / (s->coding == PT_STREAM_MANCHESTER ? 2 : 1), line, off;
-	struct pt_stream_want want = { .coding = s->coding };
+	double line = s->trace_hz / divider / half_bits(s), off;
+	struct pt_stream_want want = { .coding = s->coding, .bits_per_s = (uint32_t)llround(line) };
 	uint32_t actual = 0;
 	int rc;
 
-	if (per_bit < 0.5 || per_bit > MOST_ACPR + 1.0)
-		return pt_fail(err, PT_EARG, "a clock of %.3f MHz cannot be divided to %" PRIu32 " baud",
-			       s->trace_hz / 1e6, wanted_bps);
-	s->acpr = (uint32_t)llround(per_bit) - 1;
-	line = s->trace_hz / (s->acpr + 1) / (s->coding == PT_STREAM_MANCHESTER ? 2 : 1);
-	want.bits_per_s = (uint32_t)llround(line);
 	want.clock = s->cm->target->probe != NULL ? pt_probe_link(s->cm->target->probe) : NULL;
 	rc = s->stream.ops->start(s->stream.wire, &want, &actual, err);
 	if (rc < 0)
@@ -236,7 +237,8 @@ static int try_rate(struct pt_swo *s, uint32_t wanted_bps, struct pt_err *err)
 	s->receiving = true;
 	off = actual > 0 ? fabs(line / actual - 1) : 0;
 	if (s->coding == PT_STREAM_MANCHESTER || off <= MOST_OFF) {
-		s->stream.bits_per_s = (uint32_t)llround(line);
+		s->acpr = divider - 1;
+		s->stream.bits_per_s = want.bits_per_s;
 		return 0;
 	}
 	stop_receiving(s);
@@ -244,9 +246,32 @@ static int try_rate(struct pt_swo *s, uint32_t wanted_bps, struct pt_err *err)
 		       line, actual, off * 100);
 }
 
+/* The pin's clock is divided by a whole number, and a probe divides its own: near the wanted rate there may be one that
+ * both have. The first error is the one to report. */
+static int try_rate(struct pt_swo *s, uint32_t wanted_bps, struct pt_err *err)
+{
+	static const int8_t besides[] = { 0, -1, 1, -2, 2 };
+	double exact = s->trace_hz / wanted_bps / half_bits(s);
+	struct pt_err own = { 0 };
+	int rc = PT_EARG;
+
+	if (exact < 0.5 || exact > MOST_ACPR + 1.0)
+		return pt_fail(err, PT_EARG, "a clock of %.3f MHz cannot be divided to %" PRIu32 " baud",
+			       s->trace_hz / 1e6, wanted_bps);
+	for (size_t i = 0; i < PT_LEN(besides) && rc == PT_EARG; i++) {
+		long divider = lround(exact) + besides[i];
+
+		if (divider >= 1 && divider <= MOST_ACPR + 1 && fabs((double)divider / exact - 1) <= MOST_BESIDES)
+			rc = try_divider(s, (uint32_t)divider, own.code == 0 ? &own : &(struct pt_err){ 0 });
+	}
+	if (rc < 0 && own.code < 0)
+		*err = own;
+	return rc;
+}
+
 static int start_receiving(struct pt_swo *s, struct pt_err *err)
 {
-	static const uint32_t rates[] = { 2000000, 2250000, 1500000, 1000000, 500000, 921600, 250000, 115200 };
+	static const uint32_t rates[] = { 4000000, 2250000, 2000000, 1500000, 1000000, 500000, 921600, 250000, 115200 };
 	int rc = PT_EARG;
 
 	if (s->wanted_bps != 0)

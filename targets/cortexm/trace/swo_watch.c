@@ -8,7 +8,7 @@
 #include "targets/cortexm/trace/swo.h"
 #include "trace/loss.h"
 
-enum { BATCH_MS = 1000, CHECK_MS = 100, MOST_TAKEN = 5 };
+enum { BATCH_MS = 1000, CHECK_MS = 100, CHANGE_MS = 25, MOST_TAKEN = 5 };
 #define DRIFT 1e-4		/* of a clock that is measured well */
 #define CHANGED 0.02		/* more is another clock */
 
@@ -33,6 +33,7 @@ static int taken(struct pt_swo *s, const struct pt_swo_reg *which, uint32_t hold
 static int step_registers(struct pt_swo *s, uint32_t *dhcsr, uint32_t *differs, struct pt_err *err)
 {
 	bool samples = (s->kinds & PT_SWO_PC_SAMPLES) != 0;
+	bool changes = samples && pt_mem_now_ns(s->mem) - s->changed_ns >= CHANGE_MS * PT_NS_PER_MS;
 	struct pt_swo_period next = pt_swo_jitter(&s->period, (unsigned)pt_random(&s->random, PT_SWO_JITTER),
 						  (unsigned)pt_random(&s->random, PT_SWO_JITTER));
 	uint32_t others = s->regs.reg[s->ctrl].ours & ~pt_swo_period_bits(&(struct pt_swo_period){ true, 15 });
@@ -48,13 +49,16 @@ static int step_registers(struct pt_swo *s, uint32_t *dhcsr, uint32_t *differs, 
 	};
 
 	pt_put_le32(value, ctrl);
-	if (pt_mem_run(s->mem, op, samples ? 5 : 3, BATCH_MS, NULL, err) < 0)
+	if (pt_mem_run(s->mem, op, changes ? 5 : 3, BATCH_MS, NULL, err) < 0)
 		return err->code;
 	*dhcsr = pt_le32(state);
 	*differs = pt_le32(found) ^ s->regs.reg[s->ctrl].ours;
 	pt_swo_cycles_read(&s->cycles, pt_le32(before), op[2].sent_ns, op[2].done_ns);
-	if (!samples)
+	if (samples && !changes)
+		pt_swo_cadence_go_on(&s->cadence, pt_le32(before));
+	if (!changes)
 		return 0;
+	s->changed_ns = op[4].done_ns;
 	s->regs.reg[s->ctrl].ours = ctrl;
 	pt_swo_cadence_change(&s->cadence, &next, pt_le32(before), pt_le32(behind));
 	return 0;
