@@ -361,6 +361,7 @@ static void init(void *state, uint16_t source, uint16_t core, const struct pt_co
 const struct pt_decoder pt_decoder_itm = {
 	.name = PT_FORMAT_ITM,
 	.gives = PT_GIVES_SAMPLES | PT_GIVES_OTHER,
+	.goes_on = true,
 	.state_bytes = sizeof(struct itm),
 	.init = init,
 	.feed = feed,

@@ -356,9 +356,11 @@ static void data(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 	send_mark(ctx, PT_MARK_DATA_END, chunk);
 }
 
-/* Where nothing ran, nothing is missing in the flow. */
+/* Where nothing ran, nothing is missing in the flow, nor in a stream that goes on behind it. */
 static bool nothing_ran(const struct pt_source_ctx *ctx, enum pt_loss cause)
 {
+	if (ctx->decoder->goes_on && cause == PT_LOSS_HALTED)
+		return true;
 	return has_flow(ctx) && (pt_loss_nothing_ran(cause) || (ctx->held && !pt_loss_is_fault(cause)));
 }
 

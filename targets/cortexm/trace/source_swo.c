@@ -264,10 +264,8 @@ static int swo_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 	if (what == PT_STATE_HALT)
 		pt_swo_take(&s->stream, 0, 0, &ignored);
 	now_ns = pt_mem_now_ns(s->mem);
-	if (s->held) {
+	if (s->held)
 		pt_emit_loss(&s->out, PT_LOSS_HALTED, now_ns);
-		pt_swo_anew(&s->stream, now_ns);
-	}
 	if (what == PT_STATE_RESET)
 		s->renew = PT_LOSS_RESET;
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)

@@ -3,13 +3,14 @@
 #include <string.h>
 
 #define NS 1e9
+#define MOST_DELAY_NS 50e6	/* in the chip */
 
 /* --- stamps -------------------------------------------------------------------------------------------------------- */
 
 void pt_swo_clock_begin(struct pt_swo_clock *c, uint64_t now_ns)
 {
 	c->base_ns = now_ns;
-	c->placed = false;
+	c->placed = c->told = false;
 	c->ticks = 0;
 	c->at = c->least = c->most = 0;
 }
@@ -17,6 +18,14 @@ void pt_swo_clock_begin(struct pt_swo_clock *c, uint64_t now_ns)
 static double from_base(const struct pt_swo_clock *c, uint64_t ns)
 {
 	return ns >= c->base_ns ? (double)(ns - c->base_ns) : -(double)(c->base_ns - ns);
+}
+
+/* Into what can be, but no faster than the rate may be wrong: a jump would make all lengths around it false. */
+static void slew(struct pt_swo_clock *c, double ns)
+{
+	double to = c->at < c->least ? c->least : c->at > c->most ? c->most : c->at, most = ns * c->wrong;
+
+	c->at += to - c->at > most ? most : c->at - to > most ? -most : to - c->at;
 }
 
 /* The line goes on to these ticks; what is not known of the rate widens what can be. */
@@ -28,11 +37,13 @@ static void go_on(struct pt_swo_clock *c, uint64_t ticks)
 	c->least += ns * (1 - c->wrong);
 	c->most += ns * (1 + c->wrong);
 	c->ticks = ticks;
+	slew(c, ns);
 }
 
 static void place(struct pt_swo_clock *c, uint64_t ticks, double from, double to)
 {
 	c->placed = true;
+	c->told = false;
 	c->ticks = ticks;
 	c->least = from;
 	c->most = to;
@@ -48,13 +59,16 @@ bool pt_swo_clock_stamp(struct pt_swo_clock *c, uint64_t ticks, uint64_t from_ns
 		return true;
 	}
 	go_on(c, ticks);
-	if (from > c->most || to < c->least) {
+	if (from > c->most + MOST_DELAY_NS || to < c->least - MOST_DELAY_NS) {
 		place(c, ticks, from, to);
 		return false;
 	}
-	c->least = c->least > from ? c->least : from;
+	if (from > c->least && from <= c->most)	/* else it had waited in the chip */
+		c->least = from;
 	c->most = c->most < to ? c->most : to;
-	c->at = c->at < c->least ? c->least : c->at > c->most ? c->most : c->at;
+	c->least = c->least < c->most ? c->least : c->most;	/* none can come before it was made */
+	if (!c->told)
+		c->at = (c->least + c->most) / 2;
 	return true;
 }
 
@@ -64,10 +78,11 @@ void pt_swo_clock_rate(struct pt_swo_clock *c, double hz, double wrong)
 	c->wrong = wrong;
 }
 
-void pt_swo_clock_now(const struct pt_swo_clock *c, uint64_t *ns, uint64_t *error_ns)
+void pt_swo_clock_now(struct pt_swo_clock *c, uint64_t *ns, uint64_t *error_ns)
 {
 	double before = c->at - c->least, after = c->most - c->at;
 
+	c->told = true;
 	*ns = c->at >= 0		      ? c->base_ns + (uint64_t)c->at
 	      : c->base_ns > (uint64_t)-c->at ? c->base_ns - (uint64_t)-c->at
 					      : 0;

@@ -1,5 +1,5 @@
-/* The clock of the local stamps against the probe's: a straight line whose rate is the core's clock and whose offset
- * every stamp narrows, as it came over the pin between two known times. Pure. */
+/* The clock of the local stamps against the probe's: a straight line whose rate is the core's clock. Every stamp narrows
+ * where it can lie, as it came over the pin between two known times; the line moves there slowly. Pure. */
 #ifndef PT_CORTEXM_SWO_CLOCK_H
 #define PT_CORTEXM_SWO_CLOCK_H
 
@@ -12,7 +12,7 @@ struct pt_swo_clock {
 	double hz;		/* of the ticks */
 	double wrong;		/* the part of it that the rate may be off */
 	uint64_t base_ns;	/* the doubles below are from here on */
-	bool placed;		/* there was a stamp since the ticks began */
+	bool placed, told;	/* there was a stamp since the ticks began; and it was asked when */
 	double at, least, most;	/* when ticks were `ticks`: taken, and at the ends of what can be */
 	uint64_t ticks;
 };
@@ -24,7 +24,7 @@ void pt_swo_clock_begin(struct pt_swo_clock *c, uint64_t now_ns);
 bool pt_swo_clock_stamp(struct pt_swo_clock *c, uint64_t ticks, uint64_t from_ns, uint64_t to_ns);
 void pt_swo_clock_rate(struct pt_swo_clock *c, double hz, double wrong);	/* from the last stamp on */
 /* When the last stamp was. */
-void pt_swo_clock_now(const struct pt_swo_clock *c, uint64_t *ns, uint64_t *error_ns);
+void pt_swo_clock_now(struct pt_swo_clock *c, uint64_t *ns, uint64_t *error_ns);
 
 /* --- the core's clock ---------------------------------------------------------------------------------------------- */
 

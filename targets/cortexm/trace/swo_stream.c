@@ -12,7 +12,7 @@
 #include "targets/cortexm/trace/swo.h"
 #include "trace/loss.h"
 
-enum { FIFO_BYTES = 64, SILENCE_MS = 50, SLACK_PERCENT = 3, SLACK_BYTES = 256 };
+enum { FIFO_BYTES = 256, SILENCE_MS = 50, SLACK_PERCENT = 3, SLACK_BYTES = 256 };
 
 /* --- time --------------------------------------------------------------------------------------------------------- */
 
@@ -90,6 +90,7 @@ static void put_loss(struct pt_swo_stream *s, enum pt_loss cause, uint64_t to_ns
 		to_ns = s->out->told_ns + 1;
 	pt_emit_loss_of(s->out, cause, s->dropped, to_ns);
 	s->dropped = 0;
+	s->out->restarts = true;	/* what follows begins with a packet */
 }
 
 /* --- packets ------------------------------------------------------------------------------------------------------ */

@@ -119,6 +119,7 @@ static int renew(struct pt_swo *s, struct pt_err *err)
 		return err->code;
 	s->uncounted = true;
 	pt_emit_loss(&s->out, s->renew, pt_mem_now_ns(s->mem));
+	s->out.restarts = true;
 	pt_swo_anew(&s->stream, s->out.told_ns);
 	s->renew = 0;
 	return 0;

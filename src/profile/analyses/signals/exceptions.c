@@ -164,15 +164,15 @@ static void take_report(struct exceptions *x, const struct pt_event *e, const st
 		end_stretch(core);
 }
 
-/* Before the first report a fresh start is the beginning. */
+/* A fresh start before the first report is the beginning, and one behind a gap is no other gap. */
 static void take_gap(struct exceptions *x, const struct pt_event *e)
 {
 	bool began = false;
 
 	for (size_t i = 0; i < PT_RUN_CORES; i++)
 		if (x->core[i].stack != NULL && x->core[i].source == e->source) {
+			began |= x->core[i].began_ns != PT_UNKNOWN;
 			end_stretch(&x->core[i]);
-			began = true;
 		}
 	if (e->source < SOURCES && (began || e->cause != PT_GAP_RESTART))
 		x->lost[e->source]++;
