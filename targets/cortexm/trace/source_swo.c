@@ -8,8 +8,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/util.h"
 #include "host/log.h"
 #include "targets/cortexm/trace/sources.h"
@@ -153,32 +155,68 @@ static void list_kinds(const struct pt_swo *s, char *list, size_t room)
 			at += (size_t)snprintf(list + at, room - at, "%s%s", at > 0 ? "," : "", kinds[i].name);
 }
 
-static int emit_config(struct pt_swo *s, const struct pt_source_setup *setup, struct pt_err *err)
+/* Again when what was put off is done: then it has the clock. */
+static int emit_config(struct pt_swo *s, struct pt_err *err)
 {
-	char lines[1400], predicted[240], list[120];
+	char lines[1400], predicted[240], list[120], hz[80] = "";
 
-	pt_swo_predict(s, predicted, sizeof(predicted));
+	if (s->put_off)
+		snprintf(
+			predicted, sizeof(predicted),
+			"what fits through the pin is reckoned when the core runs, as its clock is measured then (core-clock=HZ: "
+			"now)");
+	else
+		pt_swo_predict(s, predicted, sizeof(predicted));
+	if (!s->put_off)
+		snprintf(hz, sizeof(hz), "tick_hz=%.0f\ntick_ppm=%.0f\n", s->core_hz, ceil(s->core_wrong * 1e6));
 	list_kinds(s, list, sizeof(list));
 	snprintf(lines, sizeof(lines),
-		 "source=swo\nmode=stream\nkinds=%s\ntick_hz=%.0f\ntick_ppm=%.0f\naligned=1\nlast_exception=%u\n%s"
+		 "source=swo\nmode=stream\nkinds=%s\n%saligned=1\nlast_exception=%u\n%s"
 		 "swo_baud=%" PRIu32 "\n%s%s%s"
 		 "cost=the core never halts; DEMCR, DWT, ITM and TPIU are written, and put back; %s\n",
-		 list, s->core_hz, ceil(s->core_wrong * 1e6), s->stream.last_exception,
-		 s->stream.unsaid ? "silent_loss=1\n" : "", s->stream.bits_per_s,
-		 s->recipe->unverified ? "assumed=how this chip sends SWO is UNVERIFIED: " : "",
+		 list, hz, s->stream.last_exception, s->put_off || s->stream.unsaid ? "silent_loss=1\n" : "",
+		 s->stream.bits_per_s, s->recipe->unverified ? "assumed=how this chip sends SWO is UNVERIFIED: " : "",
 		 s->recipe->unverified ? s->recipe->source : "", s->recipe->unverified ? "\n" : "", predicted);
-	return pt_emit_config(&s->out, setup, PT_FORMAT_ITM, lines, err);
+	return pt_emit_config(&s->out, &s->setup, PT_FORMAT_ITM, lines, err);
 }
 
-static int set_up(struct pt_swo *s, const struct pt_source_setup *setup, struct pt_err *err)
+static int set_up(struct pt_swo *s, struct pt_err *err)
 {
-	if (look_at_core(s, err) < 0 ||
-	    pt_swo_find_clocks(s, given_clock(setup), pt_params_number(setup->settings, &params[TRACE_CLOCK]), err) <
-		    0 ||
+	if (pt_swo_find_clocks(s, given_clock(&s->setup), pt_params_number(s->setup.settings, &params[TRACE_CLOCK]),
+			       err) < 0 ||
 	    pt_cortexm_set_demcr(s->cm, DEMCR_TRCENA, 0, err) < 0 || pt_swo_plan(s, err) < 0)
 		return err->code;
 	pt_swo_follow(s);
 	return pt_swo_begin(s, err);
+}
+
+/* The clock of a core that is halted cannot be measured: then all of it waits until it runs. */
+static int set_up_or_wait(struct pt_swo *s, struct pt_err *err)
+{
+	if (look_at_core(s, err) < 0)
+		return err->code;
+	s->put_off = s->held && given_clock(&s->setup) == 0;
+	return s->put_off ? 0 : set_up(s, err);
+}
+
+static void begin_stream(struct pt_swo *s)
+{
+	s->stream.began_ns = s->out.told_ns;
+	pt_swo_anew(&s->stream, s->out.told_ns);
+}
+
+static void keep_setup(struct pt_swo *s, const struct pt_source_setup *setup)
+{
+	s->setup = *setup;
+	s->config = pt_strdup(setup->config != NULL ? setup->config : "");
+	s->setup.config = s->config;
+}
+
+static void let_go(struct pt_swo *s)
+{
+	pt_lease_drop(s->cm->target, s->unit, owner);
+	free(s->config);
+	s->config = NULL;
 }
 
 static int swo_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
@@ -197,19 +235,33 @@ static int swo_start(void *state, struct pt_target *target, const struct pt_sour
 	pt_cortexm_unit(s->cm, s->unit, "dwt.cyccnt");
 	if (pt_lease_take(target, s->unit, owner, err) < 0)
 		return err->code;
-	if (set_up(s, setup, err) < 0)
+	keep_setup(s, setup);
+	if (set_up_or_wait(s, err) < 0)
 		goto undo;
 	pt_emit_init(&s->out, setup, pt_mem_now_ns(s->mem));
-	s->stream.began_ns = s->out.told_ns;
-	pt_swo_anew(&s->stream, s->out.told_ns);
-	if (emit_config(s, setup, err) < 0 || tell_halted(s, err) < 0)
+	begin_stream(s);
+	if (emit_config(s, err) < 0 || tell_halted(s, err) < 0)
 		goto undo;
 	s->leased = true;
 	return 0;
 undo:
 	pt_swo_end(s, NULL);
-	pt_lease_drop(target, s->unit, owner);
+	let_go(s);
 	return err->code;
+}
+
+/* The core runs: what was put off is done now. */
+static int catch_up(struct pt_swo *s, struct pt_err *err)
+{
+	if (!s->put_off)
+		return 0;
+	if (set_up(s, err) < 0)
+		return err->code;
+	s->put_off = false;
+	pt_emit_loss(&s->out, PT_LOSS_NOT_ARMED, pt_mem_now_ns(s->mem));
+	begin_stream(s);
+	s->out.restarts = true;
+	return emit_config(s, err);
 }
 
 /* --- drain -------------------------------------------------------------------------------------------------------- */
@@ -237,11 +289,15 @@ static int swo_drain(void *state, struct pt_err *err)
 	struct pt_swo *s = state;
 	int rc;
 
+	if (s->held && s->put_off)
+		return HELD_REST_US;
 	if (s->held) {
 		rc = pt_swo_take(&s->stream, 0, 0, err);
 		return rc < 0 ? failed(s, rc, err) : rc > 0 ? 0 : HELD_REST_US;
 	}
-	rc = pt_swo_watch(s, err);
+	rc = catch_up(s, err);
+	if (rc == 0)
+		rc = pt_swo_watch(s, err);
 	if (rc == 0 && s->renew == 0)
 		rc = pt_swo_take(&s->stream, 0, 0, err);
 	if (rc < 0)
@@ -261,12 +317,12 @@ static int swo_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 	(void)err;
 	if (core != s->cm->number)
 		return 0;
-	if (what == PT_STATE_HALT)
+	if (what == PT_STATE_HALT && !s->put_off)
 		pt_swo_take(&s->stream, 0, 0, &ignored);
 	now_ns = pt_mem_now_ns(s->mem);
 	if (s->held)
 		pt_emit_loss(&s->out, PT_LOSS_HALTED, now_ns);
-	if (what == PT_STATE_RESET)
+	if (what == PT_STATE_RESET && !s->put_off)
 		s->renew = PT_LOSS_RESET;
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
@@ -311,7 +367,7 @@ static void tell_count(struct pt_swo *s, uint64_t now_ns)
 {
 	uint64_t taken = s->cadence.samples, came = s->stream.n_samples;
 
-	if ((s->kinds & PT_SWO_PC_SAMPLES) == 0 || s->uncounted)
+	if ((s->kinds & PT_SWO_PC_SAMPLES) == 0 || s->uncounted || s->put_off)
 		return;
 	pt_info("swo: %" PRIu64 " of %" PRIu64 " samples came (give or take %.0f); the chip said %" PRIu64
 		" times that it dropped packets",
@@ -327,19 +383,19 @@ static int swo_stop(void *state, struct pt_err *err)
 	struct pt_swo *s = state;
 	struct pt_err own = { 0 };
 	uint64_t now_ns;
-	int rc = s->out.ended ? 0 : fetch_rest(s, &own);
+	int rc = s->out.ended || s->put_off ? 0 : fetch_rest(s, &own);
 
 	now_ns = pt_mem_now_ns(s->mem);
 	if (rc == 0)
 		tell_count(s, now_ns);
-	if (rc == 0 && !s->held && !s->stream.lost)
+	if (rc == 0 && !s->held && !s->put_off && !s->stream.lost)
 		pt_emit_data(&s->out, s->out.told_ns, now_ns, "", 0);
 	if (pt_swo_end(s, &own) < 0 && rc == 0)
 		rc = own.code;
 	pt_emit_rest(&s->out, now_ns, rc, s->held ? PT_LOSS_HALTED : s->stream.lost ? PT_LOSS_PIN : PT_LOSS_REARM);
 	pt_emit_end(&s->out);
 	if (s->leased)
-		pt_lease_drop(s->cm->target, s->unit, owner);
+		let_go(s);
 	s->leased = false;
 	if (rc < 0 && err != NULL)
 		*err = own;

@@ -67,6 +67,9 @@ struct pt_swo {
 	uint64_t checked_ns, changed_ns;	/* the registers were; the period was */
 	unsigned n_taken;		/* times that registers were found changed */
 	enum pt_loss renew;		/* not 0: all has to be set anew, because of this */
+	struct pt_source_setup setup;
+	char *config;			/* its, a copy */
+	bool put_off;			/* the core was halted, its clock is not known: all is set up when it runs */
 	bool held, leased, receiving, naps, uncounted;	/* uncounted: not all samples were reckoned */
 	double pc_load;			/* the part of the pin that samples may take */
 	bool chosen;			/* period is */
