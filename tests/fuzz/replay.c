@@ -1,22 +1,37 @@
 /* What drives a fuzz target where libFuzzer is not at hand: the files named as arguments, or, without any, the target's
  * corpus ($srcdir/tests/fuzz/corpus/NAME, as it is and with bytes changed) and a fixed sequence of random inputs, the
- * same on every machine. Link it with one tests/fuzz/fuzz_NAME.c. */
+ * same on every machine. A target whose inputs mostly wait is run by PT_FUZZ_AT_ONCE processes, each of which has its share of them.
+ * Link it with one tests/fuzz/fuzz_NAME.c. */
 #ifndef PT_LIBFUZZER	/* it has a main() of its own: scripts/fuzz */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #ifndef PT_FUZZ_ROUNDS	/* a target whose inputs are dear sets its own (Makefile.am) */
 #define PT_FUZZ_ROUNDS 20000
 #define PT_FUZZ_CHANGED_ROUNDS 200
+#endif
+#ifndef PT_FUZZ_AT_ONCE
+#define PT_FUZZ_AT_ONCE 1
 #endif
 
 /* A file is changed so many times; where there are more than FEW, a share of that, so that the check stays short. */
 enum { ROUNDS = PT_FUZZ_ROUNDS, CHANGED_ROUNDS = PT_FUZZ_CHANGED_ROUNDS, FEW = 16, MAX_BYTES = 1024, MAX_FILE_BYTES = 16 << 20 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
+
+static unsigned n_inputs, n_shares = 1, share;
+
+/* One of a sequence that is the same in each process. */
+static void run_in_turn(const uint8_t *in, size_t len)
+{
+	if (n_inputs++ % n_shares == share)
+		LLVMFuzzerTestOneInput(in, len);
+}
 
 static uint64_t next(uint64_t *state)	/* xorshift64 */
 {
@@ -38,7 +53,7 @@ static void random_inputs(void)
 		for (size_t i = 0; i < len; i++)
 			in[i] = round % 2 != 0 ? (uint8_t)next(&state)
 					       : (uint8_t)marks[next(&state) % (sizeof(marks) - 1)];
-		LLVMFuzzerTestOneInput(in, len);
+		run_in_turn(in, len);
 	}
 }
 
@@ -52,7 +67,7 @@ static int one_file(const char *path)
 		free(in);
 		return 1;
 	}
-	LLVMFuzzerTestOneInput(in, fread(in, 1, MAX_FILE_BYTES, file));
+	run_in_turn(in, fread(in, 1, MAX_FILE_BYTES, file));
 	fclose(file);
 	free(in);
 	return 0;
@@ -104,7 +119,7 @@ static int changed_file(const char *path, int rounds)
 		memcpy(in, good, n);
 		for (int i = 0; len > 0 && i <= round % 8; i++)
 			len = change(in, len, &state);
-		LLVMFuzzerTestOneInput(in, len);
+		run_in_turn(in, len);
 		free(in);
 	}
 	return 0;
@@ -137,14 +152,40 @@ static int corpus(const char *program)
 	return failed;
 }
 
+static int all_inputs(const char *program)
+{
+	int failed = corpus(program);
+
+	random_inputs();
+	return failed;
+}
+
+static int in_shares(const char *program)
+{
+	int failed = 0, status;
+
+	n_shares = PT_FUZZ_AT_ONCE;
+	for (share = 0; share < n_shares; share++) {
+		pid_t child = fork();
+
+		if (child < 0) {
+			perror("fork");
+			failed = 1;
+		} else if (child == 0) {
+			exit(all_inputs(program));
+		}
+	}
+	while (wait(&status) > 0)
+		failed |= status != 0;	/* a signal, too */
+	return failed;
+}
+
 int main(int argc, char **argv)
 {
 	int failed = 0;
 
-	if (argc < 2) {
-		failed = corpus(argv[0]);
-		random_inputs();
-	}
+	if (argc < 2)
+		failed = PT_FUZZ_AT_ONCE > 1 ? in_shares(argv[0]) : all_inputs(argv[0]);
 	for (int i = 1; i < argc; i++)
 		failed |= one_file(argv[i]);
 	return failed;
