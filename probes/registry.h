@@ -7,7 +7,7 @@
 
 /* The scheme of a URI says which. */
 #define PT_PROBE_DRIVERS(X) \
-	X(cmsis_dap) X(stlink) X(jlink) X(bdc_pipe) X(osbdm) X(usbdm) X(xvc) X(bitbang) X(ftdi) X(gdb_server) X(logic)
+	X(cmsis_dap) X(stlink) X(jlink) X(bdc_pipe) X(osbdm) X(usbdm) X(xvc) X(bitbang) X(ftdi) X(gdb_server) X(swo) X(logic)
 #define X(drv) extern const struct pt_probe_ops pt_##drv##_ops;
 PT_PROBE_DRIVERS(X)
 #undef X

@@ -149,7 +149,8 @@ START_TEST(a_driver_has_what_is_mandatory)
 
 	ck_assert_uint_gt(ops->state_bytes, 0);
 	ck_assert(ops->open != NULL && ops->close != NULL && ops->info != NULL);
-	ck_assert(ops->dap != NULL || ops->jtag != NULL || ops->bdc != NULL || ops->pins != NULL || ops->rsp != NULL);
+	ck_assert(ops->dap != NULL || ops->jtag != NULL || ops->bdc != NULL || ops->pins != NULL || ops->rsp != NULL ||
+		  ops->stream != NULL);
 	for (int i = 0; i < _i; i++)
 		ck_assert_str_ne(drivers[i]->name, ops->name);
 	if (ops->address != NULL)
@@ -188,8 +189,9 @@ START_TEST(a_driver_has_what_all_need)
 	ck_assert_msg(d->name != NULL && d->help != NULL && d->open != NULL && d->close != NULL && d->info != NULL,
 		      "driver %zu", (size_t)_i);
 	ck_assert_msg(virtual_only || strncmp(d->address, d->name, strlen(d->name)) == 0, "%s", d->name);
-	ck_assert_msg(d->dap != NULL || d->jtag != NULL || d->bdc != NULL || d->pins != NULL || d->rsp != NULL, "%s",
-		      d->name);
+	ck_assert_msg(d->dap != NULL || d->jtag != NULL || d->bdc != NULL || d->pins != NULL || d->rsp != NULL ||
+			      d->stream != NULL,
+		      "%s", d->name);
 	ck_assert_msg(virtual_only || opened_by_usb + (d->framing != NULL) + (d->connect != NULL) == 1, "%s", d->name);
 	ck_assert(pt_probe_is_gdb_server("rsp::3333") && !pt_probe_is_gdb_server("virtual:e500") &&
 		  !pt_probe_is_gdb_server("rsp") && !pt_probe_is_gdb_server("xvc:localhost"));

@@ -172,17 +172,28 @@ static int run(struct pt_serial *s, struct pt_err *err)
 	return pt_fail(err, PT_ENOMEM, "no thread for a serial port");
 }
 
+int pt_serial_open_port(const char *path, struct pt_err *err)
+{
+	int tty = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	int rc;
+
+	if (tty < 0)
+		return refuse_open(path, errno, err);
+	rc = lock_port(tty, path, err);
+	if (rc < 0)
+		close(tty);
+	return rc < 0 ? rc : tty;
+}
+
 int pt_serial_start(const char *path, uint32_t baud, struct pt_serial **out, struct pt_err *err)
 {
 	struct pt_serial *s = pt_alloc(sizeof(*s));
 	int fd;
 
-	s->tty = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-	if (s->tty < 0) {
-		refuse_open(path, errno, err);
+	s->tty = pt_serial_open_port(path, err);
+	if (s->tty < 0)
 		goto free_s;
-	}
-	if (lock_port(s->tty, path, err) < 0 || set_up(s, path, baud, err) < 0)
+	if (set_up(s, path, baud, err) < 0)
 		goto close_tty;
 	fd = run(s, err);
 	if (fd < 0)

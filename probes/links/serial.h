@@ -17,6 +17,9 @@ struct pt_serial;
 int pt_serial_start(const char *path, uint32_t baud, struct pt_serial **out, struct pt_err *err);
 void pt_serial_stop(struct pt_serial *serial);	/* NULL is fine */
 
+/* The port alone, for this process: opened without blocking, nothing of it set. A descriptor, or an error as above. */
+int pt_serial_open_port(const char *path, struct pt_err *err);
+
 /* A port of a USB device. Source: sysfs of the kernel's USB serial drivers. */
 struct pt_serial_port {
 	char path[64];			/* "/dev/ttyACM0" */

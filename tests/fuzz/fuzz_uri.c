@@ -69,7 +69,8 @@ const struct pt_link_kind pt_hid_kind = { "hid", list_devices, open_device };
 
 static bool is_left_out(const char *uri)
 {
-	return (strncmp(uri, "logic:", 6) == 0 && (strstr(uri, ".sr") == NULL || strstr(uri, "driver") != NULL)) ||
+	return (strncmp(uri, "swo:", 4) == 0 && strncmp(uri, "swo:tcp:", 8) != 0) ||
+	       (strncmp(uri, "logic:", 6) == 0 && (strstr(uri, ".sr") == NULL || strstr(uri, "driver") != NULL)) ||
 	       strstr(uri, "log=") != NULL || strstr(uri, "elf=") != NULL || strstr(uri, "faults-from=") != NULL;
 }
 
