@@ -284,6 +284,51 @@ START_TEST(frames_have_what_was_sent)
 }
 END_TEST
 
+/* EnFTC alone: the same frames without synchronisation packets, and silence where nothing waits. */
+START_TEST(half_a_formatter_waits_for_data)
+{
+	static uint8_t got[MAX_BYTES];
+	size_t n = 0, at = 0;
+
+	power_on(0);
+	set_up(2, 0, 0x101, ITM_ON);
+	ck_assert_uint_eq(tpiu.value[5], 0x100);	/* a Cortex-M4's has no such bit */
+	power_on(0);
+	tpiu.has_enftc = true;
+	set_up(2, 0, 0x101, ITM_ON);
+	for (unsigned i = 0; i < 100; i++)
+		pt_vitm_report(&itm, 2, i * 0x01030507, 4, 1000 + 200 * i);
+	advance(100000);
+	ck_assert_uint_le(n_bytes, 540);
+	ck_assert_uint_ge(n_bytes, 530);
+	for (size_t i = 0; i < n_bytes; i++)
+		n += i + 4 <= n_bytes && byte[i].byte == 0xff && byte[i + 1].byte == 0xff && byte[i + 3].byte == 0x7f;
+	ck_assert_uint_eq(n, 0);
+	collect(got, &n);
+	for (size_t i = 0; i < trace_log.n && at < n; i++)
+		for (unsigned k = 0; k < packet[i].n_bytes && at < n; k++, at++)
+			ck_assert_uint_eq(got[at], packet[i].bytes[k]);
+	ck_assert_uint_ge(n, 490);
+}
+END_TEST
+
+/* Stamps of the trace clock; and of a counter with fewer bits. */
+START_TEST(stamps_count_what_is_asked)
+{
+	static const uint8_t want[] = { 0x01, 'A', 0xc0, 0x7d, 0x70, 0x01, 'B', 0xc0, 0x83, 0x01 };
+
+	power_on(CORE_HZ / 2);
+	itm.stamp_bits = 8;
+	set_up(2, 0, 0x100, ITM_STAMPS | PT_VITM_SWOENA);
+	write_port(0, 'A', 1, 250);		/* 125 */
+	write_port(0, 'B', 1, 250 + 2 * (256 + 131));
+	advance(10000);
+	ck_assert_uint_ge(n_bytes, sizeof(want));
+	for (size_t i = 0; i < sizeof(want); i++)
+		ck_assert_msg(byte[i].byte == want[i], "byte %zu is %02x", i, byte[i].byte);
+}
+END_TEST
+
 /* Without a listener what is idle is counted as it would have been sent. */
 START_TEST(idle_is_counted)
 {
@@ -362,6 +407,8 @@ int main(void)
 	tcase_add_test(all, a_byte_is_told_at_its_end);
 	tcase_add_test(all, manchester_has_groups_of_eight);
 	tcase_add_loop_test(all, frames_have_what_was_sent, 0, 20);
+	tcase_add_test(all, half_a_formatter_waits_for_data);
+	tcase_add_test(all, stamps_count_what_is_asked);
 	tcase_add_test(all, idle_is_counted);
 	tcase_add_test(all, a_line_that_is_not_used_is_silent);
 	tcase_add_test(all, a_parallel_port_takes_all);

@@ -195,7 +195,9 @@ static void init_trace(struct pt_cm4 *chip)
 
 	pt_vtpiu_init(&chip->tpiu, &chip->wires, words->trace_hz);
 	pt_vitm_init(&chip->itm, &chip->wires, &chip->tpiu);
+	chip->tpiu.has_enftc = words->half_frames;
 	chip->itm.fifo_room = words->fifo_room;
+	chip->itm.stamp_bits = words->stamp_bits;
 	chip->dwt.itm = &chip->itm;
 	pt_vtrace_pin_init(&chip->pin, &chip->tpiu, words->pin_forgets);
 }

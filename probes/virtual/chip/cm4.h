@@ -42,10 +42,11 @@ struct pt_cm4_words {
 	enum pt_vsecond_kind second;
 	uint32_t trace_hz;		/* 0: the core's clock */
 	bool pin_is_off, pin_forgets;	/* swo= */
-	unsigned fifo_room;
+	bool half_frames;		/* tpiu=coresight */
+	unsigned fifo_room, stamp_bits;
 };
 
-enum { PT_CM4_WORDS = 3 };
+enum { PT_CM4_WORDS = 5 };
 extern const struct pt_param pt_vcm4_params[PT_CM4_WORDS];
 /* chip: its name, for sentences. */
 int pt_cm4_read_words(struct pt_cm4_words *words, const char *chip, const struct pt_params *settings,

@@ -3,13 +3,17 @@
 
 #include "probes/virtual/chip/cm4.h"
 
-enum { TRACE_CLOCK, SWO, ITM_FIFO };
+enum { TRACE_CLOCK, SWO, TPIU, ITM_FIFO, ITM_STAMP };
 const struct pt_param pt_vcm4_params[PT_CM4_WORDS] = {
 	[TRACE_CLOCK] = { "trace-clock", PT_PARAM_HZ, NULL, NULL, 10000, 400000000, "TRACECLKIN, Hz; the core's clock where it is not given" },
 	[SWO] = { "swo", PT_PARAM_CHOICE, "routed", "routed|unrouted|forgets", 0, 0,
 		  "unrouted: pin SWO is silent until bit 5 of 0xe0042004 is set, as on an STM32F4; forgets: a system reset clears it" },
+	[TPIU] = { "tpiu", PT_PARAM_CHOICE, "m4", "m4|coresight", 0, 0,
+		   "coresight: its FFCR has EnFTC, which without EnFCont makes frames without synchronisation" },
 	[ITM_FIFO] = { "itm-fifo", PT_PARAM_NUMBER, "4", NULL, 1, PT_VITM_MAX_FIFO,
 		       "packets of trace that wait for the pin, stamps among them (UNVERIFIED: chips act as if they had 2 to 4)" },
+	[ITM_STAMP] = { "itm-stamp", PT_PARAM_NUMBER, "28", NULL, 8, PT_VITM_STAMP_BITS,
+			"bits of the counter of local stamps; at its end comes an overflow packet (UNVERIFIED: 21 in a Cortex-M3)" },
 };
 
 static const struct pt_param variant_row = { .key = "variant", .type = PT_PARAM_TEXT };
@@ -36,14 +40,19 @@ static int read_variant(struct pt_cm4_words *words, const char *chip, const char
 	return 0;
 }
 
+static bool is_word(const struct pt_params *settings, unsigned row, const char *word)
+{
+	return strcmp(pt_params_text(settings, &pt_vcm4_params[row]), word) == 0;
+}
+
 int pt_cm4_read_words(struct pt_cm4_words *words, const char *chip, const struct pt_params *settings,
 		      struct pt_err *err)
 {
-	const char *pin = pt_params_text(settings, &pt_vcm4_params[SWO]);
-
 	*words = (struct pt_cm4_words){
 		.trace_hz = (uint32_t)pt_params_number(settings, &pt_vcm4_params[TRACE_CLOCK]),
-		.pin_is_off = strcmp(pin, "routed") != 0, .pin_forgets = strcmp(pin, "forgets") == 0,
+		.pin_is_off = !is_word(settings, SWO, "routed"), .pin_forgets = is_word(settings, SWO, "forgets"),
+		.half_frames = is_word(settings, TPIU, "coresight"),
+		.stamp_bits = (unsigned)pt_params_number(settings, &pt_vcm4_params[ITM_STAMP]),
 		.fifo_room = (unsigned)pt_params_number(settings, &pt_vcm4_params[ITM_FIFO]),
 	};
 	return read_variant(words, chip, pt_params_text(settings, &variant_row), err);

@@ -150,7 +150,7 @@ static void reset(void *unit, bool power_on)
 void pt_vitm_init(struct pt_vitm *itm, const struct pt_vwires *wires, struct pt_vtpiu *tpiu)
 {
 	*itm = (struct pt_vitm){
-		.wires = wires, .tpiu = tpiu, .locked = true, .fifo_room = PT_VITM_FIFO,
+		.wires = wires, .tpiu = tpiu, .locked = true, .fifo_room = PT_VITM_FIFO, .stamp_bits = PT_VITM_STAMP_BITS,
 		.ids = { .pidr4 = 0x04, .part = 0x001, .jep106 = 0x3b, .class = 0xe },
 	};
 	tpiu->input = pt_vitm_input(itm);

@@ -6,7 +6,8 @@
  * among them (facts on SWO, 7: effectively 2 to 4). In front of it are two buffers of one packet, for the ports and for
  * the DWT: a packet that finds the FIFO full waits there (its stamp says it was delayed), and one that finds the buffer
  * full is lost. From then until the overflow packet is in the FIFO all others of that buffer are lost, too. The order is
- * ports, DWT, overflow, stamp, global stamp, synchronisation. The local stamp counts to 2^28, then comes an overflow packet. The
+ * ports, DWT, overflow, stamp, global stamp, synchronisation. The local stamp counts to 2^stamp_bits, then comes an overflow
+ * packet. The
  * software lock holds for the debugger as for the core. A port that is off is ready, and forgets what is written.
  * With SWOENA stamps count TRACECLKIN. The global counter is the core's clock since power-on.
  * Source: DDI 0403, C1.7 and appendix D4. */
@@ -17,7 +18,7 @@
 #include "probes/virtual/unit/arm/trace_log.h"
 
 enum { PT_VITM_TER = 0xe00, PT_VITM_TPR = 0xe40, PT_VITM_TCR = 0xe80, PT_VITM_LAR = 0xfb0, PT_VITM_LSR = 0xfb4 };
-enum { PT_VITM_FIFO = 4, PT_VITM_MAX_FIFO = 64 };
+enum { PT_VITM_FIFO = 4, PT_VITM_MAX_FIFO = 64, PT_VITM_STAMP_BITS = 28 };
 #define PT_VITM_KEY UINT32_C(0xc5acce55)
 
 /* Bits of TCR. */
@@ -44,6 +45,7 @@ struct pt_vitm {
 	bool traced;			/* DEMCR.TRCENA */
 	bool locked;
 	uint32_t ter, tpr, tcr;
+	unsigned stamp_bits;		/* at most PT_VITM_STAMP_BITS */
 	uint64_t now;			/* worked out to this cycle */
 	struct pt_vtrace_packet fifo[PT_VITM_MAX_FIFO];
 	unsigned fifo_room, first, n, taken;	/* taken: bytes of the first packet */

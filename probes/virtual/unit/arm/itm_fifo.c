@@ -155,11 +155,24 @@ static void advance(void *arg, uint64_t to_cycle)
 	pt_vitm_advance(arg, to_cycle);
 }
 
-static uint64_t since(void *arg)
+static const struct pt_vtrace_packet *waiting_packet(const struct pt_vitm *itm, unsigned i)
+{
+	return &itm->fifo[(itm->first + i) % PT_VITM_MAX_FIFO];
+}
+
+static uint64_t since(void *arg, size_t n_bytes)
 {
 	const struct pt_vitm *itm = arg;
 
-	return itm->n > 0 ? itm->fifo[itm->first].put_cycle : PT_VNEVER;
+	n_bytes += itm->taken;
+	for (unsigned i = 0; i < itm->n; i++) {
+		const struct pt_vtrace_packet *packet = waiting_packet(itm, i);
+
+		if (n_bytes <= packet->n_bytes)
+			return packet->put_cycle;
+		n_bytes -= packet->n_bytes;
+	}
+	return PT_VNEVER;
 }
 
 static size_t waiting(void *arg, uint64_t at_cycle)
@@ -168,7 +181,7 @@ static size_t waiting(void *arg, uint64_t at_cycle)
 	size_t n_bytes = 0;
 
 	for (unsigned i = 0; i < itm->n; i++) {
-		const struct pt_vtrace_packet *packet = &itm->fifo[(itm->first + i) % PT_VITM_MAX_FIFO];
+		const struct pt_vtrace_packet *packet = waiting_packet(itm, i);
 
 		if (packet->put_cycle > at_cycle)
 			break;

@@ -1,7 +1,7 @@
 /* Local and global stamps. Source: DDI 0403, D4.2.4 and D4.2.5. */
 #include "probes/virtual/unit/arm/itm_parts.h"
 
-enum { LOCAL_BITS = 28, GLOBAL_LOW_BITS = 26, GLOBAL_BITS = 48 };
+enum { GLOBAL_LOW_BITS = 26, GLOBAL_BITS = 48 };
 enum { STAMP_DELAYED = 1, PACKET_DELAYED = 2 };		/* TC */
 enum { WRAP = 0x40, MORE = 0x80 };
 
@@ -70,7 +70,7 @@ void pt_vitm_put_stamp(struct pt_vitm *itm, uint64_t at_cycle)
 		packet.bytes[packet.n_bytes++] = (uint8_t)(delta << 4);
 	} else {
 		packet.bytes[packet.n_bytes++] = (uint8_t)(0xc0 | tc << 4);
-		add_groups(&packet, delta & ((1u << LOCAL_BITS) - 1));
+		add_groups(&packet, delta);
 	}
 	pt_vitm_put(itm, &packet, at_cycle);
 }
@@ -124,7 +124,7 @@ void pt_vitm_put_global(struct pt_vitm *itm, uint64_t at_cycle)
 
 static uint64_t next_overflow(const struct pt_vitm *itm)
 {
-	return stamps_on(itm) ? cycle_of(itm, itm->stamps.last + (UINT64_C(1) << LOCAL_BITS)) : PT_VNEVER;
+	return stamps_on(itm) ? cycle_of(itm, itm->stamps.last + (UINT64_C(1) << itm->stamp_bits)) : PT_VNEVER;
 }
 
 static uint64_t next_request(const struct pt_vitm *itm)
@@ -146,7 +146,7 @@ void pt_vitm_stamp_event(struct pt_vitm *itm, uint64_t at_cycle)
 {
 	if (next_overflow(itm) <= at_cycle) {
 		itm->overflow = true;
-		itm->stamps.last += UINT64_C(1) << LOCAL_BITS;
+		itm->stamps.last += UINT64_C(1) << itm->stamp_bits;
 	}
 	if (frequency(itm) == 1 || frequency(itm) == 2)
 		itm->stamps.global_wanted = true;

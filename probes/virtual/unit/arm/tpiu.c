@@ -4,7 +4,7 @@
 #include "base/util.h"
 
 enum { IDS = 0xfb8, UART_BITS = 10, GROUP_BYTES = 8 };
-enum { SPPR_MANCHESTER = 1, SPPR_UART = 2, FFCR_ENFCONT = 2 };
+enum { SPPR_MANCHESTER = 1, SPPR_UART = 2, FFCR_ENFTC = 1, FFCR_ENFCONT = 2 };
 #define FRACTION 65536u			/* of a cycle */
 #define PS_PER_S UINT64_C(1000000000000)
 
@@ -16,7 +16,7 @@ static const struct pt_vreg rows[] = {
 	[ACPR] = { "ACPR", PT_VTPIU_ACPR, 4, 0, 0x00001fff, 0 },
 	[SPPR] = { "SPPR", PT_VTPIU_SPPR, 4, 0x00000001, 0x00000003, 0 },
 	[FFSR] = { "FFSR", 0x300, 4, 0x00000008, 0, 0 },
-	[FFCR] = { "FFCR", PT_VTPIU_FFCR, 4, 0x00000102, 0x00000102, 0 },
+	[FFCR] = { "FFCR", PT_VTPIU_FFCR, 4, 0x00000102, 0x00000103, 0 },
 	[TYPE] = { "TYPE", 0xfc8, 4, 0x00000ca1, 0, 0 },
 };
 _Static_assert(PT_LEN(rows) <= PT_VTPIU_REGISTERS, "there is room for them");
@@ -128,16 +128,16 @@ static uint64_t cycle_at(const struct pt_vtpiu *tpiu, uint64_t at)
 	return at / FRACTION + tpiu->stopped;
 }
 
-static uint64_t data_at(const struct pt_vtpiu *tpiu)
+static uint64_t data_at(const struct pt_vtpiu *tpiu, size_t n_bytes)
 {
-	uint64_t since = tpiu->input.since(tpiu->input.arg);
+	uint64_t since = tpiu->input.since(tpiu->input.arg, n_bytes);
 
 	return since == PT_VNEVER ? PT_VNEVER : clocked(tpiu, since);
 }
 
 static bool send_plain(struct pt_vtpiu *tpiu, uint64_t to)
 {
-	uint64_t at = data_at(tpiu);
+	uint64_t at = data_at(tpiu, 1);
 
 	if (at < tpiu->free_at)
 		at = tpiu->free_at;
@@ -150,7 +150,7 @@ static bool send_plain(struct pt_vtpiu *tpiu, uint64_t to)
 /* Nothing but synchronisation packets, and nothing that listens: all but the last are counted, not sent. */
 static void skip_syncs(struct pt_vtpiu *tpiu, uint64_t to)
 {
-	uint64_t packet = in_cycles(tpiu, 4 * UART_BITS * clocks_per_bit(tpiu)), data = data_at(tpiu), n;
+	uint64_t packet = in_cycles(tpiu, 4 * UART_BITS * clocks_per_bit(tpiu)), data = data_at(tpiu, 1), n;
 
 	if (data < to)
 		to = data;
@@ -169,8 +169,30 @@ static bool send_framed(struct pt_vtpiu *tpiu, uint64_t to)
 	skip_syncs(tpiu, to);
 	if (tpiu->free_at > to)
 		return false;
-	shift(tpiu, tpiu->free_at, pt_vtpiu_frame_byte(&tpiu->frame, &tpiu->input, cycle_at(tpiu, tpiu->free_at)));
+	shift(tpiu, tpiu->free_at,
+	      pt_vtpiu_frame_byte(&tpiu->frame, &tpiu->input, cycle_at(tpiu, tpiu->free_at), true));
 	return true;
+}
+
+/* EnFTC alone: frames without synchronisation packets, which wait for data. */
+static bool send_waiting_frame(struct pt_vtpiu *tpiu, uint64_t to)
+{
+	size_t needs = pt_vtpiu_frame_needs(&tpiu->frame);
+	uint64_t at = needs > 0 ? data_at(tpiu, needs) : 0;
+
+	if (at < tpiu->free_at)
+		at = tpiu->free_at;
+	if (at == PT_VNEVER || at > to)
+		return false;
+	shift(tpiu, at, pt_vtpiu_frame_byte(&tpiu->frame, &tpiu->input, cycle_at(tpiu, at), false));
+	return true;
+}
+
+static bool send(struct pt_vtpiu *tpiu, uint64_t to)
+{
+	if ((tpiu->value[FFCR] & FFCR_ENFCONT) != 0)
+		return send_framed(tpiu, to);
+	return (tpiu->value[FFCR] & FFCR_ENFTC) != 0 ? send_waiting_frame(tpiu, to) : send_plain(tpiu, to);
 }
 
 static void discard(struct pt_vtpiu *tpiu)
@@ -178,7 +200,7 @@ static void discard(struct pt_vtpiu *tpiu)
 	const struct pt_vtpiu_input *input = &tpiu->input;
 	uint64_t since;
 
-	while ((since = input->since(input->arg)) != PT_VNEVER)
+	while ((since = input->since(input->arg, 1)) != PT_VNEVER)
 		input->take(input->arg, since);
 }
 
@@ -192,7 +214,7 @@ static void rest_until(struct pt_vtpiu *tpiu, uint64_t cycle)
 
 static void begin(struct pt_vtpiu *tpiu)
 {
-	uint64_t since = tpiu->input.since(tpiu->input.arg);
+	uint64_t since = tpiu->input.since(tpiu->input.arg, 1);
 
 	if (tpiu->begun || since == PT_VNEVER)
 		return;
@@ -204,10 +226,9 @@ void pt_vtpiu_run(struct pt_vtpiu *tpiu, uint64_t to_cycle)
 {
 	uint64_t to = clocked(tpiu, to_cycle);
 	bool on_pin = tpiu->value[SPPR] == SPPR_MANCHESTER || tpiu->value[SPPR] == SPPR_UART;
-	bool framed = (tpiu->value[FFCR] & FFCR_ENFCONT) != 0;
 
 	begin(tpiu);
-	while (finish(tpiu, to) && on_pin && (framed ? send_framed(tpiu, to) : send_plain(tpiu, to)))
+	while (finish(tpiu, to) && on_pin && send(tpiu, to))
 		;
 	if (!on_pin)
 		discard(tpiu);
@@ -242,9 +263,11 @@ static bool write(void *unit, uint32_t offset, const struct pt_vaccess *access, 
 	tpiu->input.advance(tpiu->input.arg, pt_vwires_now(tpiu->wires));
 	if (!pt_vregs_write(&tpiu->regs, offset, access, value))
 		return true;
+	if (!tpiu->has_enftc)
+		tpiu->value[FFCR] &= ~(uint32_t)FFCR_ENFTC;
 	tpiu->begun = true;
 	rest_until(tpiu, pt_vwires_now(tpiu->wires));
-	if ((tpiu->value[FFCR] & FFCR_ENFCONT) == 0)
+	if ((tpiu->value[FFCR] & (FFCR_ENFTC | FFCR_ENFCONT)) == 0)
 		tpiu->frame = (struct pt_vtpiu_frame){ 0 };
 	return true;
 }

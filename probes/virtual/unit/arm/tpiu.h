@@ -35,6 +35,7 @@ struct pt_vtpiu {
 	struct pt_vregs regs;
 	uint32_t value[PT_VTPIU_REGISTERS];
 	uint32_t trace_hz;		/* TRACECLKIN */
+	bool has_enftc;			/* as CoreSight's own; those of a Cortex-M4 have EnFCont alone */
 	uint64_t origin_ns;		/* board time at cycle 0 */
 	bool begun;			/* a register was written, or a byte has come */
 	bool unrouted;			/* the pin is something else for now */

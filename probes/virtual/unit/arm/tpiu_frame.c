@@ -43,13 +43,14 @@ static uint8_t begin_sync(struct pt_vtpiu_frame *frame)
 	return 0xff;
 }
 
-uint8_t pt_vtpiu_frame_byte(struct pt_vtpiu_frame *frame, const struct pt_vtpiu_input *input, uint64_t at_cycle)
+uint8_t pt_vtpiu_frame_byte(struct pt_vtpiu_frame *frame, const struct pt_vtpiu_input *input, uint64_t at_cycle,
+			    bool continuous)
 {
 	uint8_t byte;
 
 	if (frame->sync_left > 0)
 		return --frame->sync_left == 0 ? 0x7f : 0xff;
-	if (frame->slot == 0 && (frame->sync_wanted || input->waiting(input->arg, at_cycle) == 0))
+	if (frame->slot == 0 && continuous && (frame->sync_wanted || input->waiting(input->arg, at_cycle) == 0))
 		return begin_sync(frame);
 	if (frame->slot == 0)
 		frame->last = 0;

@@ -11,7 +11,7 @@
 struct pt_vtpiu_input {
 	void *arg;
 	void (*advance)(void *arg, uint64_t to_cycle);		/* source and TPIU come to this cycle */
-	uint64_t (*since)(void *arg);				/* when the first byte came that waits; PT_VNEVER: none waits */
+	uint64_t (*since)(void *arg, size_t n_bytes);		/* when so many waited; PT_VNEVER: they do not */
 	size_t (*waiting)(void *arg, uint64_t at_cycle);	/* bytes that can be taken then */
 	uint8_t (*take)(void *arg, uint64_t at_cycle);
 	uint8_t (*stream)(const void *arg);			/* its id in frames */
@@ -31,6 +31,14 @@ static inline bool pt_vtpiu_frame_is_whole(const struct pt_vtpiu_frame *frame)
 	return frame->slot == 0 && frame->sync_left == 0;
 }
 
-uint8_t pt_vtpiu_frame_byte(struct pt_vtpiu_frame *frame, const struct pt_vtpiu_input *input, uint64_t at_cycle);
+/* How many bytes of data must wait, if padding is not to take their place. */
+static inline size_t pt_vtpiu_frame_needs(const struct pt_vtpiu_frame *frame)
+{
+	return frame->slot % 2 != 0 ? 0 : frame->slot < 14 && frame->stream != 0 ? 2 : 1;
+}
+
+/* continuous: where nothing waits, padding and synchronisation packets take the place of data. */
+uint8_t pt_vtpiu_frame_byte(struct pt_vtpiu_frame *frame, const struct pt_vtpiu_input *input, uint64_t at_cycle,
+			    bool continuous);
 
 #endif
