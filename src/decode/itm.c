@@ -45,7 +45,7 @@ struct itm {
 	uint64_t n_packets, n_bytes;	/* since the beginning, or the last gap */
 	uint64_t ticks;			/* at the last local stamp */
 	uint64_t dropped_bytes;		/* of packets that were not believed afterwards */
-	bool aligned;			/* CONFIG: a stream begins with a packet */
+	bool aligned;			/* CONFIG: a stream begins with a packet, and goes on with one behind a gap */
 	bool stamped;			/* there are local stamps in it */
 };
 
@@ -301,11 +301,11 @@ static size_t feed(void *state, const uint8_t *bytes, size_t len_bytes, struct p
 	return taken;
 }
 
-static void begin_stream(struct itm *s, bool aligned)
+static void begin_stream(struct itm *s)
 {
 	uint16_t last = s->packets.last_exception;
 
-	s->packets = (struct pt_itm_packets){ .believed = aligned, .last_exception = last };
+	s->packets = (struct pt_itm_packets){ .believed = s->aligned, .last_exception = last };
 	begin_stretch(s);
 }
 
@@ -323,7 +323,7 @@ static void gap(void *state, enum pt_gap cause, uint64_t ns, uint64_t bytes, str
 
 	end_stream(s, out);
 	pt_batch_add_gap(out, &s->blank, cause, ns, bytes);
-	begin_stream(s, s->aligned && cause == PT_GAP_RESTART);
+	begin_stream(s);
 }
 
 /* What the core does is nothing to the stream. */
@@ -355,7 +355,7 @@ static void init(void *state, uint16_t source, uint16_t core, const struct pt_co
 		snprintf(key, sizeof(key), "address.%u", i);
 		s->address[i] = pt_config_number(config, key, PT_UNKNOWN);
 	}
-	begin_stream(s, s->aligned);
+	begin_stream(s);
 }
 
 const struct pt_decoder pt_decoder_itm = {

@@ -247,8 +247,8 @@ static int open_swo(void *state, struct pt_infile *file, const struct pt_input_s
 	pt_notes_init(&s->notes, setup);
 	s->hz = pt_params_number(setup->settings, &rows[CLOCK]);
 	s->stream = (uint8_t)pt_params_number(setup->settings, &rows[STREAM]);
-	s->packets.believed = pt_params_flag(setup->settings, &rows[ALIGNED]);
-	pt_tpiu_init(&s->frames, s->packets.believed);
+	pt_tpiu_init(&s->frames, pt_params_flag(setup->settings, &rows[ALIGNED]));
+	s->packets.believed = s->stream == 0 && s->frames.aligned;
 	pt_stream_config(&s->config, PT_FORMAT_ITM, "swo", "file", setup);
 	pt_text_add(&s->config, "aligned=%d\nsilent_loss=1\n", s->packets.believed);
 	if (s->hz != 0)

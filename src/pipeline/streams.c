@@ -45,6 +45,7 @@ static void make_config(struct pt_text *text, const struct pt_config *config, un
 	if (*pt_config_text(config, "title", title, sizeof(title)) != '\0')
 		pt_text_add(text, "title=%.32s, stream %u\n", title, number);
 	add_own_lines(text, config, prefix);
+	pt_text_add(text, "aligned=0\n");	/* the source's is of its frames */
 	pt_text_bytes(text, config->text, config->len_bytes);
 }
 
