@@ -14,7 +14,7 @@ enum { PT_MAX_PROBES = 4, PT_MAX_WORDS = 64, PT_MAX_REST = 32, PT_MAX_ALIASES = 
 
 struct pt_options {
 	const char *probe[PT_MAX_PROBES];	/* NULL behind the last */
-	const char *target, *board, *elf, *gdb, *attach, *second, *allow, *source, *mode, *analysis, *format, *output, *listen;
+	const char *target, *board, *elf, *gdb, *attach, *second, *allow, *swo, *swo_text, *source, *mode, *analysis, *format, *output, *listen;
 	const char *files;
 	const char *config;
 	const char *junit, *limits;

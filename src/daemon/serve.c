@@ -19,10 +19,12 @@
 #include "cli/app.h"
 #include "base/util.h"
 #include "cli/subcommands.h"
+#include "swodoor/swo_door.h"
 
 struct serve {
 	struct pt_app app;
 	struct pt_gdbstub *gdb;
+	struct pt_swo_door *swo;
 	struct pt_board_listener listener;
 	struct pt_ending *ending;
 	struct pt_changes *changes;
@@ -204,6 +206,37 @@ static int parse_second(const char *word, bool *watch, struct pt_err *err)
 				 pt_did_you_mean(word, "none watch", &question));
 }
 
+static int print_address(const char *name, const char *address, struct pt_err *err)
+{
+	if (printf("%s %s\n", name, address) < 0 || fflush(stdout) != 0)	/* a script would wait for it in vain */
+		return pt_fail(err, PT_EIO, "the address cannot be printed to standard output: %s", strerror(errno));
+	return 0;
+}
+
+static int open_swo(struct serve *s, const struct pt_options *options, struct pt_err *err)
+{
+	const struct pt_swo_door_config config = { .raw = options->swo, .text = options->swo_text,
+						   .allow = options->allow != NULL ? &s->allow : NULL };
+
+	if (options->swo == NULL && options->swo_text == NULL)
+		return 0;
+	s->swo = pt_swo_door_new(&s->app.loop);
+	if (pt_swo_door_open(s->swo, &config, err) < 0)
+		return err->code;
+	pt_session_set_tap(s->app.session, pt_swo_door_take, s->swo);
+	for (size_t i = 0; i < 2; i++) {
+		const char *name = i == 0 ? "swo" : "swo-text";
+		const char *at = i == 0 ? pt_swo_door_raw(s->swo) : pt_swo_door_text(s->swo);
+
+		if (at == NULL)
+			continue;
+		pt_info("%s: listening on %s", name, at);
+		if (options->print_ports && print_address(name, at, err) < 0)
+			return err->code;
+	}
+	return 0;
+}
+
 static int open_doors(struct serve *s, const struct pt_options *options, struct pt_err *err)
 {
 	struct pt_gdbstub_config config = {
@@ -230,9 +263,8 @@ static int open_doors(struct serve *s, const struct pt_options *options, struct 
 		return err->code;
 	snprintf(s->address, sizeof(s->address), "%s", pt_gdbstub_address(s->gdb));
 	if (options->print_ports && strcmp(config.address, "stdio") != 0) {	/* there standard output is GDB's */
-		if (printf("gdb %s\n", s->address) < 0 || fflush(stdout) != 0)	/* a script would wait for it in vain */
-			return pt_fail(err, PT_EIO, "the address cannot be printed to standard output: %s",
-				       strerror(errno));
+		if (print_address("gdb", s->address, err) < 0)
+			return err->code;
 	}
 	pt_log_add_times();
 	pt_info("gdb: listening on %s", pt_gdbstub_address(s->gdb));
@@ -241,7 +273,7 @@ static int open_doors(struct serve *s, const struct pt_options *options, struct 
 			(int)strcspn(s->app.virtual_uri, "?"), s->app.virtual_uri, s->app.told);
 	if (pt_gdbstub_warning(s->gdb) != NULL)
 		pt_warn("gdb: %s: %s", pt_gdbstub_address(s->gdb), pt_gdbstub_warning(s->gdb));
-	return 0;
+	return open_swo(s, options, err);
 }
 
 static void on_gdb_closed(void *arg)
@@ -256,6 +288,8 @@ static void close_doors(struct serve *s)
 		pt_gdbstub_close(s->gdb, on_gdb_closed, s);
 	while (s->gdb != NULL && !s->gdb_closed)
 		uv_run(&s->app.loop, UV_RUN_ONCE);
+	if (s->swo != NULL)
+		pt_swo_door_close(s->swo);
 	if (s->ending != NULL)
 		pt_ending_close(s->ending);
 	pt_board_unlisten(s->app.board, &s->listener);
@@ -288,6 +322,7 @@ static int run_serve(const struct pt_options *options)
 	close_doors(&s);
 	pt_changes_close(s.changes);
 	pt_app_close(&s.app);
+	pt_swo_door_free(s.swo);
 	drop_claim(&s);
 	pt_ending_free(s.ending);
 	return s.status;

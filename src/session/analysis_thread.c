@@ -39,6 +39,7 @@ struct pt_analysis_thread {
 	uv_async_t async;
 	struct pt_queue *queue;
 	struct pt_capture *capture;	/* or NULL */
+	struct pt_chunk_tap tap;
 	void (*on_end)(void *arg);
 	void *end_arg;
 	void (*on_closed)(void *arg);
@@ -88,6 +89,8 @@ static void take_in(struct pt_analysis_thread *a, struct pt_chunk *chunk)
 		 chunk->cause, chunk->from_ns, chunk->to_ns, chunk->len_bytes);
 	if (a->capture != NULL)
 		pt_capture_put(a->capture, chunk);
+	if (a->tap.take != NULL)
+		a->tap.take(a->tap.arg, chunk);
 	pt_configs_keep(&a->configs, chunk);
 	pt_pipeline_feed(a->pipeline, chunk);
 	pt_queue_release(a->queue, chunk);
@@ -257,8 +260,8 @@ static void on_news(uv_async_t *async)
 }
 
 struct pt_analysis_thread *pt_analysis_thread_new(uv_loop_t *loop, struct pt_queue *queue, struct pt_pipeline *pipeline,
-						  struct pt_capture *capture, void (*on_end)(void *arg), void *arg,
-						  struct pt_err *err)
+						  struct pt_capture *capture, const struct pt_chunk_tap *tap,
+						  void (*on_end)(void *arg), void *arg, struct pt_err *err)
 {
 	struct pt_analysis_thread *a = pt_alloc(sizeof(*a));
 	int rc;
@@ -266,6 +269,7 @@ struct pt_analysis_thread *pt_analysis_thread_new(uv_loop_t *loop, struct pt_que
 	a->queue = queue;
 	a->pipeline = pipeline;
 	a->capture = capture;
+	a->tap = *tap;
 	a->on_end = on_end;
 	a->end_arg = arg;
 	a->asked_tail = &a->asked;

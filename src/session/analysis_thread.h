@@ -16,12 +16,15 @@ struct pt_analysis_thread;
 /* Loop thread. A rendered report, or an error and its sentence as text. */
 typedef void (*pt_analysis_thread_reply)(void *arg, int rc, const char *text, size_t len_bytes);
 
+/* Who else gets each chunk, in order, on the analysis thread, before it is decoded. take NULL: nobody. */
+struct pt_chunk_tap { void (*take)(void *arg, const struct pt_chunk *chunk); void *arg; };
+
 /* Takes the pipeline over, also on failure. capture: each chunk is put there before it is decoded; the caller's, NULL:
- * none. on_end: the END chunk of the source has been passed, and the capture is safe on the disk; loop thread. NULL: no
+ * none. tap: copied. on_end: the END chunk of the source has been passed, and the capture is safe on the disk; loop thread. NULL: no
  * thread can be started; the sentence says why. */
 struct pt_analysis_thread *pt_analysis_thread_new(uv_loop_t *loop, struct pt_queue *queue, struct pt_pipeline *pipeline,
-						  struct pt_capture *capture, void (*on_end)(void *arg), void *arg,
-						  struct pt_err *err);
+						  struct pt_capture *capture, const struct pt_chunk_tap *tap,
+						  void (*on_end)(void *arg), void *arg, struct pt_err *err);
 /* Answers what was asked, ends the thread, frees itself and the pipeline; then on_closed. The queue stays. */
 void pt_analysis_thread_close(struct pt_analysis_thread *analysis, void (*on_closed)(void *arg), void *arg);
 

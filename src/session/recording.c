@@ -216,7 +216,7 @@ static void go_on(struct recording *recording, struct pt_err *err)
 		*err = (struct pt_err){ 0 };
 		recording->analysis =
 			pt_analysis_thread_new(recording->session->loop, recording->queue, recording->pipeline,
-					       recording->capture, on_end, recording, err);
+					       recording->capture, &recording->session->tap, on_end, recording, err);
 		recording->pipeline = NULL;
 	}
 	recording->opened(recording->opened_arg, err);

@@ -101,6 +101,11 @@ struct pt_board *pt_session_board(const struct pt_session *session)
 	return session->board;
 }
 
+void pt_session_set_tap(struct pt_session *session, void (*take)(void *arg, const struct pt_chunk *chunk), void *arg)
+{
+	session->tap = (struct pt_chunk_tap){ take, arg };
+}
+
 void pt_session_set_standing(struct pt_session *session, const char *const *words, size_t n_words)
 {
 	session->standing = pt_alloc_array(n_words + 1, sizeof(*session->standing));

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "report/table/query.h"
 
+struct pt_chunk;
 struct pt_session;
 
 enum pt_session_state { PT_SESSION_IDLE, PT_SESSION_STARTING, PT_SESSION_RUNNING, PT_SESSION_STOPPING };
@@ -21,6 +22,9 @@ struct pt_board *pt_session_board(const struct pt_session *session);
 /* Another one on the same board, with the same standing words and symbols, for the time in which the first profiles
  * nothing. */
 struct pt_session *pt_session_beside(const struct pt_session *session);
+/* Who else gets each chunk of the profiles that start from now on, in order: pt_chunk_tap (analysis_thread.h). take is called on
+ * a thread of the profile's, until the session is closed. */
+void pt_session_set_tap(struct pt_session *session, void (*take)(void *arg, const struct pt_chunk *chunk), void *arg);
 /* Words that every start gets before its own ("core-clock=48M", "mtb-ram=..."). Copied. */
 void pt_session_set_standing(struct pt_session *session, const char *const *words, size_t n_words);
 /* Timing rules, "limits=RULES" (limits_file.h), for every profile from the next start on, before its own words; one

@@ -45,6 +45,7 @@ struct pt_session {
 	uv_async_t news;
 	struct pt_board_listener listener;
 	struct pt_program *program;
+	struct pt_chunk_tap tap;
 	char **standing;		/* words of the command line, for every start */
 	size_t n_standing;
 	uint32_t top;			/* rows of a report, as the start of the profile had it; ... */

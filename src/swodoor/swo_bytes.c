@@ -1,0 +1,72 @@
+#include "swodoor/swo_bytes.h"
+
+#include <string.h>
+
+#include "trace/config.h"
+#include "trace/formats.h"
+#include "trace/loss.h"
+
+/* Zeros enough to end any packet and to be a synchronisation packet still; and an overflow packet. Source: Arm DDI 0403,
+ * D4.2.1, D4.2.3 */
+static const uint8_t hole[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x70 };
+enum { SYNC_BYTES = sizeof(hole) - 1 };
+
+static void take_config(struct pt_swo_bytes *s, const struct pt_chunk *chunk)
+{
+	const char *format;
+	int len = pt_config_look_up((const char *)chunk->bytes, chunk->len_bytes, "format", &format);
+
+	s->is_itm[chunk->source] = len == (int)strlen(PT_FORMAT_ITM) && memcmp(format, PT_FORMAT_ITM, (size_t)len) == 0;
+	if (s->is_itm[chunk->source] && (!s->has_source || s->source == chunk->source)) {
+		s->has_source = true;
+		s->source = chunk->source;
+		s->packets = (struct pt_itm_packets){ .believed = true };
+		s->begun = false;
+	}
+}
+
+static void take_packets(struct pt_swo_bytes *s, const uint8_t *bytes, size_t len_bytes, const struct pt_swo_sink *sink)
+{
+	struct pt_itm_packet packet[PT_ITM_ROOM];
+	uint8_t text[sizeof(packet[0].value)];
+	unsigned n;
+
+	for (size_t at = 0; at < len_bytes;) {
+		at += pt_itm_take(&s->packets, bytes + at, len_bytes - at, packet, &n);
+		for (unsigned i = 0; i < n; i++) {
+			if (packet[i].kind != PT_ITM_PORT || packet[i].which != 0)
+				continue;
+			for (unsigned k = 0; k < packet[i].n_bytes; k++)
+				text[k] = (uint8_t)(packet[i].value >> 8 * k);
+			sink->text(sink->arg, text, packet[i].n_bytes);
+		}
+	}
+}
+
+static void tell_hole(struct pt_swo_bytes *s, const struct pt_swo_sink *sink, bool lost)
+{
+	sink->raw(sink->arg, hole, lost ? sizeof(hole) : SYNC_BYTES);
+	s->packets = (struct pt_itm_packets){ .believed = true };
+}
+
+void pt_swo_bytes_take(struct pt_swo_bytes *s, const struct pt_chunk *chunk, const struct pt_swo_sink *sink)
+{
+	if (chunk->source >= PT_SWO_SOURCES)
+		return;
+	if (chunk->kind == PT_CHUNK_CONFIG)
+		take_config(s, chunk);
+	if (!s->has_source || chunk->source != s->source)
+		return;
+	if (chunk->kind == PT_CHUNK_LOSS && s->begun &&
+	    (chunk->lost_bytes > 0 || pt_loss_is_fault((enum pt_loss)chunk->cause)))
+		tell_hole(s, sink, true);
+	if (chunk->kind == PT_CHUNK_END)
+		s->has_source = false;
+	if (chunk->kind != PT_CHUNK_DATA || chunk->len_bytes == 0)
+		return;
+	if (chunk->cause == PT_DATA_RESTARTS && s->begun)
+		tell_hole(s, sink, false);
+	s->begun = true;
+	sink->raw(sink->arg, chunk->bytes, chunk->len_bytes);
+	take_packets(s, chunk->bytes, chunk->len_bytes, sink);
+}
