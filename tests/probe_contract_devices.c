@@ -435,6 +435,19 @@ static void make_stlink_swo_wraps(struct pt_script *script)
 	make_stlink_swo_kind(script, "v2j27");
 }
 
+static void make_jlink_swo(struct pt_script *script)
+{
+	struct pt_vjlink_config config = { .kind = pt_vjlink_kind("v9"), .max_hz = 4000000, .memory_bytes = 8192 };
+
+	make_pin(script, &pt_vjlink_engine);
+	server.state = pt_vjlink_new(&config, &contract_pin.pace, &server.faults);
+}
+
+static uint64_t jlink_swo_lost(void)
+{
+	return pt_vjlink_swo_lost(server.state);
+}
+
 static uint64_t stlink_swo_lost(void)
 {
 	return pt_vstlink_swo_lost(server.state);
@@ -469,5 +482,6 @@ const struct contract_driver contract_drivers[] = {
 	{ &pt_cmsis_dap_ops, &contract_stream, make_dap_swo_slow, NULL, contract_stream_tests, 3, .lost_bytes = dap_swo_lost, .reports_frames = true },
 	{ &pt_stlink_ops, &contract_stream, make_stlink_swo, NULL, contract_stream_tests, 3, false, false, true, .lost_bytes = stlink_swo_lost },
 	{ &pt_stlink_ops, &contract_stream, make_stlink_swo_wraps, NULL, contract_stream_tests, 3, false, false, true, .lost_bytes = stlink_swo_lost },
+	{ &pt_jlink_ops, &contract_stream, make_jlink_swo, NULL, contract_stream_tests, 8, false, true, true, .lost_bytes = jlink_swo_lost },
 };
 const size_t contract_n_drivers = PT_LEN(contract_drivers);

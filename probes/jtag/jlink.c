@@ -208,10 +208,10 @@ static int ask_interfaces(struct jlink *j, struct pt_err *err)
 static int ask_all(struct jlink *j, const struct pt_params *settings, struct pt_err *err)
 {
 	uint32_t memory_bytes = MEMORY_UNKNOWN;
-	uint64_t jtag_bits = pt_params_number(settings, &params[JTAG_BITS]);
 
+	j->jtag_bits_asked = (uint32_t)pt_params_number(settings, &params[JTAG_BITS]);
 	if (ask_version(j, err) < 0 || ask_caps(j, err) < 0 || ask_hardware(j, &memory_bytes, err) < 0 ||
-	    jlink_shift_init(j, memory_bytes, (uint32_t)jtag_bits, err) < 0)
+	    jlink_shift_init(j, memory_bytes, j->jtag_bits_asked, err) < 0)
 		return err->code;
 	if (can(j, JLINK_CAP_REGISTER) && pt_params_flag(settings, &params[REGISTERS]) && add_connection(j, err) < 0)
 		return err->code;
@@ -268,6 +268,7 @@ static void jlink_close(void *state)
 	struct jlink *j = state;
 
 	pt_swd_port_flush(&j->swd, NULL);
+	jlink_swo_close(j);
 	remove_connection(j);
 }
 
@@ -283,6 +284,7 @@ static void jlink_info(void *state, struct pt_probe_info *out)
 	out->packet_count = j->swd.depth;
 	out->swd = (j->interfaces >> JLINK_SWD & 1) != 0;
 	out->jtag = (j->interfaces >> JLINK_JTAG & 1) != 0;
+	out->swo = can(j, JLINK_CAP_SWO);
 	out->target_mv = j->target_mv;
 	out->speed_hz = j->hz;
 }
@@ -492,4 +494,5 @@ const struct pt_probe_ops pt_jlink_ops = {
 	.info = jlink_info,
 	.dap = &dap_ops,
 	.jtag = &jtag_ops,
+	.stream = &jlink_stream_ops,
 };

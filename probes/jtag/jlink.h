@@ -2,6 +2,7 @@
  *   jlink.c         the device: open, what it says about itself, its lines, both wires' set-up
  *   jlink_io.c      commands and answers kept in step, whatever goes wrong
  *   jlink_shift.c   transfers of SWD and clocks of JTAG as shifts
+ *   jlink_swo.c     wire stream: SWO
  * Source: libjaylink, probe-rs, Black Magic Probe hosted, OpenOCD's jlink; names as in RM08001 (EMU_CMD_...). */
 #ifndef PT_PROBES_JLINK_H
 #define PT_PROBES_JLINK_H
@@ -9,16 +10,17 @@
 #include "probes/wires/exchange.h"
 #include "probes/wires/jtag_port.h"
 #include "probes/wires/probe.h"
+#include "probes/wires/stream_buffer.h"
 #include "probes/wires/swd_port.h"
 
 enum {
 	JLINK_VERSION = 0x01, JLINK_SET_SPEED = 0x05, JLINK_GET_STATE = 0x07, JLINK_REGISTER = 0x09,
 	JLINK_GET_SPEEDS = 0xc0, JLINK_SELECT_IF = 0xc7, JLINK_SHIFT_2 = 0xce, JLINK_SHIFT_3 = 0xcf,
 	JLINK_GET_FREE_MEMORY = 0xd4, JLINK_RESET_LOW = 0xdc, JLINK_RESET_HIGH = 0xdd, JLINK_TRST_LOW = 0xde,
-	JLINK_TRST_HIGH = 0xdf, JLINK_GET_CAPS = 0xe8, JLINK_GET_CAPS_EX = 0xed, JLINK_GET_HW_VERSION = 0xf0,
+	JLINK_TRST_HIGH = 0xdf, JLINK_GET_CAPS = 0xe8, JLINK_SWO = 0xeb, JLINK_GET_CAPS_EX = 0xed, JLINK_GET_HW_VERSION = 0xf0,
 };
 enum {	/* bits of the capabilities */
-	JLINK_CAP_HW_VERSION = 1, JLINK_CAP_SPEEDS = 9, JLINK_CAP_FREE_MEMORY = 11, JLINK_CAP_SELECT_IF = 17,
+	JLINK_CAP_HW_VERSION = 1, JLINK_CAP_SPEEDS = 9, JLINK_CAP_FREE_MEMORY = 11, JLINK_CAP_SELECT_IF = 17, JLINK_CAP_SWO = 23,
 	JLINK_CAP_REGISTER = 27, JLINK_CAP_CAPS_EX = 31,
 };
 enum jlink_interface { JLINK_JTAG, JLINK_SWD, JLINK_NO_INTERFACE };
@@ -28,6 +30,13 @@ enum {
 	JLINK_SHIFT_HEAD = 4,
 	JLINK_COMMAND_BYTES = JLINK_SHIFT_HEAD + 2 * (JLINK_MOST_BITS / 8 + 1),
 	JLINK_USB_PACKET = 64,
+};
+
+struct jlink_swo {			/* jlink_swo.c */
+	bool active;			/* from start() to stop() */
+	uint32_t ring_bytes;
+	struct pt_link *clock;		/* of the times */
+	struct pt_stream_buffer buffer;
 };
 
 struct jlink {
@@ -41,6 +50,8 @@ struct jlink {
 	uint32_t target_mv;
 	uint16_t handle;		/* of our connection; 0: none */
 	uint32_t most_bits, jtag_bits;	/* of a shift, and of one by JTAG */
+	uint32_t jtag_bits_asked;	/* by a setting; 0: as is known to work */
+	struct jlink_swo swo;
 	bool lines_are_ours;		/* nRESET and nTRST are as this host wants them */
 	enum jlink_interface interface;	/* that is selected */
 	uint32_t asked_hz, hz;		/* the clock as it was asked for, and as it is */
@@ -82,5 +93,10 @@ void jlink_shift_set_clock(struct jlink *j);
 int jlink_shift_levels(struct jlink *j, const uint8_t *bits, size_t n_bits, struct pt_err *err);
 extern const struct pt_swd_port_ops jlink_swd_port_ops;
 extern const struct pt_jtag_port_ops jlink_jtag_port_ops;
+
+/* --- wire stream (jlink_swo.c) ------------------------------------------------------------------------------------ */
+
+extern const struct pt_stream_ops jlink_stream_ops;	/* their state is a struct jlink */
+void jlink_swo_close(struct jlink *j);
 
 #endif

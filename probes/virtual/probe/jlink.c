@@ -15,7 +15,7 @@ enum {
 	GET_CAPS = 0xe8, SWO = 0xeb, GET_CAPS_EX = 0xed, EMUCOM = 0xee, GET_HW_VERSION = 0xf0, READ_CONFIG = 0xf2,
 	WRITE_CONFIG = 0xf3,
 };
-enum { SWO_START = 0x64, SWO_STOP = 0x65, SWO_READ = 0x66, SWO_SPEEDS = 0x6e };
+enum { SWO_START = 0x64, SWO_READ = 0x66, SWO_SPEEDS = 0x6e };
 enum { CAP_SELECT_IF = 17, CAP_SHIFT_SIZE = 4, TEXT_BYTES = 112, CONFIG_BYTES = 256, PADDING_BYTES = 16 };
 enum { USB_PACKET_BYTES = 64 };
 
@@ -151,21 +151,90 @@ static void reply_each(struct pt_vjlink *jlink, uint32_t mask, uint32_t value)
 		jlink_reply(jlink, out, 4 * n);
 }
 
-/* No trace comes: the pin is not connected. */
-static void take_swo(struct pt_vjlink *jlink, uint8_t what)
+/* --- SWO. A board without the pin: nothing comes */
+
+enum { SWO_BASE_HZ = 60000000, SWO_LEAST_DIVIDER = 2, SWO_MOST_DIVIDER = 0xffff };
+enum { PARAM_RATE = 2, PARAM_BYTES = 3, PARAM_RING = 4 };
+
+/* The value of a parameter; 0: it is not there. */
+static uint32_t swo_param(const uint8_t *command, size_t len_bytes, uint8_t number)
 {
-	static const uint8_t nothing[8] = { 0 };
+	for (size_t i = 2; i + 6 < len_bytes && command[i] != 0; i += 2u + command[i])
+		if (command[i] == 4 && command[i + 1] == number)
+			return pt_le32(command + i + 2);
+	return 0;
+}
+
+static void reply_swo_speeds(struct pt_vjlink *jlink)
+{
 	uint8_t speeds[28] = { 28 };
 
-	pt_put_le32(speeds + 8, 60000000);
-	pt_put_le32(speeds + 12, 2);
-	pt_put_le32(speeds + 16, 0xffff);
-	if (what == SWO_SPEEDS)
-		jlink_reply(jlink, speeds, sizeof(speeds));
-	else if (what == SWO_READ)
-		jlink_reply(jlink, nothing, sizeof(nothing));
-	else
+	pt_put_le32(speeds + 8, SWO_BASE_HZ);
+	pt_put_le32(speeds + 12, SWO_LEAST_DIVIDER);
+	pt_put_le32(speeds + 16, SWO_MOST_DIVIDER);
+	jlink_reply(jlink, speeds, sizeof(speeds));
+}
+
+static void stop_swo(struct pt_vjlink *jlink)
+{
+	jlink->memory_bytes += jlink->swo.size;
+	pt_vswo_ring_stop(&jlink->swo);
+}
+
+static void start_swo(struct pt_vjlink *jlink, const uint8_t *command, size_t len_bytes)
+{
+	const struct pt_vpace *pace = jlink->swd.pace;
+	struct pt_vswo *pin = pace->ops->swo != NULL ? pace->ops->swo(pace->board) : NULL;
+	uint32_t rate = swo_param(command, len_bytes, PARAM_RATE), size = swo_param(command, len_bytes, PARAM_RING);
+	uint32_t divider = rate > 0 ? (SWO_BASE_HZ + rate / 2) / rate : 0;
+
+	stop_swo(jlink);
+	if (divider < SWO_LEAST_DIVIDER || size == 0 || size >= jlink->memory_bytes) {
+		jlink_reply_word(jlink, UINT32_C(0x80000003));
+		return;
+	}
+	jlink->memory_bytes -= size;
+	pt_vpace_to(jlink->swd.pace, pt_vswd_now_ns(&jlink->swd));
+	pt_vswo_ring_start(&jlink->swo, pin, SWO_BASE_HZ / divider, size, PT_VSWO_DROPS);
+	jlink_reply_word(jlink, 0);
+}
+
+static void read_swo(struct pt_vjlink *jlink, uint32_t most)
+{
+	uint8_t out[8 + PT_VENGINE_MAX_PACKET_BYTES / 2] = { 0 };
+	uint32_t room = (uint32_t)sizeof(out) - 8, n;
+
+	pt_vpace_to(jlink->swd.pace, pt_vswd_now_ns(&jlink->swd));
+	if (jlink->swo.size > 0)
+		pt_vswo_receiver_idle(&jlink->swo.receiver, jlink->swd.pace->board_ns);
+	n = pt_vswo_ring_take(&jlink->swo, out + 8, most < room ? most : room);
+	out[0] = jlink->swo.overrun;
+	jlink->swo.overrun = false;
+	pt_put_le32(out + 4, n);
+	jlink_reply(jlink, out, 8 + n);
+}
+
+static void take_swo(struct pt_vjlink *jlink, const uint8_t *command, size_t len_bytes)
+{
+	switch (command[1]) {
+	case SWO_SPEEDS:
+		reply_swo_speeds(jlink);
+		break;
+	case SWO_READ:
+		read_swo(jlink, swo_param(command, len_bytes, PARAM_BYTES));
+		break;
+	case SWO_START:
+		start_swo(jlink, command, len_bytes);
+		break;
+	default:
+		stop_swo(jlink);
 		jlink_reply_word(jlink, 0);
+	}
+}
+
+uint64_t pt_vjlink_swo_lost(const struct pt_vjlink *jlink)
+{
+	return jlink->swo.n_lost;
 }
 
 static void reply_config(struct pt_vjlink *jlink)
@@ -250,7 +319,7 @@ static void take_question(struct pt_vjlink *jlink, const uint8_t *command)
 		jlink_reply_word(jlink, UINT32_C(0x80000001));	/* no such channel */
 }
 
-static void take_command(struct pt_vjlink *jlink, const uint8_t *command)
+static void take_command(struct pt_vjlink *jlink, const uint8_t *command, size_t len_bytes)
 {
 	if (command[0] == SHIFT_2 || command[0] == SHIFT_3)
 		jlink_shift(jlink, command);
@@ -267,7 +336,7 @@ static void take_command(struct pt_vjlink *jlink, const uint8_t *command)
 	else if (command[0] == TRST_LOW || command[0] == TRST_HIGH)
 		pt_vjtag_set_reset(&jlink->jtag, command[0] == TRST_LOW, false);
 	else if (command[0] == SWO)
-		take_swo(jlink, command[1]);
+		take_swo(jlink, command, len_bytes);
 	else
 		take_question(jlink, command);
 }
@@ -279,7 +348,7 @@ static bool take_first(struct pt_vjlink *jlink)
 
 	if (jlink->held < len)
 		return false;
-	take_command(jlink, jlink->stream);
+	take_command(jlink, jlink->stream, len);
 	jlink->held -= len;
 	memmove(jlink->stream, jlink->stream + len, jlink->held);
 	return true;
@@ -321,7 +390,10 @@ static void usb(void *state, struct pt_vusb *out)
 
 static void release(void *state)
 {
-	free(state);
+	struct pt_vjlink *jlink = state;
+
+	pt_vswo_ring_stop(&jlink->swo);
+	free(jlink);
 }
 
 struct pt_vjlink *pt_vjlink_new(const struct pt_vjlink_config *config, struct pt_vpace *pace, struct pt_vfaults *faults)

@@ -58,6 +58,7 @@ struct pt_vjlink;
 /* pace and faults outlive it. NULL only without memory. */
 struct pt_vjlink *pt_vjlink_new(const struct pt_vjlink_config *config, struct pt_vpace *pace,
 				struct pt_vfaults *faults);
+uint64_t pt_vjlink_swo_lost(const struct pt_vjlink *jlink);	/* bytes of SWO, so far */
 extern const struct pt_vengine_ops pt_vjlink_engine;
 
 #endif

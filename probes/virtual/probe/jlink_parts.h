@@ -6,6 +6,7 @@
 #include "probes/virtual/probe/jlink.h"
 #include "probes/virtual/wire/jtag_pins.h"
 #include "probes/virtual/wire/swd_pins.h"
+#include "probes/virtual/wire/swo_ring.h"
 
 enum { JLINK_HOSTS = 6, JLINK_ENTRY_BYTES = 16, JLINK_TABLE_BYTES = 76 };
 enum { JLINK_JTAG, JLINK_SWD };
@@ -23,6 +24,7 @@ struct pt_vjlink {
 	bool hangs;			/* for ever, after a command that it should not have been sent */
 	bool tms, tdi;			/* as the single commands set them */
 	uint32_t memory_bytes;
+	struct pt_vswo_ring swo;	/* of that memory */
 	struct jlink_host host[JLINK_HOSTS];
 	uint8_t stream[PT_VJLINK_MOST_BYTES];	/* a command, as far as it has come */
 	size_t held;
