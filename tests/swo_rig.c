@@ -133,3 +133,11 @@ size_t rig_compare(void)
 	ck_assert_uint_eq(rig.chip->tpiu.n_bytes, rig.n_bytes);
 	return n_lost;
 }
+
+void rig_expect(const char *name, const uint8_t *want, size_t n)
+{
+	ck_assert_msg(rig.n_bytes == n, "%s: %zu bytes, not %zu", name, rig.n_bytes, n);
+	for (size_t i = 0; i < n; i++)
+		ck_assert_msg(rig.byte[i].byte == want[i], "%s: byte %zu is %02x, not %02x", name, i, rig.byte[i].byte,
+			      want[i]);
+}

@@ -41,5 +41,6 @@ void rig_run_code(const uint16_t *code, size_t n_halfwords, const uint32_t r[4])
 void rig_trace(uint32_t acpr, uint32_t tcr);
 /* What was sent is what came, byte by byte, and what has not come yet is short. Returns how many packets were lost. */
 size_t rig_compare(void);
+void rig_expect(const char *name, const uint8_t *want, size_t n);	/* all that has come by the pin */
 
 #endif
