@@ -110,7 +110,7 @@ static void end(void)
 START_TEST(opens_and_gives_the_chip_back)
 {
 	static const uint16_t want[][2] = {
-		{ 0x0b, 0x0000 }, { 0x0b, 0x0200 }, { 0, 1 }, { 0, 2 }, { 0x0b, 0x0000 },
+		{ 9, 255 }, { 0x0b, 0x0000 }, { 0x0b, 0x0200 }, { 0, 1 }, { 0, 2 }, { 9, 16 }, { 0x0b, 0x0000 },
 	};
 
 	open_fine(PT_VMPSSE_TIED, "speed=1M");
@@ -484,6 +484,43 @@ START_TEST(blocks_come_as_fast_as_the_wire_allows)
 }
 END_TEST
 
+/* --- faults of the target, as probes that shift bits meet them -------------------------------------------------------- */
+
+#define MPSSE	"virtual:kl27?clock=virtual&probe=ftdi"
+#define JLINK	"virtual:kl27?clock=virtual&probe=jlink"
+
+static const struct { const char *uri, *transport, *says; } hurt[] = {
+	{ MPSSE "&fault=wait@30+3", "auto", NULL }, { MPSSE "&fault=wait@300+300", "auto", NULL },
+	{ MPSSE "&fault=fault@60", "auto", "FAULT" }, { MPSSE "&fault=power@70+5", "auto", "does not answer" },
+	{ MPSSE "&fault=reset@40+20", "auto", NULL },
+	{ MPSSE "&wiring=jtag&fault=wait@30+3", "jtag", NULL }, { MPSSE "&wiring=jtag&fault=wait@300+300", "jtag", NULL },
+	{ MPSSE "&wiring=jtag&fault=fault@60", "jtag", "FAULT" },
+	{ JLINK "&fault=wait@30+3", "auto", NULL }, { JLINK "&fault=fault@60", "auto", "FAULT" },
+	{ JLINK "&fault=wait@30+3", "jtag", NULL },
+	{ "virtual:kl27?clock=virtual&fault=wait@30+3", "jtag", NULL },
+};
+
+START_TEST(faults_of_the_target_are_met)
+{
+	struct pt_params *settings = pt_params_new();
+	struct pt_target *target;
+	char transport[40];
+
+	snprintf(transport, sizeof(transport), "transport=%s", hurt[_i].transport);
+	ck_assert_int_eq(pt_params_add(settings, pt_probe_params, pt_n_probe_params, transport, &err), 0);
+	probe = pt_probe_open(hurt[_i].uri, settings, &err);
+	ck_assert_msg(probe != NULL, "%s", err.msg);
+	target = pt_target_attach(probe, NULL, settings, &err);
+	ck_assert_msg((target != NULL) == (hurt[_i].says == NULL), "%s: %s", hurt[_i].uri, err.msg);
+	if (target == NULL)
+		ck_assert_msg(strstr(err.msg, hurt[_i].says) != NULL, "%s: %s", hurt[_i].uri, err.msg);
+	else
+		pt_target_detach(target, true, NULL);
+	pt_probe_close(probe);
+	pt_params_free(settings);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("mpsse");
@@ -505,6 +542,7 @@ int main(void)
 	tcase_add_loop_test(tc, layout_by_product, 0, 9);
 	tcase_add_loop_test(tc, signals_as_openocd_has_them, 0, 5);
 	tcase_add_loop_test(tc, blocks_come_as_fast_as_the_wire_allows, 0, PT_LEN(links));
+	tcase_add_loop_test(tc, faults_of_the_target_are_met, 0, PT_LEN(hurt));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -8,7 +8,8 @@
 #include "probes/jtag/mpsse.h"
 
 enum { TO_DEVICE = 0x40 };
-enum { RESET = 0x00, SET_BIT_MODE = 0x0b };
+enum { RESET = 0x00, SET_LATENCY = 0x09, SET_BIT_MODE = 0x0b };
+enum { LONGEST_LATENCY_MS = 255, USUAL_LATENCY_MS = 16 };
 enum { PURGE_TO_HOST = 1, PURGE_TO_CHIP };	/* values of RESET */
 enum { MODE_OFF = 0, MODE_MPSSE = 2 };
 enum { FAST_BASE_HZ = 60000000, SLOW_BASE_HZ = 12000000, MOST_DIVISOR = 65535 };
@@ -313,10 +314,13 @@ static int first_step(struct pt_mpsse *m, struct pt_err *err)
 	return rc;
 }
 
+/* No answer waits for the latency timer, and one that runs out in the middle of an answer makes two packets of it. */
 int mpsse_start(struct pt_mpsse *m, struct pt_err *err)
 {
-	int rc = switch_on(m, err);
+	int rc = control(m, SET_LATENCY, LONGEST_LATENCY_MS, err);
 
+	if (rc >= 0)
+		rc = switch_on(m, err);
 	if (rc >= 0)
 		rc = first_step(m, err);
 	if (rc < 0 && rc != PT_EIO)
@@ -326,5 +330,6 @@ int mpsse_start(struct pt_mpsse *m, struct pt_err *err)
 
 void mpsse_stop(struct pt_mpsse *m)
 {
+	control(m, SET_LATENCY, USUAL_LATENCY_MS, NULL);
 	set_mode(m, MODE_OFF, NULL);
 }

@@ -12,7 +12,7 @@ static uint64_t capture(void *arg)
 	struct pt_vjtag_dp *j = arg;
 	uint32_t result;
 
-	j->waits = pt_vdp_busy(j->dp);
+	j->waits = pt_vdp_meets_wait(j->dp) || pt_vdp_busy(j->dp);
 	if (j->waits) {
 		pt_vdp_overrun(j->dp);
 		return ACK_WAIT;

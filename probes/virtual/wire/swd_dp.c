@@ -26,6 +26,7 @@ enum {				/* ABORT. Source: IHI 0031, "ABORT, AP Abort register" */
 	DAPABORT = 1 << 0, STKCMPCLR = 1 << 1, STKERRCLR = 1 << 2, WDERRCLR = 1 << 3, ORUNERRCLR = 1 << 4,
 };
 
+enum { TRANSFER_CLOCKS = 46 };
 enum { POWER_ACK_CLOCKS = 48 };	/* our choice: one transfer later, so that a host that does not poll is caught */
 
 /* Request byte, LSB first on the wire: start, APnDP, RnW, A2, A3, parity, stop, park. */
@@ -107,13 +108,20 @@ static bool always_allowed(const struct pt_vdp *dp)
 	return !is_ap(dp) && (reg == 0 || (reg == 4 && is_read(dp)));
 }
 
-static unsigned refusal(struct pt_vdp *dp)
+static unsigned take_forced(struct pt_vdp *dp)
 {
 	unsigned forced = dp->forced_ack;
 
 	dp->forced_ack = 0;
 	if (forced == ACK_FAULT)
 		dp->ctrl |= STICKYERR;
+	return forced;
+}
+
+static unsigned refusal(struct pt_vdp *dp)
+{
+	unsigned forced = take_forced(dp);
+
 	settle(dp);
 	if (dp->posted.active || forced == ACK_WAIT)
 		return ACK_WAIT;
@@ -246,6 +254,18 @@ bool pt_vdp_busy(struct pt_vdp *dp)
 	return dp->posted.active;
 }
 
+static void on_request(struct pt_vdp *dp)
+{
+	if (dp->board.request != NULL)
+		dp->board.request(dp->board.arg);
+}
+
+bool pt_vdp_meets_wait(struct pt_vdp *dp)
+{
+	on_request(dp);
+	return take_forced(dp) == ACK_WAIT;
+}
+
 void pt_vdp_overrun(struct pt_vdp *dp)
 {
 	if ((dp->ctrl & ORUNDETECT) != 0)
@@ -313,6 +333,10 @@ static void begin_ack(struct pt_vdp *dp)
 		dp->ack = ACK_OK;
 		return;
 	}
+	if (dp->selection != PT_VDP_DESELECTED)
+		on_request(dp);
+	if (!dp->powered)
+		return;
 	ack = (uint8_t)acknowledge(dp);
 	enter(dp, ack == ACK_NONE ? PT_VDP_SILENT : PT_VDP_ACK);
 	dp->ack = ack;
@@ -482,8 +506,11 @@ unsigned pt_vdp_clock(struct pt_vdp *dp, bool probe_drives, unsigned bit)
 	dp->clocks++;
 	if (!probe_drives)
 		bit = 1;
-	if (!dp->powered)
+	if (!dp->powered) {
+		if (dp->clocks % TRANSFER_CLOCKS == 0)
+			on_request(dp);
 		return bit;
+	}
 	if (dp->phase == PT_VDP_ACK || dp->phase == PT_VDP_READ_DATA) {
 		unsigned driven = drive(dp);
 

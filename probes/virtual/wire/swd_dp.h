@@ -24,6 +24,9 @@ struct pt_vdp_board {
 	struct pt_vap *(*ap)(void *arg, unsigned apsel);	/* NULL: no such AP; reads as 0, writes are ignored */
 	void (*sync)(void *arg);	/* bring the board to the present time; called before each AP access */
 	void (*rescue)(void *arg);	/* reset the chip; NULL: nothing does */
+	/* A request has come, or as much time without power has passed as one takes: power may go and come in it, and
+	 * forced_ack be set. NULL: nothing happens */
+	void (*request)(void *arg);
 };
 
 enum pt_vdp_phase {		/* what the next clock carries; source: IHI 0031, "SWD protocol operation" */
@@ -83,6 +86,8 @@ unsigned pt_vdp_level(const struct pt_vdp *dp);
 /* The same registers for a port of another kind (jtag_dp.h); a: 0, 4, 8 or 0xc.
  * Is the last AP access still under way? It is tried once more. */
 bool pt_vdp_busy(struct pt_vdp *dp);
+/* A request comes by another wire: true if the fault that is injected refuses it by WAIT. */
+bool pt_vdp_meets_wait(struct pt_vdp *dp);
 void pt_vdp_overrun(struct pt_vdp *dp);		/* a request was dropped: STICKYORUN, if overrun detection is on */
 bool pt_vdp_has_error(const struct pt_vdp *dp);		/* a sticky flag is set: AP accesses are not done */
 uint32_t pt_vdp_read(struct pt_vdp *dp, uint8_t a);

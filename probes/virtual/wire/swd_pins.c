@@ -145,7 +145,7 @@ static struct pt_vdp *selected(struct pt_vswd *swd)
 	return swd->has_second && swd->second.selection == PT_VDP_SELECTED ? &swd->second : &swd->dp;
 }
 
-unsigned pt_vswd_transfer(struct pt_vswd *swd, uint8_t request, uint32_t *value)
+static void begin_transfer(struct pt_vswd *swd)
 {
 	enum pt_vfault fault = pt_vfault_of_transfer(swd->faults, ++swd->transfers);
 
@@ -153,7 +153,34 @@ unsigned pt_vswd_transfer(struct pt_vswd *swd, uint8_t request, uint32_t *value)
 	set_nreset(swd, swd->host_reset, fault == PT_VFAULT_RESET);
 	if (fault == PT_VFAULT_WAIT || fault == PT_VFAULT_FAULT)
 		selected(swd)->forced_ack = fault == PT_VFAULT_WAIT ? ACK_WAIT : ACK_FAULT;
-	return one_transfer(swd, request, value);
+}
+
+unsigned pt_vswd_transfer(struct pt_vswd *swd, uint8_t request, uint32_t *value)
+{
+	unsigned ack;
+
+	begin_transfer(swd);
+	swd->whole = true;
+	ack = one_transfer(swd, request, value);
+	swd->whole = false;
+	return ack;
+}
+
+/* What a host makes of bits is known for a transfer by the port that takes it. */
+static void on_request(void *arg)
+{
+	struct pt_vswd *swd = arg;
+
+	if (!swd->whole && selected(swd) == &swd->dp && swd->pace->ops->dpidr != NULL)
+		begin_transfer(swd);
+}
+
+static void on_request_of_second(void *arg)
+{
+	struct pt_vswd *swd = arg;
+
+	if (!swd->whole && selected(swd) == &swd->second)
+		begin_transfer(swd);
 }
 
 static struct pt_vap *ap_of_board(void *arg, unsigned apsel)
@@ -186,7 +213,9 @@ static void rescue_board(void *arg)
 
 static void init_second(struct pt_vswd *swd)
 {
-	const struct pt_vdp_board board = { .arg = swd, .ap = ap_of_second, .sync = sync_board };
+	const struct pt_vdp_board board = {
+		.arg = swd, .ap = ap_of_second, .sync = sync_board, .request = on_request_of_second,
+	};
 	const struct pt_vboard_ops *ops = swd->pace->ops;
 	uint32_t targetsel = ops->second_targetsel != NULL ? ops->second_targetsel(swd->pace->board) : 0;
 
@@ -197,7 +226,7 @@ static void init_second(struct pt_vswd *swd)
 
 void pt_vswd_init(struct pt_vswd *swd, struct pt_vpace *pace, struct pt_vfaults *faults, uint32_t swclk_hz)
 {
-	struct pt_vdp_board board = { .arg = swd, .ap = ap_of_board, .sync = sync_board, .rescue = rescue_board };
+	struct pt_vdp_board board = { .arg = swd, .ap = ap_of_board, .sync = sync_board, .rescue = rescue_board, .request = on_request };
 
 	*swd = (struct pt_vswd){ .pace = pace, .faults = faults, .turnaround = 1, .clock.hz = swclk_hz };
 	pt_vdp_init(&swd->dp, &board, pace->ops->dpidr != NULL ? pace->ops->dpidr(pace->board) : 0,

@@ -23,7 +23,8 @@ struct pt_vswd {
 	bool has_second;
 	struct pt_vpace *pace;
 	struct pt_vfaults *faults;
-	uint64_t transfers;		/* so far */
+	uint64_t transfers;		/* so far, also those that a host makes of bits, and by JTAG */
+	bool whole;			/* one of pt_vswd_transfer() is under way */
 	unsigned turnaround, idle_cycles;
 	bool data_phase;		/* clock one on WAIT and FAULT too */
 	struct pt_vclock clock;		/* SWCLK */
