@@ -220,6 +220,8 @@ static void teardown(void)
 	ck_assert_uint_eq(m4.tpiu[SPPR], 0);
 	ck_assert_uint_eq(m4.tpiu[FFCR], 2);
 	ck_assert_uint_eq(m4.dwt_ctrl, UINT32_C(4) << 28 | 1 << 11);
+	for (size_t i = 0; i < PT_LEN(m4.dwt); i++)
+		ck_assert_uint_eq(m4.dwt[i], 0);
 	ck_assert_int_eq(pt_target_detach(target, true, &err), 0);
 	ck_assert_uint_eq(m4.demcr, 0);
 	pt_probe_close(probe);
@@ -450,6 +452,52 @@ START_TEST(halts_are_no_loss)
 }
 END_TEST
 
+static const struct pt_source_place places[] = {
+	{ 0x20000010, 4, false }, { 0x20000021, 1, false }, { 0x20000030, 8, false }, { 0x20000040, 4, true }, { 0x20000050, 2, false },
+};
+
+static int start_following(size_t n, const char *word)
+{
+	struct pt_source_setup with = { .settings = settings, .sink = &sink.sink, .seed = 3, .config = "core_hz=16000000\n",
+					.places = places, .n_places = n };
+
+	if (word != NULL)
+		ck_assert_int_eq(pt_params_add(settings, pt_source_swo.params, pt_source_swo.n_params, word, &err), 0);
+	return pt_source_swo.start(state, target, &with, &err);
+}
+
+/* A comparator each: COMP, MASK, FUNCTION; that of a watchpoint stays its own. */
+START_TEST(follows_variables)
+{
+	ck_assert_int_eq(pt_lease_take(target, "dwt.0", "breakpoints", &err), 0);
+	ck_assert_msg(start_following(3, NULL) == 0, "%s", err.msg);
+	ck_assert_uint_eq(m4.dwt[0] | m4.dwt[2], 0);
+	ck_assert_uint_eq(m4.dwt[4], 0x20000010);
+	ck_assert_uint_eq(m4.dwt[5], 2);
+	ck_assert_uint_eq(m4.dwt[6], 0xd);
+	ck_assert_uint_eq(m4.dwt[8], 0x20000021);
+	ck_assert_uint_eq(m4.dwt[9], 0);
+	ck_assert_uint_eq(m4.dwt[13], 3);
+	ck_assert_uint_eq(m4.dwt[14], 0x2f);
+	ck_assert_str_eq(array_sink_config(&sink, "address.1"), "0x20000010");
+	ck_assert_str_eq(array_sink_config(&sink, "address.0"), "");
+	ck_assert_double_eq(atof(array_sink_config(&sink, "tick_hz")), 16e6);
+	drain(30);
+	stop();
+	pt_lease_drop(target, "dwt.0", "breakpoints");
+}
+END_TEST
+
+START_TEST(says_that_there_are_too_many)
+{
+	ck_assert_int_eq(start_following(5, NULL), PT_EBUSY);
+	ck_assert_msg(strstr(err.msg, "5 variables") != NULL, "%s", err.msg);
+	memset(&err, 0, sizeof(err));
+	ck_assert_int_eq(start_following(0, "trace=data"), PT_EARG);
+	ck_assert_msg(strstr(err.msg, "variables=NAME") != NULL, "%s", err.msg);
+}
+END_TEST
+
 static const struct { const char *word, *says; int code; } refused[] = {
 	{ "trace=exeptions", "there are exceptions", PT_EARG },
 	{ "swo-baud=5000000", "up to 1500000 baud", PT_EARG },
@@ -520,6 +568,8 @@ static void add_tests(TCase *tc)
 	tcase_add_loop_test(tc, notices_who_writes_the_unit, 0, PT_LEN(spoilers));
 	tcase_add_test(tc, notices_another_clock);
 	tcase_add_test(tc, halts_are_no_loss);
+	tcase_add_test(tc, follows_variables);
+	tcase_add_test(tc, says_that_there_are_too_many);
 	tcase_add_loop_test(tc, says_why_not, 0, PT_LEN(refused));
 }
 

@@ -283,6 +283,11 @@ struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_
 	return NULL;
 }
 
+const struct pt_signal_set *pt_pipeline_follows(const struct pt_pipeline *p)
+{
+	return pt_definitions_set(p->definitions);
+}
+
 void pt_pipeline_free(struct pt_pipeline *p)
 {
 	if (p == NULL)

@@ -30,6 +30,9 @@ void pt_pipeline_free(struct pt_pipeline *pipeline);
  * Before the first chunk; CONFIG may say it, too (isa=). */
 void pt_pipeline_set_isa(struct pt_pipeline *pipeline, const char *name);
 
+/* What its words name: variables, messages, lines. As long as the pipeline. */
+const struct pt_signal_set *pt_pipeline_follows(const struct pt_pipeline *pipeline);
+
 /* From now on keep the branch history (profile/analyses/calls/history.h), too. Again: nothing happens. */
 int pt_pipeline_record(struct pt_pipeline *pipeline, struct pt_err *err);
 

@@ -11,6 +11,8 @@
 #include "host/errand.h"
 #include "host/log.h"
 #include "pipeline/pipeline.h"
+#include "profile/flow/signals.h"
+#include "targets/contract/source.h"
 
 static void free_recording(struct recording *recording)
 {
@@ -129,6 +131,27 @@ static void name_settings(struct pt_live *live)
 	pt_live_name_others(live, names);
 }
 
+/* Several definitions may be of one variable (bit-fields). */
+static void name_places(struct recording *recording)
+{
+	const struct pt_signal_set *set = pt_pipeline_follows(recording->pipeline);
+	struct pt_source_place place[PT_SIGNALS_MAX];
+	size_t n = 0, k;
+
+	for (size_t i = 0; i < set->n_definitions; i++) {
+		const struct pt_signal_definition *d = &set->definition[i];
+
+		if (d->space != PT_SPACE_MEMORY || d->size_bytes == 0)
+			continue;
+		for (k = 0; k < n && (place[k].addr != d->at || place[k].size_bytes != d->size_bytes); k++)
+			;
+		if (k == n)
+			place[n++] = (struct pt_source_place){ .addr = d->at, .size_bytes = d->size_bytes };
+		place[k].task |= pt_signal_of_system(d);
+	}
+	pt_live_follow(recording->live, place, n);
+}
+
 struct recording *pt_recording_make(struct pt_session *session, const char *const *words, size_t n_words,
 				    struct pt_err *err)
 {
@@ -154,6 +177,7 @@ struct recording *pt_recording_make(struct pt_session *session, const char *cons
 				      recording->n_rest, pt_pipeline_core_hz(recording->settings),
 				      pt_pipeline_measures(recording->settings), &news);
 	name_settings(recording->live);
+	name_places(recording);
 	return recording;
 }
 

@@ -22,6 +22,14 @@ struct pt_source_setup {
 	const char *why_no_ram;
 	struct pt_span code;		/* where the program's functions are, the largest
 					 * part of them; size 0: not known */
+	/* Variables in memory that the profile follows: a source that can watch some sends their values. They live as long as
+	 * the profile. */
+	const struct pt_source_place {
+		uint64_t addr;
+		uint32_t size_bytes;	/* 1 and up */
+		bool task;		/* it says which task runs */
+	} *places;
+	size_t n_places;
 	uint64_t seed;			/* for jitter; the same seed gives the same run on a virtual clock */
 	/* "key=value\n" lines that the session adds to every CONFIG (target, probe, virtual, core_hz, ...) */
 	const char *config;

@@ -316,7 +316,7 @@ static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *t
 		.settings = live->settings, .sink = &live->sink, .config = live->config,
 		.seed = pt_params_number(live->own, &pt_live_rows[SEED]),
 		.free_ram = live->free_ram.span, .n_free_ram = live->free_ram.n_spans, .why_no_ram = live->free_ram.why,
-		.code = code_of(live->program),
+		.code = code_of(live->program), .places = live->places, .n_places = live->n_places,
 	};
 
 	/* The source looks whether the core is halted. Of a core that the board still takes for a running one, as its client
@@ -588,6 +588,13 @@ struct pt_live *pt_live_new(struct pt_queue *queue, struct pt_program *program, 
 	return live;
 }
 
+void pt_live_follow(struct pt_live *live, const struct pt_source_place *places, size_t n)
+{
+	live->places = pt_realloc_array(live->places, n + 1, sizeof(*places));
+	memcpy(live->places, places, n * sizeof(*places));
+	live->n_places = n;
+}
+
 void pt_live_free(struct pt_live *live)
 {
 	if (live == NULL)
@@ -595,6 +602,7 @@ void pt_live_free(struct pt_live *live)
 	for (size_t i = 0; i < live->n_words; i++)
 		free(live->words[i]);
 	free(live->words);
+	free(live->places);
 	free(live->state);
 	free(live->rows);
 	pt_params_free(live->settings);

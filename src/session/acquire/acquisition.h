@@ -22,6 +22,9 @@ struct pt_live;
 /* Loop thread; words are copied. queue and program (may be NULL) must live longer. seed: for the source's jitter. */
 struct pt_live *pt_live_new(struct pt_queue *queue, struct pt_program *program, const char *const *words,
 			    size_t n_words, uint64_t core_hz, bool measures, const struct pt_live_news *news);
+/* Variables that the profile follows (targets/contract/source.h); copied. Before the start. */
+struct pt_source_place;
+void pt_live_follow(struct pt_live *live, const struct pt_source_place *places, size_t n);
 /* Settings of every profile, which others take, with blanks between: a refusal of a word lists them beside the source's. */
 void pt_live_name_others(struct pt_live *live, const char *settings);
 void pt_live_free(struct pt_live *live);	/* stopped, or never started */

@@ -19,6 +19,8 @@ struct pt_live {
 		double least_hz, most_hz;
 	} clock;
 	struct pt_live_news news;
+	struct pt_source_place *places;
+	size_t n_places;
 	char others[600];			/* settings of every profile */
 
 	const struct pt_source_ops *ops;	/* NULL: no source at work */

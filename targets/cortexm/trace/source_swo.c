@@ -22,10 +22,11 @@
 
 static const char owner[] = "profile";
 
-enum { TRACE, BAUD, CODING, TRACE_CLOCK, PC_LOAD, STAMPS, N_PARAMS };
+enum { TRACE, BAUD, CODING, TRACE_CLOCK, PC_LOAD, STAMPS, DATA_PC, N_PARAMS };
 static const struct pt_param params[] = {
 	[TRACE] = { .key = "trace", .type = PT_PARAM_LIST, .standard = "exceptions,pc-samples",
-		    .help = "what goes over the pin: exceptions, pc-samples, instrumentation, event-counters" },
+		    .help = "what goes over the pin: exceptions, pc-samples, data (variables=), task, instrumentation, "
+			    "event-counters; without it the first two, and data and task where variables are named" },
 	[BAUD] = { .key = "swo-baud", .type = PT_PARAM_NUMBER, .min = 1000, .max = 100000000,
 		   .help = "rate of the pin; without it 4000000, or what pin and probe both have near that or below" },
 	[CODING] = { .key = "swo-coding", .type = PT_PARAM_CHOICE, .standard = "uart", .choices = "uart|manchester",
@@ -36,11 +37,13 @@ static const struct pt_param params[] = {
 		      .help = "percent of the pin that samples of the pc may take" },
 	[STAMPS] = { .key = "stamps", .type = PT_PARAM_FLAG, .standard = "on",
 		     .help = "time stamps behind each packet; without them twice as many packets fit, which have no time of their own" },
+	[DATA_PC] = { .key = "data-pc", .type = PT_PARAM_FLAG, .standard = "off",
+		      .help = "variables: which instruction wrote each value, for five bytes more" },
 };
 
 static const struct { const char *name; enum pt_swo_kind kind; } kinds[] = {
 	{ "exceptions", PT_SWO_EXCEPTIONS }, { "pc-samples", PT_SWO_PC_SAMPLES },
-	{ "instrumentation", PT_SWO_INSTRUMENTATION }, { "event-counters", PT_SWO_EVENTS },
+	{ "data", PT_SWO_DATA }, { "task", PT_SWO_TASK }, { "instrumentation", PT_SWO_INSTRUMENTATION }, { "event-counters", PT_SWO_EVENTS },
 };
 
 enum { BATCH_MS = 1000, HELD_REST_US = 200000, MOST_REST_US = 10000, LEAST_REST_US = 1000, 
@@ -67,7 +70,7 @@ static int take_kinds(struct pt_swo *s, const char *list, struct pt_err *err)
 		if (kind == 0)
 			return pt_fail(
 				err, PT_EARG,
-				"trace=%.*s: there are exceptions, pc-samples, instrumentation and event-counters",
+				"trace=%.*s: there are exceptions, pc-samples, data, task, instrumentation and event-counters",
 				(int)(len < 40 ? len : 40), list);
 		s->kinds |= kind;
 	}
@@ -83,6 +86,10 @@ static int take_settings(struct pt_swo *s, const struct pt_source_setup *setup, 
 												: PT_STREAM_UART;
 	if (take_kinds(s, pt_params_text(setup->settings, &params[TRACE]), err) < 0)
 		return err->code;
+	s->named = pt_params_given(setup->settings, &params[TRACE]);
+	s->data_pc = pt_params_flag(setup->settings, &params[DATA_PC]);
+	if (!s->named && setup->n_places > 0)
+		s->kinds |= PT_SWO_DATA | PT_SWO_TASK;
 	s->stream.stamped =
 		(s->kinds & ~(unsigned)PT_SWO_PC_SAMPLES) != 0 && pt_params_flag(setup->settings, &params[STAMPS]);
 	return 0;
@@ -158,7 +165,7 @@ static void list_kinds(const struct pt_swo *s, char *list, size_t room)
 /* Again when what was put off is done: then it has the clock. */
 static int emit_config(struct pt_swo *s, struct pt_err *err)
 {
-	char lines[1400], predicted[240], list[120], hz[80] = "";
+	char lines[1600], predicted[240], list[120], addresses[160], hz[80] = "";
 
 	if (s->put_off)
 		snprintf(
@@ -170,11 +177,12 @@ static int emit_config(struct pt_swo *s, struct pt_err *err)
 	if (!s->put_off)
 		snprintf(hz, sizeof(hz), "tick_hz=%.0f\ntick_ppm=%.0f\n", s->core_hz, ceil(s->core_wrong * 1e6));
 	list_kinds(s, list, sizeof(list));
+	pt_swo_print_places(s, addresses, sizeof(addresses));
 	snprintf(lines, sizeof(lines),
-		 "source=swo\nmode=stream\nkinds=%s\n%saligned=1\nlast_exception=%u\n%s"
+		 "source=swo\nmode=stream\nkinds=%s\n%s%saligned=1\nlast_exception=%u\n%s"
 		 "swo_baud=%" PRIu32 "\n%s%s%s"
 		 "cost=the core never halts; DEMCR, DWT, ITM and TPIU are written, and put back; %s\n",
-		 list, hz, s->stream.last_exception, s->put_off || s->stream.unsaid ? "silent_loss=1\n" : "",
+		 list, hz, addresses, s->stream.last_exception, s->put_off || s->stream.unsaid ? "silent_loss=1\n" : "",
 		 s->stream.bits_per_s, s->recipe->unverified ? "assumed=how this chip sends SWO is UNVERIFIED: " : "",
 		 s->recipe->unverified ? s->recipe->source : "", s->recipe->unverified ? "\n" : "", predicted);
 	return pt_emit_config(&s->out, &s->setup, PT_FORMAT_ITM, lines, err);
@@ -214,6 +222,7 @@ static void keep_setup(struct pt_swo *s, const struct pt_source_setup *setup)
 
 static void let_go(struct pt_swo *s)
 {
+	pt_swo_drop_places(s);
 	pt_lease_drop(s->cm->target, s->unit, owner);
 	free(s->config);
 	s->config = NULL;
@@ -236,7 +245,7 @@ static int swo_start(void *state, struct pt_target *target, const struct pt_sour
 	if (pt_lease_take(target, s->unit, owner, err) < 0)
 		return err->code;
 	keep_setup(s, setup);
-	if (set_up_or_wait(s, err) < 0)
+	if (pt_swo_take_places(s, err) < 0 || set_up_or_wait(s, err) < 0)
 		goto undo;
 	pt_emit_init(&s->out, setup, pt_mem_now_ns(s->mem));
 	begin_stream(s);

@@ -5,6 +5,7 @@
  *   swo_watch.c	clock and registers while it works
  *   swo_stream.c	bytes of the pin to chunks: whole packets, time, what is lost
  *   swo_clock.c	the clock of the stamps against the probe's
+ *   swo_data.c		variables that are followed
  *   swo_load.c		the period of samples, what is predicted
  *   swo_budget.c	what fits through the pin
  *   swo_regs.c		registers, there and back */
@@ -68,6 +69,8 @@ struct pt_swo {
 	unsigned n_taken;		/* times that registers were found changed */
 	enum pt_loss renew;		/* not 0: all has to be set anew, because of this */
 	struct pt_source_setup setup;
+	struct pt_source_place follows[PT_MAX_DWT];	/* by comparator; size_bytes 0: none */
+	bool data_pc, named;		/* with the pc of each write; the user said what to trace */
 	char *config;			/* its, a copy */
 	bool put_off;			/* the core was halted, its clock is not known: all is set up when it runs */
 	bool held, leased, receiving, naps, uncounted;	/* uncounted: not all samples were reckoned */
@@ -93,6 +96,13 @@ int pt_swo_end(struct pt_swo *s, struct pt_err *err);
  * samples to come. PT_EBUSY: the registers are written again and again. */
 int pt_swo_watch(struct pt_swo *s, struct pt_err *err);
 void pt_swo_follow(struct pt_swo *s);	/* the stamps' clock: as fast as the core's is known to be */
+
+/* --- swo_data.c --------------------------------------------------------------------------------------------------- */
+/* A comparator for each variable that is to be followed. PT_EBUSY: there are too few; PT_EUNSUPPORTED, PT_EARG. */
+int pt_swo_take_places(struct pt_swo *s, struct pt_err *err);
+void pt_swo_plan_places(struct pt_swo *s);	/* rows for regs */
+void pt_swo_drop_places(struct pt_swo *s);
+size_t pt_swo_print_places(const struct pt_swo *s, char *lines, size_t room);	/* for CONFIG */
 
 /* --- swo_load.c --------------------------------------------------------------------------------------------------- */
 /* The period of samples for the rate of the pin. PT_EUNSUPPORTED: the longest takes too much of it, and what to do. */

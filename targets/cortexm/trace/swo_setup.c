@@ -131,6 +131,7 @@ int pt_swo_plan(struct pt_swo *s, struct pt_err *err)
 	s->regs.n = 0;
 	plan_recipe(s);
 	plan_port(s);
+	pt_swo_plan_places(s);
 	plan_core(s);
 	return pt_swo_regs_save(&s->regs, s->cm, err);
 }
