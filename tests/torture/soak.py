@@ -1,22 +1,29 @@
 """All boards at once, for long: each row of boards.py has a daemon and a client that profiles, asks for reports, goes and comes
-again; every now and then the probe is unplugged. Memory, descriptors and threads of each daemon are looked at all the time; what
-grows does so by less than the error of its slope, or than can be told from what the C library keeps.
+again; every now and then the probe is unplugged. Memory, descriptors and threads of each daemon are looked at all the time. Of each
+block of the time the least is judged: what a profile or a report needs for a while is no growth. What grows does so by less
+than three times the error of its slope (45 slopes are judged at once).
+
+Memory is the bytes in use as malloc() counts them, and RSS; heap.c is preloaded for both, and gives what was freed back to the
+system, as RSS else has what the C library keeps. Under a sanitizer, which has an allocator of its own, it is RSS alone.
 
 make soak [SOAK=40]; in a tree that is built with -fsanitize=thread it is the soak under TSan, of which 10 minutes are enough."""
 import fnmatch
 import math
 import os
 import random
+import subprocess
 import tempfile
 import threading
 import time
 
-from boards import DEMOS, FIRMWARE, ROWS, Bench, Client, describe
+from boards import DEMOS, FIRMWARE, HERE, ROWS, Bench, Client, describe
 
 LOOK_S = 1.0
 SETTLES = 0.3		# of the time is not judged: the first profiles and reports make room for themselves
 JUDGED_S = 600		# a shorter run prints growth and does not judge it: the heap is still filling
-LEAST = {"KiB": 4096, "descriptors": 1.5, "threads": 4.5}	# over the run: a heap grows by steps, and libuv begins 4 threads once
+BLOCKS = 30
+ERRORS = 3
+LEAST = {"KiB in use": 1024, "KiB resident": 4096, "descriptors": 1.5, "threads": 4.5}	# over the run: libuv begins 4 threads once
 REPORTS = ("", " calls format=json", " lines format=csv", " format=html", " format=pprof", " gaps", " format=callgrind", " why name=*a*")
 UNPLUG_EVERY_S = 20.0
 
@@ -31,8 +38,12 @@ def look(pid, emulator):
     is closed: they have their other ends in the emulator, and are not counted."""
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
         fields = dict(line.split(":", 1) for line in file)
-    return {"KiB": int(fields["VmRSS"].split()[0]), "threads": int(fields["Threads"]),
-            "descriptors": len(os.listdir(f"/proc/{pid}/fd")) - (sockets_of(emulator) if emulator != pid else 0)}
+    seen = {"KiB resident": int(fields["VmRSS"].split()[0]), "threads": int(fields["Threads"])}
+    heap = os.path.join(os.environ.get("PT_HEAP_FOLDER", ""), str(pid))
+    if os.path.exists(heap):
+        with open(heap, encoding="ascii") as file:
+            seen["KiB in use"] = int(file.read()) / 1024
+    return {**seen, "descriptors": len(os.listdir(f"/proc/{pid}/fd")) - (sockets_of(emulator) if emulator != pid else 0)}
 
 
 def slope(points):
@@ -56,8 +67,9 @@ class Looker(threading.Thread):
         while not self.over.wait(LOOK_S):
             try:
                 self.points.append((time.monotonic() - began, look(self.pid, self.emulator)))
-            except (OSError, KeyError):
-                return
+            except (OSError, KeyError, ValueError):
+                if self.points:
+                    return
 
 
 def pid_of(bench):
@@ -89,6 +101,7 @@ def work(bench, dice, end, did):
         else:
             did["refused"] += 1
             time.sleep(0.2)
+            bench.replug()	# on a busy machine it may have been unplugged after it was plugged in again
         if dice.random() < 0.3:
             bench.rsp.close()
             bench.rsp = Client(bench.daemon.address)
@@ -119,38 +132,57 @@ def soak_one(row, seed, seconds, outcomes):
     outcomes.append((row.name, did, growth, wrong))
 
 
+def least_of_blocks(points, what):
+    """The least of each of BLOCKS blocks, where it was seen."""
+    began, block = points[0][0], (points[-1][0] - points[0][0]) / BLOCKS
+    blocks = [[(seen[what], t) for t, seen in points if i * block <= t - began < (i + 1) * block] for i in range(BLOCKS)]
+    return [(t, value) for value, t in (min(seen) for seen in blocks if seen)]
+
+
 def judge(points, seconds):
     growth, wrong = {}, []
     for what, least in LEAST.items():
-        if len(points) < 10:
+        if len(points) < 2 * BLOCKS:
             wrong.append("too short to tell growth")
             break
-        k, error = slope([(t, seen[what]) for t, seen in points])
+        if what not in points[0][1]:
+            continue
+        k, error = slope(least_of_blocks(points, what))
         growth[what] = (k * seconds, error * seconds)
-        if seconds >= JUDGED_S and k > 2 * error and k * seconds > least:
+        if seconds >= JUDGED_S and k > ERRORS * error and k * seconds > least:
             wrong.append(f"{k * seconds:.1f} +- {error * seconds:.1f} {what} more in {seconds:.0f} s")
     return growth, wrong
 
 
-def is_under_tsan():
+def preload_heap(folder):
+    library = os.path.join(folder, "heap.so")
+    compiler = (os.environ.get("CC") or "cc").split()
+    subprocess.run([*compiler, "-shared", "-fPIC", "-O1", "-o", library, os.path.join(HERE, "heap.c"), "-lpthread"], check=True)
+    os.environ.update(LD_PRELOAD=library, PT_HEAP_FOLDER=folder)
+
+
+def is_under(sanitizer):
     with open("proftap", "rb") as file:
-        return b"__tsan_init" in file.read()
+        return f"__{sanitizer}_init".encode() in file.read()
 
 
 def run(options):
     wrong, outcomes = [], []
     os.environ["MALLOC_ARENA_MAX"] = "1"	# else the C library keeps what was freed, for each thread that ever asked for memory
     rows = [row for row in ROWS if any(fnmatch.fnmatch(row.name, p) for p in (options.rows or "*").split(","))]
-    if is_under_tsan():
+    if is_under("tsan"):
         print("SKIPPED: emulated USB devices: TSan reports races of GLib and umockdev in the emulator's own process")
         rows = [row for row in rows if row.place != "usb"]
-    threads = [threading.Thread(target=soak_one, args=(row, options.seed, options.minutes * 60, outcomes)) for row in rows]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with tempfile.TemporaryDirectory(prefix="torture.") as folder:
+        if not is_under("tsan") and not is_under("asan"):
+            preload_heap(folder)
+        threads = [threading.Thread(target=soak_one, args=(row, options.seed, options.minutes * 60, outcomes)) for row in rows]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
     print(f"{'board':16} {'profiles':>8} {'reports':>8} {'clients':>8} {'unplugged':>9} {'refused':>8}   growth over {options.minutes} min: "
-          "KiB, descriptors, threads")
+          f"{', '.join(LEAST)}")
     for name, did, growth, found in sorted(outcomes):
         print(f"{name:16} {did['profiles']:8} {did['reports']:8} {did['clients']:8} {did['unplugged']:9} {did['refused']:8}   "
               + ", ".join(f"{value:.1f} +- {error:.1f}" for value, error in growth.values()))
