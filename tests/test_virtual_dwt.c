@@ -145,6 +145,25 @@ START_TEST(exceptions_come_in_order)
 }
 END_TEST
 
+START_TEST(exits_can_be_missing)
+{
+	const char *words[] = { "variant=no-exits", NULL };
+	size_t n[4] = { 0 };
+
+	rig_close();
+	rig_open(&pt_vboard_cm4, words);
+	rig_run_us(3000);
+	rig_trace(0, RIG_TCR_NO_STAMPS);
+	rig_poke(RIG_DWT_CTRL, 0x10001);
+	rig_run_us(10000);
+	for (size_t i = 0; i < rig.log.n; i++)
+		n[rig.packet[i].bytes[2] >> 4]++;
+	ck_assert_uint_gt(n[1], 100);
+	ck_assert_uint_eq(n[2], 0);
+	ck_assert_uint_gt(n[3], 50);
+}
+END_TEST
+
 enum { HANDLERS = 0x20009000, TABLE = 0x2000a000, TIMER = 0x40000000, IRQ1 = 17, TIMER0 = 24 };
 
 static uint64_t code_began;
@@ -387,6 +406,7 @@ int main(void)
 	tcase_add_checked_fixture(all, setup, rig_close);
 	tcase_add_loop_test(all, samples_have_their_cadence, 0, PT_LEN(rates));
 	tcase_add_loop_test(all, exceptions_come_in_order, 0, PT_LEN(programs));
+	tcase_add_test(all, exits_can_be_missing);
 	tcase_add_test(all, a_late_arrival_takes_the_entry);
 	tcase_add_test(all, wraps_add_up);
 	tcase_add_test(all, cycles_are_an_event);

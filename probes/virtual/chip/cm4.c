@@ -199,6 +199,7 @@ static void init_trace(struct pt_cm4 *chip)
 	chip->itm.fifo_room = words->fifo_room;
 	chip->itm.stamp_bits = words->stamp_bits;
 	chip->dwt.itm = &chip->itm;
+	chip->dwt.omits_exits = words->no_exits;
 	pt_vtrace_pin_init(&chip->pin, &chip->tpiu, words->pin_forgets);
 }
 

@@ -32,6 +32,8 @@ static int read_variant(struct pt_cm4_words *words, const char *chip, const char
 			words->locked = true;
 		else if (is(text, length, "trace-sleeps"))
 			words->trace_sleeps = true;
+		else if (is(text, length, "no-exits"))
+			words->no_exits = true;
 		else if (!pt_vsecond_read(text, length, &words->second))
 			return pt_fail(err, PT_EARG, "%s has no variant \"%.*s\"; there are " PT_CM4_VARIANTS, chip,
 				       (int)length, text);

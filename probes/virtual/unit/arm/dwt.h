@@ -30,6 +30,7 @@ struct pt_vdwt {
 	uint32_t ctrl;			/* ARMv7-M: the bits that software writes */
 	struct pt_vdwt_counter counter[PT_VDWT_COUNTERS];	/* in the order of their registers, CYCCNT first */
 	struct pt_vdwt_trace trace;
+	bool omits_exits;		/* exceptions are traced without their exits */
 	bool traced;			/* DEMCR.TRCENA */
 	bool debugging;			/* DHCSR.C_DEBUGEN: a match halts; without it, it only sets MATCHED */
 };

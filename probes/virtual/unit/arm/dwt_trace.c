@@ -150,7 +150,8 @@ void pt_vdwt_trace_tick(struct pt_vdwt *dwt, uint64_t now_cycle)
 
 static void report_exception(struct pt_vdwt *dwt, unsigned what, unsigned exception, uint64_t at_cycle)
 {
-	pt_vitm_report(dwt->itm, SOURCE_EXCEPTION, what << 12 | exception, 2, at_cycle);
+	if (what != EXIT || !dwt->omits_exits)
+		pt_vitm_report(dwt->itm, SOURCE_EXCEPTION, what << 12 | exception, 2, at_cycle);
 }
 
 /* The core tells when all is done. The exit was where unstacking, or the fetch of the next vector, began. */
