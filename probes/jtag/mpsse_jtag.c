@@ -232,7 +232,7 @@ static int said_of_rtck(const struct pt_mpsse *m, int rc, struct pt_err *err)
 	if (rc != PT_ETIMEOUT || !m->adaptive)
 		return rc;
 	return pt_fail(
-		err, PT_ETIMEOUT,
+		err, PT_EUNSUPPORTED,
 		"TCK stands still: adaptive clocking waits for RTCK at ADBUS7, which does not follow; without that "
 		"line: adaptive=off");
 }
