@@ -384,6 +384,12 @@ static void make_pin(struct pt_script *script, const struct pt_vengine_ops *engi
 	script->answer = serve_in_time;
 }
 
+static size_t serve_trace(void *arg, uint8_t *bytes, size_t room, uint64_t at_ns)
+{
+	(void)arg;
+	return server.engine->trace(server.state, bytes, room, at_ns);
+}
+
 static void make_dap_swo_with(struct pt_script *script, unsigned packets, bool index)
 {
 	struct pt_vdap_config config = {
@@ -405,15 +411,22 @@ static void make_dap_swo_index(struct pt_script *script)
 	make_dap_swo_with(script, 4, true);
 }
 
+static void make_dap_swo_endpoint(struct pt_script *script)
+{
+	struct pt_vdap_config config = {
+		.packet_bytes = 64, .packet_count = 4, .max_swclk_hz = 4000000, .product = "CMSIS-DAP with SWO",
+		.serial = "1", .swo_bytes = 4096, .swo_index = true, .swo_endpoint = true,
+	};
+
+	make_pin(script, &pt_vdap_engine);
+	server.state = pt_vdap_new(&config, &contract_pin.pace, &server.faults);
+	script->info.trace_bytes = 64;
+	script->trace = serve_trace;
+}
+
 static void make_dap_swo_slow(struct pt_script *script)
 {
 	make_dap_swo_with(script, 1, false);
-}
-
-static size_t serve_trace(void *arg, uint8_t *bytes, size_t room, uint64_t at_ns)
-{
-	(void)arg;
-	return server.engine->trace(server.state, bytes, room, at_ns);
 }
 
 static void make_stlink_swo_kind(struct pt_script *script, const char *kind)
@@ -480,6 +493,7 @@ const struct contract_driver contract_drivers[] = {
 	{ &pt_cmsis_dap_ops, &contract_stream, make_dap_swo, NULL, contract_stream_tests, 3, .lost_bytes = dap_swo_lost, .reports_frames = true },
 	{ &pt_cmsis_dap_ops, &contract_stream, make_dap_swo_index, NULL, contract_stream_tests, 3, .lost_bytes = dap_swo_lost, .reports_frames = true },
 	{ &pt_cmsis_dap_ops, &contract_stream, make_dap_swo_slow, NULL, contract_stream_tests, 3, .lost_bytes = dap_swo_lost, .reports_frames = true },
+	{ &pt_cmsis_dap_ops, &contract_stream, make_dap_swo_endpoint, NULL, contract_stream_tests, 3, .lost_bytes = dap_swo_lost, .says_twice = true, .reports_frames = true },
 	{ &pt_stlink_ops, &contract_stream, make_stlink_swo, NULL, contract_stream_tests, 3, false, false, true, .lost_bytes = stlink_swo_lost },
 	{ &pt_stlink_ops, &contract_stream, make_stlink_swo_wraps, NULL, contract_stream_tests, 3, false, false, true, .lost_bytes = stlink_swo_lost },
 	{ &pt_jlink_ops, &contract_stream, make_jlink_swo, NULL, contract_stream_tests, 8, false, true, true, .lost_bytes = jlink_swo_lost },

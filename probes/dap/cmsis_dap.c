@@ -21,7 +21,7 @@ enum {	/* DAP Info */
 
 enum {
 	CAP_SWD = 1 << 0, CAP_JTAG = 1 << 1, CAP_SWO_UART = 1 << 2, CAP_SWO_MANCHESTER = 1 << 3, CAP_ATOMIC = 1 << 4,
-	CAP_TIMER = 1 << 5,
+	CAP_TIMER = 1 << 5, CAP_SWO_ENDPOINT = 1 << 6,
 };
 enum { PORT_SWD = 1 };
 enum { MOST_SWO_BYTES = 1 << 20 };	/* of the ring: our buffer holds as much */
@@ -122,6 +122,7 @@ static int take_capabilities(struct pt_cmsis_dap *dap, uint8_t said, bool atomic
 	dap->swo.uart = (said & CAP_SWO_UART) != 0;
 	dap->swo.manchester = (said & CAP_SWO_MANCHESTER) != 0;
 	dap->swo.index = (said & CAP_TIMER) != 0;
+	dap->swo.endpoint = (said & CAP_SWO_ENDPOINT) != 0 && dap->link_info.trace_bytes > 0;
 	return 0;
 }
 

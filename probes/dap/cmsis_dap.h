@@ -130,6 +130,8 @@ struct pt_cmsis_dap_flight {
 struct pt_cmsis_dap_swo {
 	bool uart, manchester;		/* the codings it says it has */
 	bool index;			/* it counts what it has received */
+	bool endpoint;			/* it can send SWO by an endpoint of its own */
+	bool by_endpoint;		/* and does */
 	uint32_t ring_bytes;		/* 0: it does not say */
 	bool active;			/* from start() to stop() */
 	uint32_t bits_per_s;

@@ -1,4 +1,4 @@
-/* Wire stream of CMSIS-DAP: SWO by commands, polled.
+/* Wire stream of CMSIS-DAP: SWO by commands, polled, or by an endpoint of its own.
  *
  * A poll is a request for the status and one or more for data, sent together. Nothing of what the probe says may be
  * dropped, as reading clears it: so answers are taken wherever they are collected (pt_cmsis_dap_swo_take), also by an
@@ -8,6 +8,8 @@
  * The probe reports loss by bits, not by place. The place is worked out: a ring that is full holds the bytes before the
  * hole, and the status says how many it holds. Where the probe counts what it received (index), answers that never came
  * are counted exactly.
+ * By the endpoint bytes come by themselves, and the status is still a command. The index joins both: bytes are given when
+ * a status that counts them has come. A probe without the index is polled, although it has the endpoint.
  * Source: CMSIS-DAP 2.x reference, SWO commands; facts on the reference firmware and its users. */
 #include "base/util.h"
 #include "host/log.h"
@@ -19,12 +21,14 @@ enum {
 };
 enum { ACTIVE = 1 << 0, PAUSED = 1 << 1, STREAM_ERROR = 1 << 6, OVERRUN = 1 << 7 };
 enum { STATUS_BYTES = 6, EXTENDED_BYTES = 10, DATA_HEAD_BYTES = 4 };
-enum { BY_DATA = 1, MODE_UART = 1, MODE_MANCHESTER = 2, ASK_ALL = 7 };
+enum { BY_DATA = 1, BY_ENDPOINT = 2, MODE_UART = 1, MODE_MANCHESTER = 2, ASK_ALL = 7 };
 enum {
 	RING_GUESS_BYTES = 4096,	/* of a probe that does not say */
 	PACKETS_MOST = 1 << 16,		/* of buffer behind the ring: what one poll brings */
 	AHEAD_NS = 1000000,		/* lists that follow each other faster need no poll each */
 	REST_NS = 1000000,		/* between polls that bring nothing */
+	TRANSFERS_AHEAD = 15,		/* of the endpoint */
+	LAST_MS = 100,			/* for what the endpoint owes when it is stopped */
 };
 
 static uint32_t ring_bytes(const struct pt_cmsis_dap *dap)
@@ -64,6 +68,28 @@ static void compare_index(struct pt_cmsis_dap *dap, uint32_t index, uint64_t rec
 	swo->cut_bytes += missing;
 	swo->agreed = swo->buffer.came;
 	swo->unsure = false;
+}
+
+/* What the probe has received is what the index says, whatever of it is on its way. It resumes when the endpoint was read,
+ * so one that is paused may have been so before. */
+static bool take_endpoint_status(struct pt_cmsis_dap *dap, size_t n)
+{
+	struct pt_cmsis_dap_swo *swo = &dap->swo;
+	uint64_t received;
+
+	if (n < EXTENDED_BYTES || dap->in[0] != SWO_EXTENDED_STATUS)
+		return false;
+	received = swo->received_least + (pt_le32(dap->in + 6) - (uint32_t)swo->received_least);
+	swo->buffer.bad_frames += (dap->in[1] & STREAM_ERROR) != 0;
+	if ((dap->in[1] & OVERRUN) != 0)
+		lose(dap, swo->received_least, received, PT_STREAM_SOME, PT_UNKNOWN);
+	else if ((dap->in[1] & PAUSED) != 0)
+		lose(dap, received, received, PT_STREAM_PERHAPS, PT_UNKNOWN);
+	if (swo->unsure)		/* a status was lost, and what it said with it */
+		lose(dap, swo->received_least, received, PT_STREAM_PERHAPS, PT_UNKNOWN);
+	swo->unsure = false;
+	swo->received_least = swo->buffer.checked = received;
+	return true;
 }
 
 static bool take_status(struct pt_cmsis_dap *dap, size_t n)
@@ -114,7 +140,7 @@ void pt_cmsis_dap_swo_take(struct pt_cmsis_dap *dap, size_t n)
 
 	if (swo->n_asked == 0 || (!status && dap->in[0] != SWO_DATA))
 		return;
-	if (!(status ? take_status(dap, n) : take_data(dap, n)))
+	if (!(swo->by_endpoint ? take_endpoint_status(dap, n) : status ? take_status(dap, n) : take_data(dap, n)))
 		return;
 	swo->n_answered++;
 	swo->answered_ns = pt_link_now_ns(swo->clock);
@@ -157,10 +183,12 @@ static int ask(struct pt_cmsis_dap *dap, struct pt_err *err)
 	unsigned n;
 	int rc = 0;
 
-	swo->ask_bytes = dap->limits.packet_bytes - DATA_HEAD_BYTES;
-	n = n_data(dap, pt_stream_buffer_room(&swo->buffer));
 	swo->asked_ns = pt_link_now_ns(swo->clock);
 	swo->n_answered = 0;
+	if (swo->by_endpoint)
+		return send_request(dap, true, err);
+	swo->ask_bytes = dap->limits.packet_bytes - DATA_HEAD_BYTES;
+	n = n_data(dap, pt_stream_buffer_room(&swo->buffer));
 	swo->came_before = swo->buffer.came;
 	for (unsigned i = 0; rc == 0 && i < n; i++) {
 		if (swo->crowded || (i == 0 && dap->depth > 1))
@@ -171,6 +199,14 @@ static int ask(struct pt_cmsis_dap *dap, struct pt_err *err)
 			rc = send_request(dap, false, err);
 	}
 	return rc;
+}
+
+static void note_time(struct pt_cmsis_dap *dap)
+{
+	struct pt_cmsis_dap_swo *swo = &dap->swo;
+	uint64_t half_ns = (swo->answered_ns - swo->asked_ns) / 2;
+
+	pt_stream_buffer_timed(&swo->buffer, swo->asked_ns + half_ns, half_ns + 1, swo->drained);
 }
 
 /* Of a poll that is over: when its bytes came, and whether each answer did. */
@@ -184,9 +220,7 @@ static int finish_poll(struct pt_cmsis_dap *dap, struct pt_err *err)
 	swo->n_asked = 0;
 	swo->last_bytes = (size_t)(swo->buffer.came - swo->came_before);
 	if (n_lost == 0) {
-		uint64_t half_ns = (swo->answered_ns - swo->asked_ns) / 2;
-
-		pt_stream_buffer_timed(&swo->buffer, swo->asked_ns + half_ns, half_ns + 1, swo->drained);
+		note_time(dap);
 		return 0;
 	}
 	swo->unsure = swo->index;	/* the next status counts what is missing */
@@ -204,6 +238,24 @@ static int poll_once(struct pt_cmsis_dap *dap, struct pt_err *err)
 	if (rc == 0)
 		rc = pt_cmsis_dap_settle(dap, err);
 	return rc == 0 ? finish_poll(dap, err) : rc;
+}
+
+/* What the endpoint has of those that the last status counts. */
+static int read_endpoint(struct pt_cmsis_dap *dap, uint64_t deadline_ns, struct pt_err *err)
+{
+	struct pt_cmsis_dap_swo *swo = &dap->swo;
+	struct pt_stream_buffer *buffer = &swo->buffer;
+	size_t packet = dap->link_info.trace_bytes;
+	int n = 0;
+
+	while (n >= 0 && buffer->came < swo->received_least && pt_stream_buffer_room(buffer) >= 2 * packet) {
+		n = pt_link_trace(dap->link, pt_stream_buffer_tail(buffer, 2 * packet), packet, TRANSFERS_AHEAD,
+				  deadline_ns, err);
+		pt_stream_buffer_added(buffer, n > 0 ? (size_t)n : 0);
+	}
+	swo->drained = buffer->came >= swo->received_least;
+	note_time(dap);
+	return n < 0 && n != PT_ETIMEOUT ? n : 0;
 }
 
 void pt_cmsis_dap_swo_ask_ahead(struct pt_cmsis_dap *dap)
@@ -259,7 +311,8 @@ static int set_up(struct pt_cmsis_dap *dap, const struct pt_stream_want *want, u
 {
 	uint8_t mode = want->coding == PT_STREAM_MANCHESTER ? MODE_MANCHESTER : MODE_UART;
 	const struct pt_cmsis_dap_order orders[] = {
-		{ "choose how SWO comes", { SWO_TRANSPORT, BY_DATA }, 2, DAP_OK, false },
+		{ "choose how SWO comes", { SWO_TRANSPORT, dap->swo.by_endpoint ? BY_ENDPOINT : BY_DATA }, 2, DAP_OK,
+		  false },
 		{ "choose SWO's coding", { SWO_MODE, mode }, 2, DAP_OK, false },
 	};
 
@@ -291,6 +344,8 @@ static void begin(struct pt_cmsis_dap *dap, const struct pt_stream_want *want, u
 	swo->last_bytes = 0;
 	swo->asked_ns = 0;
 	swo->unsure = swo->crowded = swo->drained = false;
+	if (swo->by_endpoint)
+		swo->buffer.checked = 0;
 	swo->active = true;
 }
 
@@ -300,8 +355,10 @@ static int swo_start(void *state, const struct pt_stream_want *want, uint32_t *b
 	struct pt_cmsis_dap *dap = state;
 	int rc = check_want(dap, want, err);
 
-	if (rc == 0)
-		rc = set_up(dap, want, bits_per_s, err);
+	if (rc < 0)
+		return rc;
+	dap->swo.by_endpoint = dap->swo.endpoint && dap->swo.index;
+	rc = set_up(dap, want, bits_per_s, err);
 	if (rc == 0)
 		rc = pt_cmsis_dap_orders(dap, &order, 1, err);
 	if (rc == 0)
@@ -316,6 +373,8 @@ static bool enough(const struct pt_cmsis_dap *dap, size_t room)
 	const struct pt_cmsis_dap_swo *swo = &dap->swo;
 	size_t held = (size_t)(swo->buffer.came - swo->buffer.given);
 
+	if (swo->by_endpoint && held > swo->received_least - swo->buffer.given)
+		held = (size_t)(swo->received_least - swo->buffer.given);
 	return !swo->unsure && (held >= room || swo->drained || pt_stream_buffer_room(&swo->buffer) < swo->ask_bytes);
 }
 
@@ -325,11 +384,14 @@ static int poll_until(struct pt_cmsis_dap *dap, size_t room, uint64_t deadline_n
 
 	for (;;) {
 		int rc = poll_once(dap, err);
-		uint64_t now_ns = pt_link_now_ns(dap->link);
+		uint64_t now_ns;
 
+		if (rc == 0 && swo->by_endpoint)
+			rc = read_endpoint(dap, deadline_ns, err);
 		if (rc < 0)
 			return rc;
-		if (!enough(dap, room))
+		now_ns = pt_link_now_ns(dap->link);
+		if (!enough(dap, room) && (!swo->by_endpoint || now_ns < deadline_ns))
 			continue;
 		if (swo->buffer.came > swo->buffer.given || swo->buffer.n_holes > 0 || now_ns >= deadline_ns)
 			return 0;
@@ -358,6 +420,10 @@ static int drain(struct pt_cmsis_dap *dap, struct pt_err *err)
 	uint64_t until = swo->buffer.came + ring_bytes(dap);
 	int rc;
 
+	if (swo->by_endpoint) {
+		rc = poll_once(dap, err);
+		return rc < 0 ? rc : read_endpoint(dap, pt_link_now_ns(dap->link) + LAST_MS * PT_NS_PER_MS, err);
+	}
 	do
 		rc = poll_once(dap, err);
 	while (rc == 0 && !enough(dap, SIZE_MAX) && swo->buffer.came < until);
@@ -396,7 +462,12 @@ static int swo_stop(void *state, struct pt_err *err)
 	rc = stop_and_drain(dap, err);
 	pt_link_unshield(dap->link);
 	if (!swo->active && !swo->drained)
-		lose(dap, swo->buffer.came, swo->buffer.came, PT_STREAM_SOME, PT_UNKNOWN);
+		lose(dap, swo->buffer.came, swo->buffer.came, PT_STREAM_SOME,
+		     swo->by_endpoint ? swo->received_least - swo->buffer.came : PT_UNKNOWN);
+	if (!swo->active && swo->by_endpoint)
+		pt_link_end_trace(dap->link);
+	if (!swo->active)
+		swo->buffer.checked = PT_UNKNOWN;
 	swo->active &= rc != PT_EIO;
 	swo->buffer.ended = !swo->active;
 	return rc;

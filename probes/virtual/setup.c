@@ -51,6 +51,7 @@ static void *new_dap(struct pt_vsetup *setup)
 		.product = setup->product,
 		.serial = "V0001",
 		.swo_bytes = PT_VDAP_SWO_BYTES,
+		.swo_endpoint = setup->link->trace_bytes > 0,
 		.swo_index = true,
 	};
 

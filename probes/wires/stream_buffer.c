@@ -9,7 +9,7 @@
 void pt_stream_buffer_init(struct pt_stream_buffer *buffer, size_t room, enum pt_stream_missing otherwise,
 			   uint64_t now_ns)
 {
-	*buffer = (struct pt_stream_buffer){ .room = room, .otherwise = otherwise };
+	*buffer = (struct pt_stream_buffer){ .room = room, .otherwise = otherwise, .checked = PT_UNKNOWN };
 	buffer->bytes = pt_alloc(room);
 	buffer->from_ns = buffer->until_ns = buffer->empty_ns = now_ns;
 }
@@ -146,6 +146,8 @@ size_t pt_stream_buffer_give(struct pt_stream_buffer *buffer, uint8_t *bytes, si
 {
 	size_t all = held(buffer), n = all < room ? all : room;
 
+	if (buffer->checked < buffer->given + n)
+		n = (size_t)(buffer->checked - buffer->given);
 	*what = (struct pt_stream_read){
 		.from_ns = buffer->from_ns, .to_ns = buffer->until_ns, .error_ns = buffer->error_ns,
 		.missing = buffer->otherwise, .sure_bytes = n, .bad_frames = buffer->bad_frames,

@@ -26,6 +26,7 @@ struct pt_stream_buffer {
 	size_t n_holes;
 	uint32_t bad_frames;
 	bool ended;			/* nothing comes behind what is in it */
+	uint64_t checked;		/* bytes in front of this place are given, others wait; PT_UNKNOWN: all are given */
 	bool more_soon;			/* bytes are with the probe, and will come when they are asked for */
 	/* What is in it came over the pin before until_ns +- error_ns, and the probe had no more of it at empty_ns. */
 	uint64_t until_ns, error_ns, empty_ns;

@@ -315,6 +315,11 @@ static void set_packet_bytes(void *state, size_t packet_bytes)
 	pt_vdap_set_packet_bytes(state, packet_bytes);
 }
 
+static size_t trace(void *state, uint8_t *bytes, size_t room, uint64_t at_ns)
+{
+	return pt_vdap_trace(state, bytes, room, at_ns);
+}
+
 static void release(void *state)
 {
 	pt_vdap_free(state);
@@ -322,5 +327,5 @@ static void release(void *state)
 
 const struct pt_vengine_ops pt_vdap_engine = {
 	.name = "CMSIS-DAP", .served = "CMSIS-DAP over TCP, for any program that speaks it",
-	.process = process, .set_packet_bytes = set_packet_bytes, .free = release,
+	.process = process, .set_packet_bytes = set_packet_bytes, .trace = trace, .free = release,
 };
