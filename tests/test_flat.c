@@ -73,6 +73,33 @@ START_TEST(whom_exceptions_interrupt_is_left_open)
 }
 END_TEST
 
+/* Of a hundred samples WORK has thirty; ten more never came, and may all have been WORK, or none. */
+START_TEST(what_was_missed_may_be_of_anything)
+{
+	struct pt_flat *flat = pt_flat_new(N_IDS);
+	struct pt_share seen, all, unknown;
+
+	for (unsigned i = 0; i < 10; i++) {
+		for (unsigned k = 0; k < 10; k++)
+			pt_flat_sample(flat, k < 2 + i % 3 ? WORK : REST);
+		pt_flat_end_batch(flat);
+	}
+	seen = pt_flat_bounded(flat, pt_flat_share(flat, WORK), NULL);
+	ck_assert_double_le(pt_flat_unseen(flat), 0.5);
+	pt_flat_missed(flat, 10);
+	all = pt_flat_bounded(flat, pt_flat_share(flat, WORK), NULL);
+	ck_assert_double_eq_tol(all.share, seen.share, 1e-12);
+	ck_assert_double_eq_tol(all.lo, seen.lo * 100 / 110, 1e-12);
+	ck_assert_double_eq_tol(all.hi, (seen.hi * 100 + 10) / 110, 1e-12);
+	ck_assert_double_ge(pt_flat_unseen(flat), 10.0 / 110);
+	pt_flat_missed(flat, PT_UNKNOWN);
+	unknown = pt_flat_bounded(flat, pt_flat_share(flat, WORK), NULL);
+	ck_assert_double_le(unknown.hi, unknown.lo);
+	ck_assert_double_eq(pt_flat_unseen(flat), 1);
+	pt_flat_free(flat);
+}
+END_TEST
+
 START_TEST(a_core_that_only_sleeps)
 {
 	struct pt_flat *flat = pt_flat_new(N_IDS);
@@ -147,6 +174,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, sums_by_hand);
 	tcase_add_test(tc, whom_exceptions_interrupt_is_left_open);
+	tcase_add_test(tc, what_was_missed_may_be_of_anything);
 	tcase_add_test(tc, a_core_that_only_sleeps);
 	tcase_add_loop_test(tc, intervals_hold_the_truth, 0, PT_LEN(experiments));
 	suite_add_tcase(suite, tc);

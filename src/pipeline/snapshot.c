@@ -222,6 +222,7 @@ static void forget_sums(struct pt_profile *f)
 {
 	f->samples = f->samples_asleep = f->samples_refused = f->batches = 0;
 	f->samples_effective = 0;
+	f->samples_missed = 0;
 	f->branches = f->instructions = f->cycles = 0;
 	f->bursts = f->bursts_used = f->bursts_asleep = f->bursts_cut_short = f->bursts_unchosen = f->burst_cycles = 0;
 	f->ticks = 0;
@@ -239,6 +240,8 @@ static void sum_up_samples(struct pt_profile *f, const struct pt_core_profile *c
 	f->samples += s.samples;
 	f->samples_asleep += s.asleep;
 	f->samples_refused += s.refused;
+	f->samples_missed =
+		f->samples_missed == PT_UNKNOWN || s.missed == PT_UNKNOWN ? PT_UNKNOWN : f->samples_missed + s.missed;
 	f->samples_effective += s.effective;
 	f->batches += s.batches;
 }
@@ -298,6 +301,23 @@ static void add_trouble(struct pt_profile *f, const struct pt_core_profile *core
 	}
 }
 
+/* Of a stream that has gaps samples are missing, too; how many its source may know, or the bytes that are missing say. What
+ * the chip dropped, nobody counts. Sources that look at the core themselves miss nothing. */
+static uint64_t missed_by(const struct pt_source_ctx *ctx)
+{
+	enum { LEAST_BYTES = 2 };	/* of a sample */
+	uint64_t bytes = ctx->damaged_bytes;
+
+	if (ctx->decoder == NULL || (ctx->decoder->gives & PT_GIVES_OTHER) == 0)
+		return 0;
+	if (ctx->facts.cost.counts_missed)
+		return ctx->facts.cost.missed;
+	for (unsigned cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
+		bytes += ctx->account.sum.by[cause].bytes;
+	return ctx->overflows > 0 || (ctx->gaps > 0 && bytes == 0) ? PT_UNKNOWN
+								   : (bytes + LEAST_BYTES - 1) / LEAST_BYTES;
+}
+
 static void sum_up(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;
@@ -309,6 +329,8 @@ static void sum_up(struct pt_pipeline *p)
 
 		if (core_profile->flow == NULL && core_profile->samples == NULL)
 			continue;
+		if (core_profile->samples != NULL)
+			pt_flat_missed(core_profile->flat, missed_by(core_profile->samples));
 		p->cores[f->n_cores] = sum_up_core(p, core_profile);
 		add_core(f, &p->cores[f->n_cores++]);
 		sum_up_samples(f, core_profile);

@@ -58,7 +58,6 @@ static struct pt_share share_of_unseen(const struct pt_pipeline *p)
 	for (size_t i = 0; i < p->n_core_profiles && p->profile.shares == PT_BASIS_ESTIMATED; i++) {
 		const struct pt_core_profile *core_profile = &p->core_profile[i];
 		struct pt_windows_summary windows = pt_windows_summary(core_profile->windows);
-		struct pt_cluster_total batches = pt_flat_total(core_profile->flat);
 
 		if (never_ran(core_profile))
 			continue;
@@ -67,7 +66,7 @@ static struct pt_share share_of_unseen(const struct pt_pipeline *p)
 		else if (pt_snapshot_windowed(p, core_profile) && !pt_snapshot_sampled(p, core_profile))
 			most = fmax(most, pt_cluster_unseen(&windows.awake));
 		else if (pt_core_profile_counted(core_profile) || pt_snapshot_sampled(p, core_profile))
-			most = fmax(most, pt_cluster_unseen(&batches));
+			most = fmax(most, pt_flat_unseen(core_profile->flat));
 	}
 	return (struct pt_share){ .hi = most };
 }

@@ -38,7 +38,9 @@ void pt_source_ctx_cost(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 		pt_config_fini(&text);
 		return;
 	}
-	*cost = (struct pt_cost){ .time_ns = pt_config_number(&text, "time_ns", 0) };
+	*cost = (struct pt_cost){ .time_ns = pt_config_number(&text, "time_ns", 0),
+				  .missed = pt_config_number(&text, "missed", PT_UNKNOWN) };
+	cost->counts_missed = cost->missed != PT_UNKNOWN;
 	for (size_t i = 0; i < PT_COST_PARTS; i++) {
 		struct pt_cost_part *part = &cost->part[cost->n_parts];
 

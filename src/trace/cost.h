@@ -3,6 +3,7 @@
 #ifndef PT_TRACE_COST_H
 #define PT_TRACE_COST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,8 @@ struct pt_cost {
 	uint64_t time_ns;		/* of which all this is, from the source's beginning */
 	struct pt_cost_part part[PT_COST_PARTS];
 	size_t n_parts;			/* 0: nothing was measured */
+	bool counts_missed;		/* the source knows how many samples were taken, whether or not they came */
+	uint64_t missed;		/* of those at most so many did not come */
 };
 
 static inline void pt_cost_halt(struct pt_cost_halts *halts, uint64_t ns)

@@ -189,6 +189,7 @@ struct pt_profile {
 	const char *incomplete;		/* why not all that ran was seen, as half a sentence; NULL: all was */
 	uint64_t branches;		/* runs of branch trace */
 	uint64_t samples, samples_asleep, samples_refused, batches;	/* pc samples: all, asleep, not permitted */
+	uint64_t samples_missed;	/* taken, and lost on their way, at most; PT_UNKNOWN: some, not known how many */
 	char sampled_by[40];		/* the event that a sample is taken by; "": time */
 	uint64_t sampled_every;		/* events to a sample, in the mean; 0: not known */
 	double samples_effective;	/* independent samples that would give the same intervals; 0: not known */

@@ -25,7 +25,7 @@ struct pt_flat {
 	struct pt_cluster_sum entered;	/* handlers, by all samples */
 	struct pt_cluster_total total, all;	/* all: with the samples that found it asleep */
 	struct pt_cluster_sum asleep_of_all;
-	uint64_t awake, asleep, refused, batches;
+	uint64_t awake, asleep, refused, batches, missed;
 };
 
 struct pt_flat *pt_flat_new(size_t n_functions)
@@ -74,6 +74,11 @@ void pt_flat_asleep(struct pt_flat *flat)
 void pt_flat_refused(struct pt_flat *flat, uint64_t n)
 {
 	flat->refused += n;
+}
+
+void pt_flat_missed(struct pt_flat *flat, uint64_t n)
+{
+	flat->missed = n;
 }
 
 void pt_flat_end_batch(struct pt_flat *flat)
@@ -127,11 +132,29 @@ static double error_of(const struct pt_cluster_total *total, const struct pt_clu
 	return Z95 * sqrt(fmax(0, residuals) * n / fmax(1, n - 1)) / total->y;
 }
 
+/* Of n samples: those that were missed may have been all of it, or none. */
+static struct pt_share with_missed(const struct pt_flat *flat, struct pt_share s, uint64_t n)
+{
+	double seen = (double)n, missed = (double)flat->missed;
+
+	if (flat->missed == 0 || s.hi <= s.lo)
+		return s;
+	if (flat->missed == PT_UNKNOWN || n == 0) {
+		s.lo = s.hi = s.share;
+		return s;
+	}
+	s.lo = s.lo * seen / (seen + missed);
+	s.hi = (s.hi * seen + missed) / (seen + missed);
+	return s;
+}
+
 struct pt_share pt_flat_bounded(const struct pt_flat *flat, struct pt_share s, const uint16_t *handler)
 {
 	const struct pt_cluster_sum *of_all = &flat->entered;
-	double below = s.share - s.lo, others;
+	double below, others;
 
+	s = with_missed(flat, s, flat->awake);
+	below = s.share - s.lo;
 	if (flat->total.y <= 0 || of_all->x <= 0)
 		return s;
 	others = of_all->x / flat->total.y;
@@ -146,9 +169,16 @@ struct pt_share pt_flat_bounded(const struct pt_flat *flat, struct pt_share s, c
 	return s;
 }
 
+double pt_flat_unseen(const struct pt_flat *flat)
+{
+	double most = pt_cluster_unseen(&flat->total), seen = (double)flat->awake, missed = (double)flat->missed;
+
+	return flat->missed == PT_UNKNOWN ? 1 : (most * seen + missed) / fmax(1, seen + missed);
+}
+
 struct pt_share pt_flat_asleep_share(const struct pt_flat *flat)
 {
-	return pt_cluster_share(&flat->all, &flat->asleep_of_all);
+	return with_missed(flat, pt_cluster_share(&flat->all, &flat->asleep_of_all), flat->awake + flat->asleep);
 }
 
 /* Of the function with most samples: p (1 - p) over the variance. Batches that happen to agree more than samples of chance
@@ -170,7 +200,7 @@ static double effective(const struct pt_flat *flat)
 struct pt_flat_summary pt_flat_summary(const struct pt_flat *flat)
 {
 	return (struct pt_flat_summary){
-		.samples = flat->awake + flat->asleep, .asleep = flat->asleep, .refused = flat->refused,
+		.samples = flat->awake + flat->asleep, .asleep = flat->asleep, .refused = flat->refused, .missed = flat->missed,
 		.batches = flat->batches, .effective = effective(flat),
 	};
 }

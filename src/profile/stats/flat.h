@@ -8,7 +8,7 @@
 #include "profile/stats/stat.h"
 
 struct pt_flat_summary {
-	uint64_t samples, asleep, refused, batches;	/* samples include those asleep */
+	uint64_t samples, asleep, refused, missed, batches;	/* samples include those asleep */
 	double effective;	/* 0: not known */
 };
 
@@ -21,14 +21,19 @@ void pt_flat_sample(struct pt_flat *flat, uint16_t function);	/* below n_functio
 void pt_flat_entered(struct pt_flat *flat, uint16_t handler, double samples);
 void pt_flat_asleep(struct pt_flat *flat);
 void pt_flat_refused(struct pt_flat *flat, uint64_t n);	/* the chip gave no sample: halted, or not permitted */
+/* So many samples were taken and did not come, at most, in all: each may have been of anything. PT_UNKNOWN: some did not, and
+ * it is not known how many, so that shares have no limits. */
+void pt_flat_missed(struct pt_flat *flat, uint64_t n);
 void pt_flat_end_batch(struct pt_flat *flat);		/* an empty one is none */
 
 struct pt_flat_summary pt_flat_summary(const struct pt_flat *flat);
 uint64_t pt_flat_samples(const struct pt_flat *flat, uint16_t function);
 struct pt_cluster_total pt_flat_total(const struct pt_flat *flat);	/* the batches */
+/* At most, of a function that no sample found. */
+double pt_flat_unseen(const struct pt_flat *flat);
 struct pt_share pt_flat_asleep_share(const struct pt_flat *flat);	/* of all time */
 struct pt_share pt_flat_share(const struct pt_flat *flat, uint16_t function);	/* where samples were found */
-/* The same with limits that hold whoever was interrupted, where the cycles of entering a handler are the handler's: of a
+/* The same with limits that hold whatever was missed, and whoever was interrupted, where the cycles of entering a handler are the handler's: of a
  * share that samples found of anything, which has the beginning of this handler (NULL: of none). */
 struct pt_share pt_flat_bounded(const struct pt_flat *flat, struct pt_share found, const uint16_t *handler);
 

@@ -223,6 +223,18 @@ static void incomplete(struct pt_warnings *w, const struct pt_profile *p)
 		warn(w, "Counts are of what was recorded: %s.", p->incomplete);
 }
 
+static void missed(struct pt_warnings *w, const struct pt_profile *p)
+{
+	if (p->samples_missed == PT_UNKNOWN)
+		warn(w, "Samples are missing, and it is not known how many: shares have no interval.");
+	else if (p->samples_missed > 0)
+		warn(w,
+		     "Up to %" PRIu64 " samples are missing, beside %" PRIu64
+		     " that came: intervals allow for each of them to be of "
+		     "any function. A wider interval between samples, or less other trace, loses fewer.",
+		     p->samples_missed, p->samples);
+}
+
 /* What did not fit, or not together. */
 static void exhausted(struct pt_warnings *w, const struct pt_profile *p)
 {
@@ -277,6 +289,7 @@ void pt_warnings_find(struct pt_warnings *w, const struct pt_profile *p)
 	fallback(w, p, true);
 	not_compared(w, p);
 	tasks(w, p);
+	missed(w, p);
 	w->n_grave = w->n;
 	fallback(w, p, false);
 	incomplete(w, p);

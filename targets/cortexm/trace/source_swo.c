@@ -228,6 +228,18 @@ static void let_go(struct pt_swo *s)
 	s->config = NULL;
 }
 
+/* Samples that did not come may have been of any function: those that are on their way count until they have come. */
+static void tell_missed(void *arg, struct pt_cost *cost)
+{
+	const struct pt_swo *s = arg;
+	double missed = (double)s->cadence.samples + MOST_MISSED + s->cadence.doubt - (double)s->stream.n_samples;
+
+	if ((s->kinds & PT_SWO_PC_SAMPLES) == 0 || s->uncounted)
+		return;
+	cost->counts_missed = true;
+	cost->missed = missed > 0 ? (uint64_t)missed + 1 : 0;
+}
+
 static int swo_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	struct pt_swo *s = state;
@@ -251,6 +263,7 @@ static int swo_start(void *state, struct pt_target *target, const struct pt_sour
 	begin_stream(s);
 	if (emit_config(s, err) < 0 || tell_halted(s, err) < 0)
 		goto undo;
+	pt_emit_costs(&s->out, tell_missed, s);
 	s->leased = true;
 	return 0;
 undo:
