@@ -72,6 +72,20 @@ expect "Cortex-M4F" 'SWD DPIDR 0x2ba01477' 'Cortex-M4 r0p1' '6 breakpoints, 4 wa
 	'pc .*0x00000[0-9a-f]{3}' 'halted due to single-step' 'r3 .*0xcafe0001' 'd2 .*0x3f8000003f800000' 'basepri .*0x00' \
 	'halted due to watchpoint' '0x20000000: [0-9a-f][2367abef]' 'halted due to' '0xe000ed28: 00008200'
 
+# its trace: OpenOCD sets up TPIU and ITM, and has the probe listen. The program sends its rounds, each one more than before.
+usb_probe="$board --board cm4?elf=$here/tests/firmware/cm4_trace.elf"
+openocd_runs usb_bulk "chip.tpiu configure -protocol uart -traceclk 25000000 -pin-freq 500000 -output $work/swo; chip.tpiu enable
+		itm port 1 on; mww 0xe0001000 0x10001; sleep 200; chip.tpiu disable" \
+	"transport select swd; swd newdap chip cpu -irlen 4 -expected-id 0x2ba01477
+		dap create chip.dap -chain-position chip.cpu; target create chip.cpu cortex_m -dap chip.dap
+		tpiu create chip.tpiu -dap chip.dap -ap-num 0 -baseaddr 0xE0040000"
+./tests/system/itm_listing <"$work/swo" >"$work/packets"
+python3 -c 'import sys
+rounds = [int(line.split()[4], 16) for line in sys.stdin if line.startswith("port 1 4 ")]
+print("rounds", sum(b == a + 1 for a, b in zip(rounds, rounds[1:])))' <"$work/packets" >"$work/log"
+grep '^hardware 1 2' "$work/packets" >>"$work/log" || true
+expect "trace of a Cortex-M4F" '^rounds [1-9][0-9]' '^hardware 1 2 0 0x1018$' '^hardware 1 2 0 0x2018$'
+
 # a Cortex-M7 behind a ROM table of its port, with a Cortex-M4 behind access port 3
 usb_probe="$board --board cm7?variant=second-core&elf=$here/tests/firmware/cores.elf"
 openocd_runs usb_bulk "sleep 20; targets chip.m7; halt; echo [reg pc]; step; reg d2 0x3f8000003f800000; echo [reg d2]
