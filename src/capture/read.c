@@ -39,6 +39,7 @@ struct pt_capture_reader {
 	uint32_t id, number;		/* of the next record */
 	ZSTD_DCtx *zstd;
 	struct source source[MOST_SOURCES];
+	bool any;		/* a source has begun */
 	bool searching;			/* no head where one should be */
 	uint64_t bad_from;		/* offset: since here */
 	bool held;			/* the record in `record` waits: for what is owed, or for its turn */
@@ -246,6 +247,7 @@ static void note_chunk(struct pt_capture_reader *r, const struct pt_chunk *chunk
 
 	if (s == NULL)
 		return;
+	r->any |= chunk->kind == PT_CHUNK_CONFIG;
 	if (chunk->kind == PT_CHUNK_CONFIG)
 		*s = (struct source){ .open = true, .owed = s->owed, .told_ns = PT_UNKNOWN, .core = chunk->core };
 	else if (tiles(chunk))
@@ -418,7 +420,7 @@ static int finish(struct pt_capture_reader *r, struct pt_err *err)
 	if (r->searching)
 		tell(r, "torn at byte %" PRIu64 ": the last %" PRIu64 " bytes are no whole record and were skipped",
 		     r->bad_from, at - r->bad_from);
-	if (any_open(r) && !r->cut)
+	if ((any_open(r) || !r->any) && !r->cut)
 		tell(r, "it has no end: the session was cut short (killed, or the disk was full or lost power)");
 	tell_rest(r);
 	return PT_CAPTURE_END;

@@ -420,7 +420,7 @@ static void sum_up_time(struct pt_pipeline *p)
 		f->no_clock &= p->sources[i].no_clock;
 		f->ended &= p->sources[i].ended;
 	}
-	f->no_end = p->over && p->n_ctx > 0 && !f->ended;
+	f->no_end = p->over && (p->n_ctx == 0 || !f->ended);	/* of nothing, too: it began */
 	f->sources_refused = p->lanes_refused;
 	f->other_stream_bytes = 0;
 	for (size_t i = 0; i < p->n_ctx; i++)

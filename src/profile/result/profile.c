@@ -32,6 +32,8 @@ double pt_profile_lost_share(const struct pt_profile *profile)
 {
 	double worst = fault_share(pt_profile_loss(profile));
 
+	if (profile->n_sources == 0 && profile->no_end)	/* cut before the first source began: all of it */
+		return 1.0;
 	for (size_t i = 0; i < profile->n_sources; i++)
 		if (fault_share(&profile->sources[i].loss) > worst)
 			worst = fault_share(&profile->sources[i].loss);
