@@ -3,6 +3,7 @@
 #include "probes/dap/cmsis_dap.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "host/log.h"
@@ -247,6 +248,9 @@ static void cmsis_dap_info(void *state, struct pt_probe_info *out)
 	out->swd = dap->has_swd;
 	out->jtag = dap->has_jtag;
 	out->swo = dap->swo.uart || dap->swo.manchester;
+	snprintf(out->swo_codings, sizeof(out->swo_codings), "%s%s%s", dap->swo.uart ? "uart" : "",
+		 dap->swo.uart && dap->swo.manchester ? " " : "", dap->swo.manchester ? "manchester" : "");
+	out->swo_ring_bytes = out->swo ? dap->swo.ring_bytes : 0;
 	out->speed_hz = dap->speed_hz;
 }
 

@@ -178,7 +178,7 @@ static void stlink_info(void *state, struct pt_probe_info *out)
 	out->packet_bytes = PT_STLINK_BLOCK_BYTES;
 	out->packet_count = 1;
 	out->swd = out->jtag = out->in_turns = true;
-	out->swo = pt_stlink_has(st, 13, 0) && st->link_info.trace_bytes > 0;
+	pt_stlink_swo_info(st, out);
 	out->target_mv = st->target_mv;
 	out->speed_hz = st->speed_hz != 0 ? st->speed_hz : st->asked_hz;
 }

@@ -112,6 +112,8 @@ int pt_stlink_write_abort(void *state, uint32_t value, struct pt_err *err);
 
 extern const struct pt_stream_ops pt_stlink_stream_ops;	/* their state is a struct pt_stlink */
 void pt_stlink_swo_close(struct pt_stlink *st);
+struct pt_probe_info;
+void pt_stlink_swo_info(const struct pt_stlink *st, struct pt_probe_info *out);
 
 /* --- stlink_list.c: lists of operations ---------------------------------------------------------------------------- */
 

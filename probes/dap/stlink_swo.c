@@ -5,8 +5,11 @@
  * What is left is arithmetic: since the last time that the ring was read, the pin cannot have carried more than its rate
  * allows; where that fits into the ring, nothing is missing. Where it does not, some may be, and no more than that.
  * Source: the host code of OpenOCD, pyOCD, probe-rs and stlink-tools; facts on lengths of F8xx: stlink-org. */
+#include <string.h>
+
 #include "host/log.h"
 #include "probes/dap/stlink.h"
+#include "probes/wires/probe.h"
 #include "base/util.h"
 
 enum { DEBUG = 0xf2, SWO_START = 0x40, SWO_STOP = 0x41, SWO_COUNT = 0x42 };
@@ -211,6 +214,16 @@ static int swo_stop(void *state, struct pt_err *err)
 	swo->active = rc < 0 && rc != PT_EIO;
 	swo->buffer.ended = !swo->active;
 	return first < 0 || rc == 0 ? first : pt_fail(err, rc, "%s", later.msg);
+}
+
+void pt_stlink_swo_info(const struct pt_stlink *st, struct pt_probe_info *out)
+{
+	out->swo = pt_stlink_has(st, 13, 0) && st->link_info.trace_bytes > 0;
+	if (!out->swo)
+		return;
+	strcpy(out->swo_codings, "uart");
+	out->swo_most_bps = most_bps(st);
+	out->swo_ring_bytes = RING_BYTES;
 }
 
 static uint32_t swo_patience(void *state, uint32_t bits_per_s)

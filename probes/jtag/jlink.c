@@ -285,6 +285,8 @@ static void jlink_info(void *state, struct pt_probe_info *out)
 	out->swd = (j->interfaces >> JLINK_SWD & 1) != 0;
 	out->jtag = (j->interfaces >> JLINK_JTAG & 1) != 0;
 	out->swo = can(j, JLINK_CAP_SWO);
+	if (out->swo)
+		strcpy(out->swo_codings, "uart");
 	out->target_mv = j->target_mv;
 	out->speed_hz = j->hz;
 }

@@ -306,9 +306,12 @@ static void swo_close(void *state)
 
 static void swo_info(void *state, struct pt_probe_info *out)
 {
-	(void)state;
+	const struct swo *swo = state;
+
 	strcpy(out->protocol, "swo");
 	out->swo = true;
+	if (swo->link->kind == SWO_TTY)
+		strcpy(out->swo_codings, "uart");
 }
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */

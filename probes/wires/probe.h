@@ -34,7 +34,10 @@ struct pt_probe_info {
 	/* What it can reach a chip by. Set before info() as the driver's ops say; a driver whose devices differ corrects
 	 * it. */
 	bool swd, jtag, bdc;
-	bool swo;			/* it receives SWO */
+	bool swo;			/* it receives SWO; the three below are of that */
+	char swo_codings[24];		/* "uart", "uart manchester"; empty: it does not say */
+	uint32_t swo_most_bps;		/* its fastest rate; 0: it does not say before it is asked for one */
+	uint32_t swo_ring_bytes;	/* what it holds between two reads; 0: not known */
 	bool in_turns;			/* a register takes a round trip each; only memory goes in blocks */
 	uint32_t target_mv;		/* the target's supply as the probe measures it, millivolts; 0: it does not say */
 	uint32_t speed_hz;

@@ -113,6 +113,22 @@ static void print_opened(const struct pt_probe_info *info)
 	printf("\n");
 }
 
+/* "    SWO: uart or manchester, up to 2000000 baud, holds 4096 bytes" */
+static void print_swo(const struct pt_probe_info *info)
+{
+	const char *second = strchr(info->swo_codings, ' ');
+
+	if (!info->swo || info->swo_codings[0] == '\0')
+		return;
+	printf("    SWO: %.*s%s%s", (int)strcspn(info->swo_codings, " "), info->swo_codings,
+	       second != NULL ? " or" : "", second != NULL ? second : "");
+	if (info->swo_most_bps != 0)
+		printf(", up to %" PRIu32 " baud", info->swo_most_bps);
+	if (info->swo_ring_bytes != 0)
+		printf(", holds %" PRIu32 " bytes", info->swo_ring_bytes);
+	printf("\n");
+}
+
 /* The cable that is the slower one. 0: not known. */
 static uint32_t least_limit(const struct pt_probe_limit *limit, const char **which)
 {
@@ -149,6 +165,8 @@ static void print_text(const struct row *row, bool measures)
 		printf("    %s, which is not asked before it is used\n", f->left_alone);
 	else if (row->state == FREE)
 		print_opened(&row->info);
+	if (row->state == FREE && f->left_alone == NULL)
+		print_swo(&row->info);
 	if (row->state == FREE && f->left_alone == NULL && measures)
 		print_measured(row);
 	if (row->state != FREE)
@@ -178,6 +196,12 @@ static void add_info(json_t *out, const struct pt_probe_info *info)
 	json_object_set_new(out, "packet_bytes", json_integer((json_int_t)info->packet_bytes));
 	json_object_set_new(out, "packet_count", json_integer(info->packet_count));
 	json_object_set_new(out, "swo", json_boolean(info->swo));
+	if (info->swo_codings[0] != '\0')
+		json_object_set_new(out, "swo_codings", words(info->swo_codings));
+	if (info->swo_most_bps != 0)
+		json_object_set_new(out, "swo_most_bits_per_s", json_integer(info->swo_most_bps));
+	if (info->swo_ring_bytes != 0)
+		json_object_set_new(out, "swo_buffer_bytes", json_integer(info->swo_ring_bytes));
 	json_object_set_new(out, "firmware", json_string(info->firmware));
 	if (info->target_mv != 0)
 		json_object_set_new(out, "target_mv", json_integer(info->target_mv));
