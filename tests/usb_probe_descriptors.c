@@ -23,6 +23,9 @@ static const struct usb_kind others[] = {
 static const struct usb_kind cmsis_dap = {
 	.vid = USB_PROBE_VENDOR, .pid = USB_PROBE_PRODUCT, .out = EP_BULK_OUT, .in = EP_BULK_IN,
 };
+static const struct usb_kind cmsis_dap_swo = {	/* of a board that has the pin */
+	.vid = USB_PROBE_VENDOR, .pid = USB_PROBE_PRODUCT, .out = EP_BULK_OUT, .in = EP_BULK_IN, .trace = EP_OTHER_IN,
+};
 static const struct usb_kind scripted = {
 	.vid = USB_PROBE_VENDOR, .pid = USB_PROBE_PRODUCT, .out = EP_BULK_OUT, .in = EP_OTHER_IN,
 };
@@ -47,12 +50,12 @@ const struct usb_kind *usb_kind(const struct usb_probe *probe)
 		if (strcmp(probe->rig.driver, others[i].driver) == 0 &&
 		    (pid_of_board(probe) == 0 || pid_of_board(probe) == others[i].pid))
 			return &others[i];
-	return &cmsis_dap;
+	return probe->rig.ops->swo != NULL ? &cmsis_dap_swo : &cmsis_dap;
 }
 
 bool usb_is_other(const struct usb_probe *probe)
 {
-	return usb_kind(probe) != &cmsis_dap;
+	return usb_kind(probe) != &cmsis_dap && usb_kind(probe) != &cmsis_dap_swo;
 }
 
 const char *usb_product(const struct usb_probe *probe)

@@ -13,7 +13,7 @@
 enum { INTERFACE_BULK, INTERFACE_HID, N_INTERFACES, MOST_INTERFACES = 4 };
 enum { EP_BULK_OUT = 0x01, EP_BULK_IN = 0x81, EP_OTHER_IN = 0x82, EP_HID_OUT = 0x03, EP_HID_IN = 0x83 };
 enum { HID_REPORT_BYTES = 64 };
-enum pipe { PIPE_BULK, PIPE_HID, PIPE_HIDRAW, N_PIPES };	/* ways to the firmware, each with its responses */
+enum pipe { PIPE_BULK, PIPE_HID, PIPE_HIDRAW, PIPE_TRACE, N_PIPES };	/* ways to the firmware, each with its responses */
 
 /* Its numbers, unless the test says others, and its bulk endpoints. */
 struct usb_kind {
@@ -84,6 +84,7 @@ const struct usb_kind *usb_kind(const struct usb_probe *probe);
 
 /* usb_probe_usbfs.c. Lock held for all but new. */
 UMockdevIoctlBase *usb_usbfs_new(struct usb_probe *probe);
+bool usb_usbfs_wants_trace(struct usb_probe *probe);	/* a URB waits at that endpoint. Lock held */
 void usb_usbfs_deliver(struct usb_probe *probe);	/* responses have come: finish URBs that wait for them */
 bool usb_usbfs_wants_data(struct usb_probe *probe);	/* a host waits at the bulk endpoint */
 /* n: bytes of data, -1: the device refuses. */

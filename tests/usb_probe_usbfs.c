@@ -70,6 +70,8 @@ static GQueue *responses_for(struct usb_probe *probe, unsigned endpoint)
 		return NULL;
 	if (endpoint == usb_kind(probe)->in)
 		return &probe->responses[PIPE_BULK];
+	if (usb_kind(probe)->trace != 0 && endpoint == usb_kind(probe)->trace)
+		return &probe->responses[PIPE_TRACE];
 	return endpoint == EP_HID_IN && !usb_is_other(probe) ? &probe->responses[PIPE_HID] : NULL;
 }
 
@@ -121,6 +123,16 @@ static void give(struct usb_probe *probe, struct urb *urb, GQueue *waiting)
 		finish(urb, 0, len_bytes);
 	}
 	g_bytes_unref(response);
+}
+
+bool usb_usbfs_wants_trace(struct usb_probe *probe)
+{
+	if (usb_kind(probe)->trace == 0 || !g_queue_is_empty(&probe->responses[PIPE_TRACE]))
+		return false;
+	for (GList *l = probe->urbs.head; l != NULL; l = l->next)
+		if (!((struct urb *)l->data)->done && fields(l->data)->endpoint == usb_kind(probe)->trace)
+			return true;
+	return false;
 }
 
 void usb_usbfs_deliver(struct usb_probe *probe)
@@ -282,6 +294,8 @@ static int submit(struct usb_probe *probe, UMockdevIoctlClient *client, UMockdev
 							  (gsize)kernel->buffer_length, NULL);
 	g_queue_push_tail(&probe->urbs, urb);
 	start(probe, urb);
+	if (usb_usbfs_wants_trace(probe))
+		g_cond_signal(&probe->work);
 	usb_usbfs_deliver(probe);
 	return 0;
 }

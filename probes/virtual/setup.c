@@ -389,6 +389,18 @@ static int open_write_log(struct pt_vsetup *setup, struct pt_err *err)
 	return setup->write_log != NULL ? 0 : err->code;
 }
 
+static int open_swo_log(struct pt_vsetup *setup, struct pt_err *err)
+{
+	const char *path = setting(setup, "swo-log");
+
+	if (path == NULL)
+		return 0;
+	if (setup->ops->swo == NULL)
+		return pt_fail(err, PT_EARG, "virtual board %s has no pin SWO, and so no swo-log", setup->ops->name);
+	setup->swo_log = pt_vswo_log_open(path, setup->ops->swo(setup->board), err);
+	return setup->swo_log != NULL ? 0 : err->code;
+}
+
 /* Where in its program a board is when the host comes is chance; a seed makes it chance that can be repeated.
  * The mixer is splitmix64. */
 static uint64_t head_start_ns(uint64_t seed)
@@ -422,7 +434,7 @@ int pt_vsetup_open(struct pt_vsetup *setup, const char *name_and_query, struct p
 		err = &local;
 	*setup = (struct pt_vsetup){ .faults_fd = -1 };
 	if (parse(setup, name_and_query, err) < 0 || make_board(setup, err) < 0 || open_flow_log(setup, err) < 0 ||
-	    open_write_log(setup, err) < 0 || make_probe(setup, err) < 0 ||
+	    open_write_log(setup, err) < 0 || open_swo_log(setup, err) < 0 || make_probe(setup, err) < 0 ||
 	    pt_vsetup_open_faults(setup, setting(setup, "faults-from"), err) < 0) {
 		pt_vsetup_close(setup);
 		return err->code;
@@ -436,6 +448,7 @@ void pt_vsetup_close(struct pt_vsetup *setup)
 		setup->engine->free(setup->engine_state);
 	pt_vflow_log_close(setup->flow_log);
 	pt_vwrite_log_close(setup->write_log);
+	pt_vswo_log_close(setup->swo_log);
 	if (setup->board != NULL)
 		setup->ops->free(setup->board);
 	pt_params_free(setup->settings);

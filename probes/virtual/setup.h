@@ -12,6 +12,7 @@
 #include "probes/virtual/probe/engine.h"
 #include "probes/virtual/frame/faults.h"
 #include "probes/virtual/frame/flow_log.h"
+#include "probes/virtual/frame/swo_log.h"
 #include "probes/virtual/frame/write_log.h"
 #include "probes/virtual/frame/pace.h"
 
@@ -35,6 +36,7 @@ struct pt_vsetup {
 	struct pt_vboard *board;
 	struct pt_vflow_log *flow_log;	/* NULL: none */
 	struct pt_vwrite_log *write_log;	/* the same */
+	struct pt_vswo_log *swo_log;		/* the same */
 	struct pt_params *settings;
 	struct pt_vlink_kind link_kind;
 	const struct pt_vlink_kind *link;	/* the same */

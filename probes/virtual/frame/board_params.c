@@ -31,6 +31,8 @@ const struct pt_param pt_vboard_params[] = {
 	  .help = "a file for every change of flow of the first core, with its cycles (tests/truth reads it)" },
 	{ .key = "write-log", .type = PT_PARAM_TEXT,
 	  .help = "kl27: a file for every write of a debugger to memory or registers (tests compare monitor log with it)" },
+	{ .key = "swo-log", .type = PT_PARAM_TEXT,
+	  .help = "cm4, cm7: a file for every byte of the pin SWO (tests compare what a probe received with it)" },
 	{ .key = "probe", .type = PT_PARAM_TEXT,
 	  .help = "which probe it has on its cable; boards that may have several list them above, the default first" },
 	{ .key = "jlink", .type = PT_PARAM_CHOICE, .standard = "v9", .choices = "v9|ob|v10|v5",

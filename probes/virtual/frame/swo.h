@@ -23,6 +23,7 @@ struct pt_vswo_listener {
 
 struct pt_vswo {			/* the chip's */
 	const struct pt_vswo_listener *listener;	/* the listener puts itself here; NULL: none */
+	const struct pt_vswo_listener *log;		/* hears the same; NULL: none */
 };
 
 #endif

@@ -61,9 +61,14 @@ static void count_bytes(struct pt_vtpiu *tpiu, uint64_t n)
 	*(tpiu->unrouted ? &tpiu->n_unrouted : &tpiu->n_bytes) += n;
 }
 
+static bool hears(const struct pt_vswo_listener *listener)
+{
+	return listener != NULL && listener->byte != NULL;
+}
+
 static bool is_heard(const struct pt_vtpiu *tpiu)
 {
-	return !tpiu->unrouted && tpiu->pin.listener != NULL && tpiu->pin.listener->byte != NULL;
+	return !tpiu->unrouted && (hears(tpiu->pin.listener) || hears(tpiu->pin.log));
 }
 
 static void deliver(struct pt_vtpiu *tpiu)
@@ -75,7 +80,11 @@ static void deliver(struct pt_vtpiu *tpiu)
 
 	tpiu->out.on = false;
 	count_bytes(tpiu, 1);
-	if (is_heard(tpiu))
+	if (!is_heard(tpiu))
+		return;
+	if (hears(tpiu->pin.log))
+		tpiu->pin.log->byte(tpiu->pin.log->arg, &byte);
+	if (hears(tpiu->pin.listener))
 		tpiu->pin.listener->byte(tpiu->pin.listener->arg, &byte);
 }
 
