@@ -303,9 +303,9 @@ static size_t feed(void *state, const uint8_t *bytes, size_t len_bytes, struct p
 
 static void begin_stream(struct itm *s)
 {
-	uint16_t last = s->packets.last_exception;
+	struct pt_itm_limits limits = s->packets.limits;
 
-	s->packets = (struct pt_itm_packets){ .believed = s->aligned, .last_exception = last };
+	s->packets = (struct pt_itm_packets){ .believed = s->aligned, .limits = limits };
 	begin_stretch(s);
 }
 
@@ -350,7 +350,11 @@ static void init(void *state, uint16_t source, uint16_t core, const struct pt_co
 	s->blank.source = source;
 	s->blank.core = core;
 	s->aligned = pt_config_number(config, "aligned", 0) != 0;
-	s->packets.last_exception = (uint16_t)pt_config_number(config, "last_exception", 0);
+	s->packets.limits = (struct pt_itm_limits){
+		.last_exception = (uint16_t)pt_config_number(config, "last_exception", 0),
+		.no_hardware = (uint8_t)pt_config_number(config, "no_hardware", 0),
+		.no_ports = (uint32_t)pt_config_number(config, "no_ports", 0),
+	};
 	for (unsigned i = 0; i < N_COMPARATORS; i++) {
 		snprintf(key, sizeof(key), "address.%u", i);
 		s->address[i] = pt_config_number(config, key, PT_UNKNOWN);

@@ -50,8 +50,9 @@
 #define PT_FORMAT_MDM_TRACE "mdm-trace"
 
 /* "itm": the stream of an Instrumentation Trace Macrocell (Arm DDI 0403, appendix D4), without the frames of a TPIU. Its
- *   own keys: aligned=1 if a stream begins with a packet, behind a gap, too (0: somewhere), last_exception=N the highest number that the
- *   core has, address.N=ADDR of comparator N, tick_hz=N of its local stamps, and silent_loss=1 where nobody says what was
+ *   own keys: aligned=1 if a stream begins with a packet, behind a gap, too (0: somewhere), last_exception=N the
+ *   highest number that the core has, no_ports=MASK and no_hardware=BITS what it cannot send as it is set up
+ *   (itm_packets.h), address.N=ADDR of comparator N, tick_hz=N of its local stamps, and silent_loss=1 where nobody says what was
  *   lost between the chip and these bytes. */
 #define PT_FORMAT_ITM "itm"
 

@@ -3,7 +3,9 @@
  *
  * A packet says by its header how long it is, so one wrong bit can shift all that follows. Bytes count as packets only
  * while that is believed: from a synchronisation packet on, or behind PT_ITM_PROOF packets in a row that can be, up to
- * the first that cannot; but while the next sync is still to be expected, it alone is proof. What is skipped in between
+ * the first that cannot; but while the next sync is still to be expected, it alone is proof. Packets that resemble each other
+ * can be read at another place as well, for a long time: as long as PT_ITM_RIVAL in a row can be packets there, neither is
+ * believed. What is skipped in between
  * is counted: the bytes of all packets and all that FOUND says make the bytes that came. Pure; any split of the stream is
  * the same. */
 #ifndef PT_TRACE_ITM_PACKETS_H
@@ -13,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PT_ITM_PROOF = 8, PT_ITM_MOST_BYTES = 8 };
+enum { PT_ITM_PROOF = 8, PT_ITM_RIVAL = 4, PT_ITM_MOST_BYTES = 8, PT_ITM_TRIES = 8 };
 
 enum pt_itm_kind {
 	PT_ITM_NONE,		/* no packet ends with this byte */
@@ -52,18 +54,32 @@ struct pt_itm_packet {
 	uint64_t value;
 };
 
+/* What the chip cannot send as it is set up: one of these is damage. All zero: everything may come. */
+enum { PT_ITM_NO_COUNTERS = 1, PT_ITM_NO_EXCEPTIONS = 2, PT_ITM_NO_SAMPLES = 4, PT_ITM_NO_COMPARATOR = 0x10 };	/* of 0; the next: << 1 */
+struct pt_itm_limits {
+	uint16_t last_exception;	/* the highest number that the core has; 0: not known */
+	uint8_t no_hardware;		/* PT_ITM_NO_... */
+	uint32_t no_ports;		/* those of stimulus ports 0 to 31 that are off */
+};
+
+struct pt_itm_part {		/* of a packet that has begun */
+	uint8_t bytes[PT_ITM_MOST_BYTES], n_bytes;	/* a long sync's zeros are cut */
+	uint8_t page;		/* of the stimulus ports */
+	uint16_t proof;		/* packets in a row before it that can be, while they are not believed */
+	uint64_t taken;		/* its bytes */
+};
+
 /* All zero, but for what the caller sets: nothing was seen yet. */
 struct pt_itm_packets {
 	bool believed;		/* the caller may set it: the first byte begins a packet */
-	uint16_t last_exception;	/* the caller may set it: the highest number that the core has; 0: not known */
-	uint8_t part[PT_ITM_MOST_BYTES], part_bytes;	/* of the packet that has begun; a long sync's zeros are cut */
-	uint8_t page;
+	struct pt_itm_limits limits;	/* the caller may set them */
+	struct pt_itm_part part;		/* while packets are believed */
+	struct pt_itm_part tries[PT_ITM_TRIES];	/* else: each place where one may have begun */
+	uint8_t n_tries;
 	bool had_sync;
 	uint64_t since_sync;	/* bytes */
 	uint64_t sync_bytes;	/* most bytes between two of them so far; 0: there were no two */
-	uint64_t taken;		/* bytes of the packet that has begun */
 	uint64_t zeros;		/* bytes of 0 in a row, whatever they were part of */
-	unsigned proof;		/* packets in a row that can be, while they are not believed */
 	uint64_t skipped;	/* bytes since packets were believed last */
 };
 

@@ -137,7 +137,7 @@ static int look_at_core(struct pt_swo *s, struct pt_err *err)
 	    pt_mem_read32(s->mem, pt_cortexm_reg(s->cm, ICTR), &ictr, err) < 0)
 		return pt_wrap(err, "read the state of the core");
 	s->held = (dhcsr & DHCSR_S_HALT) != 0;
-	s->stream.last_exception = (uint16_t)(16 + 32 * ((ictr & 0xf) + 1) - 1);
+	s->stream.limits.last_exception = (uint16_t)(16 + 32 * ((ictr & 0xf) + 1) - 1);
 	return 0;
 }
 
@@ -151,6 +151,18 @@ static int tell_halted(struct pt_swo *s, struct pt_err *err)
 		return err->code;
 	pt_emit_state(&s->out, PT_STATE_HALT, s->out.told_ns, pc);
 	return 0;
+}
+
+/* Packets of what is off are damage. Ports are the program's to switch on, and comparators another debugger's. */
+static void limit_packets(struct pt_swo *s)
+{
+	static const struct { unsigned kinds; uint8_t none; } rows[] = {
+		{ PT_SWO_EXCEPTIONS, PT_ITM_NO_EXCEPTIONS }, { PT_SWO_PC_SAMPLES, PT_ITM_NO_SAMPLES },
+		{ PT_SWO_EVENTS, PT_ITM_NO_COUNTERS },
+	};
+	for (size_t i = 0; i < PT_LEN(rows); i++)
+		if ((s->kinds & rows[i].kinds) == 0)
+			s->stream.limits.no_hardware |= rows[i].none;
 }
 
 static void list_kinds(const struct pt_swo *s, char *list, size_t room)
@@ -179,11 +191,12 @@ static int emit_config(struct pt_swo *s, struct pt_err *err)
 	list_kinds(s, list, sizeof(list));
 	pt_swo_print_places(s, addresses, sizeof(addresses));
 	snprintf(lines, sizeof(lines),
-		 "source=swo\nmode=stream\nkinds=%s\n%s%saligned=1\nlast_exception=%u\n%s"
+		 "source=swo\nmode=stream\nkinds=%s\n%s%saligned=1\nlast_exception=%u\nno_hardware=%u\n%s"
 		 "swo_baud=%" PRIu32 "\n%s%s%s"
 		 "cost=the core never halts; DEMCR, DWT, ITM and TPIU are written, and put back; %s\n",
-		 list, hz, addresses, s->stream.last_exception, s->put_off || s->stream.unsaid ? "silent_loss=1\n" : "",
-		 s->stream.bits_per_s, s->recipe->unverified ? "assumed=how this chip sends SWO is UNVERIFIED: " : "",
+		 list, hz, addresses, s->stream.limits.last_exception, s->stream.limits.no_hardware,
+		 s->put_off || s->stream.unsaid ? "silent_loss=1\n" : "", s->stream.bits_per_s,
+		 s->recipe->unverified ? "assumed=how this chip sends SWO is UNVERIFIED: " : "",
 		 s->recipe->unverified ? s->recipe->source : "", s->recipe->unverified ? "\n" : "", predicted);
 	return pt_emit_config(&s->out, &s->setup, PT_FORMAT_ITM, lines, err);
 }
@@ -210,6 +223,7 @@ static int set_up_or_wait(struct pt_swo *s, struct pt_err *err)
 static void begin_stream(struct pt_swo *s)
 {
 	s->stream.began_ns = s->out.told_ns;
+	limit_packets(s);
 	pt_swo_anew(&s->stream, s->out.told_ns);
 }
 

@@ -33,7 +33,7 @@ struct pt_swo_stream {			/* swo_stream.c */
 	struct pt_emit *out;
 	struct pt_swo_clock clock;
 	struct pt_itm_packets packets;
-	uint16_t last_exception;
+	struct pt_itm_limits limits;
 	uint32_t bits_per_s;
 	bool stamped;			/* the ITM sends local stamps */
 	bool lost;			/* up to the next packet that is believed nothing is */

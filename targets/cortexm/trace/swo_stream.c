@@ -23,7 +23,7 @@ static uint64_t wire_ns(const struct pt_swo_stream *s, uint64_t n_bytes)
 
 void pt_swo_anew(struct pt_swo_stream *s, uint64_t now_ns)
 {
-	s->packets = (struct pt_itm_packets){ .believed = true, .last_exception = s->last_exception };
+	s->packets = (struct pt_itm_packets){ .believed = true, .limits = s->limits };
 	s->lost = false;
 	s->ticks = 0;
 	s->len_bytes = s->whole_bytes = 0;
@@ -81,7 +81,7 @@ static void lose(struct pt_swo_stream *s)
 	drop(s, s->len_bytes - s->whole_bytes);
 	s->len_bytes = s->whole_bytes;
 	s->lost = true;
-	s->packets = (struct pt_itm_packets){ .last_exception = s->last_exception };
+	s->packets = (struct pt_itm_packets){ .limits = s->limits };
 }
 
 static void put_loss(struct pt_swo_stream *s, enum pt_loss cause, uint64_t to_ns)
