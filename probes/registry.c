@@ -58,10 +58,16 @@ static bool same_device(const struct pt_link_found *a, const struct pt_link_foun
 
 /* --- the list ----------------------------------------------------------------------------------------------------- */
 
+/* An address with it is one word, for a shell and for us. */
+static bool is_plain(const char *serial)
+{
+	return serial[strspn(serial, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.:/@+")] == 0;
+}
+
 /* Clones share serial numbers; then only the port tells them apart. */
 static bool serial_names_it(const struct way *ways, int n, const struct pt_link_found *at)
 {
-	if (at->serial[0] == 0)
+	if (at->serial[0] == 0 || (!is_plain(at->serial) && at->usb_path[0] != 0))
 		return false;
 	for (int i = 0; i < n; i++)
 		if (strcmp(ways[i].at.serial, at->serial) == 0 && !same_device(&ways[i].at, at))

@@ -406,7 +406,7 @@ START_TEST(says_what_it_is)
 	make("v9", _i == 0 ? 0 : PT_VJLINK_UNPOWERED, 0);
 	attach(NULL);
 	pt_probe_info(probe, &info);
-	ck_assert_str_eq(info.firmware, "V9 compiled Jan  1 2026 00:00:0");
+	ck_assert_str_eq(info.firmware, "V9 compiled Jan  1 2026 00:00:00");
 	ck_assert_str_eq(info.protocol, "hardware 9.03");
 	ck_assert_uint_eq(info.target_mv, _i == 0 ? 3300 : 0);
 	ck_assert(info.swd && info.jtag);

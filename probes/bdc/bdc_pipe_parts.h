@@ -55,7 +55,7 @@ struct pt_pipe_capture {
 struct pt_pipe {
 	struct pt_link *link;
 	struct pt_link_info link_info;
-	char firmware[32];
+	char firmware[PT_PROBE_FIRMWARE_TEXT];
 	size_t packet_bytes;
 	unsigned depth;
 	bool use_ack, ack;	/* as set; whether the target sends them now */

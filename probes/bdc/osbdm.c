@@ -34,7 +34,7 @@ struct osbdm {
 	struct pt_exchange exchange;
 	uint32_t bdcsi_hz;
 	uint16_t errors;	/* of the flags in BDCCSR */
-	char firmware[32];
+	char firmware[PT_PROBE_FIRMWARE_TEXT];
 };
 
 /* One packet of a script, and which commands it is made of. */

@@ -59,7 +59,7 @@ struct usbdm {
 	uint32_t bdcsi_hz;
 	bool targeted;			/* it was told of the S12Z */
 	bool up;			/* the firmware is connected to the target, as far as we know */
-	char firmware[32];
+	char firmware[PT_PROBE_FIRMWARE_TEXT];
 };
 
 /* --- framing ------------------------------------------------------------------------------------------------------ */

@@ -157,7 +157,7 @@ struct pt_cmsis_dap {
 	bool has_swd, has_jtag;
 	struct pt_cmsis_dap_swo swo;
 	unsigned quirks;	/* enum pt_cmsis_dap_quirk */
-	char firmware[32], protocol[16];
+	char firmware[PT_PROBE_FIRMWARE_TEXT], protocol[16];
 	uint32_t speed_hz;
 	uint8_t idle_cycles;
 	uint16_t match_retry;			/* as the probe is set */

@@ -47,7 +47,7 @@ static int ask_word(struct jlink *j, uint8_t command, uint32_t *word, struct pt_
 	return rc;
 }
 
-/* "J-Link V9 compiled May  7 2021 16:26:12": "V9 compiled May  7 2021 16:26:1", as far as it can be printed. */
+/* "J-Link V9 compiled May  7 2021 16:26:12": "V9 compiled May  7 2021 16:26:12", as far as it can be printed. */
 static void keep_firmware(struct jlink *j, size_t n_bytes)
 {
 	static const char brand[] = "J-Link ";

@@ -44,7 +44,7 @@ struct jlink {
 	struct pt_jtag_port port;
 	struct pt_swd_port swd;
 	uint16_t usb_pid;
-	char firmware[32];
+	char firmware[PT_PROBE_FIRMWARE_TEXT];
 	uint32_t caps, hw_version;	/* 0: it does not say */
 	uint32_t interfaces;		/* bits 1 << enum jlink_interface */
 	uint32_t target_mv;

@@ -25,10 +25,12 @@
 
 enum pt_wire { PT_WIRE_DAP, PT_WIRE_JTAG, PT_WIRE_BDC, PT_WIRE_PINS, PT_WIRE_RSP, PT_WIRE_STREAM, PT_N_WIRES };
 
+enum { PT_PROBE_FIRMWARE_TEXT = 64 };
+
 struct pt_probe_info {
 	struct pt_link_info link;
 	char name[16];			/* driver */
-	char firmware[32], protocol[16];	/* as the probe says; empty where it does not */
+	char firmware[PT_PROBE_FIRMWARE_TEXT], protocol[16];	/* as the probe says; empty where it does not */
 	size_t packet_bytes;		/* in use */
 	unsigned packet_count;		/* outstanding packets in use */
 	/* What it can reach a chip by. Set before info() as the driver's ops say; a driver whose devices differ corrects
