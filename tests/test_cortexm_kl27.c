@@ -429,7 +429,7 @@ START_TEST(watchpoint_names_its_address)
 	pass_ms(5);
 	ck_assert_int_ne(status().state, PT_HALTED);
 	at.len = 3;
-	ck_assert_int_eq(target->ops->break_insert(target->state, &at, &err), PT_EUNSUPPORTED);
+	ck_assert_int_eq(target->ops->break_insert(target->state, &at, &err), PT_EARG);
 }
 END_TEST
 

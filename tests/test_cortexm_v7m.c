@@ -441,7 +441,7 @@ START_TEST(sets_comparators_of_version_2)
 	ck_assert_int_eq(insert(PT_WATCH_READ, 0x20000010, 2), 0);
 	ck_assert_uint_eq(m4.dwt[0], 0x20000010);
 	ck_assert_uint_eq(m4.dwt[2], 6 | 1 << 4 | 1 << 10);
-	ck_assert_int_eq(insert(PT_WATCH_READ, 0x20000020, 8), PT_EUNSUPPORTED);
+	ck_assert_int_eq(insert(PT_WATCH_READ, 0x20000020, 8), PT_EARG);
 }
 END_TEST
 

@@ -128,14 +128,20 @@ static void after_insert(struct pt_gdb_request *rq, int rc, const struct pt_err 
 	struct pt_gdb_client *client = rq->client;
 	struct pt_rsp_args args = { client->rsp.current->bytes + 1, client->rsp.current->bytes + client->rsp.current->len_bytes };
 	struct pt_gdb_break *at = &client->inferior.breaks[client->inferior.n_breaks];
+	struct pt_break asked;
 
-	if (rc == 0 && parse(&args, &at->asked)) {
+	if (!parse(&args, &asked)) {
+		pt_gdb_reply_malformed(client);
+	} else if (rc == 0) {
+		at->asked = asked;
 		at->inserted = rq->at;
 		at->conditions = NULL;
 		set_conditions(at, &args);
 		client->inferior.n_breaks++;
+		client->inferior.kinds_done |= (uint8_t)(1u << asked.kind);
 		pt_gdb_reply_text(client, "OK");
-	} else if (rc == PT_EUNSUPPORTED) {
+	} else if (rc == PT_EUNSUPPORTED && (client->inferior.kinds_done >> asked.kind & 1) == 0) {
+		/* of a packet that has been carried out GDB takes it for an error of the protocol */
 		pt_gdb_reply_text(client, "");
 	} else {
 		pt_warn("gdb: breakpoint: %s", err->msg);

@@ -89,6 +89,7 @@ struct pt_gdb_inferior {
 	struct pt_board_listener listener;
 	struct pt_gdb_break breaks[PT_GDB_MAX_BREAKS];
 	size_t n_breaks;
+	uint8_t kinds_done;		/* of enum pt_break_kind, a bit each: of these a break has been inserted */
 	struct pt_gdb_code code;
 };
 

@@ -167,8 +167,11 @@ static int tell_origin(struct pt_cortexm *cm, const struct teller *to, const uin
 		return 0;
 	}
 	if ((value[LR] & EXC_RETURN_PSP) == 0)
-		to->say(to->arg, "the frame is on the main stack: right at the entry of the handler, not farther in "
-				 "(with proftap --set catch-faults=on the core halts at the entry)");
+		to->say(to->arg,
+			cm->catch_faults
+				? "the frame is on the main stack: right at the entry of the handler, not farther in"
+				: "the frame is on the main stack: right at the entry of the handler, not farther in "
+				  "(with proftap --set catch-faults=on the core halts at the entry)");
 	if (cfsr & FRAME_FAILED)
 		to->say(to->arg,
 			"if the entry of this exception failed (STKERR, MSTKERR, STKOF), what follows is no frame: it is "

@@ -126,9 +126,9 @@ int pt_cortexm_watches_insert(struct pt_cortexm *cm, const struct pt_break *at, 
 	if (cm->breaks.n_dwt == 0)
 		return pt_fail(err, PT_EUNSUPPORTED, "this chip has no watchpoints");
 	if (at->len == 0 || (at->len & (at->len - 1)) != 0 || at->addr % at->len != 0)
-		return pt_fail(err, PT_EUNSUPPORTED, "a watchpoint covers 1, 2, 4, 8, ... bytes at a multiple of that");
+		return pt_fail(err, PT_EARG, "a watchpoint covers 1, 2, 4, 8, ... bytes at a multiple of that");
 	if (cm->breaks.dwt_v2 && at->len > DWT_V2_MOST_BYTES)
-		return pt_fail(err, PT_EUNSUPPORTED, "a watchpoint of this core covers 1, 2 or 4 bytes");
+		return pt_fail(err, PT_EARG, "a watchpoint of this core covers 1, 2 or 4 bytes");
 	i = take_dwt(cm, err);
 	if (i < 0)
 		return i;
