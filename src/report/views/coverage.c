@@ -1,5 +1,7 @@
 /* One row per function with code: what of it was seen executing. What was not seen is "not executed" only where nothing
  * was missed; the column says which. */
+#include <stdio.h>
+
 #include "profile/analyses/code/lines.h"
 #include "profile/result/profile.h"
 #include "report/table/view.h"
@@ -59,7 +61,19 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = function->line != 0 ? function->line : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
 }
 
+static bool remark(const void *subject, const bool *shown, char *out, size_t room)
+{
+	const struct pt_profile *p = subject;
+
+	(void)shown;
+	if (p->branches != 0 || p->samples == 0)
+		return false;
+	snprintf(out, room, "Samples do not count as seen: coverage takes a source of branches");
+	return true;
+}
+
 const struct pt_view pt_view_coverage = {
 	.name = "coverage", .help = "how much of each function was seen executing", .needs = "lines", .sort = NULL,
 	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+	.remark = remark,
 };

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/door.h"
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/contract/emit.h"
 #include "targets/cortexm/trace/core_sources.h"
@@ -306,6 +307,9 @@ static int look_at_core(struct pcsr *s, struct pt_err *err)
 
 	if (pt_cortexm_read_dhcsr(s->cm, &dhcsr, err) < 0)
 		return pt_wrap(err, "read the state of the core");
+	if ((dhcsr & DHCSR_S_LOCKUP) != 0)
+		return pt_fail(err, PT_ESTATE, "the core is locked up, and runs no code to be sampled: %s says why",
+			       pt_by_door("proftap monitor fault", "monitor fault"));
 	s->held = (dhcsr & DHCSR_S_HALT) != 0;
 	return s->held ? 0 : check_samples(s, &live, err);
 }
