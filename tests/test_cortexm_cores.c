@@ -208,7 +208,7 @@ START_TEST(monitor_fault_has_each_core)
 	OK(target->ops->words[0].print(target->state, NULL, 0, on_line, NULL, &err));
 	ck_assert(said);
 	said = false;
-	wanted = "the core runs: halt it to see";
+	wanted = "the core runs: where the fault came from shows when it is halted";
 	OK(target->ops->words[0].print(target->state, NULL, 0, on_line, NULL, &err));
 	ck_assert(said);
 }

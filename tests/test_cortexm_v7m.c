@@ -540,7 +540,7 @@ START_TEST(tells_of_a_fault_while_running)
 	ck_assert_int_eq(fault(), 0);
 	has("locked up");
 	has("VECTTBL");
-	has("halt it to see where the first fault came from: monitor halt");
+	has("where the first fault came from shows when it is halted: in GDB, monitor halt, then monitor fault");
 	ck_assert_ptr_null(strstr(said, "the core runs"));
 }
 END_TEST

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/door.h"
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/cortexm/core/fault.h"
 #include "base/util.h"
@@ -198,6 +199,21 @@ static int tell_halted(struct pt_cortexm *cm, const struct teller *to, const str
 	return 0;
 }
 
+/* A command line lets the core run again when it ends. */
+static void tell_running(const struct teller *to, bool locked_up)
+{
+	to->say(to->arg,
+		locked_up
+			? pt_by_door(
+				  "where the first fault came from shows when it is halted: in GDB, monitor halt, then "
+				  "monitor fault",
+				  "halt it to see where the first fault came from: monitor halt")
+			: pt_by_door(
+				  "the core runs: where the fault came from shows when it is halted: in GDB, monitor halt, "
+				  "then monitor fault",
+				  "the core runs: halt it to see where the fault came from: monitor halt"));
+}
+
 /* --- the word ----------------------------------------------------------------------------------------------------- */
 
 int pt_cortexm_print_fault(void *state, const char *const *words, size_t n_words,
@@ -222,8 +238,6 @@ int pt_cortexm_print_fault(void *state, const char *const *words, size_t n_words
 		return err->code;
 	if ((dhcsr & DHCSR_S_HALT) != 0)
 		return tell_halted(cm, &to, &status, err);
-	say(arg, (dhcsr & DHCSR_S_LOCKUP) != 0
-			 ? "halt it to see where the first fault came from: monitor halt"
-			 : "the core runs: halt it to see where the fault came from: monitor halt");
+	tell_running(&to, (dhcsr & DHCSR_S_LOCKUP) != 0);
 	return 0;
 }
