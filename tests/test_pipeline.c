@@ -1,6 +1,7 @@
 /* From chunks to a profile, with figures computed by hand. */
 #include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "harness.h"
@@ -344,6 +345,28 @@ START_TEST(samples_make_a_flat_profile)
 }
 END_TEST
 
+/* Registers of the pc have that of the last instruction; a core that halts shows where it goes on. */
+static const struct { const char *source; bool meets_interrupted; } looks[] = {
+	{ "source=pcsr", true }, { "source=pcsr\nentry=handler", false }, { "source=sync-pc", true },
+	{ "source=pc-sampling", false },
+};
+
+START_TEST(samples_meet_what_is_interrupted)
+{
+	const struct pt_profile *p;
+	char config[200];
+	struct feed f;
+
+	snprintf(config, sizeof(config), "format=pcsr\n%s\ntarget=small\nprobe=test\ncore_hz=0\nbatch=4\n",
+		 looks[_i].source);
+	f = feed_of(config, NULL, 0);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert_uint_eq(p->n_sources, 1);
+	ck_assert_int_eq(p->sources[0].meets_interrupted, looks[_i].meets_interrupted);
+	drop(&f);
+}
+END_TEST
+
 START_TEST(only_chosen_functions_are_shown)
 {
 	static const char *const words[] = { "functions=leaf,tail" };
@@ -627,6 +650,7 @@ int main(void)
 	tcase_add_test(tc, packets_outside_the_code_are_counted);
 	tcase_add_test(tc, chunks_that_do_not_tile_are_told);
 	tcase_add_test(tc, samples_make_a_flat_profile);
+	tcase_add_loop_test(tc, samples_meet_what_is_interrupted, 0, PT_LEN(looks));
 	tcase_add_test(tc, only_chosen_functions_are_shown);
 	tcase_add_test(tc, an_unknown_function_is_refused);
 	tcase_add_test(tc, without_symbols_and_without_a_decoder);
