@@ -32,6 +32,7 @@ struct contract_driver {
 	bool in_turns;		/* one request at a time, unless the user says otherwise */
 	bool formless;		/* some of its answers are bits alone: that one is wrong shows only in what they say */
 	uint64_t (*lost_bytes)(void);	/* stream: of the pin, so far, for which the device had no room */
+	bool polls_ahead;	/* stream: a poll travels behind a list of wire dap */
 	bool says_twice;	/* stream: its status is of a stretch, so one loss may be in two reads */
 	bool reports_frames;	/* stream: bytes without a stop bit */
 	void (*replug)(void);	/* the device forgets what it was at; NULL: it is at nothing between two packets */

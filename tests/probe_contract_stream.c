@@ -125,6 +125,32 @@ static uint64_t pause_ns(unsigned i, uint64_t most)
 	return swo_pin_byte(i) * UINT64_C(257) % 1000 * most / 1000;
 }
 
+/* Registers of the debug port, on the same link. */
+static void run_list(struct pt_probe *probe)
+{
+	struct pt_dap_op ops[20];
+	uint32_t ids[PT_LEN(ops)] = { 0 };
+	struct pt_err err = { 0 };
+	size_t n_done;
+	void *wire;
+	const struct pt_dap_ops *dap = pt_probe_dap(probe, &wire);
+
+	for (size_t i = 0; i < PT_LEN(ops); i++)
+		ops[i] = (struct pt_dap_op){ .what = PT_DAP_READ, .words = &ids[i], .n_words = 1 };
+	must(dap->run(wire, ops, PT_LEN(ops), 100, &n_done, &err), &err);
+	for (size_t i = 0; i < PT_LEN(ops); i++)
+		ck_assert_uint_eq(ids[i], 0x2ba01477);
+}
+
+static void connect_port(struct pt_probe *probe)
+{
+	struct pt_err err = { 0 };
+	void *wire;
+	const struct pt_dap_ops *dap = pt_probe_dap(probe, &wire);
+
+	must(dap->connect(wire, PT_DAP_SWD, &err), &err);
+}
+
 static void run_with_pauses(const struct contract_driver *driver, uint32_t bits_per_s, uint64_t most_ns, unsigned n,
 			    struct swo_verdict *verdict, struct swo_got *got)
 {
@@ -132,8 +158,11 @@ static void run_with_pauses(const struct contract_driver *driver, uint32_t bits_
 	struct pt_err err = { 0 };
 
 	swo_got_init(got);
+	connect_port(probe);
 	must(start_at(probe, bits_per_s, &err), &err);
 	for (unsigned i = 0; i < n; i++) {
+		if (i % 2 == 0)
+			run_list(probe);
 		must(read_some(probe, got, i % 3, &err), &err);
 		pt_link_wait(pt_probe_link(probe), pt_link_now_ns(pt_probe_link(probe)) + pause_ns(i, most_ns), NULL);
 	}
@@ -178,6 +207,39 @@ START_TEST(says_where_bytes_are_missing)
 	ck_assert_uint_le(verdict.n_missing, driver->lost_bytes());	/* the rest was lost behind the last that came */
 	ck_assert_uint_le(driver->lost_bytes() - verdict.n_missing, contract_pin.n_sent - verdict.next);
 	swo_got_fini(&got);
+}
+END_TEST
+
+/* A caller who reads registers and SWO in turns waits about once for both. */
+START_TEST(a_poll_travels_with_a_list)
+{
+	const struct contract_driver *driver = &contract_drivers[_i];
+	struct pt_probe *probe = open_with_pin(driver, 100000);
+	struct pt_link_traffic traffic;
+	uint64_t before, alone = 0, both = 0;
+	struct pt_err err = { 0 };
+	struct swo_got got;
+
+	swo_got_init(&got);
+	connect_port(probe);
+	for (unsigned i = 0; i < 100; i++) {
+		if (i == 50)
+			must(start_at(probe, 100000, &err), &err);
+		pt_link_wait(pt_probe_link(probe), contract_script.now_ns + 5 * PT_NS_PER_MS, NULL);
+		pt_link_traffic(pt_probe_link(probe), &traffic);
+		before = traffic.round_trips;
+		run_list(probe);
+		if (i >= 50)
+			must(read_some(probe, &got, 0, &err), &err);
+		pt_link_traffic(pt_probe_link(probe), &traffic);
+		*(i < 50 ? &alone : &both) += traffic.round_trips - before;
+	}
+	ck_assert_uint_gt(got.n, 2000);
+	if (driver->polls_ahead)
+		ck_assert_uint_le(both, alone + 1);
+	finish(probe, &got);
+	swo_got_fini(&got);
+	pt_probe_close(probe);
 }
 END_TEST
 
@@ -264,6 +326,7 @@ void contract_stream_tests(TCase *tc, int i)
 {
 	tcase_add_loop_test(tc, loses_nothing_in_time, i, i + 1);
 	tcase_add_loop_test(tc, says_where_bytes_are_missing, i, i + 1);
+	tcase_add_loop_test(tc, a_poll_travels_with_a_list, i, i + 1);
 	tcase_add_loop_test(tc, a_wrong_rate_shows, i, i + 1);
 	tcase_add_loop_test(tc, interrupts_lose_nothing, i, i + 1);
 	tcase_add_loop_test(tc, starts_anew, i, i + 1);

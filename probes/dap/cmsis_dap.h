@@ -142,6 +142,7 @@ struct pt_cmsis_dap_swo {
 	uint64_t agreed;		/* bytes that had come when the index last was compared */
 	uint64_t cut_bytes;		/* what the index has more than came, so far */
 	bool unsure;			/* answers were lost, and the index was not compared since */
+	bool lost_since_status;		/* an answer said so, behind the last status */
 	bool crowded;			/* its ring was more than half full */
 	bool drained;			/* and is empty */
 	unsigned n_asked, n_answered;	/* of the poll under way; n_asked 0: there is none */
@@ -239,6 +240,7 @@ extern const struct pt_jtag_ops pt_cmsis_dap_jtag_ops;	/* their state is a struc
 extern const struct pt_stream_ops pt_cmsis_dap_stream_ops;	/* their state is a struct pt_cmsis_dap */
 /* A response of n bytes came into dap->in: takes it if it is one to a poll. */
 void pt_cmsis_dap_swo_take(struct pt_cmsis_dap *dap, size_t n);
+bool pt_cmsis_dap_swo_answers(const struct pt_cmsis_dap *dap);	/* the last response was one to a poll */
 void pt_cmsis_dap_swo_ask_ahead(struct pt_cmsis_dap *dap);	/* behind other work, if it is time to */
 void pt_cmsis_dap_swo_close(struct pt_cmsis_dap *dap);
 

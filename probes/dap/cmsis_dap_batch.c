@@ -64,7 +64,7 @@ size_t pt_cmsis_dap_configure(const struct pt_cmsis_dap *dap, uint16_t match_ret
 
 static bool may_send(const struct batch *b)
 {
-	return b->next.op < b->n_ops && b->in_flight < b->depth && !b->poll_in_flight;
+	return b->next.op < b->n_ops && b->in_flight < b->depth && b->dap->owed < b->dap->depth && !b->poll_in_flight;
 }
 
 /* A poll of another length than the last needs another match retry; the command travels ahead of it in the pipe. */
@@ -134,8 +134,11 @@ static int receive_oldest(struct batch *b, struct pt_dap_result *result, struct 
 	const struct pt_dap_packet *packet = &flight->packet;
 	uint64_t in_probe_us = packet->time_us + (packet->polls ? PT_CMSIS_DAP_POLL_US : 0);
 	uint64_t deadline_ns = pt_link_now_ns(dap->link) + answer_ns(b) + in_probe_us * 1000;
-	int n = pt_cmsis_dap_receive(dap, deadline_ns, err);
+	int n;
 
+	do	/* answers to a poll of SWO are between these where a packet was repeated */
+		n = pt_cmsis_dap_receive(dap, deadline_ns, err);
+	while (n > 0 && pt_cmsis_dap_swo_answers(dap));
 	if (n < 0 && n != PT_EPROTO)
 		return n;
 	b->oldest = (b->oldest + 1) % PT_CMSIS_DAP_MAX_DEPTH;
@@ -253,8 +256,12 @@ static int pump(struct batch *b, struct pt_err *err)
 	int rc = 0;
 
 	while (rc == 0 && !b->expired && b->done.op < b->n_ops) {
+		if (b->in_flight == 0 && b->dap->owed > 0)	/* those of a poll of SWO */
+			rc = pt_cmsis_dap_settle(b->dap, err);
 		while (rc == 0 && may_send(b))
 			rc = send_and_shield(b, err);
+		if (rc == 0 && b->next.op >= b->n_ops)
+			pt_cmsis_dap_swo_ask_ahead(b->dap);
 		if (rc == 0)
 			rc = receive_oldest(b, &result, err);
 		if (rc == 0)

@@ -2,8 +2,8 @@
  *
  * A poll is a request for the status and one or more for data, sent together. Nothing of what the probe says may be
  * dropped, as reading clears it: so answers are taken wherever they are collected (pt_cmsis_dap_swo_take), also by an
- * operation that only clears the way for itself. A poll travels behind each list of operations, so that a caller who
- * does both in turns waits once.
+ * operation that only clears the way for itself. A poll travels behind the last packet of a list of operations, so that
+ * a caller who does both in turns waits once.
  *
  * The probe reports loss by bits, not by place. The place is worked out: a ring that is full holds the bytes before the
  * hole, and the status says how many it holds. Where the probe counts what it received (index), answers that never came
@@ -48,13 +48,19 @@ static void lose(struct pt_cmsis_dap *dap, uint64_t first, uint64_t last, enum p
 static void take_bits(struct pt_cmsis_dap *dap, uint8_t status, uint64_t received_least, uint64_t received_most)
 {
 	struct pt_cmsis_dap_swo *swo = &dap->swo;
-	enum pt_stream_missing missing = (status & OVERRUN) != 0 ? PT_STREAM_SOME : PT_STREAM_PERHAPS;
+	/* a pause that lasts over several answers is said by each of them */
+	bool certain = (status & OVERRUN) != 0 && !swo->lost_since_status;
+	enum pt_stream_missing missing = certain ? PT_STREAM_SOME : PT_STREAM_PERHAPS;
 	uint64_t first = (status & PAUSED) != 0 ? received_least : swo->received_least;
 
 	swo->buffer.bad_frames += (status & STREAM_ERROR) != 0;
 	swo->crowded |= (status & PAUSED) != 0;
-	if ((status & (PAUSED | OVERRUN)) != 0)
+	if ((status & (PAUSED | OVERRUN)) != 0 && swo->lost_since_status)
+		pt_stream_buffer_lose_more(&swo->buffer, (struct pt_stream_hole){ first, received_most, missing,
+										  PT_UNKNOWN });
+	else if ((status & (PAUSED | OVERRUN)) != 0)
 		lose(dap, first, received_most, missing, PT_UNKNOWN);
+	swo->lost_since_status |= certain;
 }
 
 /* The probe has counted more than came: an answer of its was lost, or it cut its ring. */
@@ -105,6 +111,7 @@ static bool take_status(struct pt_cmsis_dap *dap, size_t n)
 		compare_index(dap, pt_le32(dap->in + 6), received);
 	pt_stream_buffer_received(&swo->buffer, received);
 	swo->crowded = waiting > ring_bytes(dap) / 2;
+	swo->lost_since_status = false;
 	take_bits(dap, dap->in[1], received, received);
 	swo->received_least = received;
 	swo->paused_at = (dap->in[1] & PAUSED) != 0 ? received : PT_UNKNOWN;
@@ -133,12 +140,19 @@ static bool take_data(struct pt_cmsis_dap *dap, size_t n)
 	return true;
 }
 
+bool pt_cmsis_dap_swo_answers(const struct pt_cmsis_dap *dap)
+{
+	uint8_t command = dap->in[0];
+
+	return dap->swo.n_asked > 0 && (command == SWO_STATUS || command == SWO_EXTENDED_STATUS || command == SWO_DATA);
+}
+
 void pt_cmsis_dap_swo_take(struct pt_cmsis_dap *dap, size_t n)
 {
 	struct pt_cmsis_dap_swo *swo = &dap->swo;
-	bool status = dap->in[0] == SWO_STATUS || dap->in[0] == SWO_EXTENDED_STATUS;
+	bool status = dap->in[0] != SWO_DATA;
 
-	if (swo->n_asked == 0 || (!status && dap->in[0] != SWO_DATA))
+	if (!pt_cmsis_dap_swo_answers(dap))
 		return;
 	if (!(swo->by_endpoint ? take_endpoint_status(dap, n) : status ? take_status(dap, n) : take_data(dap, n)))
 		return;
@@ -176,8 +190,8 @@ static unsigned n_data(const struct pt_cmsis_dap *dap, size_t room)
 	return (unsigned)(n < room / swo->ask_bytes ? n : room / swo->ask_bytes);
 }
 
-/* Nothing is outstanding. No room in the buffer: nothing is sent. */
-static int ask(struct pt_cmsis_dap *dap, struct pt_err *err)
+/* No poll is outstanding. At most so many requests; no room in the buffer: nothing is sent. */
+static int ask(struct pt_cmsis_dap *dap, unsigned most, struct pt_err *err)
 {
 	struct pt_cmsis_dap_swo *swo = &dap->swo;
 	unsigned n;
@@ -189,6 +203,8 @@ static int ask(struct pt_cmsis_dap *dap, struct pt_err *err)
 		return send_request(dap, true, err);
 	swo->ask_bytes = dap->limits.packet_bytes - DATA_HEAD_BYTES;
 	n = n_data(dap, pt_stream_buffer_room(&swo->buffer));
+	if (most > 1 && n > (swo->crowded ? most / 2 : most - 1))
+		n = swo->crowded ? most / 2 : most - 1;
 	swo->came_before = swo->buffer.came;
 	for (unsigned i = 0; rc == 0 && i < n; i++) {
 		if (swo->crowded || (i == 0 && dap->depth > 1))
@@ -234,7 +250,7 @@ static int poll_once(struct pt_cmsis_dap *dap, struct pt_err *err)
 	int rc = dap->swo.n_asked == 0 ? pt_cmsis_dap_settle(dap, err) : 0;
 
 	if (rc == 0 && dap->swo.n_asked == 0)
-		rc = ask(dap, err);
+		rc = ask(dap, dap->depth, err);
 	if (rc == 0)
 		rc = pt_cmsis_dap_settle(dap, err);
 	return rc == 0 ? finish_poll(dap, err) : rc;
@@ -261,10 +277,13 @@ static int read_endpoint(struct pt_cmsis_dap *dap, uint64_t deadline_ns, struct 
 void pt_cmsis_dap_swo_ask_ahead(struct pt_cmsis_dap *dap)
 {
 	struct pt_cmsis_dap_swo *swo = &dap->swo;
+	unsigned free_slots = dap->depth > dap->owed ? dap->depth - dap->owed : 0;
 
-	if (swo->active && swo->n_asked == 0 && dap->owed == 0 && !dap->out_of_step &&
+	if (dap->depth == 1 && swo->crowded)	/* status and data are two round trips */
+		return;
+	if (swo->active && swo->n_asked == 0 && !dap->out_of_step && free_slots >= (dap->depth > 1 ? 2 : 1) &&
 	    pt_link_now_ns(swo->clock) - swo->asked_ns >= AHEAD_NS)
-		ask(dap, NULL);
+		ask(dap, free_slots, NULL);
 }
 
 /* --- the wire ---------------------------------------------------------------------------------------------------- */
@@ -343,7 +362,7 @@ static void begin(struct pt_cmsis_dap *dap, const struct pt_stream_want *want, u
 	swo->n_asked = swo->n_answered = 0;
 	swo->last_bytes = 0;
 	swo->asked_ns = 0;
-	swo->unsure = swo->crowded = swo->drained = false;
+	swo->unsure = swo->crowded = swo->drained = swo->lost_since_status = false;
 	if (swo->by_endpoint)
 		swo->buffer.checked = 0;
 	swo->active = true;

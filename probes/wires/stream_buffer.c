@@ -89,6 +89,14 @@ void pt_stream_buffer_lose(struct pt_stream_buffer *buffer, struct pt_stream_hol
 		buffer->hole[buffer->n_holes++] = hole;
 }
 
+void pt_stream_buffer_lose_more(struct pt_stream_buffer *buffer, struct pt_stream_hole hole)
+{
+	if (buffer->n_holes > 0)
+		join_holes(&buffer->hole[buffer->n_holes - 1], &hole);
+	else
+		pt_stream_buffer_lose(buffer, hole);
+}
+
 static void drop_first_hole(struct pt_stream_buffer *buffer)
 {
 	buffer->n_holes--;

@@ -47,6 +47,8 @@ void pt_stream_buffer_add(struct pt_stream_buffer *buffer, const uint8_t *bytes,
 
 /* Something is missing between these places; they may lie ahead. */
 void pt_stream_buffer_lose(struct pt_stream_buffer *buffer, struct pt_stream_hole hole);
+/* The last that was said, if it was not given yet, may go on up to here. */
+void pt_stream_buffer_lose_more(struct pt_stream_buffer *buffer, struct pt_stream_hole hole);
 /* The probe has received so many bytes in all: holes that are known lie before. */
 void pt_stream_buffer_received(struct pt_stream_buffer *buffer, uint64_t received);
 /* All that is before now_ns +- error_ns is in the buffer (drained: the probe has no more), or waits in the probe. */
