@@ -33,7 +33,8 @@ class Runs:
 
     def profile(self, elf, source, mode, time, seed, log=None, extra=()):
         capture = self.new_capture()
-        board = f"virtual:kl27?clock=virtual&core-drift={DRIFT}&elf={elf}" + (f"&flow-log={log}" if log else "")
+        board = f"virtual:kl27?clock=virtual&core-drift={DRIFT}&elf={elf}" + os.environ.get("PT_TRUTH_BOARD", "")
+        board += f"&flow-log={log}" if log else ""
         command = [self.proftap, "profile", "--probe", board, "--elf", elf, "--core-clock", "48M", "--for", time, "--reset",
                    "--source", source, "--mode", mode, "--seed", str(seed), "--capture", capture, "--format", "summary", *extra]
         subprocess.run(command, check=True, env=self.env, timeout=120, **QUIET)
