@@ -206,7 +206,7 @@ static const struct step story[] = {
 	{ "symbols", 0, "demo.elf" },
 	{ "exits main", 0, "never ends" },
 	{ "halt", 0, "core 0: halted at 0x" },
-	{ "fault", 0, "no fault" },
+	{ "fault", 0, "no fault" }, { "swo doctor", PT_EUNSUPPORTED, "has no ITM" },
 	{ "orti auto", PT_EARG, "of no operating system known here" }, { "orti off", 0, "no tasks" },
 	{ "threads", 0, "core 0" },
 	{ "reset halt", 0, "hint: reset" },
@@ -611,7 +611,7 @@ END_TEST
 
 static const struct { const char *text, *want; } completions[] = {
 	{ "hal", "halt\n" }, { "halt", "halt\n" }, { "halt ", "" }, { "xyz", "" },
-	{ "s", "sources\nsymbols\nstatus\nspeed\nsemihost\n" },
+	{ "s", "sources\nsymbols\nstatus\nspeed\nsemihost\nswo\n" },
 	{ "pro", "profile\n" },
 	{ "profile re", "reset\nreport\n" }, { "profile  re", "reset\nreport\n" }, { "profil re", "" },
 	{ "reset ", "halt\nrun\ninit\n" }, { "reset r", "run\n" }, { "erase e", "everything\n" },

@@ -89,5 +89,5 @@ static void run_word(struct pt_command *cmd)
 struct pt_command_row pt_command_of_target(const struct pt_target_word *word)
 {
 	return (struct pt_command_row){ .name = word->name, .usage = word->usage, .help = word->help,
-					.flags = PT_COMMAND_LOOKS_ONLY, .run = run_word, .word = word };
+					.flags = word->changes ? 0 : PT_COMMAND_LOOKS_ONLY, .run = run_word, .word = word };
 }

@@ -88,10 +88,12 @@ struct pt_region {
 	uint32_t block_bytes;	/* flash: erase unit */
 };
 
-/* A command that only some targets have ("bdccsr", which GDB's own commands ask for). It changes nothing. */
+/* A command that only some targets have ("bdccsr", which GDB's own commands ask for). It changes nothing, unless it says so;
+ * then it puts all back. */
 struct pt_target_word {
 	const char *name;
 	const char *usage, *help;	/* the words behind it, as help shows them: "" takes none; what it prints */
+	bool changes;			/* it uses a unit of the chip meanwhile */
 	bool needs_no_target;		/* state is NULL, and any thread may ask */
 	bool names_code;		/* "<0x1234>" in its lines is an address of code: what shows them adds where in
 					 * the program that is, and drops the brackets */

@@ -12,6 +12,7 @@
 #include "targets/cortexm/vendor/flash.h"
 #include "targets/cortexm/vendor/families.h"
 #include "targets/cortexm/trace/sources.h"
+#include "targets/cortexm/trace/swo_doctor.h"
 #include "base/util.h"
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
@@ -414,6 +415,8 @@ static int cortexm_leave(void *state, struct pt_err *err)
 static const struct pt_target_word words[] = {
 	{ .name = "fault", .usage = "", .help = "why the core is in a fault handler or locked up, and where it came from",
 	  .names_code = true, .print = pt_cortexm_cores_fault },
+	{ .name = "swo", .usage = "doctor", .help = "what pin SWO needs here: finds its clock and rates by measurement, says what is wrong",
+	  .changes = true, .print = pt_swo_doctor },
 	{ 0 },
 };
 

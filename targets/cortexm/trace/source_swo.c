@@ -46,9 +46,7 @@ static const struct { const char *name; enum pt_swo_kind kind; } kinds[] = {
 	{ "data", PT_SWO_DATA }, { "task", PT_SWO_TASK }, { "instrumentation", PT_SWO_INSTRUMENTATION }, { "event-counters", PT_SWO_EVENTS },
 };
 
-enum { BATCH_MS = 1000, HELD_REST_US = 200000, MOST_REST_US = 10000, LEAST_REST_US = 1000, 
-       STOP_READS = 64, STOP_MS = 2, READ_MS = 20, MOST_MISSED = 2, SAMPLE_BYTES = 5 };
-enum { CTRL_PCSAMPLENA = 1 << 12, CTRL_TRACES = 0x3f << 16, ICTR = 0x004 };
+enum { HELD_REST_US = 200000, MOST_REST_US = 10000, LEAST_REST_US = 1000, ICTR = 0x004 };
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
 
@@ -242,18 +240,6 @@ static void let_go(struct pt_swo *s)
 	s->config = NULL;
 }
 
-/* Samples that did not come may have been of any function: those that are on their way count until they have come. */
-static void tell_missed(void *arg, struct pt_cost *cost)
-{
-	const struct pt_swo *s = arg;
-	double missed = (double)s->cadence.samples + MOST_MISSED + s->cadence.doubt - (double)s->stream.n_samples;
-
-	if ((s->kinds & PT_SWO_PC_SAMPLES) == 0 || s->uncounted)
-		return;
-	cost->counts_missed = true;
-	cost->missed = missed > 0 ? (uint64_t)missed + 1 : 0;
-}
-
 static int swo_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	struct pt_swo *s = state;
@@ -277,7 +263,7 @@ static int swo_start(void *state, struct pt_target *target, const struct pt_sour
 	begin_stream(s);
 	if (emit_config(s, err) < 0 || tell_halted(s, err) < 0)
 		goto undo;
-	pt_emit_costs(&s->out, tell_missed, s);
+	pt_emit_costs(&s->out, pt_swo_tell_missed, s);
 	s->leased = true;
 	return 0;
 undo:
@@ -367,63 +353,16 @@ static int swo_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 	return 0;
 }
 
-/* No more samples and exceptions: then what is on its way can come to its end, and the count is closed. */
-static int close_count(struct pt_swo *s, struct pt_err *err)
-{
-	const uint64_t dwt = s->cm->found.unit[PT_UNIT_DWT];
-	uint8_t value[4], cyccnt[4] = { 0 };
-	struct pt_mem_op op[] = {
-		{ .what = PT_MEM_WRITE, .width_bytes = 4, .addr = dwt + DWT_CTRL, .bytes = value, .len_bytes = 4 },
-		{ .what = PT_MEM_READ, .width_bytes = 4, .addr = dwt + DWT_CYCCNT, .bytes = cyccnt, .len_bytes = 4 },
-	};
-
-	pt_put_le32(value, s->regs.reg[s->ctrl].ours & ~(uint32_t)(CTRL_PCSAMPLENA | CTRL_TRACES));
-	if (pt_mem_run(s->mem, op, PT_LEN(op), BATCH_MS, NULL, err) < 0)
-		return err->code;
-	pt_swo_cadence_go_on(&s->cadence, pt_le32(cyccnt));
-	if (pt_mem_wait(s->mem, pt_mem_now_ns(s->mem) + STOP_MS * PT_NS_PER_MS, err) < 0)
-		return err->code;
-	return pt_swo_quiet(s, err);
-}
-
-static int fetch_rest(struct pt_swo *s, struct pt_err *err)
-{
-	int rc = close_count(s, err);
-
-	for (int i = 0; rc >= 0 && i < STOP_READS; i++) {
-		rc = pt_swo_take(&s->stream, 0, i == 0 ? READ_MS : 1, err);
-		if (rc == 0 && i > 0)
-			break;
-	}
-	return rc < 0 ? rc : 0;
-}
-
-/* Samples that were taken and did not come, with no word of the chip or the probe: the wire lost them. */
-static void tell_count(struct pt_swo *s, uint64_t now_ns)
-{
-	uint64_t taken = s->cadence.samples, came = s->stream.n_samples;
-
-	if ((s->kinds & PT_SWO_PC_SAMPLES) == 0 || s->uncounted || s->put_off)
-		return;
-	pt_info("swo: %" PRIu64 " of %" PRIu64 " samples came (give or take %.0f); the chip said %" PRIu64
-		" times that it dropped packets",
-		came, taken, MOST_MISSED + s->cadence.doubt, s->stream.n_overflows);
-	if ((double)taken > (double)came + MOST_MISSED + s->cadence.doubt && s->stream.n_overflows == 0 &&
-	    s->stream.n_dropped == 0)
-		pt_emit_loss_of(&s->out, PT_LOSS_PIN, (taken - came) * SAMPLE_BYTES,
-				now_ns > s->out.told_ns ? now_ns : s->out.told_ns + 1);
-}
-
 static int swo_stop(void *state, struct pt_err *err)
 {
 	struct pt_swo *s = state;
 	struct pt_err own = { 0 };
 	uint64_t now_ns;
-	int rc = s->out.ended || s->put_off ? 0 : fetch_rest(s, &own);
+	int rc = s->out.ended || s->put_off ? 0 : pt_swo_fetch_rest(s, &own);
 
 	now_ns = pt_mem_now_ns(s->mem);
 	if (rc == 0)
-		tell_count(s, now_ns);
+		pt_swo_tell_count(s, now_ns);
 	if (rc == 0 && !s->held && !s->put_off && !s->stream.lost)
 		pt_emit_data(&s->out, s->out.told_ns, now_ns, "", 0);
 	if (pt_swo_end(s, &own) < 0 && rc == 0)

@@ -5,9 +5,11 @@
  *   swo_watch.c	clock and registers while it works
  *   swo_stream.c	bytes of the pin to chunks: whole packets, time, what is lost
  *   swo_clock.c	the clock of the stamps against the probe's
+ *   swo_close.c		the end
  *   swo_data.c		variables that are followed
  *   swo_load.c		the period of samples, what is predicted
  *   swo_budget.c	what fits through the pin
+ *   swo_doctor.c	monitor swo doctor
  *   swo_regs.c		registers, there and back */
 #ifndef PT_CORTEXM_SWO_H
 #define PT_CORTEXM_SWO_H
@@ -84,6 +86,11 @@ struct pt_swo {
 int pt_swo_plan(struct pt_swo *s, struct pt_err *err);
 /* The core's clock, by CYCCNT against the probe's clock, and the clock of the pin. given_hz: as the user says; 0. */
 int pt_swo_find_clocks(struct pt_swo *s, uint64_t given_hz, uint64_t trace_hz, struct pt_err *err);
+/* Its parts, for the doctor: no trace and no receiver; a receiver at this rate (as struct pt_stream_ops' start()); the
+ * port's divider as s->acpr has it, and the trace on. */
+int pt_swo_pause(struct pt_swo *s, struct pt_err *err);
+int pt_swo_receive(struct pt_swo *s, uint32_t bits_per_s, uint32_t *actual, struct pt_err *err);
+int pt_swo_program(struct pt_swo *s, struct pt_err *err);
 /* Set the port's rate, receive at it, and turn the trace on: what came before is dropped. */
 int pt_swo_begin(struct pt_swo *s, struct pt_err *err);
 /* No more packets: wait until the ITM is idle. */
@@ -109,6 +116,12 @@ size_t pt_swo_print_places(const struct pt_swo *s, char *lines, size_t room);	/*
 int pt_swo_choose(struct pt_swo *s, struct pt_err *err);
 /* What is predicted, as half a sentence. */
 void pt_swo_predict(const struct pt_swo *s, char *line, size_t room);
+
+/* --- swo_close.c -------------------------------------------------------------------------------------------------- */
+int pt_swo_fetch_rest(struct pt_swo *s, struct pt_err *err);	/* no more trace, and what was on its way */
+/* How many samples were taken, and how many came: a loss where the difference has no other reason. */
+void pt_swo_tell_count(struct pt_swo *s, uint64_t now_ns);
+void pt_swo_tell_missed(void *s, struct pt_cost *cost);	/* for pt_emit_costs() */
 
 /* --- swo_stream.c ------------------------------------------------------------------------------------------------- */
 /* What came since the last call becomes chunks. cause: of what is lost in it; 0: nothing is, unless the probe says so.

@@ -223,23 +223,30 @@ static void stop_receiving(struct pt_swo *s)
 	s->receiving = false;
 }
 
+int pt_swo_receive(struct pt_swo *s, uint32_t bits_per_s, uint32_t *actual, struct pt_err *err)
+{
+	struct pt_stream_want want = { .coding = s->coding, .bits_per_s = bits_per_s };
+	int rc;
+
+	want.clock = s->cm->target->probe != NULL ? pt_probe_link(s->cm->target->probe) : NULL;
+	rc = s->stream.ops->start(s->stream.wire, &want, actual, err);
+	s->receiving = rc == 0;
+	return rc;
+}
+
 /* The pin's rate with that divider, if the probe has it, too. */
 static int try_divider(struct pt_swo *s, uint32_t divider, struct pt_err *err)
 {
 	double line = s->trace_hz / divider / half_bits(s), off;
-	struct pt_stream_want want = { .coding = s->coding, .bits_per_s = (uint32_t)llround(line) };
 	uint32_t actual = 0;
-	int rc;
+	int rc = pt_swo_receive(s, (uint32_t)llround(line), &actual, err);
 
-	want.clock = s->cm->target->probe != NULL ? pt_probe_link(s->cm->target->probe) : NULL;
-	rc = s->stream.ops->start(s->stream.wire, &want, &actual, err);
 	if (rc < 0)
 		return rc;
-	s->receiving = true;
 	off = actual > 0 ? fabs(line / actual - 1) : 0;
 	if (s->coding == PT_STREAM_MANCHESTER || off <= MOST_OFF) {
 		s->acpr = divider - 1;
-		s->stream.bits_per_s = want.bits_per_s;
+		s->stream.bits_per_s = (uint32_t)llround(line);
 		return 0;
 	}
 	stop_receiving(s);
@@ -338,29 +345,36 @@ static int check_written(struct pt_swo *s, struct pt_err *err)
 		       which->name, which->ours, holds);
 }
 
-int pt_swo_begin(struct pt_swo *s, struct pt_err *err)
+int pt_swo_pause(struct pt_swo *s, struct pt_err *err)
 {
-	uint32_t tcr = s->regs.reg[s->tcr].ours, ctrl;
-	struct pt_swo_reg *row = &s->regs.reg[s->ctrl];
-
 	stop_receiving(s);
 	pt_swo_regs_take(&s->regs, s->cm);
-	if (pt_swo_quiet(s, err) < 0 || start_receiving(s, err) < 0)
-		return err->code;
-	if (pt_swo_choose(s, err) < 0)
-		return err->code;
-	ctrl = row->ours & ~(uint32_t)CTRL_PCSAMPLENA & ~pt_swo_period_bits(&(struct pt_swo_period){ true, 15 });
-	row->ours = ctrl | pt_swo_period_bits(&s->period);	/* POSTCNT begins at POSTINIT when samples are turned on */
+	return pt_swo_quiet(s, err);
+}
+
+int pt_swo_program(struct pt_swo *s, struct pt_err *err)
+{
+	struct pt_swo_reg *ctrl = &s->regs.reg[s->ctrl], *tcr = &s->regs.reg[s->tcr];
+	int rc;
+
+	ctrl->ours &= ~(uint32_t)CTRL_PCSAMPLENA & ~pt_swo_period_bits(&(struct pt_swo_period){ true, 15 });
+	ctrl->ours |= pt_swo_period_bits(&s->period);	/* POSTCNT begins at POSTINIT when samples are turned on */
 	s->regs.reg[s->acpr_row].ours = s->acpr;
-	s->regs.reg[s->tcr].ours = tcr & ~(uint32_t)TCR_ITMENA;
-	if (pt_swo_regs_write(&s->regs, s->cm, err) < 0)
-		return err->code;
-	s->regs.reg[s->tcr].ours = tcr;
+	tcr->ours &= ~(uint32_t)TCR_ITMENA;
+	rc = pt_swo_regs_write(&s->regs, s->cm, err);
+	tcr->ours |= TCR_ITMENA;
 	/* the pin may have moved while it was set */
-	if (pt_mem_wait(s->mem, pt_mem_now_ns(s->mem) + SETTLE_US * 1000, err) < 0 ||
+	if (rc < 0 || pt_mem_wait(s->mem, pt_mem_now_ns(s->mem) + SETTLE_US * 1000, err) < 0 ||
 	    pt_swo_drop(&s->stream, err) < 0 || turn_on(s, err) < 0)
 		return err->code;
 	return check_written(s, err);
+}
+
+int pt_swo_begin(struct pt_swo *s, struct pt_err *err)
+{
+	if (pt_swo_pause(s, err) < 0 || start_receiving(s, err) < 0 || pt_swo_choose(s, err) < 0)
+		return err->code;
+	return pt_swo_program(s, err);
 }
 
 /* TRCENA goes with the last one that needs it. */
