@@ -14,7 +14,7 @@
 
 #include "base/util.h"
 #include "decode/decoder.h"
-#include "targets/cortexm/trace/swo.h"
+#include "targets/cortexm/swo/swo.h"
 #include "trace/formats.h"
 
 enum { EVENT_BYTES = 5, SYNC_BYTES = 6, SYNC_EVERY = 200, MOST_READ = 4096, MOST_HOLE = 3000, BITS_PER_S = 2000000 };

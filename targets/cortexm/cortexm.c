@@ -12,7 +12,8 @@
 #include "targets/cortexm/vendor/flash.h"
 #include "targets/cortexm/vendor/families.h"
 #include "targets/cortexm/trace/sources.h"
-#include "targets/cortexm/trace/swo_doctor.h"
+#include "targets/cortexm/swo/source_swo.h"
+#include "targets/cortexm/swo/swo_doctor.h"
 #include "base/util.h"
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
  *   registers.c fault.c
  *   breakpoints.c soft_breaks.c watchpoints.c
  *   ../vendor/                              which chip it is, its flash and its locks
- *   ../trace/                               sources
+ *   ../trace/ ../swo/                       sources; those of pin SWO
  *   ../cores_find.c ../cores.c              parts with several cores: which there are, what is done to all of them
  *   ../cortexm.c                            attach, detach, and the table of it all
  *   ../remote_cortexm.c                     the same behind another GDB server: memory is all that is left of it */

@@ -4,6 +4,6 @@
 
 #include "targets/contract/source.h"
 
-extern const struct pt_source_ops pt_source_mtb, pt_source_pcsr, pt_source_mtb_pcsr, pt_source_cyccnt, pt_source_swo;
+extern const struct pt_source_ops pt_source_mtb, pt_source_pcsr, pt_source_mtb_pcsr, pt_source_cyccnt;
 
 #endif

@@ -1,7 +1,7 @@
 /* The questions in the order in which an answer makes the next one worth asking: has the core the units, does the chip take
  * what its recipe writes, does its clock run, does the probe receive, and what comes. Then what is to be written into the
  * configuration. */
-#include "targets/cortexm/trace/swo_doctor.h"
+#include "targets/cortexm/swo/swo_doctor.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,8 +12,8 @@
 
 #include "base/alloc.h"
 #include "base/util.h"
-#include "targets/cortexm/trace/sources.h"
-#include "targets/cortexm/trace/swo_listen.h"
+#include "targets/cortexm/swo/source_swo.h"
+#include "targets/cortexm/swo/swo_listen.h"
 
 static const char owner[] = "swo doctor";
 enum { TRY_MS = 60 };

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "targets/cortexm/trace/swo.h"
+#include "targets/cortexm/swo/swo.h"
 
 enum { SAMPLE_BYTES = 5, STAMP_BYTES = 2, ROOM_PACKETS = 2 };
 #define MOST_LOAD 0.5		/* of samples alone: above that whatever else comes is lost */

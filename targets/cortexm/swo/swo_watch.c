@@ -5,7 +5,7 @@
 
 #include "base/util.h"
 #include "host/log.h"
-#include "targets/cortexm/trace/swo.h"
+#include "targets/cortexm/swo/swo.h"
 #include "trace/loss.h"
 
 enum { BATCH_MS = 1000, CHECK_MS = 100, CHANGE_MS = 25, MOST_TAKEN = 5 };

@@ -9,7 +9,7 @@
 
 #include "base/util.h"
 #include "host/log.h"
-#include "targets/cortexm/trace/swo.h"
+#include "targets/cortexm/swo/swo.h"
 #include "trace/loss.h"
 
 enum { FIFO_BYTES = 256, SILENCE_MS = 50, SLACK_PERCENT = 3, SLACK_BYTES = 256 };

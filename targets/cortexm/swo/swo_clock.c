@@ -1,4 +1,4 @@
-#include "targets/cortexm/trace/swo_clock.h"
+#include "targets/cortexm/swo/swo_clock.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "targets/cortexm/trace/swo.h"
+#include "targets/cortexm/swo/swo.h"
 
 enum { VALUE_ON_WRITE = 0xd, PC_AND_VALUE_ON_WRITE = 0xf, EMITRANGE = 1 << 5, WORD = 4, MOST_MASK = 15 };
 enum { FUNCTION_SETTINGS = 0xff1fff & ~(1 << 9) };

@@ -5,7 +5,7 @@
 #ifndef PT_CORTEXM_SWO_LISTEN_H
 #define PT_CORTEXM_SWO_LISTEN_H
 
-#include "targets/cortexm/trace/swo.h"
+#include "targets/cortexm/swo/swo.h"
 
 struct pt_swo_heard {
 	uint32_t actual_bps;		/* of the receiver */

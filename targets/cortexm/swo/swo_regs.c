@@ -1,4 +1,4 @@
-#include "targets/cortexm/trace/swo_regs.h"
+#include "targets/cortexm/swo/swo_regs.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
-#include "targets/cortexm/trace/swo_listen.h"
+#include "targets/cortexm/swo/swo_listen.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/util.h"
 
-enum { FEW_BYTES = 60, ENOUGH_BYTES = 120, READ_MS = 5, LEAST_LISTEN_MS = 12, SWEEP_DIVIDER = 256, MOST_DIVIDER = 0x2000,
+enum { FEW_BYTES = 60, ENOUGH_BYTES = 120, READ_MS = 5, LEAST_LISTEN_MS = 12, SWEEP_DIVIDER = 256, MOST_DIVIDER = 0x2000, LEAST_DIVIDER = 8,
        MEASURE_MS = 1000, MOST_READS = 100000 };
 #define LEAST_HZ 1e6
 #define MOST_HZ 500e6
@@ -142,6 +142,8 @@ static int measure_clock(struct pt_swo *s, struct pt_swo_pin *pin, struct pt_err
 
 	while (divider < MOST_DIVIDER && pin->clock_hz / divider > SLOW_BPS)
 		divider *= 2;
+	while (divider > LEAST_DIVIDER && pin->clock_hz / divider < SLOW_BPS / 2)
+		divider /= 2;		/* a byte more or less is to be a small part of all */
 	if (pt_swo_listen(s, divider, pin->clock_hz / divider, MEASURE_MS * PT_NS_PER_MS, &heard, err) < 0)
 		return err->code;
 	if (!pt_swo_is_heard(&heard) || heard.lost ||

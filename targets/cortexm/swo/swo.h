@@ -19,9 +19,9 @@
 #include "targets/contract/emit.h"
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/cortexm/core/swo_recipe.h"
-#include "targets/cortexm/trace/swo_budget.h"
-#include "targets/cortexm/trace/swo_clock.h"
-#include "targets/cortexm/trace/swo_regs.h"
+#include "targets/cortexm/swo/swo_budget.h"
+#include "targets/cortexm/swo/swo_clock.h"
+#include "targets/cortexm/swo/swo_regs.h"
 #include "trace/itm_packets.h"
 
 enum pt_swo_kind { PT_SWO_EXCEPTIONS = 1, PT_SWO_PC_SAMPLES = 2, PT_SWO_DATA = 4, PT_SWO_TASK = 8, PT_SWO_INSTRUMENTATION = 16,

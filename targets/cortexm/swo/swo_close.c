@@ -3,7 +3,7 @@
 
 #include "base/util.h"
 #include "host/log.h"
-#include "targets/cortexm/trace/swo.h"
+#include "targets/cortexm/swo/swo.h"
 #include "trace/loss.h"
 
 enum { BATCH_MS = 1000, STOP_READS = 64, STOP_MS = 2, READ_MS = 20, MOST_MISSED = 2, SAMPLE_BYTES = 5 };

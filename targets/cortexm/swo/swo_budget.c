@@ -1,4 +1,4 @@
-#include "targets/cortexm/trace/swo_budget.h"
+#include "targets/cortexm/swo/swo_budget.h"
 
 #include <math.h>
 

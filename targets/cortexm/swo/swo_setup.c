@@ -7,7 +7,7 @@
 #include "base/util.h"
 #include "host/log.h"
 #include "targets/cortexm/core/cycle_counter.h"
-#include "targets/cortexm/trace/swo.h"
+#include "targets/cortexm/swo/swo.h"
 
 #define ITM UINT32_C(0xe0000000)
 #define TPIU UINT32_C(0xe0040000)
