@@ -204,6 +204,26 @@ START_TEST(an_interrupt_ends_a_read_once)
 }
 END_TEST
 
+START_TEST(the_one_for_swo_alone_is_used)
+{
+	int fd = open(path, O_WRONLY | O_CREAT, 0600);
+	struct pt_probe *port;
+
+	put(fd, "abc");
+	close(fd);
+	probe = pt_probe_open("virtual:cm4?clock=virtual", NULL, &err);
+	ck_assert_msg(probe != NULL, "%s", err.msg);
+	ck_assert_ptr_nonnull(pt_probe_stream(probe, &wire));
+	port = pt_probe_open(uri, NULL, &err);
+	ck_assert_msg(port != NULL, "%s", err.msg);
+	pt_probe_join(probe, port);
+	stream = pt_probe_stream(probe, &wire);
+	start_at(2000000);
+	expect("abc", 100, 0);
+	ck_assert_ptr_nonnull(pt_probe_dap(probe, &wire));
+}
+END_TEST
+
 static const struct { const char *uri; int rc; const char *says; } wrong[] = {
 	{ "swo:", PT_EARG, "swo:/dev/ttyUSB0?baud=2000000" },
 	{ "swo:/dev/ttyNONE", PT_EIO, "there is no serial port /dev/ttyNONE" },
@@ -234,6 +254,7 @@ int main(void)
 	tcase_add_test(tc, a_serial_port_has_its_rate);
 	tcase_add_test(tc, a_serial_port_that_goes_is_gone);
 	tcase_add_test(tc, an_interrupt_ends_a_read_once);
+	tcase_add_test(tc, the_one_for_swo_alone_is_used);
 	tcase_add_loop_test(tc, a_wrong_address_is_explained, 0, PT_LEN(wrong));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

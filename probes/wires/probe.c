@@ -112,7 +112,27 @@ WIRE(jtag, PT_WIRE_JTAG)
 WIRE(bdc, PT_WIRE_BDC)
 WIRE(pins, PT_WIRE_PINS)
 WIRE(rsp, PT_WIRE_RSP)
-WIRE(stream, PT_WIRE_STREAM)
+
+static bool has_stream_alone(const struct pt_probe_ops *ops)
+{
+	return ops->stream != NULL && ops->dap == NULL && ops->jtag == NULL && ops->bdc == NULL && ops->pins == NULL &&
+	       ops->rsp == NULL;
+}
+
+/* One that is there for nothing else was named because the pin is wired to it, whatever the others can do. */
+const struct pt_stream_ops *pt_probe_stream(struct pt_probe *probe, void **state)
+{
+	struct pt_probe *first = NULL;
+
+	for (; probe != NULL; probe = probe->next) {
+		if (probe->ops->stream == NULL || (probe->hidden >> PT_WIRE_STREAM & 1) != 0)
+			continue;
+		if (first == NULL || (has_stream_alone(probe->ops) && !has_stream_alone(first->ops)))
+			first = probe;
+	}
+	*state = first != NULL ? first->state : NULL;
+	return first != NULL ? first->ops->stream : NULL;
+}
 
 /* Its own, or over its wire jtag. */
 const struct pt_dap_ops *pt_probe_dap(struct pt_probe *probe, void **state)

@@ -121,6 +121,7 @@ const struct pt_jtag_ops *pt_probe_jtag(struct pt_probe *probe, void **state);
 const struct pt_bdc_ops *pt_probe_bdc(struct pt_probe *probe, void **state);
 const struct pt_pins_ops *pt_probe_pins(struct pt_probe *probe, void **state);
 const struct pt_rsp_ops *pt_probe_rsp(struct pt_probe *probe, void **state);
+/* Of a probe that has this wire alone, if there is one. */
 const struct pt_stream_ops *pt_probe_stream(struct pt_probe *probe, void **state);
 
 void pt_probe_info(struct pt_probe *probe, struct pt_probe_info *out);
