@@ -95,7 +95,7 @@ static const struct pt_link_ops nag_ops = {
 };
 
 /* Opens the board as words of its URI have it; err has what attach says. */
-static void attach_to(const char *words)
+static void attach_by(const struct pt_probe_ops *driver, const char *words)
 {
 	struct pt_link *link;
 	char name[120];
@@ -104,10 +104,15 @@ static void attach_to(const char *words)
 	link = pt_model_link_open(name, &err);
 	ck_assert_msg(link != NULL, "%s", err.msg);
 	outer = pt_link_new(&nag_ops, link);
-	probe = pt_probe_open_link(&pt_cmsis_dap_ops, outer, NULL, &err);
+	probe = pt_probe_open_link(driver, outer, NULL, &err);
 	ck_assert_msg(probe != NULL, "%s", err.msg);
 	target = pt_target_attach(probe, "cortexm", NULL, &err);
 	ck_assert_msg(target != NULL, "%s", err.msg);
+}
+
+static void attach_to(const char *words)
+{
+	attach_by(&pt_cmsis_dap_ops, words);
 }
 
 static void setup(void)
@@ -813,6 +818,18 @@ START_TEST(one_of_several_ports_is_selected)
 }
 END_TEST
 
+/* TARGETID, which says that of SWD, is where JTAG looks for the flags of errors. */
+START_TEST(by_jtag_a_port_is_never_one_of_several)
+{
+	teardown();
+	attach_by(&pt_xvc_ops, "&variant=multi-drop&probe=xvc");
+	ck_assert_msg(err.code == 0, "%s", err.msg);
+	ck_assert_uint_eq(read32(0), 0x20006000);
+	ck_assert_ptr_null(pt_model_link_open("kl27?variant=second-core&probe=xvc", &err));
+	ck_assert_msg(strstr(err.msg, "a debug port of its own on an SWD wire") != NULL, "%s", err.msg);
+}
+END_TEST
+
 static const struct { const char *board, *swd_target, *says; } no_port[] = {
 	{ "&variant=multi-drop", "swd-target=0x11002927", "no debug port answers to swd-target=0x11002927: check the number" },
 	{ "", "swd-target=0x01002927", "no debug port answers to swd-target=0x01002927" },
@@ -889,6 +906,7 @@ int main(void)
 	tcase_add_loop_test(tc, odd_mtbs_record_all_the_same, 0, 3 * PT_LEN(odd_mtbs));
 	tcase_add_loop_test(tc, says_why_there_is_no_trace, 0, PT_LEN(no_mtb));
 	tcase_add_test(tc, one_of_several_ports_is_selected);
+	tcase_add_test(tc, by_jtag_a_port_is_never_one_of_several);
 	tcase_add_loop_test(tc, a_port_that_is_not_there_is_said, 0, PT_LEN(no_port));
 	tcase_add_test(tc, a_secured_chip_can_be_erased);
 	tcase_add_test(tc, a_secured_chip_may_refuse);

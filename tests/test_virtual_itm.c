@@ -147,6 +147,50 @@ START_TEST(the_pin_is_given_to_trace)
 }
 END_TEST
 
+/* The trace clock is divided while bytes come: from the next byte on they are slower, and a reset undoes it. */
+START_TEST(the_trace_clock_changes)
+{
+	const char *words[] = { "swo=unrouted", "core-drift=0", NULL };
+
+	rig_close();
+	rig_open(&pt_vboard_cm4, words);
+	rig_halt();
+	rig_trace(24, RIG_TCR_PORTS);
+	rig_poke(0xe0042004, 0x20);
+	rig_write(RIG_ITM, 'A', 1);
+	rig_run_us(5);
+	rig_poke(0xe0042008, 3);
+	rig_run_us(100);
+	ck_assert_uint_eq(rig.n_bytes, 2);
+	ck_assert_uint_eq(rig.byte[0].bit_ps, 1000000);
+	ck_assert_uint_eq(rig.byte[1].bit_ps, 4000000);
+	ck_assert_uint_eq(rig.byte[1].begin_ns - rig.byte[0].begin_ns, 10000);
+	rig_poke(0xe000ed0c, 0x05fa0004);
+	rig_run_us(100);
+	ck_assert_uint_eq(rig_peek(0xe0042008), 0);
+	rig_write(RIG_ITM, 'B', 1);
+	rig_run_us(100);
+	ck_assert_uint_eq(rig.byte[2].bit_ps, 1000000);
+}
+END_TEST
+
+START_TEST(ports_can_be_the_cores_alone)
+{
+	static const uint16_t code[] = { 0x7001, 0xe7fe };
+	const uint32_t r[4] = { RIG_ITM, 'A', 0, 0 };
+	const char *words[] = { "variant=ports-by-core", NULL };
+
+	rig_close();
+	rig_open(&pt_vboard_cm4, words);
+	rig_trace(0, RIG_TCR_PORTS);
+	rig_write(RIG_ITM, 'B', 1);
+	rig_run_code(code, PT_LEN(code), r);
+	rig_run_us(100);
+	ck_assert_uint_eq(rig.n_bytes, 2);
+	ck_assert_uint_eq(rig.byte[1].byte, 'A');
+}
+END_TEST
+
 /* The demo sleeps more than it works: then the pin stands, and what is sent is all there is. */
 START_TEST(a_trace_clock_sleeps_with_the_core)
 {
@@ -320,6 +364,8 @@ int main(void)
 	tcase_add_loop_test(all, any_setting_is_survived, 0, 40);
 	tcase_add_loop_test(all, code_without_privilege_writes_a_port, 0, PT_LEN(privileges));
 	tcase_add_loop_test(all, the_pin_is_given_to_trace, 0, PT_LEN(pins));
+	tcase_add_test(all, the_trace_clock_changes);
+	tcase_add_test(all, ports_can_be_the_cores_alone);
 	tcase_add_test(all, a_trace_clock_sleeps_with_the_core);
 	tcase_add_loop_test(all, stamps_add_up, 0, 4);
 	suite_add_tcase(suite, all);

@@ -201,6 +201,35 @@ static const struct kind_of_probe *probe_of(const char *driver)
 	return NULL;
 }
 
+static const char *setting(const struct pt_vsetup *setup, const char *key)
+{
+	return pt_params_text(setup->settings, pt_vboard_param(key));
+}
+
+static bool is_jtag(const struct pt_vsetup *setup)
+{
+	const char *driver = setup->driver;
+
+	return strcmp(driver, "xvc") == 0 || strcmp(driver, "bitbang") == 0 ||
+	       (strcmp(driver, "jlink") == 0 && strcmp(setting(setup, "jlink"), "v5") == 0) ||
+	       (strcmp(driver, "ftdi") == 0 &&
+		(strcmp(setting(setup, "wiring"), "jtag") == 0 || strcmp(setting(setup, "wiring"), "rtck") == 0));
+}
+
+/* The chain has the TAP of the first debug port alone: a core behind another one would be missing without a word. */
+static int check_wire(const struct pt_vsetup *setup, struct pt_err *err)
+{
+	const struct pt_vboard_ops *ops = setup->ops;
+
+	if (ops->second_targetsel == NULL || ops->second_targetsel(setup->board) == 0 || !is_jtag(setup))
+		return 0;
+	return pt_fail(
+		err, PT_EARG,
+		"virtual board %s: each core of this variant has a debug port of its own on an SWD wire (multi-drop), and "
+		"this probe has JTAG alone: probe=cmsis-dap has SWD, and so have jlink and ftdi by default",
+		ops->name);
+}
+
 static const char *own_link(const struct pt_vsetup *setup, const struct kind_of_probe *probe)
 {
 	return probe->link_of != NULL ? probe->link_of(setup) : probe->link;
@@ -220,11 +249,6 @@ static void choose_link(struct pt_vsetup *setup, const struct kind_of_probe *pro
 	}
 	setup->link = &setup->link_kind;
 	snprintf(setup->product, sizeof(setup->product), "%s %s", PT_LINK_VIRTUAL_PRODUCT, probe->engine->name);
-}
-
-static const char *setting(const struct pt_vsetup *setup, const char *key)
-{
-	return pt_params_text(setup->settings, pt_vboard_param(key));
 }
 
 static uint64_t number(const struct pt_vsetup *setup, const char *key)
@@ -392,6 +416,8 @@ static int make_probe(struct pt_vsetup *setup, struct pt_err *err)
 {
 	const struct kind_of_probe *probe = probe_of(setup->driver);
 
+	if (check_wire(setup, err) < 0)
+		return err->code;
 	pt_vpace_init(&setup->pace, setup->ops, setup->board, strcmp(setting(setup, "clock"), "wall") == 0);
 	pt_vpace_head_start(&setup->pace, head_start_ns(number(setup, "seed")));
 	setup->engine = probe->engine;

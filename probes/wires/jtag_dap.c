@@ -338,7 +338,7 @@ static const struct pt_dap_list_ops list_ops = { .run = run_row, .write_abort = 
 
 const struct pt_dap_ops pt_jtag_dap_ops = {
 	.connect = dap_connect, .run = dap_run, .write_abort = dap_write_abort, .sequence = dap_sequence,
-	.set_speed = dap_set_speed, .set_reset = dap_set_reset,
+	.set_speed = dap_set_speed, .set_reset = dap_set_reset, .own_taps = true,
 };
 
 struct pt_jtag_dap *pt_jtag_dap_new(const struct pt_jtag_ops *jtag, void *wire, struct pt_link *link,

@@ -135,7 +135,8 @@ static int answers_with_others(struct pt_adi *adi, struct pt_err *err)
 	};
 	size_t n_done = 0;
 
-	if (adi->shared[0] == 0 || (adi->dpidr >> 12 & 0xf) < 2)	/* version 1 has no such register */
+	if (adi->shared[0] == 0 || adi->dap->own_taps ||
+	    (adi->dpidr >> 12 & 0xf) < 2) /* version 1 has no such register */
 		return 0;
 	if (run(adi, ops, PT_LEN(ops), &n_done, err) < 0)
 		return pt_wrap(err, "read TARGETID");

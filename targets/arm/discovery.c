@@ -64,6 +64,7 @@ int pt_discover_aps(struct pt_discovery *found, struct pt_adi *adi, struct pt_er
 	struct pt_dap_op ops[2 * PT_MAX_AP];
 	size_t n = 0, n_done = 0;
 
+	found->has_bases = false;
 	if (pt_adi_begin(adi, err) < 0)
 		return err->code;
 	for (uint8_t ap = 0; ap < PT_MAX_AP; ap++) {
@@ -255,12 +256,34 @@ static void take_standard_places(struct pt_discovery *found)
 	found->unit[PT_UNIT_BPU] = 0xe0002000;
 }
 
+/* Of all access ports that reach memory, in one batch. */
+static int read_bases(struct pt_discovery *found, struct pt_adi *adi, struct pt_err *err)
+{
+	struct pt_dap_op ops[2 * PT_MAX_AP];
+	size_t n = 0, n_done = 0;
+
+	if (pt_adi_begin(adi, err) < 0)
+		return err->code;
+	for (uint8_t ap = 0; ap < PT_MAX_AP; ap++) {
+		if (!pt_discover_has_memory(found, ap))
+			continue;
+		n += pt_adi_select(adi, ap, AP_BASE, &ops[n]) ? 1 : 0;
+		ops[n++] = (struct pt_dap_op){ .what = PT_DAP_READ, .ap = true, .a = AP_BASE & 0xc,
+					       .words = &found->base[ap] };
+	}
+	if (pt_adi_run(adi, ops, n, BATCH_MS, &n_done, err) < 0)
+		return pt_wrap(err, "read the base of the ROM table");
+	found->has_bases = true;
+	return 0;
+}
+
 int pt_discover_units(struct pt_discovery *found, struct pt_adi *adi, struct pt_mem *mem, struct pt_err *err)
 {
-	uint32_t base = 0;
+	uint32_t base;
 
-	if (pt_adi_read_ap(adi, found->mem_ap, AP_BASE, &base, err) < 0)
-		return pt_wrap(err, "read the base of the ROM table");
+	if (!found->has_bases && read_bases(found, adi, err) < 0)
+		return err->code;
+	base = found->base[found->mem_ap];
 	if (base != UINT32_MAX && (base & 1) != 0) {	/* present */
 		found->rom_base = base & ~UINT32_C(0xfff);
 		if (walk(found, mem, err) < 0)

@@ -21,6 +21,8 @@ struct pt_component {
 
 struct pt_discovery {
 	uint32_t idr[PT_MAX_AP];	/* 0: no such AP */
+	uint32_t base[PT_MAX_AP];	/* of those that reach memory, once the units of one of them have been looked for */
+	bool has_bases;
 	uint8_t mem_ap;			/* the AP that reaches the core's memory */
 	uint32_t rom_base;		/* 0: the AP names no ROM table */
 	uint32_t unit[PT_N_UNITS];	/* base addresses; 0: absent */

@@ -207,6 +207,8 @@ static int try_access_port(struct pt_cortexm *first, uint8_t ap, struct pt_err *
 	int rc;
 
 	memcpy(cm->found.idr, first->found.idr, sizeof(cm->found.idr));
+	memcpy(cm->found.base, first->found.base, sizeof(cm->found.base));
+	cm->found.has_bases = first->found.has_bases;
 	cm->shared_port = &first->adi;
 	pt_cortexm_cores_reach(cm, &first->adi, ap);
 	rc = first_look(cm, err);

@@ -198,9 +198,10 @@ static void init_trace(struct pt_cm4 *chip)
 	chip->tpiu.has_enftc = words->half_frames;
 	chip->itm.fifo_room = words->fifo_room;
 	chip->itm.stamp_bits = words->stamp_bits;
+	chip->itm.core_only = words->ports_by_core;
 	chip->dwt.itm = &chip->itm;
 	chip->dwt.omits_exits = words->no_exits;
-	pt_vtrace_pin_init(&chip->pin, &chip->tpiu, words->pin_forgets);
+	pt_vtrace_pin_init(&chip->pin, &chip->itm, words->pin_forgets);
 }
 
 static void init_debug(struct pt_cm4 *chip)

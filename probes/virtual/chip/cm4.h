@@ -40,6 +40,7 @@ struct pt_cm4_words {
 	bool locked;			/* variant=locked: read-out protection has closed the bus */
 	bool trace_sleeps;		/* variant=trace-sleeps: TRACECLKIN stops while the core sleeps */
 	bool no_exits;			/* variant=no-exits: the DWT omits them, as streams of Cortex-M3 under load have it */
+	bool ports_by_core;		/* variant=ports-by-core: stimulus ports ignore what a debugger writes */
 	enum pt_vsecond_kind second;
 	uint32_t trace_hz;		/* 0: the core's clock */
 	bool pin_is_off, pin_forgets;	/* swo= */
@@ -52,7 +53,7 @@ extern const struct pt_param pt_vcm4_params[PT_CM4_WORDS];
 /* chip: its name, for sentences. */
 int pt_cm4_read_words(struct pt_cm4_words *words, const char *chip, const struct pt_params *settings,
 		      struct pt_err *err);
-#define PT_CM4_VARIANTS "locked, trace-sleeps, no-exits, " PT_VSECOND_WORDS
+#define PT_CM4_VARIANTS "locked, trace-sleeps, no-exits, ports-by-core, " PT_VSECOND_WORDS
 
 struct pt_cm4_kind;
 struct pt_cm4 {

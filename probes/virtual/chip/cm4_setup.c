@@ -1,13 +1,16 @@
 /* What a virtual cm4 or cm7 is made from: the words of its address. */
+#include <stddef.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "probes/virtual/chip/cm4.h"
 
 enum { TRACE_CLOCK, SWO, TPIU, ITM_FIFO, ITM_STAMP };
 const struct pt_param pt_vcm4_params[PT_CM4_WORDS] = {
 	[TRACE_CLOCK] = { "trace-clock", PT_PARAM_HZ, NULL, NULL, 10000, 400000000, "TRACECLKIN, Hz; the core's clock where it is not given" },
 	[SWO] = { "swo", PT_PARAM_CHOICE, "routed", "routed|unrouted|forgets", 0, 0,
-		  "unrouted: pin SWO is silent until bit 5 of 0xe0042004 is set, as on an STM32F4; forgets: a system reset clears it" },
+		  "unrouted: pin SWO is silent until bit 5 of 0xe0042004 is set, as on an STM32F4; forgets: a system reset clears it; "
+		  "both: 0xe0042008 divides TRACECLKIN by one more than it has" },
 	[TPIU] = { "tpiu", PT_PARAM_CHOICE, "m4", "m4|coresight", 0, 0,
 		   "coresight: its FFCR has EnFTC, which without EnFCont makes frames without synchronisation" },
 	[ITM_FIFO] = { "itm-fifo", PT_PARAM_NUMBER, "4", NULL, 1, PT_VITM_MAX_FIFO,
@@ -18,9 +21,22 @@ const struct pt_param pt_vcm4_params[PT_CM4_WORDS] = {
 
 static const struct pt_param variant_row = { .key = "variant", .type = PT_PARAM_TEXT };
 
-static bool is(const char *text, size_t length, const char *word)
+static const struct { const char *word; size_t flag; } flags[] = {
+	{ "locked", offsetof(struct pt_cm4_words, locked) },
+	{ "trace-sleeps", offsetof(struct pt_cm4_words, trace_sleeps) },
+	{ "no-exits", offsetof(struct pt_cm4_words, no_exits) },
+	{ "ports-by-core", offsetof(struct pt_cm4_words, ports_by_core) },
+};
+
+static bool take_word(struct pt_cm4_words *words, const char *word, size_t length)
 {
-	return strlen(word) == length && strncmp(text, word, length) == 0;
+	for (size_t i = 0; i < PT_LEN(flags); i++) {
+		if (strlen(flags[i].word) != length || strncmp(word, flags[i].word, length) != 0)
+			continue;
+		*(bool *)((char *)words + flags[i].flag) = true;
+		return true;
+	}
+	return pt_vsecond_read(word, length, &words->second);
 }
 
 static int read_variant(struct pt_cm4_words *words, const char *chip, const char *text, struct pt_err *err)
@@ -28,13 +44,7 @@ static int read_variant(struct pt_cm4_words *words, const char *chip, const char
 	while (text != NULL && *text != '\0') {
 		size_t length = strcspn(text, ",");
 
-		if (is(text, length, "locked"))
-			words->locked = true;
-		else if (is(text, length, "trace-sleeps"))
-			words->trace_sleeps = true;
-		else if (is(text, length, "no-exits"))
-			words->no_exits = true;
-		else if (!pt_vsecond_read(text, length, &words->second))
+		if (!take_word(words, text, length))
 			return pt_fail(err, PT_EARG, "%s has no variant \"%.*s\"; there are " PT_CM4_VARIANTS, chip,
 				       (int)length, text);
 		text += length + (text[length] == ',');

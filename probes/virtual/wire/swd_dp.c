@@ -53,9 +53,10 @@ static uint32_t ctrl_stat(const struct pt_vdp *dp)
 	return dp->ctrl | (dp->clocks >= dp->power_ack_at ? requests << 1 : 0);
 }
 
+/* By JTAG its TAP is its own. */
 static bool all_answer(const struct pt_vdp *dp)
 {
-	return dp->targetsel != 0 && dp->selection == PT_VDP_ALL_SELECTED;
+	return dp->targetsel != 0 && dp->swd && dp->selection == PT_VDP_ALL_SELECTED;
 }
 
 static bool ap_powered(const struct pt_vdp *dp)

@@ -5,7 +5,7 @@
 #include "targets/cortexm/vendor/swo_recipes.h"
 #include "base/util.h"
 
-enum { DI_SIZES = 0x0fe081f8, KB = 1024, MOST_KB = 1024 };
+enum { DI_SIZES = 0x0fe081f8, DI_PART = 0x0fe081fc, KB = 1024, MOST_KB = 1024 };
 
 static const struct { uint8_t family; const char *name; } families[] = {
 	{ 71, "EFM32G" }, { 72, "EFM32GG" }, { 73, "EFM32TG" }, { 74, "EFM32LG" }, { 75, "EFM32WG" }, { 76, "EFM32ZG" },
@@ -15,18 +15,19 @@ static const struct { uint8_t family; const char *name; } families[] = {
 static bool identify(struct pt_cortexm_chip *chip, struct pt_discovery *found, struct pt_mem *mem)
 {
 	struct pt_err ignored = { 0 };
-	uint8_t di[8];
-	uint32_t flash, ram;
+	uint32_t part = 0, sizes = 0, flash, ram;
 
 	(void)found;
-	if (pt_mem_read(mem, DI_SIZES, di, sizeof(di), &ignored) < 0)
+	if (pt_mem_read32(mem, DI_PART, &part, &ignored) < 0 || pt_mem_read32(mem, DI_SIZES, &sizes, &ignored) < 0)
 		return false;
-	flash = pt_le16(di);
-	ram = pt_le16(di + 2);
+	flash = sizes & 0xffff;
+	ram = sizes >> 16;
 	for (size_t i = 0; i < PT_LEN(families); i++) {
-		if (families[i].family != di[6] || flash == 0 || flash > MOST_KB || ram == 0 || ram > MOST_KB)
+		if (families[i].family != (part >> 16 & 0xff) || flash == 0 || flash > MOST_KB || ram == 0 ||
+		    ram > MOST_KB)
 			continue;
-		snprintf(chip->name, sizeof(chip->name), "%s%uF%u", families[i].name, pt_le16(di + 4), (unsigned)flash);
+		snprintf(chip->name, sizeof(chip->name), "%s%uF%u", families[i].name, (unsigned)(part & 0xffff),
+			 (unsigned)flash);
 		chip->flash_bytes = flash * KB;
 		chip->ram_addr = 0x20000000;
 		chip->ram_bytes = ram * KB;

@@ -54,6 +54,8 @@ static void write_port(struct pt_vitm *itm, unsigned port, const struct pt_vacce
 	struct pt_vtrace_packet packet = sized(port << 3, value, access->size_bytes, itm->now);
 
 	packet.source = PT_VTRACE_PORT;
+	if (itm->core_only && access->master != PT_VMASTER_CPU)
+		return;
 	if (pt_vitm_works(itm) && (itm->ter >> port & 1) != 0 && may_write_port(itm, port, access->privileged))
 		pt_vitm_send(itm, PT_VITM_PORTS, &packet);
 }

@@ -44,6 +44,7 @@ struct pt_vitm {
 	struct pt_vtrace_log *log;	/* the test's; NULL: none */
 	bool traced;			/* DEMCR.TRCENA */
 	bool locked;
+	bool core_only;			/* what a debugger writes to a port is ignored */
 	uint32_t ter, tpr, tcr;
 	unsigned stamp_bits;		/* at most PT_VITM_STAMP_BITS */
 	uint64_t now;			/* worked out to this cycle */
@@ -64,6 +65,7 @@ void pt_vitm_enable(struct pt_vitm *itm, bool traced);	/* DEMCR.TRCENA, from the
 void pt_vitm_advance(struct pt_vitm *itm, uint64_t to_cycle);
 /* The DWT has a packet: source id, 1, 2 or 4 bytes. A cycle that lies behind counts as the present one. */
 void pt_vitm_report(struct pt_vitm *itm, unsigned id, uint32_t value, unsigned n_bytes, uint64_t at_cycle);
+void pt_vitm_set_trace_clock(struct pt_vitm *itm, uint32_t hz);	/* from now on, 1 Hz at least */
 void pt_vitm_synchronise(struct pt_vitm *itm, uint64_t at_cycle);	/* the DWT's SYNCTAP has counted */
 
 #endif

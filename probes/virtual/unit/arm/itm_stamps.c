@@ -45,6 +45,17 @@ void pt_vitm_stamps_restart(struct pt_vitm *itm)
 		itm->stamps.global_wanted = itm->stamps.high_wanted = false;
 }
 
+/* What has been counted since the last stamp stays counted. */
+void pt_vitm_set_trace_clock(struct pt_vitm *itm, uint32_t hz)
+{
+	uint64_t counted;
+
+	pt_vitm_advance(itm, pt_vwires_now(itm->wires));
+	counted = ticks(itm, itm->now) - itm->stamps.last;
+	itm->tpiu->trace_hz = hz > 0 ? hz : 1;
+	itm->stamps.last = ticks(itm, itm->now) - counted;
+}
+
 static void add_groups(struct pt_vtrace_packet *packet, uint64_t value)
 {
 	do {

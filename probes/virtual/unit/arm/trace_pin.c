@@ -1,18 +1,24 @@
 #include "probes/virtual/unit/arm/trace_pin.h"
 
-static void set(struct pt_vtrace_pin *pin, uint32_t control)
+static void set_control(struct pt_vtrace_pin *pin, uint32_t control)
 {
-	struct pt_vtpiu *tpiu = pin->tpiu;
-
-	tpiu->input.advance(tpiu->input.arg, pt_vwires_now(tpiu->wires));
+	pt_vitm_advance(pin->itm, pt_vwires_now(pin->itm->wires));
 	pin->control = control & PT_VTRACE_PIN_BITS;
-	tpiu->unrouted = (control & 0xe0) != PT_VTRACE_PIN_ENABLED;
+	pin->itm->tpiu->unrouted = (control & 0xe0) != PT_VTRACE_PIN_ENABLED;
+}
+
+static void set_divider(struct pt_vtrace_pin *pin, uint32_t divider)
+{
+	pin->divider = divider & 0xff;
+	pt_vitm_set_trace_clock(pin->itm, pin->undivided_hz / (pin->divider + 1));
 }
 
 static bool read(void *unit, uint32_t offset, const struct pt_vaccess *access, uint32_t *value)
 {
+	const struct pt_vtrace_pin *pin = unit;
+
 	(void)access;
-	*value = offset == PT_VTRACE_PIN_CR ? ((const struct pt_vtrace_pin *)unit)->control : 0;
+	*value = offset == PT_VTRACE_PIN_CR ? pin->control : offset == PT_VTRACE_PIN_CLOCK ? pin->divider : 0;
 	return true;
 }
 
@@ -20,19 +26,24 @@ static bool write(void *unit, uint32_t offset, const struct pt_vaccess *access, 
 {
 	(void)access;
 	if (offset == PT_VTRACE_PIN_CR)
-		set(unit, value);
+		set_control(unit, value);
+	else if (offset == PT_VTRACE_PIN_CLOCK)
+		set_divider(unit, value);
 	return true;
 }
 
 static void reset(void *unit, bool power_on)
 {
-	if (power_on || ((const struct pt_vtrace_pin *)unit)->forgets)
-		set(unit, 0);
+	struct pt_vtrace_pin *pin = unit;
+
+	set_divider(pin, 0);
+	if (power_on || pin->forgets)
+		set_control(pin, 0);
 }
 
-void pt_vtrace_pin_init(struct pt_vtrace_pin *pin, struct pt_vtpiu *tpiu, bool forgets)
+void pt_vtrace_pin_init(struct pt_vtrace_pin *pin, struct pt_vitm *itm, bool forgets)
 {
-	*pin = (struct pt_vtrace_pin){ .tpiu = tpiu, .forgets = forgets };
+	*pin = (struct pt_vtrace_pin){ .itm = itm, .forgets = forgets, .undivided_hz = itm->tpiu->trace_hz };
 }
 
 const struct pt_vunit_ops pt_vtrace_pin_ops = { .name = "trace pin", .read = read, .write = write, .reset = reset };
