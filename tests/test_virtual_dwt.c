@@ -306,6 +306,37 @@ START_TEST(data_is_reported)
 }
 END_TEST
 
+/* Beside exceptions and data a sample still has its time, and stands before what came later. */
+START_TEST(samples_keep_their_place)
+{
+	uint64_t last = 0, first = 0;
+
+	rig_close();
+	rig_open_firmware(&pt_vboard_cm4, NULL, "cm4_trace.elf");
+	rig_run_us(3000);
+	rig_trace(0, 0x00010009);
+	rig_poke(RIG_TPIU + PT_VTPIU_SPPR, 0);
+	rig_poke(RIG_ITM + PT_VITM_TER, 0);
+	rig_poke(RIG_COMP0, pt_elf_symbol(pt_firmware("cm4_trace.elf"), "g_watched"));
+	rig_poke(RIG_COMP0 + 4, 2);
+	rig_poke(RIG_COMP0 + 8, 3);
+	rig_poke(RIG_DWT_CTRL, 0x11001);
+	rig_run_us(20000);
+	for (size_t i = 0; i < rig.log.n; i++) {
+		const struct pt_vtrace_packet *packet = &rig.packet[i];
+
+		ck_assert(!packet->lost);
+		ck_assert_uint_ge(packet->at_cycle, last);
+		last = packet->at_cycle;
+		if (packet->bytes[0] >> 3 != 2)
+			continue;
+		first = first != 0 ? first : last;
+		ck_assert_uint_eq((last - first) % 64, 0);
+	}
+	ck_assert_uint_gt(rig.log.n, 10000);
+}
+END_TEST
+
 static struct { uint32_t addr, value, pc; unsigned size_bytes; bool write; } accesses[1 << 14];
 static size_t n_accesses;
 static uint32_t watched;
@@ -412,6 +443,7 @@ int main(void)
 	tcase_add_test(all, cycles_are_an_event);
 	tcase_add_loop_test(all, data_is_reported, 0, PT_LEN(matches));
 	tcase_add_test(all, every_access_is_reported);
+	tcase_add_test(all, samples_keep_their_place);
 	tcase_add_test(all, samples_stand_while_halted);
 	tcase_add_loop_test(all, synchronisation_comes_by_cyccnt, 1, 4);
 	suite_add_tcase(suite, all);

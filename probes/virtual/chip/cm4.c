@@ -77,7 +77,7 @@ static void stop_trace_clock(void *arg, uint64_t n_cycles)
 {
 	struct pt_cm4 *chip = arg;
 
-	pt_vitm_advance(&chip->itm, pt_vcpu_cycle(chip->cpu));
+	pt_vitm_run(&chip->itm, pt_vcpu_cycle(chip->cpu));
 	pt_vtpiu_stop_clock(&chip->tpiu, n_cycles);
 }
 
@@ -189,6 +189,11 @@ static bool map_units(struct pt_cm4 *chip)
 	return true;
 }
 
+static void catch_up(void *dwt, uint64_t now_cycle)
+{
+	pt_vdwt_trace_tick(dwt, now_cycle);
+}
+
 static void init_trace(struct pt_cm4 *chip)
 {
 	const struct pt_cm4_words *words = &chip->words;
@@ -199,6 +204,8 @@ static void init_trace(struct pt_cm4 *chip)
 	chip->itm.fifo_room = words->fifo_room;
 	chip->itm.stamp_bits = words->stamp_bits;
 	chip->itm.core_only = words->ports_by_core;
+	chip->itm.catch_up = catch_up;
+	chip->itm.source = &chip->dwt;
 	chip->dwt.itm = &chip->itm;
 	chip->dwt.omits_exits = words->no_exits;
 	pt_vtrace_pin_init(&chip->pin, &chip->itm, words->pin_forgets);
@@ -300,7 +307,7 @@ static void advance(struct pt_vboard *board, uint64_t to_ns)
 	uint64_t to = pt_vpower_advance(&chip->power, &chip->wires, to_ns);
 
 	pt_varm_second_run(&chip->second, chip->cpu, to);
-	pt_vitm_advance(&chip->itm, to);
+	pt_vitm_run(&chip->itm, to);
 }
 
 static struct pt_vap *ap(struct pt_vboard *board, unsigned apsel)

@@ -154,7 +154,14 @@ static void report_exception(struct pt_vdwt *dwt, unsigned what, unsigned except
 		pt_vitm_report(dwt->itm, SOURCE_EXCEPTION, what << 12 | exception, 2, at_cycle);
 }
 
-/* The core tells when all is done. The exit was where unstacking, or the fetch of the next vector, began. */
+static void report_left(struct pt_vdwt *dwt, unsigned exception, uint64_t at_cycle)
+{
+	serve_taps(dwt, at_cycle);
+	report_exception(dwt, EXIT, exception, at_cycle);
+}
+
+/* The core tells when all is done. The exit was where unstacking, or the fetch of the next vector, began. Samples that were
+ * due meanwhile go first. */
 static void on_jump(void *arg, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to)
 {
 	struct pt_vdwt *dwt = arg;
@@ -169,9 +176,10 @@ static void on_jump(void *arg, enum pt_vjump how, uint32_t from, uint32_t detail
 		return;
 	dwt->trace.exception = pt_vcpu_reg(dwt->cpu, 16) & 0x1ff;
 	if (how == PT_VJUMP_TAIL_CHAIN)
-		report_exception(dwt, EXIT, was, now - model->tail_chain);
+		report_left(dwt, was, now - model->tail_chain);
 	else if (how == PT_VJUMP_EXC_RETURN)
-		report_exception(dwt, EXIT, was, now - model->exception_return);
+		report_left(dwt, was, now - model->exception_return);
+	serve_taps(dwt, now);
 	report_exception(dwt, how == PT_VJUMP_EXC_RETURN ? RETURN : ENTER, dwt->trace.exception, now);
 }
 
@@ -232,6 +240,7 @@ bool pt_vdwt_trace_access(struct pt_vdwt *dwt, unsigned comparator, uint32_t add
 	if ((what & (write ? ON_WRITE : ON_READ)) == 0 ||
 	    !pt_vcomparator_covers(&dwt->comparator[comparator], addr, size_bytes))
 		return false;
+	serve_taps(dwt, now);
 	if ((what & PC) != 0)
 		pt_vitm_report(dwt->itm, SOURCE_MATCH + 2 * comparator, pc, 4, now);
 	if ((what & ADDRESS) != 0)

@@ -102,7 +102,7 @@ static bool read(void *unit, uint32_t offset, const struct pt_vaccess *access, u
 	if (offset >= IDS) {
 		*value = access->size_bytes == 4 ? pt_vcoresight_read(&itm->ids, offset) : 0;
 	} else if (itm->traced && (offset < STIMULUS_END || access->size_bytes == 4)) {
-		pt_vitm_advance(itm, pt_vwires_now(itm->wires));
+		pt_vitm_run(itm, pt_vwires_now(itm->wires));
 		*value = register_at(itm, offset < STIMULUS_END ? offset & ~3u : offset);
 	}
 	return true;
@@ -128,7 +128,7 @@ static bool write(void *unit, uint32_t offset, const struct pt_vaccess *access, 
 
 	if (!itm->traced)
 		return true;
-	pt_vitm_advance(itm, pt_vwires_now(itm->wires));
+	pt_vitm_run(itm, pt_vwires_now(itm->wires));
 	if (offset < STIMULUS_END)
 		write_port(itm, offset / 4, access, value);
 	else if (access->size_bytes == 4)

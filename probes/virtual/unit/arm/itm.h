@@ -42,6 +42,9 @@ struct pt_vitm {
 	struct pt_vtpiu *tpiu;
 	struct pt_vcoresight ids;
 	struct pt_vtrace_log *log;	/* the test's; NULL: none */
+	/* What source, the DWT, has due by then is reported now. NULL: nothing ever is. */
+	void (*catch_up)(void *source, uint64_t now_cycle);
+	void *source;
 	bool traced;			/* DEMCR.TRCENA */
 	bool locked;
 	bool core_only;			/* what a debugger writes to a port is ignored */
@@ -63,6 +66,8 @@ void pt_vitm_init(struct pt_vitm *itm, const struct pt_vwires *wires, struct pt_
 void pt_vitm_enable(struct pt_vitm *itm, bool traced);	/* DEMCR.TRCENA, from the DWT */
 /* Everything that happened up to this cycle: bytes leave by the pin. */
 void pt_vitm_advance(struct pt_vitm *itm, uint64_t to_cycle);
+/* The same, but first the DWT reports what is due: for all but the DWT itself. */
+void pt_vitm_run(struct pt_vitm *itm, uint64_t to_cycle);
 /* The DWT has a packet: source id, 1, 2 or 4 bytes. A cycle that lies behind counts as the present one. */
 void pt_vitm_report(struct pt_vitm *itm, unsigned id, uint32_t value, unsigned n_bytes, uint64_t at_cycle);
 void pt_vitm_set_trace_clock(struct pt_vitm *itm, uint32_t hz);	/* from now on, 1 Hz at least */

@@ -124,6 +124,13 @@ void pt_vitm_advance(struct pt_vitm *itm, uint64_t to_cycle)
 		drain(itm, to_cycle);
 }
 
+void pt_vitm_run(struct pt_vitm *itm, uint64_t to_cycle)
+{
+	if (itm->catch_up != NULL)
+		itm->catch_up(itm->source, to_cycle);
+	pt_vitm_advance(itm, to_cycle);
+}
+
 void pt_vitm_send(struct pt_vitm *itm, enum pt_vitm_buffer buffer, struct pt_vtrace_packet *packet)
 {
 	pt_vitm_advance(itm, packet->at_cycle);
@@ -152,7 +159,7 @@ void pt_vitm_clear(struct pt_vitm *itm)
 
 static void advance(void *arg, uint64_t to_cycle)
 {
-	pt_vitm_advance(arg, to_cycle);
+	pt_vitm_run(arg, to_cycle);
 }
 
 static const struct pt_vtrace_packet *waiting_packet(const struct pt_vitm *itm, unsigned i)

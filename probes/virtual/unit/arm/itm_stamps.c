@@ -50,7 +50,7 @@ void pt_vitm_set_trace_clock(struct pt_vitm *itm, uint32_t hz)
 {
 	uint64_t counted;
 
-	pt_vitm_advance(itm, pt_vwires_now(itm->wires));
+	pt_vitm_run(itm, pt_vwires_now(itm->wires));
 	counted = ticks(itm, itm->now) - itm->stamps.last;
 	itm->tpiu->trace_hz = hz > 0 ? hz : 1;
 	itm->stamps.last = ticks(itm, itm->now) - counted;

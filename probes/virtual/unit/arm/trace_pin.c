@@ -2,7 +2,7 @@
 
 static void set_control(struct pt_vtrace_pin *pin, uint32_t control)
 {
-	pt_vitm_advance(pin->itm, pt_vwires_now(pin->itm->wires));
+	pt_vitm_run(pin->itm, pt_vwires_now(pin->itm->wires));
 	pin->control = control & PT_VTRACE_PIN_BITS;
 	pin->itm->tpiu->unrouted = (control & 0xe0) != PT_VTRACE_PIN_ENABLED;
 }
