@@ -280,6 +280,7 @@ static bool go_on(struct pt_itm_part *p, uint8_t byte, const struct pt_itm_limit
 	int len;
 
 	add_byte(p, byte);
+	p->age += p->age < UINT32_MAX;
 	len = length(p, byte);
 	if (len == NOT_YET)
 		return true;
@@ -290,7 +291,7 @@ static bool go_on(struct pt_itm_part *p, uint8_t byte, const struct pt_itm_limit
 	return true;
 }
 
-/* Two that begin a packet here are the same from here on: the one that has proved more stays. */
+/* Two that begin a packet here are the same from here on: the older one stays. */
 static void merge_tries(struct pt_itm_packets *s)
 {
 	unsigned first = s->n_tries;
@@ -301,25 +302,26 @@ static void merge_tries(struct pt_itm_packets *s)
 			i++;
 			continue;
 		}
-		if (s->tries[i].proof > s->tries[first].proof)
+		if (s->tries[i].age > s->tries[first].age)
 			s->tries[first] = s->tries[i];
 		s->tries[i] = s->tries[--s->n_tries];
 	}
 }
 
-/* The try that alone can be: its number, or -1. */
+/* The oldest try, if it alone can be: its number, or -1. */
 static int proved(const struct pt_itm_packets *s)
 {
-	int best = -1;
+	unsigned oldest = 0;
 
-	for (unsigned i = 0; i < s->n_tries; i++) {
-		if (s->tries[i].proof < PT_ITM_RIVAL)
-			continue;
-		if (best >= 0)
+	for (unsigned i = 1; i < s->n_tries; i++)
+		if (s->tries[i].age > s->tries[oldest].age)
+			oldest = i;
+	if (s->n_tries == 0 || s->tries[oldest].proof < PT_ITM_PROOF || s->tries[oldest].n_bytes > 0)
+		return -1;
+	for (unsigned i = 0; i < s->n_tries; i++)
+		if (i != oldest && s->tries[i].age >= s->tries[oldest].age / 2)
 			return -1;
-		best = (int)i;
-	}
-	return best >= 0 && s->tries[best].proof >= PT_ITM_PROOF && s->tries[best].n_bytes == 0 ? best : -1;
+	return (int)oldest;
 }
 
 static unsigned take_doubted(struct pt_itm_packets *s, uint8_t byte, uint64_t zeros,

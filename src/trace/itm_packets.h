@@ -4,9 +4,8 @@
  * A packet says by its header how long it is, so one wrong bit can shift all that follows. Bytes count as packets only
  * while that is believed: from a synchronisation packet on, or behind PT_ITM_PROOF packets in a row that can be, up to
  * the first that cannot; but while the next sync is still to be expected, it alone is proof. Packets that resemble each other
- * can be read at another place as well, for a long time: as long as PT_ITM_RIVAL in a row can be packets there, neither is
- * believed. What is skipped in between
- * is counted: the bytes of all packets and all that FOUND says make the bytes that came. Pure; any split of the stream is
+ * can be read at another place as well, and chance may do so for a while: as long as what began at another place, not less
+ * than half as many bytes ago, can be packets too, neither is believed. What is skipped in between is counted: the bytes of all packets and all that FOUND says make the bytes that came. Pure; any split of the stream is
  * the same. */
 #ifndef PT_TRACE_ITM_PACKETS_H
 #define PT_TRACE_ITM_PACKETS_H
@@ -15,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PT_ITM_PROOF = 8, PT_ITM_RIVAL = 4, PT_ITM_MOST_BYTES = 8, PT_ITM_TRIES = 8 };
+enum { PT_ITM_PROOF = 8, PT_ITM_MOST_BYTES = 8, PT_ITM_TRIES = 8 };
 
 enum pt_itm_kind {
 	PT_ITM_NONE,		/* no packet ends with this byte */
@@ -66,6 +65,7 @@ struct pt_itm_part {		/* of a packet that has begun */
 	uint8_t bytes[PT_ITM_MOST_BYTES], n_bytes;	/* a long sync's zeros are cut */
 	uint8_t page;		/* of the stimulus ports */
 	uint16_t proof;		/* packets in a row before it that can be, while they are not believed */
+	uint32_t age;		/* bytes since the first of these began */
 	uint64_t taken;		/* its bytes */
 };
 
