@@ -22,7 +22,7 @@ static const char *const names[PT_N_LOSSES] = {
 	[PT_LOSS_SILENT] = "target silent",
 	[PT_LOSS_CUT] = "file cut short",
 	[PT_LOSS_IN_RESET] = "held in reset",
-	[PT_LOSS_PIN] = "trace pin overrun",
+	[PT_LOSS_PIN] = "trace pin",
 	[PT_LOSS_CLOCK] = "clock changed",
 };
 
@@ -44,7 +44,7 @@ static const char *const meanings[PT_N_LOSSES] = {
 	[PT_LOSS_SILENT] = "the target did not answer its probe",
 	[PT_LOSS_CUT] = "the file ends before the profile did",
 	[PT_LOSS_IN_RESET] = "the core was held in reset, or off: it executed nothing",
-	[PT_LOSS_PIN] = "the probe dropped bytes of the trace pin, or may have, or gave some that cannot be",
+	[PT_LOSS_PIN] = "bytes of the trace pin did not come: the probe dropped them, or may have, or the pin is silent",
 	[PT_LOSS_CLOCK] = "the clock of the core or of its trace port changed, and what came meanwhile cannot be read or timed",
 };
 
@@ -55,7 +55,7 @@ static const char *const advice[PT_N_LOSSES] = {
 	[PT_LOSS_FIFO] = "a wider trace port or a faster trace clock; the stall option, if the core has one (it slows "
 			 "the program down); or instrumentation of what matters in place of all branches",
 	[PT_LOSS_SILENT] = "the target lost its clock or its power, was held in reset, or its cable was off",
-	[PT_LOSS_PIN] = "a lower rate of the pin, fewer kinds of trace (trace=), or a probe with a larger buffer",
+	[PT_LOSS_PIN] = "monitor swo doctor examines the pin; a lower rate (swo-baud=), fewer kinds of trace (trace=), or a probe with a larger buffer",
 	[PT_LOSS_CLOCK] = "profile while the clock is steady: behind its set-up, and without sleep that stops it",
 	[PT_LOSS_CUT] = "what came behind the last whole record is not known, nor how much it was",
 };

@@ -88,6 +88,7 @@ static int take_settings(struct pt_swo *s, const struct pt_source_setup *setup, 
 	s->data_pc = pt_params_flag(setup->settings, &params[DATA_PC]);
 	if (!s->named && setup->n_places > 0)
 		s->kinds |= PT_SWO_DATA | PT_SWO_TASK;
+	s->stream.expects = (s->kinds & PT_SWO_PC_SAMPLES) != 0;
 	s->stream.stamped =
 		(s->kinds & ~(unsigned)PT_SWO_PC_SAMPLES) != 0 && pt_params_flag(setup->settings, &params[STAMPS]);
 	return 0;

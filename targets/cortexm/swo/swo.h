@@ -43,6 +43,8 @@ struct pt_swo_stream {			/* swo_stream.c */
 	uint64_t dropped;		/* bytes, since the last LOSS; PT_UNKNOWN */
 	uint8_t bytes[PT_SWO_PART_BYTES + PT_SWO_READ_BYTES];
 	size_t len_bytes, whole_bytes;	/* of bytes; of these in whole packets */
+	bool expects;			/* samples are sent, whatever the program does: silence is none of it */
+	bool warned;			/* that nothing comes, or nothing that can be read */
 	bool unsaid;			/* the probe has no way to say that it lost something */
 	/* so far */
 	uint64_t n_bytes, n_samples, n_overflows, n_dropped, n_bad_frames, n_impossible;

@@ -227,7 +227,7 @@ int pt_swo_take(struct pt_swo_stream *s, enum pt_loss cause, uint32_t timeout_ms
 		take_read(s, bytes, (size_t)n, &what, cause);
 	if (what.to_ns - s->out->told_ns <= SILENCE_MS * PT_NS_PER_MS)
 		return n;
-	if (s->lost)
+	if (s->lost || (s->expects && s->n_bytes == 0))
 		put_loss(s, PT_LOSS_PIN, what.to_ns);
 	else
 		pt_emit_data(s->out, s->out->told_ns, what.to_ns, "", 0);	/* nothing came, and nothing is missing */

@@ -8,7 +8,7 @@
 #include "targets/cortexm/swo/swo.h"
 #include "trace/loss.h"
 
-enum { BATCH_MS = 1000, CHECK_MS = 100, CHANGE_MS = 25, MOST_TAKEN = 5 };
+enum { BATCH_MS = 1000, CHECK_MS = 100, CHANGE_MS = 25, MANY_SAMPLES = 100, MOST_TAKEN = 5 };
 #define DRIFT 1e-4		/* of a clock that is measured well */
 #define CHANGED 0.02		/* more is another clock */
 
@@ -107,6 +107,21 @@ static int check_registers(struct pt_swo *s, struct pt_err *err)
 	return which != NULL ? taken(s, which, holds, err) : 0;
 }
 
+/* A pin that is not routed is silent, and one at another rate is garbage. */
+static void look_at_pin(struct pt_swo *s)
+{
+	const struct pt_swo_stream *stream = &s->stream;
+	bool silent = stream->expects && s->cadence.samples > MANY_SAMPLES && stream->n_bytes == 0;
+	bool misread = stream->n_bytes > MANY_SAMPLES && stream->n_bad_frames > stream->n_bytes / MANY_SAMPLES;
+
+	if (stream->warned || (!silent && !misread))
+		return;
+	s->stream.warned = true;
+	pt_warn("swo: %s; monitor swo doctor, without a profile, finds out why",
+		silent ? "nothing comes over the pin, although samples are sent"
+		       : "bytes of the pin have no stop bit: its rate is another than the probe's, or it is another signal");
+}
+
 /* --- what is done ------------------------------------------------------------------------------------------------- */
 
 /* All anew: what came since the last chunk is not believed. */
@@ -158,5 +173,6 @@ int pt_swo_watch(struct pt_swo *s, struct pt_err *err)
 		return taken(s, ctrl, differs ^ ctrl->ours, err);
 	if ((dhcsr & DHCSR_S_HALT) == 0)
 		follow_clock(s, dhcsr);
+	look_at_pin(s);
 	return s->renew == 0 ? check_registers(s, err) : 0;
 }
