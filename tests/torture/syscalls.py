@@ -62,6 +62,15 @@ class Served:
         self.before = self.seen()
 
     def seen(self):
+        """The registers that a profile changes. Asked again where the machine was so busy that the probe did not answer in time."""
+        for attempt in range(5):
+            try:
+                return self.look()
+            except (ValueError, AssertionError):	# an error in the place of hex; or the daemon could not put the board back
+                if attempt == 4:
+                    raise
+
+    def look(self):
         os.environ["XDG_RUNTIME_DIR"] = self.other
         try:
             with Daemon(os.getcwd(), probe=f"cmsis-dap:tcp={self.address}") as daemon:
