@@ -56,7 +56,7 @@ static unsigned read_frame(struct pt_tpiu *s, struct pt_tpiu_byte out[PT_TPIU_MO
 /* The stream of number 0x7f is reserved, so that no pair of a frame looks like the half of a synchronisation. */
 static bool ends_half_sync(const struct pt_tpiu *s)
 {
-	return s->n_bytes % 2 == 0 && s->n_bytes > 0 && s->frame[s->n_bytes - 2] == 0xff &&
+	return s->n_bytes >= 2 && s->n_bytes % 2 == 0 && s->frame[s->n_bytes - 2] == 0xff &&
 	       s->frame[s->n_bytes - 1] == 0x7f;
 }
 
