@@ -267,7 +267,7 @@ static int write_file(const char *path, const char *text, size_t len_bytes)
 		ok &= fflush(out) == 0;
 	if (!ok)
 		pt_error("the report could not be written completely: %s", strerror(errno));
-	return ok ? PT_EXIT_DONE : PT_EXIT_USAGE;
+	return ok && (path == NULL || out != stdout) ? PT_EXIT_DONE : PT_EXIT_USAGE;
 }
 
 static int write_folder(const char *path, const char *archive, size_t len_bytes)

@@ -72,8 +72,8 @@ def decode(elf, row, capture, *words):
 
 def read_report(truth, row, capture):
     """The report of a capture, which keeps its laws: as the program checks them, and as JSON shows them."""
-    status, _, said = decode(truth.elf, row, capture, "--self-check", "--analysis", "all")
-    assert status == 0, f"decode --self-check: exit {status}: {said[-600:]}"
+    status, laws, said = decode(truth.elf, row, capture, "--self-check", "--analysis", "all")
+    assert status == 0, f"decode --self-check: exit {status}: {laws[-600:].decode(errors='replace')} {said[-600:]}"
     status, text, said = decode(truth.elf, row, capture, "instructions", "--analysis", "all", "--format", "json")
     assert status == 0, f"decode: exit {status}: {said[-600:]}"
     return json_report.report(text)
