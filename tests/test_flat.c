@@ -79,6 +79,7 @@ START_TEST(what_was_missed_may_be_of_anything)
 	struct pt_flat *flat = pt_flat_new(N_IDS);
 	struct pt_share seen, all, unknown;
 
+	ck_assert_double_eq(pt_flat_unseen(flat), 1);	/* nothing was looked at */
 	for (unsigned i = 0; i < 10; i++) {
 		for (unsigned k = 0; k < 10; k++)
 			pt_flat_sample(flat, k < 2 + i % 3 ? WORK : REST);

@@ -173,7 +173,9 @@ double pt_flat_unseen(const struct pt_flat *flat)
 {
 	double most = pt_cluster_unseen(&flat->total), seen = (double)flat->awake, missed = (double)flat->missed;
 
-	return flat->missed == PT_UNKNOWN ? 1 : (most * seen + missed) / fmax(1, seen + missed);
+	if (flat->missed == PT_UNKNOWN)
+		return 1;
+	return flat->missed == 0 ? most : (most * seen + missed) / (seen + missed);
 }
 
 struct pt_share pt_flat_asleep_share(const struct pt_flat *flat)
