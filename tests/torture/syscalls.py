@@ -225,6 +225,7 @@ def fail_daemon(job):
                 said = ""
                 if daemon.child.poll() is not None or attempt == 2:
                     raise AssertionError(f"no client is answered: {describe(error)} {daemon.messages()[-300:]}") from error
+                time.sleep(0.5)	# out of descriptors it turns away all that wait, until none does
         if '"views"' not in said and '"rows"' not in said:
             converse(daemon)
         idle = len(os.listdir(f"/proc/{daemon.child.pid}/fd"))
