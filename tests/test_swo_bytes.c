@@ -91,6 +91,23 @@ START_TEST(what_is_missing_is_said)
 }
 END_TEST
 
+START_TEST(set_up_anew_there_is_a_hole)
+{
+	struct pt_swo_bytes s = { .begun = false };
+
+	CONFIG(&s, 0, "itm");
+	SEND(&s, 0,
+	     "\x01"
+	     "a");
+	CONFIG(&s, 0, "itm");
+	put(&s, 0, PT_CHUNK_DATA, PT_DATA_RESTARTS,
+	    "\x01"
+	    "b",
+	    2);
+	expect("0161" HOLE "0162", "ab");
+}
+END_TEST
+
 /* Of several sources the first; of other formats nothing; of the next profile again. */
 START_TEST(one_source_goes_out)
 {
@@ -125,6 +142,7 @@ int main(void)
 
 	tcase_add_test(tc, bytes_go_out_as_they_came);
 	tcase_add_test(tc, what_is_missing_is_said);
+	tcase_add_test(tc, set_up_anew_there_is_a_hole);
 	tcase_add_test(tc, one_source_goes_out);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

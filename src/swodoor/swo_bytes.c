@@ -15,13 +15,14 @@ static void take_config(struct pt_swo_bytes *s, const struct pt_chunk *chunk)
 {
 	const char *format;
 	int len = pt_config_look_up((const char *)chunk->bytes, chunk->len_bytes, "format", &format);
+	bool goes_on = s->has_source && s->source == chunk->source;	/* it was set up anew, and has a hole there */
 
 	s->is_itm[chunk->source] = len == (int)strlen(PT_FORMAT_ITM) && memcmp(format, PT_FORMAT_ITM, (size_t)len) == 0;
 	if (s->is_itm[chunk->source] && (!s->has_source || s->source == chunk->source)) {
 		s->has_source = true;
 		s->source = chunk->source;
 		s->packets = (struct pt_itm_packets){ .believed = true };
-		s->begun = false;
+		s->begun = goes_on && s->begun;
 	}
 }
 
