@@ -198,6 +198,36 @@ START_TEST(what_is_cut_out_is_missing)
 }
 END_TEST
 
+/* A file may open a source with streams, and again without, or the other way round: what is not in the last CONFIG gets nothing
+ * more. */
+START_TEST(opened_anew_in_another_shape)
+{
+	static const char *const configs[] = { PORT, "format=itm\n" COMMON, "format=tpiu\nstream.7=itm\n" COMMON };
+	static const uint8_t sample[] = { 0x17, 0x02, 0x01, 0, 0 };
+	struct pt_params *params = pt_params_new();
+	struct pt_pipeline *pipeline = pt_pipeline_new(NULL, params, NULL);
+	uint32_t seed = (uint32_t)_i;
+	uint64_t n_plain = 0, n_samples = 0;
+	const struct pt_profile *p;
+
+	for (unsigned i = 0; i < 12; i++) {
+		const char *config = configs[dice(&seed) % PT_LEN(configs)];
+
+		put(pipeline, PT_CHUNK_CONFIG, config, strlen(config), i * 1000);
+		put(pipeline, PT_CHUNK_DATA, sample, sizeof(sample), i * 1000);
+		put(pipeline, PT_CHUNK_LOSS, "", 0, i * 1000 + 1000);
+		n_plain += config == configs[1];
+	}
+	pt_pipeline_over(pipeline);
+	p = pt_pipeline_profile(pipeline);
+	for (size_t i = 0; i < p->n_sources; i++)
+		n_samples += p->sources[i].samples;
+	ck_assert_uint_eq(n_samples, n_plain);
+	pt_pipeline_free(pipeline);
+	pt_params_free(params);
+}
+END_TEST
+
 START_TEST(more_streams_than_there_is_room_for)
 {
 	static struct bytes none;
@@ -222,6 +252,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, each_stream_is_what_it_is_alone, 0, 20);
 	tcase_add_loop_test(tc, what_is_cut_out_is_missing, 0, 20);
+	tcase_add_loop_test(tc, opened_anew_in_another_shape, 0, 20);
 	tcase_add_test(tc, more_streams_than_there_is_room_for);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -8,14 +8,6 @@
 #include "base/alloc.h"
 #include "pipeline/pipeline_parts.h"
 
-static struct pt_source_ctx *find_any_lane(struct pt_pipeline *p, uint16_t source)
-{
-	for (size_t i = 0; i < p->n_ctx; i++)
-		if (p->ctx[i]->source == source)
-			return p->ctx[i];
-	return NULL;
-}
-
 static struct pt_source_ctx *find_lane(struct pt_pipeline *p, uint16_t source, uint16_t stream)
 {
 	for (size_t i = 0; i < p->n_ctx; i++)
@@ -99,6 +91,7 @@ static void open_ctx(struct pt_pipeline *p, const struct pt_chunk *chunk, struct
 	pt_stream_part_free(ctx->stream);
 	ctx->stream = stream;
 	ctx->stream_number = number;
+	ctx->left_out = false;
 	pt_source_ctx_open(ctx, chunk, &config);
 	pt_core_profile_choose(p);
 	join_lanes(p, ctx, chunk->to_ns);
@@ -118,6 +111,25 @@ static void open_streams(struct pt_pipeline *p, const struct pt_chunk *chunk, co
 	}
 }
 
+/* Those of a source that is opened anew get nothing more, unless it has them still. */
+static void leave_out(struct pt_pipeline *p, uint16_t source)
+{
+	for (size_t i = 0; i < p->n_ctx; i++)
+		p->ctx[i]->left_out |= p->ctx[i]->source == source;
+}
+
+/* The others do not wait for them. */
+static void end_left_out(struct pt_pipeline *p)
+{
+	for (size_t i = 0; i < p->n_ctx; i++) {
+		if (!p->ctx[i]->left_out)
+			continue;
+		p->ctx[i]->facts.ended = true;
+		if (p->merge != NULL && p->ctx[i]->decoder != NULL)
+			pt_merge_end(p->merge, i);
+	}
+}
+
 static void open_source(struct pt_pipeline *p, const struct pt_chunk *chunk)
 {
 	struct pt_config config;
@@ -129,10 +141,12 @@ static void open_source(struct pt_pipeline *p, const struct pt_chunk *chunk)
 	}
 	pt_pipeline_set_isa(p, isa_named_by(&config, isa, sizeof(isa)));
 	pt_pipeline_choose_clock(p, &config);
+	leave_out(p, chunk->source);
 	if (pt_streams_are_in(&config))
 		open_streams(p, chunk, &config);
 	else
 		open_ctx(p, chunk, NULL, 0);
+	end_left_out(p);
 	pt_config_fini(&config);
 }
 
@@ -148,37 +162,27 @@ void pt_pipeline_over(struct pt_pipeline *pipeline)
 	read_what_is_held(pipeline);
 }
 
-/* Bytes that are missing are told of the first of its streams alone. */
-static void feed_streams(struct pt_pipeline *p, const struct pt_chunk *chunk)
+/* So many bytes of the source are missing, but nobody knows of which stream: the first one counts them for all. */
+static void feed(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	struct pt_chunk loss;
 
-	for (size_t i = 0; i < p->n_ctx; i++) {
-		struct pt_source_ctx *ctx = p->ctx[i];
-
-		if (ctx->source != chunk->source)
-			continue;
-		if (chunk->kind != PT_CHUNK_LOSS || pt_stream_part_is_first(ctx->stream)) {
-			pt_source_ctx_feed(ctx, chunk);
-			continue;
-		}
-		loss = *chunk;
-		loss.lost_bytes = PT_UNKNOWN;
-		pt_source_ctx_feed(ctx, &loss);
+	if (chunk->kind != PT_CHUNK_LOSS || ctx->stream == NULL || pt_stream_part_is_first(ctx->stream)) {
+		pt_source_ctx_feed(ctx, chunk);
+		return;
 	}
+	loss = *chunk;
+	loss.lost_bytes = PT_UNKNOWN;
+	pt_source_ctx_feed(ctx, &loss);
 }
 
 void pt_pipeline_feed(struct pt_pipeline *p, const struct pt_chunk *chunk)
 {
-	struct pt_source_ctx *ctx;
-
 	if (chunk->kind == PT_CHUNK_CONFIG) {
 		open_source(p, chunk);
 		return;
 	}
-	ctx = find_any_lane(p, chunk->source);
-	if (ctx != NULL && ctx->stream != NULL)
-		feed_streams(p, chunk);
-	else if (ctx != NULL)
-		pt_source_ctx_feed(ctx, chunk);
+	for (size_t i = 0; i < p->n_ctx; i++)
+		if (p->ctx[i]->source == chunk->source && !p->ctx[i]->left_out)
+			feed(p->ctx[i], chunk);
 }

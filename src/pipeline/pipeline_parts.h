@@ -37,6 +37,7 @@ struct pt_source_ctx {		/* one source */
 	void *state;
 	struct pt_stream_part *stream;	/* which of its source's it takes; NULL: the source is one stream */
 	uint16_t stream_number;
+	bool left_out;			/* its source was opened anew, without it */
 	struct pt_profile_source facts;
 
 	/* what chunks say; read by source_ctx.c alone */
