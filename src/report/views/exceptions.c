@@ -62,7 +62,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_exceptions *x = p->exceptions;
 	const struct pt_span_figures *span = &x->spans.span[i];
 	const struct pt_function *handler = span->function;
-	enum pt_basis times = p->incomplete == NULL ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED;
+	enum pt_basis times = pt_exceptions_missing(p) == NULL ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED;
 	struct pt_value *first = out;
 
 	out = pt_span_values(out, p, span, span->run.cycles, pt_span_observed(&x->spans, span->core), times);
@@ -81,14 +81,15 @@ static bool remark(const void *subject, const bool *shown, char *out, size_t roo
 	const struct pt_profile *p = subject;
 
 	(void)shown;
-	if (x == NULL || (x->lost + x->late == 0 && (p->incomplete == NULL || x->spans.n_spans == 0)))
+	if (x == NULL || (x->lost + x->late == 0 && (pt_exceptions_missing(p) == NULL || x->spans.n_spans == 0)))
 		return false;
 	if (x->lost > 0)
 		snprintf(out, room,
 			 "reports of the chip are missing in %llu place%s: counts and times are at least these",
 			 (unsigned long long)x->lost, x->lost == 1 ? "" : "s");
 	else if (x->late == 0)
-		snprintf(out, room, "counts and times are of the reports that were recorded: %s", p->incomplete);
+		snprintf(out, room, "counts and times are of the reports that were recorded: %s",
+			 pt_exceptions_missing(p));
 	else
 		snprintf(out, room, "%llu of the chip's reports ha%s no time: times are at least these",
 			 (unsigned long long)x->late, x->late == 1 ? "s" : "ve");

@@ -2,8 +2,6 @@
  * so that a violation decides, unless reports may be missing without a sign. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "profile/analyses/limits/limits_judge.h"
 #include "profile/analyses/signals/exceptions.h"
@@ -15,44 +13,6 @@ struct found {			/* of one core */
 	bool true_lengths;	/* what was reported whole is what it was */
 };
 
-static void __attribute__((format(printf, 3, 4)))
-say(struct pt_limit *limit, enum pt_verdict verdict, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	limit->verdict = verdict;
-	vsnprintf(limit->why, sizeof(limit->why), fmt, args);
-	va_end(args);
-}
-
-static const char *time_text(double ns, char *out, size_t size)
-{
-	static const struct { double ns; const char *unit; } units[] = {
-		{ 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" },
-	};
-	size_t i = 0;
-
-	while (i < 3 && ns < units[i].ns)
-		i++;
-	snprintf(out, size, "%.4g %s", ns / units[i].ns, units[i].unit);
-	return out;
-}
-
-/* Why what was not reported may be of this exception; NULL: all was. */
-static const char *missing(const struct pt_profile *p)
-{
-	if (p->exceptions->silent)
-		return "reports may be missing without a sign of it";
-	if (p->exceptions->lost > 0)
-		return "reports of the chip are missing";
-	if (p->exceptions->late > 0)
-		return "some reports have no time";
-	if (p->no_end)
-		return "there is no end: what came after it is not known";
-	return p->incomplete;
-}
-
 /* --- figures */
 
 static void judge_each(struct pt_limit *l, const struct pt_stat *stat, const struct found *found)
@@ -62,7 +22,7 @@ static void judge_each(struct pt_limit *l, const struct pt_stat *stat, const str
 
 	l->looked_at = stat->n;
 	if (stat->n == 0) {
-		say(l, PT_VERDICT_UNDECIDED, "no whole one was reported");
+		pt_limit_say(l, PT_VERDICT_UNDECIDED, "no whole one was reported");
 		return;
 	}
 	l->least = stat->min;
@@ -71,15 +31,16 @@ static void judge_each(struct pt_limit *l, const struct pt_stat *stat, const str
 		(uint64_t)!pt_rule_allows(l->rule, (double)stat->min) + !pt_rule_allows(l->rule, (double)stat->max);
 	allowed = l->violations == 0;
 	decides = found->why == NULL || l->rule->seen || (!allowed && found->true_lengths);
-	time_text((double)stat->min, least, sizeof(least));
-	time_text((double)stat->max, most, sizeof(most));
+	pt_limit_print_ns((double)stat->min, least, sizeof(least));
+	pt_limit_print_ns((double)stat->max, most, sizeof(most));
 	if (decides && allowed)
-		say(l, PT_VERDICT_PASSED, "all %" PRIu64 " reported: %s to %s", stat->n, least, most);
+		pt_limit_say(l, PT_VERDICT_PASSED, "all %" PRIu64 " reported: %s to %s", stat->n, least, most);
 	else if (decides)
-		say(l, PT_VERDICT_FAILED, "at least %" PRIu64 " of %" PRIu64 " violate it: %s to %s", l->violations,
-		    stat->n, least, most);
+		pt_limit_say(l, PT_VERDICT_FAILED, "at least %" PRIu64 " of %" PRIu64 " violate it: %s to %s",
+			     l->violations, stat->n, least, most);
 	else
-		say(l, PT_VERDICT_UNDECIDED, "%" PRIu64 " reported, %s to %s; %s", stat->n, least, most, found->why);
+		pt_limit_say(l, PT_VERDICT_UNDECIDED, "%" PRIu64 " reported, %s to %s; %s", stat->n, least, most,
+			     found->why);
 }
 
 static void judge_summary(struct pt_limit *l, const struct pt_stat *stat, const struct found *found)
@@ -89,15 +50,15 @@ static void judge_summary(struct pt_limit *l, const struct pt_stat *stat, const 
 	char value[40];
 
 	if (isnan(ns)) {
-		say(l, PT_VERDICT_UNDECIDED, "no whole one was reported");
+		pt_limit_say(l, PT_VERDICT_UNDECIDED, "no whole one was reported");
 		return;
 	}
-	time_text(ns, value, sizeof(value));
+	pt_limit_print_ns(ns, value, sizeof(value));
 	if (found->why == NULL || l->rule->seen ||
 	    (found->true_lengths && pt_limit_decides_alone(l->rule, ns, allowed)))
-		say(l, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%s, of %" PRIu64, value, stat->n);
+		pt_limit_say(l, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%s, of %" PRIu64, value, stat->n);
 	else
-		say(l, PT_VERDICT_UNDECIDED, "%s, of %" PRIu64 " reported; %s", value, stat->n, found->why);
+		pt_limit_say(l, PT_VERDICT_UNDECIDED, "%s, of %" PRIu64 " reported; %s", value, stat->n, found->why);
 }
 
 static void judge_share(struct pt_limit *l, const struct found *found)
@@ -105,26 +66,12 @@ static void judge_share(struct pt_limit *l, const struct found *found)
 	double share = found->observed_ns > 0 ? (double)found->span->run.cycles / (double)found->observed_ns : NAN;
 
 	if (isnan(share))
-		say(l, PT_VERDICT_UNDECIDED, "nothing was seen between two reports");
+		pt_limit_say(l, PT_VERDICT_UNDECIDED, "nothing was seen between two reports");
 	else if (found->why == NULL || l->rule->seen)
-		say(l, pt_rule_allows(l->rule, share) ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.2f %%", share * 100);
+		pt_limit_say(l, pt_rule_allows(l->rule, share) ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.2f %%",
+			     share * 100);
 	else
-		say(l, PT_VERDICT_UNDECIDED, "%.2f %% of what was seen; %s", share * 100, found->why);
-}
-
-/* There were at least as many as were reported. */
-static void judge_count(struct pt_limit *l, uint64_t n, const char *why)
-{
-	const struct pt_rule *rule = l->rule;
-	bool allowed = pt_rule_allows(rule, (double)n);
-	bool more_would_too = allowed && isinf(rule->hi) && !rule->excludes;
-	bool more_would_not = !allowed && !isinf(rule->hi) && !rule->excludes && (double)n >= rule->hi;
-
-	if (why == NULL || rule->seen || more_would_too || more_would_not)
-		say(l, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%" PRIu64 " %s", n,
-		    why == NULL ? "in all" : "reported");
-	else
-		say(l, PT_VERDICT_UNDECIDED, "%" PRIu64 " reported; %s", n, why);
+		pt_limit_say(l, PT_VERDICT_UNDECIDED, "%.2f %% of what was seen; %s", share * 100, found->why);
 }
 
 /* --- cores */
@@ -155,7 +102,7 @@ static bool find(const struct pt_profile *p, const struct pt_rule *rule, size_t 
 			continue;
 		*found = (struct found){
 			.span = &spans->span[*from], .observed_ns = core != NULL ? core->observed : 0,
-			.why = missing(p), .true_lengths = !p->exceptions->silent,
+			.why = pt_exceptions_missing(p), .true_lengths = !p->exceptions->silent,
 		};
 		++*from;
 		return true;
@@ -181,10 +128,10 @@ static void judge_cores(struct pt_limit *limit, const struct pt_profile *p)
 		worst = one;
 		worst_badness = badness[one.verdict];
 		if (p->exceptions->spans.n_cores > 1)
-			say(&worst, one.verdict, "core %u: %.180s", found.span->core, one.why);
+			pt_limit_say(&worst, one.verdict, "core %u: %.180s", found.span->core, one.why);
 	}
 	if (worst_badness == 0)
-		say(&worst, PT_VERDICT_UNDECIDED, "none was reported");
+		pt_limit_say(&worst, PT_VERDICT_UNDECIDED, "none was reported");
 	*limit = worst;
 }
 
@@ -194,7 +141,8 @@ void pt_limit_judge_exception(struct pt_limit *limit, const struct pt_profile *p
 	uint64_t n = 0;
 
 	if (p->exceptions == NULL || p->exceptions->spans.n_spans == 0) {
-		say(limit, PT_VERDICT_UNDECIDED, "the chip reported no exception: source=swo does, or input=swo");
+		pt_limit_say(limit, PT_VERDICT_UNDECIDED,
+			     "the chip reported no exception: source=swo does, or input=swo");
 		return;
 	}
 	if (limit->rule->figure != PT_RULE_COUNT) {
@@ -203,5 +151,5 @@ void pt_limit_judge_exception(struct pt_limit *limit, const struct pt_profile *p
 	}
 	for (size_t at = 0; find(p, limit->rule, &at, &found);)
 		n += found.span->run.count;
-	judge_count(limit, n, missing(p));
+	pt_limit_count(limit, n, "reported", pt_exceptions_missing(p));
 }

@@ -21,21 +21,6 @@ struct judge {
 	uint16_t core;		/* whose figures are looked at */
 };
 
-const char *pt_verdict_name(enum pt_verdict verdict)
-{
-	return verdict == PT_VERDICT_PASSED ? "passed" : verdict == PT_VERDICT_FAILED ? "failed" : "undecided";
-}
-
-static void __attribute__((format(printf, 3, 4))) say(struct judge *j, enum pt_verdict verdict, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	j->limit->verdict = verdict;
-	vsnprintf(j->limit->why, sizeof(j->limit->why), fmt, args);
-	va_end(args);
-}
-
 /* Nothing that ran was missed. */
 static bool complete(const struct judge *j)
 {
@@ -43,22 +28,12 @@ static bool complete(const struct judge *j)
 }
 
 /* Ticks in the unit of the rule, as text. */
-static const char *print(const struct judge *j, double ticks, char *out, size_t size)
+static void print(const struct judge *j, double ticks, char *out, size_t size)
 {
-	static const struct { double ns; const char *unit; } units[] = {
-		{ 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" },
-	};
-	double ns = ticks * j->ns_per_tick;
-	size_t i = 0;
-
-	if (j->limit->rule->unit != PT_RULE_NS) {
+	if (j->limit->rule->unit == PT_RULE_NS)
+		pt_limit_print_ns(ticks * j->ns_per_tick, out, size);
+	else
 		snprintf(out, size, "%.0f %s", ticks, j->profile->by_instructions ? "instructions" : "cycles");
-		return out;
-	}
-	while (i < 3 && ns < units[i].ns)
-		i++;
-	snprintf(out, size, "%.4g %s", ns / units[i].ns, units[i].unit);
-	return out;
 }
 
 static const struct pt_profile_function *function_of(const struct judge *j)	/* NULL: it was not seen */
@@ -141,9 +116,10 @@ static void keep_worse(struct judge *j, struct pt_limit *worst, bool first, cons
 		return;
 	memcpy(why, j->limit->why, sizeof(why));
 	if (source != NULL)
-		say(j, j->limit->verdict, "%.15s of core %u: %.*s", source, j->core, (int)sizeof(why) - 36, why);
+		pt_limit_say(j->limit, j->limit->verdict, "%.15s of core %u: %.*s", source, j->core,
+			     (int)sizeof(why) - 36, why);
 	else
-		say(j, j->limit->verdict, "core %u: %.*s", j->core, (int)sizeof(why) - 16, why);
+		pt_limit_say(j->limit, j->limit->verdict, "core %u: %.*s", j->core, (int)sizeof(why) - 16, why);
 	*worst = *j->limit;
 }
 
@@ -208,52 +184,22 @@ static void judge_each(struct judge *j)
 	if (l->rule->subject == PT_RULE_SPAN)
 		look_at_extremes(j);
 	if (l->looked_at == 0) {
-		say(j, PT_VERDICT_UNDECIDED, "no whole invocation was seen%s", since);
+		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED, "no whole invocation was seen%s", since);
 		return;
 	}
 	print(j, (double)l->least, least, sizeof(least));
 	print(j, (double)l->most, most, sizeof(most));
 	if (l->violations > 0)
-		say(j, PT_VERDICT_FAILED, "%s%" PRIu64 " of %" PRIu64 "%s violate it: %s to %s",
-		    l->rule->subject == PT_RULE_SPAN ? "at least " : "", l->violations, l->looked_at, since, least,
-		    most);
+		pt_limit_say(j->limit, PT_VERDICT_FAILED, "%s%" PRIu64 " of %" PRIu64 "%s violate it: %s to %s",
+			     l->rule->subject == PT_RULE_SPAN ? "at least " : "", l->violations, l->looked_at, since,
+			     least, most);
 	else if (complete(j) || l->rule->seen)
-		say(j, PT_VERDICT_PASSED, "all %" PRIu64 " seen%s: %s to %s", l->looked_at, since, least, most);
+		pt_limit_say(j->limit, PT_VERDICT_PASSED, "all %" PRIu64 " seen%s: %s to %s", l->looked_at, since,
+			     least, most);
 	else
-		say(j, PT_VERDICT_UNDECIDED,
-		    "all %" PRIu64 " seen%s keep to it (%s to %s), but not all that ran was seen", l->looked_at, since,
-		    least, most);
-}
-
-double pt_limit_stat(const struct pt_stat *stat, enum pt_rule_of of)
-{
-	static const double quantiles[] = { [PT_RULE_P50] = 0.5, [PT_RULE_P90] = 0.9, [PT_RULE_P99] = 0.99 };
-	uint64_t u;
-
-	switch (of) {
-	case PT_RULE_MIN:
-		return (double)stat->min;
-	case PT_RULE_AVG:
-		return pt_stat_avg(stat);
-	case PT_RULE_MAX:
-		return (double)stat->max;
-	case PT_RULE_TOTAL:
-		return (double)stat->total;
-	default:
-		u = pt_stat_quantile(stat, quantiles[of]);
-		return u != PT_UNKNOWN ? (double)u : NAN;
-	}
-}
-
-bool pt_limit_decides_alone(const struct pt_rule *rule, double value, bool allowed)
-{
-	bool grows = rule->of == PT_RULE_MAX || rule->of == PT_RULE_TOTAL, shrinks = rule->of == PT_RULE_MIN;
-
-	if (rule->excludes)
-		return false;
-	if (!allowed)
-		return (grows && value >= rule->hi) || (shrinks && value <= rule->lo);
-	return (grows && isinf(rule->hi)) || (shrinks && isinf(rule->lo));
+		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED,
+			     "all %" PRIu64 " seen%s keep to it (%s to %s), but not all that ran was seen",
+			     l->looked_at, since, least, most);
 }
 
 static void judge_summary(struct judge *j)
@@ -266,14 +212,16 @@ static void judge_summary(struct judge *j)
 	char value[40];
 
 	if (isnan(ticks)) {
-		say(j, PT_VERDICT_UNDECIDED, "no whole invocation was seen");
+		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED, "no whole invocation was seen");
 		return;
 	}
 	print(j, ticks, value, sizeof(value));
 	if (complete(j) || rule->seen || pt_limit_decides_alone(rule, measured, allowed))
-		say(j, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%s, of %" PRIu64, value, stat->n);
+		pt_limit_say(j->limit, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%s, of %" PRIu64, value,
+			     stat->n);
 	else
-		say(j, PT_VERDICT_UNDECIDED, "%s, of %" PRIu64 " seen; not all that ran was seen", value, stat->n);
+		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED, "%s, of %" PRIu64 " seen; not all that ran was seen",
+			     value, stat->n);
 }
 
 /* On all cores. */
@@ -292,22 +240,6 @@ static uint64_t count_of(struct judge *j)
 	return n;
 }
 
-/* There were at least as many as were seen. */
-static void judge_count(struct judge *j)
-{
-	const struct pt_rule *rule = j->limit->rule;
-	uint64_t n = count_of(j);
-	bool allowed = pt_rule_allows(rule, (double)n);
-	bool more_would_too = allowed && isinf(rule->hi) && !rule->excludes;
-	bool more_would_not = !allowed && !isinf(rule->hi) && !rule->excludes && (double)n >= rule->hi;
-
-	if (complete(j) || rule->seen || more_would_too || more_would_not)
-		say(j, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%" PRIu64 " %s", n,
-		    complete(j) ? "in all" : "seen");
-	else
-		say(j, PT_VERDICT_UNDECIDED, "%" PRIu64 " seen; not all that ran was seen", n);
-}
-
 static void judge_share(struct judge *j, const struct pt_share *share, enum pt_basis basis)
 {
 	const struct pt_rule *rule = j->limit->rule;
@@ -315,17 +247,19 @@ static void judge_share(struct judge *j, const struct pt_share *share, enum pt_b
 	bool allowed = pt_rule_allows(rule, share->share);
 
 	if (j->profile->no_end && !rule->seen)
-		say(j, PT_VERDICT_UNDECIDED, "%.2f %% %s", share->share * 100, so_far);
+		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED, "%.2f %% %s", share->share * 100, so_far);
 	else if (basis == PT_BASIS_EXACT || basis == PT_BASIS_MODELLED || rule->seen)
-		say(j, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.2f %%", share->share * 100);
+		pt_limit_say(j->limit, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.2f %%", share->share * 100);
 	else if (share->hi <= share->lo)
-		say(j, PT_VERDICT_UNDECIDED, "%.2f %%, too few samples for an interval", share->share * 100);
+		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED, "%.2f %%, too few samples for an interval",
+			     share->share * 100);
 	else if (lo == hi && allowed == lo && !rule->excludes)
-		say(j, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.2f %% (%.2f to %.2f)", share->share * 100,
-		    share->lo * 100, share->hi * 100);
+		pt_limit_say(j->limit, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.2f %% (%.2f to %.2f)",
+			     share->share * 100, share->lo * 100, share->hi * 100);
 	else
-		say(j, PT_VERDICT_UNDECIDED, "%.2f %%, but the interval, %.2f to %.2f, lies on both sides",
-		    share->share * 100, share->lo * 100, share->hi * 100);
+		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED,
+			     "%.2f %%, but the interval, %.2f to %.2f, lies on both sides", share->share * 100,
+			     share->lo * 100, share->hi * 100);
 }
 
 /* Counted exactly, whatever became of functions that share a bin: those without hits, if their code
@@ -354,11 +288,11 @@ static void judge_function_share(struct judge *j)
 	enum pt_basis basis = j->profile->by_bins ? bins_basis(j, f) : j->profile->shares;
 
 	if (j->profile->by_bins && basis == PT_BASIS_NONE)
-		say(j, PT_VERDICT_UNDECIDED, "its code is not among the addresses that were counted");
+		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED, "its code is not among the addresses that were counted");
 	else if (j->profile->by_bins)
 		judge_share(j, f != NULL ? &f->share : &none, basis);
 	else if (j->profile->shares == PT_BASIS_NONE || (j->profile->branches == 0 && j->profile->samples == 0))
-		say(j, PT_VERDICT_UNDECIDED, "nothing was seen");
+		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED, "nothing was seen");
 	else
 		judge_share(j, f != NULL ? &f->share : &none, j->profile->shares);
 }
@@ -387,9 +321,11 @@ static void judge_task(struct judge *j, const struct pt_task *task)
 		     (tasks->by_signals || complete(j));
 
 	if (whole || rule->seen)
-		say(j, pt_rule_allows(rule, load) ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.2f %%", load * 100);
+		pt_limit_say(j->limit, pt_rule_allows(rule, load) ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.2f %%",
+			     load * 100);
 	else
-		say(j, PT_VERDICT_UNDECIDED, "%.2f %% of what was seen; not all that ran was seen", load * 100);
+		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED, "%.2f %% of what was seen; not all that ran was seen",
+			     load * 100);
 }
 
 /* Of the time in which it is known what ran; a task that several cores ran has to keep to it on each. */
@@ -415,8 +351,8 @@ static void judge_load(struct judge *j)
 	if (n > 1)
 		*j->limit = worst;
 	if (n == 0)
-		say(j, PT_VERDICT_UNDECIDED,
-		    tasks == NULL ? "tasks were not analysed: analysis=tasks" : "no task '%s' was seen", name);
+		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED,
+			     tasks == NULL ? "tasks were not analysed: analysis=tasks" : "no task '%s' was seen", name);
 }
 
 /* Of one account of time. */
@@ -431,18 +367,18 @@ static void judge_time(struct judge *j, const struct pt_loss_sum *sum, bool obse
 	bool allowed = pt_rule_allows(rule, lo);
 
 	if (isnan(share))
-		say(j, PT_VERDICT_UNDECIDED, "no time has passed");
+		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED, "no time has passed");
 	else if (j->profile->no_end && !j->limit->rule->seen)
-		say(j, PT_VERDICT_UNDECIDED, "%.4g %% %s", share * 100, so_far);
+		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED, "%.4g %% %s", share * 100, so_far);
 	else if ((least || most) && (allowed != pt_rule_allows(rule, hi) || rule->excludes) && !rule->seen)
-		say(j, PT_VERDICT_UNDECIDED, "%s %.4g %%, and how much is not known", least ? "more than" : "at most",
-		    share * 100);
+		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED, "%s %.4g %%, and how much is not known",
+			     least ? "more than" : "at most", share * 100);
 	else if (least || most)
-		say(j, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%s %.4g %%", least ? "more than" : "at most",
-		    share * 100);
+		pt_limit_say(j->limit, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%s %.4g %%",
+			     least ? "more than" : "at most", share * 100);
 	else
-		say(j, pt_rule_allows(j->limit->rule, share) ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.4g %%",
-		    share * 100);
+		pt_limit_say(j->limit, pt_rule_allows(j->limit->rule, share) ? PT_VERDICT_PASSED : PT_VERDICT_FAILED,
+			     "%.4g %%", share * 100);
 }
 
 /* Each source of several has to keep to it. */
@@ -498,23 +434,24 @@ void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, do
 	if (rule->subject == PT_RULE_EXCEPTION)
 		pt_limit_judge_exception(limit, profile);
 	else if (rests_on_opt_in_model(&j))
-		say(&j, PT_VERDICT_UNDECIDED, "cycles=model is not verified, so that no rule is judged by it");
+		pt_limit_say(limit, PT_VERDICT_UNDECIDED,
+			     "cycles=model is not verified, so that no rule is judged by it");
 	else if (lacks_clock(&j))
-		say(&j, PT_VERDICT_UNDECIDED, "the core clock, which turns cycles into time, is not known");
+		pt_limit_say(limit, PT_VERDICT_UNDECIDED, "the core clock, which turns cycles into time, is not known");
 	else if (rule->figure == PT_RULE_LOAD)
 		judge_load(&j);
 	else if (rule->figure == PT_RULE_LOST || rule->figure == PT_RULE_OBSERVED)
 		judge_times(&j);
 	else if (rule->figure == PT_RULE_COUNT)
-		judge_count(&j);
+		pt_limit_count(limit, count_of(&j), "seen", complete(&j) ? NULL : "not all that ran was seen");
 	else if (rule->figure == PT_RULE_SHARE && rule->subject == PT_RULE_FUNCTION)
 		judge_cores(&j, always, judge_function_share);
 	else if (rule->figure == PT_RULE_SHARE)
-		say(&j, PT_VERDICT_UNDECIDED, "shares are of functions; spans have none");
+		pt_limit_say(limit, PT_VERDICT_UNDECIDED, "shares are of functions; spans have none");
 	else if (rule->subject == PT_RULE_FUNCTION && spans_sleep(&j))
-		say(&j, PT_VERDICT_UNDECIDED,
-		    "the core slept meanwhile, and this trace does not show for how long: only net and gross "
-		    "can be judged");
+		pt_limit_say(limit, PT_VERDICT_UNDECIDED,
+			     "the core slept meanwhile, and this trace does not show for how long: only net and gross "
+			     "can be judged");
 	else if (rule->of == PT_RULE_EACH)
 		judge_cores(&j, is_judged_by_core, judge_each);
 	else

@@ -8,6 +8,13 @@
 /* Sets verdict and why of limit, from what was looked at and from the rest of the profile. ns_per_tick 0: not known. */
 void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, double ns_per_tick);
 
+/* --- limits_verdict.c */
+
+void pt_limit_say(struct pt_limit *limit, enum pt_verdict verdict, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void pt_limit_print_ns(double ns, char *out, size_t size);	/* "9.8 us" */
+/* There were n, which is how many were seen, or reported; missing: why there may have been more, NULL: there were not. */
+void pt_limit_count(struct pt_limit *limit, uint64_t n, const char *seen, const char *missing);
 double pt_limit_stat(const struct pt_stat *stat, enum pt_rule_of of);	/* NAN: it is not known */
 /* What was not seen can only make the least smaller, and the most and the total larger. value: in the rule's unit. */
 bool pt_limit_decides_alone(const struct pt_rule *rule, double value, bool allowed);

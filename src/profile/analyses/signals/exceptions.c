@@ -226,6 +226,21 @@ static void give(void *analysis, struct pt_profile *profile)
 	profile->exceptions = &x->result;
 }
 
+const char *pt_exceptions_missing(const struct pt_profile *p)
+{
+	const struct pt_exceptions *x = p->exceptions;
+
+	if (x->lost > 0)
+		return "reports of the chip are missing";
+	if (x->late > 0)
+		return "some reports have no time";
+	if (p->no_end)
+		return "there is no end: what came after it is not known";
+	if (p->incomplete != NULL)
+		return p->incomplete;
+	return x->silent ? "reports may be missing without a sign of it" : NULL;
+}
+
 static void exceptions_free(void *analysis)
 {
 	struct exceptions *x = analysis;

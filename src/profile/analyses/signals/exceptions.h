@@ -11,6 +11,8 @@
 #include "profile/analyses/calls/spans.h"
 #include "program/code/codemap.h"
 
+struct pt_profile;
+
 struct pt_exceptions {
 	struct pt_spans spans;		/* in the order in which they were seen; id: number of the exception; core: observed in
 					 * ns, without the times between a gap and the next report */
@@ -18,6 +20,10 @@ struct pt_exceptions {
 	uint64_t late;			/* reports without a moment */
 	bool silent;			/* of a source, reports may be missing without a sign of it */
 };
+
+/* Why reports may be missing, or have no time, between the first and the last moment that was recorded, as half a sentence;
+ * NULL: none is. Another source that saw all says nothing of these. */
+const char *pt_exceptions_missing(const struct pt_profile *p);
 
 enum { PT_EXCEPTION_NUMBERS = 512, PT_EXCEPTION_NAME = 24 };
 
