@@ -17,7 +17,7 @@ struct pt_demux_piece {		/* bytes of one stream, in order */
 	uint16_t stream;
 	uint16_t len_bytes;
 	const uint8_t *bytes;	/* until the next call */
-	/* Before these bytes so many of the port's were of no stream that is known: each stream may lack some. 0: none. */
+	/* So many bytes of the port, before these, were in no frame that makes sense: each stream may lack some of them. */
 	uint64_t lost_bytes;
 };
 
@@ -26,8 +26,8 @@ struct pt_demux {
 	size_t state_bytes;
 	/* Prepare state, whatever it held; untrusted: a key that is missing or malformed has its default. */
 	void (*init)(void *state, const struct pt_config *config);
-	/* Take bytes up to the end of a frame, or all: how many. n_out: out, pieces that they complete, in order. What was
-	 * lost before them is told with the first of them. */
+	/* Take bytes up to the end of a frame, or all: how many. n_out: out, pieces that they complete, in order; the
+	 * first has lost_bytes for all of them. */
 	size_t (*feed)(void *state, const uint8_t *bytes, size_t len_bytes, struct pt_demux_piece out[PT_DEMUX_PIECES],
 		       size_t *n_out);
 	/* What follows does not continue what was before, or nothing follows: what was half received is dropped. Returns

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 enum { PT_TPIU_FRAME_BYTES = 16, PT_TPIU_MOST = 15 };
-/* Streams: 0 is padding, which nobody reads; sources have 1 to LAST; a TRIGGER is none; UNNAMED, of ours, is what comes
- * before a name. */
+/* Numbers of streams. A trace source has one from 1 to LAST. PADDING and TRIGGER are the port's own. UNNAMED is ours: for bytes
+ * that come before the first name. */
 enum { PT_TPIU_PADDING = 0, PT_TPIU_LAST = 0x6f, PT_TPIU_TRIGGER = 0x7d, PT_TPIU_UNNAMED = 0x7f };
 
 struct pt_tpiu {		/* pt_tpiu_init() */

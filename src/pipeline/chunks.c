@@ -162,7 +162,8 @@ void pt_pipeline_over(struct pt_pipeline *pipeline)
 	read_what_is_held(pipeline);
 }
 
-/* So many bytes of the source are missing, but nobody knows of which stream: the first one counts them for all. */
+/* A LOSS says how many bytes of the source are missing, and not of which stream: the first stream counts them, the others know
+ * that some may be theirs. */
 static void feed(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	struct pt_chunk loss;

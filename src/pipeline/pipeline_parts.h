@@ -172,15 +172,15 @@ void pt_stream_part_free(struct pt_stream_part *stream);		/* NULL is fine */
 /* Take some bytes of the source: how many. own: out, those of the stream. */
 struct pt_stream_piece {
 	bool lost;		/* something is missing in front of these */
-	uint64_t lost_bytes;	/* PT_UNKNOWN: they are told of another stream of the source */
+	uint64_t lost_bytes;	/* PT_UNKNOWN: the first stream of the source counts them */
 	size_t len_bytes;
 	uint8_t bytes[PT_DEMUX_BYTES];
 };
 size_t pt_stream_part_feed(struct pt_stream_part *stream, const uint8_t *bytes, size_t len_bytes,
 			   struct pt_stream_piece *own);
 uint64_t pt_stream_part_gap(struct pt_stream_part *stream);	/* as struct pt_demux has it */
-bool pt_stream_part_is_first(
-	const struct pt_stream_part *stream); /* of its source's; what is of no stream is told of it */
+/* Is it the first stream of its source? That one counts the bytes that are in no frame. */
+bool pt_stream_part_is_first(const struct pt_stream_part *stream);
 uint64_t pt_stream_part_others(const struct pt_stream_part *stream);	/* bytes of streams without a format; NULL: 0 */
 
 /* --- selection.c */

@@ -301,8 +301,9 @@ static void add_trouble(struct pt_profile *f, const struct pt_core_profile *core
 	}
 }
 
-/* Of a stream that has gaps samples are missing, too; how many its source may know, or the bytes that are missing say. What
- * the chip dropped, nobody counts. Sources that look at the core themselves miss nothing. */
+/* How many samples the hardware took that did not come, at most. A source that looks at the core itself misses none. One that
+ * counts what was taken knows; else the bytes that are missing bound it. PT_UNKNOWN: the chip dropped packets, and does not
+ * say how many. */
 static uint64_t missed_by(const struct pt_source_ctx *ctx)
 {
 	enum { LEAST_BYTES = 2 };	/* of a sample */

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "targets/contract/emit.h"
+#include "targets/contract/target.h"
 #include "trace/formats.h"
 #include "base/util.h"
 
@@ -191,6 +192,16 @@ void pt_emit_state(struct pt_emit *out, enum pt_state what, uint64_t ns, uint64_
 	chunk->len_bytes = PT_STATE_BYTES;
 	pt_put_le64(chunk->bytes + PT_STATE_PC, pc);
 	out->sink->put(out->sink, chunk);
+}
+
+int pt_emit_halted(struct pt_emit *out, struct pt_target *target, unsigned core, struct pt_err *err)
+{
+	uint64_t pc = PT_UNKNOWN;
+
+	if (target->ops->pc(target->state, core, &pc, err) < 0)
+		return err->code;
+	pt_emit_state(out, PT_STATE_HALT, out->told_ns, pc);
+	return 0;
 }
 
 void pt_emit_clock(struct pt_emit *out, uint64_t ticks, uint64_t ns, uint64_t error_ns)

@@ -101,8 +101,8 @@ void pt_vswo_receiver_stop(struct pt_vswo_receiver *rx)
 	rx->pin = NULL;
 }
 
-/* A byte that is on the line now is told when it is through, so the rest is known to be idle only up to where such a byte
- * would have begun. */
+/* The pin reports a byte only when its last bit is out. A byte may be under way now, so the receiver takes the line for idle
+ * only up to where such a byte would have begun. */
 void pt_vswo_receiver_idle(struct pt_vswo_receiver *rx, uint64_t now_ns)
 {
 	uint64_t under_way_ps = (FRAME_BITS + 1) * rx->sender_bit_ps, now_ps = now_ns * 1000;

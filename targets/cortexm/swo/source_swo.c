@@ -142,14 +142,7 @@ static int look_at_core(struct pt_swo *s, struct pt_err *err)
 
 static int tell_halted(struct pt_swo *s, struct pt_err *err)
 {
-	uint64_t pc = PT_UNKNOWN;
-
-	if (!s->held)
-		return 0;
-	if (s->cm->target->ops->pc(s->cm->target->state, s->cm->number, &pc, err) < 0)
-		return err->code;
-	pt_emit_state(&s->out, PT_STATE_HALT, s->out.told_ns, pc);
-	return 0;
+	return s->held ? pt_emit_halted(&s->out, s->cm->target, s->cm->number, err) : 0;
 }
 
 /* Packets of what is off are damage. Ports are the program's to switch on, and comparators another debugger's. */

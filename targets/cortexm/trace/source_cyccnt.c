@@ -277,18 +277,12 @@ static int emit_config(struct cyccnt *s, const struct pt_source_setup *setup, st
 
 static int look_at_core(struct cyccnt *s, struct pt_err *err)
 {
-	uint64_t pc = PT_UNKNOWN;
 	uint32_t dhcsr = 0;
 
 	if (pt_cortexm_read_dhcsr(s->cm, &dhcsr, err) < 0)
 		return pt_wrap(err, "read the state of the core");
 	s->held = (dhcsr & DHCSR_S_HALT) != 0;
-	if (!s->held)
-		return 0;
-	if (s->cm->target->ops->pc(s->cm->target->state, s->cm->number, &pc, err) < 0)
-		return err->code;
-	pt_emit_state(&s->out, PT_STATE_HALT, s->out.told_ns, pc);
-	return 0;
+	return s->held ? pt_emit_halted(&s->out, s->cm->target, s->cm->number, err) : 0;
 }
 
 static void take_settings(struct cyccnt *s, const struct pt_source_setup *setup)

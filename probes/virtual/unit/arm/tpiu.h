@@ -38,7 +38,7 @@ struct pt_vtpiu {
 	bool has_enftc;			/* as CoreSight's own; those of a Cortex-M4 have EnFCont alone */
 	uint64_t origin_ns;		/* board time at cycle 0 */
 	bool begun;			/* a register was written, or a byte has come */
-	bool unrouted;			/* the pin is something else for now */
+	bool unrouted;			/* the chip has not given the pin to the TPIU: nothing comes out */
 	uint64_t stopped;		/* cycles without TRACECLKIN, of all until now */
 	uint64_t free_at;		/* when the line can take another byte; in time as that of struct pt_vtpiu_byte */
 	unsigned group;			/* Manchester: bytes behind the last start bit */

@@ -110,7 +110,8 @@ static bool find(const struct pt_profile *p, const struct pt_rule *rule, size_t 
 	return false;
 }
 
-/* Each core has to keep to it: of those that fail, or else cannot be decided, the first is told. */
+/* Each core has to keep to the rule. The verdict is that of the first core that fails, else of the first that cannot be
+ * decided. */
 static void judge_cores(struct pt_limit *limit, const struct pt_profile *p)
 {
 	static const int badness[] = {
