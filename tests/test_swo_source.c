@@ -502,6 +502,7 @@ static const struct { const char *word, *says; int code; } refused[] = {
 	{ "trace=exeptions", "there are exceptions", PT_EARG },
 	{ "swo-baud=5000000", "up to 1500000 baud", PT_EARG },
 	{ "swo-baud=1200", "cannot be divided", PT_EARG },
+	{ "swo-baud=26000000", "cannot be divided", PT_EARG },
 	{ "swo-baud=50000", "source=pcsr", PT_EUNSUPPORTED },
 };
 

@@ -255,26 +255,31 @@ static int try_divider(struct pt_swo *s, uint32_t divider, struct pt_err *err)
 }
 
 /* The pin's clock is divided by a whole number, and a probe divides its own: near the wanted rate there may be one that
- * both have. The first error is the one to report. */
+ * both have. Where none fits, the first error is the one to report. */
 static int try_rate(struct pt_swo *s, uint32_t wanted_bps, struct pt_err *err)
 {
 	static const int8_t besides[] = { 0, -1, 1, -2, 2 };
 	double exact = s->trace_hz / wanted_bps / half_bits(s);
-	struct pt_err own = { 0 };
-	int rc = PT_EARG;
+	struct pt_err one, first = { 0 };
 
-	if (exact < 0.5 || exact > MOST_ACPR + 1.0)
-		return pt_fail(err, PT_EARG, "a clock of %.3f MHz cannot be divided to %" PRIu32 " baud",
-			       s->trace_hz / 1e6, wanted_bps);
-	for (size_t i = 0; i < PT_LEN(besides) && rc == PT_EARG; i++) {
+	for (size_t i = 0; i < PT_LEN(besides); i++) {
 		long divider = lround(exact) + besides[i];
 
-		if (divider >= 1 && divider <= MOST_ACPR + 1 && fabs((double)divider / exact - 1) <= MOST_BESIDES)
-			rc = try_divider(s, (uint32_t)divider, own.code == 0 ? &own : &(struct pt_err){ 0 });
+		if (divider < 1 || divider > MOST_ACPR + 1 || fabs((double)divider / exact - 1) > MOST_BESIDES)
+			continue;
+		one = (struct pt_err){ 0 };
+		if (try_divider(s, (uint32_t)divider, &one) == 0)
+			return 0;
+		if (first.code == 0 || one.code != PT_EARG)
+			first = one;
+		if (one.code != PT_EARG)
+			break;
 	}
-	if (rc < 0 && own.code < 0)
-		*err = own;
-	return rc;
+	if (first.code == 0)
+		return pt_fail(err, PT_EARG, "a clock of %.3f MHz cannot be divided to %" PRIu32 " baud",
+			       s->trace_hz / 1e6, wanted_bps);
+	*err = first;
+	return err->code;
 }
 
 static int start_receiving(struct pt_swo *s, struct pt_err *err)
