@@ -404,6 +404,9 @@ START_TEST(breaks_are_taken)
 	ck_assert_uint_eq(pt_vmb_reg(cpu, PT_VMB_PC), 8);
 	ck_assert_uint_eq(pt_vmb_reg(cpu, 16), CODE + 4);
 	ck_assert_uint_eq(pt_vmb_reg(cpu, PT_VMB_MSR) & PT_VMB_BIP, PT_VMB_BIP);
+	pt_vmb_nm_break(cpu);				/* in a break, too */
+	steps(1);
+	ck_assert_uint_eq(pt_vmb_reg(cpu, PT_VMB_PC), PT_VMB_BREAK + 4);
 	pt_vmb_free(cpu);
 }
 END_TEST

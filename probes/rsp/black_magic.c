@@ -22,7 +22,6 @@ const struct pt_param pt_black_magic_params[] = {
 	[ROW_ATTACH] = { "upstream-attach", PT_PARAM_NUMBER, "1", NULL, 1, 64,
 			 "Black Magic Probe: which of the targets that it found, as it numbers them" },
 };
-const size_t pt_n_black_magic_params = PT_LEN(pt_black_magic_params);
 
 /* Its text, as far as it goes. */
 static int command(struct gdb_server *g, const char *words, char text[TEXT_BYTES], struct pt_err *err)

@@ -51,7 +51,6 @@ int pt_server_ask(void *state, const void *request, size_t len_bytes, struct pt_
 /* --- black_magic.c ------------------------------------------------------------------------------------------------ */
 
 extern const struct pt_param pt_black_magic_params[];
-extern const size_t pt_n_black_magic_params;
 /* It has no target yet: finds one and attaches to it, unless the settings say that the user does. PT_ESTATE: there is
  * none. */
 int pt_black_magic_attach(struct gdb_server *g, const struct pt_params *settings, struct pt_err *err);

@@ -57,11 +57,6 @@ bool pt_cm4_watch_core(struct pt_cm4 *chip, unsigned core, struct pt_vtruth *tru
 	return pt_vtruth_init(truth, &of, log_room);
 }
 
-bool pt_cm4_watch(struct pt_cm4 *chip, struct pt_vtruth *truth, size_t log_room)
-{
-	return pt_cm4_watch_core(chip, 0, truth, log_room);
-}
-
 /* --- wires between the units */
 
 static void reset_chip(void *arg)

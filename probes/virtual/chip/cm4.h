@@ -85,7 +85,6 @@ struct pt_cm4 {
 struct pt_cm4 *pt_cm4_of(struct pt_vboard *board);
 uint32_t pt_cm4_peek(struct pt_cm4 *chip, uint32_t addr);	/* a word of code or RAM; 0 where there is none */
 /* Start a truth of its first core, or of any, over the chip's code and RAM (truth.h). False: no memory. */
-bool pt_cm4_watch(struct pt_cm4 *chip, struct pt_vtruth *truth, size_t log_room);
 bool pt_cm4_watch_core(struct pt_cm4 *chip, unsigned core, struct pt_vtruth *truth, size_t log_room);
 
 extern const struct pt_vboard_ops pt_vboard_cm4, pt_vboard_cm7;

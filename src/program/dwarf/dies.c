@@ -383,11 +383,6 @@ void pt_dies_free(struct pt_dies *d)
 	free(d);
 }
 
-bool pt_dies_big_endian(const struct pt_dies *d)
-{
-	return d->big_endian;
-}
-
 size_t pt_dies_n_units(const struct pt_dies *d)
 {
 	return d->n_units;

@@ -16,7 +16,6 @@ struct pt_dies;		/* opaque; one thread at a time; what it hands out lives as lon
 /* Reads the ELF file in memory, which must stay; NULL: no debug information that could be read, or no memory. */
 struct pt_dies *pt_dies_new(const uint8_t *elf_bytes, size_t len_bytes);
 void pt_dies_free(struct pt_dies *dies);	/* NULL is fine */
-bool pt_dies_big_endian(const struct pt_dies *dies);
 size_t pt_dies_n_units(const struct pt_dies *dies);
 
 /* An entry. Its key is a number that never changes and is larger for what stands later; 0 is none. */

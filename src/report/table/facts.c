@@ -10,13 +10,6 @@
 #include "trace/formats.h"
 #include "base/util.h"
 
-const char *pt_basis_name(enum pt_basis basis)
-{
-	static const char *const names[] = { "not measured", "exact", "modelled", "estimated" };
-
-	return basis < PT_LEN(names) ? names[basis] : "?";
-}
-
 const char *pt_name_source(const struct pt_profile *p, size_t i, char *name, size_t room)
 {
 	const struct pt_profile_source *s = &p->sources[i];

@@ -8,8 +8,6 @@
 /* Of a source, or a profile, with no_clock. */
 #define PT_NO_CLOCK "not known: a dump does not say when, or for how long"
 
-const char *pt_basis_name(enum pt_basis basis);	/* "exact", ...; "not measured" */
-
 /* What made it, and would again: "proftap 0.1.0, seed 1, source=mtb for=2s"; "" if the capture does not say. Returns out. */
 const char *pt_origin_text(const struct pt_profile *profile, char *out, size_t room);
 

@@ -252,7 +252,6 @@ void pt_e5_enter(struct pt_ve500 *cpu, unsigned interrupt, uint32_t return_addr)
 void pt_e5_fault(struct pt_ve500 *cpu, unsigned interrupt, uint32_t esr);	/* of the present instruction */
 void pt_e5_return(struct pt_ve500 *cpu, uint32_t to, uint32_t msr);
 bool pt_e5_take_interrupt(struct pt_ve500 *cpu);		/* one that is asserted and enabled */
-bool pt_e5_interrupt_pending(const struct pt_ve500 *cpu);
 void pt_e5_masks_changed(struct pt_ve500 *cpu);			/* since when the inputs are enabled */
 
 /* Telling the performance monitor. */

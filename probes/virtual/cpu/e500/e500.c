@@ -360,11 +360,6 @@ bool pt_ve500_at_watchpoint(const struct pt_ve500 *cpu, unsigned *slot)
 
 /* --- observers */
 
-void pt_ve500_taps_changed(struct pt_ve500 *cpu)
-{
-	pt_vobservers_changed(&cpu->core.observers);
-}
-
 void pt_ve500_add_observer(struct pt_ve500 *cpu, struct pt_vobserver *observer)
 {
 	pt_vobservers_add(&cpu->core.observers, observer);

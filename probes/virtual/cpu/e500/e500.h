@@ -183,6 +183,5 @@ bool pt_ve500_at_watchpoint(const struct pt_ve500 *cpu, unsigned *slot);	/* it i
  * IVOR number, from: SRR0), EXC_RETURN rfi and its kin, DEBUG. */
 void pt_ve500_add_observer(struct pt_ve500 *cpu, struct pt_vobserver *observer);
 void pt_ve500_remove_observer(struct pt_ve500 *cpu, struct pt_vobserver *observer);
-void pt_ve500_taps_changed(struct pt_ve500 *cpu);
 
 #endif

@@ -115,11 +115,6 @@ static unsigned pick(const struct pt_ve500 *cpu)
 	return performance(cpu) ? PT_VE500_PERFORMANCE : PT_VE500_IVORS;
 }
 
-bool pt_e5_interrupt_pending(const struct pt_ve500 *cpu)
-{
-	return pick(cpu) != PT_VE500_IVORS;
-}
-
 static void lasted(struct pt_ve500 *cpu, unsigned event, uint64_t since)
 {
 	if (cpu->watcher.lasted != NULL && since <= cpu->core.cycle)

@@ -5,10 +5,6 @@
 #include "base/alloc.h"
 #include "probes/virtual/cpu/microblaze/memory.h"
 
-const struct pt_vmb_timing pt_vmb_standard_timing = {
-	.taken = 3, .taken_with_slot = 2, .load = 1, .store = 1, .multiply = 1, .divide = 32, .barrel = 1, .vector = 4,
-};
-
 const struct pt_vmb_options pt_vmb_full_options = {
 	.use_barrel = true, .use_div = true, .use_pcmp = true, .use_msr_instr = true, .use_reorder = true,
 	.use_hw_mul = 2, .unaligned_exceptions = true, .ill_opcode_exception = true, .div_zero_exception = true,
@@ -230,11 +226,6 @@ void pt_vmb_set_breakpoint(struct pt_vmb *cpu, unsigned slot, bool enabled, uint
 }
 
 /* --- observers */
-
-void pt_vmb_taps_changed(struct pt_vmb *cpu)
-{
-	pt_vobservers_changed(&cpu->core.observers);
-}
 
 void pt_vmb_add_observer(struct pt_vmb *cpu, struct pt_vobserver *observer)
 {

@@ -66,7 +66,6 @@ struct pt_vmb_timing {
 	uint8_t multiply, divide, barrel;
 	uint8_t vector;		/* interrupt, break or exception: from the last instruction to the vector's first */
 };
-extern const struct pt_vmb_timing pt_vmb_standard_timing;
 
 /* C_ parameters of the core, by their names. */
 struct pt_vmb_options {
@@ -175,6 +174,5 @@ void pt_vmb_set_breakpoint(struct pt_vmb *cpu, unsigned slot, bool enabled, uint
 
 void pt_vmb_add_observer(struct pt_vmb *cpu, struct pt_vobserver *observer);
 void pt_vmb_remove_observer(struct pt_vmb *cpu, struct pt_vobserver *observer);
-void pt_vmb_taps_changed(struct pt_vmb *cpu);
 
 #endif

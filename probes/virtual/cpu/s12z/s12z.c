@@ -180,11 +180,6 @@ void pt_vs12z_run(struct pt_vs12z *cpu, uint64_t until_cycle)
 	pt_vcore_run(&cpu->core, &frame_ops, until_cycle);
 }
 
-void pt_vs12z_stop(struct pt_vs12z *cpu)
-{
-	pt_vcore_stop(&cpu->core);
-}
-
 /* --- what is known of it */
 
 enum pt_vs12z_state pt_vs12z_state(const struct pt_vs12z *cpu)

@@ -127,8 +127,6 @@ void pt_vs12z_hold(struct pt_vs12z *cpu);
 /* Pass time until the cycle count is at least until_cycle (an instruction is finished, so a little more), or until
  * pt_vs12z_stop() was called during it. Ticks units on their cycles. */
 void pt_vs12z_run(struct pt_vs12z *cpu, uint64_t until_cycle);
-/* Leave pt_vs12z_run() after the present instruction. For observers, hooks and units. */
-void pt_vs12z_stop(struct pt_vs12z *cpu);
 
 enum pt_vs12z_state pt_vs12z_state(const struct pt_vs12z *cpu);
 uint64_t pt_vs12z_cycle(const struct pt_vs12z *cpu);
