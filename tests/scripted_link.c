@@ -178,6 +178,17 @@ static void script_forget(void *state)
 	((struct pt_script *)state)->n_queued = 0;
 }
 
+static int script_reset(void *state, struct pt_err *err)
+{
+	struct pt_script *script = state;
+
+	if (!script->usb)
+		return pt_fail(err, PT_EUNSUPPORTED, "this is no link to a USB device");
+	script->n_resets++;
+	script->n_queued = 0;
+	return 0;
+}
+
 static int script_trace(void *state, uint8_t *buf, size_t len_bytes, unsigned n_ahead, uint64_t deadline_ns,
 			struct pt_err *err)
 {
@@ -217,6 +228,7 @@ static const struct pt_link_ops script_ops = {
 	.set_packet_bytes = script_set_packet_bytes,
 	.control = script_control,
 	.forget = script_forget,
+	.reset = script_reset,
 	.trace = script_trace,
 };
 

@@ -38,10 +38,11 @@ struct pt_script {
 	size_t fault_at;		/* index of the request, from 0 */
 	uint64_t late_ns;
 	uint64_t interrupt_at_ns;	/* an interrupt comes when the clock gets there; 0: none */
+	bool usb;			/* it can be reset */
 
 	/* what happened */
 	size_t n_requests, most_outstanding, largest_request;
-	unsigned n_closed;
+	unsigned n_closed, n_resets;
 	bool gone, interrupted, fault_done;
 	bool unanswered;		/* the request at fault_at has no answer that could be spoilt */
 

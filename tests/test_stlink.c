@@ -211,14 +211,39 @@ static size_t mute(void *arg, const uint8_t *request, size_t len_bytes, uint8_t 
 	return PT_SCRIPT_NO_ANSWER;
 }
 
+/* With a link that can be reset, and with one that cannot. */
 START_TEST(a_mute_one_is_given_up_within_a_second)
 {
 	memset(&script, 0, sizeof(script));
-	script.info = (struct pt_link_info){ .transport = "bulk", .packet_bytes = 9856, .depth = 1 };
+	script.info = (struct pt_link_info){ .transport = "bulk", .where = "usb 1-2", .packet_bytes = 9856, .depth = 1 };
 	script.answer = mute;
+	script.usb = _i == 1;
 	ck_assert_ptr_null(pt_probe_open_link(&pt_stlink_ops, pt_script_link(&script), NULL, &err));
 	ck_assert_int_eq(err.code, PT_ETIMEOUT);
-	ck_assert_uint_lt(script.now_ns, PT_NS_PER_S);
+	ck_assert_uint_eq(script.n_resets, _i);
+	if (script.usb)
+		ck_assert_ptr_nonnull(strstr(err.msg, "the ST-Link at usb 1-2 does not answer, nor after a USB reset"));
+	ck_assert_uint_lt(script.now_ns, 7 * PT_NS_PER_S / 10);	/* the reset itself takes up to 0.3 s */
+}
+END_TEST
+
+/* One of the questions at the beginning is not answered: after a reset all of them are asked anew. */
+START_TEST(one_that_hangs_is_reset)
+{
+	fake_stlink_init(&fake, "v2j37");
+	memset(&script, 0, sizeof(script));
+	script.info = (struct pt_link_info){ .transport = "bulk", .packet_bytes = 9856, .depth = 1 };
+	script.answer = fake_stlink_answer;
+	script.arg = &fake;
+	script.usb = true;
+	script.fault = PT_SCRIPT_SILENT;
+	script.fault_at = (size_t)_i;
+	probe = pt_probe_open_link(&pt_stlink_ops, pt_script_link(&script), NULL, &err);
+	ck_assert_msg(probe != NULL, "%s", err.msg);
+	ck_assert_uint_eq(script.n_resets, 1);
+	looked = (unsigned)_i + 1;
+	expect("f1, f5, f7");
+	close_all();
 }
 END_TEST
 
@@ -548,7 +573,8 @@ int main(void)
 	tcase_add_loop_test(tc, begins_with_few_commands, 0, PT_LEN(begins));
 	tcase_add_test(tc, enters_jtag_by_the_firmware);
 	tcase_add_test(tc, leaves_what_another_left);
-	tcase_add_test(tc, a_mute_one_is_given_up_within_a_second);
+	tcase_add_loop_test(tc, a_mute_one_is_given_up_within_a_second, 0, 2);
+	tcase_add_loop_test(tc, one_that_hangs_is_reset, 0, 3);
 	tcase_add_loop_test(tc, says_why_it_does_not_open, 0, PT_LEN(refused));
 	tcase_add_loop_test(tc, makes_commands_of_a_block, 0, PT_LEN(blocks));
 	tcase_add_loop_test(tc, reads_64_kib_in_the_blocks_of_the_core, 0, PT_LEN(dumps));

@@ -13,6 +13,7 @@ enum { LEAVE_DEBUG = 0x21 };
 enum { MODE_DFU = 0, MODE_DEBUG = 2, MODE_SWIM = 3 };
 enum { ST_VENDOR = 0x0483, VERSION_BYTES = 6, VERSION_V3_BYTES = 12 };
 enum { LEAST_V2_J = 24, LEAST_V3_J = 2 };
+enum { FIRST_ANSWER_MS = 200 };		/* then comes a reset: all of it within a second */
 /* Those of the table that no row may drive. Source: OpenOCD, stlink_usb.c */
 enum { PID_V1 = 0x3744, PID_V3_LOADER = 0x374d, PID_V3_LOADER_2 = 0x3755 };
 
@@ -137,18 +138,49 @@ static int find_start(struct pt_stlink *st, struct pt_err *err)
 	return st->link_info.virtual_clock ? 0 : pt_exchange_drain(&st->exchange, err);
 }
 
+/* answer_ms: as struct pt_exchange has it. */
+static int greet(struct pt_stlink *st, uint32_t answer_ms, struct pt_err *err)
+{
+	st->exchange = (struct pt_exchange){ .link = st->link, .name = "stlink", .question = question, .answers = answers,
+					     .answer_ms = answer_ms };
+	if (find_start(st, err) < 0 || ask_version(st, err) < 0 || leave_mode(st, err) < 0 || ask_voltage(st, err) < 0)
+		return err->code;
+	st->exchange.answer_ms = 0;
+	return 0;
+}
+
+/* Firmware that hangs lives again after a reset of its USB. Source: OpenOCD, stlink_usb.c; probe-rs, stlink/mod.rs */
+static int greet_silent(struct pt_stlink *st, struct pt_err *err)
+{
+	int rc = pt_link_reset(st->link, NULL);
+
+	if (rc == PT_EUNSUPPORTED)
+		return err->code;
+	if (rc < 0)
+		return pt_fail(err, rc, "the ST-Link at %s did not answer, and is gone since a USB reset",
+			       st->link_info.where);
+	pt_warn("stlink: the probe at %s did not answer; its USB was reset", st->link_info.where);
+	rc = greet(st, 0, err);
+	if (rc == PT_ETIMEOUT)
+		return pt_fail(
+			err, rc,
+			"the ST-Link at %s does not answer, nor after a USB reset: unplug it and plug it in again",
+			st->link_info.where);
+	return rc;
+}
+
 static int stlink_open(void *state, struct pt_link *link, const struct pt_params *settings, struct pt_err *err)
 {
 	struct pt_stlink *st = state;
 
 	st->link = link;
-	st->exchange = (struct pt_exchange){ .link = link, .name = "stlink", .question = question, .answers = answers };
 	st->asked_hz = (uint32_t)pt_params_number(settings, &pt_probe_params[PT_PROBE_SPEED]);
 	st->jtag = strcmp(pt_params_text(settings, &pt_probe_params[PT_PROBE_TRANSPORT]), "jtag") == 0;
 	pt_link_info(link, &st->link_info);
 	pt_link_set_packet_bytes(link, PT_EXCHANGE_BYTES);
-	if (check_id(st, err) < 0 || find_start(st, err) < 0 || ask_version(st, err) < 0 || leave_mode(st, err) < 0 ||
-	    ask_voltage(st, err) < 0)
+	if (check_id(st, err) < 0)
+		return err->code;
+	if (greet(st, FIRST_ANSWER_MS, err) < 0 && (err->code != PT_ETIMEOUT || greet_silent(st, err) < 0))
 		return err->code;
 	pt_debug(PT_LOG_DAP, "stlink: firmware %s, target at %u mV", st->firmware, st->target_mv);
 	return 0;

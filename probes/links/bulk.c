@@ -364,6 +364,28 @@ static bool cancel_all(struct bulk_link *bulk)
 	return !any_in_flight(bulk);
 }
 
+static void queue_all(struct bulk_link *bulk)
+{
+	bulk->oldest = 0;
+	for (size_t i = 0; i < N_SLOTS && !bulk->gone && !bulk->sized; i++)
+		queue_in(bulk, &bulk->in[i], NULL);
+}
+
+/* A device whose descriptors are others afterwards has another handle: then this one is of no use. */
+static int bulk_reset(void *state, struct pt_err *err)
+{
+	struct bulk_link *bulk = state;
+
+	bulk_end_trace(bulk);
+	if (bulk->gone || !cancel_all(bulk) || libusb_reset_device(bulk->device) != 0)
+		return lost(bulk, err);
+	for (size_t i = 0; i < N_SLOTS; i++)
+		bulk->in[i].done = false;
+	bulk->out_stalled = false;
+	queue_all(bulk);
+	return 0;
+}
+
 /* Responses that were under way stay with the device: whoever opens it next drains them. */
 static void bulk_set_packet_bytes(void *state, size_t packet_bytes)
 {
@@ -374,9 +396,7 @@ static void bulk_set_packet_bytes(void *state, size_t packet_bytes)
 	if (bulk->sized || in_bytes == bulk->in_bytes || in_bytes > PT_LINK_MAX_PACKET_BYTES || !cancel_all(bulk))
 		return;
 	bulk->in_bytes = in_bytes;
-	bulk->oldest = 0;
-	for (size_t i = 0; i < N_SLOTS && !bulk->gone; i++)
-		queue_in(bulk, &bulk->in[i], NULL);
+	queue_all(bulk);
 }
 
 static void free_slots(struct bulk_link *bulk)
@@ -451,6 +471,7 @@ static const struct pt_link_ops bulk_ops = {
 	.set_packet_bytes = bulk_set_packet_bytes,
 	.control = bulk_control,
 	.forget = bulk_forget,
+	.reset = bulk_reset,
 	.trace = bulk_trace,
 	.end_trace = bulk_end_trace,
 };

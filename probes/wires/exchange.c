@@ -138,7 +138,9 @@ int pt_exchange_settle(struct pt_exchange *exchange, struct pt_err *err)
 
 int pt_exchange_again(struct pt_exchange *exchange, uint64_t busy_ns, struct pt_err *err)
 {
-	return receive_of(exchange, exchange->room, in_ms(exchange, PT_EXCHANGE_ANSWER_MS) + busy_ns, err);
+	uint32_t answer_ms = exchange->answer_ms != 0 ? exchange->answer_ms : PT_EXCHANGE_ANSWER_MS;
+
+	return receive_of(exchange, exchange->room, in_ms(exchange, answer_ms) + busy_ns, err);
 }
 
 int pt_exchange_ask(struct pt_exchange *exchange, const uint8_t *request, size_t n_bytes, uint64_t busy_ns,

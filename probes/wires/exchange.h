@@ -24,6 +24,7 @@ struct pt_exchange {
 	size_t (*question)(uint8_t *out);
 	bool (*answers)(const uint8_t *in, size_t n_in);
 
+	uint32_t answer_ms;		/* how long a reply is waited for; 0: PT_EXCHANGE_ANSWER_MS */
 	size_t room;			/* how long the reply to the next request is, or the most; 0: it may be any */
 	uint8_t in[PT_EXCHANGE_BYTES];	/* the last reply */
 	unsigned debt;			/* replies that were not taken */

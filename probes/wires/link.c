@@ -86,12 +86,28 @@ int pt_link_control(struct pt_link *link, const struct pt_link_control *request,
 	return link->ops->control(link->state, request, data, len_bytes, deadline_ns, err);
 }
 
-void pt_link_forget(struct pt_link *link)
+static void forget_outstanding(struct pt_link *link)
 {
-	link->ops->forget(link->state);
 	if (link->outstanding > 0)
 		link->traffic.busy_ns += link->ops->now_ns(link->state) - link->busy_since_ns;
 	link->outstanding = 0;
+}
+
+void pt_link_forget(struct pt_link *link)
+{
+	link->ops->forget(link->state);
+	forget_outstanding(link);
+}
+
+int pt_link_reset(struct pt_link *link, struct pt_err *err)
+{
+	int rc;
+
+	if (link->ops->reset == NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "this is no link to a USB device");
+	rc = link->ops->reset(link->state, err);
+	forget_outstanding(link);
+	return rc;
 }
 
 /* A response that nobody waited for (left over from before the link was opened) is no round trip. */

@@ -69,6 +69,7 @@ struct pt_link_ops {
 	int (*control)(void *state, const struct pt_link_control *request, uint8_t *data, size_t len_bytes,
 		       uint64_t deadline_ns, struct pt_err *err);
 	void (*forget)(void *state);	/* See pt_link_forget(); NULL where there is no control */
+	int (*reset)(void *state, struct pt_err *err);	/* See pt_link_reset(); NULL: it has no such thing */
 	/* See pt_link_trace(), pt_link_end_trace(); NULL: the device never has such an endpoint. */
 	int (*trace)(void *state, uint8_t *buf, size_t len_bytes, unsigned n_ahead, uint64_t deadline_ns,
 		     struct pt_err *err);
@@ -95,6 +96,10 @@ int pt_link_control(struct pt_link *link, const struct pt_link_control *request,
 		    uint64_t deadline_ns, struct pt_err *err);
 /* Throw away what is outstanding: a control request has made the device forget it. Only where there are such requests. */
 void pt_link_forget(struct pt_link *link);
+/* Resets a USB device, for firmware that hangs: what was outstanding is gone, and it answers as one that was plugged in just
+ * now. It is not interrupted; the kernel takes 0.1 to 0.3 s. 0, or PT_EIO (it did not come back), PT_EUNSUPPORTED (no link
+ * to a USB device). */
+int pt_link_reset(struct pt_link *link, struct pt_err *err);
 /* Bytes of a USB device's second IN endpoint, on which a probe sends trace: of a transfer of len_bytes (in whole packets
  * of the endpoint; a packet that is not full ends it), n_ahead more of which stay under way behind it. buf has room for
  * the whole packets. Returns how many, or PT_ETIMEOUT (nothing is lost: the transfer goes on), PT_EINTERRUPTED (the

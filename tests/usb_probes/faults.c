@@ -17,11 +17,12 @@ static struct {
 
 static const char *const names[] = {
 	[FAULT_UNPLUG] = "unplug", [FAULT_STALL] = "stall", [FAULT_MUTE] = "mute", [FAULT_SHORT] = "short", [FAULT_LATE] = "late",
+	[FAULT_HUNG] = "hung",
 };
 
 bool faults_parse(const char *text)
 {
-	for (enum fault f = FAULT_UNPLUG; f <= FAULT_LATE; f++) {
+	for (enum fault f = FAULT_UNPLUG; f <= FAULT_HUNG; f++) {
 		size_t len = strlen(names[f]);
 		char *end;
 

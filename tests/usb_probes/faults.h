@@ -1,5 +1,6 @@
 /* What goes wrong on purpose, and what is counted. A fault happens at the k-th bulk transfer that carries data (idle
- * packets of FTDI's chips are not counted), once; it ends when the host closes the device. */
+ * packets of FTDI's chips are not counted), once; it ends when the host closes the device, if
+ * nothing else is said of it. */
 #ifndef PT_TESTS_FOREIGN_FAULTS_H
 #define PT_TESTS_FOREIGN_FAULTS_H
 
@@ -14,6 +15,7 @@ enum fault {
 	FAULT_MUTE,	/* data are taken, nothing is answered any more */
 	FAULT_SHORT,	/* an IN transfer has half of its bytes */
 	FAULT_LATE,	/* nothing is answered for some time */
+	FAULT_HUNG,	/* as mute, but only a reset of the device ends it */
 };
 
 /* "unplug:7", "late:7:400" (ms). False: it is neither. */

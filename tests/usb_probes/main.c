@@ -8,7 +8,7 @@
  *	--jtag				J-Link, FTDI: the pins are a TAP's, not SWD
  *	--silent			unknown commands get no answer
  *	--wait N			each N-th access to the access port (ST-Link: memory command) is answered by WAIT
- *	--fault NAME:K[:MS]		unplug, stall, mute, short or late at the K-th bulk transfer
+ *	--fault NAME:K[:MS]		unplug, stall, mute, hung (until USB is reset), short or late at the K-th bulk transfer
  *	--count FILE			USB transfers and bytes, at the end and at each SIGHUP
  *
  * Ends with the program's exit status; passes SIGINT and SIGTERM on to it. SIGUSR1 unplugs for a third of a second. */

@@ -22,7 +22,7 @@ struct urb {
 
 static GQueue urbs = G_QUEUE_INIT;		/* struct urb, as they were submitted */
 static GQueue packets[N_ENDPOINTS];		/* GBytes on their way to the host */
-static bool plugged, mute;
+static bool plugged, mute, hung;
 static unsigned halted;				/* the endpoint that stalls, or 0 */
 static int64_t silent_until_us, last_packet_us;
 
@@ -161,6 +161,10 @@ static void finish_in(struct urb *urb)
 		mute = true;
 		urb->filled_bytes = 0;
 		return;
+	case FAULT_HUNG:
+		hung = true;
+		urb->filled_bytes = 0;
+		return;
 	case FAULT_SHORT:
 		len_bytes /= 2;
 		break;
@@ -219,6 +223,9 @@ static void send_out(struct urb *urb)
 	case FAULT_MUTE:
 		mute = true;
 		break;
+	case FAULT_HUNG:
+		hung = true;
+		break;
 	case FAULT_LATE:
 		be_late();
 		break;
@@ -226,14 +233,14 @@ static void send_out(struct urb *urb)
 		break;
 	}
 	count_transfer(endpoint, len_bytes);
-	if (!mute && urb->buffer != NULL)
+	if (!mute && !hung && urb->buffer != NULL)
 		device->out(endpoint, urb->buffer->data, len_bytes);
 	finish(urb, 0, len_bytes);
 }
 
 static void serve_in(struct urb *urb)
 {
-	if (mute || g_get_monotonic_time() < silent_until_us || fields(urb)->endpoint == halted)
+	if (mute || hung || g_get_monotonic_time() < silent_until_us || fields(urb)->endpoint == halted)
 		return;
 	if (urb->held)
 		pass_to_host(urb, urb->filled_bytes);
@@ -253,7 +260,7 @@ static void deliver(void)
 				continue;
 			if ((fields(urb)->endpoint & TO_HOST) != 0)
 				serve_in(urb);
-			else if (mute || device->accepts == NULL || device->accepts(fields(urb)->endpoint))
+			else if (mute || hung || device->accepts == NULL || device->accepts(fields(urb)->endpoint))
 				send_out(urb);
 			moved = moved || urb->done;
 		}
@@ -271,7 +278,7 @@ void usbfs_set_plugged(bool now)
 {
 	plugged = now;
 	drop_packets();
-	mute = false;
+	mute = hung = false;
 	halted = 0;
 	silent_until_us = 0;
 	for (GList *l = urbs.head; l != NULL; l = l->next)
@@ -305,6 +312,7 @@ void urbs_begin_session(void)
 
 void urbs_reset(void)
 {
+	hung = false;
 	drop_packets();
 }
 
