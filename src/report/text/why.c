@@ -92,8 +92,9 @@ static void from_calibration(const struct why *w, const struct pt_profile_core *
 	    "%" PRIu64 " samples lie in it, of %" PRIu64
 	    " batches that found the core awake: %.2f %%; entering exceptions takes %.2f %% from it, and gives it %.2f %%. "
 	    "Bursts alone would say %.2f %%",
-	    w->function->samples, core->batches.n, 100 * c->by_samples.share, 100 * c->by_samples.share * (1 - c->kept),
-	    100 * c->entered, 100 * (c->by_bursts.share + core_shift(core, c)));
+	    w->function->samples, core->batches.n, 100 * c->by_samples.share,
+	    100 * c->by_samples.share * fmax(0, 1 - c->kept), 100 * c->entered,
+	    100 * (c->by_bursts.share + core_shift(core, c)));
 }
 
 /* From windows in bursts. */
@@ -189,13 +190,26 @@ static void model_line(const struct why *w)
 		    p->awake_only ? "it has no time asleep" : "sleep included");
 }
 
+/* What a user needs to make the profile again. */
+static void origin_line(const struct why *w)
+{
+	const struct pt_profile *p = w->profile;
+	char origin[PT_PROFILE_TEXT + 80], hz[32] = "";
+
+	if (pt_origin_text(p, origin, sizeof(origin))[0] == '\0')
+		return;
+	if (p->core_hz != 0)
+		pt_print_scaled(hz, sizeof(hz), (double)p->core_hz, " ", "Hz");
+	say(w, "made by", "%s; ELF %s, probe %s%s%s", origin, p->program != NULL ? pt_program_path(p->program) : "none",
+	    p->probe, hz[0] != '\0' ? ", core clock " : "", hz);
+}
+
 static void explain(struct why *w)
 {
 	const struct pt_profile *p = w->profile;
 	const struct pt_profile_core *core = core_of(p, w->function->core);
 	struct pt_headline headline;
 	struct pt_warnings warnings;
-	char origin[PT_PROFILE_TEXT + 80];
 
 	pt_headline_make(&headline, p);
 	pt_text_add(w->out, "%s", name_of(w->function));
@@ -216,8 +230,7 @@ static void explain(struct why *w)
 	pt_warnings_find(&warnings, p);
 	for (size_t i = 0; i < warnings.n_grave; i++)
 		say(w, "warning", "%s", warnings.text[i]);
-	if (pt_origin_text(p, origin, sizeof(origin))[0] != '\0')
-		say(w, "made by", "%s", origin);
+	origin_line(w);
 }
 
 static bool is_in_program(const struct pt_profile *p, const char *name, struct pt_nearest *near)
