@@ -430,6 +430,43 @@ START_TEST(bins_that_count_while_they_are_read)
 }
 END_TEST
 
+/* Halted when main's bins had been read and leaf's had not: older versions read those alone behind the halt, so main lacks
+ * what it counted up to it. From the first bin on again, everything is of the halt. */
+static const struct halted_amid {
+	const char *config;
+	uint64_t main, leaf;
+	bool bounded;
+} halted_amid[] = {
+	{ "", 0, 30, true },
+	{ "", 0, 0, true },
+	{ "", 10, 30, false },
+	{ "rereads=1\n", 0, 30, false },
+	{ "rereads=1\n", 0, 0, false },
+};
+
+START_TEST(halted_in_the_midst_of_a_reading)
+{
+	const struct halted_amid *row = &halted_amid[_i];
+	double leaf = 20 + (double)row->leaf, all = 120 + (double)(row->main + row->leaf),
+	       apart = row->bounded ? 5.1 : 0;
+	char config[160];
+	struct chunk_feed f;
+
+	snprintf(config, sizeof(config),
+		 "format=bins\nsource=bins\nmode=live\nbin_bytes=4\nexact=1\ncounting=cycles\n"
+		 "core_hz=100000\n%s",
+		 row->config);
+	f = feed_of(config);
+	part(&f, 0, 800000, 0, 20, true);
+	part(&f, 800000, 900000, 0, 0, false);
+	part(&f, 900000, 950000, 100, 0, false);
+	part(&f, 950000, 950000, row->main, row->leaf, true);
+	expect_leaf(&f, row->bounded ? (leaf - apart) / (all - apart) : 0, leaf / all,
+		    row->bounded ? leaf / (all - apart) : 0);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 /* A snapshot of which a part is there, as in a file that was cut: those bins are newer than the others. */
 START_TEST(a_reading_that_is_not_whole)
 {
@@ -758,6 +795,8 @@ int main(void)
 	tcase_add_test(tc, functions_of_bins);
 	tcase_add_test(tc, exact_functions);
 	tcase_add_test(tc, bins_that_count_while_they_are_read);
+	tcase_add_loop_test(tc, halted_in_the_midst_of_a_reading, 0, PT_LEN(halted_amid));
+	tcase_add_loop_test(tc, halted_in_the_midst_of_a_reading, 0, PT_LEN(halted_amid));
 	tcase_add_test(tc, a_reading_that_is_not_whole);
 	tcase_add_test(tc, lines_of_bins);
 	tcase_add_test(tc, full_bins);

@@ -87,7 +87,8 @@ enum { PT_VALUES_HAS_PC = 0x80 };
  *   and metric.N=NAME:FORMULA from 0 on, figures that the source knows how to derive.
  * "bins": how often code was executed, or found executing, by address. Its own keys: bin_bytes=N (1), exact=1 where
  *   each execution was counted (else they are samples), counting=instructions|cycles (what a hit is), and low=ADDR and
- *   high=ADDR, the first and the last address that are counted (of a bin that reaches beyond it, the rest is not). */
+ *   high=ADDR, the first and the last address that are counted (of a bin that reaches beyond it, the rest is not),
+ *   rereads=1 where a core that halts in the midst of a reading has all bins read again (older versions went on). */
 #define PT_FORMAT_COUNTERS "counters"
 #define PT_FORMAT_BINS "bins"
 

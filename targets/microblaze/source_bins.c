@@ -309,8 +309,8 @@ static int emit_config(struct bins *s, const struct pt_source_setup *setup, stru
 		snprintf(cost, sizeof(cost), "%s",
 			 s->mode == SNAPSHOT ? "; counting stops while the buffer is read" : "");
 	snprintf(lines, sizeof(lines),
-		 "source=bins\nmode=%s\nbin_bytes=%" PRIu64 "\nexact=1\ncounting=%s\nlow=0x%" PRIx64 "\nhigh=0x%" PRIx64
-		 "\nbins=%" PRIu32 "\nskew_us=%" PRIu64 "\nway=%s\ncumulate=%d\ntriggered=%d\n"
+		 "source=bins\nmode=%s\nbin_bytes=%" PRIu64 "\nexact=1\nrereads=1\ncounting=%s\nlow=0x%" PRIx64
+		 "\nhigh=0x%" PRIx64 "\nbins=%" PRIu32 "\nskew_us=%" PRIu64 "\nway=%s\ncumulate=%d\ntriggered=%d\n"
 		 "cost=the core never halts and its memory is not touched%s%s\n",
 		 s->mode == LIVE       ? "live"
 		 : s->mode == SNAPSHOT ? "snapshot"

@@ -22,7 +22,7 @@ struct bins {
 	struct source {
 		uint16_t source;
 		uint64_t bin_bytes, high;
-		bool exact, instructions, cycles;
+		bool exact, instructions, cycles, rereads;
 		char event[40];			/* that samples are taken by; "": time */
 	} source[SOURCES];
 	size_t n_sources;
@@ -110,14 +110,14 @@ static uint64_t counted_bytes(const struct source *s, uint64_t begin)
 }
 
 /* at: that of the chunk, which begins where the one before it ends, and how long it is. One that took no time is of bins
- * that do not count any more: then all of them are read, whatever was read before. */
-static void note_time(struct pt_bins_core *of, const struct pt_timestamp *at, bool ends)
+ * that do not count any more: those that are read anew are all of one instant. */
+static void note_time(struct pt_bins_core *of, const struct pt_timestamp *at, bool ends, bool anew)
 {
 	uint64_t since_ns;
 
 	if (!of->part_read)
 		of->before_ns = of->begun_ns;
-	if (!of->part_read || at->error_ns == 0)
+	if (!of->part_read || (at->error_ns == 0 && anew))
 		of->begun_ns = at->ns;
 	of->part_read = !ends;
 	since_ns = ends ? of->begun_ns : of->before_ns;
@@ -125,12 +125,12 @@ static void note_time(struct pt_bins_core *of, const struct pt_timestamp *at, bo
 }
 
 /* One that found nothing (the core was held) makes nothing old. */
-static void end_reading(struct bins *b, uint16_t core, const struct pt_timestamp *at)
+static void end_reading(struct bins *b, uint16_t core, const struct source *source, const struct pt_timestamp *at)
 {
 	struct pt_bins_core *of = core_of(b, core);
 
-	if (of != NULL && at != NULL)
-		note_time(of, at, true);
+	if (of != NULL && source != NULL && source->exact)
+		note_time(of, at, true, source->rereads);
 	if (of != NULL && of->recent.found > 0 && of->recent.reading == of->reading)
 		of->reading++;
 }
@@ -146,7 +146,7 @@ static void take_bin(struct bins *b, const struct pt_event *e, const struct pt_t
 		return;
 	}
 	if (e->bin.count == 0)
-		end_reading(b, e->core, source != NULL && source->exact ? at : NULL);
+		end_reading(b, e->core, source, at);
 	if (e->bin.count == 0 || e->bin.count > UINT64_MAX / 2)
 		return;
 	if (source != NULL) {
@@ -158,7 +158,8 @@ static void take_bin(struct bins *b, const struct pt_event *e, const struct pt_t
 		return;
 	of = core_of(b, e->core);
 	if (source != NULL && source->exact)
-		note_time(of, at, false);
+		note_time(of, at, false, source->rereads || e->bin.begin <= of->read_to);
+	of->read_to = e->bin.begin;
 	pt_recent_add(&of->recent, of->reading, e->bin.count);
 	pt_recent_add(&b->recent[i], of->reading, e->bin.count);
 }
@@ -253,6 +254,7 @@ static void take_config(void *analysis, uint16_t source, const struct pt_config 
 	b->source[i] = (struct source){
 		.source = source, .bin_bytes = bytes > 0 && bytes <= UINT32_MAX ? bytes : 1, .high = high,
 		.exact = pt_config_number(config, "exact", 0) != 0,
+		.rereads = pt_config_number(config, "rereads", 0) != 0,
 		.instructions = strcmp(counting, "instructions") == 0, .cycles = strcmp(counting, "cycles") == 0,
 	};
 	pt_config_text(config, "event", b->source[i].event, sizeof(b->source[i].event));

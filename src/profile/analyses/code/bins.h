@@ -60,6 +60,7 @@ struct pt_bins_core {
 	struct pt_recent recent;
 	uint32_t reading;		/* under way */
 	bool part_read;			/* some of its bins were read again, others are of the reading before */
+	uint64_t read_to;		/* address of the bin that was read last; a reading goes up */
 	uint64_t begun_ns, before_ns;	/* the reading, and the one before it; PT_UNKNOWN: none, or not known when */
 	uint64_t apart_ns;		/* from the oldest of what the bins have to the latest; PT_UNKNOWN: not known */
 	double apart;			/* so many hits are of that time at most; 0: none, they are of one instant */
