@@ -580,6 +580,59 @@ free_settings:
 	return probe;
 }
 
+/* "NAME?key=value&key=value" */
+static int check_virtual(const char *rest, struct pt_err *err)
+{
+	const char *at = strchr(rest, '?');
+	char name[32], word[256];
+	const struct pt_vboard_ops *board;
+	struct pt_params *settings;
+	int rc = 0;
+
+	if (pt_vboard_probe(rest, err) == NULL)
+		return err->code;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(rest, "?"), rest);
+	board = pt_vboard_find(name, err);
+	settings = pt_params_new();
+	for (size_t len; rc == 0 && at != NULL && at[1] != '\0'; at = at[len + 1] == '&' ? at + len + 1 : NULL) {
+		len = strcspn(at + 1, "&");
+		snprintf(word, sizeof(word), "%.*s", len < sizeof(word) ? (int)len : (int)sizeof(word) - 1, at + 1);
+		rc = pt_vboard_add_word(board, settings, word, err);
+	}
+	pt_params_free(settings);
+	return rc;
+}
+
+int pt_probe_check_uri(const char *uri, struct pt_err *err)
+{
+	struct scheme scheme;
+	const char *rest;
+	struct pick pick;
+	int rc = 0;
+
+	if (!find_scheme(uri, &scheme, &rest, err))
+		return err->code;
+	if (scheme.open == open_virtual)
+		return check_virtual(rest, err);
+	if (scheme.open != open_usb)
+		return 0;
+	pick = (struct pick){ scheme.driver, pt_params_new(), pt_params_new() };
+	rc = parse_pick(&pick, rest, err);
+	pt_params_free(pick.params);
+	pt_params_free(pick.settings);
+	return rc;
+}
+
+void pt_probe_each_virtual(void (*each)(void *arg, const char *uri), void *arg)
+{
+	char uri[80];
+
+	for (size_t i = 0; i < pt_n_vboards; i++) {
+		snprintf(uri, sizeof(uri), "virtual:%s", pt_vboards[i]->name);
+		each(arg, uri);
+	}
+}
+
 /* Virtual boards are nobody else's. */
 bool pt_probe_where(const char *uri, char *where, size_t room)
 {

@@ -34,6 +34,12 @@ void pt_probe_rules(void (*say)(void *arg, const char *line), void *arg);
 #define PT_PROBE_ANY_USB "usb:[serial=S|id=VID:PID|usb=BUS-PORT]"
 struct pt_probe *pt_probe_open(const char *uri, const struct pt_params *settings, struct pt_err *err);
 
+/* What can be said of an address without opening it: PT_EARG, as pt_probe_open() has it. */
+int pt_probe_check_uri(const char *uri, struct pt_err *err);
+
+/* Calls each with the address of every virtual board, "virtual:NAME". */
+void pt_probe_each_virtual(void (*each)(void *arg, const char *uri), void *arg);
+
 /* One plugged-in probe, as `proftap probes` lists it. */
 struct pt_probe_found {
 	char uri[128];		/* opens exactly this one */

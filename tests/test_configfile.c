@@ -120,6 +120,16 @@ static const struct { const char *text, *says; } refused[] = {
 	{ "alias.a:b = usb:\n", "lab.conf:1: alias.a:b: a name for a probe, without" },
 	{ "config = other\n", "config is for the command line only" },
 	{ "log = loud\n", "--log takes" },
+	{ "\nperod = 2ms\n", "lab.conf:2: there is no option or setting 'perod'; did you mean period?" },
+	{ "source = mbt\n", "lab.conf:1: source: there is no source \"mbt\"; did you mean mtb?" },
+	{ "analysis = lines,lnies\n", "lab.conf:1: analysis: there is no analysis \"lnies\"; did you mean lines?" },
+	{ "target = cortex-m\n", "lab.conf:1: target: there is no target \"cortex-m\"; did you mean cortexm?" },
+	{ "format = jsn\n", "lab.conf:1: format: there is no format \"jsn\"; did you mean json?" },
+	{ "board = frdm-kl72z\n", "lab.conf:1: board: --board frdm-kl72z: there is no board of this name; did you mean" },
+	{ "core-clock = 8M\nprobe = left\n", "lab.conf:2: probe: \"left\" names no probe" },
+	{ "probe = left\nalias.left = virtual:kl72\n", "lab.conf:2: alias.left: there is no virtual board \"kl72\"; did you mean kl27?" },
+	{ "probe = virtual:kl27?sed=3\n", "lab.conf:1: probe: there is no setting 'sed'; did you mean seed?" },
+	{ "probe = cmsis-dap:serail=3\n", "lab.conf:1: probe: there is no setting 'serail'; did you mean serial?" },
 };
 
 START_TEST(refuses)
@@ -132,13 +142,35 @@ START_TEST(refuses)
 }
 END_TEST
 
+/* Options of the daemon, so read for it. */
+static const struct { const char *text, *says; } refused_by_serve[] = {
+	{ "\ngdb = 3333\n", "lab.conf:2: gdb: \"3333\" is not an address: HOST:PORT or unix:PATH; did you mean 127.0.0.1:3333?" },
+	{ "gdb = 127.0.0.1:99999\n", "lab.conf:1: gdb: \"127.0.0.1:99999\" is not an address" },
+	{ "swo = unix:\n", "lab.conf:1: swo: \"unix:\" is not an address" },
+	{ "swo = stdio\n", "lab.conf:1: swo: \"stdio\" is not an address" },
+	{ "attach = hlt\n", "lab.conf:1: attach: it takes auto|run|halt, not hlt; did you mean halt?" },
+	{ "second = look\n", "lab.conf:1: second: it takes watch|none, not look" },
+};
+
+START_TEST(serve_refuses)
+{
+	static const char *const args[] = { NULL };
+
+	ck_assert_int_eq(parse("serve", args, refused_by_serve[_i].text), PT_EARG);
+	ck_assert_msg(strstr(err.msg, refused_by_serve[_i].says) != NULL, "%s", err.msg);
+	pt_options_free(&options);
+	ck_assert_int_eq(parse("serve", args, "gdb = stdio\nswo = [::1]:0\nswo-text = unix:/run/x\nattach = run"), 0);
+	pt_options_free(&options);
+}
+END_TEST
+
 START_TEST(has_bounds)
 {
 	static const char *const args[] = { NULL };
 	char text[1024] = "";
 
 	for (int i = 0; i < 100; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "k%d=1\n", i);
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "seed=%d\n", i);
 	ck_assert_int_eq(parse("profile", args, text), PT_EARG);
 	ck_assert_msg(strstr(err.msg, "more than 64 settings") != NULL, "%s", err.msg);
 	pt_options_free(&options);
@@ -192,6 +224,7 @@ int main(void)
 	tcase_add_test(tc, aliases_name_probes);
 	tcase_add_test(tc, words_of_the_file_come_first);
 	tcase_add_loop_test(tc, refuses, 0, PT_LEN(refused));
+	tcase_add_loop_test(tc, serve_refuses, 0, PT_LEN(refused_by_serve));
 	tcase_add_test(tc, has_bounds);
 	tcase_add_test(tc, only_a_named_file_must_be_there);
 	tcase_add_test(tc, the_environment_may_name_another);

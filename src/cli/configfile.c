@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/settings.h"
 #include "host/log.h"
 #include "host/whole_file.h"
 
@@ -81,46 +80,63 @@ static int parse_line(struct pt_options *options, const char *subcommand, char *
 	return *line == '[' ? section(options, line, err) : setting(options, subcommand, line, err);
 }
 
+/* The lines that named the probes; 0: the command line did. */
+struct probe_lines { unsigned line[PT_MAX_PROBES]; };
+
+static int parse_numbered(struct pt_options *options, const char *subcommand, char *line, unsigned n,
+			  struct probe_lines *probes, struct pt_err *err)
+{
+	size_t before = pt_options_count_probes(options);
+	int rc = parse_line(options, subcommand, line, err);
+
+	if (pt_options_count_probes(options) > before)
+		probes->line[before] = n;
+	return rc;
+}
+
+/* The next probe from *i on whose address makes no sense; false: there is none. *i goes on behind it. */
+static bool find_wrong_probe(const struct pt_options *options, const struct probe_lines *probes, size_t *i,
+			     unsigned *line, struct pt_err *err)
+{
+	while (*i < pt_options_count_probes(options)) {
+		*line = probes->line[*i];
+		if (pt_options_check_probe(options, (*i)++, err) < 0 && *line != 0)
+			return true;
+	}
+	return false;
+}
+
 int pt_configfile_parse(struct pt_options *options, const char *subcommand, const char *name, char *text,
 			struct pt_err *err)
 {
+	struct probe_lines probes = { { 0 } };
+	unsigned line;
+	size_t i = 0;
+
 	for (unsigned n = 1; text != NULL; n++)
-		if (parse_line(options, subcommand, take_line(&text), err) < 0)
+		if (parse_numbered(options, subcommand, take_line(&text), n, &probes, err) < 0)
 			return pt_wrap(err, "%s:%u", name, n);
 	pt_options_replace_aliases(options);
+	if (find_wrong_probe(options, &probes, &i, &line, err))
+		return pt_wrap(err, "%s:%u", name, line);
 	return 0;
-}
-
-/* Of a line that is no mistake: its key is known to sources alone, or to nothing. */
-static void look_at_key(const char *name, unsigned n, const char *key)
-{
-	bool known = true;
-	struct pt_err ignored = { 0 };
-
-	if (isalpha((unsigned char)*key) && strncmp(key, "alias.", 6) != 0 && !pt_options_has(key, "serve") &&
-	    !pt_options_has(key, "profile") && !pt_options_has(key, "check"))
-		pt_setting_check(key, "", &known, &ignored);
-	if (!known)
-		pt_warn("%s:%u: %s is a setting of a source, or a mistake: only a start of the source can tell", name,
-			n, key);
 }
 
 static size_t count_mistakes(struct pt_options *options, const char *name, char *text)
 {
-	size_t n_wrong = 0;
+	struct probe_lines probes = { { 0 } };
+	struct pt_err err = { 0 };
+	size_t n_wrong = 0, i = 0;
+	unsigned line;
 
-	for (unsigned n = 1; text != NULL; n++) {
-		struct pt_err err = { 0 };
-		char *line = take_line(&text), key[40];
-
-		snprintf(key, sizeof(key), "%.*s", (int)strcspn(line, " \t="), line);
-		if (parse_line(options, NULL, line, &err) < 0) {
+	for (unsigned n = 1; text != NULL; n++)
+		if (parse_numbered(options, NULL, take_line(&text), n, &probes, &err) < 0) {
 			pt_error("%s:%u: %s", name, n, err.msg);
 			n_wrong++;
-		} else {
-			look_at_key(name, n, key);
 		}
-	}
+	pt_options_replace_aliases(options);
+	for (; find_wrong_probe(options, &probes, &i, &line, &err); n_wrong++)
+		pt_error("%s:%u: %s", name, line, err.msg);
 	return n_wrong;
 }
 

@@ -42,6 +42,9 @@ bool pt_options_has(const char *name, const char *subcommand);	/* is there such 
  * options of other subcommands are left out, of none where it is NULL. PT_EARG, as for the command line. */
 int pt_options_add(struct pt_options *options, const char *subcommand, const char *key, const char *value,
 		   struct pt_err *err);
+/* How many --probe or probe = there are so far; whether that one, an address by now, makes sense: PT_EARG. */
+size_t pt_options_count_probes(const struct pt_options *options);
+int pt_options_check_probe(const struct pt_options *options, size_t i, struct pt_err *err);
 /* Where a probe is named by an alias, its address takes the place. */
 void pt_options_replace_aliases(struct pt_options *options);
 /* PT_EARG: an option was given that this subcommand does not have. */

@@ -232,9 +232,22 @@ static int try_file(const char *path)
 	return close(fd) == 0 ? PT_EXIT_DONE : PT_EXIT_USAGE;
 }
 
-int pt_output_try(const struct pt_query *query, const char *path)
+/* A report in the place of a capture: what was recorded could not be had again. */
+static bool would_overwrite_capture(const struct pt_options *options, const char *path)
 {
-	path = place_of(path);
+	if (path == NULL || options->replace || !pt_output_is_capture(path))
+		return false;
+	pt_error("%s is a capture, and stays as it is: name another file for the report; --replace overwrites it",
+		 path);
+	return true;
+}
+
+int pt_output_try(const struct pt_query *query, const struct pt_options *options)
+{
+	const char *path = place_of(options->output);
+
+	if (would_overwrite_capture(options, path) || would_overwrite_capture(options, place_of(options->junit)))
+		return PT_EXIT_USAGE;
 	if (path == NULL && format_of(query)->binary && isatty(STDOUT_FILENO)) {
 		pt_error("%s is not text for a terminal: -o FILE writes it to a file", query->format);
 		return PT_EXIT_USAGE;

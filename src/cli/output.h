@@ -27,9 +27,9 @@ void pt_output_lines(const struct pt_text *lines);
  * is needed besides, or no memory. */
 char *pt_output_analyses(const struct pt_query *query, const struct pt_options *options, const char *before);
 
-/* Whether path (NULL or "-": standard output) can be written, before anything is done for it; leaves no file behind. An
- * exit status; says why not. */
-int pt_output_try(const struct pt_query *query, const char *path);
+/* Whether --output (NULL or "-": standard output) can be written, before anything is done for it, and whether neither it nor
+ * --junit is a capture that is to stay; leaves no file behind. An exit status; says why not. */
+int pt_output_try(const struct pt_query *query, const struct pt_options *options);
 /* Writes the report; to standard output if path cannot be had any more. A format that is a folder makes path one; to
  * standard output it goes as an archive. An exit status; says what went wrong. */
 int pt_output_write(const struct pt_query *query, const char *path, const char *text, size_t len_bytes);

@@ -1,14 +1,17 @@
-/* Whether the value of a setting makes sense, before anything is opened: so that a configuration file is refused with its
- * line. The tables that are known without a chip are asked; sources have settings of their own, which their start checks. */
+/* All settings (--set KEY=VALUE, and KEY = VALUE of a configuration file) that are known without a chip. */
 #ifndef PT_CLI_SETTINGS_H
 #define PT_CLI_SETTINGS_H
 
-#include <stdbool.h>
-
 #include "base/error.h"
+#include "base/params.h"
 
-/* PT_EARG: tables have that key, and each refuses the value; the sentence is the last one's. known: out, whether any has it;
- * may be NULL. */
-int pt_setting_check(const char *key, const char *value, bool *known, struct pt_err *err);
+/* Calls each with every row, those of one table behind each other. whose: "every profile", "probe jlink", "target
+ * cortexm", "source mtb"; for the call only. A key may be in several tables. */
+typedef void pt_setting_fn(void *arg, const char *whose, const struct pt_param *row);
+void pt_settings_each(pt_setting_fn *each, void *arg);
+
+/* PT_EARG: no table has that key (the sentence names the nearest), or each that has it refuses the value (the sentence is
+ * the last one's). So a configuration file is refused with its line. */
+int pt_setting_check(const char *key, const char *value, struct pt_err *err);
 
 #endif

@@ -105,6 +105,15 @@ static int not_an_address(const char *address, struct pt_err *err)
 		       address);
 }
 
+int pt_listen_check(const char *address, struct pt_err *err)
+{
+	char host[NI_MAXHOST], port[8];
+
+	if (strncmp(address, "unix:", strlen("unix:")) == 0)
+		return address[strlen("unix:")] != '\0' ? 0 : not_an_address(address, err);
+	return split_host_port(address, host, sizeof(host), port, sizeof(port)) < 0 ? not_an_address(address, err) : 0;
+}
+
 static int listen_tcp(struct pt_listener *listener, uv_loop_t *loop, const char *address,
 		      uv_connection_cb on_connection, struct pt_err *err)
 {

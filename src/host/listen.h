@@ -36,6 +36,9 @@ struct pt_listener {
 int pt_listen(struct pt_listener *listener, uv_loop_t *loop, const char *address, uv_connection_cb on_connection,
 	      void *data, struct pt_err *err);
 
+/* Whether it is such an address, as it is written: nothing is opened or looked up. PT_EARG. */
+int pt_listen_check(const char *address, struct pt_err *err);
+
 /* Makes peer of the listener's kind, with data in its handle, and accepts into it. An error of libuv, UV_EACCES for who
  * may not connect; the handle is to be closed in either case. */
 int pt_listener_accept(struct pt_listener *listener, union pt_stream *peer, void *data);

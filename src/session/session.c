@@ -234,3 +234,8 @@ void pt_session_close(struct pt_session *session, void (*on_closed)(void *arg), 
 	session->close_wanted = true;
 	pt_session_go_on_closing(session);
 }
+
+const struct pt_param *pt_session_param(size_t i)
+{
+	return pt_live_param(i);
+}

@@ -44,6 +44,9 @@ void pt_session_close(struct pt_session *session, void (*on_closed)(void *arg), 
 int pt_session_set_program(struct pt_session *session, struct pt_program *program, struct pt_err *err);
 struct pt_program *pt_session_program(struct pt_session *session);	/* or NULL; no reference */
 
+/* Settings of every start, beside those of its source and its analyses; NULL behind the last. */
+const struct pt_param *pt_session_param(size_t i);
+
 /* words: "source=mtb", "mode=burst", "analysis=..."; each is checked. The reply comes when the
  * source is armed, or with the reason why not. */
 void pt_session_start(struct pt_session *session, const char *const *words, size_t n_words, pt_session_reply reply,

@@ -195,6 +195,7 @@ struct pt_target_ops {
 						 * done; NULL: nothing is noted */
 	int (*mass_erase)(void *state, struct pt_err *err);
 
+	/* state NULL: all that a target of this kind may have */
 	const struct pt_source_ops *const *(*sources)(void *state, size_t *n);
 	/* Calls say with the chips that it identifies, and with the documents that each row is from. Any thread; needs no
 	 * target. NULL: it identifies none. */

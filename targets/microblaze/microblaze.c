@@ -348,7 +348,7 @@ static const struct pt_source_ops *const *mb_sources(void *state, size_t *n)
 		&pt_source_remote_pc,
 	};
 
-	*n = ((struct pt_mb *)state)->behind_server ? PT_LEN(sources) : PT_LEN(sources) - 1;
+	*n = state == NULL || ((struct pt_mb *)state)->behind_server ? PT_LEN(sources) : PT_LEN(sources) - 1;
 	return sources;
 }
 

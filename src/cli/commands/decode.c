@@ -112,7 +112,7 @@ int pt_decode_as(const char *subcommand, const struct pt_options *options)
 	if (sort_rest(&r, &err) < 0)
 		pt_error("%s", err.msg);
 	else
-		status = pt_output_try(&r.query, options->output);
+		status = pt_output_try(&r.query, options);
 	if (status != PT_EXIT_DONE)
 		return status;
 	if (options->self_check)

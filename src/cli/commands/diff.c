@@ -117,7 +117,7 @@ static int run_diff(const struct pt_options *options)
 	if (sort_rest(&p, options, &err) < 0)
 		pt_error("%s", err.msg);
 	else
-		status = pt_output_try(&p.b.query, options->output);
+		status = pt_output_try(&p.b.query, options);
 	if (status != PT_EXIT_DONE)
 		return status;
 	if (pt_rerun(&p.a, &err) < 0 || pt_rerun(&p.b, &err) < 0) {

@@ -376,7 +376,7 @@ static int run_profile(const struct pt_options *options)
 		pt_error("%s", err.msg);
 		return PT_EXIT_USAGE;
 	}
-	p.status = pt_output_try(&p.query, options->output);
+	p.status = pt_output_try(&p.query, options);
 	if (p.status != PT_EXIT_DONE)
 		return p.status;
 	if (would_overwrite(options, &err)) {

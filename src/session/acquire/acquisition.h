@@ -19,6 +19,9 @@ struct pt_live_news {		/* from the board thread to the listener; the callback mu
 
 struct pt_live;
 
+/* The settings of every start that a source has no part in: source, mode, seed, for. NULL behind the last. */
+const struct pt_param *pt_live_param(size_t i);
+
 /* Loop thread; words are copied. queue and program (may be NULL) must live longer. seed: for the source's jitter. */
 struct pt_live *pt_live_new(struct pt_queue *queue, struct pt_program *program, const char *const *words,
 			    size_t n_words, uint64_t core_hz, bool measures, const struct pt_live_news *news);

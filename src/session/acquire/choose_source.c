@@ -20,6 +20,11 @@ const struct pt_param pt_live_rows[] = {
 		       "whatever source and mode keep the last branches before a halt" },
 };
 
+const struct pt_param *pt_live_param(size_t i)
+{
+	return i <= FOR ? &pt_live_rows[i] : NULL;
+}
+
 static bool own_word(const char *word)
 {
 	size_t len = strcspn(word, "=");

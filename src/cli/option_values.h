@@ -1,0 +1,16 @@
+/* The values of options: whether one makes sense, and which there are. */
+#ifndef PT_OPTION_VALUES_H
+#define PT_OPTION_VALUES_H
+
+#include "base/error.h"
+#include "cli/option_table.h"
+
+/* What can be said without opening anything. PT_EARG; the sentence names the nearest right value. A probe by an alias has to
+ * be replaced before. */
+int pt_option_check_value(const struct pt_option *option, const char *value, struct pt_err *err);
+/* The same, and whether a file that is read, or a folder, is there. PT_EARG. */
+int pt_option_check_there(const struct pt_option *option, const char *value, struct pt_err *err);
+/* Calls each with every value that is known; none for files, addresses and numbers. */
+void pt_option_each_value(const struct pt_option *option, void (*each)(void *arg, const char *value), void *arg);
+
+#endif
