@@ -26,12 +26,19 @@ static void read_part(const struct pt_config *text, size_t i, struct pt_cost_par
 
 void pt_source_ctx_cost(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
+	struct pt_profile *f = &ctx->pipeline->profile;
 	struct pt_cost *cost = &ctx->facts.cost;
 	struct pt_config text;
 	char name[24];
 
 	if (!pt_config_init(&text, (const char *)chunk->bytes, chunk->len_bytes))
 		return;
+	if (pt_config_number(&text, "clock_least_hz", 0) != 0) {	/* measured behind the end */
+		f->clock_least_hz = pt_config_number(&text, "clock_least_hz", 0);
+		f->clock_most_hz = pt_config_number(&text, "clock_most_hz", 0);
+		pt_config_fini(&text);
+		return;
+	}
 	if (pt_config_number(&text, "link_ns", PT_UNKNOWN) != PT_UNKNOWN) {	/* from the scheduler of a shared link */
 		ctx->facts.link_ns = pt_config_number(&text, "link_ns", 0);
 		ctx->facts.link_of_ns = pt_config_number(&text, "time_ns", 0);

@@ -16,7 +16,6 @@
 
 enum { FAR_CODE = 16 << 20 };	/* bytes between two parts of a program */
 enum { REASON_BYTES = 199 };	/* of a reason in CONFIG: as much as a profile keeps */
-#define MOST_ERROR 0.02		/* of a measured clock: what is known less well is not said */
 
 /* --- between source and queue ------------------------------------------------------------------------------------- */
 
@@ -106,7 +105,8 @@ static void pass_put(struct pt_sink *sink, struct pt_chunk *chunk)
 		note_state(live, chunk->core, chunk->cause, chunk->from_ns);
 	else if (chunk->kind == PT_CHUNK_CONFIG)
 		note_config(live, chunk);
-	live->queue_sink->put(live->queue_sink, chunk);
+	if (!pt_live_hold_end(live, chunk))
+		live->queue_sink->put(live->queue_sink, chunk);
 }
 
 static void pass_lose(struct pt_sink *sink, const struct pt_chunk *loss)
@@ -194,44 +194,6 @@ static void say_besides(const struct pt_live *live, char *out, size_t room)
 		at += (size_t)snprintf(out, room, "elf_unread=%.*s\n", REASON_BYTES, unread);
 	if (live->instead[0] != '\0' && !live->lacks)
 		snprintf(out + at, room - at, "fallback=%.*s\n", REASON_BYTES, live->instead);
-}
-
-/* By a counter of the running target: because the user asked for it, or beside a clock that he says, to see whether it
- * can be. A failure there is not reported. */
-static int measure_clock(struct pt_live *live, struct pt_target *target, struct pt_err *err)
-{
-	const char *say = pt_by_door("say --core-clock HZ", "say core-clock=HZ");
-	const struct pt_target_ops *ops = target->ops;
-	struct pt_err why = { 0 };
-	struct pt_count_rate rate;
-	double hz, error_hz;
-	bool is_core, known;
-	int rc;
-
-	live->clock = (struct pt_measured_clock){ 0 };
-	if (!live->measures && (live->core_hz == 0 || ops->clock_rate == NULL))
-		return 0;
-	if (ops->clock_rate == NULL)
-		return pt_fail(err, PT_EUNSUPPORTED,
-			       "core-clock=measure: %s has no counter that can be read beside the program: %s",
-			       ops->name, ops->clock_hint != NULL ? ops->clock_hint : say);
-	rc = ops->clock_rate(target->state, live->measures, &rate, &is_core, &why);
-	known = rc == 0 && pt_count_rate_known(&rate, MOST_ERROR, &hz, &error_hz);
-	if (known)
-		live->clock = (struct pt_measured_clock){ hz - error_hz, is_core ? hz + error_hz : 0 };
-	if (!live->measures)
-		return rc == PT_EIO ? pt_fail(err, rc, "%s", why.msg) : 0;
-	if (rc < 0)
-		return pt_fail(err, rc, "core-clock=measure: %.300s; or %s", why.msg, say);
-	if (!known || !is_core)
-		return pt_fail(err, PT_EUNSUPPORTED, "core-clock=measure: %s: %s",
-			       !known && rate.n_bands == 0
-				       ? "the counter does not count evenly: the core sleeps, or its "
-					 "clock changes"
-			       : !known ? "the counter goes around too often for this probe to follow it"
-					: "the counter counts a reference clock, and not the core's",
-			       say);
-	return 0;
 }
 
 static void write_config(struct pt_live *live, struct pt_target *target)
@@ -357,7 +319,7 @@ static int prepare(struct pt_live *live, struct pt_target *target, struct pt_err
 	pt_queue_set_wait(live->queue, info.virtual_clock);
 	regions = target->ops->regions(target->state, &n);
 	pt_free_ram(regions, n, live->program, &live->free_ram);
-	if (measure_clock(live, target, err) < 0)
+	if (pt_live_measure_clock(live, target, err) < 0)
 		return err->code;
 	write_config(live, target);
 	return 0;
@@ -524,8 +486,10 @@ int pt_live_stop(struct pt_live *live, struct pt_board *board, struct pt_err *er
 
 	pt_board_set_drain(board, NULL);
 	if (live->ops != NULL) {
+		live->ending = live->clock_late;
 		rc = live->ops->stop(live->state, err);
 		disarm(live);
+		pt_live_measure_late(live);
 	}
 	return rc;
 }

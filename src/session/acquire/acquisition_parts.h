@@ -18,6 +18,10 @@ struct pt_live {
 	struct pt_measured_clock {		/* most_hz 0: nothing measured it, or it may be faster */
 		double least_hz, most_hz;
 	} clock;
+	bool clock_late;			/* the core did not run at the start: it may be measured behind the end */
+	bool ending;				/* so END chunks wait for that */
+	struct pt_chunk *end[32];
+	size_t n_ends;
 	struct pt_live_news news;
 	struct pt_source_place *places;
 	size_t n_places;
@@ -58,6 +62,15 @@ int pt_live_choose(struct pt_live *live, struct pt_target *target, struct pt_err
 bool pt_live_choose_next(struct pt_live *live, struct pt_target *target, const struct pt_err *why);
 const char *pt_live_mode(const struct pt_live *live, char *mode, size_t room);	/* chosen; as the source spells it */
 void pt_live_title(const struct pt_live *live, char *title, size_t room);	/* of the source in that mode, for reports */
+
+/* --- check_clock.c */
+
+/* Beside a clock that the user says, or because he asked for it: sets clock, or clock_late. */
+int pt_live_measure_clock(struct pt_live *live, struct pt_target *target, struct pt_err *err);
+/* A chunk of a source that stops. True: it is an END that comes with pt_live_measure_late(). */
+bool pt_live_hold_end(struct pt_live *live, struct pt_chunk *chunk);
+/* The sources have let go of the core. */
+void pt_live_measure_late(struct pt_live *live);
 
 /* --- check_image.c */
 
