@@ -18,8 +18,8 @@ const char *pt_gdbstub_warning(const struct pt_gdbstub *stub)
 	if (!stub->listener.is_remote)
 		return NULL;
 	if (stub->config.token != NULL)
-		return "other machines may reach this address, and the token goes there unencrypted (doc/security)";
-	return "other machines may reach this address, and any client there controls the target (doc/security)";
+		return "other machines may reach this address, and the token goes there unencrypted (doc/security.md)";
+	return "other machines may reach this address, and any client there controls the target (doc/security.md)";
 }
 
 static void on_listener_closed(uv_handle_t *handle)

@@ -309,7 +309,7 @@ START_TEST(the_manual_says_what_it_counts)
 	char path[512], list[400] = "", want[450];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/doc/e500", srcdir != NULL ? srcdir : ".");
+	snprintf(path, sizeof(path), "%s/doc/e500.md", srcdir != NULL ? srcdir : ".");
 	f = fopen(path, "r");
 	ck_assert_msg(f != NULL, "%s", path);
 	page[fread(page, 1, sizeof(page) - 1, f)] = '\0';
@@ -317,7 +317,7 @@ START_TEST(the_manual_says_what_it_counts)
 	join_lines(page);
 	list_counted((unsigned)_i, list, sizeof(list));
 	snprintf(want, sizeof(want), " %s %s", pt_ve500_kinds[_i].name, list);
-	ck_assert_msg(strstr(page, want) != NULL, "doc/e500 lacks:%s", want);
+	ck_assert_msg(strstr(page, want) != NULL, "doc/e500.md lacks:%s", want);
 }
 END_TEST
 

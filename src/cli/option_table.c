@@ -47,7 +47,7 @@ const struct pt_option pt_option_table[] = {
 	  .kind = PT_OPTION_FIELD, .at = offsetof(struct pt_options, swo_text), .value = PT_VALUE_ADDRESS,
 	  .taken_by = "serve" },
 	{ "allow-remote", NULL,
-	  "listen on an address that other machines may reach; see doc/security",
+	  "listen on an address that other machines may reach; see doc/security.md",
 	  .kind = PT_OPTION_FLAG, .at = offsetof(struct pt_options, allow_remote),
 	  .taken_by = "serve, board" },
 	{ "allow-unidentified", NULL,

@@ -1,4 +1,4 @@
-/* proftap drivers: the kinds of probes and targets there are, as they describe themselves. doc/drivers is its output. */
+/* proftap drivers: the kinds of probes and targets there are, as they describe themselves. doc/drivers.md is its output. */
 #include <stdio.h>
 
 #include "base/util.h"
