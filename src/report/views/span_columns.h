@@ -45,6 +45,16 @@ static inline struct pt_value pt_span_time(uint64_t u, const struct pt_span_figu
 	return span->error_ns != 0 ? pt_time_value(u, span->error_ns) : pt_span_number(u, basis);
 }
 
+/* A sum of such times. */
+static inline struct pt_value pt_span_sum(uint64_t u, const struct pt_span_figures *span, enum pt_basis basis)
+{
+	struct pt_value v = pt_span_time(u, span, basis);
+
+	if (!v.bounds)
+		return v;
+	return pt_time_within(v, (double)u, pt_time_sum_error(span->error_ns, span->run.count + span->run.partial));
+}
+
 /* Of a span in code that is not known by what was seen alone. */
 static inline struct pt_value *pt_span_cut(struct pt_value *out, const struct pt_profile *p,
 					   const struct pt_span_figures *span, enum pt_tally_kind kind)
@@ -107,16 +117,16 @@ static inline struct pt_value *pt_span_values(struct pt_value *out, const struct
 	*out++ = (struct pt_value){ .text = span->name };
 	*out++ = pt_span_number(span->run.count, p->counts);
 	*out++ = pt_span_number(span->run.partial, p->counts);
-	*out++ = pt_span_time(net, span, basis);
+	*out++ = pt_span_sum(net, span, basis);
 	*out++ = (struct pt_value){ .f = all != 0 ? (double)net / (double)all : NAN,
 				    .basis = all != 0 ? basis : PT_BASIS_NONE };
-	*out++ = pt_span_time(span->run.gross_total, span, basis);
+	*out++ = pt_span_sum(span->run.gross_total, span, basis);
 	out = pt_span_spread(out, p, span, PT_TALLY_GROSS, basis);
 	out = pt_span_spread(out, p, span, PT_TALLY_PERIOD, basis);
 	out = pt_span_spread(out, p, span, PT_TALLY_NET, basis);
-	*out++ = pt_span_time(pt_span_total(&stat[PT_TALLY_CALL]), span, basis);
+	*out++ = pt_span_sum(pt_span_total(&stat[PT_TALLY_CALL]), span, basis);
 	out = pt_span_spread(out, p, span, PT_TALLY_CALL, basis);
-	*out++ = pt_span_time(pt_span_total(&stat[PT_TALLY_INACTIVE]), span, basis);
+	*out++ = pt_span_sum(pt_span_total(&stat[PT_TALLY_INACTIVE]), span, basis);
 	return pt_span_spread(out, p, span, PT_TALLY_INACTIVE, basis);
 }
 

@@ -15,19 +15,31 @@ static inline uint64_t pt_time_undecided(uint64_t error_ns)
 	return error_ns < PT_NO_BOUND_NS ? error_ns : PT_UNKNOWN;
 }
 
+/* Its limits and its basis. */
+static inline struct pt_value pt_time_within(struct pt_value v, double ns, uint64_t error_ns)
+{
+	v.basis = error_ns == 0 ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED;
+	if (error_ns == 0 || error_ns >= PT_NO_BOUND_NS)
+		return v;
+	v.lo = fmax(0, ns - (double)error_ns);
+	v.hi = ns + (double)error_ns;
+	v.bounds = true;
+	return v;
+}
+
 /* ns, known to +- error_ns: a figure that is no larger than that may as well be nothing. */
 static inline struct pt_value pt_time_value(uint64_t ns, uint64_t error_ns)
 {
 	if (ns != PT_UNKNOWN && error_ns != 0 && ns <= error_ns)
 		return (struct pt_value){ .u = PT_UNKNOWN, .undecided_ns = pt_time_undecided(error_ns) };
-	return (struct pt_value){ .u = ns, .basis = error_ns == 0 ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED };
+	return pt_time_within((struct pt_value){ .u = ns }, (double)ns, ns != PT_UNKNOWN ? error_ns : 0);
 }
 
 static inline struct pt_value pt_time_mean(double ns, uint64_t error_ns)
 {
 	if (!isnan(ns) && error_ns != 0 && ns <= (double)error_ns)
 		return (struct pt_value){ .f = NAN, .undecided_ns = pt_time_undecided(error_ns) };
-	return (struct pt_value){ .f = ns, .basis = error_ns == 0 ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED };
+	return pt_time_within((struct pt_value){ .f = ns }, ns, isnan(ns) ? 0 : error_ns);
 }
 
 /* min, avg, max: three columns of NS, NS_MEAN, NS. Returns behind them. */
@@ -50,6 +62,12 @@ static inline struct pt_value *pt_time_quantiles(struct pt_value *out, const str
 	return out;
 }
 
+/* Of a sum of so many times. */
+static inline uint64_t pt_time_sum_error(uint64_t error_ns, uint64_t n)
+{
+	return n == 0 || error_ns < PT_NO_BOUND_NS / n ? error_ns * n : PT_NO_BOUND_NS;
+}
+
 /* The total of n times, and of those that were seen in part: as undecided as the average of the n. */
 static inline struct pt_value pt_time_total(const struct pt_stat *stat, uint64_t partial_ns, uint64_t error_ns)
 {
@@ -57,8 +75,8 @@ static inline struct pt_value pt_time_total(const struct pt_stat *stat, uint64_t
 		return pt_time_value(partial_ns > 0 ? partial_ns : PT_UNKNOWN, error_ns);
 	if (pt_time_mean(pt_stat_avg(stat), error_ns).undecided_ns != 0)
 		return pt_time_value(0, error_ns);
-	return (struct pt_value){ .u = stat->total + partial_ns,
-				  .basis = error_ns == 0 ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED };
+	return pt_time_within((struct pt_value){ .u = stat->total + partial_ns }, (double)(stat->total + partial_ns),
+			      pt_time_sum_error(error_ns, stat->n + 1));
 }
 
 #endif
