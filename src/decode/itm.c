@@ -366,6 +366,7 @@ const struct pt_decoder pt_decoder_itm = {
 	.name = PT_FORMAT_ITM,
 	.gives = PT_GIVES_SAMPLES | PT_GIVES_OTHER,
 	.goes_on = true,
+	.holds_back = true,
 	.state_bytes = sizeof(struct itm),
 	.init = init,
 	.feed = feed,

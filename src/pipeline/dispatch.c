@@ -133,9 +133,13 @@ static void take_signals(struct pt_source_ctx *ctx, const struct pt_event *e, st
 {
 	struct pt_signal signal[PT_SIGNALS_ROOM];
 	size_t n = pt_signals_take(ctx->pipeline->signals, e, at, signal);
+	uint64_t ticks = e->kind == PT_EV_GAP ? PT_UNKNOWN : e->ticks;
+	uint64_t own_ns = n > 0 && at.ns != PT_UNKNOWN ? pt_own_clock_take(&ctx->own, ticks, at.ns) : 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		signal[i].own_ns = own_ns;
 		tell_execution(ctx, &signal[i]);
+	}
 	if (n > 0 && ctx->pipeline->wants_signals)
 		pt_selection_signals(ctx->pipeline, signal, n);
 }
@@ -264,6 +268,7 @@ static void seen(struct pt_source_ctx *ctx, uint64_t upto_ns)
 
 static void lose(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
+	ctx->data_ns = PT_UNKNOWN;
 	pt_account_loss(&ctx->account, chunk);
 	pt_gate_away(ctx, (enum pt_loss)chunk->cause, chunk->to_ns - chunk->from_ns);
 	if (ctx->flows_into != NULL && chunk->cause != PT_LOSS_SLEEP)
@@ -297,8 +302,12 @@ void pt_sort_mark(struct pt_source_ctx *ctx, enum pt_mark mark, const struct pt_
 		lose(ctx, chunk);
 	else if (mark == PT_MARK_END)
 		stream_ends(ctx);
+	if (mark == PT_MARK_END && ctx->data_ns != PT_UNKNOWN)
+		seen(ctx, ctx->data_ns);
 	if (mark == PT_MARK_DATA_END) {
-		if (!ctx->bursts_only)		/* the end of a burst is somewhere in its chunk */
+		if (ctx->decoder->holds_back)
+			ctx->data_ns = chunk->to_ns;
+		else if (!ctx->bursts_only)	/* the end of a burst is somewhere in its chunk */
 			seen(ctx, chunk->to_ns);
 		pt_selection_batch_end(ctx->pipeline, chunk->source);
 		pt_account_data(&ctx->account, chunk, pt_gate_ran_ns(ctx, chunk));

@@ -20,6 +20,7 @@
 #include "profile/stats/flat.h"
 #include "profile/flow/flow.h"
 #include "profile/flow/merge.h"
+#include "profile/flow/own_clock.h"
 #include "profile/stats/places.h"
 #include "profile/result/profile.h"
 #include "profile/stats/pending_delta.h"
@@ -80,6 +81,8 @@ struct pt_source_ctx {		/* one source */
 	struct pt_timestamp held_from;
 	struct pt_timestamp now;		/* of what comes next, as far as chunks tell */
 	struct pt_timestamp seen;		/* up to there nothing is missing but what came; ns PT_UNKNOWN: nothing came */
+	uint64_t data_ns;		/* where the last DATA chunk ended; PT_UNKNOWN: there was none, or something was lost behind it */
+	struct pt_own_clock own;	/* of its stamps */
 	struct pt_clock clock;		/* while it is the only source; then merge has it */
 };
 

@@ -173,6 +173,8 @@ void pt_source_ctx_open(struct pt_source_ctx *ctx, const struct pt_chunk *chunk,
 		f->ignored = PT_SOURCE_NO_ISA;
 	}
 	ctx->clock = clock_of(ctx, config);
+	ctx->own.hz = ctx->clock.tick_hz;
+	ctx->own.begun = false;
 	f->no_clock = strcmp(pt_config_text(config, "clock", clock, sizeof(clock)), "none") == 0;
 	pt_config_text(config, "trace", mode, sizeof(mode));
 	ctx->extract = mode[0] != '\0' || strcmp(f->mode, "dump") == 0;

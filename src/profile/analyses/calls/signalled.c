@@ -18,6 +18,7 @@ struct signalled {
 	struct pt_spans result;
 	struct pt_span_stack *stack[PT_SIGNALS_MAX];	/* by definition; NULL: nothing came yet */
 	uint16_t source[PT_SIGNALS_MAX];		/* that it came from */
+	struct { uint64_t clock, at_ns; } last[PT_SIGNALS_MAX];
 	struct key key[ROWS];
 	uint16_t slot[SLOTS];		/* row + 1 */
 	char (*name)[NAME_BYTES];
@@ -74,8 +75,9 @@ static void two_point(struct pt_span_stack *stack, uint32_t row, const struct pt
 
 static void span(struct signalled *x, const struct pt_signal *signal)
 {
-	struct pt_span_at at = { signal->at.ns, signal->at.ns, signal->ticks != PT_UNKNOWN ? 0 : signal->at.error_ns,
-				 signal->pc };
+	bool exact = signal->ticks != PT_UNKNOWN;
+	struct pt_span_at at = { exact ? signal->own_ns : signal->at.ns, signal->at.ns,
+				 exact ? 0 : signal->at.error_ns, signal->pc };
 	struct pt_span_stack *stack;
 	bool points;
 	uint32_t row;
@@ -89,6 +91,8 @@ static void span(struct signalled *x, const struct pt_signal *signal)
 	stack = x->stack[signal->id];
 	points = x->signals->definition[signal->id].form == PT_FORM_TWO_POINT;
 	x->source[signal->id] = signal->source;
+	x->last[signal->id].clock = at.clock;
+	x->last[signal->id].at_ns = at.ns;
 	if (points)
 		row = row_of(x, &(struct pt_signal){ .id = signal->id, .value = 1 });
 	else
@@ -103,14 +107,23 @@ static void span(struct signalled *x, const struct pt_signal *signal)
 		pt_span_back_to(stack, row, &at);
 }
 
+/* Of a moment without ticks: as much later than the last signal as the probe's clock says. */
+static uint64_t clock_upto(const struct signalled *x, size_t id, uint64_t ns)
+{
+	return x->last[id].clock + (ns > x->last[id].at_ns ? ns - x->last[id].at_ns : 0);
+}
+
 /* A source saw nothing for a while: what is open on its variables is unknown. */
 static void gap(struct signalled *x, const struct pt_signal *signal)
 {
-	struct pt_span_at at = { signal->at.ns != PT_UNKNOWN ? signal->at.ns : 0, signal->at.ns, 0, PT_UNKNOWN };
+	struct pt_span_at at = { 0, signal->at.ns, 0, PT_UNKNOWN };
 
-	for (size_t i = 0; i < PT_SIGNALS_MAX; i++)
-		if (x->stack[i] != NULL && x->source[i] == signal->source)
-			pt_span_gap(x->stack[i], &at);
+	for (size_t i = 0; i < PT_SIGNALS_MAX; i++) {
+		if (x->stack[i] == NULL || x->source[i] != signal->source)
+			continue;
+		at.clock = clock_upto(x, i, signal->at.ns != PT_UNKNOWN ? signal->at.ns : 0);
+		pt_span_gap(x->stack[i], &at);
+	}
 }
 
 static void take_signals(void *analysis, const struct pt_signal *signal, size_t n)
@@ -129,7 +142,7 @@ static void take_seen(void *analysis, uint16_t source, uint64_t upto_ns)
 
 	for (size_t i = 0; i < PT_SIGNALS_MAX; i++)
 		if (x->stack[i] != NULL && x->source[i] == source)
-			pt_span_pass(x->stack[i], upto_ns);
+			pt_span_pass(x->stack[i], clock_upto(x, i, upto_ns));
 }
 
 static void give(void *analysis, struct pt_profile *profile)

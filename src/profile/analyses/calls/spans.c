@@ -369,6 +369,52 @@ void pt_span_back_to(struct pt_span_stack *s, uint32_t span, const struct pt_spa
 	}
 }
 
+static size_t depth_of(const struct pt_span_stack *s, uint32_t span)	/* of frames with it; 0: it is not open */
+{
+	size_t depth = s->n_frames;
+
+	while (depth > 0 && s->frame[depth - 1].span != span)
+		depth--;
+	return depth;
+}
+
+void pt_span_back_over(struct pt_span_stack *s, uint32_t span, const struct pt_span_at *at)
+{
+	size_t depth = span != PT_NO_SPAN ? depth_of(s, span) : 0;
+	struct frame *below = depth > 0 ? &s->frame[depth - 1] : NULL;
+	uint64_t end;
+
+	if (s->n_frames < depth + 2 || (depth == 0 && span != PT_NO_SPAN)) {
+		pt_span_back_to(s, span, at);
+		return;
+	}
+	pt_span_pass(s, at->clock);
+	for (end = s->clock; s->n_frames > depth; s->n_frames--) {
+		struct frame *frame = top_of(s);
+		struct pt_invocation v = amount(frame, below, end);
+
+		settle(s, frame, &v, frame->seen);
+		s->last[frame->span].left = end + 1;
+		end = frame->from;
+	}
+}
+
+void pt_span_enter_over(struct pt_span_stack *s, uint32_t span, const struct pt_span_at *at)
+{
+	size_t depth = depth_of(s, span);
+
+	if (depth > 0 && depth < s->n_frames) {
+		struct frame *frame = &s->frame[depth - 1];
+		struct pt_invocation v = amount(frame, depth > 1 ? frame - 1 : NULL, frame[1].from);
+
+		settle(s, frame, &v, frame->seen);
+		s->last[span].left = frame[1].from + 1;
+		memmove(frame, frame + 1, (s->n_frames - depth) * sizeof(*frame));
+		s->n_frames--;
+	}
+	pt_span_enter(s, span, false, at);
+}
+
 /* --- interrupts and contexts */
 
 void pt_span_interrupt(struct pt_span_stack *s, uint64_t resume, const struct pt_span_at *at)

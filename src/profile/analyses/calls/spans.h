@@ -100,6 +100,11 @@ void pt_span_enter(struct pt_span_stack *s, uint32_t span, bool nests, const str
 void pt_span_leave(struct pt_span_stack *s, uint32_t span, const struct pt_span_at *at);
 /* The top ends, and span runs again; PT_NO_SPAN: none does. */
 void pt_span_back_to(struct pt_span_stack *s, uint32_t span, const struct pt_span_at *at);
+/* The same where one span may follow another without an exit between them: had the upper one been inside the lower one,
+ * that would have been gone back to. So the lower one ended when the upper one was entered. */
+void pt_span_back_over(struct pt_span_stack *s, uint32_t span, const struct pt_span_at *at);
+/* Likewise: it is entered again, so the one that is open, below others, had ended when the next one was entered. */
+void pt_span_enter_over(struct pt_span_stack *s, uint32_t span, const struct pt_span_at *at);
 /* What runs is interrupted, to go on at resume; what is entered from here on is on a level of its own. */
 void pt_span_interrupt(struct pt_span_stack *s, uint64_t resume, const struct pt_span_at *at);
 /* The interrupt of the current level returns to next: what is open on the level was skipped. Elsewhere than where it

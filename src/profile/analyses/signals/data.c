@@ -9,13 +9,15 @@
 #include "base/alloc.h"
 #include "profile/result/analysis.h"
 
-struct instant { struct pt_timestamp at; uint64_t ticks; };	/* at.ns PT_UNKNOWN: not since the gap */
+struct instant {			/* at.ns PT_UNKNOWN: not since the gap */
+	struct pt_timestamp at;
+	uint64_t own_ns;	/* PT_UNKNOWN: it has no ticks */
+};
 
 struct state {
 	struct pt_data_state row;	/* share, open ones: filled in for the result */
-	struct pt_timestamp entered;	/* last; ns PT_UNKNOWN: not since the gap */
-	struct pt_timestamp since;		/* the same, whatever came */
-	uint64_t entered_ticks;
+	struct instant entered;		/* last */
+	struct pt_timestamp since;	/* the same, whatever came */
 	struct pt_hist hist;		/* of durations */
 };
 
@@ -45,20 +47,26 @@ struct data {
 
 /* --- time */
 
-static const struct pt_timestamp nowhere = { PT_UNKNOWN, 0 };
 static const struct instant never = { { PT_UNKNOWN, 0 }, PT_UNKNOWN };
 
-/* Between two signals of one source; false: not known. */
-static bool since(struct pt_timestamp from, uint64_t from_ticks, const struct pt_signal *s, uint64_t *ns,
-		  uint64_t *error_ns)
+static struct instant instant_of(const struct pt_signal *s)
 {
-	uint64_t error = from.error_ns + s->at.error_ns;
+	return (struct instant){ s->at, s->ticks != PT_UNKNOWN ? s->own_ns : PT_UNKNOWN };
+}
 
-	if (from.ns == PT_UNKNOWN || s->at.ns == PT_UNKNOWN || s->at.ns < from.ns)
+/* Between two signals of one source; false: not known. */
+static bool since(const struct instant *from, const struct pt_signal *s, uint64_t *ns, uint64_t *error_ns)
+{
+	uint64_t error = from->at.error_ns + s->at.error_ns, to_ns = instant_of(s).own_ns;
+
+	if (from->at.ns == PT_UNKNOWN || s->at.ns == PT_UNKNOWN || s->at.ns < from->at.ns)
 		return false;
-	*ns = s->at.ns - from.ns;
-	if ((from_ticks == PT_UNKNOWN || s->ticks == PT_UNKNOWN) && error > *error_ns)
-		*error_ns = error;
+	if (from->own_ns != PT_UNKNOWN && to_ns != PT_UNKNOWN) {
+		*ns = to_ns - from->own_ns;
+		return true;
+	}
+	*ns = s->at.ns - from->at.ns;
+	*error_ns = error > *error_ns ? error : *error_ns;
 	return true;
 }
 
@@ -86,7 +94,7 @@ static struct state *state_of(struct variable *v, uint16_t id, uint64_t value)
 						  .others = v->n_states == PT_DATA_STATES,
 						  .duration = pt_stat_empty(), .period = pt_stat_empty() };
 		st->row.duration.hist = &st->hist;
-		st->entered = nowhere;
+		st->entered = never;
 		v->n_states++;
 	}
 	return st;
@@ -99,7 +107,7 @@ static void cut(struct state *st, uint64_t until_ns)
 	if (st->since.ns == PT_UNKNOWN || until_ns == PT_UNKNOWN || until_ns <= st->since.ns)
 		return;
 	st->row.partial_ns += until_ns - st->since.ns;
-	if (st->entered_ticks == PT_UNKNOWN && st->since.error_ns > st->row.error_ns)
+	if (st->entered.own_ns == PT_UNKNOWN && st->since.error_ns > st->row.error_ns)
 		st->row.error_ns = st->since.error_ns;
 }
 
@@ -111,8 +119,8 @@ static void leave(struct variable *v, const struct pt_signal *s)
 	if (!v->open)
 		return;
 	v->open = false;
-	if (v->whole && since(st->entered, st->entered_ticks, s, &ns, &st->row.error_ns))
-		pt_stat_add(&st->row.duration, ns, st->entered.ns);
+	if (v->whole && since(&st->entered, s, &ns, &st->row.error_ns))
+		pt_stat_add(&st->row.duration, ns, st->entered.at.ns);
 	else
 		cut(st, s->at.ns);
 }
@@ -121,10 +129,10 @@ static void enter(struct variable *v, struct state *st, const struct pt_signal *
 {
 	uint64_t ns;
 
-	if (since(st->entered, st->entered_ticks, s, &ns, &st->row.error_ns))
+	if (since(&st->entered, s, &ns, &st->row.error_ns))
 		pt_stat_add(&st->row.period, ns, s->at.ns);
-	st->entered = st->since = s->at;
-	st->entered_ticks = s->ticks;
+	st->entered = instant_of(s);
+	st->since = s->at;
 	st->row.count++;
 	v->current = (size_t)(st - v->state);
 	v->open = true;
@@ -148,9 +156,9 @@ static void add_period(struct pt_stat *period, struct instant *last, const struc
 {
 	uint64_t ns;
 
-	if (since(last->at, last->ticks, s, &ns, error_ns))
+	if (since(last, s, &ns, error_ns))
 		pt_stat_add(period, ns, s->at.ns);
-	*last = (struct instant){ s->at, s->ticks };
+	*last = instant_of(s);
 }
 
 static void take_change(struct variable *v, double value, const struct pt_signal *s)
@@ -159,7 +167,7 @@ static void take_change(struct variable *v, double value, const struct pt_signal
 	double by = fabs(value - v->before);
 	uint64_t ns;
 
-	if (!since(v->known.at, v->known.ticks, s, &ns, &q->error_ns) || !isfinite(by) || ns == 0)
+	if (!since(&v->known, s, &ns, &q->error_ns) || !isfinite(by) || ns == 0)
 		return;
 	q->rate_sum += by;
 	q->rate_ns += ns;
@@ -183,7 +191,7 @@ static void take_value(struct data *d, struct variable *v, const struct pt_signa
 		add_period(&q->period, &v->wrote, s, &q->error_ns);
 	if (changed)
 		add_period(&q->change_period, &v->changed, s, &q->error_ns);
-	v->known = (struct instant){ s->at, s->ticks };
+	v->known = instant_of(s);
 	v->before = value;
 	if (!isfinite(value)) {
 		q->unordered++;
@@ -247,7 +255,7 @@ static void take_gap(struct data *d, const struct pt_signal *s)
 		v->open = false;
 		forget_last(v);
 		for (size_t k = 0; k < v->n_states; k++)
-			v->state[k].entered = nowhere;
+			v->state[k].entered = never;
 	}
 }
 

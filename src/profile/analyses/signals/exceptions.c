@@ -1,5 +1,5 @@
 /* One stack per core. A core that goes from one exception to the next without the program between them reports an exit
- * and an entry, and no return. Source: Arm DDI 0403, D4.3.2 */
+ * and an entry, and no return; where exits are not reported, the entry alone. Source: Arm DDI 0403, D4.3.2 */
 #include "profile/analyses/signals/exceptions.h"
 
 #include <stdio.h>
@@ -7,15 +7,18 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "profile/flow/own_clock.h"
 #include "profile/result/analysis.h"
 
 enum { ROWS = 1024, SOURCES = 64 };
 
 struct core {
 	struct pt_span_stack *stack;	/* NULL: nothing came yet */
+	struct pt_own_clock own;	/* of its reports: the times below are on it */
 	uint64_t began_ns, last_ns;	/* of the stretch without a gap; PT_UNKNOWN: it has not begun */
 	uint64_t observed_ns;		/* in the stretches before it */
 	uint16_t source;
+	bool exits;			/* are reported */
 	uint16_t row[PT_EXCEPTION_NUMBERS];		/* + 1 */
 };
 
@@ -27,6 +30,7 @@ struct exceptions {
 	char (*name)[PT_EXCEPTION_NAME];
 	size_t n_rows;
 	uint64_t lost[SOURCES];		/* by source: times that something of it was not seen */
+	uint64_t tick_hz[SOURCES];	/* by source */
 	struct pt_span_core cores[PT_RUN_CORES];
 	struct pt_exceptions result;
 };
@@ -129,14 +133,21 @@ static void apply(struct exceptions *x, struct core *core, const struct pt_event
 {
 	uint32_t row = e->value.at != 0 ? row_of(x, e->core, e->value.at) : PT_NO_SPAN;
 
-	if (e->cause == PT_EXC_RETURN && (row != PT_NO_SPAN || e->value.at == 0))
-		pt_span_back_to(core->stack, row, at);
-	else if (row == PT_NO_SPAN)
+	core->exits |= e->cause == PT_EXC_EXIT;
+	if (e->cause == PT_EXC_RETURN && (row != PT_NO_SPAN || e->value.at == 0)) {
+		if (core->exits)
+			pt_span_back_to(core->stack, row, at);
+		else
+			pt_span_back_over(core->stack, row, at);
+	} else if (row == PT_NO_SPAN) {
 		x->result.spans.dropped++;
-	else if (e->cause == PT_EXC_ENTER)
+	} else if (e->cause == PT_EXC_ENTER && !core->exits) {
+		pt_span_enter_over(core->stack, row, at);
+	} else if (e->cause == PT_EXC_ENTER) {
 		pt_span_enter(core->stack, row, false, at);
-	else
+	} else {
 		pt_span_leave(core->stack, row, at);
+	}
 }
 
 /* Where the moment is not known, what was open may have ended before or after, and the next one as well. */
@@ -152,10 +163,12 @@ static void take_report(struct exceptions *x, const struct pt_event *e, const st
 	if (late) {
 		end_stretch(core);
 		at.clock = at.ns = core->last_ns;
+		core->own.begun = false;
 		x->result.late++;
 	} else {
-		at.clock = at.ns = moment->ns > core->last_ns ? moment->ns : core->last_ns;
-		core->last_ns = at.ns;
+		core->own.hz = e->source < SOURCES ? x->tick_hz[e->source] : 0;
+		core->last_ns = at.clock = pt_own_clock_take(&core->own, e->ticks, moment->ns);
+		at.ns = moment->ns;
 	}
 	if (core->began_ns == PT_UNKNOWN)
 		core->began_ns = at.ns;
@@ -172,6 +185,7 @@ static void take_gap(struct exceptions *x, const struct pt_event *e)
 	for (size_t i = 0; i < PT_RUN_CORES; i++)
 		if (x->core[i].stack != NULL && x->core[i].source == e->source) {
 			began |= x->core[i].began_ns != PT_UNKNOWN;
+			x->core[i].own.begun = false;
 			end_stretch(&x->core[i]);
 		}
 	if (e->source < SOURCES && (began || e->cause != PT_GAP_RESTART))
@@ -192,7 +206,8 @@ static void take_config(void *analysis, uint16_t source, const struct pt_config 
 {
 	struct exceptions *x = analysis;
 
-	(void)source;
+	if (source < SOURCES)
+		x->tick_hz[source] = pt_config_number(config, "tick_hz", 0);
 	x->result.silent |= pt_config_number(config, "silent_loss", 0) != 0;
 }
 

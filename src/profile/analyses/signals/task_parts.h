@@ -21,8 +21,9 @@ struct pt_task_rows {
 struct pt_told {		/* a core, as signals tell */
 	uint16_t running;		/* row; PT_NO_TASK: not known */
 	uint16_t source;
-	uint64_t since, seen;		/* ns: of the slice's begin; that its source has come to */
-	uint64_t entered[PT_TASKS_MAX], left[PT_TASKS_MAX];	/* by row: ns + 1 at the last; 0: not known */
+	uint64_t since, since_at;	/* the slice's begin: by its source's own clock, and the probe's */
+	uint64_t seen;			/* that its source has come to, by the probe's */
+	uint64_t entered[PT_TASKS_MAX], left[PT_TASKS_MAX];	/* by row: own clock + 1 at the last; 0: not known */
 };
 
 struct pt_task_stack {		/* as steps speak of them */

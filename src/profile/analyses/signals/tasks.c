@@ -98,11 +98,16 @@ static struct pt_told *told_of(struct pt_tasks_analysis *t, uint16_t core)
 	return &t->told[core < PT_TASK_CORES ? core : PT_TASK_CORES - 1];
 }
 
+static uint64_t clock_of(const struct pt_signal *signal)	/* its source's own, where that is known */
+{
+	return signal->ticks != PT_UNKNOWN ? signal->own_ns : signal->at.ns;
+}
+
 /* The slice that runs ends, as far as was seen. */
-static void end_slice(struct pt_tasks_analysis *t, struct pt_told *told, uint64_t ns, uint64_t error, bool seen)
+static void end_slice(struct pt_tasks_analysis *t, struct pt_told *told, uint64_t length, uint64_t ns, uint64_t error,
+		      bool seen)
 {
 	struct pt_task *task = told->running < t->told_rows.n ? &t->told_rows.task[told->running] : NULL;
-	uint64_t length = ns > told->since ? ns - told->since : 0;
 
 	told->running = PT_NO_TASK;
 	if (task == NULL)
@@ -112,35 +117,37 @@ static void end_slice(struct pt_tasks_analysis *t, struct pt_told *told, uint64_
 	task->last_ns = ns;
 	task->error = error > task->error ? error : task->error;
 	if (seen)
-		pt_stat_add(&task->slice, length, told->since);
+		pt_stat_add(&task->slice, length, told->since_at);
 	else
 		task->partial++;
-	told->left[task - t->told_rows.task] = seen ? ns + 1 : 0;
+	told->left[task - t->told_rows.task] = seen ? told->since + length + 1 : 0;
 }
 
-static void begin_slice(struct pt_tasks_analysis *t, struct pt_told *told, struct pt_task *task, uint64_t ns,
-			uint64_t error)
+static void begin_slice(struct pt_tasks_analysis *t, struct pt_told *told, struct pt_task *task, uint64_t clock,
+			uint64_t ns, uint64_t error)
 {
 	size_t row = (size_t)(task - t->told_rows.task);
 
 	told->running = (uint16_t)row;
-	told->since = told->seen = ns;
+	told->since = clock;
+	told->since_at = told->seen = ns;
 	task->activations++;
 	task->error = error > task->error ? error : task->error;
 	if (task->first_ns == PT_UNKNOWN)
 		task->first_ns = ns;
 	task->last_ns = ns;
 	if (told->entered[row] != 0)
-		pt_stat_add(&task->period, ns + 1 - told->entered[row], ns);
+		pt_stat_add(&task->period, clock + 1 - told->entered[row], ns);
 	if (told->left[row] != 0)
-		pt_stat_add(&task->suspended, ns + 1 - told->left[row], ns);
-	told->entered[row] = ns + 1;
+		pt_stat_add(&task->suspended, clock + 1 - told->left[row], ns);
+	told->entered[row] = clock + 1;
 }
 
 static void switched(struct pt_tasks_analysis *t, const struct pt_signal *signal)
 {
 	struct pt_told *told = told_of(t, signal->core);
 	struct pt_task *task;
+	uint64_t clock = clock_of(signal);
 
 	task = row_of(&t->told_rows, signal);
 	told->source = signal->source;
@@ -151,8 +158,15 @@ static void switched(struct pt_tasks_analysis *t, const struct pt_signal *signal
 	t->by_signals = true;
 	if (told->running == (uint16_t)(task - t->told_rows.task))
 		return;			/* told again */
-	end_slice(t, told, signal->at.ns, error_of(signal), true);
-	begin_slice(t, told, task, signal->at.ns, error_of(signal));
+	clock = clock > told->since ? clock : told->since;
+	end_slice(t, told, clock - told->since, signal->at.ns, error_of(signal), true);
+	begin_slice(t, told, task, clock, signal->at.ns, error_of(signal));
+}
+
+/* Of the slice that runs, whose end is not known. */
+static uint64_t length_upto(const struct pt_told *told, uint64_t at_ns)
+{
+	return at_ns > told->since_at ? at_ns - told->since_at : 0;
 }
 
 static void gap(struct pt_tasks_analysis *t, const struct pt_signal *signal)
@@ -162,7 +176,8 @@ static void gap(struct pt_tasks_analysis *t, const struct pt_signal *signal)
 
 		if (told->running == PT_NO_TASK || told->source != signal->source)
 			continue;
-		end_slice(t, told, signal->at.ns != PT_UNKNOWN ? signal->at.ns : told->seen, 0, false);
+		end_slice(t, told, length_upto(told, signal->at.ns != PT_UNKNOWN ? signal->at.ns : told->seen),
+			  signal->at.ns != PT_UNKNOWN ? signal->at.ns : told->seen, 0, false);
 		memset(told->entered, 0, sizeof(told->entered));
 		memset(told->left, 0, sizeof(told->left));
 	}
@@ -196,7 +211,7 @@ static uint64_t show_running(const struct pt_tasks_analysis *t, struct pt_task *
 
 	for (size_t i = 0; i < PT_TASK_CORES; i++) {
 		const struct pt_told *told = &t->told[i];
-		uint64_t length = told->seen > told->since ? told->seen - told->since : 0;
+		uint64_t length = length_upto(told, told->seen);
 
 		if (told->running == PT_NO_TASK)
 			continue;
