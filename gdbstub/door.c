@@ -147,7 +147,7 @@ static void fit(void *door, struct pt_query *query)
 		query->columns = (uint16_t)columns;
 }
 
-static const struct pt_command_row own_rows[] = {
+const struct pt_command_row pt_gdbstub_rows[] = {
 	{ .name = "profile live", .usage = "TIME [VIEW] [sort=KEY] [top=N]|off",
 	  .help = "print the table every TIME while the target runs", .flags = PT_COMMAND_LOOKS_ONLY,
 	  .run = pt_gdb_live },
@@ -158,6 +158,6 @@ static const struct pt_command_row own_rows[] = {
 };
 
 const struct pt_door_ops pt_gdb_door = {
-	.name = "monitor", .rows = own_rows, .serves = serves_row, .allows = allows_call, .core = chosen_core, .owned = is_owned,
+	.name = "monitor", .rows = pt_gdbstub_rows, .serves = serves_row, .allows = allows_call, .core = chosen_core, .owned = is_owned,
 	.find_program = pt_gdb_find_program, .busy = is_busy, .status = say_status, .fit = fit, .hint = hint,
 };

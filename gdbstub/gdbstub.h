@@ -6,10 +6,14 @@
 #include <uv.h>
 
 #include "base/error.h"
+#include "control/command.h"
 #include "gdbstub/packets/stub_config.h"
 #include "host/token.h"
 
 struct pt_gdbstub;
+
+/* Commands of monitor that only a GDB client has; ended by one without a name. */
+extern const struct pt_command_row pt_gdbstub_rows[];
 
 /* PT_EBUSY: the address is taken (says by what to do), PT_EPERM, PT_EARG. */
 struct pt_gdbstub *pt_gdbstub_new(uv_loop_t *loop, const struct pt_gdbstub_config *config, struct pt_err *err);

@@ -15,10 +15,13 @@
 #include "report/other_names.h"
 #include "report/report.h"
 #include "cli/subcommands.h"
+#include "gdbstub/gdbstub.h"
 
 #define X(subcommand) &pt_subcommand_##subcommand,
 static const struct pt_subcommand *const subcommands[] = { PT_SUBCOMMANDS(X) NULL };	/* the first is the standard one */
 #undef X
+
+static const struct pt_tables tables = { subcommands, pt_gdbstub_rows };
 
 static const struct pt_subcommand *find_subcommand(const char *name)
 {
@@ -164,10 +167,12 @@ int main(int argc, char **argv)
 	signal(SIGABRT, on_abort);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);	/* a file that may not grow is an error of write() */
-	if (pt_options_parse(&options, argc, argv, &err) < 0)
+	if (pt_options_parse(&options, argc, argv, &err) < 0) {
 		pt_error("%s", err.msg);
-	else
+	} else {
+		options.tables = &tables;
 		status = run_command_line(&options);
+	}
 	pt_options_free(&options);
 	return status;
 }

@@ -25,6 +25,11 @@ const struct pt_vboard_ops *const pt_vboards[] = {
 };
 const size_t pt_n_vboards = PT_LEN(pt_vboards);
 
+const struct pt_param *pt_vboard_common_param(size_t i)
+{
+	return i < pt_n_vboard_params ? &pt_vboard_params[i] : NULL;
+}
+
 static const struct pt_vboard_ops *lookup(const char *name)
 {
 	for (size_t i = 0; i < pt_n_vboards; i++)

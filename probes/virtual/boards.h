@@ -13,6 +13,8 @@
 
 extern const struct pt_vboard_ops *const pt_vboards[];
 extern const size_t pt_n_vboards;
+/* The keys that the address of every board takes; NULL behind the last. */
+const struct pt_param *pt_vboard_common_param(size_t i);
 
 /* The ELF of a board's built-in demo firmware, for ever; NULL: no such board. */
 const uint8_t *pt_vboard_demo(const char *name, size_t *len_bytes);

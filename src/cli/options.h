@@ -12,6 +12,8 @@
 enum { PT_MAX_PROBES = 4, PT_MAX_WORDS = 64, PT_MAX_REST = 32, PT_MAX_ALIASES = 16,
        PT_MAX_MADE = PT_MAX_WORDS + 32 };
 
+struct pt_tables;
+
 struct pt_options {
 	const char *probe[PT_MAX_PROBES];	/* NULL behind the last */
 	const char *target, *board, *elf, *gdb, *attach, *second, *allow, *swo, *swo_text, *source, *mode, *analysis, *format, *output, *listen;
@@ -33,6 +35,7 @@ struct pt_options {
 	uint64_t given;			/* bits by option, for pt_options_check_subcommand() */
 	char *made[PT_MAX_MADE];	/* memory behind words, and behind what a configuration file says */
 	size_t n_made;
+	const struct pt_tables *tables;	/* subcommands.h; set by main */
 };
 
 /* argv[0] is the subcommand or the program. PT_EARG: the sentence says what is wrong. Pointers go into argv. */

@@ -18,7 +18,7 @@ struct giver { pt_setting_fn *each; void *arg; };
 static void give_rows(const struct giver *give, const char *kind, const char *name, const struct pt_param *rows,
 		      size_t n_rows)
 {
-	char whose[60];
+	char whose[80];
 
 	snprintf(whose, sizeof(whose), "%s%s%s", kind, name[0] != '\0' ? " " : "", name);
 	for (size_t i = 0; i < n_rows; i++)
@@ -45,9 +45,14 @@ static void give_sources(const struct giver *give)
 		size_t n;
 		const struct pt_source_ops *const *sources = pt_targets[t]->sources(NULL, &n);
 
-		for (size_t i = 0; i < n; i++)
-			if (!is_of_earlier_target(t, sources[i]))
-				give_rows(give, "source", sources[i]->name, sources[i]->params, sources[i]->n_params);
+		for (size_t i = 0; i < n; i++) {
+			char whose[60];
+
+			if (is_of_earlier_target(t, sources[i]))
+				continue;
+			snprintf(whose, sizeof(whose), "%s of target %s", sources[i]->name, pt_targets[t]->name);
+			give_rows(give, "source", whose, sources[i]->params, sources[i]->n_params);
+		}
 	}
 }
 
@@ -104,10 +109,9 @@ int pt_setting_check(const char *key, const char *value, struct pt_err *err)
 	pt_nearest_init(&a.near, key, strlen(key));
 	pt_settings_each(ask, &a);
 	if (!a.known)
-		return pt_fail(
-			err, PT_EARG,
-			"there is no option or setting '%.60s'%s`proftap --help` lists options, monitor help profile start settings",
-			key, pt_nearest_question(&a.near, question, sizeof(question)));
+		return pt_fail(err, PT_EARG,
+			       "there is no option or setting '%.60s'%s`proftap manual settings` lists them", key,
+			       pt_nearest_question(&a.near, question, sizeof(question)));
 	if (a.taken || strlen(key) + strlen(value) + 1 >= sizeof(word))
 		return 0;
 	*err = a.why;

@@ -6,7 +6,7 @@
 #include "base/params.h"
 
 /* Calls each with every row, those of one table behind each other. whose: "every profile", "probe jlink", "target
- * cortexm", "source mtb"; for the call only. A key may be in several tables. */
+ * cortexm", "source mtb of target cortexm"; for the call only. A key may be in several tables. */
 typedef void pt_setting_fn(void *arg, const char *whose, const struct pt_param *row);
 void pt_settings_each(pt_setting_fn *each, void *arg);
 

@@ -3,6 +3,7 @@
 #define PT_SUBCOMMANDS_H
 
 #include "cli/options.h"
+#include "control/command.h"
 
 struct pt_subcommand {
 	const char *name, *arguments, *help;
@@ -10,7 +11,13 @@ struct pt_subcommand {
 	int (*run)(const struct pt_options *options);
 };
 
-#define PT_SUBCOMMANDS(X) X(serve) X(probes) X(drivers) X(boards) X(board) X(events) X(monitor) X(profile) X(decode) X(check) X(diff) X(restore)
+/* What main knows of other rooms, for the subcommands that print all of it (manual, complete). */
+struct pt_tables {
+	const struct pt_subcommand *const *subcommands;	/* NULL behind the last */
+	const struct pt_command_row *gdb_rows;	/* of monitor, that only GDB has; ended by one without a name */
+};
+
+#define PT_SUBCOMMANDS(X) X(serve) X(probes) X(drivers) X(boards) X(board) X(events) X(monitor) X(profile) X(decode) X(check) X(diff) X(restore) X(manual)
 #define X(subcommand) extern const struct pt_subcommand pt_subcommand_##subcommand;
 PT_SUBCOMMANDS(X)
 #undef X
