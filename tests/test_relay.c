@@ -8,7 +8,7 @@
 #include "fake_cmsis_dap.h"
 #include "harness.h"
 #include "probes/registry.h"
-#include "probes/virtual/relay.h"
+#include "probes/served/relay.h"
 #include "scripted_link.h"
 
 enum { RANDOM_REQUESTS = 20000 };
@@ -16,8 +16,8 @@ enum { RANDOM_REQUESTS = 20000 };
 static struct fake_cmsis_dap fake;
 static struct pt_script script;
 static struct pt_probe *probe;
-static struct pt_vrelay *relay;
-static uint8_t response[PT_VRELAY_PACKET_BYTES];
+static struct pt_relay *relay;
+static uint8_t response[PT_RELAY_PACKET_BYTES];
 static size_t n_response;
 
 static void setup(void)
@@ -36,27 +36,19 @@ static void setup(void)
 	probe = pt_probe_open_link(&pt_cmsis_dap_ops, pt_script_link(&script), settings, &err);
 	pt_params_free(settings);
 	ck_assert_msg(probe != NULL, "%s", err.msg);
-	relay = pt_vrelay_new(probe, &err);
+	relay = pt_relay_new(probe, &err);
 	ck_assert_ptr_nonnull(relay);
 }
 
 static void teardown(void)
 {
-	pt_vrelay_engine.free(relay);
+	pt_relay_free(relay);
 	pt_probe_close(probe);
-}
-
-static void keep(void *arg, const uint8_t *bytes, size_t len_bytes, uint64_t done_ns)
-{
-	(void)arg, (void)done_ns;
-	memcpy(response, bytes, len_bytes);
-	n_response = len_bytes;
 }
 
 static void ask(const uint8_t *request, size_t len_bytes)
 {
-	n_response = 0;
-	pt_vrelay_engine.process(relay, request, len_bytes, 0, keep, NULL);
+	n_response = pt_relay_answer(relay, request, len_bytes, response);
 }
 
 static size_t from_hex(const char *hex, uint8_t *bytes)
@@ -151,7 +143,7 @@ START_TEST(survives_any_request)
 		request[0] &= 0x1f;
 		ask(request, n);
 		ck_assert_uint_ge(n_response, 1);
-		ck_assert_uint_le(n_response, PT_VRELAY_PACKET_BYTES);
+		ck_assert_uint_le(n_response, PT_RELAY_PACKET_BYTES);
 	}
 }
 END_TEST

@@ -12,7 +12,6 @@
 #include "host/log.h"
 #include "host/sparing.h"
 #include "probes/virtual/serve.h"
-#include "probes/virtual/setup.h"
 #include "base/util.h"
 
 enum {				/* Source: OpenOCD, cmsis_dap_tcp.c */
@@ -185,6 +184,11 @@ static void send_when_due(struct host *host)
 		send_responses(host);
 }
 
+static void on_answered(void *arg)
+{
+	send_responses(arg);
+}
+
 static void carry_out(struct host *host, const uint8_t *request, size_t len_bytes)
 {
 	struct pt_vserve *serve = host->serve;
@@ -193,6 +197,12 @@ static void carry_out(struct host *host, const uint8_t *request, size_t len_byte
 	host->fault = pt_vsetup_fault(&serve->setup);
 	if (host->fault == PT_VFAULT_UNPLUG) {
 		leave(host, "its cable was pulled");
+		return;
+	}
+	if (serve->setup.engine->begin != NULL) {
+		host->busy = true;
+		serve->setup.engine->begin(serve->setup.engine_state, request, len_bytes, on_response, on_answered,
+					   host);
 		return;
 	}
 	if (host->fault != PT_VFAULT_LOST)
@@ -519,20 +529,18 @@ struct pt_vserve *pt_vserve_new(uv_loop_t *loop, const char *board, const char *
 	return NULL;
 }
 
-struct pt_vserve *pt_vserve_relay(uv_loop_t *loop, struct pt_vrelay *relay, const char *address, unsigned allow,
-				  struct pt_err *err)
+struct pt_vserve *pt_vserve_engine(uv_loop_t *loop, const struct pt_vengine_ops *engine, void *state,
+				   const struct pt_vlink_kind *link, const char *address, unsigned allow,
+				   struct pt_err *err)
 {
 	struct pt_vserve *serve = pt_alloc(sizeof(*serve));
 
 	serve->loop = loop;
 	serve->setup.faults_fd = -1;
-	serve->setup.link_kind = (struct pt_vlink_kind){
-		.name = "tcp", .wire_bytes = PT_VRELAY_PACKET_BYTES, .packet_bytes = PT_VRELAY_PACKET_BYTES,
-		.depth = PT_VRELAY_PACKETS,
-	};
+	serve->setup.link_kind = *link;
 	serve->setup.link = &serve->setup.link_kind;
-	serve->setup.engine = &pt_vrelay_engine;
-	serve->setup.engine_state = relay;
+	serve->setup.engine = engine;
+	serve->setup.engine_state = state;
 	return begin(serve, address, allow, err);
 }
 

@@ -13,7 +13,7 @@
 #include <uv.h>
 
 #include "base/error.h"
-#include "probes/virtual/relay.h"
+#include "probes/virtual/setup.h"
 
 struct pt_vserve;
 
@@ -25,10 +25,10 @@ enum { PT_VSERVE_REMOTE = 1, PT_VSERVE_UNIDENTIFIED = 2 };
  * PT_ENOMEM with the sentence. */
 struct pt_vserve *pt_vserve_new(uv_loop_t *loop, const char *board, const char *address, unsigned allow,
 				struct pt_err *err);
-/* A real probe in its place, which is served by relay.h and stays the caller's. Takes the relay, also on failure. While a
- * request is carried out the loop waits. */
-struct pt_vserve *pt_vserve_relay(uv_loop_t *loop, struct pt_vrelay *relay, const char *address, unsigned allow,
-				  struct pt_err *err);
+/* Another engine in its place, whose state is freed by it, also on failure. */
+struct pt_vserve *pt_vserve_engine(uv_loop_t *loop, const struct pt_vengine_ops *engine, void *state,
+				   const struct pt_vlink_kind *link, const char *address, unsigned allow,
+				   struct pt_err *err);
 void pt_vserve_host(struct pt_vserve *serve);	/* it serves this process alone: nothing is said of hosts */
 const char *pt_vserve_what(const struct pt_vserve *serve);	/* what it serves, for the user */
 const char *pt_vserve_address(const struct pt_vserve *serve);	/* with the real port */

@@ -7,16 +7,10 @@
 #include <stdint.h>
 
 #include "probes/virtual/probe/cmsis_dap.h"
+#include "probes/virtual/wire/dap_bytes.h"
 #include "probes/virtual/wire/jtag_pins.h"
 #include "probes/virtual/wire/swd_pins.h"
 #include "probes/virtual/wire/swo_receiver.h"
-
-enum { DAP_OK = 0x00, DAP_ERROR = 0xff, DAP_INVALID = 0xff };
-
-/* A request being read and a response being written. Reads past the end give zero and set cut; writes past the end
- * are dropped and set full. */
-struct dap_in { const uint8_t *at; size_t left_bytes; bool cut; };
-struct dap_out { uint8_t *bytes; size_t len_bytes, room_bytes; bool full; };
 
 struct queued_packet { size_t len_bytes; uint8_t bytes[PT_VDAP_MAX_PACKET_BYTES]; };
 
@@ -45,13 +39,6 @@ struct pt_vdap {
 	unsigned n_queued;
 	struct queued_packet *queue;	/* config.packet_count of them */
 };
-
-uint8_t dap_get8(struct dap_in *in);
-uint16_t dap_get16(struct dap_in *in);
-uint32_t dap_get32(struct dap_in *in);
-void dap_put8(struct dap_out *out, uint8_t value);
-void dap_put16(struct dap_out *out, uint16_t value);
-void dap_put32(struct dap_out *out, uint32_t value);
 
 /* Commands: read their arguments after the id, write their response after the id. */
 typedef void dap_command(struct pt_vdap *dap, struct dap_in *in, struct dap_out *out);

@@ -47,6 +47,10 @@ struct pt_vengine_ops {
 	 * not hold is ever read. */
 	void (*process)(void *state, const uint8_t *request, size_t len_bytes, uint64_t at_ns, pt_vrespond *respond,
 			void *arg);
+	/* In place of process, for one that works on a thread of its own: takes the request, and calls respond and then
+	 * answered later, on the loop's thread, unless left was called before. NULL: process */
+	void (*begin)(void *state, const uint8_t *request, size_t len_bytes, pt_vrespond *respond,
+		      void (*answered)(void *asker), void *asker);
 	void (*set_packet_bytes)(void *state, size_t packet_bytes);	/* of requests that come next; NULL: fixed */
 	/* Protocols that have a stream of their own: the length of the first request in what has come, 0 while it is
 	 * not whole, PT_VENGINE_NONSENSE when it never will be one. NULL: packets, which travel in the frames of

@@ -7,6 +7,7 @@
 
 #include "host/log.h"
 #include "probes/registry.h"
+#include "probes/served/served.h"
 #include "probes/virtual/serve.h"
 #include "cli/app.h"
 #include "cli/subcommands.h"
@@ -17,60 +18,39 @@ static void on_signal(uv_signal_t *handle, int signum)
 	uv_stop(handle->loop);
 }
 
-enum { LOOK_MS = 200 };
-
-/* A real probe that is served. */
-struct plug {
-	struct pt_probe *probe;		/* NULL: none is */
-	uv_timer_t timer;
-	struct pt_err err;		/* why it is gone */
-};
-
-/* No request may be under way for hours: whoever waits for the server is to hear that the plug was pulled. */
-static void on_look(uv_timer_t *timer)
+static int announce(const struct pt_vserve *server, struct pt_err *err)
 {
-	struct plug *plug = timer->data;
-
-	if (pt_probe_look(plug->probe, &plug->err) == PT_EIO)
-		uv_stop(timer->loop);
-	else
-		plug->err.code = 0;
-}
-
-/* The server that was begun, until a signal ends it, or the plug is pulled. */
-static int serve(uv_loop_t *loop, struct pt_vserve *server, struct pt_probe *probe, struct pt_err *err)
-{
-	struct plug plug = { .probe = probe };
-	uv_signal_t interrupt, terminate;
-
-	if (printf("board %s\n", pt_vserve_address(server)) < 0 || fflush(stdout) != 0) {	/* a script waits for it */
-		pt_fail(err, PT_EIO, "the address cannot be printed to standard output: %s", strerror(errno));
-		pt_vserve_close(server, NULL, NULL);
-		uv_run(loop, UV_RUN_DEFAULT);
-		return err->code;
-	}
+	if (printf("board %s\n", pt_vserve_address(server)) < 0 || fflush(stdout) != 0)	/* a script waits for it */
+		return pt_fail(err, PT_EIO, "the address cannot be printed to standard output: %s", strerror(errno));
 	pt_info("board: serves %s", pt_vserve_what(server));
 	if (pt_vserve_is_remote(server))
 		pt_warn("board: other machines may reach %s, and any client there controls the board",
 			pt_vserve_address(server));
+	return 0;
+}
+
+/* The server that was begun, until the loop is stopped. served: the real probe behind it, or NULL; it is ended, too. */
+static int serve(uv_loop_t *loop, struct pt_vserve *server, struct pt_served *served, struct pt_err *err)
+{
+	uv_signal_t interrupt, terminate;
+	int rc = announce(server, err);
+
 	uv_signal_init(loop, &interrupt);
 	uv_signal_init(loop, &terminate);
 	uv_signal_start(&interrupt, on_signal, SIGINT);
 	uv_signal_start(&terminate, on_signal, SIGTERM);
-	uv_timer_init(loop, &plug.timer);
-	plug.timer.data = &plug;
-	if (probe != NULL)
-		uv_timer_start(&plug.timer, on_look, LOOK_MS, LOOK_MS);
-	uv_run(loop, UV_RUN_DEFAULT);
-	uv_close((uv_handle_t *)&plug.timer, NULL);
+	if (rc == 0)
+		uv_run(loop, UV_RUN_DEFAULT);
 	if (pt_vserve_slip_ns(server) > 0)
 		pt_info("board: %.3f s of real time that the board has not seen",
 			(double)pt_vserve_slip_ns(server) / 1e9);
 	uv_close((uv_handle_t *)&interrupt, NULL);
 	uv_close((uv_handle_t *)&terminate, NULL);
 	pt_vserve_close(server, NULL, NULL);
-	uv_run(loop, UV_RUN_DEFAULT);
-	return plug.err.code == 0 ? 0 : pt_fail(err, plug.err.code, "%s", plug.err.msg);
+	if (served != NULL)
+		pt_served_end(served);
+	uv_run(loop, UV_RUN_DEFAULT);	/* then no thread has the probe any more */
+	return rc;
 }
 
 static void name_board(const struct pt_options *options, char *board, size_t room)
@@ -90,24 +70,49 @@ static int serve_board(uv_loop_t *loop, const struct pt_options *options, const 
 	return server != NULL ? serve(loop, server, NULL, err) : err->code;
 }
 
+/* A real probe that is served. */
+struct plug {
+	uv_loop_t *loop;
+	struct pt_err err;		/* why it is gone; code 0: it is not */
+};
+
+/* No request may be under way for hours: a program that waits for the server is to hear that the plug was pulled. */
+static void on_gone(void *arg, const struct pt_err *why)
+{
+	struct plug *plug = arg;
+
+	plug->err = *why;
+	uv_stop(plug->loop);
+}
+
+static int serve_opened(uv_loop_t *loop, struct pt_probe *probe, const char *address, unsigned allow,
+			struct pt_err *err)
+{
+	struct plug plug = { .loop = loop };
+	struct pt_served *served = pt_served_new(loop, probe, on_gone, &plug, err);
+	struct pt_vserve *server = served != NULL ? pt_served_listen(served, loop, address, allow, err) : NULL;
+	int rc;
+
+	if (server == NULL && served != NULL) {
+		pt_served_end(served);
+		uv_run(loop, UV_RUN_DEFAULT);
+	}
+	rc = server != NULL ? serve(loop, server, served, err) : err->code;
+	return plug.err.code == 0 ? rc : pt_fail(err, plug.err.code, "%s", plug.err.msg);
+}
+
 static int serve_probe(uv_loop_t *loop, const struct pt_options *options, const char *address, unsigned allow,
 		       struct pt_err *err)
 {
 	struct pt_params *settings = pt_params_new();
 	struct pt_probe *probe = NULL;
-	struct pt_vserve *server = NULL;
-	struct pt_vrelay *relay;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < options->n_words; i++)
 		rc = pt_params_add(settings, pt_probe_params, pt_n_probe_params, options->words[i], err);
 	if (rc == 0)
 		probe = pt_probe_open(options->probe[0], settings, err);
-	relay = probe != NULL ? pt_vrelay_new(probe, err) : NULL;
-	if (relay != NULL)
-		server = pt_vserve_relay(loop, relay, address, allow, err);
-	rc = server != NULL ? serve(loop, server, probe, err) : err->code;
-	uv_run(loop, UV_RUN_DEFAULT);
+	rc = probe != NULL ? serve_opened(loop, probe, address, allow, err) : err->code;
 	pt_probe_close(probe);
 	pt_params_free(settings);
 	return rc;

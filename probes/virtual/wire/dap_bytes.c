@@ -1,5 +1,4 @@
-/* The bytes of a request, and those of its response. */
-#include "probes/virtual/probe/dap_engine.h"
+#include "probes/virtual/wire/dap_bytes.h"
 
 uint8_t dap_get8(struct dap_in *in)
 {

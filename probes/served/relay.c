@@ -1,6 +1,6 @@
 /* Commands of CMSIS-DAP, carried out by wire dap. A list of transfers becomes a list of operations; a match is the end of
  * one, because only reads may follow a poll. Source: CMSIS-DAP 2.x reference, Commands. */
-#include "probes/virtual/relay.h"
+#include "probes/served/relay.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/util.h"
 #include "host/log.h"
-#include "probes/virtual/probe/dap_engine.h"
+#include "probes/virtual/wire/dap_bytes.h"
 
 enum {
 	CAN_SWD = 1 << 0, PORT_SWD = 1,
@@ -19,7 +19,7 @@ enum {
 	POLL_CLOCKS = 100,	/* of one read of a poll */
 };
 
-struct pt_vrelay {
+struct pt_relay {
 	struct pt_probe *probe;
 	const struct pt_dap_ops *dap;
 	void *wire;
@@ -33,7 +33,7 @@ struct pt_vrelay {
 
 /* --- results -------------------------------------------------------------------------------------------------------- */
 
-static uint8_t ack_of(struct pt_vrelay *r, int rc, const struct pt_err *err)
+static uint8_t ack_of(struct pt_relay *r, int rc, const struct pt_err *err)
 {
 	if (rc == PT_EIO && !r->gone) {
 		pt_warn("board: %s; the host is told that nothing answers", err->msg);
@@ -42,7 +42,7 @@ static uint8_t ack_of(struct pt_vrelay *r, int rc, const struct pt_err *err)
 	return rc == 0 ? ACK_OK : rc == PT_ETIMEOUT ? ACK_WAIT : rc == PT_EFAULT ? ACK_FAULT : ACK_NONE;
 }
 
-static uint8_t status_of(struct pt_vrelay *r, int rc, const struct pt_err *err)
+static uint8_t status_of(struct pt_relay *r, int rc, const struct pt_err *err)
 {
 	return ack_of(r, rc, err) == ACK_OK ? DAP_OK : DAP_ERROR;
 }
@@ -51,7 +51,7 @@ static uint8_t status_of(struct pt_vrelay *r, int rc, const struct pt_err *err)
 
 /* A list on its way: its operations, and which request each one is. */
 struct list {
-	struct pt_vrelay *relay;
+	struct pt_relay *relay;
 	struct dap_out *out;
 	size_t n_ops;
 	unsigned of[MOST_TRANSFERS];	/* request of an operation */
@@ -70,7 +70,7 @@ static void put_words(struct list *l, size_t n_ops)
 /* False: the list ends here. */
 static bool run_list(struct list *l)
 {
-	struct pt_vrelay *r = l->relay;
+	struct pt_relay *r = l->relay;
 	struct pt_err err = { 0 };
 	size_t n_done = 0;
 	int rc;
@@ -92,7 +92,7 @@ static bool run_list(struct list *l)
 
 static void add_op(struct list *l, uint8_t request, uint32_t value)
 {
-	struct pt_vrelay *r = l->relay;
+	struct pt_relay *r = l->relay;
 	bool read = (request & REQ_READ) != 0, match = read && (request & REQ_MATCH) != 0;
 	uint64_t poll_us =
 		(uint64_t)(r->match_retries + 1) * POLL_CLOCKS * 1000000 / (r->speed_hz > 0 ? r->speed_hz : 1);
@@ -140,7 +140,7 @@ static void skip_requests(struct dap_in *in, unsigned n)
 	}
 }
 
-static void transfer(struct pt_vrelay *r, struct dap_in *in, struct dap_out *out)
+static void transfer(struct pt_relay *r, struct dap_in *in, struct dap_out *out)
 {
 	struct list l = { .relay = r, .out = out };
 	size_t head = out->len_bytes;
@@ -162,7 +162,7 @@ static void transfer(struct pt_vrelay *r, struct dap_in *in, struct dap_out *out
 	out->bytes[head + 1] = l.ack;
 }
 
-static void transfer_block(struct pt_vrelay *r, struct dap_in *in, struct dap_out *out)
+static void transfer_block(struct pt_relay *r, struct dap_in *in, struct dap_out *out)
 {
 	struct pt_err err = { 0 };
 	struct pt_dap_op op = { .words = r->words };
@@ -188,7 +188,7 @@ static void transfer_block(struct pt_vrelay *r, struct dap_in *in, struct dap_ou
 		dap_put32(out, r->words[i]);
 }
 
-static void transfer_configure(struct pt_vrelay *r, struct dap_in *in, struct dap_out *out)
+static void transfer_configure(struct pt_relay *r, struct dap_in *in, struct dap_out *out)
 {
 	dap_get8(in);		/* idle cycles and retries of WAIT are the driver's */
 	dap_get16(in);
@@ -196,7 +196,7 @@ static void transfer_configure(struct pt_vrelay *r, struct dap_in *in, struct da
 	dap_put8(out, DAP_OK);
 }
 
-static void write_abort(struct pt_vrelay *r, struct dap_in *in, struct dap_out *out)
+static void write_abort(struct pt_relay *r, struct dap_in *in, struct dap_out *out)
 {
 	struct pt_err err = { 0 };
 	uint32_t value;
@@ -211,7 +211,7 @@ static void write_abort(struct pt_vrelay *r, struct dap_in *in, struct dap_out *
 
 /* --- the wire ------------------------------------------------------------------------------------------------------- */
 
-static void connect(struct pt_vrelay *r, struct dap_in *in, struct dap_out *out)
+static void connect(struct pt_relay *r, struct dap_in *in, struct dap_out *out)
 {
 	struct pt_err err = { 0 };
 	unsigned port = dap_get8(in);
@@ -220,7 +220,7 @@ static void connect(struct pt_vrelay *r, struct dap_in *in, struct dap_out *out)
 	dap_put8(out, ack_of(r, rc, &err) == ACK_OK ? PORT_SWD : 0);
 }
 
-static void set_reset(struct pt_vrelay *r, bool low)
+static void set_reset(struct pt_relay *r, bool low)
 {
 	struct pt_err err = { 0 };
 
@@ -229,7 +229,7 @@ static void set_reset(struct pt_vrelay *r, bool low)
 }
 
 /* SWCLK and SWDIO by hand are no operation of wire dap: the answer says that they did not move. */
-static void swj_pins(struct pt_vrelay *r, struct dap_in *in, struct dap_out *out)
+static void swj_pins(struct pt_relay *r, struct dap_in *in, struct dap_out *out)
 {
 	uint8_t level = dap_get8(in), select = dap_get8(in);
 
@@ -239,7 +239,7 @@ static void swj_pins(struct pt_vrelay *r, struct dap_in *in, struct dap_out *out
 	dap_put8(out, r->nreset_low ? 0 : PIN_NRESET);
 }
 
-static void swj_clock(struct pt_vrelay *r, struct dap_in *in, struct dap_out *out)
+static void swj_clock(struct pt_relay *r, struct dap_in *in, struct dap_out *out)
 {
 	struct pt_err err = { 0 };
 	uint32_t hz = dap_get32(in);
@@ -249,7 +249,7 @@ static void swj_clock(struct pt_vrelay *r, struct dap_in *in, struct dap_out *ou
 }
 
 /* A driver that sends no bits by hand has brought the wire up when the host connected, and there is nothing to switch. */
-static void send_bits(struct pt_vrelay *r, struct dap_in *in, struct dap_out *out)
+static void send_bits(struct pt_relay *r, struct dap_in *in, struct dap_out *out)
 {
 	struct pt_err err = { 0 };
 	unsigned n_bits = dap_get8(in);
@@ -264,7 +264,7 @@ static void send_bits(struct pt_vrelay *r, struct dap_in *in, struct dap_out *ou
 	dap_put8(out, status_of(r, rc == PT_EUNSUPPORTED ? 0 : rc, &err));
 }
 
-static void disconnect(struct pt_vrelay *r, struct dap_in *in, struct dap_out *out)
+static void disconnect(struct pt_relay *r, struct dap_in *in, struct dap_out *out)
 {
 	(void)in;
 	set_reset(r, false);
@@ -282,7 +282,7 @@ static void put_text(struct dap_out *out, const char *text)
 		dap_put8(out, (uint8_t)text[i]);
 }
 
-static void info(struct pt_vrelay *r, struct dap_in *in, struct dap_out *out)
+static void info(struct pt_relay *r, struct dap_in *in, struct dap_out *out)
 {
 	switch (dap_get8(in)) {
 	case 0x01: put_text(out, "proftap"); break;
@@ -291,20 +291,20 @@ static void info(struct pt_vrelay *r, struct dap_in *in, struct dap_out *out)
 	case 0x04: put_text(out, "2.0.0"); break;
 	case 0x09: put_text(out, r->info.firmware); break;
 	case 0xf0: dap_put8(out, 1), dap_put8(out, CAN_SWD); break;
-	case 0xfe: dap_put8(out, 1), dap_put8(out, PT_VRELAY_PACKETS); break;
-	case 0xff: dap_put8(out, 2), dap_put16(out, PT_VRELAY_PACKET_BYTES); break;
+	case 0xfe: dap_put8(out, 1), dap_put8(out, PT_RELAY_PACKETS); break;
+	case 0xff: dap_put8(out, 2), dap_put16(out, PT_RELAY_PACKET_BYTES); break;
 	default: dap_put8(out, 0);
 	}
 }
 
-static void host_status(struct pt_vrelay *r, struct dap_in *in, struct dap_out *out)
+static void host_status(struct pt_relay *r, struct dap_in *in, struct dap_out *out)
 {
 	(void)r;
 	dap_get16(in);
 	dap_put8(out, DAP_OK);
 }
 
-static void delay(struct pt_vrelay *r, struct dap_in *in, struct dap_out *out)
+static void delay(struct pt_relay *r, struct dap_in *in, struct dap_out *out)
 {
 	struct pt_err err = { 0 };
 	struct pt_dap_op op = { .what = PT_DAP_DELAY, .time_us = dap_get16(in) };
@@ -314,33 +314,31 @@ static void delay(struct pt_vrelay *r, struct dap_in *in, struct dap_out *out)
 	dap_put8(out, status_of(r, rc, &err));
 }
 
-static void reset_target(struct pt_vrelay *r, struct dap_in *in, struct dap_out *out)
+static void reset_target(struct pt_relay *r, struct dap_in *in, struct dap_out *out)
 {
 	(void)r, (void)in;
 	dap_put8(out, DAP_OK);
 	dap_put8(out, 0);	/* no sequence of the device's own was executed */
 }
 
-static void swd_configure(struct pt_vrelay *r, struct dap_in *in, struct dap_out *out)
+static void swd_configure(struct pt_relay *r, struct dap_in *in, struct dap_out *out)
 {
 	(void)r;
 	dap_put8(out, dap_get8(in) == 0 ? DAP_OK : DAP_ERROR);	/* one clock of turnaround, no data phase on WAIT */
 }
 
-static const struct row { uint8_t id; void (*run)(struct pt_vrelay *r, struct dap_in *in, struct dap_out *out); } commands[] = {
+static const struct row { uint8_t id; void (*run)(struct pt_relay *r, struct dap_in *in, struct dap_out *out); } commands[] = {
 	{ 0x00, info }, { 0x01, host_status }, { 0x02, connect }, { 0x03, disconnect }, { 0x04, transfer_configure },
 	{ 0x05, transfer }, { 0x06, transfer_block }, { 0x08, write_abort }, { 0x09, delay }, { 0x0a, reset_target },
 	{ 0x10, swj_pins }, { 0x11, swj_clock }, { 0x12, send_bits }, { 0x13, swd_configure },
 };
 
-/* --- as any engine -------------------------------------------------------------------------------------------------- */
+/* --- from outside --------------------------------------------------------------------------------------------------- */
 
-static void process(void *state, const uint8_t *request, size_t len_bytes, uint64_t at_ns, pt_vrespond *respond,
-		    void *arg)
+size_t pt_relay_answer(struct pt_relay *r, const uint8_t *request, size_t len_bytes, uint8_t *response)
 {
-	uint8_t response[PT_VRELAY_PACKET_BYTES];
 	struct dap_in in = { .at = request, .left_bytes = len_bytes };
-	struct dap_out out = { .bytes = response, .room_bytes = sizeof(response) };
+	struct dap_out out = { .bytes = response, .room_bytes = PT_RELAY_PACKET_BYTES };
 	uint8_t id = dap_get8(&in);
 	size_t i = 0;
 
@@ -348,24 +346,23 @@ static void process(void *state, const uint8_t *request, size_t len_bytes, uint6
 		i++;
 	dap_put8(&out, i < PT_LEN(commands) ? id : DAP_INVALID);
 	if (i < PT_LEN(commands))
-		commands[i].run(state, &in, &out);
-	respond(arg, response, out.len_bytes, at_ns);
+		commands[i].run(r, &in, &out);
+	return out.len_bytes;
 }
 
-/* The next host is not to find the chip in reset. */
-static void left(void *state)
+void pt_relay_left(struct pt_relay *r)
 {
-	set_reset(state, false);
+	set_reset(r, false);
 }
 
-static void release(void *state)
+void pt_relay_free(struct pt_relay *r)
 {
-	free(state);
+	free(r);
 }
 
-struct pt_vrelay *pt_vrelay_new(struct pt_probe *probe, struct pt_err *err)
+struct pt_relay *pt_relay_new(struct pt_probe *probe, struct pt_err *err)
 {
-	struct pt_vrelay *r = pt_alloc(sizeof(*r));
+	struct pt_relay *r = pt_alloc(sizeof(*r));
 
 	r->probe = probe;
 	r->dap = pt_probe_dap(probe, &r->wire);
@@ -377,8 +374,3 @@ struct pt_vrelay *pt_vrelay_new(struct pt_probe *probe, struct pt_err *err)
 	pt_fail(err, PT_EUNSUPPORTED, "this probe reaches no debug port of Arm's, so it cannot be served as CMSIS-DAP");
 	return NULL;
 }
-
-const struct pt_vengine_ops pt_vrelay_engine = {
-	.name = "CMSIS-DAP", .served = "a probe as CMSIS-DAP over TCP, for any program that speaks it",
-	.process = process, .left = left, .free = release,
-};
