@@ -11,7 +11,7 @@
 #include "probes/virtual/frame/elf.h"
 
 enum { TIMER_IRQ = 8, ROM_TABLE = 0xe00ff000, ROM_PART = 0x4c4, PORT_ROM_TABLE = 0xe00fe000, PORT_ROM_PART = 0x4c8,
-       SECOND_AP = 3 };
+       SECOND_AP = 3, RIVAL_TURNS_PER_S = 100 };
 #define DPIDR UINT32_C(0x2ba01477)
 
 struct pt_cm4_kind {
@@ -91,6 +91,22 @@ static void apply_nreset(struct pt_cm4 *chip)
 		pt_vscs_debug_after_reset(&chip->scs);
 }
 
+/* Trace as another debugger has it: Manchester through the formatter, a prescaler, and everything that the DWT can send. */
+static void set_up_as_rival(struct pt_cm4 *chip)
+{
+	static const struct { uint32_t addr, value; } wants[] = {
+		{ 0xe000edfc, 0x01000400 }, { 0xe00400f0, 1 }, { 0xe0040010, 99 }, { 0xe0040304, 0x103 }, { 0xe0000fb0, PT_VITM_KEY },
+		{ 0xe0000e40, 3 }, { 0xe0000e00, 0x80000001 }, { 0xe0000e80, 0x0005000d }, { 0xe0001000, 0x00410bff },
+		{ 0xe0001020, 0x20001000 }, { 0xe0001024, 2 }, { 0xe0001028, 0xd },
+	};
+
+	for (size_t i = 0; i < PT_LEN(wants); i++) {
+		const struct pt_vaccess access = { wants[i].addr, 4, PT_VMASTER_DEBUG, true };
+
+		pt_vbus_write(&chip->bus, &access, wants[i].value);
+	}
+}
+
 static void power_on(struct pt_cm4 *chip)
 {
 	chip->scs.in_reset = false;
@@ -103,6 +119,8 @@ static void power_on(struct pt_cm4 *chip)
 	pt_varm_second_reset(&chip->second, true);
 	pt_vmem_ap_reset(&chip->ahb);
 	chip->ahb.locked = chip->words.locked;
+	if (chip->words.left || chip->words.rival)
+		set_up_as_rival(chip);
 	apply_nreset(chip);
 }
 
@@ -203,6 +221,7 @@ static void init_trace(struct pt_cm4 *chip)
 	chip->itm.source = &chip->dwt;
 	chip->dwt.itm = &chip->itm;
 	chip->dwt.omits_exits = words->no_exits;
+	chip->dwt.stands_asleep = words->cyccnt_sleeps;
 	pt_vtrace_pin_init(&chip->pin, &chip->itm, words->pin_forgets);
 }
 
@@ -227,7 +246,7 @@ static void init_debug(struct pt_cm4 *chip)
 static bool add_second(struct pt_cm4 *chip)
 {
 	const struct pt_varm_second_config second = {
-		.kind = chip->words.second, .model = &pt_vcpu_m4f, .first = &chip->bus, .core_hz = PT_CM4_CORE_HZ,
+		.kind = chip->words.second, .model = &pt_vcpu_m4f, .first = &chip->bus, .core_hz = chip->words.core_hz,
 		.drift_ppm = chip->wires.drift_ppm, .ap_idr = PT_VMEM_AP_IDR_M4, .rom_table = ROM_TABLE, .rom_part = ROM_PART,
 		.arg = chip, .reset = reset_chip,
 	};
@@ -238,7 +257,7 @@ static bool add_second(struct pt_cm4 *chip)
 static int assemble(struct pt_cm4 *chip, uint32_t drift_ppm, struct pt_err *err)
 {
 	chip->wires = (struct pt_vwires){
-		.bus = &chip->bus, .core_hz = PT_CM4_CORE_HZ, .arg = &chip->debug, .irq = pt_varm_irq,
+		.bus = &chip->bus, .core_hz = chip->words.core_hz, .arg = &chip->debug, .irq = pt_varm_irq,
 		.taps_changed = pt_varm_taps_changed,
 		.drift_ppm = drift_ppm,
 	};
@@ -296,11 +315,23 @@ static struct pt_vboard *make_cm7(const struct pt_params *settings, const uint8_
 
 /* --- as the wire models see it */
 
+/* Like a tool that checks its registers a hundred times a second. */
+static void act_as_rival(struct pt_cm4 *chip)
+{
+	uint64_t turn = pt_vcpu_cycle(chip->cpu) / (chip->wires.core_hz / RIVAL_TURNS_PER_S);
+
+	if (turn != chip->rival_turn)
+		set_up_as_rival(chip);
+	chip->rival_turn = turn;
+}
+
 static void advance(struct pt_vboard *board, uint64_t to_ns)
 {
 	struct pt_cm4 *chip = chip_of(board);
 	uint64_t to = pt_vpower_advance(&chip->power, &chip->wires, to_ns);
 
+	if (chip->words.rival)
+		act_as_rival(chip);
 	pt_varm_second_run(&chip->second, chip->cpu, to);
 	pt_vitm_run(&chip->itm, to);
 }

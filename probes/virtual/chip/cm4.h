@@ -39,21 +39,23 @@ enum {
 struct pt_cm4_words {
 	bool locked;			/* variant=locked: read-out protection has closed the bus */
 	bool trace_sleeps;		/* variant=trace-sleeps: TRACECLKIN stops while the core sleeps */
+	bool cyccnt_sleeps;		/* variant=cyccnt-sleeps: CYCCNT stands while the core sleeps */
+	bool left, rival;		/* variant=left: another debugger has set up trace its way; rival: and does so again and again */
 	bool no_exits;			/* variant=no-exits: the DWT omits them, as streams of Cortex-M3 under load have it */
 	bool ports_by_core;		/* variant=ports-by-core: stimulus ports ignore what a debugger writes */
 	enum pt_vsecond_kind second;
-	uint32_t trace_hz;		/* 0: the core's clock */
+	uint32_t core_hz, trace_hz;	/* trace_hz 0: the core's clock */
 	bool pin_is_off, pin_forgets;	/* swo= */
 	bool half_frames;		/* tpiu=coresight */
 	unsigned fifo_room, stamp_bits;
 };
 
-enum { PT_CM4_WORDS = 5 };
+enum { PT_CM4_WORDS = 6 };
 extern const struct pt_param pt_vcm4_params[PT_CM4_WORDS];
 /* chip: its name, for sentences. */
 int pt_cm4_read_words(struct pt_cm4_words *words, const char *chip, const struct pt_params *settings,
 		      struct pt_err *err);
-#define PT_CM4_VARIANTS "locked, trace-sleeps, no-exits, ports-by-core, " PT_VSECOND_WORDS
+#define PT_CM4_VARIANTS "locked, trace-sleeps, cyccnt-sleeps, left, rival, no-exits, ports-by-core, " PT_VSECOND_WORDS
 
 struct pt_cm4_kind;
 struct pt_cm4 {
@@ -79,6 +81,7 @@ struct pt_cm4 {
 
 	struct pt_vpower power;
 	struct pt_cm4_words words;
+	uint64_t rival_turn;
 };
 
 /* The chip behind a board of pt_vboard_cm4 or pt_vboard_cm7; the board's. */

@@ -5,8 +5,9 @@
 #include "base/util.h"
 #include "probes/virtual/chip/cm4.h"
 
-enum { TRACE_CLOCK, SWO, TPIU, ITM_FIFO, ITM_STAMP };
+enum { CORE_CLOCK, TRACE_CLOCK, SWO, TPIU, ITM_FIFO, ITM_STAMP };
 const struct pt_param pt_vcm4_params[PT_CM4_WORDS] = {
+	[CORE_CLOCK] = { "core-clock", PT_PARAM_HZ, "25000000", NULL, 1000000, 400000000, "of the core, Hz" },
 	[TRACE_CLOCK] = { "trace-clock", PT_PARAM_HZ, NULL, NULL, 10000, 400000000, "TRACECLKIN, Hz; the core's clock where it is not given" },
 	[SWO] = { "swo", PT_PARAM_CHOICE, "routed", "routed|unrouted|forgets", 0, 0,
 		  "unrouted: pin SWO is silent until bit 5 of 0xe0042004 is set, as on an STM32F4; forgets: a system reset clears it; "
@@ -24,6 +25,9 @@ static const struct pt_param variant_row = { .key = "variant", .type = PT_PARAM_
 static const struct { const char *word; size_t flag; } flags[] = {
 	{ "locked", offsetof(struct pt_cm4_words, locked) },
 	{ "trace-sleeps", offsetof(struct pt_cm4_words, trace_sleeps) },
+	{ "cyccnt-sleeps", offsetof(struct pt_cm4_words, cyccnt_sleeps) },
+	{ "left", offsetof(struct pt_cm4_words, left) },
+	{ "rival", offsetof(struct pt_cm4_words, rival) },
 	{ "no-exits", offsetof(struct pt_cm4_words, no_exits) },
 	{ "ports-by-core", offsetof(struct pt_cm4_words, ports_by_core) },
 };
@@ -61,6 +65,7 @@ int pt_cm4_read_words(struct pt_cm4_words *words, const char *chip, const struct
 		      struct pt_err *err)
 {
 	*words = (struct pt_cm4_words){
+		.core_hz = (uint32_t)pt_params_number(settings, &pt_vcm4_params[CORE_CLOCK]),
 		.trace_hz = (uint32_t)pt_params_number(settings, &pt_vcm4_params[TRACE_CLOCK]),
 		.pin_is_off = !is_word(settings, SWO, "routed"), .pin_forgets = is_word(settings, SWO, "forgets"),
 		.half_frames = is_word(settings, TPIU, "coresight"),

@@ -63,12 +63,16 @@ static void listen(struct pt_vdwt *dwt)
 
 /* --- counters */
 
-/* What counter n counts, since power-on. CYCCNT stands in Debug state; it goes on in sleep, as with a clock that is not
- * gated there. */
+uint64_t pt_vdwt_stood(const struct pt_vdwt *dwt)
+{
+	return pt_vcpu_halt_cycles(dwt->cpu) + (dwt->stands_asleep ? pt_vcpu_sleep_cycles(dwt->cpu) : 0);
+}
+
+/* What counter n counts, since power-on. */
 uint64_t pt_vdwt_counted(const struct pt_vdwt *dwt, unsigned n)
 {
 	if (n == 0)
-		return pt_vcpu_cycle(dwt->cpu) - pt_vcpu_halt_cycles(dwt->cpu);
+		return pt_vcpu_cycle(dwt->cpu) - pt_vdwt_stood(dwt);
 	return pt_vcpu_events(dwt->cpu, PT_VEVENT_CPI + (n - 1));
 }
 

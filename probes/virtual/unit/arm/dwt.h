@@ -31,6 +31,7 @@ struct pt_vdwt {
 	struct pt_vdwt_counter counter[PT_VDWT_COUNTERS];	/* in the order of their registers, CYCCNT first */
 	struct pt_vdwt_trace trace;
 	bool omits_exits;		/* exceptions are traced without their exits */
+	bool stands_asleep;		/* CYCCNT stands while the core sleeps, as its clock is gated then */
 	bool traced;			/* DEMCR.TRCENA */
 	bool debugging;			/* DHCSR.C_DEBUGEN: a match halts; without it, it only sets MATCHED */
 };
@@ -53,5 +54,6 @@ void pt_vdwt_enable(struct pt_vdwt *dwt, bool traced, bool debugging);
 /* For dwt_trace.c: what counter n has, without end, and what its source has counted since power-on. */
 uint64_t pt_vdwt_count(const struct pt_vdwt *dwt, unsigned n);
 uint64_t pt_vdwt_counted(const struct pt_vdwt *dwt, unsigned n);
+uint64_t pt_vdwt_stood(const struct pt_vdwt *dwt);	/* cycles in which CYCCNT stood: in Debug state, or asleep */
 
 #endif

@@ -55,10 +55,10 @@ static void tap(struct pt_vdwt *dwt, uint64_t at_cycle)
 		pt_vitm_report(dwt->itm, SOURCE_EVENTS, EVENT_CYC, 1, at_cycle);
 }
 
-/* CYCCNT stands in Debug state, and so do its taps. */
+/* Where CYCCNT stands, so do its taps. */
 static uint64_t cycle_of(const struct pt_vdwt *dwt, uint64_t count)
 {
-	return count == PT_VNEVER ? PT_VNEVER : count + pt_vcpu_halt_cycles(dwt->cpu);
+	return count == PT_VNEVER ? PT_VNEVER : count + pt_vdwt_stood(dwt);
 }
 
 static void serve_taps(struct pt_vdwt *dwt, uint64_t now_cycle)
