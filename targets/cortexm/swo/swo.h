@@ -2,6 +2,7 @@
  *
  *   source_swo.c	settings, start, drain, stop
  *   swo_setup.c	which registers hold what, the rate of the pin
+ *   swo_core_clock.c	the core's clock, and whether it stands while the core sleeps
  *   swo_watch.c	clock and registers while it works
  *   swo_stream.c	bytes of the pin to chunks: whole packets, time, what is lost
  *   swo_clock.c	the clock of the stamps against the probe's
@@ -27,6 +28,8 @@
 enum pt_swo_kind { PT_SWO_EXCEPTIONS = 1, PT_SWO_PC_SAMPLES = 2, PT_SWO_DATA = 4, PT_SWO_TASK = 8, PT_SWO_INSTRUMENTATION = 16,
 		   PT_SWO_EVENTS = 32 };
 
+#define PT_SWO_MOST_OFF 0.02	/* of the pin's rate against the probe's: more, and bytes are misread */
+
 enum { PT_SWO_READ_BYTES = 8192, PT_SWO_PART_BYTES = 64 };
 
 struct pt_swo_stream {			/* swo_stream.c */
@@ -47,9 +50,14 @@ struct pt_swo_stream {			/* swo_stream.c */
 	bool warned;			/* that nothing comes, or nothing that can be read */
 	bool unsaid;			/* the probe has no way to say that it lost something */
 	/* so far */
-	uint64_t n_bytes, n_samples, n_overflows, n_dropped, n_bad_frames, n_impossible;
+	uint64_t n_bytes, n_samples, n_asleep, n_overflows, n_dropped, n_bad_frames, n_impossible;
 	uint64_t n_disagree;		/* stamps that cannot have come when they came */
 	uint64_t began_ns;
+};
+
+struct pt_swo_sleep {
+	unsigned n_reads, n_asleep;
+	bool stands;			/* CYCCNT does, while the core sleeps */
 };
 
 struct pt_swo {
@@ -62,6 +70,7 @@ struct pt_swo {
 	unsigned kinds;			/* enum pt_swo_kind */
 	size_t ctrl, tcr, acpr_row;	/* rows of regs */
 	double core_hz, core_wrong, trace_hz;
+	struct pt_swo_sleep sleep;	/* while the clock was measured */
 	bool hz_given;			/* core_hz is as the user says, and agrees with what was measured */
 	uint32_t wanted_bps, acpr;
 	enum pt_stream_coding coding;
@@ -86,19 +95,31 @@ struct pt_swo {
 /* --- swo_setup.c -------------------------------------------------------------------------------------------------- */
 /* What is to be in the registers, but for what depends on the rate. Reads them. */
 int pt_swo_plan(struct pt_swo *s, struct pt_err *err);
-/* The core's clock, by CYCCNT against the probe's clock, and the clock of the pin. given_hz: as the user says; 0. */
-int pt_swo_find_clocks(struct pt_swo *s, uint64_t given_hz, uint64_t trace_hz, struct pt_err *err);
+static inline uint64_t pt_swo_dwt(const struct pt_swo *s, uint32_t offset)
+{
+	return s->cm->found.unit[PT_UNIT_DWT] + (uint64_t)offset;
+}
 /* Its parts, for the doctor: no trace and no receiver; a receiver at this rate (as struct pt_stream_ops' start()); the
  * port's divider as s->acpr has it, and the trace on. */
 int pt_swo_pause(struct pt_swo *s, struct pt_err *err);
 int pt_swo_receive(struct pt_swo *s, uint32_t bits_per_s, uint32_t *actual, struct pt_err *err);
 int pt_swo_program(struct pt_swo *s, struct pt_err *err);
+int pt_swo_check_written(struct pt_swo *s, struct pt_err *err);	/* PT_EUNSUPPORTED, PT_EBUSY: not, and why */
+/* Receive at the rate next to this one that pin and probe both have. PT_EARG: there is none. */
+int pt_swo_try_rate(struct pt_swo *s, uint32_t wanted_bps, struct pt_err *err);
 /* Set the port's rate, receive at it, and turn the trace on: what came before is dropped. */
 int pt_swo_begin(struct pt_swo *s, struct pt_err *err);
 /* No more packets: wait until the ITM is idle. */
 int pt_swo_quiet(struct pt_swo *s, struct pt_err *err);
 /* All back as it was found. The first error is the one to report. */
 int pt_swo_end(struct pt_swo *s, struct pt_err *err);
+
+/* --- swo_core_clock.c --------------------------------------------------------------------------------------------- */
+/* The core's clock, by CYCCNT against the probe's clock, and the clock of the pin. given_hz: as the user says; 0. */
+int pt_swo_find_clocks(struct pt_swo *s, uint64_t given_hz, uint64_t trace_hz, struct pt_err *err);
+/* The core's alone, until it is known as well as that part of it; for 4 s at most. Where it stands in sleep (s->sleep), it is
+ * what CYCCNT counts, and the clock is faster. */
+int pt_swo_find_core_clock(struct pt_swo *s, double wrong, struct pt_err *err);
 
 /* --- swo_watch.c -------------------------------------------------------------------------------------------------- */
 /* Before each read of the pin: sets renew where all has to be set anew, and does so where it was. Another period for the

@@ -6,7 +6,7 @@
 #include "targets/cortexm/swo/swo.h"
 #include "trace/loss.h"
 
-enum { BATCH_MS = 1000, STOP_READS = 64, STOP_MS = 2, READ_MS = 20, MOST_MISSED = 2, SAMPLE_BYTES = 5 };
+enum { BATCH_MS = 1000, STOP_READS = 64, STOP_MS = 2, READ_MS = 20, REST_READ_MS = 5, MOST_MISSED = 2, SAMPLE_BYTES = 5 };
 enum { CTRL_PCSAMPLENA = 1 << 12, CTRL_TRACES = 0x3f << 16 };
 
 /* No more samples and exceptions: then what is on its way can come to its end, and the count is closed. */
@@ -33,7 +33,7 @@ int pt_swo_fetch_rest(struct pt_swo *s, struct pt_err *err)
 	int rc = close_count(s, err);
 
 	for (int i = 0; rc >= 0 && i < STOP_READS; i++) {
-		rc = pt_swo_take(&s->stream, 0, i == 0 ? READ_MS : 1, err);
+		rc = pt_swo_take(&s->stream, 0, i == 0 ? READ_MS : REST_READ_MS, err);
 		if (rc == 0 && i > 0)
 			break;
 	}

@@ -16,7 +16,7 @@
 #include "targets/cortexm/swo/swo_listen.h"
 
 static const char owner[] = "swo doctor";
-enum { TRY_MS = 60 };
+enum { TRY_MS = 60, LEAST_PATIENCE_US = 4000 };
 #define GOOD 0.001
 
 struct doctor {
@@ -53,14 +53,48 @@ static void tell_recipe(const struct doctor *d)
 		     "  what the chip itself needs is not known: its program, or a debug script, has to enable the pin");
 }
 
-static int find_core_clock(const struct doctor *d, struct pt_err *err)
+/* What another tool, or the program, has set already: it is put back at the end. */
+static void tell_found(const struct doctor *d)
 {
-	struct pt_swo *s = d->s;
+	static const struct { const char *reg; uint32_t mask, usual; const char *has; } rows[] = {
+		{ "TPIU_ACPR", UINT32_MAX, 0, "set a prescaler" }, { "ITM_TCR", 1, 0, "turned the ITM on" },
+		{ "TPIU_FFCR", 3, 2, "turned the formatter off, or half on" },
+	};
+	const struct pt_swo_regs *regs = &d->s->regs;
 
-	if (pt_swo_find_clocks(s, 0, 1, err) < 0)
-		return err->code;
-	tell(d, "core clock: %.3f MHz, give or take %.2f %% (CYCCNT)", s->core_hz / 1e6, s->core_wrong * 100);
-	return 0;
+	if ((d->s->cm->found_demcr & DEMCR_TRCENA) != 0)
+		tell(d, "found: DEMCR.TRCENA was set already: another tool or the program uses trace; it stays so");
+	for (size_t i = 0; i < regs->n; i++)
+		for (size_t k = 0; k < PT_LEN(rows); k++)
+			if (strcmp(regs->reg[i].name, rows[k].reg) == 0 &&
+			    (regs->reg[i].was & rows[k].mask) != rows[k].usual)
+				tell(d,
+				     "found: %s is 0x%" PRIx32
+				     ": another tool or the program has %s; it is put back at the end",
+				     rows[k].reg, regs->reg[i].was, rows[k].has);
+}
+
+/* Behind what the pin showed: samples that were taken asleep come by it only where CYCCNT goes on. */
+static void tell_core_clock(const struct doctor *d, bool by_pin)
+{
+	const struct pt_swo *s = d->s;
+	const struct pt_swo_sleep *sleep = &s->sleep;
+
+	if (sleep->stands) {
+		tell(d,
+		     "core clock: %.3f MHz or more: that is what CYCCNT counts, and it stands while the core sleeps (asleep in %u of "
+		     "%u reads)",
+		     s->core_hz / 1e6, sleep->n_asleep, sleep->n_reads);
+		tell(d, "warning: so the core's clock is not known; core-clock=HZ has to say it");
+		return;
+	}
+	tell(d, "core clock: %.4f MHz, give or take %.3f %% (CYCCNT)", s->core_hz / 1e6, s->core_wrong * 100);
+	if (s->core_wrong > GOOD)
+		tell(d, "warning: that is not exact: the probe's times are coarse");
+	if (!by_pin && sleep->n_asleep > 0)
+		tell(d,
+		     "warning: it is faster where CYCCNT stands while the core sleeps (asleep in %u of %u reads), which nothing showed",
+		     sleep->n_asleep, sleep->n_reads);
 }
 
 /* --- the pin ------------------------------------------------------------------------------------------------------ */
@@ -99,14 +133,21 @@ static bool snap_to_core(const struct pt_swo *s, struct pt_swo_pin *pin, unsigne
 
 static void tell_silence(const struct doctor *d, const struct pt_swo_pin *pin)
 {
+	const struct pt_swo_sleep *sleep = &d->s->sleep;
+
 	if (pin->framed)
 		tell(d,
-		     "pin: frames of a TPIU come: its formatter is on, and FFCR.EnFCont does not stay 0: the program or a tool writes "
-		     "it");
+		     "pin: frames of a TPIU come: its formatter is on, and FFCR does not stay 0x100: the program or a tool writes it");
+	else if (pin->any_bytes && sleep->n_asleep > 0)
+		tell(d,
+		     "pin: something comes, and none of %u rates makes trace of it. The core was asleep in %u of %u reads: the trace "
+		     "clock may stop while the core sleeps, so that hardly a byte is whole. Keep the clock on in sleep "
+		     "(STM32: DBG_SLEEP and DBG_STOP in DBGMCU_CR), or the core awake, and try again",
+		     pin->tries, sleep->n_asleep, sleep->n_reads);
 	else if (pin->any_bytes)
 		tell(d,
-		     "pin: something comes, and none of %u rates makes trace of it: another signal is on the pin, or its coding is "
-		     "Manchester (swo-coding=manchester), or the line is disturbed",
+		     "pin: something comes, and none of %u rates makes trace of it: another signal is on the pin, or the line is "
+		     "disturbed",
 		     pin->tries);
 	else
 		tell(d,
@@ -116,51 +157,114 @@ static void tell_silence(const struct doctor *d, const struct pt_swo_pin *pin)
 		     pin->tries, d->s->recipe->pin);
 }
 
+static void tell_pieces(const struct doctor *d)
+{
+	tell(d,
+	     "warning: bytes are cut: the trace clock stops while the core sleeps (asleep in %u of %u reads). Each sleep damages what "
+	     "is on the pin then, so profiles have losses. Keep the clock on in sleep (STM32: DBG_SLEEP and DBG_STOP in "
+	     "DBGMCU_CR), or the core awake",
+	     d->s->sleep.n_asleep, d->s->sleep.n_reads);
+}
+
 static void tell_clock(const struct doctor *d, struct pt_swo_pin *pin)
 {
-	unsigned part;
-	bool core = snap_to_core(d->s, pin, &part);
+	const struct pt_swo_sleep *sleep = &d->s->sleep;
+	unsigned part = 1;
+	bool exact = !pin->in_pieces && !sleep->stands, core = !sleep->stands && snap_to_core(d->s, pin, &part);
 
-	tell(d, "trace clock: %.4f MHz, give or take %.2f %%%s%s", pin->clock_hz / 1e6, pin->wrong * 100,
-	     core ? ": the core's" : ", by the bytes that came in a second", core && part > 1 ? ", divided" : "");
-	if (pin->wrong > GOOD)
+	tell(d, "trace clock: %.4f MHz, give or take %.2f %%%s%s%s", pin->clock_hz / 1e6, pin->wrong * 100,
+	     core    ? ": the core's"
+	     : exact ? ", by the bytes that came in a second"
+		     : ", by the rates that can be read",
+	     core && part > 1 ? ", divided" : "", core && pin->in_pieces ? ", which is the likeliest" : "");
+	if (pin->in_pieces)
+		tell_pieces(d);
+	else if (sleep->stands)
 		tell(d,
-		     "warning: that is not exact: the probe dropped bytes, or its times are coarse; rates that rest on it may be wrong");
+		     "warning: that is not exact: the pin pauses while the core sleeps (asleep in %u of %u reads), so that the bytes "
+		     "in a second do not show its clock; trace-clock=HZ has to say it",
+		     sleep->n_asleep, sleep->n_reads);
+	else if (pin->wrong > GOOD)
+		tell(d, "warning: that is not exact: %s; rates that rest on it may be wrong",
+		     pin->lost ? "the probe dropped bytes" : "the pin pauses, or the probe's times are coarse");
 }
 
 /* --- rates -------------------------------------------------------------------------------------------------------- */
 
-static int try_rates(const struct doctor *d, double clock_hz, double *best_bps, struct pt_err *err)
+struct rates {
+	double best_bps;
+	struct pt_err limit;		/* why the fastest one of all is not received; code 0: it is */
+};
+
+/* A profile reads registers between two reads of the pin. */
+static bool is_too_short(const struct pt_swo *s)
 {
-	static const double rates[] = { 12e6, 8e6, 6e6, 4e6, 2.25e6, 2e6, 1.5e6, 1e6, 500e3, 250e3, 115200 };
+	uint32_t us = s->stream.ops->patience_us != NULL
+			      ? s->stream.ops->patience_us(s->stream.wire, s->stream.bits_per_s)
+			      : 0;
+
+	return us != 0 && us < LEAST_PATIENCE_US;
+}
+
+/* As a profile sets it, so that what is said can be written into the configuration. */
+static int try_rate(const struct doctor *d, uint32_t wanted_bps, bool pieces, struct rates *rates, struct pt_err *err)
+{
+	struct pt_swo *s = d->s;
+	struct pt_err own = { 0 };
 	struct pt_swo_heard heard;
+	int rc = pt_swo_pause(s, err);
 
-	*best_bps = 0;
-	for (size_t i = 0; i < PT_LEN(rates) && *best_bps == 0; i++) {
-		uint32_t divider = (uint32_t)fmax(1, round(clock_hz / rates[i]));
-		struct pt_err own = { 0 };
-		int rc = pt_swo_listen(d->s, divider, clock_hz / divider, TRY_MS * PT_NS_PER_MS, &heard, &own);
-
-		if (rc < 0 && rc != PT_EARG) {
-			*err = own;
-			return rc;
-		}
-		if (rc == PT_EARG)
-			continue;
-		if (pt_swo_is_heard(&heard) && !heard.lost)
-			*best_bps = clock_hz / divider;
-		else
-			tell(d, "  at %.0f baud the probe %s", clock_hz / divider,
-			     heard.lost ? "drops bytes" : "does not read the pin");
+	if (rc < 0)
+		return rc;
+	rc = pt_swo_try_rate(s, wanted_bps, &own);
+	if (rc == 0 && is_too_short(s)) {
+		tell(d, "  at %" PRIu32 " baud the probe's buffer is full too soon for what else a profile does",
+		     s->stream.bits_per_s);
+		return 0;
 	}
+	if (rc == PT_EARG && rates->limit.code == 0)
+		rates->limit = own;
+	if (rc == PT_EARG)
+		return 0;
+	if (rc == 0)
+		rc = pt_swo_hear(s, TRY_MS * PT_NS_PER_MS, 1, &heard, &own);
+	if (rc < 0) {
+		*err = own;
+		return rc;
+	}
+	if ((pieces ? pt_swo_is_in_pieces(&heard) : pt_swo_is_heard(&heard)) && !heard.lost)
+		rates->best_bps = s->stream.bits_per_s;
+	else
+		tell(d, "  at %" PRIu32 " baud the probe %s", s->stream.bits_per_s,
+		     heard.lost ? "drops bytes" : "does not read the pin");
 	return 0;
 }
 
-static void tell_lines(const struct doctor *d, double clock_hz, double bps)
+static int try_rates(const struct doctor *d, const struct pt_swo_pin *pin, struct rates *rates, struct pt_err *err)
 {
-	tell(d, "fastest rate that works: %.0f baud, %.0f bytes a second", bps, bps / PT_SWO_BITS);
+	static const uint32_t wanted[] = { 24000000, 12000000, 8000000, 6000000, 4000000, 2250000, 2000000, 1500000,
+					   1000000,  500000,   250000,	115200,	 57600 };
+
+	*rates = (struct rates){ 0 };
+	d->s->trace_hz = pin->clock_hz;
+	for (size_t i = 0; i < PT_LEN(wanted) && rates->best_bps == 0; i++)
+		if (try_rate(d, wanted[i], pin->in_pieces, rates, err) < 0)
+			return err->code;
+	return 0;
+}
+
+static void tell_lines(const struct doctor *d, double clock_hz, const struct rates *rates)
+{
+	if (rates->limit.code != 0)
+		tell(d, "faster rates: %s", rates->limit.msg);
+	if (rates->best_bps == 0) {
+		tell(d, "rates: none of those that a profile takes works with this probe");
+		return;
+	}
+	tell(d, "fastest rate that works: %.0f baud, %.0f bytes a second", rates->best_bps,
+	     rates->best_bps / PT_SWO_BITS);
 	tell(d, "for the configuration: set = trace-clock=%.0f", clock_hz);
-	tell(d, "                       set = swo-baud=%.0f", bps);
+	tell(d, "                       set = swo-baud=%.0f", rates->best_bps);
 }
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
@@ -168,25 +272,26 @@ static void tell_lines(const struct doctor *d, double clock_hz, double bps)
 static int examine(const struct doctor *d, struct pt_err *err)
 {
 	struct pt_swo_pin pin;
-	double bps = 0;
+	struct rates rates;
+	int rc;
 
-	if (find_core_clock(d, err) < 0 || pt_cortexm_set_demcr(d->s->cm, DEMCR_TRCENA, 0, err) < 0 ||
-	    pt_swo_plan(d->s, err) < 0)
+	if (pt_swo_find_core_clock(d->s, GOOD / 2, err) < 0 ||
+	    pt_cortexm_set_demcr(d->s->cm, DEMCR_TRCENA, 0, err) < 0 || pt_swo_plan(d->s, err) < 0)
 		return err->code;
 	tell_recipe(d);
-	if (find_pin(d, &pin, err) < 0)
-		return err->code;
+	tell_found(d);
+	rc = find_pin(d, &pin, err);
+	tell_core_clock(d, rc == 0 && pin.found && !pin.in_pieces);
+	if (rc < 0)
+		return rc;
 	if (!pin.found) {
 		tell_silence(d, &pin);
 		return 0;
 	}
 	tell_clock(d, &pin);
-	if (try_rates(d, pin.clock_hz, &bps, err) < 0)
+	if (try_rates(d, &pin, &rates, err) < 0)
 		return err->code;
-	if (bps == 0)
-		tell(d, "rates: none of those that a profile takes works with this probe");
-	else
-		tell_lines(d, pin.clock_hz, bps);
+	tell_lines(d, pin.clock_hz, &rates);
 	return 0;
 }
 
@@ -227,6 +332,7 @@ int pt_swo_doctor(void *state, const char *const *words, size_t n_words, void (*
 	s->kinds = PT_SWO_PC_SAMPLES;
 	s->coding = PT_STREAM_UART;
 	s->chosen = true;		/* as fast as there is */
+	s->random = pt_mem_now_ns(s->mem);
 	s->stream.ops = pt_probe_stream(s->cm->target->probe, &s->stream.wire);
 	pt_cortexm_unit(s->cm, s->unit, "dwt.cyccnt");
 	if (n_words != 1 || strcmp(words[0], "doctor") != 0)

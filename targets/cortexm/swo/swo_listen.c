@@ -5,13 +5,14 @@
 
 #include "base/util.h"
 
-enum { FEW_BYTES = 60, ENOUGH_BYTES = 120, READ_MS = 5, LEAST_LISTEN_MS = 12, SWEEP_DIVIDER = 256, MOST_DIVIDER = 0x2000, LEAST_DIVIDER = 8,
-       MEASURE_MS = 1000, MOST_READS = 100000 };
+enum { FEW_BYTES = 60, ENOUGH_BYTES = 120, READ_MS = 5, LEAST_LISTEN_MS = 12, MOST_DIVIDER = 0x2000, MEASURE_MS = 1000,
+       MOST_MEASURE_MS = 10000, MOST_READS = 1000000, PIECES_MS = 20, MANY_SAMPLES = 500 };
+enum { SAMPLE = 0x17, ASLEEP = 0x15, OVERFLOW = 0x70, SAMPLE_BYTES = 5, ASLEEP_BYTES = 2 };
 #define LEAST_HZ 1e6
 #define MOST_HZ 500e6
 #define STEP 1.035		/* of the sweep: a receiver reads what is 4 % beside its rate, and more */
-#define FEW_BPS 4000.0
 #define SLOW_BPS 200000.0	/* that any probe follows */
+#define EXACT 0.0008
 
 /* --- one try ------------------------------------------------------------------------------------------------------ */
 
@@ -29,8 +30,13 @@ static void count_bytes(struct pt_swo_heard *heard, struct pt_itm_packets *packe
 		unsigned n;
 
 		at += pt_itm_take(packets, bytes + at, len - at, packet, &n);
-		for (unsigned i = 0; i < n; i++)
+		for (unsigned i = 0; i < n; i++) {
+			bool sample = packet[i].kind == PT_ITM_HARDWARE && packet[i].which == PT_ITM_PC_SAMPLE;
+
 			heard->good_bytes += is_expected(&packet[i]) ? packet[i].total_bytes : 0;
+			heard->samples += sample;
+			heard->asleep += sample && packet[i].n_bytes == 1;
+		}
 	}
 }
 
@@ -45,56 +51,96 @@ static bool has_frames(const uint8_t *bytes, size_t len)
 	return n >= 2;
 }
 
-/* From the first read on, whose own bytes came before the time that is taken. */
-static int hear(struct pt_swo *s, uint64_t for_ns, struct pt_swo_heard *heard, struct pt_err *err)
+/* Samples whose end is where another packet begins: no chance makes many of them, and a damaged byte spoils two at most. */
+static void count_chains(struct pt_swo_heard *heard, uint8_t last[SAMPLE_BYTES], const uint8_t *bytes, size_t len)
 {
-	struct pt_itm_packets packets = { .believed = true };
-	uint8_t bytes[PT_SWO_READ_BYTES];
-	uint64_t begin_ns = pt_mem_now_ns(s->mem), from_ns = 0, to_ns = 0, before = 0, error_ns = 0;
+	for (size_t i = 0; i < len; i++) {
+		bool begins = bytes[i] == SAMPLE || bytes[i] == ASLEEP || bytes[i] == OVERFLOW;
 
-	for (int i = 0; i < MOST_READS && pt_mem_now_ns(s->mem) - begin_ns < for_ns; i++) {
+		if (begins && last[0] == SAMPLE)
+			heard->chained_bytes += SAMPLE_BYTES;
+		else if (begins && last[SAMPLE_BYTES - ASLEEP_BYTES] == ASLEEP && last[SAMPLE_BYTES - 1] == 0)
+			heard->chained_bytes += ASLEEP_BYTES;
+		memmove(last, last + 1, SAMPLE_BYTES - 1);
+		last[SAMPLE_BYTES - 1] = bytes[i];
+	}
+}
+
+struct hearing {
+	struct pt_itm_packets packets;
+	uint8_t last[SAMPLE_BYTES];
+	uint64_t from_ns, to_ns, before, error_ns;	/* from the first read on, whose own bytes came before the time that is taken */
+};
+
+static void take_read(struct hearing *h, struct pt_swo_heard *heard, const uint8_t *bytes, size_t n,
+		      const struct pt_stream_read *what)
+{
+	heard->bytes += n;
+	heard->bad_frames += what->bad_frames;
+	heard->lost |= what->missing == PT_STREAM_SOME || what->missing == PT_STREAM_PERHAPS;
+	heard->framed |= has_frames(bytes, n);
+	count_bytes(heard, &h->packets, bytes, n);
+	count_chains(heard, h->last, bytes, n);
+	h->error_ns = what->error_ns > h->error_ns ? what->error_ns : h->error_ns;
+	h->to_ns = what->to_ns;
+	if (h->from_ns == 0 && n > 0) {
+		h->from_ns = what->to_ns;
+		h->before = heard->bytes;
+	}
+	if (h->from_ns == 0 || h->to_ns <= h->from_ns)
+		return;
+	heard->bits_per_s = (double)(heard->bytes - h->before) * PT_SWO_BITS * 1e9 / (double)(h->to_ns - h->from_ns);
+	heard->wrong = (2.0 * (double)h->error_ns + 2 * PT_SWO_BITS * 1e9 / (heard->bits_per_s + 1)) /
+		       (double)(h->to_ns - h->from_ns);
+}
+
+static int listen_on(struct pt_swo *s, uint64_t for_ns, double wrong, struct pt_swo_heard *heard, struct pt_err *err)
+{
+	struct hearing h = { .packets = { .believed = true } };
+	uint8_t bytes[PT_SWO_READ_BYTES];
+	uint64_t begin_ns = pt_mem_now_ns(s->mem), most_ns = for_ns + MOST_MEASURE_MS * PT_NS_PER_MS, gone_ns = 0;
+
+	heard->wrong = 1;
+	for (int i = 0; i < MOST_READS && (gone_ns < for_ns || (heard->wrong > wrong && gone_ns < most_ns)); i++) {
 		struct pt_stream_read what = { 0 };
 		int n = s->stream.ops->read(s->stream.wire, bytes, sizeof(bytes), READ_MS, &what, err);
 
 		if (n < 0)
 			return n;
-		heard->reads++;
-		heard->silent_reads += n == 0;
-		heard->bytes += (uint64_t)n;
-		heard->bad_frames += what.bad_frames;
-		heard->lost |= what.missing == PT_STREAM_SOME || what.missing == PT_STREAM_PERHAPS;
-		heard->framed |= has_frames(bytes, (size_t)n);
-		count_bytes(heard, &packets, bytes, (size_t)n);
-		error_ns = what.error_ns > error_ns ? what.error_ns : error_ns;
-		to_ns = what.to_ns;
-		if (from_ns == 0 && n > 0) {
-			from_ns = what.to_ns;
-			before = heard->bytes;
-		}
+		take_read(&h, heard, bytes, (size_t)n, &what);
+		gone_ns = pt_mem_now_ns(s->mem) - begin_ns;
 	}
-	if (from_ns == 0 || to_ns <= from_ns)
-		return 0;
-	heard->bits_per_s = (double)(heard->bytes - before) * PT_SWO_BITS * 1e9 / (double)(to_ns - from_ns);
-	heard->wrong =
-		(2.0 * (double)error_ns + 2 * PT_SWO_BITS * 1e9 / (heard->bits_per_s + 1)) / (double)(to_ns - from_ns);
-	return 0;
+	return pt_swo_check_written(s, err);
 }
 
-int pt_swo_listen(struct pt_swo *s, uint32_t divider, double bits_per_s, uint64_t for_ns, struct pt_swo_heard *heard,
-		  struct pt_err *err)
+int pt_swo_hear(struct pt_swo *s, uint64_t for_ns, double wrong, struct pt_swo_heard *heard, struct pt_err *err)
 {
 	memset(heard, 0, sizeof(*heard));
+	return pt_swo_program(s, err) < 0 ? err->code : listen_on(s, for_ns, wrong, heard, err);
+}
+
+int pt_swo_listen(struct pt_swo *s, uint32_t divider, double bits_per_s, uint64_t for_ns, double wrong,
+		  struct pt_swo_heard *heard, struct pt_err *err)
+{
+	uint32_t actual_bps = 0;
+
 	s->acpr = divider - 1;
-	if (pt_swo_pause(s, err) < 0 || pt_swo_receive(s, (uint32_t)llround(bits_per_s), &heard->actual_bps, err) < 0 ||
-	    pt_swo_program(s, err) < 0)
+	if (pt_swo_pause(s, err) < 0 || pt_swo_receive(s, (uint32_t)llround(bits_per_s), &actual_bps, err) < 0 ||
+	    pt_swo_hear(s, for_ns, wrong, heard, err) < 0)
 		return err->code;
-	return hear(s, for_ns, heard, err);
+	heard->actual_bps = actual_bps;
+	return 0;
 }
 
 bool pt_swo_is_heard(const struct pt_swo_heard *heard)
 {
 	return heard->bytes >= FEW_BYTES && heard->good_bytes * 20 >= heard->bytes * 17 &&
 	       heard->bad_frames * 50 <= heard->bytes;
+}
+
+bool pt_swo_is_in_pieces(const struct pt_swo_heard *heard)
+{
+	return heard->bytes >= FEW_BYTES && heard->chained_bytes * 3 >= heard->bytes;
 }
 
 /* --- the clock ---------------------------------------------------------------------------------------------------- */
@@ -106,47 +152,68 @@ static uint64_t long_enough(double bits_per_s)
 	return ns > LEAST_LISTEN_MS * PT_NS_PER_MS ? ns : LEAST_LISTEN_MS * PT_NS_PER_MS;
 }
 
-/* Would a clock of hz be heard? A rate that the probe has not is no error here. */
-static int try_clock(struct pt_swo *s, double hz, struct pt_swo_pin *pin, struct pt_err *err)
+/* By which such a clock is divided to this rate, or next to it. */
+static uint32_t divider_for(double hz, double bits_per_s)
 {
-	double bits_per_s = hz / SWEEP_DIVIDER;
+	double divider = round(hz / bits_per_s);
+
+	return divider < 1 ? 1 : divider > MOST_DIVIDER ? MOST_DIVIDER : (uint32_t)divider;
+}
+
+/* At this rate, or next to it. PT_EARG: the probe has none there. */
+static int try_clock_at(struct pt_swo *s, double hz, double wanted_bps, uint64_t for_ns, struct pt_swo_heard *heard,
+			struct pt_err *err)
+{
+	uint32_t divider = divider_for(hz, wanted_bps);
+	double bits_per_s = hz / divider;
+	int rc = pt_swo_listen(s, divider, bits_per_s, for_ns, 1, heard, err);
+
+	if (rc == 0 && fabs(heard->actual_bps / bits_per_s - 1) > STEP - 1)
+		return pt_fail(err, PT_EARG, "the probe has no rate near %.0f baud", bits_per_s);
+	return rc;
+}
+
+/* Would a clock of hz be heard? A rate that the probe has not is no error here. */
+static int try_clock(struct pt_swo *s, double hz, bool pieces, struct pt_swo_pin *pin, struct pt_err *err)
+{
+	static const double rates[] = { 4e6, 1.5e6 };	/* pieces: so fast that most bytes are whole between two sleeps */
 	struct pt_swo_heard heard;
 	struct pt_err own = { 0 };
-	int rc;
+	int rc = pieces ? PT_EARG : try_clock_at(s, hz, SLOW_BPS, long_enough(SLOW_BPS), &heard, &own);
 
-	if (bits_per_s < FEW_BPS)
-		return 0;
-	rc = pt_swo_listen(s, SWEEP_DIVIDER, bits_per_s, long_enough(bits_per_s), &heard, &own);
+	for (size_t i = 0; pieces && i < PT_LEN(rates) && rc == PT_EARG; i++)
+		rc = try_clock_at(s, hz, rates[i], PIECES_MS * PT_NS_PER_MS, &heard, &own);
 	pin->tries++;
-	if (rc < 0 && rc != PT_EARG) {
+	if (rc == PT_EARG)
+		return 0;
+	if (rc < 0) {
 		*err = own;
 		return rc;
 	}
-	if (rc == PT_EARG || fabs(heard.actual_bps / bits_per_s - 1) > STEP - 1)
-		return 0;
 	pin->any_bytes |= heard.bytes + heard.bad_frames > 0;
 	pin->framed |= heard.framed;
-	if (!pt_swo_is_heard(&heard))
+	if (!(pieces ? pt_swo_is_in_pieces(&heard) : pt_swo_is_heard(&heard)))
 		return 0;
 	pin->found = true;
+	pin->in_pieces = pieces;
 	pin->clock_hz = hz;
 	pin->wrong = STEP - 1;
 	return 0;
 }
 
-/* By what arrives in a second, at a rate that no probe loses anything of. */
+/* By what arrives in a second or more, at a rate that no probe loses anything of. */
 static int measure_clock(struct pt_swo *s, struct pt_swo_pin *pin, struct pt_err *err)
 {
-	uint32_t divider = SWEEP_DIVIDER;
+	uint32_t divider = divider_for(pin->clock_hz, SLOW_BPS);
 	struct pt_swo_heard heard;
 
-	while (divider < MOST_DIVIDER && pin->clock_hz / divider > SLOW_BPS)
-		divider *= 2;
-	while (divider > LEAST_DIVIDER && pin->clock_hz / divider < SLOW_BPS / 2)
-		divider /= 2;		/* a byte more or less is to be a small part of all */
-	if (pt_swo_listen(s, divider, pin->clock_hz / divider, MEASURE_MS * PT_NS_PER_MS, &heard, err) < 0)
+	if (pt_swo_listen(s, divider, pin->clock_hz / divider, MEASURE_MS * PT_NS_PER_MS, EXACT, &heard, err) < 0)
 		return err->code;
-	if (!pt_swo_is_heard(&heard) || heard.lost ||
+	pin->lost = heard.lost;
+	pin->in_pieces = !pt_swo_is_heard(&heard);
+	if (s->sleep.n_asleep > s->sleep.n_reads / 20 && heard.samples > MANY_SAMPLES && heard.asleep == 0)
+		s->sleep.stands = true;
+	if (s->sleep.stands || !pt_swo_is_heard(&heard) || heard.lost ||
 	    fabs(heard.bits_per_s * divider / pin->clock_hz - 1) > 2 * (STEP - 1))
 		return 0;	/* it is known as well as the sweep says */
 	pin->clock_hz = heard.bits_per_s * divider;
@@ -154,17 +221,38 @@ static int measure_clock(struct pt_swo *s, struct pt_swo_pin *pin, struct pt_err
 	return 0;
 }
 
+static int try_likely(struct pt_swo *s, const double *likely_hz, size_t n_likely, bool pieces, struct pt_swo_pin *pin,
+		      struct pt_err *err)
+{
+	for (size_t i = 0; i < n_likely && !pin->found; i++)
+		if (try_clock(s, likely_hz[i], pieces, pin, err) < 0)
+			return err->code;
+	return 0;
+}
+
+static int sweep(struct pt_swo *s, bool pieces, struct pt_swo_pin *pin, struct pt_err *err)
+{
+	for (double hz = LEAST_HZ; hz < MOST_HZ && !pin->found; hz *= STEP)
+		if (try_clock(s, hz, pieces, pin, err) < 0)
+			return err->code;
+	return 0;
+}
+
+/* While samples stand in sleep the pin pauses, and while the trace clock does its bytes are longer: then bytes in a second say
+ * nothing of the rate. */
 int pt_swo_find_pin(struct pt_swo *s, const double *likely_hz, size_t n_likely, struct pt_swo_pin *pin,
 		    struct pt_err *err)
 {
+	bool sleeps = s->sleep.n_asleep > 0;
+
 	memset(pin, 0, sizeof(*pin));
-	for (size_t i = 0; i < n_likely && !pin->found; i++)
-		if (try_clock(s, likely_hz[i], pin, err) < 0)
-			return err->code;
+	if (try_likely(s, likely_hz, n_likely, false, pin, err) < 0)
+		return err->code;
 	if (!pin->any_bytes)
 		return 0;	/* at a wrong rate something would have come */
-	for (double hz = LEAST_HZ; hz < MOST_HZ && !pin->found; hz *= STEP)
-		if (try_clock(s, hz, pin, err) < 0)
-			return err->code;
+	if (sleeps && try_likely(s, likely_hz, n_likely, true, pin, err) < 0)
+		return err->code;
+	if (sweep(s, sleeps, pin, err) < 0)
+		return err->code;
 	return pin->found ? measure_clock(s, pin, err) : 0;
 }

@@ -8,8 +8,8 @@
 enum { BATCH_MS = 1000 };
 
 struct batch {
-	struct pt_mem_op op[PT_SWO_REGS];
-	uint8_t bytes[PT_SWO_REGS][4];
+	struct pt_mem_op op[PT_SWO_REGS + PT_SWO_LOCKS];
+	uint8_t bytes[PT_SWO_REGS + PT_SWO_LOCKS][4];
 };
 
 static void make_op(struct batch *batch, size_t i, const struct pt_swo_reg *reg, enum pt_mem_do what)
@@ -71,7 +71,7 @@ int pt_swo_regs_save(struct pt_swo_regs *regs, struct pt_cortexm *cm, struct pt_
 /* The last row turns the ITM on: what is put back begins with it being off. */
 void pt_swo_regs_take(struct pt_swo_regs *regs, struct pt_cortexm *cm)
 {
-	struct pt_pending_row row[PT_SWO_REGS + 1];
+	struct pt_pending_row row[PT_SWO_REGS + 1 + PT_SWO_LOCKS];
 	size_t n = 0;
 
 	for (size_t i = 0; i <= regs->n; i++) {
@@ -84,6 +84,11 @@ void pt_swo_regs_take(struct pt_swo_regs *regs, struct pt_cortexm *cm)
 			.at = reg->at, .was = i == 0 ? 0 : reg->was, .ours = reg->ours, .width_bytes = reg->width_bytes,
 			.check = i == 0 ? 0 : changed & reg->check, .mask = changed, .core = (uint8_t)cm->number,
 		};
+		pt_cortexm_unit(cm, row[n++].unit, "swo");
+	}
+	for (size_t i = 0; i < regs->n_locks; i++) {
+		row[n] = (struct pt_pending_row){ .at = regs->lock[i], .ours = UINT32_MAX, .width_bytes = 4,
+						  .mask = UINT32_MAX, .core = (uint8_t)cm->number };
 		pt_cortexm_unit(cm, row[n++].unit, "swo");
 	}
 	regs->taken = true;
@@ -99,7 +104,10 @@ static int write_all(struct pt_swo_regs *regs, struct pt_cortexm *cm, bool ours,
 		make_op(&batch, i, &regs->reg[i], PT_MEM_WRITE);
 		pt_put_le32(batch.bytes[i], ours ? regs->reg[i].ours : regs->reg[i].was);
 	}
-	return run(cm, &batch, regs->n, regs, "write", err);
+	for (size_t i = 0; !ours && i < regs->n_locks; i++)
+		make_op(&batch, regs->n + i, &(struct pt_swo_reg){ .at = regs->lock[i], .width_bytes = 4 },
+			PT_MEM_WRITE);
+	return run(cm, &batch, regs->n + (ours ? 0 : regs->n_locks), regs, "write", err);
 }
 
 int pt_swo_regs_write(struct pt_swo_regs *regs, struct pt_cortexm *cm, struct pt_err *err)

@@ -11,7 +11,7 @@
 
 struct pt_cortexm;
 
-enum { PT_SWO_REGS = 40 };
+enum { PT_SWO_REGS = 40, PT_SWO_LOCKS = 2 };
 
 struct pt_swo_reg {
 	const char *name;
@@ -25,6 +25,8 @@ struct pt_swo_reg {
 struct pt_swo_regs {
 	struct pt_swo_reg reg[PT_SWO_REGS];
 	size_t n;
+	uint32_t lock[PT_SWO_LOCKS];	/* LAR of each unit that was locked, and is locked again at the end */
+	size_t n_locks;
 	bool taken;			/* ours to put back */
 };
 

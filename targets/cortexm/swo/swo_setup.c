@@ -5,8 +5,6 @@
 #include <stdlib.h>
 
 #include "base/util.h"
-#include "host/log.h"
-#include "targets/cortexm/core/cycle_counter.h"
 #include "targets/cortexm/swo/swo.h"
 
 #define ITM UINT32_C(0xe0000000)
@@ -15,18 +13,12 @@ enum { ITM_TER = 0xe00, ITM_TPR = 0xe40, ITM_TCR = 0xe80, LAR = 0xfb0, LSR = 0xf
 enum { TCR_ITMENA = 1 << 0, TCR_TSENA = 1 << 1, TCR_SYNCENA = 1 << 2, TCR_TXENA = 1 << 3, TCR_BUSY = 1 << 23, TCR_ID = 1 << 16,
        TCR_SETTINGS = 0x7f0f1f };
 enum { TPIU_ACPR = 0x010, TPIU_SPPR = 0x0f0, TPIU_FFCR = 0x304, MOST_ACPR = 0x1fff };
-enum { SPPR_MANCHESTER = 1, SPPR_UART = 2, FFCR_TRIG_IN = 1 << 8, FFCR_EN_F_CONT = 1 << 1 };
+enum { SPPR_MANCHESTER = 1, SPPR_UART = 2, FFCR_TRIG_IN = 1 << 8, FFCR_FORMATS = 3 };	/* EnFCont, EnFTC */
 enum { CTRL_CYCCNTENA = 1 << 0, CTRL_SYNCTAP = 1 << 10, CTRL_PCSAMPLENA = 1 << 12, CTRL_EXCTRCENA = 1 << 16,
        CTRL_EVENTS = 0x1f << 17, CTRL_SETTINGS = 0x7f1fff, CTRL_NOTRCPKT = 1 << 27, CTRL_NOCYCCNT = 1 << 25 };
 #define LAR_KEY UINT32_C(0xc5acce55)
-enum { LSR_LOCKED = 3, BUSY_US = 5000, SETTLE_US = 2000, MEASURE_MS = 100, BATCH_MS = 1000 };
+enum { LSR_LOCKED = 3, BUSY_US = 5000, SETTLE_US = 2000, BATCH_MS = 1000 };
 #define MOST_BESIDES 0.3	/* that a rate may be beside the wanted one */
-#define MOST_OFF 0.02		/* of the pin's rate against the probe's: more, and bytes are misread */
-
-static uint32_t dwt_reg(const struct pt_swo *s, uint32_t offset)
-{
-	return s->cm->found.unit[PT_UNIT_DWT] + offset;
-}
 
 /* --- what is to be where ------------------------------------------------------------------------------------------ */
 
@@ -65,9 +57,9 @@ static void plan_port(struct pt_swo *s)
 	if (!s->recipe->is_swo_unit)
 		pt_swo_regs_add(&s->regs, &(struct pt_swo_reg){ .name = "TPIU_FFCR",
 								.at = port + TPIU_FFCR,
-								.clear = FFCR_EN_F_CONT,
+								.clear = FFCR_FORMATS,
 								.set = FFCR_TRIG_IN,
-								.check = FFCR_EN_F_CONT });
+								.check = FFCR_FORMATS });
 }
 
 static void plan_core(struct pt_swo *s)
@@ -77,7 +69,7 @@ static void plan_core(struct pt_swo *s)
 
 	s->ctrl = pt_swo_regs_add(&s->regs,
 				  &(struct pt_swo_reg){ .name = "DWT_CTRL",
-							.at = dwt_reg(s, DWT_CTRL),
+							.at = (uint32_t)pt_swo_dwt(s, DWT_CTRL),
 							.clear = CTRL_SETTINGS,
 							.set = CTRL_CYCCNTENA | CTRL_SYNCTAP | exceptions | events,
 							.check = CTRL_CYCCNTENA | CTRL_PCSAMPLENA | CTRL_EXCTRCENA |
@@ -107,14 +99,17 @@ static int unlock(struct pt_swo *s, uint32_t base, struct pt_err *err)
 
 	if (pt_mem_read32(s->mem, base + LSR, &lsr, err) < 0)
 		return err->code;
-	return (lsr & LSR_LOCKED) == LSR_LOCKED ? pt_mem_write32(s->mem, base + LAR, LAR_KEY, err) : 0;
+	if ((lsr & LSR_LOCKED) != LSR_LOCKED)
+		return 0;
+	s->regs.lock[s->regs.n_locks++] = base + LAR;
+	return pt_mem_write32(s->mem, base + LAR, LAR_KEY, err);
 }
 
 static int check_unit(struct pt_swo *s, struct pt_err *err)
 {
 	uint32_t ctrl = 0;
 
-	if (pt_mem_read32(s->mem, dwt_reg(s, DWT_CTRL), &ctrl, err) < 0)
+	if (pt_mem_read32(s->mem, pt_swo_dwt(s, DWT_CTRL), &ctrl, err) < 0)
 		return pt_wrap(err, "read DWT_CTRL");
 	if ((ctrl & (CTRL_NOTRCPKT | CTRL_NOCYCCNT)) == 0)
 		return 0;
@@ -126,6 +121,7 @@ int pt_swo_plan(struct pt_swo *s, struct pt_err *err)
 {
 	if (check_unit(s, err) < 0)
 		return err->code;
+	s->regs.n_locks = 0;
 	if (unlock(s, ITM, err) < 0 || unlock(s, s->cm->found.unit[PT_UNIT_DWT], err) < 0)
 		return pt_wrap(err, "unlock the ITM");
 	s->regs.n = 0;
@@ -134,76 +130,6 @@ int pt_swo_plan(struct pt_swo *s, struct pt_err *err)
 	pt_swo_plan_places(s);
 	plan_core(s);
 	return pt_swo_regs_save(&s->regs, s->cm, err);
-}
-
-/* --- clocks ------------------------------------------------------------------------------------------------------- */
-
-static int read_cyccnt(struct pt_swo *s, struct pt_err *err)
-{
-	uint8_t bytes[4] = { 0 };
-	struct pt_mem_op op = { .what = PT_MEM_READ, .width_bytes = 4, .addr = dwt_reg(s, DWT_CYCCNT), .bytes = bytes,
-				.len_bytes = sizeof(bytes) };
-
-	if (pt_mem_run(s->mem, &op, 1, BATCH_MS, NULL, err) < 0)
-		return pt_wrap(err, "read CYCCNT");
-	pt_swo_cycles_read(&s->cycles, pt_le32(bytes), op.sent_ns, op.done_ns);
-	return 0;
-}
-
-static int measure(struct pt_swo *s, struct pt_err *err)
-{
-	struct pt_cycle_counter counter;
-	struct pt_err ignored = { 0 };
-	int rc;
-
-	if (pt_cycle_counter_on(s->cm, &counter, false, err) < 0)
-		return err->code;
-	pt_swo_cycles_begin(&s->cycles);
-	rc = read_cyccnt(s, err);
-	if (rc == 0)
-		rc = pt_mem_wait(s->mem, pt_mem_now_ns(s->mem) + MEASURE_MS * PT_NS_PER_MS, err);
-	if (rc == 0)
-		rc = read_cyccnt(s, err);
-	pt_cycle_counter_off(s->cm, &counter, &ignored);
-	return rc;
-}
-
-/* A clock that the user says is the better figure, as long as it can be true. */
-static int find_core_clock(struct pt_swo *s, uint64_t given_hz, struct pt_err *err)
-{
-	bool moves;
-
-	if (!s->held && measure(s, err) < 0)
-		return err->code;
-	moves = !s->held && s->cycles.cycles > 0 && s->cycles.wrong < 1;
-	if (!moves && given_hz == 0)
-		return pt_fail(
-			err, PT_ESTATE,
-			"the core %s, so that its clock cannot be measured: let it run first, or say core-clock=HZ",
-			s->held ? "is halted" : "sleeps, and its clock stands meanwhile");
-	s->hz_given = given_hz != 0;
-	s->core_hz = moves ? s->cycles.hz : (double)given_hz;
-	s->core_wrong = moves ? s->cycles.wrong : MOST_OFF;
-	if (moves && given_hz != 0 && pt_swo_cycles_pace(&s->cycles, (double)given_hz, MOST_OFF) != PT_SWO_SAME) {
-		pt_warn("swo: the core's clock is %.3f MHz as its cycle counter shows, and not %.3f MHz: that is taken",
-			s->core_hz / 1e6, (double)given_hz / 1e6);
-		s->hz_given = false;
-	} else if (given_hz != 0) {
-		s->core_hz = (double)given_hz;
-		s->core_wrong = 1e-4;
-	}
-	return 0;
-}
-
-int pt_swo_find_clocks(struct pt_swo *s, uint64_t given_hz, uint64_t trace_hz, struct pt_err *err)
-{
-	if (find_core_clock(s, given_hz, err) < 0)
-		return err->code;
-	s->trace_hz = trace_hz != 0 ? (double)trace_hz : s->recipe->clock_hz != 0 ? s->recipe->clock_hz : s->core_hz;
-	if (trace_hz != 0 || s->recipe->clock_hz != 0 || s->recipe->core_clock)
-		return 0;
-	return pt_fail(err, PT_EUNSUPPORTED, "which clock %s divides for its pin is not known: say trace-clock=HZ",
-		       s->cm->chip.name);
 }
 
 /* --- the rate ----------------------------------------------------------------------------------------------------- */
@@ -244,7 +170,7 @@ static int try_divider(struct pt_swo *s, uint32_t divider, struct pt_err *err)
 	if (rc < 0)
 		return rc;
 	off = actual > 0 ? fabs(line / actual - 1) : 0;
-	if (s->coding == PT_STREAM_MANCHESTER || off <= MOST_OFF) {
+	if (s->coding == PT_STREAM_MANCHESTER || off <= PT_SWO_MOST_OFF) {
 		s->acpr = divider - 1;
 		s->stream.bits_per_s = (uint32_t)llround(line);
 		return 0;
@@ -256,7 +182,7 @@ static int try_divider(struct pt_swo *s, uint32_t divider, struct pt_err *err)
 
 /* The pin's clock is divided by a whole number, and a probe divides its own: near the wanted rate there may be one that
  * both have. Where none fits, the first error is the one to report. */
-static int try_rate(struct pt_swo *s, uint32_t wanted_bps, struct pt_err *err)
+int pt_swo_try_rate(struct pt_swo *s, uint32_t wanted_bps, struct pt_err *err)
 {
 	static const int8_t besides[] = { 0, -1, 1, -2, 2 };
 	double exact = s->trace_hz / wanted_bps / half_bits(s);
@@ -288,9 +214,9 @@ static int start_receiving(struct pt_swo *s, struct pt_err *err)
 	int rc = PT_EARG;
 
 	if (s->wanted_bps != 0)
-		return try_rate(s, s->wanted_bps, err);
+		return pt_swo_try_rate(s, s->wanted_bps, err);
 	for (size_t i = 0; i < PT_LEN(rates) && rc == PT_EARG; i++)
-		rc = try_rate(s, rates[i], err);
+		rc = pt_swo_try_rate(s, rates[i], err);
 	return rc;
 }
 
@@ -318,8 +244,8 @@ static int turn_on(struct pt_swo *s, struct pt_err *err)
 	uint8_t tcr[4], value[4], cyccnt[4] = { 0 };
 	struct pt_mem_op op[] = {
 		{ .what = PT_MEM_WRITE, .width_bytes = 4, .addr = ITM + ITM_TCR, .bytes = tcr, .len_bytes = 4 },
-		{ .what = PT_MEM_WRITE, .width_bytes = 4, .addr = dwt_reg(s, DWT_CTRL), .bytes = value, .len_bytes = 4 },
-		{ .what = PT_MEM_READ, .width_bytes = 4, .addr = dwt_reg(s, DWT_CYCCNT), .bytes = cyccnt, .len_bytes = 4 },
+		{ .what = PT_MEM_WRITE, .width_bytes = 4, .addr = pt_swo_dwt(s, DWT_CTRL), .bytes = value, .len_bytes = 4 },
+		{ .what = PT_MEM_READ, .width_bytes = 4, .addr = pt_swo_dwt(s, DWT_CYCCNT), .bytes = cyccnt, .len_bytes = 4 },
 	};
 
 	s->regs.reg[s->ctrl].ours = ctrl;
@@ -334,19 +260,28 @@ static int turn_on(struct pt_swo *s, struct pt_err *err)
 	return 0;
 }
 
-/* What cannot be written is not there, or is somebody else's. */
-static int check_written(struct pt_swo *s, struct pt_err *err)
+/* A register that takes the value now, and held another before, was written meanwhile. */
+int pt_swo_check_written(struct pt_swo *s, struct pt_err *err)
 {
-	const struct pt_swo_reg *which;
-	uint32_t holds = 0;
+	const struct pt_swo_reg *which, *again;
+	uint32_t holds = 0, ignored;
 
 	if (pt_swo_regs_check(&s->regs, s->cm, &which, &holds, err) < 0)
 		return err->code;
 	if (which == NULL)
 		return 0;
-	return pt_fail(err, PT_EUNSUPPORTED,
-		       "%s does not take what is written to it (0x%08" PRIx32 ", and it holds 0x%08" PRIx32
-		       "): the chip has no such unit, or another tool or the program holds it",
+	if (pt_swo_regs_write(&s->regs, s->cm, err) < 0 ||
+	    pt_swo_regs_check(&s->regs, s->cm, &again, &ignored, err) < 0)
+		return err->code;
+	if (again == which)
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "%s does not take what is written to it (0x%08" PRIx32 ", and it holds 0x%08" PRIx32
+			       "): the chip has no such unit, or does not let a debugger write it",
+			       which->name, which->ours, holds);
+	return pt_fail(err, PT_EBUSY,
+		       "%s was 0x%08" PRIx32 " and is 0x%08" PRIx32
+		       " now: another tool or the program writes it; end the "
+		       "other tool, or its trace, and try again",
 		       which->name, which->ours, holds);
 }
 
@@ -372,7 +307,7 @@ int pt_swo_program(struct pt_swo *s, struct pt_err *err)
 	if (rc < 0 || pt_mem_wait(s->mem, pt_mem_now_ns(s->mem) + SETTLE_US * 1000, err) < 0 ||
 	    pt_swo_drop(&s->stream, err) < 0 || turn_on(s, err) < 0)
 		return err->code;
-	return check_written(s, err);
+	return pt_swo_check_written(s, err);
 }
 
 int pt_swo_begin(struct pt_swo *s, struct pt_err *err)
@@ -399,7 +334,8 @@ int pt_swo_end(struct pt_swo *s, struct pt_err *err)
 	struct pt_err own = { 0 };
 
 	stop_receiving(s);
-	if (s->regs.taken && pt_swo_quiet(s, &own) == 0)
+	/* without TRCENA, which a failed measurement of the clock may have turned off, the units take nothing */
+	if (s->regs.taken && pt_cortexm_set_demcr(s->cm, DEMCR_TRCENA, 0, &own) == 0 && pt_swo_quiet(s, &own) == 0)
 		pt_swo_regs_restore(&s->regs, s->cm, &own);
 	if (own.code == 0)
 		untrace(s, &own);

@@ -101,8 +101,10 @@ static void count_packet(struct pt_swo_stream *s, const struct pt_itm_packet *pa
 		take_stamp(s, packet->value, what);
 	else if (packet->kind == PT_ITM_OVERFLOW)
 		s->n_overflows++;
-	else if (packet->kind == PT_ITM_HARDWARE && packet->which == PT_ITM_PC_SAMPLE)
+	else if (packet->kind == PT_ITM_HARDWARE && packet->which == PT_ITM_PC_SAMPLE) {
 		s->n_samples++;
+		s->n_asleep += packet->n_bytes == 1;
+	}
 }
 
 /* The decoder begins its ticks anew behind what it could not believe. */

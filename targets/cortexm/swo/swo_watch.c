@@ -69,13 +69,20 @@ void pt_swo_follow(struct pt_swo *s)
 	pt_swo_clock_rate(&s->stream.clock, s->core_hz, s->core_wrong > DRIFT ? s->core_wrong : DRIFT);
 }
 
+/* The core sleeps, and nothing shows that CYCCNT goes on meanwhile, as a sample that was taken asleep would. */
+static bool may_stand(const struct pt_swo *s, uint32_t dhcsr)
+{
+	return s->naps || s->sleep.stands || (dhcsr & DHCSR_S_SLEEP) != 0 ||
+	       (s->sleep.n_asleep > 0 && s->stream.n_asleep == 0);
+}
+
 /* The stamps' clock is the core's. One that stands while the core sleeps is no other clock: only the time asleep is
  * missing in the stamps. */
 static void follow_clock(struct pt_swo *s, uint32_t dhcsr)
 {
 	enum pt_swo_pace pace = pt_swo_cycles_pace(&s->cycles, s->core_hz, CHANGED);
 
-	if (pace == PT_SWO_SLOWER && ((dhcsr & DHCSR_S_SLEEP) != 0 || s->naps)) {
+	if (pace == PT_SWO_SLOWER && may_stand(s, dhcsr)) {
 		if (!s->naps)
 			pt_warn("swo: the core's clock stands while the core sleeps: stamps say nothing of how long, and times "
 				"across a sleep are as exact as the reads of the probe");
@@ -140,16 +147,22 @@ static int renew(struct pt_swo *s, struct pt_err *err)
 	return 0;
 }
 
-/* A clock that changed is measured anew; the pin's rate follows it. */
+/* A clock that changed is measured anew. A trace clock that was the core's, or divided from it, changed with it. */
 static int renew_clock(struct pt_swo *s, struct pt_err *err)
 {
-	bool follows = s->trace_hz == s->core_hz || (s->recipe->core_clock && s->recipe->clock_hz == 0);
-	uint64_t trace_hz = follows ? 0 : (uint64_t)llround(s->trace_hz);
+	double before_hz = s->core_hz, part = round(s->core_hz / s->trace_hz);
+	bool follows = fabs(s->core_hz / s->trace_hz / part - 1) < CHANGED / 10;
 
 	if (s->renew != PT_LOSS_CLOCK)
 		return 0;
-	if (pt_swo_quiet(s, err) < 0 || pt_swo_find_clocks(s, 0, trace_hz, err) < 0)
+	if (pt_swo_quiet(s, err) < 0 || pt_swo_find_clocks(s, 0, (uint64_t)llround(s->trace_hz), err) < 0)
 		return err->code;
+	if (follows)
+		s->trace_hz = s->core_hz / part;
+	else
+		pt_warn("swo: the core's clock was %.3f MHz and is %.3f MHz; the trace clock, %.3f MHz, is no part of it, and is taken to "
+			"be as it was",
+			before_hz / 1e6, s->core_hz / 1e6, s->trace_hz / 1e6);
 	s->chosen = false;
 	pt_swo_follow(s);
 	return 0;
