@@ -1,5 +1,7 @@
 /* proftap manual: the parts of the manual that are made of the tables, as Markdown. scripts/manual puts them into the pages
  * of doc/ and makes man pages of those; tests/system/test_manual compares. */
+#include "cli/commands/manual.h"
+
 #include <string.h>
 
 #include "base/nearest.h"
@@ -246,6 +248,12 @@ static const struct { const char *name; void (*add)(struct pt_text *out, const s
 	{ "probes", add_probes }, { "sources", add_sources }, { "views", add_views }, { "formats", add_formats },
 	{ "analyses", add_analyses }, { "inputs", add_inputs },
 };
+
+void pt_manual_each_part(void (*each)(void *arg, const char *name), void *arg)
+{
+	for (size_t i = 0; i < PT_LEN(parts); i++)
+		each(arg, parts[i].name);
+}
 
 static int refuse_part(const char *word)
 {
