@@ -4,6 +4,7 @@
 
 static const double PAD = 0.5;		/* clusters more, see estimate.h */
 static const double LOWER = 0.025, UPPER = 0.975;
+static const double FEW = 4;		/* clusters without a row, see least_limit() */
 
 /* Clusters of unequal weight are as good as n equal ones in which the row's shares sum up to s1, their squares to s2.
  * Source: Kish, Survey Sampling, 1965, for n; Cochran, Sampling Techniques, chapter 6, for the variance. */
@@ -17,17 +18,29 @@ static struct equal as_equal(const struct pt_cluster_total *total, const struct 
 	return (struct equal){ n, n * p, n * fmin(p, fmax(0, variance) * n + p * p) };
 }
 
-/* A quantile of the beta that has mean a1 and, as a mean of m values of mean square a2, the variance of the bootstrap. */
-static double beta_limit(double a1, double a2, double m, double p)
+/* The lower limit of the beta between 0 and 1 that has the mean and, as that of m values, the variance of the bootstrap. */
+static double spread_limit(double s1, double s2, double m)
 {
-	double variance = (a2 - a1 * a1) / (m + 1), c;
+	double mean = s1 / m, variance = (s2 / m - mean * mean) / (m + 1), c;
 
-	if (a1 <= 0 || a1 >= 1)
-		return a1;
-	if (variance <= 0)
-		return a1;
-	c = a1 * (1 - a1) / variance - 1;
-	return c > 0 ? pt_beta_quantile(a1 * c, (1 - a1) * c, p) : p < 0.5 ? 0 : 1;
+	if (mean <= 0 || mean >= 1 || variance <= 0)
+		return mean;
+	c = mean * (1 - mean) / variance - 1;
+	return c > 0 ? pt_beta_quantile(mean * c, (1 - mean) * c, LOWER) : 0;
+}
+
+/* The lower limit of a row whose shares sum up to s1 in n clusters, their squares to s2, as if k clusters had c each and
+ * n - k had nothing: c times the limit of k in n. Where few have nothing the beta between 0 and 1 promises too much, as it
+ * is skewed to the right if c is small, and k in n to the left. From 2 FEW such clusters on it holds. */
+static double least_limit(double s1, double s2, double n)
+{
+	double m = n + PAD, c = s2 / s1, k = s1 / c, few = fmin(1, fmax(0, (n - k) / FEW - 1));
+	double alike;
+
+	if (!(c > 0))
+		return 0;
+	alike = c * pt_beta_quantile(k, m - k, LOWER);
+	return few > 0 ? (1 - few) * alike + few * spread_limit(s1, s2, m) : alike;
 }
 
 /* One look alone bounds nothing from below: a row has a line because it was met, and of many rare rows it is chance
@@ -56,7 +69,6 @@ struct pt_share pt_cluster_share(const struct pt_cluster_total *total, const str
 {
 	struct pt_share s = { .lo = 0, .hi = 1 };
 	struct equal e;
-	double m;
 
 	if (total->y <= 0)
 		return s;
@@ -65,9 +77,9 @@ struct pt_share pt_cluster_share(const struct pt_cluster_total *total, const str
 		return s;
 	s.effective = effective(total, sum, s.share);
 	e = as_equal(total, sum);
-	m = e.n + PAD;
-	s.lo = s.share > 0 && !met_once(sum) ? fmin(s.share, beta_limit(e.s1 / m, e.s2 / m, m, LOWER)) : 0;
-	s.hi = s.share < 1 ? fmax(s.share, beta_limit((e.s1 + PAD) / m, (e.s2 + PAD) / m, m, UPPER)) : 1;
+	s.lo = s.share > 0 && !met_once(sum) ? fmin(s.share, least_limit(e.s1, e.s2, e.n)) : 0;
+	if (s.share < 1)	/* what the row did not have is a row, too */
+		s.hi = fmax(s.share, 1 - least_limit(e.n - e.s1, e.n - 2 * e.s1 + e.s2, e.n));
 	s.lo *= 1 - unknown_part(total);
 	s.hi += (1 - s.hi) * unknown_part(total);
 	return s;

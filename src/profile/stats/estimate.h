@@ -5,8 +5,9 @@
  *
  * Intervals are 95 %. That of a share is a padded beta: half a cluster more, that the row had nothing of (lower limit)
  * or all of (upper limit), then the Bayesian bootstrap's distribution of a mean of values in 0..1, replaced by the beta
- * of the same mean and variance. It holds for few clusters and for clusters that all agree, where intervals that know
- * only the spread that was seen do not (Gaffke 2005; with values 0 or 1 and a whole cluster more it is Clopper-Pearson).
+ * of the same mean and variance, or, where few clusters lack the row, by one between 0 and what the others have of it.
+ * It holds for few clusters and for clusters that all agree, where intervals that know only the spread that was seen do
+ * not (Gaffke 2005; with values 0 or 1 and a whole cluster more it is Clopper-Pearson).
  * Pure. */
 #ifndef PT_PROFILE_ESTIMATE_H
 #define PT_PROFILE_ESTIMATE_H
