@@ -191,7 +191,9 @@ static bool is_setting(const struct pt_probe_ops *driver, const char *word)
 /* "key=value&key=value" */
 static int parse_pick(struct pick *pick, const char *text, struct pt_err *err)
 {
-	bool other_links = pick->driver == NULL || pick->driver->other_links;
+	size_t n_picks = pick->driver == NULL || pick->driver->other_links ? PT_LEN(pick_params)
+			 : pick->driver->framing != NULL		   ? PICK_TCP + 1
+									   : N_USB_PICKS;
 	int rc = 0;
 
 	while (rc == 0 && *text != 0) {
@@ -202,8 +204,7 @@ static int parse_pick(struct pick *pick, const char *text, struct pt_err *err)
 		if (is_setting(pick->driver, word))
 			rc = pt_params_add(pick->settings, pick->driver->params, pick->driver->n_params, word, err);
 		else
-			rc = pt_params_add(pick->params, pick_params, other_links ? PT_LEN(pick_params) : N_USB_PICKS,
-					   word, err);
+			rc = pt_params_add(pick->params, pick_params, n_picks, word, err);
 		text += len + (text[len] == '&');
 	}
 	return rc;
@@ -348,8 +349,8 @@ static struct pt_link *open_picked(const struct pick *pick, const struct pt_para
 	int n;
 
 	*driver = pick->driver;
-	if (tcp != NULL)
-		return pt_tcp_link_open(tcp, err);
+	if (tcp != NULL)	/* CMSIS-DAP, where the driver has no stream of its own */
+		return pt_stream_link_open(tcp, pick->driver != NULL ? pick->driver->framing : NULL, err);
 	n = find_ways(&ways, err);
 	if (n < 0)
 		return NULL;
@@ -467,6 +468,7 @@ static struct scheme scheme_of(const struct pt_probe_ops *driver)
 {
 	return (struct scheme){ driver->name, driver->address,
 				driver->connect != NULL	  ? open_own
+				: driver->usb != NULL	  ? open_usb
 				: driver->framing != NULL ? open_stream
 							  : open_usb,
 				driver };

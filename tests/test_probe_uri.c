@@ -31,6 +31,8 @@ static const struct {
 	{ "osbdm:", PT_EIO, "osbdm" },
 	{ "usbdm:serial=1", PT_EIO, "usbdm" },
 	{ "usbdm:tcp=127.0.0.1:1", PT_EARG, "serial usb id" },
+	{ "jlink:tcp=127.0.0.1:1", PT_EIO, "127.0.0.1:1" },
+	{ "jlink:link=bulk", PT_EARG, "serial usb id tcp" },
 	{ "xvc:", PT_EARG, "xvc:HOST[:PORT]" },
 	{ "xvc:127.0.0.1:1", PT_EIO, "127.0.0.1:1" },
 	{ "xvc:unix:/nowhere/socket", PT_EIO, "/nowhere/socket" },
@@ -192,7 +194,7 @@ START_TEST(a_driver_has_what_all_need)
 	ck_assert_msg(d->dap != NULL || d->jtag != NULL || d->bdc != NULL || d->pins != NULL || d->rsp != NULL ||
 			      d->stream != NULL,
 		      "%s", d->name);
-	ck_assert_msg(virtual_only || opened_by_usb + (d->framing != NULL) + (d->connect != NULL) == 1, "%s", d->name);
+	ck_assert_msg(virtual_only || (opened_by_usb || d->framing != NULL) + (d->connect != NULL) == 1, "%s", d->name);
 	ck_assert(pt_probe_is_gdb_server("rsp::3333") && !pt_probe_is_gdb_server("virtual:e500") &&
 		  !pt_probe_is_gdb_server("rsp") && !pt_probe_is_gdb_server("xvc:localhost"));
 	for (size_t i = 0; i < d->n_usb; i++)

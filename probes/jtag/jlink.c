@@ -1,4 +1,4 @@
-/* SEGGER J-Link over USB: EDU, BASE, PRO, on-board ones, and what is built like them. Wires dap and jtag by shifts of
+/* SEGGER J-Link over USB or TCP: EDU, BASE, PRO, on-board ones, and what is built like them. Wires dap and jtag by shifts of
  * bits.
  *
  * The device is asked what it can do, and in the order in which other hosts ask, as some firmware is sensitive to it;
@@ -243,6 +243,11 @@ static void init_ports(struct jlink *j, struct pt_link *link, const struct pt_li
 	pt_swd_port_init(&j->swd);
 }
 
+static bool is_on_network(const struct pt_link_info *info)
+{
+	return strcmp(info->transport, "tcp") == 0 || strcmp(info->transport, "unix") == 0;
+}
+
 static int jlink_open(void *state, struct pt_link *link, const struct pt_params *settings, struct pt_err *err)
 {
 	struct jlink *j = state;
@@ -256,6 +261,8 @@ static int jlink_open(void *state, struct pt_link *link, const struct pt_params 
 	init_ports(j, link, &info, settings);
 	pt_link_set_packet_bytes(link,
 				 info.packet_bytes < JLINK_COMMAND_BYTES ? info.packet_bytes : JLINK_COMMAND_BYTES);
+	if (is_on_network(&info) && jlink_await_hello(j, err) < 0)
+		return err->code;
 	if (pt_exchange_drain(&j->exchange, err) < 0 || ask_all(j, settings, err) < 0) {
 		remove_connection(j);
 		return err->code;
@@ -484,8 +491,9 @@ static const struct pt_usb_id usb[] = {
 
 const struct pt_probe_ops pt_jlink_ops = {
 	.name = "jlink",
-	.help = "SEGGER J-Link: EDU, BASE, PLUS, PRO, and the on-board ones",
-	.address = "jlink:[serial=S|usb=BUS-PORT]",
+	.help = "SEGGER J-Link: EDU, BASE, PLUS, PRO, and the on-board ones, on USB or on the network",
+	.address = "jlink:[serial=S|usb=BUS-PORT|tcp=HOST[:PORT]]",
+	.framing = &jlink_framing,
 	.usb = usb,
 	.n_usb = PT_LEN(usb),
 	.params = params,

@@ -73,6 +73,9 @@ struct jlink {
 /* --- commands and answers (jlink_io.c) ---------------------------------------------------------------------------- */
 
 void jlink_io_init(struct jlink *j, struct pt_link *link);
+extern const struct pt_framing jlink_framing;	/* over TCP */
+/* A server on the network speaks first. PT_EBUSY: it has no free connection; PT_EPROTO: it is no J-Link. */
+int jlink_await_hello(struct jlink *j, struct pt_err *err);
 int jlink_settle(struct jlink *j, struct pt_err *err);
 /* A command that has no answer. */
 int jlink_tell(struct jlink *j, const uint8_t *command, size_t n_bytes, struct pt_err *err);

@@ -6,6 +6,7 @@
 
 #include "base/util.h"
 #include "probes/jtag/jlink.h"
+#include "probes/links/links.h"
 
 static size_t question(uint8_t *out)
 {
@@ -98,4 +99,29 @@ int jlink_ask_more(struct jlink *j, size_t n_taken, size_t n_want, struct pt_err
 	j->in_bytes -= n_taken;
 	memmove(j->in, j->in + n_taken, j->in_bytes);
 	return gather(j, n_want, soon_ns(j), err);
+}
+
+/* --- over TCP ------------------------------------------------------------------------------------------------------ */
+
+/* Source: libjaylink, transport_tcp.c */
+enum { PORT = 19020, CLIENT = 0x07, HELLO = 0x00, NO_CONNECTION = 0xfe, HELLO_HEAD = 4 };
+
+static const uint8_t head[] = { CLIENT };
+
+const struct pt_framing jlink_framing = { .protocol = "the J-Link protocol", .port = PORT, .unframed = true,
+					  .head = head, .head_bytes = sizeof(head) };
+
+/* 00, two bytes of version, one that says how long its name is, the name. */
+int jlink_await_hello(struct jlink *j, struct pt_err *err)
+{
+	int rc = jlink_receive(j, 1, soon_ns(j), err);
+
+	if (rc < 0)
+		return rc;
+	if (j->in[0] == NO_CONNECTION)
+		return pt_fail(err, PT_EBUSY, "the J-Link has no free connection: end the other programs that use it");
+	if (j->in[0] != HELLO)
+		return pt_fail(err, PT_EPROTO, "this server is no J-Link: it begins with 0x%02x", j->in[0]);
+	rc = jlink_ask_more(j, 0, HELLO_HEAD, err);
+	return rc < 0 ? rc : jlink_ask_more(j, 0, HELLO_HEAD + j->in[HELLO_HEAD - 1], err);
 }

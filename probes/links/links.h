@@ -64,7 +64,11 @@ struct pt_framing {
 	size_t (*answer_bytes)(const uint8_t *request, size_t len_bytes);
 	uint8_t line_end;		/* what ends a line; 0: a line feed */
 	size_t line_bytes;		/* of the longest line, with its end; 0: 256. At most PT_LINK_MAX_PACKET_BYTES */
+	bool unframed;			/* an answer's length shows in itself: bytes are handed over as they come */
+	const uint8_t *head;		/* what stands in front of each request; NULL: nothing */
+	size_t head_bytes;		/* at most PT_FRAMING_HEAD */
 };
+enum { PT_FRAMING_HEAD = 8 };
 #define PT_FRAMING_LINE SIZE_MAX		/* up to the end of the line, which belongs to it */
 /* As pt_tcp_link_open, also "unix:PATH". framing outlives the link. An answer that comes too late is still taken for
  * the request it answers; bytes that no request asked for end the connection. */

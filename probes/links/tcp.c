@@ -31,7 +31,7 @@ struct tcp_link {
 	char where[64];
 	uint8_t in[HEADER_BYTES + PT_LINK_MAX_PACKET_BYTES];
 	size_t in_bytes;
-	uint8_t out[HEADER_BYTES + PT_LINK_MAX_PACKET_BYTES];
+	uint8_t out[HEADER_BYTES + PT_LINK_MAX_PACKET_BYTES];	/* PT_FRAMING_HEAD is no more than HEADER_BYTES */
 };
 
 static void hang_up(struct tcp_link *tcp)
@@ -94,15 +94,17 @@ static int send_all(struct tcp_link *tcp, size_t len_bytes, uint64_t deadline_ns
 static int submit_framed(struct tcp_link *tcp, const uint8_t *packet, size_t len_bytes, uint64_t deadline_ns,
 			 struct pt_err *err)
 {
+	const struct pt_framing *framing = tcp->framing;
 	int rc;
 
 	if (tcp->n_expected == DEPTH)	/* only receive makes room */
 		return pt_fail(err, PT_ETIMEOUT, "probe at %s owes %d answers", tcp->where, DEPTH);
-	memcpy(tcp->out, packet, len_bytes);
-	rc = send_all(tcp, len_bytes, deadline_ns, err);
-	if (rc == 0)
-		tcp->expected[(tcp->oldest + tcp->n_expected++) % DEPTH] =
-			tcp->framing->answer_bytes(packet, len_bytes);
+	if (framing->head_bytes > 0)
+		memcpy(tcp->out, framing->head, framing->head_bytes);
+	memcpy(tcp->out + framing->head_bytes, packet, len_bytes);
+	rc = send_all(tcp, framing->head_bytes + len_bytes, deadline_ns, err);
+	if (rc == 0 && !framing->unframed)
+		tcp->expected[(tcp->oldest + tcp->n_expected++) % DEPTH] = framing->answer_bytes(packet, len_bytes);
 	return rc;
 }
 
@@ -143,7 +145,7 @@ static int look_for_header(struct tcp_link *tcp, struct frame *frame, struct pt_
 	return tcp->in_bytes >= HEADER_BYTES + frame->len_bytes;
 }
 
-static int look_for_answer(struct tcp_link *tcp, struct frame *frame, struct pt_err *err)
+static int look_for_answer(struct tcp_link *tcp, size_t most_bytes, struct frame *frame, struct pt_err *err)
 {
 	const struct pt_framing *framing = tcp->framing;
 	size_t line_bytes = framing->line_bytes != 0 ? framing->line_bytes : MAX_LINE_BYTES;
@@ -152,6 +154,10 @@ static int look_for_answer(struct tcp_link *tcp, struct frame *frame, struct pt_
 
 	if (tcp->in_bytes == 0)
 		return 0;
+	if (framing->unframed) {
+		*frame = (struct frame){ 0, tcp->in_bytes < most_bytes ? tcp->in_bytes : most_bytes };
+		return 1;
+	}
 	if (tcp->n_expected == 0)
 		return broken(tcp, "it sends without being asked", err);
 	*frame = (struct frame){ 0, tcp->expected[tcp->oldest] };
@@ -166,9 +172,9 @@ static int look_for_answer(struct tcp_link *tcp, struct frame *frame, struct pt_
 	return broken(tcp, how, err);
 }
 
-static int look(struct tcp_link *tcp, struct frame *frame, struct pt_err *err)
+static int look(struct tcp_link *tcp, size_t most_bytes, struct frame *frame, struct pt_err *err)
 {
-	return tcp->framing == NULL ? look_for_header(tcp, frame, err) : look_for_answer(tcp, frame, err);
+	return tcp->framing == NULL ? look_for_header(tcp, frame, err) : look_for_answer(tcp, most_bytes, frame, err);
 }
 
 /* How much of the oldest answer has come, for a sentence that says that no more does; "" if that is nothing to tell. */
@@ -250,7 +256,7 @@ static int tcp_receive(void *state, uint8_t *buf, size_t buf_bytes, uint64_t dea
 	for (;;) {
 		if (tcp->fd < 0)
 			return not_connected(tcp, err);
-		rc = look(tcp, &frame, err);
+		rc = look(tcp, buf_bytes, &frame, err);
 		if (rc == 1)
 			return deliver(tcp, &frame, buf, buf_bytes, err);
 		if (rc == 0)

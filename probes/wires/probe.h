@@ -53,7 +53,7 @@ struct pt_probe_ops {
 	/* How a URI names one, as a sentence lists it: "osbdm:[serial=S|usb=BUS-PORT]". What is before the colon is name.
 	 * NULL: no URI of its own leads to it (probes/registry.c has what does). */
 	const char *address;
-	const struct pt_framing *framing;	/* a server on a stream, whose answers are so framed */
+	const struct pt_framing *framing;	/* a server on a stream, whose answers are so framed; of a driver with usb: by tcp= */
 	/* Makes the link of what follows the colon of such a URI. NULL: it is a stream (framing), or on USB. */
 	struct pt_link *(*connect)(const char *rest, struct pt_err *err);
 	const struct pt_framing *usb_stream;	/* of a chip of FTDI's: its answers are so framed (probes/links/ftdi.h) */
