@@ -116,8 +116,13 @@ class Trial:
         self.bench.replug()
         return time.time()
 
+    def is_back(self):
+        if self.row.place == "usb":
+            self.bench.replug()		# on a busy machine a plug may be pulled after the time that it was waited for
+        return self.bench.attached()
+
     def await_board(self, why):
-        eventually(self.bench.attached, MISSED_S, lambda: f"{why}: {self.bench.rsp.monitor('status')}")
+        eventually(self.is_back, MISSED_S, lambda: f"{why}: {self.bench.rsp.monitor('status')}")
         return time.time()
 
     def run(self, kind, k):
