@@ -14,7 +14,7 @@
 #include "trace/formats.h"
 #include "trace/loss.h"
 
-enum { LEAST_CAPTURES = 30, N_CHUNKS = PT_CHUNK_COST + 1, N_EVENTS = PT_EV_SINCE + 1 };
+enum { LEAST_CAPTURES = 30, N_CHUNKS = PT_CHUNK_COST + 1, N_EVENTS = PT_EV_LOOK + 1 };
 
 static const char *const chunk_names[N_CHUNKS] = {
 	NULL, "config", "data", "loss", "state", "image", "clock", "end", "cost",

@@ -25,7 +25,7 @@ static struct pt_task_map chatty_map = {
 #define PORT(f, n) .name = "p", .form = f, .space = PT_SPACE_PORT, .at = 5, .size_bytes = n, .core = PT_ANY_CORE, \
 		   .source = PT_ANY_SOURCE
 
-/* in: "w4@0=03" writes 4 bytes at AT + 0; "r": read; "p1=..": a message at port 5; "l=.." a line, "l?": unknown; "gap";
+/* in: "w4@0=03" writes 4 bytes at AT + 0; "r": read; "k": a look; "p1=..": a message at port 5; "l=.." a line, "l?": unknown; "gap";
  * "pc=..". want: the signals, in words. */
 static const struct {
 	const char *name;
@@ -81,6 +81,13 @@ static const struct {
 		      .core = PT_ANY_CORE }, "l=0 l=1 l=1 l? l=1 w1@0=1", "l0 l1 l? l1 " },
 	{ "another source's line", { .name = "l", .form = PT_FORM_LINE, .space = PT_SPACE_LINE, .at = 0, .size_bytes = 1,
 				     .source = 3, .core = PT_ANY_CORE }, "l=0 l=1", "" },
+	{ "looks", { MEMORY(PT_FORM_STATE, 2) }, "k2@0=0x0102 k2@0=0x0102 w2@0=7 k4@-2=0x12345678", "k258 k258 s7 k4660 " },
+	{ "looks, big endian", { MEMORY(PT_FORM_REGULAR, 2), .big_endian = true }, "k2@0=0x0102", "k513 " },
+	{ "looks at a part of it, and beside it", { MEMORY(PT_FORM_REGULAR, 4) }, "k2@0=1 k2@2=1 k4@4=1", "" },
+	{ "looks at the running task", { MEMORY(PT_FORM_TASK, 4), .tasks = &task_map }, "k4@0=0x20000400 k4@0=0 k4@0=0x20000480",
+	  "k1 k18446744073709551614 k2 " },
+	{ "looks at services", { MEMORY(PT_FORM_SERVICE, 1), .tasks = &service_map }, "k1@0=3 k1@0=2", "k1 k1 " },
+	{ "a look between writes", { MEMORY(PT_FORM_TWO_POINT, 1), .enter = 3, .leave = 5 }, "w1@0=3 k1@0=4 w1@0=5", ">1 k4 <0 " },
 	{ "who wrote it", { MEMORY(PT_FORM_REGULAR, 1) }, "pc=0x104 w1@0=1 w1@0=2 pc=8 w1@50=1 w1@0=3", "v1from0x104 v2 v3 " },
 };
 
@@ -99,7 +106,8 @@ static struct pt_event event_of(const char *word)
 		e.n = word[1] != '?';
 		e.value.value = word[1] == '?' ? PT_UNKNOWN : strtoull(word + 2, NULL, 0);
 	} else {
-		e.cause = (uint8_t)((how == 'p' ? PT_SPACE_PORT : PT_SPACE_MEMORY) * 2 + (how != 'r'));
+		e.kind = how == 'k' ? PT_EV_LOOK : PT_EV_VALUE;
+		e.cause = how == 'k' ? 0 : (uint8_t)((how == 'p' ? PT_SPACE_PORT : PT_SPACE_MEMORY) * 2 + (how != 'r'));
 		e.n = (uint16_t)strtoul(word + 1, &end, 10);
 		e.value.at = how == 'p' ? 5 : (uint64_t)AT + (uint64_t)strtoll(end + 1, &end, 0);
 		e.value.value = strtoull(end + 1, NULL, 0);
@@ -136,6 +144,8 @@ static int print(const struct pt_signal *s, char *out, size_t size)
 	case PT_SIGNAL_LEVEL:
 		return s->value == PT_UNKNOWN ? snprintf(out, size, "l? ")
 					      : snprintf(out, size, "l%llu ", (unsigned long long)s->value);
+	case PT_SIGNAL_LOOK:
+		return snprintf(out, size, "k%llu ", (unsigned long long)s->value);
 	case PT_SIGNAL_GAP:
 		return snprintf(out, size, "gap ");
 	}

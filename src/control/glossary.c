@@ -112,6 +112,7 @@ static const struct { const char *word, *help; } screen_words[] = {
 	{ "seen", "how often it was recorded, as it is: no estimate for the whole run" },
 	{ "burst", "one filling of a trace buffer, from arming to the watermark" },
 	{ "sample", "one reading of where the core is" },
+	{ "look", "one reading of a variable while the program runs" },
 	{ "re-arm", "making the trace ready for the next burst, or waiting for it" },
 	{ "bound", "at least (≥, >=) or at most (≤) so much: the trace did not show all of it" },
 	{ "lower bound", "at least so much: the trace did not show all of it; printed as ≥, or >= without UTF-8" },

@@ -169,8 +169,10 @@ static void take_other(struct pt_source_ctx *ctx, const struct pt_event *e, stru
 		ctx->overflows += e->cause == PT_GAP_OVERFLOW;
 		ctx->damages += e->cause == PT_GAP_DAMAGED;
 	}
-	if (e->kind == PT_EV_VALUE || e->kind == PT_EV_VALUE_PC || e->kind == PT_EV_GAP)
-		take_value(ctx, e, at);
+	if (e->kind == PT_EV_LOOK)
+		take_signals(ctx, e, at);
+	else if (e->kind == PT_EV_VALUE || e->kind == PT_EV_VALUE_PC || (e->kind == PT_EV_GAP && ctx->looks == 0))
+		take_value(ctx, e, at);	/* between looks nothing is open that a gap could end */
 	if (e->kind == PT_EV_SINCE) {
 		if (ctx->flow.stamps != PT_STAMPS_OTHER)
 			take_flow(ctx, e, 1);
@@ -178,9 +180,11 @@ static void take_other(struct pt_source_ctx *ctx, const struct pt_event *e, stru
 	}
 	if (e->kind == PT_EV_VALUE)
 		ctx->values++;
+	else if (e->kind == PT_EV_LOOK)
+		ctx->looks++;
 	else if (e->kind == PT_EV_SAMPLE || e->kind == PT_EV_COUNTER)
 		take_sample(ctx, e);
-	if (p->wants_events && e->kind != PT_EV_VALUE && e->kind != PT_EV_VALUE_PC)
+	if (p->wants_events && e->kind != PT_EV_VALUE && e->kind != PT_EV_VALUE_PC && e->kind != PT_EV_LOOK)
 		pt_selection_events(p, e, &at, 1);
 }
 

@@ -70,7 +70,7 @@ struct pt_source_ctx {		/* one source */
 	uint64_t cycles;		/* of all runs, where anybody asks */
 	uint64_t chunk_cycles, run_cycles;	/* where the DATA chunk began, and the last moment that is known */
 	uint64_t slept, run_slept;	/* likewise: cycles that the core slept, by stamps */
-	uint64_t runs, samples, values;
+	uint64_t runs, samples, values, looks;
 	uint64_t overflows;		/* of the chip's FIFO, that flow does not count */
 	uint64_t damages;		/* where a format without flow made no sense */
 	uint64_t damaged_bytes;		/* as far as decoders count them */

@@ -48,6 +48,15 @@ static enum pt_basis shares_of(const struct pt_pipeline *p, enum pt_basis measur
 	return estimated ? PT_BASIS_ESTIMATED : PT_BASIS_NONE;
 }
 
+/* Between looks nothing lasts for a time that is known. */
+static bool gives_looks_alone(const struct pt_pipeline *p)
+{
+	for (size_t i = 0; i < p->n_ctx; i++)
+		if (p->ctx[i]->looks == 0)
+			return false;
+	return p->n_ctx > 0;
+}
+
 static void judge(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;
@@ -64,6 +73,8 @@ static void judge(struct pt_pipeline *p)
 	f->times = counted(p)					  ? PT_BASIS_NONE
 		   : complete || by_stamps || !f->by_instructions ? measured
 								  : PT_BASIS_ESTIMATED;
+	if (gives_looks_alone(p))
+		f->times = PT_BASIS_NONE;
 	f->shares = shares_of(p, measured);
 	for (size_t i = 0; i < p->n_core_profiles; i++)
 		if (pt_snapshot_windowed(p, &p->core_profile[i]))
@@ -369,6 +380,7 @@ static struct pt_profile_source source_of(const struct pt_source_ctx *ctx)
 	s.branches = branches_of(ctx);
 	s.samples = ctx->samples;
 	s.values = ctx->values;
+	s.looks = ctx->looks;
 	return s;
 }
 

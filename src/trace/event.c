@@ -37,7 +37,7 @@ static unsigned fields_of(const struct pt_event *event)
 		[PT_EV_VECTOR] = BOTH, [PT_EV_STOP] = SECOND, [PT_EV_VALUE] = BOTH, [PT_EV_SAMPLE] = SECOND,
 		[PT_EV_EXCEPTION] = FIRST, [PT_EV_BIN] = BOTH, [PT_EV_COUNTER] = BOTH, [PT_EV_GAP] = BOTH,
 		[PT_EV_VALUE_PC] = SECOND, [PT_EV_EXECUTED] = SECOND,
-		[PT_EV_SINCE] = BOTH,
+		[PT_EV_SINCE] = BOTH, [PT_EV_LOOK] = BOTH,
 	};
 
 	return event->kind < PT_LEN(used) ? used[event->kind] : NONE;
@@ -115,6 +115,13 @@ static void print_fields(const struct pt_event *e, char *line, size_t size)
 			snprintf(line + strlen(line), size - strlen(line), " so far");
 		if (e->value.at != PT_UNKNOWN)
 			snprintf(line + strlen(line), size - strlen(line), " exception %" PRIu64, e->value.at);
+		break;
+	case PT_EV_LOOK:
+		if (e->cause != 0)
+			snprintf(line, size, "look at 0x%" PRIx64 ": torn (%u bytes)", e->value.at, e->n);
+		else
+			snprintf(line, size, "look at 0x%" PRIx64 ": 0x%" PRIx64 " (%u bytes)", e->value.at,
+				 e->value.value, e->n);
 		break;
 	default:
 		snprintf(line, size, "? kind %u", e->kind);

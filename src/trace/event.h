@@ -36,6 +36,9 @@ enum pt_event_kind {
 	PT_EV_SINCE,		/* value.value ticks of the target's own time stamps since the last change of flow that
 				 * was recorded, when exception value.at was entered (PT_UNKNOWN: none was, it is a
 				 * stamp and no more); cause is enum pt_since_cause */
+	PT_EV_LOOK,		/* n bytes of memory at value.at were value.value when the probe read them, the first of
+				 * them lowest; what they were since the look before is not known. cause 1: torn, they
+				 * changed between the accesses that they take */
 };
 
 enum pt_since_cause {

@@ -45,6 +45,8 @@ struct pt_source_ops {
 					 * debugger that goes back in time; NULL: none */
 	const char *help;		/* one line */
 	bool flow;			/* it traces branches: of use only where the code between them can be walked */
+	bool of_places;			/* it shows the variables that are named, and nothing of what ran: never chosen, unless
+					 * by source= */
 	bool only_by_name;		/* it disturbs the program: never chosen, unless by source= */
 	size_t state_bytes;
 	const struct pt_param *params;

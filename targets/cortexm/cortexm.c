@@ -15,6 +15,7 @@
 #include "targets/cortexm/swo/source_swo.h"
 #include "targets/cortexm/swo/swo_doctor.h"
 #include "base/util.h"
+#include "targets/contract/source_watch.h"
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
 
@@ -380,7 +381,7 @@ static const struct pt_region *cortexm_regions(void *state, size_t *n)
 static const struct pt_source_ops *const *cortexm_sources(void *state, size_t *n)
 {
 	static const struct pt_source_ops *const sources[] = { &pt_source_mtb_pcsr, &pt_source_mtb, &pt_source_pcsr,
-							       &pt_source_cyccnt, &pt_source_swo };
+							       &pt_source_cyccnt, &pt_source_swo, &pt_source_watch };
 
 	(void)state;
 	*n = PT_LEN(sources);

@@ -16,6 +16,7 @@
 #include "targets/cortexm/trace/sources.h"
 #include "base/util.h"
 #include "host/log.h"
+#include "targets/contract/source_watch.h"
 
 enum { BUSY_S = 60 };	/* so long the server may be at a debugger's work, as gdbstub/proxy/proxy.h has it */
 #define CPUID_ADDR 0xe000ed00	/* never changes. Source: Arm DDI 0419, B3.2.3 */
@@ -260,7 +261,8 @@ static uint8_t behind_cpu_arch(void *state)
 
 static const struct pt_source_ops *const *behind_sources(void *state, size_t *n)
 {
-	static const struct pt_source_ops *const sources[] = { &pt_source_mtb, &pt_source_pcsr, &pt_source_remote_pc };
+	static const struct pt_source_ops *const sources[] = { &pt_source_mtb, &pt_source_pcsr, &pt_source_remote_pc,
+							       &pt_source_watch };
 
 	(void)state;
 	*n = PT_LEN(sources);

@@ -10,6 +10,7 @@
 #include "targets/e500/trace/sources.h"
 #include "targets/e500/events_word.h"
 #include "base/util.h"
+#include "targets/contract/source_watch.h"
 
 /* --- attach ------------------------------------------------------------------------------------------------------- */
 
@@ -205,7 +206,8 @@ static const struct pt_region *e500_regions(void *state, size_t *n)
 
 static const struct pt_source_ops *const *e500_sources(void *state, size_t *n)
 {
-	static const struct pt_source_ops *const sources[] = { &pt_source_e500_samples, &pt_source_e500_counters };
+	static const struct pt_source_ops *const sources[] = { &pt_source_e500_samples, &pt_source_e500_counters,
+							       &pt_source_watch };
 
 	(void)state;
 	*n = PT_LEN(sources);

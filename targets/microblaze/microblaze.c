@@ -8,6 +8,7 @@
 
 #include "targets/microblaze/registers.h"
 #include "base/util.h"
+#include "targets/contract/source_watch.h"
 
 #define BREAK_BIG "\xba\x0c\x00\x18" /* brki r16, 0x18 */
 
@@ -345,6 +346,7 @@ static const struct pt_source_ops *const *mb_sources(void *state, size_t *n)
 		&pt_source_mb_bins,
 		&pt_source_mb_counters,
 		&pt_source_mb_trace,
+		&pt_source_watch,
 		&pt_source_remote_pc,
 	};
 

@@ -11,6 +11,7 @@
 #include "targets/remote/remote_parts.h"
 #include "targets/remote/tcl.h"
 #include "base/util.h"
+#include "targets/contract/source_watch.h"
 
 enum { SLOW_MS = 30000 };
 
@@ -276,7 +277,7 @@ static int remote_attach(struct pt_target *target, const struct pt_params *setti
 
 static const struct pt_source_ops *const *remote_sources(void *state, size_t *n)
 {
-	static const struct pt_source_ops *const sources[] = { &pt_source_remote_pc };
+	static const struct pt_source_ops *const sources[] = { &pt_source_remote_pc, &pt_source_watch };
 
 	(void)state;
 	*n = PT_LEN(sources);

@@ -5,6 +5,7 @@
 #include "host/log.h"
 #include "targets/s12z/flash.h"
 #include "base/util.h"
+#include "targets/contract/source_watch.h"
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
 
@@ -310,7 +311,7 @@ static const struct pt_region *s12z_regions(void *state, size_t *n)
 static const struct pt_source_ops *const *s12z_sources(void *state, size_t *n)
 {
 	static const struct pt_source_ops *const sources[] = {
-		&pt_source_s12z_both, &pt_source_s12z_profile, &pt_source_s12z_pc, &pt_source_s12z_trace,
+		&pt_source_s12z_both, &pt_source_s12z_profile, &pt_source_s12z_pc, &pt_source_s12z_trace, &pt_source_watch,
 	};
 
 	(void)state;

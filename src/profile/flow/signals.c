@@ -1,5 +1,7 @@
 #include "profile/flow/signals.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,6 +174,16 @@ static uint64_t task_of(struct state *st, const struct pt_signal_definition *d, 
 	return entry->none ? PT_SIGNAL_NONE : (uint64_t)(entry - d->tasks->task);
 }
 
+/* The task, ISR or service that a number is. */
+static uint64_t system_value(struct state *st, const struct pt_signal_definition *d, uint64_t raw, bool *enters)
+{
+	if (d->tasks == NULL)
+		return raw != 0 ? number_unlisted(st, raw, 0) : PT_SIGNAL_NONE;
+	if (d->form == PT_FORM_SERVICE)
+		return task_of(st, d, pt_task_map_service(d->tasks, raw, enters), raw & ~UINT64_C(1));
+	return task_of(st, d, pt_task_map_find(d->tasks, raw), raw);
+}
+
 /* Tasks, ISRs, services. False: nothing changed. */
 static bool of_system(struct state *st, const struct pt_signal_definition *d, struct pt_signal *out)
 {
@@ -182,13 +194,7 @@ static bool of_system(struct state *st, const struct pt_signal_definition *d, st
 
 	out->kind = kinds[d->form];
 	out->enters = true;
-	if (d->tasks == NULL)
-		out->value = out->raw != 0 ? number_unlisted(st, out->raw, 0) : PT_SIGNAL_NONE;
-	else if (d->form == PT_FORM_SERVICE)
-		out->value =
-			task_of(st, d, pt_task_map_service(d->tasks, out->raw, &out->enters), out->raw & ~UINT64_C(1));
-	else
-		out->value = task_of(st, d, pt_task_map_find(d->tasks, out->raw), out->raw);
+	out->value = system_value(st, d, out->raw, &out->enters);
 	st->value = out->raw;
 	return !again || (d->tasks != NULL && !d->tasks->rewritten && !out->read);
 }
@@ -309,6 +315,44 @@ static size_t value_event(struct pt_signals *s, const struct pt_event *e, struct
 	return n;
 }
 
+static bool holds(const struct pt_signal_definition *d, const struct pt_event *e)
+{
+	uint64_t behind = d->at - e->value.at;
+
+	return d->space == PT_SPACE_MEMORY && (d->source == PT_ANY_SOURCE || d->source == e->source) &&
+	       d->size_bytes >= 1 && e->n <= VALUE_BYTES && behind < e->n && d->size_bytes <= e->n - behind;
+}
+
+/* Changes nothing of what is known from writes. */
+static size_t look_event(struct pt_signals *s, const struct pt_event *e, struct pt_timestamp at, struct pt_signal *out)
+{
+	uint8_t bytes[VALUE_BYTES];
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < VALUE_BYTES; i++)
+		bytes[i] = (uint8_t)(e->value.value >> 8 * i);
+	for (size_t i = 0; i < s->set->n_definitions && i < PT_SIGNALS_MAX; i++) {
+		const struct pt_signal_definition *d = &s->set->definition[i];
+		bool enters = true;
+
+		if (!holds(d, e))
+			continue;
+		if (n == PT_SIGNALS_ROOM) {
+			s->incomplete++;
+			continue;
+		}
+		out[n] = (struct pt_signal){
+			.kind = PT_SIGNAL_LOOK, .at = at, .ticks = e->ticks, .id = (uint16_t)i, .pc = PT_UNKNOWN,
+			.source = e->source, .core = e->core, .read = true, .torn = e->cause != 0,
+			.raw = number(bytes + (d->at - e->value.at), d->size_bytes, d->big_endian),
+		};
+		out[n].value = pt_signal_of_system(d) ? system_value(&s->state[i], d, out[n].raw, &enters)
+						      : extend(d, out[n].raw);
+		n++;
+	}
+	return n;
+}
+
 /* What is half made is dropped, what is known is known no more. */
 static size_t gap_event(struct pt_signals *s, const struct pt_event *e, struct pt_timestamp at, struct pt_signal *out)
 {
@@ -334,6 +378,8 @@ size_t pt_signals_take(struct pt_signals *s, const struct pt_event *e, struct pt
 {
 	if (e->kind == PT_EV_VALUE)
 		return value_event(s, e, at, out);
+	if (e->kind == PT_EV_LOOK)
+		return look_event(s, e, at, out);
 	if (e->kind == PT_EV_GAP)
 		return gap_event(s, e, at, out);
 	if (e->kind == PT_EV_VALUE_PC) {
@@ -356,6 +402,16 @@ const char *pt_signal_value_name(const struct pt_signal_definition *d, uint64_t 
 		if (d->values[i].value == value)
 			return d->values[i].name;
 	return NULL;
+}
+
+void pt_signal_print(const struct pt_signal_definition *d, uint64_t value, char *out, size_t room)
+{
+	if (d->is_float)
+		snprintf(out, room, "%g", pt_signal_real(d, value));
+	else if (d->is_signed)
+		snprintf(out, room, "%" PRId64, (int64_t)value);
+	else
+		snprintf(out, room, "%" PRIu64, value);
 }
 
 double pt_signal_real(const struct pt_signal_definition *d, uint64_t value)

@@ -33,6 +33,8 @@ enum pt_signal_kind {
 	PT_SIGNAL_STATE,	/* variable id has the state value from now on */
 	PT_SIGNAL_VALUE,	/* variable id was written (or read) with value */
 	PT_SIGNAL_LEVEL,	/* line id has level value: 0, 1, or PT_UNKNOWN */
+	PT_SIGNAL_LOOK,		/* variable id was found to be value, as VALUE, TASK, ISR and SERVICE have theirs: what it
+				 * was since the look before is not known */
 	PT_SIGNAL_GAP,		/* this source saw nothing for a while: whatever is open
 				 * on its signals ended as unknown */
 };
@@ -54,6 +56,7 @@ struct pt_signal {
 	bool enters;
 	bool astray;		/* SPAN of two points: it ended at a value that is neither of them */
 	bool read;		/* it was read, not written */
+	bool torn;		/* LOOK: the value changed while it was read; it is none */
 };
 
 enum pt_signal_form {
@@ -108,7 +111,7 @@ struct pt_signals;
 struct pt_signals *pt_signals_new(const struct pt_signal_set *set);
 void pt_signals_free(struct pt_signals *signals);
 
-/* What an event (VALUE, VALUE_PC, GAP; others are none) means: at most one signal per definition that it concerns,
+/* What an event (VALUE, VALUE_PC, LOOK, GAP; others are none) means: at most one signal per definition that it concerns,
  * and at most PT_SIGNALS_ROOM, which out has room for. Returns how many. at: the event's moment. */
 enum { PT_SIGNALS_ROOM = 8 };
 size_t pt_signals_take(struct pt_signals *signals, const struct pt_event *event, struct pt_timestamp at,
@@ -122,6 +125,8 @@ unsigned pt_signals_widest(const struct pt_signals *signals, size_t definition);
 
 /* The enumerator's or task's name for a value of a definition's signals; NULL: it has none. */
 const char *pt_signal_value_name(const struct pt_signal_definition *definition, uint64_t value);
+/* The value itself, for people. */
+void pt_signal_print(const struct pt_signal_definition *definition, uint64_t value, char *out, size_t room);
 /* A value as a number: floats from their bits, signed ones as such. */
 double pt_signal_real(const struct pt_signal_definition *definition, uint64_t value);
 

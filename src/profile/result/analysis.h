@@ -82,6 +82,7 @@ struct pt_analysis {
 	X(tree) \
 	X(lines) \
 	X(data) \
+	X(watched) \
 	X(aux) \
 	X(counters) \
 	X(bins) \

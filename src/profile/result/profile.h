@@ -111,7 +111,8 @@ struct pt_profile_source {		/* one of several: what it is, and its account of ti
 	bool no_clock;			/* it is not known when any of it was, or how long: a dump */
 	bool meets_interrupted;		/* samples find an exception that is being entered in what it interrupts */
 	bool triggered;			/* the hardware begins and ends its counting, unseen */
-	uint64_t branches, samples, values;	/* what it gave: runs of branch trace, pc samples, values written */
+	uint64_t branches, samples, values, looks;	/* what it gave: runs of branch trace, pc samples, values written,
+							 * variables read */
 	struct pt_cost cost;		/* as measured: COST chunks */
 	char assumed[2 * PT_PROFILE_TEXT];	/* what its figures rest on and no manual says; "": nothing */
 	char cost_besides[3 * PT_PROFILE_TEXT];	/* what no measure says of it */
@@ -238,6 +239,7 @@ struct pt_profile {
 	const struct pt_exceptions *exceptions;	/* as the chip reported them, in ns */
 	const struct pt_spans *ranges;		/* bodies of functions, on the clock above */
 	const struct pt_data *data;		/* variables */
+	const struct pt_watched *watched;	/* variables that are looked at now and then */
 	const struct pt_tasks *tasks;
 	const struct pt_aux *aux;		/* external lines */
 	const struct pt_bins *bins;		/* histogram of the program counter */

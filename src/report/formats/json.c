@@ -257,6 +257,7 @@ static json_t *source_of(const struct pt_profile *p, const struct pt_profile_sou
 	json_object_set_new(object, "branches", pt_json_number(s->branches));
 	json_object_set_new(object, "samples", pt_json_number(s->samples));
 	json_object_set_new(object, "values", pt_json_number(s->values));
+	json_object_set_new(object, "looks", pt_json_number(s->looks));
 	json_object_set_new(object, "in_functions", json_boolean(s->ignored == PT_SOURCE_USED));
 	json_object_set_new(object, "ignored",
 			    pt_ignored_reason(p, s, ignored, sizeof(ignored)) ? pt_json_text(ignored) : json_null());

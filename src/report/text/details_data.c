@@ -61,10 +61,29 @@ uint64_t pt_details_values(const struct pt_profile *p)
 	return values;
 }
 
+uint64_t pt_details_looks(const struct pt_profile *p)
+{
+	uint64_t looks = 0;
+
+	for (size_t i = 0; i < p->n_sources; i++)
+		looks += p->sources[i].looks;
+	return looks;
+}
+
 static void values_line(const struct pt_profile *p, struct pt_text *out)
 {
 	pt_details_label(out, "data");
 	pt_text_add(out, "%" PRIu64 " values\n", pt_details_values(p));
+}
+
+/* Of all variables. */
+static void looks_line(const struct pt_profile *p, struct pt_text *out)
+{
+	pt_details_label(out, "data");
+	pt_text_add(out,
+		    "%" PRIu64
+		    " looks at variables, each a read while the program ran; what they were in between is not known\n",
+		    pt_details_looks(p));
 }
 
 static void flow_of_core(const struct pt_profile_core *c, struct pt_text *out)
@@ -230,7 +249,7 @@ static void nothing_line(const struct pt_profile *p, struct pt_text *out)
 void pt_details_data(const struct pt_profile *p, struct pt_text *out)
 {
 	bool samples = p->samples != 0 || p->batches != 0, values = pt_details_values(p) != 0,
-	     readings = pt_details_readings(p) != 0;
+	     readings = pt_details_readings(p) != 0, looks = pt_details_looks(p) != 0;
 
 	if (samples)
 		samples_line(p, out);
@@ -238,10 +257,12 @@ void pt_details_data(const struct pt_profile *p, struct pt_text *out)
 		bins_line(p, out);
 	else if (p->branches != 0 || p->bursts != 0)
 		flow_line(p, out);
-	else if (!samples && !values && !readings)
+	else if (!samples && !values && !readings && !looks)
 		nothing_line(p, out);
 	if (readings)
 		counters_line(p, out);
 	if (values)
 		values_line(p, out);
+	if (looks)
+		looks_line(p, out);
 }

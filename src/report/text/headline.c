@@ -483,6 +483,10 @@ static void accuracy(const struct pt_profile *p, char *out)
 		accuracy_of_flow(p, out);
 	else if (pt_details_readings(p) != 0)
 		accuracy_of_counters(p, out);
+	else if (pt_details_looks(p) != 0)
+		snprintf(out, PT_HEADLINE_BYTES,
+			 "states: %% of the time that the program ran, 95 %% interval, from %" PRIu64 " looks",
+			 pt_details_looks(p));
 	else
 		no_figures(p, out);
 }

@@ -3,6 +3,7 @@
 
 #include "profile/analyses/counters/counters.h"
 #include "profile/analyses/signals/data.h"
+#include "profile/analyses/signals/watched.h"
 #include "profile/result/profile.h"
 #include "report/table/view.h"
 #include "report/views/core_column.h"
@@ -44,6 +45,14 @@ static bool series_of(const struct pt_profile *p, size_t i, struct named *out)
 		return true;
 	}
 	i -= n;
+	n = p->watched != NULL ? p->watched->n_variables : 0;
+	if (i < n) {
+		const struct pt_watched_variable *v = &p->watched->variable[i];
+
+		*out = (struct named){ p->watched->signals->definition[v->variable].name, NULL, v->series, 0, 0, false };
+		return true;
+	}
+	i -= n;
 	n = p->counters != NULL ? p->counters->n_counters : 0;
 	if (i < n) {
 		const struct pt_counter_row *c = &p->counters->counter[i];
@@ -82,7 +91,7 @@ static size_t n_rows(const void *subject)
 
 	for (size_t i = 0; series_of(p, i, &at); i++)
 		n += at.series->n_used;
-	return p->data != NULL || p->counters != NULL ? n : (size_t)PT_NOT_MADE;
+	return p->data != NULL || p->watched != NULL || p->counters != NULL ? n : (size_t)PT_NOT_MADE;
 }
 
 static void row(const void *subject, size_t i, struct pt_value *out)

@@ -20,6 +20,7 @@
 	X(exceptions) \
 	X(cof) \
 	X(data) \
+	X(watch) \
 	X(aux) \
 	X(counters) \
 	X(durations) \

@@ -88,7 +88,7 @@ static bool fits(const struct pt_live *live, const struct pt_source_ops *ops)
 
 	if (pt_params_flag(live->own, &pt_live_rows[RECORDER]))
 		return ops->recorder != NULL;
-	if (name == NULL && ops->only_by_name)
+	if (name == NULL && (ops->only_by_name || ops->of_places))
 		return false;
 	return name != NULL ? strcmp(name, ops->name) == 0 : find_mode(ops->modes, mode, found, sizeof(found)) != NULL;
 }
@@ -116,7 +116,7 @@ static int offer_intrusive(struct pt_target *target, const struct pt_source_ops 
 	size_t at = 0;
 
 	for (size_t i = 0; i < n && at < sizeof(list); i++) {
-		if (sources[i]->available(target, &why) < 0)
+		if (sources[i]->of_places || sources[i]->available(target, &why) < 0)
 			continue;
 		snprintf(cost, sizeof(cost), "%.300s", sources[i]->help);
 		if (sources[i]->cost != NULL)

@@ -1,8 +1,6 @@
 #include "profile/analyses/signals/data.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -329,10 +327,7 @@ static void name_state(const struct data *d, struct pt_data_state *row)
 	row->name = row->others ? "(others)" : pt_signal_value_name(def, row->value);
 	if (row->name != NULL)
 		return;
-	if (def->is_signed)
-		snprintf(row->number, sizeof(row->number), "%" PRId64, (int64_t)row->value);
-	else
-		snprintf(row->number, sizeof(row->number), "%" PRIu64, row->value);
+	pt_signal_print(def, row->value, row->number, sizeof(row->number));
 	row->name = row->number;
 }
 
