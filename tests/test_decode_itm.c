@@ -81,7 +81,7 @@ static const struct {
 };
 
 static struct pt_batch batch;
-static uint64_t state[512];
+static uint64_t state[1024];
 
 START_TEST(decodes_row)
 {
@@ -272,7 +272,8 @@ enum { MOST_EVENTS = 2 * MOST_PACKETS };
 
 static struct log { struct pt_event event[MOST_EVENTS]; size_t n_events; } whole, damaged;
 
-static void decode(struct log *log)
+/* In pieces of so many bytes at most. */
+static void decode(struct log *log, size_t most)
 {
 	static const char config[] = "aligned=1\naddress.0=0\naddress.1=0\naddress.2=0\naddress.3=0\n";
 
@@ -281,7 +282,8 @@ static void decode(struct log *log)
 	for (size_t at = 0; at <= sent.n_bytes;) {
 		batch.n_events = 0;
 		if (at < sent.n_bytes)
-			at += pt_decoder_itm.feed(state, sent.bytes + at, sent.n_bytes - at, &batch);
+			at += pt_decoder_itm.feed(state, sent.bytes + at,
+						  sent.n_bytes - at < most ? sent.n_bytes - at : most, &batch);
 		else if (at++ == sent.n_bytes)
 			pt_decoder_itm.flush(state, &batch);
 		for (size_t i = 0; i < batch.n_events; i++)
@@ -330,16 +332,47 @@ START_TEST(a_wrong_bit_makes_one_wrong_event_at_most)
 		uint32_t seed = first;
 
 		make_stream(seed);
-		decode(&whole);
+		decode(&whole, SIZE_MAX);
 		for (size_t at = dice(&seed) % 3000; at < 8 * sent.n_bytes; at += 1500 + dice(&seed) % 3000) {
 			sent.bytes[at / 8] ^= (uint8_t)(1u << at % 8);
 			n_bits++;
 		}
-		decode(&damaged);
+		decode(&damaged, SIZE_MAX);
 		ck_assert_uint_gt(damaged.n_events, whole.n_events / 2);
 		n_events += wrong_events();
 	}
 	ck_assert_msg(n_events <= n_bits, "%zu wrong events of %zu wrong bits", n_events, n_bits);
+}
+END_TEST
+
+/* Pieces of less than the longest packet have no run of packets in them. */
+START_TEST(a_run_says_what_its_packets_say_one_by_one)
+{
+	uint32_t seed = (uint32_t)_i;
+
+	make_stream(seed);
+	for (size_t at = dice(&seed) % 3000; at < 8 * sent.n_bytes; at += 500 + dice(&seed) % 9000)
+		sent.bytes[at / 8] ^= (uint8_t)(1u << at % 8);
+	decode(&whole, SIZE_MAX);
+	decode(&damaged, 4);
+	ck_assert_uint_eq(whole.n_events, damaged.n_events);
+	for (size_t i = 0; i < whole.n_events; i++)
+		ck_assert_msg(pt_event_eq(&whole.event[i], &damaged.event[i]), "event %zu", i);
+}
+END_TEST
+
+/* Each packet has as many events as one can have. */
+START_TEST(no_counter_is_lost_where_all_wrap_at_once)
+{
+	sent.n_bytes = 0;
+	for (unsigned i = 0; i < 200; i++)
+		put_sized(0x04, 0x3f, 1);
+	for (size_t most = 1; most < 6; most++) {
+		decode(&whole, most);
+		ck_assert_uint_eq(whole.n_events, 200 * 6);
+		for (size_t i = 0; i < whole.n_events; i++)
+			ck_assert_uint_eq(whole.event[i].counter.id, PT_COUNTER_NAMED + i % 6);
+	}
 }
 END_TEST
 
@@ -351,6 +384,8 @@ int main(void)
 	tcase_add_loop_test(tc, decodes_row, 0, PT_LEN(rows));
 	tcase_add_loop_test(tc, packets_are_those_that_were_sent, 0, 20);
 	tcase_add_loop_test(tc, no_byte_is_unaccounted_for, 0, 50);
+	tcase_add_loop_test(tc, a_run_says_what_its_packets_say_one_by_one, 0, 50);
+	tcase_add_test(tc, no_counter_is_lost_where_all_wrap_at_once);
 	tcase_add_test(tc, a_wrong_bit_makes_one_wrong_event_at_most);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -15,7 +15,7 @@ static const struct pt_decoder *const decoders[] = { PT_DECODERS(X) };
 
 struct log { struct pt_event event[MOST_EVENTS]; size_t n_events; };
 
-static uint64_t state[2][512];
+static uint64_t state[2][1024];
 static struct log logs[2];
 static struct pt_batch batch;
 

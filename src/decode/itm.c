@@ -1,7 +1,7 @@
 /* The ITM's stream: what the DWT reports of exceptions, data, samples and counters, and what the program writes to the
  * stimulus ports. Packets are cut by itm_packets.c; here they become events.
  *
- * A local stamp dates what came before it, so events are held until one comes. And they are held until TRUST
+ * A local stamp dates what came before it, so events are held until one comes. And they are held until PT_ITM_TRUST
  * packets behind them could be: where one cannot, those in front of it may be the outcome of the same wrong bit, and
  * are dropped with it. Ticks count from the beginning, and from the last gap, as what passed in one is not known.
  * A stamp that was late, or of something late, says no more than that the event lies between it and the stamp before:
@@ -12,92 +12,62 @@
 
 #include "base/util.h"
 #include "decode/decoder.h"
+#include "decode/itm_parts.h"
 #include "trace/formats.h"
-#include "trace/itm_packets.h"
 
-enum {
-	TRUST = 16,
-	HELD = 64, MOST_HELD = 40,	/* events; of more between two stamps the first have no ticks */
-	MOST_OUT = 6,		/* events that leave with one packet; no more come, in the mean */
-	N_COMPARATORS = 4, N_COUNTERS = 6, COUNTER_PERIOD = 256,
-};
-
-struct held {
-	struct pt_event event;
-	uint64_t packet;	/* the number of the packet that it came with */
-	uint64_t begin_bytes;	/* bytes of packets before that one */
-	bool dated;
-};
-
-struct access {			/* what a comparator has told of one, in front of its value */
-	bool has_pc, has_offset;
-	uint32_t pc;
-	uint16_t offset;
-};
-
-struct itm {
-	struct pt_event blank;		/* what all our events have in common */
-	struct pt_itm_packets packets;
-	struct held held[HELD];
-	unsigned oldest, n_held;
-	struct access access[N_COMPARATORS];
-	uint64_t address[N_COMPARATORS];	/* as set; PT_UNKNOWN */
-	uint64_t n_packets, n_bytes;	/* since the beginning, or the last gap */
-	uint64_t ticks;			/* at the last local stamp */
-	uint64_t dropped_bytes;		/* of packets that were not believed afterwards */
-	bool aligned;			/* CONFIG: a stream begins with a packet, and goes on with one behind a gap */
-	bool stamped;			/* there are local stamps in it */
-};
+/* A run that was short is not worth its beginning: so many bytes later is the next. */
+enum { SHORT_RUN_BYTES = 64 };
 
 /* --- what is held ------------------------------------------------------------------------------------------------- */
 
-static struct held *held_at(struct itm *s, unsigned i)
+static struct pt_itm_held *held_at(struct pt_itm *s, unsigned i)
 {
-	return &s->held[(s->oldest + i) % HELD];
+	return &s->held[(s->oldest + i) % PT_ITM_HELD];
 }
 
-static void release(struct itm *s, struct pt_batch *out)
+static void release(struct pt_itm *s, struct pt_batch *out)
 {
 	out->event[out->n_events++] = s->held[s->oldest].event;
-	s->oldest = (s->oldest + 1) % HELD;
+	s->oldest = (s->oldest + 1) % PT_ITM_HELD;
 	s->n_held--;
 }
 
-static void release_all(struct itm *s, struct pt_batch *out)
+static void release_all(struct pt_itm *s, struct pt_batch *out)
 {
 	while (s->n_held > 0)
 		release(s, out);
 }
 
 /* Those that are believed, and have their stamp if one may come. */
-static void release_some(struct itm *s, struct pt_batch *out)
+static void release_some(struct pt_itm *s, struct pt_batch *out)
 {
-	for (unsigned i = 0; i < MOST_OUT && s->n_held > 0; i++) {
-		const struct held *first = held_at(s, 0);
-		bool full = s->n_held > MOST_HELD;
+	for (unsigned i = 0; i < PT_ITM_MOST_OUT && s->n_held > 0; i++) {
+		const struct pt_itm_held *first = held_at(s, 0);
+		bool full = s->n_held > PT_ITM_MOST_HELD;
 
-		if (s->n_packets - first->packet < TRUST || (s->stamped && !first->dated && !full))
+		if ((uint32_t)s->n_packets - first->packet < PT_ITM_TRUST || (s->stamped && !first->dated && !full))
 			break;
 		release(s, out);
 	}
 }
 
-static struct pt_event *hold(struct itm *s, enum pt_event_kind kind, unsigned cause)
+static struct pt_event *hold(struct pt_itm *s, enum pt_event_kind kind, unsigned cause)
 {
-	struct held *held = held_at(s, s->n_held++);
+	struct pt_itm_held *held = held_at(s, s->n_held++);
 
-	*held = (struct held){ .event = s->blank, .packet = s->n_packets, .begin_bytes = s->n_bytes };
+	*held = (struct pt_itm_held){ .event = s->blank, .packet = (uint32_t)s->n_packets,
+					.begin_bytes = (uint32_t)s->n_bytes };
 	held->event.kind = (uint8_t)kind;
 	held->event.cause = (uint8_t)cause;
 	return &held->event;
 }
 
-static void date(struct itm *s, const struct pt_itm_packet *stamp)
+static void date(struct pt_itm *s, const struct pt_itm_packet *stamp)
 {
 	s->ticks += stamp->value;
 	s->stamped = true;
 	for (unsigned i = s->n_held; i > 0 && !held_at(s, i - 1)->dated; i--) {
-		struct held *held = held_at(s, i - 1);
+		struct pt_itm_held *held = held_at(s, i - 1);
 
 		held->event.ticks = stamp->late == PT_ITM_IN_TIME ? s->ticks : PT_UNKNOWN;
 		held->dated = true;
@@ -106,9 +76,9 @@ static void date(struct itm *s, const struct pt_itm_packet *stamp)
 
 /* --- accesses ----------------------------------------------------------------------------------------------------- */
 
-static uint64_t address_of(const struct itm *s, unsigned comparator)
+static uint64_t address_of(const struct pt_itm *s, unsigned comparator)
 {
-	const struct access *a = &s->access[comparator];
+	const struct pt_itm_access *a = &s->access[comparator];
 	uint64_t address = s->address[comparator];
 
 	if (!a->has_offset || address == PT_UNKNOWN)
@@ -117,38 +87,35 @@ static uint64_t address_of(const struct itm *s, unsigned comparator)
 }
 
 /* One access, of which the value may not be known: then it has no bytes. */
-static void access_ends(struct itm *s, unsigned comparator, unsigned written, unsigned n_bytes, uint64_t value)
+static void access_ends(struct pt_itm *s, unsigned comparator, unsigned written, unsigned n_bytes, uint64_t value)
 {
-	struct access *a = &s->access[comparator];
-	struct pt_event *e;
+	struct pt_itm_access *a = &s->access[comparator];
 
 	if (a->has_pc)
 		hold(s, PT_EV_VALUE_PC, 0)->branch.to = a->pc;
-	e = hold(s, PT_EV_VALUE, PT_SPACE_MEMORY * 2 + written);
-	e->n = (uint16_t)n_bytes;
-	e->value.at = address_of(s, comparator);
-	e->value.value = n_bytes > 0 ? value : PT_UNKNOWN;
-	*a = (struct access){ 0 };
+	pt_itm_value_event(hold(s, PT_EV_VALUE, 0), PT_SPACE_MEMORY * 2 + written, n_bytes, address_of(s, comparator),
+			   n_bytes > 0 ? value : PT_UNKNOWN);
+	*a = (struct pt_itm_access){ 0 };
 }
 
-static void forget_access(struct itm *s, unsigned comparator)
+static void forget_access(struct pt_itm *s, unsigned comparator)
 {
 	if (s->access[comparator].has_pc || s->access[comparator].has_offset)
 		access_ends(s, comparator, 1, 0, PT_UNKNOWN);
 }
 
 /* Parts of one access follow each other at once. */
-static void forget_accesses(struct itm *s, int but)
+static void forget_accesses(struct pt_itm *s, int but)
 {
-	for (int i = 0; i < N_COMPARATORS; i++)
+	for (int i = 0; i < PT_ITM_COMPARATORS; i++)
 		if (i != but)
 			forget_access(s, (unsigned)i);
 }
 
-static void data(struct itm *s, const struct pt_itm_packet *p)
+static void data(struct pt_itm *s, const struct pt_itm_packet *p)
 {
 	unsigned comparator = p->which >> 1 & 3;
-	struct access *a = &s->access[comparator];
+	struct pt_itm_access *a = &s->access[comparator];
 
 	forget_accesses(s, (int)comparator);
 	if (p->which >= PT_ITM_DATA_READ) {
@@ -170,12 +137,12 @@ static void data(struct itm *s, const struct pt_itm_packet *p)
 
 /* --- packets ------------------------------------------------------------------------------------------------------ */
 
-static void exception(struct itm *s, uint64_t value)
+static void exception(struct pt_itm *s, uint64_t value)
 {
 	hold(s, PT_EV_EXCEPTION, value >> 12 & 3)->value.at = value & 0x1ff;
 }
 
-static void sample(struct itm *s, const struct pt_itm_packet *p)
+static void sample(struct pt_itm *s, const struct pt_itm_packet *p)
 {
 	struct pt_event *e;
 
@@ -188,28 +155,19 @@ static void sample(struct itm *s, const struct pt_itm_packet *p)
 	}
 }
 
-/* Each bit is an 8-bit counter that wrapped; the last is that of cycles, whose period is as it was set. */
-static void counters(struct itm *s, uint64_t wrapped)
+static void counters(struct pt_itm *s, uint64_t wrapped)
 {
-	for (unsigned i = 0; i < N_COUNTERS; i++)
-		if ((wrapped >> i & 1) != 0) {
-			struct pt_event *e = hold(s, PT_EV_COUNTER, PT_COUNTING_GOES_ON);
-
-			e->counter.id = PT_COUNTER_NAMED + i;
-			e->counter.count = i + 1 < N_COUNTERS ? COUNTER_PERIOD : 1;
-		}
+	for (unsigned i = 0; i < PT_ITM_COUNTERS_MOST; i++)
+		if ((wrapped >> i & 1) != 0)
+			pt_itm_counter_event(hold(s, PT_EV_COUNTER, 0), i);
 }
 
-static void port(struct itm *s, const struct pt_itm_packet *p)
+static void port(struct pt_itm *s, const struct pt_itm_packet *p)
 {
-	struct pt_event *e = hold(s, PT_EV_VALUE, PT_SPACE_PORT * 2 + 1);
-
-	e->n = p->n_bytes;
-	e->value.at = p->which;
-	e->value.value = p->value;
+	pt_itm_value_event(hold(s, PT_EV_VALUE, 0), PT_SPACE_PORT * 2 + 1, p->n_bytes, p->which, p->value);
 }
 
-static void hardware(struct itm *s, const struct pt_itm_packet *p)
+static void hardware(struct pt_itm *s, const struct pt_itm_packet *p)
 {
 	if (p->which >= PT_ITM_DATA_PC) {
 		data(s, p);
@@ -224,15 +182,12 @@ static void hardware(struct itm *s, const struct pt_itm_packet *p)
 		counters(s, p->value);
 }
 
-static void overflow(struct itm *s)
+static void overflow(struct pt_itm *s)
 {
-	struct pt_event *e = hold(s, PT_EV_GAP, PT_GAP_OVERFLOW);
-
-	e->gap.ns = PT_UNKNOWN;
-	e->gap.bytes = PT_UNKNOWN;
+	pt_itm_overflow_event(hold(s, PT_EV_GAP, 0));
 }
 
-static void begin_stretch(struct itm *s)
+static void begin_stretch(struct pt_itm *s)
 {
 	memset(s->access, 0, sizeof(s->access));
 	s->n_held = 0;
@@ -241,14 +196,14 @@ static void begin_stretch(struct itm *s)
 }
 
 /* The outcome of the wrong bit may be among all that is held: it is dropped, with the bytes that it came in. */
-static void drop_held(struct itm *s)
+static void drop_held(struct pt_itm *s)
 {
 	if (s->n_held > 0)
-		s->dropped_bytes += s->n_bytes - held_at(s, 0)->begin_bytes;
+		s->dropped_bytes += (uint32_t)s->n_bytes - held_at(s, 0)->begin_bytes;
 	begin_stretch(s);
 }
 
-static void found(struct itm *s, uint64_t skipped, struct pt_batch *out)
+static void found(struct pt_itm *s, uint64_t skipped, struct pt_batch *out)
 {
 	uint64_t bytes = skipped + s->dropped_bytes;
 
@@ -257,7 +212,7 @@ static void found(struct itm *s, uint64_t skipped, struct pt_batch *out)
 		pt_batch_add_gap(out, &s->blank, PT_GAP_DAMAGED, PT_UNKNOWN, bytes);
 }
 
-static void take(struct itm *s, const struct pt_itm_packet *p, struct pt_batch *out)
+static void take(struct pt_itm *s, const struct pt_itm_packet *p, struct pt_batch *out)
 {
 	if (p->kind == PT_ITM_BROKEN) {
 		drop_held(s);
@@ -288,12 +243,18 @@ static void take(struct itm *s, const struct pt_itm_packet *p, struct pt_batch *
 static size_t feed(void *state, const uint8_t *bytes, size_t len_bytes, struct pt_batch *out)
 {
 	struct pt_itm_packet packet[PT_ITM_ROOM];
-	struct itm *s = state;
-	size_t taken = 0;
+	struct pt_itm *s = state;
+	size_t taken = 0, run_at = 0;
 
 	while (taken < len_bytes && out->n_events + PT_DECODER_ROOM <= PT_BATCH_EVENTS) {
 		unsigned n;
 
+		if (taken >= run_at) {
+			n = (unsigned)pt_itm_run(s, bytes + taken, len_bytes - taken, out);
+			taken += n;
+			run_at = taken + (n < SHORT_RUN_BYTES ? SHORT_RUN_BYTES : 1);
+			continue;
+		}
 		taken += pt_itm_take(&s->packets, bytes + taken, len_bytes - taken, packet, &n);
 		for (unsigned i = 0; i < n; i++)
 			take(s, &packet[i], out);
@@ -301,7 +262,7 @@ static size_t feed(void *state, const uint8_t *bytes, size_t len_bytes, struct p
 	return taken;
 }
 
-static void begin_stream(struct itm *s)
+static void begin_stream(struct pt_itm *s)
 {
 	struct pt_itm_limits limits = s->packets.limits;
 
@@ -310,7 +271,7 @@ static void begin_stream(struct itm *s)
 }
 
 /* The bytes of what was not whole belong to what is missing here. */
-static void end_stream(struct itm *s, struct pt_batch *out)
+static void end_stream(struct pt_itm *s, struct pt_batch *out)
 {
 	forget_accesses(s, -1);
 	release_all(s, out);
@@ -319,7 +280,7 @@ static void end_stream(struct itm *s, struct pt_batch *out)
 
 static void gap(void *state, enum pt_gap cause, uint64_t ns, uint64_t bytes, struct pt_batch *out)
 {
-	struct itm *s = state;
+	struct pt_itm *s = state;
 
 	end_stream(s, out);
 	pt_batch_add_gap(out, &s->blank, cause, ns, bytes);
@@ -342,7 +303,7 @@ static void flush(void *state, struct pt_batch *out)
 
 static void init(void *state, uint16_t source, uint16_t core, const struct pt_config *config)
 {
-	struct itm *s = state;
+	struct pt_itm *s = state;
 	char key[16];
 
 	memset(s, 0, sizeof(*s));
@@ -355,10 +316,11 @@ static void init(void *state, uint16_t source, uint16_t core, const struct pt_co
 		.no_hardware = (uint8_t)pt_config_number(config, "no_hardware", 0),
 		.no_ports = (uint32_t)pt_config_number(config, "no_ports", 0),
 	};
-	for (unsigned i = 0; i < N_COMPARATORS; i++) {
+	for (unsigned i = 0; i < PT_ITM_COMPARATORS; i++) {
 		snprintf(key, sizeof(key), "address.%u", i);
 		s->address[i] = pt_config_number(config, key, PT_UNKNOWN);
 	}
+	pt_itm_run_init(s);
 	begin_stream(s);
 }
 
@@ -367,7 +329,7 @@ const struct pt_decoder pt_decoder_itm = {
 	.gives = PT_GIVES_SAMPLES | PT_GIVES_OTHER,
 	.goes_on = true,
 	.holds_back = true,
-	.state_bytes = sizeof(struct itm),
+	.state_bytes = sizeof(struct pt_itm),
 	.init = init,
 	.feed = feed,
 	.gap = gap,

@@ -122,26 +122,13 @@ static void protocol(struct pt_itm_part *p, struct pt_itm_packet *packet)
 	}
 }
 
-/* Numbers of an exception: 7 to 10 and 13 are none. Source: B1.5.2 */
-static bool exception_can_be(uint16_t last_exception, uint64_t value)
-{
-	enum { ENTER = 1, RETURN = 3, RESERVED = 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 13 };
-	unsigned number = value & 0x1ff, step = value >> 12 & 3;
-
-	if ((value & 0xce00) != 0 || step < ENTER || (number == 0 && step != RETURN))
-		return false;
-	if (number < 16 && (RESERVED >> number & 1) != 0)
-		return false;
-	return last_exception == 0 || number <= last_exception;
-}
-
-/* Which sizes and values a packet of the DWT has. Source: D4.3 */
-static bool hardware_can_be(const struct pt_itm_limits *limits, unsigned which, unsigned n_bytes, uint64_t value)
+/* Source: D4.3 */
+bool pt_itm_hardware_can_be(const struct pt_itm_limits *limits, unsigned which, unsigned n_bytes, uint64_t value)
 {
 	if (which == PT_ITM_COUNTERS)
 		return n_bytes == 1 && value != 0 && value < 0x40 && (limits->no_hardware & PT_ITM_NO_COUNTERS) == 0;
 	if (which == PT_ITM_EXCEPTION)
-		return n_bytes == 2 && exception_can_be(limits->last_exception, value) &&
+		return n_bytes == 2 && pt_itm_exception_can_be(limits->last_exception, value) &&
 		       (limits->no_hardware & PT_ITM_NO_EXCEPTIONS) == 0;
 	if (which == PT_ITM_PC_SAMPLE)
 		return (n_bytes == 4 || (n_bytes == 1 && (value == 0 || value == 0xff))) &&
@@ -173,7 +160,7 @@ static bool read_packet(struct pt_itm_part *p, const struct pt_itm_limits *limit
 	}
 	packet->kind = PT_ITM_HARDWARE;
 	packet->which = (uint8_t)which;
-	return hardware_can_be(limits, which, packet->n_bytes, packet->value);
+	return pt_itm_hardware_can_be(limits, which, packet->n_bytes, packet->value);
 }
 
 /* --- what is believed --------------------------------------------------------------------------------------------- */

@@ -61,6 +61,21 @@ struct pt_itm_limits {
 	uint32_t no_ports;		/* those of stimulus ports 0 to 31 that are off */
 };
 
+/* Whether there is such an exception, and such a step of it: value of PT_ITM_EXCEPTION. Numbers 7 to 10 and 13 are none.
+ * last_exception: 0: not known. Without branches: a decoder asks before it knows that the packet is one. Source: D4.3.2, B1.5.2 */
+static inline bool pt_itm_exception_can_be(uint16_t last_exception, uint64_t value)
+{
+	enum { ENTER = 1, RETURN = 3, RESERVED_BITS = 0xce00, RESERVED = 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 13 };
+	unsigned number = value & 0x1ff, step = value >> 12 & 3, last = last_exception != 0 ? last_exception : 0x1ff;
+	bool has_step = (step >= ENTER) & ((number != 0) | (step == RETURN));
+	bool has_number = ((number >= 16) | !(RESERVED >> (number & 15) & 1)) & (number <= last);
+
+	return ((value & RESERVED_BITS) == 0) & has_step & has_number;
+}
+
+/* Whether the DWT sends such a packet: enum pt_itm_hardware, the bytes of its value, and that. */
+bool pt_itm_hardware_can_be(const struct pt_itm_limits *limits, unsigned which, unsigned n_bytes, uint64_t value);
+
 struct pt_itm_part {		/* of a packet that has begun */
 	uint8_t bytes[PT_ITM_MOST_BYTES], n_bytes;	/* a long sync's zeros are cut */
 	uint8_t page;		/* of the stimulus ports */
