@@ -139,7 +139,7 @@ static uint32_t read_dwt(void *arg, uint64_t addr)
 		return (uint32_t)(m4->dap.memory.now_ns * m4->count_per_us[(offset - 8) / 4] / 1000) & 0xff;
 	switch (offset) {
 	case 0x00: return m4->dwt_ctrl;
-	case 0x04: return (m4->dwt_ctrl & 1) != 0 ? (uint32_t)(m4->dap.memory.now_ns * m4->cyccnt_per_us / 1000) : 0;
+	case 0x04: return (m4->dwt_ctrl & 1) != 0 ? (uint32_t)(m4->dap.memory.now_ns * m4->cyccnt_per_us / 1000 - m4->cyccnt_stood) : 0;
 	case 0x1c: return m4->pcsr;
 	default: return 0;
 	}

@@ -14,6 +14,7 @@ struct fake_m4 {
 	uint32_t fp_ctrl, fp_comp[8], dwt_ctrl, dwt[16];	/* dwt: COMP MASK FUNCTION - of each comparator */
 	uint32_t ccr, iciallu;		/* iciallu: how often it was written */
 	/* the counters: how much each adds a microsecond of the wire's clock */
+	uint64_t cyccnt_stood;		/* cycles that are missing in CYCCNT */
 	uint32_t cyccnt_per_us, count_per_us[5];	/* CPI EXC SLEEP LSU FOLD */
 	uint32_t pcsr;
 	uint32_t itm[0x400], tpiu[0x400];	/* as written; nothing comes of it */

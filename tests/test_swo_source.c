@@ -437,6 +437,38 @@ START_TEST(notices_another_clock)
 }
 END_TEST
 
+/* A core whose clock stood for a moment, and is as before when it is looked at again, is as fast as it was. */
+START_TEST(a_clock_that_stood_is_no_other)
+{
+	const struct pt_swo *swo = state;
+
+	pin.exception_every = 20000;
+	ck_assert_msg(start("swo-baud=1000000") == 0, "%s", err.msg);
+	drain(300);
+	array_mem_pass(&m4.dap.memory, 50 * PT_NS_PER_MS);
+	m4.cyccnt_stood = 50000 * CORE_MHZ;
+	drain(600);
+	stop();
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_CLOCK), 0);
+	ck_assert_double_eq_tol(swo->core_hz, CORE_MHZ * 1e6, CORE_MHZ * 1e2);
+}
+END_TEST
+
+/* The host is late: answers lie where nothing fetches them. */
+START_TEST(a_late_host_is_no_other_clock)
+{
+	pin.exception_every = 20000;
+	ck_assert_msg(start("swo-baud=1000000") == 0, "%s", err.msg);
+	for (unsigned i = 0; i < 60; i++) {
+		m4.dap.memory.access_ns = i % 3 == 0 ? 20 * PT_NS_PER_MS : 2000;
+		ck_assert_int_ge(pt_source_swo.drain(state, &err), 0);
+	}
+	m4.dap.memory.access_ns = 2000;
+	stop();
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_CLOCK), 0);
+}
+END_TEST
+
 START_TEST(halts_are_no_loss)
 {
 	pin.exception_every = 20000;
@@ -516,6 +548,29 @@ END_TEST
 
 /* --- arithmetic --------------------------------------------------------------------------------------------------- */
 
+/* Each answer comes as late as it likes: the limits hold the true clock, and no pace is another. */
+START_TEST(late_answers_leave_the_limits_true)
+{
+	const double hz = 16e6;
+	struct pt_swo_cycles c;
+	uint64_t now_ns = 1000, random = (uint64_t)_i;
+
+	pt_swo_cycles_begin(&c);
+	for (int i = 0; i < 2000; i++) {
+		uint64_t sent_ns = now_ns + pt_random(&random, 5 * PT_NS_PER_MS);
+		uint64_t read_ns = sent_ns + pt_random(&random, PT_NS_PER_MS);
+		uint64_t done_ns =
+			read_ns + (pt_random(&random, 4) == 0 ? pt_random(&random, 300 * PT_NS_PER_MS) : 2000);
+
+		pt_swo_cycles_read(&c, (uint32_t)(uint64_t)((double)read_ns * hz / 1e9), sent_ns, done_ns);
+		ck_assert_int_eq(pt_swo_cycles_pace(&c, hz, 1e-6), PT_SWO_SAME);
+		ck_assert_msg(c.wrong == 1 || fabs(c.hz - hz) <= c.hz * c.wrong + 1, "%d %g %g %llu %g", i, c.hz,
+			      c.wrong, (unsigned long long)c.cycles, c.most_hz);
+		now_ns = done_ns;
+	}
+}
+END_TEST
+
 /* As facts of queues have it. */
 static const struct { double rho; unsigned k; double lost; } queues[] = {
 	{ 0.05, 1, 0.048 }, { 0.10, 2, 0.0090 }, { 0.20, 3, 0.0064 }, { 0.30, 4, 0.0057 }, { 0.70, 8, 0.018 }, { 1, 4, 0.2 },
@@ -568,6 +623,8 @@ static void add_tests(TCase *tc)
 	tcase_add_test(tc, claims_nothing_of_a_probe_that_does_not_say);
 	tcase_add_loop_test(tc, notices_who_writes_the_unit, 0, PT_LEN(spoilers));
 	tcase_add_test(tc, notices_another_clock);
+	tcase_add_test(tc, a_clock_that_stood_is_no_other);
+	tcase_add_test(tc, a_late_host_is_no_other_clock);
 	tcase_add_test(tc, halts_are_no_loss);
 	tcase_add_test(tc, follows_variables);
 	tcase_add_test(tc, says_that_there_are_too_many);
@@ -581,6 +638,7 @@ int main(void)
 
 	add_tests(source);
 	suite_add_tcase(suite, source);
+	tcase_add_loop_test(sums, late_answers_leave_the_limits_true, 0, 10);
 	tcase_add_loop_test(sums, predicts_loss, 0, PT_LEN(queues));
 	tcase_add_test(sums, chooses_periods);
 	tcase_add_test(sums, jitter_keeps_the_mean);

@@ -79,6 +79,7 @@ struct pt_swo {
 	struct pt_swo_cycles cycles;
 	uint64_t random;
 	uint64_t checked_ns, changed_ns;	/* the registers were; the period was */
+	unsigned n_stood;		/* times that the core's clock stood for a moment */
 	unsigned n_taken;		/* times that registers were found changed */
 	enum pt_loss renew;		/* not 0: all has to be set anew, because of this */
 	struct pt_source_setup setup;
@@ -117,6 +118,7 @@ int pt_swo_end(struct pt_swo *s, struct pt_err *err);
 /* --- swo_core_clock.c --------------------------------------------------------------------------------------------- */
 /* The core's clock, by CYCCNT against the probe's clock, and the clock of the pin. given_hz: as the user says; 0. */
 int pt_swo_find_clocks(struct pt_swo *s, uint64_t given_hz, uint64_t trace_hz, struct pt_err *err);
+int pt_swo_read_cyccnt(struct pt_swo *s, struct pt_swo_cycles *cycles, struct pt_err *err);	/* one more reading of it */
 /* The core's alone, until it is known as well as that part of it; for 4 s at most. Where it stands in sleep (s->sleep), it is
  * what CYCCNT counts, and the clock is faster. */
 int pt_swo_find_core_clock(struct pt_swo *s, double wrong, struct pt_err *err);

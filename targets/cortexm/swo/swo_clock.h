@@ -28,7 +28,8 @@ void pt_swo_clock_now(struct pt_swo_clock *c, uint64_t *ns, uint64_t *error_ns);
 
 /* --- the core's clock ---------------------------------------------------------------------------------------------- */
 
-/* CYCCNT, read again and again. */
+/* CYCCNT, read again and again. A reading was taken some time between its request and the arrival of its answer, and of nothing
+ * more than that is made use: an answer that comes late widens the limits and leaves them true, and none comes early. */
 struct pt_swo_cycles {
 	bool begun;
 	uint32_t last;

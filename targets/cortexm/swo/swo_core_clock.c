@@ -71,7 +71,7 @@ static int watch_sleep(struct pt_swo *s, uint64_t for_ns, struct pt_swo_sleep *s
 
 /* --- the core's clock --------------------------------------------------------------------------------------------- */
 
-static int read_cyccnt(struct pt_swo *s, struct pt_err *err)
+int pt_swo_read_cyccnt(struct pt_swo *s, struct pt_swo_cycles *cycles, struct pt_err *err)
 {
 	uint8_t bytes[4] = { 0 };
 	struct pt_mem_op op = { .what = PT_MEM_READ, .width_bytes = 4, .addr = pt_swo_dwt(s, DWT_CYCCNT), .bytes = bytes,
@@ -79,7 +79,7 @@ static int read_cyccnt(struct pt_swo *s, struct pt_err *err)
 
 	if (pt_mem_run(s->mem, &op, 1, BATCH_MS, NULL, err) < 0)
 		return pt_wrap(err, "read CYCCNT");
-	pt_swo_cycles_read(&s->cycles, pt_le32(bytes), op.sent_ns, op.done_ns);
+	pt_swo_cycles_read(cycles, pt_le32(bytes), op.sent_ns, op.done_ns);
 	return 0;
 }
 
@@ -94,11 +94,11 @@ static int measure(struct pt_swo *s, double wrong, struct pt_err *err)
 		return err->code;
 	pt_swo_cycles_begin(&s->cycles);
 	s->sleep = (struct pt_swo_sleep){ 0 };
-	rc = read_cyccnt(s, err);
+	rc = pt_swo_read_cyccnt(s, &s->cycles, err);
 	for (int i = 0; i < MOST_MEASURES && rc == 0 && (i == 0 || s->cycles.wrong > wrong); i++) {
 		rc = watch_sleep(s, MEASURE_MS * PT_NS_PER_MS, &s->sleep, err);
 		if (rc == 0)
-			rc = read_cyccnt(s, err);
+			rc = pt_swo_read_cyccnt(s, &s->cycles, err);
 	}
 	pt_cycle_counter_off(s->cm, &counter, &ignored);
 	return rc;

@@ -12,7 +12,7 @@
 #include "targets/cortexm/swo/swo.h"
 #include "trace/loss.h"
 
-enum { FIFO_BYTES = 256, SILENCE_MS = 50, SLACK_PERCENT = 3, SLACK_BYTES = 256 };
+enum { FIFO_BYTES = 256, SILENCE_MS = 50, SLACK_PERCENT = 3, SLACK_BYTES = 256, DROP_MS = 2, MOST_DROPS = 16 };
 
 /* --- time --------------------------------------------------------------------------------------------------------- */
 
@@ -236,17 +236,18 @@ int pt_swo_take(struct pt_swo_stream *s, enum pt_loss cause, uint32_t timeout_ms
 	return n;
 }
 
+/* Until the pin is silent: what was on it when its rate or its formatter changed is on its way for some milliseconds. */
 int pt_swo_drop(struct pt_swo_stream *s, struct pt_err *err)
 {
 	struct pt_stream_read what;
 	uint8_t bytes[PT_SWO_READ_BYTES];
-	int n, sum = 0;
+	int n, sum = 0, reads = 0;
 
 	do {
 		what = (struct pt_stream_read){ 0 };
-		n = s->ops->read(s->wire, bytes, sizeof(bytes), 0, &what, err);
+		n = s->ops->read(s->wire, bytes, sizeof(bytes), DROP_MS, &what, err);
 		sum += n > 0 ? n : 0;
 		s->unsaid |= what.missing == PT_STREAM_UNSAID || what.missing == PT_STREAM_PERHAPS;
-	} while (n == (int)sizeof(bytes));
+	} while (n > 0 && ++reads < MOST_DROPS);
 	return n < 0 ? n : sum;
 }

@@ -8,7 +8,7 @@
 #include "targets/cortexm/swo/swo.h"
 #include "trace/loss.h"
 
-enum { BATCH_MS = 1000, CHECK_MS = 100, CHANGE_MS = 25, MANY_SAMPLES = 100, MOST_TAKEN = 5 };
+enum { BATCH_MS = 1000, CHECK_MS = 100, CHANGE_MS = 25, MANY_SAMPLES = 100, MOST_TAKEN = 5, LOOKS_AGAIN = 5, AGAIN_MS = 2 };
 #define DRIFT 1e-4		/* of a clock that is measured well */
 #define CHANGED 0.02		/* more is another clock */
 
@@ -76,9 +76,58 @@ static bool may_stand(const struct pt_swo *s, uint32_t dhcsr)
 	       (s->sleep.n_asleep > 0 && s->stream.n_asleep == 0);
 }
 
+/* Another clock is another when it is read again; one that only stood for a moment is as before. What is known of the time of
+ * a reading is that it lies between its request and the arrival of its answer: a host that is late makes that span longer,
+ * and the limits of the rate wider, but no rate false. So what remains is a clock that did stand: in Stop mode, while a PLL
+ * locks, or that of a virtual board, which leaves out time that its model had no processor for. */
+static int look_again(struct pt_swo *s, bool *changed, struct pt_err *err)
+{
+	struct pt_swo_cycles cycles;
+	int rc = 0;
+
+	*changed = true;
+	pt_swo_cycles_begin(&cycles);
+	for (int i = 0; i <= LOOKS_AGAIN && rc == 0 && *changed; i++) {
+		rc = i > 0 ? pt_mem_wait(s->mem, pt_mem_now_ns(s->mem) + AGAIN_MS * PT_NS_PER_MS, err) : 0;
+		if (rc == 0)
+			rc = pt_swo_read_cyccnt(s, &cycles, err);
+		*changed = i == 0 || pt_swo_cycles_pace(&cycles, s->core_hz, CHANGED) != PT_SWO_SAME;
+	}
+	return rc;
+}
+
+/* Time is missing in the stamps, and in the rate that follows from all readings. */
+static void forget_readings(struct pt_swo *s)
+{
+	s->stream.clock.placed = false;
+	pt_swo_cycles_begin(&s->cycles);
+}
+
+static int clock_differs(struct pt_swo *s, struct pt_err *err)
+{
+	double least_hz = s->cycles.least_hz, most_hz = s->cycles.most_hz;
+	bool changed;
+
+	if (look_again(s, &changed, err) < 0)
+		return err->code;
+	if (changed) {
+		pt_warn("swo: the core's clock has changed: it was %.3f MHz, and is between %.3f and %.3f MHz; the trace is set up "
+			"anew",
+			s->core_hz / 1e6, least_hz / 1e6, most_hz / 1e6);
+		s->renew = PT_LOSS_CLOCK;
+		return 0;
+	}
+	if (s->n_stood++ == 0)
+		pt_warn("swo: the core's clock stood for a moment, or was another, and is %.3f MHz again: times across that are as "
+			"exact as the reads of the probe",
+			s->core_hz / 1e6);
+	forget_readings(s);
+	return 0;
+}
+
 /* The stamps' clock is the core's. One that stands while the core sleeps is no other clock: only the time asleep is
  * missing in the stamps. */
-static void follow_clock(struct pt_swo *s, uint32_t dhcsr)
+static int follow_clock(struct pt_swo *s, uint32_t dhcsr, struct pt_err *err)
 {
 	enum pt_swo_pace pace = pt_swo_cycles_pace(&s->cycles, s->core_hz, CHANGED);
 
@@ -89,15 +138,13 @@ static void follow_clock(struct pt_swo *s, uint32_t dhcsr)
 		s->naps = true;
 		s->stream.clock.placed = false;
 	} else if (pace != PT_SWO_SAME) {
-		pt_warn("swo: the core's clock has changed: it was %.3f MHz, and is between %.3f and %.3f MHz; the trace is set up "
-			"anew",
-			s->core_hz / 1e6, s->cycles.least_hz / 1e6, s->cycles.most_hz / 1e6);
-		s->renew = PT_LOSS_CLOCK;
+		return clock_differs(s, err);
 	} else if (!s->hz_given && !s->naps && s->cycles.wrong < s->core_wrong) {
 		s->core_hz = s->cycles.hz;
 		s->core_wrong = s->cycles.wrong;
 		pt_swo_follow(s);
 	}
+	return 0;
 }
 
 static int check_registers(struct pt_swo *s, struct pt_err *err)
@@ -184,8 +231,8 @@ int pt_swo_watch(struct pt_swo *s, struct pt_err *err)
 	}
 	if ((differs & ctrl->check) != 0)
 		return taken(s, ctrl, differs ^ ctrl->ours, err);
-	if ((dhcsr & DHCSR_S_HALT) == 0)
-		follow_clock(s, dhcsr);
+	if ((dhcsr & DHCSR_S_HALT) == 0 && follow_clock(s, dhcsr, err) < 0)
+		return err->code;
 	look_at_pin(s);
 	return s->renew == 0 ? check_registers(s, err) : 0;
 }
