@@ -557,6 +557,7 @@ static const struct rest {
 	{ "a rest", "core_hz=100000\n", 48, 52, false },
 	{ "no rest", "core_hz=100000\n", 100, 0, false },
 	{ "a packet more", "core_hz=100000\n", 900, 0, false },
+	{ "heard late that it runs", "core_hz=100000\n", 1250, 0, false },
 	{ "beyond the clock", "core_hz=100000\n", 3000, PT_UNKNOWN, true },
 	{ "no clock", "", 48, PT_UNKNOWN, false },
 	{ "with what was there before", "core_hz=100000\ncumulate=1\n", 30000, PT_UNKNOWN, false },

@@ -37,30 +37,31 @@ static void sum_up(struct pt_pipeline *p, const struct pt_bins *bins)
 	f->n_cores = bins->n_cores;
 }
 
-/* Of its source of bins; PT_UNKNOWN: it has none, or nobody knows when that counted. */
-static uint64_t observed_ns(const struct pt_profile *f, uint16_t core)
+/* Of its source of bins; NULL: it has none, or nobody knows when that counted. */
+static const struct pt_loss_sum *time_of_bins(const struct pt_profile *f, uint16_t core)
 {
 	for (size_t i = 0; i < f->n_sources; i++) {
 		const struct pt_profile_source *s = &f->sources[i];
 
 		if (s->core == core && strcmp(s->format, PT_FORMAT_BINS) == 0)
-			return s->observed_is_bound || s->triggered ? PT_UNKNOWN : s->loss.observed_ns;
+			return s->observed_is_bound || s->triggered ? NULL : &s->loss;
 	}
-	return PT_UNKNOWN;
+	return NULL;
 }
 
-/* What the clock has in the time observed is what was counted and the rest. More cannot have been counted, but that
- * counting begins and ends within a packet of when it is said to. */
+/* What the clock has in the time observed is what was counted and the rest. A busy host hears late that a core runs, and
+ * that counting has begun: so no more is impossible than the clock has in all of the time, and a packet at its ends. */
 static void make_rest(struct pt_profile *f, const struct pt_bins *bins, struct pt_profile_core *core)
 {
 	static const double packets_s = 0.01, drift = 0.02;
-	uint64_t ns = observed_ns(f, core->core);
-	double clock = (double)ns / 1e9 * (double)f->core_hz;
+	const struct pt_loss_sum *time = time_of_bins(f, core->core);
+	double hz = (double)f->core_hz, clock;
 
 	core->rest_cycles = PT_UNKNOWN;
-	if (!bins->by_cycles || !bins->exact || bins->older || ns == PT_UNKNOWN || f->core_hz == 0)
+	if (!bins->by_cycles || !bins->exact || bins->older || time == NULL || f->core_hz == 0)
 		return;
-	core->beyond_clock = (double)core->cycles > clock * (1 + drift) + packets_s * (double)f->core_hz;
+	clock = (double)time->observed_ns / 1e9 * hz;
+	core->beyond_clock = (double)core->cycles > ((double)time->total_ns / 1e9 * (1 + drift) + packets_s) * hz;
 	if (core->beyond_clock)
 		f->times = f->shares = PT_BASIS_ESTIMATED;
 	else

@@ -26,24 +26,27 @@ static bool same_command(const struct pt_mb_cores *s, bool on, struct pt_mdm_op 
 static int command_together(struct pt_mb_cores *s, bool on, const struct pt_mdm_op *op, uint32_t mask,
 			    struct pt_err *err)
 {
+	uint64_t sent_ns = pt_mdm_now_ns(&s->mb->mdm);
+
 	if (pt_mdm_select_several(&s->mb->mdm, mask, err) < 0 ||
 	    pt_mdm_put(&s->mb->mdm, false, op->command, op->bits, op->value, err) < 0)
 		return err->code;
 	for (unsigned i = 0; i < s->cores.n; i++)
-		s->one->commanded(s->cores.core[i].state, on);
+		s->one->commanded(s->cores.core[i].state, on, sent_ns);
 	return 0;
 }
 
 static int command_each(struct pt_mb_cores *s, bool on, struct pt_err *err)
 {
 	for (unsigned i = 0; i < s->cores.n; i++) {
+		uint64_t sent_ns = pt_mdm_now_ns(&s->mb->mdm);
 		struct pt_mdm_op op;
 
 		if (s->one->command(s->cores.core[i].state, on, &op) &&
 		    (pt_mdm_select(&s->mb->mdm, s->cores.core[i].number, err) < 0 ||
 		     pt_mdm_put(&s->mb->mdm, false, op.command, op.bits, op.value, err) < 0))
 			return err->code;
-		s->one->commanded(s->cores.core[i].state, on);
+		s->one->commanded(s->cores.core[i].state, on, sent_ns);
 	}
 	return 0;
 }

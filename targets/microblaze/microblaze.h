@@ -167,7 +167,8 @@ struct pt_mb_one {
 	/* What begins (on) or ends counting, if it is the write of one debug register; false: nothing is to be
 	 * written. start() leaves everything ready for it. NULL: start() and stop() do it themselves. */
 	bool (*command)(const void *state, bool on, struct pt_mdm_op *op);
-	void (*commanded)(void *state, bool on);	/* that has been written, if there was anything to write */
+	/* That has been written, if there was anything to write; sent_ns: just before, so no later than it took effect. */
+	void (*commanded)(void *state, bool on, uint64_t sent_ns);
 };
 
 /* cores.c: one source of several cores of the MDM, each with a number in the trace from setup->source on. `one` is of

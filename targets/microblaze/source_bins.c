@@ -182,7 +182,7 @@ static int end_reading(struct bins *s, struct pt_err *err)
 			return err->code;
 		s->stopped = false;
 		emit_records(s, s->out.told_ns);
-		pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM, pt_mdm_now_ns(s->unit.mdm));
+		pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM, now_ns);
 		return 0;
 	}
 	emit_records(s, now_ns);
@@ -355,7 +355,8 @@ static bool command(const void *state, bool on, struct pt_mdm_op *op)
 	return !s->out.ended && !(on && s->cross);
 }
 
-static void commanded(void *state, bool on)
+/* What it counted is of no more than the time that is called observed, however late the host is. */
+static void commanded(void *state, bool on, uint64_t sent_ns)
 {
 	struct bins *s = state;
 	uint64_t now_ns = pt_mdm_now_ns(s->unit.mdm);
@@ -363,8 +364,8 @@ static void commanded(void *state, bool on)
 	if (s->out.ended)
 		return;
 	if (on) {
-		pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM, now_ns);
-		s->last_ns = now_ns;
+		pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM, sent_ns);
+		s->last_ns = sent_ns;
 		s->next_ns = now_ns + s->period_ns;
 	} else if (!s->held && !s->stopped) {
 		s->off_ns = now_ns;	/* up to here everything was counted */
@@ -477,7 +478,7 @@ static int read_rest(struct bins *s, struct pt_err *err)
 	if (rc == 0 && !s->stopped)
 		rc = pt_bins_unit_enable(&s->unit, false, err);
 	if (rc == 0)
-		commanded(s, false);
+		commanded(s, false, s->out.told_ns);
 	if (rc == 0 && !s->reading)
 		rc = look_for_core(s, &answers, err);
 	if (!answers)

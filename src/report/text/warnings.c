@@ -59,7 +59,7 @@ static void contradiction(struct pt_warnings *w, const struct pt_profile *p)
 		if (p->core[i].beyond_clock)
 			warn(w,
 			     "Contradiction: core %u has %" PRIu64
-			     " cycles, more than a clock of %s gives in the time observed. core-clock= or mb.prof.size= is "
+			     " cycles, more than a clock of %s gives in the whole profile. core-clock= or mb.prof.size= is "
 			     "wrong, and with it times and shares.",
 			     p->core[i].core, p->core[i].cycles, hz);
 }
