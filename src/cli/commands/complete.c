@@ -184,7 +184,7 @@ static void put_written(const struct line *line, const char *at, size_t len)
 
 	if (*at < 'a' || *at > 'z')
 		return;
-	snprintf(word, sizeof(word), "%.*s", (int)(at[key] == '=' && key < len ? key + 1 : len), at);
+	snprintf(word, sizeof(word), "%.*s", (int)(key < len && at[key] == '=' ? key + 1 : len), at);
 	put(line, word, "");
 }
 
