@@ -250,11 +250,14 @@ static void paste(const struct setup *s)
 
 	pt_params_add(settings, pt_source_swo.params, pt_source_swo.n_params, "trace=pc-samples", &err);
 
-	for (const char *at = said; (at = strstr(at, "set = ")) != NULL;) {
+	for (const char *at = said; (at = strstr(at, " = ")) != NULL;) {
+		const char *key = at;
 		char word[80];
 
-		at += strlen("set = ");
-		snprintf(word, sizeof(word), "%.*s", (int)strcspn(at, "\n"), at);
+		while (key > said && key[-1] != ' ')
+			key--;
+		snprintf(word, sizeof(word), "%.*s=%.*s", (int)(at - key), key, (int)strcspn(at + 3, "\n"), at + 3);
+		at += 3;
 		any = true;
 		if (pt_params_add(settings, pt_source_swo.params, pt_source_swo.n_params, word, &err) < 0)
 			wrong("%s: %s", word, err.msg);

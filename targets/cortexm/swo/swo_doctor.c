@@ -263,8 +263,8 @@ static void tell_lines(const struct doctor *d, double clock_hz, const struct rat
 	}
 	tell(d, "fastest rate that works: %.0f baud, %.0f bytes a second", rates->best_bps,
 	     rates->best_bps / PT_SWO_BITS);
-	tell(d, "for the configuration: set = trace-clock=%.0f", clock_hz);
-	tell(d, "                       set = swo-baud=%.0f", rates->best_bps);
+	tell(d, "for the configuration: trace-clock = %.0f", clock_hz);
+	tell(d, "                       swo-baud = %.0f", rates->best_bps);
 }
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
