@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "chunk_feed.h"
+#include "report/table/order.h"
+#include "report/views/views.h"
 
 #define CONFIG(mode) \
 	"format=mtb\nsource=mtb\nmode=" mode "\ntarget=small\nprobe=test\nvirtual=1\ncore_hz=1000000\ncost=halts\n"
@@ -93,6 +95,47 @@ START_TEST(says_exact_where_nothing_is_missing)
 }
 END_TEST
 
+/* What one stretch of a longer run has is at least so much: its counts are lower bounds, the shortest is not known. */
+static const struct { const char *name, *config, *session; bool tally; } stretches[] = {
+	{ "all of it", CONFIG("stream"), "HhRDHrE", false },
+	{ "it ran on behind three parts of four", CONFIG("stream"), "HhRDDDrE", true },
+	{ "it ran before three parts of four", CONFIG("stream"), "rDDDHhE", true },
+	{ "a small part", CONFIG("stream"), "HhRDrrrE", true },
+	{ "a dump is all that there is", CONFIG("dump"), "dE", false },
+};
+
+START_TEST(one_stretch_is_a_tally)
+{
+	static const char *const at_least[] = { "count", "net.total", "gross.total", "gross.max" };
+	struct pt_program *program = small_program();
+	struct chunk_feed f = chunk_feed_of(program, NULL, 0);
+	const struct pt_view *view = pt_view_find("functions");
+	struct pt_value value[96];
+	const struct pt_profile *p;
+	uint64_t ns = 0;
+
+	chunk_config(&f, 0, stretches[_i].config);
+	for (const char *letter = stretches[_i].session; *letter != '\0'; letter++)
+		put_letter(&f, *letter, &ns);
+	pt_pipeline_over(f.pipeline);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert_uint_gt(view->n_rows(p), 0);
+	for (size_t i = 0; i < view->n_rows(p); i++) {
+		view->row(p, i, value);
+		for (size_t k = 0; k < PT_LEN(at_least); k++) {
+			struct pt_value v = value[pt_view_column(view, at_least[k])];
+
+			ck_assert_msg(v.u == PT_UNKNOWN || v.at_least == stretches[_i].tally, "%s: %s of %s",
+				      stretches[_i].name, at_least[k], value[0].text);
+		}
+		ck_assert_msg(!stretches[_i].tally || value[pt_view_column(view, "gross.min")].u == PT_UNKNOWN,
+			      "%s: gross.min", stretches[_i].name);
+	}
+	chunk_feed_drop(&f);
+	pt_program_unref(program);
+}
+END_TEST
+
 /* A fault of which nothing more is known is a loss, and an end that never came may be any. */
 START_TEST(a_fault_is_a_loss)
 {
@@ -113,6 +156,7 @@ int main(void)
 	TCase *tc = tcase_create("exact");
 
 	tcase_add_loop_test(tc, says_exact_where_nothing_is_missing, 0, PT_LEN(rows));
+	tcase_add_loop_test(tc, one_stretch_is_a_tally, 0, PT_LEN(stretches));
 	tcase_add_test(tc, a_fault_is_a_loss);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
