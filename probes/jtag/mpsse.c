@@ -163,7 +163,7 @@ static void mpsse_info(void *state, struct pt_probe_info *out)
 {
 	const struct pt_mpsse *m = state;
 
-	strcpy(out->firmware, m->chip->name);
+	strcpy(out->chip, m->chip->name);
 	strcpy(out->protocol, "MPSSE");
 	out->packet_bytes = m->request_bytes;
 	out->packet_count = m->swd.depth;

@@ -31,6 +31,7 @@ struct pt_probe_info {
 	struct pt_link_info link;
 	char name[16];			/* driver */
 	char firmware[PT_PROBE_FIRMWARE_TEXT], protocol[16];	/* as the probe says; empty where it does not */
+	char chip[16];			/* of a probe that is a chip without firmware: its name; empty for others */
 	size_t packet_bytes;		/* in use */
 	unsigned packet_count;		/* outstanding packets in use */
 	/* What it can reach a chip by. Set before info() as the driver's ops say; a driver whose devices differ corrects

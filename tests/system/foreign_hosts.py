@@ -3,15 +3,17 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 
 from foreign_probes import DEADLINE_S
 
 
 def plugged(build, board, options, *command):
     """What a program printed with a virtual board's probe plugged in as a USB device."""
-    done = subprocess.run([os.path.join(build, "tests/usb_probe"), "--board", board, *options, "--", *command], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=DEADLINE_S, check=False, errors="replace",
-                          env=dict(os.environ, PROFTAP_CONFIG="/dev/null"))
+    with tempfile.TemporaryDirectory(prefix="usb-runtime-") as runtime:	# another test's daemon may have a probe at the same port
+        done = subprocess.run([os.path.join(build, "tests/usb_probe"), "--board", board, *options, "--", *command], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=DEADLINE_S, check=False, errors="replace",
+                              env=dict(os.environ, PROFTAP_CONFIG="/dev/null", XDG_RUNTIME_DIR=runtime))
     return done.stdout
 
 

@@ -106,8 +106,12 @@ static void print_opened(const struct pt_probe_info *info)
 	char capabilities[64];
 
 	name_capabilities(info, capabilities, sizeof(capabilities));
-	printf("    %u packet%s of %zu bytes, %s, firmware %s", info->packet_count, info->packet_count == 1 ? "" : "s",
-	       info->packet_bytes, capabilities, info->firmware[0] != '\0' ? info->firmware : "not known");
+	printf("    %u packet%s of %zu bytes, %s, ", info->packet_count, info->packet_count == 1 ? "" : "s",
+	       info->packet_bytes, capabilities);
+	if (info->chip[0] != '\0')
+		printf("chip %s", info->chip);
+	else
+		printf("firmware %s", info->firmware[0] != '\0' ? info->firmware : "not known");
 	if (info->target_mv != 0)
 		printf(", target at %.2f V", info->target_mv / 1e3);
 	printf("\n");
@@ -203,6 +207,8 @@ static void add_info(json_t *out, const struct pt_probe_info *info)
 	if (info->swo_ring_bytes != 0)
 		json_object_set_new(out, "swo_buffer_bytes", json_integer(info->swo_ring_bytes));
 	json_object_set_new(out, "firmware", json_string(info->firmware));
+	if (info->chip[0] != '\0')
+		json_object_set_new(out, "chip", json_string(info->chip));
 	if (info->target_mv != 0)
 		json_object_set_new(out, "target_mv", json_integer(info->target_mv));
 }
@@ -257,6 +263,8 @@ static json_t *to_json(const struct row *row, bool measures)
 		add_info(out, &row->info);
 	if (out != NULL && row->state == FREE && f->left_alone == NULL && measures)
 		add_measured(out, row);
+	if (out != NULL && row->state == FREE && f->left_alone != NULL)
+		json_object_set_new(out, "left_alone", json_string(f->left_alone));
 	if (out != NULL && row->state != FREE)
 		add_reason(out, row);
 	return out;
