@@ -64,15 +64,18 @@ static bool is_plain(const char *serial)
 	return serial[strspn(serial, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.:/@+")] == 0;
 }
 
-/* Clones share serial numbers; then only the port tells them apart. */
+/* Clones share serial numbers; then only the port tells them apart. NULL: no other device has the same one. */
+static const struct pt_link_found *twin_of(const struct way *ways, int n, const struct pt_link_found *at)
+{
+	for (int i = 0; i < n && at->serial[0] != 0; i++)
+		if (strcmp(ways[i].at.serial, at->serial) == 0 && !same_device(&ways[i].at, at))
+			return &ways[i].at;
+	return NULL;
+}
+
 static bool serial_names_it(const struct way *ways, int n, const struct pt_link_found *at)
 {
-	if (at->serial[0] == 0 || (!is_plain(at->serial) && at->usb_path[0] != 0))
-		return false;
-	for (int i = 0; i < n; i++)
-		if (strcmp(ways[i].at.serial, at->serial) == 0 && !same_device(&ways[i].at, at))
-			return false;
-	return true;
+	return at->serial[0] != 0 && (is_plain(at->serial) || at->usb_path[0] == 0) && twin_of(ways, n, at) == NULL;
 }
 
 /* By the name that its product has, or else by its numbers. */
@@ -87,10 +90,11 @@ static void rule_for(const struct pt_link_found *at, char *rule, size_t room)
 	pt_usb_id_rule(&id, 1, rule, room);
 }
 
-static void fill_row(struct pt_probe_found *row, const struct pt_link_found *at, bool by_serial)
+static void fill_row(struct pt_probe_found *row, const struct way *ways, int n, const struct pt_link_found *at)
 {
 	*row = (struct pt_probe_found){ .usb_vid = at->usb_vid, .usb_pid = at->usb_pid };
-	if (by_serial)
+	row->shares_serial = twin_of(ways, n, at) != NULL;
+	if (serial_names_it(ways, n, at))
 		snprintf(row->uri, sizeof(row->uri), "%s:serial=%s", at->driver->name, at->serial);
 	else
 		snprintf(row->uri, sizeof(row->uri), "%s:usb=%s", at->driver->name, at->usb_path);
@@ -133,7 +137,7 @@ int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err)
 		if (row == n) {
 			devices[n++] = at;
 			if (row < max)
-				fill_row(&out[row], at, serial_names_it(ways, n_ways, at));
+				fill_row(&out[row], ways, n_ways, at);
 		}
 		if (row < max)
 			add_transport(&out[row], &ways[i]);
@@ -318,6 +322,23 @@ static struct pt_link *open_way(const struct way *way, const struct pt_params *s
 	return channel >= 0 ? way->kind->open(&at, err) : NULL;
 }
 
+/* A serial number names one probe, unless another has the same and no port is named. */
+static int check_twins(const struct way *ways, int n, const struct way *way, const struct pick *pick,
+		       struct pt_err *err)
+{
+	const struct pt_link_found *at = &way->at, *twin = twin_of(ways, n, at);
+
+	if (twin == NULL || pt_params_text(pick->params, &pick_params[PICK_SERIAL]) == NULL ||
+	    pt_params_text(pick->params, &pick_params[PICK_USB]) != NULL)
+		return 0;
+	return pt_fail(
+		err, PT_EIO,
+		"the probes at usb %s and usb %s have the same serial number, %s: name one by its port, %s:usb=%s or "
+		"%s:usb=%s",
+		at->usb_path, twin->usb_path, at->serial, at->driver->name, at->usb_path, twin->driver->name,
+		twin->usb_path);
+}
+
 /* The first that fits and may be opened; when none may, the sentence is about the first that fits. */
 static struct pt_link *open_one(const struct way *ways, int n, const struct pick *pick,
 				const struct pt_params *settings, const struct pt_probe_ops **driver,
@@ -330,6 +351,8 @@ static struct pt_link *open_one(const struct way *ways, int n, const struct pick
 			continue;
 		seen = seen != NULL ? seen : &ways[i];
 		*driver = ways[i].at.driver;
+		if (check_twins(ways, n, &ways[i], pick, err) < 0)
+			return NULL;
 		if (ways[i].at.permitted)
 			return open_way(&ways[i], settings, err);
 	}

@@ -46,6 +46,7 @@ struct pt_probe_found {
 	char product[64], serial[64], where[64], transports[32];	/* transports: "bulk hid" */
 	char node[2][64];	/* of the device under /dev, by each transport; empty if unknown */
 	uint16_t usb_vid, usb_pid;
+	bool shares_serial;	/* another device has the same one: only the port tells them apart */
 	bool permitted;		/* false: seen, but the system refuses access */
 	bool common;		/* in many devices that are no probe: only its address says that it is one */
 	const char *left_alone;	/* what it is that no list opens: a GDB server may halt its target, a common chip may be

@@ -111,7 +111,19 @@ START_TEST(lists_a_device_once)
 }
 END_TEST
 
-static void expect_uri(const char *serial, const char *first, const char *second)
+/* NULL: each is named by its serial number. */
+static void expect_refusal(const char *says)
+{
+	struct pt_probe *probe = pt_probe_open("cmsis-dap:serial=V0001", NULL, &err);
+
+	ck_assert((probe == NULL) == (says != NULL));
+	ck_assert_msg(says == NULL || strstr(err.msg, says) != NULL, "%s", err.msg);
+	pt_probe_close(probe);
+	probe = open_uri("cmsis-dap:serial=V0001&usb=1-1");
+	pt_probe_close(probe);
+}
+
+static void expect_uri(const char *serial, const char *first, const char *second, const char *refusal)
 {
 	struct usb_probe_config config = { .board = "kl27", .serial = serial, .port = 2, .instant = true };
 	struct usb_probe *other = usb_probe_new(&config, &err);
@@ -126,6 +138,8 @@ static void expect_uri(const char *serial, const char *first, const char *second
 	}
 	ck_assert_str_eq(found[0].uri, first);
 	ck_assert_str_eq(found[1].uri, second);
+	ck_assert(found[0].shares_serial == (refusal != NULL) && found[1].shares_serial == (refusal != NULL));
+	expect_refusal(refusal);
 	for (int i = 0; i < 2; i++) {
 		struct pt_probe_info info;
 		struct pt_probe *probe = open_uri(found[i].uri);
@@ -139,8 +153,9 @@ static void expect_uri(const char *serial, const char *first, const char *second
 
 START_TEST(tells_probes_apart)
 {
-	expect_uri("V0002", "cmsis-dap:serial=V0001", "cmsis-dap:serial=V0002");
-	expect_uri("V0001", "cmsis-dap:usb=1-1", "cmsis-dap:usb=1-2");
+	expect_uri("V0002", "cmsis-dap:serial=V0001", "cmsis-dap:serial=V0002", NULL);
+	expect_uri("V0001", "cmsis-dap:usb=1-1", "cmsis-dap:usb=1-2",
+		   "have the same serial number, V0001: name one by its port");
 }
 END_TEST
 

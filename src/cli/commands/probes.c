@@ -163,8 +163,9 @@ static void print_text(const struct row *row, bool measures)
 {
 	const struct pt_probe_found *f = row->found;
 
-	printf("%s%s%s\n    %s, serial %s, %s, %s\n", f->uri, row->alias[0] != '\0' ? ", alias " : "", row->alias,
-	       f->product, f->serial[0] != '\0' ? f->serial : "none", f->where, f->transports);
+	printf("%s%s%s\n    %s, serial %s%s, %s, %s\n", f->uri, row->alias[0] != '\0' ? ", alias " : "", row->alias,
+	       f->product, f->serial[0] != '\0' ? f->serial : "none",
+	       f->shares_serial ? " (another probe has the same)" : "", f->where, f->transports);
 	if (row->state == FREE && f->left_alone != NULL)
 		printf("    %s, which is not asked before it is used\n", f->left_alone);
 	else if (row->state == FREE)
