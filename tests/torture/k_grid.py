@@ -35,7 +35,7 @@ NO_FAULT = "none"
 RATES = ("count", "instructions", "period avg")	# tests/truth allows for the chance of seconds, not for that of moments
 ONCE_WRONG = {"e500 rsp": [("stall", k) for k in range(4, 8)]}	# each packet of one sample; the quick part tries them always
 LOSES = ("kl27 mtb stream",)	# without any fault, where the buffer is full before it is read
-WHOLE_ONLY = ("kl27 jlink usb", "kl27 ftdi usb")	# the quick part has both with their boards in the daemon's process
+WHOLE_ONLY = ("kl27 jlink usb",)	# the quick part has it with its board in the daemon's process
 CHANCE = 1e-6		# of intervals that hold as they should to look as bad as these
 
 Case = collections.namedtuple("Case", "row kind k")
