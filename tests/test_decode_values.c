@@ -1,4 +1,4 @@
-/* The streams that we make ourselves, "lines", "values", "looks", "counters" and "bins": what a record becomes, and that damage
+/* The streams that we make ourselves, "lines", "values", "watch", "counters" and "bins": what a record becomes, and that damage
  * is a gap and no more. */
 #include <string.h>
 
@@ -38,13 +38,13 @@ static const struct {
 	  { "9 pc 0x00000100", "9 port write 0x5 = 0x41 (1 bytes)" } },
 	{ "a space that there is not", &pt_decoder_values, { 9, 0, 0, 0, 0, 0, 0, 0, 6, 1 }, 10, { "gap damaged" } },
 	{ "a size that there is not", &pt_decoder_values, { 9, 0, 0, 0, 0, 0, 0, 0, 1, 0 }, 10, { "gap damaged" } },
-	{ "a look", &pt_decoder_looks,
+	{ "a look", &pt_decoder_watch,
 	  { 9, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0x20, 0, 0, 0, 0, 0x2a, 1, 0, 0, 0, 0, 0, 0 }, 25,
 	  { "9 look at 0x20000000: 0x12a (4 bytes)" } },
-	{ "a torn one", &pt_decoder_looks,
+	{ "a torn one", &pt_decoder_watch,
 	  { 9, 0, 0, 0, 0, 0, 0, 0, 0x88, 0, 0, 0, 0x20, 0, 0, 0, 0, 0x2a, 1, 0, 0, 0, 0, 0, 0 }, 25,
 	  { "9 look at 0x20000000: torn (8 bytes)" } },
-	{ "a look at nothing", &pt_decoder_looks, { 9, 0, 0, 0, 0, 0, 0, 0, 0x80 }, 9, { "gap damaged" } },
+	{ "a look at nothing", &pt_decoder_watch, { 9, 0, 0, 0, 0, 0, 0, 0, 0x80 }, 9, { "gap damaged" } },
 	{ "a first reading and the next", &pt_decoder_counters,
 	  { 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0xf0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0xf9, 0, 0, 0, 0, 0, 0, 0 }, 36,
 	  { "1 counter 258 0", "3 counter 258 9" } },

@@ -7,7 +7,7 @@
 #include "profile/analyses/signals/watched.h"
 #include "report/views/views.h"
 
-#define LOOKS "format=looks\nsource=watch\nmode=sample\ntick_hz=1000000000\ntick_ppm=0\nrounds=4\nperiod_us=2000\n"
+#define LOOKS "format=watch\nsource=watch\nmode=sample\ntick_hz=1000000000\ntick_ppm=0\nrounds=4\nperiod_us=2000\n"
 
 static struct pt_program *program;
 static struct chunk_feed f;

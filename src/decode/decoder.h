@@ -57,7 +57,7 @@ struct pt_decoder {
 	void (*flush)(void *state, struct pt_batch *out);
 };
 
-#define PT_DECODERS(X) X(mtb) X(pcsr) X(lines) X(values) X(looks) X(counters) X(bins) X(s12z_profile) X(s12z_trace) X(mdm_trace) X(itm)
+#define PT_DECODERS(X) X(mtb) X(pcsr) X(lines) X(values) X(watch) X(counters) X(bins) X(s12z_profile) X(s12z_trace) X(mdm_trace) X(itm)
 #define X(decoder) extern const struct pt_decoder pt_decoder_##decoder;
 PT_DECODERS(X)
 #undef X

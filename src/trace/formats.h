@@ -68,13 +68,13 @@
  *   line.N.bits=BITS where it is not 1 (a vector, as one number of at most 64 bits).
  * "values": numbers written to or read from memory or a port of instrumentation, however they were seen.
  *   Its own keys: tick_hz=N.
- * "looks": what variables in memory were found to be, one read of each at a time, while the program goes on; what they
+ * "watch": what variables in memory were found to be, one read of each at a time, while the program goes on; what they
  *   were between two looks is not known. A DATA chunk is a batch: its looks follow one another as fast as the link allows,
  *   and the next batch comes at a random time. Its own keys: tick_hz=N (of the probe's clock), rounds=N in a batch, each
  *   of which looks once at every variable, period_us=N from one batch to the next, in the mean at least. */
 #define PT_FORMAT_LINES "lines"
 #define PT_FORMAT_VALUES "values"
-#define PT_FORMAT_LOOKS "looks"
+#define PT_FORMAT_WATCH "watch"
 
 /* A record of "lines": le64 ticks, le16 line, u8 how many bytes of value follow (0..8), the value. */
 enum { PT_LINES_TICKS = 0, PT_LINES_LINE = 8, PT_LINES_SIZE = 10, PT_LINES_VALUE = 11, PT_LINES_MOST_BYTES = 19 };
@@ -83,7 +83,7 @@ enum { PT_LINES_TICKS = 0, PT_LINES_LINE = 8, PT_LINES_SIZE = 10, PT_LINES_VALUE
 enum { PT_VALUES_TICKS = 0, PT_VALUES_HOW = 8, PT_VALUES_SIZE = 9, PT_VALUES_AT = 10, PT_VALUES_VALUE = 18,
        PT_VALUES_PC = 26, PT_VALUES_MOST_BYTES = 34 };
 enum { PT_VALUES_HAS_PC = 0x80 };
-/* A record of "looks": le64 ticks, u8 size in bytes (1..8) with PT_LOOKS_TORN where the value changed between the accesses
+/* A record of "watch": le64 ticks, u8 size in bytes (1..8) with PT_LOOKS_TORN where the value changed between the accesses
  * that it takes (it is none then), le64 address, 8 bytes as the memory has them from there on. Its moment is the middle between its sending and its coming
  * in; a CLOCK chunk ahead of each batch has the worst error of that. */
 enum { PT_LOOKS_TICKS = 0, PT_LOOKS_SIZE = 8, PT_LOOKS_AT = 9, PT_LOOKS_VALUE = 17, PT_LOOKS_BYTES = 25 };

@@ -15,7 +15,7 @@
 enum {
 	PLACES = 64, MOST_BYTES = 8, READS = 2,	/* of a place that takes several accesses */
 	ROUNDS_MAX = 32, RECORDS = PT_CHUNK_BYTES / PT_LOOKS_BYTES,
-	LOOK_MS = 2000, HELD_REST_US = 200000, PROBE_DELAY_US = 20000, PERIOD_MAX_MS = 10000,
+	LOOK_MS = 2000, HELD_REST_US = 200000, REST_US = 50000, PROBE_DELAY_US = 20000, PERIOD_MAX_MS = 10000,
 };
 
 enum { ROUNDS, PERIOD, N_PARAMS };
@@ -40,7 +40,8 @@ struct watch {
 	size_t n_places;
 	uint32_t n_rounds;
 	uint64_t period_us, random;
-	bool held, waited;	/* waited: the time before the next batch is over */
+	bool held;
+	uint64_t due_ns;	/* of the next batch; 0: it has not been drawn yet */
 	struct pt_mem_op *ops;	/* of a batch: a delay, then the reads of its rounds */
 	uint8_t *bytes;		/* MOST_BYTES for each of them */
 	size_t n_ops;
@@ -129,22 +130,27 @@ static int look(struct watch *w, struct pt_err *err)
 	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "watch") : rc;
 }
 
+/* The rest of a delay that the probe can do itself is its. A longer one is in pieces: a profile may end meanwhile. */
 static int drain(void *state, struct pt_err *err)
 {
 	struct watch *w = state;
-	uint64_t delay_us = w->waited ? 0 : pt_random_delay(&w->random, w->period_us);
+	uint64_t now_ns = pt_mem_now_ns(w->mem), left_us;
 	int rc;
 
 	if (w->held)
 		return HELD_REST_US;
-	w->waited = delay_us > PROBE_DELAY_US;
-	if (w->waited)
-		return (int)delay_us;
-	w->ops[0].time_us = (uint32_t)delay_us;
+	if (w->due_ns == 0)
+		w->due_ns = now_ns + 1000 * pt_random_delay(&w->random, w->period_us);
+	left_us = w->due_ns > now_ns ? (w->due_ns - now_ns) / 1000 : 0;
+	if (left_us > PROBE_DELAY_US)
+		return left_us < REST_US ? (int)left_us : REST_US;
+	w->ops[0].time_us = (uint32_t)left_us;
 	rc = look(w, err);
-	if (rc == 0)
-		emit_batch(w);
-	return rc;
+	if (rc != 0)
+		return rc;
+	emit_batch(w);
+	w->due_ns = 0;
+	return 0;
 }
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
@@ -225,7 +231,7 @@ static int start(void *state, struct pt_target *target, const struct pt_source_s
 		 "\n"
 		 "cost=the core never halts; the probe reads memory beside it, and nothing is written\n",
 		 w->n_rounds, w->period_us);
-	if (pt_emit_config(&w->out, setup, PT_FORMAT_LOOKS, lines, err) < 0 ||
+	if (pt_emit_config(&w->out, setup, PT_FORMAT_WATCH, lines, err) < 0 ||
 	    (w->held && pt_emit_halted(&w->out, target, setup->core, err) < 0))
 		return err->code;
 	plan(w);
@@ -267,7 +273,7 @@ static int stop(void *state, struct pt_err *err)
 
 const struct pt_source_ops pt_source_watch = {
 	.name = "watch",
-	.format = PT_FORMAT_LOOKS,
+	.format = PT_FORMAT_WATCH,
 	.modes = "sample",
 	.titles = "looks at variables",
 	.help = "variables by name, read now and then while the program runs; the core never halts",

@@ -30,7 +30,7 @@ static size_t feed(void *state, const uint8_t *bytes, size_t len_bytes, struct p
 	return pt_own_feed(state, &format, bytes, len_bytes, out);
 }
 
-const struct pt_decoder pt_decoder_looks = {
-	.name = PT_FORMAT_LOOKS, .gives = PT_GIVES_OTHER, .state_bytes = sizeof(struct pt_own), .init = pt_own_init,
+const struct pt_decoder pt_decoder_watch = {
+	.name = PT_FORMAT_WATCH, .gives = PT_GIVES_OTHER, .state_bytes = sizeof(struct pt_own), .init = pt_own_init,
 	.feed = feed, .gap = pt_own_gap, .state = pt_own_state, .flush = pt_own_flush,
 };
