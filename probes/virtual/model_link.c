@@ -61,6 +61,11 @@ static uint64_t now_ns(void *state)
 	return model->setup.pace.wall ? uv_hrtime() - model->origin_ns : model->virtual_ns;
 }
 
+static uint64_t missed_ns(void *state)
+{
+	return ((const struct model *)state)->setup.pace.slip_ns;
+}
+
 static bool take_interrupt(struct model *model)
 {
 	bool was;
@@ -351,6 +356,7 @@ static const struct pt_link_ops model_link = {
 	.submit = submit,
 	.receive = receive,
 	.now_ns = now_ns,
+	.missed_ns = missed_ns,
 	.wait = wait_until,
 	.interrupt = interrupt,
 	.set_packet_bytes = set_packet_bytes,

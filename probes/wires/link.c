@@ -169,6 +169,11 @@ uint64_t pt_link_now_ns(struct pt_link *link)
 	return link->ops->now_ns(link->state);
 }
 
+uint64_t pt_link_missed_ns(struct pt_link *link)
+{
+	return link->ops->missed_ns != NULL ? link->ops->missed_ns(link->state) : 0;
+}
+
 int pt_link_wait(struct pt_link *link, uint64_t until_ns, struct pt_err *err)
 {
 	int rc;

@@ -58,6 +58,7 @@ struct pt_link_ops {
 	 * outstanding), PT_EPROTO (larger than buf; consumed), PT_EIO. */
 	int (*receive)(void *state, uint8_t *buf, size_t buf_bytes, uint64_t deadline_ns, struct pt_err *err);
 	uint64_t (*now_ns)(void *state);
+	uint64_t (*missed_ns)(void *state);	/* See pt_link_missed_ns(); NULL: none */
 	/* Let time pass until until_ns; with one that is past it only collects a pending interrupt. 0, or
 	 * PT_EINTERRUPTED, PT_EIO when the device has gone meanwhile. */
 	int (*wait)(void *state, uint64_t until_ns, struct pt_err *err);
@@ -109,6 +110,9 @@ int pt_link_trace(struct pt_link *link, uint8_t *buf, size_t len_bytes, unsigned
 void pt_link_end_trace(struct pt_link *link);	/* take back what is under way there */
 int pt_link_receive(struct pt_link *link, uint8_t *buf, size_t buf_bytes, uint64_t deadline_ns, struct pt_err *err);
 uint64_t pt_link_now_ns(struct pt_link *link);
+/* So much of this clock's time the other end has not seen so far: a virtual board by wall clock, on a machine that is too slow for
+ * its model. */
+uint64_t pt_link_missed_ns(struct pt_link *link);
 int pt_link_wait(struct pt_link *link, uint64_t until_ns, struct pt_err *err);
 void pt_link_interrupt(struct pt_link *link);
 /* From pt_link_shield() to the pt_link_unshield() that belongs to it no call returns PT_EINTERRUPTED: interrupts are

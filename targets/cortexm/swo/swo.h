@@ -118,6 +118,10 @@ int pt_swo_end(struct pt_swo *s, struct pt_err *err);
 /* --- swo_core_clock.c --------------------------------------------------------------------------------------------- */
 /* The core's clock, by CYCCNT against the probe's clock, and the clock of the pin. given_hz: as the user says; 0. */
 int pt_swo_find_clocks(struct pt_swo *s, uint64_t given_hz, uint64_t trace_hz, struct pt_err *err);
+static inline uint64_t pt_swo_missed_ns(const struct pt_swo *s)
+{
+	return s->cm->target->probe != NULL ? pt_link_missed_ns(pt_probe_link(s->cm->target->probe)) : 0;
+}
 int pt_swo_read_cyccnt(struct pt_swo *s, struct pt_swo_cycles *cycles, struct pt_err *err);	/* one more reading of it */
 /* The core's alone, until it is known as well as that part of it; for 4 s at most. Where it stands in sleep (s->sleep), it is
  * what CYCCNT counts, and the clock is faster. */

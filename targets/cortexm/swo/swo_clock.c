@@ -97,36 +97,52 @@ void pt_swo_cycles_begin(struct pt_swo_cycles *c)
 	c->wrong = 1;
 }
 
-static void compare(double cycles, double ns, double error_ns, double *least_hz, double *most_hz)
+static void compare(double cycles, double ns, double error_ns, double missing_ns, double *least_hz, double *most_hz)
 {
+	double least_ns = ns - error_ns - missing_ns;
+
 	*least_hz = (cycles - 1) / (ns + error_ns) * NS;
-	*most_hz = ns > error_ns ? (cycles + 1) / (ns - error_ns) * NS : 1e12;
+	*most_hz = least_ns > 0 ? (cycles + 1) / least_ns * NS : 1e12;
 }
 
-static void begin_readings(struct pt_swo_cycles *c, uint32_t cyccnt, double ns, double error_ns)
+static void begin_readings(struct pt_swo_cycles *c, uint32_t cyccnt, double ns, double error_ns, uint64_t missed_ns)
 {
 	pt_swo_cycles_begin(c);
 	c->begun = true;
 	c->last = cyccnt;
 	c->first_ns = c->last_ns = ns;
 	c->first_error_ns = c->last_error_ns = error_ns;
+	c->missed_ns[0] = c->missed_ns[1] = c->missed_ns[2] = missed_ns;
 	c->most_hz = 1e12;
 }
 
-void pt_swo_cycles_read(struct pt_swo_cycles *c, uint32_t cyccnt, uint64_t sent_ns, uint64_t done_ns)
+/* What was missed behind a reading, but in its request, counts for the time behind it: so all is counted from one reading
+ * earlier on, and perhaps twice. */
+static void note_missed(struct pt_swo_cycles *c, uint64_t missed_ns)
+{
+	c->missing_ns = (double)(missed_ns - c->missed_ns[1]);
+	c->missed_ns[1] = c->missed_ns[2];
+	c->missed_ns[2] = missed_ns;
+}
+
+void pt_swo_cycles_read(struct pt_swo_cycles *c, uint32_t cyccnt, uint64_t sent_ns, uint64_t done_ns,
+			uint64_t missed_ns)
 {
 	double error_ns = (double)(done_ns - sent_ns) / 2, ns = (double)sent_ns + error_ns, least, most;
 
 	if (!c->begun || ns <= c->last_ns) {
-		begin_readings(c, cyccnt, ns, error_ns);
+		begin_readings(c, cyccnt, ns, error_ns, missed_ns);
 		return;
 	}
+	note_missed(c, missed_ns);
 	c->cycles += (uint32_t)(cyccnt - c->last);
-	compare((uint32_t)(cyccnt - c->last), ns - c->last_ns, error_ns + c->last_error_ns, &c->least_hz, &c->most_hz);
+	compare((uint32_t)(cyccnt - c->last), ns - c->last_ns, error_ns + c->last_error_ns, c->missing_ns, &c->least_hz,
+		&c->most_hz);
 	c->last = cyccnt;
 	c->last_ns = ns;
 	c->last_error_ns = error_ns;
-	compare((double)c->cycles, ns - c->first_ns, error_ns + c->first_error_ns, &least, &most);
+	compare((double)c->cycles, ns - c->first_ns, error_ns + c->first_error_ns,
+		(double)(missed_ns - c->missed_ns[0]), &least, &most);
 	if (least <= 0 || most >= 1e12)
 		return;
 	c->hz = (least + most) / 2;

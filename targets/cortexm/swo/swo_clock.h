@@ -38,9 +38,13 @@ struct pt_swo_cycles {
 	double last_ns, last_error_ns;
 	double hz, wrong;		/* of all readings; wrong 1: not known */
 	double least_hz, most_hz;	/* of the last two */
+	uint64_t missed_ns[3];		/* missed_ns of the first, of the one before the last, and of the last */
+	double missing_ns;		/* so much of the time since the reading before may be missing */
 };
 void pt_swo_cycles_begin(struct pt_swo_cycles *c);
-void pt_swo_cycles_read(struct pt_swo_cycles *c, uint32_t cyccnt, uint64_t sent_ns, uint64_t done_ns);
+/* missed_ns: behind it, as pt_link_missed_ns() says: the core has not run for some of that. */
+void pt_swo_cycles_read(struct pt_swo_cycles *c, uint32_t cyccnt, uint64_t sent_ns, uint64_t done_ns,
+			uint64_t missed_ns);
 /* How the last two readings compare with a clock of hz that may be off by a part of it. */
 enum pt_swo_pace { PT_SWO_SAME, PT_SWO_SLOWER, PT_SWO_FASTER };
 enum pt_swo_pace pt_swo_cycles_pace(const struct pt_swo_cycles *c, double hz, double wrong);

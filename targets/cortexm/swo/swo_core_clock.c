@@ -8,6 +8,7 @@
 #include "targets/cortexm/swo/swo.h"
 
 enum { MEASURE_MS = 100, MOST_MEASURES = 40, BATCH_MS = 1000, EACH = 3, LOOKS = 32, REST_MS = 4 };
+#define ENOUGH_WRONG 5e-3	/* for the rate of a pin */
 #define GIVEN_WRONG 1e-4	/* of a clock that the user says */
 
 /* --- sleep -------------------------------------------------------------------------------------------------------- */
@@ -27,7 +28,7 @@ static void take_looks(struct pt_swo *s, const struct pt_mem_op *op, struct look
 	sleep->n_reads++;
 	sleep->n_asleep += (dhcsr & DHCSR_S_SLEEP) != 0;
 	sleep->stands |= pt_le32(op[1].bytes) == pt_le32(op[2].bytes);
-	pt_swo_cycles_read(&looks->cycles, pt_le32(op[1].bytes), op[1].sent_ns, op[1].done_ns);
+	pt_swo_cycles_read(&looks->cycles, pt_le32(op[1].bytes), op[1].sent_ns, op[1].done_ns, pt_swo_missed_ns(s));
 	if (looks->cycles.cycles == 0)
 		return;
 	looks->least_hz = looks->cycles.most_hz < looks->least_hz ? looks->cycles.most_hz : looks->least_hz;
@@ -79,7 +80,7 @@ int pt_swo_read_cyccnt(struct pt_swo *s, struct pt_swo_cycles *cycles, struct pt
 
 	if (pt_mem_run(s->mem, &op, 1, BATCH_MS, NULL, err) < 0)
 		return pt_wrap(err, "read CYCCNT");
-	pt_swo_cycles_read(cycles, pt_le32(bytes), op.sent_ns, op.done_ns);
+	pt_swo_cycles_read(cycles, pt_le32(bytes), op.sent_ns, op.done_ns, pt_swo_missed_ns(s));
 	return 0;
 }
 
@@ -147,7 +148,7 @@ int pt_swo_find_core_clock(struct pt_swo *s, double wrong, struct pt_err *err)
 
 int pt_swo_find_clocks(struct pt_swo *s, uint64_t given_hz, uint64_t trace_hz, struct pt_err *err)
 {
-	if (find_core_clock(s, given_hz, 1, err) < 0)
+	if (find_core_clock(s, given_hz, ENOUGH_WRONG, err) < 0)
 		return err->code;
 	if (s->sleep.stands && !s->hz_given)
 		return pt_fail(

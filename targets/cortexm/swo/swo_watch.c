@@ -53,7 +53,7 @@ static int step_registers(struct pt_swo *s, uint32_t *dhcsr, uint32_t *differs, 
 		return err->code;
 	*dhcsr = pt_le32(state);
 	*differs = pt_le32(found) ^ s->regs.reg[s->ctrl].ours;
-	pt_swo_cycles_read(&s->cycles, pt_le32(before), op[2].sent_ns, op[2].done_ns);
+	pt_swo_cycles_read(&s->cycles, pt_le32(before), op[2].sent_ns, op[2].done_ns, pt_swo_missed_ns(s));
 	if (samples && !changes)
 		pt_swo_cadence_go_on(&s->cadence, pt_le32(before));
 	if (!changes)
@@ -91,7 +91,7 @@ static int look_again(struct pt_swo *s, bool *changed, struct pt_err *err)
 		rc = i > 0 ? pt_mem_wait(s->mem, pt_mem_now_ns(s->mem) + AGAIN_MS * PT_NS_PER_MS, err) : 0;
 		if (rc == 0)
 			rc = pt_swo_read_cyccnt(s, &cycles, err);
-		*changed = i == 0 || pt_swo_cycles_pace(&cycles, s->core_hz, CHANGED) != PT_SWO_SAME;
+		*changed = i == 0 || pt_swo_cycles_pace(&cycles, s->core_hz, CHANGED + s->core_wrong) != PT_SWO_SAME;
 	}
 	return rc;
 }
@@ -129,8 +129,10 @@ static int clock_differs(struct pt_swo *s, struct pt_err *err)
  * missing in the stamps. */
 static int follow_clock(struct pt_swo *s, uint32_t dhcsr, struct pt_err *err)
 {
-	enum pt_swo_pace pace = pt_swo_cycles_pace(&s->cycles, s->core_hz, CHANGED);
+	enum pt_swo_pace pace = pt_swo_cycles_pace(&s->cycles, s->core_hz, CHANGED + s->core_wrong);
 
+	if (s->cycles.missing_ns > 0)
+		s->stream.clock.placed = false;
 	if (pace == PT_SWO_SLOWER && may_stand(s, dhcsr)) {
 		if (!s->naps)
 			pt_warn("swo: the core's clock stands while the core sleeps: stamps say nothing of how long, and times "
