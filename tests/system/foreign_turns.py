@@ -1,5 +1,10 @@
-"""What an operation costs on USB, on a foreign probe: proftap and OpenOCD on the same device, counted by it. proftap's attach
-finds out what the chip is and has; OpenOCD's is told, and `dap info` beside it reads the same tables."""
+"""What an operation costs on USB, on a foreign probe: proftap and OpenOCD on the same device, counted by it. Where proftap does
+more by itself, OpenOCD does the same by further commands:
+  attach, identify  proftap finds out what the chip is and has; OpenOCD's attach is told, and `dap info` reads the same tables.
+  write a word      proftap's has the answer of the bus. OpenOCD's has it with an ST-Link; on the others its next command fails in
+                    the place of a write that was refused (refused_unseen()), so RDBUFF is asked for behind it.
+  load into flash   proftap's begins with a reset, is compared at the end, and leaves RAM as it was: so does OpenOCD's
+                    `program FILE verify` with a work area that is put back."""
 import os
 import random
 import signal
@@ -10,9 +15,12 @@ from gdb_session import Rsp
 
 URIS = {"cmsis-dap": "cmsis-dap:", "st-link-v2": "stlink:", "st-link-v3": "stlink:", "j-link": "jlink:", "ftdi": "ftdi:"}
 COUNTS = "turns", "transfers", "bytes"		# a turn: the host speaks on after an answer
-OPERATIONS = "attach", "attach, identify", "read a word", "read 1 KiB", "read 64 KiB", "write a word", "load 16 KiB into RAM", "load 16 KiB into flash"
+OPERATIONS = "attach", "attach, identify", "read a word", "read 1 KiB", "read 64 KiB", "write a word", "load 16 KiB into RAM", "load 16 KiB into flash, verified"
+TOLD = "attach"		# in which OpenOCD finds nothing out: its turns are compared, its bytes are those of "attach, identify"
 FLASH_ADDR, SECTOR, TRIES, PACKET = 0x4000, 1024, 4, 0x2000
 ATTACHES = 2
+KEEP_RAM = "chip.cpu configure -work-area-backup 1"
+RDBUFF, NOWHERE = "chip.dap dpreg 0xc", 0x50000000	# no device answers there
 BLOB = random.Random(3).randbytes(0x4000)
 
 
@@ -106,7 +114,7 @@ def ours(build, kind):
             "read 64 KiB": lambda _: proftap.read(RAM, 0x10000),
             "write a word": lambda i: proftap.write(RAM + 0x100 * i, b"word"),
             "load 16 KiB into RAM": lambda _: proftap.write(RAM, BLOB),
-            "load 16 KiB into flash": lambda _: proftap.load(FLASH_ADDR, BLOB)})
+            "load 16 KiB into flash, verified": lambda _: proftap.load(FLASH_ADDR, BLOB)})
     finally:
         proftap.close()
 
@@ -125,6 +133,14 @@ def theirs(build, kind):
             "read a word": lambda i: openocd.ask(f"read_memory {RAM + 0x100 * i} 32 1"),
             "read 1 KiB": lambda i: openocd.ask(f"read_memory {RAM + 0x400 * i} 32 256"),
             "read 64 KiB": lambda _: openocd.ask(f"dump_image /dev/null {RAM} 65536"),
-            "write a word": lambda i: openocd.ask(f"mww {RAM + 0x100 * i} 1"),
+            "write a word": lambda i: openocd.ask(f"mww {RAM + 0x100 * i} 1" + ("" if kind.startswith("st-link") else f"; {RDBUFF}")),
             "load 16 KiB into RAM": lambda _: openocd.ask(f"load_image {blob} {RAM} bin"),
-            "load 16 KiB into flash": lambda _: openocd.ask(f"flash write_image erase {blob} {FLASH_ADDR} bin")})
+            "load 16 KiB into flash, verified": lambda _: openocd.ask(
+                f"{KEEP_RAM}; reset init; flash write_image erase {blob} {FLASH_ADDR} bin; verify_image {blob} {FLASH_ADDR} bin")})
+
+
+def refused_unseen(build, kind):
+    """Does OpenOCD call a write done that the bus refused?"""
+    with Openocd(build, kind, Counter()) as openocd:
+        openocd.ask("halt")
+        return openocd.ask(f"catch {{mww {NOWHERE} 1}}") == "0" and openocd.ask(f"catch {{mww {RAM} 1}}") != "0"
