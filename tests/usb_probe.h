@@ -56,9 +56,10 @@ void usb_probe_set_mode(struct usb_probe *probe, unsigned mode);
 /* Packets that the device has taken from all hosts so far. */
 uint64_t usb_probe_packets(struct usb_probe *probe);
 
-/* Bulk transfers of all hosts so far. */
+/* Bulk transfers and HID reports of all hosts so far. A turn: the host speaks on after an answer. */
 struct usb_probe_traffic {
-	uint64_t out, in, out_bytes, in_bytes;
+	uint64_t out, in, out_bytes, in_bytes, turns;
+	bool answered;		/* the last one was to the host */
 };
 void usb_probe_traffic(struct usb_probe *probe, struct usb_probe_traffic *out);
 

@@ -287,6 +287,21 @@ uint64_t usb_probe_packets(struct usb_probe *probe)
 	return packets;
 }
 
+void usb_count_out(struct usb_probe *probe, size_t len_bytes)
+{
+	probe->traffic.out++;
+	probe->traffic.out_bytes += len_bytes;
+	probe->traffic.answered = false;
+}
+
+void usb_count_in(struct usb_probe *probe, size_t len_bytes)
+{
+	probe->traffic.in++;
+	probe->traffic.in_bytes += len_bytes;
+	probe->traffic.turns += !probe->traffic.answered;
+	probe->traffic.answered = true;
+}
+
 void usb_probe_traffic(struct usb_probe *probe, struct usb_probe_traffic *out)
 {
 	g_mutex_lock(&probe->lock);

@@ -73,8 +73,10 @@ static gboolean on_write(UMockdevIoctlBase *self, UMockdevIoctlClient *client)
 
 	g_mutex_lock(&probe->lock);
 	plugged = probe->plugged;
-	if (plugged && arg->data_len > 1)	/* the first byte is the report number */
+	if (plugged && arg->data_len > 1) {	/* the first byte is the report number */
+		usb_count_out(probe, (size_t)arg->data_len - 1);
 		usb_firmware_request(probe, PIPE_HIDRAW, arg->data + 1, (size_t)arg->data_len - 1);
+	}
 	g_mutex_unlock(&probe->lock);
 	umockdev_ioctl_client_complete(client, plugged ? arg->data_len : -1, plugged ? 0 : ENODEV);
 	return TRUE;
@@ -91,6 +93,8 @@ static gboolean on_read(UMockdevIoctlBase *self, UMockdevIoctlClient *client)
 	g_mutex_lock(&probe->lock);
 	plugged = probe->plugged;
 	report = g_queue_pop_head(&probe->responses[PIPE_HIDRAW]);
+	if (report != NULL)
+		usb_count_in(probe, g_bytes_get_size(report));
 	usb_hidraw_deliver(probe);
 	g_mutex_unlock(&probe->lock);
 	if (report != NULL) {

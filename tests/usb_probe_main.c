@@ -1,11 +1,11 @@
 /* Run a program with an emulated USB probe plugged in:
  *
  *	usb_probe [--board NAME?...] [--id VID:PID] [--serial S] [--raw-serial HEX24] [--hidraw] [--instant] [--denied]
- *		[--unplugged] [--unplug-ms N] [--replug-ms N] [--count] -- PROGRAM ARGUMENT...
+ *		[--unplugged] [--unplug-ms N] [--replug-ms N] [--count FILE] -- PROGRAM ARGUMENT...
  *
  * The program needs to know nothing of it. Ends with the program's exit status; passes SIGINT and SIGTERM on to it.
  * SIGUSR1 pulls the plug, SIGUSR2 puts it in. --unplugged: it is out at first. --denied: the program may not open the
- * device. --count says at the end how many bulk transfers there were. */
+ * device. --count FILE: turns, transfers and bytes, at the end and at each SIGHUP. */
 #include <glib-unix.h>
 #include <linux/capability.h>
 #include <signal.h>
@@ -20,6 +20,7 @@
 
 struct run {
 	struct usb_probe *probe;
+	const char *count;		/* a file; NULL: none */
 	GMainLoop *loop;
 	GPid program;
 	int status;
@@ -28,7 +29,8 @@ struct run {
 struct options {
 	struct usb_probe_config config;
 	unsigned unplug_ms, replug_ms;
-	bool denied, unplugged, count;
+	bool denied, unplugged;
+	const char *count;
 	uint8_t raw_serial[PT_USB_RAW_SERIAL_BYTES];
 };
 
@@ -108,15 +110,30 @@ static bool parse_raw_serial(struct options *options, const char *hex)
 	return true;
 }
 
-static void print_count(struct usb_probe *probe)
+/* Renamed into place, so that a reader never finds half of it. */
+static void write_count(struct usb_probe *probe, const char *path)
 {
+	g_autofree char *part = g_strconcat(path, ".part", NULL);
 	struct usb_probe_traffic traffic;
+	FILE *file = fopen(part, "w");
 
+	if (file == NULL) {
+		perror(part);
+		return;
+	}
 	usb_probe_traffic(probe, &traffic);
-	fprintf(stderr,
-		"usb_probe: %" G_GUINT64_FORMAT " transfers out (%" G_GUINT64_FORMAT " bytes), %" G_GUINT64_FORMAT
-		" in (%" G_GUINT64_FORMAT " bytes)\n",
-		traffic.out, traffic.out_bytes, traffic.in, traffic.in_bytes);
+	fprintf(file, "turns %" G_GUINT64_FORMAT "\ntransfers %" G_GUINT64_FORMAT "\nbytes %" G_GUINT64_FORMAT "\n",
+		traffic.turns, traffic.out + traffic.in, traffic.out_bytes + traffic.in_bytes);
+	fclose(file);
+	rename(part, path);
+}
+
+static gboolean on_count_signal(gpointer arg)
+{
+	const struct run *run = arg;
+
+	write_count(run->probe, run->count);
+	return G_SOURCE_CONTINUE;
 }
 
 /* Returns the index of the program's name. */
@@ -133,8 +150,8 @@ static int parse(int argc, char **argv, struct options *options)
 			options->denied = true;
 		else if (strcmp(argv[i], "--unplugged") == 0)
 			options->unplugged = true;
-		else if (strcmp(argv[i], "--count") == 0)
-			options->count = true;
+		else if (strcmp(argv[i], "--count") == 0 && i + 1 < argc)
+			options->count = argv[++i];
 		else if (strcmp(argv[i], "--raw-serial") == 0 && i + 1 < argc && parse_raw_serial(options, argv[i + 1]))
 			i++;
 		else if (strcmp(argv[i], "--board") == 0 && i + 1 < argc)
@@ -155,7 +172,7 @@ static int parse(int argc, char **argv, struct options *options)
 		return i + 1;
 	fprintf(stderr,
 		"usage: usb_probe [--board NAME?...] [--id VID:PID] [--serial S] [--raw-serial HEX24] [--hidraw] [--instant] "
-		"[--denied] [--unplugged] [--unplug-ms N] [--replug-ms N] [--count] -- PROGRAM ...\n");
+		"[--denied] [--unplugged] [--unplug-ms N] [--replug-ms N] [--count FILE] -- PROGRAM ...\n");
 	exit(2);
 }
 
@@ -175,6 +192,9 @@ int main(int argc, char **argv)
 		usb_probe_set_mode(run.probe, 0);
 	if (options.unplugged)
 		usb_probe_unplug(run.probe);
+	run.count = options.count;
+	if (run.count != NULL)
+		g_unix_signal_add(SIGHUP, on_count_signal, &run);
 	run.program = start(argv + program, options.denied);
 	g_child_watch_add(run.program, on_end, &run);
 	g_unix_signal_add(SIGINT, on_interrupt, &run);
@@ -186,8 +206,8 @@ int main(int argc, char **argv)
 	if (options.replug_ms > 0)
 		g_timeout_add(options.replug_ms, on_replug, &run);
 	g_main_loop_run(run.loop);
-	if (options.count)
-		print_count(run.probe);
+	if (run.count != NULL)
+		write_count(run.probe, run.count);
 	usb_probe_free(run.probe);
 	g_main_loop_unref(run.loop);
 	return run.status;

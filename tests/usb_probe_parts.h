@@ -61,6 +61,8 @@ struct usb_probe {
 };
 
 /* usb_probe_firmware.c: the model of the probe's firmware, on a thread of its own. */
+void usb_count_out(struct usb_probe *probe, size_t len_bytes);	/* lock held; data from the host */
+void usb_count_in(struct usb_probe *probe, size_t len_bytes);	/* lock held; data to the host */
 int usb_firmware_start(struct usb_probe *probe, struct pt_err *err);
 void usb_firmware_stop(struct usb_probe *probe);
 /* Lock held. A packet from the host; its responses come into responses[pipe] later. */

@@ -77,10 +77,8 @@ static GQueue *responses_for(struct usb_probe *probe, unsigned endpoint)
 
 static void count_in(struct usb_probe *probe, const struct urb *urb, size_t len_bytes)
 {
-	if (fields((struct urb *)urb)->endpoint != usb_kind(probe)->in)
-		return;
-	probe->traffic.in++;
-	probe->traffic.in_bytes += len_bytes;
+	if (fields((struct urb *)urb)->endpoint == usb_kind(probe)->in)
+		usb_count_in(probe, len_bytes);
 }
 
 /* As the host's controller takes packets: a short one, or the end of the buffer, completes the URB; what is behind that
@@ -265,8 +263,8 @@ static void start(struct usb_probe *probe, struct urb *urb)
 	else if (kernel->endpoint == usb_kind(probe)->out || kernel->endpoint == EP_HID_OUT) {
 		bool bulk = kernel->endpoint == usb_kind(probe)->out;
 
-		probe->traffic.out += bulk;
-		probe->traffic.out_bytes += bulk ? (size_t)kernel->buffer_length : 0;
+		if (bulk)
+			usb_count_out(probe, (size_t)kernel->buffer_length);
 		usb_firmware_request(probe, bulk ? PIPE_BULK : PIPE_HID, urb->buffer != NULL ? urb->buffer->data : NULL,
 				     (size_t)kernel->buffer_length);
 		finish(urb, 0, (size_t)kernel->buffer_length);

@@ -29,10 +29,19 @@ FLASH = ("chip.cpu configure -work-area-phys 0x20000000 -work-area-size 0x2000 -
 TARGET = ("swd newdap chip cpu -expected-id 0x0bc11477; dap create chip.dap -chain-position chip.cpu; "
           "target create chip.cpu cortex_m -dap chip.dap")
 RAM, RAM_BYTES = 0x1fffc000, 0x10000
+HID = "cmsis-dap-v1"		# the one of the virtual board, as no foreign probe is a HID device
+ADAPTERS[HID] = "adapter driver cmsis-dap; cmsis_dap_vid_pid 0x1209 0x0001; cmsis_dap_backend hid; transport select swd"
 
 
 def program(build):
     return os.path.join(build, "tests/usb_probes/foreign_probe")
+
+
+def counted(build, kind, count, *options):
+    """The beginning of a command line, whose program has such a probe, which writes its counts."""
+    if kind == HID:
+        return [os.path.join(build, "tests/usb_probe"), "--hidraw", "--instant", "--count", count, *options, "--"]
+    return [program(build), kind, *options, "--count", count, "--"]
 
 
 def openocd(kind, script, setup="", tcl="disabled", jtag=False):
@@ -52,8 +61,7 @@ def run(build, kind, options, *command, errors=subprocess.STDOUT):
     """What a program printed with such a probe plugged in, and the probe's counts. errors: where its standard error goes."""
     with tempfile.TemporaryDirectory(prefix="usb-count-") as folder:
         count = os.path.join(folder, "count")
-        done = subprocess.run([program(build), kind, *options, "--count", count, "--", *command], stdout=subprocess.PIPE,
-                              stderr=errors, text=True, timeout=DEADLINE_S, check=False, errors="replace")
+        done = subprocess.run([*counted(build, kind, count, *options), *command], stdout=subprocess.PIPE, stderr=errors, text=True, timeout=DEADLINE_S, check=False, errors="replace")
         return done.stdout, read_counts(count)
 
 
@@ -80,7 +88,7 @@ class Openocd:
     """OpenOCD on a probe, asked by its Tcl port, until the with block ends."""
 
     def __init__(self, build, kind, counter, *options):
-        self.child = subprocess.Popen([program(build), kind, *options, "--count", counter.path, "--",
+        self.child = subprocess.Popen([*counted(build, kind, counter.path, *options),
                                        *openocd(kind, "poll off", tcl="0")], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         said = ""
         for line in self.child.stderr:

@@ -10,10 +10,11 @@ import random
 import signal
 import subprocess
 
-from foreign_probes import DEADLINE_S, RAM, Counter, Openocd, program
+from foreign_probes import DEADLINE_S, HID, RAM, Counter, Openocd, counted
 from gdb_session import Rsp
 
 URIS = {"cmsis-dap": "cmsis-dap:", "st-link-v2": "stlink:", "st-link-v3": "stlink:", "j-link": "jlink:", "ftdi": "ftdi:"}
+COUNTED = {**URIS, HID: "cmsis-dap:link=hid"}
 COUNTS = "turns", "transfers", "bytes"		# a turn: the host speaks on after an answer
 OPERATIONS = "attach", "attach, identify", "read a word", "read 1 KiB", "read 64 KiB", "write a word", "load 16 KiB into RAM", "load 16 KiB into flash, verified"
 TOLD = "attach"		# in which OpenOCD finds nothing out: its turns are compared, its bytes are those of "attach, identify"
@@ -22,6 +23,15 @@ ATTACHES = 2
 KEEP_RAM = "chip.cpu configure -work-area-backup 1"
 RDBUFF, NOWHERE = "chip.dap dpreg 0xc", 0x50000000	# no device answers there
 BLOB = random.Random(3).randbytes(0x4000)
+
+
+def ram_of(kind):
+    return 0x1fffe000 if kind == HID else RAM		# the virtual board's
+
+
+def wide_of(kind):
+    """Where 64 KiB are."""
+    return 0 if kind == HID else RAM
 
 
 def escaped(data):
@@ -43,8 +53,8 @@ class Proftap:
 
     def __init__(self, build, kind, counter):
         self.child = subprocess.Popen(
-            [program(build), kind, "--count", counter.path, "--", "env", f"XDG_RUNTIME_DIR={counter.folder.name}",
-             "PROFTAP_CONFIG=/dev/null", os.path.join(build, "proftap"), "serve", "--probe", URIS[kind], "--gdb", "127.0.0.1:0"],
+            [*counted(build, kind, counter.path), "env", f"XDG_RUNTIME_DIR={counter.folder.name}",
+             "PROFTAP_CONFIG=/dev/null", os.path.join(build, "proftap"), "serve", "--probe", COUNTED[kind], "--gdb", "127.0.0.1:0"],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         said = ""
         for line in self.child.stderr:
@@ -99,7 +109,7 @@ def operations(counter, child, costs, run_each):
 
 def ours(build, kind):
     """{operation: {count: n}}, the least of some tries, as the daemon looks after the core between them."""
-    costs, counter = {}, Counter()
+    costs, counter, ram, wide = {}, Counter(), ram_of(kind), wide_of(kind)
     for i in range(ATTACHES):
         proftap = Proftap(build, kind, counter)
         costs["attach"] = least(costs.get("attach"), {name: counter.now(proftap.child)[name] for name in COUNTS})
@@ -109,18 +119,18 @@ def ours(build, kind):
     costs["attach, identify"] = costs["attach"]
     try:
         return operations(counter, proftap.child, costs, {
-            "read a word": lambda i: proftap.read(RAM + 0x100 * i, 4),
-            "read 1 KiB": lambda i: proftap.read(RAM + 0x400 * i, 0x400),
-            "read 64 KiB": lambda _: proftap.read(RAM, 0x10000),
-            "write a word": lambda i: proftap.write(RAM + 0x100 * i, b"word"),
-            "load 16 KiB into RAM": lambda _: proftap.write(RAM, BLOB),
+            "read a word": lambda i: proftap.read(ram + 0x100 * i, 4),
+            "read 1 KiB": lambda i: proftap.read(ram + 0x400 * i, 0x400),
+            "read 64 KiB": lambda _: proftap.read(wide, 0x10000),
+            "write a word": lambda i: proftap.write(ram + 0x100 * i, b"word"),
+            "load 16 KiB into RAM": lambda _: proftap.write(ram, BLOB),
             "load 16 KiB into flash, verified": lambda _: proftap.load(FLASH_ADDR, BLOB)})
     finally:
         proftap.close()
 
 
 def theirs(build, kind):
-    counter = Counter()
+    counter, ram, wide = Counter(), ram_of(kind), wide_of(kind)
     blob = os.path.join(counter.folder.name, "blob")
     with open(blob, "wb") as file:
         file.write(BLOB)
@@ -130,11 +140,11 @@ def theirs(build, kind):
         costs["attach, identify"] = {name: counter.now(openocd.child)[name] for name in COUNTS}
         openocd.ask("halt")
         return operations(counter, openocd.child, costs, {
-            "read a word": lambda i: openocd.ask(f"read_memory {RAM + 0x100 * i} 32 1"),
-            "read 1 KiB": lambda i: openocd.ask(f"read_memory {RAM + 0x400 * i} 32 256"),
-            "read 64 KiB": lambda _: openocd.ask(f"dump_image /dev/null {RAM} 65536"),
-            "write a word": lambda i: openocd.ask(f"mww {RAM + 0x100 * i} 1" + ("" if kind.startswith("st-link") else f"; {RDBUFF}")),
-            "load 16 KiB into RAM": lambda _: openocd.ask(f"load_image {blob} {RAM} bin"),
+            "read a word": lambda i: openocd.ask(f"read_memory {ram + 0x100 * i} 32 1"),
+            "read 1 KiB": lambda i: openocd.ask(f"read_memory {ram + 0x400 * i} 32 256"),
+            "read 64 KiB": lambda _: openocd.ask(f"dump_image /dev/null {wide} 65536"),
+            "write a word": lambda i: openocd.ask(f"mww {ram + 0x100 * i} 1" + ("" if kind.startswith("st-link") else f"; {RDBUFF}")),
+            "load 16 KiB into RAM": lambda _: openocd.ask(f"load_image {blob} {ram} bin"),
             "load 16 KiB into flash, verified": lambda _: openocd.ask(
                 f"{KEEP_RAM}; reset init; flash write_image erase {blob} {FLASH_ADDR} bin; verify_image {blob} {FLASH_ADDR} bin")})
 
@@ -143,4 +153,4 @@ def refused_unseen(build, kind):
     """Does OpenOCD call a write done that the bus refused?"""
     with Openocd(build, kind, Counter()) as openocd:
         openocd.ask("halt")
-        return openocd.ask(f"catch {{mww {NOWHERE} 1}}") == "0" and openocd.ask(f"catch {{mww {RAM} 1}}") != "0"
+        return openocd.ask(f"catch {{mww {NOWHERE} 1}}") == "0" and openocd.ask(f"catch {{mww {ram_of(kind)} 1}}") != "0"
