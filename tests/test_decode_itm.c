@@ -103,6 +103,31 @@ START_TEST(decodes_row)
 }
 END_TEST
 
+/* By which comparator, and whether it matched and no more: of an access by itself, and in a run. */
+START_TEST(accesses_have_the_number_of_their_comparator)
+{
+	static const struct { uint8_t bytes[2]; int comparator; bool matched; } accesses[] = {
+		{ { 0x85, 7 }, 0, false }, { { 0x9d, 7 }, 1, false }, { { 0xad, 7 }, 2, false }, { { 0xb5, 7 }, 3, false },
+		{ { 0x45, 1 }, 0, true }, { { 0x75, 1 }, 3, true },
+	};
+
+	for (size_t i = 0; i < PT_LEN(accesses); i++)
+		for (size_t others = 0; others < 20; others += 10) {
+			uint8_t bytes[2 + 20] = { accesses[i].bytes[0], accesses[i].bytes[1] };
+
+			memset(bytes + 2, 0x10, others);
+			decoder_init(&pt_decoder_itm, state, 0, 0, "aligned=1\n", 10);
+			batch.n_events = 0;
+			pt_decoder_itm.feed(state, bytes, 2 + others, &batch);
+			pt_decoder_itm.flush(state, &batch);
+			ck_assert_uint_eq(batch.n_events, 1);
+			ck_assert_int_eq(pt_value_comparator(&batch.event[0]), accesses[i].comparator);
+			ck_assert_int_eq(pt_value_matched(&batch.event[0]), accesses[i].matched);
+			ck_assert_int_eq(pt_value_space(&batch.event[0]), PT_SPACE_MEMORY);
+		}
+}
+END_TEST
+
 /* --- random streams ----------------------------------------------------------------------------------------------- */
 
 enum { MOST_PACKETS = 4000, MOST_BYTES = 8 * MOST_PACKETS, SYNC_EVERY = 200 };
@@ -382,6 +407,7 @@ int main(void)
 	TCase *tc = tcase_create("itm");
 
 	tcase_add_loop_test(tc, decodes_row, 0, PT_LEN(rows));
+	tcase_add_test(tc, accesses_have_the_number_of_their_comparator);
 	tcase_add_loop_test(tc, packets_are_those_that_were_sent, 0, 20);
 	tcase_add_loop_test(tc, no_byte_is_unaccounted_for, 0, 50);
 	tcase_add_loop_test(tc, a_run_says_what_its_packets_say_one_by_one, 0, 50);

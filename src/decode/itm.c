@@ -86,15 +86,15 @@ static uint64_t address_of(const struct pt_itm *s, unsigned comparator)
 	return (address & ~UINT64_C(0xffff)) | a->offset;
 }
 
-/* One access, of which the value may not be known: then it has no bytes. */
-static void access_ends(struct pt_itm *s, unsigned comparator, unsigned written, unsigned n_bytes, uint64_t value)
+/* One access, of which the value may not be known: then it has no bytes. how: 1: written; or PT_VALUE_MATCHED. */
+static void access_ends(struct pt_itm *s, unsigned comparator, unsigned how, unsigned n_bytes, uint64_t value)
 {
 	struct pt_itm_access *a = &s->access[comparator];
 
 	if (a->has_pc)
 		hold(s, PT_EV_VALUE_PC, 0)->branch.to = a->pc;
-	pt_itm_value_event(hold(s, PT_EV_VALUE, 0), PT_SPACE_MEMORY * 2 + written, n_bytes, address_of(s, comparator),
-			   n_bytes > 0 ? value : PT_UNKNOWN);
+	pt_itm_value_event(hold(s, PT_EV_VALUE, 0), PT_SPACE_MEMORY * 2 + pt_value_by(comparator) + how, n_bytes,
+			   address_of(s, comparator), n_bytes > 0 ? value : PT_UNKNOWN);
 	*a = (struct pt_itm_access){ 0 };
 }
 
@@ -131,7 +131,7 @@ static void data(struct pt_itm *s, const struct pt_itm_packet *p)
 		a->pc = (uint32_t)p->value & ~1u;
 	} else {
 		forget_access(s, comparator);
-		access_ends(s, comparator, 1, 0, PT_UNKNOWN);
+		access_ends(s, comparator, PT_VALUE_MATCHED, 0, PT_UNKNOWN);
 	}
 }
 

@@ -150,8 +150,10 @@ static inline size_t take_value(const struct pt_itm *s, bool is_port, const uint
 	unsigned which = bytes[0] >> 3, n_bytes = (bytes[0] & 3) == 3 ? 4 : bytes[0] & 3;
 
 	*e = s->blank;
-	pt_itm_value_event(e, is_port ? PT_SPACE_PORT * 2 + 1 : PT_SPACE_MEMORY * 2 + (which & 1), n_bytes,
-			   is_port ? which : s->address[which >> 1 & 3],
+	pt_itm_value_event(e,
+			   is_port ? PT_SPACE_PORT * 2 + 1
+				   : PT_SPACE_MEMORY * 2 + (which & 1) + pt_value_by(which >> 1 & 3),
+			   n_bytes, is_port ? which : s->address[which >> 1 & 3],
 			   pt_le32(bytes + 1) & UINT32_MAX >> (32 - 8 * n_bytes));
 	return n_bytes + 1;
 }

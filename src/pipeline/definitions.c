@@ -456,7 +456,7 @@ bool pt_definitions_access(struct pt_definitions *d, const struct pt_event *e)
 	struct pt_signal_definition *def;
 	char name[NAME_BYTES];
 
-	if (d->named || (e->cause >> 1) != PT_SPACE_MEMORY || e->n == 0 || e->n > 8)
+	if (d->named || pt_value_space(e) != PT_SPACE_MEMORY || e->n == 0 || e->n > 8)
 		return true;
 	for (size_t i = 0; i < d->set.n_definitions; i++)
 		if (touches(&d->definition[i], e))

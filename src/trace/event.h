@@ -22,8 +22,9 @@ enum pt_event_kind {
 				 * instruction has run since START, or one exception was entered; 0: not known. A START
 				 * at the same place goes on there; between the two nothing ran. PT_ATOMS_ALL, and n is
 				 * PT_STOP_ASLEEP: it ended behind the wait that straight code leads to from here */
-	PT_EV_VALUE,		/* n bytes written or read; cause is enum pt_value_space * 2 + (1: written, 0: read);
-				 * n = 0: the line's level is not known, value is PT_UNKNOWN */
+	PT_EV_VALUE,		/* n bytes written or read; cause is enum pt_value_space * 2 + (1: written, 0: read), and
+				 * what pt_value_comparator() and pt_value_matched() take out of it; n = 0: the value, or
+				 * the line's level, is not known, value is PT_UNKNOWN */
 	PT_EV_SAMPLE,		/* branch.to was being executed; PT_UNKNOWN: the core slept */
 	PT_EV_EXCEPTION,	/* value.at: number; cause: enum pt_exception_step */
 	PT_EV_BIN,		/* count hits in [begin, begin + the bin size of CONFIG);
@@ -101,6 +102,30 @@ struct pt_event {
 		struct { uint64_t ns, bytes; } gap;
 	};
 };
+
+/* In the cause of a VALUE of memory: the number of the DWT's comparator that saw it, and whether that said no more than that it
+ * matched: neither what was accessed nor whether it was written. */
+enum { PT_VALUE_MATCHED = 1 << 3, PT_VALUE_COMPARATOR = 1 << 4, PT_NO_COMPARATOR = -1 };
+
+static inline enum pt_value_space pt_value_space(const struct pt_event *e)
+{
+	return (enum pt_value_space)(e->cause >> 1 & 3);
+}
+
+static inline bool pt_value_matched(const struct pt_event *e)
+{
+	return (e->cause & PT_VALUE_MATCHED) != 0;
+}
+
+static inline int pt_value_comparator(const struct pt_event *e)	/* or PT_NO_COMPARATOR */
+{
+	return e->cause / PT_VALUE_COMPARATOR - 1;
+}
+
+static inline unsigned pt_value_by(unsigned comparator)
+{
+	return (comparator + 1) * PT_VALUE_COMPARATOR;
+}
 
 enum { PT_BATCH_EVENTS = 256 };	/* 8 KiB: events and the runs made of them stay in the first-level cache */
 
