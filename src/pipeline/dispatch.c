@@ -184,8 +184,8 @@ static void take_other(struct pt_source_ctx *ctx, const struct pt_event *e, stru
 		ctx->looks++;
 	else if (e->kind == PT_EV_SAMPLE || e->kind == PT_EV_COUNTER)
 		take_sample(ctx, e);
-	if (p->wants_events && e->kind != PT_EV_VALUE && e->kind != PT_EV_VALUE_PC && e->kind != PT_EV_LOOK)
-		pt_selection_events(p, e, &at, 1);
+	if (e->kind != PT_EV_LOOK)
+		pt_selection_event(p, e, &at);
 }
 
 /* Where flow has stamps of its own, runs are placed by them. */

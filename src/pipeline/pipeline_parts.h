@@ -130,7 +130,7 @@ struct pt_pipeline {
 	struct pt_since since;
 	struct pt_selected selected[PT_SELECTED];
 	size_t n_selected;
-	bool wants_runs, wants_steps, wants_signals, wants_events;	/* any of the chosen does */
+	bool wants_runs, wants_steps, wants_signals, wants_events, wants_values;	/* any of the chosen does */
 	struct pt_definitions *definitions;
 	struct pt_signals *signals;
 
@@ -206,7 +206,7 @@ void pt_selection_compact(struct pt_pipeline *p, const struct pt_compact_batch *
 /* A window begins (NULL), or has ended. */
 void pt_selection_window(struct pt_pipeline *p, uint16_t core, const struct pt_time_window *window);
 void pt_selection_signals(struct pt_pipeline *p, const struct pt_signal *signal, size_t n);
-void pt_selection_events(struct pt_pipeline *p, const struct pt_event *event, const struct pt_timestamp *at, size_t n);
+void pt_selection_event(struct pt_pipeline *p, const struct pt_event *event, const struct pt_timestamp *at);
 void pt_selection_batch_end(struct pt_pipeline *p, uint16_t source);
 void pt_selection_blind(struct pt_pipeline *p, uint16_t core, uint64_t from_ns, uint64_t to_ns);
 void pt_selection_seen(struct pt_pipeline *p, uint16_t source, uint64_t upto_ns);

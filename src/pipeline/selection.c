@@ -75,6 +75,7 @@ static int open_one(struct pt_pipeline *p, const struct pt_analysis *ops, struct
 	p->wants_steps |= steps;
 	p->wants_signals |= ops->signals != NULL;
 	p->wants_events |= ops->events != NULL;
+	p->wants_values |= ops->takes_values;
 	return 0;
 }
 
@@ -180,7 +181,7 @@ void pt_selection_close(struct pt_pipeline *p)
 		p->n_selected--;
 		p->selected[p->n_selected].ops->close(p->selected[p->n_selected].analysis);
 	}
-	p->wants_runs = p->wants_steps = p->wants_signals = p->wants_events = false;
+	p->wants_runs = p->wants_steps = p->wants_signals = p->wants_events = p->wants_values = false;
 }
 
 void pt_selection_config(struct pt_pipeline *p, uint16_t source, const struct pt_config *config)
@@ -261,11 +262,15 @@ void pt_selection_signals(struct pt_pipeline *p, const struct pt_signal *signal,
 			p->selected[i].ops->signals(p->selected[i].analysis, signal, n);
 }
 
-void pt_selection_events(struct pt_pipeline *p, const struct pt_event *event, const struct pt_timestamp *at, size_t n)
+void pt_selection_event(struct pt_pipeline *p, const struct pt_event *event, const struct pt_timestamp *at)
 {
+	bool of_value = event->kind == PT_EV_VALUE || event->kind == PT_EV_VALUE_PC;
+
+	if (of_value ? !p->wants_values : !p->wants_events)
+		return;
 	for (size_t i = 0; i < p->n_selected; i++)
-		if (p->selected[i].ops->events != NULL)
-			p->selected[i].ops->events(p->selected[i].analysis, event, at, n);
+		if (p->selected[i].ops->events != NULL && (!of_value || p->selected[i].ops->takes_values))
+			p->selected[i].ops->events(p->selected[i].analysis, event, at, 1);
 }
 
 void pt_selection_batch_end(struct pt_pipeline *p, uint16_t source)

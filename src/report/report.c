@@ -19,6 +19,7 @@
 	X(speedscope) \
 	X(perfetto) \
 	X(ctf) \
+	X(cmsis_ctf) \
 	X(svg) \
 	X(html) \
 	X(osdata) \

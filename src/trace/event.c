@@ -91,8 +91,9 @@ static void print_fields(const struct pt_event *e, char *line, size_t size)
 		snprintf(line, size, "vector %" PRIu64 " from %s", e->value.at, address(e->value.value, a));
 		break;
 	case PT_EV_VALUE:
-		snprintf(line, size, "%s %s 0x%" PRIx64 " = 0x%" PRIx64 " (%u bytes)", NAME(space_names, pt_value_space(e)),
-			 (e->cause & 1) != 0 ? "write" : "read", e->value.at, e->value.value, e->n);
+		snprintf(line, size, "%s %s 0x%" PRIx64 " = 0x%" PRIx64 " (%u bytes)",
+			 NAME(space_names, pt_value_space(e)), (e->cause & 1) != 0 ? "write" : "read", e->value.at,
+			 e->value.value, e->n);
 		break;
 	case PT_EV_SAMPLE:
 		snprintf(line, size, "sample %s", e->branch.to == PT_UNKNOWN ? "asleep" : address(e->branch.to, a));

@@ -262,9 +262,8 @@ static bool mean(struct state *st, const struct pt_signal_definition *d, struct 
 
 static bool concerns(const struct pt_signal_definition *d, const struct pt_event *e)
 {
-	if (d->space != pt_value_space(e) ||
-	    (d->source != PT_ANY_SOURCE && d->source != e->source) || (d->core != PT_ANY_CORE && d->core != e->core) ||
-	    d->size_bytes == 0 || d->size_bytes > VALUE_BYTES)
+	if (d->space != pt_value_space(e) || (d->source != PT_ANY_SOURCE && d->source != e->source) ||
+	    (d->core != PT_ANY_CORE && d->core != e->core) || d->size_bytes == 0 || d->size_bytes > VALUE_BYTES)
 		return false;
 	if (d->space != PT_SPACE_MEMORY)
 		return e->value.at == d->at;

@@ -63,6 +63,7 @@ struct pt_analysis {
 	/* Events that neither flow nor signals take: SAMPLE, BIN, COUNTER, EXCEPTION; and GAPs, but not of a source
 	 * that gives nothing but flow: runs and steps have those. at: of each. */
 	void (*events)(void *analysis, const struct pt_event *event, const struct pt_timestamp *at, size_t n);
+	bool takes_values;	/* events() gets VALUE and VALUE_PC, too */
 	/* What the source gave so far was taken together, as one chunk has it; what it gives next is independent. */
 	void (*batch_end)(void *analysis, uint16_t source);
 	/* The source has seen all that it sees up to this moment of the probe's clock: what its last signals said lasts
@@ -88,6 +89,7 @@ struct pt_analysis {
 	X(bins) \
 	X(sampled) \
 	X(timeline) \
+	X(trace_events) \
 	X(entry_exit) \
 	X(signalled) \
 	X(exceptions) \

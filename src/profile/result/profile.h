@@ -246,6 +246,7 @@ struct pt_profile {
 	const struct pt_counters *counters;
 	const struct pt_sampled *sampled;	/* samples by several events */
 	const struct pt_timeline *timeline;
+	const struct pt_trace_events *trace_events;
 	const struct pt_history *history;	/* of n_histories cores; only while it is recorded */
 	size_t n_histories;
 	const struct pt_blocks *blocks;		/* how figures spread over time */

@@ -3,11 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "config.h"
 #include "profile/stack/call_event.h"
-#include "report/text/caption.h"
 #include "report/table/format.h"
 #include "report/table/names.h"
+#include "report/formats/ctf_parts.h"
 #include "report/shared/slices.h"
 #include "report/shared/tar.h"
 
@@ -16,15 +15,6 @@ extern const struct pt_format pt_format_ctf;
 enum { ID_BEGIN, ID_END, ID_NUMBER, ID_GAP };
 
 /* --- metadata */
-
-/* What cannot stand in a string of TSDL becomes a blank. */
-static void string(struct pt_text *out, const char *text)
-{
-	pt_text_bytes(out, "\"", 1);
-	for (; *text != '\0'; text++)
-		pt_text_bytes(out, (unsigned char)*text < ' ' || *text == '"' || *text == '\\' ? " " : text, 1);
-	pt_text_bytes(out, "\"", 1);
-}
 
 static void metadata(const struct pt_slices *slices, struct pt_text *out)
 {
@@ -35,23 +25,15 @@ static void metadata(const struct pt_slices *slices, struct pt_text *out)
 		[PT_SLICES_CYCLES] = "core cycles, each shown as 1 ns, as the core clock is not known; gaps have none",
 		[PT_SLICES_INSTRUCTIONS] = "instructions, each shown as 1 ns; gaps have none",
 	};
-	struct pt_caption caption;
 
-	pt_caption_make(&caption, p);
 	pt_text_add(out,
 		    "/* CTF 1.8 */\n"
 		    "typealias integer { size = 16; align = 8; signed = false; } := u16;\n"
 		    "typealias integer { size = 32; align = 8; signed = false; } := u32;\n"
 		    "typealias floating_point { exp_dig = 11; mant_dig = 53; byte_order = le; align = 8; } := f64;\n"
 		    "trace { major = 1; minor = 8; byte_order = le; };\n"
-		    "env { tracer_name = \"proftap\"; tracer_version = \"" PACKAGE_VERSION "\";");
-	for (unsigned i = 0; i < PT_CAPTION_LINES; i++) {
-		if (caption.line[i][0] == '\0')
-			continue;
-		pt_text_add(out, " %s = ", pt_caption_key(i));
-		string(out, caption.line[i]);
-		pt_text_add(out, ";");
-	}
+		    "env {");
+	pt_ctf_env(out, p);
 	pt_text_add(out, " events_before_the_first = %" PRIu64 "; };\n", p->timeline->seen - p->timeline->n);
 	pt_text_add(out, "clock { name = proftap; description = \"%s\"; freq = %" PRIu64 "; };\n",
 		    clocks[slices->clock], UINT64_C(1000000000));
@@ -67,20 +49,12 @@ static void metadata(const struct pt_slices *slices, struct pt_text *out)
 
 /* --- the stream */
 
-static void number(struct pt_text *out, uint64_t value, unsigned size)
-{
-	uint8_t bytes[8];
-
-	pt_put_le64(bytes, value);
-	pt_text_bytes(out, bytes, size);
-}
-
 static void real(struct pt_text *out, double value)
 {
 	uint64_t bits;
 
 	memcpy(&bits, &value, sizeof(bits));
-	number(out, bits, sizeof(bits));
+	pt_ctf_number(out, bits, sizeof(bits));
 }
 
 static void text(struct pt_text *out, const char *t)
@@ -104,14 +78,14 @@ static void track(const struct pt_slices *slices, size_t at, struct pt_text *out
 
 static void event(const struct pt_slices *slices, const struct pt_slice *slice, struct pt_text *out)
 {
-	number(out,
-	       slice->kind == PT_SLICE_BEGIN	 ? ID_BEGIN
-	       : slice->kind == PT_SLICE_END	 ? ID_END
-	       : slice->kind == PT_SLICE_COUNTER ? ID_NUMBER
-						 : ID_GAP,
-	       4);
-	number(out, slice->time, 8);
-	number(out, slice->core, 2);
+	pt_ctf_number(out,
+		      slice->kind == PT_SLICE_BEGIN	? ID_BEGIN
+		      : slice->kind == PT_SLICE_END	? ID_END
+		      : slice->kind == PT_SLICE_COUNTER ? ID_NUMBER
+							: ID_GAP,
+		      4);
+	pt_ctf_number(out, slice->time, 8);
+	pt_ctf_number(out, slice->core, 2);
 	if (slice->kind == PT_SLICE_GAP)
 		return;
 	track(slices, slice->track, out);
