@@ -1,8 +1,9 @@
 """What an operation costs on USB, on a foreign probe: proftap and OpenOCD on the same device, counted by it. Where proftap does
 more by itself, OpenOCD does the same by further commands:
   attach, identify  proftap finds out what the chip is and has; OpenOCD's attach is told, and `dap info` reads the same tables.
-  write a word      proftap's has the answer of the bus. OpenOCD's has it with an ST-Link; on the others its next command fails in
-                    the place of a write that was refused (refused_unseen()), so RDBUFF is asked for behind it.
+  write a word      proftap's has the answer of the bus. Firmware of an ST-Link and of CMSIS-DAP asks for it; where OpenOCD itself
+                    sends the bits its next command fails in the place of a write that was refused (refused_unseen()), so RDBUFF
+                    is read behind it.
   load into flash   proftap's begins with a reset, is compared at the end, and leaves RAM as it was: so does OpenOCD's
                     `program FILE verify` with a work area that is put back."""
 import os
@@ -21,6 +22,7 @@ TOLD = "attach"		# in which OpenOCD finds nothing out: its turns are compared, i
 FLASH_ADDR, SECTOR, TRIES, PACKET = 0x4000, 1024, 4, 0x2000
 ATTACHES = 2
 KEEP_RAM = "chip.cpu configure -work-area-backup 1"
+SENT_AS_BITS = "j-link", "ftdi"
 RDBUFF, NOWHERE = "chip.dap dpreg 0xc", 0x50000000	# no device answers there
 BLOB = random.Random(3).randbytes(0x4000)
 
@@ -143,7 +145,7 @@ def theirs(build, kind):
             "read a word": lambda i: openocd.ask(f"read_memory {ram + 0x100 * i} 32 1"),
             "read 1 KiB": lambda i: openocd.ask(f"read_memory {ram + 0x400 * i} 32 256"),
             "read 64 KiB": lambda _: openocd.ask(f"dump_image /dev/null {wide} 65536"),
-            "write a word": lambda i: openocd.ask(f"mww {ram + 0x100 * i} 1" + ("" if kind.startswith("st-link") else f"; {RDBUFF}")),
+            "write a word": lambda i: openocd.ask(f"mww {ram + 0x100 * i} 1" + (f"; {RDBUFF}" if kind in SENT_AS_BITS else "")),
             "load 16 KiB into RAM": lambda _: openocd.ask(f"load_image {blob} {ram} bin"),
             "load 16 KiB into flash, verified": lambda _: openocd.ask(
                 f"{KEEP_RAM}; reset init; flash write_image erase {blob} {FLASH_ADDR} bin; verify_image {blob} {FLASH_ADDR} bin")})

@@ -108,6 +108,14 @@ static unsigned read_now(unsigned request, uint32_t *value)
 
 /* --- transfers */
 
+/* A list that ends with a write asks how that went. */
+static unsigned check_last(unsigned ack, bool wrote)
+{
+	uint32_t value;
+
+	return ack == DAP_OK && wrote ? transfer(RDBUFF, &value) : ack;
+}
+
 static unsigned read_until_match(unsigned request, uint32_t wanted)
 {
 	unsigned ack, tries = cd.match_retries;
@@ -122,6 +130,7 @@ static unsigned read_until_match(unsigned request, uint32_t wanted)
 static void run_transfers(const uint8_t *c, size_t len)
 {
 	unsigned n = c[2], done = 0, ack = DAP_OK;
+	bool wrote = false;
 	size_t at = 3;
 
 	put(0);
@@ -140,6 +149,7 @@ static void run_transfers(const uint8_t *c, size_t len)
 		}
 		if ((request & TIMESTAMP) != 0)
 			device_violation("a timestamp, which is not offered");
+		wrote = (request & (RNW | MATCH_MASK)) == 0;
 		if ((request & RNW) == 0 && (request & MATCH_MASK) != 0) {
 			cd.match_mask = value;
 		} else if ((request & RNW) == 0) {
@@ -154,7 +164,7 @@ static void run_transfers(const uint8_t *c, size_t len)
 		done += ack == DAP_OK;
 	}
 	cd.answer[1] = (uint8_t)done;
-	cd.answer[2] = (uint8_t)ack;
+	cd.answer[2] = (uint8_t)check_last(ack, wrote);
 }
 
 static void run_block(const uint8_t *c, size_t len)
@@ -182,7 +192,7 @@ static void run_block(const uint8_t *c, size_t len)
 	}
 	cd.answer[1] = (uint8_t)done;
 	cd.answer[2] = (uint8_t)(done >> 8);
-	cd.answer[3] = (uint8_t)ack;
+	cd.answer[3] = (uint8_t)check_last(ack, (request & RNW) == 0);
 }
 
 /* --- other commands */
