@@ -24,7 +24,7 @@ static struct {
 	uint8_t byte[MOST_SENT];
 	uint64_t at_ns[MOST_SENT];	/* when it is through */
 	uint64_t moment_ns[MOST_SENT];	/* of a stamp's last byte: what it says; else 0 */
-	size_t n, read;
+	size_t n, read, begun;		/* begun: of these came before the profile did */
 	uint64_t free_ns;		/* the pin is, from then on */
 	uint64_t cyc, stamp_cyc;	/* up to here the model is; the last stamp */
 	unsigned left;			/* POSTCNT */
@@ -234,10 +234,13 @@ static void teardown(void)
 static int start(const char *word)
 {
 	struct pt_source_setup with = { .settings = settings, .sink = &sink.sink, .seed = 3, .config = "" };
+	int rc;
 
 	if (word != NULL)
 		ck_assert_int_eq(pt_params_add(settings, pt_source_swo.params, pt_source_swo.n_params, word, &err), 0);
-	return pt_source_swo.start(state, target, &with, &err);
+	rc = pt_source_swo.start(state, target, &with, &err);
+	pin.begun = pin.read;
+	return rc;
 }
 
 static void drain(unsigned ms)
@@ -284,7 +287,7 @@ static uint64_t data_bytes(void)
  * or take what they say themselves. */
 static void check_bytes(void)
 {
-	size_t at = 0;
+	size_t at = pin.begun;
 	const struct pt_chunk *anchor = NULL;
 
 	for (size_t i = 0; i < sink.n_chunks; i++) {
@@ -337,13 +340,41 @@ START_TEST(sends_samples_and_exceptions)
 	drain(1000);
 	stop();
 	ck_assert_uint_eq(lost_bytes(), 0);
-	ck_assert_uint_gt(pin.samples, 1000);
+	ck_assert_uint_gt(pin.samples, 900);
 	ck_assert_uint_eq(swo->stream.n_samples, pin.samples);
 	ck_assert_double_le(fabs((double)swo->cadence.samples - (double)pin.samples), 1 + swo->cadence.doubt);
 	ck_assert_double_lt(swo->cadence.doubt, 10);
 	ck_assert_uint_eq(swo->stream.n_disagree, 0);
 	check_bytes();
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, -1), 0);
+}
+END_TEST
+
+/* 800 exceptions a second of 3 bytes, and as many stamps of 4, at 145454 bytes a second: samples get what is left of the tenth
+ * of the pin at which one in a hundred is lost. */
+START_TEST(leaves_room_for_what_else_is_traced)
+{
+	const struct pt_swo *swo = state;
+	double load;
+
+	pin.exception_every = 20000;
+	ck_assert_msg(start(NULL) == 0, "%s", err.msg);
+	ck_assert(swo->rest_known);
+	ck_assert_double_eq_tol(swo->rest_load, 0.0385, 0.002);
+	load = pt_swo_load(&swo->period, 16e6, swo->stream.bits_per_s, 7);
+	ck_assert_double_le(pt_swo_lost_part(swo->rest_load + load, 2), 0.01);
+	ck_assert_double_ge(load, 0.055);
+	ck_assert_ptr_nonnull(strstr(array_sink_config(&sink, "cost"), "in all"));
+	drain(50);
+	stop();
+}
+END_TEST
+
+static const struct { double rest, load; } loads[] = { { 0, 0.105 }, { 0.05, 0.055 }, { 0.1, 0.005 }, { 0.3, 0 } };
+
+START_TEST(finds_the_load_that_is_left)
+{
+	ck_assert_double_eq_tol(pt_swo_load_beside(loads[_i].rest, 0.01), loads[_i].load, 0.002);
 }
 END_TEST
 
@@ -371,7 +402,7 @@ START_TEST(counts_what_is_lost)
 	drain(50);
 	stop();
 	ck_assert_uint_gt(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_PIN), 15);
-	ck_assert_uint_eq(data_bytes() + lost_bytes(), pin.n);
+	ck_assert_uint_eq(data_bytes() + lost_bytes(), pin.n - pin.begun);
 	check_bytes();
 }
 END_TEST
@@ -620,6 +651,7 @@ static void add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, sends_samples_and_exceptions);
+	tcase_add_test(tc, leaves_room_for_what_else_is_traced);
 	tcase_add_test(tc, takes_a_rate_that_the_probe_has);
 	tcase_add_test(tc, counts_what_is_lost);
 	tcase_add_test(tc, claims_nothing_of_a_probe_that_does_not_say);
@@ -642,6 +674,7 @@ int main(void)
 	suite_add_tcase(suite, source);
 	tcase_add_loop_test(sums, late_answers_leave_the_limits_true, 0, 10);
 	tcase_add_loop_test(sums, predicts_loss, 0, PT_LEN(queues));
+	tcase_add_loop_test(sums, finds_the_load_that_is_left, 0, PT_LEN(loads));
 	tcase_add_test(sums, chooses_periods);
 	tcase_add_test(sums, jitter_keeps_the_mean);
 	suite_add_tcase(suite, sums);

@@ -34,7 +34,8 @@ static const struct pt_param params[] = {
 	[TRACE_CLOCK] = { .key = "trace-clock", .type = PT_PARAM_HZ,
 			  .help = "clock that the pin's rate is divided from; without it the chip's own, else the core's" },
 	[PC_LOAD] = { .key = "pc-load", .type = PT_PARAM_NUMBER, .standard = "10", .min = 1, .max = 50,
-		      .help = "percent of the pin that samples of the pc may take" },
+		      .help = "percent of the pin that samples of the pc may take; without it up to 10, as much as leaves room for what "
+			      "else is traced" },
 	[STAMPS] = { .key = "stamps", .type = PT_PARAM_FLAG, .standard = "on",
 		     .help = "time stamps behind each packet; without them twice as many packets fit, which have no time of their own" },
 	[DATA_PC] = { .key = "data-pc", .type = PT_PARAM_FLAG, .standard = "off",
@@ -80,6 +81,7 @@ static int take_settings(struct pt_swo *s, const struct pt_source_setup *setup, 
 	s->random = setup->seed;
 	s->wanted_bps = (uint32_t)pt_params_number(setup->settings, &params[BAUD]);
 	s->pc_load = (double)pt_params_number(setup->settings, &params[PC_LOAD]) / 100;
+	s->load_given = pt_params_given(setup->settings, &params[PC_LOAD]);
 	s->coding = strcmp(pt_params_text(setup->settings, &params[CODING]), "manchester") == 0 ? PT_STREAM_MANCHESTER
 												: PT_STREAM_UART;
 	if (take_kinds(s, pt_params_text(setup->settings, &params[TRACE]), err) < 0)
@@ -124,6 +126,22 @@ static int available(struct pt_target *target, struct pt_err *err)
 	if (target->probe == NULL || pt_probe_stream(target->probe, &wire) == NULL)
 		return pt_fail(err, PT_EUNSUPPORTED, "the probe does not receive SWO");
 	return 0;
+}
+
+/* The rate that a profile begins with where none is said. */
+static void print_cost(struct pt_target *target, char *line, size_t room)
+{
+	struct pt_probe_info info = { 0 };
+	uint32_t bits_per_s = PT_SWO_FIRST_BPS;
+	char limit[80] = "without swo-baud=; the probe does not say how fast it receives";
+
+	pt_probe_info(target->probe, &info);
+	if (info.swo_most_bps != 0 && info.swo_most_bps < bits_per_s)
+		bits_per_s = info.swo_most_bps;
+	if (info.swo_most_bps != 0)
+		snprintf(limit, sizeof(limit), "without swo-baud=; the probe receives up to %" PRIu32,
+			 info.swo_most_bps);
+	pt_swo_print_room(bits_per_s, limit, line, room);
 }
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
@@ -381,6 +399,7 @@ const struct pt_source_ops pt_source_swo = {
 	.params = params,
 	.n_params = N_PARAMS,
 	.available = available,
+	.cost = print_cost,
 	.start = swo_start,
 	.drain = swo_drain,
 	.on_state = swo_on_state,

@@ -8,7 +8,7 @@
  *   swo_clock.c	the clock of the stamps against the probe's
  *   swo_close.c		the end
  *   swo_data.c		variables that are followed
- *   swo_load.c		the period of samples, what is predicted
+ *   swo_load.c		the period of samples beside all else, what is predicted
  *   swo_budget.c	what fits through the pin
  *   swo_doctor.c	monitor swo doctor
  *   swo_regs.c		registers, there and back */
@@ -30,6 +30,7 @@ enum pt_swo_kind { PT_SWO_EXCEPTIONS = 1, PT_SWO_PC_SAMPLES = 2, PT_SWO_DATA = 4
 
 #define PT_SWO_MOST_OFF 0.02	/* of the pin's rate against the probe's: more, and bytes are misread */
 
+enum { PT_SWO_FIRST_BPS = 4000000 };	/* that is tried first where the user says none */
 enum { PT_SWO_READ_BYTES = 8192, PT_SWO_PART_BYTES = 64 };
 
 struct pt_swo_stream {			/* swo_stream.c */
@@ -89,6 +90,8 @@ struct pt_swo {
 	bool put_off;			/* the core was halted, its clock is not known: all is set up when it runs */
 	bool held, leased, receiving, naps, uncounted;	/* uncounted: not all samples were reckoned */
 	double pc_load;			/* the part of the pin that samples may take */
+	bool load_given, rest_known;	/* pc_load is as the user says; rest_load was measured */
+	double rest_load;		/* the part that what else is traced takes */
 	bool chosen;			/* period is */
 	char unit[PT_PENDING_UNIT];
 };
@@ -141,6 +144,13 @@ void pt_swo_drop_places(struct pt_swo *s);
 size_t pt_swo_print_places(const struct pt_swo *s, char *lines, size_t room);	/* for CONFIG */
 
 /* --- swo_load.c --------------------------------------------------------------------------------------------------- */
+/* How much of the pin what else is traced takes, before the period is chosen: 0.1 s without samples. Nothing where the core is
+ * halted, or the user says the load of samples. */
+int pt_swo_measure_rest(struct pt_swo *s, struct pt_err *err);
+/* The load of samples beside which no more than that part of all is lost. */
+double pt_swo_load_beside(double rest_load, double most_lost);
+/* For monitor sources: what fits at this rate; limit: why it is this one, as half a sentence. */
+void pt_swo_print_room(uint32_t bits_per_s, const char *limit, char *text, size_t room);
 /* The period of samples for the rate of the pin. PT_EUNSUPPORTED: the longest takes too much of it, and what to do. */
 int pt_swo_choose(struct pt_swo *s, struct pt_err *err);
 /* What is predicted, as half a sentence. */

@@ -210,7 +210,7 @@ int pt_swo_try_rate(struct pt_swo *s, uint32_t wanted_bps, struct pt_err *err)
 
 static int start_receiving(struct pt_swo *s, struct pt_err *err)
 {
-	static const uint32_t rates[] = { 4000000, 2250000, 2000000, 1500000, 1000000, 500000, 921600, 250000, 115200 };
+	static const uint32_t rates[] = { PT_SWO_FIRST_BPS, 2250000, 2000000, 1500000, 1000000, 500000, 921600, 250000, 115200 };
 	int rc = PT_EARG;
 
 	if (s->wanted_bps != 0)
@@ -312,7 +312,8 @@ int pt_swo_program(struct pt_swo *s, struct pt_err *err)
 
 int pt_swo_begin(struct pt_swo *s, struct pt_err *err)
 {
-	if (pt_swo_pause(s, err) < 0 || start_receiving(s, err) < 0 || pt_swo_choose(s, err) < 0)
+	if (pt_swo_pause(s, err) < 0 || start_receiving(s, err) < 0 || pt_swo_measure_rest(s, err) < 0 ||
+	    pt_swo_choose(s, err) < 0)
 		return err->code;
 	return pt_swo_program(s, err);
 }
