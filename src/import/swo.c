@@ -13,6 +13,7 @@
 #include "base/util.h"
 #include "decode/tpiu_frames.h"
 #include "import/stream.h"
+#include "trace/itm_counters.h"
 #include "trace/itm_packets.h"
 #include "trace/loss.h"
 
@@ -242,6 +243,7 @@ static void close_swo(void *state)
 static int open_swo(void *state, struct pt_infile *file, const struct pt_input_setup *setup, struct pt_err *err)
 {
 	struct swo *s = state;
+	char counters[PT_ITM_COUNTERS_TEXT];
 
 	s->file = file;
 	pt_notes_init(&s->notes, setup);
@@ -255,6 +257,8 @@ static int open_swo(void *state, struct pt_infile *file, const struct pt_input_s
 		pt_text_add(&s->config, "tick_hz=%" PRIu64 "\n", s->hz);
 	else
 		pt_text_add(&s->config, "clock=none\n");
+	pt_itm_counters_print(counters, sizeof(counters));
+	pt_text_add(&s->config, "%s", counters);
 	if (add_addresses(s, pt_params_text(setup->settings, &rows[ADDRESSES]), err) == 0)
 		return 0;
 	close_swo(s);

@@ -53,8 +53,9 @@
 /* "itm": the stream of an Instrumentation Trace Macrocell (Arm DDI 0403, appendix D4), without the frames of a TPIU. Its
  *   own keys: aligned=1 if a stream begins with a packet, behind a gap, too (0: somewhere), last_exception=N the
  *   highest number that the core has, no_ports=MASK and no_hardware=BITS what it cannot send as it is set up
- *   (itm_packets.h), address.N=ADDR of comparator N, tick_hz=N of its local stamps, and silent_loss=1 where nobody says what was
- *   lost between the chip and these bytes. */
+ *   (itm_packets.h), address.N=ADDR of comparator N, tick_hz=N of its local stamps, wait_ns=N how long before its
+ *   bytes came a packet may have been made, and silent_loss=1 where nobody says what was
+ *   lost between the chip and these bytes. Counter N is bit N of an event counter packet, whose keys are those of "counters". */
 #define PT_FORMAT_ITM "itm"
 
 /* "tpiu": frames of a trace port (Arm IHI 0029), in which several streams are. Its own keys: aligned=1 if the first byte
@@ -93,7 +94,8 @@ enum { PT_LOOKS_TORN = 0x80 };
  *   counter.N.bits=BITS where it wraps below 64, and counter.N.max_hz=HZ, how fast it counts at most: then a reading
  *   that comes so late that it may have wrapped twice is told from one that has not; counter.N.kind=least|most: it does
  *   not count, its readings are the least or the most of something so far (a latency). turns=N where N > 1 says that
- *   what RESUMES does so behind a gap, too. counter.N.note=TEXT: what it counts; counter.N.alias=NAME: another name for
+ *   what RESUMES does so behind a gap, too. counter.N.rest=N: so much more may have been counted than its readings say;
+ *   counter.N.note=TEXT: what it counts; counter.N.alias=NAME: another name for
  *   it in formulas; counter.N.of=NAME with counter.N.over=TICKS: it counts those of NAME that last longer than TICKS;
  *   and metric.N=NAME:FORMULA from 0 on, figures that the source knows how to derive.
  * "bins": how often code was executed, or found executing, by address. Its own keys: bin_bytes=N (1), exact=1 where

@@ -98,10 +98,23 @@ static struct pt_value estimate(double f, double error)
 	return value;
 }
 
+/* Of packets that stand for many each: of the first and the last a part may be missing, or more where packets are. */
+static struct pt_value rough_count(const struct pt_counter_row *c)
+{
+	uint64_t least = c->total > c->rest ? c->total - c->rest : 0;
+
+	if (c->lost > 0)
+		return (struct pt_value){ .u = least, .at_least = true, .basis = PT_BASIS_ESTIMATED };
+	return (struct pt_value){ .u = c->total, .lo = (double)least, .hi = (double)(c->total + c->rest), .bounds = true,
+				  .basis = PT_BASIS_ESTIMATED };
+}
+
 static void counter_row(const struct pt_counter_row *c, size_t n_cores, struct pt_value *out)
 {
 	*out++ = (struct pt_value){ .text = c->name };
 	*out = count(c->is_value ? PT_UNKNOWN : c->total);
+	if (c->rest > 0)
+		*out = rough_count(c);
 	if (c->unknown > 0)
 		out->basis = PT_BASIS_ESTIMATED;	/* a lower bound: what came in the ambiguous ones is not in it */
 	out++;

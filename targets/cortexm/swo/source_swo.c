@@ -18,6 +18,7 @@
 #include "targets/cortexm/swo/swo.h"
 #include "trace/config.h"
 #include "trace/formats.h"
+#include "trace/itm_counters.h"
 #include "trace/loss.h"
 
 static const char owner[] = "profile";
@@ -187,7 +188,7 @@ static void list_kinds(const struct pt_swo *s, char *list, size_t room)
 /* Again when what was put off is done: then it has the clock. */
 static int emit_config(struct pt_swo *s, struct pt_err *err)
 {
-	char lines[1600], predicted[240], list[120], addresses[160], hz[80] = "";
+	char lines[2400], predicted[240], list[120], addresses[160], hz[80] = "", counters[PT_ITM_COUNTERS_TEXT] = "";
 
 	if (s->put_off)
 		snprintf(
@@ -198,14 +199,17 @@ static int emit_config(struct pt_swo *s, struct pt_err *err)
 		pt_swo_predict(s, predicted, sizeof(predicted));
 	if (!s->put_off)
 		snprintf(hz, sizeof(hz), "tick_hz=%.0f\ntick_ppm=%.0f\n", s->core_hz, ceil(s->core_wrong * 1e6));
+	if ((s->kinds & PT_SWO_EVENTS) != 0)
+		pt_itm_counters_print(counters, sizeof(counters));
 	list_kinds(s, list, sizeof(list));
 	pt_swo_print_places(s, addresses, sizeof(addresses));
 	snprintf(lines, sizeof(lines),
-		 "source=swo\nmode=stream\nkinds=%s\n%s%saligned=1\nlast_exception=%u\nno_hardware=%u\n%s"
-		 "swo_baud=%" PRIu32 "\n%s%s%s"
+		 "source=swo\nmode=stream\nkinds=%s\n%s%s%saligned=1\nlast_exception=%u\nno_hardware=%u\n%s"
+		 "swo_baud=%" PRIu32 "\nwait_ns=%" PRIu64 "\n%s%s%s"
 		 "cost=the core never halts; DEMCR, DWT, ITM and TPIU are written, and put back; %s\n",
-		 list, hz, addresses, s->stream.limits.last_exception, s->stream.limits.no_hardware,
+		 list, hz, addresses, counters, s->stream.limits.last_exception, s->stream.limits.no_hardware,
 		 s->put_off || s->stream.unsaid ? "silent_loss=1\n" : "", s->stream.bits_per_s,
+		 pt_swo_wait_ns(&s->stream),
 		 s->recipe->unverified ? "assumed=how this chip sends SWO is UNVERIFIED: " : "",
 		 s->recipe->unverified ? s->recipe->source : "", s->recipe->unverified ? "\n" : "", predicted);
 	return pt_emit_config(&s->out, &s->setup, PT_FORMAT_ITM, lines, err);

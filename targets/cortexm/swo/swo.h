@@ -168,6 +168,8 @@ void pt_swo_tell_missed(void *s, struct pt_cost *cost);	/* for pt_emit_costs() *
 int pt_swo_take(struct pt_swo_stream *s, enum pt_loss cause, uint32_t timeout_ms, struct pt_err *err);
 /* The next bytes begin a packet, and stamps begin anew: behind a LOSS, or at the beginning. */
 void pt_swo_anew(struct pt_swo_stream *s, uint64_t now_ns);
+/* How long packets may wait in the chip for those in front of them, at most. */
+uint64_t pt_swo_wait_ns(const struct pt_swo_stream *s);
 /* Read and drop what there is; returns how many bytes. */
 int pt_swo_drop(struct pt_swo_stream *s, struct pt_err *err);
 

@@ -21,6 +21,11 @@ static uint64_t wire_ns(const struct pt_swo_stream *s, uint64_t n_bytes)
 	return s->bits_per_s > 0 ? n_bytes * PT_SWO_BITS * PT_NS_PER_S / s->bits_per_s : 0;
 }
 
+uint64_t pt_swo_wait_ns(const struct pt_swo_stream *s)
+{
+	return wire_ns(s, FIFO_BYTES);
+}
+
 void pt_swo_anew(struct pt_swo_stream *s, uint64_t now_ns)
 {
 	s->packets = (struct pt_itm_packets){ .believed = true, .limits = s->limits };
@@ -33,7 +38,7 @@ void pt_swo_anew(struct pt_swo_stream *s, uint64_t now_ns)
 /* A packet waits in the chip for those in front of it. */
 static void take_stamp(struct pt_swo_stream *s, uint64_t ticks, const struct pt_stream_read *what)
 {
-	uint64_t early_ns = what->error_ns + wire_ns(s, FIFO_BYTES), from_ns = what->from_ns;
+	uint64_t early_ns = what->error_ns + pt_swo_wait_ns(s), from_ns = what->from_ns;
 
 	s->ticks += ticks;
 	if (!pt_swo_clock_stamp(&s->clock, s->ticks, from_ns > early_ns ? from_ns - early_ns : 0,

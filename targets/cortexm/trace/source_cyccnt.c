@@ -21,20 +21,13 @@
 #include "targets/cortexm/trace/core_sources.h"
 #include "targets/cortexm/trace/sources.h"
 #include "trace/formats.h"
+#include "trace/itm_counters.h"
 
-enum { N_EVENTS = 5, SLOT_READS = 512, EDGE_READS = 2, MOST_CYCLES = 128, HELD_REST_US = 200000, SLOT_MS = 2000 };
+enum { N_EVENTS = PT_N_ITM_COUNTERS, SLOT_READS = 512, EDGE_READS = 2, MOST_CYCLES = 128, HELD_REST_US = 200000, SLOT_MS = 2000 };
 #define FASTEST_HZ UINT64_C(1000000000)	/* of all these cores: less than two rounds of CYCCNT between readings */
 
 static const char owner[] = "profile";
 /* In the order of their registers. */
-static const struct { const char *name, *note; } events[N_EVENTS] = {
-	{ "cpi", "cycles beyond the first of instructions, and of waiting for them" },
-	{ "exceptions", "cycles of entering and leaving exceptions" },
-	{ "sleep", "cycles asleep" },
-	{ "lsu", "cycles beyond the first of loads and stores" },
-	{ "folded", "instructions that took no cycle" },
-};
-
 enum { PERIOD, EVENTS, CORE, N_PARAMS };
 static const struct pt_param params[] = {
 	[PERIOD] = { .key = "period", .type = PT_PARAM_TIME, .standard = "20ms", .min = 1000000, .max = 1000000000,
@@ -254,10 +247,10 @@ static int emit_config(struct cyccnt *s, const struct pt_source_setup *setup, st
 
 	for (unsigned i = 0; s->with_events && i < N_EVENTS; i++)
 		n += (size_t)snprintf(lines + n, sizeof(lines) - n, "counter.%u=%s\ncounter.%u.note=%s\n", 1 + i,
-				      events[i].name, 1 + i, events[i].note);
+				      pt_itm_counters[i].name, 1 + i, pt_itm_counters[i].note);
 	for (unsigned i = 0; s->with_events && i < N_EVENTS - 1; i++)
 		n += (size_t)snprintf(lines + n, sizeof(lines) - n, "metric.%u=stalled.%s:%s/cycles\n", i,
-				      events[i].name, events[i].name);
+				      pt_itm_counters[i].name, pt_itm_counters[i].name);
 	if (s->with_events)
 		snprintf(
 			lines + n, sizeof(lines) - n,

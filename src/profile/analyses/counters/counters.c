@@ -91,6 +91,7 @@ static void name_counter(const struct counters *c, struct counter *n)
 	look_up(c, n, ".alias", n->alias, sizeof(n->alias));
 	n->row.of = look_up(c, n, ".of", n->of, sizeof(n->of));
 	n->row.max_hz = look_up(c, n, ".max_hz", over, sizeof(over)) != NULL ? strtoull(over, NULL, 10) : 0;
+	n->row.rest = look_up(c, n, ".rest", over, sizeof(over)) != NULL ? strtoull(over, NULL, 10) : 0;
 	n->row.over = look_up(c, n, ".over", over, sizeof(over)) != NULL ? strtoull(over, NULL, 10) : 0;
 }
 
@@ -105,6 +106,7 @@ static void take_config(void *analysis, uint16_t source, const struct pt_config 
 	struct counters *c = analysis;
 	struct pt_config keys;
 	size_t i = 0;
+	uint64_t lost;
 	char *copy;
 
 	while (i < c->n_configs && c->config[i].source != source)
@@ -117,11 +119,12 @@ static void take_config(void *analysis, uint16_t source, const struct pt_config 
 		free(copy);
 		return;
 	}
+	lost = i < c->n_configs ? c->config[i].lost : 0;
 	if (i < c->n_configs)
 		forget_config(&c->config[i]);
 	else
 		c->n_configs++;
-	c->config[i] = (struct config){ source, copy, keys, 0, PT_UNKNOWN };
+	c->config[i] = (struct config){ .source = source, .text = copy, .keys = keys, .lost = lost, .last_ns = PT_UNKNOWN };
 }
 
 static void note_core(struct counters *c, uint16_t core)
@@ -297,14 +300,21 @@ static void take_reading(struct counters *c, const struct pt_event *e, struct pt
 		take_count(c, n, e, at);
 }
 
-static void take_gap(struct counters *c, uint16_t source)
+/* A fresh start before the first reading is the beginning. */
+static void take_gap(struct counters *c, uint16_t source, enum pt_gap cause)
 {
-	for (size_t i = 0; i < c->n_configs; i++)
-		if (c->config[i].source == source)
-			c->config[i].last_ns = PT_UNKNOWN;
+	bool known = false;
+
 	for (size_t i = 0; i < c->n_counters; i++)
-		if (c->counter[i]->row.source == source)
+		if (c->counter[i]->row.source == source) {
 			c->counter[i]->read = (struct pt_timestamp){ PT_UNKNOWN, 0 };
+			known = true;
+		}
+	for (size_t i = 0; i < c->n_configs; i++)
+		if (c->config[i].source == source) {
+			c->config[i].last_ns = PT_UNKNOWN;
+			c->config[i].lost += known || cause != PT_GAP_RESTART;
+		}
 }
 
 static void take_events(void *analysis, const struct pt_event *e, const struct pt_timestamp *at, size_t n)
@@ -313,7 +323,7 @@ static void take_events(void *analysis, const struct pt_event *e, const struct p
 
 	for (size_t i = 0; i < n; i++) {
 		if (e[i].kind == PT_EV_GAP)
-			take_gap(c, e[i].source);
+			take_gap(c, e[i].source, (enum pt_gap)e[i].cause);
 		else if (e[i].kind == PT_EV_COUNTER && e[i].counter.id != PT_COUNTER_REFUSED)
 			take_reading(c, &e[i], at[i]);
 	}
@@ -376,6 +386,8 @@ static void give(void *analysis, struct pt_profile *profile)
 			pt_counters_fill(&c->grid, &n->series, n->bucket, b,
 					 n->ns[b] > 0 ? n->count[b] * 1e9 / n->ns[b] : NAN);
 		scale(c, n);
+		if (n->row.rest > 0 && config_of(c, n->row.source) != NULL)
+			n->row.lost = config_of(c, n->row.source)->lost;
 		c->rows[i] = n->row;
 	}
 	c->result.n_counters = c->n_counters;

@@ -30,6 +30,8 @@ struct pt_counter_row {		/* a counter */
 	uint64_t max_hz;	/* its source says that it counts so fast at most; 0: it does not */
 	uint16_t source, core;
 	uint64_t total;		/* all that was counted */
+	uint64_t rest;		/* so much more may have been counted, and is not in total; 0 */
+	uint64_t lost;		/* with a rest: times that something of it was not seen */
 	uint64_t readings, unknown;	/* unknown: out of them, with a number that is not known */
 	uint64_t timed, timed_ns;	/* part of total between two readings with moments,
 					 * and the time between these */

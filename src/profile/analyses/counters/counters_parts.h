@@ -50,6 +50,7 @@ struct counters {
 		char *text;			/* for the names in it */
 		struct pt_config keys;		/* of text */
 		uint64_t span_ns;		/* in which its counters were read, gaps left out */
+		uint64_t lost;			/* times that something of it was not seen */
 		uint64_t last_ns;		/* the last reading; PT_UNKNOWN: there was none since the gap */
 	} config[SOURCES];
 	size_t n_configs;
