@@ -89,10 +89,12 @@ START_TEST(a_gap_ends_states)
 	data(&f, 300, 600, &b);
 	d = pt_pipeline_profile(f.pipeline)->data;
 	ck_assert_uint_eq(state(d, 5)->count, 2);
-	ck_assert_uint_eq(state(d, 5)->partial, 1);
-	ck_assert_uint_eq(state(d, 5)->duration.n, 1);
-	ck_assert_uint_eq(state(d, 5)->duration.total, 100);
-	ck_assert_uint_eq(state(d, 5)->partial_ns, 100);	/* from 100 up to the loss at 200 */
+	ck_assert_uint_eq(state(d, 5)->partial, 2);
+	ck_assert_uint_eq(state(d, 5)->unsure, 1);	/* behind the gap it may have been 5 already */
+	ck_assert(state(d, 5)->missing);
+	ck_assert_uint_eq(d->lost, 1);
+	ck_assert_uint_eq(state(d, 5)->duration.n, 0);
+	ck_assert_uint_eq(state(d, 5)->partial_ns, 200);	/* from 100 up to the loss at 200, and from 400 to 500 */
 	ck_assert_uint_eq(state(d, 5)->period.n, 0);
 	chunk_feed_drop(&f);
 }

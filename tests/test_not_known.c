@@ -92,7 +92,8 @@ static void know_nothing(struct pt_profile *profile)
 	static struct pt_data_quantity quantity;
 	static struct pt_data_state state = { .variable = 3, .name = "off", .count = 1, .error_ns = PT_NO_BOUND_NS,
 					      .share = NAN };
-	static const struct pt_data data = { &state, &quantity, 1, 1, &values_set };
+	static const struct pt_data data = { .state = &state, .quantity = &quantity, .n_states = 1, .n_quantities = 1,
+					     .signals = &values_set };
 	static const struct pt_counters counters = { .counter = &unclear_counter, .n_counters = 1, .duration = &longest,
 						     .n_durations = 1, .n_cores = 1 };
 	static struct pt_task task;

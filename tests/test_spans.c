@@ -58,7 +58,7 @@ static const struct {
 
 static struct pt_signal signal_of(uint64_t ns, unsigned value)
 {
-	struct pt_signal s = { .at = { ns, 0 }, .ticks = PT_UNKNOWN, .pc = 0x100 + ns, .kind = PT_SIGNAL_SPAN };
+	struct pt_signal s = { .at = { ns, 0 }, .own_ns = ns, .ticks = PT_UNKNOWN, .pc = 0x100 + ns, .kind = PT_SIGNAL_SPAN };
 
 	if (value == GAP) {
 		s.kind = PT_SIGNAL_GAP;

@@ -205,7 +205,7 @@ static const struct {
 	{ "none, and one that is not in the map", { { 10, NONE, 0 }, { 15, UNLISTED, 0 }, { 18, NONE, 0 }, { 30, 0, 0 } },
 	  "idle 1-1 run 0; 0xbad 1-0 run 3 slice 1:3..3; (no task) 2-0 run 17 slice 2:5..12 per 8 susp 3" },
 	{ "a gap", { { 10, 1, 0 }, { 14, 2, 0 }, { 15, GAP, 0 }, { 40, 1, 0 }, { 45, 2, 0 } },
-	  "comm 2-0 run 9 slice 2:4..5; ctl 2-2 run 1" },
+	  "comm 2-1 run 9 slice 1:4..4; ctl 2-2 run 1" },	/* behind the gap comm may have been running already */
 	{ "uncertain moments", { { 10, 1, 3 }, { 50, 2, 4 }, { 90, 1, 3 } },
 	  "comm 2-1 run 40 slice 1:40..40 per 80 susp 40 +-4; ctl 1-0 run 40 slice 1:40..40 +-4" },
 };
@@ -218,7 +218,7 @@ START_TEST(signals_case)
 		unsigned task = by_signals[_i].told[i].task;
 		const struct pt_signal s = {
 			.kind = task == GAP ? PT_SIGNAL_GAP : PT_SIGNAL_TASK, .ticks = PT_UNKNOWN,
-			.at = { by_signals[_i].told[i].ns, by_signals[_i].told[i].error_ns },
+			.at = { by_signals[_i].told[i].ns, by_signals[_i].told[i].error_ns }, .own_ns = by_signals[_i].told[i].ns,
 			.value = task == NONE ? PT_SIGNAL_NONE : task == UNLISTED ? 3 : task, .raw = 0xbad,
 		};
 

@@ -46,7 +46,9 @@ struct pt_decoder {
 	 * next. */
 	size_t (*pairs)(const void *state, size_t len_bytes, size_t *packet_bytes);
 	uint64_t pairs_below;
-	bool holds_back;	/* events may come out behind the end of the chunk that their bytes were in */
+	/* Optional: events may come out behind the end of the chunk that their bytes were in. Of how many of the last bytes some
+	 * have not come out. */
+	uint64_t (*held_bytes)(const void *state);
 	bool goes_on;		/* a core that is held sends nothing, and the stream goes on behind that: no gap */
 	/* The bytes that follow do not continue those before; cause, ns and bytes go into the event. What was half
 	 * received is dropped. */

@@ -301,6 +301,14 @@ static void flush(void *state, struct pt_batch *out)
 	end_stream(state, out);
 }
 
+static uint64_t held_bytes(const void *state)
+{
+	const struct pt_itm *s = state;
+	uint64_t packets = s->n_held > 0 ? s->n_bytes - s->held[s->oldest].begin_bytes : 0;
+
+	return packets + pt_itm_rest(&s->packets);
+}
+
 static void init(void *state, uint16_t source, uint16_t core, const struct pt_config *config)
 {
 	struct pt_itm *s = state;
@@ -328,7 +336,7 @@ const struct pt_decoder pt_decoder_itm = {
 	.name = PT_FORMAT_ITM,
 	.gives = PT_GIVES_SAMPLES | PT_GIVES_OTHER,
 	.goes_on = true,
-	.holds_back = true,
+	.held_bytes = held_bytes,
 	.state_bytes = sizeof(struct pt_itm),
 	.init = init,
 	.feed = feed,

@@ -27,7 +27,7 @@ static struct pt_source_ctx *add_lane(struct pt_pipeline *p, uint16_t source)
 	ctx->source = source;
 	ctx->index = p->n_ctx;
 	ctx->now = ctx->seen = (struct pt_timestamp){ PT_UNKNOWN, 0 };
-	ctx->armed_ns = ctx->data_ns = PT_UNKNOWN;
+	ctx->armed_ns = ctx->data_ns = ctx->held_ns = PT_UNKNOWN;
 	pt_flow_init(&ctx->flow, p->map, &p->settings);
 	p->ctx[p->n_ctx++] = ctx;
 	return ctx;

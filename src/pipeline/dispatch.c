@@ -136,6 +136,8 @@ static void take_signals(struct pt_source_ctx *ctx, const struct pt_event *e, st
 	uint64_t ticks = e->kind == PT_EV_GAP ? PT_UNKNOWN : e->ticks;
 	uint64_t own_ns = n > 0 && at.ns != PT_UNKNOWN ? pt_own_clock_take(&ctx->own, ticks, at.ns) : 0;
 
+	if (e->kind == PT_EV_GAP)
+		pt_own_clock_gap(&ctx->own);
 	for (size_t i = 0; i < n; i++) {
 		signal[i].own_ns = own_ns;
 		tell_execution(ctx, &signal[i]);
@@ -251,6 +253,8 @@ static void chunk_begins(struct pt_source_ctx *ctx, const struct pt_chunk *chunk
 	if (ctx->now.ns == PT_UNKNOWN && ctx->flows_into != NULL)	/* the first */
 		pt_selection_blind(ctx->pipeline, ctx->core, 0, chunk->from_ns);
 	ctx->now = begin_of(ctx, chunk);
+	if (ctx->held_ns < ctx->now.ns)		/* what is held came earlier */
+		ctx->now = (struct pt_timestamp){ ctx->held_ns, ctx->now.error_ns + (ctx->now.ns - ctx->held_ns) };
 	if (ctx->armed_ns == PT_UNKNOWN)
 		ctx->armed_ns = chunk->from_ns;
 	ctx->run_cycles = ctx->cycles;
@@ -309,7 +313,7 @@ void pt_sort_mark(struct pt_source_ctx *ctx, enum pt_mark mark, const struct pt_
 	if (mark == PT_MARK_END && ctx->data_ns != PT_UNKNOWN)
 		seen(ctx, ctx->data_ns);
 	if (mark == PT_MARK_DATA_END) {
-		if (ctx->decoder->holds_back)
+		if (ctx->decoder->held_bytes != NULL)
 			ctx->data_ns = chunk->to_ns;
 		else if (!ctx->bursts_only)	/* the end of a burst is somewhere in its chunk */
 			seen(ctx, chunk->to_ns);

@@ -29,6 +29,13 @@ enum { PT_SOURCE_CTXS = 32, PT_SELECTED = 32 };	/* sources of one profile; analy
 
 struct pt_core_profile;
 
+enum { PT_ARRIVALS = 16 };
+struct pt_arrivals {		/* when bytes came: the last chunks, the oldest ones as one */
+	struct { uint64_t end_bytes, from_ns; } chunk[PT_ARRIVALS];
+	size_t n;
+	uint64_t bytes;		/* in all */
+};
+
 struct pt_source_ctx {		/* one source */
 	struct pt_pipeline *pipeline;
 	uint16_t source, core;
@@ -81,6 +88,9 @@ struct pt_source_ctx {		/* one source */
 	struct pt_timestamp held_from;
 	struct pt_timestamp now;		/* of what comes next, as far as chunks tell */
 	struct pt_timestamp seen;		/* up to there nothing is missing but what came; ns PT_UNKNOWN: nothing came */
+	struct pt_arrivals arrivals;	/* of bytes that may be held; unused by decoders that hold none */
+	uint64_t held_ns;		/* when the oldest event that comes of this chunk may have been, if it has no ticks; PT_UNKNOWN: in it */
+	uint64_t wait_ns;		/* so long before its bytes it may have been */
 	uint64_t data_ns;		/* where the last DATA chunk ended; PT_UNKNOWN: there was none, or something was lost behind it */
 	struct pt_own_clock own;	/* of its stamps */
 	struct pt_clock clock;		/* while it is the only source; then merge has it */

@@ -175,6 +175,8 @@ void pt_source_ctx_open(struct pt_source_ctx *ctx, const struct pt_chunk *chunk,
 	ctx->clock = clock_of(ctx, config);
 	ctx->own.hz = ctx->clock.tick_hz;
 	ctx->own.begun = false;
+	ctx->arrivals = (struct pt_arrivals){ 0 };
+	ctx->wait_ns = pt_config_number(config, "wait_ns", 0);
 	f->no_clock = strcmp(pt_config_text(config, "clock", clock, sizeof(clock)), "none") == 0;
 	pt_config_text(config, "trace", mode, sizeof(mode));
 	ctx->extract = mode[0] != '\0' || strcmp(f->mode, "dump") == 0;
@@ -438,6 +440,36 @@ static void clock_chunk(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 		pt_merge_anchor(ctx->pipeline->merge, ctx->index, ticks, ns, error_ns);
 }
 
+/* Where a chunk begins: when the oldest of what comes of it may have been. */
+static void find_held(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
+{
+	const struct pt_arrivals *a = &ctx->arrivals;
+	uint64_t from_ns = chunk->from_ns, held = ctx->decoder->held_bytes(ctx->state);
+	size_t i = 0;
+
+	while (i < a->n && a->chunk[i].end_bytes + held <= a->bytes)
+		i++;
+	if (held > 0 && i < a->n)
+		from_ns = a->chunk[i].from_ns;
+	ctx->held_ns = from_ns > ctx->wait_ns ? from_ns - ctx->wait_ns : 0;
+}
+
+/* The oldest two become one, as if all their bytes had come with the first. */
+static void note_arrival(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
+{
+	struct pt_arrivals *a = &ctx->arrivals;
+
+	if (chunk->kind != PT_CHUNK_DATA || chunk->len_bytes == 0)
+		return;
+	if (a->n == PT_ARRIVALS) {
+		a->chunk[0].end_bytes = a->chunk[1].end_bytes;
+		memmove(&a->chunk[1], &a->chunk[2], (--a->n - 1) * sizeof(a->chunk[1]));
+	}
+	a->bytes += chunk->len_bytes;
+	a->chunk[a->n].end_bytes = a->bytes;
+	a->chunk[a->n++].from_ns = chunk->from_ns;
+}
+
 /* A format that this version does not know: its time still counts, as unobserved. */
 static void unread(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
@@ -450,8 +482,9 @@ static void unread(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 static void merge_on(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	struct pt_merge *merge = ctx->pipeline->merge;
+	uint64_t from_ns = ctx->held_ns < chunk->from_ns ? ctx->held_ns : chunk->from_ns;
 
-	pt_merge_span(merge, ctx->index, chunk->from_ns, chunk->to_ns);
+	pt_merge_span(merge, ctx->index, from_ns, chunk->to_ns);
 	if (chunk->kind == PT_CHUNK_END)
 		pt_merge_end(merge, ctx->index);
 	pt_source_ctxs_drain(ctx->pipeline);
@@ -464,6 +497,10 @@ void pt_source_ctx_feed(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 		return;
 	}
 	ctx->facts.ended = ctx->facts.ended || chunk->kind == PT_CHUNK_END;
+	if (ctx->decoder != NULL && ctx->decoder->held_bytes != NULL) {
+		find_held(ctx, chunk);
+		note_arrival(ctx, chunk);
+	}
 	if (ctx->decoder != NULL)
 		send_mark(ctx, PT_MARK_CHUNK, chunk);
 	if (ctx->decoder == NULL)

@@ -15,9 +15,12 @@ struct pt_own_clock {
 	uint64_t last_at_ns;	/* that moment on the probe's clock */
 };
 
-/* Of an event with these ticks, at at_ns on the probe's clock. PT_UNKNOWN ticks end the stretch. */
+/* Of an event with these ticks, at at_ns on the probe's clock. PT_UNKNOWN: as pt_own_clock_upto(). */
 uint64_t pt_own_clock_take(struct pt_own_clock *clock, uint64_t ticks, uint64_t at_ns);
 /* Of a moment that has no ticks: as much later than the last event as the probe's clock says. */
 uint64_t pt_own_clock_upto(const struct pt_own_clock *clock, uint64_t at_ns);
+
+/* The stretch ends: ticks behind it may have begun anew. */
+void pt_own_clock_gap(struct pt_own_clock *clock);
 
 #endif

@@ -366,7 +366,7 @@ static size_t gap_event(struct pt_signals *s, const struct pt_event *e, struct p
 	}
 	s->writer.pc = PT_UNKNOWN;
 	*out = (struct pt_signal){
-		.kind = PT_SIGNAL_GAP, .at = at, .ticks = e->ticks, .pc = PT_UNKNOWN, .source = e->source,
+		.kind = PT_SIGNAL_GAP, .at = at, .ticks = e->ticks, .value = e->cause, .pc = PT_UNKNOWN, .source = e->source,
 		.core = e->core,
 		.id = UINT16_MAX,
 	};

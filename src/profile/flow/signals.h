@@ -36,7 +36,7 @@ enum pt_signal_kind {
 	PT_SIGNAL_LOOK,		/* variable id was found to be value, as VALUE, TASK, ISR and SERVICE have theirs: what it
 				 * was since the look before is not known */
 	PT_SIGNAL_GAP,		/* this source saw nothing for a while: whatever is open
-				 * on its signals ended as unknown */
+				 * on its signals ended as unknown. value: enum pt_gap */
 };
 #define PT_SIGNAL_NONE (PT_UNKNOWN - 1)
 #define PT_SIGNAL_UNLISTED (PT_UNKNOWN - 2)
@@ -97,13 +97,29 @@ static inline bool pt_signal_of_system(const struct pt_signal_definition *d)
 {
 	return d->form == PT_FORM_TASK || d->form == PT_FORM_ISR || d->form == PT_FORM_SERVICE;
 }
-enum { PT_ANY_CORE = UINT16_MAX, PT_ANY_SOURCE = UINT16_MAX, PT_SIGNALS_MAX = 256, PT_SIGNALS_UNLISTED = 64 };
+enum { PT_ANY_CORE = UINT16_MAX, PT_ANY_SOURCE = UINT16_MAX, PT_SIGNALS_MAX = 256, PT_SIGNALS_UNLISTED = 64,
+       PT_SIGNAL_SOURCES = 64 };
 
 /* May grow while it is used (never beyond PT_SIGNALS_MAX); what is in it stays where it is. */
 struct pt_signal_set {
 	const struct pt_signal_definition *definition;
 	size_t n_definitions;
 };
+
+/* Times that signals of a source may be missing, by its number: for analyses. */
+struct pt_signal_gaps { uint64_t n[PT_SIGNAL_SOURCES]; };
+
+/* known: something came of the source. A fresh start before that is none. */
+static inline void pt_signal_gaps_take(struct pt_signal_gaps *gaps, const struct pt_signal *gap, bool known)
+{
+	if (gap->source < PT_SIGNAL_SOURCES && (known || gap->value != PT_GAP_RESTART))
+		gaps->n[gap->source]++;
+}
+
+static inline uint64_t pt_signal_gaps_of(const struct pt_signal_gaps *gaps, uint16_t source)
+{
+	return source < PT_SIGNAL_SOURCES ? gaps->n[source] : 0;
+}
 
 struct pt_signals;
 

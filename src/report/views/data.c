@@ -61,6 +61,20 @@ static struct pt_value real(double f)
 	return (struct pt_value){ .f = f, .basis = isnan(f) ? PT_BASIS_NONE : PT_BASIS_EXACT };
 }
 
+/* Where writes may be missing: what was seen is a lower bound. */
+static struct pt_value seen_count(uint64_t n, bool missing)
+{
+	struct pt_value v = count(missing && n == 0 ? PT_UNKNOWN : n);
+
+	v.at_least = missing && n > 0;
+	return v;
+}
+
+static struct pt_value *times(struct pt_value *out, const struct pt_stat *stat, uint64_t error_ns, bool missing)
+{
+	return missing ? pt_time_longest(out, stat, error_ns) : pt_time_columns(out, stat, error_ns);
+}
+
 static double known_ns(const struct pt_data_state *st)
 {
 	return (double)(st->duration.n > 0 ? st->duration.total : 0) + (double)st->partial_ns;
@@ -71,7 +85,7 @@ static struct pt_value share(const struct pt_profile *p, const struct pt_data_st
 {
 	double all = 0, lost, total = (double)pt_profile_run_ns(p);
 
-	if (isnan(st->share) || pt_profile_lost_share(p) <= 0)
+	if (isnan(st->share) || (pt_profile_lost_share(p) <= 0 && !st->missing))
 		return real(st->share);
 	for (size_t i = 0; i < p->data->n_states; i++)
 		all += p->data->state[i].variable == st->variable ? known_ns(&p->data->state[i]) : 0;
@@ -82,19 +96,30 @@ static struct pt_value share(const struct pt_profile *p, const struct pt_data_st
 				  .bounds = true, .basis = PT_BASIS_ESTIMATED };
 }
 
+/* Of what was seen: less what its ends may be off. */
+static uint64_t least_ns(const struct pt_data_state *st)
+{
+	uint64_t error_ns = pt_time_sum_error(st->error_ns, st->duration.n + st->partial), ns = (uint64_t)known_ns(st);
+
+	return ns > error_ns ? ns - error_ns : 0;
+}
+
 static void state_row(const struct pt_profile *p, const struct pt_data_state *st, struct pt_value *out)
 {
 	const struct pt_data *data = p->data;
 
 	*out++ = (struct pt_value){ .text = data->signals->definition[st->variable].name };
 	*out++ = (struct pt_value){ .text = st->name };
-	*out++ = count(st->count);
+	*out++ = seen_count(st->count - (st->missing ? st->unsure : 0), st->missing);
 	*out++ = count(st->partial);
-	*out++ = pt_time_total(&st->duration, st->partial_ns, st->error_ns);
-	out = pt_time_columns(out, &st->duration, st->error_ns);
-	out = pt_time_quantiles(out, &st->duration, st->error_ns);
+	*out = pt_time_total(&st->duration, st->partial_ns, st->error_ns);
+	if (st->missing)
+		*out = seen_count(least_ns(st), true);
+	out++;
+	out = times(out, &st->duration, st->error_ns, st->missing);
+	out = pt_time_quantiles(out, st->missing ? NULL : &st->duration, st->error_ns);
 	*out++ = share(p, st);
-	out = pt_time_columns(out, &st->period, st->error_ns);
+	out = times(out, &st->period, st->error_ns, st->missing);
 	*out++ = count(PT_UNKNOWN);
 	*out++ = count(PT_UNKNOWN);
 	for (int i = 0; i < 6; i++)
@@ -119,22 +144,25 @@ static void quantity_row(const struct pt_data *data, const struct pt_data_quanti
 
 	*out++ = (struct pt_value){ .text = data->signals->definition[q->variable].name };
 	*out++ = (struct pt_value){ .text = NULL };
-	*out++ = count(line ? PT_UNKNOWN : q->writes);
+	*out++ = line ? count(PT_UNKNOWN) : seen_count(q->writes, q->missing);
 	*out++ = count(PT_UNKNOWN);
 	*out++ = count(PT_UNKNOWN);
 	out = pt_time_columns(out, NULL, 0);
 	out = pt_time_quantiles(out, NULL, 0);
 	*out++ = real(NAN);
-	out = pt_time_columns(out, &q->period, q->error_ns);
-	*out++ = count(q->changes);
+	out = times(out, &q->period, q->error_ns, q->missing);
+	*out++ = seen_count(q->changes, q->missing);
 	*out++ = count(q->reads);
-	*out++ = real(q->least);
-	*out++ = real(q->values > 0 ? q->sum / (double)q->values : NAN);
-	*out++ = real(q->most);
-	*out++ = real(q->last);
-	*out++ = rate(q, q->rate_ns > 0 ? q->rate_sum * 1e9 / (double)q->rate_ns : NAN);
-	*out++ = rate(q, q->rate_ns > 0 ? q->rate_most : NAN);
-	pt_time_columns(out, &q->change_period, q->error_ns);
+	*out++ = real(q->missing ? NAN : q->least);
+	*out++ = real(q->values > 0 && !q->missing ? q->sum / (double)q->values : NAN);
+	*out = real(q->most);
+	out++->at_least = q->missing;
+	*out++ = real(q->missing ? NAN : q->last);
+	*out++ = q->missing ? real(NAN) : rate(q, q->rate_ns > 0 ? q->rate_sum * 1e9 / (double)q->rate_ns : NAN);
+	*out = rate(q, q->rate_ns > 0 ? q->rate_most : NAN);
+	out->at_least = q->missing && out->undecided_ns == 0 && !isnan(out->f);
+	out++;
+	times(out, &q->change_period, q->error_ns, q->missing);
 }
 
 static void row(const void *subject, size_t i, struct pt_value *out)
@@ -159,10 +187,19 @@ static bool remark(const void *subject, const bool *shown, char *out, size_t roo
 {
 	bool periods = shows(shown, "period_ns."), changes = shows(shown, "change_period_ns.");
 
-	(void)subject;
-	snprintf(out, room, "%s%s%s", periods ? "per: write to write; of a value, entry to entry" : "",
-		 periods && changes ? "; " : "", changes ? "chg: change to change" : "");
-	return periods || changes;
+	const struct pt_data *data = data_of(subject);
+	size_t len = 0;
+
+	if (data != NULL && data->lost > 0)
+		len = (size_t)snprintf(out, room,
+				       "writes may be missing in %llu place%s: counts and times are at least these%s",
+				       (unsigned long long)data->lost, data->lost == 1 ? "" : "s",
+				       periods || changes ? "; " : "");
+	if (periods || changes)
+		snprintf(out + len, room - len, "%s%s%s",
+			 periods ? "per: write to write; of a value, entry to entry" : "",
+			 periods && changes ? "; " : "", changes ? "chg: change to change" : "");
+	return len > 0 || periods || changes;
 }
 
 const struct pt_view pt_view_data = {

@@ -1,4 +1,6 @@
 /* One row per exception that the chip reported. */
+#include <math.h>
+
 #include "profile/analyses/signals/exceptions.h"
 #include "report/views/core_column.h"
 #include "report/views/span_columns.h"
@@ -13,8 +15,6 @@ static const struct pt_column columns[] = {
 	PT_CORE_COLUMN,
 };
 
-enum { COUNT = 1, SELF = 3, SHARE = 4, TOTAL = 5 };
-
 static const struct pt_exceptions *exceptions_of(const void *subject)
 {
 	return ((const struct pt_profile *)subject)->exceptions;
@@ -27,33 +27,16 @@ static size_t n_rows(const void *subject)
 	return x != NULL ? x->spans.n_spans : (size_t)PT_NOT_MADE;
 }
 
-static void at_least(struct pt_value *v)
+/* What was not seen may have been this one. */
+static void bound_share(struct pt_value *v, const struct pt_profile *p, const struct pt_span_figures *span)
 {
-	if (v->u == 0)
-		*v = (struct pt_value){ .u = PT_UNKNOWN };	/* says nothing */
-	else
-		v->at_least = true;
-}
+	double observed = (double)pt_span_observed(&p->exceptions->spans, span->core), net = (double)span->run.cycles;
+	double all = fmax((double)pt_profile_run_ns(p), observed);
 
-/* Where reports are missing, or have no time, what was seen is a part of what there was: totals are at least these, and
- * of lengths the longest alone says anything. */
-static void bound_times(struct pt_value *out, const struct pt_span_figures *span)
-{
-	static const struct { enum pt_tally_kind kind; bool has_total; } spreads[] = {
-		{ PT_TALLY_GROSS, false }, { PT_TALLY_PERIOD, false }, { PT_TALLY_NET, false },
-		{ PT_TALLY_CALL, true }, { PT_TALLY_INACTIVE, true },
-	};
-
-	at_least(&out[SELF]);
-	at_least(&out[TOTAL]);
-	out += TOTAL + 1;
-	for (size_t i = 0; i < PT_LEN(spreads); i++) {
-		const struct pt_stat *stat = &span->run.stat[spreads[i].kind];
-
-		if (spreads[i].has_total)
-			at_least(out++);
-		out = pt_duration_values(out, stat->n > 0 ? stat->max : 0, NULL, PT_DURATION_VALUES);
-	}
+	if (observed <= 0)
+		return;
+	*v = (struct pt_value){ .f = net / observed, .lo = net / all, .hi = (net + all - observed) / all, .bounds = true,
+				.basis = PT_BASIS_ESTIMATED };
 }
 
 static void row(const void *subject, size_t i, struct pt_value *out)
@@ -66,9 +49,11 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	struct pt_value *first = out;
 
 	out = pt_span_values(out, p, span, span->run.cycles, pt_span_observed(&x->spans, span->core), times);
-	if (x->lost + x->late > 0)
-		bound_times(first, span);
-	first[COUNT].at_least = x->lost > 0;
+	if (x->lost + x->late > 0) {
+		pt_span_bound_times(first, span);
+		bound_share(&first[PT_SPAN_SHARE], p, span);
+	}
+	first[PT_SPAN_COUNT].at_least = x->lost > 0;
 	*out++ = pt_span_number(span->id, PT_BASIS_EXACT);
 	*out++ = (struct pt_value){ .text = handler != NULL ? handler->name : NULL };
 	out = pt_span_error_values(out, span);

@@ -32,7 +32,7 @@
 	{ "inactive" suffix ".total", "inactive", unit, PT_IF_WIDE }, \
 	PT_SPAN_SPREAD("inactive", suffix, "inactive ", unit, mean, PT_IF_WIDE, PT_IF_WIDE)
 
-enum { PT_SPAN_SHARE = 4 };	/* the column net_share */
+enum { PT_SPAN_COUNT = 1, PT_SPAN_SELF = 3, PT_SPAN_SHARE, PT_SPAN_TOTAL };	/* columns */
 
 static inline struct pt_value pt_span_number(uint64_t u, enum pt_basis basis)
 {
@@ -152,6 +152,38 @@ static inline bool pt_span_remark(const struct pt_profile *p, char *out, size_t 
 {
 	snprintf(out, room, "bursts do not show spans whole: how long they last is estimated, how often is not known");
 	return p->windowed;
+}
+
+/* less: so much of it is not sure. */
+static inline void pt_span_at_least(struct pt_value *v, uint64_t less)
+{
+	bool known = v->u != PT_UNKNOWN && v->u > less;
+
+	*v = (struct pt_value){ .u = known ? v->u - less : PT_UNKNOWN, .basis = known ? v->basis : PT_BASIS_NONE,
+				.at_least = known };
+}
+
+/* Of the values at out: where reports are missing, or have no time, what was seen is a part of what there was. Totals are at
+ * least these, and of lengths the longest alone says anything. */
+static inline void pt_span_bound_times(struct pt_value *out, const struct pt_span_figures *span)
+{
+	static const struct { enum pt_tally_kind kind; bool has_total; } spreads[] = {
+		{ PT_TALLY_GROSS, false }, { PT_TALLY_PERIOD, false }, { PT_TALLY_NET, false },
+		{ PT_TALLY_CALL, true }, { PT_TALLY_INACTIVE, true },
+	};
+	uint64_t unsure = pt_time_sum_error(span->error_ns, span->run.count + span->run.partial);
+
+	pt_span_at_least(&out[PT_SPAN_SELF], unsure);
+	pt_span_at_least(&out[PT_SPAN_TOTAL], unsure);
+	out += PT_SPAN_TOTAL + 1;
+	for (size_t i = 0; i < PT_LEN(spreads); i++) {
+		const struct pt_stat *stat = &span->run.stat[spreads[i].kind];
+		bool known = stat->n > 0 && stat->max > span->error_ns;
+
+		if (spreads[i].has_total)
+			pt_span_at_least(out++, unsure);
+		out = pt_duration_values(out, known ? stat->max - span->error_ns : 0, NULL, PT_DURATION_VALUES);
+	}
 }
 
 #define PT_SPAN_ERROR_COLUMNS                                                                                       \

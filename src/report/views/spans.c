@@ -75,12 +75,30 @@ static void signalled_row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_profile *p = subject;
 	const struct pt_span_figures *span = &p->signalled->span[i];
 
+	struct pt_value *first = out;
+
 	out = pt_span_values(out, p, span, span->run.cycles, 0, PT_BASIS_EXACT);
+	if (p->signalled->lost > 0) {
+		pt_span_bound_times(first, span);
+		pt_span_at_least(&first[PT_SPAN_COUNT], 0);
+	}
 	pt_span_error_values(out, span);
+}
+
+static bool signalled_remark(const void *subject, const bool *shown, char *out, size_t room)
+{
+	const struct pt_spans *spans = ((const struct pt_profile *)subject)->signalled;
+
+	(void)shown;
+	if (spans == NULL || spans->lost == 0)
+		return false;
+	snprintf(out, room, "signals may be missing in %llu place%s: counts and times are at least these",
+		 (unsigned long long)spans->lost, spans->lost == 1 ? "" : "s");
+	return true;
 }
 
 const struct pt_view pt_view_signalled = {
 	.name = "signalled", .help = "spans that the program signals: nested ids, two-point timing",
 	.needs = "signalled", .sort = "net_share", .columns = signalled_columns, .n_columns = PT_LEN(signalled_columns),
-	.n_rows = n_signalled, .row = signalled_row,
+	.n_rows = n_signalled, .row = signalled_row, .remark = signalled_remark,
 };

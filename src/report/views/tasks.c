@@ -72,6 +72,12 @@ static struct pt_value time_of(const struct pt_profile *p, const struct pt_task 
 	return v;
 }
 
+/* Signals that say how long it ran, and how often. */
+static bool is_missing(const struct pt_profile *p, const struct pt_task *task)
+{
+	return p->tasks->by_signals && task->missing;
+}
+
 static struct pt_value *spread(struct pt_value *out, const struct pt_profile *p, const struct pt_task *task,
 			       const struct pt_stat *stat)
 {
@@ -79,6 +85,8 @@ static struct pt_value *spread(struct pt_value *out, const struct pt_profile *p,
 	/* Rounded like the least and the most, or it would lie beyond them where all are alike. */
 	double scale = ns_per_tick(p), mean = known && scale > 0 ? pt_stat_avg(stat) * scale : NAN;
 
+	if (is_missing(p, task))
+		return pt_time_longest(out, stat, task->error);
 	*out++ = time_of(p, task, known ? stat->min : PT_UNKNOWN);
 	*out = pt_time_mean(p->tasks->by_signals ? mean : round(mean), (uint64_t)llround((double)task->error * scale));
 	if (isnan(out->f) && out->undecided_ns == 0)
@@ -124,6 +132,29 @@ static struct pt_value *flow_values(struct pt_value *out, const struct pt_profil
 	return out;
 }
 
+/* Of what was seen: less what its ends may be off. */
+static uint64_t least_run(const struct pt_task *task)
+{
+	uint64_t error = pt_time_sum_error(task->error, task->activations + task->partial);
+
+	return task->run > error ? task->run - error : 0;
+}
+
+/* Of the time in which it is known what ran; while signals were missing it may have been this one. */
+static struct pt_value load_of(const struct pt_profile *p, const struct pt_task *task, double load, enum pt_basis basis,
+			       bool more)
+{
+	struct pt_value v = { .f = load, .lo = task->share.lo, .hi = task->share.hi,
+			      .basis = isnan(load) ? PT_BASIS_NONE : basis, .at_least = more && !isnan(load) };
+	double known = (double)p->tasks->observed, lost = fmax(0, (double)pt_profile_run_ns(p) - known);
+
+	if (isnan(load) || !is_missing(p, task) || known + lost <= 0)
+		return v;
+	return (struct pt_value){ .f = load, .lo = (double)task->run / (known + lost),
+				  .hi = ((double)task->run + lost) / (known + lost), .bounds = true,
+				  .basis = PT_BASIS_ESTIMATED };
+}
+
 static void row(const void *subject, size_t i, struct pt_value *out)
 {
 	static const char *const known_by[] = {
@@ -138,19 +169,20 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	double load = shares == PT_BASIS_NONE || unfair ? NAN : pt_task_load(p->tasks, task);
 	const struct pt_task *unknown = unknown_beside(p, task);
 	bool more = unknown != NULL && unknown->run > 0 && unknown->run != PT_UNKNOWN;
-	bool oftener = unknown != NULL && unknown->activations > 0 && unknown->activations != PT_UNKNOWN;
+	bool missing = is_missing(p, task);
+	bool oftener = missing || (unknown != NULL && unknown->activations > 0 && unknown->activations != PT_UNKNOWN);
 
 	*out++ = (struct pt_value){ .text = task->name };
 	*out++ = (struct pt_value){ .text = known_by[task->kind] };
 	*out++ = number(task->core, PT_BASIS_EXACT);
-	*out++ = bounded(number(task->activations, counts), oftener);
+	*out++ = bounded(number(task->activations - (missing ? task->unsure : 0), counts), oftener);
 	*out++ = number(task->partial, counts);
-	*out++ = bounded(time_of(p, task, task->run), more);
-	*out++ = (struct pt_value){ .f = load, .lo = task->share.lo, .hi = task->share.hi,
-				    .basis = isnan(load) ? PT_BASIS_NONE : shares, .at_least = more && !isnan(load) };
+	*out++ = missing ? bounded(number(least_run(task), PT_BASIS_ESTIMATED), true)
+			 : bounded(time_of(p, task, task->run), more);
+	*out++ = load_of(p, task, load, shares, more);
 	out = spread(out, p, task, &task->slice);
 	out = spread(out, p, task, &task->period);
-	*out++ = time_of(p, task, task->suspended.n > 0 ? task->suspended.total : PT_UNKNOWN);
+	*out++ = bounded(time_of(p, task, task->suspended.n > 0 ? task->suspended.total : PT_UNKNOWN), missing);
 	out = spread(out, p, task, &task->suspended);
 	out = flow_values(out, p, task, more);
 	*out++ = number(task->first_ns, PT_BASIS_EXACT);

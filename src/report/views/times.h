@@ -62,6 +62,18 @@ static inline struct pt_value *pt_time_quantiles(struct pt_value *out, const str
 	return out;
 }
 
+/* min, avg, max where some times may be missing: the longest alone says anything. */
+static inline struct pt_value *pt_time_longest(struct pt_value *out, const struct pt_stat *stat, uint64_t error_ns)
+{
+	uint64_t longest = stat->n > 0 && stat->max > error_ns ? stat->max - error_ns : 0;
+
+	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
+	*out++ = (struct pt_value){ .f = NAN };
+	*out++ = longest > 0 ? (struct pt_value){ .u = longest, .basis = PT_BASIS_ESTIMATED, .at_least = true }
+			     : (struct pt_value){ .u = PT_UNKNOWN };
+	return out;
+}
+
 /* Of a sum of so many times. */
 static inline uint64_t pt_time_sum_error(uint64_t error_ns, uint64_t n)
 {

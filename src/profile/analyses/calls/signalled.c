@@ -19,6 +19,7 @@ struct signalled {
 	struct pt_span_stack *stack[PT_SIGNALS_MAX];	/* by definition; NULL: nothing came yet */
 	uint16_t source[PT_SIGNALS_MAX];		/* that it came from */
 	struct { uint64_t clock, at_ns; } last[PT_SIGNALS_MAX];
+	struct pt_signal_gaps gaps;
 	struct key key[ROWS];
 	uint16_t slot[SLOTS];		/* row + 1 */
 	char (*name)[NAME_BYTES];
@@ -75,9 +76,8 @@ static void two_point(struct pt_span_stack *stack, uint32_t row, const struct pt
 
 static void span(struct signalled *x, const struct pt_signal *signal)
 {
-	bool exact = signal->ticks != PT_UNKNOWN;
-	struct pt_span_at at = { exact ? signal->own_ns : signal->at.ns, signal->at.ns,
-				 exact ? 0 : signal->at.error_ns, signal->pc };
+	struct pt_span_at at = { signal->own_ns, signal->at.ns, signal->ticks != PT_UNKNOWN ? 0 : signal->at.error_ns,
+				 signal->pc };
 	struct pt_span_stack *stack;
 	bool points;
 	uint32_t row;
@@ -92,7 +92,8 @@ static void span(struct signalled *x, const struct pt_signal *signal)
 	points = x->signals->definition[signal->id].form == PT_FORM_TWO_POINT;
 	x->source[signal->id] = signal->source;
 	x->last[signal->id].clock = at.clock;
-	x->last[signal->id].at_ns = at.ns;
+	if (at.ns > x->last[signal->id].at_ns)
+		x->last[signal->id].at_ns = at.ns;
 	if (points)
 		row = row_of(x, &(struct pt_signal){ .id = signal->id, .value = 1 });
 	else
@@ -116,14 +117,16 @@ static uint64_t clock_upto(const struct signalled *x, size_t id, uint64_t ns)
 /* A source saw nothing for a while: what is open on its variables is unknown. */
 static void gap(struct signalled *x, const struct pt_signal *signal)
 {
-	struct pt_span_at at = { 0, signal->at.ns, 0, PT_UNKNOWN };
+	struct pt_span_at at = { signal->own_ns, signal->at.ns, 0, PT_UNKNOWN };
+	bool known = false;
 
 	for (size_t i = 0; i < PT_SIGNALS_MAX; i++) {
 		if (x->stack[i] == NULL || x->source[i] != signal->source)
 			continue;
-		at.clock = clock_upto(x, i, signal->at.ns != PT_UNKNOWN ? signal->at.ns : 0);
 		pt_span_gap(x->stack[i], &at);
+		known = true;
 	}
+	pt_signal_gaps_take(&x->gaps, signal, known);
 }
 
 static void take_signals(void *analysis, const struct pt_signal *signal, size_t n)
@@ -148,9 +151,15 @@ static void take_seen(void *analysis, uint16_t source, uint64_t upto_ns)
 static void give(void *analysis, struct pt_profile *profile)
 {
 	struct signalled *x = analysis;
+	bool counted[PT_SIGNAL_SOURCES] = { false };
 
 	x->result = *pt_span_result(x->set);
 	x->result.dropped = x->dropped;
+	for (size_t i = 0; i < PT_SIGNALS_MAX; i++)
+		if (x->stack[i] != NULL && x->source[i] < PT_SIGNAL_SOURCES && !counted[x->source[i]]) {
+			counted[x->source[i]] = true;
+			x->result.lost += x->gaps.n[x->source[i]];
+		}
 	profile->signalled = &x->result;
 }
 

@@ -287,11 +287,16 @@ bool pt_span_is_open(const struct pt_span_stack *s, uint32_t span)
 	return false;
 }
 
+/* What is open is without it, and so as uncertain. */
 static void imprecise(struct pt_span_stack *s, uint32_t span, const struct pt_span_at *at)
 {
 	struct pt_span_figures *row = &s->set->span[span];
 
 	row->error_ns = at->error_ns > row->error_ns ? at->error_ns : row->error_ns;
+	for (size_t i = 0; i < s->n_frames && at->error_ns > 0; i++) {
+		row = s->frame[i].span != MARKER ? &s->set->span[s->frame[i].span] : row;
+		row->error_ns = at->error_ns > row->error_ns ? at->error_ns : row->error_ns;
+	}
 }
 
 /* Ends what lies above the span on this level; its own frame is the top then. */

@@ -63,6 +63,7 @@ struct pt_spans {
 	uint64_t errors[PT_N_SPAN_ERRORS];	/* of all of them */
 	uint64_t forgotten;	/* contexts that found no room, or were left at one address */
 	uint64_t dropped;	/* entries of spans that found no room */
+	uint64_t lost;		/* signalled: times that signals may be missing */
 	const struct pt_span_core *core;	/* of spans in code, by number; signalled ones have none */
 	size_t n_cores;
 };

@@ -15,7 +15,7 @@ struct instant {			/* at.ns PT_UNKNOWN: not since the gap */
 struct state {
 	struct pt_data_state row;	/* share, open ones: filled in for the result */
 	struct instant entered;		/* last */
-	struct pt_timestamp since;	/* the same, whatever came */
+	struct instant since;		/* the same, whatever came */
 	struct pt_hist hist;		/* of durations */
 };
 
@@ -23,11 +23,13 @@ struct variable {
 	bool quantity, states;		/* what is made of it */
 	bool open;			/* a state is: current */
 	bool whole;			/* its beginning was seen */
+	bool behind_gap;		/* there was one since its last value: that may have become any other, and this again */
 	size_t current;
 	size_t n_states;
 	struct state *state;		/* PT_DATA_STATES + 1, the last for all others; NULL: none yet */
 	struct pt_data_quantity row;
 	struct pt_series series;
+	struct instant last;		/* that anything came of it */
 	struct instant known, wrote, changed;	/* last time that it was seen to have a value; that one was written;
 						 * that it was another than before */
 	double before;
@@ -38,6 +40,7 @@ struct variable {
 struct data {
 	const struct pt_signal_set *set;
 	struct variable *variable[PT_SIGNALS_MAX];	/* NULL: nothing came of it yet */
+	struct pt_signal_gaps gaps;
 	struct pt_data result;
 	struct pt_data_state *states;
 	struct pt_data_quantity *quantities;
@@ -99,14 +102,19 @@ static struct state *state_of(struct variable *v, uint16_t id, uint64_t value)
 }
 
 /* It was seen up to until_ns, but not its end, or not its beginning. */
-static void cut(struct state *st, uint64_t until_ns)
+static void cut(const struct variable *v, struct state *st, uint64_t until_ns)
 {
+	uint64_t own_ns = st->since.own_ns, last_ns = v->last.own_ns;
+
 	st->row.partial++;
-	if (st->since.ns == PT_UNKNOWN || until_ns == PT_UNKNOWN || until_ns <= st->since.ns)
+	if (st->since.at.ns == PT_UNKNOWN || until_ns == PT_UNKNOWN || until_ns <= st->since.at.ns)
 		return;
-	st->row.partial_ns += until_ns - st->since.ns;
-	if (st->entered.own_ns == PT_UNKNOWN && st->since.error_ns > st->row.error_ns)
-		st->row.error_ns = st->since.error_ns;
+	if (own_ns != PT_UNKNOWN && last_ns != PT_UNKNOWN)	/* up to the last value by its clock, then by the probe's */
+		st->row.partial_ns += last_ns - own_ns + (until_ns > v->last.at.ns ? until_ns - v->last.at.ns : 0);
+	else
+		st->row.partial_ns += until_ns - st->since.at.ns;
+	if (own_ns == PT_UNKNOWN && st->since.at.error_ns > st->row.error_ns)
+		st->row.error_ns = st->since.at.error_ns;
 }
 
 static void leave(struct variable *v, const struct pt_signal *s)
@@ -120,7 +128,7 @@ static void leave(struct variable *v, const struct pt_signal *s)
 	if (v->whole && since(&st->entered, s, &ns, &st->row.error_ns))
 		pt_stat_add(&st->row.duration, ns, st->entered.at.ns);
 	else
-		cut(st, s->at.ns);
+		cut(v, st, s->at.ns);
 }
 
 static void enter(struct variable *v, struct state *st, const struct pt_signal *s)
@@ -129,12 +137,13 @@ static void enter(struct variable *v, struct state *st, const struct pt_signal *
 
 	if (since(&st->entered, s, &ns, &st->row.error_ns))
 		pt_stat_add(&st->row.period, ns, s->at.ns);
-	st->entered = instant_of(s);
-	st->since = s->at;
+	st->entered = st->since = instant_of(s);
 	st->row.count++;
 	v->current = (size_t)(st - v->state);
 	v->open = true;
-	v->whole = !s->read;		/* a look finds it: it began before */
+	v->whole = !s->read && !v->behind_gap;	/* a look finds it: it began before */
+	st->row.unsure += v->behind_gap;
+	v->behind_gap = false;
 }
 
 static void take_state(struct variable *v, const struct pt_signal *s)
@@ -231,6 +240,8 @@ static struct variable *variable_of(struct data *d, const struct pt_signal *s)
 	v = d->variable[s->id] = pt_alloc(sizeof(*v));
 	v->states = form == PT_FORM_STATE || form == PT_FORM_EITHER;
 	v->quantity = form == PT_FORM_REGULAR || form == PT_FORM_EITHER;
+	v->behind_gap = pt_signal_gaps_of(&d->gaps, s->source) > 0;
+	v->last = never;
 	forget_last(v);
 	v->row = (struct pt_data_quantity){
 		.variable = s->id, .broken = d->set->definition[s->id].is_float, .least = NAN, .most = NAN, .last = NAN,
@@ -243,25 +254,29 @@ static struct variable *variable_of(struct data *d, const struct pt_signal *s)
 /* Nothing that was known of this source's variables is any more. */
 static void take_gap(struct data *d, const struct pt_signal *s)
 {
+	bool known = false;
+
 	for (size_t i = 0; i < d->set->n_definitions && i < PT_SIGNALS_MAX; i++) {
 		struct variable *v = d->variable[i];
 
 		if (v == NULL || v->source != s->source)
 			continue;
+		known = v->behind_gap = true;
 		if (v->open)
-			cut(&v->state[v->current], s->at.ns);
+			cut(v, &v->state[v->current], s->at.ns);
 		v->open = false;
 		forget_last(v);
 		for (size_t k = 0; k < v->n_states; k++)
 			v->state[k].entered = never;
 	}
+	pt_signal_gaps_take(&d->gaps, s, known);
 }
 
 /* A value of a line that nobody knows ends what was. */
 static void take_unknown(struct variable *v, const struct pt_signal *s)
 {
 	if (v->open)
-		cut(&v->state[v->current], s->at.ns);
+		cut(v, &v->state[v->current], s->at.ns);
 	v->open = false;
 	forget_last(v);
 }
@@ -282,6 +297,7 @@ static void take_signal(struct data *d, const struct pt_signal *s)
 	v->source = s->source;
 	if (s->at.ns != PT_UNKNOWN && s->at.ns > v->seen_ns)
 		v->seen_ns = s->at.ns;
+	v->last = instant_of(s);
 	if (d->set->definition[s->id].space == PT_SPACE_LINE && s->value == PT_UNKNOWN) {
 		take_unknown(v, s);
 		return;
@@ -340,8 +356,9 @@ static void give_states(struct data *d, const struct variable *v)
 		struct state copy = v->state[i];
 
 		if (v->open && v->current == i)
-			cut(&copy, v->seen_ns);
+			cut(v, &copy, v->seen_ns);
 		rows[i] = copy.row;
+		rows[i].missing = pt_signal_gaps_of(&d->gaps, v->source) > 0;
 		all += rows[i].duration.total + rows[i].partial_ns;
 	}
 	for (size_t i = 0; i < v->n_states; i++)
@@ -356,7 +373,10 @@ static void give(void *analysis, struct pt_profile *profile)
 {
 	struct data *d = analysis;
 
+	bool counted[PT_SIGNAL_SOURCES] = { false };
+
 	d->result.n_states = d->result.n_quantities = 0;
+	d->result.lost = 0;
 	for (size_t i = 0; i < PT_SIGNALS_MAX; i++) {
 		const struct variable *v = d->variable[i];
 
@@ -364,8 +384,14 @@ static void give(void *analysis, struct pt_profile *profile)
 			continue;
 		if (v->states)
 			give_states(d, v);
-		if (v->quantity)
-			d->quantities[d->result.n_quantities++] = v->row;
+		if (v->quantity) {
+			d->quantities[d->result.n_quantities] = v->row;
+			d->quantities[d->result.n_quantities++].missing = pt_signal_gaps_of(&d->gaps, v->source) > 0;
+		}
+		if (v->source < PT_SIGNAL_SOURCES && !counted[v->source])
+			d->result.lost += d->gaps.n[v->source];
+		if (v->source < PT_SIGNAL_SOURCES)
+			counted[v->source] = true;
 	}
 	profile->data = &d->result;
 }

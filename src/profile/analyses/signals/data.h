@@ -21,6 +21,8 @@ struct pt_data_state {		/* one value of one variable */
 	const char *name;	/* of the value: enumerator, or number; lives as long as the result */
 	char number[24];
 	uint64_t count;		/* times it was entered */
+	uint64_t unsure;	/* out of them first seen behind a gap: it may have been this before */
+	bool missing;		/* writes of its variable may be, somewhere */
 	uint64_t partial;	/* out of them without a known end or beginning; open ones included */
 	uint64_t partial_ns;	/* how long these were seen */
 	struct pt_stat duration;	/* ns, of whole ones, with a histogram; at: ns of its beginning */
@@ -32,6 +34,7 @@ struct pt_data_state {		/* one value of one variable */
 
 struct pt_data_quantity {	/* one variable */
 	uint16_t variable;
+	bool missing;		/* writes may be, somewhere */
 	bool broken;		/* it is a float: least and most are not whole numbers */
 	uint64_t writes, reads;	/* reads: it was looked at. A line: writes is 0, as only its changes show */
 	uint64_t changes;	/* writes of another value than the one before */
@@ -51,6 +54,7 @@ struct pt_data {
 	const struct pt_data_state *state;	/* by variable, then by value; others last */
 	const struct pt_data_quantity *quantity;	/* by variable */
 	size_t n_states, n_quantities;
+	uint64_t lost;		/* times that writes of these may be missing */
 	const struct pt_signal_set *signals;
 };
 

@@ -163,7 +163,7 @@ static void take_report(struct exceptions *x, const struct pt_event *e, const st
 	if (late) {
 		end_stretch(core);
 		at.clock = at.ns = core->last_ns;
-		core->own.begun = false;
+		pt_own_clock_gap(&core->own);
 		x->result.late++;
 	} else {
 		core->own.hz = e->source < SOURCES ? x->tick_hz[e->source] : 0;
@@ -171,7 +171,7 @@ static void take_report(struct exceptions *x, const struct pt_event *e, const st
 		at.ns = moment->ns;
 	}
 	if (core->began_ns == PT_UNKNOWN)
-		core->began_ns = at.ns;
+		core->began_ns = at.clock;
 	apply(x, core, e, &at);
 	if (late)
 		end_stretch(core);
@@ -185,7 +185,7 @@ static void take_gap(struct exceptions *x, const struct pt_event *e)
 	for (size_t i = 0; i < PT_RUN_CORES; i++)
 		if (x->core[i].stack != NULL && x->core[i].source == e->source) {
 			began |= x->core[i].began_ns != PT_UNKNOWN;
-			x->core[i].own.begun = false;
+			pt_own_clock_gap(&x->core[i].own);
 			end_stretch(&x->core[i]);
 		}
 	if (e->source < SOURCES && (began || e->cause != PT_GAP_RESTART))

@@ -21,6 +21,9 @@ struct pt_task_rows {
 struct pt_told {		/* a core, as signals tell */
 	uint16_t running;		/* row; PT_NO_TASK: not known */
 	uint16_t source;
+	bool any;			/* a task was told of; else source says nothing */
+	bool begun;			/* the slice's begin was seen, not that it ran behind a gap */
+	bool behind_gap;
 	uint64_t since, since_at;	/* the slice's begin: by its source's own clock, and the probe's */
 	uint64_t seen;			/* that its source has come to, by the probe's */
 	uint64_t entered[PT_TASKS_MAX], left[PT_TASKS_MAX];	/* by row: own clock + 1 at the last; 0: not known */
@@ -58,6 +61,7 @@ struct pt_tasks_analysis {
 	struct pt_task_rows told_rows, rows, shown_rows;	/* by signals; by steps; those with what is open */
 	struct pt_told told[PT_TASK_CORES];
 	uint64_t told_ns;
+	struct pt_signal_gaps gaps;
 	bool by_signals;
 	struct pt_task_core core[PT_TASK_CORES];
 	uint64_t flow, undecided, dropped, shown_undecided;

@@ -98,11 +98,6 @@ static struct pt_told *told_of(struct pt_tasks_analysis *t, uint16_t core)
 	return &t->told[core < PT_TASK_CORES ? core : PT_TASK_CORES - 1];
 }
 
-static uint64_t clock_of(const struct pt_signal *signal)	/* its source's own, where that is known */
-{
-	return signal->ticks != PT_UNKNOWN ? signal->own_ns : signal->at.ns;
-}
-
 /* The slice that runs ends, as far as was seen. */
 static void end_slice(struct pt_tasks_analysis *t, struct pt_told *told, uint64_t length, uint64_t ns, uint64_t error,
 		      bool seen)
@@ -116,7 +111,7 @@ static void end_slice(struct pt_tasks_analysis *t, struct pt_told *told, uint64_
 	t->told_ns += length;
 	task->last_ns = ns;
 	task->error = error > task->error ? error : task->error;
-	if (seen)
+	if (seen && told->begun)
 		pt_stat_add(&task->slice, length, told->since_at);
 	else
 		task->partial++;
@@ -131,6 +126,9 @@ static void begin_slice(struct pt_tasks_analysis *t, struct pt_told *told, struc
 	told->running = (uint16_t)row;
 	told->since = clock;
 	told->since_at = told->seen = ns;
+	told->begun = !told->behind_gap;
+	task->unsure += told->behind_gap;
+	told->behind_gap = false;
 	task->activations++;
 	task->error = error > task->error ? error : task->error;
 	if (task->first_ns == PT_UNKNOWN)
@@ -147,9 +145,12 @@ static void switched(struct pt_tasks_analysis *t, const struct pt_signal *signal
 {
 	struct pt_told *told = told_of(t, signal->core);
 	struct pt_task *task;
-	uint64_t clock = clock_of(signal);
+	uint64_t clock = signal->own_ns;
 
 	task = row_of(&t->told_rows, signal);
+	if (!told->any)
+		told->behind_gap = pt_signal_gaps_of(&t->gaps, signal->source) > 0;
+	told->any = true;
 	told->source = signal->source;
 	if (task == NULL || signal->at.ns == PT_UNKNOWN) {
 		t->dropped++;
@@ -171,16 +172,22 @@ static uint64_t length_upto(const struct pt_told *told, uint64_t at_ns)
 
 static void gap(struct pt_tasks_analysis *t, const struct pt_signal *signal)
 {
+	bool known = false;
+
 	for (size_t i = 0; i < PT_TASK_CORES; i++) {
 		struct pt_told *told = &t->told[i];
 
-		if (told->running == PT_NO_TASK || told->source != signal->source)
+		if (!told->any || told->source != signal->source)
+			continue;
+		known = told->behind_gap = true;
+		if (told->running == PT_NO_TASK)
 			continue;
 		end_slice(t, told, length_upto(told, signal->at.ns != PT_UNKNOWN ? signal->at.ns : told->seen),
 			  signal->at.ns != PT_UNKNOWN ? signal->at.ns : told->seen, 0, false);
 		memset(told->entered, 0, sizeof(told->entered));
 		memset(told->left, 0, sizeof(told->left));
 	}
+	pt_signal_gaps_take(&t->gaps, signal, known);
 }
 
 static void take_signals(void *analysis, const struct pt_signal *signal, size_t n)
@@ -203,6 +210,16 @@ static void take_seen(void *analysis, uint16_t source, uint64_t upto_ns)
 }
 
 /* --- result */
+
+/* Whether signals of a core's tasks may be missing. */
+static void show_missing(struct pt_tasks_analysis *t, struct pt_task *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct pt_told *told = told_of(t, rows[i].core);
+
+		rows[i].missing = told->any && pt_signal_gaps_of(&t->gaps, told->source) > 0;
+	}
+}
 
 /* The slices that run now, as far as was seen. Returns their time. */
 static uint64_t show_running(const struct pt_tasks_analysis *t, struct pt_task *rows)
@@ -270,6 +287,7 @@ static size_t join(struct pt_tasks_analysis *t, uint64_t *running)
 
 	memcpy(t->shown, t->told_rows.task, n * sizeof(*t->shown));
 	*running = n > 0 ? show_running(t, t->shown) : 0;
+	show_missing(t, t->shown, n);
 	for (size_t i = 0; i < t->shown_rows.n; i++) {
 		const struct pt_task *flow = &t->shown_rows.task[i];
 		size_t at = find(t->shown, n, flow);

@@ -30,6 +30,8 @@ struct pt_task {
 	uint16_t id;		/* TOLD: index in the task map; FOUND: id of the function that it is named by */
 	uint16_t core;
 	uint64_t activations;	/* it began to run */
+	uint64_t unsure;	/* out of them first seen behind a gap: it may have run before */
+	bool missing;		/* signals may be, somewhere */
 	uint64_t partial;	/* slices with an end unseen: in run, not in slice */
 	uint64_t run;		/* all of its slices, interrupts included */
 	struct pt_share share;	/* of a windowed core (profile.h), whose run, net and interrupts are estimates */
