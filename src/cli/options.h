@@ -19,12 +19,12 @@ struct pt_options {
 	const char *target, *board, *elf, *gdb, *attach, *second, *allow, *swo, *swo_text, *source, *mode, *analysis, *format, *output, *listen;
 	const char *files;
 	const char *config;
-	const char *junit, *limits;
+	const char *junit, *limits, *report;
 	uint64_t for_ns;		/* 0: not given */
 	double max_loss;		/* 0..1; < 0: not given */
 	const char *token_file;
 	bool allow_remote, allow_unidentified;
-	bool restricted, reset, live, strict, lenient, replace, self_check, json, measure, udev, check_config, print_ports, help, version;
+	bool intrusive, restricted, reset, live, strict, lenient, replace, self_check, json, measure, udev, check_config, print_ports, help, version;
 	const char *words[PT_MAX_WORDS];	/* "key=value" from --set and the options that are keys */
 	const char *aliases[PT_MAX_ALIASES];	/* "NAME=URI", of a configuration file */
 	size_t n_aliases;

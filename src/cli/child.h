@@ -1,0 +1,16 @@
+/* Another run of this program, whose end is waited for: what it is asked to do cannot take the caller down with it. */
+#ifndef PT_CHILD_H
+#define PT_CHILD_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+/* words: behind the program's name, NULL at the end. out, said: what it wrote to standard output and to standard error;
+ * the caller frees them. After deadline_ms it is told to end, and killed 10 s later.
+ * Returns its exit status; PT_ETIMEOUT: it was told to end; PT_EIO: it could not be started, or a signal ended it. */
+int pt_child_run(const char *const *words, uint64_t deadline_ms, struct pt_text *out, struct pt_text *said,
+		 struct pt_err *err);
+
+#endif
