@@ -20,10 +20,11 @@ int pt_samples_between_start(void *state, const struct pt_source_ops *const *mem
 {
 	unsigned percent = (unsigned)pt_params_number(setup->settings, &pt_samples_between_params[PT_SAMPLES_SHARE]);
 	const unsigned weight[] = { 100 - percent, percent };
+	struct pt_source_setup own = *setup;
 	struct pt_err ignored = { 0 };
 
-	for (size_t i = 0; members[i] != NULL; i++)
-		if (pt_shared_link_add(state, target, setup, members[i], weight[i], err) < 0) {
+	for (size_t i = 0; members[i] != NULL; i++, own.source++)
+		if (pt_shared_link_add(state, target, &own, members[i], weight[i], err) < 0) {
 			pt_wrap(err, "%s", members[i]->name);
 			pt_shared_link_stop(state, &ignored);
 			return err->code;

@@ -28,7 +28,7 @@ static void tell_link(const struct pt_shared_link *t, size_t i, uint64_t time_ns
 	if (chunk == NULL)
 		return;		/* there will be another */
 	chunk->kind = PT_CHUNK_COST;
-	chunk->source = (uint16_t)i;
+	chunk->source = t->member[i].source;
 	chunk->core = t->member[i].core;
 	chunk->cause = 0;
 	chunk->from_ns = chunk->to_ns = t->started_ns + time_ns;
@@ -110,9 +110,8 @@ int pt_shared_link_add(struct pt_shared_link *t, struct pt_target *target, const
 	t->target = target;
 	t->sink = setup->sink;
 	*m = (struct pt_shared_link_member){
-		.ops = ops, .state = pt_alloc(ops->state_bytes), .weight = weight, .core = setup->core,
+		.ops = ops, .state = pt_alloc(ops->state_bytes), .weight = weight, .source = setup->source, .core = setup->core,
 	};
-	own.source = (uint16_t)t->n_members;
 	own.seed = setup->seed + t->n_members * UINT64_C(0x9e3779b9);	/* no two of them in step */
 	own.shares_link = true;
 	title_config(setup->config, ops, &config);

@@ -20,7 +20,7 @@ struct pt_shared_link {
 		const struct pt_source_ops *ops;
 		void *state;		/* NULL: it has ended */
 		unsigned weight;
-		uint16_t core;
+		uint16_t source, core;
 		uint64_t due_ns;	/* nothing to do before */
 		uint64_t link_ns;	/* of the link that it had */
 	} member[PT_SHARED_LINK_MOST];
@@ -28,8 +28,7 @@ struct pt_shared_link {
 	uint64_t started_ns, told_ns;	/* told: the last COST */
 };
 
-/* Starts one more, whose chunks have the number of members so far as their source. weight > 0. After an error those
- * that were started before go on, until stop. */
+/* Starts one more. weight > 0. After an error those that were started before go on, until stop. */
 int pt_shared_link_add(struct pt_shared_link *t, struct pt_target *target, const struct pt_source_setup *setup,
 		       const struct pt_source_ops *ops, unsigned weight, struct pt_err *err);
 

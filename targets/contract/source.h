@@ -33,6 +33,7 @@ struct pt_source_setup {
 	uint64_t seed;			/* for jitter; the same seed gives the same run on a virtual clock */
 	/* "key=value\n" lines that the session adds to every CONFIG (target, probe, virtual, core_hz, ...) */
 	const char *config;
+	const struct pt_source_ops *beside;	/* with_watch.h */
 	bool shares_link;		/* others use the link meanwhile: no delay runs in the probe that could be a rest */
 };
 
@@ -43,6 +44,7 @@ struct pt_source_ops {
 	const char *titles;		/* what reports call each of the modes: "MTB bursts|MTB stream|MTB, halting" */
 	const char *recorder;		/* the mode that keeps the last branches and gives them at a halt, for a
 					 * debugger that goes back in time; NULL: none */
+	const char *holds;		/* the mode in which it holds the core between two drains; NULL: none */
 	const char *help;		/* one line */
 	bool flow;			/* it traces branches: of use only where the code between them can be walked */
 	bool of_places;			/* it shows the variables that are named, and nothing of what ran: never chosen, unless

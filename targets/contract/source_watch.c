@@ -18,13 +18,21 @@ enum {
 	LOOK_MS = 2000, HELD_REST_US = 200000, REST_US = 50000, PROBE_DELAY_US = 20000, PERIOD_MAX_MS = 10000,
 };
 
-enum { ROUNDS, PERIOD, N_PARAMS };
+enum { ROUNDS, PERIOD, SHARE, N_PARAMS };
 static const struct pt_param params[] = {
 	[ROUNDS] = { .key = "rounds", .type = PT_PARAM_NUMBER, .standard = "4", .min = 1, .max = ROUNDS_MAX,
 		     .help = "looks at each variable in a row, as fast as the link allows" },
 	[PERIOD] = { .key = "period", .type = PT_PARAM_TIME, .standard = "2ms", .max = PERIOD_MAX_MS * PT_NS_PER_MS,
 		     .help = "mean time between such rows, which are 0 to twice that far apart" },
+	[SHARE] = { .key = "watch-share", .type = PT_PARAM_NUMBER, .standard = "25", .min = 1, .max = 90,
+		    .help = "with SOURCE+watch: percent of the link that looks have at least, where the other source would "
+			    "take all of it" },
 };
+
+unsigned pt_watch_share(const struct pt_params *settings)
+{
+	return (unsigned)pt_params_number(settings, &params[SHARE]);
+}
 
 struct place {
 	uint64_t addr;
@@ -276,7 +284,8 @@ const struct pt_source_ops pt_source_watch = {
 	.format = PT_FORMAT_WATCH,
 	.modes = "sample",
 	.titles = "looks at variables",
-	.help = "variables by name, read now and then while the program runs; the core never halts",
+	.help = "variables by name, read now and then while the program runs; the core never halts. Beside another "
+		"source, by the name SOURCE+watch",
 	.of_places = true,
 	.state_bytes = sizeof(struct watch),
 	.params = params,

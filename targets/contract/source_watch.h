@@ -12,4 +12,7 @@
 
 extern const struct pt_source_ops pt_source_watch;
 
+/* watch-share, of the settings of a source that it works beside (with_watch.h): 1 to 90 percent of the link. */
+unsigned pt_watch_share(const struct pt_params *settings);
+
 #endif

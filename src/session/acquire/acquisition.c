@@ -279,6 +279,7 @@ static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *t
 		.seed = pt_params_number(live->own, &pt_live_rows[SEED]),
 		.free_ram = live->free_ram.span, .n_free_ram = live->free_ram.n_spans, .why_no_ram = live->free_ram.why,
 		.code = code_of(live->program), .places = live->places, .n_places = live->n_places,
+		.beside = live->beside,
 	};
 
 	/* The source looks whether the core is halted. Of a core that the board still takes for a running one, as its client

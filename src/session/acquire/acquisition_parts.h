@@ -5,6 +5,7 @@
 #include "session/acquire/freeram.h"
 #include "session/acquire/acquisition.h"
 #include "base/params.h"
+#include "targets/contract/with_watch.h"
 
 struct pt_live {
 	struct pt_sink sink;	/* first: what the source puts into is this */
@@ -28,6 +29,8 @@ struct pt_live {
 	char others[600];			/* settings of every profile */
 
 	const struct pt_source_ops *ops;	/* NULL: no source at work */
+	const struct pt_source_ops *beside;	/* ops is with's: this source, and looks at variables; else NULL */
+	struct pt_with_watch with;
 	void *state;
 	struct pt_param *rows;		/* of settings: the source's, and those of its members */
 	size_t n_rows;

@@ -1,6 +1,7 @@
 /* Which source is to work, and how: by the words of the start, else the first that the chip offers. */
 #include "base/door.h"
 #include "session/acquire/acquisition_parts.h"
+#include "targets/contract/source_watch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -80,6 +81,16 @@ static const char *find_mode(const char *modes, const char *name, char *found, s
 	return NULL;
 }
 
+/* "pcsr", or "pcsr+watch". A source that is chosen by variables alone works beside others, and not beside itself. */
+static bool is_named(const struct pt_source_ops *ops, const char *name)
+{
+	size_t len = pt_with_watch_named(name);
+
+	if (strcmp(name, ops->name) == 0)
+		return true;
+	return len > 0 && !ops->of_places && strlen(ops->name) == len && strncmp(ops->name, name, len) == 0;
+}
+
 static bool fits(const struct pt_live *live, const struct pt_source_ops *ops)
 {
 	const char *name = pt_params_text(live->own, &pt_live_rows[SOURCE]);
@@ -90,7 +101,7 @@ static bool fits(const struct pt_live *live, const struct pt_source_ops *ops)
 		return ops->recorder != NULL;
 	if (name == NULL && (ops->only_by_name || ops->of_places))
 		return false;
-	return name != NULL ? strcmp(name, ops->name) == 0 : find_mode(ops->modes, mode, found, sizeof(found)) != NULL;
+	return name != NULL ? is_named(ops, name) : find_mode(ops->modes, mode, found, sizeof(found)) != NULL;
 }
 
 /* "; did you mean NAME?" of the sources, or of their modes where no source was named; or nothing. */
@@ -184,6 +195,29 @@ static int check_code(const struct pt_live *live, struct pt_err *err)
 		       pt_program_shown_path(live->program));
 }
 
+/* SOURCE+watch was named: it is that source, and looks. */
+static int look_beside(struct pt_live *live, struct pt_target *target, struct pt_err *err)
+{
+	const char *name = pt_params_text(live->own, &pt_live_rows[SOURCE]),
+		   *mode = pt_params_text(live->own, &pt_live_rows[MODE]);
+
+	live->beside = NULL;
+	if (name == NULL || strcmp(name, live->ops->name) == 0)
+		return 0;
+	if (pt_source_watch.available(target, err) < 0)
+		return pt_wrap(err, "source %s", name);
+	if (mode != NULL && live->ops->holds != NULL && strcmp(mode, live->ops->holds) == 0)
+		return pt_fail(
+			err, PT_EARG,
+			"source %s: mode %s holds the core for most of the time, and variables are looked at while "
+			"it runs: leave out %s",
+			name, mode, name + strlen(live->ops->name));
+	live->beside = live->ops;
+	pt_with_watch_make(&live->with, live->beside);
+	live->ops = &live->with.ops;
+	return 0;
+}
+
 /* The one that was named, or else the first that has the wanted mode and works here; of those from number `first` on. */
 static int choose_source(struct pt_live *live, struct pt_target *target, size_t first, struct pt_err *err)
 {
@@ -197,7 +231,7 @@ static int choose_source(struct pt_live *live, struct pt_target *target, size_t 
 		live->ops = sources[i];
 		walks = check_code(live, err) == 0;
 		if (walks && live->ops->available(target, err) == 0)
-			return 0;
+			return look_beside(live, target, err);
 		live->lacks = walks && err->code == PT_EUNSUPPORTED;
 		pt_wrap(err, "source %s", sources[i]->name);
 		memcpy(live->instead, err->msg, sizeof(live->instead));

@@ -476,6 +476,7 @@ const struct pt_source_ops pt_source_mtb = {
 	.flow = true,
 	.modes = "burst|stream|halt|ring",
 	.titles = "MTB bursts|MTB stream|MTB, halting|MTB, last branches",
+	.holds = "halt",
 	.recorder = "ring",
 	.help = "every taken branch, from the Micro Trace Buffer; the core never halts but in mode halt; each branch writes "
 		"8 bytes to RAM",
