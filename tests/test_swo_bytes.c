@@ -68,6 +68,32 @@ START_TEST(bytes_go_out_as_they_came)
 }
 END_TEST
 
+/* However they come, a packet goes out when its last byte is there; a sync with more zeros than a packet has bytes, too. */
+START_TEST(packets_go_out_whole)
+{
+	struct pt_swo_bytes s = { .begun = false };
+
+	CONFIG(&s, 1, "itm");
+	SEND(&s, 1, "\x03");
+	expect("", "");
+	SEND(&s, 1, "ab");
+	expect("", "");
+	SEND(&s, 1, "cd\x01");
+	expect("0361626364", "abcd");
+	SEND(&s, 1, "e\0\0\0\0");
+	expect("0165", "e");
+	SEND(&s, 1, "\0\0\0\0\0\0\0\0\0\0");
+	expect("0000000000000000000000000000", "");
+	SEND(&s, 1, "\x80\xff");
+	expect("80", "");
+	put(&s, 1, PT_CHUNK_LOSS, PT_LOSS_OVERRUN, "", 0);
+	SEND(&s, 1, "\x01h");
+	expect(HOLE "700168", "h");
+	SEND(&s, 1, "\x04zz");	/* no packet: it goes out as it is */
+	expect("047a7a", "");
+}
+END_TEST
+
 START_TEST(what_is_missing_is_said)
 {
 	struct pt_swo_bytes s = { .begun = false };
@@ -76,7 +102,7 @@ START_TEST(what_is_missing_is_said)
 	put(&s, 0, PT_CHUNK_LOSS, PT_LOSS_NOT_ARMED, "", 0);	/* nothing came yet */
 	SEND(&s, 0,
 	     "\x03"
-	     "ab"); /* the half of a packet */
+	     "ab"); /* the half of a packet, which nobody gets */
 	put(&s, 0, PT_CHUNK_LOSS, PT_LOSS_OVERRUN, "", 0);
 	SEND(&s, 0,
 	     "\x01"
@@ -85,8 +111,8 @@ START_TEST(what_is_missing_is_said)
 	    "\x01"
 	    "d",
 	    2);
-	expect("036162" HOLE "70"
-	       "0163" HOLE "0164",
+	expect(HOLE "70"
+		    "0163" HOLE "0164",
 	       "cd");
 }
 END_TEST
@@ -141,6 +167,7 @@ int main(void)
 	TCase *tc = tcase_create("bytes");
 
 	tcase_add_test(tc, bytes_go_out_as_they_came);
+	tcase_add_test(tc, packets_go_out_whole);
 	tcase_add_test(tc, what_is_missing_is_said);
 	tcase_add_test(tc, set_up_anew_there_is_a_hole);
 	tcase_add_test(tc, one_source_goes_out);

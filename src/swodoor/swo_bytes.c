@@ -22,6 +22,7 @@ static void take_config(struct pt_swo_bytes *s, const struct pt_chunk *chunk)
 		s->has_source = true;
 		s->source = chunk->source;
 		s->packets = (struct pt_itm_packets){ .believed = true };
+		s->n_part = 0;
 		s->begun = goes_on && s->begun;
 	}
 }
@@ -44,10 +45,30 @@ static void take_packets(struct pt_swo_bytes *s, const uint8_t *bytes, size_t le
 	}
 }
 
+/* Bytes that make no sense go out as they are, and so does a sync that is longer than any packet. */
+static void send_whole(struct pt_swo_bytes *s, const uint8_t *bytes, size_t len_bytes, const struct pt_swo_sink *sink)
+{
+	uint64_t rest = s->packets.believed ? pt_itm_rest(&s->packets) : 0;
+	size_t keep = rest <= sizeof(s->part) ? (size_t)rest : 0;
+
+	if (keep > len_bytes) {		/* it has begun before these */
+		memcpy(s->part + s->n_part, bytes, len_bytes);
+		s->n_part = (uint8_t)keep;
+		return;
+	}
+	if (s->n_part > 0)
+		sink->raw(sink->arg, s->part, s->n_part);
+	if (len_bytes > keep)
+		sink->raw(sink->arg, bytes, len_bytes - keep);
+	memcpy(s->part, bytes + len_bytes - keep, keep);
+	s->n_part = (uint8_t)keep;
+}
+
 static void tell_hole(struct pt_swo_bytes *s, const struct pt_swo_sink *sink, bool lost)
 {
 	sink->raw(sink->arg, hole, lost ? sizeof(hole) : SYNC_BYTES);
 	s->packets = (struct pt_itm_packets){ .believed = true };
+	s->n_part = 0;
 }
 
 void pt_swo_bytes_take(struct pt_swo_bytes *s, const struct pt_chunk *chunk, const struct pt_swo_sink *sink)
@@ -68,6 +89,6 @@ void pt_swo_bytes_take(struct pt_swo_bytes *s, const struct pt_chunk *chunk, con
 	if (chunk->cause == PT_DATA_RESTARTS && s->begun)
 		tell_hole(s, sink, false);
 	s->begun = true;
-	sink->raw(sink->arg, chunk->bytes, chunk->len_bytes);
 	take_packets(s, chunk->bytes, chunk->len_bytes, sink);
+	send_whole(s, chunk->bytes, chunk->len_bytes, sink);
 }
