@@ -304,7 +304,7 @@ static void flush(void *state, struct pt_batch *out)
 static uint64_t held_bytes(const void *state)
 {
 	const struct pt_itm *s = state;
-	uint64_t packets = s->n_held > 0 ? s->n_bytes - s->held[s->oldest].begin_bytes : 0;
+	uint64_t packets = s->n_held > 0 ? (uint32_t)(s->n_bytes - s->held[s->oldest].begin_bytes) : 0;
 
 	return packets + pt_itm_rest(&s->packets);
 }

@@ -1,11 +1,12 @@
 """proftap on the virtual cm4, a Cortex-M4F without a trace buffer: samples of steady programs, and the truth of them. The
-cycles of a straight line come from the log, as its core's table is no manual's."""
+cycles of a straight line come from the log, as its core's table is no manual's. What comes by pin SWO is in swo_runs.py."""
 import os
 import subprocess
 
 import arm_program
 import arm_runs
 import compare
+import swo_runs
 from arm_cpu import Arm
 from elf_by_binutils import Elf
 from evaluate import Truth
@@ -37,6 +38,7 @@ class Runs(arm_runs.Runs):
         board = f"virtual:cm4?clock=virtual&core-drift={arm_runs.DRIFT}&elf={elf}" + (f"&flow-log={log}" if log else "")
         command = [self.proftap, "profile", "--probe", board, "--elf", elf, *self.clock, "--for", time, "--reset", "--source", source,
                    "--mode", mode, "--seed", str(seed), "--capture", capture, "--format", "summary", *extra]
+        command += ("--set", "trace=pc-samples") if source == "swo" else ()
         subprocess.run(command, check=True, env=self.env, timeout=120, **arm_runs.QUIET)
         return capture
 
@@ -55,10 +57,14 @@ class Runs(arm_runs.Runs):
         return compare.Expected(truth, Cm4, False)
 
 
-MODES = {"v7m": (("pcsr", "sample", "2s"),)}
-SEVERAL = ("sample",)
-FEATURES = {"v7m": []}
-EXACT = None
+MODES = {"v7m": (("pcsr", "sample", "2s"), ("swo", "stream", "2s"))}
+SEVERAL = ("sample", "stream")
+FEATURES = {"v7m": list(swo_runs.SETUPS)}
+EXACT = "swo stream"
+
+
+def exact_run(runs, seed, setup):
+    return swo_runs.exact_run(runs.proftap, runs.folder, seed, setup)
 
 
 def steady_truth(runs, seed):
