@@ -179,6 +179,8 @@ static void judge(const struct setup *s)
 		wrong("the core has %.6f MHz", s->core_hz / 1e6);
 	if (found && !warns && fabs(trace_mhz * 1e6 / s->trace_hz - 1) > GOOD)
 		wrong("the trace clock is %.6f MHz", s->trace_hz / 1e6);
+	if (s->trouble == FINE && strstr(said, "predicted loss") == NULL && strstr(said, "source=pcsr") == NULL)
+		wrong("no word of what fits");
 	if (s->trouble == FINE && (!found || warns))
 		wrong("all is well, and it warns, or finds no clock");
 }
@@ -244,25 +246,27 @@ static void profile(struct pt_params *settings, const struct setup *s)
 
 static void paste(const struct setup *s)
 {
+	static const char *const keys[] = { "trace-clock", "swo-baud" };
 	struct pt_params *settings = pt_params_new();
 	struct pt_err err = { 0 };
-	bool any = false;
+	unsigned n = 0;
 
 	pt_params_add(settings, pt_source_swo.params, pt_source_swo.n_params, "trace=pc-samples", &err);
-
-	for (const char *at = said; (at = strstr(at, " = ")) != NULL;) {
-		const char *key = at;
+	for (size_t i = 0; i < PT_LEN(keys); i++) {
 		char word[80];
+		double value;
 
-		while (key > said && key[-1] != ' ')
-			key--;
-		snprintf(word, sizeof(word), "%.*s=%.*s", (int)(at - key), key, (int)strcspn(at + 3, "\n"), at + 3);
-		at += 3;
-		any = true;
+		snprintf(word, sizeof(word), "%s = ", keys[i]);
+		if (!read_number(word, &value))
+			continue;
+		n++;
+		snprintf(word, sizeof(word), "%s=%.0f", keys[i], value);
 		if (pt_params_add(settings, pt_source_swo.params, pt_source_swo.n_params, word, &err) < 0)
 			wrong("%s: %s", word, err.msg);
 	}
-	if (any)
+	if (s->trouble == FINE && n != PT_LEN(keys))
+		wrong("%u lines for the configuration", n);
+	if (n > 0)
 		profile(settings, s);
 	pt_params_free(settings);
 }

@@ -30,6 +30,8 @@ enum pt_swo_kind { PT_SWO_EXCEPTIONS = 1, PT_SWO_PC_SAMPLES = 2, PT_SWO_DATA = 4
 
 #define PT_SWO_MOST_OFF 0.02	/* of the pin's rate against the probe's: more, and bytes are misread */
 
+#define PT_SWO_PC_LOAD 0.1	/* of samples alone, where the user says none */
+
 enum { PT_SWO_FIRST_BPS = 4000000 };	/* that is tried first where the user says none */
 enum { PT_SWO_READ_BYTES = 8192, PT_SWO_PART_BYTES = 64 };
 
@@ -111,6 +113,7 @@ int pt_swo_program(struct pt_swo *s, struct pt_err *err);
 int pt_swo_check_written(struct pt_swo *s, struct pt_err *err);	/* PT_EUNSUPPORTED, PT_EBUSY: not, and why */
 /* Receive at the rate next to this one that pin and probe both have. PT_EARG: there is none. */
 int pt_swo_try_rate(struct pt_swo *s, uint32_t wanted_bps, struct pt_err *err);
+void pt_swo_add_exceptions(struct pt_swo *s);	/* exceptions and stamps, of a plan that has none */
 /* Set the port's rate, receive at it, and turn the trace on: what came before is dropped. */
 int pt_swo_begin(struct pt_swo *s, struct pt_err *err);
 /* No more packets: wait until the ITM is idle. */

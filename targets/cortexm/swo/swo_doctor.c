@@ -267,6 +267,27 @@ static void tell_lines(const struct doctor *d, double clock_hz, const struct rat
 	tell(d, "                       swo-baud = %.0f", rates->best_bps);
 }
 
+/* What a profile of the default trace would be, with as many exceptions as come now. */
+static int tell_load(const struct doctor *d, const struct rates *rates, struct pt_err *err)
+{
+	struct pt_swo *s = d->s;
+	struct pt_err why = { 0 };
+	char predicted[320];
+
+	s->kinds |= PT_SWO_EXCEPTIONS;
+	s->stream.stamped = true;
+	s->chosen = false;
+	s->pc_load = PT_SWO_PC_LOAD;
+	pt_swo_add_exceptions(s);
+	if (pt_swo_pause(s, err) < 0 || pt_swo_try_rate(s, (uint32_t)rates->best_bps, err) < 0 ||
+	    pt_swo_measure_rest(s, err) < 0)
+		return err->code;
+	if (pt_swo_choose(s, &why) == 0)
+		pt_swo_predict(s, predicted, sizeof(predicted));
+	tell(d, "exceptions and samples at that rate: %s", why.code == 0 ? predicted : why.msg);
+	return 0;
+}
+
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 static int examine(const struct doctor *d, struct pt_err *err)
@@ -292,7 +313,7 @@ static int examine(const struct doctor *d, struct pt_err *err)
 	if (try_rates(d, &pin, &rates, err) < 0)
 		return err->code;
 	tell_lines(d, pin.clock_hz, &rates);
-	return 0;
+	return rates.best_bps == 0 || pin.in_pieces ? 0 : tell_load(d, &rates, err);
 }
 
 static int check_core(struct pt_swo *s, struct pt_err *err)

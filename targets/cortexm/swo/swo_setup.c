@@ -132,6 +132,12 @@ int pt_swo_plan(struct pt_swo *s, struct pt_err *err)
 	return pt_swo_regs_save(&s->regs, s->cm, err);
 }
 
+void pt_swo_add_exceptions(struct pt_swo *s)
+{
+	s->regs.reg[s->ctrl].ours |= CTRL_EXCTRCENA;
+	s->regs.reg[s->tcr].ours |= TCR_TSENA;
+}
+
 /* --- the rate ----------------------------------------------------------------------------------------------------- */
 
 /* Manchester has two halves in a bit, and the TPIU counts those. */
