@@ -102,7 +102,7 @@ int pt_child_run(const char *const *words, uint64_t deadline_ms, struct pt_text 
 	FILE *files[2] = { tmpfile(), tmpfile() };
 	int rc;
 
-	for (; words[n] != NULL && n < MOST_WORDS; n++)
+	for (; n < MOST_WORDS && words[n] != NULL; n++)
 		argv[n + 1] = (char *)words[n];
 	if (uv_exepath(path, &size) < 0 || files[0] == NULL || files[1] == NULL) {
 		rc = pt_fail(err, PT_EIO, "proftap cannot start itself again: /proc or /tmp is not there");
