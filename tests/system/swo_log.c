@@ -1,11 +1,12 @@
 /* A virtual cm4 that sends trace, for a comparison of its pin with decoders of others (tests/system/test_swo_model).
- * swo_log FIRMWARE MS ACPR FFCR TCR DWT_CTRL ADDRESS FUNCTION0 [awake]: halfway it turns trace on, and prints
- *   byte BEGIN_NS BIT_PS BYTE      of the pin, as UART
+ * swo_log FIRMWARE MS ACPR FFCR TCR DWT_CTRL ADDRESS FUNCTION0 [awake] [manchester]: halfway it turns trace on, and prints
+ *   byte BEGIN_NS BIT_PS BYTE      of the pin, as UART; manchester: in that coding
  *   packet SOURCE CYCLE HEX...     that was sent; lost instead of packet: that was not
  * awake: WFI does nothing. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/params.h"
 #include "base/util.h"
@@ -59,10 +60,10 @@ static void stay_awake(void)
 			pt_put_le16(chip->code + i, NOP);
 }
 
-static void trace(const uint32_t *p)
+static void trace(const uint32_t *p, bool manchester)
 {
 	poke(0xe000edfc, 1 << 24);
-	poke(0xe00400f0, 2);
+	poke(0xe00400f0, manchester ? 1 : 2);
 	poke(0xe0040010, p[1]);
 	poke(0xe0040304, p[2]);
 	poke(0xe0000fb0, PT_VITM_KEY);
@@ -96,17 +97,21 @@ int main(int argc, char **argv)
 	static struct pt_vtrace_packet packet[MAX_PACKETS];
 	struct pt_vtrace_log log = { .packet = packet, .room = MAX_PACKETS };
 	uint32_t p[PARAMETERS] = { 0 };
+	bool manchester = false;
 
 	if (argc < 2 + PARAMETERS - 1 || !make(argv[1]))
 		return 2;
 	for (int i = 0; i < PARAMETERS - 1; i++)
 		p[i] = (uint32_t)strtoul(argv[2 + i], NULL, 0);
-	if (argc > 2 + PARAMETERS - 1)
-		stay_awake();
+	for (int i = 2 + PARAMETERS - 1; i < argc; i++) {
+		if (strcmp(argv[i], "awake") == 0)
+			stay_awake();
+		manchester |= strcmp(argv[i], "manchester") == 0;
+	}
 	pt_vboard_cm4.swo(board)->listener = &listener;
 	chip->itm.log = &log;
 	pt_vboard_cm4.advance(board, p[0] * PT_NS_PER_MS / 2);
-	trace(p);
+	trace(p, manchester);
 	pt_vboard_cm4.advance(board, p[0] * PT_NS_PER_MS);
 	poke(0xe0000e80, p[3] & ~1u);		/* what is in the FIFO goes out */
 	pt_vboard_cm4.advance(board, (p[0] + 10) * PT_NS_PER_MS);
