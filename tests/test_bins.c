@@ -675,7 +675,7 @@ START_TEST(before_the_first_reading)
 
 	chunk_report(&f, &out, "", "text");
 	ck_assert_msg(strstr(out.bytes, "accuracy   no figures: nothing was recorded yet\n") != NULL, "%s", out.bytes);
-	ck_assert_msg(strstr(out.bytes, "bins: nothing to show; nothing has been counted yet\n") != NULL, "%s",
+	ck_assert_msg(strstr(out.bytes, "bins: nothing to show; nothing has been recorded yet\n") != NULL, "%s",
 		      out.bytes);
 	pt_text_free(&out);
 	chunk_feed_drop(&f);

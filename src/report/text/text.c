@@ -124,8 +124,8 @@ static const char *why_empty(const struct pt_profile *p, const struct pt_view *v
 	if (why[0] != '\0')
 		return why;
 	for (size_t i = 0; i < p->n_sources; i++)
-		if (strcmp(p->sources[i].format, view->name) == 0)	/* bins, counters */
-			return p->ended || p->no_end ? "nothing was counted" : "nothing has been counted yet";
+		if (strcmp(p->sources[i].format, view->name) == 0)	/* bins, counters, watch */
+			return p->ended || p->no_end ? "nothing was recorded" : "nothing has been recorded yet";
 	if (view->empty == NULL)
 		return "";
 	return pt_by_door(view->empty, view->empty_in_gdb != NULL ? view->empty_in_gdb : view->empty);
