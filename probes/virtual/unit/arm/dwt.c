@@ -40,7 +40,7 @@ static void on_data(void *arg, uint32_t addr, unsigned size_bytes, bool write, u
 	struct pt_vdwt *dwt = arg;
 
 	for (unsigned n = 0; n < dwt->n_comparators; n++) {
-		if (pt_vcomparator_access(&dwt->comparator[n], addr, size_bytes, write))
+		if (!dwt->v2 && pt_vcomparator_access(&dwt->comparator[n], addr, size_bytes, write))
 			match(dwt, &dwt->comparator[n]);
 		else if (pt_vdwt_trace_access(dwt, n, addr, size_bytes, write, value, pc))
 			dwt->comparator[n].matched = true;
@@ -52,7 +52,7 @@ static void listen(struct pt_vdwt *dwt)
 	bool fetch = false, data = false;
 
 	for (unsigned n = 0; n < dwt->n_comparators && dwt->traced; n++) {
-		fetch = fetch || pt_vcomparator_function(&dwt->comparator[n]) == PT_VCMP_FETCH;
+		fetch = fetch || (!dwt->v2 && pt_vcomparator_function(&dwt->comparator[n]) == PT_VCMP_FETCH);
 		data = data || pt_vcomparator_is_data(&dwt->comparator[n]) || pt_vdwt_traces_data(dwt, n);
 	}
 	dwt->observer.insn = fetch ? on_insn : NULL;
@@ -173,6 +173,16 @@ static bool read(void *unit, uint32_t offset, const struct pt_vaccess *access, u
 	return true;
 }
 
+/* An object of DATAVSIZE is compared. */
+static void write_v2(struct pt_vcomparator *c, uint32_t offset, uint32_t value)
+{
+	enum { MATCH_AND_ACTION = 0x3f, DATAVSIZE = 3 << PT_VCMP_DATAVSIZE_SHIFT };
+
+	if (offset != 4)
+		pt_vcomparator_write(c, offset, value, MATCH_AND_ACTION | DATAVSIZE);
+	c->mask = c->function >> PT_VCMP_DATAVSIZE_SHIFT & 3;
+}
+
 static bool write(void *unit, uint32_t offset, const struct pt_vaccess *access, uint32_t value)
 {
 	struct pt_vdwt *dwt = unit;
@@ -187,8 +197,11 @@ static bool write(void *unit, uint32_t offset, const struct pt_vaccess *access, 
 		write_counter(dwt, (offset - PT_VDWT_CYCCNT) / 4, value);
 	if (n >= dwt->n_comparators)
 		return true;
-	pt_vcomparator_write(&dwt->comparator[n], offset & 0xf, value,
-			     PT_VCMP_FUNCTION | (has_counters(dwt) ? EMITRANGE : 0));
+	if (!dwt->v2)
+		pt_vcomparator_write(&dwt->comparator[n], offset & 0xf, value,
+				     PT_VCMP_FUNCTION | (has_counters(dwt) ? EMITRANGE : 0));
+	else
+		write_v2(&dwt->comparator[n], offset & 0xf, value);
 	listen(dwt);
 	return true;
 }

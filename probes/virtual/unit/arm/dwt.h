@@ -1,6 +1,7 @@
 /* Model of the DWT at 0xe0001000: watchpoint comparators and the pc sample register; of ARMv7-M also the cycle counter
  * and the eight-bit event counters (DDI 0419 C1.8, DDI 0403 C1.8), and with an ITM behind it trace (dwt_trace.h). Of
- * FUNCTION there is no comparison of values, none with the cycle counter. */
+ * FUNCTION there is no comparison of values, none with the cycle counter. The DWT of ARMv8-M (DDI 0553) is there as far as it
+ * traces data. */
 #ifndef PT_VIRTUAL_UNIT_DWT_H
 #define PT_VIRTUAL_UNIT_DWT_H
 
@@ -30,6 +31,7 @@ struct pt_vdwt {
 	uint32_t ctrl;			/* ARMv7-M: the bits that software writes */
 	struct pt_vdwt_counter counter[PT_VDWT_COUNTERS];	/* in the order of their registers, CYCCNT first */
 	struct pt_vdwt_trace trace;
+	bool v2;			/* ARMv8-M: FUNCTION has MATCH, ACTION and DATAVSIZE, and there is no MASK */
 	bool omits_exits;		/* exceptions are traced without their exits */
 	bool stands_asleep;		/* CYCCNT stands while the core sleeps, as its clock is gated then */
 	bool traced;			/* DEMCR.TRCENA */

@@ -206,7 +206,7 @@ void pt_vdwt_observe_exceptions(struct pt_vdwt *dwt)
 
 /* --- comparators */
 
-enum { PC = 1, ADDRESS = 2, VALUE = 4, ON_READ = 8, ON_WRITE = 16, ON_ANY = ON_READ | ON_WRITE };
+enum { PC = 1, ADDRESS = 2, VALUE = 4, ON_READ = 8, ON_WRITE = 16, MATCHED = 32, ON_ANY = ON_READ | ON_WRITE };
 static const struct { uint8_t plain, range; } functions[16] = {		/* range: with EMITRANGE. Source: DDI 0403, table C1-14 */
 	[1] = { PC | ON_ANY, ADDRESS | ON_ANY },
 	[2] = { VALUE | ON_ANY, ADDRESS | VALUE | ON_ANY },
@@ -217,13 +217,57 @@ static const struct { uint8_t plain, range; } functions[16] = {		/* range: with 
 	[15] = { PC | VALUE | ON_WRITE, ADDRESS | VALUE | ON_WRITE },
 };
 
+/* MATCH of ARMv8-M, and what ACTIONs 2 and 3 report of it. Source: DDI 0553, DWT_FUNCTION<n> */
+enum { LIMIT = 7 };
+static const struct { uint8_t matched, more; } functions_v2[16] = {
+	[4] = { MATCHED | ON_ANY, PC | ON_ANY },
+	[5] = { MATCHED | ON_WRITE, PC | ON_WRITE },
+	[6] = { MATCHED | ON_READ, PC | ON_READ },
+	[LIMIT] = { MATCHED, ADDRESS },		/* of a range that the comparator before begins, with its direction */
+	[12] = { VALUE | ON_ANY, PC | VALUE | ON_ANY },
+	[13] = { VALUE | ON_WRITE, PC | VALUE | ON_WRITE },
+	[14] = { VALUE | ON_READ, PC | VALUE | ON_READ },
+};
+
+static bool is_limit(const struct pt_vdwt *dwt, unsigned comparator)
+{
+	return dwt->v2 && comparator % 2 == 1 && pt_vcomparator_function(&dwt->comparator[comparator]) == LIMIT;
+}
+
+/* The first of a pair reports nothing by itself. */
+static unsigned reports_v2(const struct pt_vdwt *dwt, unsigned comparator)
+{
+	uint32_t function = dwt->comparator[comparator].function, action = function >> 4 & 3;
+	unsigned what = action == 2   ? functions_v2[function & 0xf].matched
+			: action == 3 ? functions_v2[function & 0xf].more
+				      : 0;
+
+	if (comparator % 2 == 0 && is_limit(dwt, comparator + 1))
+		return 0;
+	if (is_limit(dwt, comparator))
+		return what |
+		       (functions_v2[pt_vcomparator_function(&dwt->comparator[comparator - 1])].matched & ON_ANY);
+	return what;
+}
+
 static unsigned reports(const struct pt_vdwt *dwt, unsigned comparator)
 {
 	uint32_t function = dwt->comparator[comparator].function;
 
 	if (!works(dwt))
 		return 0;
+	if (dwt->v2)
+		return reports_v2(dwt, comparator);
 	return (function & EMITRANGE) != 0 ? functions[function & 0xf].range : functions[function & 0xf].plain;
+}
+
+static bool covers(const struct pt_vdwt *dwt, unsigned comparator, uint32_t addr, unsigned size_bytes)
+{
+	const struct pt_vcomparator *c = &dwt->comparator[comparator];
+
+	if (is_limit(dwt, comparator))
+		return addr + size_bytes - 1 >= c[-1].comp && addr <= c->comp;
+	return pt_vcomparator_covers(c, addr, size_bytes);
 }
 
 bool pt_vdwt_traces_data(const struct pt_vdwt *dwt, unsigned comparator)
@@ -237,10 +281,11 @@ bool pt_vdwt_trace_access(struct pt_vdwt *dwt, unsigned comparator, uint32_t add
 	unsigned what = reports(dwt, comparator);
 	uint64_t now = pt_vwires_now(dwt->wires);
 
-	if ((what & (write ? ON_WRITE : ON_READ)) == 0 ||
-	    !pt_vcomparator_covers(&dwt->comparator[comparator], addr, size_bytes))
+	if ((what & (write ? ON_WRITE : ON_READ)) == 0 || !covers(dwt, comparator, addr, size_bytes))
 		return false;
 	serve_taps(dwt, now);
+	if ((what & MATCHED) != 0)
+		pt_vitm_report(dwt->itm, SOURCE_MATCH + 2 * comparator, 1, 1, now);
 	if ((what & PC) != 0)
 		pt_vitm_report(dwt->itm, SOURCE_MATCH + 2 * comparator, pc, 4, now);
 	if ((what & ADDRESS) != 0)
