@@ -6,6 +6,7 @@
 #include "fake_words.h"
 #include "harness.h"
 #include "probes/jtag/mpsse_layouts.h"
+#include "probes/wires/swd_bits.h"
 #include "probes/registry.h"
 #include "probes/virtual/probe/mpsse.h"
 #include "scripted_link.h"
@@ -19,6 +20,8 @@ static struct pt_probe *probe;
 static struct pt_err err;
 static uint8_t sent[4096], *response;	/* the last request */
 static size_t n_sent, response_bytes;
+static uint8_t sent_before[sizeof(sent)];	/* the one before it */
+static size_t n_sent_before;
 static uint16_t requests[32], values[32];	/* control requests and their values */
 static unsigned n_controls;
 static bool mute;
@@ -33,6 +36,8 @@ static void on_response(void *arg, const uint8_t *bytes, size_t len_bytes, uint6
 static size_t serve(void *arg, const uint8_t *request, size_t len_bytes, uint8_t *out, uint64_t *took_ns)
 {
 	(void)arg, (void)took_ns;
+	memcpy(sent_before, sent, n_sent);
+	n_sent_before = n_sent;
 	memcpy(sent, request, len_bytes);
 	n_sent = len_bytes;
 	response = out;
@@ -325,6 +330,28 @@ static void scan(struct pt_jtag_op *ops, size_t n)
 	ck_assert_uint_eq(n_done, n);
 }
 
+/* A port that was left in SWD: the bits of all opcodes of TMS, one behind the other, and TDI high. */
+START_TEST(jtag_begins_with_the_switch)
+{
+	uint8_t bits[PT_SWD_LEAVE_BITS / 8] = { 0 };
+	size_t at = 0, n = 0;
+
+	open_fine(PT_VMPSSE_JTAG, "");
+	jtag = pt_probe_jtag(probe, &wire);
+	ck_assert_msg(jtag->connect(wire, &err) == 0, "%s", err.msg);
+	while (at < n_sent_before && sent_before[at] != 0x4b)
+		at++;
+	for (; at + 2 < n_sent_before && sent_before[at] == 0x4b; at += 3) {
+		ck_assert_uint_eq(sent_before[at + 2] & 0x80, 0x80);
+		for (unsigned i = 0; i <= sent_before[at + 1] && n < PT_SWD_LEAVE_BITS; i++, n++)
+			bits[n / 8] |= (uint8_t)((sent_before[at + 2] >> i & 1) << n % 8);
+	}
+	ck_assert_uint_eq(n, PT_SWD_LEAVE_BITS);
+	ck_assert_mem_eq(bits, pt_swd_leave, sizeof(bits));
+	end();
+}
+END_TEST
+
 START_TEST(jtag_as_bytes)
 {
 	static const uint8_t ir[] = { 0x0a }, out[] = { 0x35, 0x01 };
@@ -536,6 +563,7 @@ int main(void)
 	tcase_add_test(tc, swd_through_buffers);
 	tcase_add_loop_test(tc, missing_wires_are_named, 0, 3);
 	tcase_add_loop_test(tc, swd_keeps_reset, 0, 4);
+	tcase_add_test(tc, jtag_begins_with_the_switch);
 	tcase_add_test(tc, jtag_as_bytes);
 	tcase_add_test(tc, old_chip_idles_by_data);
 	tcase_add_loop_test(tc, jtag_of_any_length, 0, 11);

@@ -448,15 +448,15 @@ static const struct pt_dap_ops dap_ops = {
 
 /* --- wire jtag ---------------------------------------------------------------------------------------------------- */
 
-/* The first shift of old hardware is of whole bytes, so the TAPs are reset by one. Source: OpenOCD, jlink. */
+/* The port may have been left in SWD. The first shift of old hardware is of whole bytes, as this one is. Source: OpenOCD,
+ * jlink. */
 static int jtag_connect(void *state, struct pt_err *err)
 {
-	static const uint8_t highs = 0xff;
 	struct jlink *j = state;
 	int rc = select_interface(j, JLINK_JTAG, err);
 
-	if (rc == 0 && (hw_major(j) == 5 || hw_major(j) == 6))
-		rc = jlink_shift_levels(j, &highs, 8, err);
+	if (rc == 0)
+		rc = jlink_shift_levels(j, pt_swd_leave, PT_SWD_LEAVE_BITS, err);
 	return rc < 0 ? rc : pt_jtag_port_reset(&j->port, err);
 }
 

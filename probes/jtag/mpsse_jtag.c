@@ -237,6 +237,27 @@ static int said_of_rtck(const struct pt_mpsse *m, int rc, struct pt_err *err)
 		"line: adaptive=off");
 }
 
+/* The port may have been left in SWD. */
+static int leave_swd(struct pt_mpsse *m, struct pt_err *err)
+{
+	int rc = mpsse_settle(m, err);
+
+	mpsse_begin(m);
+	mpsse_put_pins(m);
+	for (uint32_t at = 0; at < PT_SWD_LEAVE_BITS; at += MOST_TMS) {
+		uint32_t n = PT_SWD_LEAVE_BITS - at < MOST_TMS ? PT_SWD_LEAVE_BITS - at : MOST_TMS;
+		uint8_t levels = 0x80;	/* TDI */
+
+		for (uint32_t i = 0; i < n; i++)
+			levels |= (uint8_t)((pt_swd_leave[(at + i) / 8] >> (at + i) % 8 & 1) << i);
+		mpsse_put(m, MPSSE_TMS);
+		mpsse_put(m, (uint8_t)(n - 1));
+		mpsse_put(m, levels);
+	}
+	mpsse_put_read(m);
+	return rc < 0 ? rc : mpsse_ask(m, err);
+}
+
 static int jtag_connect(void *state, struct pt_err *err)
 {
 	struct pt_mpsse *m = state;
@@ -244,7 +265,7 @@ static int jtag_connect(void *state, struct pt_err *err)
 
 	m->pins = (uint16_t)((m->layout.value & ~(MPSSE_TCK | MPSSE_TDI)) | MPSSE_TMS_PIN);
 	m->outputs = m->layout.direction | MPSSE_TCK | MPSSE_TDI | MPSSE_TMS_PIN;
-	rc = mpsse_set_pins(m, err);
+	rc = leave_swd(m, err);
 	return said_of_rtck(m, rc < 0 ? rc : pt_jtag_port_reset(&m->jtag, err), err);
 }
 

@@ -56,5 +56,9 @@ struct pt_swd_answer pt_swd_answer(const struct pt_dap_access *transfer, unsigne
 /* Line reset, the JTAG-to-SWD switch, line reset, idle. Source: Arm IHI 0031, SWJ-DP select sequences. */
 enum { PT_SWD_SELECT_BITS = 136 };
 extern const uint8_t pt_swd_select[PT_SWD_SELECT_BITS / 8];
+/* The way back, on TMS: line reset, the switch, Test-Logic-Reset. A TAP that knows no SWD comes to no Capture, Shift or
+ * Update by it. */
+enum { PT_SWD_LEAVE_BITS = 80 };
+extern const uint8_t pt_swd_leave[PT_SWD_LEAVE_BITS / 8];
 
 #endif
