@@ -66,12 +66,12 @@ static const char *why_no_tasks(const struct pt_profile *p)
 	if (!sees_no_switches(p))
 		return "";
 	return pt_by_door(
-		"samples and counters do not show which task runs. proftap monitor threads lists the tasks and their states. For "
-		"their times, record the writes of the OS's variable for the running task (pin SWO, or a log of values: see "
+		"samples and counters do not show which task runs. proftap monitor threads lists the tasks and their states; "
+		"--source watch --orti FILE estimates each task's part of the time (table watch). For their times, record the writes of the OS's variable for the running task (pin SWO, or a log of values: see "
 		"doc/captures.md) and run proftap decode FILE tasks --orti FILE; or profile with a source of writes (--orti FILE) or "
 		"of branches (--analysis tasks), if proftap monitor sources lists one",
-		"samples and counters do not show which task runs. monitor threads lists the tasks and their states. For their "
-		"times, record the writes of the OS's variable for the running task (pin SWO, or a log of values: see "
+		"samples and counters do not show which task runs. monitor threads lists the tasks and their states; monitor "
+		"orti auto and then source=watch estimate each task's part of the time (report watch). For their times, record the writes of the OS's variable for the running task (pin SWO, or a log of values: see "
 		"doc/captures.md) and run proftap decode FILE tasks --orti FILE in a shell; or profile with a source of writes "
 		"(monitor orti auto) or of branches (analysis=tasks), if monitor sources lists one");
 }

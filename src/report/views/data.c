@@ -204,9 +204,9 @@ static bool remark(const void *subject, const bool *shown, char *out, size_t roo
 
 const struct pt_view pt_view_data = {
 	.empty = "--set variables=g_state,motor.mode names some, and a source that sees writes, or a log of values, tells of "
-		 "them",
+		 "them; --source watch looks at them now and then (table watch)",
 	.empty_in_gdb = "variables=g_state,motor.mode names some, and a source that sees writes, or a log of values, tells "
-			"of them",
+			"of them; source=watch looks at them now and then (report watch)",
 	.name = "data", .help = "variables: how long in which state, quantities and how fast they change",
 	.remark = remark,
 	.needs = "data", .columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
