@@ -14,6 +14,7 @@
 #include "base/util.h"
 #include "host/log.h"
 #include "probes/registry.h"
+#include "targets/contract/emit.h"
 #include "targets/contract/source.h"
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/cortexm/swo/source_swo.h"
@@ -26,9 +27,9 @@
 /* --- what is drawn ------------------------------------------------------------------------------------------------ */
 
 enum trouble { FINE, UNROUTED, TRACE_SLEEPS, CYCCNT_SLEEPS, BOTH_SLEEP, RIVAL, N_TROUBLES };
-static const char *const troubles[] = {
-	[FINE] = "", [UNROUTED] = "", [TRACE_SLEEPS] = "trace-sleeps", [CYCCNT_SLEEPS] = "cyccnt-sleeps",
-	[BOTH_SLEEP] = "trace-sleeps,cyccnt-sleeps", [RIVAL] = "rival",
+static const char *const troubles[] = {	/* variants */
+	[FINE] = "", [UNROUTED] = "", [TRACE_SLEEPS] = ",trace-sleeps", [CYCCNT_SLEEPS] = ",cyccnt-sleeps",
+	[BOTH_SLEEP] = ",trace-sleeps,cyccnt-sleeps", [RIVAL] = ",rival",
 };
 /* One of these words has to come. Where all is well, none that begins with "warning". */
 static const char *const words_for[] = {
@@ -45,14 +46,14 @@ struct setup {
 	double core_hz, trace_hz;
 	uint64_t seed;
 	enum trouble trouble;
+	bool port, by_core;		/* the doctor may write to a stimulus port; which takes nothing of a debugger */
 };
 
 static uint64_t dice_state;
 
 static uint32_t dice(uint32_t below)
 {
-	dice_state = dice_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)((dice_state >> 33) * below >> 31);
+	return (uint32_t)pt_random(&dice_state, below);
 }
 
 static double draw_hz(double least, double most)
@@ -62,17 +63,22 @@ static double draw_hz(double least, double most)
 
 static void draw(struct setup *s)
 {
-	unsigned ppm = dice(300), own_clock = dice(3), left;
+	unsigned ppm = dice(300), own_clock = dice(3);
 	double core_hz = draw_hz(4e6, 100e6), trace_hz = own_clock == 0 ? draw_hz(4e6, 200e6) : core_hz / own_clock;
+	bool left = dice(2) == 0;	/* another tool has left its settings */
+	char variant[80];
 
 	s->trouble = dice(2) == 0 ? FINE : (enum trouble)dice(N_TROUBLES);
-	left = dice(2) == 0;		/* another tool has left its settings */
+	s->port = dice(2) == 0;
+	s->by_core = dice(4) == 0;
+	snprintf(variant, sizeof(variant), "%s%s%s", left ? ",left" : "", s->by_core ? ",ports-by-core" : "",
+		 troubles[s->trouble]);
 	snprintf(
 		s->uri, sizeof(s->uri),
-		"virtual:cm4?clock=virtual&seed=%u&core-clock=%.0f&trace-clock=%.0f&core-drift=%u&tpiu=%s&itm-fifo=%u%s%s%s%s%s",
+		"virtual:cm4?clock=virtual&seed=%u&core-clock=%.0f&trace-clock=%.0f&core-drift=%u&tpiu=%s&itm-fifo=%u%s%s%s%s",
 		1 + dice(1000), core_hz, trace_hz, ppm, dice(2) == 0 ? "m4" : "coresight", 2 + dice(15),
 		probes[dice(PT_LEN(probes))], s->trouble == UNROUTED ? "&swo=unrouted" : "",
-		left || s->trouble > UNROUTED ? "&variant=" : "", left ? "left," : "", troubles[s->trouble]);
+		variant[0] != '\0' ? "&variant=" : "", variant[0] != '\0' ? variant + 1 : "");
 	s->core_hz = core_hz * (1 + ppm * 1e-6);
 	s->trace_hz = floor(trace_hz) * (1 + ppm * 1e-6);
 }
@@ -179,6 +185,9 @@ static void judge(const struct setup *s)
 		wrong("the core has %.6f MHz", s->core_hz / 1e6);
 	if (found && !warns && fabs(trace_mhz * 1e6 / s->trace_hz - 1) > GOOD)
 		wrong("the trace clock is %.6f MHz", s->trace_hz / 1e6);
+	if (s->trouble == CYCCNT_SLEEPS && s->port && !s->by_core &&
+	    (!found || fabs(trace_mhz * 1e6 / s->trace_hz - 1) > GOOD))
+		wrong("by the port the trace clock is %.6f MHz", s->trace_hz / 1e6);
 	if (s->trouble == FINE && strstr(said, "predicted loss") == NULL && strstr(said, "source=pcsr") == NULL)
 		wrong("no word of what fits");
 	if (s->trouble == FINE && (!found || warns))
@@ -275,12 +284,12 @@ static void paste(const struct setup *s)
 
 static void examine(const struct setup *s)
 {
-	static const char *const words[] = { "doctor" };
+	static const char *const words[] = { "doctor", "port=31" };
 	uint32_t before[PT_LEN(registers)], behind[PT_LEN(registers)];
 	struct pt_err err = { 0 };
 
 	read_registers(before);
-	if (pt_swo_doctor(target->state, words, 1, on_line, NULL, &err) < 0)
+	if (pt_swo_doctor(target->state, words, s->port ? 2 : 1, on_line, NULL, &err) < 0)
 		on_line(NULL, err.msg);
 	judge(s);
 	if (s->trouble != RIVAL)
@@ -300,7 +309,7 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < n; i++) {
 		struct setup setup = { .seed = seed + i };
 
-		dice_state = setup.seed * UINT64_C(0x9e3779b97f4a7c15);
+		dice_state = setup.seed;
 		draw(&setup);
 		n_wrong = 0;
 		of[setup.trouble]++;

@@ -417,7 +417,7 @@ static int cortexm_leave(void *state, struct pt_err *err)
 static const struct pt_target_word words[] = {
 	{ .name = "fault", .usage = "", .help = "why the core is in a fault handler or locked up, and where it came from",
 	  .names_code = true, .print = pt_cortexm_cores_fault },
-	{ .name = "swo", .usage = "doctor", .help = "what pin SWO needs here: finds its clock and rates by measurement, says what is wrong",
+	{ .name = "swo", .usage = "doctor [port=N]", .help = "what pin SWO needs here: finds its clock and rates by measurement, says what is wrong; port=N: also by words that the debugger writes to that stimulus port",
 	  .changes = true, .print = pt_swo_doctor },
 	{ 0 },
 };

@@ -92,6 +92,7 @@ struct pt_swo {
 	bool put_off;			/* the core was halted, its clock is not known: all is set up when it runs */
 	bool held, leased, receiving, naps, uncounted;	/* uncounted: not all samples were reckoned */
 	double pc_load;			/* the part of the pin that samples may take */
+	unsigned fed;			/* the doctor's: one more than the stimulus port that it writes to; 0: none */
 	bool load_given, rest_known;	/* pc_load is as the user says; rest_load was measured */
 	double rest_load;		/* the part that what else is traced takes */
 	bool chosen;			/* period is */

@@ -16,7 +16,7 @@
 #include "targets/cortexm/swo/swo_listen.h"
 
 static const char owner[] = "swo doctor";
-enum { TRY_MS = 60, LEAST_PATIENCE_US = 4000 };
+enum { PORTS = 32, TRY_MS = 60, LEAST_PATIENCE_US = 4000 };
 #define GOOD 0.001
 
 struct doctor {
@@ -170,20 +170,26 @@ static void tell_clock(const struct doctor *d, struct pt_swo_pin *pin)
 {
 	const struct pt_swo_sleep *sleep = &d->s->sleep;
 	unsigned part = 1;
-	bool exact = !pin->in_pieces && !sleep->stands, core = !sleep->stands && snap_to_core(d->s, pin, &part);
+	bool exact = !pin->in_pieces && (!sleep->stands || pin->by_port),
+	     core = !sleep->stands && snap_to_core(d->s, pin, &part);
 
 	tell(d, "trace clock: %.4f MHz, give or take %.2f %%%s%s%s", pin->clock_hz / 1e6, pin->wrong * 100,
-	     core    ? ": the core's"
-	     : exact ? ", by the bytes that came in a second"
-		     : ", by the rates that can be read",
+	     core	    ? ": the core's"
+	     : pin->by_port ? ", by the words that were written to the port"
+	     : exact	    ? ", by the bytes that came in a second"
+			    : ", by the rates that can be read",
 	     core && part > 1 ? ", divided" : "", core && pin->in_pieces ? ", which is the likeliest" : "");
 	if (pin->in_pieces)
 		tell_pieces(d);
-	else if (sleep->stands)
+	else if (sleep->stands && !pin->by_port)
 		tell(d,
 		     "warning: that is not exact: the pin pauses while the core sleeps (asleep in %u of %u reads), so that the bytes "
-		     "in a second do not show its clock; trace-clock=HZ has to say it",
-		     sleep->n_asleep, sleep->n_reads);
+		     "in a second do not show its clock; %s",
+		     sleep->n_asleep, sleep->n_reads,
+		     d->s->fed != 0
+			     ? "and words that a debugger writes to the port do not come. trace-clock=HZ has to say it"
+			     : "trace-clock=HZ has to say it, or swo doctor port=31 measures it: the debugger writes words to that "
+			       "stimulus port of the ITM, which the program must not use");
 	else if (pin->wrong > GOOD)
 		tell(d, "warning: that is not exact: %s; rates that rest on it may be wrong",
 		     pin->lost ? "the probe dropped bytes" : "the pin pauses, or the probe's times are coarse");
@@ -313,7 +319,7 @@ static int examine(const struct doctor *d, struct pt_err *err)
 	if (try_rates(d, &pin, &rates, err) < 0)
 		return err->code;
 	tell_lines(d, pin.clock_hz, &rates);
-	return rates.best_bps == 0 || pin.in_pieces ? 0 : tell_load(d, &rates, err);
+	return rates.best_bps == 0 || pin.in_pieces || d->s->sleep.stands ? 0 : tell_load(d, &rates, err);
 }
 
 static int check_core(struct pt_swo *s, struct pt_err *err)
@@ -340,6 +346,23 @@ static int attend(const struct doctor *d, struct pt_err *err)
 	return rc;
 }
 
+static int take_words(struct pt_swo *s, const char *const *words, size_t n_words, struct pt_err *err)
+{
+	static const char key[] = "port=";
+	char *end;
+	unsigned long port;
+
+	if (n_words < 1 || n_words > 2 || strcmp(words[0], "doctor") != 0)
+		return pt_fail(err, PT_EARG, "swo doctor [port=N] examines the pin SWO; there is nothing else");
+	if (n_words == 1)
+		return 0;
+	port = strncmp(words[1], key, strlen(key)) == 0 ? strtoul(words[1] + strlen(key), &end, 10) : PORTS;
+	if (port >= PORTS || end == words[1] + strlen(key) || *end != '\0')
+		return pt_fail(err, PT_EARG, "swo doctor: %s: port=0 to port=31 is there", words[1]);
+	s->fed = (unsigned)port + 1;
+	return 0;
+}
+
 int pt_swo_doctor(void *state, const char *const *words, size_t n_words, void (*say)(void *arg, const char *line),
 		  void *arg, struct pt_err *err)
 {
@@ -356,9 +379,9 @@ int pt_swo_doctor(void *state, const char *const *words, size_t n_words, void (*
 	s->random = pt_mem_now_ns(s->mem);
 	s->stream.ops = pt_probe_stream(s->cm->target->probe, &s->stream.wire);
 	pt_cortexm_unit(s->cm, s->unit, "dwt.cyccnt");
-	if (n_words != 1 || strcmp(words[0], "doctor") != 0)
-		rc = pt_fail(err, PT_EARG, "swo doctor examines the pin SWO; there is nothing else");
-	else if ((rc = check_core(s, err)) == 0 && (rc = pt_lease_take(s->cm->target, s->unit, owner, err)) == 0) {
+	rc = take_words(s, words, n_words, err);
+	if (rc == 0 && (rc = check_core(s, err)) == 0 &&
+	    (rc = pt_lease_take(s->cm->target, s->unit, owner, err)) == 0) {
 		rc = attend(&d, err);
 		pt_lease_drop(s->cm->target, s->unit, owner);
 	}

@@ -6,19 +6,23 @@
 #include "base/util.h"
 
 enum { FEW_BYTES = 60, ENOUGH_BYTES = 120, READ_MS = 5, LEAST_LISTEN_MS = 12, MOST_DIVIDER = 0x2000, MEASURE_MS = 1000,
-       MOST_MEASURE_MS = 10000, MOST_READS = 1000000, PIECES_MS = 20, MANY_SAMPLES = 500 };
+       MOST_MEASURE_MS = 10000, MOST_READS = 1000000, PIECES_MS = 20, MANY_SAMPLES = 500, FED_WORDS = 32, BATCH_MS = 1000 };
 enum { SAMPLE = 0x17, ASLEEP = 0x15, OVERFLOW = 0x70, SAMPLE_BYTES = 5, ASLEEP_BYTES = 2 };
 #define LEAST_HZ 1e6
 #define MOST_HZ 500e6
 #define STEP 1.035		/* of the sweep: a receiver reads what is 4 % beside its rate, and more */
 #define SLOW_BPS 200000.0	/* that any probe follows */
 #define EXACT 0.0008
+#define FED_WORD UINT32_C(0x5aa5c33c)
+#define FED_BPS 25000.0		/* so slow that what waits in the chip bridges the time between two batches of words */
+#define ITM UINT32_C(0xe0000000)
 
 /* --- one try ------------------------------------------------------------------------------------------------------ */
 
 static bool is_expected(const struct pt_itm_packet *p)
 {
 	return p->kind == PT_ITM_SYNC || p->kind == PT_ITM_OVERFLOW ||
+	       (p->kind == PT_ITM_PORT && p->value == FED_WORD) ||
 	       (p->kind == PT_ITM_HARDWARE && p->which == PT_ITM_PC_SAMPLE);
 }
 
@@ -94,6 +98,19 @@ static void take_read(struct hearing *h, struct pt_swo_heard *heard, const uint8
 		       (double)(h->to_ns - h->from_ns);
 }
 
+/* Words to the stimulus port that the user has named: more than the pin carries meanwhile. */
+static int feed(struct pt_swo *s, struct pt_err *err)
+{
+	struct pt_mem_op op[FED_WORDS];
+	uint8_t word[4];
+
+	pt_put_le32(word, FED_WORD);
+	for (size_t i = 0; i < PT_LEN(op); i++)
+		op[i] = (struct pt_mem_op){ .what = PT_MEM_WRITE, .width_bytes = 4, .addr = ITM + 4 * (s->fed - 1), .bytes = word,
+					    .len_bytes = 4 };
+	return pt_mem_run(s->mem, op, PT_LEN(op), BATCH_MS, NULL, err);
+}
+
 static int listen_on(struct pt_swo *s, uint64_t for_ns, double wrong, struct pt_swo_heard *heard, struct pt_err *err)
 {
 	struct hearing h = { .packets = { .believed = true } };
@@ -103,8 +120,11 @@ static int listen_on(struct pt_swo *s, uint64_t for_ns, double wrong, struct pt_
 	heard->wrong = 1;
 	for (int i = 0; i < MOST_READS && (gone_ns < for_ns || (heard->wrong > wrong && gone_ns < most_ns)); i++) {
 		struct pt_stream_read what = { 0 };
-		int n = s->stream.ops->read(s->stream.wire, bytes, sizeof(bytes), READ_MS, &what, err);
+		bool feeds = s->kinds == 0;
+		int n = feeds ? feed(s, err) : 0;
 
+		if (n == 0)
+			n = s->stream.ops->read(s->stream.wire, bytes, sizeof(bytes), feeds ? 0 : READ_MS, &what, err);
 		if (n < 0)
 			return n;
 		take_read(&h, heard, bytes, (size_t)n, &what);
@@ -221,6 +241,33 @@ static int measure_clock(struct pt_swo *s, struct pt_swo_pin *pin, struct pt_err
 	return 0;
 }
 
+/* The clock by words that the debugger writes, at half the rate, too: a pin that paused between two batches would pause for
+ * another part of the time then. */
+static int measure_by_port(struct pt_swo *s, struct pt_swo_pin *pin, struct pt_err *err)
+{
+	double hz[2] = { 0 }, wrong = 0;
+	unsigned kinds = s->kinds;
+	int rc = 0;
+
+	s->kinds = 0;
+	for (unsigned i = 0; i < 2 && rc == 0; i++) {
+		uint32_t divider = divider_for(pin->clock_hz, FED_BPS / (i + 1));
+		struct pt_swo_heard heard;
+
+		rc = pt_swo_listen(s, divider, pin->clock_hz / divider, MEASURE_MS * PT_NS_PER_MS, EXACT, &heard, err);
+		if (rc == 0 && pt_swo_is_heard(&heard) && !heard.lost)
+			hz[i] = heard.bits_per_s * divider;
+		wrong = rc == 0 && heard.wrong > wrong ? heard.wrong : wrong;
+	}
+	s->kinds = kinds;
+	if (rc < 0 || hz[0] == 0 || hz[1] == 0 || fabs(hz[0] / hz[1] - 1) > 2 * wrong)
+		return rc == PT_EARG ? 0 : rc;
+	pin->by_port = true;
+	pin->clock_hz = hz[0];
+	pin->wrong = wrong;
+	return 0;
+}
+
 static int try_likely(struct pt_swo *s, const double *likely_hz, size_t n_likely, bool pieces, struct pt_swo_pin *pin,
 		      struct pt_err *err)
 {
@@ -254,5 +301,7 @@ int pt_swo_find_pin(struct pt_swo *s, const double *likely_hz, size_t n_likely, 
 		return err->code;
 	if (sweep(s, sleeps, pin, err) < 0)
 		return err->code;
-	return pin->found ? measure_clock(s, pin, err) : 0;
+	if (!pin->found || measure_clock(s, pin, err) < 0)
+		return pin->found ? err->code : 0;
+	return s->fed != 0 && s->sleep.stands && !pin->in_pieces ? measure_by_port(s, pin, err) : 0;
 }

@@ -29,7 +29,7 @@ bool pt_swo_is_heard(const struct pt_swo_heard *heard);	/* it is trace, at that 
 bool pt_swo_is_in_pieces(const struct pt_swo_heard *heard);	/* it is, cut now and then */
 
 struct pt_swo_pin {
-	bool found, in_pieces;
+	bool found, in_pieces, by_port;	/* by_port: the clock was measured by words to a stimulus port */
 	double clock_hz, wrong;		/* what the port divides; the part that it may be off */
 	bool any_bytes, framed, lost;
 	unsigned tries;

@@ -83,6 +83,11 @@ static void plan_core(struct pt_swo *s)
 								.set = UINT32_MAX,
 								.check = 1 });
 	}
+	if (s->fed != 0)
+		pt_swo_regs_add(&s->regs, &(struct pt_swo_reg){ .name = "ITM_TER",
+								.at = ITM + ITM_TER,
+								.clear = UINT32_MAX,
+								.set = UINT32_C(1) << (s->fed - 1) });
 	s->tcr = pt_swo_regs_add(&s->regs, &(struct pt_swo_reg){ .name = "ITM_TCR",
 								 .at = ITM + ITM_TCR,
 								 .clear = TCR_SETTINGS,
