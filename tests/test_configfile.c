@@ -30,14 +30,16 @@ START_TEST(sets_what_the_command_line_leaves)
 {
 	static const char *const args[] = { "--gdb=127.0.0.1:0", "--core-clock=8M", NULL };
 
-	ck_assert_int_eq(parse("serve", args,
-			       "# the lab\n\nlog = warn\n[board bench]\r\n  probe = cmsis-dap:serial=1\n"
-			       "board = nucleo-f411re\n"
-			       "elf = \"/srv/my firmware.elf\"\ngdb = :3333\ncore-clock = 48M\nperiod=2ms\n; the end"),
-			 0);
+	ck_assert_int_eq(
+		parse("serve", args,
+		      "# the lab\n\nlog = warn\n[board bench]\r\n  probe = cmsis-dap:serial=1\n"
+		      "board = nucleo-f411re\n"
+		      "elf = /dev/null\noutput = \"my report.txt\"\ngdb = :3333\ncore-clock = 48M\nperiod=2ms\n; the end"),
+		0);
 	ck_assert_str_eq(options.probe[0], "cmsis-dap:serial=1");
 	ck_assert_str_eq(options.board, "nucleo-f411re");
-	ck_assert_str_eq(options.elf, "/srv/my firmware.elf");
+	ck_assert_str_eq(options.elf, "/dev/null");
+	ck_assert_str_eq(options.output, "my report.txt");
 	ck_assert_str_eq(options.gdb, "127.0.0.1:0");
 	ck_assert_uint_eq(options.n_boards, 1);
 	ck_assert_uint_eq(options.n_words, 2);
@@ -149,6 +151,10 @@ static const struct { const char *text, *says; } refused_by_serve[] = {
 	{ "swo = unix:\n", "lab.conf:1: swo: \"unix:\" is not an address" },
 	{ "swo = stdio\n", "lab.conf:1: swo: \"stdio\" is not an address" },
 	{ "attach = hlt\n", "lab.conf:1: attach: it takes auto|run|halt, not hlt; did you mean halt?" },
+	{ "elf = /no/such\n", "lab.conf:1: elf: /no/such: No such file or directory" },
+	{ "elf = /dev\n", "lab.conf:1: elf: /dev is a folder, not a file" },
+	{ "files = /dev/null\n", "lab.conf:1: files: /dev/null is not a folder" },
+	{ "\ntoken-file = /no/such\n", "lab.conf:2: token-file: /no/such: No such file or directory" },
 	{ "second = look\n", "lab.conf:1: second: it takes watch|none, not look" },
 };
 
@@ -160,6 +166,16 @@ START_TEST(serve_refuses)
 	ck_assert_msg(strstr(err.msg, refused_by_serve[_i].says) != NULL, "%s", err.msg);
 	pt_options_free(&options);
 	ck_assert_int_eq(parse("serve", args, "gdb = stdio\nswo = [::1]:0\nswo-text = unix:/run/x\nattach = run"), 0);
+	pt_options_free(&options);
+}
+END_TEST
+
+/* What another subcommand would read need not be there. */
+START_TEST(files_of_other_subcommands_are_not_looked_for)
+{
+	static const char *const args[] = { NULL };
+
+	ck_assert_int_eq(parse("restore", args, "elf = /no/such\nfiles = /no/such\n"), 0);
 	pt_options_free(&options);
 }
 END_TEST
@@ -176,7 +192,7 @@ START_TEST(has_bounds)
 	pt_options_free(&options);
 	text[0] = '\0';
 	for (int i = 0; i < 110; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "elf=x\n");
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "elf=/dev/null\n");
 	ck_assert_int_eq(parse("profile", args, text), PT_EARG);
 	pt_options_free(&options);
 }
@@ -225,6 +241,7 @@ int main(void)
 	tcase_add_test(tc, words_of_the_file_come_first);
 	tcase_add_loop_test(tc, refuses, 0, PT_LEN(refused));
 	tcase_add_loop_test(tc, serve_refuses, 0, PT_LEN(refused_by_serve));
+	tcase_add_test(tc, files_of_other_subcommands_are_not_looked_for);
 	tcase_add_test(tc, has_bounds);
 	tcase_add_test(tc, only_a_named_file_must_be_there);
 	tcase_add_test(tc, the_environment_may_name_another);

@@ -27,22 +27,25 @@ static int add_setting(struct pt_options *options, const char *key, const char *
 	return 0;
 }
 
-/* A probe may be an alias of a line that comes later: pt_options_check_probe(). */
-static int check_field(const struct pt_options *options, const struct pt_option *row, const char *value,
-		       struct pt_err *err)
+/* A probe may be an alias of a line that comes later: pt_options_check_probe(). A file has to be there for a subcommand that
+ * uses it, and where all lines are checked (subcommand NULL). */
+static int check_field(const char *subcommand, const struct pt_option *row, const char *value, struct pt_err *err)
 {
+	bool is_used = subcommand == NULL || pt_option_used_by(row, subcommand);
+
 	if (row->value == PT_VALUE_PROBE)
 		return 0;
-	if ((options->check_config ? pt_option_check_there : pt_option_check_value)(row, value, err) < 0)
+	if ((is_used ? pt_option_check_there : pt_option_check_value)(row, value, err) < 0)
 		return pt_wrap(err, "%s", row->name);
 	return 0;
 }
 
-static int add_field(struct pt_options *options, const struct pt_option *row, const char *value, struct pt_err *err)
+static int add_field(struct pt_options *options, const char *subcommand, const struct pt_option *row, const char *value,
+		     struct pt_err *err)
 {
 	char *copy;
 
-	if (check_field(options, row, value, err) < 0)
+	if (check_field(subcommand, row, value, err) < 0)
 		return err->code;
 	if (options->n_made == PT_MAX_MADE)
 		return pt_fail(err, PT_EARG, "too many settings");
@@ -117,7 +120,7 @@ int pt_options_add(struct pt_options *options, const char *subcommand, const cha
 	if (row->kind == PT_OPTION_WORD)
 		return add_setting(options, key, value, err);
 	if (row->kind == PT_OPTION_FIELD || row->kind == PT_OPTION_PROBE)
-		return add_field(options, row, value, err);
+		return add_field(options, subcommand, row, value, err);
 	if (row->kind != PT_OPTION_FLAG)
 		return pt_options_take(options, row, value, err);
 	if (pt_params_parse(PT_PARAM_FLAG, value, &on, err) < 0)
