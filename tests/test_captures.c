@@ -21,7 +21,7 @@ static const char *const chunk_names[N_CHUNKS] = {
 };
 static const char *const event_names[N_EVENTS] = {
 	NULL, "start", "branch", "atoms", "indirect", "vector", "stop", "value", "sample", "exception", "bin", "counter",
-	"gap", "value pc", "executed", "since",
+	"gap", "value pc", "executed", "since", "look",
 };
 
 struct source {
