@@ -10,7 +10,7 @@
 #include "trace/formats.h"
 #include "base/util.h"
 
-struct source { const struct pt_decoder *decoder; uint64_t state[512]; uint64_t told_ns; };
+struct source { const struct pt_decoder *decoder; uint64_t state[1024]; uint64_t told_ns; };
 
 struct dump { char *out; size_t size, len; bool several; struct source source[PT_INPUTS_SOURCES]; };
 
@@ -34,6 +34,8 @@ static void configure(struct dump *d, struct source *s, const struct pt_chunk *c
 	snprintf(format, sizeof(format), "%.*s", len > 0 ? len : 0, len > 0 ? value : "");
 	s->decoder = pt_decoder_find(format);
 	s->told_ns = PT_UNKNOWN;
+	if (s->decoder != NULL && s->decoder->state_bytes > sizeof(s->state))
+		abort();
 	if (s->decoder != NULL)
 		decoder_init(s->decoder, s->state, c->source, c->core, text, c->len_bytes);
 	for (size_t at = 0, n; at < c->len_bytes; at += n + 1) {

@@ -42,8 +42,10 @@ static void one(const struct pt_decoder *d, const uint8_t *in, size_t in_bytes, 
 	struct pt_flow_settings settings = pt_flow_standards(map->isa);
 	static struct pt_batch batch;
 	struct pt_flow flow;
-	uint64_t state[512];
+	static uint64_t state[1024];
 
+	if (d->state_bytes > sizeof(state))
+		abort();
 	pt_flow_init(&flow, map, &settings);
 	decoder_init(d, state, 0, 0, (const char *)in, in_bytes);
 	for (size_t at = 0; at < in_bytes;) {
