@@ -485,6 +485,27 @@ START_TEST(a_clock_that_stood_is_no_other)
 }
 END_TEST
 
+/* The core sleeps, as often as it is looked at, and no sample says so: CYCCNT stands then, and is no measure of the clock. */
+START_TEST(a_clock_that_stands_in_sleep_is_not_known)
+{
+	uint64_t until_ns;
+	int rc = 0;
+
+	ck_assert_msg(start("trace=pc-samples") == 0, "%s", err.msg);
+	m4.dhcsr |= 1 << 18;
+	until_ns = m4.dap.memory.now_ns + PT_NS_PER_S;
+	while (rc >= 0 && m4.dap.memory.now_ns < until_ns) {
+		rc = pt_source_swo.drain(state, &err);
+		array_mem_pass(&m4.dap.memory, rc > 0 ? (uint64_t)rc * 1000 : 0);
+	}
+	ck_assert_int_eq(rc, PT_ESTATE);
+	ck_assert_msg(strstr(err.msg, "core-clock=HZ") != NULL, "%s", err.msg);
+	m4.dhcsr &= ~(UINT32_C(1) << 18);
+	memset(&err, 0, sizeof(err));
+	pt_source_swo.stop(state, &err);
+}
+END_TEST
+
 /* The host is late: answers lie where nothing fetches them. */
 START_TEST(a_late_host_is_no_other_clock)
 {
@@ -658,6 +679,7 @@ static void add_tests(TCase *tc)
 	tcase_add_loop_test(tc, notices_who_writes_the_unit, 0, PT_LEN(spoilers));
 	tcase_add_test(tc, notices_another_clock);
 	tcase_add_test(tc, a_clock_that_stood_is_no_other);
+	tcase_add_test(tc, a_clock_that_stands_in_sleep_is_not_known);
 	tcase_add_test(tc, a_late_host_is_no_other_clock);
 	tcase_add_test(tc, halts_are_no_loss);
 	tcase_add_test(tc, follows_variables);

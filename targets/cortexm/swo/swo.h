@@ -82,6 +82,7 @@ struct pt_swo {
 	struct pt_swo_cycles cycles;
 	uint64_t random;
 	uint64_t checked_ns, changed_ns;	/* the registers were; the period was */
+	unsigned n_steps, n_slept;	/* reads of DHCSR; that showed the core asleep */
 	unsigned n_stood;		/* times that the core's clock stood for a moment */
 	unsigned n_taken;		/* times that registers were found changed */
 	enum pt_loss renew;		/* not 0: all has to be set anew, because of this */
@@ -130,6 +131,8 @@ static inline uint64_t pt_swo_missed_ns(const struct pt_swo *s)
 	return s->cm->target->probe != NULL ? pt_link_missed_ns(pt_probe_link(s->cm->target->probe)) : 0;
 }
 int pt_swo_read_cyccnt(struct pt_swo *s, struct pt_swo_cycles *cycles, struct pt_err *err);	/* one more reading of it */
+/* PT_ESTATE: CYCCNT stands in sleep, so that it does not show the core's clock. */
+int pt_swo_fail_of_sleep(unsigned n_asleep, unsigned n_reads, struct pt_err *err);
 /* The core's alone, until it is known as well as that part of it; for 4 s at most. Where it stands in sleep (s->sleep), it is
  * what CYCCNT counts, and the clock is faster. */
 int pt_swo_find_core_clock(struct pt_swo *s, double wrong, struct pt_err *err);

@@ -7,7 +7,8 @@
 #include "targets/cortexm/core/cycle_counter.h"
 #include "targets/cortexm/swo/swo.h"
 
-enum { MEASURE_MS = 100, MOST_MEASURES = 40, BATCH_MS = 1000, EACH = 3, LOOKS = 32, REST_MS = 4 };
+enum { MEASURE_MS = 100, MOST_MEASURES = 40, BATCH_MS = 1000, EACH = 3, LOOKS = 32, REST_MS = 4, MANY_SLEEPS = 10 };
+#define NEAR_AWAKE 0.2
 #define ENOUGH_WRONG 5e-3	/* for the rate of a pin */
 #define GIVEN_WRONG 1e-4	/* of a clock that the user says */
 
@@ -105,13 +106,23 @@ static int measure(struct pt_swo *s, double wrong, struct pt_err *err)
 	return rc;
 }
 
+/* What CYCCNT counts of it is the part of the time in which the core is awake: a probe that is too slow to see it stand sees
+ * that. */
+static bool stands_as_given(const struct pt_swo *s, double given_hz)
+{
+	double awake = 1 - s->sleep.n_asleep / (s->sleep.n_reads + 1e-9);
+
+	return s->sleep.stands ||
+	       (s->sleep.n_asleep > MANY_SLEEPS && fabs(s->cycles.hz / (given_hz * awake) - 1) < NEAR_AWAKE);
+}
+
 /* A clock that the user says is the better figure, as long as it can be true: one that stands in sleep is not slower for
  * that. */
 static void compare_with_given(struct pt_swo *s, double given_hz, bool moves)
 {
 	enum pt_swo_pace pace = moves ? pt_swo_cycles_pace(&s->cycles, given_hz, PT_SWO_MOST_OFF) : PT_SWO_SAME;
 
-	s->hz_given = pace == PT_SWO_SAME || (pace == PT_SWO_SLOWER && s->sleep.stands);
+	s->hz_given = pace == PT_SWO_SAME || (pace == PT_SWO_SLOWER && stands_as_given(s, given_hz));
 	if (s->hz_given) {
 		s->core_hz = given_hz;
 		s->core_wrong = GIVEN_WRONG;
@@ -146,16 +157,20 @@ int pt_swo_find_core_clock(struct pt_swo *s, double wrong, struct pt_err *err)
 	return find_core_clock(s, 0, wrong, err);
 }
 
+int pt_swo_fail_of_sleep(unsigned n_asleep, unsigned n_reads, struct pt_err *err)
+{
+	return pt_fail(err, PT_ESTATE,
+		       "the core's clock stands while the core sleeps (asleep in %u of %u reads), so that its cycle "
+		       "counter does not show how fast it is: say core-clock=HZ",
+		       n_asleep, n_reads);
+}
+
 int pt_swo_find_clocks(struct pt_swo *s, uint64_t given_hz, uint64_t trace_hz, struct pt_err *err)
 {
 	if (find_core_clock(s, given_hz, ENOUGH_WRONG, err) < 0)
 		return err->code;
 	if (s->sleep.stands && !s->hz_given)
-		return pt_fail(
-			err, PT_ESTATE,
-			"the core's clock stands while the core sleeps (asleep in %u of %u reads), so that its cycle "
-			"counter does not show how fast it is: say core-clock=HZ",
-			s->sleep.n_asleep, s->sleep.n_reads);
+		return pt_swo_fail_of_sleep(s->sleep.n_asleep, s->sleep.n_reads, err);
 	s->trace_hz = trace_hz != 0 ? (double)trace_hz : s->recipe->clock_hz != 0 ? s->recipe->clock_hz : s->core_hz;
 	if (trace_hz != 0 || s->recipe->clock_hz != 0 || s->recipe->core_clock)
 		return 0;

@@ -8,7 +8,7 @@
 #include "targets/cortexm/swo/swo.h"
 #include "trace/loss.h"
 
-enum { BATCH_MS = 1000, CHECK_MS = 100, CHANGE_MS = 25, MANY_SAMPLES = 100, MOST_TAKEN = 5, LOOKS_AGAIN = 5, AGAIN_MS = 2 };
+enum { BATCH_MS = 1000, CHECK_MS = 100, CHANGE_MS = 25, MANY_SAMPLES = 100, MOST_TAKEN = 5, LOOKS_AGAIN = 5, AGAIN_MS = 2, MANY_SLEEPS = 20, SURE_SAMPLES = 500 };
 #define DRIFT 1e-4		/* of a clock that is measured well */
 #define CHANGED 0.02		/* more is another clock */
 
@@ -217,6 +217,17 @@ static int renew_clock(struct pt_swo *s, struct pt_err *err)
 	return 0;
 }
 
+/* Where the probe is too slow to see it when the clock is measured: of many samples none was taken asleep, and the core slept. */
+static int check_sleep(struct pt_swo *s, uint32_t dhcsr, struct pt_err *err)
+{
+	s->n_steps++;
+	s->n_slept += (dhcsr & DHCSR_S_SLEEP) != 0;
+	if (s->hz_given || s->n_slept < MANY_SLEEPS || s->n_slept < s->n_steps / 10 ||
+	    s->stream.n_samples < SURE_SAMPLES || s->stream.n_asleep > 0)
+		return 0;
+	return pt_swo_fail_of_sleep(s->n_slept, s->n_steps, err);
+}
+
 int pt_swo_watch(struct pt_swo *s, struct pt_err *err)
 {
 	const struct pt_swo_reg *ctrl = &s->regs.reg[s->ctrl];
@@ -233,7 +244,7 @@ int pt_swo_watch(struct pt_swo *s, struct pt_err *err)
 	}
 	if ((differs & ctrl->check) != 0)
 		return taken(s, ctrl, differs ^ ctrl->ours, err);
-	if ((dhcsr & DHCSR_S_HALT) == 0 && follow_clock(s, dhcsr, err) < 0)
+	if ((dhcsr & DHCSR_S_HALT) == 0 && (follow_clock(s, dhcsr, err) < 0 || check_sleep(s, dhcsr, err) < 0))
 		return err->code;
 	look_at_pin(s);
 	return s->renew == 0 ? check_registers(s, err) : 0;
