@@ -279,7 +279,8 @@ static int run_complete(const struct pt_options *options)
 		line.begun = options->rest[line.n];
 	}
 	complete(&line);
-	fwrite(out.bytes, 1, out.len_bytes, stdout);
+	if (out.len_bytes > 0)
+		fwrite(out.bytes, 1, out.len_bytes, stdout);
 	pt_text_free(&out);
 	return PT_EXIT_DONE;
 }
