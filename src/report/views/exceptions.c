@@ -33,10 +33,9 @@ static void bound_share(struct pt_value *v, const struct pt_profile *p, const st
 	double observed = (double)pt_span_observed(&p->exceptions->spans, span->core), net = (double)span->run.cycles;
 	double all = fmax((double)pt_profile_run_ns(p), observed);
 
-	if (observed <= 0)
-		return;
-	*v = (struct pt_value){ .f = net / observed, .lo = net / all, .hi = (net + all - observed) / all, .bounds = true,
-				.basis = PT_BASIS_ESTIMATED };
+	*v = (struct pt_value){ .f = NAN };
+	if (net > 0)
+		*v = (struct pt_value){ .f = net / all, .at_least = true, .basis = PT_BASIS_ESTIMATED };
 }
 
 static void row(const void *subject, size_t i, struct pt_value *out)
