@@ -9,7 +9,9 @@
 #include "profile/analyses/signals/data.h"
 #include "profile/analyses/signals/exceptions.h"
 #include "profile/result/profile.h"
+#include "report/views/views.h"
 #include "trace/formats.h"
+#include "trace/loss.h"
 
 enum { HZ = 25000000, NS = 40, ROUNDS = 200, STEP = 5000 };	/* cycles from event to event */
 
@@ -72,7 +74,7 @@ static size_t add(uint8_t *bytes, const uint8_t *packet, size_t n)
 
 /* In each round two spans, one inside the other, two states and an exception; all of a chunk's packets but some are still held
  * when it ends. */
-static void run(uint64_t ppm)
+static void run_rounds(unsigned rounds, uint64_t ppm)
 {
 	static const struct { uint8_t bytes[3], n; } packets[] = {
 		{ { 0x11, 0x07 }, 2 }, { { 0x11, 0x09 }, 2 }, { { 0x09, 1 }, 2 }, { { 0x11, 0x06 }, 2 }, { { 0x09, 2 }, 2 },
@@ -80,7 +82,7 @@ static void run(uint64_t ppm)
 	};
 	uint64_t ticks = 0;
 
-	for (unsigned round = 0; round < ROUNDS; round++) {
+	for (unsigned round = 0; round < rounds; round++) {
 		uint8_t bytes[64];
 		size_t n = 0;
 
@@ -91,7 +93,6 @@ static void run(uint64_t ppm)
 		put_anchor(ticks, round % 2 == 0 ? ppm : 0);
 		put(PT_CHUNK_DATA, STEP * PT_LEN(packets) * NS, bytes, n);
 	}
-	put(PT_CHUNK_END, 0, NULL, 0);
 }
 
 static void expect(const struct pt_stat *stat, uint64_t n, uint64_t steps)
@@ -107,7 +108,8 @@ START_TEST(lengths_are_of_the_cores_clock)
 	const struct pt_profile *p;
 
 	open_pipeline();
-	run(ppm[_i]);
+	run_rounds(ROUNDS, ppm[_i]);
+	put(PT_CHUNK_END, 0, NULL, 0);
 	p = pt_pipeline_profile(pipeline);
 	ck_assert_uint_eq(p->signalled->n_spans, 2);
 	for (size_t i = 0; i < 2; i++) {
@@ -125,12 +127,40 @@ START_TEST(lengths_are_of_the_cores_clock)
 }
 END_TEST
 
+/* The probe dropped some, and does not say how many bytes. */
+START_TEST(what_was_lost_bounds_what_came)
+{
+	const struct pt_view *exceptions = pt_view_find("exceptions"), *gaps = pt_view_find("gaps");
+	struct pt_value row[80];
+	const struct pt_profile *p;
+
+	open_pipeline();
+	run_rounds(10, 0);
+	*chunk = (struct pt_chunk){ .from_ns = now_ns, .to_ns = 2 * now_ns, .kind = PT_CHUNK_LOSS, .cause = PT_LOSS_PIN,
+				    .lost_bytes = PT_UNKNOWN };
+	now_ns *= 2;
+	pt_pipeline_feed(pipeline, chunk);
+	put(PT_CHUNK_END, 0, NULL, 0);
+	p = pt_pipeline_profile(pipeline);
+	exceptions->row(p, 0, row);
+	ck_assert(row[1].at_least && row[1].u == 10);
+	ck_assert(row[4].at_least);
+	ck_assert_double_eq_tol(row[4].f, 1.0 / 16, 1e-6);	/* a step of eight, of half of the time */
+	gaps->row(p, 0, row);
+	ck_assert(row[3].at_least && row[3].u == 0);
+	ck_assert_uint_gt(p->data->lost, 0);
+	ck_assert_uint_gt(p->signalled->lost, 0);
+	close_pipeline();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("itm times");
 	TCase *tc = tcase_create("lengths");
 
 	tcase_add_loop_test(tc, lengths_are_of_the_cores_clock, 0, 2);
+	tcase_add_test(tc, what_was_lost_bounds_what_came);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -371,6 +371,7 @@ static struct pt_profile_source source_of(const struct pt_source_ctx *ctx)
 	s.loss.by[PT_LOSS_DAMAGED].events += ctx->flow.counts.damaged + ctx->damages;
 	s.loss.by[PT_LOSS_DAMAGED].bytes += ctx->damaged_bytes;
 	s.loss.by[PT_LOSS_FIFO].events += ctx->flow.counts.overflows + ctx->overflows;
+	s.loss.unsized[PT_LOSS_FIFO] += ctx->flow.counts.overflows + ctx->overflows;
 	s.loss.by[PT_LOSS_NOT_CODE].events += ctx->flow.counts.not_code;
 	s.mismatch_ns = ctx->account.mismatch_ns;
 	s.beyond_ns = pt_account_beyond(&ctx->account);
@@ -394,6 +395,7 @@ static void add_loss(struct pt_loss_sum *to, const struct pt_loss_sum *sum)
 	for (unsigned cause = 0; cause < PT_N_LOSSES; cause++) {
 		to->by[cause].events += sum->by[cause].events;
 		to->by[cause].bytes += sum->by[cause].bytes;
+		to->unsized[cause] += sum->unsized[cause];
 		to->by[cause].ns += sum->by[cause].ns;
 	}
 }

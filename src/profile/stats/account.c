@@ -84,4 +84,6 @@ void pt_account_loss(struct pt_account *a, const struct pt_chunk *chunk)
 	a->sum.by[cause].ns += span;
 	if (chunk->lost_bytes != PT_UNKNOWN)
 		a->sum.by[cause].bytes += chunk->lost_bytes;
+	else
+		a->sum.unsized[cause] += pt_loss_is_fault((enum pt_loss)cause);
 }

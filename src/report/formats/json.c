@@ -202,7 +202,10 @@ static json_t *loss(const struct pt_loss_sum *sum, bool of_several)
 		if (pt_loss_advice((enum pt_loss)cause) != NULL)
 			json_object_set_new(object, "advice", json_string(pt_loss_advice((enum pt_loss)cause)));
 		json_object_set_new(object, "events", pt_json_number(sum->by[cause].events));
-		json_object_set_new(object, "bytes", pt_json_number(sum->by[cause].bytes));
+		json_object_set_new(object, "bytes",
+				    pt_json_number(sum->unsized[cause] > 0 ? PT_UNKNOWN : sum->by[cause].bytes));
+		if (sum->unsized[cause] > 0)
+			json_object_set_new(object, "bytes_at_least", pt_json_number(sum->by[cause].bytes));
 		json_object_set_new(object, "ns", pt_json_number(of_several ? PT_UNKNOWN : sum->by[cause].ns));
 		json_array_append_new(array, object);
 	}

@@ -169,7 +169,8 @@ static void causes(const struct pt_profile *p, const struct pt_loss_sum *loss, b
 		if (loss->by[cause].events != 0)
 			pt_text_add(out, " in %" PRIu64, loss->by[cause].events);
 		if (loss->by[cause].bytes != 0)
-			pt_text_add(out, ", %" PRIu64 " bytes", loss->by[cause].bytes);
+			pt_text_add(out, ", %s%" PRIu64 " bytes", loss->unsized[cause] > 0 ? "at least " : "",
+				    loss->by[cause].bytes);
 		pt_text_add(out, "%s", cause == PT_LOSS_HALTED ? whose : "");
 		any = true;
 	}

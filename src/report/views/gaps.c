@@ -49,6 +49,8 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	out[1] = (struct pt_value){ .text = pt_loss_is_fault((enum pt_loss)at.cause) ? "lost" : "unobserved" };
 	out[2] = (struct pt_value){ .u = at.loss->by[at.cause].events, .basis = PT_BASIS_EXACT };
 	out[3] = (struct pt_value){ .u = at.loss->by[at.cause].bytes, .basis = PT_BASIS_EXACT };
+	if (at.loss->unsized[at.cause] > 0)
+		out[3].at_least = true;
 	out[4] = (struct pt_value){ .u = ns, .basis = PT_BASIS_EXACT };
 	out[5] = (struct pt_value){ .f = total_ns > 0 ? (double)ns / (double)total_ns : 0, .basis = PT_BASIS_EXACT };
 	out[6] = (struct pt_value){ .text = at.source };
