@@ -16,7 +16,7 @@
 #include "targets/cortexm/swo/swo_listen.h"
 
 static const char owner[] = "swo doctor";
-enum { PORTS = 32, TRY_MS = 60, LEAST_PATIENCE_US = 4000 };
+enum { PORTS = 32, TRY_MS = 60, LEAST_PATIENCE_US = 8000 };
 #define GOOD 0.001
 
 struct doctor {
@@ -125,7 +125,7 @@ static bool snap_to_core(const struct pt_swo *s, struct pt_swo_pin *pin, unsigne
 		if (fabs(pin->clock_hz * *part / s->core_hz - 1) <= s->core_wrong + pin->wrong &&
 		    s->core_wrong < pin->wrong) {
 			pin->clock_hz = s->core_hz / *part;
-			pin->wrong = s->core_wrong;
+			pin->wrong = pin->in_pieces ? pin->wrong : s->core_wrong;
 			return true;
 		}
 	return false;
@@ -160,7 +160,7 @@ static void tell_silence(const struct doctor *d, const struct pt_swo_pin *pin)
 static void tell_pieces(const struct doctor *d)
 {
 	tell(d,
-	     "warning: bytes are cut: the trace clock stops while the core sleeps (asleep in %u of %u reads). Each sleep damages what "
+	     "warning: that is not exact, and bytes are cut: the trace clock stops while the core sleeps (asleep in %u of %u reads). Each sleep damages what "
 	     "is on the pin then, so profiles have losses. Keep the clock on in sleep (STM32: DBG_SLEEP and DBG_STOP in "
 	     "DBGMCU_CR), or the core awake",
 	     d->s->sleep.n_asleep, d->s->sleep.n_reads);
@@ -178,7 +178,7 @@ static void tell_clock(const struct doctor *d, struct pt_swo_pin *pin)
 	     : pin->by_port ? ", by the words that were written to the port"
 	     : exact	    ? ", by the bytes that came in a second"
 			    : ", by the rates that can be read",
-	     core && part > 1 ? ", divided" : "", core && pin->in_pieces ? ", which is the likeliest" : "");
+	     core && part > 1 ? ", divided" : "", core && pin->in_pieces ? ", as the likeliest" : "");
 	if (pin->in_pieces)
 		tell_pieces(d);
 	else if (sleep->stands && !pin->by_port)

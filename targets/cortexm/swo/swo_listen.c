@@ -216,8 +216,9 @@ static int try_clock(struct pt_swo *s, double hz, bool pieces, struct pt_swo_pin
 		return 0;
 	pin->found = true;
 	pin->in_pieces = pieces;
+	pin->read_part = (double)heard.chained_bytes / (double)heard.bytes;
 	pin->clock_hz = hz;
-	pin->wrong = STEP - 1;
+	pin->wrong = (pieces ? 2 : 1) * (STEP - 1);
 	return 0;
 }
 
@@ -285,6 +286,32 @@ static int sweep(struct pt_swo *s, bool pieces, struct pt_swo_pin *pin, struct p
 	return 0;
 }
 
+/* In pieces much can be read farther beside its rate than a sweep's step: the rate at which most can be read, or all of it. */
+static int look_beside(struct pt_swo *s, struct pt_swo_pin *pin, struct pt_err *err)
+{
+	static const double beside[] = { 1, 1 / STEP, STEP, 1 / (STEP * STEP), STEP * STEP, 1 / (STEP * STEP * STEP), STEP * STEP * STEP };
+	double hz = pin->clock_hz, best = 0;
+
+	for (size_t i = 0; i < PT_LEN(beside); i++) {
+		struct pt_swo_pin other = { 0 };
+
+		if (try_clock(s, hz * beside[i], false, &other, err) < 0)
+			return err->code;
+		if (other.found) {
+			other.any_bytes = true;
+			*pin = other;
+			return 0;
+		}
+		if (try_clock(s, hz * beside[i], true, &other, err) < 0)
+			return err->code;
+		if (other.found && other.read_part > best) {
+			best = other.read_part;
+			pin->clock_hz = other.clock_hz;
+		}
+	}
+	return 0;
+}
+
 /* While samples stand in sleep the pin pauses, and while the trace clock does its bytes are longer: then bytes in a second say
  * nothing of the rate. */
 int pt_swo_find_pin(struct pt_swo *s, const double *likely_hz, size_t n_likely, struct pt_swo_pin *pin,
@@ -301,7 +328,9 @@ int pt_swo_find_pin(struct pt_swo *s, const double *likely_hz, size_t n_likely, 
 		return err->code;
 	if (sweep(s, sleeps, pin, err) < 0)
 		return err->code;
-	if (!pin->found || measure_clock(s, pin, err) < 0)
-		return pin->found ? err->code : 0;
+	if (!pin->found)
+		return 0;
+	if ((pin->in_pieces && look_beside(s, pin, err) < 0) || measure_clock(s, pin, err) < 0)
+		return err->code;
 	return s->fed != 0 && s->sleep.stands && !pin->in_pieces ? measure_by_port(s, pin, err) : 0;
 }

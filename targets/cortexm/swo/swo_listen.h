@@ -31,6 +31,7 @@ bool pt_swo_is_in_pieces(const struct pt_swo_heard *heard);	/* it is, cut now an
 struct pt_swo_pin {
 	bool found, in_pieces, by_port;	/* by_port: the clock was measured by words to a stimulus port */
 	double clock_hz, wrong;		/* what the port divides; the part that it may be off */
+	double read_part;		/* of the bytes that came, where it was found: those in chains of samples */
 	bool any_bytes, framed, lost;
 	unsigned tries;
 };
