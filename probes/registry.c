@@ -1,410 +1,14 @@
-/* From a URI to an open probe, and the list of what is plugged in. A device may be reachable in two ways; bulk comes
- * before HID, because it moves more. */
-#include "base/nearest.h"
-#include "probes/registry.h"
-
+/* From a URI to an open probe. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "host/probe_notes.h"
-#include "probes/links/links.h"
+#include "base/nearest.h"
+#include "base/util.h"
+#include "probes/registry_parts.h"
 #include "probes/rsp/rsp_stream.h"
-#include "probes/logic/logic.h"
 #include "probes/virtual/boards.h"
 #include "probes/virtual/hosted.h"
-#include "base/util.h"
-
-static const struct pt_link_kind *const kinds[] = {
-#define X(kind) &pt_##kind##_kind,
-	PT_LINK_KINDS(X)
-#undef X
-};
-
-/* One way to one device. */
-struct way {
-	const struct pt_link_kind *kind;
-	struct pt_link_found at;
-};
-
-enum { MAX_WAYS = PT_LEN(kinds) * PT_LINK_LIST_MAX };
-
-/* Returns how many, or a negative code. *out is the caller's to free. */
-static int find_ways(struct way **out, struct pt_err *err)
-{
-	struct pt_link_found *found = pt_alloc_array(PT_LINK_LIST_MAX, sizeof(*found));
-	struct way *ways = pt_alloc_array(MAX_WAYS, sizeof(*ways));
-	int n = 0, rc = 0;
-
-	for (size_t k = 0; rc >= 0 && k < PT_LEN(kinds); k++) {
-		rc = kinds[k]->list(pt_probe_drivers, pt_n_probe_drivers, found, PT_LINK_LIST_MAX, err);
-		for (int i = 0; i < rc; i++)
-			ways[n++] = (struct way){ kinds[k], found[i] };
-	}
-	free(found);
-	if (rc < 0) {
-		free(ways);
-		return rc;
-	}
-	*out = ways;
-	return n;
-}
-
-static bool same_device(const struct pt_link_found *a, const struct pt_link_found *b)
-{
-	return a->usb_path[0] != 0 && strcmp(a->usb_path, b->usb_path) == 0;
-}
-
-/* --- the list ----------------------------------------------------------------------------------------------------- */
-
-/* An address with it is one word, for a shell and for us. */
-static bool is_plain(const char *serial)
-{
-	return serial[strspn(serial, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.:/@+")] == 0;
-}
-
-/* Clones share serial numbers; then only the port tells them apart. NULL: no other device has the same one. */
-static const struct pt_link_found *twin_of(const struct way *ways, int n, const struct pt_link_found *at)
-{
-	for (int i = 0; i < n && at->serial[0] != 0; i++)
-		if (strcmp(ways[i].at.serial, at->serial) == 0 && !same_device(&ways[i].at, at))
-			return &ways[i].at;
-	return NULL;
-}
-
-static bool serial_names_it(const struct way *ways, int n, const struct pt_link_found *at)
-{
-	return at->serial[0] != 0 && (is_plain(at->serial) || at->usb_path[0] == 0) && twin_of(ways, n, at) == NULL;
-}
-
-/* By the name that its product has, or else by its numbers. */
-static void rule_for(const struct pt_link_found *at, char *rule, size_t room)
-{
-	const struct pt_usb_id *ids = at->driver->usb;
-	struct pt_usb_id id = { .vid = at->usb_vid, .pid = at->usb_pid, .name = ids[0].name };
-
-	for (size_t i = 0; i < at->driver->n_usb && id.vid != 0; i++)
-		if (ids[i].name != NULL && ids[i].vid == 0 && strstr(at->product, ids[i].name) != NULL)
-			id = ids[i];
-	pt_usb_id_rule(&id, 1, rule, room);
-}
-
-static void fill_row(struct pt_probe_found *row, const struct way *ways, int n, const struct pt_link_found *at)
-{
-	*row = (struct pt_probe_found){ .usb_vid = at->usb_vid, .usb_pid = at->usb_pid };
-	row->shares_serial = twin_of(ways, n, at) != NULL;
-	if (serial_names_it(ways, n, at))
-		snprintf(row->uri, sizeof(row->uri), "%s:serial=%s", at->driver->name, at->serial);
-	else
-		snprintf(row->uri, sizeof(row->uri), "%s:usb=%s", at->driver->name, at->usb_path);
-	memcpy(row->product, at->product, sizeof(row->product));
-	memcpy(row->serial, at->serial, sizeof(row->serial));
-	memcpy(row->node[0], at->node, sizeof(row->node[0]));
-	row->common = at->common;
-	row->left_alone = at->driver->rsp != NULL ? "a GDB server"
-			  : at->common		  ? "a chip that is in many devices"
-						  : NULL;
-	rule_for(at, row->udev_rule, sizeof(row->udev_rule));
-	snprintf(row->where, sizeof(row->where), "usb %s", at->usb_path[0] != 0 ? at->usb_path : "?");
-}
-
-static void add_transport(struct pt_probe_found *row, const struct way *way)
-{
-	size_t len = strlen(row->transports);
-
-	snprintf(row->transports + len, sizeof(row->transports) - len, "%s%s", len > 0 ? " " : "", way->kind->name);
-	row->permitted |= way->at.permitted;
-	if (strcmp(row->node[0], way->at.node) != 0)
-		memcpy(row->node[1], way->at.node, sizeof(row->node[1]));
-}
-
-int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err)
-{
-	const struct pt_link_found *devices[MAX_WAYS];
-	struct way *ways;
-	int n_ways = find_ways(&ways, err);
-	size_t n = 0;
-
-	if (n_ways < 0)
-		return n_ways;
-	for (int i = 0; i < n_ways; i++) {
-		const struct pt_link_found *at = &ways[i].at;
-		size_t row = 0;
-
-		while (row < n && !same_device(devices[row], at))
-			row++;
-		if (row == n) {
-			devices[n++] = at;
-			if (row < max)
-				fill_row(&out[row], ways, n_ways, at);
-		}
-		if (row < max)
-			add_transport(&out[row], &ways[i]);
-	}
-	free(ways);
-	return (int)n;
-}
-
-int pt_probe_busy(const struct pt_probe_found *found, struct pt_err *err)
-{
-	const char *const nodes[] = { found->node[0], found->node[1] };
-
-	return pt_link_busy(found->where, nodes, PT_LEN(nodes), err);
-}
-
-int pt_probe_noted(const struct pt_probe_found *found, struct pt_err *err)
-{
-	char address[256];
-
-	return pt_note_find(found->where, address, sizeof(address)) ? pt_probe_busy(found, err) : 0;
-}
-
-/* --- which one ---------------------------------------------------------------------------------------------------- */
-
-enum { PICK_SERIAL, PICK_USB, PICK_ID, PICK_TCP, PICK_LINK };
-enum { N_USB_PICKS = 3 };	/* what every probe on USB takes */
-
-static const struct pt_param pick_params[] = {
-	[PICK_SERIAL] = { "serial", PT_PARAM_TEXT, NULL, NULL, 0, 0,
-			  "the probe with this serial number; S*: that begins so; A|B: either" },
-	[PICK_USB] = { "usb", PT_PARAM_TEXT, NULL, NULL, 0, 0, "the probe at this port, BUS-PORT.PORT" },
-	[PICK_ID] = { "id", PT_PARAM_TEXT, NULL, NULL, 0, 0, "the probe of these numbers, VID:PID; A|B: either" },
-	[PICK_TCP] = { "tcp", PT_PARAM_TEXT, NULL, NULL, 0, 0, "a probe served at HOST:PORT" },
-#define X(kind) "|" #kind
-	[PICK_LINK] = { "link", PT_PARAM_CHOICE, "any", "any" PT_LINK_KINDS(X), 0, 0, "reach it this way only" },
-#undef X
-};
-
-struct pick {
-	const struct pt_probe_ops *driver;	/* NULL: any */
-	struct pt_params *params;
-	struct pt_params *settings;	/* of the driver, as an address may have them, too */
-};
-
-static bool is_setting(const struct pt_probe_ops *driver, const char *word)
-{
-	size_t len = strcspn(word, "="), i = 0;
-
-	while (driver != NULL && i < driver->n_params &&
-	       (strlen(driver->params[i].key) != len || strncmp(driver->params[i].key, word, len) != 0))
-		i++;
-	return driver != NULL && i < driver->n_params;
-}
-
-/* "key=value&key=value" */
-static int parse_pick(struct pick *pick, const char *text, struct pt_err *err)
-{
-	size_t n_picks = pick->driver == NULL || pick->driver->other_links ? PT_LEN(pick_params)
-			 : pick->driver->framing != NULL		   ? PICK_TCP + 1
-									   : N_USB_PICKS;
-	int rc = 0;
-
-	while (rc == 0 && *text != 0) {
-		size_t len = strcspn(text, "&");
-		char word[256];
-
-		snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1), text);
-		if (is_setting(pick->driver, word))
-			rc = pt_params_add(pick->settings, pick->driver->params, pick->driver->n_params, word, err);
-		else
-			rc = pt_params_add(pick->params, pick_params, n_picks, word, err);
-		text += len + (text[len] == '&');
-	}
-	return rc;
-}
-
-/* "A|B*": is it one of these? A star stands for any end. */
-static bool is_one_of(const char *text, const char *patterns)
-{
-	for (const char *at = patterns; at != NULL; at = strchr(at, '|')) {
-		size_t len;
-
-		at += *at == '|';
-		len = strcspn(at, "|");
-		if (len > 0 && at[len - 1] == '*' ? strncmp(text, at, len - 1) == 0
-						  : strlen(text) == len && strncmp(text, at, len) == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool has_id(const struct pt_link_found *at, const char *ids)
-{
-	char id[10];
-
-	snprintf(id, sizeof(id), "%04x:%04x", at->usb_vid, at->usb_pid);
-	return is_one_of(id, ids);
-}
-
-/* A J-Link's has zeros in front that its label has not. */
-static bool same_serial(const char *asked, const char *own)
-{
-	bool digits = asked[strspn(asked, "0123456789")] == 0 && own[strspn(own, "0123456789")] == 0;
-
-	if (digits) {
-		asked += strspn(asked, "0");
-		own += strspn(own, "0");
-	}
-	return strcmp(asked, own) == 0;
-}
-
-static bool fits(const struct way *way, const struct pick *pick)
-{
-	const char *serial = pt_params_text(pick->params, &pick_params[PICK_SERIAL]);
-	const char *usb = pt_params_text(pick->params, &pick_params[PICK_USB]);
-	const char *id = pt_params_text(pick->params, &pick_params[PICK_ID]);
-	const char *link = pt_params_text(pick->params, &pick_params[PICK_LINK]);
-
-	bool which = serial != NULL || usb != NULL || id != NULL;
-
-	return (pick->driver == way->at.driver || (pick->driver == NULL && (which || !way->at.common))) &&
-	       (serial == NULL || same_serial(serial, way->at.serial) || is_one_of(way->at.serial, serial)) &&
-	       (usb == NULL || strcmp(usb, way->at.usb_path) == 0) && (id == NULL || has_id(&way->at, id)) &&
-	       (strcmp(link, "any") == 0 || strcmp(link, way->kind->name) == 0);
-}
-
-static int no_permission(const struct pt_link_found *at, struct pt_err *err)
-{
-	char rule[256];
-
-	rule_for(at, rule, sizeof(rule));
-	return pt_fail(err, PT_EPERM,
-		       "no permission for the probe at usb %s; put the line  %s  "
-		       "into /etc/udev/rules.d/60-proftap.rules, run \"udevadm control --reload\" and replug the probe",
-		       at->usb_path, rule);
-}
-
-/* "serial=S, id=VID:PID": what the address asked for; "" when it asked for nothing. */
-static const char *list_wishes(const struct pick *pick, char *text, size_t room)
-{
-	static const int wishes[] = { PICK_SERIAL, PICK_USB, PICK_ID };
-	size_t len = 0;
-
-	text[0] = '\0';
-	for (size_t i = 0; i < PT_LEN(wishes) && len < room; i++) {
-		const struct pt_param *param = &pick_params[wishes[i]];
-		const char *value = pt_params_text(pick->params, param);
-
-		if (value != NULL)
-			len += (size_t)snprintf(text + len, room - len, "%s%s=%s", len > 0 ? ", " : "", param->key,
-						value);
-	}
-	return text;
-}
-
-static int none_fits(const struct way *ways, int n, const struct pick *pick, struct pt_err *err)
-{
-	char wishes[200];
-
-	if (n > 0)
-		return pt_fail(err, PT_EIO, "no such probe; plugged in is %s (%s:, serial %s, usb %s)",
-			       ways[0].at.product, ways[0].at.driver->name,
-			       ways[0].at.serial[0] != 0 ? ways[0].at.serial : "none", ways[0].at.usb_path);
-	if (list_wishes(pick, wishes, sizeof(wishes))[0] != '\0')
-		return pt_fail(err, PT_EIO, "no %s%sprobe with %s is plugged in; `proftap probes` lists what is",
-			       pick->driver != NULL ? pick->driver->name : "", pick->driver != NULL ? " " : "", wishes);
-	if (pick->driver == NULL)
-		return pt_fail(err, PT_EIO,
-			       "no probe is plugged in; name one with --probe, or try --probe virtual:kl27, a board "
-			       "without hardware");
-	return pt_fail(err, PT_EIO, "no %s probe is plugged in; `proftap probes` lists what is", pick->driver->name);
-}
-
-static struct pt_link *open_way(const struct way *way, const struct pt_params *settings, struct pt_err *err)
-{
-	struct pt_link_found at = way->at;
-	int channel = 0;
-
-	if (at.driver->channel != NULL)
-		channel = at.driver->channel(settings, at.product, at.usb_pid, err);
-	at.channel = (unsigned)channel;
-	return channel >= 0 ? way->kind->open(&at, err) : NULL;
-}
-
-/* A serial number names one probe, unless another has the same and no port is named. */
-static int check_twins(const struct way *ways, int n, const struct way *way, const struct pick *pick,
-		       struct pt_err *err)
-{
-	const struct pt_link_found *at = &way->at, *twin = twin_of(ways, n, at);
-
-	if (twin == NULL || pt_params_text(pick->params, &pick_params[PICK_SERIAL]) == NULL ||
-	    pt_params_text(pick->params, &pick_params[PICK_USB]) != NULL)
-		return 0;
-	return pt_fail(
-		err, PT_EIO,
-		"the probes at usb %s and usb %s have the same serial number, %s: name one by its port, %s:usb=%s or "
-		"%s:usb=%s",
-		at->usb_path, twin->usb_path, at->serial, at->driver->name, at->usb_path, twin->driver->name,
-		twin->usb_path);
-}
-
-/* The first that fits and may be opened; when none may, the sentence is about the first that fits. */
-static struct pt_link *open_one(const struct way *ways, int n, const struct pick *pick,
-				const struct pt_params *settings, const struct pt_probe_ops **driver,
-				struct pt_err *err)
-{
-	const struct way *seen = NULL;
-
-	for (int i = 0; i < n; i++) {
-		if (!fits(&ways[i], pick))
-			continue;
-		seen = seen != NULL ? seen : &ways[i];
-		*driver = ways[i].at.driver;
-		if (check_twins(ways, n, &ways[i], pick, err) < 0)
-			return NULL;
-		if (ways[i].at.permitted)
-			return open_way(&ways[i], settings, err);
-	}
-	if (seen != NULL)
-		no_permission(&seen->at, err);
-	else
-		none_fits(ways, n, pick, err);
-	return NULL;
-}
-
-static struct pt_link *open_picked(const struct pick *pick, const struct pt_params *settings,
-				   const struct pt_probe_ops **driver, struct pt_err *err)
-{
-	const char *tcp = pt_params_text(pick->params, &pick_params[PICK_TCP]);
-	struct pt_link *link;
-	struct way *ways;
-	int n;
-
-	*driver = pick->driver;
-	if (tcp != NULL)	/* CMSIS-DAP, where the driver has no stream of its own */
-		return pt_stream_link_open(tcp, pick->driver != NULL ? pick->driver->framing : NULL, err);
-	n = find_ways(&ways, err);
-	if (n < 0)
-		return NULL;
-	link = open_one(ways, n, pick, settings, driver, err);
-	free(ways);
-	return link;
-}
-
-static bool where_picked(const struct pick *pick, char *where, size_t room)
-{
-	const char *tcp = pt_params_text(pick->params, &pick_params[PICK_TCP]);
-	struct pt_err ignored;
-	struct way *ways;
-	int n, i = 0;
-
-	if (tcp != NULL) {
-		snprintf(where, room, "%s", tcp);
-		return true;
-	}
-	n = find_ways(&ways, &ignored);
-	if (n < 0)
-		return false;
-	while (i < n && !fits(&ways[i], pick))
-		i++;
-	if (i < n)
-		snprintf(where, room, "usb %s", ways[i].at.usb_path);
-	free(ways);
-	return i < n;
-}
-
-/* --- schemes ---------------------------------------------------------------------------------------------------------- */
 
 /* A link, and whose it is. */
 struct opening {
@@ -417,10 +21,10 @@ struct opening {
 /* driver NULL: whatever is plugged in first. */
 static int open_usb(const struct pt_probe_ops *driver, const char *rest, struct opening *out, struct pt_err *err)
 {
-	struct pick pick = { driver, pt_params_new(), out->settings };
+	struct pt_pick pick = { driver, pt_params_new(), out->settings };
 
-	if (parse_pick(&pick, rest, err) == 0)
-		out->link = open_picked(&pick, out->settings, &out->driver, err);
+	if (pt_pick_parse(&pick, rest, err) == 0)
+		out->link = pt_pick_open(&pick, out->settings, &out->driver, err);
 	pt_params_free(pick.params);
 	return out->link != NULL ? 0 : err->code;
 }
@@ -632,7 +236,7 @@ int pt_probe_check_uri(const char *uri, struct pt_err *err)
 {
 	struct scheme scheme;
 	const char *rest;
-	struct pick pick;
+	struct pt_pick pick;
 	int rc = 0;
 
 	if (!find_scheme(uri, &scheme, &rest, err))
@@ -641,8 +245,8 @@ int pt_probe_check_uri(const char *uri, struct pt_err *err)
 		return check_virtual(rest, err);
 	if (scheme.open != open_usb)
 		return 0;
-	pick = (struct pick){ scheme.driver, pt_params_new(), pt_params_new() };
-	rc = parse_pick(&pick, rest, err);
+	pick = (struct pt_pick){ scheme.driver, pt_params_new(), pt_params_new() };
+	rc = pt_pick_parse(&pick, rest, err);
 	pt_params_free(pick.params);
 	pt_params_free(pick.settings);
 	return rc;
@@ -665,28 +269,14 @@ bool pt_probe_where(const char *uri, char *where, size_t room)
 	const char *rest = "";
 	struct scheme scheme = { .open = open_usb };
 	bool known = uri[0] == 0 || find_scheme(uri, &scheme, &rest, &ignored);
-	struct pick pick = { scheme.driver, pt_params_new(), pt_params_new() };
+	struct pt_pick pick = { scheme.driver, pt_params_new(), pt_params_new() };
 	bool there = false;
 
-	if (known && scheme.open == open_usb && parse_pick(&pick, rest, &ignored) == 0)
-		there = where_picked(&pick, where, room);
+	if (known && scheme.open == open_usb && pt_pick_parse(&pick, rest, &ignored) == 0)
+		there = pt_pick_where(&pick, where, room);
 	pt_params_free(pick.params);
 	pt_params_free(pick.settings);
 	return there;
-}
-
-const struct pt_probe_ops *pt_probe_of_usb(uint16_t vid, uint16_t pid, const char *product)
-{
-	for (size_t i = 0; i < pt_n_probe_drivers; i++)
-		if (pt_usb_id_numbered(pt_probe_drivers[i]->usb, pt_probe_drivers[i]->n_usb, vid, pid) != NULL ||
-		    pt_usb_id_says(pt_probe_drivers[i]->usb, pt_probe_drivers[i]->n_usb, vid, pid, product))
-			return pt_probe_drivers[i];
-	return NULL;
-}
-
-size_t pt_probe_list_analysers(struct pt_logic_found *out, size_t max)
-{
-	return pt_logic_list(pt_logic_usb_drivers, out, max);
 }
 
 /* What stands behind "virtual:"; NULL: the address is of another kind. */
