@@ -80,6 +80,15 @@ static double known_ns(const struct pt_data_state *st)
 	return (double)(st->duration.n > 0 ? st->duration.total : 0) + (double)st->partial_ns;
 }
 
+/* Of what was seen: less what its ends may be off. Where they are uncertain, so is when a gap began. */
+static uint64_t least_ns(const struct pt_data_state *st)
+{
+	uint64_t error_ns = pt_time_sum_error(st->error_ns, st->duration.n);
+	uint64_t ns = (st->duration.n > 0 ? st->duration.total : 0) + (st->error_ns == 0 ? st->partial_ns : 0);
+
+	return ns > error_ns ? ns - error_ns : 0;
+}
+
 /* Of the time in which the variable's value was known. Where something was lost, what it was meanwhile may be this. */
 static struct pt_value share(const struct pt_profile *p, const struct pt_data_state *st)
 {
@@ -92,16 +101,8 @@ static struct pt_value share(const struct pt_profile *p, const struct pt_data_st
 	lost = fmax(0, total - all);
 	if (total <= 0 || lost <= 0)
 		return real(NAN);
-	return (struct pt_value){ .f = st->share, .lo = known_ns(st) / (all + lost), .hi = (known_ns(st) + lost) / (all + lost),
+	return (struct pt_value){ .f = st->share, .lo = (double)least_ns(st) / (all + lost), .hi = (known_ns(st) + lost) / (all + lost),
 				  .bounds = true, .basis = PT_BASIS_ESTIMATED };
-}
-
-/* Of what was seen: less what its ends may be off. */
-static uint64_t least_ns(const struct pt_data_state *st)
-{
-	uint64_t error_ns = pt_time_sum_error(st->error_ns, st->duration.n + st->partial), ns = (uint64_t)known_ns(st);
-
-	return ns > error_ns ? ns - error_ns : 0;
 }
 
 static void state_row(const struct pt_profile *p, const struct pt_data_state *st, struct pt_value *out)
