@@ -118,7 +118,7 @@ def exceptions(report, truth, complete):
 def spans(result, row, name, true):
     result.figure(name, row, "count", true.count)
     result.figure(name, row, "net_ns.total", true.net.total * NS)
-    result.figure(name, row, "gross_ns.total", true.gross.total * NS)
+    result.figure(name, row, "gross_ns.total", true.total * NS)
     for key in ("net", "gross", "period", "inactive"):
         result.times(name, row, key + "_ns", getattr(true, key))
     result.times(name, row, "call_ns", true.gross)

@@ -31,6 +31,7 @@ class Row:
 
     def __init__(self):
         self.count, self.last, self.left = 0, None, None
+        self.total = 0		# of recursion the outermost
         self.net, self.gross, self.period, self.inactive = Times(), Times(), Times(), Times()
 
 
@@ -54,6 +55,7 @@ class Stack:
         key, entered, inner = self.open.pop()
         row = self.rows[key]
         row.gross.add(at - entered)
+        row.total += at - entered if all(k != key for k, _, _ in self.open) else 0
         row.net.add(at - entered - inner)
         row.left = at
         if self.open:
