@@ -92,16 +92,20 @@ static uint64_t least_ns(const struct pt_data_state *st)
 /* Of the time in which the variable's value was known. Where something was lost, what it was meanwhile may be this. */
 static struct pt_value share(const struct pt_profile *p, const struct pt_data_state *st)
 {
-	double all = 0, lost, total = (double)pt_profile_run_ns(p);
+	double all = 0, least = 0, lost, total = (double)pt_profile_run_ns(p);
 
 	if (isnan(st->share) || (pt_profile_lost_share(p) <= 0 && !st->missing))
 		return real(st->share);
-	for (size_t i = 0; i < p->data->n_states; i++)
-		all += p->data->state[i].variable == st->variable ? known_ns(&p->data->state[i]) : 0;
+	for (size_t i = 0; i < p->data->n_states; i++) {
+		const struct pt_data_state *one = &p->data->state[i];
+
+		all += one->variable == st->variable ? known_ns(one) : 0;
+		least += one->variable == st->variable ? (double)least_ns(one) : 0;
+	}
 	lost = fmax(0, total - all);
 	if (total <= 0 || lost <= 0)
 		return real(NAN);
-	return (struct pt_value){ .f = st->share, .lo = (double)least_ns(st) / (all + lost), .hi = (known_ns(st) + lost) / (all + lost),
+	return (struct pt_value){ .f = st->share, .lo = (double)least_ns(st) / (all + lost), .hi = ((double)least_ns(st) + all + lost - least) / (all + lost),
 				  .bounds = true, .basis = PT_BASIS_ESTIMATED };
 }
 
