@@ -27,6 +27,7 @@ void pt_details_overhead(const struct pt_profile *profile, struct pt_text *out);
 /* details_data.c: what was recorded. */
 void pt_details_data(const struct pt_profile *profile, struct pt_text *out);
 uint64_t pt_details_values(const struct pt_profile *profile);	/* that the program wrote */
+uint64_t pt_details_exceptions(const struct pt_profile *profile);	/* as the chip reported them, left or not */
 uint64_t pt_details_looks(const struct pt_profile *profile);	/* at variables */
 uint64_t pt_details_readings(const struct pt_profile *profile);	/* of counters */
 

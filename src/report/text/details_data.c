@@ -5,6 +5,7 @@
 #include "profile/analyses/code/bins.h"
 #include "profile/analyses/counters/counters.h"
 #include "profile/analyses/code/sampled.h"
+#include "profile/analyses/signals/exceptions.h"
 #include "report/table/facts.h"
 #include "report/text/details.h"
 #include "report/views/rest_rows.h"
@@ -74,6 +75,21 @@ static void values_line(const struct pt_profile *p, struct pt_text *out)
 {
 	pt_details_label(out, "data");
 	pt_text_add(out, "%" PRIu64 " values\n", pt_details_values(p));
+}
+
+uint64_t pt_details_exceptions(const struct pt_profile *p)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; p->exceptions != NULL && i < p->exceptions->spans.n_spans; i++)
+		n += p->exceptions->spans.span[i].run.count;
+	return n;
+}
+
+static void exceptions_line(const struct pt_profile *p, struct pt_text *out)
+{
+	pt_details_label(out, "data");
+	pt_text_add(out, "%" PRIu64 " exceptions, as the chip reported them\n", pt_details_exceptions(p));
 }
 
 /* Of all variables. */
@@ -249,7 +265,8 @@ static void nothing_line(const struct pt_profile *p, struct pt_text *out)
 void pt_details_data(const struct pt_profile *p, struct pt_text *out)
 {
 	bool samples = p->samples != 0 || p->batches != 0, values = pt_details_values(p) != 0,
-	     readings = pt_details_readings(p) != 0, looks = pt_details_looks(p) != 0;
+	     readings = pt_details_readings(p) != 0, looks = pt_details_looks(p) != 0,
+	     exceptions = pt_details_exceptions(p) != 0;
 
 	if (samples)
 		samples_line(p, out);
@@ -257,7 +274,7 @@ void pt_details_data(const struct pt_profile *p, struct pt_text *out)
 		bins_line(p, out);
 	else if (p->branches != 0 || p->bursts != 0)
 		flow_line(p, out);
-	else if (!samples && !values && !readings && !looks)
+	else if (!samples && !values && !readings && !looks && !exceptions)
 		nothing_line(p, out);
 	if (readings)
 		counters_line(p, out);
@@ -265,4 +282,6 @@ void pt_details_data(const struct pt_profile *p, struct pt_text *out)
 		values_line(p, out);
 	if (looks)
 		looks_line(p, out);
+	if (exceptions)
+		exceptions_line(p, out);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profile/analyses/counters/counters.h"
+#include "profile/analyses/signals/exceptions.h"
 #include "report/table/facts.h"
 #include "report/table/halts.h"
 #include "report/table/units.h"
@@ -487,6 +488,11 @@ static void accuracy(const struct pt_profile *p, char *out)
 		snprintf(out, PT_HEADLINE_BYTES,
 			 "states: %% of the time that the program ran, 95 %% interval, from %" PRIu64 " looks",
 			 pt_details_looks(p));
+	else if (pt_details_exceptions(p) != 0)
+		snprintf(out, PT_HEADLINE_BYTES, "%s",
+			 pt_exceptions_missing(p) == NULL
+				 ? "counts and times of exceptions exact"
+				 : "counts and times of exceptions are at least what the chip reported");
 	else
 		no_figures(p, out);
 }

@@ -225,6 +225,8 @@ static void incomplete(struct pt_warnings *w, const struct pt_profile *p)
 
 static void missed(struct pt_warnings *w, const struct pt_profile *p)
 {
+	if (p->samples == 0)
+		return;
 	if (p->samples_missed == PT_UNKNOWN)
 		warn(w, "Samples are missing, and it is not known how many: shares have no interval.");
 	else if (p->samples_missed > 0)
