@@ -84,7 +84,7 @@ python3 -c 'import sys
 rounds = [int(line.split()[4], 16) for line in sys.stdin if line.startswith("port 1 4 ")]
 print("rounds", sum(b == a + 1 for a, b in zip(rounds, rounds[1:])))' <"$work/packets" >"$work/log"
 grep '^hardware 1 2' "$work/packets" >>"$work/log" || true
-expect "trace of a Cortex-M4F" '^rounds [1-9][0-9]' '^hardware 1 2 0 0x1018$' '^hardware 1 2 0 0x2018$'
+expect "trace of a Cortex-M4F" '^rounds [1-9][0-9]' '^hardware 1 2 0 0x1018 3$' '^hardware 1 2 0 0x2018 3$'
 
 # a Cortex-M7 behind a ROM table of its port, with a Cortex-M4 behind access port 3
 usb_probe="$board --board cm7?variant=second-core&elf=$here/tests/firmware/cores.elf"
