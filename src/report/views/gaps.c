@@ -40,6 +40,16 @@ static size_t n_rows(const void *subject)
 	return n;
 }
 
+/* Of a loss that does not say how many, at least those of the others. */
+static struct pt_value bytes(const struct pt_loss_sum *loss, unsigned cause)
+{
+	uint64_t n = loss->by[cause].bytes;
+
+	if (loss->unsized[cause] == 0)
+		return (struct pt_value){ .u = n, .basis = PT_BASIS_EXACT };
+	return (struct pt_value){ .u = n > 0 ? n : PT_UNKNOWN, .at_least = n > 0, .basis = PT_BASIS_EXACT };
+}
+
 static void row(const void *subject, size_t i, struct pt_value *out)
 {
 	struct place at = place_of(subject, i);
@@ -48,9 +58,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	out[0] = (struct pt_value){ .text = pt_loss_name((enum pt_loss)at.cause) };
 	out[1] = (struct pt_value){ .text = pt_loss_is_fault((enum pt_loss)at.cause) ? "lost" : "unobserved" };
 	out[2] = (struct pt_value){ .u = at.loss->by[at.cause].events, .basis = PT_BASIS_EXACT };
-	out[3] = (struct pt_value){ .u = at.loss->by[at.cause].bytes, .basis = PT_BASIS_EXACT };
-	if (at.loss->unsized[at.cause] > 0)
-		out[3].at_least = true;
+	out[3] = bytes(at.loss, at.cause);
 	out[4] = (struct pt_value){ .u = ns, .basis = PT_BASIS_EXACT };
 	out[5] = (struct pt_value){ .f = total_ns > 0 ? (double)ns / (double)total_ns : 0, .basis = PT_BASIS_EXACT };
 	out[6] = (struct pt_value){ .text = at.source };
