@@ -85,7 +85,9 @@ static void teardown(void)
 
 static int add(unsigned weight, uint64_t work_us, int rest_us)
 {
-	struct pt_source_setup with = { .settings = settings, .sink = &sink.sink, .seed = 1, .config = "" };
+	struct pt_source_setup with = {
+		.settings = settings, .sink = &sink.sink, .seed = 1, .config = "", .source = (uint16_t)shared.n_members,
+	};
 	struct pt_err err = { 0 };
 
 	plan[shared.n_members].work_us = work_us;
