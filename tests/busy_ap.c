@@ -2,17 +2,22 @@
 
 #include "base/util.h"
 
+static enum pt_vack outcome(const struct busy_ap *busy)
+{
+	return busy->n_accesses == busy->fault_at ? PT_VACK_ERROR : PT_VACK_OK;
+}
+
 /* A busy access is counted when it begins, and ends when nothing is left of it. */
 static enum pt_vack look(struct busy_ap *busy)
 {
 	if (busy->busy_left > 0)
-		return --busy->busy_left > 0 ? PT_VACK_WAIT : PT_VACK_OK;
+		return --busy->busy_left > 0 ? PT_VACK_WAIT : outcome(busy);
 	busy->n_accesses++;
 	if (busy->busy_each > 0 && busy->n_accesses % busy->busy_each == 0) {
 		busy->busy_left = busy->busy_for;
 		return PT_VACK_WAIT;
 	}
-	return busy->n_accesses == busy->fault_at ? PT_VACK_ERROR : PT_VACK_OK;
+	return outcome(busy);
 }
 
 static enum pt_vack read_word(void *arg, uint8_t reg, uint32_t *value)

@@ -178,8 +178,10 @@ static int go_on_after_wait(struct pt_jtag_dap *dap, size_t i, size_t n_scans, u
 	return rc < 0 ? rc : clear_flags(dap, STICKYORUN, err);
 }
 
-/* n accesses, or those before one that was dropped: *n_done. */
-static int run_once(struct pt_jtag_dap *dap, size_t n, uint64_t until_ns, size_t *n_done, struct pt_err *err)
+/* n accesses, or those before one that was dropped: *n_done. looked: at the sticky flags behind them, too, which may have
+ * been dropped where all n were done. */
+static int run_once(struct pt_jtag_dap *dap, size_t n, uint64_t until_ns, size_t *n_done, bool *looked,
+		    struct pt_err *err)
 {
 	int rc;
 
@@ -204,18 +206,26 @@ static int run_once(struct pt_jtag_dap *dap, size_t n, uint64_t until_ns, size_t
 	if (rc == 0 && (captured(dap, n + 1) >> 3 & (STICKYCMP | STICKYERR | WDATAERR)) != 0)
 		return pt_fail(err, PT_EFAULT, "the target answers FAULT");
 	*n_done = n;
+	*looked = rc == 0;
 	return rc;
 }
 
-/* All n, with patience for a port that is busy. */
+/* All n, with patience for a port that is busy, and a look whether one of them failed. */
 static int run_all(struct pt_jtag_dap *dap, size_t n, uint32_t timeout_ms, struct pt_err *err)
 {
+	uint64_t until_ns = 0;
+	bool looked = n == 0;
 	int rc = 0;
 
-	while (rc == 0 && n > 0) {
+	while (rc == 0 && !looked) {
+		uint64_t now_ns = pt_link_now_ns(dap->link);
 		size_t n_done;
 
-		rc = run_once(dap, n, pt_link_now_ns(dap->link) + timeout_ms * PT_NS_PER_MS, &n_done, err);
+		if (n > 0)
+			until_ns = now_ns + timeout_ms * PT_NS_PER_MS;
+		else if (now_ns > until_ns)
+			return pt_fail(err, PT_ETIMEOUT, "the target answers WAIT");
+		rc = run_once(dap, n, until_ns, &n_done, &looked, err);
 		n -= n_done;
 		memmove(dap->access, dap->access + n_done, n * sizeof(dap->access[0]));
 	}
