@@ -16,10 +16,11 @@ static const struct pt_column columns[] = {
 	{ "looks", "looks", PT_UNIT_COUNT, PT_ALWAYS },
 	{ "share", "share %", PT_UNIT_SHARE, PT_ALWAYS },
 	{ "changes", "changes", PT_UNIT_COUNT, PT_ALWAYS },	/* from look to look */
-	{ "least", "least", PT_UNIT_REAL, PT_IF_ROOM },
-	{ "avg", "average", PT_UNIT_REAL, PT_IF_ROOM },
-	{ "most", "most", PT_UNIT_REAL, PT_IF_ROOM },
-	{ "last", "last", PT_UNIT_REAL, PT_IF_MUCH_ROOM },
+	/* of the looks, exact as such; the variable may have been more or less between two of them */
+	{ "seen.least", "seen least", PT_UNIT_REAL, PT_IF_ROOM },
+	{ "seen.avg", "seen avg", PT_UNIT_REAL, PT_IF_ROOM },
+	{ "seen.most", "seen most", PT_UNIT_REAL, PT_IF_ROOM },
+	{ "seen.last", "seen last", PT_UNIT_REAL, PT_IF_MUCH_ROOM },
 	{ "apart_ns.avg", "apart", PT_UNIT_NS_MEAN, PT_IF_MUCH_ROOM },
 	{ "apart_ns.max", "apart max", PT_UNIT_NS, PT_ALWAYS },
 	{ "torn", "torn", PT_UNIT_COUNT, PT_IF_WIDE },
@@ -108,7 +109,7 @@ static bool remark(const void *subject, const bool *shown, char *out, size_t roo
 	(void)subject;
 	(void)shown;
 	snprintf(out, room,
-		 "changes, least, average, most: as the looks found them; what lasts longer than apart max cannot "
+		 "changes, seen: as the looks found them; what lasts longer than apart max cannot "
 		 "have been missed");
 	return true;
 }
