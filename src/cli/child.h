@@ -8,8 +8,8 @@
 #include "base/text.h"
 
 /* words: behind the program's name, NULL at the end. out, said: what it wrote to standard output and to standard error;
- * the caller frees them. After deadline_ms it is told to end, and killed 10 s later.
- * Returns its exit status; PT_ETIMEOUT: it was told to end; PT_EIO: it could not be started, or a signal ended it. */
+ * the caller frees them. It gets SIGTERM after deadline_ms, and SIGKILL 10 s after that.
+ * Returns its exit status; PT_ETIMEOUT: the deadline passed; PT_EIO: it could not be started, or a signal ended it. */
 int pt_child_run(const char *const *words, uint64_t deadline_ms, struct pt_text *out, struct pt_text *said,
 		 struct pt_err *err);
 

@@ -1,5 +1,5 @@
 /* The options of the command line: one row each, from which parsing, help, the configuration file, the manual and shells'
- * completion are made. To add one: a row, and its field in struct pt_options where it is none of the other kinds. */
+ * completion are made. To add one: a row; of kind FIELD or FLAG also its field in struct pt_options. */
 #ifndef PT_OPTION_TABLE_H
 #define PT_OPTION_TABLE_H
 

@@ -224,7 +224,7 @@ static int try_file(const char *path)
 		fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0) {
 		pt_named_cannot_write(path, errno, &err);
-		pt_error("%s; without -o the report goes to standard output", err.msg);
+		pt_error("%s; without a file the report goes to standard output", err.msg);
 		return PT_EXIT_USAGE;
 	}
 	if (made)

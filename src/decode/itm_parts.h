@@ -21,7 +21,7 @@ struct pt_itm_held {
 	bool dated;
 };
 
-struct pt_itm_access {		/* what a comparator has told of one, in front of its value */
+struct pt_itm_access {		/* the packets of a comparator that came in front of its value */
 	bool has_pc, has_offset;
 	uint32_t pc;
 	uint16_t offset;

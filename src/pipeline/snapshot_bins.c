@@ -37,7 +37,7 @@ static void sum_up(struct pt_pipeline *p, const struct pt_bins *bins)
 	f->n_cores = bins->n_cores;
 }
 
-/* Of its source of bins; NULL: it has none, or nobody knows when that counted. */
+/* Of its source of bins; NULL: it has none, or a dump does not say when it counted. */
 static const struct pt_loss_sum *time_of_bins(const struct pt_profile *f, uint16_t core)
 {
 	for (size_t i = 0; i < f->n_sources; i++) {

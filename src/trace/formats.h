@@ -54,7 +54,7 @@
  *   own keys: aligned=1 if a stream begins with a packet, behind a gap, too (0: somewhere), last_exception=N the
  *   highest number that the core has, no_ports=MASK and no_hardware=BITS what it cannot send as it is set up
  *   (itm_packets.h), address.N=ADDR of comparator N, tick_hz=N of its local stamps, wait_ns=N how long before its
- *   bytes came a packet may have been made, and silent_loss=1 where nobody says what was
+ *   bytes came a packet may have been made, and silent_loss=1 where the probe does not say what was
  *   lost between the chip and these bytes. Counter N is bit N of an event counter packet, whose keys are those of "counters". */
 #define PT_FORMAT_ITM "itm"
 

@@ -75,7 +75,7 @@ const struct pt_param pt_vmicroblaze_params[N_WORDS] = {
 		  "habit of the GDB server: modern describes itself and answers for memory while cores run; "
 		  "as QEMU 7.2" },
 	[USER] = NUMBER("user", "2", 1, 4, "which USER chain the MDM is on (C_JTAG_CHAIN)"),
-	[JTAG] = { "mdm-jtag", PT_PARAM_CHOICE, "on", "on|ones", 0, 0, "ones: nobody drives the chain, TDO is 1" },
+	[JTAG] = { "mdm-jtag", PT_PARAM_CHOICE, "on", "on|ones", 0, 0, "ones: as a chain that is not connected, TDO stays 1" },
 	[CMD_BITS] = { "mdm-cmd-bits", PT_PARAM_CHOICE, "8", "8|4", 0, 0, "bits of a command over JTAG; UNVERIFIED" },
 	[CMD_ORDER] = { "mdm-cmd-order", PT_PARAM_CHOICE, "lsb_first", "lsb_first|msb_first", 0, 0,
 			"of commands; UNVERIFIED" },

@@ -21,7 +21,7 @@ struct pt_task_rows {
 struct pt_told {		/* a core, as signals tell */
 	uint16_t running;		/* row; PT_NO_TASK: not known */
 	uint16_t source;
-	bool any;			/* a task was told of; else source says nothing */
+	bool any;			/* a signal has named a task; else source means nothing */
 	bool begun;			/* the slice's begin was seen, not that it ran behind a gap */
 	bool behind_gap;
 	uint64_t since, since_at;	/* the slice's begin: by its source's own clock, and the probe's */
