@@ -33,15 +33,26 @@ static void on_sync(void *arg)
 	(void)arg;
 }
 
+/* So many scans on, one is answered by WAIT. */
+static unsigned forced_in;
+
+static void on_request(void *arg)
+{
+	(void)arg;
+	if (forced_in > 0 && --forced_in == 0)
+		port.forced_ack = PT_VACK_WAIT;
+}
+
 static void setup(void)
 {
-	const struct pt_vdp_board board = { .ap = ap_of, .sync = on_sync };
+	const struct pt_vdp_board board = { .ap = ap_of, .sync = on_sync, .request = on_request };
 
 	pt_vdp_init(&port, &board, DPIDR, 0);
 	pt_vjtag_dp_init(&jtag_dp, &port);
 	fake_jtag_init(&chain, (struct pt_vjtap *const[]){ &jtag_dp.tap }, 1);
 	memset(&script, 0, sizeof(script));
 	memset(&err, 0, sizeof(err));
+	forced_in = 0;
 	chain.link = &script;
 	chain.pass_ns = 10000;
 	link_ = pt_script_link(&script);
@@ -126,6 +137,32 @@ START_TEST(waits_for_a_busy_port)
 	ck_assert_uint_eq(behind.n_written, 5);
 	ck_assert_mem_eq(behind.written, out, sizeof(out));
 	ck_assert_uint_eq(behind.n_accesses, 45);
+}
+END_TEST
+
+/* Whichever it is: the first of a row, or one that only puts the port in order. */
+START_TEST(a_wait_at_any_scan_loses_nothing)
+{
+	uint32_t in[6] = { 0 };
+	struct pt_dap_op ops[] = {
+		{ .what = PT_DAP_WRITE, .a = 8, .value = 0 },
+		{ .what = PT_DAP_WRITE, .ap = true, .a = TAR, .value = 7 },
+		{ .what = PT_DAP_READ_BLOCK, .ap = true, .a = DRW, .words = in, .n_words = 3 },
+		{ .what = PT_DAP_DELAY, .time_us = 50 },
+		{ .what = PT_DAP_WRITE, .a = 8, .value = 0 },
+		{ .what = PT_DAP_READ_BLOCK, .ap = true, .a = DRW, .words = in + 3, .n_words = 3 },
+	};
+	size_t n_done;
+
+	power_up();
+	forced_in = 1 + (unsigned)_i;
+	behind.busy_each = 3;
+	behind.busy_for = 2;
+	ck_assert_msg(run(ops, PT_LEN(ops), &n_done) == 0, "%s", err.msg);
+	ck_assert_uint_eq(forced_in, 0);
+	ck_assert_uint_eq(behind.n_accesses, 7);
+	for (uint32_t i = 0; i < 6; i++)
+		ck_assert_uint_eq(in[i], 0x5a000000 + i);
 }
 END_TEST
 
@@ -242,6 +279,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, reads_and_writes);
 	tcase_add_loop_test(tc, waits_for_a_busy_port, 0, 25);
+	tcase_add_loop_test(tc, a_wait_at_any_scan_loses_nothing, 0, 20);
 	tcase_add_loop_test(tc, an_error_beside_a_wait_is_seen, 0, 64);
 	tcase_add_test(tc, errors_stick_until_they_are_cleared);
 	tcase_add_test(tc, gives_up_on_a_port_that_hangs);

@@ -125,12 +125,22 @@ static int await_outcome(struct pt_jtag_dap *dap, uint64_t until_ns, uint64_t *b
 	return (*bits & 7) == ACK_WAIT ? pt_fail(err, PT_ETIMEOUT, "the target answers WAIT") : no_answer(*bits, err);
 }
 
+/* A scan that captures WAIT is dropped. */
+static int write_dp(struct pt_jtag_dap *dap, uint8_t a, uint32_t value, struct pt_err *err)
+{
+	uint64_t until_ns = pt_link_now_ns(dap->link) + SCAN_MS * PT_NS_PER_MS, bits;
+	int rc;
+
+	do
+		rc = scan_dpacc(dap, false, a, value, &bits, err);
+	while (rc == 0 && (bits & 7) == ACK_WAIT && pt_link_now_ns(dap->link) < until_ns);
+	return rc == 0 && (bits & 7) == ACK_WAIT ? pt_fail(err, PT_ETIMEOUT, "the target answers WAIT") : rc;
+}
+
 /* Sticky flags go by ones written over them. */
 static int clear_flags(struct pt_jtag_dap *dap, uint32_t flags, struct pt_err *err)
 {
-	uint64_t ignored;
-
-	return scan_dpacc(dap, false, CTRL_STAT, dap->list.ctrl | flags, &ignored, err);
+	return write_dp(dap, CTRL_STAT, dap->list.ctrl | flags, err);
 }
 
 static bool selects(const struct pt_dap_access *access)
@@ -149,17 +159,15 @@ static void note_select(struct pt_jtag_dap *dap, size_t n)
 /* An overrun drops accesses of access ports alone: a SELECT behind it was written, in front of those that it was behind. */
 static int restore_select(struct pt_jtag_dap *dap, size_t i, size_t n, struct pt_err *err)
 {
-	uint64_t ignored;
-
 	note_select(dap, i);
 	for (; i < n; i++)
 		if (selects(&dap->access[i]))
-			return scan_dpacc(dap, false, SELECT, dap->select, &ignored, err);
+			return write_dp(dap, SELECT, dap->select, err);
 	return 0;
 }
 
 /* The access before scan i was under way when that was shifted: what came with the first scan that was not dropped is
- * its outcome, or with one more. */
+ * its outcome, or with one more. i 0: the access is of an earlier row, and nothing waits for its outcome. */
 static int go_on_after_wait(struct pt_jtag_dap *dap, size_t i, size_t n_scans, uint64_t until_ns, struct pt_err *err)
 {
 	uint64_t bits = ACK_WAIT;
@@ -171,7 +179,7 @@ static int go_on_after_wait(struct pt_jtag_dap *dap, size_t i, size_t n_scans, u
 		rc = await_outcome(dap, until_ns, &bits, err);
 	else if ((bits & 7) != ACK_OK_FAULT)
 		rc = no_answer(bits, err);
-	if (rc == 0 && dap->access[i - 1].word != NULL)
+	if (rc == 0 && i > 0 && dap->access[i - 1].word != NULL)
 		*dap->access[i - 1].word = (uint32_t)(bits >> 3);
 	if (rc == 0)
 		rc = restore_select(dap, i, n_scans, err);
@@ -189,13 +197,15 @@ static int run_once(struct pt_jtag_dap *dap, size_t n, uint64_t until_ns, size_t
 	dap->access[n + 1] = (struct pt_dap_access){ .read = true, .a = RDBUFF };
 	*n_done = 0;
 	rc = scan(dap, n + 2, err);
-	for (size_t i = 1; rc == 0 && i < n + 2; i++) {
+	for (size_t i = 0; rc == 0 && i < n + 2; i++) {
 		uint64_t bits = captured(dap, i);
 
 		if ((bits & 7) == ACK_WAIT) {
 			*n_done = i < n ? i : n;
 			return go_on_after_wait(dap, i, n + 2, until_ns, err);
 		}
+		if (i == 0)	/* what the first scan captured is of another row, whatever else it is */
+			continue;
 		if ((bits & 7) != ACK_OK_FAULT)
 			return no_answer(bits, err);
 		if (i <= n && dap->access[i - 1].word != NULL)
@@ -214,14 +224,14 @@ static int run_once(struct pt_jtag_dap *dap, size_t n, uint64_t until_ns, size_t
 static int run_all(struct pt_jtag_dap *dap, size_t n, uint32_t timeout_ms, struct pt_err *err)
 {
 	uint64_t until_ns = 0;
+	size_t n_done = n;
 	bool looked = n == 0;
 	int rc = 0;
 
 	while (rc == 0 && !looked) {
 		uint64_t now_ns = pt_link_now_ns(dap->link);
-		size_t n_done;
 
-		if (n > 0)
+		if (n_done > 0)
 			until_ns = now_ns + timeout_ms * PT_NS_PER_MS;
 		else if (now_ns > until_ns)
 			return pt_fail(err, PT_ETIMEOUT, "the target answers WAIT");

@@ -33,7 +33,8 @@ MISSED_S = 20
 ALL_K, QUICK_K = 200, 10
 NO_FAULT = "none"
 RATES = ("count", "instructions", "period avg")	# tests/truth allows for the chance of seconds, not for that of moments
-ONCE_WRONG = {"e500 rsp": [("stall", k) for k in range(4, 8)]}	# each packet of one sample; the quick part tries them always
+# each packet of one sample; the first scans of a list. The quick part tries them always
+ONCE_WRONG = {"e500 rsp": [("stall", k) for k in range(4, 8)], "kl27 ftdi jtag": [("wait", k) for k in range(1, 4)]}
 LOSES = ("kl27 mtb stream",)	# without any fault, where the buffer is full before it is read
 WHOLE_ONLY = ("kl27 jlink usb",)	# the quick part has it with its board in the daemon's process
 CHANCE = 1e-6		# of intervals that hold as they should to look as bad as these
