@@ -9,12 +9,18 @@
 /* Definition 0 signals nested spans: a value with bit 0 set enters value >> 1, else value >> 1 runs again. 1 is a
  * variable between two values. */
 static const struct pt_value_name names[] = { { 1, "A" }, { 2, "B" }, { 3, "C" } };
+static struct pt_task_entry isr[] = { { 1, "Low", false }, { 2, "High", false } };
+static struct pt_task_entry api[] = { { 2, "ActivateTask", false }, { 4, "TerminateTask", false } };
+static const struct pt_task_map isrs = { .task = isr, .n_tasks = 2 }, services = { .task = api, .n_tasks = 2 };
 static const struct pt_signal_definition definitions[] = {
 	{ .name = "g_span", .form = PT_FORM_NESTED, .values = names, .n_values = PT_LEN(names) },
 	{ .name = "g_state", .form = PT_FORM_TWO_POINT },
+	{ .name = "os_isr", .form = PT_FORM_ISR, .tasks = &isrs },
+	{ .name = "os_service", .form = PT_FORM_SERVICE, .tasks = &services },
 };
 static const struct pt_signal_set signals = { definitions, PT_LEN(definitions) };
-enum { GAP = 0x100, BEGIN, END, ASTRAY, SEEN };	/* SEEN: nothing came up to there */
+enum { GAP = 0x100, BEGIN, END, ASTRAY, SEEN, NO_ISR, LOW, HIGH, TASK1, TASK2,	/* SEEN: nothing came up to there */
+       ACTIVATE, ACTIVATED, TERMINATE };
 
 /* "A 2-1 7/9 [1: 3 4 4]": 2 entries and 1 partial span; net 7, gross 9 in all; 1 whole with net 3, gross 4, call 4.
  * Then its errors: "skipped exit 1". */
@@ -54,13 +60,44 @@ static const struct {
 	  "A 1-1 60/60; g_state 1-1 50/50" },
 	{ "two variables do not nest", { { 10, 0x03 }, { 20, BEGIN }, { 30, 0x00 }, { 40, END } },
 	  "A 1-0 20/20 [1: 20 20 20]; g_state 1-0 20/20 [1: 20 20 20]" },
+	{ "an ISR2 in an ISR2",
+	  { { 10, LOW }, { 20, HIGH }, { 26, LOW }, { 30, NO_ISR }, { 50, LOW }, { 55, NO_ISR } },
+	  "Low 2-0 19/25 [2: 19 25 25] per 40 idle 20; High 1-0 6/6 [1: 6 6 6]" },
+	{ "an ISR2 behind another, with no moment in between",
+	  { { 10, LOW }, { 20, HIGH }, { 26, NO_ISR } },
+	  "Low 1-0 10/10 [1: 10 10 10]; High 1-0 6/6 [1: 6 6 6]" },
+	{ "a service of one task around that of another",
+	  { { 10, TASK1 }, { 20, ACTIVATE }, { 22, TASK2 }, { 30, ACTIVATE }, { 33, ACTIVATED }, { 40, TASK1 },
+	    { 44, ACTIVATED } },
+	  "ActivateTask 2-0 27/27 [2: 27 27 27]" },
+	{ "a service that ends its task lasts until then",
+	  { { 10, TASK1 }, { 20, TERMINATE }, { 25, TASK2 }, { 90, TASK1 }, { 95, TERMINATE }, { 99, TASK2 } },
+	  "TerminateTask 2-1 9/9 [1: 5 5 5] per 75 idle 70" },
 };
+
+static void of_system(unsigned value, struct pt_signal *s)
+{
+	static const struct { uint64_t value; uint8_t kind, id; bool enters; } system[] = {
+		[NO_ISR - NO_ISR] = { PT_SIGNAL_NONE, PT_SIGNAL_ISR, 2, true }, [LOW - NO_ISR] = { 0, PT_SIGNAL_ISR, 2, true },
+		[HIGH - NO_ISR] = { 1, PT_SIGNAL_ISR, 2, true }, [TASK1 - NO_ISR] = { 1, PT_SIGNAL_TASK, 0, true },
+		[TASK2 - NO_ISR] = { 2, PT_SIGNAL_TASK, 0, true }, [ACTIVATE - NO_ISR] = { 0, PT_SIGNAL_SERVICE, 3, true },
+		[ACTIVATED - NO_ISR] = { 0, PT_SIGNAL_SERVICE, 3, false },
+		[TERMINATE - NO_ISR] = { 1, PT_SIGNAL_SERVICE, 3, true },
+	};
+
+	s->value = system[value - NO_ISR].value;
+	s->kind = system[value - NO_ISR].kind;
+	s->id = system[value - NO_ISR].id;
+	s->enters = system[value - NO_ISR].enters;
+}
 
 static struct pt_signal signal_of(uint64_t ns, unsigned value)
 {
 	struct pt_signal s = { .at = { ns, 0 }, .own_ns = ns, .ticks = PT_UNKNOWN, .pc = 0x100 + ns, .kind = PT_SIGNAL_SPAN };
 
-	if (value == GAP) {
+	if (value >= NO_ISR) {
+		of_system(value, &s);
+	} else if (value == GAP) {
 		s.kind = PT_SIGNAL_GAP;
 	} else if (value == BEGIN || value == END || value == ASTRAY) {
 		s.id = 1;

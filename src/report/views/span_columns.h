@@ -77,7 +77,7 @@ static inline struct pt_value *pt_span_spread(struct pt_value *out, const struct
 	const struct pt_stat *stat = &span->run.stat[kind];
 	bool known = stat->n > 0;
 
-	if (span->by != PT_SPAN_BY_SIGNAL && pt_duration_is_cut(p, span->core))
+	if (span->by < PT_SPAN_BY_SIGNAL && pt_duration_is_cut(p, span->core))
 		return pt_span_cut(out, p, span, kind);
 
 	*out++ = pt_span_time(known ? stat->min : PT_UNKNOWN, span, basis);

@@ -61,6 +61,7 @@ const struct pt_view pt_view_spans = {
 static const struct pt_column signalled_columns[] = {
 	PT_SPAN_COLUMNS("span", "_ns", PT_UNIT_NS, PT_UNIT_NS_MEAN),
 	PT_SPAN_ERROR_COLUMNS,
+	{ "kind", "kind", PT_UNIT_NONE, PT_IF_MUCH_ROOM },
 };
 
 static size_t n_signalled(const void *subject)
@@ -82,7 +83,10 @@ static void signalled_row(const void *subject, size_t i, struct pt_value *out)
 		pt_span_bound_times(first, span);
 		pt_span_at_least(&first[PT_SPAN_COUNT], 0);
 	}
-	pt_span_error_values(out, span);
+	out = pt_span_error_values(out, span);
+	*out = (struct pt_value){ .text = span->by == PT_SPAN_BY_ISR	   ? "isr2"
+					  : span->by == PT_SPAN_BY_SERVICE ? "service"
+									   : "span" };
 }
 
 static bool signalled_remark(const void *subject, const bool *shown, char *out, size_t room)
@@ -98,7 +102,8 @@ static bool signalled_remark(const void *subject, const bool *shown, char *out, 
 }
 
 const struct pt_view pt_view_signalled = {
-	.name = "signalled", .help = "spans that the program signals: nested ids, two-point timing",
+	.name = "signalled",
+	.help = "spans that the program signals: nested ids, two-point timing, ISR2s and services of its OS",
 	.needs = "signalled", .sort = "net_share", .columns = signalled_columns, .n_columns = PT_LEN(signalled_columns),
 	.n_rows = n_signalled, .row = signalled_row, .remark = signalled_remark,
 };

@@ -20,7 +20,9 @@ enum {
 	PT_SPANS_MAX = 65535,
 };
 
-enum pt_span_by { PT_SPAN_BY_FUNCTION, PT_SPAN_BY_POINTS, PT_SPAN_BY_SIGNAL, PT_SPAN_BY_RANGE };
+/* From BY_SIGNAL on values tell of it: BY_ISR, BY_SERVICE are those of the OS. */
+enum pt_span_by { PT_SPAN_BY_FUNCTION, PT_SPAN_BY_POINTS, PT_SPAN_BY_RANGE, PT_SPAN_BY_SIGNAL, PT_SPAN_BY_ISR,
+		  PT_SPAN_BY_SERVICE };
 
 enum pt_span_error {
 	PT_SPAN_SKIPPED_EXIT,	/* something below was left, and its own exit was not seen */
