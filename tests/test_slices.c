@@ -14,7 +14,7 @@ static const struct pt_signal_definition definitions[] = {
 static const struct pt_signal_set signals = { definitions, PT_LEN(definitions) };
 
 /* "10 >3": span 3 is entered at 10 ns; "<0" none runs again; "s4": the state is 4; "+", "-", "!": the points are
- * entered, left, left astray; "l1": the line; "gap": the source's; "c7", "r": a function is called at tick 7, and left. */
+ * entered, left, left astray; "l1": the line; "gap": the source's; "c7", "r": a function is called at tick 7, and left; "b9": nothing was seen for 9 ns. */
 static struct pt_timeline_event event_of(const char *at, const char *what)
 {
 	static const struct { char word; uint8_t signal; uint16_t id; } kinds[] = {
@@ -30,6 +30,10 @@ static struct pt_timeline_event event_of(const char *at, const char *what)
 	if (what[0] == 'c' || what[0] == 'r') {
 		e.kind = what[0] == 'c' ? PT_TIMELINE_CALL : PT_TIMELINE_LEAVE;
 		e.clock = e.value;
+	}
+	if (what[0] == 'b') {
+		e.kind = PT_TIMELINE_BLIND;
+		e.id = PT_LOSS_DRAIN;
 	}
 	for (size_t i = 0; i < PT_LEN(kinds); i++)
 		if (kinds[i].word == what[0]) {
@@ -50,6 +54,9 @@ static const struct { const char *name, *in, *want; uint64_t core_hz; bool no_cl
 	{ "a gap ends them", "10 >1 12 s3 20 gap 30 s3", "ns 10(1 12(3 20) 20) 20gap 30(3", 0, false, true },
 	{ "functions in cycles", "0 c7 0 c9 0 r12", "cycles 7(no 9(no 12)", 0, false, false },
 	{ "functions in ns", "100 c7 120 c9 150 r12", "ns 100(no 120(no 150)", 1000, false, false },
+	{ "the core is held in a call", "100 c7 120 b30 160 r12", "ns 100(no 120(drain 150) 160)", 1000, false, false },
+	{ "held before anything ran", "5 b30 35 c7", "ns 5(drain 35) 35(no", 1000, false, false },
+	{ "on a clock that stands still meanwhile", "0 c7 5 b30 0 r12", "cycles 7(no 12)", 0, false, false },
 	{ "a dump with a core clock", "0 c7 20 c9", "begin 0(no 20(no", 1000, true, false },
 	{ "a dump without one", "0 c7 0 c9", "cycles 7(no 9(no", 0, true, false },
 	{ "two clocks", "10 s1 0 c9", "refused", 0, false, false },

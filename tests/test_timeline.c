@@ -94,6 +94,26 @@ START_TEST(keeps_the_last)
 }
 END_TEST
 
+/* A stretch that was not observed is one event; what was before the profile is none. */
+START_TEST(has_what_was_not_observed)
+{
+	void *timeline = timeline_of(NULL);
+	const struct pt_timeline *t;
+
+	pt_analysis_timeline.blind(timeline, 0, 0, 0, 1000);
+	pt_analysis_timeline.blind(timeline, 1, PT_LOSS_DRAIN, 2000, 5000);
+	pt_analysis_timeline.blind(timeline, 1, PT_LOSS_OVERRUN, 5000, 5000);
+	t = result(timeline);
+	ck_assert_uint_eq(t->n, 1);
+	ck_assert_uint_eq(pt_timeline_at(t, 0)->kind, PT_TIMELINE_BLIND);
+	ck_assert_uint_eq(pt_timeline_at(t, 0)->at.ns, 2000);
+	ck_assert_uint_eq(pt_timeline_at(t, 0)->value, 3000);
+	ck_assert_uint_eq(pt_timeline_at(t, 0)->id, PT_LOSS_DRAIN);
+	ck_assert_uint_eq(pt_timeline_at(t, 0)->core, 1);
+	pt_analysis_timeline.close(timeline);
+}
+END_TEST
+
 /* Who looks for what is older is told what there is. */
 START_TEST(says_what_it_kept)
 {
@@ -125,6 +145,7 @@ int main(void)
 
 	tcase_add_test(tc, in_order_with_depth);
 	tcase_add_test(tc, keeps_the_last);
+	tcase_add_test(tc, has_what_was_not_observed);
 	tcase_add_test(tc, says_what_it_kept);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -251,7 +251,7 @@ static void data_begins(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 static void chunk_begins(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	if (ctx->now.ns == PT_UNKNOWN && ctx->flows_into != NULL)	/* the first */
-		pt_selection_blind(ctx->pipeline, ctx->core, 0, chunk->from_ns);
+		pt_selection_blind(ctx->pipeline, ctx->core, 0, 0, chunk->from_ns);
 	ctx->now = begin_of(ctx, chunk);
 	if (ctx->held_ns < ctx->now.ns)		/* what is held came earlier */
 		ctx->now = (struct pt_timestamp){ ctx->held_ns, ctx->now.error_ns + (ctx->now.ns - ctx->held_ns) };
@@ -279,8 +279,18 @@ static void lose(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 	ctx->data_ns = PT_UNKNOWN;
 	pt_account_loss(&ctx->account, chunk);
 	pt_gate_away(ctx, (enum pt_loss)chunk->cause, chunk->to_ns - chunk->from_ns);
-	if (ctx->flows_into != NULL && chunk->cause != PT_LOSS_SLEEP)
-		pt_selection_blind(ctx->pipeline, ctx->core, chunk->from_ns, chunk->to_ns);
+	if (ctx->flows_into != NULL)
+		pt_selection_blind(ctx->pipeline, ctx->core, chunk->cause, chunk->from_ns, chunk->to_ns);
+}
+
+/* A burst ends within its chunk: the rest of that was not observed. */
+static void take_data(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
+{
+	uint64_t ran_ns = pt_gate_ran_ns(ctx, chunk);
+
+	pt_account_data(&ctx->account, chunk, ran_ns);
+	if (ctx->flows_into != NULL && chunk->to_ns > chunk->from_ns && ran_ns < chunk->to_ns - chunk->from_ns)
+		pt_selection_blind(ctx->pipeline, ctx->core, PT_LOSS_REARM, chunk->from_ns + ran_ns, chunk->to_ns);
 }
 
 static void stream_ends(struct pt_source_ctx *ctx)
@@ -318,7 +328,7 @@ void pt_sort_mark(struct pt_source_ctx *ctx, enum pt_mark mark, const struct pt_
 		else if (!ctx->bursts_only)	/* the end of a burst is somewhere in its chunk */
 			seen(ctx, chunk->to_ns);
 		pt_selection_batch_end(ctx->pipeline, chunk->source);
-		pt_account_data(&ctx->account, chunk, pt_gate_ran_ns(ctx, chunk));
+		take_data(ctx, chunk);
 		pt_account_slept(&ctx->account, slept_ns(ctx));
 	}
 }

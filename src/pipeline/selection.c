@@ -280,11 +280,11 @@ void pt_selection_batch_end(struct pt_pipeline *p, uint16_t source)
 			p->selected[i].ops->batch_end(p->selected[i].analysis, source);
 }
 
-void pt_selection_blind(struct pt_pipeline *p, uint16_t core, uint64_t from_ns, uint64_t to_ns)
+void pt_selection_blind(struct pt_pipeline *p, uint16_t core, unsigned cause, uint64_t from_ns, uint64_t to_ns)
 {
 	for (size_t i = 0; i < p->n_selected; i++)
 		if (p->selected[i].ops->blind != NULL)
-			p->selected[i].ops->blind(p->selected[i].analysis, core, from_ns, to_ns);
+			p->selected[i].ops->blind(p->selected[i].analysis, core, cause, from_ns, to_ns);
 }
 
 void pt_selection_seen(struct pt_pipeline *p, uint16_t source, uint64_t upto_ns)

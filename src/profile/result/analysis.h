@@ -69,9 +69,10 @@ struct pt_analysis {
 	/* The source has seen all that it sees up to this moment of the probe's clock: what its last signals said lasts
 	 * at least until then. */
 	void (*seen)(void *analysis, uint16_t source, uint64_t upto_ns);
-	/* The source of a core's runs saw nothing of it between these moments, or held it; not: it slept. It comes
-	 * before what was seen behind it, and behind most of what was seen before. */
-	void (*blind)(void *analysis, uint16_t core, uint64_t from_ns, uint64_t to_ns);
+	/* The source of a core's runs saw nothing of it between these moments, or held it, or it slept. It comes
+	 * before what was seen behind it, and behind most of what was seen before. cause: enum pt_loss; 0: the profile
+	 * had not begun. */
+	void (*blind)(void *analysis, uint16_t core, unsigned cause, uint64_t from_ns, uint64_t to_ns);
 	/* A source was opened: its CONFIG chunk, untrusted, for the call alone. */
 	void (*config)(void *analysis, uint16_t source, const struct pt_config *config);
 	/* Puts its result into profile: a pointer that is valid until the next feed. Does not change what comes. */

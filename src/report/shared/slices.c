@@ -18,7 +18,7 @@ static int choose_clock(struct pt_slices *s, struct pt_err *err)
 	for (size_t i = 0; i < p->timeline->n; i++) {
 		const struct pt_timeline_event *event = pt_timeline_at(p->timeline, i);
 
-		runs |= event->kind != PT_TIMELINE_SIGNAL;
+		runs |= event->kind != PT_TIMELINE_SIGNAL && event->kind != PT_TIMELINE_BLIND;
 		signals |= event->kind == PT_TIMELINE_SIGNAL && event->signal != PT_SIGNAL_GAP;
 	}
 	if (runs && signals && !known)
@@ -222,6 +222,26 @@ static bool gap(struct pt_slices *s, const struct pt_timeline_event *event, stru
 	return true;
 }
 
+/* The one event gives the beginning, and is looked at again for the end. Where time is the profile's clock, which stands
+ * still meanwhile, there is nothing to show. */
+static bool blind(struct pt_slices *s, const struct pt_timeline_event *event, struct pt_slice *out)
+{
+	size_t at;
+
+	if (!pt_slices_in_ns(s) || event->at.ns == PT_UNKNOWN || event->value == PT_UNKNOWN)
+		return false;
+	at = track(s, PT_TRACK_BLIND, event, 0, "not observed");
+	if (!s->was_blind) {
+		s->was_blind = true;
+		s->next--;
+		return begin(s, at, pt_loss_name((enum pt_loss)event->id), 0, out);
+	}
+	s->was_blind = false;
+	if (event->at.ns + event->value > s->time)
+		s->time = out->time = event->at.ns + event->value;
+	return end(s, at, out);
+}
+
 static bool take(struct pt_slices *s, const struct pt_timeline_event *event, struct pt_slice *out)
 {
 	size_t at;
@@ -237,6 +257,8 @@ static bool take(struct pt_slices *s, const struct pt_timeline_event *event, str
 		return gap(s, event, out);
 	case PT_TIMELINE_SIGNAL:
 		return signal(s, event, out);
+	case PT_TIMELINE_BLIND:
+		return blind(s, event, out);
 	default:
 		return false;
 	}

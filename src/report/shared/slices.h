@@ -15,6 +15,7 @@ enum pt_track_kind {
 	PT_TRACK_STATES,	/* values of a definition, one slice each */
 	PT_TRACK_SPANS,		/* spans and services, nested */
 	PT_TRACK_COUNTER,	/* numbers of a definition */
+	PT_TRACK_BLIND,		/* when the core was not observed: a slice has the cause's name */
 };
 
 struct pt_track {
@@ -58,6 +59,7 @@ struct pt_slices {
 	uint64_t time;
 	size_t n_ending;	/* slices that the next event still ends */
 	bool again;		/* it has been looked at before */
+	bool was_blind;		/* the event's stretch has begun, and ends next */
 };
 
 static inline bool pt_slices_in_ns(const struct pt_slices *slices)

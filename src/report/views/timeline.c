@@ -23,6 +23,7 @@ static const struct pt_column columns[] = {
 	{ "value", "value", PT_UNIT_REAL, PT_ALWAYS },
 	{ "state", "state", PT_UNIT_NONE, PT_ALWAYS },
 	{ "call", "call", PT_UNIT_TICKS, PT_IF_ROOM },
+	{ "blind_ns", "blind", PT_UNIT_NS, PT_IF_ROOM },
 	{ "depth", "depth", PT_UNIT_COUNT, PT_IF_WIDE },
 	{ "task", "task", PT_UNIT_COUNT, PT_IF_ROOM },
 	{ "core", "core", PT_UNIT_COUNT, PT_IF_CORES },
@@ -49,6 +50,8 @@ static const char *what(const struct pt_timeline_event *event)
 		[PT_SIGNAL_LEVEL] = "level", [PT_SIGNAL_LOOK] = "look", [PT_SIGNAL_GAP] = "gap",
 	};
 
+	if (event->kind == PT_TIMELINE_BLIND)
+		return pt_loss_is_fault((enum pt_loss)event->id) ? "lost" : "unobserved";
 	if (event->kind == PT_TIMELINE_SIGNAL)
 		return event->signal < PT_LEN(signals) ? signals[event->signal] : "?";
 	return event->kind < PT_N_TIMELINE_KINDS ? kinds[event->kind] : "?";
@@ -69,6 +72,8 @@ static const char *name(const struct pt_profile *p, const struct pt_timeline_eve
 
 	if (d != NULL)
 		return d->name;
+	if (event->kind == PT_TIMELINE_BLIND)
+		return pt_loss_name((enum pt_loss)event->id);
 	return event->kind == PT_TIMELINE_GAP || event->kind == PT_TIMELINE_SWITCH || event->kind == PT_TIMELINE_SIGNAL
 		       ? NULL
 		       : pt_name_of_function(p, event->id);
@@ -100,6 +105,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_profile *p = subject;
 	const struct pt_timeline_event *event = pt_timeline_at(p->timeline, i);
 	const struct pt_signal_definition *d = definition(p, event);
+	bool blind = event->kind == PT_TIMELINE_BLIND;
 	bool leaves = event->kind == PT_TIMELINE_LEAVE || event->kind == PT_TIMELINE_CUT;
 	uint16_t indent = event->depth > 0 && d == NULL ? event->depth - 1u : 0;
 
@@ -111,6 +117,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .f = d != NULL ? value(event, d) : NAN, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .text = d != NULL ? pt_signal_value_name(d, event->value) : NULL };
 	*out++ = (struct pt_value){ .u = leaves ? event->value : PT_UNKNOWN, .basis = p->times };
+	*out++ = (struct pt_value){ .u = blind ? event->value : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = event->depth != 0 ? event->depth : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = event->task != PT_NO_TASK ? event->task : PT_UNKNOWN };
 	*out++ = (struct pt_value){ .u = event->core };

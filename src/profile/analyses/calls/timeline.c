@@ -173,6 +173,17 @@ static void take_signals(void *analysis, const struct pt_signal *signal, size_t 
 	}
 }
 
+static void take_blind(void *analysis, uint16_t core, unsigned cause, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct pt_timeline_event event = {
+		.at = { .ns = from_ns }, .clock = PT_UNKNOWN, .value = to_ns - from_ns, .id = (uint16_t)cause,
+		.task = PT_NO_TASK, .core = core, .kind = PT_TIMELINE_BLIND,
+	};
+
+	if (cause != 0 && to_ns > from_ns)
+		add(analysis, &event);
+}
+
 /* --- briefs */
 
 #define LEFT UINT32_C(0x80000000)	/* in ticks, which are fewer */
@@ -326,5 +337,5 @@ static void *timeline_new(const struct pt_analysis_setup *setup, struct pt_err *
 const struct pt_analysis pt_analysis_timeline = {
 	.name = "timeline", .help = "what happened, in order: the last events", .standard = true, .params = params,
 	.n_params = PT_LEN(params), .open = timeline_new, .close = timeline_free, .steps = take_steps,
-	.compact = take_compact, .signals = take_signals, .result = give,
+	.compact = take_compact, .signals = take_signals, .blind = take_blind, .result = give,
 };

@@ -17,6 +17,7 @@ enum pt_timeline_kind {
 	PT_TIMELINE_SWITCH,	/* task runs */
 	PT_TIMELINE_GAP,	/* what comes after is not measured from what came before */
 	PT_TIMELINE_SIGNAL,	/* signal says what kind, id is its definition */
+	PT_TIMELINE_BLIND,	/* from here on the core was not observed, for value ns; id is the cause (loss.h) */
 	PT_N_TIMELINE_KINDS,
 };
 

@@ -1,6 +1,7 @@
 /* Events of several cores in order of time. They come batch by batch, each of one core, and a batch may last from
  * before to after what another core did meanwhile. What one core did stays in its order, whatever its moments say. The
- * same of several sources where there are but signals: the first may have been read before another one is opened. */
+ * same of several sources where there are but signals: the first may have been read before another one is opened.
+ * Stretches that were not observed are told before the end of what was seen before them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +9,9 @@
 #include "profile/analyses/calls/timeline.h"
 #include "base/util.h"
 
-enum { CORES = 16 };		/* more share the last one's order */
+enum { CORES = 16, BLIND = CORES, STREAMS };	/* more cores share the last one's order */
 
-struct place { uint64_t ns; size_t at; };
+struct place { uint64_t ns; size_t at; bool blind; };
 
 static int by_time(const void *a, const void *b)
 {
@@ -18,6 +19,8 @@ static int by_time(const void *a, const void *b)
 
 	if (x->ns != y->ns)
 		return x->ns < y->ns ? -1 : 1;
+	if (x->blind != y->blind)	/* it begins where what was seen has ended */
+		return x->blind ? 1 : -1;
 	return (x->at > y->at) - (x->at < y->at);
 }
 
@@ -26,7 +29,7 @@ static bool only_signals(const struct pt_timeline_event *event, size_t n)
 	bool only = true;
 
 	for (size_t i = 0; i < n && only; i++)
-		only = event[i].kind == PT_TIMELINE_SIGNAL;
+		only = event[i].kind == PT_TIMELINE_SIGNAL || event[i].kind == PT_TIMELINE_BLIND;
 	return only;
 }
 
@@ -35,6 +38,8 @@ static unsigned stream_of(const struct pt_timeline_event *event, bool signals)
 {
 	unsigned stream = signals ? event->stack : event->core;
 
+	if (event->kind == PT_TIMELINE_BLIND)
+		return BLIND;
 	return stream < CORES ? stream : CORES - 1;
 }
 
@@ -50,14 +55,14 @@ static bool several_streams(const struct pt_timeline_event *event, size_t n, boo
 /* Time does not go back in a stream; where it is not known, it stands still. */
 static void find_places(const struct pt_timeline_event *event, size_t n, bool signals, struct place *place)
 {
-	uint64_t now[CORES] = { 0 };
+	uint64_t now[STREAMS] = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t *stream = &now[stream_of(&event[i], signals)];
 
 		if (event[i].at.ns != PT_UNKNOWN && event[i].at.ns > *stream)
 			*stream = event[i].at.ns;
-		place[i] = (struct place){ *stream, i };
+		place[i] = (struct place){ *stream, i, event[i].kind == PT_TIMELINE_BLIND };
 	}
 }
 

@@ -135,11 +135,11 @@ static void take_edge(struct aux *a, const struct pt_signal *s)
 	}
 }
 
-static void take_blind(void *analysis, uint16_t core, uint64_t from_ns, uint64_t to_ns)
+static void take_blind(void *analysis, uint16_t core, unsigned cause, uint64_t from_ns, uint64_t to_ns)
 {
 	struct aux *a = analysis;
 
-	if (core < PT_RUN_CORES)
+	if (core < PT_RUN_CORES && cause != PT_LOSS_SLEEP)
 		a->blind[core][a->next_blind[core]++ % BLIND] = (struct blind){ from_ns, to_ns };
 }
 
