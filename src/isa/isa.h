@@ -69,7 +69,8 @@ struct pt_isa {
 	/* Without a cycle model: what entering an exception takes, about, on the cores that have this instruction set. For
 	 * how far samples leave shares open; in no time that is counted. */
 	uint8_t unmodelled_entry_cycles;
-	/* Decode at addr from at most len_bytes bytes. Never fails: INVALID with len_bytes = unit_bytes. */
+	/* Decode at addr from at most len_bytes bytes. Never fails: INVALID with len_bytes = unit_bytes, or its own length where
+	 * the encoding has one. */
 	void (*decode)(uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_insn *out);
 	/* Does the instruction make the core sleep until something happens (WFI, WFE)? */
 	bool (*waits)(const uint8_t *bytes, size_t len_bytes);

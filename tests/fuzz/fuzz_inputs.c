@@ -38,6 +38,7 @@ static void read_through(const struct pt_input_ops *ops, void *state)
 	struct told told = { false, 0 };
 	struct pt_err err = { 0 };
 	int item = PT_INPUT_CHUNK;
+	size_t n;
 
 	for (size_t items = 0; item > 0 && items < 2000; items++) {
 		item = ops->next(state, &got.chunk, &err);
@@ -46,6 +47,8 @@ static void read_through(const struct pt_input_ops *ops, void *state)
 		if (item == PT_INPUT_CHUNK && strcmp(ops->name, "capture") != 0)
 			check(&got.chunk, &told);
 	}
+	if (ops->lines != NULL && ops->lines(state, &n) == NULL)
+		abort();
 }
 
 static void add_words(struct pt_params *settings, const struct pt_input_ops *ops, const char *text, size_t len)
