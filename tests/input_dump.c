@@ -76,6 +76,17 @@ static void data(struct dump *d, struct source *s, const struct pt_chunk *c)
 	print_batch(d, &batch);
 }
 
+static void loss(struct dump *d, struct source *s, const struct pt_chunk *c)
+{
+	if (s->told_ns != PT_UNKNOWN && s->told_ns != c->from_ns)
+		say(d, "untiled\n");
+	s->told_ns = c->to_ns;
+	if (c->lost_bytes != PT_UNKNOWN)
+		say(d, "lost %llu bytes\n", (unsigned long long)c->lost_bytes);
+	else
+		say(d, "lost\n");
+}
+
 static void end(struct dump *d, struct source *s)
 {
 	static struct pt_batch batch;
@@ -95,10 +106,8 @@ static void take(struct dump *d, const struct pt_chunk *c)
 		configure(d, s, c);
 	else if (c->kind == PT_CHUNK_DATA && s->decoder != NULL)
 		data(d, s, c);
-	else if (c->kind == PT_CHUNK_LOSS && c->lost_bytes != PT_UNKNOWN)
-		say(d, "lost %llu bytes\n", (unsigned long long)c->lost_bytes);
 	else if (c->kind == PT_CHUNK_LOSS)
-		say(d, "lost\n");
+		loss(d, s, c);
 	else if (c->kind == PT_CHUNK_END)
 		end(d, s);
 }

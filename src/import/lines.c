@@ -10,7 +10,7 @@ const struct pt_param pt_lines_param = {
 	"lines", PT_PARAM_LIST, NULL, NULL, 0, 0, "vcd, sr: take only these lines (names, a,b,c)"
 };
 
-static bool is(const char *name, const char *word, size_t len)
+bool pt_lines_is(const char *name, const char *word, size_t len)
 {
 	size_t n = strlen(name);
 
@@ -27,7 +27,7 @@ static int find(const struct pt_lines *lines, const char *name)
 	for (const char *at = lines->list; *at != '\0'; i++) {
 		size_t len = strcspn(at, ",");
 
-		if (len > 0 && is(name, at, len))
+		if (len > 0 && pt_lines_is(name, at, len))
 			return i;
 		at += len + (at[len] == ',');
 	}

@@ -17,6 +17,9 @@ struct pt_lines {		/* zeroed, then list */
 	char some[256];		/* names that there are, for a message */
 };
 
+/* Does word, of len bytes, mean the line of this name: is it all of it, or its last part? */
+bool pt_lines_is(const char *name, const char *word, size_t len);
+
 /* Take a line (of so many bits, 1..64) if it is wanted: its number, written into config with its name; -1: it is not,
  * or there is no room. name may be in parts, "top.cpu.irq"; its last part alone names it, too. range: what stands
  * behind the name for those who read it, "[127:64]", or "". */

@@ -24,7 +24,7 @@ static void check(const struct pt_chunk *c, struct told *told)
 {
 	if (c->len_bytes > PT_CHUNK_BYTES)
 		abort();
-	if (c->kind != PT_CHUNK_DATA)
+	if (c->kind != PT_CHUNK_DATA && c->kind != PT_CHUNK_LOSS)
 		return;
 	if (c->to_ns < c->from_ns || (told->known && c->from_ns != told->ns))
 		abort();

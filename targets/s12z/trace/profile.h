@@ -3,16 +3,14 @@
  *   source_profile.c    settings, start, stop, what every mode needs
  *   profile_bdc.c       snapshots of the trace buffer over the BDC
  *   profile_pdo.c       the stream on the pins PDO and PDOCLK
- *   pdo_bits.c          levels of these pins to bytes
- *   pdo_lines.c         how long a session recorded, from its lines
  *
  * Board thread only. Source: ZVHY 6.4.6 (code profiling). */
 #ifndef PT_S12Z_PROFILE_H
 #define PT_S12Z_PROFILE_H
 
 #include "targets/contract/emit.h"
-#include "targets/s12z/trace/pdo_bits.h"
-#include "targets/s12z/trace/pdo_lines.h"
+#include "trace/pdo_bits.h"
+#include "trace/pdo_lines.h"
 #include "targets/s12z/trace/halts.h"
 #include "targets/contract/source.h"
 #include "trace/s12z_lines.h"
