@@ -1,12 +1,13 @@
 /* Any words as settings ("key=value", as --set, monitor commands and URIs give them) of each table of them, and as the words of
  * a report. What is taken is well-formed and within its bounds; what is refused is refused with a sentence, and changes nothing.
- * The first byte chooses the table; each line is a word. */
+ * The first byte chooses the table; each line is a word. 0xff: a profile of the program that has variables. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../small_program.h"
+#include "vars_elf.h"
 #include "base/util.h"
 #include "import/importer.h"
 #include "pipeline/pipeline.h"
@@ -18,7 +19,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 
-enum { MOST_WORDS = 32, MOST_BYTES = 4096, MOST_TABLES = 64 };
+enum { MOST_WORDS = 32, MOST_BYTES = 4096, MOST_TABLES = 64, WITH_VARIABLES = 0xff };
 
 struct table { const struct pt_param *rows; size_t n_rows; };
 
@@ -122,14 +123,12 @@ static void add_words(const struct table *table, char **words, size_t n)
 
 /* --- those of a profile, and of a report --------------------------------------------------------------------------- */
 
-static void open_pipeline(char **words, size_t n)
+static void open_pipeline(struct pt_program *program, char **words, size_t n)
 {
-	static struct pt_program *program;
 	struct pt_params *params = pt_params_new();
 	struct pt_pipeline *pipeline;
 	struct pt_err err = { 0 };
 
-	program = program != NULL ? program : small_program();
 	for (size_t i = 0; i < n; i++) {
 		struct pt_err why = { 0 };
 
@@ -159,11 +158,15 @@ static void parse_query(char **words, size_t n)
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 {
+	static struct pt_program *small, *with_variables;
 	char *text, *words[MOST_WORDS + 1];
 	size_t n = 0, which;
 
-	if (n_tables == 0)
+	if (n_tables == 0) {
 		list_tables();
+		small = small_program();
+		with_variables = vars_elf();
+	}
 	if (in_bytes == 0 || in_bytes > MOST_BYTES)
 		return 0;
 	text = calloc(in_bytes, 1);
@@ -174,8 +177,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 		words[n++] = strsep(&at, "\n");
 	words[n] = NULL;
 	which = in[0] % (n_tables + 2);
-	if (which == 0)
-		open_pipeline(words, n);
+	if (in[0] == WITH_VARIABLES)
+		open_pipeline(with_variables, words, n);
+	else if (which == 0)
+		open_pipeline(small, words, n);
 	else if (which == 1)
 		parse_query(words, n);
 	else
