@@ -81,7 +81,7 @@ static void fill_row(struct pt_probe_found *row, const struct pt_way *ways, int 
 		snprintf(row->uri, sizeof(row->uri), "%s:serial=%s", at->driver->name, at->serial);
 	else
 		snprintf(row->uri, sizeof(row->uri), "%s:usb=%s", at->driver->name, at->usb_path);
-	memcpy(row->product, at->product, sizeof(row->product));
+	memcpy(row->product, at->product, sizeof(at->product));
 	memcpy(row->serial, at->serial, sizeof(row->serial));
 	memcpy(row->node[0], at->node, sizeof(row->node[0]));
 	row->common = at->common;

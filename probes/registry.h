@@ -43,18 +43,22 @@ void pt_probe_each_virtual(void (*each)(void *arg, const char *uri), void *arg);
 /* One plugged-in probe, as `proftap probes` lists it. */
 struct pt_probe_found {
 	char uri[128];		/* opens exactly this one */
-	char product[64], serial[64], where[64], transports[32];	/* transports: "bulk hid" */
+	char product[72], serial[64], where[64], transports[32];	/* transports: "bulk hid" */
 	char node[2][64];	/* of the device under /dev, by each transport; empty if unknown */
 	uint16_t usb_vid, usb_pid;
 	bool shares_serial;	/* another device has the same one: only the port tells them apart */
 	bool permitted;		/* false: seen, but the system refuses access */
 	bool common;		/* in many devices that are no probe: only its address says that it is one */
+	bool on_network;	/* has neither USB numbers nor nodes */
 	const char *left_alone;	/* what it is that no list opens: a GDB server may halt its target, a common chip may be
-				 * no probe; NULL: neither */
+				 * no probe, one on the network may be another user's; NULL: none of these */
 	char udev_rule[256];	/* the line that would permit it */
 };
 /* Fills at most max rows; returns how many there are, or a negative code. Does not disturb open probes. */
 int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err);
+/* The same of what is on this machine's networks: asks them, opens nothing. Blocks 1 s. more: others answered, too, for
+ * which there was no place. PT_EIO: there is no network, or the system does not let it ask. */
+int pt_probe_list_network(struct pt_probe_found *out, size_t max, bool *more, struct pt_err *err);
 /* PT_EBUSY with the sentence about who has it; 0: no proftap of this user has noted that it does. Nothing is opened. */
 int pt_probe_noted(const struct pt_probe_found *found, struct pt_err *err);
 int pt_probe_busy(const struct pt_probe_found *found, struct pt_err *err);	/* the same, whatever was noted */

@@ -496,6 +496,7 @@ const struct pt_probe_ops pt_jlink_ops = {
 	.framing = &jlink_framing,
 	.usb = usb,
 	.n_usb = PT_LEN(usb),
+	.discover = jlink_discover,
 	.params = params,
 	.n_params = PT_LEN(params),
 	.state_bytes = sizeof(struct jlink),

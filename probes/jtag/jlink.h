@@ -3,6 +3,7 @@
  *   jlink_io.c      commands and answers kept in step, whatever goes wrong
  *   jlink_shift.c   transfers of SWD and clocks of JTAG as shifts
  *   jlink_swo.c     wire stream: SWO
+ *   jlink_network.c those on the network
  * Source: libjaylink, probe-rs, Black Magic Probe hosted, OpenOCD's jlink; names as in RM08001 (EMU_CMD_...). */
 #ifndef PT_PROBES_JLINK_H
 #define PT_PROBES_JLINK_H
@@ -30,6 +31,7 @@ enum {
 	JLINK_SHIFT_HEAD = 4,
 	JLINK_COMMAND_BYTES = JLINK_SHIFT_HEAD + 2 * (JLINK_MOST_BITS / 8 + 1),
 	JLINK_USB_PACKET = 64,
+	JLINK_NETWORK_PORT = 19020,	/* TCP, and UDP for a search. Source: libjaylink */
 };
 
 struct jlink_swo {			/* jlink_swo.c */
@@ -101,5 +103,12 @@ extern const struct pt_jtag_port_ops jlink_jtag_port_ops;
 
 extern const struct pt_stream_ops jlink_stream_ops;	/* their state is a struct jlink */
 void jlink_swo_close(struct jlink *j);
+
+/* --- those on the network (jlink_network.c) ----------------------------------------------------------------------- */
+
+/* As of struct pt_probe_ops. */
+int jlink_discover(void (*found)(void *arg, const struct pt_network_probe *at), void *arg, struct pt_err *err);
+/* All of out but its address. False: this is no J-Link's answer. */
+bool jlink_network_parse(const uint8_t *bytes, size_t n_bytes, struct pt_network_probe *out);
 
 #endif

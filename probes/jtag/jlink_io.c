@@ -104,11 +104,11 @@ int jlink_ask_more(struct jlink *j, size_t n_taken, size_t n_want, struct pt_err
 /* --- over TCP ------------------------------------------------------------------------------------------------------ */
 
 /* Source: libjaylink, transport_tcp.c */
-enum { PORT = 19020, CLIENT = 0x07, HELLO = 0x00, NO_CONNECTION = 0xfe, HELLO_HEAD = 4 };
+enum { CLIENT = 0x07, HELLO = 0x00, NO_CONNECTION = 0xfe, HELLO_HEAD = 4 };
 
 static const uint8_t head[] = { CLIENT };
 
-const struct pt_framing jlink_framing = { .protocol = "the J-Link protocol", .port = PORT, .unframed = true,
+const struct pt_framing jlink_framing = { .protocol = "the J-Link protocol", .port = JLINK_NETWORK_PORT, .unframed = true,
 					  .head = head, .head_bytes = sizeof(head) };
 
 /* 00, two bytes of version, one that says how long its name is, the name. */

@@ -48,6 +48,12 @@ struct pt_probe_info {
 
 struct pt_framing;
 
+/* A probe on the network, as it answers a search. Any machine may answer: texts can be printed, and nothing else holds. */
+struct pt_network_probe {
+	char address[48];		/* for tcp= */
+	char product[72], serial[16];
+};
+
 struct pt_probe_ops {
 	const char *name;		/* in URIs and logs: "cmsis-dap" */
 	const char *help;		/* what it is, in a line */
@@ -69,6 +75,9 @@ struct pt_probe_ops {
 	/* Both ends know how long a packet is: on bulk one that fills its last USB packet is not ended by an empty one, and
 	 * a response is fetched with exactly the room that receive() has. */
 	bool sized;
+	/* Asks every network that this machine is on for such probes, and calls found for each answer, maybe twice for one
+	 * probe. May block 1 s. Returns on how many networks; or PT_EIO. NULL: they cannot be searched. */
+	int (*discover)(void (*found)(void *arg, const struct pt_network_probe *at), void *arg, struct pt_err *err);
 	size_t raw_serial;		/* a serial number of so many characters is bytes, shown as hexadecimal; 0: none is */
 	const struct pt_param *params;	/* settings of its own, besides pt_probe_params */
 	size_t n_params;

@@ -24,7 +24,7 @@ struct pt_options {
 	double max_loss;		/* 0..1; < 0: not given */
 	const char *token_file;
 	bool allow_remote, allow_unidentified;
-	bool intrusive, restricted, reset, live, strict, lenient, replace, self_check, json, measure, udev, check_config, print_ports, help, version;
+	bool intrusive, restricted, reset, live, strict, lenient, replace, self_check, json, measure, network, udev, check_config, print_ports, help, version;
 	const char *words[PT_MAX_WORDS];	/* "key=value" from --set and the options that are keys */
 	const char *aliases[PT_MAX_ALIASES];	/* "NAME=URI", of a configuration file */
 	size_t n_aliases;

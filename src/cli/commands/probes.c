@@ -11,7 +11,7 @@
 #include "base/util.h"
 #include "cli/subcommands.h"
 
-enum { MAX_PROBES = 64, MAX_ANALYSERS = 16 };
+enum { MAX_PROBES = 64, MAX_ON_NETWORK = 256, MAX_ANALYSERS = 16 };
 
 enum state { FREE, BUSY, DENIED, FAILED };
 
@@ -166,7 +166,9 @@ static void print_text(const struct row *row, bool measures)
 	printf("%s%s%s\n    %s, serial %s%s, %s, %s\n", f->uri, row->alias[0] != '\0' ? ", alias " : "", row->alias,
 	       f->product, f->serial[0] != '\0' ? f->serial : "none",
 	       f->shares_serial ? " (another probe has the same)" : "", f->where, f->transports);
-	if (row->state == FREE && f->left_alone != NULL)
+	if (row->state == FREE && f->left_alone != NULL && f->on_network)
+		printf("    not opened, as it may be another user's (--measure opens it)\n");
+	else if (row->state == FREE && f->left_alone != NULL)
 		printf("    %s, which is not asked before it is used\n", f->left_alone);
 	else if (row->state == FREE)
 		print_opened(&row->info);
@@ -248,16 +250,20 @@ static void add_reason(json_t *out, const struct row *row)
 	json_decref(owners);
 }
 
-/* usb_path is what usb= takes. */
+/* usb_path is what usb= takes, address what tcp= does. */
 static json_t *to_json(const struct row *row, bool measures)
 {
 	static const char *const names[] = { [FREE] = "free", [BUSY] = "busy", [DENIED] = "denied", [FAILED] = "failed" };
 	const struct pt_probe_found *f = row->found;
 	const char *path = strncmp(f->where, "usb ", 4) == 0 ? f->where + 4 : f->where;
-	json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:o, s:i, s:i, s:b, s:s}", "uri", f->uri, "product", f->product,
-				"serial", f->serial, "usb_path", path, "transports", words(f->transports), "vid",
-				f->usb_vid, "pid", f->usb_pid, "permitted", f->permitted, "state", names[row->state]);
+	json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:o, s:b, s:s}", "uri", f->uri, "product", f->product, "serial",
+				f->serial, f->on_network ? "address" : "usb_path", path, "transports",
+				words(f->transports), "permitted", f->permitted, "state", names[row->state]);
 
+	if (out != NULL && !f->on_network) {
+		json_object_set_new(out, "vid", json_integer(f->usb_vid));
+		json_object_set_new(out, "pid", json_integer(f->usb_pid));
+	}
 	if (out != NULL && row->alias[0] != '\0')
 		json_object_set_new(out, "alias", json_string(row->alias));
 	if (out != NULL && row->state == FREE && f->left_alone == NULL)
@@ -293,40 +299,68 @@ static size_t show_analysers(json_t *list)
 	return n;
 }
 
-static int run_probes(const struct pt_options *options)
+/* list NULL: as text */
+static void show(const struct pt_probe_found *found, int n, const struct pt_options *options, json_t *list)
 {
-	static struct pt_probe_found found[MAX_PROBES];
-	struct pt_err err = { 0 };
-	int n = pt_probe_list(found, MAX_PROBES, &err);
-	json_t *list = json_array();
-	size_t n_analysers;
-
-	if (n < 0)
-		pt_error("%s", err.msg);
-	for (int i = 0; i < n && i < MAX_PROBES; i++) {
+	for (int i = 0; i < n; i++) {
 		struct row row = { .found = &found[i] };
 
 		find_alias(&row, options);
 		ask(&row, options->measure);
-		if (options->json)
+		if (list != NULL)
 			json_array_append_new(list, to_json(&row, options->measure));
 		else
 			print_text(&row, options->measure);
 	}
-	n_analysers = show_analysers(options->json ? list : NULL);
-	if (options->json) {
-		json_dumpf(list, stdout, JSON_INDENT(2));
-		printf("\n");
-	} else if (n == 0 && n_analysers == 0) {
-		printf("no probe is plugged in (virtual boards: `proftap boards`)\n");
-	}
-	json_decref(list);
-	return n < 0 ? PT_EXIT_DEVICE : PT_EXIT_DONE;
 }
 
-const struct pt_subcommand pt_subcommand_probes = { "probes", "[--json] [--measure]", "list what is plugged in",
-	"proftap probes\n"
-	"    with the address of each, for --probe\n"
+/* Returns how many, or a negative code. To measure one is to open it. */
+static int show_network(const struct pt_options *options, json_t *list)
+{
+	static struct pt_probe_found found[MAX_ON_NETWORK];
+	struct pt_err err = { 0 };
+	bool more = false;
+	int n = pt_probe_list_network(found, MAX_ON_NETWORK, &more, &err);
+
+	if (n < 0)
+		pt_error("%s", err.msg);
+	if (more)
+		pt_warn("more than %d probes on the network answered: the others are not listed", MAX_ON_NETWORK);
+	for (int i = 0; i < n && options->measure; i++)
+		found[i].left_alone = NULL;
+	show(found, n, options, list);
+	if (n == 0 && list == NULL)
+		printf("no probe on this machine's networks answered\n");
+	return n;
+}
+
+static int run_probes(const struct pt_options *options)
+{
+	static struct pt_probe_found found[MAX_PROBES];
+	struct pt_err err = { 0 };
+	int n = pt_probe_list(found, MAX_PROBES, &err), n_on_network = 0;
+	json_t *list = options->json ? json_array() : NULL;
+	size_t n_analysers;
+
+	if (n < 0)
+		pt_error("%s", err.msg);
+	show(found, n < MAX_PROBES ? n : MAX_PROBES, options, list);
+	n_analysers = show_analysers(list);
+	if (n == 0 && n_analysers == 0 && list == NULL)
+		printf("no probe is plugged in (virtual boards: `proftap boards`)\n");
+	if (options->network)
+		n_on_network = show_network(options, list);
+	if (list != NULL) {
+		json_dumpf(list, stdout, JSON_INDENT(2));
+		printf("\n");
+	}
+	json_decref(list);
+	return n < 0 || n_on_network < 0 ? PT_EXIT_DEVICE : PT_EXIT_DONE;
+}
+
+const struct pt_subcommand pt_subcommand_probes = { "probes", "[--json] [--measure] [--network]", "list what is plugged in",
 	"proftap probes --measure\n"
-	"    how fast each is, beside what its cables allow\n",
+	"    with the address of each, for --probe, and how fast it is beside what its cables allow\n"
+	"proftap probes --network\n"
+	"    also the J-Links on this machine's networks, which it asks by broadcast\n",
 	run_probes };

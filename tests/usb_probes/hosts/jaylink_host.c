@@ -1,6 +1,7 @@
 /* A host on libjaylink, for the emulated J-Link: what it is, a second open, shifts of all lengths, the debug port's
  * identity by bits of its own, a command that is never answered. Prints a line of each. */
 #include <libjaylink/libjaylink.h>
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +64,29 @@ static void shift_all_lengths(struct jaylink_device_handle *probe, uint32_t free
 	printf("shifts %u\n", done);
 }
 
+static int list_network(struct jaylink_context *context)
+{
+	struct jaylink_device **found;
+	char address[INET_ADDRSTRLEN], product[JAYLINK_PRODUCT_NAME_MAX_LENGTH], nickname[JAYLINK_NICKNAME_MAX_LENGTH];
+	uint32_t serial;
+	size_t n;
+
+	check("scan", jaylink_discovery_scan(context, JAYLINK_HIF_TCP));
+	check("list", jaylink_get_devices(context, &found, &n));
+	printf("devices %zu\n", n);
+	for (size_t i = n; i-- > 0;) {	/* the last that answered is the first */
+		check("address", jaylink_device_get_ipv4_address(found[i], address));
+		check("serial", jaylink_device_get_serial_number(found[i], &serial));
+		check("product", jaylink_device_get_product_name(found[i], product));
+		nickname[0] = '\0';
+		jaylink_device_get_nickname(found[i], nickname);
+		printf("%s serial %u, %s, %s\n", address, serial, product, nickname);
+	}
+	jaylink_free_devices(found, true);
+	jaylink_exit(context);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct jaylink_context *context;
@@ -75,6 +99,8 @@ int main(int argc, char **argv)
 	size_t n, n_others;
 
 	check("init", jaylink_init(&context));
+	if (argc > 1 && strcmp(argv[1], "network") == 0)
+		return list_network(context);
 	check("scan", jaylink_discovery_scan(context, JAYLINK_HIF_USB));
 	check("list", jaylink_get_devices(context, &found, &n));
 	printf("devices %zu\n", n);
