@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "chunk_feed.h"
+#include "report/table/facts.h"
 #include "report/table/order.h"
 #include "report/views/views.h"
 
@@ -140,6 +141,39 @@ START_TEST(one_stretch_is_a_tally)
 }
 END_TEST
 
+/* Of two sources one has a CONFIG that is damaged, or none at all. */
+START_TEST(a_source_without_its_config_is_lost)
+{
+	struct pt_program *program = small_program();
+	struct chunk_feed f = chunk_feed_of(program, NULL, 0);
+	const struct pt_profile *p;
+	uint64_t ns = 0;
+	char reason[200];
+
+	if (_i == 0)
+		chunk_put(&f, 1, PT_CHUNK_CONFIG, 0, 0, 0, NULL, 0);
+	chunk_put(&f, 1, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, STEP_NS, "damaged", 7);
+	chunk_end(&f, 1, STEP_NS);
+	chunk_config(&f, 0, CONFIG("halt"));
+	for (const char *letter = "HhRDHrE"; *letter != '\0'; letter++)
+		put_letter(&f, *letter, &ns);
+	pt_pipeline_over(f.pipeline);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert_uint_eq(p->n_sources, 2);
+	ck_assert_uint_eq(p->sources[0].loss.lost_ns, STEP_NS);
+	ck_assert_uint_eq(p->sources[0].loss.by[PT_LOSS_DAMAGED].bytes, 7);
+	ck_assert(p->ended);
+	ck_assert_str_eq(p->target, "small");	/* what the report is of is the other's to say */
+	ck_assert_uint_gt(p->branches, 0);
+	ck_assert(p->counts != PT_BASIS_EXACT);
+	ck_assert_str_eq(p->incomplete, "a source is not read");
+	ck_assert(pt_ignored_reason(p, &p->sources[0], reason, sizeof(reason)));
+	ck_assert_msg(strstr(reason, "trace of source 1 means is damaged") != NULL, "%s", reason);
+	chunk_feed_drop(&f);
+	pt_program_unref(program);
+}
+END_TEST
+
 /* A fault of which nothing more is known is a loss, and an end that never came may be any. */
 START_TEST(a_fault_is_a_loss)
 {
@@ -161,6 +195,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, says_exact_where_nothing_is_missing, 0, PT_LEN(rows));
 	tcase_add_loop_test(tc, one_stretch_is_a_tally, 0, PT_LEN(stretches));
+	tcase_add_loop_test(tc, a_source_without_its_config_is_lost, 0, 2);
 	tcase_add_test(tc, a_fault_is_a_loss);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

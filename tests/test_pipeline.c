@@ -411,12 +411,13 @@ START_TEST(without_symbols_and_without_a_decoder)
 	packets(&f, 1000, PT_DATA_RESTARTS, turn, 3);
 	p = pt_pipeline_profile(f.pipeline);
 	ck_assert_uint_eq(p->n_functions, 0);
-	ck_assert_uint_eq(p->loss.total_ns, 1000);
+	ck_assert_uint_eq(p->loss.total_ns, 2000);
+	ck_assert_uint_eq(p->loss.lost_ns, 1000);	/* what came before CONFIG */
 	config(&f, "format=smoke\nsource=fire\n");
 	packets(&f, 1000, PT_DATA_RESTARTS, turn, 3);
 	put(&f, PT_CHUNK_END, 0, 0, NULL, 0);
 	p = pt_pipeline_profile(f.pipeline);
-	ck_assert_uint_eq(p->loss.total_ns, 2000);
+	ck_assert_uint_eq(p->loss.total_ns, 3000);
 	ck_assert_uint_eq(p->loss.unobserved_ns, 1000);
 	ck_assert(p->ended);
 	drop(&f);

@@ -405,6 +405,45 @@ START_TEST(halts_have_one_answer)
 }
 END_TEST
 
+/* The record of what profiling did to the program is damaged: with and without an older one. */
+START_TEST(a_damaged_overhead_is_not_known)
+{
+	static const char *const said[] = { "what was measured is lost, as its record is damaged",
+					    "; at least, as the last record of it is damaged" };
+	const struct pt_program_desc desc = { .elf_machine = PT_MACHINE_ARM, .name = "demo.elf", .vectors = PT_UNKNOWN };
+	struct pt_profile_source source = { .source = "mtb", .mode = "burst", .cost = { .damaged = true, .n_parts = (size_t)_i } };
+	struct pt_query query = { .top = 1, .columns = 300 };
+	struct pt_text text = { 0 };
+	struct pt_profile p;
+
+	program = pt_program_from_desc(&desc);
+	p = burst_profile();
+	p.sources = &source;
+	p.n_sources = 1;
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert_int_eq(pt_report_render(&p, &query, &text, NULL), 0);
+		strcpy(query.format, "details");
+	}
+	ck_assert_msg(strstr(text.bytes, ", halts not known\n") != NULL, "%s", text.bytes);
+	ck_assert_msg(strstr(text.bytes, said[_i]) != NULL, "%s", text.bytes);
+	pt_text_free(&text);
+	pt_program_unref(program);
+}
+END_TEST
+
+START_TEST(nothing_but_a_cut_is_lost)
+{
+	struct pt_profile p = empty_profile();
+	struct pt_query query = { .columns = 100 };
+	struct pt_text text = { 0 };
+
+	p.no_end = true;
+	ck_assert_int_eq(pt_report_render(&p, &query, &text, NULL), 0);
+	ck_assert_msg(strstr(text.bytes, "lost more than is known (file cut short)") != NULL, "%s", text.bytes);
+	pt_text_free(&text);
+}
+END_TEST
+
 /* A name from an ELF may be anything. */
 START_TEST(json_survives_a_name_that_is_no_text)
 {
@@ -702,6 +741,8 @@ int main(void)
 	tcase_add_loop_test(tc, golden_report, 0, PT_LEN(cases));
 	tcase_add_loop_test(tc, few_rows_before_the_table, 0, PT_LEN(cases));
 	tcase_add_loop_test(tc, halts_have_one_answer, 0, PT_LEN(halts));
+	tcase_add_loop_test(tc, a_damaged_overhead_is_not_known, 0, 2);
+	tcase_add_test(tc, nothing_but_a_cut_is_lost);
 	tcase_add_loop_test(tc, estimates_have_the_digits_of_their_interval, 0, PT_LEN(estimates));
 	tcase_add_test(tc, says_where_symbols_are_from);
 	tcase_add_test(tc, json_survives_a_name_that_is_no_text);

@@ -247,7 +247,7 @@ static void note_chunk(struct pt_capture_reader *r, const struct pt_chunk *chunk
 
 	if (s == NULL)
 		return;
-	r->any |= chunk->kind == PT_CHUNK_CONFIG;
+	r->any |= chunk->kind == PT_CHUNK_CONFIG || chunk->kind == PT_CHUNK_END;
 	if (chunk->kind == PT_CHUNK_CONFIG)
 		*s = (struct source){ .open = true, .owed = s->owed, .told_ns = PT_UNKNOWN, .core = chunk->core };
 	else if (tiles(chunk))
@@ -256,9 +256,10 @@ static void note_chunk(struct pt_capture_reader *r, const struct pt_chunk *chunk
 		s->open = false;
 }
 
+/* What is of no time is lost where the account has got to, and not ahead of it. */
 static void lose_chunk(struct source *s, const struct pt_chunk *chunk, struct pt_chunk *out)
 {
-	bool data = chunk->kind == PT_CHUNK_DATA, more = s->owed && s->told_ns != PT_UNKNOWN;
+	bool data = chunk->kind == PT_CHUNK_DATA, more = (s->owed || !data) && s->told_ns != PT_UNKNOWN;
 
 	make_loss(out, chunk->source, chunk->core, more ? s->told_ns : chunk->from_ns, data ? chunk->to_ns : 0);
 	if (data && !s->owed)
@@ -267,23 +268,30 @@ static void lose_chunk(struct source *s, const struct pt_chunk *chunk, struct pt
 		s->owed = s->time_owed = false;
 }
 
+/* END and LOSS have no payload that matters. An empty CONFIG, or COST, says that there was one. */
+static bool passes_empty(const struct pt_chunk *chunk)
+{
+	return chunk->kind == PT_CHUNK_END || chunk->kind == PT_CHUNK_LOSS || chunk->kind == PT_CHUNK_CONFIG ||
+	       chunk->kind == PT_CHUNK_COST;
+}
+
 /* A chunk of which only the head is left: its time is lost; what it said besides, too. */
 static bool damaged_chunk(struct pt_capture_reader *r, struct pt_chunk *out)
 {
 	const struct pt_chunk *chunk = &r->record.chunk;
 	struct source *s = source_of(r, chunk);
 
+	if (s == NULL)
+		return false;
 	if (chunk->kind == PT_CHUNK_CONFIG)
 		tell(r, "the configuration of source %u is damaged: what it gave cannot be decoded", chunk->source);
-	if (chunk->kind == PT_CHUNK_CONFIG || chunk->kind == PT_CHUNK_COST || s == NULL)
-		return false;	/* the next COST says all of this one, too */
-	if (chunk->kind == PT_CHUNK_END || chunk->kind == PT_CHUNK_LOSS) {	/* their payload says nothing */
+	if (passes_empty(chunk)) {
 		*out = *chunk;
 		out->len_bytes = 0;
 	} else {
 		lose_chunk(s, chunk, out);
 	}
-	if (tiles(chunk) || chunk->kind == PT_CHUNK_END)
+	if (tiles(chunk) || chunk->kind == PT_CHUNK_CONFIG || chunk->kind == PT_CHUNK_END)
 		note_chunk(r, out);
 	return true;
 }

@@ -130,11 +130,40 @@ static void end_left_out(struct pt_pipeline *p)
 	}
 }
 
+/* What the trace of a source means stands in its CONFIG. Where that was damaged, what comes of the source is lost. */
+static void open_unreadable(struct pt_pipeline *p, const struct pt_chunk *chunk)
+{
+	struct pt_source_ctx *ctx = lane_for(p, find_lane(p, chunk->source, 0), chunk->source);
+
+	if (ctx == NULL) {
+		p->lanes_refused += p->lanes_refused == 0;	/* the same chunk of it comes again and again */
+		return;
+	}
+	leave_out(p, chunk->source);
+	end_left_out(p);
+	ctx->left_out = false;
+	pt_source_ctx_unreadable(ctx, chunk);
+	pt_core_profile_choose(p);
+}
+
+static bool is_known(const struct pt_pipeline *p, uint16_t source)
+{
+	bool known = false;
+
+	for (size_t i = 0; i < p->n_ctx; i++)
+		known |= p->ctx[i]->source == source;
+	return known;
+}
+
 static void open_source(struct pt_pipeline *p, const struct pt_chunk *chunk)
 {
 	struct pt_config config;
 	char isa[24];
 
+	if (chunk->len_bytes == 0) {
+		open_unreadable(p, chunk);
+		return;
+	}
 	if (!pt_config_init(&config, (const char *)chunk->bytes, chunk->len_bytes)) {
 		p->lanes_refused++;
 		return;
@@ -183,6 +212,8 @@ void pt_pipeline_feed(struct pt_pipeline *p, const struct pt_chunk *chunk)
 		open_source(p, chunk);
 		return;
 	}
+	if ((chunk->kind == PT_CHUNK_DATA || chunk->kind == PT_CHUNK_LOSS) && !is_known(p, chunk->source))
+		open_unreadable(p, chunk);
 	for (size_t i = 0; i < p->n_ctx; i++)
 		if (p->ctx[i]->source == chunk->source && !p->ctx[i]->left_out)
 			feed(p->ctx[i], chunk);

@@ -12,7 +12,9 @@ bool pt_snapshot_has_flow(const struct pt_pipeline *p)
 
 static bool is_unread(const struct pt_source_ctx *ctx)
 {
-	return (ctx->runs > 0 && ctx->facts.ignored == PT_SOURCE_NO_ROOM) || ctx->facts.ignored == PT_SOURCE_NO_ISA;
+	enum pt_source_use use = ctx->facts.ignored;
+
+	return (ctx->runs > 0 && use == PT_SOURCE_NO_ROOM) || use == PT_SOURCE_NO_ISA || use == PT_SOURCE_NO_CONFIG;
 }
 
 /* What no source context's own account shows: code that is not the ELF's, the end of a file, or one that never came, a core

@@ -314,6 +314,7 @@ const uint16_t *pt_snapshot_handler(const struct pt_pipeline *p, uint64_t key, b
 
 /* Open (or open anew) the source of a CONFIG chunk. */
 void pt_source_ctx_open(struct pt_source_ctx *ctx, const struct pt_chunk *chunk, const struct pt_config *config);
+void pt_source_ctx_unreadable(struct pt_source_ctx *ctx, const struct pt_chunk *chunk);	/* the CONFIG is lost */
 void pt_source_ctx_feed(struct pt_source_ctx *ctx, const struct pt_chunk *chunk);	/* any other */
 /* source_overhead.c: what it has cost so far, of the text of a COST chunk, untrusted. */
 void pt_source_ctx_cost(struct pt_source_ctx *ctx, const struct pt_chunk *chunk);

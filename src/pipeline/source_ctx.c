@@ -12,6 +12,12 @@
 #include "pipeline/pipeline_parts.h"
 #include "trace/formats.h"
 
+/* Of struct pt_source_ctx, unseen */
+static const char ran_before[] =
+	"the core ran before the trace began (--reset, or a halted core, has the beginning, too)";
+static const char ran_meanwhile[] = "the core ran while nothing was recorded";
+static const char was_lost[] = "trace was lost";
+
 /* --- CONFIG */
 
 static void read_mismatch(struct pt_profile *f, const struct pt_program *program, const struct pt_config *config)
@@ -147,19 +153,28 @@ static void meet_interrupted(struct pt_source_ctx *ctx, const struct pt_config *
 		p->entered = pt_entered_new(p->map, &p->settings);
 }
 
+/* Of the sources whose CONFIG could be read. */
+static bool is_first(const struct pt_source_ctx *ctx)
+{
+	for (size_t i = 0; i < ctx->index; i++)
+		if (ctx->pipeline->ctx[i]->facts.ignored != PT_SOURCE_NO_CONFIG)
+			return false;
+	return true;
+}
+
 void pt_source_ctx_open(struct pt_source_ctx *ctx, const struct pt_chunk *chunk, const struct pt_config *config)
 {
 	struct pt_profile_source *f = &ctx->facts;
 	char chosen[8], mode[12], clock[8];
 
-	read_facts(ctx->pipeline, config, ctx == ctx->pipeline->ctx[0]);
+	read_facts(ctx->pipeline, config, is_first(ctx));
 	pt_config_text(config, "format", f->format, sizeof(f->format));
 	pt_config_text(config, "source", f->source, sizeof(f->source));
 	pt_config_text(config, "mode", f->mode, sizeof(f->mode));
 	pt_config_text(config, "title", f->title, sizeof(f->title));
 	pt_config_texts(config, "assumed", f->assumed, sizeof(f->assumed));
 	pt_config_text(config, "cost_besides", f->cost_besides, sizeof(f->cost_besides));
-	f->cost.n_parts = 0;
+	f->cost = (struct pt_cost){ .n_parts = 0 };
 	pt_config_text(config, "event", f->event, sizeof(f->event));
 	f->number = chunk->source;
 	f->core = chunk->core;
@@ -197,6 +212,20 @@ void pt_source_ctx_open(struct pt_source_ctx *ctx, const struct pt_chunk *chunk,
 	ctx->state = ctx->decoder != NULL ? pt_alloc(ctx->decoder->state_bytes) : NULL;
 	if (ctx->decoder != NULL)
 		ctx->decoder->init(ctx->state, chunk->source, chunk->core, config);
+}
+
+void pt_source_ctx_unreadable(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
+{
+	if (ctx->facts.source[0] == '\0')
+		snprintf(ctx->facts.source, sizeof(ctx->facts.source), "unreadable");
+	ctx->facts.number = chunk->source;
+	ctx->facts.core = ctx->core = chunk->core;
+	ctx->facts.ended = false;
+	ctx->facts.ignored = PT_SOURCE_NO_CONFIG;
+	ctx->unseen = was_lost;
+	ctx->decoder = NULL;
+	free(ctx->state);
+	ctx->state = NULL;
 }
 
 /* --- to the others */
@@ -337,11 +366,6 @@ static size_t feed(struct pt_source_ctx *ctx, const uint8_t *bytes, size_t len_b
 	return taken;
 }
 
-static const char ran_before[] =
-	"the core ran before the trace began (--reset, or a halted core, has the beginning, too)";
-static const char ran_meanwhile[] = "the core ran while nothing was recorded";
-static const char was_lost[] = "trace was lost";
-
 /* Samples come in batches that have nothing to do with each other anyway. */
 static void data(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
@@ -470,11 +494,17 @@ static void note_arrival(struct pt_source_ctx *ctx, const struct pt_chunk *chunk
 	a->chunk[a->n++].from_ns = chunk->from_ns;
 }
 
-/* A format that this version does not know: its time still counts, as unobserved. */
+/* A format that this version does not know: its time still counts, as unobserved; where CONFIG was damaged, as lost. */
 static void unread(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
+	struct pt_chunk lost = *chunk;
+
+	lost.cause = PT_LOSS_DAMAGED;
+	lost.lost_bytes = chunk->len_bytes;
 	if (chunk->kind == PT_CHUNK_LOSS)
 		pt_account_loss(&ctx->account, chunk);
+	else if (chunk->kind == PT_CHUNK_DATA && ctx->facts.ignored == PT_SOURCE_NO_CONFIG)
+		pt_account_loss(&ctx->account, &lost);
 	else if (chunk->kind == PT_CHUNK_DATA)
 		pt_account_data(&ctx->account, chunk, 0);
 }

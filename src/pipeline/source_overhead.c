@@ -31,6 +31,10 @@ void pt_source_ctx_cost(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 	struct pt_config text;
 	char name[24];
 
+	if (chunk->len_bytes == 0) {	/* its record is damaged; the next one says all of this one, too */
+		cost->damaged = true;
+		return;
+	}
 	if (!pt_config_init(&text, (const char *)chunk->bytes, chunk->len_bytes))
 		return;
 	if (pt_config_number(&text, "clock_least_hz", 0) != 0) {	/* measured behind the end */

@@ -12,7 +12,8 @@
 enum { PT_CHUNK_BYTES = 16384 };	/* the most payload one chunk carries; longer data is several chunks */
 
 enum pt_chunk_kind {
-	/* opens a source: payload is "key=value\n" lines, the first "format=NAME" (formats.h) */
+	/* opens a source: payload is "key=value\n" lines, the first "format=NAME" (formats.h); none: its record in a
+	 * capture is damaged */
 	PT_CHUNK_CONFIG = 1,
 	PT_CHUNK_DATA,		/* trace bytes in the order the hardware made them */
 	PT_CHUNK_LOSS,		/* a stretch without trace: cause says why, lost_bytes how much if known */
@@ -23,7 +24,7 @@ enum pt_chunk_kind {
 	PT_CHUNK_CLOCK,		/* an anchor between clocks: payload pt_clock_layout */
 	PT_CHUNK_END,		/* the source is closed; nothing of it follows */
 	PT_CHUNK_COST,		/* what the source has cost the program so far (cost.h): text as in formats.h; the last
-				 * one counts. Of no time; now and then, and before END */
+				 * one counts. Of no time; now and then, and before END. Empty as CONFIG's */
 };
 
 enum pt_state {

@@ -24,6 +24,7 @@ struct pt_cost {
 	size_t n_parts;			/* 0: nothing was measured */
 	bool counts_missed;		/* the source knows how many samples were taken, whether or not they came */
 	uint64_t missed;		/* of those at most so many did not come */
+	bool damaged;			/* the last record of it was: it is at least this */
 };
 
 static inline void pt_cost_halt(struct pt_cost_halts *halts, uint64_t ns)

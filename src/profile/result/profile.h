@@ -85,6 +85,7 @@ enum pt_source_use {
 	PT_SOURCE_SECOND,	/* another source of the same core came before it: that one's are */
 	PT_SOURCE_NO_ROOM,	/* more cores than there is room for */
 	PT_SOURCE_NO_ISA,	/* nothing here can walk the program's code: its trace is not read at all */
+	PT_SOURCE_NO_CONFIG,	/* the record that says what its trace means is damaged: all of it is lost */
 };
 
 struct pt_profile_irq {			/* a function that exceptions entered, on a core */

@@ -134,6 +134,13 @@ bool pt_ignored_reason(const struct pt_profile *profile, const struct pt_profile
 			 source->source, pt_program_shown_path(profile->program));
 		return true;
 	}
+	if (source->ignored == PT_SOURCE_NO_CONFIG) {
+		snprintf(
+			text, room,
+			"the record that says what the trace of source %u means is damaged: all that it recorded is lost",
+			source->number);
+		return true;
+	}
 	return false;
 }
 

@@ -60,6 +60,7 @@ static void add_source(struct pt_halts *halts, const struct pt_profile_source *s
 	for (size_t i = 0; i < s->cost.n_parts; i++)
 		halts->by_source |= s->cost.part[i].sampling.n > 0;
 	halts->by_source |= halts_to_read(s->mode);
+	halts->unknown |= s->cost.damaged;
 	halts->source_part = fmax(halts->source_part, source_part(s));
 	add_halted(halts, cost_ns(&s->cost));
 }
@@ -100,10 +101,11 @@ static uint64_t asked_ns(const struct pt_profile *p)
 
 bool pt_halts_longer(const struct pt_profile *p, char *out, size_t room)
 {
-	uint64_t asked = asked_ns(p), run = pt_profile_run_ns(p), halted = pt_halts_of(p).ns;
+	struct pt_halts halts = pt_halts_of(p);
+	uint64_t asked = asked_ns(p), run = pt_profile_run_ns(p), halted = halts.ns;
 	char asked_text[32], because[32];
 
-	if (asked == 0 || p->no_clock || (double)run < MUCH_LONGER * (double)asked)
+	if (asked == 0 || halts.unknown || p->no_clock || (double)run < MUCH_LONGER * (double)asked)
 		return false;
 	pt_print_ns(asked_text, sizeof(asked_text), asked, " ");
 	pt_print_ns(because, sizeof(because), halted > 0 ? halted : run - asked, " ");

@@ -11,6 +11,7 @@ struct pt_halts {
 	/* Of the core that was halted longest, by whomever: each halt is noticed a round trip late, so that it is at
 	 * most this; 0: it was not */
 	uint64_t ns;
+	bool unknown;		/* the record of what a source measured is damaged: there may have been more halts */
 	double source_part;	/* of the time of a source, at most: that it halted the core for samples, or to read */
 };
 

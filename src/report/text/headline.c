@@ -97,6 +97,8 @@ static void halting(const struct pt_profile *p, bool brief, char *out, size_t ro
 		return;
 	if (halts.by_source && (halts.ns == 0 || p->no_clock || brief))
 		snprintf(out, room, ", HALTED");
+	else if (halts.unknown)
+		snprintf(out, room, "%s", brief ? "" : ", halts not known");
 	else if (halts.ns > 0 && (much || !brief))
 		snprintf(out, room, ", %s at most %s", word, time);
 	else if (halts.ns == 0 && !brief)
@@ -173,9 +175,11 @@ static size_t part_of(const struct pt_profile *p, const char *before, const char
 static void lost_part(const struct pt_profile *p, const struct pt_loss_sum *loss, const char *before, char *out,
 		      size_t room)
 {
-	if (first_fault(loss) == PT_N_LOSSES)
+	bool none = first_fault(loss) == PT_N_LOSSES;
+
+	if (none && !(p->no_end && p->n_sources == 0))	/* cut short before any source began: no account says so */
 		snprintf(out, room, "%slost nothing", before);
-	else if (loss->by[PT_LOSS_CUT].events != 0)
+	else if (none || loss->by[PT_LOSS_CUT].events != 0)
 		snprintf(out, room, "%slost more than is known (%s)", before, pt_loss_name(PT_LOSS_CUT));
 	else if (loss->lost_ns == 0)
 		snprintf(out, room, "%slost an unknown time (%s)", before,

@@ -71,6 +71,8 @@ static void say_cost(const struct pt_profile_source *s, bool besides, struct pt_
 		pt_text_add(out, "%s", i > 0 ? "; " : "");
 		say_part(&s->cost.part[i], s->cost.time_ns, out);
 	}
+	if (s->cost.damaged)
+		pt_text_add(out, "; at least, as the last record of it is damaged");
 	if (besides && s->cost_besides[0] != '\0')
 		pt_text_add(out, "; %s", s->cost_besides);
 }
@@ -98,7 +100,10 @@ static bool cost_of(const struct pt_profile *p, size_t i, bool besides, struct p
 		return true;
 	}
 	if (i == 0)
-		pt_text_add(out, "%s", p->cost);
+		pt_text_add(out, "%s%s", p->cost,
+			    p->n_sources > 0 && p->sources[0].cost.damaged
+				    ? "; what was measured is lost, as its record is damaged"
+				    : "");
 	return i == 0 && p->cost[0] != '\0';
 }
 
