@@ -115,6 +115,32 @@ START_TEST(hold_for_what_is_left_of_it)
 }
 END_TEST
 
+/* One byte is another: up to the middle there is most of what all others rest on. */
+START_TEST(hold_where_a_byte_is_damaged)
+{
+	static const double at[] = { 0.1, 0.2, 0.3, 0.4, 0.7, 0.99 };
+	static char bytes[1 << 16];
+	FILE *file = fopen(captures.gl_pathv[_i], "rb");
+	size_t len_bytes = fread(bytes, 1, sizeof(bytes), file);
+	char path[64];
+
+	fclose(file);
+	ck_assert_uint_lt(len_bytes, sizeof(bytes));
+	snprintf(path, sizeof(path), "/tmp/test_laws.%d.ptcap", (int)getpid());
+	for (size_t i = 0; i < PT_LEN(at); i++) {
+		char *byte = &bytes[(size_t)(at[i] * (double)len_bytes)];
+
+		file = fopen(path, "wb");
+		*byte ^= 0x5a;
+		ck_assert_uint_eq(fwrite(bytes, 1, len_bytes, file), len_bytes);
+		*byte ^= 0x5a;
+		ck_assert_int_eq(fclose(file), 0);
+		check_capture(path, SIZE_MAX);
+	}
+	unlink(path);
+}
+END_TEST
+
 /* --- what breaks them --------------------------------------------------------------------------------------------- */
 
 static void lose_time(struct pt_profile *p) { p->loss.observed_ns += 5; }
@@ -287,6 +313,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, hold_for_every_capture, 0, (int)captures.gl_pathc);
 	tcase_add_loop_test(tc, hold_for_what_is_left_of_it, 0, (int)captures.gl_pathc);
+	tcase_add_loop_test(tc, hold_where_a_byte_is_damaged, 0, (int)captures.gl_pathc);
 	tcase_add_loop_test(tc, are_seen_to_be_broken, 0, PT_LEN(wrongs));
 	tcase_add_test(tc, a_dump_is_one_stretch);
 	tcase_add_test(tc, hold_where_windows_are_long);

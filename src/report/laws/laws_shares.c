@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/util.h"
+#include "profile/analyses/calls/tree.h"
 #include "profile/analyses/signals/tasks.h"
 #include "report/laws/laws_parts.h"
 #include "report/shared/stacks.h"
@@ -95,7 +96,9 @@ static void check_view(struct pt_law_check *check, const char *table, const char
 /* What flame graphs and most formats are made of; on one core, where their shares are those of the tables. */
 static void check_chains(struct pt_law_check *check, struct share *share, size_t n)
 {
+	const struct pt_tree *tree = check->profile->tree;
 	struct pt_stacks stacks;
+	double rounded;		/* whole numbers that chains are the sums of */
 
 	if (check->profile->n_cores > 1 || pt_stacks_make(&stacks, check->profile, PT_STACKS_BY_NAME, NULL) < 0)
 		return;
@@ -105,9 +108,10 @@ static void check_chains(struct pt_law_check *check, struct share *share, size_t
 		if (at != NULL && stacks.node[0].total > 0)
 			at->elsewhere += (double)stacks.node[i].self / (double)stacks.node[0].total;
 	}
+	rounded = (double)(tree != NULL && tree->n_nodes > stacks.n_nodes ? tree->n_nodes : stacks.n_nodes);
 	if (stacks.n_nodes > 1)
-		compare(check, "chains",
-			stacks.node[0].total > 0 ? (double)stacks.n_nodes / (double)stacks.node[0].total : 0, share, n);
+		compare(check, "chains", stacks.node[0].total > 0 ? rounded / (double)stacks.node[0].total : 0, share,
+			n);
 	pt_stacks_free(&stacks);
 }
 
