@@ -7,6 +7,7 @@
 
 #include "harness.h"
 #include "probes/registry.h"
+#include "probes/rsp/rsp_stream.h"
 
 enum { MAX_INTERFACES = 3, MAX_BYTES = 256 };
 enum { VENDOR = 0xff, CDC_DATA = 0x0a, STORAGE = 8, HID = 3, UNSET = 0 };
@@ -206,36 +207,49 @@ END_TEST
 /* --- serial ports ------------------------------------------------------------------------------------------------- */
 
 /* Two ports of one device, the target's UART ahead of the GDB port in the folder of all ports. */
-static const struct { const char *name; unsigned iface; const char *text; } ports[] = {
-	{ "ttyACM0", 2, "Black Magic UART Port" }, { "ttyACM1", 0, "Black Magic GDB Server" },
+static const struct { unsigned iface; const char *text; } ports[] = {
+	{ 2, "Black Magic UART Port" }, { 0, "Black Magic GDB Server" },
 };
 
-static UMockdevTestbed *plug_in_ports(unsigned vid, unsigned pid)
+#define BUS "/devices/pci0000:00/0000:00:14.0/usb1"
+
+/* usb_port: 3 or 4. Its ports are ttyACM0 and 1, or 2 and 3. */
+static void add_ports(UMockdevTestbed *bed, unsigned vid, unsigned pid, unsigned usb_port)
 {
-	UMockdevTestbed *bed = umockdev_testbed_new();
 	g_autofree char *root = umockdev_testbed_get_root_dir(bed);
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autoptr(GError) error = NULL;
 
 	g_string_append_printf(text,
-			       "P: " SYS "\nE: DEVTYPE=usb_device\nE: SUBSYSTEM=usb\nA: idVendor=%04x\\n\nA: "
+			       "P: " BUS "/1-%u\nE: DEVTYPE=usb_device\nE: SUBSYSTEM=usb\nA: idVendor=%04x\\n\nA: "
 			       "idProduct=%04x\\n\nA: product=Black Magic Probe v1.9.2\\n\nA: serial=S1\\n\n\n",
-			       vid, pid);
-	for (size_t i = 0; i < PT_LEN(ports); i++)
+			       usb_port, vid, pid);
+	for (size_t i = 0; i < PT_LEN(ports); i++) {
+		unsigned minor = (usb_port - 3) * 2 + (unsigned)i, iface = ports[i].iface;
+
 		g_string_append_printf(text,
-				       "P: " SYS "/1-3:1.%u\nE: DEVTYPE=usb_interface\nE: SUBSYSTEM=usb\nA: "
-				       "bInterfaceNumber=%02u\\n\nA: interface=%s\\n\n\nP: " SYS "/1-3:1.%u/tty/%s\nN: "
-				       "%s\nE: DEVNAME=/dev/%s\nE: SUBSYSTEM=tty\nA: dev=166:%zu\\n\n\n",
-				       ports[i].iface, ports[i].iface, ports[i].text, ports[i].iface, ports[i].name,
-				       ports[i].name, ports[i].name, i);
+				       "P: " BUS "/1-%u/1-%u:1.%u\nE: DEVTYPE=usb_interface\nE: SUBSYSTEM=usb\nA: "
+				       "bInterfaceNumber=%02u\\n\nA: interface=%s\\n\n\nP: " BUS
+				       "/1-%u/1-%u:1.%u/tty/ttyACM%u\nN: ttyACM%u\nE: DEVNAME=/dev/ttyACM%u\n"
+				       "E: SUBSYSTEM=tty\nA: dev=166:%u\\n\n\n",
+				       usb_port, usb_port, iface, iface, ports[i].text, usb_port, usb_port, iface,
+				       minor, minor, minor, minor);
+	}
 	umockdev_testbed_add_from_string(bed, text->str, &error);
 	ck_assert_msg(error == NULL, "%s", error != NULL ? error->message : "");
 	for (size_t i = 0; i < PT_LEN(ports); i++) {
-		g_autofree char *path =
-			g_strdup_printf("%s/sys" SYS "/1-3:1.%u/tty/%s/device", root, ports[i].iface, ports[i].name);
+		g_autofree char *path = g_strdup_printf("%s/sys" BUS "/1-%u/1-%u:1.%u/tty/ttyACM%zu/device", root,
+							usb_port, usb_port, ports[i].iface, (usb_port - 3) * 2 + i);
 
 		ck_assert_int_eq(symlink("../..", path), 0);
 	}
+}
+
+static UMockdevTestbed *plug_in_ports(unsigned vid, unsigned pid)
+{
+	UMockdevTestbed *bed = umockdev_testbed_new();
+
+	add_ports(bed, vid, pid, 3);
 	return bed;
 }
 
@@ -265,6 +279,43 @@ START_TEST(finds_the_gdb_port)
 }
 END_TEST
 
+/* Two with one serial number are told apart by their ports. */
+START_TEST(refuses_a_serial_number_of_two)
+{
+	UMockdevTestbed *bed = plug_in_ports(0x1d50, 0x6018);
+	struct pt_probe_found found[2];
+	struct pt_err err = { 0 };
+
+	add_ports(bed, 0x1d50, 0x6018, 4);
+	ck_assert_int_eq(pt_probe_list(found, 2, &err), 2);
+	ck_assert_str_eq(found[0].uri, "rsp:usb=1-3");
+	ck_assert_str_eq(found[1].uri, "rsp:usb=1-4");
+	ck_assert_ptr_null(pt_probe_open("rsp:serial=S1", NULL, &err));
+	ck_assert_msg(strstr(err.msg,
+			     "have the same serial number, S1: name one by its port, rsp:usb=1-3 or rsp:usb=1-4") !=
+			      NULL,
+		      "%s", err.msg);
+	ck_assert_ptr_null(pt_probe_open("rsp:usb=1-4", NULL, &err));
+	ck_assert_msg(strstr(err.msg, "/dev/ttyACM3") != NULL, "%s", err.msg);
+	g_object_unref(bed);
+}
+END_TEST
+
+/* The UART of a Black Magic Probe has no GDB server behind it. */
+START_TEST(names_the_gdb_port_of_a_uart)
+{
+	UMockdevTestbed *bed = plug_in_ports(0x1d50, 0x6018);
+	char advice[160];
+
+	pt_rsp_serial_advice("/dev/ttyACM0", advice, sizeof(advice));
+	ck_assert_str_eq(advice,
+			 "it is the second port of its device: the GDB server is at the first, rsp:/dev/ttyACM1");
+	pt_rsp_serial_advice("/dev/ttyACM1", advice, sizeof(advice));
+	ck_assert_str_eq(advice, "a GDB server may be on another port, or at another rate (rsp:/dev/ttyACM1?baud=N)");
+	g_object_unref(bed);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("usb_finding");
@@ -272,6 +323,8 @@ int main(void)
 
 	tcase_add_loop_test(tc, takes_for_a_probe, 0, (int)PT_LEN(devices));
 	tcase_add_test(tc, finds_the_gdb_port);
+	tcase_add_test(tc, refuses_a_serial_number_of_two);
+	tcase_add_test(tc, names_the_gdb_port_of_a_uart);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -100,6 +100,8 @@ static int set_up(struct pt_serial *s, const char *path, uint32_t baud, struct p
 	tcflush(s->tty, TCIOFLUSH);	/* what a host that was killed has left */
 	if (tcsetattr(s->tty, TCSANOW, &raw) < 0)
 		return pt_fail(err, PT_EIO, "the serial port %s: baud=%u: %s", path, (unsigned)baud, strerror(errno));
+	if (tcgetattr(s->tty, &raw) < 0 || cfgetospeed(&raw) != speeds[i].speed)	/* the call does what it can */
+		return pt_fail(err, PT_EARG, "the serial port %s does not have baud=%u", path, (unsigned)baud);
 	return 0;
 }
 

@@ -105,6 +105,22 @@ static int ask_why(struct gdb_server *g, const struct pt_params *settings, struc
 	return 0;
 }
 
+static int no_answer(const struct gdb_server *g, struct pt_err *err)
+{
+	char advice[160];
+
+	if (!pt_rsp_is_serial(g->facts.where))
+		return pt_fail(err, PT_ETIMEOUT,
+			       "%s does not answer; one that hears nothing while the target runs has to be stopped "
+			       "first (Linux' kgdb: by SysRq-g)",
+			       g->facts.where);
+	pt_rsp_serial_advice(g->facts.where, advice, sizeof(advice));
+	return pt_fail(err, PT_ETIMEOUT,
+		       "it does not answer; %s; one that hears nothing while the target runs has to be stopped first "
+		       "(Linux' kgdb: by SysRq-g)",
+		       advice);
+}
+
 static int meet(struct gdb_server *g, const struct pt_params *settings, struct pt_err *err)
 {
 	static const char question[] = "qSupported:swbreak+;hwbreak+;vContSupported+;xmlRegisters=i386";
@@ -116,12 +132,11 @@ static int meet(struct gdb_server *g, const struct pt_params *settings, struct p
 	 * Source: QEMU 7.2, gdbstub.c, gdb_chr_event, gdb_vm_state_change. */
 	rc = ask_text(g, question, g->facts.supported, sizeof(g->facts.supported), err);
 	if (rc == PT_ETIMEOUT)
-		return pt_fail(err, rc,
-			       "%s does not answer; one that hears nothing while the target runs has to be stopped "
-			       "first (Linux' kgdb: by SysRq-g)",
-			       g->facts.where);
+		return no_answer(g, err);
 	if (rc < 0)
 		return rc;
+	if (strcmp(g->facts.supported, question) == 0)	/* a terminal, or TX wired to RX */
+		return pt_fail(err, PT_EPROTO, "it sends back what it is sent: this is no GDB server");
 	shared = pt_rsp_stream_lock(g->stream);
 	snprintf(shared->known_question, sizeof(shared->known_question), "%s", question);
 	snprintf(shared->known_answer, sizeof(shared->known_answer), "%.11s", g->facts.supported);

@@ -30,14 +30,25 @@ static bool is_gdb_port(const struct pt_serial_port *ports, size_t i)
 static int find_port(const char *serial, const char *usb, char *path, size_t room, struct pt_err *err)
 {
 	struct pt_serial_port ports[MAX_PORTS];
+	const struct pt_serial_port *found = NULL;
 	size_t n = pt_serial_ports(ports, MAX_PORTS);
 
-	for (size_t i = 0; i < n; i++)
-		if (is_gdb_port(ports, i) && (serial == NULL || strcmp(serial, ports[i].serial) == 0) &&
-		    (usb == NULL || strcmp(usb, ports[i].usb_path) == 0)) {
-			snprintf(path, room, "%s", ports[i].path);
-			return 0;
-		}
+	for (size_t i = 0; i < n; i++) {
+		if (!is_gdb_port(ports, i) || (serial != NULL && strcmp(serial, ports[i].serial) != 0) ||
+		    (usb != NULL && strcmp(usb, ports[i].usb_path) != 0))
+			continue;
+		if (found != NULL)
+			return pt_fail(
+				err, PT_EIO,
+				"the devices at usb %s and usb %s have the same serial number, %s: name one by its "
+				"port, rsp:usb=%s or rsp:usb=%s",
+				found->usb_path, ports[i].usb_path, serial, found->usb_path, ports[i].usb_path);
+		found = &ports[i];
+	}
+	if (found != NULL) {
+		snprintf(path, room, "%s", found->path);
+		return 0;
+	}
 	return pt_fail(err, PT_EIO,
 		       "no serial port of a USB device with %s=%s is there; `proftap probes` lists what is",
 		       serial != NULL ? "serial" : "usb", serial != NULL ? serial : usb);
@@ -89,6 +100,33 @@ struct pt_link *pt_rsp_serial_open(const char *address, struct pt_err *err)
 
 	return read_address(address, path, sizeof(path), &baud, err) == 0 ? pt_rsp_link_open_port(path, baud, err)
 									  : NULL;
+}
+
+/* Is path that port, or a link to it such as those of /dev/serial/by-id? */
+static bool leads_to(const char *path, const struct pt_serial_port *port)
+{
+	char link[256];
+	ssize_t n = readlink(path, link, sizeof(link) - 1);
+	const char *name;
+
+	link[n > 0 ? n : 0] = '\0';
+	name = strrchr(link, '/');
+	return strcmp(path, port->path) == 0 || (name != NULL && strcmp(name, strrchr(port->path, '/')) == 0);
+}
+
+void pt_rsp_serial_advice(const char *path, char *advice, size_t room)
+{
+	struct pt_serial_port ports[MAX_PORTS];
+	size_t n = pt_serial_ports(ports, MAX_PORTS), first = 0;
+
+	snprintf(advice, room, "a GDB server may be on another port, or at another rate (rsp:%s?baud=N)", path);
+	for (size_t i = 0; i < n; i++) {
+		first = is_gdb_port(ports, i) ? i : first;
+		if (i != first && leads_to(path, &ports[i]))
+			snprintf(advice, room,
+				 "it is the second port of its device: the GDB server is at the first, rsp:%s",
+				 ports[first].path);
+	}
 }
 
 /* --- what is plugged in ------------------------------------------------------------------------------------------- */

@@ -89,6 +89,8 @@ struct pt_link *pt_rsp_link_open_port(const char *path, uint32_t baud, struct pt
 /* rsp_serial.c: "/dev/ttyACM0[?baud=N]", "serial=S[&baud=N]", "usb=BUS-PORT[&baud=N]". */
 bool pt_rsp_is_serial(const char *address);
 struct pt_link *pt_rsp_serial_open(const char *address, struct pt_err *err);
+/* Where else the server may be, when nothing answers at this port. */
+void pt_rsp_serial_advice(const char *path, char *advice, size_t room);
 /* The server at the other end is a model in this process, called where, and goes with the connection: released when
  * nobody has that any more. */
 void pt_rsp_link_own(struct pt_link *link, const char *where, void (*release)(void *server), void *server);
