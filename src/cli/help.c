@@ -52,7 +52,7 @@ void pt_help_subcommand(const struct pt_subcommand *subcommand)
 {
 	struct pt_text out = { 0 };
 
-	pt_text_add(&out, "proftap %s: %s\n\nusage: proftap %s%s%s [OPTIONS]\n\n", subcommand->name, subcommand->help,
+	pt_text_add(&out, "proftap %s: %s\nusage: proftap %s%s%s [OPTIONS]\n\n", subcommand->name, subcommand->help,
 		    subcommand->name, subcommand->arguments[0] != '\0' ? " " : "", subcommand->arguments);
 	add_indented(&out, subcommand->examples);
 	pt_text_add(&out, "\n");

@@ -51,6 +51,7 @@ struct pt_option {
 	const char *used_by;
 	char letter;			/* -o; 0: none */
 	bool not_in_file;		/* for the command line alone */
+	bool seldom;			/* the help of a subcommand, which is to fit one screen, only names it */
 };
 
 enum { PT_MAX_OPTIONS = 64 };	/* struct pt_options has a bit for each */

@@ -315,6 +315,24 @@ static void add_users(struct pt_text *out, const struct pt_option *row)
 		pt_text_add(out, "%s: ", users);
 }
 
+/* Those that a subcommand's help has no line for. */
+static void add_seldom(struct pt_text *out, const char *subcommand)
+{
+	enum { COLUMNS = 80 };
+	struct pt_text names = { 0 };
+
+	for (size_t i = 0; i < pt_n_options; i++)
+		if (pt_option_table[i].seldom && pt_option_used_by(&pt_option_table[i], subcommand))
+			pt_text_add(&names, "%s --%s",
+				    names.len_bytes == 0 ? "Also, in `proftap manual options`:" : ",",
+				    pt_option_table[i].name);
+	if (names.len_bytes != 0) {
+		pt_text_wrapped(out, names.bytes, names.len_bytes, COLUMNS, 2);
+		pt_text_add(out, "\n");
+	}
+	pt_text_free(&names);
+}
+
 void pt_options_help(struct pt_text *out, const char *subcommand)
 {
 	char left[48];
@@ -322,7 +340,7 @@ void pt_options_help(struct pt_text *out, const char *subcommand)
 	for (size_t i = 0; i < pt_n_options; i++) {
 		const struct pt_option *row = &pt_option_table[i];
 
-		if (subcommand != NULL && !pt_option_used_by(row, subcommand))
+		if (subcommand != NULL && (row->seldom || !pt_option_used_by(row, subcommand)))
 			continue;
 		snprintf(left, sizeof(left), "--%s%s%s", row->name, row->argument != NULL ? " " : "",
 			 row->argument != NULL ? row->argument : "");
@@ -331,4 +349,6 @@ void pt_options_help(struct pt_text *out, const char *subcommand)
 			add_users(out, row);
 		pt_text_add(out, "%s\n", row->help);
 	}
+	if (subcommand != NULL)
+		add_seldom(out, subcommand);
 }

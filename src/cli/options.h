@@ -55,7 +55,7 @@ int pt_options_check_subcommand(const struct pt_options *options, const char *su
 void pt_options_free(struct pt_options *options);
 /* Calls each with every option, without its dashes, and what it is. */
 void pt_options_each(void (*each)(void *arg, const char *name, const char *help), void *arg);
-/* The list of options: those of use to a subcommand, or all (NULL). */
+/* The list of options: those of use to a subcommand, seldom ones by name alone, or all (NULL). */
 void pt_options_help(struct pt_text *out, const char *subcommand);
 
 #endif

@@ -148,7 +148,7 @@ static int run_board(const struct pt_options *options)
 }
 
 const struct pt_subcommand pt_subcommand_board = {
-	"board", "NAME[?KEY=VALUE]|--probe URI", "serve a virtual board's probe, or a real one, on TCP to other programs",
+	"board", "NAME[?KEY=VALUE]|--probe URI", "serve a probe, virtual or real, on TCP to other programs",
 	"proftap board kl27 --listen 127.0.0.1:4441\n"
 	"    a CMSIS-DAP probe for OpenOCD: cmsis_dap_backend tcp\n"
 	"proftap board --probe usb: --listen 127.0.0.1:4441\n"

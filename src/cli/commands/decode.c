@@ -140,10 +140,10 @@ static int run_decode(const struct pt_options *options)
 }
 
 const struct pt_subcommand pt_subcommand_decode = { "decode", "FILE... [VIEW] [sort=KEY] [top=N]",
-					"run the analyses again on captures and files of other instruments",
+					"report on captures and files of other instruments",
 
 	"proftap decode run.ptcap calls top=10 --elf fw.elf\n"
 	"    who calls what, from what profile --capture run.ptcap wrote\n"
-	"proftap decode trace.swo exceptions --elf fw.elf --set input=swo --set swo-clock=168M\n"
+	"proftap decode trace.swo exceptions --set input=swo --set swo-clock=168M\n"
 	"    what another program received from pin SWO\n",
 	run_decode };

@@ -292,7 +292,7 @@ static int run_manual(const struct pt_options *options)
 }
 
 const struct pt_subcommand pt_subcommand_manual = {
-	"manual", "[PART]", "print the reference: commands, options, monitor, settings, probes, sources, views, formats, ...",
+	"manual", "[PART]", "print the reference, or a part: options, settings, views, ...",
 	"proftap manual settings\n"
 	"    every KEY=VALUE of --set, of the configuration file and of profile start\n"
 	"proftap manual monitor\n"

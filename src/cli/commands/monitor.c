@@ -174,7 +174,7 @@ static int run_monitor(const struct pt_options *options)
 }
 
 const struct pt_subcommand pt_subcommand_monitor = { "monitor", "COMMAND [WORD...]",
-					 "attach, call a command of GDB's monitor, print its answer, detach",
+					 "attach, execute a monitor command, print its answer, detach",
 
 	"proftap monitor status\n"
 	"    what is connected, and what was changed in the target\n"

@@ -403,7 +403,7 @@ static int run_profile(const struct pt_options *options)
 }
 
 const struct pt_subcommand pt_subcommand_profile = { "profile", "[VIEW] [sort=KEY] [top=N]",
-					 "attach, profile for a while (--for TIME, or until Ctrl-C), report, detach",
+					 "profile for a while (--for, or until Ctrl-C), and report",
 
 	"proftap profile --elf fw.elf --core-clock 48M --for 2s\n"
 	"    where the time goes, function by function, while the program runs\n"

@@ -76,7 +76,7 @@ static int run_restore(const struct pt_options *options)
 }
 
 const struct pt_subcommand pt_subcommand_restore = {
-	"restore", "", "put back what a proftap that was killed had changed in the target",
+	"restore", "", "put back what a killed proftap had changed in the target",
 	"proftap restore\n"
 	"    of the chip behind the probe that is plugged in\n"
 	"proftap restore --probe usb:serial=066CFF3031\n"

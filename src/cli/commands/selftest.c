@@ -371,7 +371,7 @@ static int run_selftest(const struct pt_options *options)
 }
 
 const struct pt_subcommand pt_subcommand_selftest = {
-	"selftest", "[--report FILE] [--intrusive]", "try each probe, the chip behind it and its sources; write what works",
+	"selftest", "[--report FILE] [--intrusive]", "try each probe, its chip and the sources; write what works",
 	"proftap selftest --report selftest.md\n"
 	"    all probes that are plugged in; nothing is halted, reset or altered\n"
 	"proftap selftest --probe virtual:kl27 --report selftest.md\n"
