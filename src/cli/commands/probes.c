@@ -360,7 +360,7 @@ static int run_probes(const struct pt_options *options)
 
 const struct pt_subcommand pt_subcommand_probes = { "probes", "[--json] [--measure] [--network]", "list what is plugged in",
 	"proftap probes --measure\n"
-	"    with the address of each, for --probe, and how fast it is beside what its cables allow\n"
+	"    with the address of each, for --probe, and its measured speed\n"
 	"proftap probes --network\n"
 	"    also the J-Links on this machine's networks, which it asks by broadcast\n",
 	run_probes };
