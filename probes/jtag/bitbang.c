@@ -216,9 +216,17 @@ static void bitbang_info(void *state, struct pt_probe_info *out)
 	out->packet_count = b->port.depth;
 }
 
+/* The port may have been left in SWD. The letters are those of JTAG: servers without SWD know no others. */
 static int jtag_connect(void *state, struct pt_err *err)
 {
-	return pt_jtag_port_reset(&((struct pt_bitbang *)state)->port, err);
+	struct pt_bitbang *b = state;
+	char letters[2 * PT_SWD_LEAVE_BITS + 1];
+	size_t len = 0;
+
+	for (size_t i = 0; i < PT_SWD_LEAVE_BITS; i++)
+		len += put_clock((uint8_t *)letters + len, (pt_swd_leave[i / 8] >> i % 8 & 1) != 0, 1, false);
+	letters[len] = 0;
+	return pt_bitbang_ask(b, letters, err) < 0 ? err->code : pt_jtag_port_reset(&b->port, err);
 }
 
 static int jtag_run(void *state, struct pt_jtag_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,

@@ -61,3 +61,9 @@ if openocd -c 'adapter driver remote_bitbang; transport select swd' -c shutdown 
 else
 	echo "note: this OpenOCD has no SWD over remote_bitbang"
 fi
+
+# proftap after OpenOCD, and each wire after the other: the debug port stays in SWD when a host goes
+for wire in jtag swd jtag; do
+	./proftap monitor --probe "bitbang:unix:$work/socket" --set transport=$wire status >"$work/log" 2>&1
+	expect "proftap by $wire" 'attached: MKL27Z256'
+done
