@@ -121,6 +121,19 @@ static void write_sr(void)
 	free(samples);
 }
 
+/* As Logic 2 exports it: a row for each change. */
+static void write_csv(void)
+{
+	FILE *file = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(file);
+	fprintf(file, "Time [s],data,spare,clock\n0.000000000000,0,1,0\n");
+	for (size_t i = 0; i < pins.n_edges; i++)
+		fprintf(file, "%.12f,%d,1,%d\n", (double)pins.edge[i].cycle / pins.bus_hz,
+			(pins.edge[i].levels & PDO) != 0, (pins.edge[i].levels & PDOCLK) != 0);
+	fclose(file);
+}
+
 static void on_note(void *arg, const char *text)
 {
 	size_t len = strlen(notes);
@@ -206,7 +219,7 @@ static void expect_board(const struct pt_profile *file, const char *name, bool b
 	ck_assert_uint_gt(n_counted, 15);
 }
 
-enum kind { VCD, SR };
+enum kind { VCD, SR, CSV };
 static const struct {
 	const char *name, *board;
 	const char *words[3];
@@ -216,6 +229,7 @@ static const struct {
 } rows[] = {
 	{ "a VCD", "", { "mode=pdo" }, NULL, VCD, false },
 	{ "a sigrok session", "", { "mode=pdo" }, NULL, SR, false },
+	{ "a CSV of the changes", "", { "mode=pdo" }, NULL, CSV, false },
 	{ "a PTHF of five bytes", "pthf=5", { "mode=pdo", "pthf-bytes=5" }, "pthf-bytes=5", VCD, false },
 	{ "addresses high byte first", "swap24=on", { "mode=pdo", "swap24=on" }, "swap24=on", VCD, false },
 	{ "overflows", "", { "mode=pdo" }, NULL, VCD, true },
@@ -259,6 +273,8 @@ START_TEST(says_what_live_says)
 	record((size_t)_i);
 	if (rows[_i].kind == SR)
 		write_sr();
+	else if (rows[_i].kind == CSV)
+		write_csv();
 	else
 		write_vcd(0, pins.n_edges);
 	pipeline = decode(rows[_i].word);
@@ -317,7 +333,7 @@ static const struct { const char *name, *text, *word, *said; } bad[] = {
 	  "pdo= and pdoclk= name the same line, data" },
 	{ "a clock that rests", "$var wire 1 ! data $end $var wire 1 \" clock $end $enddefinitions $end #0 0! 0\" #9 1!", NULL,
 	  "PDOCLK does not change in it" },
-	{ "no file of lines", "1000 memory:0x100 4 1", NULL, "are read from a VCD or a sigrok session" },
+	{ "no file of lines", "1000 memory:0x100 4 1", NULL, "are read from a VCD, a sigrok session or a CSV" },
 	{ "levels that are not known", "$var wire 1 ! data $end $var wire 1 \" clock $end $enddefinitions $end "
 	  "#0 0! 0\" #100 1\" #110 0\" #115 x\" #120 1\" #130 0\"", NULL, "no line of the trace can be read" },
 };

@@ -7,7 +7,7 @@
 #include "base/util.h"
 
 const struct pt_param pt_lines_param = {
-	"lines", PT_PARAM_LIST, NULL, NULL, 0, 0, "vcd, sr: take only these lines (names, a,b,c)"
+	"lines", PT_PARAM_LIST, NULL, NULL, 0, 0, "vcd, sr, csv: take only these lines (names, a,b,c)"
 };
 
 bool pt_lines_is(const char *name, const char *word, size_t len)

@@ -16,7 +16,7 @@
 #include "trace/pdo_bits.h"
 #include "trace/pdo_lines.h"
 
-enum { PDO, PDOCLK, EDGE, BUS_CLOCK, PTHF, SWAP24, STAMP_FROM, IVBR, SAMPLERATE };
+enum { PDO, PDOCLK, EDGE, BUS_CLOCK, PTHF, SWAP24, STAMP_FROM, IVBR, SAMPLERATE, COLUMNS, TIME_COLUMN, TIME_UNIT };
 static const struct pt_param rows[] = {
 	[PDO] = { "pdo", PT_PARAM_TEXT, "pdo", NULL, 0, 0, "pdo: the line of the pin PDO" },
 	[PDOCLK] = { "pdoclk", PT_PARAM_TEXT, "pdoclk", NULL, 0, 0, "pdo: the line of the pin PDOCLK" },
@@ -31,7 +31,13 @@ static const struct pt_param rows[] = {
 			 "pdo: stamps count from the change of flow before, or from the trace line before (not verified)" },
 	[IVBR] = { "ivbr", PT_PARAM_NUMBER, "0xfffe", NULL, 0, UINT16_MAX, "pdo: the register IVBR, where the vectors lie" },
 	[SAMPLERATE] = { "samplerate", PT_PARAM_HZ, NULL, NULL, 1, 1000000000000000,
-			 "sr: samples per second, where the file does not say" },
+			 "sr, csv: samples per second, where the file does not say" },
+	[COLUMNS] = { "columns", PT_PARAM_LIST, NULL, NULL, 0, 0,
+		      "csv: take only these columns, from 1, under these names (2:pdo,3:pdoclk)" },
+	[TIME_COLUMN] = { "time-column", PT_PARAM_NUMBER, NULL, NULL, 0, 257,
+			  "csv: the column that has the time, from 1 (0: none); else the one whose heading begins so" },
+	[TIME_UNIT] = { "time-unit", PT_PARAM_CHOICE, NULL, "s|ms|us|ns|ps", 0, 0,
+			"csv: unit of the time, where its heading does not say; else s" },
 };
 
 enum phase { CONFIG, DATA, LAST, END, OVER };
@@ -326,7 +332,7 @@ static void close_pdo(void *state)
 
 const struct pt_input_ops pt_input_pdo = {
 	.name = "pdo",
-	.help = "pins PDO and PDOCLK of an S12Z, in a VCD or a sigrok session",
+	.help = "pins PDO and PDOCLK of an S12Z, in a VCD, a sigrok session or a CSV",
 	.params = rows,
 	.n_params = PT_LEN(rows),
 	.state_bytes = sizeof(struct pdo),

@@ -14,7 +14,7 @@
 
 enum { FRONT_BYTES = 512, BOTH = PT_PDO_DATA | PT_PDO_CLOCK };
 
-static const struct pt_input_ops *const kinds[] = { &pt_input_vcd, &pt_input_sr };
+static const struct pt_input_ops *const kinds[] = { &pt_input_vcd, &pt_input_sr, &pt_input_csv };
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
@@ -87,7 +87,7 @@ int pt_pdo_levels_open(struct pt_pdo_levels *l, struct pt_infile *file, const st
 	if (ops == NULL) {
 		pt_infile_close(file);
 		return pt_fail(err, PT_EARG,
-			       "pdo: the levels of PDO and PDOCLK are read from a VCD or a sigrok session");
+			       "pdo: the levels of PDO and PDOCLK are read from a VCD, a sigrok session or a CSV");
 	}
 	*l = (struct pt_pdo_levels){ .ops = ops, .settings = pt_params_new(), .state = pt_alloc(ops->state_bytes) };
 	l->chunk = pt_alloc(sizeof(*l->chunk) + PT_CHUNK_BYTES);

@@ -20,9 +20,9 @@ enum { MOST_PIECES = 65536, METADATA_BYTES = 65536, READ_BYTES = 65536, MOST_UNI
 
 enum { LINES, SAMPLERATE };
 static const struct pt_param rows[] = {
-	[LINES] = { "lines", PT_PARAM_LIST, NULL, NULL, 0, 0, "vcd, sr: take only these lines (names, a,b,c)" },
+	[LINES] = { "lines", PT_PARAM_LIST, NULL, NULL, 0, 0, "vcd, sr, csv: take only these lines (names, a,b,c)" },
 	[SAMPLERATE] = { "samplerate", PT_PARAM_HZ, NULL, NULL, 1, 1000000000000000,
-			 "sr: samples per second, where the file does not say" },
+			 "sr, csv: samples per second, where the file does not say" },
 };
 
 struct piece { uint64_t number; zip_uint64_t index; };

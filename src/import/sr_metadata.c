@@ -22,21 +22,20 @@ static char *trim(char *text)
 }
 
 /* "12 MHz", "500 kHz", "1000000": as PT_PARAM_HZ, but for the blank, and "GHz". */
-static int take_rate(struct pt_sr_metadata *m, const char *value, struct pt_err *err)
+int pt_sr_rate(const char *value, uint64_t *hz, struct pt_err *err)
 {
 	char text[40] = "", *giga;
 	uint64_t factor = 1;
 
 	for (size_t n = 0; *value != '\0' && n + 1 < sizeof(text); value++)
-		if (*value != ' ')
+		if (*value != ' ' && *value != '\r')
 			text[n++] = *value;
 	giga = strstr(text, "GHz");
 	if (giga != NULL && giga[3] == '\0') {
 		memcpy(giga, "MHz", 3);
 		factor = 1000;
 	}
-	if (pt_params_parse(PT_PARAM_HZ, text, &m->samplerate_hz, err) < 0 ||
-	    __builtin_mul_overflow(m->samplerate_hz, factor, &m->samplerate_hz))
+	if (pt_params_parse(PT_PARAM_HZ, text, hz, err) < 0 || __builtin_mul_overflow(*hz, factor, hz))
 		return pt_fail(err, PT_EARG, "metadata: samplerate '%s' is no frequency", text);
 	return 0;
 }
@@ -63,7 +62,7 @@ static int take_key(struct pt_sr_metadata *m, const char *key, const char *value
 			return pt_fail(err, PT_EARG, "metadata: the name of the capturefile is too long");
 		snprintf(m->capturefile, sizeof(m->capturefile), "%s", value);
 	} else if (strcmp(key, "samplerate") == 0) {
-		return take_rate(m, value, err);
+		return pt_sr_rate(value, &m->samplerate_hz, err);
 	} else if (strcmp(key, "unitsize") == 0) {
 		m->unit_bytes = (uint32_t)strtoul(value, NULL, 10);
 		if (m->unit_bytes < 1 || m->unit_bytes > PT_SR_PROBES / 8)

@@ -20,5 +20,7 @@ struct pt_sr_metadata {
 
 /* The first device that has logic data. PT_EARG: there is none, or a value makes no sense; says which. */
 int pt_sr_metadata_parse(struct pt_sr_metadata *out, const char *text, size_t len_bytes, struct pt_err *err);
+/* "12 MHz", "500 kHz", "1000000". PT_EARG: it is no frequency. */
+int pt_sr_rate(const char *value, uint64_t *hz, struct pt_err *err);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/stream.h"
+#include "import/text_lines.h"
 #include "trace/event.h"
 #include "base/util.h"
 
@@ -115,34 +115,6 @@ static const char *parse(const struct line *line, struct pt_stream_record *recor
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
 
-/* 1: a line without its end is in line; 0: there is none. One that is too long is told, and left out. */
-static int next_line(struct values *v, struct line *line)
-{
-	const uint8_t *bytes, *end;
-	size_t n, len;
-	bool cut = false;
-
-	while ((n = pt_infile_look(v->file, LINE_BYTES, &bytes)) > 0) {
-		n = n < LINE_BYTES ? n : LINE_BYTES;
-		end = memchr(bytes, '\n', n);
-		len = end != NULL ? (size_t)(end - bytes) : n;
-		v->line += !cut;
-		if (!cut && len < LINE_BYTES) {
-			memcpy(line->text, bytes, len);
-			line->text[len] = '\0';
-			pt_infile_take(v->file, len + (end != NULL));
-			return 1;
-		}
-		if (!cut)
-			pt_notes_add(&v->notes, "line %" PRIu64 ": longer than %d bytes; left out", v->line,
-				     LINE_BYTES - 1);
-		pt_stream_lose(&v->stream, len);
-		pt_infile_take(v->file, len + (end != NULL));
-		cut = end == NULL;
-	}
-	return 0;
-}
-
 static int pull(void *state, struct pt_stream_record *record, struct pt_err *err)
 {
 	struct values *v = state;
@@ -150,7 +122,7 @@ static int pull(void *state, struct pt_stream_record *record, struct pt_err *err
 	const char *wrong;
 	size_t len;
 
-	while (next_line(v, &line) > 0) {
+	while (pt_text_line(v->file, &v->stream, &v->notes, line.text, sizeof(line.text), &v->line)) {
 		len = strlen(line.text);
 		split(&line);
 		if (line.n_words == 0)
