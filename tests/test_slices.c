@@ -14,7 +14,9 @@ static const struct pt_signal_definition definitions[] = {
 static const struct pt_signal_set signals = { definitions, PT_LEN(definitions) };
 
 /* "10 >3": span 3 is entered at 10 ns; "<0" none runs again; "s4": the state is 4; "+", "-", "!": the points are
- * entered, left, left astray; "l1": the line; "gap": the source's; "c7", "r": a function is called at tick 7, and left; "b9": nothing was seen for 9 ns. */
+ * entered, left, left astray; "l1": the line; "gap": the source's; "c7", "r": a function is called at tick 7, and left;
+ * "u7": one is found running; "x": it is cut off; "forget": a gap in what ran; "b9": nothing was seen for 9 ns. Behind "~"
+ * the begin or the end of a slice was not seen. */
 static struct pt_timeline_event event_of(const char *at, const char *what)
 {
 	static const struct { char word; uint8_t signal; uint16_t id; } kinds[] = {
@@ -27,8 +29,12 @@ static struct pt_timeline_event event_of(const char *at, const char *what)
 		.value = strtoull(what + 1, NULL, 10), .enters = what[0] == '>' || what[0] == '+', .astray = what[0] == '!',
 	};
 
-	if (what[0] == 'c' || what[0] == 'r') {
-		e.kind = what[0] == 'c' ? PT_TIMELINE_CALL : PT_TIMELINE_LEAVE;
+	if (strchr("cruxf", what[0]) != NULL) {
+		e.kind = what[0] == 'c'	  ? PT_TIMELINE_CALL
+			 : what[0] == 'r' ? PT_TIMELINE_LEAVE
+			 : what[0] == 'u' ? PT_TIMELINE_UNSEEN
+			 : what[0] == 'x' ? PT_TIMELINE_CUT
+					  : PT_TIMELINE_GAP;
 		e.clock = e.value;
 	}
 	if (what[0] == 'b') {
@@ -51,12 +57,17 @@ static const struct { const char *name, *in, *want; uint64_t core_hz; bool no_cl
 	{ "back in what was not seen to begin", "10 <5 20 >1 30 <5", "ns 20(1 30)", 0, false, true },
 	{ "twice in the same", "10 >1 20 >1 30 <1 40 <0", "ns 10(1 20(1 30) 40)", 0, false, true },
 	{ "two points", "10 + 20 - 30 + 40 + 50 ! 60 -", "ns 10(points 20) 30(points 40) 40(points 50)", 0, false, true },
-	{ "a gap ends them", "10 >1 12 s3 20 gap 30 s3", "ns 10(1 12(3 20) 20) 20gap 30(3", 0, false, true },
+	{ "a gap ends them", "10 >1 12 s3 20 gap 30 s3", "ns 10(1 12(3 20~) 20~) 20gap 30(3", 0, false, true },
 	{ "functions in cycles", "0 c7 0 c9 0 r12", "cycles 7(no 9(no 12)", 0, false, false },
 	{ "functions in ns", "100 c7 120 c9 150 r12", "ns 100(no 120(no 150)", 1000, false, false },
 	{ "the core is held in a call", "100 c7 120 b30 160 r12", "ns 100(no 120(drain 150) 160)", 1000, false, false },
 	{ "held before anything ran", "5 b30 35 c7", "ns 5(drain 35) 35(no", 1000, false, false },
 	{ "on a clock that stands still meanwhile", "0 c7 5 b30 0 r12", "cycles 7(no 12)", 0, false, false },
+	{ "callers that returns tell of", "10 u5 20 x 20 u6 25 c7 27 r 30 x 30 u8 40 x",
+	  "ns 10~(no 10~(no 10~(no 20~) 25(no 27) 30~) 40~)", 1000, false, false },
+	{ "each burst has its own", "10 u5 20 x 20 u6 20 x 22 forget 30 u5 35 x 35 u6",
+	  "ns 10~(no 10~(no 20~) 20~) 22gap 30~(no 30~(no 35~)", 1000, false, false },
+	{ "what began before the first event", "10 c5 12 r 15 r 17 c6 20 r", "ns 10~(no 10(no 12) 15) 17(no 20)", 1000, false, false },
 	{ "a dump with a core clock", "0 c7 20 c9", "begin 0(no 20(no", 1000, true, false },
 	{ "a dump without one", "0 c7 0 c9", "cycles 7(no 9(no", 0, true, false },
 	{ "two clocks", "10 s1 0 c9", "refused", 0, false, false },
@@ -65,7 +76,7 @@ static const struct { const char *name, *in, *want; uint64_t core_hz; bool no_cl
 
 static void print(const struct pt_slice *slice, char *out)
 {
-	out += sprintf(out, " %d", (int)slice->time);
+	out += sprintf(out, " %d%s", (int)slice->time, slice->unseen ? "~" : "");
 	if (slice->kind == PT_SLICE_BEGIN && slice->name != NULL)
 		sprintf(out, "(%.*s", slice->name[0] == '(' ? 2 : 20, slice->name + (slice->name[0] == '('));
 	else if (slice->kind == PT_SLICE_BEGIN)

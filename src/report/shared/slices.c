@@ -43,6 +43,7 @@ int pt_slices_begin(struct pt_slices *s, const struct pt_profile *profile, struc
 	if (choose_clock(s, err) < 0)
 		return err != NULL ? err->code : PT_ESTATE;
 	s->track = pt_alloc_array(PT_TRACKS, sizeof(*s->track));
+	pt_slices_find_revealed(s);
 	return 0;
 }
 
@@ -51,6 +52,8 @@ void pt_slices_end(struct pt_slices *s)
 	for (size_t i = 0; i < s->n_tracks; i++)
 		free(s->track[i].open);
 	free(s->track);
+	free(s->revealed);
+	free(s->told);
 	*s = (struct pt_slices){ 0 };
 }
 
@@ -98,6 +101,8 @@ static bool end(struct pt_slices *s, size_t at, struct pt_slice *out)
 	s->track[at].depth--;
 	out->kind = PT_SLICE_END;
 	out->track = at;
+	out->unseen = out->event->kind == PT_TIMELINE_CUT || out->event->kind == PT_TIMELINE_GAP ||
+		      (out->event->kind == PT_TIMELINE_SIGNAL && out->event->signal == PT_SIGNAL_GAP);
 	return true;
 }
 
@@ -242,13 +247,32 @@ static bool blind(struct pt_slices *s, const struct pt_timeline_event *event, st
 	return end(s, at, out);
 }
 
+/* What was there before the stack's first event comes before it. */
+static bool begin_revealed(struct pt_slices *s, const struct pt_timeline_event *event, struct pt_slice *out)
+{
+	const struct pt_revealed *r = &s->revealed[s->next_revealed];
+
+	if (s->next_revealed == s->n_revealed || r->before != s->next - 1)
+		return false;
+	s->next_revealed++;
+	s->next--;
+	out->unseen = true;
+	return begin(s, track(s, PT_TRACK_STACK, event, event->stack, NULL), pt_name_of_function(s->profile, r->id),
+		     r->id, out);
+}
+
 static bool take(struct pt_slices *s, const struct pt_timeline_event *event, struct pt_slice *out)
 {
 	size_t at;
 
+	if (begin_revealed(s, event, out))
+		return true;
+	if (s->told[s->next - 1] != 0)
+		return false;
 	switch (event->kind) {
 	case PT_TIMELINE_CALL: case PT_TIMELINE_TAIL_CALL: case PT_TIMELINE_EXCEPTION: case PT_TIMELINE_UNSEEN:
 		out->exception = event->kind == PT_TIMELINE_EXCEPTION;
+		out->unseen = event->kind == PT_TIMELINE_UNSEEN;
 		at = track(s, PT_TRACK_STACK, event, event->stack, NULL);
 		return begin(s, at, pt_name_of_function(s->profile, event->id), event->id, out);
 	case PT_TIMELINE_LEAVE: case PT_TIMELINE_CUT:

@@ -1,5 +1,5 @@
 /* The timeline as trace viewers want it: slices that nest on tracks, time that never goes back, values of counters.
- * What began before the timeline's first event, and so has no begin, is left out. Pure. */
+ * A stack whose lower frames are known by a later return alone has them from where it was first seen. Pure. */
 #ifndef PT_REPORT_SLICES_H
 #define PT_REPORT_SLICES_H
 
@@ -39,8 +39,12 @@ struct pt_slice {
 	const char *name;	/* BEGIN: or NULL, then real is it */
 	double real;		/* COUNTER; BEGIN without a name */
 	bool exception;		/* BEGIN */
+	bool unseen;		/* BEGIN: it was running already; END: it was still running */
 	const struct pt_timeline_event *event;
 };
+
+/* Frames that were on a stack when it was first seen, and that only a later return told of. */
+struct pt_revealed { size_t before, at; uint16_t id; };	/* events of the timeline: the stack's first, and the one that told */
 
 enum { PT_TRACKS = 1024, PT_SLICE_DEPTH = 256 };	/* deeper spans have no slices */
 
@@ -59,6 +63,9 @@ struct pt_slices {
 	uint64_t time;
 	size_t n_ending;	/* slices that the next event still ends */
 	bool again;		/* it has been looked at before */
+	struct pt_revealed *revealed;	/* in order of before, and the outermost first */
+	size_t n_revealed, next_revealed;
+	uint8_t *told;			/* by event: it tells of such a frame, and begins no other */
 	bool was_blind;		/* the event's stretch has begun, and ends next */
 };
 
@@ -73,5 +80,8 @@ int pt_slices_begin(struct pt_slices *slices, const struct pt_profile *profile, 
 /* The next slice; false: there is none. A track is in the list before its first slice. */
 bool pt_slices_next(struct pt_slices *slices, struct pt_slice *out);
 void pt_slices_end(struct pt_slices *slices);
+
+/* For slices.c: finds revealed and told. (revealed.c) */
+void pt_slices_find_revealed(struct pt_slices *slices);
 
 #endif
