@@ -202,8 +202,8 @@ static const struct { const char *view, *format, *want; } tables[] = {
 	{ "coverage", "csv", "\n\"leaf\",2,2,1," },
 	{ "functions", "text", "\nfunction  core  count " },
 	{ "calls", "text", "\ncaller  callee  core  count " },
-	{ "functions", "html", ">core 0: the last 21.00us;" },
-	{ "functions", "html", ">core 1: the last 11.00us;" },
+	{ "functions", "html", "{\"kind\":\"stack\",\"name\":\"functions\",\"core\":0}" },
+	{ "functions", "html", "{\"kind\":\"stack\",\"name\":\"functions\",\"core\":1}" },
 	{ "tree", "text", "\nfunction  core  count" },
 	{ "timeline", "text", "call  core\n"
 			      "0.000000 ms  running  main                0\n"

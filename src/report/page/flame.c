@@ -78,8 +78,8 @@ static void tooltip(const struct flame *f, const struct pt_stack_node *node, str
 	pt_text_add(out, "</title>");
 }
 
-/* In characters, not bytes. */
-void pt_flame_label(struct pt_text *out, const char *name, double width_px)
+/* As much of a name as fits into so many pixels, in characters; nothing if that is less than three letters. */
+static void label(struct pt_text *out, const char *name, double width_px)
 {
 	size_t room = width_px > 0 ? (size_t)(width_px / LETTER_PX) : 0, n = 0, bytes = 0, cut = 0;
 
@@ -109,7 +109,7 @@ static void frame(const struct flame *f, const struct pt_stack_node *node, doubl
 		    from_px, y, width_px, FRAME_PX - 1, fill);
 	if (width_px >= 3 * LETTER_PX) {
 		pt_text_add(out, "<text x=\"%.1f\" y=\"%.1f\">", from_px + 3, y + 10.5);
-		pt_flame_label(out, node->name, width_px);
+		label(out, node->name, width_px);
 		pt_text_add(out, "</text>");
 	}
 	pt_text_add(out, "</g>\n");

@@ -13,7 +13,4 @@ enum { PT_FLAME_WIDTH_PX = 1200 };
 void pt_flame_svg(struct pt_text *out, const struct pt_profile *profile, const struct pt_stacks *stacks,
 		  const char *const *lines);
 
-/* As much of a name as fits into so many pixels, escaped; nothing if that is less than three letters. */
-void pt_flame_label(struct pt_text *out, const char *name, double width_px);
-
 #endif

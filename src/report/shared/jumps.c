@@ -11,15 +11,14 @@
 #include "report/table/units.h"
 #include "report/views/views.h"
 
-enum { AROUND = 3 };		/* events before and behind one that is looked for */
-
-size_t pt_jump_to(const struct pt_profile *p, uint64_t at_ns)
+/* Whether the timeline has what happened then: not before it was made, and not what it no longer keeps. */
+static bool has_moment(const struct pt_profile *p, uint64_t at_ns)
 {
 	const struct pt_timeline *t = p->timeline;
 	size_t low = 0, high = t != NULL ? t->n : 0, all = high;
 
 	if (at_ns == PT_UNKNOWN || all == 0 || pt_timeline_at(t, 0)->at.ns > at_ns)
-		return PT_NO_EVENT;
+		return false;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
@@ -28,75 +27,8 @@ size_t pt_jump_to(const struct pt_profile *p, uint64_t at_ns)
 		else
 			high = middle;
 	}
-	return low < all && pt_timeline_at(t, low)->at.ns != PT_UNKNOWN ? low : PT_NO_EVENT;
+	return low < all && pt_timeline_at(t, low)->at.ns != PT_UNKNOWN;
 }
-
-/* --- on a page */
-
-static void show_around(struct pt_jumps *j, size_t event)
-{
-	size_t from = event > AROUND ? event - AROUND : 0, to = event + AROUND + 1;
-
-	for (size_t i = from; i < to && i < j->n_events; i++) {
-		if (!j->shown[i] && j->n_more == 0)
-			return;
-		j->n_more -= !j->shown[i];
-		j->shown[i] = true;
-	}
-}
-
-static int look_at(struct pt_jumps *j, const struct pt_profile *p, const struct pt_view *view,
-		   const struct pt_query *query, size_t n_rows, struct pt_err *err)
-{
-	struct pt_value *values = pt_alloc_array(view->n_columns, sizeof(*values));
-	size_t *rows = NULL, n = 0;
-	int rc = pt_report_order(p, view, query, &rows, &n, err);
-
-	for (size_t r = 0; rc == 0 && r < n && r < n_rows; r++) {
-		pt_report_row(p, view, rows[r], values);
-		for (size_t c = 0; c < view->n_columns; c++) {
-			bool moment = view->columns[c].unit == PT_UNIT_STAMP;
-			size_t event = moment ? pt_jump_to(p, values[c].u) : PT_NO_EVENT;
-
-			if (event != PT_NO_EVENT)
-				show_around(j, event);
-		}
-	}
-	free(values);
-	free(rows);
-	return rc;
-}
-
-int pt_jumps_init(struct pt_jumps *j, const struct pt_profile *p, const struct pt_query *query, size_t n_last,
-		  size_t n_rows, size_t n_more, struct pt_err *err)
-{
-	int rc = 0;
-
-	*j = (struct pt_jumps){ .n_events = p->timeline != NULL ? p->timeline->n : 0, .n_more = n_more };
-	if (j->n_events == 0)
-		return 0;
-	j->shown = pt_alloc_array(j->n_events, sizeof(*j->shown));
-	for (size_t i = j->n_events > n_last ? j->n_events - n_last : 0; i < j->n_events; i++)
-		j->shown[i] = true;
-	for (size_t i = 0; pt_views[i] != NULL && rc == 0; i++)
-		if (pt_views[i] != &pt_view_timeline && pt_views[i]->n_rows(p) != (size_t)PT_NOT_MADE)
-			rc = look_at(j, p, pt_views[i], query, n_rows, err);
-	return rc;
-}
-
-void pt_jumps_fini(struct pt_jumps *j)
-{
-	free(j->shown);
-}
-
-size_t pt_jumps_shown(const struct pt_jumps *j, const struct pt_profile *p, uint64_t at_ns)
-{
-	size_t event = j->shown != NULL ? pt_jump_to(p, at_ns) : PT_NO_EVENT;
-
-	return event != PT_NO_EVENT && j->shown[event] ? event : PT_NO_EVENT;
-}
-
-/* --- at a terminal */
 
 /* The column KIND.max_at_ns beside KIND.max; -1: there is none. */
 static int moment_of(const struct pt_view *view, const char *most, size_t len)
@@ -138,7 +70,7 @@ void pt_jumps_words(const struct pt_profile *p, const struct pt_view *view, cons
 		uint64_t ns;
 
 		pt_report_row(p, view, rows[r], values);
-		if (values[most].u == PT_UNKNOWN || pt_jump_to(p, values[at].u) == PT_NO_EVENT)
+		if (values[most].u == PT_UNKNOWN || !has_moment(p, values[at].u))
 			continue;
 		pt_print_cell(cell, sizeof(cell), p, &view->columns[most], &values[most]);
 		ns = (uint64_t)((double)values[most].u * 1e9 / (double)p->core_hz) + 1;

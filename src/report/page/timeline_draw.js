@@ -1,0 +1,159 @@
+/* The timeline's picture, from the back to the front: minimap, axis, lanes, gaps over them, names beside them, cursor. */
+
+const kindColour = (id) => (isInterrupt(id) ? colours.irq : colours.thread)[2];
+
+function drawLane(view, lane) {
+	const code = { one: shadeOf, many: kindColour, label: functionName, text: colours['frame-text'] };
+	if (lane.kind === 'stack') lane.rows.forEach((row, depth) => drawSlices(view, row, lane.y + depth * DEPTH_ROW, DEPTH_ROW - 1, code));
+	else if (lane.kind === 'interrupt') drawSlices(view, lane.rows[0], lane.y, lane.height, { ...code, label: null });
+	else if (lane.kind === 'states') {
+		const colour = (id) => colours.state[id % colours.state.length];
+		drawSlices(view, lane.rows[0], lane.y, lane.height, { one: colour, many: colour, label: (id) => String(page.data.timeline.values[id]), text: colours['frame-text'] });
+	} else drawSteps(view, lane, lane.kind === 'line' ? colours.wave : colours.var);
+}
+
+function drawFound(view, found) {
+	for (const { lane, depth, part, colour } of found) {
+		const paint = () => colours[colour];
+		drawSlices(view, part, lane.y + depth * DEPTH_ROW, lane.kind === 'stack' ? DEPTH_ROW - 1 : lane.height, { one: paint, many: paint, label: lane.kind === 'stack' ? functionName : null, text: colours[colour + '-text'] });
+	}
+}
+
+/* Hatched where a core was not observed, cross-hatched where its trace was lost; a line where it is not known how much. */
+function drawGaps(view, gaps, y, h, core, alpha) {
+	const { g, u0, k, gutter, width } = view, { causes } = page.data.timeline;
+	g.globalAlpha = alpha;
+	for (let i = 0; i < gaps.s.length; i++) {
+		const left = gutter + (gaps.s[i] - u0) * k, right = gutter + (gaps.e[i] - u0) * k, isPlace = gaps.from[i] === gaps.to[i];
+		if (left > width || right < gutter || (core !== null && gaps.core[i] !== core) || (right - left < 0.3 && !isPlace)) continue;
+		const x = Math.max(gutter, left);
+		g.fillStyle = isPlace ? colours.muted : causes[gaps.cause[i]].lost ? pattern(g, colours.lost, colours['lost-hatch'], -1) : pattern(g, colours.unobserved, colours.hatch, 1);
+		g.fillRect(x, y, Math.max(1, Math.min(width, right) - x), h);
+	}
+	g.globalAlpha = 1;
+}
+
+/* All of the time, small: made once, until the width, the axis or the colours change. */
+function makeMinimap(timeline, width) {
+	const ratio = window.devicePixelRatio || 1, { gutter, axis, lanes } = timeline, map = document.createElement('canvas');
+	map.width = Math.round(width * ratio);
+	map.height = Math.round(MINIMAP * ratio);
+	map.forWidth = width;
+	const g = map.getContext('2d'), view = { g, u0: 0, u1: axis.length, k: (width - gutter) / axis.length, gutter, width };
+	g.scale(ratio, ratio);
+	const stacks = lanes.filter((l) => l.kind === 'stack');
+	stacks.forEach((lane, n) => {
+		const part = (MINIMAP - 6) / stacks.length, h = part / Math.max(4, lane.rows.length);
+		lane.rows.forEach((row, depth) => drawSlices(view, row, 3 + n * part + depth * h, Math.max(1, h), { one: kindColour, many: kindColour, label: null }));
+	});
+	drawGaps(view, timeline.gaps, 0, MINIMAP, null, 1);
+	return map;
+}
+
+function drawTick(view, height, x, text) {
+	const { g, width } = view, y = MINIMAP + AXIS - 5;
+	g.fillStyle = colours.line;
+	g.fillRect(Math.round(x), y + 2, 1, height);
+	g.fillStyle = colours.muted;
+	if (x + g.measureText(text).width + 6 < width) g.fillText(text, x + 3, y);
+}
+
+/* Where gaps were skipped, the places where the data go on are labelled. */
+function drawSkippedAxis(timeline, view) {
+	const { gaps, axis, height } = timeline, { u0, u1, k, gutter } = view;
+	let free = gutter + 84;
+	drawTick(view, height, gutter, formatMoment(axis.tell(u0), 5));
+	for (let i = firstAbove(gaps.e, u0, 0, gaps.e.length); i < gaps.e.length && gaps.e[i] < u1; i++) {
+		const x = gutter + (gaps.e[i] - u0) * k;
+		if (x < free) continue;
+		drawTick(view, height, x, formatMoment(gaps.to[i], 5));
+		free = x + 84;
+	}
+}
+
+/* Ticks: 1, 2 or 5 of a unit, in real time; where their digits would not fit, from the first one on. */
+function drawRealAxis(timeline, view) {
+	const { axis, height } = timeline, { u0, u1, k, gutter, width } = view, from = axis.tell(u0), span = axis.tell(u1) - from, most = Math.max(2, (width - gutter) / 95);
+	let step = Math.pow(10, Math.floor(Math.log10(span / most)));
+	while (span / step > most) step *= span / step / 2 <= most ? 2 : span / step / 5 <= most ? 5 : 10;
+	const first = Math.ceil(from / step) * step, isDeep = first > step * 5000;
+	for (let n = 0; first + n * step <= from + span; n++) {
+		const at = first + n * step, needed = Math.max(3, Math.ceil(Math.log10(Math.max(at, 1) / step)) + 1);
+		drawTick(view, height, gutter + (axis.show(at) - u0) * k, isDeep && n > 0 ? '+' + formatMoment(n * step, 3) : formatMoment(at, Math.min(12, needed)));
+	}
+}
+
+function drawAxis(timeline, view) {
+	const { gaps } = timeline, inside = timeline.skip ? firstAbove(gaps.s, view.u0, 0, gaps.s.length) : Infinity;
+	view.g.font = '11px ' + colours.sans;
+	view.g.textBaseline = 'alphabetic';
+	if (inside < gaps.s.length && gaps.s[inside] < view.u1) drawSkippedAxis(timeline, view);
+	else drawRealAxis(timeline, view);
+}
+
+/* Lane names, over a clean margin. */
+function drawNames(timeline, view) {
+	const { g, gutter } = view, most = Math.floor((gutter - 12) / view.character), cut = (text) => (text.length <= most ? text : text.slice(0, most - 1) + '\u2026');
+	g.fillStyle = colours.bg;
+	g.fillRect(0, 0, gutter - 1, timeline.height);
+	g.fillStyle = colours.line;
+	g.fillRect(gutter - 1, 0, 1, timeline.height);
+	g.textBaseline = 'middle';
+	for (const lane of timeline.lanes) {
+		const isOn = lane.id !== undefined && lane.id === page.selected;
+		g.font = (isOn ? '600 ' : '') + '10.5px ' + colours.mono;
+		g.fillStyle = isOn ? colours.select : colours.muted;
+		g.fillText(cut(lane.title), 6, lane.y + Math.min(lane.height, 16) / 2 + 0.5);
+		if (lane.kind === 'variable') g.fillText(cut(`${lane.low}\u2026${lane.high}`), 6, lane.y + lane.height - 8);
+	}
+	g.fillStyle = colours.muted;
+	g.font = '10.5px ' + colours.sans;
+	g.fillText('all of it', 6, MINIMAP / 2);
+}
+
+/* What part the minimap's frame is of, what is measured, and where the pointer is. */
+function drawMarks(timeline, view) {
+	const { g, u0, u1, k, gutter, width } = view, { axis, height, range, cursor } = timeline, m = (width - gutter) / axis.length, x = (u) => gutter + (u - u0) * k;
+	g.fillStyle = colours.range;
+	g.fillRect(gutter + u0 * m, 0, Math.max(3, (u1 - u0) * m), MINIMAP);
+	g.strokeStyle = colours.accent;
+	g.strokeRect(gutter + u0 * m + 0.5, 0.5, Math.max(2, (u1 - u0) * m - 1), MINIMAP - 1);
+	if (range) {
+		const [a, b] = [Math.min(...range), Math.max(...range)].map(x);
+		g.fillStyle = colours.range;
+		g.fillRect(Math.max(gutter, a), MINIMAP + AXIS, Math.max(0, Math.min(width, b) - Math.max(gutter, a)), height);
+		g.fillStyle = colours.accent;
+		for (const at of [a, b]) if (at >= gutter) g.fillRect(at, MINIMAP, 1.5, height);
+	}
+	if (cursor === null || cursor < gutter) return;
+	const text = formatMoment(axis.tell(u0 + (cursor - gutter) / k), 9);
+	g.fillStyle = colours.cursor;
+	g.fillRect(Math.round(cursor), MINIMAP, 1, height);
+	g.font = '11px ' + colours.sans;
+	const w = g.measureText(text).width + 8, left = Math.min(width - w, cursor + 1);
+	g.fillRect(left, MINIMAP + 2, w, 16);
+	g.fillStyle = colours.bg;
+	g.fillText(text, left + 4, MINIMAP + 10.5);
+}
+
+function drawTimeline(timeline, g, width) {
+	const gutter = width < 600 ? 78 : 128, { u0, u1, height } = timeline, view = { g, u0, u1, k: (width - gutter) / (u1 - u0), gutter, width };
+	timeline.gutter = gutter;
+	if (!timeline.map || timeline.map.forWidth !== width) timeline.map = makeMinimap(timeline, width);
+	g.fillStyle = colours.bg;
+	g.fillRect(0, 0, width, height);
+	g.drawImage(timeline.map, 0, 0, width, MINIMAP);
+	drawAxis(timeline, view);
+	g.font = '10.5px ' + colours.mono;
+	g.textBaseline = 'middle';
+	view.character = g.measureText('m').width;
+	for (const lane of timeline.lanes) {
+		g.fillStyle = colours['line-soft'];
+		g.fillRect(gutter, lane.y + lane.height + 2, width - gutter, 1);
+		drawLane(view, lane);
+	}
+	drawFound(view, timeline.found);
+	for (const lane of timeline.lanes) drawGaps(view, timeline.gaps, lane.y, lane.height, lane.core === undefined ? null : lane.core, 0.82);
+	drawNames(timeline, view);
+	drawMarks(timeline, view);
+}
