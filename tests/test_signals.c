@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness.h"
+#include "profile/flow/own_clock.h"
 #include "profile/flow/signals.h"
 
 enum { AT = 0x20000100 };
@@ -281,6 +282,37 @@ START_TEST(anything)
 }
 END_TEST
 
+/* One without ticks lies somewhere between those that have some, and moves none of them; the silence in front of a gap counts
+ * as far as it is certain. */
+START_TEST(an_event_without_ticks_moves_no_other)
+{
+	struct pt_own_clock c = { .hz = 1000000 };
+	struct pt_own_time first, late, last;
+	uint64_t ticks;
+
+	first = pt_own_clock_take(&c, 100, (struct pt_timestamp){ 5000000, 1000 });
+	late = pt_own_clock_take(&c, PT_UNKNOWN, (struct pt_timestamp){ 5700000, 2000 });
+	last = pt_own_clock_take(&c, 200, (struct pt_timestamp){ 5100000, 1000 });
+	ck_assert_uint_eq(last.ns - first.ns, 100000);
+	ck_assert_uint_eq(first.error_ns + last.error_ns, 0);
+	ck_assert_uint_eq(late.ns, first.ns);
+	ck_assert_uint_eq(late.error_ns, 703000);
+	ck_assert_uint_eq(pt_own_clock_gap(&c, (struct pt_timestamp){ 5150000, 3000 }, &ticks) - last.ns, 46000);
+	ck_assert_uint_eq(ticks, 200);
+}
+END_TEST
+
+/* What came in front of the first ticks is not compared with them. */
+START_TEST(ticks_begin_anew_behind_events_without)
+{
+	struct pt_own_clock c = { .hz = 1000000 };
+
+	ck_assert(!pt_own_clock_take(&c, PT_UNKNOWN, (struct pt_timestamp){ 1000, 10 }).anew);
+	ck_assert(pt_own_clock_take(&c, 7, (struct pt_timestamp){ 2000, 10 }).anew);
+	ck_assert(!pt_own_clock_take(&c, 9, (struct pt_timestamp){ 4000, 10 }).anew);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("signals");
@@ -292,6 +324,8 @@ int main(void)
 	tcase_add_test(tc, many_at_one_place);
 	tcase_add_test(tc, widest_message);
 	tcase_add_loop_test(tc, anything, 0, 8);
+	tcase_add_test(tc, an_event_without_ticks_moves_no_other);
+	tcase_add_test(tc, ticks_begin_anew_behind_events_without);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -219,6 +219,7 @@ START_TEST(signals_case)
 		const struct pt_signal s = {
 			.kind = task == GAP ? PT_SIGNAL_GAP : PT_SIGNAL_TASK, .ticks = PT_UNKNOWN,
 			.at = { by_signals[_i].told[i].ns, by_signals[_i].told[i].error_ns }, .own_ns = by_signals[_i].told[i].ns,
+			.own_error_ns = by_signals[_i].told[i].error_ns,
 			.value = task == NONE ? PT_SIGNAL_NONE : task == UNLISTED ? 3 : task, .raw = 0xbad,
 		};
 

@@ -54,6 +54,7 @@ static void signal_spans(void *analysis)
 		const struct pt_signal s = {
 			.kind = PT_SIGNAL_SPAN, .id = 1, .ticks = PT_UNKNOWN, .pc = 0x200 + 2 * i,
 			.enters = (spans[i].raw & 1) != 0, .at = { spans[i].ns, spans[i].error_ns }, .own_ns = spans[i].ns,
+			.own_error_ns = spans[i].error_ns,
 			.value = spans[i].raw >> 1,
 		};
 

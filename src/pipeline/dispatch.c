@@ -129,21 +129,40 @@ static void tell_execution(struct pt_source_ctx *ctx, const struct pt_signal *si
 		pt_execution_task(core_profile->execution, task, signal->at, ctx == core_profile->flow);
 }
 
-static void take_signals(struct pt_source_ctx *ctx, const struct pt_event *e, struct pt_timestamp at)
+static void send_signals(struct pt_source_ctx *ctx, struct pt_signal *signal, size_t n, struct pt_own_time own)
 {
-	struct pt_signal signal[PT_SIGNALS_ROOM];
-	size_t n = pt_signals_take(ctx->pipeline->signals, e, at, signal);
-	uint64_t ticks = e->kind == PT_EV_GAP ? PT_UNKNOWN : e->ticks;
-	uint64_t own_ns = n > 0 && at.ns != PT_UNKNOWN ? pt_own_clock_take(&ctx->own, ticks, at.ns) : 0;
-
-	if (e->kind == PT_EV_GAP)
-		pt_own_clock_gap(&ctx->own);
 	for (size_t i = 0; i < n; i++) {
-		signal[i].own_ns = own_ns;
+		signal[i].own_ns = own.ns;
+		signal[i].own_error_ns = own.error_ns;
 		tell_execution(ctx, &signal[i]);
 	}
 	if (n > 0 && ctx->pipeline->wants_signals)
 		pt_selection_signals(ctx->pipeline, signal, n);
+}
+
+/* What came before it in the stretch has no time that can be compared with what comes now. */
+static void begin_anew(struct pt_source_ctx *ctx, const struct pt_event *e, struct pt_timestamp at,
+		       struct pt_own_time own)
+{
+	struct pt_signal gap = { .kind = PT_SIGNAL_GAP, .at = at, .ticks = PT_UNKNOWN, .value = PT_GAP_RESTART,
+				 .pc = PT_UNKNOWN, .source = e->source, .core = e->core, .id = UINT16_MAX };
+
+	send_signals(ctx, &gap, 1, own);
+}
+
+static void take_signals(struct pt_source_ctx *ctx, const struct pt_event *e, struct pt_timestamp at)
+{
+	struct pt_signal signal[PT_SIGNALS_ROOM];
+	size_t n = pt_signals_take(ctx->pipeline->signals, e, at, signal);
+	struct pt_own_time own = { 0 };
+
+	if (e->kind == PT_EV_GAP)
+		own.ns = pt_own_clock_gap(&ctx->own, at, &signal[0].ticks);
+	else if (n > 0 && at.ns != PT_UNKNOWN)
+		own = pt_own_clock_take(&ctx->own, e->ticks, at);
+	if (own.anew)
+		begin_anew(ctx, e, at, own);
+	send_signals(ctx, signal, n, own);
 }
 
 /* A trace of all accesses shows what there is, though nobody has named any of it. */

@@ -45,8 +45,8 @@ struct pt_signal {
 	struct pt_timestamp at;
 	uint64_t ticks;		/* the source's own clock, finer and without error among signals of one source; or
 				 * PT_UNKNOWN */
-	uint64_t own_ns;	/* the same as a time (own_clock.h): lengths between signals with ticks are differences of
-				 * these; of a GAP and of one without ticks as much later as the probe's clock says */
+	uint64_t own_ns;	/* the same as a time (own_clock.h): lengths between signals are differences of these */
+	uint64_t own_error_ns;	/* of that, against other signals of the same source; 0: none */
 	uint64_t value;		/* VALUE, STATE: sign-extended, the bits of a float as they are */
 	uint64_t raw;		/* as it was written, the whole of the definition */
 	uint64_t pc;		/* the instruction that wrote it; PT_UNKNOWN */

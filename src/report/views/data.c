@@ -80,10 +80,18 @@ static double known_ns(const struct pt_data_state *st)
 	return (double)(st->duration.n > 0 ? st->duration.total : 0) + (double)st->partial_ns;
 }
 
+/* What that may be off. */
+static uint64_t known_error_ns(const struct pt_data_state *st)
+{
+	uint64_t error_ns = pt_time_sum_error(st->error_ns, st->duration.n + st->partial) + st->partial_error_ns;
+
+	return error_ns < PT_NO_BOUND_NS ? error_ns : PT_NO_BOUND_NS;
+}
+
 /* Of what was seen: less what its ends may be off. Where they are uncertain, so is when a gap began. */
 static uint64_t least_ns(const struct pt_data_state *st)
 {
-	uint64_t error_ns = pt_time_sum_error(st->error_ns, st->duration.n);
+	uint64_t error_ns = pt_time_sum_error(st->error_ns, st->duration.n) + st->partial_error_ns;
 	uint64_t ns = (st->duration.n > 0 ? st->duration.total : 0) + (st->error_ns == 0 ? st->partial_ns : 0);
 
 	return ns > error_ns ? ns - error_ns : 0;
@@ -92,16 +100,21 @@ static uint64_t least_ns(const struct pt_data_state *st)
 /* Of the time in which the variable's value was known. Where something was lost, what it was meanwhile may be this. */
 static struct pt_value share(const struct pt_profile *p, const struct pt_data_state *st)
 {
-	double all = 0, least = 0, lost, total = (double)pt_profile_run_ns(p);
+	double all = 0, error_ns = 0, least = 0, lost, total = (double)pt_profile_run_ns(p);
 
-	if (isnan(st->share) || (pt_profile_lost_share(p) <= 0 && !st->missing))
-		return real(st->share);
+	if (isnan(st->share))
+		return real(NAN);
 	for (size_t i = 0; i < p->data->n_states; i++) {
 		const struct pt_data_state *one = &p->data->state[i];
 
-		all += one->variable == st->variable ? known_ns(one) : 0;
-		least += one->variable == st->variable ? (double)least_ns(one) : 0;
+		if (one->variable != st->variable)
+			continue;
+		all += known_ns(one);
+		error_ns += (double)known_error_ns(one);
+		least += (double)least_ns(one);
 	}
+	if (pt_profile_lost_share(p) <= 0 && !st->missing)
+		return pt_time_share(known_ns(st), (double)known_error_ns(st), all, error_ns);
 	lost = fmax(0, total - all);
 	if (total <= 0 || lost <= 0)
 		return real(NAN);
@@ -118,6 +131,8 @@ static void state_row(const struct pt_profile *p, const struct pt_data_state *st
 	*out++ = seen_count(st->count - (st->missing ? st->unsure : 0), st->missing);
 	*out++ = count(st->partial);
 	*out = pt_time_total(&st->duration, st->partial_ns, st->error_ns);
+	if (st->partial_error_ns > 0 && out->u != PT_UNKNOWN)
+		*out = pt_time_within(*out, (double)out->u, known_error_ns(st));
 	if (st->missing)
 		*out = seen_count(least_ns(st), true);
 	out++;

@@ -45,14 +45,21 @@ static inline struct pt_value pt_span_time(uint64_t u, const struct pt_span_figu
 	return span->error_ns != 0 ? pt_time_value(u, span->error_ns) : pt_span_number(u, basis);
 }
 
+static inline uint64_t pt_span_sum_error(const struct pt_span_figures *span)
+{
+	uint64_t error_ns = pt_time_sum_error(span->error_ns, span->run.count + span->run.partial);
+
+	return error_ns < PT_NO_BOUND_NS - span->open_error_ns ? error_ns + span->open_error_ns : PT_NO_BOUND_NS;
+}
+
 /* A sum of such times. */
 static inline struct pt_value pt_span_sum(uint64_t u, const struct pt_span_figures *span, enum pt_basis basis)
 {
 	struct pt_value v = pt_span_time(u, span, basis);
 
-	if (!v.bounds)
+	if (v.u == PT_UNKNOWN || (!v.bounds && span->open_error_ns == 0))
 		return v;
-	return pt_time_within(v, (double)u, pt_time_sum_error(span->error_ns, span->run.count + span->run.partial));
+	return pt_time_within(v, (double)u, pt_span_sum_error(span));
 }
 
 /* Of a span in code that is not known by what was seen alone. */
@@ -171,7 +178,7 @@ static inline void pt_span_bound_times(struct pt_value *out, const struct pt_spa
 		{ PT_TALLY_GROSS, false }, { PT_TALLY_PERIOD, false }, { PT_TALLY_NET, false },
 		{ PT_TALLY_CALL, true }, { PT_TALLY_INACTIVE, true },
 	};
-	uint64_t unsure = pt_time_sum_error(span->error_ns, span->run.count + span->run.partial);
+	uint64_t unsure = pt_span_sum_error(span);
 
 	pt_span_at_least(&out[PT_SPAN_SELF], unsure);
 	pt_span_at_least(&out[PT_SPAN_TOTAL], unsure);

@@ -132,27 +132,53 @@ static struct pt_value *flow_values(struct pt_value *out, const struct pt_profil
 	return out;
 }
 
+static uint64_t run_error(const struct pt_task *task)
+{
+	uint64_t error = pt_time_sum_error(task->error, task->activations + task->partial);
+
+	return error < PT_NO_BOUND_NS - task->open_error ? error + task->open_error : PT_NO_BOUND_NS;
+}
+
+/* How long it ran: a sum of slices. */
+static struct pt_value run_of(const struct pt_profile *p, const struct pt_task *task)
+{
+	struct pt_value v = time_of(p, task, task->run);
+
+	if (v.u == PT_UNKNOWN || !p->tasks->by_signals || run_error(task) == 0)
+		return v;
+	return pt_time_within(v, (double)v.u, run_error(task));
+}
+
 /* Of what was seen: less what its ends may be off. */
 static uint64_t least_run(const struct pt_task *task)
 {
-	uint64_t error = pt_time_sum_error(task->error, task->activations + task->partial);
+	uint64_t error = run_error(task);
 
 	return task->run > error ? task->run - error : 0;
 }
 
 /* Of the time in which it is known what ran; while signals were missing it may have been this one. */
+static struct pt_value load_by_signals(const struct pt_profile *p, const struct pt_task *task, double load)
+{
+	double known = (double)p->tasks->observed, lost = fmax(0, (double)pt_profile_run_ns(p) - known), error = 0;
+
+	for (size_t i = 0; i < p->tasks->n_tasks; i++)
+		error += p->tasks->task[i].core == task->core ? (double)run_error(&p->tasks->task[i]) : 0;
+	if (!is_missing(p, task))
+		return pt_time_share((double)task->run, (double)run_error(task), load > 0 ? (double)task->run / load : known,
+				     error);
+	return (struct pt_value){ .f = load, .lo = (double)least_run(task) / (known + lost),
+				  .hi = fmin(1, ((double)task->run + (double)run_error(task) + lost) / (known + lost)),
+				  .bounds = true, .basis = PT_BASIS_ESTIMATED };
+}
+
 static struct pt_value load_of(const struct pt_profile *p, const struct pt_task *task, double load, enum pt_basis basis,
 			       bool more)
 {
-	struct pt_value v = { .f = load, .lo = task->share.lo, .hi = task->share.hi,
-			      .basis = isnan(load) ? PT_BASIS_NONE : basis, .at_least = more && !isnan(load) };
-	double known = (double)p->tasks->observed, lost = fmax(0, (double)pt_profile_run_ns(p) - known);
-
-	if (isnan(load) || !is_missing(p, task) || known + lost <= 0)
-		return v;
-	return (struct pt_value){ .f = load, .lo = (double)task->run / (known + lost),
-				  .hi = ((double)task->run + lost) / (known + lost), .bounds = true,
-				  .basis = PT_BASIS_ESTIMATED };
+	if (p->tasks->by_signals && !isnan(load) && p->tasks->observed > 0 && !more)
+		return load_by_signals(p, task, load);
+	return (struct pt_value){ .f = load, .lo = task->share.lo, .hi = task->share.hi,
+				  .basis = isnan(load) ? PT_BASIS_NONE : basis, .at_least = more && !isnan(load) };
 }
 
 static void row(const void *subject, size_t i, struct pt_value *out)
@@ -177,8 +203,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = number(task->core, PT_BASIS_EXACT);
 	*out++ = bounded(number(task->activations - (missing ? task->unsure : 0), counts), oftener);
 	*out++ = number(task->partial, counts);
-	*out++ = missing ? bounded(number(least_run(task), PT_BASIS_ESTIMATED), true)
-			 : bounded(time_of(p, task, task->run), more);
+	*out++ = missing ? bounded(number(least_run(task), PT_BASIS_ESTIMATED), true) : bounded(run_of(p, task), more);
 	*out++ = load_of(p, task, load, shares, more);
 	out = spread(out, p, task, &task->slice);
 	out = spread(out, p, task, &task->period);

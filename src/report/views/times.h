@@ -91,4 +91,20 @@ static inline struct pt_value pt_time_total(const struct pt_stat *stat, uint64_t
 			      pt_time_sum_error(error_ns, stat->n + 1));
 }
 
+/* What part of all of it a time is, both known to +- their errors; what is an error of the one is one of the other, too. */
+static inline struct pt_value pt_time_share(double ns, double error_ns, double all, double all_error_ns)
+{
+	double others = all - ns, others_error_ns = all_error_ns - error_ns;
+	double least = fmax(0, ns - error_ns), most = ns + error_ns;
+
+	if (all_error_ns <= 0 || all_error_ns >= (double)PT_NO_BOUND_NS)
+		return (struct pt_value){ .f = ns / all,
+					  .basis = all_error_ns <= 0 ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED };
+	return (struct pt_value){
+		.f = ns / all, .basis = PT_BASIS_ESTIMATED, .bounds = true,
+		.lo = least > 0 ? least / (least + others + others_error_ns) : 0,
+		.hi = most / (most + fmax(0, others - others_error_ns)),
+	};
+}
+
 #endif

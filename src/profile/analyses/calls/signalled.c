@@ -19,7 +19,7 @@ struct signalled {
 	struct pt_spans result;
 	struct pt_span_stack *stack[PT_SIGNALS_MAX];	/* by definition; NULL: nothing came yet */
 	uint16_t source[PT_SIGNALS_MAX];		/* that it came from */
-	struct { uint64_t clock, at_ns; } last[PT_SIGNALS_MAX];
+	struct { uint64_t clock; struct pt_timestamp at; } last[PT_SIGNALS_MAX];
 	uint64_t running[PT_RUN_CORES];	/* task, as its signal has it; PT_UNKNOWN */
 	uint16_t task_source[PT_RUN_CORES];
 	struct task_stack {		/* services of a task */
@@ -144,8 +144,7 @@ static void take_service(struct signalled *x, const struct pt_signal *signal, co
 
 static struct pt_span_at at_of(const struct pt_signal *signal)
 {
-	return (struct pt_span_at){ signal->own_ns, signal->at.ns, signal->ticks != PT_UNKNOWN ? 0 : signal->at.error_ns,
-				    signal->pc };
+	return (struct pt_span_at){ signal->own_ns, signal->at.ns, signal->own_error_ns, signal->pc };
 }
 
 /* Another task runs from here on. */
@@ -170,8 +169,8 @@ static void note_source(struct signalled *x, const struct pt_signal *signal, con
 		x->stack[signal->id] = pt_span_stack_new(x->set);
 	x->source[signal->id] = signal->source;
 	x->last[signal->id].clock = at->clock;
-	if (at->ns > x->last[signal->id].at_ns)
-		x->last[signal->id].at_ns = at->ns;
+	if (at->ns >= x->last[signal->id].at.ns)
+		x->last[signal->id].at = signal->at;
 }
 
 static void take_system(struct signalled *x, const struct pt_signal *signal)
@@ -217,10 +216,13 @@ static void span(struct signalled *x, const struct pt_signal *signal)
 		pt_span_back_to(stack, row, &at);
 }
 
-/* Of a moment without ticks: as much later than the last signal as the probe's clock says. */
-static uint64_t clock_upto(const struct signalled *x, size_t id, uint64_t ns)
+/* Silence: as much later than the last signal as the probe's clock says. */
+static void pass(struct signalled *x, struct pt_span_stack *stack, size_t id, uint64_t upto_ns)
 {
-	return x->last[id].clock + (ns > x->last[id].at_ns ? ns - x->last[id].at_ns : 0);
+	const struct pt_timestamp *at = &x->last[id].at;
+
+	if (upto_ns > at->ns)
+		pt_span_pass_about(stack, x->last[id].clock + (upto_ns - at->ns), at->error_ns);
 }
 
 /* A source saw nothing for a while: what is open on its variables is unknown. */
@@ -266,10 +268,10 @@ static void take_seen(void *analysis, uint16_t source, uint64_t upto_ns)
 
 	for (size_t i = 0; i < PT_SIGNALS_MAX; i++)
 		if (x->stack[i] != NULL && x->source[i] == source)
-			pt_span_pass(x->stack[i], clock_upto(x, i, upto_ns));
+			pass(x, x->stack[i], i, upto_ns);
 	for (size_t i = 0; i < x->n_of_task; i++)
 		if (x->source[x->of_task[i].id] == source && !x->of_task[i].away)
-			pt_span_pass(x->of_task[i].stack, clock_upto(x, x->of_task[i].id, upto_ns));
+			pass(x, x->of_task[i].stack, x->of_task[i].id, upto_ns);
 }
 
 static void give(void *analysis, struct pt_profile *profile)

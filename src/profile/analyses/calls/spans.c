@@ -170,6 +170,17 @@ void pt_span_pass(struct pt_span_stack *s, uint64_t clock)
 	s->clock = clock > s->clock ? clock : s->clock;
 }
 
+void pt_span_pass_about(struct pt_span_stack *s, uint64_t clock, uint64_t error_ns)
+{
+	for (size_t i = 0; i < s->n_frames; i++) {
+		struct pt_span_figures *row = s->frame[i].span != MARKER ? &s->set->span[s->frame[i].span] : NULL;
+
+		if (row != NULL && error_ns > row->open_error_ns)
+			row->open_error_ns = error_ns;
+	}
+	pt_span_pass(s, clock);
+}
+
 /* The frame below, of the same span, on the same level; NULL: none. */
 static const struct frame *outer(const struct frame *frame, const struct frame *first)
 {
@@ -287,16 +298,23 @@ bool pt_span_is_open(const struct pt_span_stack *s, uint32_t span)
 	return false;
 }
 
+static void imprecise_open(struct pt_span_stack *s, const struct pt_span_at *at)
+{
+	for (size_t i = 0; i < s->n_frames && at->error_ns > 0; i++) {
+		struct pt_span_figures *row = s->frame[i].span != MARKER ? &s->set->span[s->frame[i].span] : NULL;
+
+		if (row != NULL && at->error_ns > row->error_ns)
+			row->error_ns = at->error_ns;
+	}
+}
+
 /* What is open is without it, and so as uncertain. */
 static void imprecise(struct pt_span_stack *s, uint32_t span, const struct pt_span_at *at)
 {
 	struct pt_span_figures *row = &s->set->span[span];
 
 	row->error_ns = at->error_ns > row->error_ns ? at->error_ns : row->error_ns;
-	for (size_t i = 0; i < s->n_frames && at->error_ns > 0; i++) {
-		row = s->frame[i].span != MARKER ? &s->set->span[s->frame[i].span] : row;
-		row->error_ns = at->error_ns > row->error_ns ? at->error_ns : row->error_ns;
-	}
+	imprecise_open(s, at);
 }
 
 /* Ends what lies above the span on this level; its own frame is the top then. */
@@ -356,8 +374,7 @@ void pt_span_back_to(struct pt_span_stack *s, uint32_t span, const struct pt_spa
 	bool known;
 
 	pt_span_pass(s, at->clock);
-	if (s->n_frames > 0)
-		imprecise(s, top_of(s)->span, at);
+	imprecise_open(s, at);
 	if (s->n_frames > 0 && (below != NULL ? below->span : PT_NO_SPAN) == span) {
 		pop(s, true);
 		return;
@@ -371,6 +388,7 @@ void pt_span_back_to(struct pt_span_stack *s, uint32_t span, const struct pt_spa
 		if (!known)
 			error(s, span, PT_SPAN_UNMATCHED_EXIT, at);
 		push(s, &(struct frame){ .from = s->clock, .from_ns = at->ns, .span = span }, at);
+		imprecise_open(s, at);
 	}
 }
 

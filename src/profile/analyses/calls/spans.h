@@ -47,6 +47,7 @@ struct pt_span_figures {		/* a row */
 	uint64_t last_ns, last_address;		/* its moment and instruction; PT_UNKNOWN */
 	uint64_t refetched;	/* entries that were none: fetched, cancelled by an interrupt, and executed after it */
 	uint64_t error_ns;	/* the moments that it was measured between are that uncertain at worst */
+	uint64_t open_error_ns;	/* of its totals, beside that: it is open, and silence is as long as another clock says */
 	const struct pt_lengths *lengths;	/* by enum pt_tally_kind, of what is seen in windows; NULL: there were none */
 };
 
@@ -131,5 +132,7 @@ void pt_span_window_ended(struct pt_span_stack *s, uint64_t clock, uint64_t cut,
 void pt_span_give_lengths(struct pt_span_set *set);
 /* Time goes on, and nothing happens. */
 void pt_span_pass(struct pt_span_stack *s, uint64_t clock);
+/* The same up to a time that is known to +- error_ns. */
+void pt_span_pass_about(struct pt_span_stack *s, uint64_t clock, uint64_t error_ns);
 
 #endif

@@ -10,6 +10,7 @@
 struct instant {			/* at.ns PT_UNKNOWN: not since the gap */
 	struct pt_timestamp at;
 	uint64_t own_ns;	/* PT_UNKNOWN: it has no ticks */
+	uint64_t own_error_ns;	/* not 0: behind the last ticks, by the probe's clock */
 };
 
 struct state {
@@ -29,12 +30,11 @@ struct variable {
 	struct state *state;		/* PT_DATA_STATES + 1, the last for all others; NULL: none yet */
 	struct pt_data_quantity row;
 	struct pt_series series;
-	struct instant last;		/* that anything came of it */
 	struct instant known, wrote, changed;	/* last time that it was seen to have a value; that one was written;
 						 * that it was another than before */
 	double before;
 	uint16_t source;
-	uint64_t seen_ns;		/* its source has come to; 0: not since it was opened */
+	struct instant seen;		/* its source has come to; at.ns 0: not since it was opened */
 };
 
 struct data {
@@ -48,11 +48,11 @@ struct data {
 
 /* --- time */
 
-static const struct instant never = { { PT_UNKNOWN, 0 }, PT_UNKNOWN };
+static const struct instant never = { .at = { PT_UNKNOWN, 0 }, .own_ns = PT_UNKNOWN };
 
 static struct instant instant_of(const struct pt_signal *s)
 {
-	return (struct instant){ s->at, s->ticks != PT_UNKNOWN ? s->own_ns : PT_UNKNOWN };
+	return (struct instant){ .at = s->at, .own_ns = s->ticks != PT_UNKNOWN ? s->own_ns : PT_UNKNOWN };
 }
 
 /* Between two signals of one source; false: not known. */
@@ -101,20 +101,22 @@ static struct state *state_of(struct variable *v, uint16_t id, uint64_t value)
 	return st;
 }
 
-/* It was seen up to until_ns, but not its end, or not its beginning. */
-static void cut(const struct variable *v, struct state *st, uint64_t until_ns)
+/* It was seen up to then, but not its end, or not its beginning. */
+static void cut(struct state *st, const struct instant *until)
 {
-	uint64_t own_ns = st->since.own_ns, last_ns = v->last.own_ns;
+	const struct instant *since = &st->since;
+	uint64_t error_ns = since->at.error_ns + until->at.error_ns;
 
 	st->row.partial++;
-	if (st->since.at.ns == PT_UNKNOWN || until_ns == PT_UNKNOWN || until_ns <= st->since.at.ns)
+	if (since->at.ns == PT_UNKNOWN || until->at.ns == PT_UNKNOWN)
 		return;
-	if (own_ns != PT_UNKNOWN && last_ns != PT_UNKNOWN)	/* up to the last value by its clock, then by the probe's */
-		st->row.partial_ns += last_ns - own_ns + (until_ns > v->last.at.ns ? until_ns - v->last.at.ns : 0);
-	else
-		st->row.partial_ns += until_ns - st->since.at.ns;
-	if (own_ns == PT_UNKNOWN && st->since.at.error_ns > st->row.error_ns)
-		st->row.error_ns = st->since.at.error_ns;
+	if (since->own_ns != PT_UNKNOWN && until->own_ns != PT_UNKNOWN) {
+		st->row.partial_ns += until->own_ns > since->own_ns ? until->own_ns - since->own_ns : 0;
+		st->row.partial_error_ns += until->own_error_ns;
+		return;
+	}
+	st->row.partial_ns += until->at.ns > since->at.ns ? until->at.ns - since->at.ns : 0;
+	st->row.error_ns = error_ns > st->row.error_ns ? error_ns : st->row.error_ns;
 }
 
 static void leave(struct variable *v, const struct pt_signal *s)
@@ -125,10 +127,13 @@ static void leave(struct variable *v, const struct pt_signal *s)
 	if (!v->open)
 		return;
 	v->open = false;
-	if (v->whole && since(&st->entered, s, &ns, &st->row.error_ns))
+	if (v->whole && since(&st->entered, s, &ns, &st->row.error_ns)) {
 		pt_stat_add(&st->row.duration, ns, st->entered.at.ns);
-	else
-		cut(v, st, s->at.ns);
+	} else {
+		const struct instant until = instant_of(s);
+
+		cut(st, &until);
+	}
 }
 
 static void enter(struct variable *v, struct state *st, const struct pt_signal *s)
@@ -241,7 +246,6 @@ static struct variable *variable_of(struct data *d, const struct pt_signal *s)
 	v->states = form == PT_FORM_STATE || form == PT_FORM_EITHER;
 	v->quantity = form == PT_FORM_REGULAR || form == PT_FORM_EITHER;
 	v->behind_gap = pt_signal_gaps_of(&d->gaps, s->source) > 0;
-	v->last = never;
 	forget_last(v);
 	v->row = (struct pt_data_quantity){
 		.variable = s->id, .broken = d->set->definition[s->id].is_float, .least = NAN, .most = NAN, .last = NAN,
@@ -254,6 +258,7 @@ static struct variable *variable_of(struct data *d, const struct pt_signal *s)
 /* Nothing that was known of this source's variables is any more. */
 static void take_gap(struct data *d, const struct pt_signal *s)
 {
+	const struct instant until = instant_of(s);
 	bool known = false;
 
 	for (size_t i = 0; i < d->set->n_definitions && i < PT_SIGNALS_MAX; i++) {
@@ -263,7 +268,7 @@ static void take_gap(struct data *d, const struct pt_signal *s)
 			continue;
 		known = v->behind_gap = true;
 		if (v->open)
-			cut(v, &v->state[v->current], s->at.ns);
+			cut(&v->state[v->current], &until);
 		v->open = false;
 		forget_last(v);
 		for (size_t k = 0; k < v->n_states; k++)
@@ -275,8 +280,10 @@ static void take_gap(struct data *d, const struct pt_signal *s)
 /* A value of a line that nobody knows ends what was. */
 static void take_unknown(struct variable *v, const struct pt_signal *s)
 {
+	const struct instant until = instant_of(s);
+
 	if (v->open)
-		cut(v, &v->state[v->current], s->at.ns);
+		cut(&v->state[v->current], &until);
 	v->open = false;
 	forget_last(v);
 }
@@ -295,9 +302,8 @@ static void take_signal(struct data *d, const struct pt_signal *s)
 	if (v == NULL)
 		return;
 	v->source = s->source;
-	if (s->at.ns != PT_UNKNOWN && s->at.ns > v->seen_ns)
-		v->seen_ns = s->at.ns;
-	v->last = instant_of(s);
+	if (s->at.ns != PT_UNKNOWN && s->at.ns >= v->seen.at.ns)
+		v->seen = instant_of(s);
 	if (d->set->definition[s->id].space == PT_SPACE_LINE && s->value == PT_UNKNOWN) {
 		take_unknown(v, s);
 		return;
@@ -316,13 +322,26 @@ static void take_signals(void *analysis, const struct pt_signal *signal, size_t 
 		take_signal(analysis, &signal[i]);
 }
 
+/* Silence, up to a moment that the probe's clock has. */
+static void extend(struct instant *seen, uint64_t upto_ns)
+{
+	if (seen->own_ns != PT_UNKNOWN) {
+		seen->own_ns += upto_ns - seen->at.ns;
+		seen->own_error_ns += seen->at.error_ns;
+	}
+	seen->at = (struct pt_timestamp){ upto_ns, 0 };
+}
+
 static void take_seen(void *analysis, uint16_t source, uint64_t upto_ns)
 {
 	struct data *d = analysis;
 
-	for (size_t i = 0; i < d->set->n_definitions && i < PT_SIGNALS_MAX; i++)
-		if (d->variable[i] != NULL && d->variable[i]->source == source && upto_ns > d->variable[i]->seen_ns)
-			d->variable[i]->seen_ns = upto_ns;
+	for (size_t i = 0; i < d->set->n_definitions && i < PT_SIGNALS_MAX; i++) {
+		struct variable *v = d->variable[i];
+
+		if (v != NULL && v->source == source && upto_ns > v->seen.at.ns)
+			extend(&v->seen, upto_ns);
+	}
 }
 
 /* --- result */
@@ -356,7 +375,7 @@ static void give_states(struct data *d, const struct variable *v)
 		struct state copy = v->state[i];
 
 		if (v->open && v->current == i)
-			cut(v, &copy, v->seen_ns);
+			cut(&copy, &v->seen);
 		rows[i] = copy.row;
 		rows[i].missing = pt_signal_gaps_of(&d->gaps, v->source) > 0;
 		all += rows[i].duration.total + rows[i].partial_ns;

@@ -25,6 +25,7 @@ struct pt_data_state {		/* one value of one variable */
 	bool missing;		/* writes of its variable may be, somewhere */
 	uint64_t partial;	/* out of them without a known end or beginning; open ones included */
 	uint64_t partial_ns;	/* how long these were seen */
+	uint64_t partial_error_ns;	/* of that, beside error_ns: where it ends in silence */
 	struct pt_stat duration;	/* ns, of whole ones, with a histogram; at: ns of its beginning */
 	struct pt_stat period;	/* ns, entered to entered again */
 	uint64_t error_ns;	/* of these times, at worst */

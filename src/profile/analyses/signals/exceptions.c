@@ -106,6 +106,13 @@ static uint32_t row_of(struct exceptions *x, uint16_t core, uint64_t number)
 
 /* --- reports ------------------------------------------------------------------------------------------------------ */
 
+static void end_ticks(struct core *core)
+{
+	uint64_t ticks;
+
+	pt_own_clock_gap(&core->own, core->own.last_at, &ticks);
+}
+
 static void end_stretch(struct core *core)
 {
 	struct pt_span_at at = { core->last_ns, core->last_ns, 0, PT_UNKNOWN };
@@ -163,11 +170,11 @@ static void take_report(struct exceptions *x, const struct pt_event *e, const st
 	if (late) {
 		end_stretch(core);
 		at.clock = at.ns = core->last_ns;
-		pt_own_clock_gap(&core->own);
+		end_ticks(core);
 		x->result.late++;
 	} else {
 		core->own.hz = e->source < SOURCES ? x->tick_hz[e->source] : 0;
-		core->last_ns = at.clock = pt_own_clock_take(&core->own, e->ticks, moment->ns);
+		core->last_ns = at.clock = pt_own_clock_take(&core->own, e->ticks, *moment).ns;
 		at.ns = moment->ns;
 	}
 	if (core->began_ns == PT_UNKNOWN)
@@ -185,7 +192,7 @@ static void take_gap(struct exceptions *x, const struct pt_event *e)
 	for (size_t i = 0; i < PT_RUN_CORES; i++)
 		if (x->core[i].stack != NULL && x->core[i].source == e->source) {
 			began |= x->core[i].began_ns != PT_UNKNOWN;
-			pt_own_clock_gap(&x->core[i].own);
+			end_ticks(&x->core[i]);
 			end_stretch(&x->core[i]);
 		}
 	if (e->source < SOURCES && (began || e->cause != PT_GAP_RESTART))

@@ -25,6 +25,8 @@ struct pt_told {		/* a core, as signals tell */
 	bool begun;			/* the slice's begin was seen, not that it ran behind a gap */
 	bool behind_gap;
 	uint64_t since, since_at;	/* the slice's begin: by its source's own clock, and the probe's */
+	uint64_t clock;			/* the last that was heard of it, by the former */
+	struct pt_timestamp clock_at;	/* and by the latter */
 	uint64_t seen;			/* that its source has come to, by the probe's */
 	uint64_t entered[PT_TASKS_MAX], left[PT_TASKS_MAX];	/* by row: own clock + 1 at the last; 0: not known */
 };

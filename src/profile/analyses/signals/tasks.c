@@ -88,11 +88,6 @@ static struct pt_task *row_of(struct pt_task_rows *rows, const struct pt_signal 
 	return task;
 }
 
-static uint64_t error_of(const struct pt_signal *signal)	/* among signals of one source */
-{
-	return signal->ticks != PT_UNKNOWN ? 0 : signal->at.error_ns;
-}
-
 static struct pt_told *told_of(struct pt_tasks_analysis *t, uint16_t core)
 {
 	return &t->told[core < PT_TASK_CORES ? core : PT_TASK_CORES - 1];
@@ -157,17 +152,13 @@ static void switched(struct pt_tasks_analysis *t, const struct pt_signal *signal
 		return;
 	}
 	t->by_signals = true;
+	clock = clock > told->since ? clock : told->since;
+	told->clock = clock;
+	told->clock_at = signal->at;
 	if (told->running == (uint16_t)(task - t->told_rows.task))
 		return;			/* told again */
-	clock = clock > told->since ? clock : told->since;
-	end_slice(t, told, clock - told->since, signal->at.ns, error_of(signal), true);
-	begin_slice(t, told, task, clock, signal->at.ns, error_of(signal));
-}
-
-/* Of the slice that runs, whose end is not known. */
-static uint64_t length_upto(const struct pt_told *told, uint64_t at_ns)
-{
-	return at_ns > told->since_at ? at_ns - told->since_at : 0;
+	end_slice(t, told, clock - told->since, signal->at.ns, signal->own_error_ns, true);
+	begin_slice(t, told, task, clock, signal->at.ns, signal->own_error_ns);
 }
 
 static void gap(struct pt_tasks_analysis *t, const struct pt_signal *signal)
@@ -182,7 +173,7 @@ static void gap(struct pt_tasks_analysis *t, const struct pt_signal *signal)
 		known = told->behind_gap = true;
 		if (told->running == PT_NO_TASK)
 			continue;
-		end_slice(t, told, length_upto(told, signal->at.ns != PT_UNKNOWN ? signal->at.ns : told->seen),
+		end_slice(t, told, signal->own_ns > told->since ? signal->own_ns - told->since : 0,
 			  signal->at.ns != PT_UNKNOWN ? signal->at.ns : told->seen, 0, false);
 		memset(told->entered, 0, sizeof(told->entered));
 		memset(told->left, 0, sizeof(told->left));
@@ -228,10 +219,12 @@ static uint64_t show_running(const struct pt_tasks_analysis *t, struct pt_task *
 
 	for (size_t i = 0; i < PT_TASK_CORES; i++) {
 		const struct pt_told *told = &t->told[i];
-		uint64_t length = length_upto(told, told->seen);
+		uint64_t silent = told->seen > told->clock_at.ns ? told->seen - told->clock_at.ns : 0;
+		uint64_t length = told->clock - told->since + silent;
 
 		if (told->running == PT_NO_TASK)
 			continue;
+		rows[told->running].open_error = silent > 0 ? told->clock_at.error_ns : 0;
 		rows[told->running].run += length;
 		rows[told->running].partial++;
 		if (told->seen > rows[told->running].last_ns)

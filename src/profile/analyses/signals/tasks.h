@@ -37,6 +37,7 @@ struct pt_task {
 	struct pt_share share;	/* of a windowed core (profile.h), whose run, net and interrupts are estimates */
 	struct pt_stat slice, period, suspended;	/* suspended: from the end of a slice to the next */
 	uint64_t error;		/* the moments between which that was measured are that uncertain at worst */
+	uint64_t open_error;		/* of run, beside that: it runs, and silence is as long as another clock says */
 	uint64_t first_ns, last_ns;	/* when it ran first and last; PT_UNKNOWN */
 	/* on the profile's clock, by flow; 0 without it */
 	uint64_t net;		/* in slices, without interrupts */
