@@ -86,6 +86,31 @@ beside_each_other .
 mkdir other
 (export PT_TEST_LOCKS="$folder"; beside_each_other other; exit $bad) || bad=1
 
+# A report of a sanitizer that a child leaves where nobody reads, in a tree that is built with one
+cat >child <<'END'
+eval "options=\$$1"
+case $options in *log_path=*) echo "$2" >"${options##*log_path=}.77" ;; esac
+exit "${3:-0}"
+END
+reports() {
+	status=0
+	sh "$scripts/sanitizer-reports" sh child "$@" >reports.said || status=$?
+}
+reports ASAN_OPTIONS "==77==ERROR: AddressSanitizer: heap-use-after-free"
+expect "a tree without a sanitizer" 0 $status
+echo 'CFLAGS = -g -fsanitize=address,undefined' >Makefile
+for said in "ASAN ==77==ERROR: AddressSanitizer: heap-use-after-free" "ASAN ==77==ERROR: LeakSanitizer: detected memory leaks" \
+	"TSAN WARNING: ThreadSanitizer: data race (pid=77)"; do
+	reports "${said%% *}_OPTIONS" "${said#* }"
+	expect "status with a report of ${said%% *}" 1 $status
+	expect "the report is printed" "${said#* }" "$(tail -1 reports.said)"
+done
+reports ASAN_OPTIONS "==77==WARNING: AddressSanitizer failed to allocate 0x7fff bytes"
+expect "status with a warning" 0 $status
+reports ASAN_OPTIONS "==77==ERROR: AddressSanitizer: heap-use-after-free" 77
+expect "status with a report, of a test that says it was skipped" 1 $status
+rm Makefile
+
 printf 'PASS: a\nFLAKY: noisy\nSKIP: c\n# TOTAL: 3\n# PASS:  2\n# SKIP:  1\n# XFAIL: 0\n# FAIL:  0\n# XPASS: 0\n# ERROR: 0\n' >fine
 printf '# PASS:  5\n# SKIP:  0\n# FAIL:  1\n# ERROR: 1\nFAIL: d\nERROR: e\n' >poor
 expect "counts" "$(printf 'FLAKY: noisy\nSKIP: c\n2 passed, 0 failed, 1 skipped, 1 flaky')" "$("$scripts/count-tests" fine)"

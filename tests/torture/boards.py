@@ -15,7 +15,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "system"), os.path.join(HERE, "..", "truth")]
-from gdb_session import DEADLINE_S, Daemon, Rsp, eventually
+from gdb_session import DEADLINE_S, Daemon, Rsp, eventually, sanitizer_spoke
 
 # --- what may happen on which wire; each fault lasts for one transfer or packet
 
@@ -136,6 +136,8 @@ class Bench:
                 self.served.wait(DEADLINE_S)
                 self.served.stdout.close()
             os.close(self.fd)
+        said = self.messages()
+        assert not sanitizer_spoke(said), said
 
     def messages(self):
         return self.daemon.messages() + open(self.said.name, encoding="utf-8", errors="replace").read()
