@@ -31,7 +31,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 
-enum { N_CLIENTS = 3, LATE = 2, MOST_STEPS = 64, MOST_BYTES = 8192, ANSWER_MS = 30, ATTACH_MS = 1000, PAUSE_MS = 10, DEADLINE_MS = 20000, NOBODY = 65534 };
+enum { N_CLIENTS = 3, LATE = 2, MOST_STEPS = 64, MOST_BYTES = 8192, ANSWER_MS = 30, ATTACH_MS = 1000, PAUSE_MS = 10, DEADLINE_MS = 60000, NOBODY = 65534 };
 
 #ifdef PT_FUZZ_UPSTREAM
 enum { FIRST_STEP = 2 };
@@ -231,9 +231,9 @@ static void send_monitor(struct peer *peer, const uint8_t *text, size_t n)
 
 #ifndef PT_FUZZ_UPSTREAM
 static const struct board { const char *uri, *elf; } boards[] = {	/* elf: in tests/firmware; NULL: the demo of the board, without symbols */
-	{ "virtual:kl27", NULL }, { "virtual:s12zvm", NULL }, { "virtual:microblaze?freq=5M", NULL }, { "virtual:e500?freq=5M", NULL },
+	{ "virtual:kl27", NULL }, { "virtual:s12zvm", NULL }, { "virtual:microblaze?freq=500000", NULL }, { "virtual:e500?freq=500000", NULL },
 	{ "virtual:cm4", "cm4_zephyr.elf" }, { "virtual:kl27?variant=second-core", "cores.elf" },
-	{ "virtual:e500?cores=2&freq=5M", "e500_demo.elf" }, { "virtual:kl27", "semihost.elf" },
+	{ "virtual:e500?cores=2&freq=500000", "e500_demo.elf" }, { "virtual:kl27", "semihost.elf" },
 };
 #endif
 
