@@ -346,9 +346,10 @@ START_TEST(samples_make_a_flat_profile)
 END_TEST
 
 /* Registers of the pc have that of the last instruction; a core that halts shows where it goes on. */
-static const struct { const char *source; bool meets_interrupted; } looks[] = {
-	{ "source=pcsr", true }, { "source=pcsr\nentry=handler", false }, { "source=sync-pc", true },
-	{ "source=pc-sampling", false },
+static const struct { const char *config; bool meets_interrupted; } looks[] = {
+	{ "format=pcsr\nsource=pcsr", true }, { "format=pcsr\nsource=pcsr\nentry=handler", false },
+	{ "format=pcsr\nsource=sync-pc", true }, { "format=pcsr\nsource=pc-sampling", false },
+	{ "format=itm\nsource=swo", true }, { "format=itm\nsource=swo\nentry=handler", false },
 };
 
 START_TEST(samples_meet_what_is_interrupted)
@@ -357,8 +358,7 @@ START_TEST(samples_meet_what_is_interrupted)
 	char config[200];
 	struct feed f;
 
-	snprintf(config, sizeof(config), "format=pcsr\n%s\ntarget=small\nprobe=test\ncore_hz=0\nbatch=4\n",
-		 looks[_i].source);
+	snprintf(config, sizeof(config), "%s\ntarget=small\nprobe=test\ncore_hz=0\nbatch=4\n", looks[_i].config);
 	f = feed_of(config, NULL, 0);
 	p = pt_pipeline_profile(f.pipeline);
 	ck_assert_uint_eq(p->n_sources, 1);

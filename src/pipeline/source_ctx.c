@@ -137,15 +137,19 @@ static bool cannot_walk(const struct pt_pipeline *p)
 
 enum { MOST_ISSUED = 4 };	/* a file may say anything */
 
-/* DWT_PCSR, unless the core is known to show the handler already; and the S12Z's SYNC_PC, of which no manual says it. */
+/* DWT_PCSR, and the samples that the same unit sends by ITM, unless the core is known to show the handler already; and the
+ * S12Z's SYNC_PC, of which no manual says it. */
 static void meet_interrupted(struct pt_source_ctx *ctx, const struct pt_config *config)
 {
 	struct pt_pipeline *p = ctx->pipeline;
 	char entry[16];
 
 	ctx->meets_handler = strcmp(pt_config_text(config, "entry", entry, sizeof(entry)), "handler") == 0;
-	ctx->meets_interrupted = !ctx->meets_handler && strcmp(ctx->facts.format, PT_FORMAT_PCSR) == 0 &&
-				 (strcmp(ctx->facts.source, "pcsr") == 0 || strcmp(ctx->facts.source, "sync-pc") == 0);
+	ctx->meets_interrupted =
+		!ctx->meets_handler &&
+		(strcmp(ctx->facts.format, PT_FORMAT_ITM) == 0 ||
+		 (strcmp(ctx->facts.format, PT_FORMAT_PCSR) == 0 &&
+		  (strcmp(ctx->facts.source, "pcsr") == 0 || strcmp(ctx->facts.source, "sync-pc") == 0)));
 	ctx->facts.meets_interrupted = ctx->meets_interrupted;
 	ctx->issues = pt_config_number(config, "issues", 1);
 	ctx->issues = ctx->issues < 1 || ctx->issues > MOST_ISSUED ? 1 : ctx->issues;

@@ -105,7 +105,7 @@ bool pt_entries_are_elsewhere(const struct pt_profile *p)
 		if (p->core[i].calibration != NULL && p->core[i].windowed)
 			return false;
 	for (size_t i = 0; i < p->n_sources; i++)
-		if (p->sources[i].meets_interrupted)
+		if (p->sources[i].meets_interrupted && p->sources[i].samples > 0)
 			return true;
 	return false;
 }

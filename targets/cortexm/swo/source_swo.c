@@ -204,12 +204,12 @@ static int emit_config(struct pt_swo *s, struct pt_err *err)
 	list_kinds(s, list, sizeof(list));
 	pt_swo_print_places(s, addresses, sizeof(addresses));
 	snprintf(lines, sizeof(lines),
-		 "source=swo\nmode=stream\nkinds=%s\n%s%s%saligned=1\nlast_exception=%u\nno_hardware=%u\n%s"
+		 "source=swo\nmode=stream\nkinds=%s\n%s%s%s%saligned=1\nlast_exception=%u\nno_hardware=%u\n%s"
 		 "swo_baud=%" PRIu32 "\nwait_ns=%" PRIu64 "\n%s%s%s"
 		 "cost=the core never halts; DEMCR, DWT, ITM and TPIU are written, and put back; %s\n",
-		 list, hz, addresses, counters, s->stream.limits.last_exception, s->stream.limits.no_hardware,
-		 s->put_off || s->stream.unsaid ? "silent_loss=1\n" : "", s->stream.bits_per_s,
-		 pt_swo_wait_ns(&s->stream),
+		 list, hz, addresses, counters, s->cm->chip.pairs ? "issues=2\n" : "", s->stream.limits.last_exception,
+		 s->stream.limits.no_hardware, s->put_off || s->stream.unsaid ? "silent_loss=1\n" : "",
+		 s->stream.bits_per_s, pt_swo_wait_ns(&s->stream),
 		 s->recipe->unverified ? "assumed=how this chip sends SWO is UNVERIFIED: " : "",
 		 s->recipe->unverified ? s->recipe->source : "", s->recipe->unverified ? "\n" : "", predicted);
 	return pt_emit_config(&s->out, &s->setup, PT_FORMAT_ITM, lines, err);
