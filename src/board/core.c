@@ -93,13 +93,18 @@ static bool runs(enum pt_run_state state)
 	return state == PT_RUNNING || state == PT_SLEEPING || state == PT_LOCKED_UP;
 }
 
+static bool is_long_silent(struct pt_board *board)
+{
+	return pt_link_now_ns(board->link) - board->heard_ns >= SILENT_MS * PT_NS_PER_MS;
+}
+
 /* Not for a moment only? Then the sentence of the look is what there is to say. */
 static int judge_silence(struct pt_board *board, struct pt_err *err)
 {
 	uint64_t silent_ns = pt_link_now_ns(board->link) - board->heard_ns;
 	struct pt_err seen = *err;
 
-	if (silent_ns < SILENT_MS * PT_NS_PER_MS)
+	if (!is_long_silent(board))
 		return 0;
 	return pt_fail(err, PT_EIO, "no contact with the target for %.1f s: %s (check power and cables)",
 		       (double)silent_ns / PT_NS_PER_S, seen.msg[0] != '\0' ? seen.msg : "it does not answer");
@@ -236,11 +241,20 @@ static uint64_t until_next_look_ns(const struct pt_board *board)
 	return any_runs(board) ? board->look_us * UINT64_C(1000) : PT_BOARD_ALIVE_MS * PT_NS_PER_MS;
 }
 
+/* A probe that does not answer takes longer than jobs are apart that keep coming: their interrupts must not end every look. */
 int pt_board_look(struct pt_board *board, struct pt_err *err)
 {
-	for (unsigned i = 0; i < board->target->ops->n_cores(board->target->state); i++)
-		if (look_at(board, i, err) == PT_EIO)
-			return PT_EIO;
+	bool shields = is_long_silent(board);
+	int rc = 0;
+
+	if (shields)
+		pt_link_shield(board->link);
+	for (unsigned i = 0; rc != PT_EIO && i < board->target->ops->n_cores(board->target->state); i++)
+		rc = look_at(board, i, err);
+	if (shields)
+		pt_link_unshield(board->link);
+	if (rc == PT_EIO)
+		return rc;
 	board->look_us = board->look_us * 2 > LOOK_LAST_US ? LOOK_LAST_US : board->look_us * 2;
 	board->look_at_ns = pt_link_now_ns(board->link) + until_next_look_ns(board);
 	return 0;
