@@ -15,12 +15,28 @@ function makeAxis(from, to, gaps, skip) {
 		push(end, shown[shown.length - 1] + Math.min(width, end - begin));
 	}
 	push(to, shown[shown.length - 1] + to - real[real.length - 1]);
-	const map = (a, b) => (v) => {
-		if (v <= a[0]) return b[0];
-		const i = Math.min(firstAbove(a, v, 0, a.length), a.length - 1), span = a[i] - a[i - 1];
-		return span > 0 ? b[i - 1] + (v - a[i - 1]) * (b[i] - b[i - 1]) / span : b[i];
+	const map = (a, b) => {
+		let last = 0;	/* most questions come in order of time */
+		return (v) => {
+			if (v <= a[0]) return b[0];
+			if (v < a[last]) last = 0;
+			const i = Math.min(nextAbove(a, v, last, a.length), a.length - 1), span = a[i] - a[i - 1];
+			last = i - 1;
+			return span > 0 ? b[i - 1] + (v - a[i - 1]) * (b[i] - b[i - 1]) / span : b[i];
+		};
 	};
 	return { length: shown[shown.length - 1], show: map(real, shown), tell: map(shown, real) };
+}
+
+/* The gaps of a core, or of all (null), as a row of slices; a place without length is in another. */
+function gapRows(gaps, core) {
+	const stretches = new Row(), places = new Row();
+	for (let i = 0; i < gaps.from.length; i++) {
+		if (core === null || gaps.core[i] === core) (gaps.from[i] === gaps.to[i] ? places : stretches).add(gaps.from[i], gaps.to[i], gaps.cause[i], 0);
+	}
+	stretches.close();
+	places.close();
+	return { stretches, places };
 }
 
 /* Stretches of time that no core shows: what overlaps becomes one. */

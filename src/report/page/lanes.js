@@ -49,7 +49,7 @@ class Columns {
 }
 
 /* Slices that are wide enough one by one, with labels; the others column by column, so that the work is that of the pixels,
- * however many slices there are. ink: { one(id), many(id), label(id) or null, text } */
+ * however many slices there are. ink: { one(id), many(id), label(id) or null, text, alpha } */
 function drawSlices(view, row, y, h, ink) {
 	const { g, u0, u1, k, gutter, width } = view, { s, e, sum, id, n } = row, columns = new Columns(g, gutter, y, h);
 	let i = firstAbove(e, u0, 0, n);
@@ -59,11 +59,14 @@ function drawSlices(view, row, y, h, ink) {
 			const x = Math.max(gutter, gutter + left), w = Math.min(width, gutter + right) - x;
 			columns.flush();
 			g.fillStyle = ink.one(id[i]);
+			g.globalAlpha = ink.alpha || 1;
 			g.fillRect(x, y, w > 3 ? w - 0.7 : w, h);
+			g.globalAlpha = 1;
 			if (ink.label && w > 24) drawLabel(g, ink.label(id[i]), x, y, w, h, view.character, ink.text);
 			i++;
 		} else {
-			const column = Math.floor(left), next = Math.max(i + 1, nextAbove(s, u0 + (column + 1) / k, i, n));
+			const column = Math.floor(left), upto = nextAbove(s, u0 + (column + 1) / k, i, n);
+			const next = Math.max(i + 1, (e[upto - 1] - s[upto - 1]) * k >= 1.5 ? upto - 1 : upto);	/* the last may be wide: it is drawn by itself */
 			columns.add(column, (sum[next] - sum[i]) * k, ink.many(id[(i + next) >> 1]));
 			i = next;
 		}

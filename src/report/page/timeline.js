@@ -7,6 +7,7 @@ class Timeline {
 	constructor(t) {
 		const { gaps } = page.data.timeline;
 		Object.assign(this, { t, from: t.from, to: t.to, gaps, all: mergedGaps(gaps), lanes: makeLanes(t), cursor: null, range: null, measuring: false, found: [], map: null, gutter: 128 });
+		this.gapsOf = new Map([null, ...this.lanes.map((lane) => lane.core)].map((core) => [core, gapRows(gaps, core === undefined ? null : core)]));
 		this.gapTime = this.all.from.reduce((sum, from, i) => sum + this.all.to[i] - from, 0);
 		this.skip = this.gapTime > 0.8 * (this.to - this.from);
 		let y = MINIMAP + AXIS + 4;
@@ -24,14 +25,12 @@ class Timeline {
 	/* Puts everything on the axis; row.sum is how much of it the slices before each take. */
 	setAxis() {
 		this.axis = makeAxis(this.from, this.to, this.all, this.skip);
-		for (const row of this.lanes.flatMap((lane) => lane.rows)) {
+		for (const row of [...this.lanes.flatMap((lane) => lane.rows), ...[...this.gapsOf.values()].flatMap((of) => [of.stretches, of.places])]) {
 			row.s = row.start.map(this.axis.show);
 			row.e = row.end.map(this.axis.show);
 			row.sum = new Float64Array(row.n + 1);
 			for (let i = 0; i < row.n; i++) row.sum[i + 1] = row.sum[i] + row.e[i] - row.s[i];
 		}
-		this.gaps.s = Float64Array.from(this.gaps.from, this.axis.show);
-		this.gaps.e = Float64Array.from(this.gaps.to, this.axis.show);
 		[this.u0, this.u1] = [0, this.axis.length];
 		this.map = null;
 		this.mark();

@@ -20,17 +20,16 @@ function drawFound(view, found) {
 }
 
 /* Hatched where a core was not observed, cross-hatched where its trace was lost; a line where it is not known how much. */
-function drawGaps(view, gaps, y, h, core, alpha) {
-	const { g, u0, k, gutter, width } = view, { causes } = page.data.timeline;
-	g.globalAlpha = alpha;
-	for (let i = 0; i < gaps.s.length; i++) {
-		const left = gutter + (gaps.s[i] - u0) * k, right = gutter + (gaps.e[i] - u0) * k, isPlace = gaps.from[i] === gaps.to[i];
-		if (left > width || right < gutter || (core !== null && gaps.core[i] !== core) || (right - left < 0.3 && !isPlace)) continue;
-		const x = Math.max(gutter, left);
-		g.fillStyle = isPlace ? colours.muted : causes[gaps.cause[i]].lost ? pattern(g, colours.lost, colours['lost-hatch'], -1) : pattern(g, colours.unobserved, colours.hatch, 1);
-		g.fillRect(x, y, Math.max(1, Math.min(width, right) - x), h);
+function drawGaps(view, { stretches, places }, y, h, alpha) {
+	const { g, u0, u1, k, gutter } = view, { causes } = page.data.timeline, lost = (cause) => causes[cause].lost;
+	const hatch = (cause) => (lost(cause) ? pattern(g, colours.lost, colours['lost-hatch'], -1) : pattern(g, colours.unobserved, colours.hatch, 1));
+	drawSlices(view, stretches, y, h, { one: hatch, many: (cause) => (lost(cause) ? colours.lost : colours.hatch), label: null, alpha });
+	g.fillStyle = colours.muted;
+	for (let i = firstAbove(places.s, u0, 0, places.n), last = -1; i < places.n && places.s[i] < u1; i++) {
+		const x = Math.round(gutter + (places.s[i] - u0) * k);
+		if (x !== last) g.fillRect(x, y, 1, h);
+		last = x;
 	}
-	g.globalAlpha = 1;
 }
 
 /* All of the time, small: made once, until the width, the axis or the colours change. */
@@ -46,7 +45,7 @@ function makeMinimap(timeline, width) {
 		const part = (MINIMAP - 6) / stacks.length, h = part / Math.max(4, lane.rows.length);
 		lane.rows.forEach((row, depth) => drawSlices(view, row, 3 + n * part + depth * h, Math.max(1, h), { one: kindColour, many: kindColour, label: null }));
 	});
-	drawGaps(view, timeline.gaps, 0, MINIMAP, null, 1);
+	drawGaps(view, timeline.gapsOf.get(null), 0, MINIMAP, 1);
 	return map;
 }
 
@@ -60,13 +59,13 @@ function drawTick(view, height, x, text) {
 
 /* Where gaps were skipped, the places where the data go on are labelled. */
 function drawSkippedAxis(timeline, view) {
-	const { gaps, axis, height } = timeline, { u0, u1, k, gutter } = view;
+	const { axis, height } = timeline, { u0, u1, k, gutter } = view, gaps = timeline.gapsOf.get(null).stretches;
 	let free = gutter + 84;
 	drawTick(view, height, gutter, formatMoment(axis.tell(u0), 5));
-	for (let i = firstAbove(gaps.e, u0, 0, gaps.e.length); i < gaps.e.length && gaps.e[i] < u1; i++) {
+	for (let i = firstAbove(gaps.e, u0, 0, gaps.n); i < gaps.n && gaps.e[i] < u1; i = nextAbove(gaps.e, u0 + (free - gutter) / k, i + 1, gaps.n)) {
 		const x = gutter + (gaps.e[i] - u0) * k;
 		if (x < free) continue;
-		drawTick(view, height, x, formatMoment(gaps.to[i], 5));
+		drawTick(view, height, x, formatMoment(gaps.end[i], 5));
 		free = x + 84;
 	}
 }
@@ -84,10 +83,10 @@ function drawRealAxis(timeline, view) {
 }
 
 function drawAxis(timeline, view) {
-	const { gaps } = timeline, inside = timeline.skip ? firstAbove(gaps.s, view.u0, 0, gaps.s.length) : Infinity;
+	const gaps = timeline.gapsOf.get(null).stretches, inside = timeline.skip ? firstAbove(gaps.s, view.u0, 0, gaps.n) : Infinity;
 	view.g.font = '11px ' + colours.sans;
 	view.g.textBaseline = 'alphabetic';
-	if (inside < gaps.s.length && gaps.s[inside] < view.u1) drawSkippedAxis(timeline, view);
+	if (inside < gaps.n && gaps.s[inside] < view.u1) drawSkippedAxis(timeline, view);
 	else drawRealAxis(timeline, view);
 }
 
@@ -153,7 +152,7 @@ function drawTimeline(timeline, g, width) {
 		drawLane(view, lane);
 	}
 	drawFound(view, timeline.found);
-	for (const lane of timeline.lanes) drawGaps(view, timeline.gaps, lane.y, lane.height, lane.core === undefined ? null : lane.core, 0.82);
+	for (const lane of timeline.lanes) drawGaps(view, timeline.gapsOf.get(lane.core), lane.y, lane.height, 0.82);
 	drawNames(timeline, view);
 	drawMarks(timeline, view);
 }
