@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "board/board_parts.h"
 #include "board_rig.h"
 
 static struct board_rig rig;
@@ -370,6 +371,27 @@ START_TEST(survives_a_dip_in_power)	/* some looks in vain, then all is well */
 }
 END_TEST
 
+/* A driver may reset a device that does not answer each time it is opened. */
+START_TEST(looks_less_often_at_a_mute_probe)
+{
+	static const struct { int opened; uint32_t wait_ms; } tries[] = {
+		{ PT_ETIMEOUT, 200 }, { PT_ETIMEOUT, 400 }, { PT_ETIMEOUT, 800 }, { PT_ETIMEOUT, 1600 }, { PT_ETIMEOUT, 3200 },
+		{ PT_ETIMEOUT, 6400 }, { PT_ETIMEOUT, 10000 }, { PT_ETIMEOUT, 10000 }, { 0, 200 }, { PT_ETIMEOUT, 200 },
+	};
+	static struct pt_board board;
+
+	uv_mutex_init(&board.lock);
+	for (size_t i = 0; i < PT_LEN(tries); i++) {
+		uint64_t before_ns = uv_hrtime();
+
+		pt_board_reopen_later(&board, tries[i].opened);
+		ck_assert_uint_ge(board.reopen_at_ns, before_ns + tries[i].wait_ms * PT_NS_PER_MS);
+		ck_assert_uint_le(board.reopen_at_ns, uv_hrtime() + tries[i].wait_ms * PT_NS_PER_MS);
+	}
+	uv_mutex_destroy(&board.lock);
+}
+END_TEST
+
 /* A stack that no address space holds. */
 START_TEST(without_a_thread_there_is_no_board)
 {
@@ -410,6 +432,7 @@ int main(void)
 	tcase_add_loop_test(tc, is_lost_and_comes_back, 0, (int)PT_LEN(losses));
 	tcase_add_test(tc, is_lost_in_a_job);
 	tcase_add_test(tc, survives_a_dip_in_power);
+	tcase_add_test(tc, looks_less_often_at_a_mute_probe);
 	tcase_add_test(tc, without_a_thread_there_is_no_board);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -60,6 +60,7 @@ struct pt_board {
 	struct pt_params *settings;
 	bool reopen;
 	uint64_t reopen_at_ns;		/* of the host's clock */
+	uint32_t mute_ms;		/* waited after the last try, which met silence; 0: it did not */
 	struct pt_probe_watch *watch;	/* NULL: not needed yet, or there are no events */
 	bool watched;			/* it was tried */
 	char last_why[PT_BOARD_TEXT_BYTES];	/* why it did not open; told once */
@@ -99,9 +100,9 @@ struct pt_board_note *pt_board_take_notes(struct pt_board *board);
 /* thread.c: runs until quit, then sends NOTE_ENDED. */
 void pt_board_thread(void *board);
 
-/* reopen.c. Board thread. After each try to open: one that is lost later is looked for at once, but not before. absent: no
- * probe that fits is plugged in. */
-void pt_board_reopen_later(struct pt_board *board, bool absent);
+/* reopen.c. Board thread. After each try to open: one that is lost later is looked for at once, but not before. opened: 0
+ * or the error; PT_EIO: no probe that fits is plugged in; PT_ETIMEOUT: it does not answer. */
+void pt_board_reopen_later(struct pt_board *board, int opened);
 bool pt_board_reopen_is_due(struct pt_board *board, uint32_t *wait_ms);	/* false: it is in wait_ms, or after a change */
 void pt_board_reopen_end(struct pt_board *board);
 

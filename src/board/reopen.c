@@ -1,6 +1,6 @@
 /* When a board without a probe looks for it again. A probe that is not plugged in is waited for by the system's events,
  * where those come; for what no event tells (another process ends, a server starts, a chip gets power) the thread looks
- * every REOPEN_MS. */
+ * every REOPEN_MS, and less and less often at a probe that is there and does not answer. */
 #include "board/board_parts.h"
 
 #include "base/util.h"
@@ -11,6 +11,7 @@ enum {
 	ABSENT_MS = 5000,	/* events come: this is for one that was lost */
 	SETTLE_MS = 2000,	/* so long after an event nodes and permissions may still appear */
 	SETTLING_MS = 50,	/* between two looks meanwhile */
+	MUTE_MS = 10000,	/* at most; a driver may reset a device that does not answer when it opens it */
 };
 
 /* Any thread. */
@@ -37,19 +38,34 @@ static bool take_change(struct pt_board *board, uint64_t *changed_ns)
 	return changed;
 }
 
-void pt_board_reopen_later(struct pt_board *board, bool absent)
+/* Twice as long each time that it was open to nothing but silence. */
+static uint32_t mute_ms(struct pt_board *board, int opened)
+{
+	if (opened != PT_ETIMEOUT)
+		board->mute_ms = 0;
+	else
+		board->mute_ms = board->mute_ms == 0		? REOPEN_MS
+				 : board->mute_ms * 2 < MUTE_MS ? board->mute_ms * 2
+								: MUTE_MS;
+	return board->mute_ms;
+}
+
+void pt_board_reopen_later(struct pt_board *board, int opened)
 {
 	uint64_t now_ns = uv_hrtime(), changed_ns;
-	bool changed = take_change(board, &changed_ns), settling;
+	bool absent = opened == PT_EIO, changed = take_change(board, &changed_ns), settling;
+	uint32_t waits_ms = mute_ms(board, opened) > REOPEN_MS ? board->mute_ms : REOPEN_MS;
 
 	if (absent && board->watch == NULL && board->reopen && !board->watched) {
 		board->watch = pt_probe_watch_new(board->uri[0], on_change, board);
 		board->watched = true;
 	}
 	settling = changed || (changed_ns != 0 && now_ns - changed_ns < SETTLE_MS * PT_NS_PER_MS);
-	board->reopen_at_ns = now_ns + PT_NS_PER_MS * (settling						   ? SETTLING_MS
-						       : absent && pt_probe_watch_is_certain(board->watch) ? ABSENT_MS
-													   : REOPEN_MS);
+	if (settling)
+		waits_ms = SETTLING_MS;
+	else if (absent && pt_probe_watch_is_certain(board->watch))
+		waits_ms = ABSENT_MS;
+	board->reopen_at_ns = now_ns + PT_NS_PER_MS * waits_ms;
 }
 
 bool pt_board_reopen_is_due(struct pt_board *board, uint32_t *wait_ms)

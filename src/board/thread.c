@@ -161,10 +161,10 @@ static void try_open(struct pt_board *board)
 {
 	struct pt_err err = { 0 };
 	struct pt_probe *probe = open_probes(board, &err);
-	bool absent = probe == NULL && err.code == PT_EIO;
+	int opened = probe != NULL ? 0 : err.code;
 
 	tell_attached(board, probe != NULL ? attach(board, probe, &err) : err.code, &err);
-	pt_board_reopen_later(board, absent);
+	pt_board_reopen_later(board, opened);
 }
 
 static void drop_drain(struct pt_board *board, const struct pt_err *why)
@@ -225,7 +225,7 @@ static void attach_anew(struct pt_board *board)
 	detach(board, false, &err);
 	set_probe(board, NULL);
 	tell_attached(board, attach(board, probe, &err), &err);
-	pt_board_reopen_later(board, false);
+	pt_board_reopen_later(board, 0);
 }
 
 /* Time in which a job kept us from looking is no silence. */
