@@ -36,7 +36,8 @@ class Runs:
         board = f"virtual:kl27?clock=virtual&core-drift={DRIFT}&elf={elf}" + os.environ.get("PT_TRUTH_BOARD", "")
         board += f"&flow-log={log}" if log else ""
         command = [self.proftap, "profile", "--probe", board, "--elf", elf, "--core-clock", "48M", "--for", time, "--reset",
-                   "--source", source, "--mode", mode, "--seed", str(seed), "--capture", capture, "--format", "summary", *extra]
+                   "--source", source, "--mode", mode, "--seed", str(seed), "--capture", capture, "--format", "summary", *extra,
+                   *os.environ.get("PT_TRUTH_WORDS", "").split()]
         subprocess.run(command, check=True, env=self.env, timeout=120, **QUIET)
         return capture
 
