@@ -102,6 +102,22 @@ START_TEST(the_last_one_counts)
 }
 END_TEST
 
+/* A capture's record is damaged: until the next one comes it is at least what the one before said. */
+START_TEST(a_damaged_one_leaves_a_bound)
+{
+	const char *sound = cases[4].cost[1] != NULL ? cases[4].cost[1] : cases[4].cost[0];
+	struct chunk_feed f = feed_of(4);
+	char bound[1000];
+
+	snprintf(bound, sizeof(bound), "%s; at least, as the last record of it is damaged", cases[4].line);
+	chunk_put(&f, 0, PT_CHUNK_COST, 0, 0, 0, NULL, 0);
+	check(&f, bound);
+	chunk_put(&f, 0, PT_CHUNK_COST, 0, 0, 0, sound, strlen(sound));
+	check(&f, cases[4].line);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 START_TEST(programs_have_the_numbers)
 {
 	struct chunk_feed f = feed_of(4);
@@ -188,6 +204,7 @@ int main(void)
 	TCase *tc = tcase_create("cost");
 
 	tcase_add_loop_test(tc, the_last_one_counts, 0, PT_LEN(cases));
+	tcase_add_test(tc, a_damaged_one_leaves_a_bound);
 	tcase_add_test(tc, programs_have_the_numbers);
 	tcase_add_test(tc, a_reset_keeps_it);
 	tcase_add_loop_test(tc, what_is_alike_is_said_once, 0, PT_LEN(of_two));
