@@ -5,6 +5,8 @@
 #include "profile/analyses/signals/data.h"
 #include "report/views/views.h"
 
+extern const struct pt_view pt_view_data;
+
 #define VALUES "format=values\nsource=itm\nmode=stream\ntick_hz=1000000000\n"
 #define COARSE "format=values\nsource=log\nmode=poll\n"
 
@@ -353,6 +355,29 @@ START_TEST(any_split_is_the_same)
 }
 END_TEST
 
+/* Stamps whose clock was measured: each time lies where that may be, and a share of them stays as it is. */
+START_TEST(a_measured_clock_is_in_each_time)
+{
+	static const char *const word = "variables=port.1";
+	struct chunk_feed f = chunk_feed_of(NULL, &word, 1);
+	struct chunk_bytes b = { .len = 0 };
+	struct pt_value row[32];
+
+	chunk_config(&f, 0, VALUES "tick_least_hz=995000000\ntick_most_hz=1005000000\n");
+	chunk_clock(&f, 0, 0, 0, 0);
+	add_message(&b, 0, 1, 4, 3);
+	add_message(&b, 1000000, 1, 4, 4);
+	add_message(&b, 3000000, 1, 4, 3);
+	data(&f, 0, 3000000, &b);
+	pt_view_data.row(pt_pipeline_profile(f.pipeline), 2, row);	/* the state 4: 2 ms */
+	ck_assert_uint_eq(row[4].u, 2000000);
+	ck_assert_double_le(row[4].lo, 2e6 / 1.005);
+	ck_assert_double_eq_tol(row[4].hi, 2e6 / 0.995, 1e-6);
+	ck_assert_int_eq(row[11].basis, PT_BASIS_EXACT);	/* its share */
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 #define TABLE \
 	"variable  value  count       min      avg      max  share %   interval   per avg  changes  average\n" \
 	"port.1               3                                                  1.500 ms        2  3.33333\n" \
@@ -429,6 +454,7 @@ int main(void)
 	tcase_add_test(tc, others_are_one_row);
 	tcase_add_test(tc, without_stamps_it_is_undecided);
 	tcase_add_loop_test(tc, any_split_is_the_same, 0, 12);
+	tcase_add_test(tc, a_measured_clock_is_in_each_time);
 	tcase_add_test(tc, the_table);
 	tcase_add_test(tc, a_series_keeps_its_peaks);
 	suite_add_tcase(suite, tc);

@@ -12,6 +12,7 @@
 #include "targets/registry.h"
 #include "tests/array_sink.h"
 #include "tests/fake_m4.h"
+#include "trace/config.h"
 #include "trace/formats.h"
 #include "trace/loss.h"
 
@@ -453,6 +454,20 @@ START_TEST(notices_who_writes_the_unit)
 }
 END_TEST
 
+static double last_tick_hz(const char *key)
+{
+	struct pt_config config;
+	double hz = 0;
+
+	for (size_t i = 0; i < sink.n_chunks; i++)
+		if (sink.chunk[i]->kind == PT_CHUNK_CONFIG &&
+		    pt_config_init(&config, (const char *)sink.chunk[i]->bytes, sink.chunk[i]->len_bytes)) {
+			hz = (double)pt_config_number(&config, key, 0);
+			pt_config_fini(&config);
+		}
+	return hz;
+}
+
 /* A PLL that is switched on: the pin's rate changes with it. */
 START_TEST(notices_another_clock)
 {
@@ -464,6 +479,9 @@ START_TEST(notices_another_clock)
 	ck_assert_uint_ge(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_CLOCK), 1);
 	ck_assert_uint_eq(m4.tpiu[ACPR], 31);
 	ck_assert_double_eq_tol(((struct pt_swo *)state)->core_hz, 32e6, 32e4);
+	ck_assert_double_eq_tol(last_tick_hz("tick_hz"), 32e6, 32e4);	/* stamps behind the loss are of this clock */
+	ck_assert_double_le(last_tick_hz("tick_least_hz"), 32e6);
+	ck_assert_double_ge(last_tick_hz("tick_most_hz"), 32e6);
 	stop();
 }
 END_TEST

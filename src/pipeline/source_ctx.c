@@ -4,6 +4,7 @@
  * buffer was full (the source looked away by design, or was overrun), and interrupted if another fault, a halt or the
  * end came. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +112,17 @@ static struct pt_clock clock_of(const struct pt_source_ctx *ctx, const struct pt
 	return pt_clock_of(hz != 0 || !own ? hz : PT_NS_PER_S, ppm != 0 ? ppm : PT_CLOCK_PPM);
 }
 
+/* The worst of all: a table has rows of several sources. */
+static void read_measured_ticks(struct pt_profile *f, const struct pt_config *config)
+{
+	double hz = (double)pt_config_number(config, "tick_hz", 0),
+	       least = (double)pt_config_number(config, "tick_least_hz", 0),
+	       most = (double)pt_config_number(config, "tick_most_hz", 0);
+
+	if (hz > 0 && least > 0 && least <= hz && most >= hz)
+		f->stamps_wrong = fmax(f->stamps_wrong, fmax(hz / least - 1, 1 - hz / most));
+}
+
 /* IVBR of the S12Z: bits 15:1 are bits 23:9 of the address. Without the key the program knows. */
 static uint64_t vectors_of(const struct pt_config *config)
 {
@@ -192,6 +204,7 @@ void pt_source_ctx_open(struct pt_source_ctx *ctx, const struct pt_chunk *chunk,
 		f->ignored = PT_SOURCE_NO_ISA;
 	}
 	ctx->clock = clock_of(ctx, config);
+	read_measured_ticks(&ctx->pipeline->profile, config);
 	ctx->own.hz = ctx->clock.tick_hz;
 	ctx->own.begun = false;
 	ctx->arrivals = (struct pt_arrivals){ 0 };

@@ -7,7 +7,8 @@
  * one may have: fallback (why it is not the source that the chip has first; missing: it is, or the user named it),
  * elf_unread (why the ELF could not be compared with the chip; missing: it was), regions (what is where in the target,
  * for people: "KIND ADDR SIZE,..."). Keys of
- * sources that stamp what they give: tick_hz (of the stamps, nominal), tick_ppm (how far off that may be; 100). One
+ * sources that stamp what they give: tick_hz (of the stamps, nominal), tick_ppm (how far off that may be; 100),
+ * tick_least_hz and tick_most_hz (missing: it is as given; else it was measured, and lies between these two). One
  * that measures its cost may have cost_besides (what of the sentence no measure says). One whose figures rest on what no
  * manual says may have assumed (a sentence: what it takes for true, and why). Others are the format's own.
  *

@@ -164,6 +164,7 @@ struct pt_profile {
 	/* What a counter of the running target says of it; least 0: nothing; most 0: it may be faster than least. */
 	uint64_t clock_least_hz, clock_most_hz;
 	bool clock_measured;		/* core_hz is that measurement, as the user gave none */
+	double stamps_wrong;		/* the part that lengths by a source's stamps may be off: their clock was measured; 0 */
 
 	/* Time. Of several sources each has its own account of the same run: loss has sums of their events and bytes,
 	 * and as times of one thing they mean nothing. */

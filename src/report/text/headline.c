@@ -13,6 +13,7 @@
 #include "report/text/warnings.h"
 #include "report/views/rest_rows.h"
 #include "trace/formats.h"
+#include "base/door.h"
 #include "base/harmless.h"
 
 enum { SOURCES = 3 };		/* that are named one by one */
@@ -440,6 +441,12 @@ static const char *times_basis(const struct pt_profile *p)
 								: "times estimated";
 }
 
+static void times_by_measured_clock(const struct pt_profile *p, char *out, size_t room)
+{
+	snprintf(out, room, "times within %.2g %%, as their clock was measured (%s: exact)", p->stamps_wrong * 100,
+		 pt_by_door("--core-clock HZ", "core-clock=HZ"));
+}
+
 static void accuracy_of_flow(const struct pt_profile *p, char *out)
 {
 	size_t at = 0, room = PT_HEADLINE_BYTES;
@@ -452,7 +459,9 @@ static void accuracy_of_flow(const struct pt_profile *p, char *out)
 	at += (size_t)snprintf(out + at, room - at, "%s", at > 0 ? "; " : "");
 	if (p->opt_in_model && (p->shares == PT_BASIS_NONE || p->shares == PT_BASIS_ESTIMATED))
 		at += (size_t)snprintf(out + at, room - at, "times modelled (unverified); ");
-	if (p->no_code)
+	if (p->no_code && p->stamps_wrong > 0)
+		times_by_measured_clock(p, out + at, room - at);
+	else if (p->no_code)
 		snprintf(out + at, room - at, "%s", times_basis(p));
 	else if (p->shares == PT_BASIS_NONE)
 		snprintf(out + at, room - at, "no shares, no rates: %s", pt_no_shares_reason(p));
@@ -482,6 +491,20 @@ static void no_figures(const struct pt_profile *p, char *out)
 		 misfit || unread || elf || p->ended || p->no_end ? "" : " yet");
 }
 
+static void accuracy_of_exceptions(const struct pt_profile *p, char *out)
+{
+	size_t at = 0;
+
+	if (pt_exceptions_missing(p) != NULL)
+		snprintf(out, PT_HEADLINE_BYTES, "counts and times of exceptions are at least what the chip reported");
+	else if (p->stamps_wrong <= 0)
+		snprintf(out, PT_HEADLINE_BYTES, "counts and times of exceptions exact");
+	else {
+		at = (size_t)snprintf(out, PT_HEADLINE_BYTES, "counts of exceptions exact; ");
+		times_by_measured_clock(p, out + at, PT_HEADLINE_BYTES - at);
+	}
+}
+
 static void accuracy(const struct pt_profile *p, char *out)
 {
 	if (p->branches != 0 || p->samples != 0 || pt_details_values(p) != 0 || p->by_bins)
@@ -493,10 +516,7 @@ static void accuracy(const struct pt_profile *p, char *out)
 			 "states: %% of the time that the program ran, 95 %% interval, from %" PRIu64 " looks",
 			 pt_details_looks(p));
 	else if (pt_details_exceptions(p) != 0)
-		snprintf(out, PT_HEADLINE_BYTES, "%s",
-			 pt_exceptions_missing(p) == NULL
-				 ? "counts and times of exceptions exact"
-				 : "counts and times of exceptions are at least what the chip reported");
+		accuracy_of_exceptions(p, out);
 	else
 		no_figures(p, out);
 }

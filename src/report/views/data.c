@@ -10,6 +10,8 @@
 
 extern const struct pt_view pt_view_data;
 
+enum { RATE_AVG = 21, RATE_MAX };	/* columns */
+
 static const struct pt_column columns[] = {
 	{ "name", "variable", PT_UNIT_NONE, PT_ALWAYS },
 	{ "value", "value", PT_UNIT_NONE, PT_ALWAYS },
@@ -32,8 +34,8 @@ static const struct pt_column columns[] = {
 	{ "avg", "average", PT_UNIT_REAL, PT_ALWAYS },
 	{ "most", "most", PT_UNIT_REAL, PT_IF_ROOM },
 	{ "last", "last", PT_UNIT_REAL, PT_IF_MUCH_ROOM },
-	{ "rate.avg", "per s avg", PT_UNIT_REAL, PT_IF_WIDE },
-	{ "rate.max", "per s max", PT_UNIT_REAL, PT_IF_MUCH_ROOM },
+	[RATE_AVG] = { "rate.avg", "per s avg", PT_UNIT_REAL, PT_IF_WIDE },
+	[RATE_MAX] = { "rate.max", "per s max", PT_UNIT_REAL, PT_IF_MUCH_ROOM },
 	{ "change_period_ns.min", "chg min", PT_UNIT_NS, PT_IF_MUCH_ROOM },
 	{ "change_period_ns.avg", "chg avg", PT_UNIT_NS_MEAN, PT_IF_MUCH_ROOM },
 	{ "change_period_ns.max", "chg max", PT_UNIT_NS, PT_IF_MUCH_ROOM },
@@ -187,12 +189,16 @@ static void quantity_row(const struct pt_data *data, const struct pt_data_quanti
 
 static void row(const void *subject, size_t i, struct pt_value *out)
 {
-	const struct pt_data *data = data_of(subject);
+	const struct pt_profile *p = subject;
+	const struct pt_data *data = p->data;
 
 	if (i < data->n_quantities)
 		quantity_row(data, &data->quantity[i], out);
 	else
-		state_row(subject, &data->state[i - data->n_quantities], out);
+		state_row(p, &data->state[i - data->n_quantities], out);
+	pt_times_by_clock(out, columns, PT_LEN(columns), p->stamps_wrong);
+	out[RATE_AVG] = pt_time_by_clock(out[RATE_AVG], PT_UNIT_REAL, p->stamps_wrong);
+	out[RATE_MAX] = pt_time_by_clock(out[RATE_MAX], PT_UNIT_REAL, p->stamps_wrong);
 }
 
 static bool shows(const bool *shown, const char *key)

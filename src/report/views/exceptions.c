@@ -57,6 +57,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .text = handler != NULL ? handler->name : NULL };
 	out = pt_span_error_values(out, span);
 	*out++ = pt_core_value(p->n_cores, span->core);
+	pt_times_by_clock(first, columns, PT_LEN(columns), p->stamps_wrong);
 }
 
 static bool remark(const void *subject, const bool *shown, char *out, size_t room)

@@ -87,6 +87,7 @@ static void signalled_row(const void *subject, size_t i, struct pt_value *out)
 	*out = (struct pt_value){ .text = span->by == PT_SPAN_BY_ISR	   ? "isr2"
 					  : span->by == PT_SPAN_BY_SERVICE ? "service"
 									   : "span" };
+	pt_times_by_clock(first, signalled_columns, PT_LEN(signalled_columns), p->stamps_wrong);
 }
 
 static bool signalled_remark(const void *subject, const bool *shown, char *out, size_t room)

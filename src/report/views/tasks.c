@@ -196,6 +196,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_task *unknown = unknown_beside(p, task);
 	bool more = unknown != NULL && unknown->run > 0 && unknown->run != PT_UNKNOWN;
 	bool missing = is_missing(p, task);
+	struct pt_value *first = out;
 	bool oftener = missing || (unknown != NULL && unknown->activations > 0 && unknown->activations != PT_UNKNOWN);
 
 	*out++ = (struct pt_value){ .text = task->name };
@@ -212,6 +213,8 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	out = flow_values(out, p, task, more);
 	*out++ = number(task->first_ns, PT_BASIS_EXACT);
 	*out++ = number(task->last_ns, PT_BASIS_EXACT);
+	if (p->tasks->by_signals)
+		pt_times_by_clock(first, columns, PT_LEN(columns), p->stamps_wrong);
 }
 
 const struct pt_view pt_view_tasks = {

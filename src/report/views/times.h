@@ -107,4 +107,39 @@ static inline struct pt_value pt_time_share(double ns, double error_ns, double a
 	};
 }
 
+static inline double pt_value_number(struct pt_value v, enum pt_unit unit)
+{
+	return pt_unit_is_real(unit) ? v.f : v.u == PT_UNKNOWN ? NAN : (double)v.u;
+}
+
+/* A length, or a sum of them, by a clock that is off by up to that part. */
+static inline struct pt_value pt_time_by_clock(struct pt_value v, enum pt_unit unit, double wrong)
+{
+	double number = pt_value_number(v, unit);
+
+	if (wrong <= 0 || isnan(number) || v.basis == PT_BASIS_NONE)
+		return v;
+	if (v.at_least) {
+		if (pt_unit_is_real(unit))
+			v.f = number * (1 - wrong);
+		else
+			v.u = (uint64_t)(number * (1 - wrong));
+		return v;
+	}
+	v.lo = (v.bounds ? v.lo : number) * (1 - wrong);
+	v.hi = (v.bounds ? v.hi : number) * (1 + wrong);
+	v.bounds = true;
+	v.basis = PT_BASIS_ESTIMATED;
+	return v;
+}
+
+/* All times of a row. */
+static inline void pt_times_by_clock(struct pt_value *row, const struct pt_column *columns, size_t n, double wrong)
+{
+	for (size_t i = 0; i < n; i++)
+		if (columns[i].unit == PT_UNIT_NS || columns[i].unit == PT_UNIT_NS_MEAN ||
+		    columns[i].unit == PT_UNIT_PER_S)
+			row[i] = pt_time_by_clock(row[i], columns[i].unit, wrong);
+}
+
 #endif

@@ -185,10 +185,20 @@ static void list_kinds(const struct pt_swo *s, char *list, size_t room)
 			at += (size_t)snprintf(list + at, room - at, "%s%s", at > 0 ? "," : "", kinds[i].name);
 }
 
-/* Again when what was put off is done: then it has the clock. */
+/* The stamps' clock. What the user says of it is taken as it is; what was measured is off by as much as it may be. */
+static void print_ticks(const struct pt_swo *s, char *lines, size_t room)
+{
+	int n = snprintf(lines, room, "tick_hz=%.0f\ntick_ppm=%.0f\n", s->core_hz, ceil(s->core_wrong * 1e6));
+
+	if (!s->hz_given)
+		snprintf(lines + n, room - (size_t)n, "tick_least_hz=%.0f\ntick_most_hz=%.0f\n",
+			 floor(s->core_hz * (1 - s->core_wrong)), ceil(s->core_hz * (1 + s->core_wrong)));
+}
+
+/* Again when what was put off is done: then it has the clock; and when that is another. */
 static int emit_config(struct pt_swo *s, struct pt_err *err)
 {
-	char lines[2400], predicted[240], list[120], addresses[160], hz[80] = "", counters[PT_ITM_COUNTERS_TEXT] = "";
+	char lines[2400], predicted[240], list[120], addresses[160], hz[160] = "", counters[PT_ITM_COUNTERS_TEXT] = "";
 
 	if (s->put_off)
 		snprintf(
@@ -198,7 +208,7 @@ static int emit_config(struct pt_swo *s, struct pt_err *err)
 	else
 		pt_swo_predict(s, predicted, sizeof(predicted));
 	if (!s->put_off)
-		snprintf(hz, sizeof(hz), "tick_hz=%.0f\ntick_ppm=%.0f\n", s->core_hz, ceil(s->core_wrong * 1e6));
+		print_ticks(s, hz, sizeof(hz));
 	if ((s->kinds & PT_SWO_EVENTS) != 0)
 		pt_itm_counters_print(counters, sizeof(counters));
 	list_kinds(s, list, sizeof(list));
@@ -325,6 +335,7 @@ static int rest_us(const struct pt_swo *s, int n_bytes)
 static int swo_drain(void *state, struct pt_err *err)
 {
 	struct pt_swo *s = state;
+	bool clock_changes;
 	int rc;
 
 	if (s->held && s->put_off)
@@ -334,8 +345,11 @@ static int swo_drain(void *state, struct pt_err *err)
 		return rc < 0 ? failed(s, rc, err) : rc > 0 ? 0 : HELD_REST_US;
 	}
 	rc = catch_up(s, err);
+	clock_changes = s->renew == PT_LOSS_CLOCK;
 	if (rc == 0)
 		rc = pt_swo_watch(s, err);
+	if (rc == 0 && clock_changes)
+		rc = emit_config(s, err);
 	if (rc == 0 && s->renew == 0)
 		rc = pt_swo_take(&s->stream, 0, 0, err);
 	if (rc < 0)
