@@ -234,6 +234,16 @@ enum pt_board_state pt_board_get_state(const struct pt_board *board, const char 
 	return board->state;
 }
 
+const char *pt_board_probe_uri(const struct pt_board *board, size_t i)
+{
+	return i < board->n_uris ? board->uri[i] : NULL;
+}
+
+bool pt_board_is_at_reset(const struct pt_board *board)
+{
+	return board->at_reset;
+}
+
 int pt_board_get_error(const struct pt_board *board)
 {
 	return board->code;

@@ -122,6 +122,10 @@ void pt_board_tell_program(struct pt_board *board);
 const char *pt_board_put_back(const struct pt_board *board);
 bool pt_board_stays_noted(const struct pt_board *board);	/* something of it could not be put back yet */
 uint64_t pt_board_now_ns(struct pt_board *board);	/* probe's clock */
+/* What --probe named, or what was found instead of it, one by one; NULL behind the last. Any thread. */
+const char *pt_board_probe_uri(const struct pt_board *board, size_t i);
+/* The first core was reset and held, and has executed nothing since. Board thread. */
+bool pt_board_is_at_reset(const struct pt_board *board);
 
 /* Semihosting (host.h): what the program asks is served while no client hears of the halt, or, in mode
  * GDB while one waits (gdb_waits), by that one's client. A first use turns halting debug on, with a short halt; it

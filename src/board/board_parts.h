@@ -75,6 +75,7 @@ struct pt_board {
 	uint64_t stood_at[PT_BOARD_CORES];	/* pc of a halted core, if the source was told; else PT_UNKNOWN */
 	/* awaited: a client resumed the core and wants to hear of its halt */
 	bool virtual_clock, locked, ran_when_found, resting, awaited;
+	bool at_reset;			/* the first core was reset and held, and has executed nothing since */
 	bool halt_owed;			/* the source gets a halt when the client that asked for it has the answer */
 	unsigned halt_owed_core;
 	unsigned resume_owed;		/* bit per core: told to run, and will when the drain has caught up */

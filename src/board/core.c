@@ -55,6 +55,7 @@ static void tell_core(struct pt_board *board, unsigned core, const struct pt_cor
 				      .status = *status };
 
 	board->core[core] = *status;
+	board->at_reset = board->at_reset && (core != 0 || status->state == PT_HALTED);
 	pt_board_send(board, &note);
 }
 
@@ -383,6 +384,7 @@ int pt_board_step(struct pt_board *board, unsigned core, struct pt_err *err)
 	struct pt_core_status status;
 
 	board->resume_owed &= ~(1u << core);
+	board->at_reset = board->at_reset && core != 0;
 	pt_board_tell_owed(board);
 	pt_board_tell_source(board, core, PT_STATE_RUN);
 	if (t->ops->step(t->state, core, err) < 0 || t->ops->status(t->state, core, &status, err) < 0)
@@ -433,6 +435,7 @@ int pt_board_reset(struct pt_board *board, enum pt_reset_kind kind, struct pt_er
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
 	tell_core(board, 0, &status);
+	board->at_reset = status.state == PT_HALTED;
 	if (runs(status.state)) {
 		if (was_halted)
 			pt_board_tell_source(board, 0, PT_STATE_RUN);
@@ -447,6 +450,7 @@ int pt_board_wrote_pc(struct pt_board *board, unsigned core, uint64_t pc, struct
 	(void)err;
 	pt_board_tell_owed(board);
 	board->stood_at[core] = pc;
+	board->at_reset = board->at_reset && core != 0;
 	if (board->drain.on_state != NULL)
 		board->drain.on_state(board->drain.arg, board->target, PT_STATE_PC_WRITTEN, core, pc);
 	return 0;

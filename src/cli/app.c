@@ -224,7 +224,7 @@ static int open_program(struct pt_app *app, const struct pt_options *options, st
 		demo = pt_probe_demo(app->virtual_uri, &len);
 		if (demo == NULL)
 			return PT_EXIT_DONE;	/* no such board: opening it says so, better than we could */
-		app->program = pt_program_from_bytes("built-in demo", demo, len, 0, err);
+		app->program = pt_program_from_bytes(PT_PROGRAM_DEMO, demo, len, 0, err);
 	} else {
 		return PT_EXIT_DONE;
 	}

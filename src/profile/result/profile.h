@@ -137,6 +137,8 @@ struct pt_profile {
 	char cost[2 * PT_PROFILE_TEXT];	/* as it was expected; report/text/details.h has both */
 	/* what made it, and would again: the first source's; "": a capture of an older version */
 	char version[24], words[PT_PROFILE_TEXT];	/* of proftap; of profile start */
+	char address[4 * PT_PROFILE_TEXT];	/* of the probes, a tab between them; "": not known, or too long */
+	bool at_reset;			/* it began with the core held at its reset vector */
 	uint64_t seed;			/* of the random times between two looks */
 	uint64_t buffer_addr, buffer_bytes;	/* the target's RAM that the trace is written to; 0 bytes: none */
 	struct pt_profile_region region[PT_PROFILE_REGIONS];	/* as far as the first source says */

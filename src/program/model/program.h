@@ -80,6 +80,7 @@ const struct pt_params *pt_program_settings(const struct pt_program *program);
 struct pt_program *pt_program_ref(struct pt_program *program);	/* any thread */
 void pt_program_unref(struct pt_program *program);		/* NULL is fine */
 
+#define PT_PROGRAM_DEMO "built-in demo"	/* path of the program that a virtual board has without elf= */
 const char *pt_program_path(const struct pt_program *program);
 const char *pt_program_shown_path(const struct pt_program *program);	/* for people: pt_harmless() */
 /* Give it the name that reports shall show. Before it is shared. False: no room, it keeps the one it has. */

@@ -11,6 +11,7 @@
 #include "profile/result/profile.h"
 #include "profile/analyses/calls/timeline.h"
 #include "report/table/facts.h"
+#include "report/table/origin.h"
 #include "report/views/views.h"
 #include "report/table/format.h"
 #include "report/text/details.h"
@@ -391,10 +392,17 @@ static void costs(json_t *object, const struct pt_profile *p)
 
 static json_t *origin(const struct pt_profile *p)
 {
+	struct pt_text command = { 0 };
+	json_t *made;
+	bool known;
+
 	if (p->version[0] == '\0')
 		return json_null();
-	return json_pack("{s:o, s:o, s:o}", "version", pt_json_text(p->version), "seed", pt_json_number(p->seed),
-			 "words", pt_json_text(p->words));
+	known = pt_origin_command(p, &command);
+	made = json_pack("{s:o, s:o, s:o, s:o}", "version", pt_json_text(p->version), "seed", pt_json_number(p->seed),
+			 "words", pt_json_text(p->words), "command", known ? pt_json_text(command.bytes) : json_null());
+	pt_text_free(&command);
+	return made;
 }
 
 static json_t *may_lack(const char *text)

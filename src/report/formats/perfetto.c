@@ -61,7 +61,7 @@ static void describe_core(struct writer *w, uint16_t core)
 		[PT_SLICES_INSTRUCTIONS] = "1 ns is one instruction; gaps have no time",
 	};
 	struct pt_caption caption;
-	char name[2 * PT_CAPTION_BYTES], *method;
+	char name[2 * PT_CAPTION_BYTES], *made_by[2];
 
 	if (core >= CORES || w->core_described[core])
 		return;
@@ -73,9 +73,10 @@ static void describe_core(struct writer *w, uint16_t core)
 	process.has_pid = true;
 	process.pid = core + 1;
 	process.process_name = name;
-	method = caption.line[PT_CAPTION_METHOD];
-	process.cmdline = &method;	/* what made it: the place for how a process was started */
-	process.n_cmdline = 1;
+	made_by[0] = caption.line[PT_CAPTION_METHOD];
+	made_by[1] = caption.line[PT_CAPTION_AGAIN];
+	process.cmdline = made_by;	/* what made it: the place for how a process was started */
+	process.n_cmdline = made_by[1][0] != '\0' ? 2 : 1;
 	track.has_uuid = true;
 	track.uuid = CORE_UUID + core;
 	track.process = &process;

@@ -91,14 +91,15 @@ static int write_document(struct writer *w, const struct pt_profile *p, struct p
 {
 	bool in_ns = p->core_hz != 0 && !p->by_instructions && w->stacks->unit[0] == 'c';
 	json_t *document = json_object(), *shared = json_object();
-	char name[4 * PT_CAPTION_BYTES + 64];
+	char name[5 * PT_CAPTION_BYTES + 80];
 	struct pt_caption caption;
 
 	w->per_unit = in_ns ? 1e9 / (double)p->core_hz : 1;
 	pt_caption_make(&caption, p);
-	snprintf(name, sizeof(name), "%s, %s by chain of calls (not in order of time); observed %s; %s; %s",
+	snprintf(name, sizeof(name), "%s, %s by chain of calls (not in order of time); observed %s; %s; %s%s%s",
 		 caption.line[PT_CAPTION_PROFILE], in_ns ? "time" : w->stacks->unit, caption.line[PT_CAPTION_OBSERVED],
-		 caption.line[PT_CAPTION_ACCURACY], caption.line[PT_CAPTION_METHOD]);
+		 caption.line[PT_CAPTION_ACCURACY], caption.line[PT_CAPTION_METHOD],
+		 caption.line[PT_CAPTION_AGAIN][0] != '\0' ? "; again: " : "", caption.line[PT_CAPTION_AGAIN]);
 	json_object_set_new(document, "$schema", json_string("https://www.speedscope.app/file-format-schema.json"));
 	json_object_set_new(document, "exporter", json_string("proftap@" PACKAGE_VERSION));
 	json_object_set_new(document, "name", pt_json_text(caption.line[PT_CAPTION_PROFILE]));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/table/facts.h"
+#include "report/table/origin.h"
 #include "report/table/units.h"
 #include "base/harmless.h"
 
@@ -14,6 +15,7 @@ const char *pt_caption_key(enum pt_caption_line line)
 		[PT_CAPTION_PROFILE] = "profile", [PT_CAPTION_OBSERVED] = "observed",
 		[PT_CAPTION_ACCURACY] = "accuracy", [PT_CAPTION_WARNING] = "warning",
 		[PT_CAPTION_LARGEST] = "largest", [PT_CAPTION_METHOD] = "method",
+		[PT_CAPTION_AGAIN] = "again",
 	};
 
 	return keys[line];
@@ -73,15 +75,27 @@ static void method(const struct pt_profile *p, char *out)
 		 p->by_instructions || p->no_code ? "" : hz, origin[0] != '\0' ? "; made by " : "", origin);
 }
 
+/* Part of a command is none. */
+static void again(const struct pt_profile *p, char *out)
+{
+	struct pt_text command = { 0 };
+
+	if (pt_origin_command(p, &command) && command.len_bytes < PT_CAPTION_BYTES)
+		memcpy(out, command.bytes, command.len_bytes + 1);
+	pt_text_free(&command);
+}
+
 void pt_caption_make(struct pt_caption *caption, const struct pt_profile *p)
 {
 	struct pt_headline headline;
 
 	memset(caption, 0, sizeof(*caption));
 	pt_headline_make(&headline, p);
-	memcpy(caption->line, headline.line, sizeof(headline.line));
+	for (unsigned i = 0; i < PT_HEADLINE_LINES; i++)
+		memcpy(caption->line[i], headline.line[i], sizeof(headline.line[i]));
 	largest(p, caption->line[PT_CAPTION_LARGEST]);
 	method(p, caption->line[PT_CAPTION_METHOD]);
+	again(p, caption->line[PT_CAPTION_AGAIN]);
 	for (size_t i = 0; i < PT_CAPTION_LINES; i++)
 		pt_harmless(caption->line[i], "");
 }

@@ -12,9 +12,10 @@ enum pt_caption_line {
 	PT_CAPTION_ACCURACY = PT_HEADLINE_ACCURACY,
 	PT_CAPTION_WARNING = PT_HEADLINE_WARNING,
 	PT_CAPTION_LARGEST = PT_HEADLINE_LINES,	/* how good the largest figure is, for formats without intervals */
-	PT_CAPTION_METHOD,	/* source, mode, probe, clock; what made it, and would again */
+	PT_CAPTION_METHOD,	/* source, mode, probe, clock; what made it */
+	PT_CAPTION_AGAIN,	/* the command that makes it again */
 };
-enum { PT_CAPTION_LINES = PT_CAPTION_METHOD + 1, PT_CAPTION_BYTES = PT_HEADLINE_BYTES };
+enum { PT_CAPTION_LINES = PT_CAPTION_AGAIN + 1, PT_CAPTION_BYTES = 2 * PT_HEADLINE_BYTES };
 
 /* Without line ends; "" where there is nothing to say: no warning, no estimate. */
 struct pt_caption { char line[PT_CAPTION_LINES][PT_CAPTION_BYTES]; };

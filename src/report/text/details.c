@@ -7,6 +7,7 @@
 
 #include "base/door.h"
 #include "report/table/facts.h"
+#include "report/table/origin.h"
 #include "report/table/halts.h"
 #include "report/table/units.h"
 #include "report/text/headline.h"
@@ -335,12 +336,25 @@ static void wrap(struct pt_text *plain, size_t columns, struct pt_text *out)
 	pt_text_free(plain);
 }
 
+/* Not wrapped, so that a shell takes it. */
+static void again_line(const struct pt_profile *p, struct pt_text *out)
+{
+	struct pt_text command = { 0 };
+
+	if (pt_origin_command(p, &command)) {
+		pt_details_label(out, "again");
+		pt_text_add(out, "%s\n", command.bytes);
+	}
+	pt_text_free(&command);
+}
+
 void pt_details_write(const struct pt_profile *p, size_t columns, struct pt_text *out)
 {
 	struct pt_text plain = { 0 };
 
 	plain_details(p, &plain);
 	wrap(&plain, columns, out);
+	again_line(p, out);
 }
 
 void pt_details_warnings(const struct pt_profile *p, size_t columns, struct pt_text *out)

@@ -10,6 +10,7 @@
 #include "profile/analyses/code/bins.h"
 #include "base/nearest.h"
 #include "report/table/facts.h"
+#include "report/table/origin.h"
 #include "report/table/format.h"
 #include "report/table/units.h"
 #include "report/text/details.h"
@@ -195,6 +196,7 @@ static void origin_line(const struct why *w)
 {
 	const struct pt_profile *p = w->profile;
 	char origin[PT_PROFILE_TEXT + 80], hz[32] = "";
+	struct pt_text command = { 0 };
 
 	if (pt_origin_text(p, origin, sizeof(origin))[0] == '\0')
 		return;
@@ -202,6 +204,9 @@ static void origin_line(const struct why *w)
 		pt_print_scaled(hz, sizeof(hz), (double)p->core_hz, " ", "Hz");
 	say(w, "made by", "%s; ELF %s, probe %s%s%s", origin, p->program != NULL ? pt_program_path(p->program) : "none",
 	    p->probe, hz[0] != '\0' ? ", core clock " : "", hz);
+	if (pt_origin_command(p, &command))
+		pt_text_add(w->out, "%-*s%s\n", PT_LABEL_COLUMNS, "again", command.bytes);
+	pt_text_free(&command);
 }
 
 static void explain(struct why *w)

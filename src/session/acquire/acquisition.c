@@ -151,8 +151,24 @@ static const struct pt_isa *isa_of(const struct pt_live *live, const struct pt_t
 	return core;
 }
 
+/* "probe_address=virtual:kl27?seed=1\n", a tab between several. Too long ones are left out: half an address opens another
+ * probe, or none. */
+static void say_address(const struct pt_board *board, struct pt_text *out)
+{
+	enum { MOST = 799 };	/* as much as a profile keeps */
+	size_t len = 0;
+
+	for (size_t i = 0; pt_board_probe_uri(board, i) != NULL; i++)
+		len += strlen(pt_board_probe_uri(board, i)) + (i > 0);
+	if (len == 0 || len > MOST)
+		return;
+	for (size_t i = 0; pt_board_probe_uri(board, i) != NULL; i++)
+		pt_text_add(out, "%s%s", i > 0 ? "\t" : "probe_address=", pt_board_probe_uri(board, i));
+	pt_text_add(out, "\n");
+}
+
 /* What would make the same profile again: "version=0.1.0\nseed=1\nwords=source=mtb for=2s\n". */
-static void say_origin(const struct pt_live *live, struct pt_text *out)
+static void say_origin(const struct pt_live *live, const struct pt_board *board, struct pt_text *out)
 {
 	char title[48];
 
@@ -162,6 +178,9 @@ static void say_origin(const struct pt_live *live, struct pt_text *out)
 	for (size_t i = 0; i < live->n_words; i++)
 		pt_text_add(out, "%s%s", i > 0 ? " " : "", live->words[i]);
 	pt_text_add(out, "\n");
+	say_address(board, out);
+	if (pt_board_is_at_reset(board))
+		pt_text_add(out, "at_reset=1\n");
 }
 
 /* What is where, for addresses without names; of I/O a target takes all that it does not know for. */
@@ -196,7 +215,7 @@ static void say_besides(const struct pt_live *live, char *out, size_t room)
 		snprintf(out + at, room - at, "fallback=%.*s\n", REASON_BYTES, live->instead);
 }
 
-static void write_config(struct pt_live *live, struct pt_target *target)
+static void write_config(struct pt_live *live, const struct pt_board *board, struct pt_target *target)
 {
 	struct pt_probe_info info = { 0 }, other;
 	char differs[24] = "unknown", measured[120] = "", besides[2 * REASON_BYTES + 40] = "";
@@ -223,7 +242,7 @@ static void write_config(struct pt_live *live, struct pt_target *target)
 		core_hz = target->ops->core_hz(target->state);
 	snprintf(live->chip, sizeof(live->chip), "%s", target->ops->chip(target->state));
 	say_regions(target, &origin);
-	say_origin(live, &origin);
+	say_origin(live, board, &origin);
 	say_besides(live, besides, sizeof(besides));
 	snprintf(live->config, sizeof(live->config),
 		 "isa=%s\ntarget=%s\nprobe=%s\nvirtual=%d\ncore_hz=%" PRIu64
@@ -307,7 +326,7 @@ void pt_live_tell_symbols(const struct pt_program *program, struct pt_target *ta
 		target->ops->program_order(target->state, pt_program_is_big_endian(program));
 }
 
-static int prepare(struct pt_live *live, struct pt_target *target, struct pt_err *err)
+static int prepare(struct pt_live *live, const struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	const struct pt_region *regions;
 	struct pt_link_info info;
@@ -322,7 +341,7 @@ static int prepare(struct pt_live *live, struct pt_target *target, struct pt_err
 	pt_free_ram(regions, n, live->program, &live->free_ram);
 	if (pt_live_measure_clock(live, target, err) < 0)
 		return err->code;
-	write_config(live, target);
+	write_config(live, board, target);
 	return 0;
 }
 
@@ -334,7 +353,7 @@ static int arm_any(struct pt_live *live, struct pt_board *board, struct pt_targe
 		live->state = NULL;
 		if (!pt_live_choose_next(live, target, err))
 			return err->code;
-		write_config(live, target);	/* names the source */
+		write_config(live, board, target);	/* names the source */
 		*err = (struct pt_err){ 0 };
 	}
 	return 0;
@@ -361,7 +380,7 @@ int pt_live_start(struct pt_live *live, struct pt_board *board, struct pt_target
 		  struct pt_err *err)
 {
 	live->target = target;
-	if (prepare(live, target, err) < 0 || arm_any(live, board, target, err) < 0) {
+	if (prepare(live, board, target, err) < 0 || arm_any(live, board, target, err) < 0) {
 		disarm(live);
 		return err->code;
 	}

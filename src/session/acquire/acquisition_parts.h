@@ -43,7 +43,7 @@ struct pt_live {
 	char unread[120];			/* why they were not compared; "": they were, or there is no ELF */
 	char instead[sizeof(((struct pt_err *)NULL)->msg)];	/* why it is not the first source; "": it is */
 	bool lacks;	/* as this chip has no such source: nothing that a user could change */
-	char config[2560], cost[1024], chip[96];
+	char config[4096], cost[1024], chip[96];
 
 	uint64_t started_ns, held_ns, held_since_ns;	/* held_since: PT_UNKNOWN while it runs: any of its cores */
 	uint32_t cores, halted;		/* a bit each: that the source has something of; and that stand */

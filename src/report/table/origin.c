@@ -1,0 +1,73 @@
+#include "report/table/origin.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "program/model/program.h"
+
+/* In quotes where a shell would read more into it. */
+static void add_argument(struct pt_text *out, const char *option, const char *value, size_t len)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
+	bool quote = len == 0 || strspn(value, plain) < len;
+
+	pt_text_add(out, " %s %s", option, quote ? "'" : "");
+	for (size_t i = 0; i < len; i++)
+		pt_text_add(out, value[i] == '\'' ? "'\\''" : "%c", value[i]);
+	if (quote)
+		pt_text_add(out, "'");
+}
+
+static void add_probes(const struct pt_profile *p, struct pt_text *out)
+{
+	for (const char *one = p->address; *one != '\0'; one += strspn(one, "\t")) {
+		size_t len = strcspn(one, "\t");
+
+		add_argument(out, "--probe", one, len);
+		one += len;
+	}
+}
+
+/* A word of the start: what has an option is given by it. */
+static void add_word(const char *word, size_t len, struct pt_text *out)
+{
+	static const struct { const char *key, *option; } options[] = {
+		{ "for=", "--for" }, { "source=", "--source" }, { "mode=", "--mode" }, { "seed=", "--seed" },
+	};
+
+	for (size_t i = 0; i < PT_LEN(options); i++) {
+		size_t key_len = strlen(options[i].key);
+
+		if (len > key_len && memcmp(word, options[i].key, key_len) == 0) {
+			add_argument(out, options[i].option, word + key_len, len - key_len);
+			return;
+		}
+	}
+	add_argument(out, "--set", word, len);
+}
+
+bool pt_origin_command(const struct pt_profile *p, struct pt_text *out)
+{
+	const char *elf = p->program != NULL ? pt_program_path(p->program) : "";
+
+	if (p->version[0] == '\0' || p->address[0] == '\0')
+		return false;
+	pt_text_add(out, "proftap profile");
+	add_probes(p, out);
+	if (elf[0] != '\0' && strcmp(elf, PT_PROGRAM_DEMO) != 0)
+		add_argument(out, "--elf", elf, strlen(elf));
+	if (p->clock_measured)
+		pt_text_add(out, " --set core-clock=measure");
+	else if (p->core_hz != 0)
+		pt_text_add(out, " --core-clock %" PRIu64, p->core_hz);
+	if (p->at_reset)
+		pt_text_add(out, " --reset");
+	for (const char *word = p->words; *word != '\0'; word += strspn(word, " ")) {
+		size_t len = strcspn(word, " ");
+
+		add_word(word, len, out);
+		word += len;
+	}
+	return true;
+}
