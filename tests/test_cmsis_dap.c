@@ -697,6 +697,17 @@ START_TEST(disconnects_in_spite_of_a_late_interrupt)
 }
 END_TEST
 
+/* As `proftap probes` does. Old Debug Probes hang at a Disconnect that no Connect came before. */
+START_TEST(disconnects_only_what_it_has_connected)
+{
+	open_with(NULL);
+	pt_probe_close(probe);
+	probe = NULL;
+	ck_assert_uint_eq(fake.n_commands[0x02], 0);
+	ck_assert_uint_eq(fake.n_commands[0x03], 0);
+}
+END_TEST
+
 /* --- what it says about its speed */
 
 static const struct {
@@ -761,6 +772,7 @@ int main(void)
 	tcase_add_test(tc, follows_the_clock);
 	tcase_add_test(tc, drives_reset);
 	tcase_add_test(tc, sends_long_sequences);
+	tcase_add_test(tc, disconnects_only_what_it_has_connected);
 	tcase_add_test(tc, disconnects_in_spite_of_a_late_interrupt);
 	tcase_add_loop_test(tc, measures_itself, 0, (int)PT_LEN(speeds));
 	suite_add_tcase(suite, tc);

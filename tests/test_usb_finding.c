@@ -43,6 +43,7 @@ static const struct device {
 	  { { VENDOR, PAIR, "trace", 0 }, { VENDOR, PAIR, "CMSIS-DAP v2", 0 } } },
 	{ "misspelled", "bulk", 0xc251, 0xf002, 0, "My CMSIS_DAP", { { VENDOR, PAIR, NULL, 0 } } },
 	{ "WCH-Link as CMSIS-DAP", "bulk", 0x1a86, 0x8011, 0, "WCH-Link", { { VENDOR, PAIR, NULL, 0 } } },
+	{ "WCH-LinkE as CMSIS-DAP", "bulk", 0x1a86, 0x8012, 0, "WCH-Link", { { VENDOR, PAIR, NULL, 0 } } },
 	{ "WCH-Link in its other mode", NULL, 0x1a86, 0x8010, 0, "WCH-Link", { { VENDOR, PAIR, NULL, 0 } } },
 	{ "a serial port", NULL, 0x0d28, 0x0204, 0xef, "CMSIS-DAP", { { CDC_DATA, PAIR, "CMSIS-DAP UART", 0 } } },
 	{ "a disk", NULL, 0x0d28, 0x0204, 0xef, "CMSIS-DAP", { { STORAGE, PAIR, "CMSIS-DAP disk", 0 } } },

@@ -229,10 +229,11 @@ static void cmsis_dap_close(void *state)
 	pt_cmsis_dap_swo_close(dap);
 	if (dap->silent)	/* it would only be waited for once more */
 		return;
-	pt_cmsis_dap_orders(dap, (const struct pt_cmsis_dap_order[]){
-		{ "disconnect", { DAP_DISCONNECT }, 1, DAP_OK, true },
-		{ "connect light", { DAP_HOST_STATUS, 0, 0 }, 3, DAP_OK, true },
-	}, 2, NULL);
+	if (dap->connected)	/* without it old Debug Probes hang until they lose power. Source: debugprobe issue 88 */
+		pt_cmsis_dap_orders(dap, (const struct pt_cmsis_dap_order[]){
+			{ "disconnect", { DAP_DISCONNECT }, 1, DAP_OK, true },
+			{ "connect light", { DAP_HOST_STATUS, 0, 0 }, 3, DAP_OK, true },
+		}, 2, NULL);
 }
 
 static void cmsis_dap_info(void *state, struct pt_probe_info *out)
@@ -291,6 +292,7 @@ static int cmsis_dap_connect(void *state, enum pt_dap_line line, struct pt_err *
 	if (line != PT_DAP_SWD || !dap->has_swd)
 		return pt_fail(err, PT_EUNSUPPORTED, "the probe has no SWD; transport=jtag uses its JTAG");
 	dap->on_jtag = false;
+	dap->connected = true;
 	if ((dap->quirks & PT_DAP_QUIRK_DISCONNECT_FIRST) != 0)
 		orders[n++] = (struct pt_cmsis_dap_order){ "disconnect", { DAP_DISCONNECT }, 1, DAP_OK, true };
 	orders[n++] = (struct pt_cmsis_dap_order){ "connect by SWD", { DAP_CONNECT, PORT_SWD }, 2, PORT_SWD, false };
@@ -399,7 +401,7 @@ static const struct pt_usb_id usb[] = {
 	{ .vid = 0x04b4, .pid = 0xf151, .name = "CMSIS-DAP" }, { .vid = 0x04b4, .pid = 0xf152, .name = "CMSIS-DAP" },
 	{ .vid = 0x04b4, .pid = 0xf154, .name = "CMSIS-DAP" }, { .vid = 0x04b4, .pid = 0xf155, .name = "CMSIS-DAP" },
 	{ .vid = 0x04b4, .pid = 0xf166, .name = "CMSIS-DAP" },
-	{ .vid = 0x1a86, .pid = 0x8011, .name = "WCH-Link" },
+	{ .vid = 0x1a86, .pid = 0x8011, .name = "WCH-Link" }, { .vid = 0x1a86, .pid = 0x8012, .name = "WCH-Link" },
 	{ .vid = 0x2a86, .pid = 0x8011, .name = "WCH-Link" },
 };
 

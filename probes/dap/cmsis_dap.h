@@ -164,6 +164,7 @@ struct pt_cmsis_dap {
 	uint16_t match_retry;			/* as the probe is set */
 	uint32_t wait_retry_asked, match_retry_asked;	/* by settings; 0: from the speed */
 	struct pt_jtag_port jtag;
+	bool connected;			/* DAP_Connect was sent */
 	bool on_jtag;			/* the port was brought up for JTAG, not for SWD */
 
 	unsigned owed;		/* requests sent whose responses were not taken */

@@ -12,8 +12,12 @@
 /* What needs no flag, because the rules that hold for all devices cover it:
  *   DAPLink 0254, 0255      say the firmware's version as the protocol's          pyOCD pull 1173; cmsis_dap.c
  *   KitProg3                class 0 for its bulk interface, and HID beside it     probes/links/bulk_find.c, hid.c
+ *   EDBG and its like       HID reports of 512 bytes at full speed                probe-rs pulls 590, 721, 3744; hid_report.c
+ *   Debug Probe, picoprobe  hang at a Disconnect without a Connect                debugprobe issue 88, probe-rs issues
+ *                                                                                 1849, 2950: none is sent
  *   MCU-Link, LPC-Link2     several HID interfaces                                pyOCD pull 783; hid.c, by usage page
- *   WCH-Link                its name alone says it; no endpoint for SWO           probe-rs issues 995, 3094; usb[] of
+ *   WCH-Link                its name alone says it; no endpoint for SWO           probe-rs issues 995, 2045, 3094; ch32fun
+ *                                                                                 issue 227 (numbers); usb[] of
  *                                                                                 cmsis_dap.c, bulk_find.c
  *   rv003usb (1209:d003)    claims 64 bytes by endpoints of 8                     pyOCD issue 1825: the report's size holds
  *   full speed, 512 bytes   packets longer than one of USB                        CMSIS_5 issue 1593, pyOCD pull 767: tried
@@ -28,7 +32,7 @@ static const struct quirk {
 } quirks[] = {
 	{ "Atmel-ICE, EDBG, mEDBG, nEDBG, JTAGICE3, Power Debugger", 0x03eb, 0, 0, NULL, false,
 	  PT_DAP_QUIRK_CLOCK_AFTER_SEQUENCE | PT_DAP_QUIRK_DISCONNECT_FIRST,
-	  "probe-rs pulls 590, 721; OpenOCD cmsis_dap.c, pyOCD, edbg" },
+	  "OpenOCD cmsis_dap.c; edbg" },
 	{ "Raspberry Pi Debug Probe before 2.2.0", 0x2e8a, 0x000c, 0x0220, NULL, false,
 	  PT_DAP_QUIRK_OLD_FIRMWARE | PT_DAP_QUIRK_ONE_PACKET, "raspberrypi/debugprobe issue 46, pull 47" },
 	{ "YAPicoprobe by HID", 0x2e8a, 0x000c, 0, "YAPicoprobe", true, PT_DAP_QUIRK_ONE_PACKET,

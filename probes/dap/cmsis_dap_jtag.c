@@ -201,6 +201,7 @@ static int jtag_connect(void *state, struct pt_err *err)
 
 	if (!dap->has_jtag)
 		return pt_fail(err, PT_EUNSUPPORTED, "the probe has no JTAG");
+	dap->connected = true;
 	if ((dap->quirks & PT_DAP_QUIRK_DISCONNECT_FIRST) != 0)
 		orders[n++] = (struct pt_cmsis_dap_order){ "disconnect", { DAP_DISCONNECT }, 1, DAP_OK, true };
 	orders[n++] = (struct pt_cmsis_dap_order){ "connect by JTAG", { DAP_CONNECT, 2 }, 2, 2, false };

@@ -291,6 +291,8 @@ static void take_command(const uint8_t *c, size_t len)
 		connect(c[1]);
 		break;
 	case 0x03:
+		if (!cd.connected)	/* old Debug Probes hang then */
+			device_violation("a Disconnect without a Connect");
 		cd.connected = false;
 		put(DAP_OK_BYTE);
 		break;
