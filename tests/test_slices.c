@@ -14,7 +14,7 @@ static const struct pt_signal_definition definitions[] = {
 static const struct pt_signal_set signals = { definitions, PT_LEN(definitions) };
 
 /* "10 >3": span 3 is entered at 10 ns; "<0" none runs again; "s4": the state is 4; "+", "-", "!": the points are
- * entered, left, left astray; "l1": the line; "gap": the source's; "c7", "r": a function is called at tick 7, and left;
+ * entered, left, left astray; "l1": the line; "v7": a look found 7, "v" alone nothing; "gap": the source's; "c7", "r": a function is called at tick 7, and left;
  * "u7": one is found running; "x": it is cut off; "forget": a gap in what ran; "b9": nothing was seen for 9 ns. Behind "~"
  * the begin or the end of a slice was not seen. */
 static struct pt_timeline_event event_of(const char *at, const char *what)
@@ -22,7 +22,7 @@ static struct pt_timeline_event event_of(const char *at, const char *what)
 	static const struct { char word; uint8_t signal; uint16_t id; } kinds[] = {
 		{ '>', PT_SIGNAL_SPAN, 0 }, { '<', PT_SIGNAL_SPAN, 0 }, { 's', PT_SIGNAL_STATE, 1 },
 		{ '+', PT_SIGNAL_SPAN, 2 }, { '-', PT_SIGNAL_SPAN, 2 }, { '!', PT_SIGNAL_SPAN, 2 },
-		{ 'l', PT_SIGNAL_LEVEL, 3 }, { 'g', PT_SIGNAL_GAP, UINT16_MAX },
+		{ 'l', PT_SIGNAL_LEVEL, 3 }, { 'v', PT_SIGNAL_LOOK, 3 }, { 'g', PT_SIGNAL_GAP, UINT16_MAX },
 	};
 	struct pt_timeline_event e = {
 		.at = { strtoull(at, NULL, 10), 0 }, .clock = PT_UNKNOWN, .task = PT_NO_TASK, .kind = PT_TIMELINE_SIGNAL,
@@ -37,6 +37,8 @@ static struct pt_timeline_event event_of(const char *at, const char *what)
 					  : PT_TIMELINE_GAP;
 		e.clock = e.value;
 	}
+	if (strcmp(what, "v") == 0)
+		e.value = PT_UNKNOWN;
 	if (what[0] == 'b') {
 		e.kind = PT_TIMELINE_BLIND;
 		e.id = PT_LOSS_DRAIN;
@@ -51,6 +53,7 @@ static struct pt_timeline_event event_of(const char *at, const char *what)
 
 static const struct { const char *name, *in, *want; uint64_t core_hz; bool no_clock, no_code; } cases[] = {
 	{ "only signals: on the probe's clock", "10 s1 30 s2 45 l1", "ns 10(1 30) 30(2 45=1", 0, false, true },
+	{ "looks at a variable", "10 v1 30 v 45 v0", "ns 10=1 45=0", 0, false, true },
 	{ "nested", "10 >1 20 >2 30 <1 40 <0", "ns 10(1 20(2 30) 40)", 0, false, true },
 	{ "left two at once", "10 >1 20 >2 30 >3 40 <1 50 <0", "ns 10(1 20(2 30(3 40) 40) 50)", 0, false, true },
 	{ "left all at once", "10 >1 20 >2 40 <0 50 >4", "ns 10(1 20(2 40) 40) 50(4", 0, false, true },

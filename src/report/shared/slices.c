@@ -203,8 +203,8 @@ static bool signal(struct pt_slices *s, const struct pt_timeline_event *event, s
 		at = track(s, PT_TRACK_SPANS, event, event->id, d->name);
 		return event->enters ? begin(s, at, pt_signal_value_name(d, event->value), (double)event->value, out)
 				     : end(s, at, out);
-	case PT_SIGNAL_VALUE: case PT_SIGNAL_LEVEL:
-		if (event->value == PT_UNKNOWN && event->signal == PT_SIGNAL_LEVEL)
+	case PT_SIGNAL_VALUE: case PT_SIGNAL_LEVEL: case PT_SIGNAL_LOOK:
+		if (event->value == PT_UNKNOWN && event->signal != PT_SIGNAL_VALUE)
 			return false;
 		out->kind = PT_SLICE_COUNTER;
 		out->track = track(s, PT_TRACK_COUNTER, event, event->id, d->name);
