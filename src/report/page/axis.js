@@ -50,5 +50,7 @@ function mergedGaps(gaps) {
 			to.push(gaps.to[i]);
 		}
 	}
-	return { from, to };
+	const sum = [0];	/* time in the stretches before each */
+	from.forEach((begin, i) => sum.push(sum[i] + to[i] - begin));
+	return { from, to, sum };
 }

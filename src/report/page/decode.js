@@ -23,14 +23,16 @@ async function unpackColumn(text, count) {
 /* Slices of one row, which do not overlap, in order of time: four columns that grow. */
 class Row {
 	constructor() {
-		Object.assign(this, { start: [], end: [], id: [], flags: [], n: 0 });
+		Object.assign(this, { start: [], end: [], id: [], flags: [], ticks: [], n: 0 });
 	}
 
-	add(start, end, id, flags) {
+	/* ticks: of the call, on the profile's clock; -1: not known */
+	add(start, end, id, flags, ticks = -1) {
 		this.start.push(start);
 		this.end.push(end);
 		this.id.push(id);
 		this.flags.push(flags);
+		this.ticks.push(ticks);
 	}
 
 	/* No more come. Nested interrupts of one name end out of order: rare, and then worth a sort. */
@@ -43,6 +45,7 @@ class Row {
 		this.end = column(Float64Array, this.end);
 		this.id = column(Int32Array, this.id);
 		this.flags = column(Uint8Array, this.flags);
+		this.ticks = column(Float64Array, this.ticks);
 		this.n = this.start.length;
 	}
 }
@@ -53,19 +56,19 @@ class StackTrack {
 		Object.assign(this, { open: [], rows: [], interrupts });
 	}
 
-	take(time, what) {
+	take(time, what, ticks) {
 		const code = what & 3;
 		if (code <= WAS_RUNNING) this.open.push([(what - code) / 4, time, code === BEGINS ? START_SEEN : 0]);
-		else if (this.open.length) this.end(time, code === ENDS ? END_SEEN : 0);
+		else if (this.open.length) this.end(time, code === ENDS ? END_SEEN : 0, ticks);
 	}
 
-	end(time, flag) {
+	end(time, flag, ticks) {
 		const [id, start, flags] = this.open.pop(), depth = this.open.length;
 		while (this.rows.length <= depth) this.rows.push(new Row());
-		this.rows[depth].add(start, time, id, flags | flag);
+		this.rows[depth].add(start, time, id, flags | flag, ticks);
 		if (!isInterrupt(id)) return;
 		if (!this.interrupts.has(id)) this.interrupts.set(id, new Row());
-		this.interrupts.get(id).add(start, time, id, flags | flag);
+		this.interrupts.get(id).add(start, time, id, flags | flag, ticks);
 	}
 
 	close(time) {
@@ -93,12 +96,13 @@ class StepTrack {
 
 /* { from, to, tracks, interrupts: [{ id, row }] } */
 async function decodeTimeline(t) {
-	const [dt, track, what] = await Promise.all([t.dt, t.track, t.what].map((column) => unpackColumn(column, t.count)));
-	const interrupts = new Map(), tracks = t.tracks.map((x) => (x.kind === 'stack' ? new StackTrack(interrupts) : new StepTrack()));
-	let time = t.from;
+	const [dt, track, what, call] = await Promise.all([[t.dt, t.count], [t.track, t.count], [t.what, t.count], [t.call, t.calls]].map((column) => unpackColumn(...column)));
+	const isStack = t.tracks.map((x) => x.kind === 'stack');
+	const interrupts = new Map(), tracks = isStack.map((is) => (is ? new StackTrack(interrupts) : new StepTrack()));
+	let time = t.from, n = 0;
 	for (let i = 0; i < t.count; i++) {
 		time += dt[i];
-		tracks[track[i]].take(time, what[i]);
+		tracks[track[i]].take(time, what[i], isStack[track[i]] && (what[i] & 3) === ENDS ? call[n++] - 1 : -1);
 	}
 	const to = Math.max(time, t.to), from = t.gaps.from.length ? Math.min(t.from, t.gaps.from[0]) : t.from;
 	tracks.forEach((x) => x.close(to));

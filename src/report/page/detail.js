@@ -2,12 +2,17 @@
 
 const BINS = 36;
 
-/* Durations of a function in the timeline: whole ones, and those of which only a lower bound is known. */
+/* Durations of a function in the timeline: whole ones, on the profile's clock where that is known, as the table's; and those of which
+ * only a lower bound is known. */
 function durationsOf(timeline, id) {
-	const whole = [], cut = [];
+	const whole = [], cut = [], tick = page.data.ns_per_tick || 1;
 	for (const { row, index, lane } of timeline ? timeline.found : []) {
 		if (lane.kind !== 'stack') continue;
-		for (const i of index) if (row.id[i] === id && row.end[i] > row.start[i]) (row.flags[i] === (START_SEEN | END_SEEN) ? whole : cut).push(row.end[i] - row.start[i]);
+		for (const i of index) {
+			if (row.id[i] !== id) continue;
+			const isWhole = row.flags[i] === (START_SEEN | END_SEEN), time = row.ticks[i] >= 0 ? row.ticks[i] * tick : row.end[i] - row.start[i];
+			if (time > 0) (isWhole ? whole : cut).push(time);
+		}
 	}
 	return { whole, cut };
 }
@@ -99,8 +104,8 @@ class Detail {
 		this.histogram.data = whole.length + cut.length ? makeBins(whole, cut) : null;
 		this.histogram.redraw();
 		if (!this.histogram.data) return null;
-		return [element('h3', null, `Durations in the timeline, with all it calls: ${whole.length} calls${cut.length ? `, ${cut.length} not seen whole` : ''}`), this.histogram.canvas,
-			element('p', { class: 'note' }, cut.length ? 'Hatched: calls that were not seen whole, where they were cut. ' : '', 'Height is the square root of the count. What was not observed within a call counts.')];
+		return [element('h3', null, `Calls in the timeline, with all they call and interrupts: ${whole.length} calls${cut.length ? `, ${cut.length} not seen whole` : ''}`), this.histogram.canvas,
+			element('p', { class: 'note' }, cut.length ? 'Hatched: calls that were not seen whole, where they were cut. ' : '', 'Height is the square root of the count.')];
 	}
 
 	draw() {

@@ -11,12 +11,12 @@ function makeLanes(t) {
 		const rows = x.kind === 'stack' ? t.tracks[i].rows.slice(0, DEPTHS) : [t.tracks[i].row];
 		if (!rows.length || !rows[0].n) return;
 		if (x.kind === 'stack') lanes.push({ kind: 'stack', title: title(x), core: x.core, rows, height: rows.length * DEPTH_ROW + 2 });
-		else if (x.kind === 'variable') {
+		else if (x.kind === 'variable' || x.kind === 'looks') {
 			const numbers = Array.from(rows[0].id, (id) => values[id]);
-			lanes.push({ kind: 'variable', title: title(x), core: x.core, rows, height: 44, low: numbers.reduce((a, b) => Math.min(a, b)), high: numbers.reduce((a, b) => Math.max(a, b)) });
+			lanes.push({ kind: x.kind, title: title(x), core: x.core, rows, height: 44, low: numbers.reduce((a, b) => Math.min(a, b)), high: numbers.reduce((a, b) => Math.max(a, b)) });
 		} else lanes.push({ kind: x.kind, title: title(x), core: x.core, rows, height: x.kind === 'line' ? 20 : 16, low: 0, high: 1 });
 	});
-	const order = ['states', 'interrupt', 'stack', 'line', 'variable'];
+	const order = ['states', 'interrupt', 'stack', 'line', 'variable', 'looks'];
 	lanes.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
 	return lanes;
 }
@@ -104,4 +104,16 @@ function drawSteps(view, lane, colour) {
 		i = next;
 	}
 	g.stroke();
+}
+
+/* What looks found: a dot each, as nothing tells what was between them; of many in a column of pixels the least and the most. */
+function drawLooks(view, lane, colour) {
+	const { g, u0, u1, k, gutter } = view, row = lane.rows[0], { s, n } = row, { values } = page.data.timeline;
+	const y = (v) => lane.y + lane.height - 4 - (v - lane.low) / (lane.high - lane.low || 1) * (lane.height - 8);
+	g.fillStyle = colour;
+	for (let i = firstAbove(s, u0, 0, n); i < n && s[i] < u1;) {
+		const column = Math.floor((s[i] - u0) * k), next = Math.max(i + 1, nextAbove(s, u0 + (column + 1) / k, i, n));
+		for (const v of new Set(extremes(row, values, i, next))) g.fillRect(gutter + column - 1, y(v) - 1, 3, 3);
+		i = next;
+	}
 }

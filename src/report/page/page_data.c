@@ -42,6 +42,12 @@ static json_t *ns_or_null(const struct pt_profile *p, uint64_t ns)
 	return pt_json_number(p->no_clock ? PT_UNKNOWN : ns);
 }
 
+/* The only one needs no name. */
+static json_t *source_name(const struct pt_profile *p, size_t i, char *name, size_t size)
+{
+	return p->n_sources > 1 ? pt_json_text(pt_name_source(p, i, name, size)) : json_null();
+}
+
 /* Of each source, or of the only one. */
 static json_t *accounts_of(const struct pt_profile *p)
 {
@@ -53,10 +59,8 @@ static json_t *accounts_of(const struct pt_profile *p)
 		bool bound = p->n_sources > i ? p->sources[i].observed_is_bound : p->observed_is_bound;
 
 		json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:b, s:o, s:o, s:o}", "source",
-						       p->n_sources > 1
-							       ? pt_json_text(pt_name_source(p, i, name, sizeof(name)))
-							       : json_null(),
-						       "total_ns", ns_or_null(p, loss->total_ns), "observed_ns",
+						       source_name(p, i, name, sizeof(name)), "total_ns",
+						       ns_or_null(p, loss->total_ns), "observed_ns",
 						       ns_or_null(p, loss->observed_ns), "at_most", (int)bound,
 						       "asleep_ns", ns_or_null(p, loss->by[PT_LOSS_SLEEP].ns),
 						       "unobserved_ns", ns_or_null(p, loss->unobserved_ns), "lost_ns",
@@ -70,6 +74,7 @@ static json_t *losses_of(const struct pt_profile *p)
 {
 	const struct pt_loss_sum *loss;
 	json_t *array = json_array();
+	char name[64];
 
 	for (size_t i = 0; (loss = pt_profile_account(p, i)) != NULL; i++)
 		for (unsigned cause = 1; cause < PT_N_LOSSES; cause++) {
@@ -80,9 +85,8 @@ static json_t *losses_of(const struct pt_profile *p)
 			json_array_append_new(array,
 					      json_pack("{s:s, s:b, s:o, s:o, s:o, s:s, s:o}", "cause", pt_loss_name(c),
 							"lost", (int)pt_loss_is_fault(c), "source",
-							p->n_sources > 1 ? pt_json_text(p->sources[i].source)
-									 : json_null(),
-							"events", pt_json_number(loss->by[cause].events), "ns",
+							source_name(p, i, name, sizeof(name)), "events",
+							pt_json_number(loss->by[cause].events), "ns",
 							ns_or_null(p, loss->by[cause].ns), "meaning",
 							pt_loss_meaning(c), "advice", pt_json_text(pt_loss_advice(c))));
 		}
@@ -115,6 +119,7 @@ static void put_facts(json_t *data, const struct pt_profile *p)
 	json_object_set_new(data, "unit", json_string(unit_of(p)));
 	json_object_set_new(data, "ns_per_tick",
 			    p->core_hz != 0 && !p->by_instructions ? json_real(1e9 / (double)p->core_hz) : json_null());
+	json_object_set_new(data, "run_ns", ns_or_null(p, pt_profile_run_ns(p)));
 	json_object_set_new(data, "accounts", accounts_of(p));
 	json_object_set_new(data, "loss", losses_of(p));
 	json_object_set_new(data, "details", details_of(p));

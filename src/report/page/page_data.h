@@ -33,6 +33,8 @@ json_t *pt_page_data(const struct pt_profile *profile, const struct pt_view *vie
  * A cell is null, a text, [text, indent], or [number, as people read it, lower limit, upper limit]. */
 json_t *pt_page_tables(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
 		       struct pt_err *err);
+/* Puts what each address says, by the program's bytes, behind the first column: of the table of instructions. */
+void pt_page_add_code(json_t *table, const struct pt_profile *profile);
 /* { "unit", "name", "parent", "self", "count" }: columns by node; a parent comes before its children; the root has
  * parent -1, and name -1 is a caller that was not seen. NULL: nothing is known of chains. */
 json_t *pt_page_tree(const struct pt_profile *profile, struct pt_page_names *names);

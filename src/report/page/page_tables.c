@@ -141,6 +141,8 @@ static int put_table(json_t *tables, const struct pt_profile *p, const struct pt
 		t.values = pt_alloc_array(view->n_columns, sizeof(*t.values));
 		t.known = pt_alloc_array(view->n_columns, sizeof(*t.known));
 		json_array_append_new(tables, object_of(&t, rows, n, n < most ? n : most));
+		if (view == &pt_view_instructions)
+			pt_page_add_code(json_array_get(tables, json_array_size(tables) - 1), p);
 		free(t.values);
 		free(t.known);
 	}

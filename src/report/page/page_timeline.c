@@ -1,6 +1,8 @@
 /* The timeline as columns of small numbers, packed: a million events take some MB of the page. "dt", "track" and "what"
  * are LEB128, gzipped, in base64; dt is the time since the event before. What is by kind of track:
- *   stack            name * 4 + code; codes: 0 begins, 1 was running already, 2 ends, 3 its end was not seen
+ *   stack            name * 4 + code; codes: 0 begins, 1 was running already, 2 ends, 3 its end was not seen. For each
+ *                    that ends "call" has how long the call took on the profile's clock, in ticks, + 1; 0 is not known
+ *   looks            like variable: what was found at that moment; what it was until the next one is not known
  *   states, line, variable   an index into "values"; 0 is not known
  * "gaps" are the stretches that a core was not observed, in columns; one without length is a place of which is not known
  * how much is missing. cause is an index into "causes", or -1. */
@@ -16,7 +18,7 @@
 #include "report/shared/slices.h"
 #include "report/table/names.h"
 
-enum { DT, TRACK, WHAT, COLUMNS };
+enum { DT, TRACK, WHAT, CALL, COLUMNS };
 enum { BEGINS, WAS_RUNNING, ENDS, WAS_CUT, CODES };
 
 struct writer {
@@ -26,7 +28,7 @@ struct writer {
 	json_t *tracks, *values, *gap_from, *gap_to, *gap_cause, *gap_core;
 	struct pt_pool_map value_map;
 	struct pt_text column[COLUMNS];
-	uint64_t from, last, count;
+	uint64_t from, last, count, calls;
 	uint64_t blind_from, blind_to;	/* the last stretch that was not observed */
 };
 
@@ -70,7 +72,9 @@ static const char *kind_of(const struct pt_track *t, const struct pt_slice *slic
 	case PT_TRACK_STATES:
 		return "states";
 	case PT_TRACK_COUNTER:
-		return slice->event->signal == PT_SIGNAL_LEVEL ? "line" : "variable";
+		return slice->event->signal == PT_SIGNAL_LEVEL	? "line"
+		       : slice->event->signal == PT_SIGNAL_LOOK ? "looks"
+								: "variable";
 	default:
 		return "stack";
 	}
@@ -120,6 +124,22 @@ static uint64_t span_name(struct writer *w, const struct pt_slice *slice)
 	return pt_page_name(w->names, copy, false);
 }
 
+static void put_frame(struct writer *w, const struct pt_slice *slice, bool is_function)
+{
+	const struct pt_timeline_event *event = slice->event;
+	bool timed = is_function && event->kind == PT_TIMELINE_LEAVE && event->value != PT_UNKNOWN;
+
+	if (slice->kind == PT_SLICE_BEGIN) {
+		put_event(w, slice, CODES * span_name(w, slice) + (slice->unseen ? WAS_RUNNING : BEGINS));
+		return;
+	}
+	put_event(w, slice, slice->unseen ? WAS_CUT : ENDS);
+	if (slice->unseen)
+		return;
+	put_number(&w->column[CALL], timed ? event->value + 1 : 0);
+	w->calls++;
+}
+
 static void put_gap(struct writer *w, uint16_t core, uint64_t from, uint64_t to, int cause)
 {
 	json_array_append_new(w->gap_from, pt_json_number(from));
@@ -142,16 +162,12 @@ static void take_gap(struct writer *w, const struct pt_slice *slice)
 static void take_slice(struct writer *w, const struct pt_slice *slice)
 {
 	const struct pt_track *t = &w->slices.track[slice->track];
-	bool begins = slice->kind == PT_SLICE_BEGIN;
 
 	describe_tracks(w, slice);
 	if (slice->kind == PT_SLICE_GAP || t->kind == PT_TRACK_BLIND)
 		take_gap(w, slice);
 	else if (t->kind == PT_TRACK_STACK || t->kind == PT_TRACK_SPANS)
-		put_event(w, slice,
-			  begins	  ? CODES * span_name(w, slice) + (slice->unseen ? WAS_RUNNING : BEGINS)
-			  : slice->unseen ? WAS_CUT
-					  : ENDS);
+		put_frame(w, slice, t->kind == PT_TRACK_STACK);
 	else
 		put_event(w, slice, slice->kind == PT_SLICE_END ? 0 : value_of(w, slice));
 }
@@ -200,8 +216,9 @@ static json_t *object_of(struct writer *w)
 	json_t *object = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I}", "unit", clocks[w->slices.clock], "from",
 				   (json_int_t)w->from, "to", (json_int_t)w->slices.time, "all", (json_int_t)t->seen,
 				   "kept", (json_int_t)t->n, "count", (json_int_t)w->count);
-	static const char *const keys[COLUMNS] = { "dt", "track", "what" };
+	static const char *const keys[COLUMNS] = { "dt", "track", "what", "call" };
 
+	json_object_set_new(object, "calls", json_integer((json_int_t)w->calls));
 	for (size_t i = 0; i < COLUMNS; i++)
 		json_object_set_new(object, keys[i], packed(&w->column[i]));
 	json_object_set(object, "tracks", w->tracks);

@@ -11,30 +11,37 @@ function timeParts(account) {
 }
 
 function isTimed(account) {
-	return account.total_ns > 0 && account.observed_ns !== null;
+	return account.total_ns > 0 && page.data.run_ns > 0 && account.observed_ns !== null;
 }
 
 /* In view whatever part of the page is: no figure without its loss. */
 function showAccount(box) {
 	const timed = page.data.accounts.filter(isTimed);
 	fill(box, timed.map((account) => {
-		const part = (ns) => formatPercent(ns / account.total_ns), lost = account.lost_ns > 0;
+		const part = (ns) => formatPercent(ns / page.data.run_ns), lost = account.lost_ns > 0;
 		return element('span', null, element('span', { class: 'swatch fill-observed' }), account.source ? account.source + ': ' : '', 'observed ',
 			account.at_most ? '\u2264' + NARROW : '', part(account.observed_ns), ', ',
 			element('span', { class: lost ? 'is-lost' : null }, lost ? `lost ${part(account.lost_ns)}` : 'lost nothing'));
 	}), timed.length ? null : element('span', null, 'observed: time not known'));
 }
 
+/* The run went on before this source began, or after its end. */
+function spacer(part) {
+	const piece = element('div', null);
+	piece.style.flexGrow = part;
+	return piece;
+}
+
 function timeBar(account) {
 	const parts = timeParts(account).filter((p) => p[2] > 0 || p[0] === 'observed' || p[0] === 'lost');
-	const share = (ns) => formatPercent(ns / account.total_ns);
+	const run = page.data.run_ns, share = (ns) => formatPercent(ns / run), rest = Math.max(0, run - account.total_ns);
 	return [
 		element('div', { class: 'timebar', role: 'img', 'aria-label': parts.map((p) => `${p[1]} ${share(p[2])}`).join(', ') },
 			parts.filter((p) => p[2] > 0).map((p) => {
 				const piece = element('div', { class: 'fill-' + p[0] });
-				piece.style.flexGrow = Math.max(p[2] / account.total_ns, 1e-6);
+				piece.style.flexGrow = Math.max(p[2] / run, 1e-6);
 				return piece;
-			})),
+			}), rest > 1e-6 * run ? spacer(rest / run) : null),
 		element('div', { class: 'legend num' }, element('span', null, account.source ? account.source + ': ' : '', element('strong', null, formatTime(account.total_ns, 4)), ' in all'),
 			parts.map((p) => element('span', null, element('span', { class: 'swatch fill-' + p[0] }), p[1], ' ', p[3], p[2] ? formatTime(p[2], 4) : '0',
 				element('span', { class: 'muted' }, ' \u00b7 ' + share(p[2]))))),
@@ -58,7 +65,7 @@ function lossRow(loss, total) {
 
 /* Where the time went that was not observed, by cause; and how the figures were made. */
 function showLoss(box) {
-	const d = page.data, total = d.accounts.length === 1 ? d.accounts[0].total_ns : 0;
+	const d = page.data, total = d.run_ns;
 	const rows = d.loss.slice().sort((a, b) => b.lost - a.lost || b.ns - a.ns);
 	fill(box, element('div', { class: 'head' }, element('h2', null, 'Loss'),
 		element('span', { class: 'note' }, 'Lost: a fault took the trace away. Not observed: the method does not look there.')),

@@ -66,6 +66,7 @@ function stampCell([value, shown]) {
 function cellOf(column, cell, scale) {
 	if (!isKnown(cell)) return '';
 	if (column.unit === 'text') return textCell(cell);
+	if (column.unit === 'code') return element('code', null, cell);
 	if (column.unit === 'share') return shareCell(cell, scale);
 	if (column.unit === 'stamp') return stampCell(cell);
 	return [whisker(cell), cell[1]];
@@ -112,7 +113,7 @@ class Table {
 	header(i) {
 		const c = this.data.columns[i], is = i === this.sort;
 		const button = element('button', { 'data-column': i, click: () => this.sortBy(i) }, c.title, element('span', { class: 'arrow', 'aria-hidden': 'true' }, is ? (this.descending ? '\u25be' : '\u25b4') : ''));
-		return element('th', { class: c.unit === 'text' ? 'text' : null, scope: 'col', 'aria-sort': is ? (this.descending ? 'descending' : 'ascending') : null }, button);
+		return element('th', { class: c.unit === 'text' || c.unit === 'code' ? 'text' : null, scope: 'col', 'aria-sort': is ? (this.descending ? 'descending' : 'ascending') : null }, button);
 	}
 
 	row(row, columns, isFirst) {
@@ -120,8 +121,8 @@ class Table {
 		const tr = element('tr', { tabindex: isFirst ? 0 : -1, 'data-id': id, 'aria-selected': String(id >= 0 && id === page.selected),
 			click: () => select(id === page.selected ? -1 : id), keydown: (e) => this.onKey(e, id) });
 		for (const i of columns) {
-			const c = this.data.columns[i], isText = c.unit === 'text';
-			tr.append(element('td', { class: isText ? (i === columns[0] ? 'text name' : 'text place') : null, title: isText ? cellText(row[i]) : null },
+			const c = this.data.columns[i], isText = c.unit === 'text', isLeft = isText || c.unit === 'code';
+			tr.append(element('td', { class: isLeft ? (i === columns[0] ? 'text name' : 'text place') : null, title: isText ? cellText(row[i]) : null },
 				cellOf(c, row[i], this.scales[i])));
 		}
 		return tr;

@@ -8,7 +8,8 @@ class Timeline {
 		const { gaps } = page.data.timeline;
 		Object.assign(this, { t, from: t.from, to: t.to, gaps, all: mergedGaps(gaps), lanes: makeLanes(t), cursor: null, range: null, measuring: false, found: [], map: null, gutter: 128 });
 		this.gapsOf = new Map([null, ...this.lanes.map((lane) => lane.core)].map((core) => [core, gapRows(gaps, core === undefined ? null : core)]));
-		this.gapTime = this.all.from.reduce((sum, from, i) => sum + this.all.to[i] - from, 0);
+		this.gapTime = this.all.sum[this.all.from.length];
+		this.isFlow = this.lanes.some((lane) => lane.kind === 'stack');	/* of looks and values alone it is not known what was not observed */
 		this.skip = this.gapTime > 0.8 * (this.to - this.from);
 		let y = MINIMAP + AXIS + 4;
 		for (const lane of this.lanes) {
@@ -111,15 +112,22 @@ class Timeline {
 
 	/* How much of a stretch of real time was not observed. */
 	hidden(from, to) {
-		let sum = 0;
-		this.all.from.forEach((begin, i) => { sum += Math.max(0, Math.min(to, this.all.to[i]) - Math.max(from, begin)); });
-		return sum;
+		const { all } = this, upto = (time) => {
+			const i = firstAbove(all.from, time, 0, all.from.length) - 1;
+			return i < 0 ? 0 : all.sum[i] + Math.min(time, all.to[i]) - all.from[i];
+		};
+		return upto(to) - upto(from);
 	}
 
 	tip(event, { lane, row, i }) {
 		const whole = row.flags[i] === (START_SEEN | END_SEEN), isCode = lane.kind === 'stack' || lane.kind === 'interrupt';
 		const name = isCode ? functionName(row.id[i]) : `${lane.title} = ${page.data.timeline.values[row.id[i]]}`, hidden = this.hidden(row.start[i], row.end[i]);
-		showTooltip(event.clientX, event.clientY, name, [['lasts', (whole ? '' : '\u2265' + NARROW) + formatMoment(row.end[i] - row.start[i], 4)],
+		if (lane.kind === 'looks') {
+			showTooltip(event.clientX, event.clientY, name, [['found at', formatMoment(row.start[i], 9)], ['next look after', formatMoment(row.end[i] - row.start[i], 4)]]);
+			return;
+		}
+		showTooltip(event.clientX, event.clientY, name, [['took', row.ticks[i] >= 0 && page.data.ns_per_tick ? formatTime(row.ticks[i] * page.data.ns_per_tick, 4) : ''],
+			['lasts', (whole ? '' : '\u2265' + NARROW) + formatMoment(row.end[i] - row.start[i], 4)],
 			['of it not observed', hidden ? formatMoment(hidden, 4) : ''], ['from', formatMoment(row.start[i], 9)], ['to', formatMoment(row.end[i], 9)]],
 		whole ? null : !(row.flags[i] & START_SEEN) ? 'Its start was not seen.' : 'Its end was not seen.');
 	}
@@ -133,7 +141,7 @@ class Timeline {
 		const [a, b] = [Math.min(...this.range), Math.max(...this.range)].map(this.axis.tell), span = b - a;
 		const parts = [`${formatMoment(span, 5)} from ${formatMoment(a, 9)}`];
 		if (span > 0 && page.data.timeline.unit === 'ns') parts.push(`${scaled(1e9 / span, SI, 4)}${NARROW}Hz`);
-		if (span > 0) parts.push(`observed ${formatPercent(1 - this.hidden(a, b) / span)}`);
+		if (span > 0 && this.isFlow) parts.push(`observed ${formatPercent(1 - this.hidden(a, b) / span)}`);
 		if (page.selected >= 0) parts.push(this.tellSelected(a, b));
 		fill(this.readout, parts.join(' \u00b7 '));
 	}
@@ -151,9 +159,9 @@ class Timeline {
 }
 
 function timelineNote(timeline) {
-	const { t, gapTime } = timeline, { kept, all } = page.data.timeline, span = t.to - t.from;
+	const { t, gapTime, isFlow } = timeline, { kept, all } = page.data.timeline, span = t.to - t.from;
 	const gone = kept < all ? ` The last ${formatCount(kept)} of ${formatCount(all)} events: timeline=N keeps more.` : '';
-	return `${formatMoment(span, 4)}, observed ${formatPercent(span > 0 ? 1 - gapTime / span : 1)} of it.${gone}`;
+	return formatMoment(span, 4) + (isFlow ? `, observed ${formatPercent(span > 0 ? 1 - gapTime / span : 1)} of it.` : '.') + gone;
 }
 
 function timelineLegend() {

@@ -9,7 +9,8 @@ function drawLane(view, lane) {
 	else if (lane.kind === 'states') {
 		const colour = (id) => colours.state[id % colours.state.length];
 		drawSlices(view, lane.rows[0], lane.y, lane.height, { one: colour, many: colour, label: (id) => String(page.data.timeline.values[id]), text: colours['frame-text'] });
-	} else drawSteps(view, lane, lane.kind === 'line' ? colours.wave : colours.var);
+	} else if (lane.kind === 'looks') drawLooks(view, lane, colours.var);
+	else drawSteps(view, lane, lane.kind === 'line' ? colours.wave : colours.var);
 }
 
 function drawFound(view, found) {
@@ -103,7 +104,7 @@ function drawNames(timeline, view) {
 		g.font = (isOn ? '600 ' : '') + '10.5px ' + colours.mono;
 		g.fillStyle = isOn ? colours.select : colours.muted;
 		g.fillText(cut(lane.title), 6, lane.y + Math.min(lane.height, 16) / 2 + 0.5);
-		if (lane.kind === 'variable') g.fillText(cut(`${lane.low}\u2026${lane.high}`), 6, lane.y + lane.height - 8);
+		if (lane.kind === 'variable' || lane.kind === 'looks') g.fillText(cut(`${lane.low}\u2026${lane.high}`), 6, lane.y + lane.height - 8);
 	}
 	g.fillStyle = colours.muted;
 	g.font = '10.5px ' + colours.sans;
