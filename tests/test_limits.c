@@ -209,6 +209,34 @@ static void expect_verdict(void *limits, struct pt_profile *profile, const char 
 	free_program();
 }
 
+/* A fourth call of f had run for 3 ms when the profile ended. */
+START_TEST(an_invocation_without_an_end)
+{
+	static const struct { const char *rule; uint8_t want; const char *why; } rows[] = {
+		{ "gross(f) < 10us", X, "one took at least 3 ms" }, { "call(f) <= 3ms", P, "all 3 seen" },
+		{ "gross(f) < 10us seen", X, "without an end" }, { "gross.max(f) < 10us", X, "3 ms" },
+		{ "gross.max(f) < 4ms", P, "9 us" }, { "gross.min(f) < 10us", P, "5 us" }, { "gross(f) > 4us", P, "" },
+		{ "gross(f) < 9us", X, "1 of 3 violate it" }, { "net(f) < 10us", U, "may have taken 3 ms" },
+		{ "gross(g) < 10us", U, "no whole invocation" },
+	};
+
+	for (size_t i = 0; i < PT_LEN(rows); i++) {
+		struct pt_profile profile = profile_of(true);
+		struct pt_execution_function run = *profile.function->seen;
+		struct pt_profile_function row = *profile.function;
+		void *limits = limits_of(rows[i].rule);
+
+		run.gross_total = run.stat[PT_TALLY_GROSS].total + 3000;
+		run.cycles = run.stat[PT_TALLY_NET].total + 3000;
+		row.run = row.seen = &run;
+		profile.function = &row;
+		pt_analysis_limits.steps(limits, steps, PT_LEN(steps));
+		pt_analysis_limits.result(limits, &profile);	/* as a live view asks: the same comes again */
+		expect_verdict(limits, &profile, rows[i].rule, rows[i].want, rows[i].why);
+	}
+}
+END_TEST
+
 /* Without an END nobody knows what came after it: what was seen to be wrong stays so, what cannot be undone, too. */
 START_TEST(without_an_end)
 {
@@ -472,6 +500,7 @@ int main(void)
 	tcase_add_loop_test(tc, of_an_exception, 0, PT_LEN(reported));
 	tcase_add_test(tc, of_no_exception);
 	tcase_add_test(tc, load_of_a_task);
+	tcase_add_test(tc, an_invocation_without_an_end);
 	tcase_add_test(tc, without_an_end);
 	tcase_add_test(tc, without_a_core_clock);
 	tcase_add_test(tc, each_source_has_to_keep_it);

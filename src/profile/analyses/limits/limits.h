@@ -14,9 +14,9 @@
  * A..B. Times: ns, us, ms, s; a bare number is in ticks of the profile's clock. "seen" behind a rule restricts it to
  * what was observed.
  *
- * A rule is passed only if the data can decide it. One violation decides; that there was none decides only where
- * nothing was missed, or for a rule "seen". An estimated share decides if all of its 95 % interval lies on one side
- * ("within ci" may be said, and is always so). A trace without time of its own does not show how long the core slept:
+ * A rule is passed only if the data can decide it. One violation decides, also of an invocation without an end, which may
+ * be beyond the rule already; that there was none decides only where nothing was missed, or for a rule "seen". An
+ * estimated share decides if all of its 95 % interval lies on one side ("within ci" may be said, and is always so). A trace without time of its own does not show how long the core slept:
  * where it did, call, period and inactive are undecided. Everything else is undecided, too, with the reason.
  *
  * An exception that the chip reported has all of its reports or it is not decided: where some may be missing without a

@@ -174,6 +174,25 @@ static bool is_judged_by_core(struct judge *j)
 	return j->limit->rule->subject == PT_RULE_SPAN && was_seen(j);
 }
 
+/* An invocation that has not ended is beyond the rule already. True: the verdict is said. */
+static bool unended_violates(struct judge *j)
+{
+	const struct pt_rule *rule = j->limit->rule;
+	double ticks = pt_limit_unended(rule, j->profile);
+	double unit = rule->unit == PT_RULE_NS ? j->ns_per_tick : 1;
+	char text[40];
+
+	if (isinf(rule->hi) || rule->excludes || !(ticks * unit > rule->hi))
+		return false;
+	print(j, ticks, text, sizeof(text));
+	if (rule->figure == PT_RULE_NET)
+		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED,
+			     "what was seen whole keeps to it, but one without an end may have taken %s so far", text);
+	else
+		pt_limit_say(j->limit, PT_VERDICT_FAILED, "one took at least %s, without an end being seen", text);
+	return true;
+}
+
 static void judge_each(struct judge *j)
 {
 	struct pt_limit *l = j->limit;
@@ -183,6 +202,8 @@ static void judge_each(struct judge *j)
 
 	if (l->rule->subject == PT_RULE_SPAN)
 		look_at_extremes(j);
+	if (!late && l->violations == 0 && unended_violates(j))
+		return;
 	if (l->looked_at == 0) {
 		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED, "no whole invocation was seen%s", since);
 		return;
@@ -211,6 +232,8 @@ static void judge_summary(struct judge *j)
 	bool allowed = pt_rule_allows(rule, measured);
 	char value[40];
 
+	if (rule->of == PT_RULE_MAX && (isnan(ticks) || allowed) && unended_violates(j))
+		return;
 	if (isnan(ticks)) {
 		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED, "no whole invocation was seen");
 		return;
