@@ -6,10 +6,12 @@
 
 #include "harness.h"
 #include "pipeline/pipeline.h"
+#include "profile/analyses/code/lines.h"
 #include "profile/result/profile.h"
 #include "program/code/exits.h"
 #include "program/dwarf/inlines.h"
 #include "program/dwarf/types.h"
+#include "report/text/warnings.h"
 #include "base/util.h"
 
 enum { TEXT = 0x1000, ROOM = 24 << 20 };
@@ -269,6 +271,56 @@ START_TEST(line_tables_in_each_other)
 }
 END_TEST
 
+/* One function, of which 1,100,000 entries say that a call was inlined there: a byte each. The report says that some are left
+ * out. */
+START_TEST(more_inlined_calls_than_are_read)
+{
+	static const uint8_t tree[] = { 1, 0x11, 1, 0, 0, 2, 0x2e, 1, 0x11, 0x01, 0x12, 0x06, 0, 0, 3, 0x1d, 0, 0, 0, 0 };
+	enum { CALLS = 1100000, AT = 4 + 2 + 4 + 1 + 1 + 1 + 4 + 4, BYTES = AT + CALLS + 2 };
+	uint8_t *text = fill(64, 0x4770), *info = calloc(1, BYTES);
+	Elf32_Sym *sym = symbols(1, 2, 128);
+	struct part parts[] = {
+		{ .name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR, .addr = TEXT, .bytes = text,
+		  .len = 128 },
+		{ .name = ".symtab", .type = SHT_SYMTAB, .link = 3, .entry_bytes = sizeof(*sym), .bytes = (uint8_t *)sym,
+		  .len = 2 * sizeof(*sym) },
+		{ .name = ".strtab", .type = SHT_STRTAB, .bytes = (const uint8_t *)"\0f", .len = 3 },
+		{ .name = ".debug_info", .type = SHT_PROGBITS, .bytes = info, .len = BYTES },
+		{ .name = ".debug_abbrev", .type = SHT_PROGBITS, .bytes = tree, .len = sizeof(tree) },
+	};
+	struct pt_warnings *said = calloc(1, sizeof(*said));
+	struct pt_lines lines = { 0 };
+	struct pt_profile profile = { .lines = &lines };
+	struct pt_inlines *inlines;
+	struct pt_program *p;
+	bool found = false;
+
+	pt_put_le32(info, BYTES - 4);
+	pt_put_le16(info + 4, 4);
+	info[10] = 4;
+	info[11] = 1;
+	info[12] = 2;
+	pt_put_le32(info + 13, TEXT);
+	pt_put_le32(info + 17, 128);
+	memset(info + AT, 3, CALLS);
+	build(parts, PT_LEN(parts));
+	p = open_built();
+	ck_assert_msg(p != NULL, "%s", err.msg);
+	lines.inlines = inlines = pt_inlines_new(p);
+	ck_assert_ptr_nonnull(pt_inlines_warning(inlines));
+	pt_warnings_find(said, &profile);
+	for (size_t i = 0; i < said->n; i++)
+		found |= strstr(said->text[i], "more inlined calls than are read") != NULL;
+	ck_assert_msg(found, "%zu warnings, none of them this one", said->n);
+	pt_inlines_free(inlines);
+	pt_program_unref(p);
+	free(said);
+	free(text);
+	free(info);
+	free(sym);
+}
+END_TEST
+
 /* 64 bytes that say that they unpack to four gigabytes, in both ways to say it. */
 START_TEST(sections_that_unpack_to_too_much)
 {
@@ -411,6 +463,7 @@ int main(void)
 	tcase_add_test(tc, names_that_explode);
 	tcase_add_test(tc, filler_without_end);
 	tcase_add_test(tc, line_tables_in_each_other);
+	tcase_add_test(tc, more_inlined_calls_than_are_read);
 	tcase_add_loop_test(tc, attributes_name_the_core, 0, PT_LEN(attributes));
 	tcase_add_test(tc, attributes_may_be_damaged);
 	tcase_add_test(tc, a_core_without_a_model_has_no_cycles);

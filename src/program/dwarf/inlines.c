@@ -49,7 +49,7 @@ struct walker {
 
 static void give_up(struct walker *w)
 {
-	w->out->warning = "there are more inlined calls than are read, so some are missing";
+	w->out->warning = "there are more inlined calls than are read, so that some are missing";
 	w->left_dies = 0;
 }
 

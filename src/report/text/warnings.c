@@ -11,6 +11,7 @@
 #include "base/door.h"
 #include "base/util.h"
 #include "profile/analyses/code/bins.h"
+#include "profile/analyses/code/lines.h"
 #include "profile/analyses/counters/counters.h"
 #include "report/table/facts.h"
 #include "report/table/halts.h"
@@ -274,6 +275,15 @@ static void irregular_flow(struct pt_warnings *w, const struct pt_profile *p)
 	warn(w, "Irregular flow: %s.", text);
 }
 
+static void inlines(struct pt_warnings *w, const struct pt_profile *p)
+{
+	const char *missing =
+		p->lines != NULL && p->lines->inlines != NULL ? pt_inlines_warning(p->lines->inlines) : NULL;
+
+	if (missing != NULL)
+		warn(w, "The ELF: %s. Their code counts for the functions that they are inlined into.", missing);
+}
+
 void pt_warnings_find(struct pt_warnings *w, const struct pt_profile *p)
 {
 	w->n = 0;
@@ -297,4 +307,5 @@ void pt_warnings_find(struct pt_warnings *w, const struct pt_profile *p)
 	incomplete(w, p);
 	exhausted(w, p);
 	irregular_flow(w, p);
+	inlines(w, p);
 }
