@@ -33,8 +33,10 @@ static json_t *cell_of(const struct table *t, size_t c)
 	char shown[PT_CELL_BYTES];
 	json_t *cell;
 
-	(column->unit == PT_UNIT_SHARE ? pt_print_figure : pt_print_cell)(shown, sizeof(shown), t->profile, column,
-									  value);
+	if (column->unit == PT_UNIT_SHARE)	/* its interval is drawn */
+		pt_print_figure(shown, sizeof(shown), t->profile, column, value);
+	else
+		pt_print_cell(shown, sizeof(shown), t->profile, column, value);
 	if (column->unit == PT_UNIT_NONE)
 		return value->indent == 0 ? pt_json_text(value->text)
 					  : json_pack("[o, i]", pt_json_text(value->text), (int)value->indent);
