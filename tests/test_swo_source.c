@@ -590,6 +590,38 @@ START_TEST(follows_variables)
 }
 END_TEST
 
+static void be_m33(void)
+{
+	struct pt_cortexm_chip *chip = &pt_cortexm_of(target)->chip;
+
+	chip->cpu_arch = PT_ARM_V8_M_MAIN;
+}
+
+/* ARMv8-M: no MASK; MATCH of an address with its value, what goes out of the two, and the size. */
+START_TEST(follows_variables_of_armv8)
+{
+	be_m33();
+	m4.dwt[1] = m4.dwt[5] = 0xa5;
+	ck_assert_msg(start_following(2, "data-pc=on") == 0, "%s", err.msg);
+	ck_assert_uint_eq(m4.dwt[0], 0x20000010);
+	ck_assert_uint_eq(m4.dwt[2], 0x83d);
+	ck_assert_uint_eq(m4.dwt[4], 0x20000021);
+	ck_assert_uint_eq(m4.dwt[6], 0x03d);
+	ck_assert_uint_eq(m4.dwt[1], 0xa5);
+	ck_assert_uint_eq(m4.dwt[5], 0xa5);
+	m4.dwt[1] = m4.dwt[5] = 0;
+	stop();
+}
+END_TEST
+
+START_TEST(says_what_armv8_cannot_follow)
+{
+	be_m33();
+	ck_assert_int_eq(start_following(3, NULL), PT_EUNSUPPORTED);
+	ck_assert_msg(strstr(err.msg, "the 8 bytes at 0x20000030") != NULL, "%s", err.msg);
+}
+END_TEST
+
 START_TEST(says_that_there_are_too_many)
 {
 	ck_assert_int_eq(start_following(5, NULL), PT_EBUSY);
@@ -701,6 +733,8 @@ static void add_tests(TCase *tc)
 	tcase_add_test(tc, a_late_host_is_no_other_clock);
 	tcase_add_test(tc, halts_are_no_loss);
 	tcase_add_test(tc, follows_variables);
+	tcase_add_test(tc, follows_variables_of_armv8);
+	tcase_add_test(tc, says_what_armv8_cannot_follow);
 	tcase_add_test(tc, says_that_there_are_too_many);
 	tcase_add_loop_test(tc, says_why_not, 0, PT_LEN(refused));
 }

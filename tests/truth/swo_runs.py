@@ -30,7 +30,7 @@ SETUPS = {
 	"stlink": ("&itm-fifo=64&probe=stlink&stlink=v3j7", (), False, True),
 	"trace-sleeps": ("&itm-fifo=64&variant=trace-sleeps", (), False, True),
 	"no-exits": ("&itm-fifo=64&variant=no-exits", (), False, False),
-	"measured": ("&itm-fifo=64", (), False, True),
+	"armv8": ("&itm-fifo=64&variant=dwt-v8", (), False, True),
 	"small-fifo": ("", (), False, True),
 	"slow-pin": ("", ("--set", "swo-baud=500000"), True, True),
 	"slow-probe": ("&itm-fifo=16&link=hid-fs", (), True, True),

@@ -221,6 +221,7 @@ static void init_trace(struct pt_cm4 *chip)
 	chip->itm.source = &chip->dwt;
 	chip->dwt.itm = &chip->itm;
 	chip->dwt.omits_exits = words->no_exits;
+	chip->dwt.v2 = words->dwt_v8;
 	chip->dwt.stands_asleep = words->cyccnt_sleeps;
 	pt_vtrace_pin_init(&chip->pin, &chip->itm, words->pin_forgets);
 }
@@ -262,7 +263,7 @@ static int assemble(struct pt_cm4 *chip, uint32_t drift_ppm, struct pt_err *err)
 		.drift_ppm = drift_ppm,
 	};
 	if (map_memories(chip) && add_second(chip))
-		chip->cpu = pt_vcpu_new(&chip->bus, chip->kind->model);
+		chip->cpu = pt_vcpu_new(&chip->bus, chip->words.dwt_v8 ? &pt_vcpu_m4f_as_m33 : chip->kind->model);
 	if (chip->cpu == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory for the virtual board %s", chip->kind->name);
 	init_debug(chip);

@@ -41,6 +41,7 @@ struct pt_cm4_words {
 	bool trace_sleeps;		/* variant=trace-sleeps: TRACECLKIN stops while the core sleeps */
 	bool cyccnt_sleeps;		/* variant=cyccnt-sleeps: CYCCNT stands while the core sleeps */
 	bool left, rival;		/* variant=left: another debugger has set up trace its way; rival: and does so again and again */
+	bool dwt_v8;			/* variant=dwt-v8: a DWT of ARMv8-M, in a core that says it is a Cortex-M33 */
 	bool no_exits;			/* variant=no-exits: the DWT omits them, as streams of Cortex-M3 under load have it */
 	bool ports_by_core;		/* variant=ports-by-core: stimulus ports ignore what a debugger writes */
 	enum pt_vsecond_kind second;
@@ -55,7 +56,7 @@ extern const struct pt_param pt_vcm4_params[PT_CM4_WORDS];
 /* chip: its name, for sentences. */
 int pt_cm4_read_words(struct pt_cm4_words *words, const char *chip, const struct pt_params *settings,
 		      struct pt_err *err);
-#define PT_CM4_VARIANTS "locked, trace-sleeps, cyccnt-sleeps, left, rival, no-exits, ports-by-core, " PT_VSECOND_WORDS
+#define PT_CM4_VARIANTS "locked, trace-sleeps, cyccnt-sleeps, left, rival, no-exits, ports-by-core, dwt-v8, " PT_VSECOND_WORDS
 
 struct pt_cm4_kind;
 struct pt_cm4 {

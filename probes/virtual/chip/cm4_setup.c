@@ -29,6 +29,7 @@ static const struct { const char *word; size_t flag; } flags[] = {
 	{ "left", offsetof(struct pt_cm4_words, left) },
 	{ "rival", offsetof(struct pt_cm4_words, rival) },
 	{ "no-exits", offsetof(struct pt_cm4_words, no_exits) },
+	{ "dwt-v8", offsetof(struct pt_cm4_words, dwt_v8) },
 	{ "ports-by-core", offsetof(struct pt_cm4_words, ports_by_core) },
 };
 

@@ -1,13 +1,16 @@
 /* Variables that are followed: a comparator of the DWT each, which sends the value of each write, with the pc that wrote it
  * where that is asked for. Watchpoints use the same comparators: whichever comes first has one, until it is done.
- * ARMv7-M alone; ARMv8-M's comparators work in pairs. Source: Arm DDI 0403, C1.8.17 (FUNCTION, data trace). */
+ * ARMv8-M has no MASK: a comparator covers a byte, a halfword or a word. Source: Arm DDI 0403, C1.8.17 (FUNCTION, data trace);
+ * DDI 0553, DWT_FUNCTION<n>. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "targets/cortexm/swo/swo.h"
 
 enum { VALUE_ON_WRITE = 0xd, PC_AND_VALUE_ON_WRITE = 0xf, EMITRANGE = 1 << 5, WORD = 4, MOST_MASK = 15 };
-enum { FUNCTION_SETTINGS = 0xff1fff & ~(1 << 9) };
+enum { FUNCTION_SETTINGS = 0xff1fff & ~(1 << 9), FUNCTION_CHECKED = 0x2f };
+/* ARMv8-M: MATCH, an address with its value; ACTION, which of the two goes out; DATAVSIZE. */
+enum { WRITE_WITH_VALUE = 0xd, ACTION = 4, SEND_VALUE = 2, SEND_PC_AND_VALUE = 3, DATAVSIZE = 10, FUNCTION_SETTINGS_V8 = 0xc3f };
 
 static const char owner[] = "profile";
 
@@ -34,6 +37,19 @@ static uint32_t function_of(const struct pt_swo *s, const struct pt_source_place
 	return s->data_pc ? PC_AND_VALUE_ON_WRITE : VALUE_ON_WRITE;
 }
 
+/* Naturally aligned, so that one comparator covers it. */
+static bool fits_v8(const struct pt_source_place *place)
+{
+	return place->size_bytes <= WORD && (place->size_bytes & (place->size_bytes - 1)) == 0 &&
+	       place->addr % place->size_bytes == 0;
+}
+
+static uint32_t function_v8(const struct pt_swo *s, const struct pt_source_place *place)
+{
+	return WRITE_WITH_VALUE | (s->data_pc ? SEND_PC_AND_VALUE : SEND_VALUE) << ACTION |
+	       place->size_bytes >> 1 << DATAVSIZE;
+}
+
 static void plan_comparator(struct pt_swo *s, unsigned i, const struct pt_source_place *place)
 {
 	static const char *const names[][3] = {
@@ -41,22 +57,24 @@ static void plan_comparator(struct pt_swo *s, unsigned i, const struct pt_source
 		{ "DWT_COMP2", "DWT_MASK2", "DWT_FUNCTION2" }, { "DWT_COMP3", "DWT_MASK3", "DWT_FUNCTION3" },
 	};
 	uint32_t at = s->cm->found.unit[PT_UNIT_DWT] + DWT_STRIDE * i;
+	bool v8 = pt_cortexm_is_v8(&s->cm->chip);
 
 	pt_swo_regs_add(&s->regs, &(struct pt_swo_reg){ .name = names[i][0],
 							.at = at + DWT_COMP,
 							.clear = UINT32_MAX,
 							.set = (uint32_t)place->addr,
 							.check = UINT32_MAX });
-	pt_swo_regs_add(&s->regs, &(struct pt_swo_reg){ .name = names[i][1],
-							.at = at + DWT_MASK,
-							.clear = UINT32_MAX,
-							.set = mask_of(place),
-							.check = UINT32_MAX });
+	if (!v8)
+		pt_swo_regs_add(&s->regs, &(struct pt_swo_reg){ .name = names[i][1],
+								.at = at + DWT_MASK,
+								.clear = UINT32_MAX,
+								.set = mask_of(place),
+								.check = UINT32_MAX });
 	pt_swo_regs_add(&s->regs, &(struct pt_swo_reg){ .name = names[i][2],
 							.at = at + DWT_FUNCTION,
-							.clear = FUNCTION_SETTINGS,
-							.set = function_of(s, place),
-							.check = 0x2f,
+							.clear = v8 ? FUNCTION_SETTINGS_V8 : FUNCTION_SETTINGS,
+							.set = v8 ? function_v8(s, place) : function_of(s, place),
+							.check = v8 ? FUNCTION_SETTINGS_V8 : FUNCTION_CHECKED,
 							.ignore = DWT_MATCHED });
 }
 
@@ -88,25 +106,30 @@ int pt_swo_take_places(struct pt_swo *s, struct pt_err *err)
 {
 	int wanted = count_wanted(s), taken = 0;
 
-	if (wanted > 0 && pt_cortexm_is_v8(&s->cm->chip))
-		return pt_fail(err, PT_EUNSUPPORTED, "variables are not followed on %s: its comparators work in pairs",
-			       s->cm->chip.core);
 	if (wanted == 0 && (s->kinds & (PT_SWO_DATA | PT_SWO_TASK)) != 0 && s->named)
 		return pt_fail(err, PT_EARG,
 			       (s->kinds & PT_SWO_DATA) != 0 ? "trace=data: variables=NAME,... says which to follow"
 							     : "trace=task: no variable says which task runs (orti=)");
 	for (size_t k = 0; k < s->setup.n_places; k++) {
-		int i = is_wanted(s, &s->setup.places[k]) ? take_comparator(s) : -2;
+		const struct pt_source_place *place = &s->setup.places[k];
+		int i;
 
-		if (i == -1)
+		if (!is_wanted(s, place))
+			continue;
+		if (pt_cortexm_is_v8(&s->cm->chip) && !fits_v8(place))
+			return pt_fail(
+				err, PT_EUNSUPPORTED,
+				"the %" PRIu32 " bytes at 0x%" PRIx64
+				" cannot be followed: a comparator of %s covers 1, 2 or 4 bytes at a multiple of that",
+				place->size_bytes, place->addr, s->cm->chip.core);
+		i = take_comparator(s);
+		if (i < 0)
 			return pt_fail(
 				err, PT_EBUSY,
 				"%d variables are to be followed, and %d of the core's %u comparators are free: name fewer "
 				"(variables=), or delete watchpoints",
 				wanted, taken, s->cm->breaks.n_dwt);
-		if (i < 0)
-			continue;
-		s->follows[i] = s->setup.places[k];
+		s->follows[i] = *place;
 		taken++;
 	}
 	return 0;

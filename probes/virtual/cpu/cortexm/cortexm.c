@@ -19,6 +19,13 @@ const struct pt_vcpu_model pt_vcpu_m4f = {
 	.entry = 12, .tail_chain = 6, .exception_return = 10, .muls = 1, .taken = 2,
 };
 
+/* It executes what an M4F does, and says that it is an M33: for units of ARMv8-M around it. */
+const struct pt_vcpu_model pt_vcpu_m4f_as_m33 = {
+	.cpuid = 0x410fd213,	/* r0p3 */
+	.mainline = true, .fpu = PT_VFPU_V4, .priority_bits = 4, .n_irqs = 96, .mpu_regions = 8,
+	.entry = 12, .tail_chain = 6, .exception_return = 10, .muls = 1, .taken = 2,
+};
+
 const struct pt_vcpu_model pt_vcpu_m7f = {
 	.cpuid = 0x411fc272,	/* r1p2 */
 	.mainline = true, .fpu = PT_VFPU_V5, .caches = true, .second_fpb = true, .priority_bits = 4, .n_irqs = 96, .mpu_regions = 8,

@@ -97,7 +97,7 @@ extern const struct pt_vcpu_model pt_vcpu_m0plus;	/* the KL27's: 32 interrupts, 
 extern const struct pt_vcpu_model pt_vcpu_m4f;		/* with FPU and MPU, 96 interrupts, 4 priority bits */
 /* The same with double precision and caches. Its cycles are those of the M4: no model of a core that issues two
  * instructions at once is honest. */
-extern const struct pt_vcpu_model pt_vcpu_m7f;
+extern const struct pt_vcpu_model pt_vcpu_m4f_as_m33, pt_vcpu_m7f;
 
 /* Make a core on a bus that already has its RAM and flash; units may be added later. Adds the system control space to
  * the bus, listens to it and lends it its cycle counter. Bus and model outlive the core. In state HELD until reset. NULL: no
