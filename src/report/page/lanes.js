@@ -1,7 +1,19 @@
 /* What the timeline shows from top to bottom: interrupts, stacks, states, lines, variables. A lane draws its rows into a view:
  * { g, u0, u1, k, gutter, width }: the part of the axis that is shown, and pixels per unit of it. */
 
-const DEPTH_ROW = 15, DEPTHS = 40, MOST_INTERRUPTS = 16;
+const DEPTH_ROW = 15, DEPTHS = 40, MOST_INTERRUPTS = 16, MOST_STATES = 16;
+
+/* A lane for each value, so that tasks are told apart by their places; of many values one lane, with their names in it. */
+function stateLanes(title, core, row) {
+	const { values } = page.data.timeline, found = [...new Set(row.id)].sort((a, b) => a - b);
+	if (found.length > MOST_STATES) return [{ kind: 'states', title, core, rows: [row], height: 16 }];
+	return found.map((id) => {
+		const part = new Row();
+		for (let i = 0; i < row.n; i++) if (row.id[i] === id) part.add(row.start[i], row.end[i], id, row.flags[i]);
+		part.close();
+		return { kind: 'states', title: String(values[id]), of: title, core, rows: [part], height: 14 };
+	});
+}
 
 function makeLanes(t) {
 	const { tracks, values } = page.data.timeline, lanes = [], several = new Set(tracks.map((x) => x.core)).size > 1;
@@ -14,7 +26,8 @@ function makeLanes(t) {
 		else if (x.kind === 'variable' || x.kind === 'looks') {
 			const numbers = Array.from(rows[0].id, (id) => values[id]);
 			lanes.push({ kind: x.kind, title: title(x), core: x.core, rows, height: 44, low: numbers.reduce((a, b) => Math.min(a, b)), high: numbers.reduce((a, b) => Math.max(a, b)) });
-		} else lanes.push({ kind: x.kind, title: title(x), core: x.core, rows, height: x.kind === 'line' ? 20 : 16, low: 0, high: 1 });
+		} else if (x.kind === 'states') lanes.push(...stateLanes(title(x), x.core, rows[0]));
+		else lanes.push({ kind: x.kind, title: title(x), core: x.core, rows, height: 20, low: 0, high: 1 });
 	});
 	const order = ['states', 'interrupt', 'stack', 'line', 'variable', 'looks'];
 	lanes.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));

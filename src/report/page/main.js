@@ -38,6 +38,7 @@ async function show(data) {
 	page.timeline = await showTimeline(byId('timeline'));
 	parts.tables.draw();	/* now moments have a place to lead to */
 	parts.detail = showDetail(byId('detail'));
+	byId('detail').hidden = !data.functions.length;
 	document.documentElement.dataset.ready = 'yes';
 }
 

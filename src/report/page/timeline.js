@@ -121,7 +121,7 @@ class Timeline {
 
 	tip(event, { lane, row, i }) {
 		const whole = row.flags[i] === (START_SEEN | END_SEEN), isCode = lane.kind === 'stack' || lane.kind === 'interrupt';
-		const name = isCode ? functionName(row.id[i]) : `${lane.title} = ${page.data.timeline.values[row.id[i]]}`, hidden = this.hidden(row.start[i], row.end[i]);
+		const name = isCode ? functionName(row.id[i]) : `${lane.of || lane.title} = ${page.data.timeline.values[row.id[i]]}`, hidden = this.hidden(row.start[i], row.end[i]);
 		if (lane.kind === 'looks') {
 			showTooltip(event.clientX, event.clientY, name, [['found at', formatMoment(row.start[i], 9)], ['next look after', formatMoment(row.end[i] - row.start[i], 4)]]);
 			return;
@@ -164,9 +164,10 @@ function timelineNote(timeline) {
 	return formatMoment(span, 4) + (isFlow ? `, observed ${formatPercent(span > 0 ? 1 - gapTime / span : 1)} of it.` : '.') + gone;
 }
 
-function timelineLegend() {
-	const entry = (kind, text) => element('span', null, element('span', { class: 'swatch ' + kind }), text);
-	return element('div', { class: 'legend muted' }, entry('is-function', 'function'), entry('is-interrupt', 'interrupt'), entry('fill-unobserved', 'not observed'), entry('fill-lost', 'lost'));
+function timelineLegend({ lanes, isFlow }) {
+	const entry = (is, kind, text) => (is ? element('span', null, element('span', { class: 'swatch ' + kind }), text) : null);
+	return element('div', { class: 'legend muted' }, entry(isFlow, 'is-function', 'function'), entry(lanes.some((lane) => lane.kind === 'interrupt'), 'is-interrupt', 'interrupt'),
+		entry(true, 'fill-unobserved', 'not observed'), entry(true, 'fill-lost', 'lost'));
 }
 
 async function showTimeline(box) {
@@ -186,7 +187,7 @@ async function showTimeline(box) {
 		element('button', { class: 'button', title: 'Call of the selected function before ([)', click: () => timeline.step(false) }, '\u2039 Previous'),
 		element('button', { class: 'button', title: 'Call of the selected function after (])', click: () => timeline.step(true) }, 'Next \u203a'),
 		timeline.measureButton, skip, element('button', { class: 'button', click: () => timeline.setView(0, timeline.axis.length) }, 'Show all')),
-	element('div', { class: 'canvas-box' }, timeline.it.canvas, timeline.hint), timeline.readout, timelineLegend());
+	element('div', { class: 'canvas-box' }, timeline.it.canvas, timeline.hint), timeline.readout, timelineLegend(timeline));
 	listen(() => timeline.mark());
 	return timeline;
 }

@@ -2,13 +2,14 @@
 
 const kindColour = (id) => (isInterrupt(id) ? colours.irq : colours.thread)[2];
 
+const stateColour = (id) => colours.state[id % colours.state.length];
+
 function drawLane(view, lane) {
 	const code = { one: shadeOf, many: kindColour, label: functionName, text: colours['frame-text'] };
 	if (lane.kind === 'stack') lane.rows.forEach((row, depth) => drawSlices(view, row, lane.y + depth * DEPTH_ROW, DEPTH_ROW - 1, code));
 	else if (lane.kind === 'interrupt') drawSlices(view, lane.rows[0], lane.y, lane.height, { ...code, label: null });
 	else if (lane.kind === 'states') {
-		const colour = (id) => colours.state[id % colours.state.length];
-		drawSlices(view, lane.rows[0], lane.y, lane.height, { one: colour, many: colour, label: (id) => String(page.data.timeline.values[id]), text: colours['frame-text'] });
+		drawSlices(view, lane.rows[0], lane.y, lane.height, { one: stateColour, many: stateColour, label: (id) => String(page.data.timeline.values[id]), text: colours['frame-text'] });
 	} else if (lane.kind === 'looks') drawLooks(view, lane, colours.var);
 	else drawSteps(view, lane, lane.kind === 'line' ? colours.wave : colours.var);
 }
@@ -41,10 +42,10 @@ function makeMinimap(timeline, width) {
 	map.forWidth = width;
 	const g = map.getContext('2d'), view = { g, u0: 0, u1: axis.length, k: (width - gutter) / axis.length, gutter, width };
 	g.scale(ratio, ratio);
-	const stacks = lanes.filter((l) => l.kind === 'stack');
-	stacks.forEach((lane, n) => {
-		const part = (MINIMAP - 6) / stacks.length, h = part / Math.max(4, lane.rows.length);
-		lane.rows.forEach((row, depth) => drawSlices(view, row, 3 + n * part + depth * h, Math.max(1, h), { one: kindColour, many: kindColour, label: null }));
+	const stacks = lanes.filter((l) => l.kind === 'stack'), colour = stacks.length ? kindColour : stateColour, shown = stacks.length ? stacks : lanes.filter((l) => l.kind === 'states');
+	shown.forEach((lane, n) => {
+		const part = (MINIMAP - 6) / shown.length, h = stacks.length ? part / Math.max(4, lane.rows.length) : part;
+		lane.rows.forEach((row, depth) => drawSlices(view, row, 3 + n * part + depth * h, Math.max(1, h), { one: colour, many: colour, label: null }));
 	});
 	drawGaps(view, timeline.gapsOf.get(null), 0, MINIMAP, 1);
 	return map;
