@@ -16,6 +16,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 
 enum { XVC, BITBANG, CMSIS_DAP, BITBANG_SWD, JLINK, JLINK_SWD, FTDI, FTDI_SWD, N_KINDS };
+enum { ON_NETWORK = 0x80 };	/* of the second byte: a J-Link that is reached by TCP */
 
 struct source {
 	const uint8_t *in;
@@ -188,6 +189,16 @@ static void access_port(struct pt_probe *probe)
 	dap->set_reset(wire, false, &err);
 }
 
+/* What a J-Link on the network sends first. */
+static void leave_hello(struct pt_script *script, struct source *s)
+{
+	uint8_t hello[7];
+
+	for (size_t i = 0; i < sizeof(hello); i++)
+		hello[i] = next_byte(s);
+	pt_script_leave(script, hello, sizeof(hello));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 {
 	static const struct pt_probe_ops *const drivers[N_KINDS] = {
@@ -199,15 +210,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 	struct pt_params *settings = pt_params_new();
 	struct pt_probe *probe;
 	struct pt_link *link;
+	bool on_network;
 
 	source.kind = next_byte(&source) % N_KINDS;
-	source.honest = next_byte(&source) % 20;
+	source.honest = next_byte(&source);
+	on_network = is_jlink(&source) && (source.honest & ON_NETWORK) != 0;
+	source.honest = source.honest % ON_NETWORK % 20;
 	script.head = script.n_queued = script.n_requests = 0;
 	script.now_ns = script.free_ns = script.host_free_ns = 0;
 	script.gone = script.interrupted = false;
 	script.answer = answer;
 	script.arg = &source;
+	if (on_network)
+		leave_hello(&script, &source);
 	script.info = (struct pt_link_info){ .transport = "tcp", .packet_bytes = letters(&source) ? 1000 : 256, .usb_pid = 0x0101, .depth = 8 };
+	if (is_jlink(&source) && !on_network)
+		strcpy(script.info.transport, "bulk");
 	script.packet_ns = 10000;
 	if (is_ftdi(&source)) {
 		script.info.packet_bytes = 1024;
