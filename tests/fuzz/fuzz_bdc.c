@@ -75,18 +75,22 @@ static size_t answer(void *arg, const uint8_t *request, size_t len_bytes, uint8_
 
 static uint8_t bytes[1024];
 
+/* But for what the probe says that it cannot do. */
 static void run_list(struct pt_probe *probe, const struct pt_bdc_op *list, size_t n_ops)
 {
 	struct pt_bdc_op ops[16];
 	struct pt_err err = { 0 };
 	void *wire;
 	const struct pt_bdc_ops *bdc = pt_probe_bdc(probe, &wire);
-	size_t n_done = 0;
+	size_t n_done = 0, n = 0;
 	int rc;
+	uint32_t can = bdc->can(wire);
 
-	memcpy(ops, list, n_ops * sizeof(*list));
-	rc = bdc->run(wire, ops, n_ops, 100, &n_done, &err);
-	if (n_done > n_ops || (rc < 0 && (rc != err.code || err.msg[0] == '\0')))
+	for (size_t i = 0; i < n_ops; i++)
+		if ((can >> list[i].what & 1) != 0)
+			ops[n++] = list[i];
+	rc = bdc->run(wire, ops, n, 100, &n_done, &err);
+	if (n_done > n || (rc < 0 && (rc != err.code || err.msg[0] == '\0')))
 		abort();
 }
 

@@ -1,5 +1,5 @@
 /* Any text as a configuration file, behind any command line: taken, or refused with a sentence that names the line; what is
- * taken is within its bounds, and the command line's settings come last. The first byte chooses the subcommand, the lines up to
+ * taken is within its bounds, and the command line's settings come last. The first byte chooses the subcommand (0xff: the text is checked as a file by itself, too), the lines up to
  * the first empty one are the command line, the rest is the file. No file is read but in the current folder: '/' is made '.'. */
 #define _GNU_SOURCE	/* memfd_create */
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 
-enum { MOST_ARGS = 40, MOST_BYTES = 1 << 16 };	/* as of the file itself */
+enum { MOST_ARGS = 40, CHECKED = 0xff, MOST_BYTES = 1 << 16 };	/* as of the file itself */
 
 static const char *const subcommands[] = { "serve", "monitor", "profile", "check", "restore", "decode", "board", "probes" };
 
@@ -97,18 +97,39 @@ static void read_both(const char *subcommand, char *text, size_t n)
 	free(copy);
 }
 
+/* All mistakes in it, which are printed. */
+static void check_file(const char *text, size_t n)
+{
+	struct pt_options options = { .max_loss = -1.0 };
+	char path[40];
+	struct pt_err err = { 0 };
+	int fd = memfd_create("a.conf", MFD_CLOEXEC);
+
+	must(fd >= 0 && write(fd, text, n) == (ssize_t)n);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	options.config = path;
+	must(pt_configfile_check(&options, &err) == 0 || err.msg[0] != '\0');
+	pt_options_free(&options);
+	close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 {
+	static FILE *quiet;	/* what a check prints */
 	char *text;
 
 	if (in_bytes == 0 || in_bytes > MOST_BYTES)
 		return 0;
+	if (quiet == NULL)
+		quiet = freopen("/dev/null", "w", stdout);
 	text = calloc(in_bytes, 1);	/* the first byte is not text, and an end is needed */
 	if (text == NULL)
 		return 0;
 	memcpy(text, in + 1, in_bytes - 1);
 	for (char *at = text; (at = strchr(at, '/')) != NULL;)
 		*at = '.';
+	if (in[0] == CHECKED)
+		check_file(text, in_bytes - 1);
 	read_both(subcommands[in[0] % PT_LEN(subcommands)], text, in_bytes - 1);
 	pt_log_set("error");	/* which the text may have changed */
 	free(text);

@@ -27,6 +27,26 @@ static void check_leaf(const struct pt_plan *plan)
 	pt_expr_free(expr);
 }
 
+static void read_variable(const struct pt_variable *var, uint64_t seed)
+{
+	uint8_t bytes[8];
+	char shown[100];
+	uint64_t raw;
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(seed >> 8 * i);
+	raw = pt_variable_raw(var, bytes);
+	for (unsigned value = 0; value < 2; value++) {		/* and one that may have a name */
+		pt_variable_print(var, value == 0 ? raw : 1, shown, sizeof(shown));
+		if (shown[0] == '\0')
+			abort();
+	}
+	if (var->kind != PT_VARIABLE_FLOAT && var->size_bytes < 8 &&
+	    pt_variable_real(var, raw) != (double)pt_variable_number(var, raw))
+		abort();
+	pt_variable_real(var, raw);
+}
+
 static void one(const char *text, uint64_t seed)
 {
 	struct pt_reader reader = { read_made_up, &seed };
@@ -54,7 +74,7 @@ static void one(const char *text, uint64_t seed)
 		abort();
 	check_leaf(&plan);
 	if (pt_variable_of(types, text, &var, &err) == 0)
-		pt_variable_print(&var, seed, shown, sizeof(shown));
+		read_variable(&var, seed);
 	pt_variable_fini(&var);
 	pt_expr_free(expr);
 }

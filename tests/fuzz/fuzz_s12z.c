@@ -9,6 +9,7 @@
 #include "decode/decoder.h"
 #include "profile/stack/execution.h"
 #include "profile/flow/flow.h"
+#include "trace/s12z_lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 
@@ -118,6 +119,18 @@ static bool prepare(struct walk *w, struct pt_flow_settings *settings)
 	return w->execution != NULL;
 }
 
+/* The newest session of any lines is a part of them. */
+static void locate(const uint8_t *lines, size_t n_lines)
+{
+	struct pt_s12z_session s;
+
+	if (n_lines == 0)
+		return;
+	s = pt_s12z_locate(lines, n_lines);
+	if (s.n > n_lines || s.first >= n_lines)
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 {
 	static struct walk w;
@@ -126,6 +139,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 
 	if (in_bytes < 3 || !prepare(&w, &settings))
 		return 0;
+	locate(in + 2, (in_bytes - 2) / PT_S12Z_LINE_BYTES < PT_S12Z_LINES ? (in_bytes - 2) / PT_S12Z_LINE_BYTES
+									   : PT_S12Z_LINES);
 	kind = in[0] % PT_LEN(kinds);
 	pt_flow_init(&w.flow, map, &settings);
 	if ((kinds[kind].decoder->gives & PT_GIVES_FLOW_TIME) != 0)

@@ -95,6 +95,14 @@ static void open_one(const char *uri, const struct pt_params *settings)
 	if (pt_probe_where(uri, where, sizeof(where)))
 		must(memchr(where, '\0', sizeof(where)) != NULL);
 	pt_probe_demo(uri, &demo_bytes);
+	err = (struct pt_err){ 0 };
+	must(pt_probe_check_uri(uri, &err) == 0 || err.msg[0] != '\0');
+}
+
+static void check_virtual(void *arg, const char *uri)
+{
+	must(pt_probe_check_uri(uri, NULL) == 0);
+	*(bool *)arg = true;
 }
 
 static void list_probes(void)
@@ -109,6 +117,7 @@ static void list_probes(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 {
+	static bool checked;
 	struct pt_params *settings;
 	char *text, *at, *uri;
 
@@ -120,6 +129,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 	memcpy(text, in, in_bytes);
 	at = text;
 	uri = strsep(&at, "\n");
+	if (!checked)
+		pt_probe_each_virtual(check_virtual, &checked);
 	settings = pt_params_new();
 	for (char *word; (word = strsep(&at, "\n")) != NULL;)
 		add_setting(settings, word);

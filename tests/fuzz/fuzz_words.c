@@ -10,6 +10,7 @@
 #include "vars_elf.h"
 #include "base/util.h"
 #include "import/importer.h"
+#include "pipeline/definitions.h"
 #include "pipeline/pipeline.h"
 #include "probes/registry.h"
 #include "probes/wires/jtag_chain.h"
@@ -142,6 +143,35 @@ static void open_pipeline(struct pt_program *program, char **words, size_t n)
 	pt_params_free(params);
 }
 
+/* What the words define, with lines of an instrument and accesses to memory that nothing names. */
+static void define(struct pt_program *program, char **words, size_t n)
+{
+	static const char config[] = "lines=4\nline.0=cs\nline.2.bits=12\nline.3=a line\n";
+	struct pt_params *params = pt_params_new();
+	struct pt_definitions *d;
+	struct pt_err err = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		pt_params_add(params, pt_definition_params, pt_n_definition_params, words[i], NULL);
+	d = pt_definitions_new(program, params, &err);
+	must(d != NULL || (err.code < 0 && err.msg[0] != '\0'));
+	if (d != NULL) {
+		struct pt_event access = { .kind = PT_EV_VALUE, .n = 4 };
+		struct pt_config lines;
+
+		must(pt_config_init(&lines, config, sizeof(config) - 1));
+		pt_definitions_config(d, 0, &lines);
+		pt_config_fini(&lines);
+		for (unsigned i = 0; i < 40; i++) {
+			access.value.at = 0x20000000 + 6 * (uint64_t)i;
+			pt_definitions_access(d, &access);
+		}
+		must(pt_definitions_set(d)->n_definitions <= PT_SIGNALS_MAX);
+	}
+	pt_definitions_free(d);
+	pt_params_free(params);
+}
+
 static void parse_query(char **words, size_t n)
 {
 	struct pt_query query;
@@ -178,7 +208,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 	words[n] = NULL;
 	which = in[0] % (n_tables + 2);
 	if (in[0] == WITH_VARIABLES)
-		open_pipeline(with_variables, words, n);
+		open_pipeline(with_variables, words, n), define(with_variables, words, n), define(NULL, words, n);
 	else if (which == 0)
 		open_pipeline(small, words, n);
 	else if (which == 1)
