@@ -21,26 +21,35 @@ struct row {
 	struct pt_probe_info info;	/* FREE only: the probe itself says most of it */
 	enum state state;
 	struct pt_err why;
-	bool measured;			/* speed is; else cannot says why not */
+	bool measured;			/* speed is, or bdc_speed of a probe for BDC; else cannot says why not */
+	bool by_bdc;
 	struct pt_probe_speed speed;
+	struct pt_probe_bdc_speed bdc_speed;
 	struct pt_probe_limit limit;
 	struct pt_err cannot;
 	struct pt_owner owners[4];	/* BUSY only */
 	size_t n_owners;
 };
 
-/* Reads the debug port's identification alone: neither core nor memory notices. */
+/* Reads the debug port's identification, or BDCCSR, alone: neither core nor memory notices. USBDM's firmware sets ENBDC when
+ * it is connected, as it does for every host. */
 static void measure(struct row *row, struct pt_probe *probe)
 {
 	void *wire;
 	const struct pt_dap_ops *dap = pt_probe_dap(probe, &wire);
+	const struct pt_bdc_ops *bdc = dap == NULL ? pt_probe_bdc(probe, &wire) : NULL;
+	uint32_t bdcsi_hz;
 
+	row->by_bdc = bdc != NULL;
 	pt_probe_limit(probe, &row->limit);
-	if (dap == NULL)
-		pt_fail(&row->cannot, PT_EUNSUPPORTED, "it has neither SWD nor JTAG to a debug port");
-	else
+	if (dap != NULL)
 		row->measured = dap->connect(wire, PT_DAP_SWD, &row->cannot) == 0 &&
 				pt_probe_measure(probe, &row->speed, &row->cannot) == 0;
+	else if (bdc != NULL)
+		row->measured = bdc->connect(wire, &bdcsi_hz, &row->cannot) == 0 &&
+				pt_probe_measure_bdc(probe, &row->bdc_speed, &row->cannot) == 0;
+	else
+		pt_fail(&row->cannot, PT_EUNSUPPORTED, "it has neither SWD, nor JTAG to a debug port, nor BDC");
 }
 
 static void find_alias(struct row *row, const struct pt_options *options)
@@ -148,14 +157,18 @@ static void print_measured(const struct row *row)
 	const char *which;
 	uint32_t limit = least_limit(&row->limit, &which);
 
-	if (row->measured)
+	if (row->measured && row->by_bdc)
+		printf("    round trip %.3f ms, %" PRIu32 " commands a second; the target's BDC clock is %.3f MHz",
+		       (double)row->bdc_speed.round_trip_ns / 1e6, row->bdc_speed.commands_per_s,
+		       row->bdc_speed.bdcsi_hz / 1e6);
+	else if (row->measured)
 		printf("    round trip %.3f ms, %" PRIu32 " words a second%s", (double)row->speed.round_trip_ns / 1e6,
 		       row->speed.words_per_s,
 		       row->speed.in_turns ? ", one in a round trip (memory goes in blocks)" : "");
 	else
 		printf("    not measured: %s", row->cannot.msg);
 	if (limit != 0)
-		printf("; the %s allows %" PRIu32 " at most", which, limit);
+		printf("; the %s allows %" PRIu32 "%s at most", which, limit, row->by_bdc ? " words" : "");
 	printf("\n");
 }
 
@@ -222,7 +235,11 @@ static void add_measured(json_t *out, const struct row *row)
 	uint32_t limit = least_limit(&row->limit, &which);
 	json_t *measured = json_object();
 
-	if (row->measured) {
+	if (row->measured && row->by_bdc) {
+		json_object_set_new(measured, "round_trip_ns", json_integer((json_int_t)row->bdc_speed.round_trip_ns));
+		json_object_set_new(measured, "commands_per_s", json_integer(row->bdc_speed.commands_per_s));
+		json_object_set_new(measured, "bdc_clock_hz", json_integer(row->bdc_speed.bdcsi_hz));
+	} else if (row->measured) {
 		json_object_set_new(measured, "round_trip_ns", json_integer((json_int_t)row->speed.round_trip_ns));
 		json_object_set_new(measured, "words_per_s", json_integer(row->speed.words_per_s));
 	} else {
