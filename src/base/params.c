@@ -269,6 +269,7 @@ static int check(const struct pt_param *row, const char *value, struct pt_err *e
 		return 0;
 	case PT_PARAM_TEXT:
 	case PT_PARAM_LIST:
+	case PT_PARAM_PLACE:
 		return value[0] != '\0' ? 0 : pt_fail(err, PT_EARG, "%s: the value is missing", row->key);
 	default:
 		return check_number(row, value, err);

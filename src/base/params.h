@@ -19,6 +19,7 @@ enum pt_param_type {
 	PT_PARAM_FLAG,		/* on|off, yes|no, 1|0; the bare key means on */
 	PT_PARAM_SPAN,		/* ADDR:SIZE */
 	PT_PARAM_LIST,		/* a,b,c */
+	PT_PARAM_PLACE,		/* text; a profile puts the address of a function or variable in the place of its name */
 };
 
 struct pt_param {

@@ -31,6 +31,7 @@ struct mtb {
 	uint64_t held_at;	/* where a debugger holds the core; PT_UNKNOWN: nobody knows */
 	struct { uint64_t from, to; } written[WRITTEN];	/* pcs that it wrote, and that no packet was seen of */
 	unsigned n_written;
+	uint64_t start, stop;	/* where a trigger lets recording begin and end; PT_UNKNOWN: there is none, or a variable does */
 };
 
 static void add_branch(struct mtb *s, struct pt_batch *out, enum pt_by by, uint64_t from, uint64_t to)
@@ -108,6 +109,17 @@ static void single(struct mtb *s, uint32_t from, uint32_t to, bool atomic, bool 
 	}
 }
 
+/* The first packet since tracing began, or was let begin by a trigger. */
+static void begin(struct mtb *s, bool resumed, struct pt_batch *out)
+{
+	if (s->linked && s->stop != PT_UNKNOWN)
+		pt_batch_add(out, &s->blank, PT_EV_STOP, 0)->branch.to = s->stop;
+	if (s->linked && !resumed)
+		pt_batch_add_gap(out, &s->blank, PT_GAP_RESTART, PT_UNKNOWN, PT_UNKNOWN);
+	if (s->start != PT_UNKNOWN)
+		pt_batch_add(out, &s->blank, PT_EV_START, 0)->branch.to = s->start;
+}
+
 static void packet(struct mtb *s, uint32_t from, uint32_t to, struct pt_batch *out)
 {
 	bool atomic = (from & ATOMIC) != 0, first = (to & START) != 0;
@@ -117,8 +129,7 @@ static void packet(struct mtb *s, uint32_t from, uint32_t to, struct pt_batch *o
 	to &= ~(uint32_t)START;
 	if (first) {
 		cut_return(s, out);
-		if (s->linked && !resumed)
-			pt_batch_add_gap(out, &s->blank, PT_GAP_RESTART, PT_UNKNOWN, PT_UNKNOWN);
+		begin(s, resumed, out);
 	}
 	s->linked = true;
 	s->resumed = false;
@@ -265,8 +276,9 @@ static void init(void *state, uint16_t source, uint16_t core, const struct pt_co
 {
 	struct mtb *s = state;
 
-	(void)config;		/* all that is in a packet is in the packet */
 	memset(s, 0, sizeof(*s));
+	s->start = pt_config_number(config, "start", PT_UNKNOWN);
+	s->stop = pt_config_number(config, "stop", PT_UNKNOWN);
 	s->held_at = PT_UNKNOWN;
 	s->blank.ticks = PT_UNKNOWN;	/* packets carry no time */
 	s->blank.source = source;

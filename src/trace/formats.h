@@ -21,7 +21,8 @@
 #define PT_TRACE_FORMATS_H
 
 /* "mtb": 8-byte packets as in the trace RAM (Arm DDI 0486, 2.3.1), oldest first; a DATA chunk that RESTARTS begins a
- * burst. Its own keys: buffer=ADDR, size=BYTES, buffer_in_use=0|1 (the program may have data there).
+ * burst. Its own keys: buffer=ADDR, size=BYTES, buffer_in_use=0|1 (the program may have data there),
+ *   start=ADDR, stop=ADDR where a trigger lets recording begin and end, as often as the program comes by.
  * "pcsr": le32 values of DWT_PCSR as read, one batch per DATA chunk; 0xffffffff = halted or not permitted.
  *   Behind STATE SLEEP, up to the next STATE, the core sleeps and the values say where.
  *   Its own keys: pc_bytes=4|8 (4) of each value, batch=N, bit0=1 if bit 0 is the address's (else it means nothing),

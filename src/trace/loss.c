@@ -24,6 +24,7 @@ static const char *const names[PT_N_LOSSES] = {
 	[PT_LOSS_IN_RESET] = "held in reset",
 	[PT_LOSS_PIN] = "trace pin",
 	[PT_LOSS_CLOCK] = "clock changed",
+	[PT_LOSS_OUTSIDE] = "outside trigger",
 };
 
 static const char *const meanings[PT_N_LOSSES] = {
@@ -46,6 +47,8 @@ static const char *const meanings[PT_N_LOSSES] = {
 	[PT_LOSS_IN_RESET] = "the core was held in reset, or off: it executed nothing",
 	[PT_LOSS_PIN] = "bytes of the trace pin did not come: the probe dropped them, or may have, or the pin is silent",
 	[PT_LOSS_CLOCK] = "the clock of the core or of its trace port changed, and what came meanwhile cannot be read or timed",
+	[PT_LOSS_OUTSIDE] = "the trigger (from=, to=) leaves it out, by design; what ran within is in it, too, where the source "
+			    "has no clock",
 };
 
 /* Source for the FIFO: iSYSTEM, Profiler Concepts, 3.6.1 (dense indirect branches). */

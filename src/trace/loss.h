@@ -32,12 +32,13 @@ enum pt_loss {
 	PT_LOSS_PIN,		/* bytes of a trace pin were lost in the probe, or may have been, and what came behind
 				 * them up to the next packet that can be believed */
 	PT_LOSS_CLOCK,		/* the clock of trace or stamps changed: bytes or times are not to be believed */
+	PT_LOSS_OUTSIDE,	/* unobserved: a trigger leaves it out; where the source has no clock, what it has is in it, too */
 	PT_N_LOSSES,	/* captures hold the numbers: new ones stand at the end */
 };
 
 static inline bool pt_loss_is_fault(enum pt_loss cause)
 {
-	return cause >= PT_LOSS_FIRST_FAULT && cause != PT_LOSS_IN_RESET;
+	return cause >= PT_LOSS_FIRST_FAULT && cause != PT_LOSS_IN_RESET && cause != PT_LOSS_OUTSIDE;
 }
 
 /* The core executed nothing, for a reason of which nothing is missing. */

@@ -117,7 +117,7 @@ static const char *value_of(const struct pt_param *row)
 {
 	static const char *const names[] = {
 		[PT_PARAM_TEXT] = "TEXT", [PT_PARAM_NUMBER] = "N", [PT_PARAM_TIME] = "TIME", [PT_PARAM_HZ] = "HZ",
-		[PT_PARAM_FLAG] = "on|off", [PT_PARAM_SPAN] = "ADDR:SIZE", [PT_PARAM_LIST] = "A,B,...",
+		[PT_PARAM_FLAG] = "on|off", [PT_PARAM_SPAN] = "ADDR:SIZE", [PT_PARAM_LIST] = "A,B,...", [PT_PARAM_PLACE] = "PLACE",
 	};
 
 	return row->type == PT_PARAM_CHOICE ? row->choices : names[row->type];

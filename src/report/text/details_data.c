@@ -109,8 +109,21 @@ static void flow_of_core(const struct pt_profile_core *c, struct pt_text *out)
 		pt_text_add(out, " in %" PRIu64 " burst%s", c->bursts, c->bursts == 1 ? "" : "s");
 }
 
-static void bursts_of_core(const struct pt_profile_core *c, struct pt_text *out)
+/* A trigger chose what was recorded. */
+static bool triggered(const struct pt_profile *p)
 {
+	return p->loss.by[PT_LOSS_OUTSIDE].events > 0;
+}
+
+static void bursts_of_core(const struct pt_profile *p, const struct pt_profile_core *c, struct pt_text *out)
+{
+	if (triggered(p) && !c->windowed) {
+		pt_text_add(
+			out,
+			"none: the program chose what was recorded, by the trigger, and how much of the time that was is not "
+			"known");
+		return;
+	}
 	if (c->windowed)
 		pt_text_add(out,
 			    "from the first %" PRIu64 " cycles of each of %" PRIu64
@@ -154,7 +167,7 @@ static void windows_of_core(const struct pt_profile *p, const struct pt_profile_
 		return;
 	core_label(p, c, c->calibration != NULL ? "calls" : "shares", out);
 	if (estimates)
-		bursts_of_core(c, out);
+		bursts_of_core(p, c, out);
 	pt_text_add(out, "\n");
 }
 

@@ -84,6 +84,8 @@ static void too_few_bursts(struct pt_warnings *w, const struct pt_profile *p)
 
 	if (pt_has_no_time(p->mode) && p->bursts == 1)	/* there will be no other, however long the profile is */
 		return;
+	if (p->loss.by[PT_LOSS_OUTSIDE].events > 0)	/* a trigger: more of them make no shares */
+		return;
 	if (p->bursts == 0 || p->windowed || (p->shares != PT_BASIS_NONE && p->shares != PT_BASIS_ESTIMATED))
 		return;
 	for (size_t i = 0; i < p->n_cores; i++)

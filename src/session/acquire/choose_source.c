@@ -1,6 +1,7 @@
 /* Which source is to work, and how: by the words of the start, else the first that the chip offers. */
 #include "base/door.h"
 #include "session/acquire/acquisition_parts.h"
+#include "session/acquire/place_word.h"
 #include "targets/contract/source_watch.h"
 
 #include <stdio.h>
@@ -315,7 +316,7 @@ static int no_setting(const struct pt_live *live, const char *word, struct pt_er
 
 static int read_source_words(struct pt_live *live, struct pt_err *err)
 {
-	char mode[32], word[48];
+	char mode[32], word[48], place[1000];
 
 	if (find_mode(live->ops->modes, wanted_mode(live), mode, sizeof(mode)) == NULL)
 		return pt_fail(err, PT_EARG, "source %s has no mode %s; it has: %s", live->ops->name, wanted_mode(live),
@@ -334,7 +335,9 @@ static int read_source_words(struct pt_live *live, struct pt_err *err)
 			pt_info("profile: %s is not for source %s", live->words[i], live->ops->name);
 		else if (strchr(live->words[i], '=') != NULL && !has_row(live->rows, live->n_rows, live->words[i]))
 			return no_setting(live, live->words[i], err);
-		else if (pt_params_add(live->settings, live->rows, live->n_rows, live->words[i], err) < 0)
+		else if (pt_place_word(live->program, live->rows, live->n_rows, live->words[i], place, sizeof(place),
+				       err) < 0 ||
+			 pt_params_add(live->settings, live->rows, live->n_rows, place, err) < 0)
 			return err->code;
 	}
 	return 0;

@@ -1,6 +1,7 @@
 /* What the files of the source mtb share: the unit's registers, the window in RAM, and what every mode needs.
  *
  *   mtb_unit.c      registers as rows, batches of register accesses
+ *   mtb_trigger.c   from= and to=: the comparators of the MTB_DWT
  *   mtb_window.c    which RAM, which MASK, which POINTER
  *   mtb_burst.c mtb_stream.c mtb_halt.c mtb_ring.c    the modes
  *   mtb_common.c    the unit was changed by another debugger or the program, errors
@@ -13,6 +14,7 @@
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/contract/emit.h"
 #include "targets/contract/source.h"
+#include "targets/cortexm/trace/mtb_trigger.h"
 
 /* --- registers. Source: DDI 0486, tables 3-1 to 3-6 --------------------------------------------------------------- */
 
@@ -20,7 +22,7 @@ enum { MTB_POSITION = 0x0, MTB_MASTER = 0x4, MTB_FLOW = 0x8, MTB_BASE = 0xc };
 enum { POSITION_WRAP = 1 << 2, POSITION_POINTER = ~7 };
 #define MASTER_EN UINT32_C(0x80000000)
 enum { MASTER_HALTREQ = 1 << 9, MASTER_RAMPRIV = 1 << 8, MASTER_SFRWPRIV = 1 << 7,
-       MASTER_TSTARTEN = 1 << 5, MASTER_MASK = 0x1f };
+       MASTER_TSTOPEN = 1 << 6, MASTER_TSTARTEN = 1 << 5, MASTER_MASK = 0x1f };
 enum { FLOW_AUTOSTOP = 1 << 0, FLOW_AUTOHALT = 1 << 1 };
 enum { PACKET_BYTES = 8 };
 
@@ -113,6 +115,8 @@ struct pt_mtb {
 	struct pt_mtb_window win;
 	struct pt_mtb_regs found;	/* as found, to be put back */
 	uint8_t *found_ram;		/* contents of the window, when the core was halted; else NULL */
+	struct pt_mtb_trigger trigger;	/* burst: from=, to= */
+	bool triggered;			/* something was recorded behind it */
 	uint32_t keep;			/* MASTER bits that stay as they were found */
 	uint64_t random, period_us;
 	bool shares_link;		/* as in struct pt_source_setup */
@@ -143,7 +147,8 @@ size_t pt_mtb_put_arm(struct pt_mtb *m, struct pt_mtb_batch *batch, uint32_t flo
 /* Recording ends, and POSITION is read behind that; the times are the read's. After an error out is unspecified. */
 struct pt_mtb_end { uint32_t position; uint64_t sent_ns, done_ns; };
 int pt_mtb_stop_unit(struct pt_mtb *m, struct pt_mtb_end *out, struct pt_err *err);
-uint32_t pt_mtb_master(const struct pt_mtb *m);		/* as we write it, without EN */
+uint32_t pt_mtb_master(const struct pt_mtb *m);		/* as we write it, without what makes it record */
+uint32_t pt_mtb_armed(const struct pt_mtb *m);		/* what makes it record: EN, or the trigger */
 uint32_t pt_mtb_offset(const struct pt_mtb *m, uint32_t position);	/* in the window */
 /* What we find is not what we wrote: say who did it, as a LOSS up to now, and start anew. 0, or an error when it is
  * the firmware and it does not stop. */

@@ -6,6 +6,10 @@
  *
  * A core that a debugger halts keeps its burst: it stays armed, and goes on when the core does.
  *
+ * With from= the unit is armed without EN: the comparators of the MTB_DWT switch it on and off, as often as the program
+ * comes by, until the buffer is full. When that was is not recorded: all of the time counts as outside the trigger, and
+ * what was recorded is no burst that a clock chose.
+ *
  * WATERMARK is one packet before the end: were it the initial pointer, the level compare could stop the unit at once,
  * and so the window is never quite full and never wraps. */
 #include "targets/cortexm/trace/mtb.h"
@@ -30,6 +34,12 @@ static uint32_t end_pointer(const struct pt_mtb *m)
 static void deliver(struct pt_mtb *m)
 {
 	pt_emit_loss(&m->out, PT_LOSS_REARM, m->armed_ns);
+	if (m->trigger.on) {
+		pt_emit_loss(&m->out, PT_LOSS_OUTSIDE, m->stopped_ns);
+		m->out.restarts_as = PT_DATA_CHOSEN_NEITHER;
+		m->triggered |= m->len_bytes > 0;
+		m->armed_ns = m->stopped_ns;
+	}
 	m->out.restarts = true;
 	pt_emit_data(&m->out, m->armed_ns, m->stopped_ns, m->data, m->len_bytes);
 	m->state = MTB_IDLE;
@@ -66,7 +76,11 @@ static void put_arming(struct pt_mtb *m, struct round *r)
 
 static void put_waiting(struct pt_mtb *m, struct round *r)
 {
-	r->poll = pt_mtb_put_poll(&r->batch, m->regs + MTB_MASTER, MASTER_EN, 0);
+	if (m->trigger.on)	/* EN is 0 outside, too */
+		r->poll =
+			pt_mtb_put_poll(&r->batch, m->regs + MTB_POSITION, (uint32_t)POSITION_POINTER, end_pointer(m));
+	else
+		r->poll = pt_mtb_put_poll(&r->batch, m->regs + MTB_MASTER, MASTER_EN, 0);
 	if (m->shares_link)
 		r->batch.op[r->poll].time_us = SHORT_POLL_US;	/* longer than a burst, if the core is awake */
 	r->position = pt_mtb_put_read(&r->batch, m->regs + MTB_POSITION);
@@ -120,7 +134,9 @@ static int take_end(struct pt_mtb *m, struct round *r, struct pt_err *err)
 	};
 	uint64_t stopped_ns = r->batch.op[r->poll].done_ns;
 
-	if (seen.position != end_pointer(m) || seen.master != pt_mtb_master(m) || seen.flow != m->watermark)
+	uint32_t master = pt_mtb_master(m) | (pt_mtb_armed(m) & ~MASTER_EN);
+
+	if (seen.position != end_pointer(m) || seen.master != master || seen.flow != m->watermark)
 		return pt_mtb_disturbed(m, &seen, err);
 	if (m->armed_ns > stopped_ns)
 		m->armed_ns = stopped_ns;
@@ -162,8 +178,10 @@ static int look(struct pt_mtb *m, struct pt_err *err)
 	if (rc < 0)
 		return pt_mtb_failed(m, rc, err);
 	pt_mtb_works(m, pt_mtb_value(&batch, dhcsr));
-	m->state = (pt_mtb_value(&batch, master) & MASTER_EN) != 0 ? MTB_ARMED : MTB_IDLE;
+	m->state = (pt_mtb_value(&batch, master) & pt_mtb_armed(m)) != 0 ? MTB_ARMED : MTB_IDLE;
 	m->armed_ns = pt_mem_now_ns(m->mem);
+	if (m->state == MTB_IDLE && pt_mtb_trigger_set(&m->trigger, m->mem, true, err) < 0)	/* a reset cleared it */
+		return pt_mtb_failed(m, err->code, err);
 	return 0;
 }
 
@@ -172,11 +190,11 @@ static uint64_t most_in_probe(const struct pt_mtb *m)
 	return m->shares_link ? 0 : PROBE_DELAY_US;
 }
 
-/* The delay before the next arming. True: it may run in the probe. */
+/* The delay before the next arming: none where the program chooses the windows. True: it may run in the probe. */
 static bool draw_delay(struct pt_mtb *m)
 {
 	if (m->delay_us == PT_UNKNOWN)
-		m->delay_us = pt_random_delay(&m->random, m->period_us);
+		m->delay_us = m->trigger.on ? 0 : pt_random_delay(&m->random, m->period_us);
 	return m->delay_us <= most_in_probe(m);
 }
 

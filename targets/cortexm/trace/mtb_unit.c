@@ -101,6 +101,11 @@ uint32_t pt_mtb_offset(const struct pt_mtb *m, uint32_t position)
 	return (position & (uint32_t)POSITION_POINTER) - m->win.pointer;
 }
 
+uint32_t pt_mtb_armed(const struct pt_mtb *m)
+{
+	return m->trigger.on ? MASTER_TSTARTEN | MASTER_TSTOPEN : MASTER_EN;
+}
+
 /* POSITION is written first: it may only be while EN is 0, and it opens the latch of an AUTOSTOP.
  * Source: DDI 0486, 3.2.1 and 3.2.3 */
 size_t pt_mtb_put_arm(struct pt_mtb *m, struct pt_mtb_batch *batch, uint32_t flow)
@@ -108,7 +113,7 @@ size_t pt_mtb_put_arm(struct pt_mtb *m, struct pt_mtb_batch *batch, uint32_t flo
 	m->watermark = flow;
 	pt_mtb_put_write(batch, m->regs + MTB_POSITION, m->win.pointer);
 	pt_mtb_put_write(batch, m->regs + MTB_FLOW, flow);
-	return pt_mtb_put_write(batch, m->regs + MTB_MASTER, MASTER_EN | pt_mtb_master(m));
+	return pt_mtb_put_write(batch, m->regs + MTB_MASTER, pt_mtb_armed(m) | pt_mtb_master(m));
 }
 
 int pt_mtb_stop_unit(struct pt_mtb *m, struct pt_mtb_end *out, struct pt_err *err)
@@ -145,6 +150,6 @@ void pt_mtb_describe(const struct pt_mtb *m, void (*say)(void *arg, const char *
 		 (unsigned)m->win.addr, (unsigned)m->win.len_bytes);
 	say(arg, line);
 	tell("POSITION", m->found.position, m->win.pointer, pt_mtb_position_fields, say, arg);
-	tell("MASTER", m->found.master, MASTER_EN | pt_mtb_master(m), pt_mtb_master_fields, say, arg);
+	tell("MASTER", m->found.master, pt_mtb_armed(m) | pt_mtb_master(m), pt_mtb_master_fields, say, arg);
 	tell("FLOW", m->found.flow, m->watermark, pt_mtb_flow_fields, say, arg);
 }

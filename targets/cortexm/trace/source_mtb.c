@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/door.h"
+#include "host/log.h"
 #include "targets/cortexm/trace/mtb.h"
 #include "targets/cortexm/trace/sources.h"
 #include "trace/formats.h"
@@ -17,7 +18,7 @@ static const char owner[] = "profile", unit[] = "mtb";
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
 
-enum { MODE, MTB_RAM, MTB_SIZE, PERIOD, MTB_TAKE, N_PARAMS };
+enum { MODE, MTB_RAM, MTB_SIZE, PERIOD, MTB_TAKE, FROM, TO, N_PARAMS };
 static const struct pt_param params[] = {
 	[MODE] = { .key = "mode", .type = PT_PARAM_CHOICE, .standard = "burst", .choices = "burst|stream|halt|ring",
 		   .help = "burst: pieces of the running program, at random times; stream: all of it, as far as the "
@@ -33,6 +34,10 @@ static const struct pt_param params[] = {
 			     "onto nothing" },
 	[MTB_TAKE] = { .key = "mtb-take", .type = PT_PARAM_FLAG, .standard = "off",
 		       .help = "use the MTB although another user has it, maybe the firmware" },
+	[FROM] = { .key = "from", .type = PT_PARAM_PLACE,
+		   .help = "burst: record only behind this place in code, or an access write:VARIABLE[=VALUE], "
+			   "read:VARIABLE (needs an MTB_DWT)" },
+	[TO] = { .key = "to", .type = PT_PARAM_PLACE, .help = "burst: and until this place, or access" },
 };
 
 static const struct pt_mtb_mode *const modes[] = { &pt_mtb_burst, &pt_mtb_stream, &pt_mtb_halt, &pt_mtb_ring };
@@ -59,17 +64,28 @@ static bool in_use(const struct pt_mtb_window *win, const struct pt_source_setup
 static int emit_config(struct pt_mtb *m, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	bool used = in_use(&m->win, setup);
-	char cost[384], lines[640];
+	char cost[384], lines[800], points[100] = "";
 	int len = snprintf(cost, sizeof(cost), m->mode->cost, (unsigned)(m->win.len_bytes / PACKET_BYTES));
 
 	if (used)
 		snprintf(cost + len, sizeof(cost) - (size_t)len,
 			 "; mtb-ram is where the program may have data of its own: it may crash");
-	snprintf(lines, sizeof(lines),
-		 "source=mtb\nmode=%s\nbuffer=0x%08x\nsize=%u\nbuffer_in_use=%d\nring=%d\nperiod_us=%" PRIu64
-		 "\ncost=%s\n",
-		 m->mode->name, (unsigned)m->win.addr, (unsigned)m->win.len_bytes, used, m->win.ring, m->period_us,
-		 cost);
+	if (m->trigger.on && m->trigger.start != PT_UNKNOWN)
+		snprintf(points, sizeof(points), "start=0x%08x\n", (unsigned)m->trigger.start);
+	if (m->trigger.on && m->trigger.stop != PT_UNKNOWN)
+		snprintf(points + strlen(points), sizeof(points) - strlen(points), "stop=0x%08x\n",
+			 (unsigned)m->trigger.stop);
+	snprintf(
+		lines, sizeof(lines),
+		"source=mtb\nmode=%s\nbuffer=0x%08x\nsize=%u\nbuffer_in_use=%d\nring=%d\nperiod_us=%" PRIu64
+		"\n%s%scost=%s\n",
+		m->mode->name, (unsigned)m->win.addr, (unsigned)m->win.len_bytes, used, m->win.ring, m->period_us,
+		points,
+		m->trigger.on
+			? "assumed=the MTB records no time: what ran behind from= counts as outside the trigger, too, so that "
+			  "there are no shares of the whole\n"
+			: "",
+		cost);
 	return pt_emit_config(&m->out, setup, PT_FORMAT_MTB, lines, err);
 }
 
@@ -231,20 +247,25 @@ static void note(struct pt_mtb *m, uint32_t master)
 {
 	enum { STAYS = MASTER_MASK | MASTER_RAMPRIV | MASTER_SFRWPRIV };
 	uint32_t at_rest = m->found.master & ~MASTER_EN & ~(uint32_t)MASTER_HALTREQ;
-	struct pt_pending_row row[] = {
+	struct pt_pending_row row[4 + PT_MTB_TRIGGER_REGS] = {
 		{ .at = MTB_MASTER, .was = at_rest, .ours = master, .check = STAYS },
 		{ .at = MTB_POSITION, .was = m->found.position },
 		{ .at = MTB_FLOW, .was = m->found.flow },
-		{ .at = m->win.addr, .bytes = m->found_ram, .len_bytes = m->win.len_bytes, .when = PT_PENDING_HALTED },
 	};
+	size_t n = 3;
 
-	for (size_t i = 0; i < PT_LEN(row); i++) {
+	for (size_t i = 0; i < n; i++)
+		row[i].at += m->regs;
+	n += pt_mtb_trigger_note(&m->trigger, row + n);
+	if (m->found_ram != NULL)
+		row[n++] = (struct pt_pending_row){ .at = m->win.addr, .bytes = m->found_ram, .len_bytes = m->win.len_bytes,
+						    .when = PT_PENDING_HALTED };
+	for (size_t i = 0; i < n; i++) {
 		snprintf(row[i].unit, sizeof(row[i].unit), "mtb");
-		row[i].at += row[i].bytes == NULL ? m->regs : 0;
 		row[i].width_bytes = 4;
 		row[i].mask = UINT32_MAX;
 	}
-	pt_pending_note(m->cm->target, row, m->found_ram != NULL ? PT_LEN(row) : PT_LEN(row) - 1);
+	pt_pending_note(m->cm->target, row, n);
 }
 
 static int put_back(struct pt_mtb *m, struct pt_err *err)
@@ -259,6 +280,8 @@ static int put_back(struct pt_mtb *m, struct pt_err *err)
 		pt_mtb_put_write(&batch, m->regs + MTB_MASTER, m->found.master);
 	if (pt_mtb_run(m, &batch, err) < 0)
 		return pt_wrap(err, "put the MTB back as it was");
+	if (pt_mtb_trigger_set(&m->trigger, m->mem, false, err) < 0)
+		return pt_wrap(err, "put the MTB_DWT back as it was");
 	if (m->found_ram != NULL && pt_cortexm_read_dhcsr(m->cm, &dhcsr, err) == 0 && (dhcsr & DHCSR_S_HALT) != 0 &&
 	    pt_mem_write(m->mem, m->win.addr, m->found_ram, m->win.len_bytes, err) < 0)
 		return pt_wrap(err, "put the buffer back as it was");
@@ -301,6 +324,16 @@ static void release(struct pt_mtb *m)
 	m->cm->mtb = NULL;
 }
 
+static int read_trigger(struct pt_mtb *m, const struct pt_params *s, struct pt_err *err)
+{
+	if (pt_mtb_trigger_parse(&m->trigger, pt_params_text(s, &params[FROM]), pt_params_text(s, &params[TO]), err) <
+	    0)
+		return err->code;
+	if (m->trigger.on && m->mode != &pt_mtb_burst)
+		return pt_fail(err, PT_EARG, "from=, to= work in mode burst; this is mode %s", m->mode->name);
+	return 0;
+}
+
 static int mtb_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	struct pt_mtb *m = state;
@@ -314,16 +347,17 @@ static int mtb_start(void *state, struct pt_target *target, const struct pt_sour
 			       "mode %s halts the core, and the GDB server would tell the debugger that it "
 			       "has stopped: the other modes do not",
 			       m->mode->name);
-	if (pt_lease_take(target, unit, owner, err) < 0)
+	if (read_trigger(m, setup->settings, err) < 0 || pt_lease_take(target, unit, owner, err) < 0)
 		return err->code;
 	m->leased = true;
-	if (look_first(m, pt_params_flag(setup->settings, &params[MTB_TAKE]), err) < 0)
+	if (look_first(m, pt_params_flag(setup->settings, &params[MTB_TAKE]), err) < 0 ||
+	    pt_mtb_trigger_look(&m->trigger, m->cm, pt_params_flag(setup->settings, &params[MTB_TAKE]), err) < 0)
 		goto give_up;
 	note(m, m->found.master);	/* to find its size the unit is written, and left as it was */
 	if (choose_window(m, setup, err) < 0 || emit_config(m, setup, err) < 0 || look_at_core(m, err) < 0)
 		goto restore;
 	note(m, pt_mtb_master(m));
-	if (m->mode->start(m, err) < 0)
+	if (pt_mtb_trigger_set(&m->trigger, m->mem, true, err) < 0 || m->mode->start(m, err) < 0)
 		goto restore;
 	m->cm->mtb = m;
 	return 0;
@@ -372,6 +406,8 @@ static void on_halt(struct pt_mtb *m, uint64_t pc)
 	m->untold = !m->mode->apart;
 	if (m->untold)
 		return;
+	if (m->trigger.on && (m->state == MTB_ARMED || m->state == MTB_FULL))
+		pt_emit_loss(&m->out, PT_LOSS_OUTSIDE, m->state == MTB_FULL ? m->stopped_ns : m->halt_ns);
 	pt_emit_loss(&m->out, PT_LOSS_REARM, m->halt_ns);
 	pt_emit_state(&m->out, PT_STATE_HALT, m->halt_ns, pc);
 }
@@ -463,6 +499,8 @@ static int mtb_stop(void *state, struct pt_err *err)
 	int rc;
 
 	rc = wind_up(m, &own);
+	if (m->trigger.on && !m->triggered && rc == 0)
+		pt_warn("mtb: nothing was recorded, as the program did not come by the place of from=");
 	pt_emit_end(&m->out);
 	release(m);
 	if (rc < 0 && err != NULL)
