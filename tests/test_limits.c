@@ -9,6 +9,11 @@
 #include "profile/analyses/calls/spans.h"
 #include "profile/analyses/signals/exceptions.h"
 #include "profile/analyses/signals/tasks.h"
+#include "profile/analyses/calls/timeline.h"
+#include "profile/analyses/counters/counters.h"
+#include "profile/analyses/signals/data.h"
+#include "profile/analyses/signals/external_lines.h"
+#include "profile/analyses/signals/watched.h"
 
 /* --- grammar */
 
@@ -29,7 +34,7 @@ static const struct { const char *text, *says; double allowed, forbidden; } rule
 	{ "count(f) < 3us", "a count has no unit", 0, 0 }, { "share(f) < 5", "% is expected", 0, 0 },
 	{ "\n\n# fine\ngross(f) <\n5us", "line 4: a number is expected", 0, 0 },
 	{ "load(f) < 5%", "load is of a task: load(task f)", 0, 0 },
-	{ "net(task Idle) < 5us", "of a task there is its load alone: load(task Idle)", 0, 0 },
+	{ "net(task Idle) < 5us", "a task has the figures period, count, slice, load, as in load(task Idle)", 0, 0 },
 	{ "gross(f) 5us;lost < 1%", "is expected at column 10", 0, 0 },
 	{ "count(f) <\nlost < 1%", "is expected at the end", 0, 0 },
 	{ "gross(f) < -1", "a number is expected", 0, 0 }, { "gross.median(f) < 1", ".min, .avg", 0, 0 },
@@ -89,6 +94,14 @@ static const struct pt_call_event steps[] = {
 	{ .kind = PT_CALL_ENTER, .function = F, .clock = 100, .period = PT_UNKNOWN },
 };
 
+/* g_state by writes (in IDLE for 10 and 30 us; for 60 us in RUN), g_mode by looks; a line, a task, an ISR2, a counter. */
+static const struct pt_value_name state_names[] = { { 0, "IDLE" }, { 1, "RUN" }, { 2, "ERROR" } };
+static const struct pt_signal_definition definitions[] = {
+	{ .name = "g_state", .values = state_names, .n_values = 3 }, { .name = "g_look", .values = state_names, .n_values = 3 },
+	{ .name = "PTA1", .form = PT_FORM_LINE },
+};
+static const struct pt_signal_set followed = { definitions, PT_LEN(definitions) };
+
 static struct pt_program *program;
 static struct pt_codemap *map;
 static const char *source = "format=mtb\ncore_hz=1000000\nmode=halt";
@@ -111,6 +124,7 @@ static void *limits_of(const char *rule)
 
 	program = pt_program_from_desc(&desc);
 	setup.program = program;
+	setup.signals = &followed;
 	map = pt_codemap_new(program, pt_isa_named("thumb"));
 	setup.map = map;
 	snprintf(word, sizeof(word), "limits=%s", rule);
@@ -383,6 +397,139 @@ START_TEST(a_violation_tells_when_and_why)
 }
 END_TEST
 
+enum { ALL, SOME };
+static const struct { const char *rule; uint8_t want[2]; const char *why; uint64_t at_ns; } signalled[] = {
+	{ "share(state g_state=RUN) in 59%..61%", { P, U }, "60.00 %", 0 },
+	{ "share(state g_state=1) < 5%", { X, U }, "60.00 %", 0 },
+	{ "share(state g_state=ERROR) < 5%", { P, U }, "0 %, at most", 0 },
+	{ "stay(state g_state=IDLE) > 15us", { X, X }, "at least 1 of 2", 1000 },
+	{ "stay(state g_state=IDLE) > 9us", { P, U }, "10 us to 30 us", 0 },
+	{ "stay.min(state g_state=IDLE) > 15us", { X, X }, "10 us", 1000 },
+	{ "stay(state g_state=ERROR) > 9us", { U, U }, "never seen with this value", 0 },
+	{ "count(state g_state=IDLE) = 2", { P, U }, "2 ", 0 }, { "count(state g_state=ERROR) = 0", { P, U }, "0 ", 0 },
+	{ "changes(variable g_state) = 2", { P, U }, "2 ", 0 },
+	{ "share(state g_look=RUN) < 30%", { P, P }, "20.00 % (15.00 to 25.00)", 0 },
+	{ "share(state g_look=RUN) < 10%", { X, X }, "20.00 %", 7000 },
+	{ "share(state g_look=RUN) < 22%", { U, U }, "lies on both sides", 0 },
+	{ "share(state g_look=ERROR) < 5%", { P, P }, "at most 3.00 %", 0 },
+	{ "share(state g_look=ERROR) < 2%", { U, U }, "lies on both sides", 0 },
+	{ "count(state g_look=RUN) = 0", { X, X }, "4 found by looks", 7000 },
+	{ "count(state g_look=ERROR) = 0", { U, U }, "between two of them", 0 },
+	{ "stay(state g_look=RUN) < 1s", { U, U }, "looks do not show how long", 0 },
+	{ "changes(variable g_look) < 10", { U, U }, "9 found by looks", 0 },
+	{ "changes(variable g_look) < 9", { X, X }, "9 found by looks", 0 },
+	{ "high(line PTA1) < 5us", { X, X }, "at least 1 of 3", 5000 },
+	{ "low(line PTA1) >= 2us", { P, U }, "2 us to 2 us", 0 }, { "count(line PTA1) = 3", { P, U }, "3 ", 0 },
+	{ "share(line PTA1) < 80%", { P, U }, "", 0 }, { "high(line PTA2) < 5us", { U, U }, "nothing was seen", 0 },
+	{ "latency(PTA1:rise->f) < 20us", { P, U }, "2 us to 9 us", 0 },
+	{ "latency.max(PTA1:rise->f) < 9us", { X, X }, "9 us", 6000 },
+	{ "latency(PTA1:fall->f) < 9us", { U, U }, "latency=PTA1:fall->f does", 0 },
+	{ "slice(task Main) < 8us", { X, X }, "at least 1 of 2", 4000 }, { "count(task Main) = 2", { P, U }, "2 ", 0 },
+	{ "gross(isr Timer) <= 4us", { P, U }, "3 us to 4 us", 0 }, { "gross(isr Timer) < 4us", { X, X }, "4 us", 3000 },
+	{ "count(isr Other) = 0", { P, U }, "0 ", 0 }, { "gross(service Timer) < 1s", { U, U }, "no whole one", 0 },
+	{ "count(counter irqs) < 100", { P, P }, "90 ", 0 }, { "count(counter irqs) < 90", { X, X }, "90 ", 0 },
+	{ "rate(counter irqs) < 120", { P, P }, "90 per second", 0 },
+	{ "rate(counter irqs) < 91", { U, U }, "lies on both sides", 0 },
+	{ "count(counter other) < 90", { U, U }, "there is no counter", 0 },
+};
+
+static void fill_signalled(struct pt_profile *p, bool some)
+{
+	static struct pt_data_state states[2];
+	static struct pt_watched_state looks[2];
+	static struct pt_watched_variable variable;
+	static struct pt_aux_line line;
+	static struct pt_aux_latency latency;
+	static struct pt_task task;
+	static struct pt_span_figures span;
+	static const struct pt_counter_row counter = {
+		.name = "irqs", .total = 90, .timed = 90, .timed_ns = 1000000000, .timed_error_ns = 100000000,
+		.timed_to_ns = 2000000000, .rate_max_at = PT_UNKNOWN,
+	};
+	static const struct pt_data data = { .state = states, .n_states = 2, .signals = &followed };
+	static const struct pt_watched watched = { .variable = &variable, .n_variables = 1, .signals = &followed };
+	static const struct pt_aux aux = { .line = &line, .latency = &latency, .n_lines = 1, .n_latencies = 1,
+					   .signals = &followed };
+	static const struct pt_tasks tasks = { .task = &task, .n_tasks = 1, .by_signals = true, .observed = 100 };
+	static struct pt_spans spans = { .span = &span, .n_spans = 1 };
+	static const struct pt_counters counters = { .counter = &counter, .n_counters = 1 };
+
+	states[0] = (struct pt_data_state){
+		.name = "IDLE", .count = 2, .share = 0.4, .missing = some,
+		.duration = { .n = 2, .total = 40000, .min = 10000, .max = 30000, .min_at = 1000, .max_at = 2000 },
+	};
+	states[1] = (struct pt_data_state){ .name = "RUN", .value = 1, .count = 1, .share = 0.6, .missing = some };
+	looks[0] = (struct pt_watched_state){ .name = "IDLE", .looks = 80, .found = 5, .share = { 0.8, 0.75, 0.85, 0 } };
+	looks[1] = (struct pt_watched_state){ .name = "RUN", .value = 1, .looks = 20, .found = 4, .first = { 7000, 10 },
+					      .share = { 0.2, 0.15, 0.25, 0 } };
+	variable = (struct pt_watched_variable){ .variable = 1, .looks = 100, .changes = 9, .state = looks, .n_states = 2,
+						 .unseen = 0.03 };
+	line = (struct pt_aux_line){
+		.line = 2, .rises = 3, .high = { .n = 3, .total = 12000, .min = 3000, .max = 5000, .min_at = 1, .max_at = 5000 },
+		.low = { .n = 2, .total = 4000, .min = 2000, .max = 2000, .min_at = 1, .max_at = 1 },
+	};
+	latency = (struct pt_aux_latency){
+		.name = "PTA1:rise->f", .found = true, .over_gap = some,
+		.time = { .n = 4, .total = 20000, .min = 2000, .max = 9000, .min_at = 5, .max_at = 6000 },
+	};
+	task = (struct pt_task){ .name = "Main", .activations = 2, .missing = some,
+				 .slice = { .n = 2, .total = 14000, .min = 5000, .max = 9000, .min_at = 3, .max_at = 4000 } };
+	span = (struct pt_span_figures){ .name = "Timer", .by = PT_SPAN_BY_ISR, .run = { .count = 2 } };
+	span.run.stat[PT_TALLY_GROSS] = (struct pt_stat){ .n = 2, .total = 7000, .min = 3000, .max = 4000, .min_at = 9,
+							   .max_at = 3000 };
+	spans.lost = some;
+	p->data = &data;
+	p->watched = &watched;
+	p->aux = &aux;
+	p->tasks = &tasks;
+	p->signalled = &spans;
+	p->counters = &counters;
+	p->loss.lost_ns = some ? 5 : 0;
+}
+
+START_TEST(of_signals)
+{
+	for (int some = ALL; some <= SOME; some++) {
+		struct pt_profile profile = profile_of(true);
+		void *limits = limits_of(signalled[_i].rule);
+
+		fill_signalled(&profile, some == SOME);
+		pt_analysis_limits.result(limits, &profile);
+		if (signalled[_i].at_ns != 0) {
+			ck_assert_msg(profile.limits->n_violations == 1, "%s", signalled[_i].rule);
+			ck_assert_uint_eq(profile.limits->violation[0].at.ns, signalled[_i].at_ns);
+		}
+		expect_verdict(limits, &profile, signalled[_i].rule, signalled[_i].want[some], signalled[_i].why);
+	}
+}
+END_TEST
+
+/* Among the events of the timeline, behind those that came before. */
+START_TEST(a_violation_is_in_the_timeline)
+{
+	const struct pt_timeline_event events[] = {
+		{ .at = { 500, 0 }, .kind = PT_TIMELINE_CALL, .id = F }, { .at = { 6999, 0 }, .kind = PT_TIMELINE_LEAVE },
+		{ .at = { 7001, 0 }, .kind = PT_TIMELINE_CALL, .id = F },
+	};
+	const struct pt_timeline timeline = { .ring = events, .room = PT_LEN(events), .n = PT_LEN(events), .seen = 3 };
+	struct pt_profile profile = profile_of(true);
+	void *limits = limits_of("count(state g_look=RUN) = 0");
+
+	fill_signalled(&profile, false);
+	for (int again = 0; again < 2; again++) {
+		profile.timeline = &timeline;
+		pt_analysis_limits.result(limits, &profile);
+		ck_assert_uint_eq(profile.timeline->n, 4);
+		ck_assert_uint_eq(pt_timeline_at(profile.timeline, 1)->at.ns, 6999);
+		ck_assert_uint_eq(pt_timeline_at(profile.timeline, 2)->kind, PT_TIMELINE_VIOLATION);
+		ck_assert_uint_eq(pt_timeline_at(profile.timeline, 2)->at.ns, 7000);
+		ck_assert_uint_eq(pt_timeline_at(profile.timeline, 3)->at.ns, 7001);
+	}
+	pt_analysis_limits.close(limits);
+	free_program();
+}
+END_TEST
+
 static void expect_refusal(const char *rule, const char *why)
 {
 	static const struct pt_program_desc desc = { .elf_machine = PT_MACHINE_ARM, .name = "rules", .functions = functions,
@@ -393,6 +540,7 @@ static void expect_refusal(const char *rule, const char *why)
 
 	setup.program = program = pt_program_from_desc(&desc);
 	setup.map = map = pt_codemap_new(program, pt_isa_named("thumb"));
+	setup.signals = &followed;
 	snprintf(word, sizeof(word), "limits=%s", rule);
 	pt_params_add((struct pt_params *)setup.words, pt_analysis_limits.params, 1, word, NULL);
 	ck_assert_ptr_null(pt_analysis_limits.open(&setup, &err));
@@ -410,7 +558,17 @@ START_TEST(says_what_it_cannot_do)
 		"line 1: no exception, and no handler of one, is called 'SysTock'; did you mean SysTick? the view "
 		"exceptions shows the names, and a number will do");
 	expect_refusal("gross(exception SysTick) < 20", "line 1: times of an exception have a unit, as in 20us");
-	expect_refusal("load(exception SysTick) < 20%", "line 1: load is of a task: load(task SysTick)");
+	expect_refusal("load(exception SysTick) < 20%",
+		       "line 1: an exception has the figures net, gross, call, period, inactive, count, share, as in "
+		       "gross(exception SysTick)");
+	expect_refusal("share(state g_mode=RUN) < 5%",
+		       "line 1: variable 'g_mode' is not followed; variables=g_mode follows it");
+	expect_refusal("share(state g_stat=RUN) < 5%",
+		       "line 1: variable 'g_stat' is not followed; did you mean g_state? variables=g_stat follows it");
+	expect_refusal(
+		"share(state g_state=RAN) < 5%",
+		"line 1: g_state has no value 'RAN'; did you mean RUN? name one of its enumeration, or a number");
+	expect_refusal("share(state g_state) < 5%", "line 1: a state is NAME=VALUE, as in share(state g_state=1) < 5%");
 }
 END_TEST
 
@@ -499,6 +657,8 @@ int main(void)
 	tcase_add_loop_test(tc, verdict, 0, PT_LEN(verdicts));
 	tcase_add_loop_test(tc, of_an_exception, 0, PT_LEN(reported));
 	tcase_add_test(tc, of_no_exception);
+	tcase_add_loop_test(tc, of_signals, 0, PT_LEN(signalled));
+	tcase_add_test(tc, a_violation_is_in_the_timeline);
 	tcase_add_test(tc, load_of_a_task);
 	tcase_add_test(tc, an_invocation_without_an_end);
 	tcase_add_test(tc, without_an_end);

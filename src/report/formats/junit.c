@@ -31,9 +31,10 @@ static void violations(const struct pt_profile *p, size_t rule, struct pt_text *
 		pt_print_cell(value, sizeof(value), p, &ticks, &(struct pt_value){ .u = v->value });
 		pt_print_cell(at, sizeof(at), p, &stamp, &(struct pt_value){ .u = v->at.ns });
 		pt_xml_text(out, "\n");
-		pt_xml_text(out, value);
-		pt_text_add(out, " at %s: ", at[0] != '\0' ? at : "an unknown time");
-		pt_xml_text(out, v->path);
+		pt_xml_text(out, v->value != PT_UNKNOWN ? value : v->path);
+		pt_text_add(out, " at %s", at[0] != '\0' ? at : "an unknown time");
+		pt_xml_text(out, v->value != PT_UNKNOWN ? ": " : "");
+		pt_xml_text(out, v->value != PT_UNKNOWN ? v->path : "");
 		shown++;
 	}
 }

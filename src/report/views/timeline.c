@@ -7,6 +7,7 @@
 #include "profile/result/profile.h"
 #include "profile/stack/call_event.h"
 #include "profile/analyses/calls/timeline.h"
+#include "profile/analyses/limits/limits.h"
 #include "report/table/names.h"
 #include "report/table/query.h"
 #include "report/table/view.h"
@@ -43,6 +44,7 @@ static const char *what(const struct pt_timeline_event *event)
 		[PT_TIMELINE_EXCEPTION] = "exception", [PT_TIMELINE_UNSEEN] = "running",
 		[PT_TIMELINE_LEAVE] = "leave", [PT_TIMELINE_CUT] = "cut off",
 		[PT_TIMELINE_SWITCH] = "switch", [PT_TIMELINE_GAP] = "gap",
+		[PT_TIMELINE_VIOLATION] = "violation",
 	};
 	static const char *const signals[] = {
 		[PT_SIGNAL_TASK] = "task", [PT_SIGNAL_ISR] = "isr", [PT_SIGNAL_SERVICE] = "service",
@@ -74,6 +76,9 @@ static const char *name(const struct pt_profile *p, const struct pt_timeline_eve
 		return d->name;
 	if (event->kind == PT_TIMELINE_BLIND)
 		return pt_loss_name((enum pt_loss)event->id);
+	if (event->kind == PT_TIMELINE_VIOLATION)
+		return p->limits != NULL && event->id < p->limits->n_limits ? p->limits->limit[event->id].rule->text
+									    : NULL;
 	return event->kind == PT_TIMELINE_GAP || event->kind == PT_TIMELINE_SWITCH || event->kind == PT_TIMELINE_SIGNAL
 		       ? NULL
 		       : pt_name_of_function(p, event->id);

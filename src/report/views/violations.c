@@ -12,6 +12,7 @@ static const struct pt_column columns[] = {
 	{ "time_error_ns", "+-", PT_UNIT_NS, PT_IF_WIDE },
 	{ "clock", "clock", PT_UNIT_TICKS, PT_IF_WIDE },
 	{ "value", "value", PT_UNIT_TICKS, PT_ALWAYS },
+	{ "value_ns", "value, time", PT_UNIT_NS, PT_IF_WIDE },	/* of what is not on the profile's clock */
 	{ "rule", "rule", PT_UNIT_NONE, PT_ALWAYS },
 	{ "path", "calls that led to it", PT_UNIT_NONE, PT_ALWAYS },
 	PT_CORE_COLUMN,
@@ -31,8 +32,9 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 
 	*out++ = (struct pt_value){ .u = v->at.ns, .basis = PT_BASIS_MODELLED };
 	*out++ = (struct pt_value){ .u = pt_timestamp_error(v->at) };
-	*out++ = (struct pt_value){ .u = v->clock, .basis = p->times };
-	*out++ = (struct pt_value){ .u = v->value, .basis = p->times };
+	*out++ = (struct pt_value){ .u = v->clock, .basis = v->clock != PT_UNKNOWN ? p->times : PT_BASIS_NONE };
+	*out++ = (struct pt_value){ .u = v->value, .basis = v->value != PT_UNKNOWN ? p->times : PT_BASIS_NONE };
+	*out++ = (struct pt_value){ .u = v->value_ns, .basis = v->value_ns != PT_UNKNOWN ? PT_BASIS_EXACT : PT_BASIS_NONE };
 	*out++ = (struct pt_value){ .text = p->limits->limit[v->rule].rule->text };
 	*out++ = (struct pt_value){ .text = v->path };
 	*out++ = pt_core_value(p->n_cores, v->core);

@@ -16,6 +16,7 @@ enum pt_timeline_kind {
 	PT_TIMELINE_CUT,	/* the same, without having been seen to end, or to begin */
 	PT_TIMELINE_SWITCH,	/* task runs */
 	PT_TIMELINE_GAP,	/* what comes after is not measured from what came before */
+	PT_TIMELINE_VIOLATION,	/* of a timing rule, whose number is id; value: ticks, or PT_UNKNOWN */
 	PT_TIMELINE_SIGNAL,	/* signal says what kind, id is its definition */
 	PT_TIMELINE_BLIND,	/* from here on the core was not observed, for value ns; id is the cause (loss.h) */
 	PT_N_TIMELINE_KINDS,
@@ -25,7 +26,7 @@ struct pt_timeline_event {
 	struct pt_timestamp at;
 	uint64_t clock;		/* of the profile; of a signal: PT_UNKNOWN */
 	uint64_t value;
-	uint16_t id;		/* function, or definition of a signal */
+	uint16_t id;		/* function, definition of a signal, or rule */
 	uint16_t stack, task, core;	/* stack, of a signal: the number of its source */
 	uint16_t depth;		/* of the stack, with this invocation */
 	uint8_t kind;		/* enum pt_timeline_kind */

@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 #include "base/alloc.h"
 #include "profile/analyses/limits/limits_judge.h"
+#include "profile/analyses/limits/limits_timeline.h"
 #include "profile/analyses/signals/exceptions.h"
 
 enum { DEPTH = 48 };	/* deeper calls are not in paths */
@@ -38,6 +39,7 @@ struct limits {
 	struct core core[PT_RUN_CORES], *now;	/* now: whose step is looked at */
 	double ns_per_tick;		/* 0: not known */
 	bool by_instructions, hz_given, late;
+	struct pt_marked_timeline marked;
 };
 
 /* --- violations */
@@ -67,7 +69,7 @@ static void note(struct limits *l, size_t rule, const struct pt_call_event *step
 		return;
 	l->n_violations++;
 	*v = (struct pt_violation){ .rule = rule, .at = step->at, .clock = step->clock, .value = value,
-				    .core = step->core };
+				    .value_ns = PT_UNKNOWN, .core = step->core };
 	print_path(l, stack, v->path);
 }
 
@@ -220,6 +222,13 @@ static void show_violations(struct limits *l)
 	for (size_t i = 0; i < l->n_violations; i++)
 		if (l->limit[l->violation[i].rule].verdict == PT_VERDICT_FAILED)
 			l->shown[l->result.n_violations++] = l->violation[i];
+	for (size_t i = 0; i < l->rules.n; i++)
+		for (size_t k = 0; k < l->limit[i].n_extremes && l->result.n_violations < PT_VIOLATIONS; k++) {
+			if (l->limit[i].verdict != PT_VERDICT_FAILED)
+				continue;
+			l->shown[l->result.n_violations] = l->limit[i].extreme[k];
+			l->shown[l->result.n_violations++].rule = i;
+		}
 }
 
 static void give(void *analysis, struct pt_profile *profile)
@@ -234,6 +243,7 @@ static void give(void *analysis, struct pt_profile *profile)
 	}
 	show_violations(l);
 	profile->limits = l->rules.n > 0 ? &l->result : NULL;
+	profile->timeline = pt_marked_timeline_make(&l->marked, profile->timeline, &l->result);
 }
 
 /* Whether a rule is about each invocation. */
@@ -251,6 +261,7 @@ static void limits_free(void *analysis)
 {
 	struct limits *l = analysis;
 
+	pt_marked_timeline_fini(&l->marked);
 	free(l->limit);
 	free(l->violation);
 	free(l->shown);
@@ -294,6 +305,14 @@ static int find_exceptions(struct limits *l, const struct pt_analysis_setup *set
 {
 	for (size_t r = 0; r < l->rules.n; r++)
 		if (l->rules.rule[r].subject == PT_RULE_EXCEPTION && find_exception(setup, &l->rules.rule[r], err) < 0)
+			return err != NULL ? err->code : PT_EARG;
+	return 0;
+}
+
+static int find_signals(struct limits *l, const struct pt_analysis_setup *setup, struct pt_err *err)
+{
+	for (size_t r = 0; r < l->rules.n; r++)
+		if (pt_limit_check_signal(&l->rules.rule[r], setup->signals, err) < 0)
 			return err != NULL ? err->code : PT_EARG;
 	return 0;
 }
@@ -347,7 +366,7 @@ static void *limits_new(const struct pt_analysis_setup *setup, struct pt_err *er
 	l->result.limit = l->limit;
 	l->result.n_limits = l->rules.n;
 	l->result.violation = l->shown;
-	if (find_functions(l, err) == 0 && find_exceptions(l, setup, err) == 0)
+	if (find_functions(l, err) == 0 && find_exceptions(l, setup, err) == 0 && find_signals(l, setup, err) == 0)
 		return l;
 free_it:
 	limits_free(l);

@@ -7,11 +7,16 @@
  *   share(isr) < 5% within ci
  *   load(task Idle) > 20%
  *   gross(exception SysTick) < 20us      as the chip reported it; by its name, its handler's or its number
+ *   gross(isr Timer) < 50us, period(service ActivateTask) > 1ms, slice(task Main) < 2ms
+ *   share(state g_state=RUN) < 5%        also stay (each time), count, period; changes(variable g_state) < 100
+ *   high(line PTA1) < 10us               also low, count (rising edges), period, share (of the time, high)
+ *   latency(PTA1:rise->handler) < 20us   as latency= measures it
+ *   count(counter irqs) < 1000, rate(counter irqs) < 500      rate: per second
  *   lost < 1%, observed > 50%            of the profile's time
  *
  * One rule a line, or several with ; between them; what follows # is a comment up to the end of the line. Figures: net,
  * gross, call, period, inactive, count, share, load, lost, observed. Comparisons: < <= > >= = != in
- * A..B. Times: ns, us, ms, s; a bare number is in ticks of the profile's clock. "seen" behind a rule restricts it to
+ * A..B. More figures are those of one kind: stay, changes, high, low, latency, slice, rate. Times: ns, us, ms, s; a bare number is in ticks of the profile's clock. "seen" behind a rule restricts it to
  * what was observed.
  *
  * A rule is passed only if the data can decide it. One violation decides, also of an invocation without an end, which may
@@ -37,12 +42,17 @@
 enum { PT_RULES = 256, PT_RULE_TEXT = 160, PT_RULE_NAME = 80, PT_VIOLATIONS = 1024, PT_VIOLATION_PATH = 200 };
 
 enum pt_rule_figure {
-	PT_RULE_NET = 1, PT_RULE_GROSS, PT_RULE_CALL, PT_RULE_PERIOD, PT_RULE_INACTIVE,
-	PT_RULE_COUNT, PT_RULE_SHARE, PT_RULE_LOAD, PT_RULE_LOST, PT_RULE_OBSERVED,
+	PT_RULE_NET = 1, PT_RULE_GROSS, PT_RULE_CALL, PT_RULE_PERIOD, PT_RULE_STAY, PT_RULE_HIGH, PT_RULE_LOW,
+	PT_RULE_SLICE, PT_RULE_TIME_TO,
+	PT_RULE_INACTIVE,	/* up to here they are times, of each */
+	PT_RULE_COUNT, PT_RULE_CHANGES, PT_RULE_RATE, PT_RULE_SHARE, PT_RULE_LOAD, PT_RULE_LOST, PT_RULE_OBSERVED,
 };
 enum pt_rule_of { PT_RULE_EACH, PT_RULE_MIN, PT_RULE_AVG, PT_RULE_MAX, PT_RULE_P50, PT_RULE_P90, PT_RULE_P99,
 		  PT_RULE_TOTAL };
-enum pt_rule_subject { PT_RULE_PROFILE, PT_RULE_FUNCTION, PT_RULE_TASK, PT_RULE_SPAN, PT_RULE_EXCEPTION };
+enum pt_rule_subject {
+	PT_RULE_PROFILE, PT_RULE_FUNCTION, PT_RULE_TASK, PT_RULE_SPAN, PT_RULE_EXCEPTION, PT_RULE_ISR, PT_RULE_SERVICE,
+	PT_RULE_STATE, PT_RULE_VARIABLE, PT_RULE_LINE, PT_RULE_LATENCY, PT_RULE_COUNTER, PT_N_RULE_SUBJECTS,
+};
 enum pt_rule_unit { PT_RULE_PLAIN, PT_RULE_NS, PT_RULE_PERCENT };
 
 struct pt_rule {
@@ -71,6 +81,15 @@ bool pt_rule_allows(const struct pt_rule *rule, double value);	/* in the rule's 
 
 enum pt_verdict { PT_VERDICT_UNDECIDED, PT_VERDICT_PASSED, PT_VERDICT_FAILED };
 
+struct pt_violation {
+	size_t rule;		/* index */
+	struct pt_timestamp at;
+	uint64_t clock, value;	/* ticks of the profile's clock; PT_UNKNOWN: it is no time on it */
+	uint64_t value_ns;	/* PT_UNKNOWN: it is on the profile's clock, or no time */
+	uint16_t core;
+	char path[PT_VIOLATION_PATH];	/* "main > adc_convert"; of what signals say, the figure */
+};
+
 struct pt_limit {		/* what became of a rule */
 	const struct pt_rule *rule;
 	enum pt_verdict verdict;
@@ -79,14 +98,9 @@ struct pt_limit {		/* what became of a rule */
 	bool late;		/* the rule came while the profile ran: those before were not looked at */
 	uint64_t violations;
 	uint64_t least, most;	/* in ticks, of those looked at; PT_UNKNOWN: none */
-};
-
-struct pt_violation {
-	size_t rule;		/* index */
-	struct pt_timestamp at;
-	uint64_t clock, value;	/* ticks of the profile's clock */
-	uint16_t core;
-	char path[PT_VIOLATION_PATH];	/* "main > adc_convert" */
+	/* Of a rule that is judged by the least and the most, or by one moment: those that violate it */
+	struct pt_violation extreme[2];
+	size_t n_extremes;
 };
 
 struct pt_limits {

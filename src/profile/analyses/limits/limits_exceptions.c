@@ -15,52 +15,6 @@ struct found {			/* of one core */
 
 /* --- figures */
 
-static void judge_each(struct pt_limit *l, const struct pt_stat *stat, const struct found *found)
-{
-	char least[40], most[40];
-	bool allowed, decides;
-
-	l->looked_at = stat->n;
-	if (stat->n == 0) {
-		pt_limit_say(l, PT_VERDICT_UNDECIDED, "no whole one was reported");
-		return;
-	}
-	l->least = stat->min;
-	l->most = stat->max;
-	l->violations =
-		(uint64_t)!pt_rule_allows(l->rule, (double)stat->min) + !pt_rule_allows(l->rule, (double)stat->max);
-	allowed = l->violations == 0;
-	decides = found->why == NULL || l->rule->seen || (!allowed && found->true_lengths);
-	pt_limit_print_ns((double)stat->min, least, sizeof(least));
-	pt_limit_print_ns((double)stat->max, most, sizeof(most));
-	if (decides && allowed)
-		pt_limit_say(l, PT_VERDICT_PASSED, "all %" PRIu64 " reported: %s to %s", stat->n, least, most);
-	else if (decides)
-		pt_limit_say(l, PT_VERDICT_FAILED, "at least %" PRIu64 " of %" PRIu64 " violate it: %s to %s",
-			     l->violations, stat->n, least, most);
-	else
-		pt_limit_say(l, PT_VERDICT_UNDECIDED, "%" PRIu64 " reported, %s to %s; %s", stat->n, least, most,
-			     found->why);
-}
-
-static void judge_summary(struct pt_limit *l, const struct pt_stat *stat, const struct found *found)
-{
-	double ns = stat->n > 0 ? pt_limit_stat(stat, l->rule->of) : NAN;
-	bool allowed = pt_rule_allows(l->rule, ns);
-	char value[40];
-
-	if (isnan(ns)) {
-		pt_limit_say(l, PT_VERDICT_UNDECIDED, "no whole one was reported");
-		return;
-	}
-	pt_limit_print_ns(ns, value, sizeof(value));
-	if (found->why == NULL || l->rule->seen ||
-	    (found->true_lengths && pt_limit_decides_alone(l->rule, ns, allowed)))
-		pt_limit_say(l, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%s, of %" PRIu64, value, stat->n);
-	else
-		pt_limit_say(l, PT_VERDICT_UNDECIDED, "%s, of %" PRIu64 " reported; %s", value, stat->n, found->why);
-}
-
 static void judge_share(struct pt_limit *l, const struct found *found)
 {
 	double share = found->observed_ns > 0 ? (double)found->span->run.cycles / (double)found->observed_ns : NAN;
@@ -85,10 +39,14 @@ static void judge_core(struct pt_limit *l, const struct found *found)
 
 	if (l->rule->figure == PT_RULE_SHARE)
 		judge_share(l, found);
-	else if (l->rule->of == PT_RULE_EACH)
-		judge_each(l, &found->span->run.stat[kinds[l->rule->figure]], found);
 	else
-		judge_summary(l, &found->span->run.stat[kinds[l->rule->figure]], found);
+		pt_limit_times(l, &(struct pt_limit_times){
+					  .stat = &found->span->run.stat[kinds[l->rule->figure]],
+					  .reported = "reported",
+					  .missing = found->why,
+					  .untrue = !found->true_lengths,
+					  .core = found->span->core,
+				  });
 }
 
 static bool find(const struct pt_profile *p, const struct pt_rule *rule, size_t *from, struct found *found)

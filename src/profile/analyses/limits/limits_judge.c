@@ -456,6 +456,8 @@ void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, do
 
 	if (rule->subject == PT_RULE_EXCEPTION)
 		pt_limit_judge_exception(limit, profile);
+	else if (pt_limit_is_signalled(rule, profile))
+		pt_limit_judge_signal(limit, profile, ns_per_tick);
 	else if (rests_on_opt_in_model(&j))
 		pt_limit_say(limit, PT_VERDICT_UNDECIDED,
 			     "cycles=model is not verified, so that no rule is judged by it");

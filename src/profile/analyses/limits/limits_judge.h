@@ -19,6 +19,37 @@ double pt_limit_stat(const struct pt_stat *stat, enum pt_rule_of of);	/* NAN: it
 /* What was not seen can only make the least smaller, and the most and the total larger. value: in the rule's unit. */
 bool pt_limit_decides_alone(const struct pt_rule *rule, double value, bool allowed);
 
+/* --- limits_times.c: rules about each of something, or about the least, the most, ... of it, by what a source reported */
+
+struct pt_limit_times {
+	const struct pt_stat *stat;	/* ns */
+	const char *reported;	/* "reported", "seen" */
+	const char *missing;	/* why there may have been more; NULL: there were not */
+	bool untrue;		/* one may be two, of which the end and the beginning are missing: nothing decides */
+	uint64_t error_ns;	/* of each, at worst */
+	uint16_t core;
+};
+
+void pt_limit_times(struct pt_limit *limit, const struct pt_limit_times *times);
+/* It happened then, and violates the rule. */
+void pt_limit_note(struct pt_limit *limit, uint64_t at_ns, uint64_t error_ns, uint64_t value_ns, uint16_t core);
+/* A figure within lo..hi (95 %, or bounds); as text, in words. */
+void pt_limit_within(struct pt_limit *limit, double lo, double hi, const char *text);
+
+/* Why there may be more than was reported; NULL: there is not. */
+const char *pt_limit_missing(const struct pt_profile *profile, bool some);
+
+/* limits_variables.c. States of variables, and their changes. */
+void pt_limit_judge_variable(struct pt_limit *limit, const struct pt_profile *profile);
+/* Errors: PT_EARG, such a variable or value is not followed. */
+int pt_limit_check_signal(const struct pt_rule *rule, const struct pt_signal_set *signals, struct pt_err *err);
+
+/* limits_signals.c. All of these, lines, latencies, ISR2s and services, signalled spans, tasks and
+ * counters. ns_per_tick: as above. */
+void pt_limit_judge_signal(struct pt_limit *limit, const struct pt_profile *profile, double ns_per_tick);
+/* Whether the rule is one about a span that is signalled. */
+bool pt_limit_is_signalled(const struct pt_rule *rule, const struct pt_profile *profile);
+
 /* limits_exceptions.c. The same for a rule on an exception that the chip reported, whose times are in ns. */
 void pt_limit_judge_exception(struct pt_limit *limit, const struct pt_profile *profile);
 

@@ -20,6 +20,10 @@ static const struct {
 	{ "net", PT_RULE_NET, PT_RULE_NS, false }, { "gross", PT_RULE_GROSS, PT_RULE_NS, false },
 	{ "call", PT_RULE_CALL, PT_RULE_NS, false }, { "period", PT_RULE_PERIOD, PT_RULE_NS, false },
 	{ "inactive", PT_RULE_INACTIVE, PT_RULE_NS, false }, { "count", PT_RULE_COUNT, PT_RULE_PLAIN, false },
+	{ "stay", PT_RULE_STAY, PT_RULE_NS, false }, { "high", PT_RULE_HIGH, PT_RULE_NS, false },
+	{ "low", PT_RULE_LOW, PT_RULE_NS, false }, { "slice", PT_RULE_SLICE, PT_RULE_NS, false },
+	{ "latency", PT_RULE_TIME_TO, PT_RULE_NS, false }, { "changes", PT_RULE_CHANGES, PT_RULE_PLAIN, false },
+	{ "rate", PT_RULE_RATE, PT_RULE_PLAIN, false },
 	{ "share", PT_RULE_SHARE, PT_RULE_PERCENT, false }, { "load", PT_RULE_LOAD, PT_RULE_PERCENT, false },
 	{ "lost", PT_RULE_LOST, PT_RULE_PERCENT, true }, { "observed", PT_RULE_OBSERVED, PT_RULE_PERCENT, true },
 };
@@ -65,8 +69,9 @@ static int take_figure(struct parser *p, struct pt_rule *rule, bool *of_profile)
 		*of_profile = figures[i].of_profile;
 		return 0;
 	}
-	return wrong(p, "a rule begins with net, gross, call, period, inactive, count, share, load, lost or observed, "
-			"not as");
+	return wrong(p,
+		     "a rule begins with net, gross, call, period, inactive, count, share, load, stay, changes, high, "
+		     "low, latency, slice, rate, lost or observed, not as");
 }
 
 static int take_of(struct parser *p, struct pt_rule *rule)
@@ -84,18 +89,87 @@ static int take_of(struct parser *p, struct pt_rule *rule)
 	return wrong(p, ".min, .avg, .max, .p50, .p90, .p99 or .total is expected");
 }
 
+#define FIGURE(figure) (1u << (figure))
+enum {
+	OF_CALLS = FIGURE(PT_RULE_NET) | FIGURE(PT_RULE_GROSS) | FIGURE(PT_RULE_CALL) | FIGURE(PT_RULE_PERIOD) |
+		   FIGURE(PT_RULE_INACTIVE) | FIGURE(PT_RULE_COUNT) | FIGURE(PT_RULE_SHARE),
+};
+
+static const struct { const char *word, *is, *example; enum pt_rule_subject subject; unsigned figures; } subjects[] = {
+	{ "task", "a task", "load(task %.60s)", PT_RULE_TASK,
+	  FIGURE(PT_RULE_LOAD) | FIGURE(PT_RULE_SLICE) | FIGURE(PT_RULE_PERIOD) | FIGURE(PT_RULE_COUNT) },
+	{ "span", "a span", "gross(span %.60s)", PT_RULE_SPAN, OF_CALLS },
+	{ "exception", "an exception", "gross(exception %.60s)", PT_RULE_EXCEPTION, OF_CALLS },
+	{ "isr", "an ISR2", "gross(isr %.60s)", PT_RULE_ISR, OF_CALLS },
+	{ "service", "a service", "gross(service %.60s)", PT_RULE_SERVICE, OF_CALLS },
+	{ "state", "a state", "share(state %.60s)", PT_RULE_STATE,
+	  FIGURE(PT_RULE_STAY) | FIGURE(PT_RULE_PERIOD) | FIGURE(PT_RULE_COUNT) | FIGURE(PT_RULE_SHARE) },
+	{ "variable", "a variable", "changes(variable %.60s)", PT_RULE_VARIABLE, FIGURE(PT_RULE_CHANGES) },
+	{ "line", "a line", "high(line %.60s)", PT_RULE_LINE,
+	  FIGURE(PT_RULE_HIGH) | FIGURE(PT_RULE_LOW) | FIGURE(PT_RULE_PERIOD) | FIGURE(PT_RULE_COUNT) |
+		  FIGURE(PT_RULE_SHARE) },
+	{ "counter", "a counter", "count(counter %.60s)", PT_RULE_COUNTER, FIGURE(PT_RULE_COUNT) | FIGURE(PT_RULE_RATE) },
+};
+
+static const char *figure_word(enum pt_rule_figure figure)
+{
+	size_t i = 0;
+
+	while (figures[i].figure != figure)
+		i++;
+	return figures[i].word;
+}
+
+/* Which figures a subject has, or whose the figure is. */
+static int check_figure(const struct parser *p, const struct pt_rule *rule, const char *is, unsigned allowed,
+			const char *example)
+{
+	char list[100] = "", rest[100];
+	size_t at = 0;
+
+	if ((allowed & FIGURE(rule->figure)) != 0)
+		return 0;
+	snprintf(rest, sizeof(rest), example, rule->name);
+	for (size_t i = 0; i < PT_LEN(figures); i++)
+		if ((allowed & FIGURE(figures[i].figure)) != 0)
+			at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s", at > 0 ? ", " : "",
+					       figures[i].word);
+	for (size_t i = 0; rule->subject == PT_RULE_FUNCTION && i < PT_LEN(subjects); i++)
+		if ((subjects[i].figures & FIGURE(rule->figure)) != 0)
+			return pt_fail(p->err, PT_EARG, "line %u: %s is of %s: %s(%s %.60s)", p->line,
+				       figure_word(rule->figure), subjects[i].is, figure_word(rule->figure),
+				       subjects[i].word, rule->name);
+	return pt_fail(p->err, PT_EARG, "line %u: %s has the figures %s, as in %s", p->line, is, list, rest);
+}
+
+/* The kind of the subject, where its word and a blank stand there; else it is a function. */
+static size_t take_kind(struct parser *p, struct pt_rule *rule)
+{
+	size_t i = 0, len;
+
+	blanks(p);
+	for (; i < PT_LEN(subjects); i++) {
+		len = strlen(subjects[i].word);
+		if (strncmp(p->at, subjects[i].word, len) == 0 && (p->at[len] == ' ' || p->at[len] == '\t')) {
+			p->at += len;
+			break;
+		}
+	}
+	rule->subject = i < PT_LEN(subjects)		  ? subjects[i].subject
+			: rule->figure == PT_RULE_TIME_TO ? PT_RULE_LATENCY
+							  : PT_RULE_FUNCTION;
+	return i;
+}
+
 /* Names of C++ functions have parentheses of their own. */
 static int take_subject(struct parser *p, struct pt_rule *rule)
 {
 	unsigned depth = 1;
-	size_t n = 0;
+	size_t n = 0, kind;
 
 	if (!take(p, "("))
 		return wrong(p, "the name of what is measured is expected, in parentheses,");
-	rule->subject = take(p, "task")	       ? PT_RULE_TASK
-			: take(p, "span")      ? PT_RULE_SPAN
-			: take(p, "exception") ? PT_RULE_EXCEPTION
-					       : PT_RULE_FUNCTION;
+	kind = take_kind(p, rule);
 	for (blanks(p); strchr("\n\r;", *p->at) == NULL; p->at++) {
 		depth += (*p->at == '(') - (*p->at == ')');
 		if (depth == 0)
@@ -109,12 +183,11 @@ static int take_subject(struct parser *p, struct pt_rule *rule)
 	rule->name[n] = '\0';
 	if (n == 0 || !take(p, ")"))
 		return wrong(p, "a name and ')' are expected");
-	if (rule->figure == PT_RULE_LOAD && rule->subject != PT_RULE_TASK)
-		return pt_fail(p->err, PT_EARG, "line %u: load is of a task: load(task %.60s)", p->line, rule->name);
-	if (rule->figure != PT_RULE_LOAD && rule->subject == PT_RULE_TASK)
-		return pt_fail(p->err, PT_EARG, "line %u: of a task there is its load alone: load(task %.60s)", p->line,
-			       rule->name);
-	return 0;
+	if (rule->subject == PT_RULE_LATENCY)
+		return 0;
+	return kind < PT_LEN(subjects)
+		       ? check_figure(p, rule, subjects[kind].is, subjects[kind].figures, subjects[kind].example)
+		       : check_figure(p, rule, "a function", OF_CALLS, "gross(%.60s)");
 }
 
 /* --- comparison */
@@ -202,6 +275,12 @@ static int take_rest(struct parser *p, struct pt_rule *rule)
 	return strchr("\n\r#;", *p->at) != NULL ? 0 : wrong(p, "nothing more is expected");
 }
 
+/* Its times are on no clock of the core. */
+static bool is_in_time(const struct pt_rule *rule)
+{
+	return rule->subject == PT_RULE_TASK || rule->subject > PT_RULE_EXCEPTION;
+}
+
 static int take_rule(struct parser *p, struct pt_rule *rule)
 {
 	bool of_profile = false;
@@ -212,6 +291,8 @@ static int take_rule(struct parser *p, struct pt_rule *rule)
 	with_unit = take(p, "in") ? take_range(p, rule) : take_bound(p, rule);
 	if (with_unit < 0)
 		return PT_EARG;
+	if (rule->unit == PT_RULE_NS && with_unit == 0 && is_in_time(rule))
+		return pt_fail(p->err, PT_EARG, "line %u: these times have a unit, as in 20us", p->line);
 	if (rule->unit == PT_RULE_NS && with_unit == 0)
 		rule->unit = PT_RULE_PLAIN;	/* ticks */
 	return take_rest(p, rule);

@@ -9,7 +9,8 @@
 #include "profile/result/analysis.h"
 
 struct state {
-	uint64_t value, looks, in_batch;
+	uint64_t value, looks, in_batch, found;
+	struct pt_timestamp first;
 	struct pt_cluster_sum sum;
 };
 
@@ -61,8 +62,10 @@ static struct state *state_of(struct variable *v, uint64_t value)
 
 	while (i < v->n_states && i < PT_WATCHED_STATES && v->state[i].value != value)
 		i++;
-	if (i == v->n_states)
+	if (i == v->n_states) {
+		v->state[v->n_states].first.ns = PT_UNKNOWN;
 		v->state[v->n_states++].value = value;
+	}
 	return &v->state[i];
 }
 
@@ -109,7 +112,9 @@ static void take_look(struct watched *w, const struct pt_signal *s)
 		return;
 	}
 	st = state_of(v, s->value);
-	st->looks++;
+	if (st->looks++ == 0)
+		st->first = s->at;
+	st->found += v->row.looks == 0 || s->value != v->before;
 	st->in_batch++;
 	v->in_batch++;
 	v->row.changes += v->row.looks > 0 && s->value != v->before;
@@ -177,12 +182,14 @@ static void give_states(const struct pt_signal_definition *d, struct variable *v
 	for (size_t i = 0; i < v->row.n_states; i++)
 		v->rows[i] = (struct pt_watched_state){
 			.value = v->state[i].value, .others = i == PT_WATCHED_STATES, .looks = v->state[i].looks,
+			.found = v->state[i].found, .first = v->state[i].first,
 			.share = pt_cluster_share(&v->batches, &v->state[i].sum),
 		};
 	qsort(v->rows, v->row.n_states, sizeof(v->rows[0]), by_value);
 	for (size_t i = 0; i < v->row.n_states; i++)
 		name_state(d, &v->rows[i]);
 	v->row.state = v->rows;
+	v->row.unseen = pt_cluster_unseen(&v->batches);
 }
 
 static void give_times(struct pt_watched_variable *row, const struct variable *v)

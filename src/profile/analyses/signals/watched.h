@@ -19,6 +19,8 @@ struct pt_watched_state {	/* one value of one variable */
 	uint64_t value;		/* as signals have it */
 	bool others;		/* all values that found no row of their own */
 	uint64_t looks;		/* that found it */
+	uint64_t found;		/* out of them that found another value before, or were the first: it was entered at least so often */
+	struct pt_timestamp first;	/* look that found it; ns PT_UNKNOWN */
 	struct pt_share share;	/* of the time in which the program ran */
 	const char *name;	/* enumerator, task or number; lives as long as the result */
 	char number[24];
@@ -37,6 +39,7 @@ struct pt_watched_variable {
 	const struct pt_series *series;	/* the looks over time */
 	const struct pt_watched_state *state;	/* by value */
 	size_t n_states;	/* 0: there are too many */
+	double unseen;		/* of a value that no look found, the share is at most this (95 %) */
 };
 
 struct pt_watched {
