@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "chunk_feed.h"
+#include "profile/analyses/signals/watched.h"
 #include "pipeline/halves.h"
 
 enum { BATCHES = 400, BATCH = 8, NS = 1000 };
@@ -131,11 +132,32 @@ START_TEST(a_row_that_only_one_has)
 }
 END_TEST
 
+/* 30 % of the looks in one half, 50 % in the other; or too few of them to say that it differs. */
+START_TEST(states_differ_by_chance_alone)
+{
+	static const struct pt_signal_definition definition = { .name = "g_state" };
+	static const struct pt_signal_set set = { &definition, 1 };
+	struct pt_watched_state in_a = { .value = 1, .looks = 30, .name = "RUN", .share = { 0.3, 0.28, 0.32, 2000 } };
+	struct pt_watched_state in_b = { .value = 1, .looks = 50, .name = "RUN", .share = { 0.5, 0.48, 0.52, 2000 } };
+	struct pt_watched_variable of_a = { .looks = 100, .state = &in_a, .n_states = 1, .unseen = 0.01 };
+	struct pt_watched_variable of_b = { .looks = 100, .state = &in_b, .n_states = 1, .unseen = 0.01 };
+	const struct pt_watched a = { &of_a, 1, &set }, b = { &of_b, 1, &set };
+	const struct pt_profile first = { .watched = &a }, second = { .watched = &b };
+
+	n_said = 0;
+	ck_assert_uint_eq(pt_laws_check_halves(&first, &second, on_law, NULL), 1);
+	ck_assert_msg(strstr(said, "g_state is RUN for 30.000 %") != NULL, "%s", said);
+	in_b.share = (struct pt_share){ 0.35, 0.2, 0.5, 40 };
+	ck_assert_uint_eq(pt_laws_check_halves(&first, &second, on_law, NULL), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("halves");
 	TCase *tc = tcase_create("halves");
 
+	tcase_add_test(tc, states_differ_by_chance_alone);
 	tcase_add_test(tc, both_are_all_of_it);
 	tcase_add_test(tc, halves_that_differ);
 	tcase_add_test(tc, a_row_that_only_one_has);

@@ -1,6 +1,7 @@
 /* Law 6 of two halves of one recording: neither knows of the other, and both speak of the same time. */
 #include <math.h>
 
+#include "profile/analyses/signals/watched.h"
 #include "report/laws/laws_parts.h"
 
 static const struct pt_profile_core *core_of(const struct pt_profile *p, uint16_t number)
@@ -87,12 +88,63 @@ static void check_sleep(struct pt_law_check *check, const struct pt_profile *b)
 	}
 }
 
+/* --- variables that were looked at */
+
+static const struct pt_watched_variable *variable_of(const struct pt_profile *p, uint16_t number)
+{
+	for (size_t i = 0; p->watched != NULL && i < p->watched->n_variables; i++)
+		if (p->watched->variable[i].variable == number)
+			return &p->watched->variable[i];
+	return NULL;
+}
+
+/* Of a state that the other half did not find: at most so much. */
+static struct pt_share share_in(const struct pt_watched_variable *v, uint64_t value)
+{
+	for (size_t i = 0; i < v->n_states; i++)
+		if (!v->state[i].others && v->state[i].value == value)
+			return v->state[i].share;
+	return (struct pt_share){ .hi = v->unseen };
+}
+
+static void check_states_of(struct pt_law_check *check, const struct pt_watched_variable *v,
+			    const struct pt_watched_variable *other)
+{
+	for (size_t i = 0; i < v->n_states; i++) {
+		const struct pt_watched_state *st = &v->state[i];
+		struct pt_share share = share_in(other, st->value);
+
+		if (st->others || isnan(st->share.share) || isnan(share.share) ||
+		    !pt_shares_differ(&st->share, &share, v->n_states))
+			continue;
+		pt_law_violated(
+			check, PT_LAW_ANSWERS, "watch",
+			"%s is %s for %.3f %% (%.3f to %.3f) in one half of what was recorded, %.3f %% (%.3f to %.3f) "
+			"in the other",
+			check->profile->watched->signals->definition[v->variable].name, st->name, st->share.share * 100,
+			st->share.lo * 100, st->share.hi * 100, share.share * 100, share.lo * 100, share.hi * 100);
+	}
+}
+
+static void check_watched(struct pt_law_check *check, const struct pt_profile *b)
+{
+	const struct pt_watched *w = check->profile->watched;
+
+	for (size_t i = 0; w != NULL && i < w->n_variables; i++) {
+		const struct pt_watched_variable *other = variable_of(b, w->variable[i].variable);
+
+		if (other != NULL && other->n_states > 0)
+			check_states_of(check, &w->variable[i], other);
+	}
+}
+
 size_t pt_laws_check_halves(const struct pt_profile *a, const struct pt_profile *b, pt_law_report report, void *arg)
 {
 	struct pt_law_check check = { a, NULL, report, arg, 0 }, back = { b, NULL, report, arg, 0 };
 
 	check_rows(&check, b, false);
 	check_sleep(&check, b);
+	check_watched(&check, b);
 	check_rows(&back, a, true);
 	return check.n + back.n;
 }
