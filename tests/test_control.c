@@ -218,7 +218,7 @@ static const struct step story[] = {
 	{ "log top=3", 0, "no client has changed anything in the target so far" },
 	{ "history top=3", PT_ESTATE, "what core 3 executed is not traced" },
 	{ "profile stop", 0, "" },
-	{ "profile limits off", 0, "" },
+	{ "profile limits off", 0, "" }, { "profile write g_state 1", PT_ESTATE, "no profile is running" },
 	{ "profile run 50ms top=2 mtb-ram=0x20000800:0x400", 0, "The core is halted again; hint: halted again" },
 	{ "profile report calls top=1", 0, "caller" },
 	{ "profile save %", 0, "" },

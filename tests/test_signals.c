@@ -147,6 +147,8 @@ static int print(const struct pt_signal *s, char *out, size_t size)
 					      : snprintf(out, size, "l%llu ", (unsigned long long)s->value);
 	case PT_SIGNAL_LOOK:
 		return snprintf(out, size, "k%llu ", (unsigned long long)s->value);
+	case PT_SIGNAL_WRITTEN:
+		return snprintf(out, size, "K%llu ", (unsigned long long)s->value);
 	case PT_SIGNAL_GAP:
 		return snprintf(out, size, "gap ");
 	}

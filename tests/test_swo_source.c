@@ -555,7 +555,8 @@ START_TEST(halts_are_no_loss)
 END_TEST
 
 static const struct pt_source_place places[] = {
-	{ 0x20000010, 4, false }, { 0x20000021, 1, false }, { 0x20000030, 8, false }, { 0x20000040, 4, true }, { 0x20000050, 2, false },
+	{ .addr = 0x20000010, .size_bytes = 4 }, { .addr = 0x20000021, .size_bytes = 1 }, { .addr = 0x20000030, .size_bytes = 8 },
+	{ .addr = 0x20000040, .size_bytes = 4, .task = true }, { .addr = 0x20000050, .size_bytes = 2 },
 };
 
 static int start_following(size_t n, const char *word)

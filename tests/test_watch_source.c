@@ -88,7 +88,7 @@ static const uint8_t *record(size_t i)
 
 START_TEST(each_round_looks_at_every_variable)
 {
-	static const struct pt_source_place places[] = { { WORD, 4, false }, { BYTE, 1, false } };
+	static const struct pt_source_place places[] = { { .addr = WORD, .size_bytes = 4 }, { .addr = BYTE, .size_bytes = 1 } };
 	uint64_t before_ns = 0;
 
 	array_mem_set_word(&m4.dap.memory, WORD, 0x12345678);
@@ -122,7 +122,7 @@ static void count_up(void *arg, uint64_t now_ns)
  * says that it is torn. */
 START_TEST(a_wide_variable_is_whole_or_torn)
 {
-	static const struct pt_source_place places[] = { { LONG, 8, false } };
+	static const struct pt_source_place places[] = { { .addr = LONG, .size_bytes = 8 } };
 	size_t n_torn = 0, n = 0;
 
 	m4.dap.memory.tick = count_up;
@@ -144,7 +144,7 @@ END_TEST
 /* The moment that is told, with its error, has the value of that moment. */
 START_TEST(moments_are_within_their_errors)
 {
-	static const struct pt_source_place places[] = { { LONG, 4, false } };
+	static const struct pt_source_place places[] = { { .addr = LONG, .size_bytes = 4 } };
 	uint64_t error_ns = 0;
 	size_t n = 0;
 
@@ -173,7 +173,7 @@ END_TEST
 
 START_TEST(a_halted_core_is_not_looked_at)
 {
-	static const struct pt_source_place places[] = { { WORD, 4, false } };
+	static const struct pt_source_place places[] = { { .addr = WORD, .size_bytes = 4 } };
 	size_t n;
 
 	ck_assert_msg(start(places, 1, NULL) == 0, "%s", err.msg);
@@ -197,9 +197,9 @@ static const struct {
 	size_t n;
 	const char *why;
 } refused[] = {
-	{ { WORD, 4, false }, 0, "no variable is named" },
-	{ { WORD, 12, false }, 1, "has 12 bytes, and 8 are looked at at most: name a member of it" },
-	{ { 0xa0000000, 4, false }, 1, "look at the variable at 0xa0000000" },
+	{ { .addr = WORD, .size_bytes = 4 }, 0, "no variable is named" },
+	{ { .addr = WORD, .size_bytes = 12 }, 1, "has 12 bytes, and 8 are looked at at most: name a member of it" },
+	{ { .addr = 0xa0000000, .size_bytes = 4 }, 1, "look at the variable at 0xa0000000" },
 };
 
 START_TEST(what_cannot_be_is_refused)

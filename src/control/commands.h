@@ -6,7 +6,7 @@
 
 /* Each file of rows has such a list, pt_commands_NAME, ended by a row without a name; one word here. */
 #define PT_COMMAND_LISTS(X) \
-	X(help) X(profile) X(profile_run) X(symbols) X(exits) X(limits) X(orti) X(core) X(semihost) X(threads) \
+	X(help) X(profile) X(profile_run) X(symbols) X(exits) X(limits) X(write) X(orti) X(core) X(semihost) X(threads) \
 	X(history) X(log)
 #define X(list) extern const struct pt_command_row pt_commands_##list[];
 PT_COMMAND_LISTS(X)

@@ -8,7 +8,7 @@ static int length(const uint8_t *part, size_t n)
 
 	if (n <= PT_LOOKS_SIZE)
 		return PT_OWN_UNKNOWN;
-	size = part[PT_LOOKS_SIZE] & ~(unsigned)PT_LOOKS_TORN;
+	size = part[PT_LOOKS_SIZE] & ~(unsigned)(PT_LOOKS_TORN | PT_LOOKS_WRITTEN);
 	return size >= 1 && size <= 8 ? PT_LOOKS_BYTES : PT_OWN_DAMAGED;
 }
 
@@ -17,8 +17,10 @@ static void record(struct pt_own *own, struct pt_batch *out)
 	struct pt_event *e = pt_own_add(own, out, PT_EV_LOOK);
 
 	e->ticks = pt_le64(own->part + PT_LOOKS_TICKS);
-	e->cause = (own->part[PT_LOOKS_SIZE] & PT_LOOKS_TORN) != 0;
-	e->n = own->part[PT_LOOKS_SIZE] & (uint8_t)~PT_LOOKS_TORN;
+	e->cause = (own->part[PT_LOOKS_SIZE] & PT_LOOKS_TORN) != 0	? PT_LOOK_TORN
+		   : (own->part[PT_LOOKS_SIZE] & PT_LOOKS_WRITTEN) != 0 ? PT_LOOK_WRITTEN
+									: PT_LOOK_FOUND;
+	e->n = own->part[PT_LOOKS_SIZE] & PT_LOOKS_SIZE_BITS;
 	e->value.at = pt_le64(own->part + PT_LOOKS_AT);
 	e->value.value = pt_le64(own->part + PT_LOOKS_VALUE);
 }

@@ -25,6 +25,7 @@ static void free_recording(struct recording *recording)
 	for (size_t i = 0; i < recording->n_rest; i++)
 		free(recording->rest[i]);
 	free(recording->rest);
+	pt_recording_unfollow(recording);
 	free(recording);
 }
 
@@ -148,6 +149,7 @@ static void name_places(struct recording *recording)
 		if (k == n)
 			place[n++] = (struct pt_source_place){ .addr = d->at, .size_bytes = d->size_bytes };
 		place[k].task |= pt_signal_of_system(d);
+		place[k].named |= d->form == PT_FORM_STATE || d->form == PT_FORM_REGULAR || d->form == PT_FORM_EITHER;
 	}
 	pt_live_follow(recording->live, place, n);
 }
@@ -178,6 +180,7 @@ struct recording *pt_recording_make(struct pt_session *session, const char *cons
 				      pt_pipeline_measures(recording->settings), &news);
 	name_settings(recording->live);
 	name_places(recording);
+	pt_recording_follow(recording, pt_pipeline_follows(recording->pipeline));
 	return recording;
 }
 

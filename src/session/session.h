@@ -85,6 +85,11 @@ void pt_session_branches(struct pt_session *session, enum pt_branches how, uint1
 void pt_session_wait(struct pt_session *session, uint64_t for_ns, pt_session_reply reply, void *arg);
 void pt_session_cancel_wait(struct pt_session *session);
 
+/* Writes a variable that the profile follows, by its name, while the program runs; the timeline has the write. value: a
+ * number or an enumerator. PT_EARG: it is not followed, or cannot have that value. */
+void pt_session_write(struct pt_session *session, const char *name, const char *value, pt_session_reply reply,
+		      void *arg);
+
 enum pt_session_state pt_session_get_state(const struct pt_session *session);
 /* Share of trace bytes lost to faults, 0..1, of the last profile; for --max-loss. */
 double pt_session_loss(const struct pt_session *session);

@@ -5,6 +5,7 @@
 #include "session/analysis_thread.h"
 #include "session/acquire/acquisition.h"
 #include "session/acquire/queue.h"
+#include "profile/flow/signals.h"
 #include "report/report.h"
 #include "session/session.h"
 #include "base/util.h"
@@ -21,6 +22,8 @@ struct recording {
 	struct pt_params *capturing;	/* settings of the capture */
 	struct pt_capture *capture;	/* the user's file, or the temporary one; NULL: neither */
 	struct pt_program *program;
+	struct pt_signal_definition *followed;	/* variables in memory, n_followed of them; names are their own, no tasks */
+	size_t n_followed;
 	char **rest;			/* its words for the source */
 	size_t n_rest;
 	bool named_later;		/* its trace was read again, for symbols that came later; once */
@@ -73,6 +76,9 @@ struct request {
 	struct recording *recording;
 	struct waiter waiter;
 	uint64_t for_ns;
+	uint64_t addr;			/* of a write */
+	uint8_t bytes[8];
+	uint32_t len_bytes;
 	uint64_t since, pc;		/* of the branch history */
 	uint16_t core;			/* whose */
 	enum pt_branches branches;	/* the same as text */
@@ -102,6 +108,14 @@ void pt_recording_cancel(struct recording *recording);				/* while it is being o
 void pt_recording_close(struct recording *recording);				/* in the background; NULL is fine */
 /* a line about the user's file, or "" */
 void pt_recording_tell_capture(const struct recording *recording, char *line, size_t size);
+
+/* --- followed.c */
+
+void pt_recording_follow(struct recording *recording, const struct pt_signal_set *set);
+void pt_recording_unfollow(struct recording *recording);
+/* NULL with err: no such variable is followed. */
+const struct pt_signal_definition *pt_recording_followed(const struct recording *recording, const char *name,
+							 struct pt_err *err);
 
 /* --- run.c */
 

@@ -118,11 +118,11 @@ static void print_fields(const struct pt_event *e, char *line, size_t size)
 			snprintf(line + strlen(line), size - strlen(line), " exception %" PRIu64, e->value.at);
 		break;
 	case PT_EV_LOOK:
-		if (e->cause != 0)
+		if (e->cause == PT_LOOK_TORN)
 			snprintf(line, size, "look at 0x%" PRIx64 ": torn (%u bytes)", e->value.at, e->n);
 		else
-			snprintf(line, size, "look at 0x%" PRIx64 ": 0x%" PRIx64 " (%u bytes)", e->value.at,
-				 e->value.value, e->n);
+			snprintf(line, size, "look at 0x%" PRIx64 ": 0x%" PRIx64 " (%u bytes)%s", e->value.at,
+				 e->value.value, e->n, e->cause == PT_LOOK_WRITTEN ? " written by the user" : "");
 		break;
 	default:
 		snprintf(line, size, "? kind %u", e->kind);

@@ -38,8 +38,14 @@ enum pt_event_kind {
 				 * was recorded, when exception value.at was entered (PT_UNKNOWN: none was, it is a
 				 * stamp and no more); cause is enum pt_since_cause */
 	PT_EV_LOOK,		/* n bytes of memory at value.at were value.value when the probe read them, the first of
-				 * them lowest; what they were since the look before is not known. cause 1: torn, they
-				 * changed between the accesses that they take */
+				 * them lowest; what they were since the look before is not known. cause is enum
+				 * pt_look */
+};
+
+enum pt_look {
+	PT_LOOK_FOUND,
+	PT_LOOK_TORN,		/* they changed between the accesses that they take */
+	PT_LOOK_WRITTEN,	/* the user had the probe write them */
 };
 
 enum pt_since_cause {

@@ -87,10 +87,10 @@ enum { PT_VALUES_TICKS = 0, PT_VALUES_HOW = 8, PT_VALUES_SIZE = 9, PT_VALUES_AT 
        PT_VALUES_PC = 26, PT_VALUES_MOST_BYTES = 34 };
 enum { PT_VALUES_HAS_PC = 0x80 };
 /* A record of "watch": le64 ticks, u8 size in bytes (1..8) with PT_LOOKS_TORN where the value changed between the accesses
- * that it takes (it is none then), le64 address, 8 bytes as the memory has them from there on. Its moment is the middle between its sending and its coming
+ * that it takes (it is none then) and PT_LOOKS_WRITTEN where the user had the probe write it, le64 address, 8 bytes as the memory has them from there on. Its moment is the middle between its sending and its coming
  * in; a CLOCK chunk ahead of each batch has the worst error of that. */
 enum { PT_LOOKS_TICKS = 0, PT_LOOKS_SIZE = 8, PT_LOOKS_AT = 9, PT_LOOKS_VALUE = 17, PT_LOOKS_BYTES = 25 };
-enum { PT_LOOKS_TORN = 0x80 };
+enum { PT_LOOKS_TORN = 0x80, PT_LOOKS_WRITTEN = 0x40, PT_LOOKS_SIZE_BITS = 0x0f };
 
 /* "counters": readings of counters. Its own keys: tick_hz=N, counters=N, and for each from 0: counter.N=NAME,
  *   counter.N.bits=BITS where it wraps below 64, and counter.N.max_hz=HZ, how fast it counts at most: then a reading

@@ -214,6 +214,17 @@ bool pt_shared_link_behind(const void *state)
 	return false;
 }
 
+/* By the first member that can. */
+int pt_shared_link_write(void *state, uint64_t addr, const void *bytes, size_t len_bytes, struct pt_err *err)
+{
+	struct pt_shared_link *t = state;
+
+	for (size_t i = 0; i < t->n_members; i++)
+		if (t->member[i].state != NULL && t->member[i].ops->write != NULL)
+			return t->member[i].ops->write(t->member[i].state, addr, bytes, len_bytes, err);
+	return pt_fail(err, PT_EUNSUPPORTED, "what looks at variables has ended");
+}
+
 int pt_shared_link_stop(void *state, struct pt_err *err)
 {
 	struct pt_shared_link *t = state;

@@ -36,6 +36,7 @@ int pt_shared_link_add(struct pt_shared_link *t, struct pt_target *target, const
 int pt_shared_link_drain(void *state, struct pt_err *err);
 int pt_shared_link_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err);
 bool pt_shared_link_behind(const void *state);
+int pt_shared_link_write(void *state, uint64_t addr, const void *bytes, size_t len_bytes, struct pt_err *err);
 int pt_shared_link_stop(void *state, struct pt_err *err);
 
 #endif

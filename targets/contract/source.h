@@ -28,6 +28,7 @@ struct pt_source_setup {
 		uint64_t addr;
 		uint32_t size_bytes;	/* 1 and up */
 		bool task;		/* it says which task runs */
+		bool named;		/* its value is asked for, not only what it signals */
 	} *places;
 	size_t n_places;
 	uint64_t seed;			/* for jitter; the same seed gives the same run on a virtual clock */
@@ -49,6 +50,7 @@ struct pt_source_ops {
 	bool flow;			/* it traces branches: of use only where the code between them can be walked */
 	bool of_places;			/* it shows the variables that are named, and nothing of what ran: never chosen, unless
 					 * by source= */
+	bool of_writes;			/* it sees the program write the variables that are named */
 	bool only_by_name;		/* it disturbs the program: never chosen, unless by source= */
 	size_t state_bytes;
 	const struct pt_param *params;
@@ -79,6 +81,9 @@ struct pt_source_ops {
 	/* The core is halted, and what was recorded before has not been fetched yet: before the core is resumed, call
 	 * drain until this is false, for on_state would fetch it in one go. NULL: never. */
 	bool (*behind)(const void *state);
+	/* The user wants these bytes to be at addr: one write, which the trace says with its moment. NULL: it writes
+	 * nothing. 0, or the memory's error: nothing else has changed. */
+	int (*write)(void *state, uint64_t addr, const void *bytes, size_t len_bytes, struct pt_err *err);
 	/* Fetch what is left, restore every register, emit END. Also after an error or with the probe gone: then only
 	 * what needs no probe. Always releases; returns what went wrong. */
 	int (*stop)(void *state, struct pt_err *err);

@@ -246,6 +246,30 @@ static int start(void *state, struct pt_target *target, const struct pt_source_s
 	return 0;
 }
 
+/* --- writing ------------------------------------------------------------------------------------------------------ */
+
+static int write_bytes(void *state, uint64_t addr, const void *bytes, size_t len_bytes, struct pt_err *err)
+{
+	struct watch *w = state;
+	struct pt_mem_op op = { .what = PT_MEM_WRITE, .addr = addr, .bytes = (void *)(uintptr_t)bytes, .len_bytes = len_bytes };
+	uint8_t record[PT_LOOKS_BYTES] = { 0 };
+	uint64_t error_ns = 0, at_ns;
+
+	if (len_bytes > MOST_BYTES)
+		return pt_fail(err, PT_EARG, "at most %d bytes are written at once", MOST_BYTES);
+	if (pt_mem_run(w->mem, &op, 1, LOOK_MS, NULL, err) < 0)
+		return err->code;
+	at_ns = middle(&op, op.sent_ns, &error_ns);
+	pt_put_le64(record + PT_LOOKS_TICKS, at_ns);
+	record[PT_LOOKS_SIZE] = (uint8_t)(len_bytes | PT_LOOKS_WRITTEN);
+	pt_put_le64(record + PT_LOOKS_AT, addr);
+	memcpy(record + PT_LOOKS_VALUE, bytes, len_bytes);
+	pt_emit_loss(&w->out, w->held ? PT_LOSS_HALTED : PT_LOSS_REARM, op.sent_ns);
+	pt_emit_clock(&w->out, at_ns, at_ns, error_ns);
+	pt_emit_data(&w->out, op.sent_ns, op.done_ns, record, sizeof(record));
+	return 0;
+}
+
 /* --- the rest ----------------------------------------------------------------------------------------------------- */
 
 static int on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
@@ -294,5 +318,6 @@ const struct pt_source_ops pt_source_watch = {
 	.start = start,
 	.drain = drain,
 	.on_state = on_state,
+	.write = write_bytes,
 	.stop = stop,
 };

@@ -63,5 +63,6 @@ void pt_with_watch_make(struct pt_with_watch *with, const struct pt_source_ops *
 	with->ops.drain = pt_shared_link_drain;
 	with->ops.on_state = pt_shared_link_on_state;
 	with->ops.behind = pt_shared_link_behind;
+	with->ops.write = pt_shared_link_write;
 	with->ops.stop = pt_shared_link_stop;
 }

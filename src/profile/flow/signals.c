@@ -341,8 +341,8 @@ static size_t look_event(struct pt_signals *s, const struct pt_event *e, struct 
 			continue;
 		}
 		out[n] = (struct pt_signal){
-			.kind = PT_SIGNAL_LOOK, .at = at, .ticks = e->ticks, .id = (uint16_t)i, .pc = PT_UNKNOWN,
-			.source = e->source, .core = e->core, .read = true, .torn = e->cause != 0,
+			.kind = e->cause == PT_LOOK_WRITTEN ? PT_SIGNAL_WRITTEN : PT_SIGNAL_LOOK, .at = at, .ticks = e->ticks, .id = (uint16_t)i, .pc = PT_UNKNOWN,
+			.source = e->source, .core = e->core, .read = true, .torn = e->cause == PT_LOOK_TORN,
 			.raw = number(bytes + (d->at - e->value.at), d->size_bytes, d->big_endian),
 		};
 		out[n].value = pt_signal_of_system(d) ? system_value(&s->state[i], d, out[n].raw, &enters)

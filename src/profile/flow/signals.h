@@ -35,6 +35,7 @@ enum pt_signal_kind {
 	PT_SIGNAL_LEVEL,	/* line id has level value: 0, 1, or PT_UNKNOWN */
 	PT_SIGNAL_LOOK,		/* variable id was found to be value, as VALUE, TASK, ISR and SERVICE have theirs: what it
 				 * was since the look before is not known */
+	PT_SIGNAL_WRITTEN,	/* the same, but the user had the probe write value */
 	PT_SIGNAL_GAP,		/* this source saw nothing for a while: whatever is open
 				 * on its signals ended as unknown. value: enum pt_gap */
 };

@@ -49,7 +49,8 @@ static const char *what(const struct pt_timeline_event *event)
 	static const char *const signals[] = {
 		[PT_SIGNAL_TASK] = "task", [PT_SIGNAL_ISR] = "isr", [PT_SIGNAL_SERVICE] = "service",
 		[PT_SIGNAL_SPAN] = "span", [PT_SIGNAL_STATE] = "state", [PT_SIGNAL_VALUE] = "value",
-		[PT_SIGNAL_LEVEL] = "level", [PT_SIGNAL_LOOK] = "look", [PT_SIGNAL_GAP] = "gap",
+		[PT_SIGNAL_LEVEL] = "level", [PT_SIGNAL_LOOK] = "look",
+		[PT_SIGNAL_WRITTEN] = "written", [PT_SIGNAL_GAP] = "gap",
 	};
 
 	if (event->kind == PT_TIMELINE_BLIND)

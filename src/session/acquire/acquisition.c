@@ -370,10 +370,12 @@ static void say_start(const struct pt_live *live, char *say, size_t room)
 {
 	char mode[32];
 
-	snprintf(say, room, "profiling %s: source %s, mode %s%s%s%s\n%s%s%s%s%s", live->chip, live->ops->name,
+	snprintf(say, room, "profiling %s: source %s, mode %s%s%s%s\n%s%s%s%s%s%s%s%s", live->chip, live->ops->name,
 		 pt_live_mode(live, mode, sizeof(mode)), live->instead[0] != '\0' ? " (because " : "", live->instead,
 		 live->instead[0] != '\0' ? ")" : "", live->mismatch[0] != '\0' ? "warning: " : "", live->mismatch,
-		 live->mismatch[0] != '\0' ? "\n" : "", live->cost, live->cost[0] != '\0' ? "\n" : "");
+		 live->mismatch[0] != '\0' ? "\n" : "",
+		 live->unwatched[0] != '\0' ? "warning: variables are not followed: " : "", live->unwatched,
+		 live->unwatched[0] != '\0' ? "\n" : "", live->cost, live->cost[0] != '\0' ? "\n" : "");
 }
 
 int pt_live_start(struct pt_live *live, struct pt_board *board, struct pt_target *target, char *say, size_t room,
@@ -493,6 +495,17 @@ int pt_live_catch_up(struct pt_live *live, struct pt_err *err)
 		}
 	}
 	return 0;
+}
+
+int pt_live_write(struct pt_live *live, uint64_t addr, const void *bytes, size_t len_bytes, struct pt_err *err)
+{
+	if (live->ops == NULL)
+		return pt_fail(err, PT_ESTATE, "the source has ended: profile report shows what it found");
+	if (live->ops->write == NULL)
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "source %s does not look at variables: source=%s+watch does, and writes them",
+			       live->ops->name, live->ops->name);
+	return live->ops->write(live->state, addr, bytes, len_bytes, err);
 }
 
 bool pt_live_is_recorder(const struct pt_live *live)

@@ -45,6 +45,8 @@ const char *pt_live_mismatch(const struct pt_live *live);
 void pt_live_run_for(struct pt_live *live, struct pt_board *board, uint64_t for_ns); /* from now; PT_UNKNOWN: no end */
 /* Board thread: fetch what was recorded before the core halted, if that is still to come. */
 int pt_live_catch_up(struct pt_live *live, struct pt_err *err);
+/* Board thread: these bytes to addr, while the source is at work, which says so in its trace. */
+int pt_live_write(struct pt_live *live, uint64_t addr, const void *bytes, size_t len_bytes, struct pt_err *err);
 /* Loop thread, after start: is the source in a mode that only makes sense with a branch history? */
 bool pt_live_is_recorder(const struct pt_live *live);
 /* Board thread: where the program has what this target looks for by its name. NULL: nothing is known. */

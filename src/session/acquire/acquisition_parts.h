@@ -42,6 +42,7 @@ struct pt_live {
 	char mismatch[200];			/* of image and chip; "": none known */
 	char unread[120];			/* why they were not compared; "": they were, or there is no ELF */
 	char instead[sizeof(((struct pt_err *)NULL)->msg)];	/* why it is not the first source; "": it is */
+	char unwatched[240];		/* why the variables that are named are not looked at; "": they are, or none is */
 	bool lacks;	/* as this chip has no such source: nothing that a user could change */
 	char config[4096], cost[1024], chip[96];
 

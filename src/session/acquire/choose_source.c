@@ -196,27 +196,64 @@ static int check_code(const struct pt_live *live, struct pt_err *err)
 		       pt_program_shown_path(live->program));
 }
 
+static bool holds_core(const struct pt_live *live)
+{
+	const char *mode = pt_params_text(live->own, &pt_live_rows[MODE]);
+
+	return mode != NULL && live->ops->holds != NULL && strcmp(mode, live->ops->holds) == 0;
+}
+
 /* SOURCE+watch was named: it is that source, and looks. */
 static int look_beside(struct pt_live *live, struct pt_target *target, struct pt_err *err)
 {
-	const char *name = pt_params_text(live->own, &pt_live_rows[SOURCE]),
-		   *mode = pt_params_text(live->own, &pt_live_rows[MODE]);
+	const char *name = pt_params_text(live->own, &pt_live_rows[SOURCE]);
 
 	live->beside = NULL;
 	if (name == NULL || strcmp(name, live->ops->name) == 0)
 		return 0;
 	if (pt_source_watch.available(target, err) < 0)
 		return pt_wrap(err, "source %s", name);
-	if (mode != NULL && live->ops->holds != NULL && strcmp(mode, live->ops->holds) == 0)
+	if (holds_core(live))
 		return pt_fail(
 			err, PT_EARG,
 			"source %s: mode %s holds the core for most of the time, and variables are looked at while "
 			"it runs: leave out %s",
-			name, mode, name + strlen(live->ops->name));
+			name, live->ops->holds, name + strlen(live->ops->name));
 	live->beside = live->ops;
 	pt_with_watch_make(&live->with, live->beside);
 	live->ops = &live->with.ops;
 	return 0;
+}
+
+static bool is_any_named(const struct pt_live *live)
+{
+	for (size_t i = 0; i < live->n_places; i++)
+		if (live->places[i].named)
+			return true;
+	return false;
+}
+
+/* Variables are named, and the source does not see the program write them: they are looked at beside it. */
+static void look_by_itself(struct pt_live *live, struct pt_target *target)
+{
+	struct pt_err why = { 0 };
+
+	live->unwatched[0] = '\0';
+	if (!is_any_named(live) || live->beside != NULL || live->ops->of_places || live->ops->of_writes ||
+	    pt_params_flag(live->own, &pt_live_rows[RECORDER]))
+		return;
+	if (holds_core(live)) {
+		snprintf(live->unwatched, sizeof(live->unwatched), "mode %s holds the core for most of the time",
+			 live->ops->holds);
+	} else if (pt_source_watch.available(target, &why) < 0) {
+		snprintf(live->unwatched, sizeof(live->unwatched), "%.200s", why.msg);
+	} else {
+		live->beside = live->ops;
+		pt_with_watch_make(&live->with, live->beside);
+		live->ops = &live->with.ops;
+		return;
+	}
+	pt_warn("profile: variables are not followed: %s", live->unwatched);
 }
 
 /* The one that was named, or else the first that has the wanted mode and works here; of those from number `first` on. */
@@ -231,8 +268,12 @@ static int choose_source(struct pt_live *live, struct pt_target *target, size_t 
 			continue;
 		live->ops = sources[i];
 		walks = check_code(live, err) == 0;
-		if (walks && live->ops->available(target, err) == 0)
-			return look_beside(live, target, err);
+		if (walks && live->ops->available(target, err) == 0) {
+			if (look_beside(live, target, err) < 0)
+				return err->code;
+			look_by_itself(live, target);
+			return 0;
+		}
 		live->lacks = walks && err->code == PT_EUNSUPPORTED;
 		pt_wrap(err, "source %s", sources[i]->name);
 		memcpy(live->instead, err->msg, sizeof(live->instead));
@@ -371,7 +412,7 @@ bool pt_live_choose_next(struct pt_live *live, struct pt_target *target, const s
 
 	if (named || (why->code != PT_ESTATE && why->code != PT_EUNSUPPORTED && why->code != PT_EBUSY))
 		return false;
-	while (at < n && sources[at] != live->ops)
+	while (at < n && sources[at] != (live->beside != NULL ? live->beside : live->ops))
 		at++;
 	memcpy(said, why->msg, sizeof(said));
 	if (choose_source(live, target, at + 1, &ignored) < 0 || read_source_words(live, &ignored) < 0)

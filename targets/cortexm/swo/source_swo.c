@@ -413,6 +413,7 @@ const struct pt_source_ops pt_source_swo = {
 	.modes = "stream",
 	.titles = "SWO",
 	.help = "exceptions, samples of the pc, and what the program writes to the ITM, over the pin SWO; the core never halts",
+	.of_writes = true,
 	.state_bytes = sizeof(struct pt_swo),
 	.params = params,
 	.n_params = N_PARAMS,
