@@ -11,6 +11,7 @@
 #include "profile/result/profile.h"
 #include "small_program.h"
 #include "trace/formats.h"
+#include "report/text/warnings.h"
 
 enum { ID_MAIN = 1, ID_LEAF, ID_ISR, ID_SVC, ID_TAIL, ID_RECURSIVE };	/* by address */
 
@@ -531,6 +532,39 @@ START_TEST(the_end_of_a_gap_that_a_buffer_holds_is_observed)
 }
 END_TEST
 
+/* A board that is looked at every 20 ms, but for a part of the time in the middle. */
+static bool warns_of_a_hole(uint64_t hole_ns, enum pt_basis shares)
+{
+	struct pt_account account = { 0 };
+	struct pt_chunk loss = { .kind = PT_CHUNK_LOSS, .cause = PT_LOSS_REARM, .lost_bytes = PT_UNKNOWN };
+	struct pt_chunk data = { .kind = PT_CHUNK_DATA, .len_bytes = 8 };
+	struct pt_profile profile = { .shares = shares };
+	struct pt_warnings *said = calloc(1, sizeof(*said));
+	bool found = false;
+
+	for (int i = 0; i < 100; i++) {
+		loss.from_ns = data.to_ns;
+		loss.to_ns = data.from_ns = loss.from_ns + (i == 50 ? hole_ns / 2 : 20000000);
+		data.to_ns = data.from_ns + (i == 50 ? hole_ns / 2 : 100000);
+		pt_account_loss(&account, &loss);
+		pt_account_data(&account, &data, 50000);
+	}
+	profile.loss = account.sum;
+	pt_warnings_find(said, &profile);
+	for (size_t i = 0; i < said->n; i++)
+		found |= strstr(said->text[i], "in one piece nothing was observed") != NULL;
+	free(said);
+	return found;
+}
+
+START_TEST(a_hole_is_told)
+{
+	ck_assert(warns_of_a_hole(12000000000, PT_BASIS_ESTIMATED));
+	ck_assert(!warns_of_a_hole(20000000, PT_BASIS_ESTIMATED));
+	ck_assert(!warns_of_a_hole(12000000000, PT_BASIS_EXACT));
+}
+END_TEST
+
 /* Whatever comes, in whatever order: nothing breaks, and the account of time stays an identity. */
 START_TEST(random_chunks)
 {
@@ -641,6 +675,7 @@ int main(void)
 
 	tcase_add_test(tc, the_end_of_a_gap_that_a_buffer_holds_is_observed);
 	tcase_add_test(tc, a_loss_that_goes_on_is_one);
+	tcase_add_test(tc, a_hole_is_told);
 	tcase_add_test(tc, halts_lose_nothing);
 	tcase_add_test(tc, instructions_are_exact);
 	tcase_add_test(tc, bursts_are_cut_alike);

@@ -392,6 +392,8 @@ static void add_loss(struct pt_loss_sum *to, const struct pt_loss_sum *sum)
 	to->unobserved_ns += sum->unobserved_ns;
 	to->lost_ns += sum->lost_ns;
 	to->observed_bytes += sum->observed_bytes;
+	to->longest_rearm_ns =
+		sum->longest_rearm_ns > to->longest_rearm_ns ? sum->longest_rearm_ns : to->longest_rearm_ns;
 	for (unsigned cause = 0; cause < PT_N_LOSSES; cause++) {
 		to->by[cause].events += sum->by[cause].events;
 		to->by[cause].bytes += sum->by[cause].bytes;

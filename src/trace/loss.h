@@ -57,6 +57,7 @@ const char *pt_loss_advice(enum pt_loss cause);
 struct pt_loss_sum {
 	uint64_t total_ns, observed_ns, unobserved_ns, lost_ns;
 	uint64_t observed_bytes;
+	uint64_t longest_rearm_ns;	/* the longest piece of by[PT_LOSS_REARM].ns; of several sources the longest of any */
 
 	struct { uint64_t events, bytes, ns; } by[PT_N_LOSSES];	/* bytes: known ones only */
 	uint64_t unsized[PT_N_LOSSES];	/* faults of which it is not known how many bytes they were */

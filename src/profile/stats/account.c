@@ -37,10 +37,17 @@ static void take_back(struct pt_account *a, uint64_t ran_ns)
 	a->sum.by[PT_LOSS_REARM].ns -= ns;
 }
 
+static void note_rearm(struct pt_account *a, uint64_t ns)
+{
+	if (ns > a->sum.longest_rearm_ns)
+		a->sum.longest_rearm_ns = ns;
+}
+
 void pt_account_data(struct pt_account *a, const struct pt_chunk *chunk, uint64_t ran_ns)
 {
 	uint64_t span = tile(a, chunk), seen = ran_ns < span ? ran_ns : span;
 
+	note_rearm(a, a->rearm_ns + span - seen);
 	if (ran_ns != PT_UNKNOWN && span == 0) {
 		take_back(a, ran_ns);
 	} else {
@@ -81,6 +88,7 @@ void pt_account_loss(struct pt_account *a, const struct pt_chunk *chunk)
 	a->sum.by[cause].events += !goes_on;
 	a->last_cause = cause;
 	a->rearm_ns = cause == PT_LOSS_REARM ? a->rearm_ns + span : 0;
+	note_rearm(a, a->rearm_ns);
 	a->sum.by[cause].ns += span;
 	if (chunk->lost_bytes != PT_UNKNOWN)
 		a->sum.by[cause].bytes += chunk->lost_bytes;

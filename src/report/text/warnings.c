@@ -121,6 +121,31 @@ static void lost_time(struct pt_warnings *w, const struct pt_profile *p)
 	     advice != NULL ? ": " : "", advice != NULL ? advice : "");
 }
 
+/* A look is put off again and again by little: an estimate of the whole profile may rest on that, but not on one long piece of
+ * it in which nothing was looked at. */
+static bool is_hole(const struct pt_loss_sum *account)
+{
+	enum { LEAST_NS = 500000000, TIMES_THE_MEAN = 10 };
+	uint64_t longest = account->longest_rearm_ns, n = account->by[PT_LOSS_REARM].events;
+
+	return longest > LEAST_NS && (double)longest > GRAVE_SHARE * (double)account->total_ns && n > TIMES_THE_MEAN &&
+	       longest / TIMES_THE_MEAN > account->by[PT_LOSS_REARM].ns / n;
+}
+
+static void hole(struct pt_warnings *w, const struct pt_profile *p)
+{
+	const struct pt_loss_sum *account, *worst = NULL;
+
+	for (size_t i = 0; p->shares == PT_BASIS_ESTIMATED && (account = pt_profile_account(p, i)) != NULL; i++)
+		if (is_hole(account) && (worst == NULL || account->longest_rearm_ns > worst->longest_rearm_ns))
+			worst = account;
+	if (worst != NULL)
+		warn(w,
+		     "For %.3g s in one piece nothing was observed, as proftap or the probe did not get on: the figures say "
+		     "nothing of that time.",
+		     (double)worst->longest_rearm_ns / 1e9);
+}
+
 static void intrusive(struct pt_warnings *w, const struct pt_profile *p)
 {
 	double most = pt_halts_of(p).source_part;
@@ -295,6 +320,7 @@ void pt_warnings_find(struct pt_warnings *w, const struct pt_profile *p)
 	ignored_sources(w, p);
 	too_few_bursts(w, p);
 	lost_time(w, p);
+	hole(w, p);
 	intrusive(w, p);
 	overwritten(w, p);
 	not_code(w, p, false);
