@@ -126,7 +126,8 @@ function instructionsOf(name) {
 	const rows = rowsByKey('instructions').filter((row) => row.function === name).sort((a, b) => a.address[0] - b.address[0]);
 	if (!rows.length) return null;
 	return element('details', null, element('summary', null, `Instructions (${rows.length})`), element('table', { class: 'code' }, rows.map((row) => element('tr', null,
-		element('td', { class: 'text' }, row.address[1]), element('td', { class: 'text' }, row.text || ''), element('td', null, row.count ? row.count[1] : ''), element('td', null, row.net_share ? row.net_share[1] : '')))));
+		element('td', { class: 'text' }, row.address[1]), element('td', { class: 'text' }, row.text || ''),
+		element('td', null, row.count ? row.count[1] : ''), element('td', null, row.net_share ? row.net_share[1] : '')))));
 }
 
 function showDetail(box) {

@@ -49,7 +49,8 @@ class Flame {
 		this.hint = element('div', { class: 'hint' }, 'Click the graph, then use the wheel to zoom');
 		this.readout = element('div', { class: 'readout', 'aria-live': 'polite' });
 		this.matched = element('span', { class: 'note num' });
-		this.missing = element('p', { class: 'note' }, element('span', { class: 'swatch fill-unobserved' }), '[caller not seen]: these calls were running already when they were first seen. Who called them is not known.');
+		this.missing = element('p', { class: 'note' }, element('span', { class: 'swatch fill-unobserved' }),
+			'[caller not seen]: these calls were running already when they were first seen. Who called them is not known.');
 		this.it = makeCanvas('Flame graph. Arrow keys move, Enter zooms, Escape resets.', 100, (g, width, height) => this.draw(g, width, height));
 		this.listenToPointer();
 		this.it.canvas.addEventListener('keydown', (e) => this.onKey(e));
@@ -74,7 +75,8 @@ class Flame {
 			else n.children.forEach(walk);
 		};
 		if (test) walk(this.root);
-		fill(this.matched, !test ? '' : page.search !== '' ? `found: ${formatPercent(sum / this.root.total)}` : `${functionName(page.selected)}: ${formatPercent(sum / this.root.total)} with all it calls`);
+		const part = formatPercent(sum / this.root.total);
+		fill(this.matched, !test ? '' : page.search !== '' ? `found: ${part}` : `${functionName(page.selected)}: ${part} with all it calls`);
 		this.it.redraw();
 	}
 
@@ -216,7 +218,8 @@ function toggleButton(text, on, set) {
 
 function showFlame(box) {
 	if (page.data.tree.parent.length < 2) {
-		fill(box, element('div', { class: 'head' }, element('h2', null, 'Flame graph')), element('p', { class: 'empty' }, 'Nothing tells who called whom: samples, bins and counters do not see it. A trace of branches does.'));
+		fill(box, element('div', { class: 'head' }, element('h2', null, 'Flame graph')), element('p', { class: 'empty' },
+			'Nothing tells who called whom: samples, bins and counters do not see it. A trace of branches does.'));
 		return null;
 	}
 	const flame = new Flame(), set = (key) => (on) => {
@@ -224,7 +227,8 @@ function showFlame(box) {
 		flame.rebuild();
 	};
 	fill(box, element('div', { class: 'head' }, element('h2', null, 'Flame graph'), flame.matched, element('span', { class: 'spacer' }),
-		toggleButton('Fold recursion', flame.fold, set('fold')), toggleButton('By name', false, set('byName')), element('button', { class: 'button', click: () => flame.zoom(null) }, 'Reset zoom')),
+		toggleButton('Fold recursion', flame.fold, set('fold')), toggleButton('By name', false, set('byName')),
+		element('button', { class: 'button', click: () => flame.zoom(null) }, 'Reset zoom')),
 	element('div', { class: 'canvas-box' }, flame.it.canvas, flame.hint), flame.readout, flame.missing);
 	flame.rebuild();
 	listen(() => flame.mark());

@@ -23,6 +23,11 @@ size_t pt_page_name(struct pt_page_names *names, const char *name, bool exceptio
 	return i;
 }
 
+const char *pt_page_loss_kind(enum pt_loss cause)
+{
+	return cause == PT_LOSS_SLEEP ? "asleep" : pt_loss_is_fault(cause) ? "lost" : "unobserved";
+}
+
 static json_t *headline_of(const struct pt_profile *p)
 {
 	json_t *object = json_object();
@@ -83,8 +88,8 @@ static json_t *losses_of(const struct pt_profile *p)
 			if (loss->by[cause].events == 0 && loss->by[cause].ns == 0)
 				continue;
 			json_array_append_new(array,
-					      json_pack("{s:s, s:b, s:o, s:o, s:o, s:s, s:o}", "cause", pt_loss_name(c),
-							"lost", (int)pt_loss_is_fault(c), "source",
+					      json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:o}", "cause", pt_loss_name(c),
+							"kind", pt_page_loss_kind(c), "source",
 							source_name(p, i, name, sizeof(name)), "events",
 							pt_json_number(loss->by[cause].events), "ns",
 							ns_or_null(p, loss->by[cause].ns), "meaning",

@@ -9,6 +9,7 @@
 #include "report/shared/pool.h"
 #include "report/table/query.h"
 #include "report/table/view.h"
+#include "trace/loss.h"
 
 struct pt_profile;
 
@@ -22,6 +23,9 @@ struct pt_page_names {
 
 /* The index of a name; exception: it is a handler's. The text lives as long as the names. */
 size_t pt_page_name(struct pt_page_names *names, const char *name, bool exception);
+
+/* "lost", "unobserved" or "asleep": how it is drawn. */
+const char *pt_page_loss_kind(enum pt_loss cause);
 
 /* All of it; NULL with err. view is the table that is shown first, in the order and with the rows of query. */
 json_t *pt_page_data(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,

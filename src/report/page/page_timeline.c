@@ -201,8 +201,8 @@ static json_t *causes(void)
 	json_t *array = json_array();
 
 	for (unsigned cause = 0; cause < PT_N_LOSSES; cause++)
-		json_array_append_new(array, json_pack("{s:s, s:b}", "name", pt_loss_name((enum pt_loss)cause), "lost",
-						       (int)pt_loss_is_fault((enum pt_loss)cause)));
+		json_array_append_new(array, json_pack("{s:s, s:s}", "name", pt_loss_name((enum pt_loss)cause), "kind",
+						       pt_page_loss_kind((enum pt_loss)cause)));
 	return array;
 }
 

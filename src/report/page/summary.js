@@ -57,8 +57,8 @@ function showSummary(box) {
 
 function lossRow(loss, total) {
 	return element('tr', null,
-		element('td', { class: 'text' }, element('span', { class: 'swatch fill-' + (loss.lost ? 'lost' : loss.cause === 'asleep' ? 'asleep' : 'unobserved') }), loss.cause, loss.source ? ` (${loss.source})` : ''),
-		element('td', { class: 'text' }, loss.lost ? 'lost' : 'not observed'),
+		element('td', { class: 'text' }, element('span', { class: 'swatch fill-' + loss.kind }), loss.cause, loss.source ? ` (${loss.source})` : ''),
+		element('td', { class: 'text' }, { lost: 'lost', asleep: 'core asleep', unobserved: 'not observed' }[loss.kind]),
 		element('td', null, total && loss.ns !== null ? formatPercent(loss.ns / total) : ''), element('td', null, formatTime(loss.ns, 4)), element('td', null, formatCount(loss.events)),
 		element('td', { class: 'text wide-only muted wraps' }, loss.meaning, loss.advice ? ` \u2013 ${loss.advice}` : ''));
 }
@@ -66,7 +66,7 @@ function lossRow(loss, total) {
 /* Where the time went that was not observed, by cause; and how the figures were made. */
 function showLoss(box) {
 	const d = page.data, total = d.run_ns;
-	const rows = d.loss.slice().sort((a, b) => b.lost - a.lost || b.ns - a.ns);
+	const rows = d.loss.slice().sort((a, b) => (b.kind === 'lost') - (a.kind === 'lost') || b.ns - a.ns);
 	fill(box, element('div', { class: 'head' }, element('h2', null, 'Loss'),
 		element('span', { class: 'note' }, 'Lost: a fault took the trace away. Not observed: the method does not look there.')),
 	rows.length ? element('div', { class: 'table-box' }, element('table', { class: 'plain' },

@@ -112,7 +112,8 @@ class Table {
 
 	header(i) {
 		const c = this.data.columns[i], is = i === this.sort;
-		const button = element('button', { 'data-column': i, click: () => this.sortBy(i) }, c.title, element('span', { class: 'arrow', 'aria-hidden': 'true' }, is ? (this.descending ? '\u25be' : '\u25b4') : ''));
+		const button = element('button', { 'data-column': i, click: () => this.sortBy(i) }, c.title,
+			element('span', { class: 'arrow', 'aria-hidden': 'true' }, is ? (this.descending ? '\u25be' : '\u25b4') : ''));
 		return element('th', { class: c.unit === 'text' || c.unit === 'code' ? 'text' : null, scope: 'col', 'aria-sort': is ? (this.descending ? 'descending' : 'ascending') : null }, button);
 	}
 

@@ -17,7 +17,8 @@ class Timeline {
 			y += lane.height + 5;
 		}
 		this.height = y + 2;
-		this.it = makeCanvas('Timeline. Plus and minus zoom, arrows pan, 0 shows all, brackets go to the next call of the selected function.', this.height, (g, width) => drawTimeline(this, g, width));
+		this.it = makeCanvas('Timeline. Plus and minus zoom, arrows pan, 0 shows all, brackets go to the next call of the selected function.',
+			this.height, (g, width) => drawTimeline(this, g, width));
 		this.hint = element('div', { class: 'hint' }, 'Click the timeline, then use the wheel to zoom');
 		this.readout = element('div', { class: 'readout', 'aria-live': 'polite' });
 		listenToTimeline(this);
@@ -55,7 +56,12 @@ class Timeline {
 		const index = [];
 		for (let i = 0; i < row.n; i++) if (test(row.id[i])) index.push(i);
 		if (!index.length) return;
-		const pick = (column) => Float64Array.from(index, (i) => column[i]), part = { s: pick(row.s), e: pick(row.e), id: pick(row.id), n: index.length, sum: new Float64Array(index.length + 1) };
+		const pick = (column) => {
+			const out = new Float64Array(index.length);
+			for (let i = 0; i < index.length; i++) out[i] = column[index[i]];
+			return out;
+		};
+		const part = { s: pick(row.s), e: pick(row.e), id: pick(row.id), n: index.length, sum: new Float64Array(index.length + 1) };
 		for (let i = 0; i < part.n; i++) part.sum[i + 1] = part.sum[i] + part.e[i] - part.s[i];
 		this.found.push({ lane, depth, row, index, part, colour });
 	}

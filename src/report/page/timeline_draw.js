@@ -16,16 +16,19 @@ function drawLane(view, lane) {
 
 function drawFound(view, found) {
 	for (const { lane, depth, part, colour } of found) {
-		const paint = () => colours[colour];
-		drawSlices(view, part, lane.y + depth * DEPTH_ROW, lane.kind === 'stack' ? DEPTH_ROW - 1 : lane.height, { one: paint, many: paint, label: lane.kind === 'stack' ? functionName : null, text: colours[colour + '-text'] });
+		const paint = () => colours[colour], isStack = lane.kind === 'stack';
+		drawSlices(view, part, lane.y + depth * DEPTH_ROW, isStack ? DEPTH_ROW - 1 : lane.height,
+			{ one: paint, many: paint, label: isStack ? functionName : null, text: colours[colour + '-text'] });
 	}
 }
 
 /* Hatched where a core was not observed, cross-hatched where its trace was lost; a line where it is not known how much. */
 function drawGaps(view, { stretches, places }, y, h, alpha) {
-	const { g, u0, u1, k, gutter } = view, { causes } = page.data.timeline, lost = (cause) => causes[cause].lost;
-	const hatch = (cause) => (lost(cause) ? pattern(g, colours.lost, colours['lost-hatch'], -1) : pattern(g, colours.unobserved, colours.hatch, 1));
-	drawSlices(view, stretches, y, h, { one: hatch, many: (cause) => (lost(cause) ? colours.lost : colours.hatch), label: null, alpha });
+	const { g, u0, u1, k, gutter } = view, { causes } = page.data.timeline;
+	const kind = (cause) => causes[cause].kind, plain = { lost: colours.lost, asleep: colours.asleep, unobserved: colours.hatch };
+	const hatched = { lost: pattern(g, colours.lost, colours['lost-hatch'], -1), asleep: colours.asleep, unobserved: pattern(g, colours.unobserved, colours.hatch, 1) };
+	const one = (cause) => hatched[kind(cause)], many = (cause) => plain[kind(cause)];
+	drawSlices(view, stretches, y, h, { one, many, label: null, alpha });
 	g.fillStyle = colours.muted;
 	for (let i = firstAbove(places.s, u0, 0, places.n), last = -1; i < places.n && places.s[i] < u1; i++) {
 		const x = Math.round(gutter + (places.s[i] - u0) * k);
