@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "program/orti/orti.h"
+#include "program/os/rtos.h"
 #include "session/orti_file.h"
 #include "program/os/threads.h"
 #include "base/util.h"
@@ -23,6 +25,8 @@ static const char *const names[N_KERNELS] = {
 struct kernel {
 	struct pt_program *program;
 	struct pt_threads *threads;
+	struct pt_types *types;		/* NULL: the kernel is described by ORTI */
+	struct pt_rtos *rtos;
 	uint8_t ram[RAM_BYTES];
 };
 struct memory {
@@ -57,6 +61,9 @@ static void open_kernel(struct kernel *k, const char *name, bool orti)
 	k->threads = orti ? pt_threads_of_orti(k->program, pt_orti_file(path, &err), &err)
 			  : pt_threads_of_rtos(k->program, &err);
 	need(k->threads != NULL, err.msg);
+	k->types = orti ? NULL : pt_types_new(k->program);
+	k->rtos = orti ? NULL : pt_rtos_detect(k->types, &err);
+	need(orti || k->rtos != NULL, err.msg);
 	segments = pt_program_segments(k->program, &n);
 	for (size_t i = 0; i < n; i++)
 		if (segments[i].bytes != NULL && segments[i].run >= RAM &&
@@ -113,6 +120,32 @@ static void look(const struct kernel *k, struct memory *m)
 	pt_thread_list_fini(&list);
 }
 
+/* The maps of the task analysis have a row for no task and one for each; the ORTI file is one that is read. */
+static void describe(const struct kernel *k, struct memory *m)
+{
+	struct pt_reader reader = { read_memory, m };
+	struct pt_rtos_threads threads;
+	struct pt_task_maps *maps;
+	struct pt_orti *orti, *again;
+	struct pt_err err = { 0 };
+	char *text;
+
+	if (k->rtos == NULL || pt_rtos_read(k->rtos, &reader, &threads, &err) < 0)
+		return;
+	maps = pt_rtos_task_maps(k->rtos, &threads);
+	need(maps->n_maps > 0, "a map");
+	pt_task_maps_free(maps);
+	pt_task_maps_free(pt_rtos_task_maps(k->rtos, NULL));
+	orti = pt_rtos_orti(k->rtos, &threads);
+	text = pt_orti_write(orti);
+	again = pt_orti_parse(text, strlen(text), &err);
+	need(again != NULL, err.msg);
+	pt_orti_free(again);
+	free(text);
+	pt_orti_free(orti);
+	pt_rtos_threads_fini(&threads);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 {
 	static struct memory m;
@@ -130,5 +163,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 	for (size_t i = 2; i + 2 < in_bytes; i += 3)
 		m.ram[(in[i] | in[i + 1] << 8) % RAM_BYTES] = in[i + 2];
 	look(k, &m);
+	describe(k, &m);
 	return 0;
 }
