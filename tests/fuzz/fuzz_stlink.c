@@ -49,6 +49,56 @@ static size_t answer(void *arg, const uint8_t *request, size_t len_bytes, uint8_
 	return n;
 }
 
+static void run_list(struct pt_probe *probe, struct pt_dap_op *ops, size_t n_ops)
+{
+	struct pt_err err = { 0 };
+	size_t n_done;
+	void *wire;
+	const struct pt_dap_ops *dap = pt_probe_dap(probe, &wire);
+	int rc = dap->run(wire, ops, n_ops, 100, &n_done, &err);
+
+	if (n_done > n_ops || (rc < 0 && n_done == n_ops))
+		abort();
+	if (rc == PT_EFAULT)
+		dap->write_abort(wire, 0x1e, &err);
+}
+
+/* Accesses that are no rows of memory, each a list of its own, as one that is refused ends its list. */
+static void access_registers(struct pt_probe *probe)
+{
+	static uint32_t words[8];
+	static const struct pt_dap_op single[] = {
+		{ .what = PT_DAP_WRITE, .a = 4, .value = 0x50000001 }, { .what = PT_DAP_WRITE, .a = 0, .value = 0x1e },
+		{ .what = PT_DAP_POLL, .a = 4, .mask = 0xa0000000, .value = 0xa0000000, .time_us = 2000, .words = words },
+		{ .what = PT_DAP_POLL, .a = 4, .mask = 1, .value = 2, .time_us = 2000 },
+		{ .what = PT_DAP_READ, .a = 0xc, .words = words }, { .what = PT_DAP_READ, .ap = true, .a = 0, .words = words },
+		{ .what = PT_DAP_READ, .ap = true, .a = 8, .words = words }, { .what = PT_DAP_WRITE, .ap = true, .a = 8, .value = 1 },
+		{ .what = PT_DAP_POLL, .ap = true, .a = 0, .mask = 0x40, .value = 0x40, .time_us = 2000, .words = words },
+		{ .what = PT_DAP_READ, .ap = true, .a = 4, .words = words },
+	};
+	static const uint32_t csw[] = { 0x22000011, 0x23000012, 0x22000013, 0x22000022, 0x22000010 };
+	struct pt_dap_op odd[] = {
+		{ .what = PT_DAP_WRITE, .ap = true, .a = 0 },
+		{ .what = PT_DAP_WRITE, .ap = true, .a = 4, .value = FAKE_DAP_BASE + 2 },
+		{ .what = PT_DAP_READ, .ap = true, .a = 0xc, .words = words },
+		{ .what = PT_DAP_WRITE, .ap = true, .a = 0xc, .value = 0x55 },
+	};
+	struct pt_dap_op op, select = { .what = PT_DAP_WRITE, .a = 8 };
+
+	for (size_t i = 0; i < PT_LEN(csw); i++) {
+		odd[0].value = csw[i];
+		run_list(probe, odd, PT_LEN(odd));
+	}
+	for (unsigned bank = 0; bank < 3; bank++) {
+		select.value = bank == 1 ? 0xf0 : bank == 2 ? 0x03000001 : 0;
+		run_list(probe, &select, 1);
+		for (size_t i = 0; i < PT_LEN(single); i++) {
+			op = single[i];
+			run_list(probe, &op, 1);
+		}
+	}
+}
+
 static void run_some(struct pt_probe *probe)
 {
 	static uint32_t words[600];
@@ -73,20 +123,18 @@ static void run_some(struct pt_probe *probe)
 	const struct pt_dap_ops *dap;
 	uint32_t used;
 	struct pt_err err = { 0 };
-	size_t n_done;
+	struct pt_probe_info info;
 	void *wire;
 
 	dap = pt_probe_dap(probe, &wire);
 	dap->connect(wire, PT_DAP_SWD, &err);
-	for (int i = 0; i < 3; i++) {
-		int rc = dap->run(wire, ops, PT_LEN(ops), 100, &n_done, &err);
-
-		if (n_done > PT_LEN(ops) || (rc < 0 && n_done == PT_LEN(ops)))
-			abort();
-		if (rc == PT_EFAULT)
-			dap->write_abort(wire, 0x1e, &err);
-	}
+	for (int i = 0; i < 3; i++)
+		run_list(probe, ops, PT_LEN(ops));
+	access_registers(probe);
+	dap->set_speed(wire, 0, &used, &err);
 	dap->set_speed(wire, 1000000, &used, &err);
+	dap->sequence(wire, (const uint8_t *)words, 60, &err);
+	pt_probe_info(probe, &info);
 	dap->set_reset(wire, true, &err);
 }
 
