@@ -539,6 +539,17 @@ START_TEST(a_late_host_is_no_other_clock)
 }
 END_TEST
 
+/* No sample is to come, and nothing does: a pin that is not routed looks the same, so no count of 0 is exact. */
+START_TEST(silence_from_beginning_to_end_is_a_loss)
+{
+	ck_assert_msg(start("trace=exceptions") == 0, "%s", err.msg);
+	drain(100);
+	stop();
+	ck_assert_uint_eq(((struct pt_swo *)state)->stream.n_bytes, 0);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_PIN), 1);
+}
+END_TEST
+
 START_TEST(halts_are_no_loss)
 {
 	pin.exception_every = 20000;
@@ -733,6 +744,7 @@ static void add_tests(TCase *tc)
 	tcase_add_test(tc, a_clock_that_stands_in_sleep_is_not_known);
 	tcase_add_test(tc, a_late_host_is_no_other_clock);
 	tcase_add_test(tc, halts_are_no_loss);
+	tcase_add_test(tc, silence_from_beginning_to_end_is_a_loss);
 	tcase_add_test(tc, follows_variables);
 	tcase_add_test(tc, follows_variables_of_armv8);
 	tcase_add_test(tc, says_what_armv8_cannot_follow);

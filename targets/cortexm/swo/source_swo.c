@@ -383,6 +383,14 @@ static int swo_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 	return 0;
 }
 
+/* Nothing came from beginning to end: nothing shows that the pin works, so none of it is known. */
+static void say_silent(struct pt_swo *s, uint64_t now_ns)
+{
+	pt_warn("swo: nothing came over the pin: either nothing that is traced has happened, or the pin does not work; monitor swo "
+		"doctor, without a profile, finds out");
+	pt_emit_loss(&s->out, PT_LOSS_PIN, now_ns);
+}
+
 static int swo_stop(void *state, struct pt_err *err)
 {
 	struct pt_swo *s = state;
@@ -393,7 +401,9 @@ static int swo_stop(void *state, struct pt_err *err)
 	now_ns = pt_mem_now_ns(s->mem);
 	if (rc == 0)
 		pt_swo_tell_count(s, now_ns);
-	if (rc == 0 && !s->held && !s->put_off && !s->stream.lost)
+	if (rc == 0 && !s->held && !s->put_off && s->stream.n_bytes == 0)
+		say_silent(s, now_ns);
+	else if (rc == 0 && !s->held && !s->put_off && !s->stream.lost)
 		pt_emit_data(&s->out, s->out.told_ns, now_ns, "", 0);
 	if (pt_swo_end(s, &own) < 0 && rc == 0)
 		rc = own.code;
