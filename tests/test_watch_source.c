@@ -1,4 +1,5 @@
 /* The source watch on an ARMv7-M core (fake_m4.h) whose memory the test changes as time passes. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -167,7 +168,28 @@ START_TEST(moments_are_within_their_errors)
 			ck_assert_uint_le(ns, chunk->to_ns);
 		}
 	}
-	ck_assert_uint_eq(n, 50 * 4);
+	ck_assert_uint_eq(n, 50 * 32);
+}
+END_TEST
+
+/* A row of 32 looks takes 64 ms and the turn-around: 19 of them last 40 ms, and the rest between two rows is a fortieth of that
+ * in the mean. What the user says stays so. */
+START_TEST(the_rate_is_what_the_link_allows)
+{
+	static const struct { const char *word; uint64_t rounds, least_us, most_us; } rows[] = {
+		{ NULL, 19, 900, 1000 }, { "rounds=10", 10, 500, 520 }, { "period=7ms", 19, 7000, 7000 },
+	};
+	static const struct pt_source_place places[] = { { .addr = WORD, .size_bytes = 4 } };
+	uint64_t period_us;
+
+	m4.dap.memory.access_ns = 2000000;
+	ck_assert_msg(start(places, 1, rows[_i].word) == 0, "%s", err.msg);
+	drain(2);
+	stop();
+	period_us = strtoull(array_sink_config(&sink, "period_us"), NULL, 10);
+	ck_assert_uint_eq(strtoull(array_sink_config(&sink, "rounds"), NULL, 10), rows[_i].rounds);
+	ck_assert_uint_ge(period_us, rows[_i].least_us);
+	ck_assert_uint_le(period_us, rows[_i].most_us);
 }
 END_TEST
 
@@ -219,6 +241,7 @@ int main(void)
 	tcase_add_test(tc, each_round_looks_at_every_variable);
 	tcase_add_test(tc, a_wide_variable_is_whole_or_torn);
 	tcase_add_test(tc, moments_are_within_their_errors);
+	tcase_add_loop_test(tc, the_rate_is_what_the_link_allows, 0, 3);
 	tcase_add_test(tc, a_halted_core_is_not_looked_at);
 	tcase_add_loop_test(tc, what_cannot_be_is_refused, 0, PT_LEN(refused));
 	suite_add_tcase(suite, tc);

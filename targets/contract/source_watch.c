@@ -16,14 +16,19 @@ enum {
 	PLACES = 64, MOST_BYTES = 8, READS = 2,	/* of a place that takes several accesses */
 	ROUNDS_MAX = 32, RECORDS = PT_CHUNK_BYTES / PT_LOOKS_BYTES,
 	LOOK_MS = 2000, HELD_REST_US = 200000, REST_US = 50000, PROBE_DELAY_US = 20000, PERIOD_MAX_MS = 10000,
+	/* What the link allows: a row of looks lasts so long, and a rest a fortieth of that. A link of 1 ms a packet takes a
+	 * turn-around for each row; beside another source a row is what that has to wait for. */
+	ROW_US = 40000, ROW_BESIDE_US = 4000, REST_PART = 40,
 };
 
 enum { ROUNDS, PERIOD, SHARE, N_PARAMS };
 static const struct pt_param params[] = {
-	[ROUNDS] = { .key = "rounds", .type = PT_PARAM_NUMBER, .standard = "4", .min = 1, .max = ROUNDS_MAX,
-		     .help = "looks at each variable in a row, as fast as the link allows" },
-	[PERIOD] = { .key = "period", .type = PT_PARAM_TIME, .standard = "2ms", .max = PERIOD_MAX_MS * PT_NS_PER_MS,
-		     .help = "mean time between such rows, which are 0 to twice that far apart" },
+	[ROUNDS] = { .key = "rounds", .type = PT_PARAM_NUMBER, .min = 1, .max = ROUNDS_MAX,
+		     .help = "looks at each variable in a row, as fast as the link allows; without it as many as last 40 ms, 4 ms "
+			     "beside another source" },
+	[PERIOD] = { .key = "period", .type = PT_PARAM_TIME, .max = PERIOD_MAX_MS * PT_NS_PER_MS,
+		     .help = "mean time between such rows, which are 0 to twice that far apart; without it a fortieth of how "
+			     "long a row lasts" },
 	[SHARE] = { .key = "watch-share", .type = PT_PARAM_NUMBER, .standard = "25", .min = 1, .max = 90,
 		    .help = "with SOURCE+watch: percent of the link that looks have at least, where the other source would "
 			    "take all of it" },
@@ -48,6 +53,7 @@ struct watch {
 	size_t n_places;
 	uint32_t n_rounds;
 	uint64_t period_us, random;
+	uint64_t probe_delay_us;	/* the longest that runs in the probe */
 	bool held;
 	uint64_t due_ns;	/* of the next batch; 0: it has not been drawn yet */
 	struct pt_mem_op *ops;	/* of a batch: a delay, then the reads of its rounds */
@@ -150,7 +156,7 @@ static int drain(void *state, struct pt_err *err)
 	if (w->due_ns == 0)
 		w->due_ns = now_ns + 1000 * pt_random_delay(&w->random, w->period_us);
 	left_us = w->due_ns > now_ns ? (w->due_ns - now_ns) / 1000 : 0;
-	if (left_us > PROBE_DELAY_US)
+	if (left_us > w->probe_delay_us)
 		return left_us < REST_US ? (int)left_us : REST_US;
 	w->ops[0].time_us = (uint32_t)left_us;
 	rc = look(w, err);
@@ -195,7 +201,9 @@ static int take_places(struct watch *w, const struct pt_source_setup *setup, str
 		};
 	}
 	n_records = RECORDS / w->n_places;
-	w->n_rounds = (uint32_t)pt_params_number(setup->settings, &params[ROUNDS]);
+	w->n_rounds = pt_params_given(setup->settings, &params[ROUNDS])
+			      ? (uint32_t)pt_params_number(setup->settings, &params[ROUNDS])
+			      : ROUNDS_MAX;
 	w->n_rounds = w->n_rounds < n_records ? w->n_rounds : (uint32_t)n_records;
 	return 0;
 }
@@ -208,6 +216,48 @@ static int try_places(struct watch *w, struct pt_err *err)
 	for (size_t i = 0; i < w->n_places; i++)
 		if (pt_mem_read(w->mem, w->place[i].addr, bytes, w->place[i].size_bytes, err) < 0)
 			return pt_wrap(err, "look at the variable at 0x%" PRIx64, w->place[i].addr);
+	return 0;
+}
+
+static void unplan(struct watch *w)
+{
+	free(w->ops);
+	free(w->bytes);
+	w->ops = NULL;
+	w->bytes = NULL;
+}
+
+/* How long a row lasts, with its turn-around, by one row. */
+static int measure_row(struct watch *w, uint64_t *row_us, struct pt_err *err)
+{
+	uint64_t from_ns = pt_mem_now_ns(w->mem);
+	int rc;
+
+	plan(w);
+	rc = pt_mem_run(w->mem, w->ops, w->n_ops, LOOK_MS, NULL, err);
+	unplan(w);
+	*row_us = (pt_mem_now_ns(w->mem) - from_ns) / 1000;
+	return rc;
+}
+
+/* What the user does not say is as the link allows. */
+static int choose_rate(struct watch *w, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	uint64_t most_us = setup->shares_link ? ROW_BESIDE_US : ROW_US, row_us, n;
+	bool rounds = pt_params_given(setup->settings, &params[ROUNDS]),
+	     period = pt_params_given(setup->settings, &params[PERIOD]);
+
+	if (period)
+		w->period_us = pt_params_number(setup->settings, &params[PERIOD]) / 1000;
+	if (rounds && period)
+		return 0;
+	if (measure_row(w, &row_us, err) < 0)
+		return pt_wrap(err, "measure the link");
+	n = row_us > most_us && !rounds ? w->n_rounds * most_us / row_us : w->n_rounds;
+	n = n > 0 ? n : 1;
+	if (!period)
+		w->period_us = row_us * n / w->n_rounds / REST_PART;
+	w->n_rounds = (uint32_t)n;
 	return 0;
 }
 
@@ -229,10 +279,10 @@ static int start(void *state, struct pt_target *target, const struct pt_source_s
 	w->target = target;
 	w->mem = target->ops->mem(target->state, 0);
 	w->random = setup->seed;
-	w->period_us = pt_params_number(setup->settings, &params[PERIOD]) / 1000;
+	w->probe_delay_us = setup->shares_link ? 0 : PROBE_DELAY_US;
 	pt_emit_init(&w->out, setup, pt_mem_now_ns(w->mem));
 	if (available(target, err) < 0 || take_places(w, setup, err) < 0 || try_places(w, err) < 0 ||
-	    look_whether_held(w, setup, err) < 0)
+	    choose_rate(w, setup, err) < 0 || look_whether_held(w, setup, err) < 0)
 		return err->code;
 	snprintf(lines, sizeof(lines),
 		 "source=watch\nmode=sample\ntick_hz=1000000000\ntick_ppm=0\nrounds=%" PRIu32 "\nperiod_us=%" PRIu64
@@ -298,8 +348,7 @@ static int stop(void *state, struct pt_err *err)
 	(void)err;
 	pt_emit_rest(&w->out, pt_mem_now_ns(w->mem), 0, w->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
 	pt_emit_end(&w->out);
-	free(w->ops);
-	free(w->bytes);
+	unplan(w);
 	return 0;
 }
 

@@ -21,7 +21,7 @@ static const struct pt_column columns[] = {
 	{ "seen.avg", "seen avg", PT_UNIT_REAL, PT_IF_ROOM },
 	{ "seen.most", "seen most", PT_UNIT_REAL, PT_IF_ROOM },
 	{ "seen.last", "seen last", PT_UNIT_REAL, PT_IF_MUCH_ROOM },
-	{ "apart_ns.avg", "apart", PT_UNIT_NS_MEAN, PT_IF_MUCH_ROOM },
+	{ "apart_ns.avg", "apart", PT_UNIT_NS_MEAN, PT_ALWAYS },	/* the rate that the link allowed */
 	{ "apart_ns.max", "apart max", PT_UNIT_NS, PT_ALWAYS },
 	{ "torn", "torn", PT_UNIT_COUNT, PT_IF_WIDE },
 };
