@@ -215,6 +215,50 @@ static enum pt_signal_form natural_form(const struct pt_variable *v)
 	return v->kind == PT_VARIABLE_FLOAT ? PT_FORM_REGULAR : PT_FORM_EITHER;
 }
 
+/* Each scalar of a struct or an array, as if it had been named. */
+struct whole {
+	struct pt_definitions *d;
+	bool given;
+	enum pt_signal_form form;
+	size_t n;
+	struct pt_err *err;
+};
+
+static bool take_part(void *arg, const char *part)
+{
+	struct whole *whole = arg;
+	struct pt_err ignored = { 0 };
+	size_t room = PT_SIGNALS_MAX - whole->d->set.n_definitions;
+	struct pt_signal_definition *def;
+
+	if (room == 0) {
+		pt_fail(whole->err, PT_EARG,
+			"%.80s is beyond the first %d variables, signals and lines: name those that you want", part,
+			PT_SIGNALS_MAX);
+		return false;
+	}
+	def = add_variable(whole->d, part, &ignored);	/* a flexible array, a member without a size */
+	if (def == NULL)
+		return true;
+	def->form = whole->given ? whole->form : natural_form(&whole->d->owned[def - whole->d->definition].variable);
+	whole->n++;
+	return true;
+}
+
+/* False: it is no struct and no array, and err says what it is. */
+static bool take_whole(struct pt_definitions *d, const char *name, bool given, enum pt_signal_form form,
+		       struct pt_err *err)
+{
+	struct pt_err ignored = { 0 }, full = { 0 };
+	struct whole whole = { d, given && (form == PT_FORM_STATE || form == PT_FORM_REGULAR), form, 0, &full };
+
+	if (d->types == NULL || pt_variable_each_part(d->types, name, take_part, &whole, &ignored) < 0)
+		return false;
+	if (err != NULL && (full.code < 0 || whole.n > 0))
+		*err = full;
+	return full.code == 0 && whole.n > 0;
+}
+
 static int take_variable(struct pt_definitions *d, char *item, struct pt_err *err)
 {
 	char whole[NAME_BYTES], *suffix;
@@ -228,6 +272,8 @@ static int take_variable(struct pt_definitions *d, char *item, struct pt_err *er
 	def = add_source_of(d, given ? item : whole, err);
 	if (def == NULL && given)	/* "main.c:state" is a variable */
 		def = add_source_of(d, whole, NULL);
+	if (def == NULL && take_whole(d, given ? item : whole, given, form, err))
+		return 0;
 	if (def == NULL)
 		return pt_wrap(err, "variables");
 	given = given && strcmp(def->name, whole) != 0;

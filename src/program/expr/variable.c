@@ -99,6 +99,94 @@ int pt_variable_of(struct pt_types *types, const char *expression, struct pt_var
 	return rc;
 }
 
+/* --- parts */
+
+enum { PART_BYTES = 256, PART_DEPTH = 8 };
+
+struct parts {
+	struct pt_types *types;
+	bool (*each)(void *arg, const char *part);
+	void *arg;
+	char text[PART_BYTES];
+};
+
+static bool walk(struct parts *p, const struct pt_type *type, size_t len, unsigned depth);
+
+static bool walk_members(struct parts *p, const struct pt_type *type, size_t len, unsigned depth)
+{
+	size_t n;
+	const struct pt_member *member = pt_type_members(p->types, type, &n);
+	bool more = true;
+
+	for (size_t i = 0; i < n && more; i++) {
+		int added = member[i].name != NULL
+				    ? snprintf(p->text + len, sizeof(p->text) - len, ".%s", member[i].name)
+				    : 0;
+
+		if (added >= 0 && len + (size_t)added < sizeof(p->text))
+			more = walk(p, member[i].type, len + (size_t)added, depth + 1);
+		p->text[len] = '\0';
+	}
+	return more;
+}
+
+static bool walk_elements(struct parts *p, const struct pt_type *type, size_t len, unsigned depth)
+{
+	const struct pt_type *element = pt_type_target(p->types, type);
+	bool more = true;
+
+	for (uint64_t i = 0; i < type->n_elements && more; i++) {
+		int added = snprintf(p->text + len, sizeof(p->text) - len, "[%" PRIu64 "]", i);
+
+		if (added >= 0 && len + (size_t)added < sizeof(p->text))
+			more = walk(p, element, len + (size_t)added, depth + 1);
+		p->text[len] = '\0';
+	}
+	return more;
+}
+
+static bool walk(struct parts *p, const struct pt_type *type, size_t len, unsigned depth)
+{
+	const struct pt_type *is = pt_type_strip(p->types, type);
+
+	if (depth > PART_DEPTH)
+		return true;
+	if (is->kind == PT_TYPE_STRUCT || is->kind == PT_TYPE_UNION)
+		return walk_members(p, is, len, depth);
+	if (is->kind == PT_TYPE_ARRAY)
+		return walk_elements(p, is, len, depth);
+	return p->each(p->arg, p->text);
+}
+
+static bool has_parts(struct pt_types *types, const struct pt_type *type)
+{
+	const struct pt_type *is = pt_type_strip(types, type);
+
+	return is->kind == PT_TYPE_STRUCT || is->kind == PT_TYPE_UNION || is->kind == PT_TYPE_ARRAY;
+}
+
+int pt_variable_each_part(struct pt_types *types, const char *expression, bool (*each)(void *arg, const char *part),
+			  void *arg, struct pt_err *err)
+{
+	struct parts p = { .types = types, .each = each, .arg = arg };
+	struct pt_expr *expr = pt_expr_parse(types, expression, err);
+	struct pt_c_value value;
+	int rc;
+
+	if (expr == NULL)
+		return PT_EARG;
+	rc = pt_expr_evaluate(expr, NULL, NULL, &value, err);
+	if (rc == 0 &&
+	    (!value.has_place || value.loaded || !has_parts(types, value.type) || strlen(expression) >= sizeof(p.text)))
+		rc = pt_fail(err, PT_EARG, "%.100s has no parts", expression);
+	if (rc == 0) {
+		strcpy(p.text, expression);
+		walk(&p, value.type, strlen(expression), 0);
+	}
+	pt_expr_free(expr);
+	return rc;
+}
+
 int pt_variable_resolve(struct pt_program *program, const char *expression, struct pt_variable *var, struct pt_err *err)
 {
 	struct pt_types *types = pt_types_new(program);

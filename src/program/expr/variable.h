@@ -28,6 +28,11 @@ int pt_variable_resolve(struct pt_program *program, const char *expression, stru
 			struct pt_err *err);
 /* The same for several variables of one program: its names are indexed once. */
 int pt_variable_of(struct pt_types *types, const char *expression, struct pt_variable *var, struct pt_err *err);
+/* Calls each with an expression for every scalar in a struct, a union or an array, also inside those that it has: "motor.mode",
+ * "tab[2]"; bases of C++ classes by their members' names. Ends where each returns false. PT_EARG: it is none of these; an array
+ * of unknown length has no elements. */
+int pt_variable_each_part(struct pt_types *types, const char *expression, bool (*each)(void *arg, const char *part),
+			  void *arg, struct pt_err *err);
 void pt_variable_fini(struct pt_variable *var);
 
 /* From a written value of size_bytes bytes, as a number, to the variable's: the bit-field cut out, sign-extended. */
