@@ -147,7 +147,7 @@ class Timeline {
 		const [a, b] = [Math.min(...this.range), Math.max(...this.range)].map(this.axis.tell), span = b - a;
 		const parts = [`${formatMoment(span, 5)} from ${formatMoment(a, 9)}`];
 		if (span > 0 && page.data.timeline.unit === 'ns') parts.push(`${scaled(1e9 / span, SI, 4)}${NARROW}Hz`);
-		if (span > 0 && this.isFlow) parts.push(`observed ${formatPercent(1 - this.hidden(a, b) / span)}`);
+		if (span > 0 && this.isFlow) parts.push(`observed ${atMost()}${formatPercent(1 - this.hidden(a, b) / span)}`);
 		if (page.selected >= 0) parts.push(this.tellSelected(a, b));
 		fill(this.readout, parts.join(' \u00b7 '));
 	}
@@ -164,10 +164,15 @@ class Timeline {
 	}
 }
 
+/* A source that finds halts late has observed less than the time between them. */
+function atMost() {
+	return page.data.accounts.some((account) => account.at_most) ? '\u2264' + NARROW : '';
+}
+
 function timelineNote(timeline) {
 	const { t, gapTime, isFlow } = timeline, { kept, all } = page.data.timeline, span = t.to - t.from;
 	const gone = kept < all ? ` The last ${formatCount(kept)} of ${formatCount(all)} events: timeline=N keeps more.` : '';
-	return formatMoment(span, 4) + (isFlow ? `, observed ${formatPercent(span > 0 ? 1 - gapTime / span : 1)} of it.` : '.') + gone;
+	return formatMoment(span, 4) + (isFlow ? `, observed ${atMost()}${formatPercent(span > 0 ? 1 - gapTime / span : 1)} of it.` : '.') + gone;
 }
 
 function timelineLegend({ lanes, isFlow }) {
