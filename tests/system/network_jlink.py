@@ -2,6 +2,7 @@
 """J-Links on a network of their own, for tests: a namespace with this machine, another with the probes, and a cable.
 As a program it is the probes: network_jlink.py HOW PROFTAP answers searches, and serves a board on TCP port 19020."""
 import os
+import signal
 import socket
 import struct
 import subprocess
@@ -115,6 +116,7 @@ def answer_searches(how):
 
 def main():
     how, proftap = sys.argv[1:]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())	# which ends the board, too
     board, address = start_board(proftap)
     listener = socket.create_server(("", PORT))
     threading.Thread(target=serve_network, args=(listener, address), daemon=True).start()
