@@ -35,6 +35,18 @@ START_TEST(takes_fields_and_words)
 }
 END_TEST
 
+START_TEST(a_setting_says_how_long)
+{
+	const char *const args[] = { "--set", "for=300ms", NULL };
+	struct pt_options options;
+	struct pt_err err = { 0 };
+
+	ck_assert_int_eq(parse(&options, args, &err), 0);
+	ck_assert_uint_eq(options.for_ns, 300000000);
+	pt_options_free(&options);
+}
+END_TEST
+
 static const struct { const char *args[6]; const char *says; } refused[] = {
 	{ { "--nonsense", NULL }, "no option --nonsense" },
 	{ { "-elf", "fw.elf", NULL }, "no option -elf; did you mean --elf?" },
@@ -102,6 +114,7 @@ int main(void)
 	TCase *tc = tcase_create("options");
 
 	tcase_add_test(tc, takes_fields_and_words);
+	tcase_add_test(tc, a_setting_says_how_long);
 	tcase_add_test(tc, takes_several_probes);
 	tcase_add_loop_test(tc, refuses, 0, PT_LEN(refused));
 	tcase_add_loop_test(tc, belongs_to_its_verbs, 0, PT_LEN(of_verbs));

@@ -51,6 +51,14 @@ static int take_time(struct pt_options *options, const char *value, struct pt_er
 	return options->for_ns != 0 ? 0 : pt_fail(err, PT_EARG, "--for takes a time such as 500ms, not %s", value);
 }
 
+/* for= is how long a profile takes, too, however it is given: else proftap profile would wait for Ctrl-C. */
+static int take_setting(struct pt_options *options, const char *setting, struct pt_err *err)
+{
+	int rc = pt_options_add_word(options, "", setting, err);
+
+	return rc == 0 && strncmp(setting, "for=", 4) == 0 ? take_time(options, setting + 4, err) : rc;
+}
+
 static int take_limits(struct pt_options *options, const char *path, struct pt_err *err)
 {
 	char *word = pt_limits_word(path, true, err);
@@ -102,7 +110,7 @@ int pt_options_take(struct pt_options *options, const struct pt_option *row, con
 	case PT_OPTION_WORD:
 		return pt_options_add_word(options, row->name, value, err);
 	case PT_OPTION_SET:
-		return pt_options_add_word(options, "", value, err);
+		return take_setting(options, value, err);
 	case PT_OPTION_LIMITS:
 		return take_limits(options, value, err);
 	case PT_OPTION_ORTI:
