@@ -468,6 +468,24 @@ static double last_tick_hz(const char *key)
 	return hz;
 }
 
+/* The user's clock is 1 % off: each time lies between what it says and what the cycle counter does. */
+START_TEST(doubts_a_clock_that_is_nearly_right)
+{
+	struct pt_source_setup with = { .settings = settings, .sink = &sink.sink, .seed = 3, .config = "core_hz=16160000\n" };
+
+	pin.exception_every = 20000;
+	ck_assert_int_eq(pt_params_add(settings, pt_source_swo.params, pt_source_swo.n_params, "trace=exceptions",
+				       &err),
+			 0);
+	ck_assert_msg(pt_source_swo.start(state, target, &with, &err) == 0, "%s", err.msg);
+	ck_assert_double_eq(last_tick_hz("tick_hz"), 16160000);
+	ck_assert_double_le(last_tick_hz("tick_least_hz"), 16e6);
+	ck_assert_double_ge(last_tick_hz("tick_most_hz"), 16160000);
+	drain(100);
+	stop();
+}
+END_TEST
+
 /* A PLL that is switched on: the pin's rate changes with it. */
 START_TEST(notices_another_clock)
 {
@@ -740,6 +758,7 @@ static void add_tests(TCase *tc)
 	tcase_add_test(tc, claims_nothing_of_a_probe_that_does_not_say);
 	tcase_add_loop_test(tc, notices_who_writes_the_unit, 0, PT_LEN(spoilers));
 	tcase_add_test(tc, notices_another_clock);
+	tcase_add_test(tc, doubts_a_clock_that_is_nearly_right);
 	tcase_add_test(tc, a_clock_that_stood_is_no_other);
 	tcase_add_test(tc, a_clock_that_stands_in_sleep_is_not_known);
 	tcase_add_test(tc, a_late_host_is_no_other_clock);

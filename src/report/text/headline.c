@@ -443,8 +443,8 @@ static const char *times_basis(const struct pt_profile *p)
 
 static void times_by_measured_clock(const struct pt_profile *p, char *out, size_t room)
 {
-	snprintf(out, room, "times within %.2g %%, as their clock was measured (%s: exact)", p->stamps_wrong * 100,
-		 pt_by_door("--core-clock HZ", "core-clock=HZ"));
+	snprintf(out, room, "times within %.2g %%, as their clock was measured (the right %s: exact)",
+		 p->stamps_wrong * 100, pt_by_door("--core-clock HZ", "core-clock=HZ"));
 }
 
 static void accuracy_of_flow(const struct pt_profile *p, char *out)

@@ -190,9 +190,9 @@ static void print_ticks(const struct pt_swo *s, char *lines, size_t room)
 {
 	int n = snprintf(lines, room, "tick_hz=%.0f\ntick_ppm=%.0f\n", s->core_hz, ceil(s->core_wrong * 1e6));
 
-	if (!s->hz_given)
-		snprintf(lines + n, room - (size_t)n, "tick_least_hz=%.0f\ntick_most_hz=%.0f\n",
-			 floor(s->core_hz * (1 - s->core_wrong)), ceil(s->core_hz * (1 + s->core_wrong)));
+	if (s->least_hz > 0)
+		snprintf(lines + n, room - (size_t)n, "tick_least_hz=%.0f\ntick_most_hz=%.0f\n", floor(s->least_hz),
+			 ceil(s->most_hz));
 }
 
 /* Again when what was put off is done: then it has the clock; and when that is another. */

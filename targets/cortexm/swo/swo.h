@@ -75,6 +75,7 @@ struct pt_swo {
 	double core_hz, core_wrong, trace_hz;
 	struct pt_swo_sleep sleep;	/* while the clock was measured */
 	bool hz_given;			/* core_hz is as the user says, and agrees with what was measured */
+	double least_hz, most_hz;	/* where it lies, if that is not the user's word alone; 0 */
 	uint32_t wanted_bps, acpr;
 	enum pt_stream_coding coding;
 	struct pt_swo_period period;	/* in the mean */

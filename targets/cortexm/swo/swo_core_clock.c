@@ -11,6 +11,7 @@ enum { MEASURE_MS = 100, MOST_MEASURES = 40, BATCH_MS = 1000, EACH = 3, LOOKS = 
 #define NEAR_AWAKE 0.2
 #define ENOUGH_WRONG 5e-3	/* for the rate of a pin */
 #define GIVEN_WRONG 1e-4	/* of a clock that the user says */
+#define GIVEN_OFF 5e-4		/* and that a crystal and the probe's clock may be off; more is another clock */
 
 /* --- sleep -------------------------------------------------------------------------------------------------------- */
 
@@ -116,6 +117,25 @@ static bool stands_as_given(const struct pt_swo *s, double given_hz)
 	       (s->sleep.n_asleep > MANY_SLEEPS && fabs(s->cycles.hz / (given_hz * awake) - 1) < NEAR_AWAKE);
 }
 
+static void bound_by_measure(struct pt_swo *s)
+{
+	s->least_hz = fmin(s->core_hz, s->cycles.hz * (1 - s->cycles.wrong));
+	s->most_hz = fmax(s->core_hz, s->cycles.hz * (1 + s->cycles.wrong));
+}
+
+/* Nearly as fast as the user says, and yet not that fast: each time lies between what the two make of it. */
+static void doubt_given(struct pt_swo *s, bool moves)
+{
+	double off = moves ? s->cycles.hz / s->core_hz - 1 : 0;
+
+	if (fabs(off) <= GIVEN_OFF + s->cycles.wrong || (off < 0 && s->sleep.n_asleep > 0))
+		return;
+	bound_by_measure(s);
+	s->core_wrong = fabs(off) + s->cycles.wrong;
+	pt_warn("swo: core-clock is %.4f MHz, and the core's cycle counter shows %.4f MHz: times have limits for both",
+		s->core_hz / 1e6, s->cycles.hz / 1e6);
+}
+
 /* A clock that the user says is the better figure, as long as it can be true: one that stands in sleep is not slower for
  * that. */
 static void compare_with_given(struct pt_swo *s, double given_hz, bool moves)
@@ -126,6 +146,7 @@ static void compare_with_given(struct pt_swo *s, double given_hz, bool moves)
 	if (s->hz_given) {
 		s->core_hz = given_hz;
 		s->core_wrong = GIVEN_WRONG;
+		doubt_given(s, moves);
 	} else {
 		pt_warn("swo: the core's clock is %.3f MHz as its cycle counter shows, and not %.3f MHz: that is taken",
 			s->core_hz / 1e6, given_hz / 1e6);
@@ -147,8 +168,11 @@ static int find_core_clock(struct pt_swo *s, uint64_t given_hz, double wrong, st
 	s->hz_given = false;
 	s->core_hz = moves ? s->cycles.hz : (double)given_hz;
 	s->core_wrong = moves ? s->cycles.wrong : PT_SWO_MOST_OFF;
+	s->least_hz = s->most_hz = 0;
 	if (given_hz != 0)
 		compare_with_given(s, (double)given_hz, moves);
+	if (!s->hz_given)
+		bound_by_measure(s);
 	return 0;
 }
 
