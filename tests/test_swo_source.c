@@ -36,6 +36,7 @@ static struct {
 	size_t lost;
 	enum pt_stream_missing says;	/* of that, or always */
 	bool inside;
+	bool garbled;			/* what is received is none of it */
 } pin;
 
 static bool on(uint32_t reg, unsigned bit)
@@ -147,7 +148,7 @@ static int pin_read(void *state, uint8_t *bytes, size_t room, uint32_t timeout_m
 			pin.lose_n--;
 			pin.lost++;
 		} else {
-			bytes[n++] = pin.byte[pin.read];
+			bytes[n++] = pin.garbled ? 0xfc : pin.byte[pin.read];
 		}
 	}
 	*what = (struct pt_stream_read){ .from_ns = pin.from_ns, .to_ns = m4.dap.memory.now_ns, .sure_bytes = n };
@@ -468,6 +469,20 @@ static double last_tick_hz(const char *key)
 	return hz;
 }
 
+/* The trace clock alone is another: no register shows it, and no byte is a packet any more. */
+START_TEST(says_that_the_pin_has_changed)
+{
+	pin.exception_every = 20000;
+	ck_assert_msg(start("swo-baud=1000000") == 0, "%s", err.msg);
+	drain(300);
+	ck_assert(!((struct pt_swo *)state)->stream.warned);
+	pin.garbled = true;
+	drain(300);
+	ck_assert(((struct pt_swo *)state)->stream.warned);
+	stop();
+}
+END_TEST
+
 /* The user's clock is 1 % off: each time lies between what it says and what the cycle counter does. */
 START_TEST(doubts_a_clock_that_is_nearly_right)
 {
@@ -758,6 +773,7 @@ static void add_tests(TCase *tc)
 	tcase_add_test(tc, claims_nothing_of_a_probe_that_does_not_say);
 	tcase_add_loop_test(tc, notices_who_writes_the_unit, 0, PT_LEN(spoilers));
 	tcase_add_test(tc, notices_another_clock);
+	tcase_add_test(tc, says_that_the_pin_has_changed);
 	tcase_add_test(tc, doubts_a_clock_that_is_nearly_right);
 	tcase_add_test(tc, a_clock_that_stood_is_no_other);
 	tcase_add_test(tc, a_clock_that_stands_in_sleep_is_not_known);

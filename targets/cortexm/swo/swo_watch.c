@@ -8,7 +8,7 @@
 #include "targets/cortexm/swo/swo.h"
 #include "trace/loss.h"
 
-enum { BATCH_MS = 1000, CHECK_MS = 100, CHANGE_MS = 25, MANY_SAMPLES = 100, MOST_TAKEN = 5, LOOKS_AGAIN = 5, AGAIN_MS = 2, MANY_SLEEPS = 20, SURE_SAMPLES = 500 };
+enum { BATCH_MS = 1000, CHECK_MS = 100, CHANGE_MS = 25, MANY_SAMPLES = 100, MANY_SKIPPED = 200, MOST_TAKEN = 5, LOOKS_AGAIN = 5, AGAIN_MS = 2, MANY_SLEEPS = 20, SURE_SAMPLES = 500 };
 #define DRIFT 1e-4		/* of a clock that is measured well */
 #define CHANGED 0.02		/* more is another clock */
 
@@ -170,12 +170,16 @@ static void look_at_pin(struct pt_swo *s)
 	bool silent = stream->expects && s->cadence.samples > MANY_SAMPLES && stream->n_bytes == 0;
 	bool misread = stream->n_bytes > MANY_SAMPLES && stream->n_bad_frames > stream->n_bytes / MANY_SAMPLES;
 
-	if (stream->warned || (!silent && !misread))
+	bool garbled = !stream->packets.believed && stream->packets.skipped > MANY_SKIPPED;
+
+	if (stream->warned || (!silent && !misread && !garbled))
 		return;
 	s->stream.warned = true;
 	pt_warn("swo: %s; monitor swo doctor, without a profile, finds out why",
 		silent ? "nothing comes over the pin, although samples are sent"
-		       : "bytes of the pin have no stop bit: its rate is another than the probe's, or it is another signal");
+		: misread
+			? "bytes of the pin have no stop bit: its rate is another than the probe's, or it is another signal"
+			: "what comes over the pin is no trace any more: its clock has changed, or another program has set it up");
 }
 
 /* --- what is done ------------------------------------------------------------------------------------------------- */
