@@ -12,6 +12,8 @@ from elf_by_binutils import Elf
 from evaluate import Truth
 
 DRIFT = 37		# ppm between the core's clock and the probe's, as crystals have
+BOARD = os.environ.get("PT_TRUTH_BOARD", "")
+READING = 10 if BOARD else 1	# a buffer may take so many times as long to read, for which mode halt halts the core
 QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
@@ -33,7 +35,7 @@ class Runs:
 
     def profile(self, elf, source, mode, time, seed, log=None, extra=()):
         capture = self.new_capture()
-        board = f"virtual:kl27?clock=virtual&core-drift={DRIFT}&elf={elf}" + os.environ.get("PT_TRUTH_BOARD", "")
+        board = f"virtual:kl27?clock=virtual&core-drift={DRIFT}&elf={elf}{BOARD}"
         board += f"&flow-log={log}" if log else ""
         command = [self.proftap, "profile", "--probe", board, "--elf", elf, "--core-clock", "48M", "--for", time, "--reset",
                    "--source", source, "--mode", mode, "--seed", str(seed), "--capture", capture, "--format", "summary", *extra,
@@ -84,7 +86,7 @@ def exact_run(runs, seed, solo):
     """Halt mode, to the end of a program that ends. {(view, format): Result}, flags, model deviations."""
     elf, flags, _ = arm_program.build(seed, "ends", runs.folder, solo)
     log = runs.path("run.flow")
-    capture = runs.profile(elf, "mtb", "halt", "100ms", seed, log)
+    capture = runs.profile(elf, "mtb", "halt", f"{100 * READING}ms", seed, log)
     want = runs.truth(elf, log, solo != "sleeps_at_the_end", stop_in_end=solo != "sleeps_at_the_end")
     os.unlink(log)
     tables, report = runs.tables(elf, capture, want, True)
@@ -106,7 +108,7 @@ def steady_truth(runs, seed, solo=None):
     stacks = runs.truth(elf, log, False, until=int(STACK_S * Arm.hz))
     os.unlink(log)
     shares.stacks = stacks.stacks = stacks.truth
-    halted = runs.decode(elf, runs.profile(elf, "mtb", "halt", f"{int(STACK_S * 1000)}ms", 1), "json", "functions")
+    halted = runs.decode(elf, runs.profile(elf, "mtb", "halt", f"{int(STACK_S * 1000) * READING}ms", 1), "json", "functions")
     shares.by_halt = {r["address"]: r["net_share"] for r in json_report.read(halted)["functions"]}
     check_ticks(stacks.truth, tick_cycles)
     return elf, flags, shares, stacks
@@ -127,6 +129,7 @@ def compare_views(report, mode, seconds, shares, stacks):
     """(view, "json") to Result: shares over the whole profile, chains over the start of it."""
     compare.EXACT_SHARES[0] = report["share_exactness"] in ("exact", "modelled") and report["time_exactness"] != "estimated" and \
         mode not in ("ring", "stream", "burst")
+    compare.BOUNDS[0] = any(row.get("net_share_bounds") for row in report["functions"])
     shares.seconds = stacks.seconds = seconds
     stacks.flat = shares
     for want in (shares, stacks):

@@ -12,11 +12,17 @@ def class_of(share):
 
 def near(printed, true, exact):
     """An exact share of a steady program is near the truth of another stretch of it; any other is right to the digit."""
-    return abs(printed - true) <= (0.03 * true + 3e-4 if exact else 1e-6)
+    return abs(printed - true) <= (another_stretch(true) if exact else 1e-6)
+
+
+def another_stretch(share):
+    """So much may the share of a steady program be another one elsewhere in its run."""
+    return 0.03 * share + 3e-4
 
 
 NO_SYMBOL = "(no symbol)"
 EXACT_SHARES = [False]		# whether the report at hand says that its shares are exact, or modelled
+BOUNDS = [False]		# whether its limits of shares have room for what was not recorded, and for no chance
 
 
 def is_of_report(printed, reported, says):
@@ -37,7 +43,7 @@ class Result:
 
     def __init__(self):
         self.rows = 0
-        self.exact_shares = EXACT_SHARES[0]
+        self.exact_shares, self.bounds = EXACT_SHARES[0], BOUNDS[0]
         self.wrong = {}		# figure to [(row, printed, true)]
         self.intervals = []	# (row, truth, estimate, low, high)
 
@@ -62,6 +68,8 @@ class Result:
     def share(self, row, figure, printed, interval, true, exact):
         if printed is None:
             self.rows += 1
+        elif interval is not None and self.bounds:	# of the profile's own stretch
+            self.check(row, "bounds of " + figure, min(max(true, interval[0]), interval[1]), true, another_stretch(true))
         elif interval is not None:
             self.rows += 1
             self.intervals.append((figure + " " + row, true, printed, interval[0], interval[1]))
