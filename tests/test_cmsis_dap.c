@@ -228,6 +228,7 @@ END_TEST
 enum claim { TAKES_ONE, READS_PIECES, MUTE_AT_LONG, BOTH, LOSES_BLOCKS };
 
 static enum claim claim;
+static bool silent;
 
 /* A request that comes while an answer waits to be fetched is lost; one of more than 64 bytes is taken for several, or
  * ends in nothing. */
@@ -279,7 +280,7 @@ START_TEST(finds_out_wrong_claims)
 	pt_probe_info(probe, &info);
 	ck_assert_uint_eq(info.packet_bytes, claims[_i].bytes_used);
 	ck_assert_uint_eq(info.packet_count, claims[_i].depth_used);
-	ck_assert_uint_le(script.now_ns, 2 * PT_NS_PER_S);
+	ck_assert_uint_le(script.now_ns, PT_NS_PER_S);
 	for (int tries = 0; read_block(words, PT_LEN(words)) < 0; tries++) {
 		ck_assert_int_lt(tries, 2);	/* each loses one; then one packet at a time */
 		ck_assert_int_eq(claim, LOSES_BLOCKS);
@@ -288,6 +289,29 @@ START_TEST(finds_out_wrong_claims)
 		ck_assert_uint_eq(words[i], 0x5a000000 + i);
 	pt_probe_info(probe, &info);
 	ck_assert_uint_eq(info.packet_count, claim == LOSES_BLOCKS ? 1 : claims[_i].depth_used);
+}
+END_TEST
+
+static size_t claim_and_fall_silent(void *arg, const uint8_t *request, size_t len_bytes, uint8_t *response,
+				    uint64_t *took_ns)
+{
+	static const uint8_t capabilities = 0xf0;	/* the first of what is asked as it claims to take it */
+
+	silent |= request[0] == 0 && request[1] == capabilities;
+	return silent ? PT_SCRIPT_NO_ANSWER : fake_cmsis_dap_answer(arg, request, len_bytes, response, took_ns);
+}
+
+START_TEST(gives_up_one_that_falls_silent_in_the_trial)
+{
+	silent = false;
+	script.answer = claim_and_fall_silent;
+	script.info.usb_mbps = 12;
+	fake.packet_bytes = 512;
+	fake.packet_count = 4;
+	open_with(NULL);
+	ck_assert_ptr_null(probe);
+	ck_assert_int_eq(err.code, PT_ETIMEOUT);
+	ck_assert_uint_le(script.now_ns, PT_NS_PER_S);
 }
 END_TEST
 
@@ -756,6 +780,7 @@ int main(void)
 	tcase_add_loop_test(tc, settles_on_a_packet_size, 0, (int)PT_LEN(sizes));
 	tcase_add_loop_test(tc, says_what_it_can_reach, 0, PT_LEN(abilities));
 	tcase_add_loop_test(tc, finds_out_wrong_claims, 0, PT_LEN(claims));
+	tcase_add_test(tc, gives_up_one_that_falls_silent_in_the_trial);
 	tcase_add_loop_test(tc, computes_what_the_cables_allow, 0, PT_LEN(limits));
 	tcase_add_test(tc, refuses_a_probe_without_any_port);
 	tcase_add_test(tc, a_probe_without_swd_points_to_its_jtag);

@@ -164,6 +164,7 @@ struct pt_cmsis_dap {
 	uint16_t match_retry;			/* as the probe is set */
 	uint32_t wait_retry_asked, match_retry_asked;	/* by settings; 0: from the speed */
 	struct pt_jtag_port jtag;
+	uint32_t answer_ms;		/* how long an answer is waited for; 0: PT_CMSIS_DAP_ANSWER_MS */
 	bool connected;			/* DAP_Connect was sent */
 	bool on_jtag;			/* the port was brought up for JTAG, not for SWD */
 

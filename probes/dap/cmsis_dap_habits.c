@@ -65,7 +65,8 @@ unsigned pt_cmsis_dap_quirks_of(const struct pt_link_info *link)
 
 /* --- claims, tried -------------------------------------------------------------------------------------------------- */
 
-enum { FULL_SPEED_MBPS = 12, FULL_SPEED_BYTES = 64, HIGH_SPEED_BYTES = 512, PADDING = 0xff };
+enum { FULL_SPEED_MBPS = 12, FULL_SPEED_BYTES = 64, HIGH_SPEED_BYTES = 512, PADDING = 0xff,
+       AGAIN_MS = 180 };	/* for an answer behind one that did not come: a mute probe is given up within 1 s */
 
 static const char *name_of(const struct pt_cmsis_dap *dap)
 {
@@ -165,7 +166,10 @@ static int ask_again(struct pt_cmsis_dap *dap, const uint8_t *ids, size_t n, str
 
 	dap->owed = dap->asked = 0;
 	dap->lost_ahead = false;	/* it is accounted for */
-	return rc < 0 ? rc : ask_together(dap, ids, n, said, err);
+	dap->answer_ms = AGAIN_MS;
+	rc = rc < 0 ? rc : ask_together(dap, ids, n, said, err);
+	dap->answer_ms = 0;
+	return rc;
 }
 
 int pt_cmsis_dap_ask_as_claimed(struct pt_cmsis_dap *dap, const uint8_t *ids, size_t n, struct pt_cmsis_dap_said *said,

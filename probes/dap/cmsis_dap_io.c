@@ -144,7 +144,8 @@ int pt_cmsis_dap_drain(struct pt_cmsis_dap *dap, struct pt_err *err)
 /* A debt that stays with the probe after an error is paid by the next call. */
 int pt_cmsis_dap_take_answer(struct pt_cmsis_dap *dap, uint8_t command, size_t min_bytes, struct pt_err *err)
 {
-	int n = pt_cmsis_dap_receive(dap, in_ms(dap, PT_CMSIS_DAP_ANSWER_MS), err);
+	uint32_t wait_ms = dap->answer_ms != 0 ? dap->answer_ms : PT_CMSIS_DAP_ANSWER_MS;
+	int n = pt_cmsis_dap_receive(dap, in_ms(dap, wait_ms), err);
 
 	if (n < 0)
 		return n;
