@@ -1,5 +1,4 @@
-/* The processor that a program is made for, or that a target is, as far as it decides the instruction set. Plain data:
- * both wings name processors with it. */
+/* The processor of a program or of a target, as far as it decides the instruction set. Plain data, used by both wings. */
 #ifndef PT_ARCH_H
 #define PT_ARCH_H
 
@@ -10,7 +9,7 @@ enum { PT_MACHINE_ARM = 40 };	/* EM_ARM */
 
 /* Arm's numbers of architectures, Tag_CPU_arch. Source: Arm IHI 0045, "Addenda to, and Errata in, the ABI". */
 enum pt_arm_arch {
-	PT_ARM_UNKNOWN = 0,	/* the number of Armv3 and older, which nothing here meets */
+	PT_ARM_UNKNOWN = 0,	/* in Arm's table: Armv3 and older, which proftap does not support */
 	PT_ARM_V7 = 10, PT_ARM_V6_M = 11, PT_ARM_V6S_M = 12, PT_ARM_V7E_M = 13,
 	PT_ARM_V8_M_BASE = 16, PT_ARM_V8_M_MAIN = 17, PT_ARM_V8_1_M_MAIN = 21,
 };

@@ -1,7 +1,7 @@
-/* How fast a counter counts that wraps often, from readings whose moments are only known to lie between two times. What
- * comes out is no estimate: the set of all rates that fit every reading, and so the true one, as long as it is steady.
- * How often the counter wrapped between two readings is not known; each number of times makes a band of rates, and
- * readings at irregular times leave the right one. Pure. */
+/* The rate of a counter that wraps often, from readings whose times are only known to lie between two bounds. The result
+ * is not an estimate: it is the set of all rates that fit every reading, so it contains the true rate if that is steady.
+ * It is not known how often the counter wrapped between two readings. Each possible number of wraps gives a band of
+ * rates, and readings at irregular times exclude all bands but the right one. Pure. */
 #ifndef PT_COUNT_RATE_H
 #define PT_COUNT_RATE_H
 
@@ -21,14 +21,14 @@ struct pt_count_rate {
 
 /* The rate is between lo_hz and hi_hz. */
 void pt_count_rate_begin(struct pt_count_rate *r, double period, double lo_hz, double hi_hz);
-/* value was read some time from from_ns to to_ns; beyond PT_COUNT_RATE_READINGS it says nothing. */
+/* value was read between from_ns and to_ns. Readings beyond PT_COUNT_RATE_READINGS are ignored. */
 void pt_count_rate_add(struct pt_count_rate *r, uint64_t from_ns, uint64_t to_ns, uint32_t value);
-/* Behind the last reading: where in its round the counter was at the first one has to agree with all readings together,
- * which says more than each of them with the first. */
+/* After the last reading: keeps the bands in which one phase at the first reading fits all readings together. This
+ * excludes more than comparing each reading with the first. */
 void pt_count_rate_settle(struct pt_count_rate *r);
 /* False: no steady rate between lo_hz and hi_hz fits the readings. */
 bool pt_count_rate_fits(const struct pt_count_rate *r, double lo_hz, double hi_hz);
-/* True: it is *hz, give or take *error_hz, which is no more than the part of it that within says. */
+/* True: the rate is *hz ± *error_hz, and the error is at most within * *hz. */
 bool pt_count_rate_known(const struct pt_count_rate *r, double within, double *hz, double *error_hz);
 
 #endif

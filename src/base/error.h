@@ -4,15 +4,15 @@
 #define PT_ERROR_H
 
 enum pt_code {
-	PT_EARG = -1,		/* the caller or the user asked for something that makes no sense; nothing was done */
-	PT_EIO = -2,		/* the device or its cable is gone; close it */
+	PT_EARG = -1,		/* an argument is wrong; nothing was done */
+	PT_EIO = -2,		/* the device or its connection is gone; close it */
 	PT_ETIMEOUT = -3,	/* no answer, or only WAIT, until the deadline */
 	PT_EFAULT = -4,		/* the target's bus refused an access */
-	PT_ESTATE = -5,		/* not possible in the present state (core runs, chip is locked, profile active, ...) */
+	PT_ESTATE = -5,		/* not possible in this state (the core runs, the chip is locked, a profile runs, ...) */
 	PT_EUNSUPPORTED = -6,	/* this probe, chip or version cannot do it */
-	PT_EINTERRUPTED = -7,	/* pt_link_interrupt() cut the call short */
-	PT_EBUSY = -8,		/* another holds it; the sentence names the owner */
-	PT_ENOMEM = -9,		/* a stated bound was reached */
+	PT_EINTERRUPTED = -7,	/* pt_link_interrupt() ended the call early */
+	PT_EBUSY = -8,		/* another process or client uses it; the sentence names the owner */
+	PT_ENOMEM = -9,		/* a documented limit was reached */
 	PT_EPERM = -10,		/* the operating system refused; the sentence says how to get permission */
 	PT_EPROTO = -11,	/* the other side answered, but not what its protocol allows */
 };

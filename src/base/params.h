@@ -1,6 +1,6 @@
-/* The one mechanism for "key=value" words: monitor, command line, URI, config file. A module owns a table of rows; a
- * set of values is checked against rows when a word is added, so that what is in a set is always well-formed, and a
- * wrong word is answered with the right ones. */
+/* Parameters ("key=value") of monitor commands, command line, URIs and configuration file. Each module has a table with a
+ * row per parameter. A value is checked against its row when it is added to a set, so a set holds only valid values; an
+ * unknown key is refused with the list of the known ones. */
 #ifndef PT_PARAMS_H
 #define PT_PARAMS_H
 
@@ -25,8 +25,8 @@ enum pt_param_type {
 struct pt_param {
 	const char *key;
 	enum pt_param_type type;
-	const char *standard;	/* the value when none is given, in the same notation; NULL: absent */
-	const char *choices;	/* of a CHOICE; of a HZ: a word that may stand for the number, which then reads 0; else NULL */
+	const char *standard;	/* the default, in the same notation; NULL: absent */
+	const char *choices;	/* CHOICE: the keywords; HZ: a keyword in place of the number, which then reads 0; else NULL */
 	uint64_t min, max;	/* NUMBER, TIME (ns), HZ; 0, 0: any */
 	const char *help;	/* one line, with the unit and the source of the default where it is unverified */
 };
@@ -42,22 +42,22 @@ void pt_params_free(struct pt_params *params);
 int pt_params_add(struct pt_params *params, const struct pt_param *rows, size_t n_rows, const char *word,
 		  struct pt_err *err);
 
-/* The value in the set, else the row's standard, else NULL / 0 / false. The row must be one the key was checked by,
- * or an equal one. params may be NULL: all standards. */
+/* The value in the set, else the row's default, else NULL / 0 / false. The row must be the one by which the key was
+ * checked, or an equal one. params NULL: all defaults. */
 const char *pt_params_text(const struct pt_params *params, const struct pt_param *row);
 uint64_t pt_params_number(const struct pt_params *params, const struct pt_param *row);	/* NUMBER, HZ; TIME in ns */
 bool pt_params_flag(const struct pt_params *params, const struct pt_param *row);
 bool pt_params_span(const struct pt_params *params, const struct pt_param *row, uint64_t *addr, uint64_t *size);
-/* set by someone, not the standard */
+/* true: the value was given, and is not the default */
 bool pt_params_given(const struct pt_params *params, const struct pt_param *row);
 
 /* Parse one value in the notation of a type; for options outside a table ("--for 2s"). */
 int pt_params_parse(enum pt_param_type type, const char *text, uint64_t *out, struct pt_err *err);
 
-/* TIME where a bare number means seconds, as a user's "for how long" does: "2" is 2s. */
+/* A TIME whose bare number means seconds: "2" is 2s. */
 int pt_params_parse_seconds(const char *text, uint64_t *out, struct pt_err *err);
-bool pt_params_is_unit_of_time(const char *word);	/* "s", "ms", "us", "ns": a slip, where it is alone */
-bool pt_params_is_unit_of_frequency(const char *word);	/* "MHz", "khz", "M": likewise */
+bool pt_params_is_unit_of_time(const char *word);	/* "s", "ms", "us", "ns": alone it is a mistake ("2 ms") */
+bool pt_params_is_unit_of_frequency(const char *word);	/* "MHz", "khz", "M": in the same way */
 
 /* "key  default  help" for each row, as `monitor help` prints it. Calls say with one line each. */
 void pt_params_help(const struct pt_param *rows, size_t n_rows, void (*say)(void *arg, const char *line), void *arg);

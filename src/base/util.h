@@ -1,4 +1,4 @@
-/* Small helpers without an idea of their own: array length, little- and big-endian loads and stores. */
+/* Array length; little- and big-endian loads and stores. */
 #ifndef PT_UTIL_H
 #define PT_UTIL_H
 

@@ -1,4 +1,4 @@
-/* Where clients come from: a TCP port or a unix socket, named as the user writes it. For every server of the daemon. */
+/* A TCP port or unix socket on which a server of the daemon listens, with its address as the user writes it. */
 #ifndef PT_LISTEN_H
 #define PT_LISTEN_H
 
@@ -18,36 +18,37 @@ union pt_stream {			/* either kind; which one: handle.type */
 /* All zero before the first use. */
 struct pt_listener {
 	union pt_stream socket;
-	bool open;		/* the handle is the loop's until it is closed */
+	bool open;		/* the handle belongs to the loop until it is closed */
 	char *address;		/* as the user would write it, with the real port; NULL when not listening */
-	struct pt_socket_file *file;	/* unix: removed at the end, if it is still the same one */
+	struct pt_socket_file *file;	/* unix: removed when the listener closes, if it is still the same file */
 	/* unix: which other users may connect; set before pt_listen(), the caller's. NULL: none */
 	const struct pt_peers *peers;
-	bool allow_remote;	/* set before pt_listen(): an address that other machines may reach is no error */
-	bool is_remote;		/* it is such an address */
-	bool peer_is_own;	/* it is the daemon's own user (pt_peer_is_own()) */
-	char peer[PT_PEER_TEXT];	/* unix: the peer of the last pt_listener_accept() */
+	bool allow_remote;	/* set before pt_listen(): accept an address that other machines can reach */
+	bool is_remote;		/* other machines can reach the address */
+	/* of the last pt_listener_accept() */
+	bool peer_is_own;	/* the peer is the daemon's own user (pt_peer_is_own()) */
+	char peer[PT_PEER_TEXT];	/* unix: the peer, for messages */
 };
 
 /* Loop thread. address: "HOST:PORT", "[IPV6]:PORT" (port 0: any free one), "unix:PATH". on_connection is libuv's, with
- * data in the stream's handle. A unix socket file that no process serves any more is replaced. TCP is for this machine
- * alone, unless allow_remote is set: PT_EARG else.
- * PT_EARG not an address, PT_EBUSY in use, PT_EPERM; after an error, too, a listener that is open is to be closed. */
+ * data in the stream's handle. A unix socket file that no process serves any more is replaced.
+ * PT_EARG: not an address, or one that other machines can reach and allow_remote is not set; PT_EBUSY: in use; PT_EPERM.
+ * Also after an error the caller closes the listener if open is set. */
 int pt_listen(struct pt_listener *listener, uv_loop_t *loop, const char *address, uv_connection_cb on_connection,
 	      void *data, struct pt_err *err);
 
-/* Whether it is such an address, as it is written: nothing is opened or looked up. PT_EARG. */
+/* Checks the notation of an address only: opens nothing and resolves nothing. PT_EARG. */
 int pt_listen_check(const char *address, struct pt_err *err);
 
-/* Makes peer of the listener's kind, with data in its handle, and accepts into it. An error of libuv, UV_EACCES for who
- * may not connect; the handle is to be closed in either case. */
+/* Initialises peer as a stream of the listener's kind, with data in its handle, and accepts the connection into it.
+ * Returns 0 or an error of libuv (UV_EACCES: this user may not connect). The caller closes the handle in any case. */
 int pt_listener_accept(struct pt_listener *listener, union pt_stream *peer, void *data);
 
-/* Any thread, when the process ends without closing its listeners: their socket files are removed. Blocks for as long
- * as their disks take. */
+/* Removes the socket files of all open listeners; for a process that ends without closing them. Any thread. Blocks as
+ * long as the disks take. */
 void pt_listen_remove_files(void);
 
-/* Stops listening and frees what the listener owns; on_closed as libuv calls it. Only when it is open. */
+/* Stops listening and frees what the listener owns; libuv calls on_closed. Only if open is set. */
 void pt_listener_close(struct pt_listener *listener, uv_close_cb on_closed);
 
 #endif

@@ -1,5 +1,5 @@
-/* Messages for the person at the terminal, on stderr, one line each, the part first: "mtb: ...".
- * Any thread. Per-byte detail sits behind a channel, off unless --log names it. */
+/* Messages for the user, on stderr, one line each, beginning with the part of the program: "mtb: ...".
+ * Any thread. Details of single packets belong to channels, which are off unless --log names them. */
 #ifndef PT_LOG_H
 #define PT_LOG_H
 
@@ -22,16 +22,16 @@ void pt_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void pt_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void pt_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void pt_debug(enum pt_log_channel channel, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* How far something is that takes its time: a line below the messages, where standard error is a terminal; else
- * nothing. The next message, or the next such line, takes its place; "" takes it away. */
+/* Shows the progress of a long operation in a line below the messages, if standard error is a terminal. The next message
+ * or progress line replaces it; "" removes it. */
 void pt_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-bool pt_progress_shows(void);	/* ask before a costly one */
-/* From now on each message begins with its time, UTC: for a daemon whose messages are a log. Not on a terminal, and not
- * in the systemd journal, which has the time of each line. Source: systemd.exec(5), JOURNAL_STREAM. */
+bool pt_progress_shows(void);	/* false: skip computing an expensive line */
+/* From now on each message begins with its time in UTC. No effect on a terminal, and in the systemd journal, which
+ * records the time of each line. Source: systemd.exec(5), JOURNAL_STREAM. */
 void pt_log_add_times(void);
-/* Of the terminal that the messages go to; 0: it is none, does not say, or is too
- * narrow to break lines for. Messages are broken between words there. */
+/* The width of the terminal that shows the messages; they are broken between words there. 0: no terminal, unknown width,
+ * or too narrow to break lines. */
 unsigned pt_log_columns(void);
-bool pt_log_wants(enum pt_log_channel channel);	/* ask before a costly print-out */
+bool pt_log_wants(enum pt_log_channel channel);	/* false: skip computing an expensive message */
 
 #endif

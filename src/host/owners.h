@@ -1,5 +1,5 @@
-/* Which processes have one of a device's nodes open, so that a refusal can name them. All of it from /proc; a process of another
- * user shows its name, but not its files, unless the caller is root. May take some ms on a host with many processes. */
+/* Which processes have a device file open, so that an error message can name them. From /proc: the open files of another
+ * user's process are visible to root only. May take some ms on a host with many processes. */
 #ifndef PT_OWNERS_H
 #define PT_OWNERS_H
 
@@ -12,11 +12,11 @@ struct pt_owner {
 	char name[32];		/* of the program, as ps shows it */
 };
 
-/* Fills at most max rows, other processes than this one, that began last first; returns how many it filled. 0: none that this user may
- * look at has it open. */
+/* Fills at most max rows with processes other than this one, the youngest first, and returns their number. 0: no process
+ * that this user may inspect has the file open. */
 size_t pt_owners_of(const char *const *nodes, size_t n_nodes, struct pt_owner *out, size_t max);
 
-/* "openocd (process 812), gdbserver (process 7)", or "another program, which this user may not look at". */
+/* "openocd (process 812), gdbserver (process 7)", or that it is a program that this user may not inspect. */
 const char *pt_owners_say(const struct pt_owner *owners, size_t n, char *text, size_t room);
 
 #endif

@@ -1,5 +1,5 @@
-/* Notes about a probe, in a folder of the user's: $XDG_RUNTIME_DIR/proftap, or /tmp/proftap-UID where there is none.
- * No other user may write there. Any thread; blocks for as long as the disk takes. */
+/* Files about a probe (notes), in a folder of the user: $XDG_RUNTIME_DIR/proftap, or else /tmp/proftap-UID. No other user
+ * can write there. Any thread; blocks as long as the disk takes. */
 #ifndef PT_PROBE_NOTES_H
 #define PT_PROBE_NOTES_H
 
@@ -9,28 +9,28 @@
 
 #include "base/error.h"
 
-/* The note of a probe ("usb 1-4.2" and ".restore" are usb_1-4.2.restore). False: the folder is not there, or not ours
- * alone; make: it is made if need be. */
+/* The path of a note (probe "usb 1-4.2" and suffix ".restore" give usb_1-4.2.restore). make: creates the folder if
+ * necessary. False: there is no folder, or other users can write there. */
 bool pt_note_path(const char *probe, const char *suffix, char *path, size_t room, bool make);
-/* The note of a probe, opened, made if need be, and locked; path: out, where it is. Returns the file descriptor, or
+/* Opens a note, creates it if necessary, and locks it; path: out. Returns the file descriptor, or
  *   PT_EBUSY  another process holds the lock
  *   PT_EIO    the folder or the note cannot be written */
 int pt_note_lock(const char *probe, const char *suffix, char *path, size_t room, struct pt_err *err);
-void pt_note_unlock(int fd, const char *path);	/* takes the note away */
+void pt_note_unlock(int fd, const char *path);	/* removes the note */
 
-/* What is in the note without a suffix, as long as a process holds its lock: where the daemon that has this probe serves
- * GDB, or "stdio". False: none of this user has it. */
+/* The content of the note without a suffix, while a process holds its lock: the address at which the daemon that uses this
+ * probe serves GDB, or "stdio". False: no process of this user holds it. */
 bool pt_note_find(const char *probe, char *address, size_t room);
 
-/* A text that outlives the process. */
+/* A text about a probe that stays when the process ends. */
 struct pt_kept;
 
-/* PT_EBUSY: another process has this probe's; PT_EIO. */
+/* PT_EBUSY: another process has it open for this probe; PT_EIO. */
 struct pt_kept *pt_kept_open(const char *probe, struct pt_err *err);
 void pt_kept_close(struct pt_kept *kept);	/* the text stays; NULL is fine */
-/* For the caller to free(). NULL: there is none, and err->code is 0; or PT_EIO, or PT_EARG: it is longer than most. */
+/* The text; the caller frees it. NULL: no text (err->code 0), PT_EIO, or PT_EARG: longer than most_bytes. */
 uint8_t *pt_kept_read(const struct pt_kept *kept, size_t most_bytes, size_t *len_bytes, struct pt_err *err);
-/* In place of the one that is there, all of it or nothing. text NULL: there is none any more. */
+/* Replaces the text completely, or changes nothing. text NULL: removes it. */
 int pt_kept_write(struct pt_kept *kept, const char *text, size_t len_bytes, struct pt_err *err);
 
 #endif
