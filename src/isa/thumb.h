@@ -1,5 +1,5 @@
-/* What the Thumb instruction sets share: length and flow of all that the M profile has, Armv6-M to Armv8.1-M, and how
- * exceptions lead to code. What they do not: cycles. */
+/* What the Thumb instruction sets share: length and flow of all instructions of the M profile, Armv6-M to Armv8.1-M, and
+ * the vector table. They differ in cycles. */
 #ifndef PT_ISA_THUMB_H
 #define PT_ISA_THUMB_H
 
@@ -7,12 +7,12 @@
 
 enum { PT_THUMB_PC = 15, PT_THUMB_LR = 14, PT_THUMB_FIRST_IRQ = 16 };
 
-static inline bool pt_thumb_is_wide(uint16_t first)	/* of two halfwords */
+static inline bool pt_thumb_is_wide(uint16_t first)	/* first halfword of an instruction of two */
 {
 	return first >> 11 >= 0x1d;
 }
 
-/* struct pt_isa.decode: every instruction costs 1. */
+/* struct pt_isa.decode, with 1 cycle for each instruction. */
 void pt_thumb_decode(uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_insn *out);
 
 /* The other members of struct pt_isa. jump_targets: the tables of GCC, Clang and Arm's compilers (of addresses; TBB and
