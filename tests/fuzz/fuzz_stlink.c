@@ -141,6 +141,7 @@ static void run_some(struct pt_probe *probe)
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 {
 	static const char *const kinds[] = { "v2j37", "v3j7", "v2j27", "v2j31" };
+	static const uint16_t pids[] = { 0, 0x3744, 0x374d, 0x3755 };	/* an ST-Link V1, and boot loaders */
 	static struct pt_script script;
 	static struct source source;
 	struct pt_params *settings = pt_params_new();
@@ -161,6 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 	script.answer = answer;
 	script.arg = &source;
 	script.info = (struct pt_link_info){ .transport = "bulk", .packet_bytes = PT_VSTLINK_MOST_BYTES, .depth = 1 };
+	script.info.usb_pid = pids[what >> 6];
 	script.packet_ns = 10000;
 	probe = pt_probe_open_link(&pt_stlink_ops, pt_script_link(&script), settings, NULL);
 	if (probe != NULL)
