@@ -161,7 +161,8 @@ static bool mapped(const char *columns, size_t i, char *out, size_t size)
 			return false;
 		if (strtoul(word, &name, 10) != i + 1)
 			continue;
-		snprintf(out, size, "%s", *name == ':' ? name + 1 : out);
+		if (*name == ':')
+			snprintf(out, size, "%s", name + 1);
 		return true;
 	}
 }
