@@ -679,6 +679,14 @@ void pt_session_set_limits(struct pt_session *s, const char *word, pt_session_re
 	reply(arg, 0, word != NULL ? "rules\n" : "no rules\n", 0);
 }
 
+void pt_session_write(struct pt_session *s, const char *name, const char *value, pt_session_reply reply, void *arg)
+{
+	(void)s;
+	(void)name;
+	(void)value;
+	reply(arg, 0, "written\n", 0);
+}
+
 void pt_session_set_orti(struct pt_session *s, const char *word)
 {
 	(void)s;
