@@ -487,7 +487,7 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } monitors
 	  "symbols, exits, profile limits, orti, halt, go, reset, status, speed, erase" } },
 	{ "a wrong second word", { NEW_GDB, ":profile go", "<E.\"profile go\" is not a monitor command; there are: "
 	  "profile start, profile stop, profile status, profile reset, profile report, profile save, profile run, "
-	  "profile limits, profile live" } },
+	  "profile limits, profile write, profile live" } },
 	{ "no words, odd digits, no digits", { NEW_GDB, ">qRcmd,", "(monitor profile run 2s", ">qRcmd,6",
 	  "<E.malformed packet", ">qRcmd,zz", "<E.malformed packet" } },
 	{ "a word where none belongs", { NEW_GDB, ":halt now", "~E.halt takes no words",
