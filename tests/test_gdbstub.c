@@ -484,7 +484,7 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } monitors
 	{ "the sentence to those who take it", { NEW_GDB,
 	  ":hello", "~E.\"hello\" is not a monitor command; there are: help, "
 	  "profile start, profile stop, profile status, profile reset, profile report, profile save, sources, profile run, "
-	  "symbols, exits, profile limits, orti, halt, go, reset, status, speed, erase" } },
+	  "symbols, exits, profile limits, profile write, orti, halt, go, reset, status, speed, erase" } },
 	{ "a wrong second word", { NEW_GDB, ":profile go", "<E.\"profile go\" is not a monitor command; there are: "
 	  "profile start, profile stop, profile status, profile reset, profile report, profile save, profile run, "
 	  "profile limits, profile write, profile live" } },
