@@ -80,7 +80,9 @@ static enum pt_vack ap_write(void *arg, uint8_t reg, uint32_t value)
 
 static struct pt_vap *ap(struct pt_vboard *board, unsigned apsel)
 {
-	return apsel == 0 ? &((struct fake_stlink *)board)->port : NULL;
+	struct fake_stlink *fake = (struct fake_stlink *)board;
+
+	return apsel < fake->n_ports ? &fake->port : NULL;
 }
 
 static uint32_t dpidr(struct pt_vboard *board)
@@ -118,6 +120,7 @@ void fake_stlink_init(struct fake_stlink *fake, const char *kind)
 	for (uint32_t i = 0; i < FAKE_STLINK_WORDS; i++)
 		fake->words[i] = 0x5a000000 + i;
 	fake->cpuid = 0x410cc601;
+	fake->n_ports = 1;
 	add_region(fake, FAKE_DAP_BASE, BYTES + 4, &ram_ops);
 	add_region(fake, CPUID_AT, 4, &cpuid_ops);
 	pt_vmem_ap_init(&fake->mem_ap, &fake->bus, 0xe00ff003);

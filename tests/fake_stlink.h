@@ -13,6 +13,7 @@ struct fake_stlink {
 	uint32_t fault_addr;		/* the bus refuses it; 0: none */
 	uint32_t cpuid;			/* what 0xe000ed00 reads as */
 	unsigned wait_acks, wait_from;	/* accesses of the AP that answer WAIT, from access wait_from on */
+	unsigned n_ports;		/* all are the same one; 1, where a test says nothing */
 	unsigned ready_after;		/* the word behind the last reads as 0 so often, then as 1 */
 	bool nreset_low;
 

@@ -1,5 +1,5 @@
 /* libFuzzer entry for the ST-Link driver: the model of a firmware, old or new, whose replies are spoilt from some request
- * on: other bytes, other lengths, none. Linked with tests/fuzz/replay.c elsewhere. Checked: no access outside a reply, an
+ * on: other bytes, other lengths, none. Or its target is busy for a while. Linked with tests/fuzz/replay.c elsewhere. Checked: no access outside a reply, an
  * end to every call in bounded time, no more done than was asked. */
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +99,27 @@ static void access_registers(struct pt_probe *probe)
 	}
 }
 
+/* Words here and there, of two ports, as a profile reads them: lists, where the firmware has them. */
+static void read_places(struct pt_probe *probe)
+{
+	enum { PLACES = 9 };
+	static uint32_t words[PLACES];
+	struct pt_dap_op ops[2 + 2 * PLACES + 4], *op = ops;
+
+	*op++ = (struct pt_dap_op){ .what = PT_DAP_WRITE, .a = 8, .value = 0 };
+	*op++ = (struct pt_dap_op){ .what = PT_DAP_WRITE, .ap = true, .a = 0, .value = 0x22000012 };
+	for (uint32_t i = 0; i < PLACES; i++) {
+		if (i == 4) {
+			*op++ = (struct pt_dap_op){ .what = PT_DAP_WRITE, .a = 8, .value = 0x01000000 };
+			*op++ = (struct pt_dap_op){ .what = PT_DAP_WRITE, .ap = true, .a = 0, .value = 0x22000012 };
+		}
+		*op++ = (struct pt_dap_op){ .what = PT_DAP_WRITE, .ap = true, .a = 4, .value = FAKE_DAP_BASE + 0x40 * i };
+		*op++ = (struct pt_dap_op){ .what = PT_DAP_READ, .ap = true, .a = 0xc, .words = &words[i] };
+	}
+	*op++ = (struct pt_dap_op){ .what = PT_DAP_WRITE, .a = 8, .value = 0 };
+	run_list(probe, ops, (size_t)(op - ops));
+}
+
 static void run_some(struct pt_probe *probe)
 {
 	static uint32_t words[600];
@@ -128,8 +149,10 @@ static void run_some(struct pt_probe *probe)
 
 	dap = pt_probe_dap(probe, &wire);
 	dap->connect(wire, PT_DAP_SWD, &err);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++) {
 		run_list(probe, ops, PT_LEN(ops));
+		read_places(probe);
+	}
 	access_registers(probe);
 	dap->set_speed(wire, 0, &used, &err);
 	dap->set_speed(wire, 1000000, &used, &err);
@@ -157,6 +180,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 		source.fake.cpuid = 0x410fc241;
 	if ((what & 0x38) == 8)
 		pt_params_add(settings, pt_probe_params, pt_n_probe_params, "transport=jtag", NULL);
+	if ((what & 0x38) == 0x10) {
+		source.fake.n_ports = 2;
+		source.fake.wait_from = next_byte(&source) * 4u;
+		source.fake.wait_acks = next_byte(&source) % 32;
+	}
 	script.head = script.n_queued = script.n_requests = 0;
 	script.now_ns = script.free_ns = script.host_free_ns = 0;
 	script.answer = answer;
