@@ -73,6 +73,32 @@ START_TEST(whom_exceptions_interrupt_is_left_open)
 }
 END_TEST
 
+/* Of a hundred samples WORK has thirty, eight of them doubtful; five that others have may be WORK's, or of a function that no
+ * sample found. */
+START_TEST(doubtful_samples_widen_both_limits)
+{
+	const struct pt_cluster_total total = { .n = 100, .y = 100, .yy = 100 };
+	struct pt_flat *flat = pt_flat_new(N_IDS);
+	struct pt_share s;
+
+	for (unsigned i = 0; i < 100; i++) {
+		pt_flat_sample(flat, i < 30 ? WORK : REST);
+		pt_flat_end_batch(flat);
+	}
+	pt_flat_doubt(flat, WORK, 8, 5);
+	pt_flat_doubt(flat, NONE, 0, 5);
+	s = pt_flat_share(flat, WORK);
+	ck_assert_double_eq_tol(s.share, 0.3, 1e-12);
+	ck_assert_double_eq_tol(s.lo, pt_cluster_share(&total, &(struct pt_cluster_sum){ 22, 22, 22 }).lo, 1e-12);
+	ck_assert_double_eq_tol(s.hi, pt_cluster_share(&total, &(struct pt_cluster_sum){ 35, 35, 35 }).hi, 1e-12);
+	s = pt_cluster_share(&total, &(struct pt_cluster_sum){ 5, 5, 5 });
+	ck_assert_double_eq_tol(pt_flat_unseen(flat), s.hi, 1e-12);
+	pt_flat_doubt(flat, WORK, 30, 0);
+	ck_assert_double_eq(pt_flat_share(flat, WORK).lo, 0);
+	pt_flat_free(flat);
+}
+END_TEST
+
 /* Of a hundred samples WORK has thirty; ten more never came, and may all have been WORK, or none. */
 START_TEST(what_was_missed_may_be_of_anything)
 {
@@ -176,6 +202,7 @@ int main(void)
 	tcase_add_test(tc, sums_by_hand);
 	tcase_add_test(tc, whom_exceptions_interrupt_is_left_open);
 	tcase_add_test(tc, what_was_missed_may_be_of_anything);
+	tcase_add_test(tc, doubtful_samples_widen_both_limits);
 	tcase_add_test(tc, a_core_that_only_sleeps);
 	tcase_add_loop_test(tc, intervals_hold_the_truth, 0, PT_LEN(experiments));
 	suite_add_tcase(suite, tc);

@@ -35,6 +35,7 @@ static void fini(struct pt_core_profile *core_profile)
 	free(core_profile->calibration);
 	pt_places_free(core_profile->by_line);
 	pt_places_free(core_profile->by_insn);
+	pt_preceding_free(core_profile->preceding);
 	free(core_profile->line_of);
 	*core_profile = (struct pt_core_profile){ 0 };
 }

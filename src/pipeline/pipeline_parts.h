@@ -3,7 +3,8 @@
  * analyses), dispatch.c (events to what uses them), gate.c (runs, and windows in bursts), core_profile.c (cores, and the
  * sources of their figures), snapshot.c (the profile), completeness.c (whether everything was seen), snapshot_rows.c (its
  * functions), snapshot_windows.c (where they are estimated from bursts), snapshot_irqs.c (its exceptions), snapshot_bins.c
- * (its functions where they are of bins), snapshot_places.c (its lines and instructions where they are of samples). */
+ * (its functions where they are of bins), snapshot_places.c (its lines and instructions where they are of samples),
+ * snapshot_preceding.c (what samples by halts leave open). */
 #ifndef PT_PIPELINE_PARTS_H
 #define PT_PIPELINE_PARTS_H
 
@@ -24,6 +25,7 @@
 #include "profile/stats/places.h"
 #include "profile/result/profile.h"
 #include "profile/stats/pending_delta.h"
+#include "program/code/preceding.h"
 
 enum { PT_SOURCE_CTXS = 32, PT_SELECTED = 32 };	/* sources of one profile; analyses */
 
@@ -60,6 +62,7 @@ struct pt_source_ctx {		/* one source */
 	bool meets_handler;		/* its samples find it in the handler already: the core is known to do so */
 	bool meets_interrupted;		/* its samples find an exception that is being entered in what it interrupts */
 	bool triggered;			/* triggers of the hardware begin and end what it counts: it is not known when */
+	bool halts_for_samples;		/* pc-sampling by a debugger: the pc is that of the next instruction */
 	bool halting;			/* mode=halt of a trace, which is re-armed while the core is held */
 	bool in_data;			/* trace has begun */
 	bool gap_open;			/* it was interrupted, which counts when it goes on */
@@ -105,6 +108,7 @@ struct pt_core_profile {		/* a core profile: a core of which a source shows what
 	struct pt_flat *flat;
 	struct pt_calibration *calibration;	/* of the snapshot, by id */
 	struct pt_places *by_line, *by_insn;	/* of samples; NULL: none yet */
+	struct pt_preceding *preceding;	/* of samples by halts; NULL: others, or not known */
 	uint16_t *line_of;		/* by number in by_insn: that in by_line + 1; 0: not looked for yet */
 	const struct pt_execution_result *result;	/* of the snapshot */
 	struct pt_execution_result stand_in;		/* that where execution was not selected */
@@ -307,8 +311,17 @@ void pt_snapshot_free_bins(struct pt_pipeline *p);
 void pt_core_profile_place(struct pt_pipeline *p, struct pt_core_profile *core_profile, uint64_t address, bool in_code);
 void pt_core_profile_end_batch(struct pt_core_profile *core_profile);	/* of samples */
 void pt_snapshot_places(struct pt_pipeline *p);
+uint64_t pt_snapshot_line_key(const struct pt_pipeline *p, uint64_t address);	/* 0: in no line */
 /* The handler that begins at this instruction, or in this line (by its key); NULL: none. */
 const uint16_t *pt_snapshot_handler(const struct pt_pipeline *p, uint64_t key, bool lines, uint16_t *handler);
+
+/* --- snapshot_preceding.c */
+
+/* Before any share is asked for: which samples may be of another row than the one that they found. */
+void pt_snapshot_doubts(struct pt_pipeline *p);
+/* Of an instruction that was sampled. */
+struct pt_share pt_snapshot_doubted(const struct pt_core_profile *core_profile, uint64_t address,
+				    struct pt_share found);
 
 /* --- source_ctx.c */
 

@@ -532,6 +532,7 @@ const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *p)
 	judge(p);
 	sum_up(p);
 	sum_up_time(p);
+	pt_snapshot_doubts(p);
 	tell_of_tasks(p);
 	if (pt_snapshot_by_bins(p))
 		pt_snapshot_bin_rows(p);

@@ -198,14 +198,18 @@ static void bound_by_samples(struct pt_pipeline *p, struct pt_bins *bins)
 		const struct pt_core_profile *of = sampled_core(p, functions[i].core);
 
 		if (of != NULL)
-			functions[i].share = pt_flat_bounded(of->flat, functions[i].share, &functions[i].function);
+			functions[i].share =
+				pt_flat_bounded(of->flat,
+						pt_flat_doubted(of->flat, functions[i].share, functions[i].function),
+						&functions[i].function);
 	}
 	for (size_t i = 0; i < bins->n_addresses; i++) {
 		const struct pt_core_profile *of = sampled_core(p, addresses[i].core);
 
 		if (of != NULL)
 			addresses[i].share =
-				pt_flat_bounded(of->flat, addresses[i].share,
+				pt_flat_bounded(of->flat,
+						pt_snapshot_doubted(of, addresses[i].address, addresses[i].share),
 						pt_snapshot_handler(p, addresses[i].address, false, &handler));
 	}
 }

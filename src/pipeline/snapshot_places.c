@@ -15,7 +15,7 @@ static void make_room(struct pt_core_profile *core_profile)
 		core_profile->line_of = pt_alloc_array(PT_PLACES_MAX + 1, sizeof(*core_profile->line_of));
 }
 
-static uint64_t line_key(const struct pt_pipeline *p, uint64_t address)	/* 0: in no line */
+uint64_t pt_snapshot_line_key(const struct pt_pipeline *p, uint64_t address)
 {
 	const struct pt_line_range *range = p->program != NULL ? pt_program_line_at(p->program, address) : NULL;
 
@@ -24,7 +24,7 @@ static uint64_t line_key(const struct pt_pipeline *p, uint64_t address)	/* 0: in
 
 static uint16_t line_at(struct pt_pipeline *p, struct pt_core_profile *core_profile, uint64_t address)
 {
-	return pt_places_number(core_profile->by_line, line_key(p, address), address);
+	return pt_places_number(core_profile->by_line, pt_snapshot_line_key(p, address), address);
 }
 
 /* A line is looked for once for each instruction: to do so for each sample costs more than all else that it does. */
@@ -75,7 +75,7 @@ const uint16_t *pt_snapshot_handler(const struct pt_pipeline *p, uint64_t key, b
 	uint64_t address;
 
 	for (size_t i = 0; (address = pt_entered_handler(p->entered, i, handler)) != PT_UNKNOWN; i++)
-		if (key == (lines ? line_key(p, address) : address))
+		if (key == (lines ? pt_snapshot_line_key(p, address) : address))
 			return handler;
 	return NULL;
 }

@@ -224,6 +224,8 @@ void pt_source_ctx_open(struct pt_source_ctx *ctx, const struct pt_chunk *chunk,
 	ctx->around = strcmp(f->mode, "ring") == 0;
 	ctx->halting = strcmp(f->mode, "halt") == 0 && strcmp(f->format, PT_FORMAT_PCSR) != 0;
 	meet_interrupted(ctx, config);
+	ctx->halts_for_samples = strcmp(f->format, PT_FORMAT_PCSR) == 0 && strcmp(f->source, "pc-sampling") == 0 &&
+				 strcmp(f->mode, "halt") == 0;
 	ctx->triggered = pt_config_number(config, "triggered", 0) != 0;
 	if (pt_config_number(config, "silent_loss", 0) != 0)
 		ctx->unseen = "what was lost on the way into the file left no trace there";

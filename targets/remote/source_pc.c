@@ -194,7 +194,7 @@ static int emit_config(struct sampler *s, const struct pt_source_setup *setup, s
 		 "source=pc-sampling\nmode=halt\nbatch=1\npc_bytes=%u\nperiod_us=%" PRIu64 "\nbit0=1\n"
 		 "sleep=counted\n"
 		 "assumed=a halted core is found before its next instruction: what a call or a return takes counts for "
-		 "the function that it leads to\n"
+		 "the function that it leads to; where proftap can walk the code, limits of shares hold either way\n"
 		 "cost=INTRUSIVE: the program is halted and let go for each sample, every %" PRIu64 " us in the mean\n"
 		 "cost_besides=every %" PRIu64 " us in the mean\n",
 		 pc_bytes(s), s->period_ns / 1000, s->period_ns / 1000, s->period_ns / 1000);

@@ -16,8 +16,11 @@ struct function {
 	struct pt_cluster_sum entered;
 };
 
+struct doubt { uint64_t of_others, elsewhere; };
+
 struct pt_flat {
 	struct function *function;
+	struct doubt *doubt;	/* by function; NULL: none */
 	uint16_t *touched;	/* functions of the batch so far */
 	size_t n_functions, n_touched;
 	uint64_t batch_awake, batch_asleep;
@@ -43,6 +46,7 @@ void pt_flat_free(struct pt_flat *flat)
 	if (flat == NULL)
 		return;
 	free(flat->function);
+	free(flat->doubt);
 	free(flat->touched);
 	free(flat);
 }
@@ -119,9 +123,37 @@ struct pt_cluster_total pt_flat_total(const struct pt_flat *flat)
 	return flat->total;
 }
 
+void pt_flat_doubt(struct pt_flat *flat, uint16_t function, uint64_t of_others, uint64_t elsewhere)
+{
+	if (flat->doubt == NULL)
+		flat->doubt = pt_alloc_array(flat->n_functions, sizeof(*flat->doubt));
+	flat->doubt[function] = (struct doubt){ of_others, elsewhere };
+}
+
+/* A row with so many of the samples. Of those that are counted for the snapshot alone the batches are not known: as if each
+ * batch had only such samples, or none of them. */
+static struct pt_share share_of_samples(const struct pt_flat *flat, uint64_t n)
+{
+	double x = (double)n, of_batch = flat->total.y > 0 ? flat->total.yy / flat->total.y : 0;
+
+	return pt_cluster_share(&flat->total, &(struct pt_cluster_sum){ x, x * of_batch, x * of_batch });
+}
+
+struct pt_share pt_flat_doubted(const struct pt_flat *flat, struct pt_share s, uint16_t function)
+{
+	uint64_t samples = flat->function[function].samples;
+	const struct doubt *d = flat->doubt != NULL ? &flat->doubt[function] : NULL;
+
+	if (d != NULL && d->of_others > 0)
+		s.lo = fmin(s.lo, share_of_samples(flat, samples - d->of_others).lo);
+	if (d != NULL && d->elsewhere > 0)
+		s.hi = fmax(s.hi, share_of_samples(flat, samples + d->elsewhere).hi);
+	return s;
+}
+
 struct pt_share pt_flat_share(const struct pt_flat *flat, uint16_t function)
 {
-	return pt_cluster_share(&flat->total, &flat->function[function].sum);
+	return pt_flat_doubted(flat, pt_cluster_share(&flat->total, &flat->function[function].sum), function);
 }
 
 static double error_of(const struct pt_cluster_total *total, const struct pt_cluster_sum *sum)
@@ -169,9 +201,20 @@ struct pt_share pt_flat_bounded(const struct pt_flat *flat, struct pt_share s, c
 	return s;
 }
 
+/* Samples that found other functions may be of one that none found. */
+static double most_unseen(const struct pt_flat *flat)
+{
+	double most = pt_cluster_unseen(&flat->total);
+
+	for (size_t i = 0; flat->doubt != NULL && i < flat->n_functions; i++)
+		if (flat->function[i].samples == 0 && flat->doubt[i].elsewhere > 0)
+			most = fmax(most, pt_flat_share(flat, (uint16_t)i).hi);
+	return most;
+}
+
 double pt_flat_unseen(const struct pt_flat *flat)
 {
-	double most = pt_cluster_unseen(&flat->total), seen = (double)flat->awake, missed = (double)flat->missed;
+	double most = most_unseen(flat), seen = (double)flat->awake, missed = (double)flat->missed;
 
 	if (flat->missed == PT_UNKNOWN)
 		return 1;

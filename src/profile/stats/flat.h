@@ -24,6 +24,9 @@ void pt_flat_refused(struct pt_flat *flat, uint64_t n);	/* the chip gave no samp
 /* So many samples were taken and did not come, at most, in all: each may have been of anything. PT_UNKNOWN: some did not, and
  * it is not known how many, so that shares have no limits. */
 void pt_flat_missed(struct pt_flat *flat, uint64_t n);
+/* Of the samples that found this function so many may be of another, and so many that found others may be of this one.
+ * Holds until it is said anew. */
+void pt_flat_doubt(struct pt_flat *flat, uint16_t function, uint64_t of_others, uint64_t elsewhere);
 void pt_flat_end_batch(struct pt_flat *flat);		/* an empty one is none */
 
 struct pt_flat_summary pt_flat_summary(const struct pt_flat *flat);
@@ -32,7 +35,10 @@ struct pt_cluster_total pt_flat_total(const struct pt_flat *flat);	/* the batche
 /* At most, of a function that no sample found. */
 double pt_flat_unseen(const struct pt_flat *flat);
 struct pt_share pt_flat_asleep_share(const struct pt_flat *flat);	/* of all time */
-struct pt_share pt_flat_share(const struct pt_flat *flat, uint16_t function);	/* where samples were found */
+/* Where samples were found, with limits that hold whatever the doubtful ones are of. */
+struct pt_share pt_flat_share(const struct pt_flat *flat, uint16_t function);
+struct pt_share pt_flat_doubted(const struct pt_flat *flat, struct pt_share found,
+				uint16_t function); /* the same of a share */
 /* The same with limits that hold whatever was missed, and whoever was interrupted, where the cycles of entering a handler are the handler's: of a
  * share that samples found of anything, which has the beginning of this handler (NULL: of none). */
 struct pt_share pt_flat_bounded(const struct pt_flat *flat, struct pt_share found, const uint16_t *handler);

@@ -30,15 +30,29 @@ void pt_places_free(struct pt_places *places)
 	free(places);
 }
 
-uint16_t pt_places_number(struct pt_places *p, uint64_t key, uint64_t address)
+/* The slot that has the key, or the free one where it belongs. */
+static size_t slot_of(const struct pt_places *p, uint64_t key)
 {
 	size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) % SLOTS;
 
+	while (p->slot[at] != 0 && p->place[p->slot[at] - 1].key != key)
+		at = (at + 1) % SLOTS;
+	return at;
+}
+
+uint16_t pt_places_find(const struct pt_places *p, uint64_t key)
+{
+	return key != 0 ? p->slot[slot_of(p, key)] : 0;
+}
+
+uint16_t pt_places_number(struct pt_places *p, uint64_t key, uint64_t address)
+{
+	size_t at = slot_of(p, key);
+
 	if (key == 0)
 		return 0;
-	for (; p->slot[at] != 0; at = (at + 1) % SLOTS)
-		if (p->place[p->slot[at] - 1].key == key)
-			return p->slot[at];
+	if (p->slot[at] != 0)
+		return p->slot[at];
 	if (p->n == PT_PLACES_MAX)
 		return 0;
 	p->place[p->n].key = key;
@@ -55,6 +69,11 @@ void pt_places_sample(struct pt_places *places, uint16_t number)
 void pt_places_end_batch(struct pt_places *places)
 {
 	pt_flat_end_batch(places->flat);
+}
+
+struct pt_flat *pt_places_flat(struct pt_places *places)
+{
+	return places->flat;
 }
 
 size_t pt_places_n(const struct pt_places *places)

@@ -23,10 +23,14 @@ struct pt_places *pt_places_new(void);
 void pt_places_free(struct pt_places *places);
 /* 1..PT_PLACES_MAX, the same for the same key; 0: key is 0, or there is no room: a place without a row. */
 uint16_t pt_places_number(struct pt_places *places, uint64_t key, uint64_t address);
+uint16_t pt_places_find(const struct pt_places *places, uint64_t key);	/* likewise; 0 where it has none yet */
 void pt_places_sample(struct pt_places *places, uint16_t number);
 void pt_places_end_batch(struct pt_places *places);
 
 size_t pt_places_n(const struct pt_places *places);
 struct pt_place pt_places_at(const struct pt_places *places, size_t i);	/* in the order they were found */
+
+/* By number, for the doubts of a snapshot (flat.h). */
+struct pt_flat *pt_places_flat(struct pt_places *places);
 
 #endif
