@@ -40,6 +40,7 @@ struct pt_itm {
 	bool aligned;			/* CONFIG: a stream begins with a packet, and goes on with one behind a gap */
 	bool stamped;			/* there are local stamps in it */
 	uint8_t plain[256];		/* which headers begin packets for a run */
+	uint8_t steps[512];		/* of each exception: a bit for each step that it can have */
 };
 
 /* --- what packets are as events; e has what all have in common */

@@ -7,7 +7,11 @@ enum plain {
 	PLAIN_NOT, PLAIN_SAMPLE, PLAIN_EXCEPTION, PLAIN_SHORT_STAMP, PLAIN_LONG_STAMP, PLAIN_PORT, PLAIN_VALUE, PLAIN_COUNTERS,
 	PLAIN_OVERFLOW, PLAIN_ASLEEP,
 };
-enum { LONGEST = 5, MOST_EVENTS = PT_ITM_COUNTERS_MOST, OVERFLOW_HEADER = 0x70, STAMP_HEADER = 0xc0 };
+enum { LONGEST = 5, SAMPLE_BYTES = 5, EXCEPTION_BYTES = 3, MOST_EVENTS = PT_ITM_COUNTERS_MOST };
+enum {
+	SAMPLE_HEADER = 0x17, EXCEPTION_HEADER = 0x0e, OVERFLOW_HEADER = 0x70, STAMP_HEADER = 0xc0,
+	EXCEPTION_RESERVED = 0xce00,	/* bits of its value */
+};
 
 /* A run goes on while no event waits for its stamp so long that other rules hold: then an event leaves when PT_ITM_TRUST
  * packets have come behind it, one with each packet. */
@@ -60,6 +64,9 @@ void pt_itm_run_init(struct pt_itm *s)
 
 	for (unsigned header = 0; header < PT_LEN(s->plain); header++)
 		s->plain[header] = class_of(limits, header);
+	for (unsigned i = 0; i < PT_LEN(s->steps) * 4 && s->plain[EXCEPTION_HEADER] == PLAIN_EXCEPTION; i++)
+		if (pt_itm_exception_can_be(limits->last_exception, i / 4 | i % 4 << 12))
+			s->steps[i / 4] |= (uint8_t)(1 << i % 4);
 }
 
 /* --- what is held ------------------------------------------------------------------------------------------------- */
@@ -114,35 +121,60 @@ static bool may_run(const struct pt_itm *s, const struct run *r)
 
 /* --- packets ------------------------------------------------------------------------------------------------------ */
 
+/* more: the four bytes behind its header; ends: the highest bits of those that have none, at least one. */
+static inline uint32_t stamp_value(uint32_t more, uint32_t ends)
+{
+	uint32_t own = more & (ends ^ (ends - 1));
+
+	return (own & 0x7f) | (own >> 1 & 0x3f80) | (own >> 2 & 0x1fc000) | (own >> 3 & 0xfe00000);
+}
+
 /* It dates what came before it. Its bytes, or 0: more than a stamp has. Seven bits are in each byte behind the header, up to one
  * without the highest; how many there are cannot be guessed, so that no branch depends on it. */
 static inline size_t take_stamp(struct cursor *c, struct pt_event *event, const uint8_t *bytes, bool is_long)
 {
-	uint32_t more = pt_le32(bytes + 1), ends = ~more & 0x80808080u, own = more & (ends ^ (ends - 1)), value;
+	uint32_t more = pt_le32(bytes + 1), ends = ~more & 0x80808080u;
 	bool in_time = !is_long || bytes[0] == STAMP_HEADER;
 
 	if (is_long && ends == 0)
 		return 0;
-	value = (own & 0x7f) | (own >> 1 & 0x3f80) | (own >> 2 & 0x1fc000) | (own >> 3 & 0xfe00000);
-	c->ticks += is_long ? value : bytes[0] >> 4;
+	c->ticks += is_long ? stamp_value(more, ends) : bytes[0] >> 4;
 	for (; c->undated < c->n; c->undated++)
 		event[c->undated].ticks = in_time ? c->ticks : PT_UNKNOWN;
 	c->waits_since = c->packet + 1;
 	return is_long ? 2 + (size_t)__builtin_ctz(ends) / 8 : 1;
 }
 
+static inline bool exception_can_be(const struct pt_itm *s, uint32_t value)
+{
+	return ((value & EXCEPTION_RESERVED) == 0) & (s->steps[value & 0x1ff] >> (value >> 12 & 3));
+}
+
+/* One of two that are both there: without a branch, which a compiler may make of ?: */
+static inline uint32_t chosen(bool first, uint32_t one, uint32_t other)
+{
+	return other ^ ((one ^ other) & (0 - (uint32_t)first));
+}
+
+/* Of one of the two everything else is 0. */
+static inline void put_report(const struct pt_event *blank, bool is_sample, uint32_t value, struct pt_event *e)
+{
+	uint32_t sample = 0 - (uint32_t)is_sample, exception = ~sample;
+
+	*e = *blank;
+	e->kind = is_sample ? PT_EV_SAMPLE : PT_EV_EXCEPTION;
+	e->cause = (uint8_t)(value >> 12 & 3 & exception);
+	e->value.at = value & 0x1ff & exception;
+	e->branch.to = value & ~UINT32_C(1) & sample;
+}
+
 /* A sample, or an exception's step: which of the two comes cannot be guessed either. Their bytes, or 0: no such exception. */
 static inline size_t take_report(const struct pt_itm *s, bool is_sample, const uint8_t *bytes, struct pt_event *e)
 {
 	uint32_t value = pt_le32(bytes + 1);
-	bool can_be = pt_itm_exception_can_be(s->packets.limits.last_exception, value & 0xffff);
 
-	*e = s->blank;
-	e->kind = is_sample ? PT_EV_SAMPLE : PT_EV_EXCEPTION;
-	e->cause = is_sample ? 0 : value >> 12 & 3;
-	e->value.at = is_sample ? 0 : value & 0x1ff;
-	e->branch.to = is_sample ? value & ~UINT32_C(1) : 0;
-	return is_sample ? 5 : can_be ? 3 : 0;
+	put_report(&s->blank, is_sample, value, e);
+	return is_sample ? SAMPLE_BYTES : exception_can_be(s, value) ? EXCEPTION_BYTES : 0;
 }
 
 static inline size_t take_value(const struct pt_itm *s, bool is_port, const uint8_t *bytes, struct pt_event *e)
@@ -187,6 +219,46 @@ static inline size_t take_events(const struct pt_itm *s, unsigned class, const u
 	return class == PLAIN_ASLEEP && bytes[1] == 0 ? 2 : 0;
 }
 
+/* Samples and steps of exceptions, each with a stamp behind it that was in time: a loop of its own, since most streams are made
+ * of these. No branch depends on which of the two comes, nor on how long its stamp is. Bytes taken, up to the first other. */
+static __attribute__((noinline)) size_t take_dated_reports(const struct pt_itm *s, struct run *r, struct cursor *c,
+							   unsigned room, const uint8_t *bytes, size_t len_bytes,
+							   uint32_t before)
+{
+	enum { MOST_BYTES = LONGEST + 1 + 4 };
+	const uint8_t *report = bytes, *end = bytes + len_bytes;
+	struct pt_event *e = r->event + c->n, *full = r->event + room;
+	struct place *place = r->place + c->n, here = { c->packet, before };
+	bool samples = s->plain[SAMPLE_HEADER] == PLAIN_SAMPLE;	/* of exceptions that are off there are no steps */
+	uint64_t ticks = c->ticks;
+
+	while (end - report >= MOST_BYTES && e < full) {
+		bool is_sample = report[0] == SAMPLE_HEADER;
+		uint32_t value = pt_le32(report + 1),
+			 len = EXCEPTION_BYTES + (SAMPLE_BYTES - EXCEPTION_BYTES) * is_sample;
+		uint32_t more =
+			chosen(is_sample, pt_le32(report + SAMPLE_BYTES + 1), pt_le32(report + EXCEPTION_BYTES + 1));
+		uint32_t ends = ~more & 0x80808080u;
+		bool can_be = (is_sample & samples) | ((report[0] == EXCEPTION_HEADER) & exception_can_be(s, value));
+
+		if (!can_be | (report[len] != STAMP_HEADER) | (ends == 0))
+			break;
+		ticks += stamp_value(more, ends);
+		put_report(&s->blank, is_sample, value, e);
+		e++->ticks = ticks;
+		*place++ = here;
+		here.packet += 2;
+		len += 2 + (uint32_t)__builtin_ctz(ends) / 8;
+		here.begin_bytes += len;
+		report += len;
+	}
+	c->n = c->undated = (unsigned)(e - r->event);
+	c->packet = here.packet;
+	c->waits_since = report > bytes ? here.packet : c->waits_since;
+	c->ticks = ticks;
+	return (size_t)(report - bytes);
+}
+
 static size_t take_packets(const struct pt_itm *s, struct run *r, unsigned room, const uint8_t *bytes, size_t len_bytes)
 {
 	uint32_t before = (uint32_t)s->n_bytes;
@@ -198,6 +270,13 @@ static size_t take_packets(const struct pt_itm *s, struct run *r, unsigned room,
 		const struct place place = { c.packet, before + (uint32_t)at };
 		unsigned class = s->plain[bytes[at]], n_events = 1;
 
+		if (stamped && c.undated == c.n && (class == PLAIN_SAMPLE || class == PLAIN_EXCEPTION)) {
+			n_bytes = take_dated_reports(s, r, &c, room, bytes + at, len_bytes - at, place.begin_bytes);
+			if (n_bytes > 0) {
+				c.packet--;	/* counted by the loop */
+				continue;
+			}
+		}
 		if (class == PLAIN_SHORT_STAMP || class == PLAIN_LONG_STAMP) {
 			n_bytes = stamped ? take_stamp(&c, r->event, bytes + at, class == PLAIN_LONG_STAMP) : 0;
 			if (n_bytes == 0)

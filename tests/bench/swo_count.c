@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../config_text.h"
 #include "base/util.h"
@@ -40,20 +39,24 @@ static uint64_t sum(const uint32_t *counts, size_t n)
 	return all;
 }
 
-static void decode(const uint8_t *bytes, size_t len_bytes)
+/* By pieces, as trace comes: a file that is in memory as a whole would be measured with the page faults of its bytes. */
+static void decode(FILE *file)
 {
 	const struct pt_decoder *decoder = pt_decoder_find(PT_FORMAT_ITM);
 	void *state = calloc(1, decoder->state_bytes);
+	static uint8_t piece[PIECE_BYTES];
 	static struct pt_batch batch;
+	size_t len;
 
 	if (state == NULL)
 		abort();
 	decoder_init(decoder, state, 0, 0, "aligned=1\n", 10);
-	for (size_t at = 0; at < len_bytes;) {
-		batch.n_events = 0;
-		at += decoder->feed(state, bytes + at, len_bytes - at < PIECE_BYTES ? len_bytes - at : PIECE_BYTES,
-				    &batch);
-		count(&batch);
+	while ((len = fread(piece, 1, sizeof(piece), file)) > 0) {
+		for (size_t at = 0; at < len;) {
+			batch.n_events = 0;
+			at += decoder->feed(state, piece + at, len - at, &batch);
+			count(&batch);
+		}
 	}
 	batch.n_events = 0;
 	decoder->flush(state, &batch);
@@ -64,20 +67,13 @@ static void decode(const uint8_t *bytes, size_t len_bytes)
 int main(int argc, char **argv)
 {
 	FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
-	uint8_t *bytes;
-	long len;
 
-	if (file == NULL || fseek(file, 0, SEEK_END) != 0 || (len = ftell(file)) < 0) {
+	if (file == NULL) {
 		fprintf(stderr, "usage: swo_count FILE, a stream of the ITM\n");
 		return 2;
 	}
-	rewind(file);
-	bytes = malloc((size_t)len + 1);
-	if (bytes == NULL || fread(bytes, 1, (size_t)len, file) != (size_t)len)
-		return 1;
+	decode(file);
 	fclose(file);
-	decode(bytes, (size_t)len);
-	free(bytes);
 	printf("pc %" PRIu64 " sleep %" PRIu64 " exc %" PRIu64 " ts %" PRIu64 "\n", sum(samples, PCS), asleep,
 	       sum(&steps[0][0], EXCEPTIONS * STEPS), ticks);
 	return 0;
