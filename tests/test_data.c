@@ -69,6 +69,8 @@ START_TEST(states_have_durations)
 	ck_assert_uint_eq(state(d, 1)->period.min, 700);
 	ck_assert_uint_eq(state(d, 2)->duration.total, 100);
 	ck_assert_uint_eq(state(d, 1)->partial_ns, 1000);	/* from 1000 to where its source has come to */
+	ck_assert_uint_eq(state(d, 1)->duration.unended, 1000);
+	ck_assert_uint_eq(state(d, 0)->duration.unended, 0);
 	ck_assert_double_eq_tol(state(d, 0)->share, 700.0 / 1900, 1e-12);
 	ck_assert_str_eq(state(d, 2)->name, "2");
 	ck_assert_uint_eq(state(d, 0)->error_ns, 0);
@@ -96,6 +98,7 @@ START_TEST(a_gap_ends_states)
 	ck_assert(state(d, 5)->missing);
 	ck_assert_uint_eq(d->lost, 1);
 	ck_assert_uint_eq(state(d, 5)->duration.n, 0);
+	ck_assert_uint_eq(state(d, 5)->duration.unended, 100);	/* at least, each of them */
 	ck_assert_uint_eq(state(d, 5)->partial_ns, 200);	/* from 100 up to the loss at 200, and from 400 to 500 */
 	ck_assert_uint_eq(state(d, 5)->period.n, 0);
 	chunk_feed_drop(&f);

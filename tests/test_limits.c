@@ -223,27 +223,34 @@ static void expect_verdict(void *limits, struct pt_profile *profile, const char 
 	free_program();
 }
 
-/* A fourth call of f had run for 3 ms when the profile ended. */
+/* A fourth call of f had run for 3 ms when the profile ended; and one of g, which had no other, for 4. */
 START_TEST(an_invocation_without_an_end)
 {
 	static const struct { const char *rule; uint8_t want; const char *why; } rows[] = {
 		{ "gross(f) < 10us", X, "one took at least 3 ms" }, { "call(f) <= 3ms", P, "all 3 seen" },
 		{ "gross(f) < 10us seen", X, "without an end" }, { "gross.max(f) < 10us", X, "3 ms" },
 		{ "gross.max(f) < 4ms", P, "9 us" }, { "gross.min(f) < 10us", P, "5 us" }, { "gross(f) > 4us", P, "" },
-		{ "gross(f) < 9us", X, "1 of 3 violate it" }, { "net(f) < 10us", U, "may have taken 3 ms" },
-		{ "gross(g) < 10us", U, "no whole invocation" },
+		{ "gross(f) < 9us", X, "1 of 3 violate it" }, { "net(f) < 10us", X, "at least 3 ms" },
+		{ "gross(g) < 10us", X, "at least 4 ms" }, { "gross(g) < 10ms", U, "no whole invocation" },
+		{ "gross.max(f) > 2ms", P, "at least 3 ms" }, { "gross.max(f) > 4ms", U, "at least 3 ms" },
+		{ "gross.max(f) in 1ms..2ms", X, "at least 3 ms" }, { "gross.max(f) in 1ms..4ms", U, "at least 3 ms" },
+		{ "gross.total(f) < 3ms", X, "at least 3 ms" }, { "gross.avg(f) < 10us", U, "whole ones keep to it" },
+		{ "gross.avg(f) < 1ms", P, "6.667 us" }, { "gross.p90(f) < 1ms", U, "" }, { "gross(f) != 7us", P, "all 3" },
 	};
 
 	for (size_t i = 0; i < PT_LEN(rows); i++) {
 		struct pt_profile profile = profile_of(true);
-		struct pt_execution_function run = *profile.function->seen;
-		struct pt_profile_function row = *profile.function;
+		struct pt_execution_function run = *profile.function->seen, other = { .count = 1, .partial = 1 };
+		struct pt_profile_function row[] = { *profile.function, { .id = G, .function = &functions[G - 1], .seen = &other } };
 		void *limits = limits_of(rows[i].rule);
 
-		run.gross_total = run.stat[PT_TALLY_GROSS].total + 3000;
-		run.cycles = run.stat[PT_TALLY_NET].total + 3000;
-		row.run = row.seen = &run;
-		profile.function = &row;
+		run.stat[PT_TALLY_GROSS].unended = run.stat[PT_TALLY_CALL].unended = run.stat[PT_TALLY_NET].unended =
+			3000;
+		other.stat[PT_TALLY_GROSS] = pt_stat_empty();
+		other.stat[PT_TALLY_GROSS].unended = 4000;
+		row[0].run = row[0].seen = &run;
+		profile.function = row;
+		profile.n_functions = PT_LEN(row);
 		pt_analysis_limits.steps(limits, steps, PT_LEN(steps));
 		pt_analysis_limits.result(limits, &profile);	/* as a live view asks: the same comes again */
 		expect_verdict(limits, &profile, rows[i].rule, rows[i].want, rows[i].why);
@@ -487,6 +494,34 @@ static void fill_signalled(struct pt_profile *p, bool some)
 	p->loss.lost_ns = some ? 5 : 0;
 }
 
+/* One of each had not ended after so long. */
+static void leave_open(struct pt_profile *p, uint64_t ns)
+{
+	static struct pt_span_figures spans[3];
+	static struct pt_spans open_ones;
+	static const enum pt_span_by by[] = { PT_SPAN_BY_ISR, PT_SPAN_BY_SERVICE, PT_SPAN_BY_SIGNAL };
+	static const char *const names[] = { "Timer", "Open", "step" };
+
+	((struct pt_data_state *)p->data->state)[0].duration.unended = ns;
+	((struct pt_data_state *)p->data->state)[1].duration.unended = ns;
+	((struct pt_aux_line *)p->aux->line)->high.unended = ns;
+	((struct pt_aux_line *)p->aux->line)->low.unended = ns;
+	((struct pt_aux_latency *)p->aux->latency)->time.unended = ns;
+	((struct pt_task *)p->tasks->task)->slice.unended = ns;
+	for (size_t i = 0; i < PT_LEN(spans); i++) {
+		spans[i] = p->signalled->span[0];
+		spans[i].by = by[i];
+		spans[i].name = names[i];
+		if (by[i] == PT_SPAN_BY_SERVICE)
+			spans[i].run.stat[PT_TALLY_GROSS] = pt_stat_empty();
+		spans[i].run.stat[PT_TALLY_GROSS].unended = ns;
+	}
+	open_ones = *p->signalled;
+	open_ones.span = spans;
+	open_ones.n_spans = PT_LEN(spans);
+	p->signalled = &open_ones;
+}
+
 START_TEST(of_signals)
 {
 	for (int some = ALL; some <= SOME; some++) {
@@ -501,6 +536,41 @@ START_TEST(of_signals)
 		}
 		expect_verdict(limits, &profile, signalled[_i].rule, signalled[_i].want[some], signalled[_i].why);
 	}
+}
+END_TEST
+
+/* The same with one of each that had not ended after 50 us; whatever else is missing. */
+START_TEST(of_signals_without_an_end)
+{
+	static const struct { const char *rule; uint8_t want[2]; const char *why; } rows[] = {
+		{ "stay(state g_state=IDLE) < 40us", { X, X }, "one took at least 50 us" },
+		{ "stay(state g_state=IDLE) < 50us", { X, X }, "50 us" },
+		{ "stay(state g_state=IDLE) <= 50us", { P, U }, "10 us to 30 us" },
+		{ "stay(state g_state=RUN) < 40us", { X, X }, "50 us" },
+		{ "stay(state g_state=RUN) < 60us", { U, U }, "no whole one" },
+		{ "stay(state g_state=IDLE) > 40us", { X, X }, "10 us to 30 us" },
+		{ "stay.max(state g_state=IDLE) > 40us", { P, P }, "at least 50 us" },
+		{ "stay.max(state g_state=IDLE) > 60us", { U, U }, "" },
+		{ "period(state g_state=IDLE) < 40us", { U, U }, "no whole one" },
+		{ "high(line PTA1) < 40us", { X, X }, "50 us" }, { "high(line PTA1) < 60us", { P, U }, "3 us to 5 us" },
+		{ "low(line PTA1) < 40us", { X, X }, "50 us" },
+		{ "latency(PTA1:rise->f) < 40us", { X, X }, "50 us" }, { "latency(PTA1:rise->f) < 60us", { P, U }, "2 us to 9 us" },
+		{ "latency.max(PTA1:rise->f) < 40us", { X, X }, "50 us" },
+		{ "slice(task Main) < 40us", { X, X }, "50 us" }, { "slice(task Main) < 60us", { P, U }, "" },
+		{ "gross(isr Timer) < 40us", { X, X }, "50 us" }, { "gross(isr Timer) < 60us", { P, U }, "" },
+		{ "gross(service Open) < 40us", { X, X }, "50 us" }, { "gross(service Open) < 60us", { U, U }, "" },
+		{ "gross(span step) < 40us", { X, X }, "50 us" }, { "gross.total(span step) < 52us", { X, X }, "50 us" },
+	};
+
+	for (size_t i = 0; i < PT_LEN(rows); i++)
+		for (int some = ALL; some <= SOME; some++) {
+			struct pt_profile profile = profile_of(true);
+			void *limits = limits_of(rows[i].rule);
+
+			fill_signalled(&profile, some == SOME);
+			leave_open(&profile, 50000);
+			expect_verdict(limits, &profile, rows[i].rule, rows[i].want[some], rows[i].why);
+		}
 }
 END_TEST
 
@@ -661,6 +731,7 @@ int main(void)
 	tcase_add_test(tc, a_violation_is_in_the_timeline);
 	tcase_add_test(tc, load_of_a_task);
 	tcase_add_test(tc, an_invocation_without_an_end);
+	tcase_add_test(tc, of_signals_without_an_end);
 	tcase_add_test(tc, without_an_end);
 	tcase_add_test(tc, without_a_core_clock);
 	tcase_add_test(tc, each_source_has_to_keep_it);

@@ -22,7 +22,8 @@ static const struct pt_signal_set signals = { definitions, PT_LEN(definitions) }
 enum { GAP = 0x100, BEGIN, END, ASTRAY, SEEN, NO_ISR, LOW, HIGH, TASK1, TASK2,	/* SEEN: nothing came up to there */
        ACTIVATE, ACTIVATED, TERMINATE };
 
-/* "A 2-1 7/9 [1: 3 4 4]": 2 entries and 1 partial span; net 7, gross 9 in all; 1 whole with net 3, gross 4, call 4.
+/* "A 2-1 7/9 [1: 3 4 4] 4+ 5+": 2 entries and 1 partial span; net 7, gross 9 in all; 1 whole with net 3, gross 4, call 4; one
+ * of which an end was not seen had net 4 and gross 5 at least.
  * Then its errors: "skipped exit 1". */
 static const struct {
 	const char *name;
@@ -40,13 +41,13 @@ static const struct {
 	{ "none runs again while several are open", { { 0, 0x03 }, { 10, 0x05 }, { 30, 0x00 } },
 	  "A 1-1 10/30 exit not seen 1 at 30; B 1-1 20/20 exit not seen 1 at 30" },
 	{ "back in what was not entered: as it would be in the middle", { { 0, 0x03 }, { 10, 0x04 }, { 30, 0x00 } },
-	  "A 1-1 10/10 exit not seen 1 at 10; B 0-1 20/20 exit of what was not open 1 at 10" },
+	  "A 1-1 10/10 exit not seen 1 at 10; B 0-1 20/20 20+ 20+ exit of what was not open 1 at 10" },
 	{ "the first word comes from the middle", { { 10, 0x02 }, { 30, 0x05 }, { 35, 0x02 }, { 40, 0x00 } },
-	  "A 0-1 25/30; B 1-0 5/5 [1: 5 5 5]" },
+	  "A 0-1 25/30 25+ 30+; B 1-0 5/5 [1: 5 5 5]" },
 	{ "none again and again", { { 10, 0x00 }, { 20, 0x00 } }, "" },
 	{ "a span without a name", { { 10, 0x0f }, { 30, 0x00 } }, "g_span 7 1-0 20/20 [1: 20 20 20]" },
-	{ "open at the end", { { 10, 0x03 }, { 20, 0x05 }, { 30, 0x02 } }, "A 1-1 10/20; B 1-0 10/10 [1: 10 10 10]" },
-	{ "a gap", { { 10, 0x03 }, { 20, GAP }, { 40, 0x03 }, { 45, 0x00 } }, "A 2-1 15/15 [1: 5 5 5]" },
+	{ "open at the end", { { 10, 0x03 }, { 20, 0x05 }, { 30, 0x02 } }, "A 1-1 10/20 10+ 20+; B 1-0 10/10 [1: 10 10 10]" },
+	{ "a gap", { { 10, 0x03 }, { 20, GAP }, { 40, 0x03 }, { 45, 0x00 } }, "A 2-1 15/15 [1: 5 5 5] 10+ 10+" },
 	{ "between two points", { { 10, BEGIN }, { 30, END }, { 100, BEGIN }, { 105, END } },
 	  "g_state 2-0 25/25 [2: 25 25 25] per 90 idle 70" },
 	/* 1 at 1000, 0 at 2000, 1 at 10000, 2 at 10500, of a variable that is entered at 1 and left at 2 */
@@ -57,7 +58,7 @@ static const struct {
 	{ "left while it was not open", { { 10, BEGIN }, { 30, END }, { 50, END } },
 	  "g_state 1-0 20/20 [1: 20 20 20] exit of what was not open 1 at 50" },
 	{ "open at the end, of which its source has come to", { { 10, 0x03 }, { 20, BEGIN }, { 70, SEEN } },
-	  "A 1-1 60/60; g_state 1-1 50/50" },
+	  "A 1-1 60/60 60+ 60+; g_state 1-1 50/50 50+ 50+" },
 	{ "two variables do not nest", { { 10, 0x03 }, { 20, BEGIN }, { 30, 0x00 }, { 40, END } },
 	  "A 1-0 20/20 [1: 20 20 20]; g_state 1-0 20/20 [1: 20 20 20]" },
 	{ "an ISR2 in an ISR2",
@@ -72,7 +73,7 @@ static const struct {
 	  "ActivateTask 2-0 27/27 [2: 27 27 27]" },
 	{ "a service that ends its task lasts until then",
 	  { { 10, TASK1 }, { 20, TERMINATE }, { 25, TASK2 }, { 90, TASK1 }, { 95, TERMINATE }, { 99, TASK2 } },
-	  "TerminateTask 2-1 9/9 [1: 5 5 5] per 75 idle 70" },
+	  "TerminateTask 2-1 9/9 [1: 5 5 5] per 75 idle 70 4+ 4+" },
 };
 
 static void of_system(unsigned value, struct pt_signal *s)
@@ -124,6 +125,8 @@ static void print_span(const struct pt_span_figures *span, char *out)
 		out += sprintf(out, " per %d", (int)stat[PT_TALLY_PERIOD].total);
 	if (stat[PT_TALLY_INACTIVE].n > 0)
 		out += sprintf(out, " idle %d", (int)stat[PT_TALLY_INACTIVE].total);
+	if (stat[PT_TALLY_GROSS].unended > 0)
+		out += sprintf(out, " %d+ %d+", (int)stat[PT_TALLY_NET].unended, (int)stat[PT_TALLY_GROSS].unended);
 	for (int e = 0; e < PT_N_SPAN_ERRORS; e++)
 		if (span->errors[e] > 0)
 			out += sprintf(out, " %s %d at %d", pt_span_error_name((enum pt_span_error)e),

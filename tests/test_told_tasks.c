@@ -52,6 +52,8 @@ static void expect_story(const struct pt_profile *p)
 	ck_assert_uint_eq(b->run, 1000 + 1000);		/* the last slice goes on to the end */
 	ck_assert_uint_eq(b->partial, 1);
 	ck_assert_uint_eq(b->slice.n, 1);
+	ck_assert_uint_eq(b->slice.unended, 1000);
+	ck_assert_uint_eq(a->slice.unended, 0);
 	ck_assert_uint_eq(p->tasks->observed, 9000);
 	ck_assert_uint_eq(spans->n_spans, 2);
 	ck_assert_uint_eq(spans->span[0].run.cycles, 200 + 800);

@@ -60,7 +60,7 @@ static void forget_context(struct pt_execution *x, struct context *context)
 
 	if (context->state == PARKED) {
 		take_up(x, context);
-		pt_stack_forget_to(x, x->frame);
+		pt_stack_cut(x);
 		x->stack = stack;
 	}
 	context->state = UNUSED;
@@ -136,7 +136,7 @@ static void keep(struct pt_execution *x, struct context *context)
 
 	if (n_frames > PT_EXECUTION_CONTEXT_DEPTH) {
 		x->errors.n[PT_EXECUTION_TOO_DEEP]++;
-		pt_stack_forget_to(x, x->frame);
+		pt_stack_cut(x);
 		n_frames = 0;
 	}
 	for (; x->top > x->frame; x->top--)

@@ -298,6 +298,9 @@ static void add_open(struct pt_execution *x, struct frame *frames, size_t n_fram
 		while (base > i || (base > 0 && (frames[base - 1].flags & HANDLER) == 0))
 			base--;
 		row->partial++;
+		pt_stat_add_unended(&row->stat[PT_TALLY_NET], v.net, 0);
+		pt_stat_add_unended(&row->stat[PT_TALLY_GROSS], v.gross, 0);
+		pt_stat_add_unended(&row->stat[PT_TALLY_CALL], v.call, 0);
 		row->gross_total += frame->outer == NULL || frame->outer < x->frame + base ? v.gross : 0;
 		add_time(x, row, v.net, frame->second);
 		if ((v.how & PT_INVOCATION_UNCALLED) == 0)

@@ -150,13 +150,19 @@ static void pop_chain(struct pt_execution *x)
 void pt_stack_forget_to(struct pt_execution *x, const struct frame *frame)
 {
 	while (x->top > frame)
+		pop(x, PT_INVOCATION_PARTIAL | PT_INVOCATION_VAGUE);
+}
+
+void pt_stack_cut(struct pt_execution *x)
+{
+	while (x->top > x->frame)
 		pop(x, PT_INVOCATION_PARTIAL);
 }
 
 /* A gap: all that is open ends as unknown, and nothing that follows is measured from before it. */
 static void forget_all(struct pt_execution *x)
 {
-	pt_stack_forget_to(x, x->frame);
+	pt_stack_cut(x);
 	pt_stack_forget_parked(x);
 	x->stretch = ++x->now;
 	x->skipped++;

@@ -151,6 +151,7 @@ struct pt_invocation pt_stack_end(const struct frame *frame, struct frame *below
 
 /* frame stays; what lies above is left as partial. */
 void pt_stack_forget_to(struct pt_execution *x, const struct frame *frame);
+void pt_stack_cut(struct pt_execution *x);	/* all that is open was so up to now, or until its stack was left */
 
 /* Time on both clocks. */
 struct spent { uint64_t ticks, second; };

@@ -254,11 +254,20 @@ static void add_whole(struct pt_tally *tally, uint16_t function, const struct pt
 	tally->rest[function].preempted += v->call - v->gross;
 }
 
+static void add_partial(struct pt_tally_rest *rest, const struct pt_invocation *v)
+{
+	rest->partial++;
+	rest->net += v->net;
+	if ((v->how & PT_INVOCATION_VAGUE) != 0)
+		return;
+	rest->unended_net = v->net > rest->unended_net ? v->net : rest->unended_net;
+	rest->unended_gross = v->gross > rest->unended_gross ? v->gross : rest->unended_gross;
+}
+
 void pt_tally_add(struct pt_tally *tally, uint16_t function, const struct pt_invocation *v)
 {
 	if ((v->how & PT_INVOCATION_PARTIAL) != 0) {
-		tally->rest[function].partial++;
-		tally->rest[function].net += v->net;
+		add_partial(&tally->rest[function], v);
 	} else {
 		add_whole(tally, function, v);
 	}
@@ -296,16 +305,26 @@ static uint64_t total_of(const struct pt_tally *tally, uint16_t function, enum p
 	}
 }
 
+/* A call lasts as long as its gross, at least: the stack that it was on may have been left for good. */
+static uint64_t unended_of(const struct pt_tally_rest *rest, enum pt_tally_kind kind)
+{
+	return kind == PT_TALLY_NET ? rest->unended_net : kind < PT_TALLY_PERIOD ? rest->unended_gross : 0;
+}
+
 struct pt_stat pt_tally_stat(const struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind)
 {
 	const struct pt_tally_extreme *extreme = &tally->rest[function].extreme[kind];
 	struct pt_stat stat = pt_stat_empty();
 
+	stat.unended = unended_of(&tally->rest[function], kind);
 	if (!extreme->seen)
 		return stat;
-	return (struct pt_stat){
-		.n = number_of(tally, function, kind), .total = total_of(tally, function, kind),
-		.min = extreme->min, .max = extreme->max, .min_at = extreme->min_at, .max_at = extreme->max_at,
-		.hist = tally->hist != NULL ? &tally->hist[function][kind] : NULL,
-	};
+	stat.n = number_of(tally, function, kind);
+	stat.total = total_of(tally, function, kind);
+	stat.min = extreme->min;
+	stat.max = extreme->max;
+	stat.min_at = extreme->min_at;
+	stat.max_at = extreme->max_at;
+	stat.hist = tally->hist != NULL ? &tally->hist[function][kind] : NULL;
+	return stat;
 }

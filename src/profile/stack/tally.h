@@ -22,6 +22,7 @@ enum pt_tally_kind { PT_TALLY_NET, PT_TALLY_GROSS, PT_TALLY_CALL, PT_TALLY_PERIO
 enum pt_invocation_how {
 	PT_INVOCATION_PARTIAL = 1,	/* entry or exit not seen: kept out of least, most and average */
 	PT_INVOCATION_UNCALLED = 2,	/* its entry was not seen, so it is no call */
+	PT_INVOCATION_VAGUE = 4,	/* it may have ended before: its times are no lower bounds */
 };
 
 struct pt_invocation {		/* times on the clock of the profile; call >= gross >= net */
@@ -81,6 +82,7 @@ struct pt_tally_rest {
 	struct pt_tally_extreme extreme[PT_N_TALLY_KINDS];
 	uint64_t n_unknown[2];	/* entries without a period, and without an inactive time */
 	uint64_t partial;	/* invocations that are not in whole */
+	uint64_t unended_net, unended_gross;	/* the longest of these, at least */
 	uint64_t preempted;	/* of all in whole: call without gross */
 	uint64_t exceptions;	/* entries by exception */
 	uint64_t net, gross;	/* the function's, beyond the totals of the windows; may be "negative" */

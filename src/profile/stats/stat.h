@@ -29,6 +29,8 @@ struct pt_stat {
 	uint64_t n, total;
 	uint64_t min, max;	/* PT_UNKNOWN and 0 while n == 0 */
 	uint64_t min_at, max_at;	/* stamps given with them: the first of equal ones */
+	uint64_t unended;	/* one of which an end was not seen lasted so much at least; 0: not known. It is in none of the
+				 * above */
 	struct pt_hist *hist;	/* the caller's, not to be shared; NULL: no quantiles */
 };
 
@@ -70,6 +72,19 @@ void pt_hist_add(struct pt_hist *hist, uint64_t value);
 
 void pt_hist_fini(struct pt_hist *hist);	/* as it began */
 void pt_stat_add(struct pt_stat *stat, uint64_t value, uint64_t at);
+/* One of which an end was not seen, or another one's that ends about then, as far as it is sure: value, less its error. */
+static inline void pt_stat_add_unended(struct pt_stat *stat, uint64_t value, uint64_t error)
+{
+	if (value > error && value - error > stat->unended)
+		stat->unended = value - error;
+}
+
+/* Whether the longest is known as a lower bound alone: stat->unended. */
+static inline bool pt_stat_longest_is_bound(const struct pt_stat *stat)
+{
+	return stat->unended > (stat->n > 0 ? stat->max : 0);
+}
+
 double pt_stat_avg(const struct pt_stat *stat);	/* 0 without values */
 /* q in 0..1. PT_UNKNOWN without a histogram or values. */
 uint64_t pt_stat_quantile(const struct pt_stat *stat, double q);

@@ -129,10 +129,12 @@ static inline void leave(struct range *x, bool seen)
 	if (x->way->whole)
 		note_length(x, (uint16_t)x->way->in, PT_TALLY_NET, x->way->since,
 			    seen ? PT_SURVIVAL_ENDED : PT_SURVIVAL_RESTS);
-	if (seen && x->way->whole)
+	if (seen && x->way->whole) {
 		note(x, &stats_of(x, body)[PT_TALLY_NET], x->way->now - x->way->since);
-	else
+	} else {
 		body->run.partial++;
+		pt_stat_add_unended(&body->run.stat[PT_TALLY_NET], x->way->now - x->way->since, 0);
+	}
 	x->way->seen[x->way->in].left = seen ? x->way->now + 1 : 0;
 	x->way->in = NOWHERE;
 }
@@ -358,6 +360,8 @@ static void give_core(struct range *x, uint16_t number, bool windowed)
 		core->instructions += run->instructions;
 		core->cycles += run->cycles;
 		run->partial += way->in == i;
+		if (way->in == i)
+			pt_stat_add_unended(&run->stat[PT_TALLY_NET], way->now - way->since, 0);
 		run->gross_total = PT_UNKNOWN;	/* nobody knows who called */
 		if (run->instructions == 0 && run->count == 0)
 			continue;

@@ -220,7 +220,20 @@ static void note_length(struct pt_span_stack *s, const struct frame *frame, cons
 	pt_survivals_note(to, frame->span, PT_TALLY_CALL, v->call, s->clock - s->window, call);
 }
 
-static void settle(struct pt_span_stack *s, const struct frame *frame, const struct pt_invocation *v, bool whole)
+/* Its times are lower bounds: less what its moments are off. */
+static void add_unended(struct pt_span_figures *row, const struct pt_invocation *v)
+{
+	uint64_t error_ns = row->error_ns + row->open_error_ns;
+
+	pt_stat_add_unended(&row->run.stat[PT_TALLY_NET], v->net, error_ns);
+	pt_stat_add_unended(&row->run.stat[PT_TALLY_GROSS], v->gross, error_ns);
+	pt_stat_add_unended(&row->run.stat[PT_TALLY_CALL], v->gross,
+			    error_ns); /* its stack may have been left for good */
+}
+
+/* vague: it may have ended before. */
+static void settle(struct pt_span_stack *s, const struct frame *frame, const struct pt_invocation *v, bool whole,
+		   bool vague)
 {
 	struct pt_span_figures *row = &s->set->span[frame->span];
 	struct pt_stat *stat = stats_of(s->set, frame->span);
@@ -229,6 +242,8 @@ static void settle(struct pt_span_stack *s, const struct frame *frame, const str
 	row->run.partial += !whole;
 	note_length(s, frame, v, whole ? PT_SURVIVAL_ENDED : PT_SURVIVAL_RESTS,
 		    whole ? PT_SURVIVAL_ENDED : PT_SURVIVAL_RESTS);
+	if (!whole && !vague)
+		add_unended(row, v);
 	if (!whole)
 		return;
 	pt_stat_add(&stat[PT_TALLY_NET], v->net, frame->from_ns);
@@ -236,15 +251,17 @@ static void settle(struct pt_span_stack *s, const struct frame *frame, const str
 	pt_stat_add(&stat[PT_TALLY_CALL], v->call, frame->from_ns);
 }
 
-/* Take the top off, whatever it is. seen: its exit was. */
-static void pop(struct pt_span_stack *s, bool seen)
+enum ending { SEEN, CUT, SKIPPED };	/* its exit was; it was open up to now; it was left at some time before */
+
+/* Take the top off, whatever it is. */
+static void pop(struct pt_span_stack *s, enum ending how)
 {
 	struct frame *frame = top_of(s);
 	struct pt_invocation v = amount(frame, s->n_frames > 1 ? frame - 1 : NULL, s->clock);
 
 	if (frame->span != MARKER) {
-		settle(s, frame, &v, seen && frame->seen);
-		s->last[frame->span].left = seen ? s->clock + 1 : 0;
+		settle(s, frame, &v, how == SEEN && frame->seen, how == SKIPPED);
+		s->last[frame->span].left = how == SEEN ? s->clock + 1 : 0;
 	}
 	s->n_frames--;
 }
@@ -252,7 +269,7 @@ static void pop(struct pt_span_stack *s, bool seen)
 static void forget(struct pt_span_stack *s)
 {
 	while (s->n_frames > 0)
-		pop(s, false);
+		pop(s, CUT);
 }
 
 /* The span was left at a time that the trace does not show. */
@@ -262,7 +279,7 @@ static void pop_skipped(struct pt_span_stack *s)
 
 	if (s->set->survivals != NULL && top->span != MARKER)
 		pt_survivals_spoil(s->set->survivals, top->span);
-	pop(s, false);
+	pop(s, SKIPPED);
 }
 
 static void forget_contexts(struct pt_span_stack *s);
@@ -365,7 +382,7 @@ void pt_span_leave(struct pt_span_stack *s, uint32_t span, const struct pt_span_
 		return;
 	}
 	unwind(s, span, at);
-	pop(s, true);
+	pop(s, SEEN);
 }
 
 void pt_span_back_to(struct pt_span_stack *s, uint32_t span, const struct pt_span_at *at)
@@ -376,7 +393,7 @@ void pt_span_back_to(struct pt_span_stack *s, uint32_t span, const struct pt_spa
 	pt_span_pass(s, at->clock);
 	imprecise_open(s, at);
 	if (s->n_frames > 0 && (below != NULL ? below->span : PT_NO_SPAN) == span) {
-		pop(s, true);
+		pop(s, SEEN);
 		return;
 	}
 	known = span == PT_NO_SPAN || was_before(s, span);
@@ -416,7 +433,7 @@ void pt_span_back_over(struct pt_span_stack *s, uint32_t span, const struct pt_s
 		struct frame *frame = top_of(s);
 		struct pt_invocation v = amount(frame, below, end);
 
-		settle(s, frame, &v, frame->seen);
+		settle(s, frame, &v, frame->seen, false);
 		s->last[frame->span].left = end + 1;
 		end = frame->from;
 	}
@@ -430,7 +447,7 @@ void pt_span_enter_over(struct pt_span_stack *s, uint32_t span, const struct pt_
 		struct frame *frame = &s->frame[depth - 1];
 		struct pt_invocation v = amount(frame, depth > 1 ? frame - 1 : NULL, frame[1].from);
 
-		settle(s, frame, &v, frame->seen);
+		settle(s, frame, &v, frame->seen, false);
 		s->last[span].left = frame[1].from + 1;
 		memmove(frame, frame + 1, (s->n_frames - depth) * sizeof(*frame));
 		s->n_frames--;
@@ -554,7 +571,7 @@ static void leave_levels(struct pt_span_stack *s, uint64_t next, const struct pt
 	while (level > 0 && s->n_frames >= level) {
 		if (top_of(s)->span != MARKER)
 			error(s, top_of(s)->span, PT_SPAN_SKIPPED_EXIT, at);
-		pop(s, top_of(s)->span == MARKER);
+		pop(s, top_of(s)->span == MARKER ? SEEN : SKIPPED);
 	}
 }
 
@@ -576,7 +593,7 @@ uint64_t pt_span_return(struct pt_span_stack *s, uint64_t next, const struct pt_
 	if (s->n_frames == 0)		/* the interrupt began before anybody looked */
 		return PT_UNKNOWN;
 	resume = top_of(s)->resume;
-	pop(s, true);
+	pop(s, SEEN);
 	if (resume == next || (find(s, next) == NULL && near(next, resume)))
 		return resume;
 	if (in_interrupt(s))
@@ -667,6 +684,7 @@ static void show_open(struct pt_span_set *set, const struct frame *frames, size_
 		if (frame->span == MARKER)
 			continue;
 		set->shown[frame->span].run.partial++;
+		add_unended(&set->shown[frame->span], &v);
 		set->shown[frame->span].run.gross_total += outer(frame, copy) == NULL ? v.gross : 0;
 	}
 }

@@ -145,11 +145,16 @@ static void judge_cores(struct judge *j, bool (*has_figures)(struct judge *j), v
 
 /* --- one rule */
 
+static double unit_of(const struct judge *j)	/* a tick, in that of the rule */
+{
+	return j->limit->rule->unit == PT_RULE_NS ? j->ns_per_tick : 1;
+}
+
 static bool was_seen(struct judge *j)
 {
 	const struct pt_stat *stat = stat_of(j);
 
-	return stat != NULL && stat->n > 0;
+	return stat != NULL && (stat->n > 0 || pt_limit_unended_violates(j->limit->rule, stat, unit_of(j)));
 }
 
 /* Spans are not looked at one by one: the least and the most of them say whether each keeps to it. */
@@ -174,26 +179,31 @@ static bool is_judged_by_core(struct judge *j)
 	return j->limit->rule->subject == PT_RULE_SPAN && was_seen(j);
 }
 
-/* An invocation that has not ended is beyond the rule already. True: the verdict is said. */
-static bool unended_violates(struct judge *j)
+/* What one that has not ended changes of the verdict. */
+static void judge_unended(struct judge *j)
 {
-	const struct pt_rule *rule = j->limit->rule;
-	double ticks = pt_limit_unended(rule, j->profile);
-	double unit = rule->unit == PT_RULE_NS ? j->ns_per_tick : 1;
+	const struct pt_stat *stat = stat_of(j);
 	char text[40];
 
-	if (isinf(rule->hi) || rule->excludes || !(ticks * unit > rule->hi))
-		return false;
-	print(j, ticks, text, sizeof(text));
-	if (rule->figure == PT_RULE_NET)
-		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED,
-			     "what was seen whole keeps to it, but one without an end may have taken %s so far", text);
-	else
-		pt_limit_say(j->limit, PT_VERDICT_FAILED, "one took at least %s, without an end being seen", text);
-	return true;
+	if (stat == NULL)
+		return;
+	print(j, (double)stat->unended, text, sizeof(text));
+	pt_limit_unended(j->limit, stat, unit_of(j), text);
 }
 
-static void judge_each(struct judge *j)
+/* Invocations of functions were looked at as they came, on all cores. */
+static void judge_unended_on_all(struct judge *j)
+{
+	const struct pt_profile *p = j->profile;
+
+	judge_unended(j);
+	for (size_t i = 0; j->limit->rule->subject == PT_RULE_FUNCTION && i < p->n_cores; i++) {
+		j->core = p->core[i].core;
+		judge_unended(j);
+	}
+}
+
+static void judge_whole_ones(struct judge *j)
 {
 	struct pt_limit *l = j->limit;
 	bool late = l->late && l->rule->subject == PT_RULE_FUNCTION;
@@ -202,8 +212,6 @@ static void judge_each(struct judge *j)
 
 	if (l->rule->subject == PT_RULE_SPAN)
 		look_at_extremes(j);
-	if (!late && l->violations == 0 && unended_violates(j))
-		return;
 	if (l->looked_at == 0) {
 		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED, "no whole invocation was seen%s", since);
 		return;
@@ -223,7 +231,14 @@ static void judge_each(struct judge *j)
 			     l->looked_at, since, least, most);
 }
 
-static void judge_summary(struct judge *j)
+static void judge_each(struct judge *j)
+{
+	judge_whole_ones(j);
+	if (!j->limit->late || j->limit->rule->subject != PT_RULE_FUNCTION)
+		judge_unended_on_all(j);
+}
+
+static void judge_summary_of_whole_ones(struct judge *j)
 {
 	const struct pt_rule *rule = j->limit->rule;
 	const struct pt_stat *stat = stat_of(j);
@@ -232,8 +247,6 @@ static void judge_summary(struct judge *j)
 	bool allowed = pt_rule_allows(rule, measured);
 	char value[40];
 
-	if (rule->of == PT_RULE_MAX && (isnan(ticks) || allowed) && unended_violates(j))
-		return;
 	if (isnan(ticks)) {
 		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED, "no whole invocation was seen");
 		return;
@@ -245,6 +258,12 @@ static void judge_summary(struct judge *j)
 	else
 		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED, "%s, of %" PRIu64 " seen; not all that ran was seen",
 			     value, stat->n);
+}
+
+static void judge_summary(struct judge *j)
+{
+	judge_summary_of_whole_ones(j);
+	judge_unended(j);
 }
 
 /* On all cores. */

@@ -53,9 +53,10 @@ bool pt_limit_is_signalled(const struct pt_rule *rule, const struct pt_profile *
 /* limits_exceptions.c. The same for a rule on an exception that the chip reported, whose times are in ns. */
 void pt_limit_judge_exception(struct pt_limit *limit, const struct pt_profile *profile);
 
-/* limits_unended.c. In ticks, what the longest invocation without an end took until then, at least, by net, gross or call; 0:
- * there is none, or it is not known. Of net it may be of code that other functions jumped into. */
-double pt_limit_unended(const struct pt_rule *rule, const struct pt_profile *profile);
+/* limits_unended.c. What one without an end changes of the verdict on the whole ones; unit: a tick in the rule's unit, text: the
+ * longest such one. And whether it violates the rule. */
+void pt_limit_unended(struct pt_limit *limit, const struct pt_stat *stat, double unit, const char *text);
+bool pt_limit_unended_violates(const struct pt_rule *rule, const struct pt_stat *stat, double unit);
 
 /* limits_sleep.c. A modelled clock counts what was executed: it stands still while the core sleeps, so whatever lasts
  * from before to after a WFI is longer than it says, and it is not known by how much. */

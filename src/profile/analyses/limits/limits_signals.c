@@ -82,7 +82,7 @@ static struct pt_stat scaled(const struct pt_stat *stat, double ns)
 	return (struct pt_stat){
 		.n = stat->n, .total = (uint64_t)((double)stat->total * ns), .min_at = PT_UNKNOWN, .max_at = PT_UNKNOWN,
 		.min = stat->n > 0 ? (uint64_t)((double)stat->min * ns) : PT_UNKNOWN,
-		.max = (uint64_t)((double)stat->max * ns),
+		.max = (uint64_t)((double)stat->max * ns), .unended = (uint64_t)((double)stat->unended * ns),
 	};
 }
 

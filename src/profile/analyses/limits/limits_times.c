@@ -109,6 +109,8 @@ static void judge_summary(struct pt_limit *l, const struct pt_limit_times *t)
 
 void pt_limit_times(struct pt_limit *limit, const struct pt_limit_times *times)
 {
+	char unended[40];
+
 	limit->n_extremes = 0;
 	if (times->stat->n == 0)
 		pt_limit_say(limit, PT_VERDICT_UNDECIDED, "no whole one was %s", times->reported);
@@ -116,6 +118,9 @@ void pt_limit_times(struct pt_limit *limit, const struct pt_limit_times *times)
 		judge_each(limit, times);
 	else
 		judge_summary(limit, times);
+	pt_limit_print_ns((double)times->stat->unended, unended, sizeof(unended));
+	if (!times->untrue)
+		pt_limit_unended(limit, times->stat, 1, unended);
 }
 
 void pt_limit_within(struct pt_limit *limit, double lo, double hi, const char *text)

@@ -1,42 +1,49 @@
-/* Invocations without an end: those that were open when the profile ended, or at a gap. What they took until then is a lower
- * bound of what they take. */
+/* What was open when the profile ended, or at a gap. What it lasted until then is a lower bound of what it lasts, so it may be
+ * beyond a rule already, or keep to one that asks for more. */
+#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
-#include "profile/analyses/calls/spans.h"
 #include "profile/analyses/limits/limits_judge.h"
 
-/* Of n invocations that took so long together one took the n-th part or more. A recursion is once in the total, and each of
- * its calls in what the whole ones took: then this is less than it could be. */
-static double at_least(const struct pt_execution_function *run, double total, enum pt_tally_kind kind)
+static bool is_beyond(const struct pt_rule *rule, double least)
 {
-	return run->partial > 0 ? fmax(0, total - (double)run->stat[kind].total) / (double)run->partial : 0;
+	return !rule->excludes && !isinf(rule->hi) && least >= rule->hi && !pt_rule_allows(rule, least);
 }
 
-static double longest(const struct pt_execution_function *run, const struct pt_profile *p, bool net)
+bool pt_limit_unended_violates(const struct pt_rule *rule, const struct pt_stat *stat, double unit)
 {
-	if (net)
-		return at_least(run, (double)(p->by_instructions ? run->instructions : run->cycles), PT_TALLY_NET);
-	return at_least(run, (double)run->gross_total, PT_TALLY_GROSS);
+	double others = rule->of == PT_RULE_TOTAL ? (double)stat->total * unit : 0;
+
+	if (rule->of != PT_RULE_EACH && rule->of != PT_RULE_MAX && rule->of != PT_RULE_TOTAL)
+		return false;
+	return stat->unended > 0 && is_beyond(rule, (double)stat->unended * unit + others);
 }
 
-double pt_limit_unended(const struct pt_rule *rule, const struct pt_profile *p)
+/* The longest lasts longer than was seen. */
+static void judge_longest(struct pt_limit *l, double unended, const char *text)
 {
-	const struct pt_spans *spans = p->spans;
-	bool net = rule->figure == PT_RULE_NET;
-	double most = 0;
+	if (isinf(l->rule->hi) && pt_rule_allows(l->rule, unended))
+		pt_limit_say(l, PT_VERDICT_PASSED, "one took at least %s, without an end being seen", text);
+	else if (l->verdict == PT_VERDICT_FAILED && !is_beyond(l->rule, unended))
+		pt_limit_say(l, PT_VERDICT_UNDECIDED, "one took at least %s, without an end being seen", text);
+}
 
-	if (!net && rule->figure != PT_RULE_GROSS && rule->figure != PT_RULE_CALL)
-		return 0;
-	for (size_t i = 0; rule->subject == PT_RULE_FUNCTION && i < p->n_functions; i++) {
-		const struct pt_profile_function *f = &p->function[i];
+void pt_limit_unended(struct pt_limit *l, const struct pt_stat *stat, double unit, const char *text)
+{
+	double unended = (double)stat->unended * unit, mean;
 
-		if (f->function != NULL && f->seen != NULL &&
-		    pt_function_is(f->function, rule->name, strlen(rule->name)))
-			most = fmax(most, longest(f->seen, p, net));
+	if (pt_limit_unended_violates(l->rule, stat, unit)) {
+		if (l->verdict == PT_VERDICT_FAILED && l->rule->of == PT_RULE_EACH)
+			return;
+		pt_limit_say(l, PT_VERDICT_FAILED, "one took at least %s, without an end being seen", text);
+		l->n_extremes = 0;
+	} else if (l->rule->of == PT_RULE_MAX && !l->rule->excludes && pt_stat_longest_is_bound(stat)) {
+		judge_longest(l, unended, text);
+	} else if (l->rule->of == PT_RULE_AVG && l->verdict == PT_VERDICT_PASSED && stat->unended > 0) {
+		mean = ((double)stat->total * unit + unended) / ((double)stat->n + 1);
+		if (is_beyond(l->rule, mean))
+			pt_limit_say(l, PT_VERDICT_UNDECIDED,
+				     "the %" PRIu64 " whole ones keep to it, but one without an end took at least %s",
+				     stat->n, text);
 	}
-	for (size_t i = 0; rule->subject == PT_RULE_SPAN && spans != NULL && i < spans->n_spans; i++)
-		if (spans->span[i].name != NULL && strcmp(spans->span[i].name, rule->name) == 0)
-			most = fmax(most, longest(&spans->span[i].run, p, net));
-	return most;
 }

@@ -24,6 +24,7 @@ struct variable {
 	bool quantity, states;		/* what is made of it */
 	bool open;			/* a state is: current */
 	bool whole;			/* its beginning was seen */
+	bool read;			/* it was, at some time: what it was between two of these is not known */
 	bool behind_gap;		/* there was one since its last value: that may have become any other, and this again */
 	size_t current;
 	size_t n_states;
@@ -102,21 +103,25 @@ static struct state *state_of(struct variable *v, uint16_t id, uint64_t value)
 }
 
 /* It was seen up to then, but not its end, or not its beginning. */
-static void cut(struct state *st, const struct instant *until)
+static void cut(const struct variable *v, struct state *st, const struct instant *until)
 {
 	const struct instant *since = &st->since;
-	uint64_t error_ns = since->at.error_ns + until->at.error_ns;
+	uint64_t error_ns = since->at.error_ns + until->at.error_ns, ns;
 
 	st->row.partial++;
 	if (since->at.ns == PT_UNKNOWN || until->at.ns == PT_UNKNOWN)
 		return;
 	if (since->own_ns != PT_UNKNOWN && until->own_ns != PT_UNKNOWN) {
-		st->row.partial_ns += until->own_ns > since->own_ns ? until->own_ns - since->own_ns : 0;
+		ns = until->own_ns > since->own_ns ? until->own_ns - since->own_ns : 0;
 		st->row.partial_error_ns += until->own_error_ns;
-		return;
+		error_ns = until->own_error_ns;
+	} else {
+		ns = until->at.ns > since->at.ns ? until->at.ns - since->at.ns : 0;
+		st->row.error_ns = error_ns > st->row.error_ns ? error_ns : st->row.error_ns;
 	}
-	st->row.partial_ns += until->at.ns > since->at.ns ? until->at.ns - since->at.ns : 0;
-	st->row.error_ns = error_ns > st->row.error_ns ? error_ns : st->row.error_ns;
+	st->row.partial_ns += ns;
+	if (!v->read)
+		pt_stat_add_unended(&st->row.duration, ns, error_ns);
 }
 
 static void leave(struct variable *v, const struct pt_signal *s)
@@ -132,7 +137,7 @@ static void leave(struct variable *v, const struct pt_signal *s)
 	} else {
 		const struct instant until = instant_of(s);
 
-		cut(st, &until);
+		cut(v, st, &until);
 	}
 }
 
@@ -268,7 +273,7 @@ static void take_gap(struct data *d, const struct pt_signal *s)
 			continue;
 		known = v->behind_gap = true;
 		if (v->open)
-			cut(&v->state[v->current], &until);
+			cut(v, &v->state[v->current], &until);
 		v->open = false;
 		forget_last(v);
 		for (size_t k = 0; k < v->n_states; k++)
@@ -283,7 +288,7 @@ static void take_unknown(struct variable *v, const struct pt_signal *s)
 	const struct instant until = instant_of(s);
 
 	if (v->open)
-		cut(&v->state[v->current], &until);
+		cut(v, &v->state[v->current], &until);
 	v->open = false;
 	forget_last(v);
 }
@@ -302,6 +307,7 @@ static void take_signal(struct data *d, const struct pt_signal *s)
 	if (v == NULL)
 		return;
 	v->source = s->source;
+	v->read |= s->read;
 	if (s->at.ns != PT_UNKNOWN && s->at.ns >= v->seen.at.ns)
 		v->seen = instant_of(s);
 	if (d->set->definition[s->id].space == PT_SPACE_LINE && s->value == PT_UNKNOWN) {
@@ -375,7 +381,7 @@ static void give_states(struct data *d, const struct variable *v)
 		struct state copy = v->state[i];
 
 		if (v->open && v->current == i)
-			cut(&copy, &v->seen);
+			cut(v, &copy, &v->seen);
 		rows[i] = copy.row;
 		rows[i].missing = pt_signal_gaps_of(&d->gaps, v->source) > 0;
 		all += rows[i].duration.total + rows[i].partial_ns;

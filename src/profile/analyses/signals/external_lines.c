@@ -17,6 +17,8 @@ struct line {
 	bool used;
 	struct pt_aux_line row;
 	struct edge { struct pt_timestamp at; uint64_t ticks; } changed, rose;	/* ns PT_UNKNOWN: not since the gap */
+	struct pt_timestamp since;	/* it is known to have the level; ns PT_UNKNOWN */
+	struct pt_timestamp seen;	/* up to then its source has seen it; ns 0: not since it was opened */
 	uint16_t source;
 };
 
@@ -40,6 +42,7 @@ struct aux {
 	size_t n_latencies;
 	struct blind blind[PT_RUN_CORES][BLIND];	/* of each core, the last ones */
 	uint8_t next_blind[PT_RUN_CORES];
+	struct pt_timestamp stepped[PT_RUN_CORES];	/* up to then entries were seen; ns 0: none of the core */
 	struct pt_aux result;
 	struct pt_aux_line lines[PT_SIGNALS_MAX];
 	struct pt_aux_latency latencies[PT_AUX_LATENCIES];
@@ -69,18 +72,28 @@ static struct line *line_of(struct aux *a, const struct pt_signal *s)
 	if (l->used)
 		return l;
 	*l = (struct line){
-		.used = true, .changed = never, .rose = never,
+		.used = true, .changed = never, .rose = never, .since = never.at,
 		.row = { .line = s->id, .level = PT_UNKNOWN, .high = pt_stat_empty(), .low = pt_stat_empty(),
 			 .period = pt_stat_empty() },
 	};
 	return l;
 }
 
-static void forget(struct line *l)
+/* It has this level up to then, at least. */
+static void add_unended(struct pt_aux_line *row, struct pt_timestamp since, struct pt_timestamp until)
 {
+	if (row->level != PT_UNKNOWN && since.ns != PT_UNKNOWN && until.ns != PT_UNKNOWN && until.ns > since.ns)
+		pt_stat_add_unended(row->level != 0 ? &row->high : &row->low, until.ns - since.ns,
+				    since.error_ns + until.error_ns);
+}
+
+static void forget(struct line *l, struct pt_timestamp at)
+{
+	add_unended(&l->row, l->since, at);
 	l->row.partial += l->row.level != PT_UNKNOWN;
 	l->row.level = PT_UNKNOWN;
 	l->changed = l->rose = never;
+	l->since = never.at;
 }
 
 /* The first level that is known began at some time before. */
@@ -90,21 +103,27 @@ static void take_level(struct line *l, const struct pt_signal *s)
 	struct edge now = { s->at, s->ticks };
 	uint64_t ns;
 
+	if (s->at.ns != PT_UNKNOWN && s->at.ns >= l->seen.ns)
+		l->seen = s->at;
 	if (s->value == PT_UNKNOWN) {
-		forget(l);
+		forget(l, s->at);
 		return;
 	}
 	if (row->level == PT_UNKNOWN) {
 		row->level = s->value;
+		l->since = s->at;
 		return;
 	}
 	if (since(&l->changed, s, &ns, &row->error_ns)) {
 		pt_stat_add(row->level != 0 ? &row->high : &row->low, ns, l->changed.at.ns);
 		l->last_high_ns = row->level != 0 ? ns : l->last_high_ns;
-	} else
+	} else {
 		row->partial++;
+		add_unended(row, l->since, s->at);
+	}
 	row->level = s->value;
 	l->changed = now;
+	l->since = s->at;
 	row->rises += s->value != 0;
 	row->falls += s->value == 0;
 	if (s->value == 0)
@@ -118,6 +137,31 @@ static void take_level(struct line *l, const struct pt_signal *s)
 
 /* --- latencies */
 
+/* Something of the core was not seen between the two. */
+static bool over_gap(const struct aux *a, uint16_t core, struct pt_timestamp edge, struct pt_timestamp entry)
+{
+	bool any = core >= PT_RUN_CORES;
+
+	for (size_t i = 0; !any && i < BLIND; i++)
+		any = a->blind[core][i].from_ns < entry.ns && a->blind[core][i].to_ns > edge.ns;
+	return any;
+}
+
+/* No core has entered the function since the edge, as far as all of them were seen. */
+static void add_unanswered(const struct aux *a, const struct latency *l, struct pt_aux_latency *row)
+{
+	struct pt_timestamp upto = never.at;
+
+	for (uint16_t core = 0; core < PT_RUN_CORES; core++)
+		if (a->stepped[core].ns != 0 && a->stepped[core].ns < upto.ns)
+			upto = a->stepped[core];
+	for (uint16_t core = 0; core < PT_RUN_CORES; core++)
+		if (a->stepped[core].ns != 0 && over_gap(a, core, l->edge, upto))
+			return;
+	if (l->waits && upto.ns != PT_UNKNOWN && upto.ns > l->edge.ns)
+		pt_stat_add_unended(&row->time, upto.ns - l->edge.ns, l->edge.error_ns + upto.error_ns);
+}
+
 static void take_edge(struct aux *a, const struct pt_signal *s)
 {
 	for (size_t i = 0; i < a->n_latencies; i++) {
@@ -130,6 +174,7 @@ static void take_edge(struct aux *a, const struct pt_signal *s)
 		if ((s->value == 0) != l->falls)
 			continue;
 		l->row.unanswered += l->waits;
+		add_unanswered(a, l, &l->row);
 		l->waits = s->at.ns != PT_UNKNOWN;
 		l->edge = s->at;
 	}
@@ -141,16 +186,6 @@ static void take_blind(void *analysis, uint16_t core, unsigned cause, uint64_t f
 
 	if (core < PT_RUN_CORES && cause != PT_LOSS_SLEEP)
 		a->blind[core][a->next_blind[core]++ % BLIND] = (struct blind){ from_ns, to_ns };
-}
-
-/* Something of the core was not seen between the two. */
-static bool over_gap(const struct aux *a, uint16_t core, struct pt_timestamp edge, struct pt_timestamp entry)
-{
-	bool any = core >= PT_RUN_CORES;
-
-	for (size_t i = 0; !any && i < BLIND; i++)
-		any = a->blind[core][i].from_ns < entry.ns && a->blind[core][i].to_ns > edge.ns;
-	return any;
 }
 
 static void take_entry(const struct aux *a, struct latency *l, uint16_t core, struct pt_timestamp at)
@@ -179,20 +214,34 @@ static void end_waiting(struct latency *l)
 	l->waits = false;
 }
 
+static void note_step(struct aux *a, const struct pt_call_event *step)
+{
+	struct pt_timestamp *last = step->core < PT_RUN_CORES ? &a->stepped[step->core] : NULL;
+
+	if (last != NULL && step->at.ns != PT_UNKNOWN && step->at.error_ns < PT_NO_BOUND_NS && step->at.ns > last->ns)
+		*last = step->at;
+}
+
+static void take_step(struct aux *a, struct latency *l, const struct pt_call_event *step)
+{
+	if (l->waits && step->kind == PT_CALL_ENTER && step->function == l->function &&
+	    step->entry != PT_ENTRY_UNSEEN) {
+		take_entry(a, l, step->core, step->at);
+	} else if (step->kind == PT_CALL_FORGET) {
+		add_unanswered(a, l, &l->row);
+		end_waiting(l);
+	}
+}
+
 static void take_steps(void *analysis, const struct pt_call_event *step, size_t n)
 {
 	struct aux *a = analysis;
 
-	for (size_t i = 0; i < a->n_latencies; i++) {
-		struct latency *l = &a->latency[i];
-
-		for (size_t k = 0; k < n; k++) {
-			if (l->waits && step[k].kind == PT_CALL_ENTER && step[k].function == l->function &&
-			    step[k].entry != PT_ENTRY_UNSEEN)
-				take_entry(a, l, step[k].core, step[k].at);
-			else if (step[k].kind == PT_CALL_FORGET)
-				end_waiting(l);
-		}
+	for (size_t k = 0; k < n; k++) {
+		for (size_t i = 0; i < a->n_latencies; i++)
+			take_step(a, &a->latency[i], &step[k]);
+		if (step[k].kind != PT_CALL_FORGET)
+			note_step(a, &step[k]);
 	}
 }
 
@@ -203,11 +252,11 @@ static bool wants_steps(const void *analysis)
 
 /* --- signals */
 
-static void take_gap(struct aux *a, uint16_t source)
+static void take_gap(struct aux *a, uint16_t source, struct pt_timestamp at)
 {
 	for (size_t i = 0; i < PT_SIGNALS_MAX; i++)
 		if (a->line[i].used && a->line[i].source == source)
-			forget(&a->line[i]);
+			forget(&a->line[i], at);
 	for (size_t i = 0; i < a->n_latencies; i++)
 		if (a->latency[i].row.found && a->latency[i].source == source)
 			end_waiting(&a->latency[i]);
@@ -219,7 +268,7 @@ static void take_signals(void *analysis, const struct pt_signal *s, size_t n)
 
 	for (; n-- > 0; s++) {
 		if (s->kind == PT_SIGNAL_GAP)
-			take_gap(a, s->source);
+			take_gap(a, s->source, s->at);
 		if (s->kind != PT_SIGNAL_LEVEL || s->id >= PT_SIGNALS_MAX || s->id >= a->set->n_definitions)
 			continue;
 		bool known = a->line[s->id].used && a->line[s->id].row.level != PT_UNKNOWN;
@@ -229,6 +278,15 @@ static void take_signals(void *analysis, const struct pt_signal *s, size_t n)
 		if (known && s->value != PT_UNKNOWN)	/* else it is no edge */
 			take_edge(a, s);
 	}
+}
+
+static void take_seen(void *analysis, uint16_t source, uint64_t upto_ns)
+{
+	struct aux *a = analysis;
+
+	for (size_t i = 0; i < PT_SIGNALS_MAX; i++)
+		if (a->line[i].used && a->line[i].source == source && upto_ns > a->line[i].seen.ns)
+			a->line[i].seen = (struct pt_timestamp){ upto_ns, 0 };
 }
 
 /* --- words */
@@ -295,11 +353,13 @@ static void give(void *analysis, struct pt_profile *profile)
 		if (!a->line[i].used)
 			continue;
 		a->lines[a->result.n_lines] = a->line[i].row;
+		add_unended(&a->lines[a->result.n_lines], a->line[i].since, a->line[i].seen);
 		a->lines[a->result.n_lines++].partial += a->line[i].row.level != PT_UNKNOWN;
 	}
 	for (size_t i = 0; i < a->n_latencies; i++) {
 		a->latencies[i] = a->latency[i].row;
 		a->latencies[i].partial += a->latency[i].waits;
+		add_unanswered(a, &a->latency[i], &a->latencies[i]);
 	}
 	a->result.n_latencies = a->n_latencies;
 	profile->aux = &a->result;
@@ -333,6 +393,6 @@ static void *aux_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 
 const struct pt_analysis pt_analysis_aux = {
 	.name = "aux", .help = "external lines: widths, periods, latency to a function", .standard = true,
-	.params = params, .n_params = PT_LEN(params), .open = aux_new, .close = aux_free, .signals = take_signals,
+	.params = params, .n_params = PT_LEN(params), .open = aux_new, .close = aux_free, .signals = take_signals, .seen = take_seen,
 	.steps = take_steps, .blind = take_blind, .wants_steps = wants_steps, .result = give,
 };

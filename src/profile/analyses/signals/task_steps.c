@@ -177,10 +177,12 @@ static void end_slice(struct pt_tasks_analysis *t, struct pt_task_core *core, co
 	t->undecided += core->undecided;
 	task->last_ns = step->at.ns;
 	task->error = error > task->error ? error : task->error;
-	if (seen && core->begun)
+	if (seen && core->begun) {
 		pt_stat_add(&task->slice, core->clock - core->since, step->at.ns);
-	else
+	} else {
 		task->partial += core->clock > core->since;
+		pt_stat_add_unended(&task->slice, core->clock - core->since, task->error);
+	}
 }
 
 /* The slice's row is known when it ends: a signal may tell late whose it is. */
@@ -436,6 +438,7 @@ void pt_task_steps_show(struct pt_tasks_analysis *t)
 			continue;
 		add_slice(task, core);
 		task->partial++;
+		pt_stat_add_unended(&task->slice, core->clock - core->since, task->error);
 		t->shown_undecided += core->undecided;
 	}
 }

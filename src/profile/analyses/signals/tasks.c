@@ -106,10 +106,12 @@ static void end_slice(struct pt_tasks_analysis *t, struct pt_told *told, uint64_
 	t->told_ns += length;
 	task->last_ns = ns;
 	task->error = error > task->error ? error : task->error;
-	if (seen && told->begun)
+	if (seen && told->begun) {
 		pt_stat_add(&task->slice, length, told->since_at);
-	else
+	} else {
 		task->partial++;
+		pt_stat_add_unended(&task->slice, length, task->error);
+	}
 	told->left[task - t->told_rows.task] = seen ? told->since + length + 1 : 0;
 }
 
@@ -227,6 +229,8 @@ static uint64_t show_running(const struct pt_tasks_analysis *t, struct pt_task *
 		rows[told->running].open_error = silent > 0 ? told->clock_at.error_ns : 0;
 		rows[told->running].run += length;
 		rows[told->running].partial++;
+		pt_stat_add_unended(&rows[told->running].slice, length,
+				    rows[told->running].error + rows[told->running].open_error);
 		if (told->seen > rows[told->running].last_ns)
 			rows[told->running].last_ns = told->seen;
 		all += length;
