@@ -53,7 +53,7 @@ struct pt_swo_stream {			/* swo_stream.c */
 	bool warned;			/* that nothing comes, or nothing that can be read */
 	bool unsaid;			/* the probe has no way to say that it lost something */
 	/* so far */
-	uint64_t n_bytes, n_samples, n_asleep, n_overflows, n_dropped, n_bad_frames, n_impossible;
+	uint64_t n_bytes, n_reports, n_samples, n_asleep, n_overflows, n_dropped, n_bad_frames, n_impossible;
 	uint64_t n_disagree;		/* stamps that cannot have come when they came */
 	uint64_t began_ns;
 };
@@ -98,6 +98,7 @@ struct pt_swo {
 	bool load_given, rest_known;	/* pc_load is as the user says; rest_load was measured */
 	double rest_load;		/* the part that what else is traced takes */
 	bool chosen;			/* period is */
+	struct pt_swo_crowd { uint64_t ns, n_reports, n_overflows; bool warned; } crowd;	/* when it was looked at last */
 	char unit[PT_PENDING_UNIT];
 };
 
@@ -161,6 +162,8 @@ double pt_swo_load_beside(double rest_load, double most_lost);
 void pt_swo_print_room(uint32_t bits_per_s, const char *limit, char *text, size_t room);
 /* The period of samples for the rate of the pin. PT_EUNSUPPORTED: the longest takes too much of it, and what to do. */
 int pt_swo_choose(struct pt_swo *s, struct pt_err *err);
+/* Warns once if the chip drops more than was aimed at: what else is traced is more than it was before the profile. */
+void pt_swo_watch_load(struct pt_swo *s, uint64_t now_ns);
 /* What is predicted, as half a sentence. */
 void pt_swo_predict(const struct pt_swo *s, char *line, size_t room);
 

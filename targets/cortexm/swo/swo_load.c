@@ -9,7 +9,8 @@
 #include "host/log.h"
 #include "targets/cortexm/swo/swo.h"
 
-enum { SAMPLE_BYTES = 5, STAMP_BYTES = 2, ROOM_PACKETS = 2, MEASURE_MS = 100, READ_MS = 5 };
+enum { SAMPLE_BYTES = 5, STAMP_BYTES = 2, ROOM_PACKETS = 2, MEASURE_MS = 100, READ_MS = 5,
+       LOOK_MS = 1000, FEW_OVERFLOWS = 20 };
 #define MOST_LOAD 0.5		/* of samples alone: above that whatever else comes is lost */
 #define MOST_LOST 0.01		/* that is aimed at */
 #define STEP 0.001
@@ -108,6 +109,40 @@ int pt_swo_choose(struct pt_swo *s, struct pt_err *err)
 	s->chosen = true;
 	warn_of_loss(s);
 	return 0;
+}
+
+/* Each overflow packet is for one packet at least that was dropped, so this is no more than what was lost. */
+static void warn_of_crowd(const struct pt_swo *s, double lost)
+{
+	char predicted[48] = "";
+
+	if (s->rest_known)
+		snprintf(predicted, sizeof(predicted), " (predicted: %.1f %%)",
+			 pt_swo_lost_part(load_of(s) + s->rest_load, ROOM_PACKETS) * 100);
+	pt_warn("swo: more is traced than the pin carries at %" PRIu32
+		" baud: of the last second's reports the chip dropped %.1f %% or more%s; raise swo-baud, trace less (trace=), "
+		"leave the stamps out (stamps=off)%s",
+		s->stream.bits_per_s, lost * 100, predicted,
+		(s->kinds & PT_SWO_PC_SAMPLES) == 0 ? ""
+		: s->load_given			    ? ", or lower pc-load"
+				: ", or begin anew: the period of samples is chosen when a profile begins");
+}
+
+void pt_swo_watch_load(struct pt_swo *s, uint64_t now_ns)
+{
+	struct pt_swo_crowd *seen = &s->crowd;
+	uint64_t reports = s->stream.n_reports - seen->n_reports, overflows = s->stream.n_overflows - seen->n_overflows;
+	double lost = overflows > 0 ? (double)overflows / (double)(reports + overflows) : 0;
+
+	if (seen->warned || now_ns - seen->ns < LOOK_MS * PT_NS_PER_MS)
+		return;
+	if (overflows >= FEW_OVERFLOWS && lost > 2 * MOST_LOST) {
+		seen->warned = true;
+		warn_of_crowd(s, lost);
+	}
+	seen->ns = now_ns;
+	seen->n_reports = s->stream.n_reports;
+	seen->n_overflows = s->stream.n_overflows;
 }
 
 void pt_swo_predict(const struct pt_swo *s, char *line, size_t room)

@@ -102,6 +102,7 @@ static void put_loss(struct pt_swo_stream *s, enum pt_loss cause, uint64_t to_ns
 
 static void count_packet(struct pt_swo_stream *s, const struct pt_itm_packet *packet, const struct pt_stream_read *what)
 {
+	s->n_reports += packet->kind == PT_ITM_HARDWARE || packet->kind == PT_ITM_PORT;
 	if (packet->kind == PT_ITM_LOCAL_STAMP)
 		take_stamp(s, packet->value, what);
 	else if (packet->kind == PT_ITM_OVERFLOW)

@@ -251,5 +251,6 @@ int pt_swo_watch(struct pt_swo *s, struct pt_err *err)
 	if ((dhcsr & DHCSR_S_HALT) == 0 && (follow_clock(s, dhcsr, err) < 0 || check_sleep(s, dhcsr, err) < 0))
 		return err->code;
 	look_at_pin(s);
+	pt_swo_watch_load(s, pt_mem_now_ns(s->mem));
 	return s->renew == 0 ? check_registers(s, err) : 0;
 }
