@@ -9,6 +9,7 @@
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/cortexm/swo/source_swo.h"
 #include "targets/cortexm/swo/swo.h"
+#include "targets/cortexm/swo/swo_doctor.h"
 #include "targets/registry.h"
 #include "tests/array_sink.h"
 #include "tests/fake_m4.h"
@@ -37,6 +38,7 @@ static struct {
 	enum pt_stream_missing says;	/* of that, or always */
 	bool inside;
 	bool garbled;			/* what is received is none of it */
+	bool manchester;		/* the probe has that coding alone; else UART alone */
 	unsigned drops_every, n_exceptions;	/* of so many exceptions one finds no room; 0: none */
 } pin;
 
@@ -132,6 +134,8 @@ static void run_chip(void *arg, uint64_t now_ns)
 static int pin_start(void *state, const struct pt_stream_want *want, uint32_t *bits_per_s, struct pt_err *why)
 {
 	(void)state;
+	if ((want->coding == PT_STREAM_MANCHESTER) != pin.manchester)
+		return pt_fail(why, PT_EARG, "this probe has %s alone", pin.manchester ? "Manchester code" : "UART");
 	if (want->bits_per_s > 1500000)
 		return pt_fail(why, PT_EARG, "this probe has up to 1500000 baud");
 	*bits_per_s = pin.bps = want->bits_per_s;
@@ -504,6 +508,26 @@ START_TEST(says_that_the_pin_has_changed)
 }
 END_TEST
 
+static void note_line(void *lines, const char *line)
+{
+	strncat(lines, line, 4000 - strlen(lines));
+	strcat(lines, "\n");
+}
+
+/* A probe with Manchester code alone; and one with UART alone, to which nothing comes. */
+START_TEST(the_doctor_tries_manchester)
+{
+	static const char *const words[] = { "doctor" };
+	char lines[4096] = "";
+
+	pin.manchester = _i == 0;
+	pin.garbled = _i == 1;
+	ck_assert_msg(pt_swo_doctor(target->state, words, 1, note_line, lines, &err) == 0, "%s", err.msg);
+	ck_assert_msg(strstr(lines, _i == 0 ? "swo-coding = manchester" : "UART coding alone was tried") != NULL, "%s",
+		      lines);
+}
+END_TEST
+
 /* The user's clock is 1 % off: each time lies between what it says and what the cycle counter does. */
 START_TEST(doubts_a_clock_that_is_nearly_right)
 {
@@ -789,6 +813,7 @@ static void add_tests(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, sends_samples_and_exceptions);
 	tcase_add_test(tc, leaves_room_for_what_else_is_traced);
+	tcase_add_loop_test(tc, the_doctor_tries_manchester, 0, 2);
 	tcase_add_loop_test(tc, says_that_the_pin_is_crowded, 0, PT_LEN(crowds));
 	tcase_add_test(tc, takes_a_rate_that_the_probe_has);
 	tcase_add_test(tc, counts_what_is_lost);

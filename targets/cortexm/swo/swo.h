@@ -71,7 +71,7 @@ struct pt_swo {
 	struct pt_swo_regs regs;
 	const struct pt_swo_recipe *recipe;
 	unsigned kinds;			/* enum pt_swo_kind */
-	size_t ctrl, tcr, acpr_row;	/* rows of regs */
+	size_t ctrl, tcr, sppr_row, acpr_row;	/* rows of regs */
 	double core_hz, core_wrong, trace_hz;
 	struct pt_swo_sleep sleep;	/* while the clock was measured */
 	bool hz_given;			/* core_hz is as the user says, and agrees with what was measured */
@@ -114,6 +114,7 @@ static inline uint64_t pt_swo_dwt(const struct pt_swo *s, uint32_t offset)
 int pt_swo_pause(struct pt_swo *s, struct pt_err *err);
 int pt_swo_receive(struct pt_swo *s, uint32_t bits_per_s, uint32_t *actual, struct pt_err *err);
 int pt_swo_program(struct pt_swo *s, struct pt_err *err);
+void pt_swo_use_manchester(struct pt_swo *s);	/* instead of the coding that was planned, from the next pause on */
 int pt_swo_check_written(struct pt_swo *s, struct pt_err *err);	/* PT_EUNSUPPORTED, PT_EBUSY: not, and why */
 /* Receive at the rate next to this one that pin and probe both have. PT_EARG: there is none. */
 int pt_swo_try_rate(struct pt_swo *s, uint32_t wanted_bps, struct pt_err *err);

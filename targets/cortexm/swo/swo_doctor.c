@@ -157,6 +157,47 @@ static void tell_silence(const struct doctor *d, const struct pt_swo_pin *pin)
 		     pin->tries, d->s->recipe->pin);
 }
 
+/* No UART was read: the probe may have Manchester code alone, or the port. The clock is in it, so that few rates are enough. */
+static int try_manchester(const struct doctor *d, struct pt_err *err)
+{
+	static const uint32_t rates[] = { 2000000, 500000, 100000 };
+	struct pt_swo *s = d->s;
+	const double clocks[] = { s->recipe->clock_hz != 0 ? s->recipe->clock_hz : s->core_hz, s->core_hz / 2, s->core_hz / 4 };
+	struct pt_err refused = { 0 };
+	struct pt_swo_heard heard;
+	unsigned n_heard = 0;
+
+	pt_swo_use_manchester(s);
+	for (size_t i = 0; i < PT_LEN(clocks) * PT_LEN(rates); i++) {
+		int rc = pt_swo_pause(s, err);
+
+		if (rc < 0)
+			return rc;
+		s->trace_hz = clocks[i / PT_LEN(rates)];
+		rc = pt_swo_try_rate(s, rates[i % PT_LEN(rates)], &refused);
+		if (rc == PT_EARG)
+			continue;
+		if (rc < 0 || pt_swo_hear(s, TRY_MS * PT_NS_PER_MS, 1, &heard, &refused) < 0)
+			return pt_fail(err, refused.code, "%s", refused.msg);
+		n_heard++;
+		if (pt_swo_is_heard(&heard)) {
+			tell(d, "pin: UART is not read, and Manchester code is");
+			tell(d,
+			     "warning: it shows no trace clock: that below is the first that was tried, and a profile's figures of "
+			     "what fits through the pin rest on it");
+			tell(d, "for the configuration: swo-coding = manchester");
+			tell(d, "                       trace-clock = %.0f", s->trace_hz);
+			tell(d, "                       swo-baud = %" PRIu32, s->stream.bits_per_s);
+			return 0;
+		}
+	}
+	if (n_heard > 0)
+		tell(d, "Manchester code is not read either, at none of %u rates", n_heard);
+	else
+		tell(d, "UART coding alone was tried, as the probe refuses Manchester code: %s", refused.msg);
+	return 0;
+}
+
 static void tell_pieces(const struct doctor *d)
 {
 	tell(d,
@@ -313,7 +354,7 @@ static int examine(const struct doctor *d, struct pt_err *err)
 		return rc;
 	if (!pin.found) {
 		tell_silence(d, &pin);
-		return 0;
+		return pin.framed ? 0 : try_manchester(d, err);
 	}
 	tell_clock(d, &pin);
 	if (try_rates(d, &pin, &rates, err) < 0)

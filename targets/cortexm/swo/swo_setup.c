@@ -45,11 +45,11 @@ static void plan_port(struct pt_swo *s)
 	uint32_t port = s->recipe->port != 0 ? s->recipe->port : TPIU;
 	uint32_t protocol = s->coding == PT_STREAM_MANCHESTER ? SPPR_MANCHESTER : SPPR_UART;
 
-	pt_swo_regs_add(&s->regs, &(struct pt_swo_reg){ .name = "TPIU_SPPR",
-							.at = port + TPIU_SPPR,
-							.clear = UINT32_MAX,
-							.set = protocol,
-							.check = 3 });
+	s->sppr_row = pt_swo_regs_add(&s->regs, &(struct pt_swo_reg){ .name = "TPIU_SPPR",
+								      .at = port + TPIU_SPPR,
+								      .clear = UINT32_MAX,
+								      .set = protocol,
+								      .check = 3 });
 	s->acpr_row = pt_swo_regs_add(&s->regs, &(struct pt_swo_reg){ .name = "TPIU_ACPR",
 								      .at = port + TPIU_ACPR,
 								      .clear = UINT32_MAX,
@@ -294,6 +294,12 @@ int pt_swo_check_written(struct pt_swo *s, struct pt_err *err)
 		       " now: another tool or the program writes it; end the "
 		       "other tool, or its trace, and try again",
 		       which->name, which->ours, holds);
+}
+
+void pt_swo_use_manchester(struct pt_swo *s)
+{
+	s->coding = PT_STREAM_MANCHESTER;
+	s->regs.reg[s->sppr_row].ours = SPPR_MANCHESTER;
 }
 
 int pt_swo_pause(struct pt_swo *s, struct pt_err *err)
