@@ -3,20 +3,17 @@
  * one leaves at once. The board is left as it was found in any case, and before the report is written: standard output may
  * be a pager, which reads when its user turns the page. */
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <sys/stat.h>
-
 #include "base/alloc.h"
-#include "capture/write.h"
 #include "host/log.h"
 #include "cli/app.h"
 #include "base/util.h"
 #include "cli/output.h"
+#include "cli/starting.h"
 #include "cli/verdict.h"
 #include "cli/waiting.h"
 #include "cli/subcommands.h"
@@ -30,20 +27,20 @@ struct profile {
 	struct pt_query query, junit;
 	struct report report, junit_report;
 	uv_signal_t signals[3];
+	struct pt_starting starting;
 	struct pt_waiting progress;
 	uint64_t begun_ns;
 	int status, verdict;		/* verdict: the status of what was found, if all else went well */
 	bool begun, waiting, interrupted;
-	bool runs, halted_itself;	/* the core was let run, and halted by itself: its time would never be over */
+	bool halted_itself;	/* the core was let run, and halted by itself: its time would never be over */
 	bool over;		/* nothing that still comes in counts */
 };
-
-struct control { struct pt_job job; struct profile *profile; void (*next)(struct profile *profile); };
 
 static void finish(struct profile *p, int status)
 {
 	p->status = status;
 	p->over = true;
+	pt_starting_cancel(&p->starting);
 	uv_stop(&p->app.loop);
 }
 
@@ -177,7 +174,7 @@ static void on_core_stop(void *arg, unsigned core, const struct pt_core_status *
 	struct profile *p = arg;
 
 	(void)core;
-	if (!p->runs || p->halted_itself || status->state != PT_HALTED || status->reason == PT_HALT_TRACE)
+	if (!p->starting.runs || p->halted_itself || status->state != PT_HALTED || status->reason == PT_HALT_TRACE)
 		return;
 	p->halted_itself = true;
 	if (p->waiting)
@@ -204,14 +201,14 @@ static void say_progress(void *arg)
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
 
-static int resume_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+static void on_started(void *arg, int status)
 {
-	(void)job;
-	return target != NULL ? pt_board_resume(board, 0, err) : pt_fail(err, PT_EIO, "the target is gone");
-}
+	struct profile *p = arg;
 
-static void let_run(struct profile *p)
-{
+	if (status != PT_EXIT_DONE) {
+		finish(p, status);
+		return;
+	}
 	if (p->interrupted || p->halted_itself || pt_session_get_state(p->app.session) != PT_SESSION_RUNNING) {
 		say_halted(p);
 		stop(p);
@@ -222,88 +219,10 @@ static void let_run(struct profile *p)
 	pt_session_wait(p->app.session, p->options->for_ns != 0 ? 0 : PT_UNKNOWN, on_time_up, p);
 }
 
-/* A word to the core, and what comes after it. */
-static void control_done(struct pt_job *job, int rc, const struct pt_err *err)
-{
-	struct control *control = (struct control *)job;
-	struct profile *p = control->profile;
-
-	if (rc < 0)
-		fail(p, PT_EXIT_DEVICE, err->msg);
-	else
-		control->next(p);
-	free(control);
-}
-
-static void post(struct profile *p, int (*run)(struct pt_job *, struct pt_board *, struct pt_target *, struct pt_err *),
-		 void (*next)(struct profile *p))
-{
-	struct control *control = pt_alloc(sizeof(*control));
-
-	control->profile = p;
-	control->next = next;
-	control->job.run = run;
-	control->job.done = control_done;
-	pt_board_post(p->app.board, &control->job);
-}
-
-static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
-{
-	struct profile *p = arg;
-
-	(void)len_bytes;
-	if (p->over)
-		return;
-	if (rc < 0) {
-		pt_error("profile start: %s", text);
-		finish(p, rc == PT_EARG ? PT_EXIT_USAGE : PT_EXIT_DEVICE);
-		return;
-	}
-	pt_info("%.*s%s", (int)strcspn(text, "\n"), text,
-		p->options->for_ns == 0 ? "; Ctrl-C ends it and reports" : "");
-	p->runs = true;
-	if (pt_board_last_status(p->app.board, 0).state == PT_HALTED)
-		post(p, resume_run, let_run);
-	else
-		let_run(p);
-}
-
-static void add(char (*words)[96], const char **list, size_t *n, const char *key, const char *value)
-{
-	if (value == NULL)
-		return;
-	snprintf(words[*n], sizeof(words[*n]), "%s=%s", key, value);
-	list[*n] = words[*n];
-	(*n)++;
-}
-
-static void start(struct profile *p)
-{
-	char words[4][96], for_ns[32], *analyses = pt_output_analyses(&p->query, p->options, NULL);
-	const char *list[5];
-	size_t n = 0;
-
-	snprintf(for_ns, sizeof(for_ns), "%" PRIu64 "ns", p->options->for_ns);
-	if (p->options->for_ns != 0)	/* known to the source from the start: a run on a virtual clock is repeatable */
-		add(words, list, &n, "for", for_ns);
-	add(words, list, &n, "source", p->options->source);
-	add(words, list, &n, "mode", p->options->mode);
-	if (analyses != NULL)
-		list[n++] = analyses;
-	pt_session_start(p->app.session, list, n, on_started, p);
-	free(analyses);
-}
-
 static void end_before_start(struct profile *p)
 {
 	pt_info("interrupted before the profile began");
 	finish(p, p->status);
-}
-
-static int reset_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
-{
-	(void)job;
-	return target != NULL ? pt_board_reset(board, PT_RESET_HALT, err) : pt_fail(err, PT_EIO, "the target is gone");
 }
 
 static void on_board_state(void *arg, enum pt_board_state state, const char *why)
@@ -317,10 +236,8 @@ static void on_board_state(void *arg, enum pt_board_state state, const char *why
 	} else if (state == PT_BOARD_READY) {
 		p->begun = true;
 		pt_info("attached: %s", why);
-		if (p->options->reset)
-			post(p, reset_run, start);
-		else
-			start(p);
+		pt_starting_begin(&p->starting, &p->app, p->options, pt_output_analyses(&p->query, p->options, NULL),
+				  on_started, p);
 	}
 }
 
@@ -349,23 +266,6 @@ static void watch_signals(struct profile *p)
 	}
 }
 
-/* Another name beside it, as the daemon takes, would leave whoever reads the file next with the old one. */
-static bool would_overwrite(const struct pt_options *options, struct pt_err *err)
-{
-	for (size_t i = options->n_words; i > 0 && !options->replace; i--) {
-		const char *path = pt_capture_file_of(options->words[i - 1]);
-		struct stat st;
-
-		if (path == NULL)
-			continue;
-		if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
-			return false;
-		pt_fail(err, PT_EARG, "capture: %.200s exists: --replace overwrites an older capture", path);
-		return true;
-	}
-	return false;
-}
-
 static int run_profile(const struct pt_options *options)
 {
 	struct pt_app_kind kind = { .virtual_clock = "virtual", .replace_capture = options->replace };
@@ -379,7 +279,7 @@ static int run_profile(const struct pt_options *options)
 	p.status = pt_output_try(&p.query, options);
 	if (p.status != PT_EXIT_DONE)
 		return p.status;
-	if (would_overwrite(options, &err)) {
+	if (pt_starting_would_overwrite(options, &err)) {
 		pt_error("%s", err.msg);
 		return PT_EXIT_USAGE;
 	}
