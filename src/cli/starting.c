@@ -41,7 +41,8 @@ static void control_done(struct pt_job *job, int rc, const struct pt_err *err)
 	free(control);
 }
 
-static void post(struct pt_starting *s, int (*run)(struct pt_job *, struct pt_board *, struct pt_target *, struct pt_err *),
+static void post(struct pt_starting *s,
+		 int (*run)(struct pt_job *, struct pt_board *, struct pt_target *, struct pt_err *),
 		 void (*next)(struct pt_starting *s))
 {
 	struct control *control = pt_alloc(sizeof(*control));
@@ -84,7 +85,8 @@ static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
 		end(s, rc == PT_EARG ? PT_EXIT_USAGE : PT_EXIT_DEVICE);
 		return;
 	}
-	pt_info("%.*s%s", (int)strcspn(text, "\n"), text, s->options->for_ns == 0 ? "; Ctrl-C ends it and reports" : "");
+	pt_info("%.*s%s", (int)strcspn(text, "\n"), text,
+		s->options->for_ns == 0 ? "; Ctrl-C ends it and reports" : "");
 	s->runs = true;
 	if (pt_board_last_status(s->app->board, 0).state == PT_HALTED)
 		post(s, resume_run, running);
@@ -122,8 +124,8 @@ static void start(struct pt_starting *s)
 	s->analyses = NULL;
 }
 
-void pt_starting_begin(struct pt_starting *starting, struct pt_app *app, const struct pt_options *options, char *analyses,
-		       void (*done)(void *arg, int status), void *arg)
+void pt_starting_begin(struct pt_starting *starting, struct pt_app *app, const struct pt_options *options,
+		       char *analyses, void (*done)(void *arg, int status), void *arg)
 {
 	*starting = (struct pt_starting){
 		.app = app, .options = options, .analyses = analyses, .done = done, .arg = arg,

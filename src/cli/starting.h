@@ -19,8 +19,8 @@ struct pt_starting {
 
 /* Once the board is attached, on the loop thread. starting is the caller's memory, until done is called or the app is closed;
  * analyses: the word "analysis=...", or NULL; freed here. done gets an exit status: PT_EXIT_DONE, or what failed was said. */
-void pt_starting_begin(struct pt_starting *starting, struct pt_app *app, const struct pt_options *options, char *analyses,
-		       void (*done)(void *arg, int status), void *arg);
+void pt_starting_begin(struct pt_starting *starting, struct pt_app *app, const struct pt_options *options,
+		       char *analyses, void (*done)(void *arg, int status), void *arg);
 /* done is not called any more. */
 void pt_starting_cancel(struct pt_starting *starting);
 /* Would capture=FILE, without --replace, replace an older capture? err says so. Another name beside it, as the daemon takes,
