@@ -345,6 +345,23 @@ START_TEST(a_late_answer_does_not_make_a_burst_short)
 }
 END_TEST
 
+/* Nor one that is late from the first burst on: then nothing has shown yet how long an arming waits behind a read. */
+START_TEST(stamps_that_are_no_bounds_say_so)
+{
+	memory.late_ns = 20000000;
+	set("period=200us");
+	start_ok();
+	run_until_data(12);
+	for (size_t i = 0; i < sink.n_chunks; i++)
+		if (sink.chunk[i]->kind == PT_CHUNK_DATA)
+			ck_assert_uint_ge(sink.chunk[i]->to_ns - sink.chunk[i]->from_ns +
+						  pt_chunk_slack_ns(sink.chunk[i]),
+					  511 * model.branch_ns);
+	memory.late_ns = 0;
+	stop_ok();
+}
+END_TEST
+
 START_TEST(delays_are_spread)
 {
 	uint64_t shortest_ns = UINT64_MAX, longest_ns = 0;
@@ -947,6 +964,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, bursts_are_whole);
 	tcase_add_test(tc, a_late_answer_does_not_make_a_burst_short);
+	tcase_add_test(tc, stamps_that_are_no_bounds_say_so);
 	tcase_add_test(tc, delays_are_spread);
 	tcase_add_test(tc, long_delays_do_not_block);
 	tcase_add_test(tc, a_sleeping_core_leaves_the_burst_armed);

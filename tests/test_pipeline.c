@@ -532,6 +532,30 @@ START_TEST(the_end_of_a_gap_that_a_buffer_holds_is_observed)
 }
 END_TEST
 
+/* A look at a core that ran for 500 us, of which the host saw 10, as it was late: what the stamps leave open is taken of the
+ * re-arm, and nothing is contradicted; a core that ran for longer than they leave open contradicts them. */
+START_TEST(late_stamps_contradict_nothing)
+{
+	static const struct { uint64_t slack_ns, ran_ns, observed_ns; bool beyond; } late[] = {
+		{ 0, 500000, 10000, true }, { 450000, 500000, 460000, false }, { 490000, 500000, 500000, false },
+		{ 490000, 9000, 9000, false }, { 490000, 900000, 500000, true }, { PT_UNKNOWN, 500000, 10000, true },
+	};
+
+	for (size_t i = 0; i < PT_LEN(late); i++) {
+		struct pt_account account = { 0 };
+		struct pt_chunk loss = { .kind = PT_CHUNK_LOSS, .cause = PT_LOSS_REARM, .lost_bytes = PT_UNKNOWN, .to_ns = 5000000 };
+		struct pt_chunk data = { .kind = PT_CHUNK_DATA, .from_ns = 5000000, .to_ns = 5010000, .lost_bytes = late[i].slack_ns };
+
+		pt_account_loss(&account, &loss);
+		pt_account_data(&account, &data, late[i].ran_ns);
+		ck_assert_uint_eq(account.sum.total_ns, 5010000);
+		ck_assert_uint_eq(account.sum.observed_ns, late[i].observed_ns);
+		ck_assert_uint_eq(account.sum.observed_ns + account.sum.unobserved_ns, account.sum.total_ns);
+		ck_assert_int_eq(pt_account_beyond(&account) > 0, late[i].beyond);
+	}
+}
+END_TEST
+
 /* A board that is looked at every 20 ms, but for a part of the time in the middle. */
 static bool warns_of_a_hole(uint64_t hole_ns, enum pt_basis shares)
 {
@@ -675,6 +699,7 @@ int main(void)
 
 	tcase_add_test(tc, the_end_of_a_gap_that_a_buffer_holds_is_observed);
 	tcase_add_test(tc, a_loss_that_goes_on_is_one);
+	tcase_add_test(tc, late_stamps_contradict_nothing);
 	tcase_add_test(tc, a_hole_is_told);
 	tcase_add_test(tc, halts_lose_nothing);
 	tcase_add_test(tc, instructions_are_exact);

@@ -41,7 +41,7 @@ enum { PT_DATA_FOLLOWS, PT_DATA_RESTARTS, PT_DATA_CHOSEN_BEGIN, PT_DATA_CHOSEN_E
 
 struct pt_chunk {
 	uint64_t from_ns, to_ns;	/* probe's clock: the time that this chunk accounts for */
-	uint64_t lost_bytes;		/* LOSS only; PT_UNKNOWN: not known */
+	uint64_t lost_bytes;		/* LOSS; PT_UNKNOWN: not known. DATA: pt_chunk_slack_ns() */
 	uint16_t source;		/* number of the source in this session, from 0 */
 	uint16_t core;			/* from 0 */
 	uint16_t kind;			/* enum pt_chunk_kind */
@@ -49,6 +49,13 @@ struct pt_chunk {
 	uint32_t len_bytes;		/* payload, 0..PT_CHUNK_BYTES */
 	uint8_t bytes[];
 };
+
+/* By so much more than from_ns..to_ns the trace of a DATA chunk may have taken: the host reads the probe's clock earlier or
+ * later than what it stamps happens. 0 (in lost_bytes also PT_UNKNOWN): the two are bounds. */
+static inline uint64_t pt_chunk_slack_ns(const struct pt_chunk *data)
+{
+	return data->lost_bytes != UINT64_MAX ? data->lost_bytes : 0;
+}
 
 /* Receives the chunks of a source. The session implements it with a pool of limited size, tests with an array. Board
  * thread only. */

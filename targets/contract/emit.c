@@ -159,6 +159,12 @@ uint64_t pt_emit_batch_from(struct pt_emit *out, uint64_t from_ns, uint64_t to_n
 
 void pt_emit_data(struct pt_emit *out, uint64_t from_ns, uint64_t to_ns, const void *bytes, size_t len_bytes)
 {
+	pt_emit_data_about(out, from_ns, to_ns, 0, bytes, len_bytes);
+}
+
+void pt_emit_data_about(struct pt_emit *out, uint64_t from_ns, uint64_t to_ns, uint64_t slack_ns, const void *bytes,
+			size_t len_bytes)
+{
 	struct pt_chunk *chunk;
 
 	if (from_ns < out->told_ns)
@@ -172,6 +178,7 @@ void pt_emit_data(struct pt_emit *out, uint64_t from_ns, uint64_t to_ns, const v
 		return;
 	}
 	chunk->cause = !out->restarts ? PT_DATA_FOLLOWS : out->restarts_as != 0 ? out->restarts_as : PT_DATA_RESTARTS;
+	chunk->lost_bytes = slack_ns;
 	chunk->len_bytes = (uint32_t)len_bytes;
 	memcpy(chunk->bytes, bytes, len_bytes);
 	out->sink->put(out->sink, chunk);

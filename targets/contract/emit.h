@@ -38,6 +38,9 @@ int pt_emit_config(struct pt_emit *out, const struct pt_source_setup *setup, con
 		   struct pt_err *err);
 /* from_ns and to_ns are moved up to told_ns where they lie before it. Without room it is a LOSS. */
 void pt_emit_data(struct pt_emit *out, uint64_t from_ns, uint64_t to_ns, const void *bytes, size_t len_bytes);
+/* The same where from_ns, to_ns are the likeliest times and no bounds: it may have taken slack_ns more. */
+void pt_emit_data_about(struct pt_emit *out, uint64_t from_ns, uint64_t to_ns, uint64_t slack_ns, const void *bytes,
+			size_t len_bytes);
 /* Samples in a row were read from from_ns to to_ns. Returns from when on they observe: from_ns, or later where the
  * host, or what is between it and the probe, was held up meanwhile, so that a row took many times as long as others do.
  * Until then nothing was observed. */

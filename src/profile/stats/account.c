@@ -37,22 +37,34 @@ static void take_back(struct pt_account *a, uint64_t ran_ns)
 	a->sum.by[PT_LOSS_REARM].ns -= ns;
 }
 
+#define MOST_SLACK_NS	(100 * PT_NS_PER_S)
+
 static void note_rearm(struct pt_account *a, uint64_t ns)
 {
 	if (ns > a->sum.longest_rearm_ns)
 		a->sum.longest_rearm_ns = ns;
 }
 
+/* A file may say anything. */
+static uint64_t slack_of(const struct pt_chunk *chunk)
+{
+	uint64_t slack_ns = pt_chunk_slack_ns(chunk);
+
+	return slack_ns < MOST_SLACK_NS ? slack_ns : MOST_SLACK_NS;
+}
+
 void pt_account_data(struct pt_account *a, const struct pt_chunk *chunk, uint64_t ran_ns)
 {
-	uint64_t span = tile(a, chunk), seen = ran_ns < span ? ran_ns : span;
+	uint64_t span = tile(a, chunk), seen = ran_ns < span ? ran_ns : span, slack_ns = slack_of(chunk);
 
 	note_rearm(a, a->rearm_ns + span - seen);
+	if (ran_ns != PT_UNKNOWN && ran_ns > span && span > 0 && slack_ns > 0)
+		take_back(a, ran_ns - span < slack_ns ? ran_ns - span : slack_ns);
 	if (ran_ns != PT_UNKNOWN && span == 0) {
 		take_back(a, ran_ns);
 	} else {
 		a->rearm_ns = 0;
-		a->look_ns += ran_ns != PT_UNKNOWN ? span : 0;
+		a->look_ns += ran_ns != PT_UNKNOWN ? span + slack_ns : 0;
 		a->look_ran_ns += ran_ns != PT_UNKNOWN ? ran_ns : 0;
 	}
 	a->sum.observed_ns += seen;

@@ -21,7 +21,7 @@ struct pt_account {		/* all zero: nothing seen yet */
 /* A DATA chunk. ran_ns: how long the core ran to make it, if that is known and the chunk's span only bounds it (a burst
  * ends in the buffer before anybody sees that it has ended): what goes beyond is unobserved, as re-arm. PT_UNKNOWN: all
  * of its span was observed. A chunk without a span holds the end of the re-arm before it, of a buffer that goes around:
- * ran_ns of that was observed. */
+ * ran_ns of that was observed. Where its times are no bounds (pt_chunk_slack_ns()) a part of the re-arm before may be its, too. */
 void pt_account_data(struct pt_account *account, const struct pt_chunk *chunk, uint64_t ran_ns);
 /* How much longer the core ran for a look (what came between two LOSSes) than the time that it can have taken, at worst;
  * 0: never, or nobody knows the time of any. More can be only if the clock is faster than whoever turned cycles into ran_ns believes. */

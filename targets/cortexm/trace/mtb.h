@@ -127,6 +127,7 @@ struct pt_mtb {
 	uint64_t halt_pc, halt_ns;	/* then */
 	bool all_told;			/* mode halt: up to the end, at which the core slept */
 	uint64_t armed_ns, stopped_ns;
+	uint64_t armed_slack_ns;	/* burst: it may have been armed so much earlier */
 	uint64_t ahead_ns;		/* least that an arming waited for a read of ahead_bytes */
 	uint32_t ahead_bytes;
 	uint32_t watermark;		/* as written to FLOW */

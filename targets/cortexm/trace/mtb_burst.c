@@ -41,7 +41,7 @@ static void deliver(struct pt_mtb *m)
 		m->armed_ns = m->stopped_ns;
 	}
 	m->out.restarts = true;
-	pt_emit_data(&m->out, m->armed_ns, m->stopped_ns, m->data, m->len_bytes);
+	pt_emit_data_about(&m->out, m->armed_ns, m->stopped_ns, m->armed_slack_ns, m->data, m->len_bytes);
 	m->state = MTB_IDLE;
 	m->n_taken = 0;
 }
@@ -90,22 +90,26 @@ static void put_waiting(struct pt_mtb *m, struct round *r)
 
 /* The unit was armed no earlier than this: its packet was handed over, and the delay had passed. When the answer ahead came
  * in is no such bound: the next packet is in the probe by then, and a host that is late sees both answers at once. But
- * behind a long read the packets in flight hold the arming up: as much as the promptest answer has shown. */
-static uint64_t armed_at(struct pt_mtb *m, const struct round *r)
+ * behind a long read the packets in flight hold the arming up, likely as much as the promptest answer has shown: that is
+ * the slack of what is said, since all answers may have been late so far. */
+static void take_arming(struct pt_mtb *m, const struct round *r)
 {
 	const struct pt_mem_op *op = r->batch.op;
 	uint64_t ns = op[r->arm].sent_ns, ahead_ns = 0;
 
 	if (r->delay != PT_MTB_BATCH && op[r->delay].sent_ns + r->delay_us * UINT64_C(1000) > ns)
 		ns = op[r->delay].sent_ns + r->delay_us * UINT64_C(1000);
+	m->armed_ns = ns;
+	m->armed_slack_ns = 0;
 	if (r->data == PT_MTB_BATCH)
-		return ns;
+		return;
 	if (op[r->arm - 3].done_ns > ns && op[r->arm - 3].done_ns != op[r->arm].done_ns)
 		ahead_ns = op[r->arm - 3].done_ns - ns;
 	if (m->ahead_bytes != r->data_bytes || ahead_ns < m->ahead_ns)
 		m->ahead_ns = ahead_ns;
 	m->ahead_bytes = r->data_bytes;
-	return ns + m->ahead_ns;
+	m->armed_ns += m->ahead_ns;
+	m->armed_slack_ns = m->ahead_ns;
 }
 
 /* What of the round was done, also when it ended early. */
@@ -121,7 +125,7 @@ static void take_progress(struct pt_mtb *m, struct round *r)
 	if (r->arm != PT_MTB_BATCH && n_done > r->arm) {
 		m->state = MTB_ARMED;
 		m->delay_us = PT_UNKNOWN;
-		m->armed_ns = armed_at(m, r);
+		take_arming(m, r);
 	}
 }
 
@@ -138,8 +142,11 @@ static int take_end(struct pt_mtb *m, struct round *r, struct pt_err *err)
 
 	if (seen.position != end_pointer(m) || seen.master != master || seen.flow != m->watermark)
 		return pt_mtb_disturbed(m, &seen, err);
-	if (m->armed_ns > stopped_ns)
+	if (m->armed_ns > stopped_ns) {
+		m->armed_slack_ns -=
+			m->armed_ns - stopped_ns < m->armed_slack_ns ? m->armed_ns - stopped_ns : m->armed_slack_ns;
 		m->armed_ns = stopped_ns;
+	}
 	begin_reading(m, m->win.len_bytes - PACKET_BYTES, stopped_ns);
 	return 0;
 }
@@ -179,7 +186,8 @@ static int look(struct pt_mtb *m, struct pt_err *err)
 		return pt_mtb_failed(m, rc, err);
 	pt_mtb_works(m, pt_mtb_value(&batch, dhcsr));
 	m->state = (pt_mtb_value(&batch, master) & pt_mtb_armed(m)) != 0 ? MTB_ARMED : MTB_IDLE;
-	m->armed_ns = pt_mem_now_ns(m->mem);
+	m->armed_ns = pt_mem_now_ns(m->mem);	/* at the latest */
+	m->armed_slack_ns = m->armed_ns - m->out.told_ns;
 	if (m->state == MTB_IDLE && pt_mtb_trigger_set(&m->trigger, m->mem, true, err) < 0)	/* a reset cleared it */
 		return pt_mtb_failed(m, err->code, err);
 	return 0;

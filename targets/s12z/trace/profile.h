@@ -47,6 +47,7 @@ struct pt_snap {
 	enum pt_snap_state state;
 	uint64_t delay_us; /* what is left of the delay before the next arming; PT_UNKNOWN: not drawn yet */
 	uint64_t armed_ns, disarmed_ns;
+	uint64_t slack_ns;		/* it may have been disarmed so much later */
 	uint32_t window_us;		/* how long it is armed */
 	unsigned n_read;		/* lines of the buffer read so far */
 	uint8_t lines[PT_PROFILE_BUFFER_BYTES];

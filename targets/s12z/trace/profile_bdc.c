@@ -66,7 +66,8 @@ static void deliver(struct pt_s12z_profile *p)
 	pt_emit_loss(&p->out, PT_LOSS_REARM, snap->armed_ns);
 	p->out.restarts = true;
 	p->out.restarts_as = chosen_of(p, &session);
-	pt_emit_data(&p->out, snap->armed_ns, snap->disarmed_ns, lines, PT_S12Z_LINE_BYTES * session.n);
+	pt_emit_data_about(&p->out, snap->armed_ns, snap->disarmed_ns, snap->slack_ns, lines,
+			   PT_S12Z_LINE_BYTES * session.n);
 	p->n_taken = 0;
 }
 
@@ -131,7 +132,7 @@ static void put_reading(struct pt_s12z_profile *p, struct round *r)
 }
 
 /* It was armed for its window, and as long as the command takes that disarms it; twice that, for what a firmware
- * makes of it. */
+ * makes of it. That is no bound: it ended when the answer was there, at the latest. */
 static void take_times(struct pt_s12z_profile *p, const struct round *r)
 {
 	uint64_t hz = p->z->wire.bdcsi_hz != 0 ? p->z->wire.bdcsi_hz : 1000000;
@@ -143,6 +144,7 @@ static void take_times(struct pt_s12z_profile *p, const struct round *r)
 	disarmed_ns = armed_ns + least_ns > r->op[r->disarm].sent_ns ? armed_ns + least_ns : r->op[r->disarm].sent_ns;
 	p->snap.disarmed_ns = disarmed_ns < r->op[r->disarm].done_ns ? disarmed_ns : r->op[r->disarm].done_ns;
 	p->snap.armed_ns = armed_ns < p->snap.disarmed_ns ? armed_ns : p->snap.disarmed_ns;
+	p->snap.slack_ns = r->op[r->disarm].done_ns - p->snap.disarmed_ns;
 }
 
 /* What of the round was done, also when it ended early. A read that was cut short begins again: how far the buffer's
