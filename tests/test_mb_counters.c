@@ -36,6 +36,27 @@ START_TEST(counters_that_fit)
 }
 END_TEST
 
+/* Each reading says how well its time is known: a host that is late sees the answer long after the counters were sampled. */
+START_TEST(late_readings_say_so)
+{
+	uint64_t most_ns = 0;
+	unsigned n, turns;
+
+	use(&pt_source_mb_counters);
+	say("events=cycles");
+	started(source, 0, 0);
+	fake_mdm_count(&mdm, 0, 30, 1000);
+	drain_until(memory.now_ns + 350000000);
+	ck_assert_uint_lt(last_of(PT_COUNTERS_ERROR, &n, &turns), 1000000);
+	memory.late_ns = 40000000;
+	drain_until(memory.now_ns + 350000000);
+	memory.late_ns = 0;
+	most_ns = last_of(PT_COUNTERS_ERROR, &n, &turns);
+	stop();
+	ck_assert_uint_ge(most_ns, 19000000);
+}
+END_TEST
+
 /* Seven events in two counters: four groups, each with its turns, none with anybody else's counts. */
 START_TEST(counters_take_turns)
 {
@@ -236,6 +257,7 @@ int main(void)
 	tcase_set_timeout(tc, 0);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, counters_that_fit);
+	tcase_add_test(tc, late_readings_say_so);
 	tcase_add_test(tc, counters_take_turns);
 	tcase_add_test(tc, counters_of_a_core_asleep);
 	tcase_add_test(tc, counters_over_a_reset);

@@ -28,7 +28,14 @@ unsigned pt_counters_in(const struct pt_counters_wanted *w, unsigned group, unsi
 
 /* --- the unit */
 
-int pt_counters_unit_start(struct pt_counters_unit *u, uint64_t *at_ns, struct pt_err *err)
+/* It took effect between the two: a host that is late sees the answer long after. */
+static void take_times(const struct pt_mdm_op *op, uint64_t *at_ns, uint64_t *error_ns)
+{
+	*error_ns = (op->done_ns - op->sent_ns + 1) / 2;
+	*at_ns = op->sent_ns + (op->done_ns - op->sent_ns) / 2;
+}
+
+int pt_counters_unit_start(struct pt_counters_unit *u, uint64_t *at_ns, uint64_t *error_ns, struct pt_err *err)
 {
 	struct pt_mdm_op op[PT_COUNTERS_MOST + 2];
 	unsigned n = 0;
@@ -47,7 +54,7 @@ int pt_counters_unit_start(struct pt_counters_unit *u, uint64_t *at_ns, struct p
 	op[n++] = pt_mdm_write_op(PCCMDR, PCCMDR_BITS, START);
 	if (pt_mdm_run(u->mdm, op, n, NULL, err) < 0)
 		return err->code;
-	*at_ns = op[n - 1].sent_ns + (op[n - 1].done_ns - op[n - 1].sent_ns) / 2;
+	take_times(&op[n - 1], at_ns, error_ns);
 	u->written->counters = true;
 	return 0;
 }
@@ -86,7 +93,7 @@ int pt_counters_unit_read(struct pt_counters_unit *u, struct pt_counters_reading
 
 	if (pt_mdm_run(u->mdm, op, PT_LEN(op), NULL, err) < 0)
 		return err->code;
-	r->at_ns = op[0].sent_ns + (op[0].done_ns - op[0].sent_ns) / 2;
+	take_times(&op[0], &r->at_ns, &r->error_ns);
 	return 0;
 }
 

@@ -23,7 +23,7 @@ struct pt_counters_unit {
 };
 
 struct pt_counters_reading {
-	uint64_t at_ns;			/* of the sample */
+	uint64_t at_ns, error_ns;	/* of the sample, plus or minus */
 	uint64_t status[PT_COUNTERS_MOST], item[PT_COUNTERS_MOST * PT_COUNTERS_MOST_ITEMS];
 };
 
@@ -34,8 +34,8 @@ unsigned pt_counters_in(const struct pt_counters_wanted *w, unsigned group, unsi
 unsigned pt_counters_event_items(const struct pt_counters_unit *u);	/* items that a counter is read as */
 unsigned pt_counters_latency_items(const struct pt_counters_unit *u);
 
-/* Everything stopped and at zero, the group's events in their counters, and off. at_ns: in the middle of the start. */
-int pt_counters_unit_start(struct pt_counters_unit *u, uint64_t *at_ns, struct pt_err *err);
+/* Everything stopped and at zero, the group's events in their counters, and off. at_ns: of the start, plus or minus error_ns. */
+int pt_counters_unit_start(struct pt_counters_unit *u, uint64_t *at_ns, uint64_t *error_ns, struct pt_err *err);
 int pt_counters_unit_stop(struct pt_counters_unit *u, struct pt_err *err);
 struct pt_mdm_op pt_counters_unit_end(void);	/* the write that does it */
 int pt_counters_unit_read(struct pt_counters_unit *u, struct pt_counters_reading *r, struct pt_err *err);

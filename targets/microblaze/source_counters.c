@@ -74,8 +74,9 @@ static void emit_records(struct counters *s, uint64_t to_ns)
 }
 
 /* A turn begins: all of the group are at zero. */
-static void put_zeros(struct counters *s, uint64_t at_ns)
+static void put_zeros(struct counters *s, uint64_t at_ns, uint64_t error_ns)
 {
+	put_record(s, at_ns, PT_COUNTERS_ERROR, false, error_ns);
 	for (unsigned i = 0; i < s->unit.events.places; i++) {
 		unsigned at = pt_counters_in(&s->unit.events, s->unit.group, i);
 
@@ -117,6 +118,7 @@ static bool put_reading(struct counters *s, const struct pt_counters_reading *r)
 	const uint64_t *item = r->item;
 	bool sound = true;
 
+	put_record(s, r->at_ns, PT_COUNTERS_ERROR, false, r->error_ns);
 	for (unsigned i = 0; i < s->unit.events.places; i++, item += pt_counters_event_items(&s->unit)) {
 		unsigned at = pt_counters_in(&s->unit.events, s->unit.group, i);
 
@@ -148,7 +150,7 @@ static int look_for_core(struct counters *s, bool *answers, bool *checked, struc
 
 static int turn(struct counters *s, struct pt_err *err)
 {
-	uint64_t at_ns = 0;
+	uint64_t at_ns = 0, error_ns = 0;
 	bool answers = true, check = s->mb->design.check_counters;
 
 	if (pt_mdm_select(s->mdm, s->core, err) < 0 ||
@@ -158,11 +160,11 @@ static int turn(struct counters *s, struct pt_err *err)
 		return pt_mb_unit_silent(&s->lease, &s->out, pt_mdm_now_ns(s->mdm));
 	if (check)
 		pt_mb_unit_answers(&s->lease);
-	if (pt_counters_unit_start(&s->unit, &at_ns, err) < 0)
+	if (pt_counters_unit_start(&s->unit, &at_ns, &error_ns, err) < 0)
 		return err->code;
 	s->running = true;
 	s->counted = false;
-	put_zeros(s, at_ns);
+	put_zeros(s, at_ns, error_ns);
 	s->next_ns = at_ns + s->period_ns;
 	return 0;
 }
@@ -170,9 +172,9 @@ static int turn(struct counters *s, struct pt_err *err)
 /* Counting goes on from zero, where it was. */
 static int go_on(struct counters *s, struct pt_err *err)
 {
-	uint64_t at_ns = 0;
+	uint64_t at_ns = 0, error_ns = 0;
 
-	if (pt_counters_unit_start(&s->unit, &at_ns, err) < 0)
+	if (pt_counters_unit_start(&s->unit, &at_ns, &error_ns, err) < 0)
 		return err->code;
 	pt_emit_loss(&s->out, PT_LOSS_REARM, at_ns);
 	s->next_ns = at_ns + s->period_ns;
