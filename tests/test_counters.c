@@ -107,6 +107,49 @@ START_TEST(rates_have_the_error_of_their_ends)
 }
 END_TEST
 
+/* Ends that are known to a clock of 100 ns, by ticks of one clock. What is read between them at times that are known less well
+ * (in another chunk's whole length, and at the same moment) was counted between them all the same. */
+START_TEST(readings_without_a_stamp_are_between_others)
+{
+	static const uint64_t ticks[] = { 0, 1000, PT_UNKNOWN, PT_UNKNOWN, 1500, 1500, 2000 };
+	static const uint64_t counts[] = { 1000, 2000, 2010, 2400, 2500, 2600, 3000 };
+	struct chunk_feed f = feed_of(COUNTERS, NULL);
+	struct chunk_bytes b = { .len = 0 };
+	const struct pt_counter_row *c;
+
+	for (size_t i = 0; i < PT_LEN(ticks); i++)
+		add_reading(&b, ticks[i], 0, counts[i]);
+	data(&f, 0, 3000000, &b);
+	c = &pt_pipeline_profile(f.pipeline)->counters->counter[0];
+	ck_assert_uint_eq(c->total, 2000);
+	ck_assert_uint_eq(c->timed, 2000);
+	ck_assert_uint_eq(c->timed_ns, 2000000);
+	ck_assert_uint_eq(c->timed_error_ns, 0);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* A packet stands for 256 of them: neither the headline nor JSON calls such a count exact. */
+START_TEST(a_count_with_limits_is_not_exact)
+{
+	struct chunk_feed f = feed_of(COUNTERS "counter.0.rest=255\n", NULL);
+	struct chunk_bytes b = { .len = 0 };
+	struct pt_text text = { 0 }, json = { 0 };
+
+	for (unsigned i = 0; i < 5; i++)
+		add_reading(&b, i * 1000, 0, i * 2560);
+	data(&f, 0, 4000000, &b);
+	chunk_end(&f, 0, 4000000);
+	chunk_report(&f, &text, "counters", "text");
+	ck_assert_msg(strstr(text.bytes, "counts within the limits shown; rates") != NULL, "%s", text.bytes);
+	chunk_report(&f, &json, "counters", "json");
+	ck_assert_msg(strstr(json.bytes, "\"count_exactness\": \"estimated\"") != NULL, "%s", json.bytes);
+	pt_text_free(&text);
+	pt_text_free(&json);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 /* Between halts of 1 ms, of which nobody knows to 300 us when each began and ended, the core ran twice for 2 ms: that may
  * be 1.2 ms more by its ends, but no more than from the first beginning to the last end. A reading that is said again
  * behind the halt is no other one. */
@@ -675,6 +718,8 @@ int main(void)
 	tcase_set_timeout(tc, 120);	/* a hundred pipelines, with a sanitizer */
 	tcase_add_test(tc, totals_and_rates);
 	tcase_add_test(tc, rates_have_the_error_of_their_ends);
+	tcase_add_test(tc, readings_without_a_stamp_are_between_others);
+	tcase_add_test(tc, a_count_with_limits_is_not_exact);
 	tcase_add_test(tc, no_longer_than_from_end_to_end);
 	tcase_add_test(tc, a_reading_that_comes_early);
 	tcase_add_test(tc, metrics_over_time);

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "profile/result/profile.h"
+#include "profile/analyses/counters/counters.h"
 #include "profile/analyses/calls/timeline.h"
 #include "report/table/facts.h"
 #include "report/table/origin.h"
@@ -423,7 +424,8 @@ static void facts(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "mode", pt_json_text(p->mode));
 	json_object_set_new(object, "analysis", pt_json_text(p->analysis));
 	json_object_set_new(object, "exactness", basis(pt_profile_weakest(p)));
-	json_object_set_new(object, "count_exactness", basis(p->counts));
+	json_object_set_new(object, "count_exactness",
+			    basis(pt_counters_are_rough(p->counters) ? PT_BASIS_ESTIMATED : p->counts));
 	json_object_set_new(object, "time_exactness", basis(p->times));
 	json_object_set_new(object, "share_exactness", basis(p->shares));
 	json_object_set_new(object, "incomplete", pt_json_text(p->incomplete));

@@ -426,9 +426,10 @@ static bool rates_have_errors(const struct pt_profile *p)
 static void accuracy_of_counters(const struct pt_profile *p, char *out)
 {
 	snprintf(out, PT_HEADLINE_BYTES, "counts %s%s; rates are per second of observed time%s",
-		 any_counter(p, false)	       ? "are lower bounds where readings are ambiguous"
-		 : p->counts == PT_BASIS_EXACT ? "exact"
-					       : "exact for the time observed",
+		 any_counter(p, false)		      ? "are lower bounds where readings are ambiguous"
+		 : pt_counters_are_rough(p->counters) ? "within the limits shown"
+		 : p->counts == PT_BASIS_EXACT	      ? "exact"
+						      : "exact for the time observed",
 		 any_counter(p, true) ? "; of shared slots estimated (95 %)" : "",
 		 rates_have_errors(p) ? ", within the error of reading times" : "");
 }
@@ -456,6 +457,8 @@ static void accuracy_of_flow(const struct pt_profile *p, char *out)
 	else if (p->counts == PT_BASIS_EXACT)
 		at += (size_t)snprintf(out, room, "counts exact%s",
 				       pt_halts_of(p).by_source ? " for this run, slowed by its halts" : "");
+	if (at > 0 && pt_counters_are_rough(p->counters))
+		at += (size_t)snprintf(out + at, room - at, ", of event counters within the limits shown");
 	at += (size_t)snprintf(out + at, room - at, "%s", at > 0 ? "; " : "");
 	if (p->opt_in_model && (p->shares == PT_BASIS_NONE || p->shares == PT_BASIS_ESTIMATED))
 		at += (size_t)snprintf(out + at, room - at, "times modelled (unverified); ");

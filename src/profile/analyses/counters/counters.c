@@ -253,35 +253,46 @@ static bool is_said_again(const struct counter *n, const struct pt_event *e)
 	       n->row.readings > 0;
 }
 
+/* What was counted since the reading before. */
+static void take_counted(struct counters *c, struct counter *n, uint64_t counted, struct pt_timestamp at)
+{
+	if (at.ns > n->read.ns) {
+		take_rate(n, at.ns - n->read.ns, counted, at.ns);
+		spread(c, n, n->read.ns, at.ns, (double)counted);
+		pt_together_add(&c->together, n->row.source, n->number, n->read.ns, at.ns, counted);
+		n->turn.ns += at.ns - n->read.ns;
+	} else {
+		n->row.timed += counted;	/* the clock does not tell the two apart */
+	}
+	n->turn.counted += counted;
+}
+
 static void take_count(struct counters *c, struct counter *n, const struct pt_event *e, struct pt_timestamp at)
 {
 	bool stamped = n->read_ticks != PT_UNKNOWN && e->ticks != PT_UNKNOWN;	/* both by one clock */
 	uint64_t from_error = (stamped ? 0 : n->read.error_ns) + n->read_error_ns;
 	uint64_t to_error = (stamped ? 0 : at.error_ns) + e->counter.error_ns, error = from_error + to_error;
-	bool follows = e->cause == PT_COUNTING_GOES_ON && n->read.ns != PT_UNKNOWN && at.ns != PT_UNKNOWN &&
-		       at.ns > n->read.ns;
+	bool goes_on = e->cause == PT_COUNTING_GOES_ON && n->read.ns != PT_UNKNOWN && at.ns != PT_UNKNOWN;
+	bool follows = goes_on && at.ns >= n->read.ns && e->counter.count != PT_UNKNOWN;
 
 	n->row.readings += !is_said_again(n, e);
 	n->row.shared |= e->cause == PT_COUNTING_RESUMES;
 	if (e->cause != PT_COUNTING_GOES_ON)
 		end_turn(n);
-	if (!follows || e->counter.count == PT_UNKNOWN)
-		n->in_stretch = false;
-	if (e->counter.count == PT_UNKNOWN) {
-		n->row.unknown++;
-	} else {
-		n->row.total += e->counter.count;
-		if (follows && error > n->row.error_ns)
-			n->row.error_ns = error;
-		if (follows) {
-			take_ends(n, at.ns, from_error, to_error, stamped);
-			take_rate(n, at.ns - n->read.ns, e->counter.count, at.ns);
-			spread(c, n, n->read.ns, at.ns, (double)e->counter.count);
-			pt_together_add(&c->together, n->row.source, n->number, n->read.ns, at.ns, e->counter.count);
-			n->turn.counted += e->counter.count;
-			n->turn.ns += at.ns - n->read.ns;
-		}
+	n->row.total += e->counter.count != PT_UNKNOWN ? e->counter.count : 0;
+	n->row.unknown += e->counter.count == PT_UNKNOWN;
+	if (goes_on && n->read_ticks != PT_UNKNOWN && e->ticks == PT_UNKNOWN && e->counter.count != PT_UNKNOWN) {
+		n->unstamped += e->counter.count;
+		return;
 	}
+	if (follows) {
+		if (at.ns > n->read.ns && error > n->row.error_ns)
+			n->row.error_ns = error;
+		take_ends(n, at.ns, from_error, to_error, stamped);
+		take_counted(c, n, e->counter.count + n->unstamped, at);
+	}
+	n->in_stretch = follows;
+	n->unstamped = 0;
 	n->read = at;
 	n->read_ticks = e->ticks;
 	n->read_error_ns = e->counter.error_ns;

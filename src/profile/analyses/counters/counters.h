@@ -101,4 +101,14 @@ struct pt_counters {
 	size_t n_cores;		/* that counters are of: with several, each metric is there for each of them */
 };
 
+/* Some of their counts lie between limits, as a packet stands for many. NULL: there are none. */
+static inline bool pt_counters_are_rough(const struct pt_counters *c)
+{
+	bool any = false;
+
+	for (size_t i = 0; c != NULL && i < c->n_counters; i++)
+		any |= c->counter[i].rest > 0;
+	return any;
+}
+
 #endif

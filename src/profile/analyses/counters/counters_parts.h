@@ -21,6 +21,8 @@ struct counter {
 	double xx, xy, yy;		/* of the turns before: counted and ns, squared */
 	struct pt_timestamp read;		/* the last reading; ns PT_UNKNOWN: not since the gap */
 	uint64_t read_ticks, read_error_ns;
+	uint64_t unstamped;		/* counted since then, in readings without ticks among some that have them: their moments are
+					 * between those, and less certain */
 	bool in_stretch;		/* the time before the last reading was counted, too, */
 	bool stretch_stamped;		/* by ticks of one clock, */
 	uint64_t end_error_ns;		/* and the row has so much of that reading's error */
