@@ -20,11 +20,13 @@
 #include "base/util.h"
 #include "cli/subcommands.h"
 #include "swodoor/swo_door.h"
+#include "web/web.h"
 
 struct serve {
 	struct pt_app app;
 	struct pt_gdbstub *gdb;
 	struct pt_swo_door *swo;
+	struct pt_web *web;
 	struct pt_board_listener listener;
 	struct pt_ending *ending;
 	struct pt_changes *changes;
@@ -33,7 +35,7 @@ struct serve {
 	char address[256];				/* of the GDB server, for the claim: it may be gone by then */
 	struct pt_peers allow;				/* the GDB server's */
 	struct pt_token token;				/* the same */
-	bool claiming, gdb_closed;
+	bool claiming, gdb_closed, web_closed;
 	int status;
 };
 
@@ -237,6 +239,29 @@ static int open_swo(struct serve *s, const struct pt_options *options, struct pt
 	return 0;
 }
 
+static int open_web(struct serve *s, const struct pt_options *options, struct pt_err *err)
+{
+	const struct pt_web_config config = {
+		.address = options->http, .hosts = options->http_host, .allow = options->allow != NULL ? &s->allow : NULL,
+		.token = options->token_file != NULL ? &s->token : NULL, .allow_remote = options->allow_remote,
+	};
+	const struct pt_web_board_config board = {
+		.name = options->board != NULL ? options->board : "board", .board = s->app.board, .session = s->app.session,
+		.recorder = s->app.recorder, .tasks = s->app.tasks, .changes = s->changes, .symbols = s->app.symbols,
+	};
+
+	if (options->http == NULL)
+		return 0;
+	s->web = pt_web_new(&s->app.loop, &config, err);
+	if (s->web == NULL)
+		return pt_wrap(err, "--http");
+	pt_web_add(s->web, &board);
+	pt_info("http: listening on %s", pt_web_address(s->web));
+	if (pt_web_warning(s->web) != NULL)
+		pt_warn("http: %s: %s", pt_web_address(s->web), pt_web_warning(s->web));
+	return options->print_ports ? print_address("http", pt_web_address(s->web), err) : 0;
+}
+
 static int open_doors(struct serve *s, const struct pt_options *options, struct pt_err *err)
 {
 	struct pt_gdbstub_config config = {
@@ -273,7 +298,7 @@ static int open_doors(struct serve *s, const struct pt_options *options, struct 
 			(int)strcspn(s->app.virtual_uri, "?"), s->app.virtual_uri, s->app.told);
 	if (pt_gdbstub_warning(s->gdb) != NULL)
 		pt_warn("gdb: %s: %s", pt_gdbstub_address(s->gdb), pt_gdbstub_warning(s->gdb));
-	return open_swo(s, options, err);
+	return open_swo(s, options, err) < 0 ? err->code : open_web(s, options, err);
 }
 
 static void on_gdb_closed(void *arg)
@@ -281,12 +306,19 @@ static void on_gdb_closed(void *arg)
 	((struct serve *)arg)->gdb_closed = true;
 }
 
+static void on_web_closed(void *arg)
+{
+	((struct serve *)arg)->web_closed = true;
+}
+
 /* Clients use the session, so they go first. */
 static void close_doors(struct serve *s)
 {
+	if (s->web != NULL)
+		pt_web_close(s->web, on_web_closed, s);
 	if (s->gdb != NULL)
 		pt_gdbstub_close(s->gdb, on_gdb_closed, s);
-	while (s->gdb != NULL && !s->gdb_closed)
+	while ((s->gdb != NULL && !s->gdb_closed) || (s->web != NULL && !s->web_closed))
 		uv_run(&s->app.loop, UV_RUN_ONCE);
 	if (s->swo != NULL)
 		pt_swo_door_close(s->swo);

@@ -32,6 +32,7 @@ static const struct { const char *word; int level; unsigned channel; } words_kno
 	{ "info", PT_LOG_INFO, 0 },	   { "debug", PT_LOG_DEBUG, 0 },
 	{ "gdb", PT_LOG_DEBUG, PT_LOG_GDB }, { "usb", PT_LOG_DEBUG, PT_LOG_USB },
 	{ "dap", PT_LOG_DEBUG, PT_LOG_DAP }, { "trace", PT_LOG_DEBUG, PT_LOG_TRACE },
+	{ "http", PT_LOG_DEBUG, PT_LOG_HTTP },
 };
 
 bool pt_log_set(const char *words)

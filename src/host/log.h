@@ -10,6 +10,7 @@ enum pt_log_channel {
 	PT_LOG_USB = 1 << 1,	/* every probe packet */
 	PT_LOG_DAP = 1 << 2,	/* every DAP batch */
 	PT_LOG_TRACE = 1 << 3,	/* every chunk */
+	PT_LOG_HTTP = 1 << 4,	/* every HTTP request */
 };
 
 enum pt_log_level { PT_LOG_ERROR, PT_LOG_WARN, PT_LOG_INFO, PT_LOG_DEBUG };

@@ -21,6 +21,7 @@ struct request {
 	int (*make)(struct pt_pipeline *pipeline, struct request *request);
 	bool settled;			/* it wants what is in the queue to be seen first */
 	struct pt_query query;		/* of a report */
+	pt_visit_fn *visit;
 	uint64_t since, pc;		/* of the branch history */
 	uint16_t core;			/* whose */
 	enum pt_branches how;		/* as text */
@@ -322,6 +323,17 @@ void pt_analysis_thread_report(struct pt_analysis_thread *a, const struct pt_que
 			       pt_analysis_thread_reply reply, void *arg)
 {
 	ask(a, &(struct request){ .make = make_report, .query = *query, .reply = reply, .arg = arg });
+}
+
+static int make_visit(struct pt_pipeline *pipeline, struct request *request)
+{
+	return request->visit(pt_pipeline_profile(pipeline), &request->text, &request->err);
+}
+
+void pt_analysis_thread_visit(struct pt_analysis_thread *a, pt_visit_fn *visit, pt_analysis_thread_reply reply,
+			      void *arg)
+{
+	ask(a, &(struct request){ .make = make_visit, .visit = visit, .reply = reply, .arg = arg });
 }
 
 static int make_history(struct pt_pipeline *pipeline, struct request *request)

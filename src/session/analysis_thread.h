@@ -9,6 +9,7 @@
 #include "pipeline/pipeline.h"
 #include "session/acquire/queue.h"
 #include "report/shared/branches.h"
+#include "base/text.h"
 #include "report/table/query.h"
 
 struct pt_analysis_thread;
@@ -31,6 +32,11 @@ void pt_analysis_thread_close(struct pt_analysis_thread *analysis, void (*on_clo
 /* Loop thread, both. */
 void pt_analysis_thread_report(struct pt_analysis_thread *analysis, const struct pt_query *query,
 			       pt_analysis_thread_reply reply, void *arg);
+/* The same for what visit() makes of the profile between two chunks, on the analysis thread: figures for another part of the
+ * program, in place of a report. */
+typedef int pt_visit_fn(const struct pt_profile *profile, struct pt_text *out, struct pt_err *err);
+void pt_analysis_thread_visit(struct pt_analysis_thread *analysis, pt_visit_fn *visit, pt_analysis_thread_reply reply,
+			      void *arg);
 /* Keep the branch history from now on (profile/analyses/calls/history.h), also when statistics start anew. */
 void pt_analysis_thread_record(struct pt_analysis_thread *analysis);
 /* Blocks of the runs from number `since` on, up to pc, once every chunk that is in the queue by now has been seen.

@@ -238,6 +238,23 @@ void pt_session_report(struct pt_session *session, const struct pt_query *query,
 		pt_analysis_thread_report(session->recording->analysis, query, reply, arg);
 }
 
+void pt_session_visit(struct pt_session *session,
+		      int (*visit)(const struct pt_profile *profile, struct pt_text *out, struct pt_err *err),
+		      pt_session_reply reply, void *arg)
+{
+	struct waiter waiter = { reply, arg };
+
+	if (session->recording == NULL)
+		pt_session_answer(&waiter, PT_ESTATE, session->on_closed != NULL ? pt_session_closed : nothing);
+	else
+		pt_analysis_thread_visit(session->recording->analysis, visit, reply, arg);
+}
+
+uint64_t pt_session_number(const struct pt_session *session)
+{
+	return session->number;
+}
+
 void pt_session_reset(struct pt_session *session, pt_session_reply reply, void *arg)
 {
 	struct waiter waiter = { reply, arg };
@@ -258,6 +275,7 @@ void pt_session_reset(struct pt_session *session, pt_session_reply reply, void *
 		pt_session_answer(&waiter, err.code, err.msg);
 		return;
 	}
+	session->number++;
 	pt_analysis_thread_restart(session->recording->analysis, pipeline);
 	pt_session_answer(&waiter, 0, "statistics start anew\n");
 }

@@ -90,8 +90,10 @@ static void end_start(struct request *request, int rc, const struct pt_err *err)
 
 	pt_recording_close(rc < 0 ? request->recording
 				  : session->recording); /* a failed start keeps the profile before it */
-	if (rc >= 0)
+	if (rc >= 0) {
 		session->recording = request->recording;
+		session->number++;
+	}
 	if (rc >= 0 && pt_live_is_recorder(request->recording->live))
 		pt_session_record_on(session);
 	session->state = rc < 0 ? PT_SESSION_IDLE : PT_SESSION_RUNNING;

@@ -10,6 +10,8 @@
 #include "report/table/query.h"
 
 struct pt_chunk;
+struct pt_profile;
+struct pt_text;
 struct pt_session;
 
 enum pt_session_state { PT_SESSION_IDLE, PT_SESSION_STARTING, PT_SESSION_RUNNING, PT_SESSION_STOPPING };
@@ -62,6 +64,13 @@ const char *pt_session_why_ended(const struct pt_session *session);
 void pt_session_reset(struct pt_session *session, pt_session_reply reply, void *arg);	/* statistics start anew */
 void pt_session_status(struct pt_session *session, pt_session_reply reply, void *arg);
 void pt_session_report(struct pt_session *session, const struct pt_query *query, pt_session_reply reply, void *arg);
+/* What visit() makes of the profile, the one that runs or the last one, on its analysis thread (pt_analysis_thread_visit()).
+ * PT_ESTATE: there is none. */
+void pt_session_visit(struct pt_session *session,
+		      int (*visit)(const struct pt_profile *profile, struct pt_text *out, struct pt_err *err),
+		      pt_session_reply reply, void *arg);
+/* Grows with each profile that starts and with each reset: figures of two numbers are not of one series. */
+uint64_t pt_session_number(const struct pt_session *session);
 /* what this chip offers, and why not */
 void pt_session_sources(struct pt_session *session, pt_session_reply reply, void *arg);
 /* The raw trace of the last profile so far, as a capture file that `proftap decode` reads, during a profile as after

@@ -58,6 +58,7 @@ struct pt_session {
 	struct naming *naming;		/* questions.c: a trace is being read again; NULL: none is */
 
 	enum pt_session_state state;
+	uint64_t number;		/* pt_session_number() */
 	struct recording *recording;		/* NULL: nothing profiled yet */
 	struct recording *opening;		/* the next one, while its file is being opened */
 	struct waiter stopper, timer;	/* reply NULL: no request waits */
