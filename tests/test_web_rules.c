@@ -70,6 +70,21 @@ START_TEST(token_is_found)
 }
 END_TEST
 
+#define OPEN "application/openmetrics-text"
+
+static const struct { const char *accept; bool open; } accepts[] = {
+	{ NULL, false }, { "", false }, { "*/*", false }, { "text/plain", false }, { OPEN, true },
+	{ OPEN ";version=1.0.0," OPEN ";version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1", true },
+	{ OPEN ";q=0.4, text/plain;q=0.5", false }, { OPEN ";q=0", false }, { "text/plain;q=0.3, " OPEN "; q=0.9", true },
+	{ OPEN ";q=", false },
+};
+
+START_TEST(chooses_format)
+{
+	ck_assert_msg(pt_web_accepts(accepts[_i].accept, OPEN) == accepts[_i].open, "%s", accepts[_i].accept);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("web_rules");
@@ -77,6 +92,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, head_is_judged, 0, PT_LEN(heads));
 	tcase_add_loop_test(tc, token_is_found, 0, PT_LEN(tokens));
+	tcase_add_loop_test(tc, chooses_format, 0, PT_LEN(accepts));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
 #include "report/report.h"
 #include "report/shared/json_values.h"
 
@@ -112,6 +113,16 @@ void pt_web_ready(struct pt_web_request *request)
 	else
 		answer_line(request, MHD_HTTP_SERVICE_UNAVAILABLE, out.bytes);
 	pt_text_free(&out);
+}
+
+/* The address is the one by which it was asked: that leads here from there. */
+void pt_web_targets(struct pt_web_request *request)
+{
+	const char *host = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, "Host");
+
+	answer_json(request,
+		    json_pack("[{s:[s], s:{s:s}}]", "targets", host != NULL ? host : pt_web_address(request->web),
+			      "labels", "__meta_proftap_version", PACKAGE_VERSION));
 }
 
 /* Names of boards and formats have no character that HTML would read. */

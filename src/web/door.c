@@ -42,9 +42,19 @@ static void on_connection(uv_stream_t *socket, int status)
 
 /* --- boards ------------------------------------------------------------------------------------------------------- */
 
+static void on_state(void *arg, enum pt_board_state state, const char *why)
+{
+	struct pt_web_board *board = arg;
+
+	(void)why;
+	board->n_lost += board->ready && state == PT_BOARD_CLOSED;
+	board->ready = state == PT_BOARD_READY;
+}
+
 struct pt_web_board *pt_web_add(struct pt_web *web, const struct pt_web_board_config *config)
 {
 	struct pt_web_board *board = pt_alloc(sizeof(*board)), **last = &web->boards;
+	const char *why;
 
 	board->config = *config;
 	snprintf(board->name, sizeof(board->name), "%s", config->name);
@@ -52,6 +62,9 @@ struct pt_web_board *pt_web_add(struct pt_web *web, const struct pt_web_board_co
 		*at = (char)tolower((unsigned char)*at);
 	board->config.name = board->name;
 	board->users = 1;
+	board->ready = pt_board_get_state(config->board, &why) == PT_BOARD_READY;
+	board->listener = (struct pt_board_listener){ .arg = board, .on_state = on_state };
+	pt_board_listen(config->board, &board->listener);
 	while (*last != NULL)
 		last = &(*last)->next;
 	*last = board;
@@ -71,6 +84,7 @@ void pt_web_remove(struct pt_web *web, struct pt_web_board *board)
 	while (*at != board)
 		at = &(*at)->next;
 	*at = board->next;
+	pt_board_unlisten(board->config.board, &board->listener);
 	pt_web_board_unref(board);
 }
 
@@ -88,7 +102,7 @@ static void finish(struct pt_web *web)
 
 void pt_web_go_on_closing(struct pt_web *web)
 {
-	if (web->closing && web->n_handles == 0 && web->n_waiting == 0)
+	if (web->closing && web->n_handles == 0 && web->n_waiting == 0 && web->n_looks == 0)
 		finish(web);
 }
 

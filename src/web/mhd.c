@@ -131,6 +131,7 @@ static void on_tick(uv_timer_t *tick)
 	struct pt_web *web = tick->data;
 
 	hang_up_late_ones(web);
+	pt_web_look(web);
 }
 
 void pt_web_mhd_add(struct pt_web *web, int fd)

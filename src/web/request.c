@@ -255,9 +255,24 @@ static void start(struct pt_web_request *request)
 		request->route->run(request);
 }
 
+static void count_answer(struct pt_web *web, const char *path, unsigned code)
+{
+	size_t i = 0;
+
+	while (i < web->n_counts && (web->count[i].path != path || web->count[i].code != code))
+		i++;
+	if (i == web->n_counts && i < PT_WEB_COUNTS)
+		web->count[web->n_counts++] = (struct pt_web_count){ path, code, 0 };
+	if (i < PT_WEB_COUNTS)
+		web->count[i].n++;
+}
+
 static enum MHD_Result send_answer(struct pt_web_request *request)
 {
+	static const char none[] = "(none)";
+
 	pt_debug(PT_LOG_HTTP, "http: %s: %u", request->path, request->status);
+	count_answer(request->web, request->route != NULL ? request->route->path : none, request->status);
 	if (request->on != NULL)	/* whether it reads it the library watches */
 		request->on->waits = true;
 	return MHD_queue_response(request->connection, request->status, request->response);

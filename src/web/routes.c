@@ -10,6 +10,8 @@ const struct pt_web_route pt_web_routes[] = {
 	{ "GET", "/api/v1/boards/*/report", pt_web_report,
 	  "a report: ?view=functions&sort=self&top=10&format=json, the words of monitor profile report" },
 	{ "GET", "/boards/*/profile.*", pt_web_download, "the same as a file: profile.json, profile.pb.gz, profile.csv, ..." },
+	{ "GET", "/metrics", pt_web_metrics, "figures for Prometheus, as text or OpenMetrics" },
+	{ "GET", "/sd", pt_web_targets, "this server for Prometheus (http_sd)" },
 	{ "GET", "/healthz", pt_web_health, "200 while the daemon serves" },
 	{ "GET", "/readyz", pt_web_ready, "200 if every board is attached, else 503" },
 	{ 0 },

@@ -131,3 +131,45 @@ const char *pt_web_bearer(const char *authorization)
 	authorization += sizeof(scheme) - 1;
 	return authorization + strspn(authorization, " ");
 }
+
+/* q as thousandths, of the media range of n characters. Source: RFC 9110, 12.4.2 */
+static unsigned quality_of(const char *entry, size_t n)
+{
+	unsigned q = 0, weight = 1000;
+	const char *at = NULL;
+
+	for (size_t i = 0; i + 2 < n; i++)
+		if ((entry[i] == ';' || entry[i] == ' ') && strncasecmp(entry + i + 1, "q=", 2) == 0)
+			at = entry + i + 3;
+	if (at == NULL)
+		return 1000;
+	for (; at < entry + n && (isdigit((unsigned char)*at) || *at == '.'); at++) {
+		if (*at == '.')
+			continue;
+		q += (unsigned)(*at - '0') * weight;
+		weight /= 10;
+	}
+	return q > 1000 ? 1000 : q;
+}
+
+static unsigned best_of(const char *accept, const char *type)
+{
+	unsigned best = 0;
+
+	while (*accept != '\0') {
+		size_t n = strcspn(accept, ","), skip = strspn(accept, " \t");
+
+		if (skip < n && strncasecmp(accept + skip, type, strlen(type)) == 0) {
+			unsigned q = quality_of(accept + skip, n - skip);
+
+			best = q > best ? q : best;
+		}
+		accept += n + (accept[n] == ',');
+	}
+	return best;
+}
+
+bool pt_web_accepts(const char *accept, const char *type)
+{
+	return accept != NULL && best_of(accept, type) > best_of(accept, "text/plain");
+}

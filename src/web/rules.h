@@ -26,4 +26,7 @@ unsigned pt_web_refuses(const struct pt_web_rules *rules, const struct pt_web_he
 /* The word behind "Bearer "; NULL: there is none. */
 const char *pt_web_bearer(const char *authorization);
 
+/* Does a client whose request has this Accept prefer type over text/plain? */
+bool pt_web_accepts(const char *accept, const char *type);
+
 #endif

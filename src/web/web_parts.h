@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "host/listen.h"
 #include "host/sparing.h"
+#include "web/totals.h"
 #include "web/web.h"
 
 enum {
@@ -16,6 +17,7 @@ enum {
 	PT_WEB_PATIENCE_MS = 10000,	/* for a whole request, and between two of them */
 	PT_WEB_STALL_S = 30,		/* a client that does not read what it has asked for */
 	PT_WEB_TICK_MS = 1000,
+	PT_WEB_COUNTS = 96,		/* paths times status codes */
 };
 
 struct pt_web_board {
@@ -23,7 +25,16 @@ struct pt_web_board {
 	unsigned users;			/* the list, and each request of it; 0: it is freed */
 	char name[40];
 	struct pt_web_board_config config;
+	struct pt_board_listener listener;
+	bool ready;			/* as last heard */
+	uint64_t n_lost;
+	bool looking;			/* a snapshot is being taken */
+	uint64_t complete;		/* the number of the profile whose last snapshot is in the totals */
+	uint64_t taken_ms;
+	struct pt_web_totals totals;
 };
+
+struct pt_web_count { const char *path; unsigned code; uint64_t n; };
 
 struct pt_web_connection {
 	struct pt_web_connection *next;
@@ -48,6 +59,9 @@ struct pt_web {
 	struct pt_web_board *boards;
 	struct pt_web_request *requests;
 	unsigned n_waiting;		/* with those whose client has gone */
+	unsigned n_looks;		/* of figures.c, under way */
+	struct pt_web_count count[PT_WEB_COUNTS];	/* of answers */
+	size_t n_counts;
 	unsigned n_handles;		/* to be closed */
 	bool closing;
 	void (*on_closed)(void *arg);
@@ -112,12 +126,17 @@ extern const struct pt_web_route pt_web_routes[];
 /* NULL: there is no such path, or not with this method, or no such board; the request has been refused. */
 const struct pt_web_route *pt_web_route_of(struct pt_web_request *request, const char *method);
 
+/* --- figures.c: once a tick */
+void pt_web_look(struct pt_web *web);
+
 /* --- what the rows do */
 void pt_web_index(struct pt_web_request *request);
 void pt_web_boards(struct pt_web_request *request);
 void pt_web_status(struct pt_web_request *request);
 void pt_web_health(struct pt_web_request *request);
 void pt_web_ready(struct pt_web_request *request);
+void pt_web_targets(struct pt_web_request *request);
+void pt_web_metrics(struct pt_web_request *request);
 void pt_web_report(struct pt_web_request *request);
 void pt_web_download(struct pt_web_request *request);
 
