@@ -121,7 +121,7 @@ void pt_web_targets(struct pt_web_request *request)
 	const char *host = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, "Host");
 
 	answer_json(request,
-		    json_pack("[{s:[s], s:{s:s}}]", "targets", host != NULL ? host : pt_web_address(request->web),
+		    json_pack("[{s:[s], s:{s:s}}]", "targets", host != NULL ? host : request->web->listener.address,
 			      "labels", "__meta_proftap_version", PACKAGE_VERSION));
 }
 
@@ -143,7 +143,7 @@ void pt_web_index(struct pt_web_request *request)
 					    pt_formats[i]->suffix, pt_formats[i]->name);
 	}
 	pt_text_add(&out, "<h2>paths</h2>\n<ul>\n");
-	for (const struct pt_web_route *route = pt_web_routes; route->method != NULL; route++)
+	for (const struct pt_web_route *route = request->web->routes; route->method != NULL; route++)
 		if (route->help != NULL)
 			pt_text_add(&out, "<li>%s %s: %s\n", route->method, route->path, route->help);
 	pt_text_add(&out, "</ul>\n</html>\n");

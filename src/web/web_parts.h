@@ -48,6 +48,7 @@ struct pt_web_connection {
 struct pt_web {
 	uv_loop_t *loop;
 	struct pt_web_config config;
+	const struct pt_web_route *routes;
 	struct pt_listener listener;
 	struct pt_sparing *sparing;
 	struct MHD_Daemon *mhd;
@@ -97,8 +98,12 @@ int pt_web_mhd_start(struct pt_web *web, struct pt_err *err);
 void pt_web_mhd_add(struct pt_web *web, int fd);
 void pt_web_mhd_kick(struct pt_web *web);	/* something can go on: soon, never from inside */
 void pt_web_mhd_stop(struct pt_web *web);
+
+/* --- life.c */
 void pt_web_on_handle_closed(uv_handle_t *handle);
-void pt_web_go_on_closing(struct pt_web *web);	/* door.c */
+void pt_web_go_on_closing(struct pt_web *web);	/* if it closes, and nothing is under way any more */
+void pt_web_finish(struct pt_web *web);
+void pt_web_board_unref(struct pt_web_board *board);
 
 /* --- request.c */
 enum MHD_Result pt_web_handle(void *arg, struct MHD_Connection *connection, const char *url, const char *method,
@@ -122,7 +127,9 @@ bool pt_web_done(struct pt_web_request *request);
 void pt_web_abandon_all(struct pt_web *web);
 
 /* --- routes.c */
-extern const struct pt_web_route pt_web_routes[];
+extern const struct pt_web_route pt_web_routes[];	/* ended by one without a method */
+
+/* --- paths.c */
 /* NULL: there is no such path, or not with this method, or no such board; the request has been refused. */
 const struct pt_web_route *pt_web_route_of(struct pt_web_request *request, const char *method);
 
@@ -139,7 +146,5 @@ void pt_web_targets(struct pt_web_request *request);
 void pt_web_metrics(struct pt_web_request *request);
 void pt_web_report(struct pt_web_request *request);
 void pt_web_download(struct pt_web_request *request);
-
-void pt_web_board_unref(struct pt_web_board *board);
 
 #endif
