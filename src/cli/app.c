@@ -352,6 +352,7 @@ int pt_app_open(struct pt_app *app, const struct pt_options *options, const stru
 	int rc;
 
 	memset(app, 0, sizeof(*app));
+	app->loop = kind->loop != NULL ? kind->loop : &app->own_loop;
 	if (kind->replace_capture)
 		standing[n_standing++] = "capture-replace=on";
 	rc = settle_uris(app, options, kind, err);
@@ -366,17 +367,17 @@ int pt_app_open(struct pt_app *app, const struct pt_options *options, const stru
 	if (rc == PT_EXIT_DONE)
 		rc = take_told_words(app, options, settings, err);
 	if (rc == PT_EXIT_DONE) {
-		if (pt_loop_begin(&app->loop, err) == 0)
-			app->board = pt_board_new(&app->loop, &config, err);
+		if (kind->loop != NULL || pt_loop_begin(app->loop, err) == 0)
+			app->board = pt_board_new(app->loop, &config, err);
 		if (app->board == NULL)
 			rc = PT_EXIT_DEVICE;
 	}
 	if (rc == PT_EXIT_DONE) {
-		app->session = pt_session_new(app->board, &app->loop);
+		app->session = pt_session_new(app->board, app->loop);
 		pt_session_set_standing(app->session, standing, n_standing);
 		pt_session_set_program(app->session, app->program, NULL);
 		app->recorder = pt_recorder_new(app->session);
-		app->tasks = pt_os_tasks_new(&app->loop, app->board, app->session);
+		app->tasks = pt_os_tasks_new(app->loop, app->board, app->session);
 	} else {
 		pt_program_unref(app->program);
 		pt_params_free(app->symbols);
@@ -390,6 +391,10 @@ static void on_board_closed(void *arg)
 	struct pt_app *app = arg;
 
 	app->board = NULL;
+	pt_program_unref(app->program);
+	pt_params_free(app->symbols);
+	if (app->on_closed != NULL)
+		app->on_closed(app->closed_arg);
 }
 
 static void on_session_closed(void *arg)
@@ -416,11 +421,16 @@ static void on_tasks_closed(void *arg)
 	pt_recorder_close(app->recorder, on_recorder_closed, app);
 }
 
+void pt_app_begin_close(struct pt_app *app, void (*on_closed)(void *arg), void *arg)
+{
+	app->on_closed = on_closed;
+	app->closed_arg = arg;
+	pt_os_tasks_close(app->tasks, on_tasks_closed, app);
+}
+
 void pt_app_close(struct pt_app *app)
 {
-	pt_os_tasks_close(app->tasks, on_tasks_closed, app);
-	uv_run(&app->loop, UV_RUN_DEFAULT);
-	uv_loop_close(&app->loop);
-	pt_program_unref(app->program);
-	pt_params_free(app->symbols);
+	pt_app_begin_close(app, NULL, NULL);
+	uv_run(app->loop, UV_RUN_DEFAULT);
+	uv_loop_close(app->loop);
 }

@@ -17,7 +17,7 @@ enum pt_exit { PT_EXIT_DONE = 0, PT_EXIT_CHECK_FAILED = 1, PT_EXIT_USAGE = 2, PT
 enum { PT_TOLD_BYTES = 400 };
 
 struct pt_app {
-	uv_loop_t loop;
+	uv_loop_t *loop, own_loop;	/* loop: own_loop, or the one of struct pt_app_kind */
 	struct pt_board *board;
 	struct pt_session *session;
 	struct pt_recorder *recorder;
@@ -29,9 +29,12 @@ struct pt_app {
 	const char *virtual_uri;	/* the first of a virtual board; NULL: there is none */
 	const struct pt_named_board *named;	/* --board; NULL: not given */
 	char told[PT_TOLD_BYTES];	/* settings that it told by itself, each behind a blank */
+	void (*on_closed)(void *arg);
+	void *closed_arg;
 };
 
 struct pt_app_kind {
+	uv_loop_t *loop;		/* NULL: one of its own */
 	const char *virtual_clock;	/* for a virtual board whose URI does not say: "wall" or "virtual" */
 	bool reopen;			/* wait for a probe that is not there, or was lost */
 	bool replace_capture;		/* --capture FILE replaces an older one; else FILE.1, FILE.2 ... are made */
@@ -47,5 +50,7 @@ int pt_app_open(struct pt_app *app, const struct pt_options *options, const stru
 		struct pt_err *err);
 /* Closes session and board, runs the loop until all handles are gone. What else hangs in the loop is closed by now. */
 void pt_app_close(struct pt_app *app);
+/* The same where the loop is another's, who runs it: on_closed is called when session and board are gone. */
+void pt_app_begin_close(struct pt_app *app, void (*on_closed)(void *arg), void *arg);
 
 #endif

@@ -24,10 +24,11 @@ enum { EXIT_NOT_PUT_BACK = 3, TIDY_MS = 200, DONE = 0 }; /* DONE: in place of a 
 static const int signums[] = { SIGINT, SIGTERM, SIGHUP };
 
 struct pt_ending {
-	struct pt_board *board; /* a reference */
 	uv_async_t async;
 	uv_thread_t thread;
 	uv_mutex_t lock; /* guards what follows */
+	struct pt_board *board[PT_ENDING_BOARDS]; /* references */
+	size_t n_boards;
 	bool async_open;
 	void (*on_signal)(void *arg);
 	void *arg;
@@ -104,11 +105,30 @@ static bool tidy_for_a_while(void)
 	return true;
 }
 
+static uint32_t left_ms(uint64_t since_ns)
+{
+	uint64_t gone_ms = (uv_hrtime() - since_ns) / PT_NS_PER_MS, all_ms = SLOWER * PT_ENDING_MS;
+
+	return gone_ms < all_ms ? (uint32_t)(all_ms - gone_ms) : 1;
+}
+
+/* All of them are asked before the first is waited for. The lock is kept: the loop hangs, or has no more to say. */
+static bool rescue_boards(struct pt_ending *ending, uint64_t since_ns)
+{
+	bool all = true;
+
+	uv_mutex_lock(&ending->lock);
+	for (size_t i = 0; i < ending->n_boards; i++)
+		pt_board_rescue(ending->board[i], 0);
+	for (size_t i = 0; i < ending->n_boards; i++)
+		all &= pt_board_rescue(ending->board[i], left_ms(since_ns));
+	return all;
+}
+
 /* The process is gone afterwards: what hangs would hang for ever. */
 static void end_now(struct pt_ending *ending, uint64_t since_ns)
 {
-	uint64_t gone_ms = (uv_hrtime() - since_ns) / PT_NS_PER_MS, all_ms = SLOWER * PT_ENDING_MS;
-	bool put_back = pt_board_rescue(ending->board, gone_ms < all_ms ? (uint32_t)(all_ms - gone_ms) : 1);
+	bool put_back = rescue_boards(ending, since_ns);
 
 	if (put_back)
 		pt_warn("ended while something still waited for a file, a disk or a client; the target was put back");
@@ -143,8 +163,7 @@ static void take_signals(void)
 		sigaction(signums[i], &action, NULL);
 }
 
-struct pt_ending *pt_ending_new(uv_loop_t *loop, struct pt_board *board, void (*on_signal)(void *arg), void *arg,
-				struct pt_err *err)
+struct pt_ending *pt_ending_new(uv_loop_t *loop, void (*on_signal)(void *arg), void *arg, struct pt_err *err)
 {
 	struct pt_ending *ending = pt_alloc(sizeof(*ending));
 	int ends[2];
@@ -157,7 +176,6 @@ struct pt_ending *pt_ending_new(uv_loop_t *loop, struct pt_board *board, void (*
 	in = ends[0];
 	out = ends[1];
 	(void)fcntl(out, F_SETFL, O_NONBLOCK);
-	ending->board = pt_board_ref(board);
 	ending->on_signal = on_signal;
 	ending->arg = arg;
 	uv_mutex_init(&ending->lock);
@@ -168,6 +186,29 @@ struct pt_ending *pt_ending_new(uv_loop_t *loop, struct pt_board *board, void (*
 		abort();
 	take_signals();
 	return ending;
+}
+
+void pt_ending_add(struct pt_ending *ending, struct pt_board *board)
+{
+	uv_mutex_lock(&ending->lock);
+	if (ending->n_boards < PT_ENDING_BOARDS)
+		ending->board[ending->n_boards++] = pt_board_ref(board);
+	uv_mutex_unlock(&ending->lock);
+}
+
+void pt_ending_remove(struct pt_ending *ending, struct pt_board *board)
+{
+	bool found = false;
+
+	uv_mutex_lock(&ending->lock);
+	for (size_t i = 0; i < ending->n_boards && !found; i++) {
+		found = ending->board[i] == board;
+		if (found)
+			ending->board[i] = ending->board[--ending->n_boards];
+	}
+	uv_mutex_unlock(&ending->lock);
+	if (found)
+		pt_board_unref(board);
 }
 
 void pt_ending_close(struct pt_ending *ending)
@@ -192,6 +233,7 @@ void pt_ending_free(struct pt_ending *ending)
 	close(out);
 	in = out = -1;
 	uv_mutex_destroy(&ending->lock);
-	pt_board_unref(ending->board);
+	for (size_t i = 0; i < ending->n_boards; i++)
+		pt_board_unref(ending->board[i]);
 	free(ending);
 }

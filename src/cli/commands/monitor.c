@@ -48,7 +48,7 @@ static void on_done(struct pt_command *cmd, int rc, const struct pt_err *err)
 		pt_error("%s", err->msg);
 	m->status = exit_status(rc);
 	m->done = true;
-	uv_stop(&m->app.loop);
+	uv_stop(m->app.loop);
 }
 
 /* A board without a target has its commands, too, and they say why there is none. */
@@ -64,7 +64,7 @@ static void on_board_state(void *arg, enum pt_board_state state, const char *why
 	if (state == PT_BOARD_CLOSED && pt_board_get_error(m->app.board) == PT_EARG) {
 		pt_error("%s", why);
 		m->status = PT_EXIT_USAGE;
-		uv_stop(&m->app.loop);
+		uv_stop(m->app.loop);
 		return;
 	}
 	pt_command_run(m->cmd);
@@ -77,7 +77,7 @@ static void on_signal(uv_signal_t *handle, int signum)
 	(void)signum;
 	uv_signal_stop(handle);
 	if (!m->begun)
-		uv_stop(&m->app.loop);
+		uv_stop(m->app.loop);
 	else if (!m->done)
 		pt_command_cancel(m->cmd);
 }
@@ -87,7 +87,7 @@ static void watch_signals(struct monitor *m)
 	static const int signums[PT_LEN(m->signals)] = { SIGINT, SIGTERM, SIGHUP };
 
 	for (size_t i = 0; i < PT_LEN(signums); i++) {
-		uv_signal_init(&m->app.loop, &m->signals[i]);
+		uv_signal_init(m->app.loop, &m->signals[i]);
 		m->signals[i].data = m;
 		uv_signal_start(&m->signals[i], on_signal, signums[i]);
 	}
@@ -113,14 +113,14 @@ static void say_progress(void *arg)
 static void call(struct monitor *m)
 {
 	m->ctx = (struct pt_command_ctx){
-		.loop = &m->app.loop, .board = m->app.board, .session = m->app.session, .recorder = m->app.recorder,
+		.loop = m->app.loop, .board = m->app.board, .session = m->app.session, .recorder = m->app.recorder,
 		.tasks = m->app.tasks, .symbols = m->app.symbols, .options = pt_options_each, .own = true, .ops = &door_ops,
 	};
 	m->listener = (struct pt_board_listener){ .arg = m, .on_state = on_board_state };
 	pt_board_listen(m->app.board, &m->listener);
 	watch_signals(m);
-	pt_waiting_begin(&m->progress, &m->app.loop, say_progress, m);
-	uv_run(&m->app.loop, UV_RUN_DEFAULT);
+	pt_waiting_begin(&m->progress, m->app.loop, say_progress, m);
+	uv_run(m->app.loop, UV_RUN_DEFAULT);
 	pt_waiting_end(&m->progress);
 	pt_board_unlisten(m->app.board, &m->listener);
 	for (size_t i = 0; i < PT_LEN(m->signals); i++)

@@ -41,7 +41,7 @@ static void finish(struct profile *p, int status)
 	p->status = status;
 	p->over = true;
 	pt_starting_cancel(&p->starting);
-	uv_stop(&p->app.loop);
+	uv_stop(p->app.loop);
 }
 
 static void fail(struct profile *p, int status, const char *why)
@@ -260,7 +260,7 @@ static void watch_signals(struct profile *p)
 	static const int signums[PT_LEN(p->signals)] = { SIGINT, SIGTERM, SIGHUP };
 
 	for (size_t i = 0; i < PT_LEN(signums); i++) {
-		uv_signal_init(&p->app.loop, &p->signals[i]);
+		uv_signal_init(p->app.loop, &p->signals[i]);
 		p->signals[i].data = p;
 		uv_signal_start(&p->signals[i], on_signal, signums[i]);
 	}
@@ -292,8 +292,8 @@ static int run_profile(const struct pt_options *options)
 	pt_board_listen(p.app.board, &p.listener);
 	watch_signals(&p);
 	p.begun_ns = uv_hrtime();
-	pt_waiting_begin(&p.progress, &p.app.loop, say_progress, &p);
-	uv_run(&p.app.loop, UV_RUN_DEFAULT);
+	pt_waiting_begin(&p.progress, p.app.loop, say_progress, &p);
+	uv_run(p.app.loop, UV_RUN_DEFAULT);
 	pt_waiting_end(&p.progress);
 	pt_board_unlisten(p.app.board, &p.listener);
 	for (size_t i = 0; i < PT_LEN(p.signals); i++)

@@ -39,7 +39,7 @@ static void printed(struct pt_job *job, int rc, const struct pt_err *err)
 		pt_error("%s", err->msg);
 		r->status = PT_EXIT_DEVICE;
 	}
-	uv_stop(&r->app.loop);
+	uv_stop(r->app.loop);
 }
 
 static void on_state(void *arg, enum pt_board_state state, const char *why)
@@ -52,7 +52,7 @@ static void on_state(void *arg, enum pt_board_state state, const char *why)
 	} else if (state == PT_BOARD_LOCKED || state == PT_BOARD_CLOSED) {
 		pt_error("%s", why);
 		r->status = PT_EXIT_DEVICE;
-		uv_stop(&r->app.loop);
+		uv_stop(r->app.loop);
 	}
 }
 
@@ -69,7 +69,7 @@ static int run_restore(const struct pt_options *options)
 	}
 	r.listener = (struct pt_board_listener){ .arg = &r, .on_state = on_state };
 	pt_board_listen(r.app.board, &r.listener);
-	uv_run(&r.app.loop, UV_RUN_DEFAULT);
+	uv_run(r.app.loop, UV_RUN_DEFAULT);
 	pt_board_unlisten(r.app.board, &r.listener);
 	pt_app_close(&r.app);
 	return r.status;

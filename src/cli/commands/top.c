@@ -44,7 +44,7 @@ static void finish(struct top *t, int status)
 	t->status = status;
 	t->over = true;
 	pt_starting_cancel(&t->starting);
-	uv_stop(&t->app.loop);
+	uv_stop(t->app.loop);
 }
 
 /* --- the table ------------------------------------------------------------------------------------------------------ */
@@ -325,7 +325,7 @@ static void on_started(void *arg, int status)
 	}
 	t->started = true;
 	t->begun_ns = uv_hrtime();
-	t->screen = pt_screen_new(&t->app.loop, &ops, t, &err);
+	t->screen = pt_screen_new(t->app.loop, &ops, t, &err);
 	if (t->screen == NULL) {
 		pt_error("%s", err.msg);
 		t->status = PT_EXIT_USAGE;
@@ -376,11 +376,11 @@ static void watch_signals(struct top *t)
 	static const int signums[PT_LEN(t->signals)] = { SIGINT, SIGTERM, SIGHUP };
 
 	for (size_t i = 0; i < PT_LEN(signums); i++) {
-		uv_signal_init(&t->app.loop, &t->signals[i]);
+		uv_signal_init(t->app.loop, &t->signals[i]);
 		t->signals[i].data = t;
 		uv_signal_start(&t->signals[i], on_signal, signums[i]);
 	}
-	uv_timer_init(&t->app.loop, &t->tick);
+	uv_timer_init(t->app.loop, &t->tick);
 	t->tick.data = t;
 }
 
@@ -416,7 +416,7 @@ static int run_top(const struct pt_options *options)
 	t.listener = (struct pt_board_listener){ .arg = &t, .on_state = on_board_state };
 	pt_board_listen(t.app.board, &t.listener);
 	watch_signals(&t);
-	uv_run(&t.app.loop, UV_RUN_DEFAULT);
+	uv_run(t.app.loop, UV_RUN_DEFAULT);
 	give_screen_back(&t);
 	pt_board_unlisten(t.app.board, &t.listener);
 	uv_close((uv_handle_t *)&t.tick, NULL);
