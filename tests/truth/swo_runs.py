@@ -31,6 +31,7 @@ SETUPS = {
 	"trace-sleeps": ("&itm-fifo=64&variant=trace-sleeps", (), False, True),
 	"no-exits": ("&itm-fifo=64&variant=no-exits", (), False, False),
 	"armv8": ("&itm-fifo=64&variant=dwt-v8", (), False, True),
+	"coresight": ("&itm-fifo=64&tpiu=coresight", (), False, True),
 	"small-fifo": ("", (), False, True),
 	"slow-pin": ("", ("--set", "swo-baud=500000"), True, True),
 	"slow-probe": ("&itm-fifo=16&link=hid-fs", (), True, True),
