@@ -191,7 +191,7 @@ START_TEST(far_edges_are_ordered)
 	for (size_t i = 1; i < 6; i++)	/* nobody knows what a line did that is not there */
 		ck_assert_msg(value[i].u == PT_UNKNOWN, "column %zu: %lu", i, (unsigned long)value[i].u);
 	ck_assert(view->remark(pt_pipeline_profile(f.pipeline), NULL, said, sizeof(said)));
-	ck_assert_msg(strstr(said, "nothing:rise->leaf: no line of this name") != NULL, "%s", said);
+	ck_assert_msg(strstr(said, "nothing:rise->leaf: a line that it names had no edge") != NULL, "%s", said);
 	chunk_feed_drop(&f);
 }
 END_TEST
@@ -292,11 +292,67 @@ START_TEST(no_latency_over_a_gap)
 }
 END_TEST
 
+/* Lines of one source, 0 = button, 1 = out: no flow is needed. Stamps decide; at one stamp nothing shows which was first,
+ * whatever the order in the file. */
+static const struct {
+	const char *word;
+	struct { uint64_t ns; unsigned line, level; } edge[8];
+	uint64_t n, min, max, unanswered, undecided, over_gap, partial, unended;
+} between[] = {
+	{ "latency=button:rise->out:rise",
+	  { { 0, 0, 0 }, { 0, 1, 0 }, { 100, 0, 1 }, { 130, 1, 1 }, { 140, 0, 0 }, { 150, 1, 0 }, { 200, 0, 1 }, { 270, 1, 1 } },
+	  2, 30, 70, 0, 0, 0, 0, 0 },
+	{ "latency=button:rise->out:fall",
+	  { { 0, 0, 0 }, { 0, 1, 0 }, { 100, 0, 1 }, { 130, 1, 1 }, { 140, 0, 0 }, { 150, 1, 0 }, { 200, 0, 1 }, { 270, 1, 1 } },
+	  1, 50, 50, 0, 0, 0, 1, 200 },
+	{ "latency=button:rise->button:fall", { { 0, 0, 0 }, { 100, 0, 1 }, { 140, 0, 0 } }, 1, 40, 40, 0, 0, 0, 0, 0 },
+	{ "latency=button:rise->out:rise", { { 0, 0, 0 }, { 0, 1, 0 }, { 100, 0, 1 }, { 100, 1, 1 }, { 150, 1, 0 }, { 170, 1, 1 } },
+	  0, 0, 0, 0, 1, 0, 0, 0 },
+	{ "latency=button:rise->out:rise", { { 0, 0, 0 }, { 0, 1, 0 }, { 100, 1, 1 }, { 100, 0, 1 }, { 150, 1, 0 }, { 170, 1, 1 } },
+	  0, 0, 0, 0, 1, 0, 0, 0 },
+	{ "latency=button:rise->out:rise", { { 0, 0, 0 }, { 0, 1, 0 }, { 100, 0, 1 }, { 110, 0, 0 }, { 130, 0, 1 }, { 150, 1, 1 } },
+	  1, 20, 20, 1, 0, 0, 0, 0 },
+	{ "latency=button:rise->out:rise", { { 0, 0, 0 }, { 100, 0, 1 }, { 110, 1, 0 }, { 130, 1, 1 } }, 0, 0, 0, 0, 0, 1, 0, 0 },
+};
+
+START_TEST(between_lines)
+{
+	struct chunk_feed f = feed_of(&between[_i].word, 1);
+	struct chunk_bytes b = { .len = 0 };
+	const struct pt_aux_latency *l;
+
+	chunk_config(&f, 0, LINES);
+	chunk_clock(&f, 0, 0, 0, 0);
+	for (size_t i = 0; i < PT_LEN(between[_i].edge) && (i < 2 || between[_i].edge[i].ns > 0); i++)
+		add_line(&b, between[_i].edge[i].ns, between[_i].edge[i].line, between[_i].edge[i].level != 0);
+	lines(&f, 0, 0, 400, &b);
+	chunk_end(&f, 0, 400);
+	l = &pt_pipeline_profile(f.pipeline)->aux->latency[0];
+	ck_assert(l->found);
+	ck_assert_uint_eq(l->time.n, between[_i].n);
+	if (l->time.n > 0) {
+		ck_assert_uint_eq(l->time.min, between[_i].min);
+		ck_assert_uint_eq(l->time.max, between[_i].max);
+	}
+	ck_assert_uint_eq(l->unanswered, between[_i].unanswered);
+	ck_assert_uint_eq(l->undecided, between[_i].undecided);
+	ck_assert_uint_eq(l->over_gap, between[_i].over_gap);
+	ck_assert_uint_eq(l->partial, between[_i].partial);
+	ck_assert_uint_eq(l->error_ns, 0);
+	ck_assert_uint_ge(l->time.unended, between[_i].unended);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 static const struct { const char *word, *want; } wrong[] = {
 	{ "latency=button", "is not LINE:rise->FUNCTION" },
 	{ "latency=button:rise", "is not LINE:rise->FUNCTION" },
 	{ "latency=button:up->leaf", "is not LINE:rise->FUNCTION" },
 	{ "latency=button:rise->nobody", "no function 'nobody'" },
+	{ "latency=button:rise->out:up", "no function 'out:up'" },
+	{ "latency=button:rise->ns::fall", "no function 'ns::fall'" },
+	{ "latency=button:rise->:fall", "no function ':fall'" },
+	{ "latency=button:rise->button:rise", "is a period" },
 };
 
 START_TEST(wrong_words)
@@ -370,6 +426,7 @@ int main(void)
 	tcase_add_loop_test(tc, no_answer_yet, 0, 4);
 	tcase_add_test(tc, a_gap_ends_waiting);
 	tcase_add_loop_test(tc, no_latency_over_a_gap, 0, 3);
+	tcase_add_loop_test(tc, between_lines, 0, PT_LEN(between));
 	tcase_add_loop_test(tc, wrong_words, 0, PT_LEN(wrong));
 	tcase_add_loop_test(tc, any_split_is_the_same, 0, 20);
 	suite_add_tcase(suite, tc);

@@ -118,7 +118,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 		latency_row(&aux->latency[i - aux->n_lines], out);
 }
 
-/* A latency of a line that nothing was seen of: a name that is mistyped, or lacks its module's. */
+/* A latency of a line without an edge: a name that is mistyped, or lacks its module's. */
 static bool remark(const void *subject, const bool *shown, char *out, size_t room)
 {
 	const struct pt_aux *aux = aux_of(subject);
@@ -126,7 +126,8 @@ static bool remark(const void *subject, const bool *shown, char *out, size_t roo
 	(void)shown;
 	for (size_t i = 0; i < aux->n_latencies; i++)
 		if (!aux->latency[i].found) {
-			snprintf(out, room, "%.60s: no line of this name changed; lines have the names in this table",
+			snprintf(out, room,
+				 "%.60s: a line that it names had no edge; lines have the names in this table",
 				 aux->latency[i].name);
 			return true;
 		}
@@ -135,7 +136,7 @@ static bool remark(const void *subject, const bool *shown, char *out, size_t roo
 
 const struct pt_view pt_view_aux = {
 	.empty = "give a file with external lines beside it: proftap decode run.ptcap lines.vcd",
-	.name = "aux", .help = "external lines: widths, periods, and the time to a function", .needs = "aux",
+	.name = "aux", .help = "external lines: widths, periods, time to a function or an edge", .needs = "aux",
 	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 	.remark = remark,
 };

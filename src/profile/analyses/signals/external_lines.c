@@ -9,7 +9,7 @@
 enum { BLIND = 4 };		/* more than one, as what was seen before may come after it */
 
 static const struct pt_param params[] = {
-	{ "latency", PT_PARAM_LIST, NULL, NULL, 0, 0, "times from a line's edge to a function (LINE:rise->FUNCTION)" },
+	{ "latency", PT_PARAM_LIST, NULL, NULL, 0, 0, "times from a line's edge to a function or an edge (LINE:rise->FUNCTION, A:rise->B:fall)" },
 };
 
 struct line {
@@ -22,13 +22,24 @@ struct line {
 	uint16_t source;
 };
 
+struct edge_at { struct pt_timestamp at; uint64_t ticks; uint16_t source; };
+
+/* The line whose edge answers. */
+struct answer_line {
+	const char *name;		/* NULL: a function answers */
+	bool falls;
+	bool found, known;		/* its level, now: an edge would be seen */
+	uint16_t id, source;
+	struct edge_at last;		/* ns PT_UNKNOWN: none since its source saw nothing */
+};
+
 struct latency {
 	char *name, *line;		/* the word, and its first part */
-	bool falls;
+	bool falls, begin_found;
 	uint16_t function;		/* id */
-	bool waits;			/* for the function */
-	struct pt_timestamp edge;
-	uint16_t source;		/* of the line */
+	struct answer_line to;
+	bool waits;			/* for the answer */
+	struct edge_at edge;
 	struct pt_aux_latency row;
 	struct pt_hist hist;
 };
@@ -148,7 +159,7 @@ static bool over_gap(const struct aux *a, uint16_t core, struct pt_timestamp edg
 }
 
 /* No core has entered the function since the edge, as far as all of them were seen. */
-static void add_unanswered(const struct aux *a, const struct latency *l, struct pt_aux_latency *row)
+static void add_not_entered(const struct aux *a, const struct latency *l, struct pt_aux_latency *row)
 {
 	struct pt_timestamp upto = never.at;
 
@@ -156,27 +167,116 @@ static void add_unanswered(const struct aux *a, const struct latency *l, struct 
 		if (a->stepped[core].ns != 0 && a->stepped[core].ns < upto.ns)
 			upto = a->stepped[core];
 	for (uint16_t core = 0; core < PT_RUN_CORES; core++)
-		if (a->stepped[core].ns != 0 && over_gap(a, core, l->edge, upto))
+		if (a->stepped[core].ns != 0 && over_gap(a, core, l->edge.at, upto))
 			return;
-	if (l->waits && upto.ns != PT_UNKNOWN && upto.ns > l->edge.ns)
-		pt_stat_add_unended(&row->time, upto.ns - l->edge.ns, l->edge.error_ns + upto.error_ns);
+	if (l->waits && upto.ns != PT_UNKNOWN && upto.ns > l->edge.at.ns)
+		pt_stat_add_unended(&row->time, upto.ns - l->edge.at.ns, l->edge.at.error_ns + upto.error_ns);
 }
 
-static void take_edge(struct aux *a, const struct pt_signal *s)
+/* The other line has had no edge since, up to where its source has seen it. */
+static void add_unanswered(const struct aux *a, const struct latency *l, struct pt_aux_latency *row)
+{
+	struct pt_timestamp upto;
+
+	if (l->to.name == NULL) {
+		add_not_entered(a, l, row);
+		return;
+	}
+	if (!l->waits)
+		return;
+	upto = a->line[l->to.id].seen;
+	if (upto.ns > l->edge.at.ns)
+		pt_stat_add_unended(&row->time, upto.ns - l->edge.at.ns, l->edge.at.error_ns + upto.error_ns);
+}
+
+static void end_waiting(struct latency *l)
+{
+	l->row.over_gap += l->waits;
+	l->waits = false;
+}
+
+/* The stamps of one source are in order; those of two are by the errors of both. */
+static bool one_clock(const struct edge_at *x, const struct edge_at *y)
+{
+	return x->source == y->source && x->ticks != PT_UNKNOWN && y->ticks != PT_UNKNOWN;
+}
+
+static bool was_before(const struct edge_at *x, const struct edge_at *y)
+{
+	return one_clock(x, y) ? x->at.ns < y->at.ns : pt_timestamp_before(x->at, y->at);
+}
+
+/* The answer to the edge that waits, or one that came beside it. */
+static void add_answer(struct latency *l, const struct edge_at *from, const struct edge_at *to)
+{
+	uint64_t error_ns = one_clock(from, to) ? 0 : from->at.error_ns + to->at.error_ns;
+
+	l->waits = false;
+	if (was_before(from, to)) {
+		pt_stat_add(&l->row.time, to->at.ns - from->at.ns, from->at.ns);
+	} else {
+		l->row.undecided++;
+		if (l->row.time.n > 0)
+			return;		/* the times that are known may be better */
+	}
+	if (error_ns > l->row.error_ns)
+		l->row.error_ns = error_ns;
+}
+
+static void take_answer(struct latency *l, const struct pt_signal *s, bool is_edge)
+{
+	struct edge_at now = { s->at, s->ticks, s->source };
+
+	l->to.found = true;
+	l->to.known = s->value != PT_UNKNOWN;
+	l->to.id = s->id;
+	l->to.source = s->source;
+	if (!l->to.known) {
+		l->to.last.at = never.at;
+		end_waiting(l);
+	}
+	if (!is_edge || (s->value == 0) != l->to.falls)
+		return;
+	l->to.last = now;
+	if (l->waits)
+		add_answer(l, &l->edge, &now);
+}
+
+/* An edge of the first line. Where the other one's level is not known, its next edge may not be the first. */
+static void take_begin(const struct aux *a, struct latency *l, const struct pt_signal *s)
+{
+	l->row.unanswered += l->waits;
+	add_unanswered(a, l, &l->row);
+	l->waits = s->at.ns != PT_UNKNOWN;
+	l->edge = (struct edge_at){ s->at, s->ticks, s->source };
+	if (l->to.name == NULL || !l->waits)
+		return;
+	if (!l->to.known)
+		end_waiting(l);
+	else if (l->to.last.at.ns != PT_UNKNOWN && !was_before(&l->to.last, &l->edge))
+		add_answer(l, &l->edge, &l->to.last);
+}
+
+static bool is_line(const struct aux *a, const struct pt_signal *s, const char *name)
+{
+	return strcmp(a->set->definition[s->id].name, name) == 0;
+}
+
+/* A level; an edge only where the one before it was known. */
+static void take_level_of_latencies(struct aux *a, const struct pt_signal *s, bool is_edge)
 {
 	for (size_t i = 0; i < a->n_latencies; i++) {
 		struct latency *l = &a->latency[i];
 
-		if (strcmp(a->set->definition[s->id].name, l->line) != 0)
-			continue;
-		l->row.found = true;
-		l->source = s->source;
-		if ((s->value == 0) != l->falls)
-			continue;
-		l->row.unanswered += l->waits;
-		add_unanswered(a, l, &l->row);
-		l->waits = s->at.ns != PT_UNKNOWN;
-		l->edge = s->at;
+		if (l->to.name != NULL && is_line(a, s, l->to.name))
+			take_answer(l, s, is_edge);
+		if (is_edge && is_line(a, s, l->line)) {
+			l->begin_found = true;
+			l->edge.source = s->source;
+			if ((s->value == 0) == l->falls)
+				take_begin(a, l, s);
+		}
+		l->row.found = l->begin_found && (l->to.name == NULL || l->to.found);
 	}
 }
 
@@ -190,28 +290,10 @@ static void take_blind(void *analysis, uint16_t core, unsigned cause, uint64_t f
 
 static void take_entry(const struct aux *a, struct latency *l, uint16_t core, struct pt_timestamp at)
 {
-	uint64_t error_ns = l->edge.error_ns + at.error_ns;
-
-	l->waits = false;
-	if (over_gap(a, core, l->edge, at)) {
-		l->row.over_gap++;
-		return;
-	}
-	if (pt_timestamp_before(l->edge, at)) {
-		pt_stat_add(&l->row.time, at.ns - l->edge.ns, l->edge.ns);
-	} else {
-		l->row.undecided++;
-		if (l->row.time.n > 0)
-			return;		/* the times that are known may be better */
-	}
-	if (error_ns > l->row.error_ns)
-		l->row.error_ns = error_ns;
-}
-
-static void end_waiting(struct latency *l)
-{
-	l->row.over_gap += l->waits;
-	l->waits = false;
+	if (over_gap(a, core, l->edge.at, at))
+		end_waiting(l);
+	else
+		add_answer(l, &l->edge, &(struct edge_at){ at, PT_UNKNOWN, l->edge.source });
 }
 
 static void note_step(struct aux *a, const struct pt_call_event *step)
@@ -224,6 +306,8 @@ static void note_step(struct aux *a, const struct pt_call_event *step)
 
 static void take_step(struct aux *a, struct latency *l, const struct pt_call_event *step)
 {
+	if (l->to.name != NULL)
+		return;
 	if (l->waits && step->kind == PT_CALL_ENTER && step->function == l->function &&
 	    step->entry != PT_ENTRY_UNSEEN) {
 		take_entry(a, l, step->core, step->at);
@@ -247,7 +331,12 @@ static void take_steps(void *analysis, const struct pt_call_event *step, size_t 
 
 static bool wants_steps(const void *analysis)
 {
-	return ((const struct aux *)analysis)->n_latencies > 0;
+	const struct aux *a = analysis;
+
+	for (size_t i = 0; i < a->n_latencies; i++)
+		if (a->latency[i].to.name == NULL)
+			return true;
+	return false;
 }
 
 /* --- signals */
@@ -257,9 +346,18 @@ static void take_gap(struct aux *a, uint16_t source, struct pt_timestamp at)
 	for (size_t i = 0; i < PT_SIGNALS_MAX; i++)
 		if (a->line[i].used && a->line[i].source == source)
 			forget(&a->line[i], at);
-	for (size_t i = 0; i < a->n_latencies; i++)
-		if (a->latency[i].row.found && a->latency[i].source == source)
-			end_waiting(&a->latency[i]);
+	for (size_t i = 0; i < a->n_latencies; i++) {
+		struct latency *l = &a->latency[i];
+		bool answers = l->to.found && l->to.source == source;
+
+		if (answers) {
+			l->to.known = false;
+			l->to.last.at = never.at;
+			add_unanswered(a, l, &l->row);
+		}
+		if (answers || (l->begin_found && l->edge.source == source))
+			end_waiting(l);
+	}
 }
 
 static void take_signals(void *analysis, const struct pt_signal *s, size_t n)
@@ -271,12 +369,11 @@ static void take_signals(void *analysis, const struct pt_signal *s, size_t n)
 			take_gap(a, s->source, s->at);
 		if (s->kind != PT_SIGNAL_LEVEL || s->id >= PT_SIGNALS_MAX || s->id >= a->set->n_definitions)
 			continue;
-		bool known = a->line[s->id].used && a->line[s->id].row.level != PT_UNKNOWN;
+		uint64_t before = a->line[s->id].used ? a->line[s->id].row.level : PT_UNKNOWN;
 
 		line_of(a, s)->source = s->source;
 		take_level(&a->line[s->id], s);
-		if (known && s->value != PT_UNKNOWN)	/* else it is no edge */
-			take_edge(a, s);
+		take_level_of_latencies(a, s, before != PT_UNKNOWN && s->value != PT_UNKNOWN);
 	}
 }
 
@@ -302,11 +399,43 @@ static uint16_t function_of(const struct pt_analysis_setup *setup, const char *n
 	return PT_NO_FUNCTION;
 }
 
+/* LINE:rise or LINE:fall, cut in two; "ns::fall" is a name. */
+static bool take_edge_word(char *word, bool *falls)
+{
+	char *colon = strrchr(word, ':');
+
+	if (colon == NULL || colon == word || colon[-1] == ':' ||
+	    (strcmp(colon, ":rise") != 0 && strcmp(colon, ":fall") != 0))
+		return false;
+	*falls = strcmp(colon, ":fall") == 0;
+	*colon = '\0';
+	return true;
+}
+
+/* What answers: a function, or a line's edge. */
+static int read_answer(struct latency *l, const struct pt_analysis_setup *setup, char *word, struct pt_err *err)
+{
+	l->function = function_of(setup, word);
+	if (l->function != PT_NO_FUNCTION)
+		return 0;
+	if (!take_edge_word(word, &l->to.falls))
+		return pt_fail(
+			err, PT_EARG,
+			"latency: the program has no function '%.80s', nor is it an edge of a line (LINE:rise, LINE:fall)",
+			word);
+	l->to.name = word;
+	l->to.last.at = never.at;
+	if (strcmp(l->line, word) == 0 && l->falls == l->to.falls)
+		return pt_fail(err, PT_EARG,
+			       "latency: from an edge to the same edge is a period, which the table has of each line");
+	return 0;
+}
+
 static int add_latency(struct aux *a, const struct pt_analysis_setup *setup, const char *word, size_t len,
 		       struct pt_err *err)
 {
 	struct latency *l = &a->latency[a->n_latencies];
-	char *arrow, *colon;
+	char *arrow;
 
 	if (a->n_latencies == PT_AUX_LATENCIES)
 		return pt_fail(err, PT_EARG, "latency: more than %d", PT_AUX_LATENCIES);
@@ -316,15 +445,13 @@ static int add_latency(struct aux *a, const struct pt_analysis_setup *setup, con
 	arrow = strstr(l->line, "->");
 	if (arrow != NULL)
 		*arrow = '\0';
-	colon = strrchr(l->line, ':');
-	if (arrow == NULL || colon == NULL || (strcmp(colon, ":rise") != 0 && strcmp(colon, ":fall") != 0))
-		return pt_fail(err, PT_EARG, "latency: %.80s is not LINE:rise->FUNCTION or LINE:fall->FUNCTION",
-			       l->name);
-	*colon = '\0';
-	l->falls = strcmp(colon + 1, "fall") == 0;
-	l->function = function_of(setup, arrow + 2);
-	if (l->function == PT_NO_FUNCTION)
-		return pt_fail(err, PT_EARG, "latency: the program has no function '%.80s'", arrow + 2);
+	if (arrow == NULL || !take_edge_word(l->line, &l->falls))
+		return pt_fail(
+			err, PT_EARG,
+			"latency: %.80s is not LINE:rise->FUNCTION or LINE:fall->FUNCTION, nor to an edge as in A:rise->B:fall",
+			l->name);
+	if (read_answer(l, setup, arrow + 2, err) < 0)
+		return PT_EARG;
 	l->row = (struct pt_aux_latency){ .name = l->name, .time = pt_stat_empty() };
 	l->row.time.hist = &l->hist;
 	return 0;
@@ -392,7 +519,7 @@ static void *aux_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 }
 
 const struct pt_analysis pt_analysis_aux = {
-	.name = "aux", .help = "external lines: widths, periods, latency to a function", .standard = true,
+	.name = "aux", .help = "external lines: widths, periods, latency to a function or an edge", .standard = true,
 	.params = params, .n_params = PT_LEN(params), .open = aux_new, .close = aux_free, .signals = take_signals, .seen = take_seen,
 	.steps = take_steps, .blind = take_blind, .wants_steps = wants_steps, .result = give,
 };

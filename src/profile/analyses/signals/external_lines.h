@@ -1,8 +1,11 @@
-/* External lines: how long high, how long low, how far apart; and how long after an edge a function was entered.
+/* External lines: how long high, how long low, how far apart; and how long after an edge a function was entered, or
+ * another line had an edge.
  *
  * Widths and periods are differences of one source's stamps. A latency compares two sources: where their clocks do
- * not show which of the two came first, it is undecided, counted, and in no figure. The word:
+ * not show which of the two came first, it is undecided, counted, and in no figure. Between lines of one source its
+ * stamps decide; two edges at the same stamp are undecided. The words:
  *	latency=LINE:rise->FUNCTION	or fall; from an edge to the first entry behind it
+ *	latency=LINE:rise->LINE:fall	to the first edge of another line behind it; a function of this name comes first
  * A gap on either side ends what is open as unknown. A latency over a gap, or over a time in which the core was held, is
  * undecided, too: the function may have been entered unseen, or have been kept from it. */
 #ifndef PT_PROFILE_AUX_H
@@ -26,12 +29,12 @@ struct pt_aux_line {
 
 struct pt_aux_latency {
 	const char *name;	/* as it was asked for */
-	bool found;		/* there is such a line; else nothing was measured */
+	bool found;		/* there are such lines; else nothing was measured */
 	struct pt_stat time;	/* ns, with a histogram; at: ns of the edge */
-	uint64_t unanswered;	/* edges that another edge followed before the function was entered */
+	uint64_t unanswered;	/* edges that another edge followed before the answer: the entry, or the other line's edge */
 	uint64_t partial;	/* 1: an edge that waits */
-	uint64_t undecided;	/* entries whose order with the edge the clocks do not tell */
-	uint64_t over_gap;	/* edges with a gap between them and the next entry that was seen; undecided as well */
+	uint64_t undecided;	/* answers whose order with the edge the clocks do not tell */
+	uint64_t over_gap;	/* edges with a gap between them and the next answer that was seen; undecided as well */
 	uint64_t error_ns;	/* of the times, at worst; of what is undecided, if that is all there is */
 };
 
