@@ -24,6 +24,22 @@ START_TEST(least_most_and_average_with_their_moments)
 }
 END_TEST
 
+/* As p90 is explained: nine of ten are no longer. Of two, the shorter one alone is half. */
+START_TEST(a_quantile_of_few)
+{
+	struct pt_hist hist = { 0 };
+	struct pt_stat stat = pt_stat_empty();
+
+	stat.hist = &hist;
+	pt_stat_add(&stat, 30, 0);
+	pt_stat_add(&stat, 61, 1);
+	ck_assert_uint_eq(pt_stat_quantile(&stat, 0.5), 30);
+	ck_assert_uint_eq(pt_stat_quantile(&stat, 0.9), 61);
+	ck_assert_uint_eq(pt_stat_quantile(&stat, 0.99), 61);
+	pt_hist_fini(&hist);
+}
+END_TEST
+
 START_TEST(a_zero_is_a_value)
 {
 	struct pt_stat stat = pt_stat_empty();
@@ -89,7 +105,7 @@ START_TEST(quantiles_are_within_their_error)
 	}
 	qsort(value, N, sizeof(value[0]), by_value);
 	for (size_t i = 0; i < PT_LEN(quantiles); i++) {
-		double want = (double)value[(size_t)(quantiles[i] * (N - 1))];
+		double want = (double)value[(size_t)fmax(ceil(quantiles[i] * N) - 1, 0)];
 		double got = (double)pt_stat_quantile(&stat, quantiles[i]);
 
 		ck_assert_msg(got >= (double)stat.min && got <= (double)stat.max,
@@ -284,6 +300,7 @@ int main(void)
 	TCase *tc = tcase_create("stat");
 
 	tcase_add_test(tc, least_most_and_average_with_their_moments);
+	tcase_add_test(tc, a_quantile_of_few);
 	tcase_add_test(tc, a_zero_is_a_value);
 	tcase_add_loop_test(tc, bucket_of_a_value, 0, PT_LEN(buckets));
 	tcase_add_loop_test(tc, quantiles_are_within_their_error, 0, PT_LEN(spreads));

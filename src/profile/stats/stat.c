@@ -169,7 +169,8 @@ uint64_t pt_stat_quantile(const struct pt_stat *stat, double q)
 		n += pt_hist_count(hist, k);
 	if (n == 0)
 		return PT_UNKNOWN;
-	rank = (uint64_t)(q * (double)(n - 1));
+	rank = (uint64_t)ceil(q * (double)n - 1e-9);	/* so many are no longer, at least */
+	rank -= rank > 0;
 	while (i < hist->n_buckets - 1u && (seen += pt_hist_count(hist, i)) <= rank)
 		i++;
 	value = bucket_middle(hist->first + i);
