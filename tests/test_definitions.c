@@ -252,7 +252,8 @@ END_TEST
 static struct pt_definitions *with_orti(struct pt_program *program, const char *text, struct pt_err *err)
 {
 	struct pt_orti *orti = pt_orti_parse(text, strlen(text), err);
-	char *word = pt_orti_word(orti, err);
+	bool without_states;
+	char *word = pt_orti_word(orti, &without_states, err);
 	struct pt_params *params = pt_params_new();
 	struct pt_definitions *d;
 
@@ -310,6 +311,36 @@ START_TEST(tasks_from_an_orti_word)
 }
 END_TEST
 
+/* A variable for each task, behind what the OS itself writes; one name for several values; a state that never changes is none. */
+START_TEST(states_of_tasks)
+{
+	static const char text[] =
+		"IMPLEMENTATION a { OS { ENUM \"int\" [ \"NO\" = -1 ] RUNNINGTASK; }; TASK { "
+		"ENUM \"unsigned char\" [ \"READY\" = 1, \"READY\" = 4 ] STATE; }; };"
+		"OS o { RUNNINGTASK = \"kern[0].running_id\"; }; TASK A { STATE = \"tcb[1].flags\"; };"
+		"TASK B { STATE = \"(unsigned char)n\"; }; TASK C { STATE = \"0\"; };";
+	struct pt_program *program = open_elf("vars");
+	struct pt_err err = { 0 };
+	struct pt_definitions *d = with_orti(program, text, &err);
+	const struct pt_signal_definition *def = d != NULL ? pt_definitions_set(d)->definition : NULL;
+
+	ck_assert_msg(d != NULL, "%s", err.msg);
+	ck_assert_uint_eq(pt_definitions_set(d)->n_definitions, 3);
+	ck_assert_str_eq(def[1].name, "A.STATE");
+	ck_assert_int_eq(def[1].form, PT_FORM_STATE);
+	ck_assert_uint_eq(def[1].size_bytes, 1);
+	ck_assert(def[1].of_task && def[1].synonyms && def[1].n_bits == 0);
+	ck_assert_uint_eq(def[1].core, PT_ANY_CORE);
+	ck_assert_str_eq(pt_signal_value_name(&def[1], 4), "READY");
+	ck_assert_str_eq(def[2].name, "B.STATE");
+	ck_assert_uint_eq(def[2].size_bytes, 4);
+	ck_assert_uint_eq(def[2].n_bits, 8);
+	ck_assert_ptr_null(pt_definitions_note(d, 0));
+	pt_definitions_free(d);
+	pt_program_unref(program);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("definitions");
@@ -324,6 +355,7 @@ int main(void)
 	tcase_add_test(tc, lines_have_names);
 	tcase_add_test(tc, an_operating_system);
 	tcase_add_test(tc, tasks_from_an_orti_word);
+	tcase_add_test(tc, states_of_tasks);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

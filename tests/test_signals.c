@@ -12,6 +12,7 @@ enum { AT = 0x20000100 };
 static struct pt_task_entry tasks[] = {
 	{ 0, "NO_TASK", true }, { 0x20000400, "blink", false }, { 0x20000480, "comm", false },
 };
+static const struct pt_value_name state_names[] = { { 0, "SUSPENDED" }, { 1, "READY" }, { 4, "READY" } };
 static struct pt_task_map task_map = { .what = PT_TASK_RUNNING, .addr = AT, .size_bytes = 4, .task = tasks, .n_tasks = 3 };
 static struct pt_task_entry services[] = { { 0, "none", true }, { 2, "ActivateTask", false }, { 4, "WaitEvent", false } };
 static struct pt_task_map service_map = {
@@ -70,6 +71,8 @@ static const struct {
 	{ "tasks of a chatty OS", { MEMORY(PT_FORM_TASK, 4), .tasks = &chatty_map }, "w4@0=0x20000400 w4@0=0x20000400 w4@0=0",
 	  "t1 t-none " },
 	{ "tasks without a map", { MEMORY(PT_FORM_TASK, 1) }, "w1@0=0 w1@0=2 w1@0=2", "t-none t0 " },
+	{ "states of one name are one", { MEMORY(PT_FORM_STATE, 1), .values = state_names, .n_values = 3, .synonyms = true },
+	  "w1@0=1 w1@0=4 w1@0=0 w1@0=4 w1@0=9 k1@0=4", "s1 s0 s1 s9 k1 " },
 	{ "services", { MEMORY(PT_FORM_SERVICE, 1), .tasks = &service_map }, "w1@0=3 w1@0=2 w1@0=5 w1@0=5 w1@0=4",
 	  "S1> S1< S2> S2> S2< " },
 	{ "messages of their own size", { PORT(PT_FORM_NESTED, 8), .own_size = true },

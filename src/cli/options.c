@@ -72,9 +72,12 @@ static int take_limits(struct pt_options *options, const char *path, struct pt_e
 static int take_orti(struct pt_options *options, const char *path, struct pt_err *err)
 {
 	struct pt_orti *orti = pt_orti_file(path, err);
-	char *word = orti != NULL ? pt_orti_word(orti, err) : NULL;
+	bool without_states = false;
+	char *word = orti != NULL ? pt_orti_word(orti, &without_states, err) : NULL;
 	int rc = word != NULL ? pt_options_add_word(options, "", word, err) : pt_wrap(err, "--orti");
 
+	if (without_states)
+		pt_warn("%s: the states of tasks are not followed: the file has more than a profile takes", path);
 	for (size_t i = 0; orti != NULL && i < orti->n_warnings; i++)
 		pt_warn("%s:%u: %s", path, orti->warning[i].line, orti->warning[i].text);
 	if (orti != NULL && orti->n_more_warnings != 0)

@@ -76,13 +76,22 @@ static void say_warnings(struct work *w)
 
 static const char *what_of(enum pt_task_what what)
 {
-	return what == PT_TASK_RUNNING ? "running task" : what == PT_TASK_ISR ? "running ISR" : "service";
+	static const char *const words[] = {
+		[PT_TASK_RUNNING] = "running task", [PT_TASK_ISR] = "running ISR", [PT_TASK_SERVICE] = "service",
+		[PT_TASK_STATE] = "state",
+	};
+
+	return words[what];
 }
 
 static void say_map(struct work *w, const struct pt_task_map *map)
 {
-	say(w, "core %u: %s: trace %s, %u bytes at 0x%" PRIx64, map->core, what_of(map->what), map->variable,
-	    (unsigned)map->size_bytes, map->addr);
+	if (map->what == PT_TASK_STATE)
+		say(w, "state of %s: %s, %u bytes at 0x%" PRIx64, map->of, map->variable, (unsigned)map->size_bytes,
+		    map->addr);
+	else
+		say(w, "core %u: %s: trace %s, %u bytes at 0x%" PRIx64, map->core, what_of(map->what), map->variable,
+		    (unsigned)map->size_bytes, map->addr);
 	for (size_t i = 0; i < map->n_tasks && i < SHOWN_TASKS; i++)
 		pt_text_add(&w->text, "%s%s%s", i > 0 ? ", " : "  ", map->task[i].name,
 			    map->task[i].none ? " (none)" : "");
@@ -93,13 +102,16 @@ static void say_map(struct work *w, const struct pt_task_map *map)
 static int take_orti(struct work *w)
 {
 	struct pt_task_maps *maps = pt_orti_task_maps(w->orti, w->types, NULL, say_sentence, w, &w->err);
+	bool without_states;
 
 	if (maps == NULL)
 		return w->err.code;
 	for (size_t i = 0; i < maps->n_maps; i++)
 		say_map(w, &maps->map[i]);
 	pt_task_maps_free(maps);
-	w->setting = pt_orti_word(w->orti, &w->err);
+	w->setting = pt_orti_word(w->orti, &without_states, &w->err);
+	if (without_states)
+		say(w, "the states of tasks are not followed: the file has more than a profile takes");
 	return w->setting != NULL ? 0 : w->err.code;
 }
 

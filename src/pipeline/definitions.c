@@ -350,6 +350,39 @@ static int take_list(struct pt_definitions *d, const struct pt_params *words, un
 
 /* --- the operating system */
 
+static struct pt_value_name *names_of(const struct pt_task_map *map)
+{
+	struct pt_value_name *values = map->n_tasks > 0 ? pt_alloc_array(map->n_tasks, sizeof(*values)) : NULL;
+	uint64_t bits = map->n_bits > 0 ? (UINT64_C(1) << (map->n_bits - 1) << 1) - 1 : UINT64_MAX;
+
+	for (size_t i = 0; i < map->n_tasks; i++)
+		values[i] = (struct pt_value_name){ map->task[i].value & bits, map->task[i].name };
+	return values;
+}
+
+/* What state a task is in: a variable like any other, by the name TASK.STATE. */
+static int add_task_state(struct pt_definitions *d, const struct pt_task_map *map, struct pt_err *err)
+{
+	struct pt_signal_definition *def;
+	char name[NAME_BYTES];
+
+	snprintf(name, sizeof(name), "%.150s.STATE", map->of);
+	def = add(d, name, err);
+	if (def == NULL)
+		return PT_EARG;
+	def->form = PT_FORM_STATE;
+	def->space = PT_SPACE_MEMORY;
+	def->at = map->addr;
+	def->size_bytes = map->size_bytes;
+	def->first_bit = map->first_bit;
+	def->n_bits = map->n_bits > 0 || map->value_bytes == 0 ? map->n_bits : (uint8_t)(8 * map->value_bytes);
+	def->big_endian = d->types != NULL && pt_types_big_endian(d->types);
+	def->values = d->owned[def - d->definition].values = names_of(map);
+	def->n_values = map->n_tasks;
+	def->synonyms = def->of_task = true;
+	return 0;
+}
+
 static int add_map(struct pt_definitions *d, const struct pt_task_map *map, struct pt_err *err)
 {
 	static const enum pt_signal_form of[] = {
@@ -357,8 +390,10 @@ static int add_map(struct pt_definitions *d, const struct pt_task_map *map, stru
 	};
 	struct pt_signal_definition *def;
 
-	if (map->size_bytes == 0 || map->size_bytes > 8 || (unsigned)map->what >= PT_LEN(of))
+	if (map->size_bytes == 0 || map->size_bytes > 8 || map->what > PT_TASK_STATE)
 		return pt_fail(err, PT_EARG, "%s: %u bytes are no id", map->variable, (unsigned)map->size_bytes);
+	if (map->what == PT_TASK_STATE)
+		return add_task_state(d, map, err);
 	def = add(d, map->variable != NULL ? map->variable : "task", err);
 	if (def == NULL)
 		return PT_EARG;

@@ -147,9 +147,11 @@ static void name_places(struct recording *recording)
 		for (k = 0; k < n && (place[k].addr != d->at || place[k].size_bytes != d->size_bytes); k++)
 			;
 		if (k == n)
-			place[n++] = (struct pt_source_place){ .addr = d->at, .size_bytes = d->size_bytes };
+			place[n++] = (struct pt_source_place){ .addr = d->at, .size_bytes = d->size_bytes, .spare = true };
 		place[k].task |= pt_signal_of_system(d);
-		place[k].named |= d->form == PT_FORM_STATE || d->form == PT_FORM_REGULAR || d->form == PT_FORM_EITHER;
+		place[k].spare &= d->of_task;
+		place[k].named |= !d->of_task &&
+				  (d->form == PT_FORM_STATE || d->form == PT_FORM_REGULAR || d->form == PT_FORM_EITHER);
 	}
 	pt_live_follow(recording->live, place, n);
 }

@@ -29,6 +29,7 @@ struct pt_source_setup {
 		uint32_t size_bytes;	/* 1 and up */
 		bool task;		/* it says which task runs */
 		bool named;		/* its value is asked for, not only what it signals */
+		bool spare;		/* it is left out where that takes hardware, or there are too many */
 	} *places;
 	size_t n_places;
 	uint64_t seed;			/* for jitter; the same seed gives the same run on a virtual clock */

@@ -178,17 +178,20 @@ static int available(struct pt_target *target, struct pt_err *err)
 
 static int take_places(struct watch *w, const struct pt_source_setup *setup, struct pt_err *err)
 {
-	size_t n_records;
+	size_t n_records, n_wanted = 0, n_spare = 0;
 
 	if (setup->n_places == 0)
 		return pt_fail(err, PT_EARG, "no variable is named; %s names some",
 			       pt_by_door("--set variables=g_state,motor.mode", "variables=g_state,motor.mode"));
-	if (setup->n_places > PLACES)
-		return pt_fail(err, PT_EARG, "%zu variables are named, and %d are looked at at most", setup->n_places,
-			       PLACES);
+	for (size_t i = 0; i < setup->n_places; i++)
+		n_wanted += !setup->places[i].spare;
+	if (n_wanted > PLACES)
+		return pt_fail(err, PT_EARG, "%zu variables are named, and %d are looked at at most", n_wanted, PLACES);
 	for (size_t i = 0; i < setup->n_places; i++) {
 		const struct pt_source_place *place = &setup->places[i];
 
+		if (place->spare && n_spare++ >= PLACES - n_wanted)
+			continue;
 		if (place->size_bytes > MOST_BYTES)
 			return pt_fail(err, PT_EARG,
 				       "the variable at 0x%" PRIx64 " has %" PRIu32 " bytes, and %d are looked at at "

@@ -258,6 +258,22 @@ static bool mean(struct state *st, const struct pt_signal_definition *d, struct 
 	return false;
 }
 
+/* READY_AFTER_WAIT and READY may both be called READY. */
+static uint64_t first_of_name(const struct pt_signal_definition *d, uint64_t value)
+{
+	const char *name = d->synonyms ? pt_signal_value_name(d, value) : NULL;
+
+	for (size_t i = 0; name != NULL && i < d->n_values; i++)
+		if (strcmp(d->values[i].name, name) == 0)
+			return d->values[i].value;
+	return value;
+}
+
+static uint64_t meant(const struct pt_signal_definition *d, uint64_t raw)
+{
+	return first_of_name(d, extend(d, raw));
+}
+
 /* --- events */
 
 static bool concerns(const struct pt_signal_definition *d, const struct pt_event *e)
@@ -306,7 +322,7 @@ static size_t value_event(struct pt_signals *s, const struct pt_event *e, struct
 			.pc = has_pc ? s->writer.pc : PT_UNKNOWN, .source = e->source, .core = e->core,
 			.read = (e->cause & 1) == 0,
 		};
-		out[n].value = d->space == PT_SPACE_LINE && e->n == 0 ? PT_UNKNOWN : extend(d, out[n].raw);
+		out[n].value = d->space == PT_SPACE_LINE && e->n == 0 ? PT_UNKNOWN : meant(d, out[n].raw);
 		n += mean(st, d, &out[n]);
 		st->told = true;
 	}
@@ -346,7 +362,7 @@ static size_t look_event(struct pt_signals *s, const struct pt_event *e, struct 
 			.raw = number(bytes + (d->at - e->value.at), d->size_bytes, d->big_endian),
 		};
 		out[n].value = pt_signal_of_system(d) ? system_value(&s->state[i], d, out[n].raw, &enters)
-						      : extend(d, out[n].raw);
+						      : meant(d, out[n].raw);
 		n++;
 	}
 	return n;

@@ -90,6 +90,8 @@ struct pt_signal_definition {
 	uint64_t enter, leave;	/* TWO_POINT: values */
 	const struct pt_value_name *values;	/* enumerators; may be NULL */
 	size_t n_values;
+	bool synonyms;		/* several of them may have one name: the first one's value is meant */
+	bool of_task;		/* STATE: what state a task of the OS is in */
 	const struct pt_task_map *tasks;	/* TASK, ISR, SERVICE */
 };
 

@@ -81,7 +81,8 @@ void pt_orti_evaluate(const struct pt_orti *orti, const struct pt_orti_object *o
 		      const struct pt_orti_value *value, struct pt_types *types, const struct pt_reader *reader,
 		      struct pt_orti_result *result);
 
-/* What can be seen of the OS while the program runs: RUNNINGTASK, RUNNINGISR2 and SERVICETRACE of each core. reader
+/* What can be seen of the OS while the program runs: RUNNINGTASK, RUNNINGISR2 and SERVICETRACE of each core,
+ * then STATE of tasks. reader
  * may be NULL: addresses and constants need none. say() gets a sentence for each attribute that cannot be traced, and
  * for what looks odd; NULL: nobody asks. Returns NULL with PT_EARG if there is no OS object or nothing to trace in it:
  * the sentence of the first reason. */
@@ -90,8 +91,8 @@ struct pt_task_maps *pt_orti_task_maps(const struct pt_orti *orti, struct pt_typ
 				       const struct pt_reader *reader, pt_orti_say *say, void *arg, struct pt_err *err);
 
 /* What the trace needs of it as one setting, "orti=..." on one line, for free(): a pipeline takes it, and a capture
- * keeps it. NULL: PT_EARG, it is too long for that; PT_ENOMEM. */
-char *pt_orti_word(const struct pt_orti *orti, struct pt_err *err);
+ * keeps it. *without_states: there was no room for the states of tasks. NULL: PT_EARG, it is too long for that; PT_ENOMEM. */
+char *pt_orti_word(const struct pt_orti *orti, bool *without_states, struct pt_err *err);
 
 /* Is the running task's id behind a pointer, so that no data trace shows it ("pActiveTCB->ID")? */
 bool pt_orti_needs_fix(const struct pt_orti *orti, struct pt_types *types);

@@ -9,7 +9,7 @@
 #include "program/orti/orti_parts.h"
 #include "base/util.h"
 
-enum { MAX_OS_OBJECTS = 64, MAX_TCBS = 1024, MAX_ENTRIES = 4096, MAX_TCB_BYTES = 4096 };
+enum { MAX_OS_OBJECTS = 64, MAX_TCBS = 1024, MAX_ENTRIES = 4096, MAX_TCB_BYTES = 4096, MAX_STATES = 32 };
 
 static const struct { const char *attr; enum pt_task_what what; } traced[] = {
 	{ "RUNNINGTASK", PT_TASK_RUNNING }, { "RUNNINGISR2", PT_TASK_ISR }, { "SERVICETRACE", PT_TASK_SERVICE },
@@ -65,7 +65,7 @@ static void add_entries(struct maker *m, const struct pt_orti_attr *attr, struct
 			continue;
 		}
 		entry = (struct pt_task_entry){ cut(number.value.bits, bytes), item->text, false };
-		entry.none = pt_orti_is_none(m->orti, item, entry.value, bytes);
+		entry.none = map->what != PT_TASK_STATE && pt_orti_is_none(m->orti, item, entry.value, bytes);
 		odd = odd || (entry.value & 1) != 0;
 		map->code_addresses = map->code_addresses || number.function;
 		pt_task_map_add(map, &entry);
@@ -84,6 +84,18 @@ static unsigned value_bytes(struct maker *m, const struct pt_orti_attr *attr, co
 	    (bytes == 0 || type->size_bytes < bytes))
 		bytes = type->size_bytes;
 	return (unsigned)bytes;
+}
+
+/* A word of a bit-field has its values as they are in the word's lowest bits. */
+static void add_state(struct maker *m, const char *task, const struct pt_orti_attr *attr, const struct pt_plan *plan)
+{
+	const struct pt_task_map map = {
+		.what = PT_TASK_STATE, .of = task, .variable = plan->leaf[0].name, .addr = plan->leaf[0].addr,
+		.size_bytes = plan->leaf[0].size_bytes, .value_bytes = (uint8_t)value_bytes(m, attr, plan),
+		.first_bit = plan->leaf[0].first_bit, .n_bits = plan->leaf[0].n_bits,
+	};
+
+	add_entries(m, attr, pt_task_maps_add(m->maps, &map));
 }
 
 static void add_map(struct maker *m, enum pt_task_what what, const struct pt_orti_attr *attr, unsigned core,
@@ -137,6 +149,60 @@ static void look_at_os(struct maker *m, const struct pt_orti_object *os)
 				look_at_value(m, os, &os->value[k], traced[i].what);
 }
 
+/* Why the state of a task cannot be followed; false: it can, or never changes. */
+static bool look_at_state(struct maker *m, const struct pt_orti_object *task, const struct pt_orti_attr *attr,
+			  char *why, size_t room)
+{
+	const struct pt_orti_value *value = pt_orti_value_of(task, "STATE", -1);
+	struct pt_err err = { 0 };
+	struct pt_c_value ignored;
+	struct pt_expr *expr;
+	struct pt_plan plan;
+	bool cannot = false;
+
+	if (value == NULL)
+		return false;
+	expr = pt_expr_parse(m->types, value->formula, &err);
+	if (expr != NULL) {
+		pt_expr_plan(expr, &plan);
+		if (plan.kind == PT_PLAN_ONE)
+			add_state(m, task->name, attr, &plan);
+		else if (plan.n_leaves > 0 || pt_expr_evaluate(expr, NULL, NULL, &ignored, &err) < 0)
+			cannot = true;
+		if (cannot && plan.n_leaves > 0)
+			pt_fail(&err, PT_EARG, "%.150s", plan.reason);
+		pt_expr_free(expr);
+	}
+	if (expr == NULL || cannot)
+		snprintf(why, room, "STATE of %.40s = \"%.60s\": %.150s", task->name, value->formula, err.msg);
+	return expr == NULL || cannot;
+}
+
+/* One sentence for all tasks: their formulas are alike. */
+static void look_at_states(struct maker *m)
+{
+	const struct pt_orti_attr *attr = pt_orti_attr_of(m->orti, "TASK", "STATE");
+	size_t n_cannot = 0, n_more = 0, before = m->maps->n_maps;
+	char why[300], first[300] = "";
+
+	if (attr == NULL || attr->kind != PT_ORTI_ENUM)
+		return;
+	for (size_t i = 0; i < m->orti->n_objects; i++) {
+		const struct pt_orti_object *task = &m->orti->object[i];
+
+		if (strcmp(task->type, "TASK") != 0 || pt_orti_value_of(task, "STATE", -1) == NULL)
+			continue;
+		if (m->maps->n_maps - before == MAX_STATES)
+			n_more++;
+		else if (look_at_state(m, task, attr, why, sizeof(why)) && n_cannot++ == 0)
+			memcpy(first, why, sizeof(first));
+	}
+	if (n_cannot > 0)
+		tell(&m->tell, "the states of %zu tasks are not followed: %s", n_cannot, first);
+	if (n_more > 0)
+		tell(&m->tell, "the states of %zu tasks are not followed: %d at most are", n_more, MAX_STATES);
+}
+
 /* The nth object of type OS, or NULL. */
 static const struct pt_orti_object *os_object(const struct pt_orti *orti, size_t n)
 {
@@ -155,6 +221,7 @@ struct pt_task_maps *pt_orti_task_maps(const struct pt_orti *orti, struct pt_typ
 	m.maps = pt_task_maps_new(orti->name != NULL ? orti->name : "OS", "ORTI file");
 	for (size_t n = 0; n < MAX_OS_OBJECTS && (os = os_object(orti, n)) != NULL; n++)
 		look_at_os(&m, os);
+	look_at_states(&m);
 	if (m.maps->n_maps > 0)
 		return m.maps;
 	if (m.tell.first[0] != '\0')

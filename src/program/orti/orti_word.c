@@ -30,8 +30,9 @@ static void copy_attr(struct pt_orti_type *type, const struct pt_orti_attr *from
 		pt_orti_add_item(attr, from->item[i].text, NULL, from->item[i].value);
 }
 
-static void copy_types(struct pt_orti *to, const struct pt_orti *from)
+static void copy_types(struct pt_orti *to, const struct pt_orti *from, bool states)
 {
+	const struct pt_orti_attr *state = pt_orti_attr_of(from, "TASK", "STATE");
 	struct pt_orti_type *type = pt_orti_add_type(to, "OS", NULL);
 
 	for (size_t i = 0; i < PT_LEN(kept); i++) {
@@ -40,6 +41,17 @@ static void copy_types(struct pt_orti *to, const struct pt_orti *from)
 		if (attr != NULL)
 			copy_attr(type, attr);
 	}
+	if (states && state != NULL)
+		copy_attr(pt_orti_add_type(to, "TASK", NULL), state);
+}
+
+static void copy_task(struct pt_orti *to, const struct pt_orti_object *from, bool states)
+{
+	struct pt_orti_object *object = pt_orti_add_object(to, from->type, from->name);
+	const struct pt_orti_value *state = pt_orti_value_of(from, "STATE", -1);
+
+	if (states && state != NULL)
+		pt_orti_add_value(object, state->attr, state->index, state->formula, state->quoted);
 }
 
 static void copy_os(struct pt_orti *to, const struct pt_orti_object *from)
@@ -55,14 +67,16 @@ static void copy_os(struct pt_orti *to, const struct pt_orti_object *from)
 }
 
 /* Names of tasks and ISRs count: an entry of that name is no "no task". */
-static void copy_objects(struct pt_orti *to, const struct pt_orti *from)
+static void copy_objects(struct pt_orti *to, const struct pt_orti *from, bool states)
 {
 	for (size_t i = 0; i < from->n_objects && to->n_objects < MOST_TASKS; i++) {
 		const struct pt_orti_object *object = &from->object[i];
 
 		if (strcmp(object->type, "OS") == 0)
 			copy_os(to, object);
-		else if (strcmp(object->type, "TASK") == 0 || strcmp(object->type, "vs_ISR") == 0)
+		else if (strcmp(object->type, "TASK") == 0)
+			copy_task(to, object, states);
+		else if (strcmp(object->type, "vs_ISR") == 0)
 			pt_orti_add_object(to, object->type, object->name);
 	}
 }
@@ -82,20 +96,33 @@ static void to_one_line(char *text)
 	*to = '\0';
 }
 
-char *pt_orti_word(const struct pt_orti *orti, struct pt_err *err)
+static char *one_line(const struct pt_orti *orti, bool states)
 {
 	struct pt_orti *less = pt_orti_new(orti->name != NULL ? orti->name : "OS", NULL);
-	char *text, *word = NULL;
+	char *text;
 
-	copy_types(less, orti);
-	copy_objects(less, orti);
+	copy_types(less, orti, states);
+	copy_objects(less, orti, states);
 	text = pt_orti_write(less);
 	pt_orti_free(less);
+	if (text != NULL)
+		to_one_line(text);
+	return text;
+}
+
+char *pt_orti_word(const struct pt_orti *orti, bool *without_states, struct pt_err *err)
+{
+	char *text = one_line(orti, true), *word = NULL;
+
+	*without_states = text != NULL && strlen(text) > MOST_WORD_BYTES;
+	if (*without_states) {
+		free(text);
+		text = one_line(orti, false);
+	}
 	if (text == NULL) {
 		pt_fail(err, PT_ENOMEM, "no memory");
 		return NULL;
 	}
-	to_one_line(text);
 	if (strlen(text) > MOST_WORD_BYTES)
 		pt_fail(err, PT_EARG, "the ORTI file has more tasks and services than a profile takes");
 	else if (asprintf(&word, "orti=%s", text) < 0)

@@ -67,6 +67,7 @@ struct pt_task_map *pt_task_maps_add(struct pt_task_maps *maps, const struct pt_
 	added->task = NULL;
 	added->n_tasks = 0;
 	added->variable = pt_strdup(map->variable != NULL ? map->variable : "");
+	added->of = map->of != NULL ? pt_strdup(map->of) : NULL;
 	for (size_t i = 0; i < map->n_tasks; i++)
 		pt_task_map_add(added, &map->task[i]);
 	return added;
@@ -90,6 +91,7 @@ void pt_task_maps_free(struct pt_task_maps *maps)
 			free((char *)(uintptr_t)maps->map[i].task[k].name);
 		free(maps->map[i].task);
 		free((char *)(uintptr_t)maps->map[i].variable);
+		free((char *)(uintptr_t)maps->map[i].of);
 	}
 	free(maps->map);
 	free((char *)(uintptr_t)maps->os);

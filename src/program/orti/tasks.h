@@ -1,8 +1,9 @@
-/* What an operating system shows by writing its variables: which task runs, which ISR, which service is at work. Made
+/* What an operating system shows by writing its variables: which task runs, which ISR, which service is at work, what
+ * state each task is in. Made
  * from an ORTI file (orti.h) or by a recipe (rtos.h), used by what sees the writes: a data trace, a watch, a polled
  * variable. Plain data: a test can build one by hand.
  *
- * Source: OSEK/VDX ORTI 2.1, 2.2 (RUNNINGTASK, RUNNINGISR2, SERVICETRACE). */
+ * Source: OSEK/VDX ORTI 2.1, 2.2 (RUNNINGTASK, RUNNINGISR2, SERVICETRACE; STATE of a TASK). */
 #ifndef PT_PROGRAM_TASKS_H
 #define PT_PROGRAM_TASKS_H
 
@@ -16,16 +17,18 @@ struct pt_task_entry {
 	bool none;		/* no task (ISR, service) is meant: NO_TASK, idle without a task of its own, 0 */
 };
 
-enum pt_task_what { PT_TASK_RUNNING, PT_TASK_ISR, PT_TASK_SERVICE };
+enum pt_task_what { PT_TASK_RUNNING, PT_TASK_ISR, PT_TASK_SERVICE, PT_TASK_STATE };
 
 /* One variable of the OS and what its values mean. Several may lie at one address (Trampoline tells tasks and ISRs by
  * the same variable): each map looks at the write. */
 struct pt_task_map {
 	enum pt_task_what what;
-	unsigned core;			/* whose */
+	unsigned core;			/* whose; of no meaning for STATE, which any core writes */
+	const char *of;			/* STATE: the task; else NULL */
 	const char *variable;		/* as the user knows it: "pxCurrentTCB", "kern[0].running_id" */
 	uint64_t addr;			/* of the variable: what a data trace or a watch is set on */
 	uint32_t size_bytes;		/* 1, 2, 4 or 8 */
+	uint8_t first_bit, n_bits;	/* STATE: a bit-field inside; n_bits 0: all of it */
 	uint8_t value_bytes;		/* so many low bytes of it count; 0: all (an id behind a narrowing cast) */
 	bool code_addresses;		/* values are functions: bit 0 is no part of them */
 	bool enter_bit;			/* services: value is id | 1 on entry, id on exit; ids are even */

@@ -16,7 +16,7 @@ static const char owner[] = "profile";
 
 static bool is_wanted(const struct pt_swo *s, const struct pt_source_place *place)
 {
-	return (s->kinds & (place->task ? PT_SWO_TASK : PT_SWO_DATA)) != 0;
+	return !place->spare && (s->kinds & (place->task ? PT_SWO_TASK : PT_SWO_DATA)) != 0;
 }
 
 /* A comparator compares addresses less their lowest bits: the least range that has the variable in it. */
