@@ -341,6 +341,22 @@ START_TEST(states_of_tasks)
 }
 END_TEST
 
+START_TEST(tasks_of_a_big_endian_program)
+{
+	struct pt_program *program = open_elf("vars_be");
+	struct pt_err err = { 0 };
+	struct pt_definitions *d = with_orti(program,
+					     "IMPLEMENTATION a { OS { ENUM [ \"T\" = 0 ] RUNNINGTASK; }; };"
+					     "OS o { RUNNINGTASK = \"half\"; };",
+					     &err);
+
+	ck_assert_msg(d != NULL, "%s", err.msg);
+	ck_assert(pt_definitions_set(d)->definition->big_endian);
+	pt_definitions_free(d);
+	pt_program_unref(program);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("definitions");
@@ -356,6 +372,7 @@ int main(void)
 	tcase_add_test(tc, an_operating_system);
 	tcase_add_test(tc, tasks_from_an_orti_word);
 	tcase_add_test(tc, states_of_tasks);
+	tcase_add_test(tc, tasks_of_a_big_endian_program);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -402,6 +402,7 @@ static int add_map(struct pt_definitions *d, const struct pt_task_map *map, stru
 	def->at = map->addr;
 	def->size_bytes = map->size_bytes;
 	def->core = (uint16_t)map->core;
+	def->big_endian = d->types != NULL && pt_types_big_endian(d->types);
 	def->tasks = map;
 	return 0;
 }
