@@ -223,11 +223,11 @@ static void limit_unknown(struct pt_gdbstub *stub)
 	pt_rsp_hang_up(&oldest->rsp, "it makes place");
 }
 
-int pt_gdb_client_accept(struct pt_gdbstub *stub, struct pt_err *err)
+int pt_gdb_client_accept(struct pt_gdbstub *stub, struct pt_listener *listener, struct pt_err *err)
 {
 	struct pt_gdb_client *client = new_client(stub);
 
-	if (pt_rsp_accept(&client->rsp, &stub->listener, err) < 0) {
+	if (pt_rsp_accept(&client->rsp, listener, err) < 0) {
 		close_client(client);
 		return err->code;
 	}

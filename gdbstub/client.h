@@ -5,7 +5,7 @@
 
 #include "gdbstub/packets/client.h"
 
-int pt_gdb_client_accept(struct pt_gdbstub *stub, struct pt_err *err);
+int pt_gdb_client_accept(struct pt_gdbstub *stub, struct pt_listener *listener, struct pt_err *err);
 int pt_gdb_client_stdio(struct pt_gdbstub *stub, struct pt_err *err);
 void pt_gdb_clients_leave(struct pt_gdbstub *stub, const char *why);
 void pt_gdb_clients_wake(struct pt_gdbstub *stub);	/* the core is free: handle what was parked for it */

@@ -15,7 +15,7 @@
 
 const char *pt_gdbstub_warning(const struct pt_gdbstub *stub)
 {
-	if (!stub->listener.is_remote)
+	if (!stub->listener.is_remote && !stub->also.is_remote)
 		return NULL;
 	if (stub->config.token != NULL)
 		return "other machines may reach this address, and the token goes there unencrypted (doc/security.md)";
@@ -26,7 +26,7 @@ static void on_listener_closed(uv_handle_t *handle)
 {
 	struct pt_gdbstub *stub = handle->data;
 
-	stub->listener_closing = false;
+	stub->listeners_closing--;
 	pt_gdbstub_wake(stub);
 }
 
@@ -43,7 +43,7 @@ static void on_wake_closed(uv_handle_t *handle)
 
 static void close_rest(struct pt_gdbstub *stub)
 {
-	if (stub->clients != NULL || stub->listener.open || stub->listener_closing)
+	if (stub->clients != NULL || stub->listener.open || stub->also.open || stub->listeners_closing > 0)
 		return;
 	if (!pt_gdb_pass_close(stub))
 		return;
@@ -63,16 +63,23 @@ static void on_wake(uv_timer_t *timer)
 		pt_gdb_clients_wake(stub);
 }
 
+static void close_listener(struct pt_gdbstub *stub, struct pt_listener *listener)
+{
+	if (!listener->open)
+		return;
+	stub->listeners_closing++;
+	pt_listener_close(listener, on_listener_closed);
+}
+
 void pt_gdbstub_close(struct pt_gdbstub *stub, void (*on_closed)(void *arg), void *arg)
 {
 	stub->closing = true;
 	stub->on_closed = on_closed;
 	stub->on_closed_arg = arg;
-	stub->listener_closing = stub->listener.open;
-	if (stub->listener.open)
-		pt_listener_close(&stub->listener, on_listener_closed);
+	close_listener(stub, &stub->listener);
+	close_listener(stub, &stub->also);
 	pt_gdb_clients_leave(stub, "the server ends");
-	if (!stub->listener_closing)
+	if (stub->listeners_closing == 0)
 		pt_gdbstub_wake(stub);
 }
 
@@ -81,24 +88,33 @@ void pt_gdbstub_close(struct pt_gdbstub *stub, void (*on_closed)(void *arg), voi
 static void on_connection(uv_stream_t *socket, int status)
 {
 	struct pt_gdbstub *stub = socket->data;
+	struct pt_listener *listener = socket == &stub->also.socket.stream ? &stub->also : &stub->listener;
 	struct pt_err err;
 
 	if (status < 0)
 		pt_sparing_warn(stub->sparing, "a connection that failed", "gdb: a connection failed: %s",
 				uv_strerror(status));
-	else if (pt_gdb_client_accept(stub, &err) < 0)
+	else if (pt_gdb_client_accept(stub, listener, &err) < 0)
 		pt_sparing_warn(stub->sparing,
 				err.code == PT_EPERM ? "a user who may not connect" : "a connection that failed",
 				"gdb: %s", err.msg);
+}
+
+static int start_listener(struct pt_gdbstub *stub, struct pt_listener *listener, const char *address,
+			  struct pt_err *err)
+{
+	listener->peers = stub->config.allow;
+	listener->allow_remote = stub->config.allow_remote;
+	return pt_listen(listener, stub->loop, address, on_connection, stub, err);
 }
 
 static int start(struct pt_gdbstub *stub, struct pt_err *err)
 {
 	if (strcmp(stub->config.address, "stdio") == 0)
 		return pt_gdb_client_stdio(stub, err);
-	stub->listener.peers = stub->config.allow;
-	stub->listener.allow_remote = stub->config.allow_remote;
-	return pt_listen(&stub->listener, stub->loop, stub->config.address, on_connection, stub, err);
+	if (start_listener(stub, &stub->listener, stub->config.address, err) < 0)
+		return err->code;
+	return stub->config.also != NULL ? start_listener(stub, &stub->also, stub->config.also, err) : 0;
 }
 
 struct pt_gdbstub *pt_gdbstub_new(uv_loop_t *loop, const struct pt_gdbstub_config *config, struct pt_err *err)
@@ -123,6 +139,16 @@ struct pt_gdbstub *pt_gdbstub_new(uv_loop_t *loop, const struct pt_gdbstub_confi
 		return NULL;
 	}
 	return stub;
+}
+
+const char *pt_gdbstub_also(const struct pt_gdbstub *stub)
+{
+	return stub->also.address;
+}
+
+const char *pt_gdbstub_owner(const struct pt_gdbstub *stub)
+{
+	return stub->owner != NULL ? stub->owner->rsp.peer : NULL;
 }
 
 const char *pt_gdbstub_address(const struct pt_gdbstub *stub)

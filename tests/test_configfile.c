@@ -112,7 +112,8 @@ static const struct { const char *text, *says; } refused[] = {
 	{ "[board]\n", "is not a section" },
 	{ "[board ]\n", "a board needs a name" },
 	{ "[board a\n", "is not a section" },
-	{ "[board a]\n[board b]\n", "lab.conf:2: a second board, b: this version serves one" },
+	{ "[board B]\n", "lab.conf:1: board B: a name has 1 to 32 of the characters" },
+	{ "[board a]\nlog = warn\n", "lab.conf:2: log is for all boards: put it before the first [board NAME]" },
 	{ "for = soon\n", "lab.conf:1: --for: 'soon'" },
 	{ "\ncore-clock = soon\n", "lab.conf:2: core-clock" }, { "speed = fast\n", "lab.conf:1: speed: 'fast'" },
 	{ "max-loss = many\n", "lab.conf:1: --max-loss" },
@@ -140,6 +141,40 @@ START_TEST(refuses)
 
 	ck_assert_int_eq(parse("profile", args, refused[_i].text), PT_EARG);
 	ck_assert_msg(strstr(err.msg, refused[_i].says) != NULL, "%s", err.msg);
+	pt_options_free(&options);
+}
+END_TEST
+
+static const struct { const char *text, *says; } boards[] = {
+	{ "[board a]\nprobe = usb:serial=1\n[board b]\nprobe = usb:serial=2\n", "" },
+	{ "[board a]\nprobe = usb:serial=1\n[board b]\nprobe = cmsis-dap:serial=1\n",
+	  "lab.conf:4: probe: cmsis-dap:serial=1 is the probe of board a (line 2)" },
+	{ "[board a]\nprobe = left\n[board b]\nprobe = usb:usb=1-4\nalias.left = usb:usb=1-4\n",
+	  "lab.conf:4: probe: usb:usb=1-4 is the probe of board a (line 2)" },
+	{ "probe = virtual:kl27\n[board a]\n[board b]\n", "" },
+	{ "[board a]\nprobe = osbdm:\n[board b]\nprobe = cmsis-dap:\n",
+	  "lab.conf:4: probe: cmsis-dap: may be another board's probe" },
+	{ "[board a]\nprobe = virtual:kl27\n[board b]\n", "lab.conf:3: board b: which probe?" },
+	{ "[board b]\nprobe = virtual:kl27\n[board b]\nprobe = virtual:kl27\n",
+	  "lab.conf:3: a second board b: the first is at line 1" },
+	{ "[board a]\nprobe = virtual:kl27\ngdb = :1\n[board b]\nprobe = virtual:kl27\nswo = :1\n",
+	  "lab.conf:4: swo: board a listens at :1, too" },
+	{ "[board a]\nprobe = virtual:kl27\n[bored b]\nprobe = virtual:kl27\n", "lab.conf:3: [bored b] is not a section" },
+};
+
+/* A mistake in the second board is its own. */
+START_TEST(boards_are_several)
+{
+	static const char *const args[] = { "--core-clock=8M", NULL };
+
+	ck_assert_int_eq(parse("serve", args, boards[_i].text), 0);
+	ck_assert_uint_eq(options.n_boards, 2);
+	ck_assert_str_eq(options.boards[1]->words[0], "core-clock=8M");
+	if (boards[_i].says[0] == '\0')
+		ck_assert_int_eq(options.boards[1]->fault.code, 0);
+	else
+		ck_assert_msg(strstr(options.boards[1]->fault.msg, boards[_i].says) != NULL, "%s",
+			      options.boards[1]->fault.msg);
 	pt_options_free(&options);
 }
 END_TEST
@@ -240,6 +275,7 @@ int main(void)
 	tcase_add_test(tc, aliases_name_probes);
 	tcase_add_test(tc, words_of_the_file_come_first);
 	tcase_add_loop_test(tc, refuses, 0, PT_LEN(refused));
+	tcase_add_loop_test(tc, boards_are_several, 0, PT_LEN(boards));
 	tcase_add_loop_test(tc, serve_refuses, 0, PT_LEN(refused_by_serve));
 	tcase_add_test(tc, files_of_other_subcommands_are_not_looked_for);
 	tcase_add_test(tc, has_bounds);

@@ -23,8 +23,8 @@ struct pt_gdbstub {
 	const struct pt_packet_filter *filter;		/* in front of them */
 	struct pt_gdbstub_config config;
 	const struct pt_door_ops *door;	/* for monitor */
-	struct pt_listener listener;
-	bool listener_closing;
+	struct pt_listener listener, also;	/* at the two addresses of the config */
+	unsigned listeners_closing;
 	struct pt_gdb_client *clients;
 	struct pt_gdb_proxy *proxy;	/* to another GDB server; NULL: not needed yet */
 	struct pt_gdb_client *owner;	/* the client that has the inferior; NULL: none */

@@ -16,6 +16,7 @@ enum pt_attach { PT_ATTACH_AUTO, PT_ATTACH_RUN, PT_ATTACH_HALT };	/* --attach */
 
 struct pt_gdbstub_config {
 	const char *address;		/* "HOST:PORT" (port 0: any), "unix:PATH", "stdio" */
+	const char *also;		/* a second address, as the first; NULL: none */
 	bool allow_remote;		/* an address that other machines may reach */
 	const struct pt_peers *allow;	/* unix: which other users may connect (peers.h); the caller's. NULL: none */
 	enum pt_attach attach;

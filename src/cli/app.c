@@ -346,7 +346,7 @@ int pt_app_open(struct pt_app *app, const struct pt_options *options, const stru
 	const char *standing[PT_MAX_WORDS + 1];
 	struct pt_params *settings = pt_params_new();
 	struct pt_board_config config = {
-		.name = "", .target = options->target, .settings = settings, .reopen = kind->reopen
+		.name = kind->name != NULL ? kind->name : "", .target = options->target, .settings = settings, .reopen = kind->reopen
 	};
 	size_t n_standing = 0;
 	int rc;

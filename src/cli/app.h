@@ -35,6 +35,7 @@ struct pt_app {
 
 struct pt_app_kind {
 	uv_loop_t *loop;		/* NULL: one of its own */
+	const char *name;		/* of the board, for messages; NULL: it has none */
 	const char *virtual_clock;	/* for a virtual board whose URI does not say: "wall" or "virtual" */
 	bool reopen;			/* wait for a probe that is not there, or was lost */
 	bool replace_capture;		/* --capture FILE replaces an older one; else FILE.1, FILE.2 ... are made */

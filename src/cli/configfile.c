@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/sections.h"
 #include "host/log.h"
 #include "host/whole_file.h"
 
@@ -24,24 +25,55 @@ static char *strip(char *text)
 	return text;
 }
 
-/* "[board NAME]". One board is served, so a second is a mistake here and no small one: its words would be mixed up. */
-static int section(struct pt_options *options, char *line, struct pt_err *err)
-{
-	size_t len = strlen(line);
-	char *name;
+/* What is read, and what its mistakes come to. */
+struct reading {
+	struct pt_options *options, *section;	/* section: whose lines these are; the options themselves ahead of the first */
+	const char *subcommand, *name;
+	bool all;				/* report every mistake */
+	size_t n_wrong;
+	struct pt_err fault;			/* the first ahead of the sections */
+};
 
-	if (strncmp(line, "[board", 6) != 0 || (line[6] != ' ' && line[6] != '\t') || line[len - 1] != ']')
-		return pt_fail(err, PT_EARG, "%.60s is not a section: the only one is [board NAME]", line);
-	line[len - 1] = '\0';
-	name = strip(line + 6);
-	if (*name == '\0')
-		return pt_fail(err, PT_EARG, "a board needs a name: [board NAME]");
-	if (options->n_boards++ > 0)
-		return pt_fail(err, PT_EARG, "a second board, %.60s: this version serves one", name);
-	return 0;
+static void note_mistake(struct reading *r, struct pt_options *where, unsigned line, struct pt_err *err)
+{
+	struct pt_err *fault = where == r->options ? &r->fault : &where->fault;
+
+	r->n_wrong++;
+	pt_wrap(err, "%s:%u", r->name, line);
+	if (r->all)
+		pt_error("%s", err->msg);
+	if (fault->code == 0)
+		*fault = *err;
 }
 
-static int setting(struct pt_options *options, const char *subcommand, char *line, struct pt_err *err)
+/* "[board NAME]"; the lines behind another section are of no board either. */
+static int begin_section(struct reading *r, char *line, unsigned n, struct pt_err *err)
+{
+	size_t len = strlen(line);
+	bool is_board = strncmp(line, "[board", 6) == 0 && (line[6] == ' ' || line[6] == '\t') && line[len - 1] == ']';
+	struct pt_options *section;
+	char *name = line;
+
+	if (is_board) {
+		line[len - 1] = '\0';
+		name = strip(line + 6);
+	}
+	section = pt_section_begin(r->options, name, n, err);
+	r->section = section != NULL ? section : r->options;
+	if (section == NULL)
+		return err->code;
+	if (!is_board)
+		return pt_fail(err, PT_EARG, "%.60s is not a section: the only one is [board NAME]", line);
+	return *name == '\0' ? pt_fail(err, PT_EARG, "a board needs a name: [board NAME]") : err->code;
+}
+
+/* What holds for the whole daemon. */
+static bool is_for_all(const char *key)
+{
+	return strcmp(key, "log") == 0 || strcmp(key, "files") == 0 || strcmp(key, "print-ports") == 0;
+}
+
+static int take_setting(struct reading *r, char *line, struct pt_err *err)
 {
 	char *equals = strchr(line, '='), *key, *value;
 	size_t len;
@@ -59,7 +91,9 @@ static int setting(struct pt_options *options, const char *subcommand, char *lin
 	if (*key == '\0' || *value == '\0')
 		return pt_fail(err, PT_EARG, "%s has no %s", *key == '\0' ? "a line" : key,
 			       *key == '\0' ? "key" : "value");
-	return pt_options_add(options, subcommand, key, value, err);
+	if (r->section != r->options && is_for_all(key))
+		return pt_fail(err, PT_EARG, "%s is for all boards: put it before the first [board NAME]", key);
+	return pt_options_add(strncmp(key, "alias.", 6) == 0 ? r->options : r->section, r->subcommand, key, value, err);
 }
 
 /* The line at *text without its end, stripped; *text goes on behind it, NULL behind the last. */
@@ -73,71 +107,72 @@ static char *take_line(char **text)
 	return strip(line);
 }
 
-static int parse_line(struct pt_options *options, const char *subcommand, char *line, struct pt_err *err)
+static void parse_line(struct reading *r, char *line, unsigned n)
 {
+	size_t before = pt_options_count_probes(r->section);
+	struct pt_err err = { 0 };
+
 	if (*line == '\0' || *line == '#' || *line == ';')
-		return 0;
-	return *line == '[' ? section(options, line, err) : setting(options, subcommand, line, err);
+		return;
+	if (*line == '[' ? begin_section(r, line, n, &err) : take_setting(r, line, &err))
+		note_mistake(r, r->section, n, &err);
+	else if (*line != '[' && pt_options_count_probes(r->section) > before)
+		r->section->probe_line[before] = n;
 }
 
-/* The lines that named the probes; 0: the command line did. */
-struct probe_lines { unsigned line[PT_MAX_PROBES]; };
-
-static int parse_numbered(struct pt_options *options, const char *subcommand, char *line, unsigned n,
-			  struct probe_lines *probes, struct pt_err *err)
+/* Those of the command line have no line. */
+static void check_probes(struct reading *r, struct pt_options *of)
 {
-	size_t before = pt_options_count_probes(options);
-	int rc = parse_line(options, subcommand, line, err);
+	struct pt_err err = { 0 };
 
-	if (pt_options_count_probes(options) > before)
-		probes->line[before] = n;
-	return rc;
+	for (size_t i = 0; i < pt_options_count_probes(of); i++)
+		if (of->probe_line[i] != 0 && pt_options_check_probe(of, i, &err) < 0)
+			note_mistake(r, of, of->probe_line[i], &err);
 }
 
-/* The next probe from *i on whose address makes no sense; false: there is none. *i goes on behind it. */
-static bool find_wrong_probe(const struct pt_options *options, const struct probe_lines *probes, size_t *i,
-			     unsigned *line, struct pt_err *err)
+static void read_lines(struct reading *r, char *text)
 {
-	while (*i < pt_options_count_probes(options)) {
-		*line = probes->line[*i];
-		if (pt_options_check_probe(options, (*i)++, err) < 0 && *line != 0)
-			return true;
+	struct pt_err err = { 0 };
+	unsigned line;
+
+	r->section = r->options;
+	for (unsigned n = 1; text != NULL; n++)
+		parse_line(r, take_line(&text), n);
+	pt_sections_complete(r->options);
+	check_probes(r, r->options);
+	for (size_t i = 0; i < r->options->n_boards; i++) {
+		struct pt_options *section = r->options->boards[i];
+
+		if (section->probe[0] != NULL && section->probe[0] != r->options->probe[0])
+			check_probes(r, section);
+		if (pt_section_check(r->options, i, &line, &err) < 0)
+			note_mistake(r, section, line, &err);
 	}
-	return false;
 }
 
 int pt_configfile_parse(struct pt_options *options, const char *subcommand, const char *name, char *text,
 			struct pt_err *err)
 {
-	struct probe_lines probes = { { 0 } };
-	unsigned line;
-	size_t i = 0;
+	struct reading r = { .options = options, .subcommand = subcommand, .name = name };
 
-	for (unsigned n = 1; text != NULL; n++)
-		if (parse_numbered(options, subcommand, take_line(&text), n, &probes, err) < 0)
-			return pt_wrap(err, "%s:%u", name, n);
-	pt_options_replace_aliases(options);
-	if (find_wrong_probe(options, &probes, &i, &line, err))
-		return pt_wrap(err, "%s:%u", name, line);
-	return 0;
+	read_lines(&r, text);
+	/* The daemon serves the other boards; what is made of one file for one board is refused as a whole. */
+	for (size_t i = 0; i < options->n_boards && r.fault.code == 0; i++)
+		if (options->n_boards == 1 || strcmp(subcommand, "serve") != 0)
+			r.fault = options->boards[i]->fault;
+	if (options->n_boards == 1)
+		pt_sections_adopt(options);
+	if (r.fault.code != 0)
+		*err = r.fault;
+	return r.fault.code;
 }
 
 static size_t count_mistakes(struct pt_options *options, const char *name, char *text)
 {
-	struct probe_lines probes = { { 0 } };
-	struct pt_err err = { 0 };
-	size_t n_wrong = 0, i = 0;
-	unsigned line;
+	struct reading r = { .options = options, .name = name, .all = true };
 
-	for (unsigned n = 1; text != NULL; n++)
-		if (parse_numbered(options, NULL, take_line(&text), n, &probes, &err) < 0) {
-			pt_error("%s:%u: %s", name, n, err.msg);
-			n_wrong++;
-		}
-	pt_options_replace_aliases(options);
-	for (; find_wrong_probe(options, &probes, &i, &line, &err); n_wrong++)
-		pt_error("%s:%u: %s", name, line, err.msg);
-	return n_wrong;
+	read_lines(&r, text);
+	return r.n_wrong;
 }
 
 static int cannot_read(bool by_option, bool by_environment, struct pt_err *err)

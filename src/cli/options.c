@@ -296,6 +296,12 @@ int pt_options_check_subcommand(const struct pt_options *options, const char *su
 
 void pt_options_free(struct pt_options *options)
 {
+	while (options->n_boards > 0) {
+		struct pt_options *section = options->boards[--options->n_boards];
+
+		pt_options_free(section);
+		free(section);
+	}
 	while (options->n_made > 0)
 		free(options->made[--options->n_made]);
 }

@@ -10,7 +10,7 @@
 #include "base/text.h"
 
 enum { PT_MAX_PROBES = 4, PT_MAX_WORDS = 64, PT_MAX_REST = 32, PT_MAX_ALIASES = 16,
-       PT_MAX_MADE = PT_MAX_WORDS + 32 };
+       PT_MAX_MADE = PT_MAX_WORDS + 32, PT_MAX_BOARDS = 32, PT_BOARD_NAME = 32 };
 
 struct pt_tables;
 
@@ -30,7 +30,13 @@ struct pt_options {
 	const char *aliases[PT_MAX_ALIASES];	/* "NAME=URI", of a configuration file */
 	size_t n_aliases;
 	size_t n_words, n_file_words;	/* those of a configuration file come first, so that the command line's win */
-	unsigned n_boards;		/* sections of a configuration file */
+	unsigned probe_line[PT_MAX_PROBES];	/* of a configuration file; 0: the command line's */
+	/* The sections [board NAME] of a configuration file (sections.h); of one alone the options are those above, too */
+	struct pt_options *boards[PT_MAX_BOARDS];
+	unsigned n_boards;
+	const char *name;		/* of a section; NULL: this is none */
+	unsigned line;			/* where it begins */
+	struct pt_err fault;		/* the first mistake in it, with file and line; code 0: none */
 	const char *rest[PT_MAX_REST];	/* what is no option */
 	size_t n_rest;
 	uint64_t given;			/* bits by option, for pt_options_check_subcommand() */
@@ -41,6 +47,7 @@ struct pt_options {
 
 /* argv[0] is the subcommand or the program. PT_EARG: the sentence says what is wrong. Pointers go into argv. */
 int pt_options_parse(struct pt_options *options, int argc, char **argv, struct pt_err *err);
+bool pt_options_given(const struct pt_options *options, const char *name);	/* on the command line */
 bool pt_options_has(const char *name, const char *subcommand);	/* is there such an option for this subcommand? */
 /* From a configuration file: an option's name without dashes, or a config key. What the command line gave stays,
  * options of other subcommands are left out, of none where it is NULL. PT_EARG, as for the command line. */

@@ -8,6 +8,5 @@
 /* "key=value", or value alone where key is "". */
 int pt_options_add_word(struct pt_options *options, const char *key, const char *value, struct pt_err *err);
 int pt_options_take(struct pt_options *options, const struct pt_option *row, const char *value, struct pt_err *err);
-bool pt_options_given(const struct pt_options *options, const char *name);	/* on the command line */
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/door.h"
+#include "base/util.h"
 #include "cli/app.h"
 #include "cli/ending.h"
 #include "cli/lock_file.h"
@@ -86,6 +87,8 @@ static void on_wrong(void *arg)
 {
 	struct serve *s = arg;
 
+	if (s->options->n_boards > 1)
+		return;		/* the others go on */
 	s->status = PT_EXIT_USAGE;
 	uv_stop(&s->loop);
 }
@@ -93,28 +96,57 @@ static void on_wrong(void *arg)
 /* An exit status; what went wrong was said. */
 static int open_station(struct serve *s, struct pt_station *station)
 {
-	struct pt_err err = { 0 };
-	int status = pt_station_open(station, &s->loop, &err);
+	struct pt_err err = station->options->fault;
+	int status = err.code != 0 ? PT_EXIT_USAGE : pt_station_open(station, &s->loop, &err);
 
 	if (status == PT_EXIT_DONE) {
 		pt_ending_add(s->ending, station->app.board);
 		if (pt_station_open_doors(station, &err) == 0)
 			return PT_EXIT_DONE;
 		status = PT_EXIT_USAGE;
+		if (s->options->n_boards > 1 && station->gdb == NULL)
+			pt_station_close(station);	/* the daemon that has its address may have its probe, too */
 	}
-	pt_error("%s", err.msg);
+	station->err = err;
+	pt_error("%s%s%s", station->name, station->name[0] != '\0' ? ": " : "", err.msg);
 	return status;
+}
+
+static struct pt_station *add_station(struct serve *s, const char *name, const struct pt_options *options)
+{
+	struct pt_station **at = &s->stations;
+
+	while (*at != NULL)
+		at = &(*at)->next;
+	*at = pt_station_new(name, options);
+	(*at)->on_wrong = on_wrong;
+	(*at)->on_quit = on_quit;
+	(*at)->arg = s;
+	(*at)->is_only = s->options->n_boards <= 1;
+	return *at;
+}
+
+/* An exit status. Of several boards one that cannot be served leaves the others as they are. */
+static int open_stations(struct serve *s)
+{
+	const struct pt_options *options = s->options;
+
+	if (options->n_boards <= 1)
+		return open_station(s, add_station(s, options->name != NULL ? options->name : "", options));
+	for (size_t i = 0; i < options->n_boards; i++)
+		open_station(s, add_station(s, options->boards[i]->name, options->boards[i]));
+	return PT_EXIT_DONE;
 }
 
 static void add_to_web(struct serve *s, const struct pt_station *station)
 {
 	const struct pt_web_board_config board = {
-		.name = station->options->board != NULL ? station->options->board : "board",
+		.name = station->name[0] != '\0' ? station->name : station->options->board != NULL ? station->options->board : "board",
 		.board = station->app.board, .session = station->app.session, .recorder = station->app.recorder,
 		.tasks = station->app.tasks, .changes = station->changes, .symbols = station->app.symbols,
 	};
 
-	if (station->app.board != NULL)
+	if (station->gdb != NULL)
 		pt_web_add(s->web, &board);
 }
 
@@ -140,7 +172,9 @@ static int open_web(struct serve *s, struct pt_err *err)
 	pt_info("http: listening on %s", pt_web_address(s->web));
 	if (pt_web_warning(s->web) != NULL)
 		pt_warn("http: %s: %s", pt_web_address(s->web), pt_web_warning(s->web));
-	return options->print_ports ? pt_station_print_address("", "http", pt_web_address(s->web), err) : 0;
+	return options->print_ports ? pt_station_print_address(s->stations->name[0] != '\0' ? "-" : "", "http",
+							       pt_web_address(s->web), err)
+				    : 0;
 }
 
 static void on_web_closed(void *arg)
@@ -176,6 +210,17 @@ static void free_stations(struct serve *s)
 	}
 }
 
+/* An option of the command line that can be of one board only; NULL: there is none. */
+static const char *board_option(const struct pt_options *options)
+{
+	static const char *const names[] = { "probe", "board", "gdb", "swo", "swo-text", "elf", "target" };
+
+	for (size_t i = 0; i < PT_LEN(names); i++)
+		if (pt_options_given(options, names[i]))
+			return names[i];
+	return NULL;
+}
+
 static int begin(struct serve *s, struct pt_err *err)
 {
 	if (pt_named_set_folder(s->options->files, err) < 0) {
@@ -193,7 +238,14 @@ static int run_serve(const struct pt_options *options)
 	struct serve s = { .options = options };
 	struct pt_err err = { 0 };
 
-	if (join(options, &s.status))
+	if (options->n_boards > 1 && board_option(options) != NULL) {
+		pt_error(
+			"--%s is of one board, and the configuration file has %u: put it into a section, or name another "
+			"file with --config (/dev/null: none)",
+			board_option(options), options->n_boards);
+		return PT_EXIT_USAGE;
+	}
+	if (options->n_boards <= 1 && join(options, &s.status))
 		return s.status;
 	pt_door_set(PT_DOOR_GDB);
 	s.status = begin(&s, &err);
@@ -201,11 +253,7 @@ static int run_serve(const struct pt_options *options)
 		pt_error("%s", err.msg);
 		return s.status;
 	}
-	s.stations = pt_station_new("", options);
-	s.stations->on_wrong = on_wrong;
-	s.stations->on_quit = on_quit;
-	s.stations->arg = &s;
-	s.status = open_station(&s, s.stations);
+	s.status = open_stations(&s);
 	if (s.status == PT_EXIT_DONE && open_web(&s, &err) < 0) {
 		pt_error("%s", err.msg);
 		s.status = PT_EXIT_USAGE;

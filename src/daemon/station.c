@@ -11,6 +11,7 @@
 #include "base/nearest.h"
 #include "base/util.h"
 #include "host/log.h"
+#include "host/probe_notes.h"
 
 /* --- a note for other proftaps ------------------------------------------------------------------------------------ */
 
@@ -71,18 +72,18 @@ static void on_board_state(void *arg, enum pt_board_state state, const char *why
 	struct pt_station *s = arg;
 
 	if (state == PT_BOARD_READY) {
-		pt_info("board: attached: %s", why);
+		pt_info("board%s: attached: %s", s->label, why);
 		lock(s);
 	} else if (state == PT_BOARD_LOCKED) {
-		pt_warn("board: locked: %s", why);
+		pt_warn("board%s: locked: %s", s->label, why);
 		lock(s);
 	} else if (state == PT_BOARD_CLOSED && pt_board_get_error(s->app.board) == PT_EARG) {
-		pt_error("%s", why);
+		pt_error("%s%s%s", s->name, s->name[0] != '\0' ? ": " : "", why);
 		pt_fail(&s->err, PT_EARG, "%s", why);
 		if (s->on_wrong != NULL)
 			s->on_wrong(s->arg);
 	} else if (state == PT_BOARD_CLOSED) {
-		pt_warn("board: %s (looking for it again)", why);
+		pt_warn("board%s: %s (looking for it again)", s->label, why);
 	}
 	if (state == PT_BOARD_CLOSED)
 		drop_claim(s);
@@ -101,12 +102,14 @@ struct pt_station *pt_station_new(const char *name, const struct pt_options *opt
 
 	s->name = name;
 	s->options = options;
+	if (name[0] != '\0')
+		snprintf(s->label, sizeof(s->label), " %s", name);
 	return s;
 }
 
 int pt_station_open(struct pt_station *s, uv_loop_t *loop, struct pt_err *err)
 {
-	struct pt_app_kind kind = { .loop = loop, .virtual_clock = "wall", .reopen = true, .demo = true };
+	struct pt_app_kind kind = { .loop = loop, .name = s->name, .virtual_clock = "wall", .reopen = true, .demo = true };
 	int status = pt_app_open(&s->app, s->options, &kind, err);
 
 	if (status != PT_EXIT_DONE)
@@ -176,10 +179,25 @@ static int open_swo(struct pt_station *s, struct pt_err *err)
 
 		if (at == NULL)
 			continue;
-		pt_info("%s: listening on %s", name, at);
+		pt_info("%s%s: listening on %s", name, s->label, at);
 		if (options->print_ports && pt_station_print_address(s->name, name, at, err) < 0)
 			return err->code;
 	}
+	return 0;
+}
+
+/* A named board has a unix socket of its name, and the address that its section gives; the only board also the default. */
+static int name_doors(struct pt_station *s, struct pt_gdbstub_config *config, struct pt_err *err)
+{
+	if (strcmp(config->address, "stdio") == 0)
+		return 0;
+	memcpy(s->path, "unix:", strlen("unix:"));
+	if (!pt_note_path(s->name, ".gdb", s->path + strlen("unix:"), sizeof(s->path) - strlen("unix:"), true))
+		return pt_fail(err, PT_EIO, "no folder of one's own for the socket of board %s (XDG_RUNTIME_DIR)",
+			       s->name);
+	if (s->options->gdb != NULL || s->is_only)
+		config->also = config->address;
+	config->address = s->path;
 	return 0;
 }
 
@@ -203,6 +221,8 @@ int pt_station_open_doors(struct pt_station *s, struct pt_err *err)
 	if (options->token_file != NULL && pt_token_read(&s->token, options->token_file, err) < 0)
 		return pt_wrap(err, "--token-file");
 	config.token = options->token_file != NULL ? &s->token : NULL;
+	if (s->name[0] != '\0' && name_doors(s, &config, err) < 0)
+		return err->code;
 	s->gdb = pt_gdbstub_new(s->app.loop, &config, err);
 	if (s->gdb == NULL)
 		return err->code;
@@ -210,9 +230,14 @@ int pt_station_open_doors(struct pt_station *s, struct pt_err *err)
 	if (options->print_ports && strcmp(config.address, "stdio") != 0) {	/* there standard output is GDB's */
 		if (pt_station_print_address(s->name, "gdb", s->address, err) < 0)
 			return err->code;
+		if (pt_gdbstub_also(s->gdb) != NULL &&
+		    pt_station_print_address(s->name, "gdb", pt_gdbstub_also(s->gdb), err) < 0)
+			return err->code;
 	}
 	pt_log_add_times();
-	pt_info("gdb: listening on %s", pt_gdbstub_address(s->gdb));
+	pt_info("gdb%s: listening on %s%s%s", s->label, pt_gdbstub_address(s->gdb),
+		pt_gdbstub_also(s->gdb) != NULL ? " and " : "",
+		pt_gdbstub_also(s->gdb) != NULL ? pt_gdbstub_also(s->gdb) : "");
 	if (s->app.told[0] != '\0')
 		pt_info("%.*s knows its own settings, which --set gives for hardware:%s",
 			(int)strcspn(s->app.virtual_uri, "?"), s->app.virtual_uri, s->app.told);
@@ -241,8 +266,9 @@ void pt_station_close(struct pt_station *s)
 {
 	if (s->swo != NULL)
 		pt_swo_door_close(s->swo);
-	if (s->app.board == NULL)
+	if (s->app.board == NULL || s->closing)
 		return;
+	s->closing = true;
 	pt_board_unlisten(s->app.board, &s->listener);
 	pt_changes_close(s->changes);
 	pt_app_begin_close(&s->app, NULL, NULL);

@@ -19,18 +19,21 @@ struct pt_station {
 	struct pt_gdbstub *gdb;		/* NULL: it has no door */
 	struct pt_swo_door *swo;	/* the same */
 	struct pt_err err;		/* why the board cannot be served; code 0: it is */
+	char path[256];			/* "unix:PATH" of a named board's own door */
 	/* A mistake in its options was found, by now or later; what was said of it is in err. NULL: nothing is to be done */
 	void (*on_wrong)(void *arg);
 	void (*on_quit)(void *arg);	/* GDB on standard input has left */
 	void *arg;
+	bool is_only;			/* the daemon has no other */
 	/* station.c's */
+	char label[PT_BOARD_NAME + 2];	/* " NAME", for messages; "": it has none */
 	struct pt_board_listener listener;
 	struct pt_job claim_job;
 	struct pt_lock_file *lock[PT_BOARD_PROBES];	/* the job's while claiming; NULL: no note of ours */
 	char address[256];				/* of the GDB server, for the claim: it may be gone by then */
 	struct pt_peers allow;				/* the GDB server's */
 	struct pt_token token;				/* the same */
-	bool claiming, gdb_closed;
+	bool claiming, gdb_closed, closing;
 };
 
 /* name and options are the caller's, for as long as the station is there. */
