@@ -98,11 +98,11 @@ static uint64_t now_ms(void)
 
 static void turn(const struct peer *peer)
 {
-	struct pollfd of[] = { { uv_backend_fd(&rig.loop), POLLIN, 0 }, { peer != NULL ? peer->fd : -1, POLLIN, 0 } };
-	int due = uv_backend_timeout(&rig.loop);
+	struct pollfd of[] = { { uv_backend_fd(rig.loop), POLLIN, 0 }, { peer != NULL ? peer->fd : -1, POLLIN, 0 } };
+	int due = uv_backend_timeout(rig.loop);
 
 	poll(of, PT_LEN(of), due >= 0 && due < 5 ? due : 5);
-	uv_run(&rig.loop, UV_RUN_NOWAIT);
+	uv_run(rig.loop, UV_RUN_NOWAIT);
 }
 
 /* --- clients ------------------------------------------------------------------------------------------------------ */
@@ -290,8 +290,8 @@ static void open_all(const char *uri, const char *elf)
 	config.recorder = rig.recorder;
 	config.tasks = rig.tasks;
 	config.symbols = rig.symbols;
-	config.changes = changes = pt_changes_new(&rig.loop);
-	stub = pt_gdbstub_new(&rig.loop, &config, &err);
+	config.changes = changes = pt_changes_new(rig.loop);
+	stub = pt_gdbstub_new(rig.loop, &config, &err);
 	if (stub == NULL)
 		die(err.msg);
 	for (size_t i = 0; i < N_CLIENTS; i++)
