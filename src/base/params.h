@@ -50,17 +50,12 @@ bool pt_params_flag(const struct pt_params *params, const struct pt_param *row);
 bool pt_params_span(const struct pt_params *params, const struct pt_param *row, uint64_t *addr, uint64_t *size);
 /* true: the value was given, and is not the default */
 bool pt_params_given(const struct pt_params *params, const struct pt_param *row);
-/* All that were given, in their order; of NULL none. */
-void pt_params_each(const struct pt_params *params, void (*say)(void *arg, const char *key, const char *value),
-		    void *arg);
 
 /* Parse one value in the notation of a type; for options outside a table ("--for 2s"). */
 int pt_params_parse(enum pt_param_type type, const char *text, uint64_t *out, struct pt_err *err);
 
 /* A TIME whose bare number means seconds: "2" is 2s. */
 int pt_params_parse_seconds(const char *text, uint64_t *out, struct pt_err *err);
-/* As a user types it: in the largest unit up to s and MHz in which it is a whole number. Returns out. */
-const char *pt_params_write(enum pt_param_type type, uint64_t value, char *out, size_t room);
 bool pt_params_is_unit_of_time(const char *word);	/* "s", "ms", "us", "ns": alone it is a mistake ("2 ms") */
 bool pt_params_is_unit_of_frequency(const char *word);	/* "MHz", "khz", "M": in the same way */
 

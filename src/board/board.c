@@ -234,11 +234,6 @@ enum pt_board_state pt_board_get_state(const struct pt_board *board, const char 
 	return board->state;
 }
 
-const struct pt_params *pt_board_settings(const struct pt_board *board)
-{
-	return board->settings;
-}
-
 const char *pt_board_probe_uri(const struct pt_board *board, size_t i)
 {
 	return i < board->n_uris ? board->uri[i] : NULL;

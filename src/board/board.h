@@ -124,8 +124,6 @@ bool pt_board_stays_noted(const struct pt_board *board);	/* something of it coul
 uint64_t pt_board_now_ns(struct pt_board *board);	/* probe's clock */
 /* What --probe named, or what was found instead of it, one by one; NULL behind the last. Any thread. */
 const char *pt_board_probe_uri(const struct pt_board *board, size_t i);
-/* What was said of probe and target at the start; as long as the board. Any thread. */
-const struct pt_params *pt_board_settings(const struct pt_board *board);
 /* The first core was reset and held, and has executed nothing since. Board thread. */
 bool pt_board_is_at_reset(const struct pt_board *board);
 

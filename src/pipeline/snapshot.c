@@ -519,28 +519,11 @@ static void take_results(struct pt_pipeline *p)
 		p->core_profile[i].result = stand_in(p, &p->core_profile[i]);
 }
 
-static void add_own_word(void *arg, const char *key, const char *value)
-{
-	struct pt_profile *f = arg;
-	size_t len = strlen(f->own_words), room = sizeof(f->own_words) - len;
-	int n = snprintf(f->own_words + len, room, "%s%s=%s", len > 0 ? "\t" : "", key, value);
-
-	f->words_too_long |= n < 0 || (size_t)n >= room;
-}
-
-static void tell_own_words(struct pt_pipeline *p)
-{
-	p->profile.own_words[0] = '\0';
-	p->profile.words_too_long = false;
-	pt_params_each(p->words, add_own_word, &p->profile);
-}
-
 const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;
 
 	take_results(p);
-	tell_own_words(p);
 	f->program = p->program;
 	f->timing = p->timing;
 	f->opt_in_model = p->opt_in_model;

@@ -74,7 +74,6 @@ static void read_facts(struct pt_pipeline *p, const struct pt_config *config, bo
 		pt_config_text(config, "version", f->version, sizeof(f->version));
 		pt_config_text(config, "words", f->words, sizeof(f->words));
 		pt_config_text(config, "probe_address", f->address, sizeof(f->address));
-		pt_config_text(config, "settings", f->settings, sizeof(f->settings));
 		f->at_reset = pt_config_number(config, "at_reset", 0) != 0;
 		f->seed = pt_config_number(config, "seed", 0);
 	}

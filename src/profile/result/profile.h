@@ -138,9 +138,6 @@ struct pt_profile {
 	/* what made it, and would again: the first source's; "": a capture of an older version */
 	char version[24], words[PT_PROFILE_TEXT];	/* of proftap; of profile start */
 	char address[4 * PT_PROFILE_TEXT];	/* of the probes, a tab between them; "": not known, or too long */
-	/* more that it takes, key=value, a tab between them: of probe and target; of the profile itself (functions=...) */
-	char settings[4 * PT_PROFILE_TEXT], own_words[4 * PT_PROFILE_TEXT];
-	bool words_too_long;		/* own_words has not all of them */
 	bool at_reset;			/* it began with the core held at its reset vector */
 	uint64_t seed;			/* of the random times between two looks */
 	uint64_t buffer_addr, buffer_bytes;	/* the target's RAM that the trace is written to; 0 bytes: none */

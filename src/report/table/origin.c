@@ -1,8 +1,8 @@
 #include "report/table/origin.h"
 
+#include <inttypes.h>
 #include <string.h>
 
-#include "base/params.h"
 #include "base/util.h"
 #include "program/model/program.h"
 
@@ -17,21 +17,6 @@ static void add_argument(struct pt_text *out, const char *option, const char *va
 		pt_text_add(out, value[i] == '\'' ? "'\\''" : "%c", value[i]);
 	if (quote)
 		pt_text_add(out, "'");
-}
-
-/* key=value, a tab between them. but: not these. */
-static void add_settings(const char *settings, const char *const *but, struct pt_text *out)
-{
-	for (const char *one = settings; *one != '\0'; one += strspn(one, "\t")) {
-		size_t len = strcspn(one, "\t");
-		bool left_out = false;
-
-		for (size_t i = 0; but[i] != NULL; i++)
-			left_out |= strncmp(one, but[i], strlen(but[i])) == 0;
-		if (!left_out)
-			add_argument(out, "--set", one, len);
-		one += len;
-	}
 }
 
 static void add_probes(const struct pt_profile *p, struct pt_text *out)
@@ -64,12 +49,9 @@ static void add_word(const char *word, size_t len, struct pt_text *out)
 
 bool pt_origin_command(const struct pt_profile *p, struct pt_text *out)
 {
-	/* said in another way; and what the report itself asks for */
-	static const char *const said[] = { "core-clock=", "analysis=", NULL };
-	char hz[32];
 	const char *elf = p->program != NULL ? pt_program_path(p->program) : "";
 
-	if (p->version[0] == '\0' || p->address[0] == '\0' || p->words_too_long)
+	if (p->version[0] == '\0' || p->address[0] == '\0')
 		return false;
 	pt_text_add(out, "proftap profile");
 	add_probes(p, out);
@@ -78,9 +60,7 @@ bool pt_origin_command(const struct pt_profile *p, struct pt_text *out)
 	if (p->clock_measured)
 		pt_text_add(out, " --set core-clock=measure");
 	else if (p->core_hz != 0)
-		pt_text_add(out, " --core-clock %s", pt_params_write(PT_PARAM_HZ, p->core_hz, hz, sizeof(hz)));
-	add_settings(p->settings, said, out);
-	add_settings(p->own_words, said, out);
+		pt_text_add(out, " --core-clock %" PRIu64, p->core_hz);
 	if (p->at_reset)
 		pt_text_add(out, " --reset");
 	for (const char *word = p->words; *word != '\0'; word += strspn(word, " ")) {

@@ -167,29 +167,6 @@ static void say_address(const struct pt_board *board, struct pt_text *out)
 	pt_text_add(out, "\n");
 }
 
-static void add_setting(void *arg, const char *key, const char *value)
-{
-	struct pt_text *out = arg;
-
-	pt_text_add(out, "%s%s=%s", out->len_bytes > 0 ? "\t" : "", key, value);
-}
-
-/* Of probe and target. False: more than a profile keeps, or than a line of a CONFIG can have. */
-static bool say_settings(const struct pt_board *board, struct pt_text *out)
-{
-	enum { MOST = 799 };
-	struct pt_text settings = { 0 };
-	bool fits;
-
-	pt_params_each(pt_board_settings(board), add_setting, &settings);
-	fits = settings.len_bytes <= MOST &&
-	       (settings.len_bytes == 0 || memchr(settings.bytes, '\n', settings.len_bytes) == NULL);
-	if (fits && settings.len_bytes > 0)
-		pt_text_add(out, "settings=%s\n", settings.bytes);
-	pt_text_free(&settings);
-	return fits;
-}
-
 /* What would make the same profile again: "version=0.1.0\nseed=1\nwords=source=mtb for=2s\n". */
 static void say_origin(const struct pt_live *live, const struct pt_board *board, struct pt_text *out)
 {
@@ -201,8 +178,7 @@ static void say_origin(const struct pt_live *live, const struct pt_board *board,
 	for (size_t i = 0; i < live->n_words; i++)
 		pt_text_add(out, "%s%s", i > 0 ? " " : "", live->words[i]);
 	pt_text_add(out, "\n");
-	if (say_settings(board, out))	/* a command without them would be another */
-		say_address(board, out);
+	say_address(board, out);
 	if (pt_board_is_at_reset(board))
 		pt_text_add(out, "at_reset=1\n");
 }
