@@ -150,6 +150,17 @@ static void read_lines(struct reading *r, char *text)
 	}
 }
 
+/* Only the daemon serves several boards: what is about one of them has to say which. */
+static void check_one_is_meant(struct reading *r)
+{
+	const struct pt_options *options = r->options;
+
+	if (strcmp(r->subcommand, "serve") != 0 && pt_options_has("probe", r->subcommand) &&
+	    options->probe[0] == NULL && options->board == NULL)
+		pt_fail(&r->fault, PT_EARG, "%s has %zu boards, and %s is about one: name it with --probe or --board",
+			r->name, options->n_boards, r->subcommand);
+}
+
 int pt_configfile_parse(struct pt_options *options, const char *subcommand, const char *name, char *text,
 			struct pt_err *err)
 {
@@ -162,6 +173,8 @@ int pt_configfile_parse(struct pt_options *options, const char *subcommand, cons
 			r.fault = options->boards[i]->fault;
 	if (options->n_boards == 1)
 		pt_sections_adopt(options);
+	else if (r.fault.code == 0 && options->n_boards > 1)
+		check_one_is_meant(&r);
 	if (r.fault.code != 0)
 		*err = r.fault;
 	return r.fault.code;

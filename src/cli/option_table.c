@@ -47,7 +47,7 @@ const struct pt_option pt_option_table[] = {
 	  .kind = PT_OPTION_FIELD, .at = offsetof(struct pt_options, swo_text), .value = PT_VALUE_ADDRESS,
 	  .taken_by = "serve", .seldom = true },
 	{ "http", "ADDR",
-	  "where to serve reports by HTTP: HOST:PORT or unix:PATH",
+	  "reports by HTTP, at HOST:PORT or unix:PATH",
 	  .kind = PT_OPTION_FIELD, .at = offsetof(struct pt_options, http), .value = PT_VALUE_ADDRESS,
 	  .taken_by = "serve" },
 	{ "http-host", "NAME,NAME",
