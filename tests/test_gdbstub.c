@@ -599,10 +599,13 @@ START_TEST(reads_orti_files)
 	};
 	char path[600];
 
-	snprintf(says, sizeof(says),
-		 "(%s: Demo_ORTI, 3 objects\ncore 0: running task: trace os_cur, 1 bytes at 0x20000214\n"
-		 "  NO_TASK (none), Init Task, T_10ms\n",
-		 in_srcdir("", "fuzz/corpus/orti/sample_a.orti", path));
+	snprintf(
+		says, sizeof(says),
+		"(%s: Demo_ORTI, 3 objects\nthe states of 1 tasks are not followed: STATE of T_10ms = \"tcb[1].flags & 0x3U\": "
+		"it is calculated from tcb[1].flags: watch that, and calculate again\n"
+		"core 0: running task: trace os_cur, 1 bytes at 0x20000214\n"
+		"  NO_TASK (none), Init Task, T_10ms\n",
+		in_srcdir("", "fuzz/corpus/orti/sample_a.orti", path));
 	snprintf(refused, sizeof(refused), "~E.orti: %s: this is no ORTI file",
 		 in_srcdir("", "firmware/vars.elf", path));
 	set_up(PT_ATTACH_AUTO);

@@ -157,7 +157,7 @@ static void check_one_is_meant(struct reading *r)
 
 	if (strcmp(r->subcommand, "serve") != 0 && pt_options_has("probe", r->subcommand) &&
 	    options->probe[0] == NULL && options->board == NULL)
-		pt_fail(&r->fault, PT_EARG, "%s has %zu boards, and %s is about one: name it with --probe or --board",
+		pt_fail(&r->fault, PT_EARG, "%s has %u boards, and %s is about one: name it with --probe or --board",
 			r->name, options->n_boards, r->subcommand);
 }
 
