@@ -120,8 +120,7 @@ static int look_around(struct pt_cortexm *cm, const char *wanted, const char *ex
 {
 	if (cm->under_reset && stop_at_reset_vector(cm, err) < 0)
 		return err->code;
-	if (!pt_cortexm_units_by_name(&cm->found, cm->mem, wanted != NULL ? wanted : expected) &&
-	    pt_discover_units(&cm->found, &cm->adi, cm->mem, err) < 0)
+	if (pt_discover_units(&cm->found, &cm->adi, cm->mem, err) < 0)
 		return err->code;
 	if (pt_cortexm_chip_identify(&cm->chip, &cm->family, &cm->found, cm->mem, wanted, err) < 0 ||
 	    check_expected(cm, expected, err) < 0)
@@ -267,10 +266,6 @@ static void tell_units(const struct pt_cortexm *cm, const struct teller *to)
 
 	pt_discovery_print(&cm->found, line, sizeof(line));
 	to->say(to->arg, line);
-	if (cm->found.by_name)
-		to->say(to->arg,
-			"these are where the chip that was named has them (its ID registers agree); its ROM tables "
-			"were not read");
 	if (!cm->found.from_table)
 		to->say(to->arg, "the ROM table names no core: addresses of the architecture are used");
 	snprintf(line, sizeof(line), "%u hardware breakpoints, %u watchpoints", cm->breaks.n_bpu, cm->breaks.n_dwt);

@@ -3,7 +3,6 @@
 #include <strings.h>
 
 #include "base/util.h"
-#include "host/log.h"
 #include "targets/cortexm/core/architecture.h"
 #include "targets/cortexm/vendor/families.h"
 
@@ -92,25 +91,6 @@ const struct pt_cortexm_family *pt_cortexm_family_of(const struct pt_discovery *
 	return NULL;
 }
 
-bool pt_cortexm_units_by_name(struct pt_discovery *found, struct pt_mem *mem, const char *name)
-{
-	struct pt_cortexm_chip chip = { 0 };
-	struct pt_err ignored = { 0 };
-
-	for (size_t i = 0; name != NULL && i < PT_LEN(families); i++) {
-		const struct pt_cortexm_family *family = families[i];
-
-		if (family->names == NULL || strncasecmp(name, family->names, strlen(family->names)) != 0 ||
-		    pt_cortexm_identify_core(&chip, mem, family->unit[PT_UNIT_SCS], &ignored) < 0 ||
-		    strncmp(chip.core, family->core, strlen(family->core)) != 0 || !family->agrees(name, mem))
-			continue;
-		memcpy(found->unit, family->unit, sizeof(found->unit));
-		found->by_name = found->from_table = true;
-		return true;
-	}
-	return false;
-}
-
 static int take_wanted(struct pt_cortexm_chip *chip, const struct pt_cortexm_family **family, const char *wanted,
 		       struct pt_err *err)
 {
@@ -140,18 +120,6 @@ static bool tells_itself(struct pt_cortexm_chip *chip, const struct pt_cortexm_f
 	return false;
 }
 
-/* The user's name overrules what the chip says; which is worth a word where it says another. */
-static void warn_of_another(const struct pt_cortexm_chip *chip, struct pt_discovery *found, struct pt_mem *mem)
-{
-	struct pt_cortexm_chip says = *chip;
-	const struct pt_cortexm_family *ignored = NULL;
-
-	if (!found->by_name && tells_itself(&says, &ignored, found, mem) && strcasecmp(says.name, chip->name) != 0)
-		pt_warn("cortexm: chip=%s is set, but the chip's registers say %s: its memory map and flash are taken for those "
-			"of %s; leave out chip= unless the registers are wrong",
-			chip->name, says.name, chip->name);
-}
-
 int pt_cortexm_chip_identify(struct pt_cortexm_chip *chip, const struct pt_cortexm_family **family,
 			     struct pt_discovery *found, struct pt_mem *mem, const char *wanted, struct pt_err *err)
 {
@@ -162,8 +130,6 @@ int pt_cortexm_chip_identify(struct pt_cortexm_chip *chip, const struct pt_corte
 		return err->code;
 	if (wanted == NULL && !tells_itself(chip, family, found, mem))
 		pt_cortexm_name_by_core(chip);
-	if (wanted != NULL)
-		warn_of_another(chip, found, mem);
 	make_regions(chip);
 	return 0;
 }

@@ -13,9 +13,6 @@ size_t pt_cortexm_shared_ports(uint32_t *ports, size_t room);
 /* Of a part with several cores that share a wire, one of which this port is: the others'. Returns how many. */
 size_t pt_cortexm_other_ports(uint32_t port, uint32_t *ports, size_t room);
 
-/* The units of the chip that the user named, or whose name begins so, if its family has them as a row and the registers of
- * the chip agree; false: found is as it was, and the chip is to be looked through. */
-bool pt_cortexm_units_by_name(struct pt_discovery *found, struct pt_mem *mem, const char *name);
 /* What chip it is: core, name, memory map, and *family. wanted: a name that overrules what the chip says, or NULL;
  * PT_EARG lists the names. A chip that is not known is a core with memory that may be anything: it is debugged and
  * profiled all the same, but not programmed; its family stays as it was. */

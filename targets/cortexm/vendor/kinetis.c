@@ -2,7 +2,6 @@
  * its own map and is programmed; and the K series (Cortex-M4), whose flash has other commands. */
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/cortexm/vendor/kinetis.h"
@@ -99,11 +98,11 @@ static bool read_sim(struct pt_mem *mem, uint32_t *sdid, uint32_t *fcfg1)
 	return true;
 }
 
-static bool read_chip(struct pt_cortexm_chip *chip, struct pt_mem *mem)
+static bool identify_l(struct pt_cortexm_chip *chip, struct pt_discovery *found, struct pt_mem *mem)
 {
 	uint32_t sdid = 0, fcfg1 = 0, flash_bytes, family, digit;
 
-	if (!read_sim(mem, &sdid, &fcfg1) || pt_field_get(&sdid_seriesid, sdid) != 1)
+	if (!owns_l(found) || !read_sim(mem, &sdid, &fcfg1) || pt_field_get(&sdid_seriesid, sdid) != 1)
 		return false;
 	family = pt_field_get(&sdid_famid, sdid);
 	digit = pt_field_get(&sdid_subfamid, sdid);
@@ -114,18 +113,6 @@ static bool read_chip(struct pt_cortexm_chip *chip, struct pt_mem *mem)
 	snprintf(chip->name, sizeof(chip->name), "MKL%u%uZ%u", (unsigned)family, (unsigned)digit,
 		 (unsigned)(flash_bytes / KB));
 	return true;
-}
-
-static bool identify_l(struct pt_cortexm_chip *chip, struct pt_discovery *found, struct pt_mem *mem)
-{
-	return (found->by_name || owns_l(found)) && read_chip(chip, mem);
-}
-
-static bool agrees(const char *name, struct pt_mem *mem)
-{
-	struct pt_cortexm_chip chip;
-
-	return read_chip(&chip, mem) && strncasecmp(chip.name, name, strlen(name)) == 0;
 }
 
 static const char *named(size_t i, struct pt_cortexm_chip *chip)
@@ -148,11 +135,6 @@ const struct pt_cortexm_family pt_cortexm_kinetis_l = {
 	.name = "Kinetis",
 	.owns = owns_l,
 	.identify = identify_l,
-	.names = "MKL",
-	.core = "Cortex-M0+",
-	.unit = { [PT_UNIT_SCS] = 0xe000e000, [PT_UNIT_DWT] = 0xe0001000, [PT_UNIT_BPU] = 0xe0002000,
-		  [PT_UNIT_MTB] = 0xf0000000, [PT_UNIT_MTB_DWT] = 0xf0001000 },
-	.agrees = agrees,
 	.source = "NXP's KL25 and KL27 Sub-Family Reference Manuals, SIM (SDID, FCFG1), which describes parts without a row, too; a "
 		  "published SDID of an MKL27Z256 agrees; AN4835, 4 (access port); the KL43 UNVERIFIED",
 	.row = row,
