@@ -215,7 +215,7 @@ static int ask_all(struct jlink *j, const struct pt_params *settings, struct pt_
 		return err->code;
 	if (can(j, JLINK_CAP_REGISTER) && pt_params_flag(settings, &params[REGISTERS]) && add_connection(j, err) < 0)
 		return err->code;
-	return ask_interfaces(j, err) < 0 ? err->code : jlink_swo_ask_limit(j, err);
+	return ask_interfaces(j, err);
 }
 
 /* One shift at a time, unless the user says how many: no manual says whether the firmware takes more. */
@@ -294,7 +294,6 @@ static void jlink_info(void *state, struct pt_probe_info *out)
 	out->swo = can(j, JLINK_CAP_SWO);
 	if (out->swo)
 		strcpy(out->swo_codings, "uart");
-	out->swo_most_bps = j->swo.most_bps;
 	out->target_mv = j->target_mv;
 	out->speed_hz = j->hz;
 }

@@ -37,7 +37,6 @@ enum {
 struct jlink_swo {			/* jlink_swo.c */
 	bool active;			/* from start() to stop() */
 	uint32_t ring_bytes;
-	uint32_t most_bps;		/* its fastest rate; 0: it does not say */
 	struct pt_link *clock;		/* of the times */
 	struct pt_stream_buffer buffer;
 };
@@ -104,8 +103,6 @@ extern const struct pt_jtag_port_ops jlink_jtag_port_ops;
 
 extern const struct pt_stream_ops jlink_stream_ops;	/* their state is a struct jlink */
 void jlink_swo_close(struct jlink *j);
-/* Its fastest rate, where it has SWO. PT_EIO, PT_EINTERRUPTED. */
-int jlink_swo_ask_limit(struct jlink *j, struct pt_err *err);
 
 /* --- those on the network (jlink_network.c) ----------------------------------------------------------------------- */
 

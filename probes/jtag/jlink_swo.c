@@ -17,8 +17,6 @@ enum { RING_MOST = 8192, RING_STEP = 256, BUFFER_BYTES = 1 << 16, NEAR_PERCENT =
 /* A command in the making: parameters are {length, number, value}, and a 0 ends them. */
 struct command { uint8_t bytes[32]; size_t n; };
 
-struct rates { uint32_t base_hz, least, most; };
-
 static struct command command_of(uint8_t what)
 {
 	return (struct command){ { JLINK_SWO, what }, 2 };
@@ -48,10 +46,11 @@ static int ask_status(struct jlink *j, const struct command *command, const char
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
 
-/* Its rates are base / n, with n from least on. PT_EARG: it has none. */
-static int ask_rates(struct jlink *j, struct rates *rates, struct pt_err *err)
+/* The nearest rate that its divider has. */
+static int choose_rate(struct jlink *j, uint32_t wanted, uint32_t *used, struct pt_err *err)
 {
 	struct command command = command_of(SWO_SPEEDS);
+	uint32_t base, least, most, n;
 	int rc;
 
 	add_word(&command, PARAM_MODE, MODE_UART);
@@ -62,39 +61,16 @@ static int ask_rates(struct jlink *j, struct rates *rates, struct pt_err *err)
 		rc = jlink_ask_more(j, 0, SPEEDS_BYTES, err);
 	if (rc < 0)
 		return rc;
-	*rates = (struct rates){ pt_le32(j->in + 8), pt_le32(j->in + 12), pt_le32(j->in + 16) };
-	if (rates->base_hz == 0 || rates->least == 0 || rates->most < rates->least)
+	base = pt_le32(j->in + 8);
+	least = pt_le32(j->in + 12);
+	most = pt_le32(j->in + 16);
+	if (base == 0 || least == 0 || most < least)
 		return pt_exchange_mistrust(&j->exchange, err);
-	return 0;
-}
-
-/* The nearest rate that its divider has. */
-static int choose_rate(struct jlink *j, uint32_t wanted, uint32_t *used, struct pt_err *err)
-{
-	struct rates rates;
-	int rc = ask_rates(j, &rates, err);
-	uint32_t n;
-
-	if (rc < 0)
-		return rc;
-	n = rates.base_hz / wanted + (rates.base_hz % wanted > wanted / 2);
-	n = n < rates.least ? rates.least : n > rates.most ? rates.most : n;
-	*used = rates.base_hz / n;
-	if (wanted > *used && (uint64_t)wanted * 100 > (uint64_t)*used * (100 + NEAR_PERCENT) && n == rates.least)
+	n = base / wanted + (base % wanted > wanted / 2);
+	n = n < least ? least : n > most ? most : n;
+	*used = base / n;
+	if (wanted > *used && (uint64_t)wanted * 100 > (uint64_t)*used * (100 + NEAR_PERCENT) && n == least)
 		return pt_fail(err, PT_EARG, "the J-Link receives SWO at up to %u baud", *used);
-	return 0;
-}
-
-/* One that does not answer as it should is asked again when it is to start. */
-int jlink_swo_ask_limit(struct jlink *j, struct pt_err *err)
-{
-	struct pt_err ours = { 0 };
-	struct rates rates;
-	int rc = (j->caps >> JLINK_CAP_SWO & 1) != 0 ? ask_rates(j, &rates, &ours) : PT_EARG;
-
-	if (rc == PT_EIO || rc == PT_EINTERRUPTED)
-		return pt_fail(err, rc, "%s", ours.msg);
-	j->swo.most_bps = rc == 0 ? rates.base_hz / rates.least : 0;
 	return 0;
 }
 
