@@ -19,8 +19,6 @@ extern const struct pt_command_row pt_gdbstub_rows[];
 struct pt_gdbstub *pt_gdbstub_new(uv_loop_t *loop, const struct pt_gdbstub_config *config, struct pt_err *err);
 const char *pt_gdbstub_address(const struct pt_gdbstub *stub);	/* with the real port */
 const char *pt_gdbstub_also(const struct pt_gdbstub *stub);	/* the second one; NULL: there is none */
-/* The client that controls the target, for messages; NULL: none does. */
-const char *pt_gdbstub_owner(const struct pt_gdbstub *stub);
 /* What a user has to know of the address; NULL: this machine alone reaches it. */
 const char *pt_gdbstub_warning(const struct pt_gdbstub *stub);
 void pt_gdbstub_close(struct pt_gdbstub *stub, void (*on_closed)(void *arg), void *arg);

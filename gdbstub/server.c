@@ -146,11 +146,6 @@ const char *pt_gdbstub_also(const struct pt_gdbstub *stub)
 	return stub->also.address;
 }
 
-const char *pt_gdbstub_owner(const struct pt_gdbstub *stub)
-{
-	return stub->owner != NULL ? stub->owner->rsp.peer : NULL;
-}
-
 const char *pt_gdbstub_address(const struct pt_gdbstub *stub)
 {
 	return stub->listener.address != NULL ? stub->listener.address : "stdio";

@@ -196,21 +196,6 @@ void pt_ending_add(struct pt_ending *ending, struct pt_board *board)
 	uv_mutex_unlock(&ending->lock);
 }
 
-void pt_ending_remove(struct pt_ending *ending, struct pt_board *board)
-{
-	bool found = false;
-
-	uv_mutex_lock(&ending->lock);
-	for (size_t i = 0; i < ending->n_boards && !found; i++) {
-		found = ending->board[i] == board;
-		if (found)
-			ending->board[i] = ending->board[--ending->n_boards];
-	}
-	uv_mutex_unlock(&ending->lock);
-	if (found)
-		pt_board_unref(board);
-}
-
 void pt_ending_close(struct pt_ending *ending)
 {
 	uv_mutex_lock(&ending->lock);

@@ -15,9 +15,8 @@ struct pt_ending;
 
 /* Loop thread. on_signal runs on the loop, once for each signal that it comes to hear of. NULL: err says why. */
 struct pt_ending *pt_ending_new(uv_loop_t *loop, void (*on_signal)(void *arg), void *arg, struct pt_err *err);
-/* Boards that are put back at the end, at most PT_ENDING_BOARDS; pt_ending_free() removes those that are left. */
+/* Boards that are put back at the end, at most PT_ENDING_BOARDS; each is kept until pt_ending_free(). */
 void pt_ending_add(struct pt_ending *ending, struct pt_board *board);
-void pt_ending_remove(struct pt_ending *ending, struct pt_board *board);
 void pt_ending_close(struct pt_ending *ending);	/* its handle, before the loop runs for the last time */
 void pt_ending_free(struct pt_ending *ending);	/* all is done; further signals are ignored. NULL: fine */
 

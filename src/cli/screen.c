@@ -129,7 +129,7 @@ static void on_keys(uv_poll_t *handle, int status, int events)
 	int code, n = 0;
 
 	(void)events;
-	while ((code = getch()) != ERR && s->terminal != NULL) {
+	while (s->terminal != NULL && (code = getch()) != ERR) {	/* a key may close the screen */
 		n++;
 		if (code == KEY_RESIZE)		/* ncurses' own, behind a stop */
 			s->ops->resized(s->arg);

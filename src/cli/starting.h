@@ -23,8 +23,8 @@ void pt_starting_begin(struct pt_starting *starting, struct pt_app *app, const s
 		       char *analyses, void (*done)(void *arg, int status), void *arg);
 /* done is not called any more. */
 void pt_starting_cancel(struct pt_starting *starting);
-/* Would capture=FILE, without --replace, replace an older capture? err says so. Another name beside it, as the daemon takes,
- * would leave whoever reads the file next with the old one. */
+/* Would capture=FILE, without --replace, replace an older capture? err says so. The daemon takes another name beside it; here the
+ * next command of a script would read the old capture. */
 bool pt_starting_would_overwrite(const struct pt_options *options, struct pt_err *err);
 
 #endif

@@ -15,7 +15,7 @@
 
 /* --- a note for other proftaps ------------------------------------------------------------------------------------ */
 
-/* On the board thread, because it knows and may wait for files. That there is no note harms nobody. */
+/* Runs on the board thread, which knows the link and may wait for files. A daemon without a note works as well. */
 static int write_claim(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	struct pt_station *s = (struct pt_station *)((char *)job - offsetof(struct pt_station, claim_job));

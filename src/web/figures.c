@@ -1,5 +1,5 @@
-/* The figures of each board, once a second while it profiles and once more when that has ended: whoever scrapes gets the
- * last ones, and neither the board nor its analysis thread hears of it. */
+/* The figures of each board, once a second while it profiles and once more when that has ended: a scrape gets the
+ * last ones, and asks neither the board nor its analysis thread. */
 #include "web/web_parts.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void on_snapshot(void *arg, int rc, const char *text, size_t len_bytes)
 	struct pt_web_snapshot *snapshot;
 
 	board->looking = false;
-	/* of statistics that began anew meanwhile nobody knows whether it is theirs */
+	/* where the statistics began anew meanwhile, it may be of those before */
 	if (rc == 0 && len_bytes == sizeof(*snapshot) && look->number == pt_session_number(board->config.session)) {
 		snapshot = pt_alloc(sizeof(*snapshot));
 		memcpy(snapshot, text, sizeof(*snapshot));

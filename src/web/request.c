@@ -209,7 +209,7 @@ static bool has_token(const struct pt_web_request *request)
 	return token == NULL || (word != NULL && pt_token_fits(token, word));
 }
 
-/* Whether the path exists is told to those alone who may ask. */
+/* A client without the token does not learn which paths exist. */
 static void judge(struct pt_web_request *request, const char *method, size_t url_bytes)
 {
 	const struct pt_web_head head = { .method = method, .host = field(request, "Host"), .origin = field(request, "Origin"),

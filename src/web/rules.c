@@ -19,7 +19,7 @@ static bool is_port(const char *text)
 	return text[0] == '\0' || (text[0] == ':' && strspn(text + 1, "0123456789") == strlen(text + 1));
 }
 
-/* Four numbers with points, or something in brackets. Nobody can make such a name lead elsewhere. */
+/* Four numbers with points, or something in brackets: a name that DNS cannot lead elsewhere. */
 static bool is_address(const char *host, size_t len)
 {
 	size_t points = 0, digits = 0;

@@ -80,7 +80,7 @@ struct pt_web_request {
 	char path[256];
 	struct pt_text body;
 	bool too_long, started, suspended;
-	bool waits;			/* somebody else has it, who calls pt_web_done() */
+	bool waits;			/* a report of it is being made; then pt_web_done() is called */
 	unsigned status;		/* 0: there is no answer yet */
 	struct MHD_Response *response;
 };

@@ -35,6 +35,7 @@ struct top {
 	uint64_t begun_ns;
 	char *table;			/* the last one; NULL: there is none */
 	size_t scroll;			/* lines of its rows that are above the screen */
+	uint32_t last_rows;		/* of the table that is printed at the end */
 	int status;
 	bool attached, started, asked, again, held, leaving, over;
 };
@@ -149,10 +150,9 @@ static void on_last_table(void *arg, int rc, const char *text, size_t len_bytes)
 		return;
 	if (rc < 0)
 		pt_error("%s", text);
-	else
-		t->status =
-			pt_output_write(&t->query, NULL, text, len_bytes) != PT_EXIT_DONE ? PT_EXIT_USAGE : t->status;
-	finish(t, rc < 0 ? PT_EXIT_USAGE : t->status);
+	if (rc < 0 || pt_output_write(&t->query, NULL, text, len_bytes) != PT_EXIT_DONE)
+		t->status = PT_EXIT_USAGE;
+	finish(t, t->status);
 }
 
 static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
@@ -171,7 +171,7 @@ static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 	if (rc < 0 || ended[0] != '\0')
 		t->status = PT_EXIT_DEVICE;
 	pt_output_fit_terminal(&shown);
-	shown.top = LAST_ROWS;
+	shown.top = t->last_rows;
 	t->query = shown;
 	pt_session_report(t->app.session, &t->query, on_last_table, t);
 }
@@ -186,7 +186,7 @@ static void leave(struct top *t)
 	pt_session_stop(t->app.session, on_stopped, t);
 }
 
-/* Before the profile has begun there is nothing to print; a second one leaves at once. */
+/* Before the profile has begun there is nothing to print; a second signal leaves at once. */
 static void on_signal(uv_signal_t *handle, int signum)
 {
 	struct top *t = handle->data;
@@ -360,7 +360,7 @@ static void on_board_state(void *arg, enum pt_board_state state, const char *why
 	struct top *t = arg;
 
 	if (t->attached || t->over)
-		return;		/* a loss is told by the session */
+		return;		/* of a loss the session says why */
 	if (state == PT_BOARD_CLOSED || state == PT_BOARD_LOCKED) {
 		pt_error("%s", why);
 		finish(t, pt_board_get_error(t->app.board) == PT_EARG ? PT_EXIT_USAGE : PT_EXIT_DEVICE);
@@ -396,6 +396,7 @@ static int prepare(struct top *t, struct pt_err *err)
 	if (t->query.view[0] == '\0')
 		snprintf(t->query.view, sizeof(t->query.view), "%s", views[0]);
 	t->query.colour = false;	/* ncurses has its own */
+	t->last_rows = t->query.top_given ? t->query.top : LAST_ROWS;
 	if (!t->query.top_given)
 		t->query.top = MOST_ROWS;
 	t->query.top_given = true;
@@ -428,7 +429,7 @@ static int run_top(const struct pt_options *options)
 	return t.status;
 }
 
-const struct pt_subcommand pt_subcommand_top = { "top", "[VIEW] [sort=KEY]", "profile, with the table on the terminal each second",
+const struct pt_subcommand pt_subcommand_top = { "top", "[VIEW] [sort=KEY] [top=N]", "profile, with the table on the terminal each second",
 
 	"proftap top --elf fw.elf --core-clock 48M\n"
 	"    the functions while the program runs; q leaves, and prints the table\n"
