@@ -15,7 +15,7 @@
 
 static void put_text(char *out, size_t room, const char *text)
 {
-	snprintf(out, room, "%s", text != NULL && text[0] != '\0' ? text : "(no symbol)");
+	snprintf(out, room, "%.*s", (int)room - 1, text != NULL && text[0] != '\0' ? text : "(no symbol)");
 	pt_harmless(out, "");		/* cut in the middle of a character, too */
 }
 
