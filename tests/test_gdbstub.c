@@ -591,7 +591,7 @@ static void load_data(const char *elf)
 
 START_TEST(reads_orti_files)
 {
-	static char symbols[600], good[600], wrong[600], says[800], refused[800];
+	static char symbols[600], good[600], wrong[600], says[1000], refused[800];
 	const char *const steps[] = {
 		NEW_GDB, in_srcdir(":symbols ", "firmware/vars.elf", symbols), "(",
 		in_srcdir(":orti ", "fuzz/corpus/orti/sample_a.orti", good), says,
