@@ -33,7 +33,8 @@ static struct pt_source_ctx *add_lane(struct pt_pipeline *p, uint16_t source)
 	return ctx;
 }
 
-/* The second source: from here on they are put in order. What came of the first is through already. */
+/* A second source comes: from now on merge orders their events. Events of the first source so far have been passed on
+ * already. */
 static void join_lanes(struct pt_pipeline *p, struct pt_source_ctx *ctx, uint64_t from_ns)
 {
 	bool begins = p->merge == NULL && p->n_ctx > 1;
@@ -46,7 +47,7 @@ static void join_lanes(struct pt_pipeline *p, struct pt_source_ctx *ctx, uint64_
 		pt_source_ctx_join(ctx, from_ns);
 }
 
-/* A source that is opened anew: what it gave before has to be read as what it was. */
+/* The source is opened anew: what it sent before has to be decoded with the old CONFIG. */
 static void read_what_is_held(struct pt_pipeline *p)
 {
 	if (p->merge == NULL)
@@ -56,7 +57,7 @@ static void read_what_is_held(struct pt_pipeline *p)
 	pt_merge_flush(p->merge, false);
 }
 
-/* NULL: there is no room for it. */
+/* NULL: all contexts are used. */
 static struct pt_source_ctx *lane_for(struct pt_pipeline *p, struct pt_source_ctx *ctx, uint16_t source)
 {
 	if (ctx == NULL)
@@ -100,7 +101,7 @@ static void open_ctx(struct pt_pipeline *p, const struct pt_chunk *chunk, struct
 	pt_config_fini(&config);
 }
 
-/* Each as a source of its own, with the number of the one that they are in. */
+/* Each stream gets a source context, with the number of its source. */
 static void open_streams(struct pt_pipeline *p, const struct pt_chunk *chunk, const struct pt_config *config)
 {
 	struct pt_chunk *own;
@@ -111,14 +112,14 @@ static void open_streams(struct pt_pipeline *p, const struct pt_chunk *chunk, co
 	}
 }
 
-/* Those of a source that is opened anew get nothing more, unless it has them still. */
+/* When a source is opened anew, its stream contexts get no more data, except those that it has again. */
 static void leave_out(struct pt_pipeline *p, uint16_t source)
 {
 	for (size_t i = 0; i < p->n_ctx; i++)
 		p->ctx[i]->left_out |= p->ctx[i]->source == source;
 }
 
-/* The others do not wait for them. */
+/* The other sources do not wait for them. */
 static void end_left_out(struct pt_pipeline *p)
 {
 	for (size_t i = 0; i < p->n_ctx; i++) {
@@ -130,13 +131,13 @@ static void end_left_out(struct pt_pipeline *p)
 	}
 }
 
-/* What the trace of a source means stands in its CONFIG. Where that was damaged, what comes of the source is lost. */
+/* CONFIG says how to read a source's trace. If CONFIG is damaged, all data of the source count as lost. */
 static void open_unreadable(struct pt_pipeline *p, const struct pt_chunk *chunk)
 {
 	struct pt_source_ctx *ctx = lane_for(p, find_lane(p, chunk->source, 0), chunk->source);
 
 	if (ctx == NULL) {
-		p->lanes_refused += p->lanes_refused == 0;	/* the same chunk of it comes again and again */
+		p->lanes_refused += p->lanes_refused == 0;	/* counted once: more chunks of this source follow */
 		return;
 	}
 	leave_out(p, chunk->source);
@@ -184,15 +185,15 @@ void pt_pipeline_cut(struct pt_pipeline *pipeline)
 	pipeline->cut_short = true;
 }
 
-/* Where there was no END, what waits for the other sources would wait for ever. */
+/* If there was no END, events that wait for other sources would wait for ever. */
 void pt_pipeline_over(struct pt_pipeline *pipeline)
 {
 	pipeline->over = true;
 	read_what_is_held(pipeline);
 }
 
-/* A LOSS says how many bytes of the source are missing, and not of which stream: the first stream counts them, the others know
- * that some may be theirs. */
+/* A LOSS says how many bytes of the source are missing, but not of which stream: the first stream counts them; the
+ * others note that some may be theirs. */
 static void feed(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	struct pt_chunk loss;

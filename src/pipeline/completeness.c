@@ -1,4 +1,4 @@
-/* Whether everything that ran was seen: rows and figures are of another basis then. */
+/* Whether everything that ran was recorded: the basis of rows and figures depends on it. */
 #include "pipeline/pipeline_parts.h"
 
 bool pt_snapshot_has_flow(const struct pt_pipeline *p)
@@ -17,8 +17,8 @@ static bool is_unread(const struct pt_source_ctx *ctx)
 	return (ctx->runs > 0 && use == PT_SOURCE_NO_ROOM) || use == PT_SOURCE_NO_ISA || use == PT_SOURCE_NO_CONFIG;
 }
 
-/* What no source context's own account shows: code that is not the ELF's, the end of a file, or one that never came, a core
- * for which there was no room. NULL: nothing. */
+/* What no source context's account shows: code outside the ELF, a truncated file or one without END, a core beyond the
+ * limit. NULL: nothing is missing. */
 static const char *missing(const struct pt_pipeline *p)
 {
 	for (size_t i = 0; i < p->n_ctx; i++)
@@ -35,9 +35,9 @@ static const char *missing(const struct pt_pipeline *p)
 				       : NULL;
 }
 
-/* From the first moment of its account to the last nothing that ran (or was written, ...) can be missing. Until there
- * is an end that is up to now. A burst is never that, were it the only one: its end is where the buffer was full; nor
- * is what was left in a buffer. NULL: so it is. */
+/* Why something that ran (or was written, ...) may be missing between the first and the last time of the source's
+ * account. Without an END chunk the last time is now. A burst is never complete, even if it is the only one, because it
+ * ends when the buffer is full; nor is the rest of a buffer. NULL: nothing can be missing. */
 static const char *not_all(const struct pt_source_ctx *ctx)
 {
 	const struct pt_flow_counts *counts = &ctx->flow.counts;
@@ -69,7 +69,7 @@ const char *pt_snapshot_why_incomplete(const struct pt_pipeline *p)
 			why = not_all(core_profile->flow);
 	}
 	for (size_t i = 0; why == NULL && !flow && i < p->n_ctx; i++)
-		why = not_all(p->ctx[i]);	/* nothing tells what ran: what they do tell */
+		why = not_all(p->ctx[i]);	/* no source shows flow: report what the others lack */
 	return p->n_ctx == 0 ? "nothing was seen" : why;
 }
 

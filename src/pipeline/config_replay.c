@@ -1,4 +1,4 @@
-/* A handful of chunks. */
+/* Copies of a few chunks. */
 #include "pipeline/config_replay.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 
-/* In place of what was there. */
+/* Replaces the older copy. */
 static void keep(struct pt_chunk **place, const struct pt_chunk *chunk)
 {
 	size_t size = sizeof(*chunk) + chunk->len_bytes;
@@ -29,7 +29,7 @@ void pt_configs_keep(struct pt_configs *c, const struct pt_chunk *chunk)
 	keep(&c->chunk[i], chunk);
 	if (i == c->n)
 		c->n++;
-	free(c->cost[i]);		/* of a source that was opened before under this number */
+	free(c->cost[i]);		/* an older source had this number */
 	c->cost[i] = NULL;
 }
 

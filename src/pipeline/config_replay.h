@@ -1,5 +1,5 @@
-/* The last CONFIG of each source, and its last COST, so that statistics can begin anew in the middle of a session. One
- * thread. */
+/* Keeps the last CONFIG chunk and the last COST chunk of each source, so that statistics can be restarted in the middle
+ * of a session. Used by one thread at a time. */
 #ifndef PT_CONFIGS_H
 #define PT_CONFIGS_H
 
@@ -8,10 +8,11 @@
 
 enum { PT_CONFIGS_MOST = 64 };	/* sources */
 
-/* zeroed; in the order they came first */
+/* start with all zero; sources in the order of their first CONFIG */
 struct pt_configs { struct pt_chunk *chunk[PT_CONFIGS_MOST], *cost[PT_CONFIGS_MOST]; size_t n; };
 
-void pt_configs_keep(struct pt_configs *configs, const struct pt_chunk *chunk);	/* a copy, if it is one of these */
+/* copies chunk if it is a CONFIG or COST */
+void pt_configs_keep(struct pt_configs *configs, const struct pt_chunk *chunk);
 void pt_configs_feed(const struct pt_configs *configs, struct pt_pipeline *pipeline);
 void pt_configs_fini(struct pt_configs *configs);
 

@@ -1,6 +1,6 @@
-/* The cores of a profile, and which source makes the figures of which. Each core has a shadow stack, a clock and
- * shares of its own. Of several sources that show what one core ran, the first to be opened is used; the runs of the
- * others are counted, and go nowhere: each of them would count again what the first has shown. */
+/* The cores of a profile, and which source makes the figures of which. Each core has a shadow stack, a clock and shares
+ * of its own. If several sources show what one core ran, the first to be opened is used. Runs of the others are only
+ * counted: they would count the same execution again. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -78,7 +78,7 @@ struct pt_core_profile *pt_core_profile_find(struct pt_pipeline *p, uint16_t cor
 	return NULL;
 }
 
-/* NULL: its number is too high for those who have state per core. */
+/* NULL: the number is too high for state per core. */
 static struct pt_core_profile *place_of(struct pt_pipeline *p, uint16_t core)
 {
 	struct pt_core_profile *core_profile = pt_core_profile_find(p, core);
@@ -97,7 +97,7 @@ static bool gives(const struct pt_source_ctx *ctx, unsigned what)
 	return ctx->decoder != NULL && (ctx->decoder->gives & what) != 0;
 }
 
-/* A source that was opened anew may be of another kind, or of another core. */
+/* A source that is opened anew may be of another kind, or on another core. */
 static void let_go(struct pt_core_profile *core_profile)
 {
 	struct pt_source_ctx *flow = core_profile->flow, *samples = core_profile->samples;

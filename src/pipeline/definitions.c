@@ -18,8 +18,7 @@ const struct pt_param pt_definition_params[] = {
 	[VARIABLES] = { "variables", PT_PARAM_LIST, NULL, NULL, 0, 0,
 			"variables to follow (C expressions, or port.N; NAME:state or NAME:regular)" },
 	[SIGNAL] = { "signal", PT_PARAM_LIST, NULL, NULL, 0, 0,
-		     "what the program reports by writes (NAME:nested, NAME:task, port.N:nested; port.N.BYTES: values of that "
-		     "many bytes, also if they come in several messages)" },
+		     "what the program reports by writes (NAME:nested, NAME:task, port.N:nested; port.N.BYTES: values of that many bytes, even if each takes several messages)" },
 	[TWO_POINT] = { "two-point", PT_PARAM_LIST, NULL, NULL, 0, 0, "spans between two values (NAME:3..5); any other value in between is an error, and ends the span" },
 	[LINES] = { "lines", PT_PARAM_LIST, NULL, NULL, 0, 0, "only these external lines (names)" },
 	[ORTI] = { "orti", PT_PARAM_TEXT, NULL, NULL, 0, 0,
@@ -27,7 +26,7 @@ const struct pt_param pt_definition_params[] = {
 };
 const size_t pt_n_definition_params = PT_LEN(pt_definition_params);
 
-struct owned {			/* what a definition points to */
+struct owned {			/* memory that a definition points to */
 	char *name;
 	struct pt_variable variable;
 	struct pt_value_name *values;
@@ -44,7 +43,7 @@ struct pt_definitions {
 	char *lines;			/* the word, or NULL */
 	char *note[MOST_NOTES];
 	size_t n_notes;
-	bool named;			/* by the words: something is to be followed */
+	bool named;			/* the settings name a variable or message */
 	size_t n_places;
 };
 
@@ -74,7 +73,7 @@ static struct pt_value_name *copy_names(const struct pt_variable *v)
 	return values;
 }
 
-/* owned->variable is resolved. */
+/* Call it with owned->variable resolved. */
 static struct pt_signal_definition *define_variable(struct pt_definitions *d, const char *name, struct owned *owned,
 						    struct pt_err *err)
 {
@@ -121,7 +120,8 @@ static struct pt_signal_definition *add_variable(struct pt_definitions *d, const
 	return def;
 }
 
-/* "port.3"; "port.3.2": each value has 2 bytes, of however many messages. Without: *size_bytes is 0. False: no port. */
+/* "port.3"; "port.3.2": each value has 2 bytes, in one or more messages. Without a size *size_bytes is 0. False: not a
+ * port. */
 static bool is_port(const char *name, uint64_t *port, uint32_t *size_bytes)
 {
 	unsigned long size = 0;
@@ -159,7 +159,7 @@ static struct pt_signal_definition *add_source_of(struct pt_definitions *d, cons
 
 /* --- words */
 
-/* The next of "a,b[x,y],c" into item; false: there is none. PT_EARG in *rc: too long. */
+/* Copies the next item of "a,b[x,y],c"; false: there is none. PT_EARG in *rc: too long. */
 static bool next_item(const char **list, char *item, const char *key, int *rc, struct pt_err *err)
 {
 	size_t len = 0;
@@ -181,7 +181,7 @@ static bool next_item(const char **list, char *item, const char *key, int *rc, s
 	return true;
 }
 
-/* What follows the last colon, cut off; NULL: nothing ("a::b" and "main.c:x" have none that is a suffix). */
+/* Cuts off and returns the text after the last colon; NULL: there is no suffix ("a::b" and "main.c:x" have none). */
 static char *suffix_of(char *item)
 {
 	char *colon = strrchr(item, ':');
@@ -215,7 +215,7 @@ static enum pt_signal_form natural_form(const struct pt_variable *v)
 	return v->kind == PT_VARIABLE_FLOAT ? PT_FORM_REGULAR : PT_FORM_EITHER;
 }
 
-/* Each scalar of a struct or an array, as if it had been named. */
+/* Follows each scalar of a struct or an array, as if each had been named. */
 struct whole {
 	struct pt_definitions *d;
 	bool given;
@@ -245,7 +245,7 @@ static bool take_part(void *arg, const char *part)
 	return true;
 }
 
-/* False: it is no struct and no array, and err says what it is. */
+/* False: name is neither struct nor array, and err says what it is. */
 static bool take_whole(struct pt_definitions *d, const char *name, bool given, enum pt_signal_form form,
 		       struct pt_err *err)
 {
@@ -360,7 +360,7 @@ static struct pt_value_name *names_of(const struct pt_task_map *map)
 	return values;
 }
 
-/* What state a task is in: a variable like any other, by the name TASK.STATE. */
+/* The state of a task is a variable, with the name TASK.STATE. */
 static int add_task_state(struct pt_definitions *d, const struct pt_task_map *map, struct pt_err *err)
 {
 	struct pt_signal_definition *def;
@@ -427,7 +427,7 @@ static void keep_note(void *arg, const char *sentence)
 		d->note[d->n_notes++] = pt_strdup(sentence);
 }
 
-/* What the ORTI text tells, with addresses from the program; nothing is read. */
+/* Takes what the ORTI text says, with addresses from the program; reads no memory. */
 static int take_orti(struct pt_definitions *d, const char *text, struct pt_err *err)
 {
 	struct pt_task_maps *maps = NULL;
@@ -488,7 +488,7 @@ static void add_line(struct pt_definitions *d, uint16_t source, unsigned line, c
 
 	if (def == NULL)
 		return;
-	def->form = bits > 1 ? PT_FORM_EITHER : PT_FORM_LINE;	/* several bits are a number */
+	def->form = bits > 1 ? PT_FORM_EITHER : PT_FORM_LINE;	/* several bits make a number */
 	def->space = PT_SPACE_LINE;
 	def->at = line;
 	def->size_bytes = bits > 1 ? (uint32_t)(bits < 64 ? (bits + 7) / 8 : 8) : 1;
@@ -550,7 +550,7 @@ bool pt_definitions_access(struct pt_definitions *d, const struct pt_event *e)
 	if (def == NULL)
 		return false;
 	d->n_places++;
-	def->form = PT_FORM_REGULAR;	/* nobody says what its values mean */
+	def->form = PT_FORM_REGULAR;	/* the meaning of its values is unknown */
 	def->space = PT_SPACE_MEMORY;
 	def->at = e->value.at;
 	def->size_bytes = e->n;

@@ -1,12 +1,12 @@
-/* The events of one source, to what uses them: flow makes runs of those about the flow, samples make the flat
- * profile, the rest goes to the analyses that want it. Events of several kinds in one stream act in their order: what
- * ran before a value is out before the value is. */
+/* Distributes the events of one source: events of the flow go to flow, which makes runs; samples go to the flat
+ * profile; the rest goes to the analyses that want it. Events of one stream keep their order, whatever their kind: runs
+ * that came before a value are passed on before the value. */
 #include "pipeline/pipeline_parts.h"
 #include "profile/stack/plain.h"
 
 /* --- runs */
 
-/* How long the core slept: by the core clock, else the part that it is of all that the stamps and the model have. */
+/* How long the core slept: by the core clock; else its share of all cycles that timestamps and model give. */
 static uint64_t slept_ns(const struct pt_source_ctx *ctx)
 {
 	const struct pt_pipeline *p = ctx->pipeline;
@@ -33,7 +33,8 @@ static void take_flow(struct pt_source_ctx *ctx, const struct pt_event *event, s
 	}
 }
 
-/* Those who want runs and steps take them in brief; nobody wants the events. */
+/* The fast path is possible: each user of runs and call events takes them in compact form, and no analysis wants
+ * events. */
 bool pt_sort_takes_pairs(const struct pt_source_ctx *ctx)
 {
 	const struct pt_pipeline *p = ctx->pipeline;
@@ -115,7 +116,7 @@ static struct pt_timestamp moment_of(struct pt_source_ctx *ctx, const struct pt_
 	return at.ns != PT_UNKNOWN ? at : ctx->now;
 }
 
-/* The task that runs, for the stacks of execution: as a signal of the core whose runs it gets. */
+/* Reports the running task to execution's stacks, as a signal on the core that gets the runs. */
 static void tell_execution(struct pt_source_ctx *ctx, const struct pt_signal *signal)
 {
 	struct pt_pipeline *p = ctx->pipeline;
@@ -140,7 +141,7 @@ static void send_signals(struct pt_source_ctx *ctx, struct pt_signal *signal, si
 		pt_selection_signals(ctx->pipeline, signal, n);
 }
 
-/* What came before it in the stretch has no time that can be compared with what comes now. */
+/* Times before this event cannot be compared with times after it. */
 static void begin_anew(struct pt_source_ctx *ctx, const struct pt_event *e, struct pt_timestamp at,
 		       struct pt_own_time own)
 {
@@ -165,7 +166,7 @@ static void take_signals(struct pt_source_ctx *ctx, const struct pt_event *e, st
 	send_signals(ctx, signal, n, own);
 }
 
-/* A trace of all accesses shows what there is, though nobody has named any of it. */
+/* A trace of all accesses shows each of them, even if no setting named it. */
 static void take_value(struct pt_source_ctx *ctx, const struct pt_event *e, struct pt_timestamp at)
 {
 	struct pt_pipeline *p = ctx->pipeline;
@@ -174,7 +175,8 @@ static void take_value(struct pt_source_ctx *ctx, const struct pt_event *e, stru
 		p->unplaced++;
 	if (e->kind == PT_EV_VALUE && at.ns != PT_UNKNOWN && (ctx->seen.ns == PT_UNKNOWN || at.ns > ctx->seen.ns))
 		ctx->seen = at;
-	/* A gap shows when the trace goes on, or at the end of its chunk: it began behind the last that was seen. */
+	/* A gap is noticed when the trace goes on, or at the end of its chunk; it began after the last time that was
+	 * recorded. */
 	take_signals(ctx, e, e->kind == PT_EV_GAP && ctx->seen.ns != PT_UNKNOWN ? ctx->seen : at);
 }
 
@@ -193,7 +195,7 @@ static void take_other(struct pt_source_ctx *ctx, const struct pt_event *e, stru
 	if (e->kind == PT_EV_LOOK)
 		take_signals(ctx, e, at);
 	else if (e->kind == PT_EV_VALUE || e->kind == PT_EV_VALUE_PC || (e->kind == PT_EV_GAP && ctx->looks == 0))
-		take_value(ctx, e, at);	/* between looks nothing is open that a gap could end */
+		take_value(ctx, e, at);	/* between looks no interval is open that a gap could end */
 	if (e->kind == PT_EV_SINCE) {
 		if (ctx->flow.stamps != PT_STAMPS_OTHER)
 			take_flow(ctx, e, 1);
@@ -209,7 +211,7 @@ static void take_other(struct pt_source_ctx *ctx, const struct pt_event *e, stru
 		pt_selection_event(p, e, &at);
 }
 
-/* Where flow has stamps of its own, runs are placed by them. */
+/* If flow has timestamps, they are the times of runs. */
 static void stamp(struct pt_source_ctx *ctx, const struct pt_event *e, const struct pt_timestamp *at)
 {
 	if (e->ticks == PT_UNKNOWN)
@@ -242,7 +244,7 @@ void pt_sort_events(struct pt_source_ctx *ctx, const struct pt_event *event, con
 
 /* --- marks */
 
-/* How far what comes of the chunk may be from its beginning. */
+/* How far an event of the chunk may be from the chunk's beginning. */
 static uint64_t span_of(const struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	if (ctx->facts.no_clock)
@@ -250,7 +252,7 @@ static uint64_t span_of(const struct pt_source_ctx *ctx, const struct pt_chunk *
 	return chunk->to_ns > chunk->from_ns ? chunk->to_ns - chunk->from_ns : 0;
 }
 
-/* Without a clock one chunk goes on where the one before ended, as far as is known. */
+/* Without a clock a chunk is taken to begin where the one before it ended. */
 static struct pt_timestamp begin_of(const struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	uint64_t ns = chunk->from_ns;
@@ -266,13 +268,13 @@ static void data_begins(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 	pt_gate_anchor(ctx, begin_of(ctx, chunk));
 }
 
-/* What comes of this chunk lies in it, but for what has a stamp. */
+/* Events of this chunk lie in its time, except those with a timestamp. */
 static void chunk_begins(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	if (ctx->now.ns == PT_UNKNOWN && ctx->flows_into != NULL)	/* the first */
 		pt_selection_blind(ctx->pipeline, ctx->core, 0, 0, chunk->from_ns);
 	ctx->now = begin_of(ctx, chunk);
-	if (ctx->held_ns < ctx->now.ns)		/* what is held came earlier */
+	if (ctx->held_ns < ctx->now.ns)		/* the held events came earlier */
 		ctx->now = (struct pt_timestamp){ ctx->held_ns, ctx->now.error_ns + (ctx->now.ns - ctx->held_ns) };
 	if (ctx->armed_ns == PT_UNKNOWN)
 		ctx->armed_ns = chunk->from_ns;
@@ -280,8 +282,8 @@ static void chunk_begins(struct pt_source_ctx *ctx, const struct pt_chunk *chunk
 	ctx->run_slept = ctx->slept;
 }
 
-/* Silence is the rest of the chunk: no value changed any more. Where nothing but a guess ties the stamps to the probe's
- * clock, and that is less certain than the silence is long, nobody knows whether there was any. */
+/* Silence lasts to the end of the chunk: no value changed in it. If timestamps are tied to the probe's clock by a guess
+ * that is less certain than the silence is long, the silence is unknown. */
 static void seen(struct pt_source_ctx *ctx, uint64_t upto_ns)
 {
 	bool anchored = ctx->clock.n_anchors > 0 && !ctx->clock.guessed;
@@ -302,7 +304,7 @@ static void lose(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 		pt_selection_blind(ctx->pipeline, ctx->core, chunk->cause, chunk->from_ns, chunk->to_ns);
 }
 
-/* A burst ends within its chunk: the rest of that was not observed. */
+/* A burst ends within its chunk: the rest of the chunk was not observed. */
 static void take_data(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	uint64_t ran_ns = pt_gate_ran_ns(ctx, chunk);

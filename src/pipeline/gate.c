@@ -1,10 +1,10 @@
-/* Runs on their way to execution and to the analyses, cut into windows where they come in bursts (flow/windows.h): what
- * is fed between the two edges of a window is what estimates are made of. */
+/* Passes runs to execution and analyses. Where runs come in bursts it cuts them into windows (flow/windows.h):
+ * estimates use what lies between the two edges of a window. */
 #include "pipeline/pipeline_parts.h"
 
 /* --- where runs stand in time */
 
-/* So far, that of a last stamp which flow has not taken yet included. */
+/* So far, with the last timestamp that flow has not taken yet. */
 static uint64_t passed_cycles(const struct pt_source_ctx *ctx)
 {
 	return ctx->cycles + ctx->slept + ctx->flow.at_end;
@@ -15,8 +15,8 @@ void pt_gate_chunk_begins(struct pt_source_ctx *ctx)
 	ctx->chunk_cycles = passed_cycles(ctx);
 }
 
-/* How long the core ran to make a burst, or what a buffer holds that goes around, where it can be told: its modelled
- * cycles on the core clock. */
+/* How long the core ran to fill a burst or a ring buffer, if it can be known: its modelled cycles, on the core
+ * clock. */
 uint64_t pt_gate_ran_ns(const struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	uint64_t core_hz = ctx->pipeline->profile.core_hz;
@@ -30,7 +30,7 @@ uint64_t pt_gate_ran_ns(const struct pt_source_ctx *ctx, const struct pt_chunk *
 		return 0;		/* nothing is known of what ran */
 	if (ctx->pipeline->timing == NULL || ctx->pipeline->opt_in_model)
 		return PT_UNKNOWN;
-	if (passed_cycles(ctx) < ctx->chunk_cycles)	/* it was of a core that was halted */
+	if (passed_cycles(ctx) < ctx->chunk_cycles)	/* the core was halted then */
 		return 0;
 	return (uint64_t)((double)(passed_cycles(ctx) - ctx->chunk_cycles) * 1e9 / (double)core_hz);
 }
@@ -72,7 +72,7 @@ void pt_gate_anchor(struct pt_source_ctx *ctx, struct pt_timestamp at)
 		anchor_execution(ctx, at);
 }
 
-/* What comes next is so much later. The clock of execution is awake only. */
+/* Moves the time of the next run behind the sleep. The clock of execution does not count sleep. */
 void pt_gate_pass_sleep(struct pt_source_ctx *ctx)
 {
 	const struct pt_pipeline *p = ctx->pipeline;
@@ -170,7 +170,7 @@ bool pt_gate_wants(const struct pt_source_ctx *ctx)
 	return pt_windows_wants(windows) || pt_windows_holds(windows);
 }
 
-/* The core did not run, or nobody knows whether it did: no burst stands for that time. */
+/* The core did not run, or it is unknown whether it did: no burst represents that time. */
 void pt_gate_away(struct pt_source_ctx *ctx, enum pt_loss cause, uint64_t ns)
 {
 	if (cause == PT_LOSS_HALTED || cause == PT_LOSS_IN_RESET ||
@@ -178,7 +178,7 @@ void pt_gate_away(struct pt_source_ctx *ctx, enum pt_loss cause, uint64_t ns)
 		ctx->away_ns += ns;
 }
 
-/* The first stretch of a stream began with the profile, and what a ring holds ends where the user chose: no clock did. */
+/* The first stretch of a stream begins with the profile, and a ring ends when the user chooses: neither is random. */
 static bool is_random(const struct pt_source_ctx *ctx)
 {
 	return ctx->bursts_only || (ctx->n_bursts > 1 && !ctx->around);

@@ -24,7 +24,7 @@ void pt_halves_fini(struct pt_halves *halves)
 	*halves = (struct pt_halves){ 0 };
 }
 
-/* By chance, and the same each time; nothing that looks do in turn is all in one half. */
+/* By a hash: random, but the same in each run, and no pattern in the order of looks falls into one half. */
 static unsigned half_of(uint64_t look)
 {
 	uint64_t h = (look + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -33,7 +33,7 @@ static unsigned half_of(uint64_t look)
 	return h >> 63;
 }
 
-/* What it accounts for, without what it saw. */
+/* Passes on the time of a chunk without its data. */
 static void feed_unseen(struct pt_pipeline *p, const struct pt_chunk *chunk)
 {
 	const struct pt_chunk unseen = {

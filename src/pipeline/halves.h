@@ -1,7 +1,7 @@
-/* The same profile twice, of one half of the looks each: what a source recorded in one go, as a burst, a snapshot or a batch
- * of samples. Which half a look goes to is by chance, so both are of the same stretch of time and answer the same
- * questions, independently: they differ by no more than their errors explain (report/laws, 6). In the other half a look is
- * time that was not observed. Pure; one thread at a time. */
+/* The same profile twice, each of one random half of the looks. A look is what a source recorded in one go: a burst, a
+ * snapshot or a batch of samples. Both halves cover the same stretch of time and answer the same questions
+ * independently, so they may differ by no more than their errors allow (report/laws, 6). For the half that does not get
+ * a look, its time was not observed. Pure; one thread at a time. */
 #ifndef PT_PIPELINE_HALVES_H
 #define PT_PIPELINE_HALVES_H
 
@@ -14,10 +14,10 @@ struct pt_halves {
 	struct pt_half_source { uint64_t n_looks; bool in_look; unsigned half; } source[PT_HALVES_SOURCES];
 };
 
-/* As pt_pipeline_new(); after an error nothing is left. */
+/* As pt_pipeline_new(); after an error there is nothing to free. */
 int pt_halves_init(struct pt_halves *halves, struct pt_program *program, const struct pt_params *settings,
 		   struct pt_err *err);
-void pt_halves_fini(struct pt_halves *halves);	/* also of all zero */
+void pt_halves_fini(struct pt_halves *halves);	/* all zero is fine, too */
 void pt_halves_feed(struct pt_halves *halves, const struct pt_chunk *chunk);
 
 #endif

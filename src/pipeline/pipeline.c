@@ -94,7 +94,7 @@ static void set_given(const struct pt_params *params, const struct pt_param *row
 		*cycles = (uint32_t)pt_params_number(params, row);
 }
 
-/* Without a program nothing is counted, in whatever. */
+/* Without a program no clock is used. */
 static struct pt_flow_settings settings_of(const struct pt_params *params, const struct pt_isa *isa, bool timed,
 					   bool program)
 {
@@ -158,7 +158,7 @@ static void make_room(struct pt_pipeline *p)
 	pt_snapshot_make_room(p, p->n_ids);
 }
 
-/* All that depends on the instruction set. */
+/* Sets up all that depends on the instruction set. */
 static int set_up(struct pt_pipeline *p, const struct pt_isa *isa, struct pt_err *err)
 {
 	const struct pt_isa *as = p->opt_in_model ? pt_isa_with_model(isa, pt_program_arch(p->program)) : NULL;
@@ -187,7 +187,7 @@ static void tear_down(struct pt_pipeline *p)
 	p->map = NULL;
 }
 
-/* Where neither the new nor the old can be set up there is no memory, and nothing to go on with. */
+/* If neither the new nor the old instruction set can be set up, memory has run out, and the profile cannot go on. */
 static void change_isa(struct pt_pipeline *p, const struct pt_isa *isa)
 {
 	const struct pt_isa *before = p->isa;
@@ -220,8 +220,8 @@ static bool wants_model(const struct pt_params *params)
 	return strcmp(pt_params_text(params, &rows[CYCLES]), "model") == 0;
 }
 
-/* Time is what stamps say where the cycle model alone cannot (isa.h): a trace without them is of instructions. A model
- * that the user asks for is for traces of branches: what samples are corrected by has to be sure. */
+/* Where the cycle model alone cannot give time (isa.h), timestamps do: a trace without them counts in instructions. A
+ * model that the user chose is used for traces of branches only: corrections of samples need a verified one. */
 void pt_pipeline_choose_clock(struct pt_pipeline *p, const struct pt_config *config)
 {
 	char format[32];
@@ -238,7 +238,7 @@ void pt_pipeline_choose_clock(struct pt_pipeline *p, const struct pt_config *con
 	change_isa(p, p->isa);
 }
 
-/* PT_EARG: cycles are asked for, and there is no way to count them. */
+/* PT_EARG: cycles= asks for cycles, and nothing can count them. */
 static int check_cycles(const struct pt_program *program, const struct pt_params *params, struct pt_err *err)
 {
 	bool has_opt_in = program != NULL && pt_isa_with_model(isa_of(program), pt_program_arch(program)) != NULL;
@@ -330,12 +330,12 @@ int pt_pipeline_set_limits(struct pt_pipeline *p, const char *word, struct pt_er
 	rc = pt_pipeline_add(words, word, err);
 	if (rc == 0)
 		rc = pt_selection_replace(p, &pt_analysis_limits, words, err);
-	pt_params_free(words);		/* the rules are the analysis' own */
+	pt_params_free(words);		/* the analysis itself has the rules now */
 	if (rc < 0)
 		return rc;
 	if (p->n_ctx == 0)
-		pt_pipeline_add(p->words, word, NULL);	/* what is opened anew has them, too */
-	p->profile.limits = NULL;	/* until somebody asks for a profile */
+		pt_pipeline_add(p->words, word, NULL);	/* an analysis that is opened anew gets it, too */
+	p->profile.limits = NULL;	/* until the next snapshot */
 	pt_core_profile_steps(p);
 	return 0;
 }

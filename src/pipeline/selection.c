@@ -1,4 +1,4 @@
-/* The analyses of one profile: which words select which, and what each is fed. */
+/* The analyses of one profile: which settings select which, and which events each gets. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static bool is(const char *word, size_t len, const char *name)
 	return strlen(name) == len && memcmp(word, name, len) == 0;
 }
 
-/* Whether list has name, or stands for it by "standard" or "all". */
+/* Whether list has name, or includes it by "standard" or "all". */
 static bool has(const char *list, const char *name, bool standard)
 {
 	for (size_t len; *list != '\0'; list += len + (list[len] == ',')) {
@@ -79,7 +79,7 @@ static int open_one(struct pt_pipeline *p, const struct pt_analysis *ops, struct
 	return 0;
 }
 
-/* Who gives an analysis something to do means it. */
+/* Whether the user gave this analysis a setting that needs it: that selects it. */
 static bool is_told(const struct pt_pipeline *p, const struct pt_analysis *ops)
 {
 	for (size_t i = 0; i < ops->n_params; i++)
@@ -128,7 +128,7 @@ static struct pt_selected *place_of(struct pt_pipeline *p, const struct pt_analy
 	return &p->selected[p->n_selected++];
 }
 
-/* It missed the CONFIG of what runs. */
+/* An analysis that is selected late has missed the CONFIG. */
 static void tell_core_clock(const struct pt_pipeline *p, const struct pt_selected *c)
 {
 	char text[40];
@@ -213,7 +213,7 @@ void pt_selection_steps(struct pt_pipeline *p, const struct pt_call_event *step,
 			p->selected[i].ops->steps(p->selected[i].analysis, step, n);
 }
 
-/* --- in brief, to whom takes it so; to the others, all of it */
+/* --- compact runs go to the analyses that take them; the others get each run */
 
 void pt_selection_piece(struct pt_pipeline *p, const struct pt_piece *piece, uint16_t core, struct pt_timestamp from)
 {

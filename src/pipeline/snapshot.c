@@ -1,4 +1,4 @@
-/* What the analyses know, as the profile that views show. Nothing of it changes what comes. */
+/* Takes a snapshot of the analyses' results: the profile that views show. The state of the analyses does not change. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "profile/analyses/counters/counters.h"
 #include "profile/analyses/calls/spans.h"
 
-static bool counted(const struct pt_pipeline *p)	/* those of all cores */
+static bool counted(const struct pt_pipeline *p)	/* for all cores */
 {
 	bool any = false;
 
@@ -33,7 +33,7 @@ static bool tells_what_ran(const struct pt_pipeline *p)
 	return false;
 }
 
-/* Of what was seen by no chance, as the end of a ring, nobody can say what share of the profile it was. */
+/* If what was recorded was not chosen at random (the end of a ring), no share of the profile can be derived. */
 static enum pt_basis shares_of(const struct pt_pipeline *p, enum pt_basis measured)
 {
 	bool estimated = counted(p) || !pt_snapshot_has_flow(p);
@@ -48,7 +48,7 @@ static enum pt_basis shares_of(const struct pt_pipeline *p, enum pt_basis measur
 	return estimated ? PT_BASIS_ESTIMATED : PT_BASIS_NONE;
 }
 
-/* Between looks nothing lasts for a time that is known. */
+/* Nothing between two looks has a known length. */
 static bool gives_looks_alone(const struct pt_pipeline *p)
 {
 	for (size_t i = 0; i < p->n_ctx; i++)
@@ -130,7 +130,7 @@ static bool contradicts_counter(struct pt_pipeline *p)
 	return true;
 }
 
-/* Samples beside the flow of one core say nothing of cycles. */
+/* If one core has a flow, samples beside it do not count cycles. */
 static const struct pt_profile_source *counts_cycles(const struct pt_profile *f)
 {
 	const struct pt_profile_source *found = NULL;
@@ -160,7 +160,7 @@ static bool beyond_clock(const struct pt_profile *f)
 	return seen > most * 1.02 + SLACK_CYCLES || of->beyond_ns > 0;
 }
 
-/* A counter of hardware came more often than the core's clock allows. */
+/* A hardware counter counted faster than the core's clock allows. */
 static bool contradicts_counts(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;
@@ -184,8 +184,8 @@ static bool contradicts_counts(struct pt_pipeline *p)
 	return false;
 }
 
-/* A stream whose stamps tell of all cycles, awake or not, tells of as much time as it took. The first cycles of it, and
- * those behind the last stamp, are in none. */
+/* In a stream whose timestamps cover all cycles, awake or asleep, they must add up to its duration. Not covered: cycles
+ * before the first timestamp and after the last. */
 static bool contradicts_stamps(struct pt_pipeline *p)
 {
 	enum { LEAST_NS = 5000000 };
@@ -212,8 +212,8 @@ static bool contradicts_stamps(struct pt_pipeline *p)
 	return false;
 }
 
-/* Modelled cycles, or those that bins counted, are no more than the core's clock has, in all and in each burst: else the
- * clock is slower than somebody said, or they are wrong, and so are all times. */
+/* Modelled cycles, or those that bins counted, cannot be more than the core clock's, in total and in each burst: else
+ * the clock is faster than given or the counts are wrong, and so are all times. */
 static void contradict(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;
@@ -312,9 +312,9 @@ static void add_trouble(struct pt_profile *f, const struct pt_core_profile *core
 	}
 }
 
-/* How many samples the hardware took that did not come, at most. A source that looks at the core itself misses none. One that
- * counts what was taken knows; else the bytes that are missing bound it. PT_UNKNOWN: the chip dropped packets, and does not
- * say how many. */
+/* How many samples of the hardware did not arrive, at most. A source that reads the core itself misses none. If the
+ * source counts the samples taken, it knows; else the missing bytes are a bound. PT_UNKNOWN: the chip dropped packets,
+ * and does not say how many. */
 static uint64_t missed_by(const struct pt_source_ctx *ctx)
 {
 	enum { LEAST_BYTES = 2 };	/* of a sample */
@@ -352,7 +352,7 @@ static void sum_up(struct pt_pipeline *p)
 	f->core = p->cores;
 }
 
-/* A burst, or what a buffer held that goes around, of which nothing says how long it took. */
+/* A burst, or a ring buffer, whose duration is unknown. */
 static bool is_a_part_of_its_span(const struct pt_source_ctx *ctx)
 {
 	const struct pt_pipeline *p = ctx->pipeline;
@@ -375,7 +375,7 @@ static struct pt_profile_source source_of(const struct pt_source_ctx *ctx)
 	s.loss.by[PT_LOSS_NOT_CODE].events += ctx->flow.counts.not_code;
 	s.mismatch_ns = ctx->account.mismatch_ns;
 	s.beyond_ns = pt_account_beyond(&ctx->account);
-	/* A core that its full buffer halted is found halted a round trip later or more. */
+	/* The probe finds a core that the full buffer halted one round trip late, or more. */
 	s.triggered = ctx->triggered;
 	s.observed_is_bound = ctx->triggered || ctx->halting || is_a_part_of_its_span(ctx);
 	s.branches = branches_of(ctx);
@@ -402,7 +402,7 @@ static void add_loss(struct pt_loss_sum *to, const struct pt_loss_sum *sum)
 	}
 }
 
-/* From when to when any of them has an account; what has no clock has none. */
+/* From the first to the last time of all accounts; sources without a clock have none. */
 static uint64_t run_of(const struct pt_pipeline *p)
 {
 	uint64_t from_ns = UINT64_MAX, to_ns = 0;
@@ -437,7 +437,7 @@ static void sum_up_time(struct pt_pipeline *p)
 		f->no_clock &= p->sources[i].no_clock;
 		f->ended &= p->sources[i].ended;
 	}
-	f->no_end = p->over && (p->n_ctx == 0 || !f->ended);	/* of nothing, too: it began */
+	f->no_end = p->over && (p->n_ctx == 0 || !f->ended);	/* even if nothing was recorded */
 	f->sources_refused = p->lanes_refused;
 	f->other_stream_bytes = 0;
 	for (size_t i = 0; i < p->n_ctx; i++)
@@ -449,7 +449,7 @@ static void sum_up_time(struct pt_pipeline *p)
 	f->n_sources = p->n_ctx;
 }
 
-/* An id that is wider than a message of the trace comes in parts, if all of them come. */
+/* An id wider than a message of the trace arrives in several messages, if none is lost. */
 static void tell_width(const struct pt_pipeline *p, size_t definition, char *note)
 {
 	const struct pt_signal_definition *d = &pt_definitions_set(p->definitions)->definition[definition];
@@ -479,7 +479,7 @@ static void tell_of_tasks(struct pt_pipeline *p)
 	p->profile.task_note = p->task_note;
 }
 
-/* Whose figures of functions the profile has. */
+/* The analysis that the profile's figures of functions come from. */
 static const char *analysis_of(const struct pt_pipeline *p)
 {
 	if (p->profile.by_bins)
@@ -491,7 +491,7 @@ static const char *analysis_of(const struct pt_pipeline *p)
 	return !p->executes && p->profile.ranges != NULL ? "range" : "execution";
 }
 
-/* Figures of functions where execution was not selected: those of entries and exits, or of ranges. */
+/* Figures of functions if execution was not selected: from entries and exits, or from ranges. */
 static const struct pt_execution_result *stand_in(const struct pt_pipeline *p, struct pt_core_profile *core_profile)
 {
 	const struct pt_spans *spans = p->profile.spans != NULL ? p->profile.spans : p->profile.ranges;
@@ -544,7 +544,7 @@ const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *p)
 	pt_snapshot_places(p);
 	pt_snapshot_irqs(p);
 	pt_snapshot_edges(p);
-	pt_selection_result(p);		/* they may look at cores and rows */
+	pt_selection_result(p);		/* analyses may use cores and rows */
 	pt_snapshot_bound_bins(p);
 	return f;
 }

@@ -1,4 +1,4 @@
-/* The functions' rows where all that was seen are bins: what each bin counted is of the functions that it lies in. */
+/* Makes the functions' rows where bins are the only data: the count of a bin belongs to the functions it covers. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static void sum_up(struct pt_pipeline *p, const struct pt_bins *bins)
 	f->n_cores = bins->n_cores;
 }
 
-/* Of its source of bins; NULL: it has none, or a dump does not say when it counted. */
+/* The account of the source of bins; NULL: there is none, or a dump does not say when it counted. */
 static const struct pt_loss_sum *time_of_bins(const struct pt_profile *f, uint16_t core)
 {
 	for (size_t i = 0; i < f->n_sources; i++) {
@@ -49,8 +49,9 @@ static const struct pt_loss_sum *time_of_bins(const struct pt_profile *f, uint16
 	return NULL;
 }
 
-/* What the clock has in the time observed is what was counted and the rest. A busy host hears late that a core runs, and
- * that counting has begun: so no more is impossible than the clock has in all of the time, and a packet at its ends. */
+/* The observed cycles are those that bins counted, and the rest. A busy host learns late that the core runs and that
+ * counting has begun. So bins may exceed the observed time; only more than the clock has in the whole time, and a
+ * packet at each end, is impossible. */
 static void make_rest(struct pt_profile *f, const struct pt_bins *bins, struct pt_profile_core *core)
 {
 	static const double packets_s = 0.01, drift = 0.02;
@@ -68,8 +69,7 @@ static void make_rest(struct pt_profile *f, const struct pt_bins *bins, struct p
 		core->rest_cycles = clock > (double)core->cycles ? (uint64_t)clock - core->cycles : 0;
 }
 
-/* So many of a core's hits may have been counted from the reading of the first of its bins to that of the last: one in
- * each cycle at most. */
+/* So many of a core's hits may have been counted between reading its first bin and its last: at most one per cycle. */
 static double hits_apart(const struct pt_pipeline *p, const struct pt_bins_core *core)
 {
 	static const double drift = 0.02;
@@ -81,7 +81,7 @@ static double hits_apart(const struct pt_pipeline *p, const struct pt_bins_core 
 	return (double)core->apart_ns / 1e9 * (double)p->profile.core_hz * (1 + drift);
 }
 
-/* For bounds of its own: shares of functions and addresses, and what cores say of theirs. */
+/* Copied so that its bounds can be narrower: shares of functions and addresses, and figures of cores. */
 static struct pt_bins *copy_bins(struct pt_pipeline *p, const struct pt_bins *from)
 {
 	struct pt_bins_core *cores = pt_alloc_array(from->n_cores + 1, sizeof(*cores));
@@ -101,7 +101,7 @@ static struct pt_bins *copy_bins(struct pt_pipeline *p, const struct pt_bins *fr
 	return to;
 }
 
-/* Bins that were not read at one instant. */
+/* Widens bounds where bins were not read at one instant. */
 static struct pt_bins *bound_by_readings(struct pt_pipeline *p, const struct pt_bins *from)
 {
 	struct pt_bins *bins = copy_bins(p, from);
@@ -146,7 +146,7 @@ bool pt_snapshot_by_bins(struct pt_pipeline *p)
 	return true;
 }
 
-/* Hits that are nothing but samples are no time. */
+/* Hits that are samples are not times. */
 static void make_row(struct pt_pipeline *p, const struct pt_bins_function *from, bool ticks)
 {
 	struct pt_profile_function *row = pt_snapshot_row(p, from->function, from->core);
@@ -180,7 +180,7 @@ void pt_snapshot_bin_rows(struct pt_pipeline *p)
 
 /* --- beside the rows of functions */
 
-/* Whose figures are made of samples alone; NULL: the core's are not. */
+/* The core whose figures come from samples alone; NULL: the core has other data. */
 static const struct pt_core_profile *sampled_core(struct pt_pipeline *p, uint16_t core)
 {
 	const struct pt_core_profile *core_profile = pt_core_profile_find(p, core);
@@ -214,7 +214,8 @@ static void bound_by_samples(struct pt_pipeline *p, struct pt_bins *bins)
 	}
 }
 
-/* Samples have rows by function, and bins by address: what limits of the first leave open, the second do, too. */
+/* Samples have rows by function, and bins by address: doubt about a function widens the bounds of its addresses,
+ * too. */
 void pt_snapshot_bound_bins(struct pt_pipeline *p)
 {
 	const struct pt_bins *from = p->profile.bins;

@@ -1,5 +1,5 @@
-/* The exceptions of a profile: functions that they entered, by the vectors that lead there, and what the target stamped
- * their entries with. Vectors are those of the first core. */
+/* The exceptions of a profile: functions that they entered, by the vectors that point there, with the entry counts of
+ * the target's timestamps. Vectors are those of the first core. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static uint64_t handler_of(const struct pt_pipeline *p, unsigned exception)
 				     : pt_program_vector(p->program, exception);
 }
 
-/* Exceptions whose vector leads to address. */
+/* Names the exceptions whose vector points to address. */
 static void name_vectors(const struct pt_pipeline *p, uint64_t address, char *out, size_t size)
 {
 	const struct pt_isa *isa = p->map->isa;

@@ -1,4 +1,4 @@
-/* What pc samples say of lines and instructions, of cores whose figures are made of samples alone. */
+/* Shares of lines and instructions by pc samples, for cores whose figures come from samples alone. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -27,7 +27,7 @@ static uint16_t line_at(struct pt_pipeline *p, struct pt_core_profile *core_prof
 	return pt_places_number(core_profile->by_line, pt_snapshot_line_key(p, address), address);
 }
 
-/* A line is looked for once for each instruction: to do so for each sample costs more than all else that it does. */
+/* The line of an instruction is looked up once: a lookup per sample would take longer than everything else. */
 void pt_core_profile_place(struct pt_pipeline *p, struct pt_core_profile *core_profile, uint64_t address, bool in_code)
 {
 	uint16_t insn, line;
@@ -62,7 +62,7 @@ static int by_key(const void *a, const void *b)
 	return (x->place.key > y->place.key) - (x->place.key < y->place.key);
 }
 
-/* Where there are bursts as well, but too few of them, lines have what was seen, and no share. */
+/* If there are also bursts, but too few, lines have what was recorded, and no share. */
 static bool are_shown(const struct pt_pipeline *p, const struct pt_core_profile *core_profile)
 {
 	return pt_core_profile_counted(core_profile) ||
@@ -80,7 +80,7 @@ const uint16_t *pt_snapshot_handler(const struct pt_pipeline *p, uint64_t key, b
 	return NULL;
 }
 
-/* By samples alone: nobody knows whom exceptions interrupted. */
+/* From samples alone it is unknown which code exceptions interrupted. */
 static void bound(const struct pt_pipeline *p, const struct pt_core_profile *core_profile, struct pt_place *place,
 		  bool lines)
 {
@@ -91,7 +91,7 @@ static void bound(const struct pt_pipeline *p, const struct pt_core_profile *cor
 					       pt_snapshot_handler(p, place->key, lines, &handler));
 }
 
-/* Of all cores; by core and key. */
+/* Of all cores, sorted by core and key. */
 static void tell(struct pt_pipeline *p, size_t offset, struct pt_profile_place **room,
 		 const struct pt_profile_place **out, size_t *n)
 {

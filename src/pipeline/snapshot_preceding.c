@@ -1,9 +1,8 @@
-/* What samples by halts leave open. The core halts between two instructions: the pc is that of the one that comes next, and
- * the time is that of the one before, which may be of another function, line or instruction. So each sampled address is
- * asked for what may precede it (program/code/preceding.h): what has the sample may have it in vain, what may precede may
- * have it as well, and the limits of both hold either way.
- * Left out: what returns from an exception (its one instruction counts for what was interrupted), and samples outside of
- * code. */
+/* Which samples by halts may belong to another row. The core halts between two instructions: the pc is that of the next
+ * instruction, but the time was spent in the one before, which may be in another function or line. So for each sampled
+ * address program/code/preceding.h gives the instructions that may come before it: the sampled row may have the sample
+ * wrongly, a preceding row may have missed it, and the limits of both include this. Not considered: an instruction that
+ * returns from an exception (it is one instruction, counted for what was interrupted), and samples outside of code. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -13,27 +12,28 @@ enum kind { FUNCTIONS, LINES, INSTRUCTIONS };
 
 struct row {
 	uint64_t of_others, elsewhere;	/* samples, as pt_flat_doubt() has them */
-	uint64_t not_by[3];		/* of by[], those that it has or has got already */
-	uint8_t has;			/* PT_PRECEDED_BY_*: an instruction that does so */
-	size_t listed;			/* the last address that it may precede */
+	uint64_t not_by[3];		/* of by[]: samples that it has already */
+	uint8_t has;			/* PT_PRECEDED_BY_*: it contains such an instruction */
+	size_t listed;			/* last address that it may precede */
 };
 
-struct doubts {			/* of one kind of rows */
+struct doubts {			/* for one kind of rows */
 	const struct pt_pipeline *p;
 	struct pt_core_profile *core_profile;
 	enum kind kind;
 	struct row *row;
 	size_t n_rows;
-	uint64_t by[3];			/* samples that any row with such an instruction may have: [PT_PRECEDED_BY_*] */
-	size_t n_with[3];		/* rows that have one */
+	uint64_t by[3];			/* samples that may belong to any row with such an instruction:
+					 * [PT_PRECEDED_BY_*] */
+	size_t n_with[3];		/* number of rows that have one */
 	/* the sampled address */
 	size_t address, own;
-	size_t *list, n_listed;		/* the other rows that may precede */
+	size_t *list, n_listed;		/* the other rows that may come before it */
 	uint64_t samples;
 	uint8_t marks;			/* pt_preceding_all() */
 };
 
-/* 0: what has no row. */
+/* 0: the address has no row. */
 static size_t row_of(const struct doubts *d, uint64_t address)
 {
 	bool in_code;
@@ -110,7 +110,7 @@ static uint64_t more_by(const struct doubts *d, const struct row *row, unsigned 
 static void doubt(struct doubts *d, struct pt_flat *flat)
 {
 	size_t n = pt_places_n(d->core_profile->by_insn);
-	/* where more addresses were sampled than there is room for */
+	/* more addresses were sampled than the table holds */
 	uint64_t unasked = n < PT_PLACES_MAX ? 0 : pt_flat_samples(pt_places_flat(d->core_profile->by_insn), 0);
 
 	d->row = pt_alloc_array(d->n_rows, sizeof(*d->row));

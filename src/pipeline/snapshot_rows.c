@@ -26,7 +26,7 @@ static struct pt_share share_of(const struct pt_pipeline *p, const struct pt_cor
 
 		if (seen > 0 && all != 0)
 			return pt_profile_bounded(seen, (double)part / (double)all);
-		return (struct pt_share){ .share = NAN };	/* its share of the profile is not known */
+		return (struct pt_share){ .share = NAN };	/* the share of the profile is unknown */
 	}
 	return (struct pt_share){ .share = all != 0 ? (double)part / (double)all : 0 };
 }
@@ -40,7 +40,7 @@ static bool is_active(const struct pt_core_profile *core_profile, uint16_t id)
 	return run->count != 0 || run->partial != 0 || run->instructions != 0 || run->cycles != 0;
 }
 
-/* Whenever it was looked at it was held in reset. */
+/* Each sample found the core held in reset. */
 static bool never_ran(const struct pt_core_profile *core_profile)
 {
 	const struct pt_source_ctx *ctx = core_profile->samples;
@@ -49,8 +49,8 @@ static bool never_ran(const struct pt_core_profile *core_profile)
 	return sum != NULL && sum->by[PT_LOSS_IN_RESET].ns > 0 && sum->observed_ns == 0 && sum->lost_ns == 0;
 }
 
-/* Any function that is in no window, and in no batch of samples, of a core has the same limit. Of several cores the
- * highest. */
+/* All functions of a core that appear in no window and no batch of samples have the same limit. Of several cores the
+ * highest limit. */
 static struct pt_share share_of_unseen(const struct pt_pipeline *p)
 {
 	double most = 0;
@@ -137,13 +137,13 @@ void pt_snapshot_rows(struct pt_pipeline *p)
 	pt_snapshot_make_room(p, p->n_core_profiles * p->n_ids);
 	pt_snapshot_no_rows(p);
 	if (p->profile.windowed)
-		pt_selection_result_of(p, &pt_analysis_tree);	/* who knows of calls */
+		pt_selection_result_of(p, &pt_analysis_tree);	/* this analysis knows the calls */
 	for (size_t i = 0; i < p->n_core_profiles; i++)
 		make_rows_of(p, &p->core_profile[i]);
 	p->profile.unseen = share_of_unseen(p);
 }
 
-/* Edges with an end that is shown. */
+/* Takes the edges of which at least one end is shown. */
 void pt_snapshot_edges(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;

@@ -1,5 +1,4 @@
-/* What windows in bursts (profile/flow/windows.h) say of a core: estimates for the whole profile, in the place of what was
- * seen. */
+/* Estimates for the whole profile from windows in bursts (profile/flow/windows.h), in place of what was recorded. */
 #include <math.h>
 #include <string.h>
 
@@ -44,12 +43,12 @@ static void calibrate(const struct pt_pipeline *p, const struct pt_core_profile 
 	core->asleep_by_bursts = core->asleep;
 	if (!core->windowed)
 		return;
-	/* time in which nothing of the core could be reached is no sample */
+	/* time in which the core could not be reached is not sampled */
 	if (core_profile->samples->account.sum.by[PT_LOSS_SLEEP].ns == 0)
 		core->asleep = pt_flat_asleep_share(core_profile->flat);
 }
 
-/* What the rows of a core are shares of: how long it was awake in the profile, whether or not anybody looked. */
+/* What a core's rows are shares of: how long it was awake in the profile, observed or not. */
 static uint64_t awake_ticks(const struct pt_pipeline *p, const struct pt_core_profile *core_profile, double asleep,
 			    uint64_t seen)
 {
@@ -61,7 +60,7 @@ static uint64_t awake_ticks(const struct pt_pipeline *p, const struct pt_core_pr
 	return (uint64_t)llround(ran_ns * 1e-9 * (double)p->profile.core_hz * (1 - asleep));
 }
 
-/* One stretch that misses little, as the beginning, says more than nothing. */
+/* A single stretch is used if it misses little, such as the beginning. */
 double pt_snapshot_seen_part(const struct pt_pipeline *p, const struct pt_core_profile *core_profile)
 {
 	const struct pt_source_ctx *ctx = core_profile->flow;
@@ -74,11 +73,11 @@ double pt_snapshot_seen_part(const struct pt_pipeline *p, const struct pt_core_p
 	    ctx->bursts_only || pt_snapshot_complete(p) || pt_snapshot_windowed(p, core_profile) ||
 	    (ctx->around && !known))
 		return 0;
-	if (!known && ctx->halting)	/* a core that slept ran for less than it was observed */
+	if (!known && ctx->halting)	/* a core that slept ran less than the observed time */
 		return 0;
 	ran = known ? (double)core_profile->result->cycles * 1e9 / (double)p->profile.core_hz
 		    : (double)sum->observed_ns;
-	/* while the source holds the core nothing runs */
+	/* while the source holds the core it does not run */
 	unseen = ctx->halting ? (double)(sum->by[PT_LOSS_REARM].ns + sum->lost_ns)
 			      : (double)(sum->total_ns - sum->observed_ns - sum->by[PT_LOSS_HALTED].ns -
 					 sum->by[PT_LOSS_IN_RESET].ns - sum->by[PT_LOSS_SLEEP].ns);
@@ -121,7 +120,7 @@ static struct pt_estimate share_in_profile(const struct pt_profile_core *core, c
 	return pt_profile_in_all(core, (struct pt_estimate){ s->share, s->lo, s->hi });
 }
 
-/* Entries, of which rate is that per tick awake, and their interval. PT_UNKNOWN: there is none. */
+/* Number of entries, from rate (per awake tick), and their interval. PT_UNKNOWN: there is no rate. */
 static uint64_t entries_of(const struct pt_profile_core *core, const struct pt_estimate *rate,
 			   struct pt_estimate *interval)
 {
@@ -138,7 +137,7 @@ static const struct pt_tree_estimate *from_tree(const struct pt_pipeline *p, uin
 	return tree != NULL && core < PT_TREE_CORES && tree->function[core] != NULL ? &tree->function[core][id] : NULL;
 }
 
-/* What samples make of the time that windows say a function took; without samples it is that. */
+/* The time of a function by windows, corrected by samples; unchanged without samples. */
 static double fitted(const struct pt_profile_core *core, const struct pt_profile_function *row)
 {
 	const struct pt_window_function *f = core->calibration != NULL ? &core->calibration[row->id].windows : NULL;
@@ -146,8 +145,8 @@ static double fitted(const struct pt_profile_core *core, const struct pt_profile
 	return f != NULL && f->own.x > 0 ? row->share.share * core->windows.y / f->own.x : 1;
 }
 
-/* What bursts saw of it is in the profile for certain; of the estimates each is a bound, and that of its own time may be
- * narrower: it can be of samples. */
+/* The highest of the lower bounds: time seen in bursts is certain; each estimate is a bound, and that of its self time
+ * may be the narrower one, if it comes from samples. */
 static uint64_t gross_at_least(const struct pt_profile_core *core, const struct pt_tree_estimate *tree,
 			       const struct pt_profile_function *row)
 {
@@ -159,7 +158,7 @@ static uint64_t gross_at_least(const struct pt_profile_core *core, const struct 
 	return (uint64_t)fmax(fmax(share_in_profile(core, &tree->gross).lo, row->net.lo), (double)seen);
 }
 
-/* One that has no entry in any window had some elsewhere: nobody can say how many. */
+/* A function without an entry in any window may have been entered elsewhere: the count is unknown. */
 void pt_snapshot_window_row(struct pt_pipeline *p, const struct pt_core_profile *core_profile,
 			    const struct pt_profile_core *core, struct pt_profile_function *row,
 			    struct pt_execution_function *figures)
@@ -186,7 +185,7 @@ void pt_snapshot_window_row(struct pt_pipeline *p, const struct pt_core_profile 
 	row->per_second = tree->per_second;
 	row->per_call = tree->per_call;
 	row->durations = &p->profile.tree->durations[core_profile->core][row->id * PT_N_TALLY_KINDS];
-	/* both are bounds of it, and that of its own time may be narrower: it can be of samples */
+	/* the total is at least the self time, whose bound may be narrower: it can come from samples */
 	row->gross_share = fmax(tree->gross.lo, row->share.lo);
 	figures->gross_total = gross_at_least(core, tree, row);
 	figures->count = entries_of(core, &tree->count, &row->count);

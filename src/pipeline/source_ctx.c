@@ -1,8 +1,7 @@
-/* One source: its chunks become events and marks, in the order they came.
+/* One source: turns its chunks into events and marks, in their order.
  *
- * A burst is what lies between two DATA chunks that RESTART, or between one and the loss behind it. It is whole if the
- * buffer was full (the source looked away by design, or was overrun), and interrupted if another fault, a halt or the
- * end came. */
+ * A burst lies between two DATA chunks with RESTART, or between such a chunk and the loss after it. It is whole if the
+ * buffer was full (re-armed by design, or overrun), and interrupted if another fault, a halt or the end came first. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +12,7 @@
 #include "pipeline/pipeline_parts.h"
 #include "trace/formats.h"
 
-/* Of struct pt_source_ctx, unseen */
+/* Values of unseen in struct pt_source_ctx */
 static const char ran_before[] =
 	"the core ran before the trace began (--reset, or a halted core, has the beginning, too)";
 static const char ran_meanwhile[] = "the core ran while nothing was recorded";
@@ -26,7 +25,7 @@ static void read_mismatch(struct pt_profile *f, const struct pt_program *program
 	char differs[24];
 
 	if (program != NULL && pt_program_is_doubted(program)) {
-		f->elf_check = PT_ELF_OTHER;	/* what is recorded is of the one that was recorded with it */
+		f->elf_check = PT_ELF_OTHER;	/* the recorded code is that of the program that was recorded with it */
 		return;
 	}
 	pt_config_text(config, "elf_mismatch", differs, sizeof(differs));
@@ -56,7 +55,7 @@ static void read_regions(struct pt_profile *f, const struct pt_config *config)
 	}
 }
 
-/* What the report says at its top; of the first source, but for what only others know. */
+/* Facts for the head of the report: of the first source, except those that only others know. */
 static void read_facts(struct pt_pipeline *p, const struct pt_config *config, bool first)
 {
 	struct pt_profile *f = &p->profile;
@@ -103,7 +102,7 @@ static void read_facts(struct pt_pipeline *p, const struct pt_config *config, bo
 	f->from_virtual = (!first && f->from_virtual) || pt_config_number(config, "virtual", 0) != 0;
 }
 
-/* Records of our own have stamps of 1 ns where they say nothing (formats.h). */
+/* Formats of our own have timestamps of 1 ns unless they say otherwise (formats.h). */
 static struct pt_clock clock_of(const struct pt_source_ctx *ctx, const struct pt_config *config)
 {
 	const char *format = ctx->facts.format;
@@ -114,7 +113,7 @@ static struct pt_clock clock_of(const struct pt_source_ctx *ctx, const struct pt
 	return pt_clock_of(hz != 0 || !own ? hz : PT_NS_PER_S, ppm != 0 ? ppm : PT_CLOCK_PPM);
 }
 
-/* The worst of all: a table has rows of several sources. */
+/* Keeps the largest error: a table may have rows of several sources. */
 static void read_measured_ticks(struct pt_profile *f, const struct pt_config *config)
 {
 	double hz = (double)pt_config_number(config, "tick_hz", 0),
@@ -125,7 +124,7 @@ static void read_measured_ticks(struct pt_profile *f, const struct pt_config *co
 		f->stamps_wrong = fmax(f->stamps_wrong, fmax(hz / least - 1, 1 - hz / most));
 }
 
-/* IVBR of the S12Z: bits 15:1 are bits 23:9 of the address. Without the key the program knows. */
+/* IVBR of the S12Z: bits 15:1 are bits 23:9 of the address. Without the key the program gives the address. */
 static uint64_t vectors_of(const struct pt_config *config)
 {
 	uint64_t ivbr = pt_config_number(config, "ivbr", PT_UNKNOWN);
@@ -143,16 +142,16 @@ static enum pt_flow_stamps stamps_of(const struct pt_source_ctx *ctx, const stru
 	return strcmp(from, "line") == 0 ? PT_STAMPS_FROM_LINE : PT_STAMPS_FROM_FLOW;
 }
 
-/* Branches are nothing without the code between them. Without a program they are counted, as ever. */
+/* Branches cannot be followed without the code between them. Without a program they are only counted. */
 static bool cannot_walk(const struct pt_pipeline *p)
 {
 	return p->program != NULL && p->map->isa == &pt_isa_none;
 }
 
-enum { MOST_ISSUED = 4 };	/* a file may say anything */
+enum { MOST_ISSUED = 4 };	/* the value in a file is not trusted */
 
-/* DWT_PCSR, and the samples that the same unit sends by ITM, unless the core is known to show the handler already; and the
- * S12Z's SYNC_PC, of which no manual says it. */
+/* These samples show the interrupted pc: DWT_PCSR and the DWT's samples by ITM, unless this core is known to show the
+ * handler; and the S12Z's SYNC_PC, for which no manual says otherwise. */
 static void meet_interrupted(struct pt_source_ctx *ctx, const struct pt_config *config)
 {
 	struct pt_pipeline *p = ctx->pipeline;
@@ -171,7 +170,7 @@ static void meet_interrupted(struct pt_source_ctx *ctx, const struct pt_config *
 		p->entered = pt_entered_new(p->map, &p->settings);
 }
 
-/* Of the sources whose CONFIG could be read. */
+/* First of the sources whose CONFIG could be read. */
 static bool is_first(const struct pt_source_ctx *ctx)
 {
 	for (size_t i = 0; i < ctx->index; i++)
@@ -262,7 +261,7 @@ static void send_events(struct pt_source_ctx *ctx)
 	p->batch.n_events = 0;
 }
 
-/* What a mark is about, between the events around it: a chunk without its bytes. */
+/* A mark between events refers to a chunk: its fields, without its bytes. */
 static void send_mark(struct pt_source_ctx *ctx, enum pt_mark mark, const struct pt_chunk *chunk)
 {
 	struct pt_pipeline *p = ctx->pipeline;
@@ -319,14 +318,14 @@ static bool has_flow(const struct pt_source_ctx *ctx)
 	return (ctx->decoder->gives & PT_GIVES_FLOW) != 0;
 }
 
-/* Something of the frames that the stream is in is missing. */
+/* Bytes of the frames around the stream are missing. */
 static void damage(struct pt_source_ctx *ctx, uint64_t bytes)
 {
 	ctx->decoder->gap(ctx->state, PT_GAP_DAMAGED, PT_UNKNOWN, bytes, &ctx->pipeline->batch);
 	send_events(ctx);
 }
 
-/* A frame that is half there is missing. */
+/* An incomplete frame counts as missing. */
 static void end_frame(struct pt_source_ctx *ctx)
 {
 	uint64_t rest = ctx->stream != NULL ? pt_stream_part_gap(ctx->stream) : 0;
@@ -343,7 +342,7 @@ static void gap(struct pt_source_ctx *ctx, enum pt_gap cause, uint64_t ns, uint6
 	ctx->gap_open = ctx->in_data;
 }
 
-/* The trace was armed anew. Where that was done while the core was held, nothing ran in between. */
+/* The trace was re-armed. If the core was held meanwhile, nothing ran in between. */
 static void restart(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	if (ctx->halting && ctx->resumed)
@@ -354,7 +353,7 @@ static void restart(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 		send_mark(ctx, PT_MARK_BURST, chunk);
 }
 
-/* Some of bytes, of which a part is of the stream. */
+/* Takes some of the bytes; a part of them belongs to the stream. */
 static size_t feed_stream(struct pt_source_ctx *ctx, const uint8_t *bytes, size_t len_bytes)
 {
 	struct pt_stream_piece own;
@@ -369,10 +368,10 @@ static size_t feed_stream(struct pt_source_ctx *ctx, const uint8_t *bytes, size_
 	return taken;
 }
 
-/* Some of bytes; of those that have a short way to go, what cannot go it. Returns bytes taken. */
+/* Takes some of the bytes: on the fast path as far as possible, then in the normal way. Returns bytes taken. */
 static size_t feed(struct pt_source_ctx *ctx, const uint8_t *bytes, size_t len_bytes)
 {
-	enum { MORE_BYTES = 4 * PT_PAIR_BYTES };	/* what is odd rarely comes alone */
+	enum { MORE_BYTES = 4 * PT_PAIR_BYTES };	/* irregular packets come in groups */
 	size_t taken = 0, packet_bytes;
 
 	if (ctx->stream != NULL)
@@ -387,7 +386,7 @@ static size_t feed(struct pt_source_ctx *ctx, const uint8_t *bytes, size_t len_b
 	return taken;
 }
 
-/* Samples come in batches that have nothing to do with each other anyway. */
+/* Batches of samples are unrelated, so a restart means nothing for them. */
 static void data(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	if (chunk->cause != PT_DATA_FOLLOWS && ctx->decoder->gives != PT_GIVES_SAMPLES)
@@ -405,7 +404,7 @@ static void data(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 	send_mark(ctx, PT_MARK_DATA_END, chunk);
 }
 
-/* Where nothing ran, nothing is missing in the flow, nor in a stream that goes on behind it. */
+/* If nothing ran, nothing is missing in the flow, nor in a stream that continues. */
 static bool nothing_ran(const struct pt_source_ctx *ctx, enum pt_loss cause)
 {
 	if (ctx->decoder->goes_on && cause == PT_LOSS_HALTED)
@@ -413,8 +412,7 @@ static bool nothing_ran(const struct pt_source_ctx *ctx, enum pt_loss cause)
 	return has_flow(ctx) && (pt_loss_nothing_ran(cause) || (ctx->held && !pt_loss_is_fault(cause)));
 }
 
-/* Time of which there is no trace. Before the first trace it may be that a debugger held the core: the state that comes
- * next says so. */
+/* Time without trace. Before the first trace a debugger may have held the core: the next state tells. */
 static void note_unseen(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	enum pt_loss cause = (enum pt_loss)chunk->cause;
@@ -432,7 +430,7 @@ static void note_unseen(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 static void loss(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	enum pt_loss cause = (enum pt_loss)chunk->cause;
-	bool full = !pt_loss_is_fault(cause) || cause == PT_LOSS_OVERRUN;	/* it stopped full */
+	bool full = !pt_loss_is_fault(cause) || cause == PT_LOSS_OVERRUN;	/* it stopped because it was full */
 
 	note_unseen(ctx, chunk);
 	send_mark(ctx, PT_MARK_LOSS, chunk);
@@ -452,7 +450,7 @@ static void state(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 	ctx->resumed = chunk->cause != PT_STATE_HALT && pc != PT_UNKNOWN;
 	if (chunk->cause == PT_STATE_HALT || chunk->cause == PT_STATE_RUN)
 		ctx->held = chunk->cause == PT_STATE_HALT;
-	/* Resumed, or reset, at a known pc: it had been held until then. */
+	/* The core is resumed, or reset, at a known pc: until now it was held. */
 	if (ctx->lead_open && (!ctx->resumed || chunk->cause == PT_STATE_SLEEP))
 		ctx->unseen = ran_before;
 	ctx->lead_open = false;
@@ -485,7 +483,7 @@ static void clock_chunk(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 		pt_merge_anchor(ctx->pipeline->merge, ctx->index, ticks, ns, error_ns);
 }
 
-/* Where a chunk begins: when the oldest of what comes of it may have been. */
+/* Finds when a chunk begins: the earliest possible time of its oldest event. */
 static void find_held(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	const struct pt_arrivals *a = &ctx->arrivals;
@@ -499,7 +497,7 @@ static void find_held(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 	ctx->held_ns = from_ns > ctx->wait_ns ? from_ns - ctx->wait_ns : 0;
 }
 
-/* The oldest two become one, as if all their bytes had come with the first. */
+/* Merges the two oldest entries, as if all their bytes had come with the first. */
 static void note_arrival(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	struct pt_arrivals *a = &ctx->arrivals;
@@ -515,7 +513,7 @@ static void note_arrival(struct pt_source_ctx *ctx, const struct pt_chunk *chunk
 	a->chunk[a->n++].from_ns = chunk->from_ns;
 }
 
-/* A format that this version does not know: its time still counts, as unobserved; where CONFIG was damaged, as lost. */
+/* A format that this version does not know: its time counts as unobserved; if CONFIG was damaged, as lost. */
 static void unread(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	struct pt_chunk lost = *chunk;
@@ -543,7 +541,7 @@ static void merge_on(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 
 void pt_source_ctx_feed(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
-	if (chunk->kind == PT_CHUNK_COST) {	/* of no time, and of no event */
+	if (chunk->kind == PT_CHUNK_COST) {	/* it has no time and makes no event */
 		pt_source_ctx_cost(ctx, chunk);
 		return;
 	}

@@ -1,4 +1,4 @@
-/* What a source has cost the program, as it measured that itself: the last COST chunk. */
+/* The overhead of a source, as the source measured it: the last COST chunk. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -31,13 +31,13 @@ void pt_source_ctx_cost(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 	struct pt_config text;
 	char name[24];
 
-	if (chunk->len_bytes == 0) {	/* its record is damaged; the next one says all of this one, too */
+	if (chunk->len_bytes == 0) {	/* its record is damaged; the next COST has the new totals */
 		cost->damaged = true;
 		return;
 	}
 	if (!pt_config_init(&text, (const char *)chunk->bytes, chunk->len_bytes))
 		return;
-	if (pt_config_number(&text, "clock_least_hz", 0) != 0) {	/* measured behind the end */
+	if (pt_config_number(&text, "clock_least_hz", 0) != 0) {	/* measured after the end */
 		f->clock_least_hz = pt_config_number(&text, "clock_least_hz", 0);
 		f->clock_most_hz = pt_config_number(&text, "clock_most_hz", 0);
 		pt_config_fini(&text);

@@ -1,5 +1,5 @@
-/* A source whose bytes are those of several streams (decode/demux.h): of each that CONFIG gives a format there is a source
- * context, which gets all chunks, and takes of their bytes what is of its stream. */
+/* A source whose bytes are those of several streams (decode/demux.h). Each stream with a format in CONFIG has a source
+ * context, which gets all chunks and takes its own bytes from them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,18 +11,18 @@
 
 enum { STREAM_NUMBERS = 128 };
 
-struct pt_stream_part {		/* as one context sees it */
+struct pt_stream_part {		/* as one source context sees it */
 	const struct pt_demux *demux;
 	void *state;
 	uint16_t number;
 	bool first;			/* of its source */
 	bool known[STREAM_NUMBERS];	/* those with a format */
-	uint64_t other_bytes;		/* of the rest */
+	uint64_t other_bytes;		/* of other streams */
 };
 
 /* --- CONFIG */
 
-/* The lines of one stream alone, without what says so. */
+/* Adds the lines of one stream alone, without the prefix that names the stream. */
 static void add_own_lines(struct pt_text *text, const struct pt_config *config, const char *prefix)
 {
 	size_t len = strlen(prefix);
@@ -35,7 +35,7 @@ static void add_own_lines(struct pt_text *text, const struct pt_config *config, 
 	}
 }
 
-/* Of a key that is there twice the first counts, so what is the stream's own stands before what is the source's. */
+/* If a key is there twice the first one counts, so the stream's lines come before the source's. */
 static void make_config(struct pt_text *text, const struct pt_config *config, unsigned number, const char *format)
 {
 	char prefix[24], title[48];
@@ -45,11 +45,11 @@ static void make_config(struct pt_text *text, const struct pt_config *config, un
 	if (*pt_config_text(config, "title", title, sizeof(title)) != '\0')
 		pt_text_add(text, "title=%.32s, stream %u\n", title, number);
 	add_own_lines(text, config, prefix);
-	pt_text_add(text, "aligned=0\n");	/* the source's is of its frames */
+	pt_text_add(text, "aligned=0\n");	/* overrides the source's value, which is about its frames */
 	pt_text_bytes(text, config->text, config->len_bytes);
 }
 
-/* The context's own CONFIG chunk. */
+/* Makes the context's own CONFIG chunk. */
 static struct pt_chunk *make_chunk(const struct pt_chunk *chunk, const struct pt_config *config, unsigned number,
 				   const char *format)
 {
