@@ -571,7 +571,8 @@ START_TEST(a_full_disk_leaves_a_sound_file)
 		pt_capture_put(capture, &session_chunk(i, 60)->chunk);
 	pt_capture_sync(capture);
 	ck_assert(pt_capture_failed(capture, &err));
-	ck_assert_msg(strstr(err.msg, "a.ptcap") != NULL && strstr(err.msg, "saved until then") != NULL, "%s", err.msg);
+	ck_assert_msg(strstr(err.msg, "a.ptcap") != NULL && strstr(err.msg, "saved before that") != NULL, "%s",
+		      err.msg);
 	pt_capture_unref(capture);
 	load(path);
 	ck_assert_uint_le(file_bytes, 40000);
@@ -697,7 +698,7 @@ START_TEST(the_spool_is_saved_at_any_time)
 	for (unsigned i = 30; i < 60; i++)
 		pt_capture_put(capture, &session_chunk(i, 60)->chunk);
 	ck_assert_int_eq(pt_capture_save(capture, path, false, say, sizeof(say), &err), PT_EARG);
-	ck_assert_msg(strstr(err.msg, "is a capture, and stays as it is") != NULL, "%s", err.msg);
+	ck_assert_msg(strstr(err.msg, "is a capture, and is kept") != NULL, "%s", err.msg);
 	load(path);
 	ck_assert_uint_eq(whole_chunks(file_bytes), 30);
 	ck_assert_int_eq(pt_capture_save(capture, path, true, say, sizeof(say), &err), 0);
@@ -720,7 +721,8 @@ START_TEST(the_spool_ends_at_its_quota)
 	for (unsigned i = 0; i < 60; i++)
 		pt_capture_put(capture, &session_chunk(i, 60)->chunk);
 	ck_assert_int_eq(pt_capture_save(capture, path, false, say, sizeof(say), &err), 0);
-	ck_assert_msg(strstr(say, "not all: the temporary file may have 20000 bytes") != NULL, "%s", say);
+	ck_assert_msg(strstr(say, "not all: the temporary file has reached its limit of 20000 bytes") != NULL, "%s",
+		      say);
 	load(path);
 	ck_assert_uint_le(file_bytes, 20000);
 	reader = read_bytes(file, file_bytes);

@@ -103,8 +103,9 @@ START_TEST(has_no_files_without_a_directory)
 	sh.dir[0] = '\0';
 	ck_assert_int_eq(open_as("x", 4), -1);
 	ck_assert_int_eq(open_as("x", 4), -1);
-	ck_assert_str_eq(said, "semihosting: the program asks for the file x: no directory is given to it (proftap "
-			       "--semihost-dir DIR)\n");
+	ck_assert_str_eq(said,
+			 "semihosting: the program asks for the file x: it has no directory (give it one: proftap "
+			 "--semihost-dir DIR)\n");
 	ck_assert_int_gt(open_as(":tt", 4), 0);
 	tear_down();
 }
@@ -172,8 +173,8 @@ START_TEST(counts_time_and_ends)
 	ck_assert_int_eq(ask(PT_HOST_SYSTEM, DATA, 6, 0, 0), -1);
 	ck_assert_int_eq(ask(PT_HOST_UNKNOWN, 0, 0, 0, 0), -1);
 	ck_assert_int_eq(ask(PT_HOST_UNKNOWN, 0, 0, 0, 0), -1);
-	ck_assert_str_eq(said, "semihosting: the program asks for a command of this host: refused\nsemihosting: "
-			       "operation 0x99 is not known\n");
+	ck_assert_str_eq(said, "semihosting: the program asks to run a command on this host: refused\nsemihosting: "
+			       "operation 0x99 is unknown\n");
 	ask(PT_HOST_EXIT, 1, 3, 0, 0);
 	ck_assert(sh.ended);
 	ck_assert_uint_eq(sh.status, 3);

@@ -1,4 +1,4 @@
-/* The loop's side of a board: jobs go in, and notes come back (notes.c). */
+/* The loop thread's side of a board: posts jobs, and handles the notes that come back (notes.c). */
 #include "base/alloc.h"
 #include "board/board_parts.h"
 
@@ -60,7 +60,7 @@ static void pass_on(struct pt_board *board, const struct pt_board_note *note)
 	struct pt_board_listener *l, *next;
 
 	for (l = board->listeners; l != NULL; l = next) {
-		next = l->next;		/* a listener may take itself out */
+		next = l->next;		/* a listener may remove itself */
 		if (note->kind == NOTE_STATE && l->on_state != NULL)
 			l->on_state(l->arg, note->state, note->text);
 		else if (note->kind == NOTE_STOP && l->on_stop != NULL)
@@ -156,7 +156,7 @@ struct pt_board *pt_board_new(uv_loop_t *loop, const struct pt_board_config *con
 	return board;
 }
 
-static void nudge(struct pt_board *board, bool interrupt)	/* under the lock */
+static void nudge(struct pt_board *board, bool interrupt)	/* call with the lock held */
 {
 	uv_cond_signal(&board->job_or_quit);
 	if (board->probe != NULL && interrupt)

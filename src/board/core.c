@@ -1,5 +1,5 @@
-/* What clients and the board thread do to the cores, and who is notified: the loop by a note, the source at once,
- * except that a halt is answered before the source fetches what its buffer holds. */
+/* Run control of the cores, and who is notified: the loop by a note, the source at once. But a halt is reported to the
+ * client before the source fetches the rest of its buffer. */
 #include "board/board_parts.h"
 
 #include <stdio.h>
@@ -11,13 +11,13 @@
 
 enum {
 	LOOK_LAST_US = 50000,
-	SILENT_MS = 700,	/* a target that does not answer for so long is lost; a
-				 * reset or a dip in power is shorter */
+	SILENT_MS = 700,	/* after this time without an answer the target is lost; a reset or a power dip is
+				 * shorter */
 };
 
 bool pt_board_is_upstream(const struct pt_board *board)
 {
-	for (size_t i = 0; i < board->n_uris; i++)	/* nobody changes them */
+	for (size_t i = 0; i < board->n_uris; i++)	/* the list does not change */
 		if (pt_probe_is_gdb_server(board->uri[i]))
 			return true;
 	return false;
@@ -28,7 +28,7 @@ void pt_board_heard(struct pt_board *board)
 	board->heard_ns = pt_link_now_ns(board->link);
 }
 
-/* The first look at the cores: as they were found. */
+/* Reads at attach whether cores run. */
 int pt_board_see_cores(struct pt_board *board, struct pt_err *err)
 {
 	board->ran_when_found = true;
@@ -66,7 +66,7 @@ void pt_board_tell_source(struct pt_board *board, unsigned core, enum pt_state w
 
 	if (board->drain.on_state == NULL)
 		return;
-	pt_link_shield(board->link);	/* there is no second time */
+	pt_link_shield(board->link);	/* this must not be interrupted: it is not repeated */
 	if (board->core[core].state == PT_HALTED || (board->resume_owed & 1u << core) != 0)
 		board->target->ops->pc(board->target->state, core, &pc, &err);
 	board->stood_at[core] = what == PT_STATE_HALT ? pc : PT_UNKNOWN;
@@ -81,7 +81,7 @@ void pt_board_tell_owed(struct pt_board *board)
 	board->halt_owed = false;
 }
 
-/* A source fetches at a halt all that its buffer holds, which takes long over a slow link. */
+/* At a halt a source fetches its whole buffer, which takes long over a slow link. */
 static void owe_halt(struct pt_board *board, unsigned core)
 {
 	pt_board_tell_owed(board);
@@ -99,7 +99,7 @@ static bool is_long_silent(struct pt_board *board)
 	return pt_link_now_ns(board->link) - board->heard_ns >= SILENT_MS * PT_NS_PER_MS;
 }
 
-/* Not for a moment only? Then the sentence of the look is what there is to say. */
+/* Is the target silent for longer than a moment? Then the poll's error is the sentence to report. */
 static int judge_silence(struct pt_board *board, struct pt_err *err)
 {
 	uint64_t silent_ns = pt_link_now_ns(board->link) - board->heard_ns;
@@ -111,7 +111,7 @@ static int judge_silence(struct pt_board *board, struct pt_err *err)
 		       (double)silent_ns / PT_NS_PER_S, seen.msg[0] != '\0' ? seen.msg : "it does not answer");
 }
 
-/* At once; whether it is lost shows later. */
+/* Warns at once; whether the target is lost is decided later. */
 static void tell_silence(struct pt_board *board, const struct pt_err *seen)
 {
 	struct pt_board_note note = { .kind = NOTE_CONSOLE };
@@ -142,8 +142,9 @@ void pt_board_find_stood(struct pt_board *board)
 	}
 }
 
-/* Somebody else let it run, and it may have halted again since: where it stands is not where it began. Of a client that
- * goes through us to another GDB server we know where that was: we hear of what it writes. Of others nothing. */
+/* Another client resumed it, and it may have halted again since: its pc is not where it started. If that client is
+ * connected through us to another GDB server, its start is known: we see what it writes. Of other clients nothing is
+ * known. */
 static void tell_source_of_run(struct pt_board *board, unsigned core)
 {
 	uint64_t pc = pt_board_is_upstream(board) ? board->stood_at[core] : PT_UNKNOWN;
@@ -242,7 +243,7 @@ static uint64_t until_next_look_ns(const struct pt_board *board)
 	return any_runs(board) ? board->look_us * UINT64_C(1000) : PT_BOARD_ALIVE_MS * PT_NS_PER_MS;
 }
 
-/* A probe that does not answer takes longer than jobs are apart that keep coming: their interrupts must not end every look. */
+/* With a silent probe a poll takes longer than the time between jobs: jobs must not interrupt every poll. */
 int pt_board_look(struct pt_board *board, struct pt_err *err)
 {
 	bool shields = is_long_silent(board);
@@ -286,7 +287,7 @@ int pt_board_halt(struct pt_board *board, unsigned core, struct pt_err *err)
 	board->resume_owed &= ~(1u << core);
 	board->leave_owed = false;
 	if (is_away(board, core))
-		return 0;	/* the others halt */
+		return 0;	/* the others are halted */
 	if (t->ops->halt(t->state, core, err) < 0 || t->ops->status(t->state, core, &status, err) < 0)
 		return err->code;
 	board->awaited = false;
@@ -312,7 +313,7 @@ int pt_board_go_on(struct pt_board *board, unsigned core, struct pt_err *err)
 	return 0;
 }
 
-/* Who resumed it has been told that it runs. */
+/* The client that resumed it has been answered already. */
 static int tell_late(struct pt_board *board, unsigned core, int rc, struct pt_err *err)
 {
 	struct pt_core_status status;
@@ -355,7 +356,7 @@ int pt_board_resume(struct pt_board *board, unsigned core, struct pt_err *err)
 	board->awaited = true;
 	look_soon(board);
 	if (board->core[core].state != PT_HALTED)
-		return 0;	/* it runs; if a source holds it for a moment, the source will let it go */
+		return 0;	/* it runs; if a source holds it for a moment, the source resumes it */
 	if (pt_board_behind(board))
 		board->resume_owed |= 1u << core;
 	else if (let_run(board, core, err) < 0)
@@ -369,10 +370,11 @@ int pt_board_leave(struct pt_board *board, struct pt_err *err)
 	struct pt_target *t = board->target;
 	int rc = 0;
 
-	board->leave_owed = board->resume_owed != 0;	/* halting debug stays on until it has done its last duty */
+	board->leave_owed = board->resume_owed != 0; /* keep halting debug enabled until the pending resume is
+							 * done */
 	if (board->leave_owed || t->ops->leave == NULL)
 		return 0;
-	pt_link_shield(board->link);	/* nobody comes back to it */
+	pt_link_shield(board->link);	/* this must not be interrupted: it is not repeated */
 	rc = t->ops->leave(t->state, err);
 	pt_link_unshield(board->link);
 	return rc;
@@ -394,7 +396,7 @@ int pt_board_step(struct pt_board *board, unsigned core, struct pt_err *err)
 	return 0;
 }
 
-/* Those besides the first. Of a server's the next look tells. */
+/* Reports the reset of all cores but the first. Behind a server the next poll finds them. */
 static int tell_reset_of_others(struct pt_board *board, struct pt_err *err)
 {
 	unsigned n = pt_board_is_upstream(board) ? 1 : board->target->ops->n_cores(board->target->state);
@@ -431,7 +433,7 @@ int pt_board_reset(struct pt_board *board, enum pt_reset_kind kind, struct pt_er
 	if (tell_reset_of_others(board, err) < 0)
 		return err->code;
 	if (kind == PT_RESET_RUN && status.state == PT_HALTED)
-		rc = pt_board_host_halted(board, 0, &status, err);	/* it has come so far already */
+		rc = pt_board_host_halted(board, 0, &status, err);	/* a halt for a request may have come already */
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
 	tell_core(board, 0, &status);

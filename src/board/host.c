@@ -38,7 +38,7 @@ int pt_host_add_file(struct pt_host *sh, enum pt_host_kind kind, int fd)
 	return PT_HOST_FAILED;
 }
 
-/* Text on the console. */
+/* Writes to the console. */
 static void say(struct pt_host *sh, const char *text, size_t len_bytes)
 {
 	if (sh->say != NULL && len_bytes > 0)
@@ -72,25 +72,25 @@ static int read_name(struct pt_host *sh, struct pt_mem *mem, uint32_t addr, uint
 	return 0;
 }
 
-/* One plain name in the directory: nothing that leads out of it, and no link (O_NOFOLLOW). */
+/* A file name without a path, so it cannot leave the directory; links are not followed (O_NOFOLLOW). */
 static bool plain(const char *name)
 {
 	return name[0] != '\0' && name[0] != '.' && strchr(name, '/') == NULL;
 }
 
-/* A descriptor of the directory, or -1: there is none for the program. */
+/* A descriptor of the directory, or -1: the program has none. */
 static int open_dir(struct pt_host *sh, uint32_t number, const char *name)
 {
 	char what[360];
 	int dir;
 
 	if (sh->dir[0] == '\0' || !plain(name)) {
-		snprintf(what, sizeof(what),
-			 sh->dir[0] == '\0'
-				 ? "the program asks for the file %.100s: no directory is given to it (proftap "
-				   "--semihost-dir DIR)"
-				 : "the program asks for %.100s: names are plain, in %.200s",
-			 name, sh->dir);
+		snprintf(
+			what, sizeof(what),
+			sh->dir[0] == '\0'
+				? "the program asks for the file %.100s: it has no directory (give it one: proftap --semihost-dir DIR)"
+				: "the program asks for %.100s: only names without a path are allowed, in %.200s",
+			name, sh->dir);
 		refuse(sh, number, EACCES, what);
 		return -1;
 	}
@@ -112,7 +112,7 @@ int pt_host_open_special(struct pt_host *sh, struct pt_mem *mem, const struct pt
 		if (mode > 11)
 			sh->last_errno = EINVAL;
 		else if (call->word[2] == 0)
-			sh->last_errno = ENOENT; /* one that is too long said so itself */
+			sh->last_errno = ENOENT; /* a name that is too long was reported already */
 		return 0;
 	}
 	if (strcmp(name, ":tt") == 0)
@@ -161,7 +161,7 @@ static int sys_open(struct pt_host *sh, struct pt_mem *mem, const struct pt_host
 
 /* --- reading and writing ------------------------------------------------------------------------------------------ */
 
-/* How many bytes the host takes; less than n is an error's or a full disk's. */
+/* Returns how many bytes were written; fewer than n after an error or on a full disk. */
 static size_t put_bytes(struct pt_host *sh, struct pt_host_file *file, const uint8_t *bytes, size_t n)
 {
 	ssize_t done;
@@ -191,11 +191,11 @@ static size_t get_bytes(struct pt_host *sh, struct pt_host_file *file, uint8_t *
 		done = read(file->fd, bytes, n);
 	if (done < 0)
 		sh->last_errno = errno;
-	return done > 0 ? (size_t)done : 0; /* the console's input is at its end */
+	return done > 0 ? (size_t)done : 0; /* the console has no input */
 }
 
-/* Both return how many bytes were not transferred. One call moves PT_HOST_MOST_BYTES at most: the program asks
- * again. */
+/* Both return the number of bytes not transferred. A call moves at most PT_HOST_MOST_BYTES: the program calls again for
+ * the rest. */
 static int transfer(struct pt_host *sh, struct pt_mem *mem, const struct pt_host_call *call, int32_t *result,
 		    struct pt_err *err)
 {
@@ -228,8 +228,7 @@ int pt_host_text_bytes(struct pt_mem *mem, uint32_t addr, size_t most, size_t *n
 	char bytes[PIECE_BYTES];
 
 	for (*n = 0; *n < most;) {
-		size_t len =
-			PIECE_BYTES - (addr + *n) % PIECE_BYTES; /* never over the end of memory that ends evenly */
+		size_t len = PIECE_BYTES - (addr + *n) % PIECE_BYTES; /* so that no access crosses the end of memory */
 		const char *end;
 
 		if (pt_mem_read(mem, addr + *n, bytes, len, err) < 0)
@@ -262,7 +261,7 @@ static int write_console(struct pt_host *sh, struct pt_mem *mem, const struct pt
 {
 	size_t n = 1;
 
-	*result = (int32_t)call->number; /* they return nothing: it stays as it is */
+	*result = (int32_t)call->number; /* these operations return nothing: the register keeps its value */
 	if (call->op == PT_HOST_WRITE0 && pt_host_text_bytes(mem, call->arg, PT_HOST_MOST_BYTES, &n, err) < 0)
 		return err->code;
 	return write_text(sh, mem, call->arg, n, err);
@@ -337,7 +336,7 @@ static int put_out(struct pt_mem *mem, uint32_t addr, const void *bytes, size_t 
 	return pt_mem_write(mem, addr, bytes, n, err);
 }
 
-/* Where heap and stack are is the program's own affair: 0 says so. */
+/* The program places heap and stack itself: 0 says so. */
 static int out_of_host(struct pt_host *sh, struct pt_mem *mem, const struct pt_host_call *call, uint64_t now_ns,
 		       int32_t *result, struct pt_err *err)
 {
@@ -354,7 +353,7 @@ static int out_of_host(struct pt_host *sh, struct pt_mem *mem, const struct pt_h
 		pt_put_le32(bytes, 0);
 		if (call->word[1] < 1)
 			return 0;
-		if (pt_mem_write(mem, call->word[0], bytes, 1, err) < 0) /* no words: an empty line */
+		if (pt_mem_write(mem, call->word[0], bytes, 1, err) < 0) /* without arguments the line is empty */
 			return err->code;
 		return put_out(mem, call->arg + 4, bytes, 4, result, err);
 	case PT_HOST_HEAPINFO:
@@ -372,7 +371,7 @@ static void end(struct pt_host *sh, const struct pt_host_call *call)
 	char line[100];
 
 	if (sh->ended)
-		return; /* let run again, it says so again */
+		return; /* if it is resumed, it makes the same request again */
 	sh->ended = true;
 	sh->status = by_itself ? call->word[1] : 1;
 	snprintf(line, sizeof(line),
@@ -381,7 +380,7 @@ static void end(struct pt_host *sh, const struct pt_host_call *call)
 	say(sh, line, strlen(line));
 }
 
-/* What needs neither memory nor names of the host. */
+/* Operations that need neither memory nor file names. */
 static int32_t answer(struct pt_host *sh, const struct pt_host_call *call, uint64_t now_ns)
 {
 	switch (call->op) {
@@ -432,7 +431,7 @@ int pt_host_serve(struct pt_host *sh, struct pt_mem *mem, const struct pt_host_c
 	case PT_HOST_RENAME:
 		return on_names(sh, mem, call, result, err);
 	case PT_HOST_SYSTEM:
-		refuse(sh, call->number, EPERM, "the program asks for a command of this host: refused");
+		refuse(sh, call->number, EPERM, "the program asks to run a command on this host: refused");
 		return 0;
 	case PT_HOST_TMPNAM:
 	case PT_HOST_GET_CMDLINE:
@@ -443,7 +442,7 @@ int pt_host_serve(struct pt_host *sh, struct pt_mem *mem, const struct pt_host_c
 		end(sh, call);
 		return 0;
 	default:
-		snprintf(what, sizeof(what), "operation 0x%x is not known", call->number);
+		snprintf(what, sizeof(what), "operation 0x%x is unknown", call->number);
 		refuse(sh, call->number, ENOSYS, what);
 		return 0;
 	}

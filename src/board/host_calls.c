@@ -1,6 +1,6 @@
-/* The board's side of semihosting: a core that halts where a program asks has asked something, and runs on when it has the
- * answer. No client hears of that halt; the source at work does, for it is time in which the core was held. Where a
- * GDB is to serve it, its client hears of it as of any stop, and comes back here. */
+/* The board's side of semihosting: a core that halts at a semihosting BKPT has made a request, and resumes when it is
+ * served. Clients are not notified of this halt; the active source is, because the core is held meanwhile. If GDB is to
+ * serve the request, its client is notified as of any stop, and calls back here. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 /* --- text --------------------------------------------------------------------------------------------------------- */
 
-/* Where no GDB waits whose console it could go to, it is a message. */
+/* If no GDB waits that could show the text, it is logged. */
 static void log_text(struct pt_board *board, const char *text, size_t len_bytes)
 {
 	for (size_t i = 0; i < len_bytes; i++) {
@@ -52,7 +52,7 @@ static int look(struct pt_target *target, unsigned core, struct pt_host_call *ca
 	return target->ops->host_call != NULL ? target->ops->host_call(target->state, core, call, err) : 0;
 }
 
-/* told: the source knows that the core halted. */
+/* told: the source has been notified of the halt. */
 static int serve(struct pt_board *board, unsigned core, enum pt_host_how how, const struct pt_host_call *call,
 		 bool told, struct pt_err *err)
 {
@@ -63,12 +63,12 @@ static int serve(struct pt_board *board, unsigned core, enum pt_host_how how, co
 	rc = pt_host_serve(&board->host, t->ops->mem(t->state, core), call, pt_link_now_ns(board->link), &result, err);
 	if (rc == PT_EIO)
 		return rc;
-	if (rc < 0) { /* a pointer of the program's that leads nowhere: its mistake, and it goes on */
+	if (rc < 0) { /* the program passed a bad pointer: that is its error, and it goes on */
 		pt_warn("semihosting: operation 0x%x: %s", call->number, err->msg);
 		result = PT_HOST_FAILED;
 	}
 	if (board->host.ended)
-		return 0; /* it has nothing more to do: a halt for everybody */
+		return 0; /* the program has exited: report the halt to clients */
 	if (!told)
 		pt_board_tell_source(board, core, PT_STATE_HALT);
 	return pt_board_host_answer(board, core, how, result, err);
@@ -85,7 +85,7 @@ int pt_board_host_answer(struct pt_board *board, unsigned core, enum pt_host_how
 	return 1;
 }
 
-/* While a GDB is asked, the core is at the BKPT and nobody else's. */
+/* While GDB serves the request, the core stays at the BKPT, and no other client may resume it. */
 static int serve_halt(struct pt_board *board, unsigned core, const struct pt_core_status *now, struct pt_err *err)
 {
 	struct pt_host *sh = &board->host;
@@ -104,14 +104,14 @@ int pt_board_host_halted(struct pt_board *board, unsigned core, const struct pt_
 
 	if (board->host.mode == PT_HOST_OFF || now->reason != PT_HALT_BKPT)
 		return 0;
-	pt_link_shield(board->link); /* a job that comes now waits: half an answer would leave the core halted */
+	pt_link_shield(board->link); /* must not be interrupted: a half-served request would leave the core halted */
 	rc = serve_halt(board, core, now, err);
 	pt_link_unshield(board->link);
 	return rc;
 }
 
-/* A step that comes to a BKPT has not halted there because of it. In mode CONSOLE only a step has to ask: whoever
- * runs is served before any client hears of it. */
+/* A single-step that arrives at a BKPT did not halt because of it. In mode CONSOLE only a single-step must check: the
+ * request of a running core is served before clients see the halt. */
 int pt_board_host_ask(struct pt_board *board, unsigned core, enum pt_host_how how, struct pt_host_call *call,
 		      struct pt_err *err)
 {
@@ -140,7 +140,7 @@ struct pt_host *pt_board_host(struct pt_board *board)
 	return &board->host;
 }
 
-/* A target whose programs can ask has settings for it. */
+/* Only targets whose programs can make requests have settings for it. */
 static const struct pt_param *row_of(const struct pt_board *board, const char *key)
 {
 	const struct pt_target_ops *ops = board->target->ops;
@@ -151,7 +151,7 @@ static const struct pt_param *row_of(const struct pt_board *board, const char *k
 	return NULL;
 }
 
-/* With halting debug off a BKPT is a HardFault; it comes on with a halt, which lasts no longer than it takes. */
+/* With halting debug disabled a BKPT raises HardFault; enabling it needs a short halt. */
 static int turn_debug_on(struct pt_board *board, struct pt_err *err)
 {
 	unsigned n = board->target->ops->n_cores(board->target->state);
@@ -178,8 +178,9 @@ int pt_board_host_set(struct pt_board *board, enum pt_host_mode mode, struct pt_
 	if (strlen(dir) >= sizeof(sh->dir))
 		return pt_fail(err, PT_EARG, "the name of the directory is too long");
 	if (board->target->ops->host_call == NULL)
-		return pt_fail(err, PT_EUNSUPPORTED,
-			       "the programs of this target cannot ask for files or text (an Arm can: semihosting)");
+		return pt_fail(
+			err, PT_EUNSUPPORTED,
+			"programs on this target cannot ask for files or text (those on an Arm can: semihosting)");
 	if (mode == PT_HOST_OFF) {
 		pt_host_reset(sh, 0);
 		sh->mode = mode;
@@ -205,7 +206,7 @@ void pt_board_host_begin(struct pt_board *board)
 	const char *mode = row != NULL ? pt_params_text(board->settings, row) : "off";
 	struct pt_err err = { 0 };
 
-	pt_link_shield(board->link); /* a client may be asking already */
+	pt_link_shield(board->link); /* a client may be using it already */
 	if (strcmp(mode, "off") != 0 &&
 	    pt_board_host_set(board, strcmp(mode, "gdb") == 0 ? PT_HOST_GDB : PT_HOST_CONSOLE, &err) < 0)
 		pt_warn("board: semihosting: %s", err.msg);

@@ -1,4 +1,4 @@
-/* What the board thread reports goes to the loop as notes in one list, so that the loop gets everything in order. */
+/* Passes the board thread's reports to the loop as notes in one list, which keeps their order. */
 #include "base/alloc.h"
 #include "board/board_parts.h"
 

@@ -1,6 +1,6 @@
-/* What is to be put back in a chip is kept in a file for as long as it is pending, so that the next process that has the
- * probe, or this one when the probe is plugged in again, puts it back (targets/contract/pending.h). In-process virtual
- * boards end with the process: nothing of theirs is kept. */
+/* Registers to restore in a chip are kept in a file while they are pending, so that the next process that opens the
+ * probe, or this one when the probe is plugged in again, restores them (targets/contract/pending.h). Virtual boards in
+ * this process end with it: nothing is kept for them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static void keep(void *arg, const char *text, size_t len_bytes)
 	if (pt_kept_write(board->kept, text, len_bytes, &err) == 0 || board->keep_failed)
 		return;
 	board->keep_failed = true;
-	pt_warn("board: what is changed in the target cannot be noted, and would not be put back after a crash: %s",
+	pt_warn("board: cannot note which registers of the target are changed, so they would not be restored after a crash: %s",
 		err.msg);
 }
 
@@ -50,13 +50,13 @@ static bool is_the_same(struct pt_board *board, const struct pt_pending *pending
 	if (strcmp(pt_pending_of_target(pending), t->ops->name) == 0 &&
 	    strcmp(pt_pending_of_chip(pending), t->ops->chip(t->state)) == 0)
 		return true;
-	snprintf(line, sizeof(line), "this is %.60s, and what was noted is of %.60s: it is left alone",
+	snprintf(line, sizeof(line), "this is %.60s, but the notes are of %.60s: nothing is restored",
 		 t->ops->chip(t->state), pt_pending_of_chip(pending));
 	told(board, false, line);
 	return false;
 }
 
-/* What was read, put back. Another chip's note is dropped: nothing tells where that chip is now. */
+/* Restores what the file says. The notes of another chip are dropped: it is unknown where that chip is now. */
 static int put_back(struct pt_board *board, struct pt_pending *pending, const uint8_t *text, size_t len_bytes,
 		    struct pt_err *err)
 {
@@ -92,8 +92,8 @@ int pt_board_keep_pending(struct pt_board *board, struct pt_err *err)
 		return 0;
 	board->kept = pt_kept_open(info.where, &why);
 	if (board->kept == NULL) {
-		pt_warn("board: what is changed in the target is not noted, nor is put back what an earlier proftap left: %s",
-			why.code == PT_EBUSY ? "another proftap has this probe" : why.msg);
+		pt_warn("board: changed registers of the target are not noted, and those that an earlier proftap left are not restored: %s",
+			why.code == PT_EBUSY ? "another proftap uses this probe" : why.msg);
 		return 0;
 	}
 	pending = pt_pending_new(keep, board);

@@ -1,6 +1,6 @@
-/* When a board without a probe looks for it again. A probe that is not plugged in is waited for by the system's events,
- * where those come; for what no event tells (another process ends, a server starts, a chip gets power) the thread looks
- * every REOPEN_MS, and less and less often at a probe that is there and does not answer. */
+/* When a board without a probe searches for it again. If a probe is not plugged in, the system's USB events announce
+ * it, where there are such events. Other changes come without event (another process ends, a server starts, a chip gets
+ * power), so the thread tries every REOPEN_MS, and less and less often if a probe is present but does not answer. */
 #include "board/board_parts.h"
 
 #include "base/util.h"
@@ -8,10 +8,10 @@
 
 enum {
 	REOPEN_MS = 200,
-	ABSENT_MS = 5000,	/* events come: this is for one that was lost */
-	SETTLE_MS = 2000,	/* so long after an event nodes and permissions may still appear */
-	SETTLING_MS = 50,	/* between two looks meanwhile */
-	MUTE_MS = 10000,	/* at most; a driver may reset a device that does not answer when it opens it */
+	ABSENT_MS = 5000,	/* with USB events, for a probe that was lost */
+	SETTLE_MS = 2000,	/* for this long after an event device nodes and permissions may still change */
+	SETTLING_MS = 50,	/* interval of attempts meanwhile */
+	MUTE_MS = 10000,	/* upper limit; a driver may reset a device that does not answer while it opens it */
 };
 
 /* Any thread. */
@@ -38,7 +38,7 @@ static bool take_change(struct pt_board *board, uint64_t *changed_ns)
 	return changed;
 }
 
-/* Twice as long each time that it was open to nothing but silence. */
+/* The wait doubles after each attempt that met a silent device. */
 static uint32_t mute_ms(struct pt_board *board, int opened)
 {
 	if (opened != PT_ETIMEOUT)

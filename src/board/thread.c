@@ -1,6 +1,5 @@
-/* The board thread is a small scheduler: jobs first (urgent ones before normal), then a step of the profile's drain,
- * then a look at a core whose stop is waited for; between these it lets time pass on the link's clock, where a new
- * job interrupts it. */
+/* The board thread is a small scheduler: first jobs (urgent before normal), then one step of the profile's drain, then
+ * a poll of cores whose stop is awaited. In between it waits on the link's clock, where a new job interrupts it. */
 #include "targets/registry.h"
 #include "probes/registry.h"
 #include "board/board_parts.h"
@@ -12,9 +11,10 @@
 #include "base/util.h"
 
 enum {
-	STARVED_MS = 40,	/* jobs have cut every drain step short for that long: now one is done in whole */
-	OWED_MS = 15,		/* the same where a core waits for it */
-	MANY_CUTS = 4,		/* fewer are no crowd: who wants the core halted does not wait for a step */
+	STARVED_MS = 40,	/* when jobs have cut all drain steps short for this long, the next step is not
+				 * interrupted */
+	OWED_MS = 15,		/* the same if a core waits to be resumed */
+	MANY_CUTS = 4,		/* fewer cuts are no sign of too many jobs: a halt need not wait for a step */
 };
 
 /* --- jobs --------------------------------------------------------------------------------------------------------- */
@@ -64,7 +64,7 @@ static bool has_work(struct pt_board *board)
 	return work;
 }
 
-/* Wait without a link: for a job, the end, or wait_ms (0: without end). */
+/* Waits, without a link, for a job, the end, or wait_ms (0: no limit). */
 static void wait_for_job(struct pt_board *board, uint32_t wait_ms)
 {
 	uv_mutex_lock(&board->lock);
@@ -115,7 +115,7 @@ static int attach(struct pt_board *board, struct pt_probe *probe, struct pt_err 
 		pt_probe_close(probe);
 		return err->code;
 	}
-	set_probe(board, probe);	/* from here on a job may interrupt it; while it is opened none does */
+	set_probe(board, probe);	/* from now on jobs may interrupt it; not while it is being opened */
 	return 0;
 }
 
@@ -140,7 +140,7 @@ static void tell_attached(struct pt_board *board, int rc, const struct pt_err *e
 		pt_board_host_begin(board);
 }
 
-/* All its probes, or none. */
+/* Opens all of the board's probes, or none. */
 static struct pt_probe *open_probes(struct pt_board *board, struct pt_err *err)
 {
 	struct pt_probe *first = pt_probe_open(board->uri[0], board->settings, err), *next;
@@ -176,7 +176,7 @@ static void drop_drain(struct pt_board *board, const struct pt_err *why)
 		drain.on_lost(drain.arg, why);
 }
 
-/* Until the next job is looked for. */
+/* Lasts until the thread looks for the next job. */
 static void set_busy(struct pt_board *board)
 {
 	uv_mutex_lock(&board->lock);
@@ -191,7 +191,7 @@ static void close_target(struct pt_board *board, const struct pt_err *why)
 	struct pt_err err = { 0 };
 
 	set_busy(board);
-	pt_probe_look(probe, NULL);	/* what interrupted us to get here must not interrupt the farewell */
+	pt_probe_look(probe, NULL);	/* clears a pending interrupt, so that the detach is not interrupted */
 	drop_drain(board, why);
 	pt_host_reset(&board->host, 0);
 	board->host.mode = PT_HOST_OFF;
@@ -216,7 +216,7 @@ static void lost(struct pt_board *board, const struct pt_err *why)
 
 /* --- the thread --------------------------------------------------------------------------------------------------- */
 
-/* Unlocked, it is a chip like others. */
+/* An unlocked chip is attached like any other. */
 static void attach_anew(struct pt_board *board)
 {
 	struct pt_probe *probe = board->target->probe;
@@ -228,13 +228,14 @@ static void attach_anew(struct pt_board *board)
 	pt_board_reopen_later(board, 0);
 }
 
-/* Time in which a job kept us from looking is no silence. */
+/* The duration of a job does not count as silence of the target. */
 static void run_job(struct pt_board *board, struct pt_job *job)
 {
 	uint64_t begun_ns = board->link != NULL ? pt_link_now_ns(board->link) : 0;
 
 	if (board->probe != NULL)
-		pt_probe_look(board->probe, NULL);	/* what interrupted us to get here must not interrupt the job */
+		pt_probe_look(board->probe, NULL); /* clears a pending interrupt, so that the job is not
+							 * interrupted */
 	memset(&job->err, 0, sizeof(job->err));
 	job->rc = job->run(job, board, board->locked && !job->even_locked ? NULL : board->target, &job->err);
 	if (board->target != NULL && job->rc == PT_EIO)
@@ -247,7 +248,7 @@ static void run_job(struct pt_board *board, struct pt_job *job)
 	pt_board_tell_owed(board);
 }
 
-/* On a virtual clock time passes only while something runs that somebody wants to see: looking would make it pass. */
+/* On a virtual clock time passes only while something runs that a client waits for: polling would make it pass. */
 static bool stands_still(const struct pt_board *board)
 {
 	if (!board->virtual_clock)
@@ -269,8 +270,8 @@ static bool drain_is_due(struct pt_board *board)
 	return board->drain.drain != NULL && wanted && pt_link_now_ns(board->link) >= board->drain_at_ns;
 }
 
-/* A step that a job cut short is begun anew some day; where jobs come without end, the source would never get on. A
- * core that waits for it to catch up waits no longer than it must. */
+/* A step that a job cut short is started again later; under a constant stream of jobs the source would make no
+ * progress. A core that waits for the drain waits as short as possible. */
 static bool starves(struct pt_board *board)
 {
 	uint64_t patience_ns = (board->resume_owed != 0 ? OWED_MS : STARVED_MS) * PT_NS_PER_MS;
@@ -295,20 +296,20 @@ static void drain(struct pt_board *board)
 		board->n_cuts = 0;
 
 	if (wait_us == PT_DRAIN_OVER)
-		memset(&board->drain, 0, sizeof(board->drain));	/* its owner may be gone before we are */
+		memset(&board->drain, 0, sizeof(board->drain));	/* its owner may be freed before this thread ends */
 	else if (wait_us < 0)
 		board->drain.drain = NULL;
 	board->resting = wait_us == PT_DRAIN_REST;
 	board->drain_at_ns = pt_link_now_ns(board->link) + (uint64_t)(wait_us < 0 ? 0 : wait_us) * 1000;
 }
 
-/* Whoever posts meanwhile waits for one step. */
+/* Jobs posted meanwhile wait for one step. */
 static void drain_in_whole(struct pt_board *board)
 {
 	struct pt_link *link = board->link;
 
 	set_busy(board);
-	pt_probe_look(board->probe, NULL);	/* the interrupts of the jobs that wait */
+	pt_probe_look(board->probe, NULL);	/* clears interrupts of waiting jobs */
 	pt_link_shield(link);
 	drain(board);
 	pt_link_unshield(link);
@@ -328,7 +329,8 @@ static uint64_t resume_when_drained(struct pt_board *board)
 	return 0;
 }
 
-/* A job that came during the drain step goes first, but not twice: jobs without end keep no halt from being seen. */
+/* A job that came during the drain step goes before a poll, but only once: a constant stream of jobs must not hide a
+ * halt. */
 static bool look_is_due(struct pt_board *board)
 {
 	if (pt_link_now_ns(board->link) < board->look_at_ns)
@@ -337,7 +339,7 @@ static bool look_is_due(struct pt_board *board)
 	return !board->look_gave_way;
 }
 
-/* One step of whatever is due; returns when something is due next, on the link's clock. */
+/* Does one step of what is due; returns when the next is due, on the link's clock. */
 static uint64_t between_jobs(struct pt_board *board)
 {
 	uint64_t next_ns = PT_UNKNOWN;
@@ -353,7 +355,7 @@ static uint64_t between_jobs(struct pt_board *board)
 		return PT_UNKNOWN;
 	if (board->drain.drain != NULL)
 		next_ns = board->drain_at_ns;
-	if (board->locked)	/* nothing to see but the plug, and waiting sees that */
+	if (board->locked)	/* only an unplug can happen, which waiting detects */
 		return pt_link_now_ns(board->link) + PT_BOARD_ALIVE_MS * PT_NS_PER_MS;
 	if (look_is_due(board) && pt_board_look(board, &err) == PT_EIO) {
 		lost(board, &err);
@@ -362,8 +364,7 @@ static uint64_t between_jobs(struct pt_board *board)
 	return next_ns < board->look_at_ns ? next_ns : board->look_at_ns;
 }
 
-/* Waiting sees only the first go. An interrupt for a job that has come meanwhile is not taken away: who looks for
- * work next finds it without. */
+/* Waiting detects only the loss of the first probe. Interrupts are kept: a job that came meanwhile is found anyway. */
 static int look_at_others(struct pt_board *board, struct pt_err *err)
 {
 	struct pt_probe *other = pt_probe_next(board->probe);
@@ -371,7 +372,7 @@ static int look_at_others(struct pt_board *board, struct pt_err *err)
 	return other != NULL ? pt_probe_look(other, err) : 0;
 }
 
-/* The interrupt of a job that came while a drain or a look was under way has cut that short and is gone. */
+/* If a job came during a drain or a poll, its interrupt has cut that short and is used up. */
 static void idle_until(struct pt_board *board, uint64_t until_ns)
 {
 	struct pt_err err = { 0 };
@@ -385,7 +386,7 @@ static void idle_until(struct pt_board *board, uint64_t until_ns)
 		lost(board, &err);
 }
 
-/* Without a target jobs are answered at once; opening may take a second. */
+/* Without a target jobs are answered at once; opening a probe may take a second. */
 static void wait_for_probe(struct pt_board *board)
 {
 	uint32_t wait_ms = 0;

@@ -1,4 +1,4 @@
-/* The descriptor is polled while the turn is ours, and only then. */
+/* The descriptor is polled only while the loop has the grant. */
 #include "board/upstream.h"
 
 #include <stdlib.h>
@@ -11,9 +11,9 @@ struct pt_upstream {
 	struct pt_upstream_user user;
 	uv_async_t async;
 	uv_poll_t poll;
-	uv_timer_t ack;			/* an acknowledgement waits that long for a packet to go with */
+	uv_timer_t ack;			/* how long an acknowledgement waits for a packet to go with it */
 	unsigned n_handles;
-	int events;			/* polled for; 0: it is not our turn */
+	int events;			/* to poll for; 0: the board has the grant */
 	bool turn, lost, closing;
 	void (*on_closed)(void *arg);
 	void *on_closed_arg;
@@ -73,7 +73,7 @@ static void on_ack_due(uv_timer_t *timer)
 		pt_rsp_stream_ack(u->stream);
 }
 
-/* What has come is taken before the turn is given away: it is ours. */
+/* Frames that have arrived are taken before the grant is given back. */
 static void take_frames(struct pt_upstream *u)
 {
 	enum pt_rsp_frame_kind kind = PT_RSP_FRAME_NONE;
@@ -96,7 +96,7 @@ void pt_upstream_idle(struct pt_upstream *u)
 		return;
 	pt_rsp_stream_ack(u->stream);
 	if (!pt_rsp_stream_flush(u->stream))
-		return;		/* half a packet is out */
+		return;		/* half a packet has been sent */
 	u->turn = false;
 	listen_for(u, 0);
 	pt_rsp_stream_yield(u->stream);
@@ -113,7 +113,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 	pt_upstream_idle(u);
 }
 
-/* Frames one behind the other, as the board left them. */
+/* Frames in sequence, as the board left them. */
 static void take_passed(struct pt_upstream *u)
 {
 	size_t len, at = 0;
@@ -141,7 +141,7 @@ static void on_nudge(uv_async_t *async)
 		u->turn = true;
 		listen_for(u, UV_READABLE);
 		take_passed(u);
-		take_frames(u);	/* the board may have received more than it took */
+		take_frames(u);	/* the board may have received more than it used */
 		if (!u->closing && !u->lost)
 			u->user.on_turn(u->user.arg);
 	}

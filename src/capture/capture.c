@@ -1,4 +1,4 @@
-/* Heads of records, packed and unpacked, field by field. */
+/* Packs and unpacks heads of records, field by field. */
 #include "capture/capture.h"
 
 #include <string.h>

@@ -18,9 +18,10 @@
  *   CHUNK   one chunk: its fields are in the head, len_bytes of payload
  *   RESET   the user began the statistics anew here
  *   CUT     the writer ended here, not the session: payload says why
- * A reader skips kinds that it does not know. What changes the meaning of the others is a new version.
+ * A reader skips kinds that it does not know. A change that alters the meaning of other records needs a new version.
  *
- * A file without END chunk was cut: by a crash, a full disk or a quota. What was written before is whole. */
+ * A file without an END chunk was cut short: by a crash, a full disk or a quota. The records before that are
+ * complete. */
 #ifndef PT_CAPTURE_H
 #define PT_CAPTURE_H
 
@@ -28,16 +29,16 @@
 
 #include "trace/chunk.h"
 
-#define PT_CAPTURE_MAGIC "\211PTCAP\r\n"	/* 8 bytes: not text, and broken where ends of lines are translated */
+#define PT_CAPTURE_MAGIC "\211PTCAP\r\n"	/* 8 bytes: not text, and damaged by any translation of line ends */
 #define PT_CAPTURE_MARK "\302PT\232"		/* 4 bytes at the front of each record */
 enum { PT_CAPTURE_VERSION = 1 };
 
 enum { PT_CAPTURE_AT_VERSION = 8, PT_CAPTURE_AT_ID = 12, PT_CAPTURE_AT_CRC = 20, PT_CAPTURE_PREAMBLE_BYTES = 24 };
 
 enum {			/* offsets in the head of a record */
-	PT_RECORD_MARK = 0, PT_RECORD_CRC = 4,		/* of the bytes of the head behind it */
+	PT_RECORD_MARK = 0, PT_RECORD_CRC = 4,		/* CRC of the head's bytes after it */
 	PT_RECORD_ID = 8, PT_RECORD_NUMBER = 12,	/* from 0 on, modulo 2^32 */
-	PT_RECORD_STORED = 16, PT_RECORD_LEN = 20,	/* payload in bytes: as stored, and as it is */
+	PT_RECORD_STORED = 16, PT_RECORD_LEN = 20,	/* payload in bytes: as stored, and uncompressed */
 	PT_RECORD_PAYLOAD_CRC = 24,			/* of the payload as stored */
 	PT_RECORD_KIND = 28, PT_RECORD_FLAGS = 30,	/* le16 */
 	PT_RECORD_FROM_NS = 32, PT_RECORD_TO_NS = 40, PT_RECORD_LOST_BYTES = 48,
@@ -48,17 +49,18 @@ enum {			/* offsets in the head of a record */
 enum pt_record_kind { PT_RECORD_HEAD = 1, PT_RECORD_CHUNK, PT_RECORD_RESET, PT_RECORD_CUT };
 enum { PT_RECORD_ZSTD = 1 };	/* flag */
 enum { PT_CAPTURE_MOST_LINES = 1 << 20 };
-enum { PT_RECORD_MOST_BYTES = PT_CAPTURE_HEAD_BYTES + PT_CHUNK_BYTES };	/* stored is never longer than it is */
+/* the stored form is never longer than the payload */
+enum { PT_RECORD_MOST_BYTES = PT_CAPTURE_HEAD_BYTES + PT_CHUNK_BYTES };
 
-struct pt_record {		/* the head of one */
+struct pt_record {		/* the head of a record */
 	uint32_t id, number, stored_bytes, payload_crc;
 	uint16_t kind, flags;
-	struct pt_chunk chunk;	/* its fields; all 0 but len_bytes where it is no chunk */
+	struct pt_chunk chunk;	/* all 0 but len_bytes in records that are not a CHUNK */
 };
 
 void pt_preamble_pack(uint8_t bytes[PT_CAPTURE_PREAMBLE_BYTES], uint32_t id);
 void pt_record_pack(uint8_t bytes[PT_CAPTURE_HEAD_BYTES], const struct pt_record *record);
-/* False: no head of a record stands here. */
+/* False: bytes are not the head of a record. */
 bool pt_record_unpack(struct pt_record *record, const uint8_t bytes[PT_CAPTURE_HEAD_BYTES]);
 uint32_t pt_capture_crc(const uint8_t *bytes, size_t len_bytes);	/* CRC-32 */
 

@@ -22,7 +22,7 @@
 
 enum { MOST_NAMES = 10000, COPY_BYTES = 1 << 16 };
 
-/* 0, or why fd (an old file of that name) must stay. */
+/* 0, or an error: why fd (an old file of that name) must not be overwritten. */
 static int may_replace(int fd, const char *path, bool replace, struct pt_err *err)
 {
 	char magic[sizeof(PT_CAPTURE_MAGIC) - 1];
@@ -36,12 +36,12 @@ static int may_replace(int fd, const char *path, bool replace, struct pt_err *er
 	    memcmp(magic, PT_CAPTURE_MAGIC, sizeof(magic)) == 0)
 		return replace ? 0
 			       : pt_fail(err, PT_EARG,
-					 "%.200s is a capture, and stays as it is: %s overwrites it; or name another file",
+					 "%.200s is a capture, and is kept: %s overwrites it; or name another file",
 					 path, pt_by_door("--replace", "the word replace behind it"));
-	return pt_fail(err, PT_EARG, "%.200s exists, is not a capture, and stays as it is: name another file", path);
+	return pt_fail(err, PT_EARG, "%.200s exists, is not a capture, and is kept: name another file", path);
 }
 
-/* Two writers of one file would make nonsense of it. */
+/* Two writers would damage one file. */
 static int lock(int fd, const char *path, struct pt_err *err)
 {
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
@@ -61,7 +61,7 @@ static int open_old(const char *path, struct pt_err *err)
 	return err != NULL ? err->code : PT_EARG;
 }
 
-/* PT_ESTATE: there is one of that name. */
+/* PT_ESTATE: a file of that name exists. */
 static int open_new(const char *path, struct pt_err *err)
 {
 	int fd = pt_named_open(path, O_RDWR | O_CREAT | O_EXCL, PT_NAMED_FILE);
@@ -74,7 +74,7 @@ static int open_new(const char *path, struct pt_err *err)
 	return fd;
 }
 
-/* Another name may do: what has this one is a file, or a link that is not followed. */
+/* Whether to try another name: path is a file, or a link, which is not followed. */
 static bool stays(const char *path)
 {
 	int fd = pt_named_open(path, O_RDONLY, PT_NAMED_FILE);
@@ -116,7 +116,7 @@ int pt_capture_file_spool(struct pt_err *err)
 	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		return fd;
-	/* not every file system has files without a name */
+	/* for file systems without O_TMPFILE */
 	snprintf(path, sizeof(path), "%s/proftap-XXXXXX", folder);
 	fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0)
@@ -172,8 +172,7 @@ static int check_place(const char *path, bool replace, struct pt_err *err)
 	if (fd == -ENOENT)
 		return 0;
 	if (fd == -EMEDIUMTYPE || fd == -ENXIO)
-		return pt_fail(err, PT_EARG, "%.200s is not a regular file, and stays as it is; name another file",
-			       path);
+		return pt_fail(err, PT_EARG, "%.200s is not a regular file, and is kept; name another file", path);
 	if (fd < 0)
 		return pt_named_cannot_write(path, -fd, err);
 	rc = may_replace(fd, path, replace, err);
@@ -181,7 +180,7 @@ static int check_place(const char *path, bool replace, struct pt_err *err)
 	return rc;
 }
 
-/* A new file beside leaf: its descriptor and name; or an errno, negated. */
+/* Opens a new file next to leaf: its descriptor and name; or -errno. */
 static int open_part(int folder, const char *leaf, char part[NAME_MAX + 1])
 {
 	for (int i = 0; i < MOST_NAMES; i++) {

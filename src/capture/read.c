@@ -1,10 +1,9 @@
-/* A record is taken when its head is sound (CRC, file id, number). Where none is, the next sound head is searched
- * for, byte by byte, which costs a CRC of 60 bytes at each place that looks like a head, whatever the file holds. A
- * sound head is believed about its length even if its payload is damaged, so that no file makes the reader search the
- * same 16 KiB twice.
+/* The reader accepts a record if its head is sound (CRC, file id, number). Otherwise it searches byte by byte for the
+ * next sound head. Only places that look like a head cost a CRC of 60 bytes. It trusts the length in a sound head even
+ * if the payload is damaged, so no file makes it search the same 16 KiB twice.
  *
- * What is missing is owed to the sources as LOSS: with a sound head to one of them, for a known time; else to all
- * that are open, from the end of their last chunk to the next one. */
+ * Missing records become LOSS: if the head is sound, of its source, for a known time; otherwise of all open sources,
+ * from the end of their last chunk to the next one. */
 #include "capture/read.h"
 #include "trace/config.h"
 
@@ -24,9 +23,9 @@ enum { MOST_SOURCES = 64, AHEAD_BYTES = PT_RECORD_MOST_BYTES };
 enum next { RECORD, DAMAGED, NONE };
 
 struct source {
-	bool open, owed;		/* owed: something is missing, and no LOSS has said so */
-	bool time_owed;			/* it has, but not for how long */
-	uint64_t told_ns;		/* DATA and LOSS tile its time up to here */
+	bool open, owed;		/* owed: records are missing, and no LOSS has been given for them */
+	bool time_owed;			/* a LOSS has been given, but its duration is not known yet */
+	uint64_t told_ns;		/* up to here DATA and LOSS cover the source's time */
 	uint16_t core;
 };
 
@@ -36,15 +35,15 @@ struct pt_capture_reader {
 	void *note_arg;
 	unsigned n_notes;
 	bool id_known;
-	uint32_t id, number;		/* of the next record */
+	uint32_t id, number;		/* expected of the next record */
 	ZSTD_DCtx *zstd;
 	struct source source[MOST_SOURCES];
 	bool any;		/* a source has begun */
-	bool searching;			/* no head where one should be */
-	uint64_t bad_from;		/* offset: since here */
-	bool held;			/* the record in `record` waits: for what is owed, or for its turn */
+	bool searching;			/* there is no head where one should be */
+	uint64_t bad_from;		/* searching since this offset */
+	bool held;			/* `record` waits: until owed LOSSes have been given, or for its turn */
 	enum next held_as;
-	bool ended, cut;		/* the end was told; a CUT said why it is one */
+	bool ended, cut;		/* the end has been noted; a CUT gave the reason */
 	uint64_t record_at;
 	struct pt_record record;
 	uint8_t payload[PT_CHUNK_BYTES];
@@ -85,7 +84,7 @@ static void owe_all(struct pt_capture_reader *r)
 		r->source[i].owed |= r->source[i].open;
 }
 
-/* A head of this file, and none that was there before. */
+/* The head of a record of this file that has not been read before. */
 static bool take_head(struct pt_capture_reader *r, const uint8_t *bytes, size_t n)
 {
 	if (n < PT_CAPTURE_HEAD_BYTES || !pt_record_unpack(&r->record, bytes))
@@ -104,7 +103,7 @@ static void search_from(struct pt_capture_reader *r)
 	r->searching = true;
 }
 
-/* Up to the next byte that may be the first of a head, at least one on. */
+/* Skips at least one byte, up to the next byte that may begin a head. */
 static void skip_on(struct pt_infile *file, const uint8_t *bytes, size_t n)
 {
 	const uint8_t *next = memchr(bytes + 1, PT_CAPTURE_MARK[0] & 0xff, n - 1);
@@ -112,7 +111,7 @@ static void skip_on(struct pt_infile *file, const uint8_t *bytes, size_t n)
 	pt_infile_take(file, next != NULL ? (size_t)(next - bytes) : n);
 }
 
-/* Moves to the next sound head, which is then in r->record; false: there is none up to the end of the file. */
+/* Moves to the next sound head and reads it into r->record; false: there is none before the end of the file. */
 static bool find_head(struct pt_capture_reader *r)
 {
 	const uint8_t *bytes;
@@ -157,7 +156,7 @@ static bool inflate(struct pt_capture_reader *r, const uint8_t *stored)
 	return !ZSTD_isError(n) && n == record->chunk.len_bytes;
 }
 
-/* The next record: whole in r->record and r->payload, or its head alone. */
+/* Reads the next record: complete into r->record and r->payload, or only its head. */
 static enum next next_record(struct pt_capture_reader *r)
 {
 	const uint8_t *bytes;
@@ -204,7 +203,7 @@ static void make_loss(struct pt_chunk *out, uint16_t source, uint16_t core, uint
 	};
 }
 
-/* A source that was never closed: the session went on, or ended, unseen. */
+/* A source without END: the session continued, or ended, unrecorded. */
 static bool give_cut(struct pt_capture_reader *r, struct pt_chunk *out)
 {
 	for (size_t i = 0; i < MOST_SOURCES; i++) {
@@ -221,8 +220,8 @@ static bool give_cut(struct pt_capture_reader *r, struct pt_chunk *out)
 	return false;
 }
 
-/* What is owed to the chunk's source stands before it. How much time is missing is known when the next that tiles
- * comes. */
+/* The missing records of a chunk's source are reported before the chunk. How much time is missing is known when the
+ * next DATA or LOSS comes. */
 static bool give_owed(struct pt_capture_reader *r, const struct pt_chunk *chunk, struct pt_chunk *out)
 {
 	struct source *s = source_of(r, chunk);
@@ -256,7 +255,7 @@ static void note_chunk(struct pt_capture_reader *r, const struct pt_chunk *chunk
 		s->open = false;
 }
 
-/* What is of no time is lost where the account has got to, and not ahead of it. */
+/* A chunk without time of its own is lost at the current end of the source's account, not later. */
 static void lose_chunk(struct source *s, const struct pt_chunk *chunk, struct pt_chunk *out)
 {
 	bool data = chunk->kind == PT_CHUNK_DATA, more = (s->owed || !data) && s->told_ns != PT_UNKNOWN;
@@ -268,14 +267,14 @@ static void lose_chunk(struct source *s, const struct pt_chunk *chunk, struct pt
 		s->owed = s->time_owed = false;
 }
 
-/* END and LOSS have no payload that matters. An empty CONFIG, or COST, says that there was one. */
+/* END and LOSS are useful without their payload. An empty CONFIG or COST shows that there was one. */
 static bool passes_empty(const struct pt_chunk *chunk)
 {
 	return chunk->kind == PT_CHUNK_END || chunk->kind == PT_CHUNK_LOSS || chunk->kind == PT_CHUNK_CONFIG ||
 	       chunk->kind == PT_CHUNK_COST;
 }
 
-/* A chunk of which only the head is left: its time is lost; what it said besides, too. */
+/* Only the head of the chunk is left: its time counts as lost, as does everything else in it. */
 static bool damaged_chunk(struct pt_capture_reader *r, struct pt_chunk *out)
 {
 	const struct pt_chunk *chunk = &r->record.chunk;
@@ -284,7 +283,7 @@ static bool damaged_chunk(struct pt_capture_reader *r, struct pt_chunk *out)
 	if (s == NULL)
 		return false;
 	if (chunk->kind == PT_CHUNK_CONFIG)
-		tell(r, "the configuration of source %u is damaged: what it gave cannot be decoded", chunk->source);
+		tell(r, "the configuration of source %u is damaged: its data cannot be decoded", chunk->source);
 	if (passes_empty(chunk)) {
 		*out = *chunk;
 		out->len_bytes = 0;
@@ -345,7 +344,7 @@ static bool add_head(struct pt_capture_reader *r)
 	return true;
 }
 
-/* The first records, as long as they are HEADs; the next one waits for its turn. */
+/* Reads the HEAD records at the start; the record after them waits for its turn. */
 static void read_head(struct pt_capture_reader *r)
 {
 	bool whole = true;
@@ -429,12 +428,13 @@ static int finish(struct pt_capture_reader *r, struct pt_err *err)
 		tell(r, "torn at byte %" PRIu64 ": the last %" PRIu64 " bytes are no whole record and were skipped",
 		     r->bad_from, at - r->bad_from);
 	if ((any_open(r) || !r->any) && !r->cut)
-		tell(r, "it has no end: the session was cut short (killed, or the disk was full or lost power)");
+		tell(r,
+		     "it has no end: the session was cut short (proftap was killed, or the disk was full or lost power)");
 	tell_rest(r);
 	return PT_CAPTURE_END;
 }
 
-/* What a sound record is to the user. False: nothing. */
+/* Turns a sound record into an item. False: it makes none. */
 static bool use_record(struct pt_capture_reader *r, struct pt_chunk *chunk, int *item)
 {
 	*item = PT_CAPTURE_CHUNK;

@@ -1,6 +1,6 @@
-/* Reads a capture file (capture.h) from front to back, whatever became of it: what is sound comes out, what is
- * damaged is reported, and accounted for as LOSS (PT_LOSS_DAMAGED) of the sources that it may have been of. Nothing
- * in the file is trusted; memory does not grow with it. One thread at a time. */
+/* Reads a capture file (capture.h) from start to end, in whatever condition: sound records are returned; damaged ones
+ * are reported and become LOSS (PT_LOSS_DAMAGED) of the sources they may have belonged to. Nothing in the file is
+ * trusted; memory use does not depend on its size. One thread at a time. */
 #ifndef PT_CAPTURE_READ_H
 #define PT_CAPTURE_READ_H
 
@@ -11,29 +11,30 @@
 struct pt_capture_reader;
 struct pt_capture;	/* capture/write.h */
 
-/* What is wrong with the file, for the user, one sentence each; at most PT_CAPTURE_MOST_NOTES, then how many more. */
+/* Reports damage to the user, one sentence per call; at most PT_CAPTURE_MOST_NOTES, then the number of the others. */
 typedef void (*pt_capture_note)(void *arg, const char *text);
 enum { PT_CAPTURE_MOST_NOTES = 8 };
 
-bool pt_capture_recognise(const uint8_t *bytes, size_t len_bytes);	/* the front of a file */
+bool pt_capture_recognise(const uint8_t *bytes, size_t len_bytes);	/* bytes: the start of a file */
 
-/* What a capture that is being written has so far, from its front; it stays as it is. Blocks: not on the loop thread.
- * PT_ESTATE: not all that was put is in it (its disk, or its quota), or nothing was put. */
+/* Reads what a capture in progress contains so far, from its start; the capture is not changed. Blocks, so call it on
+ * another thread than the loop's. PT_ESTATE: not everything that was put is in the file (the disk or the quota is
+ * full), or nothing was put. */
 struct pt_capture_reader *pt_capture_read_back(struct pt_capture *capture, struct pt_err *err);
-/* Takes the file over, also on failure. note may be NULL. A file whose front is damaged is read as if it were of this
+/* Owns the file from now on, also after an error. note may be NULL. A file whose preamble is damaged is read as this
  * version. PT_EARG: not a capture; PT_EUNSUPPORTED: of a newer version (names both); PT_ENOMEM, PT_EIO. */
 struct pt_capture_reader *pt_capture_read(struct pt_infile *file, pt_capture_note note, void *arg, struct pt_err *err);
-void pt_capture_read_close(struct pt_capture_reader *reader);	/* and the file; NULL is fine */
+void pt_capture_read_close(struct pt_capture_reader *reader);	/* closes the file, too; NULL is fine */
 
-/* A value of the HEAD record; "" without it. Cut at size; returns text. */
+/* A value of the HEAD record; "" if it is not there. Truncated to size; returns text. */
 char *pt_capture_read_head(const struct pt_capture_reader *reader, const char *key, char *text, size_t size);
 /* The lines of the HEAD record, not terminated. */
 const char *pt_capture_read_lines(const struct pt_capture_reader *reader, size_t *len_bytes);
 
 enum pt_capture_item { PT_CAPTURE_END, PT_CAPTURE_CHUNK, PT_CAPTURE_RESET };
 
-/* The next item; a CHUNK is put into chunk, which has room for PT_CHUNK_BYTES. PT_EIO: the file cannot be read further
- * (with the system's reason; offset). At the end the notes have said where it was cut. */
+/* Reads the next item; a CHUNK is copied into chunk, which needs PT_CHUNK_BYTES. PT_EIO: reading failed (with the
+ * system's reason and the offset). Before PT_CAPTURE_END the notes have said whether and where the file was cut. */
 int pt_capture_read_next(struct pt_capture_reader *reader, struct pt_chunk *chunk, struct pt_err *err);
 
 #endif

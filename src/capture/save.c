@@ -1,4 +1,4 @@
-/* An errand copies, as long as the disk takes; one that does not answer is left to it. */
+/* A thread with a deadline (errand.h) copies; if the disk does not answer, the thread is abandoned. */
 #include "capture/save.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void copy(void *data)
 	struct save *save = data;
 
 	save->rc = pt_capture_save(save->capture, save->path, save->replace, save->say, sizeof(save->say), &save->err);
-	pt_capture_unref(save->capture);	/* here, for the last one waits for the disk */
+	pt_capture_unref(save->capture);	/* on this thread, because the last reference waits for the disk */
 	save->capture = NULL;
 }
 
@@ -87,7 +87,7 @@ static void is_closed(void *data, void *arg, bool late)
 	(void)data;
 	free(arg);
 	if (late)
-		pt_warn("capture: its disk does not answer: the file may not be whole");
+		pt_warn("capture: the disk does not answer: the file may be incomplete");
 	closer.done(closer.arg);
 }
 

@@ -1,5 +1,5 @@
-/* Two buffers: what is put goes to the end of one while the thread writes the other. Both hold whole records, so that
- * after a failure the buffer that was being written says where the last whole one in the file ends. */
+/* Two buffers: put() appends to one while the thread writes the other. Both hold complete records, so after a failure
+ * the buffer that was being written shows where the last complete record in the file ends. */
 #include "capture/write.h"
 
 #include <errno.h>
@@ -28,10 +28,10 @@ const struct pt_param pt_capture_params[] = {
 	[CAPTURE] = { "capture", PT_PARAM_TEXT, NULL, NULL, 0, 0,
 		      "write the raw trace to this file, for proftap decode" },
 	[REPLACE] = { "capture-replace", PT_PARAM_FLAG, "off", NULL, 0, 0,
-		      "replace an older capture of that name; else FILE.1, FILE.2 ... is taken" },
+		      "replace an older capture of that name; otherwise the file is named FILE.1, FILE.2 ..." },
 	[COMPRESS] = { "capture-compress", PT_PARAM_FLAG, "on", NULL, 0, 0, "compress the capture (zstd)" },
 	[SPOOL] = { "spool", PT_PARAM_NUMBER, "512Mi", NULL, 0, 0,
-		    "bytes of trace kept in a temporary file for profile save, where none is captured; 0: none" },
+		    "bytes of trace kept in a temporary file for profile save, if capture= is not given; 0: none" },
 };
 const size_t pt_n_capture_params = PT_LEN(pt_capture_params);
 
@@ -79,7 +79,7 @@ enum { SYNC_MS = 500, ZSTD_LEVEL = 3, LEAST_ZSTD_BYTES = 64, CUT_BYTES = PT_CAPT
 
 struct buffer { uint8_t *bytes; size_t n_bytes, room_bytes; };
 
-/* What is in the file, in whole records. */
+/* The complete records in the file. */
 struct written { uint64_t bytes, records, chunks, from_ns, to_ns; };
 
 struct pt_capture {
@@ -92,22 +92,22 @@ struct pt_capture {
 	uint32_t id;
 	uv_thread_t thread;
 
-	/* of the one who puts */
+	/* of the next record; used by the thread that puts */
 	uint32_t number;
 	bool begun;
 	ZSTD_CCtx *zstd;
 	uint8_t stored[PT_CHUNK_BYTES];
 
-	uv_mutex_t lock;		/* guards what follows */
+	uv_mutex_t lock;		/* guards all members below */
 	uv_cond_t work, news;
 	struct buffer filling;
 	uint64_t put_bytes;
 	struct written written;
 	uint64_t synced_bytes, synced_ns;	/* synced_ns: on the host's clock */
-	bool cut;			/* nothing more is taken */
+	bool cut;			/* no more records are accepted */
 	bool sync_wanted, quit;
-	struct pt_err error;		/* what the user was told; code 0: nothing */
-	char why[128];			/* why it was cut, in short; "": it was not */
+	struct pt_err error;		/* as reported to the user; code 0: none */
+	char why[128];			/* reason for the cut, in short; "": it is not cut */
 
 	struct buffer writing;		/* the thread's */
 };
@@ -128,7 +128,7 @@ static void print_written(const struct written *w, char *text, size_t size)
 		 w->to_ns > w->from_ns ? (double)(w->to_ns - w->from_ns) / 1e9 : 0.0);
 }
 
-/* Under the lock. The user is told once: of what failed first. */
+/* Call with the lock held. Only the first failure is reported. */
 static void fail_with(struct pt_capture *c, int code, const char *why)
 {
 	char kept[96];
@@ -138,9 +138,9 @@ static void fail_with(struct pt_capture *c, int code, const char *why)
 		return;
 	print_written(&c->written, kept, sizeof(kept));
 	snprintf(c->why, sizeof(c->why), "%s", why);
-	pt_fail(&c->error, code, "%.200s: %s; saved until then: %s", name_of(c), why, kept);
+	pt_fail(&c->error, code, "%.200s: %s; saved before that: %s", name_of(c), why, kept);
 	if (c->path != NULL)
-		pt_warn("capture: %s. The profile goes on without", c->error.msg);
+		pt_warn("capture: %s. The profile goes on without a capture", c->error.msg);
 	else
 		pt_info("profile save: %s", c->error.msg);
 }
@@ -163,7 +163,7 @@ static void count_record(struct written *w, const uint8_t *bytes)
 		w->to_ns = r.chunk.to_ns;
 }
 
-/* Of the bytes that went out, those of whole records. */
+/* Counts the complete records among the written bytes. */
 static struct written count_whole(struct written w, const struct buffer *b, size_t done)
 {
 	size_t at = w.bytes == 0 ? PT_CAPTURE_PREAMBLE_BYTES : 0;
@@ -192,7 +192,7 @@ static size_t pack_cut(const struct pt_capture *c, uint32_t number, const char *
 	return PT_CAPTURE_HEAD_BYTES + len;
 }
 
-/* Back to the last whole record, and a word about why it ends there if there is room for one. */
+/* Truncates the file to its last complete record, and adds a CUT record with the reason if there is space. */
 static void mend(struct pt_capture *c, struct written *w, const char *why)
 {
 	uint8_t cut[CUT_BYTES];
@@ -206,7 +206,7 @@ static void mend(struct pt_capture *c, struct written *w, const char *why)
 		(void)!ftruncate(c->fd, (off_t)w->bytes);
 }
 
-/* Under the lock, which is open while it writes. */
+/* Call with the lock held; it is released while writing. */
 static void write_filled(struct pt_capture *c)
 {
 	struct buffer full = c->filling;
@@ -219,7 +219,7 @@ static void write_filled(struct pt_capture *c)
 	c->writing = full;
 	uv_mutex_unlock(&c->lock);
 	if (w.bytes == 0)
-		(void)!ftruncate(c->fd, 0);		/* of the capture that it replaces */
+		(void)!ftruncate(c->fd, 0);		/* content of the capture that it replaces */
 	done = pt_capture_file_write(c->fd, full.bytes, full.n_bytes);
 	error = done < full.n_bytes ? errno : 0;
 	w = count_whole(w, &full, done);
@@ -313,7 +313,7 @@ static void append(struct pt_capture *c, const void *bytes, size_t len_bytes)
 	c->put_bytes += len_bytes;
 }
 
-/* Under the lock: until the thread has come so far that there is room. */
+/* Call with the lock held; waits until the writer thread has made room. */
 static void wait_for_room(struct pt_capture *c)
 {
 	uint64_t since_ns = uv_hrtime();
@@ -321,7 +321,7 @@ static void wait_for_room(struct pt_capture *c)
 	while (!c->cut && c->filling.n_bytes > PT_CAPTURE_BEHIND_BYTES) {
 		uv_cond_timedwait(&c->news, &c->lock, PT_NS_PER_S);
 		if (uv_hrtime() - since_ns >= PT_CAPTURE_PATIENCE_S * PT_NS_PER_S)
-			fail_with(c, PT_EIO, "the disk takes nothing any more");
+			fail_with(c, PT_EIO, "the disk accepts no more data");
 	}
 }
 
@@ -335,7 +335,8 @@ static void cut_at_quota(struct pt_capture *c)
 	uint8_t cut[CUT_BYTES] = { 0 };
 	size_t len;
 
-	snprintf(c->why, sizeof(c->why), "the temporary file may have %" PRIu64 " bytes (spool=BYTES)", c->quota_bytes);
+	snprintf(c->why, sizeof(c->why), "the temporary file has reached its limit of %" PRIu64 " bytes (spool=BYTES)",
+		 c->quota_bytes);
 	len = pack_cut(c, c->number, c->why, cut);
 	append(c, cut, len);
 	c->cut = true;
@@ -373,7 +374,8 @@ static void put_record(struct pt_capture *c, enum pt_record_kind kind, const str
 		       const void *payload)
 {
 	struct pt_record r = { .id = c->id, .number = c->number, .kind = (uint16_t)kind };
-	size_t n = kind == PT_RECORD_CHUNK ? compress(c, payload, fields->len_bytes) : 0;	/* HEAD: for people */
+	/* HEAD stays readable */
+	size_t n = kind == PT_RECORD_CHUNK ? compress(c, payload, fields->len_bytes) : 0;
 	const uint8_t *stored = n > 0 ? c->stored : payload;
 	uint8_t head[PT_CAPTURE_HEAD_BYTES];
 
@@ -387,7 +389,7 @@ static void put_record(struct pt_capture *c, enum pt_record_kind kind, const str
 
 /* --- the front of the file ---------------------------------------------------------------------------------------- */
 
-/* Of a longer text: as many whole lines as a record takes. */
+/* As many whole lines of a longer text as fit into a record. */
 static uint32_t piece(const char *text, size_t len)
 {
 	size_t n = len < PT_CHUNK_BYTES ? len : PT_CHUNK_BYTES;
@@ -409,7 +411,7 @@ static void put_lines(struct pt_capture *c, const char *text)
 	}
 }
 
-/* What only the start of the session tells. */
+/* Facts that only the first CONFIG has. */
 static void describe_session(const struct pt_chunk *config, char *text, size_t size)
 {
 	static const char *const keys[] = { "probe", "target", "virtual", "core_hz", "isa" };
@@ -461,7 +463,7 @@ void pt_capture_reset(struct pt_capture *c)
 		put_record(c, PT_RECORD_RESET, &none, "");
 }
 
-/* What was put is in the file; durable: and on the disk. */
+/* Waits until everything that was put is in the file; durable: and on the disk. */
 static void wait_until_written(struct pt_capture *c, bool durable)
 {
 	uint64_t since_ns = uv_hrtime(), upto;

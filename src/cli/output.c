@@ -237,8 +237,7 @@ static bool would_overwrite_capture(const struct pt_options *options, const char
 {
 	if (path == NULL || options->replace || !pt_output_is_capture(path))
 		return false;
-	pt_error("%s is a capture, and stays as it is: name another file for the report; --replace overwrites it",
-		 path);
+	pt_error("%s is a capture, and is kept: name another file for the report; --replace overwrites it", path);
 	return true;
 }
 
