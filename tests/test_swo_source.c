@@ -39,6 +39,7 @@ static struct {
 	bool inside;
 	bool garbled;			/* what is received is none of it */
 	bool manchester;		/* the probe has that coding alone; else UART alone */
+	uint64_t n_reported;		/* exceptions, while the ITM was on */
 	unsigned drops_every, n_exceptions;	/* of so many exceptions one finds no room; 0: none */
 } pin;
 
@@ -99,6 +100,7 @@ static void exception(uint64_t cyc, uint64_t now_ns)
 
 	if (!on(m4.dwt_ctrl, 16))
 		return;
+	pin.n_reported += on(m4.itm[TCR], 0) && pin.bps != 0;
 	if (pin.drops_every != 0 && ++pin.n_exceptions % pin.drops_every == 0) {
 		send(overflow, 1, now_ns, 0);
 		return;
@@ -278,10 +280,20 @@ static uint64_t lost_bytes(void)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < sink.n_chunks; i++)
-		if (sink.chunk[i]->kind == PT_CHUNK_LOSS) {
+		if (sink.chunk[i]->kind == PT_CHUNK_LOSS && pt_loss_is_fault((enum pt_loss)sink.chunk[i]->cause)) {
 			ck_assert_uint_ne(sink.chunk[i]->lost_bytes, PT_UNKNOWN);
 			sum += sink.chunk[i]->lost_bytes;
 		}
+	return sum;
+}
+
+static uint64_t time_ns(enum pt_chunk_kind kind, int cause)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < sink.n_chunks; i++)
+		if (sink.chunk[i]->kind == kind && (cause < 0 || sink.chunk[i]->cause == cause))
+			sum += sink.chunk[i]->to_ns - sink.chunk[i]->from_ns;
 	return sum;
 }
 
@@ -306,7 +318,7 @@ static void check_bytes(void)
 
 		if (c->kind == PT_CHUNK_CLOCK)
 			anchor = c;
-		if (c->kind == PT_CHUNK_LOSS)
+		if (c->kind == PT_CHUNK_LOSS && pt_loss_is_fault((enum pt_loss)c->cause))
 			at += c->lost_bytes;
 		if (c->kind != PT_CHUNK_DATA || c->len_bytes == 0)
 			continue;
@@ -634,12 +646,32 @@ START_TEST(halts_are_no_loss)
 	ck_assert_msg(start("swo-baud=1000000") == 0, "%s", err.msg);
 	drain(100);
 	ck_assert_int_eq(pt_source_swo.on_state(state, PT_STATE_HALT, 0, 0x1000, &err), 0);
-	drain(100);
+	drain(1000);
 	ck_assert_int_eq(pt_source_swo.on_state(state, PT_STATE_RUN, 0, 0x1000, &err), 0);
 	drain(100);
 	stop();
-	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_HALTED), 1);
-	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, -1), 1);
+	check_bytes();
+	ck_assert_uint_ge(time_ns(PT_CHUNK_LOSS, PT_LOSS_HALTED), 1000 * PT_NS_PER_MS);
+	ck_assert_uint_le(time_ns(PT_CHUNK_DATA, -1), 230 * PT_NS_PER_MS);
+	ck_assert_uint_eq(lost_bytes(), 0);
+}
+END_TEST
+
+/* The time that is called observed is that in which the trace was on: not that in which the rest is fetched at the end, nor what
+ * it takes to begin. So what was counted, divided by it, is the rate. */
+static const char *const traces[] = { "trace=exceptions", "pc-load=5" };
+
+START_TEST(observes_while_the_trace_is_on)
+{
+	const uint64_t every_ns = 20000 * 1000 / CORE_MHZ;
+
+	pin.exception_every = 20000;
+	ck_assert_msg(start(traces[_i]) == 0, "%s", err.msg);
+	drain(60);
+	stop();
+	check_bytes();
+	ck_assert_double_eq_tol((double)time_ns(PT_CHUNK_DATA, -1), (double)(pin.n_reported * every_ns),
+				(double)every_ns);
 }
 END_TEST
 
@@ -826,6 +858,7 @@ static void add_tests(TCase *tc)
 	tcase_add_test(tc, a_clock_that_stands_in_sleep_is_not_known);
 	tcase_add_test(tc, a_late_host_is_no_other_clock);
 	tcase_add_test(tc, halts_are_no_loss);
+	tcase_add_loop_test(tc, observes_while_the_trace_is_on, 0, PT_LEN(traces));
 	tcase_add_test(tc, silence_from_beginning_to_end_is_a_loss);
 	tcase_add_test(tc, follows_variables);
 	tcase_add_test(tc, follows_variables_of_armv8);

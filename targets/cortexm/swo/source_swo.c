@@ -247,6 +247,7 @@ static int set_up_or_wait(struct pt_swo *s, struct pt_err *err)
 static void begin_stream(struct pt_swo *s)
 {
 	s->stream.began_ns = s->out.told_ns;
+	s->stream.until_ns = s->held ? s->out.told_ns : PT_UNKNOWN;
 	limit_packets(s);
 	pt_swo_anew(&s->stream, s->out.told_ns);
 }
@@ -285,7 +286,7 @@ static int swo_start(void *state, struct pt_target *target, const struct pt_sour
 	keep_setup(s, setup);
 	if (pt_swo_take_places(s, err) < 0 || set_up_or_wait(s, err) < 0)
 		goto undo;
-	pt_emit_init(&s->out, setup, pt_mem_now_ns(s->mem));
+	pt_emit_init(&s->out, setup, s->put_off ? pt_mem_now_ns(s->mem) : s->on_ns);
 	begin_stream(s);
 	if (emit_config(s, err) < 0 || tell_halted(s, err) < 0)
 		goto undo;
@@ -306,7 +307,7 @@ static int catch_up(struct pt_swo *s, struct pt_err *err)
 	if (set_up(s, err) < 0)
 		return err->code;
 	s->put_off = false;
-	pt_emit_loss(&s->out, PT_LOSS_NOT_ARMED, pt_mem_now_ns(s->mem));
+	pt_emit_loss(&s->out, PT_LOSS_NOT_ARMED, s->on_ns);
 	begin_stream(s);
 	s->out.restarts = true;
 	return emit_config(s, err);
@@ -342,7 +343,10 @@ static int swo_drain(void *state, struct pt_err *err)
 		return HELD_REST_US;
 	if (s->held) {
 		rc = pt_swo_take(&s->stream, 0, 0, err);
-		return rc < 0 ? failed(s, rc, err) : rc > 0 ? 0 : HELD_REST_US;
+		if (rc < 0)
+			return failed(s, rc, err);
+		pt_emit_loss(&s->out, PT_LOSS_HALTED, pt_mem_now_ns(s->mem));
+		return rc > 0 ? 0 : HELD_REST_US;
 	}
 	rc = catch_up(s, err);
 	clock_changes = s->renew == PT_LOSS_CLOCK;
@@ -378,17 +382,29 @@ static int swo_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 		s->renew = PT_LOSS_RESET;
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
+	s->stream.until_ns = s->held ? now_ns : PT_UNKNOWN;
 	pt_emit_state(&s->out, what, now_ns, pc);
 	pt_swo_cycles_begin(&s->cycles);	/* CYCCNT stands in Debug state */
 	return 0;
 }
 
 /* Nothing came from beginning to end: nothing shows that the pin works, so none of it is known. */
-static void say_silent(struct pt_swo *s, uint64_t now_ns)
+static void say_silent(struct pt_swo *s, uint64_t to_ns)
 {
 	pt_warn("swo: nothing came over the pin: either nothing that is traced has happened, or the pin does not work; monitor swo "
 		"doctor, without a profile, finds out");
-	pt_emit_loss(&s->out, PT_LOSS_PIN, now_ns);
+	pt_emit_loss(&s->out, PT_LOSS_PIN, to_ns > s->out.told_ns ? to_ns : s->out.told_ns + 1);
+}
+
+/* Up to the moment when the trace was turned off, which is the end: what happened while the rest was fetched is not in it. */
+static void tell_observed(struct pt_swo *s)
+{
+	if (s->stream.n_bytes == 0)
+		say_silent(s, s->stream.until_ns);
+	else if (s->stream.lost)
+		pt_emit_loss(&s->out, PT_LOSS_PIN, s->stream.until_ns);
+	else
+		pt_emit_data(&s->out, s->out.told_ns, s->stream.until_ns, "", 0);
 }
 
 static int swo_stop(void *state, struct pt_err *err)
@@ -401,13 +417,12 @@ static int swo_stop(void *state, struct pt_err *err)
 	now_ns = pt_mem_now_ns(s->mem);
 	if (rc == 0)
 		pt_swo_tell_count(s, now_ns);
-	if (rc == 0 && !s->held && !s->put_off && s->stream.n_bytes == 0)
-		say_silent(s, now_ns);
-	else if (rc == 0 && !s->held && !s->put_off && !s->stream.lost)
-		pt_emit_data(&s->out, s->out.told_ns, now_ns, "", 0);
+	if (rc == 0 && !s->out.ended && !s->held && !s->put_off)
+		tell_observed(s);
 	if (pt_swo_end(s, &own) < 0 && rc == 0)
 		rc = own.code;
-	pt_emit_rest(&s->out, now_ns, rc, s->held ? PT_LOSS_HALTED : s->stream.lost ? PT_LOSS_PIN : PT_LOSS_REARM);
+	if (rc < 0 || s->held || s->put_off)
+		pt_emit_rest(&s->out, now_ns, rc, s->held ? PT_LOSS_HALTED : PT_LOSS_NOT_ARMED);
 	pt_emit_end(&s->out);
 	if (s->leased)
 		let_go(s);

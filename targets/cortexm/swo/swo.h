@@ -55,7 +55,8 @@ struct pt_swo_stream {			/* swo_stream.c */
 	/* so far */
 	uint64_t n_bytes, n_reports, n_samples, n_asleep, n_overflows, n_dropped, n_bad_frames, n_impossible;
 	uint64_t n_disagree;		/* stamps that cannot have come when they came */
-	uint64_t began_ns;
+	uint64_t began_ns;		/* the trace was turned on */
+	uint64_t until_ns;		/* and was turned off, or the core halted: what comes later was sent before; PT_UNKNOWN */
 };
 
 struct pt_swo_sleep {
@@ -82,6 +83,7 @@ struct pt_swo {
 	struct pt_swo_cadence cadence;
 	struct pt_swo_cycles cycles;
 	uint64_t random;
+	uint64_t on_ns;			/* the trace was turned on for the last time */
 	uint64_t checked_ns, changed_ns;	/* the registers were; the period was */
 	unsigned n_steps, n_slept;	/* reads of DHCSR; that showed the core asleep */
 	unsigned n_stood;		/* times that the core's clock stood for a moment */
@@ -108,6 +110,11 @@ int pt_swo_plan(struct pt_swo *s, struct pt_err *err);
 static inline uint64_t pt_swo_dwt(const struct pt_swo *s, uint32_t offset)
 {
 	return s->cm->found.unit[PT_UNIT_DWT] + (uint64_t)offset;
+}
+/* When a register was accessed, give or take half the time that the access took. */
+static inline uint64_t pt_swo_midway_ns(const struct pt_mem_op *op)
+{
+	return op->sent_ns + (op->done_ns - op->sent_ns) / 2;
 }
 /* Its parts, for the doctor: no trace and no receiver; a receiver at this rate (as struct pt_stream_ops' start()); the
  * port's divider as s->acpr has it, and the trace on. */

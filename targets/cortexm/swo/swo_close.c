@@ -23,6 +23,8 @@ static int close_count(struct pt_swo *s, struct pt_err *err)
 	if (pt_mem_run(s->mem, op, PT_LEN(op), BATCH_MS, NULL, err) < 0)
 		return err->code;
 	pt_swo_cadence_go_on(&s->cadence, pt_le32(cyccnt));
+	if (!s->held)
+		s->stream.until_ns = pt_swo_midway_ns(&op[0]);
 	if (pt_mem_wait(s->mem, pt_mem_now_ns(s->mem) + STOP_MS * PT_NS_PER_MS, err) < 0)
 		return err->code;
 	return pt_swo_quiet(s, err);
@@ -43,6 +45,7 @@ int pt_swo_fetch_rest(struct pt_swo *s, struct pt_err *err)
 /* Samples that were taken and did not come, with no word of the chip or the probe: the wire lost them. */
 void pt_swo_tell_count(struct pt_swo *s, uint64_t now_ns)
 {
+	uint64_t to_ns = now_ns < s->stream.until_ns ? now_ns : s->stream.until_ns;
 	uint64_t taken = s->cadence.samples, came = s->stream.n_samples;
 
 	if ((s->kinds & PT_SWO_PC_SAMPLES) == 0 || s->uncounted || s->put_off)
@@ -53,7 +56,7 @@ void pt_swo_tell_count(struct pt_swo *s, uint64_t now_ns)
 	if ((double)taken > (double)came + MOST_MISSED + s->cadence.doubt && s->stream.n_overflows == 0 &&
 	    s->stream.n_dropped == 0)
 		pt_emit_loss_of(&s->out, PT_LOSS_PIN, (taken - came) * SAMPLE_BYTES,
-				now_ns > s->out.told_ns ? now_ns : s->out.told_ns + 1);
+				to_ns > s->out.told_ns ? to_ns : s->out.told_ns + 1);
 }
 
 /* Samples that did not come may have been of any function: those that are on their way count until they have come. */

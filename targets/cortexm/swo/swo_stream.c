@@ -58,6 +58,11 @@ static void anchor(struct pt_swo_stream *s)
 
 /* --- chunks ------------------------------------------------------------------------------------------------------- */
 
+static uint64_t observed_to(const struct pt_swo_stream *s, uint64_t ns)
+{
+	return ns < s->until_ns ? ns : s->until_ns;
+}
+
 static void put_data(struct pt_swo_stream *s, uint64_t to_ns)
 {
 	size_t rest = s->len_bytes - s->whole_bytes;
@@ -65,7 +70,7 @@ static void put_data(struct pt_swo_stream *s, uint64_t to_ns)
 	if (s->whole_bytes == 0)
 		return;
 	anchor(s);
-	pt_emit_data(s->out, s->out->told_ns, to_ns, s->bytes, s->whole_bytes);
+	pt_emit_data(s->out, s->out->told_ns, observed_to(s, to_ns), s->bytes, s->whole_bytes);
 	memmove(s->bytes, s->bytes + s->whole_bytes, rest);
 	s->len_bytes = rest;
 	s->whole_bytes = 0;
@@ -91,6 +96,7 @@ static void lose(struct pt_swo_stream *s)
 
 static void put_loss(struct pt_swo_stream *s, enum pt_loss cause, uint64_t to_ns)
 {
+	to_ns = observed_to(s, to_ns);
 	if (to_ns <= s->out->told_ns)
 		to_ns = s->out->told_ns + 1;
 	pt_emit_loss_of(s->out, cause, s->dropped, to_ns);
@@ -223,6 +229,7 @@ int pt_swo_take(struct pt_swo_stream *s, enum pt_loss cause, uint32_t timeout_ms
 {
 	struct pt_stream_read what = { 0 };
 	uint8_t bytes[PT_SWO_READ_BYTES];
+	uint64_t to_ns;
 	int n = s->ops->read(s->wire, bytes, sizeof(bytes), timeout_ms, &what, err);
 
 	if (n < 0)
@@ -233,12 +240,13 @@ int pt_swo_take(struct pt_swo_stream *s, enum pt_loss cause, uint32_t timeout_ms
 		what.from_ns = what.to_ns;
 	if (n > 0 || cause != 0 || what.missing == PT_STREAM_SOME || what.missing == PT_STREAM_PERHAPS)
 		take_read(s, bytes, (size_t)n, &what, cause);
-	if (what.to_ns - s->out->told_ns <= SILENCE_MS * PT_NS_PER_MS)
+	to_ns = observed_to(s, what.to_ns);
+	if (to_ns <= s->out->told_ns + SILENCE_MS * PT_NS_PER_MS)
 		return n;
 	if (s->lost || (s->expects && s->n_bytes == 0))
-		put_loss(s, PT_LOSS_PIN, what.to_ns);
+		put_loss(s, PT_LOSS_PIN, to_ns);
 	else
-		pt_emit_data(s->out, s->out->told_ns, what.to_ns, "", 0);	/* nothing came, and nothing is missing */
+		pt_emit_data(s->out, s->out->told_ns, to_ns, "", 0);	/* nothing came, and nothing is missing */
 	return n;
 }
 

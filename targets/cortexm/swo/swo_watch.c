@@ -193,7 +193,7 @@ static int renew(struct pt_swo *s, struct pt_err *err)
 	if (pt_cortexm_set_demcr(s->cm, DEMCR_TRCENA, 0, err) < 0 || pt_swo_begin(s, err) < 0)
 		return err->code;
 	s->uncounted = true;
-	pt_emit_loss(&s->out, s->renew, pt_mem_now_ns(s->mem));
+	pt_emit_loss(&s->out, s->renew, s->on_ns);
 	s->out.restarts = true;
 	pt_swo_anew(&s->stream, s->out.told_ns);
 	s->renew = 0;
