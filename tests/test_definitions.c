@@ -329,7 +329,8 @@ START_TEST(states_of_tasks)
 	ck_assert_str_eq(def[1].name, "A.STATE");
 	ck_assert_int_eq(def[1].form, PT_FORM_STATE);
 	ck_assert_uint_eq(def[1].size_bytes, 1);
-	ck_assert(def[1].of_task && def[1].synonyms && def[1].n_bits == 0);
+	ck_assert_str_eq(def[1].task, "A");
+	ck_assert(def[1].synonyms && def[1].n_bits == 0);
 	ck_assert_uint_eq(def[1].core, PT_ANY_CORE);
 	ck_assert_str_eq(pt_signal_value_name(&def[1], 4), "READY");
 	ck_assert_str_eq(def[2].name, "B.STATE");

@@ -601,7 +601,7 @@ START_TEST(reads_orti_files)
 
 	snprintf(
 		says, sizeof(says),
-		"(%s: Demo_ORTI, 3 objects\nthe states of 1 tasks are not followed: STATE of T_10ms = \"tcb[1].flags & 0x3U\": "
+		"(%s: Demo_ORTI, 3 objects\nthe state of 1 task is not followed: STATE of T_10ms = \"tcb[1].flags & 0x3U\": "
 		"it is calculated from tcb[1].flags: watch that, and calculate again\n"
 		"core 0: running task: trace os_cur, 1 bytes at 0x20000214\n"
 		"  NO_TASK (none), Init Task, T_10ms\n",

@@ -21,6 +21,10 @@ static const struct { const char *text, *says; double allowed, forbidden; } rule
 	{ "gross(f) in 5us..7us", NULL, 5000, 7001 }, { "  period( f )  in 800ms .. 1s # slow", NULL, 1e9, 799e6 },
 	{ "count(f) = 0", NULL, 0, 1 }, { "count(f) != 0", NULL, 1, 0 }, { "count(f)<=3", NULL, 3, 4 },
 	{ "share(f) < 5% within ci", NULL, 0.049, 0.05 }, { "load(task Idle) > 20%", NULL, 0.21, 0.2 },
+	{ "response(Main) < 5ms", NULL, 4999999, 5e6 }, { "activations(task Main) < 3", NULL, 2, 3 },
+	{ "response.max(Main) < 5", "line 1: these times have a unit", 0, 0 },
+	{ "activations(span f) = 1", "a span has the figures", 0, 0 },
+	{ "preemptions(Main) < 5us", "a count has no unit", 0, 0 },
 	{ "lost < 1%", NULL, 0.009, 0.01 }, { "observed >= 50%", NULL, 0.5, 0.49 },
 	{ "net.max(f) < 100", NULL, 99, 100 },
 	{ "call.p99(f) <= 1.5us seen", NULL, 1500, 1501 }, { "gross(ns::f(int, char)) > 2", NULL, 3, 2 },
@@ -34,7 +38,7 @@ static const struct { const char *text, *says; double allowed, forbidden; } rule
 	{ "count(f) < 3us", "a count has no unit", 0, 0 }, { "share(f) < 5", "% is expected", 0, 0 },
 	{ "\n\n# fine\ngross(f) <\n5us", "line 4: a number is expected", 0, 0 },
 	{ "load(f) < 5%", "load is of a task: load(task f)", 0, 0 },
-	{ "net(task Idle) < 5us", "a task has the figures period, count, slice, load, as in load(task Idle)", 0, 0 },
+	{ "net(task Idle) < 5us", "a task has the figures period, count, slice, response, activations, preemptions, load, as in load(task Idle)", 0, 0 },
 	{ "gross(f) 5us;lost < 1%", "is expected at column 10", 0, 0 },
 	{ "count(f) <\nlost < 1%", "is expected at the end", 0, 0 },
 	{ "gross(f) < -1", "a number is expected", 0, 0 }, { "gross.median(f) < 1", ".min, .avg", 0, 0 },
@@ -98,7 +102,8 @@ static const struct pt_call_event steps[] = {
 static const struct pt_value_name state_names[] = { { 0, "IDLE" }, { 1, "RUN" }, { 2, "ERROR" } };
 static const struct pt_signal_definition definitions[] = {
 	{ .name = "g_state", .values = state_names, .n_values = 3 }, { .name = "g_look", .values = state_names, .n_values = 3 },
-	{ .name = "PTA1", .form = PT_FORM_LINE },
+	{ .name = "PTA1", .form = PT_FORM_LINE }, { .name = "Main.STATE", .task = "Main" },
+	{ .name = "Looked.STATE", .task = "Looked" }, { .name = "Quiet.STATE", .task = "Quiet" },
 };
 static const struct pt_signal_set followed = { definitions, PT_LEN(definitions) };
 
@@ -432,6 +437,16 @@ static const struct { const char *rule; uint8_t want[2]; const char *why; uint64
 	{ "latency.max(PTA1:rise->f) < 9us", { X, X }, "9 us", 6000 },
 	{ "latency(PTA1:fall->f) < 9us", { U, U }, "latency=PTA1:fall->f does", 0 },
 	{ "slice(task Main) < 8us", { X, X }, "at least 1 of 2", 4000 }, { "count(task Main) = 2", { P, U }, "2 ", 0 },
+	{ "response(Main) < 8us", { X, X }, "at least 1 of 2", 6000 }, { "response(Main) < 10us", { P, U }, "5 us to 9 us", 0 },
+	{ "activations(Main) = 4", { U, U }, "4 ", 0 }, { "activations(Main) < 6", { P, U }, "4 ", 0 },
+	{ "activations(Main) in 4..5", { P, U }, "4 ", 0 }, { "activations(Main) < 4", { X, X }, "4 ", 0 },
+	{ "preemptions(task Main) = 1", { P, U }, "1 ", 0 }, { "preemptions(Main) = 0", { X, X }, "1 ", 0 },
+	{ "activations(Looked) < 7", { X, X }, "7 found by looks", 0 }, { "activations(Looked) > 6", { P, P }, "7 found by looks", 0 },
+	{ "activations(Looked) < 8", { U, U }, "between two of them", 0 },
+	{ "response(Looked) < 1s", { U, U }, "looks at its state do not show it", 0 },
+	{ "slice(task Looked) < 1s", { U, U }, "its state alone was seen", 0 },
+	{ "load(task Looked) < 1%", { U, U }, "no task 'Looked' was seen", 0 },
+	{ "response(Quiet) < 1s", { U, U }, "no task 'Quiet' was seen", 0 },
 	{ "gross(isr Timer) <= 4us", { P, U }, "3 us to 4 us", 0 }, { "gross(isr Timer) < 4us", { X, X }, "4 us", 3000 },
 	{ "count(isr Other) = 0", { P, U }, "0 ", 0 }, { "gross(service Timer) < 1s", { U, U }, "no whole one", 0 },
 	{ "count(counter irqs) < 100", { P, P }, "90 ", 0 }, { "count(counter irqs) < 90", { X, X }, "90 ", 0 },
@@ -447,7 +462,8 @@ static void fill_signalled(struct pt_profile *p, bool some)
 	static struct pt_watched_variable variable;
 	static struct pt_aux_line line;
 	static struct pt_aux_latency latency;
-	static struct pt_task task;
+	static struct pt_task task[2];
+	static struct pt_task_states written, looked;
 	static struct pt_span_figures span;
 	static const struct pt_counter_row counter = {
 		.name = "irqs", .total = 90, .timed = 90, .timed_ns = 1000000000, .timed_error_ns = 100000000,
@@ -457,7 +473,7 @@ static void fill_signalled(struct pt_profile *p, bool some)
 	static const struct pt_watched watched = { .variable = &variable, .n_variables = 1, .signals = &followed };
 	static const struct pt_aux aux = { .line = &line, .latency = &latency, .n_lines = 1, .n_latencies = 1,
 					   .signals = &followed };
-	static const struct pt_tasks tasks = { .task = &task, .n_tasks = 1, .by_signals = true, .observed = 100 };
+	static const struct pt_tasks tasks = { .task = task, .n_tasks = 2, .by_signals = true, .observed = 100 };
 	static struct pt_spans spans = { .span = &span, .n_spans = 1 };
 	static const struct pt_counters counters = { .counter = &counter, .n_counters = 1 };
 
@@ -479,7 +495,13 @@ static void fill_signalled(struct pt_profile *p, bool some)
 		.name = "PTA1:rise->f", .found = true, .over_gap = some,
 		.time = { .n = 4, .total = 20000, .min = 2000, .max = 9000, .min_at = 5, .max_at = 6000 },
 	};
-	task = (struct pt_task){ .name = "Main", .activations = 2, .missing = some,
+	written = (struct pt_task_states){
+		.writes = true, .missing = some, .runs = true, .activations = 4, .unsure = 1, .preemptions = 1,
+		.response = { .n = 2, .total = 14000, .min = 5000, .max = 9000, .min_at = 7, .max_at = 6000 },
+	};
+	looked = (struct pt_task_states){ .activations = 7, .response = pt_stat_empty() };
+	task[1] = (struct pt_task){ .name = "Looked", .kind = PT_TASK_BY_STATE, .states = &looked };
+	task[0] = (struct pt_task){ .name = "Main", .activations = 2, .missing = some, .states = &written,
 				 .slice = { .n = 2, .total = 14000, .min = 5000, .max = 9000, .min_at = 3, .max_at = 4000 } };
 	span = (struct pt_span_figures){ .name = "Timer", .by = PT_SPAN_BY_ISR, .run = { .count = 2 } };
 	span.run.stat[PT_TALLY_GROSS] = (struct pt_stat){ .n = 2, .total = 7000, .min = 3000, .max = 4000, .min_at = 9,
@@ -508,6 +530,7 @@ static void leave_open(struct pt_profile *p, uint64_t ns)
 	((struct pt_aux_line *)p->aux->line)->low.unended = ns;
 	((struct pt_aux_latency *)p->aux->latency)->time.unended = ns;
 	((struct pt_task *)p->tasks->task)->slice.unended = ns;
+	((struct pt_task_states *)p->tasks->task->states)->response.unended = ns;
 	for (size_t i = 0; i < PT_LEN(spans); i++) {
 		spans[i] = p->signalled->span[0];
 		spans[i].by = by[i];
@@ -557,6 +580,7 @@ START_TEST(of_signals_without_an_end)
 		{ "latency(PTA1:rise->f) < 40us", { X, X }, "50 us" }, { "latency(PTA1:rise->f) < 60us", { P, U }, "2 us to 9 us" },
 		{ "latency.max(PTA1:rise->f) < 40us", { X, X }, "50 us" },
 		{ "slice(task Main) < 40us", { X, X }, "50 us" }, { "slice(task Main) < 60us", { P, U }, "" },
+		{ "response(Main) < 40us", { X, X }, "one took at least 50 us" }, { "response(Main) < 60us", { P, U }, "" },
 		{ "gross(isr Timer) < 40us", { X, X }, "50 us" }, { "gross(isr Timer) < 60us", { P, U }, "" },
 		{ "gross(service Open) < 40us", { X, X }, "50 us" }, { "gross(service Open) < 60us", { U, U }, "" },
 		{ "gross(span step) < 40us", { X, X }, "50 us" }, { "gross.total(span step) < 52us", { X, X }, "50 us" },

@@ -232,7 +232,7 @@ START_TEST(maps_tasks_isrs_and_services_of_sample_a)
 	maps = pt_orti_task_maps(orti, types, NULL, note, NULL, &err);
 	ck_assert_msg(maps != NULL, "%s", err.msg);
 	ck_assert_ptr_nonnull(
-		strstr(said, "the states of 1 tasks are not followed: STATE of T_10ms = \"tcb[1].flags & 0x3U\""));
+		strstr(said, "the state of 1 task is not followed: STATE of T_10ms = \"tcb[1].flags & 0x3U\""));
 	ck_assert_str_eq(maps->os, "Demo_ORTI");
 	ck_assert_uint_eq(maps->n_maps, 3);
 	map = pt_task_maps_of(maps, PT_TASK_RUNNING, 0);

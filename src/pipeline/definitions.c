@@ -379,7 +379,8 @@ static int add_task_state(struct pt_definitions *d, const struct pt_task_map *ma
 	def->big_endian = d->types != NULL && pt_types_big_endian(d->types);
 	def->values = d->owned[def - d->definition].values = names_of(map);
 	def->n_values = map->n_tasks;
-	def->synonyms = def->of_task = true;
+	def->synonyms = true;
+	def->task = map->of;
 	return 0;
 }
 

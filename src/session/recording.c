@@ -149,8 +149,8 @@ static void name_places(struct recording *recording)
 		if (k == n)
 			place[n++] = (struct pt_source_place){ .addr = d->at, .size_bytes = d->size_bytes, .spare = true };
 		place[k].task |= pt_signal_of_system(d);
-		place[k].spare &= d->of_task;
-		place[k].named |= !d->of_task &&
+		place[k].spare &= d->task != NULL;
+		place[k].named |= d->task == NULL &&
 				  (d->form == PT_FORM_STATE || d->form == PT_FORM_REGULAR || d->form == PT_FORM_EITHER);
 	}
 	pt_live_follow(recording->live, place, n);

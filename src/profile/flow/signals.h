@@ -91,7 +91,7 @@ struct pt_signal_definition {
 	const struct pt_value_name *values;	/* enumerators; may be NULL */
 	size_t n_values;
 	bool synonyms;		/* several of them may have one name: the first one's value is meant */
-	bool of_task;		/* STATE: what state a task of the OS is in */
+	const char *task;	/* STATE: the task of the OS whose state it is; else NULL */
 	const struct pt_task_map *tasks;	/* TASK, ISR, SERVICE */
 };
 

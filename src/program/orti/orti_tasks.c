@@ -198,9 +198,11 @@ static void look_at_states(struct maker *m)
 			memcpy(first, why, sizeof(first));
 	}
 	if (n_cannot > 0)
-		tell(&m->tell, "the states of %zu tasks are not followed: %s", n_cannot, first);
+		tell(&m->tell, "the state%s of %zu task%s not followed: %s", n_cannot > 1 ? "s" : "", n_cannot,
+		     n_cannot > 1 ? "s are" : " is", first);
 	if (n_more > 0)
-		tell(&m->tell, "the states of %zu tasks are not followed: %d at most are", n_more, MAX_STATES);
+		tell(&m->tell, "the state%s of %zu task%s not followed: %d at most are", n_more > 1 ? "s" : "", n_more,
+		     n_more > 1 ? "s are" : " is", MAX_STATES);
 }
 
 /* The nth object of type OS, or NULL. */

@@ -4,8 +4,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/alloc.h"
+#include "base/util.h"
 
 static uint64_t significant(const struct pt_task_map *map, uint64_t value)
 {
@@ -14,6 +16,21 @@ static uint64_t significant(const struct pt_task_map *map, uint64_t value)
 	if (bytes > 0 && bytes < 8)
 		value &= (UINT64_C(1) << 8 * bytes) - 1;
 	return map->code_addresses ? value & ~UINT64_C(1) : value;
+}
+
+/* Words that begin so: READY_AND_NEW is ready. */
+enum pt_task_state pt_task_state_of(const char *word)
+{
+	static const struct { const char *begin; enum pt_task_state state; } words[] = {
+		{ "SUSPENDED or WAITING", PT_TASK_STATE_AWAY }, { "SUSPENDED", PT_TASK_STATE_SUSPENDED },
+		{ "WAITING", PT_TASK_STATE_WAITING }, { "READY", PT_TASK_STATE_READY },
+		{ "RUNNING", PT_TASK_STATE_RUNNING }, { "(moves)", PT_TASK_STATE_MOVES },
+	};
+
+	for (size_t i = 0; word != NULL && i < PT_LEN(words); i++)
+		if (strncasecmp(word, words[i].begin, strlen(words[i].begin)) == 0)
+			return words[i].state;
+	return PT_TASK_STATE_OTHER;
 }
 
 const struct pt_task_entry *pt_task_map_find(const struct pt_task_map *map, uint64_t value)

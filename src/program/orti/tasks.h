@@ -45,6 +45,17 @@ struct pt_task_maps {
 	size_t n_maps;
 };
 
+/* States of a task by the words that files and kernels have for them. */
+enum pt_task_state {
+	PT_TASK_STATE_OTHER,		/* a word that says none of these */
+	PT_TASK_STATE_SUSPENDED,	/* it has to be activated */
+	PT_TASK_STATE_WAITING,		/* for an event, or for a time to come */
+	PT_TASK_STATE_AWAY,		/* suspended or waiting: it is not told which */
+	PT_TASK_STATE_READY, PT_TASK_STATE_RUNNING,
+	PT_TASK_STATE_MOVES,		/* between two states: it is told nothing */
+};
+enum pt_task_state pt_task_state_of(const char *word);
+
 /* What was written, in the terms of the map; NULL: a value that the OS did not tell (a task made later: show the
  * number, it is no error). */
 const struct pt_task_entry *pt_task_map_find(const struct pt_task_map *map, uint64_t value);

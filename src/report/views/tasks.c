@@ -10,6 +10,8 @@
 
 extern const struct pt_view pt_view_tasks, pt_view_task_functions;
 
+enum { ACTIVATIONS = 17, RESPONSE = ACTIVATIONS + 4 };	/* columns; before the first, those of slices end */
+
 #define SPREAD(kind, heading, brief)                                                                                \
 	{ kind "_ns.min", heading "min", PT_UNIT_NS, brief },                                                       \
 	{ kind "_ns.avg", heading "avg", PT_UNIT_NS_MEAN, brief },                                                  \
@@ -27,6 +29,11 @@ static const struct pt_column columns[] = {
 	SPREAD("period", "per ", PT_IF_MUCH_ROOM),
 	{ "suspended_ns.total", "suspended", PT_UNIT_NS, PT_IF_WIDE },
 	SPREAD("suspended", "susp ", PT_IF_WIDE),
+	[ACTIVATIONS] = { "activations", "activations", PT_UNIT_COUNT, PT_IF_ROOM },
+	{ "releases", "releases", PT_UNIT_COUNT, PT_IF_WIDE },
+	{ "preemptions", "preemptions", PT_UNIT_COUNT, PT_IF_ROOM },
+	{ "responses", "responses", PT_UNIT_COUNT, PT_IF_WIDE },
+	SPREAD("response", "resp ", PT_IF_ROOM),
 	{ "gross", "total", PT_UNIT_TICKS, PT_IF_WIDE },
 	{ "net", "self", PT_UNIT_TICKS, PT_IF_ROOM },
 	{ "interrupts", "interrupts", PT_UNIT_TICKS, PT_IF_MUCH_ROOM },
@@ -181,11 +188,54 @@ static struct pt_value load_of(const struct pt_profile *p, const struct pt_task 
 				  .basis = isnan(load) ? PT_BASIS_NONE : basis, .at_least = more && !isnan(load) };
 }
 
+/* --- by states */
+
+/* There were n, and each of `more` may have been one. */
+static struct pt_value count_of_states(uint64_t n, uint64_t more, bool at_least)
+{
+	struct pt_value v = number(at_least && n == 0 ? PT_UNKNOWN : n, PT_BASIS_EXACT);
+
+	if (at_least || more == 0)
+		return bounded(v, at_least);
+	return (struct pt_value){ .u = n, .lo = (double)n, .hi = (double)(n + more), .bounds = true,
+				  .basis = PT_BASIS_ESTIMATED };
+}
+
+static struct pt_value *values_of_states(struct pt_value *out, const struct pt_task_states *s)
+{
+	bool writes = s != NULL && s->writes, at_least = s != NULL && (s->missing || !s->writes);
+
+	*out++ = s != NULL ? count_of_states(s->activations, s->either + s->unsure, at_least)
+			   : number(PT_UNKNOWN, PT_BASIS_NONE);
+	*out++ = writes ? count_of_states(s->releases, s->either + s->unsure, at_least)
+			: number(PT_UNKNOWN, PT_BASIS_NONE);
+	*out++ = writes && s->runs ? count_of_states(s->preemptions, s->unsure_preemptions, at_least)
+				   : number(PT_UNKNOWN, PT_BASIS_NONE);
+	*out++ = writes ? count_of_states(s->response.n, 0, at_least) : number(PT_UNKNOWN, PT_BASIS_NONE);
+	if (writes && at_least)
+		return pt_time_longest(out, &s->response, s->error_ns);
+	return pt_time_columns(out, writes ? &s->response : NULL, writes ? s->error_ns : 0);
+}
+
+/* Of its slices nothing is known. */
+static void row_by_state(const struct pt_profile *p, const struct pt_task *task, struct pt_value *out)
+{
+	for (size_t c = 0; c < PT_LEN(columns); c++) {
+		out[c] = number(PT_UNKNOWN, PT_BASIS_NONE);
+		if (pt_unit_is_real(columns[c].unit))
+			out[c].f = NAN;
+	}
+	out[0] = (struct pt_value){ .text = task->name };
+	out[1] = (struct pt_value){ .text = "state" };
+	values_of_states(&out[ACTIVATIONS], task->states);
+	pt_times_by_clock(&out[RESPONSE], &columns[RESPONSE], 3, p->stamps_wrong);
+}
+
 static void row(const void *subject, size_t i, struct pt_value *out)
 {
 	static const char *const known_by[] = {
 		[PT_TASK_TOLD] = "task signal", [PT_TASK_NONE] = "task signal", [PT_TASK_FOUND] = "flow",
-		[PT_TASK_UNKNOWN] = NULL,
+		[PT_TASK_UNKNOWN] = NULL, [PT_TASK_BY_STATE] = NULL,
 	};
 	const struct pt_profile *p = subject;
 	const struct pt_task *task = &p->tasks->task[i];
@@ -196,9 +246,13 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_task *unknown = unknown_beside(p, task);
 	bool more = unknown != NULL && unknown->run > 0 && unknown->run != PT_UNKNOWN;
 	bool missing = is_missing(p, task);
-	struct pt_value *first = out;
+	struct pt_value *first = out, *states;
 	bool oftener = missing || (unknown != NULL && unknown->activations > 0 && unknown->activations != PT_UNKNOWN);
 
+	if (task->kind == PT_TASK_BY_STATE) {
+		row_by_state(p, task, out);
+		return;
+	}
 	*out++ = (struct pt_value){ .text = task->name };
 	*out++ = (struct pt_value){ .text = known_by[task->kind] };
 	*out++ = number(task->core, PT_BASIS_EXACT);
@@ -210,11 +264,15 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	out = spread(out, p, task, &task->period);
 	*out++ = bounded(time_of(p, task, task->suspended.n > 0 ? task->suspended.total : PT_UNKNOWN), missing);
 	out = spread(out, p, task, &task->suspended);
+	states = out + RESPONSE - ACTIVATIONS;
+	out = values_of_states(out, task->states);
 	out = flow_values(out, p, task, more);
 	*out++ = number(task->first_ns, PT_BASIS_EXACT);
 	*out++ = number(task->last_ns, PT_BASIS_EXACT);
 	if (p->tasks->by_signals)
 		pt_times_by_clock(first, columns, PT_LEN(columns), p->stamps_wrong);
+	else
+		pt_times_by_clock(states, &columns[RESPONSE], 3, p->stamps_wrong);
 }
 
 const struct pt_view pt_view_tasks = {

@@ -8,6 +8,7 @@
  *   load(task Idle) > 20%
  *   gross(exception SysTick) < 20us      as the chip reported it; by its name, its handler's or its number
  *   gross(isr Timer) < 50us, period(service ActivateTask) > 1ms, slice(task Main) < 2ms
+ *   response(Main) < 5ms, activations(Main) < 1000, preemptions(Main) = 0   of a task, by its states
  *   share(state g_state=RUN) < 5%        also stay (each time), count, period; changes(variable g_state) < 100
  *   high(line PTA1) < 10us               also low, count (rising edges), period, share (of the time, high)
  *   latency(PTA1:rise->handler) < 20us   as latency= measures it
@@ -16,7 +17,7 @@
  *
  * One rule a line, or several with ; between them; what follows # is a comment up to the end of the line. Figures: net,
  * gross, call, period, inactive, count, share, load, lost, observed. Comparisons: < <= > >= = != in
- * A..B. More figures are those of one kind: stay, changes, high, low, latency, slice, rate. Times: ns, us, ms, s; a bare number is in ticks of the profile's clock. "seen" behind a rule restricts it to
+ * A..B. More figures are those of one kind: stay, changes, high, low, latency, slice, response, activations, preemptions, rate. Times: ns, us, ms, s; a bare number is in ticks of the profile's clock. "seen" behind a rule restricts it to
  * what was observed.
  *
  * A rule is passed only if the data can decide it. One violation decides, also of an invocation without an end, which may
@@ -43,9 +44,9 @@ enum { PT_RULES = 256, PT_RULE_TEXT = 160, PT_RULE_NAME = 80, PT_VIOLATIONS = 10
 
 enum pt_rule_figure {
 	PT_RULE_NET = 1, PT_RULE_GROSS, PT_RULE_CALL, PT_RULE_PERIOD, PT_RULE_STAY, PT_RULE_HIGH, PT_RULE_LOW,
-	PT_RULE_SLICE, PT_RULE_TIME_TO,
+	PT_RULE_SLICE, PT_RULE_TIME_TO, PT_RULE_RESPONSE,
 	PT_RULE_INACTIVE,	/* up to here they are times, of each */
-	PT_RULE_COUNT, PT_RULE_CHANGES, PT_RULE_RATE, PT_RULE_SHARE, PT_RULE_LOAD, PT_RULE_LOST, PT_RULE_OBSERVED,
+	PT_RULE_COUNT, PT_RULE_ACTIVATIONS, PT_RULE_PREEMPTIONS, PT_RULE_CHANGES, PT_RULE_RATE, PT_RULE_SHARE, PT_RULE_LOAD, PT_RULE_LOST, PT_RULE_OBSERVED,
 };
 enum pt_rule_of { PT_RULE_EACH, PT_RULE_MIN, PT_RULE_AVG, PT_RULE_MAX, PT_RULE_P50, PT_RULE_P90, PT_RULE_P99,
 		  PT_RULE_TOTAL };

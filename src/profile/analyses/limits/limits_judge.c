@@ -370,6 +370,11 @@ static void judge_task(struct judge *j, const struct pt_task *task)
 			     load * 100);
 }
 
+static bool has_load(const struct pt_task *task, const char *name)
+{
+	return task->kind != PT_TASK_BY_STATE && task->name != NULL && strcmp(task->name, name) == 0;
+}
+
 /* Of the time in which it is known what ran; a task that several cores ran has to keep to it on each. */
 static void judge_load(struct judge *j)
 {
@@ -379,11 +384,11 @@ static void judge_load(struct judge *j)
 	size_t n = 0, found = 0;
 
 	for (size_t i = 0; tasks != NULL && tasks->observed != 0 && i < tasks->n_tasks; i++)
-		n += tasks->task[i].name != NULL && strcmp(tasks->task[i].name, name) == 0;
+		n += has_load(&tasks->task[i], name);
 	for (size_t i = 0; n > 0 && i < tasks->n_tasks; i++) {
 		const struct pt_task *task = &tasks->task[i];
 
-		if (task->name == NULL || strcmp(task->name, name) != 0)
+		if (!has_load(task, name))
 			continue;
 		judge_task(j, task);
 		j->core = task->core;

@@ -47,6 +47,8 @@ int pt_limit_check_signal(const struct pt_rule *rule, const struct pt_signal_set
 /* limits_signals.c. All of these, lines, latencies, ISR2s and services, signalled spans, tasks and
  * counters. ns_per_tick: as above. */
 void pt_limit_judge_signal(struct pt_limit *limit, const struct pt_profile *profile, double ns_per_tick);
+/* Whether the rule is about a task's activations, preemptions or responses. */
+bool pt_limit_is_of_states(const struct pt_rule *rule);
 /* Whether the rule is one about a span that is signalled. */
 bool pt_limit_is_signalled(const struct pt_rule *rule, const struct pt_profile *profile);
 

@@ -23,7 +23,8 @@ static const struct {
 	{ "stay", PT_RULE_STAY, PT_RULE_NS, false }, { "high", PT_RULE_HIGH, PT_RULE_NS, false },
 	{ "low", PT_RULE_LOW, PT_RULE_NS, false }, { "slice", PT_RULE_SLICE, PT_RULE_NS, false },
 	{ "latency", PT_RULE_TIME_TO, PT_RULE_NS, false }, { "changes", PT_RULE_CHANGES, PT_RULE_PLAIN, false },
-	{ "rate", PT_RULE_RATE, PT_RULE_PLAIN, false },
+	{ "response", PT_RULE_RESPONSE, PT_RULE_NS, false }, { "activations", PT_RULE_ACTIVATIONS, PT_RULE_PLAIN, false },
+	{ "preemptions", PT_RULE_PREEMPTIONS, PT_RULE_PLAIN, false }, { "rate", PT_RULE_RATE, PT_RULE_PLAIN, false },
 	{ "share", PT_RULE_SHARE, PT_RULE_PERCENT, false }, { "load", PT_RULE_LOAD, PT_RULE_PERCENT, false },
 	{ "lost", PT_RULE_LOST, PT_RULE_PERCENT, true }, { "observed", PT_RULE_OBSERVED, PT_RULE_PERCENT, true },
 };
@@ -71,7 +72,7 @@ static int take_figure(struct parser *p, struct pt_rule *rule, bool *of_profile)
 	}
 	return wrong(p,
 		     "a rule begins with net, gross, call, period, inactive, count, share, load, stay, changes, high, "
-		     "low, latency, slice, rate, lost or observed, not as");
+		     "low, latency, slice, response, activations, preemptions, rate, lost or observed, not as");
 }
 
 static int take_of(struct parser *p, struct pt_rule *rule)
@@ -93,11 +94,12 @@ static int take_of(struct parser *p, struct pt_rule *rule)
 enum {
 	OF_CALLS = FIGURE(PT_RULE_NET) | FIGURE(PT_RULE_GROSS) | FIGURE(PT_RULE_CALL) | FIGURE(PT_RULE_PERIOD) |
 		   FIGURE(PT_RULE_INACTIVE) | FIGURE(PT_RULE_COUNT) | FIGURE(PT_RULE_SHARE),
+	OF_STATES = FIGURE(PT_RULE_RESPONSE) | FIGURE(PT_RULE_ACTIVATIONS) | FIGURE(PT_RULE_PREEMPTIONS),
 };
 
 static const struct { const char *word, *is, *example; enum pt_rule_subject subject; unsigned figures; } subjects[] = {
 	{ "task", "a task", "load(task %.60s)", PT_RULE_TASK,
-	  FIGURE(PT_RULE_LOAD) | FIGURE(PT_RULE_SLICE) | FIGURE(PT_RULE_PERIOD) | FIGURE(PT_RULE_COUNT) },
+	  FIGURE(PT_RULE_LOAD) | FIGURE(PT_RULE_SLICE) | FIGURE(PT_RULE_PERIOD) | FIGURE(PT_RULE_COUNT) | OF_STATES },
 	{ "span", "a span", "gross(span %.60s)", PT_RULE_SPAN, OF_CALLS },
 	{ "exception", "an exception", "gross(exception %.60s)", PT_RULE_EXCEPTION, OF_CALLS },
 	{ "isr", "an ISR2", "gross(isr %.60s)", PT_RULE_ISR, OF_CALLS },
@@ -142,7 +144,7 @@ static int check_figure(const struct parser *p, const struct pt_rule *rule, cons
 	return pt_fail(p->err, PT_EARG, "line %u: %s has the figures %s, as in %s", p->line, is, list, rest);
 }
 
-/* The kind of the subject, where its word and a blank stand there; else it is a function. */
+/* The kind of the subject, where its word and a blank stand there; else the figure says it, or it is a function. */
 static size_t take_kind(struct parser *p, struct pt_rule *rule)
 {
 	size_t i = 0, len;
@@ -155,9 +157,10 @@ static size_t take_kind(struct parser *p, struct pt_rule *rule)
 			break;
 		}
 	}
-	rule->subject = i < PT_LEN(subjects)		  ? subjects[i].subject
-			: rule->figure == PT_RULE_TIME_TO ? PT_RULE_LATENCY
-							  : PT_RULE_FUNCTION;
+	rule->subject = i < PT_LEN(subjects)			  ? subjects[i].subject
+			: rule->figure == PT_RULE_TIME_TO	  ? PT_RULE_LATENCY
+			: (FIGURE(rule->figure) & OF_STATES) != 0 ? PT_RULE_TASK
+								  : PT_RULE_FUNCTION;
 	return i;
 }
 
@@ -183,7 +186,7 @@ static int take_subject(struct parser *p, struct pt_rule *rule)
 	rule->name[n] = '\0';
 	if (n == 0 || !take(p, ")"))
 		return wrong(p, "a name and ')' are expected");
-	if (rule->subject == PT_RULE_LATENCY)
+	if (kind == PT_LEN(subjects) && rule->subject != PT_RULE_FUNCTION)
 		return 0;
 	return kind < PT_LEN(subjects)
 		       ? check_figure(p, rule, subjects[kind].is, subjects[kind].figures, subjects[kind].example)

@@ -110,11 +110,64 @@ static void judge_task(struct pt_limit *l, const struct pt_profile *p, const str
 				  });
 }
 
+static const char by_looks[] = "looks do not see what comes and goes between two of them";
+
+static void judge_count_of_states(struct pt_limit *l, const struct pt_profile *p, const struct pt_task_states *s)
+{
+	bool activations = l->rule->figure == PT_RULE_ACTIVATIONS;
+	uint64_t n = activations ? s->activations : s->preemptions;
+	uint64_t more = activations ? s->either + s->unsure : s->unsure_preemptions;
+	const char *missing = !s->writes ? by_looks : pt_limit_missing(p, s->missing);
+	char text[80];
+
+	if (missing != NULL || more == 0 || l->rule->seen) {
+		pt_limit_count(l, n, s->writes ? "seen" : "found by looks", missing);
+		return;
+	}
+	snprintf(text, sizeof(text), "%" PRIu64 " to %" PRIu64, n, n + more);
+	pt_limit_within(l, (double)n, (double)(n + more), text);
+}
+
+/* Activations, preemptions and responses of a task, by its states. */
+static void judge_states(struct pt_limit *l, const struct pt_profile *p, const struct pt_task *task)
+{
+	const struct pt_task_states *s = task->states;
+
+	if (s == NULL)
+		pt_limit_say(l, PT_VERDICT_UNDECIDED, "nothing was seen of its states");
+	else if (!s->writes && l->rule->figure != PT_RULE_ACTIVATIONS)
+		pt_limit_say(l, PT_VERDICT_UNDECIDED,
+			     "looks at its state do not show it: a source that sees the writes does");
+	else if (l->rule->figure == PT_RULE_PREEMPTIONS && !s->runs)
+		pt_limit_say(l, PT_VERDICT_UNDECIDED, "its states do not say when it ran, nor does a signal");
+	else if (l->rule->figure != PT_RULE_RESPONSE)
+		judge_count_of_states(l, p, s);
+	else
+		pt_limit_times(l, &(struct pt_limit_times){
+					  .stat = &s->response,
+					  .reported = "seen",
+					  .missing = pt_limit_missing(p, s->missing),
+					  .core = task->core,
+					  .error_ns = s->error_ns,
+				  });
+}
+
+bool pt_limit_is_of_states(const struct pt_rule *rule)
+{
+	return rule->figure == PT_RULE_RESPONSE || rule->figure == PT_RULE_ACTIVATIONS ||
+	       rule->figure == PT_RULE_PREEMPTIONS;
+}
+
 static void judge_tasks(struct pt_limit *l, const struct pt_profile *p, double ns_per_tick)
 {
 	for (size_t i = 0; p->tasks != NULL && i < p->tasks->n_tasks; i++)
 		if (p->tasks->task[i].name != NULL && strcmp(p->tasks->task[i].name, l->rule->name) == 0) {
-			judge_task(l, p, &p->tasks->task[i], ns_per_tick);
+			if (pt_limit_is_of_states(l->rule))
+				judge_states(l, p, &p->tasks->task[i]);
+			else if (p->tasks->task[i].kind == PT_TASK_BY_STATE)
+				pt_limit_say(l, PT_VERDICT_UNDECIDED, "its state alone was seen, not when it ran");
+			else
+				judge_task(l, p, &p->tasks->task[i], ns_per_tick);
 			return;
 		}
 	pt_limit_say(l, PT_VERDICT_UNDECIDED, "no task '%s' was seen", l->rule->name);

@@ -204,12 +204,34 @@ static int check_value(const struct pt_rule *rule, const struct pt_signal_defini
 		       rule->line, d->name, value, pt_nearest_question(&near, question, sizeof(question)));
 }
 
+/* A task whose states are followed. */
+static int check_task(const struct pt_rule *rule, const struct pt_signal_set *signals, struct pt_err *err)
+{
+	char question[PT_NEAREST_QUESTION];
+	struct pt_nearest near;
+
+	pt_nearest_init(&near, rule->name, strlen(rule->name));
+	for (size_t i = 0; i < signals->n_definitions; i++) {
+		const char *task = signals->definition[i].task;
+
+		if (task != NULL && strcmp(task, rule->name) == 0)
+			return 0;
+		if (task != NULL)
+			pt_nearest_offer(&near, task);
+	}
+	return pt_fail(err, PT_EARG,
+		       "line %u: the state of task '%s' is not followed%san ORTI file that has STATE of it says how",
+		       rule->line, rule->name, pt_nearest_question(&near, question, sizeof(question)));
+}
+
 int pt_limit_check_signal(const struct pt_rule *rule, const struct pt_signal_set *signals, struct pt_err *err)
 {
 	char question[PT_NEAREST_QUESTION];
 	size_t len = variable_bytes(rule);
 	struct pt_nearest near;
 
+	if (signals != NULL && pt_limit_is_of_states(rule))
+		return check_task(rule, signals, err);
 	if (signals == NULL || (rule->subject != PT_RULE_STATE && rule->subject != PT_RULE_VARIABLE))
 		return 0;
 	if (rule->subject == PT_RULE_STATE && rule->name[len] != '=')

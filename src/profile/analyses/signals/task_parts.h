@@ -1,5 +1,5 @@
-/* The inside of the analysis of tasks, for its three files alone: tasks.c (rows, signals, result), task_steps.c (what
- * flow knows) and task_windows.c (what bursts say). */
+/* The inside of the analysis of tasks, for its four files alone: tasks.c (rows, signals, result), task_steps.c (what
+ * flow knows), task_windows.c (what bursts say) and task_states.c (what states say). */
 #ifndef PT_PROFILE_TASK_PARTS_H
 #define PT_PROFILE_TASK_PARTS_H
 
@@ -59,6 +59,8 @@ struct pt_task_core {		/* a core, by its steps */
 	size_t n_segments;		/* ever put */
 };
 
+struct pt_task_life;		/* task_states.c: a task by its state */
+
 struct pt_tasks_analysis {
 	struct pt_task_rows told_rows, rows, shown_rows;	/* by signals; by steps; those with what is open */
 	struct pt_told told[PT_TASK_CORES];
@@ -74,7 +76,10 @@ struct pt_tasks_analysis {
 	uint16_t *slot;				/* index + 1 */
 	size_t n_functions;
 	struct pt_task_function *shown_functions;
-	struct pt_task *shown;			/* 2 * PT_TASKS_MAX */
+	struct pt_task *shown;			/* 2 * PT_TASKS_MAX + PT_SIGNALS_MAX */
+	struct pt_task_life *life[PT_SIGNALS_MAX];	/* by definition; NULL: nothing came of it */
+	const char *runs[PT_TASK_CORES];	/* the task that runs, by signals; NULL: none, or it is not known */
+	struct pt_task_states states[PT_SIGNALS_MAX];	/* as shown */
 	struct pt_task_windows *windows;	/* task_windows.c; NULL: there were none */
 	struct pt_tasks result;
 };
@@ -95,6 +100,12 @@ void pt_task_windows_slice(struct pt_tasks_analysis *t, uint16_t core, const str
 void pt_task_windows_give(struct pt_tasks_analysis *t, const struct pt_profile *profile);
 /* Its parts, and how many; those of tasks' rows in shown_rows. */
 struct pt_task_part *pt_task_windows_parts(struct pt_tasks_analysis *t, size_t *n);
+/* task_states.c: a signal of any kind; that nothing came of a source up to then. And what is known, into the rows, of which there
+ * are n: returns how many there are then. */
+void pt_task_states_signal(struct pt_tasks_analysis *t, const struct pt_signal *signal);
+void pt_task_states_seen(struct pt_tasks_analysis *t, uint16_t source, uint64_t upto_ns);
+size_t pt_task_states_give(struct pt_tasks_analysis *t, struct pt_task *rows, size_t n);
+void pt_task_states_free(struct pt_tasks_analysis *t);
 void pt_task_steps_free(struct pt_tasks_analysis *t);
 
 #endif

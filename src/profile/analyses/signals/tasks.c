@@ -186,6 +186,7 @@ static void gap(struct pt_tasks_analysis *t, const struct pt_signal *signal)
 static void take_signals(void *analysis, const struct pt_signal *signal, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
+		pt_task_states_signal(analysis, &signal[i]);
 		if (signal[i].kind == PT_SIGNAL_TASK)
 			switched(analysis, &signal[i]);
 		else if (signal[i].kind == PT_SIGNAL_GAP)
@@ -200,6 +201,7 @@ static void take_seen(void *analysis, uint16_t source, uint64_t upto_ns)
 	for (size_t i = 0; i < PT_TASK_CORES; i++)
 		if (t->told[i].source == source && upto_ns > t->told[i].seen)
 			t->told[i].seen = upto_ns;
+	pt_task_states_seen(t, source, upto_ns);
 }
 
 /* --- result */
@@ -299,7 +301,7 @@ static size_t join(struct pt_tasks_analysis *t, uint64_t *running)
 		}
 	}
 	qsort(t->shown, n, sizeof(*t->shown), by_kind);
-	return n == 1 && t->shown[0].kind == PT_TASK_UNKNOWN ? 0 : n;
+	return pt_task_states_give(t, t->shown, n == 1 && t->shown[0].kind == PT_TASK_UNKNOWN ? 0 : n);
 }
 
 static int by_task_and_function(const void *a, const void *b)
@@ -418,6 +420,7 @@ static void tasks_free(void *analysis)
 	struct pt_tasks_analysis *t = analysis;
 
 	pt_task_steps_free(t);
+	pt_task_states_free(t);
 	free(t->windows);
 	free(t->function);
 	free(t->slot);
@@ -428,7 +431,7 @@ static void tasks_free(void *analysis)
 
 static void make_room(struct pt_tasks_analysis *t)
 {
-	t->shown = pt_realloc_array(NULL, (size_t)2 * PT_TASKS_MAX, sizeof(*t->shown));
+	t->shown = pt_realloc_array(NULL, (size_t)2 * PT_TASKS_MAX + PT_SIGNALS_MAX, sizeof(*t->shown));
 	if (t->wants_functions) {
 		t->function = pt_alloc_array(PT_TASK_FUNCTIONS_MAX, sizeof(*t->function));
 		t->shown_functions = pt_alloc_array(PT_TASK_FUNCTIONS_MAX, sizeof(*t->function));

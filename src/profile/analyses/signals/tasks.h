@@ -17,11 +17,31 @@
 
 enum { PT_TASKS_MAX = 1024, PT_TASK_FUNCTIONS_MAX = 16384 };
 
+/* What states say of a task (program/orti/tasks.h): by writes of its state, or by looks at it.
+ *
+ * A response lasts from when the task becomes ready until it waits or is suspended. Where the states have no RUNNING, a task
+ * that is ready runs while the running task's signal names it. An OS that activates a task while it is not suspended yet
+ * makes it ready again out of running, which looks like a preemption, and the response goes on. */
+struct pt_task_states {
+	bool writes;		/* it was written; else it was looked at: activations alone are known, as at least so many */
+	bool missing;		/* writes may be, somewhere */
+	bool runs;		/* it is known when it runs: preemptions mean something */
+	uint64_t activations;	/* suspended, then ready or running */
+	uint64_t releases;	/* waiting, then ready or running */
+	uint64_t preemptions;	/* running, then ready */
+	/* Beside these: one of activations or releases; each may be one of them, as what was before is not known */
+	uint64_t either, unsure, unsure_preemptions;
+	uint64_t partial;	/* responses of which the beginning or the end was not seen */
+	struct pt_stat response;	/* ns, of whole ones; at: ns of its beginning */
+	uint64_t error_ns;	/* of these, at worst */
+};
+
 enum pt_task_kind {
 	PT_TASK_TOLD,		/* a signal told of it */
 	PT_TASK_NONE,		/* a signal told that no task runs */
 	PT_TASK_FOUND,		/* a context that flow found */
 	PT_TASK_UNKNOWN,	/* it is not known whose it was */
+	PT_TASK_BY_STATE,	/* its state alone is known */
 };
 
 struct pt_task {
@@ -38,6 +58,7 @@ struct pt_task {
 	struct pt_stat slice, period, suspended;	/* suspended: from the end of a slice to the next */
 	uint64_t error;		/* the moments between which that was measured are that uncertain at worst */
 	uint64_t open_error;		/* of run, beside that: it runs, and silence is as long as another clock says */
+	const struct pt_task_states *states;	/* NULL: nothing is known of them */
 	uint64_t first_ns, last_ns;	/* when it ran first and last; PT_UNKNOWN */
 	/* on the profile's clock, by flow; 0 without it */
 	uint64_t net;		/* in slices, without interrupts */
