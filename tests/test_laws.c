@@ -30,10 +30,14 @@ static void on_law(void *arg, enum pt_law law, const char *sentence, const char 
 
 /* --- captures ----------------------------------------------------------------------------------------------------- */
 
+static unsigned n_notes;	/* that the readers gave of the file */
+static char last_note[300];
+
 static void on_note(void *arg, const char *text)
 {
 	(void)arg;
-	(void)text;
+	n_notes++;
+	snprintf(last_note, sizeof(last_note), "%s", text);
 }
 
 static const uint8_t *no_more(size_t i, size_t *len_bytes)
@@ -58,6 +62,20 @@ static struct pt_program *program_of(struct pt_inputs_set *set)
 	return program;
 }
 
+/* What the reader of a file has to say of damage is in the report, too: a user sees that, and not what a log has. */
+static void check_told(const struct pt_profile *p, const char *path)
+{
+	bool told = p->no_end || p->n_sources == 0;
+
+	for (size_t i = 0; i < p->n_sources; i++) {
+		const struct pt_loss_sum *loss = &p->sources[i].loss;
+
+		told |= p->sources[i].ignored == PT_SOURCE_NO_CONFIG || p->sources[i].cost.damaged ||
+			loss->by[PT_LOSS_DAMAGED].events + loss->by[PT_LOSS_CUT].events > 0;
+	}
+	ck_assert_msg(n_notes == 0 || told, "%s: %s: the report does not say so", path, last_note);
+}
+
 /* As decode does it, with all analyses. cut_at: so many chunks, and no more. */
 static void check_capture(const char *path, size_t cut_at)
 {
@@ -74,6 +92,7 @@ static void check_capture(const char *path, size_t cut_at)
 	int item;
 
 	memset(&clock, 0, sizeof(clock));
+	n_notes = 0;
 	said[0] = '\0';
 	ck_assert_msg(pt_inputs_add(set, path, NULL, 0, &err) == 0, "%s", err.msg);
 	lines = pt_inputs_lines(set, &len_bytes);
@@ -87,12 +106,14 @@ static void check_capture(const char *path, size_t cut_at)
 		pt_law_clock_take(&clock, chunk);
 		pt_pipeline_feed(pipeline, chunk);
 		pt_halves_feed(&halves, chunk);
+		n_notes -= chunk->kind == PT_CHUNK_COST && chunk->len_bytes == 0;	/* a later one counts */
 	}
 	pt_pipeline_over(pipeline);
 	pt_laws_check(pt_pipeline_profile(pipeline), &clock, on_law, NULL);
 	pt_laws_check_halves(pt_pipeline_profile(halves.pipeline[0]), pt_pipeline_profile(halves.pipeline[1]), on_law,
 			     NULL);
 	pt_halves_fini(&halves);
+	check_told(pt_pipeline_profile(pipeline), path);
 	ck_assert_msg(said[0] == '\0', "%s: %s", path, said);
 	pt_pipeline_free(pipeline);
 	pt_program_unref(program);
@@ -134,6 +155,43 @@ START_TEST(hold_where_a_byte_is_damaged)
 		*byte ^= 0x5a;
 		ck_assert_uint_eq(fwrite(bytes, 1, len_bytes, file), len_bytes);
 		*byte ^= 0x5a;
+		ck_assert_int_eq(fclose(file), 0);
+		check_capture(path, SIZE_MAX);
+	}
+	unlink(path);
+}
+END_TEST
+
+/* Bits of the first records: of what the file is, what a source is, its clock, the first trace and the first losses. */
+enum { FLIPS = 4, SEEDS = 6, FIRST_BYTES = 3000 };
+
+static uint32_t next_of(uint32_t *dice)
+{
+	*dice = *dice * 1664525 + 1013904223;
+	return *dice >> 8;
+}
+
+START_TEST(hold_where_the_first_records_are_damaged)
+{
+	static char bytes[1 << 16], spoilt[1 << 16];
+	FILE *file = fopen(captures.gl_pathv[_i], "rb");
+	size_t len_bytes = fread(bytes, 1, sizeof(bytes), file);
+	size_t most = len_bytes < FIRST_BYTES ? len_bytes : FIRST_BYTES;
+	char path[64];
+
+	fclose(file);
+	snprintf(path, sizeof(path), "/tmp/test_laws.%d.ptcap", (int)getpid());
+	for (uint32_t i = 0; i < SEEDS; i++) {
+		uint32_t seed = i, dice = seed * 2654435761u + (uint32_t)_i;
+		size_t reach = most >> (seed % 3);
+
+		memcpy(spoilt, bytes, len_bytes);
+		for (unsigned k = 0; k < 1 + seed % FLIPS; k++) {
+			size_t at = next_of(&dice) % (reach - 24) + 24;
+			spoilt[at] ^= (char)(1 << next_of(&dice) % 8);
+		}
+		file = fopen(path, "wb");
+		ck_assert_uint_eq(fwrite(spoilt, 1, len_bytes, file), len_bytes);
 		ck_assert_int_eq(fclose(file), 0);
 		check_capture(path, SIZE_MAX);
 	}
@@ -317,6 +375,10 @@ int main(void)
 	tcase_add_loop_test(tc, are_seen_to_be_broken, 0, PT_LEN(wrongs));
 	tcase_add_test(tc, a_dump_is_one_stretch);
 	tcase_add_test(tc, hold_where_windows_are_long);
+	suite_add_tcase(suite, tc);
+	tc = tcase_create("damage");
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, hold_where_the_first_records_are_damaged, 0, (int)captures.gl_pathc);
 	suite_add_tcase(suite, tc);
 	status = pt_run_suite(suite);
 	globfree(&captures);

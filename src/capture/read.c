@@ -25,7 +25,7 @@ enum next { RECORD, DAMAGED, NONE };
 struct source {
 	bool open, owed;		/* owed: records are missing, and no LOSS has been given for them */
 	bool time_owed;			/* a LOSS has been given, but its duration is not known yet */
-	uint64_t told_ns;		/* up to here DATA and LOSS cover the source's time */
+	uint64_t told_ns;		/* up to here DATA and LOSS cover the source's time; PT_UNKNOWN: CONFIG is missing */
 	uint16_t core;
 };
 
@@ -49,6 +49,7 @@ struct pt_capture_reader {
 	uint8_t payload[PT_CHUNK_BYTES];
 	char *head;
 	size_t head_bytes;
+	bool head_damaged;	/* settings of the report may be missing: each source gets a LOSS */
 };
 
 /* --- telling ------------------------------------------------------------------------------------------------------ */
@@ -221,7 +222,7 @@ static bool give_cut(struct pt_capture_reader *r, struct pt_chunk *out)
 }
 
 /* The missing records of a chunk's source are reported before the chunk. How much time is missing is known when the
- * next DATA or LOSS comes. */
+ * next DATA or LOSS comes; where CONFIG is missing, too, the begin of the missing time is not known before that. */
 static bool give_owed(struct pt_capture_reader *r, const struct pt_chunk *chunk, struct pt_chunk *out)
 {
 	struct source *s = source_of(r, chunk);
@@ -229,15 +230,29 @@ static bool give_owed(struct pt_capture_reader *r, const struct pt_chunk *chunk,
 	uint64_t from_ns;
 
 	if (s == NULL || chunk->kind == PT_CHUNK_CONFIG ||
-	    (!s->owed && !(s->time_owed && upto && chunk->from_ns > s->told_ns)))
+	    (!s->owed && !(s->time_owed && upto && chunk->from_ns > s->told_ns)) || (s->told_ns == PT_UNKNOWN && !upto))
 		return false;
 	from_ns = s->told_ns != PT_UNKNOWN ? s->told_ns : chunk->from_ns;
 	make_loss(out, chunk->source, s->core, from_ns, upto ? chunk->from_ns : 0);
 	s->owed = false;
-	s->time_owed = !upto && s->told_ns != PT_UNKNOWN;
-	if (upto)
-		s->told_ns = out->to_ns;
+	s->time_owed = !upto;
+	s->told_ns = out->to_ns;
 	return true;
+}
+
+/* If the source was open already and records are missing, its time continues from where they begin. */
+static void open_source(const struct pt_capture_reader *r, struct source *s, const struct pt_chunk *chunk)
+{
+	bool goes_on = s->open && (s->owed || s->time_owed) && s->told_ns != PT_UNKNOWN;
+
+	*s = (struct source){ .open = true, .owed = s->owed || r->head_damaged, .time_owed = goes_on && s->time_owed,
+			      .told_ns = goes_on ? s->told_ns : chunk->to_ns, .core = chunk->core };
+}
+
+static void open_without_config(struct source *s, const struct pt_chunk *chunk)
+{
+	if (!s->open)
+		*s = (struct source){ .open = true, .owed = s->owed, .told_ns = PT_UNKNOWN, .core = chunk->core };
 }
 
 static void note_chunk(struct pt_capture_reader *r, const struct pt_chunk *chunk)
@@ -248,23 +263,34 @@ static void note_chunk(struct pt_capture_reader *r, const struct pt_chunk *chunk
 		return;
 	r->any |= chunk->kind == PT_CHUNK_CONFIG || chunk->kind == PT_CHUNK_END;
 	if (chunk->kind == PT_CHUNK_CONFIG)
-		*s = (struct source){ .open = true, .owed = s->owed, .told_ns = PT_UNKNOWN, .core = chunk->core };
-	else if (tiles(chunk))
-		*s = (struct source){ .open = s->open, .told_ns = chunk->to_ns, .core = s->core };
+		open_source(r, s, chunk);
 	else if (chunk->kind == PT_CHUNK_END)
 		s->open = false;
+	else
+		open_without_config(s, chunk);
+	if (tiles(chunk))
+		*s = (struct source){ .open = true, .told_ns = chunk->to_ns, .core = s->core };
 }
 
-/* A chunk without time of its own is lost at the current end of the source's account, not later. */
-static void lose_chunk(struct source *s, const struct pt_chunk *chunk, struct pt_chunk *out)
+/* A chunk without time of its own is lost at the current end of the source's account, not later. False: where that is is
+ * not known yet. */
+static bool lose_chunk(struct source *s, const struct pt_chunk *chunk, struct pt_chunk *out)
 {
-	bool data = chunk->kind == PT_CHUNK_DATA, more = (s->owed || !data) && s->told_ns != PT_UNKNOWN;
+	bool data = chunk->kind == PT_CHUNK_DATA, owes = s->owed || s->time_owed, more;
 
+	open_without_config(s, chunk);
+	more = (owes || !data) && s->told_ns != PT_UNKNOWN;
+	if (!data && !more) {
+		s->owed = true;
+		return false;
+	}
 	make_loss(out, chunk->source, chunk->core, more ? s->told_ns : chunk->from_ns, data ? chunk->to_ns : 0);
-	if (data && !s->owed)
+	s->told_ns = out->to_ns;
+	if (data && !owes)
 		out->lost_bytes = chunk->len_bytes;
 	if (data)
 		s->owed = s->time_owed = false;
+	return true;
 }
 
 /* END and LOSS are useful without their payload. An empty CONFIG or COST shows that there was one. */
@@ -284,14 +310,11 @@ static bool damaged_chunk(struct pt_capture_reader *r, struct pt_chunk *out)
 		return false;
 	if (chunk->kind == PT_CHUNK_CONFIG)
 		tell(r, "the configuration of source %u is damaged: its data cannot be decoded", chunk->source);
-	if (passes_empty(chunk)) {
-		*out = *chunk;
-		out->len_bytes = 0;
-	} else {
-		lose_chunk(s, chunk, out);
-	}
-	if (tiles(chunk) || chunk->kind == PT_CHUNK_CONFIG || chunk->kind == PT_CHUNK_END)
-		note_chunk(r, out);
+	if (!passes_empty(chunk))
+		return lose_chunk(s, chunk, out);
+	*out = *chunk;
+	out->len_bytes = 0;
+	note_chunk(r, out);
 	return true;
 }
 
@@ -348,14 +371,22 @@ static bool add_head(struct pt_capture_reader *r)
 static void read_head(struct pt_capture_reader *r)
 {
 	bool whole = true;
-	enum next next;
 
-	while ((next = next_record(r)) != NONE && r->record.kind == PT_RECORD_HEAD)
-		whole &= next == RECORD && add_head(r);
-	if (next != NONE && (!whole || r->head_bytes == 0))
+	for (;;) {
+		uint32_t number = r->number;
+
+		r->held_as = next_record(r);
+		if (r->held_as == NONE)
+			return;
+		whole &= r->record.number == number;
+		if (r->record.kind != PT_RECORD_HEAD)
+			break;
+		whole &= r->held_as == RECORD && add_head(r);
+	}
+	r->held = true;
+	r->head_damaged = !whole || r->head_bytes == 0;
+	if (r->head_damaged)
 		tell(r, "the head of the file is damaged: settings or the name of the ELF may not be known");
-	r->held = next != NONE;
-	r->held_as = next;
 }
 
 struct pt_capture_reader *pt_capture_read(struct pt_infile *file, pt_capture_note note, void *arg, struct pt_err *err)
