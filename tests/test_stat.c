@@ -24,6 +24,27 @@ START_TEST(least_most_and_average_with_their_moments)
 }
 END_TEST
 
+/* The longest of all may be the one without an end: then it is a lower bound, and as long as is sure. */
+static const struct { uint64_t max, unended, error, longest; bool bound; } longest[] = {
+	{ 9, 0, 0, 9, false }, { 9, 8, 0, 9, false }, { 9, 9, 0, 9, false }, { 9, 10, 0, 10, true },
+	{ 0, 10, 0, 10, true }, { 0, 0, 0, 0, false },
+	{ 9, 5, 2, 7, false },	/* 3 to 7 was seen of it, and the whole one took 7 to 11 */
+	{ 9, 10, 2, 8, true },
+	{ 9, 12, 10, 2, true },
+};
+
+START_TEST(the_longest_with_an_end_or_without)
+{
+	struct pt_stat stat = pt_stat_empty();
+
+	if (longest[_i].max > 0)
+		pt_stat_add(&stat, longest[_i].max, 0);
+	pt_stat_add_unended(&stat, longest[_i].unended, longest[_i].error);
+	ck_assert(pt_stat_longest_is_bound(&stat, longest[_i].error) == longest[_i].bound);
+	ck_assert_uint_eq(pt_stat_longest(&stat, longest[_i].error), longest[_i].longest);
+}
+END_TEST
+
 /* As p90 is explained: nine of ten are no longer. Of two, the shorter one alone is half. */
 START_TEST(a_quantile_of_few)
 {
@@ -301,6 +322,7 @@ int main(void)
 
 	tcase_add_test(tc, least_most_and_average_with_their_moments);
 	tcase_add_test(tc, a_quantile_of_few);
+	tcase_add_loop_test(tc, the_longest_with_an_end_or_without, 0, PT_LEN(longest));
 	tcase_add_test(tc, a_zero_is_a_value);
 	tcase_add_loop_test(tc, bucket_of_a_value, 0, PT_LEN(buckets));
 	tcase_add_loop_test(tc, quantiles_are_within_their_error, 0, PT_LEN(spreads));

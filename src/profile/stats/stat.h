@@ -79,10 +79,22 @@ static inline void pt_stat_add_unended(struct pt_stat *stat, uint64_t value, uin
 		stat->unended = value - error;
 }
 
-/* Whether the longest is known as a lower bound alone: stat->unended. */
-static inline bool pt_stat_longest_is_bound(const struct pt_stat *stat)
+/* The longest of the whole ones, as far as it is sure: each may be off by that error. */
+static inline uint64_t pt_stat_longest_whole(const struct pt_stat *stat, uint64_t error)
 {
-	return stat->unended > (stat->n > 0 ? stat->max : 0);
+	return stat->n > 0 && stat->max > error ? stat->max - error : 0;
+}
+
+/* Whether the longest of all is known as a lower bound alone, as it may be the one without an end. */
+static inline bool pt_stat_longest_is_bound(const struct pt_stat *stat, uint64_t error)
+{
+	return stat->unended > pt_stat_longest_whole(stat, error);
+}
+
+/* The longest of all, with an end or without, lasted so much at least. */
+static inline uint64_t pt_stat_longest(const struct pt_stat *stat, uint64_t error)
+{
+	return pt_stat_longest_is_bound(stat, error) ? stat->unended : pt_stat_longest_whole(stat, error);
 }
 
 double pt_stat_avg(const struct pt_stat *stat);	/* 0 without values */

@@ -1,13 +1,14 @@
 /* Columns of how long something lasts: min, avg, max, p50, p90, p99, and when min and max were. What was seen whole says
- * it where all was seen. Windows in bursts give estimates, and lower bounds where they do not reach (stats/survival.h);
- * pieces that are no fair part of the program say only that the longest is at least as long as that seen. For views
- * alone. */
+ * it where all was seen; only the longest may be one without an end, and then it is a lower bound. Windows in bursts give
+ * estimates, and lower bounds where they do not reach (stats/survival.h); pieces that are no fair part of the program
+ * say only that the longest is at least as long as that seen. For views alone. */
 #ifndef PT_REPORT_VIEWS_DURATION_VALUES_H
 #define PT_REPORT_VIEWS_DURATION_VALUES_H
 
 #include <math.h>
 
 #include "profile/result/profile.h"
+#include "profile/stats/stat.h"
 #include "report/table/view.h"
 
 enum { PT_DURATION_VALUES = 8, PT_DURATION_EXTREMES = 3 };	/* all of them; min, avg, max alone */
@@ -22,6 +23,48 @@ static inline struct pt_value pt_duration_at_least(double ticks)
 	if (!(ticks > 0))
 		return pt_duration_unknown();
 	return (struct pt_value){ .u = (uint64_t)ticks, .basis = PT_BASIS_ESTIMATED, .at_least = true };
+}
+
+static inline struct pt_value pt_whole_value(uint64_t ticks, enum pt_basis basis)
+{
+	return (struct pt_value){ .u = ticks, .basis = ticks == PT_UNKNOWN ? PT_BASIS_NONE : basis };
+}
+
+/* The longest of all. whole: that of the whole ones, each of which may be off by that error. */
+static inline struct pt_value pt_duration_longest(struct pt_value whole, const struct pt_stat *stat, uint64_t error)
+{
+	if (stat == NULL || !pt_stat_longest_is_bound(stat, error))
+		return whole;
+	return pt_duration_at_least((double)pt_stat_longest(stat, error));
+}
+
+/* When that was: of one without an end it is not kept. */
+static inline struct pt_value pt_duration_longest_at(const struct pt_stat *stat, uint64_t error, enum pt_basis basis)
+{
+	bool known = stat != NULL && stat->n > 0 && !pt_stat_longest_is_bound(stat, error);
+
+	return pt_whole_value(known ? stat->max_at : PT_UNKNOWN, basis);
+}
+
+/* Where all was seen. stat NULL: nothing is known. n: PT_DURATION_VALUES or fewer. Returns behind them. */
+static inline struct pt_value *pt_duration_all_seen(struct pt_value *out, const struct pt_stat *stat,
+						    enum pt_basis basis, size_t n)
+{
+	bool known = stat != NULL && stat->n > 0;
+	struct pt_value all[PT_DURATION_VALUES] = {
+		pt_whole_value(known ? stat->min : PT_UNKNOWN, basis),
+		{ .f = known ? pt_stat_avg(stat) : NAN, .basis = known ? basis : PT_BASIS_NONE },
+		pt_duration_longest(pt_whole_value(known ? stat->max : PT_UNKNOWN, basis), stat, 0),
+		pt_whole_value(known ? pt_stat_quantile(stat, 0.5) : PT_UNKNOWN, PT_BASIS_ESTIMATED),
+		pt_whole_value(known ? pt_stat_quantile(stat, 0.9) : PT_UNKNOWN, PT_BASIS_ESTIMATED),
+		pt_whole_value(known ? pt_stat_quantile(stat, 0.99) : PT_UNKNOWN, PT_BASIS_ESTIMATED),
+		pt_whole_value(known ? stat->min_at : PT_UNKNOWN, basis),
+		pt_duration_longest_at(stat, 0, basis),
+	};
+
+	for (size_t i = 0; i < n; i++)
+		*out++ = all[i];
+	return out;
 }
 
 static inline struct pt_value pt_duration_quantile(const struct pt_estimate *e)
@@ -68,7 +111,7 @@ static inline struct pt_value *pt_duration_of_function(struct pt_value *out, con
 	const struct pt_profile_core *core = pt_profile_windowed(p, f->core);
 	const struct pt_lengths *d = core != NULL && f->durations != NULL ? &f->durations[kind] : NULL;
 	const struct pt_stat *seen = f->seen != NULL ? &f->seen->stat[kind] : NULL;
-	uint64_t longest = seen != NULL && seen->n > 0 ? seen->max : 0;
+	uint64_t longest = seen != NULL ? pt_stat_longest(seen, 0) : 0;
 
 	if (d != NULL && d->longest > longest)
 		longest = d->longest;

@@ -53,7 +53,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 		bound_share(&first[PT_SPAN_SHARE], p, span);
 	}
 	first[PT_SPAN_COUNT].at_least = x->lost > 0;
-	*out++ = pt_span_number(span->id, PT_BASIS_EXACT);
+	*out++ = pt_whole_value(span->id, PT_BASIS_EXACT);
 	*out++ = (struct pt_value){ .text = handler != NULL ? handler->name : NULL };
 	out = pt_span_error_values(out, span);
 	*out++ = pt_core_value(p->n_cores, span->core);

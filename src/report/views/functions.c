@@ -67,27 +67,12 @@ static struct pt_value text(const char *t)
 	return (struct pt_value){ .text = t };
 }
 
-static struct pt_value *spread(struct pt_value *out, const struct pt_stat *stat, enum pt_basis basis)
-{
-	bool known = stat != NULL && stat->n > 0;
-
-	*out++ = number(known ? stat->min : PT_UNKNOWN, basis);
-	*out++ = (struct pt_value){ .f = known ? pt_stat_avg(stat) : NAN, .basis = basis };
-	*out++ = number(known ? stat->max : PT_UNKNOWN, basis);
-	*out++ = number(known ? pt_stat_quantile(stat, 0.5) : PT_UNKNOWN, PT_BASIS_ESTIMATED);
-	*out++ = number(known ? pt_stat_quantile(stat, 0.9) : PT_UNKNOWN, PT_BASIS_ESTIMATED);
-	*out++ = number(known ? pt_stat_quantile(stat, 0.99) : PT_UNKNOWN, PT_BASIS_ESTIMATED);
-	*out++ = number(known ? stat->min_at : PT_UNKNOWN, basis);
-	*out++ = number(known ? stat->max_at : PT_UNKNOWN, basis);
-	return out;
-}
-
 static struct pt_value *lengths(struct pt_value *out, const struct pt_profile *p, const struct pt_profile_function *f,
 				enum pt_tally_kind kind)
 {
 	if (f->run != NULL && pt_duration_is_cut(p, f->core))
 		return pt_duration_of_function(out, p, f, kind, PT_DURATION_VALUES);
-	return spread(out, f->run != NULL ? &f->run->stat[kind] : NULL, p->times);
+	return pt_duration_all_seen(out, f->run != NULL ? &f->run->stat[kind] : NULL, p->times, PT_DURATION_VALUES);
 }
 
 static struct pt_value total(const struct pt_stat *stat, enum pt_basis basis)

@@ -38,16 +38,6 @@ static size_t n_rows(const void *subject)
 	return ((const struct pt_profile *)subject)->n_irqs;
 }
 
-static struct pt_value *extremes(struct pt_value *out, const struct pt_stat *stat, enum pt_basis basis)
-{
-	bool known = stat->n > 0;
-
-	*out++ = (struct pt_value){ .u = known ? stat->min : PT_UNKNOWN, .basis = basis };
-	*out++ = (struct pt_value){ .f = known ? pt_stat_avg(stat) : NAN, .basis = basis };
-	*out++ = (struct pt_value){ .u = known ? stat->max : PT_UNKNOWN, .basis = basis };
-	return out;
-}
-
 /* An estimate has the interval of all entries of the handler: as wide, in proportion. */
 static struct pt_value exceptions_of(const struct pt_profile *p, const struct pt_profile_function *f)
 {
@@ -84,8 +74,8 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	for (size_t k = 0; k < PT_LEN(kinds); k++)
 		out = pt_duration_is_cut(p, f->core)
 			      ? pt_duration_of_function(out, p, f, kinds[k], PT_DURATION_EXTREMES)
-			      : extremes(out, &run->stat[kinds[k]], p->times);
-	out = extremes(out, &irq->since, irq->since.n > 0 ? PT_BASIS_EXACT : PT_BASIS_NONE);
+			      : pt_duration_all_seen(out, &run->stat[kinds[k]], p->times, PT_DURATION_EXTREMES);
+	out = pt_duration_all_seen(out, &irq->since, PT_BASIS_EXACT, PT_DURATION_EXTREMES);
 	*out++ = pt_core_value(p->n_cores, f->core);
 }
 

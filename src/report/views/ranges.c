@@ -29,12 +29,12 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_function *f = span->function;
 
 	out = pt_span_run_values(out, p, span, net, pt_span_observed(p->ranges, span->core));
-	*out++ = pt_span_number(pt_profile_windowed(p, span->core) != NULL ? PT_UNKNOWN : span->run.instructions,
+	*out++ = pt_whole_value(pt_profile_windowed(p, span->core) != NULL ? PT_UNKNOWN : span->run.instructions,
 				p->counts);
-	*out++ = pt_span_number(span->begin, PT_BASIS_EXACT);
-	*out++ = pt_span_number(span->end, PT_BASIS_EXACT);
+	*out++ = pt_whole_value(span->begin, PT_BASIS_EXACT);
+	*out++ = pt_whole_value(span->end, PT_BASIS_EXACT);
 	*out++ = (struct pt_value){ .text = f != NULL ? f->file : NULL };
-	*out++ = pt_span_number(f != NULL && f->line != 0 ? f->line : PT_UNKNOWN, PT_BASIS_EXACT);
+	*out++ = pt_whole_value(f != NULL && f->line != 0 ? f->line : PT_UNKNOWN, PT_BASIS_EXACT);
 	*out++ = pt_core_value(p->n_cores, span->core);
 }
 

@@ -34,15 +34,10 @@
 
 enum { PT_SPAN_COUNT = 1, PT_SPAN_SELF = 3, PT_SPAN_SHARE, PT_SPAN_TOTAL };	/* columns */
 
-static inline struct pt_value pt_span_number(uint64_t u, enum pt_basis basis)
-{
-	return (struct pt_value){ .u = u, .basis = u == PT_UNKNOWN ? PT_BASIS_NONE : basis };
-}
-
 /* A time between two moments, that many ns uncertain; on the profile's clock: not at all. */
 static inline struct pt_value pt_span_time(uint64_t u, const struct pt_span_figures *span, enum pt_basis basis)
 {
-	return span->error_ns != 0 ? pt_time_value(u, span->error_ns) : pt_span_number(u, basis);
+	return span->error_ns != 0 ? pt_time_value(u, span->error_ns) : pt_whole_value(u, basis);
 }
 
 static inline uint64_t pt_span_sum_error(const struct pt_span_figures *span)
@@ -68,7 +63,7 @@ static inline struct pt_value *pt_span_cut(struct pt_value *out, const struct pt
 {
 	const struct pt_profile_core *core = pt_profile_windowed(p, span->core);
 	const struct pt_lengths *d = core != NULL && span->lengths != NULL ? &span->lengths[kind] : NULL;
-	uint64_t longest = span->run.stat[kind].n > 0 ? span->run.stat[kind].max : 0;
+	uint64_t longest = pt_stat_longest(&span->run.stat[kind], 0);
 
 	if (d != NULL && d->longest > longest)
 		longest = d->longest;
@@ -82,22 +77,15 @@ static inline struct pt_value *pt_span_spread(struct pt_value *out, const struct
 					      enum pt_basis basis)
 {
 	const struct pt_stat *stat = &span->run.stat[kind];
-	bool known = stat->n > 0;
+	struct pt_value *first = out;
 
 	if (span->by < PT_SPAN_BY_SIGNAL && pt_duration_is_cut(p, span->core))
 		return pt_span_cut(out, p, span, kind);
-
-	*out++ = pt_span_time(known ? stat->min : PT_UNKNOWN, span, basis);
-	*out = (struct pt_value){ .f = known ? pt_stat_avg(stat) : NAN, .basis = known ? basis : PT_BASIS_NONE };
-	if (span->error_ns != 0)
-		*out = pt_time_mean(out->f, span->error_ns);
-	out++;
-	*out++ = pt_span_time(known ? stat->max : PT_UNKNOWN, span, basis);
-	*out++ = pt_span_number(known ? pt_stat_quantile(stat, 0.5) : PT_UNKNOWN, PT_BASIS_ESTIMATED);
-	*out++ = pt_span_number(known ? pt_stat_quantile(stat, 0.9) : PT_UNKNOWN, PT_BASIS_ESTIMATED);
-	*out++ = pt_span_number(known ? pt_stat_quantile(stat, 0.99) : PT_UNKNOWN, PT_BASIS_ESTIMATED);
-	*out++ = pt_span_number(known ? stat->min_at : PT_UNKNOWN, basis);
-	*out++ = pt_span_number(known ? stat->max_at : PT_UNKNOWN, basis);
+	out = pt_duration_all_seen(out, stat, basis, PT_DURATION_VALUES);
+	if (span->error_ns == 0)
+		return out;
+	pt_time_columns(first, stat, span->error_ns);
+	out[-1] = pt_duration_longest_at(stat, span->error_ns, basis);
 	return out;
 }
 
@@ -122,8 +110,8 @@ static inline struct pt_value *pt_span_values(struct pt_value *out, const struct
 	const struct pt_stat *stat = span->run.stat;
 
 	*out++ = (struct pt_value){ .text = span->name };
-	*out++ = pt_span_number(span->run.count, p->counts);
-	*out++ = pt_span_number(span->run.partial, p->counts);
+	*out++ = pt_whole_value(span->run.count, p->counts);
+	*out++ = pt_whole_value(span->run.partial, p->counts);
 	*out++ = pt_span_sum(net, span, basis);
 	*out++ = (struct pt_value){ .f = all != 0 ? (double)net / (double)all : NAN,
 				    .basis = all != 0 ? basis : PT_BASIS_NONE };
@@ -185,11 +173,10 @@ static inline void pt_span_bound_times(struct pt_value *out, const struct pt_spa
 	out += PT_SPAN_TOTAL + 1;
 	for (size_t i = 0; i < PT_LEN(spreads); i++) {
 		const struct pt_stat *stat = &span->run.stat[spreads[i].kind];
-		bool known = stat->n > 0 && stat->max > span->error_ns;
 
 		if (spreads[i].has_total)
 			pt_span_at_least(out++, unsure);
-		out = pt_duration_values(out, known ? stat->max - span->error_ns : 0, NULL, PT_DURATION_VALUES);
+		out = pt_duration_values(out, pt_stat_longest(stat, span->error_ns), NULL, PT_DURATION_VALUES);
 	}
 }
 
@@ -207,12 +194,12 @@ static inline struct pt_value *pt_span_error_values(struct pt_value *out, const 
 
 	for (size_t i = 0; i < PT_N_SPAN_ERRORS; i++)
 		n += span->errors[i];
-	*out++ = pt_span_number(n, PT_BASIS_EXACT);
+	*out++ = pt_whole_value(n, PT_BASIS_EXACT);
 	*out++ = (struct pt_value){ .text = n > 0 ? pt_span_error_name(span->last) : NULL };
-	*out++ = pt_span_number(n > 0 ? span->last_ns : PT_UNKNOWN, PT_BASIS_EXACT);
-	*out++ = pt_span_number(n > 0 ? span->last_address : PT_UNKNOWN, PT_BASIS_EXACT);
+	*out++ = pt_whole_value(n > 0 ? span->last_ns : PT_UNKNOWN, PT_BASIS_EXACT);
+	*out++ = pt_whole_value(n > 0 ? span->last_address : PT_UNKNOWN, PT_BASIS_EXACT);
 	for (size_t i = 0; i < PT_N_SPAN_ERRORS; i++)
-		*out++ = pt_span_number(span->errors[i], PT_BASIS_EXACT);
+		*out++ = pt_whole_value(span->errors[i], PT_BASIS_EXACT);
 	return out;
 }
 

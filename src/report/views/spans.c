@@ -35,11 +35,11 @@ static void span_row(const void *subject, size_t i, struct pt_value *out)
 
 	out = pt_span_run_values(out, p, span, span->run.cycles, pt_span_observed(p->spans, span->core));
 	out = pt_span_error_values(out, span);
-	*out++ = pt_span_number(span->refetched, p->counts);
-	*out++ = pt_span_number(span->begin, PT_BASIS_EXACT);
-	*out++ = pt_span_number(span->end, PT_BASIS_EXACT);
+	*out++ = pt_whole_value(span->refetched, p->counts);
+	*out++ = pt_whole_value(span->begin, PT_BASIS_EXACT);
+	*out++ = pt_whole_value(span->end, PT_BASIS_EXACT);
 	*out++ = (struct pt_value){ .text = f != NULL ? f->file : NULL };
-	*out++ = pt_span_number(f != NULL && f->line != 0 ? f->line : PT_UNKNOWN, PT_BASIS_EXACT);
+	*out++ = pt_whole_value(f != NULL && f->line != 0 ? f->line : PT_UNKNOWN, PT_BASIS_EXACT);
 	*out++ = pt_core_value(p->n_cores, span->core);
 }
 

@@ -85,6 +85,13 @@ static bool is_missing(const struct pt_profile *p, const struct pt_task *task)
 	return p->tasks->by_signals && task->missing;
 }
 
+static struct pt_value longest_of(const struct pt_profile *p, const struct pt_task *task, const struct pt_stat *stat)
+{
+	if (pt_stat_longest_is_bound(stat, task->error))
+		return pt_duration_at_least((double)pt_stat_longest(stat, task->error) * ns_per_tick(p));
+	return time_of(p, task, stat->n > 0 ? stat->max : PT_UNKNOWN);
+}
+
 static struct pt_value *spread(struct pt_value *out, const struct pt_profile *p, const struct pt_task *task,
 			       const struct pt_stat *stat)
 {
@@ -99,7 +106,7 @@ static struct pt_value *spread(struct pt_value *out, const struct pt_profile *p,
 	if (isnan(out->f) && out->undecided_ns == 0)
 		out->basis = PT_BASIS_NONE;
 	out++;
-	*out++ = time_of(p, task, known ? stat->max : PT_UNKNOWN);
+	*out++ = longest_of(p, task, stat);
 	return out;
 }
 

@@ -8,6 +8,7 @@
 #include "profile/flow/timestamp.h"
 #include "profile/stats/stat.h"
 #include "report/table/view.h"
+#include "report/views/duration_values.h"
 
 /* What undecided_ns says of moments that are known to +- error_ns. */
 static inline uint64_t pt_time_undecided(uint64_t error_ns)
@@ -49,7 +50,7 @@ static inline struct pt_value *pt_time_columns(struct pt_value *out, const struc
 
 	*out++ = pt_time_value(known ? stat->min : PT_UNKNOWN, error_ns);
 	*out++ = pt_time_mean(known ? pt_stat_avg(stat) : NAN, error_ns);
-	*out++ = pt_time_value(known ? stat->max : PT_UNKNOWN, error_ns);
+	*out++ = pt_duration_longest(pt_time_value(known ? stat->max : PT_UNKNOWN, error_ns), stat, error_ns);
 	return out;
 }
 
@@ -65,13 +66,7 @@ static inline struct pt_value *pt_time_quantiles(struct pt_value *out, const str
 /* min, avg, max where some times may be missing: the longest alone says anything. */
 static inline struct pt_value *pt_time_longest(struct pt_value *out, const struct pt_stat *stat, uint64_t error_ns)
 {
-	uint64_t longest = stat->n > 0 && stat->max > error_ns ? stat->max - error_ns : 0;
-
-	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
-	*out++ = (struct pt_value){ .f = NAN };
-	*out++ = longest > 0 ? (struct pt_value){ .u = longest, .basis = PT_BASIS_ESTIMATED, .at_least = true }
-			     : (struct pt_value){ .u = PT_UNKNOWN };
-	return out;
+	return pt_duration_values(out, pt_stat_longest(stat, error_ns), NULL, PT_DURATION_EXTREMES);
 }
 
 /* Of a sum of so many times. */

@@ -37,7 +37,7 @@ void pt_limit_unended(struct pt_limit *l, const struct pt_stat *stat, double uni
 			return;
 		pt_limit_say(l, PT_VERDICT_FAILED, "one took at least %s, without an end being seen", text);
 		l->n_extremes = 0;
-	} else if (l->rule->of == PT_RULE_MAX && !l->rule->excludes && pt_stat_longest_is_bound(stat)) {
+	} else if (l->rule->of == PT_RULE_MAX && !l->rule->excludes && pt_stat_longest_is_bound(stat, 0)) {
 		judge_longest(l, unended, text);
 	} else if (l->rule->of == PT_RULE_AVG && l->verdict == PT_VERDICT_PASSED && stat->unended > 0) {
 		mean = ((double)stat->total * unit + unended) / ((double)stat->n + 1);
