@@ -492,6 +492,26 @@ START_TEST(notices_who_writes_the_unit)
 }
 END_TEST
 
+/* Another tool that writes it again and again ends the profile: what is lost was lost to that, and to no reset. */
+START_TEST(does_not_share_the_unit)
+{
+	int rc = 0;
+
+	pin.exception_every = 20000;
+	ck_assert_msg(start("swo-baud=1000000") == 0, "%s", err.msg);
+	drain(100);
+	for (int i = 0; i < 100 && rc >= 0; i++) {
+		set_acpr();
+		array_mem_pass(&m4.dap.memory, 120 * PT_NS_PER_MS);
+		rc = pt_source_swo.drain(state, &err);
+	}
+	ck_assert_int_eq(rc, PT_EBUSY);
+	stop();
+	ck_assert_uint_gt(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_TAKEN), 0);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_RESET), 0);
+}
+END_TEST
+
 static double last_tick_hz(const char *key)
 {
 	struct pt_config config;
@@ -517,6 +537,8 @@ START_TEST(says_that_the_pin_has_changed)
 	drain(300);
 	ck_assert(((struct pt_swo *)state)->stream.warned);
 	stop();
+	ck_assert_uint_ge(time_ns(PT_CHUNK_LOSS, PT_LOSS_PIN), 280 * PT_NS_PER_MS);
+	ck_assert_uint_le(time_ns(PT_CHUNK_DATA, -1), 320 * PT_NS_PER_MS);
 }
 END_TEST
 
@@ -857,6 +879,7 @@ static void add_tests(TCase *tc)
 	tcase_add_test(tc, a_clock_that_stood_is_no_other);
 	tcase_add_test(tc, a_clock_that_stands_in_sleep_is_not_known);
 	tcase_add_test(tc, a_late_host_is_no_other_clock);
+	tcase_add_test(tc, does_not_share_the_unit);
 	tcase_add_test(tc, halts_are_no_loss);
 	tcase_add_loop_test(tc, observes_while_the_trace_is_on, 0, PT_LEN(traces));
 	tcase_add_test(tc, silence_from_beginning_to_end_is_a_loss);

@@ -267,6 +267,7 @@ static void note_failure(struct pt_emit *out, uint64_t now_ns, int rc)
 	if (out->failing_since_ns == PT_UNKNOWN)
 		out->failing_since_ns = now_ns;
 	out->fault = rc == PT_EPROTO			 ? PT_LOSS_SILENT
+		     : rc == PT_EBUSY			 ? PT_LOSS_TAKEN
 		     : rc == PT_EIO || rc == PT_ETIMEOUT ? PT_LOSS_PROBE
 							 : PT_LOSS_RESET;
 }

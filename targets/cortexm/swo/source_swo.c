@@ -247,7 +247,7 @@ static int set_up_or_wait(struct pt_swo *s, struct pt_err *err)
 static void begin_stream(struct pt_swo *s)
 {
 	s->stream.began_ns = s->out.told_ns;
-	s->stream.until_ns = s->held ? s->out.told_ns : PT_UNKNOWN;
+	s->stream.until_ns = s->held ? s->out.told_ns : 0;
 	limit_packets(s);
 	pt_swo_anew(&s->stream, s->out.told_ns);
 }
@@ -382,7 +382,7 @@ static int swo_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 		s->renew = PT_LOSS_RESET;
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
-	s->stream.until_ns = s->held ? now_ns : PT_UNKNOWN;
+	s->stream.until_ns = s->held ? now_ns : 0;
 	pt_emit_state(&s->out, what, now_ns, pc);
 	pt_swo_cycles_begin(&s->cycles);	/* CYCCNT stands in Debug state */
 	return 0;

@@ -56,7 +56,7 @@ struct pt_swo_stream {			/* swo_stream.c */
 	uint64_t n_bytes, n_reports, n_samples, n_asleep, n_overflows, n_dropped, n_bad_frames, n_impossible;
 	uint64_t n_disagree;		/* stamps that cannot have come when they came */
 	uint64_t began_ns;		/* the trace was turned on */
-	uint64_t until_ns;		/* and was turned off, or the core halted: what comes later was sent before; PT_UNKNOWN */
+	uint64_t until_ns;		/* and was turned off, or the core halted: what comes later was sent before; 0: it is on */
 };
 
 struct pt_swo_sleep {

@@ -45,7 +45,7 @@ int pt_swo_fetch_rest(struct pt_swo *s, struct pt_err *err)
 /* Samples that were taken and did not come, with no word of the chip or the probe: the wire lost them. */
 void pt_swo_tell_count(struct pt_swo *s, uint64_t now_ns)
 {
-	uint64_t to_ns = now_ns < s->stream.until_ns ? now_ns : s->stream.until_ns;
+	uint64_t to_ns = s->stream.until_ns != 0 ? s->stream.until_ns : now_ns;
 	uint64_t taken = s->cadence.samples, came = s->stream.n_samples;
 
 	if ((s->kinds & PT_SWO_PC_SAMPLES) == 0 || s->uncounted || s->put_off)

@@ -60,7 +60,7 @@ static void anchor(struct pt_swo_stream *s)
 
 static uint64_t observed_to(const struct pt_swo_stream *s, uint64_t ns)
 {
-	return ns < s->until_ns ? ns : s->until_ns;
+	return s->until_ns == 0 || ns < s->until_ns ? ns : s->until_ns;
 }
 
 static void put_data(struct pt_swo_stream *s, uint64_t to_ns)
@@ -214,6 +214,8 @@ static void take_read(struct pt_swo_stream *s, const uint8_t *bytes, size_t n, c
 	size_t sure = cause == 0 ? n : by_probe ? what->sure_bytes : 0;
 
 	take_bytes(s, bytes, sure, what, cause != 0 ? cause : PT_LOSS_PIN);
+	if (cause == 0 && !s->lost && !s->packets.believed)
+		cause = PT_LOSS_PIN;	/* damaged up to the end of what came: how much of the time is not known */
 	if (cause != 0) {
 		put_data(s, what->from_ns);
 		lose(s);
