@@ -129,9 +129,22 @@ START_TEST(readings_without_a_stamp_are_between_others)
 }
 END_TEST
 
-/* A packet stands for 256 of them: neither the headline nor JSON calls such a count exact. */
+/* 10240 +- 255 in 4 ms +- 0.4 ms */
+static void check_rate_of_rough_count(const char *json)
+{
+	const char *bounds = strstr(json, "\"avg_bounds\"");
+	double least = 0, most = 0;
+
+	ck_assert_ptr_nonnull(bounds);
+	ck_assert_int_eq(sscanf(bounds, "\"avg_bounds\": [ %lf, %lf", &least, &most), 2);
+	ck_assert_double_eq_tol(least, 9985 / 4.4e-3, 10);
+	ck_assert_double_eq_tol(most, 10495 / 3.6e-3, 10);
+}
+
+/* A packet stands for 256 of them: neither the headline nor JSON calls such a count exact, nor its rate. */
 START_TEST(a_count_with_limits_is_not_exact)
 {
+	static const char cost[] = "time_ns=4000000\nedges_ns=400000\n";
 	struct chunk_feed f = feed_of(COUNTERS "counter.0.rest=255\n", NULL);
 	struct chunk_bytes b = { .len = 0 };
 	struct pt_text text = { 0 }, json = { 0 };
@@ -139,11 +152,13 @@ START_TEST(a_count_with_limits_is_not_exact)
 	for (unsigned i = 0; i < 5; i++)
 		add_reading(&b, i * 1000, 0, i * 2560);
 	data(&f, 0, 4000000, &b);
+	chunk_put(&f, 0, PT_CHUNK_COST, 0, 4000000, 4000000, cost, strlen(cost));
 	chunk_end(&f, 0, 4000000);
 	chunk_report(&f, &text, "counters", "text");
 	ck_assert_msg(strstr(text.bytes, "counts within the limits shown; rates") != NULL, "%s", text.bytes);
 	chunk_report(&f, &json, "counters", "json");
 	ck_assert_msg(strstr(json.bytes, "\"count_exactness\": \"estimated\"") != NULL, "%s", json.bytes);
+	check_rate_of_rough_count(json.bytes);
 	pt_text_free(&text);
 	pt_text_free(&json);
 	chunk_feed_drop(&f);

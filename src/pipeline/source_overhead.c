@@ -50,7 +50,8 @@ void pt_source_ctx_cost(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 		return;
 	}
 	*cost = (struct pt_cost){ .time_ns = pt_config_number(&text, "time_ns", 0),
-				  .missed = pt_config_number(&text, "missed", PT_UNKNOWN) };
+				  .missed = pt_config_number(&text, "missed", PT_UNKNOWN),
+				  .edges_ns = pt_config_number(&text, "edges_ns", 0) };
 	cost->counts_missed = cost->missed != PT_UNKNOWN;
 	for (size_t i = 0; i < PT_COST_PARTS; i++) {
 		struct pt_cost_part *part = &cost->part[cost->n_parts];

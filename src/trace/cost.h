@@ -24,6 +24,8 @@ struct pt_cost {
 	size_t n_parts;			/* 0: nothing was measured */
 	bool counts_missed;		/* the source knows how many samples the hardware took */
 	uint64_t missed;		/* at most this many of them did not arrive */
+	uint64_t edges_ns;		/* by so much its observed time may be off, as each time when it was turned on and off is known
+					 * so well and no better; of a source that does not say: 0 */
 	bool damaged;			/* the last record was damaged: the overhead is at least this */
 };
 

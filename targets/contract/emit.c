@@ -78,6 +78,8 @@ static uint32_t print_cost(const struct pt_cost *cost, char *text, size_t room)
 
 	if (cost->counts_missed)
 		len += snprintf(text + len, room - (size_t)len, "missed=%" PRIu64 "\n", cost->missed);
+	if (cost->edges_ns > 0)
+		len += snprintf(text + len, room - (size_t)len, "edges_ns=%" PRIu64 "\n", cost->edges_ns);
 
 	for (size_t i = 0; i < cost->n_parts && len > 0 && (size_t)len < room; i++) {
 		const struct pt_cost_part *p = &cost->part[i];

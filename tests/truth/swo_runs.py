@@ -1,6 +1,7 @@
 """proftap's source swo on the virtual cm4 against the truth: every kind of trace, over probes, codings and pins. What is said to be
 exact must be equal to the last cycle; a bound or an interval must hold, and nothing is blank where nothing was lost. Each set-up
 of board, probe and pin has one kind of trace per seed, so that five seeds have them all."""
+import math
 import os
 import subprocess
 
@@ -213,16 +214,42 @@ def ports(report, truth, complete):
     return result
 
 
+def limits(place, key):
+    """What is printed of a figure: the least and the most that it can be."""
+    low, interval = place.get(key + "_at_least"), place.get(key + "_ci95")
+    return (low, math.inf) if low is not None else tuple(interval) if interval is not None else (place[key], place[key])
+
+
 def counters(report, truth, complete):
-    """Each packet stands for 256: an interval, or a bound."""
-    result, rows = Judge(complete), {r["name"]: r for r in report["counters"]}
-    for name, true in (("sleep", truth.asleep), ("exceptions", truth.overhead)):
+    """Each packet stands for 256: an interval, or a bound. When the trace was turned off follows from the cycles that the CPI counter
+    counts, which are many to the end."""
+    result, rows, true = Judge(complete), {r["name"]: r for r in report["counters"]}, truth.counters
+    least, most = limits(rows["cpi"], "count") if "cpi" in rows else (0, math.inf)
+    first, last = true.when(least, most)
+    result.check("cpi", "count", int(first <= last and first < len(true.at)), 1)
+    if first > last or first == len(true.at):
+        return result
+    for name in ("cpi", "lsu", "sleep", "exceptions"):
+        low, high = true.between(name, max(first - 1, 0), last)
         row = rows.get(name)
         if row is None:
-            result.check(name, "missing row", 0 if complete and true >= 256 else None, true)
-        else:
-            result.figure(name, row, "count", true)
+            result.check(name, "missing row", 0 if complete and low >= 256 else None, low)
+            continue
+        between(result, name, "count", limits(row, "count"), low, high)
+        if row["per_s"]["avg"] is not None or row["per_s"].get("avg_at_least") is not None:
+            between(result, name, "per_s.avg", limits(row["per_s"], "avg"), low * HZ / true.at[last], high * HZ / true.at[max(first - 1, 0)])
+        elif complete:
+            result.check(name, "per_s.avg blank", 0, 1)
+    if "folded" in rows:
+        between(result, "folded", "count", limits(rows["folded"], "count"), 0, 0)
     return result
+
+
+def between(result, name, key, printed, low, high):
+    """The truth lies between low and high, and must in what is printed."""
+    result.rows += 1
+    if printed[0] > high * (1 + 1e-9) or printed[1] < low * (1 - 1e-9):
+        result.wrong.setdefault(key, []).append((name, printed, (low, high)))
 
 
 JUDGES = {"exceptions": exceptions, "data": data, "task": task, "ports": ports, "counters": counters}
@@ -242,7 +269,7 @@ def run(runs, seed, setup, kind):
     elf, orti, flag, script = swo_program.build(seed, runs.folder, busy)
     log = runs.path("swo.flow")
     capture = runs.profile(elf, orti, setup, kind, seed, log)
-    truth = SwoTruth(elf, log, script, by_exit)
+    truth = SwoTruth(elf, log, script, by_exit, kind == "counters")
     os.unlink(log)
     report = runs.swo_report(elf, orti, capture, kind)
     complete = report["incomplete"] is None and not any(row["fault"] for row in report["loss"])

@@ -431,7 +431,9 @@ static void accuracy_of_counters(const struct pt_profile *p, char *out)
 		 : p->counts == PT_BASIS_EXACT	      ? "exact"
 						      : "exact for the time observed",
 		 any_counter(p, true) ? "; of shared slots estimated (95 %)" : "",
-		 rates_have_errors(p) ? ", within the error of reading times" : "");
+		 pt_counters_are_rough(p->counters) ? ", within theirs"
+		 : rates_have_errors(p)		    ? ", within the error of reading times"
+						    : "");
 }
 
 static const char *times_basis(const struct pt_profile *p)

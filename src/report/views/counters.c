@@ -44,6 +44,14 @@ static size_t n_rows(const void *subject)
 	return c != NULL ? c->n_counters + c->n_metrics : (size_t)PT_NOT_MADE;
 }
 
+static const struct pt_profile_source *source_of(const struct pt_profile *p, uint16_t source)
+{
+	for (size_t i = 0; i < p->n_sources; i++)
+		if (p->sources[i].number == source)
+			return &p->sources[i];
+	return NULL;
+}
+
 static struct pt_value count(uint64_t n)
 {
 	return (struct pt_value){ .u = n, .basis = n != PT_UNKNOWN ? PT_BASIS_EXACT : PT_BASIS_NONE };
@@ -80,6 +88,48 @@ static struct pt_value rate(double f, uint64_t ns, uint64_t error_ns, uint64_t l
 	return value;
 }
 
+/* Times in which the core ran and nothing was seen: the first packet behind each may stand for what was counted in it. */
+static uint64_t holes_of(const struct pt_loss_sum *loss)
+{
+	uint64_t n = 0;
+
+	for (int cause = 0; cause < PT_N_LOSSES; cause++)
+		if (loss->by[cause].ns > 0 && !pt_loss_nothing_ran((enum pt_loss)cause))
+			n += loss->by[cause].events;
+	return n;
+}
+
+/* What was counted was counted in the time observed: each with its limits. A core that was held was so for that long at
+ * most, and what packets are missing was counted, too. */
+static struct pt_value rough_rate(const struct pt_profile *p, const struct pt_counter_row *c)
+{
+	const struct pt_profile_source *s = source_of(p, c->source);
+	const struct pt_loss_sum *loss = s != NULL ? &s->loss : &p->loss;
+	double n = (double)c->total, rest = (double)c->rest, s_per_ns = 1e-9;
+	double unseen = c->lost > 0 ? (double)holes_of(loss) : 0;
+	uint64_t edges_ns = s != NULL ? s->cost.edges_ns : 0;
+	struct pt_value value;
+
+	if (loss->observed_ns <= edges_ns || (s != NULL && s->no_clock))
+		return (struct pt_value){ .f = NAN };
+	value = quotient(n / ((double)loss->observed_ns * s_per_ns));
+	value.lo = fmax(0, n - rest * (1 + unseen)) /
+		   ((double)(loss->observed_ns + loss->by[PT_LOSS_HALTED].ns + edges_ns) * s_per_ns);
+	value.hi = (n + rest) / ((double)(loss->observed_ns - edges_ns) * s_per_ns);
+	value.basis = PT_BASIS_ESTIMATED;
+	value.bounds = c->lost == 0;
+	value.at_least = c->lost > 0;
+	if (c->lost > 0)
+		value.f = value.lo;
+	return value;
+}
+
+static struct pt_value timed_rate(const struct pt_counter_row *c)
+{
+	return rate(c->timed_ns > 0 ? (double)c->timed * 1e9 / (double)c->timed_ns : NAN, c->timed_ns,
+		    c->timed_error_ns, pt_counter_longest_ns(c));
+}
+
 static struct pt_value rate_between_two(const struct pt_counter_row *c, double f)
 {
 	return rate(f, c->least_ns, c->error_ns, c->least_ns + c->error_ns);
@@ -109,8 +159,10 @@ static struct pt_value rough_count(const struct pt_counter_row *c)
 				  .basis = PT_BASIS_ESTIMATED };
 }
 
-static void counter_row(const struct pt_counter_row *c, size_t n_cores, struct pt_value *out)
+static void counter_row(const struct pt_profile *p, const struct pt_counter_row *c, struct pt_value *out)
 {
+	size_t n_cores = p->counters->n_cores;
+
 	*out++ = (struct pt_value){ .text = c->name };
 	*out = count(c->is_value ? PT_UNKNOWN : c->total);
 	if (c->rest > 0)
@@ -120,8 +172,7 @@ static void counter_row(const struct pt_counter_row *c, size_t n_cores, struct p
 	out++;
 	*out++ = count(c->readings);
 	*out++ = count(c->unknown);
-	*out++ = rate(c->timed_ns > 0 ? (double)c->timed * 1e9 / (double)c->timed_ns : NAN, c->timed_ns,
-		      c->timed_error_ns, pt_counter_longest_ns(c));
+	*out++ = c->rest > 0 ? rough_rate(p, c) : timed_rate(c);
 	*out++ = rate_between_two(c, c->rate_min);
 	*out++ = rate_between_two(c, c->rate_max);
 	*out++ = rate_between_two(c, c->rate_last);
@@ -162,7 +213,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_counters *c = counters_of(subject);
 
 	if (i < c->n_counters)
-		counter_row(&c->counter[i], c->n_cores, out);
+		counter_row(subject, &c->counter[i], out);
 	else
 		metric_row(&c->metric[i - c->n_counters], c->n_cores, out);
 }

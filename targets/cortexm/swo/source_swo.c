@@ -290,7 +290,7 @@ static int swo_start(void *state, struct pt_target *target, const struct pt_sour
 	begin_stream(s);
 	if (emit_config(s, err) < 0 || tell_halted(s, err) < 0)
 		goto undo;
-	pt_emit_costs(&s->out, pt_swo_tell_missed, s);
+	pt_emit_costs(&s->out, pt_swo_tell_cost, s);
 	s->leased = true;
 	return 0;
 undo:

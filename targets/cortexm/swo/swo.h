@@ -84,6 +84,7 @@ struct pt_swo {
 	struct pt_swo_cycles cycles;
 	uint64_t random;
 	uint64_t on_ns;			/* the trace was turned on for the last time */
+	uint64_t edges_ns;		/* on and off: how well all these times are known, in sum */
 	uint64_t checked_ns, changed_ns;	/* the registers were; the period was */
 	unsigned n_steps, n_slept;	/* reads of DHCSR; that showed the core asleep */
 	unsigned n_stood;		/* times that the core's clock stood for a moment */
@@ -115,6 +116,10 @@ static inline uint64_t pt_swo_dwt(const struct pt_swo *s, uint32_t offset)
 static inline uint64_t pt_swo_midway_ns(const struct pt_mem_op *op)
 {
 	return op->sent_ns + (op->done_ns - op->sent_ns) / 2;
+}
+static inline void pt_swo_note_edge(struct pt_swo *s, const struct pt_mem_op *op)
+{
+	s->edges_ns += (op->done_ns - op->sent_ns) / 2 + 1;
 }
 /* Its parts, for the doctor: no trace and no receiver; a receiver at this rate (as struct pt_stream_ops' start()); the
  * port's divider as s->acpr has it, and the trace on. */
@@ -179,7 +184,7 @@ void pt_swo_predict(const struct pt_swo *s, char *line, size_t room);
 int pt_swo_fetch_rest(struct pt_swo *s, struct pt_err *err);	/* no more trace, and what was on its way */
 /* How many samples were taken, and how many came: a loss where the difference has no other reason. */
 void pt_swo_tell_count(struct pt_swo *s, uint64_t now_ns);
-void pt_swo_tell_missed(void *s, struct pt_cost *cost);	/* for pt_emit_costs() */
+void pt_swo_tell_cost(void *s, struct pt_cost *cost);	/* for pt_emit_costs() */
 
 /* --- swo_stream.c ------------------------------------------------------------------------------------------------- */
 /* What came since the last call becomes chunks. cause: of what is lost in it; 0: nothing is, unless the probe says so.

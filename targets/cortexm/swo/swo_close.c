@@ -25,6 +25,7 @@ static int close_count(struct pt_swo *s, struct pt_err *err)
 	pt_swo_cadence_go_on(&s->cadence, pt_le32(cyccnt));
 	if (!s->held)
 		s->stream.until_ns = pt_swo_midway_ns(&op[0]);
+	pt_swo_note_edge(s, &op[0]);
 	if (pt_mem_wait(s->mem, pt_mem_now_ns(s->mem) + STOP_MS * PT_NS_PER_MS, err) < 0)
 		return err->code;
 	return pt_swo_quiet(s, err);
@@ -60,11 +61,12 @@ void pt_swo_tell_count(struct pt_swo *s, uint64_t now_ns)
 }
 
 /* Samples that did not come may have been of any function: those that are on their way count until they have come. */
-void pt_swo_tell_missed(void *arg, struct pt_cost *cost)
+void pt_swo_tell_cost(void *arg, struct pt_cost *cost)
 {
 	const struct pt_swo *s = arg;
 	double missed = (double)s->cadence.samples + MOST_MISSED + s->cadence.doubt - (double)s->stream.n_samples;
 
+	cost->edges_ns = s->edges_ns;
 	if ((s->kinds & PT_SWO_PC_SAMPLES) == 0 || s->uncounted)
 		return;
 	cost->counts_missed = true;

@@ -265,6 +265,7 @@ static int turn_on(struct pt_swo *s, struct pt_err *err)
 	if (pt_mem_run(s->mem, op, PT_LEN(op), BATCH_MS, NULL, err) < 0)
 		return pt_wrap(err, "turn the ITM on");
 	s->on_ns = pt_swo_midway_ns(&op[0]);
+	pt_swo_note_edge(s, &op[0]);
 	pt_swo_cycles_begin(&s->cycles);
 	pt_swo_cycles_read(&s->cycles, pt_le32(cyccnt), op[2].sent_ns, op[2].done_ns, pt_swo_missed_ns(s));
 	if (samples)
