@@ -119,8 +119,8 @@ START_TEST(what_was_lost_may_be_any_value)
 	data(&f, 100, 500, &b);
 	chunk_put(&f, 0, PT_CHUNK_LOSS, PT_LOSS_OVERRUN, 500, 1000, NULL, 0);
 	view->row(pt_pipeline_profile(f.pipeline), 0, row);
-	ck_assert_double_eq_tol(row[11].f, 1, 1e-12);
-	ck_assert(row[11].bounds);
+	ck_assert(row[11].bounds && row[11].at_least);	/* not all of the time, though it is all that was seen */
+	ck_assert_double_eq_tol(row[11].f, 400.0 / 900, 1e-12);
 	ck_assert_double_eq_tol(row[11].lo, 400.0 / 900, 1e-12);
 	ck_assert_double_eq_tol(row[11].hi, 1, 1e-12);
 	view->row(pt_pipeline_profile(f.pipeline), 1, row);

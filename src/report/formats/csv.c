@@ -143,7 +143,9 @@ static void headings(const struct pt_view *view, const bool *intervals, struct p
 
 static void limits(const struct pt_column *column, const struct pt_value *value, struct pt_text *out)
 {
-	if (has_bound(column, value) && pt_unit_is_real(column->unit))
+	if (has_interval(value) && value->bounds)
+		pt_text_add(out, ",%.9g,%.9g", value->lo, value->hi);
+	else if (has_bound(column, value) && pt_unit_is_real(column->unit))
 		pt_text_add(out, ",%.9g,", value->f);
 	else if (has_bound(column, value))
 		pt_text_add(out, ",%" PRIu64 ",", value->u);

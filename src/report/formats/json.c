@@ -78,7 +78,7 @@ static void put(json_t *object, const char *key, json_t *value)
 
 static bool has_interval(const struct pt_column *column, const struct pt_value *value)
 {
-	return value->basis == PT_BASIS_ESTIMATED && !value->at_least &&
+	return value->basis == PT_BASIS_ESTIMATED && (!value->at_least || value->bounds) &&
 	       (column->unit == PT_UNIT_SHARE || (column->unit != PT_UNIT_NONE && value->hi > value->lo));
 }
 

@@ -99,10 +99,11 @@ static uint64_t least_ns(const struct pt_data_state *st)
 	return ns > error_ns ? ns - error_ns : 0;
 }
 
-/* Of the time in which the variable's value was known. Where something was lost, what it was meanwhile may be this. */
+/* Of the time in which the variable's value was known. Where something was lost, what it was meanwhile may be this: then
+ * it is of the whole time, at least what was seen, and at most that with all that was lost. */
 static struct pt_value share(const struct pt_profile *p, const struct pt_data_state *st)
 {
-	double all = 0, error_ns = 0, least = 0, lost, total = (double)pt_profile_run_ns(p);
+	double all = 0, error_ns = 0, least = 0, lost, known, total = (double)pt_profile_run_ns(p);
 
 	if (isnan(st->share))
 		return real(NAN);
@@ -120,8 +121,9 @@ static struct pt_value share(const struct pt_profile *p, const struct pt_data_st
 	lost = fmax(0, total - all);
 	if (total <= 0 || lost <= 0)
 		return real(NAN);
-	return (struct pt_value){ .f = st->share, .lo = (double)least_ns(st) / (all + lost), .hi = ((double)least_ns(st) + all + lost - least) / (all + lost),
-				  .bounds = true, .basis = PT_BASIS_ESTIMATED };
+	known = (double)least_ns(st) / (all + lost);
+	return (struct pt_value){ .f = known, .lo = known, .hi = ((double)least_ns(st) + all + lost - least) / (all + lost),
+				  .at_least = true, .bounds = true, .basis = PT_BASIS_ESTIMATED };
 }
 
 static void state_row(const struct pt_profile *p, const struct pt_data_state *st, struct pt_value *out)
