@@ -1,5 +1,5 @@
-/* Requests are few and rendered in order; chunks are many. The thread sleeps in the queue's get, and a request wakes
- * it there. The last CONFIG of a source is kept, so that statistics can start anew in the middle of a session. */
+/* Requests are few and rendered in order; chunks are many. The thread sleeps in the queue's get(); a request wakes it
+ * there. It keeps the last CONFIG of each source, so that statistics can be restarted in the middle of a session. */
 #include "base/alloc.h"
 #include "report/report.h"
 #include "session/analysis_thread.h"
@@ -19,10 +19,10 @@
 struct request {
 	struct request *next;
 	int (*make)(struct pt_pipeline *pipeline, struct request *request);
-	bool settled;			/* it wants what is in the queue to be seen first */
-	struct pt_query query;		/* of a report */
+	bool settled;			/* to be answered after the chunks now in the queue */
+	struct pt_query query;		/* for a report */
 	pt_visit_fn *visit;
-	uint64_t since, pc;		/* of the branch history */
+	uint64_t since, pc;		/* for the branch history */
 	uint16_t core;			/* whose */
 	enum pt_branches how;		/* as text */
 	size_t top;
@@ -46,10 +46,10 @@ struct pt_analysis_thread {
 	void (*on_closed)(void *arg);
 	void *closed_arg;
 
-	uv_mutex_t lock;		/* guards what follows */
+	uv_mutex_t lock;		/* guards all members below */
 	struct request *asked, **asked_tail, *answered, **answered_tail;
-	struct pt_pipeline *fresh;	/* to be taken up in place of the present one */
-	bool fresh_is_fed;		/* it has had all that the present one had */
+	struct pt_pipeline *fresh;	/* replaces the present one */
+	bool fresh_is_fed;		/* it has been fed all that the present one has */
 	bool record_wanted, end_passed, quit, ended;
 	double loss;
 	size_t limits_failed, limits_undecided;
@@ -69,7 +69,7 @@ static void pass_end(struct pt_analysis_thread *a)
 	const struct pt_profile *profile = pt_pipeline_profile(a->pipeline);
 	double loss = pt_profile_lost_share(profile);
 
-	if (profile->n_sources > 0 && !profile->ended)	/* others go on */
+	if (profile->n_sources > 0 && !profile->ended)	/* other sources go on */
 		return;
 	if (a->capture != NULL)
 		pt_capture_sync(a->capture);
@@ -131,7 +131,7 @@ static void take_up_fresh(struct pt_analysis_thread *a)
 		pt_configs_feed(&a->configs, fresh);
 }
 
-/* The oldest request, unless it waits for the queue to be empty. */
+/* The oldest request, unless it must wait until the queue is empty. */
 static struct request *next_request(struct pt_analysis_thread *a, bool empty)
 {
 	struct request *request;
@@ -186,8 +186,8 @@ static void analyst_thread(void *arg)
 	struct pt_analysis_thread *a = arg;
 
 	while (busy_or_running(a)) {
-		bool was_asked = asked(a); /* before the look into the queue: what was put
-						 * ahead of a request is seen */
+		bool was_asked = asked(a); /* read before the queue, so that chunks put before a request are processed
+					    * before it */
 		struct pt_chunk *chunk = pt_queue_get(a->queue, was_asked ? 0 : IDLE_MS);
 
 		take_up_fresh(a);

@@ -1,4 +1,4 @@
-/* Variables that a recording follows, copied before the analysis thread has them: what a user may write. */
+/* Variables that a recording follows, copied before the analysis thread owns the pipeline: the user may write these. */
 #include <stdlib.h>
 #include <string.h>
 

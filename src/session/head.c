@@ -1,5 +1,5 @@
-/* Names of ELFs: as the user gave it, which is what reports show, and absolute, to find it from elsewhere. What decides
- * is the digest of the bytes. */
+/* Names of the ELF in a capture: as the user gave it, shown in reports; and absolute, to find it from another
+ * directory. The digest of the bytes decides whether it is the same. */
 #include "config.h"
 #include "base/alloc.h"
 
@@ -21,7 +21,7 @@ static const char set_prefix[] = "set.", elf_prefix[] = "elf.";
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-/* What would break a line becomes a space. */
+/* Characters that would break the line become spaces. */
 static void add_line(struct pt_text *text, const char *prefix, const char *key, const char *value)
 {
 	size_t from = text->len_bytes;
@@ -71,7 +71,7 @@ char *pt_capture_head_make(struct pt_program *program, const struct pt_params *s
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
 
-/* What stands behind prefix; NULL: word does not begin so. */
+/* The rest of word after prefix; NULL: word has another prefix. */
 static const char *behind(const char *prefix, const char *word)
 {
 	size_t len = strlen(prefix);
@@ -102,7 +102,7 @@ void pt_capture_head_settings(const char *lines, size_t len_bytes, struct pt_par
 		len = end != NULL ? (size_t)(end - (lines + at)) : len_bytes - at;
 		line = pt_strndup(lines + at, len);
 		if (take_setting(line, settings, symbols, &err) < 0 && note != NULL) {
-			snprintf(text, sizeof(text), "a setting of the capture is left out: %s", err.msg);
+			snprintf(text, sizeof(text), "ignored a setting of the capture: %s", err.msg);
 			note(arg, text);
 		}
 		free(line);
@@ -141,7 +141,7 @@ static struct pt_program *built_in(const struct wanted *w, struct pt_err *err)
 	return NULL;
 }
 
-/* One of the places; NULL with changed set: there is one, but not the same. */
+/* Tries one place; NULL with changed set: the file is there, but it is another one. */
 static struct pt_program *look(const char *path, const struct wanted *w, struct pt_program **changed,
 			       struct pt_err *err)
 {
@@ -157,14 +157,14 @@ static struct pt_program *look(const char *path, const struct wanted *w, struct 
 static int refuse(const struct wanted *w, const struct pt_program *changed, struct pt_err *err)
 {
 	if (changed == NULL)
-		return pt_fail(err, PT_EARG,
-			       "the ELF of this capture, %.160s, is not there any more: name a copy "
-			       "with --elf (build id %.40s; --elf '' for addresses instead of names)",
-			       w->path, w->build_id[0] != '\0' ? w->build_id : "none");
-	return pt_fail(err, PT_EARG,
-		       "%.160s has changed since this capture (build id %.40s then, %.40s now): name a "
-		       "copy of the old one with --elf, or this one to take it all the same",
-		       w->path, w->build_id[0] != '\0' ? w->build_id : "none", pt_program_build_id(changed));
+		return pt_fail(
+			err, PT_EARG,
+			"the ELF of this capture, %.160s, does not exist any more: name a copy with --elf (build id %.40s; --elf '' for addresses instead of names)",
+			w->path, w->build_id[0] != '\0' ? w->build_id : "none");
+	return pt_fail(
+		err, PT_EARG,
+		"%.160s has changed since this capture (build id %.40s then, %.40s now): name a copy of the old one with --elf, or this one to use it anyway",
+		w->path, w->build_id[0] != '\0' ? w->build_id : "none", pt_program_build_id(changed));
 }
 
 static struct pt_program *find_program(const struct wanted *w, struct pt_err *err)
@@ -198,7 +198,7 @@ int pt_capture_head_program(const char *lines, size_t len_bytes, const struct pt
 	*program = elf->path != NULL ? pt_program_open_with(elf->path, 0, elf->symbols, err) : find_program(&w, err);
 	if (*program == NULL)
 		return err->code;
-	if (pt_program_settings(*program) == NULL)	/* it is built in */
+	if (pt_program_settings(*program) == NULL)	/* if it is built in */
 		pt_program_set_settings(*program, elf->symbols);
 	if (elf->path == NULL || w.sha256[0] == '\0' || fits(*program, &w))
 		return 0;

@@ -7,7 +7,7 @@
 #include "host/errand.h"
 #include "trace/chunk.h"
 
-struct reading {		/* the thread's, while it runs */
+struct reading {		/* owned by the thread while it runs */
 	struct pt_capture *capture;
 	struct pt_program *program;
 	struct pt_params *settings;
@@ -33,7 +33,7 @@ static int feed_all(struct reading *r, struct pt_capture_reader *reader, struct 
 	while ((item = pt_capture_read_next(reader, chunk, &r->err)) > PT_CAPTURE_END)
 		if (item == PT_CAPTURE_CHUNK)
 			pt_pipeline_feed(r->pipeline, chunk);
-		else if (begin(r) < 0)		/* the statistics began anew here */
+		else if (begin(r) < 0)		/* the statistics were restarted here */
 			return r->err.code;
 	return item;
 }

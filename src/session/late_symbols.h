@@ -1,5 +1,5 @@
-/* A trace that has been recorded goes through a new pipeline, which knows a program that the first did not: off the loop,
- * as long as it takes. Loop thread. */
+/* Feeds a recorded trace to a new pipeline, for a program whose symbols came after the profile: on another thread, as
+ * long as it takes. Loop thread. */
 #ifndef PT_LATE_SYMBOLS_H
 #define PT_LATE_SYMBOLS_H
 
@@ -8,7 +8,7 @@
 #include "capture/write.h"
 #include "pipeline/pipeline.h"
 
-/* pipeline: has had all of the trace, and is the caller's; NULL: err says why not. Once. */
+/* pipeline: has been fed the whole trace; owned by the callee; NULL: err has the reason. Called once. */
 typedef void (*pt_late_symbols_done)(void *arg, struct pt_pipeline *pipeline, const struct pt_err *err);
 
 /* References to capture and program are kept meanwhile, settings are copied. done may be called before this returns. */

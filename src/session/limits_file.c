@@ -39,9 +39,9 @@ char *pt_limits_word(const char *path, bool pipes, struct pt_err *err)
 	char *word = NULL;
 
 	if (text == NULL)
-		pt_advise(err, "a file of timing rules has one a line, such as gross(adc_convert) in 5us..7us");
+		pt_advise(err, "a file of timing rules has one rule per line, such as gross(adc_convert) in 5us..7us");
 	if (text != NULL && memchr(text, 0, len_bytes) != NULL)
-		pt_fail(err, PT_EARG, "%s is no text: a file of timing rules has one a line", path);
+		pt_fail(err, PT_EARG, "%s is not text: a file of timing rules has one rule per line", path);
 	else if (text != NULL)
 		word = word_of(path, (const char *)text, err);
 	free(text);

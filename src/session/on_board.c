@@ -5,7 +5,7 @@
 
 #include "session/acquire/image.h"
 
-enum { FEWEST_BYTES = 256 };	/* fewer may be alike by chance: start-up code, vectors */
+enum { FEWEST_BYTES = 256 };	/* fewer may be equal by chance: start-up code, vectors */
 
 static void do_not_know(struct pt_on_board_answer *answer, const char *why)
 {
@@ -24,7 +24,7 @@ static void compare_code(struct pt_program *program, struct pt_mem *mem, struct 
 		answer->what = PT_ON_BOARD_OTHER;
 		answer->at = image.at;
 	} else if (image.n_bytes < FEWEST_BYTES) {
-		do_not_know(answer, "too little of it stays as it is loaded to be compared");
+		do_not_know(answer, "too little of it keeps its loaded content, so it cannot be compared");
 	} else {
 		answer->what = PT_ON_BOARD_BYTES;
 		answer->n_bytes = image.n_bytes;

@@ -16,7 +16,7 @@ struct pt_orti *pt_orti_file(const char *path, struct pt_err *err)
 	struct pt_orti *orti = text != NULL ? pt_orti_parse((const char *)text, len_bytes, err) : NULL;
 
 	if (text == NULL)
-		pt_advise(err, "the generator of an OSEK or AUTOSAR system writes it, often as NAME.ort");
+		pt_advise(err, "generators of OSEK or AUTOSAR systems write it, often as NAME.ort");
 	else if (orti == NULL)
 		pt_wrap(err, "%s", path);
 	free(text);

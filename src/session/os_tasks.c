@@ -11,19 +11,20 @@ struct pt_os_tasks {
 	uv_loop_t *loop;
 	struct pt_board *board;
 	struct pt_session *session;
-	struct pt_program *program; /* of which it is known; a reference */
-	char *orti, *next_orti; /* an ORTI file's text, NULL: the symbols are asked; the one that comes next, ... */
-	bool has_next; /* ... if one does */
-	bool known, again, busy; /* program was looked at; anew, please; the pool or the board is at it */
-	bool found; /* there is an OS */
+	struct pt_program *program; /* the one that was searched for an OS; a reference */
+	char *orti, *next_orti; /* text of an ORTI file; NULL: use the symbols. next_orti: the one to use next, ... */
+	bool has_next; /* ... if this is set */
+	bool known, again, busy; /* known: the program was searched; again: search once more; busy: the pool or the
+				  * board is working on it */
+	bool found; /* an OS was found */
 	uv_work_t work;
 	struct pt_job job;
-	struct pt_threads *fresh; /* on its way to the board thread, then on its way back: to be freed */
+	struct pt_threads *fresh; /* travels to the board thread, and the old one back, to be freed */
 	struct pt_os_tasks_waiter *waiters;
 	void (*on_closed)(void *arg); /* NULL: it is not closing */
 	void *on_closed_arg;
 	/* board thread */
-	struct pt_threads *threads; /* NULL: no OS that is known */
+	struct pt_threads *threads; /* NULL: no known OS */
 };
 
 struct pt_os_tasks *pt_os_tasks_new(uv_loop_t *loop, struct pt_board *board, struct pt_session *session)
@@ -51,7 +52,7 @@ static void look(uv_work_t *work)
 	orti = pt_orti_parse(tasks->orti, strlen(tasks->orti), &err);
 	tasks->fresh = orti != NULL ? pt_threads_of_orti(tasks->program, orti, &err) : NULL;
 	if (tasks->fresh == NULL)
-		pt_warn("gdb: no tasks as threads: %s", err.msg);
+		pt_warn("gdb: tasks cannot be shown as threads: %s", err.msg);
 }
 
 /* --- board thread ------------------------------------------------------------------------------------------------- */
@@ -71,7 +72,7 @@ static int exchange(struct pt_job *job, struct pt_board *board, struct pt_target
 
 /* --- loop thread -------------------------------------------------------------------------------------------------- */
 
-/* When it is closing, and nothing of it is under way. */
+/* When it is closing and no work is in progress. */
 static void end(struct pt_os_tasks *tasks)
 {
 	if (tasks->on_closed == NULL || tasks->busy)
@@ -113,7 +114,7 @@ static void after_look(uv_work_t *work, int status)
 	(void)status;
 	tasks->found = tasks->fresh != NULL;
 	if (tasks->found)
-		pt_info("gdb: %s: its tasks are threads", pt_threads_os(tasks->fresh));
+		pt_info("gdb: %s: its tasks are shown as threads", pt_threads_os(tasks->fresh));
 	tasks->job = (struct pt_job){ .run = exchange, .done = after_exchange };
 	pt_board_post(tasks->board, &tasks->job);
 }
@@ -160,7 +161,7 @@ void pt_os_tasks_set_orti(struct pt_os_tasks *tasks, const struct pt_orti *orti)
 {
 	char *text = orti != NULL ? pt_orti_write(orti) : NULL;
 
-	if (tasks->busy) { /* its reader is at work on the old one */
+	if (tasks->busy) { /* a pool thread is reading the old one */
 		free(tasks->next_orti);
 		tasks->next_orti = text;
 		tasks->has_next = true;

@@ -12,8 +12,8 @@
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
-/* Lists are read word by word, and each word would be a round trip: RAM comes in lines, kept for one look at a core
- * that is halted. Anything else (a peripheral, flash) is read as it is asked for. */
+/* Lists are read word by word, and each word would be a round trip: RAM is read in lines, which are cached while a core
+ * is halted. Other memory (peripherals, flash) is read as requested. */
 enum { LINE_BYTES = 128, N_LINES = 64 };
 struct lines {
 	struct pt_target *target;
@@ -95,7 +95,7 @@ static const struct pt_isa *isa_of(struct pt_target *target)
 	return pt_isa_find(&arch);
 }
 
-/* ", in SysTick": what the core does meanwhile. */
+/* ", in SysTick": the exception that the core handles. */
 static void add_exception(struct pt_target *target, unsigned core, char *text, size_t room)
 {
 	const struct pt_isa *isa = isa_of(target);
@@ -120,7 +120,8 @@ static void add_core(struct pt_target *target, unsigned core, const char *os, bo
 		snprintf(thread->name, sizeof(thread->name), "core %u (%s)", core, about.name);
 	else
 		snprintf(thread->name, sizeof(thread->name), "core %u", core);
-	if (os == NULL)		/* the name says which core; the chip's own says of the first one what it is, in brackets */
+	if (os == NULL) /* the name has the core's number; the chip's own name for the first core follows in
+				 * brackets */
 		snprintf(thread->text, sizeof(thread->text), "%.*s",
 			 about.name[0] != '\0' ? (int)strcspn(chip, "(") - 1 : (int)strlen(chip), chip);
 	else
@@ -207,7 +208,7 @@ static uint32_t word_at(struct lines *lines, uint64_t addr)
 	return pt_le32(word);
 }
 
-/* In a handler, what it interrupted is what the hardware stacked for it. */
+/* In a handler, the task's registers are those that the hardware stacked. */
 static bool of_core(struct lines *lines, unsigned core, uint64_t *pc, uint64_t *lr, uint64_t *sp)
 {
 	const struct pt_isa *isa = isa_of(lines->target);
@@ -284,8 +285,8 @@ static int running_tasks(const struct pt_threads *threads, struct pt_target *tar
 	return rc;
 }
 
-/* From the list, and not from what the OS says runs: before its kernel starts, or where its data are damaged, that may
- * be a task that no list has. */
+/* From the list, not from the OS's variable: before the kernel starts, or if its data are damaged, that may be a task
+ * that is in no list. */
 uint64_t pt_gdb_running_task(const struct pt_threads *threads, struct pt_target *target, unsigned core)
 {
 	struct pt_gdb_thread_list list;
@@ -295,7 +296,7 @@ uint64_t pt_gdb_running_task(const struct pt_threads *threads, struct pt_target 
 	if (threads == NULL)
 		return 0;
 	if (pt_gdb_threads_look(threads, target, &list, &err) < 0) {
-		pt_debug(PT_LOG_GDB, "gdb: no running task: %s", err.msg);
+		pt_debug(PT_LOG_GDB, "gdb: running task unknown: %s", err.msg);
 		return 0;
 	}
 	for (size_t i = 0; i < list.n_threads && id == 0; i++)
@@ -336,7 +337,7 @@ int pt_gdb_task_registers(const struct pt_threads *threads, struct pt_target *ta
 	if (is_the_targets(rc))
 		return rc;
 	if (rc < 0) {
-		pt_debug(PT_LOG_GDB, "gdb: no registers of a task: %s", err->msg);
+		pt_debug(PT_LOG_GDB, "gdb: registers of a task unknown: %s", err->msg);
 		saved->n_regs = 0;
 	}
 	return 1;
@@ -350,13 +351,13 @@ int pt_gdb_task_write(struct pt_target *target, const struct pt_saved *saved, co
 	uint8_t bytes[sizeof(value)];
 
 	if (reg == NULL || reg->bytes == 0)
-		return pt_fail(err, PT_EARG, "%s of a task that does not run is not known, so it cannot be set", name);
+		return pt_fail(err, PT_EARG, "%s of a task that does not run is unknown, so it cannot be set", name);
 	if (reg->addr == PT_UNKNOWN)
-		return value == reg->value ? 0
-					   : pt_fail(err, PT_EARG,
-						     "%s of a task that does not run follows from where its "
-						     "registers are saved, so it cannot be set",
-						     name);
+		return value == reg->value
+			       ? 0
+			       : pt_fail(err, PT_EARG,
+					 "%s of a task that does not run is derived from where its registers are saved, so it cannot be set",
+					 name);
 	for (unsigned i = 0; i < reg->bytes && i < sizeof(bytes); i++)
 		bytes[pt_target_is_big_endian(target) ? reg->bytes - 1u - i : i] = (uint8_t)(value >> 8 * i);
 	return pt_mem_write(mem, reg->addr, bytes, reg->bytes, err);

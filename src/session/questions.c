@@ -1,4 +1,4 @@
-/* What is asked of a session besides: its branch history, sources, reports, capture, and its rules. */
+/* Other requests to a session: branch history, sources, reports, capture, rules. */
 #include "base/alloc.h"
 #include "session/session_parts.h"
 
@@ -39,7 +39,7 @@ static int settle_run(struct pt_job *job, struct pt_board *board, struct pt_targ
 	return pt_live_catch_up(request->recording->live, err);
 }
 
-/* Once the board thread has handed on what the source has by now, settled() asks the analysis thread. */
+/* First the board thread passes on what the source has so far, then settled() asks the analysis thread. */
 static void ask_settled(struct request *request, uint16_t core,
 			void (*settled)(struct pt_job *job, int rc, const struct pt_err *err))
 {
@@ -158,10 +158,11 @@ void pt_session_sources(struct pt_session *session, pt_session_reply reply, void
 
 static const char nothing[] = "nothing was profiled yet (monitor profile start, or monitor profile run 2s)";
 
-/* Symbols that come when a profile without any has stopped: its trace is read again, and reports wait for that. */
+/* Symbols that come after a profile without symbols has stopped: its trace is decoded again, and reports wait for
+ * that. */
 struct naming {
 	struct pt_session *session;
-	const struct recording *recording;	/* compared alone; it may be gone */
+	const struct recording *recording;	/* only compared; it may have been freed */
 	struct pt_program *program;
 	struct waiting_report { struct pt_query query; struct waiter waiter; struct waiting_report *next; } *first;
 };
@@ -175,7 +176,7 @@ static void on_read_again(void *arg, struct pt_pipeline *pipeline, const struct 
 	free(arg);
 	session->naming = NULL;
 	if (pipeline == NULL)
-		pt_warn("the profile stays without names: %s", err->msg);
+		pt_warn("the profile keeps addresses instead of names: %s", err->msg);
 	if (pipeline != NULL && recording != NULL) {
 		pt_analysis_thread_replace(recording->analysis, pipeline);
 		recording->program = pt_program_ref(naming.program);
@@ -265,7 +266,8 @@ void pt_session_reset(struct pt_session *session, pt_session_reply reply, void *
 		pt_session_answer(&waiter, PT_ESTATE, nothing);
 		return;
 	}
-	if (session->state == PT_SESSION_IDLE) {	/* a report would say that it runs, and nothing more comes */
+	if (session->state == PT_SESSION_IDLE) { /* a report would say that the profile runs, but no more chunks
+							 * come */
 		pt_session_answer(&waiter, PT_ESTATE,
 				  "the profile has ended, and its result stays; monitor profile start begins another");
 		return;
@@ -332,17 +334,17 @@ void pt_session_limits(const struct pt_session *session, size_t *failed, size_t 
 		pt_analysis_thread_limits(session->recording->analysis, failed, undecided);
 }
 
-struct ruling {			/* rules on their way to the analysis thread */
+struct ruling {			/* rules being passed to the analysis thread */
 	struct pt_session *session;
 	struct recording *recording;
 	struct waiter waiter;
-	char *word;			/* NULL: no rules any more */
+	char *word;			/* NULL: removes all rules */
 };
 
 static const char no_rules[] = "limits=#";	/* a comment */
 #define WHERE "; monitor profile report limits, or violations\n"
 static const char from_start[] = "every profile is checked from its start on" WHERE;
-static const char from_here[] = "this profile is checked from here on, and every other from its start" WHERE;
+static const char from_here[] = "this profile is checked from here on, and every later one from its start" WHERE;
 #undef WHERE
 
 static void keep_limits(struct pt_session *session, char *word)
@@ -351,7 +353,7 @@ static void keep_limits(struct pt_session *session, char *word)
 	session->limits = word;
 }
 
-/* What runs has taken them; a reset shall not forget them. */
+/* The running profile uses them; a reset must keep them. */
 static void on_ruled(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct ruling *ruling = arg;

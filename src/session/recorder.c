@@ -9,12 +9,12 @@
 #include "base/util.h"
 
 struct pt_recorder {
-	struct pt_session *profile;	/* the user's profiles */
-	struct pt_session *own;		/* the recorder's session; NULL: not needed yet */
-	const void *user;		/* who wants a branch history; NULL: nobody */
-	bool timed;			/* the profile that runs stops by itself (for=TIME) */
-	bool time_over;			/* it has, and no client has asked for its end yet */
-	unsigned n_uses;		/* the owner's, and that of each errand: the last one frees it */
+	struct pt_session *profile;	/* the session of the user's profiles */
+	struct pt_session *own;		/* the recorder's session; NULL: not needed so far */
+	const void *user;		/* the client that wants a branch history; NULL: none */
+	bool timed;			/* the running profile stops by itself (for=TIME) */
+	bool time_over;			/* it has stopped, and no client has asked for its end yet */
+	unsigned n_uses;		/* one for the owner and one per request in progress: the last frees it */
 	void (*on_closed)(void *arg);
 	void *on_closed_arg;
 };
@@ -34,7 +34,7 @@ static void release(struct pt_recorder *recorder)
 		free(recorder);
 }
 
-/* A request of the user's profile, while the recorder makes room. */
+/* A request for the user's profile while the recorder stops. */
 struct errand {
 	struct pt_recorder *recorder;
 	const char *const *words;
@@ -78,7 +78,7 @@ static void nobody_cares(void *arg, int rc, const char *text, size_t len_bytes)
 
 /* --- the recorder ------------------------------------------------------------------------------------------------- */
 
-/* Whoever wanted it may have left meanwhile. */
+/* The client may have left meanwhile. */
 static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct errand *errand = arg;
@@ -159,7 +159,7 @@ bool pt_recorder_at_work(const struct pt_recorder *recorder)
 	return runs(recorder->profile) || runs(recorder->own);
 }
 
-/* Who has the history now; NULL: nobody, and that was the reply. */
+/* The session that keeps the history now; NULL: none does, and the client has the reply. */
 static struct pt_session *keeper(struct pt_recorder *recorder, pt_session_reply reply, void *arg)
 {
 	if (pt_session_records(recorder->profile))
@@ -168,7 +168,7 @@ static struct pt_session *keeper(struct pt_recorder *recorder, pt_session_reply 
 		return recorder->own;
 	answer(reply, arg, PT_ESTATE,
 	       pt_recorder_is_on(recorder)
-		       ? "nothing records branches any more: record stop, and record btrace bts again"
+		       ? "branches are not recorded any more: record stop, and record btrace bts again"
 		       : PT_BRANCHES_NONE);
 	return NULL;
 }
@@ -265,7 +265,7 @@ static void on_stopped_by_time(void *arg, int rc, const char *text, size_t len_b
 	pt_board_tell(pt_session_board(recorder->profile), "; Ctrl-C, then: monitor profile report\n");
 }
 
-/* Also when the profile ends otherwise: then there is nothing to stop. */
+/* Also called if the profile ends in another way: then there is nothing to stop. */
 static void on_time_over(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct pt_recorder *recorder = arg;

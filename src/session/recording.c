@@ -1,4 +1,4 @@
-/* A take: what one profile is made of, from its words to its end. */
+/* A recording: one profile from its start to its end, with its settings. */
 #include "base/alloc.h"
 #include "session/session_parts.h"
 
@@ -37,7 +37,7 @@ static void on_capture_closed(void *arg)
 	pt_session_end(session);
 }
 
-/* The file's disk may take its time, or not answer. */
+/* The file's disk may be slow, or not answer. */
 static void on_analyst_closed(void *arg)
 {
 	struct recording *recording = arg;
@@ -102,7 +102,7 @@ static void on_dead(void *arg)
 
 /* --- a new one ---------------------------------------------------------------------------------------------------- */
 
-/* Words of the pipeline go into settings, those of the capture too, the others are left for the source. */
+/* Settings of the pipeline go into settings, those of the capture likewise; the rest is for the source. */
 static int split_words(struct recording *recording, const char *const *words, size_t n_words, struct pt_err *err)
 {
 	for (size_t i = 0; i < n_words; i++) {
@@ -188,7 +188,7 @@ struct recording *pt_recording_make(struct pt_session *session, const char *cons
 
 /* --- its capture -------------------------------------------------------------------------------------------------- */
 
-/* What the errand needs, all its own: it may be left behind on a disk that does not answer. */
+/* Memory of the errand alone, which is abandoned if a disk does not answer. */
 struct opening {
 	struct pt_program *program;
 	struct pt_params *settings, *capturing;
@@ -234,14 +234,14 @@ static struct opening *new_opening(const struct recording *recording)
 	return o;
 }
 
-/* A file that the user wants is part of the start; the temporary one is a courtesy. */
+/* Without the file that the user named the profile does not start; without the temporary file it does. */
 static void go_on(struct recording *recording, struct pt_err *err)
 {
 	if (err->code < 0 && pt_capture_wanted(recording->capturing)) {
 		pt_wrap(err, "capture");
 	} else {
 		if (err->code < 0)
-			pt_info("profile save will have nothing to save: %s", err->msg);
+			pt_info("profile save will not work: %s", err->msg);
 		*err = (struct pt_err){ 0 };
 		recording->analysis =
 			pt_analysis_thread_new(recording->session->loop, recording->queue, recording->pipeline,

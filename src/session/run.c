@@ -1,5 +1,5 @@
-/* Start, stop, waits and the state in between. A stop is two steps: the board thread stops the source, which puts END
- * into the queue; the analysis thread reports END when it has passed it; then the waiting request is answered. */
+/* Start, stop, waits and the states in between. A stop has two steps: the board thread stops the source, which puts END
+ * into the queue; then the analysis thread processes END and reports it, and the waiting request is answered. */
 #include "session/session_parts.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 /* --- the end of a profile ------------------------------------------------------------------------------------ */
 
-/* That it had ended is no failure of a stop. */
+/* A profile that had ended by itself is no error of the stop. */
 static void answer_stop(struct waiter *stopper, const struct recording *recording)
 {
 	const char *mismatch = pt_live_mismatch(recording->live);
@@ -24,15 +24,15 @@ static void answer_stop(struct waiter *stopper, const struct recording *recordin
 			 "profile stopped; `monitor profile report` has all rows, and other views\n%s%s%s%s",
 			 mismatch[0] != '\0' ? "warning: " : "", mismatch, mismatch[0] != '\0' ? "\n" : "", captured);
 	else
-		snprintf(text, sizeof(text),
-			 "the profile had ended by itself: %s\n"
-			 "what was collected until then is kept: monitor profile report\n%s",
-			 recording->ended, captured);
-	pt_harmless(text, "\n\t");	/* the name of the capture is a client's */
+		snprintf(
+			text, sizeof(text),
+			"the profile had ended by itself: %s\nwhat was collected before that is kept: monitor profile report\n%s",
+			recording->ended, captured);
+	pt_harmless(text, "\n\t");	/* the client chose the name of the capture */
 	pt_session_answer(stopper, recording->stop_err.code, text);
 }
 
-/* When END has been passed and the board thread is done, the profile is over. */
+/* When END has been processed and the board thread is done, the profile is over. */
 void pt_session_finish_stop(struct pt_session *session)
 {
 	struct recording *recording = session->recording;
@@ -45,7 +45,7 @@ void pt_session_finish_stop(struct pt_session *session)
 	pt_session_go_on_closing(session);
 }
 
-/* A source that ended by itself is taken out of the board like one that was stopped. */
+/* A source that ended by itself is removed from the board like a stopped one. */
 void pt_session_on_news(uv_async_t *async)
 {
 	struct pt_session *session = async->data;
@@ -53,7 +53,7 @@ void pt_session_on_news(uv_async_t *async)
 	bool time_up, dead;
 
 	if (session->state == PT_SESSION_STARTING || recording == NULL)
-		return;		/* start_done() looks again */
+		return;		/* start_done() checks again */
 	uv_mutex_lock(&session->lock);
 	time_up = recording->time_up;
 	dead = recording->dead;
@@ -89,7 +89,7 @@ static void end_start(struct request *request, int rc, const struct pt_err *err)
 	struct pt_session *session = request->session;
 
 	pt_recording_close(rc < 0 ? request->recording
-				  : session->recording); /* a failed start keeps the profile before it */
+				  : session->recording); /* if a start fails, the profile before it is kept */
 	if (rc >= 0) {
 		session->recording = request->recording;
 		session->number++;
@@ -215,7 +215,7 @@ void pt_session_stop(struct pt_session *session, pt_session_reply reply, void *a
 	if (session->state == PT_SESSION_IDLE && pt_session_why_ended(session)[0] != '\0') {
 		answer_stop(&stopper, session->recording);
 	} else if (session->state == PT_SESSION_STOPPING && session->stopper.reply == NULL) {
-		session->stopper = stopper;	/* it is just ending by itself */
+		session->stopper = stopper;	/* the profile is ending by itself */
 	} else if (!pt_session_refused(session, PT_SESSION_RUNNING, reply, arg)) {
 		session->stopper = stopper;
 		pt_session_post_stop(session);

@@ -1,8 +1,7 @@
-/* The loop's half of a session: requests in, replies out, in order. A profile is made of a queue, an analysis thread and a live
- * source; together they are a struct recording. A new start makes a new take; the old one is kept until then, so that its
- * report can still be asked for, and is then closed in the background.
- * Here are its life and what its parts share (session_parts.h); recording.c has takes, run.c start, stop and
- * waits, questions.c everything else that is asked. */
+/* The loop thread's half of a session: requests in, replies out, in order. A struct recording is a profile: a queue, an
+ * analysis thread and the acquisition. A new start makes a new recording; the old one is kept until then for reports,
+ * and is then closed in the background. This file has creation, closing and what the other files share
+ * (session_parts.h); recording.c has recordings, run.c start, stop and waits, questions.c all other requests. */
 #include "base/alloc.h"
 #include "base/door.h"
 #include "session/session_parts.h"
@@ -50,14 +49,14 @@ static int tell_run(struct pt_job *job, struct pt_board *board, struct pt_target
 
 static void tell_done(struct pt_job *job, int rc, const struct pt_err *err)
 {
-	(void)rc;		/* without a target: one that comes is told, too */
+	(void)rc;		/* without a target: the next target is told, too */
 	(void)err;
 	pt_program_unref(((struct telling *)job)->program);
 	free(job);
 }
 
-/* Status, sources and registers are asked before there is a profile. One that starts tells it itself: a job behind it
- * would cut short a step of its source, at whatever time this host runs it. */
+/* Status, sources and registers may be asked for before there is a profile. A start passes the symbols itself: a
+ * separate job would cut a step of its source short, at a time that depends on the host's load. */
 static void tell_symbols(struct pt_session *session)
 {
 	struct telling *telling;
@@ -194,7 +193,7 @@ static int goodbye_run(struct pt_job *job, struct pt_board *board, struct pt_tar
 	return 0;
 }
 
-/* Every request that was on the board has come back: nobody there knows the take any more. */
+/* All jobs have come back from the board: nothing there uses the recording any more. */
 static void goodbye_done(struct pt_job *job, int rc, const struct pt_err *err)
 {
 	struct pt_session *session = ((struct request *)job)->session;
@@ -214,7 +213,7 @@ void pt_session_go_on_closing(struct pt_session *session)
 	if (!session->close_wanted)
 		return;
 	if (session->opening != NULL) {
-		pt_session_cancel_start(session);	/* comes back here */
+		pt_session_cancel_start(session);	/* calls this function again */
 	} else if (session->state == PT_SESSION_RUNNING) {
 		pt_session_post_stop(session);
 	} else if (session->state == PT_SESSION_IDLE) {

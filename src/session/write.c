@@ -1,4 +1,4 @@
-/* A variable that a profile follows is written while the program runs: by its name, in the form of its type. */
+/* Writes a variable that a profile follows, by its name and in the form of its type, while the program runs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static int take_float(const struct pt_signal_definition *d, const char *value, u
 	uint32_t bits;
 
 	if (end == value || *end != '\0')
-		return pt_fail(err, PT_EARG, "%.40s is no number, and %.80s is a float", value, d->name);
+		return pt_fail(err, PT_EARG, "%.40s is not a number, and %.80s is a float", value, d->name);
 	if (d->size_bytes == sizeof(single)) {
 		memcpy(&bits, &single, sizeof(bits));
 		*raw = bits;
@@ -46,8 +46,8 @@ static int take_integer(const struct pt_signal_definition *d, const char *value,
 	errno = 0;
 	*raw = value[0] == '-' ? (uint64_t)strtoll(value, &end, 0) : strtoull(value, &end, 0);
 	if (end == value || *end != '\0' || errno != 0)
-		return pt_fail(err, PT_EARG, "%.40s is no value of %.80s: %s", value, d->name,
-			       d->n_values > 0 ? "name one of its enumeration, or a number" : "a whole number is");
+		return pt_fail(err, PT_EARG, "%.40s is not a value of %.80s: %s", value, d->name,
+			       d->n_values > 0 ? "give an enumerator, or a number" : "a whole number is");
 	if (value[0] == '-' ? !d->is_signed || (bits < 64 && (int64_t)*raw < -(int64_t)(most / 2) - 1)
 			    : *raw > (d->is_signed ? most / 2 : most))
 		return pt_fail(err, PT_EARG, "%.40s does not fit into %.80s, which has %u bits%s", value, d->name, bits,
@@ -60,10 +60,10 @@ static int take_value(const struct pt_signal_definition *d, const char *value, u
 	uint64_t raw = 0;
 
 	if (d->n_bits != 0 && d->n_bits != 8 * d->size_bytes)
-		return pt_fail(err, PT_EARG,
-			       "%.80s is a part of a word, which the program may write meanwhile: it is not "
-			       "written",
-			       d->name);
+		return pt_fail(
+			err, PT_EARG,
+			"%.80s is part of a word, and the program may change the rest of it meanwhile: it is not written",
+			d->name);
 	if (!take_enumerator(d, value, &raw) &&
 	    (d->is_float ? take_float(d, value, &raw, err) : take_integer(d, value, &raw, err)) < 0)
 		return err->code;

@@ -1,4 +1,5 @@
-/* Every chunk passes through pass_put(): STATE chunks say when the core was held, CONFIG the overhead of the source. */
+/* All chunks pass through pass_put(): it takes from STATE chunks when the core was held, and adds the source's overhead
+ * to CONFIG. */
 #include "base/door.h"
 #include "config.h"
 #include "base/alloc.h"
@@ -14,7 +15,7 @@
 #include "trace/loss.h"
 #include "base/util.h"
 
-enum { FAR_CODE = 16 << 20 };	/* bytes between two parts of a program */
+enum { FAR_CODE = 16 << 20 };	/* bytes between parts of a program that count as far apart */
 enum { REASON_BYTES = 199 };	/* of a reason in CONFIG: as much as a profile keeps */
 
 /* --- between source and queue ------------------------------------------------------------------------------------- */
@@ -31,7 +32,7 @@ static uint32_t bit_of(unsigned core)
 	return UINT32_C(1) << core % 32;
 }
 
-/* The target is held while all cores stand that the source has something of. */
+/* The target counts as held while all cores of the source are halted. */
 static void count_held(struct pt_live *live, uint64_t ns)
 {
 	bool held = live->cores != 0 && (live->cores & ~live->halted) == 0;
@@ -44,7 +45,7 @@ static void count_held(struct pt_live *live, uint64_t ns)
 	}
 }
 
-/* From the source's own halts and from everybody else's; the second to tell the same changes nothing. */
+/* Called for halts by the source and by others; the second report of the same state changes nothing. */
 static void note_state(struct pt_live *live, unsigned core, enum pt_state state, uint64_t ns)
 {
 	if (state == PT_STATE_HALT)
@@ -155,7 +156,7 @@ static const struct pt_isa *isa_of(const struct pt_live *live, const struct pt_t
  * probe, or none. */
 static void say_address(const struct pt_board *board, struct pt_text *out)
 {
-	enum { MOST = 799 };	/* as much as a profile keeps */
+	enum { MOST = 799 };	/* limit of a profile's text */
 	size_t len = 0;
 
 	for (size_t i = 0; pt_board_probe_uri(board, i) != NULL; i++)
@@ -167,7 +168,7 @@ static void say_address(const struct pt_board *board, struct pt_text *out)
 	pt_text_add(out, "\n");
 }
 
-/* What would make the same profile again: "version=0.1.0\nseed=1\nwords=source=mtb for=2s\n". */
+/* What is needed to repeat the profile: "version=0.1.0\nseed=1\nwords=source=mtb for=2s\n". */
 static void say_origin(const struct pt_live *live, const struct pt_board *board, struct pt_text *out)
 {
 	char title[48];
@@ -183,7 +184,7 @@ static void say_origin(const struct pt_live *live, const struct pt_board *board,
 		pt_text_add(out, "at_reset=1\n");
 }
 
-/* What is where, for addresses without names; of I/O a target takes all that it does not know for. */
+/* The kind of memory at each address, for addresses without names; for a target all unknown addresses are I/O. */
 static void say_regions(struct pt_target *target, struct pt_text *out)
 {
 	static const char *const kinds[] = {
@@ -203,7 +204,7 @@ static void say_regions(struct pt_target *target, struct pt_text *out)
 		pt_text_add(out, "\n");
 }
 
-/* What is not as the user may think, if anything is not. */
+/* Facts about the recording that the user may not expect. */
 static void say_besides(const struct pt_live *live, char *out, size_t room)
 {
 	const char *unread = live->program == NULL ? "it was recorded without an ELF" : live->unread;
@@ -224,7 +225,8 @@ static void write_config(struct pt_live *live, const struct pt_board *board, str
 
 	if (target->probe != NULL)
 		pt_probe_info(target->probe, &info);
-	for (struct pt_probe *p = target->probe; p != NULL; p = pt_probe_next(p)) {	/* one model makes it a model */
+	/* if one probe is virtual, so is the board */
+	for (struct pt_probe *p = target->probe; p != NULL; p = pt_probe_next(p)) {
 		pt_probe_info(p, &other);
 		info.link.is_virtual |= other.link.is_virtual;
 	}
@@ -254,9 +256,8 @@ static void write_config(struct pt_live *live, const struct pt_board *board, str
 	pt_text_free(&origin);
 }
 
-/* What a source needs that counts in a range of addresses: from a first function to the end of a last. Code that lies
- * far from the rest (vectors at 0, a program in external memory) would make the range useless: the largest part is
- * taken. */
+/* The address range for a source that counts in a range: from the first function to the end of the last. Code far from
+ * the rest (vectors at 0, a program in external memory) would make the range useless: only the largest part is used. */
 static struct pt_span code_of(const struct pt_program *program)
 {
 	struct pt_span most = { .size = 0 }, part = { .size = 0 };
@@ -301,8 +302,8 @@ static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *t
 		.beside = live->beside,
 	};
 
-	/* The source looks whether the core is halted. Of a core that the board still takes for a running one, as its client
-	 * halted it a moment ago, it would not be told that it runs again. */
+	/* The source checks whether the core is halted. If a client halted the core just now, and the board does not
+	 * know yet, the source would not be notified when it resumes. */
 	if (pt_board_hear(board, err) < 0)
 		return err->code;
 	live->state = pt_alloc(live->ops->state_bytes);
@@ -345,7 +346,7 @@ static int prepare(struct pt_live *live, const struct pt_board *board, struct pt
 	return 0;
 }
 
-/* What was chosen, or, where the user named none, what works in its place. */
+/* Starts the source that the user named; if he named none, the first that works. */
 static int arm_any(struct pt_live *live, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	while (arm(live, board, target, err) < 0) {
@@ -353,7 +354,7 @@ static int arm_any(struct pt_live *live, struct pt_board *board, struct pt_targe
 		live->state = NULL;
 		if (!pt_live_choose_next(live, target, err))
 			return err->code;
-		write_config(live, board, target);	/* names the source */
+		write_config(live, board, target);	/* contains the source's name */
 		*err = (struct pt_err){ 0 };
 	}
 	return 0;
@@ -396,7 +397,7 @@ int pt_live_start(struct pt_live *live, struct pt_board *board, struct pt_target
 
 static void die(struct pt_live *live, const struct pt_err *err)
 {
-	struct pt_err ignored = { 0 };	/* the first error is the one to tell */
+	struct pt_err ignored = { 0 };	/* the first error is the one to report */
 
 	live->died = *err;
 	live->ops->stop(live->state, &ignored);
@@ -413,7 +414,7 @@ static int64_t on_drain(void *arg, struct pt_target *target)
 	int rc;
 
 	if (live->ops == NULL)
-		return PT_DRAIN_OVER;	/* it died of a change of state */
+		return PT_DRAIN_OVER;	/* it ended because of a state change */
 	rc = live->ops->drain(live->state, &err);
 	now_ns = pt_mem_now_ns(target->ops->mem(target->state, 0));
 	if (rc < 0 && rc != PT_EINTERRUPTED) {
@@ -446,8 +447,8 @@ static void tell_source(struct pt_live *live, struct pt_target *target, enum pt_
 		die(live, &err);
 }
 
-/* The board reports a reset that leaves the core halted as a reset, without a halt. A source has to know of both, else it
- * takes what it finds of the halted core for what the program does. */
+/* A reset that leaves the core halted is reported by the board as a reset, without a halt. A source must know of both,
+ * or it would take the state of the halted core for that of the running program. */
 static void on_state(void *arg, struct pt_target *target, enum pt_state what, unsigned core, uint64_t pc)
 {
 	struct pt_live *live = arg;
@@ -457,7 +458,7 @@ static void on_state(void *arg, struct pt_target *target, enum pt_state what, un
 		tell_source(live, target, PT_STATE_HALT, core, pc);
 }
 
-/* Figures of two programs under the names of one, and of the code that writes the flash, would be nobody's. */
+/* The figures would mix two programs under one's names, and include the code that writes flash. */
 static void on_program(void *arg)
 {
 	struct pt_live *live = arg;
@@ -503,7 +504,7 @@ int pt_live_write(struct pt_live *live, uint64_t addr, const void *bytes, size_t
 		return pt_fail(err, PT_ESTATE, "the source has ended: profile report shows what it found");
 	if (live->ops->write == NULL)
 		return pt_fail(err, PT_EUNSUPPORTED,
-			       "source %s does not look at variables: source=%s+watch does, and writes them",
+			       "source %s does not read variables: source=%s+watch does, and writes them",
 			       live->ops->name, live->ops->name);
 	return live->ops->write(live->state, addr, bytes, len_bytes, err);
 }

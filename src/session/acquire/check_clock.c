@@ -1,5 +1,5 @@
-/* How fast the core's clock is, by a counter of the running target: at the start; where the core does not run then (it
- * comes out of reset), behind the end, before the chunks that end the sources. */
+/* Measures the core's clock with a counter of the running target: at the start; or, if the core does not run then (it
+ * comes out of reset), after the end, before the END chunks. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/util.h"
 #include "session/acquire/acquisition_parts.h"
 
-#define MOST_ERROR 0.02		/* of a measured clock: what is known less well is not said */
+#define MOST_ERROR 0.02		/* a measured clock with a larger error is not used */
 
 static int measure(struct pt_live *live, struct pt_target *target, struct pt_count_rate *rate, bool *is_core,
 		   struct pt_err *why)
@@ -21,8 +21,8 @@ static int measure(struct pt_live *live, struct pt_target *target, struct pt_cou
 	return rc;
 }
 
-/* By a counter of the running target: because the user asked for it, or beside a clock that he says, to see whether it
- * can be. A failure there is not reported. */
+/* Uses a counter of the running target: because the user asked for it, or to check a clock that he gave. In the second
+ * case an error is not reported. */
 int pt_live_measure_clock(struct pt_live *live, struct pt_target *target, struct pt_err *err)
 {
 	const char *say = pt_by_door("say --core-clock HZ", "say core-clock=HZ");
@@ -65,7 +65,7 @@ bool pt_live_hold_end(struct pt_live *live, struct pt_chunk *chunk)
 	return true;
 }
 
-/* Of no time, and of no source more than of another: the first one's. */
+/* This chunk has no time and belongs to no source: sent as the first one's. */
 static void tell_clock(struct pt_live *live)
 {
 	const struct pt_chunk *end = live->end[0];

@@ -1,4 +1,5 @@
-/* Does the chip hold the ELF? A sample is compared at the start, the rest while the profile runs, in pieces. */
+/* Compares the ELF with the chip's memory. Samples are compared at the start, the rest piece by piece while the profile
+ * runs. */
 #include "session/acquire/acquisition_parts.h"
 
 #include <inttypes.h>
@@ -7,7 +8,7 @@
 #include "host/log.h"
 #include "base/util.h"
 
-enum { CHECK_MS = 100 };	/* between two pieces of it, where the source never rests */
+enum { CHECK_MS = 100 };	/* interval between two pieces if the source never rests */
 
 static void tell_mismatch(struct pt_live *live)
 {
@@ -20,7 +21,7 @@ static void tell_mismatch(struct pt_live *live)
 	pt_warn("profile: %s", live->mismatch);
 }
 
-/* Memory that we do not reach, or that the bus refuses: that is no reason not to profile the target. */
+/* Memory that the probe does not reach, or that the bus refuses, is no reason not to profile the target. */
 int pt_live_check_image(struct pt_live *live, struct pt_target *target, struct pt_err *err)
 {
 	int rc;
@@ -45,7 +46,7 @@ int pt_live_check_image(struct pt_live *live, struct pt_target *target, struct p
 	return 0;
 }
 
-/* Where the source rests; and where it never does, a little of its time ten times a second. */
+/* While the source rests; if it never does, a short time ten times a second. */
 void pt_live_check_more(struct pt_live *live, uint64_t now_ns, bool rests)
 {
 	struct pt_err err = { 0 };
@@ -57,7 +58,7 @@ void pt_live_check_more(struct pt_live *live, uint64_t now_ns, bool rests)
 		return;
 	live->checked_ns = now_ns;
 	rc = pt_image_check_more(&live->image, live->target->ops->mem(live->target->state, 0), &err);
-	if (rc < 0 && rc != PT_EINTERRUPTED)	/* then the same piece next time */
+	if (rc < 0 && rc != PT_EINTERRUPTED)	/* the same piece is tried again */
 		live->image.done = true;
 	tell_mismatch(live);
 }

@@ -1,4 +1,4 @@
-/* Which source is to work, and how: by the words of the start, else the first that the chip offers. */
+/* Selects the source and its mode: by the settings of the start, else the first that the chip offers. */
 #include "base/door.h"
 #include "session/acquire/acquisition_parts.h"
 #include "session/acquire/place_word.h"
@@ -47,7 +47,7 @@ static int read_own_words(struct pt_live *live, struct pt_err *err)
 	return 0;
 }
 
-/* Has this chip it? What it lacks at the moment, a buffer or symbols, its start says. */
+/* Whether this chip has the source. If it lacks something at the moment, a buffer or symbols, start() says so. */
 static bool is_here(struct pt_target *target, const struct pt_source_ops *source)
 {
 	struct pt_err why = { 0 };
@@ -67,7 +67,7 @@ static void list_sources(struct pt_target *target, const struct pt_source_ops *c
 					       sources[i]->modes);
 }
 
-/* The name as the source spells it, for ever; NULL: it has no such mode. */
+/* The name as the source spells it, a constant; NULL: it has no such mode. */
 static const char *find_mode(const char *modes, const char *name, char *found, size_t room)
 {
 	while (*modes != '\0') {
@@ -82,7 +82,8 @@ static const char *find_mode(const char *modes, const char *name, char *found, s
 	return NULL;
 }
 
-/* "pcsr", or "pcsr+watch". A source that is chosen by variables alone works beside others, and not beside itself. */
+/* "pcsr", or "pcsr+watch". Sources that variables select implicitly (watch) work beside others, but not beside
+ * themselves. */
 static bool is_named(const struct pt_source_ops *ops, const char *name)
 {
 	size_t len = pt_with_watch_named(name);
@@ -105,7 +106,7 @@ static bool fits(const struct pt_live *live, const struct pt_source_ops *ops)
 	return name != NULL ? is_named(ops, name) : find_mode(ops->modes, mode, found, sizeof(found)) != NULL;
 }
 
-/* "; did you mean NAME?" of the sources, or of their modes where no source was named; or nothing. */
+/* "; did you mean NAME?" among the sources, or their modes if no source was named; or "". */
 static const char *ask_nearest(struct pt_target *target, const struct pt_source_ops *const *sources, size_t n,
 			       const char *name, const char *mode, char *question)
 {
@@ -118,7 +119,7 @@ static const char *ask_nearest(struct pt_target *target, const struct pt_source_
 	return pt_nearest_question(&near, question, PT_NEAREST_QUESTION);
 }
 
-/* Those that work here, with what they do to the program: a command to type, and its price. */
+/* Lists the intrusive sources that work here: a command to type for each, and its overhead. */
 static int offer_intrusive(struct pt_target *target, const struct pt_source_ops *const *sources, size_t n,
 			   struct pt_err *err)
 {
@@ -156,7 +157,7 @@ static int no_source(const struct pt_live *live, struct pt_target *target, const
 	if (n == 0)
 		return pt_fail(err, PT_EUNSUPPORTED, "this target has no source of trace");
 	if (pt_params_flag(live->own, &pt_live_rows[RECORDER]))
-		return pt_fail(err, PT_EUNSUPPORTED, "this target has nothing that keeps the last branches");
+		return pt_fail(err, PT_EUNSUPPORTED, "this target has no source that keeps the last branches");
 	list_sources(target, sources, n, names, sizeof(names));
 	if (name == NULL && mode == NULL)
 		return offer_intrusive(target, sources, n, err);
@@ -164,7 +165,8 @@ static int no_source(const struct pt_live *live, struct pt_target *target, const
 		       name != NULL ? name : mode, ask_nearest(target, sources, n, name, mode, question), names);
 }
 
-/* A user who named none reads of a source that has to be named; one who named what this chip has not, of those it has. */
+/* If the user named no source, the error is about those that must be named; if he named one that the chip lacks, about
+ * those it has. */
 static int none_works(const struct pt_live *live, struct pt_target *target, const struct pt_source_ops *const *sources,
 		      size_t n, struct pt_err *err)
 {
@@ -185,7 +187,7 @@ static int none_works(const struct pt_live *live, struct pt_target *target, cons
 	return err->code;
 }
 
-/* Where the code cannot be walked, what traces branches has nothing to say. */
+/* A branch trace is useless if the code cannot be walked. */
 static int check_code(const struct pt_live *live, struct pt_err *err)
 {
 	if (!live->ops->flow || live->program == NULL || pt_program_isa(live->program) != &pt_isa_none)
@@ -203,7 +205,7 @@ static bool holds_core(const struct pt_live *live)
 	return mode != NULL && live->ops->holds != NULL && strcmp(mode, live->ops->holds) == 0;
 }
 
-/* SOURCE+watch was named: it is that source, and looks. */
+/* The user named SOURCE+watch: SOURCE, which also reads variables. */
 static int look_beside(struct pt_live *live, struct pt_target *target, struct pt_err *err)
 {
 	const char *name = pt_params_text(live->own, &pt_live_rows[SOURCE]);
@@ -233,7 +235,7 @@ static bool is_any_named(const struct pt_live *live)
 	return false;
 }
 
-/* Variables are named, and the source does not see the program write them: they are looked at beside it. */
+/* Variables are named, and the source does not record the program's writes: read them periodically beside it. */
 static void look_by_itself(struct pt_live *live, struct pt_target *target)
 {
 	struct pt_err why = { 0 };
@@ -256,7 +258,7 @@ static void look_by_itself(struct pt_live *live, struct pt_target *target)
 	pt_warn("profile: variables are not followed: %s", live->unwatched);
 }
 
-/* The one that was named, or else the first that has the wanted mode and works here; of those from number `first` on. */
+/* The source that was named, or else the first that has the wanted mode and works here, starting at number `first`. */
 static int choose_source(struct pt_live *live, struct pt_target *target, size_t first, struct pt_err *err)
 {
 	size_t n, n_tried = 0;
@@ -283,7 +285,7 @@ static int choose_source(struct pt_live *live, struct pt_target *target, size_t 
 	return n_tried > 0 ? none_works(live, target, sources, n, err) : no_source(live, target, sources, n, err);
 }
 
-/* As it was asked for; NULL: the source's first. */
+/* As the user gave it; NULL: the first mode of the source. */
 static const char *wanted_mode(const struct pt_live *live)
 {
 	if (pt_params_flag(live->own, &pt_live_rows[RECORDER]))
@@ -301,7 +303,7 @@ static bool has_row(const struct pt_param *rows, size_t n_rows, const char *word
 	return false;
 }
 
-/* Its settings, and those of its members but for their modes, which it decides. */
+/* Its settings and those of its members, except the members' modes, which it sets itself. */
 static void collect_rows(struct pt_live *live)
 {
 	const struct pt_source_ops *const *member = live->ops->members;
@@ -320,7 +322,7 @@ static void collect_rows(struct pt_live *live)
 				live->rows[live->n_rows++] = member[i]->params[k];
 }
 
-/* A setting that stands on the command line for another source of this chip is no mistake. */
+/* A setting on the command line may be for another source of this chip: that is no error. */
 static bool for_another_source(const struct pt_live *live, const char *word)
 {
 	size_t n;
@@ -427,7 +429,7 @@ const char *pt_live_mode(const struct pt_live *live, char *mode, size_t room)
 	return find_mode(live->ops->modes, wanted_mode(live), mode, room);
 }
 
-/* The title at the place that the mode has among the modes. */
+/* The titles are in the order of the modes. */
 void pt_live_title(const struct pt_live *live, char *title, size_t room)
 {
 	const char *mode = live->ops->modes, *at = live->ops->titles;

@@ -1,4 +1,4 @@
-/* Spans are cut out one after the other; a cut in the middle makes two. */
+/* Spans are cut out one after another; a cut in the middle of one makes two. */
 #include "session/acquire/freeram.h"
 #include "base/door.h"
 
