@@ -1,4 +1,4 @@
-/* The pieces are opened in the order in which they lean on each other, and closed the other way round. */
+/* The parts are opened in the order of their dependences, and closed in reverse. */
 #include "cli/app.h"
 
 #include <stdio.h>
@@ -61,8 +61,8 @@ static const char *word_value(const struct pt_options *options, const char *key)
 
 /* --- which probe -------------------------------------------------------------------------------------------------- */
 
-/* Those that are probes for sure come first. Returns how many these are, or pt_probe_list()'s error; other: one that is
- * not, NULL: there is none. */
+/* Devices that are certainly probes come first. Returns the number of those, or pt_probe_list()'s error; other: a
+ * device that may be none, NULL: none. */
 static int list_probes(struct pt_probe_found *found, size_t room, const struct pt_probe_found **other,
 		       struct pt_err *err)
 {
@@ -113,7 +113,7 @@ static int pick_probe(struct pt_app *app, const struct pt_app_kind *kind, struct
 	return PT_EXIT_DONE;
 }
 
-/* The probe on the board, unless the user names another. */
+/* Takes the probe on the board, unless the user names another. */
 static int find_named_board(struct pt_app *app, const struct pt_options *options, struct pt_err *err)
 {
 	if (options->board == NULL)
@@ -137,7 +137,7 @@ static int take_uris(struct pt_app *app, const struct pt_options *options, struc
 	return PT_EXIT_DONE;
 }
 
-/* --elf '' says that no ELF is known, so that rows are addresses; the board's firmware is what its URI says then. */
+/* --elf '' means that no ELF is known, and rows are addresses; then only a virtual board's URI names the firmware. */
 static bool denies_elf(const struct pt_options *options)
 {
 	return options->elf != NULL && options->elf[0] == '\0';
@@ -223,7 +223,7 @@ static int open_program(struct pt_app *app, const struct pt_options *options, st
 	} else if (app->virtual_uri != NULL) {
 		demo = pt_probe_demo(app->virtual_uri, &len);
 		if (demo == NULL)
-			return PT_EXIT_DONE;	/* no such board: opening it says so, better than we could */
+			return PT_EXIT_DONE;	/* no such board: opening it gives a better error */
 		app->program = pt_program_from_bytes(PT_PROGRAM_DEMO, demo, len, 0, err);
 	} else {
 		return PT_EXIT_DONE;
@@ -253,8 +253,8 @@ static bool add_target_word(struct pt_params *board, const char *word, int *rc, 
 	return taken;
 }
 
-/* Each word goes to every table that has a row for it: probe and targets here; the pipeline's, and what no table here has,
- * to every start of a profile, where the source has its say. */
+/* Each setting goes to every table that has it: probe and targets here. Settings of the pipeline, and unknown ones, go
+ * to every start of a profile, where the source is asked. */
 static int sort_words(const struct pt_options *options, struct pt_params *board, const char **standing,
 		      size_t *n_standing, struct pt_err *err)
 {
@@ -292,12 +292,13 @@ static void take_told(void *arg, const char *word)
 
 	snprintf(key, sizeof(key), "%.*s", (int)strcspn(word, "="), word);
 	if (word_value(t->options, key) != NULL || t->rc != PT_EXIT_DONE)
-		return;		/* what the user gives wins */
+		return;		/* settings from the user win */
 	if (add_target_word(t->board, word, &t->rc, t->err) && t->words != NULL && t->n < PT_TOLD_BYTES)
 		t->n += (size_t)snprintf(t->words + t->n, PT_TOLD_BYTES - t->n, " %s", word);
 }
 
-/* Settings that a user of the hardware would have to give: a virtual board knows its own, and so does one that is named. */
+/* Settings that a user of real hardware would have to give: a virtual board knows its own, and so does a named
+ * board. */
 static int take_told_words(struct pt_app *app, const struct pt_options *options, struct pt_params *board,
 			   struct pt_err *err)
 {
@@ -313,7 +314,7 @@ static int take_told_words(struct pt_app *app, const struct pt_options *options,
 	return told.rc != PT_EXIT_DONE ? told.rc : named.rc;
 }
 
-/* What the program needs before it is opened. */
+/* Settings that are needed before the program is opened. */
 static int take_symbol_words(struct pt_app *app, const struct pt_options *options, struct pt_err *err)
 {
 	int rc = PT_EXIT_DONE;

@@ -1,4 +1,4 @@
-/* What the subcommands that talk to a board share: a loop, one board, its session and its symbols, made from the options. */
+/* Shared by the subcommands that use a board: a loop, one board, its session and its symbols, made from the options. */
 #ifndef PT_APP_H
 #define PT_APP_H
 
@@ -17,41 +17,43 @@ enum pt_exit { PT_EXIT_DONE = 0, PT_EXIT_CHECK_FAILED = 1, PT_EXIT_USAGE = 2, PT
 enum { PT_TOLD_BYTES = 400 };
 
 struct pt_app {
-	uv_loop_t *loop, own_loop;	/* loop: own_loop, or the one of struct pt_app_kind */
+	uv_loop_t *loop, own_loop;	/* loop: &own_loop, or that of struct pt_app_kind */
 	struct pt_board *board;
 	struct pt_session *session;
 	struct pt_recorder *recorder;
 	struct pt_os_tasks *tasks;
 	struct pt_program *program;	/* or NULL */
-	struct pt_params *symbols;	/* settings for the programs that are opened (program/model/settings.h) */
-	/* the probes', complete; "" behind the last, or for whichever is plugged in first */
+	struct pt_params *symbols;	/* settings of programs (program/model/settings.h) */
+	/* complete addresses of the probes; "" behind the last, or for the first that is plugged in */
 	char uri[PT_BOARD_PROBES][640];
 	const char *virtual_uri;	/* the first of a virtual board; NULL: there is none */
 	const struct pt_named_board *named;	/* --board; NULL: not given */
-	char told[PT_TOLD_BYTES];	/* settings that it told by itself, each behind a blank */
+	char told[PT_TOLD_BYTES];	/* settings that the board itself provides, each after a blank */
 	void (*on_closed)(void *arg);
 	void *closed_arg;
 };
 
 struct pt_app_kind {
-	uv_loop_t *loop;		/* NULL: one of its own */
+	uv_loop_t *loop;		/* NULL: makes its own */
 	const char *name;		/* of the board, for messages; NULL: it has none */
-	const char *virtual_clock;	/* for a virtual board whose URI does not say: "wall" or "virtual" */
-	bool reopen;			/* wait for a probe that is not there, or was lost */
-	bool replace_capture;		/* --capture FILE replaces an older one; else FILE.1, FILE.2 ... are made */
-	bool demo;			/* nothing plugged in and a terminal: take the virtual board */
+	const char *virtual_clock;	/* for a virtual board whose URI does not set it: "wall" or "virtual" */
+	bool reopen;			/* wait for a probe that is missing or lost */
+	bool replace_capture;		/* --capture FILE replaces an older one; otherwise FILE.1, FILE.2 ... are
+					 * created */
+	bool demo;			/* if no probe is plugged in and a terminal is used: take the virtual board */
 };
 
-/* Begins a loop. PT_ENOMEM: there are too few file descriptors for what every command needs; libuv would end the process
- * without a word, or fail later. */
+/* Begins a loop. PT_ENOMEM: too few file descriptors for any command; libuv would end the process without a message, or
+ * fail later. */
 int pt_loop_begin(uv_loop_t *loop, struct pt_err *err);
 
-/* An exit status: PT_EXIT_DONE, or else err says why. */
+/* Returns an exit status: PT_EXIT_DONE, or err says why not. */
 int pt_app_open(struct pt_app *app, const struct pt_options *options, const struct pt_app_kind *kind,
 		struct pt_err *err);
-/* Closes session and board, runs the loop until all handles are gone. What else hangs in the loop is closed by now. */
+/* Closes session and board, runs the loop until all handles are gone. All other users of the loop must be closed
+ * already. */
 void pt_app_close(struct pt_app *app);
-/* The same where the loop is another's, who runs it: on_closed is called when session and board are gone. */
+/* The same if another part runs the loop: on_closed is called when session and board are closed. */
 void pt_app_begin_close(struct pt_app *app, void (*on_closed)(void *arg), void *arg);
 
 #endif

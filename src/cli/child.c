@@ -28,7 +28,7 @@ static void on_exit(uv_process_t *process, int64_t status, int signum)
 	uv_close((uv_handle_t *)&child->timer, NULL);
 }
 
-/* First it may put back what it changed in the chip. */
+/* First SIGTERM, so that it can restore the chip. */
 static void on_deadline(uv_timer_t *timer)
 {
 	struct child *child = timer->data;

@@ -1,4 +1,4 @@
-/* Another run of this program, whose end is waited for: what it is asked to do cannot take the caller down with it. */
+/* Runs proftap again as a child process and waits for it: a crash there does not affect the caller. */
 #ifndef PT_CHILD_H
 #define PT_CHILD_H
 
@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "base/text.h"
 
-/* words: behind the program's name, NULL at the end. out, said: what it wrote to standard output and to standard error;
- * the caller frees them. It gets SIGTERM after deadline_ms, and SIGKILL 10 s after that.
- * Returns its exit status; PT_ETIMEOUT: the deadline passed; PT_EIO: it could not be started, or a signal ended it. */
+/* words: its arguments, NULL at the end. out, said: its standard output and standard error; the caller frees them. It
+ * gets SIGTERM after deadline_ms, and SIGKILL 10 s after that. Returns its exit status; PT_ETIMEOUT: the deadline
+ * passed; PT_EIO: it could not be started, or a signal ended it. */
 int pt_child_run(const char *const *words, uint64_t deadline_ms, struct pt_text *out, struct pt_text *said,
 		 struct pt_err *err);
 

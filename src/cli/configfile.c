@@ -1,4 +1,4 @@
-/* Line by line; the options know what a key means. */
+/* Reads it line by line; the options know what a key means. */
 #include "cli/configfile.h"
 
 #include <ctype.h>
@@ -25,13 +25,14 @@ static char *strip(char *text)
 	return text;
 }
 
-/* What is read, and what its mistakes come to. */
+/* What is read, and the mistakes found. */
 struct reading {
-	struct pt_options *options, *section;	/* section: whose lines these are; the options themselves ahead of the first */
+	struct pt_options *options, *section;	/* section: the present section; the options themselves before the first
+						 * section */
 	const char *subcommand, *name;
 	bool all;				/* report every mistake */
 	size_t n_wrong;
-	struct pt_err fault;			/* the first ahead of the sections */
+	struct pt_err fault;			/* the first mistake before the sections */
 };
 
 static void note_mistake(struct reading *r, struct pt_options *where, unsigned line, struct pt_err *err)
@@ -46,7 +47,7 @@ static void note_mistake(struct reading *r, struct pt_options *where, unsigned l
 		*fault = *err;
 }
 
-/* "[board NAME]"; the lines behind another section are of no board either. */
+/* "[board NAME]"; lines of other sections belong to no board. */
 static int begin_section(struct reading *r, char *line, unsigned n, struct pt_err *err)
 {
 	size_t len = strlen(line);
@@ -67,7 +68,7 @@ static int begin_section(struct reading *r, char *line, unsigned n, struct pt_er
 	return *name == '\0' ? pt_fail(err, PT_EARG, "a board needs a name: [board NAME]") : err->code;
 }
 
-/* What holds for the whole daemon. */
+/* Settings for the whole daemon. */
 static bool is_for_all(const char *key)
 {
 	return strcmp(key, "log") == 0 || strcmp(key, "files") == 0 || strcmp(key, "print-ports") == 0;
@@ -96,7 +97,7 @@ static int take_setting(struct reading *r, char *line, struct pt_err *err)
 	return pt_options_add(strncmp(key, "alias.", 6) == 0 ? r->options : r->section, r->subcommand, key, value, err);
 }
 
-/* The line at *text without its end, stripped; *text goes on behind it, NULL behind the last. */
+/* Takes the next line, without its end and stripped; *text moves behind it, to NULL after the last. */
 static char *take_line(char **text)
 {
 	char *line = *text, *end = strchr(line, '\n');
@@ -120,7 +121,7 @@ static void parse_line(struct reading *r, char *line, unsigned n)
 		r->section->probe_line[before] = n;
 }
 
-/* Those of the command line have no line. */
+/* Probes of the command line have no line number. */
 static void check_probes(struct reading *r, struct pt_options *of)
 {
 	struct pt_err err = { 0 };
@@ -150,7 +151,7 @@ static void read_lines(struct reading *r, char *text)
 	}
 }
 
-/* Only the daemon serves several boards: what is about one of them has to say which. */
+/* Only the daemon serves several boards: other subcommands about a board must say which. */
 static void check_one_is_meant(struct reading *r)
 {
 	const struct pt_options *options = r->options;
@@ -167,7 +168,7 @@ int pt_configfile_parse(struct pt_options *options, const char *subcommand, cons
 	struct reading r = { .options = options, .subcommand = subcommand, .name = name };
 
 	read_lines(&r, text);
-	/* The daemon serves the other boards; what is made of one file for one board is refused as a whole. */
+	/* The daemon serves the other boards; in a file for one board any mistake is an error. */
 	for (size_t i = 0; i < options->n_boards && r.fault.code == 0; i++)
 		if (options->n_boards == 1 || strcmp(subcommand, "serve") != 0)
 			r.fault = options->boards[i]->fault;
@@ -198,8 +199,8 @@ static int cannot_read(bool by_option, bool by_environment, struct pt_err *err)
 	return pt_wrap(err, "config");
 }
 
-/* The text of the file that is to be read, and its path; to be freed. NULL with err: it cannot be read; without: there is
- * none. */
+/* The text of the file to read, and its path; to be freed. NULL with err: cannot be read; NULL without: there is no
+ * file. */
 static char *read_text(const struct pt_options *options, const char **path, struct pt_err *err)
 {
 	const char *named = options->config != NULL ? options->config : getenv(PT_CONFIG_ENV);

@@ -13,20 +13,20 @@
 #include "host/log.h"
 #include "base/util.h"
 
-/* What a sanitizer makes of the program is many times as slow. */
+/* A sanitizer slows the program down many times. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { SLOWER = 60 };
 #else
 enum { SLOWER = 1 };
 #endif
-enum { EXIT_NOT_PUT_BACK = 3, TIDY_MS = 200, DONE = 0 }; /* DONE: in place of a signal's number */
+enum { EXIT_NOT_PUT_BACK = 3, TIDY_MS = 200, DONE = 0 }; /* DONE: instead of a signal's number */
 
 static const int signums[] = { SIGINT, SIGTERM, SIGHUP };
 
 struct pt_ending {
 	uv_async_t async;
 	uv_thread_t thread;
-	uv_mutex_t lock; /* guards what follows */
+	uv_mutex_t lock; /* guards all members below */
 	struct pt_board *board[PT_ENDING_BOARDS]; /* references */
 	size_t n_boards;
 	bool async_open;
@@ -34,7 +34,7 @@ struct pt_ending {
 	void *arg;
 };
 
-static int out = -1, in = -1; /* a pipe: out is all that the handler of a signal uses */
+static int out = -1, in = -1; /* a pipe; the signal handler uses out alone */
 
 static void on_raised(int signum)
 {
@@ -52,7 +52,7 @@ static void on_async(uv_async_t *async)
 	ending->on_signal(ending->arg);
 }
 
-/* The next signal; DONE, or -1: none within timeout_ms (-1: however long). */
+/* Returns the next signal; DONE, or -1: none within timeout_ms (-1: however long). */
 static int wait_for_signal(int timeout_ms)
 {
 	struct pollfd ready = { .fd = in, .events = POLLIN };
@@ -89,7 +89,7 @@ static void tidy_up(void *arg)
 	uv_sem_post(&tidied);
 }
 
-/* On a thread of its own, for their disk may be the one that hangs. False: it has not ended yet. */
+/* On a thread of its own, because the disk may be what hangs. False: it has not finished. */
 static bool tidy_for_a_while(void)
 {
 	uv_thread_t thread;
@@ -112,7 +112,7 @@ static uint32_t left_ms(uint64_t since_ns)
 	return gone_ms < all_ms ? (uint32_t)(all_ms - gone_ms) : 1;
 }
 
-/* All of them are asked before the first is waited for. The lock is kept: the loop hangs, or has no more to say. */
+/* Asks all boards, then waits for each. The lock is kept: the loop hangs or has ended. */
 static bool rescue_boards(struct pt_ending *ending, uint64_t since_ns)
 {
 	bool all = true;
@@ -125,7 +125,7 @@ static bool rescue_boards(struct pt_ending *ending, uint64_t since_ns)
 	return all;
 }
 
-/* The process is gone afterwards: what hangs would hang for ever. */
+/* Ends the process: what hangs would hang for ever. */
 static void end_now(struct pt_ending *ending, uint64_t since_ns)
 {
 	bool put_back = rescue_boards(ending, since_ns);
@@ -211,7 +211,7 @@ void pt_ending_free(struct pt_ending *ending)
 	if (ending == NULL)
 		return;
 	for (size_t i = 0; i < PT_LEN(signums); i++)
-		signal(signums[i], SIG_IGN);	/* one that comes now finds its work done */
+		signal(signums[i], SIG_IGN);	/* a signal now would change nothing */
 	(void)!write(out, &done, 1);
 	uv_thread_join(&ending->thread);
 	close(in);

@@ -7,7 +7,7 @@
 
 static void add_subcommands(struct pt_text *out, const struct pt_subcommand *const *all)
 {
-	enum { ARGUMENTS = 28 };	/* those that are longer have a line of their own */
+	enum { ARGUMENTS = 28 };	/* longer ones have a line of their own */
 
 	for (size_t i = 0; all[i] != NULL; i++) {
 		bool fits = strlen(all[i]->arguments) <= ARGUMENTS;

@@ -1,4 +1,4 @@
-/* What --help and `proftap help` print: an overview, or a subcommand on one screen. */
+/* The output of --help and `proftap help`: an overview, or one subcommand on one screen. */
 #ifndef PT_CLI_HELP_H
 #define PT_CLI_HELP_H
 

@@ -1,4 +1,4 @@
-/* Nobody else may write into the folder of notes, so what a note says can be believed. */
+/* Only this user can write to the folder of notes, so their content can be trusted. */
 #include "cli/lock_file.h"
 
 #include <errno.h>

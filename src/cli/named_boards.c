@@ -1,5 +1,5 @@
-/* See named_boards.h. A row has what is published of a board, and its source; no board has been here. A chip is named as
- * the row of its family names it (targets/cortexm/vendor). */
+/* See named_boards.h. A row is what has been published of a board, with its source; it was not tried on a board. Chips
+ * have the names of their family's rows (targets/cortexm/vendor). */
 #include "cli/named_boards.h"
 
 #include <stdio.h>
@@ -12,7 +12,8 @@
 
 /* --- probes on boards --------------------------------------------------------------------------------------------- */
 
-/* A serial number begins with four digits that are the board's. Source: DAPLink, source/daplink/info.c; docs/PORT_BOARD.md */
+/* The first four digits of the serial number identify the board. Source: DAPLink, source/daplink/info.c;
+ * docs/PORT_BOARD.md */
 static const struct pt_onboard_probe daplink = { "DAPLink", "0d28:0204", "DAPLink CMSIS-DAP" };
 /* Source of the next three: pyOCD 0.45 and probe-rs, lists of CMSIS-DAP probes. An LPC-Link2 with J-Link firmware has other
  * numbers */

@@ -233,7 +233,7 @@ const struct pt_option *pt_option_of_letter(int letter)
 	return NULL;
 }
 
-/* list NULL: all are in it */
+/* list NULL: it is in it */
 static bool is_in(const char *subcommand, const char *list)
 {
 	size_t len = strlen(subcommand);

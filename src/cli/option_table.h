@@ -1,5 +1,5 @@
-/* The options of the command line: one row each, from which parsing, help, the configuration file, the manual and shells'
- * completion are made. To add one: a row; of kind FIELD or FLAG also its field in struct pt_options. */
+/* The options of the command line, one row each: parsing, help, the configuration file, the manual and shell completion
+ * use them. To add an option: a row; for kinds FIELD and FLAG also a member of struct pt_options. */
 #ifndef PT_OPTION_TABLE_H
 #define PT_OPTION_TABLE_H
 
@@ -7,10 +7,10 @@
 #include <stddef.h>
 
 enum pt_option_kind {
-	PT_OPTION_FIELD,	/* a text in struct pt_options */
-	PT_OPTION_FLAG,		/* a bool there */
+	PT_OPTION_FIELD,	/* a text member of struct pt_options */
+	PT_OPTION_FLAG,		/* a bool member */
 	PT_OPTION_PROBE,
-	PT_OPTION_WORD,		/* a setting that is an option as well: "--core-clock HZ" */
+	PT_OPTION_WORD,		/* an option for a setting: "--core-clock HZ" */
 	PT_OPTION_SET,
 	PT_OPTION_TIME,
 	PT_OPTION_PERCENT,
@@ -19,7 +19,7 @@ enum pt_option_kind {
 	PT_OPTION_ORTI,
 };
 
-/* What the value names; option_values.h checks and lists it. */
+/* The kind of value; option_values.h checks and lists them. */
 enum pt_option_value {
 	PT_VALUE_TEXT,
 	PT_VALUE_CHOICE,	/* one of argument, "auto|run|halt" */
@@ -27,8 +27,8 @@ enum pt_option_value {
 	PT_VALUE_PROBE,
 	PT_VALUE_TARGET,
 	PT_VALUE_BOARD,
-	PT_VALUE_FILE,		/* that is read */
-	PT_VALUE_NEW_FILE,	/* that is written */
+	PT_VALUE_FILE,		/* read by proftap */
+	PT_VALUE_NEW_FILE,	/* written by proftap */
 	PT_VALUE_FOLDER,
 	PT_VALUE_SOURCE,
 	PT_VALUE_MODE,
@@ -40,18 +40,19 @@ enum pt_option_value {
 
 struct pt_option {
 	const char *name;		/* without dashes */
-	const char *argument;		/* what help calls its value; NULL: it has none */
+	const char *argument;		/* name of its value in help; NULL: it takes none */
 	const char *help;
 	enum pt_option_kind kind;
 	enum pt_option_value value;
 	size_t at;			/* FIELD, FLAG: offset in struct pt_options */
-	const char *taken_by;		/* "serve, profile": refused by other subcommands; NULL: taken by all */
-	/* Of those that take it, the subcommands to which it is of use; NULL: each. An option that all take may be in a
-	 * configuration file, or a script, for several of them. */
+	const char *taken_by;		/* "serve, profile": other subcommands refuse it; NULL: taken by all */
+	/* The subcommands that use it, of those that accept it; NULL: each. A configuration file or a script may give
+	 * an option that all accept for several subcommands. */
 	const char *used_by;
 	char letter;			/* -o; 0: none */
 	bool not_in_file;		/* for the command line alone */
-	bool seldom;			/* the help of a subcommand, which is to fit one screen, only names it */
+	bool seldom;			/* rarely used: a subcommand's help, limited to one screen, lists only its
+					 * name */
 };
 
 enum { PT_MAX_OPTIONS = 64 };	/* struct pt_options has a bit for each */

@@ -1,4 +1,4 @@
-/* Options that are config keys with a name of their own ("--core-clock HZ") become words; the rest are fields. */
+/* Options that are settings with an option name ("--core-clock HZ") become words; all others are members. */
 #include "cli/options.h"
 
 #include <getopt.h>
@@ -43,7 +43,7 @@ static int take_percent(struct pt_options *options, const char *value, struct pt
 	return 0;
 }
 
-/* 0 means "until Ctrl-C" inside; nobody who types it means that. */
+/* Internally 0 means "until Ctrl-C"; typed, it is an error. */
 static int take_time(struct pt_options *options, const char *value, struct pt_err *err)
 {
 	if (pt_params_parse_seconds(value, &options->for_ns, err) < 0)
@@ -51,7 +51,7 @@ static int take_time(struct pt_options *options, const char *value, struct pt_er
 	return options->for_ns != 0 ? 0 : pt_fail(err, PT_EARG, "--for takes a time such as 500ms, not %s", value);
 }
 
-/* for= is how long a profile takes, too, however it is given: else proftap profile would wait for Ctrl-C. */
+/* for= also sets the duration of proftap profile, however it is given: else it would wait for Ctrl-C. */
 static int take_setting(struct pt_options *options, const char *setting, struct pt_err *err)
 {
 	int rc = pt_options_add_word(options, "", setting, err);
@@ -139,7 +139,7 @@ static void long_options(struct option *out)
 	out[pt_n_options] = (struct option){ NULL, 0, NULL, 0 };
 }
 
-/* As getopt() takes them: ":o:Vh" */
+/* For getopt(): ":o:Vh" */
 static void short_options(char *out)
 {
 	*out++ = ':';
@@ -158,7 +158,7 @@ static const struct pt_option *row_of(int option)
 	return option >= 256 ? &pt_option_table[option - 256] : pt_option_of_letter(option);
 }
 
-/* A value that was forgotten: the next option stands in its place. */
+/* The value is missing, and the next option follows. */
 static bool is_option(const char *value)
 {
 	for (size_t i = 0; value != NULL && strncmp(value, "--", 2) == 0 && i < pt_n_options; i++)
@@ -175,7 +175,7 @@ static const char *needed_value(int option)
 	return row != NULL && row->argument != NULL ? row->argument : "VALUE";
 }
 
-/* "--top 3": a word of a report. */
+/* "--top 3": a word of a report that is no option. */
 static int refuse_report_word(const char *name, size_t len, const char *next, struct pt_err *err)
 {
 	const char *value = name[len] == '=' ? name + len + 1 : next != NULL && next[0] != '-' ? next : "...";
@@ -184,7 +184,8 @@ static int refuse_report_word(const char *name, size_t len, const char *next, st
 		       (int)len, name, (int)len, name, value);
 }
 
-/* Unknown, short for several, or with a value that it does not take. next: the word behind it, or NULL. */
+/* The error for an option that is unknown, ambiguous, or has an unexpected value. next: the following argument, or
+ * NULL. */
 static int refuse_option(const char *word, const char *next, struct pt_err *err)
 {
 	const char *name = word + strspn(word, "-");
@@ -220,7 +221,7 @@ static int refuse_option(const char *word, const char *next, struct pt_err *err)
 		       pt_nearest_question(&near, question, sizeof(question)));
 }
 
-/* The word that getopt_long() refused: letters behind one dash are options of their own, and it is at one of them. */
+/* The argument that getopt_long() refused: letters after one dash are separate options, and it may be within them. */
 static const char *refused_word(char **argv)
 {
 	const char *at = argv[optind];

@@ -1,4 +1,4 @@
-/* The command line of every subcommand: one table of options, one struct of what was given. */
+/* The command line of every subcommand: one table of options, and a struct of the given ones. */
 #ifndef PT_OPTIONS_H
 #define PT_OPTIONS_H
 
@@ -26,21 +26,23 @@ struct pt_options {
 	const char *token_file;
 	bool allow_remote, allow_unidentified;
 	bool intrusive, restricted, reset, live, strict, lenient, replace, self_check, json, measure, network, udev, check_config, print_ports, help, version;
-	const char *words[PT_MAX_WORDS];	/* "key=value" from --set and the options that are keys */
+	const char *words[PT_MAX_WORDS];	/* "key=value" from --set and from options for settings */
 	const char *aliases[PT_MAX_ALIASES];	/* "NAME=URI", of a configuration file */
 	size_t n_aliases;
-	size_t n_words, n_file_words;	/* those of a configuration file come first, so that the command line's win */
-	unsigned probe_line[PT_MAX_PROBES];	/* of a configuration file; 0: the command line's */
-	/* The sections [board NAME] of a configuration file (sections.h); of one alone the options are those above, too */
+	size_t n_words, n_file_words;	/* n_file_words: the first ones, from a configuration file; the command line's
+					 * follow, and win */
+	unsigned probe_line[PT_MAX_PROBES];	/* line in the configuration file; 0: command line */
+	/* The sections [board NAME] of a configuration file (sections.h); if there is only one, its options are also in
+	 * the members above */
 	struct pt_options *boards[PT_MAX_BOARDS];
 	unsigned n_boards;
-	const char *name;		/* of a section; NULL: this is none */
-	unsigned line;			/* where it begins */
+	const char *name;		/* of a section; NULL: not a section */
+	unsigned line;			/* line where it begins */
 	struct pt_err fault;		/* the first mistake in it, with file and line; code 0: none */
-	const char *rest[PT_MAX_REST];	/* what is no option */
+	const char *rest[PT_MAX_REST];	/* arguments that are no options */
 	size_t n_rest;
-	uint64_t given;			/* bits by option, for pt_options_check_subcommand() */
-	char *made[PT_MAX_MADE];	/* memory behind words, and behind what a configuration file says */
+	uint64_t given;			/* one bit per option, for pt_options_check_subcommand() */
+	char *made[PT_MAX_MADE];	/* memory of words, and of values from a configuration file */
 	size_t n_made;
 	const struct pt_tables *tables;	/* subcommands.h; set by main */
 };
@@ -49,21 +51,23 @@ struct pt_options {
 int pt_options_parse(struct pt_options *options, int argc, char **argv, struct pt_err *err);
 bool pt_options_given(const struct pt_options *options, const char *name);	/* on the command line */
 bool pt_options_has(const char *name, const char *subcommand);	/* is there such an option for this subcommand? */
-/* From a configuration file: an option's name without dashes, or a config key. What the command line gave stays,
- * options of other subcommands are left out, of none where it is NULL. PT_EARG, as for the command line. */
+/* Adds a line of a configuration file: an option's name without dashes, or a parameter. An option given on the command
+ * line is kept; options of other subcommands are ignored (subcommand NULL: none is). PT_EARG, as for the command
+ * line. */
 int pt_options_add(struct pt_options *options, const char *subcommand, const char *key, const char *value,
 		   struct pt_err *err);
-/* How many --probe or probe = there are so far; whether that one, an address by now, makes sense: PT_EARG. */
+/* Number of --probe options or probe = lines so far; and whether that probe, with aliases replaced, is valid:
+ * PT_EARG. */
 size_t pt_options_count_probes(const struct pt_options *options);
 int pt_options_check_probe(const struct pt_options *options, size_t i, struct pt_err *err);
-/* Where a probe is named by an alias, its address takes the place. */
+/* Replaces aliases of probes by their addresses. */
 void pt_options_replace_aliases(struct pt_options *options);
 /* PT_EARG: an option was given that this subcommand does not have. */
 int pt_options_check_subcommand(const struct pt_options *options, const char *subcommand, struct pt_err *err);
 void pt_options_free(struct pt_options *options);
-/* Calls each with every option, without its dashes, and what it is. */
+/* Calls each with every option, without dashes, and its help. */
 void pt_options_each(void (*each)(void *arg, const char *name, const char *help), void *arg);
-/* The list of options: those of use to a subcommand, seldom ones by name alone, or all (NULL). */
+/* Lists options: those that a subcommand uses, rare ones by name alone, or all (NULL). */
 void pt_options_help(struct pt_text *out, const char *subcommand);
 
 #endif

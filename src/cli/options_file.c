@@ -1,4 +1,4 @@
-/* Options of a configuration file: their values are checked as they are read, so that the error has its line. */
+/* Options of a configuration file: values are checked when read, so that errors have a line number. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "cli/settings.h"
 #include "probes/registry.h"
 
-/* The word that was added last becomes the last of the file's. */
+/* Moves the word that was added last behind the file's other words. */
 static void move_to_front(struct pt_options *options)
 {
 	const char *word = options->words[options->n_words - 1];
@@ -27,8 +27,8 @@ static int add_setting(struct pt_options *options, const char *key, const char *
 	return 0;
 }
 
-/* A probe may be an alias of a line that comes later: pt_options_check_probe(). A file has to be there for a subcommand that
- * uses it, and where all lines are checked (subcommand NULL). */
+/* A probe may be an alias that is defined later: pt_options_check_probe(). Whether a file exists is checked for a
+ * subcommand that uses it, and when all lines are checked (subcommand NULL). */
 static int check_field(const char *subcommand, const struct pt_option *row, const char *value, struct pt_err *err)
 {
 	bool is_used = subcommand == NULL || pt_option_used_by(row, subcommand);

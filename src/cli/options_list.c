@@ -1,4 +1,4 @@
-/* The options as a reader sees them: the help of proftap and of each subcommand, and what GDB lists. */
+/* Lists options for readers: help of proftap and of each subcommand, and GDB's list. */
 #include <stdio.h>
 
 #include "cli/options_parts.h"
@@ -16,7 +16,7 @@ void pt_options_each(void (*each)(void *arg, const char *name, const char *help)
 	}
 }
 
-/* A reader of one subcommand's help knows whose options these are. */
+/* A reader of one subcommand's help needs no list of subcommands. */
 static void add_users(struct pt_text *out, const struct pt_option *row)
 {
 	enum { FEW = 3 };
@@ -29,7 +29,7 @@ static void add_users(struct pt_text *out, const struct pt_option *row)
 		pt_text_add(out, "%s: ", users);
 }
 
-/* Those that a subcommand's help has no line for. */
+/* Options without a line in a subcommand's help. */
 static void add_seldom(struct pt_text *out, const char *subcommand)
 {
 	enum { COLUMNS = 80 };

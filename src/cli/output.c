@@ -1,4 +1,5 @@
-/* A report is lost neither to a file that cannot be written nor to a disk that is full without a word about it. */
+/* If a report's file cannot be opened, the report goes to standard output; if it cannot be written completely, the user
+ * is told. */
 #include "cli/output.h"
 
 #include <errno.h>
@@ -24,17 +25,17 @@
 #include "base/util.h"
 #include "report/views/views.h"
 
-enum { LEAST_COLUMNS = 40 };	/* a narrower terminal breaks lines, whatever is printed */
+enum { LEAST_COLUMNS = 40 };	/* on narrower terminals lines wrap anyway */
 
 /* --- what --------------------------------------------------------------------------------------------------------- */
 
-/* NULL: standard output, which "-" is, too. */
+/* NULL: standard output, also for "-". */
 static const char *place_of(const char *path)
 {
 	return path != NULL && strcmp(path, "-") != 0 ? path : NULL;
 }
 
-/* NO_COLOR as no-color.org has it; the locale decides whether signs beyond ASCII can be shown. */
+/* NO_COLOR as in no-color.org; the locale decides whether characters beyond ASCII can be shown. */
 void pt_output_fit_terminal(struct pt_query *query)
 {
 	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -75,7 +76,7 @@ bool pt_output_is_capture(const char *path)
 	return is;
 }
 
-/* As GDB's monitor has it: "source=counters", here an option; or a file that another subcommand reads. */
+/* "source=counters" is for GDB's monitor, and an option here; or it is a file that another subcommand reads. */
 static int check_word(const char *word, const char *next, struct pt_err *err)
 {
 	size_t len = strcspn(word, "=");
@@ -94,7 +95,7 @@ static int check_word(const char *word, const char *next, struct pt_err *err)
 		       value != NULL ? " " : "", value != NULL ? value : "");
 }
 
-/* As the file is called, where nothing else says. */
+/* By the file's suffix, if no format was given. */
 static const char *format_asked_for(const struct pt_options *options)
 {
 	const char *path = place_of(options->output);
@@ -115,8 +116,7 @@ int pt_output_query(struct pt_query *query, const struct pt_options *options, co
 	snprintf(format, sizeof(format), "format=%.50s", format_asked_for(options));
 	all[n++] = format;
 	for (size_t i = 0; i < n_words && n < PT_LEN(all); i++) {
-		if (i == 0 &&
-		    strcmp(words[i], "report") == 0) /* "report details", as the last line of a report has it */
+		if (i == 0 && strcmp(words[i], "report") == 0) /* "report details", as printed at the end of a report */
 			continue;
 		if (check_word(words[i], i + 1 < n_words ? words[i + 1] : NULL, err) < 0)
 			return err->code;
@@ -129,7 +129,7 @@ int pt_output_query(struct pt_query *query, const struct pt_options *options, co
 	return 0;
 }
 
-/* A query has been checked: what it does not name is the standard one. */
+/* The query has been checked: without a view it means the default one. */
 static const struct pt_view *view_of(const struct pt_query *query)
 {
 	const struct pt_view *view = pt_view_find(query->view);
@@ -155,7 +155,7 @@ static bool has(const char *list, size_t list_len, const char *name, size_t len)
 	return false;
 }
 
-/* key: where the list begins in text. */
+/* key: position in text where the list begins. */
 static void add_needs(struct pt_text *text, size_t key, const char *needs)
 {
 	for (size_t n; needs != NULL && *needs != '\0'; needs += n + (needs[n] == ',')) {
@@ -208,7 +208,7 @@ static int try_folder(const char *path)
 	return PT_EXIT_USAGE;
 }
 
-/* What is there stays as it is, and where nothing is, nothing stays: there may be no report in the end. */
+/* An existing file is kept, and a new one is removed again: there may be no report in the end. */
 static int try_file(const char *path)
 {
 	struct pt_err err;
@@ -232,7 +232,7 @@ static int try_file(const char *path)
 	return close(fd) == 0 ? PT_EXIT_DONE : PT_EXIT_USAGE;
 }
 
-/* A report in the place of a capture: what was recorded could not be had again. */
+/* A report would replace a capture, which cannot be recorded again. */
 static bool would_overwrite_capture(const struct pt_options *options, const char *path)
 {
 	if (path == NULL || options->replace || !pt_output_is_capture(path))

@@ -13,24 +13,24 @@
 
 enum {
 	WHO_BYTES = 64, TEXT_BYTES = 160,
-	LOOK_BACK = 8,			/* entries among which a repetition is looked for */
-	TOGETHER_MS = 10000,		/* a later one is an entry of its own */
-	REST_MS = 1000,			/* so long after the last repetition the log gets the sum */
+	LOOK_BACK = 8,			/* number of newest entries in which a repetition is searched */
+	TOGETHER_MS = 10000,		/* a repetition later than this is an entry of its own */
+	REST_MS = 1000,			/* the log gets the sum this long after the last repetition */
 };
 
 struct change {
-	char who[WHO_BYTES], text[TEXT_BYTES];	/* text: of a span, what was done to it */
+	char who[WHO_BYTES], text[TEXT_BYTES];	/* text: for a span, what was done to it */
 	struct timespec first, last;
-	uint64_t last_ms;		/* of the loop */
-	uint64_t count, told;		/* told: how many of them the log has */
-	uint64_t addr, len_bytes;	/* of a span; 0 bytes: there is none */
+	uint64_t last_ms;		/* on the loop's clock */
+	uint64_t count, told;		/* told: how many of them are in the log */
+	uint64_t addr, len_bytes;	/* of a span; 0 bytes: none */
 };
 
 struct pt_changes {
 	uv_loop_t *loop;
 	uv_timer_t timer;
 	struct change kept[PT_CHANGES_KEPT];	/* ring */
-	uint64_t n;			/* that there were */
+	uint64_t n;			/* entries so far */
 };
 
 static struct change *at(struct pt_changes *c, uint64_t i)
@@ -129,7 +129,7 @@ static void add(struct pt_changes *c, struct change *new)
 			return;
 		}
 	if (c->n >= LOOK_BACK && at(c, c->n - LOOK_BACK)->told != at(c, c->n - LOOK_BACK)->count)
-		tell(at(c, c->n - LOOK_BACK));	/* nothing is added to it any more */
+		tell(at(c, c->n - LOOK_BACK));	/* its sum is final */
 	new->first = new->last;
 	new->last_ms = uv_now(c->loop);
 	new->count = 1;
@@ -155,7 +155,7 @@ void pt_changes_wrote(struct pt_changes *c, const char *who, const char *how, ui
 {
 	struct change change = { .addr = addr, .len_bytes = len_bytes };
 
-	if (c == NULL || len_bytes == 0)	/* GDB asks with none whether it may */
+	if (c == NULL || len_bytes == 0)	/* with 0 bytes GDB only asks whether it may write */
 		return;
 	snprintf(change.who, sizeof(change.who), "%s", who);
 	snprintf(change.text, sizeof(change.text), "%s", how);
@@ -171,7 +171,7 @@ void pt_changes_program(struct pt_changes *c, const char *who, const struct pt_p
 			build_id[0] != '\0' ? build_id : pt_program_sha256(program));
 }
 
-/* UTC, as in the daemon's log. */
+/* In UTC, as in the daemon's log. */
 static void put_time(const struct timespec *when, const char *format, char *out, size_t room)
 {
 	struct tm utc;

@@ -99,7 +99,7 @@ void pt_command_done(struct pt_command *cmd, int rc, const struct pt_err *err)
 
 	if (rc < 0)
 		said = *err;
-	pt_harmless(said.msg, "\n\t");	/* it may have the client's own words, or a name of a file's */
+	pt_harmless(said.msg, "\n\t");	/* the message may contain the client's own text, or a file's name */
 	cmd->cancel = NULL;
 	if (cmd->out.overflow)
 		pt_text_add(&cmd->out, "\n(cut: the answer is too long; top=N makes it shorter)\n");

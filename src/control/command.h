@@ -1,8 +1,8 @@
-/* Commands: what a user can ask of a board, its session and its program by a line of words. Each is a row; GDB's
- * monitor, the command line and tests are doors to the same rows. Loop thread, except on_board().
+/* Commands: requests to a board, its session and its program, each a line of words. Each is a row; GDB's monitor, the
+ * command line and tests are doors to the same rows. Loop thread, except on_board().
  *
- * A command may take its time, so a call of it is an object: run() begins it, and pt_command_done() ends it, at once or
- * later. The door made it, hears of its end, and frees it. */
+ * A command may take long, so each call is an object: run() begins it, and pt_command_done() ends it, at once or later.
+ * The door creates the object, is notified of its end, and frees it. */
 #ifndef PT_COMMAND_H
 #define PT_COMMAND_H
 
@@ -15,8 +15,9 @@
 enum {
 	PT_COMMAND_LINE_BYTES = 1024,
 	PT_COMMAND_WORDS = 32,
-	PT_COMMAND_FIRST_ROWS = 10,	/* of the table that a profile ends with */
-	PT_COMMAND_NAME_BYTES = PT_COMMAND_LINE_BYTES - 32,	/* of a file, as it is typed; named.c may add to it */
+	PT_COMMAND_FIRST_ROWS = 10,	/* rows of the table shown at the end of a profile */
+	/* of a file name as typed; named.c may make it longer */
+	PT_COMMAND_NAME_BYTES = PT_COMMAND_LINE_BYTES - 32,
 };
 
 struct pt_changes;
@@ -26,58 +27,59 @@ typedef int pt_command_board_fn(struct pt_command *cmd, struct pt_board *board, 
 typedef void pt_command_after_fn(struct pt_command *cmd, int rc, const struct pt_err *err);
 
 enum pt_command_flag {
-	PT_COMMAND_LOOKS_ONLY = 1,	/* changes neither the target, nor the profile, nor a setting, nor a file */
+	PT_COMMAND_LOOKS_ONLY = 1,	/* changes neither target, profile, settings nor files */
 	PT_COMMAND_CONTROLS = 2,	/* halts, resumes, resets or alters the target */
-	PT_COMMAND_CHANGES = 4,		/* alters the profile, or what is known of the program */
-	PT_COMMAND_ASKS = 8,		/* without words it only shows */
-	PT_COMMAND_NAMES_FILE = 16,	/* a word of it may be the name of a file on this host */
-	PT_COMMAND_EVEN_LOCKED = 32,	/* works on a chip that is locked, too */
+	PT_COMMAND_CHANGES = 4,		/* changes the profile, or what is known of the program */
+	PT_COMMAND_ASKS = 8,		/* without arguments it only shows */
+	PT_COMMAND_NAMES_FILE = 16,	/* an argument may be the name of a file on this host */
+	PT_COMMAND_EVEN_LOCKED = 32,	/* works on a locked chip, too */
 };
 
 struct pt_command_row {
 	const char *name;	/* one word or two: "profile start" */
-	/* The words behind it, as help shows them. What begins with a small letter is meant as it is written; VIEW is a
-	 * view of a report. */
+	/* The arguments, as help shows them. Words in small letters are keywords; VIEW is a view of a report. */
 	const char *usage;
 	const char *help;
 	unsigned flags;
-	const struct pt_param *(*param)(size_t i);	/* KEY=VALUE of usage: NULL behind the last; NULL: none */
+	const struct pt_param *(*param)(size_t i);	/* KEY=VALUE arguments: NULL behind the last; NULL: none */
 	void (*run)(struct pt_command *cmd);
-	void (*details)(struct pt_command *cmd);	/* said by help for just this row; NULL: nothing */
-	const struct pt_target_word *word;		/* of a target's own row; NULL */
+	void (*details)(struct pt_command *cmd);	/* more text for help on this row alone; NULL: nothing */
+	const struct pt_target_word *word;		/* if the row is a target's own command; NULL */
 };
 
-/* What a door may have to add to an answer. */
+/* Events to which a door may add a hint in the answer. */
 enum pt_command_event {
-	PT_COMMAND_RUNNING,		/* the cores were let run */
+	PT_COMMAND_RUNNING,		/* the cores were resumed */
 	PT_COMMAND_RESET,
-	PT_COMMAND_HALTED_AGAIN,	/* they ran for a while, and are halted elsewhere */
+	PT_COMMAND_HALTED_AGAIN,	/* they ran for a while, and are halted at another place */
 	PT_COMMAND_ERASED,
 	PT_COMMAND_THREADS,		/* a list of the OS's tasks was asked for */
-	PT_COMMAND_OTHER_WORDS,		/* help has nothing more */
+	PT_COMMAND_OTHER_WORDS,		/* help does not know the word */
 };
 
 /* All of them may be NULL but name. */
 struct pt_door_ops {
 	const char *name;	/* "monitor": what a line of words is called there */
-	bool is_single;		/* there is no command after this one: what it starts ends with it */
-	const struct pt_command_row *rows;	/* of the door alone, ended by one without a name */
+	bool is_single;		/* the process ends after this command, and with it what the command started */
+	const struct pt_command_row *rows;	/* commands of this door alone, ended by one without a name */
 	bool (*serves)(void *door, const struct pt_command_row *row);	/* false: help leaves it out. NULL: all */
-	/* May this user call it so? Asked of a line that is no command, too: then row.run is NULL. Else a code, and err
-	 * says why not. NULL: every user may. */
+	/* May this user make this call? Also asked for a line that is no command: then row.run is NULL. 0, or an error
+	 * code, and err says why not. NULL: every user may. */
 	int (*allows)(void *door, const struct pt_command *cmd, struct pt_err *err);
-	uint16_t (*core)(void *door);		/* that the user has chosen. NULL: PT_HISTORY_ANY */
+	uint16_t (*core)(void *door);		/* the core that the user has selected. NULL: PT_HISTORY_ANY */
 	bool (*owned)(void *door);		/* a debugger controls the target. NULL: none does */
-	/* Looks for the ELF that the user's debugger has, where none is known, and makes it the session's program if it is
-	 * the one on the board. Says in the answer what came of it, then calls then(), also at once. A command that was cancelled ends instead. NULL: there is no debugger */
+	/* If no program is known, looks for the ELF that the user's debugger has, and makes it the session's program if
+	 * it is the one on the board. The answer says what was found; then then() is called, possibly before it
+	 * returns. If the command was cancelled, it ends instead. NULL: there is no debugger */
 	void (*find_program)(void *door, struct pt_command *cmd, void (*then)(struct pt_command *cmd));
-	bool (*busy)(void *door);		/* the board is at work for the door, and nothing is asked of it */
-	void (*status)(void *door, struct pt_text *out);	/* lines for status */
-	void (*fit)(void *door, struct pt_query *query);	/* to what shows the answer: columns, colour, signs */
-	const char *(*hint)(void *door, enum pt_command_event event);	/* NULL: nothing is to be added */
+	bool (*busy)(void *door);		/* the board is working for the door: ask nothing of it */
+	void (*status)(void *door, struct pt_text *out);	/* adds lines to status */
+	/* adapts a query to where the answer is shown: columns, colour, signs */
+	void (*fit)(void *door, struct pt_query *query);
+	const char *(*hint)(void *door, enum pt_command_event event);	/* NULL: no hint */
 };
 
-/* Made by the door, outlives its commands. */
+/* Made by the door; must exist longer than its commands. */
 struct pt_command_ctx {
 	uv_loop_t *loop;
 	struct pt_board *board;
@@ -86,29 +88,32 @@ struct pt_command_ctx {
 	struct pt_os_tasks *tasks;
 	struct pt_changes *changes;		/* changes.h; NULL: the door has no log of changes */
 	const struct pt_params *symbols;	/* settings for programs; NULL: all defaults */
-	bool own;				/* it is the user that runs proftap: may name any file of this host */
-	/* Calls each with every option of the command line and what it is. NULL: none are known here */
+	bool own;				/* the user is the one who runs proftap: may name any file of this
+						 * host */
+	/* Calls each with every option of the command line and its help. NULL: not known at this door */
 	void (*options)(void (*each)(void *arg, const char *name, const char *help), void *arg);
-	const char *user;			/* how sentences call a user that is not */
+	const char *user;			/* how messages call a user who is not the own user */
 	const struct pt_door_ops *ops;
 	void *door;
 };
 
 struct pt_command {
 	const struct pt_command_ctx *ctx;
-	struct pt_command_row row;		/* a copy; name: the door's before it is found */
+	struct pt_command_row row;		/* a copy; until it is found, name is the door's name */
 	char line[PT_COMMAND_LINE_BYTES];	/* cut into words */
 	const char *words[PT_COMMAND_WORDS];	/* behind the name */
 	size_t n_words;
-	struct pt_text out;			/* what the answer will be */
-	uint16_t columns;			/* of what shows it; 0: not known, and no line is broken */
-	bool cancelled;				/* to end early: what has not begun yet need not */
-	/* the row's own */
+	struct pt_text out;			/* the answer */
+	uint16_t columns;			/* width of the terminal that shows it; 0: not known, and lines are not
+						 * wrapped */
+	bool cancelled;				/* end early: skip what has not begun */
+	/* for the row's functions */
 	void *data;				/* freed with the command */
-	char time[48];		/* profile.c: for how long, as the user has it or as the session reads it; "": not given */
-	void (*cancel)(struct pt_command *cmd);	/* end early; NULL: it ends soon anyway */
-	void (*progress)(struct pt_command *cmd, struct pt_text *out);	/* a line; NULL: "still at work" */
-	const char *hint;			/* what the door had to add when it began, or NULL */
+	char time[48];		/* profile.c: the duration, as typed or as the session reads it; "": not given */
+	void (*cancel)(struct pt_command *cmd);	/* ends the command early; NULL: the command is short anyway */
+	/* adds a line about its progress; NULL: "still at work" */
+	void (*progress)(struct pt_command *cmd, struct pt_text *out);
+	const char *hint;			/* hint of the door at the start, or NULL */
 	/* command.c's, and named.c's */
 	char named[PT_COMMAND_LINE_BYTES + 32 * PT_COMMAND_WORDS];	/* names of files */
 	size_t named_bytes;
@@ -122,58 +127,60 @@ struct pt_command {
 
 /* --- for doors ---------------------------------------------------------------------------------------------------- */
 
-/* NULL: no memory, or the line has PT_COMMAND_LINE_BYTES or more. done: the answer is in out, and rc < 0: err says why
- * it failed; then pt_command_free() is due, in done() or later. */
+/* NULL: no memory, or the line has PT_COMMAND_LINE_BYTES or more. done: the answer is in out; rc < 0: err has the
+ * reason; free the command with pt_command_free(), in done() or later. */
 struct pt_command *pt_command_new(const struct pt_command_ctx *ctx, const char *line, size_t len_bytes,
 				  void (*done)(struct pt_command *cmd, int rc, const struct pt_err *err), void *caller);
-/* The same, of words that are words already. NULL also: more than PT_COMMAND_WORDS of them. */
+/* The same for a line that is split into words already. NULL also: more than PT_COMMAND_WORDS of them. */
 struct pt_command *pt_command_new_words(const struct pt_command_ctx *ctx, const char *const *words, size_t n_words,
 					void (*done)(struct pt_command *cmd, int rc, const struct pt_err *err),
 					void *caller);
 void pt_command_run(struct pt_command *cmd);	/* commands.c: once; done() may be called before it returns */
-void pt_command_cancel(struct pt_command *cmd);		/* not after done(): end early. done() is called all the same */
-void pt_command_progress(struct pt_command *cmd, struct pt_text *out);	/* the same: a line, or some */
+void pt_command_cancel(struct pt_command *cmd);		/* ends it early; done() is called as usual. Not after done() */
+/* adds its progress to out, a line or more. Not after done() */
+void pt_command_progress(struct pt_command *cmd, struct pt_text *out);
 void pt_command_free(struct pt_command *cmd);
 
 /* --- for rows ----------------------------------------------------------------------------------------------------- */
 
 void pt_command_say(struct pt_command *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void pt_command_say_line(void *cmd, const char *line);	/* the same, as a callback */
-/* The answer is complete; err tells why it failed when rc < 0. The command may be gone afterwards. */
+/* The answer is complete; if rc < 0 err has the reason. The command may have been freed when this returns. */
 void pt_command_done(struct pt_command *cmd, int rc, const struct pt_err *err);
 void pt_command_fail(struct pt_command *cmd, int rc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* A pt_session_reply: the text is the answer, arg the command. */
 void pt_command_session_reply(void *arg, int rc, const char *text, size_t len_bytes);
-/* Whole lines, the last of which may lack its end, broken where they do not fit what shows the answer. */
+/* Adds complete lines (the last may lack its line feed), wrapped to the width of what shows the answer. */
 void pt_command_add_lines(const struct pt_command *cmd, const char *text, size_t len_bytes, struct pt_text *out);
-/* A pt_session_reply of a report, whose lines are as wide as was asked for. */
+/* A pt_session_reply of a report, whose lines have the requested width already. */
 void pt_command_session_table(void *arg, int rc, const char *text, size_t len_bytes);
-bool pt_command_no_words(struct pt_command *cmd);	/* false: there are some, and the command has failed */
-/* named.c: the name by which a file that the user names is to be opened. It lives as long as the command. NULL: the
- * command has failed, with a sentence that says what the user may name. */
+bool pt_command_no_words(struct pt_command *cmd);	/* false: there are arguments, and the command has failed */
+/* In named.c: the name by which to open a file that the user named. Valid as long as the command. NULL: the command has
+ * failed; the error says what the user may name. */
 const char *pt_command_name_file(struct pt_command *cmd, const char *name);
-/* The same for words of a profile (capture=FILE), in place. */
+/* The same for file names in a profile's settings (capture=FILE), in place. */
 bool pt_command_name_files(struct pt_command *cmd);
-/* Other words of the host's (folders, what only the own user may say). False: the command has failed. */
+/* For other arguments about the host (folders, settings that only the own user may give). False: the command has
+ * failed. */
 bool pt_command_need_own(struct pt_command *cmd, const char *what);
-/* Work on the board thread (it may say, and use data), then after(), NULL: pt_command_done(). */
+/* Runs fn on the board thread (it may use say and data), then after(), or if that is NULL pt_command_done(). */
 void pt_command_on_board(struct pt_command *cmd, pt_command_board_fn *on_board, pt_command_after_fn *after);
-/* The door's find_program(), or then() at once. */
+/* Calls the door's find_program(), or then() at once. */
 void pt_command_find_program(struct pt_command *cmd, void (*then)(struct pt_command *cmd));
 const char *pt_command_hint(const struct pt_command *cmd, enum pt_command_event event);	/* the door's; or NULL */
 void pt_command_fit(const struct pt_command *cmd, struct pt_query *query);	/* the door's fit() */
-/* Takes the words of a query out of the command's, from the first on. PT_EARG: one of them is wrong. The top=N of the
- * start holds where the query has none. */
+/* Removes the words of a query from the command's arguments, beginning with number first. PT_EARG: a word is wrong.
+ * Without top=N in the query that of the profile's start is used. */
 int pt_command_take_query(struct pt_command *cmd, size_t first, struct pt_query *query, struct pt_err *err);
-/* False, and the command has failed: the query's format is no text, and a console shows nothing else. */
+/* False: the format is not text, which is all that a console can show; the command has failed. */
 bool pt_command_is_text(struct pt_command *cmd, const struct pt_query *query);
-/* profile.c: the end of a status: what is being profiled, and how much was seen and lost. */
+/* In profile.c: the second part of a status: what is being profiled, how much was observed and lost. */
 void pt_command_profile_status(struct pt_command *cmd);
-/* The same: the keys of profile start, and what help says ahead of them. */
+/* In profile.c: the parameters of profile start, and the text that help prints before them. */
 const struct pt_param *pt_command_start_param(size_t i);
 void pt_command_start_details(struct pt_command *cmd);
-/* The first of the words that looks like a time ("2s", "for=2s"), with its unit where that stands apart ("2 s"), goes, and
- * is kept in cmd->time, which this returns without "for=". NULL: there is none. */
+/* Removes the first argument that looks like a time ("2s", "for=2s", or "2 s" as two words) and stores it in cmd->time,
+ * which this returns without "for=". NULL: there is none. */
 const char *pt_command_take_time(struct pt_command *cmd);
 void pt_command_run_for(struct pt_command *cmd,
 			const char *time); /* profile_run.c: profile run; NULL: no time was given */

@@ -1,4 +1,4 @@
-/* The list of all rows, and how one is found by its words. */
+/* The list of all rows, and the search for one by its words. */
 #include "control/commands_parts.h"
 
 #include <stdio.h>
@@ -40,7 +40,8 @@ void pt_commands_each(const struct pt_command_ctx *ctx, void (*each)(void *arg, 
 /* --- the words of a line ------------------------------------------------------------------------------------------ */
 
 enum {
-	LEAST_LETTERS = 2, LEAST_THAT_CONTROL = 3,	/* of an abbreviation; `r` shall not reset a chip */
+	LEAST_LETTERS = 2, LEAST_THAT_CONTROL = 3,	/* letters that an abbreviation needs; `r` must not reset a
+							 * chip */
 };
 
 static void keep_row(void *arg, const struct pt_command_row *row)
@@ -51,7 +52,7 @@ static void keep_row(void *arg, const struct pt_command_row *row)
 		names->row[names->n++] = *row;
 }
 
-/* The word of a row's name, "" where it has none. len: its length. */
+/* A word of a row's name, "" if it has fewer words. len: out, its length. */
 static const char *word_of(const struct pt_command_row *row, unsigned which, size_t *len)
 {
 	const char *word = row->name;
@@ -83,7 +84,7 @@ static bool is_short_for(const struct pt_names *names, const struct pt_command_r
 	       strncmp(own, word, len) == 0 && pt_names_serve(names, row);
 }
 
-/* Leaves the rows whose word this is; if there are none, those that it is the beginning of. False: neither. */
+/* Keeps the rows with this word; if there are none, those whose word begins with it. False: neither. */
 static bool narrow(struct pt_names *names, unsigned which, const char *word)
 {
 	bool exact = false;
@@ -99,7 +100,7 @@ static bool narrow(struct pt_names *names, unsigned which, const char *word)
 	return kept > 0;
 }
 
-/* Do all rows that are left have the same word there? */
+/* Do all remaining rows have the same word there? */
 static bool is_one(const struct pt_names *names, unsigned which)
 {
 	size_t len;
@@ -134,7 +135,7 @@ static void take_row(struct pt_command *cmd, const struct pt_command_row *row, s
 	memmove(cmd->words, cmd->words + n_words, cmd->n_words * sizeof(cmd->words[0]));
 }
 
-/* Behind a first word that several rows share. */
+/* After a first word that several rows share. */
 static int find_second(struct pt_names *names, struct pt_command *cmd, struct pt_err *err)
 {
 	size_t len;
@@ -150,8 +151,8 @@ static int find_second(struct pt_names *names, struct pt_command *cmd, struct pt
 	return 0;
 }
 
-/* "report details", as the last line of a report has it, is profile report details. False: not the whole second word of
- * one row. */
+/* "report details", as printed at the end of a report, means profile report details. False: the word is not the
+ * complete second word of exactly one row. */
 static bool take_second_word_alone(const struct pt_names *names, struct pt_command *cmd)
 {
 	const struct pt_command_row *found = NULL;
@@ -173,7 +174,7 @@ static void find_report(void *found, const struct pt_command_row *row)
 		*(struct pt_command_row *)found = *row;
 }
 
-/* "timeline from=2s", "details": whole names of views and formats that are not commands are reports. */
+/* "timeline from=2s", "details": complete names of views and formats that are not commands mean a report. */
 static bool take_view_alone(struct pt_command *cmd)
 {
 	struct pt_command_row row = { 0 };
@@ -186,7 +187,8 @@ static bool take_view_alone(struct pt_command *cmd)
 	return row.run != NULL;
 }
 
-/* The row of the command's first words, which go. Nothing at all, or the first word of several rows, is explained. */
+/* Finds the row by the command's first words, and removes them. An empty line, or a first word that several rows share,
+ * gets an explanation. */
 static int find_row(struct pt_command *cmd, struct pt_err *err)
 {
 	struct pt_names *names = pt_alloc(sizeof(*names));
@@ -214,7 +216,7 @@ static int find_row(struct pt_command *cmd, struct pt_err *err)
 	return rc;
 }
 
-/* Words that ask change nothing; others are noted as they were typed. */
+/* Commands that only show are not entered; others are entered as typed. */
 static void note(const struct pt_command *cmd)
 {
 	char text[PT_COMMAND_LINE_BYTES] = "";

@@ -1,10 +1,10 @@
-/* The list of all rows: of this room, of targets, and of a door. */
+/* The list of all rows: of this folder, of targets, and of a door. */
 #ifndef PT_COMMANDS_H
 #define PT_COMMANDS_H
 
 #include "control/command.h"
 
-/* Each file of rows has such a list, pt_commands_NAME, ended by a row without a name; one word here. */
+/* Each file of rows has a list pt_commands_NAME, ended by a row without a name, and one word here. */
 #define PT_COMMAND_LISTS(X) \
 	X(help) X(profile) X(profile_run) X(symbols) X(exits) X(limits) X(write) X(orti) X(core) X(semihost) X(threads) \
 	X(history) X(log)
@@ -15,23 +15,23 @@ PT_COMMAND_LISTS(X)
 /* first_steps.c: what a line without a command, and the word `profile` alone, print. */
 extern const struct pt_command_row pt_command_first_steps, pt_command_profile_steps;
 
-/* target_word.c: the row of a target's own word. */
+/* In target_word.c: the row for a target's own command. */
 struct pt_command_row pt_command_of_target(const struct pt_target_word *word);
 
-/* Calls each with every row that there is at this door, in order. A row is a copy where it is a target's. */
+/* Calls each with every row of this door, in order. For a target's command row is a temporary copy. */
 void pt_commands_each(const struct pt_command_ctx *ctx, void (*each)(void *arg, const struct pt_command_row *row),
 		      void *arg);
-/* glossary.c: a word, what kind of word it is ("view", "column", "option"), and a line that explains it. The texts are for
+/* In glossary.c: a word, its kind ("view", "column", "option"), and a line that explains it. The texts are valid during
  * the call only. */
 #define PT_PROFILE_SETTING "setting of a profile"
 typedef void pt_glossary_fn(void *arg, const char *word, const char *kind, const char *line);
-/* Calls each with every word that is known without a target: settings of a profile and of programs, views, columns,
- * formats, analyses, words of a report, options of the command line. One word may have several meanings. */
+/* Calls each with every word that can be explained without a target: settings of profiles and programs, views, columns,
+ * formats, analyses, words of reports, options of the command line. One word may have several meanings. */
 void pt_glossary_each(const struct pt_command_ctx *ctx, pt_glossary_fn *each, void *arg);
-/* The same with the target's: its sources, their modes and settings, and its own settings. Board thread. */
+/* The same for the target's words: its sources with modes and settings, and its own settings. Board thread. */
 void pt_glossary_each_of_target(struct pt_target *target, pt_glossary_fn *each, void *arg);
-/* How a line that begins so can go on: each possible last word, with a line feed. Words of rows, names of parameters
- * ("window="), and what usage means as it is written. */
+/* Completions of a line: adds each possible last word, with a line feed. They are words of rows, parameters
+ * ("window="), and keywords in usage. */
 void pt_commands_complete(const struct pt_command_ctx *ctx, const char *text, struct pt_text *out);
 
 #endif

@@ -1,5 +1,4 @@
-/* How a line goes on: from the names of rows, from what their usage means as it is written, and from their
- * parameters. */
+/* Completes a line: from names of rows, from keywords in their usage, and from their parameters. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,14 +8,14 @@
 struct completion {
 	char line[PT_COMMAND_LINE_BYTES];
 	const char *words[PT_COMMAND_WORDS];
-	size_t n_words;			/* that are complete */
-	const char *begun;		/* the beginning of the next one, or "" */
-	bool names_only;		/* of what help is asked for */
+	size_t n_words;			/* complete words before it */
+	const char *begun;		/* beginning of the next word, or "" */
+	bool names_only;		/* only names, for help */
 	const struct pt_command_ctx *ctx;
 	struct pt_text *out;
 };
 
-/* Once, if it begins as the last word does. */
+/* Adds it once, if it begins with the last word. */
 static void put_candidate(struct completion *c, const char *word, size_t len)
 {
 	size_t n_begun = strlen(c->begun);
@@ -46,7 +45,7 @@ static void put_params(struct completion *c, const struct pt_command_row *row)
 
 static void complete_row(void *arg, const struct pt_command_row *row);
 
-/* The words behind help are the beginning of a name. */
+/* The words after help are the beginning of a name. */
 static void complete_topic(const struct completion *c)
 {
 	struct completion topic = { .n_words = c->n_words - 1, .begun = c->begun, .names_only = true, .ctx = c->ctx,

@@ -1,4 +1,4 @@
-/* monitor halt, go, reset, status, speed, erase: the core and its probe by hand. */
+/* monitor halt, go, reset, status, speed, erase: direct control of core and probe. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "isa/isa.h"
 #include "base/util.h"
 
-/* What the door has to add to a success: a debugger, for one, believes in its copy of the registers. */
+/* Adds the door's hint to a success: for example, a debugger trusts its copy of the registers. */
 static void end_with_hint(struct pt_command *cmd, int rc, const struct pt_err *err)
 {
 	if (rc >= 0 && cmd->hint != NULL)
@@ -19,7 +19,7 @@ static void end_with_hint(struct pt_command *cmd, int rc, const struct pt_err *e
 
 /* --- halt, go ----------------------------------------------------------------------------------------------------- */
 
-/* The instruction at pc behind a colon; nothing where it cannot be read or printed. */
+/* Adds the instruction at pc after a colon; nothing if it cannot be read or disassembled. */
 static void print_instruction(struct pt_target *target, unsigned core, uint64_t pc, char *text, size_t room)
 {
 	struct pt_arch arch = pt_target_arch(target);
@@ -86,7 +86,7 @@ static int go_on_board(struct pt_command *cmd, struct pt_board *board, struct pt
 	return 0;
 }
 
-/* Where no debugger has the program, the core is left as if nobody had halted it by hand. */
+/* If no debugger controls the program, the core is left as if it had not been halted by hand. */
 static void go(struct pt_command *cmd)
 {
 	const struct pt_door_ops *ops = cmd->ctx->ops;
@@ -105,7 +105,7 @@ static const struct { const char *word; enum pt_reset_kind kind; } reset_kinds[]
 	{ "halt", PT_RESET_HALT }, { "run", PT_RESET_RUN }, { "init", PT_RESET_INIT },
 };
 
-/* Without a word the core does afterwards what it did before. */
+/* Without an argument the core continues as before: halted or running. */
 static int reset_on_board(struct pt_command *cmd, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	const enum pt_reset_kind *asked = cmd->data;
@@ -160,7 +160,7 @@ static const char *name_state(enum pt_run_state state)
 	return state >= PT_RUNNING && state <= PT_LOST ? names[state] : "unknown";
 }
 
-/* What the probe is, and what its link has done so far: two of these tell what the commands between them cost. */
+/* Probe and its link so far: two calls show what the commands between them used. */
 static void say_probe(struct pt_command *cmd, struct pt_probe *probe)
 {
 	struct pt_link_traffic traffic;
@@ -204,7 +204,7 @@ static int status_on_board(struct pt_command *cmd, struct pt_board *board, struc
 	return 0;
 }
 
-/* A board without a target is a state like others: no failure. */
+/* A board without a target is no error. */
 static void status_and_session(struct pt_command *cmd, int rc, const struct pt_err *err)
 {
 	if (rc < 0)
@@ -221,14 +221,14 @@ static void status(struct pt_command *cmd)
 	if (!pt_command_no_words(cmd))
 		return;
 	if (ops->busy != NULL && ops->busy(cmd->ctx->door))
-		status_and_session(cmd, 0, NULL);	/* the board could only wait, too */
+		status_and_session(cmd, 0, NULL);	/* the board would only wait for the target */
 	else
 		pt_command_on_board(cmd, status_on_board, status_and_session);
 }
 
 /* --- speed -------------------------------------------------------------------------------------------------------- */
 
-/* What this probe does on this cable, whatever it and its clock are said to do. */
+/* Measures the speed of this probe on this cable, whatever its specification. */
 static int measure(struct pt_command *cmd, struct pt_probe *probe, struct pt_err *err)
 {
 	struct pt_probe_speed speed;

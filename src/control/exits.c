@@ -1,5 +1,5 @@
-/* monitor exits FUNCTION: where it ends, as entry/exit analysis takes it, so that a user can check it. Finding that out
- * takes the whole code map, so it is an errand. */
+/* monitor exits FUNCTION: the exits of a function, as the entry/exit analysis uses them, so that a user can check them.
+ * Finding them needs the whole code map, so an errand does it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "program/code/exits.h"
 #include "program/model/settings.h"
 
-enum { MOST_FUNCTIONS = 16 };		/* of one name, or one template */
+enum { MOST_FUNCTIONS = 16 };		/* that share a name, or a template */
 
 struct search {
 	struct pt_program *program;

@@ -1,4 +1,4 @@
-/* What a new user reads first: `monitor` and `monitor profile` alone, in ten lines each. */
+/* The first text for a new user: `monitor` and `monitor profile` alone, in ten lines each. */
 #include "control/commands.h"
 
 #include "base/util.h"
@@ -29,7 +29,7 @@ static const struct step profile[] = {
 	{ "help profile start", "every setting; sources: those of each source" },
 };
 
-/* Of proftap monitor, whose session ends with its command. */
+/* For proftap monitor, whose session ends after its command. */
 static const struct step single[] = {
 	{ "profile run 2s", "profile for 2 s, and print where time went" },
 	{ "profile run 2s calls", "the result in another view (help report)" },

@@ -1,5 +1,5 @@
-/* Every word that a user may meet, with a line that explains it: for help WORD. The texts are those of the tables that
- * own the words. */
+/* Explains every word that a user may meet, in a line: for help WORD. The texts come from the tables that own the
+ * words. */
 #include <stdio.h>
 #include <string.h>
 
@@ -50,8 +50,8 @@ static void give_params(const struct giver *give, const struct pt_param *rows, s
 		give_param(give, &rows[i], kind);
 }
 
-/* What sort= takes is more than the keys of columns ("net" is the first that begins so): each word once, with all views
- * that have it. */
+/* sort= also takes other words than keys of columns ("net" selects the first key that begins so): each word once, with
+ * all views that have it. */
 static void give_column(const struct giver *give, const char *word)
 {
 	char line[500], views[300] = "";
@@ -91,7 +91,7 @@ static void give_loss(const struct giver *give, enum pt_loss cause)
 	give->each(give->arg, pt_loss_name(cause), fault ? "cause of lost time" : "cause of unobserved time", line);
 }
 
-/* What stands in the lines around a table. */
+/* Words in the lines around a table. */
 static const struct { const char *word, *help; } screen_words[] = {
 	{ "observed", "the time that the trace shows; every figure comes from it" },
 	{ "unobserved", "time without trace by design, with the largest cause: re-arm (between bursts or batches), "
@@ -205,7 +205,7 @@ static bool is_new_heading(size_t view, size_t column)
 	return heading[0] != '\0' && strcmp(heading, pt_views[view]->columns[column].key) != 0;
 }
 
-/* As a table shows it: "self %". */
+/* As in the table: "self %". */
 static void give_heading(const struct giver *give, size_t view, size_t column)
 {
 	const struct pt_column *own = &pt_views[view]->columns[column];

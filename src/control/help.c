@@ -1,4 +1,4 @@
-/* help [WORD]: the commands that begin with it; else what the word means, wherever it is from (glossary.c). */
+/* help [WORD]: the commands that begin with WORD; else the meaning of the word (glossary.c). */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -24,7 +24,7 @@ static bool is_served(const struct topic *topic, const struct pt_command_row *ro
 	return ctx->ops->serves == NULL || ctx->ops->serves(ctx->door, row);
 }
 
-/* The beginning of its name; its second word, where no name begins so. */
+/* WORD begins its name; or, if it begins no name, its second word. */
 static bool is_asked_for(const struct topic *topic, const struct pt_command_row *row)
 {
 	const char *space = strchr(row->name, ' ');
@@ -92,7 +92,7 @@ static void end(struct pt_command *cmd)
 
 	if (others != NULL && topic->text[0] == '\0')
 		pt_command_say(cmd, "Any other word is %s", others);
-	else if (others != NULL && topic->by_second)	/* it is the name of no command of ours */
+	else if (others != NULL && topic->by_second)	/* no command has this name */
 		pt_command_say(cmd, "A command of that name, if there is one, is %s", others);
 	if (topic->found || others != NULL)
 		pt_command_done(cmd, 0, NULL);
@@ -111,7 +111,7 @@ static int explain_on_board(struct pt_command *cmd, struct pt_board *board, stru
 	return 0;
 }
 
-/* Help needs no target; one that is there has words of its own. */
+/* Help needs no target, but a target adds words. */
 static void after_explain(struct pt_command *cmd, int rc, const struct pt_err *err)
 {
 	(void)rc;
@@ -119,7 +119,7 @@ static void after_explain(struct pt_command *cmd, int rc, const struct pt_err *e
 	end(cmd);
 }
 
-/* "period=2ms" is asked of period; ">=" is a word of its own. */
+/* "period=2ms" asks about period; ">=" is a word of its own. */
 static void cut_value(char *text)
 {
 	char *equals = strchr(text, '=');
@@ -136,7 +136,7 @@ static void take_topic(struct topic *topic)
 	for (size_t i = 0; i < cmd->n_words && at < sizeof(topic->text); i++)
 		at += (size_t)snprintf(topic->text + at, sizeof(topic->text) - at, "%s%s", i > 0 ? " " : "",
 				       cmd->words[i]);
-	if (strncmp(topic->text, "--", 2) == 0)	/* as it is written on the command line */
+	if (strncmp(topic->text, "--", 2) == 0)	/* an option of the command line, with its dashes */
 		memmove(topic->text, topic->text + 2, strlen(topic->text + 2) + 1);
 	cut_value(topic->text);
 	pt_nearest_init(&topic->near, topic->text, strlen(topic->text));

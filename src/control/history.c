@@ -1,5 +1,5 @@
-/* monitor history [calls|back] [top=N]: the branch history as people read it. GDB cannot tell calls from jumps on most
- * instruction sets, so its own record function-cmd-history is flat. */
+/* monitor history [calls|back] [top=N]: the branch history as text. GDB's own record function-call-history is flat,
+ * because on most instruction sets GDB cannot tell calls from jumps. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* monitor profile limits [FILE|off]: timing rules that profiles are checked against while they run. The file is small;
- * it is read as an errand all the same: its disk may not answer. */
+/* monitor profile limits [FILE|off]: timing rules that profiles are checked against while they run. The file is small,
+ * but its disk may not answer, so an errand reads it. */
 #include <stdlib.h>
 #include <string.h>
 

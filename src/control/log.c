@@ -1,4 +1,4 @@
-/* monitor log [top=N]: who had what changed in the target, and when. */
+/* monitor log [top=N]: which client changed what in the target, and when. */
 #include <stdlib.h>
 #include <string.h>
 

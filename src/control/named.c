@@ -1,5 +1,5 @@
-/* Files of this host that a user names: the daemon's own user may name any that it may open; any other user those below
- * --files alone (host/named_file.h). */
+/* Files of this host that a user names: the user who runs the daemon may name any file; others only files below --files
+ * (host/named_file.h). */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static void refuse_name(struct pt_command *cmd)
 					      : "no file of that host (proftap --files DIR: those below DIR)");
 }
 
-/* key: what stands ahead of the name, "" or "capture=". */
+/* key: the text before the name, "" or "capture=". */
 static const char *name_behind(struct pt_command *cmd, const char *key, const char *name)
 {
 	char *at = cmd->named + cmd->named_bytes;
@@ -41,7 +41,7 @@ const char *pt_command_name_file(struct pt_command *cmd, const char *name)
 	return name_behind(cmd, "", name);
 }
 
-/* The temporary file is on this host's disk: how much of it another user's client may fill is not that one's choice. */
+/* The temporary file is on this host's disk, so another user must not raise its limit. */
 static bool may_spool(struct pt_command *cmd, const char *word)
 {
 	if (cmd->ctx->own || !pt_capture_spools_more(word))
@@ -62,7 +62,7 @@ bool pt_command_name_files(struct pt_command *cmd)
 			continue;
 		named = name_behind(cmd, "capture=", name);
 		if (named == NULL)
-			return false;	/* the command has failed, and may be gone */
+			return false;	/* the command has failed, and may have been freed */
 		cmd->words[i] = named;
 	}
 	return true;

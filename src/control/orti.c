@@ -1,6 +1,6 @@
-/* monitor orti FILE|auto|off: tasks, ISRs and services for the profiles to come, from an ORTI file or from what the
- * symbols tell of a known OS. Three steps, each where it may block: files and debug information as an errand, the
- * target's memory on the board thread, the answer on the loop. */
+/* monitor orti FILE|auto|off: tasks, ISRs and services for later profiles, from an ORTI file or from the symbols of a
+ * known OS. Three steps, because each may block: an errand reads files and debug information, the board thread reads
+ * target memory, the loop thread answers. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,16 +17,16 @@ enum { SHOWN_TASKS = 64, SHOWN_SENTENCES = 20 };
 
 struct work {
 	struct pt_command *cmd;
-	char path[PT_COMMAND_LINE_BYTES], save[PT_COMMAND_LINE_BYTES];	/* save: "" for nowhere */
-	bool automatic;			/* no file: the symbols are asked */
+	char path[PT_COMMAND_LINE_BYTES], save[PT_COMMAND_LINE_BYTES];	/* save: "" if not to be saved */
+	bool automatic;			/* no file: use the symbols */
 	struct pt_program *program;
 	struct pt_types *types;
 	struct pt_rtos *rtos;
-	struct pt_orti *orti;		/* as read, corrected or made */
-	bool needs_fix, made;		/* made: orti is ours, worth keeping */
+	struct pt_orti *orti;		/* as read, corrected or created */
+	bool needs_fix, made;		/* made: created from symbols, so worth saving */
 	unsigned n_said;
 	struct pt_text text;
-	char *setting;			/* for the session */
+	char *setting;			/* setting for the session */
 	struct pt_err err;
 };
 
@@ -98,7 +98,7 @@ static void say_map(struct work *w, const struct pt_task_map *map)
 	pt_text_add(&w->text, "%s\n", map->n_tasks > SHOWN_TASKS ? ", ..." : "");
 }
 
-/* What orti gives to a trace, told and made a setting. */
+/* Reports what orti provides for a trace, and makes it a setting. */
 static int take_orti(struct work *w)
 {
 	struct pt_task_maps *maps = pt_orti_task_maps(w->orti, w->types, NULL, say_sentence, w, &w->err);
@@ -174,7 +174,7 @@ static int list_tasks(struct work *w, const struct pt_reader *reader, struct pt_
 	return w->made ? 0 : pt_fail(err, PT_ENOMEM, "no memory");
 }
 
-/* The ids are only right while nobody writes them. */
+/* The ids are valid only while the program does not change them. */
 static int correct(struct work *w, struct pt_target *target, const struct pt_reader *reader, struct pt_err *err)
 {
 	struct pt_core_status status;
@@ -208,13 +208,13 @@ static int on_board(struct pt_command *cmd, struct pt_board *board, struct pt_ta
 
 /* --- loop thread -------------------------------------------------------------------------------------------------- */
 
-/* What was found out is told also where it ends in a failure. */
+/* Results are reported even if a later step failed. */
 static void end(struct work *w)
 {
 	struct pt_command *cmd = w->cmd;
 	struct pt_err err = w->err;
 
-	if (w->orti != NULL || w->automatic)	/* tasks are threads also where no trace can follow them */
+	if (w->orti != NULL || w->automatic)	/* GDB shows tasks as threads even if no trace can follow them */
 		pt_os_tasks_set_orti(cmd->ctx->tasks, w->automatic ? NULL : w->orti);
 	if (err.code >= 0) {
 		pt_session_set_orti(cmd->ctx->session, w->setting);
@@ -312,7 +312,7 @@ static struct work *make_work(struct pt_command *cmd, struct pt_program *program
 	struct work **pointer = pt_alloc(sizeof(struct work *));
 
 	*pointer = w;
-	cmd->data = pointer;	/* freed with the command; the work ends before */
+	cmd->data = pointer;	/* freed with the command, which ends after the work */
 	w->cmd = cmd;
 	w->program = pt_program_ref(program);
 	w->automatic = strcmp(cmd->words[0], "auto") == 0;
@@ -331,7 +331,7 @@ static bool name_files(struct pt_command *cmd)
 			continue;
 		named = pt_command_name_file(cmd, cmd->words[i]);
 		if (named == NULL)
-			return false;	/* the command has failed, and may be gone */
+			return false;	/* the command has failed, and may have been freed */
 		cmd->words[i] = named;
 	}
 	return true;

@@ -1,4 +1,4 @@
-/* monitor profile start, stop, status, reset, report, save, and sources: the session's requests, one to one. */
+/* monitor profile start, stop, status, reset, report, save, and sources: each is a request of the session. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +51,7 @@ bool pt_command_is_text(struct pt_command *cmd, const struct pt_query *query)
 	return false;
 }
 
-/* While its file is being opened: the disk may not answer. */
+/* Used while the capture file is being opened: its disk may not answer. */
 void pt_command_cancel_start(struct pt_command *cmd)
 {
 	pt_session_cancel_start(cmd->ctx->session);
@@ -86,7 +86,7 @@ const char *pt_command_take_time(struct pt_command *cmd)
 	return cmd->time;
 }
 
-/* As the session has it, behind the other words; time is cmd->time. */
+/* Adds cmd->time as the session reads it, after the other settings. */
 static int put_time(struct pt_command *cmd, const char *time, struct pt_err *err)
 {
 	uint64_t ns;
@@ -124,7 +124,7 @@ static void start_now(struct pt_command *cmd)
 	pt_recorder_start_profile(cmd->ctx->recorder, cmd->words, cmd->n_words, on_started, cmd);
 }
 
-/* top=N is for the reports that come. */
+/* top=N is kept for later reports. */
 static void start(struct pt_command *cmd)
 {
 	const char *time = pt_command_take_time(cmd);
@@ -157,12 +157,12 @@ static void on_first_rows(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct pt_command *cmd = arg;
 
-	if (rc == 0)		/* else the profile has stopped all the same, and profile report says why it has none */
+	if (rc == 0)		/* otherwise the profile has stopped too, and profile report gives the reason */
 		pt_text_bytes(&cmd->out, text, len_bytes);
 	pt_command_done(cmd, 0, NULL);
 }
 
-/* What most users ask for next. */
+/* Most users ask for this next. */
 static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct pt_command *cmd = arg;
@@ -181,7 +181,7 @@ static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 	pt_session_report(cmd->ctx->session, &query, on_first_rows, cmd);
 }
 
-/* Where each command is a session of its own there is nothing to ask of an earlier one. */
+/* At a door where each command has its own session there is no earlier profile. */
 static bool has_session(struct pt_command *cmd)
 {
 	const char *door = cmd->ctx->ops->name, *first = cmd->n_words > 0 ? cmd->words[0] : "";
@@ -213,7 +213,7 @@ static void on_summary(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct pt_command *cmd = arg;
 
-	if (rc == 0)		/* else there is nothing to sum up, and the status has said so */
+	if (rc == 0)		/* otherwise nothing can be summed up, and the status says so */
 		pt_text_bytes(&cmd->out, text, len_bytes);
 	pt_command_done(cmd, 0, NULL);
 }

@@ -1,5 +1,5 @@
-/* monitor profile run TIME: start, resume, wait, stop, halt again the cores that were halted, report. The steps follow
- * each other through callbacks; whatever fails on the way, what was started is stopped and what was collected shown. */
+/* monitor profile run TIME: start, resume, wait, stop, halt the cores that were halted before, report. The steps follow
+ * each other by callbacks; if one fails, the profile is stopped and what was collected is shown. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +11,13 @@
 struct run {
 	struct pt_command *cmd;
 	uint64_t for_ns, begun_ns;
-	uint32_t resumed;		/* by core: it was halted */
+	uint32_t resumed;		/* one bit per core that was halted before */
 	bool waiting, stopped_itself, halted_again;
-	struct pt_query query;		/* of the report at the end */
-	struct pt_err first;		/* what failed first; code 0: nothing */
-	char started[1536];		/* what the source does to the target: said with the first progress */
-	bool warned;			/* the report will tell what was known at the start */
-	char warning[256];		/* what was found later */
+	struct pt_query query;		/* for the report at the end */
+	struct pt_err first;		/* the first error; code 0: none */
+	char started[1536];		/* what the source does to the target: shown with the first progress */
+	bool warned;			/* warnings known at the start: the report shows them */
+	char warning[256];		/* found later */
 	struct pt_board_listener listener;
 };
 
@@ -80,7 +80,7 @@ static int halt(struct pt_command *cmd, struct pt_board *board, struct pt_target
 	return 0;
 }
 
-/* The line of a text that begins with "warning: ", or NULL. */
+/* The line that begins with "warning: ", or NULL. */
 static const char *find_warning(const char *text)
 {
 	static const char begin[] = "warning: ";
@@ -234,7 +234,7 @@ void pt_command_run_for(struct pt_command *cmd, const char *time)
 
 	cmd->data = run;
 	if (time == NULL && cmd->n_words > 0)
-		time = cmd->words[0];	/* which is none, and is told so */
+		time = cmd->words[0];	/* not a time: gives the error */
 	if (time == NULL) {
 		pt_command_fail(cmd, PT_EARG, "profile run for how long? For instance: %s profile run 2s",
 				cmd->ctx->ops->name);

@@ -1,4 +1,4 @@
-/* Why a line of words is no command, and what to type instead. */
+/* Says why a line is not a command, and what to type instead. */
 #include <stdio.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ int pt_names_refuse_several(const struct pt_names *names, const char *word, stru
 	return err->code;
 }
 
-/* Leaves the rows whose first word begins so, however few letters that are. False: none. */
+/* Keeps the rows whose first word begins with word, of any length. False: none. */
 static bool narrow_to_beginnings(struct pt_names *names, const char *word)
 {
 	size_t kept = 0;
@@ -41,7 +41,7 @@ static bool narrow_to_beginnings(struct pt_names *names, const char *word)
 	return kept > 0;
 }
 
-/* The nearest row by its whole name or, as "report" is meant for "profile report", by its second word. */
+/* The nearest row by its complete name or by its second word ("report" for "profile report"). */
 static void find_nearest(const struct pt_names *names, const char *word, bool whole_names, struct pt_nearest *near)
 {
 	const char *whole = NULL;
@@ -63,7 +63,7 @@ static void find_nearest(const struct pt_names *names, const char *word, bool wh
 		snprintf(near->nearest, sizeof(near->nearest), "%s", whole);
 }
 
-/* "profil stop" with a slip in the first word. */
+/* "profil stop": a typing error in the first of two words. */
 static void find_nearest_of_two(const struct pt_names *names, const char *first, const char *second,
 				struct pt_nearest *near)
 {
@@ -87,7 +87,7 @@ static bool is_one_of(const char *word, const char *const *words, size_t n)
 	return false;
 }
 
-/* Commands of GDB that users look for behind monitor. */
+/* Commands of GDB that users try after monitor. */
 static bool is_gdbs_own(const char *word)
 {
 	static const char *const words[] = {
@@ -136,7 +136,7 @@ static void find_meaning(void *arg, const char *word, const char *kind, const ch
 	meaning->sets_profile = meaning->sets_profile || strcmp(kind, PT_PROFILE_SETTING) == 0;
 }
 
-/* What a word that is no command means elsewhere: its kind is "option", PT_PROFILE_SETTING; NULL: nothing. */
+/* The meaning of a word that is not a command: its kind is "option", PT_PROFILE_SETTING; NULL: nothing. */
 static struct meaning meaning_of(const struct pt_command *cmd, const char *word)
 {
 	struct meaning meaning = { .word = word };
@@ -145,7 +145,7 @@ static struct meaning meaning_of(const struct pt_command *cmd, const char *word)
 	return meaning;
 }
 
-/* Those of sources and of the target are known where the target is. */
+/* Settings of sources and of the target are known only to the target. */
 static void refuse_setting_of_source(const struct pt_command *cmd, const char *key, const char *value,
 				     struct pt_err *err)
 {
@@ -157,8 +157,8 @@ static void refuse_setting_of_source(const struct pt_command *cmd, const char *k
 		cmd->words[0], door, door, key, door, key, value);
 }
 
-/* "set core-clock 48M", "core-clock 48M", "core-clock=48M": where it goes. False: it is none, as far as is known here:
- * those of sources and of the target are known where the target is. */
+/* "set core-clock 48M", "core-clock 48M", "core-clock=48M": says where to write it. False: it is no setting that is
+ * known here; those of sources and of the target are known only to the target. */
 static bool refuse_setting(const struct pt_command *cmd, struct pt_err *err)
 {
 	size_t at = strcmp(cmd->words[0], "set") == 0 ? 1 : 0, len;
@@ -190,7 +190,7 @@ static bool is_time(const char *word)
 	return word[0] >= '0' && word[0] <= '9' && pt_params_parse_seconds(word, &ns, NULL) == 0;
 }
 
-/* A view or a format by a name that other tools have for it. */
+/* Names that other tools use for a view or a format. */
 static int refuse_other_name(const struct pt_command *cmd, const char *means, struct pt_err *err)
 {
 	const char *word = cmd->words[0], *door = cmd->ctx->ops->name;
@@ -205,7 +205,7 @@ static int refuse_other_name(const struct pt_command *cmd, const char *means, st
 		word, door, means, door, means);
 }
 
-/* Likely slips in a first word (group NULL) or behind one. False: it is none. */
+/* Typical typing errors in a first word (group NULL) or after one. False: it is none. */
 static bool refuse_slip(const struct pt_command *cmd, const char *group, struct pt_err *err)
 {
 	const char *first = cmd->words[0], *second = cmd->n_words > 1 ? cmd->words[1] : "", *door = cmd->ctx->ops->name;
@@ -228,7 +228,7 @@ static bool refuse_slip(const struct pt_command *cmd, const char *group, struct 
 	return true;
 }
 
-/* A word of a report, a setting, an option. False: it means nothing. */
+/* For a word of a report, a setting or an option. False: the word has no meaning. */
 static bool refuse_by_meaning(const struct pt_command *cmd, struct pt_err *err)
 {
 	const char *first = cmd->words[0], *second = cmd->n_words > 1 ? cmd->words[1] : "", *door = cmd->ctx->ops->name;

@@ -1,5 +1,5 @@
-/* monitor semihost [on|off|gdb|console]: who serves what the program asks by BKPT 0xAB. The folder of its files is the
- * command line's: whoever may write memory could make the program write any file in it. */
+/* monitor semihost [on|off|gdb|console]: which side serves the program's requests by BKPT 0xAB. The folder for its
+ * files is set on the command line only: a client that writes memory could make the program write any file in it. */
 #include <stdlib.h>
 #include <string.h>
 

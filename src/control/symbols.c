@@ -1,5 +1,5 @@
-/* monitor symbols [FILE [KEY=VALUE...]]: what the addresses mean. An ELF may be large and its disk slow, so it is read
- * as an errand (errand.h). */
+/* monitor symbols [FILE [KEY=VALUE...]]: sets the program that names addresses. An ELF may be large and its disk slow,
+ * so it is read as an errand (errand.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "program/model/settings.h"
 
 struct reading {
-	unsigned elf_machine;		/* of the target; 0: unknown, any will do */
+	unsigned elf_machine;		/* of the target; 0: unknown, any ELF is accepted */
 	char path[PT_COMMAND_LINE_BYTES];
 	struct pt_params *settings;
 	struct pt_program *program;
@@ -50,7 +50,7 @@ static void show(struct pt_command *cmd)
 	pt_command_done(cmd, 0, NULL);
 }
 
-/* Not of what is in it, for which the reason itself says what to name. */
+/* Is the error about the file, and not about its content, for which the message itself says what to do? */
 static bool is_about_its_file(const struct pt_err *err)
 {
 	return err->code == PT_EIO || strstr(err->msg, "is not a file") != NULL;
@@ -113,7 +113,7 @@ static int machine_on_board(struct pt_command *cmd, struct pt_board *board, stru
 	return 0;
 }
 
-/* Without a target any ELF will do. */
+/* Without a target any ELF is accepted. */
 static void start_reading(struct pt_command *cmd, int rc, const struct pt_err *err)
 {
 	struct reading *reading = cmd->data;
@@ -128,7 +128,7 @@ static void start_reading(struct pt_command *cmd, int rc, const struct pt_err *e
 	}
 }
 
-/* The daemon's settings, and what the words behind FILE say. */
+/* The daemon's settings for programs, and those given after FILE. */
 static int take_settings(struct reading *reading, const struct pt_command *cmd, struct pt_err *err)
 {
 	reading->settings = pt_params_copy(cmd->ctx->symbols);

@@ -1,5 +1,5 @@
-/* What only some targets have: their own words, as rows. A word that another kind of target brings is there on every
- * board, and says that this one has none. */
+/* Commands of targets, as rows. Commands of other kinds of targets exist on every board, and say that this target does
+ * not have them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
-/* monitor threads: the tasks of the program's OS, as GDB's info threads has them, with what it does not show: whose
- * they are, their ids, and what is wrong with the OS's data. Works while the target runs: then it is what memory says
- * at the moment. */
+/* monitor threads: the tasks of the program's OS, as in GDB's info threads, and more: their core, their ids, and damage
+ * in the OS's data. Works while the target runs, with what memory contains at the moment. */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* monitor profile write NAME VALUE: a variable that the profile follows, while the program runs. */
+/* monitor profile write NAME VALUE: writes a variable that the profile follows, while the program runs. */
 #include "control/commands.h"
 
 static void write_variable(struct pt_command *cmd)

@@ -1,5 +1,6 @@
-/* proftap serve: the daemon. A list of boards with their sessions and doors (station.h); ends on SIGINT, SIGTERM or SIGHUP.
- * With --gdb stdio a daemon that has the probe already is joined: bytes go to and fro between GDB and it. */
+/* proftap serve: the daemon. It has a list of boards, each with its session and doors (station.h); ends on SIGINT,
+ * SIGTERM or SIGHUP. With --gdb stdio, if a daemon has the probe already, proftap only passes bytes between GDB and
+ * that daemon. */
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -24,13 +25,13 @@ struct serve {
 	struct pt_station *stations;
 	struct pt_ending *ending;
 	struct pt_web *web;
-	struct pt_peers allow;		/* the HTTP door's */
+	struct pt_peers allow;		/* clients that the HTTP door accepts */
 	struct pt_token token;		/* the same */
 	bool web_closed;
 	int status;
 };
 
-/* The address of the first probe; "": whichever is plugged in first. */
+/* The address of the first probe; "": the first that is plugged in. */
 static const char *first_probe(const struct pt_options *options, char *room, size_t room_bytes)
 {
 	struct pt_err ignored;
@@ -45,7 +46,8 @@ static const char *first_probe(const struct pt_options *options, char *room, siz
 	return room;
 }
 
-/* GDB on standard input, and a daemon of ours has the probe already: then that one serves it. False: there is none. */
+/* If GDB is on standard input and another daemon of this user has the probe, that daemon serves GDB. False: there is no
+ * such daemon. */
 static bool join(const struct pt_options *options, int *status)
 {
 	char where[64], address[256], board[200];
@@ -88,12 +90,12 @@ static void on_wrong(void *arg)
 	struct serve *s = arg;
 
 	if (s->options->n_boards > 1)
-		return;		/* the others go on */
+		return;		/* the other boards go on */
 	s->status = PT_EXIT_USAGE;
 	uv_stop(&s->loop);
 }
 
-/* An exit status; what went wrong was said. */
+/* Returns an exit status; errors have been printed. */
 static int open_station(struct serve *s, struct pt_station *station)
 {
 	struct pt_err err = station->options->fault;
@@ -105,7 +107,7 @@ static int open_station(struct serve *s, struct pt_station *station)
 			return PT_EXIT_DONE;
 		status = PT_EXIT_USAGE;
 		if (s->options->n_boards > 1 && station->gdb == NULL)
-			pt_station_close(station);	/* the daemon that has its address may have its probe, too */
+			pt_station_close(station);	/* the daemon that uses the address may also use the probe */
 	}
 	station->err = err;
 	pt_error("%s%s%s", station->name, station->name[0] != '\0' ? ": " : "", err.msg);
@@ -126,7 +128,7 @@ static struct pt_station *add_station(struct serve *s, const char *name, const s
 	return *at;
 }
 
-/* An exit status. Of several boards one that cannot be served leaves the others as they are. */
+/* Returns an exit status. If one of several boards cannot be served, the others still are. */
 static int open_stations(struct serve *s)
 {
 	const struct pt_options *options = s->options;
@@ -210,7 +212,7 @@ static void free_stations(struct serve *s)
 	}
 }
 
-/* An option of the command line that can be of one board only; NULL: there is none. */
+/* An option given on the command line that can apply to one board only; NULL: there is none. */
 static const char *board_option(const struct pt_options *options)
 {
 	static const char *const names[] = { "probe", "board", "gdb", "swo", "swo-text", "elf", "target" };

@@ -1,4 +1,4 @@
-/* The pieces of a board are opened in the order in which they lean on each other: board and session, then doors. */
+/* The parts of a board are opened in the order of their dependences: board and session, then doors. */
 #include "daemon/station.h"
 
 #include <errno.h>
@@ -15,7 +15,8 @@
 
 /* --- a note for other proftaps ------------------------------------------------------------------------------------ */
 
-/* Runs on the board thread, which knows the link and may wait for files. A daemon without a note works as well. */
+/* Runs on the board thread, which knows the link and may wait for files. If the note cannot be written, the daemon
+ * still works. */
 static int write_claim(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	struct pt_station *s = (struct pt_station *)((char *)job - offsetof(struct pt_station, claim_job));
@@ -66,7 +67,7 @@ static void drop_claim(struct pt_station *s)
 
 /* --- the board ---------------------------------------------------------------------------------------------------- */
 
-/* What is wrong with the options does not get better by waiting. */
+/* A mistake in the options does not go away by waiting. */
 static void on_board_state(void *arg, enum pt_board_state state, const char *why)
 {
 	struct pt_station *s = arg;
@@ -156,7 +157,7 @@ static int parse_second(const char *word, bool *watch, struct pt_err *err)
 int pt_station_print_address(const char *of, const char *door, const char *address, struct pt_err *err)
 {
 	if (printf("%s%s%s %s\n", of, of[0] != '\0' ? " " : "", door, address) < 0 ||
-	    fflush(stdout) != 0) /* a script would wait for it in vain */
+	    fflush(stdout) != 0) /* a script would wait for the address in vain */
 		return pt_fail(err, PT_EIO, "the address cannot be printed to standard output: %s", strerror(errno));
 	return 0;
 }
@@ -186,7 +187,8 @@ static int open_swo(struct pt_station *s, struct pt_err *err)
 	return 0;
 }
 
-/* A named board has a unix socket of its name, and the address that its section gives; the only board also the default. */
+/* A named board has a unix socket with its name, and the address in its section; a board without a name also the
+ * default address. */
 static int name_doors(struct pt_station *s, struct pt_gdbstub_config *config, struct pt_err *err)
 {
 	if (strcmp(config->address, "stdio") == 0)
@@ -227,7 +229,8 @@ int pt_station_open_doors(struct pt_station *s, struct pt_err *err)
 	if (s->gdb == NULL)
 		return err->code;
 	snprintf(s->address, sizeof(s->address), "%s", pt_gdbstub_address(s->gdb));
-	if (options->print_ports && strcmp(config.address, "stdio") != 0) {	/* there standard output is GDB's */
+	/* standard output belongs to GDB there */
+	if (options->print_ports && strcmp(config.address, "stdio") != 0) {
 		if (pt_station_print_address(s->name, "gdb", s->address, err) < 0)
 			return err->code;
 		if (pt_gdbstub_also(s->gdb) != NULL &&

@@ -47,7 +47,7 @@ static int take_integer(const struct pt_signal_definition *d, const char *value,
 	*raw = value[0] == '-' ? (uint64_t)strtoll(value, &end, 0) : strtoull(value, &end, 0);
 	if (end == value || *end != '\0' || errno != 0)
 		return pt_fail(err, PT_EARG, "%.40s is not a value of %.80s: %s", value, d->name,
-			       d->n_values > 0 ? "give an enumerator, or a number" : "a whole number is");
+			       d->n_values > 0 ? "give an enumerator, or a number" : "give a whole number");
 	if (value[0] == '-' ? !d->is_signed || (bits < 64 && (int64_t)*raw < -(int64_t)(most / 2) - 1)
 			    : *raw > (d->is_signed ? most / 2 : most))
 		return pt_fail(err, PT_EARG, "%.40s does not fit into %.80s, which has %u bits%s", value, d->name, bits,

@@ -6,7 +6,7 @@
 #include "trace/formats.h"
 #include "trace/loss.h"
 
-/* Zeros enough to end any packet and to be a synchronisation packet still; and an overflow packet. Source: Arm DDI 0403,
+/* Zeros that end any packet and also form a synchronisation packet; then an overflow packet. Source: Arm DDI 0403,
  * D4.2.1, D4.2.3 */
 static const uint8_t hole[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x70 };
 enum { SYNC_BYTES = sizeof(hole) - 1 };
@@ -15,7 +15,7 @@ static void take_config(struct pt_swo_bytes *s, const struct pt_chunk *chunk)
 {
 	const char *format;
 	int len = pt_config_look_up((const char *)chunk->bytes, chunk->len_bytes, "format", &format);
-	bool goes_on = s->has_source && s->source == chunk->source;	/* it was set up anew, and has a hole there */
+	bool goes_on = s->has_source && s->source == chunk->source;	/* the source was opened anew: mark the hole */
 
 	s->is_itm[chunk->source] = len == (int)strlen(PT_FORMAT_ITM) && memcmp(format, PT_FORMAT_ITM, (size_t)len) == 0;
 	if (s->is_itm[chunk->source] && (!s->has_source || s->source == chunk->source)) {
@@ -45,13 +45,13 @@ static void take_packets(struct pt_swo_bytes *s, const uint8_t *bytes, size_t le
 	}
 }
 
-/* Bytes that make no sense go out as they are, and so does a sync that is longer than any packet. */
+/* Bytes that are no packet are passed on unchanged, as is a synchronisation that is longer than any packet. */
 static void send_whole(struct pt_swo_bytes *s, const uint8_t *bytes, size_t len_bytes, const struct pt_swo_sink *sink)
 {
 	uint64_t rest = s->packets.believed ? pt_itm_rest(&s->packets) : 0;
 	size_t keep = rest <= sizeof(s->part) ? (size_t)rest : 0;
 
-	if (keep > len_bytes) {		/* it has begun before these */
+	if (keep > len_bytes) {		/* the packet began in earlier bytes */
 		memcpy(s->part + s->n_part, bytes, len_bytes);
 		s->n_part = (uint8_t)keep;
 		return;

@@ -13,11 +13,11 @@ static const char *const names[] = { [RAW] = "swo", [TEXT] = "swo text" };
 
 struct client {
 	union pt_stream socket;
-	struct port *port;		/* NULL: the place is free */
+	struct port *port;		/* NULL: unused */
 	bool closing;
 };
 
-/* What has come and was not given to the clients yet: the loop does that. Beyond its room it is lost to all of them. */
+/* Data that have not been sent to the clients yet, which the loop does. What does not fit is lost to all clients. */
 struct pending { uint8_t *bytes; size_t len_bytes; bool overflown; };
 
 struct port {
@@ -30,9 +30,9 @@ struct port {
 struct pt_swo_door {
 	struct port port[N_STREAMS];
 	struct client client[PT_SWO_DOOR_CLIENTS];
-	struct pt_swo_bytes bytes;	/* of the thread that calls take() */
+	struct pt_swo_bytes bytes;	/* used by the thread that calls take() */
 	uv_async_t async;
-	uv_mutex_t lock;		/* of what both threads use: bytes, pending, n_clients, closing */
+	uv_mutex_t lock;		/* guards what both threads use: bytes, pending, n_clients, closing */
 	bool closing;
 };
 
@@ -94,14 +94,14 @@ static void send_to(struct client *client, const uint8_t *bytes, size_t len_byte
 
 static void give_room(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
 {
-	static char bin[256];	/* nothing that a client says is kept */
+	static char bin[256];	/* input from clients is dropped */
 
 	(void)handle;
 	(void)suggested;
 	*buf = uv_buf_init(bin, sizeof(bin));
 }
 
-/* A reader has nothing to say: what does is another kind of client, a web page that tries ports among them. */
+/* A reader sends nothing: a client that does is of another kind, such as a web page that tries ports. */
 static void on_read(uv_stream_t *stream, ssize_t n_bytes, const uv_buf_t *buf)
 {
 	struct client *client = stream->data;
