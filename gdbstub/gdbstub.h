@@ -15,11 +15,11 @@ struct pt_gdbstub;
 /* Commands of monitor that only a GDB client has; ended by one without a name. */
 extern const struct pt_command_row pt_gdbstub_rows[];
 
-/* PT_EBUSY: the address is taken (says by what to do), PT_EPERM, PT_EARG. */
+/* PT_EBUSY: the address is in use (the sentence says by what and what to do), PT_EPERM, PT_EARG. */
 struct pt_gdbstub *pt_gdbstub_new(uv_loop_t *loop, const struct pt_gdbstub_config *config, struct pt_err *err);
-const char *pt_gdbstub_address(const struct pt_gdbstub *stub);	/* with the real port */
+const char *pt_gdbstub_address(const struct pt_gdbstub *stub);	/* with the actual port */
 const char *pt_gdbstub_also(const struct pt_gdbstub *stub);	/* the second one; NULL: there is none */
-/* What a user has to know of the address; NULL: this machine alone reaches it. */
+/* A warning about the address for the user; NULL: only this machine can reach it. */
 const char *pt_gdbstub_warning(const struct pt_gdbstub *stub);
 void pt_gdbstub_close(struct pt_gdbstub *stub, void (*on_closed)(void *arg), void *arg);
 

@@ -1,4 +1,4 @@
-/* All tables of packets, ended by NULL. */
+/* All tables of packets; NULL at the end. */
 #ifndef PT_GDBSTUB_PACKET_TABLES_H
 #define PT_GDBSTUB_PACKET_TABLES_H
 

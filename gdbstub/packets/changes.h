@@ -1,10 +1,10 @@
-/* What a packet has changed in the target, for the log of changes. */
+/* Enters what a packet changed in the target into the log of changes. */
 #ifndef PT_GDBSTUB_CHANGES_H
 #define PT_GDBSTUB_CHANGES_H
 
 #include "gdbstub/packets/packet.h"
 
-/* row: of the packet, which is not refused. Nothing of a packet that only looks. */
+/* row: of the packet, which was not refused. Packets that only look are not entered. */
 void pt_gdb_note_change(struct pt_gdb_client *client, const struct pt_packet_row *row);
 
 #endif

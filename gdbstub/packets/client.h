@@ -1,5 +1,5 @@
-/* A GDB, and what it has of the board. Its connection is in gdbstub/rsp; how it comes and goes, in gdbstub/client.c.
- * Loop thread, except run() of a request. A resume is "answered" when it has been done: its stop reply comes whenever the
+/* A GDB client, and its state of the board. gdbstub/rsp has its connection; gdbstub/client.c creates and frees it. Loop
+ * thread, except run() of a request. A resume counts as answered when it is done: its stop reply comes later, when the
  * core stops. */
 #ifndef PT_GDBSTUB_PACKETS_CLIENT_H
 #define PT_GDBSTUB_PACKETS_CLIENT_H
@@ -18,49 +18,50 @@ enum {
 
 struct pt_gdb_client;
 
-/* Work on the board. A client has three, each used for one thing at a time. */
+/* A request to the board thread. A client has three, each for one purpose at a time. */
 struct pt_gdb_request {
 	struct pt_job job;
 	struct pt_gdb_client *client;
-	bool pending;			/* on its way to the board and back */
+	bool pending;			/* posted, and not back yet */
 	bool no_target;			/* out: the board had none */
-	/* Board thread. May read its own fields and args, and fill frame. */
+	/* Board thread. May use its own members and args, and fill frame. */
 	int (*run)(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err);
 	/* Loop thread; NULL: reply with frame, or with the error. */
 	void (*after)(struct pt_gdb_request *rq, int rc, const struct pt_err *err);
 	struct pt_rsp_frame frame;	/* opened with '$' before run() */
-	struct pt_rsp_args args;	/* of the packet, which stays until it is answered */
+	struct pt_rsp_args args;	/* of the packet, which is kept until it is answered */
 	uint64_t addr, len;
 	unsigned core;
-	uint64_t task;			/* of core: 0, or the task that is meant; with stop: out, the one that runs */
-	bool resume;			/* end of session: let the cores run */
-	bool found;			/* out: the search has */
-	bool found_running;		/* out: when attaching */
+	uint64_t task;			/* of core: 0, or the requested task; with stop: out, the task that runs */
+	bool resume;			/* end of session: resume the cores */
+	bool found;			/* out: the searched bytes were found */
+	bool found_running;		/* out: cores were running at attach */
 	unsigned n_cores;		/* the same */
 	struct pt_break at;
-	uint8_t *line;			/* of kept code, to be filled */
+	uint8_t *line;			/* of the code cache, to be filled */
 	char *document;			/* out: malloc'd */
-	char stop[PT_GDB_STOP_TEXT_BYTES];	/* registers for a stop reply: "d:00040020;f:..." */
+	char stop[PT_GDB_STOP_TEXT_BYTES];	/* registers of a stop reply: "d:00040020;f:..." */
 	uint64_t pc;			/* the same */
-	bool passed;			/* out: no condition of the breakpoint was true, and the core runs again */
+	bool passed;			/* out: no condition of the breakpoint was true, and the core was resumed */
 };
 
 enum pt_gdb_run {
-	PT_GDB_NONE,		/* no inferior: not attached, or it is gone */
+	PT_GDB_NONE,		/* no inferior: not attached, or lost */
 	PT_GDB_HALTED,
 	PT_GDB_RUNNING,		/* a resume awaits its stop reply */
-	PT_GDB_NONSTOP,		/* each core for itself: nonstop.c */
+	PT_GDB_NONSTOP,		/* each core separately: nonstop.c */
 };
 
-/* What GDB inserted: as it asked for it, and as the target has it. Conditions: agent expressions one behind the other,
- * each with its length (2 bytes, little-endian) ahead; it stops when one is true. NULL: it always does. */
+/* A breakpoint or watchpoint: as GDB requested it, and as the target has it. Conditions: a list of agent expressions,
+ * each preceded by its length (2 bytes, little-endian); the core stops if one is true. NULL: it always stops. */
 struct pt_gdb_break {
 	struct pt_break asked, inserted;
 	uint8_t *conditions;
 	size_t conditions_bytes;
 };
 
-/* One of vCont's: c, s, t, or r with the range to step in. core PT_GDB_ALL_CORES: all that no earlier one was for. */
+/* One action of vCont: c, s, t, or r with a range to step in. core PT_GDB_ALL_CORES: all cores without an earlier
+ * action. */
 enum { PT_GDB_ALL_CORES = PT_GDB_MAX_CORES, PT_GDB_MAX_ACTIONS = 16 };
 struct pt_gdb_action { char kind; unsigned core; uint64_t start, end; };
 
@@ -73,38 +74,40 @@ struct pt_gdb_history;
 struct pt_gdb_open_files;
 struct pt_gdb_thread_list;
 
-/* What the GDB at the other end understands. query.c's, and the proxy's. */
+/* What this GDB supports. Set by query.c and the proxy. */
 struct pt_gdb_features { bool swbreak, hwbreak, error_message; };
 
-/* The program, as this client has it. attach.c's; breaks: breakpoints.c's, code: memory.c's. */
+/* The inferior of this client. Set by attach.c; breaks: by breakpoints.c, code: by memory.c. */
 struct pt_gdb_inferior {
 	enum pt_gdb_run run;
-	bool watches;			/* run is NONE, yet it may read memory: attach.c, --second watch */
-	bool taken;			/* run is NONE, for another GDB took the target; GDB has yet to notice */
-	bool found_running;		/* before we halted it: it runs on when the session ends without a word */
-	unsigned core, n_cores;		/* core: Hg's choice, or where the task that it chose is taken to be */
-	uint64_t task;			/* Hg's choice, 0: the core itself */
-	uint64_t named;			/* the thread of the last stop reply; 0: none yet */
-	bool attached;			/* by vAttach: GDB calls it process 1; else it makes up a number */
+	bool watches;			/* run is NONE, but the client may read memory: attach.c, --second watch */
+	bool taken;			/* run is NONE because another GDB took the target; GDB has not noticed yet */
+	bool found_running;		/* the cores ran before we halted them: they are resumed if the session ends
+					 * without detach */
+	unsigned core, n_cores;		/* core: selected by Hg, or where the selected task is taken to be */
+	uint64_t task;			/* selected by Hg, 0: the core itself */
+	uint64_t named;			/* thread of the last stop reply; 0: none yet */
+	bool attached;			/* attached by vAttach: GDB calls it process 1; else GDB makes up a number */
 	struct pt_board_listener listener;
 	struct pt_gdb_break breaks[PT_GDB_MAX_BREAKS];
 	size_t n_breaks;
-	uint8_t kinds_done;		/* of enum pt_break_kind, a bit each: of these a break has been inserted */
+	uint8_t kinds_done;		/* a bit for each enum pt_break_kind that was inserted at least once */
 	struct pt_gdb_code code;
 };
 
-/* A resume or step, from its packet to its stop reply. run.c's; in non-stop nonstop.c's. */
+/* A resume or step, from its packet to its stop reply. Used by run.c; in non-stop by nonstop.c. */
 struct pt_gdb_resume {
-	bool under_way;			/* it is still on its way to the board */
-	bool interrupted;		/* 0x03 came since */
+	bool under_way;			/* the board has not done it yet */
+	bool interrupted;		/* 0x03 came after it */
 	bool interrupts_next;		/* 0x03 came before it, and ends it: run.c */
-	uint64_t heard_ms;		/* of the loop's clock: the last packet, or 0x03 */
-	bool over_break;		/* a breakpoint whose condition may be false is being looked at */
-	struct pt_gdb_request halt, stop;	/* stop: the registers of a stop reply */
-	struct pt_gdb_stop_event stops[PT_GDB_MAX_CORES];	/* stops that were not reported yet, oldest first */
+	uint64_t heard_ms;		/* time of the last packet or 0x03, on the loop's clock */
+	bool over_break;		/* at a breakpoint whose condition is being evaluated */
+	struct pt_gdb_request halt, stop;	/* stop: reads the registers of a stop reply */
+	struct pt_gdb_stop_event stops[PT_GDB_MAX_CORES];	/* stops that are not reported yet, oldest first */
 	unsigned n_stops;
 	bool one;			/* the other cores stay halted */
-	struct pt_gdb_unreported {	/* by core: a breakpoint that it met while GDB got another core's stop */
+	struct pt_gdb_unreported {	/* by core: a breakpoint that it reached while another core's stop was
+					 * reported */
 		bool waits;
 		struct pt_core_status status;
 		uint64_t pc;
@@ -115,36 +118,37 @@ struct pt_gdb_resume {
 /* nonstop.c's. */
 struct pt_gdb_nonstop {
 	bool wanted;			/* QNonStop:1 */
-	bool notified;			/* a notification is out, and vStopped has yet to say that it was the last */
-	uint8_t told;			/* cores that GDB knows to be halted, by bits */
-	uint8_t pretended;		/* of those: only GDB thinks so */
+	bool notified;			/* a notification was sent, and vStopped has not ended the sequence yet */
+	uint8_t told;			/* bit per core: reported to GDB as halted */
+	uint8_t pretended;		/* of those: reported as halted, but running */
 	bool fresh;			/* GDB is still connecting */
-	struct pt_gdb_action action[PT_GDB_MAX_CORES];	/* under way, by core */
-	uv_timer_t timer;		/* the pretence must not last */
+	struct pt_gdb_action action[PT_GDB_MAX_CORES];	/* in progress, by core */
+	uv_timer_t timer;		/* limits how long a core is pretended to be halted */
 };
 
-/* Where the server wants a token. auth.c's. */
+/* For a server that requires a token. Used by auth.c. */
 struct pt_gdb_auth {
-	bool locked;			/* it has yet to give the token: the server has no program for it */
-	bool late;			/* it has given it: another server has not seen its handshake (proxy/late.c) */
+	bool locked;			/* it has not given the token: the server runs no command for it */
+	bool late;			/* it gave the token late: the upstream server has not seen its handshake
+					 * (proxy/late.c) */
 	unsigned n_wrong;		/* tokens */
 };
 
 /* monitor.c's, live.c's. */
 struct pt_gdb_command {
-	struct pt_monitor_call *call;	/* the monitor command at work, or NULL */
+	struct pt_monitor_call *call;	/* the monitor command in progress, or NULL */
 	struct pt_gdb_live *live;	/* monitor profile live, or NULL */
-	uv_timer_t timer, live_timer;	/* of a slow command; of live */
+	uv_timer_t timer, live_timer;	/* for a slow command; for live */
 };
 
 struct pt_gdb_client {
 	struct pt_gdbstub *stub;
 	struct pt_gdb_client *next;
 	struct pt_rsp_connection rsp;
-	unsigned n_timers;		/* that are being closed */
-	struct pt_gdb_request request;	/* the current packet's */
-	bool parked;			/* the packet waits for a leaving client's core */
-	struct pt_os_tasks_waiter tasks;	/* for the program's tasks to be known; then: */
+	unsigned n_timers;		/* being closed */
+	struct pt_gdb_request request;	/* for the current packet */
+	bool parked;			/* the packet waits until a client that leaves has released the core */
+	struct pt_os_tasks_waiter tasks;	/* waits until the program's tasks are known; then: */
 	void (*once_tasks_known)(struct pt_gdb_client *client);
 	struct pt_gdb_auth auth;
 	struct pt_gdb_features features;
@@ -152,21 +156,22 @@ struct pt_gdb_client {
 	struct pt_gdb_resume resume;
 	struct pt_gdb_nonstop nonstop;
 	struct pt_gdb_command command;
-	/* of rooms above this one */
+	/* for parts above this folder */
 	struct pt_gdb_document *document;
 	struct pt_gdb_history *history;
 	struct pt_gdb_open_files *files;
-	struct pt_gdb_proxy *proxy;	/* its packets go to another GDB server: proxy.h; NULL: they do not */
-	bool decided;			/* whether they do */
+	struct pt_gdb_proxy *proxy;	/* its packets are forwarded to another GDB server: proxy.h; NULL: they are
+					 * not */
+	bool decided;			/* whether they are forwarded has been decided */
 };
 
-/* Do its packets go to another GDB server? */
+/* Are its packets forwarded to another GDB server? */
 static inline bool pt_gdb_is_proxied(const struct pt_gdb_client *client)
 {
 	return client->proxy != NULL;
 }
 
-/* Does GDB take all cores to be halted? */
+/* Does GDB believe that all cores are halted? */
 static inline bool pt_gdb_is_halted(const struct pt_gdb_client *client)
 {
 	return client->inferior.run == PT_GDB_HALTED ||
@@ -180,19 +185,19 @@ static inline bool pt_gdb_controls(const struct pt_gdb_client *client)
 	return client->inferior.run != PT_GDB_NONSTOP || client->stub->owner == client;
 }
 
-/* Does another client have the program? Then this one does not control it. */
+/* Does another client have the inferior? Then this one does not control it. */
 static inline bool pt_gdb_is_second(const struct pt_gdb_client *client)
 {
 	return client->stub->owner != NULL && client->stub->owner != client;
 }
 
-/* Does it look at a program that another client controls? Then it changes nothing that others use. */
+/* Does it look at a program that another client controls? Then it must not change what others use. */
 static inline bool pt_gdb_looks_on(const struct pt_gdb_client *client)
 {
 	return pt_gdb_is_second(client) && (client->inferior.watches || client->inferior.run != PT_GDB_NONE);
 }
 
-/* A non-stop GDB that learns of threads only after "?" takes them for a new program, and stops it to have a look. */
+/* A non-stop GDB that learns of threads only after "?" takes them for a new program, and stops it. */
 static inline bool pt_gdb_shows_threads(const struct pt_gdb_client *client)
 {
 	return client->inferior.run != PT_GDB_NONE || client->nonstop.wanted || client->inferior.watches;
@@ -200,17 +205,18 @@ static inline bool pt_gdb_shows_threads(const struct pt_gdb_client *client)
 
 /* --- answers: reply.c --------------------------------------------------------------------------------------------- */
 
-void pt_gdb_reply(struct pt_gdb_client *client);		/* with client->rsp.frame, and on to the next packet */
+/* sends client->rsp.frame, and goes on to the next packet */
+void pt_gdb_reply(struct pt_gdb_client *client);
 void pt_gdb_reply_text(struct pt_gdb_client *client, const char *text);
-/* "E01", or the sentence to a client that understands it. */
+/* Sends "E01", or the sentence to a client that accepts it. */
 void pt_gdb_reply_error(struct pt_gdb_client *client, const struct pt_err *err);
-/* The sentence to any client: for packets where even GDB 13 looks for it (Z, P, G, vAttach, vRun, vFlash). */
+/* Sends the sentence to any client: for packets where even GDB 13 accepts it (Z, P, G, vAttach, vRun, vFlash). */
 void pt_gdb_reply_sentence(struct pt_gdb_client *client, const struct pt_err *err);
 void pt_gdb_reply_to_breakpoint(struct pt_gdb_client *client, const struct pt_err *err);	/* to Z */
-/* The one or the other, by what the current packet is. */
+/* Uses one or the other, by the current packet. */
 void pt_gdb_reply_failure(struct pt_gdb_client *client, const struct pt_err *err);
-void pt_gdb_send_sentence(struct pt_gdb_client *client, const struct pt_err *err);	/* the packet alone */
-/* Text on the user's console, as O packets. Only while a resume or a monitor command awaits its reply. */
+void pt_gdb_send_sentence(struct pt_gdb_client *client, const struct pt_err *err);	/* only sends the packet */
+/* Sends text to the user's console, as O packets. Allowed only while a resume or a monitor command awaits its reply. */
 void pt_gdb_console(struct pt_gdb_client *client, const char *text, size_t len_bytes);
 
 /* --- requests: request.c ------------------------------------------------------------------------------------------ */
@@ -232,7 +238,7 @@ const struct pt_threads *pt_gdb_threads_of(const struct pt_gdb_client *client);
  * PT_ENOMEM. Board thread. */
 int pt_gdb_threads_for(const struct pt_gdb_client *client, struct pt_target *target, struct pt_gdb_thread_list *list,
 		       struct pt_err *err);
-/* Goes to the board. Does nothing when the session has ended meanwhile. */
+/* Posts a request to the board. Does nothing if the session has ended. */
 void pt_gdb_post(struct pt_gdb_request *rq, pt_gdb_run_fn *run, pt_gdb_after_fn *after);
 
 #endif

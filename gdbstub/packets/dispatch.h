@@ -1,4 +1,4 @@
-/* From a packet to its handler. */
+/* Finds the handler of a packet. */
 #ifndef PT_GDBSTUB_DISPATCH_H
 #define PT_GDBSTUB_DISPATCH_H
 

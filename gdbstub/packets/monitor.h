@@ -1,10 +1,9 @@
-/* monitor: GDB's door to the commands (control/command.h), and what carries one from its packet to its reply. Loop
- * thread.
+/* monitor: GDB's door to the commands (control/command.h); carries a command from its packet to its reply. Loop thread.
  *
- * A command may take its time. GDB can be interrupted while it waits, without a word to us, and then takes whatever
- * comes next for the reply to something else. So a command that takes longer than a moment sends one O packet of
- * progress and then nothing at all until GDB's "-" has come, which a waiting GDB sends every 2 s; and a new packet
- * abandons the command. An answer goes out in one packet where it fits, for the same reason. */
+ * A command may take long. The user may interrupt GDB while it waits. GDB does not report this, and takes the next
+ * packet for the reply to another one. So a slow command sends one O packet of progress, and then nothing until GDB's
+ * "-" has come, which a waiting GDB sends every 2 s; a new packet abandons the command. For the same reason an answer
+ * is one packet if it fits. */
 #ifndef PT_GDBSTUB_MONITOR_H
 #define PT_GDBSTUB_MONITOR_H
 
@@ -16,8 +15,8 @@
 
 /* --- for the connection ------------------------------------------------------------------------------------------- */
 
-void pt_monitor_abandon(struct pt_gdb_client *client);	/* no client waits for the command any more */
-void pt_monitor_interrupt(struct pt_gdb_client *client);	/* 0x03: it ends early, with its reply */
+void pt_monitor_abandon(struct pt_gdb_client *client);	/* GDB does not wait for the command any more */
+void pt_monitor_interrupt(struct pt_gdb_client *client);	/* 0x03: the command ends early, with its reply */
 void pt_monitor_alive(struct pt_gdb_client *client);	/* "-": GDB still waits for it */
 
 /* --- this door's own rows ----------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* What all clients of a board share. gdbstub/server.c makes it. Loop thread. */
+/* State shared by all clients of a board. gdbstub/server.c creates it. Loop thread. */
 #ifndef PT_GDBSTUB_PACKETS_STUB_H
 #define PT_GDBSTUB_PACKETS_STUB_H
 
@@ -19,30 +19,31 @@ struct pt_packet_filter;
 
 struct pt_gdbstub {
 	uv_loop_t *loop;
-	const struct pt_packet_row *const *packets;	/* tables of packets, ended by NULL */
-	const struct pt_packet_filter *filter;		/* in front of them */
+	const struct pt_packet_row *const *packets;	/* tables of packets; NULL at the end */
+	const struct pt_packet_filter *filter;		/* tried before the tables */
 	struct pt_gdbstub_config config;
 	const struct pt_door_ops *door;	/* for monitor */
-	struct pt_listener listener, also;	/* at the two addresses of the config */
+	struct pt_listener listener, also;	/* for the two addresses of the config */
 	unsigned listeners_closing;
 	struct pt_gdb_client *clients;
 	struct pt_gdb_proxy *proxy;	/* to another GDB server; NULL: not needed yet */
 	struct pt_gdb_client *owner;	/* the client that has the inferior; NULL: none */
-	struct pt_program *found_program;	/* find_program.c's: that no user has named; NULL: none */
-	struct pt_files *files;	/* of the board, the server's */
-	bool finishes_load;	/* the board thread is at it, and has no time for anything else; how far: */
+	struct pt_program *found_program;	/* set by find_program.c: a program that no user has named; NULL:
+						 * none */
+	struct pt_files *files;	/* the board's directory; owned by the server */
+	bool finishes_load;	/* the board thread completes a load and does nothing else; progress: */
 	struct pt_progress load_progress;
-	struct pt_err load;	/* why the last load failed: GDB shows a sentence of its own; code 0: it did not */
-	uv_timer_t wake;	/* the next turn of the loop */
+	struct pt_err load;	/* why the last load failed, because GDB shows its own sentence; code 0: it did not */
+	uv_timer_t wake;	/* runs in the next iteration of the loop */
 	uv_timer_cb on_wake;	/* the server's */
-	struct pt_sparing *sparing;	/* for what strangers cause */
+	struct pt_sparing *sparing;	/* limits log lines that strangers cause */
 	bool closing;
 	void (*on_closed)(void *arg);
 	void *on_closed_arg;
 };
 
-/* Something has gone that a packet, or the end of the server, may wait for: both are looked at on the next turn of the
- * loop. */
+/* Call it when something ended that a packet, or the end of the server, may wait for: both are checked in the next
+ * iteration of the loop. */
 void pt_gdbstub_wake(struct pt_gdbstub *stub);
 
 #endif

@@ -1,5 +1,5 @@
-/* What the files of passing share: proxy.c has the life of a packet, own_packets.c what of it is ours, server.c how the
- * connection comes and goes, notes.c what the board has to know of what passes. */
+/* Shared by the files of the proxy: proxy.c has the life of a packet, own_packets.c those that are not forwarded,
+ * server.c the start and end of the connection, notes.c what the board must know of forwarded packets. */
 #ifndef PT_GDBSTUB_PROXY_PARTS_H
 #define PT_GDBSTUB_PROXY_PARTS_H
 
@@ -7,25 +7,25 @@
 #include "board/upstream.h"
 
 enum {
-	PT_PROXY_PACKET_BYTES = 0x20000,	/* the largest payload of a client: what servers offer at most */
+	PT_PROXY_PACKET_BYTES = 0x20000,	/* the largest payload from a client: as much as any server offers */
 	PT_PROXY_BREAKS = 256,
 	PT_PROXY_BREAK_BYTES = 48,
 	PT_PROXY_SUPPORTED_BYTES = 2048,
-	PT_PROXY_SLOW_MS = 60000,	/* flash, resets, other people's commands */
+	PT_PROXY_SLOW_MS = 60000,	/* for flash, resets, commands of others */
 };
 
 enum pt_proxy_await { PT_PROXY_NOTHING, PT_PROXY_ANSWER, PT_PROXY_STOP };
 
-/* A memory packet that is longer than the server takes: pieces.c. */
+/* A memory packet longer than the server accepts: pieces.c. */
 struct pt_proxy_pieces {
-	size_t server_bytes;		/* its PacketSize; 0: the client was offered the same, and nothing is cut */
-	unsigned ahead;			/* so many reads may be under way */
-	char kind;			/* of what is being cut: m, x, M or X; 0: nothing is */
-	uint64_t next, got, end;	/* addresses: asked for up to, answered up to, all of it */
-	const uint8_t *data;		/* of a write: what goes next, in the client's packet */
-	unsigned n_out;			/* asked, and not answered */
-	bool ended;			/* nothing more is asked: it failed, or takes too long */
-	uint64_t since_ms;		/* of the loop's clock */
+	size_t server_bytes;		/* its PacketSize; 0: the client was offered the same, so nothing is split */
+	unsigned ahead;			/* how many reads may await answers */
+	char kind;			/* kind of packet being split: m, x, M or X; 0: none */
+	uint64_t next, got, end;	/* addresses: requested up to, answered up to, end */
+	const uint8_t *data;		/* for a write: next data in the client's packet */
+	unsigned n_out;			/* requests without answer */
+	bool ended;			/* no more requests: one failed, or it takes too long */
+	uint64_t since_ms;		/* on the loop's clock */
 	uint8_t *packet;		/* room for the largest */
 	struct pt_rsp_frame answer;
 	uint8_t sum;
