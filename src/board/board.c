@@ -1,5 +1,6 @@
 /* The loop thread's side of a board: posts jobs, and handles the notes that come back (notes.c). */
 #include "base/alloc.h"
+#include "host/log.h"
 #include "board/board_parts.h"
 
 #include <stdlib.h>
@@ -97,12 +98,14 @@ static void on_notes(uv_async_t *async)
 	struct pt_board *board = async->data;
 	bool ended = false;
 
+	pt_log_board(board->name);	/* who hears of it speaks of this board */
 	for (struct pt_board_note *note = pt_board_take_notes(board), *next; note != NULL; note = next) {
 		next = note->next;
 		ended |= note->kind == NOTE_ENDED;
 		hear(board, note);
 		free(note);
 	}
+	pt_log_board("");
 	if (ended) {
 		uv_thread_join(&board->thread);
 		uv_close((uv_handle_t *)&board->async, on_async_closed);

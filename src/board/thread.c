@@ -1,9 +1,11 @@
+#define _GNU_SOURCE /* pthread_setname_np */
 /* The board thread is a small scheduler: first jobs (urgent before normal), then one step of the profile's drain, then
  * a poll of cores whose stop is awaited. In between it waits on the link's clock, where a new job interrupts it. */
 #include "targets/registry.h"
 #include "probes/registry.h"
 #include "board/board_parts.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -428,11 +430,22 @@ static void end_jobs(struct pt_board *board)
 	}
 }
 
+/* For who looks at the threads of a daemon (top -H, /proc/PID/task/TID/comm). Linux keeps 15 characters. */
+static void name_thread(const char *board)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "board %s", board);
+	pthread_setname_np(pthread_self(), name);
+}
+
 void pt_board_thread(void *arg)
 {
 	static const struct pt_err closing = { .code = PT_EIO, .msg = "the board is being closed" };
 	struct pt_board *board = arg;
 
+	name_thread(board->name);
+	pt_log_board(board->name);
 	try_open(board);
 	while (!quitting(board))
 		serve(board);

@@ -14,8 +14,10 @@
 #include "cli/stdio_bridge.h"
 #include "cli/subcommands.h"
 #include "daemon/station.h"
+#include "daemon/watchdog.h"
 #include "host/log.h"
 #include "host/named_file.h"
+#include "host/service.h"
 #include "probes/registry.h"
 #include "web/web.h"
 
@@ -25,9 +27,10 @@ struct serve {
 	struct pt_station *stations;
 	struct pt_ending *ending;
 	struct pt_web *web;
+	struct pt_watchdog *watchdog;
 	struct pt_peers allow;		/* clients that the HTTP door accepts */
 	struct pt_token token;		/* the same */
-	bool web_closed;
+	bool web_closed, is_serving;
 	int status;
 };
 
@@ -85,6 +88,23 @@ static void on_quit(void *arg)
 	uv_stop(&((struct serve *)arg)->loop);
 }
 
+/* What `systemctl status` shows. */
+static void tell_manager(void *arg)
+{
+	const struct serve *s = arg;
+	unsigned n_boards = 0, n_attached = 0;
+	char text[80];
+
+	for (const struct pt_station *station = s->stations; station != NULL; station = station->next) {
+		n_boards++;
+		n_attached +=
+			station->app.board != NULL && pt_board_get_state(station->app.board, NULL) == PT_BOARD_READY;
+	}
+	snprintf(text, sizeof(text), "%u of %u board%s attached", n_attached, n_boards, n_boards == 1 ? "" : "s");
+	if (s->is_serving)
+		pt_service_ready(text);
+}
+
 static void on_wrong(void *arg)
 {
 	struct serve *s = arg;
@@ -101,8 +121,10 @@ static int open_station(struct serve *s, struct pt_station *station)
 	struct pt_err err = station->options->fault;
 	int status = err.code != 0 ? PT_EXIT_USAGE : pt_station_open(station, &s->loop, &err);
 
+	pt_log_board(station->name);
 	if (status == PT_EXIT_DONE) {
 		pt_ending_add(s->ending, station->app.board);
+		pt_watchdog_add(s->watchdog, station->app.board);
 		if (pt_station_open_doors(station, &err) == 0)
 			return PT_EXIT_DONE;
 		status = PT_EXIT_USAGE;
@@ -123,6 +145,7 @@ static struct pt_station *add_station(struct serve *s, const char *name, const s
 	*at = pt_station_new(name, options);
 	(*at)->on_wrong = on_wrong;
 	(*at)->on_quit = on_quit;
+	(*at)->on_state = tell_manager;
 	(*at)->arg = s;
 	(*at)->is_only = s->options->n_boards <= 1;
 	return *at;
@@ -137,6 +160,7 @@ static int open_stations(struct serve *s)
 		return open_station(s, add_station(s, options->name != NULL ? options->name : "", options));
 	for (size_t i = 0; i < options->n_boards; i++)
 		open_station(s, add_station(s, options->boards[i]->name, options->boards[i]));
+	pt_log_board("");
 	return PT_EXIT_DONE;
 }
 
@@ -231,8 +255,24 @@ static int begin(struct serve *s, struct pt_err *err)
 	}
 	if (pt_loop_begin(&s->loop, err) < 0)
 		return PT_EXIT_DEVICE;
+	s->watchdog = pt_watchdog_new(&s->loop);
 	s->ending = pt_ending_new(&s->loop, on_quit, s, err);
 	return s->ending != NULL ? PT_EXIT_DONE : PT_EXIT_USAGE;
+}
+
+static void run(struct serve *s)
+{
+	const char *untaken;
+
+	for (unsigned i = 0; (untaken = pt_service_untaken(i)) != NULL; i++)
+		pt_warn("systemd passed a socket \"%s\" that no board has: gdb.NAME is that of the section [board NAME], any "
+			"other one belongs to a line such as http = systemd:%s",
+			untaken, untaken);
+	s->is_serving = true;
+	tell_manager(s);
+	uv_run(&s->loop, UV_RUN_DEFAULT);
+	s->is_serving = false;
+	pt_service_stopping();
 }
 
 static int run_serve(const struct pt_options *options)
@@ -250,6 +290,7 @@ static int run_serve(const struct pt_options *options)
 	if (options->n_boards <= 1 && join(options, &s.status))
 		return s.status;
 	pt_door_set(PT_DOOR_GDB);
+	pt_service_begin();
 	s.status = begin(&s, &err);
 	if (s.status != PT_EXIT_DONE) {
 		pt_error("%s", err.msg);
@@ -261,12 +302,14 @@ static int run_serve(const struct pt_options *options)
 		s.status = PT_EXIT_USAGE;
 	}
 	if (s.status == PT_EXIT_DONE)
-		uv_run(&s.loop, UV_RUN_DEFAULT);
+		run(&s);
+	pt_watchdog_close(s.watchdog);
 	close_stations(&s);
 	pt_ending_close(s.ending);
 	uv_run(&s.loop, UV_RUN_DEFAULT);
 	uv_loop_close(&s.loop);
 	free_stations(&s);
+	pt_watchdog_free(s.watchdog);
 	pt_ending_free(s.ending);
 	return s.status;
 }

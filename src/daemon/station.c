@@ -12,6 +12,7 @@
 #include "base/util.h"
 #include "host/log.h"
 #include "host/probe_notes.h"
+#include "host/service.h"
 
 /* --- a note for other proftaps ------------------------------------------------------------------------------------ */
 
@@ -88,6 +89,8 @@ static void on_board_state(void *arg, enum pt_board_state state, const char *why
 	}
 	if (state == PT_BOARD_CLOSED)
 		drop_claim(s);
+	if (s->on_state != NULL)
+		s->on_state(s->arg);
 }
 
 static void on_change(void *arg, const char *text)
@@ -187,16 +190,33 @@ static int open_swo(struct pt_station *s, struct pt_err *err)
 	return 0;
 }
 
-/* A named board has a unix socket with its name, and the address in its section; a board without a name also the
+/* The door of a named board's own, in s->path: the socket that systemd passed for it, or a unix socket: in the folder that a service has
+ * for all to see, else in the user's own. Source: systemd.exec(5), RUNTIME_DIRECTORY. */
+static int find_own_door(struct pt_station *s, struct pt_err *err)
+{
+	const char *folder = getenv("RUNTIME_DIRECTORY");
+	int n;
+
+	snprintf(s->path, sizeof(s->path), "systemd:gdb.%s", s->name);
+	if (pt_service_has_socket(s->path + strlen("systemd:")))
+		return 0;
+	n = snprintf(s->path, sizeof(s->path), "unix:%s/%s.gdb", folder != NULL ? folder : "", s->name);
+	if (folder != NULL && folder[0] == '/' && n < (int)sizeof(s->path))
+		return 0;
+	if (!pt_note_path(s->name, ".gdb", s->path + strlen("unix:"), sizeof(s->path) - strlen("unix:"), true))
+		return pt_fail(err, PT_EIO, "no folder of one's own for the socket of board %s (XDG_RUNTIME_DIR)",
+			       s->name);
+	return 0;
+}
+
+/* A named board has a door with its name, and the address in its section; a board without a name also the
  * default address. */
 static int name_doors(struct pt_station *s, struct pt_gdbstub_config *config, struct pt_err *err)
 {
 	if (strcmp(config->address, "stdio") == 0)
 		return 0;
-	memcpy(s->path, "unix:", strlen("unix:"));
-	if (!pt_note_path(s->name, ".gdb", s->path + strlen("unix:"), sizeof(s->path) - strlen("unix:"), true))
-		return pt_fail(err, PT_EIO, "no folder of one's own for the socket of board %s (XDG_RUNTIME_DIR)",
-			       s->name);
+	if (find_own_door(s, err) < 0)
+		return err->code;
 	if (s->options->gdb != NULL || s->is_only)
 		config->also = config->address;
 	config->address = s->path;

@@ -23,6 +23,7 @@ struct pt_station {
 	/* Called when a mistake in its options is found, possibly later; err has the message. NULL: no call */
 	void (*on_wrong)(void *arg);
 	void (*on_quit)(void *arg);	/* GDB on standard input has left */
+	void (*on_state)(void *arg);	/* of the board: it was attached, lost, ... NULL: nothing is to be done */
 	void *arg;
 	bool is_only;			/* the daemon has no other board */
 	/* station.c's */

@@ -15,6 +15,7 @@
 #include "host/listen.h"
 
 #include "base/alloc.h"
+#include "host/service.h"
 
 enum { BACKLOG = 128 };
 
@@ -109,9 +110,20 @@ int pt_listen_check(const char *address, struct pt_err *err)
 {
 	char host[NI_MAXHOST], port[8];
 
-	if (strncmp(address, "unix:", strlen("unix:")) == 0)
-		return address[strlen("unix:")] != '\0' ? 0 : not_an_address(address, err);
+	if (strncmp(address, "unix:", strlen("unix:")) == 0 || strncmp(address, "systemd:", strlen("systemd:")) == 0)
+		return strchr(address, ':')[1] != '\0' ? 0 : not_an_address(address, err);
 	return split_host_port(address, host, sizeof(host), port, sizeof(port)) < 0 ? not_an_address(address, err) : 0;
+}
+
+static int check_reach(struct pt_listener *listener, const struct sockaddr *at, const char *address, struct pt_err *err)
+{
+	listener->is_remote = !is_loopback(at);
+	if (!listener->is_remote || listener->allow_remote)
+		return 0;
+	return pt_fail(err, PT_EARG,
+		       "%s can be reached from other machines: listen on 127.0.0.1 or unix:PATH "
+		       "and use ssh -L; or give --allow-remote",
+		       address);
 }
 
 static int listen_tcp(struct pt_listener *listener, uv_loop_t *loop, const char *address,
@@ -126,13 +138,9 @@ static int listen_tcp(struct pt_listener *listener, uv_loop_t *loop, const char 
 	rc = getaddrinfo(host[0] != '\0' ? host : "127.0.0.1", port, &hints, &found);
 	if (rc != 0)
 		return pt_fail(err, PT_EARG, "%s: %s", address, gai_strerror(rc));
-	listener->is_remote = !is_loopback(found->ai_addr);
-	if (listener->is_remote && !listener->allow_remote) {
+	if (check_reach(listener, found->ai_addr, address, err) < 0) {
 		freeaddrinfo(found);
-		return pt_fail(err, PT_EARG,
-			       "%s can be reached from other machines: listen on 127.0.0.1 or unix:PATH "
-			       "and use ssh -L; or give --allow-remote",
-			       address);
+		return err->code;
 	}
 	uv_tcp_init(loop, &listener->socket.tcp);
 	listener->open = true;
@@ -260,6 +268,60 @@ static int listen_unix(struct pt_listener *listener, uv_loop_t *loop, const char
 	return 0;
 }
 
+/* --- a socket of the service manager ------------------------------------------------------------------------------ */
+
+static int open_passed(struct pt_listener *listener, uv_loop_t *loop, int fd, const char *address, struct pt_err *err)
+{
+	struct sockaddr_storage at = { 0 };
+	socklen_t len = sizeof(at);
+	int rc = getsockname(fd, (struct sockaddr *)&at, &len) < 0 ? uv_translate_sys_error(errno) : 0;
+
+	if (rc == 0 && at.ss_family != AF_UNIX && check_reach(listener, (struct sockaddr *)&at, address, err) < 0)
+		return err->code;
+	if (rc == 0 && at.ss_family == AF_UNIX) {
+		uv_pipe_init(loop, &listener->socket.pipe, 0);
+		listener->open = true;
+		rc = uv_pipe_open(&listener->socket.pipe, fd);
+	} else if (rc == 0) {
+		uv_tcp_init(loop, &listener->socket.tcp);
+		listener->open = true;
+		rc = uv_tcp_open(&listener->socket.tcp, fd);
+	}
+	return rc < 0 ? refused(err, rc, address) : 0;
+}
+
+static char *name_of_pipe(const uv_pipe_t *pipe)
+{
+	char name[sizeof(((struct sockaddr_un *)NULL)->sun_path) + sizeof("unix:")] = "unix:";
+	size_t room = sizeof(name) - sizeof("unix:");
+
+	uv_pipe_getsockname(pipe, name + strlen("unix:"), &room);
+	return pt_strdup(name);
+}
+
+static int listen_passed(struct pt_listener *listener, uv_loop_t *loop, const char *address,
+			 uv_connection_cb on_connection, struct pt_err *err)
+{
+	const char *name = address + strlen("systemd:");
+	int fd = pt_service_take_socket(name);
+
+	if (fd < 0)
+		return pt_fail(
+			err, PT_EARG,
+			"%s: systemd passed no listening socket of this name; it is passed by a .socket unit with "
+			"FileDescriptorName=%s and Service=proftap.service (doc/service.md)",
+			address, name);
+	if (open_passed(listener, loop, fd, address, err) < 0) {
+		close(fd);
+		return err->code;
+	}
+	if (start(listener, 0, on_connection, address, err) < 0)
+		return err->code;
+	listener->address = listener->socket.handle.type == UV_TCP ? name_of(&listener->socket.tcp)
+								   : name_of_pipe(&listener->socket.pipe);
+	return 0;
+}
+
 int pt_listen(struct pt_listener *listener, uv_loop_t *loop, const char *address, uv_connection_cb on_connection,
 	      void *data, struct pt_err *err)
 {
@@ -270,6 +332,8 @@ int pt_listen(struct pt_listener *listener, uv_loop_t *loop, const char *address
 	listener->socket.handle.data = data;	/* the inits below leave it alone */
 	if (strncmp(address, "unix:", 5) == 0)
 		return listen_unix(listener, loop, address, on_connection, err);
+	if (strncmp(address, "systemd:", strlen("systemd:")) == 0)
+		return listen_passed(listener, loop, address, on_connection, err);
 	return listen_tcp(listener, loop, address, on_connection, err);
 }
 

@@ -6,16 +6,15 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/harmless.h"
 #include "base/text.h"
 #include "base/util.h"
+#include "host/journal.h"
 
 enum { LEAST_COLUMNS = 40 };	/* a narrower terminal breaks lines, whatever is printed */
 
@@ -24,7 +23,8 @@ enum { PATIENCE_MS = 1000 };
 static atomic_uint dropped;	/* lines that found no room */
 static atomic_int level = PT_LOG_INFO;
 static atomic_uint channels;
-static atomic_bool adds_times, progress_stands;
+static atomic_bool adds_times, is_journal, progress_stands;
+static _Thread_local const char *about = "";	/* a board */
 static const char erase_line[] = "\r\033[K";	/* Source: ECMA-48, EL */
 
 static const struct { const char *word; int level; unsigned channel; } words_known[] = {
@@ -114,6 +114,16 @@ static void put_dropped(char *out, size_t room)
 			 n > 1 ? "s are" : " is");
 }
 
+/* Source: syslog(3), LOG_ERR to LOG_DEBUG. */
+static bool to_journal(int at, const char *line)
+{
+	static const int priorities[] = {
+		[PT_LOG_ERROR] = 3, [PT_LOG_WARN] = 4, [PT_LOG_INFO] = 6, [PT_LOG_DEBUG] = 7
+	};
+
+	return atomic_load(&is_journal) && pt_journal_send(priorities[at], about, line);
+}
+
 static void say(int at, const char *prefix, const char *fmt, va_list args)
 {
 	char line[2048], time[40], lost[80];	/* a whole sentence of an error, and what was said before it */
@@ -127,6 +137,8 @@ static void say(int at, const char *prefix, const char *fmt, va_list args)
 	n = snprintf(line, sizeof(line), "%s%s", time, prefix);
 	vsnprintf(line + n, sizeof(line) - (size_t)n, fmt, args);
 	pt_harmless(line, "\n\t");	/* a stranger's name must not drive the terminal */
+	if (to_journal(at, line))
+		return;
 	break_lines(line, pt_log_columns(), &broken);
 	if (has_room(at)) {
 		put_dropped(lost, sizeof(lost));
@@ -161,19 +173,15 @@ void pt_progress(const char *fmt, ...)
 	fflush(stderr);
 }
 
-static bool is_journal(void)
-{
-	const char *stream = getenv("JOURNAL_STREAM");
-	unsigned long long device, inode;
-	struct stat st;
-
-	return stream != NULL && sscanf(stream, "%llu:%llu", &device, &inode) == 2 && fstat(STDERR_FILENO, &st) == 0 &&
-	       st.st_dev == device && st.st_ino == inode;
-}
-
 void pt_log_add_times(void)
 {
-	atomic_store(&adds_times, !isatty(STDERR_FILENO) && !is_journal());
+	atomic_store(&is_journal, pt_journal_is_stderr());
+	atomic_store(&adds_times, !isatty(STDERR_FILENO) && !atomic_load(&is_journal));
+}
+
+void pt_log_board(const char *name)
+{
+	about = name;
 }
 
 #define SAY(at, prefix)                                                                                                \

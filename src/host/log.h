@@ -27,9 +27,12 @@ void pt_debug(enum pt_log_channel channel, const char *fmt, ...) __attribute__((
  * or progress line replaces it; "" removes it. */
 void pt_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 bool pt_progress_shows(void);	/* false: skip computing an expensive line */
-/* From now on each message begins with its time in UTC. No effect on a terminal, and in the systemd journal, which
- * records the time of each line. Source: systemd.exec(5), JOURNAL_STREAM. */
+/* From now on each message begins with its time in UTC, or goes to the systemd journal, where standard error is that
+ * (journal.h). No effect on a terminal. */
 void pt_log_add_times(void);
+/* The board that the messages of this thread are about from now on; "": none. Its name goes to the journal with them. The caller's
+ * memory. */
+void pt_log_board(const char *name);
 /* The width of the terminal that shows the messages; they are broken between words there. 0: no terminal, unknown width,
  * or too narrow to break lines. */
 unsigned pt_log_columns(void);
