@@ -679,6 +679,24 @@ START_TEST(halts_are_no_loss)
 }
 END_TEST
 
+/* A core that was halted at the beginning, ran, and was halted again before its clock was known: it was not halted all the time. */
+START_TEST(a_core_that_runs_before_it_is_traced)
+{
+	m4.dhcsr |= 1 << 17;
+	ck_assert_msg(start(NULL) == 0, "%s", err.msg);
+	ck_assert(((struct pt_swo *)state)->put_off);
+	array_mem_pass(&m4.dap.memory, 10 * PT_NS_PER_MS);
+	ck_assert_int_eq(pt_source_swo.on_state(state, PT_STATE_RUN, 0, 0x1000, &err), 0);
+	array_mem_pass(&m4.dap.memory, 300 * PT_NS_PER_MS);
+	ck_assert_int_eq(pt_source_swo.on_state(state, PT_STATE_HALT, 0, 0x1000, &err), 0);
+	array_mem_pass(&m4.dap.memory, 10 * PT_NS_PER_MS);
+	stop();
+	m4.dhcsr &= ~(UINT32_C(1) << 17);
+	ck_assert_double_eq_tol((double)time_ns(PT_CHUNK_LOSS, PT_LOSS_HALTED), 20e6, 2e6);
+	ck_assert_uint_eq(time_ns(PT_CHUNK_LOSS, PT_LOSS_NOT_ARMED), 300 * PT_NS_PER_MS);
+}
+END_TEST
+
 /* The time that is called observed is that in which the trace was on: not that in which the rest is fetched at the end, nor what
  * it takes to begin. So what was counted, divided by it, is the rate. */
 static const char *const traces[] = { "trace=exceptions", "pc-load=5" };
@@ -879,6 +897,7 @@ static void add_tests(TCase *tc)
 	tcase_add_test(tc, a_clock_that_stood_is_no_other);
 	tcase_add_test(tc, a_clock_that_stands_in_sleep_is_not_known);
 	tcase_add_test(tc, a_late_host_is_no_other_clock);
+	tcase_add_test(tc, a_core_that_runs_before_it_is_traced);
 	tcase_add_test(tc, does_not_share_the_unit);
 	tcase_add_test(tc, halts_are_no_loss);
 	tcase_add_loop_test(tc, observes_while_the_trace_is_on, 0, PT_LEN(traces));

@@ -376,8 +376,8 @@ static int swo_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 	if (what == PT_STATE_HALT && !s->put_off)
 		pt_swo_take(&s->stream, 0, 0, &ignored);
 	now_ns = pt_mem_now_ns(s->mem);
-	if (s->held)
-		pt_emit_loss(&s->out, PT_LOSS_HALTED, now_ns);
+	if (s->held || s->put_off)
+		pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : PT_LOSS_NOT_ARMED, now_ns);
 	if (what == PT_STATE_RESET && !s->put_off)
 		s->renew = PT_LOSS_RESET;
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
