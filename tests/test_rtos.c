@@ -167,6 +167,30 @@ static void fail_on(void *arg, const char *sentence)
 	ck_abort_msg("%s", sentence);
 }
 
+/* Of a task in xPendingReadyList the list that it comes from says what it was. */
+static bool is_pending(const struct pt_rtos_thread *thread)
+{
+	return strcmp(thread->name, "pending") == 0;
+}
+
+/* Ready, or not, as the recipe found it; without offsets that the program itself has, no state at all. */
+static void check_state(const struct pt_orti *orti, const struct pt_orti_object *task, const struct pt_rtos_thread *thread)
+{
+	const struct pt_orti_value *value = pt_orti_value_of(task, "STATE", -1);
+	bool active = strcmp(thread->state, "ready") == 0 || strcmp(thread->state, "running") == 0;
+	struct pt_orti_result result;
+	enum pt_task_state is;
+
+	ck_assert_msg((value == NULL) == (pt_rtos_without_states(rtos) != NULL), "%s", thread->name);
+	if (value == NULL)
+		return;
+	pt_orti_evaluate(orti, task, value, types, &reader, &result);
+	is = pt_task_state_of(result.item != NULL ? result.item->text : NULL);
+	ck_assert_msg(is != PT_TASK_STATE_OTHER && is != PT_TASK_STATE_MOVES, "%s: %s", thread->name, result.text);
+	if (!is_pending(thread))
+		ck_assert_msg((is >= PT_TASK_STATE_READY) == active, "%s: %s is %s", thread->name, thread->state, result.text);
+}
+
 /* The file that the user may keep says the same as the recipe. */
 START_TEST(writes_an_orti_file)
 {
@@ -178,6 +202,7 @@ START_TEST(writes_an_orti_file)
 
 	load_kernel(_i);
 	detect_and_read();
+	ck_assert_int_eq(pt_rtos_without_states(rtos) != NULL, _i % 2 != 0 && strcmp(kernels[_i / 2].os, "Zephyr") != 0);
 	orti = pt_rtos_orti(rtos, &threads);
 	text = pt_orti_write(orti);
 	pt_orti_free(orti);
@@ -198,6 +223,7 @@ START_TEST(writes_an_orti_file)
 		const struct pt_rtos_thread *thread = &threads.thread[i - 1];
 		const struct pt_orti_value *priority = pt_orti_value_of(&orti->object[i], "PRIORITY", -1);
 
+		check_state(orti, &orti->object[i], thread);
 		if (thread->priority_addr == PT_UNKNOWN)
 			continue;
 		pt_orti_evaluate(orti, &orti->object[i], priority, types, &reader, &result);

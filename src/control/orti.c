@@ -168,6 +168,8 @@ static int list_tasks(struct work *w, const struct pt_reader *reader, struct pt_
 	if (pt_rtos_read(w->rtos, reader, &threads, err) < 0)
 		return err->code;
 	say_threads(w, &threads);
+	if (pt_rtos_without_states(w->rtos) != NULL)
+		say(w, "the states of tasks are not followed: %s", pt_rtos_without_states(w->rtos));
 	w->orti = pt_rtos_orti(w->rtos, &threads);
 	pt_rtos_threads_fini(&threads);
 	w->made = w->orti != NULL;

@@ -4,7 +4,7 @@ import itertools
 import struct
 import subprocess
 
-EXCEPTION, EXC_RETURN = 1, 2
+EXCEPTION, EXC_RETURN, TAIL_CHAIN = 1, 2, 3
 JUMP_KINDS, ASLEEP, HALTED, AWAKE = 64, 65, 66, 67
 
 

@@ -65,6 +65,7 @@ void pt_rtos_rows(struct pt_rtos *rtos, const struct pt_rtos_row *rows, size_t n
 			for (size_t k = 0; !found && k < PT_LEN(rows[i].path) && rows[i].path[k] != NULL; k++)
 				found = member_at(rtos->types, type, rows[i].path[k], &rtos->offset[i], &rtos->size[i]);
 		}
+		rtos->sure[i] = found;
 		if (!found) {	/* the type is known, and has no such member: not built in */
 			rtos->offset[i] = known ? PT_UNKNOWN : rows[i].fallback;
 			rtos->size[i] = rows[i].size_bytes;
@@ -314,6 +315,41 @@ static void address_text(const struct pt_rtos *rtos, uint64_t addr, char *text, 
 		snprintf(text, room, "0x%" PRIx64, addr);
 }
 
+const char *pt_rtos_without_states(const struct pt_rtos *rtos)
+{
+	const struct pt_rtos_states *s = rtos->ops->states;
+
+	return rtos->sure[s->row] && rtos->sure[s->inner] ? NULL : s->build;
+}
+
+static void declare_states(struct pt_orti_type *type, const struct pt_rtos *rtos)
+{
+	const struct pt_rtos_states *s = rtos->ops->states;
+	struct pt_orti_attr *attr = pt_orti_add_attr(type, PT_ORTI_ENUM, s->c_type, "STATE", "State");
+	char value[32];
+
+	for (size_t i = 0; i < PT_LEN(s->words) && s->words[i].word != NULL; i++) {
+		snprintf(value, sizeof(value), "%" PRIu64, s->words[i].value);
+		pt_orti_add_item(attr, s->words[i].word, NULL, value);
+	}
+	if (s->more != NULL)
+		s->more(rtos, attr);
+}
+
+static void add_state(struct pt_orti_object *task, const struct pt_rtos *rtos, const struct pt_rtos_thread *thread)
+{
+	static const char *const c_types[] = { [1] = "unsigned char", [2] = "unsigned short", [4] = "unsigned int" };
+	const struct pt_rtos_states *s = rtos->ops->states;
+	uint64_t bytes = rtos->size[s->inner], addr = thread->tcb + rtos->offset[s->row];
+	char text[80];
+
+	if (pt_rtos_without_states(rtos) != NULL || bytes >= PT_LEN(c_types) || c_types[bytes] == NULL)
+		return;
+	addr += s->inner != s->row ? rtos->offset[s->inner] : 0;
+	snprintf(text, sizeof(text), "*(%s *)0x%" PRIx64, c_types[bytes], addr);
+	pt_orti_add_value(task, "STATE", -1, text, true);
+}
+
 static void declare(struct pt_orti *orti, const struct pt_rtos *rtos, const struct pt_rtos_threads *threads)
 {
 	struct pt_orti_type *type = pt_orti_add_type(orti, "OS", rtos->ops->name);
@@ -331,6 +367,8 @@ static void declare(struct pt_orti *orti, const struct pt_rtos *rtos, const stru
 	type = pt_orti_add_type(orti, "TASK", "Tasks");
 	pt_orti_add_attr(type, PT_ORTI_CTYPE, "int", "PRIORITY", "Priority");
 	pt_orti_add_attr(type, PT_ORTI_CTYPE, "void *", "vs_TCB", "Control block");
+	if (pt_rtos_without_states(rtos) == NULL)
+		declare_states(type, rtos);
 }
 
 static void add_task(struct pt_orti *orti, const struct pt_rtos *rtos, const struct pt_rtos_thread *thread)
@@ -343,6 +381,7 @@ static void add_task(struct pt_orti *orti, const struct pt_rtos *rtos, const str
 	task = pt_orti_add_object(orti, "TASK", name);
 	address_text(rtos, thread->tcb, text, sizeof(text));
 	pt_orti_add_value(task, "vs_TCB", -1, text, true);
+	add_state(task, rtos, thread);
 	if (thread->priority_addr == PT_UNKNOWN || thread->priority_bytes >= PT_LEN(c_types) ||
 	    c_types[thread->priority_bytes] == NULL)
 		return;

@@ -64,7 +64,9 @@ void pt_rtos_threads_fini(struct pt_rtos_threads *threads);
 
 /* For the task analysis; threads may be NULL (nothing was read: values will have no names). */
 struct pt_task_maps *pt_rtos_task_maps(const struct pt_rtos *rtos, const struct pt_rtos_threads *threads);
-/* An ORTI file for the user to keep: the running-task variable with TOTRACE, a TASK object each. */
+/* Why the states of tasks cannot be followed: what to build with. NULL: they can, their offsets are in the program. */
+const char *pt_rtos_without_states(const struct pt_rtos *rtos);
+/* An ORTI file for the user to keep: the running-task variable with TOTRACE, a TASK object each, with its STATE if that can be followed. */
 struct pt_orti *pt_rtos_orti(const struct pt_rtos *rtos, const struct pt_rtos_threads *threads);
 
 #endif

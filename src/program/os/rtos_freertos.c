@@ -227,7 +227,37 @@ static int walk(struct pt_rtos_walk *w)
 	return 0;
 }
 
+/* A task is in the list of its state. It is moved by way of none, and of those in xSuspendedTaskList some wait without a limit. */
+static bool add_lists(const struct pt_rtos *rtos, struct pt_orti_attr *attr)
+{
+	static const struct { const char *name, *word; } lists[] = {
+		{ "xDelayedTaskList1", "WAITING" }, { "xDelayedTaskList2", "WAITING" },
+		{ "xSuspendedTaskList", "SUSPENDED or WAITING" }, { "xTasksWaitingTermination", "SUSPENDED (deleted)" },
+	};
+	uint64_t addr, size, each = list_bytes(rtos);
+	char value[64];
+
+	if (!pt_rtos_symbol(rtos, "pxReadyTasksLists", &addr, &size))
+		return false;
+	for (uint64_t i = 0; i < size / each && i < 256; i++) {
+		snprintf(value, sizeof(value), "0x%" PRIx64, addr + i * each);
+		pt_orti_add_item(attr, "READY", NULL, value);
+	}
+	for (size_t i = 0; i < PT_LEN(lists); i++) {
+		if (!pt_rtos_symbol(rtos, lists[i].name, &addr, &size))
+			continue;	/* not built in */
+		snprintf(value, sizeof(value), "0x%" PRIx64, addr);
+		pt_orti_add_item(attr, lists[i].word, NULL, value);
+	}
+	return true;
+}
+
+static const struct pt_rtos_states states = {
+	.row = STATE_ITEM, .inner = ITEM_CONTAINER, .c_type = "unsigned int", .words = { { "(moves)", 0 } }, .more = add_lists,
+	.build = "tasks.c has to be compiled with -g: TCB_t says where a task's list is",
+};
+
 const struct pt_rtos_ops pt_rtos_freertos_ops = {
 	.name = "FreeRTOS", .none = "no task yet", .rewritten = true, .find = find, .started = started, .walk = walk,
-	.frames = frames, .place = place,
+	.frames = frames, .place = place, .states = &states,
 };

@@ -17,6 +17,7 @@ struct pt_rtos {
 	struct pt_rtos_running running[PT_RTOS_MAX_CORES];
 	unsigned n_cores;
 	uint64_t offset[PT_RTOS_MAX_OFFSETS];	/* the recipe's rows; PT_UNKNOWN: it has none */
+	bool sure[PT_RTOS_MAX_OFFSETS];		/* the program itself says it, not what its sources have by default */
 	uint64_t size[PT_RTOS_MAX_OFFSETS];	/* bytes of the member; the row's where DWARF says nothing */
 };
 
@@ -41,6 +42,16 @@ struct pt_rtos_place {
 	uint64_t stub, stub_pc;		/* a saved pc that is stub stands for the word at stub_pc; or PT_UNKNOWN */
 };
 
+/* Where a control block says what state its task is in, and what its values mean, in the words of program/orti/tasks.h. */
+struct pt_rtos_states {
+	unsigned row, inner;	/* rows of its offset; inner: in that, or the same */
+	const char *c_type;	/* of the values */
+	struct { const char *word; uint64_t value; } words[20];	/* up to one without a word */
+	/* Adds further values; false: their places are not known. NULL: there are none */
+	bool (*more)(const struct pt_rtos *rtos, struct pt_orti_attr *attr);
+	const char *build;	/* what to build with, where the offsets are not known */
+};
+
 struct pt_rtos_ops {
 	const char *name;
 	const char *none; /* what 0 in the running-task variable is called: "idle" where the OS has no idle task */
@@ -53,6 +64,7 @@ struct pt_rtos_ops {
 	int (*walk)(struct pt_rtos_walk *w);
 	const struct pt_rtos_frame *frames;	/* tried in this order, up to one without words */
 	int (*place)(struct pt_rtos_walk *w, uint64_t tcb, struct pt_rtos_place *at);
+	const struct pt_rtos_states *states;
 };
 #define X(os) extern const struct pt_rtos_ops pt_rtos_##os##_ops;
 PT_RTOSES(X)

@@ -175,7 +175,20 @@ static int walk(struct pt_rtos_walk *w)
 	return 0;
 }
 
+/* A thread that waits says for what in the upper half; osThreadSuspend() leaves that 0. */
+static const struct pt_rtos_states states = {
+	.row = STATE, .inner = STATE, .c_type = "unsigned char",
+	.words = {
+		{ "SUSPENDED (inactive)", 0 }, { "READY", 1 }, { "RUNNING", 2 }, { "SUSPENDED or WAITING", 3 },
+		{ "SUSPENDED (terminated)", 4 }, { "WAITING (delay)", 0x13 }, { "WAITING (join)", 0x23 },
+		{ "WAITING (thread flags)", 0x33 }, { "WAITING (event flags)", 0x43 }, { "WAITING (mutex)", 0x53 },
+		{ "WAITING (semaphore)", 0x63 }, { "WAITING (memory pool)", 0x73 }, { "WAITING (message to get)", 0x83 },
+		{ "WAITING (message to put)", 0x93 },
+	},
+	.build = "RTX has to be compiled with -g: osRtxThread_t says where a thread's state is",
+};
+
 const struct pt_rtos_ops pt_rtos_rtx5_ops = {
 	.name = "RTX5", .none = "a thread that was deleted", .find = find, .started = started,
-	.walk = walk, .frames = frames, .place = place,
+	.walk = walk, .frames = frames, .place = place, .states = &states,
 };

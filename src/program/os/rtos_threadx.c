@@ -140,7 +140,19 @@ static int walk(struct pt_rtos_walk *w)
 	return walk_circle(w, head, counted ? count : PT_RTOS_MAX_THREADS);
 }
 
+static const struct pt_rtos_states states = {
+	.row = STATE, .inner = STATE, .c_type = "unsigned int",
+	.words = {
+		{ "READY", 0 }, { "SUSPENDED (completed)", 1 }, { "SUSPENDED (terminated)", 2 }, { "SUSPENDED", 3 },
+		{ "WAITING (sleep)", 4 }, { "WAITING (queue)", 5 }, { "WAITING (semaphore)", 6 },
+		{ "WAITING (event flags)", 7 }, { "WAITING (block of memory)", 8 }, { "WAITING (bytes of memory)", 9 },
+		{ "WAITING (driver)", 10 }, { "WAITING (file)", 11 }, { "WAITING (TCP/IP)", 12 }, { "WAITING (mutex)", 13 },
+		{ "(moves)", 14 },
+	},
+	.build = "ThreadX has to be compiled with -g: TX_THREAD says where a thread's state is",
+};
+
 const struct pt_rtos_ops pt_rtos_threadx_ops = {
 	.name = "ThreadX", .none = "idle", .rewritten = true, .find = find, .started = started, .walk = walk,
-	.frames = frames, .place = place,
+	.frames = frames, .place = place, .states = &states,
 };

@@ -131,7 +131,17 @@ static int walk(struct pt_rtos_walk *w)
 	return 0;
 }
 
+static const struct pt_rtos_states states = {
+	.row = STATE, .inner = STATE, .c_type = "unsigned char",
+	.words = {
+		{ "READY", 0 }, { "WAITING (delay)", 1 }, { "WAITING (pend)", 2 }, { "WAITING (pend with a limit)", 3 },
+		{ "SUSPENDED", 4 }, { "SUSPENDED or WAITING (delay)", 5 }, { "SUSPENDED or WAITING (pend)", 6 },
+		{ "SUSPENDED or WAITING (pend with a limit)", 7 },
+	},
+	.build = "uC/OS-III has to be compiled with -g: OS_TCB says where a task's state is",
+};
+
 const struct pt_rtos_ops pt_rtos_ucos3_ops = {
 	.name = "uC/OS-III", .none = "no task yet", .rewritten = true, .find = find,
-	.started = started, .walk = walk, .frames = frames, .place = place,
+	.started = started, .walk = walk, .frames = frames, .place = place, .states = &states,
 };

@@ -36,7 +36,8 @@ static const struct pt_rtos_row rows[] = {
 	[CPUS] = { { "struct z_kernel", "struct _kernel" }, { "cpus" }, 0, 0 },
 };
 enum { CURRENT_IN_CPU = 8 };	/* behind nested and irq_stack: what struct _cpu begins with */
-enum { DUMMY = 0x01, PENDING = 0x02, SLEEPING = 0x04, DEAD = 0x08, SUSPENDED = 0x10, ABORTING = 0x20 };
+enum { DUMMY = 0x01, PENDING = 0x02, SLEEPING = 0x04, DEAD = 0x08, SUSPENDED = 0x10, ABORTING = 0x20,
+       QUEUED = 0x80 };
 
 /* A word of the ELF's image. */
 static bool image_word(const struct pt_rtos *rtos, uint64_t addr, uint64_t *value)
@@ -71,8 +72,10 @@ static bool read_table(struct pt_rtos *rtos)
 			n = ignored;
 	for (unsigned i = 0; i < N_TABLE && i + 1 < n; i++)
 		if (rtos->offset[i] == PT_UNKNOWN && image_word(rtos, table + 4 * (i + 1), &value) &&
-		    value != UINT32_MAX)
+		    value != UINT32_MAX) {
 			rtos->offset[i] = value;
+			rtos->sure[i] = true;
+		}
 	from_arch(rtos, FLOAT, T_FLOAT);
 	from_arch(rtos, EXC_RETURN, T_EXC);
 	return true;
@@ -304,7 +307,20 @@ static int walk(struct pt_rtos_walk *w)
 	return pt_rtos_pointer(w, kernel + r->offset[THREADS], &head) < 0 ? w->err->code : walk_list(w, head);
 }
 
+/* Which bits are set together; in a kernel that sleeps by SUSPENDED, that alone may be either. */
+static const struct pt_rtos_states states = {
+	.row = STATE, .inner = STATE, .c_type = "unsigned char",
+	.words = {
+		{ "READY", 0 }, { "READY", QUEUED }, { "WAITING", PENDING }, { "WAITING", SLEEPING },
+		{ "WAITING", PENDING | SLEEPING }, { "SUSPENDED or WAITING", SUSPENDED },
+		{ "SUSPENDED or WAITING", SUSPENDED | PENDING }, { "SUSPENDED or WAITING", SUSPENDED | SLEEPING },
+		{ "SUSPENDED (dead)", DEAD },
+	},
+	.build = "the kernel has to be built with CONFIG_DEBUG_THREAD_INFO or with -g: then it says where a thread's state is",
+};
+
 const struct pt_rtos_ops pt_rtos_zephyr_ops = {
 	.name = "Zephyr", .none = "no thread yet", .rewritten = true, .find = find,
 	.started = started, .walk = walk, .frames = frames_pendsv, .place = place,
+	.states = &states,
 };

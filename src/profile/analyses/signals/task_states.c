@@ -3,6 +3,7 @@
  *
  * Between two looks anything may have happened. That a task was suspended and is not any more proves one activation; that
  * it ran and is ready proves nothing, as it may have waited meanwhile. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,10 +131,22 @@ static void forget(struct pt_task_life *life, const struct instant *until)
 
 /* --- the running task */
 
+/* A file's object is called so if everything but letters and digits of the task's name is an underscore. */
+static bool is_called(const char *task, const char *name)
+{
+	if (name == NULL)
+		return false;
+	task += task[0] == '_' && name[0] != '_' && !isalpha((unsigned char)name[0]);
+	for (; *task != '\0' && *name != '\0'; task++, name++)
+		if (*task != *name && (*task != '_' || isalnum((unsigned char)*name)))
+			return false;
+	return *task == *name;
+}
+
 static bool runs(const struct pt_tasks_analysis *t, const struct pt_task_life *life)
 {
 	for (size_t i = 0; i < PT_TASK_CORES; i++)
-		if (t->runs[i] != NULL && strcmp(t->runs[i], life->task) == 0)
+		if (is_called(life->task, t->runs[i]))
 			return true;
 	return false;
 }
@@ -279,7 +292,7 @@ static void show_states(struct pt_task_states *shown, const struct pt_task_life 
 static struct pt_task *row_of(struct pt_task *rows, size_t *n, const char *name)
 {
 	for (size_t i = 0; i < *n; i++)
-		if (rows[i].kind == PT_TASK_TOLD && strcmp(rows[i].name, name) == 0 && rows[i].states == NULL)
+		if (rows[i].kind == PT_TASK_TOLD && is_called(name, rows[i].name) && rows[i].states == NULL)
 			return &rows[i];
 	rows[*n] = (struct pt_task){
 		.name = name, .kind = PT_TASK_BY_STATE, .activations = PT_UNKNOWN, .partial = PT_UNKNOWN,
