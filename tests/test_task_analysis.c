@@ -19,6 +19,8 @@ static const struct pt_signal_set signals = { &definition, 1 };
 static void print_task(const struct pt_task *task, char *out)
 {
 	out += sprintf(out, "%s %d-%d run %d", task->name, (int)task->activations, (int)task->partial, (int)task->run);
+	if (task->isr2_known)
+		out += sprintf(out, task->isr2_unsure > 0 ? " isr2 %d+%d" : " isr2 %d", (int)task->isr2, (int)task->isr2_unsure);
 	if (task->net + task->interrupts > 0)
 		out += sprintf(out, " net %d irq %d", (int)task->net, (int)task->interrupts);
 	if (task->slice.n > 0)
@@ -189,7 +191,7 @@ START_TEST(a_new_stack_has_no_past)
 }
 END_TEST
 
-enum { NONE = 100, GAP, UNLISTED, SEEN };	/* SEEN: nothing came up to there */
+enum { NONE = 100, GAP, UNLISTED, SEEN, IN, OUT };	/* SEEN: nothing came up to there; IN, OUT: ISR2s */
 
 static const struct {
 	const char *name;
@@ -206,6 +208,14 @@ static const struct {
 	  "idle 1-1 run 0; 0xbad 1-0 run 3 slice 1:3..3; (no task) 2-0 run 17 slice 2:5..12 per 8 susp 3" },
 	{ "a gap", { { 10, 1, 0 }, { 14, 2, 0 }, { 15, GAP, 0 }, { 40, 1, 0 }, { 45, 2, 0 } },
 	  "comm 2-1 run 9 slice 1:4..4; ctl 2-2 run 1" },	/* behind the gap comm may have been running already */
+	{ "ISR2s", { { 5, OUT, 0 }, { 10, 1, 0 }, { 12, IN, 0 }, { 15, OUT, 0 }, { 18, IN, 0 }, { 20, 2, 0 }, { 24, OUT, 0 }, { 30, 1, 0 },
+		     { 33, IN, 0 }, { 40, SEEN, 0 } },
+	  "comm 2-1 run 20 isr2 12 slice 1:10..10 per 20 susp 10; ctl 1-0 run 10 isr2 4 slice 1:10..10" },
+	{ "an ISR2 inside another", { { 5, OUT, 0 }, { 10, 1, 0 }, { 12, IN, 0 }, { 15, IN, 0 }, { 18, OUT, 0 }, { 20, 2, 0 } },
+	  "comm 1-0 run 10 isr2 6 slice 1:10..10; ctl 1-1 run 0 isr2 0" },
+	{ "before the first word of them", { { 10, 1, 0 }, { 14, IN, 0 }, { 16, OUT, 0 }, { 20, GAP, 0 }, { 30, 1, 0 }, { 33, OUT, 0 },
+					     { 35, 2, 0 } },
+	  "comm 2-2 run 15 isr2 2+7; ctl 1-1 run 0 isr2 0" },
 	{ "uncertain moments", { { 10, 1, 3 }, { 50, 2, 4 }, { 90, 1, 3 } },
 	  "comm 2-1 run 40 slice 1:40..40 per 80 susp 40 +-4; ctl 1-0 run 40 slice 1:40..40 +-4" },
 };
@@ -217,10 +227,10 @@ START_TEST(signals_case)
 	for (size_t i = 0; by_signals[_i].told[i].ns != 0; i++) {
 		unsigned task = by_signals[_i].told[i].task;
 		const struct pt_signal s = {
-			.kind = task == GAP ? PT_SIGNAL_GAP : PT_SIGNAL_TASK, .ticks = PT_UNKNOWN,
+			.kind = task == GAP ? PT_SIGNAL_GAP : task == IN || task == OUT ? PT_SIGNAL_ISR : PT_SIGNAL_TASK, .ticks = PT_UNKNOWN,
 			.at = { by_signals[_i].told[i].ns, by_signals[_i].told[i].error_ns }, .own_ns = by_signals[_i].told[i].ns,
 			.own_error_ns = by_signals[_i].told[i].error_ns,
-			.value = task == NONE ? PT_SIGNAL_NONE : task == UNLISTED ? 3 : task, .raw = 0xbad,
+			.value = task == NONE || task == OUT ? PT_SIGNAL_NONE : task == UNLISTED ? 3 : task, .raw = 0xbad,
 		};
 
 		if (task == SEEN)

@@ -10,7 +10,7 @@
 
 extern const struct pt_view pt_view_tasks, pt_view_task_functions;
 
-enum { ACTIVATIONS = 17, RESPONSE = ACTIVATIONS + 4 };	/* columns; before the first, those of slices end */
+enum { ACTIVATIONS = 19, RESPONSE = ACTIVATIONS + 4 };	/* columns; before the first, those of slices end */
 
 #define SPREAD(kind, heading, brief)                                                                                \
 	{ kind "_ns.min", heading "min", PT_UNIT_NS, brief },                                                       \
@@ -29,6 +29,8 @@ static const struct pt_column columns[] = {
 	SPREAD("period", "per ", PT_IF_MUCH_ROOM),
 	{ "suspended_ns.total", "suspended", PT_UNIT_NS, PT_IF_WIDE },
 	SPREAD("suspended", "susp ", PT_IF_WIDE),
+	{ "isr2_ns.total", "in isr2", PT_UNIT_NS, PT_IF_MUCH_ROOM },
+	{ "net_ns.total", "run self", PT_UNIT_NS, PT_IF_MUCH_ROOM },
 	[ACTIVATIONS] = { "activations", "activations", PT_UNIT_COUNT, PT_IF_ROOM },
 	{ "releases", "releases", PT_UNIT_COUNT, PT_IF_WIDE },
 	{ "preemptions", "preemptions", PT_UNIT_COUNT, PT_IF_ROOM },
@@ -195,6 +197,33 @@ static struct pt_value load_of(const struct pt_profile *p, const struct pt_task 
 				  .basis = isnan(load) ? PT_BASIS_NONE : basis, .at_least = more && !isnan(load) };
 }
 
+/* Of its slices what ran in ISR2s, and the rest of them: together that is run. */
+static struct pt_value *values_of_isr2(struct pt_value *out, const struct pt_profile *p, const struct pt_task *task)
+{
+	uint64_t net = task->run > task->isr2 ? task->run - task->isr2 : 0, error = run_error(task);
+	double more = (double)task->isr2_unsure;
+	struct pt_value isr2 = number(PT_UNKNOWN, PT_BASIS_NONE), own = isr2;
+
+	if (p->tasks->by_signals && task->isr2_known) {
+		isr2 = pt_time_within((struct pt_value){ .u = task->isr2 }, (double)task->isr2, error);
+		own = pt_time_within((struct pt_value){ .u = net }, (double)net, error);
+	}
+	if (isr2.basis != PT_BASIS_NONE && more > 0) {
+		isr2 = (struct pt_value){ .u = task->isr2, .lo = fmax(0, (double)task->isr2 - (double)error),
+					  .hi = (double)task->isr2 + more + (double)error, .bounds = true, .basis = PT_BASIS_ESTIMATED };
+		own = (struct pt_value){ .u = net, .lo = fmax(0, (double)net - more - (double)error),
+					 .hi = (double)net + (double)error, .bounds = true, .basis = PT_BASIS_ESTIMATED };
+	}
+	if (isr2.basis != PT_BASIS_NONE && is_missing(p, task)) {
+		isr2 = bounded(number(task->isr2 > error ? task->isr2 - error : PT_UNKNOWN, PT_BASIS_ESTIMATED), true);
+		own = bounded(number((double)net > more + (double)error ? net - (uint64_t)more - error : PT_UNKNOWN,
+				     PT_BASIS_ESTIMATED), true);
+	}
+	*out++ = isr2;
+	*out++ = own;
+	return out;
+}
+
 /* --- by states */
 
 /* There were n, and each of `more` may have been one. */
@@ -271,6 +300,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	out = spread(out, p, task, &task->period);
 	*out++ = bounded(time_of(p, task, task->suspended.n > 0 ? task->suspended.total : PT_UNKNOWN), missing);
 	out = spread(out, p, task, &task->suspended);
+	out = values_of_isr2(out, p, task);
 	states = out + RESPONSE - ACTIVATIONS;
 	out = values_of_states(out, task->states);
 	out = flow_values(out, p, task, more);

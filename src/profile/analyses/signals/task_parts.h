@@ -28,6 +28,10 @@ struct pt_told {		/* a core, as signals tell */
 	uint64_t clock;			/* the last that was heard of it, by the former */
 	struct pt_timestamp clock_at;	/* and by the latter */
 	uint64_t seen;			/* that its source has come to, by the probe's */
+	enum { PT_TOLD_NOTHING, PT_TOLD_TASK, PT_TOLD_ISR2 } within;	/* whether an ISR2 runs */
+	bool tells_isr2;		/* a signal has, of that source */
+	uint16_t isr2_source;
+	uint64_t settled;		/* own clock up to which the slice has it */
 	uint64_t entered[PT_TASKS_MAX], left[PT_TASKS_MAX];	/* by row: own clock + 1 at the last; 0: not known */
 };
 

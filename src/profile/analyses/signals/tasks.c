@@ -93,6 +93,31 @@ static struct pt_told *told_of(struct pt_tasks_analysis *t, uint16_t core)
 	return &t->told[core < PT_TASK_CORES ? core : PT_TASK_CORES - 1];
 }
 
+/* Of the slice that runs, up to then. */
+static void settle_isr2(struct pt_told *told, struct pt_task *task, uint64_t clock)
+{
+	uint64_t from = told->settled > told->since ? told->settled : told->since;
+	uint64_t ns = clock > from ? clock - from : 0;
+
+	task->isr2 += told->within == PT_TOLD_ISR2 ? ns : 0;
+	task->isr2_unsure += told->within == PT_TOLD_NOTHING ? ns : 0;
+	told->settled = clock > told->settled ? clock : told->settled;
+}
+
+/* An ISR2 begins, or none runs any more. By another source than tasks it is on another clock. */
+static void isr2(struct pt_tasks_analysis *t, const struct pt_signal *signal)
+{
+	struct pt_told *told = told_of(t, signal->core);
+
+	if (signal->read || (told->any && told->source != signal->source))
+		return;
+	told->tells_isr2 = true;
+	told->isr2_source = signal->source;
+	if (told->running < t->told_rows.n)
+		settle_isr2(told, &t->told_rows.task[told->running], signal->own_ns);
+	told->within = signal->value == PT_SIGNAL_NONE ? PT_TOLD_TASK : PT_TOLD_ISR2;
+}
+
 /* The slice that runs ends, as far as was seen. */
 static void end_slice(struct pt_tasks_analysis *t, struct pt_told *told, uint64_t length, uint64_t ns, uint64_t error,
 		      bool seen)
@@ -102,6 +127,7 @@ static void end_slice(struct pt_tasks_analysis *t, struct pt_told *told, uint64_
 	told->running = PT_NO_TASK;
 	if (task == NULL)
 		return;
+	settle_isr2(told, task, told->since + length);
 	task->run += length;
 	t->told_ns += length;
 	task->last_ns = ns;
@@ -173,10 +199,10 @@ static void gap(struct pt_tasks_analysis *t, const struct pt_signal *signal)
 		if (!told->any || told->source != signal->source)
 			continue;
 		known = told->behind_gap = true;
-		if (told->running == PT_NO_TASK)
-			continue;
-		end_slice(t, told, signal->own_ns > told->since ? signal->own_ns - told->since : 0,
-			  signal->at.ns != PT_UNKNOWN ? signal->at.ns : told->seen, 0, false);
+		if (told->running != PT_NO_TASK)
+			end_slice(t, told, signal->own_ns > told->since ? signal->own_ns - told->since : 0,
+				  signal->at.ns != PT_UNKNOWN ? signal->at.ns : told->seen, 0, false);
+		told->within = PT_TOLD_NOTHING;
 		memset(told->entered, 0, sizeof(told->entered));
 		memset(told->left, 0, sizeof(told->left));
 	}
@@ -191,6 +217,8 @@ static void take_signals(void *analysis, const struct pt_signal *signal, size_t 
 			switched(analysis, &signal[i]);
 		else if (signal[i].kind == PT_SIGNAL_GAP)
 			gap(analysis, &signal[i]);
+		else if (signal[i].kind == PT_SIGNAL_ISR)
+			isr2(analysis, &signal[i]);
 	}
 }
 
@@ -213,6 +241,7 @@ static void show_missing(struct pt_tasks_analysis *t, struct pt_task *rows, size
 		const struct pt_told *told = told_of(t, rows[i].core);
 
 		rows[i].missing = told->any && pt_signal_gaps_of(&t->gaps, told->source) > 0;
+		rows[i].isr2_known = told->tells_isr2 && told->isr2_source == told->source;
 	}
 }
 
@@ -225,9 +254,12 @@ static uint64_t show_running(const struct pt_tasks_analysis *t, struct pt_task *
 		const struct pt_told *told = &t->told[i];
 		uint64_t silent = told->seen > told->clock_at.ns ? told->seen - told->clock_at.ns : 0;
 		uint64_t length = told->clock - told->since + silent;
+		struct pt_told copy;
 
 		if (told->running == PT_NO_TASK)
 			continue;
+		copy = *told;
+		settle_isr2(&copy, &rows[told->running], told->since + length);
 		rows[told->running].open_error = silent > 0 ? told->clock_at.error_ns : 0;
 		rows[told->running].run += length;
 		rows[told->running].partial++;

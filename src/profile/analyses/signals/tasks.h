@@ -58,6 +58,8 @@ struct pt_task {
 	struct pt_stat slice, period, suspended;	/* suspended: from the end of a slice to the next */
 	uint64_t error;		/* the moments between which that was measured are that uncertain at worst */
 	uint64_t open_error;		/* of run, beside that: it runs, and silence is as long as another clock says */
+	bool isr2_known;		/* signals tell of ISR2s as well: */
+	uint64_t isr2, isr2_unsure;	/* of run in ISR2s, in ns; so much more may have been */
 	const struct pt_task_states *states;	/* NULL: nothing is known of them */
 	uint64_t first_ns, last_ns;	/* when it ran first and last; PT_UNKNOWN */
 	/* on the profile's clock, by flow; 0 without it */
