@@ -408,12 +408,28 @@ static int add_map(struct pt_definitions *d, const struct pt_task_map *map, stru
 	return 0;
 }
 
+/* The same task, ISR or service by a port, or by a variable that the user names: what its values are called is told as well. */
+static void name_signals(struct pt_definitions *d, const struct pt_task_maps *maps)
+{
+	static const enum pt_task_what of[] = {
+		[PT_FORM_TASK] = PT_TASK_RUNNING, [PT_FORM_ISR] = PT_TASK_ISR, [PT_FORM_SERVICE] = PT_TASK_SERVICE,
+	};
+
+	for (size_t i = 0; i < d->set.n_definitions; i++) {
+		struct pt_signal_definition *def = &d->definition[i];
+
+		if (pt_signal_of_system(def) && def->tasks == NULL)
+			def->tasks = pt_task_maps_of(maps, of[def->form], def->core == PT_ANY_CORE ? 0 : def->core);
+	}
+}
+
 int pt_definitions_add_system(struct pt_definitions *d, const struct pt_task_maps *maps, struct pt_err *err)
 {
 	struct pt_task_maps *copy = pt_task_maps_copy(maps);
 
 	d->maps = pt_realloc_array(d->maps, d->n_maps + 1, sizeof(*d->maps));
 	d->maps[d->n_maps++] = copy;
+	name_signals(d, copy);
 	for (size_t i = 0; i < copy->n_maps; i++)
 		if (add_map(d, &copy->map[i], err) < 0)
 			return PT_EARG;
