@@ -174,7 +174,8 @@ static bool is_pending(const struct pt_rtos_thread *thread)
 }
 
 /* Ready, or not, as the recipe found it; without offsets that the program itself has, no state at all. */
-static void check_state(const struct pt_orti *orti, const struct pt_orti_object *task, const struct pt_rtos_thread *thread)
+static void check_state(const struct pt_orti *orti, const struct pt_orti_object *task,
+			const struct pt_rtos_thread *thread)
 {
 	const struct pt_orti_value *value = pt_orti_value_of(task, "STATE", -1);
 	bool active = strcmp(thread->state, "ready") == 0 || strcmp(thread->state, "running") == 0;
@@ -188,7 +189,8 @@ static void check_state(const struct pt_orti *orti, const struct pt_orti_object 
 	is = pt_task_state_of(result.item != NULL ? result.item->text : NULL);
 	ck_assert_msg(is != PT_TASK_STATE_OTHER && is != PT_TASK_STATE_MOVES, "%s: %s", thread->name, result.text);
 	if (!is_pending(thread))
-		ck_assert_msg((is >= PT_TASK_STATE_READY) == active, "%s: %s is %s", thread->name, thread->state, result.text);
+		ck_assert_msg((is >= PT_TASK_STATE_READY) == active, "%s: %s is %s", thread->name, thread->state,
+			      result.text);
 }
 
 /* The file that the user may keep says the same as the recipe. */
@@ -202,7 +204,8 @@ START_TEST(writes_an_orti_file)
 
 	load_kernel(_i);
 	detect_and_read();
-	ck_assert_int_eq(pt_rtos_without_states(rtos) != NULL, _i % 2 != 0 && strcmp(kernels[_i / 2].os, "Zephyr") != 0);
+	ck_assert_int_eq(pt_rtos_without_states(rtos) != NULL,
+			 _i % 2 != 0 && strcmp(kernels[_i / 2].os, "Zephyr") != 0);
 	orti = pt_rtos_orti(rtos, &threads);
 	text = pt_orti_write(orti);
 	pt_orti_free(orti);

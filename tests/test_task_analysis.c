@@ -20,7 +20,8 @@ static void print_task(const struct pt_task *task, char *out)
 {
 	out += sprintf(out, "%s %d-%d run %d", task->name, (int)task->activations, (int)task->partial, (int)task->run);
 	if (task->isr2_known)
-		out += sprintf(out, task->isr2_unsure > 0 ? " isr2 %d+%d" : " isr2 %d", (int)task->isr2, (int)task->isr2_unsure);
+		out += sprintf(out, task->isr2_unsure > 0 ? " isr2 %d+%d" : " isr2 %d", (int)task->isr2,
+			       (int)task->isr2_unsure);
 	if (task->net + task->interrupts > 0)
 		out += sprintf(out, " net %d irq %d", (int)task->net, (int)task->interrupts);
 	if (task->slice.n > 0)

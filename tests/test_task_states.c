@@ -49,8 +49,9 @@ static const struct { const char *name, *story, *want; } cases[] = {
 	  "L 0+2 act 0+2 rel 0 pre, 2 whole 5..8" },
 	{ "who runs is not told", "2 L3, 10 L1, 18 L3", "L 0 act 1 rel ? pre, 1 whole 8..8" },
 	{ "who ran before the first word is not known", "2 L3, 10 L1, 14 run 1, 15 run 0, 16 L3", "L 0 act 1 rel 0+1 pre, 1 whole 6..6" },
-	{ "looks", "10 T?0, 20 T?2, 30 T?1, 40 T?0, 50 T?3, 60 T?1, 70 T?0", "T >= 2 act by looks" },
-	{ "looks behind a gap", "10 T?0, 20 gap, 30 T?2, 40 T?0, 50 T?2", "T >= 1 act by looks" },
+	{ "looks", "10 T?0, 20 T?2, 30 T?1, 40 T?0, 50 T?3, 60 T?1, 70 T?0", "T >= 2 act 2 whole by looks" },
+	{ "looks behind a gap", "10 T?0, 20 gap, 30 T?2, 40 T?0, 50 T?2", "T >= 1 act 0 whole by looks" },
+	{ "looks at a list of two states", "10 L?4, 20 L?1, 30 L?0, 40 L?3, 50 L?1, 60 L?1, 70 L?3, 80 L?1", "L >= 0 act 2 whole by looks" },
 	{ "writes beat looks", "5 T?0, 8 T?1, 9 T0, 10 T1, 11 T2, 12 T?2, 15 T0, 16 T?0", "T 1 act 0 rel 0 pre, 1 whole 5..5" },
 };
 
@@ -61,7 +62,7 @@ static void print_states(const struct pt_task *task, char *out)
 
 	out += sprintf(out, "%s %s%d", task->name, s->missing || !s->writes ? ">= " : "", (int)s->activations);
 	if (!s->writes) {
-		sprintf(out, " act by looks");
+		sprintf(out, " act %d whole by looks", (int)s->found);
 		return;
 	}
 	out += sprintf(out, more > 0 ? "+%d act" : " act", more);

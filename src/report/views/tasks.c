@@ -34,7 +34,7 @@ static const struct pt_column columns[] = {
 	[ACTIVATIONS] = { "activations", "activations", PT_UNIT_COUNT, PT_IF_ROOM },
 	{ "releases", "releases", PT_UNIT_COUNT, PT_IF_WIDE },
 	{ "preemptions", "preemptions", PT_UNIT_COUNT, PT_IF_ROOM },
-	{ "responses", "responses", PT_UNIT_COUNT, PT_IF_WIDE },
+	{ "responses", "responses", PT_UNIT_COUNT, PT_IF_ROOM },
 	SPREAD("response", "resp ", PT_IF_ROOM),
 	{ "gross", "total", PT_UNIT_TICKS, PT_IF_WIDE },
 	{ "net", "self", PT_UNIT_TICKS, PT_IF_ROOM },
@@ -217,7 +217,8 @@ static struct pt_value *values_of_isr2(struct pt_value *out, const struct pt_pro
 	if (isr2.basis != PT_BASIS_NONE && is_missing(p, task)) {
 		isr2 = bounded(number(task->isr2 > error ? task->isr2 - error : PT_UNKNOWN, PT_BASIS_ESTIMATED), true);
 		own = bounded(number((double)net > more + (double)error ? net - (uint64_t)more - error : PT_UNKNOWN,
-				     PT_BASIS_ESTIMATED), true);
+				     PT_BASIS_ESTIMATED),
+			      true);
 	}
 	*out++ = isr2;
 	*out++ = own;
@@ -247,7 +248,8 @@ static struct pt_value *values_of_states(struct pt_value *out, const struct pt_t
 			: number(PT_UNKNOWN, PT_BASIS_NONE);
 	*out++ = writes && s->runs ? count_of_states(s->preemptions, s->unsure_preemptions, at_least)
 				   : number(PT_UNKNOWN, PT_BASIS_NONE);
-	*out++ = writes ? count_of_states(s->response.n, 0, at_least) : number(PT_UNKNOWN, PT_BASIS_NONE);
+	*out++ = s != NULL ? count_of_states(writes ? s->response.n : s->found, 0, at_least)
+			   : number(PT_UNKNOWN, PT_BASIS_NONE);
 	if (writes && at_least)
 		return pt_time_longest(out, &s->response, s->error_ns);
 	return pt_time_columns(out, writes ? &s->response : NULL, writes ? s->error_ns : 0);

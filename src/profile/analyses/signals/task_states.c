@@ -24,6 +24,7 @@ struct pt_task_life {
 	uint64_t seen_ns;		/* its source has come to */
 	uint16_t source;
 	enum pt_task_state looked;
+	bool looked_begun;		/* by looks: it was away before it became active */
 	uint64_t found;			/* activations by looks */
 	struct pt_hist hist;		/* of responses */
 };
@@ -228,6 +229,9 @@ static void take_look(struct pt_tasks_analysis *t, struct pt_task_life *life, co
 	if (state == PT_TASK_STATE_MOVES)
 		return;
 	life->found += life->looked == PT_TASK_STATE_SUSPENDED && (is_active(state) || state == PT_TASK_STATE_WAITING);
+	if (is_away(state))
+		life->states.found += life->looked_begun;
+	life->looked_begun = is_active(state) && (life->looked_begun || is_away(life->looked));
 	life->looked = state;
 }
 
@@ -248,6 +252,7 @@ static void take_gap(struct pt_tasks_analysis *t, const struct pt_signal *s)
 		if (life == NULL || (life->source != s->source && (!of_running || life->says_running)))
 			continue;
 		life->looked = PT_TASK_STATE_OTHER;
+		life->looked_begun = false;
 		life->states.missing |= life->states.writes;
 		forget(life, life->source == s->source ? &until : &life->last);
 	}

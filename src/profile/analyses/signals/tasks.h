@@ -31,6 +31,7 @@ struct pt_task_states {
 	uint64_t preemptions;	/* running, then ready */
 	/* Beside these: one of activations or releases; each may be one of them, as what was before is not known */
 	uint64_t either, unsure, unsure_preemptions;
+	uint64_t found;		/* by looks: it was away, ready or running, and away again, so that one response at least was whole */
 	uint64_t partial;	/* responses of which the beginning or the end was not seen */
 	struct pt_stat response;	/* ns, of whole ones; at: ns of its beginning */
 	uint64_t error_ns;	/* of these, at worst */
