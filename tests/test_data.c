@@ -58,6 +58,7 @@ START_TEST(states_have_durations)
 	ck_assert_uint_eq(state(d, 0)->duration.total, 700);
 	ck_assert_uint_eq(state(d, 0)->duration.min, 200);
 	ck_assert_uint_eq(state(d, 0)->duration.min_at, 100);
+	ck_assert_uint_eq(state(d, 0)->period.unended, 1600);	/* it has not come again since 400 */
 	ck_assert_uint_eq(state(d, 0)->duration.max, 500);
 	ck_assert_uint_eq(state(d, 0)->duration.max_at, 400);
 	ck_assert_uint_eq(state(d, 0)->period.n, 1);

@@ -207,9 +207,16 @@ START_TEST(periods_inside_one_stretch)
 	ck_assert_uint_eq(stat[PT_TALLY_PERIOD].max, 7);
 	ck_assert_uint_eq(stat[PT_TALLY_INACTIVE].min, 2);
 	ck_assert_uint_eq(stat[PT_TALLY_INACTIVE].max, 4);
+	ck_assert_uint_eq(stat[PT_TALLY_PERIOD].unended, 1);	/* since the entry at 13 */
+	ck_assert_uint_eq(stat[PT_TALLY_INACTIVE].unended, 0);	/* it is open */
 	script_feed(x, "204 1 gap, 110 1 call 200, 200 3 ret 112");	/* no period over the gap */
 	stat = pt_execution_result(x)->function[2].stat;
 	ck_assert_uint_eq(stat[PT_TALLY_PERIOD].n, 2);
+	ck_assert_uint_eq(stat[PT_TALLY_PERIOD].unended, 3);
+	script_feed(x, "112 20 br 112");
+	stat = pt_execution_result(x)->function[2].stat;
+	ck_assert_uint_eq(stat[PT_TALLY_PERIOD].unended, 23);
+	ck_assert_uint_eq(stat[PT_TALLY_INACTIVE].unended, 20);
 	pt_execution_free(x);
 }
 END_TEST

@@ -340,6 +340,8 @@ static void add_ended(struct pt_execution *x)
 		add_time(x, row, function->window[PT_WINDOW_NET].total + rest->net, function->second);
 		for (size_t k = 0; k < PT_N_TALLY_KINDS; k++)
 			row->stat[k] = pt_tally_stat(&x->tally, (uint16_t)f, (enum pt_tally_kind)k);
+		for (enum pt_tally_kind k = PT_TALLY_PERIOD; k < PT_N_TALLY_KINDS; k++)
+			pt_stat_add_unended(&row->stat[k], stack_waited(x, f, k), 0);
 	}
 }
 

@@ -16,6 +16,7 @@ static void note_error(struct pt_execution *x, enum pt_execution_error what, con
 /* --- push and pop */
 
 static void forget_all(struct pt_execution *x);
+static void note_waits(struct pt_execution *x);
 
 static struct frame *push(struct pt_execution *x, uint16_t function, uint64_t resume, uint8_t flags)
 {
@@ -33,6 +34,7 @@ static void make_room(struct pt_execution *x)
 {
 	if (full(x)) {
 		x->errors.n[PT_EXECUTION_TOO_DEEP]++;
+		note_waits(x);
 		forget_all(x);
 	}
 }
@@ -157,6 +159,19 @@ void pt_stack_cut(struct pt_execution *x)
 {
 	while (x->top > x->frame)
 		pop(x, PT_INVOCATION_PARTIAL);
+}
+
+/* What moves the program may leave all counts exact, and so the longest period must not be lost. Behind a gap in the trace
+ * none is exact: there, no time is spent on all functions. */
+static void note_waits(struct pt_execution *x)
+{
+	for (size_t f = 0; f < x->n_functions; f++)
+		for (size_t k = 0; k < PT_LEN(x->tally.rest[f].waited); k++) {
+			uint64_t waited = stack_waited(x, f, (enum pt_tally_kind)(PT_TALLY_PERIOD + k));
+
+			if (waited > x->tally.rest[f].waited[k])
+				x->tally.rest[f].waited[k] = waited;
+		}
 }
 
 /* A gap: all that is open ends as unknown, and nothing that follows is measured from before it. */
@@ -466,8 +481,10 @@ void pt_stack_odd(struct pt_execution *x, const struct pt_run *run)
 		fall_through(x, run);
 		break;
 	case PT_LEFT_DEBUG:
-		if (run->next != run->end)
-			forget_all(x);
+		if (run->next == run->end)
+			break;
+		note_waits(x);
+		forget_all(x);
 		break;
 	default:
 		forget_all(x);

@@ -161,6 +161,15 @@ static inline struct spent spent_of(const struct pt_execution *x, uint64_t instr
 	return x->by_cycles ? (struct spent){ cycles, instructions } : (struct spent){ instructions, cycles };
 }
 
+/* So long no entry of the function came behind the last one (a period), or behind its last exit (inactive); 0: not known. */
+static inline uint64_t stack_waited(const struct pt_execution *x, size_t function, enum pt_tally_kind kind)
+{
+	const struct pt_tally_function *f = &x->tally.function[function];
+	uint64_t since = kind == PT_TALLY_PERIOD ? f->entered : x->innermost[function] == 0 ? f->left : 0;
+
+	return since >= x->stretch ? x->now - since : 0;
+}
+
 /* Runs that took so long, from begin on, in code of function, which is not the top frame's: the first of a stretch, or
  * shared code. Before now is put forward. */
 void pt_stack_stray(struct pt_execution *x, uint16_t function, uint64_t begin, struct spent spent);

@@ -308,7 +308,9 @@ static uint64_t total_of(const struct pt_tally *tally, uint16_t function, enum p
 /* A call lasts as long as its gross, at least: the stack that it was on may have been left for good. */
 static uint64_t unended_of(const struct pt_tally_rest *rest, enum pt_tally_kind kind)
 {
-	return kind == PT_TALLY_NET ? rest->unended_net : kind < PT_TALLY_PERIOD ? rest->unended_gross : 0;
+	if (kind >= PT_TALLY_PERIOD)
+		return rest->waited[kind - PT_TALLY_PERIOD];
+	return kind == PT_TALLY_NET ? rest->unended_net : rest->unended_gross;
 }
 
 struct pt_stat pt_tally_stat(const struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind)

@@ -83,6 +83,8 @@ struct pt_tally_rest {
 	uint64_t n_unknown[2];	/* entries without a period, and without an inactive time */
 	uint64_t partial;	/* invocations that are not in whole */
 	uint64_t unended_net, unended_gross;	/* the longest of these, at least */
+	uint64_t waited[2];	/* the longest time behind an entry, and behind an exit, in which no entry came; up to where
+				 * something moved the program */
 	uint64_t preempted;	/* of all in whole: call without gross */
 	uint64_t exceptions;	/* entries by exception */
 	uint64_t net, gross;	/* the function's, beyond the totals of the windows; may be "negative" */

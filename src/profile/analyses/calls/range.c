@@ -139,10 +139,21 @@ static inline void leave(struct range *x, bool seen)
 	x->way->in = NOWHERE;
 }
 
+/* So long no entry of the body came behind the last one, and behind the last exit. */
+static inline void add_waits(const struct way *way, size_t id, struct pt_stat *stat)
+{
+	if (way->seen[id].entered != 0)
+		pt_stat_add_unended(&stat[PT_TALLY_PERIOD], way->now + 1 - way->seen[id].entered, 0);
+	if (way->seen[id].left != 0 && way->in != id)
+		pt_stat_add_unended(&stat[PT_TALLY_INACTIVE], way->now + 1 - way->seen[id].left, 0);
+}
+
 static void gap(struct range *x)
 {
 	if (x->way->in != NOWHERE)
 		leave(x, false);
+	for (size_t i = 0; i < x->n_bodies; i++)
+		add_waits(x->way, i, x->way->body[i].run.stat);
 	memset(x->way->seen, 0, x->n_bodies * sizeof(*x->way->seen));
 }
 
@@ -360,6 +371,7 @@ static void give_core(struct range *x, uint16_t number, bool windowed)
 		core->instructions += run->instructions;
 		core->cycles += run->cycles;
 		run->partial += way->in == i;
+		add_waits(way, i, run->stat);
 		if (way->in == i)
 			pt_stat_add_unended(&run->stat[PT_TALLY_NET], way->now - way->since, 0);
 		run->gross_total = PT_UNKNOWN;	/* nobody knows who called */

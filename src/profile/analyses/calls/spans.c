@@ -33,7 +33,7 @@ struct context {
 struct pt_span_stack {
 	struct pt_span_set *set;
 	struct pt_span_stack *next;
-	uint64_t clock;
+	uint64_t clock, clock_error_ns;	/* the latter: of what silence added to it */
 	size_t n_frames;
 	struct last *last;	/* by span */
 	uint64_t window;	/* clock at which one began */
@@ -167,7 +167,10 @@ void pt_span_pass(struct pt_span_stack *s, uint64_t clock)
 
 	if (top != NULL && top->span != MARKER && clock > s->clock)
 		s->set->span[top->span].run.cycles += clock - s->clock;
-	s->clock = clock > s->clock ? clock : s->clock;
+	if (clock <= s->clock)
+		return;
+	s->clock = clock;
+	s->clock_error_ns = 0;
 }
 
 void pt_span_pass_about(struct pt_span_stack *s, uint64_t clock, uint64_t error_ns)
@@ -178,7 +181,10 @@ void pt_span_pass_about(struct pt_span_stack *s, uint64_t clock, uint64_t error_
 		if (row != NULL && error_ns > row->open_error_ns)
 			row->open_error_ns = error_ns;
 	}
+	if (clock <= s->clock)
+		return;
 	pt_span_pass(s, clock);
+	s->clock_error_ns = error_ns;
 }
 
 /* The frame below, of the same span, on the same level; NULL: none. */
@@ -603,9 +609,41 @@ uint64_t pt_span_return(struct pt_span_stack *s, uint64_t next, const struct pt_
 	return resume;
 }
 
+static bool has_frame(const struct frame *frames, size_t n_frames, uint32_t span)
+{
+	for (size_t i = 0; i < n_frames; i++)
+		if (frames[i].span == span)
+			return true;
+	return false;
+}
+
+static bool is_open_anywhere(const struct pt_span_stack *s, uint32_t span)
+{
+	bool open = has_frame(s->frame, s->n_frames, span);
+
+	for (size_t i = 0; !open && s->context != NULL && i < PT_SPAN_CONTEXTS; i++)
+		open = s->context[i].used && has_frame(s->context[i].frame, s->context[i].n_frames, span);
+	return open;
+}
+
+/* So long no entry came behind the last one, and behind the last exit. */
+static void add_waits(const struct pt_span_stack *s, struct pt_span_figures *rows)
+{
+	for (uint32_t i = 0; i < s->set->n_spans; i++) {
+		uint64_t error_ns = rows[i].error_ns + s->clock_error_ns;
+		struct pt_stat *stat = rows[i].run.stat;
+
+		if (s->last[i].entered != 0)
+			pt_stat_add_unended(&stat[PT_TALLY_PERIOD], s->clock + 1 - s->last[i].entered, error_ns);
+		if (s->last[i].left != 0 && !is_open_anywhere(s, i))
+			pt_stat_add_unended(&stat[PT_TALLY_INACTIVE], s->clock + 1 - s->last[i].left, error_ns);
+	}
+}
+
 void pt_span_gap(struct pt_span_stack *s, const struct pt_span_at *at)
 {
 	pt_span_pass(s, at->clock);
+	add_waits(s, s->set->span);
 	forget(s);
 	forget_contexts(s);
 	memset(s->last, 0, s->set->n_spans * sizeof(*s->last));
@@ -694,6 +732,7 @@ const struct pt_spans *pt_span_result(struct pt_span_set *set)
 	pt_histogram_memory_touch(&set->room);
 	memcpy(set->shown, set->span, set->n_spans * sizeof(*set->span));
 	for (const struct pt_span_stack *s = set->stacks; s != NULL; s = s->next) {
+		add_waits(s, set->shown);
 		show_open(set, s->frame, s->n_frames, s->clock);
 		for (size_t i = 0; s->context != NULL && i < PT_SPAN_CONTEXTS; i++)
 			if (s->context[i].used)

@@ -102,23 +102,48 @@ static struct state *state_of(struct variable *v, uint16_t id, uint64_t value)
 	return st;
 }
 
+/* From one to the other; 0: not known. error_ns: of that. */
+static uint64_t between(const struct instant *from, const struct instant *until, uint64_t *error_ns)
+{
+	bool own = from->own_ns != PT_UNKNOWN && until->own_ns != PT_UNKNOWN;
+
+	if (from->at.ns == PT_UNKNOWN || until->at.ns == PT_UNKNOWN)
+		return 0;
+	*error_ns = own ? until->own_error_ns : from->at.error_ns + until->at.error_ns;
+	if (own)
+		return until->own_ns > from->own_ns ? until->own_ns - from->own_ns : 0;
+	return until->at.ns > from->at.ns ? until->at.ns - from->at.ns : 0;
+}
+
+/* So long nothing like it came, at least. */
+static void add_wait(struct pt_stat *period, const struct instant *last, const struct instant *until)
+{
+	uint64_t error_ns = 0, ns = between(last, until, &error_ns);
+
+	pt_stat_add_unended(period, ns, error_ns);
+}
+
+static void add_waits(const struct variable *v, struct pt_data_quantity *q, const struct instant *until)
+{
+	if (v->read)
+		return;
+	add_wait(&q->period, &v->wrote, until);
+	add_wait(&q->change_period, &v->changed, until);
+}
+
 /* It was seen up to then, but not its end, or not its beginning. */
 static void cut(const struct variable *v, struct state *st, const struct instant *until)
 {
 	const struct instant *since = &st->since;
-	uint64_t error_ns = since->at.error_ns + until->at.error_ns, ns;
+	uint64_t error_ns = 0, ns = between(since, until, &error_ns);
 
 	st->row.partial++;
 	if (since->at.ns == PT_UNKNOWN || until->at.ns == PT_UNKNOWN)
 		return;
-	if (since->own_ns != PT_UNKNOWN && until->own_ns != PT_UNKNOWN) {
-		ns = until->own_ns > since->own_ns ? until->own_ns - since->own_ns : 0;
-		st->row.partial_error_ns += until->own_error_ns;
-		error_ns = until->own_error_ns;
-	} else {
-		ns = until->at.ns > since->at.ns ? until->at.ns - since->at.ns : 0;
+	if (since->own_ns != PT_UNKNOWN && until->own_ns != PT_UNKNOWN)
+		st->row.partial_error_ns += error_ns;
+	else
 		st->row.error_ns = error_ns > st->row.error_ns ? error_ns : st->row.error_ns;
-	}
 	st->row.partial_ns += ns;
 	if (!v->read)
 		pt_stat_add_unended(&st->row.duration, ns, error_ns);
@@ -141,6 +166,16 @@ static void leave(struct variable *v, const struct pt_signal *s)
 	}
 }
 
+/* The first that is known of a line: it had this before. */
+static void find(struct variable *v, struct state *st, const struct pt_signal *s)
+{
+	st->entered = never;
+	st->since = instant_of(s);
+	v->current = (size_t)(st - v->state);
+	v->open = true;
+	v->whole = v->behind_gap = false;
+}
+
 static void enter(struct variable *v, struct state *st, const struct pt_signal *s)
 {
 	uint64_t ns;
@@ -156,12 +191,16 @@ static void enter(struct variable *v, struct state *st, const struct pt_signal *
 	v->behind_gap = false;
 }
 
-static void take_state(struct variable *v, const struct pt_signal *s)
+static void take_state(struct variable *v, const struct pt_signal *s, bool line)
 {
 	struct state *st = state_of(v, s->id, s->value);
 
 	if (v->open && st == &v->state[v->current] && !st->row.others)
 		return;
+	if (line && !v->open) {
+		find(v, st, s);
+		return;
+	}
 	leave(v, s);
 	enter(v, st, s);
 }
@@ -275,9 +314,13 @@ static void take_gap(struct data *d, const struct pt_signal *s)
 		if (v->open)
 			cut(v, &v->state[v->current], &until);
 		v->open = false;
+		add_waits(v, &v->row, &until);
 		forget_last(v);
-		for (size_t k = 0; k < v->n_states; k++)
+		for (size_t k = 0; k < v->n_states; k++) {
+			if (!v->read)
+				add_wait(&v->state[k].row.period, &v->state[k].entered, &until);
 			v->state[k].entered = never;
+		}
 	}
 	pt_signal_gaps_take(&d->gaps, s, known);
 }
@@ -290,7 +333,12 @@ static void take_unknown(struct variable *v, const struct pt_signal *s)
 	if (v->open)
 		cut(v, &v->state[v->current], &until);
 	v->open = false;
+	add_waits(v, &v->row, &until);
 	forget_last(v);
+	for (size_t k = 0; k < v->n_states; k++) {
+		add_wait(&v->state[k].row.period, &v->state[k].entered, &until);
+		v->state[k].entered = never;	/* it may have had the value again meanwhile */
+	}
 }
 
 static void take_signal(struct data *d, const struct pt_signal *s)
@@ -317,7 +365,7 @@ static void take_signal(struct data *d, const struct pt_signal *s)
 	if (v->quantity)
 		take_value(d, v, s);
 	if (v->states)
-		take_state(v, s);
+		take_state(v, s, d->set->definition[s->id].space == PT_SPACE_LINE);
 	if (v->quantity && v->n_states > PT_DATA_STATES)	/* too many for states: a quantity */
 		v->states = false;
 }
@@ -382,6 +430,8 @@ static void give_states(struct data *d, const struct variable *v)
 
 		if (v->open && v->current == i)
 			cut(v, &copy, &v->seen);
+		if (!v->read)
+			add_wait(&copy.row.period, &copy.entered, &v->seen);
 		rows[i] = copy.row;
 		rows[i].missing = pt_signal_gaps_of(&d->gaps, v->source) > 0;
 		all += rows[i].duration.total + rows[i].partial_ns;
@@ -411,6 +461,7 @@ static void give(void *analysis, struct pt_profile *profile)
 			give_states(d, v);
 		if (v->quantity) {
 			d->quantities[d->result.n_quantities] = v->row;
+			add_waits(v, &d->quantities[d->result.n_quantities], &v->seen);
 			d->quantities[d->result.n_quantities++].missing = pt_signal_gaps_of(&d->gaps, v->source) > 0;
 		}
 		if (v->source < PT_SIGNAL_SOURCES && !counted[v->source])

@@ -422,6 +422,21 @@ struct pt_task *pt_task_open_row(struct pt_tasks_analysis *t, uint16_t number)
 	return row_of(&t->rows, core, &core->stack[core->running], number);
 }
 
+/* So long the stack's task has not begun to run again, and has not run, at least. */
+static void add_waits(struct pt_tasks_analysis *t, const struct pt_task_core *core, uint16_t number, size_t which)
+{
+	const struct pt_task_stack *stack = &core->stack[which];
+	struct pt_task *task;
+
+	if (stack->entered == 0 && stack->left == 0)
+		return;
+	task = row_of(&t->shown_rows, core, stack, number);
+	if (task != NULL && stack->entered != 0)
+		pt_stat_add_unended(&task->period, core->clock + 1 - stack->entered, task->error);
+	if (task != NULL && stack->left != 0 && which != core->running)
+		pt_stat_add_unended(&task->suspended, core->clock + 1 - stack->left, task->error);
+}
+
 void pt_task_steps_show(struct pt_tasks_analysis *t)
 {
 	memcpy(&t->shown_rows, &t->rows, sizeof(t->rows));
@@ -431,6 +446,8 @@ void pt_task_steps_show(struct pt_tasks_analysis *t)
 		const struct pt_task_core *core = &t->core[i];
 		struct pt_task *task;
 
+		for (size_t k = 0; core->stack != NULL && k < PT_CALL_STACKS; k++)
+			add_waits(t, core, i, k);
 		if (core->stack == NULL || core->clock == core->since)
 			continue;
 		task = row_of(&t->shown_rows, core, &core->stack[core->running], i);

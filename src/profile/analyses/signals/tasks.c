@@ -189,6 +189,21 @@ static void switched(struct pt_tasks_analysis *t, const struct pt_signal *signal
 	begin_slice(t, told, task, clock, signal->at.ns, signal->own_error_ns);
 }
 
+/* So long each task of the core has not begun to run again, and has not run, at least. silent: so much later than what was
+ * heard last. */
+static void add_waits(const struct pt_told *told, struct pt_task *rows, size_t n, uint64_t silent)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t clock = told->clock + silent + 1, error = rows[i].error;
+
+		error += silent > 0 ? told->clock_at.error_ns : 0;
+		if (told->entered[i] != 0)
+			pt_stat_add_unended(&rows[i].period, clock - told->entered[i], error);
+		if (told->left[i] != 0 && told->running != i)
+			pt_stat_add_unended(&rows[i].suspended, clock - told->left[i], error);
+	}
+}
+
 static void gap(struct pt_tasks_analysis *t, const struct pt_signal *signal)
 {
 	bool known = false;
@@ -199,6 +214,7 @@ static void gap(struct pt_tasks_analysis *t, const struct pt_signal *signal)
 		if (!told->any || told->source != signal->source)
 			continue;
 		known = told->behind_gap = true;
+		add_waits(told, t->told_rows.task, t->told_rows.n, 0);
 		if (told->running != PT_NO_TASK)
 			end_slice(t, told, signal->own_ns > told->since ? signal->own_ns - told->since : 0,
 				  signal->at.ns != PT_UNKNOWN ? signal->at.ns : told->seen, 0, false);
@@ -256,6 +272,7 @@ static uint64_t show_running(const struct pt_tasks_analysis *t, struct pt_task *
 		uint64_t length = told->clock - told->since + silent;
 		struct pt_told copy;
 
+		add_waits(told, rows, t->told_rows.n, told->any ? silent : 0);
 		if (told->running == PT_NO_TASK)
 			continue;
 		copy = *told;
