@@ -57,6 +57,7 @@ START_TEST(pulses_have_widths)
 	ck_assert_uint_eq(l->period.min, 100);
 	ck_assert_uint_eq(l->period.max, 100);
 	ck_assert_uint_eq(l->error_ns, 0);
+	ck_assert(!l->missing);
 	ck_assert_uint_eq(a->line[1].rises, 0);
 	ck_assert_uint_eq(a->line[1].level, 1);
 	chunk_feed_drop(&f);
@@ -86,7 +87,9 @@ START_TEST(a_gap_ends_pulses)
 	ck_assert_uint_eq(l->low.n, 1);
 	ck_assert_uint_eq(l->low.total, 20);
 	ck_assert_uint_eq(l->period.n, 0);
+	ck_assert_uint_eq(l->period.unended, 100);	/* from the rise at 100 */
 	ck_assert_uint_eq(l->rises, 2);
+	ck_assert(l->missing);
 	chunk_feed_drop(&f);
 }
 END_TEST

@@ -54,7 +54,7 @@ static struct pt_value count(uint64_t n)
 /* Of whole periods, so that it does not depend on where the observation began and ended. */
 static struct pt_value duty(const struct pt_aux_line *line)
 {
-	if (line->period.n == 0 || line->period.total == 0)
+	if (line->period.n == 0 || line->period.total == 0 || line->missing)
 		return (struct pt_value){ .f = NAN };
 	if (pt_time_mean(pt_stat_avg(&line->high), line->error_ns).undecided_ns != 0)
 		return pt_time_mean(0, line->error_ns);
@@ -64,14 +64,14 @@ static struct pt_value duty(const struct pt_aux_line *line)
 static void line_row(const struct pt_aux *aux, const struct pt_aux_line *line, struct pt_value *out)
 {
 	*out++ = (struct pt_value){ .text = aux->signals->definition[line->line].name };
-	*out++ = count(line->rises);
-	*out++ = count(line->falls);
+	*out++ = pt_count_seen(line->rises, line->missing);
+	*out++ = pt_count_seen(line->falls, line->missing);
 	*out++ = count(line->partial);
 	*out++ = count(PT_UNKNOWN);
 	*out++ = count(PT_UNKNOWN);
-	out = pt_time_columns(out, &line->high, line->error_ns);
-	out = pt_time_columns(out, &line->low, line->error_ns);
-	out = pt_time_columns(out, &line->period, line->error_ns);
+	out = pt_time_seen(out, &line->high, line->error_ns, line->missing);
+	out = pt_time_seen(out, &line->low, line->error_ns, line->missing);
+	out = pt_time_seen(out, &line->period, line->error_ns, line->missing);
 	*out++ = duty(line);
 	out = pt_time_columns(out, NULL, 0);
 	for (int i = 0; i < 3; i++)
@@ -99,10 +99,10 @@ static void latency_row(const struct pt_aux_latency *l, struct pt_value *out)
 		*out++ = pt_time_mean(0, error_ns);
 		*out++ = pt_time_value(0, error_ns);
 	} else {
-		out = pt_time_columns(out, &l->time, l->error_ns);
+		out = pt_time_seen(out, &l->time, l->error_ns, l->missing);
 	}
 	if (!only_undecided)
-		pt_time_quantiles(out, &l->time, l->error_ns);
+		pt_time_quantiles(out, l->missing ? NULL : &l->time, l->error_ns);
 	else
 		for (int i = 0; i < 3; i++)
 			*out++ = pt_time_value(0, error_ns);
@@ -124,6 +124,11 @@ static bool remark(const void *subject, const bool *shown, char *out, size_t roo
 	const struct pt_aux *aux = aux_of(subject);
 
 	(void)shown;
+	if (aux != NULL && aux->lost > 0) {
+		snprintf(out, room, "edges may be missing in %llu place%s: counts and times are at least these",
+			 (unsigned long long)aux->lost, aux->lost == 1 ? "" : "s");
+		return true;
+	}
 	for (size_t i = 0; i < aux->n_latencies; i++)
 		if (!aux->latency[i].found) {
 			snprintf(out, room,

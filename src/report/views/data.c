@@ -63,20 +63,6 @@ static struct pt_value real(double f)
 	return (struct pt_value){ .f = f, .basis = isnan(f) ? PT_BASIS_NONE : PT_BASIS_EXACT };
 }
 
-/* Where writes may be missing: what was seen is a lower bound. */
-static struct pt_value seen_count(uint64_t n, bool missing)
-{
-	struct pt_value v = count(missing && n == 0 ? PT_UNKNOWN : n);
-
-	v.at_least = missing && n > 0;
-	return v;
-}
-
-static struct pt_value *times(struct pt_value *out, const struct pt_stat *stat, uint64_t error_ns, bool missing)
-{
-	return missing ? pt_time_longest(out, stat, error_ns) : pt_time_columns(out, stat, error_ns);
-}
-
 static double known_ns(const struct pt_data_state *st)
 {
 	return (double)(st->duration.n > 0 ? st->duration.total : 0) + (double)st->partial_ns;
@@ -132,18 +118,18 @@ static void state_row(const struct pt_profile *p, const struct pt_data_state *st
 
 	*out++ = (struct pt_value){ .text = data->signals->definition[st->variable].name };
 	*out++ = (struct pt_value){ .text = st->name };
-	*out++ = seen_count(st->count - (st->missing ? st->unsure : 0), st->missing);
+	*out++ = pt_count_seen(st->count - (st->missing ? st->unsure : 0), st->missing);
 	*out++ = count(st->partial);
 	*out = pt_time_total(&st->duration, st->partial_ns, st->error_ns);
 	if (st->partial_error_ns > 0 && out->u != PT_UNKNOWN)
 		*out = pt_time_within(*out, (double)out->u, known_error_ns(st));
 	if (st->missing)
-		*out = seen_count(least_ns(st), true);
+		*out = pt_count_seen(least_ns(st), true);
 	out++;
-	out = times(out, &st->duration, st->error_ns, st->missing);
+	out = pt_time_seen(out, &st->duration, st->error_ns, st->missing);
 	out = pt_time_quantiles(out, st->missing ? NULL : &st->duration, st->error_ns);
 	*out++ = share(p, st);
-	out = times(out, &st->period, st->error_ns, st->missing);
+	out = pt_time_seen(out, &st->period, st->error_ns, st->missing);
 	*out++ = count(PT_UNKNOWN);
 	*out++ = count(PT_UNKNOWN);
 	for (int i = 0; i < 6; i++)
@@ -168,14 +154,14 @@ static void quantity_row(const struct pt_data *data, const struct pt_data_quanti
 
 	*out++ = (struct pt_value){ .text = data->signals->definition[q->variable].name };
 	*out++ = (struct pt_value){ .text = NULL };
-	*out++ = line ? count(PT_UNKNOWN) : seen_count(q->writes, q->missing);
+	*out++ = line ? count(PT_UNKNOWN) : pt_count_seen(q->writes, q->missing);
 	*out++ = count(PT_UNKNOWN);
 	*out++ = count(PT_UNKNOWN);
 	out = pt_time_columns(out, NULL, 0);
 	out = pt_time_quantiles(out, NULL, 0);
 	*out++ = real(NAN);
-	out = times(out, &q->period, q->error_ns, q->missing);
-	*out++ = seen_count(q->changes, q->missing);
+	out = pt_time_seen(out, &q->period, q->error_ns, q->missing);
+	*out++ = pt_count_seen(q->changes, q->missing);
 	*out++ = count(q->reads);
 	*out++ = real(q->missing ? NAN : q->least);
 	*out++ = real(q->values > 0 && !q->missing ? q->sum / (double)q->values : NAN);
@@ -186,7 +172,7 @@ static void quantity_row(const struct pt_data *data, const struct pt_data_quanti
 	*out = rate(q, q->rate_ns > 0 ? q->rate_most : NAN);
 	out->at_least = q->missing && out->undecided_ns == 0 && !isnan(out->f);
 	out++;
-	times(out, &q->change_period, q->error_ns, q->missing);
+	pt_time_seen(out, &q->change_period, q->error_ns, q->missing);
 }
 
 static void row(const void *subject, size_t i, struct pt_value *out)

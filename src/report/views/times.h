@@ -69,6 +69,22 @@ static inline struct pt_value *pt_time_longest(struct pt_value *out, const struc
 	return pt_duration_values(out, pt_stat_longest(stat, error_ns), NULL, PT_DURATION_EXTREMES);
 }
 
+/* min, avg, max: all of them, or where some may be missing. */
+static inline struct pt_value *pt_time_seen(struct pt_value *out, const struct pt_stat *stat, uint64_t error_ns,
+					    bool missing)
+{
+	return missing ? pt_time_longest(out, stat, error_ns) : pt_time_columns(out, stat, error_ns);
+}
+
+/* Where some may be missing: what was seen is a lower bound, and nothing says less than one. */
+static inline struct pt_value pt_count_seen(uint64_t n, bool missing)
+{
+	bool known = n != PT_UNKNOWN && (n > 0 || !missing);
+
+	return (struct pt_value){ .u = known ? n : PT_UNKNOWN, .basis = known ? PT_BASIS_EXACT : PT_BASIS_NONE,
+				  .at_least = known && missing };
+}
+
 /* Of a sum of so many times. */
 static inline uint64_t pt_time_sum_error(uint64_t error_ns, uint64_t n)
 {

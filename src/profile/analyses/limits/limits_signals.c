@@ -22,7 +22,7 @@ const char *pt_limit_missing(const struct pt_profile *p, bool some)
 
 static void judge_line(struct pt_limit *l, const struct pt_profile *p, const struct pt_aux_line *line)
 {
-	const char *missing = pt_limit_missing(p, false);
+	const char *missing = pt_limit_missing(p, line->missing);
 	double high = line->high.n > 0 ? (double)line->high.total : 0,
 	       low = line->low.n > 0 ? (double)line->low.total : 0;
 	char text[60];
@@ -60,7 +60,7 @@ static void judge_latency(struct pt_limit *l, const struct pt_profile *p)
 {
 	for (size_t i = 0; p->aux != NULL && i < p->aux->n_latencies; i++) {
 		const struct pt_aux_latency *a = &p->aux->latency[i];
-		bool some = a->over_gap > 0 || a->undecided > 0 || a->unanswered > 0;
+		bool some = a->missing || a->undecided > 0 || a->unanswered > 0;
 
 		if (strcmp(a->name, l->rule->name) != 0)
 			continue;

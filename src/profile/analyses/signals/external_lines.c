@@ -53,6 +53,7 @@ struct aux {
 	size_t n_latencies;
 	struct blind blind[PT_RUN_CORES][BLIND];	/* of each core, the last ones */
 	uint8_t next_blind[PT_RUN_CORES];
+	struct pt_signal_gaps gaps;
 	struct pt_timestamp stepped[PT_RUN_CORES];	/* up to then entries were seen; ns 0: none of the core */
 	struct pt_aux result;
 	struct pt_aux_line lines[PT_SIGNALS_MAX];
@@ -98,9 +99,17 @@ static void add_unended(struct pt_aux_line *row, struct pt_timestamp since, stru
 				    since.error_ns + until.error_ns);
 }
 
+/* It has not risen again up to then. */
+static void add_wait(struct pt_aux_line *row, const struct edge *rose, struct pt_timestamp until)
+{
+	if (rose->at.ns != PT_UNKNOWN && until.ns != PT_UNKNOWN && until.ns > rose->at.ns)
+		pt_stat_add_unended(&row->period, until.ns - rose->at.ns, rose->at.error_ns + until.error_ns);
+}
+
 static void forget(struct line *l, struct pt_timestamp at)
 {
 	add_unended(&l->row, l->since, at);
+	add_wait(&l->row, &l->rose, at);
 	l->row.partial += l->row.level != PT_UNKNOWN;
 	l->row.level = PT_UNKNOWN;
 	l->changed = l->rose = never;
@@ -341,11 +350,17 @@ static bool wants_steps(const void *analysis)
 
 /* --- signals */
 
-static void take_gap(struct aux *a, uint16_t source, struct pt_timestamp at)
+static void take_gap(struct aux *a, const struct pt_signal *s)
 {
+	uint16_t source = s->source;
+	bool known = false;
+
 	for (size_t i = 0; i < PT_SIGNALS_MAX; i++)
-		if (a->line[i].used && a->line[i].source == source)
-			forget(&a->line[i], at);
+		if (a->line[i].used && a->line[i].source == source) {
+			forget(&a->line[i], s->at);
+			known = true;
+		}
+	pt_signal_gaps_take(&a->gaps, s, known);
 	for (size_t i = 0; i < a->n_latencies; i++) {
 		struct latency *l = &a->latency[i];
 		bool answers = l->to.found && l->to.source == source;
@@ -366,7 +381,7 @@ static void take_signals(void *analysis, const struct pt_signal *s, size_t n)
 
 	for (; n-- > 0; s++) {
 		if (s->kind == PT_SIGNAL_GAP)
-			take_gap(a, s->source, s->at);
+			take_gap(a, s);
 		if (s->kind != PT_SIGNAL_LEVEL || s->id >= PT_SIGNALS_MAX || s->id >= a->set->n_definitions)
 			continue;
 		uint64_t before = a->line[s->id].used ? a->line[s->id].row.level : PT_UNKNOWN;
@@ -471,21 +486,47 @@ static int read_words(struct aux *a, const struct pt_analysis_setup *setup, stru
 
 /* --- result, life */
 
+static void give_lines(struct aux *a)
+{
+	bool counted[PT_SIGNAL_SOURCES] = { false };
+
+	a->result.n_lines = 0;
+	a->result.lost = 0;
+	for (size_t i = 0; i < PT_SIGNALS_MAX; i++) {
+		const struct line *l = &a->line[i];
+		struct pt_aux_line *row = &a->lines[a->result.n_lines];
+
+		if (!l->used)
+			continue;
+		*row = l->row;
+		add_unended(row, l->since, l->seen);
+		add_wait(row, &l->rose, l->seen);
+		row->partial += l->row.level != PT_UNKNOWN;
+		row->missing = pt_signal_gaps_of(&a->gaps, l->source) > 0;
+		a->result.n_lines++;
+		if (l->source < PT_SIGNAL_SOURCES && !counted[l->source])
+			a->result.lost += a->gaps.n[l->source];
+		if (l->source < PT_SIGNAL_SOURCES)
+			counted[l->source] = true;
+	}
+}
+
+/* Of either line, or of the core: what was seen whole may be the short ones alone. */
+static bool is_missing(const struct aux *a, const struct latency *l)
+{
+	return l->row.over_gap > 0 || (l->begin_found && pt_signal_gaps_of(&a->gaps, l->edge.source) > 0) ||
+	       (l->to.found && pt_signal_gaps_of(&a->gaps, l->to.source) > 0);
+}
+
 static void give(void *analysis, struct pt_profile *profile)
 {
 	struct aux *a = analysis;
 
-	a->result.n_lines = 0;
-	for (size_t i = 0; i < PT_SIGNALS_MAX; i++) {
-		if (!a->line[i].used)
-			continue;
-		a->lines[a->result.n_lines] = a->line[i].row;
-		add_unended(&a->lines[a->result.n_lines], a->line[i].since, a->line[i].seen);
-		a->lines[a->result.n_lines++].partial += a->line[i].row.level != PT_UNKNOWN;
-	}
+	give_lines(a);
 	for (size_t i = 0; i < a->n_latencies; i++) {
 		a->latencies[i] = a->latency[i].row;
 		a->latencies[i].partial += a->latency[i].waits;
+		a->latencies[i].missing = is_missing(a, &a->latency[i]);
 		add_unanswered(a, &a->latency[i], &a->latencies[i]);
 	}
 	a->result.n_latencies = a->n_latencies;

@@ -20,6 +20,7 @@ struct pt_aux_line {
 	uint16_t line;		/* index of its definition */
 	uint64_t rises, falls;
 	uint64_t partial;	/* pulses with an end that was not seen; the open one included */
+	bool missing;		/* edges may be, somewhere: figures are lower bounds */
 	uint64_t level;		/* now; PT_UNKNOWN */
 	struct pt_stat high, low;	/* widths, ns; at: ns of the edge that begins it */
 	struct pt_stat period;	/* rise to rise, ns */
@@ -35,10 +36,12 @@ struct pt_aux_latency {
 	uint64_t partial;	/* 1: an edge that waits */
 	uint64_t undecided;	/* answers whose order with the edge the clocks do not tell */
 	uint64_t over_gap;	/* edges with a gap between them and the next answer that was seen; undecided as well */
+	bool missing;		/* there are such, or edges may be missing: only short ones may have been seen whole */
 	uint64_t error_ns;	/* of the times, at worst; of what is undecided, if that is all there is */
 };
 
 struct pt_aux {
+	uint64_t lost;		/* times that edges may be missing */
 	const struct pt_aux_line *line;
 	const struct pt_aux_latency *latency;
 	size_t n_lines, n_latencies;
