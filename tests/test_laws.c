@@ -233,6 +233,24 @@ static void other_share(struct pt_profile *p)
 		rows[i].share.share /= 2;
 	p->function = rows;
 }
+static void hide_what_is_open(struct pt_profile *p)	/* main is, from beginning to end */
+{
+	static struct pt_profile_function rows[64];
+	static struct pt_execution_function runs[64];
+
+	ck_assert_uint_le(p->n_functions, PT_LEN(rows));
+	memcpy(rows, p->function, p->n_functions * sizeof(*rows));
+	for (size_t i = 0; i < p->n_functions; i++) {
+		struct pt_stat *stat = &runs[i].stat[PT_TALLY_GROSS];
+
+		runs[i] = *rows[i].run;
+		rows[i].run = &runs[i];
+		if (stat->n == 0)
+			pt_stat_add(stat, 1, 0);
+		stat->unended = 0;
+	}
+	p->function = rows;
+}
 static void pass_a_part(struct pt_profile *p)
 {
 	static const struct pt_rule rule = { .text = "count(main) = 0", .figure = PT_RULE_COUNT, .hi = 0 };
@@ -251,6 +269,7 @@ static const struct { const char *name, *said; void (*spoil)(struct pt_profile *
 	{ "cycles of a core", "sums: functions: cycles", more_cycles },
 	{ "shares of functions", "shares: instructions: ", other_share },
 	{ "exact, and incomplete", "exact: profile: counts are exact, but a part is missing", say_exact },
+	{ "a longest that is not", "exact: functions: main: the longest is 1, ", hide_what_is_open },
 	{ "more than was observed", "clock: profile: ", long_loss },
 	{ "a clock too slow", "clock: profile: ", slow_clock },
 	{ "a rule on a part", "rules: limits: count(main) = 0: passed", pass_a_part },

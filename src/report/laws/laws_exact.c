@@ -1,9 +1,11 @@
 /* Law 3. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/util.h"
 #include "report/laws/laws_parts.h"
+#include "report/views/times.h"
 #include "report/views/views.h"
 #include "trace/loss.h"
 
@@ -80,11 +82,65 @@ static void check_tallies(struct pt_law_check *check, const struct pt_view *view
 	}
 }
 
+static double number_in(const struct pt_view *view, const struct pt_value *values, const char *key)
+{
+	int column = pt_law_column(view, key);
+	bool known = column >= 0 && values[column].basis != PT_BASIS_NONE && !values[column].at_least;
+
+	return known ? pt_value_number(values[column], view->columns[column].unit) : NAN;
+}
+
+/* By what the whole ones leave of the total, one that was not seen whole took longer than the longest that is printed. */
+static void check_whole_longest(struct pt_law_check *check, const struct pt_view *view, const struct pt_value *values,
+				const char *all, const char *mean, const char *most)
+{
+	int column = pt_law_column(view, most);
+	double partial = number_in(view, values, "partial"), count = number_in(view, values, "count");
+	double left = number_in(view, values, all) - number_in(view, values, mean) * count;
+	double longest = number_in(view, values, most);
+
+	if (!(partial > 0) || isnan(left) || isnan(longest) || number_in(view, values, "errors") > 0)
+		return;
+	if (values[column].hi > longest)
+		longest = values[column].hi;
+	if (left > (longest + 1) * partial + count)
+		pt_law_violated(check, PT_LAW_EXACT, view->name,
+				"%s: the longest is %.0f, and %.0f not seen whole took %.0f together", values[0].text,
+				longest, partial, left);
+}
+
+/* No duration is shown as exact that is shorter than one without an end in the same row. What came to an end unseen may
+ * have ended long before its time in the total did. */
+static void check_whole_ones(struct pt_law_check *check)
+{
+	static const struct { const char *view, *all, *mean, *most; } rows[] = {
+		{ "functions", "gross.total", "gross.avg", "gross.max" }, { "irqs", "gross.total", "gross.avg", "gross.max" },
+		{ "spans", "gross.total", "gross.avg", "gross.max" },
+		{ "signalled", "gross_ns.total", "gross_ns.avg", "gross_ns.max" },
+		{ "exceptions", "gross_ns.total", "gross_ns.avg", "gross_ns.max" },
+		{ "tasks", "run_ns.total", "slice_ns.avg", "slice_ns.max" },
+	};
+	struct pt_value values[PT_LAW_COLUMNS];
+	uint64_t errors = 0;
+
+	for (size_t i = 0; i < PT_N_EXECUTION_ERRORS; i++)
+		errors += check->profile->errors.n[i];
+	for (size_t k = 0; errors == 0 && k < PT_LEN(rows); k++) {
+		const struct pt_view *view = pt_view_find(rows[k].view);
+
+		for (size_t i = 0, n = pt_law_rows(view, check->profile); i < n; i++) {
+			view->row(check->profile, i, values);
+			check_whole_longest(check, view, values, rows[k].all, rows[k].mean, rows[k].most);
+		}
+	}
+}
+
 void pt_law_exact(struct pt_law_check *check)
 {
 	static const char *const of_flow[] = { "functions", "instructions", "calls", "tree", "irqs", "inlines", "lines" };
 	const struct pt_profile *p = check->profile;
 
+	check_whole_ones(check);
 	if (p->counts == PT_BASIS_EXACT && p->incomplete != NULL)
 		pt_law_violated(check, PT_LAW_EXACT, "profile", "counts are exact, but %s", p->incomplete);
 	if (p->counts == PT_BASIS_EXACT && p->no_end)
