@@ -64,6 +64,7 @@ class Function:
         self.entries = self.completed = self.open = self.instructions = self.self_cycles = self.total = 0
         self.net, self.gross, self.call, self.period = Spread(), Spread(), Spread(), Spread()
         self.last_entry = None
+        self.unended = {"net": 0, "gross": 0, "period": 0}	# the longest without an end
         self.foreign = 0	# cycles of its code while another function was on top
 
 
@@ -183,6 +184,8 @@ class Truth:
             stat.call.add(self.awake - frame.awake)
         else:
             stat.open += 1
+            stat.unended["net"] = max(stat.unended["net"], frame.own)
+            stat.unended["gross"] = max(stat.unended["gross"], level.time - frame.level_time)
 
     def spend(self, level, function, instructions, cycles):
         stat = self.stat(function)
@@ -432,6 +435,9 @@ class Truth:
 
     def end(self):
         self.under_end = {frame.function for frame in self.levels[-1].frames}
+        for stat in self.function.values():
+            if stat.last_entry is not None:
+                stat.unended["period"] = self.awake - stat.last_entry
         for level in set(self.levels) | set(self.threads.values()):
             while level.frames:
                 self.leave(level, False)
