@@ -126,6 +126,7 @@ static void take_level(struct line *l, const struct pt_signal *s)
 	if (s->at.ns != PT_UNKNOWN && s->at.ns >= l->seen.ns)
 		l->seen = s->at;
 	if (s->value == PT_UNKNOWN) {
+		row->missing |= row->level != PT_UNKNOWN;	/* it may have had edges until it is known again */
 		forget(l, s->at);
 		return;
 	}
@@ -279,6 +280,9 @@ static void take_level_of_latencies(struct aux *a, const struct pt_signal *s, bo
 
 		if (l->to.name != NULL && is_line(a, s, l->to.name))
 			take_answer(l, s, is_edge);
+		if (s->value == PT_UNKNOWN &&
+		    (is_line(a, s, l->line) || (l->to.name != NULL && is_line(a, s, l->to.name))))
+			l->row.missing |= l->row.found;
 		if (is_edge && is_line(a, s, l->line)) {
 			l->begin_found = true;
 			l->edge.source = s->source;
@@ -502,7 +506,7 @@ static void give_lines(struct aux *a)
 		add_unended(row, l->since, l->seen);
 		add_wait(row, &l->rose, l->seen);
 		row->partial += l->row.level != PT_UNKNOWN;
-		row->missing = pt_signal_gaps_of(&a->gaps, l->source) > 0;
+		row->missing |= pt_signal_gaps_of(&a->gaps, l->source) > 0;
 		a->result.n_lines++;
 		if (l->source < PT_SIGNAL_SOURCES && !counted[l->source])
 			a->result.lost += a->gaps.n[l->source];
@@ -514,7 +518,8 @@ static void give_lines(struct aux *a)
 /* Of either line, or of the core: what was seen whole may be the short ones alone. */
 static bool is_missing(const struct aux *a, const struct latency *l)
 {
-	return l->row.over_gap > 0 || (l->begin_found && pt_signal_gaps_of(&a->gaps, l->edge.source) > 0) ||
+	return l->row.missing || l->row.over_gap > 0 ||
+	       (l->begin_found && pt_signal_gaps_of(&a->gaps, l->edge.source) > 0) ||
 	       (l->to.found && pt_signal_gaps_of(&a->gaps, l->to.source) > 0);
 }
 
