@@ -16,7 +16,6 @@ static void note_error(struct pt_execution *x, enum pt_execution_error what, con
 /* --- push and pop */
 
 static void forget_all(struct pt_execution *x);
-static void note_waits(struct pt_execution *x);
 
 static struct frame *push(struct pt_execution *x, uint16_t function, uint64_t resume, uint8_t flags)
 {
@@ -34,7 +33,6 @@ static void make_room(struct pt_execution *x)
 {
 	if (full(x)) {
 		x->errors.n[PT_EXECUTION_TOO_DEEP]++;
-		note_waits(x);
 		forget_all(x);
 	}
 }
@@ -161,10 +159,14 @@ void pt_stack_cut(struct pt_execution *x)
 		pop(x, PT_INVOCATION_PARTIAL);
 }
 
-/* What moves the program may leave all counts exact, and so the longest period must not be lost. Behind a gap in the trace
- * none is exact: there, no time is spent on all functions. */
+/* The end of a profile, and what moves the program, may leave all counts exact, and so the longest period must not be lost.
+ * Of many short stretches none is exact: there, no time is spent on all functions. */
 static void note_waits(struct pt_execution *x)
 {
+	enum { ALWAYS = 16 };
+
+	if (x->n_stretches++ >= ALWAYS && x->now - x->stretch < x->n_functions)
+		return;
 	for (size_t f = 0; f < x->n_functions; f++)
 		for (size_t k = 0; k < PT_LEN(x->tally.rest[f].waited); k++) {
 			uint64_t waited = stack_waited(x, f, (enum pt_tally_kind)(PT_TALLY_PERIOD + k));
@@ -177,6 +179,7 @@ static void note_waits(struct pt_execution *x)
 /* A gap: all that is open ends as unknown, and nothing that follows is measured from before it. */
 static void forget_all(struct pt_execution *x)
 {
+	note_waits(x);
 	pt_stack_cut(x);
 	pt_stack_forget_parked(x);
 	x->stretch = ++x->now;
@@ -483,7 +486,6 @@ void pt_stack_odd(struct pt_execution *x, const struct pt_run *run)
 	case PT_LEFT_DEBUG:
 		if (run->next == run->end)
 			break;
-		note_waits(x);
 		forget_all(x);
 		break;
 	default:

@@ -60,6 +60,7 @@ typedef struct frame pt_kept_frames[PT_EXECUTION_CONTEXT_DEPTH];
 
 struct pt_execution {
 	uint64_t now, stretch;	/* clock, and where it was behind the last gap; > 0, so that 0 is long ago */
+	uint64_t n_stretches;	/* that have ended */
 	uint64_t skipped;	/* ticks of it that nothing took: one to begin with and one for each gap */
 	bool by_cycles;		/* the clock counts cycles and the second one instructions; or the other way round */
 	struct frame *top;	/* frame[0] is the floor: no function, never left */
