@@ -205,18 +205,16 @@ static bool is_choice(const char *choices, const char *value)
 	return false;
 }
 
-/* As a user would type it: in the largest unit in which it is a whole number. */
-static const char *write_number(enum pt_param_type type, uint64_t value, char *out, size_t room)
+const char *pt_params_write(enum pt_param_type type, uint64_t value, char *out, size_t room)
 {
-	const struct suffix *best = NULL;
+	static const struct suffix hz[] = { { "Hz", 1 }, { "kHz", 1000 }, { "MHz", 1000000 }, { NULL, 0 } };
+	static const struct suffix none[] = { { "", 1 }, { NULL, 0 } };
+	const struct suffix *best = type == PT_PARAM_TIME ? time_suffixes : type == PT_PARAM_HZ ? hz : none;
 
-	for (const struct suffix *s = time_suffixes; type == PT_PARAM_TIME && s->name != NULL; s++)
+	for (const struct suffix *s = best; s->name != NULL; s++)
 		if (value % s->factor == 0 && s->factor <= PT_NS_PER_S)
 			best = s;
-	if (best != NULL)
-		snprintf(out, room, "%llu%s", (unsigned long long)(value / best->factor), best->name);
-	else
-		snprintf(out, room, "%llu%s", (unsigned long long)value, type == PT_PARAM_HZ ? "Hz" : "");
+	snprintf(out, room, "%llu%s", (unsigned long long)(value / best->factor), best->name);
 	return out;
 }
 
@@ -240,8 +238,8 @@ static int check_number(const struct pt_param *row, const char *value, struct pt
 			       row->choices != NULL ? row->choices : "");
 	if ((row->min != 0 || row->max != 0) && (v < row->min || v > row->max))
 		return pt_fail(err, PT_EARG, "%s: %.60s is out of range: %s to %s%s", row->key, value,
-			       write_number(row->type, row->min, least, sizeof(least)),
-			       write_number(row->type, row->max, most, sizeof(most)), forgotten_unit(row, value));
+			       pt_params_write(row->type, row->min, least, sizeof(least)),
+			       pt_params_write(row->type, row->max, most, sizeof(most)), forgotten_unit(row, value));
 	return 0;
 }
 

@@ -56,6 +56,8 @@ int pt_params_parse(enum pt_param_type type, const char *text, uint64_t *out, st
 
 /* A TIME whose bare number means seconds: "2" is 2s. */
 int pt_params_parse_seconds(const char *text, uint64_t *out, struct pt_err *err);
+/* As a user types it: in the largest unit up to s and MHz in which it is a whole number. Returns out. */
+const char *pt_params_write(enum pt_param_type type, uint64_t value, char *out, size_t room);
 bool pt_params_is_unit_of_time(const char *word);	/* "s", "ms", "us", "ns": alone it is a mistake ("2 ms") */
 bool pt_params_is_unit_of_frequency(const char *word);	/* "MHz", "khz", "M": in the same way */
 

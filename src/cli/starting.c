@@ -112,7 +112,7 @@ static void start(struct pt_starting *s)
 
 	if (s->over)
 		return;
-	snprintf(for_ns, sizeof(for_ns), "%" PRIu64 "ns", options->for_ns);
+	pt_params_write(PT_PARAM_TIME, options->for_ns, for_ns, sizeof(for_ns));
 	if (options->for_ns != 0)	/* known to the source from the start: a run on a virtual clock is repeatable */
 		add(words, list, &n, "for", for_ns);
 	add(words, list, &n, "source", options->source);

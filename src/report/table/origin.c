@@ -1,8 +1,8 @@
 #include "report/table/origin.h"
 
-#include <inttypes.h>
 #include <string.h>
 
+#include "base/params.h"
 #include "base/util.h"
 #include "program/model/program.h"
 
@@ -49,6 +49,7 @@ static void add_word(const char *word, size_t len, struct pt_text *out)
 
 bool pt_origin_command(const struct pt_profile *p, struct pt_text *out)
 {
+	char hz[32];
 	const char *elf = p->program != NULL ? pt_program_path(p->program) : "";
 
 	if (p->version[0] == '\0' || p->address[0] == '\0')
@@ -60,7 +61,7 @@ bool pt_origin_command(const struct pt_profile *p, struct pt_text *out)
 	if (p->clock_measured)
 		pt_text_add(out, " --set core-clock=measure");
 	else if (p->core_hz != 0)
-		pt_text_add(out, " --core-clock %" PRIu64, p->core_hz);
+		pt_text_add(out, " --core-clock %s", pt_params_write(PT_PARAM_HZ, p->core_hz, hz, sizeof(hz)));
 	if (p->at_reset)
 		pt_text_add(out, " --reset");
 	for (const char *word = p->words; *word != '\0'; word += strspn(word, " ")) {
