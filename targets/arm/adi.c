@@ -92,17 +92,28 @@ static int wake_and_select(struct pt_adi *adi, uint32_t targetsel, struct pt_err
 	return write_targetsel(adi, targetsel, wake, sizeof(wake), err);
 }
 
-/* All ports of the wire are awake. */
+/* All ports of the wire are awake. One that has lost its power was woken with another that had, and is to be asked anew. */
 static int select_anew(struct pt_adi *adi, struct pt_err *err)
 {
 	static const uint8_t line_reset[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00 };
-	struct pt_dap_op dpidr = { .what = PT_DAP_READ, .a = DP_DPIDR, .words = &adi->dpidr };
+	uint32_t power = 0;
+	struct pt_dap_op ops[] = {
+		{ .what = PT_DAP_READ, .a = DP_DPIDR, .words = &adi->dpidr },
+		{ .what = PT_DAP_WRITE, .a = DP_SELECT, .value = 0 },
+		{ .what = PT_DAP_READ, .a = DP_CTRL_STAT, .words = &power },
+	};
 	size_t n_done = 0;
+	int rc;
 
 	adi->select_known = false;
 	if (write_targetsel(adi, adi->targetsel, line_reset, sizeof(line_reset), err) < 0)
 		return pt_wrap(err, "select one of several debug ports on the wire");
-	return run(adi, &dpidr, 1, &n_done, err);
+	rc = run(adi, ops, PT_LEN(ops), &n_done, err);
+	if (rc < 0)
+		return rc;
+	adi->select = 0;
+	adi->select_known = true;
+	return (power & POWER_UP_ACK) == POWER_UP_ACK ? 0 : power_up(adi, err);
 }
 
 static int read_dpidr(struct pt_adi *adi, uint32_t targetsel, struct pt_err *err)
