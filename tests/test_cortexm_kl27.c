@@ -233,6 +233,7 @@ END_TEST
 START_TEST(halts_steps_and_resumes)
 {
 	uint64_t pc, trips;
+	bool moved = false;
 
 	halt();
 	ck_assert_int_eq(status().reason, PT_HALT_REQUEST);
@@ -244,8 +245,9 @@ START_TEST(halts_steps_and_resumes)
 		OK(target->ops->step(target->state, 0, &err));
 		ck_assert_uint_le(round_trips() - trips, 4);
 		ck_assert_int_eq(status().reason, PT_HALT_STEP);
+		moved |= read_row(ROW_PC) != pc;	/* a loop may come back to it */
 	}
-	ck_assert_uint_ne(read_row(ROW_PC), pc);
+	ck_assert(moved);
 	resume();
 	ck_assert_int_ne(status().state, PT_HALTED);
 }

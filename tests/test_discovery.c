@@ -230,6 +230,59 @@ START_TEST(a_name_overrules)
 }
 END_TEST
 
+/* A chip that the user names, wholly or as a board's row begins, is not looked through where its registers agree. */
+static const struct { const char *name; uint32_t sdid; bool may_go_on, agrees; } by_name[] = {
+	{ "MKL27Z256", 0x23161d82, false, true }, { "mkl27z256", 0x23161d82, true, true },
+	{ "MKL27", 0x23161d82, true, true },
+	{ "MKL27", 0x23161d82, false, false },	/* chip= wants the whole name */
+	{ "MKL27Z2560", 0x23161d82, true, false },
+	{ "MKL43Z256", 0x23161d82, true, false },	/* another of the series */
+	{ "MKL27Z256", 0x23061d82, true, false },	/* SERIESID: K */
+	{ "MKL27Z256", 0, true, false },		/* nothing there */
+	{ "STM32F411", 0x23161d82, true, false },	/* of which no row has the units */
+	{ NULL, 0x23161d82, true, false },
+};
+
+START_TEST(a_chip_that_is_named_is_not_looked_through)
+{
+	unsigned n_runs;
+
+	put_kinetis();
+	array_mem_set_word(&dap.memory, 0x40048024, by_name[_i].sdid);
+	array_mem_set_word(&dap.memory, 0x4004804c, 9u << 24);
+	ck_assert_int_eq(pt_discover_aps(&found, &adi, &err), 0);
+	n_runs = dap.n_runs;
+	ck_assert_int_eq(pt_cortexm_chip_by_name(&chip, &family, &found, &ap.mem, by_name[_i].name,
+						 by_name[_i].may_go_on),
+			 by_name[_i].agrees);
+	ck_assert_uint_le(dap.n_runs - n_runs, 3);
+	ck_assert_int_eq(found.by_name, by_name[_i].agrees);
+	if (by_name[_i].agrees) {
+		ck_assert_uint_eq(found.n_components, 0);
+		ck_assert_str_eq(chip.name, "MKL27Z256");
+		ck_assert_str_eq(family->name, "Kinetis");
+		ck_assert_uint_eq(chip.region[0].size, 256 * 1024);
+	} else {
+		discover();
+	}
+	expect_core_units();
+	ck_assert_uint_eq(found.unit[PT_UNIT_MTB], 0xf0000000);
+	ck_assert_uint_eq(found.unit[PT_UNIT_MTB_DWT], 0xf0001000);
+}
+END_TEST
+
+/* Where a core is no Cortex-M0+, nothing but its CPUID is read. */
+START_TEST(a_name_of_another_core_reads_nothing_of_the_chip)
+{
+	put_kinetis();
+	array_mem_set_word(&dap.memory, 0xe000ed00, 0x410fc241);
+	array_mem_set_word(&dap.memory, 0x40048024, 0x23161d82);
+	array_mem_set_word(&dap.memory, 0x4004804c, 9u << 24);
+	ck_assert_int_eq(pt_discover_aps(&found, &adi, &err), 0);
+	ck_assert(!pt_cortexm_chip_by_name(&chip, &family, &found, &ap.mem, "MKL27Z256", false));
+}
+END_TEST
+
 START_TEST(an_mtb_that_no_table_lists_is_found)
 {
 	array_mem_add(&dap.memory, 0x5000c000, 0x1000);
@@ -360,6 +413,8 @@ int main(void)
 	tcase_add_loop_test(tc, kinetis_says_what_it_is, 0, PT_LEN(kinetis));
 	tcase_add_test(tc, an_unknown_chip_has_flash_that_nobody_can_program);
 	tcase_add_test(tc, a_name_overrules);
+	tcase_add_loop_test(tc, a_chip_that_is_named_is_not_looked_through, 0, PT_LEN(by_name));
+	tcase_add_test(tc, a_name_of_another_core_reads_nothing_of_the_chip);
 	tcase_add_test(tc, an_mtb_that_no_table_lists_is_found);
 	tcase_add_test(tc, a_locked_chip_offers_erase);
 	tcase_add_test(tc, erase_may_be_disabled);

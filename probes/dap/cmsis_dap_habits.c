@@ -10,7 +10,8 @@
 /* --- known quirks --------------------------------------------------------------------------------------------------- */
 
 /* What needs no flag, because the rules that hold for all devices cover it:
- *   DAPLink 0254, 0255      say the firmware's version as the protocol's          pyOCD pull 1173; cmsis_dap.c
+ *   DAPLink 0254, 0255      say the firmware's version as the protocol's          pyOCD pulls 1173, 1203; cmsis_dap.c
+ *   EDBG 03.25.01B6         the same                                              pyOCD issue 1143
  *   KitProg3                class 0 for its bulk interface, and HID beside it     probes/links/bulk_find.c, hid.c
  *   EDBG and its like       HID reports of 512 bytes at full speed                probe-rs pulls 590, 721, 3744; hid_report.c
  *   Debug Probe, picoprobe  hang at a Disconnect without a Connect                debugprobe issue 88, probe-rs issues
@@ -37,8 +38,10 @@ static const struct quirk {
 	  PT_DAP_QUIRK_OLD_FIRMWARE | PT_DAP_QUIRK_ONE_PACKET, "raspberrypi/debugprobe issue 46, pull 47" },
 	{ "YAPicoprobe by HID", 0x2e8a, 0x000c, 0, "YAPicoprobe", true, PT_DAP_QUIRK_ONE_PACKET,
 	  "rgrr/yapicoprobe pull 199" },
-	{ "Keil ULINK-ME", 0xc251, 0, 0, "ULINK-ME", false, PT_DAP_QUIRK_DISCONNECT_FIRST, "OpenOCD cmsis_dap.c" },
-	{ "nanoDAP", 0, 0, 0, "nanoDAP", false, PT_DAP_QUIRK_ONE_PACKET, "pyOCD, option cmsis_dap.limit_packets" },
+	{ "Keil ULINK-ME", 0xc251, 0, 0, "ULINK-ME", false, PT_DAP_QUIRK_DISCONNECT_FIRST,
+	  "OpenOCD cmsis_dap.c, comment at the reconnect" },
+	{ "nanoDAP", 0, 0, 0, "nanoDAP", false, PT_DAP_QUIRK_ONE_PACKET,
+	  "UNVERIFIED: no public thread names it; pyOCD has cmsis_dap.limit_packets for such" },
 };
 
 static bool quirk_fits(const struct quirk *quirk, const struct pt_link_info *link)

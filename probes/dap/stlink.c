@@ -274,7 +274,6 @@ static const struct pt_dap_ops dap_ops = {
 	.sequence = stlink_sequence,
 	.set_speed = stlink_set_speed,
 	.set_reset = stlink_set_reset,
-	.turn_by_register = true,
 };
 
 /* --- USB ----------------------------------------------------------------------------------------------------------- */

@@ -59,7 +59,6 @@ struct pt_dap_ops {
 	/* The nRESET pin; PT_EUNSUPPORTED without one. */
 	int (*set_reset)(void *state, bool asserted, struct pt_err *err);
 	bool own_taps;		/* JTAG: a debug port has a TAP of its own, and never answers together with others */
-	bool turn_by_register;	/* each access to a register is a round trip, whatever is in a batch beside it */
 };
 
 #endif

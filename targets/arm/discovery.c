@@ -10,7 +10,7 @@
 enum {
 	BATCH_MS = 1000,
 	MAX_DEPTH = 4,
-	ENTRIES_AT_ONCE = 32,
+	ENTRIES_AT_ONCE = 8,	/* most tables end within */
 	TABLE_ENTRIES = 960,	/* 000..EFC. Source: IHI 0031, chapter on ROM tables */
 };
 
@@ -18,7 +18,7 @@ enum {
 #define CORE_TABLE UINT32_C(0xe00ff000)
 
 /* CoreSight ID registers. Source: IHI 0029, B2 */
-enum { DEVARCH = 0xfbc, DEVTYPE = 0xfcc, PIDR4 = 0xfd0, ID_BYTES = 48 };
+enum { DEVARCH = 0xfbc, PIDR4 = 0xfd0, ID_BYTES = 48 };
 enum { CLASS_ROM = 1, CLASS_CORESIGHT = 9, ARCHID_ROM = 0x0af7 };
 enum { ARM = 0x43b, FREESCALE = 0x00e, ANY = -1 };	/* JEP106: continuation code, then identity */
 
@@ -105,7 +105,7 @@ static int run_tolerant(struct pt_mem *mem, struct pt_mem_op *ops, size_t n_ops,
 	return 0;
 }
 
-struct ids { uint8_t id[ID_BYTES], devarch[4], devtype[4]; };
+struct ids { uint8_t id[ID_BYTES], devarch[4]; };
 
 static void take_ids(struct pt_component *component, const struct ids *ids)
 {
@@ -114,16 +114,14 @@ static void take_ids(struct pt_component *component, const struct ids *ids)
 		component->pidr[i] = pt_le32(ids->id + 16 + 4 * i);
 		component->cidr |= (pt_le32(ids->id + 32 + 4 * i) & 0xff) << 8 * i;
 	}
-	if ((component->cidr >> 12 & 0xf) != CLASS_CORESIGHT)
-		return;		/* only there do these two registers mean anything */
-	component->devarch = pt_le32(ids->devarch);
-	component->devtype = pt_le32(ids->devtype) & 0xff;
+	if ((component->cidr >> 12 & 0xf) == CLASS_CORESIGHT)	/* only there does it mean anything */
+		component->devarch = pt_le32(ids->devarch);
 }
 
 /* The components from first on have a base: read who they are. */
 static int identify(struct pt_discovery *found, size_t first, struct pt_mem *mem, struct pt_err *err)
 {
-	struct pt_mem_op ops[3 * PT_MAX_COMPONENTS];
+	struct pt_mem_op ops[2 * PT_MAX_COMPONENTS];
 	struct ids ids[PT_MAX_COMPONENTS] = { 0 };
 	size_t n = 0;
 
@@ -132,7 +130,6 @@ static int identify(struct pt_discovery *found, size_t first, struct pt_mem *mem
 
 		ops[n++] = pt_mem_words(PT_MEM_READ, base + PIDR4, ids[i].id, ID_BYTES);
 		ops[n++] = pt_mem_words(PT_MEM_READ, base + DEVARCH, ids[i].devarch, 4);
-		ops[n++] = pt_mem_words(PT_MEM_READ, base + DEVTYPE, ids[i].devtype, 4);
 	}
 	if (run_tolerant(mem, ops, n, err) < 0)
 		return pt_wrap(err, "read component IDs");
@@ -281,6 +278,7 @@ int pt_discover_units(struct pt_discovery *found, struct pt_adi *adi, struct pt_
 {
 	uint32_t base;
 
+	found->by_name = false;
 	if (!found->has_bases && read_bases(found, adi, err) < 0)
 		return err->code;
 	base = found->base[found->mem_ap];

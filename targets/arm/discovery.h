@@ -15,7 +15,7 @@ enum { PT_MAX_AP = 4, PT_MAX_COMPONENTS = 48 };
 struct pt_component {
 	uint32_t base;		/* of the page with the ID registers */
 	uint32_t pidr[5];	/* PIDR0..PIDR4 */
-	uint32_t cidr, devarch, devtype;	/* cidr: CIDR0 in the lowest byte */
+	uint32_t cidr, devarch;		/* cidr: CIDR0 in the lowest byte */
 	uint8_t depth;		/* of ROM tables above it */
 };
 
@@ -29,6 +29,7 @@ struct pt_discovery {
 	struct pt_component component[PT_MAX_COMPONENTS];	/* all that were seen, for `monitor status` */
 	size_t n_components;
 	bool from_table;		/* false: the ROM table was of no use, the units are the architecture's own */
+	bool by_name;			/* the units are those of the chip that the user named; no table was read */
 };
 
 /* Which APs there are, in one batch. PT_EUNSUPPORTED: none of them reaches memory. */

@@ -116,14 +116,23 @@ static int check_expected(const struct pt_cortexm *cm, const char *expected, str
 	return 0;
 }
 
+/* A chip that is named is looked through only where its registers do not agree. */
+static int identify(struct pt_cortexm *cm, const char *wanted, const char *expected, struct pt_err *err)
+{
+	const char *name = wanted != NULL ? wanted : expected;
+
+	if (pt_cortexm_chip_by_name(&cm->chip, &cm->family, &cm->found, cm->mem, name, wanted == NULL))
+		return 0;
+	if (pt_discover_units(&cm->found, &cm->adi, cm->mem, err) < 0)
+		return err->code;
+	return pt_cortexm_chip_identify(&cm->chip, &cm->family, &cm->found, cm->mem, wanted, err);
+}
+
 static int look_around(struct pt_cortexm *cm, const char *wanted, const char *expected, struct pt_err *err)
 {
 	if (cm->under_reset && stop_at_reset_vector(cm, err) < 0)
 		return err->code;
-	if (pt_discover_units(&cm->found, &cm->adi, cm->mem, err) < 0)
-		return err->code;
-	if (pt_cortexm_chip_identify(&cm->chip, &cm->family, &cm->found, cm->mem, wanted, err) < 0 ||
-	    check_expected(cm, expected, err) < 0)
+	if (identify(cm, wanted, expected, err) < 0 || check_expected(cm, expected, err) < 0)
 		return err->code;
 	if (!cm->under_reset && pt_cortexm_save(cm, err) < 0)
 		return err->code;
@@ -266,6 +275,10 @@ static void tell_units(const struct pt_cortexm *cm, const struct teller *to)
 
 	pt_discovery_print(&cm->found, line, sizeof(line));
 	to->say(to->arg, line);
+	if (cm->found.by_name)
+		to->say(to->arg,
+			"these are where the chip that was named has them (its ID registers agree); its ROM tables "
+			"were not read");
 	if (!cm->found.from_table)
 		to->say(to->arg, "the ROM table names no core: addresses of the architecture are used");
 	snprintf(line, sizeof(line), "%u hardware breakpoints, %u watchpoints", cm->breaks.n_bpu, cm->breaks.n_dwt);

@@ -1,6 +1,8 @@
 """What an operation costs on USB, on a foreign probe: proftap and OpenOCD on the same device, counted by it. Where proftap does
 more by itself, OpenOCD does the same by further commands:
-  attach, identify  proftap finds out what the chip is and has; OpenOCD's attach is told, and `dap info` reads the same tables.
+  attach            proftap finds out what the chip is and has; OpenOCD is told by its configuration.
+  attach, told      the chip is named (chip=), so neither of them looks through it.
+  attach, identify  behind it `dap info` of OpenOCD reads the tables that proftap's attach has read.
   write a word      proftap's has the answer of the bus. Firmware of an ST-Link and of CMSIS-DAP asks for it; where OpenOCD itself
                     sends the bits its next command fails in the place of a write that was refused (refused_unseen()), so RDBUFF
                     is read behind it.
@@ -17,8 +19,9 @@ from gdb_session import Rsp
 URIS = {"cmsis-dap": "cmsis-dap:", "st-link-v2": "stlink:", "st-link-v3": "stlink:", "j-link": "jlink:", "ftdi": "ftdi:"}
 COUNTED = {**URIS, HID: "cmsis-dap:link=hid"}
 COUNTS = "turns", "transfers", "bytes"		# a turn: the host speaks on after an answer
-OPERATIONS = "attach", "attach, identify", "read a word", "read 1 KiB", "read 64 KiB", "write a word", "load 16 KiB into RAM", "load 16 KiB into flash, verified"
-TOLD = "attach"		# in which OpenOCD finds nothing out: its turns are compared, its bytes are those of "attach, identify"
+OPERATIONS = "attach", "attach, told the chip", "attach, identify", "read a word", "read 1 KiB", "read 64 KiB", "write a word", "load 16 KiB into RAM", "load 16 KiB into flash, verified"
+FINDS_OUT = "attach"		# in which only proftap does so: turns are compared, and bytes with those of "attach, identify"
+TOLD, CHIP, HID_CHIP = "attach, told the chip", "MKL27Z64", "MKL27Z256"
 FLASH_ADDR, SECTOR, TRIES, PACKET = 0x4000, 1024, 4, 0x2000
 ATTACHES = 2
 KEEP_RAM = "chip.cpu configure -work-area-backup 1"
@@ -53,10 +56,10 @@ def load(client, addr, data):
 class Proftap:
     """proftap on a probe; its first client halts the core."""
 
-    def __init__(self, build, kind, counter):
+    def __init__(self, build, kind, counter, *words):
         self.child = subprocess.Popen(
             [*counted(build, kind, counter.path), "env", f"XDG_RUNTIME_DIR={counter.folder.name}",
-             "PROFTAP_CONFIG=/dev/null", os.path.join(build, "proftap"), "serve", "--probe", COUNTED[kind], "--gdb", "127.0.0.1:0"],
+             "PROFTAP_CONFIG=/dev/null", os.path.join(build, "proftap"), "serve", "--probe", COUNTED[kind], "--gdb", "127.0.0.1:0", *words],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         said = ""
         for line in self.child.stderr:
@@ -113,6 +116,11 @@ def ours(build, kind):
     """{operation: {count: n}}, the least of some tries, as the daemon looks after the core between them."""
     costs, counter, ram, wide = {}, Counter(), ram_of(kind), wide_of(kind)
     for i in range(ATTACHES):
+        told = Proftap(build, kind, counter, "--set", f"chip={CHIP if kind != HID else HID_CHIP}")
+        costs[TOLD] = least(costs.get(TOLD), {name: counter.now(told.child)[name] for name in COUNTS})
+        told.halt()
+        told.close()
+    for i in range(ATTACHES):
         proftap = Proftap(build, kind, counter)
         costs["attach"] = least(costs.get("attach"), {name: counter.now(proftap.child)[name] for name in COUNTS})
         proftap.halt()
@@ -138,6 +146,7 @@ def theirs(build, kind):
         file.write(BLOB)
     with Openocd(build, kind, counter) as openocd:
         costs = {"attach": {name: counter.now(openocd.child)[name] for name in COUNTS}}
+        costs[TOLD] = costs["attach"]
         openocd.ask("dap info")
         costs["attach, identify"] = {name: counter.now(openocd.child)[name] for name in COUNTS}
         openocd.ask("halt")

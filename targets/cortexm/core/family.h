@@ -25,6 +25,11 @@ struct pt_cortexm_family {
 	/* Fills name and memory, by ID registers that only this family has where it reads them; false: it is another chip. May
 	 * fill found->unit[PT_UNIT_MTB], where the ROM table lists none. A register may be absent. */
 	bool (*identify)(struct pt_cortexm_chip *chip, struct pt_discovery *found, struct pt_mem *mem);
+	/* How the names of its chips begin, and where all of them have their units, so that a chip that the user names is not
+	 * looked through: read() is identify() without the tables, on a core that is the family's. NULL: it is. */
+	const char *names, *core;	/* "MKL", "Cortex-M0+" */
+	uint32_t unit[PT_N_UNITS];
+	bool (*read)(struct pt_cortexm_chip *chip, struct pt_mem *mem);
 	/* What identify() rests on: documents and their sections, and what of it is UNVERIFIED. */
 	const char *source;
 	/* Its rows, each with the document that it is from; NULL behind the last. NULL: it has no rows, as the chip says

@@ -3,6 +3,7 @@
 #include <strings.h>
 
 #include "base/util.h"
+#include "host/log.h"
 #include "targets/cortexm/core/architecture.h"
 #include "targets/cortexm/vendor/families.h"
 
@@ -120,6 +121,18 @@ static bool tells_itself(struct pt_cortexm_chip *chip, const struct pt_cortexm_f
 	return false;
 }
 
+/* The user's name overrules what the chip says; which is worth a word where it says another. */
+static void warn_of_another(const struct pt_cortexm_chip *chip, struct pt_discovery *found, struct pt_mem *mem)
+{
+	struct pt_cortexm_chip says = *chip;
+	const struct pt_cortexm_family *ignored = NULL;
+
+	if (tells_itself(&says, &ignored, found, mem) && strcasecmp(says.name, chip->name) != 0)
+		pt_warn("cortexm: chip=%s is set, but the chip's registers say %s: its memory map and flash are taken for those "
+			"of %s; leave out chip= unless the registers are wrong",
+			chip->name, says.name, chip->name);
+}
+
 int pt_cortexm_chip_identify(struct pt_cortexm_chip *chip, const struct pt_cortexm_family **family,
 			     struct pt_discovery *found, struct pt_mem *mem, const char *wanted, struct pt_err *err)
 {
@@ -130,8 +143,39 @@ int pt_cortexm_chip_identify(struct pt_cortexm_chip *chip, const struct pt_corte
 		return err->code;
 	if (wanted == NULL && !tells_itself(chip, family, found, mem))
 		pt_cortexm_name_by_core(chip);
+	if (wanted != NULL)
+		warn_of_another(chip, found, mem);
 	make_regions(chip);
 	return 0;
+}
+
+/* What the family's ID registers say, if that is a chip of this name, or, where a name may go on, whose name begins so. */
+static bool reads_as(struct pt_cortexm_chip *chip, const struct pt_cortexm_family *family, struct pt_mem *mem,
+		     const char *name, bool may_go_on)
+{
+	struct pt_err ignored = { 0 };
+
+	memset(chip, 0, sizeof(*chip));
+	return pt_cortexm_identify_core(chip, mem, family->unit[PT_UNIT_SCS], &ignored) == 0 &&
+	       strncmp(chip->core, family->core, strlen(family->core)) == 0 && family->read(chip, mem) &&
+	       strncasecmp(chip->name, name, may_go_on ? strlen(name) : sizeof(chip->name)) == 0;
+}
+
+bool pt_cortexm_chip_by_name(struct pt_cortexm_chip *chip, const struct pt_cortexm_family **family,
+			     struct pt_discovery *found, struct pt_mem *mem, const char *name, bool may_go_on)
+{
+	for (size_t i = 0; name != NULL && i < PT_LEN(families); i++) {
+		if (families[i]->names == NULL ||
+		    strncasecmp(name, families[i]->names, strlen(families[i]->names)) != 0 ||
+		    !reads_as(chip, families[i], mem, name, may_go_on))
+			continue;
+		*family = families[i];
+		make_regions(chip);
+		memcpy(found->unit, families[i]->unit, sizeof(found->unit));
+		found->by_name = found->from_table = true;
+		return true;
+	}
+	return false;
 }
 
 void pt_cortexm_chip_locked(struct pt_cortexm_chip *chip, const struct pt_cortexm_family *family)

@@ -18,6 +18,11 @@ size_t pt_cortexm_other_ports(uint32_t port, uint32_t *ports, size_t room);
  * profiled all the same, but not programmed; its family stays as it was. */
 int pt_cortexm_chip_identify(struct pt_cortexm_chip *chip, const struct pt_cortexm_family **family,
 			     struct pt_discovery *found, struct pt_mem *mem, const char *wanted, struct pt_err *err);
+/* The same, and its units, of the chip that the user named, if its family has them as a row and the ID registers of the chip
+ * agree: no ROM table is read. may_go_on: the name is the beginning of one, as a board's is. False: it is to be looked
+ * through; found and *family are as they were. */
+bool pt_cortexm_chip_by_name(struct pt_cortexm_chip *chip, const struct pt_cortexm_family **family,
+			     struct pt_discovery *found, struct pt_mem *mem, const char *name, bool may_go_on);
 /* The same when nothing may be read: a locked chip. */
 void pt_cortexm_chip_locked(struct pt_cortexm_chip *chip, const struct pt_cortexm_family *family);
 /* Calls say with each family and each of its rows, with the documents that they are from. Any thread. */

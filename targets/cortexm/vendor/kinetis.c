@@ -98,11 +98,11 @@ static bool read_sim(struct pt_mem *mem, uint32_t *sdid, uint32_t *fcfg1)
 	return true;
 }
 
-static bool identify_l(struct pt_cortexm_chip *chip, struct pt_discovery *found, struct pt_mem *mem)
+static bool read_chip(struct pt_cortexm_chip *chip, struct pt_mem *mem)
 {
 	uint32_t sdid = 0, fcfg1 = 0, flash_bytes, family, digit;
 
-	if (!owns_l(found) || !read_sim(mem, &sdid, &fcfg1) || pt_field_get(&sdid_seriesid, sdid) != 1)
+	if (!read_sim(mem, &sdid, &fcfg1) || pt_field_get(&sdid_seriesid, sdid) != 1)
 		return false;
 	family = pt_field_get(&sdid_famid, sdid);
 	digit = pt_field_get(&sdid_subfamid, sdid);
@@ -113,6 +113,11 @@ static bool identify_l(struct pt_cortexm_chip *chip, struct pt_discovery *found,
 	snprintf(chip->name, sizeof(chip->name), "MKL%u%uZ%u", (unsigned)family, (unsigned)digit,
 		 (unsigned)(flash_bytes / KB));
 	return true;
+}
+
+static bool identify_l(struct pt_cortexm_chip *chip, struct pt_discovery *found, struct pt_mem *mem)
+{
+	return owns_l(found) && read_chip(chip, mem);
 }
 
 static const char *named(size_t i, struct pt_cortexm_chip *chip)
@@ -135,6 +140,11 @@ const struct pt_cortexm_family pt_cortexm_kinetis_l = {
 	.name = "Kinetis",
 	.owns = owns_l,
 	.identify = identify_l,
+	.names = "MKL",
+	.core = "Cortex-M0+",
+	.unit = { [PT_UNIT_SCS] = 0xe000e000, [PT_UNIT_DWT] = 0xe0001000, [PT_UNIT_BPU] = 0xe0002000,
+		  [PT_UNIT_MTB] = 0xf0000000, [PT_UNIT_MTB_DWT] = 0xf0001000 },
+	.read = read_chip,
 	.source = "NXP's KL25 and KL27 Sub-Family Reference Manuals, SIM (SDID, FCFG1), which describes parts without a row, too; a "
 		  "published SDID of an MKL27Z256 agrees; AN4835, 4 (access port); the KL43 UNVERIFIED",
 	.row = row,

@@ -34,14 +34,13 @@ static unsigned count(const uint32_t words[READS], uint32_t mask, uint32_t match
 	return n;
 }
 
-/* One look that says ready and open is enough where a look is a round trip of its own. */
+/* One look that says ready and open is enough: only the other answer may be wrong. */
 static bool is_open_at_once(struct pt_cortexm *cm)
 {
 	struct pt_err ignored = { 0 };
 	uint32_t status;
 
-	return cm->adi.dap->turn_by_register &&
-	       pt_adi_read_ap(&cm->adi, pt_kinetis_mdm_ap(&cm->found), MDM_STATUS, &status, &ignored) == 0 &&
+	return pt_adi_read_ap(&cm->adi, pt_kinetis_mdm_ap(&cm->found), MDM_STATUS, &status, &ignored) == 0 &&
 	       (status & (STATUS_FLASH_READY | STATUS_SECURE)) == STATUS_FLASH_READY;
 }
 
