@@ -142,6 +142,8 @@ static const char *nearest_probe(const char *uri, size_t len, struct pt_question
 		snprintf(question->text, sizeof(question->text), "; did you mean rsp:%.40s? ", uri);
 	else if (len <= PT_NEAREST_BYTES && uri[len] == '\0' && pt_probe_demo(board, &n) != NULL)
 		snprintf(question->text, sizeof(question->text), "; did you mean %.40s? ", board);
+	else if (near.nearest[0] != '\0')
+		snprintf(question->text, sizeof(question->text), "; did you mean %.40s:? ", near.nearest);
 	else
 		pt_nearest_question(&near, question->text, sizeof(question->text));
 	return question->text;

@@ -41,7 +41,6 @@ static void measure(struct row *row, struct pt_probe *probe)
 	uint32_t bdcsi_hz;
 
 	row->by_bdc = bdc != NULL;
-	pt_probe_limit(probe, &row->limit);
 	if (dap != NULL)
 		row->measured = dap->connect(wire, PT_DAP_SWD, &row->cannot) == 0 &&
 				pt_probe_measure(probe, &row->speed, &row->cannot) == 0;
@@ -50,6 +49,7 @@ static void measure(struct row *row, struct pt_probe *probe)
 				pt_probe_measure_bdc(probe, &row->bdc_speed, &row->cannot) == 0;
 	else
 		pt_fail(&row->cannot, PT_EUNSUPPORTED, "it has neither SWD, nor JTAG to a debug port, nor BDC");
+	pt_probe_limit(probe, &row->limit);	/* some know their clock only when they are connected */
 }
 
 static void find_alias(struct row *row, const struct pt_options *options)
