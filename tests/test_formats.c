@@ -220,7 +220,7 @@ START_TEST(a_table_fits_a_terminal)
 						 .period = stat, .high_ns = 12345678900 };
 	static const struct pt_aux_latency latency = { .name = "chip_select_of_the_radio:rise->PORTB_IRQHandler",
 						       .found = true, .time = stat, .unanswered = 12345 };
-	static const struct pt_aux aux = { &line, &latency, 1, 1, &set };
+	static const struct pt_aux aux = { .line = &line, .latency = &latency, .n_lines = 1, .n_latencies = 1, .signals = &set };
 	struct pt_profile profile = sample_profile();
 	struct pt_text out;
 

@@ -88,7 +88,7 @@ static void know_nothing(struct pt_profile *profile)
 	static struct pt_timeline_event events[NOTHING_KNOWN];
 	static struct pt_timeline timeline = { .ring = events, .room = NOTHING_KNOWN, .signals = &values_set };
 	static struct pt_aux_line line;
-	static struct pt_aux aux = { &line, &unclear_latency, 1, 1, &values_set };
+	static struct pt_aux aux = { .line = &line, .latency = &unclear_latency, .n_lines = 1, .n_latencies = 1, .signals = &values_set };
 	static struct pt_data_quantity quantity;
 	static struct pt_data_state state = { .variable = 3, .name = "off", .count = 1, .error_ns = PT_NO_BOUND_NS,
 					      .share = NAN };
