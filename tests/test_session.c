@@ -184,6 +184,45 @@ START_TEST(statistics_start_anew)
 }
 END_TEST
 
+/* --- windows ------------------------------------------------------------------------------------------------------ */
+
+static void wait_50_ms(void)
+{
+	pt_session_wait(session, 50 * PT_NS_PER_MS, on_answer, &waited);
+	expect(&waited, 0, "");
+}
+
+START_TEST(a_window_ends_with_its_profile)
+{
+	struct pt_query query = { .format = "pprof" };
+	uint64_t first, second, given_up;
+
+	open_ready(REPEATABLE);
+	ck_assert_uint_eq(pt_session_begin_window(session, "tree", &err), 0);
+	ck_assert_int_eq(err.code, PT_ESTATE);
+	start(NULL);
+	expect(&started, 0, "");
+	first = pt_session_begin_window(session, "tree,lines", &err);
+	second = pt_session_begin_window(session, "tree,lines", &err);
+	given_up = pt_session_begin_window(session, "tree,lines", &err);
+	ck_assert(first != 0 && second > first && given_up > second);
+	wait_50_ms();
+	pt_session_end_window(session, given_up, NULL, NULL, NULL);
+	stop();
+	expect(&stopped, 0, "");
+	pt_session_end_window(session, first, &query, on_answer, &told);
+	expect(&told, 0, "\x1f\x8b");
+	start(NULL);
+	expect(&started, 0, "");
+	pt_session_end_window(session, second, &query, on_answer, &told);
+	expect(&told, PT_ESTATE, "another profile");
+	pt_session_begin_window(session, "tree", &err);	/* is left behind */
+	stop();
+	expect(&stopped, 0, "");
+	close_all();
+}
+END_TEST
+
 static void rule(const char *word, int rc, const char *part)
 {
 	pt_session_set_limits(session, word, on_answer, &told);
@@ -500,6 +539,7 @@ int main(void)
 	tcase_add_test(tc, waits_for_a_time_named_later);
 	tcase_add_test(tc, a_wait_can_be_cancelled);
 	tcase_add_test(tc, statistics_start_anew);
+	tcase_add_test(tc, a_window_ends_with_its_profile);
 	tcase_add_test(tc, rules_reach_what_runs);
 	tcase_add_loop_test(tc, reset_and_halted, 0, 3);
 	tcase_add_test(tc, one_profile_at_a_time);

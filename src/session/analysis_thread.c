@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "report/report.h"
 #include "session/analysis_thread.h"
+#include "session/session_windows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 
 struct request {
 	struct request *next;
-	int (*make)(struct pt_pipeline *pipeline, struct request *request);
+	int (*make)(struct pt_analysis_thread *a, struct request *request);
 	bool settled;			/* to be answered after the chunks now in the queue */
 	struct pt_query query;		/* for a report */
 	pt_visit_fn *visit;
@@ -27,6 +28,8 @@ struct request {
 	enum pt_branches how;		/* as text */
 	size_t top;
 	char *word;			/* of rules */
+	uint64_t window;
+	struct pt_pipeline *fresh;	/* of a window that begins */
 	pt_analysis_thread_reply reply;
 	void *arg;
 	/* the answer */
@@ -57,6 +60,7 @@ struct pt_analysis_thread {
 	/* the thread's */
 	struct pt_pipeline *pipeline;
 	struct pt_configs configs;
+	struct pt_session_windows windows;
 	bool recording;
 };
 
@@ -94,6 +98,7 @@ static void take_in(struct pt_analysis_thread *a, struct pt_chunk *chunk)
 		a->tap.take(a->tap.arg, chunk);
 	pt_configs_keep(&a->configs, chunk);
 	pt_pipeline_feed(a->pipeline, chunk);
+	pt_session_windows_feed(&a->windows, chunk);
 	pt_queue_release(a->queue, chunk);
 	if (end)
 		pass_end(a);
@@ -152,7 +157,7 @@ static void answer(struct pt_analysis_thread *a, bool empty)
 
 	if (request == NULL)
 		return;
-	request->rc = request->make(a->pipeline, request);
+	request->rc = request->make(a, request);
 	request->next = NULL;
 	uv_mutex_lock(&a->lock);
 	*a->answered_tail = request;
@@ -209,6 +214,7 @@ static void free_analyst(struct pt_analysis_thread *a)
 	pt_pipeline_free(a->pipeline);
 	pt_pipeline_free(a->fresh);
 	pt_configs_fini(&a->configs);
+	pt_session_windows_fini(&a->windows);
 	free(a);
 }
 
@@ -314,9 +320,9 @@ static void ask(struct pt_analysis_thread *a, const struct request *what)
 	pt_queue_wake(a->queue);
 }
 
-static int make_report(struct pt_pipeline *pipeline, struct request *request)
+static int make_report(struct pt_analysis_thread *a, struct request *request)
 {
-	return pt_report_render(pt_pipeline_profile(pipeline), &request->query, &request->text, &request->err);
+	return pt_report_render(pt_pipeline_profile(a->pipeline), &request->query, &request->text, &request->err);
 }
 
 void pt_analysis_thread_report(struct pt_analysis_thread *a, const struct pt_query *query,
@@ -325,9 +331,49 @@ void pt_analysis_thread_report(struct pt_analysis_thread *a, const struct pt_que
 	ask(a, &(struct request){ .make = make_report, .query = *query, .reply = reply, .arg = arg });
 }
 
-static int make_visit(struct pt_pipeline *pipeline, struct request *request)
+static int open_window(struct pt_analysis_thread *a, struct request *request)
 {
-	return request->visit(pt_pipeline_profile(pipeline), &request->text, &request->err);
+	pt_session_windows_open(&a->windows, request->window, request->fresh, &a->configs);
+	return 0;
+}
+
+static void nobody_waits(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	(void)arg;
+	(void)rc;
+	(void)text;
+	(void)len_bytes;
+}
+
+void pt_analysis_thread_open_window(struct pt_analysis_thread *a, uint64_t window, struct pt_pipeline *pipeline)
+{
+	ask(a, &(struct request){ .make = open_window, .window = window, .fresh = pipeline, .reply = nobody_waits });
+}
+
+static int close_window(struct pt_analysis_thread *a, struct request *request)
+{
+	struct pt_pipeline *pipeline = pt_session_windows_take(&a->windows, request->window);
+	int rc = 0;
+
+	if (request->query.format[0] != '\0')
+		rc = pt_report_render(pt_pipeline_profile(pipeline), &request->query, &request->text, &request->err);
+	pt_pipeline_free(pipeline);
+	return rc;
+}
+
+void pt_analysis_thread_close_window(struct pt_analysis_thread *a, uint64_t window, const struct pt_query *query,
+				     pt_analysis_thread_reply reply, void *arg)
+{
+	ask(a, &(struct request){ .make = close_window,
+				  .window = window,
+				  .query = query != NULL ? *query : (struct pt_query){ .format = "" },
+				  .reply = reply != NULL ? reply : nobody_waits,
+				  .arg = arg });
+}
+
+static int make_visit(struct pt_analysis_thread *a, struct request *request)
+{
+	return request->visit(pt_pipeline_profile(a->pipeline), &request->text, &request->err);
 }
 
 void pt_analysis_thread_visit(struct pt_analysis_thread *a, pt_visit_fn *visit, pt_analysis_thread_reply reply,
@@ -336,9 +382,9 @@ void pt_analysis_thread_visit(struct pt_analysis_thread *a, pt_visit_fn *visit, 
 	ask(a, &(struct request){ .make = make_visit, .visit = visit, .reply = reply, .arg = arg });
 }
 
-static int make_history(struct pt_pipeline *pipeline, struct request *request)
+static int make_history(struct pt_analysis_thread *a, struct request *request)
 {
-	const struct pt_profile *profile = pt_pipeline_profile(pipeline);
+	const struct pt_profile *profile = pt_pipeline_profile(a->pipeline);
 	const struct pt_history *history = pt_history_of(profile->history, profile->n_histories, request->core);
 	struct pt_history_answer head = { 0 };
 	struct pt_history_block *blocks;
@@ -370,9 +416,9 @@ void pt_analysis_thread_history(struct pt_analysis_thread *a, uint16_t core, uin
 				  .arg = arg });
 }
 
-static int set_limits(struct pt_pipeline *pipeline, struct request *request)
+static int set_limits(struct pt_analysis_thread *a, struct request *request)
 {
-	int rc = pt_pipeline_set_limits(pipeline, request->word, &request->err);
+	int rc = pt_pipeline_set_limits(a->pipeline, request->word, &request->err);
 
 	free(request->word);
 	return rc;
@@ -384,9 +430,9 @@ void pt_analysis_thread_set_limits(struct pt_analysis_thread *a, const char *wor
 	ask(a, &(struct request){ .make = set_limits, .word = pt_strdup(word), .reply = reply, .arg = arg });
 }
 
-static int make_branches(struct pt_pipeline *pipeline, struct request *request)
+static int make_branches(struct pt_analysis_thread *a, struct request *request)
 {
-	return pt_branches_write(pt_pipeline_profile(pipeline), request->how, request->core, request->top,
+	return pt_branches_write(pt_pipeline_profile(a->pipeline), request->how, request->core, request->top,
 				 &request->text, &request->err);
 }
 

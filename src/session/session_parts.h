@@ -32,6 +32,7 @@ struct recording {
 	void (*opened)(void *arg, const struct pt_err *err);
 	void *opened_arg;
 	bool records;			/* a branch history is kept */
+	uint64_t first_window;		/* of its own windows; 0: it has had none */
 	bool end_passed;		/* the analysis thread has processed END */
 	bool source_ended;		/* the board thread has finished */
 	bool rests;			/* the time is over, and no request waited for that */
@@ -60,6 +61,7 @@ struct pt_session {
 
 	enum pt_session_state state;
 	uint64_t number;		/* pt_session_number() */
+	uint64_t window;		/* the last that has begun */
 	struct recording *recording;		/* NULL: nothing has been profiled */
 	struct recording *opening;		/* the next one, while its file is opened */
 	struct waiter stopper, timer;	/* reply NULL: no request waits */

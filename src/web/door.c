@@ -45,6 +45,7 @@ void pt_web_close(struct pt_web *web, void (*on_closed)(void *arg), void *arg)
 	web->closing = true;
 	web->on_closed = on_closed;
 	web->closed_arg = arg;
+	pt_web_drop_windows(web, NULL);
 	pt_web_abandon_all(web);
 	pt_web_mhd_stop(web);
 	if (web->listener.open) {
@@ -53,6 +54,12 @@ void pt_web_close(struct pt_web *web, void (*on_closed)(void *arg), void *arg)
 	}
 	if (web->n_handles == 0)
 		pt_web_finish(web);
+}
+
+void pt_web_remove(struct pt_web *web, struct pt_web_board *board)
+{
+	pt_web_drop_windows(web, board);
+	pt_web_forget_board(web, board);
 }
 
 /* Tokens are what keeps other machines out: of a GDB server they may be let in without. */

@@ -44,7 +44,7 @@ void pt_web_board_unref(struct pt_web_board *board)
 		free(board);
 }
 
-void pt_web_remove(struct pt_web *web, struct pt_web_board *board)
+void pt_web_forget_board(struct pt_web *web, struct pt_web_board *board)
 {
 	struct pt_web_board **at = &web->boards;
 
@@ -60,7 +60,7 @@ void pt_web_remove(struct pt_web *web, struct pt_web_board *board)
 void pt_web_finish(struct pt_web *web)
 {
 	while (web->boards != NULL)
-		pt_web_remove(web, web->boards);
+		pt_web_forget_board(web, web->boards);
 	pt_sparing_close(web->sparing);
 	if (web->on_closed != NULL)
 		web->on_closed(web->closed_arg);

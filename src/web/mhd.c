@@ -173,9 +173,10 @@ int pt_web_mhd_start(struct pt_web *web, struct pt_err *err)
 		return pt_fail(err, PT_ENOMEM, "the HTTP library cannot be started");
 	uv_timer_init(web->loop, &web->timer);
 	uv_timer_init(web->loop, &web->tick);
+	uv_timer_init(web->loop, &web->windows_timer);
 	uv_poll_init(web->loop, &web->poll, info->listen_fd);
-	web->timer.data = web->tick.data = web->poll.data = web;
-	web->n_handles += 3;
+	web->timer.data = web->tick.data = web->windows_timer.data = web->poll.data = web;
+	web->n_handles += 4;
 	uv_poll_start(&web->poll, UV_READABLE, on_poll);
 	uv_timer_start(&web->tick, on_tick, PT_WEB_TICK_MS, PT_WEB_TICK_MS);
 	return 0;
@@ -189,6 +190,7 @@ void pt_web_mhd_stop(struct pt_web *web)
 		return;
 	uv_close((uv_handle_t *)&web->timer, pt_web_on_handle_closed);
 	uv_close((uv_handle_t *)&web->tick, pt_web_on_handle_closed);
+	uv_close((uv_handle_t *)&web->windows_timer, pt_web_on_handle_closed);
 	uv_close((uv_handle_t *)&web->poll, pt_web_on_handle_closed);
 	MHD_run(mhd);			/* what has its answer by now */
 	web->mhd = NULL;

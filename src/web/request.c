@@ -125,17 +125,22 @@ static void free_request(struct pt_web_request *request)
 	free(request);
 }
 
+void pt_web_rest(struct pt_web_request *request)
+{
+	request->waits = true;
+	request->web->n_waiting++;
+}
+
 bool pt_web_wait(struct pt_web_request *request)
 {
-	struct pt_web *web = request->web;
+	const struct pt_web *web = request->web;
 
-	if (web->n_waiting >= PT_WEB_WAITING) {
-		pt_web_refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE, "%u requests are being answered: ask again",
-			      web->n_waiting);
+	if (web->n_waiting >= PT_WEB_WAITING + web->n_windows) {
+		pt_web_refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE, "%d requests are being answered: ask again",
+			      PT_WEB_WAITING);
 		return false;
 	}
-	request->waits = true;
-	web->n_waiting++;
+	pt_web_rest(request);
 	return true;
 }
 

@@ -13,6 +13,9 @@
 enum {
 	PT_WEB_CONNECTIONS = 64,	/* more: the one that rests longest makes place */
 	PT_WEB_WAITING = 8,		/* requests that wait for an answer of others */
+	PT_WEB_WINDOWS = 4,		/* profiles of the next seconds, at once */
+	PT_WEB_WINDOW_S = 30, PT_WEB_WINDOW_MOST_S = 3600,
+	PT_WEB_WINDOWS_TICK_MS = 100,
 	PT_WEB_BODY_BYTES = 4096,
 	PT_WEB_PATIENCE_MS = 10000,	/* for a whole request, and between two of them */
 	PT_WEB_STALL_S = 30,		/* a client that does not read what it has asked for */
@@ -53,12 +56,14 @@ struct pt_web {
 	struct pt_sparing *sparing;
 	struct MHD_Daemon *mhd;
 	uv_poll_t poll;
-	uv_timer_t timer, tick;
+	uv_timer_t timer, tick, windows_timer;
 	bool in_mhd, again;
 	struct pt_web_connection *connections;
 	size_t n_connections;
 	struct pt_web_board *boards;
 	struct pt_web_request *requests;
+	struct pt_web_window *windows;	/* pprof.c */
+	unsigned n_windows;
 	unsigned n_waiting;		/* with those whose client has gone */
 	unsigned n_looks;		/* of figures.c, under way */
 	struct pt_web_count count[PT_WEB_COUNTS];	/* of answers */
@@ -103,6 +108,7 @@ void pt_web_mhd_stop(struct pt_web *web);
 void pt_web_on_handle_closed(uv_handle_t *handle);
 void pt_web_go_on_closing(struct pt_web *web);	/* if it closes, and nothing is under way any more */
 void pt_web_finish(struct pt_web *web);
+void pt_web_forget_board(struct pt_web *web, struct pt_web_board *board);	/* no request of it waits */
 void pt_web_board_unref(struct pt_web_board *board);
 
 /* --- request.c */
@@ -122,6 +128,7 @@ const char *pt_web_argument(const struct pt_web_request *request, const char *ke
 /* False: too many wait already, and it has been refused. Else pt_web_done() is due before any other use of it: false:
  * its client has gone, and so has the request. */
 bool pt_web_wait(struct pt_web_request *request);
+void pt_web_rest(struct pt_web_request *request);	/* the same, not counted among those that may wait */
 bool pt_web_done(struct pt_web_request *request);
 /* All that are there get an answer, and go on. */
 void pt_web_abandon_all(struct pt_web *web);
@@ -136,6 +143,11 @@ const struct pt_web_route *pt_web_route_of(struct pt_web_request *request, const
 /* --- figures.c: once a tick */
 void pt_web_look(struct pt_web *web);
 
+/* --- pprof.c */
+void pt_web_look_at_windows(struct pt_web *web);
+/* Those of a board; NULL: all. */
+void pt_web_drop_windows(struct pt_web *web, const struct pt_web_board *board);
+
 /* --- what the rows do */
 void pt_web_index(struct pt_web_request *request);
 void pt_web_boards(struct pt_web_request *request);
@@ -146,5 +158,8 @@ void pt_web_targets(struct pt_web_request *request);
 void pt_web_metrics(struct pt_web_request *request);
 void pt_web_report(struct pt_web_request *request);
 void pt_web_download(struct pt_web_request *request);
+void pt_web_pprof(struct pt_web_request *request);
+void pt_web_pprof_only(struct pt_web_request *request);
+void pt_web_pprof_index(struct pt_web_request *request);
 
 #endif

@@ -293,7 +293,7 @@ static uint64_t duration_of(const struct pt_profile *p)
 	return p->observed_is_bound || p->no_clock || p->n_sources > 1 ? 0 : p->loss.observed_ns;
 }
 
-static int write_out(struct builder *b, struct pt_text *out, struct pt_err *err)
+static int write_out(struct builder *b, uint64_t began_ns, struct pt_text *out, struct pt_err *err)
 {
 	Pprof__Profile profile = PPROF__PROFILE__INIT;
 	struct pt_caption caption;
@@ -306,6 +306,7 @@ static int write_out(struct builder *b, struct pt_text *out, struct pt_err *err)
 	add_mapping(b, &profile);
 	add_samples(b);
 	add_comments(b, &profile, &caption);
+	profile.time_nanos = (int64_t)began_ns;
 	profile.duration_nanos = (int64_t)duration_of(b->profile);
 	profile.sample = (Pprof__Sample **)b->samples.item;
 	profile.n_sample = b->samples.n;
@@ -327,7 +328,6 @@ static int write_pprof(const struct pt_profile *profile, const struct pt_view *v
 	int rc;
 
 	(void)view;
-	(void)query;
 	rc = pt_stacks_make(&b.stacks, profile, PT_STACKS_BY_SITE, err);
 	if (rc < 0)
 		return rc;
@@ -336,7 +336,7 @@ static int write_pprof(const struct pt_profile *profile, const struct pt_view *v
 	b.inlines =
 		profile->lines != NULL ? profile->lines->inlines : (b.own_inlines = pt_inlines_new(profile->program));
 	pt_spots_make(&b.spots, profile);
-	rc = write_out(&b, out, err);
+	rc = write_out(&b, query->began_ns, out, err);
 	pt_spots_free(&b.spots);
 	pt_inlines_free(b.own_inlines);
 	pt_stacks_free(&b.stacks);

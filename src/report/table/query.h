@@ -31,6 +31,7 @@ struct pt_query {
 	bool wide;		/* text: all columns that have something to say, whatever their width */
 	uint16_t columns;	/* text: of a line; 0: 100 */
 	bool colour, ascii;	/* text: on a terminal that has it; where UTF-8 cannot be shown */
+	uint64_t began_ns;	/* pprof: when the profile began, since 1970; 0: it is not said */
 	bool lenient;		/* junit: an undecided rule is skipped, no error */
 	const struct pt_beside *beside;	/* format osdata alone; NULL: nothing */
 };
