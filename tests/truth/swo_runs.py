@@ -13,6 +13,7 @@ from swo_truth import SwoTruth
 
 HZ, NS = 25000000, 40		# the core's clock, and its cycle
 TIME_MS = 60
+LATEST_END_MS = TIME_MS + 20	# a profile ends a little later than it was asked to
 VARIABLES = ("--set", "variables=g_state,g_count,g_half")
 PORTS = ("--set", "variables=port.1:state,port.3", "--set", "signal=port.2:nested")
 KINDS = {
@@ -96,10 +97,23 @@ class Judge(compare.Result):
         elif row["net_share"] is not None and abs(row["net_share"] - between) > 1e-4 * between:	# times with the probe's clock
             self.wrong.setdefault("net_share", []).append((name, row["net_share"], between))
 
-    def times(self, name, row, key, times, scale=NS, shows=("min", "avg", "max")):
-        for word in shows:
+    def times(self, name, row, key, times, since=None):
+        """since: one of them began then, and has not ended."""
+        for word in ("min", "avg", "max"):
             true = getattr(times, word)
-            self.figure(name, row, f"{key}.{word}", true * scale if true is not None else None, (true or 0) * scale * 1e-8 if word == "avg" else 0)	# printed to nine digits
+            if word == "max" and since is not None and row[key].get("max_at_least") is not None:
+                true = max(true or 0, LATEST_END_MS * HZ // 1000 - since)
+            self.figure(name, row, f"{key}.{word}", true * NS if true is not None else None, (true or 0) * NS * 1e-8 if word == "avg" else 0)	# printed to nine digits
+
+    def longest(self, name, row, key, times, since, now):
+        """As times(); up to now, or the end of the profile, what has not ended has lasted so long that no shorter one may be called the
+        longest. now None: that is not judged."""
+        self.times(name, row, key, times, since)
+        printed = row[key]["max"]
+        self.rows += 1
+        now = min(now, TIME_MS * HZ // 1000) if now is not None else None
+        if printed is not None and since is not None and now is not None and (now - since) * NS > printed:
+            self.wrong.setdefault(key + ".max unended", []).append((name, printed, (now - since) * NS))
 
 
 def exceptions(report, truth, complete):
@@ -109,7 +123,7 @@ def exceptions(report, truth, complete):
         if row is None:
             result.check(f"exception {number}", "missing row", 0 if complete else None, true.count)
             continue
-        spans(result, row, f"exception {number}", true)
+        spans(result, row, f"exception {number}", true, None)	# of what comes no more: its whole periods alone are shown
         result.share_of_time(f"exception {number}", row, true.net.total / max(truth.reports[-1] - truth.reports[0], 1),
                              [true.net.total / now for now in (truth.now, TIME_MS * HZ // 1000)])
     for number, row in rows.items():
@@ -117,25 +131,25 @@ def exceptions(report, truth, complete):
     return result
 
 
-def spans(result, row, name, true):
+def spans(result, row, name, true, now):
     result.figure(name, row, "count", true.count)
     result.figure(name, row, "net_ns.total", true.net.total * NS)
     result.figure(name, row, "gross_ns.total", true.total * NS)
-    for key in ("net", "gross", "period", "inactive"):
-        result.times(name, row, key + "_ns", getattr(true, key))
-    result.times(name, row, "call_ns", true.gross)
+    for key, since in (("net", true.opened), ("gross", true.opened), ("period", true.last), ("inactive", true.left)):
+        result.longest(name, row, key + "_ns", getattr(true, key), since, None if key == "net" else now)	# of net time others have a part
+    result.times(name, row, "call_ns", true.gross, true.opened)
 
 
 def data(report, truth, complete):
     result = Judge(complete)
     rows = {(r["name"], r["value"]): r for r in report["data"]}
     for place in ("g_state", "g_count", "g_half"):
-        quantity(result, rows.get((place, None)), place, truth.writes[place])
+        quantity(result, rows.get((place, None)), place, truth.writes[place], truth.now)
     states(result, rows, "g_state", "g_state", truth)
     return result
 
 
-def quantity(result, row, place, writes):
+def quantity(result, row, place, writes, now):
     if row is None:
         result.check(place, "missing row", 0 if result.complete and writes else None, len(writes))
         return
@@ -148,8 +162,7 @@ def quantity(result, row, place, writes):
     result.figure(place, row, "last", values[-1])
     result.figure(place, row, "avg", sum(values) / len(values), 1e-6 * max(values))
     for key, ats in (("period_ns", [at for at, _ in writes]), ("change_period_ns", changed)):
-        between = compare_times(ats)
-        result.times(place, row, key, between)
+        result.longest(place, row, key, compare_times(ats), ats[-1] if ats else None, now)
     if len(writes) > 1:
         sums = sum(abs(b - a) for a, b in zip(values, values[1:]))
         result.figure(place, row, "rate.avg", sums * HZ / (writes[-1][0] - writes[0][0]), 1e-6 * sums * HZ)
@@ -174,8 +187,8 @@ def states(result, rows, name, place, truth):
             result.check(label, "missing row", 0 if result.complete else None, count)
             continue
         result.figure(label, row, "count", count)
-        result.times(label, row, "duration_ns", stays)
-        result.times(label, row, "period_ns", periods)
+        result.longest(label, row, "duration_ns", stays, since if value == now else None, truth.now)
+        result.longest(label, row, "period_ns", periods, since, truth.now)
         if value != now:
             result.figure(label, row, "duration_ns.total", stays.total * NS)
         shares = [(stays.total * NS + (end - since * NS if value == now else 0)) / (end - begin_ns) for end in end_ns]
@@ -186,14 +199,14 @@ def states(result, rows, name, place, truth):
 def task(report, truth, complete):
     result, rows = Judge(complete), {r["name"]: r for r in report["tasks"]}
     found, now = truth.states("g_running")
-    for value, (count, stays, periods, _) in found.items():
+    for value, (count, stays, periods, since) in found.items():
         row = rows.get(f"task{value}")
         if row is None:
             result.check(f"task{value}", "missing row", 0 if complete else None, count)
             continue
         result.figure(f"task{value}", row, "count", count)
-        result.times(f"task{value}", row, "slice_ns", stays)
-        result.times(f"task{value}", row, "period_ns", periods)
+        result.longest(f"task{value}", row, "slice_ns", stays, since if value == now else None, truth.now)
+        result.longest(f"task{value}", row, "period_ns", periods, since, truth.now)
     return result
 
 
@@ -201,7 +214,7 @@ def ports(report, truth, complete):
     result = Judge(complete)
     rows = {(r["name"], r["value"]): r for r in report["data"]}
     if truth.writes["port.3"]:
-        quantity(result, rows.get(("port.3", None)), "port.3", truth.writes["port.3"])
+        quantity(result, rows.get(("port.3", None)), "port.3", truth.writes["port.3"], truth.now)
     if truth.writes["port.1"]:
         states(result, rows, "port.1", "port.1", truth)
     signalled = {r["name"]: r for r in report["signalled"]}
@@ -210,7 +223,7 @@ def ports(report, truth, complete):
         if row is None:
             result.check(f"span {number}", "missing row", 0 if complete else None, true.count)
         else:
-            spans(result, row, f"span {number}", true)
+            spans(result, row, f"span {number}", true, truth.now)
     return result
 
 

@@ -36,6 +36,7 @@ class Row:
 
     def __init__(self):
         self.count, self.last, self.left = 0, None, None
+        self.opened = None	# the outermost that has not ended
         self.total = 0		# of recursion the outermost
         self.net, self.gross, self.period, self.inactive = Times(), Times(), Times(), Times()
 
@@ -53,6 +54,7 @@ class Stack:
         if row.left is not None and all(k != key for k, _, _ in self.open):
             row.inactive.add(at - row.left)
         row.last = at
+        row.opened = row.opened if row.opened is not None else at
         row.count += 1
         self.open.append([key, at, 0])
 
@@ -63,6 +65,7 @@ class Stack:
         row.total += at - entered if all(k != key for k, _, _ in self.open) else 0
         row.net.add(at - entered - inner)
         row.left = at
+        row.opened = next((at for k, at, _ in self.open if k == key), None)
         if self.open:
             self.open[-1][2] += at - entered
 

@@ -380,8 +380,11 @@ static int swo_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 		pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : PT_LOSS_NOT_ARMED, now_ns);
 	if (what == PT_STATE_RESET && !s->put_off)
 		s->renew = PT_LOSS_RESET;
-	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
+	if (what == PT_STATE_HALT || what == PT_STATE_RUN) {
 		s->held = what == PT_STATE_HALT;
+		s->edges_ns +=
+			s->access_ns; /* the core went or stood within an access, at one end of which we hear of it */
+	}
 	s->stream.until_ns = s->held ? now_ns : 0;
 	pt_emit_state(&s->out, what, now_ns, pc);
 	pt_swo_cycles_begin(&s->cycles);	/* CYCCNT stands in Debug state */

@@ -85,6 +85,7 @@ struct pt_swo {
 	uint64_t random;
 	uint64_t on_ns;			/* the trace was turned on for the last time */
 	uint64_t edges_ns;		/* on and off: how well all these times are known, in sum */
+	uint64_t access_ns;		/* the longest of the accesses that turned it on or off */
 	uint64_t checked_ns, changed_ns;	/* the registers were; the period was */
 	unsigned n_steps, n_slept;	/* reads of DHCSR; that showed the core asleep */
 	unsigned n_stood;		/* times that the core's clock stood for a moment */
@@ -119,7 +120,10 @@ static inline uint64_t pt_swo_midway_ns(const struct pt_mem_op *op)
 }
 static inline void pt_swo_note_edge(struct pt_swo *s, const struct pt_mem_op *op)
 {
-	s->edges_ns += (op->done_ns - op->sent_ns) / 2 + 1;
+	uint64_t took_ns = op->done_ns - op->sent_ns;
+
+	s->edges_ns += took_ns / 2 + 1;
+	s->access_ns = took_ns > s->access_ns ? took_ns : s->access_ns;
 }
 /* Its parts, for the doctor: no trace and no receiver; a receiver at this rate (as struct pt_stream_ops' start()); the
  * port's divider as s->acpr has it, and the trace on. */
