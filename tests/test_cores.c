@@ -190,8 +190,8 @@ END_TEST
 static const struct { const char *view, *format, *want; } tables[] = {
 	{ "functions", "csv", "\"leaf\",0x120,4,,2,0,4,6,0.285714286," },
 	{ "functions", "csv", "\"leaf\",0x120,4,,1,0,2,3,0.272727273," },
-	{ "functions", "csv", "\"leaf.c\",7,0,,,,\r\n" },
-	{ "functions", "csv", "\"leaf.c\",7,1,,,,\r\n" },
+	{ "functions", "csv", "\"leaf.c\",7,0,,,,,,,,,,,,,,\r\n" },
+	{ "functions", "csv", "\"leaf.c\",7,1,,,,,,,4,,,,,,1,\r\n" },
 	{ "functions", "details", "source     mtb of core 0, mode halt; target small; probe test\n"
 			       "           mtb of core 1, mode halt\n" },
 	{ "functions", "details", "data       core 0: 7 branches, 12 instructions\n"

@@ -97,8 +97,7 @@ static void tell_manager(void *arg)
 
 	for (const struct pt_station *station = s->stations; station != NULL; station = station->next) {
 		n_boards++;
-		n_attached +=
-			station->app.board != NULL && pt_board_get_state(station->app.board, NULL) == PT_BOARD_READY;
+		n_attached += station->gdb != NULL && pt_board_get_state(station->app.board, NULL) == PT_BOARD_READY;
 	}
 	snprintf(text, sizeof(text), "%u of %u board%s attached", n_attached, n_boards, n_boards == 1 ? "" : "s");
 	if (s->is_serving)

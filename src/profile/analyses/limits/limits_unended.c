@@ -33,8 +33,8 @@ void pt_limit_unended(struct pt_limit *l, const struct pt_stat *stat, double uni
 	double unended = (double)stat->unended * unit, mean;
 
 	if (pt_limit_unended_violates(l->rule, stat, unit)) {
-		if (l->verdict == PT_VERDICT_FAILED && l->rule->of == PT_RULE_EACH)
-			return;
+		if (l->verdict == PT_VERDICT_FAILED && (l->rule->of == PT_RULE_EACH || stat->max > stat->unended))
+			return;		/* a whole one says more */
 		pt_limit_say(l, PT_VERDICT_FAILED, "one took at least %s, without an end being seen", text);
 		l->n_extremes = 0;
 	} else if (l->rule->of == PT_RULE_MAX && !l->rule->excludes && pt_stat_longest_is_bound(stat, 0)) {
