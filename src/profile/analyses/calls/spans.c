@@ -1,56 +1,11 @@
 /* The machine of spans.h. Time is charged to the top as it passes; the rest follows when a frame ends. */
-#include "profile/analyses/calls/spans.h"
+#include "profile/analyses/calls/spans_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "profile/stats/survivals.h"
-
-enum { MARKER = UINT32_MAX };	/* the span of a frame that an interrupt put there */
-
-struct frame {
-	uint64_t from, from_ns;
-	uint64_t others;	/* gross of the spans entered meanwhile */
-	uint64_t preempted;	/* time of interrupts and other contexts */
-	uint64_t period, inactive;
-	uint64_t resume;	/* MARKER: where what is below goes on */
-	uint32_t span;
-	bool seen;		/* its entry was */
-};
-
-struct last {			/* of a span on a stack: 0, or the clock + 1 */
-	uint64_t entered, left;
-};
-
-struct context {
-	bool used;
-	uint64_t resume, parked;
-	size_t n_frames;
-	struct frame frame[PT_SPAN_CONTEXT_DEPTH];
-};
-
-struct pt_span_stack {
-	struct pt_span_set *set;
-	struct pt_span_stack *next;
-	uint64_t clock, clock_error_ns;	/* the latter: of what silence added to it */
-	size_t n_frames;
-	struct last *last;	/* by span */
-	uint64_t window;	/* clock at which one began */
-	struct context *context;	/* PT_SPAN_CONTEXTS of them, once there is one; or NULL */
-	struct frame frame[PT_SPAN_DEPTH];
-};
-
-struct pt_span_set {
-	struct pt_span_figures *span, *shown;	/* n_spans of each; shown: with what is open */
-	struct pt_hist (**hist)[PT_N_TALLY_KINDS];	/* by span; NULL: not needed yet */
-	struct pt_histogram_memory room;	/* of their buckets */
-	size_t n_spans;
-	struct pt_span_stack *stacks;
-	struct pt_spans result;
-	struct pt_survivals *survivals;	/* NULL: there was no window */
-	struct pt_lengths *lengths;
-};
 
 const char *pt_span_error_name(enum pt_span_error error)
 {
@@ -156,16 +111,16 @@ static struct pt_stat *stats_of(struct pt_span_set *set, uint32_t span)
 	return stat;
 }
 
-static struct frame *top_of(struct pt_span_stack *s)
+static struct pt_span_frame *top_of(struct pt_span_stack *s)
 {
 	return s->n_frames > 0 ? &s->frame[s->n_frames - 1] : NULL;
 }
 
 void pt_span_pass(struct pt_span_stack *s, uint64_t clock)
 {
-	const struct frame *top = top_of(s);
+	const struct pt_span_frame *top = top_of(s);
 
-	if (top != NULL && top->span != MARKER && clock > s->clock)
+	if (top != NULL && top->span != PT_SPAN_MARKER && clock > s->clock)
 		s->set->span[top->span].run.cycles += clock - s->clock;
 	if (clock <= s->clock)
 		return;
@@ -176,7 +131,8 @@ void pt_span_pass(struct pt_span_stack *s, uint64_t clock)
 void pt_span_pass_about(struct pt_span_stack *s, uint64_t clock, uint64_t error_ns)
 {
 	for (size_t i = 0; i < s->n_frames; i++) {
-		struct pt_span_figures *row = s->frame[i].span != MARKER ? &s->set->span[s->frame[i].span] : NULL;
+		struct pt_span_figures *row =
+			s->frame[i].span != PT_SPAN_MARKER ? &s->set->span[s->frame[i].span] : NULL;
 
 		if (row != NULL && error_ns > row->open_error_ns)
 			row->open_error_ns = error_ns;
@@ -187,69 +143,19 @@ void pt_span_pass_about(struct pt_span_stack *s, uint64_t clock, uint64_t error_
 	s->clock_error_ns = error_ns;
 }
 
-/* The frame below, of the same span, on the same level; NULL: none. */
-static const struct frame *outer(const struct frame *frame, const struct frame *first)
-{
-	const uint32_t span = frame->span;
-
-	while (frame-- > first && frame->span != MARKER)
-		if (frame->span == span)
-			return frame;
-	return NULL;
-}
-
-/* What frame amounts to when it ends at clock; below (NULL: none) gets its part. */
-static struct pt_invocation amount(const struct frame *frame, struct frame *below, uint64_t clock)
-{
-	struct pt_invocation v = { .call = clock - frame->from };
-
-	v.gross = v.call - frame->preempted;
-	v.net = v.gross - frame->others;
-	if (below != NULL && frame->span == MARKER) {
-		below->preempted += v.call;
-	} else if (below != NULL) {
-		below->others += v.gross;
-		below->preempted += frame->preempted;
-	}
-	return v;
-}
-
-/* Of a frame that was entered in the window that is open; else nothing. */
-static void note_length(struct pt_span_stack *s, const struct frame *frame, const struct pt_invocation *v,
-			enum pt_survival_end gross, enum pt_survival_end call)
-{
-	struct pt_survivals *to = s->set->survivals;
-
-	if (to == NULL || !frame->seen || frame->from < s->window)
-		return;
-	pt_survivals_note(to, frame->span, PT_TALLY_GROSS, v->gross, s->clock - s->window, gross);
-	pt_survivals_note(to, frame->span, PT_TALLY_CALL, v->call, s->clock - s->window, call);
-}
-
-/* Its times are lower bounds: less what its moments are off. */
-static void add_unended(struct pt_span_figures *row, const struct pt_invocation *v)
-{
-	uint64_t error_ns = row->error_ns + row->open_error_ns;
-
-	pt_stat_add_unended(&row->run.stat[PT_TALLY_NET], v->net, error_ns);
-	pt_stat_add_unended(&row->run.stat[PT_TALLY_GROSS], v->gross, error_ns);
-	pt_stat_add_unended(&row->run.stat[PT_TALLY_CALL], v->gross,
-			    error_ns); /* its stack may have been left for good */
-}
-
 /* vague: it may have ended before. */
-static void settle(struct pt_span_stack *s, const struct frame *frame, const struct pt_invocation *v, bool whole,
-		   bool vague)
+static void settle(struct pt_span_stack *s, const struct pt_span_frame *frame, const struct pt_invocation *v,
+		   bool whole, bool vague)
 {
 	struct pt_span_figures *row = &s->set->span[frame->span];
 	struct pt_stat *stat = stats_of(s->set, frame->span);
 
-	row->run.gross_total += outer(frame, s->frame) == NULL ? v->gross : 0;
+	row->run.gross_total += pt_span_outer(frame, s->frame) == NULL ? v->gross : 0;
 	row->run.partial += !whole;
-	note_length(s, frame, v, whole ? PT_SURVIVAL_ENDED : PT_SURVIVAL_RESTS,
-		    whole ? PT_SURVIVAL_ENDED : PT_SURVIVAL_RESTS);
+	pt_span_note_length(s, frame, v, whole ? PT_SURVIVAL_ENDED : PT_SURVIVAL_RESTS,
+			    whole ? PT_SURVIVAL_ENDED : PT_SURVIVAL_RESTS);
 	if (!whole && !vague)
-		add_unended(row, v);
+		pt_span_add_unended(row, v);
 	if (!whole)
 		return;
 	pt_stat_add(&stat[PT_TALLY_NET], v->net, frame->from_ns);
@@ -262,10 +168,10 @@ enum ending { SEEN, CUT, SKIPPED };	/* its exit was; it was open up to now; it w
 /* Take the top off, whatever it is. */
 static void pop(struct pt_span_stack *s, enum ending how)
 {
-	struct frame *frame = top_of(s);
-	struct pt_invocation v = amount(frame, s->n_frames > 1 ? frame - 1 : NULL, s->clock);
+	struct pt_span_frame *frame = top_of(s);
+	struct pt_invocation v = pt_span_amount(frame, s->n_frames > 1 ? frame - 1 : NULL, s->clock);
 
-	if (frame->span != MARKER) {
+	if (frame->span != PT_SPAN_MARKER) {
 		settle(s, frame, &v, how == SEEN && frame->seen, how == SKIPPED);
 		s->last[frame->span].left = how == SEEN ? s->clock + 1 : 0;
 	}
@@ -281,19 +187,19 @@ static void forget(struct pt_span_stack *s)
 /* The span was left at a time that the trace does not show. */
 static void pop_skipped(struct pt_span_stack *s)
 {
-	const struct frame *top = top_of(s);
+	const struct pt_span_frame *top = top_of(s);
 
-	if (s->set->survivals != NULL && top->span != MARKER)
+	if (s->set->survivals != NULL && top->span != PT_SPAN_MARKER)
 		pt_survivals_spoil(s->set->survivals, top->span);
 	pop(s, SKIPPED);
 }
 
 static void forget_contexts(struct pt_span_stack *s);
 
-static void push(struct pt_span_stack *s, const struct frame *frame, const struct pt_span_at *at)
+static void push(struct pt_span_stack *s, const struct pt_span_frame *frame, const struct pt_span_at *at)
 {
 	if (s->n_frames == PT_SPAN_DEPTH) {
-		if (frame->span != MARKER)
+		if (frame->span != PT_SPAN_MARKER)
 			error(s, frame->span, PT_SPAN_TOO_DEEP, at);
 		forget(s);
 		forget_contexts(s);
@@ -315,7 +221,7 @@ static void add_interval(struct pt_span_stack *s, uint32_t span, enum pt_tally_k
 
 bool pt_span_is_open(const struct pt_span_stack *s, uint32_t span)
 {
-	for (size_t i = s->n_frames; i > 0 && s->frame[i - 1].span != MARKER; i--)
+	for (size_t i = s->n_frames; i > 0 && s->frame[i - 1].span != PT_SPAN_MARKER; i--)
 		if (s->frame[i - 1].span == span)
 			return true;
 	return false;
@@ -324,7 +230,8 @@ bool pt_span_is_open(const struct pt_span_stack *s, uint32_t span)
 static void imprecise_open(struct pt_span_stack *s, const struct pt_span_at *at)
 {
 	for (size_t i = 0; i < s->n_frames && at->error_ns > 0; i++) {
-		struct pt_span_figures *row = s->frame[i].span != MARKER ? &s->set->span[s->frame[i].span] : NULL;
+		struct pt_span_figures *row =
+			s->frame[i].span != PT_SPAN_MARKER ? &s->set->span[s->frame[i].span] : NULL;
 
 		if (row != NULL && at->error_ns > row->error_ns)
 			row->error_ns = at->error_ns;
@@ -351,7 +258,7 @@ static void unwind(struct pt_span_stack *s, uint32_t span, const struct pt_span_
 
 void pt_span_enter(struct pt_span_stack *s, uint32_t span, bool nests, const struct pt_span_at *at)
 {
-	struct last *last = &s->last[span];
+	struct pt_span_last *last = &s->last[span];
 
 	pt_span_pass(s, at->clock);
 	imprecise(s, span, at);
@@ -363,7 +270,7 @@ void pt_span_enter(struct pt_span_stack *s, uint32_t span, bool nests, const str
 	add_interval(s, span, PT_TALLY_PERIOD, last->entered, at);
 	if (!pt_span_is_open(s, span))
 		add_interval(s, span, PT_TALLY_INACTIVE, last->left, at);
-	push(s, &(struct frame){ .from = s->clock, .from_ns = at->ns, .span = span, .seen = true }, at);
+	push(s, &(struct pt_span_frame){ .from = s->clock, .from_ns = at->ns, .span = span, .seen = true }, at);
 	last->entered = s->clock + 1;
 	s->set->span[span].run.count++;
 }
@@ -393,7 +300,7 @@ void pt_span_leave(struct pt_span_stack *s, uint32_t span, const struct pt_span_
 
 void pt_span_back_to(struct pt_span_stack *s, uint32_t span, const struct pt_span_at *at)
 {
-	const struct frame *below = s->n_frames > 1 ? &s->frame[s->n_frames - 2] : NULL;
+	const struct pt_span_frame *below = s->n_frames > 1 ? &s->frame[s->n_frames - 2] : NULL;
 	bool known;
 
 	pt_span_pass(s, at->clock);
@@ -410,7 +317,7 @@ void pt_span_back_to(struct pt_span_stack *s, uint32_t span, const struct pt_spa
 	if (s->n_frames == 0 && span != PT_NO_SPAN) {	/* entered before anybody looked, or never */
 		if (!known)
 			error(s, span, PT_SPAN_UNMATCHED_EXIT, at);
-		push(s, &(struct frame){ .from = s->clock, .from_ns = at->ns, .span = span }, at);
+		push(s, &(struct pt_span_frame){ .from = s->clock, .from_ns = at->ns, .span = span }, at);
 		imprecise_open(s, at);
 	}
 }
@@ -427,7 +334,7 @@ static size_t depth_of(const struct pt_span_stack *s, uint32_t span)	/* of frame
 void pt_span_back_over(struct pt_span_stack *s, uint32_t span, const struct pt_span_at *at)
 {
 	size_t depth = span != PT_NO_SPAN ? depth_of(s, span) : 0;
-	struct frame *below = depth > 0 ? &s->frame[depth - 1] : NULL;
+	struct pt_span_frame *below = depth > 0 ? &s->frame[depth - 1] : NULL;
 	uint64_t end;
 
 	if (s->n_frames < depth + 2 || (depth == 0 && span != PT_NO_SPAN)) {
@@ -436,8 +343,8 @@ void pt_span_back_over(struct pt_span_stack *s, uint32_t span, const struct pt_s
 	}
 	pt_span_pass(s, at->clock);
 	for (end = s->clock; s->n_frames > depth; s->n_frames--) {
-		struct frame *frame = top_of(s);
-		struct pt_invocation v = amount(frame, below, end);
+		struct pt_span_frame *frame = top_of(s);
+		struct pt_invocation v = pt_span_amount(frame, below, end);
 
 		settle(s, frame, &v, frame->seen, false);
 		s->last[frame->span].left = end + 1;
@@ -450,8 +357,8 @@ void pt_span_enter_over(struct pt_span_stack *s, uint32_t span, const struct pt_
 	size_t depth = depth_of(s, span);
 
 	if (depth > 0 && depth < s->n_frames) {
-		struct frame *frame = &s->frame[depth - 1];
-		struct pt_invocation v = amount(frame, depth > 1 ? frame - 1 : NULL, frame[1].from);
+		struct pt_span_frame *frame = &s->frame[depth - 1];
+		struct pt_invocation v = pt_span_amount(frame, depth > 1 ? frame - 1 : NULL, frame[1].from);
 
 		settle(s, frame, &v, frame->seen, false);
 		s->last[span].left = frame[1].from + 1;
@@ -466,19 +373,21 @@ void pt_span_enter_over(struct pt_span_stack *s, uint32_t span, const struct pt_
 void pt_span_interrupt(struct pt_span_stack *s, uint64_t resume, const struct pt_span_at *at)
 {
 	pt_span_pass(s, at->clock);
-	push(s, &(struct frame){ .from = s->clock, .from_ns = at->ns, .span = MARKER, .resume = resume }, at);
+	push(s,
+	     &(struct pt_span_frame){ .from = s->clock, .from_ns = at->ns, .span = PT_SPAN_MARKER, .resume = resume },
+	     at);
 }
 
 void pt_span_chain(struct pt_span_stack *s, const struct pt_span_at *at)
 {
 	pt_span_pass(s, at->clock);
-	while (s->n_frames > 0 && top_of(s)->span != MARKER) {
+	while (s->n_frames > 0 && top_of(s)->span != PT_SPAN_MARKER) {
 		error(s, top_of(s)->span, PT_SPAN_SKIPPED_EXIT, at);
 		pop_skipped(s);
 	}
 }
 
-static void take_up(struct pt_span_stack *s, struct context *context)	/* while the stack is empty */
+static void take_up(struct pt_span_stack *s, struct pt_span_context *context)	/* while the stack is empty */
 {
 	memcpy(s->frame, context->frame, context->n_frames * sizeof(*s->frame));
 	s->n_frames = context->n_frames;
@@ -487,7 +396,7 @@ static void take_up(struct pt_span_stack *s, struct context *context)	/* while t
 	context->used = false;
 }
 
-static void forget_context(struct pt_span_stack *s, struct context *context)
+static void forget_context(struct pt_span_stack *s, struct pt_span_context *context)
 {
 	take_up(s, context);
 	forget(s);
@@ -500,7 +409,7 @@ static void forget_contexts(struct pt_span_stack *s)
 			forget_context(s, &s->context[i]);
 }
 
-static struct context *find(struct pt_span_stack *s, uint64_t resume)
+static struct pt_span_context *find(struct pt_span_stack *s, uint64_t resume)
 {
 	for (size_t i = 0; s->context != NULL && i < PT_SPAN_CONTEXTS; i++)
 		if (s->context[i].used && s->context[i].resume == resume)
@@ -508,9 +417,9 @@ static struct context *find(struct pt_span_stack *s, uint64_t resume)
 	return NULL;
 }
 
-static struct context *room(struct pt_span_stack *s)	/* unused, or the one parked longest ago */
+static struct pt_span_context *room(struct pt_span_stack *s)	/* unused, or the one parked longest ago */
 {
-	struct context *oldest;
+	struct pt_span_context *oldest;
 
 	if (s->context == NULL)
 		s->context = pt_alloc_array(PT_SPAN_CONTEXTS, sizeof(*s->context));
@@ -528,8 +437,8 @@ static struct context *room(struct pt_span_stack *s)	/* unused, or the one parke
  * comes back. */
 static void park(struct pt_span_stack *s, uint64_t resume)
 {
-	struct context *context = find(s, resume);
-	struct context parked = { .used = true, .resume = resume, .parked = s->clock, .n_frames = s->n_frames };
+	struct pt_span_context *context = find(s, resume);
+	struct pt_span_context parked = { .used = true, .resume = resume, .parked = s->clock, .n_frames = s->n_frames };
 
 	if (s->n_frames == 0)
 		return;
@@ -562,7 +471,7 @@ static bool near(uint64_t next, uint64_t resume)
 static bool in_interrupt(const struct pt_span_stack *s)
 {
 	for (size_t i = 0; i < s->n_frames; i++)
-		if (s->frame[i].span == MARKER)
+		if (s->frame[i].span == PT_SPAN_MARKER)
 			return true;
 	return false;
 }
@@ -572,18 +481,18 @@ static void leave_levels(struct pt_span_stack *s, uint64_t next, const struct pt
 {
 	size_t level = s->n_frames;
 
-	while (level > 0 && (s->frame[level - 1].span != MARKER || !near(next, s->frame[level - 1].resume)))
+	while (level > 0 && (s->frame[level - 1].span != PT_SPAN_MARKER || !near(next, s->frame[level - 1].resume)))
 		level--;
 	while (level > 0 && s->n_frames >= level) {
-		if (top_of(s)->span != MARKER)
+		if (top_of(s)->span != PT_SPAN_MARKER)
 			error(s, top_of(s)->span, PT_SPAN_SKIPPED_EXIT, at);
-		pop(s, top_of(s)->span == MARKER ? SEEN : SKIPPED);
+		pop(s, top_of(s)->span == PT_SPAN_MARKER ? SEEN : SKIPPED);
 	}
 }
 
 static void go_on_elsewhere(struct pt_span_stack *s, uint64_t next, uint64_t resume)
 {
-	struct context *context;
+	struct pt_span_context *context;
 
 	park(s, resume);
 	context = find(s, next);
@@ -609,135 +518,11 @@ uint64_t pt_span_return(struct pt_span_stack *s, uint64_t next, const struct pt_
 	return resume;
 }
 
-static bool has_frame(const struct frame *frames, size_t n_frames, uint32_t span)
-{
-	for (size_t i = 0; i < n_frames; i++)
-		if (frames[i].span == span)
-			return true;
-	return false;
-}
-
-static bool is_open_anywhere(const struct pt_span_stack *s, uint32_t span)
-{
-	bool open = has_frame(s->frame, s->n_frames, span);
-
-	for (size_t i = 0; !open && s->context != NULL && i < PT_SPAN_CONTEXTS; i++)
-		open = s->context[i].used && has_frame(s->context[i].frame, s->context[i].n_frames, span);
-	return open;
-}
-
-/* So long no entry came behind the last one, and behind the last exit. */
-static void add_waits(const struct pt_span_stack *s, struct pt_span_figures *rows)
-{
-	for (uint32_t i = 0; i < s->set->n_spans; i++) {
-		uint64_t error_ns = rows[i].error_ns + s->clock_error_ns;
-		struct pt_stat *stat = rows[i].run.stat;
-
-		if (s->last[i].entered != 0)
-			pt_stat_add_unended(&stat[PT_TALLY_PERIOD], s->clock + 1 - s->last[i].entered, error_ns);
-		if (s->last[i].left != 0 && !is_open_anywhere(s, i))
-			pt_stat_add_unended(&stat[PT_TALLY_INACTIVE], s->clock + 1 - s->last[i].left, error_ns);
-	}
-}
-
 void pt_span_gap(struct pt_span_stack *s, const struct pt_span_at *at)
 {
 	pt_span_pass(s, at->clock);
-	add_waits(s, s->set->span);
+	pt_span_add_waits(s, s->set->span);
 	forget(s);
 	forget_contexts(s);
 	memset(s->last, 0, s->set->n_spans * sizeof(*s->last));
-}
-
-/* --- windows */
-
-void pt_span_window_begins(struct pt_span_stack *s, uint64_t clock)
-{
-	pt_span_pass(s, clock);
-	if (s->set->survivals == NULL)
-		s->set->survivals = pt_survivals_new(s->set->n_spans, PT_N_TALLY_KINDS);
-	pt_survivals_begin(s->set->survivals);
-	s->window = s->clock;
-}
-
-static void note_open(struct pt_span_stack *s, const struct frame *frames, size_t n_frames, uint64_t parked, bool runs)
-{
-	struct frame copy[PT_SPAN_DEPTH];
-
-	memcpy(copy, frames, n_frames * sizeof(*copy));
-	for (size_t i = n_frames; i > 0; i--) {
-		struct frame *frame = &copy[i - 1];
-		struct pt_invocation v = amount(frame, i > 1 ? frame - 1 : NULL, parked);
-
-		v.call += s->clock - parked;
-		if (frame->span == MARKER)
-			runs = false;
-		else
-			note_length(s, frame, &v, runs ? PT_SURVIVAL_GOES_ON : PT_SURVIVAL_RESTS, PT_SURVIVAL_GOES_ON);
-	}
-}
-
-void pt_span_window_ended(struct pt_span_stack *s, uint64_t clock, uint64_t cut, double weight)
-{
-	struct pt_survivals *to = s->set->survivals;
-
-	pt_span_pass(s, clock);
-	if (to == NULL || !pt_survivals_open(to))
-		return;
-	note_open(s, s->frame, s->n_frames, s->clock, true);
-	for (size_t i = 0; s->context != NULL && i < PT_SPAN_CONTEXTS; i++)
-		if (s->context[i].used)
-			note_open(s, s->context[i].frame, s->context[i].n_frames, s->context[i].parked, false);
-	for (size_t i = 0; i < s->set->n_spans; i++)
-		if (s->last[i].entered > s->window)
-			pt_survivals_note(to, i, PT_TALLY_PERIOD, s->clock + 1 - s->last[i].entered,
-					  s->clock - s->window, PT_SURVIVAL_GOES_ON);
-	pt_survivals_end(to, cut, weight);
-}
-
-/* --- result */
-
-void pt_span_give_lengths(struct pt_span_set *set)
-{
-	if (set->survivals == NULL)
-		return;
-	if (set->lengths == NULL)
-		set->lengths = pt_alloc_array(set->n_spans * PT_N_TALLY_KINDS + 1, sizeof(*set->lengths));
-	for (size_t i = 0; i < set->n_spans; i++) {
-		set->shown[i].lengths = &set->lengths[i * PT_N_TALLY_KINDS];
-		for (size_t k = 0; k < PT_N_TALLY_KINDS; k++)
-			set->lengths[i * PT_N_TALLY_KINDS + k] = pt_survivals_lengths(set->survivals, i, k);
-	}
-}
-
-static void show_open(struct pt_span_set *set, const struct frame *frames, size_t n_frames, uint64_t clock)
-{
-	struct frame copy[PT_SPAN_DEPTH];
-
-	memcpy(copy, frames, n_frames * sizeof(*copy));
-	for (size_t i = n_frames; i > 0; i--) {
-		struct frame *frame = &copy[i - 1];
-		struct pt_invocation v = amount(frame, i > 1 ? frame - 1 : NULL, clock);
-
-		if (frame->span == MARKER)
-			continue;
-		set->shown[frame->span].run.partial++;
-		add_unended(&set->shown[frame->span], &v);
-		set->shown[frame->span].run.gross_total += outer(frame, copy) == NULL ? v.gross : 0;
-	}
-}
-
-const struct pt_spans *pt_span_result(struct pt_span_set *set)
-{
-	pt_histogram_memory_touch(&set->room);
-	memcpy(set->shown, set->span, set->n_spans * sizeof(*set->span));
-	for (const struct pt_span_stack *s = set->stacks; s != NULL; s = s->next) {
-		add_waits(s, set->shown);
-		show_open(set, s->frame, s->n_frames, s->clock);
-		for (size_t i = 0; s->context != NULL && i < PT_SPAN_CONTEXTS; i++)
-			if (s->context[i].used)
-				show_open(set, s->context[i].frame, s->context[i].n_frames, s->context[i].parked);
-	}
-	set->result.span = set->shown;
-	return &set->result;
 }
