@@ -124,7 +124,9 @@ static bool remark(const void *subject, const bool *shown, char *out, size_t roo
 	const struct pt_aux *aux = aux_of(subject);
 
 	(void)shown;
-	if (aux != NULL && aux->lost > 0) {
+	if (aux == NULL)
+		return false;
+	if (aux->lost > 0) {
 		snprintf(out, room, "edges may be missing in %llu place%s: counts and times are at least these",
 			 (unsigned long long)aux->lost, aux->lost == 1 ? "" : "s");
 		return true;
