@@ -299,7 +299,21 @@ static struct variable *variable_of(struct data *d, const struct pt_signal *s)
 	return v;
 }
 
-/* Nothing that was known of this source's variables is any more. */
+/* What is written of the variable from now on is not seen: its stay ends as unknown, and nothing is measured from before. */
+static void lose_sight(struct variable *v, const struct instant *until)
+{
+	if (v->open)
+		cut(v, &v->state[v->current], until);
+	v->open = false;
+	add_waits(v, &v->row, until);
+	forget_last(v);
+	for (size_t k = 0; k < v->n_states; k++) {
+		if (!v->read)
+			add_wait(&v->state[k].row.period, &v->state[k].entered, until);
+		v->state[k].entered = never;	/* it may have had the value again meanwhile */
+	}
+}
+
 static void take_gap(struct data *d, const struct pt_signal *s)
 {
 	const struct instant until = instant_of(s);
@@ -311,38 +325,14 @@ static void take_gap(struct data *d, const struct pt_signal *s)
 		if (v == NULL || v->source != s->source)
 			continue;
 		known = v->behind_gap = true;
-		if (v->open)
-			cut(v, &v->state[v->current], &until);
-		v->open = false;
-		add_waits(v, &v->row, &until);
-		forget_last(v);
-		for (size_t k = 0; k < v->n_states; k++) {
-			if (!v->read)
-				add_wait(&v->state[k].row.period, &v->state[k].entered, &until);
-			v->state[k].entered = never;
-		}
+		lose_sight(v, &until);
 	}
 	pt_signal_gaps_take(&d->gaps, s, known);
 }
 
-/* A value of a line that nobody knows ends what was. */
-static void take_unknown(struct variable *v, const struct pt_signal *s)
-{
-	const struct instant until = instant_of(s);
-
-	if (v->open)
-		cut(v, &v->state[v->current], &until);
-	v->open = false;
-	add_waits(v, &v->row, &until);
-	forget_last(v);
-	for (size_t k = 0; k < v->n_states; k++) {
-		add_wait(&v->state[k].row.period, &v->state[k].entered, &until);
-		v->state[k].entered = never;	/* it may have had the value again meanwhile */
-	}
-}
-
 static void take_signal(struct data *d, const struct pt_signal *s)
 {
+	const struct instant at = instant_of(s);
 	struct variable *v;
 
 	if (s->kind == PT_SIGNAL_GAP) {
@@ -357,9 +347,9 @@ static void take_signal(struct data *d, const struct pt_signal *s)
 	v->source = s->source;
 	v->read |= s->read;
 	if (s->at.ns != PT_UNKNOWN && s->at.ns >= v->seen.at.ns)
-		v->seen = instant_of(s);
+		v->seen = at;
 	if (d->set->definition[s->id].space == PT_SPACE_LINE && s->value == PT_UNKNOWN) {
-		take_unknown(v, s);
+		lose_sight(v, &at);
 		return;
 	}
 	if (v->quantity)
