@@ -2,6 +2,7 @@
  * change of flow was recorded. */
 #include "profile/result/profile.h"
 #include "report/table/view.h"
+#include "report/views/duration_values.h"
 
 extern const struct pt_view pt_view_cof;
 
@@ -20,17 +21,21 @@ static size_t n_rows(const void *subject)
 	return ((const struct pt_profile *)subject)->n_since;
 }
 
+static struct pt_value sum(const struct pt_profile *p, uint64_t n)
+{
+	return p->counts == PT_BASIS_EXACT ? pt_whole_value(n, PT_BASIS_EXACT) : pt_duration_at_least((double)n);
+}
+
 static void row(const void *subject, size_t i, struct pt_value *out)
 {
-	const struct pt_profile_since *since = &((const struct pt_profile *)subject)->since[i];
+	const struct pt_profile *p = subject;
+	const struct pt_profile_since *since = &p->since[i];
 
 	*out++ = (struct pt_value){ .text = since->exception };
 	*out++ = (struct pt_value){ .text = since->handler != NULL ? since->handler->name : NULL };
-	*out++ = (struct pt_value){ .u = since->cycles.n, .basis = PT_BASIS_EXACT };
-	*out++ = (struct pt_value){ .u = since->cycles.min, .basis = PT_BASIS_EXACT };
-	*out++ = (struct pt_value){ .f = pt_stat_avg(&since->cycles), .basis = PT_BASIS_EXACT };
-	*out++ = (struct pt_value){ .u = since->cycles.max, .basis = PT_BASIS_EXACT };
-	*out++ = (struct pt_value){ .u = since->cycles.total, .basis = PT_BASIS_EXACT };
+	*out++ = sum(p, since->cycles.n);
+	out = pt_duration_of_stamps(out, p, &since->cycles);
+	*out++ = sum(p, since->cycles.total);
 }
 
 const struct pt_view pt_view_cof = {

@@ -97,6 +97,15 @@ static inline struct pt_value *pt_duration_values(struct pt_value *out, uint64_t
 	return out;
 }
 
+/* Of entries that had a time stamp: where some may be missing, the longest is a lower bound, and nothing else is known of all. */
+static inline struct pt_value *pt_duration_of_stamps(struct pt_value *out, const struct pt_profile *p,
+						     const struct pt_stat *stat)
+{
+	if (p->counts == PT_BASIS_EXACT)
+		return pt_duration_all_seen(out, stat, PT_BASIS_EXACT, PT_DURATION_EXTREMES);
+	return pt_duration_values(out, pt_stat_longest(stat, 0), NULL, PT_DURATION_EXTREMES);
+}
+
 /* Of a function that is not known by what was seen alone. False: it is. seen: of a kind. */
 static inline bool pt_duration_is_cut(const struct pt_profile *p, uint16_t core)
 {

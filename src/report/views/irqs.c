@@ -75,7 +75,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 		out = pt_duration_is_cut(p, f->core)
 			      ? pt_duration_of_function(out, p, f, kinds[k], PT_DURATION_EXTREMES)
 			      : pt_duration_all_seen(out, &run->stat[kinds[k]], p->times, PT_DURATION_EXTREMES);
-	out = pt_duration_all_seen(out, &irq->since, PT_BASIS_EXACT, PT_DURATION_EXTREMES);
+	out = pt_duration_of_stamps(out, p, &irq->since);
 	*out++ = pt_core_value(p->n_cores, f->core);
 }
 
