@@ -119,7 +119,7 @@ bool pt_board_behind(const struct pt_board *board);
 void pt_board_tell_source(struct pt_board *board, unsigned core, enum pt_state what);
 /* Resumes a core that halted for a reason that clients do not see. */
 int pt_board_go_on(struct pt_board *board, unsigned core, struct pt_err *err);
-/* reports to the source a halt that the client was told of first */
+/* A client heard of a halt before the source did: reports it to the source. */
 void pt_board_tell_owed(struct pt_board *board);
 
 /* In pending.c: restores what an earlier process left, and keeps what this one will have to restore. Board thread, with

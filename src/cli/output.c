@@ -1,5 +1,5 @@
-/* If a report's file cannot be opened, the report goes to standard output; if it cannot be written completely, the user
- * is told. */
+/* If a report's file cannot be opened, the report goes to standard output. A message says so, and if it cannot be
+ * written completely. */
 #include "cli/output.h"
 
 #include <errno.h>

@@ -408,7 +408,7 @@ static int add_map(struct pt_definitions *d, const struct pt_task_map *map, stru
 	return 0;
 }
 
-/* The same task, ISR or service by a port, or by a variable that the user names: what its values are called is told as well. */
+/* A port, or a variable that the user names, may report tasks, ISRs or services: its values get the names of the ORTI file. */
 static void name_signals(struct pt_definitions *d, const struct pt_task_maps *maps)
 {
 	static const enum pt_task_what of[] = {

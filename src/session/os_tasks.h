@@ -1,5 +1,5 @@
 /* Finds the program's operating system, for the threads that GDB shows and for monitor threads. A thread of libuv's
- * pool reads the symbols, and the ORTI file if there is one, before GDB is told of its program. The board thread owns
+ * pool reads the symbols, and the ORTI file if there is one; GDB hears of its program afterwards. The board thread owns
  * the result, and a job there replaces it. There is one for all clients of a board.
  *
  * In all-stop the threads are tasks; in non-stop they are cores, because a single task can be neither halted nor

@@ -49,7 +49,7 @@ static int tell_run(struct pt_job *job, struct pt_board *board, struct pt_target
 
 static void tell_done(struct pt_job *job, int rc, const struct pt_err *err)
 {
-	(void)rc;		/* without a target: the next target is told, too */
+	(void)rc;		/* without a target nothing is lost: the next target gets the symbols when it is attached */
 	(void)err;
 	pt_program_unref(((struct telling *)job)->program);
 	free(job);

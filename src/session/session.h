@@ -70,7 +70,8 @@ void pt_session_visit(struct pt_session *session,
 		      int (*visit)(const struct pt_profile *profile, struct pt_text *out, struct pt_err *err),
 		      pt_session_reply reply, void *arg);
 /* A window: statistics of their own for what comes from now on, beside those of the profile that runs, which they leave as
- * they are. analyses: what they are made for ("tree,lines"), besides execution. Its number; it is to be ended once. 0: there is none, PT_ESTATE: no profile is running. */
+ * they are. analyses: which ones it is to have besides execution ("tree,lines"). Returns its number, which the caller
+ * ends once; 0: there is no window. PT_ESTATE: no profile is running. */
 uint64_t pt_session_begin_window(struct pt_session *session, const char *analyses, struct pt_err *err);
 /* With a report of the window alone, up to now or to the end of its profile. PT_ESTATE: another profile has begun since.
  * query and reply NULL: it is given up. */

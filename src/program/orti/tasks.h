@@ -50,9 +50,9 @@ enum pt_task_state {
 	PT_TASK_STATE_OTHER,		/* a word that says none of these */
 	PT_TASK_STATE_SUSPENDED,	/* it has to be activated */
 	PT_TASK_STATE_WAITING,		/* for an event, or for a time to come */
-	PT_TASK_STATE_AWAY,		/* suspended or waiting: it is not told which */
+	PT_TASK_STATE_AWAY,		/* suspended or waiting: the word does not say which */
 	PT_TASK_STATE_READY, PT_TASK_STATE_RUNNING,
-	PT_TASK_STATE_MOVES,		/* between two states: it is told nothing */
+	PT_TASK_STATE_MOVES,		/* between two states: an analysis waits for the next word */
 };
 enum pt_task_state pt_task_state_of(const char *word);
 

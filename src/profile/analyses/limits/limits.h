@@ -17,8 +17,9 @@
  *
  * One rule a line, or several with ; between them; what follows # is a comment up to the end of the line. Figures: net,
  * gross, call, period, inactive, count, share, load, lost, observed. Comparisons: < <= > >= = != in
- * A..B. More figures are those of one kind: stay, changes, high, low, latency, slice, response, activations, preemptions, rate. Times: ns, us, ms, s; a bare number is in ticks of the profile's clock. "seen" behind a rule restricts it to
- * what was observed.
+ * A..B. More figures are those of one kind: stay, changes, high, low, latency, slice, response, activations,
+ * preemptions, rate. Times: ns, us, ms, s; a bare number is in ticks of the profile's clock. "seen" behind a rule
+ * restricts it to what was observed.
  *
  * A rule is passed only if the data can decide it. One violation decides, also of an invocation without an end, which may
  * be beyond the rule already; that there was none decides only where nothing was missed, or for a rule "seen". An
@@ -46,7 +47,8 @@ enum pt_rule_figure {
 	PT_RULE_NET = 1, PT_RULE_GROSS, PT_RULE_CALL, PT_RULE_PERIOD, PT_RULE_STAY, PT_RULE_HIGH, PT_RULE_LOW,
 	PT_RULE_SLICE, PT_RULE_TIME_TO, PT_RULE_RESPONSE,
 	PT_RULE_INACTIVE,	/* up to here they are times, of each */
-	PT_RULE_COUNT, PT_RULE_ACTIVATIONS, PT_RULE_PREEMPTIONS, PT_RULE_CHANGES, PT_RULE_RATE, PT_RULE_SHARE, PT_RULE_LOAD, PT_RULE_LOST, PT_RULE_OBSERVED,
+	PT_RULE_COUNT, PT_RULE_ACTIVATIONS, PT_RULE_PREEMPTIONS, PT_RULE_CHANGES, PT_RULE_RATE, PT_RULE_SHARE,
+	PT_RULE_LOAD, PT_RULE_LOST, PT_RULE_OBSERVED,
 };
 enum pt_rule_of { PT_RULE_EACH, PT_RULE_MIN, PT_RULE_AVG, PT_RULE_MAX, PT_RULE_P50, PT_RULE_P90, PT_RULE_P99,
 		  PT_RULE_TOTAL };
