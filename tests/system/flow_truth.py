@@ -6,6 +6,7 @@ import subprocess
 
 EXCEPTION, EXC_RETURN, TAIL_CHAIN = 1, 2, 3
 JUMP_KINDS, ASLEEP, HALTED, AWAKE = 64, 65, 66, 67
+RESET = JUMP_KINDS
 
 
 def symbols(elf):
@@ -46,12 +47,14 @@ def awake_cycles_by_function(log, elf):
 
 def switches(log, stacks, n_stacks, most=None):
     """[(cycle, task)]: from which cycle on which of n_stacks equal stacks, in one array at (address, size), was used; of so
-    many records."""
-    found, now, (base, size) = [], 0, stacks
+    many records. The stack that a reset left is used anew when the program comes to it again."""
+    found, running, now, (base, size) = [], None, 0, stacks
     for source, target, awake, sp, kind, _ in itertools.islice(records(log), most):
         now += awake if kind < JUMP_KINDS else source | target << 32 if kind in (ASLEEP, HALTED, AWAKE) else 0
         task = (sp - (base & 0xffff) - 1) * n_stacks // size	# an empty stack's pointer is where the next one begins
-        if kind < JUMP_KINDS and 0 <= task < n_stacks and (not found or found[-1][1] != task):
+        running = None if kind == RESET else running
+        if kind < JUMP_KINDS and 0 <= task < n_stacks and running != task:
+            running = task
             found.append((now, task))
     return found, now
 
