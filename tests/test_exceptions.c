@@ -7,9 +7,9 @@
 #include "profile/analyses/signals/exceptions.h"
 #include "profile/result/analysis.h"
 
-enum { MOST_REPORTS = 16, TEXT_BYTES = 1024, GAP = 100, LATE = 200 };
+enum { MOST_REPORTS = 16, TEXT_BYTES = 1024, GAP = 100, SEEN = 150, LATE = 200 };
 
-struct report { uint64_t ns; uint8_t step; uint16_t number; };	/* step: enum pt_exception_step, + LATE; or GAP + enum pt_gap */
+struct report { uint64_t ns; uint8_t step; uint16_t number; };	/* step: enum pt_exception_step, + LATE; or GAP + enum pt_gap; SEEN */
 
 static const struct {
 	const char *name;
@@ -17,42 +17,53 @@ static const struct {
 	const char *want;	/* number: count partial, gross and period as min-max; what is lost and late, what was observed */
 } stories[] = {
 	{ "one, and back to the program", { { 100, PT_EXC_ENTER, 15 }, { 130, PT_EXC_EXIT, 15 }, { 135, PT_EXC_RETURN, 0 } },
-	  "15: 1 0 self 30 total 30-30; lost 0 late 0 of 35\n" },
+	  "15: 1 0 self 30 total 30-30 or 35; lost 0 late 0 of 35\n" },
 	{ "an exit that is not reported", { { 100, PT_EXC_ENTER, 15 }, { 135, PT_EXC_RETURN, 0 } },
-	  "15: 1 0 self 35 total 35-35; lost 0 late 0 of 35\n" },
+	  "15: 1 0 self 35 total 35-35 or 35; lost 0 late 0 of 35\n" },
 	{ "nested", { { 100, PT_EXC_ENTER, 15 }, { 110, PT_EXC_ENTER, 16 }, { 130, PT_EXC_EXIT, 16 }, { 131, PT_EXC_RETURN, 15 },
 		      { 140, PT_EXC_EXIT, 15 }, { 142, PT_EXC_RETURN, 0 } },
-	  "15: 1 0 self 20 total 40-40\n16: 1 0 self 20 total 20-20; lost 0 late 0 of 42\n" },
+	  "15: 1 0 self 20 total 40-40 or 42\n16: 1 0 self 20 total 20-20 or 32; lost 0 late 0 of 42\n" },
 	{ "nested, without exits", { { 100, PT_EXC_ENTER, 15 }, { 110, PT_EXC_ENTER, 16 }, { 130, PT_EXC_RETURN, 15 },
 				     { 140, PT_EXC_RETURN, 0 } },
-	  "15: 1 0 self 20 total 40-40\n16: 1 0 self 20 total 20-20; lost 0 late 0 of 40\n" },
+	  "15: 1 0 self 20 total 40-40 or 40\n16: 1 0 self 20 total 20-20 or 30; lost 0 late 0 of 40\n" },
 	{ "from one to the next", { { 100, PT_EXC_ENTER, 15 }, { 110, PT_EXC_EXIT, 15 }, { 112, PT_EXC_ENTER, 16 },
 				    { 130, PT_EXC_EXIT, 16 }, { 131, PT_EXC_RETURN, 0 } },
-	  "15: 1 0 self 10 total 10-10\n16: 1 0 self 18 total 18-18; lost 0 late 0 of 31\n" },
+	  "15: 1 0 self 10 total 10-10 or 31\n16: 1 0 self 18 total 18-18 or 19; lost 0 late 0 of 31\n" },
 	{ "from one to the next, without exits", { { 100, PT_EXC_ENTER, 15 }, { 112, PT_EXC_ENTER, 16 }, { 131, PT_EXC_RETURN, 0 } },
-	  "15: 1 0 self 12 total 12-12\n16: 1 0 self 19 total 19-19; lost 0 late 0 of 31\n" },
+	  "15: 1 0 self 12 total 12-12 or 31\n16: 1 0 self 19 total 19-19 or 19; lost 0 late 0 of 31\n" },
 	{ "from one to the next inside a third, without exits",
 	  { { 100, PT_EXC_ENTER, 14 }, { 110, PT_EXC_ENTER, 15 }, { 115, PT_EXC_ENTER, 16 }, { 131, PT_EXC_RETURN, 14 },
 	    { 140, PT_EXC_RETURN, 0 } },
-	  "14: 1 0 self 19 total 40-40\n15: 1 0 self 5 total 5-5\n16: 1 0 self 16 total 16-16; lost 0 late 0 of 40\n" },
+	  "14: 1 0 self 19 total 40-40 or 40\n15: 1 0 self 5 total 5-5 or 30\n16: 1 0 self 16 total 16-16 or 25; lost 0 late 0 of 40\n" },
 	{ "entered again behind another one, without exits",
 	  { { 100, PT_EXC_ENTER, 15 }, { 110, PT_EXC_ENTER, 16 }, { 115, PT_EXC_ENTER, 15 }, { 121, PT_EXC_RETURN, 16 },
 	    { 140, PT_EXC_RETURN, 0 } },
-	  "15: 2 0 self 16 total 6-10 period 15-15\n16: 1 0 self 24 total 30-30; lost 0 late 0 of 40\n" },
+	  "15: 2 0 self 16 total 6-10 period 15-15 or 25\n16: 1 0 self 24 total 30-30 or 30; lost 0 late 0 of 40\n" },
 	{ "periods", { { 100, PT_EXC_ENTER, 15 }, { 110, PT_EXC_RETURN, 0 }, { 200, PT_EXC_ENTER, 15 }, { 215, PT_EXC_RETURN, 0 },
 		       { 350, PT_EXC_ENTER, 15 }, { 360, PT_EXC_RETURN, 0 } },
 	  "15: 3 0 self 35 total 10-15 period 100-150; lost 0 late 0 of 260\n" },
 	{ "begun before anything was seen", { { 100, PT_EXC_RETURN, 15 }, { 110, PT_EXC_EXIT, 15 }, { 111, PT_EXC_RETURN, 0 } },
-	  "15: 0 1 self 10; lost 0 late 0 of 11\n" },
+	  "15: 0 1 self 10 lasts 10; lost 0 late 0 of 11\n" },
 	{ "open at the end", { { 100, PT_EXC_ENTER, 15 } }, "15: 1 1 self 0; lost 0 late 0 of 0\n" },
 	{ "reports dropped: no period, and no length over it", { { 100, PT_EXC_ENTER, 15 }, { 110, PT_EXC_RETURN, 0 },
 		{ 150, PT_EXC_ENTER, 16 }, { 160, GAP + PT_GAP_OVERFLOW, 0 }, { 200, PT_EXC_ENTER, 15 }, { 215, PT_EXC_RETURN, 0 } },
-	  "15: 2 0 self 25 total 10-15\n16: 1 1 self 0; lost 1 late 0 of 65\n" },
+	  "15: 2 0 self 25 total 10-15 or 50\n16: 1 1 self 0; lost 1 late 0 of 65\n" },
 	{ "the first start is no gap", { { 0, GAP + PT_GAP_RESTART, 0 }, { 100, PT_EXC_ENTER, 15 }, { 110, PT_EXC_RETURN, 0 } },
-	  "15: 1 0 self 10 total 10-10; lost 0 late 0 of 10\n" },
+	  "15: 1 0 self 10 total 10-10 or 10; lost 0 late 0 of 10\n" },
 	{ "a report without its time", { { 100, PT_EXC_ENTER, 15 }, { 110, PT_EXC_RETURN, 0 }, { 0, LATE + PT_EXC_ENTER, 15 },
 					{ 140, PT_EXC_RETURN, 0 }, { 200, PT_EXC_ENTER, 15 }, { 205, PT_EXC_RETURN, 0 } },
-	  "15: 3 1 self 15 total 5-10; lost 0 late 1 of 75\n" },
+	  "15: 3 1 self 15 total 5-10 or 10; lost 0 late 1 of 75\n" },
+	{ "silent for longer than any period", { { 100, PT_EXC_ENTER, 15 }, { 110, PT_EXC_RETURN, 0 }, { 200, PT_EXC_ENTER, 15 },
+		{ 215, PT_EXC_RETURN, 0 }, { 500, SEEN, 0 } },
+	  "15: 2 0 self 25 total 10-15 period 100-100 or 300; lost 0 late 0 of 400\n" },
+	{ "silent, and then it comes", { { 100, PT_EXC_ENTER, 15 }, { 150, SEEN, 0 }, { 160, PT_EXC_RETURN, 0 }, { 900, SEEN, 0 },
+		{ 700, PT_EXC_ENTER, 15 }, { 710, PT_EXC_RETURN, 0 } },	/* not yet seen after all */
+	  "15: 2 0 self 70 total 10-60 period 600-600; lost 0 late 0 of 800\n" },
+	{ "open, and silent", { { 100, PT_EXC_ENTER, 15 }, { 110, PT_EXC_RETURN, 0 }, { 200, PT_EXC_ENTER, 15 }, { 500, SEEN, 0 } },
+	  "15: 2 1 self 310 total 10-10 period 100-100 or 300 lasts 300; lost 0 late 0 of 400\n" },
+	{ "silent before reports were dropped", { { 100, PT_EXC_ENTER, 15 }, { 110, PT_EXC_RETURN, 0 }, { 500, SEEN, 0 },
+		{ 600, GAP + PT_GAP_OVERFLOW, 0 }, { 700, PT_EXC_ENTER, 15 } },
+	  "15: 2 1 self 10 total 10-10 or 400; lost 1 late 0 of 400\n" },
 	{ "the same twice without a word between", { { 100, PT_EXC_ENTER, 15 }, { 200, PT_EXC_ENTER, 15 }, { 210, PT_EXC_RETURN, 0 } },
 	  "15: 2 1 self 110 total 10-10 period 100-100; lost 0 late 0 of 110\n" },
 };
@@ -61,6 +72,11 @@ static void tell(void *analysis, const struct report *report)
 {
 	struct pt_event e = { .ticks = report->ns };
 	struct pt_timestamp at = { report->ns, 0 };
+
+	if (report->step == SEEN) {
+		pt_analysis_exceptions.seen(analysis, 0, report->ns);
+		return;
+	}
 
 	if (report->step >= LATE)
 		e.ticks = PT_UNKNOWN;
@@ -87,8 +103,12 @@ static void print_row(const struct pt_span_figures *row, char *text)
 		len += (size_t)snprintf(text + len, TEXT_BYTES - len, " total %llu-%llu",
 					(unsigned long long)gross->min, (unsigned long long)gross->max);
 	if (period->n > 0)
-		snprintf(text + len, TEXT_BYTES - len, " period %llu-%llu", (unsigned long long)period->min,
-			 (unsigned long long)period->max);
+		len += (size_t)snprintf(text + len, TEXT_BYTES - len, " period %llu-%llu",
+					(unsigned long long)period->min, (unsigned long long)period->max);
+	if (pt_stat_longest_is_bound(period, 0))
+		len += (size_t)snprintf(text + len, TEXT_BYTES - len, " or %llu", (unsigned long long)period->unended);
+	if (pt_stat_longest_is_bound(gross, 0))
+		snprintf(text + len, TEXT_BYTES - len, " lasts %llu", (unsigned long long)gross->unended);
 }
 
 START_TEST(tells_story)

@@ -291,7 +291,7 @@ static void seen(struct pt_source_ctx *ctx, uint64_t upto_ns)
 
 	if (ctx->seen.ns == PT_UNKNOWN || upto_ns > ctx->seen.ns + error_ns)
 		ctx->seen = (struct pt_timestamp){ upto_ns, 0 };
-	if (ctx->pipeline->wants_signals)
+	if (ctx->pipeline->wants_signals || ctx->pipeline->wants_events)
 		pt_selection_seen(ctx->pipeline, ctx->source, ctx->seen.ns);
 }
 

@@ -87,15 +87,17 @@ class Judge(compare.Result):
         elif self.complete and true is not None:
             self.wrong.setdefault(key + " blank", []).append((label, None, true))
 
-    def share_of_time(self, name, row, between, of_all):
-        """Of the time between the first and the last report; a bound is of all the time, which ends somewhere."""
-        least = row.get("net_share_at_least")
+    def share_of_time(self, name, row, parts):
+        """Of the time behind the first report, and of all the time, which a bound is of; both end somewhere."""
+        least, interval, printed = row.get("net_share_at_least"), row.get("net_share_ci95"), row["net_share"]
         self.rows += 1
         if least is not None:
-            if least > of_all[1] + 1e-9:
-                self.wrong.setdefault("net_share at least", []).append((name, least, of_all))
-        elif row["net_share"] is not None and abs(row["net_share"] - between) > 1e-4 * between:	# times with the probe's clock
-            self.wrong.setdefault("net_share", []).append((name, row["net_share"], between))
+            if least > max(parts[1::2]) + 1e-9:
+                self.wrong.setdefault("net_share at least", []).append((name, least, parts))
+        elif printed is not None:
+            low, high = interval or (printed, printed)
+            if high < min(parts[::2]) * (1 - 1e-4) or low > max(parts[::2]) * (1 + 1e-4):	# times with the probe's clock
+                self.wrong.setdefault("net_share", []).append((name, interval or printed, parts))
 
     def times(self, name, row, key, times, since=None):
         """since: one of them began then, and has not ended."""
@@ -123,9 +125,9 @@ def exceptions(report, truth, complete):
         if row is None:
             result.check(f"exception {number}", "missing row", 0 if complete else None, true.count)
             continue
-        spans(result, row, f"exception {number}", true, None)	# of what comes no more: its whole periods alone are shown
-        result.share_of_time(f"exception {number}", row, true.net.total / max(truth.reports[-1] - truth.reports[0], 1),
-                             [true.net.total / now for now in (truth.now, TIME_MS * HZ // 1000)])
+        spans(result, row, f"exception {number}", true, truth.now)
+        result.share_of_time(f"exception {number}", row, [true.net.total / max(now - begin, 1) for now in (truth.now, TIME_MS * HZ // 1000)
+                                                          for begin in (truth.reports[0], 0)])
     for number, row in rows.items():
         result.check(f"exception {number}", "extra row", row["count"] or row["count_at_least"], 0)
     return result

@@ -38,6 +38,16 @@ static void bound_share(struct pt_value *v, const struct pt_profile *p, const st
 		*v = (struct pt_value){ .f = net / all, .at_least = true, .basis = PT_BASIS_ESTIMATED };
 }
 
+/* Of all that was seen, which ended with a silence. */
+static void share_with_silence(struct pt_value *v, const struct pt_profile *p, const struct pt_span_figures *span)
+{
+	const struct pt_span_core *core = pt_spans_core(&p->exceptions->spans, span->core);
+
+	if (core != NULL && core->observed_error_ns > 0)
+		*v = pt_time_share((double)span->run.cycles, (double)pt_span_sum_error(span), (double)core->observed,
+				   (double)core->observed_error_ns);
+}
+
 static void row(const void *subject, size_t i, struct pt_value *out)
 {
 	const struct pt_profile *p = subject;
@@ -48,6 +58,8 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	struct pt_value *first = out;
 
 	out = pt_span_values(out, p, span, span->run.cycles, pt_span_observed(&x->spans, span->core), times);
+	if (times == PT_BASIS_EXACT)
+		share_with_silence(&first[PT_SPAN_SHARE], p, span);
 	if (x->lost + x->late > 0) {
 		pt_span_bound_times(first, span);
 		bound_share(&first[PT_SPAN_SHARE], p, span);

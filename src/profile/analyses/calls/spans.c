@@ -120,27 +120,21 @@ void pt_span_pass(struct pt_span_stack *s, uint64_t clock)
 {
 	const struct pt_span_frame *top = top_of(s);
 
-	if (top != NULL && top->span != PT_SPAN_MARKER && clock > s->clock)
-		s->set->span[top->span].run.cycles += clock - s->clock;
+	s->silence = s->silence_error_ns = 0;
 	if (clock <= s->clock)
 		return;
+	if (top != NULL && top->span != PT_SPAN_MARKER)
+		s->set->span[top->span].run.cycles += clock - s->clock;
 	s->clock = clock;
-	s->clock_error_ns = 0;
 }
 
+/* The next event may be found to have come before that: only what is shown until then has it. */
 void pt_span_pass_about(struct pt_span_stack *s, uint64_t clock, uint64_t error_ns)
 {
-	for (size_t i = 0; i < s->n_frames; i++) {
-		struct pt_span_figures *row =
-			s->frame[i].span != PT_SPAN_MARKER ? &s->set->span[s->frame[i].span] : NULL;
-
-		if (row != NULL && error_ns > row->open_error_ns)
-			row->open_error_ns = error_ns;
-	}
-	if (clock <= s->clock)
+	if (clock <= s->clock + s->silence)
 		return;
-	pt_span_pass(s, clock);
-	s->clock_error_ns = error_ns;
+	s->silence = clock - s->clock;
+	s->silence_error_ns = error_ns;
 }
 
 /* vague: it may have ended before. */

@@ -54,6 +54,7 @@ struct pt_span_figures {		/* a row */
 struct pt_span_core {		/* what was seen of a core */
 	uint16_t core;
 	uint64_t observed;	/* on the clock of its spans: what their net is a share of */
+	uint64_t observed_error_ns;	/* of that: silence is as long as another clock says */
 	uint64_t instructions, cycles;	/* all that ran; 0: not made of runs */
 	/* by id, as execution has them, for functions that are spans */
 	const struct pt_execution_function *function;
@@ -132,7 +133,7 @@ void pt_span_window_ended(struct pt_span_stack *s, uint64_t clock, uint64_t cut,
 void pt_span_give_lengths(struct pt_span_set *set);
 /* Time goes on, and nothing happens. */
 void pt_span_pass(struct pt_span_stack *s, uint64_t clock);
-/* The same up to a time that is known to +- error_ns. */
+/* The same up to a time that is known to +- error_ns, unless an event is known to have come earlier. */
 void pt_span_pass_about(struct pt_span_stack *s, uint64_t clock, uint64_t error_ns);
 
 #endif

@@ -32,7 +32,8 @@ struct pt_span_context {
 struct pt_span_stack {
 	struct pt_span_set *set;
 	struct pt_span_stack *next;
-	uint64_t clock, clock_error_ns;	/* the latter: of what silence added to it */
+	uint64_t clock;		/* of the last event */
+	uint64_t silence, silence_error_ns;	/* nothing has come since then, for so long */
 	size_t n_frames;
 	struct pt_span_last *last;	/* by span */
 	uint64_t window;	/* clock at which one began */

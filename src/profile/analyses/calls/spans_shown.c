@@ -76,14 +76,16 @@ static bool is_open_anywhere(const struct pt_span_stack *s, uint32_t span)
 /* So long no entry came behind the last one, and behind the last exit. */
 void pt_span_add_waits(const struct pt_span_stack *s, struct pt_span_figures *rows)
 {
+	uint64_t now = s->clock + s->silence;
+
 	for (uint32_t i = 0; i < s->set->n_spans; i++) {
-		uint64_t error_ns = rows[i].error_ns + s->clock_error_ns;
+		uint64_t error_ns = rows[i].error_ns + s->silence_error_ns;
 		struct pt_stat *stat = rows[i].run.stat;
 
 		if (s->last[i].entered != 0)
-			pt_stat_add_unended(&stat[PT_TALLY_PERIOD], s->clock + 1 - s->last[i].entered, error_ns);
+			pt_stat_add_unended(&stat[PT_TALLY_PERIOD], now + 1 - s->last[i].entered, error_ns);
 		if (s->last[i].left != 0 && !is_open_anywhere(s, i))
-			pt_stat_add_unended(&stat[PT_TALLY_INACTIVE], s->clock + 1 - s->last[i].left, error_ns);
+			pt_stat_add_unended(&stat[PT_TALLY_INACTIVE], now + 1 - s->last[i].left, error_ns);
 	}
 }
 
@@ -167,13 +169,29 @@ static void show_open(struct pt_span_set *set, const struct pt_span_frame *frame
 	}
 }
 
+/* What is open lasted through the silence, too. */
+static void show_silence(struct pt_span_set *set, const struct pt_span_stack *s)
+{
+	const struct pt_span_frame *top = s->n_frames > 0 ? &s->frame[s->n_frames - 1] : NULL;
+
+	if (top != NULL && top->span != PT_SPAN_MARKER)
+		set->shown[top->span].run.cycles += s->silence;
+	for (size_t i = 0; i < s->n_frames; i++) {
+		struct pt_span_figures *row = s->frame[i].span != PT_SPAN_MARKER ? &set->shown[s->frame[i].span] : NULL;
+
+		if (row != NULL && s->silence_error_ns > row->open_error_ns)
+			row->open_error_ns = s->silence_error_ns;
+	}
+}
+
 const struct pt_spans *pt_span_result(struct pt_span_set *set)
 {
 	pt_histogram_memory_touch(&set->room);
 	memcpy(set->shown, set->span, set->n_spans * sizeof(*set->span));
 	for (const struct pt_span_stack *s = set->stacks; s != NULL; s = s->next) {
 		pt_span_add_waits(s, set->shown);
-		show_open(set, s->frame, s->n_frames, s->clock);
+		show_silence(set, s);
+		show_open(set, s->frame, s->n_frames, s->clock + s->silence);
 		for (size_t i = 0; s->context != NULL && i < PT_SPAN_CONTEXTS; i++)
 			if (s->context[i].used)
 				show_open(set, s->context[i].frame, s->context[i].n_frames, s->context[i].parked);

@@ -16,6 +16,7 @@ struct core {
 	struct pt_span_stack *stack;	/* NULL: nothing came yet */
 	struct pt_own_clock own;	/* of its reports: the times below are on it */
 	uint64_t began_ns, last_ns;	/* of the stretch without a gap; PT_UNKNOWN: it has not begun */
+	struct pt_timestamp seen;	/* so far its source has come, and reported no more */
 	uint64_t observed_ns;		/* in the stretches before it */
 	uint16_t source;
 	bool exits;			/* are reported */
@@ -106,6 +107,15 @@ static uint32_t row_of(struct exceptions *x, uint16_t core, uint64_t number)
 
 /* --- reports ------------------------------------------------------------------------------------------------------ */
 
+/* How long nothing was reported. error_ns: of that. */
+static uint64_t silence(const struct core *core, uint64_t *error_ns)
+{
+	const struct pt_timestamp *last = &core->own.last_at;
+
+	*error_ns = core->seen.error_ns + last->error_ns;
+	return core->seen.ns > last->ns ? core->seen.ns - last->ns : 0;
+}
+
 static void end_ticks(struct core *core)
 {
 	uint64_t ticks;
@@ -115,13 +125,16 @@ static void end_ticks(struct core *core)
 
 static void end_stretch(struct core *core)
 {
-	struct pt_span_at at = { core->last_ns, core->last_ns, 0, PT_UNKNOWN };
+	uint64_t error_ns, silent_ns = silence(core, &error_ns);
+	uint64_t until_ns = core->last_ns + (silent_ns > error_ns ? silent_ns - error_ns : 0);
+	struct pt_span_at at = { until_ns, until_ns, 0, PT_UNKNOWN };
 
 	if (core->stack == NULL || core->began_ns == PT_UNKNOWN)
 		return;
 	pt_span_gap(core->stack, &at);
-	core->observed_ns += core->last_ns - core->began_ns;
+	core->observed_ns += until_ns - core->began_ns;
 	core->began_ns = PT_UNKNOWN;
+	core->seen = (struct pt_timestamp){ 0 };
 }
 
 static struct core *core_of(struct exceptions *x, const struct pt_event *e)
@@ -209,6 +222,24 @@ static void take_events(void *analysis, const struct pt_event *e, const struct p
 	}
 }
 
+/* The source says nothing of cores, and what its last reports said lasts on. */
+static void take_seen(void *analysis, uint16_t source, uint64_t upto_ns)
+{
+	struct exceptions *x = analysis;
+
+	for (size_t i = 0; i < PT_RUN_CORES; i++) {
+		struct core *core = &x->core[i];
+		uint64_t error_ns, silent_ns;
+
+		if (core->stack == NULL || core->source != source || core->began_ns == PT_UNKNOWN)
+			continue;
+		core->seen = (struct pt_timestamp){ upto_ns, 0 };
+		silent_ns = silence(core, &error_ns);
+		if (error_ns < PT_NO_BOUND_NS)
+			pt_span_pass_about(core->stack, core->last_ns + silent_ns, error_ns);
+	}
+}
+
 static void take_config(void *analysis, uint16_t source, const struct pt_config *config)
 {
 	struct exceptions *x = analysis;
@@ -224,11 +255,14 @@ static void give_core(struct exceptions *x, uint16_t number)
 {
 	const struct core *core = &x->core[number];
 	bool open = core->began_ns != PT_UNKNOWN;
+	uint64_t error_ns, silent_ns = silence(core, &error_ns);
 
 	if (core->stack == NULL)
 		return;
 	x->cores[x->result.spans.n_cores++] = (struct pt_span_core){
-		.core = number, .observed = core->observed_ns + (open ? core->last_ns - core->began_ns : 0),
+		.core = number,
+		.observed = core->observed_ns + (open ? core->last_ns + silent_ns - core->began_ns : 0),
+		.observed_error_ns = open && silent_ns > 0 ? error_ns : 0,
 	};
 	x->result.lost += core->source < SOURCES ? x->lost[core->source] : 0;
 }
@@ -287,6 +321,6 @@ static void *exceptions_new(const struct pt_analysis_setup *setup, struct pt_err
 
 const struct pt_analysis pt_analysis_exceptions = {
 	.name = "exceptions", .help = "exceptions as the chip reports them, whatever code it runs", .standard = true,
-	.open = exceptions_new, .close = exceptions_free, .events = take_events, .config = take_config,
+	.open = exceptions_new, .close = exceptions_free, .events = take_events, .seen = take_seen, .config = take_config,
 	.result = give,
 };
