@@ -35,6 +35,8 @@ static void rules_of(const struct pt_probe_ops *driver, void (*say)(void *arg, c
 	say(arg, line);
 	for (size_t i = 0, n; i < driver->n_usb; i += n) {
 		n = pt_usb_id_alike(driver->usb + i, driver->n_usb - i);
+		if (driver->usb[i].refused != NULL)
+			continue;
 		pt_usb_id_rule(driver->usb + i, n, line, sizeof(line));
 		say(arg, line);
 	}

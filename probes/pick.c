@@ -177,6 +177,14 @@ static int check_twins(const struct pt_way *ways, int n, const struct pt_way *wa
 		twin->usb_path);
 }
 
+static void cannot_open(const struct pt_link_found *at, struct pt_err *err)
+{
+	if (at->refused != NULL)
+		pt_fail(err, PT_EUNSUPPORTED, "the probe at usb %s is %s", at->usb_path, at->refused);
+	else
+		no_permission(at, err);
+}
+
 /* The first that fits and may be opened; when none may, the sentence is about the first that fits. */
 static struct pt_link *open_one(const struct pt_way *ways, int n, const struct pt_pick *pick,
 				const struct pt_params *settings, const struct pt_probe_ops **driver,
@@ -191,11 +199,11 @@ static struct pt_link *open_one(const struct pt_way *ways, int n, const struct p
 		*driver = ways[i].at.driver;
 		if (check_twins(ways, n, &ways[i], pick, err) < 0)
 			return NULL;
-		if (ways[i].at.permitted)
+		if (ways[i].at.permitted && ways[i].at.refused == NULL)
 			return open_way(&ways[i], settings, err);
 	}
 	if (seen != NULL)
-		no_permission(&seen->at, err);
+		cannot_open(&seen->at, err);
 	else
 		none_fits(ways, n, pick, err);
 	return NULL;

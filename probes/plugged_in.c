@@ -145,10 +145,14 @@ int pt_probe_noted(const struct pt_probe_found *found, struct pt_err *err)
 
 const struct pt_probe_ops *pt_probe_of_usb(uint16_t vid, uint16_t pid, const char *product)
 {
-	for (size_t i = 0; i < pt_n_probe_drivers; i++)
-		if (pt_usb_id_numbered(pt_probe_drivers[i]->usb, pt_probe_drivers[i]->n_usb, vid, pid) != NULL ||
-		    pt_usb_id_says(pt_probe_drivers[i]->usb, pt_probe_drivers[i]->n_usb, vid, pid, product))
-			return pt_probe_drivers[i];
+	for (size_t i = 0; i < pt_n_probe_drivers; i++) {
+		const struct pt_probe_ops *driver = pt_probe_drivers[i];
+		const struct pt_usb_id *row = pt_usb_id_numbered(driver->usb, driver->n_usb, vid, pid);
+
+		if ((row != NULL && row->refused == NULL) ||
+		    pt_usb_id_says(driver->usb, driver->n_usb, vid, pid, product))
+			return driver;
+	}
 	return NULL;
 }
 

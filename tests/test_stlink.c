@@ -247,23 +247,18 @@ START_TEST(one_that_hangs_is_reset)
 }
 END_TEST
 
-static const struct { const char *kind; uint16_t pid; int code; const char *says; } refused[] = {
-	{ "v2j20", 0x3748, PT_EUNSUPPORTED, "V2J20S4 is too old for registers of the debug port: V2J24 is needed" },
-	{ "v2j37", 0x3744, PT_EUNSUPPORTED, "V1 is not driven" },
-	{ "v3j7", 0x374d, PT_EUNSUPPORTED, "boot loader" },
-};
-
-START_TEST(says_why_it_does_not_open)
+START_TEST(says_that_its_firmware_is_too_old)
 {
-	fake_stlink_init(&fake, refused[_i].kind);
+	fake_stlink_init(&fake, "v2j20");
 	memset(&script, 0, sizeof(script));
 	script.info = (struct pt_link_info){ .transport = "bulk", .packet_bytes = 9856, .depth = 1,
-					     .usb_vid = 0x0483, .usb_pid = refused[_i].pid };
+					     .usb_vid = 0x0483, .usb_pid = 0x3748 };
 	script.answer = fake_stlink_answer;
 	script.arg = &fake;
 	ck_assert_ptr_null(pt_probe_open_link(&pt_stlink_ops, pt_script_link(&script), NULL, &err));
-	ck_assert_int_eq(err.code, refused[_i].code);
-	ck_assert_msg(strstr(err.msg, refused[_i].says) != NULL, "%s", err.msg);
+	ck_assert_int_eq(err.code, PT_EUNSUPPORTED);
+	ck_assert_msg(strstr(err.msg, "V2J20S4 is too old for registers of the debug port: V2J24 is needed") != NULL,
+		      "%s", err.msg);
 	fake_stlink_fini(&fake);
 }
 END_TEST
@@ -575,7 +570,7 @@ int main(void)
 	tcase_add_test(tc, leaves_what_another_left);
 	tcase_add_loop_test(tc, a_mute_one_is_given_up_within_a_second, 0, 2);
 	tcase_add_loop_test(tc, one_that_hangs_is_reset, 0, 3);
-	tcase_add_loop_test(tc, says_why_it_does_not_open, 0, PT_LEN(refused));
+	tcase_add_test(tc, says_that_its_firmware_is_too_old);
 	tcase_add_loop_test(tc, makes_commands_of_a_block, 0, PT_LEN(blocks));
 	tcase_add_loop_test(tc, reads_64_kib_in_the_blocks_of_the_core, 0, PT_LEN(dumps));
 	tcase_add_test(tc, scattered_words_are_one_list);

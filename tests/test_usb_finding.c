@@ -44,7 +44,7 @@ static const struct device {
 	{ "misspelled", "bulk", 0xc251, 0xf002, 0, "My CMSIS_DAP", { { VENDOR, PAIR, NULL, 0 } } },
 	{ "WCH-Link as CMSIS-DAP", "bulk", 0x1a86, 0x8011, 0, "WCH-Link", { { VENDOR, PAIR, NULL, 0 } } },
 	{ "WCH-LinkE as CMSIS-DAP", "bulk", 0x1a86, 0x8012, 0, "WCH-Link", { { VENDOR, PAIR, NULL, 0 } } },
-	{ "WCH-Link in its other mode", NULL, 0x1a86, 0x8010, 0, "WCH-Link", { { VENDOR, PAIR, NULL, 0 } } },
+	{ "Picoprobe of 2023", "bulk", 0x2e8a, 0x0004, 0xef, "Picoprobe", { { VENDOR, PAIR, "Picoprobe CMSIS-DAP", 0 } } },
 	{ "a serial port", NULL, 0x0d28, 0x0204, 0xef, "CMSIS-DAP", { { CDC_DATA, PAIR, "CMSIS-DAP UART", 0 } } },
 	{ "a disk", NULL, 0x0d28, 0x0204, 0xef, "CMSIS-DAP", { { STORAGE, PAIR, "CMSIS-DAP disk", 0 } } },
 	{ "no way to it", NULL, 0x0d28, 0x0204, 0xef, "CMSIS-DAP", { { VENDOR, IN_ONLY, "CMSIS-DAP v2", 0 } } },
@@ -55,6 +55,15 @@ static const struct device {
 	  { { HID, NONE, "CMSIS-DAP", 0xff00 } } },
 	{ "LPC-Link2's second", NULL, 0x1fc9, 0x0090, 0, "LPC-Link2 CMSIS-DAP",
 	  { { STORAGE, PAIR, "disk", 0 }, { HID, NONE, "VCOM", 0xff00 } } },
+};
+
+static const struct { struct device device; const char *says; } refused[] = {
+	{ { "WCH-Link in its other mode", "bulk", 0x1a86, 0x8010, 0, "WCH-Link", { { VENDOR, PAIR, NULL, 0 } } },
+	  "is a WCH-Link in its mode for RISC-V: hold its button ModeS" },
+	{ { "Picoprobe of before 2023", "bulk", 0x2e8a, 0x0004, 0xef, "Picoprobe",
+	    { { CDC_DATA, PAIR, NULL, 0 }, { VENDOR, PAIR, NULL, 0 } } }, "write the firmware debugprobe.uf2" },
+	{ { "ST-Link V1", "bulk", 0x0483, 0x3744, 0, "STM32 STLink", { { STORAGE, PAIR, NULL, 0 } } }, "is an ST-Link V1: a V2" },
+	{ { "ST-Link V3", "bulk", 0x0483, 0x374d, 0, "ST-Link V3", { { VENDOR, PAIR, NULL, 0 } } }, "in its boot loader" },
 };
 
 struct bytes { size_t n; uint8_t at[MAX_BYTES]; };
@@ -205,6 +214,22 @@ START_TEST(takes_for_a_probe)
 }
 END_TEST
 
+/* It is in the list, and opening it says what to do. */
+START_TEST(refuses_in_words)
+{
+	UMockdevTestbed *bed = plug_in(&refused[_i].device);
+	struct pt_probe_found found[4];
+	struct pt_err err = { 0 };
+
+	ck_assert_int_eq(pt_probe_list(found, 4, &err), 1);
+	ck_assert_str_eq(found[0].product, refused[_i].device.product);
+	ck_assert_ptr_null(pt_probe_open("", NULL, &err));
+	ck_assert_int_eq(err.code, PT_EUNSUPPORTED);
+	ck_assert_msg(strstr(err.msg, refused[_i].says) != NULL, "%s", err.msg);
+	g_object_unref(bed);
+}
+END_TEST
+
 /* --- serial ports ------------------------------------------------------------------------------------------------- */
 
 /* Two ports of one device, the target's UART ahead of the GDB port in the folder of all ports. */
@@ -323,6 +348,7 @@ int main(void)
 	TCase *tc = tcase_create("devices");
 
 	tcase_add_loop_test(tc, takes_for_a_probe, 0, (int)PT_LEN(devices));
+	tcase_add_loop_test(tc, refuses_in_words, 0, (int)PT_LEN(refused));
 	tcase_add_test(tc, finds_the_gdb_port);
 	tcase_add_test(tc, refuses_a_serial_number_of_two);
 	tcase_add_test(tc, names_the_gdb_port_of_a_uart);

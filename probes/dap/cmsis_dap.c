@@ -403,6 +403,12 @@ static const struct pt_usb_id usb[] = {
 	{ .vid = 0x04b4, .pid = 0xf166, .name = "CMSIS-DAP" },
 	{ .vid = 0x1a86, .pid = 0x8011, .name = "WCH-Link" }, { .vid = 0x1a86, .pid = 0x8012, .name = "WCH-Link" },
 	{ .vid = 0x2a86, .pid = 0x8011, .name = "WCH-Link" },
+	/* Source: ch32fun issue 227 */
+	{ .vid = 0x1a86, .pid = 0x8010, .refused = "a WCH-Link in its mode for RISC-V: hold its button ModeS while it is plugged in, and it "
+						   "is a CMSIS-DAP probe from then on" },
+	/* Source: raspberrypi/debugprobe pull 31, rp2040-project-template issue 40 */
+	{ .vid = 0x2e8a, .pid = 0x0004, .refused = "a Picoprobe with a protocol of its own, as before 2023: write the firmware "
+						   "debugprobe.uf2 to it, and it is a CMSIS-DAP probe" },
 };
 
 const struct pt_probe_ops pt_cmsis_dap_ops = {

@@ -14,8 +14,6 @@ enum { MODE_DFU = 0, MODE_DEBUG = 2, MODE_SWIM = 3 };
 enum { ST_VENDOR = 0x0483, VERSION_BYTES = 6, VERSION_V3_BYTES = 12 };
 enum { LEAST_V2_J = 24, LEAST_V3_J = 2 };
 enum { FIRST_ANSWER_MS = 200 };		/* then comes a reset: all of it within a second */
-/* Those of the table that no row may drive. Source: OpenOCD, stlink_usb.c */
-enum { PID_V1 = 0x3744, PID_V3_LOADER = 0x374d, PID_V3_LOADER_2 = 0x3755 };
 
 /* --- versions ------------------------------------------------------------------------------------------------------ */
 
@@ -118,20 +116,6 @@ static int ask_voltage(struct pt_stlink *st, struct pt_err *err)
 
 /* --- open and close ------------------------------------------------------------------------------------------------ */
 
-static int check_id(const struct pt_stlink *st, struct pt_err *err)
-{
-	switch (st->link_info.usb_pid) {
-	case PID_V1:
-		return pt_fail(err, PT_EUNSUPPORTED, "an ST-Link V1 is not driven");
-	case PID_V3_LOADER: case PID_V3_LOADER_2:
-		return pt_fail(err, PT_EUNSUPPORTED,
-			       "the ST-Link V3 is in its boot loader: plug it in again, or update it by ST's program "
-			       "STSW-LINK007");
-	default:
-		return 0;
-	}
-}
-
 /* A host that was killed may have left a reply. */
 static int find_start(struct pt_stlink *st, struct pt_err *err)
 {
@@ -178,8 +162,6 @@ static int stlink_open(void *state, struct pt_link *link, const struct pt_params
 	st->jtag = strcmp(pt_params_text(settings, &pt_probe_params[PT_PROBE_TRANSPORT]), "jtag") == 0;
 	pt_link_info(link, &st->link_info);
 	pt_link_set_packet_bytes(link, PT_EXCHANGE_BYTES);
-	if (check_id(st, err) < 0)
-		return err->code;
 	if (greet(st, FIRST_ANSWER_MS, err) < 0 && (err->code != PT_ETIMEOUT || greet_silent(st, err) < 0))
 		return err->code;
 	pt_debug(PT_LOG_DAP, "stlink: firmware %s, target at %u mV", st->firmware, st->target_mv);
@@ -279,14 +261,16 @@ static const struct pt_dap_ops dap_ops = {
 /* --- USB ----------------------------------------------------------------------------------------------------------- */
 
 #define V2(id) { .vid = ST_VENDOR, .pid = id, .iface = 0, .out = 0x02, .in = 0x81 }
+#define LOADER "an ST-Link V3 in its boot loader: plug it in again, or update it by ST's program STSW-LINK007"
 #define V21(id) { .vid = ST_VENDOR, .pid = id, .iface = 0, .out = 0x01, .in = 0x81 }
 
 /* New ones appear with each mix of interfaces: what has the endpoints of these is taken for one, and says its version.
  * Source: OpenOCD, pyOCD, probe-rs, stlink-tools: V1, V2; V2-1 with audio, with mass storage, without; loaders of V3; V3E,
  * V3S, with two serial ports, without mass storage, V3PWR */
 static const struct pt_usb_id usb[] = {
-	V2(0x3744), V2(0x3748), V21(0x374a), V21(0x374b), V21(0x3752), V21(0x374d), V21(0x3755), V21(0x374e), V21(0x374f),
-	V21(0x3753), V21(0x3754), V21(0x3757),
+	{ .vid = ST_VENDOR, .pid = 0x3744, .refused = "an ST-Link V1: a V2 or later is needed" },
+	{ .vid = ST_VENDOR, .pid = 0x374d, .refused = LOADER }, { .vid = ST_VENDOR, .pid = 0x3755, .refused = LOADER },
+	V2(0x3748), V21(0x374a), V21(0x374b), V21(0x3752), V21(0x374e), V21(0x374f), V21(0x3753), V21(0x3754), V21(0x3757),
 	{ .vid = ST_VENDOR, .pid = 0x3740, .pid_mask = 0xffe0, .iface = 0, .out = 0x01, .in = 0x81 },
 };
 

@@ -231,7 +231,8 @@ static bool find_numbered(const struct search *s, struct pt_bulk_place *place)
 	struct libusb_config_descriptor *config;
 	bool there = false;
 
-	if (id == NULL || id->iface == PT_USB_TTY || libusb_get_active_config_descriptor(s->dev, &config) < 0)
+	if (id == NULL || id->refused != NULL || id->iface == PT_USB_TTY ||
+	    libusb_get_active_config_descriptor(s->dev, &config) < 0)
 		return false;
 	for (; id != NULL && !there; id = pt_usb_id_numbered(id + 1, (size_t)(end - id - 1), s->usb_vid, s->usb_pid))
 		there = id->out == 0 && id->in == 0 ? has_vendors_place(config, place) : has_place(config, id, place);
@@ -315,13 +316,21 @@ bool pt_bulk_channel(libusb_device *dev, const struct pt_link_found *found, stru
 	return there;
 }
 
+static const char *refusal(const struct search *s)
+{
+	const struct pt_usb_id *id = pt_usb_id_numbered(s->driver->usb, s->driver->n_usb, s->usb_vid, s->usb_pid);
+
+	return id != NULL ? id->refused : NULL;
+}
+
 /* --- both --------------------------------------------------------------------------------------------------------- */
 
 static const struct pt_probe_ops *find_driver(struct search *s, const struct pt_probe_ops *const *drivers, size_t n,
-					      struct pt_bulk_place *place)
+					      struct pt_bulk_place *place, const char **refused)
 {
 	const struct search fresh = *s;
 
+	*refused = NULL;
 	for (size_t i = 0; i < n; i++) {	/* whose interfaces have no names that would say it */
 		s->driver = drivers[i];
 		if (drivers[i]->usb_stream != NULL && find_numbered(s, place))
@@ -331,6 +340,9 @@ static const struct pt_probe_ops *find_driver(struct search *s, const struct pt_
 		*s = fresh;
 		s->driver = drivers[i];
 		if (drivers[i]->n_usb > 0 && (find_numbered(s, place) || find_interface(s, place)))
+			return drivers[i];
+		*refused = drivers[i]->n_usb > 0 ? refusal(s) : NULL;
+		if (*refused != NULL)
 			return drivers[i];
 	}
 	return NULL;
@@ -350,7 +362,7 @@ bool pt_bulk_look_at(libusb_device *dev, const struct pt_probe_ops *const *drive
 	row.usb_release = desc.bcdDevice;
 	usb_path(dev, row.usb_path, sizeof(row.usb_path));
 	sysfs_text(row.usb_path, "product", row.product, sizeof(row.product));
-	row.driver = find_driver(&search, drivers, n_drivers, place);
+	row.driver = find_driver(&search, drivers, n_drivers, place, &row.refused);
 	if (row.driver == NULL)
 		return false;
 	memcpy(row.path, row.usb_path, sizeof(row.usb_path));

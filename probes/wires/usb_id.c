@@ -34,7 +34,8 @@ size_t pt_usb_id_alike(const struct pt_usb_id *ids, size_t n)
 {
 	size_t same = 1;
 
-	while (same < n && ids[0].vid != 0 && ids[same].vid == ids[0].vid)
+	while (same < n && ids[0].vid != 0 && ids[same].vid == ids[0].vid &&
+	       (ids[same].refused != NULL) == (ids[0].refused != NULL))
 		same++;
 	return same;
 }

@@ -16,6 +16,8 @@ struct pt_usb_id {
 	/* Where the numbers say it: its bulk interface and that one's endpoint addresses. All 0: the first interface of the
 	 * vendor's class and subclass that has an endpoint in each direction. */
 	uint8_t iface, out, in;
+	/* Why a device of these numbers is not driven where no name says that it can be, and what to do; NULL: it is. */
+	const char *refused;
 };
 
 /* Does the text of such a device say that it is one of them? */
@@ -31,7 +33,7 @@ const char *pt_usb_id_pattern(const struct pt_usb_id *id, char *text);
  * members of plugdev: by the product's string where that is enough, else by
  * numbers. The rows have one vid (and then several pids), or one name and no vid. Source: udev(7) */
 void pt_usb_id_rule(const struct pt_usb_id *ids, size_t n, char *line, size_t room);
-/* How many of the rows, from the first on, make one line. */
+/* How many of the rows, from the first on, make one line, or are refused. */
 size_t pt_usb_id_alike(const struct pt_usb_id *ids, size_t n);
 
 #endif

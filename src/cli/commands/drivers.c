@@ -47,11 +47,13 @@ static void print_usb(const struct pt_probe_ops *driver)
 	for (size_t i = 0; i < driver->n_usb; i++) {
 		const struct pt_usb_id *id = &driver->usb[i];
 
-		printf("    USB");
+		printf("    %sUSB", id->refused != NULL ? "not " : "");
 		if (id->vid != 0)
 			printf(" %04x:%s", id->vid, pt_usb_id_pattern(id, (char[PT_USB_ID_PATTERN_BYTES]){ 0 }));
 		if (id->name != NULL)
 			printf(" \"%s\" in the name of the product, or of an interface", id->name);
+		if (id->refused != NULL)
+			printf(", %s", id->refused);
 		printf("\n");
 	}
 }
