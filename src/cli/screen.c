@@ -18,7 +18,7 @@
 #include "base/util.h"
 
 enum { MOST_COLUMNS = 400 };
-enum { MOST_SAID = 64 << 10 };	/* bytes of messages that are kept; what is more is lost, oldest first */
+enum { MOST_SAID = 64 << 10 };	/* bytes of messages that are kept; older ones are dropped */
 
 struct pt_screen {
 	const struct pt_screen_ops *ops;
@@ -26,7 +26,7 @@ struct pt_screen {
 	SCREEN *terminal;
 	uv_poll_t keys, messages;
 	uv_signal_t resized;
-	int stderr_fd, pipe_fd;		/* the real standard error; the end of a pipe that takes its place */
+	int stderr_fd, pipe_fd;		/* the real standard error; the end of a pipe that replaces it */
 	struct pt_text said;
 	char last[256];			/* its last line */
 };
@@ -77,7 +77,7 @@ static void on_messages(uv_poll_t *handle, int status, int events)
 	refresh();
 }
 
-/* 0, or -1: no pipe, and messages go where they went. */
+/* 0, or -1: no pipe, and messages go to standard error as before */
 static int take_standard_error(struct pt_screen *s)
 {
 	int ends[2];
@@ -86,7 +86,7 @@ static int take_standard_error(struct pt_screen *s)
 		return -1;
 	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);
-	fcntl(ends[1], F_SETFL, O_NONBLOCK);	/* a full pipe must not stop who says something */
+	fcntl(ends[1], F_SETFL, O_NONBLOCK);	/* a full pipe must not block the writer */
 	fflush(stderr);
 	s->stderr_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	s->pipe_fd = ends[0];
@@ -131,12 +131,12 @@ static void on_keys(uv_poll_t *handle, int status, int events)
 	(void)events;
 	while (s->terminal != NULL && (code = getch()) != ERR) {	/* a key may close the screen */
 		n++;
-		if (code == KEY_RESIZE)		/* ncurses' own, behind a stop */
+		if (code == KEY_RESIZE)		/* of ncurses itself, after the process was stopped */
 			s->ops->resized(s->arg);
 		else if (key_of(code) != 0)
 			s->ops->key(s->arg, key_of(code));
 	}
-	if (status < 0 || (n == 0 && s->terminal != NULL)) {	/* readable, and nothing there: its end */
+	if (status < 0 || (n == 0 && s->terminal != NULL)) {	/* readable, but without data: its end */
 		uv_poll_stop(&s->keys);
 		s->ops->gone(s->arg);
 	}
@@ -219,7 +219,7 @@ void pt_screen_size(const struct pt_screen *s, unsigned *lines, unsigned *column
 	*columns = (unsigned)COLS;
 }
 
-/* Cut where it does not fit: of a name in a foreign script, or of bytes that are none, as much as the C library takes for one. */
+/* Truncated if too long; bytes that are no character count as the C library counts them. */
 static void draw_line(int row, const char *line, size_t len_bytes)
 {
 	wchar_t shown[MOST_COLUMNS + 1];

@@ -1,5 +1,5 @@
-/* A terminal taken as a whole, for a table that is drawn again and again (ncurses). What other parts of the program say on
- * standard error meanwhile does not go across it: the last line is shown at its foot, all of it is said again at the end. */
+/* Uses the whole terminal for a table that is redrawn repeatedly (ncurses). Messages of other parts on standard error
+ * do not disturb it: the last line is shown at the bottom, and all are printed again at the end. */
 #ifndef PT_CLI_SCREEN_H
 #define PT_CLI_SCREEN_H
 
@@ -16,18 +16,19 @@ enum pt_key { PT_KEY_UP = 0x1000, PT_KEY_DOWN, PT_KEY_LEFT, PT_KEY_RIGHT, PT_KEY
 struct pt_screen_ops {
 	void (*key)(void *arg, int key);	/* a character, or enum pt_key */
 	void (*resized)(void *arg);
-	void (*gone)(void *arg);		/* the terminal gives no keys any more */
+	void (*gone)(void *arg);		/* the terminal was closed */
 };
 
-/* Loop thread, as all of this. NULL: standard input or output is no terminal, or of an unknown kind; err says so. */
+/* Loop thread, as all functions here. NULL: standard input or output is not a terminal, or of an unknown type; err says
+ * so. */
 struct pt_screen *pt_screen_new(uv_loop_t *loop, const struct pt_screen_ops *ops, void *arg, struct pt_err *err);
-/* Gives the terminal back. The loop closes the handles; then pt_screen_free(). */
+/* Restores the terminal. The loop closes the handles; then pt_screen_free(). */
 void pt_screen_close(struct pt_screen *screen);
 void pt_screen_free(struct pt_screen *screen);	/* NULL: fine */
 
 void pt_screen_size(const struct pt_screen *screen, unsigned *lines, unsigned *columns);
-/* The title is the first line. The first n_head lines of text stand below; the rest of the screen has what comes behind these
- * and scroll more. Longer lines are cut. */
+/* The first line is title. The first n_head lines of text follow; the rest of the screen shows the lines after these,
+ * from number scroll on. Longer lines are truncated. */
 void pt_screen_draw(struct pt_screen *screen, const char *title, const char *text, size_t n_head, size_t scroll);
 
 #endif

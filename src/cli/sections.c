@@ -63,7 +63,7 @@ void pt_sections_complete(struct pt_options *options)
 	pt_options_replace_aliases(options);
 }
 
-/* Virtual boards are as many as are asked for. */
+/* Several sections may use the same virtual board: each gets its own. */
 static bool is_virtual(const char *uri)
 {
 	return strncmp(uri, "virtual:", strlen("virtual:")) == 0;

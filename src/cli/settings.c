@@ -25,7 +25,7 @@ static void give_rows(const struct giver *give, const char *kind, const char *na
 		give->each(give->arg, whose, &rows[i]);
 }
 
-/* A source that several targets have is given with the first. */
+/* A source of several targets is listed with the first of them. */
 static bool is_of_earlier_target(size_t target, const struct pt_source_ops *source)
 {
 	for (size_t t = 0; t < target; t++) {
@@ -80,7 +80,7 @@ void pt_settings_each(pt_setting_fn *each, void *arg)
 struct asked {
 	const char *key, *word;
 	bool known, taken;
-	struct pt_err why;		/* of the last that refused it */
+	struct pt_err why;		/* of the last table that refused it */
 	struct pt_nearest near;
 };
 
@@ -105,7 +105,7 @@ int pt_setting_check(const char *key, const char *value, struct pt_err *err)
 	struct asked a = { .key = key, .word = word };
 
 	if ((size_t)snprintf(word, sizeof(word), "%s=%s", key, value) >= sizeof(word))
-		snprintf(word, sizeof(word), "%s=", key);	/* longer than any that is looked at here: a list of names */
+		snprintf(word, sizeof(word), "%s=", key);	/* a longer key is a list of names */
 	pt_nearest_init(&a.near, key, strlen(key));
 	pt_settings_each(ask, &a);
 	if (!a.known)

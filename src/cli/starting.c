@@ -113,7 +113,8 @@ static void start(struct pt_starting *s)
 	if (s->over)
 		return;
 	pt_params_write(PT_PARAM_TIME, options->for_ns, for_ns, sizeof(for_ns));
-	if (options->for_ns != 0)	/* known to the source from the start: a run on a virtual clock is repeatable */
+	/* the source knows it from the start, so a run on a virtual clock is repeatable */
+	if (options->for_ns != 0)
 		add(words, list, &n, "for", for_ns);
 	add(words, list, &n, "source", options->source);
 	add(words, list, &n, "mode", options->mode);

@@ -1,5 +1,4 @@
-/* The start of a profile as the command line asks for it: reset (--reset), armed with the words of the options, and the
- * core let run if it stood. */
+/* Starts a profile as the command line says: reset (--reset), arm with the given settings, and resume a halted core. */
 #ifndef PT_CLI_STARTING_H
 #define PT_CLI_STARTING_H
 
@@ -13,18 +12,19 @@ struct pt_starting {
 	char *analyses;
 	void (*done)(void *arg, int status);
 	void *arg;
-	bool runs;	/* the profile has begun, and the core runs from now on */
+	bool runs;	/* the profile has begun, and the core runs */
 	bool over;
 };
 
-/* Once the board is attached, on the loop thread. starting is the caller's memory, until done is called or the app is closed;
- * analyses: the word "analysis=...", or NULL; freed here. done gets an exit status: PT_EXIT_DONE, or what failed was said. */
+/* Call it when the board is attached, on the loop thread. starting is the caller's memory, until done is called or the
+ * app is closed; analyses: the setting "analysis=...", or NULL; freed here. done gets an exit status: PT_EXIT_DONE, or
+ * the error has been printed. */
 void pt_starting_begin(struct pt_starting *starting, struct pt_app *app, const struct pt_options *options,
 		       char *analyses, void (*done)(void *arg, int status), void *arg);
 /* done is not called any more. */
 void pt_starting_cancel(struct pt_starting *starting);
-/* Would capture=FILE, without --replace, replace an older capture? err says so. The daemon takes another name beside it; here the
- * next command of a script would read the old capture. */
+/* Would capture=FILE, without --replace, replace an older capture? err says so. The daemon uses another name then; for
+ * a single command this is an error, because the next command of a script would read the old capture. */
 bool pt_starting_would_overwrite(const struct pt_options *options, struct pt_err *err);
 
 #endif

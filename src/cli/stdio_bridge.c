@@ -43,7 +43,7 @@ static int connect_unix(const char *address, struct pt_err *err)
 	return connect_to(AF_UNIX, (struct sockaddr *)&at, sizeof(at), address, err);
 }
 
-/* Numbers only: nobody is asked. */
+/* Numeric addresses only: no name server is asked. */
 static int connect_tcp(const char *address, struct pt_err *err)
 {
 	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | AI_NUMERICHOST };
@@ -126,7 +126,7 @@ int pt_stdio_bridge(int in, int out, int socket, struct pt_err *err)
 			more = errno == EINTR;
 			continue;
 		}
-		if (fds[1].revents != 0)	/* first: the last words of a daemon that ends */
+		if (fds[1].revents != 0)	/* first: may be the last message of a daemon that ends */
 			more = move(&fro);
 		if (more && fds[0].revents != 0)
 			more = move(&to);

@@ -7,14 +7,14 @@
 
 struct pt_subcommand {
 	const char *name, *arguments, *help;
-	const char *examples;		/* two: a command a line, and under it, indented, what it is for */
+	const char *examples;		/* two: each a command line, and under it, indented, its purpose */
 	int (*run)(const struct pt_options *options);
 };
 
-/* What main knows of other rooms, for the subcommands that print all of it (manual, complete). */
+/* Tables of other folders, set by main, for the subcommands that print them (manual, complete). */
 struct pt_tables {
 	const struct pt_subcommand *const *subcommands;	/* NULL behind the last */
-	const struct pt_command_row *gdb_rows;	/* of monitor, that only GDB has; ended by one without a name */
+	const struct pt_command_row *gdb_rows;	/* of monitor, for GDB clients only; ended by one without a name */
 };
 
 #define PT_SUBCOMMANDS(X) X(serve) X(probes) X(drivers) X(boards) X(board) X(events) X(monitor) X(profile) X(top) X(decode) X(check) X(diff) X(restore) X(selftest) X(manual) X(complete)

@@ -1,4 +1,4 @@
-/* What subcommands with timing rules share: the exit status, and the report for CI systems. */
+/* Shared by subcommands with timing rules: the exit status, and the report for CI systems. */
 #ifndef PT_CLI_VERDICT_H
 #define PT_CLI_VERDICT_H
 
@@ -6,7 +6,7 @@
 
 #include "cli/options.h"
 
-/* PT_EXIT_CHECK_FAILED when a rule was violated, or undecided without --lenient; says so. Else PT_EXIT_DONE. */
+/* PT_EXIT_CHECK_FAILED if a rule was violated, or undecided without --lenient; prints which. Else PT_EXIT_DONE. */
 int pt_verdict_status(const struct pt_options *options, size_t failed, size_t undecided);
 
 #endif

@@ -17,7 +17,7 @@ void pt_waiting_begin(struct pt_waiting *waiting, uv_loop_t *loop, void (*say)(v
 	waiting->arg = arg;
 	uv_timer_init(loop, &waiting->timer);
 	waiting->timer.data = waiting;
-	uv_unref((uv_handle_t *)&waiting->timer);	/* it is no reason to go on */
+	uv_unref((uv_handle_t *)&waiting->timer);	/* it must not keep the loop running */
 	if (pt_progress_shows())
 		uv_timer_start(&waiting->timer, on_tick, FIRST_MS, NEXT_MS);
 }
@@ -38,7 +38,7 @@ static void tick_on(void *arg)
 	uv_mutex_lock(&work->lock);
 	while (!work->over) {
 		if (uv_cond_timedwait(&work->changed, &work->lock, wait_ms * 1000000) == 0)
-			continue;		/* it is over, or nothing has changed */
+			continue;		/* it has ended, or nothing has changed */
 		work->say(work->arg);
 		wait_ms = NEXT_MS;
 	}

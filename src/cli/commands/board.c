@@ -29,7 +29,7 @@ static int announce(const struct pt_vserve *server, struct pt_err *err)
 	return 0;
 }
 
-/* The server that was begun, until the loop is stopped. served: the real probe behind it, or NULL; it is ended, too. */
+/* Runs the server until the loop is stopped. served: the real probe behind it, or NULL; ends it, too. */
 static int serve(uv_loop_t *loop, struct pt_vserve *server, struct pt_served *served, struct pt_err *err)
 {
 	uv_signal_t interrupt, terminate;
@@ -49,7 +49,7 @@ static int serve(uv_loop_t *loop, struct pt_vserve *server, struct pt_served *se
 	pt_vserve_close(server, NULL, NULL);
 	if (served != NULL)
 		pt_served_end(served);
-	uv_run(loop, UV_RUN_DEFAULT);	/* then no thread has the probe any more */
+	uv_run(loop, UV_RUN_DEFAULT);	/* after this no thread uses the probe */
 	return rc;
 }
 
@@ -73,10 +73,10 @@ static int serve_board(uv_loop_t *loop, const struct pt_options *options, const 
 /* A real probe that is served. */
 struct plug {
 	uv_loop_t *loop;
-	struct pt_err err;		/* why it is gone; code 0: it is not */
+	struct pt_err err;		/* why the probe is lost; code 0: it is not */
 };
 
-/* No request may be under way for hours: a program that waits for the server is to hear that the plug was pulled. */
+/* A request may last for hours, but a program that waits for the server must learn that the probe was unplugged. */
 static void on_gone(void *arg, const struct pt_err *why)
 {
 	struct plug *plug = arg;

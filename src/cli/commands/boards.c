@@ -1,11 +1,11 @@
-/* proftap boards: the virtual boards there are, and the boards that --board knows. */
+/* proftap boards: lists the virtual boards, and the names that --board accepts. */
 #include "cli/named_boards.h"
 #include "probes/virtual/boards.h"
 #include "cli/app.h"
 #include "cli/output.h"
 #include "cli/subcommands.h"
 
-/* "probe=rsp, xvc or bitbang"; nothing where it can have but one. */
+/* "probe=rsp, xvc or bitbang"; nothing if there is only one kind. */
 static void add_probes(const char *const *probes, struct pt_text *out)
 {
 	for (size_t i = 0; probes[0] != NULL && probes[1] != NULL && probes[i] != NULL; i++)

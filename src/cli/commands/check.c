@@ -1,5 +1,5 @@
-/* proftap check CAPTURE|--live --limits FILE: timing rules, for lab machines. The way is that of decode, or of profile;
- * what is shown, if nothing else is asked for, is what became of the rules. */
+/* proftap check CAPTURE|--live --limits FILE: checks timing rules, for lab machines. Works as decode or profile does;
+ * without other options it shows the results of the rules. */
 #include "host/log.h"
 #include "cli/app.h"
 #include "cli/output.h"

@@ -1,6 +1,6 @@
-/* proftap complete: how a command line that a shell has so far can go on. Shells' scripts (scripts/completion) call it, so
- * that what they offer is what the tables have. A candidate is a line: the word and, behind a tab, what it is. No line:
- * what is typed there is a file, or free. */
+/* proftap complete: completions of a command line for shells. The shells' scripts (scripts/completion) call it, so
+ * completions come from the same tables as parsing. It prints a candidate per line: the word and, after a tab, its
+ * meaning. No candidates: a file name or free text is expected. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,18 +17,18 @@
 #include "report/views/views.h"
 
 struct line {
-	const char *const *words;		/* behind the program's name */
+	const char *const *words;		/* after the program's name */
 	size_t n;				/* those before the last */
-	const char *begun;			/* the last, or the value in it */
+	const char *begun;			/* the last word, or the value in it */
 	const char *before;			/* "--board=" of "--board=nuc"; else "" */
 	size_t before_len;
 	struct pt_text *out;
 	const struct pt_tables *tables;
 	const struct pt_subcommand *subcommand;	/* NULL: none yet */
-	size_t at_subcommand;			/* its place, if there is one */
+	size_t at_subcommand;			/* its index, if there is one */
 };
 
-/* Once, if it begins as the last word does. */
+/* Prints it once, if it begins with the last word. */
 static void put(const struct line *line, const char *word, const char *help)
 {
 	struct pt_text *out = line->out;
@@ -80,7 +80,7 @@ static void put_options(const struct line *line)
 	}
 }
 
-/* "mode=burst", once "mode=" is there; else "mode=" */
+/* "mode=burst", if "mode=" has been typed; else "mode=" */
 static void put_setting(void *arg, const char *whose, const struct pt_param *row)
 {
 	const struct line *line = arg;
@@ -129,7 +129,7 @@ static void put_subcommands(const struct line *line)
 	put(line, "help", "what a command does, with examples");
 }
 
-/* The view of the report so far; else the first. */
+/* The view of the report so far; else the first view. */
 static const struct pt_view *view_of(const struct line *line)
 {
 	for (size_t i = line->at_subcommand + 1; i < line->n; i++)
@@ -154,7 +154,7 @@ static void put_sort_words(const struct line *line)
 	}
 }
 
-/* The commands of GDB's monitor, as its own completion has them. */
+/* The commands of GDB's monitor, from its own completion. */
 static void put_monitor(const struct line *line)
 {
 	const struct pt_door_ops ops = { .name = "proftap monitor" };
@@ -176,7 +176,7 @@ static void put_monitor(const struct line *line)
 	pt_text_free(&out);
 }
 
-/* What usage means as it is written: "e500v1|e500v2", "top=N". */
+/* Keywords in usage: "e500v1|e500v2", "top=N". */
 static void put_written(const struct line *line, const char *at, size_t len)
 {
 	size_t key = strcspn(at, "=[|");
@@ -198,7 +198,7 @@ static bool is_usage(const char *at, size_t len, const char *word)
 	return len == strlen(word) && strncmp(at, word, len) == 0;
 }
 
-/* As usage has it: VIEW, COMMAND and their like stand for what there is. */
+/* Replaces words in capitals of usage, such as VIEW and COMMAND, by the possible values. */
 static void put_arguments(struct line *line, const char *usage)
 {
 	static const char between[] = " []|?.";
@@ -225,7 +225,7 @@ static void put_arguments(struct line *line, const char *usage)
 
 /* --- the line ----------------------------------------------------------------------------------------------------- */
 
-/* Its value is the next word. */
+/* Whether its value is the next word. */
 static bool takes_next(const char *word)
 {
 	const struct pt_option *option = option_of(word);

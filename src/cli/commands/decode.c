@@ -1,6 +1,6 @@
-/* proftap decode FILE...: the analyses again, over what was captured, or what other instruments wrote; no hardware.
- * With the settings and the ELF of the capture's HEAD the report is the live one, byte for byte; what the command line
- * says goes before. */
+/* proftap decode FILE...: analyses captures, or files of other instruments, without hardware. With the settings and the
+ * ELF of the capture's HEAD the report equals the live one byte for byte; settings of the command line override
+ * them. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +16,8 @@
 #include "report/laws/laws.h"
 #include "report/report.h"
 
-/* A bare word behind a file that is no file itself was meant for a view: who reads it lists those. */
+/* A word after the file that is not a file itself is taken for the name of a view, so that the error lists the
+ * views. */
 static bool is_word(const struct pt_rerun *r, const char *text)
 {
 	return pt_query_knows(text) || (r->n_files > 0 && strcmp(text, "-") != 0 && strpbrk(text, "./?") == NULL);

@@ -1,5 +1,5 @@
-/* proftap diff A B: two captures side by side. Each goes through a pipeline of its own; the report is B's, with the
- * view diff that sets it against A. */
+/* proftap diff A B: compares two captures. Each has a pipeline; the report is that of B, with the view diff, which
+ * compares it with A. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "cli/commands/rerun.h"
 #include "cli/subcommands.h"
 
-static const char threshold[] = "threshold=";	/* changes of less than this share of a time are none */
+static const char threshold[] = "threshold=";	/* smaller changes, as a share of the time, are not shown */
 
 struct pair { struct pt_rerun a, b; double threshold; };
 
@@ -72,7 +72,7 @@ static void say_side(const char *side, const struct pt_profile *p)
 		pt_warn("%s: %s", side, headline.line[PT_HEADLINE_WARNING]);
 }
 
-/* A text says by itself what its sides are. */
+/* The text format shows its sides itself. */
 static void say_sides(const struct pt_profile *a, const struct pt_profile *b, const struct pt_diff *diff, bool is_text)
 {
 	if (!is_text) {

@@ -1,4 +1,5 @@
-/* proftap drivers: the kinds of probes and targets there are, as they describe themselves. doc/drivers.md is its output. */
+/* proftap drivers: lists the kinds of probes and targets, as the drivers describe themselves. doc/drivers.md is its
+ * output. */
 #include <stdio.h>
 
 #include "base/util.h"
@@ -58,7 +59,7 @@ static void print_usb(const struct pt_probe_ops *driver)
 	}
 }
 
-/* Those without an address are inside virtual boards. */
+/* Probes without an address exist inside virtual boards only. */
 static void print_probes(void)
 {
 	printf("probes (--probe)\n\n" PT_PROBE_ANY_USB

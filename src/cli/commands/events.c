@@ -11,7 +11,7 @@ static void fit(void *door, struct pt_query *query)
 {
 	const bool *json = door;
 
-	if (!*json)		/* a broken line of JSON is none */
+	if (!*json)		/* half a line would be invalid JSON */
 		pt_output_fit_terminal(query);
 }
 

@@ -1,5 +1,5 @@
-/* proftap manual: the parts of the manual that are made of the tables, as Markdown. scripts/manual puts them into the pages
- * of doc/ and makes man pages of those; tests/system/test_manual compares. */
+/* proftap manual: prints the parts of the manual that are generated from tables, as Markdown. scripts/manual puts them
+ * into the pages of doc/ and makes man pages of those; tests/system/test_manual compares. */
 #include "cli/commands/manual.h"
 
 #include <string.h>
@@ -21,7 +21,8 @@
 #include "report/views/views.h"
 #include "targets/registry.h"
 
-/* A help text is a sentence of a page: what Markdown would take for its own is escaped, but for code in backquotes. */
+/* Help texts become sentences of a page: characters with a meaning in Markdown are escaped, except in code in
+ * backquotes. */
 static void add_text(struct pt_text *out, const char *text)
 {
 	bool code = false;

@@ -1,5 +1,5 @@
 /* proftap monitor WORDS: one command of monitor (control/command.h) without a GDB: attach, call it, print its answer,
- * detach. SIGINT (SIGTERM, SIGHUP) ends it early; a second one kills the process. */
+ * detach. SIGINT (SIGTERM, SIGHUP) ends the command early; a second one kills the process. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static void on_done(struct pt_command *cmd, int rc, const struct pt_err *err)
 	uv_stop(m->app.loop);
 }
 
-/* A board without a target has its commands, too, and they say why there is none. */
+/* Some commands work without a target; the others say why there is none. */
 static void on_board_state(void *arg, enum pt_board_state state, const char *why)
 {
 	struct monitor *m = arg;
@@ -105,7 +105,7 @@ static void say_progress(void *arg)
 		pt_text_add(&line, "waiting for the target to answer; Ctrl-C ends it");
 	at = line.bytes != NULL ? line.bytes : "";
 	for (const char *end; (end = strchr(at, '\n')) != NULL && end[1] != '\0'; at = end + 1)
-		pt_info("%.*s", (int)(end - at), at);	/* all but the last line are said once, and stay */
+		pt_info("%.*s", (int)(end - at), at);	/* all lines but the last are printed once */
 	pt_progress("%s", at);
 	pt_text_free(&line);
 }
@@ -127,7 +127,7 @@ static void call(struct monitor *m)
 		uv_close((uv_handle_t *)&m->signals[i], NULL);
 }
 
-/* One argument may be a whole line, in quotes as GDB's scripts have it. */
+/* One argument may be a whole line in quotes, as in GDB's scripts. */
 static struct pt_command *new_command(struct monitor *m, const struct pt_options *options)
 {
 	if (options->n_rest == 1)
@@ -135,7 +135,7 @@ static struct pt_command *new_command(struct monitor *m, const struct pt_options
 	return pt_command_new_words(&m->ctx, options->rest, options->n_rest, on_done, m);
 }
 
-/* Which needs no target: one that is there has words of its own. */
+/* Help needs no target, but a target adds words. */
 static bool asks_for_help(const struct pt_options *options)
 {
 	return strncmp(options->rest[0], "help", strlen("help")) == 0;

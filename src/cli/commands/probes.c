@@ -1,4 +1,4 @@
-/* proftap probes: what is plugged in. */
+/* proftap probes: lists the probes that are plugged in. */
 #include <jansson.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,11 +17,11 @@ enum state { FREE, BUSY, DENIED, FAILED };
 
 struct row {
 	const struct pt_probe_found *found;
-	char alias[64];			/* of the configuration file; "": none */
-	struct pt_probe_info info;	/* FREE only: the probe itself says most of it */
+	char alias[64];			/* from the configuration file; "": none */
+	struct pt_probe_info info;	/* only if FREE: most of it comes from the probe itself */
 	enum state state;
 	struct pt_err why;
-	bool measured;			/* speed is, or bdc_speed of a probe for BDC; else cannot says why not */
+	bool measured;			/* speed was, or bdc_speed of a probe for BDC; else cannot has the reason */
 	bool by_bdc;
 	struct pt_probe_speed speed;
 	struct pt_probe_bdc_speed bdc_speed;
@@ -31,8 +31,8 @@ struct row {
 	size_t n_owners;
 };
 
-/* Reads the debug port's identification, or BDCCSR, alone: neither core nor memory notices. USBDM's firmware sets ENBDC when
- * it is connected, as it does for every host. */
+/* Reads only the debug port's identification, or BDCCSR: core and memory are not affected. The firmware of USBDM sets
+ * ENBDC on each connection, whatever the host does. */
 static void measure(struct row *row, struct pt_probe *probe)
 {
 	void *wire;
@@ -64,7 +64,7 @@ static void find_alias(struct row *row, const struct pt_options *options)
 	}
 }
 
-/* What is known without opening it. */
+/* Facts that are known without opening the probe. */
 static void look(struct row *row, const char *const *nodes, size_t n_nodes)
 {
 	if (!row->found->permitted)
@@ -74,7 +74,7 @@ static void look(struct row *row, const char *const *nodes, size_t n_nodes)
 		pt_probe_busy(row->found, &row->why);
 }
 
-/* Packet size, count and SWO are only known to the probe itself: it is asked, unless another process has it. */
+/* Only the probe itself knows packet size, packet count and SWO: it is opened, unless another process uses it. */
 static void ask(struct row *row, bool measures)
 {
 	const char *const nodes[] = { row->found->node[0], row->found->node[1] };
@@ -142,7 +142,7 @@ static void print_swo(const struct pt_probe_info *info)
 	printf("\n");
 }
 
-/* The cable that is the slower one. 0: not known. */
+/* The slower of the two cables. 0: unknown. */
 static uint32_t least_limit(const struct pt_probe_limit *limit, const char **which)
 {
 	bool link = limit->link_words_per_s != 0 &&
@@ -267,7 +267,7 @@ static void add_reason(json_t *out, const struct row *row)
 	json_decref(owners);
 }
 
-/* usb_path is what usb= takes, address what tcp= does. */
+/* usb_path is for usb=, address for tcp=. */
 static json_t *to_json(const struct row *row, bool measures)
 {
 	static const char *const names[] = { [FREE] = "free", [BUSY] = "busy", [DENIED] = "denied", [FAILED] = "failed" };
@@ -294,7 +294,7 @@ static json_t *to_json(const struct row *row, bool measures)
 	return out;
 }
 
-/* Logic analysers: the pins of a trace port. Returns how many. */
+/* Shows logic analysers, for the pins of a trace port. Returns the number shown. */
 static size_t show_analysers(json_t *list)
 {
 	static struct pt_logic_found found[MAX_ANALYSERS];
@@ -316,7 +316,7 @@ static size_t show_analysers(json_t *list)
 	return n;
 }
 
-/* list NULL: as text */
+/* list NULL: prints text */
 static void show(const struct pt_probe_found *found, int n, const struct pt_options *options, json_t *list)
 {
 	for (int i = 0; i < n; i++) {
@@ -331,7 +331,7 @@ static void show(const struct pt_probe_found *found, int n, const struct pt_opti
 	}
 }
 
-/* Returns how many, or a negative code. To measure one is to open it. */
+/* Returns the number shown, or a negative code. Measuring requires opening the probe. */
 static int show_network(const struct pt_options *options, json_t *list)
 {
 	static struct pt_probe_found found[MAX_ON_NETWORK];

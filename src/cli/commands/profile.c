@@ -1,7 +1,7 @@
-/* proftap profile: attach, profile for a while, report, detach. Headless; a chain of callbacks on one loop, each step
- * started by the end of the one before. SIGINT (SIGTERM, SIGHUP) cuts the waiting short: stop, report, exit 0; a second
- * one leaves at once. The board is left as it was found in any case, and before the report is written: standard output may
- * be a pager, which reads when its user turns the page. */
+/* proftap profile: attach, profile for some time, report, detach. Headless; a chain of callbacks on one loop, each step
+ * started by the end of the one before. SIGINT (SIGTERM, SIGHUP) ends the wait: stop, report, exit 0; a second one ends
+ * the process at once. The board is always left as it was found, before the report is written, because standard output
+ * may be a pager that waits for its user. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include "cli/waiting.h"
 #include "cli/subcommands.h"
 
-struct report { char *text; size_t len_bytes; };	/* text NULL: there is none */
+struct report { char *text; size_t len_bytes; };	/* text NULL: none */
 
 struct profile {
 	struct pt_app app;
@@ -30,10 +30,10 @@ struct profile {
 	struct pt_starting starting;
 	struct pt_waiting progress;
 	uint64_t begun_ns;
-	int status, verdict;		/* verdict: the status of what was found, if all else went well */
+	int status, verdict;		/* verdict: exit status by the timing rules, used if there was no error */
 	bool begun, waiting, interrupted;
-	bool halted_itself;	/* the core was let run, and halted by itself: its time would never be over */
-	bool over;		/* nothing that still comes in counts */
+	bool halted_itself;	/* the core was resumed, and halted by itself: the time would never be over */
+	bool over;		/* later callbacks are ignored */
 };
 
 static void finish(struct profile *p, int status)
@@ -102,7 +102,7 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 		end(p);
 }
 
-/* The board has been let go. Returns the status of all of it. */
+/* The board is closed already. Returns the exit status of the whole command. */
 static int write_reports(struct profile *p)
 {
 	const struct report *report = &p->report, *junit = &p->junit_report;
@@ -119,7 +119,7 @@ static int write_reports(struct profile *p)
 	return status;
 }
 
-/* Whatever went wrong, what was collected is reported. */
+/* After any error, what was collected is reported. */
 static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct profile *p = arg;
@@ -168,7 +168,7 @@ static void on_time_up(void *arg, int rc, const char *text, size_t len_bytes)
 	stop(p);
 }
 
-/* At a breakpoint instruction, say, or at the end of its program. */
+/* For example at a breakpoint instruction, or at the end of the program. */
 static void on_core_stop(void *arg, unsigned core, const struct pt_core_status *status)
 {
 	struct profile *p = arg;
@@ -230,7 +230,7 @@ static void on_board_state(void *arg, enum pt_board_state state, const char *why
 	struct profile *p = arg;
 
 	if (p->begun || p->over)
-		return;		/* a loss is told by the session */
+		return;		/* the session reports a loss itself */
 	if (state == PT_BOARD_CLOSED || state == PT_BOARD_LOCKED) {
 		fail(p, pt_board_get_error(p->app.board) == PT_EARG ? PT_EXIT_USAGE : PT_EXIT_DEVICE, why);
 	} else if (state == PT_BOARD_READY) {

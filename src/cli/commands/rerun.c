@@ -70,7 +70,7 @@ static int take_words(struct pt_rerun *r, struct pt_err *err)
 	return 0;
 }
 
-/* The settings of the capture, then those of the command line, then what the report is made of. */
+/* Merges the settings of the capture with those of the command line, which win, then adds what the report needs. */
 static int settle(struct pt_rerun *r, struct pt_err *err)
 {
 	const struct pt_param *analysis = pt_pipeline_param(0);

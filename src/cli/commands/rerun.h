@@ -1,5 +1,5 @@
-/* The way from files to a profile that decode, check and diff share: captures, or what other instruments wrote, through
- * a pipeline with the settings and the ELF of the capture. What the command line says goes before. */
+/* Makes a profile from files, for decode, check and diff: captures, or files of other instruments, go through a
+ * pipeline with the settings and the ELF of the capture. Settings of the command line override these. */
 #ifndef PT_CLI_RERUN_H
 #define PT_CLI_RERUN_H
 
@@ -13,9 +13,9 @@
 #include "report/table/query.h"
 
 struct pt_rerun {
-	const char *name;		/* of the subcommand, for what it says */
+	const char *name;		/* of the subcommand, for its messages */
 	const struct pt_options *options;
-	struct pt_query query;		/* what the report will be: it is made so that it can */
+	struct pt_query query;		/* the pipeline collects what this report needs */
 	const char *files[PT_MAX_REST];
 	size_t n_files;
 	/* what becomes of it */
@@ -24,16 +24,17 @@ struct pt_rerun {
 	struct pt_program *program;
 	struct pt_pipeline *pipeline;	/* all of the files have gone through it */
 	struct pt_configs configs;	/* for a reset */
-	struct pt_law_clock *clock;	/* of all chunks since; or NULL: nobody wants to know */
-	struct pt_halves *halves;	/* all zero; NULL: they are not compared */
-	bool failed;			/* a file could not be read to its end: said, and what came before is there */
+	struct pt_law_clock *clock;	/* times of all chunks since then; NULL: not wanted */
+	struct pt_halves *halves;	/* all zero; NULL: halves are not compared */
+	bool failed;			/* a file could not be read to its end: this was printed, and the part before is
+					 * in the profile */
 };
 
-/* Name, options, query and files are set, the rest is zero. After an error, too, drop it. */
+/* Name, options, query and files are set, the rest is zero. Call pt_rerun_drop() after an error, too. */
 int pt_rerun(struct pt_rerun *rerun, struct pt_err *err);
 void pt_rerun_drop(struct pt_rerun *rerun);
 
-/* The whole of decode, for a subcommand that is the same but for its name in messages. Returns the exit status. */
+/* Runs decode for a subcommand that differs only by its name in messages. Returns the exit status. */
 int pt_decode_as(const char *subcommand, const struct pt_options *options);
 
 #endif

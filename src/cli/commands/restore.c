@@ -1,5 +1,5 @@
-/* proftap restore: puts back what a proftap that was killed had changed in the target (targets/contract/pending.h), and
- * says so. Opening the board does it; this is for who wants nothing else. */
+/* proftap restore: restores what a killed proftap had changed in the target (targets/contract/pending.h), and prints
+ * it. Each command that opens the board does this; restore does nothing else. */
 #include <stddef.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
-/* proftap selftest: what works with each probe and the chip behind it, as a report that can be sent to us. Each step that
- * touches a chip is another run of proftap (child.h), so that whatever goes wrong is a row of the report. Nothing is
- * halted, reset or altered but by --intrusive. */
+/* proftap selftest: what works with each probe and the chip behind it, as a report that can be sent to us. Each step
+ * that touches a chip is another run of proftap (child.h), so that whatever goes wrong is a row of the report. Only
+ * with --intrusive is anything halted, reset or altered. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ enum { MOST_FOUND = 32, MOST_STEP_WORDS = 90, STEP_MS = 60000 };
 
 struct selftest {
 	const struct pt_options *options;
-	const char *const *probes;	/* of the board at hand, NULL at the end */
+	const char *const *probes;	/* of the board that is tested, NULL at the end */
 	struct pt_text report;
 	unsigned n_ok, n_failed, n_skipped;
 };
@@ -58,7 +58,7 @@ static void add_word(const char **words, size_t *n, const char *word)
 		words[(*n)++] = word;
 }
 
-/* The words of the step, then what the user gave that it needs. */
+/* own: the words of the step; the settings of the user that it needs are added. */
 static void run_step(struct selftest *t, const char *const *own, struct step *step)
 {
 	const struct pt_options *o = t->options;
@@ -108,7 +108,7 @@ static const char *line_behind(const struct pt_text *text, const char *beginning
 	return NULL;
 }
 
-/* What was wrong with the words is no fault of probe or chip: a setting is needed that only the user knows. */
+/* An error in the settings is not an error of probe or chip: the step needs a setting that only the user knows. */
 static void add_failure(struct selftest *t, const char *what, const struct step *step)
 {
 	enum result result = step->status == PT_EXIT_USAGE ? SKIPPED : FAILED;
@@ -138,7 +138,7 @@ static void add_probe(struct selftest *t, struct pt_probe *probe)
 	add_row(t, OK, "probe", text, strlen(text));
 }
 
-/* Reads the debug port's identification alone: neither core nor memory notices. */
+/* Reads only the debug port's identification: core and memory are not affected. */
 static void measure_at(struct selftest *t, const char *speed)
 {
 	struct pt_params *settings = pt_params_new();
@@ -170,7 +170,7 @@ static void measure_at(struct selftest *t, const char *speed)
 	pt_params_free(settings);
 }
 
-/* False: it cannot be opened, and nothing else will work. */
+/* False: the probe cannot be opened, so the other steps are left out. */
 static bool try_probe(struct selftest *t)
 {
 	static const char *const speeds[] = { "speed=1M", "speed=4M", "speed=10M" };
@@ -190,7 +190,7 @@ static bool try_probe(struct selftest *t)
 
 /* --- the chip ----------------------------------------------------------------------------------------------------- */
 
-/* Packets and round trips so far are those of attaching. */
+/* At this point the counters of packets and round trips are those of attaching. */
 static bool try_attach(struct selftest *t)
 {
 	static const char *const words[] = { "monitor", "status", NULL };
@@ -214,7 +214,7 @@ static bool try_attach(struct selftest *t)
 	return attached;
 }
 
-/* Two targets may have sources of one name: the line of monitor sources has the help of the one that is meant. */
+/* Two targets may have sources of the same name: the help text in the line of monitor sources tells which one it is. */
 static bool is_intrusive(const char *name, const char *line)
 {
 	for (size_t i = 0; i < pt_n_targets; i++) {
@@ -296,7 +296,7 @@ static void try_board(struct selftest *t, const char *title, const char *const *
 		try_sources(t);
 }
 
-/* Returns how many there are; those that only an address makes a probe are named, and left alone. */
+/* Returns the number of probes. Devices that are opened only by their address are listed, but not tested. */
 static int try_plugged_in(struct selftest *t, struct pt_err *err)
 {
 	static struct pt_probe_found found[MOST_FOUND];
@@ -328,7 +328,7 @@ static void begin_report(struct selftest *t)
 	pt_text_add(&t->report, "%s\n", t->options->intrusive ? ", with sources that disturb the program" : "");
 }
 
-/* Whether the file can be written is known before the first step. */
+/* Opens the file before the first step, so an error is reported early. */
 static int try_output(const struct pt_options *options)
 {
 	const struct pt_query text = { .format = "text" };

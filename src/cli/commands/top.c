@@ -1,5 +1,5 @@
-/* proftap top: the table of a profile that runs, drawn again each second, until q; then the last one as proftap profile prints
- * it. Keys choose the view and the order. */
+/* proftap top: shows the table of a running profile, updated each second, until q; then prints the last one as proftap
+ * profile does. Keys choose the view and the order. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 
 enum { FIRST_MS = 300, EVERY_MS = 1000, MOST_ROWS = 1000, MOST_LINES = 1 << 20, LAST_ROWS = 20, LEAST_COLUMNS = 40 };
 
-/* What the arrow keys go through. */
+/* The arrow keys select one of these. */
 static const char *const views[] = { "functions", "calls", "tree", "lines", "irqs", "tasks", "data", "counters" };
 
 struct top {
@@ -28,13 +28,13 @@ struct top {
 	const struct pt_options *options;
 	struct pt_board_listener listener;
 	struct pt_starting starting;
-	struct pt_screen *screen, *closed_screen;	/* screen NULL: not yet, or no more */
+	struct pt_screen *screen, *closed_screen;	/* screen NULL: not opened yet, or closed */
 	struct pt_query query;
 	uv_signal_t signals[3];
 	uv_timer_t tick;
 	uint64_t begun_ns;
 	char *table;			/* the last one; NULL: there is none */
-	size_t scroll;			/* lines of its rows that are above the screen */
+	size_t scroll;			/* lines of the table that are scrolled out at the top */
 	uint32_t last_rows;		/* of the table that is printed at the end */
 	int status;
 	bool attached, started, asked, again, held, leaving, over;
@@ -59,7 +59,7 @@ static size_t count_lines(const char *text, size_t len_bytes)
 	return n;
 }
 
-/* Lines of a report that stay where they are: its first ones, an empty one, and the table's heading. */
+/* The lines of a report that do not scroll: the first ones, an empty line, and the table's heading. */
 static size_t head_of(const char *text)
 {
 	const char *blank = strstr(text, "\n\n");
@@ -67,7 +67,7 @@ static size_t head_of(const char *text)
 	return blank != NULL ? count_lines(text, (size_t)(blank + 2 - text)) + 1 : 0;
 }
 
-/* So that the last row may stand at the foot, and not above. */
+/* Scrolling ends when the last row is at the bottom of the screen. */
 static void limit_scroll(struct top *t, size_t head)
 {
 	enum { TITLE_AND_FOOT = 2 };
@@ -106,7 +106,7 @@ static void on_table(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct top *t = arg;
 
-	(void)rc;	/* a refusal is a sentence, which stands where the table would */
+	(void)rc;	/* an error message is shown in place of the table */
 	t->asked = false;
 	if (t->over || t->leaving)
 		return;
@@ -212,7 +212,7 @@ static void show_view(struct top *t, int step)
 	t->scroll = 0;
 }
 
-/* By the next column of figures; behind the last one as the view itself has it. */
+/* Sorts by the next numeric column; after the last one, in the order of the view. */
 static void sort_by_next(struct top *t)
 {
 	const struct pt_view *view = pt_view_find(t->query.view);
@@ -308,7 +308,7 @@ static void on_tick(uv_timer_t *tick)
 	struct top *t = tick->data;
 
 	if (pt_session_get_state(t->app.session) != PT_SESSION_RUNNING)
-		leave(t);	/* which says why it ended */
+		leave(t);	/* prints why the profile ended */
 	else if (!t->held)
 		ask(t);
 }
@@ -336,7 +336,7 @@ static void on_started(void *arg, int status)
 	uv_timer_start(&t->tick, on_tick, FIRST_MS, EVERY_MS);
 }
 
-/* What all views are made of, that the keys go through. */
+/* The analyses of all views that the keys select. */
 static char *analyses_of(const struct top *t)
 {
 	struct pt_query query = t->query;
@@ -360,7 +360,7 @@ static void on_board_state(void *arg, enum pt_board_state state, const char *why
 	struct top *t = arg;
 
 	if (t->attached || t->over)
-		return;		/* of a loss the session says why */
+		return;		/* the session prints the reason of a loss */
 	if (state == PT_BOARD_CLOSED || state == PT_BOARD_LOCKED) {
 		pt_error("%s", why);
 		finish(t, pt_board_get_error(t->app.board) == PT_EARG ? PT_EXIT_USAGE : PT_EXIT_DEVICE);
@@ -395,7 +395,7 @@ static int prepare(struct top *t, struct pt_err *err)
 		return err->code;
 	if (t->query.view[0] == '\0')
 		snprintf(t->query.view, sizeof(t->query.view), "%s", views[0]);
-	t->query.colour = false;	/* ncurses has its own */
+	t->query.colour = false;	/* ncurses has colours of its own */
 	t->last_rows = t->query.top_given ? t->query.top : LAST_ROWS;
 	if (!t->query.top_given)
 		t->query.top = MOST_ROWS;
