@@ -328,7 +328,7 @@ static void begin_report(struct selftest *t)
 	pt_text_add(&t->report, "%s\n", t->options->intrusive ? ", with sources that disturb the program" : "");
 }
 
-/* Opens the file before the first step, so an error is reported early. */
+/* Checks before the first step that the file can be written. */
 static int try_output(const struct pt_options *options)
 {
 	const struct pt_query text = { .format = "text" };
