@@ -1,5 +1,5 @@
-/* When the peer is gone, for whatever reason, the board goes back to the state before the session, then the client is
- * freed. */
+/* When the connection ends, for whatever reason, the board is put back into the state before the session, then the
+ * client is freed. */
 #include "gdbstub/client.h"
 
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static void on_hangup(void *arg, const char *why)
 	}
 	pt_gdb_pass_end(client);
 	if (client->inferior.run != PT_GDB_NONE)
-		pt_gdb_end_session(client);	/* it holds until the board is as it was */
+		pt_gdb_end_session(client);	/* holds the connection until the board is restored */
 	if (client->rsp.holds == 0)
 		close_client(client);
 }
@@ -91,12 +91,12 @@ void pt_gdb_clients_leave(struct pt_gdbstub *stub, const char *why)
 
 /* --- in between --------------------------------------------------------------------------------------------------- */
 
-enum { TOKEN_PATIENCE = 5 };	/* times that for the first bytes: a person may be typing */
+enum { TOKEN_PATIENCE = 5 };	/* times as long as for the first bytes: a person may be typing */
 
 enum { MOST_CLIENTS = 64 };
 
-/* Descriptors and memory are the daemon's: strangers must not use them up, nor keep its own user out. The list has the
- * newest first. */
+/* Clients use the daemon's descriptors and memory: strangers must not use them up, or keep its own user out. The list
+ * has the newest first. */
 static void limit_clients(struct pt_gdb_client *newest)
 {
 	struct pt_gdbstub *stub = newest->stub;
@@ -131,7 +131,7 @@ static void on_packet(void *arg)
 	pt_gdb_handle_packet(arg);
 }
 
-/* A GDB that sends a new packet does not wait for the old command. */
+/* A GDB that sends a new packet no longer waits for the old command. */
 static void on_arrived(void *arg)
 {
 	pt_gdb_hear_packet(arg);
@@ -202,8 +202,8 @@ static struct pt_gdb_client *new_client(struct pt_gdbstub *stub)
 	return client;
 }
 
-/* A browser opens connections that it may need later, and a page any number of them: a GDB still gets in. The list has
- * the newest first. */
+/* A browser opens connections in reserve, and a page can open many: a GDB must still get in. The list has the newest
+ * first. */
 static void limit_unknown(struct pt_gdbstub *stub)
 {
 	struct pt_gdb_client *oldest = NULL;

@@ -1,5 +1,5 @@
-/* GDB's door to the commands (control/command.h): what a client and the server know that an answer needs, and the rows
- * that are about GDB alone. */
+/* How GDB clients reach the commands (control/command.h): what an answer needs from the client and the server, and the
+ * rows that only GDB has. */
 #include <string.h>
 
 #include "gdbstub/files/find_program.h"
@@ -12,13 +12,14 @@
 #include "host/log.h"
 #include "report/text/grid.h"
 
-/* To a client that has not given the token. */
+/* Whether the row is open to a client that has not given the token. */
 static bool is_open(const struct pt_command_row *row)
 {
 	return row->name != NULL && (strcmp(row->name, "auth") == 0 || strcmp(row->name, "help") == 0);
 }
 
-/* Of a client whose packets are passed on, only some rows are ours; of one without the token, nearly none. */
+/* Whether this client may use the row: if its packets are forwarded, only some rows are served here; without the token,
+ * nearly none. */
 static bool serves_row(void *door, const struct pt_command_row *row)
 {
 	const struct pt_gdb_client *client = door;
@@ -43,7 +44,8 @@ static bool only_looks(const struct pt_command *cmd)
 	       ((cmd->row.flags & PT_COMMAND_ASKS) != 0 && cmd->n_words == 0);
 }
 
-/* CONTROLS: not for a client while another has the program. CHANGES: not for one that looks at another's program. */
+/* CONTROLS: refused while another client controls the program. CHANGES: refused to a client that looks at another's
+ * program. */
 static int allows_call(void *door, const struct pt_command *cmd, struct pt_err *err)
 {
 	const struct pt_gdb_client *client = door;
@@ -110,7 +112,7 @@ static void say_status(void *door, struct pt_text *out)
 						  : "");
 }
 
-/* GDB keeps a copy of the registers and believes in it. */
+/* GDB keeps a copy of the registers, which may be out of date. */
 static const char *hint(void *door, enum pt_command_event event)
 {
 	static const char flush[] = "GDB still shows the old registers: maintenance flush register-cache";
@@ -135,8 +137,8 @@ static const char *hint(void *door, enum pt_command_event event)
 	return NULL;
 }
 
-/* GDB says nothing of its terminal. That of the daemon is the same, or one like it, where its own user is at the other
- * end; else as for a table that goes to no terminal. */
+/* GDB does not tell the size of its terminal. If its user is the daemon's own, it is taken to be that of the daemon;
+ * else the table is made as for a pipe. */
 static void fit(void *door, struct pt_query *query)
 {
 	const struct pt_gdb_client *client = door;

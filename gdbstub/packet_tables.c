@@ -1,4 +1,4 @@
-/* The packets that there are: one word per table. */
+/* The list of all packet tables: one word per table. */
 #include "gdbstub/packet_tables.h"
 
 #include <stddef.h>

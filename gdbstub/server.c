@@ -1,4 +1,4 @@
-/* Where clients come from: a TCP port, a unix socket, or our own standard input and output. */
+/* Accepts clients: from a TCP port, a unix socket, or standard input and output. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void close_rest(struct pt_gdbstub *stub)
 	uv_close((uv_handle_t *)&stub->wake, on_wake_closed);
 }
 
-/* A client is gone, or something else that others waited for. */
+/* A client is gone, or something else has ended that others waited for. */
 static void on_wake(uv_timer_t *timer)
 {
 	struct pt_gdbstub *stub = timer->data;
@@ -121,7 +121,8 @@ struct pt_gdbstub *pt_gdbstub_new(uv_loop_t *loop, const struct pt_gdbstub_confi
 {
 	struct pt_gdbstub *stub = pt_alloc(sizeof(*stub));
 
-	signal(SIGPIPE, SIG_IGN);	/* a client that is gone is an error of the write, not the end of the daemon */
+	signal(SIGPIPE, SIG_IGN); /* if the peer has closed the connection the write fails; the daemon must not
+					 * end */
 	stub->loop = loop;
 	stub->files = pt_files_new();
 	stub->sparing = pt_sparing_new(loop, "gdb");

@@ -27,7 +27,7 @@ static void send_away(struct pt_rsp_connection *c, const uint8_t *bytes, size_t 
 	const char *what = pt_first_name(pt_first_rsp, bytes, n_bytes);
 	char text[PT_FIRST_TEXT_BYTES];
 
-	/* by protocol, for what a page does must not hide what another does */
+	/* one limit per protocol, so that the lines of one stranger do not suppress those of another */
 	pt_sparing_warn(c->sparing, what != NULL ? what : "no protocol known here",
 			"gdb: %s is closed: its first bytes are not those of a GDB, they %s; nothing was carried out",
 			c->peer, pt_first_describe(pt_first_rsp, bytes, n_bytes, !c->secret, text));

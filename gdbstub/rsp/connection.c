@@ -1,4 +1,4 @@
-/* A connection from its first byte to its last. */
+/* A connection, from its first byte to its last. */
 #include "gdbstub/rsp/connection.h"
 
 #include <arpa/inet.h>
@@ -20,7 +20,7 @@ static void take_damaged(struct pt_rsp_connection *c)
 	pt_debug(PT_LOG_GDB, "gdb: %s: a damaged packet", c->peer);
 	pt_rsp_acknowledge(c, "-");
 	if (c->no_ack)
-		pt_rsp_enqueue(c, PT_RSP_DAMAGED);	/* nobody will send it again: it gets an error */
+		pt_rsp_enqueue(c, PT_RSP_DAMAGED);	/* GDB does not send it again in this mode: it gets an error */
 }
 
 static void take_item(struct pt_rsp_connection *c, enum pt_rsp_item item)
@@ -152,7 +152,7 @@ static void name_peer(struct pt_rsp_connection *c)
 	snprintf(c->peer, sizeof(c->peer), "%s port %u", host, ntohs(v4->sin_port));
 }
 
-/* An answer must not wait for company, and a peer that is gone must be noticed. */
+/* Answers must not wait to be combined (Nagle), and a dead peer must be noticed. */
 static void tune_tcp(struct pt_rsp_connection *c)
 {
 	int fd, interval = KEEPALIVE_INTERVAL_S, count = KEEPALIVE_COUNT;
@@ -219,7 +219,7 @@ int pt_rsp_open_stdio(struct pt_rsp_connection *c, struct pt_err *err)
 	int rc_in, rc_out;
 
 	snprintf(c->peer, sizeof(c->peer), "standard input");
-	c->own = true;		/* it began us */
+	c->own = true;		/* it started the daemon */
 	c->to = &c->out.stream;
 	rc_in = open_end(c, &c->in, 0, err);
 	rc_out = open_end(c, &c->out, 1, rc_in < 0 ? NULL : err);

@@ -1,4 +1,4 @@
-/* How a connection ends: not before everything that was begun for it has come back. */
+/* How a connection ends: only after all work that was begun for it has finished. */
 #include "gdbstub/rsp/connection.h"
 
 static void on_ending(uv_timer_t *timer)

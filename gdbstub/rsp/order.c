@@ -1,4 +1,4 @@
-/* Packets in the order in which they came, one at a time. */
+/* Handles packets in the order of arrival, one at a time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static void pop(struct pt_rsp_connection *c)
 	c->queued_bytes -= sizeof(*c->current) + c->current->len_bytes;
 }
 
-/* Handlers reply from inside or later; a reply calls back here, hence the guard. */
+/* Handlers reply at once or later; an immediate reply calls pump() again, hence the guard. */
 static void pump(struct pt_rsp_connection *c)
 {
 	if (c->pumping)

@@ -1,5 +1,5 @@
-/* What goes to the peer. Everything is copied into its own write, so callers keep nothing alive; a peer that does not
- * read what it is sent is let go before it costs memory. */
+/* Sends to the peer. Everything is copied into its own write, so callers keep nothing alive; a peer that does not read
+ * is disconnected before its unsent bytes use much memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +8,10 @@
 
 enum {
 	MAX_UNSENT_BYTES = 4 << 20,
-	MAX_UNSENT_CONSOLE_BYTES = 256 * 1024,	/* text on the console can wait; replies cannot */
+	MAX_UNSENT_CONSOLE_BYTES = 256 * 1024,	/* console text can be delayed; replies cannot */
 };
 
-/* monitor auth and what is behind it, however it is spaced. */
+/* Whether this is monitor auth with a token, in any spacing. */
 static bool holds_token(const uint8_t *bytes, size_t len_bytes)
 {
 	struct pt_rsp_args args = { bytes, bytes + len_bytes };
@@ -29,7 +29,7 @@ static bool holds_token(const uint8_t *bytes, size_t len_bytes)
 	return true;
 }
 
-/* One line, whatever is in the packet. */
+/* One line, whatever the packet contains. */
 void pt_rsp_log_packet(const char *way, const uint8_t *bytes, size_t len_bytes)
 {
 	char line[512];
@@ -105,12 +105,12 @@ void pt_rsp_send(struct pt_rsp_connection *c, struct pt_rsp_frame *frame)
 	if (c->closing)
 		return;
 	pt_rsp_log_packet("<-", frame->bytes, frame->len_bytes);
-	if (frame->bytes[0] != '%')	/* nobody acknowledges a notification */
+	if (frame->bytes[0] != '%')	/* notifications are not acknowledged */
 		remember(c, frame);
 	write_bytes(c, frame->bytes, frame->len_bytes);
 }
 
-/* Most go at once, from where they are. */
+/* Most writes complete at once, without a copy. */
 void pt_rsp_send_raw(struct pt_rsp_connection *c, const uint8_t *bytes, size_t len_bytes)
 {
 	uv_buf_t buf = uv_buf_init((char *)(uintptr_t)bytes, (unsigned)len_bytes);
@@ -121,7 +121,7 @@ void pt_rsp_send_raw(struct pt_rsp_connection *c, const uint8_t *bytes, size_t l
 	if (!c->no_ack && bytes[0] != '%')
 		remember(c, &(struct pt_rsp_frame){ .bytes = (uint8_t *)(uintptr_t)bytes, .len_bytes = len_bytes });
 	n = uv_try_write(c->to, &buf, 1);
-	n = n < 0 ? 0 : n;	/* what is wrong comes up again */
+	n = n < 0 ? 0 : n;	/* an error appears again in the next write */
 	if ((size_t)n < len_bytes)
 		write_bytes(c, bytes + n, len_bytes - (size_t)n);
 }
@@ -131,7 +131,7 @@ void pt_rsp_acknowledge(struct pt_rsp_connection *c, const char *mark)
 	uv_buf_t buf = uv_buf_init((char *)(uintptr_t)mark, 1);
 
 	if (!c->no_ack)
-		uv_try_write(c->to, &buf, 1);	/* one byte: if it does not go, the peer asks again */
+		uv_try_write(c->to, &buf, 1);	/* one byte: if it is not sent, the peer asks again */
 }
 
 bool pt_rsp_resend(struct pt_rsp_connection *c)
@@ -141,7 +141,7 @@ bool pt_rsp_resend(struct pt_rsp_connection *c)
 	if (c->no_ack || frame.len_bytes == 0)
 		return false;
 	c->unacked = (struct pt_rsp_frame){ 0 };
-	frame.len_bytes -= 3;	/* without the checksum, which sending adds */
+	frame.len_bytes -= 3;	/* without the checksum, which is added when sending */
 	pt_rsp_send(c, &frame);
 	pt_rsp_free(&frame);
 	return true;

@@ -1,9 +1,9 @@
-/* record btrace bts: GDB's branch trace, made of the branch history. GDB asks for all there is, or for what is new
- * since it asked last, and keeps its own copy; it works out steps backwards from that by itself.
+/* record btrace bts: GDB's branch trace, made of the branch history. GDB asks for all blocks, or for those that are new
+ * since its last question, and keeps its own copy; from that it computes reverse steps by itself.
  *
- * Blocks are stretches of straight code from first to last instruction, newest first; the newest one ends at the pc. A
- * stretch that is not known is a block that ends before it begins: GDB counts it as a gap, and warns.
- * Source: GDB manual, "Branch Trace Format" and "Branch Trace Configuration Format". */
+ * Blocks are stretches of straight code from first to last instruction, newest first; the newest one ends at the pc. An
+ * unknown stretch is a block that ends before it begins: GDB counts it as a gap, and warns. Source: GDB manual, "Branch
+ * Trace Format" and "Branch Trace Configuration Format". */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +20,12 @@
 
 enum { HISTORIES = 16 };	/* cores with a branch trace */
 
-/* What GDB is reading, and what it has of each core. */
+/* The document that GDB is reading, and what it already has of each core. */
 struct pt_gdb_history {
 	enum pt_gdb_history_part what;
 	uint64_t pc_now;	/* then */
 	unsigned core;		/* whose */
-	/* runs up to this number, halted here; seen PT_UNKNOWN: nothing yet */
+	/* it has the runs up to this number, and the core was halted at pc; seen PT_UNKNOWN: it has nothing yet */
 	struct has { uint64_t seen, pc; } has[HISTORIES];
 };
 
@@ -112,14 +112,14 @@ static char *write_blocks(const struct pt_history_block *blocks, size_t n, bool 
 	return text;
 }
 
-/* Can what came since GDB asked last be told as a continuation? Else it gets an error, and asks for everything. */
+/* Whether the new runs continue what GDB has. If not, GDB gets an error, and asks for everything. */
 static bool continues(const struct has *has, const struct pt_history_answer *answer,
 		      const struct pt_history_block *blocks)
 {
 	if (answer->n_blocks == 0 || blocks[0].gap)
 		return false;
 	if (has->seen == PT_UNKNOWN)
-		return answer->seen == 0;	/* what is older is worth showing: that needs everything */
+		return answer->seen == 0;	/* else there are older runs, and GDB must ask for everything */
 	if (answer->seen != has->seen && answer->from == PT_UNKNOWN)
 		return false;			/* forgotten */
 	return blocks[0].begin == has->pc;

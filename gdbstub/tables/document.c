@@ -17,7 +17,7 @@ void pt_gdb_document_free(struct pt_gdb_document *document)
 	free(document);
 }
 
-/* As much of what the current packet asks for as fits. */
+/* Replies with as much as fits of the requested piece. */
 static void reply_piece(struct pt_gdb_client *client)
 {
 	const struct pt_gdb_request *rq = &client->request;

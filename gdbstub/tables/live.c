@@ -13,8 +13,8 @@ enum { SHORTEST_MS = 100 };
 
 struct pt_gdb_live {
 	struct pt_query query;
-	bool asked;		/* a table is on its way */
-	bool off;		/* to be freed when it has come */
+	bool asked;		/* a table has been requested */
+	bool off;		/* to be freed when it arrives */
 };
 
 static bool listens(const struct pt_gdb_client *client)

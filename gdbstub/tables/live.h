@@ -1,4 +1,4 @@
-/* monitor profile live: a table that comes again and again while GDB waits. Loop thread. */
+/* monitor profile live: prints a table repeatedly while GDB waits. Loop thread. */
 #ifndef PT_GDBSTUB_LIVE_H
 #define PT_GDBSTUB_LIVE_H
 
