@@ -16,8 +16,8 @@
 
 struct pt_files {
 	atomic_uint refs;
-	pthread_mutex_t lock;		/* guards what follows; never held while a disk is waited for */
-	char dir[PT_FILES_PATH_BYTES];	/* "": there is none yet */
+	pthread_mutex_t lock;		/* guards the members below; never held during disk access */
+	char dir[PT_FILES_PATH_BYTES];	/* "": not created yet */
 };
 
 struct pt_files *pt_files_new(void)
@@ -52,7 +52,7 @@ static bool get_dir(struct pt_files *files, char dir[PT_FILES_PATH_BYTES])
 	return dir[0] != '\0';
 }
 
-/* The first one stays. */
+/* The first directory is kept. */
 static bool set_dir(struct pt_files *files, char dir[PT_FILES_PATH_BYTES])
 {
 	bool is_first;

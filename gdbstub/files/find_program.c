@@ -101,7 +101,7 @@ static void go_on(struct pt_command *cmd)
 		then(cmd);
 }
 
-/* How the user names that file: a line of words has no blanks in a name. */
+/* The file as the user can name it: names with blanks cannot be written in a line of words. */
 static void say_how(struct pt_command *cmd, const char *ahead, const char *path)
 {
 	if (strpbrk(path, " \t") != NULL)
@@ -149,7 +149,7 @@ static void say_found(struct pt_command *cmd, const struct candidate *c)
 		pt_command_say(cmd, "warning: %s", pt_program_warning(c->program));
 }
 
-/* The same file again, looked at because the board may have got another program since: there is nothing to say. */
+/* The same file again: it was checked because the board may have got another program, and nothing has changed. */
 static bool is_in_use(struct pt_gdb_client *client, const struct pt_program *program)
 {
 	const struct pt_program *now = pt_session_program(client->stub->config.session);
@@ -253,7 +253,7 @@ static void start_looking(struct pt_command *cmd, int rc, const struct pt_err *e
 	struct pt_err failed;
 
 	(void)err;
-	if (rc < 0 || cmd->cancelled) {		/* without a target there is nothing to compare with */
+	if (rc < 0 || cmd->cancelled) {		/* without a target there is no memory to compare with */
 		go_on(cmd);
 		return;
 	}

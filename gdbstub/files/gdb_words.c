@@ -8,11 +8,11 @@
 
 #include "base/util.h"
 
-enum what { NOTHING, VALUE, COMMAND, SYMBOLS, EXEC, PROGRAM, KINDS };	/* VALUE: of no interest */
+enum what { NOTHING, VALUE, COMMAND, SYMBOLS, EXEC, PROGRAM, KINDS };	/* VALUE: ignored */
 
 struct reader {
-	char last[KINDS][PT_GDB_FILE_BYTES];	/* by what names it; "": nothing does */
-	bool args;				/* behind --args the program's own words follow */
+	char last[KINDS][PT_GDB_FILE_BYTES];	/* by the kind of option; "": none given */
+	bool args;				/* after --args the program's own arguments follow */
 };
 
 static const struct { const char *name; enum what what; } options[] = {
@@ -25,7 +25,7 @@ static const struct { const char *name; enum what what; } options[] = {
 	{ "ui", VALUE }, { "t", VALUE }, { "tty", VALUE }, { "b", VALUE }, { "l", VALUE }, { "annotate", VALUE },
 };
 
-/* Exactly, or by three letters and more of one. */
+/* Matches exactly, or by three or more letters of one. */
 static enum what find_option(const char *name, size_t len)
 {
 	for (size_t i = 0; i < PT_LEN(options); i++)
@@ -37,7 +37,7 @@ static enum what find_option(const char *name, size_t len)
 	return NOTHING;
 }
 
-/* What is too long to be kept is no name of a file. */
+/* A word that is too long to be stored is not a file name. */
 static void keep(struct reader *r, enum what what, const char *name, size_t len)
 {
 	if (len > 0 && len < PT_GDB_FILE_BYTES)
@@ -77,7 +77,8 @@ static void take_value(struct reader *r, enum what what, const char *value)
 		keep(r, what, value, strlen(value));
 }
 
-/* The first word that is no option is the program; what follows is a core file, a process, or its own. */
+/* The first word that is not an option is the program; the words after it are a core file, a process, or its
+ * arguments. */
 static void take_word(struct reader *r, const char *word)
 {
 	if (r->last[PROGRAM][0] == '\0')

@@ -1,6 +1,6 @@
-/* Each packet is done at once, as an errand, or by the session, and ends in one reply: "F" and a result, or
- * "F-1" and one of GDB's error numbers. A report is made when its file is opened and lies in memory, so that what is
- * read is of one moment. Source: GDB manual, "Host I/O Packets", "File-I/O constants". */
+/* Each packet is done at once, as an errand, or by the session, and ends in one reply: "F" and a result, or "F-1" and
+ * one of GDB's error numbers. A report is made when its file is opened, and kept in memory, so that all of it is of one
+ * moment. Source: GDB manual, "Host I/O Packets", "File-I/O constants". */
 #include "gdbstub/files/hostio.h"
 
 #include <errno.h>
@@ -82,7 +82,7 @@ static void free_work(struct pt_hostio_work *work)
 	free(work);
 }
 
-/* On the thread, when nobody waits any more: what it had, it closes. */
+/* On the errand's thread, when the client is gone: closes its files. */
 static void drop_work(void *data)
 {
 	struct pt_hostio_work *work = data;
@@ -180,7 +180,7 @@ static void nothing_left(void *data)
 static const struct pt_errand_kind closing = { close_run, closed, nothing_left, .timeout_ms = PT_ERRAND_MS,
 					       .place = PT_ERRAND_OWN, .always = true };
 
-/* Nobody waits for it, and a disk that does not answer may keep it. */
+/* Nobody waits for it, and the disk may not respond. */
 static void close_later(uv_loop_t *loop, int fd)
 {
 	struct descriptor *d = pt_alloc(sizeof(*d));
@@ -193,7 +193,7 @@ static void close_later(uv_loop_t *loop, int fd)
 
 /* --- rights ------------------------------------------------------------------------------------------------------- */
 
-/* The files are the board's, and firmware.elf becomes the program of all. */
+/* The files belong to the board, and firmware.elf becomes the program for all clients. */
 int pt_hostio_may_change(const struct pt_gdb_client *client)
 {
 	return client->stub->config.restricted ? EROFS : pt_gdb_looks_on(client) ? EBUSY : 0;
@@ -209,7 +209,7 @@ static struct pt_gdb_file *free_slot(struct pt_gdb_client *client)
 	return NULL;
 }
 
-/* The file that a packet names first; else the reply is on its way. */
+/* The file of the packet's first argument; NULL: an error reply was sent. */
 static struct pt_gdb_file *take_file(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	uint64_t fd;
@@ -250,7 +250,7 @@ void pt_gdb_files_free(uv_loop_t *loop, struct pt_gdb_open_files *files)
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-/* hex name, then ",". False: no name, or one that stands for nothing; the reply is on its way. */
+/* hex name, then ",". False: no name, or an invalid one; an error reply was sent. */
 static bool take_name(struct pt_gdb_client *client, struct pt_rsp_args *args, struct pt_hostio_name *name)
 {
 	uint8_t path[256];
@@ -372,7 +372,7 @@ static void handle_write(struct pt_gdb_client *client, struct pt_rsp_args *args)
 		file->torn = true;
 	} else if (file->fd < 0) {
 		pt_hostio_reply_error(client, EBADF);
-	} else if (pt_hostio_may_change(client) != 0) {	/* not since it opened it */
+	} else if (pt_hostio_may_change(client) != 0) {	/* its rights have changed since it opened the file */
 		pt_hostio_reply_error(client, pt_hostio_may_change(client));
 		file->torn = true;
 	} else {
@@ -454,7 +454,7 @@ static void symbols_run(struct pt_hostio_work *work)
 		pt_program_call(work->program, final);
 }
 
-/* A program that somebody sent is the one that everybody means from here on. */
+/* From here on the new ELF is the program for all clients. */
 static void symbols_read(struct pt_hostio_errand *errand)
 {
 	struct pt_gdb_client *client = errand->client;
@@ -478,7 +478,7 @@ static int find_machine(struct pt_gdb_request *rq, struct pt_board *board, struc
 	return 0;
 }
 
-/* Without a target any ELF will do. */
+/* Without a target any ELF is accepted. */
 static void read_symbols(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
 	struct pt_hostio_errand *errand = pt_hostio_errand_new(rq->client, NULL, symbols_run, symbols_read);
@@ -527,7 +527,7 @@ static void handle_unlink(struct pt_gdb_client *client, struct pt_rsp_args *args
 	}
 }
 
-/* There is one file system, whoever asks. */
+/* There is one file system for all processes. */
 static void handle_setfs(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;

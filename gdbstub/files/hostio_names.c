@@ -43,7 +43,7 @@ static const char *format_of(const char *name)
 	return pt_format_find(last) != NULL ? pt_format_find(last)->name : NULL;
 }
 
-/* "calls.csv" is the view calls; of "flame.svg" only the ending says something. */
+/* "calls.csv" is the view calls; for "flame.svg" only the ending matters. */
 static void add_view(const char *name, const char **words, size_t *n_words, char *view, size_t room)
 {
 	snprintf(view, room, "%.*s", (int)strcspn(name, "."), name);

@@ -1,4 +1,4 @@
-/* What opening a name means: a file on the disk, a report or a capture that is made for it, the program's ELF. */
+/* Opens a name: a file on disk, a report or a capture that is made at that time, or the program's ELF. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -101,7 +101,7 @@ static void find_copy(struct pt_hostio_work *work)
 	work->result = pt_files_path(work->files, ".capture", work->path, sizeof(work->path));
 }
 
-/* The copy has its own name only until it is open. */
+/* The copy's name is removed when it is open. */
 static void open_copy(struct pt_hostio_work *work)
 {
 	find_copy(work);
@@ -139,7 +139,7 @@ static void save_copy(struct pt_hostio_errand *errand)
 	pt_session_save(client->stub->config.session, errand->work->path, true, on_saved, client);
 }
 
-/* The ELF of the program in use, wherever it is; or the one that was put. */
+/* The ELF of the program in use, wherever it is stored; or the one that was sent. */
 static void open_firmware(struct pt_gdb_client *client, struct pt_gdb_file *file, const struct pt_hostio_name *name,
 			  int flags)
 {

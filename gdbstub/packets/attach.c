@@ -1,8 +1,8 @@
-/* How the program comes to a client and goes back: ?, vAttach, vRun, R, and D, k, vKill, or no word at all. One client
- * has it at a time; to the others the server has no program, but monitor works.
+/* How a client gets control of the program and gives it back: ?, vAttach, vRun, R, and D, k, vKill, or the end of the
+ * connection. One client controls it at a time; for the others the server has no program, but monitor works.
  *
- * Given back by D the cores run. Given back without a word, or killed, they do what they did before the session: who
- * found a product at work leaves it at work, who found it halted leaves it halted.
+ * After D the cores run. After the end of the connection, or a kill, they do what they did before the session: a
+ * running product goes on, a halted one stays halted.
  *
  * A second all-stop GDB watches (unless --second none refuses it): it takes the program for halted, as the live watch
  * of IDEs needs it, since a GDB looks at variables only then, and without a program it shows its ELF file's bytes.
@@ -32,7 +32,7 @@ static bool is_free(struct pt_gdb_client *client, struct pt_err *err)
 	return false;
 }
 
-/* True: it is this client's now. */
+/* True: this client controls it now. */
 static bool take(struct pt_gdb_client *client, struct pt_err *err)
 {
 	if (!is_free(client, err))
@@ -41,7 +41,7 @@ static bool take(struct pt_gdb_client *client, struct pt_err *err)
 	return true;
 }
 
-/* Non-stop: one that does not get it looks on. */
+/* Non-stop: a client that does not get control looks on. */
 static bool take_or_look_on(struct pt_gdb_client *client, struct pt_err *err)
 {
 	bool other = client->stub->owner != NULL && client->stub->owner != client;
@@ -113,7 +113,7 @@ static int restart(struct pt_gdb_request *rq, struct pt_board *board, struct pt_
 	return pt_gdb_stop_registers(rq, target, err);
 }
 
-/* Non-stop, or whoever said --attach run and then attach 1 in it: it is looked at as it runs. */
+/* Non-stop, or --attach run followed by attach 1: the client looks at the running program. */
 static int look(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	(void)board;
@@ -149,7 +149,7 @@ static bool halts_on_attach(const struct pt_gdb_client *client)
 	       (!client->nonstop.wanted || client->stub->config.attach == PT_ATTACH_HALT);
 }
 
-/* A GDB that only asks why it stopped is not told of trouble, but that there is no program. */
+/* A GDB that only asks why the program stopped gets no error, but the answer that there is no program. */
 static void after_why(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
 	if (!attached(rq, rc)) {
@@ -169,7 +169,7 @@ static void after_attach(struct pt_gdb_request *rq, int rc, const struct pt_err 
 		pt_warn("gdb: %s: attach: %s", rq->client->rsp.peer, err->msg);
 		pt_gdb_reply_sentence(rq->client, err);
 	} else if (rq->client->inferior.run == PT_GDB_NONSTOP) {
-		pt_gdb_reply_text(rq->client, "OK");	/* what is halted comes as notifications */
+		pt_gdb_reply_text(rq->client, "OK");	/* halted cores are reported as notifications */
 		pt_gdb_nonstop_attached(rq->client);
 	} else {
 		pt_gdb_stop_frame(rq->client, rq, PT_GDB_SIGTRAP, NULL);
@@ -214,7 +214,7 @@ static void handle_why(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	} else if (client->inferior.run == PT_GDB_NONSTOP) {
 		pt_gdb_nonstop_begin(client);
 	} else if (client->inferior.run == PT_GDB_RUNNING) {
-		pt_gdb_reply_text(client, "E01");	/* its stop reply comes when it stops */
+		pt_gdb_reply_text(client, "E01");	/* the stop reply is sent when it stops */
 	} else if (take_or_look_on(client, &err)) {
 		pt_gdb_post(&client->request, halts_on_attach(client) ? attach : look, after_why);
 	} else if (!client->parked && client->stub->config.watch) {
@@ -273,7 +273,7 @@ static void handle_restart(struct pt_gdb_client *client, struct pt_rsp_args *arg
 
 /* --- going -------------------------------------------------------------------------------------------------------- */
 
-/* Runs as it is to run, or halted as it was found. */
+/* Resumes the core, or leaves it halted as it was found. */
 static int give_back_core(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, unsigned core,
 			  struct pt_err *err)
 {
@@ -286,7 +286,7 @@ static int give_back_core(struct pt_gdb_request *rq, struct pt_board *board, str
 	return status.state == PT_HALTED ? pt_board_resume(board, core, err) : 0;
 }
 
-/* Goes through to the end whatever fails, and tells the first failure. */
+/* Continues after an error, and returns the first one. */
 static int give_all_back(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target,
 			 struct pt_err *err)
 {
@@ -305,7 +305,7 @@ static int give_all_back(struct pt_gdb_request *rq, struct pt_board *board, stru
 	return to == err ? 0 : err->code;
 }
 
-/* Nobody asks a second time: no urgent job of others cuts it short. */
+/* This is not repeated, so no urgent job of others may interrupt it. */
 static int give_back(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	int rc;

@@ -1,5 +1,5 @@
-/* Z and z. What GDB has inserted is remembered, so that inserting and removing twice is fine, a stop can be
- * recognised as GDB's own, and everything is taken out when GDB is gone. */
+/* Z and z. The stub remembers what GDB inserted, so that inserting and removing twice works, a stop can be recognised
+ * as GDB's own, and everything is removed when GDB is gone. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ const struct pt_gdb_break *pt_gdb_break_at(const struct pt_gdb_client *client, u
 	return NULL;
 }
 
-/* An unknown address is the only watchpoint's, if there is but one. */
+/* If the address is unknown and there is one watchpoint, it is that one. */
 const struct pt_gdb_break *pt_gdb_watch_at(const struct pt_gdb_client *client, uint64_t addr)
 {
 	const struct pt_gdb_break *seen = NULL;
@@ -62,7 +62,7 @@ const struct pt_gdb_break *pt_gdb_watch_at(const struct pt_gdb_client *client, u
 
 /* --- Z ------------------------------------------------------------------------------------------------------------ */
 
-/* A software breakpoint where none can be written (flash) becomes a hardware one. */
+/* A software breakpoint in memory that cannot be written (flash) becomes a hardware breakpoint. */
 static int insert(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	int rc = target->ops->break_insert(target->state, &rq->at, err);
@@ -107,7 +107,7 @@ static bool parse(struct pt_rsp_args *args, struct pt_break *at)
 	return true;
 }
 
-/* Those of the packet, in the place of any before. */
+/* The conditions of the packet replace earlier ones. */
 static void set_conditions(struct pt_gdb_break *at, struct pt_rsp_args *args)
 {
 	uint8_t *conditions = pt_rsp_left(args) > 0 ? malloc(pt_rsp_left(args)) : NULL;
@@ -119,7 +119,7 @@ static void set_conditions(struct pt_gdb_break *at, struct pt_rsp_args *args)
 		at->conditions = conditions;
 		at->conditions_bytes = n_bytes;
 	} else {
-		free(conditions);	/* without one it stops, and GDB looks for itself */
+		free(conditions);	/* without a condition the core stops, and GDB evaluates it */
 	}
 }
 
@@ -141,7 +141,7 @@ static void after_insert(struct pt_gdb_request *rq, int rc, const struct pt_err 
 		client->inferior.kinds_done |= (uint8_t)(1u << asked.kind);
 		pt_gdb_reply_text(client, "OK");
 	} else if (rc == PT_EUNSUPPORTED && (client->inferior.kinds_done >> asked.kind & 1) == 0) {
-		/* of a packet that has been carried out GDB takes it for an error of the protocol */
+		/* GDB takes an empty reply after an earlier success for a protocol error */
 		pt_gdb_reply_text(client, "");
 	} else {
 		pt_warn("gdb: breakpoint: %s", err->msg);
@@ -206,7 +206,7 @@ static int read_memory(void *arg, uint64_t addr, unsigned n_bytes, uint64_t *val
 	return 0;
 }
 
-/* Is any of them true? One that cannot be told counts: GDB will look for itself. */
+/* Whether any condition is true. A condition that cannot be evaluated counts as true: GDB evaluates it itself. */
 static bool any_true(const struct pt_gdb_break *at, const struct pt_agent_env *env)
 {
 	for (size_t i = 0; i + 2 <= at->conditions_bytes;) {
@@ -221,7 +221,7 @@ static bool any_true(const struct pt_gdb_break *at, const struct pt_agent_env *e
 	return false;
 }
 
-/* At one address there may be several; one without a condition is always true. */
+/* There may be several breakpoints at one address; one without a condition always stops. */
 static bool wanted(const struct pt_gdb_client *client, uint64_t pc, const struct pt_agent_env *env)
 {
 	bool there = false;
@@ -238,7 +238,7 @@ static bool wanted(const struct pt_gdb_client *client, uint64_t pc, const struct
 	return !there;
 }
 
-/* Over the breakpoint, which is out meanwhile, and on. */
+/* Removes the breakpoint, steps, inserts it again, and resumes. */
 static int go_on(struct pt_gdb_client *client, struct pt_board *board, struct pt_target *target, unsigned core,
 		 uint64_t pc, struct pt_err *err)
 {
@@ -294,7 +294,7 @@ static void after_remove(struct pt_gdb_request *rq, int rc, const struct pt_err 
 	pt_gdb_reply_text(client, "OK");
 }
 
-/* Z0 and Z1 at one address in flash are one comparator: it goes with the last of them. */
+/* Z0 and Z1 at one address in flash share a comparator, which is freed with the last of them. */
 static bool shared(const struct pt_gdb_client *client, const struct pt_gdb_break *with)
 {
 	for (size_t i = 0; i < client->inferior.n_breaks; i++)

@@ -78,7 +78,7 @@ static void take_out(struct pt_gdb_client *client, struct pt_rsp_args args)
 	point(client, args, "remove");
 }
 
-/* The first action says what it is about: "s:1;c" steps one core. */
+/* The first action decides: "s:1;c" steps one core. */
 static void resume(struct pt_gdb_client *client, struct pt_rsp_args args)
 {
 	char action = pt_rsp_left(&args) > 0 ? (char)*args.at : 'c';

@@ -4,7 +4,7 @@
 
 #include "gdbstub/packets/packet.h"
 
-/* row: of the packet, which was not refused. Packets that only look are not entered. */
+/* row: of the packet that was executed. Packets that only look are not entered. */
 void pt_gdb_note_change(struct pt_gdb_client *client, const struct pt_packet_row *row);
 
 #endif

@@ -1,4 +1,4 @@
-/* A few lines, filled in turn. */
+/* A cache of a few lines, filled in turn. */
 #include "gdbstub/packets/code_cache.h"
 
 static uint64_t line_of(uint64_t addr)

@@ -38,7 +38,7 @@ static int need(const struct agent *a, size_t n, struct pt_err *err)
 	return a->n >= n ? 0 : bad(err, "its stack is empty");
 }
 
-/* An operand in the code, most significant byte first. */
+/* Reads an operand from the code, most significant byte first. */
 static int operand(struct agent *a, unsigned n_bytes, uint64_t *value, struct pt_err *err)
 {
 	if (a->n_code - a->at < n_bytes)
@@ -68,7 +68,7 @@ static int divide(enum op op, uint64_t a, uint64_t b, uint64_t *out, struct pt_e
 		return bad(err, "it divides by zero");
 	if (op == DIV_UNSIGNED || op == REM_UNSIGNED)
 		*out = op == DIV_UNSIGNED ? a / b : a % b;
-	else if (b == UINT64_MAX)	/* by -1, which overflows for the least number */
+	else if (b == UINT64_MAX)	/* a division by -1 overflows for the smallest number */
 		*out = op == DIV_SIGNED ? 0 - a : 0;
 	else
 		*out = (uint64_t)(op == DIV_SIGNED ? (int64_t)a / (int64_t)b : (int64_t)a % (int64_t)b);
@@ -86,7 +86,7 @@ static uint64_t shift(enum op op, uint64_t a, uint64_t by)
 	return a >> by | (negative && by > 0 ? ~(UINT64_MAX >> by) : 0);
 }
 
-/* Two values go, one comes. */
+/* Pops two values, pushes one. */
 static int two(struct agent *a, enum op op, struct pt_err *err)
 {
 	uint64_t left, right, out = 0;

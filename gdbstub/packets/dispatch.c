@@ -1,5 +1,5 @@
-/* Finds the row of a packet and hands it over. Of all rows that fit, the longest name wins. A packet without a row gets
- * the empty reply, which is what vMustReplyEmpty asks for. */
+/* Finds the row of a packet and calls its handler. Of all rows that fit, the longest name wins. A packet without a row
+ * gets the empty reply, which is what vMustReplyEmpty asks for. */
 #include "gdbstub/packets/dispatch.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static void refuse(struct pt_gdb_client *client, enum pt_rsp_item item)
 	pt_gdb_reply_error(client, &err);
 }
 
-/* What waited for the tasks. */
+/* Runs the packet that waited for the tasks. */
 static void again(struct pt_gdb_client *client)
 {
 	pt_rsp_redeliver(&client->rsp);
@@ -58,8 +58,8 @@ static bool lacks_program(const struct pt_gdb_client *client, const struct pt_pa
 	       !pt_gdb_is_proxied(client) && !(client->inferior.watches && (row->flags & PT_PACKET_WATCH) != 0);
 }
 
-/* A client that has to give the token first: nothing is asked of the board or of another GDB server, and no packet's
- * text goes to the log, for the token may be in it however it was typed. */
+/* Answers a client that must give the token first: neither the board nor another GDB server is asked, and the packet is
+ * not logged, because it may contain the token. */
 static void answer_locked(struct pt_gdb_client *client, const struct pt_packet_row *row)
 {
 	const struct pt_rsp_packet *packet = client->rsp.current;
@@ -132,10 +132,10 @@ void pt_gdb_handle_packet(struct pt_gdb_client *client)
 	} else if ((row->flags & PT_PACKET_CHANGES) != 0 && !pt_gdb_controls(client)) {
 		pt_gdb_reply_not_yours(client);
 	} else if ((row->flags & PT_PACKET_TASKS) != 0 && !client->nonstop.wanted && pt_gdb_tasks_wait(client, again)) {
-		return;	/* it is handled when they are known */
+		return;	/* the packet is handled when they are known */
 	} else if ((row->flags & PT_PACKET_HALTED) == 0 || !pt_gdb_nonstop_halt_first(client)) {
 		client->nonstop.fresh &= (row->flags & PT_PACKET_CONNECTING) != 0;
-		if (offer != PT_PACKET_MINE)	/* else it is noted */
+		if (offer != PT_PACKET_MINE)	/* else it was logged above */
 			pt_gdb_note_change(client, row);
 		args.at += strlen(row->name);
 		row->handle(client, &args);

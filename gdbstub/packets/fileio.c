@@ -27,7 +27,7 @@ __attribute__((format(printf, 2, 3))) static int ask(struct pt_gdb_fileio *io, c
 /* As GDB counts: the open flags of File-I/O, by a pair of semihosting modes (text and binary are one). */
 static const unsigned open_flags[] = { 0, 2, 0x601, 0x602, 0x209, 0x20a };
 
-/* GDB's descriptor for a handle; -1: it is none that GDB has. */
+/* GDB's descriptor for a handle; -1: GDB has none for it. */
 static int descriptor(struct pt_host *sh, uint32_t handle)
 {
 	const struct pt_host_file *file = pt_host_file(sh, handle);
@@ -42,8 +42,8 @@ static uint32_t most(uint32_t n)
 	return n < PT_HOST_MOST_BYTES ? n : PT_HOST_MOST_BYTES;
 }
 
-/* A byte of GDB's needs a place: below the stack, where an exception would write, but none comes while the core is
- * halted. */
+/* GDB writes the byte into target memory: below the stack, where only an exception would write, and none occurs while
+ * the core is halted. */
 static int ask_character(struct pt_gdb_fileio *io, struct pt_target *target, struct pt_err *err)
 {
 	struct pt_mem *mem = target->ops->mem(target->state, io->core);
@@ -70,7 +70,7 @@ static int ask_text(struct pt_gdb_fileio *io, struct pt_mem *mem, struct pt_err 
 	return n > 0 ? ask(io, "Fwrite,1,%x,%zx", io->call.arg, n) : 0;
 }
 
-/* SYS_OPEN comes here once it is known to be of a file. */
+/* SYS_OPEN: only if it is known to open a file. */
 static int ask_of_file(struct pt_gdb_fileio *io, struct pt_host *sh)
 {
 	const struct pt_host_call *c = &io->call;
@@ -103,7 +103,7 @@ static int ask_of_file(struct pt_gdb_fileio *io, struct pt_host *sh)
 	}
 }
 
-/* 1: GDB is to be asked io->text; 0: it is nothing of GDB's; else the target's error. */
+/* 1: GDB must be asked io->text; 0: this request is not for GDB; else the target's error. */
 static int first_question(struct pt_gdb_fileio *io, struct pt_host *sh, struct pt_target *target, bool *done,
 			  int32_t *result, struct pt_err *err)
 {
@@ -147,7 +147,7 @@ int pt_gdb_fileio_ask(struct pt_gdb_request *rq, struct pt_board *board, struct 
 		     : first_question(io, pt_board_host(board), target, &done, &result, err);
 	if (rc == PT_EIO)
 		return rc;
-	if (rc < 0) /* a pointer of the program's that leads nowhere */
+	if (rc < 0) /* the program passed an invalid pointer */
 		return pt_board_host_answer(board, rq->core, io->how, PT_HOST_FAILED, err);
 	io->asked = rc == 1;
 	if (done)
@@ -168,7 +168,7 @@ static int32_t not_moved(const struct pt_gdb_fileio *io)
 									 : io->call.word[2] - (uint32_t)io->result);
 }
 
-/* Where it stands, where it ends, and back: 1 as long as there is a question. */
+/* Asks for the position, the end, and seeks back: 1 while there is another question. */
 static int length_of_file(struct pt_gdb_fileio *io, struct pt_host *sh, int32_t *result)
 {
 	int fd = descriptor(sh, io->call.word[0]);
@@ -238,7 +238,8 @@ static int next_question(struct pt_gdb_fileio *io, struct pt_host *sh, struct pt
 	}
 }
 
-/* GDB was interrupted before it did anything: the program stands at its BKPT, and asks again when it runs. */
+/* GDB was interrupted before it did anything: the program is still at its BKPT, and repeats the request when it is
+ * resumed. */
 static int take_answer(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	struct pt_gdb_fileio *io = &rq->client->resume.fileio;
@@ -277,7 +278,7 @@ static void after_answer(struct pt_gdb_request *rq, int rc, const struct pt_err 
 
 	if (rc < 0) {
 		pt_warn("gdb: semihosting: %s", err->msg);
-		client->resume.interrupted = true; /* it stands where it is: the user has to see that */
+		client->resume.interrupted = true; /* it stays halted there, and the user must see this */
 	}
 	if (client->resume.fileio.asked && client->inferior.run == PT_GDB_RUNNING)
 		pt_gdb_fileio_send(client, client->resume.fileio.done);
@@ -305,7 +306,7 @@ static void handle_fileio_reply(struct pt_gdb_client *client, struct pt_rsp_args
 	uint64_t error = 0;
 
 	if (!io->active || client->inferior.run != PT_GDB_RUNNING) {
-		pt_rsp_finish(&client->rsp); /* nobody asked: there is no reply to it */
+		pt_rsp_finish(&client->rsp); /* no request was sent, so there is no reply */
 		return;
 	}
 	io->interrupted = false;

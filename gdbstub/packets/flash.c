@@ -8,8 +8,7 @@
 #include "gdbstub/packets/packet.h"
 #include "host/log.h"
 
-/* GDB has a sentence of its own and does not show ours: it is in the log, and in monitor status until a load
- * succeeds. */
+/* GDB shows a sentence of its own in place of ours: ours is in the log, and in monitor status until a load succeeds. */
 static void keep(struct pt_gdb_client *client, const struct pt_err *err)
 {
 	pt_error("gdb: load: %s", err->msg);
@@ -18,7 +17,8 @@ static void keep(struct pt_gdb_client *client, const struct pt_err *err)
 
 static const char while_halted[] = "flash is written while the core is halted, not while it runs";
 
-/* In non-stop a core may be halted, as by monitor reset halt, before GDB has taken notice: all_halted() asks it. */
+/* In non-stop a core may be halted, for example by monitor reset halt, before GDB knows it: all_halted() checks the
+ * core. */
 static bool refused(struct pt_gdb_client *client)
 {
 	struct pt_err err;
@@ -142,6 +142,7 @@ static void handle_flash_done(struct pt_gdb_client *client, struct pt_rsp_args *
 const struct pt_packet_row pt_packets_flash[] = {
 	{ "vFlashErase:", PT_PACKET_TARGET | PT_PACKET_HALTED | PT_PACKET_CHANGES | PT_PACKET_PROMPT, handle_flash_erase },
 	{ "vFlashWrite:", PT_PACKET_TARGET | PT_PACKET_HALTED | PT_PACKET_CHANGES | PT_PACKET_PROMPT, handle_flash_write },
-	{ "vFlashDone", PT_PACKET_TARGET | PT_PACKET_EXACT | PT_PACKET_HALTED | PT_PACKET_CHANGES | PT_PACKET_PROMPT, handle_flash_done },	/* the inferior comes and goes */
+	/* the program appears and disappears */
+	{ "vFlashDone", PT_PACKET_TARGET | PT_PACKET_EXACT | PT_PACKET_HALTED | PT_PACKET_CHANGES | PT_PACKET_PROMPT, handle_flash_done },
 	{ 0 },
 };

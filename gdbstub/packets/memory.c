@@ -1,5 +1,5 @@
-/* m, x, M, X. A read may be answered short: GDB asks on where the answer ended, so a read that runs into bad memory
- * gives its good beginning. A write is done whole or answered with an error. */
+/* m, x, M, X. A reply to a read may be shorter: GDB asks again from its end, so a read that reaches invalid memory
+ * returns the valid beginning. A write is done completely or returns an error. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static int read_at(struct pt_mem *mem, uint64_t addr, uint8_t *bytes, size_t n, 
 	return mem->ops->run(mem->state, &op, 1, TIMEOUT_MS, &n_done, fault_addr, err);
 }
 
-/* After a fault: up to where it was, or half of it where that is not known, until something can be read. */
+/* After a fault: reads up to the fault, or half if its address is unknown, until something can be read. */
 static int read_prefix(struct pt_mem *mem, uint64_t addr, uint8_t *bytes, size_t *n, struct pt_err *err)
 {
 	int rc = 0;
@@ -181,7 +181,7 @@ static int write_hex(struct pt_gdb_request *rq, struct pt_board *board, struct p
 	return write_bytes(rq, target, bytes, err);
 }
 
-/* digits: wire characters per byte. What the packet says it brings must be what it brings. */
+/* digits: wire characters per byte. The length in the packet must be that of its data. */
 static void write_with(struct pt_gdb_client *client, struct pt_rsp_args *args, pt_gdb_run_fn *run, size_t digits)
 {
 	struct pt_gdb_request *rq = &client->request;

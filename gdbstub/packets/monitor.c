@@ -14,7 +14,7 @@ enum {
 struct pt_monitor_call {
 	struct pt_command_ctx ctx;
 	struct pt_command *cmd;
-	bool abandoned;			/* whoever asked has gone on */
+	bool abandoned;			/* the client no longer waits */
 	bool done, quiet;		/* quiet: nothing is sent until GDB's "-" */
 	struct pt_err err;		/* once it is done */
 };

@@ -45,7 +45,7 @@ static void forget_stop(struct pt_gdb_client *client, unsigned core)
 static void tell_next(struct pt_gdb_client *client);
 static void answer_next(struct pt_gdb_client *client);
 
-/* A stop that somebody asked for is none of the program's: signal 0. */
+/* A stop on request is not caused by the program: signal 0. */
 static void put_stop(struct pt_gdb_client *client, const struct pt_gdb_request *rq, char mark)
 {
 	struct pt_core_status status = client->resume.stops[0].status;
@@ -66,7 +66,7 @@ static int read_stop(struct pt_gdb_request *rq, struct pt_board *board, struct p
 	return rq->passed ? 0 : pt_gdb_stop_registers(rq, target, err);
 }
 
-/* Somebody made it run again before we looked? Then it was none. */
+/* Whether it is still halted: it may have been resumed meanwhile. Then the stop is not reported. */
 static bool still_stopped(struct pt_gdb_client *client, const struct pt_gdb_request *rq, int rc,
 			  const struct pt_err *err)
 {
@@ -114,7 +114,7 @@ static void fetch(struct pt_gdb_client *client, pt_gdb_after_fn *after)
 	pt_gdb_post(&client->resume.stop, read_stop, after);
 }
 
-/* Not while a vCont waits for its "OK": that comes first. */
+/* Not while a vCont awaits its "OK": this comes first. */
 static void tell_next(struct pt_gdb_client *client)
 {
 	if (client->inferior.run != PT_GDB_NONSTOP || client->resume.n_stops == 0 || client->nonstop.notified ||
@@ -154,7 +154,7 @@ void pt_gdb_nonstop_on_stop(struct pt_gdb_client *client, unsigned core, const s
 	tell_next(client);
 }
 
-/* By whomever: what GDB knows is out of date, and there is no word to tell it. */
+/* Whoever resumed it: what GDB knows is out of date, and the protocol cannot say so. */
 void pt_gdb_nonstop_on_run(struct pt_gdb_client *client, unsigned core)
 {
 	client->nonstop.told &= (uint8_t)~bit(core);
@@ -186,7 +186,7 @@ static int find_target(struct pt_gdb_request *rq, struct pt_board *board, struct
 	return 0;
 }
 
-/* A locked chip has no target, and a GDB that connects can erase it. */
+/* A locked chip has no target, but a GDB may connect, to erase it. */
 static void after_find_target(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
 	struct pt_gdb_client *client = rq->client;

@@ -1,5 +1,5 @@
-/* monitor take: one GDB controls the target, others look on or wait; this hands it over. What the one before has
- * inserted is taken out, a load that it has not done is forgotten, the core stays as it is. An all-stop GDB loses its
+/* monitor take: one GDB controls the target, others look on or wait; this hands it over. The breakpoints of the
+ * previous client are removed, its unfinished load is dropped, the core is left as it is. An all-stop GDB loses its
  * program, and may attach again; a non-stop one looks on. */
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +19,9 @@ static int clear_up(struct pt_command *cmd, struct pt_board *board, struct pt_ta
 	const struct taking *taking = cmd->data;
 	struct pt_err other = { 0 }, *to = err;
 
-	pt_gdb_fileio_waits(board, false);	/* the other one does not wait any more */
+	pt_gdb_fileio_waits(board, false);	/* the previous client no longer waits */
 	if (target->ops->flash_forget != NULL)
-		target->ops->flash_forget(target->state);	/* a load of its own that was not done */
+		target->ops->flash_forget(target->state);	/* its unfinished load */
 	for (size_t i = 0; i < taking->n_breaks; i++)
 		if (target->ops->break_remove(target->state, &taking->breaks[i], to) < 0)
 			to = &other;
@@ -35,7 +35,7 @@ static void collect(struct taking *taking, struct pt_gdb_client *from)
 	pt_gdb_breaks_forget(from);
 }
 
-/* It has the program no more. A GDB that waits for a stop hears at once that it is gone; one that takes it for halted
+/* The client loses the program. A GDB that waits for a stop hears at once that it is gone; one that takes it for halted
  * hears only answers, and gets the reason as the next one (dispatch.c). */
 static void dispossess(struct pt_gdb_client *client)
 {

@@ -5,7 +5,7 @@
 #include "gdbstub/packets/client.h"
 
 void pt_gdb_osdata(struct pt_gdb_client *client);	/* client->document->annex: which; ends in pt_gdb_reply_document() */
-/* Of one of the profile's tables: as the profile has it; and the tasks, with what their OS knows of them now. */
+/* Makes one of the profile's tables; the table of tasks also has what their OS knows of them now. */
 void pt_gdb_osdata_view(struct pt_gdb_client *client);
 void pt_gdb_osdata_tasks(struct pt_gdb_client *client);
 

@@ -1,10 +1,10 @@
 /* info os tasks: the tasks of the program's OS as they are now (os_threads.h), each beside what the profile knows of
  * it. Those without a profile, or that the profile has not seen, are there as well.
  *
- * Whose row is whose: a trace that saw the OS's variables names tasks as the OS does, or its ORTI file. A branch
- * trace knows a task by the function at the bottom of its stack: so that is looked for (program/code/bottom.h), and
- * the row has the name that the OS gives, or the ORTI file. Where that is not certain, or is the same of two tasks,
- * the row keeps the function's name and belongs to no task. */
+ * How rows are matched: a trace that saw the OS's variables names tasks as the OS or its ORTI file does. A branch trace
+ * knows a task by the function at the bottom of its stack: this is searched for (program/code/bottom.h), and the row
+ * gets the name that the OS or the ORTI file gives. If it is uncertain, or the same for two tasks, the row keeps the
+ * function's name and belongs to no task. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +98,7 @@ static int look(struct pt_gdb_request *rq, struct pt_board *board, struct pt_tar
 
 /* --- loop thread -------------------------------------------------------------------------------------------------- */
 
-/* Without a profile, what the OS knows is the table. */
+/* Without a profile, the table has only what the OS knows. */
 static void write_alone(struct pt_gdb_client *client, const struct pt_query *query)
 {
 	static const struct pt_profile nothing;

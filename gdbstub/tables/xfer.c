@@ -26,8 +26,9 @@ static void exec_file(struct pt_gdb_client *client);
 static void threads(struct pt_gdb_client *client);
 
 static const struct object {
-	const char *name;	/* as it stands between "qXfer:" and the offset; the annex may be left out */
-	const char *empty;	/* the document while there is no inferior; NULL: made all the same */
+	const char *name;	/* as written between "qXfer:" and the offset; the annex may be left out */
+	const char *empty;	/* the document while there is no inferior; NULL: the document is made without one,
+				 * too */
 	bool (*write)(FILE *out, struct pt_target *target);	/* from the target alone, false: there is none; or */
 	void (*make)(struct pt_gdb_client *client);	/* by client->document->annex; ends in pt_gdb_reply_document() */
 	bool any_annex;
@@ -60,7 +61,7 @@ static int write_document(struct pt_gdb_request *rq, struct pt_board *board, str
 	if (fclose(out) != 0 || len_bytes > MAX_DOCUMENT_BYTES || !written) {
 		free(rq->document);
 		rq->document = NULL;
-		if (!written)	/* GDB would warn of a document without anything in it */
+		if (!written)	/* GDB warns about an empty document */
 			return pt_fail(err, PT_EUNSUPPORTED, "this target has nothing of that kind");
 		return pt_fail(err, PT_ENOMEM, "a document of more than %d bytes", MAX_DOCUMENT_BYTES);
 	}
@@ -146,7 +147,7 @@ static void read_object(struct pt_gdb_client *client, size_t i)
 	}
 }
 
-/* What stands up to the next colon, if it may; "" where it is part of the name. */
+/* The text up to the next colon, if the object takes an annex; "" if it is part of the name. */
 static bool take_annex(struct pt_gdb_client *client, const struct object *object, struct pt_rsp_args *args)
 {
 	size_t len = 0;
@@ -181,7 +182,7 @@ static void handle_xfer(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	pt_gdb_reply_text(client, pt_rsp_take(args, "features:read:") ? "E00" : "");	/* E00: no such annex */
 }
 
-/* It has a row of its own among the packets, for it waits until the tasks are known. */
+/* A row of its own among the packets, because it waits until the tasks are known. */
 static void handle_xfer_threads(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	args->at -= strlen("threads:read::");

@@ -32,7 +32,7 @@ static bool is_new_feature(const struct pt_register *rows, size_t i)
 	return true;
 }
 
-/* Behind another server it may be one that this version knows nothing of, but GDB does. */
+/* Behind another server the architecture may be one that GDB knows and this version does not. */
 static const char *architecture(struct pt_target *target)
 {
 	const struct pt_target_ops *ops = target->ops;
@@ -66,8 +66,8 @@ bool pt_gdb_target_xml(FILE *out, struct pt_target *target)
 	return true;
 }
 
-/* GDB takes what is not listed as not there, and breakpoints in flash and rom as hardware ones. Peripherals and the
- * debug registers are "ram" to it. */
+/* GDB treats addresses that are not listed as missing, and uses hardware breakpoints in flash and rom. Peripherals and
+ * debug registers are listed as "ram". */
 bool pt_gdb_memory_map_xml(FILE *out, struct pt_target *target)
 {
 	static const char *const types[] = {
@@ -94,7 +94,7 @@ bool pt_gdb_memory_map_xml(FILE *out, struct pt_target *target)
 	return true;
 }
 
-/* What is wrong with the OS's data stands with the first of them: it is where a user looks. */
+/* An error in the OS's data is shown with the first thread, where a user looks. */
 void pt_gdb_threads_xml(FILE *out, const struct pt_gdb_thread_list *list)
 {
 	fputs("<?xml version=\"1.0\"?>\n<threads>\n", out);

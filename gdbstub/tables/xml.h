@@ -7,7 +7,7 @@
 #include "session/os_threads.h"
 #include "targets/contract/target.h"
 
-void pt_gdb_xml_text(FILE *out, const char *text);	/* with what XML wants escaped */
+void pt_gdb_xml_text(FILE *out, const char *text);	/* with the characters escaped that XML requires */
 bool pt_gdb_target_xml(FILE *out, struct pt_target *target);
 bool pt_gdb_memory_map_xml(FILE *out, struct pt_target *target);
 void pt_gdb_threads_xml(FILE *out, const struct pt_gdb_thread_list *list);
