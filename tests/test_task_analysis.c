@@ -63,7 +63,7 @@ static const struct { const char *name, *script; bool functions; const char *wan
 	  "task 0, 410 10 call 100, 100 5 br 10a, task 1, 710 5 call 200, 200 5 br 20a, task 0, 10a 5 ret 424, "
 	  "424 10 call 100, 100 5 br 10a, task 1, 20a 5 ret 71a", true,
 	  "idle 1-1 run 35 net 35 irq 0 slice 1:20..20 susp 10; comm 2-1 run 15 net 15 irq 0 slice 1:10..10 per 30 susp 20 "
-	  "| idle/main 2 15/10, idle/h 0 20/0, comm/f 1 10/10, comm/task 0 5/0" },
+	  "| idle/h 0 20/0, idle/main 2 15/10, comm/f 1 10/10, comm/task 0 5/0" },
 	{ "interrupts are apart",
 	  "task 0, 110 4 exc 600, 600 3 excret 118, 118 1 exc 500, 500 1 br 502, task 1, 502 1 excret 710, 710 4 exc 500, "
 	  "500 1 br 502, task 0, 502 1 excret 11a, 11a 1 br 110", false,
@@ -145,7 +145,7 @@ static void expect(void *analysis, const char *name, const char *want)
 START_TEST(steps_case)
 {
 	struct pt_program *p = program();
-	void *analysis = open_tasks(p, by_steps[_i].functions ? "task-functions=on" : NULL);
+	void *analysis = open_tasks(p, by_steps[_i].functions ? "task-functions=on" : "task-functions=off");
 	const struct pt_call_sink sink = { take, analysis };
 	struct pt_execution *x = script_execution(0);
 
@@ -181,7 +181,7 @@ START_TEST(a_new_stack_has_no_past)
 		step_of(PT_CALL_SWITCH, 1010, 0, 0),
 	};
 	struct pt_program *p = program();
-	void *analysis = open_tasks(p, NULL);
+	void *analysis = open_tasks(p, "task-functions=off");
 
 	take(analysis, steps, PT_LEN(steps));
 	expect(analysis, "used again",
@@ -244,6 +244,97 @@ START_TEST(signals_case)
 }
 END_TEST
 
+/* Samples in the stream of the signals: each is of the task that the signal before it named. */
+enum { TO_COMM, TO_CTL, LOST, IN_F, IN_G, ASLEEP, ELSEWHERE, BATCH };
+
+static void play_samples(void *analysis, const uint8_t *what, size_t n)
+{
+	static const uint64_t places[] = { [IN_F] = 0x204, [IN_G] = 0x304, [ASLEEP] = PT_UNKNOWN, [ELSEWHERE] = 0x204 };
+
+	static uint64_t ns;
+
+	for (size_t i = 0; i < n; i++, ns += 10) {
+		const struct pt_signal signal = {
+			.kind = what[i] == LOST ? PT_SIGNAL_GAP : PT_SIGNAL_TASK, .ticks = PT_UNKNOWN, .own_ns = ns, .at = { ns, 0 },
+			.own_error_ns = i % 2, .value = what[i] == TO_COMM ? 1 : 2,
+		};
+		const struct pt_event sample = { .kind = PT_EV_SAMPLE, .source = what[i] == ELSEWHERE, .branch.to = places[what[i] % BATCH] };
+
+		if (what[i] == BATCH)
+			pt_analysis_tasks.batch_end(analysis, 0);
+		else if (what[i] <= LOST)
+			pt_analysis_tasks.signals(analysis, &signal, 1);
+		else
+			pt_analysis_tasks.events(analysis, &sample, &signal.at, 1);
+	}
+}
+
+static const struct pt_task_function *row_of(const struct pt_tasks *of, const char *task, enum pt_task_row_kind kind,
+					     const char *function)
+{
+	for (size_t i = 0; i < of->n_functions; i++) {
+		const struct pt_task_function *f = &of->function[i];
+
+		if (strcmp(of->task[f->task].name, task) == 0 && f->kind == kind &&
+		    (kind != PT_TASK_FUNCTION || strcmp(script_functions[f->function - 1].name, function) == 0))
+			return f;
+	}
+	return NULL;
+}
+
+static void expect_row(const struct pt_tasks *of, const char *task, enum pt_task_row_kind kind, const char *function,
+		       unsigned samples, double share)
+{
+	const struct pt_task_function *f = row_of(of, task, kind, function);
+
+	ck_assert_msg(f != NULL, "%s has no %s", task, function);
+	ck_assert_uint_eq(f->samples, samples);
+	ck_assert_double_eq_tol(f->share.share, share, 1e-9);
+	ck_assert_msg(f->share.lo <= share && share <= f->share.hi && f->share.lo < f->share.hi, "%s: %g to %g",
+		      function, f->share.lo, f->share.hi);
+}
+
+START_TEST(samples_are_of_the_task_named_before)
+{
+	static const uint8_t batch[] = { TO_COMM, IN_F, IN_G, IN_F, ELSEWHERE, TO_CTL, IN_G, ASLEEP, ASLEEP, TO_COMM, IN_F, BATCH };
+	static const uint8_t lost[] = { LOST, IN_G, IN_G, TO_CTL, ASLEEP, BATCH };
+	static const struct pt_flow_settings no_costs;
+	static struct pt_code_unit code[0x800 / 2];
+	static struct pt_code_span span = { .end = 0x800, .code = code };
+	static const struct pt_codemap own_map = { .isa = &pt_isa_thumb_v6m, .span = &span, .n_spans = 1 };
+	struct pt_params *words = pt_params_new();
+	const struct pt_analysis_setup setup = { .signals = &signals, .words = words, .map = &own_map, .flow = &no_costs,
+						 .n_functions = PT_LEN(script_functions) + 1 };
+	void *analysis = pt_analysis_tasks.open(&setup, NULL);
+	struct pt_profile profile = { 0 };
+	double most;
+
+	for (unsigned i = 0x100 / 2; i < PT_LEN(code); i++)
+		code[i] = (struct pt_code_unit){ .len_units = 1, .function = script_owner(2 * i) };
+	for (int i = 0; i < 20; i++)
+		play_samples(analysis, batch, sizeof(batch));
+	for (int look = 0; look < 2; look++) {
+		pt_analysis_tasks.result(analysis, &profile);
+		ck_assert_uint_eq(profile.tasks->functions_by, PT_TASK_BY_SAMPLES);
+		ck_assert_uint_eq(profile.tasks->n_functions, 6);
+		expect_row(profile.tasks, "comm", PT_TASK_FUNCTION, "f", 60, 0.75);
+		expect_row(profile.tasks, "comm", PT_TASK_FUNCTION, "g", 20, 0.25);
+		expect_row(profile.tasks, "comm", PT_TASK_REST, "rest", 0, 0);
+		expect_row(profile.tasks, "ctl", PT_TASK_FUNCTION, "g", 20, 1.0 / 3);
+		expect_row(profile.tasks, "ctl", PT_TASK_ASLEEP, "sleep", 40, 2.0 / 3);
+	}
+	most = row_of(profile.tasks, "comm", PT_TASK_FUNCTION, "g")->share.hi;
+	ck_assert_uint_eq(profile.tasks->task[0].run_error,
+			  40); /* each slice's ends add theirs, not the worst of all each time */
+	play_samples(analysis, lost, sizeof(lost));	/* two of nobody's: they may have been comm's */
+	pt_analysis_tasks.result(analysis, &profile);
+	expect_row(profile.tasks, "comm", PT_TASK_FUNCTION, "g", 20, 0.25);
+	ck_assert_double_gt(row_of(profile.tasks, "comm", PT_TASK_FUNCTION, "g")->share.hi, most);
+	pt_analysis_tasks.close(analysis);
+	pt_params_free(words);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("tasks");
@@ -252,6 +343,7 @@ int main(void)
 	tcase_add_loop_test(tc, steps_case, 0, PT_LEN(by_steps));
 	tcase_add_loop_test(tc, signals_case, 0, PT_LEN(by_signals));
 	tcase_add_test(tc, a_new_stack_has_no_past);
+	tcase_add_test(tc, samples_are_of_the_task_named_before);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

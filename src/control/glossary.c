@@ -244,6 +244,7 @@ static void give_report_words(const struct giver *give)
 		{ "format", "profile report format=NAME: text, json, csv, ...; help report lists them" },
 		{ "wide", "profile report wide=on: every column, however wide the table becomes" },
 		{ "name", "profile report timeline name=PATTERN: only these rows; * and ? stand for any letters" },
+		{ "task", "profile report functions task=PATTERN: what functions did for these tasks" },
 		{ "from", "profile report timeline from=TIME: only what was later" },
 		{ "to", "profile report timeline to=TIME: only what was earlier" },
 		{ "partial", "profile report format=lcov partial=yes: coverage of what was seen, though more may have run" },

@@ -45,6 +45,7 @@ static bool is_file(const char *word)
 static const struct { const char *key, *example; } keys[] = {
 	{ "sort", "sort=total" },    { "top", "top=20" },     { "format", "format=json" }, { "wide", "wide=on" },
 	{ "from", "from=10ms" },     { "to", "to=20ms" },     { "name", "name=uart_*" },   { "partial", "partial=yes" },
+	{ "task", "task=Main" },
 };
 
 /* What to type where the word is a key without a value; NULL: it is none. */
@@ -198,10 +199,24 @@ static int check_sort(const struct pt_query *query, struct pt_err *err)
 	return refuse("cannot sort by", query->sort, &right.near, where, right.names, err);
 }
 
+/* The functions of a task are rows of a view of their own. */
+static const char functions_of_tasks[] = "task_functions";
+
+static void choose_functions_of_task(struct pt_query *query)
+{
+	if (query->task[0] != '\0' && (query->view[0] == '\0' || strcmp(query->view, "functions") == 0))
+		strcpy(query->view, functions_of_tasks);
+}
+
 static int check_zoom(const struct pt_query *query, struct pt_err *err)
 {
 	const struct pt_view *view = pt_view_find(query->view[0] != '\0' ? query->view : pt_views[0]->name);
 
+	if (query->task[0] != '\0' && strcmp(query->view, functions_of_tasks) != 0)
+		return pt_fail(err, PT_EARG, "task= is for functions: functions task=%.60s", query->task);
+	if (strcmp(query->view, functions_of_tasks) == 0 && (query->from_ns != 0 || query->to_ns != 0))
+		return pt_fail(err, PT_EARG, "from= and to= are for the timeline; %s cannot be asked like that",
+			       view->name);
 	if (query->to_ns != 0 && query->from_ns >= query->to_ns)
 		return pt_fail(err, PT_EARG, "from= is not before to=; for instance: from=1s to=2s");
 	if (!pt_query_zooms(query) || view == NULL || view->match != NULL || strcmp(query->format, "annotate") == 0 ||
@@ -236,10 +251,10 @@ static int no_setting(const char *word, struct pt_err *err)
 	struct pt_nearest near;
 
 	pt_nearest_init(&near, word, strcspn(word, "="));
-	pt_nearest_offer_list(&near, "format sort top from to name wide partial");
+	pt_nearest_offer_list(&near, "format sort top from to name task wide partial");
 	return pt_fail(err, PT_EARG,
 		       "there is no setting '%.40s'%sthere are: format=NAME sort=COLUMN top=N from=TIME to=TIME "
-		       "name=PATTERN wide=on|off partial=yes|no%s",
+		       "name=PATTERN task=PATTERN wide=on|off partial=yes|no%s",
 		       word, pt_nearest_question(&near, question, sizeof(question)),
 		       pt_setting_by_door("; one of the profile is --set KEY=VALUE", ""));
 }
@@ -277,6 +292,8 @@ static int take_word(struct pt_query *query, const char *word, struct pt_err *er
 		return take_switch(&query->wide, "wide", "on", "off", word + 5, err);
 	if (strncmp(word, "name=", 5) == 0)
 		return copy(query->name, sizeof(query->name), "name", word + 5, err);
+	if (strncmp(word, "task=", 5) == 0)
+		return copy(query->task, sizeof(query->task), "task", word + 5, err);
 	if (strncmp(word, "from=", 5) == 0)
 		return pt_params_parse(PT_PARAM_TIME, word + 5, &query->from_ns, err);
 	if (strncmp(word, "to=", 3) == 0)
@@ -307,5 +324,6 @@ int pt_query_parse(struct pt_query *query, const char *const *words, size_t n_wo
 	memset(query, 0, sizeof(*query));
 	for (size_t i = 0; rc == 0 && i < n_words; i++)
 		rc = take_word(query, words[i], err);
+	choose_functions_of_task(query);
 	return rc == 0 && (rc = check_zoom(query, err)) == 0 ? check_sort(query, err) : rc;
 }

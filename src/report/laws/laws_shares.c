@@ -143,6 +143,33 @@ static void check_tasks(struct pt_law_check *check, struct share *share, size_t 
 	}
 }
 
+/* The rows of a task are its time, with its rest. */
+static void check_functions_of_tasks(struct pt_law_check *check)
+{
+	const struct pt_tasks *tasks = check->profile->tasks;
+	size_t n = tasks != NULL ? tasks->n_functions : 0;
+
+	for (size_t i = 0, first = 0; i < n; i++) {
+		const struct pt_task *task = &tasks->task[tasks->function[i].task];
+		double share = 0;
+		uint64_t net = 0;
+
+		if (i + 1 < n && tasks->function[i + 1].task == tasks->function[i].task)
+			continue;
+		for (; first <= i; first++) {
+			share += tasks->function[first].share.share;
+			net += tasks->function[first].net;
+		}
+		if (tasks->functions_by == PT_TASK_BY_FLOW ? net != task->net + task->interrupts
+							   : fabs(share - 1) > 1e-6)
+			pt_law_violated(check, PT_LAW_SHARES, "task_functions",
+					"%s has %.4f %% of its time in its rows", task->name,
+					tasks->functions_by == PT_TASK_BY_FLOW
+						? 100 * (double)net / (double)(task->net + task->interrupts)
+						: 100 * share);
+	}
+}
+
 /* Of each core runs and samples make one estimate. */
 static bool all_calibrated(const struct pt_profile *p)
 {
@@ -158,6 +185,7 @@ void pt_law_shares(struct pt_law_check *check)
 	struct share *share;
 	size_t n;
 
+	check_functions_of_tasks(check);
 	if (p->part_shown || p->n_functions == 0 || p->shares == PT_BASIS_NONE)
 		return;
 	if (p->branches != 0 && ((p->samples != 0 && !all_calibrated(p)) || !pt_law_of_runs(p)))

@@ -28,6 +28,7 @@ struct pt_query {
 	bool partial;		/* coverage of what was seen alone, though more may have run */
 	uint64_t from_ns, to_ns;	/* of the timeline, on the probe's clock; to_ns 0: no end */
 	char name[64];		/* rows with this name; a pattern with * and ?; "": all */
+	char task[64];		/* functions of this task; a pattern; "": of all */
 	bool wide;		/* text: all columns that have something to say, whatever their width */
 	uint16_t columns;	/* text: of a line; 0: 100 */
 	bool colour, ascii;	/* text: on a terminal that has it; where UTF-8 cannot be shown */
@@ -39,7 +40,7 @@ struct pt_query {
 /* Does it ask for a part of a view (struct pt_view, match)? */
 static inline bool pt_query_zooms(const struct pt_query *query)
 {
-	return query->from_ns != 0 || query->to_ns != 0 || query->name[0] != '\0';
+	return query->from_ns != 0 || query->to_ns != 0 || query->name[0] != '\0' || query->task[0] != '\0';
 }
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "base/alloc.h"
 #include "base/door.h"
+#include "profile/analyses/signals/tasks.h"
+#include "profile/analyses/signals/watched.h"
 #include "profile/diff.h"
 #include "report/shared/jumps.h"
 #include "report/table/facts.h"
@@ -76,15 +78,28 @@ static const char *why_no_tasks(const struct pt_profile *p)
 		"(monitor orti auto) or of branches (analysis=tasks), if monitor sources lists one");
 }
 
+/* Of samples whose stream does not say which task runs. */
+static const char *why_no_functions_of_tasks(void)
+{
+	return pt_by_door(
+		"samples and readings of the running task are not simultaneous, so no sample is known to be of a task. Pin SWO has both "
+		"in one stream (--source swo --orti FILE --set trace=task,pc-samples); a branch trace has it "
+		"(--analysis tasks); proftap monitor sources lists what this chip has",
+		"samples and readings of the running task are not simultaneous, so no sample is known to be of a task. Pin SWO has both "
+		"in one stream (monitor orti auto, source=swo trace=task,pc-samples); a branch trace has it "
+		"(analysis=tasks); monitor sources lists what this chip has");
+}
+
 /* What the core did not run, or the source does not see, no other view has either. */
 static const char *why_no_rows(const struct pt_profile *p, const struct pt_view *view)
 {
 	static const char *const of_code[] = { "functions", "calls", "tree", "lines", "instructions", "coverage", "irqs" };
 	static const char *const of_calls[] = { "calls", "tree", "irqs" };
-	static const char *const of_tasks[] = { "tasks", "task_functions" };
 	uint64_t awake = p->samples - p->samples_asleep;
 
-	if (is_one_of(view->name, of_tasks, PT_LEN(of_tasks)))
+	if (strcmp(view->name, "task_functions") == 0 && p->watched != NULL && p->watched->n_variables > 0)
+		return why_no_functions_of_tasks();
+	if (strcmp(view->name, "tasks") == 0 || strcmp(view->name, "task_functions") == 0)
 		return why_no_tasks(p);
 	if (!is_one_of(view->name, of_code, PT_LEN(of_code)))
 		return "";
@@ -200,6 +215,17 @@ static void small_print(const struct pt_grid *g, struct pt_text *out)
 		say(&to, line);
 }
 
+/* Of a pattern that no task with rows fits: those that there are. */
+static void put_tasks(const struct pt_grid *g, struct pt_text *line)
+{
+	const struct pt_tasks *tasks = g->profile->tasks;
+
+	pt_text_add(line, "; no task is called %s; there are:", g->query->task);
+	for (size_t i = 0; i < tasks->n_functions; i++)
+		if (i == 0 || tasks->function[i].task != tasks->function[i - 1].task)
+			pt_text_add(line, " %s", tasks->task[tasks->function[i].task].name);
+}
+
 static void empty_table(const struct pt_grid *g, size_t all, struct pt_text *out)
 {
 	const char *why = all == 0 ? why_empty(g->profile, g->view) : "";
@@ -208,6 +234,8 @@ static void empty_table(const struct pt_grid *g, size_t all, struct pt_text *out
 	struct pt_text line = { 0 };
 
 	pt_text_add(&line, "%s: nothing to show%s%s", g->view->name, why[0] != '\0' ? "; " : "", why);
+	if (all > 0 && g->query->task[0] != '\0' && g->profile->tasks != NULL)
+		put_tasks(g, &line);
 	say(&to, line.bytes);
 	pt_text_free(&line);
 	if (g->view->remark == NULL || !g->view->remark(g->profile, NULL, text, sizeof(text)))

@@ -1,14 +1,13 @@
-/* One row per task: how often it ran, how long, how far apart, its share; and what functions did for it. */
+/* One row per task: how often it ran, how long, how far apart, its share. */
 #include <math.h>
 
 #include "profile/result/profile.h"
 #include "profile/analyses/signals/tasks.h"
-#include "report/table/names.h"
 #include "report/table/view.h"
 #include "report/views/times.h"
 #include "base/util.h"
 
-extern const struct pt_view pt_view_tasks, pt_view_task_functions;
+extern const struct pt_view pt_view_tasks;
 
 enum { ACTIVATIONS = 19, RESPONSE = ACTIVATIONS + 4 };	/* columns; before the first, those of slices end */
 
@@ -112,17 +111,6 @@ static struct pt_value *spread(struct pt_value *out, const struct pt_profile *p,
 	return out;
 }
 
-/* Slices of the core of which it is not known whose they are, and each may be one of this task's. */
-static const struct pt_task *unknown_beside(const struct pt_profile *p, const struct pt_task *task)
-{
-	const struct pt_tasks *tasks = p->tasks;
-
-	for (size_t i = 0; task->kind == PT_TASK_FOUND && i < tasks->n_tasks; i++)
-		if (tasks->task[i].kind == PT_TASK_UNKNOWN && tasks->task[i].core == task->core)
-			return &tasks->task[i];
-	return NULL;
-}
-
 static struct pt_value bounded(struct pt_value v, bool at_least)
 {
 	v.at_least = at_least && v.basis != PT_BASIS_NONE;
@@ -148,27 +136,20 @@ static struct pt_value *flow_values(struct pt_value *out, const struct pt_profil
 	return out;
 }
 
-static uint64_t run_error(const struct pt_task *task)
-{
-	uint64_t error = pt_time_sum_error(task->error, task->activations + task->partial);
-
-	return error < PT_NO_BOUND_NS - task->open_error ? error + task->open_error : PT_NO_BOUND_NS;
-}
-
 /* How long it ran: a sum of slices. */
 static struct pt_value run_of(const struct pt_profile *p, const struct pt_task *task)
 {
 	struct pt_value v = time_of(p, task, task->run);
 
-	if (v.u == PT_UNKNOWN || !p->tasks->by_signals || run_error(task) == 0)
+	if (v.u == PT_UNKNOWN || !p->tasks->by_signals || pt_task_run_error(task) == 0)
 		return v;
-	return pt_time_within(v, (double)v.u, run_error(task));
+	return pt_time_within(v, (double)v.u, pt_task_run_error(task));
 }
 
 /* Of what was seen: less what its ends may be off. */
 static uint64_t least_run(const struct pt_task *task)
 {
-	uint64_t error = run_error(task);
+	uint64_t error = pt_task_run_error(task);
 
 	return task->run > error ? task->run - error : 0;
 }
@@ -179,12 +160,12 @@ static struct pt_value load_by_signals(const struct pt_profile *p, const struct 
 	double known = (double)p->tasks->observed, lost = fmax(0, (double)pt_profile_run_ns(p) - known), error = 0;
 
 	for (size_t i = 0; i < p->tasks->n_tasks; i++)
-		error += p->tasks->task[i].core == task->core ? (double)run_error(&p->tasks->task[i]) : 0;
+		error += p->tasks->task[i].core == task->core ? (double)pt_task_run_error(&p->tasks->task[i]) : 0;
 	if (!is_missing(p, task))
-		return pt_time_share((double)task->run, (double)run_error(task), load > 0 ? (double)task->run / load : known,
+		return pt_time_share((double)task->run, (double)pt_task_run_error(task), load > 0 ? (double)task->run / load : known,
 				     error);
 	return (struct pt_value){ .f = load, .lo = (double)least_run(task) / (known + lost),
-				  .hi = fmin(1, ((double)task->run + (double)run_error(task) + lost) / (known + lost)),
+				  .hi = fmin(1, ((double)task->run + (double)pt_task_run_error(task) + lost) / (known + lost)),
 				  .bounds = true, .basis = PT_BASIS_ESTIMATED };
 }
 
@@ -200,7 +181,7 @@ static struct pt_value load_of(const struct pt_profile *p, const struct pt_task 
 /* Of its slices what ran in ISR2s, and the rest of them: together that is run. */
 static struct pt_value *values_of_isr2(struct pt_value *out, const struct pt_profile *p, const struct pt_task *task)
 {
-	uint64_t net = task->run > task->isr2 ? task->run - task->isr2 : 0, error = run_error(task);
+	uint64_t net = task->run > task->isr2 ? task->run - task->isr2 : 0, error = pt_task_run_error(task);
 	double more = (double)task->isr2_unsure;
 	struct pt_value isr2 = number(PT_UNKNOWN, PT_BASIS_NONE), own = isr2;
 
@@ -281,7 +262,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	enum pt_basis shares = p->tasks->by_signals ? PT_BASIS_EXACT : p->shares;
 	bool unfair = !p->tasks->by_signals && pt_profile_in_pieces(p, task->core);
 	double load = shares == PT_BASIS_NONE || unfair ? NAN : pt_task_load(p->tasks, task);
-	const struct pt_task *unknown = unknown_beside(p, task);
+	const struct pt_task *unknown = pt_task_unknown_beside(p->tasks, task);
 	bool more = unknown != NULL && unknown->run > 0 && unknown->run != PT_UNKNOWN;
 	bool missing = is_missing(p, task);
 	struct pt_value *first = out, *states;
@@ -323,46 +304,4 @@ const struct pt_view pt_view_tasks = {
 		"orti auto says how to know which one runs, with a source that sees the kernel write it",
 	.name = "tasks", .help = "how often, how long and how far apart each task ran", .needs = "tasks",
 	.sort = "load", .columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
-};
-
-/* --- functions of tasks */
-
-static const struct pt_column function_columns[] = {
-	{ "task", "task", PT_UNIT_NONE, PT_ALWAYS },
-	{ "name", "function", PT_UNIT_NONE, PT_ALWAYS },
-	{ "core", "core", PT_UNIT_COUNT, PT_IF_CORES },
-	{ "count", "count", PT_UNIT_COUNT, PT_ALWAYS },
-	{ "net", "self", PT_UNIT_TICKS, PT_ALWAYS },
-	{ "net_share", "self %", PT_UNIT_SHARE, PT_ALWAYS },	/* of the task's own time and its interrupts */
-	{ "gross", "total", PT_UNIT_TICKS, PT_ALWAYS },
-};
-
-static size_t n_function_rows(const void *subject)
-{
-	const struct pt_tasks *tasks = ((const struct pt_profile *)subject)->tasks;
-
-	return tasks != NULL ? tasks->n_functions : (size_t)PT_NOT_MADE;
-}
-
-static void function_row(const void *subject, size_t i, struct pt_value *out)
-{
-	const struct pt_profile *p = subject;
-	const struct pt_task_function *f = &p->tasks->function[i];
-	const struct pt_task *task = &p->tasks->task[f->task];
-	uint64_t all = task->net + task->interrupts;
-
-	*out++ = (struct pt_value){ .text = task->name };
-	*out++ = (struct pt_value){ .text = pt_name_of_function(p, f->function) };
-	*out++ = number(task->core, PT_BASIS_EXACT);
-	*out++ = number(f->count, p->counts);
-	*out++ = number(f->net, p->times);
-	*out++ = (struct pt_value){ .f = all != 0 ? (double)f->net / (double)all : NAN,
-				    .basis = all != 0 ? p->times : PT_BASIS_NONE };
-	*out++ = number(f->gross, p->times);
-}
-
-const struct pt_view pt_view_task_functions = {
-	.name = "task_functions", .help = "what each function did for each task (task-functions=on)", .needs = "tasks",
-	.bulky = true, .sort = "net", .columns = function_columns, .n_columns = PT_LEN(function_columns),
-	.n_rows = n_function_rows, .row = function_row,
 };

@@ -1,5 +1,6 @@
-/* The inside of the analysis of tasks, for its four files alone: tasks.c (rows, signals, result), task_steps.c (what
- * flow knows), task_windows.c (what bursts say) and task_states.c (what states say). */
+/* The inside of the analysis of tasks, for its files alone: tasks.c (rows, signals, result), task_steps.c (what flow
+ * knows), task_windows.c (what bursts say), task_states.c (what states say), task_samples.c (what samples say) and
+ * task_functions.c (the functions of each task, whoever knows them). */
 #ifndef PT_PROFILE_TASK_PARTS_H
 #define PT_PROFILE_TASK_PARTS_H
 
@@ -18,6 +19,32 @@ struct pt_task_rows {
 	size_t n_functions;
 };
 
+static inline uint64_t pt_sum_of_errors(uint64_t a, uint64_t b)
+{
+	return a < PT_NO_BOUND_NS && b < PT_NO_BOUND_NS - a ? a + b : PT_NO_BOUND_NS;
+}
+
+/* The order of rows, and which one of them is the row of a task; n: none. */
+static inline int pt_task_by_kind(const void *a, const void *b)
+{
+	const struct pt_task *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->core != y->core)
+		return x->core < y->core ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static inline size_t pt_task_find(const struct pt_task *tasks, size_t n, const struct pt_task *wanted)
+{
+	size_t at = 0;
+
+	while (at < n && pt_task_by_kind(&tasks[at], wanted) != 0)
+		at++;
+	return at;
+}
+
 struct pt_told {		/* a core, as signals tell */
 	uint16_t running;		/* row; PT_NO_TASK: not known */
 	uint16_t source;
@@ -25,6 +52,7 @@ struct pt_told {		/* a core, as signals tell */
 	bool begun;			/* the slice's begin was seen, not that it ran behind a gap */
 	bool behind_gap;
 	uint64_t since, since_at;	/* the slice's begin: by its source's own clock, and the probe's */
+	uint64_t since_error;		/* of the former */
 	uint64_t clock;			/* the last that was heard of it, by the former */
 	struct pt_timestamp clock_at;	/* and by the latter */
 	uint64_t seen;			/* that its source has come to, by the probe's */
@@ -64,6 +92,7 @@ struct pt_task_core {		/* a core, by its steps */
 };
 
 struct pt_task_life;		/* task_states.c: a task by its state */
+struct pt_task_samples;		/* task_samples.c */
 
 struct pt_tasks_analysis {
 	struct pt_task_rows told_rows, rows, shown_rows;	/* by signals; by steps; those with what is open */
@@ -79,12 +108,13 @@ struct pt_tasks_analysis {
 	struct pt_task_function *function;	/* PT_TASK_FUNCTIONS_MAX */
 	uint16_t *slot;				/* index + 1 */
 	size_t n_functions;
-	struct pt_task_function *shown_functions;
+	struct pt_task_function *shown_functions;	/* PT_TASK_ROWS_MAX; NULL: there were none yet */
 	struct pt_task *shown;			/* 2 * PT_TASKS_MAX + PT_SIGNALS_MAX */
 	struct pt_task_life *life[PT_SIGNALS_MAX];	/* by definition; NULL: nothing came of it */
 	const char *runs[PT_TASK_CORES];	/* the task that runs, by signals; NULL: none, or it is not known */
 	struct pt_task_states states[PT_SIGNALS_MAX];	/* as shown */
 	struct pt_task_windows *windows;	/* task_windows.c; NULL: there were none */
+	struct pt_task_samples *samples;
 	struct pt_tasks result;
 };
 
@@ -111,5 +141,15 @@ void pt_task_states_seen(struct pt_tasks_analysis *t, uint16_t source, uint64_t 
 size_t pt_task_states_give(struct pt_tasks_analysis *t, struct pt_task *rows, size_t n);
 void pt_task_states_free(struct pt_tasks_analysis *t);
 void pt_task_steps_free(struct pt_tasks_analysis *t);
+/* task_samples.c */
+struct pt_task_samples *pt_task_samples_new(const struct pt_analysis_setup *setup);
+void pt_task_samples_free(struct pt_task_samples *samples);
+void pt_task_samples_config(struct pt_tasks_analysis *t, uint16_t source, const struct pt_config *config);
+void pt_task_samples_take(struct pt_tasks_analysis *t, const struct pt_event *event);
+void pt_task_samples_end_batch(struct pt_tasks_analysis *t, uint16_t source);
+/* Rows into out, of so much room, with a rest for each task; missed: samples that did not come, at most. Returns how many. */
+size_t pt_task_samples_give(struct pt_tasks_analysis *t, uint64_t missed, struct pt_task_function *out, size_t room);
+/* task_functions.c: the rows of functions into the result, whose tasks and parts are there. */
+void pt_task_functions_give(struct pt_tasks_analysis *t, const struct pt_profile *profile, bool windowed);
 
 #endif

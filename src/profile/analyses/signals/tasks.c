@@ -13,7 +13,7 @@ static const struct pt_param analysis_word = { .key = "analysis", .type = PT_PAR
 static const struct pt_param core_clock_word = { .key = "core-clock", .type = PT_PARAM_HZ };
 
 const struct pt_param pt_task_params[PT_TASK_PARAMS] = {
-	{ "task-functions", PT_PARAM_FLAG, "off", NULL, 0, 0, "figures of each function for each task" },
+	{ "task-functions", PT_PARAM_FLAG, "on", NULL, 0, 0, "with tasks: figures of each function for each task; off: decodes faster" },
 };
 
 /* --- rows */
@@ -129,6 +129,7 @@ static void end_slice(struct pt_tasks_analysis *t, struct pt_told *told, uint64_
 		return;
 	settle_isr2(told, task, told->since + length);
 	task->run += length;
+	task->run_error = pt_sum_of_errors(task->run_error, pt_sum_of_errors(told->since_error, error));
 	t->told_ns += length;
 	task->last_ns = ns;
 	task->error = error > task->error ? error : task->error;
@@ -149,6 +150,7 @@ static void begin_slice(struct pt_tasks_analysis *t, struct pt_told *told, struc
 	told->running = (uint16_t)row;
 	told->since = clock;
 	told->since_at = told->seen = ns;
+	told->since_error = error;
 	told->begun = !told->behind_gap;
 	task->unsure += told->behind_gap;
 	told->behind_gap = false;
@@ -279,6 +281,7 @@ static uint64_t show_running(const struct pt_tasks_analysis *t, struct pt_task *
 		settle_isr2(&copy, &rows[told->running], told->since + length);
 		rows[told->running].open_error = silent > 0 ? told->clock_at.error_ns : 0;
 		rows[told->running].run += length;
+		rows[told->running].run_error = pt_sum_of_errors(rows[told->running].run_error, told->since_error);
 		rows[told->running].partial++;
 		pt_stat_add_unended(&rows[told->running].slice, length,
 				    rows[told->running].error + rows[told->running].open_error);
@@ -300,26 +303,6 @@ static void add_flow(struct pt_task *task, const struct pt_task *flow)
 	task->lifetime = flow->lifetime;
 }
 
-static int by_kind(const void *a, const void *b)
-{
-	const struct pt_task *x = a, *y = b;
-
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->core != y->core)
-		return x->core < y->core ? -1 : 1;
-	return (x->id > y->id) - (x->id < y->id);
-}
-
-static size_t find(const struct pt_task *tasks, size_t n, const struct pt_task *wanted)
-{
-	size_t at = 0;
-
-	while (at < n && by_kind(&tasks[at], wanted) != 0)
-		at++;
-	return at;
-}
-
 /* A row of flow where signals tell of slices: its own are on another clock. */
 static void without_slices(struct pt_task *task)
 {
@@ -338,7 +321,7 @@ static size_t join(struct pt_tasks_analysis *t, uint64_t *running)
 	show_missing(t, t->shown, n);
 	for (size_t i = 0; i < t->shown_rows.n; i++) {
 		const struct pt_task *flow = &t->shown_rows.task[i];
-		size_t at = find(t->shown, n, flow);
+		size_t at = pt_task_find(t->shown, n, flow);
 
 		if (at < n) {
 			add_flow(&t->shown[at], flow);
@@ -349,36 +332,8 @@ static size_t join(struct pt_tasks_analysis *t, uint64_t *running)
 			n++;
 		}
 	}
-	qsort(t->shown, n, sizeof(*t->shown), by_kind);
+	qsort(t->shown, n, sizeof(*t->shown), pt_task_by_kind);
 	return pt_task_states_give(t, t->shown, n == 1 && t->shown[0].kind == PT_TASK_UNKNOWN ? 0 : n);
-}
-
-static int by_task_and_function(const void *a, const void *b)
-{
-	const struct pt_task_function *x = a, *y = b;
-	uint32_t kx = (uint32_t)x->task << 16 | x->function, ky = (uint32_t)y->task << 16 | y->function;
-
-	return (kx > ky) - (kx < ky);
-}
-
-static void show_functions(struct pt_tasks_analysis *t)
-{
-	uint16_t index[PT_TASKS_MAX] = { 0 };
-	size_t n = t->result.n_tasks, shown = 0;
-
-	for (size_t i = 0; i < t->rows.n; i++)
-		index[i] = (uint16_t)find(t->shown, n, &t->rows.task[i]);
-	for (size_t i = 0; i < t->n_functions; i++) {
-		struct pt_task_function pair = t->function[i];
-
-		pair.task = index[pair.task];
-		if (pair.task < n && (pair.count | pair.net | pair.gross) != 0)
-			t->shown_functions[shown++] = pair;
-	}
-	if (shown > 0)
-		qsort(t->shown_functions, shown, sizeof(*t->shown_functions), by_task_and_function);
-	t->result.function = t->shown_functions;
-	t->result.n_functions = shown;
 }
 
 /* What windows know of the functions of a task, by its row in the result. */
@@ -388,7 +343,7 @@ static void show_parts(struct pt_tasks_analysis *t)
 	struct pt_task_part *part = pt_task_windows_parts(t, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		size_t row = find(t->shown, t->result.n_tasks, &t->shown_rows.task[part[i].task]);
+		size_t row = pt_task_find(t->shown, t->result.n_tasks, &t->shown_rows.task[part[i].task]);
 
 		if (row == t->result.n_tasks)
 			continue;
@@ -419,8 +374,7 @@ static void give(void *analysis, struct pt_profile *profile)
 	t->result.task = t->shown;
 	if (windowed)
 		show_parts(t);
-	else
-		show_functions(t);
+	pt_task_functions_give(t, profile, windowed);
 	profile->tasks = &t->result;
 }
 
@@ -430,9 +384,22 @@ static void take_config(void *analysis, uint16_t source, const struct pt_config 
 {
 	struct pt_tasks_analysis *t = analysis;
 
-	(void)source;
 	if (t->ticks_per_ns <= 0)
 		t->ticks_per_ns = (double)pt_config_core_hz(config) / 1e9;
+	pt_task_samples_config(t, source, config);
+}
+
+static void take_events(void *analysis, const struct pt_event *event, const struct pt_timestamp *at, size_t n)
+{
+	(void)at;
+	for (size_t i = 0; i < n; i++)
+		if (event[i].kind == PT_EV_SAMPLE)
+			pt_task_samples_take(analysis, &event[i]);
+}
+
+static void end_batch(void *analysis, uint16_t source)
+{
+	pt_task_samples_end_batch(analysis, source);
 }
 
 static void take_window(void *analysis, uint16_t core, const struct pt_time_window *window)
@@ -470,6 +437,7 @@ static void tasks_free(void *analysis)
 
 	pt_task_steps_free(t);
 	pt_task_states_free(t);
+	pt_task_samples_free(t->samples);
 	free(t->windows);
 	free(t->function);
 	free(t->slot);
@@ -483,7 +451,6 @@ static void make_room(struct pt_tasks_analysis *t)
 	t->shown = pt_realloc_array(NULL, (size_t)2 * PT_TASKS_MAX + PT_SIGNALS_MAX, sizeof(*t->shown));
 	if (t->wants_functions) {
 		t->function = pt_alloc_array(PT_TASK_FUNCTIONS_MAX, sizeof(*t->function));
-		t->shown_functions = pt_alloc_array(PT_TASK_FUNCTIONS_MAX, sizeof(*t->function));
 		t->slot = pt_alloc_array((size_t)2 * PT_TASK_FUNCTIONS_MAX, sizeof(*t->slot));
 	}
 }
@@ -494,13 +461,16 @@ static void *tasks_new(const struct pt_analysis_setup *setup, struct pt_err *err
 	const char *list;
 
 	(void)err;
-	t->wants_functions = pt_params_flag(setup->words, &pt_task_params[0]);
-	make_room(t);
 	t->told_rows.signals = t->rows.signals = setup->signals;
 	t->told_late = tells_tasks(setup->signals);
+	t->samples = t->told_late ? pt_task_samples_new(setup) : NULL;
 	list = pt_params_text(setup->words, &analysis_word);
 	/* Steps cost time: without task signals only who asks for contexts gets them. */
-	t->takes_steps = t->wants_functions || t->told_late || names(list, "tasks") || names(list, "all");
+	t->wants_functions = pt_params_flag(setup->words, &pt_task_params[0]);
+	t->takes_steps = (t->wants_functions && pt_params_given(setup->words, &pt_task_params[0])) || t->told_late ||
+			 names(list, "tasks") || names(list, "all");
+	t->wants_functions &= t->takes_steps;
+	make_room(t);
 	t->ticks_per_ns = setup->by_instructions ? 0 : (double)pt_params_number(setup->words, &core_clock_word) / 1e9;
 	if (setup->program != NULL)
 		t->rows.functions = pt_program_functions(setup->program, &t->rows.n_functions);
@@ -513,6 +483,6 @@ const struct pt_analysis pt_analysis_tasks = {
 	.name = "tasks", .help = "how often and how long each task ran, and its share", .standard = true,
 	.params = pt_task_params, .n_params = PT_TASK_PARAMS, .open = tasks_new, .close = tasks_free,
 	.steps = pt_task_steps, .compact = pt_task_compact, .wants_steps = wants_steps, .window = take_window,
-	.signals = take_signals,
+	.signals = take_signals, .events = take_events, .batch_end = end_batch,
 	.seen = take_seen, .config = take_config, .result = give,
 };

@@ -15,7 +15,7 @@
 #include "profile/stats/stat.h"
 #include "profile/stack/call_event.h"
 
-enum { PT_TASKS_MAX = 1024, PT_TASK_FUNCTIONS_MAX = 16384 };
+enum { PT_TASKS_MAX = 1024, PT_TASK_FUNCTIONS_MAX = 16384, PT_TASK_ROWS_MAX = PT_TASK_FUNCTIONS_MAX + PT_TASKS_MAX };
 
 /* What states say of a task (program/orti/tasks.h): by writes of its state, or by looks at it.
  *
@@ -58,6 +58,7 @@ struct pt_task {
 	struct pt_share share;	/* of a windowed core (profile.h), whose run, net and interrupts are estimates */
 	struct pt_stat slice, period, suspended;	/* suspended: from the end of a slice to the next */
 	uint64_t error;		/* the moments between which that was measured are that uncertain at worst */
+	uint64_t run_error;		/* of run: the sum of what both ends of each slice are */
 	uint64_t open_error;		/* of run, beside that: it runs, and silence is as long as another clock says */
 	bool isr2_known;		/* signals tell of ISR2s as well: */
 	uint64_t isr2, isr2_unsure;	/* of run in ISR2s, in ns; so much more may have been */
@@ -71,10 +72,27 @@ struct pt_task {
 	struct pt_stat lifetime;	/* from the one to the other, where both were seen */
 };
 
-struct pt_task_function {	/* what a function did for a task; on the profile's clock */
+enum pt_task_row_kind {
+	PT_TASK_FUNCTION,
+	PT_TASK_ASLEEP,		/* samples that found the core asleep in the task's slices */
+	PT_TASK_REST,		/* all that no other row of the task has: functions for which there was no room, or that were not seen */
+};
+
+/* What a function did for a task. The rows of a task, with its rest, are its time: by flow, net and interrupts; else its slices. */
+struct pt_task_function {
 	uint16_t task;		/* index of the row */
-	uint16_t function;	/* id (codemap.h) */
-	uint64_t count, net, gross;	/* gross: recursion once */
+	uint16_t function;	/* id (codemap.h); FUNCTION alone */
+	uint8_t kind;		/* enum pt_task_row_kind */
+	uint64_t count, net, gross;	/* by flow, on the profile's clock; gross: recursion once */
+	uint64_t samples;	/* by samples */
+	struct pt_share share;	/* of the task's time, where that is estimated */
+};
+
+enum pt_task_functions_by {
+	PT_TASK_BY_NOTHING,	/* there are no rows */
+	PT_TASK_BY_FLOW,	/* exact */
+	PT_TASK_BY_WINDOWS,	/* estimated from bursts */
+	PT_TASK_BY_SAMPLES,	/* estimated from samples, in the stream that has the signals of tasks as well */
 };
 
 struct pt_task_part {		/* of a windowed core: what a function's own time was of a task, as a share of its core's */
@@ -92,12 +110,30 @@ struct pt_tasks {
 	uint64_t observed;	/* all slices */
 	uint64_t undecided;	/* on the profile's clock */
 	uint64_t flow;		/* on the profile's clock: what flow saw in all */
-	const struct pt_task_function *function;	/* by task and function; only where task-functions=on */
+	enum pt_task_functions_by functions_by;
+	const struct pt_task_function *function;	/* by task, the largest first, its rest last; by flow only where
+						 * it was asked to tell tasks apart */
 	size_t n_functions;
 	const struct pt_task_part *part;	/* of windowed cores, and what their rows are sums of */
 	size_t n_parts;
 	uint64_t dropped;	/* slices and calls that found no room */
 };
+
+/* Slices of the core of which it is not known whose they are, and each may be one of this task's; NULL: there are none. */
+static inline const struct pt_task *pt_task_unknown_beside(const struct pt_tasks *tasks, const struct pt_task *task)
+{
+	for (size_t i = 0; task->kind == PT_TASK_FOUND && i < tasks->n_tasks; i++)
+		if (tasks->task[i].kind == PT_TASK_UNKNOWN && tasks->task[i].core == task->core)
+			return &tasks->task[i];
+	return NULL;
+}
+
+/* How much more or less than its run it may have been. */
+static inline uint64_t pt_task_run_error(const struct pt_task *task)
+{
+	return task->run_error < PT_NO_BOUND_NS - task->open_error ? task->run_error + task->open_error
+								   : PT_NO_BOUND_NS;
+}
 
 /* Of the time in which it is known what ran on its core; NAN: of none. */
 static inline double pt_task_load(const struct pt_tasks *tasks, const struct pt_task *task)
