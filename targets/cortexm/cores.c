@@ -1,4 +1,4 @@
-/* What is asked of one core, and of all of them. */
+/* What is done to one core, and to all of them. */
 #include "targets/cortexm/cores.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ enum { OUT_OF_RESET_MS = 20, LOOK_MS = 1 };
 
 /* --- one of them -------------------------------------------------------------------------------------------------- */
 
-/* NULL: it is away, and the error says why. */
+/* NULL: the core is away, and the error says why. */
 static struct pt_cortexm *core_here(void *state, unsigned core, struct pt_err *err)
 {
 	struct pt_cortexm *cm = pt_cortexm_core(state, core);
@@ -110,7 +110,8 @@ static int first_error(const struct pt_err *first, struct pt_err *err)
 	return first->code;
 }
 
-/* GDB's description is of all threads: what every core has. Each architecture's are a beginning of the rows. */
+/* GDB has one description for all threads: the registers that every core has. The registers of each architecture are
+ * the first of the rows. */
 const struct pt_register *pt_cortexm_cores_registers(void *state, size_t *n)
 {
 	struct pt_cortexm *first = state;
@@ -126,7 +127,7 @@ const struct pt_register *pt_cortexm_cores_registers(void *state, size_t *n)
 	return rows;
 }
 
-/* On all of them or none: GDB's breakpoints are the program's, and not a thread's. */
+/* On all cores or none: GDB's breakpoints are for the program, not for a thread. */
 int pt_cortexm_cores_insert(void *state, const struct pt_break *at, struct pt_err *err)
 {
 	struct pt_err ignored = { 0 };
@@ -145,7 +146,7 @@ int pt_cortexm_cores_insert(void *state, const struct pt_break *at, struct pt_er
 	return rc;
 }
 
-/* Also from one that is away: then it is not there when the core comes back. */
+/* Also on a core that is away: the breakpoint is not inserted when it comes back. */
 int pt_cortexm_cores_remove(void *state, const struct pt_break *at, struct pt_err *err)
 {
 	struct pt_err first = { 0 }, own = { 0 };
@@ -207,7 +208,7 @@ int pt_cortexm_cores_restore(struct pt_cortexm *first, bool resume, struct pt_er
 
 /* --- reset -------------------------------------------------------------------------------------------------------- */
 
-/* The others stop at their reset vectors, too, where they come out of it at once. */
+/* The other cores stop at their reset vectors, too, if they leave reset at once. */
 static int catch_others(struct pt_cortexm *first, struct pt_err *err)
 {
 	for (unsigned i = 0; i < first->n_others; i++) {
@@ -235,8 +236,8 @@ static int wait_out_of_reset(struct pt_cortexm *cm, struct pt_core_status *statu
 	return rc;
 }
 
-/* The reset is over for the first core. One of the others may be held in it for longer: then it is away, and not caught
- * when the program lets it run. */
+/* The first core is out of reset. Another core may be held in reset longer: then it is away, and is not caught when the
+ * program releases it. */
 static int settle_other(struct pt_cortexm *cm, bool halt, struct pt_err *err)
 {
 	struct pt_core_status status = { .state = PT_IN_RESET };
@@ -245,7 +246,7 @@ static int settle_other(struct pt_cortexm *cm, bool halt, struct pt_err *err)
 	pt_mem_ap_forget(&cm->ap);
 	if (wait_out_of_reset(cm, &status, err) < 0)
 		return err->code;
-	cm->was_reset = false;	/* who asked for it knows */
+	cm->was_reset = false;	/* the caller asked for the reset */
 	if (halt && pt_cortexm_core_is_here(cm) && status.state != PT_HALTED && pt_cortexm_halt(cm, 0, err) < 0)
 		return err->code;
 	if (!halt || !cm->known)

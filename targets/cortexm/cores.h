@@ -1,29 +1,29 @@
-/* Parts with several cores: each is a struct pt_cortexm behind an access port or a debug port of its own, and a core of the
- * board. What struct pt_target_ops asks of one core goes to that one; what it asks of the target goes to all of them.
+/* Parts with several cores: each core is a struct pt_cortexm behind an access port or a debug port of its own, and a
+ * core of the board. Functions of struct pt_target_ops that take a core work on that one; the others work on all.
  *
- * Which there are is found at attach: access ports of the first core's debug port with a core of the M profile behind them
- * (discovery.h), and debug ports of the same wire that the family's row names (family.h). One that cannot be debugged, as it
- * is held in reset, closed or without power, is away, with the reason in words: the others are debugged meanwhile, and from
- * time to time it is looked whether it has come. Board thread. */
+ * Cores are found at attach: access ports of the first core's debug port with a core of the M profile (discovery.h),
+ * and debug ports on the same wire that the family's row names (family.h). A core that cannot be debugged (held in
+ * reset, locked, without power) is away, with the reason in words: the others are debugged meanwhile, and proftap looks
+ * at intervals whether it has come back. Board thread. */
 #ifndef PT_CORTEXM_CORES_H
 #define PT_CORTEXM_CORES_H
 
 #include "targets/cortexm/core/cortexm.h"
 
-/* This core's memory is behind that access port. */
+/* Sets the access port that reaches this core's memory. */
 void pt_cortexm_cores_reach(struct pt_cortexm *cm, struct pt_adi *adi, uint8_t ap);
-/* After the first core has been looked at. PT_EIO, PT_EINTERRUPTED: the probe. */
+/* Call it after the first core was identified. PT_EIO, PT_EINTERRUPTED: the probe. */
 int pt_cortexm_cores_find(struct pt_cortexm *first, struct pt_err *err);
-/* Past errors; the first one. Those that are away are left. */
+/* Continues after errors; returns the first one. Cores that are away are not restored. */
 int pt_cortexm_cores_restore(struct pt_cortexm *first, bool resume, struct pt_err *err);
 void pt_cortexm_cores_free(struct pt_cortexm *first);
 void pt_cortexm_cores_describe(struct pt_cortexm *first, void (*say)(void *arg, const char *line), void *arg);
 
 /* CSW.DeviceEn: the core behind it is locked, or off. Source: Arm IHI 0031, 7.6.4 */
 bool pt_cortexm_port_is_closed(struct pt_cortexm *cm);
-/* Of a core besides the first: look whether it is there, and what it does. Away is PT_IN_RESET. */
+/* For a core besides the first: whether it is there, and its state. A core that is away has PT_IN_RESET. */
 int pt_cortexm_core_status(struct pt_cortexm *cm, struct pt_core_status *out, struct pt_err *err);
-/* An error of the wire as a state of this core alone: it is away. False: it is the probe that fails. */
+/* Whether an error of the wire only means that this core is away. False: it is the probe that fails. */
 bool pt_cortexm_core_leaves(struct pt_cortexm *cm, int rc);
 
 static inline bool pt_cortexm_core_is_here(const struct pt_cortexm *cm)
@@ -31,7 +31,7 @@ static inline bool pt_cortexm_core_is_here(const struct pt_cortexm *cm)
 	return cm->away[0] == '\0';
 }
 
-/* For struct pt_target_ops. */
+/* For struct pt_target_ops: the number of cores. */
 unsigned pt_cortexm_cores_count(void *state);
 void pt_cortexm_cores_about(void *state, unsigned core, struct pt_core_about *out);
 int pt_cortexm_cores_status(void *state, unsigned core, struct pt_core_status *out, struct pt_err *err);

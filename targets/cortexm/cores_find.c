@@ -21,7 +21,7 @@ static void look_later(struct pt_cortexm *cm)
 	cm->look_again_ns = cm->looked_ns + LOOK_AGAIN_MS * PT_NS_PER_MS;
 }
 
-/* What the access port says of its own bus. */
+/* The state of the bus, from its access port. */
 bool pt_cortexm_port_is_closed(struct pt_cortexm *cm)
 {
 	struct pt_err ignored = { 0 };
@@ -40,7 +40,7 @@ static void say_why_closed(struct pt_cortexm *cm)
 		snprintf(cm->away, sizeof(cm->away), "its bus does not answer: the core is off, or held in reset");
 }
 
-/* An error of the wire as a state of this core alone. False: it is the probe that fails. */
+/* Whether an error of the wire only means that this core is away. False: it is the probe that fails. */
 bool pt_cortexm_core_leaves(struct pt_cortexm *cm, int rc)
 {
 	if (rc != PT_EFAULT && rc != PT_EPROTO && rc != PT_ETIMEOUT)
@@ -67,7 +67,7 @@ static int connect_port(struct pt_cortexm *cm, struct pt_err *err)
 	return 0;
 }
 
-/* Behind another access port may be anything: nothing is written there unless it is a core. */
+/* Another access port may have anything behind it: nothing is written unless it is a core. */
 static int check_core(const struct pt_cortexm *cm, struct pt_err *err)
 {
 	if (cm->shared_port == NULL || pt_discover_is_core(&cm->found))
@@ -75,7 +75,7 @@ static int check_core(const struct pt_cortexm *cm, struct pt_err *err)
 	return pt_fail(err, PT_EUNSUPPORTED, "behind access port %u is no core", cm->found.mem_ap);
 }
 
-/* Read what it is and what it has, for the first time or again. */
+/* Reads what the core is and has, for the first time or again. */
 static int look_at_core(struct pt_cortexm *cm, struct pt_err *err)
 {
 	uint32_t cpuid;
@@ -99,22 +99,22 @@ static int get_to_know(struct pt_cortexm *cm, struct pt_err *err)
 	if (rc < 0 && !pt_cortexm_core_leaves(cm, rc))
 		return rc;
 	if (rc < 0 && !cm->known)
-		cm->adi.dpidr = 0;	/* connected anew the next time */
+		cm->adi.dpidr = 0;	/* forces a new connection */
 	return rc < 0 ? 0 : 1;
 }
 
-/* What was set meanwhile. */
+/* Writes what was changed while it was away. */
 static void come_back(struct pt_cortexm *cm, struct pt_core_status *now)
 {
 	struct pt_err ignored = { 0 };
 
 	cm->away[0] = '\0';
 	cm->in_reset = false;
-	now->was_reset = false;		/* the part was not */
+	now->was_reset = false;		/* only this core was reset, not the part */
 	pt_cortexm_breaks_copy(cm, cm->first, &ignored);
 }
 
-/* It does not answer, or answers that its reset lasts. */
+/* The core does not answer, or is still in reset. */
 static int go_away(struct pt_cortexm *cm, struct pt_core_status *now, struct pt_err *err)
 {
 	uint32_t dhcsr = 0;
@@ -129,7 +129,7 @@ static int go_away(struct pt_cortexm *cm, struct pt_core_status *now, struct pt_
 	return 0;
 }
 
-/* Its debug port may have been without power, and is off then. 1: it answers. */
+/* Its debug port may have lost power, and needs a new connection. 1: it answers. */
 static int connect_again(struct pt_cortexm *cm, struct pt_err *err)
 {
 	int rc = cm->shared_port == NULL ? pt_adi_connect(&cm->adi, err) : 0;
@@ -189,7 +189,7 @@ void pt_cortexm_cores_reach(struct pt_cortexm *cm, struct pt_adi *adi, uint8_t a
 	cm->found.mem_ap = ap;
 }
 
-/* Held in reset a core may be readable all the same: its status says so. */
+/* A core that is held in reset may be readable: its status says so. */
 static int first_look(struct pt_cortexm *cm, struct pt_err *err)
 {
 	struct pt_core_status status;
@@ -200,7 +200,8 @@ static int first_look(struct pt_cortexm *cm, struct pt_err *err)
 	return pt_cortexm_core_status(cm, &status, err);
 }
 
-/* Another access port of the first core's debug port. That there is a core shows when it is looked at. */
+/* Looks at another access port of the first core's debug port. Whether it has a core shows when its registers are
+ * read. */
 static int try_access_port(struct pt_cortexm *first, uint8_t ap, struct pt_err *err)
 {
 	struct pt_cortexm *cm = add_core(first);
@@ -228,7 +229,7 @@ static int find_access_ports(struct pt_cortexm *first, struct pt_err *err)
 	return 0;
 }
 
-/* Whoever named a port has that one alone. */
+/* If the user named a port, only that one is used. */
 static int find_debug_ports(struct pt_cortexm *first, struct pt_err *err)
 {
 	uint32_t ports[PT_CORTEXM_CORES - 1];

@@ -83,7 +83,7 @@ static int connect_wire(struct pt_cortexm *cm, struct pt_probe *probe, struct pt
 	return 0;
 }
 
-/* Where the core's bus is not reachable in reset, the chip's own port holds the core instead. */
+/* If the core's bus cannot be reached in reset, the chip's own port holds the core. */
 static int hold_core(struct pt_cortexm *cm, bool hold, struct pt_err *err)
 {
 	return cm->family != NULL && cm->family->hold_core != NULL ? cm->family->hold_core(cm, hold, err) : 0;
@@ -103,7 +103,7 @@ static int stop_at_reset_vector(struct pt_cortexm *cm, struct pt_err *err)
 	return pt_cortexm_release_reset(cm, err);
 }
 
-/* A wrong board is refused before anything in it is changed. What a chip in no row is, no register has said. */
+/* Refuses a wrong board before anything in it is changed. A chip without a row cannot be compared. */
 static int check_expected(const struct pt_cortexm *cm, const char *expected, struct pt_err *err)
 {
 	bool unchecked = false;
@@ -116,7 +116,7 @@ static int check_expected(const struct pt_cortexm *cm, const char *expected, str
 	return 0;
 }
 
-/* A chip that is named is looked through only where its registers do not agree. */
+/* A chip that the user names is searched for units only if its registers disagree with the name. */
 static int identify(struct pt_cortexm *cm, const char *wanted, const char *expected, struct pt_err *err)
 {
 	const char *name = wanted != NULL ? wanted : expected;
@@ -139,8 +139,8 @@ static int look_around(struct pt_cortexm *cm, const char *wanted, const char *ex
 	return pt_cortexm_breaks_init(cm, err);
 }
 
-/* A core that is off or locked does not keep another one of the part from being used: then that is the first. Where none
- * can be, what is wrong with the first port is to be said. */
+/* A core that is off or locked must not prevent the use of another core of the part: then the other one is the first.
+ * If no core can be used, the error is that of the first port. */
 static int find_first(struct pt_cortexm *cm, const char *wanted, const char *expected, struct pt_err *err)
 {
 	struct pt_discovery first = cm->found;
@@ -169,7 +169,7 @@ static int find_first(struct pt_cortexm *cm, const char *wanted, const char *exp
 static void name_chip(struct pt_cortexm *cm)
 {
 	pt_cortexm_full_name(&cm->chip, cm->name, sizeof(cm->name));
-	cm->power_losses = cm->adi.power_losses;	/* that was the power-up just now */
+	cm->power_losses = cm->adi.power_losses;	/* the power-up at connection is not a loss */
 	cm->was_reset = false;
 }
 
@@ -177,11 +177,11 @@ static void name_part(struct pt_cortexm *cm)
 {
 	size_t len = strlen(cm->name);
 
-	if (cm->n_others > 0)		/* in the brackets at its end */
+	if (cm->n_others > 0)		/* in brackets at the end of the name */
 		snprintf(cm->name + len - 1, sizeof(cm->name) - len + 1, ", %u cores)", pt_cortexm_n_cores(cm));
 }
 
-/* A chip that is locked by a family that is not known says so by its access port alone. */
+/* A chip that is locked, of an unknown family, shows this only by its access port. */
 static void say_that_it_is_closed(struct pt_cortexm *cm, struct pt_err *err)
 {
 	if (err->code == PT_EFAULT && pt_cortexm_port_is_closed(cm))
@@ -191,7 +191,7 @@ static void say_that_it_is_closed(struct pt_cortexm *cm, struct pt_err *err)
 			cm->found.mem_ap);
 }
 
-/* What does not answer, or answers with an error, may sleep. Then the reset pin wakes it. */
+/* A chip that does not answer, or answers with an error, may be asleep. The reset pin would wake it. */
 static void advise_wake(const struct pt_cortexm *cm, struct pt_err *err)
 {
 	if (!cm->under_reset && !cm->locked &&
@@ -285,7 +285,7 @@ static void tell_units(const struct pt_cortexm *cm, const struct teller *to)
 	to->say(to->arg, line);
 }
 
-/* What a debugger is not shown is said, so that nobody takes it for all there is. */
+/* Lists what a debugger cannot see, so that nobody believes the list to be complete. */
 static void tell_core(const struct pt_cortexm *cm, const struct teller *to)
 {
 	if (cm->chip.caches)
@@ -322,7 +322,7 @@ static void tell_memory(const struct pt_cortexm *cm, const struct teller *to)
 		to->say(to->arg, cm->chip.protection);
 }
 
-/* Registers that differ from how they were found. */
+/* Lists registers that differ from how they were found. */
 static void tell_changes(const struct pt_cortexm *cm, const struct teller *to)
 {
 	char line[200], whose[32] = "changed: ";
@@ -420,7 +420,7 @@ static int cortexm_host_answer(void *state, unsigned core, int32_t result, uint6
 	return pt_arm_host_answer(((struct pt_cortexm *)state)->target, core, result, pc, err);
 }
 
-/* What a client that died half-way through `load` noted is no part of the next one's. */
+/* What a client noted before it died in the middle of `load` must not become part of the next load. */
 static int cortexm_leave(void *state, struct pt_err *err)
 {
 	pt_cortexm_flash_forget(state);

@@ -1,10 +1,10 @@
-/* The target cortexm-rsp: a Cortex-M behind another GDB server. Control is the server's; what cortexm adds are the
- * sources that need nothing but memory, where the server is known to read it while the core runs (OpenOCD;
- * upstream-memory=running). Else nothing is read to find out what there is, and sources say why they are not offered.
+/* The target cortexm-rsp: a Cortex-M behind another GDB server. The server controls the core; cortexm adds the sources
+ * that need only memory, if the server can read memory while the core runs (OpenOCD; upstream-memory=running). If it
+ * cannot, nothing is read to find units, and sources say why they are not offered.
  *
- * The access port, which names the ROM table, cannot be asked through a debugger's protocol. Tables have two places:
- * the architecture's own (Arm DDI 0419, table C1-1), and on Kinetis L the system's, which its designer's mark tells
- * apart from whatever else another chip may have there. */
+ * A debugger's protocol does not reach the access port, which names the ROM table. Tables are looked for in two places:
+ * the architecture's (Arm DDI 0419, table C1-1), and the system's of Kinetis L, which the designer's mark distinguishes
+ * from other contents at that address. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,16 +18,18 @@
 #include "host/log.h"
 #include "targets/contract/source_watch.h"
 
-enum { BUSY_S = 60 };	/* so long the server may be at a debugger's work, as gdbstub/proxy/proxy.h has it */
+/* the longest time that the server may be busy with a debugger's request, as in gdbstub/proxy/proxy.h */
+enum { BUSY_S = 60 };
 #define CPUID_ADDR 0xe000ed00	/* never changes. Source: Arm DDI 0419, B3.2.3 */
 
 struct behind {
 	struct pt_remote remote;	/* first: see remote.h */
-	struct pt_cortexm cm;		/* as far as memory goes */
+	struct pt_cortexm cm;		/* only memory is used */
 	struct pt_mem mem;
 	char wanted[64];		/* the chip that the user names; "" none */
 	char unchecked[64];		/* the chip that is expected, and could not be compared; "" none */
-	char why_not[sizeof(((struct pt_err *)NULL)->msg)];		/* there is nothing but what the server offers; "" there is */
+	/* why only the server's own functions are offered; "": all are */
+	char why_not[sizeof(((struct pt_err *)NULL)->msg)];
 };
 
 enum { CHIP = PT_REMOTE_N_PARAMS, EXPECTED_CHIP, CORE_CLOCK, N_PARAMS };
@@ -44,7 +46,7 @@ static const struct pt_param params[] = {
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
-/* A server that is at a debugger's long work (flash, a reset) is waited for: nothing has failed. */
+/* Waits for a server that is busy with a long request of a debugger (flash, a reset): this is not an error. */
 static int run(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
 	       uint64_t *fault_addr, struct pt_err *err)
 {
@@ -115,7 +117,7 @@ static void look_for_units(struct behind *b)
 		snprintf(b->why_not, sizeof(b->why_not), "%s", why.msg);
 }
 
-/* A TCL port that did not work then may do so now. */
+/* A TCL port that did not work at first may work now. */
 static int reach_units(struct pt_cortexm *cm, struct pt_err *err)
 {
 	struct behind *b = cm->target->state;
@@ -132,7 +134,7 @@ static int behind_look_again(void *state, struct pt_err *err)
 	return b->why_not[0] == '\0' ? pt_cortexm_save(&b->cm, err) : 0;
 }
 
-/* Where memory can be read now, and no units were looked for, the chip is identified for this alone. */
+/* If memory can be read now, and units were not looked for, the chip is identified only for this. */
 static int identify(struct behind *b, struct pt_err *err)
 {
 	struct pt_cortexm *cm = &b->cm;
@@ -166,7 +168,7 @@ static int check_expected(struct behind *b, const char *expected, struct pt_err 
 	return 0;
 }
 
-/* A server of something else is refused where a board was named: it is not that one. */
+/* If a board was named, a server of another chip is refused. */
 static int refuse(struct behind *b, const char *expected, struct pt_err *err)
 {
 	pt_remote_close(&b->remote);
@@ -225,7 +227,7 @@ static void behind_describe(void *state, void (*say)(void *arg, const char *line
 
 /* --- what differs ------------------------------------------------------------------------------------------------- */
 
-/* A source that saw the mark of a reset in DHCSR has cleared it by looking. */
+/* The source that read DHCSR has cleared the mark of a reset, and reports it here. */
 static int behind_status(void *state, unsigned core, struct pt_core_status *out, struct pt_err *err)
 {
 	struct behind *b = state;
@@ -253,7 +255,7 @@ static const struct pt_region *behind_regions(void *state, size_t *n)
 	return b->cm.chip.region;
 }
 
-/* 0, unknown, where memory was not read. */
+/* 0, unknown, if memory was not read. */
 static uint8_t behind_cpu_arch(void *state)
 {
 	return ((const struct behind *)state)->cm.chip.cpu_arch;

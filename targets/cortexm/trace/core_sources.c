@@ -16,7 +16,7 @@ static unsigned thread_of(const void *s, unsigned number)
 	return number;
 }
 
-/* What keeps this core from being a part of it. */
+/* Why this core cannot take part. */
 static int check(struct pt_cortexm *cm, const struct pt_core_source_kind *kind, struct pt_err *err)
 {
 	if (cm->away[0] != '\0' && !(kind->waits && cm->known))
@@ -52,7 +52,7 @@ int pt_core_sources_available(struct pt_target *target, const struct pt_core_sou
 	return check(first, kind, err);
 }
 
-/* Reports say which core has no part in them. */
+/* Reports name the cores that take no part. */
 static void say_left_out(const struct pt_core_sources *s, struct pt_text *config)
 {
 	for (unsigned i = 0; i < pt_cortexm_n_cores(s->first); i++) {

@@ -1,5 +1,5 @@
-/* A source of one core as one of all cores of the part that can be debugged (targets/contract/cores.h): of each a source of
- * its own in the trace. Board thread. */
+/* Runs a source of one core on all cores of the part that can be debugged (targets/contract/cores.h): each is a source
+ * of its own in the trace. Board thread. */
 #ifndef PT_CORTEXM_CORE_SOURCES_H
 #define PT_CORTEXM_CORE_SOURCES_H
 
@@ -24,7 +24,7 @@ struct pt_core_sources {
 	struct pt_cortexm *first;
 };
 
-/* Is there a core for it? Errors: the first one's. */
+/* Whether there is a core for it. The error is that of the first core. */
 int pt_core_sources_available(struct pt_target *target, const struct pt_core_source_kind *kind, struct pt_err *err);
 /* As of struct pt_source_ops, where the state is a struct pt_core_sources. word: of the settings, or NULL. Beside others it
  * is the last of them: its numbers in the trace go on from the first one's. PT_ESTATE: the core is away, and why. */
@@ -34,7 +34,8 @@ int pt_core_sources_drain(void *state, struct pt_err *err);
 int pt_core_sources_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err);
 int pt_core_sources_stop(void *state, struct pt_err *err);
 
-/* For the start of a source of one core: which it is. PT_ESTATE, or what fits says. One that waits looks at away. */
+/* For the start of a source of one core: finds which core it is. PT_ESTATE, or the error of fits. A source that waits
+ * checks away itself. */
 int pt_core_sources_take(struct pt_cortexm **cm, const struct pt_core_source_kind *kind, struct pt_target *target,
 			 unsigned core, struct pt_err *err);
 

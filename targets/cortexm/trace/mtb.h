@@ -30,7 +30,7 @@ extern const struct pt_field pt_mtb_position_fields[], pt_mtb_master_fields[], p
 
 struct pt_mtb_regs { uint32_t position, master, flow, base; };
 
-/* A batch of accesses to the unit and to other words, with room for their bytes. */
+/* A batch of accesses to the unit and to other words, with memory for their bytes. */
 enum { PT_MTB_BATCH = 32 };
 struct pt_mtb_batch {
 	struct pt_mem_op op[PT_MTB_BATCH];
@@ -44,10 +44,10 @@ struct pt_mtb;
 size_t pt_mtb_put_write(struct pt_mtb_batch *batch, uint64_t addr, uint32_t value);
 size_t pt_mtb_put_read(struct pt_mtb_batch *batch, uint64_t addr);
 size_t pt_mtb_put_data(struct pt_mtb_batch *batch, uint64_t addr, uint8_t *bytes, size_t len_bytes);
-/* 5 ms at most */
+/* for 5 ms at most */
 size_t pt_mtb_put_poll(struct pt_mtb_batch *batch, uint64_t addr, uint32_t mask, uint32_t match);
 size_t pt_mtb_put_delay(struct pt_mtb_batch *batch, uint32_t time_us);
-uint32_t pt_mtb_value(const struct pt_mtb_batch *batch, size_t i);	/* of a read that is done */
+uint32_t pt_mtb_value(const struct pt_mtb_batch *batch, size_t i);	/* of a completed read */
 int pt_mtb_run(struct pt_mtb *m, struct pt_mtb_batch *batch, struct pt_err *err);
 
 /* --- the window --------------------------------------------------------------------------------------------------- */
@@ -56,26 +56,26 @@ struct pt_mtb_window {
 	uint32_t addr, len_bytes;	/* in the system's map; a multiple of 8 */
 	uint32_t pointer;		/* of addr */
 	uint32_t mask;			/* MASTER.MASK: the ring of 2^(mask + 4) bytes around it */
-	bool ring;			/* it is the whole of that ring: it may wrap */
+	bool ring;			/* it is the whole of that ring, so recording may wrap */
 };
 
-enum { PT_MTB_LEAST_BYTES = 64 };	/* less is not worth a window */
+enum { PT_MTB_LEAST_BYTES = 64 };	/* smaller windows are not used */
 
 struct pt_mtb_need {
 	uint32_t awidth;	/* bits of an address that POINTER has */
-	uint32_t sram_base;	/* BASE; 0: the unit does not say */
+	uint32_t sram_base;	/* BASE; 0: the unit does not tell it */
 	uint32_t want_bytes;	/* at most */
 	bool ring;		/* must be able to wrap */
 };
 
-/* The window at exactly addr, or PT_EARG with what is wrong with it. */
+/* Makes the window at exactly addr; PT_EARG: why it is impossible. */
 int pt_mtb_window_at(struct pt_mtb_window *win, const struct pt_mtb_need *need, uint64_t addr, uint64_t size,
 		     struct pt_err *err);
-/* The best one in the spans: the largest, a ring rather than a stretch of the same size. False: none of 64 bytes. */
+/* Finds the best window in the spans: the largest, and of the same size a ring. False: there is none of 64 bytes. */
 bool pt_mtb_window_find(struct pt_mtb_window *win, const struct pt_mtb_need *need, const struct pt_span *spans,
 			size_t n_spans);
 
-/* What the source has changed, for `monitor status`: one line per register, with how it was found. */
+/* For `monitor status`: prints each register that the source has changed, with its original value. */
 void pt_mtb_describe(const struct pt_mtb *m, void (*say)(void *arg, const char *line), void *arg);
 
 /* --- the source --------------------------------------------------------------------------------------------------- */
@@ -86,15 +86,15 @@ struct pt_mtb_mode {
 	const char *name;
 	bool ring;		/* needs a window that wraps */
 	bool holds;		/* halts the core */
-	bool apart;		/* no DATA continues another: news of a halt need not wait for what is in the buffer */
+	bool apart;		/* chunks are independent: a halt is reported before the data of before it are read */
 	const char *cost;	/* sentence; one %u for the branches a buffer holds */
 	int (*start)(struct pt_mtb *m, struct pt_err *err);
 	int (*drain)(struct pt_mtb *m, struct pt_err *err);	/* as struct pt_source_ops */
-	/* The core was halted (by a debugger) or the profile ends: fetch what was recorded; afterwards nothing is
+	/* The core was halted by a debugger, or the profile ends: fetches what was recorded; afterwards nothing is
 	 * pending. */
 	int (*flush)(struct pt_mtb *m, struct pt_err *err);
-	void (*was_reset)(struct pt_mtb *m);	/* the unit was: start anew at the next drain */
-	int (*leave)(struct pt_mtb *m, struct pt_err *err);	/* the unit has been put back; may be NULL */
+	void (*was_reset)(struct pt_mtb *m);	/* the unit was reset: recording starts again at the next drain */
+	int (*leave)(struct pt_mtb *m, struct pt_err *err);	/* called after the unit was restored; may be NULL */
 };
 extern const struct pt_mtb_mode pt_mtb_burst, pt_mtb_stream, pt_mtb_halt, pt_mtb_ring;
 
@@ -102,64 +102,65 @@ enum pt_mtb_state {
 	MTB_IDLE,		/* EN is 0 and nothing is pending */
 	MTB_ARMED,		/* EN was set */
 	MTB_FULL,		/* burst: stopped, being read */
-	MTB_UNSURE,		/* an error or an interrupt came in between: look first */
+	MTB_UNSURE,		/* after an error or an interrupt: the state must be read */
 };
 
 struct pt_mtb {
 	struct pt_cortexm *cm;
 	struct pt_mem *mem;
 	struct pt_emit out;
-	struct pt_cost_part cost;	/* of the halts that a full buffer made */
+	struct pt_cost_part cost;	/* halts caused by a full buffer */
 	const struct pt_mtb_mode *mode;
 	uint64_t regs;			/* base address of the unit */
 	struct pt_mtb_window win;
-	struct pt_mtb_regs found;	/* as found, to be put back */
-	uint8_t *found_ram;		/* contents of the window, when the core was halted; else NULL */
+	struct pt_mtb_regs found;	/* as found, to be restored */
+	uint8_t *found_ram;		/* original contents of the window, if the core was halted; else NULL */
 	struct pt_mtb_trigger trigger;	/* burst: from=, to= */
-	bool triggered;			/* something was recorded behind it */
-	uint32_t keep;			/* MASTER bits that stay as they were found */
+	bool triggered;			/* something was recorded after the trigger */
+	uint32_t keep;			/* MASTER bits that keep their original value */
 	uint64_t random, period_us;
 	bool shares_link;		/* as in struct pt_source_setup */
 
 	enum pt_mtb_state state;
 	bool held;			/* a debugger halted the core */
-	bool untold;			/* and what was recorded before that, and the halt, are still to be told */
+	bool untold;			/* the data recorded before that halt, and the halt, are still to be reported */
 	uint64_t halt_pc, halt_ns;	/* then */
-	bool all_told;			/* mode halt: up to the end, at which the core slept */
+	bool all_told;			/* mode halt: everything was reported, up to the end, where the core slept */
 	uint64_t armed_ns, stopped_ns;
-	uint64_t armed_slack_ns;	/* burst: it may have been armed so much earlier */
-	uint64_t ahead_ns;		/* least that an arming waited for a read of ahead_bytes */
+	uint64_t armed_slack_ns;	/* burst: it may have been armed earlier, by up to this time */
+	uint64_t ahead_ns;		/* the shortest time by which a read of ahead_bytes has delayed an arming */
 	uint32_t ahead_bytes;
 	uint32_t watermark;		/* as written to FLOW */
 	bool odd_burst;		/* mode halt: the watermark is a packet earlier */
-	uint32_t read_offset;		/* in the window: what lies before it was read; burst: how far the read is */
-	uint32_t len_bytes;		/* burst: of what is being read */
-	/* burst: what is left of the delay before the next arming; PT_UNKNOWN: not drawn yet */
+	uint32_t read_offset;		/* in the window: data before it were read; burst: the position of the read */
+	uint32_t len_bytes;		/* burst: length of what is being read */
+	/* burst: the rest of the delay before the next arming; PT_UNKNOWN: not drawn yet */
 	uint64_t delay_us;
-	uint32_t stop_pc;		/* halt: where the core was halted last */
+	uint32_t stop_pc;		/* halt: where the core was last halted */
 	unsigned n_expired, n_taken;
 	bool leased;
 	uint8_t data[PT_MTB_MAX_BYTES];
 };
 
 /* POSITION, FLOW, MASTER with EN, in this order, for recording from offset on; ahead of it EN must be 0. Returns the
- * index of the write of MASTER. */
+ * index of the write of MASTER in the batch. */
 size_t pt_mtb_put_arm(struct pt_mtb *m, struct pt_mtb_batch *batch, uint32_t flow);
-/* Recording ends, and POSITION is read behind that; the times are the read's. After an error out is unspecified. */
+/* Ends the recording, then reads POSITION; the times are those of this read. After an error out is unspecified. */
 struct pt_mtb_end { uint32_t position; uint64_t sent_ns, done_ns; };
 int pt_mtb_stop_unit(struct pt_mtb *m, struct pt_mtb_end *out, struct pt_err *err);
-uint32_t pt_mtb_master(const struct pt_mtb *m);		/* as we write it, without what makes it record */
-uint32_t pt_mtb_armed(const struct pt_mtb *m);		/* what makes it record: EN, or the trigger */
+uint32_t pt_mtb_master(const struct pt_mtb *m);		/* as the source writes it, but not recording */
+uint32_t pt_mtb_armed(const struct pt_mtb *m);		/* the bits that start recording: EN, or the trigger's */
 uint32_t pt_mtb_offset(const struct pt_mtb *m, uint32_t position);	/* in the window */
-/* What we find is not what we wrote: say who did it, as a LOSS up to now, and start anew. 0, or an error when it is
- * the firmware and it does not stop. */
+/* The registers are not as they were written: reports who changed them, as a LOSS up to now, and starts again. 0, or an
+ * error if it was the firmware and it repeats this. */
 int pt_mtb_disturbed(struct pt_mtb *m, const struct pt_mtb_regs *seen, struct pt_err *err);
-/* After an error: stop the unit, to be armed anew; what it held is lost by that cause, or to what failed. */
+/* After an error: stops the unit, to be armed again; its data count as lost by that cause, or by the error. */
 int pt_mtb_begin_anew(struct pt_mtb *m, enum pt_loss cause, struct pt_err *err);
-/* How much of the len_bytes that were recorded last was recorded before a halt that is still to be told: a debugger that
- * moved the pc since has made packets, too, the first of them from where the core was halted. STATE tells of those. */
+/* How many of the last len_bytes were recorded before a halt that is not reported yet: a debugger that moved the pc
+ * since then has made packets, too, the first of them from where the core was halted. They are described by STATE
+ * chunks. */
 uint32_t pt_mtb_until_halt(const struct pt_mtb *m, const uint8_t *data, uint32_t len_bytes);
 int pt_mtb_failed(struct pt_mtb *m, int rc, struct pt_err *err);	/* pt_emit_failed() now */
-void pt_mtb_works(struct pt_mtb *m, uint32_t dhcsr);	/* pt_emit_works(), with a look at whether it was a reset */
+void pt_mtb_works(struct pt_mtb *m, uint32_t dhcsr);	/* pt_emit_works(), and checks whether there was a reset */
 
 #endif

@@ -1,14 +1,15 @@
-/* Mode burst: record until a watermark stops the unit, read, wait for a random time, again. The core never halts.
+/* Mode burst: records until a watermark stops the unit, reads, waits for a random time, and repeats. The core never
+ * halts.
  *
- * Arming, the wait for the end and the look at the registers are one batch, and the tail of the read of the burst
- * before rides at its head: a round trip per burst, and one more for each further 2 KiB. The delay runs in the probe,
- * so that no host jitter shapes it. A poll that expires (the core sleeps) leaves the burst armed.
+ * The arming, the wait for the end and the read of the registers are one batch, which begins with the rest of the
+ * previous burst's data: a round trip per burst, and one more per further 2 KiB. The probe makes the delay, so the
+ * host's jitter has no influence. A poll that expires (the core sleeps) leaves the burst armed.
  *
- * A core that a debugger halts keeps its burst: it stays armed, and goes on when the core does.
+ * If a debugger halts the core, the burst stays armed, and continues with the core.
  *
- * With from= the unit is armed without EN: the comparators of the MTB_DWT switch it on and off, as often as the program
- * comes by, until the buffer is full. When that was is not recorded: all of the time counts as outside the trigger, and
- * what was recorded is no burst that a clock chose.
+ * With from= the unit is armed without EN: the comparators of the MTB_DWT switch it on and off, each time the program
+ * passes, until the buffer is full. The times of this are not recorded: all of the time counts as outside the trigger,
+ * and the data are not a burst at a random time.
  *
  * WATERMARK is one packet before the end: were it the initial pointer, the level compare could stop the unit at once,
  * and so the window is never quite full and never wraps. */
@@ -18,7 +19,7 @@
 enum { PROBE_DELAY_US = 20000, HELD_REST_US = 200000, EXPIRED_REST_US = 1000, MOST_RESTS = 5,
        SHORT_POLL_US = 1000 };
 
-struct round {			/* a batch and what stands where in it; PT_LEN(op) = not there */
+struct round {			/* a batch, and the indices of its accesses; PT_LEN(op) = not there */
 	struct pt_mtb_batch batch;
 	size_t data, delay, arm, poll, position, master, flow;
 	uint32_t data_bytes, delay_us;
@@ -76,22 +77,22 @@ static void put_arming(struct pt_mtb *m, struct round *r)
 
 static void put_waiting(struct pt_mtb *m, struct round *r)
 {
-	if (m->trigger.on)	/* EN is 0 outside, too */
+	if (m->trigger.on)	/* outside the trigger EN is 0, too */
 		r->poll =
 			pt_mtb_put_poll(&r->batch, m->regs + MTB_POSITION, (uint32_t)POSITION_POINTER, end_pointer(m));
 	else
 		r->poll = pt_mtb_put_poll(&r->batch, m->regs + MTB_MASTER, MASTER_EN, 0);
 	if (m->shares_link)
-		r->batch.op[r->poll].time_us = SHORT_POLL_US;	/* longer than a burst, if the core is awake */
+		r->batch.op[r->poll].time_us = SHORT_POLL_US;	/* longer than a burst, unless the core sleeps */
 	r->position = pt_mtb_put_read(&r->batch, m->regs + MTB_POSITION);
 	r->master = pt_mtb_put_read(&r->batch, m->regs + MTB_MASTER);
 	r->flow = pt_mtb_put_read(&r->batch, m->regs + MTB_FLOW);
 }
 
-/* The unit was armed no earlier than this: its packet was handed over, and the delay had passed. When the answer ahead came
- * in is no such bound: the next packet is in the probe by then, and a host that is late sees both answers at once. But
- * behind a long read the packets in flight hold the arming up, likely as much as the promptest answer has shown: that is
- * the slack of what is said, since all answers may have been late so far. */
+/* The earliest time at which the unit can have been armed: its packet was sent, and the delay had passed. The arrival
+ * of the previous answer is no such bound: the next packet is in the probe by then, and a late host sees both answers
+ * at once. But behind a long read the packets in flight delay the arming, probably as much as the fastest answer has
+ * shown: this is the uncertainty of the time, since all answers may have been late so far. */
 static void take_arming(struct pt_mtb *m, const struct round *r)
 {
 	const struct pt_mem_op *op = r->batch.op;
@@ -112,7 +113,7 @@ static void take_arming(struct pt_mtb *m, const struct round *r)
 	m->armed_slack_ns = m->ahead_ns;
 }
 
-/* What of the round was done, also when it ended early. */
+/* Evaluates what was done of the round, even if it ended early. */
 static void take_progress(struct pt_mtb *m, struct round *r)
 {
 	size_t n_done = r->batch.n_done;
@@ -129,7 +130,7 @@ static void take_progress(struct pt_mtb *m, struct round *r)
 	}
 }
 
-/* The unit has stopped: at our watermark, or something else came in between. */
+/* The unit has stopped: at the watermark, or by something else. */
 static int take_end(struct pt_mtb *m, struct round *r, struct pt_err *err)
 {
 	struct pt_mtb_regs seen = {
@@ -156,11 +157,11 @@ static int run_round(struct pt_mtb *m, struct round *r, struct pt_err *err)
 	int rc = pt_mtb_run(m, &r->batch, err);
 
 	take_progress(m, r);
-	if (rc < 0) {	/* what was under way may have been done all the same: also an arming, over data not yet read */
+	if (rc < 0) {	/* accesses in progress may have been done: also an arming, over data not yet read */
 		bool was_arming = r->arm != PT_MTB_BATCH && m->state != MTB_ARMED;
 
 		if (was_arming || (m->state == MTB_ARMED && rc != PT_EINTERRUPTED) || rc == PT_EPROTO)
-			m->state = MTB_UNSURE;	/* EPROTO: without power what is not yet read is gone too */
+			m->state = MTB_UNSURE;	/* EPROTO: after a loss of power the unread data are lost, too */
 		return pt_mtb_failed(m, rc, err);
 	}
 	m->out.failing_since_ns = PT_UNKNOWN;
@@ -174,7 +175,8 @@ static int run_round(struct pt_mtb *m, struct round *r, struct pt_err *err)
 
 /* --- the steps ---------------------------------------------------------------------------------------------------- */
 
-/* After an error or an interrupt: is it armed? A burst that has ended meanwhile cannot be told from the one before. */
+/* After an error or an interrupt: finds out whether the unit is armed. A burst that has ended meanwhile cannot be told
+ * from the previous one. */
 static int look(struct pt_mtb *m, struct pt_err *err)
 {
 	struct pt_mtb_batch batch = { .n = 0 };
@@ -186,7 +188,7 @@ static int look(struct pt_mtb *m, struct pt_err *err)
 		return pt_mtb_failed(m, rc, err);
 	pt_mtb_works(m, pt_mtb_value(&batch, dhcsr));
 	m->state = (pt_mtb_value(&batch, master) & pt_mtb_armed(m)) != 0 ? MTB_ARMED : MTB_IDLE;
-	m->armed_ns = pt_mem_now_ns(m->mem);	/* at the latest */
+	m->armed_ns = pt_mem_now_ns(m->mem);	/* latest possible time */
 	m->armed_slack_ns = m->armed_ns - m->out.told_ns;
 	if (m->state == MTB_IDLE && pt_mtb_trigger_set(&m->trigger, m->mem, true, err) < 0)	/* a reset cleared it */
 		return pt_mtb_failed(m, err->code, err);
@@ -198,7 +200,8 @@ static uint64_t most_in_probe(const struct pt_mtb *m)
 	return m->shares_link ? 0 : PROBE_DELAY_US;
 }
 
-/* The delay before the next arming: none where the program chooses the windows. True: it may run in the probe. */
+/* Draws the delay before the next arming; none if the program chooses the windows. True: the probe may make the
+ * delay. */
 static bool draw_delay(struct pt_mtb *m)
 {
 	if (m->delay_us == PT_UNKNOWN)
@@ -206,7 +209,7 @@ static bool draw_delay(struct pt_mtb *m)
 	return m->delay_us <= most_in_probe(m);
 }
 
-/* What of the delay is too long for the probe passes here. Returns the microseconds to rest. */
+/* The part of the delay that is too long for the probe passes here. Returns the microseconds until the next call. */
 static int rest(struct pt_mtb *m)
 {
 	uint64_t long_us = m->delay_us - most_in_probe(m),
@@ -243,7 +246,7 @@ static int drain(struct pt_mtb *m, struct pt_err *err)
 	return run_round(m, &r, err);
 }
 
-/* Stop the unit where it is. What was recorded of an unfinished burst is a burst, only shorter. */
+/* Stops the unit at its position. The data of an unfinished burst are a shorter burst. */
 static int stop_unit(struct pt_mtb *m, struct pt_err *err)
 {
 	struct pt_mtb_end end;
@@ -254,7 +257,7 @@ static int stop_unit(struct pt_mtb *m, struct pt_err *err)
 		return rc;
 	offset = pt_mtb_offset(m, end.position);
 	if (offset > m->win.len_bytes)
-		offset = 0;	/* not ours any more */
+		offset = 0;	/* another user has it now */
 	begin_reading(m, offset, end.done_ns);
 	return 0;
 }
@@ -284,10 +287,10 @@ static int start(struct pt_mtb *m, struct pt_err *err)
 {
 	(void)m;
 	(void)err;
-	return 0;	/* the first drain arms */
+	return 0;	/* the first drain arms it */
 }
 
-/* Who tells may be late: we may have armed it again since. */
+/* The report of a reset may be late: the unit may have been armed again since. */
 static void was_reset(struct pt_mtb *m)
 {
 	m->state = MTB_UNSURE;

@@ -1,4 +1,4 @@
-/* What every mode does about trouble: the unit was changed by another, a transfer failed, recording begins anew. */
+/* What all modes do about trouble: another user changed the unit, a transfer failed, recording starts again. */
 #include "base/util.h"
 #include "host/log.h"
 #include "targets/cortexm/trace/mtb.h"
@@ -31,7 +31,7 @@ void pt_mtb_works(struct pt_mtb *m, uint32_t dhcsr)
 	pt_emit_works(&m->out, pt_mem_now_ns(m->mem), m->cm->was_reset || pt_cortexm_lost_power(m->cm));
 }
 
-/* Who was it? A reset leaves its mark in DHCSR; else the program itself has written the unit's registers. */
+/* Finds out who it was. A reset leaves its mark in DHCSR; else the program itself has written the unit's registers. */
 int pt_mtb_disturbed(struct pt_mtb *m, const struct pt_mtb_regs *seen, struct pt_err *err)
 {
 	struct pt_mtb_batch batch = { .n = 0 };

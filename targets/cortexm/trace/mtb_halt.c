@@ -1,22 +1,22 @@
-/* Mode halt: record until a watermark halts the core, read, let it run on. Nothing is missed; time stands still while
- * the buffer is read. The watermark is eight packets before the end, because the core takes some branches more before
- * it obeys (skid). STATE chunks carry the pc of each halt and resume, so that the run between the last branch and the
- * halt is known too.
+/* Mode halt: records until a watermark halts the core, reads, resumes the core. Nothing is missed; the program's time
+ * stands still while the buffer is read. The watermark is eight packets before the end, because the core takes some
+ * branches more before it obeys (skid). STATE chunks have the pc of each halt and resume, so the run between the last
+ * branch and the halt is known, too.
  *
- * A breakpoint or the user may halt the core meanwhile: then what is new is read, the unit is left as it is, and
- * recording goes on when the core does. Every other watermark is a packet earlier: a core that was resumed by a batch
- * that was cut short may have filled the buffer since, and is distinguished by it from one that still waits. HALTREQ
- * is cleared before the core is resumed, else it halts again. */
+ * A breakpoint or the user may halt the core meanwhile: then the new data are read, the unit is left as it is, and
+ * recording continues with the core. Every second watermark is a packet earlier: this distinguishes a core that still
+ * waits from one that was resumed by an interrupted batch and has filled the buffer again. HALTREQ is cleared before
+ * the core is resumed, else it halts again. */
 #include "targets/cortexm/trace/mtb.h"
 #include "base/util.h"
 
 enum { HELD_REST_US = 200000, EXPIRED_REST_US = 1000, MOST_RESTS = 5, SKID_BYTES = 8 * PACKET_BYTES };
 enum { REGSEL_PC = 15 };
 
-struct stop {			/* what a halted core and its MTB look like */
+struct stop {			/* the state of a halted core and its MTB */
 	struct pt_mtb_regs seen;
 	uint32_t dhcsr, dfsr, pc;
-	uint32_t after;		/* DHCSR again, behind the data */
+	uint32_t after;		/* DHCSR again, after the data */
 	uint64_t ns;
 };
 
@@ -27,7 +27,7 @@ static uint32_t flow(const struct pt_mtb *m)
 	return (m->win.pointer + m->win.len_bytes - SKID_BYTES - odd) | FLOW_AUTOHALT;
 }
 
-/* The state of both in one batch; of what the buffer may hold, the stretch [read_offset, room) comes along. */
+/* Reads the state of both in one batch; of the buffer, the stretch [read_offset, room) is read with it. */
 static int read_stop(struct pt_mtb *m, struct stop *stop, uint32_t room, struct pt_err *err)
 {
 	struct pt_mtb_batch batch = { .n = 0 };
@@ -61,7 +61,7 @@ static int read_stop(struct pt_mtb *m, struct stop *stop, uint32_t room, struct 
 
 /* --- chunks ------------------------------------------------------------------------------------------------------- */
 
-/* [read_offset, the pointer) is new and is in data, or is read now. */
+/* [read_offset, the pointer) is new: it is in data, or is read now. */
 static int deliver(struct pt_mtb *m, const struct stop *stop, uint32_t have, struct pt_err *err)
 {
 	uint32_t offset = pt_mtb_offset(m, stop->seen.position);
@@ -94,7 +94,7 @@ static bool is_disturbed(const struct pt_mtb *m, const struct stop *stop)
 
 /* --- steps -------------------------------------------------------------------------------------------------------- */
 
-/* Clear HALTREQ with EN and set everything up again. */
+/* Clears HALTREQ with EN, and sets everything up again. */
 static void put_restart(struct pt_mtb *m, struct pt_mtb_batch *batch)
 {
 	pt_mtb_put_write(batch, m->regs + MTB_MASTER, pt_mtb_master(m));
@@ -123,7 +123,7 @@ static int restart(struct pt_mtb *m, uint64_t *armed_ns, struct pt_err *err)
 	return rc;
 }
 
-/* Restart, let the core go and wait for the next watermark, all in one round trip. */
+/* Starts recording, resumes the core and waits for the next watermark, in one round trip. */
 static int restart_and_resume(struct pt_mtb *m, uint64_t *resumed_ns, struct pt_err *err)
 {
 	struct pt_mtb_batch batch = { .n = 0 };
@@ -136,7 +136,7 @@ static int restart_and_resume(struct pt_mtb *m, uint64_t *resumed_ns, struct pt_
 	pt_mtb_put_poll(&batch, m->regs + MTB_MASTER, MASTER_HALTREQ, MASTER_HALTREQ);
 	rc = run_restart(m, &batch, err);
 	if (rc == PT_EINTERRUPTED && batch.n_done > resume) {
-		m->state = MTB_ARMED;	/* only the wait was cut short */
+		m->state = MTB_ARMED;	/* only the wait was interrupted */
 		m->read_offset = 0;
 		rc = 0;
 	}
@@ -158,7 +158,8 @@ static void tell_resumed(struct pt_mtb *m, uint64_t resumed_ns)
 	pt_emit_state(&m->out, PT_STATE_RUN, resumed_ns, m->stop_pc);
 }
 
-/* Everything is read: record anew, and let the core go unless somebody else holds it. Cut short, it is done again. */
+/* Everything was read: records again, and resumes the core unless somebody else holds it. If it is interrupted it is
+ * repeated. */
 static int go_on(struct pt_mtb *m, struct pt_err *err)
 {
 	uint64_t ns = 0;
@@ -173,8 +174,8 @@ static int go_on(struct pt_mtb *m, struct pt_err *err)
 	return 0;
 }
 
-/* go_on() was cut short. Resuming is its last step: a core that runs has been armed before; one that has halted again
- * has this burst's watermark, and something recorded. */
+/* go_on() was interrupted. Resuming is its last step: a running core was armed before; one that has halted again has
+ * this burst's watermark, and data. */
 static int go_on_again(struct pt_mtb *m, struct pt_err *err)
 {
 	struct pt_mtb_batch batch = { .n = 0 };
@@ -199,7 +200,7 @@ static int go_on_again(struct pt_mtb *m, struct pt_err *err)
 	return 0;
 }
 
-/* Read what the watermark stopped, tell, and go on, unless there is another reason to stay. */
+/* Reads what the watermark stopped, reports it, and continues, unless there is another reason to stay halted. */
 static int on_full(struct pt_mtb *m, struct pt_err *err)
 {
 	uint32_t have = m->win.len_bytes;
@@ -211,7 +212,7 @@ static int on_full(struct pt_mtb *m, struct pt_err *err)
 	if (is_disturbed(m, &stop))
 		return pt_mtb_disturbed(m, &stop.seen, err);
 	if ((stop.dhcsr & DHCSR_S_HALT) == 0)
-		return EXPIRED_REST_US;	/* it is about to: look again */
+		return EXPIRED_REST_US;	/* it will soon: look again */
 	if (!pt_emit_reserve(&m->out, 3))
 		return EXPIRED_REST_US;	/* the core waits for the analysis thread: nothing is lost */
 	rc = deliver(m, &stop, have, err);
@@ -220,24 +221,24 @@ static int on_full(struct pt_mtb *m, struct pt_err *err)
 	pt_emit_state(&m->out, PT_STATE_HALT, stop.ns, stop.pc);
 	m->stop_pc = stop.pc;
 	if ((stop.after & DHCSR_S_RESET_ST) != 0 || (stop.after & DHCSR_S_HALT) == 0) {
-		m->state = MTB_IDLE;	/* a reset took it from us while we read */
+		m->state = MTB_IDLE;	/* a reset stopped the unit while it was read */
 		m->out.restarts = true;
 		pt_emit_loss(&m->out, PT_LOSS_RESET, pt_mem_now_ns(m->mem));
 		pt_emit_state(&m->out, PT_STATE_RESET, m->out.told_ns, PT_UNKNOWN);
 		return 0;
 	}
 	m->odd_burst = !m->odd_burst;
-	m->held = (stop.dfsr & DFSR_ALL & ~DFSR_EXTERNAL) != 0;	/* a breakpoint as well: whoever set it decides */
+	m->held = (stop.dfsr & DFSR_ALL & ~DFSR_EXTERNAL) != 0;	/* a breakpoint, too: whoever set it decides */
 	return go_on(m, err);
 }
 
-/* DFSR may still tell of halts before our time. */
+/* DFSR may still show earlier halts. */
 static int start(struct pt_mtb *m, struct pt_err *err)
 {
 	uint64_t armed_ns = 0;
 	int rc;
 
-	if (pt_cortexm_enable_debug(m->cm, err) < 0)	/* else EDBGRQ does not halt it */
+	if (pt_cortexm_enable_debug(m->cm, err) < 0)	/* otherwise EDBGRQ does not halt the core */
 		return err->code;
 	m->cm->source_halts = true;
 	if (!m->held && pt_mem_write32(m->mem, pt_cortexm_reg(m->cm, SCS_DFSR), DFSR_ALL, err) < 0)
@@ -265,12 +266,12 @@ static int wait_full(struct pt_mtb *m, struct pt_err *err)
 		return on_full(m, err);
 	}
 	if ((seen.master & ~(uint32_t)MASTER_HALTREQ) != (MASTER_EN | pt_mtb_master(m)))
-		return pt_mtb_disturbed(m, &seen, err);	/* it records no more */
+		return pt_mtb_disturbed(m, &seen, err);	/* it no longer records */
 	m->n_expired += m->n_expired < MOST_RESTS;
 	return (int)m->n_expired * EXPIRED_REST_US;
 }
 
-/* After a reset or a disturbance. Who told of it may be late: we may have armed the unit again since. */
+/* After a reset or a disturbance. The report may be late: the unit may have been armed again since. */
 static int look_or_start(struct pt_mtb *m, struct pt_err *err)
 {
 	struct pt_mtb_batch batch = { .n = 0 };
@@ -304,8 +305,8 @@ static int drain(struct pt_mtb *m, struct pt_err *err)
 	return look_or_start(m, err);
 }
 
-/* At the end of the profile the core may run: first stop recording, then see where it got to. One that sleeps, and has
- * recorded no branch since, still waits at the end of what it recorded; it is not woken to be asked where. */
+/* At the end of the profile the core may run: first recording is stopped, then its position is read. A sleeping core
+ * that has recorded no branch since then is still at the end of its data; it is not woken to ask for its position. */
 static int stop_unit(struct pt_mtb *m, struct stop *stop, bool *asleep, struct pt_err *err)
 {
 	struct pt_mtb_batch batch = { .n = 0 };
@@ -326,7 +327,7 @@ static int stop_unit(struct pt_mtb *m, struct stop *stop, bool *asleep, struct p
 	return rc;
 }
 
-/* What is new since the core was halted by somebody else, or at the end. A core that our watermark holds goes on. */
+/* Reads the data since somebody else halted the core, or until the end. A core that the watermark holds is resumed. */
 static int flush(struct pt_mtb *m, struct pt_err *err)
 {
 	bool was_full = m->state == MTB_FULL, asleep = false;
@@ -341,12 +342,12 @@ static int flush(struct pt_mtb *m, struct pt_err *err)
 	m->all_told = rc == 0 && asleep;
 	if (m->all_told)
 		pt_emit_state(&m->out, PT_STATE_SLEEP, stop.ns, PT_UNKNOWN);
-	if (rc == 0 && was_full)	/* a debugger may have moved the pc since */
+	if (rc == 0 && was_full)	/* a debugger may have moved the pc since then */
 		pt_emit_state(&m->out, PT_STATE_HALT, stop.ns, m->untold ? m->halt_pc : stop.pc);
 	return rc;
 }
 
-/* HALTREQ is 0: a core that only our watermark holds runs on. */
+/* HALTREQ is 0: a core that only the watermark holds resumes. */
 static int let_run(struct pt_mtb *m, struct pt_err *err)
 {
 	struct pt_mtb_batch batch = { .n = 0 };
@@ -363,7 +364,7 @@ static int let_run(struct pt_mtb *m, struct pt_err *err)
 	return pt_mtb_run(m, &batch, err);
 }
 
-/* The unit is put back. Halting debug was on for us alone, if no debugger is there. */
+/* The unit was restored. Halting debug was on only for this source, unless there is a debugger. */
 static int leave(struct pt_mtb *m, struct pt_err *err)
 {
 	m->cm->source_halts = false;

@@ -1,6 +1,6 @@
-/* Mode ring: a flight recorder. The unit goes round and round and is not read meanwhile; when the core halts, or the
- * profile ends, what the ring holds is fetched, and recording begins anew. What was overwritten meanwhile was never
- * meant to be kept: it counts as unobserved. */
+/* Mode ring: a flight recorder. The unit records in a ring that is not read meanwhile; when the core halts, or the
+ * profile ends, the contents are read, and recording starts again. Overwritten data were never meant to be kept: their
+ * time counts as unobserved. */
 #include "targets/cortexm/trace/mtb.h"
 #include "base/util.h"
 
@@ -22,7 +22,7 @@ static int arm(struct pt_mtb *m, struct pt_err *err)
 	return 0;
 }
 
-/* Stop it, and see how much there is: from read_offset on, len_bytes in all, round the end of the ring. */
+/* Stops the unit, and finds how much was recorded: len_bytes from read_offset on, with wrap. */
 static int stop_unit(struct pt_mtb *m, struct pt_err *err)
 {
 	struct pt_mtb_end end;
@@ -67,7 +67,7 @@ static int read_piece(struct pt_mtb *m, struct pt_err *err)
 	return 0;
 }
 
-/* Cut short, it goes on where it was at the next call. */
+/* If it is interrupted, the next call continues. */
 static int flush(struct pt_mtb *m, struct pt_err *err)
 {
 	int rc = 0;
@@ -94,7 +94,7 @@ static int drain(struct pt_mtb *m, struct pt_err *err)
 	return rc < 0 ? pt_mtb_failed(m, rc, err) : REST_US;
 }
 
-/* Who tells may be late: it may have been armed again since. */
+/* The report may be late: the unit may have been armed again since. */
 static void was_reset(struct pt_mtb *m)
 {
 	m->state = MTB_UNSURE;

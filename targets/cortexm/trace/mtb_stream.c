@@ -1,10 +1,10 @@
-/* Mode stream: a ring that the unit fills while we read behind it. AUTOSTOP with the WATERMARK two packets behind the
- * reader is the guard: a writer that catches up stops itself, all it wrote is still there, and the gap begins where it
- * stopped. POSITION is never written while EN is 1, FLOW may be. A step reads what the step before saw, moves the
- * watermark up and looks how far the writer is: one round trip.
+/* Mode stream: a ring that the unit writes while it is read behind the writer. AUTOSTOP with the WATERMARK two packets
+ * behind the reader is the guard: a writer that catches up is stopped, all that it wrote is still there, and the gap
+ * begins there. POSITION is never written while EN is 1; FLOW may be. A step reads the data that the previous step saw,
+ * moves the watermark, and reads the writer's position: one round trip.
  *
- * After such a gap it waits for a random time, as between bursts: the fetch of a full ring always takes as long, and
- * what is seen from the end of one on would keep step with the program. */
+ * After such a gap it waits for a random time, as between bursts: reading a full ring always takes equally long, so
+ * without this the observed stretches would keep step with the program. */
 #include "targets/cortexm/trace/mtb.h"
 #include "base/util.h"
 
@@ -22,7 +22,7 @@ static uint32_t flow_for(const struct pt_mtb *m, uint32_t offset)
 	return (m->win.pointer + wrapped(m, offset - GUARD_BYTES)) | FLOW_AUTOSTOP;
 }
 
-/* What is new, as far as one step reads it and no further than the end of the ring. */
+/* The new data, as far as one step reads them, and not beyond the end of the ring. */
 static uint32_t new_bytes(const struct pt_mtb *m)
 {
 	uint32_t writer = m->len_bytes, reader = m->read_offset;
@@ -31,14 +31,14 @@ static uint32_t new_bytes(const struct pt_mtb *m)
 	return n < PT_MTB_STEP_BYTES ? n : PT_MTB_STEP_BYTES;
 }
 
-/* A few packets are not worth a chunk, unless they wait for long already or nothing more will come. */
+/* A few packets are not worth a chunk, unless they have waited for long or no more will come. */
 static bool worth_reading(const struct pt_mtb *m)
 {
 	return wrapped(m, m->len_bytes - m->read_offset) >= m->win.len_bytes / 4 || m->stopped_ns != PT_UNKNOWN ||
 	       pt_mem_now_ns(m->mem) - m->out.told_ns >= PATIENCE_MS * PT_NS_PER_MS;
 }
 
-/* Where the writer was seen is kept in len_bytes, as an offset in the ring. */
+/* The writer's position is kept in len_bytes, as an offset in the ring. */
 static int see_writer(struct pt_mtb *m, const struct pt_mtb_regs *seen, struct pt_err *err)
 {
 	uint32_t offset = pt_mtb_offset(m, seen->position);
@@ -77,7 +77,7 @@ static int arm(struct pt_mtb *m, struct pt_err *err)
 	return pt_mtb_failed(m, rc, err);
 }
 
-struct look {			/* a batch and what stands where in it */
+struct look {			/* a batch, and the indices of its accesses */
 	struct pt_mtb_batch batch;
 	uint32_t n_bytes, next;
 	size_t position, master, flow;
@@ -96,7 +96,7 @@ static void put_look(struct pt_mtb *m, struct look *look, bool read)
 	look->flow = pt_mtb_put_read(&look->batch, m->regs + MTB_FLOW);
 }
 
-/* What is read after the unit was seen stopped was recorded before. */
+/* Data that were read after the unit was seen stopped were recorded before. */
 static void take_data(struct pt_mtb *m, const struct look *look)
 {
 	uint64_t to_ns = look->batch.op[0].done_ns;
@@ -110,7 +110,7 @@ static void take_data(struct pt_mtb *m, const struct look *look)
 	m->n_taken = 0;
 }
 
-/* Read what is new if wanted, move the guard, look again. */
+/* Reads new data if wanted, moves the guard, reads the position again. */
 static int read_on(struct pt_mtb *m, bool read, struct pt_err *err)
 {
 	struct look look = { .n_bytes = 0 };
@@ -137,7 +137,7 @@ static bool is_empty(const struct pt_mtb *m)
 	return m->read_offset == m->len_bytes;
 }
 
-/* Its guard has stopped it, and all is read: from there on nobody saw anything. */
+/* The guard has stopped the unit, and all was read: the time from there on is unobserved. */
 static void end_in_overrun(struct pt_mtb *m)
 {
 	pt_emit_loss(&m->out, PT_LOSS_OVERRUN, pt_mem_now_ns(m->mem));
@@ -146,10 +146,10 @@ static void end_in_overrun(struct pt_mtb *m)
 	m->delay_us = PT_UNKNOWN;
 }
 
-/* The random time before it is armed again. Returns the microseconds to rest. */
+/* The random time before the unit is armed again. Returns the microseconds to rest. */
 static int after_overrun(struct pt_mtb *m)
 {
-	if (m->delay_us != PT_UNKNOWN) {	/* it has passed */
+	if (m->delay_us != PT_UNKNOWN) {	/* the time has passed */
 		m->delay_us = PT_UNKNOWN;
 		m->state = MTB_IDLE;
 		return 0;
@@ -170,7 +170,7 @@ static int drain(struct pt_mtb *m, struct pt_err *err)
 		return after_overrun(m);
 	if (m->state == MTB_IDLE)
 		return arm(m, err);
-	if (is_empty(m) && m->stopped_ns != PT_UNKNOWN) {	/* stopped by its guard, and all is read */
+	if (is_empty(m) && m->stopped_ns != PT_UNKNOWN) {	/* stopped by its guard, and all was read */
 		end_in_overrun(m);
 		return 0;
 	}
@@ -183,8 +183,8 @@ static int drain(struct pt_mtb *m, struct pt_err *err)
 	return (int)m->n_expired * LITTLE_REST_US;
 }
 
-/* The core is halted, and the unit stays as it is; or the profile ends, and the unit is stopped. Then all that is
- * new. */
+/* The core is halted, and the unit stays as it is; or the profile ends, and the unit is stopped. Then all new data are
+ * read. */
 static int flush(struct pt_mtb *m, struct pt_err *err)
 {
 	int rc = 0;
@@ -198,11 +198,11 @@ static int flush(struct pt_mtb *m, struct pt_err *err)
 	while (rc == 0 && m->state == MTB_ARMED && !is_empty(m))
 		rc = read_on(m, true, err);
 	if (rc == 0 && m->held && m->state == MTB_ARMED && m->stopped_ns != PT_UNKNOWN)
-		end_in_overrun(m);	/* what was recorded ends there, not at the halt */
+		end_in_overrun(m);	/* the recording ended there, not at the halt */
 	return rc < 0 ? rc : 0;
 }
 
-/* Who tells may be late: we may have armed it again since. */
+/* The report may be late: the unit may have been armed again since. */
 static void was_reset(struct pt_mtb *m)
 {
 	m->state = MTB_UNSURE;

@@ -6,7 +6,7 @@
 #include "base/util.h"
 #include "targets/cortexm/trace/mtb_trigger.h"
 
-/* Source: KL25 RM, 19.32.2. FUNCTION first of a comparator that is switched off, last of one that is switched on. */
+/* Source: KL25 RM, 19.32.2. FUNCTION is written first to switch a comparator off, last to switch it on. */
 static const uint16_t at[PT_MTB_TRIGGER_REGS] = { 0x20, 0x24, 0x30, 0x34, 0x200, 0x38, 0x28 };
 enum { COMP0, MASK0, COMP1, MASK1, TBCTRL, FCT1, FCT0 };
 enum { FETCH = 4, READ = 5, WRITE = 6, DATAVMATCH = 1 << 8, DATAVSIZE = 10, DATAVADDR0 = 12, ACOMP0 = 1 };
@@ -45,7 +45,7 @@ wrong:
 		key, given);
 }
 
-/* The value in all lanes, as the comparator wants it. */
+/* The value repeated in all lanes, as the comparator needs it. */
 static uint32_t in_all_lanes(const struct point *p)
 {
 	return p->size == 1   ? (p->value & 0xff) * 0x01010101u
@@ -104,7 +104,7 @@ int pt_mtb_trigger_look(struct pt_mtb_trigger *t, const struct pt_cortexm *cm, b
 	return 0;
 }
 
-/* Off first, and on last: a comparator that is half set would match anything. */
+/* Off first, on last: a half-written comparator would match anything. */
 int pt_mtb_trigger_set(const struct pt_mtb_trigger *t, struct pt_mem *mem, bool ours, struct pt_err *err)
 {
 	if (!t->on)

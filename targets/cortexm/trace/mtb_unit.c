@@ -106,8 +106,8 @@ uint32_t pt_mtb_armed(const struct pt_mtb *m)
 	return m->trigger.on ? MASTER_TSTARTEN | MASTER_TSTOPEN : MASTER_EN;
 }
 
-/* POSITION is written first: it may only be while EN is 0, and it opens the latch of an AUTOSTOP.
- * Source: DDI 0486, 3.2.1 and 3.2.3 */
+/* POSITION is written first: this is allowed only while EN is 0, and it opens the latch of an AUTOSTOP. Source: DDI
+ * 0486, 3.2.1 and 3.2.3 */
 size_t pt_mtb_put_arm(struct pt_mtb *m, struct pt_mtb_batch *batch, uint32_t flow)
 {
 	m->watermark = flow;

@@ -1,7 +1,7 @@
-/* Where the MTB may record. The unit counts in POINTER space, which is the address modulo 2^AWIDTH, and keeps to a ring
- * of 2^(MASK + 4) bytes that is aligned there. A ring that is all ours may wrap; else a stretch inside a larger ring
- * will do, as long as a watermark stops the recording before its end ("one shot").
- * Source: Arm DDI 0486, 3.2 (equation of POINTER and BASE). */
+/* Finds where the MTB may record. The unit counts in POINTER space, which is the address modulo 2^AWIDTH, and keeps to
+ * a ring of 2^(MASK + 4) bytes that is aligned there. If the whole ring is free memory, recording may wrap; else a
+ * stretch inside a larger ring is used, and a watermark stops recording before its end ("one shot"). Source: Arm DDI
+ * 0486, 3.2 (equation of POINTER and BASE). */
 #include "targets/cortexm/trace/mtb.h"
 #include "base/util.h"
 
@@ -30,7 +30,7 @@ static bool reaches(const struct pt_mtb_need *need, uint64_t addr, uint64_t size
 	return addr >= need->sram_base && addr + size <= need->sram_base + span_of_pointer(need);
 }
 
-/* Fills win if the stretch can be recorded into. */
+/* Fills win if it is possible to record into the stretch. */
 static bool make(struct pt_mtb_window *win, const struct pt_mtb_need *need, uint64_t addr, uint64_t size)
 {
 	uint32_t pointer = (uint32_t)(addr & (span_of_pointer(need) - 1)), mask = 0;
@@ -79,7 +79,7 @@ static bool ring_in(struct pt_mtb_window *win, const struct pt_mtb_need *need, c
 	return false;
 }
 
-/* The largest stretch that no multiple of the pointer space cuts. */
+/* The largest stretch that crosses no multiple of the pointer space. */
 static bool stretch_in(struct pt_mtb_window *win, const struct pt_mtb_need *need, const struct pt_span *span)
 {
 	uint64_t addr = (span->addr + PACKET_BYTES - 1) / PACKET_BYTES * PACKET_BYTES, end = span->addr + span->size;
