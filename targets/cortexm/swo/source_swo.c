@@ -1,10 +1,10 @@
-/* The source swo: what DWT and ITM send over the pin SWO while the core runs, which nothing of it disturbs. One
- * configuration combines exceptions, samples of the pc, data, instrumentation and counters.
+/* The source swo: what DWT and ITM send over the pin SWO while the core runs, undisturbed. One configuration combines
+ * exceptions, samples of the pc, data, instrumentation and counters.
  *
- * While it works each step reads CYCCNT: a clock that changes shows there before it shows in the bytes, and the number of
- * samples that must have been sent follows from it. Registers that do not hold what was written to them are the
- * program's, or another tool's: that is a loss with its time, and they are written again, a few times.
- * The period of the samples changes at random from step to step, so that no loop runs in step with it. */
+ * Each step reads CYCCNT: a change of the clock shows there before it shows in the bytes, and the number of samples
+ * that must have been sent follows from it. If registers do not hold what was written, the program or another tool has
+ * changed them: this is a loss with its time, and they are written again, a few times. The sampling period changes at
+ * random from step to step, so that no loop can run in step with it. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -129,7 +129,7 @@ static int available(struct pt_target *target, struct pt_err *err)
 	return 0;
 }
 
-/* The rate that a profile begins with where none is said. */
+/* Prints the rate that a profile starts with by default. */
 static void print_cost(struct pt_target *target, char *line, size_t room)
 {
 	struct pt_probe_info info = { 0 };
@@ -164,7 +164,8 @@ static int tell_halted(struct pt_swo *s, struct pt_err *err)
 	return s->held ? pt_emit_halted(&s->out, s->cm->target, s->cm->number, err) : 0;
 }
 
-/* Packets of what is off are damage. Ports are the program's to switch on, and comparators another debugger's. */
+/* Packets of a source that is off are damage. Stimulus ports can be switched on by the program, and comparators by
+ * another debugger. */
 static void limit_packets(struct pt_swo *s)
 {
 	static const struct { unsigned kinds; uint8_t none; } rows[] = {
@@ -185,7 +186,7 @@ static void list_kinds(const struct pt_swo *s, char *list, size_t room)
 			at += (size_t)snprintf(list + at, room - at, "%s%s", at > 0 ? "," : "", kinds[i].name);
 }
 
-/* The stamps' clock. What the user says of it is taken as it is; what was measured is off by as much as it may be. */
+/* Prints the clock of the stamps. The user's value is taken as it is; a measured one has its error. */
 static void print_ticks(const struct pt_swo *s, char *lines, size_t room)
 {
 	int n = snprintf(lines, room, "tick_hz=%.0f\ntick_ppm=%.0f\n", s->core_hz, ceil(s->core_wrong * 1e6));
@@ -195,7 +196,7 @@ static void print_ticks(const struct pt_swo *s, char *lines, size_t room)
 			 ceil(s->most_hz));
 }
 
-/* Again when what was put off is done: then it has the clock; and when that is another. */
+/* Emitted again when a postponed set-up is done: then the clock is known; and when the clock has changed. */
 static int emit_config(struct pt_swo *s, struct pt_err *err)
 {
 	char lines[2400], predicted[240], list[120], addresses[160], hz[160] = "", counters[PT_ITM_COUNTERS_TEXT] = "";
@@ -235,7 +236,7 @@ static int set_up(struct pt_swo *s, struct pt_err *err)
 	return pt_swo_begin(s, err);
 }
 
-/* The clock of a core that is halted cannot be measured: then all of it waits until it runs. */
+/* The clock of a halted core cannot be measured: then the set-up waits until the core runs. */
 static int set_up_or_wait(struct pt_swo *s, struct pt_err *err)
 {
 	if (look_at_core(s, err) < 0)
@@ -299,7 +300,7 @@ undo:
 	return err->code;
 }
 
-/* The core runs: what was put off is done now. */
+/* The core runs: the postponed set-up is done now. */
 static int catch_up(struct pt_swo *s, struct pt_err *err)
 {
 	if (!s->put_off)
@@ -383,7 +384,7 @@ static int swo_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN) {
 		s->held = what == PT_STATE_HALT;
 		s->edges_ns +=
-			s->access_ns; /* the core went or stood within an access, at one end of which we hear of it */
+			s->access_ns;	/* the halt or resume was within an access, and is reported at one end of it */
 	}
 	s->stream.until_ns = s->held ? now_ns : 0;
 	pt_emit_state(&s->out, what, now_ns, pc);
@@ -391,7 +392,7 @@ static int swo_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 	return 0;
 }
 
-/* Nothing came from beginning to end: nothing shows that the pin works, so none of it is known. */
+/* Nothing arrived from beginning to end: nothing shows that the pin works, so all of the time is unknown. */
 static void say_silent(struct pt_swo *s, uint64_t to_ns)
 {
 	pt_warn("swo: nothing came over the pin: either nothing that is traced has happened, or the pin does not work; monitor swo "
@@ -399,7 +400,7 @@ static void say_silent(struct pt_swo *s, uint64_t to_ns)
 	pt_emit_loss(&s->out, PT_LOSS_PIN, to_ns > s->out.told_ns ? to_ns : s->out.told_ns + 1);
 }
 
-/* Up to the moment when the trace was turned off, which is the end: what happened while the rest was fetched is not in it. */
+/* The time until the trace was turned off, which is the end: events while the rest was fetched are not included. */
 static void tell_observed(struct pt_swo *s)
 {
 	if (s->stream.n_bytes == 0)

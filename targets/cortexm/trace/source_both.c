@@ -1,4 +1,4 @@
-/* The source mtb+pcsr: bursts of the MTB, and samples of DWT_PCSR between them (samples_between.h). */
+/* The source mtb+pcsr: bursts of the MTB, with samples of DWT_PCSR between them (samples_between.h). */
 #include "targets/contract/samples_between.h"
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/cortexm/trace/sources.h"

@@ -1,14 +1,13 @@
-/* The source cyccnt: the cycle counter of the DWT, read while the core runs, and shares of its eight-bit counters: cycles
- * lost to multi-cycle instructions and fetches (CPI), exceptions, sleep, loads and stores, and instructions that took
- * none (FOLD).
+/* The source cyccnt: the cycle counter of the DWT, read while the core runs, and shares of its eight-bit counters:
+ * cycles lost to multi-cycle instructions and fetches (CPI), exceptions, sleep, loads and stores, and instructions that
+ * took no cycle (FOLD).
  *
- * Eight bits wrap after 256 counts, and none of these counts more than once a cycle. So one of them at a time is read
- * many times in a row, as fast as the wire goes: a slot. CYCCNT before and behind it says how many cycles went by
- * between two reads in the mean; where that is so far below 256 that no single gap can hide a wrap, the differences
- * add up to what was counted. Where it is not, the slot is no slot, and nothing is said of that counter: a faster
- * wire may help. Slots take turns and are marked so in the trace, so that the analysis scales them, with the error of
- * it.
- * Source: Arm DDI 0403 (ARMv7-M), C1.8.8 (CYCCNT) to C1.8.13 (FOLDCNT). */
+ * Eight bits wrap after 256 counts; none of these counts more than once a cycle. So one of them at a time is read many
+ * times in a row, as fast as possible: a slot. CYCCNT before and after the slot gives the mean number of cycles between
+ * two reads; if this is so far below 256 that no single gap can hide a wrap, the sum of the differences is the count.
+ * If it is not, the slot is dropped, and nothing is reported of that counter: a faster wire may help. The counters take
+ * turns, and the trace marks the slots, so that the analysis can scale them, with the error. Source: Arm DDI 0403
+ * (ARMv7-M), C1.8.8 (CYCCNT) to C1.8.13 (FOLDCNT). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +23,7 @@
 #include "trace/itm_counters.h"
 
 enum { N_EVENTS = PT_N_ITM_COUNTERS, SLOT_READS = 512, EDGE_READS = 2, MOST_CYCLES = 128, HELD_REST_US = 200000, SLOT_MS = 2000 };
-#define FASTEST_HZ UINT64_C(1000000000)	/* of all these cores: less than two rounds of CYCCNT between readings */
+#define FASTEST_HZ UINT64_C(1000000000)	/* faster than all these cores: CYCCNT wraps less than twice between readings */
 
 static const char owner[] = "profile";
 /* In the order of their registers. */
@@ -44,13 +43,13 @@ struct cyccnt {
 	struct pt_emit out;
 	struct pt_cycle_counter counter;
 	uint64_t random, period_ns, next_ns;
-	uint64_t round_trip_ns;		/* of the last reading of CYCCNT alone */
-	unsigned event;			/* whose slot is next */
+	uint64_t round_trip_ns;		/* of the last reading that had CYCCNT alone */
+	unsigned event;			/* which counter has the next slot */
 	uint64_t too_slow, slots;
 	bool with_events, held, away, leased;
 	char unit[PT_PENDING_UNIT];
 	uint8_t before[4], after[4], reads[4 * SLOT_READS];
-	uint8_t records[5 * PT_COUNTERS_BYTES];	/* of a slot three, of the cycles two */
+	uint8_t records[5 * PT_COUNTERS_BYTES];	/* three records of a slot, two of the cycles */
 	size_t len_bytes;
 };
 
@@ -77,7 +76,7 @@ static void put_record(struct cyccnt *s, uint64_t at_ns, unsigned word, uint64_t
 
 /* --- slots -------------------------------------------------------------------------------------------------------- */
 
-/* What was counted from the first read to the last. False: the reads are too far apart to tell. */
+/* Counts from the first read to the last. False: too much time between the reads. */
 static bool count_slot(const struct cyccnt *s, uint64_t *counted)
 {
 	uint32_t cycles = pt_le32(s->after) - pt_le32(s->before);
@@ -90,8 +89,8 @@ static bool count_slot(const struct cyccnt *s, uint64_t *counted)
 	return true;
 }
 
-/* CYCCNT, the reads, CYCCNT. The first read comes half a round trip and some words on the wire behind the batch's start:
- * CYCCNT itself, and what moves the access port to another register. At the end it is the same. */
+/* Reads CYCCNT, the counter many times, CYCCNT. The first read comes half a round trip and some words after the start
+ * of the batch: CYCCNT itself, and moving the access port to another register. At the end it is the same. */
 static int read_slot(struct cyccnt *s, struct pt_mem_op *ops, struct pt_err *err)
 {
 	ops[0] = read_op(s, DWT_CYCCNT, s->before, 1);
@@ -143,7 +142,7 @@ static int failed(struct cyccnt *s, int rc, struct pt_err *err)
 	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "cyccnt") : rc;
 }
 
-/* A slot, then the cycles: stamps of a reading go forward. */
+/* Reads a slot, then the cycles: the stamps of a reading increase. */
 static int take_reading(struct cyccnt *s, struct pt_err *err)
 {
 	uint64_t at_ns = 0;
@@ -166,7 +165,7 @@ static bool is_away(const struct cyccnt *s)
 	return s->cm->away[0] != '\0';
 }
 
-/* In reset, or off, it counts nothing. When it has come back its counts begin anew. */
+/* In reset, or off, the core counts nothing. After it has come back, its counts start again. */
 static int wait_for_core(struct cyccnt *s)
 {
 	s->away = true;
@@ -206,7 +205,7 @@ static int fits(struct pt_cortexm *cm, struct pt_err *err)
 	return pt_fail(err, PT_EUNSUPPORTED, "%s has no cycle counter", cm->chip.core);
 }
 
-/* Is the wire fast enough for eight bits? One slot tries it. */
+/* Whether the wire is fast enough for counters of eight bits. One slot shows it. */
 static int try_events(struct cyccnt *s, bool must, struct pt_err *err)
 {
 	struct pt_mem_op ops[3];
@@ -264,7 +263,7 @@ static int emit_config(struct cyccnt *s, const struct pt_source_setup *setup, st
 				: "");
 	if (pt_emit_config(&s->out, setup, PT_FORMAT_COUNTERS, lines, err) < 0)
 		return err->code;
-	pt_emit_clock(&s->out, s->out.told_ns, s->out.told_ns, 0);	/* its stamps are the probe's own clock */
+	pt_emit_clock(&s->out, s->out.told_ns, s->out.told_ns, 0);	/* the stamps are on the probe's own clock */
 	return 0;
 }
 
@@ -317,17 +316,17 @@ drop:
 
 /* --- the rest ----------------------------------------------------------------------------------------------------- */
 
-/* CYCCNT stands while the core is halted: what it had by then is told, and when it goes on it is read again. A reset may
- * have cleared it, and the decoder sees that it went back. */
+/* CYCCNT stands while the core is halted: its value is reported at the halt, and read again at the resume. A reset may
+ * have cleared it; the decoder sees that it decreased. */
 static int one_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	struct cyccnt *s = state;
 	enum pt_loss cause = s->held ? PT_LOSS_HALTED : what == PT_STATE_RESET ? PT_LOSS_RESET : PT_LOSS_REARM;
 
-	(void)core;	/* whoever calls has looked whose it is */
+	(void)core;	/* the caller has checked the core */
 	(void)err;
 	if (what == PT_STATE_RESET && is_away(s) && s->away)
-		return 0;	/* it still is */
+		return 0;	/* the core still counts */
 	s->away = is_away(s);
 	pt_emit_loss(&s->out, cause, pt_mem_now_ns(s->mem));
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)

@@ -1,6 +1,6 @@
-/* The source mtb: the Micro Trace Buffer of a Cortex-M0+. Here is what all modes share: looking at the unit before it
- * is touched, the window in RAM, chunks, what to do when the unit is changed by another, and putting everything back.
- * Source: Arm DDI 0486 (CoreSight MTB-M0+). */
+/* The source mtb: the Micro Trace Buffer of a Cortex-M0+. Shared by all modes: checking the unit before it is changed,
+ * the window in RAM, chunks, what to do if somebody else changes the unit, and restoring everything. Source: Arm DDI
+ * 0486 (CoreSight MTB-M0+). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,10 +48,10 @@ static const struct pt_mtb_mode *find_mode(const char *name)
 
 	while (i + 1 < PT_LEN(modes) && strcmp(modes[i]->name, name) != 0)
 		i++;
-	return modes[i];	/* the word was checked against the choices */
+	return modes[i];	/* the word is one of the choices */
 }
 
-/* Only a place that the user gave can be anywhere but in free RAM. */
+/* Only a window that the user gave can be outside free RAM. */
 static bool in_use(const struct pt_mtb_window *win, const struct pt_source_setup *setup)
 {
 	for (size_t i = 0; i < setup->n_free_ram; i++)
@@ -121,7 +121,7 @@ static int look_first(struct pt_mtb *m, bool take, struct pt_err *err)
 	return 0;
 }
 
-/* Stop the unit, then see which bits of POINTER stick. Source: DDI 0486, appendix B.1 */
+/* Stops the unit, then finds which bits of POINTER can be written. Source: DDI 0486, appendix B.1 */
 static int find_awidth(struct pt_mtb *m, uint32_t *awidth, struct pt_err *err)
 {
 	struct pt_mtb_batch batch = { .n = 0 };
@@ -140,7 +140,7 @@ static int find_awidth(struct pt_mtb *m, uint32_t *awidth, struct pt_err *err)
 	return 0;
 }
 
-/* Is there any place that it could record into? */
+/* Whether there is any memory that it can record into. */
 static int check_reach(const struct pt_mtb *m, uint32_t awidth, struct pt_err *err)
 {
 	const struct pt_cortexm_chip *chip = &m->cm->chip;
@@ -157,7 +157,7 @@ static int check_reach(const struct pt_mtb *m, uint32_t awidth, struct pt_err *e
 	return 0;
 }
 
-/* May the registers be tried out? Not while the unit records, or is about to, or is somebody's. */
+/* Whether the registers may be written as a test. Not if the unit records, is about to, or belongs to another user. */
 static bool rests(const struct pt_mtb *m)
 {
 	return (m->found.master & (MASTER_EN | MASTER_TSTARTEN)) == 0 && m->cm->mtb == NULL &&
@@ -171,7 +171,7 @@ static int check_unit(const struct pt_cortexm *cm, struct pt_err *err)
 	return pt_fail(err, PT_EUNSUPPORTED, "%s has no MTB in its ROM table", cm->chip.name);
 }
 
-/* A unit that cannot be asked now is taken for good: start looks again, and can say more. */
+/* A unit that cannot be read now is assumed to work: start looks again, and can say more. */
 static int available(struct pt_target *target, struct pt_err *err)
 {
 	struct pt_cortexm *cm = pt_cortexm_of(target);
@@ -220,7 +220,8 @@ static int read_pc(struct pt_mtb *m, uint64_t *pc, struct pt_err *err)
 	return m->cm->target->ops->pc(m->cm->target->state, 0, pc, err);
 }
 
-/* A halted program may yet look at what lies there; one that runs has had its chance to be asked (free RAM only). */
+/* The program of a halted core may still need the contents of the window; a running one uses free RAM only if it was
+ * asked to. */
 static int look_at_core(struct pt_mtb *m, struct pt_err *err)
 {
 	uint32_t dhcsr = 0;
@@ -240,9 +241,9 @@ static int look_at_core(struct pt_mtb *m, struct pt_err *err)
 	return 0;
 }
 
-/* MASTER tells whether the unit is still as we have it, but for EN, which goes out by itself; the buffer is the
- * program's again only if it has stood still since. A unit that recorded for the firmware stays off: by now the firmware
- * may have other things in that RAM. */
+/* MASTER shows whether the unit is still as the source set it, except for EN, which clears itself; the buffer belongs
+ * to the program again only if it has been stopped since then. A unit that recorded for the firmware stays off: the
+ * firmware may have put other data there by now. */
 static void note(struct pt_mtb *m, uint32_t master)
 {
 	enum { STAYS = MASTER_MASK | MASTER_RAMPRIV | MASTER_SFRWPRIV };
@@ -353,7 +354,7 @@ static int mtb_start(void *state, struct pt_target *target, const struct pt_sour
 	if (look_first(m, pt_params_flag(setup->settings, &params[MTB_TAKE]), err) < 0 ||
 	    pt_mtb_trigger_look(&m->trigger, m->cm, pt_params_flag(setup->settings, &params[MTB_TAKE]), err) < 0)
 		goto give_up;
-	note(m, m->found.master);	/* to find its size the unit is written, and left as it was */
+	note(m, m->found.master);	/* finding its size has written the unit, and restored it */
 	if (choose_window(m, setup, err) < 0 || emit_config(m, setup, err) < 0 || look_at_core(m, err) < 0)
 		goto restore;
 	note(m, pt_mtb_master(m));
@@ -370,7 +371,8 @@ give_up:
 
 /* --- work --------------------------------------------------------------------------------------------------------- */
 
-/* What was recorded before somebody halted the core, and then that it was. Cut short, it goes on at the next call. */
+/* Reports the data recorded before somebody halted the core, then the halt. If it is interrupted, the next call
+ * continues. */
 static int tell_halt(struct pt_mtb *m, struct pt_err *err)
 {
 	int rc = m->mode->flush(m, err);
@@ -394,8 +396,8 @@ static int mtb_drain(void *state, struct pt_err *err)
 	return m->untold ? tell_halt(m, err) : m->mode->drain(m, err);
 }
 
-/* Fetching what is in the buffer takes up to 70 ms on a slow link, and whoever halted the core waits to hear of it:
- * that is for the next drain, or for the next change of state. A burst goes on when the core does. */
+/* Reading the buffer takes up to 70 ms on a slow link, and whoever halted the core waits: it is left to the next drain,
+ * or the next change of state. A burst continues with the core. */
 static void on_halt(struct pt_mtb *m, uint64_t pc)
 {
 	if (m->held)
@@ -431,7 +433,7 @@ static void on_run(struct pt_mtb *m, uint64_t pc)
 	pt_emit_state(&m->out, PT_STATE_RUN, now_ns, pc);
 }
 
-/* What the unit had recorded is gone with its registers. */
+/* A reset has cleared the unit's registers, so its data are lost. */
 static void on_reset(struct pt_mtb *m, uint64_t pc)
 {
 	uint64_t now_ns = pt_mem_now_ns(m->mem);
@@ -440,7 +442,7 @@ static void on_reset(struct pt_mtb *m, uint64_t pc)
 		pt_emit_loss(&m->out, PT_LOSS_RESET, m->halt_ns);
 	m->untold = false;
 	if (m->out.failing_since_ns != PT_UNKNOWN &&
-	    m->out.fault == PT_LOSS_SILENT) /* another source may have found it to be back */
+	    m->out.fault == PT_LOSS_SILENT) /* another source may have found that the probe is back */
 		pt_emit_loss(&m->out, m->out.fault, now_ns);
 	pt_emit_loss(&m->out, m->held ? PT_LOSS_HALTED : PT_LOSS_RESET, now_ns);
 	m->mode->was_reset(m);
@@ -475,13 +477,13 @@ static int mtb_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 	}
 }
 
-/* Everything that needs the probe; stops at the first thing that fails because it is gone. */
+/* Everything that needs the probe; stops at the first error that means that the probe is lost. */
 static int wind_up(struct pt_mtb *m, struct pt_err *err)
 {
 	struct pt_err first = { 0 };
 	int rc = m->untold ? catch_up(m, &first) : m->mode->flush(m, &first);
 
-	if (!m->all_told)	/* else the profile ends there: what putting back takes is none of it */
+	if (!m->all_told)	/* else the profile ended there: the time for restoring is no part of it */
 		pt_emit_rest(&m->out, pt_mem_now_ns(m->mem), rc, m->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
 	if (rc != PT_EIO && put_back(m, err) < 0 && rc == 0)
 		rc = err->code;

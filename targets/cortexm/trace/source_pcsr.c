@@ -1,13 +1,12 @@
-/* The source pcsr: DWT_PCSR shows, at each read, where the core is executing. No buffer, no branch, nothing written
- * but TRCENA: works on parts without an MTB.
+/* The source pcsr: each read of DWT_PCSR shows where the core is executing. It needs no buffer, records no branch, and
+ * writes nothing but TRCENA: it works on parts without an MTB.
  *
- * Samples come in batches with a read of DHCSR before and behind each, which shows whether the core slept, and
- * with a random delay between them that runs in the probe. Samples inside a batch are correlated: the batch is the
- * unit that statistics count. Where the core is found asleep at an end of a batch, and the samples there are alike,
- * they show where it sleeps, and all samples of that place belong to the sleep, because PCSR stays where the core
- * waits (UNVERIFIED per core). Behind another GDB server each access is a round trip, and the core falls asleep and
- * wakes between two of them: there sleep is not told apart, and counts where the core sleeps.
- * Source: Arm DDI 0419 (ARMv6-M), C1.8.4 (DWT_PCSR). */
+ * Samples come in batches with a read of DHCSR before and after, which shows whether the core was asleep; the probe
+ * waits for a random time between batches. Samples of a batch are correlated: statistics count batches. If the core is
+ * asleep at an end of a batch, and the samples there are equal, they show where it sleeps, and all samples of that
+ * address count as sleep, because PCSR stays where the core waits (UNVERIFIED per core). Behind another GDB server each
+ * access is a round trip, and the core falls asleep and wakes between two of them: sleep cannot be told apart there,
+ * and counts as the code where the core sleeps. Source: Arm DDI 0419 (ARMv6-M), C1.8.4 (DWT_PCSR). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +24,7 @@ static const char owner[] = "profile";
 
 enum { MAX_SAMPLES = 256, ROUND_BATCHES = 4, ROUND_MS = 2000, HELD_REST_US = 200000, AWAY_REST_US = 20000, PROBE_DELAY_US = 20000 };
 enum { PROBE_SAMPLES = 16, PROBE_TRIES = 8, PROBE_GAP_US = 500 };
-#define NOT_RUNNING UINT32_MAX	/* halted, or sampling is not permitted */
+#define NOT_RUNNING UINT32_MAX	/* the core is halted, or sampling is not permitted */
 
 enum { BATCH, PERIOD, ENTRY, CORE, N_PARAMS };
 static const struct pt_param params[] = {
@@ -39,7 +38,7 @@ static const struct pt_param params[] = {
 	[CORE] = PT_CORE_SOURCES_ROW,
 };
 
-struct batch {			/* of samples, as it comes from the wire */
+struct batch {			/* a batch of samples, as read */
 	uint8_t before[4], after[4], samples[4 * MAX_SAMPLES];
 	uint32_t delay_us;
 };
@@ -52,14 +51,14 @@ struct pcsr {
 	struct pt_emit out;
 	uint64_t random;
 	uint32_t n_samples, period_us;
-	enum sleep told;	/* in the chunks so far */
+	enum sleep told;	/* as in the chunks so far */
 	bool slept;
-	uint32_t slept_at;	/* the last place that it was found asleep at */
+	uint32_t slept_at;	/* the last address at which it was found asleep */
 	bool held, away, leased, traced;
 	char unit[PT_PENDING_UNIT];
-	bool shares_link;	/* as in struct pt_source_setup: a round is short, and others come in between */
-	bool meets_handler;	/* an exception that is being entered is found in its handler already */
-	bool counts_sleep;	/* samples of a sleeping core are like others */
+	bool shares_link;	/* as in struct pt_source_setup: rounds are short, and other sources run between them */
+	bool meets_handler;	/* an exception that is being entered shows its handler's address already */
+	bool counts_sleep;	/* samples of a sleeping core count like others */
 	struct batch batch[ROUND_BATCHES];
 };
 
@@ -107,8 +106,8 @@ static enum sleep asleep(const uint8_t *dhcsr)
 	return (pt_le32(dhcsr) & DHCSR_S_SLEEP) != 0 ? ASLEEP : AWAKE;
 }
 
-/* Two samples alike at an end where the core was found asleep: that is where it sleeps. One alone may be work that ended
- * just before the look, or began just behind it. */
+/* Two equal samples at an end where the core was found asleep show where it sleeps. A single one may be work that ended
+ * just before DHCSR was read, or began just after. */
 static void learn_where_it_sleeps(struct pcsr *s, const struct batch *batch)
 {
 	uint32_t last = s->n_samples - 1;
@@ -121,14 +120,14 @@ static void learn_where_it_sleeps(struct pcsr *s, const struct batch *batch)
 	s->slept_at = sample(batch, at_last ? last : 0);
 }
 
-/* What is between samples of sleep ran: a core that naps from one interrupt to the next may be found asleep, or awake,
+/* Time between samples of sleep counts as running: a core that sleeps between interrupts may be found asleep, or awake,
  * at both ends. */
 static enum sleep state_at(const struct pcsr *s, const struct batch *batch, uint32_t i)
 {
 	return s->slept && sample(batch, i) == s->slept_at ? ASLEEP : AWAKE;
 }
 
-/* Stretches of the batch in which the state is the same, each with its part of the time. */
+/* Splits the batch into stretches of equal state, each with its part of the time. */
 static void emit_stretches(struct pcsr *s, const struct batch *batch, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t n = s->n_samples, first = 0;
@@ -144,7 +143,8 @@ static void emit_stretches(struct pcsr *s, const struct batch *batch, uint64_t f
 	}
 }
 
-/* ops: delay, look, samples, look. The batch began when its first look was sent, or when the delay before was over. */
+/* ops: delay, look, samples, look. The batch began when its first read of DHCSR was sent, or when the previous delay
+ * was over. */
 static void emit_batch(struct pcsr *s, const struct batch *batch, const struct pt_mem_op *ops)
 {
 	uint64_t from_ns = ops[0].sent_ns + batch->delay_us * UINT64_C(1000), to_ns = ops[3].done_ns;
@@ -170,7 +170,7 @@ static bool was_halted(const struct batch *batch)
 	return ((pt_le32(batch->before) | pt_le32(batch->after)) & DHCSR_S_HALT) != 0;
 }
 
-/* The mark is cleared by each look: still there at the second, the reset lasts. */
+/* Reading DHCSR clears the mark of a reset: if it is set in the second read, too, the reset lasts. */
 static bool was_in_reset(const struct batch *batch)
 {
 	return (pt_le32(batch->before) & pt_le32(batch->after) & DHCSR_S_RESET_ST) != 0;
@@ -197,12 +197,12 @@ static void take_batches(struct pcsr *s, const struct pt_mem_op *ops, size_t n_b
 		pt_cortexm_saw(s->cm, pt_le32(batch->after));
 		if (was_in_reset(batch))
 			pt_emit_loss(&s->out, PT_LOSS_IN_RESET, ops[4 * i + 3].done_ns);
-		else if (!was_halted(batch))	/* else the board will say so */
+		else if (!was_halted(batch))	/* else the board reports it */
 			emit_batch(s, batch, ops + 4 * i);
 	}
 }
 
-/* The mark of a reset is cleared by the first look at DHCSR: keep it for the board. */
+/* The first read of DHCSR clears the mark of a reset: it is kept for the board. */
 static bool was_reset(struct pcsr *s)
 {
 	pt_cortexm_saw(s->cm, pt_le32(s->batch[0].before));
@@ -235,7 +235,8 @@ static bool is_away(const struct pcsr *s)
 	return s->cm->away[0] != '\0';
 }
 
-/* Until when it was seen to be in reset, or off. The board looks, too, but less often: it is sent when the core has come. */
+/* The core is lost until the last time when it was seen in reset, or off. The board looks, too, but less often; it is
+ * told when the core is back. */
 static void account_for_away(struct pcsr *s)
 {
 	uint64_t until_ns = s->cm->looked_ns;
@@ -266,7 +267,7 @@ static int one_drain(void *state, struct pt_err *err)
 		return AWAY_REST_US;
 	}
 	s->away = false;
-	rc = pt_cortexm_set_demcr(s->cm, DEMCR_TRCENA, 0, err);	/* nothing to do, unless there was a reset */
+	rc = pt_cortexm_set_demcr(s->cm, DEMCR_TRCENA, 0, err);	/* writes nothing, unless there was a reset */
 	return rc == 0 ? round_of_batches(s, err) : failed(s, rc, err);
 }
 
@@ -279,7 +280,8 @@ static int fits(struct pt_cortexm *cm, struct pt_err *err)
 	return pt_fail(err, PT_EUNSUPPORTED, "%s has no DWT in its ROM table", cm->chip.name);
 }
 
-/* PCSR is optional: always 0 is not there, always ones although the core runs is not permitted. */
+/* PCSR is optional: always 0 means that it is missing; always ones, although the core runs, that it is not
+ * permitted. */
 static int check_samples(struct pcsr *s, bool *live, struct pt_err *err)
 {
 	uint8_t bytes[4 * PROBE_SAMPLES];
@@ -331,7 +333,7 @@ static int emit_config(struct pcsr *s, const struct pt_source_setup *setup, stru
 	return pt_emit_config(&s->out, setup, PT_FORMAT_PCSR, lines, err);
 }
 
-/* TRCENA stays on for watchpoints, and where it was found on. */
+/* TRCENA stays set for watchpoints, and if it was set originally. */
 static int untrace(struct pcsr *s, struct pt_err *err)
 {
 	char cycles[PT_PENDING_UNIT];
@@ -367,7 +369,7 @@ static int one_start(void *state, struct pt_target *target, const struct pt_sour
 	s->n_samples = (uint32_t)pt_params_number(setup->settings, &params[BATCH]);
 	s->meets_handler = strcmp(pt_params_text(setup->settings, &params[ENTRY]), "handler") == 0;
 	s->counts_sleep = target->ops->upstream != NULL;
-	period_ns = pt_params_number(setup->settings, &params[PERIOD]);	/* beside bursts it is their row's */
+	period_ns = pt_params_number(setup->settings, &params[PERIOD]);	/* beside bursts it is set by their row */
 	s->period_us = (uint32_t)((period_ns < params[PERIOD].max ? period_ns : params[PERIOD].max) / 1000);
 	s->told = NOT_TOLD;
 	s->away = is_away(s);
@@ -392,20 +394,20 @@ static int one_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 	uint64_t now_ns = pt_mem_now_ns(s->mem);
 	enum pt_loss cause = what == PT_STATE_RESET ? PT_LOSS_RESET : PT_LOSS_REARM;
 
-	(void)core;	/* whoever calls has looked whose it is */
+	(void)core;	/* the caller has checked the core */
 	(void)err;
 	if (what == PT_STATE_RESET && is_away(s) && s->away)
-		return 0;	/* it still is */
+		return 0;	/* it still runs */
 	s->away = is_away(s);
 	if (what == PT_STATE_RESET && s->out.failing_since_ns != PT_UNKNOWN && s->out.fault == PT_LOSS_SILENT)
-		cause = s->out.fault;	/* another source may have found it to be back */
+		cause = s->out.fault;	/* another source may have found that the probe is back */
 	pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : cause, now_ns);
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
 	s->told = NOT_TOLD;
 	pt_emit_state(&s->out, what, now_ns, pc);
 	if (what == PT_STATE_RESET)
-		/* a loss of power clears it: the next drain writes it */
+		/* a loss of power clears it: the next drain writes it again */
 		s->cm->demcr &= ~(uint32_t)DEMCR_TRCENA;
 	return 0;
 }
