@@ -44,7 +44,7 @@ uint32_t pt_swo_period_bits(const struct pt_swo_period *period)
 	return preset << POSTPRESET | preset << POSTINIT | (period->slow_tap ? UINT32_C(1) << CYCTAP : 0);
 }
 
-/* The sum of two even draws, from -2 * reach to 2 * reach in all; no further than the field goes on either side, so that
+/* The sum of two uniform draws, from -2 * reach to 2 * reach; symmetrically limited by the size of the field, so that
  * the mean is kept. */
 struct pt_swo_period pt_swo_jitter(const struct pt_swo_period *period, unsigned first, unsigned second)
 {
@@ -90,7 +90,7 @@ void pt_swo_cadence_change(struct pt_swo_cadence *c, const struct pt_swo_period 
 
 	pt_swo_cadence_go_on(c, before);
 	taps = (before % tap + (uint32_t)(behind - before)) / tap;
-	if (taps > c->left)		/* POSTCNT was loaded with the one or the other */
+	if (taps > c->left)		/* POSTCNT was loaded with the old or the new period */
 		c->doubt += (double)(old > new ? old - new : new - old) / (1 + (old < new ? old : new));
 	c->period = *period;
 }

@@ -20,7 +20,8 @@ static double from_base(const struct pt_swo_clock *c, uint64_t ns)
 	return ns >= c->base_ns ? (double)(ns - c->base_ns) : -(double)(c->base_ns - ns);
 }
 
-/* Into what can be, but no faster than the rate may be wrong: a jump would make all lengths around it false. */
+/* Moves the line into its limits, but no faster than the error of the rate allows: a jump would falsify all durations
+ * around it. */
 static void slew(struct pt_swo_clock *c, double ns)
 {
 	double to = c->at < c->least ? c->least : c->at > c->most ? c->most : c->at, most = ns * c->wrong;
@@ -28,7 +29,7 @@ static void slew(struct pt_swo_clock *c, double ns)
 	c->at += to - c->at > most ? most : c->at - to > most ? -most : to - c->at;
 }
 
-/* The line goes on to these ticks; what is not known of the rate widens what can be. */
+/* Extends the line to these ticks; the error of the rate widens the limits. */
 static void go_on(struct pt_swo_clock *c, uint64_t ticks)
 {
 	double ns = (double)(ticks - c->ticks) / c->hz * NS;
@@ -63,10 +64,10 @@ bool pt_swo_clock_stamp(struct pt_swo_clock *c, uint64_t ticks, uint64_t from_ns
 		place(c, ticks, from, to);
 		return false;
 	}
-	if (from > c->least && from <= c->most)	/* else it had waited in the chip */
+	if (from > c->least && from <= c->most)	/* else the packet had waited in the chip */
 		c->least = from;
 	c->most = c->most < to ? c->most : to;
-	c->least = c->least < c->most ? c->least : c->most;	/* none can come before it was made */
+	c->least = c->least < c->most ? c->least : c->most;	/* no packet arrives before it was made */
 	if (!c->told)
 		c->at = (c->least + c->most) / 2;
 	return true;
@@ -116,8 +117,8 @@ static void begin_readings(struct pt_swo_cycles *c, uint32_t cyccnt, double ns, 
 	c->most_hz = 1e12;
 }
 
-/* What was missed behind a reading, but in its request, counts for the time behind it: so all is counted from one reading
- * earlier on, and perhaps twice. */
+/* Time that was missed after a reading, but within its request, counts for the time after it: so everything is counted
+ * from the reading before on, perhaps twice. */
 static void note_missed(struct pt_swo_cycles *c, uint64_t missed_ns)
 {
 	c->missing_ns = (double)(missed_ns - c->missed_ns[1]);

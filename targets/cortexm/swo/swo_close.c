@@ -1,4 +1,4 @@
-/* The end: nothing more is sent, what is on its way arrives, and only then is the number of samples closed. */
+/* The end of the source: sending stops, the bytes on their way arrive, and only then are the samples counted. */
 #include <inttypes.h>
 
 #include "base/util.h"
@@ -9,7 +9,7 @@
 enum { BATCH_MS = 1000, STOP_READS = 64, STOP_MS = 2, READ_MS = 20, REST_READ_MS = 5, MOST_MISSED = 2, SAMPLE_BYTES = 5 };
 enum { CTRL_PCSAMPLENA = 1 << 12, CTRL_TRACES = 0x3f << 16 };
 
-/* No more samples and exceptions: then what is on its way can come to its end, and the count is closed. */
+/* Stops samples and exceptions, so that the bytes on their way can arrive and be counted. */
 static int close_count(struct pt_swo *s, struct pt_err *err)
 {
 	const uint64_t dwt = s->cm->found.unit[PT_UNIT_DWT];
@@ -43,7 +43,7 @@ int pt_swo_fetch_rest(struct pt_swo *s, struct pt_err *err)
 	return rc < 0 ? rc : 0;
 }
 
-/* Samples that were taken and did not come, with no word of the chip or the probe: the wire lost them. */
+/* Samples that were taken and did not arrive, without a report of chip or probe: the wire lost them. */
 void pt_swo_tell_count(struct pt_swo *s, uint64_t now_ns)
 {
 	uint64_t to_ns = s->stream.until_ns != 0 ? s->stream.until_ns : now_ns;
@@ -60,7 +60,7 @@ void pt_swo_tell_count(struct pt_swo *s, uint64_t now_ns)
 				to_ns > s->out.told_ns ? to_ns : s->out.told_ns + 1);
 }
 
-/* Samples that did not come may have been of any function: those that are on their way count until they have come. */
+/* Missing samples may belong to any function; those on their way count as missing until they arrive. */
 void pt_swo_tell_cost(void *arg, struct pt_cost *cost)
 {
 	const struct pt_swo *s = arg;

@@ -1,5 +1,5 @@
-/* The core's clock, by CYCCNT against the probe's clock; and whether it stands while the core sleeps, as then CYCCNT says
- * nothing of the clock, and the pin may stop. */
+/* Measures the core's clock, by CYCCNT against the probe's clock, and whether it stands while the core sleeps: then
+ * CYCCNT does not show the clock, and the pin may stop. */
 #include <math.h>
 
 #include "base/util.h"
@@ -9,19 +9,19 @@
 
 enum { MEASURE_MS = 100, MOST_MEASURES = 40, BATCH_MS = 1000, EACH = 3, LOOKS = 32, REST_MS = 4, MANY_SLEEPS = 10 };
 #define NEAR_AWAKE 0.2
-#define ENOUGH_WRONG 5e-3	/* for the rate of a pin */
-#define GIVEN_WRONG 1e-4	/* of a clock that the user says */
-#define GIVEN_OFF 5e-4		/* and that a crystal and the probe's clock may be off; more is another clock */
+#define ENOUGH_WRONG 5e-3	/* sufficient for the rate of the pin */
+#define GIVEN_WRONG 1e-4	/* relative error of a clock that the user sets */
+#define GIVEN_OFF 5e-4		/* and the error of a crystal and the probe's clock; more means another clock */
 
 /* --- sleep -------------------------------------------------------------------------------------------------------- */
 
 struct looks {
 	struct pt_swo_cycles cycles;
-	double least_hz, most_hz;	/* between two readings: the least of what can be at most, the most of the least */
+	double least_hz, most_hz;	/* between two readings: the smallest upper limit, the largest lower limit */
 };
 
-/* DHCSR, and CYCCNT twice, one behind the other. A counter that has not moved in between stands; so does one that is fast now
- * and slow then, where the probe says when it read. */
+/* Evaluates DHCSR, and CYCCNT twice in a row. A counter that has not changed in between stands; so does one whose rate
+ * varies, if the probe reports the time of its reads. */
 static void take_looks(struct pt_swo *s, const struct pt_mem_op *op, struct looks *looks, struct pt_swo_sleep *sleep)
 {
 	uint32_t dhcsr = pt_le32(op[0].bytes);
@@ -53,7 +53,7 @@ static int look_at_sleep(struct pt_swo *s, struct looks *looks, struct pt_swo_sl
 	return 0;
 }
 
-/* At random times, so that no loop of the program runs in step with it. */
+/* Reads at random times, so that no loop of the program runs in step. */
 static int watch_sleep(struct pt_swo *s, uint64_t for_ns, struct pt_swo_sleep *sleep, struct pt_err *err)
 {
 	struct looks looks = { .least_hz = INFINITY };
@@ -86,7 +86,8 @@ int pt_swo_read_cyccnt(struct pt_swo *s, struct pt_swo_cycles *cycles, struct pt
 	return 0;
 }
 
-/* Until it is known as well as that, and for 0.1 s at least, in which it also shows whether the clock stands in sleep. */
+/* Measures until the relative error is below wrong, for at least 0.1 s, which also shows whether the clock stands in
+ * sleep. */
 static int measure(struct pt_swo *s, double wrong, struct pt_err *err)
 {
 	struct pt_cycle_counter counter;
@@ -107,8 +108,8 @@ static int measure(struct pt_swo *s, double wrong, struct pt_err *err)
 	return rc;
 }
 
-/* What CYCCNT counts of it is the part of the time in which the core is awake: a probe that is too slow to see it stand sees
- * that. */
+/* The ratio of CYCCNT to this clock is the part of the time in which the core is awake: even a probe that is too slow
+ * to see it stand sees this. */
 static bool stands_as_given(const struct pt_swo *s, double given_hz)
 {
 	double awake = 1 - s->sleep.n_asleep / (s->sleep.n_reads + 1e-9);
@@ -123,7 +124,7 @@ static void bound_by_measure(struct pt_swo *s)
 	s->most_hz = fmax(s->core_hz, s->cycles.hz * (1 + s->cycles.wrong));
 }
 
-/* Nearly as fast as the user says, and yet not that fast: each time lies between what the two make of it. */
+/* The measured clock is near the user's value, but differs: each time lies between the results of the two. */
 static void doubt_given(struct pt_swo *s, bool moves)
 {
 	double off = moves ? s->cycles.hz / s->core_hz - 1 : 0;
@@ -136,8 +137,7 @@ static void doubt_given(struct pt_swo *s, bool moves)
 		s->core_hz / 1e6, s->cycles.hz / 1e6);
 }
 
-/* A clock that the user says is the better figure, as long as it can be true: one that stands in sleep is not slower for
- * that. */
+/* The user's value is used as long as it can be true: a clock that stands in sleep is not slower because of that. */
 static void compare_with_given(struct pt_swo *s, double given_hz, bool moves)
 {
 	enum pt_swo_pace pace = moves ? pt_swo_cycles_pace(&s->cycles, given_hz, PT_SWO_MOST_OFF) : PT_SWO_SAME;

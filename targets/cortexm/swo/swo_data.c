@@ -1,7 +1,7 @@
-/* Variables that are followed: a comparator of the DWT each, which sends the value of each write, with the pc that wrote it
- * where that is asked for. Watchpoints use the same comparators: whichever comes first has one, until it is done.
- * ARMv8-M has no MASK: a comparator covers a byte, a halfword or a word. Source: Arm DDI 0403, C1.8.17 (FUNCTION, data trace);
- * DDI 0553, DWT_FUNCTION<n>. */
+/* Followed variables: a comparator of the DWT each, which sends the value of each write, and the pc of the write if
+ * requested. Watchpoints use the same comparators: the first user keeps one until it is done. ARMv8-M has no MASK: a
+ * comparator covers a byte, a halfword or a word. Source: Arm DDI 0403, C1.8.17 (FUNCTION, data trace); DDI 0553,
+ * DWT_FUNCTION<n>. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ static bool is_wanted(const struct pt_swo *s, const struct pt_source_place *plac
 	return !place->spare && (s->kinds & (place->task ? PT_SWO_TASK : PT_SWO_DATA)) != 0;
 }
 
-/* A comparator compares addresses less their lowest bits: the least range that has the variable in it. */
+/* A comparator ignores the lowest address bits: returns the smallest range that contains the variable. */
 static uint32_t mask_of(const struct pt_source_place *place)
 {
 	uint32_t mask = 0;
@@ -29,7 +29,7 @@ static uint32_t mask_of(const struct pt_source_place *place)
 	return mask;
 }
 
-/* Of more than a word the packet has to say which part of it was written; then there is no room for the pc. */
+/* For more than a word the packet must contain the offset that was written; then it cannot contain the pc. */
 static uint32_t function_of(const struct pt_swo *s, const struct pt_source_place *place)
 {
 	if (place->size_bytes > WORD)
@@ -78,7 +78,7 @@ static void plan_comparator(struct pt_swo *s, unsigned i, const struct pt_source
 							.ignore = DWT_MATCHED });
 }
 
-/* The next one that no watchpoint has, and that is not ours yet; -1: there is none. */
+/* The next comparator that neither a watchpoint nor this source uses; -1: none. */
 static int take_comparator(struct pt_swo *s)
 {
 	char unit[PT_PENDING_UNIT];

@@ -1,5 +1,5 @@
-/* The questions in the order in which an answer makes the next one worth asking: has the core the units, does the chip take
- * what its recipe writes, does its clock run, does the probe receive, and what comes. Then what is to be written into the
+/* The steps, each of which needs the previous one: does the core have the units, does the chip keep what its recipe
+ * writes, does its clock run, does the probe receive, and what arrives. At last it prints what to write into the
  * configuration. */
 #include "targets/cortexm/swo/swo_doctor.h"
 
@@ -53,7 +53,7 @@ static void tell_recipe(const struct doctor *d)
 		     "  what the chip itself needs is not known: its program, or a debug script, has to enable the pin");
 }
 
-/* What another tool, or the program, has set already: it is put back at the end. */
+/* Settings that another tool, or the program, has made: they are restored at the end. */
 static void tell_found(const struct doctor *d)
 {
 	static const struct { const char *reg; uint32_t mask, usual; const char *has; } rows[] = {
@@ -74,7 +74,7 @@ static void tell_found(const struct doctor *d)
 				     rows[k].reg, regs->reg[i].was, rows[k].has);
 }
 
-/* Behind what the pin showed: samples that were taken asleep come by it only where CYCCNT goes on. */
+/* Printed after the results of the pin: samples in sleep arrive only if CYCCNT goes on. */
 static void tell_core_clock(const struct doctor *d, bool by_pin)
 {
 	const struct pt_swo *s = d->s;
@@ -118,7 +118,7 @@ static int find_pin(const struct doctor *d, struct pt_swo_pin *pin, struct pt_er
 	return pt_swo_find_pin(d->s, likely, n, pin, err);
 }
 
-/* The clock is the core's, or a simple part of it: then it is known as well as that is. */
+/* If the clock is the core's, or a simple fraction of it, it is known as precisely as that. */
 static bool snap_to_core(const struct pt_swo *s, struct pt_swo_pin *pin, unsigned *part)
 {
 	for (*part = 1; *part <= 8; ++*part)
@@ -157,7 +157,8 @@ static void tell_silence(const struct doctor *d, const struct pt_swo_pin *pin)
 		     pin->tries, d->s->recipe->pin);
 }
 
-/* No UART was read: the probe may have Manchester code alone, or the port. The clock is in it, so that few rates are enough. */
+/* No UART was received: the probe, or the port, may support only Manchester code. This contains the clock, so few rates
+ * suffice. */
 static int try_manchester(const struct doctor *d, struct pt_err *err)
 {
 	static const uint32_t rates[] = { 2000000, 500000, 100000 };
@@ -240,10 +241,10 @@ static void tell_clock(const struct doctor *d, struct pt_swo_pin *pin)
 
 struct rates {
 	double best_bps;
-	struct pt_err limit;		/* why the fastest one of all is not received; code 0: it is */
+	struct pt_err limit;		/* why the fastest rate is not received; code 0: it is */
 };
 
-/* A profile reads registers between two reads of the pin. */
+/* A profile reads registers between reads of the pin. */
 static bool is_too_short(const struct pt_swo *s)
 {
 	uint32_t us = s->stream.ops->patience_us != NULL
@@ -253,7 +254,7 @@ static bool is_too_short(const struct pt_swo *s)
 	return us != 0 && us < LEAST_PATIENCE_US;
 }
 
-/* As a profile sets it, so that what is said can be written into the configuration. */
+/* Sets the rate as a profile does, so that the result can be written into the configuration. */
 static int try_rate(const struct doctor *d, uint32_t wanted_bps, bool pieces, struct rates *rates, struct pt_err *err)
 {
 	struct pt_swo *s = d->s;
@@ -314,7 +315,7 @@ static void tell_lines(const struct doctor *d, double clock_hz, const struct rat
 	tell(d, "                       swo-baud = %.0f", rates->best_bps);
 }
 
-/* What a profile of the default trace would be, with as many exceptions as come now. */
+/* Predicts a profile with the default trace and the present rate of exceptions. */
 static int tell_load(const struct doctor *d, const struct rates *rates, struct pt_err *err)
 {
 	struct pt_swo *s = d->s;
@@ -379,7 +380,7 @@ static int attend(const struct doctor *d, struct pt_err *err)
 	struct pt_swo *s = d->s;
 	int rc;
 
-	pt_link_shield(pt_probe_link(s->cm->target->probe));	/* half of it tells nothing */
+	pt_link_shield(pt_probe_link(s->cm->target->probe));	/* an interrupted check is useless */
 	rc = examine(d, err);
 	if (pt_swo_end(s, rc < 0 ? NULL : err) < 0 && rc == 0)
 		rc = err->code;
@@ -416,7 +417,7 @@ int pt_swo_doctor(void *state, const char *const *words, size_t n_words, void (*
 	s->recipe = pt_swo_recipe_of(s->cm);
 	s->kinds = PT_SWO_PC_SAMPLES;
 	s->coding = PT_STREAM_UART;
-	s->chosen = true;		/* as fast as there is */
+	s->chosen = true;		/* the fastest rate */
 	s->random = pt_mem_now_ns(s->mem);
 	s->stream.ops = pt_probe_stream(s->cm->target->probe, &s->stream.wire);
 	pt_cortexm_unit(s->cm, s->unit, "dwt.cyccnt");

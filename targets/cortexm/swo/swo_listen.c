@@ -10,11 +10,12 @@ enum { FEW_BYTES = 60, ENOUGH_BYTES = 120, READ_MS = 5, LEAST_LISTEN_MS = 12, MO
 enum { SAMPLE = 0x17, ASLEEP = 0x15, OVERFLOW = 0x70, SAMPLE_BYTES = 5, ASLEEP_BYTES = 2 };
 #define LEAST_HZ 1e6
 #define MOST_HZ 500e6
-#define STEP 1.035		/* of the sweep: a receiver reads what is 4 % beside its rate, and more */
-#define SLOW_BPS 200000.0	/* that any probe follows */
+#define STEP 1.035		/* step of the sweep: a receiver tolerates a difference of 4 % and more */
+#define SLOW_BPS 200000.0	/* a rate that all probes support */
 #define EXACT 0.0008
 #define FED_WORD UINT32_C(0x5aa5c33c)
-#define FED_BPS 25000.0		/* so slow that what waits in the chip bridges the time between two batches of words */
+#define FED_BPS 25000.0		/* so slow that the bytes waiting in the chip bridge the time between two batches of
+				 * words */
 #define ITM UINT32_C(0xe0000000)
 
 /* --- one try ------------------------------------------------------------------------------------------------------ */
@@ -44,7 +45,7 @@ static void count_bytes(struct pt_swo_heard *heard, struct pt_itm_packets *packe
 	}
 }
 
-/* FF FF FF 7F again and again is a TPIU's frame that has nothing in it. */
+/* Repeated FF FF FF 7F are empty frames of a TPIU. */
 static bool has_frames(const uint8_t *bytes, size_t len)
 {
 	static const uint8_t idle[] = { 0xff, 0xff, 0xff, 0x7f };
@@ -55,7 +56,8 @@ static bool has_frames(const uint8_t *bytes, size_t len)
 	return n >= 2;
 }
 
-/* Samples whose end is where another packet begins: no chance makes many of them, and a damaged byte spoils two at most. */
+/* Counts samples that end where another packet begins: chance does not make many of these, and a damaged byte spoils
+ * two at most. */
 static void count_chains(struct pt_swo_heard *heard, uint8_t last[SAMPLE_BYTES], const uint8_t *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -73,7 +75,8 @@ static void count_chains(struct pt_swo_heard *heard, uint8_t last[SAMPLE_BYTES],
 struct hearing {
 	struct pt_itm_packets packets;
 	uint8_t last[SAMPLE_BYTES];
-	uint64_t from_ns, to_ns, before, error_ns;	/* from the first read on, whose own bytes came before the time that is taken */
+	/* from the first read on, whose own bytes came before the measured time */
+	uint64_t from_ns, to_ns, before, error_ns;
 };
 
 static void take_read(struct hearing *h, struct pt_swo_heard *heard, const uint8_t *bytes, size_t n,
@@ -98,7 +101,7 @@ static void take_read(struct hearing *h, struct pt_swo_heard *heard, const uint8
 		       (double)(h->to_ns - h->from_ns);
 }
 
-/* Words to the stimulus port that the user has named: more than the pin carries meanwhile. */
+/* Writes words to the user's stimulus port: more than the pin carries in this time. */
 static int feed(struct pt_swo *s, struct pt_err *err)
 {
 	struct pt_mem_op op[FED_WORDS];
@@ -172,7 +175,7 @@ static uint64_t long_enough(double bits_per_s)
 	return ns > LEAST_LISTEN_MS * PT_NS_PER_MS ? ns : LEAST_LISTEN_MS * PT_NS_PER_MS;
 }
 
-/* By which such a clock is divided to this rate, or next to it. */
+/* The divider of this clock for the nearest rate. */
 static uint32_t divider_for(double hz, double bits_per_s)
 {
 	double divider = round(hz / bits_per_s);
@@ -180,7 +183,7 @@ static uint32_t divider_for(double hz, double bits_per_s)
 	return divider < 1 ? 1 : divider > MOST_DIVIDER ? MOST_DIVIDER : (uint32_t)divider;
 }
 
-/* At this rate, or next to it. PT_EARG: the probe has none there. */
+/* Listens at this rate, or the nearest one. PT_EARG: the probe has no such rate. */
 static int try_clock_at(struct pt_swo *s, double hz, double wanted_bps, uint64_t for_ns, struct pt_swo_heard *heard,
 			struct pt_err *err)
 {
@@ -193,10 +196,11 @@ static int try_clock_at(struct pt_swo *s, double hz, double wanted_bps, uint64_t
 	return rc;
 }
 
-/* Would a clock of hz be heard? A rate that the probe has not is no error here. */
+/* Whether trace is received with a clock of hz. A rate that the probe does not have is not an error here. */
 static int try_clock(struct pt_swo *s, double hz, bool pieces, struct pt_swo_pin *pin, struct pt_err *err)
 {
-	static const double rates[] = { 4e6, 1.5e6 };	/* pieces: so fast that most bytes are whole between two sleeps */
+	/* pieces: fast, so that most bytes are complete between two sleeps */
+	static const double rates[] = { 4e6, 1.5e6 };
 	struct pt_swo_heard heard;
 	struct pt_err own = { 0 };
 	int rc = pieces ? PT_EARG : try_clock_at(s, hz, SLOW_BPS, long_enough(SLOW_BPS), &heard, &own);
@@ -222,7 +226,7 @@ static int try_clock(struct pt_swo *s, double hz, bool pieces, struct pt_swo_pin
 	return 0;
 }
 
-/* By what arrives in a second or more, at a rate that no probe loses anything of. */
+/* Counts the bytes of a second or more, at a rate without losses on any probe. */
 static int measure_clock(struct pt_swo *s, struct pt_swo_pin *pin, struct pt_err *err)
 {
 	uint32_t divider = divider_for(pin->clock_hz, SLOW_BPS);
@@ -236,14 +240,14 @@ static int measure_clock(struct pt_swo *s, struct pt_swo_pin *pin, struct pt_err
 		s->sleep.stands = true;
 	if (s->sleep.stands || !pt_swo_is_heard(&heard) || heard.lost ||
 	    fabs(heard.bits_per_s * divider / pin->clock_hz - 1) > 2 * (STEP - 1))
-		return 0;	/* it is known as well as the sweep says */
+		return 0;	/* the result of the sweep is kept */
 	pin->clock_hz = heard.bits_per_s * divider;
 	pin->wrong = heard.wrong;
 	return 0;
 }
 
-/* The clock by words that the debugger writes, at half the rate, too: a pin that paused between two batches would pause for
- * another part of the time then. */
+/* Measures the clock with words that the debugger writes, and again at half the rate: if the pin had paused between
+ * batches, the pauses would be another part of the time. */
 static int measure_by_port(struct pt_swo *s, struct pt_swo_pin *pin, struct pt_err *err)
 {
 	double hz[2] = { 0 }, wrong = 0;
@@ -286,7 +290,8 @@ static int sweep(struct pt_swo *s, bool pieces, struct pt_swo_pin *pin, struct p
 	return 0;
 }
 
-/* In pieces much can be read farther beside its rate than a sweep's step: the rate at which most can be read, or all of it. */
+/* A signal in pieces can be read at rates that differ by more than a step of the sweep: finds the rate at which most of
+ * it, or all, can be read. */
 static int look_beside(struct pt_swo *s, struct pt_swo_pin *pin, struct pt_err *err)
 {
 	static const double beside[] = { 1, 1 / STEP, STEP, 1 / (STEP * STEP), STEP * STEP, 1 / (STEP * STEP * STEP), STEP * STEP * STEP };
@@ -312,8 +317,8 @@ static int look_beside(struct pt_swo *s, struct pt_swo_pin *pin, struct pt_err *
 	return 0;
 }
 
-/* While samples stand in sleep the pin pauses, and while the trace clock does its bytes are longer: then bytes in a second say
- * nothing of the rate. */
+/* If CYCCNT stands in sleep the pin pauses, and if the trace clock stands its bytes are longer: then the number of
+ * bytes per second does not show the rate. */
 int pt_swo_find_pin(struct pt_swo *s, const double *likely_hz, size_t n_likely, struct pt_swo_pin *pin,
 		    struct pt_err *err)
 {
@@ -323,7 +328,7 @@ int pt_swo_find_pin(struct pt_swo *s, const double *likely_hz, size_t n_likely, 
 	if (try_likely(s, likely_hz, n_likely, false, pin, err) < 0)
 		return err->code;
 	if (!pin->any_bytes)
-		return 0;	/* at a wrong rate something would have come */
+		return 0;	/* at a wrong rate something would have been received */
 	if (sleeps && try_likely(s, likely_hz, n_likely, true, pin, err) < 0)
 		return err->code;
 	if (sweep(s, sleeps, pin, err) < 0)

@@ -1,6 +1,6 @@
-/* How often to sample: as often as the pin allows with next to no loss beside all else that is traced, reckoned with room for
- * two packets in front of it, as no manual says how many there are. How much else comes is measured before the profile
- * begins: exceptions and writes are the program's, and no figure for them is known before. */
+/* Chooses the rate of samples: the highest that the pin allows almost without loss beside all other packets, assuming a
+ * buffer of two packets, because no manual tells the size. The rate of other packets is measured before the profile
+ * begins: exceptions and writes depend on the program. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,8 +11,8 @@
 
 enum { SAMPLE_BYTES = 5, STAMP_BYTES = 2, ROOM_PACKETS = 2, MEASURE_MS = 100, READ_MS = 5,
        LOOK_MS = 1000, FEW_OVERFLOWS = 20 };
-#define MOST_LOAD 0.5		/* of samples alone: above that whatever else comes is lost */
-#define MOST_LOST 0.01		/* that is aimed at */
+#define MOST_LOAD 0.5		/* for samples alone: above that other packets are lost */
+#define MOST_LOST 0.01		/* intended */
 #define STEP 0.001
 
 static unsigned sample_bytes(const struct pt_swo *s)
@@ -111,7 +111,7 @@ int pt_swo_choose(struct pt_swo *s, struct pt_err *err)
 	return 0;
 }
 
-/* Each overflow packet is for one packet at least that was dropped, so this is no more than what was lost. */
+/* Each overflow packet stands for at least one dropped packet, so this is a lower bound of the loss. */
 static void warn_of_crowd(const struct pt_swo *s, double lost)
 {
 	char predicted[48] = "";

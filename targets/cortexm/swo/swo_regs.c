@@ -68,7 +68,7 @@ int pt_swo_regs_save(struct pt_swo_regs *regs, struct pt_cortexm *cm, struct pt_
 	return 0;
 }
 
-/* The last row turns the ITM on: what is put back begins with it being off. */
+/* The last row turns the ITM on: restoring begins with it turned off. */
 void pt_swo_regs_take(struct pt_swo_regs *regs, struct pt_cortexm *cm)
 {
 	struct pt_pending_row row[PT_SWO_REGS + 1 + PT_SWO_LOCKS];

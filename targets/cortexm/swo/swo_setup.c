@@ -1,5 +1,5 @@
-/* Which registers hold what while the pin SWO carries trace. Sources: Arm DDI 0403 (ARMv7-M), C1.7 (ITM), C1.8 (DWT), C1.10
- * (TPIU); what a chip needs besides is its recipe's. */
+/* The contents of the registers while the pin SWO carries trace. Sources: Arm DDI 0403 (ARMv7-M), C1.7 (ITM), C1.8
+ * (DWT), C1.10 (TPIU); what a chip needs besides is its recipe's. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum { CTRL_CYCCNTENA = 1 << 0, CTRL_SYNCTAP = 1 << 10, CTRL_PCSAMPLENA = 1 << 1
        CTRL_EVENTS = 0x1f << 17, CTRL_SETTINGS = 0x7f1fff, CTRL_NOTRCPKT = 1 << 27, CTRL_NOCYCCNT = 1 << 25 };
 #define LAR_KEY UINT32_C(0xc5acce55)
 enum { LSR_LOCKED = 3, BUSY_US = 5000, SETTLE_US = 2000, BATCH_MS = 1000 };
-#define MOST_BESIDES 0.3	/* that a rate may be beside the wanted one */
+#define MOST_BESIDES 0.3	/* allowed relative difference from the wanted rate */
 
 /* --- what is to be where ------------------------------------------------------------------------------------------ */
 
@@ -27,7 +27,7 @@ static void plan_recipe(struct pt_swo *s)
 	const struct pt_swo_write *w = s->recipe->write;
 
 	for (size_t i = 0; i < PT_SWO_WRITES && w[i].addr != 0; i++) {
-		bool whole = w[i].clear == UINT32_MAX;	/* a key, or a command: it does not read as it was written */
+		bool whole = w[i].clear == UINT32_MAX;	/* a key, or a command: it does not read back as written */
 
 		pt_swo_regs_add(&s->regs, &(struct pt_swo_reg){
 						  .name = w[i].name,
@@ -97,7 +97,7 @@ static void plan_core(struct pt_swo *s)
 								 .check = TCR_ITMENA | TCR_TXENA });
 }
 
-/* An M7 has its units behind locks, which a debug port may have to open, too. */
+/* The units of an M7 have locks, which a debug port may have to open, too. */
 static int unlock(struct pt_swo *s, uint32_t base, struct pt_err *err)
 {
 	uint32_t lsr = 0;
@@ -145,7 +145,7 @@ void pt_swo_add_exceptions(struct pt_swo *s)
 
 /* --- the rate ----------------------------------------------------------------------------------------------------- */
 
-/* Manchester has two halves in a bit, and the TPIU counts those. */
+/* A Manchester bit has two halves, and the TPIU counts these. */
 static double half_bits(const struct pt_swo *s)
 {
 	return s->coding == PT_STREAM_MANCHESTER ? 2 : 1;
@@ -171,7 +171,7 @@ int pt_swo_receive(struct pt_swo *s, uint32_t bits_per_s, uint32_t *actual, stru
 	return rc;
 }
 
-/* The pin's rate with that divider, if the probe has it, too. */
+/* Uses the pin's rate with this divider, if the probe has this rate, too. */
 static int try_divider(struct pt_swo *s, uint32_t divider, struct pt_err *err)
 {
 	double line = s->trace_hz / divider / half_bits(s), off;
@@ -191,8 +191,8 @@ static int try_divider(struct pt_swo *s, uint32_t divider, struct pt_err *err)
 		       line, actual, off * 100);
 }
 
-/* The pin's clock is divided by a whole number, and a probe divides its own: near the wanted rate there may be one that
- * both have. Where none fits, the first error is the one to report. */
+/* The pin's clock is divided by an integer, and so is the probe's own: there may be a rate near the wanted one that
+ * both have. If there is none, the first error is reported. */
 int pt_swo_try_rate(struct pt_swo *s, uint32_t wanted_bps, struct pt_err *err)
 {
 	static const int8_t besides[] = { 0, -1, 1, -2, 2 };
@@ -247,7 +247,7 @@ int pt_swo_quiet(struct pt_swo *s, struct pt_err *err)
 	return 0;
 }
 
-/* Packets first, then samples: from this CYCCNT on their number is known. */
+/* First packets, then samples: their number is known from this CYCCNT on. */
 static int turn_on(struct pt_swo *s, struct pt_err *err)
 {
 	bool samples = (s->kinds & PT_SWO_PC_SAMPLES) != 0;
@@ -273,7 +273,7 @@ static int turn_on(struct pt_swo *s, struct pt_err *err)
 	return 0;
 }
 
-/* A register that takes the value now, and held another before, was written meanwhile. */
+/* If a register keeps the value now, and had lost it before, somebody wrote it meanwhile. */
 int pt_swo_check_written(struct pt_swo *s, struct pt_err *err)
 {
 	const struct pt_swo_reg *which, *again;
@@ -322,7 +322,7 @@ int pt_swo_program(struct pt_swo *s, struct pt_err *err)
 	tcr->ours &= ~(uint32_t)TCR_ITMENA;
 	rc = pt_swo_regs_write(&s->regs, s->cm, err);
 	tcr->ours |= TCR_ITMENA;
-	/* the pin may have moved while it was set */
+	/* the pin may have toggled during the set-up */
 	if (rc < 0 || pt_mem_wait(s->mem, pt_mem_now_ns(s->mem) + SETTLE_US * 1000, err) < 0 ||
 	    pt_swo_drop(&s->stream, err) < 0 || turn_on(s, err) < 0)
 		return err->code;
@@ -337,7 +337,7 @@ int pt_swo_begin(struct pt_swo *s, struct pt_err *err)
 	return pt_swo_program(s, err);
 }
 
-/* TRCENA goes with the last one that needs it. */
+/* TRCENA is cleared with the last user. */
 static int untrace(struct pt_swo *s, struct pt_err *err)
 {
 	char samples[PT_PENDING_UNIT];

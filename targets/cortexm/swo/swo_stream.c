@@ -1,9 +1,9 @@
-/* The bytes of a read become chunks: whole packets only, so that a LOSS stands between two packets and what follows begins
- * with one. Behind a hole nothing is believed until a synchronisation packet, or enough packets that can be: what is
- * dropped meanwhile is counted in the LOSS. Where the decoder begins its ticks anew (damage, a LOSS) a chunk ends, and an
- * anchor says when that was.
+/* Makes chunks of the bytes of a read: whole packets only, so that a LOSS is between two packets and the bytes after it
+ * begin with one. After a gap nothing is believed until a synchronisation packet, or a sufficient number of valid
+ * packets: the bytes dropped until then are counted in the LOSS. If the decoder restarts its ticks (damage, a LOSS) a
+ * chunk ends, and an anchor has the time.
  *
- * A probe whose bytes are more than the pin can have carried in the time is not believed either. */
+ * If a probe delivers more bytes than the pin can have carried, they are not believed either. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ void pt_swo_anew(struct pt_swo_stream *s, uint64_t now_ns)
 	pt_swo_clock_begin(&s->clock, now_ns);
 }
 
-/* A packet waits in the chip for those in front of it. */
+/* A packet waits in the chip for those before it. */
 static void take_stamp(struct pt_swo_stream *s, uint64_t ticks, const struct pt_stream_read *what)
 {
 	uint64_t early_ns = what->error_ns + pt_swo_wait_ns(s), from_ns = what->from_ns;
@@ -85,7 +85,7 @@ static void drop(struct pt_swo_stream *s, uint64_t n_bytes)
 	s->n_dropped += n_bytes != PT_UNKNOWN ? n_bytes : 1;
 }
 
-/* From here on nothing is believed until packets are found. */
+/* From here on bytes are dropped until valid packets are found. */
 static void lose(struct pt_swo_stream *s)
 {
 	drop(s, s->len_bytes - s->whole_bytes);
@@ -101,7 +101,7 @@ static void put_loss(struct pt_swo_stream *s, enum pt_loss cause, uint64_t to_ns
 		to_ns = s->out->told_ns + 1;
 	pt_emit_loss_of(s->out, cause, s->dropped, to_ns);
 	s->dropped = 0;
-	s->out->restarts = true;	/* what follows begins with a packet */
+	s->out->restarts = true;	/* the next bytes begin with a packet */
 }
 
 /* --- packets ------------------------------------------------------------------------------------------------------ */
@@ -119,7 +119,7 @@ static void count_packet(struct pt_swo_stream *s, const struct pt_itm_packet *pa
 	}
 }
 
-/* The decoder begins its ticks anew behind what it could not believe. */
+/* The decoder restarts its ticks after bytes that it could not believe. */
 static void found_again(struct pt_swo_stream *s, const struct pt_stream_read *what)
 {
 	s->whole_bytes = s->len_bytes;
@@ -143,7 +143,7 @@ static void take_believed(struct pt_swo_stream *s, const uint8_t *bytes, size_t 
 		s->whole_bytes = s->len_bytes;
 }
 
-/* Behind a hole: what comes is dropped up to a packet that is believed. */
+/* After a gap: bytes are dropped until a valid packet. */
 static void take_lost(struct pt_swo_stream *s, size_t n, const struct pt_itm_packet *packet, unsigned n_packets,
 		      const struct pt_stream_read *what, enum pt_loss cause)
 {
@@ -178,7 +178,8 @@ static void take_bytes(struct pt_swo_stream *s, const uint8_t *bytes, size_t len
 
 /* --- reads -------------------------------------------------------------------------------------------------------- */
 
-/* More than the pin can have carried since the read before, or since the beginning: not from this pin at this rate. */
+/* More bytes than the pin can have carried since the previous read, or since the beginning: they are not from this pin
+ * at this rate. */
 static bool is_impossible(const struct pt_swo_stream *s, size_t n, const struct pt_stream_read *what)
 {
 	uint64_t room_us = s->ops->patience_us != NULL ? s->ops->patience_us(s->wire, s->bits_per_s) : 0;
@@ -215,7 +216,7 @@ static void take_read(struct pt_swo_stream *s, const uint8_t *bytes, size_t n, c
 
 	take_bytes(s, bytes, sure, what, cause != 0 ? cause : PT_LOSS_PIN);
 	if (cause == 0 && !s->lost && !s->packets.believed)
-		cause = PT_LOSS_PIN;	/* damaged up to the end of what came: how much of the time is not known */
+		cause = PT_LOSS_PIN;	/* damaged up to the last byte: the length of the loss is unknown */
 	if (cause != 0) {
 		put_data(s, what->from_ns);
 		lose(s);
@@ -248,11 +249,11 @@ int pt_swo_take(struct pt_swo_stream *s, enum pt_loss cause, uint32_t timeout_ms
 	if (s->lost || (s->expects && s->n_bytes == 0))
 		put_loss(s, PT_LOSS_PIN, to_ns);
 	else
-		pt_emit_data(s->out, s->out->told_ns, to_ns, "", 0);	/* nothing came, and nothing is missing */
+		pt_emit_data(s->out, s->out->told_ns, to_ns, "", 0);	/* nothing arrived, and nothing is missing */
 	return n;
 }
 
-/* Until the pin is silent: what was on it when its rate or its formatter changed is on its way for some milliseconds. */
+/* Reads until the pin is silent: bytes sent before its rate or its formatter changed arrive for some milliseconds. */
 int pt_swo_drop(struct pt_swo_stream *s, struct pt_err *err)
 {
 	struct pt_stream_read what;

@@ -1,5 +1,5 @@
-/* While the source works: is the clock the same, do the registers hold what was written, was there a reset? And what is
- * done then. */
+/* Watches the running source: has the clock changed, do the registers hold what was written, was there a reset? And
+ * handles these cases. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -9,8 +9,8 @@
 #include "trace/loss.h"
 
 enum { BATCH_MS = 1000, CHECK_MS = 100, CHANGE_MS = 25, MANY_SAMPLES = 100, MANY_SKIPPED = 200, MOST_TAKEN = 5, LOOKS_AGAIN = 5, AGAIN_MS = 2, MANY_SLEEPS = 20, SURE_SAMPLES = 500 };
-#define DRIFT 1e-4		/* of a clock that is measured well */
-#define CHANGED 0.02		/* more is another clock */
+#define DRIFT 1e-4		/* error of a well-measured clock */
+#define CHANGED 0.02		/* a greater change means another clock */
 
 /* --- what is seen ------------------------------------------------------------------------------------------------- */
 
@@ -29,7 +29,7 @@ static int taken(struct pt_swo *s, const struct pt_swo_reg *which, uint32_t hold
 	return 0;
 }
 
-/* The next stretch has another period; CYCCNT says where it begins. */
+/* Sets another period for the next stretch; CYCCNT shows where it begins. */
 static int step_registers(struct pt_swo *s, uint32_t *dhcsr, uint32_t *differs, struct pt_err *err)
 {
 	bool samples = (s->kinds & PT_SWO_PC_SAMPLES) != 0;
@@ -69,17 +69,17 @@ void pt_swo_follow(struct pt_swo *s)
 	pt_swo_clock_rate(&s->stream.clock, s->core_hz, s->core_wrong > DRIFT ? s->core_wrong : DRIFT);
 }
 
-/* The core sleeps, and nothing shows that CYCCNT goes on meanwhile, as a sample that was taken asleep would. */
+/* The core sleeps, and nothing shows that CYCCNT goes on, as a sample in sleep would. */
 static bool may_stand(const struct pt_swo *s, uint32_t dhcsr)
 {
 	return s->naps || s->sleep.stands || (dhcsr & DHCSR_S_SLEEP) != 0 ||
 	       (s->sleep.n_asleep > 0 && s->stream.n_asleep == 0);
 }
 
-/* Another clock is another when it is read again; one that only stood for a moment is as before. What is known of the time of
- * a reading is that it lies between its request and the arrival of its answer: a host that is late makes that span longer,
- * and the limits of the rate wider, but no rate false. So what remains is a clock that did stand: in Stop mode, while a PLL
- * locks, or that of a virtual board, which leaves out time that its model had no processor for. */
+/* A changed clock still differs when it is read again; a clock that stood only briefly does not. The time of a reading
+ * lies between its request and the arrival of its answer: a late host makes this span longer, and the limits of the
+ * rate wider, but not wrong. So the remaining cause is a clock that really stood: in Stop mode, while a PLL locks, or
+ * on a virtual board, which skips time for which its model had no processor. */
 static int look_again(struct pt_swo *s, bool *changed, struct pt_err *err)
 {
 	struct pt_swo_cycles cycles;
@@ -96,7 +96,7 @@ static int look_again(struct pt_swo *s, bool *changed, struct pt_err *err)
 	return rc;
 }
 
-/* Time is missing in the stamps, and in the rate that follows from all readings. */
+/* Time is missing in the stamps, and in the rate computed from all readings. */
 static void forget_readings(struct pt_swo *s)
 {
 	s->stream.clock.placed = false;
@@ -125,7 +125,7 @@ static int clock_differs(struct pt_swo *s, struct pt_err *err)
 	return 0;
 }
 
-/* The stamps' clock is the core's. One that stands while the core sleeps is no other clock: only the time asleep is
+/* The stamps' clock is the core's. A clock that stands while the core sleeps has not changed: only the time in sleep is
  * missing in the stamps. */
 static int follow_clock(struct pt_swo *s, uint32_t dhcsr, struct pt_err *err)
 {
@@ -163,7 +163,7 @@ static int check_registers(struct pt_swo *s, struct pt_err *err)
 	return which != NULL ? taken(s, which, holds, err) : 0;
 }
 
-/* A pin that is not routed is silent, and one at another rate is garbage. */
+/* A pin that is not routed is silent; at another rate it delivers garbage. */
 static void look_at_pin(struct pt_swo *s)
 {
 	const struct pt_swo_stream *stream = &s->stream;
@@ -184,7 +184,7 @@ static void look_at_pin(struct pt_swo *s)
 
 /* --- what is done ------------------------------------------------------------------------------------------------- */
 
-/* All anew: what came since the last chunk is not believed. */
+/* Sets everything up again: bytes since the last chunk are not believed. */
 static int renew(struct pt_swo *s, struct pt_err *err)
 {
 	if (pt_swo_take(&s->stream, s->renew, 0, err) < 0)
@@ -200,7 +200,7 @@ static int renew(struct pt_swo *s, struct pt_err *err)
 	return 0;
 }
 
-/* A clock that changed is measured anew. A trace clock that was the core's, or divided from it, changed with it. */
+/* Measures a changed clock again. If the trace clock was the core's, or a fraction of it, it has changed with it. */
 static int renew_clock(struct pt_swo *s, struct pt_err *err)
 {
 	double before_hz = s->core_hz, part = round(s->core_hz / s->trace_hz);
@@ -221,7 +221,8 @@ static int renew_clock(struct pt_swo *s, struct pt_err *err)
 	return 0;
 }
 
-/* Where the probe is too slow to see it when the clock is measured: of many samples none was taken asleep, and the core slept. */
+/* For probes that are too slow to see it during the measurement: if the core slept, and none of many samples was taken
+ * asleep, CYCCNT stands in sleep. */
 static int check_sleep(struct pt_swo *s, uint32_t dhcsr, struct pt_err *err)
 {
 	s->n_steps++;
