@@ -1,6 +1,6 @@
-/* The SW-DP. Everything is a batch; SELECT is written only when it changes. An error in a batch leaves the port in
- * one of three states, and each has its way back: sticky flags (clear them), an access that never ends (abort it), a
- * wire that does not answer (connect anew, and notice whether the chip had lost power). */
+/* The SW-DP. Everything is a batch; SELECT is written only when it changes. An error in a batch leaves the port in one
+ * of three states, each with its recovery: sticky flags (cleared), an access that does not end (aborted), a wire that
+ * does not answer (connected again, with a check whether the chip had lost power). */
 #include <string.h>
 
 #include "targets/arm/adi.h"
@@ -8,7 +8,7 @@
 
 enum { BATCH_MS = 1000, POWER_UP_MS = 1000, POLL_US = 5000 };
 
-enum { BANK_TARGETID = 2, SAME_CHIP = 0x0fffffff };	/* what all ports of a chip have in common in TARGETSEL */
+enum { BANK_TARGETID = 2, SAME_CHIP = 0x0fffffff };	/* the bits of TARGETSEL that all ports of a chip share */
 
 /* CTRL/STAT. Source: IHI 0031, 2.3.2 */
 #define POWER_UP_REQUEST UINT32_C(0x50000000)	/* CSYSPWRUPREQ, CDBGPWRUPREQ */
@@ -27,7 +27,7 @@ static int run(struct pt_adi *adi, struct pt_dap_op *ops, size_t n_ops, size_t *
 	return adi->dap->run(adi->wire, ops, n_ops, BATCH_MS, n_done, err);
 }
 
-/* Clear, ask for power, wait. Returns 0 or 1 (not yet acknowledged). */
+/* Clears flags, requests power, and waits. Returns 0 or 1 (not yet acknowledged). */
 static int ask_for_power(struct pt_adi *adi, uint32_t *found, struct pt_err *err)
 {
 	struct pt_dap_op ops[] = {
@@ -65,7 +65,7 @@ static int power_up(struct pt_adi *adi, struct pt_err *err)
 
 /* --- one of several ports on a wire ------------------------------------------------------------------------------- */
 
-/* TARGETSEL is written first thing behind a line reset, and acknowledged by no port. Each byte LSB first. Source: IHI 0031,
+/* TARGETSEL is written first after a line reset, and no port acknowledges it. Each byte LSB first. Source: IHI 0031,
  * "Target selection protocol". */
 static int write_targetsel(struct pt_adi *adi, uint32_t targetsel, const uint8_t *before, size_t n_bytes,
 			   struct pt_err *err)
@@ -80,7 +80,7 @@ static int write_targetsel(struct pt_adi *adi, uint32_t targetsel, const uint8_t
 	return adi->dap->sequence(adi->wire, bits, 8 * n_bytes + BITS, err);
 }
 
-/* Out of the dormant state into SWD, and a line reset. Source: IHI 0031, "Dormant operation". */
+/* Switches from the dormant state to SWD, and resets the line. Source: IHI 0031, "Dormant operation". */
 static int wake_and_select(struct pt_adi *adi, uint32_t targetsel, struct pt_err *err)
 {
 	static const uint8_t wake[] = {
@@ -92,7 +92,8 @@ static int wake_and_select(struct pt_adi *adi, uint32_t targetsel, struct pt_err
 	return write_targetsel(adi, targetsel, wake, sizeof(wake), err);
 }
 
-/* All ports of the wire are awake. One that has lost its power was woken with another that had, and is to be asked anew. */
+/* All ports of the wire are awake. A port that has lost its power was woken together with another one that had, and
+ * must be asked again. */
 static int select_anew(struct pt_adi *adi, struct pt_err *err)
 {
 	static const uint8_t line_reset[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00 };
@@ -134,8 +135,8 @@ static int read_dpidr(struct pt_adi *adi, uint32_t targetsel, struct pt_err *err
 	return rc < 0 ? pt_wrap(err, "no chip answers: check power and cable") : 0;
 }
 
-/* Before a line reset is followed by TARGETSEL, all ports of a wire answer as one. None may be asked for power then: an
- * RP2040's third one would reset the chip. */
+/* After a line reset, until TARGETSEL is written, all ports of a wire answer at once. Power must not be requested then:
+ * the third port of an RP2040 would reset the chip. */
 static int answers_with_others(struct pt_adi *adi, struct pt_err *err)
 {
 	uint32_t targetid = 0;
@@ -157,7 +158,7 @@ static int answers_with_others(struct pt_adi *adi, struct pt_err *err)
 	return 0;
 }
 
-/* With the error of the port that was alone, if none answers. */
+/* If none answers, the error is that of the single port. */
 static int find_shared(struct pt_adi *adi, struct pt_err *err)
 {
 	struct pt_err ignored = { 0 };
@@ -198,7 +199,7 @@ int pt_adi_connect(struct pt_adi *adi, struct pt_err *err)
 	return 0;
 }
 
-/* A port that has slept since, or lost its power, needs more than that. */
+/* A port that has slept since then, or lost its power, needs a new connection. */
 int pt_adi_begin(struct pt_adi *adi, struct pt_err *err)
 {
 	struct pt_err own = { 0 };
@@ -228,14 +229,14 @@ bool pt_adi_select(struct pt_adi *adi, uint8_t ap, uint8_t reg, struct pt_dap_op
 	return true;
 }
 
-/* Make the port usable after rc. What cannot be done now shows at the next batch, so errors are dropped here. */
+/* Makes the port usable after the error rc. Errors are dropped here, because they show again at the next batch. */
 static void recover(struct pt_adi *adi, int rc)
 {
 	struct pt_err ignored = { 0 };
 
 	adi->select_known = false;
 	if (rc == PT_ETIMEOUT && adi->dap->write_abort(adi->wire, ABORT_DAP, &ignored) == PT_ETIMEOUT)
-		return;		/* it is the probe that does not answer */
+		return;		/* the probe does not answer */
 	if (rc == PT_EFAULT || rc == PT_ETIMEOUT)
 		adi->dap->write_abort(adi->wire, ABORT_CLEAR, &ignored);
 	if (rc == PT_EPROTO)

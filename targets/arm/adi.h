@@ -12,7 +12,7 @@ enum { DP_DPIDR = 0x0, DP_ABORT = 0x0, DP_CTRL_STAT = 0x4, DP_SELECT = 0x8 };
 enum { AP_CSW = 0x00, AP_TAR = 0x04, AP_DRW = 0x0c, AP_BD0 = 0x10, AP_CFG = 0xf4, AP_BASE = 0xf8, AP_IDR = 0xfc };
 
 enum {
-	ABORT_DAP = 0x01,	/* give up the AP access under way */
+	ABORT_DAP = 0x01,	/* aborts the AP access in progress */
 	ABORT_CLEAR = 0x1e,	/* all sticky flags */
 };
 
@@ -23,35 +23,36 @@ struct pt_adi {
 	void *wire;		/* dap's state */
 	struct pt_link *link;	/* its clock */
 	uint32_t dpidr;
-	/* On a wire of several ports (SWD multi-drop): what selects ours by TARGETSEL. 0: it is alone, as far as is known;
-	 * may be set before the first pt_adi_connect(). */
+	/* On a wire of several ports (SWD multi-drop): the value of TARGETSEL that selects this one. 0: it is the only
+	 * one, as far as is known; may be set before the first pt_adi_connect(). */
 	uint32_t targetsel;
-	uint32_t shared[PT_ADI_SHARED];		/* values of chips whose ports share a wire, the likeliest first; else 0 */
+	uint32_t shared[PT_ADI_SHARED];		/* values of chips whose ports share a wire, most likely first; else 0 */
 	uint32_t select;	/* as last written, if select_known */
 	bool select_known;
-	unsigned power_losses;	/* reconnections that found the debug domain off: each reader remembers how many it knows */
-	/* Where several ports of one wire are in use: which of them is selected, NULL: none is known to be. One place for
-	 * all of them, the caller's. NULL: this port is used alone. */
+	/* number of reconnections that found the debug domain off: each reader remembers the number it has handled */
+	unsigned power_losses;
+	/* If several ports of a wire are in use: the selected one; NULL: unknown. One pointer for all of them, owned by
+	 * the caller. NULL: this is the only port in use. */
 	struct pt_adi **selected;
 };
 
 void pt_adi_init(struct pt_adi *adi, const struct pt_dap_ops *dap, void *wire, struct pt_link *link);
 
-/* Bring the wire up, read DPIDR, clear sticky flags, power the debug domain up. 1 s. Where no port answers, or one that is
- * among others, as its TARGETID says, those of `shared` are tried; the first that answers stays selected.
- * PT_EPROTO: nothing answers, PT_ETIMEOUT: the power-up is not acknowledged, PT_EIO. */
+/* Connects the wire, reads DPIDR, clears sticky flags, powers the debug domain up; within 1 s. If no port answers, or
+ * one that shares its wire, as its TARGETID shows, those of `shared` are tried; the first that answers is selected. PT_EPROTO: nothing
+ * answers, PT_ETIMEOUT: the power-up is not acknowledged, PT_EIO. */
 int pt_adi_connect(struct pt_adi *adi, struct pt_err *err);
 
-/* Before a batch is put together for this port: where another one of the wire is selected, ours is. Errors as of
+/* Call it before making a batch for this port: selects it, if another port of the wire is selected. Errors as of
  * pt_adi_connect(). */
 int pt_adi_begin(struct pt_adi *adi, struct pt_err *err);
 
-/* The SELECT write that the next access to register reg (0..0xff) of AP ap needs, into *op. False: none is needed.
- * Counts on the batch being run: an error in pt_adi_run() forgets it. */
+/* Makes *op the write of SELECT that the next access to register reg (0..0xff) of AP ap needs. False: none is needed.
+ * Assumes that the batch will be run: an error in pt_adi_run() forgets it. */
 bool pt_adi_select(struct pt_adi *adi, uint8_t ap, uint8_t reg, struct pt_dap_op *op);
 
-/* Run a batch as the wire's run does. After an error the port is usable again where that is possible: sticky flags
- * cleared (PT_EFAULT), the access aborted (PT_ETIMEOUT), or connected anew (PT_EPROTO). */
+/* Runs a batch, like the wire's run. After an error the port is made usable again if possible: sticky flags cleared
+ * (PT_EFAULT), the access aborted (PT_ETIMEOUT), or connected again (PT_EPROTO). */
 int pt_adi_run(struct pt_adi *adi, struct pt_dap_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
 	       struct pt_err *err);
 

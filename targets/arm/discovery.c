@@ -1,5 +1,5 @@
 /* Discovery in batches: the ID registers of all components of one level of ROM tables are one batch, and so are the
- * entries of a table. A component may be absent, asleep or protected: one that faults is left out and the rest of its
+ * entries of a table. A component may be absent, asleep or protected: if one faults it is skipped, and the rest of its
  * batch is read again. */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 enum {
 	BATCH_MS = 1000,
 	MAX_DEPTH = 4,
-	ENTRIES_AT_ONCE = 8,	/* most tables end within */
+	ENTRIES_AT_ONCE = 8,	/* most tables are shorter */
 	TABLE_ENTRIES = 960,	/* 000..EFC. Source: IHI 0031, chapter on ROM tables */
 };
 
@@ -22,8 +22,8 @@ enum { DEVARCH = 0xfbc, PIDR4 = 0xfd0, ID_BYTES = 48 };
 enum { CLASS_ROM = 1, CLASS_CORESIGHT = 9, ARCHID_ROM = 0x0af7 };
 enum { ARM = 0x43b, FREESCALE = 0x00e, ANY = -1 };	/* JEP106: continuation code, then identity */
 
-/* Who is what. With an architecture ID that decides; else designer and part. Source: Arm TRMs of the cores, DDI 0486
- * (MTB-M0+), NXP KL25 Sub-Family Reference Manual 9.5 (MTB_DWT). */
+/* The known components. If a component has an architecture ID, this decides; else designer and part. Source: Arm TRMs
+ * of the cores, DDI 0486 (MTB-M0+), NXP KL25 Sub-Family Reference Manual 9.5 (MTB_DWT). */
 static const struct row {
 	enum pt_unit unit;
 	int archid, designer, part;
@@ -85,7 +85,7 @@ int pt_discover_aps(struct pt_discovery *found, struct pt_adi *adi, struct pt_er
 
 /* --- ROM tables --------------------------------------------------------------------------------------------------- */
 
-/* Run all ops; one that faults twice is zeroed and left out. */
+/* Runs all ops; one that faults twice is skipped, with zeros as its result. */
 static int run_tolerant(struct pt_mem *mem, struct pt_mem_op *ops, size_t n_ops, struct pt_err *err)
 {
 	size_t at = 0, faulted = SIZE_MAX;
@@ -114,11 +114,11 @@ static void take_ids(struct pt_component *component, const struct ids *ids)
 		component->pidr[i] = pt_le32(ids->id + 16 + 4 * i);
 		component->cidr |= (pt_le32(ids->id + 32 + 4 * i) & 0xff) << 8 * i;
 	}
-	if ((component->cidr >> 12 & 0xf) == CLASS_CORESIGHT)	/* only there does it mean anything */
+	if ((component->cidr >> 12 & 0xf) == CLASS_CORESIGHT)	/* it is defined only there */
 		component->devarch = pt_le32(ids->devarch);
 }
 
-/* The components from first on have a base: read who they are. */
+/* Reads the IDs of the components from first on, whose base is known. */
 static int identify(struct pt_discovery *found, size_t first, struct pt_mem *mem, struct pt_err *err)
 {
 	struct pt_mem_op ops[2 * PT_MAX_COMPONENTS];
@@ -160,7 +160,7 @@ static void add(struct pt_discovery *found, uint32_t base, uint8_t depth)
 {
 	for (size_t i = 0; i < found->n_components; i++)
 		if (found->component[i].base == base)
-			return;		/* tables that name each other end here */
+			return;		/* this ends tables that refer to each other */
 	if (found->n_components < PT_MAX_COMPONENTS)
 		found->component[found->n_components++] = (struct pt_component){ .base = base, .depth = depth };
 }
@@ -253,7 +253,7 @@ static void take_standard_places(struct pt_discovery *found)
 	found->unit[PT_UNIT_BPU] = 0xe0002000;
 }
 
-/* Of all access ports that reach memory, in one batch. */
+/* Reads BASE of all access ports that reach memory, in one batch. */
 static int read_bases(struct pt_discovery *found, struct pt_adi *adi, struct pt_err *err)
 {
 	struct pt_dap_op ops[2 * PT_MAX_AP];
@@ -292,7 +292,7 @@ int pt_discover_units(struct pt_discovery *found, struct pt_adi *adi, struct pt_
 	return 0;
 }
 
-/* A core whose bus does not answer is one all the same: its table is where the architecture has it. */
+/* A core whose bus does not answer counts, too: its table is at the architecture's address. */
 bool pt_discover_is_core(const struct pt_discovery *found)
 {
 	return found->from_table || found->rom_base >> 20 == CORE_TABLE >> 20;

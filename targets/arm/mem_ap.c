@@ -5,7 +5,7 @@
 #include "targets/arm/mem_ap.h"
 #include "base/util.h"
 
-enum { BLOCK_BYTES = 1024 };	/* TAR counts on inside one such block. Source: IHI 0031, 7.2.2 */
+enum { BLOCK_BYTES = 1024 };	/* TAR increments only within such a block. Source: IHI 0031, 7.2.2 */
 
 /* --- checking ----------------------------------------------------------------------------------------------------- */
 
@@ -56,7 +56,7 @@ static uint8_t width_at(const struct pt_mem_op *op, uint64_t addr, size_t left)
 	return addr % 4 != 0 || left < 4 ? 2 : 4;
 }
 
-/* How many accesses of width from addr on are one run. */
+/* The number of accesses of this width, from addr on, that form one run. */
 static uint32_t run_at(const struct pt_mem_op *op, uint64_t addr, size_t left, uint8_t width)
 {
 	size_t to_border = BLOCK_BYTES - addr % BLOCK_BYTES;
@@ -65,7 +65,7 @@ static uint32_t run_at(const struct pt_mem_op *op, uint64_t addr, size_t left, u
 	if (!op->fixed && bytes > to_border)
 		bytes = to_border;
 	if (op->width_bytes == 0 && width < 4)
-		return 1;	/* on the way to an aligned address, or the tail */
+		return 1;	/* up to an aligned address, or the rest */
 	return (uint32_t)(bytes / width);
 }
 

@@ -14,26 +14,26 @@
 
 enum { PT_PLAN_OPS = 512, PT_PLAN_WORDS = 16640 };	/* 64 KiB and some registers in one batch */
 
-/* Breakpoints live in memory; accesses that do not ask for `code` see through them. */
+/* Breakpoints are in memory; accesses without `code` do not see them. */
 struct pt_mem_ap_hooks {
 	void *arg;
-	/* bytes were read: put the program's own in */
+	/* bytes were read: inserts the program's own */
 	void (*hide)(void *arg, uint64_t addr, uint8_t *bytes, size_t len_bytes);
-	/* bytes will be written: remember them where breakpoints are, and put those in */
+	/* bytes will be written: stores them where breakpoints are, and inserts the breakpoints */
 	void (*keep)(void *arg, uint64_t addr, uint8_t *bytes, size_t len_bytes);
 };
 
-struct pt_access {		/* what an op of the batch means to memory */
+struct pt_access {		/* the memory access of an op of the batch */
 	size_t op;		/* index of the pt_mem_op it belongs to */
 	uint64_t addr;
 	uint8_t width_bytes;	/* 0: SELECT, CSW, TAR or a delay */
 	bool in_line;		/* through BDn: TAR does not move */
 	bool fixed;
-	uint8_t *bytes;		/* read: where the result goes */
+	uint8_t *bytes;		/* read: destination of the result */
 };
 
 struct pt_mem_ap {
-	struct pt_mem mem;	/* what others use */
+	struct pt_mem mem;	/* the interface for others */
 	struct pt_adi *adi;
 	uint8_t ap;
 	struct pt_mem_ap_hooks hooks;	/* all NULL: none */
@@ -42,20 +42,20 @@ struct pt_mem_ap {
 
 	/* the batch under construction: mem_plan.c */
 	struct pt_mem_op *ops;
-	size_t n_ops, at;	/* of the caller; the one being planned */
+	size_t n_ops, at;	/* the caller's; index of the one being planned */
 	uint64_t deadline_ns;
 	struct pt_err *err;
 	struct pt_dap_op dap[PT_PLAN_OPS];
 	struct pt_access access[PT_PLAN_OPS];
 	size_t n_dap, n_words;
 	bool after_poll;
-	size_t stopped_at;	/* the pt_mem_op where a run ended early */
-	size_t failed_at;	/* the DAP operation where it did, after an error */
+	size_t stopped_at;	/* the pt_mem_op at which a run ended early */
+	size_t failed_at;	/* the DAP operation at which it ended, after an error */
 	uint32_t words[PT_PLAN_WORDS];
 };
 
 void pt_mem_ap_init(struct pt_mem_ap *ap, struct pt_adi *adi, uint8_t number);
-void pt_mem_ap_forget(struct pt_mem_ap *ap);	/* the chip was reset or connected anew: trust no cached register */
+void pt_mem_ap_forget(struct pt_mem_ap *ap);	/* the chip was reset or connected again: forgets cached registers */
 
 /* --- between mem_ap.c, mem_plan.c and mem_fault.c ----------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
-/* Which address failed. A block stops somewhere inside, and a posted write shows at a later access; but TAR stays at
- * the failing address or one access further (it "may or may not have incremented"), and doing the access before TAR
- * once more shows which. */
+/* Finds the address that failed. A block stops somewhere inside, and a posted write shows at a later access; but TAR
+ * stays at the failing address or one access further (it "may or may not have incremented"), and doing the access
+ * before TAR once more shows which. */
 #include "targets/arm/mem_ap.h"
 #include "base/util.h"
 
@@ -14,7 +14,7 @@ static bool is_block(const struct pt_dap_op *dap)
 	return dap->what == PT_DAP_READ_BLOCK || dap->what == PT_DAP_WRITE_BLOCK;
 }
 
-/* The same access once more, alone; a write with the same data. */
+/* Repeats the access alone; a write with the same data. */
 static bool fails_again(struct pt_mem_ap *ap, size_t i, uint32_t addr)
 {
 	const struct pt_access *access = &ap->access[i];
@@ -35,7 +35,7 @@ static uint64_t last_of(const struct pt_access *access, const struct pt_dap_op *
 	return access->addr + (uint64_t)(dap->n_words - 1) * access->width_bytes;
 }
 
-/* Is tar where a failure inside access i leaves it? Then the address, else PT_UNKNOWN. */
+/* Whether tar fits a failure inside access i. Returns the address, else PT_UNKNOWN. */
 static uint64_t inside(struct pt_mem_ap *ap, size_t i, uint32_t tar)
 {
 	const struct pt_access *access = &ap->access[i];
@@ -52,7 +52,7 @@ uint64_t pt_mem_ap_find_fault(struct pt_mem_ap *ap)
 {
 	uint64_t first = PT_UNKNOWN, found = PT_UNKNOWN;
 	struct pt_err ignored = { 0 };
-	bool asked = false, tar_read = false;	/* only where the access does not say it */
+	bool asked = false, tar_read = false;	/* only if the access does not tell it */
 	uint32_t tar = 0;
 
 	for (size_t i = ap->failed_at; i < ap->n_dap && found == PT_UNKNOWN; i++) {
@@ -63,7 +63,7 @@ uint64_t pt_mem_ap_find_fault(struct pt_mem_ap *ap)
 		if (first == PT_UNKNOWN)
 			first = access->addr;
 		if (access->in_line || ap->dap[i].what == PT_DAP_READ) {
-			found = access->addr;	/* not posted, one address: it was this one */
+			found = access->addr;	/* not posted, and one address: it was this one */
 			continue;
 		}
 		if (!asked)

@@ -1,12 +1,13 @@
-/* From runs of accesses to DAP operations: which registers of the MEM-AP must be written first, which data register
- * to use, and what each result means. A batch that is full, or a poll that must be over before something is written,
- * sends what there is; the cached registers carry on. */
+/* From runs of accesses to DAP operations: which registers of the MEM-AP must be written first, which data register to
+ * use, and what each result means. A full batch, or a poll that must end before a write, is sent as it is; the cached
+ * registers stay valid. */
 #include <string.h>
 
 #include "targets/arm/mem_ap.h"
 #include "base/util.h"
 
-enum { LINE_BYTES = 16, BLOCK_BYTES = 1024, DELAY_PIECE_US = 2500 };	/* short pieces: an interrupt gets in between */
+/* short pieces: an interrupt can come in between */
+enum { LINE_BYTES = 16, BLOCK_BYTES = 1024, DELAY_PIECE_US = 2500 };
 
 /* CSW. Source: IHI 0031, 7.6.4; privileged data access as debugger (HPROT1, MasterType). */
 enum { CSW_INCREMENT = 1 << 4, CSW_BYTE = 0, CSW_HALF = 1, CSW_WORD = 2 };
@@ -50,7 +51,7 @@ static void take_results(struct pt_mem_ap *ap, size_t n_done)
 	}
 }
 
-/* The poll of the batch, if it is there: tell what it saw. Returns true when it expired. */
+/* Evaluates the poll of the batch, if there is one. Returns true if it expired. */
 static bool poll_expired(struct pt_mem_ap *ap, size_t n_done)
 {
 	for (size_t i = 0; i < ap->n_dap; i++) {
@@ -78,7 +79,7 @@ int pt_plan_flush(struct pt_mem_ap *ap)
 	take_results(ap, n_done);
 	ap->stopped_at = n_done < n ? ap->access[n_done].op : ap->at;
 	if (rc == 0 && poll_expired(ap, n_done)) {
-		ap->tar_known = false;	/* reads behind the poll may have moved it */
+		ap->tar_known = false;	/* reads after the poll may have incremented it */
 		rc = PT_PLAN_EXPIRED;
 	}
 	if (rc < 0) {
@@ -102,7 +103,7 @@ static int put(struct pt_mem_ap *ap, const struct pt_dap_op *dap, const struct p
 	return 0;
 }
 
-/* Room for one access with all that it may need before it: SELECT, CSW, TAR, SELECT. */
+/* Makes room for one access with all writes that it may need before it: SELECT, CSW, TAR, SELECT. */
 static int make_room(struct pt_mem_ap *ap, size_t n_words)
 {
 	if (ap->n_dap + 5 > PT_PLAN_OPS || ap->n_words + n_words > PT_PLAN_WORDS)
@@ -121,7 +122,7 @@ static int put_select(struct pt_mem_ap *ap, uint8_t reg)
 		return 0;
 	if (!ap->after_poll)
 		return put(ap, &op, &(struct pt_access){ 0 });
-	ap->adi->select = select;	/* not yet: what waits behind the poll goes first */
+	ap->adi->select = select;	/* not yet: the ops after the poll go first */
 	ap->adi->select_known = known;
 	rc = pt_plan_flush(ap);
 	return rc != 0 ? rc : put_select(ap, reg);
@@ -182,7 +183,7 @@ static bool fits_line(const struct pt_mem_op *op)
 	       same_line(op->addr, op->addr + op->len_bytes - 1);
 }
 
-/* Through BDn when TAR is in the line already, or when the next request stays in it. */
+/* Uses BDn if TAR is in the line already, or if the next request stays in it. */
 static bool use_line(const struct pt_mem_ap *ap, uint64_t addr)
 {
 	const struct pt_mem_op *op = &ap->ops[ap->at], *next = op + 1;
@@ -195,7 +196,7 @@ static bool use_line(const struct pt_mem_ap *ap, uint64_t addr)
 	return ap->tar_known && same_line(ap->tar, addr) && (ap->tar != addr || (ap->adi->select & 0xf0) != 0);
 }
 
-/* BDn reaches the whole line from any TAR in it. Source: IHI 0031, 7.6.2 */
+/* BDn reaches the whole line from any TAR within it. Source: IHI 0031, 7.6.2 */
 static int enter_line(struct pt_mem_ap *ap, uint64_t addr)
 {
 	int rc = 0;
@@ -280,7 +281,7 @@ int pt_plan_access(struct pt_mem_ap *ap, uint64_t addr, uint8_t width_bytes, uin
 	put_access(ap, AP_DRW, &access, n, bytes);
 	if (!op->fixed) {
 		ap->tar += n * width_bytes;
-		ap->tar_known = ap->tar % BLOCK_BYTES != 0;	/* at the border it may wrap or go on */
+		ap->tar_known = ap->tar % BLOCK_BYTES != 0;	/* at the border it may wrap or increment */
 	}
 	return 0;
 }

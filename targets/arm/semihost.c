@@ -6,7 +6,7 @@
 
 enum { BKPT_AB = 0xbeab, APPLICATION_EXIT = 0x20026, SYS_EXIT = 0x18, SYS_EXIT_EXTENDED = 0x20 };
 
-/* By the number in r0. Source: Semihosting for AArch32 and AArch64, chapter 5 */
+/* Indexed by the number in r0. Source: Semihosting for AArch32 and AArch64, chapter 5 */
 static const uint8_t operations[] = {
 	[0x01] = PT_HOST_OPEN, [0x02] = PT_HOST_CLOSE, [0x03] = PT_HOST_WRITEC, [0x04] = PT_HOST_WRITE0,
 	[0x05] = PT_HOST_WRITE, [0x06] = PT_HOST_READ, [0x07] = PT_HOST_READC, [0x08] = PT_HOST_ISERROR,
@@ -17,7 +17,7 @@ static const uint8_t operations[] = {
 	[0x31] = PT_HOST_TICKFREQ,
 };
 
-/* SYS_EXIT has its reason in r1 and no status; the extended one has both at r1. */
+/* SYS_EXIT has its reason in r1 and no status; SYS_EXIT_EXTENDED has both at r1. */
 static void take_end(struct pt_host_call *call)
 {
 	uint32_t reason = call->number == SYS_EXIT ? call->arg : call->word[0];
@@ -61,7 +61,7 @@ int pt_arm_host_call(struct pt_target *target, unsigned core, struct pt_host_cal
 		return err->code;
 	if (pt_mem_read(mem, values[2], bytes, 2, &ignored) < 0 || pt_le16(bytes) != BKPT_AB)
 		return 0;
-	/* many take no block; those that do find it empty where it leads nowhere */
+	/* many take no block; for the others it is zero if it cannot be read */
 	if (pt_mem_read(mem, (uint32_t)values[1], bytes, sizeof(bytes), &ignored) == 0)
 		for (size_t i = 0; i < PT_LEN(words); i++)
 			words[i] = pt_le32(bytes + 4 * i);

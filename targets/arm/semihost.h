@@ -5,12 +5,12 @@
 
 #include "targets/contract/target.h"
 
-/* r0, r1 and the four words at r1 as a call. */
+/* Makes a call of r0, r1 and the four words at r1. */
 void pt_arm_host_decode(uint32_t r0, uint32_t r1, const uint32_t words[4], struct pt_host_call *call);
 
-/* Is the core at BKPT 0xAB? Returns 1 with the call, 0, or the target's error. */
+/* Whether the core is at BKPT 0xAB. Returns 1 with the call, 0, or the target's error. */
 int pt_arm_host_call(struct pt_target *target, unsigned core, struct pt_host_call *call, struct pt_err *err);
-/* r0 = result, and behind the BKPT. */
+/* Sets r0 to result, and the pc to after the BKPT. */
 int pt_arm_host_answer(struct pt_target *target, unsigned core, int32_t result, uint64_t *pc, struct pt_err *err);
 
 #endif

@@ -9,7 +9,7 @@
 static const struct {		/* CPUID[15:4]. Source: the cores' TRMs */
 	uint16_t part;
 	uint8_t cpu_arch;
-	bool caches;		/* it comes with instruction and data caches */
+	bool caches;		/* the core has instruction and data caches */
 	bool pairs;		/* it may issue two instructions in one cycle, UNVERIFIED */
 	const char *name;
 } cores[] = {

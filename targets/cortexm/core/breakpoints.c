@@ -1,6 +1,6 @@
-/* Three tables: comparators of the BPU, those of the DWT (watchpoints.c), and BKPT instructions in RAM (soft_breaks.c). A software breakpoint
- * that is asked for outside RAM takes a comparator and still answers as a software breakpoint, because that is what
- * its client waits for. Source: Arm DDI 0419 (ARMv6-M), C1.9 (BPU); DDI 0403, C1.11 (FPB version 2). */
+/* Three tables: comparators of the BPU, those of the DWT (watchpoints.c), and BKPT instructions in RAM (soft_breaks.c).
+ * A software breakpoint outside RAM uses a comparator, but is reported as a software breakpoint, because its client
+ * expects this. Source: Arm DDI 0419 (ARMv6-M), C1.9 (BPU); DDI 0403, C1.11 (FPB version 2). */
 #include "targets/cortexm/core/cortexm.h"
 #include "base/util.h"
 
@@ -70,7 +70,7 @@ static int find_bpu(const struct pt_cortexm *cm, uint32_t addr, bool used)
 	return -1;
 }
 
-/* A free comparator that nobody else has leased, or an error that says why there is none. */
+/* Finds a free comparator that nobody else has leased; the error says why there is none. */
 static int take_bpu(struct pt_cortexm *cm, struct pt_err *err)
 {
 	char unit[PT_PENDING_UNIT];
@@ -129,7 +129,7 @@ static int remove_hard(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
 
 /* --- all kinds ---------------------------------------------------------------------------------------------------- */
 
-/* A unit that the ROM table does not name is not there: nothing is read in its place, and it has no comparators. */
+/* A unit that the ROM table does not list is missing: nothing is read instead, and it has no comparators. */
 static struct pt_mem_op read_unit(const struct pt_cortexm *cm, enum pt_unit unit, unsigned offset, uint8_t *bytes,
 				  size_t len_bytes)
 {
@@ -137,7 +137,7 @@ static struct pt_mem_op read_unit(const struct pt_cortexm *cm, enum pt_unit unit
 			    cm->found.unit[unit] != 0 ? len_bytes : 0);
 }
 
-/* Run reads with a write of DEMCR between them, which is known to be done even where a read behind it fails. */
+/* Runs reads with a write of DEMCR between them, which is known to be done even if a later read fails. */
 static int run_with_demcr(struct pt_cortexm *cm, struct pt_mem_op *ops, size_t n_ops, size_t at, uint32_t set,
 			  uint32_t clear, struct pt_err *err)
 {
@@ -216,7 +216,7 @@ static int check(const struct pt_break *at, struct pt_err *err)
 	return 0;
 }
 
-/* A core that runs has it in its cache by now, perhaps; one that is halted sees it when it is let run. */
+/* A running core may have the old code in its cache; a halted one sees the new code when it is resumed. */
 static int insert_soft(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
 {
 	int rc = pt_cortexm_soft_insert(cm, addr, err);
@@ -268,14 +268,14 @@ int pt_cortexm_breaks_remove(void *state, const struct pt_break *at, struct pt_e
 	}
 }
 
-/* The first of several errors is the one to tell. */
+/* Keeps the first of several errors. */
 static void keep_first(struct pt_err *first, int rc, const struct pt_err *err)
 {
 	if (rc < 0 && first->code == 0)
 		*first = *err;
 }
 
-/* Write every one of ours, or take it out, past errors. */
+/* Writes, or removes, every breakpoint; continues after errors. */
 static int for_all(struct pt_cortexm *cm, bool on, struct pt_err *err)
 {
 	struct pt_err first = { 0 }, this = { 0 };
@@ -347,7 +347,7 @@ bool pt_cortexm_breaks_at(const struct pt_cortexm *cm, uint32_t pc, enum pt_brea
 	return true;
 }
 
-/* As they were asked for: the comparators of the BPU, those of the DWT, and what is in RAM. */
+/* Lists the breakpoints as they were requested: comparators of the BPU and the DWT, and those in RAM. */
 static bool get_break(const struct pt_cortexm_breaks *b, unsigned i, struct pt_break *at)
 {
 	if (i < PT_MAX_BPU) {

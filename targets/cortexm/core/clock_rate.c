@@ -1,7 +1,7 @@
-/* How fast the core's clock is, by SysTick: a debug port reads it beside the running program, which notices nothing. Its
- * reload value says how far it counts, so each reading is a phase; count_rate.h makes a rate of them. Where the user asks,
- * and the core has a cycle counter (ARMv7-M on), it is that: the core's own clock, whatever the program does with SysTick.
- * It is switched on for that and back. Source: Arm DDI 0419, B3.3; DDI 0403, C1.8.8 (CYCCNT). */
+/* Measures the core's clock by SysTick: a debug port can read it while the program runs undisturbed. With its reload
+ * value each reading is a phase; count_rate.h computes a rate from them. If the user asks for it, and the core has a
+ * cycle counter (from ARMv7-M on), this is used: it shows the core's own clock, whatever the program does with SysTick.
+ * It is switched on for this, and restored. Source: Arm DDI 0419, B3.3; DDI 0403, C1.8.8 (CYCCNT). */
 #include <inttypes.h>
 
 #include "targets/cortexm/core/cortexm.h"
@@ -15,13 +15,13 @@
 enum { ENABLE = 1, CLKSOURCE = 4, NOREF_BIT = 31, COUNT = 0xffffff };
 enum { ASKED_MS = 400, BESIDE_MS = 40, MOST_READINGS = PT_COUNT_RATE_READINGS };
 #define LEAST_HZ 1e3
-#define MOST_HZ 200e6		/* of all Cortex-M0 and M0+ there are */
+#define MOST_HZ 200e6		/* upper limit of all Cortex-M0 and M0+ */
 #define MOST_CYCCNT_HZ 1e9
 #define CYCCNT_PERIOD 4294967296.0
 
 struct counter {
 	uint64_t addr;
-	uint32_t top;		/* it counts down from it; 0: up, in 32 bits */
+	uint32_t top;		/* it counts down from this value; 0: it counts up, in 32 bits */
 };
 
 static uint64_t now_ns(const struct pt_cortexm *cm)
@@ -29,9 +29,9 @@ static uint64_t now_ns(const struct pt_cortexm *cm)
 	return pt_link_now_ns(pt_probe_link(cm->target->probe));
 }
 
-/* CSR is only read where the user asked for it: a read clears COUNTFLAG, which a program may wait for. Without it, the
- * clock is the core's for certain where there is no other (CALIB.NOREF), or where it is too fast to be the other; a
- * reference clock is a slower one. */
+/* CSR is read only if the user asked for it: a read clears COUNTFLAG, which the program may wait for. Without CSR, the
+ * clock is certainly the core's if there is no other (CALIB.NOREF), or if it is too fast for a reference clock, which
+ * is slower. */
 static int look_at_systick(struct pt_cortexm *cm, bool asked, uint32_t *reload, bool *is_core, struct pt_err *err)
 {
 	uint32_t calib = 0, csr = ENABLE;
@@ -47,7 +47,7 @@ static int look_at_systick(struct pt_cortexm *cm, bool asked, uint32_t *reload, 
 	return 0;
 }
 
-/* At times that the timer's period knows nothing of, ever further apart. */
+/* Reads at times independent of the timer's period, with growing distance. */
 static int read_often(struct pt_cortexm *cm, uint64_t until_ns, const struct counter *counter,
 		      struct pt_count_rate *rate, struct pt_err *err)
 {
@@ -75,7 +75,7 @@ static int read_often(struct pt_cortexm *cm, uint64_t until_ns, const struct cou
 					 : "the cycle counter does not count: the core's clock does, asleep");
 }
 
-/* A counter that is so fast does not count a reference clock: of that the core's would be more than any core's is. */
+/* A counter that is this fast does not count a reference clock: the core's clock would be faster than any core's. */
 static bool is_too_fast_for_reference(const struct pt_cortexm *cm, const struct pt_count_rate *rate)
 {
 	unsigned divider = cm->chip.systick_divider;
@@ -120,7 +120,7 @@ int pt_cortexm_clock_rate(void *state, bool asked, struct pt_count_rate *rate, b
 
 	if (pt_cortexm_status(cm, 0, &status, err) < 0)
 		return err->code;
-	cm->was_reset |= status.was_reset;	/* who waits for that shall hear of it */
+	cm->was_reset |= status.was_reset;	/* kept for whoever waits for a reset */
 	if (status.state != PT_RUNNING && status.state != PT_SLEEPING)
 		return pt_fail(err, PT_ESTATE,
 			       "the core does not run, and its counters stand: let it run first (no --reset)");

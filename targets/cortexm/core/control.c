@@ -1,6 +1,5 @@
-/* Halt, resume, step, and what state the core is in. C_DEBUGEN is set only when a client halts the core or sets a
- * breakpoint: until then the program runs as without a debugger.
- * Source: Arm DDI 0419 (ARMv6-M), C1.6. */
+/* Halts, resumes and steps the core, and reads its state. C_DEBUGEN is set only when a client halts the core or sets a
+ * breakpoint: before that the program runs as without a debugger. Source: Arm DDI 0419 (ARMv6-M), C1.6. */
 #include <string.h>
 
 #include "targets/cortexm/core/cortexm.h"
@@ -10,7 +9,8 @@ enum { BATCH_MS = 1000, HALT_MS = 1000, STEP_MS = 200, POLL_US = 5000 };
 
 /* --- as it was found ---------------------------------------------------------------------------------------------- */
 
-/* A core that was found halted by somebody else stays halted unless resume. C_MASKINTS goes while still halted. */
+/* A core that was halted by somebody else before stays halted, unless resume. C_MASKINTS is cleared while the core is
+ * still halted. */
 int pt_cortexm_restore(struct pt_cortexm *cm, bool resume, struct pt_err *err)
 {
 	uint32_t debugen = cm->under_reset ? 0 : cm->found_dhcsr & DHCSR_C_DEBUGEN, dhcsr = 0;
@@ -41,7 +41,7 @@ bool pt_cortexm_is_counted(const struct pt_cortexm *cm)
 	       pt_lease_held(cm->target, pt_cortexm_unit(cm, cycles, "dwt.cyccnt"));
 }
 
-/* A BKPT of a program that nobody debugs is a HardFault again, and a HardFault no longer halts it. */
+/* Without a debugger a BKPT of the program causes a HardFault again, and a HardFault no longer halts the core. */
 int pt_cortexm_leave(void *state, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
@@ -51,7 +51,7 @@ int pt_cortexm_leave(void *state, struct pt_err *err)
 	if (!cm->found_saved || cm->source_halts || pt_cortexm_breaks_any(cm) || pt_cortexm_breaks_watching(cm) ||
 	    pt_lease_held(cm->target, "halting debug"))	/* semihosting: its BKPT must halt */
 		return 0;
-	if (!pt_cortexm_is_counted(cm))	/* else it needs it */
+	if (!pt_cortexm_is_counted(cm))	/* else DWT_CTRL needs TRCENA */
 		ours |= DEMCR_TRCENA;
 	if (pt_cortexm_set_demcr(cm, cm->found_demcr & ours, ~cm->found_demcr & ours, err) < 0 ||
 	    pt_cortexm_read_dhcsr(cm, &dhcsr, err) < 0)
@@ -87,7 +87,7 @@ static int breakpoint_reason(struct pt_cortexm *cm, struct pt_core_status *stop,
 	return 0;
 }
 
-/* DFSR may show several; the most telling one wins. Source: DDI 0419, C1.6.2 */
+/* DFSR may show several reasons; the most specific one is used. Source: DDI 0419, C1.6.2 */
 static int find_reason(struct pt_cortexm *cm, struct pt_err *err)
 {
 	struct pt_core_status stop = { .state = PT_HALTED, .addr = PT_UNKNOWN };
@@ -117,7 +117,7 @@ static int find_reason(struct pt_cortexm *cm, struct pt_err *err)
 
 /* --- status ------------------------------------------------------------------------------------------------------- */
 
-/* An error of the wire as a state of the core, where it is one. */
+/* Translates an error of the wire to a state of the core, if it is one. */
 static int status_of_error(int rc, struct pt_core_status *out)
 {
 	if (rc == PT_EFAULT)
@@ -129,7 +129,7 @@ static int status_of_error(int rc, struct pt_core_status *out)
 	return 0;
 }
 
-/* S_RESET_ST is cleared by reading: still there means still in reset. */
+/* A read clears S_RESET_ST: if it is still set the core is still in reset. */
 static int after_reset(struct pt_cortexm *cm, uint32_t *dhcsr, bool *in_reset, struct pt_err *err)
 {
 	if (pt_cortexm_read_dhcsr(cm, dhcsr, err) < 0)
@@ -224,7 +224,7 @@ static int run_until_halted(struct pt_cortexm *cm, struct control_batch *batch, 
 	return n_done == batch->n + 1;
 }
 
-/* Run the batch, then poll on until deadline. PT_ETIMEOUT: it does not halt. */
+/* Runs the batch, then polls until the deadline. PT_ETIMEOUT: it does not halt. */
 static int wait_halted(struct pt_cortexm *cm, struct control_batch *batch, uint32_t timeout_ms, struct pt_err *err)
 {
 	uint64_t deadline_ns = pt_mem_now_ns(cm->mem) + timeout_ms * PT_NS_PER_MS;
@@ -279,13 +279,13 @@ static int step_once(struct pt_cortexm *cm, bool mask_ints, struct pt_err *err)
 	rc = wait_halted(cm, &batch, STEP_MS, err);
 	if (rc != PT_ETIMEOUT)
 		return rc;
-	/* it sleeps: the step has no end of its own */
+	/* it sleeps: the step does not end by itself */
 	put(cm, &batch, SCS_DHCSR, DHCSR_KEY | DHCSR_C_DEBUGEN | DHCSR_C_HALT);
 	return wait_halted(cm, &batch, HALT_MS, err);
 }
 
-/* The core would stop again at once on a breakpoint where it stands: lift that one for the first instruction.
- * Returns 1 when it stepped, 0 when there is none. */
+/* The core would stop at once at a breakpoint at its pc: this one is removed for the first instruction. Returns 1 if it
+ * stepped, 0 if there is none. */
 static int step_off_breakpoint(struct pt_cortexm *cm, bool mask_ints, struct pt_err *err)
 {
 	struct pt_err put_back = { 0 };

@@ -25,23 +25,23 @@ struct pt_mtb;	/* mtb.h */
 
 enum { PT_CORTEXM_CORES = 4 };
 
-/* One core. Of a part with several the first is the target's state: flash, locks and the chip's name are its affair. */
+/* One core. If a part has several, the first one is the target's state, with flash, locks and the chip's name. */
 struct pt_cortexm {
 	struct pt_target *target;	/* for leases and its probe */
 	struct pt_adi adi;		/* its debug port */
-	struct pt_adi *shared_port;	/* another core's, whose access ports reach this one, too; NULL: its own */
+	struct pt_adi *shared_port;	/* another core's debug port, by which this one is reached; NULL: its own */
 	struct pt_mem_ap ap;
 
 	/* several cores */
 	unsigned number;
 	struct pt_cortexm *first;	/* NULL: it is */
-	struct pt_cortexm *other[PT_CORTEXM_CORES - 1];	/* the first one's; attach makes them */
+	struct pt_cortexm *other[PT_CORTEXM_CORES - 1];	/* only in the first one; made by attach */
 	unsigned n_others;
-	struct pt_adi *selected;	/* the first one's: which port of a wire of several is selected */
-	bool known;			/* others: what it is has been read */
-	char away[120];			/* others: why it cannot be debugged now; "": it can */
-	bool in_reset;			/* away because of that, and its debug registers answer */
-	uint64_t looked_ns, look_again_ns;	/* away: when it was found to be, and when to look whether it still is */
+	struct pt_adi *selected;	/* only in the first one: which of several ports of a wire is selected */
+	bool known;			/* others: its ID registers were read */
+	char away[120];			/* others: why it cannot be debugged now; "": it can be */
+	bool in_reset;			/* away because it is in reset, and its debug registers answer */
+	uint64_t looked_ns, look_again_ns;	/* away: the time it was found to be, and of the next check */
 
 	struct pt_mem *mem;		/* &ap.mem */
 	/* Behind another GDB server: see pt_cortexm_reaches(). NULL: the core is on our own wire. */
@@ -52,53 +52,56 @@ struct pt_cortexm {
 	char name[72];			/* chip and core */
 	bool locked;			/* secured: only the MDM-AP answers */
 
-	/* as found at attach, to be put back at detach */
+	/* as found at attach, to be restored at detach */
 	uint32_t found_dhcsr, found_demcr;
 	bool found_saved, under_reset;
-	bool demcr_is_new;		/* read just now: it need not be read again before it is written */
+	bool demcr_is_new;		/* just read: it need not be read again before it is written */
 
 	/* run control */
-	uint32_t demcr;			/* as it is to be while we are here */
+	uint32_t demcr;			/* the value while proftap is attached */
 	bool debug_on;			/* C_DEBUGEN is known to be set */
-	bool ints_masked;		/* C_MASKINTS as we wrote it last */
+	bool ints_masked;		/* C_MASKINTS as last written */
 	bool was_reset;			/* seen since the last status */
-	unsigned power_losses;		/* of its port, that are known of */
+	unsigned power_losses;		/* losses of power of its port that were handled */
 	bool halted;			/* as last seen; stop is valid then */
-	bool stepped;			/* the last thing we asked for was a step */
+	bool stepped;			/* the last request was a step */
 	bool attended;			/* a debugger has halted the core, or set a breakpoint, and has not left */
 	bool source_halts;		/* a trace source halts the core through EDBGRQ */
-	struct pt_mtb *mtb;		/* the source at work on the MTB, for describe; NULL: none */
+	struct pt_mtb *mtb;		/* the source that uses the MTB, for describe; NULL: none */
 	struct pt_core_status stop;
 
 	/* settings */
 	bool mask_step, catch_faults, reset_pin, allow_lock;
-	uint32_t swd_target;	/* TARGETSEL, as the user named it; 0: not at all */
+	uint32_t swd_target;	/* TARGETSEL, from the user; 0: none */
 
 	struct pt_cortexm_breaks breaks;
 	struct pt_cortexm_flash flash_unit;
 };
 
 /* --- debug_state.c ---------------------------------------------------------------------------------------------- */
-/* A DHCSR value was read, by whomever: its sticky S_RESET_ST is cleared by reading and must not be lost. */
+/* Call it with each DHCSR value that was read: a read clears its sticky S_RESET_ST, which must not be lost. */
 void pt_cortexm_saw(struct pt_cortexm *cm, uint32_t dhcsr);
 int pt_cortexm_read_dhcsr(struct pt_cortexm *cm, uint32_t *dhcsr, struct pt_err *err);
 int pt_cortexm_write_dhcsr(struct pt_cortexm *cm, uint32_t bits, struct pt_err *err);	/* with its key */
 int pt_cortexm_enable_debug(struct pt_cortexm *cm, struct pt_err *err);	/* C_DEBUGEN, without halting */
 int pt_cortexm_set_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, struct pt_err *err);
-/* The same with the write in a list of the caller's: 1: *demcr is to be written, and said to be; 0: it is so already. */
+/* The same for a caller with a list of accesses. 1: *demcr must be written, and counts as written; 0: it has the value
+ * already. */
 int pt_cortexm_plan_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, uint32_t *demcr, struct pt_err *err);
 void pt_cortexm_wrote_demcr(struct pt_cortexm *cm, uint32_t demcr);
-int pt_cortexm_save(struct pt_cortexm *cm, struct pt_err *err);	/* what was found */
-/* The name of a unit of this core, for leases and for what is to be put back: "dwt.pcsr", of a further one
- * "core1.dwt.pcsr". Returns unit. */
+int pt_cortexm_save(struct pt_cortexm *cm, struct pt_err *err);	/* reads the original values */
+/* The name of a unit of this core, for leases and restoring: "dwt.pcsr", of another core "core1.dwt.pcsr". Returns
+ * unit. */
 const char *pt_cortexm_unit(const struct pt_cortexm *cm, char unit[PT_PENDING_UNIT], const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-uint32_t pt_cortexm_vector_catch(const struct pt_cortexm *cm);	/* what of DEMCR catch-faults sets on this core */
+/* the bits of DEMCR that catch-faults sets on this core */
+uint32_t pt_cortexm_vector_catch(const struct pt_cortexm *cm);
 
 /* --- control.c ---------------------------------------------------------------------------------------------------- */
 int pt_cortexm_restore(struct pt_cortexm *cm, bool resume, struct pt_err *err);
 int pt_cortexm_leave(void *state, struct pt_err *err);
-bool pt_cortexm_is_counted(const struct pt_cortexm *cm);	/* a source samples it, or reads its cycle counter */
+/* a source samples the core, or reads its cycle counter */
+bool pt_cortexm_is_counted(const struct pt_cortexm *cm);
 int pt_cortexm_clock_rate(void *state, bool asked, struct pt_count_rate *rate, bool *is_core, struct pt_err *err);
 int pt_cortexm_status(void *state, unsigned core, struct pt_core_status *out, struct pt_err *err);
 int pt_cortexm_halt(void *state, unsigned core, struct pt_err *err);
@@ -107,8 +110,8 @@ int pt_cortexm_step(void *state, unsigned core, struct pt_err *err);
 
 /* --- reset.c ------------------------------------------------------------------------------------------------------ */
 int pt_cortexm_reset(void *state, enum pt_reset_kind kind, struct pt_err *err);
-/* Before the wire is connected: hold the chip in reset. Afterwards: have the core stop at its reset vector, then let it
- * go there. */
+/* Before the wire is connected: holds the chip in reset. Afterwards: makes the core stop at its reset vector, then
+ * releases reset. */
 int pt_cortexm_hold_reset(struct pt_cortexm *cm, struct pt_err *err);
 int pt_cortexm_catch_reset_vector(struct pt_cortexm *cm, struct pt_err *err);
 int pt_cortexm_release_reset(struct pt_cortexm *cm, struct pt_err *err);
@@ -144,21 +147,21 @@ static inline struct pt_adi *pt_cortexm_port(struct pt_cortexm *cm)
 	return cm->shared_port != NULL ? cm->shared_port : &cm->adi;
 }
 
-/* Its power was lost since the last status. */
+/* Whether its power was lost since the last status. */
 static inline bool pt_cortexm_lost_power(struct pt_cortexm *cm)
 {
 	return cm->power_losses != pt_cortexm_port(cm)->power_losses;
 }
 
 /* --- reach ------------------------------------------------------------------------------------------------------- */
-/* The first core of a target of this family. Behind another GDB server (remote_cortexm.c) adi, ap and run control are not
- * there: what is left are mem, found and chip. */
+/* The first core of a target of this family. Behind another GDB server (remote_cortexm.c) there are no adi, ap and run
+ * control, only mem, found and chip. */
 static inline struct pt_cortexm *pt_cortexm_of(const struct pt_target *target)
 {
 	return target->family != NULL ? target->family : target->state;
 }
 
-/* Can a source get at the units? PT_EUNSUPPORTED: the server does not read memory while the core runs. */
+/* Whether a source can access the units. PT_EUNSUPPORTED: the server does not read memory while the core runs. */
 static inline int pt_cortexm_reaches(const struct pt_target *target, struct pt_err *err)
 {
 	struct pt_cortexm *cm = pt_cortexm_of(target);

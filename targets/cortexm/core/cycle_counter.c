@@ -2,7 +2,7 @@
 
 #include "targets/cortexm/core/cortexm.h"
 
-/* CYCCNTENA; CPIEVTENA to FOLDEVTENA, without which the eight-bit counters stand. */
+/* CYCCNTENA; CPIEVTENA to FOLDEVTENA enable the eight-bit counters. */
 enum { CYCCNTENA = 1 << 0, EVENTS_ENA = 0x1f << 17, NOPRFCNT = 1 << 24, NOCYCCNT = 1 << 25 };
 
 #define UNIT "dwt.cyccnt"
@@ -36,7 +36,7 @@ static int untrace(struct pt_cortexm *cm, struct pt_err *err)
 	return pt_cortexm_set_demcr(cm, 0, DEMCR_TRCENA, err);
 }
 
-/* ARMv6-M and the baseline of ARMv8-M have none of it. Their bits that say so are not there either. */
+/* ARMv6-M and ARMv8-M Baseline do not have the counter. They lack the bits that say so, too. */
 int pt_cycle_counter_on(struct pt_cortexm *cm, struct pt_cycle_counter *c, bool events, struct pt_err *err)
 {
 	struct pt_err ignored = { 0 };

@@ -1,5 +1,5 @@
-/* The DWT's cycle counter, CYCCNT, and the eight-bit counters beside it: on while they are read, and afterwards as they
- * were found. Board thread. Source: Arm DDI 0403 (ARMv7-M), C1.8.7 (DWT_CTRL). */
+/* The DWT's cycle counter, CYCCNT, and its eight-bit counters: on while they are read, restored afterwards. Board
+ * thread. Source: Arm DDI 0403 (ARMv7-M), C1.8.7 (DWT_CTRL). */
 #ifndef PT_CORTEXM_CYCLE_COUNTER_H
 #define PT_CORTEXM_CYCLE_COUNTER_H
 
@@ -12,13 +12,14 @@ struct pt_cortexm;
 
 struct pt_cycle_counter {
 	uint32_t found;		/* DWT_CTRL */
-	bool on;		/* ours to put back */
-	bool events;		/* the eight-bit counters are there */
+	bool on;		/* set by us, to be restored */
+	bool events;		/* the eight-bit counters exist */
 };
 
-/* TRCENA and CYCCNTENA, and events: those of the other counters. PT_EUNSUPPORTED: the core has no cycle counter. */
+/* Sets TRCENA and CYCCNTENA; events: also the enables of the other counters. PT_EUNSUPPORTED: the core has no cycle
+ * counter. */
 int pt_cycle_counter_on(struct pt_cortexm *cm, struct pt_cycle_counter *c, bool events, struct pt_err *err);
-/* As on() found it; TRCENA stays for other users. Nothing where it is not on. */
+/* Restores what on() found; TRCENA is kept for other users. Does nothing if it is not on. */
 int pt_cycle_counter_off(struct pt_cortexm *cm, struct pt_cycle_counter *c, struct pt_err *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* DHCSR and DEMCR: what was found in them, what we have written there, and what a look at them says.
- * Source: Arm DDI 0419 (ARMv6-M), C1.6. */
+/* DHCSR and DEMCR: their original values, what we have written, and the meaning of a read. Source: Arm DDI 0419
+ * (ARMv6-M), C1.6. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,7 +49,7 @@ int pt_cortexm_read_dhcsr(struct pt_cortexm *cm, uint32_t *dhcsr, struct pt_err 
 	return rc;
 }
 
-/* What was there and what we write of it; of DEMCR only the bits that differ. */
+/* The original value and ours; of DEMCR only the bits that differ. */
 static struct pt_pending_row pending_row(const struct pt_cortexm *cm, const char *unit, uint32_t offset, uint32_t was,
 					 uint32_t ours, uint32_t mask)
 {
@@ -60,7 +60,7 @@ static struct pt_pending_row pending_row(const struct pt_cortexm *cm, const char
 	return row;
 }
 
-/* A core that is halted stays so: without halting debug it would run. */
+/* Keeps a halted core halted: without halting debug it would run. */
 static void note_debug(struct pt_cortexm *cm)
 {
 	struct pt_pending_row row = pending_row(cm, "dhcsr", SCS_DHCSR, DHCSR_KEY, DHCSR_C_DEBUGEN, UINT32_MAX);
@@ -93,7 +93,7 @@ int pt_cortexm_write_dhcsr(struct pt_cortexm *cm, uint32_t bits, struct pt_err *
 	return rc;
 }
 
-/* The bits of DebugMonitor are what the program has made of them meanwhile. ARMv6-M has none. */
+/* The bits of DebugMonitor are kept as the program has set them meanwhile. ARMv6-M has none. */
 static int keep_monitor(struct pt_cortexm *cm, uint32_t *demcr, struct pt_err *err)
 {
 	uint32_t now = 0;

@@ -1,8 +1,7 @@
-/* The fault status registers as rows, each with what it means to the user, and the frame that the hardware stacked:
- * its pc is where it happened. ARMv6-M has only the frame. The bits stay set until the program clears them, so they
- * may be of an earlier fault; what is in no handler has that said of it.
- * Source: Arm DDI 0403 (ARMv7-M), B3.2.15 (CFSR), B3.2.16 (HFSR), B1.5.6 (frames), B1.5.8 (EXC_RETURN); DDI 0553
- * (ARMv8-M), D1.2 (UFSR.STKOF, SFSR). */
+/* The fault status registers as rows, each with its meaning for the user, and the frame that the hardware stacked: its
+ * pc is the address of the fault. ARMv6-M has only the frame. The bits stay set until the program clears them, so they
+ * may be of an earlier fault; this is said if the core is not in a handler. Source: Arm DDI 0403 (ARMv7-M), B3.2.15
+ * (CFSR), B3.2.16 (HFSR), B1.5.6 (frames), B1.5.8 (EXC_RETURN); DDI 0553 (ARMv8-M), D1.2 (UFSR.STKOF, SFSR). */
 #include <stdio.h>
 #include <string.h>
 
@@ -46,7 +45,7 @@ static const struct pt_field cfsr_fields[] = {
 
 struct teller { void (*say)(void *arg, const char *line); void *arg; };
 
-/* The register, then each bit that is set in a sentence. */
+/* Prints the register, then a sentence for each bit that is set. */
 static void tell_register(const struct teller *to, const char *name, uint32_t value, const struct pt_field *fields)
 {
 	char line[240];
@@ -71,7 +70,7 @@ static void tell_address(const struct teller *to, const char *name, uint32_t add
 
 struct status { uint32_t cfsr, hfsr; };
 
-/* CFSR, HFSR, DFSR, MMFAR, BFAR lie side by side. */
+/* CFSR, HFSR, DFSR, MMFAR, BFAR are adjacent. */
 static int tell_status(struct pt_cortexm *cm, const struct teller *to, struct status *status, struct pt_err *err)
 {
 	uint8_t bytes[20];
@@ -117,7 +116,7 @@ static bool is_exc_return(uint64_t lr)
 	return lr >> 24 == 0xff;
 }
 
-/* In a function it is where that returns to. In a handler it is EXC_RETURN, and behind a reset all ones. */
+/* In a function it is the return address. In a handler it is EXC_RETURN, and after a reset all ones. */
 static void tell_lr(const struct teller *to, uint32_t lr)
 {
 	char line[80];
@@ -131,7 +130,7 @@ static void tell_lr(const struct teller *to, uint32_t lr)
 	to->say(to->arg, line);
 }
 
-/* "<0x...>" is an address of code: whoever shows the line knows the program (struct pt_target_word). */
+/* "<0x...>" is an address of code: the caller that shows the line knows the program (struct pt_target_word). */
 static int tell_frame(struct pt_cortexm *cm, const struct teller *to, uint64_t sp, bool extended, struct pt_err *err)
 {
 	uint8_t frame[FRAME_BYTES];
@@ -151,8 +150,8 @@ static int tell_frame(struct pt_cortexm *cm, const struct teller *to, uint64_t s
 	return 0;
 }
 
-/* At the entry of a handler lr is EXC_RETURN and its stack is as the hardware left it. Farther in, MSP has moved if it is
- * the frame's, too. */
+/* At the entry of a handler lr is EXC_RETURN and its stack is as the hardware left it. Later in the handler, MSP has
+ * moved, if the frame is on it. */
 static int tell_origin(struct pt_cortexm *cm, const struct teller *to, const uint64_t *value, uint32_t cfsr,
 		       struct pt_err *err)
 {
@@ -199,7 +198,7 @@ static int tell_halted(struct pt_cortexm *cm, const struct teller *to, const str
 	return 0;
 }
 
-/* A command line lets the core run again when it ends. */
+/* A command resumes the core when it ends. */
 static void tell_running(const struct teller *to, bool locked_up)
 {
 	to->say(to->arg,

@@ -1,6 +1,6 @@
-/* Core registers as rows, and their transfer: one batch for all, S_REGRDY looked at with each, because on every known
- * part a register is there long before the next word of SWD is; the rare one that was not is fetched alone.
- * Source: Arm DDI 0419 (ARMv6-M), C1.6.4 (DCRSR), C1.6.5 (DCRDR); DDI 0403 (ARMv7-M), C1.6.3. */
+/* Core registers as rows, and their transfer: one batch for all, with S_REGRDY read for each, because on all known
+ * parts a register is ready long before the next word of SWD; one that is not is read again separately. Source: Arm DDI
+ * 0419 (ARMv6-M), C1.6.4 (DCRSR), C1.6.5 (DCRDR); DDI 0403 (ARMv7-M), C1.6.3. */
 #include "targets/cortexm/core/cortexm.h"
 #include "base/util.h"
 
@@ -14,11 +14,11 @@ enum { BATCH_MS = 1000, READY_US = 5000, MAX_AT_ONCE = 24, MOST_ROWS = 48 };
  * 1. */
 enum { REGSEL_SPECIAL = 20, PRIMASK = REGSEL_SPECIAL | 0x100, BASEPRI = REGSEL_SPECIAL | 0x200,
        FAULTMASK = REGSEL_SPECIAL | 0x300, CONTROL = REGSEL_SPECIAL | 0x400 };
-/* Those of the FPU. Source: Arm DDI 0403, C1.6.3 */
+/* Registers of the FPU. Source: Arm DDI 0403, C1.6.3 */
 enum { REGSEL_FPSCR = 0x21, REGSEL_S0 = 0x40 };
 #define D(n) { "d" #n, VFP, "ieee_double", "float", 32 + (n), 64, REGSEL_S0 + 2 * (n) }
 
-/* What each architecture has is a beginning of these rows: ARMv6-M, ARMv7-M, and with an FPU. */
+/* Each architecture has the first of these rows: ARMv6-M, ARMv7-M, and with an FPU. */
 static const struct pt_register rows[] = {	/* name, feature, type, group, GDB's number, bits, id */
 	{ "r0", M_PROFILE, NULL, NULL, 0, 32, 0 },
 	{ "r1", M_PROFILE, NULL, NULL, 1, 32, 1 },
@@ -132,7 +132,7 @@ static int write_patiently(struct pt_cortexm *cm, uint32_t sel, uint32_t value, 
 
 struct transfer { uint8_t select[4], dhcsr[4], data[4]; };
 
-/* PT_ESTATE when one of the DHCSR values shows a running core. */
+/* PT_ESTATE: one of the DHCSR values shows a running core. */
 static int check_halted(struct pt_cortexm *cm, const struct transfer *t, size_t n, struct pt_err *err)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -192,7 +192,7 @@ static int write_batch(struct pt_cortexm *cm, const uint32_t *sels, size_t n, co
 	return 0;
 }
 
-/* Any number, as many as fit at a time. */
+/* Reads any number, in batches. */
 static int read_all(struct pt_cortexm *cm, const uint32_t *sels, size_t n, uint32_t *words, struct pt_err *err)
 {
 	int rc = 0;
@@ -223,7 +223,7 @@ static int check_rows(const struct pt_cortexm *cm, const uint16_t *which, size_t
 	return 0;
 }
 
-/* The words that a row is made of: a double has two singles. */
+/* The number of words of a row: a double is two singles. */
 static size_t words_of(const struct pt_register *row)
 {
 	return row->bits == 64 ? 2 : 1;
@@ -261,8 +261,8 @@ int pt_cortexm_read_registers(void *state, unsigned core, const uint16_t *which,
 	return 0;
 }
 
-/* The special registers share a word: one after the other, so that two of them in one request keep each other's
- * byte. */
+/* The special registers share a word: they are written one after the other, so that two in one request keep each
+ * other's byte. */
 static int write_special(struct pt_cortexm *cm, const struct pt_register *row, uint64_t value, struct pt_err *err)
 {
 	uint32_t sel = regsel(row->id), word = 0;

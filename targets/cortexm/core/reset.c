@@ -1,5 +1,5 @@
-/* Reset by request or by pin, with the core running on or stopped at its first instruction, and connecting to a chip
- * that is held in reset. Losing the bus for a while is normal here: until the deadline errors mean "not yet".
+/* Reset by request or by pin, with the core running or stopped at its first instruction afterwards, and connecting to a
+ * chip that is held in reset. Losing the bus for a time is normal here: until the deadline errors mean "not yet".
  * Source: Arm DDI 0419 (ARMv6-M), B3.2.6 (AIRCR), C1.6.3 (S_RESET_ST), C1.6.6 (VC_CORERESET). */
 #include "targets/cortexm/core/cortexm.h"
 #include "base/util.h"
@@ -18,7 +18,7 @@ static int pause_ms(struct pt_cortexm *cm, uint32_t ms, struct pt_err *err)
 			    err);
 }
 
-/* Look at DHCSR until (it & mask) == match. PT_ETIMEOUT: what is the sentence's end. */
+/* Reads DHCSR until (it & mask) == match. what: the end of the sentence for PT_ETIMEOUT. */
 static int wait_dhcsr(struct pt_cortexm *cm, uint32_t mask, uint32_t match, const char *what, struct pt_err *err)
 {
 	uint64_t deadline_ns = pt_link_now_ns(pt_cortexm_port(cm)->link) + RESET_MS * PT_NS_PER_MS;
@@ -48,7 +48,7 @@ static int pulse_pin(struct pt_cortexm *cm, struct pt_err *err)
 	return 0;
 }
 
-/* The request may cut off its own acknowledge: only a dead probe counts. */
+/* The request may interrupt its own acknowledge: only a lost probe is an error. */
 static int request_reset(struct pt_cortexm *cm, struct pt_err *err)
 {
 	int rc = pt_mem_write32(cm->mem, pt_cortexm_reg(cm, SCS_AIRCR), AIRCR_SYSRESETREQ, err);
@@ -56,7 +56,7 @@ static int request_reset(struct pt_cortexm *cm, struct pt_err *err)
 	return is_fatal(rc) ? rc : 0;
 }
 
-/* S_RESET_ST tells that the reset has happened; an earlier look at DHCSR cleared what older resets left in it. */
+/* S_RESET_ST shows that the reset has happened; an earlier read of DHCSR has cleared the mark of older resets. */
 static int wait_reset_seen(struct pt_cortexm *cm, struct pt_err *err)
 {
 	uint64_t deadline_ns = pt_link_now_ns(pt_cortexm_port(cm)->link) + RESET_MS * PT_NS_PER_MS;
@@ -122,7 +122,7 @@ int pt_cortexm_reset(void *state, enum pt_reset_kind kind, struct pt_err *err)
 		rc = pt_cortexm_breaks_write_again(cm, err);
 	if (rc == 0 && kind == PT_RESET_INIT)
 		rc = stop_watchdog(cm, err);
-	cm->was_reset = false;	/* it was ours: whoever asked knows */
+	cm->was_reset = false;	/* it was requested, and is not reported */
 	return rc < 0 ? pt_wrap(err, "reset") : 0;
 }
 

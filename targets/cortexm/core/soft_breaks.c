@@ -1,5 +1,5 @@
-/* BKPT instructions in RAM, in memory from insertion to removal and hidden from every ordinary read. Of a part whose cores
- * share memory one core's is the others', too. Source: Arm DDI 0419 (ARMv6-M), A6.7.12 (BKPT). */
+/* BKPT instructions in RAM: written at insertion, hidden from ordinary reads until removal. If the cores of a part
+ * share memory, all of them see it. Source: Arm DDI 0419 (ARMv6-M), A6.7.12 (BKPT). */
 #include <string.h>
 
 #include "targets/cortexm/core/cortexm.h"
@@ -16,7 +16,7 @@ int pt_cortexm_soft_find(const struct pt_cortexm *cm, uint32_t addr)
 	return -1;
 }
 
-/* Where an instruction can be replaced. On a chip without a map that is the SRAM region of the architecture. */
+/* Whether an instruction can be replaced there. On a chip without a map that is the SRAM region of the architecture. */
 bool pt_cortexm_soft_fits(const struct pt_cortexm *cm, uint32_t addr)
 {
 	if (cm->chip.ram_bytes == 0)
@@ -24,7 +24,7 @@ bool pt_cortexm_soft_fits(const struct pt_cortexm *cm, uint32_t addr)
 	return addr >= cm->chip.ram_addr && addr - cm->chip.ram_addr < cm->chip.ram_bytes;
 }
 
-/* Where the architecture lets instructions be. Source: DDI 0403, B3.1 */
+/* Whether the architecture allows instructions there. Source: DDI 0403, B3.1 */
 static bool can_have_code(uint64_t addr)
 {
 	return addr < 0x40000000 || (addr >= 0x60000000 && addr < 0xa0000000);
@@ -39,8 +39,8 @@ static void note_changed_code(struct pt_cortexm *cm, uint64_t addr)
 		pt_cortexm_core(first, i)->breaks.code_changed = true;
 }
 
-/* Code was changed behind the back of an instruction cache that is on. Source: DDI 0403, B2.2.7 (ICIALLU); that a
- * debugger's write to it works while the core runs is UNVERIFIED, so it is done before the core is let run, too. */
+/* Code was changed while an instruction cache is on. Source: DDI 0403, B2.2.7 (ICIALLU); that a debugger's write to it
+ * works while the core runs is UNVERIFIED, so it is done before the core is let run, too. */
 int pt_cortexm_breaks_sync(struct pt_cortexm *cm, struct pt_err *err)
 {
 	uint32_t ccr = 0;
@@ -63,7 +63,7 @@ static int code_access(struct pt_cortexm *cm, enum pt_mem_do what, uint32_t addr
 	return pt_mem_run(cm->mem, &op, 1, 1000, NULL, err);
 }
 
-/* original is what stands there without it. */
+/* original: the bytes without the breakpoint. */
 static void note_bkpt(struct pt_cortexm *cm, uint32_t addr, const uint8_t *original)
 {
 	struct pt_pending_row row = { .width_bytes = 2, .at = addr, .was = pt_le16(original),
@@ -96,7 +96,7 @@ static int place_bkpt(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
 	return 0;
 }
 
-/* Another core of the part has put it there, in memory that both share: which, or NULL. */
+/* The core of the part that has written it to the shared memory, or NULL. */
 static struct pt_cortexm *placed_by(struct pt_cortexm *cm, uint32_t addr, const uint8_t *seen, int *which)
 {
 	struct pt_cortexm *first = pt_cortexm_first(cm);
@@ -157,7 +157,7 @@ int pt_cortexm_soft_remove(struct pt_cortexm *cm, uint32_t addr, struct pt_err *
 	return cm->breaks.soft[i].shared ? 0 : take_bkpt(cm, addr, cm->breaks.soft[i].original, err);
 }
 
-/* One of them, also with those that are in: again, or taken out. */
+/* Writes one breakpoint again, or removes it. */
 int pt_cortexm_soft_write(struct pt_cortexm *cm, int i, bool on, struct pt_err *err)
 {
 	uint32_t addr = cm->breaks.soft[i].addr;
@@ -176,7 +176,7 @@ int pt_cortexm_soft_lift(struct pt_cortexm *cm, int i, bool lift, struct pt_err 
 	return lift ? code_access(cm, PT_MEM_WRITE, addr, cm->breaks.soft[i].original, err) : place_bkpt(cm, addr, err);
 }
 
-/* Also with those cores that see the same memory. */
+/* Also for the cores that see the same memory. */
 static void keep_original(struct pt_cortexm *cm, uint32_t addr, unsigned b, uint8_t byte)
 {
 	struct pt_cortexm *first = pt_cortexm_first(cm);
@@ -192,7 +192,7 @@ static void keep_original(struct pt_cortexm *cm, uint32_t addr, unsigned b, uint
 	}
 }
 
-/* Copy between bytes of memory and the originals where the two overlap. */
+/* Copies between bytes of memory and the originals, where they overlap. */
 static void overlap(struct pt_cortexm *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes, bool keep)
 {
 	for (unsigned i = 0; i < PT_MAX_SOFT; i++)

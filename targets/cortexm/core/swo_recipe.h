@@ -1,4 +1,4 @@
-/* What has to be written in a chip before its pin SWO carries anything, beside the core's own units: plain data. A row for
+/* What must be written to a chip, besides the core's own units, before its pin SWO carries trace: plain data. A row for
  * each group of chips in vendor/swo_recipes.c, which has the sources. */
 #ifndef PT_CORTEXM_SWO_RECIPE_H
 #define PT_CORTEXM_SWO_RECIPE_H
@@ -18,20 +18,22 @@ struct pt_swo_write {			/* new value: (value & ~clear) | set; clear UINT32_MAX: 
 enum { PT_SWO_WRITES = 10 };
 
 struct pt_swo_recipe {
-	const char *chips;		/* how their names begin, with | between; "": all others of the family */
+	const char *chips;		/* beginnings of their names, separated by |; "": all others of the family */
 	const char *none;		/* why the pin cannot be used, as half a sentence; NULL: it can */
 	struct pt_swo_write write[PT_SWO_WRITES];	/* in order; ends with addr 0 */
-	/* Clocks of their own, named where they differ from the core's; 0: the pin has the core's clock, if core_clock. */
+	/* The pin's own clock, with its name if it is not the core's; 0: the pin has the core's clock, if
+	 * core_clock. */
 	uint32_t clock_hz;
-	bool core_clock;		/* false and no clock_hz: not known, trace-clock= has to say it */
-	uint32_t port;			/* where the TPIU, or the SWO unit, is; 0: at the architecture's address */
-	bool is_swo_unit;		/* port is an SWO unit, whose registers lie elsewhere, and which has no formatter */
+	bool core_clock;		/* false and no clock_hz: unknown, the user must set trace-clock= */
+	uint32_t port;			/* address of the TPIU, or the SWO unit; 0: the architecture's */
+	bool is_swo_unit;		/* port is an SWO unit, which has other register addresses and no formatter */
 	const char *pin;		/* the pin, for sentences */
 	const char *source;
-	bool unverified;		/* one source alone, or none */
+	bool unverified;		/* a single source, or none */
 };
 
-/* Of this chip; never NULL: one that is not known gets the generic row, which writes nothing and has the core's clock. */
+/* The recipe of this chip; never NULL: an unknown chip gets the generic row, which writes nothing and has the core's
+ * clock. */
 const struct pt_swo_recipe *pt_swo_recipe_of(const struct pt_cortexm *cm);
 
 #endif

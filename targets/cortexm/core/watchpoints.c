@@ -3,7 +3,7 @@
 #include "targets/cortexm/core/cortexm.h"
 #include "base/util.h"
 
-static const char owner[] = "breakpoints";	/* of leases: to others they are the same */
+static const char owner[] = "breakpoints";	/* name for leases: the same for other users */
 static const struct pt_field dwt_num = { "NUMCOMP", 28, 4, "comparators" };
 
 enum { UNITS_MS = 1000 };
@@ -22,7 +22,7 @@ static uint32_t log2_of(uint32_t len)
 	return bits;
 }
 
-/* What one comparator is written with: FUNCTION. */
+/* The value of FUNCTION for a comparator. */
 static uint32_t dwt_function(const struct pt_cortexm *cm, enum pt_break_kind kind, uint32_t len)
 {
 	if (cm->breaks.dwt_v2)
@@ -33,7 +33,7 @@ static uint32_t dwt_function(const struct pt_cortexm *cm, enum pt_break_kind kin
 	return kind == PT_WATCH_WRITE ? DWT_WATCH_WRITE : kind == PT_WATCH_READ ? DWT_WATCH_READ : DWT_WATCH_ACCESS;
 }
 
-/* In the order in which they are to be written: off, what it watches, FUNCTION. */
+/* In the order of writing: off, what it watches, FUNCTION. */
 static void note(struct pt_cortexm *cm, unsigned i, const uint32_t *value)
 {
 	const struct pt_cortexm_breaks *breaks = &cm->breaks;
@@ -183,7 +183,7 @@ void pt_cortexm_watches_count(struct pt_cortexm *cm, uint32_t dwt_ctrl)
 		breaks->n_dwt = PT_MAX_DWT;
 }
 
-/* MATCHED goes by reading, and is no setting. */
+/* A read clears MATCHED, which is not a setting. */
 void pt_cortexm_watches_found(struct pt_cortexm *cm, const uint8_t *comparators)
 {
 	for (unsigned i = 0; i < cm->breaks.n_dwt; i++) {

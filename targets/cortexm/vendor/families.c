@@ -29,9 +29,9 @@ static void add_region(struct pt_cortexm_chip *chip, enum pt_region_kind kind, u
 		chip->region[chip->n_regions++] = (struct pt_region){ kind, from, to - from, block_bytes };
 }
 
-/* Flash and RAM where they are known; everything else may be anything. But where flash is not known, the lower half of
- * the architecture's code region is taken for it: a debugger that believed it to be RAM would write its program into
- * nothing and say that it is loaded. RAM for code lies in the upper half (LPC, Kinetis). */
+/* Flash and RAM if they are known; everything else is of unknown kind. But if flash is unknown, the lower half of the
+ * architecture's code region is treated as flash: a debugger that took it for RAM would write its program into nothing
+ * and report that it is loaded. RAM for code lies in the upper half (LPC, Kinetis). */
 static void make_regions(struct pt_cortexm_chip *chip)
 {
 	uint64_t ram_end = (uint64_t)chip->ram_addr + chip->ram_bytes;
@@ -121,7 +121,7 @@ static bool tells_itself(struct pt_cortexm_chip *chip, const struct pt_cortexm_f
 	return false;
 }
 
-/* The user's name overrules what the chip says; which is worth a word where it says another. */
+/* The user's name takes precedence; if the chip says another, this is a warning. */
 static void warn_of_another(const struct pt_cortexm_chip *chip, struct pt_discovery *found, struct pt_mem *mem)
 {
 	struct pt_cortexm_chip says = *chip;
@@ -149,7 +149,7 @@ int pt_cortexm_chip_identify(struct pt_cortexm_chip *chip, const struct pt_corte
 	return 0;
 }
 
-/* What the family's ID registers say, if that is a chip of this name, or, where a name may go on, whose name begins so. */
+/* Whether the family's ID registers show a chip of this name, or, if a name may go on, one whose name begins so. */
 static bool reads_as(struct pt_cortexm_chip *chip, const struct pt_cortexm_family *family, struct pt_mem *mem,
 		     const char *name, bool may_go_on)
 {
@@ -208,7 +208,7 @@ void pt_cortexm_families_print(void (*say)(void *arg, const char *line), void *a
 	}
 }
 
-/* What is no table of the family's designer there is nobody's: nothing is read behind it. */
+/* If the table there is not of the family's designer, nothing of it is read. */
 int pt_cortexm_discover_tables(struct pt_discovery *found, struct pt_mem *mem, struct pt_err *err)
 {
 	uint32_t table = 0;

@@ -1,4 +1,4 @@
-/* The notes: what is to be erased and written. See flash.h. */
+/* Collects what is to be erased and written. See flash.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,8 @@ static int make_notes(struct pt_cortexm *cm, struct pt_err *err)
 	flash->written = calloc(cm->chip.flash_bytes / LONGWORD_BYTES, 1);
 	flash->sector = calloc(cm->chip.flash_bytes / SECTOR_BYTES, 1);
 	if (flash->image != NULL && flash->written != NULL && flash->sector != NULL) {
-		memset(flash->image, 0xff, cm->chip.flash_bytes);	/* as erased: what is not written keeps that */
+		/* the erased value, for bytes that are not written */
+		memset(flash->image, 0xff, cm->chip.flash_bytes);
 		return 0;
 	}
 	pt_cortexm_flash_forget(cm);
@@ -83,7 +84,7 @@ int pt_cortexm_flash_done(void *state, struct pt_progress *progress, struct pt_e
 
 	if (cm->flash_unit.image == NULL)
 		return 0;
-	pt_link_shield(cm->adi.link);	/* nobody wants flash that is half written */
+	pt_link_shield(cm->adi.link);	/* half-written flash is useless */
 	rc = cm->family->flash->program(cm, progress, err);
 	pt_link_unshield(cm->adi.link);
 	pt_cortexm_flash_forget(cm);

@@ -1,5 +1,5 @@
-/* Programming of flash, as RSP's vFlash has it: erase and write only take note, done() does it all and verifies. So a
- * refusal, a wrong file or a client that dies half-way leaves the flash as it was. */
+/* Flash programming by RSP's vFlash: erase and write only collect, done() does everything and verifies. So after a
+ * refusal, a wrong file or a client that dies in the middle the flash is unchanged. */
 #ifndef PT_CORTEXM_FLASH_H
 #define PT_CORTEXM_FLASH_H
 
@@ -15,6 +15,6 @@ struct pt_progress;
 int pt_cortexm_flash_erase(void *state, uint64_t addr, uint64_t size, struct pt_err *err);
 int pt_cortexm_flash_write(void *state, uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);
 int pt_cortexm_flash_done(void *state, struct pt_progress *progress, struct pt_err *err);
-void pt_cortexm_flash_forget(void *state);	/* what was noted; also before the state is freed */
+void pt_cortexm_flash_forget(void *state);	/* drops what was collected; call it also before the state is freed */
 
 #endif

@@ -178,7 +178,7 @@ static bool has_words(const struct pt_cortexm *cm, size_t sector)
 	return memchr(written, 1, SECTOR_BYTES / LONGWORD_BYTES) != NULL;
 }
 
-/* A sector that the core's sums do not speak for. */
+/* Whether the core's sums do not decide about a sector. */
 static bool must_read(const struct pt_cortexm *cm, const struct sums *sums, size_t sector)
 {
 	if (cm->flash_unit.sector[sector] == PT_SECTOR_OTHERS)

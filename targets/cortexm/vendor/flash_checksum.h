@@ -1,5 +1,5 @@
-/* Is in the flash what is to be there? The core itself sums up its sectors, which takes a fraction of the time that
- * reading them through the probe does. What differs is read, and judged by that. */
+/* Compares the flash with its intended contents. The core computes sums of its sectors, which takes a fraction of the
+ * time of reading them through the probe. Sectors that differ are read and compared. */
 #ifndef PT_CORTEXM_FLASH_SUM_H
 #define PT_CORTEXM_FLASH_SUM_H
 
@@ -17,7 +17,7 @@ uint64_t pt_ftfa_sum(const uint8_t *sector);
 /* The sums of n sectors from addr on, by the core. Sums is in host byte order. The core is halted before and after. */
 int pt_ftfa_loader_sums(struct pt_ftfa_loader *loader, uint32_t addr, size_t n, uint64_t *sums, struct pt_err *err);
 
-/* Before: of the sectors to be erased, which are blank or the same already? Notes it in cm's flash notes. */
+/* Before erasing: finds the sectors that are blank, or already have their contents. Notes it in cm's flash notes. */
 int pt_ftfa_judge(struct pt_cortexm *cm, struct pt_ftfa_loader *loader, struct pt_err *err);
 /* After: every longword that was written, and every sector that was erased. loader: NULL reads everything.
  * PT_EPROTO: the sentence has the address and both values. */

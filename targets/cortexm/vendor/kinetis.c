@@ -72,7 +72,7 @@ static bool owns_k(const struct pt_discovery *found)
 	return ap_with(found, MDM_IDR_KINETIS_K) != PT_MDM_NONE;
 }
 
-/* 0: not to be told from the code. Source: NXP KL27 Sub-Family Reference Manual, SIM_FCFG1 */
+/* 0: the code does not tell it. Source: NXP KL27 Sub-Family Reference Manual, SIM_FCFG1 */
 static uint32_t flash_bytes_of(uint32_t fcfg1)
 {
 	uint32_t code = pt_field_get(&fcfg1_pfsize, fcfg1);

@@ -38,7 +38,7 @@ int pt_ftfa_check_lock(uint64_t addr, const uint8_t *bytes, size_t len_bytes, st
 		       pt_field_get(&fsec_sec, fsec) != 2 ? "secure the chip" : "disable its mass erase for ever");
 }
 
-/* An erased configuration field means secured: one that is erased and not written gets the open value. */
+/* An erased configuration field means secured: if it is erased and not written, it gets the value for open. */
 static void keep_open(struct pt_cortexm_flash *flash)
 {
 	if (!flash->sector[FTFA_CONFIG / SECTOR_BYTES] || flash->written[FTFA_FSEC / LONGWORD_BYTES])
@@ -63,8 +63,7 @@ static struct pt_mem_op write_op(uint64_t addr, uint8_t *bytes, size_t len_bytes
 				   .bytes = bytes, .len_bytes = len_bytes };
 }
 
-/* Run ops, the last of which polls for CCIF. A poll that expires goes on where it was, because a command cannot be
- * called back. */
+/* Run ops, the last of which polls for CCIF. An expired poll is repeated, because a command cannot be cancelled. */
 static int run_to_idle(struct pt_cortexm *cm, struct pt_mem_op *ops, size_t n_ops, uint32_t *fstat, struct pt_err *err)
 {
 	uint64_t deadline_ns = pt_mem_now_ns(cm->mem) + COMMAND_MS * PT_NS_PER_MS;
@@ -90,8 +89,8 @@ static struct pt_mem_op idle_poll(void)
 				   .time_us = POLL_US };
 }
 
-/* One command, and its end. FCCOB0 is the command, 1..3 the address, 4..7 the data; in memory they stand as two
- * little-endian words. */
+/* Runs a command, and waits for its end. FCCOB0 is the command, 1..3 the address, 4..7 the data; in memory they stand
+ * as two little-endian words. */
 static int run_command(struct pt_cortexm *cm, uint8_t command, uint32_t addr, uint32_t data, struct pt_err *err)
 {
 	uint8_t clear = FSTAT_CLEAR, launch = FSTAT_CCIF, fccob[8];
@@ -129,7 +128,7 @@ static int erase(struct pt_cortexm *cm, struct pt_progress *progress, struct pt_
 	return 0;
 }
 
-/* Is there something to program at this longword? All ones is what erasing left. */
+/* Whether this longword must be programmed. All ones is the erased value. */
 static bool wanted(const struct pt_cortexm *cm, uint32_t addr)
 {
 	const struct pt_cortexm_flash *flash = &cm->flash_unit;
@@ -138,7 +137,7 @@ static bool wanted(const struct pt_cortexm *cm, uint32_t addr)
 	       pt_le32(flash->image + addr) != UINT32_MAX;
 }
 
-/* A few longwords of ones in between cost less than a buffer of their own for what follows them. */
+/* Programming a few longwords of ones costs less than a separate buffer for the words after them. */
 static bool goes_on(const struct pt_cortexm *cm, uint32_t addr)
 {
 	for (uint32_t i = 0; i < GAP_BYTES && addr + i < cm->chip.flash_bytes; i += LONGWORD_BYTES) {
@@ -192,7 +191,7 @@ static int program_fast(struct pt_cortexm *cm, struct pt_ftfa_loader *loader, st
 	int rc = 0;
 
 	while (rc == 0 && next_stretch(cm, &addr, &len_bytes)) {
-		uint32_t most = PT_LOADER_DATA_BYTES;	/* a long stretch in pieces, so that one sees how far it is */
+		uint32_t most = PT_LOADER_DATA_BYTES;	/* a long stretch in pieces, to show progress */
 
 		len_bytes = len_bytes < most ? len_bytes : most;
 		pt_progress_set(progress, PT_PROGRESS_PROGRAMS, done < n ? done : n, n);
@@ -203,7 +202,7 @@ static int program_fast(struct pt_cortexm *cm, struct pt_ftfa_loader *loader, st
 	return rc == 0 ? pt_ftfa_loader_finish(loader, err) : rc;
 }
 
-/* An error that something else may get around: all but a probe that is gone. */
+/* Whether another method may succeed: after any error but a lost probe. */
 static bool try_otherwise(const struct pt_err *why, const char *how)
 {
 	if (why->code == PT_EIO)

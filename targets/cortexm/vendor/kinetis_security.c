@@ -1,5 +1,5 @@
-/* The Kinetis MDM-AP: is the chip secured, mass erase, hold the core at its reset vector.
- * Source: NXP AN4835, 4; the counting of 32 reads as OpenOCD and pyOCD agree on it. */
+/* The Kinetis MDM-AP: checks whether the chip is secured, mass erase, holds the core at its reset vector. Source: NXP
+ * AN4835, 4; the counting of 32 reads as OpenOCD and pyOCD agree on it. */
 #include "base/door.h"
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/cortexm/vendor/kinetis_security.h"
@@ -24,7 +24,7 @@ static int read_often(struct pt_cortexm *cm, uint32_t words[READS], struct pt_er
 	return pt_adi_read_ap_often(&cm->adi, pt_kinetis_mdm_ap(&cm->found), MDM_STATUS, words, READS, err);
 }
 
-/* How many of these have all of bits as wanted. */
+/* The number of words whose bits under mask match. */
 static unsigned count(const uint32_t words[READS], uint32_t mask, uint32_t match)
 {
 	unsigned n = 0;
@@ -34,7 +34,7 @@ static unsigned count(const uint32_t words[READS], uint32_t mask, uint32_t match
 	return n;
 }
 
-/* One look that says ready and open is enough: only the other answer may be wrong. */
+/* One read that says ready and open is sufficient: only the other answer may be wrong. */
 static bool is_open_at_once(struct pt_cortexm *cm)
 {
 	struct pt_err ignored = { 0 };
@@ -44,7 +44,8 @@ static bool is_open_at_once(struct pt_cortexm *cm)
 	       (status & (STATUS_FLASH_READY | STATUS_SECURE)) == STATUS_FLASH_READY;
 }
 
-/* STATUS.SECURE alone lies while the flash controller starts up, over and over on a blank chip that resets itself. */
+/* STATUS.SECURE is wrong while the flash controller starts up, which a blank chip that resets itself does
+ * repeatedly. */
 int pt_kinetis_security_check(struct pt_cortexm *cm, struct pt_err *err)
 {
 	uint32_t words[READS];
@@ -69,7 +70,7 @@ static int control(struct pt_cortexm *cm, uint32_t value, struct pt_err *err)
 	return pt_adi_write_ap(&cm->adi, pt_kinetis_mdm_ap(&cm->found), MDM_CONTROL, value, err);
 }
 
-/* Until 32 reads in a row have (STATUS & mask) == match. */
+/* Waits until 32 reads in a row have (STATUS & mask) == match. */
 static int wait_status(struct pt_cortexm *cm, uint32_t mask, uint32_t match, struct pt_err *err)
 {
 	uint64_t deadline_ns = pt_link_now_ns(cm->adi.link) + HOLD_MS * PT_NS_PER_MS;
@@ -127,7 +128,7 @@ int pt_kinetis_security_mass_erase(struct pt_cortexm *cm, struct pt_err *err)
 	if (rc == 0)
 		rc = wait_erased(cm, err);
 	if (rc < 0)
-		control(cm, 0, &ignored);	/* let the core out of reset all the same */
+		control(cm, 0, &ignored);	/* release the core from reset after an error, too */
 	else
 		rc = control(cm, 0, err);
 	pt_mem_ap_forget(&cm->ap);

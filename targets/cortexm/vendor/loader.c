@@ -147,7 +147,7 @@ int pt_ftfa_loader_start(struct pt_ftfa_loader *loader, struct pt_err *err)
 
 /* --- buffers ------------------------------------------------------------------------------------------------------ */
 
-/* The word does not become 0: has the loop stopped at an error? */
+/* The word does not become 0: checks whether the loop has stopped at an error. */
 static int why_stuck(struct pt_ftfa_loader *loader, struct pt_err *err)
 {
 	const uint16_t rows[] = { ROW_R3, ROW_R5 };
@@ -187,7 +187,7 @@ int pt_ftfa_loader_wait(struct pt_ftfa_loader *loader, uint32_t offset, uint32_t
 	}
 }
 
-/* Fill a buffer, hand it over by its count, and wait until the other one is free: one round trip. */
+/* Fills a buffer, passes it to the loop by its count, and waits until the other one is free: one round trip. */
 static int give(struct pt_ftfa_loader *loader, uint32_t offset, uint8_t *piece, size_t len_bytes, uint32_t other,
 		struct pt_err *err)
 {

@@ -1,5 +1,5 @@
-/* NXP LPC: what has an MTB that no ROM table lists, by that; LPC43xx by CREG's CHIPID. LPC17xx gives its number only
- * to its own programs (IAP), so that it stays unknown. */
+/* NXP LPC: parts with an MTB that no ROM table lists are recognised by that; LPC43xx by CREG's CHIPID. LPC17xx gives
+ * its number only to programs (IAP), so it stays unknown. */
 #include <stdio.h>
 
 #include "targets/cortexm/core/architecture.h"

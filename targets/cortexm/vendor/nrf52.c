@@ -1,5 +1,5 @@
-/* nRF52: FICR says part, flash and RAM; the CTRL-AP says whether access port protection is on. No number here has been seen
- * on a chip. */
+/* nRF52: FICR says part, flash and RAM; the CTRL-AP says whether access port protection is on. These numbers were not
+ * tried on a chip. */
 #include <stdio.h>
 
 #include "targets/cortexm/core/cortexm.h"

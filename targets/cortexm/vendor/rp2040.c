@@ -1,6 +1,6 @@
-/* RP2040: SYSINFO's CHIP_ID. Its flash is a chip of its own, read through a cache at 0x10000000, of a size that is
- * not known. Each of its two cores has a debug port of its own on the same wire (multi-drop); a third port,
- * 0xf1002927, only resets the chip, and is left alone. */
+/* RP2040: SYSINFO's CHIP_ID. Its flash is a separate chip, read through a cache at 0x10000000; its size is unknown.
+ * Each of its two cores has a debug port of its own on the same wire (multi-drop); a third port, 0xf1002927, only
+ * resets the chip, and is left alone. */
 #include <stdio.h>
 
 #include "targets/cortexm/core/family.h"

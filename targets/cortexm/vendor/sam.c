@@ -12,9 +12,9 @@ static const struct pt_field cidr_eproc = { "EPROC", 5, 3, "core" };
 static const struct pt_field cidr_nvpsiz = { "NVPSIZ", 8, 4, "flash" };
 static const struct pt_field cidr_sramsiz = { "SRAMSIZ", 16, 4, "RAM" };
 static const struct pt_field cidr_arch = { "ARCH", 20, 8, "series" };
-enum { ARCH_3S = 0x88 };	/* of the SAM3 this one and those above it have their flash where the SAM4 have theirs */
+enum { ARCH_3S = 0x88 };	/* this SAM3 and those above it have their flash at the address of SAM4 */
 
-/* By NVPSIZ; 0: reserved, or none. */
+/* Indexed by NVPSIZ; 0: reserved, or none. */
 static const uint16_t flash_kb[16] = { 0, 8, 16, 32, 0, 64, 0, 128, 160, 256, 512, 0, 1024, 0, 2048, 0 };
 static const uint16_t ram_kb[16] = { 48, 192, 384, 6, 24, 4, 80, 160, 8, 16, 32, 64, 128, 256, 96, 512 };
 

@@ -1,5 +1,5 @@
-/* STM32 of Cortex-M3, M4 and M7: the ROM table has ST's mark and the number that DBGMCU_IDCODE calls DEV_ID. Flash size by
- * the register that the family has for it. RAM is what lies in one piece from its address on; memory coupled to the core
+/* STM32 of Cortex-M3, M4 and M7: the ROM table has ST's mark and the number that DBGMCU_IDCODE calls DEV_ID. Flash size
+ * by the register that the family has for it. RAM is the contiguous memory from its address on; core-coupled memory
  * elsewhere is left out. Numbers and size registers are as OpenOCD (stm32f1x.c, stm32f2x.c, stm32l4x.c, stm32h7x.c) and
  * stlink (config/chips) both have them; none has been seen on a chip. */
 #include <stdio.h>
@@ -66,7 +66,7 @@ static const struct { uint32_t size_addr, addr; uint8_t lsb, bits; } locks[] = {
 	{ H7_SIZE, 0x5200201c, 8, 8 },
 };
 
-/* Level 2 closes the debug port itself, so that what is reached here is of level 1. */
+/* Level 2 closes the debug port itself, so a chip that is reached here has level 1. */
 static bool is_protected(struct pt_mem *mem, uint32_t size_addr)
 {
 	struct pt_err ignored = { 0 };
@@ -90,7 +90,7 @@ static const char *const protection =
 
 /* --- which chip --------------------------------------------------------------------------------------------------- */
 
-/* Some say 0xffff, and some say what they were made with and not what they have: then the size is not known. */
+/* Some contain 0xffff, and some another size than the chip's: then the size is unknown. */
 static uint32_t flash_kb(struct pt_mem *mem, uint32_t addr)
 {
 	struct pt_err ignored = { 0 };

@@ -1,9 +1,9 @@
-/* How chips send SWO: what enables the pin, and which clock the TPIU divides. Rows that rest on one source are
- * unverified, and say so when they are used. Pins that a program has given to something else are not taken back.
+/* How chips send SWO: the registers that enable the pin, and the clock that the TPIU divides. Rows with a single source
+ * are unverified, and are reported as such when used. Pins that the program uses for something else are left alone.
  *
- * A pin that is TDO of JTAG needs the port in SWD.
- * Sources: where a row names two or more, they have been read and agree: OpenOCD (tcl/target, arm_tpiu_swo.c), orbuculum
- * (gdbtrace.init), probe-rs, pyOCD, headers of the makers. None has been seen on a chip. */
+ * A pin that is TDO of JTAG needs the port in SWD. Sources: where a row names two or more, they have been read and
+ * agree: OpenOCD (tcl/target, arm_tpiu_swo.c), orbuculum (gdbtrace.init), probe-rs, pyOCD, headers of the makers. None
+ * was tried on a chip. */
 #include "targets/cortexm/vendor/swo_recipes.h"
 
 #include "base/util.h"
