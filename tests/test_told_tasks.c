@@ -82,6 +82,30 @@ START_TEST(told_by_messages)
 }
 END_TEST
 
+/* One task runs from 1000 on; then up to 4000 something is lost. It is all that was seen, and not all of the time. */
+START_TEST(load_is_a_bound_where_signals_are_missing)
+{
+	static const char *const words[] = { "signal=port.1:task" };
+	struct chunk_feed f = feed_of(words, 1);
+	struct chunk_bytes messages = { .len = 0 };
+	struct pt_text text = { 0 };
+
+	add_message(&messages, 1000, 1, 4, 0x11);
+	chunk_config(&f, 0, VALUES);
+	chunk_clock(&f, 0, 0, 0, 0);
+	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_RESTARTS, 1000, 2000, messages.bytes, messages.len);
+	chunk_put(&f, 0, PT_CHUNK_LOSS, PT_LOSS_OVERRUN, 2000, 5000, NULL, 0);
+	chunk_end(&f, 0, 5000);
+	chunk_report(&f, &text, "tasks", "csv");
+	ck_assert_msg(strstr(text.bytes, ",0.25,1,") != NULL, "%s", text.bytes);
+	pt_text_free(&text);
+	chunk_report(&f, &text, "tasks", "text");
+	ck_assert_msg(strstr(text.bytes, "\342\211\24525.0") != NULL, "%s", text.bytes);
+	pt_text_free(&text);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 /* The same beside branch trace: main calls leaf and loops, in 2 us, and execution hears of the tasks. */
 START_TEST(told_beside_flow)
 {
@@ -141,6 +165,7 @@ int main(void)
 	TCase *tc = tcase_create("told tasks");
 
 	tcase_add_test(tc, told_by_messages);
+	tcase_add_test(tc, load_is_a_bound_where_signals_are_missing);
 	tcase_add_test(tc, told_beside_flow);
 	tcase_add_test(tc, not_told);
 	suite_add_tcase(suite, tc);

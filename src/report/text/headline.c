@@ -444,28 +444,37 @@ static const char *times_basis(const struct pt_profile *p)
 								: "times estimated";
 }
 
-static void times_by_measured_clock(const struct pt_profile *p, char *out, size_t room)
+/* incomplete: the right clock does not make them exact. */
+static void times_by_measured_clock(const struct pt_profile *p, bool incomplete, char *out, size_t room)
 {
-	snprintf(out, room, "times within %.2g %%, as their clock was measured (the right %s: exact)",
-		 p->stamps_wrong * 100, pt_by_door("--core-clock HZ", "core-clock=HZ"));
+	int n = snprintf(out, room, "times within %.2g %%, as their clock was measured", p->stamps_wrong * 100);
+
+	if (!incomplete && (size_t)n < room)
+		snprintf(out + n, room - (size_t)n, " (the right %s: exact)",
+			 pt_by_door("--core-clock HZ", "core-clock=HZ"));
 }
 
 static void accuracy_of_flow(const struct pt_profile *p, char *out)
 {
 	size_t at = 0, room = PT_HEADLINE_BYTES;
+	bool part = p->no_code && p->counts == PT_BASIS_ESTIMATED && p->incomplete != NULL;
 
-	if (p->counts == PT_BASIS_ESTIMATED && !p->windowed)
+	if (part)
+		at += (size_t)snprintf(out, room, "counts and times are of what was recorded: %s", p->incomplete);
+	else if (p->counts == PT_BASIS_ESTIMATED && !p->windowed)
 		at += (size_t)snprintf(out, room, "counts are of what was recorded");
 	else if (p->counts == PT_BASIS_EXACT)
 		at += (size_t)snprintf(out, room, "counts exact%s",
 				       pt_halts_of(p).by_source ? " for this run, slowed by its halts" : "");
 	if (at > 0 && pt_counters_are_rough(p->counters))
 		at += (size_t)snprintf(out + at, room - at, ", of event counters within the limits shown");
+	if (part && p->stamps_wrong <= 0)
+		return;
 	at += (size_t)snprintf(out + at, room - at, "%s", at > 0 ? "; " : "");
 	if (p->opt_in_model && (p->shares == PT_BASIS_NONE || p->shares == PT_BASIS_ESTIMATED))
 		at += (size_t)snprintf(out + at, room - at, "times modelled (unverified); ");
 	if (p->no_code && p->stamps_wrong > 0)
-		times_by_measured_clock(p, out + at, room - at);
+		times_by_measured_clock(p, part, out + at, room - at);
 	else if (p->no_code)
 		snprintf(out + at, room - at, "%s", times_basis(p));
 	else if (p->shares == PT_BASIS_NONE)
@@ -506,7 +515,7 @@ static void accuracy_of_exceptions(const struct pt_profile *p, char *out)
 		snprintf(out, PT_HEADLINE_BYTES, "counts and times of exceptions exact");
 	else {
 		at = (size_t)snprintf(out, PT_HEADLINE_BYTES, "counts of exceptions exact; ");
-		times_by_measured_clock(p, out + at, PT_HEADLINE_BYTES - at);
+		times_by_measured_clock(p, false, out + at, PT_HEADLINE_BYTES - at);
 	}
 }
 

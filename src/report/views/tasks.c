@@ -154,19 +154,20 @@ static uint64_t least_run(const struct pt_task *task)
 	return task->run > error ? task->run - error : 0;
 }
 
-/* Of the time in which it is known what ran; while signals were missing it may have been this one. */
+/* Of the time in which it is known what ran; while signals were missing it may have been this one, or none of it. */
 static struct pt_value load_by_signals(const struct pt_profile *p, const struct pt_task *task, double load)
 {
 	double known = (double)p->tasks->observed, lost = fmax(0, (double)pt_profile_run_ns(p) - known), error = 0;
+	double least = (double)least_run(task) / (known + lost);
 
 	for (size_t i = 0; i < p->tasks->n_tasks; i++)
 		error += p->tasks->task[i].core == task->core ? (double)pt_task_run_error(&p->tasks->task[i]) : 0;
 	if (!is_missing(p, task))
 		return pt_time_share((double)task->run, (double)pt_task_run_error(task), load > 0 ? (double)task->run / load : known,
 				     error);
-	return (struct pt_value){ .f = load, .lo = (double)least_run(task) / (known + lost),
+	return (struct pt_value){ .f = least, .lo = least,
 				  .hi = fmin(1, ((double)task->run + (double)pt_task_run_error(task) + lost) / (known + lost)),
-				  .bounds = true, .basis = PT_BASIS_ESTIMATED };
+				  .at_least = true, .bounds = true, .basis = PT_BASIS_ESTIMATED };
 }
 
 static struct pt_value load_of(const struct pt_profile *p, const struct pt_task *task, double load, enum pt_basis basis,
