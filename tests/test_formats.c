@@ -512,6 +512,28 @@ START_TEST(the_os_stands_beside_its_tasks)
 }
 END_TEST
 
+/* Of exceptions or values alone: no source tells of code, and an empty picture would say that none ran. */
+static const char *const of_code[] = { "callgrind", "gmon", "pprof", "folded", "speedscope", "svg", "annotate", "lcov", "perfetto",
+				       "ctf" };
+
+START_TEST(code_that_nobody_saw_is_not_0)
+{
+	struct pt_profile profile = sample_profile();
+	struct pt_query query = { .partial = true };
+	struct pt_timeline empty = { 0 };
+	struct pt_text out = { 0 };
+	struct pt_err err = { 0 };
+
+	profile.no_code = true;
+	profile.timeline = &empty;
+	strcpy(query.format, of_code[_i]);
+	ck_assert_int_eq(pt_report_render(&profile, &query, &out, &err), PT_ESTATE);
+	ck_assert_msg(strstr(err.msg, "needs a source that tells") != NULL, "%s", err.msg);
+	ck_assert_uint_eq(out.len_bytes, 0);
+	pt_text_free(&out);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("formats");
@@ -521,6 +543,7 @@ int main(void)
 	tcase_add_test(tc, same_input_same_bytes);
 	tcase_add_test(tc, little_to_say);
 	tcase_add_test(tc, virtual_boards_say_so);
+	tcase_add_loop_test(tc, code_that_nobody_saw_is_not_0, 0, PT_LEN(of_code));
 	tcase_add_test(tc, says_what_made_it);
 	tcase_add_test(tc, a_cut_file_bounds_nothing);
 	tcase_add_test(tc, a_table_fits_a_terminal);

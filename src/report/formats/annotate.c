@@ -292,6 +292,8 @@ static int write_annotate(const struct pt_profile *profile, const struct pt_view
 	struct pt_caption caption;
 
 	(void)view;
+	if (pt_report_needs_code(profile, err) < 0)
+		return PT_ESTATE;
 	if (profile->lines == NULL)
 		return pt_report_lacks("annotate", "lines", err);
 	w.all = w.lines == profile->lines ? profile->ticks : pt_profile_ticks(profile, w.lines->core);

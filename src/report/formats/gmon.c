@@ -292,6 +292,8 @@ static int write_gmon(const struct pt_profile *profile, const struct pt_view *vi
 
 	(void)view;
 	(void)query;
+	if (pt_report_needs_code(profile, err) < 0)
+		return PT_ESTATE;
 	w.by_hits = profile->by_bins || (profile->samples != 0 && profile->branches == 0);
 	if (w.by_hits && profile->bins == NULL)
 		return pt_report_lacks("gmon", "bins", err);

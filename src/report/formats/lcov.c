@@ -175,6 +175,8 @@ static int write_lcov(const struct pt_profile *profile, const struct pt_view *vi
 	size_t n = 0;
 
 	(void)view;
+	if (pt_report_needs_code(profile, err) < 0)
+		return PT_ESTATE;
 	if (profile->lines == NULL)
 		return pt_report_lacks("lcov", "lines", err);
 	if (!w.complete && !query->partial)

@@ -40,6 +40,12 @@ int pt_slices_begin(struct pt_slices *s, const struct pt_profile *profile, struc
 	*s = (struct pt_slices){ .profile = profile };
 	if (profile->timeline == NULL)
 		return pt_report_lacks("this format", "timeline", err);
+	if (profile->timeline->n == 0 &&
+	    (pt_report_needs_code(profile, NULL) < 0 || (profile->samples != 0 && profile->branches == 0)))
+		return pt_fail(
+			err, PT_ESTATE,
+			"the timeline is empty: it needs a source that tells in what order code ran, or values with "
+			"signal= or variables=; the format cmsis.ctf shows what came by SWO");
 	if (choose_clock(s, err) < 0)
 		return err != NULL ? err->code : PT_ESTATE;
 	s->track = pt_alloc_array(PT_TRACKS, sizeof(*s->track));

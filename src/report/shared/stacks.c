@@ -11,6 +11,7 @@
 #include "profile/result/profile.h"
 #include "profile/analyses/calls/tree.h"
 #include "report/table/names.h"
+#include "report/table/order.h"
 
 enum { NAME_BYTES = 32, ROOT = 0 };
 
@@ -242,6 +243,8 @@ int pt_stacks_make(struct pt_stacks *stacks, const struct pt_profile *p, enum pt
 	struct work w = { .how = how };
 
 	*stacks = (struct pt_stacks){ .unit = p->by_instructions ? "instructions" : "cycles" };
+	if (pt_report_needs_code(p, err) < 0)
+		return PT_ESTATE;
 	if (!pt_profile_by_samples(p) && p->tree == NULL && !p->by_bins)
 		return pt_fail(err, PT_ESTATE,
 			       "chains of calls need the analysis 'tree', which this profile was made "

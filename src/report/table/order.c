@@ -141,6 +141,16 @@ int pt_report_lacks(const char *what, const char *analysis, struct pt_err *err)
 		       analysis, pt_by_door("--analysis ", "analysis="), analysis);
 }
 
+int pt_report_needs_code(const struct pt_profile *p, struct pt_err *err)
+{
+	if ((!p->no_code && !p->no_flow) || p->by_bins)
+		return 0;
+	return pt_fail(
+		err, PT_ESTATE,
+		"this format needs a source that tells what code ran, and this profile has none; the formats text, "
+		"json and csv show what there is");
+}
+
 struct sort_key {
 	size_t row;
 	bool known;

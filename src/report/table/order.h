@@ -22,6 +22,8 @@ size_t pt_view_shown_as(const struct pt_view *view, size_t i);
 
 /* PT_ESTATE: the profile was made without what this needs; the sentence says which word to start it with. */
 int pt_report_lacks(const char *what, const char *analysis, struct pt_err *err);
+/* PT_ESTATE: no source tells what code ran, so that a format of functions or lines would say 0 of each. Else 0. */
+int pt_report_needs_code(const struct pt_profile *profile, struct pt_err *err);
 
 /* A row of the profile's, without the moments of a profile that has none. */
 void pt_report_row(const struct pt_profile *profile, const struct pt_view *view, size_t i, struct pt_value *out);
