@@ -261,6 +261,22 @@ static int check_cycles(const struct pt_program *program, const struct pt_params
 	return 0;
 }
 
+/* For the command that makes the profile again. A long text, or one of several lines, is a file's. */
+static void note_given(struct pt_pipeline *p)
+{
+	enum { MOST = 200 };
+	const struct pt_param *row;
+
+	for (size_t i = 0; (row = pt_pipeline_param(i)) != NULL; i++) {
+		const char *value = pt_params_given(p->words, row) ? pt_params_text(p->words, row) : NULL;
+
+		if (value != NULL)
+			pt_text_add(&p->given, "%s=%s\n", row->key,
+				    strlen(value) > MOST || strchr(value, '\n') != NULL ? "FILE" : value);
+	}
+	p->profile.settings = p->given.bytes;
+}
+
 struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_params *params, struct pt_err *err)
 {
 	struct pt_pipeline *p;
@@ -273,6 +289,7 @@ struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_
 	p->n_ids = p->n_functions < UINT16_MAX ? p->n_functions + 1 : UINT16_MAX;
 	p->given_hz = pt_pipeline_core_hz(params);
 	p->words = pt_params_copy(params);
+	note_given(p);
 	make_room(p);
 	p->definitions = pt_definitions_new(program, params, err);
 	p->signals = p->definitions != NULL ? pt_signals_new(pt_definitions_set(p->definitions)) : NULL;
@@ -310,6 +327,7 @@ void pt_pipeline_free(struct pt_pipeline *p)
 	pt_snapshot_free_bins(p);
 	free(p->line_places);
 	free(p->insn_places);
+	pt_text_free(&p->given);
 	pt_params_free(p->words);
 	pt_program_unref(p->program);
 	free(p);

@@ -8,6 +8,7 @@
 #ifndef PT_PIPELINE_PARTS_H
 #define PT_PIPELINE_PARTS_H
 
+#include "base/text.h"
 #include "decode/decoder.h"
 #include "decode/demux.h"
 #include "pipeline/definitions.h"
@@ -141,6 +142,7 @@ struct pt_pipeline {
 	uint64_t given_hz;		/* core-clock=; 0: CONFIG gives it */
 	char clock_contradiction[320];	/* profile.contradiction, if a counter contradicts the clock */
 	struct pt_params *words;	/* own copy */
+	struct pt_text given;		/* those of them that were given */
 
 	struct pt_source_ctx *ctx[PT_SOURCE_CTXS];	/* in the order their CONFIGs came; the report's head is about
 							 * the first */

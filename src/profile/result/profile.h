@@ -137,6 +137,7 @@ struct pt_profile {
 	char cost[2 * PT_PROFILE_TEXT];	/* as it was expected; report/text/details.h has both */
 	/* what made it, and would again: the first source's; "": a capture of an older version */
 	char version[24], words[PT_PROFILE_TEXT];	/* of proftap; of profile start */
+	const char *settings;	/* that the trace is read by, "clock=instructions\n"; NULL: none was given. FILE: the text of one */
 	char address[4 * PT_PROFILE_TEXT];	/* of the probes, a tab between them; "": not known, or too long */
 	bool at_reset;			/* it began with the core held at its reset vector */
 	uint64_t seed;			/* of the random times between two looks */

@@ -47,13 +47,30 @@ static void add_word(const char *word, size_t len, struct pt_text *out)
 	add_argument(out, "--set", word, len);
 }
 
+/* What only a file holds has to be given by it. */
+static void add_setting(const char *line, size_t len, struct pt_text *out)
+{
+	static const struct { const char *line, *option; } files[] = {
+		{ "orti=FILE", "--orti" }, { "limits=FILE", "--limits" },
+	};
+
+	if (strncmp(line, "core-clock=", strlen("core-clock=")) == 0)
+		return;		/* it has its option */
+	for (size_t i = 0; i < PT_LEN(files); i++)
+		if (len == strlen(files[i].line) && memcmp(line, files[i].line, len) == 0) {
+			add_argument(out, files[i].option, "FILE", strlen("FILE"));
+			return;
+		}
+	add_argument(out, "--set", line, len);
+}
+
 bool pt_origin_command(const struct pt_profile *p, struct pt_text *out)
 {
 	char hz[32];
 	const char *elf = p->program != NULL ? pt_program_path(p->program) : "";
 
-	if (p->version[0] == '\0' || p->address[0] == '\0')
-		return false;
+	if (p->version[0] == '\0' || p->address[0] == '\0' || strlen(p->words) == sizeof(p->words) - 1)
+		return false;	/* words that found no room would make another profile */
 	pt_text_add(out, "proftap profile");
 	add_probes(p, out);
 	if (elf[0] != '\0' && strcmp(elf, PT_PROGRAM_DEMO) != 0)
@@ -69,6 +86,12 @@ bool pt_origin_command(const struct pt_profile *p, struct pt_text *out)
 
 		add_word(word, len, out);
 		word += len;
+	}
+	for (const char *line = p->settings; line != NULL && *line != '\0'; line += strspn(line, "\n")) {
+		size_t len = strcspn(line, "\n");
+
+		add_setting(line, len, out);
+		line += len;
 	}
 	return true;
 }
