@@ -181,6 +181,7 @@ static struct pt_gdb_client *new_client(struct pt_gdbstub *stub)
 	struct pt_gdb_client *client = pt_alloc(sizeof(*client));
 
 	client->stub = stub;
+	client->since_ms = uv_now(stub->loop);
 	client->files = pt_gdb_files_new();
 	client->document = pt_gdb_document_new();
 	client->history = pt_gdb_history_new();

@@ -21,6 +21,15 @@ const char *pt_gdbstub_address(const struct pt_gdbstub *stub);	/* with the actua
 const char *pt_gdbstub_also(const struct pt_gdbstub *stub);	/* the second one; NULL: there is none */
 /* A warning about the address for the user; NULL: only this machine can reach it. */
 const char *pt_gdbstub_warning(const struct pt_gdbstub *stub);
+/* A GDB that is connected. */
+struct pt_gdbstub_user {
+	const char *peer;		/* valid during the call */
+	bool has_program;		/* it controls the target */
+	uint64_t connected_s;		/* for how long */
+};
+void pt_gdbstub_each_user(const struct pt_gdbstub *stub, void (*each)(void *arg, const struct pt_gdbstub_user *user),
+			  void *arg);
+const char *pt_gdbstub_owner(const struct pt_gdbstub *stub);	/* the peer that has the program; NULL: none */
 void pt_gdbstub_close(struct pt_gdbstub *stub, void (*on_closed)(void *arg), void *arg);
 
 #endif

@@ -151,3 +151,22 @@ const char *pt_gdbstub_address(const struct pt_gdbstub *stub)
 {
 	return stub->listener.address != NULL ? stub->listener.address : "stdio";
 }
+
+const char *pt_gdbstub_owner(const struct pt_gdbstub *stub)
+{
+	return stub->owner != NULL ? stub->owner->rsp.peer : NULL;
+}
+
+void pt_gdbstub_each_user(const struct pt_gdbstub *stub, void (*each)(void *arg, const struct pt_gdbstub_user *user),
+			  void *arg)
+{
+	for (const struct pt_gdb_client *client = stub->clients; client != NULL; client = client->next) {
+		const struct pt_gdbstub_user user = {
+			.peer = client->rsp.peer, .has_program = client == stub->owner,
+			.connected_s = (uv_now(stub->loop) - client->since_ms) / 1000,
+		};
+
+		if (client->rsp.known)
+			each(arg, &user);
+	}
+}

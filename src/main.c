@@ -31,7 +31,7 @@ static const struct pt_subcommand *find_subcommand(const char *name)
 	return NULL;
 }
 
-/* A word of monitor, the most likely mistake of all: `proftap status`. */
+/* A word of monitor, the most likely mistake of all: `proftap halt`; `proftap status` is of a daemon. */
 static bool is_monitor_word(const char *name)
 {
 	static const char *const words[] = {
@@ -103,6 +103,14 @@ static int help(const char *name, const char *next)
 	return PT_EXIT_DONE;
 }
 
+static void refuse_options(const struct pt_subcommand *subcommand, const struct pt_err *err)
+{
+	if (is_monitor_word(subcommand->name))
+		pt_error("%s; for a board without a daemon type proftap monitor %s", err->msg, subcommand->name);
+	else
+		pt_error("%s", err->msg);
+}
+
 static int run(const struct pt_subcommand *subcommand, struct pt_options *options)
 {
 	struct pt_err err = { 0 };
@@ -110,8 +118,9 @@ static int run(const struct pt_subcommand *subcommand, struct pt_options *option
 	if (subcommand->arguments[0] == '\0' && options->n_rest > 0)
 		pt_error("%s takes options only, not \"%s\"; `proftap help %s` lists them", subcommand->name,
 			 options->rest[0], subcommand->name);
-	else if (pt_options_check_subcommand(options, subcommand->name, &err) < 0 ||
-		 (options->check_config ? pt_configfile_check(options, &err)
+	else if (pt_options_check_subcommand(options, subcommand->name, &err) < 0)
+		refuse_options(subcommand, &err);
+	else if ((options->check_config ? pt_configfile_check(options, &err)
 					: pt_configfile_read(options, subcommand->name, &err)) < 0)
 		pt_error("%s", err.msg);
 	else if (options->check_config)

@@ -146,6 +146,7 @@ struct pt_gdb_client {
 	struct pt_gdb_client *next;
 	struct pt_rsp_connection rsp;
 	unsigned n_timers;		/* being closed */
+	uint64_t since_ms;		/* it connected, on the loop's clock */
 	struct pt_gdb_request request;	/* for the current packet */
 	bool parked;			/* the packet waits until a client that leaves has released the core */
 	struct pt_os_tasks_waiter tasks;	/* waits until the program's tasks are known; then: */

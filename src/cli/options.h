@@ -18,7 +18,7 @@ struct pt_options {
 	const char *probe[PT_MAX_PROBES];	/* NULL behind the last */
 	const char *target, *board, *elf, *gdb, *attach, *second, *allow, *swo, *swo_text, *source, *mode, *analysis, *format, *output, *listen;
 	const char *files;
-	const char *http, *http_host;
+	const char *http, *http_host, *control;
 	const char *config;
 	const char *junit, *limits, *report;
 	uint64_t for_ns;		/* 0: not given */

@@ -17,7 +17,7 @@ struct pt_tables {
 	const struct pt_command_row *gdb_rows;	/* of monitor, for GDB clients only; ended by one without a name */
 };
 
-#define PT_SUBCOMMANDS(X) X(serve) X(probes) X(drivers) X(boards) X(board) X(events) X(monitor) X(profile) X(top) X(decode) X(check) X(diff) X(restore) X(selftest) X(manual) X(complete)
+#define PT_SUBCOMMANDS(X) X(serve) X(probes) X(drivers) X(boards) X(board) X(events) X(status) X(ctl) X(monitor) X(profile) X(top) X(decode) X(check) X(diff) X(restore) X(selftest) X(manual) X(complete)
 #define X(subcommand) extern const struct pt_subcommand pt_subcommand_##subcommand;
 PT_SUBCOMMANDS(X)
 #undef X

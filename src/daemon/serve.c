@@ -13,6 +13,7 @@
 #include "cli/lock_file.h"
 #include "cli/stdio_bridge.h"
 #include "cli/subcommands.h"
+#include "daemon/control.h"
 #include "daemon/station.h"
 #include "daemon/watchdog.h"
 #include "host/log.h"
@@ -27,10 +28,11 @@ struct serve {
 	struct pt_station *stations;
 	struct pt_ending *ending;
 	struct pt_web *web;
+	struct pt_control *control;	/* NULL: there is no control socket */
 	struct pt_watchdog *watchdog;
 	struct pt_peers allow;		/* clients that the HTTP door accepts */
 	struct pt_token token;		/* the same */
-	bool web_closed, is_serving;
+	bool web_closed, control_closed, is_serving;
 	int status;
 };
 
@@ -202,6 +204,11 @@ static int open_web(struct serve *s, struct pt_err *err)
 				    : 0;
 }
 
+static void on_control_closed(void *arg)
+{
+	((struct serve *)arg)->control_closed = true;
+}
+
 static void on_web_closed(void *arg)
 {
 	((struct serve *)arg)->web_closed = true;
@@ -213,13 +220,15 @@ static void close_stations(struct serve *s)
 
 	if (s->web != NULL)
 		pt_web_close(s->web, on_web_closed, s);
+	if (s->control != NULL)
+		pt_control_close(s->control, on_control_closed, s);
 
 	for (station = s->stations; station != NULL; station = station->next)
 		pt_station_close_doors(station);
 	for (station = s->stations; station != NULL; station = station->next)
 		while (pt_station_has_clients(station))
 			uv_run(&s->loop, UV_RUN_ONCE);
-	while (s->web != NULL && !s->web_closed)
+	while ((s->web != NULL && !s->web_closed) || (s->control != NULL && !s->control_closed))
 		uv_run(&s->loop, UV_RUN_ONCE);
 	for (station = s->stations; station != NULL; station = station->next)
 		pt_station_close(station);
@@ -296,7 +305,8 @@ static int run_serve(const struct pt_options *options)
 		return s.status;
 	}
 	s.status = open_stations(&s);
-	if (s.status == PT_EXIT_DONE && open_web(&s, &err) < 0) {
+	if (s.status == PT_EXIT_DONE &&
+	    (open_web(&s, &err) < 0 || pt_control_open(&s.control, &s.loop, options, &s.stations, &err) < 0)) {
 		pt_error("%s", err.msg);
 		s.status = PT_EXIT_USAGE;
 	}

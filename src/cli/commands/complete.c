@@ -6,6 +6,7 @@
 
 #include "base/util.h"
 #include "cli/app.h"
+#include "cli/ctl_client.h"
 #include "cli/commands/manual.h"
 #include "cli/option_table.h"
 #include "cli/option_values.h"
@@ -154,8 +155,8 @@ static void put_sort_words(const struct line *line)
 	}
 }
 
-/* The commands of GDB's monitor, from its own completion. */
-static void put_monitor(const struct line *line)
+/* The commands of GDB's monitor, from its own completion; first: the place of the command's first word. */
+static void put_monitor(const struct line *line, size_t first)
 {
 	const struct pt_door_ops ops = { .name = "proftap monitor" };
 	const struct pt_command_ctx ctx = { .ops = &ops };
@@ -163,7 +164,7 @@ static void put_monitor(const struct line *line)
 	struct pt_text out = { 0 };
 	size_t at = 0;
 
-	for (size_t i = line->at_subcommand + 1; i < line->n && at < sizeof(text); i++)
+	for (size_t i = first; i < line->n && at < sizeof(text); i++)
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s ", line->words[i]);
 	if (at < sizeof(text))
 		snprintf(text + at, sizeof(text) - at, "%s", line->begun);
@@ -188,6 +189,32 @@ static void put_written(const struct line *line, const char *at, size_t len)
 	put(line, word, "");
 }
 
+/* Those of the daemon that runs. */
+static void put_served_boards(const struct line *line)
+{
+	const struct pt_options none = { 0 };
+	struct pt_err ignored = { 0 };
+	json_t *answer = pt_ctl_ask(&none, json_pack("{s:b}", "status", 1), &ignored);
+	const json_t *boards = json_object_get(answer, "boards");
+
+	for (size_t i = 0; i < json_array_size(boards); i++) {
+		const json_t *board = json_array_get(boards, i);
+
+		put(line, json_string_value(json_object_get(board, "name")),
+		    json_string_value(json_object_get(board, "state")));
+	}
+	json_decref(answer);
+}
+
+/* BOARD COMMAND */
+static void put_ctl(const struct line *line)
+{
+	if (line->n == line->at_subcommand + 1)
+		put_served_boards(line);
+	else
+		put_monitor(line, line->at_subcommand + 2);
+}
+
 static void put_virtual_board(void *arg, const char *uri)
 {
 	put(arg, uri + strlen("virtual:"), "");
@@ -203,6 +230,10 @@ static void put_arguments(struct line *line, const char *usage)
 {
 	static const char between[] = " []|?.";
 
+	if (strncmp(usage, "BOARD COMMAND", strlen("BOARD COMMAND")) == 0) {
+		put_ctl(line);
+		return;
+	}
 	for (const char *at = usage + strspn(usage, between); *at != '\0'; at += strspn(at, between)) {
 		size_t len = strcspn(at, between);
 
@@ -212,7 +243,7 @@ static void put_arguments(struct line *line, const char *usage)
 		else if (is_usage(at, len, "sort=KEY"))
 			put_sort_words(line);
 		else if (is_usage(at, len, "COMMAND"))
-			put_monitor(line);
+			put_monitor(line, line->at_subcommand + 1);
 		else if (is_usage(at, len, "NAME"))
 			pt_probe_each_virtual(put_virtual_board, line);
 		else if (is_usage(at, len, "PART"))
