@@ -47,6 +47,7 @@ void pt_web_close(struct pt_web *web, void (*on_closed)(void *arg), void *arg)
 	web->closed_arg = arg;
 	pt_web_drop_windows(web, NULL);
 	pt_web_abandon_all(web);
+	pt_web_end_streams(web);
 	pt_web_mhd_stop(web);
 	if (web->listener.open) {
 		web->n_handles++;
@@ -80,6 +81,7 @@ struct pt_web *pt_web_new(uv_loop_t *loop, const struct pt_web_config *config, s
 	web->loop = loop;
 	web->config = *config;
 	web->routes = pt_web_routes;
+	web->on_tick = pt_web_tell_streams;
 	web->sparing = pt_sparing_new(loop, "http");
 	web->listener.peers = config->allow;
 	web->listener.allow_remote = config->allow_remote;

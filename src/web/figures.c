@@ -27,6 +27,7 @@ static void on_snapshot(void *arg, int rc, const char *text, size_t len_bytes)
 	if (rc == 0 && len_bytes == sizeof(*snapshot) && look->number == pt_session_number(board->config.session)) {
 		snapshot = pt_alloc(sizeof(*snapshot));
 		memcpy(snapshot, text, sizeof(*snapshot));
+		board->last = *snapshot;
 		pt_web_totals_add(&board->totals, look->number, snapshot);
 		free(snapshot);
 		board->taken_ms = uv_now(web->loop);

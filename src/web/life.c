@@ -40,8 +40,10 @@ struct pt_web_board *pt_web_add(struct pt_web *web, const struct pt_web_board_co
 
 void pt_web_board_unref(struct pt_web_board *board)
 {
-	if (board != NULL && --board->users == 0)
-		free(board);
+	if (board == NULL || --board->users > 0)
+		return;
+	free(board->told);
+	free(board);
 }
 
 void pt_web_forget_board(struct pt_web *web, struct pt_web_board *board)

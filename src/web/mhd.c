@@ -132,6 +132,7 @@ static void on_tick(uv_timer_t *tick)
 
 	hang_up_late_ones(web);
 	pt_web_look(web);
+	web->on_tick(web);
 }
 
 void pt_web_mhd_add(struct pt_web *web, int fd)
@@ -192,7 +193,8 @@ void pt_web_mhd_stop(struct pt_web *web)
 	uv_close((uv_handle_t *)&web->tick, pt_web_on_handle_closed);
 	uv_close((uv_handle_t *)&web->windows_timer, pt_web_on_handle_closed);
 	uv_close((uv_handle_t *)&web->poll, pt_web_on_handle_closed);
-	MHD_run(mhd);			/* what has its answer by now */
+	MHD_run(mhd);			/* what has its answer by now; streams are resumed, */
+	MHD_run(mhd);			/* and say their last */
 	web->mhd = NULL;
 	MHD_stop_daemon(mhd);
 }

@@ -48,15 +48,22 @@ static void go_on(struct pt_web_request *request)
 	pt_web_mhd_kick(request->web);
 }
 
-void pt_web_answer(struct pt_web_request *request, unsigned status, const char *type, const void *bytes,
-		   size_t len_bytes)
+void pt_web_answer_with(struct pt_web_request *request, unsigned status, const char *type,
+			struct MHD_Response *response)
 {
 	request->status = status;
-	request->response = MHD_create_response_from_buffer(len_bytes, (void *)bytes, MHD_RESPMEM_MUST_COPY);
+	request->response = response;
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		pt_web_header(request, headers[i][0], headers[i][1]);
 	pt_web_header(request, "Content-Type", type);
 	go_on(request);
+}
+
+void pt_web_answer(struct pt_web_request *request, unsigned status, const char *type, const void *bytes,
+		   size_t len_bytes)
+{
+	pt_web_answer_with(request, status, type,
+			   MHD_create_response_from_buffer(len_bytes, (void *)bytes, MHD_RESPMEM_MUST_COPY));
 }
 
 void pt_web_answer_text(struct pt_web_request *request, const char *type, struct pt_text *text)

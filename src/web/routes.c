@@ -4,6 +4,7 @@
 const struct pt_web_route pt_web_routes[] = {
 	{ "GET", "/", pt_web_index, NULL },
 	{ "GET", "/api/v1/boards", pt_web_boards, "the boards and what they do, as JSON" },
+	{ "GET", "/api/events", pt_web_events, "server-sent events: what boards and profiles do" },
 	{ "GET", "/api/v1/boards/*/status", pt_web_status, "one of them" },
 	{ "GET", "/api/v1/boards/*/report", pt_web_report,
 	  "a report: ?view=functions&sort=self&top=10&format=json, the words of monitor profile report" },

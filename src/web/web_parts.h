@@ -13,6 +13,7 @@
 enum {
 	PT_WEB_CONNECTIONS = 64,	/* more: the one that rests longest makes place */
 	PT_WEB_WAITING = 8,		/* requests that wait for an answer of others */
+	PT_WEB_STREAMS = 32,		/* clients of /api/events */
 	PT_WEB_WINDOWS = 4,		/* profiles of the next seconds, at once */
 	PT_WEB_WINDOW_S = 30, PT_WEB_WINDOW_MOST_S = 3600,
 	PT_WEB_WINDOWS_TICK_MS = 100,
@@ -35,6 +36,9 @@ struct pt_web_board {
 	uint64_t complete;		/* the number of the profile whose last snapshot is in the totals */
 	uint64_t taken_ms;
 	struct pt_web_totals totals;
+	struct pt_web_snapshot last;	/* as it was taken at taken_ms */
+	char *told;			/* events.c: the board as clients know it; NULL: they do not */
+	uint64_t told_ms;		/* the same: taken_ms of the figures that they have */
 };
 
 struct pt_web_count { const char *path; unsigned code; uint64_t n; };
@@ -64,6 +68,10 @@ struct pt_web {
 	struct pt_web_request *requests;
 	struct pt_web_window *windows;	/* pprof.c */
 	unsigned n_windows;
+	struct pt_web_stream *streams;	/* events.c */
+	unsigned n_streams;
+	void (*on_tick)(struct pt_web *web);	/* behind the look at the figures */
+	uint64_t event_id;		/* of the last one */
 	unsigned n_waiting;		/* with those whose client has gone */
 	unsigned n_looks;		/* of figures.c, under way */
 	struct pt_web_count count[PT_WEB_COUNTS];	/* of answers */
@@ -119,6 +127,9 @@ void pt_web_on_completed(void *arg, struct MHD_Connection *connection, void **st
 /* Exactly once per request, in run() or later. type: of its content. bytes are copied. */
 void pt_web_answer(struct pt_web_request *request, unsigned status, const char *type, const void *bytes,
 		   size_t len_bytes);
+/* The same with a response of its own. */
+void pt_web_answer_with(struct pt_web_request *request, unsigned status, const char *type,
+			struct MHD_Response *response);
 void pt_web_answer_text(struct pt_web_request *request, const char *type, struct pt_text *text);	/* and frees it */
 void pt_web_refuse(struct pt_web_request *request, unsigned status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -143,6 +154,10 @@ const struct pt_web_route *pt_web_route_of(struct pt_web_request *request, const
 /* --- figures.c: once a tick */
 void pt_web_look(struct pt_web *web);
 
+/* --- events.c: once a tick, behind the look at the figures; at the end */
+void pt_web_tell_streams(struct pt_web *web);
+void pt_web_end_streams(struct pt_web *web);
+
 /* --- pprof.c */
 void pt_web_look_at_windows(struct pt_web *web);
 /* Those of a board; NULL: all. */
@@ -156,6 +171,7 @@ void pt_web_health(struct pt_web_request *request);
 void pt_web_ready(struct pt_web_request *request);
 void pt_web_targets(struct pt_web_request *request);
 void pt_web_metrics(struct pt_web_request *request);
+void pt_web_events(struct pt_web_request *request);
 void pt_web_report(struct pt_web_request *request);
 void pt_web_download(struct pt_web_request *request);
 void pt_web_pprof(struct pt_web_request *request);
