@@ -127,6 +127,27 @@ START_TEST(lengths_are_of_the_cores_clock)
 }
 END_TEST
 
+/* Exceptions are turned off first: what the program writes to its ports after the end of the last chunk says nothing of them. */
+START_TEST(silence_ends_with_the_chunk)
+{
+	static const uint8_t write[] = { 0x09, 3 };
+	const struct pt_stat *period;
+	uint8_t bytes[200];
+	size_t n = 0;
+
+	open_pipeline();
+	run_rounds(10, 0);	/* the last entry: 3 steps before the end */
+	for (size_t i = 0; i < 30; i++)
+		n += add(bytes + n, write, sizeof(write));
+	put(PT_CHUNK_DATA, 5 * STEP * NS, bytes, n);
+	put(PT_CHUNK_END, 0, NULL, 0);
+	period = &pt_pipeline_profile(pipeline)->exceptions->spans.span[0].run.stat[PT_TALLY_PERIOD];
+	ck_assert_uint_ge(period->unended, 7 * STEP * NS - 1000);	/* its error */
+	ck_assert_uint_le(period->unended, 8 * STEP * NS);
+	close_pipeline();
+}
+END_TEST
+
 /* The probe dropped some, and does not say how many bytes. */
 START_TEST(what_was_lost_bounds_what_came)
 {
@@ -161,6 +182,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, lengths_are_of_the_cores_clock, 0, 2);
 	tcase_add_test(tc, what_was_lost_bounds_what_came);
+	tcase_add_test(tc, silence_ends_with_the_chunk);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -282,7 +282,8 @@ static void chunk_begins(struct pt_source_ctx *ctx, const struct pt_chunk *chunk
 	ctx->run_slept = ctx->slept;
 }
 
-/* Silence lasts to the end of the chunk: no value changed in it. If timestamps are tied to the probe's clock by a guess
+/* Silence lasts to the end of the chunk: no value changed in it. A value that has a later time does not say that all else was
+ * seen up to that: the trace of the rest may have been turned off before. If timestamps are tied to the probe's clock by a guess
  * that is less certain than the silence is long, the silence is unknown. */
 static void seen(struct pt_source_ctx *ctx, uint64_t upto_ns)
 {
@@ -292,7 +293,7 @@ static void seen(struct pt_source_ctx *ctx, uint64_t upto_ns)
 	if (ctx->seen.ns == PT_UNKNOWN || upto_ns > ctx->seen.ns + error_ns)
 		ctx->seen = (struct pt_timestamp){ upto_ns, 0 };
 	if (ctx->pipeline->wants_signals || ctx->pipeline->wants_events)
-		pt_selection_seen(ctx->pipeline, ctx->source, ctx->seen.ns);
+		pt_selection_seen(ctx->pipeline, ctx->source, ctx->seen.ns < upto_ns ? ctx->seen.ns : upto_ns);
 }
 
 static void lose(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
