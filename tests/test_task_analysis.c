@@ -244,6 +244,45 @@ START_TEST(signals_case)
 }
 END_TEST
 
+/* Tasks that flow found have the names of the OS's file, where it says whose function is at the bottom of their stacks. */
+START_TEST(found_tasks_have_the_names_of_the_file)
+{
+	static const struct { const char *function, *other; bool addresses; const char *want; } cases[] = {
+		{ "task", "idle", false, "task" },	/* nothing names it */
+		{ "Os_Entry_comm", "idle", false, "comm" }, { "commfunc", "idle", false, "comm" }, { "comm_function", "idle", false, "comm" },
+		{ "Funccomm", "idle", false, "comm" }, { "comm", "idle", false, "comm" }, { "communication", "idle", false, "communication" },
+		{ "task_comm", "task_comm", false, "task_comm" },	/* both tasks may be meant */
+		{ "run", "idle", true, "comm" },
+	};
+	struct pt_function functions[7];
+	const struct pt_task_entry entries[] = { { 0x700, "comm", false }, { 0x10, cases[_i].other, false }, { 0, "NONE", true } };
+	const struct pt_task_map of = { .code_addresses = cases[_i].addresses, .task = (struct pt_task_entry *)entries, .n_tasks = 3 };
+	const struct pt_signal_definition d = { .name = "running", .form = PT_FORM_TASK, .core = PT_ANY_CORE, .tasks = &of };
+	const struct pt_signal_set set = { &d, 1 };
+	const struct pt_program_desc desc = { .elf_machine = PT_MACHINE_ARM, .name = "script", .functions = functions, .n_functions = 7 };
+	struct pt_params *words = pt_params_new();
+	struct pt_analysis_setup setup = { .signals = &set, .words = words, .map = &script_map };
+	struct pt_call_event steps[] = { step_of(PT_CALL_ENTER, 0, 0, 1), step_of(PT_CALL_SWITCH, 10, 1, 0),
+					 step_of(PT_CALL_ENTER, 10, 1, 7), step_of(PT_CALL_SWITCH, 20, 0, 0) };
+	struct pt_profile profile = { 0 };
+	bool found = false;
+	void *analysis;
+
+	memcpy(functions, script_functions, sizeof(functions));
+	functions[6].name = cases[_i].function;
+	setup.program = pt_program_from_desc(&desc);
+	analysis = pt_analysis_tasks.open(&setup, NULL);
+	take(analysis, steps, PT_LEN(steps));
+	pt_analysis_tasks.result(analysis, &profile);
+	for (size_t i = 0; i < profile.tasks->n_tasks; i++)
+		found |= strcmp(profile.tasks->task[i].name, cases[_i].want) == 0;
+	ck_assert_msg(found, "%s is not %s", cases[_i].function, cases[_i].want);
+	pt_analysis_tasks.close(analysis);
+	pt_params_free(words);
+	pt_program_unref((struct pt_program *)(uintptr_t)setup.program);
+}
+END_TEST
+
 /* Samples in the stream of the signals: each is of the task that the signal before it named. */
 enum { TO_COMM, TO_CTL, LOST, IN_F, IN_G, ASLEEP, ELSEWHERE, BATCH };
 
@@ -343,6 +382,7 @@ int main(void)
 	tcase_add_loop_test(tc, steps_case, 0, PT_LEN(by_steps));
 	tcase_add_loop_test(tc, signals_case, 0, PT_LEN(by_signals));
 	tcase_add_test(tc, a_new_stack_has_no_past);
+	tcase_add_loop_test(tc, found_tasks_have_the_names_of_the_file, 0, 9);
 	tcase_add_test(tc, samples_are_of_the_task_named_before);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/util.h"
 #include "profile/result/profile.h"
 #include "trace/config.h"
 
@@ -30,6 +31,58 @@ static const char *name_told(const struct pt_task_rows *rows, const struct pt_ta
 	return NULL;
 }
 
+/* What the macro TASK() of some systems makes of a task's name. Source: their headers (osCAN: NAMEfunc, RTA-OS: Os_Entry_NAME;
+ * Trampoline, ERIKA: UNVERIFIED). */
+static bool is_function_of(const char *function, const char *task)
+{
+	static const char *const before[] = { "", "Os_Entry_", "Func", "TASK_", "Task_", "task_" };
+	static const char *const behind[] = { "func", "_func", "_function" };
+	size_t len = strlen(task);
+
+	for (size_t i = 0; i < PT_LEN(before); i++) {
+		size_t n = strlen(before[i]);
+
+		if (strncmp(function, before[i], n) == 0 && strcmp(function + n, task) == 0)
+			return true;
+	}
+	for (size_t i = 0; i < PT_LEN(behind) && strncmp(function, task, len) == 0; i++)
+		if (strcmp(function + len, behind[i]) == 0)
+			return true;
+	return false;
+}
+
+/* The name that the OS's file has for the task whose stack has this function at its bottom; NULL: it names none, or several. */
+static const char *name_by_file(const struct pt_task_rows *rows, uint16_t core, const struct pt_function *function)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < rows->signals->n_definitions; i++) {
+		const struct pt_signal_definition *d = &rows->signals->definition[i];
+
+		for (size_t k = 0;
+		     d->form == PT_FORM_TASK && (d->core == PT_ANY_CORE || d->core == core) && k < d->tasks->n_tasks;
+		     k++) {
+			const struct pt_task_entry *e = &d->tasks->task[k];
+
+			if (e->none || !((d->tasks->code_addresses && e->value == function->address) ||
+					 is_function_of(function->name, e->name)))
+				continue;
+			if (found != NULL && strcmp(found, e->name) != 0)
+				return NULL;
+			found = e->name;
+		}
+	}
+	return found;
+}
+
+static const char *name_found(const struct pt_task_rows *rows, const struct pt_task *task)
+{
+	const struct pt_function *function = &rows->functions[task->id - 1];
+	const char *name = name_by_file(rows, task->core, function);
+
+	return name != NULL ? name : function->name;
+}
+
 static void name_row(struct pt_task_rows *rows, struct pt_task *task)
 {
 	char *name = rows->name[task - rows->task];
@@ -41,7 +94,7 @@ static void name_row(struct pt_task_rows *rows, struct pt_task *task)
 	else if (task->kind == PT_TASK_UNKNOWN)
 		known = "(not known)";
 	else if (task->kind == PT_TASK_FOUND && task->id <= rows->n_functions && task->id > 0)
-		known = rows->functions[task->id - 1].name;
+		known = name_found(rows, task);
 	else if (task->kind == PT_TASK_TOLD)
 		known = name_told(rows, task);
 	if (known != NULL)
