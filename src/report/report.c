@@ -20,6 +20,7 @@
 	X(perfetto) \
 	X(ctf) \
 	X(cmsis_ctf) \
+	X(btf) \
 	X(svg) \
 	X(html) \
 	X(osdata) \
