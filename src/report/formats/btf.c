@@ -63,8 +63,8 @@ static void put_event(struct btf *b, uint64_t time, const struct entity *e, uint
 	static const char *const types[] = { "T", "I", "R", "SIG" };
 	char name[NAME_BYTES];
 
-	pt_text_add(b->out, "%" PRIu64 ",Core_%u,0,%s,%s,%" PRIu64 ",%s\n", time, e->core, types[e->type], column(e->name, name), instance,
-		    event);
+	pt_text_add(b->out, "%" PRIu64 ",Core_%u,0,%s,%s,%" PRIu64 ",%s\n", time, e->core, types[e->type],
+		    column(e->name, name), instance, event);
 }
 
 /* A task that is told again as its slice ends goes on running. */
@@ -96,7 +96,9 @@ static const struct pt_signal_definition *definition_of(const struct btf *b, con
 {
 	const struct pt_signal_set *set = b->slices.profile->timeline->signals;
 
-	return track->kind != PT_TRACK_STACK && set != NULL && track->number < set->n_definitions ? &set->definition[track->number] : NULL;
+	return track->kind != PT_TRACK_STACK && set != NULL && track->number < set->n_definitions
+		       ? &set->definition[track->number]
+		       : NULL;
 }
 
 /* What a slice of the track is of; false: a value. */
@@ -104,7 +106,9 @@ static bool type_of(const struct btf *b, const struct pt_track *track, const str
 {
 	const struct pt_signal_definition *d = definition_of(b, track);
 
-	*type = slice->exception || (d != NULL && d->form == PT_FORM_ISR) ? ISR : d != NULL && d->form == PT_FORM_TASK ? TASK : RUNNABLE;
+	*type = slice->exception || (d != NULL && d->form == PT_FORM_ISR) ? ISR
+		: d != NULL && d->form == PT_FORM_TASK			  ? TASK
+									  : RUNNABLE;
 	return track->kind == PT_TRACK_STACK || track->kind == PT_TRACK_SPANS || *type != RUNNABLE;
 }
 
@@ -113,8 +117,10 @@ static void put_value(struct btf *b, const struct pt_track *track, const struct 
 	char name[NAME_BYTES], value[NAME_BYTES];
 
 	snprintf(value, sizeof(value), "%.15g", slice->real);
-	pt_text_add(b->out, "%" PRIu64 ",Core_%u,0,SIG,%s,0,write,", slice->time, track->core, column(track->name, name));
-	pt_text_add(b->out, "%s\n", slice->kind == PT_SLICE_BEGIN && slice->name != NULL ? column(slice->name, value) : value);
+	pt_text_add(b->out, "%" PRIu64 ",Core_%u,0,SIG,%s,0,write,", slice->time, track->core,
+		    column(track->name, name));
+	pt_text_add(b->out, "%s\n",
+		    slice->kind == PT_SLICE_BEGIN && slice->name != NULL ? column(slice->name, value) : value);
 }
 
 static void begin_slice(struct btf *b, const struct pt_slice *slice)
@@ -127,7 +133,8 @@ static void begin_slice(struct btf *b, const struct pt_slice *slice)
 	if (open == NULL)
 		open = b->track[slice->track] = pt_alloc(sizeof(*open));
 	if (track->kind == PT_TRACK_BLIND)
-		pt_text_add(b->out, "# %" PRIu64 ": Core_%u is not observed: %s\n", slice->time, track->core, slice->name);
+		pt_text_add(b->out, "# %" PRIu64 ": Core_%u is not observed: %s\n", slice->time, track->core,
+			    slice->name);
 	else if (!type_of(b, track, slice, &type))
 		put_value(b, track, slice);
 	else
@@ -169,8 +176,9 @@ static void put_slice(struct btf *b, const struct pt_slice *slice)
 		b->left = NULL;
 	}
 	if (slice->kind == PT_SLICE_GAP)
-		pt_text_add(b->out, "# %" PRIu64 ": a gap on Core_%u: what comes is not measured from what came before\n", slice->time,
-			    slice->core);
+		pt_text_add(b->out,
+			    "# %" PRIu64 ": a gap on Core_%u: what comes is not measured from what came before\n",
+			    slice->time, slice->core);
 	else if (slice->kind == PT_SLICE_COUNTER)
 		put_value(b, &b->slices.track[slice->track], slice);
 	else if (slice->kind == PT_SLICE_BEGIN)
@@ -194,15 +202,17 @@ static void put_head(struct btf *b)
 	pt_caption_make(caption, b->slices.profile);
 	for (int line = 0; line < LAST_LINES; line++)
 		if (caption->line[line][0] != '\0')
-			pt_text_add(b->out, "# %s: %s\n", pt_caption_key((enum pt_caption_line)line), caption->line[line]);
+			pt_text_add(b->out, "# %s: %s\n", pt_caption_key((enum pt_caption_line)line),
+				    caption->line[line]);
 	pt_text_add(b->out, "# clock: %s\n", clocks[b->slices.clock]);
 	if (timeline->seen > timeline->n)
-		pt_text_add(b->out, "# events: the last %zu of %" PRIu64 "; timeline=N keeps more\n", timeline->n, timeline->seen);
+		pt_text_add(b->out, "# events: the last %zu of %" PRIu64 "; timeline=N keeps more\n", timeline->n,
+			    timeline->seen);
 	free(caption);
 }
 
-static int write_btf(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query, struct pt_text *out,
-		     struct pt_err *err)
+static int write_btf(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
+		     struct pt_text *out, struct pt_err *err)
 {
 	struct btf *b = pt_alloc(sizeof(*b));
 	struct pt_slice slice;

@@ -162,6 +162,16 @@ static double step_of(const struct pt_value *value, double f, double factor)
 	return step;
 }
 
+/* Of a figure that is 0 its unit says nothing of how far the limits are: they have their own. */
+static void print_limits_of_zero(char *out, size_t size, const struct pt_value *value, const struct scale *scale,
+				 double factor)
+{
+	char most[32];
+
+	print_scaled(most, sizeof(most), value->hi * factor, scale, (struct digits){ .step = value->hi * factor / 100 });
+	snprintf(out, size, " (0-%s)", most);
+}
+
 static void print_limits(char *out, size_t size, const struct pt_value *value, double f, const struct scale *scale,
 			 double factor)
 {
@@ -184,7 +194,9 @@ static void print_interval(char *out, size_t size, const struct pt_value *value,
 
 	if (!(value->hi > value->lo) || value->interval_beside || value->basis != PT_BASIS_ESTIMATED)
 		return;
-	if (isfinite(error) && error <= 0.5)
+	if (f == 0 && value->lo <= 0 && scale->n > 1)
+		print_limits_of_zero(out, size, value, scale, factor);
+	else if (isfinite(error) && error <= 0.5)
 		snprintf(out, size, " ±%.0f%%", ceil(error * 100));
 	else
 		print_limits(out, size, value, f, scale, factor);
@@ -242,6 +254,15 @@ static void print_real(char *out, size_t size, double f, double step)
 		snprintf(out, size, "%.6g", f);
 }
 
+/* A count that lies between two, and may be any of them: it has no better figure than these. */
+static bool print_count_between(char *out, size_t size, enum pt_unit unit, const struct pt_value *value)
+{
+	if (unit != PT_UNIT_COUNT || !value->bounds || !(value->hi > value->lo) || value->at_least)
+		return false;
+	snprintf(out, size, "%.0f-%.0f", floor(value->lo), ceil(value->hi));
+	return true;
+}
+
 static void print_value(char *out, size_t size, const struct pt_profile *profile, enum pt_unit unit,
 			const struct pt_value *value)
 {
@@ -256,6 +277,8 @@ static void print_value(char *out, size_t size, const struct pt_profile *profile
 		print_share(out, size, value);
 		return;
 	}
+	if (print_count_between(out, size, unit, value))
+		return;
 	column_scale(profile, unit, &scale, &factor);
 	if (scale.names != plain)
 		print_number(out, size, value, f, &scale, factor);
