@@ -1,9 +1,9 @@
 /* Wire bdc: the single-wire background debug of the S12Z. Part of probe.h. Board thread only.
  * Source: S12ZVHY/S12ZVHL reference manual Rev. 1.05, chapter 5 (S12ZBDCV2).
  *
- * An operation is a BDC command, or a row of them that belong together; how it gets across (raw bytes, or a firmware
- * that knows commands of its own) is the driver's business, and so is the time between a command and its data: ACK
- * pulses where the probe sees them, else a delay. What a driver cannot do it says in `can`, before it is asked. */
+ * An operation is a BDC command, or several that belong together; the driver decides how it is transferred (raw bytes,
+ * or commands of the probe's firmware), and waits between a command and its data: for ACK pulses if the probe sees
+ * them, else for a fixed time. `can` tells in advance which operations a driver supports. */
 #ifndef PT_PROBES_WIRE_BDC_H
 #define PT_PROBES_WIRE_BDC_H
 
@@ -22,17 +22,15 @@ enum pt_bdc_do {
 							 * high byte only: reads give 0 in the low one, writes put 0xff
 							 * there */
 	PT_BDC_BACKGROUND,	/* halt; does not wait for BDMACT */
-	/* non-intrusive: with ENBDC, the part not secured, also while the core runs */
+	/* non-intrusive: need ENBDC and an unsecured part; also while the core runs */
 	PT_BDC_NOP,
 	PT_BDC_SYNC_PC,		/* n samples of the running pc into bytes, le32 each; one that failed is 0xeeeeee, and
 				 * is no error, but leaves NORESP in BDCCSR */
-	PT_BDC_READ_MEM,	/* n elements of size_bytes from addr on: READ_MEM, then DUMP_MEM where the probe can */
-	PT_BDC_READ_SAME,	/* n elements of size_bytes, all from addr: READ_MEM, then
-				 * READ_SAME where the probe can */
-	PT_BDC_WRITE_MEM,	/* n elements of size_bytes from addr on: WRITE_MEM,
-				 * then FILL_MEM where the probe can */
-	PT_BDC_READ_DBGTB,	/* n lines of the trace buffer, 8 bytes each, byte 0 (INFO) first. A probe without that
-				 * command reads the words at 0x104 (usbdm): the same, but for parts that have no trace
+	PT_BDC_READ_MEM,	/* n elements of size_bytes from addr on: READ_MEM, then DUMP_MEM if the probe can */
+	PT_BDC_READ_SAME,	/* n elements of size_bytes, all from addr: READ_MEM, then READ_SAME if the probe can */
+	PT_BDC_WRITE_MEM,	/* n elements of size_bytes from addr on: WRITE_MEM, then FILL_MEM if the probe can */
+	PT_BDC_READ_DBGTB,	/* n lines of the trace buffer, 8 bytes each, byte 0 (INFO) first. A probe without this
+				 * command (usbdm) reads the words at 0x104: the same, except on parts without a trace
 				 * buffer */
 	/* in active background only */
 	PT_BDC_GO,
@@ -40,9 +38,9 @@ enum pt_bdc_do {
 	PT_BDC_GO_UNTIL,	/* returns when background is active again, or PT_ETIMEOUT */
 	PT_BDC_READ_RN, PT_BDC_WRITE_RN,	/* crn; value: 32 bits, the register at the right */
 	/* the host's or the probe's */
-	PT_BDC_DELAY,		/* let time_us pass, at least; in the probe where it can */
+	PT_BDC_DELAY,		/* waits for at least time_us; in the probe if it can */
 	PT_BDC_POLL,		/* read the byte at addr until (byte & mask) == value; gives up when time_us is over. In
-				 * the probe where it can, one try is 5 ms at most then. value: out, the last byte */
+				 * the probe if it can; then one try takes 5 ms at most. value: out, the last byte */
 	PT_N_BDC_DOS,
 };
 
@@ -79,9 +77,9 @@ struct pt_bdc_op {
 enum pt_bdc_mode { PT_BDC_NORMAL, PT_BDC_SPECIAL };	/* BKGD high, or low, when reset is released */
 
 struct pt_bdc_ops {
-	/* Bring the wire up without stopping the core: power as the probe finds it, SYNC, ACK as the probe is used
-	 * best. bdcsi_hz: out. Nothing is written to BDCCSR, except by a firmware that insists (usbdm sets ENBDC).
-	 * PT_EPROTO: no answer to SYNC (no power, no clock, not wired). */
+	/* Connects the wire without stopping the core: leaves power as it is, does SYNC, enables ACK if this is best
+	 * for the probe. bdcsi_hz: out. BDCCSR is not written, except by firmware that always does this (usbdm sets
+	 * ENBDC). PT_EPROTO: no answer to SYNC (no power, no clock, not wired). */
 	int (*connect)(void *state, uint32_t *bdcsi_hz, struct pt_err *err);
 	/* Run a batch in order with as few packets and round trips as the probe allows.
 	 *   timeout_ms  without any progress; delays, polls and GO_UNTIL are not counted
@@ -101,14 +99,13 @@ struct pt_bdc_ops {
 	int (*run)(void *state, struct pt_bdc_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
 		   struct pt_err *err);
 	uint32_t (*can)(void *state);	/* bits 1 << enum pt_bdc_do */
-	/* Which bits of BDCCSR are error flags; PT_BDC_ERRORS until it is said. NULL: the firmware
-	 * of the probe judges. */
+	/* Sets which bits of BDCCSR are error flags; PT_BDC_ERRORS before. NULL: the probe's firmware decides. */
 	void (*set_errors)(void *state, uint16_t errors);
 	/* Reset by the pin (or by power where there is no pin, if the probe can), in normal or special
 	 * mode; the core runs from its vector, or waits in active background before its first
 	 * instruction. PT_EUNSUPPORTED without a pin. */
 	int (*reset)(void *state, enum pt_bdc_mode mode, struct pt_err *err);
-	/* Erase the whole part and leave it unsecured. Only because a user asked for exactly this. NULL: cannot. */
+	/* Erase the whole part and leave it unsecured. Only on an explicit request of the user. NULL: impossible. */
 	int (*mass_erase)(void *state, struct pt_err *err);
 };
 

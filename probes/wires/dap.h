@@ -13,9 +13,9 @@ enum pt_dap_do {
 	PT_DAP_WRITE,		/* one register from value */
 	PT_DAP_READ_BLOCK,	/* n_words reads of the same register into words */
 	PT_DAP_WRITE_BLOCK,	/* n_words writes of the same register from words */
-	PT_DAP_POLL,		/* read until (register & mask) == value; in the probe where it can. Gives up when
-				 * time_us is over, or what is left of a try of 5 ms then */
-	PT_DAP_DELAY,		/* let time_us pass in the probe, 1..65535 */
+	PT_DAP_POLL,		/* read until (register & mask) == value; in the probe if it can. Gives up after
+				 * time_us, or at the end of a try of 5 ms */
+	PT_DAP_DELAY,		/* waits for time_us in the probe, 1..65535 */
 };
 
 struct pt_dap_op {
@@ -32,8 +32,8 @@ struct pt_dap_op {
 enum pt_dap_line { PT_DAP_SWD };	/* jtag: when a probe needs it */
 
 struct pt_dap_ops {
-	/* Bring the wire up: port, clock, line reset with the JTAG-to-SWD switch. The first DPIDR read is the
-	 * caller's. PT_EUNSUPPORTED: the probe, or what is on its chain, has no such port. */
+	/* Connects the wire: port, clock, line reset with the JTAG-to-SWD switch. The caller makes the first DPIDR
+	 * read. PT_EUNSUPPORTED: the probe, or what is on its chain, has no such port. */
 	int (*connect)(void *state, enum pt_dap_line line, struct pt_err *err);
 	/* Run a batch in order with as few packets and round trips as the probe allows.
 	 *   timeout_ms  without any progress; delays and polls are not counted
@@ -51,10 +51,10 @@ struct pt_dap_ops {
 	 * Whatever it returns, no response is outstanding afterwards, or the driver collects it at its next call. */
 	int (*run)(void *state, struct pt_dap_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
 		   struct pt_err *err);
-	int (*write_abort)(void *state, uint32_t value, struct pt_err *err);	/* DP ABORT, out of any batch */
-	/* Clock n_bits, LSB first, on SWDIO (line reset, dormant wake-up). */
+	int (*write_abort)(void *state, uint32_t value, struct pt_err *err);	/* DP ABORT, outside batches */
+	/* Clocks n_bits, LSB first, on SWDIO (line reset, dormant wake-up). */
 	int (*sequence)(void *state, const uint8_t *bits, size_t n_bits, struct pt_err *err);
-	/* hz_used: as asked if the probe does not say */
+	/* hz_used: as requested if the probe does not tell */
 	int (*set_speed)(void *state, uint32_t hz, uint32_t *hz_used, struct pt_err *err);
 	/* The nRESET pin; PT_EUNSUPPORTED without one. */
 	int (*set_reset)(void *state, bool asserted, struct pt_err *err);

@@ -1,4 +1,4 @@
-/* Lists of dap operations as rows of single accesses, for wires that have nothing but these. */
+/* Splits lists of dap operations into rows of single accesses, for wires that have only these. */
 #include "probes/wires/dap_list.h"
 
 #include "host/log.h"
@@ -32,7 +32,7 @@ static struct pt_dap_access access_of(struct pt_dap_list *list, const struct pt_
 	return access;
 }
 
-/* What has to be waited for, or has a way of its own, ends a row: polls, delays, ABORT. */
+/* A row ends before operations that must be waited for, or are done in another way: polls, delays, ABORT. */
 static bool is_abort(const struct pt_dap_op *op)
 {
 	return op->what == PT_DAP_WRITE && !op->ap && op->a == 0;
@@ -48,7 +48,7 @@ static size_t longest_row(const struct pt_dap_list *list)
 	return list->most > 0 ? list->most : PT_DAP_LIST_USUAL;
 }
 
-/* From the cursor on as many accesses as fit; words of an operation may be cut. */
+/* Adds as many accesses as fit, from the cursor on; an operation of several words may be split. */
 static size_t fill(struct pt_dap_list *list, const struct pt_dap_op *ops, size_t n_ops, size_t *op, uint32_t *word)
 {
 	size_t n = 0;
@@ -64,7 +64,7 @@ static size_t fill(struct pt_dap_list *list, const struct pt_dap_op *ops, size_t
 	return n;
 }
 
-/* The reads of a try, behind n accesses that are there. */
+/* Adds the reads of a try of a poll, after the n accesses. */
 static size_t put_poll(struct pt_dap_list *list, const struct pt_dap_op *op, size_t n, uint32_t values[POLL_READS])
 {
 	for (size_t i = 0; i < POLL_READS; i++) {
@@ -86,7 +86,7 @@ static int judge_poll(const struct pt_dap_op *op, const uint32_t values[POLL_REA
 	return met;
 }
 
-/* 1: the value came, 0: it did not within time_us. */
+/* 1: the value was read, 0: not within time_us. */
 static int poll_register(struct pt_dap_list *list, const struct pt_dap_op *op, uint32_t timeout_ms, struct pt_err *err)
 {
 	uint64_t until_ns = pt_link_now_ns(list->link) + op->time_us * UINT64_C(1000);
@@ -102,7 +102,7 @@ static int poll_register(struct pt_dap_list *list, const struct pt_dap_op *op, u
 	return rc < 0 ? rc : met;
 }
 
-/* A poll behind it is met by the first try more often than not: that costs no turn of its own. */
+/* A poll after the row usually succeeds at the first try, so its first reads are sent with the row. */
 static int run_row(struct pt_dap_list *list, const struct pt_dap_op *ops, size_t n_ops, size_t *op, uint32_t *word,
 		   uint32_t timeout_ms, struct pt_err *err)
 {
@@ -121,7 +121,7 @@ static int run_row(struct pt_dap_list *list, const struct pt_dap_op *ops, size_t
 	return rc < 0 ? rc : 1;
 }
 
-/* The next operations, up to one that has to be waited for. 1: go on, 0: a poll expired. */
+/* Runs the next operations, up to one that must be waited for. 1: continue, 0: a poll expired. */
 static int run_some(struct pt_dap_list *list, const struct pt_dap_op *ops, size_t n_ops, size_t *op, uint32_t *word,
 		    uint32_t timeout_ms, struct pt_err *err)
 {

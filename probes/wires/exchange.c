@@ -5,8 +5,8 @@
 
 enum {
 	DRAIN_MS = 10,
-	RESYNC_MS = 100,	/* for what a probe still owes that was silent for PT_EXCHANGE_ANSWER_MS */
-	ASKED_MS = 20,		/* and once it has been asked in vain: whoever waits above shall hear soon */
+	RESYNC_MS = 100,	/* for replies of a probe that was silent for PT_EXCHANGE_ANSWER_MS */
+	ASKED_MS = 20,		/* after it did not answer the question: the caller must be told soon */
 	MOST_STALE = 16,
 	QUESTION_BYTES = 64,
 };
@@ -16,7 +16,7 @@ static uint64_t in_ms(struct pt_exchange *exchange, uint32_t ms)
 	return pt_link_now_ns(exchange->link) + ms * PT_NS_PER_MS;
 }
 
-/* Links to devices that do not end a full reply want to know how long it is. */
+/* Links to devices that do not mark the end of a full reply need its length. */
 static int receive_of(struct pt_exchange *exchange, size_t room, uint64_t deadline_ns, struct pt_err *err)
 {
 	int n = pt_link_receive(exchange->link, exchange->in, room != 0 ? room : sizeof(exchange->in), deadline_ns,
@@ -86,20 +86,19 @@ int pt_exchange_drain(struct pt_exchange *exchange, struct pt_err *err)
 	return pt_fail(err, PT_EPROTO, "the probe sends without being asked");
 }
 
-/* One more reply on the way to a new start. 1: that was the last stale one, 0: go on. */
+/* Takes one more reply while resynchronising. 1: it was the last stale one, 0: continue. */
 static int next_stale(struct pt_exchange *exchange, uint64_t *deadline_ns, struct pt_err *err)
 {
 	int n = pt_exchange_receive(exchange, *deadline_ns, err);
 
 	if (n >= 0 && exchange->answers(exchange->in, (size_t)n)) {
-		*deadline_ns =
-			in_ms(exchange, DRAIN_MS); /* answers to earlier questions stand close behind each other */
+		*deadline_ns = in_ms(exchange, DRAIN_MS); /* answers to earlier questions arrive close together */
 		return --exchange->asked == 0 ? 1 : 0;
 	}
 	return n >= 0 || n == PT_EPROTO ? 0 : n;
 }
 
-/* What comes before the answer to this question is stale, and so are answers to such questions asked before in vain. */
+/* Replies before the answer to this question are stale, and so are answers to earlier questions of this kind. */
 static int agree(struct pt_exchange *exchange, struct pt_err *err)
 {
 	uint8_t question[QUESTION_BYTES];
@@ -115,7 +114,7 @@ static int agree(struct pt_exchange *exchange, struct pt_err *err)
 	if (rc == 0)
 		return pt_fail(err, PT_EPROTO, "the probe answers, but not what it is asked");
 	if (rc == PT_ETIMEOUT && exchange->asked == asked) {
-		exchange->debt = 0;		/* `asked` has it */
+		exchange->debt = 0;		/* counted in `asked` */
 		return rc;
 	}
 	if (rc < 0 && rc != PT_ETIMEOUT)
@@ -153,7 +152,7 @@ int pt_exchange_ask(struct pt_exchange *exchange, const uint8_t *request, size_t
 	return rc < 0 ? rc : pt_exchange_again(exchange, busy_ns, err);
 }
 
-/* Half a request would be taken for a part of the next one, so there is no way back but to send the rest. */
+/* The device would take half a request for a part of the next one, so the rest must be sent. */
 int pt_exchange_ask_parts(struct pt_exchange *exchange, const uint8_t *first, size_t n_first, const uint8_t *rest,
 			  size_t n_rest, uint64_t busy_ns, struct pt_err *err)
 {

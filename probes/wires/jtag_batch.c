@@ -42,7 +42,7 @@ int pt_jtag_check(const struct pt_jtag_op *ops, size_t n_ops, struct pt_err *err
 
 /* --- the row ------------------------------------------------------------------------------------------------------ */
 
-/* A part of an operation: its clocks and their TMS; 0 clocks: there is none. */
+/* A part of an operation: its clocks and their TMS; 0 clocks: no such part. */
 static uint32_t part_of_scan(const struct pt_jtag_op *op, bool scan_follows, unsigned part, bool *tms)
 {
 	static const bool levels[N_SCAN_PARTS] = { [ENTER] = true, [TO_UPDATE] = true };
@@ -79,7 +79,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* Head, data, tail, and the last bit of all, which goes with TMS 1. */
+/* Shifts head, data, tail; the last bit of all has TMS 1. */
 static void shift_piece(const struct pt_jtag_op *op, uint32_t done_bits, struct pt_jtag_piece *piece)
 {
 	uint32_t data_end = op->head_bits + op->n_bits, last = (uint32_t)scan_bits(op) - 1;
@@ -135,7 +135,7 @@ static unsigned bit_of(const uint8_t *bits, uint32_t at)
 	return bits == NULL ? 1 : bits[at / 8] >> (at % 8) & 1;
 }
 
-/* 8 bits that all lie in `bits`. */
+/* 8 bits from `bits`. */
 static uint8_t eight_of(const uint8_t *bits, uint32_t at)
 {
 	if (bits == NULL)
@@ -165,7 +165,7 @@ static void set_bits(uint8_t *to, uint32_t to_bit, bool level, uint32_t n_bits)
 {
 	static const uint8_t zeros[1] = { 0 };
 
-	for (uint32_t i = 0, n; i < n_bits; i += n) {	/* one byte's worth at a time: zeros holds no more */
+	for (uint32_t i = 0, n; i < n_bits; i += n) {	/* 8 bits at a time, the size of zeros */
 		n = least(n_bits - i, 8 - (to_bit + i) % 8);
 		pt_jtag_copy_bits(to, to_bit + i, level ? NULL : zeros, 0, n);
 	}
@@ -182,7 +182,7 @@ uint32_t pt_jtag_vectors(const struct pt_jtag_op *ops, size_t n_ops, struct pt_j
 		pt_jtag_copy_bits(tdi, n, piece.out, piece.at_bit, piece.n_bits);
 		n += piece.n_bits;
 	}
-	if (n % 8 != 0) {	/* what pads the last byte */
+	if (n % 8 != 0) {	/* the padding of the last byte */
 		tms[n / 8] &= (uint8_t)((1u << n % 8) - 1);
 		tdi[n / 8] &= (uint8_t)((1u << n % 8) - 1);
 	}

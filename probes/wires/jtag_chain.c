@@ -1,7 +1,7 @@
-/* Who is on the chain: after a reset each TAP has its IDCODE between TDI and TDO, or one bit of 0 (BYPASS); ones
- * shifted in behind them are no IDCODE, and end the list. The IRs together are as long as a 0 needs to come through
- * behind ones. Source: IEEE 1149.1, 12.1 (IDCODE), 10.1 (BYPASS), 7.1 (the two lowest bits captured into an IR are
- * 01). */
+/* Finds the TAPs on the chain: after a reset each TAP has its IDCODE between TDI and TDO, or one bit of 0 (BYPASS);
+ * ones shifted in after them are not an IDCODE, and end the list. The total length of the IRs is the number of clocks
+ * until a 0 comes out after ones. Source: IEEE 1149.1, 12.1 (IDCODE), 10.1 (BYPASS), 7.1 (the two lowest bits captured
+ * into an IR are 01). */
 #include "probes/wires/jtag_chain.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ enum {
 	IR_BITS = 2 * MAX_IRS + 1,
 	TIMEOUT_MS = 1000,
 	LIST_BYTES = 200,
-	MOST_LOOKS = 2,		/* at the first instruction of a list, and at the last */
+	MOST_LOOKS = 2,		/* for the first instruction of a list, and the last */
 };
 
 const struct pt_param pt_jtag_params[] = {
@@ -55,7 +55,7 @@ static bool all_are(const uint8_t *bits, uint32_t n_bits, bool level)
 	return true;
 }
 
-/* Who is there, for a sentence: "TAP 0 is 0x4ba00477 (Arm JTAG-DP), TAP 1 has no IDCODE". Cut where the room ends. */
+/* Lists the TAPs, for a sentence: "TAP 0 is 0x4ba00477 (Arm JTAG-DP), TAP 1 has no IDCODE". Truncated to room. */
 static const char *list_taps(const struct pt_jtag_chain *chain, char *out, size_t room)
 {
 	size_t n = 0;
@@ -96,7 +96,7 @@ static int read_ids(struct pt_jtag_chain *chain, const uint8_t *bits, struct pt_
 		bool has_idcode = bit_at(bits, at);
 		struct pt_jtag_tap tap = { .has_idcode = has_idcode, .idcode = has_idcode ? word_at(bits, at) : 0 };
 
-		if (tap.idcode == UINT32_MAX)	/* what we shifted in ourselves */
+		if (tap.idcode == UINT32_MAX)	/* the ones that were shifted in */
 			return 0;
 		if (chain->n_taps == PT_JTAG_MAX_TAPS)
 			break;
@@ -120,7 +120,7 @@ static int irs_together(const uint8_t *bits, uint32_t *n_bits, struct pt_err *er
 		       MAX_IRS);
 }
 
-/* What jtag.ir.len says of the TAP: 0, or a length. */
+/* The length in jtag.ir.len for this TAP, or 0. */
 static int asked_length(const struct pt_params *settings, size_t tap, uint32_t *bits, struct pt_err *err)
 {
 	const char *list = pt_params_text(settings, &pt_jtag_params[PT_JTAG_IR_LEN]);
@@ -142,7 +142,7 @@ static int asked_length(const struct pt_params *settings, size_t tap, uint32_t *
 	return 0;
 }
 
-/* Each from the settings or by its part; one that nobody knows has what is left. */
+/* Each length is from the settings or the part; an unknown one gets the rest. */
 static int share_out(struct pt_jtag_chain *chain, uint32_t together, const struct pt_params *settings,
 		     struct pt_err *err)
 {
@@ -209,7 +209,7 @@ int pt_jtag_chain_find(struct pt_jtag_chain *chain, const struct pt_jtag_ops *op
 
 	err = err != NULL ? err : &local;
 	*chain = (struct pt_jtag_chain){ .ops = ops, .wire = wire, .selected = -1 };
-	memset(a_zero, 0xff, sizeof(a_zero));	/* what stays in the IRs are ones: BYPASS */
+	memset(a_zero, 0xff, sizeof(a_zero));	/* the IRs are left with ones: BYPASS */
 	a_zero[MAX_IRS / 8] &= (uint8_t)~(1u << MAX_IRS % 8);
 	if (ops->run(wire, list, PT_LEN(list), TIMEOUT_MS, &n_done, err) < 0)
 		return pt_wrap(err, "look at the JTAG chain");
@@ -276,7 +276,7 @@ int pt_jtag_chain_user(const struct pt_jtag_chain *chain, size_t tap, unsigned n
 
 /* --- scans at one TAP --------------------------------------------------------------------------------------------- */
 
-/* TAPs nearer to TDO are filled by what is shifted first. */
+/* The bits shifted first reach the TAPs nearest to TDO. */
 static int address(const struct pt_jtag_chain *chain, size_t tap, struct pt_jtag_op *ops, size_t n_ops, int *selected,
 		   struct pt_err *err)
 {
@@ -304,8 +304,8 @@ static int address(const struct pt_jtag_chain *chain, size_t tap, struct pt_jtag
 	return 0;
 }
 
-/* What the TAP captures into its IR ends in 01, always: if not, nobody is there, and what the list has read is what the
- * line does by itself. Costs no clock. */
+/* The TAP always captures a value ending in 01 into its IR: if not, there is no TAP, and the bits read are those of an
+ * open line. Costs no clock. */
 struct look {
 	struct pt_jtag_op *op[MOST_LOOKS];
 	uint8_t captured[MOST_LOOKS][PT_JTAG_MAX_IR_BITS / 8];
@@ -343,7 +343,7 @@ static int check_looks(struct pt_jtag_chain *chain, size_t tap, const struct loo
 		tap, chain->tap[tap].idcode, ones ? "always 1" : "0 or noise");
 }
 
-/* It may have been off meanwhile, and begins where it pleases then. */
+/* It may have been off meanwhile, and is then in an unknown state. */
 static int reset_if_lost(struct pt_jtag_chain *chain, uint32_t timeout_ms, struct pt_err *err)
 {
 	struct pt_jtag_op reset = { .what = PT_JTAG_RESET };
@@ -375,7 +375,7 @@ int pt_jtag_chain_run(struct pt_jtag_chain *chain, size_t tap, struct pt_jtag_op
 		*n_done = 0;
 		rc = PT_EPROTO;
 	}
-	for (size_t i = 0; i < look.n; i++)	/* as the caller had it */
+	for (size_t i = 0; i < look.n; i++)	/* restored for the caller */
 		look.op[i]->in = NULL;
 	chain->selected = rc == 0 ? selected : -1;
 	return rc;

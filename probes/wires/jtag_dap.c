@@ -1,9 +1,9 @@
-/* An access is a scan of 35 bits through DPACC or APACC, and its outcome comes with the next one. So a list becomes a
- * row of scans with two more at its end, which fetch the last outcome and the sticky flags.
+/* An access is a scan of 35 bits through DPACC or APACC; the next scan returns its result. So a list becomes a row of
+ * scans with two more at its end, which read the last result and the sticky flags.
  *
- * A port that is still busy answers WAIT and drops what was shifted in. With overrun detection on, it then drops all
- * that follows, too, until the flag is cleared; so the list can go on at the access that was dropped, with nothing
- * done twice. Overrun detection is therefore switched on in whatever is written to CTRL/STAT. */
+ * A busy port answers WAIT and ignores the scan. With overrun detection it then ignores the following scans, too, until
+ * the flag is cleared; so the list can continue at the first ignored access, and nothing is done twice. Therefore
+ * overrun detection is added to each write of CTRL/STAT. */
 #include "probes/wires/jtag_dap.h"
 
 #include <stdlib.h>
@@ -20,8 +20,8 @@ enum { CTRL_STAT = 0x4, SELECT = 0x8, RDBUFF = 0xc };
 enum { ORUNDETECT = 1 << 0, STICKYORUN = 1 << 1, STICKYCMP = 1 << 4, STICKYERR = 1 << 5, WDATAERR = 1 << 7 };
 enum { STICKY = STICKYORUN | STICKYCMP | STICKYERR | WDATAERR, ABORT_CLEARS = 0x1e };
 enum {
-	MAX_ACCESSES = PT_DAP_LIST_USUAL,	/* between two looks at the sticky flags */
-	AP_IDLE_CLOCKS = 8,	/* after an AP access, in which a bus that is not slow gets done */
+	MAX_ACCESSES = PT_DAP_LIST_USUAL,	/* between two reads of the sticky flags */
+	AP_IDLE_CLOCKS = 8,	/* after an AP access: enough for a bus that is not slow */
 	SCAN_MS = 1000,		/* without an answer from the probe */
 };
 
@@ -32,8 +32,8 @@ struct pt_jtag_dap {
 	struct pt_params *settings;
 	struct pt_jtag_chain chain;
 	int tap;			/* of the debug port; -1: not connected */
-	uint32_t select;		/* as the accesses that are done left it */
-	bool doubtful;			/* a call ended early: what it had sent may have left an overrun behind */
+	uint32_t select;		/* as left by the completed accesses */
+	bool doubtful;			/* a call ended early: its scans may have caused an overrun */
 	struct pt_dap_list list;
 	struct pt_dap_access access[MAX_ACCESSES + 2];
 	uint8_t out[MAX_ACCESSES + 2][ACC_BYTES], in[MAX_ACCESSES + 2][ACC_BYTES];
@@ -89,7 +89,7 @@ static int no_answer(uint64_t bits, struct pt_err *err)
 
 /* --- a few accesses ----------------------------------------------------------------------------------------------- */
 
-/* One scan through DPACC; what it captured: the outcome of the access before it. */
+/* One scan through DPACC; it captures the result of the previous access. */
 static int scan_dpacc(struct pt_jtag_dap *dap, bool read, uint8_t a, uint32_t value, uint64_t *bits, struct pt_err *err)
 {
 	uint64_t shifted = (uint64_t)value << 3 | (a >> 1 & 6u) | read;
@@ -110,7 +110,7 @@ static int scan_dpacc(struct pt_jtag_dap *dap, bool read, uint8_t a, uint32_t va
 	return rc;
 }
 
-/* The outcome of an access that is still under way. */
+/* Waits for the result of an access in progress. */
 static int await_outcome(struct pt_jtag_dap *dap, uint64_t until_ns, uint64_t *bits, struct pt_err *err)
 {
 	int rc;
@@ -125,7 +125,7 @@ static int await_outcome(struct pt_jtag_dap *dap, uint64_t until_ns, uint64_t *b
 	return (*bits & 7) == ACK_WAIT ? pt_fail(err, PT_ETIMEOUT, "the target answers WAIT") : no_answer(*bits, err);
 }
 
-/* A scan that captures WAIT is dropped. */
+/* A scan that captures WAIT was ignored. */
 static int write_dp(struct pt_jtag_dap *dap, uint8_t a, uint32_t value, struct pt_err *err)
 {
 	uint64_t until_ns = pt_link_now_ns(dap->link) + SCAN_MS * PT_NS_PER_MS, bits;
@@ -137,7 +137,7 @@ static int write_dp(struct pt_jtag_dap *dap, uint8_t a, uint32_t value, struct p
 	return rc == 0 && (bits & 7) == ACK_WAIT ? pt_fail(err, PT_ETIMEOUT, "the target answers WAIT") : rc;
 }
 
-/* Sticky flags go by ones written over them. */
+/* Sticky flags are cleared by writing ones. */
 static int clear_flags(struct pt_jtag_dap *dap, uint32_t flags, struct pt_err *err)
 {
 	return write_dp(dap, CTRL_STAT, dap->list.ctrl | flags, err);
@@ -148,7 +148,7 @@ static bool selects(const struct pt_dap_access *access)
 	return !access->ap && !access->read && access->a == SELECT;
 }
 
-/* The first n of dap->access are done. */
+/* Notes SELECT after the first n accesses. */
 static void note_select(struct pt_jtag_dap *dap, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -156,7 +156,8 @@ static void note_select(struct pt_jtag_dap *dap, size_t n)
 			dap->select = dap->access[i].value;
 }
 
-/* An overrun drops accesses of access ports alone: a SELECT behind it was written, in front of those that it was behind. */
+/* An overrun drops only accesses to access ports: a later SELECT was written, although accesses before it were not
+ * done. */
 static int restore_select(struct pt_jtag_dap *dap, size_t i, size_t n, struct pt_err *err)
 {
 	note_select(dap, i);
@@ -204,7 +205,7 @@ static int run_once(struct pt_jtag_dap *dap, size_t n, uint64_t until_ns, size_t
 			*n_done = i < n ? i : n;
 			return go_on_after_wait(dap, i, n + 2, until_ns, err);
 		}
-		if (i == 0)	/* what the first scan captured is of another row, whatever else it is */
+		if (i == 0)	/* the first scan captured a result of another row */
 			continue;
 		if ((bits & 7) != ACK_OK_FAULT)
 			return no_answer(bits, err);
@@ -220,7 +221,7 @@ static int run_once(struct pt_jtag_dap *dap, size_t n, uint64_t until_ns, size_t
 	return rc;
 }
 
-/* All n, with patience for a port that is busy, and a look whether one of them failed. */
+/* Runs all n, waits for a busy port, and checks whether one has failed. */
 static int run_all(struct pt_jtag_dap *dap, size_t n, uint32_t timeout_ms, struct pt_err *err)
 {
 	uint64_t until_ns = 0;
@@ -329,7 +330,7 @@ static int dap_write_abort(void *state, uint32_t value, struct pt_err *err)
 	for (int b = 0; b < ACC_BYTES; b++)
 		out[b] = (uint8_t)(bits >> 8 * b);
 	rc = pt_jtag_chain_run(&dap->chain, (size_t)dap->tap, ops, PT_LEN(ops), SCAN_MS, &n_done, err);
-	if (rc == 0 && (value & ABORT_CLEARS) != 0)	/* a port of version 0 has no such bits in ABORT */
+	if (rc == 0 && (value & ABORT_CLEARS) != 0)	/* a port of version 0 does not have these bits in ABORT */
 		rc = clear_flags(dap, STICKY, err);
 	return rc;
 }

@@ -1,6 +1,6 @@
-/* Parts by their IDCODE. An IDCODE is revision (31:28), part (27:12), maker (11:1) and a 1; AMD's parts have a family
- * in 27:21. Sources: UG570, tables "Instruction Register", and OpenOCD's TAP configurations for lengths and codes;
- * UG470, UG570 "JTAG device identification register" for families; Arm IHI 0031, JTAG-DP. */
+/* The table of parts by their IDCODE. An IDCODE is revision (31:28), part (27:12), maker (11:1) and a 1; AMD's parts
+ * have a family in 27:21. Sources: UG570, tables "Instruction Register", and OpenOCD's TAP configurations for lengths
+ * and codes; UG470, UG570 "JTAG device identification register" for families; Arm IHI 0031, JTAG-DP. */
 #include "probes/wires/jtag_chain.h"
 
 #include "base/util.h"
@@ -11,7 +11,7 @@ enum { AMD = 0x093, ARM = 0x477, MAKER = 0xfff };
 
 #define PART_MASK	0x0fffffffu	/* all but the revision */
 
-/* The first that fits counts: of parts with one name the shorter ones come first. */
+/* The first match is used: of parts with the same name the shorter ones come first. */
 static const struct pt_jtag_part parts[] = {
 	/* XC7V2000T, XC7VX1140T, XC7VH580T: the only ones of their family with a longer instruction register */
 	{ "Virtex-7 with 4 SLRs", 0x036b3093, PART_MASK, 24, { 0x0a4924, 0x0e4924, 0x8a4924, 0x8e4924 } },
@@ -23,7 +23,7 @@ static const struct pt_jtag_part parts[] = {
 	/* the PS slice holds 0x24, the PL's code is in the low 6 bits; the PL answers once its TAP is enabled in
 	 * JTAG_CTRL */
 	{ "Zynq UltraScale+ MPSoC", FAMILY(0x23), FAMILY_MASK, 12, { 0x902, 0x903, 0x922, 0x923 } },
-	{ "Versal", FAMILY(0x26), FAMILY_MASK, 6, { 0 } },	/* its fabric is reached by other means (AM011) */
+	{ "Versal", FAMILY(0x26), FAMILY_MASK, 6, { 0 } },	/* its fabric is accessed differently (AM011) */
 	/* UltraScale and UltraScale+, one SLR or several; codes of USER3 and USER4 with 3 SLRs follow from those of
 	 * the others */
 	{ "UltraScale or UltraScale+", AMD, MAKER, 6, { 0x02, 0x03, 0x22, 0x23 } },
@@ -40,7 +40,7 @@ const struct pt_jtag_part *pt_jtag_part_of(uint32_t idcode, unsigned ir_bits)
 	for (size_t i = 0; i < PT_LEN(parts); i++) {
 		if ((idcode & parts[i].mask) != parts[i].idcode)
 			continue;
-		if (ir_bits == 0 && several && parts[i].mask == MAKER)	/* its length says which */
+		if (ir_bits == 0 && several && parts[i].mask == MAKER)	/* the length decides which */
 			return NULL;
 		if (ir_bits == 0 || ir_bits == parts[i].ir_bits)
 			return &parts[i];

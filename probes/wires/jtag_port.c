@@ -7,9 +7,9 @@
 #include "base/util.h"
 
 enum {
-	PACKET_MS = 10,		/* of clocks in one packet: whoever interrupts hears soon, also on a slow cable */
-	LEAST_AHEAD = 2,	/* packets with a server: one is at work, one waits there */
-	AHEAD_MS = 1,		/* of clocks with a fast one: longer than a request and an answer travel */
+	PACKET_MS = 10,		/* of clocks in a packet: interrupts take effect soon, also on a slow cable */
+	LEAST_AHEAD = 2,	/* packets at a server: one is executed, one waits */
+	AHEAD_MS = 1,		/* of clocks at a fast server: longer than request and answer travel */
 };
 
 struct flight {
@@ -21,11 +21,11 @@ struct pump {
 	struct pt_jtag_port *port;
 	struct pt_jtag_op *ops;
 	size_t n_ops;
-	struct pt_jtag_cursor next, done;	/* first clock not sent; first whose answer has not come */
+	struct pt_jtag_cursor next, done;	/* first clock not sent; first clock without an answer */
 	struct flight flight[PT_JTAG_PORT_MAX_DEPTH];
 	unsigned oldest, in_flight;
 	uint64_t bits_in_flight, timeout_ns;
-	uint64_t first_answer_ns, bits_since;	/* 0: none yet; bits of the answers behind it */
+	uint64_t first_answer_ns, bits_since;	/* 0: none yet; bits of the answers after it */
 };
 
 static uint32_t packet_bits(const struct pt_jtag_port *port)
@@ -37,7 +37,7 @@ static uint32_t packet_bits(const struct pt_jtag_port *port)
 	return bits < 8 ? 8 : (uint32_t)bits;
 }
 
-/* No more than is needed behind the packet at work: whoever interrupts waits for what is in flight. */
+/* No more than needed waits behind the packet in execution: an interrupt must wait for all packets in flight. */
 static bool has_enough(const struct pump *pump)
 {
 	const struct pt_jtag_port *port = pump->port;
@@ -81,7 +81,7 @@ static int send_next(struct pump *pump, struct pt_err *err)
 	return 0;
 }
 
-/* Twice the time of the clocks: the probe's own is not as good as ours. */
+/* Twice the time of the clocks: the probe's clock may be imprecise. */
 static uint64_t deadline_ns(const struct pump *pump)
 {
 	const struct pt_jtag_port *port = pump->port;
@@ -91,8 +91,8 @@ static uint64_t deadline_ns(const struct pump *pump)
 	return pt_link_now_ns(port->link) + clocks_ns + (pump->timeout_ns < silence_ns ? pump->timeout_ns : silence_ns);
 }
 
-/* Of a server that does not say what its clock is. One that waits for us looks slower than it is, is sent more, and
- * looks faster. */
+/* Estimates the clock of a server that does not tell it. A server that waits for packets looks slower than it is; then
+ * it gets more packets, and looks faster. */
 static void see_clock(struct pump *pump, uint32_t n_bits)
 {
 	uint64_t now_ns = pt_link_now_ns(pump->port->link);
@@ -115,7 +115,7 @@ static void advance_done(struct pump *pump, struct pt_jtag_cursor to)
 	pump->done = to;
 }
 
-/* err has what the link says of it. */
+/* err has the link's error. */
 static int not_answered(struct pt_err *err)
 {
 	char said[160];
@@ -145,7 +145,7 @@ static int take_oldest(struct pump *pump, struct pt_err *err)
 	return 0;
 }
 
-/* Everything before it has been answered. */
+/* Everything before the delay has been answered. */
 static int pass_delay(struct pump *pump, struct pt_err *err)
 {
 	struct pt_link *link = pump->port->link;

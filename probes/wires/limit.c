@@ -1,4 +1,4 @@
-/* What a USB cable and a debug wire can carry at most. Source: USB 2.0, 5.7.4, 5.8.4 (bytes of a frame, overhead of a
+/* Computes the limits of a USB cable and a debug wire. Source: USB 2.0, 5.7.4, 5.8.4 (bytes of a frame, overhead of a
  * transaction, transactions of a frame); CMSIS-DAP 2.x (bytes around the words of TransferBlock). */
 #include "probes/wires/jtag_dap.h"
 #include "probes/wires/probe.h"
@@ -6,12 +6,12 @@
 
 enum {
 	FULL_MBPS = 12, HIGH_MBPS = 480,
-	REQUEST_BYTES = 7,	/* one that asks for a block */
+	REQUEST_BYTES = 7,	/* a request for a block */
 	ANSWER_HEAD_BYTES = 4,
 	SWD_WORD_CLOCKS = 46,
 };
 
-/* One kind of bus: what a (micro)frame holds and how often there is one. */
+/* A kind of bus: the contents and rate of its (micro)frames. */
 static const struct bus {
 	unsigned mbps, frames_per_s, frame_bytes, bulk_overhead, bulk_bytes;
 } buses[] = {
@@ -26,7 +26,7 @@ static unsigned bulk_bus_bytes(const struct bus *bus, size_t len_bytes)
 	return (unsigned)(len_bytes + n * bus->bulk_overhead);
 }
 
-/* A report goes once in a frame at most, and there may be one each way. Bulk takes what is left, which is all. */
+/* At most one report per frame in each direction. Bulk uses the rest, which is everything here. */
 static uint64_t packets_per_s(const struct bus *bus, const struct pt_link_info *link, size_t packet_bytes)
 {
 	unsigned pair_bytes = bulk_bus_bytes(bus, REQUEST_BYTES) + bulk_bus_bytes(bus, packet_bytes);

@@ -1,4 +1,5 @@
-/* A link's common half: hands calls to its driver and counts the traffic, so that every kind of link counts alike. */
+/* The common part of links: passes calls to the driver and counts the traffic, in the same way for every kind of
+ * link. */
 #include "probes/wires/link.h"
 
 #include <stdlib.h>
@@ -11,8 +12,8 @@ struct pt_link {
 	void *state;
 	uv_mutex_t lock;		/* shields, kept */
 	unsigned shields;
-	bool kept;			/* an interrupt, until the last shield goes */
-	struct pt_link_traffic traffic;	/* busy_ns without the busy time that is under way */
+	bool kept;			/* an interrupt is kept until the last shield ends */
+	struct pt_link_traffic traffic;	/* busy_ns without the current busy time */
 	uint64_t outstanding, busy_since_ns;
 };
 
@@ -110,7 +111,7 @@ int pt_link_reset(struct pt_link *link, struct pt_err *err)
 	return rc;
 }
 
-/* A response that nobody waited for (left over from before the link was opened) is no round trip. */
+/* A response without a request (left from before the link was opened) is not a round trip. */
 static void count_response(struct pt_link *link, size_t len_bytes)
 {
 	link->traffic.bytes_in += len_bytes;
@@ -120,7 +121,7 @@ static void count_response(struct pt_link *link, size_t len_bytes)
 	link->traffic.busy_ns += link->ops->now_ns(link->state) - link->busy_since_ns;
 }
 
-/* An interrupt that was there before the shield: there is at most one, so that no call is repeated twice. */
+/* Keeps an interrupt from before the shield: at most one, so that no call is repeated twice. */
 static bool keep_interrupt(struct pt_link *link)
 {
 	bool keep;

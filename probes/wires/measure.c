@@ -1,4 +1,4 @@
-/* A probe's own benchmark: the advertised clock and packet size say little, and a clone may ignore both. */
+/* Measures a probe: its advertised clock and packet size say little, and a clone may ignore both. */
 #include "probes/wires/jtag_dap.h"
 #include "probes/wires/probe.h"
 #include "base/util.h"
@@ -13,7 +13,7 @@ static uint32_t word_clocks(struct pt_probe *probe)
 	return pt_probe_dap(probe, &wire) == &pt_jtag_dap_ops ? PT_JTAG_DAP_WORD_CLOCKS : SWD_WORD_CLOCKS;
 }
 
-/* The time of one read of n_words DPIDRs. */
+/* Measures one read of n_words DPIDRs. */
 static int time_read(struct pt_probe *probe, uint32_t n_words, uint64_t *took_ns, struct pt_err *err)
 {
 	static const enum pt_dap_do whats[2] = { PT_DAP_READ, PT_DAP_READ_BLOCK };
@@ -47,8 +47,8 @@ static int best_time(struct pt_probe *probe, uint32_t n_words, uint64_t *best_ns
 	return rc;
 }
 
-/* A packet with many words and one with one differ by the wire alone, unless reports hide it (HID's 1 ms) or it drowns
- * in what a round trip takes anyway. */
+/* The times of a packet with many words and one with one differ only by the wire, unless HID reports (1 ms) or the
+ * duration of a round trip hide this. */
 static int measure_clock(struct pt_probe *probe, struct pt_probe_speed *out, struct pt_err *err)
 {
 	struct pt_probe_info info;
@@ -75,7 +75,7 @@ static int measure_clock(struct pt_probe *probe, struct pt_probe_speed *out, str
 
 enum { STREAM_CLOCKS = 32 * STREAM_WORDS };
 
-/* Clocks in Run-Test/Idle: no TAP notices. */
+/* Clocks in Run-Test/Idle: without effect on TAPs. */
 static int time_clocks(struct pt_probe *probe, uint32_t n_clocks, uint64_t *took_ns, struct pt_err *err)
 {
 	struct pt_jtag_op op = { .what = PT_JTAG_IDLE, .n_bits = n_clocks };
@@ -107,7 +107,7 @@ static int measure_jtag(struct pt_probe *probe, struct pt_probe_speed *out, stru
 	return rc;
 }
 
-/* The chain is in use, and not for a debug port. */
+/* Whether the chain is in use, and not for a debug port. */
 static bool on_jtag_alone(struct pt_probe *probe)
 {
 	void *wire, *jtag_wire;

@@ -1,4 +1,4 @@
-/* A probe is a driver on a link. Here is what is the same for all: opening, closing, and the settings of any driver. */
+/* A probe is a driver on a link. This file has the common part: opening, closing, and the settings of all drivers. */
 #include "probes/wires/probe.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ struct pt_probe {
 	const struct pt_probe_ops *ops;
 	struct pt_link *link;
 	void *state;
-	struct pt_jtag_dap *jtag_dap;	/* wire dap over its wire jtag; NULL: its own is used, or it has neither */
+	struct pt_jtag_dap *jtag_dap;	/* makes wire dap of its wire jtag; NULL: it has its own wire dap, or neither */
 	struct pt_probe *next;		/* joined */
 	unsigned hidden;		/* wires, bits 1 << enum pt_wire */
 };
@@ -99,7 +99,7 @@ struct pt_probe *pt_probe_next(struct pt_probe *probe)
 	return probe->next;
 }
 
-/* The ops of one wire, from the first probe of a row that has them. */
+/* The ops of a wire, from the first of the joined probes that has it. */
 #define WIRE(wire, which) \
 	const struct pt_##wire##_ops *pt_probe_##wire(struct pt_probe *probe, void **state) \
 	{ \
@@ -119,7 +119,7 @@ static bool has_stream_alone(const struct pt_probe_ops *ops)
 	       ops->rsp == NULL;
 }
 
-/* One that is there for nothing else was named because the pin is wired to it, whatever the others can do. */
+/* A probe with only this wire was named because the pin is connected to it, whatever the others support. */
 const struct pt_stream_ops *pt_probe_stream(struct pt_probe *probe, void **state)
 {
 	struct pt_probe *first = NULL;
@@ -134,7 +134,7 @@ const struct pt_stream_ops *pt_probe_stream(struct pt_probe *probe, void **state
 	return first != NULL ? first->ops->stream : NULL;
 }
 
-/* Its own, or over its wire jtag. */
+/* The probe's own wire dap, or one over its wire jtag. */
 const struct pt_dap_ops *pt_probe_dap(struct pt_probe *probe, void **state)
 {
 	for (; probe != NULL; probe = probe->next) {

@@ -65,7 +65,7 @@ static int take_transfer(struct row *row, struct pt_err *err)
 	return 0;
 }
 
-/* Twice the time of the clocks: the probe's own is not as good as ours. */
+/* Twice the time of the clocks: the probe's clock may be imprecise. */
 static uint64_t deadline_ns(const struct row *row)
 {
 	const struct pt_swd_port *port = row->port;

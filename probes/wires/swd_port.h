@@ -19,7 +19,7 @@ enum {
 };
 
 struct pt_swd_port_ops {
-	/* Collect what earlier calls left with the probe. 0, PT_ETIMEOUT, PT_EPROTO, PT_EINTERRUPTED, PT_EIO. */
+	/* Collects replies of earlier calls. 0, PT_ETIMEOUT, PT_EPROTO, PT_EINTERRUPTED, PT_EIO. */
 	int (*settle)(void *state, struct pt_err *err);
 	/* A request of as many of n transfers as fit it and max_clocks (or 1), kept by the driver for send(). Behind
 	 * the last of them come PT_SWD_IDLE_CLOCKS. Returns how many. */
