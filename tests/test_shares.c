@@ -366,12 +366,13 @@ START_TEST(counts_of_lines_say_what_they_are)
 }
 END_TEST
 
-/* A task is what each function was of it, and functions have the samples' shares. */
+/* A task is what each function was of it, and functions have the samples' shares. Lines, too, of which some are inlined in
+ * several functions, have the same sum: the laws say so at the end. */
 START_TEST(tasks_are_fitted_to_samples)
 {
 	char elf[512];
 	struct inline_setup setup = { .source = "mtb+pcsr", .elf = elf, .seed = 1, .uri = "&core-drift=30",
-				      .analysis = "analysis=tasks" };
+				      .analysis = "analysis=tasks,lines" };
 	struct inline_profile p;
 	const struct pt_profile *profile;
 	double sum = 0, off = 0;

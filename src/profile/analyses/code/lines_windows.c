@@ -186,46 +186,69 @@ static double entered_at(const struct pt_lines_windows *w, const struct pt_profi
 	return function <= n && f[function - 1].address == address ? core->calibration[function].entered : 0;
 }
 
-static void keep_rest(struct pt_profile_place **room, const struct pt_profile_place *all, size_t n,
-		      const struct pt_lines_windows *w, const struct pt_profile_core *core, bool lines, size_t *n_rest)
-{
-	*room = pt_realloc_array(*room, n + 1, sizeof(**room));
-	*n_rest = 0;
-	for (size_t i = 0; i < n; i++) {
-		struct pt_profile_place place = all[i];
-		uint32_t file = (uint32_t)(place.place.key >> 32), line = (uint32_t)place.place.key;
-		const struct pt_lines_line *row = lines ? pt_lines_line_at(&w->weighted->result, file, line) : NULL;
-		bool shown = lines ? row != NULL && row->n_observed > 0
-				   : pt_lines_insn_at(&w->weighted->result, place.place.key) != NULL;
+/* What a line has by its instructions, so that both tables add up to the same. */
+struct line_sum { double share, entered; };
 
-		if (place.core == core->core && shown)
-			continue;
-		if (place.core == core->core)
-			place.place.share = put_right(core, &all[i], place.function, 0);
-		(*room)[(*n_rest)++] = place;
-	}
+static void add_to_line(const struct pt_lines_count *c, struct line_sum *sum, uint64_t address, double share,
+			double entered)
+{
+	uint32_t line = line_at(c, address);
+
+	if (line == NO_LINE)
+		return;
+	sum[line - 1].share += share;
+	sum[line - 1].entered += entered;
 }
 
-static void fit_insns(struct pt_lines_windows *w, const struct pt_profile_core *core, const struct pt_profile *p)
+static void fit_insns(struct pt_lines_windows *w, const struct pt_profile_core *core, const struct pt_profile *p,
+		      struct line_sum *sum)
 {
 	struct pt_lines_count *c = w->weighted;
 
-	for (size_t i = 0; i < c->result.n_lines; i++)
-		c->line[i].share = (struct pt_share){ .share = 0 };
 	for (size_t i = 0; i < c->result.n_insns; i++) {
 		struct pt_lines_insn *insn = &c->insn[i];
 		double entered = entered_at(w, core, insn->address, insn->function);
-		uint32_t line = line_at(c, insn->address);
 
 		insn->share = put_right(core, place_at(p->sampled_insn, p->n_sampled_insns, insn->address, core->core),
 					insn->function, entered);
 		insn->cycles = pt_profile_scaled(core, insn->share.share);
-		if (line != NO_LINE)
-			c->line[line - 1].share.share += entered;	/* for fit_lines() */
+		add_to_line(c, sum, insn->address, insn->share.share, entered);
 	}
 }
 
-static void fit_lines(struct pt_lines_windows *w, const struct pt_profile_core *core, const struct pt_profile *p)
+static void keep_rest_of_insns(struct pt_lines_windows *w, const struct pt_profile_core *core,
+			       const struct pt_profile *p, struct line_sum *sum, size_t *n_rest)
+{
+	w->rest_insns = pt_realloc_array(w->rest_insns, p->n_sampled_insns + 1, sizeof(*w->rest_insns));
+	for (size_t i = 0; i < p->n_sampled_insns; i++) {
+		struct pt_profile_place place = p->sampled_insn[i];
+
+		if (place.core == core->core) {
+			if (pt_lines_insn_at(&w->weighted->result, place.place.key) != NULL)
+				continue;
+			place.place.share = put_right(core, &place, place.function, 0);
+			add_to_line(w->weighted, sum, place.place.key, place.place.share.share, 0);
+		}
+		w->rest_insns[(*n_rest)++] = place;
+	}
+}
+
+/* A line that is inlined has code of several functions, each with a calibration of its own: the sum of its instructions
+ * is right, and the interval of its samples by one of them is moved there. */
+static struct pt_share share_of_line(const struct pt_profile_core *core, const struct pt_profile_place *place,
+				     uint16_t function, const struct line_sum *sum)
+{
+	struct pt_share s = put_right(core, place, function, sum->entered);
+	double by = sum->share - s.share;
+
+	s.share = sum->share;
+	s.lo = fmax(0, s.lo + fmin(0, by));
+	s.hi = fmin(1, s.hi + fmax(0, by));
+	return s;
+}
+
+static void fit_lines(struct pt_lines_windows *w, const struct pt_profile_core *core, const struct pt_profile *p,
+		      const struct line_sum *sum)
 {
 	struct pt_lines_count *c = w->weighted;
 
@@ -235,20 +258,48 @@ static void fit_lines(struct pt_lines_windows *w, const struct pt_profile_core *
 
 		if (line->n_observed == 0)
 			continue;
-		line->share = put_right(core, place_at(p->sampled_line, p->n_sampled_lines, key, core->core),
-					line->function, line->share.share);
+		line->share = share_of_line(core, place_at(p->sampled_line, p->n_sampled_lines, key, core->core),
+					    line->function, &sum[i]);
 		line->cycles = pt_profile_scaled(core, line->share.share);
+	}
+}
+
+static void keep_rest_of_lines(struct pt_lines_windows *w, const struct pt_profile_core *core,
+			       const struct pt_profile *p, const struct line_sum *sum, size_t *n_rest)
+{
+	const struct pt_lines *lines = &w->weighted->result;
+
+	w->rest_lines = pt_realloc_array(w->rest_lines, p->n_sampled_lines + 1, sizeof(*w->rest_lines));
+	for (size_t i = 0; i < p->n_sampled_lines; i++) {
+		struct pt_profile_place place = p->sampled_line[i];
+		const struct pt_lines_line *row =
+			pt_lines_line_at(lines, (uint32_t)(place.place.key >> 32), (uint32_t)place.place.key);
+
+		if (place.core == core->core) {
+			if (row != NULL && row->n_observed > 0)
+				continue;
+			place.place.share =
+				row != NULL ? share_of_line(core, &place, place.function, &sum[row - lines->line])
+					    : put_right(core, &place, place.function, 0);
+		}
+		w->rest_lines[(*n_rest)++] = place;
 	}
 }
 
 static void fit(struct pt_lines_windows *w, const struct pt_profile_core *core, struct pt_profile *p)
 {
-	fit_insns(w, core, p);
-	fit_lines(w, core, p);
-	keep_rest(&w->rest_lines, p->sampled_line, p->n_sampled_lines, w, core, true, &p->n_sampled_lines);
-	keep_rest(&w->rest_insns, p->sampled_insn, p->n_sampled_insns, w, core, false, &p->n_sampled_insns);
-	p->sampled_line = w->rest_lines;
+	struct line_sum *sum = pt_alloc_array(w->weighted->result.n_lines + 1, sizeof(*sum));
+	size_t n_insns = 0, n_lines = 0;
+
+	fit_insns(w, core, p, sum);
+	keep_rest_of_insns(w, core, p, sum, &n_insns);
+	fit_lines(w, core, p, sum);
+	keep_rest_of_lines(w, core, p, sum, &n_lines);
+	free(sum);
 	p->sampled_insn = w->rest_insns;
+	p->n_sampled_insns = n_insns;
+	p->sampled_line = w->rest_lines;
+	p->n_sampled_lines = n_lines;
 }
 
 static struct pt_estimate executed_of(const struct got *got, const struct pt_profile_core *core)
