@@ -5,7 +5,8 @@
  *   {"board":"motor","words":["profile","run"],"columns":100}  {"progress":"..."}, each second; {"code":0,"text":"..."}
  *   {"cancel":true}                                            nothing: ends that command early, and its answer comes
  *
- * code < 0: an error of base/error.h, and "error" has the sentence. One request at a time. A client that goes ends its command.
+ * code < 0: an error of base/error.h, and "error" has the sentence. One request at a time: the next
+ * one comes when the answer was read, else the connection is closed. A client that goes ends its command.
  * Loop thread. All that a client sends is untrusted. */
 #ifndef PT_CTL_DOOR_H
 #define PT_CTL_DOOR_H
