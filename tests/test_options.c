@@ -86,7 +86,7 @@ START_TEST(refuses)
 END_TEST
 
 static const struct { const char *option, *verb, *says; } of_verbs[] = {
-	{ "--json", "profile", "--json is an option of probes, events, not of profile" },
+	{ "--json", "profile", "--json is an option of probes, events, status, not of profile" },
 	{ "--json", "probes", NULL },
 	{ "--for=2s", "serve", "--for is an option of profile, check, not of serve" },
 	{ "--print-ports", "board", NULL },
