@@ -59,13 +59,16 @@ static bool send_line(int fd, const char *line, size_t len_bytes)
 	return true;
 }
 
-static bool send_request(int fd, json_t *request)
+static int send_request(int fd, json_t *request, struct pt_err *err)
 {
 	char *text = json_dumps(request, JSON_COMPACT);
-	bool sent = text != NULL && send_line(fd, text, strlen(text)) && send_line(fd, "\n", 1);
+	bool sent;
 
+	if (text == NULL)
+		return pt_fail(err, PT_EARG, "the command has bytes that are not UTF-8");
+	sent = send_line(fd, text, strlen(text)) && send_line(fd, "\n", 1);
 	free(text);
-	return sent;
+	return sent ? 0 : pt_fail(err, PT_EIO, "the daemon closed the connection: %s", strerror(errno));
 }
 
 /* --- the answer --------------------------------------------------------------------------------------------------- */
@@ -144,10 +147,8 @@ json_t *pt_ctl_ask(const struct pt_options *options, json_t *request, struct pt_
 
 	if (fd >= 0) {
 		watch_interrupt();
-		if (send_request(fd, request))
+		if (send_request(fd, request, err) == 0)
 			answer = read_answer(fd, err);
-		else
-			pt_fail(err, PT_EIO, "the daemon closed the connection: %s", strerror(errno));
 		close(fd);
 	}
 	json_decref(request);
