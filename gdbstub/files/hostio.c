@@ -180,7 +180,7 @@ static void nothing_left(void *data)
 static const struct pt_errand_kind closing = { close_run, closed, nothing_left, .timeout_ms = PT_ERRAND_MS,
 					       .place = PT_ERRAND_OWN, .always = true };
 
-/* Nobody waits for it, and the disk may not respond. */
+/* Closes fd on the thread of an errand, because the disk may not respond. No client waits for this. */
 static void close_later(uv_loop_t *loop, int fd)
 {
 	struct descriptor *d = pt_alloc(sizeof(*d));

@@ -154,7 +154,7 @@ void pt_gdb_nonstop_on_stop(struct pt_gdb_client *client, unsigned core, const s
 	tell_next(client);
 }
 
-/* Whoever resumed it: what GDB knows is out of date, and the protocol cannot say so. */
+/* The core was resumed, perhaps by another client. GDB believes that it is halted, and the protocol has no message for this. */
 void pt_gdb_nonstop_on_run(struct pt_gdb_client *client, unsigned core)
 {
 	client->nonstop.told &= (uint8_t)~bit(core);

@@ -21,7 +21,7 @@ struct pt_link_found {
 	unsigned usb_mbps;	/* as of struct pt_link_info */
 	char node[64];		/* of the device, as an open file names it: who has it is found by it; empty if unknown */
 	bool permitted;		/* false: seen, but the system refuses access */
-	const char *refused;	/* of struct pt_usb_id: nobody opens it; NULL: it can be opened */
+	const char *refused;	/* as in its row of struct pt_usb_id: why it is not opened; NULL: it can be */
 	bool common;		/* see is_probe of struct pt_probe_ops */
 	unsigned channel;	/* which interface open() takes, counted from the driver's row; list() says 0 */
 };

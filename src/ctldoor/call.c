@@ -166,7 +166,7 @@ void pt_ctl_request(struct pt_ctl_connection *connection, json_t *request)
 		if (connection->command != NULL)
 			pt_command_cancel(connection->command);
 	} else if (connection->command != NULL || uv_stream_get_write_queue_size(&connection->peer.stream) > 0) {
-		pt_ctl_hang_up(connection);	/* one at a time: answers that nobody reads would fill the memory */
+		pt_ctl_hang_up(connection);	/* one at a time: a client that does not read would fill our memory */
 	} else if (json_is_true(json_object_get(request, "status"))) {
 		send_status(connection);
 	} else {

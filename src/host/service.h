@@ -13,7 +13,7 @@ bool pt_service_has_socket(const char *name);
 /* The listening socket that the manager passed under this name (FileDescriptorName=), -1: there is none. Of several with one
  * name each call gives the next. The descriptor is the caller's; the file of the socket stays the manager's. */
 int pt_service_take_socket(const char *name);
-/* The names of the sockets that the manager passed and nobody took, from i = 0 on; NULL: there are no more. */
+/* The service manager may pass sockets that the daemon does not use: the name of socket i of these. NULL: there are no more. */
 const char *pt_service_untaken(unsigned i);
 
 /* The daemon serves; status is a sentence that `systemctl status` shows. To be called again when it changes. */

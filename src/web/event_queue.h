@@ -17,8 +17,8 @@ struct pt_event_queue {		/* all zero: empty */
 
 /* An event of one line; data has no line feed. id 0: it has none. */
 void pt_event_queue_add(struct pt_event_queue *queue, uint64_t id, const char *event, const char *data);
-void pt_event_queue_keep_alive(
-	struct pt_event_queue *queue); /* a comment, that a client which has gone is noticed by */
+/* Adds a comment, by which a client that is gone is noticed. */
+void pt_event_queue_keep_alive(struct pt_event_queue *queue);
 /* The last event: why is a sentence without quotes and backslashes. */
 void pt_event_queue_end(struct pt_event_queue *queue, const char *why);
 /* Returns how many bytes; 0: there are none. */

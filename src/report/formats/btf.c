@@ -67,7 +67,7 @@ static void put_event(struct btf *b, uint64_t time, const struct entity *e, uint
 		    column(e->name, name), instance, event);
 }
 
-/* A task that is told again as its slice ends goes on running. */
+/* Writes that the last task stopped. It did not, if its next slice begins at the same time. */
 static void leave(struct btf *b, const struct entity *next, uint64_t time)
 {
 	if (b->left != NULL && (b->left != next || b->left_at != time))

@@ -1,6 +1,6 @@
-/* The functions of each task, by whoever knows them: flow exactly, where it was asked to (analysis=tasks); windows in
- * bursts, of tasks that flow found; samples in the stream of the signals that name tasks. The rows of a task with the row of
- * what no other has are the task's time. */
+/* The functions of each task. Flow counts them exactly, if analysis=tasks asks for it. Bursts estimate them, for tasks that
+ * flow found. So do samples that come in one stream with the signals that name tasks. The rows of a task add up to its time:
+ * one more row has the rest. */
 #include <math.h>
 #include <stdlib.h>
 

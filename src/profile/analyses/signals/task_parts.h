@@ -1,6 +1,6 @@
 /* The inside of the analysis of tasks, for its files alone: tasks.c (rows, signals, result), task_steps.c (what flow
  * knows), task_windows.c (what bursts say), task_states.c (what states say), task_samples.c (what samples say) and
- * task_functions.c (the functions of each task, whoever knows them). */
+ * task_functions.c (the functions of each task). */
 #ifndef PT_PROFILE_TASK_PARTS_H
 #define PT_PROFILE_TASK_PARTS_H
 
