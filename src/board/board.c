@@ -98,7 +98,7 @@ static void on_notes(uv_async_t *async)
 	struct pt_board *board = async->data;
 	bool ended = false;
 
-	pt_log_board(board->name);	/* who hears of it speaks of this board */
+	pt_log_board(board->name);	/* log lines of the listeners carry this board's name */
 	for (struct pt_board_note *note = pt_board_take_notes(board), *next; note != NULL; note = next) {
 		next = note->next;
 		ended |= note->kind == NOTE_ENDED;

@@ -105,9 +105,9 @@ int pt_board_wrote_pc(struct pt_board *board, unsigned core, uint64_t pc, struct
  * since the last poll. Other boards report this when it happens. PT_EIO: the target is lost. */
 int pt_board_hear(struct pt_board *board, struct pt_err *err);
 
-/* What the session hangs in: called between jobs. drain returns microseconds until the next call, 0 = at once, or
- * PT_DRAIN_OVER: never again, or PT_DRAIN_REST: the same, and a virtual clock stands still until somebody lets the core
- * run or the drain is taken out. NULL takes it out. */
+/* The session's drain, which the board calls between jobs. drain returns microseconds until the next call, 0 = at once,
+ * or PT_DRAIN_OVER: never again, or PT_DRAIN_REST: the same, and a virtual clock stands still until a client lets the
+ * core run or the drain is removed. NULL removes it. */
 enum { PT_DRAIN_OVER = -1, PT_DRAIN_REST = -2 };
 struct pt_board_drain {
 	int64_t (*drain)(void *arg, struct pt_target *target);

@@ -1,5 +1,5 @@
-/* Run control of the cores, and who is notified: the loop by a note, the source at once. But a halt is reported to the
- * client before the source fetches the rest of its buffer. */
+/* Run control of the cores. Changes of state are reported to the loop by a note, to the source at once. But a halt is
+ * reported to the client before the source fetches the rest of its buffer. */
 #include "board/board_parts.h"
 
 #include <stdio.h>
@@ -99,7 +99,7 @@ static bool is_long_silent(struct pt_board *board)
 	return pt_link_now_ns(board->link) - board->heard_ns >= SILENT_MS * PT_NS_PER_MS;
 }
 
-/* Is the target silent for longer than a moment? Then the poll's error is the sentence to report. */
+/* 0 until the target has been silent for SILENT_MS. Then PT_EIO, with the poll's error as the reason. */
 static int judge_silence(struct pt_board *board, struct pt_err *err)
 {
 	uint64_t silent_ns = pt_link_now_ns(board->link) - board->heard_ns;
@@ -142,9 +142,9 @@ void pt_board_find_stood(struct pt_board *board)
 	}
 }
 
-/* Another client resumed it, and it may have halted again since: its pc is not where it started. If that client is
- * connected through us to another GDB server, its start is known: we see what it writes. Of other clients nothing is
- * known. */
+/* Another client resumed the core, which may have halted again since, so its present pc is not where it started. Behind
+ * another GDB server the start is its pc at the halt, or the one that a client has written through us since. Otherwise
+ * the start is unknown. */
 static void tell_source_of_run(struct pt_board *board, unsigned core)
 {
 	uint64_t pc = pt_board_is_upstream(board) ? board->stood_at[core] : PT_UNKNOWN;

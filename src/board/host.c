@@ -336,7 +336,7 @@ static int put_out(struct pt_mem *mem, uint32_t addr, const void *bytes, size_t 
 	return pt_mem_write(mem, addr, bytes, n, err);
 }
 
-/* The program places heap and stack itself: 0 says so. */
+/* HEAPINFO returns zeros: the program places heap and stack itself. */
 static int out_of_host(struct pt_host *sh, struct pt_mem *mem, const struct pt_host_call *call, uint64_t now_ns,
 		       int32_t *result, struct pt_err *err)
 {

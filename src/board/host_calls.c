@@ -110,8 +110,8 @@ int pt_board_host_halted(struct pt_board *board, unsigned core, const struct pt_
 	return rc;
 }
 
-/* A single-step that arrives at a BKPT did not halt because of it. In mode CONSOLE only a single-step must check: the
- * request of a running core is served before clients see the halt. */
+/* After a single-step onto a BKPT the halt's reason is the step, so the reason is not checked. In mode CONSOLE only a
+ * single-step must check: the request of a running core is served before clients see the halt. */
 int pt_board_host_ask(struct pt_board *board, unsigned core, enum pt_host_how how, struct pt_host_call *call,
 		      struct pt_err *err)
 {

@@ -1,6 +1,7 @@
-/* When a board without a probe searches for it again. If a probe is not plugged in, the system's USB events announce
- * it, where there are such events. Other changes come without event (another process ends, a server starts, a chip gets
- * power), so the thread tries every REOPEN_MS, and less and less often if a probe is present but does not answer. */
+/* Decides when a board without a probe searches for it again. If a probe is not plugged in, the system's USB events
+ * announce it, where there are such events. Other changes come without event (another process ends, a server starts, a
+ * chip gets power), so the thread tries every REOPEN_MS, and less and less often if a probe is present but does not
+ * answer. */
 #include "board/board_parts.h"
 
 #include "base/util.h"

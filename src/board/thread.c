@@ -16,7 +16,7 @@ enum {
 	STARVED_MS = 40,	/* when jobs have cut all drain steps short for this long, the next step is not
 				 * interrupted */
 	OWED_MS = 15,		/* the same if a core waits to be resumed */
-	MANY_CUTS = 4,		/* fewer cuts are no sign of too many jobs: a halt need not wait for a step */
+	MANY_CUTS = 4,		/* with fewer cuts there are not too many jobs, and a halt must not wait for a step */
 };
 
 /* --- jobs --------------------------------------------------------------------------------------------------------- */
@@ -273,7 +273,7 @@ static bool drain_is_due(struct pt_board *board)
 }
 
 /* A step that a job cut short is started again later; under a constant stream of jobs the source would make no
- * progress. A core that waits for the drain waits as short as possible. */
+ * progress. If a core waits for the drain before it is resumed, the limit is shorter. */
 static bool starves(struct pt_board *board)
 {
 	uint64_t patience_ns = (board->resume_owed != 0 ? OWED_MS : STARVED_MS) * PT_NS_PER_MS;
@@ -374,7 +374,8 @@ static int look_at_others(struct pt_board *board, struct pt_err *err)
 	return other != NULL ? pt_probe_look(other, err) : 0;
 }
 
-/* If a job came during a drain or a poll, its interrupt has cut that short and is used up. */
+/* A job that came during a drain step or a poll has used up its interrupt there, so the queue is checked before
+ * waiting. */
 static void idle_until(struct pt_board *board, uint64_t until_ns)
 {
 	struct pt_err err = { 0 };
@@ -430,7 +431,7 @@ static void end_jobs(struct pt_board *board)
 	}
 }
 
-/* For who looks at the threads of a daemon (top -H, /proc/PID/task/TID/comm). Linux keeps 15 characters. */
+/* Names the thread for top -H and /proc/PID/task/TID/comm. Linux keeps 15 characters. */
 static void name_thread(const char *board)
 {
 	char name[16];

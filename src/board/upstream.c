@@ -113,7 +113,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 	pt_upstream_idle(u);
 }
 
-/* Frames in sequence, as the board left them. */
+/* Delivers, in order, the frames for the loop that the board has received. */
 static void take_passed(struct pt_upstream *u)
 {
 	size_t len, at = 0;
