@@ -1,4 +1,5 @@
-/* A board as all doors describe it (doc/proftap-boards-1.schema.json). Loop thread; asks neither board nor analysis. */
+/* Describes a board in JSON, the same at all doors (doc/proftap-boards-1.schema.json). Loop thread; asks neither board
+ * nor analysis. */
 #ifndef PT_BOARD_JSON_H
 #define PT_BOARD_JSON_H
 

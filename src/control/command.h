@@ -53,7 +53,7 @@ enum pt_command_event {
 	PT_COMMAND_RESET,
 	PT_COMMAND_HALTED_AGAIN,	/* they ran for a while, and are halted at another place */
 	PT_COMMAND_ERASED,
-	PT_COMMAND_THREADS,		/* a list of the OS's tasks was asked for */
+	PT_COMMAND_THREADS,		/* the user asked for the OS's tasks */
 	PT_COMMAND_OTHER_WORDS,		/* help does not know the word */
 };
 
@@ -63,8 +63,8 @@ struct pt_door_ops {
 	bool is_single;		/* the process ends after this command, and with it what the command started */
 	const struct pt_command_row *rows;	/* commands of this door alone, ended by one without a name */
 	bool (*serves)(void *door, const struct pt_command_row *row);	/* false: help leaves it out. NULL: all */
-	/* May this user make this call? Also asked for a line that is no command: then row.run is NULL. 0, or an error
-	 * code, and err says why not. NULL: every user may. */
+	/* Whether this user may make this call. Also asked for a line that is no command: then row.run is NULL. 0, or
+	 * an error code, and err says why not. NULL: every user may. */
 	int (*allows)(void *door, const struct pt_command *cmd, struct pt_err *err);
 	uint16_t (*core)(void *door);		/* the core that the user has selected. NULL: PT_HISTORY_ANY */
 	bool (*owned)(void *door);		/* a debugger controls the target. NULL: none does */
@@ -74,7 +74,7 @@ struct pt_door_ops {
 	void (*find_program)(void *door, struct pt_command *cmd, void (*then)(struct pt_command *cmd));
 	bool (*busy)(void *door);		/* the board is working for the door: ask nothing of it */
 	void (*status)(void *door, struct pt_text *out);	/* adds lines to status */
-	/* adapts a query to where the answer is shown: columns, colour, signs */
+	/* adapts a query to where the answer is shown: columns, colour, characters */
 	void (*fit)(void *door, struct pt_query *query);
 	const char *(*hint)(void *door, enum pt_command_event event);	/* NULL: no hint */
 };

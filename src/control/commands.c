@@ -100,7 +100,7 @@ static bool narrow(struct pt_names *names, unsigned which, const char *word)
 	return kept > 0;
 }
 
-/* Do all remaining rows have the same word there? */
+/* Whether all remaining rows have the same word there. */
 static bool is_one(const struct pt_names *names, unsigned which)
 {
 	size_t len;
@@ -135,7 +135,7 @@ static void take_row(struct pt_command *cmd, const struct pt_command_row *row, s
 	memmove(cmd->words, cmd->words + n_words, cmd->n_words * sizeof(cmd->words[0]));
 }
 
-/* After a first word that several rows share. */
+/* Finds the row by its second word, after a first word that several rows share. */
 static int find_second(struct pt_names *names, struct pt_command *cmd, struct pt_err *err)
 {
 	size_t len;

@@ -160,7 +160,8 @@ static const char *name_state(enum pt_run_state state)
 	return state >= PT_RUNNING && state <= PT_LOST ? names[state] : "unknown";
 }
 
-/* Probe and its link so far: two calls show what the commands between them used. */
+/* Prints the probe and the traffic of its link so far: the difference of two calls is the traffic of the commands
+ * between them. */
 static void say_probe(struct pt_command *cmd, struct pt_probe *probe)
 {
 	struct pt_link_traffic traffic;

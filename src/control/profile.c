@@ -51,7 +51,7 @@ bool pt_command_is_text(struct pt_command *cmd, const struct pt_query *query)
 	return false;
 }
 
-/* Used while the capture file is being opened: its disk may not answer. */
+/* For the time while the capture file is being opened: its disk may not answer. */
 void pt_command_cancel_start(struct pt_command *cmd)
 {
 	pt_session_cancel_start(cmd->ctx->session);
@@ -162,7 +162,7 @@ static void on_first_rows(void *arg, int rc, const char *text, size_t len_bytes)
 	pt_command_done(cmd, 0, NULL);
 }
 
-/* Most users ask for this next. */
+/* Adds the report: most users ask for it next. */
 static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct pt_command *cmd = arg;
