@@ -38,16 +38,17 @@ void pt_analysis_thread_report(struct pt_analysis_thread *analysis, const struct
 typedef int pt_visit_fn(const struct pt_profile *profile, struct pt_text *out, struct pt_err *err);
 void pt_analysis_thread_visit(struct pt_analysis_thread *analysis, pt_visit_fn *visit, pt_analysis_thread_reply reply,
 			      void *arg);
-/* Windows: statistics of their own for a stretch of the profile (session_windows.h). Their numbers are the caller's, and each that is
- * closed has been opened once. Takes the pipeline over. The report is one of the window alone, up to the last chunk; query
- * NULL: none is wanted. Loop thread. */
+/* Windows: separate statistics for a stretch of the profile (session_windows.h). The caller chooses their numbers, and
+ * closes only windows that are open. Takes the pipeline over. The report covers the window alone, up to the last chunk;
+ * query NULL: no report. Loop thread. */
 void pt_analysis_thread_open_window(struct pt_analysis_thread *analysis, uint64_t window, struct pt_pipeline *pipeline);
 void pt_analysis_thread_close_window(struct pt_analysis_thread *analysis, uint64_t window, const struct pt_query *query,
 				     pt_analysis_thread_reply reply, void *arg);
 /* Keeps the branch history from now on (profile/analyses/calls/history.h), also after a restart of the statistics. */
 void pt_analysis_thread_record(struct pt_analysis_thread *analysis);
-/* The blocks of the branch history from number `since` on, up to pc, after all chunks that are in the queue now. The
- * reply's text is a struct pt_history_answer and its blocks, at most PT_HISTORY_RUNS. PT_ESTATE: no history is kept. */
+/* Replies with the blocks of the branch history from number `since` on, up to pc, after all chunks that are in the
+ * queue now. The reply's text is a struct pt_history_answer and its blocks, at most PT_HISTORY_RUNS. PT_ESTATE: no
+ * history is kept. */
 void pt_analysis_thread_history(struct pt_analysis_thread *analysis, uint16_t core, uint64_t since, uint64_t pc,
 				pt_analysis_thread_reply reply, void *arg);
 /* The same as text (report/shared/branches.h). */

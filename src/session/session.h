@@ -69,12 +69,12 @@ void pt_session_report(struct pt_session *session, const struct pt_query *query,
 void pt_session_visit(struct pt_session *session,
 		      int (*visit)(const struct pt_profile *profile, struct pt_text *out, struct pt_err *err),
 		      pt_session_reply reply, void *arg);
-/* A window: statistics of their own for what comes from now on, beside those of the profile that runs, which they leave as
- * they are. analyses: which ones it is to have besides execution ("tree,lines"). Returns its number, which the caller
- * ends once; 0: there is no window. PT_ESTATE: no profile is running. */
+/* Begins a window: separate statistics from now on, beside those of the running profile, which do not change. analyses:
+ * the window's analyses besides execution ("tree,lines"). Returns its number, for one call of pt_session_end_window();
+ * 0: no window. PT_ESTATE: no profile is running. */
 uint64_t pt_session_begin_window(struct pt_session *session, const char *analyses, struct pt_err *err);
-/* With a report of the window alone, up to now or to the end of its profile. PT_ESTATE: another profile has begun since.
- * query and reply NULL: it is given up. */
+/* Ends a window, and replies with a report of it alone, up to now or to the end of its profile. PT_ESTATE: another
+ * profile has begun since. query and reply NULL: drops the window. */
 void pt_session_end_window(struct pt_session *session, uint64_t window, const struct pt_query *query,
 			   pt_session_reply reply, void *arg);
 /* Increases with each start and each reset: figures with different numbers must not be compared or continued. */
@@ -90,7 +90,7 @@ bool pt_session_captured(const struct pt_session *session, char *line, size_t si
 /* Keeps the branch history from now on, in the running profile, for a debugger that steps back in time; a refusal gives
  * the reason. It ends with the profile. */
 void pt_session_record(struct pt_session *session, pt_session_reply reply, void *arg);
-bool pt_session_records(const struct pt_session *session);	/* a profile runs and keeps it */
+bool pt_session_records(const struct pt_session *session);	/* a profile runs and keeps the history */
 /* As pt_analysis_thread_history(), after the source has passed on all that it recorded up to the present halt. */
 void pt_session_history(struct pt_session *session, uint16_t core, uint64_t since, uint64_t pc, pt_session_reply reply,
 			void *arg);

@@ -1,4 +1,4 @@
-/* A window of the profile that runs: reports of a stretch of it alone (session_windows.h). */
+/* Windows of the running profile: reports of a stretch of it alone (session_windows.h). */
 #include "session/session_parts.h"
 
 #include <stdio.h>

@@ -55,7 +55,7 @@ static void note_state(struct pt_live *live, unsigned core, enum pt_state state,
 	count_held(live, ns);
 }
 
-/* A line of a CONFIG, behind its key; its length, 0: there is none. */
+/* Finds the value of a key ("cost=") in a CONFIG; returns its length, 0: none. */
 static size_t find_line(const struct pt_chunk *chunk, const char *key, const char **value)
 {
 	const char *text = (const char *)chunk->bytes;
@@ -71,7 +71,7 @@ static size_t find_line(const struct pt_chunk *chunk, const char *key, const cha
 	return 0;
 }
 
-/* What it is to the program: of a source that is made of several, what each of them is. */
+/* Stores the source's overhead as CONFIG describes it; for a source with members, a line for each member. */
 static void note_cost(struct pt_live *live, const struct pt_chunk *chunk)
 {
 	const char *cost = "", *name = "";
@@ -90,7 +90,7 @@ static void note_cost(struct pt_live *live, const struct pt_chunk *chunk)
 		snprintf(live->cost + at, sizeof(live->cost) - at, "%s%s", at > 0 ? "\n" : "", line);
 }
 
-/* It opens the source of a core. */
+/* CONFIG opens the source of a core. */
 static void note_config(struct pt_live *live, const struct pt_chunk *chunk)
 {
 	live->cores |= bit_of(chunk->core);
@@ -126,7 +126,8 @@ static uint64_t run_ns(const struct pt_live *live, uint64_t now_ns)
 	return now_ns - live->started_ns - held_ns;
 }
 
-/* To get a source going may take as long as a short profile, if it has a large buffer to clear: that is not of it. */
+/* Starting a source that must clear a large buffer may take as long as a short profile, so the profile's time begins
+ * after that. */
 static void begin_time(struct pt_live *live, uint64_t now_ns)
 {
 	live->started_ns = now_ns;
@@ -137,8 +138,9 @@ static void begin_time(struct pt_live *live, uint64_t now_ns)
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
 
-/* As the ELF says; where it does not, as the target says, of its own kind. Code for a small core that runs on a larger
- * one is read as the larger one's: the cycle model is the small core's. */
+/* The instruction set of the ELF; if the ELF does not decide it, that of the target, if both have the same machine.
+ * Code for a core with a cycle model that runs on a core without one is read as that core's, because the model would be
+ * wrong there. */
 static const struct pt_isa *isa_of(const struct pt_live *live, const struct pt_target *target)
 {
 	const struct pt_arch *program = live->program != NULL ? pt_program_arch(live->program) : NULL;

@@ -1,4 +1,4 @@
-/* Where a trace buffer may lie: the chip's RAM less everything the program uses. Pure. */
+/* Where a trace buffer may be placed: the chip's RAM without everything that the program uses. Pure. */
 #ifndef PT_FREERAM_H
 #define PT_FREERAM_H
 
@@ -16,8 +16,8 @@ struct pt_free_ram {
 	const char *why;	/* a sentence when n_spans is 0, else NULL */
 };
 
-/* RAM regions less every section of program and less the span from the end of .bss to the initial stack pointer.
- * Without a program, or where its stack is not known, nothing is free: there is no guess. */
+/* RAM regions without the segments of program and without the span that its stack may use. Without a program, or if its
+ * stack is unknown, nothing is free: proftap does not guess. */
 void pt_free_ram(const struct pt_region *regions, size_t n_regions, const struct pt_program *program,
 		 struct pt_free_ram *out);
 

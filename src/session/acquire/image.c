@@ -1,5 +1,5 @@
-/* What lies where it is loaded and is not changed there: the sections of segments with bytes, at their load address in
- * flash; .data is compared there too. Segments that are loaded straight into RAM and writable are left out. */
+/* Compares what the program does not change: segments with bytes, at their load address; for .data this is its copy in
+ * flash. Writable segments that are loaded directly to where they run are left out. */
 #define _GNU_SOURCE /* memmem */
 #include "session/acquire/image.h"
 
@@ -81,7 +81,7 @@ int pt_image_spot_check(struct pt_image *image, struct pt_mem *mem, struct pt_er
 		return 0;
 	for (size_t i = 0; i < n && spots.n == 0; i++)
 		if (constant(&segments[i]))
-			add_spot(&spots, &segments[i], 0);	/* the vectors lie lowest */
+			add_spot(&spots, &segments[i], 0);	/* the first segment has the vectors */
 	for (uint64_t i = 0; i < N_BLOCKS; i++)
 		add_spot(&spots, code, code->size * i / N_BLOCKS & ~(uint64_t)3);
 	if (pt_mem_run(mem, spots.op, spots.n, TIMEOUT_MS, &n_done, err) < 0)
@@ -122,7 +122,8 @@ int pt_image_check_more(struct pt_image *image, struct pt_mem *mem, struct pt_er
 
 enum { NAME_BYTES = 4, FEWEST_ID_BYTES = 8, MOST_ID_BYTES = 64 };	/* of a note: "GNU" and its zero; then the id */
 
-/* The end of the note as it is loaded: name and id. 0: the program has none that is long enough to be its own. */
+/* The end of the build-id note in memory: name and id. Returns its length; 0: the program has no id, or its length is
+ * not plausible. */
 static size_t note_of(const struct pt_program *program, uint8_t note[NAME_BYTES + MOST_ID_BYTES])
 {
 	const char *id = pt_program_build_id(program);

@@ -21,12 +21,12 @@ struct pt_image {		/* caller's; all zero but program = nothing compared yet */
 	uint64_t n_bytes;	/* how many the spot check compared */
 };
 
-/* The vectors and 16 blocks spread over the code: enough to notice a wrong ELF, a few packets of traffic. */
+/* Compares the vectors and 16 blocks spread over the code: enough to notice a wrong ELF, with a few packets. */
 int pt_image_spot_check(struct pt_image *image, struct pt_mem *mem, struct pt_err *err);
-/* The next kilobyte of the whole; sets done at the end. */
+/* Compares the next kilobyte of the whole; sets done at the end. */
 int pt_image_check_more(struct pt_image *image, struct pt_mem *mem, struct pt_err *err);
-/* The build-id, where the program has it among what is loaded (a linker script may leave it out): 1, with what the chip
- * has there in *same, and its address in *at. 0: it is not loaded, or where the program may write, and is not there. */
+/* Compares the build-id, if it is loaded (a linker script may leave it out). Returns 1, and sets *same and its address
+ * *at. 0: it is not loaded; or it is in writable memory and differs. */
 int pt_image_compare_id(const struct pt_program *program, struct pt_mem *mem, bool *same, uint64_t *at,
 			struct pt_err *err);
 

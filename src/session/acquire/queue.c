@@ -1,6 +1,6 @@
 /* The queue is a ring of chunk pointers, the pool a stack of free chunks; one lock for both, held for a few
- * instructions. LOSS never fails: one slot of the ring and one chunk are kept back for it, and while the ring is that
- * full, later losses are joined to the LOSS chunk already at its end. */
+ * instructions. LOSS never fails: one chunk of the pool is reserved for it, and while the ring is that full, later
+ * losses are added to the LOSS chunk at its end. */
 #include "session/acquire/queue.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static size_t queued(const struct pt_queue *q)
 	return q->tail - q->head;
 }
 
-/* Under the lock. keep: chunks that must stay back. */
+/* Call with the lock held. keep: chunks that must stay in the pool. */
 static struct pt_chunk *chunk_from_pool(struct pt_queue *q, size_t keep)
 {
 	struct pt_chunk *chunk;
@@ -82,7 +82,7 @@ static void join(struct pt_chunk *last, const struct pt_chunk *loss)
 		last->lost_bytes += loss->lost_bytes;
 }
 
-/* The pool is empty but for the last chunk: whatever stands at the end of the ring must take the loss in. */
+/* The pool is empty, so the loss is added to the LOSS chunk at the end of the ring. */
 static void lose_in_need(struct pt_queue *q, const struct pt_chunk *loss)
 {
 	struct pt_chunk *last = q->ring[(q->tail - 1) % q->n_chunks];
