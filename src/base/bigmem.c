@@ -9,7 +9,8 @@
 
 enum { HUGE_BYTES = 2 << 20, SMALL_BYTES = 256 << 10 };	/* below SMALL_BYTES a huge page would be mostly waste */
 
-/* So that what is in a huge page begun, but not half full, lies in small ones. */
+/* The size to map: a remainder of half a huge page or more is rounded up to a huge page, a smaller one is mapped in
+ * small pages. */
 static size_t mapped_bytes(size_t bytes)
 {
 	size_t whole = bytes / HUGE_BYTES * HUGE_BYTES, rest = bytes - whole, page = (size_t)sysconf(_SC_PAGESIZE);
@@ -19,7 +20,7 @@ static size_t mapped_bytes(size_t bytes)
 	return whole + (rest + page - 1) / page * page;
 }
 
-/* A huge page begins at a multiple of its size: map one more, and give back what is too much. */
+/* A huge page begins at a multiple of its size: maps one more, and unmaps the excess. */
 static void *map_aligned(size_t bytes)
 {
 	char *map = mmap(NULL, bytes + HUGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -49,7 +50,7 @@ void *pt_big_calloc(size_t n, size_t size)
 	}
 	memory = map_aligned(mapped_bytes(bytes));
 	if (memory != NULL)
-		madvise(memory, mapped_bytes(bytes), MADV_HUGEPAGE);	/* a wish: no matter if it fails */
+		madvise(memory, mapped_bytes(bytes), MADV_HUGEPAGE);	/* a hint: an error does not matter */
 	return memory;
 }
 
@@ -64,7 +65,7 @@ void *pt_big_alloc(size_t n, size_t size)
 
 void pt_big_touch(void *memory, size_t bytes)
 {
-#ifdef MADV_POPULATE_WRITE	/* else, and on kernels before 5.14, when it is used */
+#ifdef MADV_POPULATE_WRITE	/* otherwise, and on kernels before 5.14, the system provides a page at its first use */
 	if (memory != NULL && bytes >= SMALL_BYTES)
 		madvise(memory, mapped_bytes(bytes), MADV_POPULATE_WRITE);
 #else

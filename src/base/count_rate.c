@@ -9,8 +9,9 @@ void pt_count_rate_begin(struct pt_count_rate *r, double period, double lo_hz, d
 	r->band[0] = (struct pt_rate_band){ lo_hz, hi_hz };
 }
 
-/* The bands in which the counter went on by `more`, and any number of rounds, in a time between least and most seconds.
- * A count is whole: the true one was up to one more or less. False: there are more of them than there is room for. */
+/* Finds the bands of rates at which the counter advances by `more` plus any number of wraps, in a time between least
+ * and most seconds. Counts are integers, so the true difference may be up to 1 more or less. False: more bands than fit
+ * into out. */
 static bool narrow(const struct pt_count_rate *r, double more, double least, double most, struct pt_rate_band *out,
 		   size_t *n_out)
 {
@@ -27,7 +28,7 @@ static bool narrow(const struct pt_count_rate *r, double more, double least, dou
 			hi = hi < b->hi ? hi : b->hi;
 			if (lo > hi)
 				continue;
-			if (*n_out > 0 && lo <= out[*n_out - 1].hi) {	/* they touch: one band */
+			if (*n_out > 0 && lo <= out[*n_out - 1].hi) {	/* they overlap: one band */
 				out[*n_out - 1].hi = hi > out[*n_out - 1].hi ? hi : out[*n_out - 1].hi;
 				continue;
 			}
@@ -42,7 +43,7 @@ static bool narrow(const struct pt_count_rate *r, double more, double least, dou
 void pt_count_rate_add(struct pt_count_rate *r, uint64_t from_ns, uint64_t to_ns, uint32_t value)
 {
 	struct pt_rate_band
-		band[PT_COUNT_RATE_BANDS]; /* 32 KiB: no thread of ours has less than a hundred times that */
+		band[PT_COUNT_RATE_BANDS]; /* 32 KiB: each thread has a stack at least a hundred times as large */
 	double least, most, more;
 	size_t n;
 
@@ -57,16 +58,16 @@ void pt_count_rate_add(struct pt_count_rate *r, uint64_t from_ns, uint64_t to_ns
 	most = ((double)to_ns - r->reading[0].from_ns) / 1e9;
 	more = fmod((double)value - r->reading[0].value + r->period, r->period);
 	if (least <= 0 || !narrow(r, more, least, most, band, &n))
-		return;		/* it says nothing, or too little */
+		return;		/* the reading excludes no rate, or leaves too many bands */
 	memcpy(r->band, band, n * sizeof(band[0]));
 	r->n_bands = n;
 }
 
 /* --- all readings together */
 
-enum { PHASES = 64 };		/* parts of a round, a bit each */
+enum { PHASES = 64 };		/* parts of a counter's period, one bit each */
 
-/* The parts of the round from lo to hi. */
+/* The parts of the period from lo to hi. */
 static uint64_t parts(const struct pt_count_rate *r, double lo, double hi)
 {
 	double each = r->period / PHASES;
@@ -79,7 +80,7 @@ static uint64_t parts(const struct pt_count_rate *r, double lo, double hi)
 	return mask;
 }
 
-/* Is there a place in the round from which a rate between lo and hi comes to all readings? */
+/* Whether, from one counter value at the first reading, a rate between lo and hi can give all readings. */
 static bool agrees(const struct pt_count_rate *r, double lo, double hi)
 {
 	uint64_t mask = UINT64_MAX;
@@ -106,7 +107,7 @@ void pt_count_rate_settle(struct pt_count_rate *r)
 			double to = at + cell < r->band[i].hi ? at + cell : r->band[i].hi;
 
 			if (++n_cells > MOST_CELLS)
-				return;		/* the bands are right as they are, if wide */
+				return;		/* the present bands are right, only wider */
 			if (!agrees(r, at, to))
 				continue;
 			if (n > 0 && at <= band[n - 1].hi)

@@ -1,6 +1,6 @@
 #include "base/door.h"
 
-static enum pt_door this_door;	/* of the whole process, like its locale: a daemon has no users but GDB's */
+static enum pt_door this_door;	/* of the whole process, like its locale: all users of a daemon type in GDB */
 
 void pt_door_set(enum pt_door door)
 {

@@ -1,4 +1,4 @@
-/* The ways a sentence for the user grows: said first, put into context, and ended with what to do. */
+/* Builds the sentence of an error: what happened, then each caller's prefix, then what to do. */
 #include "base/error.h"
 
 #include <stdarg.h>
@@ -17,7 +17,7 @@ int pt_fail(struct pt_err *err, int code, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(err->msg, sizeof(err->msg), fmt, args);
 	va_end(args);
-	pt_harmless(err->msg, "\n\t");	/* it may have a stranger's words in it, and goes to a terminal */
+	pt_harmless(err->msg, "\n\t");	/* it may contain text from outside, and is printed on a terminal */
 	return code;
 }
 

@@ -1,4 +1,5 @@
-/* Predicates over all bytes so far, without state: a door asks again when more have come, and there are few. */
+/* Predicates over all bytes so far, without state: a server calls them again when more bytes have arrived; there are
+ * only few. */
 #include "base/first_bytes.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Of the UTF-8 character at text its bytes and its code; 0: it is none. */
+/* Returns the number of bytes of the UTF-8 character at text; code: out. 0: invalid. */
 static size_t character(const unsigned char *text, uint32_t *code)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -17,7 +17,7 @@ static size_t character(const unsigned char *text, uint32_t *code)
 
 	*code = len == 1 ? *text : *text & (0x7fu >> len);
 	for (size_t i = 1; i < len; i++) {
-		if ((text[i] & 0xc0) != 0x80)	/* the end of the text, too */
+		if ((text[i] & 0xc0) != 0x80)	/* also true at the end of the text */
 			return 0;
 		*code = *code << 6 | (text[i] & 0x3f);
 	}
@@ -27,7 +27,7 @@ static size_t character(const unsigned char *text, uint32_t *code)
 static bool is_harmful(uint32_t code)
 {
 	return code < 0x20 || (code >= 0x7f && code < 0xa0) ||	/* C0, DEL, C1 */
-	       code == 0x61c || code == 0x200e || code == 0x200f ||	/* marks of direction */
+	       code == 0x61c || code == 0x200e || code == 0x200f ||	/* direction marks */
 	       (code >= 0x2028 && code <= 0x202e) ||		/* separators, embeddings, overrides */
 	       (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;	/* isolates; the mark of byte order */
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHORTEST = 3 };	/* a word with which another is mixed up: of two letters any would do */
+enum { SHORTEST = 3 };	/* letters of a word that gets a suggestion: with two, any other would be similar */
 
 void pt_nearest_init(struct pt_nearest *near, const char *word, size_t len_bytes)
 {
@@ -25,7 +25,7 @@ static size_t least(size_t a, size_t b, size_t c)
 	return ab < c ? ab : c;
 }
 
-/* Optimal string alignment: Levenshtein's distance, with neighbours that are swapped as one mistake. */
+/* Optimal string alignment: Levenshtein's distance, in which a swap of two neighbours counts as one mistake. */
 static size_t count_typos(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	size_t rows[3][PT_NEAREST_BYTES], *before = rows[0], *last = rows[1], *now = rows[2];

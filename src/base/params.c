@@ -46,8 +46,8 @@ static bool is_digit(char c)
 	return isdigit((unsigned char)c) != 0;
 }
 
-/* "12", "0x1f" or "1.5": whole part and up to 9 digits behind the point are kept apart until the suffix is known, so
- * that nothing is rounded. */
+/* "12", "0x1f" or "1.5": the whole part and up to 9 digits after the point are stored separately until the suffix is
+ * known, so that nothing is rounded. */
 struct decimal {
 	uint64_t whole, fraction, fraction_unit;	/* fraction / fraction_unit */
 };
@@ -62,7 +62,7 @@ static bool digits(const char **text, uint64_t *out)
 		return false;
 	int base = (*text)[0] == '0' && ((*text)[1] == 'x' || (*text)[1] == 'X') ? 16 : 10;
 	unsigned long long v = strtoull(*text, &end, base);
-	if (v == UINT64_MAX)	/* out of range, or the word PT_UNKNOWN that nobody may give */
+	if (v == UINT64_MAX)	/* out of range, or the value of PT_UNKNOWN, which is not allowed */
 		return false;
 	*out = v;
 	*text = end;
@@ -99,7 +99,7 @@ static bool scaled(const char *text, const struct suffix *suffixes, uint64_t *ou
 	if (suffixes->name == NULL || __builtin_mul_overflow(d.whole, suffixes->factor, &product) ||
 	    __builtin_mul_overflow(d.fraction, suffixes->factor, &part))
 		return false;
-	if (part % d.fraction_unit != 0)	/* half a nanosecond, a third of a hertz */
+	if (part % d.fraction_unit != 0)	/* not a whole number of nanoseconds or hertz */
 		return false;
 	return !__builtin_add_overflow(product, part / d.fraction_unit, out);
 }

@@ -1,5 +1,6 @@
-/* A state per byte, so that any split of the stream reads the same. The checksum covers the bytes as they were sent,
- * before escapes and runs are undone. Binary data is escaped on the wire, so "$" and "#" always mean a border. */
+/* The parser keeps its state after each byte, so the result does not depend on how the stream was split. The checksum
+ * covers the bytes as they were sent, before escapes and runs are undone. Binary data is escaped on the wire, so "$"
+ * and "#" always delimit a packet. */
 #include "base/rsp_frame.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* A text that grows up to a bound. */
+/* A text that grows up to a limit. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,8 +72,8 @@ void pt_text_free(struct pt_text *text)
 
 /* --- lines that are too long */
 
-/* Where a line that has room for so many columns is broken: between words, or behind a clause, if that costs little.
- * 0: nowhere. */
+/* Where to break a line that is longer than room columns: between words, or after a clause if this does not shorten the
+ * line much. 0: nowhere. */
 static size_t break_of(const char *line, size_t room, bool by_clauses)
 {
 	size_t word = room, little = by_clauses ? room / 2 : 0;
@@ -86,7 +86,7 @@ static size_t break_of(const char *line, size_t room, bool by_clauses)
 	return word;
 }
 
-/* How many lines it takes; out: NULL only counts them. */
+/* Returns the number of lines; out NULL: only counts them. */
 static size_t wrap_line(const char *line, size_t len, size_t columns, size_t indent, bool by_clauses,
 			struct pt_text *out)
 {
@@ -115,7 +115,7 @@ void pt_text_wrapped(struct pt_text *out, const char *line, size_t len, size_t c
 	wrap_line(line, len, columns, indent, wrap_line(line, len, columns, indent, true, NULL) == least, out);
 }
 
-/* Where the second part of a line stands, behind blanks: there it goes on when it is broken. */
+/* The column of a line's second part, after several blanks: continuation lines begin there. */
 static size_t hanging_indent(const char *line, size_t len_bytes, size_t columns)
 {
 	size_t indent = strspn(line, " ");
