@@ -10,7 +10,7 @@ uint64_t pt_host_now_ns(void)
 {
 	struct timespec t;
 
-	if (clock_gettime(CLOCK_BOOTTIME, &t) < 0)	/* some sandboxes know no other than these */
+	if (clock_gettime(CLOCK_BOOTTIME, &t) < 0)	/* some sandboxes have only the clocks below */
 		clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * PT_NS_PER_S + (uint64_t)t.tv_nsec;
 }

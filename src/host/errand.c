@@ -1,4 +1,4 @@
-/* Loop and thread share the errand by two references: whichever is done with it last frees it. */
+/* Loop and thread each hold a reference to the errand: the one that releases it last frees it. */
 #include "host/errand.h"
 
 #include <pthread.h>
@@ -7,15 +7,15 @@
 
 #include "base/alloc.h"
 
-static atomic_uint n_under_way[PT_ERRAND_PLACES]; /* threads, late ones, too */
+static atomic_uint n_under_way[PT_ERRAND_PLACES]; /* threads, including late ones */
 
 struct pt_errand {
 	const struct pt_errand_kind *kind;
 	void *data, *arg;
 	uv_async_t async;
 	uv_timer_t timer;
-	unsigned n_handles; /* the loop's that are open */
-	pthread_mutex_t lock; /* guards what follows */
+	unsigned n_handles; /* open handles of the loop */
+	pthread_mutex_t lock; /* guards the members below */
 	unsigned refs;
 	bool ran, late;
 };
@@ -43,7 +43,7 @@ static void *run(void *arg)
 	e->ran = true;
 	late = e->late;
 	if (!late)
-		uv_async_send(&e->async); /* under the lock: it is not closed meanwhile */
+		uv_async_send(&e->async); /* under the lock, so that it cannot be closed meanwhile */
 	pthread_mutex_unlock(&e->lock);
 	if (late)
 		e->kind->drop(e->data);

@@ -1,5 +1,5 @@
-/* What was looked at stays at the front of the window until it is taken; then the rest moves down and the window is
- * filled up again. */
+/* Bytes stay in the window until pt_infile_take() consumes them; when more are needed, the rest moves to the front and
+ * the window is filled up. */
 #include "host/infile.h"
 
 #include <errno.h>
@@ -17,12 +17,12 @@ struct pt_infile {
 	int fd;			/* -1: memory */
 	const uint8_t *whole;
 	size_t whole_bytes;
-	const uint8_t *memory;	/* what is left of it */
+	const uint8_t *memory;	/* not consumed yet */
 	size_t memory_bytes;
 	bool at_end;
 	int error;		/* errno of the read that failed; 0: none */
-	uint64_t offset;	/* of the byte at `at` */
-	size_t at, n_bytes;	/* in the window */
+	uint64_t offset;	/* of the byte at `at` in the file */
+	size_t at, n_bytes;	/* position in the window, and its fill */
 	uint8_t window[PT_INFILE_WINDOW];
 };
 

@@ -12,7 +12,7 @@
 
 #include "host/datagram.h"
 
-enum { MAX_BYTES = 4096 };	/* a message of log.c has half of it */
+enum { MAX_BYTES = 4096 };	/* a message of log.c has at most half of this */
 
 bool pt_journal_is_stderr(void)
 {

@@ -89,7 +89,7 @@ static char *name_of(const uv_tcp_t *tcp)
 	return pt_strdup(name);
 }
 
-/* A port alone is what many other servers take. */
+/* Many other servers accept a port without a host, so the message suggests one. */
 static int not_an_address(const char *address, struct pt_err *err)
 {
 	const char *port = address + (address[0] == ':');
@@ -154,7 +154,7 @@ static int listen_tcp(struct pt_listener *listener, uv_loop_t *loop, const char 
 
 /* --- unix socket -------------------------------------------------------------------------------------------------- */
 
-/* A socket file that nobody serves any more is in the way of bind: take it out. Anything else stays. */
+/* Removes a socket file that no process serves any more: bind would fail. Other files are kept. */
 static void remove_stale(const char *path)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -172,7 +172,7 @@ static void remove_stale(const char *path)
 	close(fd);
 }
 
-/* All that there are, for an end that cannot wait for the loop. */
+/* The list of all socket files, for a process that must end without its loop. */
 struct pt_socket_file {
 	struct pt_socket_file *next;
 	char *path;
@@ -183,7 +183,7 @@ struct pt_socket_file {
 static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pt_socket_file *files;	/* under the lock */
 
-/* At its path another process may listen by now. */
+/* Another process may have replaced the file since. */
 static void remove_file(const struct pt_socket_file *file)
 {
 	struct stat st;
@@ -230,7 +230,7 @@ void pt_listen_remove_files(void)
 	pthread_mutex_unlock(&files_lock);
 }
 
-/* Not by libuv, which takes away whatever has the name when it closes. */
+/* Not with libuv, which on close removes whatever file has the name then. */
 static int bind_unix(uv_pipe_t *pipe, const char *path)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -260,7 +260,7 @@ static int listen_unix(struct pt_listener *listener, uv_loop_t *loop, const char
 	rc = bind_unix(&listener->socket.pipe, path);
 	if (rc == 0)
 		listener->file = keep_file(path);
-	if (rc == 0)	/* who is at the other end is asked of the kernel in any case */
+	if (rc == 0)	/* the permissions of the file do not matter: the kernel tells which user connects */
 		chmod(path, listener->peers != NULL ? 0666 : 0600);
 	if (start(listener, rc, on_connection, address, err) < 0)
 		return err->code;
@@ -329,7 +329,7 @@ int pt_listen(struct pt_listener *listener, uv_loop_t *loop, const char *address
 
 	if (err == NULL)
 		err = &local;
-	listener->socket.handle.data = data;	/* the inits below leave it alone */
+	listener->socket.handle.data = data;	/* the init functions below do not change it */
 	if (strncmp(address, "unix:", 5) == 0)
 		return listen_unix(listener, loop, address, on_connection, err);
 	if (strncmp(address, "systemd:", strlen("systemd:")) == 0)

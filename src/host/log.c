@@ -16,11 +16,11 @@
 #include "base/util.h"
 #include "host/journal.h"
 
-enum { LEAST_COLUMNS = 40 };	/* a narrower terminal breaks lines, whatever is printed */
+enum { LEAST_COLUMNS = 40 };	/* on a narrower terminal lines are broken anyway */
 
 enum { PATIENCE_MS = 1000 };
 
-static atomic_uint dropped;	/* lines that found no room */
+static atomic_uint dropped;	/* lines dropped because the pipe was full */
 static atomic_int level = PT_LOG_INFO;
 static atomic_uint channels;
 static atomic_bool adds_times, is_journal, progress_stands;
@@ -88,9 +88,9 @@ static void break_lines(const char *text, unsigned columns, struct pt_text *out)
 	}
 }
 
-/* A pipe that no program reads must not stop the daemon: a line is written where there is room for it, and dropped otherwise. The
- * first that finds none is waited for if it is an error, as it may be the last. A pipe that can be written to takes a line whole
- * (pipe(7), PIPE_BUF). */
+/* A pipe that no program reads must not stop the daemon: a line is dropped if it cannot be written at once. Only the
+ * first such line waits, if it is an error, because it may be the last message. A pipe that is ready for writing takes
+ * a whole line (pipe(7), PIPE_BUF). */
 static bool has_room(int at)
 {
 	struct pollfd out = { .fd = STDERR_FILENO, .events = POLLOUT };
@@ -101,7 +101,7 @@ static bool has_room(int at)
 	while (rc < 0 && errno == EINTR);
 	if (rc == 0)
 		atomic_fetch_add(&dropped, 1);
-	return rc != 0;		/* of what is broken or gone the write hears */
+	return rc != 0;		/* if standard error is broken or closed, the write fails */
 }
 
 static void put_dropped(char *out, size_t room)
@@ -126,7 +126,7 @@ static bool to_journal(int at, const char *line)
 
 static void say(int at, const char *prefix, const char *fmt, va_list args)
 {
-	char line[2048], time[40], lost[80];	/* a whole sentence of an error, and what was said before it */
+	char line[2048], time[40], lost[80];	/* line: room for a whole error message with its prefix */
 	struct pt_text broken = { 0 };
 	bool over_progress;
 	int n;
@@ -136,7 +136,7 @@ static void say(int at, const char *prefix, const char *fmt, va_list args)
 	put_time(time, sizeof(time));
 	n = snprintf(line, sizeof(line), "%s%s", time, prefix);
 	vsnprintf(line + n, sizeof(line) - (size_t)n, fmt, args);
-	pt_harmless(line, "\n\t");	/* a stranger's name must not drive the terminal */
+	pt_harmless(line, "\n\t");	/* names from outside must not control the terminal */
 	if (to_journal(at, line))
 		return;
 	break_lines(line, pt_log_columns(), &broken);

@@ -20,7 +20,7 @@ static int below_fd = -1; /* the folder of --files; set before there are threads
 
 /* --- the folder of --files ---------------------------------------------------------------------------------------- */
 
-/* A folder below the one of --files; path "": that one. */
+/* Opens a folder below the one of --files; path "": the folder itself. */
 static int open_below(const char *path)
 {
 	struct open_how how = {
@@ -79,7 +79,8 @@ int pt_named_folder(const char *name, const char **leaf)
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
 
-/* In a sticky folder only a link's owner can put another one in its place: one of our own stays what it is. */
+/* A link may be followed if the folder is not sticky, or if the link is our own: in a sticky folder other users cannot
+ * replace it. */
 static bool may_follow(int folder, const char *leaf)
 {
 	struct stat of_folder, link;
@@ -111,7 +112,7 @@ static int open_in_folder(const char *name, int flags, bool below)
 	return fd;
 }
 
-/* What looks like a regular file there is a switch of the kernel, or another process' memory. */
+/* In these file systems a regular file may be a setting of the kernel, or the memory of another process. */
 static bool is_of_kernel(int fd)
 {
 	static const long magics[] = { PROC_SUPER_MAGIC,   SYSFS_MAGIC,	     DEBUGFS_MAGIC,    TRACEFS_MAGIC,
@@ -172,7 +173,7 @@ const char *pt_named_why(int error)
 {
 	switch (error) {
 	case EMEDIUMTYPE:
-	case ENXIO: /* a FIFO that nothing reads, a socket */
+	case ENXIO: /* a FIFO that no process reads, or a socket */
 		return "it is not a regular file";
 	case EXDEV:
 		return "it leads out of the folder of --files";

@@ -81,7 +81,7 @@ size_t pt_owners_of(const char *const *nodes, size_t n_nodes, struct pt_owner *o
 		if (entry->d_name[0] < '1' || entry->d_name[0] > '9' || !has_open(entry->d_name, &all))
 			continue;
 		out[n].pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (out[n].pid == getpid())	/* it has just tried, and is about to be refused */
+		if (out[n].pid == getpid())	/* this process has just tried to open it */
 			continue;
 		name_process(&out[n++]);
 	}

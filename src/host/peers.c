@@ -78,8 +78,8 @@ static bool has_group(const struct pt_peers *peers, gid_t group)
 	return false;
 }
 
-/* Besides the one that SO_PEERCRED tells. Kernels that do not know the question have no answer: then that one
- * counts. */
+/* Checks the peer's supplementary groups; SO_PEERCRED has only one group. Older kernels do not support this: then only
+ * that one counts. */
 static bool has_other_group(const struct pt_peers *peers, int fd)
 {
 	gid_t groups[MAX_GROUPS];
@@ -113,7 +113,7 @@ bool pt_peers_may(const struct pt_peers *peers, int fd, char who[PT_PEER_TEXT])
 
 /* --- is it us? ---------------------------------------------------------------------------------------------------- */
 
-/* The kernel shows a user that our namespace does not know as this one. Source: user_namespaces(7). */
+/* The kernel shows this number for a user that does not exist in our namespace. Source: user_namespaces(7). */
 enum { OVERFLOW_UID = 65534, NETLINK_BYTES = 2048 };
 
 static bool is_own_user(uid_t user)
@@ -121,7 +121,7 @@ static bool is_own_user(uid_t user)
 	return user == geteuid() && user != OVERFLOW_UID;
 }
 
-/* An IPv6 socket shows IPv4 peers as mapped addresses; the kernel's tables have them as IPv4. */
+/* An IPv6 socket reports IPv4 peers as mapped addresses, but the kernel's tables have IPv4 addresses. */
 static bool put_address(const struct sockaddr_storage *from, uint8_t *family, __be32 address[4], __be16 *port)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -145,7 +145,8 @@ static bool put_address(const struct sockaddr_storage *from, uint8_t *family, __
 	return true;
 }
 
-/* The socket whose own address is our peer's, and whose peer is we. False: these are no TCP addresses. */
+/* Describes the socket at the other end: its address is our peer's, and its peer's address is ours. False: not TCP
+ * addresses. */
 static bool name_other_end(int fd, struct inet_diag_req_v2 *question)
 {
 	struct sockaddr_storage here = { 0 }, there = { 0 };
@@ -161,14 +162,15 @@ static bool name_other_end(int fd, struct inet_diag_req_v2 *question)
 	       family == question->sdiag_family;
 }
 
-/* A listener may answer for a connection that is over, and a socket without a process (inode 0) is shown as root's. */
+/* Checks all fields: for a closed connection the kernel may return a listener, and it shows a socket without a process
+ * (inode 0) as root's. */
 static bool is_it(const struct inet_diag_msg *found, const struct inet_diag_req_v2 *question)
 {
 	return found->idiag_inode != 0 && found->id.idiag_dport == question->id.idiag_dport &&
 	       found->id.idiag_sport == question->id.idiag_sport && is_own_user(found->idiag_uid);
 }
 
-/* The kernel answers before send() returns. 0: it is not ours; else the inode of the other end. */
+/* The kernel answers before send() returns. Returns the inode of the other end; 0: it is not of our user. */
 static unsigned long ask_kernel(int netlink, const struct inet_diag_req_v2 *question)
 {
 	struct { struct nlmsghdr head; struct inet_diag_req_v2 question; } request = {
@@ -216,7 +218,7 @@ static bool is_unix(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_UNIX;
 }
 
-/* pid 0: it is in no namespace of ours, and still the user's. */
+/* pid 0: the process is in another namespace, but belongs to the user. */
 static bool find_own_unix(int fd, pid_t *pid)
 {
 	struct ucred peer = { .pid = 0 };

@@ -1,4 +1,4 @@
-/* See probe_notes.h. A text is written beside its place and renamed: a reader sees the old or the new one. */
+/* See probe_notes.h. A text is written to a temporary name and renamed: a reader sees the old or the new text. */
 #include "host/probe_notes.h"
 
 #include <ctype.h>
@@ -34,7 +34,7 @@ static bool find_folder(char *folder, size_t room, bool make)
 	if (n < 0 || (size_t)n >= room)
 		return false;
 	if (make)
-		mkdir(folder, 0700);	/* it may be there */
+		mkdir(folder, 0700);	/* it may exist */
 	return is_ours(folder);
 }
 
@@ -56,7 +56,7 @@ bool pt_note_path(const char *probe, const char *suffix, char *path, size_t room
 
 /* --- locks -------------------------------------------------------------------------------------------------------- */
 
-/* A note that is taken away between open and lock would be locked in vain. */
+/* Whether the note still has its name: if it was removed between open and lock, the lock is useless. */
 static bool still_there(int fd, const char *path)
 {
 	struct stat ours, there;
@@ -86,7 +86,7 @@ int pt_note_lock(const char *probe, const char *suffix, char *path, size_t room,
 
 void pt_note_unlock(int fd, const char *path)
 {
-	unlink(path);	/* first: a process that then gets the lock sees that the file has gone */
+	unlink(path);	/* before close: a process that gets the lock then sees that the file is gone */
 	close(fd);
 }
 
@@ -126,7 +126,7 @@ struct pt_kept *pt_kept_open(const char *probe, struct pt_err *err)
 		free(k);
 		return NULL;
 	}
-	/* shorter names beside the lock: they have room */
+	/* they fit: they are shorter than the lock's name */
 	pt_note_path(probe, ".restore", k->path, sizeof(k->path), false);
 	pt_note_path(probe, ".restore.new", k->fresh, sizeof(k->fresh), false);
 	return k;

@@ -1,5 +1,5 @@
-/* A process is looked at through a descriptor of its folder in /proc: a number that another process gets meanwhile does
- * not lead there. Source: proc(5). */
+/* A process is read through a descriptor of its folder in /proc: if another process gets the same number meanwhile, it
+ * is not mistaken for the first. Source: proc(5). */
 #define _GNU_SOURCE /* O_PATH */
 #include "host/process.h"
 
@@ -13,7 +13,7 @@
 
 enum { MOST_PROCESSES = 16384, MOST_FDS = 4096, MOST_PARENTS = 4 };
 
-/* -1: there is none, or it is another user's. */
+/* -1: no such process, or another user's. */
 static int open_process(const char *number)
 {
 	char path[40];
@@ -67,7 +67,7 @@ static bool has_socket(int process, unsigned long inode)
 	return found;
 }
 
-/* The number of the process that has the socket; 0: none of ours. */
+/* Returns the pid of the process that has the socket; 0: no process of ours has it. */
 static pid_t find_owner(unsigned long inode)
 {
 	DIR *processes = opendir("/proc");
@@ -93,7 +93,7 @@ static pid_t find_owner(unsigned long inode)
 	return owner;
 }
 
-/* 0: not known. The name in the line may have blanks and parentheses. */
+/* 0: not known. The name in the line may contain blanks and parentheses. */
 static pid_t parent_of(int process)
 {
 	char line[512];
@@ -115,7 +115,7 @@ static bool ends_in(const char *path, const char *name)
 	return strstr(slash != NULL ? slash + 1 : path, name) != NULL;
 }
 
-/* By the program's file, or by its first word, where a loader runs it. */
+/* Compares the name of the program's file, or, if a loader runs it, the first word of its command line. */
 static bool is_called(int process, const char *words, const char *name)
 {
 	char file[PATH_MAX];
@@ -129,7 +129,7 @@ static bool read_process(int process, const char *name, struct pt_process *found
 {
 	ssize_t n = read_entry(process, "cmdline", found->words, sizeof(found->words));
 
-	while (n > 0 && found->words[n - 1] != '\0')	/* cut in a word */
+	while (n > 0 && found->words[n - 1] != '\0')	/* the last word is cut */
 		n--;
 	if (n <= 0 || !is_called(process, found->words, name))
 		return false;

@@ -14,11 +14,11 @@
 #include "base/alloc.h"
 #include "host/datagram.h"
 
-static char **names;		/* of the sockets, from SD_LISTEN_FDS_START on; NULL: taken */
+static char **names;		/* of the sockets, from SD_LISTEN_FDS_START on; NULL: passed on already */
 static int n_sockets;
 static uint64_t watchdog_us;
 
-static char *notify_socket;	/* NULL: the manager hears nothing */
+static char *notify_socket;	/* NULL: the manager expects no notifications */
 
 void pt_service_begin(void)
 {
@@ -32,7 +32,7 @@ void pt_service_begin(void)
 		watchdog_us = 0;
 }
 
-/* Not in the order of the units. -1: there is none. */
+/* Finds a socket by its name: their order is not that of the units. -1: none. */
 static int find(const char *name)
 {
 	for (int i = 0; i < n_sockets; i++)

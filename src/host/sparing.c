@@ -21,7 +21,7 @@ struct pt_sparing {
 	size_t n_kinds;
 };
 
-/* The last one is shared by all that there is no room for. */
+/* The last entry counts all kinds that do not fit. */
 static struct kind *find_kind(struct pt_sparing *s, const char *what)
 {
 	static const char rest[] = "something else";
@@ -49,7 +49,7 @@ static void tell_sums(struct pt_sparing *s)
 	s->n_kinds = 0;
 }
 
-/* What goes on is said again once a period. */
+/* Counts begin anew, so a message that continues is logged once a period. */
 static void on_over(uv_timer_t *timer)
 {
 	tell_sums(timer->data);
@@ -66,7 +66,7 @@ struct pt_sparing *pt_sparing_new(uv_loop_t *loop, const char *part)
 	return s;
 }
 
-/* Is it one of the first? Else it is counted. */
+/* Whether to log this message: true for the first ones of a kind. Later ones are counted. */
 static bool is_said(struct pt_sparing *s, const char *what, uint64_t most)
 {
 	struct kind *kind;

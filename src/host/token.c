@@ -53,7 +53,7 @@ static int take_word(struct pt_token *token, const char *text, size_t n, const c
 	return 0;
 }
 
-/* A file that is too long fills the buffer, and is too long a token, or no word. */
+/* A file that fills the buffer is too long. */
 static int read_word(struct pt_token *token, int fd, const char *path, struct pt_err *err)
 {
 	char text[PT_TOKEN_MOST + 64];

@@ -36,7 +36,7 @@ static uint8_t *read_all(int fd, size_t size_bytes, size_t *len_bytes)
 	return bytes;
 }
 
-/* What comes, until it ends; most_bytes and one more at most. NULL with err set. */
+/* Reads until the end, at most most_bytes + 1 bytes. NULL with err set. */
 static uint8_t *read_pipe(int fd, const char *path, size_t most_bytes, size_t *len_bytes, struct pt_err *err)
 {
 	uint8_t *bytes = malloc(most_bytes + 2);
@@ -106,13 +106,13 @@ uint8_t *pt_file_read_text(const char *path, size_t most_bytes, size_t *len_byte
 
 /* --- with a deadline ---------------------------------------------------------------------------------------------- */
 
-/* Shared with the thread that reads, which may be left behind: whichever is done with it last frees it. */
+/* Shared with the thread that reads, which may outlast its caller: the one that uses it last frees it. */
 struct reading {
 	char *path;
 	size_t most_bytes, len_bytes;
 	uint8_t *bytes;
 	struct pt_err err;
-	pthread_mutex_t lock;	/* guards what follows */
+	pthread_mutex_t lock;	/* guards the members below */
 	pthread_cond_t news;
 	bool done, left;
 };
@@ -174,7 +174,7 @@ static bool start_reading(struct reading *r)
 	return started;
 }
 
-/* False: it is left to its thread. */
+/* False: not done in time; the thread frees it. */
 static bool wait_for_reading(struct reading *r, unsigned timeout_ms)
 {
 	struct timespec until;
