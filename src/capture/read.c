@@ -85,7 +85,7 @@ static void owe_all(struct pt_capture_reader *r)
 		r->source[i].owed |= r->source[i].open;
 }
 
-/* The head of a record of this file that has not been read before. */
+/* Takes the head of a record of this file that has not been read before. */
 static bool take_head(struct pt_capture_reader *r, const uint8_t *bytes, size_t n)
 {
 	if (n < PT_CAPTURE_HEAD_BYTES || !pt_record_unpack(&r->record, bytes))
@@ -112,7 +112,7 @@ static void skip_on(struct pt_infile *file, const uint8_t *bytes, size_t n)
 	pt_infile_take(file, next != NULL ? (size_t)(next - bytes) : n);
 }
 
-/* Moves to the next sound head and reads it into r->record; false: there is none before the end of the file. */
+/* Moves to the next sound head and reads it into r->record; false: no more in the file. */
 static bool find_head(struct pt_capture_reader *r)
 {
 	const uint8_t *bytes;
