@@ -4,7 +4,10 @@
 #include "host/log.h"
 #include "base/util.h"
 
-enum { CTRL_STAT = 0x4, ORUNDETECT = 1 << 0, STICKY = 0xb2, POLL_READS = 8 };
+enum { CTRL_STAT = 0x4, ORUNDETECT = 1 << 0, STICKY = 0xb2 };
+
+/* Of a try of a poll. A debug port acknowledges its power-up within a few clocks, and each read has to be sent. */
+enum { POLL_READS = 8, FIRST_DP_READS = 1 };
 
 static bool is_block(const struct pt_dap_op *op)
 {
@@ -65,20 +68,20 @@ static size_t fill(struct pt_dap_list *list, const struct pt_dap_op *ops, size_t
 }
 
 /* Adds the reads of a try of a poll, after the n accesses. */
-static size_t put_poll(struct pt_dap_list *list, const struct pt_dap_op *op, size_t n, uint32_t values[POLL_READS])
+static size_t put_poll(struct pt_dap_list *list, const struct pt_dap_op *op, size_t n, uint32_t *values, size_t n_reads)
 {
-	for (size_t i = 0; i < POLL_READS; i++) {
+	for (size_t i = 0; i < n_reads; i++) {
 		list->access[n + i] = access_of(list, op, 0);
 		list->access[n + i].word = &values[i];
 	}
-	return n + POLL_READS;
+	return n + n_reads;
 }
 
-static int judge_poll(const struct pt_dap_op *op, const uint32_t values[POLL_READS])
+static int judge_poll(const struct pt_dap_op *op, const uint32_t *values, size_t n_reads)
 {
 	int met = 0;
 
-	for (size_t i = 0; met == 0 && i < POLL_READS; i++) {
+	for (size_t i = 0; met == 0 && i < n_reads; i++) {
 		if (op->words != NULL)
 			*op->words = values[i];
 		met = (values[i] & op->mask) == op->value;
@@ -94,10 +97,10 @@ static int poll_register(struct pt_dap_list *list, const struct pt_dap_op *op, u
 	int rc = 0, met = 0;
 
 	do {
-		put_poll(list, op, 0, values);
+		put_poll(list, op, 0, values, POLL_READS);
 		rc = list->ops->run(list->state, list->access, POLL_READS, timeout_ms, err);
 		if (rc == 0)
-			met = judge_poll(op, values);
+			met = judge_poll(op, values, POLL_READS);
 	} while (rc == 0 && met == 0 && pt_link_now_ns(list->link) < until_ns);
 	return rc < 0 ? rc : met;
 }
@@ -107,16 +110,17 @@ static int run_row(struct pt_dap_list *list, const struct pt_dap_op *ops, size_t
 		   uint32_t timeout_ms, struct pt_err *err)
 {
 	size_t first = *op, n = fill(list, ops, n_ops, op, word);
-	bool polls = *op < n_ops && ops[*op].what == PT_DAP_POLL && n > 0 && n + POLL_READS <= longest_row(list);
+	size_t n_reads = *op < n_ops && !ops[*op].ap ? FIRST_DP_READS : POLL_READS;
+	bool polls = *op < n_ops && ops[*op].what == PT_DAP_POLL && n > 0 && n + n_reads <= longest_row(list);
 	uint32_t values[POLL_READS] = { 0 };
 	int rc;
 
 	if (polls)
-		n = put_poll(list, &ops[*op], n, values);
+		n = put_poll(list, &ops[*op], n, values, n_reads);
 	rc = n == 0 ? 0 : list->ops->run(list->state, list->access, n, timeout_ms, err);
 	if (rc < 0)
 		*op = first;
-	else if (polls && judge_poll(&ops[*op], values) != 0)
+	else if (polls && judge_poll(&ops[*op], values, n_reads) != 0)
 		++*op;
 	return rc < 0 ? rc : 1;
 }
