@@ -19,7 +19,7 @@
 
 /* --- the pin ------------------------------------------------------------------------------------------------------ */
 
-enum { MOST_SENT = 1 << 20, CORE_MHZ = 16, TCR = 0xe80 / 4, ACPR = 0x010 / 4, SPPR = 0x0f0 / 4, FFCR = 0x304 / 4 };
+enum { MOST_SENT = 1 << 20, CORE_MHZ = 16, TCR = 0xe80 / 4, TER = 0xe00 / 4, ACPR = 0x010 / 4, SPPR = 0x0f0 / 4, FFCR = 0x304 / 4 };
 
 static struct fake_m4 m4;
 static struct {
@@ -40,6 +40,8 @@ static struct {
 	bool garbled;			/* what is received is none of it */
 	bool manchester;		/* the probe has that coding alone; else UART alone */
 	uint64_t n_reported;		/* exceptions, while the ITM was on */
+	uint64_t dead_from_ns, dead_to_ns;	/* the pin is cut */
+	uint64_t port_every, n_ports, last_port_ns;	/* cycles, 0: the program writes to no port; that were sent */
 	unsigned drops_every, n_exceptions;	/* of so many exceptions one finds no room; 0: none */
 } pin;
 
@@ -53,6 +55,8 @@ static void send(const uint8_t *bytes, size_t n, uint64_t now_ns, uint64_t momen
 	double bps = CORE_MHZ * 1e6 / (m4.tpiu[ACPR] + 1);
 
 	if (!on(m4.itm[TCR], 0) || !on(m4.itm[TCR], 3) || pin.n + n > MOST_SENT)
+		return;
+	if (now_ns >= pin.dead_from_ns && now_ns < pin.dead_to_ns)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		pin.free_ns = (pin.free_ns > now_ns ? pin.free_ns : now_ns) + (uint64_t)(10e9 / bps);
@@ -109,6 +113,26 @@ static void exception(uint64_t cyc, uint64_t now_ns)
 	send_stamp(cyc, now_ns);
 }
 
+static void synchronise(uint64_t now_ns)
+{
+	static const uint8_t sync[] = { 0, 0, 0, 0, 0, 0x80 };
+
+	if (on(m4.itm[TCR], 2))
+		send(sync, sizeof(sync), now_ns, 0);
+}
+
+static void store(uint64_t cyc, uint64_t now_ns)
+{
+	static const uint8_t port[] = { 0x01, 0x41 };
+
+	if (!on(m4.itm[TER], 0) || !on(m4.itm[TCR], 0))
+		return;
+	pin.n_ports++;
+	pin.last_port_ns = now_ns;
+	send(port, sizeof(port), now_ns, 0);
+	send_stamp(cyc, now_ns);
+}
+
 /* Whatever is due up to now. */
 static void run_chip(void *arg, uint64_t now_ns)
 {
@@ -125,6 +149,10 @@ static void run_chip(void *arg, uint64_t now_ns)
 		at_ns = to * 1000 / m4.cyccnt_per_us;
 		if (to % every == 0)
 			tap(to, at_ns);
+		if (to % (1 << 24) == 0)
+			synchronise(at_ns);
+		if (pin.port_every != 0 && to % pin.port_every == 0)
+			store(to, at_ns);
 		if (pin.exception_every != 0 && to % pin.exception_every == 0)
 			exception(to, at_ns);
 		pin.cyc = to;
@@ -651,14 +679,83 @@ START_TEST(a_late_host_is_no_other_clock)
 }
 END_TEST
 
-/* No sample is to come, and nothing does: a pin that is not routed looks the same, so no count of 0 is exact. */
-START_TEST(silence_from_beginning_to_end_is_a_loss)
+/* A pin that is cut looks like one that has nothing to carry. What is lost lasts from the last bytes to the next ones, or to
+ * the end; a program that sends nothing loses nothing. Times from the start, in ms: of the cut, of the last exception, of
+ * the profile. */
+static const struct {
+	const char *name, *trace;
+	unsigned cut, mended, exceptions_end, ends;
+	unsigned lost;
+} silences[] = {
+	{ "nothing to send", "trace=exceptions", 0, 0, 0, 100, 0 },
+	{ "never a byte", "trace=exceptions", 0, 10000, 0, 100, 100 },
+	{ "cut behind two syncs", "trace=exceptions", 3500, 10000, 10000, 6000, 2500 },
+	{ "cut, and mended", "trace=exceptions", 3500, 5500, 10000, 6000, 2000 },
+	{ "nothing but syncs", "trace=exceptions", 0, 0, 100, 6000, 0 },
+	{ "cut among syncs", "trace=exceptions", 3500, 10000, 100, 6000, 2970 },	/* from the last sync on */
+	{ "cut just before the end", "trace=exceptions", 3500, 10000, 10000, 3900, 400 },
+	{ "nothing to send at the end", "trace=exceptions", 0, 0, 3500, 3900, 0 },
+	{ "cut before a sync came", "trace=exceptions", 200, 10000, 10000, 4500, 4300 },
+	{ "samples, cut and mended", "pc-load=5", 300, 500, 10000, 800, 200 },
+	{ "samples, cut to the end", "pc-load=5", 300, 10000, 10000, 800, 500 },
+	{ "samples, cut just before the end", "pc-load=5", 770, 10000, 10000, 800, 30 },
+};
+
+START_TEST(silence_of_a_pin_that_is_cut_is_a_loss)
+{
+	uint64_t begin_ns;
+	unsigned quiet_at;
+
+	pin.exception_every = silences[_i].exceptions_end > 0 ? 20000 : 0;
+	if (silences[_i].cut == 0)
+		pin.dead_to_ns = silences[_i].mended > 0 ? UINT64_MAX : 0;
+	ck_assert_msg(start(silences[_i].trace) == 0, "%s", err.msg);
+	begin_ns = ((struct pt_swo *)state)->stream.began_ns;
+	if (silences[_i].cut > 0) {
+		pin.dead_from_ns = begin_ns + silences[_i].cut * PT_NS_PER_MS;
+		pin.dead_to_ns = begin_ns + silences[_i].mended * PT_NS_PER_MS;
+	}
+	quiet_at = silences[_i].exceptions_end < silences[_i].ends ? silences[_i].exceptions_end : silences[_i].ends;
+	drain(quiet_at);
+	if (quiet_at < silences[_i].ends)
+		pin.exception_every = 0;
+	drain(silences[_i].ends - quiet_at);
+	stop();
+	ck_assert_msg(fabs((double)time_ns(PT_CHUNK_LOSS, PT_LOSS_PIN) / 1e6 - silences[_i].lost) <= 25, "%s: %.1f ms",
+		      silences[_i].name, (double)time_ns(PT_CHUNK_LOSS, PT_LOSS_PIN) / 1e6);
+	ck_assert_msg(fabs((double)(time_ns(PT_CHUNK_LOSS, PT_LOSS_PIN) + time_ns(PT_CHUNK_DATA, -1)) / 1e6 -
+			   silences[_i].ends) <= 25,
+		      "%s", silences[_i].name);
+}
+END_TEST
+
+/* A silence that a halt ends was observed: it is no halt, and no loss. */
+START_TEST(silence_before_a_halt_was_observed)
 {
 	ck_assert_msg(start("trace=exceptions") == 0, "%s", err.msg);
+	drain(500);
+	ck_assert_int_eq(pt_source_swo.on_state(state, PT_STATE_HALT, 0, 0x1000, &err), 0);
+	drain(400);
+	ck_assert_int_eq(pt_source_swo.on_state(state, PT_STATE_RUN, 0, 0x1000, &err), 0);
 	drain(100);
 	stop();
-	ck_assert_uint_eq(((struct pt_swo *)state)->stream.n_bytes, 0);
-	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_PIN), 1);
+	ck_assert_double_eq_tol((double)time_ns(PT_CHUNK_DATA, -1) / 1e6, 600, 25);
+	ck_assert_double_eq_tol((double)time_ns(PT_CHUNK_LOSS, PT_LOSS_HALTED) / 1e6, 400, 25);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_PIN), 0);
+}
+END_TEST
+
+/* What the program writes to its ports when the time is over is not in the trace. */
+START_TEST(ports_end_with_the_time)
+{
+	pin.port_every = 64 * 25;	/* 100 us */
+	ck_assert_msg(start("trace=instrumentation") == 0, "%s", err.msg);
+	drain(100);
+	stop();
+	check_bytes();
+	ck_assert_uint_ge(pin.n_ports, 900);
+	ck_assert_uint_le(pin.last_port_ns, ((struct pt_swo *)state)->stream.until_ns + 20000);
+	ck_assert_uint_eq(m4.itm[TER], 0);	/* as it was */
 }
 END_TEST
 
@@ -901,7 +998,9 @@ static void add_tests(TCase *tc)
 	tcase_add_test(tc, does_not_share_the_unit);
 	tcase_add_test(tc, halts_are_no_loss);
 	tcase_add_loop_test(tc, observes_while_the_trace_is_on, 0, PT_LEN(traces));
-	tcase_add_test(tc, silence_from_beginning_to_end_is_a_loss);
+	tcase_add_loop_test(tc, silence_of_a_pin_that_is_cut_is_a_loss, 0, (int)PT_LEN(silences));
+	tcase_add_test(tc, silence_before_a_halt_was_observed);
+	tcase_add_test(tc, ports_end_with_the_time);
 	tcase_add_test(tc, follows_variables);
 	tcase_add_test(tc, follows_variables_of_armv8);
 	tcase_add_test(tc, says_what_armv8_cannot_follow);

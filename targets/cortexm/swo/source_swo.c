@@ -318,6 +318,8 @@ static int catch_up(struct pt_swo *s, struct pt_err *err)
 
 static int failed(struct pt_swo *s, int rc, struct pt_err *err)
 {
+	if (rc != PT_EINTERRUPTED && s->stream.silent_to_ns != 0)
+		pt_swo_observe_silence(&s->stream, s->stream.silent_to_ns);
 	rc = pt_emit_failed(&s->out, pt_mem_now_ns(s->mem), rc);
 	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "swo") : rc;
 }
@@ -377,6 +379,8 @@ static int swo_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 	if (what == PT_STATE_HALT && !s->put_off)
 		pt_swo_take(&s->stream, 0, 0, &ignored);
 	now_ns = pt_mem_now_ns(s->mem);
+	if (what == PT_STATE_HALT && !s->held && !s->put_off)
+		pt_swo_observe_silence(&s->stream, now_ns);
 	if (s->held || s->put_off)
 		pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : PT_LOSS_NOT_ARMED, now_ns);
 	if (what == PT_STATE_RESET && !s->put_off)
@@ -403,12 +407,12 @@ static void say_silent(struct pt_swo *s, uint64_t to_ns)
 /* The time until the trace was turned off, which is the end: events while the rest was fetched are not included. */
 static void tell_observed(struct pt_swo *s)
 {
-	if (s->stream.n_bytes == 0)
+	if (s->stream.n_bytes == 0 && s->pin != PT_SWO_PIN_WORKS)
 		say_silent(s, s->stream.until_ns);
-	else if (s->stream.lost)
+	else if (s->stream.lost || s->pin == PT_SWO_PIN_SILENT)
 		pt_emit_loss(&s->out, PT_LOSS_PIN, s->stream.until_ns);
 	else
-		pt_emit_data(&s->out, s->out.told_ns, s->stream.until_ns, "", 0);
+		pt_swo_observe_silence(&s->stream, s->stream.until_ns);
 }
 
 static int swo_stop(void *state, struct pt_err *err)

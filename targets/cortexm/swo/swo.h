@@ -5,6 +5,7 @@
  *   swo_core_clock.c	the core's clock, and whether it stands while the core sleeps
  *   swo_watch.c	clock and registers while it works
  *   swo_stream.c	bytes of the pin to chunks: whole packets, time, what is lost
+ *   swo_silence.c	whether a silent pin works
  *   swo_clock.c	the clock of the stamps against the probe's
  *   swo_close.c		the end
  *   swo_data.c		variables that are followed
@@ -23,6 +24,7 @@
 #include "targets/cortexm/swo/swo_budget.h"
 #include "targets/cortexm/swo/swo_clock.h"
 #include "targets/cortexm/swo/swo_regs.h"
+#include "targets/cortexm/swo/swo_silence.h"
 #include "trace/itm_packets.h"
 
 enum pt_swo_kind { PT_SWO_EXCEPTIONS = 1, PT_SWO_PC_SAMPLES = 2, PT_SWO_DATA = 4, PT_SWO_TASK = 8, PT_SWO_INSTRUMENTATION = 16,
@@ -40,6 +42,8 @@ struct pt_swo_stream {			/* swo_stream.c */
 	void *wire;
 	struct pt_emit *out;
 	struct pt_swo_clock clock;
+	struct pt_swo_silence silence;
+	uint64_t silent_to_ns;		/* nothing came up to here since the last chunk; 0: something did */
 	struct pt_itm_packets packets;
 	struct pt_itm_limits limits;
 	uint32_t bits_per_s;
@@ -102,6 +106,7 @@ struct pt_swo {
 	bool load_given, rest_known;	/* pc_load is the user's value; rest_load was measured */
 	double rest_load;		/* the part of the pin for other packets */
 	bool chosen;			/* period is */
+	enum pt_swo_pin_at_end { PT_SWO_PIN_UNKNOWN, PT_SWO_PIN_WORKS, PT_SWO_PIN_SILENT } pin;
 	/* since the last check */
 	struct pt_swo_crowd { uint64_t ns, n_reports, n_overflows; bool warned; } crowd;
 	char unit[PT_PENDING_UNIT];
@@ -190,7 +195,8 @@ void pt_swo_watch_load(struct pt_swo *s, uint64_t now_ns);
 void pt_swo_predict(const struct pt_swo *s, char *line, size_t room);
 
 /* --- swo_close.c -------------------------------------------------------------------------------------------------- */
-/* turns the trace off, and receives the bytes on their way */
+/* Turns the trace off, and receives the bytes on their way. If there was a silence before, finds out whether the pin
+ * works. */
 int pt_swo_fetch_rest(struct pt_swo *s, struct pt_err *err);
 /* Compares the number of samples taken with those received: a loss if the difference has no other reason. */
 void pt_swo_tell_count(struct pt_swo *s, uint64_t now_ns);
@@ -200,6 +206,8 @@ void pt_swo_tell_cost(void *s, struct pt_cost *cost);	/* for pt_emit_costs() */
 /* Makes chunks of the bytes since the last call. cause: why some are lost; 0: none are, unless the probe says so.
  * Returns the number of bytes, or the error of the probe. */
 int pt_swo_take(struct pt_swo_stream *s, enum pt_loss cause, uint32_t timeout_ms, struct pt_err *err);
+/* The silence up to here is over, and was observed: the core is halted, or the trace ends, and the pin worked. */
+void pt_swo_observe_silence(struct pt_swo_stream *s, uint64_t to_ns);
 /* The next bytes begin with a packet, and stamps start again: after a LOSS, or at the beginning. */
 void pt_swo_anew(struct pt_swo_stream *s, uint64_t now_ns);
 /* The longest time for which a packet can wait in the chip for those before it. */

@@ -75,6 +75,7 @@ static void plan_comparator(struct pt_swo *s, unsigned i, const struct pt_source
 							.clear = v8 ? FUNCTION_SETTINGS_V8 : FUNCTION_SETTINGS,
 							.set = v8 ? function_v8(s, place) : function_of(s, place),
 							.check = v8 ? FUNCTION_SETTINGS_V8 : FUNCTION_CHECKED,
+							.sends = true,
 							.ignore = DWT_MATCHED });
 }
 

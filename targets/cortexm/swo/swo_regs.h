@@ -19,6 +19,7 @@ struct pt_swo_reg {
 	uint32_t check;			/* bits that only the source changes, and that read back as written */
 	uint32_t ignore;		/* bits that are not settings: not restored */
 	uint8_t width_bytes;
+	bool sends;			/* packets come until it is 0 */
 	uint32_t was, ours;
 };
 

@@ -81,6 +81,7 @@ static void plan_core(struct pt_swo *s)
 								.at = ITM + ITM_TER,
 								.clear = UINT32_MAX,
 								.set = UINT32_MAX,
+								.sends = true,
 								.check = 1 });
 	}
 	if (s->fed != 0)
@@ -268,6 +269,7 @@ static int turn_on(struct pt_swo *s, struct pt_err *err)
 	pt_swo_note_edge(s, &op[0]);
 	pt_swo_cycles_begin(&s->cycles);
 	pt_swo_cycles_read(&s->cycles, pt_le32(cyccnt), op[2].sent_ns, op[2].done_ns, pt_swo_missed_ns(s));
+	pt_swo_silence_begin(&s->stream.silence, pt_le32(cyccnt));
 	if (samples)
 		pt_swo_cadence_begin(&s->cadence, &s->period, pt_le32(cyccnt));
 	return 0;

@@ -3,6 +3,8 @@
  * packets: the bytes dropped until then are counted in the LOSS. If the decoder restarts its ticks (damage, a LOSS) a
  * chunk ends, and an anchor has the time.
  *
+ * A silence is held until it is known what it was (swo_silence.h).
+ *
  * If a probe delivers more bytes than the pin can have carried, they are not believed either. */
 #include <inttypes.h>
 #include <string.h>
@@ -91,6 +93,7 @@ static void lose(struct pt_swo_stream *s)
 	drop(s, s->len_bytes - s->whole_bytes);
 	s->len_bytes = s->whole_bytes;
 	s->lost = true;
+	pt_swo_silence_lost(&s->silence);
 	s->packets = (struct pt_itm_packets){ .limits = s->limits };
 }
 
@@ -111,6 +114,8 @@ static void count_packet(struct pt_swo_stream *s, const struct pt_itm_packet *pa
 	s->n_reports += packet->kind == PT_ITM_HARDWARE || packet->kind == PT_ITM_PORT;
 	if (packet->kind == PT_ITM_LOCAL_STAMP)
 		take_stamp(s, packet->value, what);
+	else if (packet->kind == PT_ITM_SYNC)
+		pt_swo_silence_synced(&s->silence);
 	else if (packet->kind == PT_ITM_OVERFLOW)
 		s->n_overflows++;
 	else if (packet->kind == PT_ITM_HARDWARE && packet->which == PT_ITM_PC_SAMPLE) {
@@ -176,6 +181,42 @@ static void take_bytes(struct pt_swo_stream *s, const uint8_t *bytes, size_t len
 	}
 }
 
+/* --- silence ------------------------------------------------------------------------------------------------------ */
+
+void pt_swo_observe_silence(struct pt_swo_stream *s, uint64_t to_ns)
+{
+	to_ns = observed_to(s, to_ns);
+	if (!s->lost && to_ns > s->out->told_ns)
+		pt_emit_data(s->out, s->out->told_ns, to_ns, "", 0);
+	s->silent_to_ns = 0;
+}
+
+/* Nothing came. What has not come for too long is lost from the last bytes on, and until something comes that can be
+ * believed. */
+static void take_silence(struct pt_swo_stream *s, uint64_t to_ns)
+{
+	s->silent_to_ns = to_ns;
+	to_ns = observed_to(s, to_ns);
+	if (to_ns <= s->out->told_ns + SILENCE_MS * PT_NS_PER_MS)
+		return;
+	if (!s->lost && pt_swo_silence_is_loss(&s->silence, s->expects)) {
+		pt_warn("swo: nothing came over the pin for %.3f s, and something must have been sent: it is counted as lost from "
+			"the last bytes on",
+			(double)(to_ns - s->out->told_ns) / PT_NS_PER_S);
+		lose(s);
+	}
+	if (s->lost)
+		put_loss(s, PT_LOSS_PIN, to_ns);
+}
+
+/* Bytes came behind a silence: it was observed. */
+static void end_silence(struct pt_swo_stream *s, uint64_t from_ns)
+{
+	if (s->silent_to_ns != 0 && from_ns > s->out->told_ns + SILENCE_MS * PT_NS_PER_MS)
+		pt_swo_observe_silence(s, from_ns);
+	s->silent_to_ns = 0;
+}
+
 /* --- reads -------------------------------------------------------------------------------------------------------- */
 
 /* More bytes than the pin can have carried since the previous read, or since the beginning: they are not from this pin
@@ -214,6 +255,7 @@ static void take_read(struct pt_swo_stream *s, const uint8_t *bytes, size_t n, c
 	bool by_probe = asked == 0 && s->n_impossible == 0;
 	size_t sure = cause == 0 ? n : by_probe ? what->sure_bytes : 0;
 
+	end_silence(s, what->from_ns);
 	take_bytes(s, bytes, sure, what, cause != 0 ? cause : PT_LOSS_PIN);
 	if (cause == 0 && !s->lost && !s->packets.believed)
 		cause = PT_LOSS_PIN;	/* damaged up to the last byte: the length of the loss is unknown */
@@ -232,7 +274,6 @@ int pt_swo_take(struct pt_swo_stream *s, enum pt_loss cause, uint32_t timeout_ms
 {
 	struct pt_stream_read what = { 0 };
 	uint8_t bytes[PT_SWO_READ_BYTES];
-	uint64_t to_ns;
 	int n = s->ops->read(s->wire, bytes, sizeof(bytes), timeout_ms, &what, err);
 
 	if (n < 0)
@@ -243,13 +284,10 @@ int pt_swo_take(struct pt_swo_stream *s, enum pt_loss cause, uint32_t timeout_ms
 		what.from_ns = what.to_ns;
 	if (n > 0 || cause != 0 || what.missing == PT_STREAM_SOME || what.missing == PT_STREAM_PERHAPS)
 		take_read(s, bytes, (size_t)n, &what, cause);
-	to_ns = observed_to(s, what.to_ns);
-	if (to_ns <= s->out->told_ns + SILENCE_MS * PT_NS_PER_MS)
-		return n;
-	if (s->lost || (s->expects && s->n_bytes == 0))
-		put_loss(s, PT_LOSS_PIN, to_ns);
+	if (n > 0)
+		pt_swo_silence_ends(&s->silence);
 	else
-		pt_emit_data(s->out, s->out->told_ns, to_ns, "", 0);	/* nothing arrived, and nothing is missing */
+		take_silence(s, what.to_ns);
 	return n;
 }
 

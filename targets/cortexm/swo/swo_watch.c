@@ -54,6 +54,7 @@ static int step_registers(struct pt_swo *s, uint32_t *dhcsr, uint32_t *differs, 
 	*dhcsr = pt_le32(state);
 	*differs = pt_le32(found) ^ s->regs.reg[s->ctrl].ours;
 	pt_swo_cycles_read(&s->cycles, pt_le32(before), op[2].sent_ns, op[2].done_ns, pt_swo_missed_ns(s));
+	pt_swo_silence_go_on(&s->stream.silence, pt_le32(before));
 	if (samples && !changes)
 		pt_swo_cadence_go_on(&s->cadence, pt_le32(before));
 	if (!changes)
