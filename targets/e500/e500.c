@@ -21,7 +21,8 @@ static int open_remote(struct pt_e500_target *e500, struct pt_target *target, st
 	return pt_remote_open(&e500->remote, target, &e500->kind, e500->settings, err);
 }
 
-/* Bytes of a server without a description; 0: it has one, or says nothing, as while the core runs. */
+/* Length of the g packet of a server without a description, in bytes; 0: the server has a description or did not answer
+ * (the core runs). */
 static unsigned ask_g_bytes(struct pt_e500_target *e500)
 {
 	enum { MOST = 1024 };
@@ -33,8 +34,8 @@ static unsigned ask_g_bytes(struct pt_e500_target *e500)
 	return len > 0 ? (unsigned)len / 2 : 0;
 }
 
-/* Where the core turns out to have more PMRs than were taken for granted, or the server sends what another core has (a
- * kernel of 32 bits on an e500mc sends what it does on an e500v2), the description is made again. */
+/* Makes the description again if the core has a different number of PMRs than assumed, or if the server sends another
+ * core's g packet (a 32-bit kernel on an e500mc sends the same as on an e500v2). */
 static int open_as_core(struct pt_e500_target *e500, struct pt_target *target, struct pt_err *err)
 {
 	const struct pt_register *layout;
@@ -60,7 +61,7 @@ static int open_as_core(struct pt_e500_target *e500, struct pt_target *target, s
 	return open_remote(e500, target, err);
 }
 
-/* RAM is known where somebody says so: the rest may be accessed all the same. */
+/* RAM is known only from the setting ram; the rest of the address space may be accessed, too. */
 static void find_regions(struct pt_e500_target *e500)
 {
 	const uint64_t end = UINT64_C(1) << 32;
@@ -118,7 +119,7 @@ static int e500_detach(void *state, bool resume, struct pt_err *err)
 		if (e500->pm.hold[core].n_saved > 0 &&
 		    pt_e500_give_back(e500, core, e500->pm.hold[core].owner, err) < 0)
 			pt_warn("e500: %s", err->msg);
-	if (!e500->pm.silent)	/* else whoever waits for the end would wait twice */
+	if (!e500->pm.silent)	/* otherwise detach would wait for a second timeout */
 		pt_e500_settle(e500);
 	pt_e500_owe_core(e500);
 	pt_e500_pm_close(e500);

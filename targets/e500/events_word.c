@@ -1,5 +1,5 @@
-/* events CORE [TEXT] [format=json]: what the performance monitor of a core can count, by all of its names, with where
- * that is known from. The same for every board: no target is asked. */
+/* events CORE [TEXT] [format=json]: lists the events that a core's performance monitor can count, with all their names
+ * and the source of each. The list is the same for every board: the target is not accessed. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static const char *const work[] = {
 	[PT_E500_UNKNOWN] = "", [PT_E500_SPEC] = "Spec", [PT_E500_NONSPEC] = "Nonspec", [PT_E500_OUTSIDE] = "others",
 };
 
-/* It need not be at the beginning, nor in the same case. */
+/* Finds it anywhere in the text, ignoring case. */
 static bool has_inside(const char *text, const char *what)
 {
 	for (size_t len = strlen(what); *text != '\0'; text++)

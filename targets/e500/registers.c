@@ -1,5 +1,5 @@
-/* What a GDB server without a description has in its g packet, and PMRs as registers of GDB: PMC0, PMLCa0 ..., and the
- * names by which user code reads the same ones (UPMC0 ...). Source: GDB, powerpc-e500.xml; E500CORERM Table 7-2. */
+/* The g packet's layout for a server without a description, and PMRs as GDB registers: PMC0, PMLCa0 ..., and the names
+ * by which user code reads the same ones (UPMC0 ...). Source: GDB, powerpc-e500.xml; E500CORERM Table 7-2. */
 #include "targets/e500/perfmon/perfmon.h"
 #include "targets/e500/registers.h"
 
@@ -109,7 +109,7 @@ static uint64_t now_ns(const struct pt_e500_target *e500)
 	return pt_link_now_ns(pt_probe_link(e500->remote.target->probe));
 }
 
-/* Of the run that a debugger sees now, and not old. */
+/* True: the snapshot was taken at the current halt and is younger than SNAPSHOT_MS. */
 static bool is_valid(const struct pt_e500_target *e500, unsigned core, uint32_t resumes)
 {
 	const struct pt_e500_snapshot *s = &e500->pm.snapshot;
@@ -118,7 +118,7 @@ static bool is_valid(const struct pt_e500_target *e500, unsigned core, uint32_t 
 	       now_ns(e500) - s->at_ns < SNAPSHOT_MS * PT_NS_PER_MS;
 }
 
-/* A debugger's look is in no profile's account. */
+/* A debugger's access is not counted as a profile's overhead. */
 static int pass_for_debugger(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n,
 			     struct pt_err *err)
 {
@@ -131,7 +131,7 @@ static int pass_for_debugger(struct pt_e500_target *e500, unsigned core, struct 
 	return rc;
 }
 
-/* Of one, or of some, it is not known which. */
+/* These errors say that at least one register could not be read, but not which. */
 static bool is_unreadable(int rc)
 {
 	return rc == PT_ETIMEOUT || rc == PT_EFAULT || rc == PT_EPROTO;
@@ -142,8 +142,8 @@ static bool may_read(const struct pt_e500_target *e500, size_t i)
 	return (e500->pm.snapshot.unreadable >> i & 1) == 0;
 }
 
-/* A core without a register never comes to the end of a routine that reads it, so a core whose PVR is not known is
- * asked for that alone first. What it cannot have is not tried. */
+/* A routine that reads a register the core lacks never ends, so if the PVR is not known it is read alone first.
+ * Registers that the core of this PVR lacks are not read. */
 static void leave_out_missing(struct pt_e500_target *e500, unsigned core, const struct pt_e500_op *all, size_t n)
 {
 	struct pt_e500_op none[1];
@@ -159,8 +159,9 @@ static void leave_out_missing(struct pt_e500_target *e500, unsigned core, const 
 			e500->pm.snapshot.unreadable |= UINT32_C(1) << i;
 }
 
-/* A hypervisor keeps some to itself, or the core has not all of them: each by itself, by steps where scratch code reads
- * them (scratch.h). One that is waited for in vain takes as long as a routine may; after so many nothing more is asked. */
+/* A hypervisor may withhold some registers, or the core may lack some: reads each one by itself, and by single-steps
+ * where scratch code reads them (scratch.h). Each timeout takes as long as a routine may run; after MOST_FAILED of them
+ * the rest is not tried. */
 static int read_each(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n, struct pt_err *err)
 {
 	struct pt_e500_snapshot *s = &e500->pm.snapshot;
@@ -201,8 +202,8 @@ static int read_readable(struct pt_e500_target *e500, unsigned core, struct pt_e
 	return 0;
 }
 
-/* GDB asks for one register after the other: all are read with the first, so what it shows is of one moment, and costs
- * one pass. */
+/* GDB asks for one register after the other. The first request reads all of them, so that GDB shows values of one time
+ * and they take one pass. */
 static int snapshot(struct pt_e500_target *e500, unsigned core, struct pt_err *err)
 {
 	struct pt_e500_snapshot *s = &e500->pm.snapshot;
@@ -226,7 +227,7 @@ static int snapshot(struct pt_e500_target *e500, unsigned core, struct pt_err *e
 	return rc;
 }
 
-/* The user's names stand behind the others, in the same order. */
+/* The user names (UPMC0 ...) follow the others, in the same order. */
 static size_t index_of(const struct pt_e500_target *e500, uint16_t row)
 {
 	size_t half = e500->kind.n_own / 2;
@@ -249,7 +250,7 @@ int pt_e500_read_own(void *state, unsigned core, const uint16_t *rows, size_t n,
 	return 0;
 }
 
-/* What is about to be written, and before it what tells whether Linux uses it. */
+/* Writes ops, after checking whether Linux uses the performance monitor. */
 static int write_checked(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n,
 			 struct pt_err *err)
 {

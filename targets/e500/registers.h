@@ -4,7 +4,7 @@
 
 #include "targets/e500/core/e500.h"
 
-/* What the g packet of a server without a description has: by its length, else by core. */
+/* Chooses the g packet's layout for a server without a description: by the packet's length, else by core. */
 void pt_e500_choose_layout(struct pt_e500_target *e500);
 void pt_e500_make_own(struct pt_e500_target *e500);	/* rows of core's PMRs, and kind.own */
 int pt_e500_read_own(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values, struct pt_err *err);

@@ -1,5 +1,5 @@
-/* Which core a process runs on, as its kernel reports it: in the auxiliary vector, by the name of the platform, or by
- * what user code may use. User code has no PVR. Source: Linux, arch/powerpc/kernel/cpu_specs_e500.h,
+/* Which core a process runs on, as its kernel reports it in the auxiliary vector: by the platform's name, or by the
+ * features that user code may use. User code cannot read the PVR. Source: Linux, arch/powerpc/kernel/cpu_specs_e500.h,
  * cpu_specs_e500mc.h, arch/powerpc/include/uapi/asm/cputable.h; System V ABI for the types. */
 #include <string.h>
 
@@ -15,7 +15,8 @@ static const struct { const char *platform; enum pt_e500_core core; } platforms[
 	{ "ppce5500", PT_E500_E5500 }, { "ppce6500", PT_E500_E6500 },
 };
 
-/* "l" and binary pairs of words of the program's size. A longer vector than fits begins with what is wanted. */
+/* "l" and binary pairs of words of the program's size. If the vector does not fit, the entries needed here are in its
+ * first part. */
 static uint64_t look_up(const uint8_t *at, size_t len_bytes, unsigned word_bytes, uint64_t type)
 {
 	for (; len_bytes >= 2 * word_bytes; at += 2 * word_bytes, len_bytes -= 2 * word_bytes) {

@@ -1,6 +1,6 @@
-/* The target e500: PowerPC e500 cores behind a GDB server that owns the cable. Run control, memory and the core's
- * registers are the server's (targets/remote); the performance monitor's registers, which no debug port shows, are
- * reached by one of the ways below and become registers of ours in GDB's description. Board thread only.
+/* The target e500: PowerPC e500 cores behind a GDB server that owns the cable. The server does run control, memory and
+ * the core's registers (targets/remote). The performance monitor's registers, which no debug port shows, are accessed
+ * by one of the methods below and are added to GDB's description. Board thread only.
  *
  *   settings.c            every setting, and what is not verified about it
  *   e500.c                attach, detach, and the table of it all
@@ -8,16 +8,16 @@
  *   auxv.c                which core a process runs on, as its kernel reports it
  *   registers.c           registers in GDB's order, and PMRs as registers of GDB
  *   pmr.c                 numbers and fields of the PMRs, by core
- *   pm.c                  choice of the way to the performance monitor, passes by it (perfmon.h)
- *   hold.c                who has it: lease, saving and restoring
- *   method.c              what a way notes of itself
- *   pm_account.c          what a profile's passes cost the program
- *   pm_restore.c          what could not be put back because the server was gone
+ *   pm.c                  choice of the performance monitor's access method, and passes by it (perfmon.h)
+ *   hold.c                its owner: lease, saving and restoring
+ *   method.c              state of the access methods
+ *   pm_account.c          overhead of a profile's passes
+ *   pm_restore.c          pending restores, for when the server was gone
  *   pm_scratch.c          the core itself executes a routine while it is halted (scratch.h)
  *   pm_agent.c            a small program beside the application answers in RAM (mailbox.h, mailbox_block.c)
  *   pm_dcsr.c             registers of the core in the debug space of a QorIQ
- *   events.c              what can be counted, by its names (event_table.c); what is like a wrong one (events_near.c)
- *   assign.c              which event is in which counter, and in which turn (assign_ratios.c, assign_repeat.c)
+ *   events.c              events and their names (event_table.c); names similar to a wrong one (events_near.c)
+ *   assign.c              assignment of events to counters and turns (assign_ratios.c, assign_repeat.c)
  *   counting.c            counters from turn to turn (counting_slot.c), what ends a window (counting_window.c), and
  *                         what is told of them (counting_config.c)
  *   source_counters.c     events, rates, chains, thresholds, turn by turn (slots.c); what they cost is told by
@@ -36,60 +36,61 @@
 #include "trace/cost.h"
 
 enum {
-	PT_E500_PASS_MAX = 32,		/* operations in one pass; a way may add its own up to PT_E500_OPS_MAX */
+	PT_E500_PASS_MAX = 32,		/* operations in one pass; an access method may add its own, up to
+					 * PT_E500_OPS_MAX */
 	PT_E500_PMRS_MAX = 3 * PT_E500_PMCS_MAX + 1,
 };
 
-/* The place of each way, in the order in which they are tried: those that halt nothing come first. */
+/* The access methods in the order in which they are tried: those that do not halt come first. */
 enum pt_e500_slot { PT_E500_SLOT_DCSR, PT_E500_SLOT_AGENT, PT_E500_SLOT_SCRATCH, PT_E500_WAYS };
 
-/* An operation that reads the captured program counter, its lower 32 bits; of way dcsr only. */
+/* Operation that reads the lower 32 bits of the captured program counter; access method dcsr only. */
 enum { PT_E500_CAPTURED_PC = 0x2000 };
 
 struct pt_e500_target;
 
-/* What one pass over a list of operations was, on the probe's clock. */
+/* The result of one pass over a list of operations; times of the probe's clock. */
 struct pt_e500_pass {
-	uint64_t at_ns, error_ns;	/* when the values stood so; at worst this much before or after */
-	uint64_t timebase;		/* of the core at that time; PT_UNKNOWN: the way does not tell */
-	uint64_t halted_ns;		/* for which the program stood still because of it */
+	uint64_t at_ns, error_ns;	/* when the values were read; largest error, earlier or later */
+	uint64_t timebase;		/* of the core at that time; PT_UNKNOWN: the access method does not report it */
+	uint64_t halted_ns;		/* how long the pass halted the program */
 	uint32_t n_packets;
-	bool halted;			/* it was running and had to be stopped */
+	bool halted;			/* the core was running and was halted for the pass */
 };
 
-/* A way to the performance monitor. */
+/* An access method of the performance monitor. */
 struct pt_e500_method {
 	const char *name;		/* "scratch" */
 	enum pt_e500_slot slot;
-	bool halts;			/* a core that runs is stopped for each pass, and goes on behind it */
+	bool halts;			/* a running core is halted for each pass, and resumed after it */
 	size_t state_bytes;		/* zeroed before open: pt_e500_method_state() */
-	/* Finds out whether it works here, without a change that is not undone and without halting anything.
-	 * PT_EUNSUPPORTED and whatever else: a setting is missing, the OS does not let PMRs be used, there is no answer;
-	 * the sentence says which, and what to do. It is asked again now and then until it works. */
+	/* Finds out whether it works here, without halting and without a lasting change. PT_EUNSUPPORTED or another
+	 * error: a setting is missing, the OS does not permit access to PMRs, or there is no answer; the message says
+	 * which, and what to do. It is retried now and then until it works. */
 	int (*open)(struct pt_e500_target *e500, const struct pt_params *settings, struct pt_err *err);
 	void (*close)(struct pt_e500_target *e500);	/* only after open; sends nothing */
-	/* In order; a register may be in the list several times, and each is a reading of its own. The core runs
-	 * afterwards if it ran before. Fills of *pass at_ns, error_ns, timebase, halted_ns, halted. 0; PT_EUNSUPPORTED:
-	 * this way cannot write (or not this one), or PMRs turn out to trap; nothing was done, and the next way is
-	 * tried;
-	 * PT_EBUSY: an agent did not answer in time, PT_EIO: the server is gone; else as of pt_e500_scratch_run. */
+	/* Executes ops in order; a register may occur several times and is then accessed each time. A core that ran
+	 * before runs afterwards. Sets at_ns, error_ns, timebase, halted_ns and halted of *pass. 0; PT_EUNSUPPORTED:
+	 * this method cannot write (or not this register), or PMR accesses trap; nothing was done, and the next method
+	 * is tried; PT_EBUSY: an agent did not answer in time, PT_EIO: the server is gone; else as of
+	 * pt_e500_scratch_run. */
 	int (*pass)(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n_ops,
 		    struct pt_e500_pass *pass, struct pt_err *err);
-	/* "agent at 0x00fff000 in the program": what it is, for pt_e500_describe_way, which adds what passes cost. */
+	/* "agent at 0x00fff000 in the program": for pt_e500_describe_way, which adds the overhead of its passes. */
 	void (*describe)(const struct pt_e500_target *e500, char *line, size_t room);
-	/* Where it is open: another has to write. NULL: it writes, too. */
+	/* After open. True: it can only read, another method has to write. NULL: it can write. */
 	bool (*only_reads)(const struct pt_e500_target *e500);
 };
-/* What passes for one profile of a core have cost it, by way (pm_account.c). */
+/* The overhead of one profile's passes on a core, by access method (pm_account.c). */
 struct pt_e500_account {
 	const struct pt_e500_target *e500;
 	struct {
-		const struct pt_e500_method *method;	/* NULL: none was made by it */
-		struct pt_cost_part part;	/* its name is empty: pt_e500_account_tell gives it */
+		const struct pt_e500_method *method;	/* NULL: it made no pass */
+		struct pt_cost_part part;	/* name is empty: pt_e500_account_tell fills it in */
 	} by[PT_E500_WAYS];
 };
 
-/* Of a way, or of all: what passes have cost so far. */
+/* Overhead of passes so far, of one access method or of all. */
 struct pt_e500_cost {
 	uint64_t n_passes, n_halts, n_packets, halted_ns, longest_halt_ns;
 	uint32_t most_packets;
@@ -100,11 +101,12 @@ struct pt_e500_target {
 	struct pt_remote_kind kind;
 	enum pt_e500_core core;
 	uint32_t pvr;			/* 0: not known */
-	const char *how_known;		/* of core: "by its PVR" */
-	unsigned g_bytes;		/* what a server without a description sends as g; 0: it has one, or does not say */
+	const char *how_known;		/* how core was determined: "by its PVR" */
+	unsigned g_bytes;		/* length of g from a server without a description; 0: it has one, or did not
+					 * answer */
 	struct pt_params *settings;	/* a copy of ours */
 	char name[160];
-	uint64_t agent_addr;		/* where the program has its agent (scripts/agent); PT_UNKNOWN: it has none */
+	uint64_t agent_addr;		/* address of the program's agent (scripts/agent); PT_UNKNOWN: none */
 	struct pt_region region[3];
 	size_t n_regions;
 	/* PMRs as registers of GDB; id is the PMR's number, the supervisor's or the user's */
@@ -113,29 +115,30 @@ struct pt_e500_target {
 	struct pt_e500_pm {
 		struct pt_e500_method_at {
 			void *state;
-			bool open, refused;		/* refused: for good, see pt_e500_refuse() */
+			bool open, refused;		/* refused: permanently, see pt_e500_refuse() */
 			uint64_t asked_ns;		/* when open was last tried; 0: never */
-			char why[240];	/* it is not open */
+			char why[240];	/* why it is not open */
 			struct pt_e500_cost cost;
 		} at[PT_E500_WAYS];
-		const struct pt_e500_method *last;	/* that made a pass; NULL: none has */
-		bool silent;			/* the last pass found the server gone, or without an answer */
+		const struct pt_e500_method *last;	/* the method of the last pass; NULL: none yet */
+		bool silent;			/* at the last pass the server was gone or did not answer */
 		struct pt_e500_account account[PT_REMOTE_MAX_CORES];
-		bool for_debugger;		/* what is read and written now is no profile's */
-		struct pt_span ram;		/* that a source offered for scratch code; size 0: none */
-		struct pt_e500_snapshot {	/* all PMRs, read together for a GDB that asks for one after another */
+		bool for_debugger;		/* the current access is not part of a profile */
+		struct pt_span ram;		/* offered by a source for scratch code; size 0: none */
+		struct pt_e500_snapshot {	/* all PMRs, read together because GDB asks for them one by one */
 			uint32_t value[PT_E500_PMRS_MAX];
-			uint32_t unreadable;	/* bit i: all[i], since it was found so; it is asked for no more */
+			uint32_t unreadable;	/* bit i: PMR i could not be read; it is not tried again */
 			uint64_t at_ns;		/* 0: there is none */
 			uint32_t resumes;
 			unsigned core;
 		} snapshot;
-		/* Of each core: the owner of its performance monitor, and what was in it before; n_saved 0: none. */
+		/* For each core: the owner of its performance monitor, and the registers saved for it; n_saved 0:
+		 * none. */
 		struct pt_e500_hold {
 			char owner[24];
 			struct pt_e500_op saved[PT_E500_PMRS_MAX];
 			size_t n_saved;
-			/* and what was written since to say what is counted */
+			/* the control registers as the owner last wrote them */
 			struct pt_e500_op left[PT_E500_PMRS_MAX];
 			size_t n_left;
 		} hold[PT_REMOTE_MAX_CORES];
@@ -144,16 +147,18 @@ struct pt_e500_target {
 
 /* --- identity.c, auxv.c: which core it is --- */
 
-/* core and how_known are set. PT_EUNSUPPORTED: it is none of ours, or nothing says that it is. */
+/* Sets core and how_known. PT_EUNSUPPORTED: the core is not supported, or cannot be identified. */
 int pt_e500_find_core(struct pt_e500_target *e500, struct pt_err *err);
-bool pt_e500_core_by_setting(struct pt_e500_target *e500);	/* true: a setting names it, and it counts */
-/* PT_EARG: the setting names another core than the PVR does, where that is known. */
+/* true: a setting names the core, which takes precedence */
+bool pt_e500_core_by_setting(struct pt_e500_target *e500);
+/* PT_EARG: the setting names another core than the PVR, if the PVR is known. */
 int pt_e500_check_setting(const struct pt_e500_target *e500, struct pt_err *err);
-/* From what a process was told by its kernel: core and how_known are changed where that names one. */
+/* Sets core and how_known from the process's auxiliary vector, if that names a core. */
 bool pt_e500_core_by_auxv(struct pt_e500_target *e500);
-/* Which core it really is, whatever it is taken for. False: its PVR is not known, or of none of ours. */
+/* The core according to the PVR, whatever the setting says. False: the PVR is not known, or not of a supported core. */
 bool pt_e500_core_of_pvr(const struct pt_e500_target *e500, enum pt_e500_core *core);
-/* The core's PVR, read on the way; 0: it could not be. What it says of the core counts, unless a setting did. */
+/* Takes over the core's PVR, read during a pass; 0: it could not be read. The PVR determines the core, unless a setting
+ * does. */
 void pt_e500_learn_pvr(struct pt_e500_target *e500, uint32_t pvr);
 
 #endif

@@ -1,4 +1,4 @@
-/* The rows. Where E4 names an event of e6500 otherwise than that of the older cores, it has a row of its own. */
+/* The rows. Where E4's name for an e6500 event differs from the older cores', the e6500 has its own row. */
 #include "targets/e500/core/events.h"
 
 enum {

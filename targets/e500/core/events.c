@@ -124,7 +124,7 @@ static int by_number(enum pt_e500_core core, unsigned long number, const struct 
 	return pt_fail(err, PT_EARG, "event %s: it is not known what %s counts by this number", text, kind->name);
 }
 
-/* False: no number. One that is too long for the type is a number all the same, and beyond what any core has. */
+/* False: not a number. A number too large for the type is accepted (as ULONG_MAX): by_number rejects it. */
 static bool parse_number(const char *text, unsigned long *number)
 {
 	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
@@ -189,7 +189,7 @@ static bool is_prefix(const char *text, size_t len)
 	return false;
 }
 
-/* The row's is one, or several with blanks between them: "C0 C1". */
+/* A row has one prefix, or several separated by blanks: "C0 C1". */
 static bool has_prefix(const struct pt_e500_event *event, const char *text, size_t len)
 {
 	for (const char *at = event->prefix; *at != '\0'; at += at[strcspn(at, " ")] == ' ') {

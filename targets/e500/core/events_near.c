@@ -1,4 +1,4 @@
-/* Names that are like one that does not exist. */
+/* Finds names similar to one that does not exist. */
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -27,7 +27,7 @@ static unsigned least(unsigned a, unsigned b, unsigned c)
 	return ab < c ? ab : c;
 }
 
-/* Letters to insert, to leave out or to change until the one is the other. */
+/* Edit distance: letters to insert, delete or change. */
 static unsigned edits(const char *a, const char *b)
 {
 	unsigned row[LONGEST + 1];
@@ -50,7 +50,7 @@ static unsigned edits(const char *a, const char *b)
 	return row[n];
 }
 
-/* 0: the name begins so. FAR or more: it is not like it. */
+/* 0: the name begins with the text. FAR or more: not similar. */
 static unsigned distance(const char *name, const char *text)
 {
 	size_t len = strlen(text);
@@ -68,7 +68,7 @@ static unsigned distance(const char *name, const char *text)
 
 struct nearest { const char **names; unsigned far[MOST_NEAR]; size_t n, room; };
 
-/* Behind those that are as near. */
+/* Inserts the name after those of equal distance. */
 static void take(struct nearest *near, const char *name, const char *text)
 {
 	unsigned far = distance(name, text);

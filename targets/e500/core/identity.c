@@ -1,4 +1,4 @@
-/* Which core it is: as a setting says, by its PVR, by what its kernel or the server reports, or assumed. */
+/* Identifies the core: by a setting, by its PVR, by what its kernel or the server reports, or by assumption. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/util.h"
 
 static const struct { const char *architecture; enum pt_e500_core core; } architectures[] = {
-	{ "powerpc:e500", PT_E500_V2 },	/* v1 has the same, but for TBSEL and TBEE: its PVR tells */
+	{ "powerpc:e500", PT_E500_V2 },	/* v1 has the same, except TBSEL and TBEE: only the PVR distinguishes it */
 	{ "powerpc:e500mc", PT_E500_MC }, { "powerpc:e500mc64", PT_E500_E5500 },
 	{ "powerpc:e5500", PT_E500_E5500 }, { "powerpc:e6500", PT_E500_E6500 },
 };
@@ -37,7 +37,7 @@ static bool find_row(const struct pt_remote *r, const char *name, uint16_t *row)
 	return false;
 }
 
-/* 1: it is one of ours, 0: nothing tells (no such register, or the core runs), -1: it is another core. */
+/* 1: a supported core; 0: PVR not readable (no such register, or the core runs); -1: another core. */
 static int core_by_pvr(struct pt_e500_target *e500)
 {
 	struct pt_err ignored = { 0 };
@@ -57,7 +57,7 @@ static int core_by_pvr(struct pt_e500_target *e500)
 	return -1;
 }
 
-/* What the core says of itself is believed: as another, it would be asked for registers that it does not have. */
+/* Rejects a setting that contradicts the PVR: with the wrong core, registers that do not exist would be accessed. */
 int pt_e500_check_setting(const struct pt_e500_target *e500, struct pt_err *err)
 {
 	const char *word = pt_params_text(e500->settings, &pt_e500_settings[PT_E500_SET_CORE]);
@@ -82,7 +82,7 @@ bool pt_e500_core_of_pvr(const struct pt_e500_target *e500, enum pt_e500_core *c
 	return false;
 }
 
-/* One with more counters than GDB was told of stays what it was taken for. */
+/* If the number of counters differs, the core stays as assumed, because GDB already has its register description. */
 void pt_e500_learn_pvr(struct pt_e500_target *e500, uint32_t pvr)
 {
 	enum pt_e500_core taken = e500->core;
@@ -106,7 +106,7 @@ static bool core_by_architecture(struct pt_e500_target *e500)
 	uint16_t row;
 
 	if (!r->facts.features)
-		return false;		/* what it is called is what we took it for */
+		return false;		/* the architecture is then only our own assumption */
 	for (size_t i = 0; i < PT_LEN(architectures); i++)
 		if (strcmp(r->architecture, architectures[i].architecture) == 0) {
 			e500->core = architectures[i].core;
@@ -120,7 +120,7 @@ static bool core_by_architecture(struct pt_e500_target *e500)
 	return true;
 }
 
-/* A server without a description: GDB's own layout of an e500 is of a length that no other core has. */
+/* For a server without a description: the length of GDB's built-in e500 layout is unique. */
 static bool core_by_length(struct pt_e500_target *e500)
 {
 	enum { OF_SPE = 292 };

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <strings.h>
 
-/* Bits are counted from the right here; the manual counts 32 (left) to 63. */
+/* Bits are counted from the right here; the manual counts from 32 (left) to 63. */
 static const struct pt_field pmgc0[] = {		/* PMR 400. Source: E1 Table 7-3 */
 	[PT_E500_FAC]   = { "FAC",   31, 1, "all counters are frozen" },
 	[PT_E500_PMIE]  = { "PMIE",  30, 1, "an enabled condition interrupts; the condition clears this" },
@@ -68,7 +68,7 @@ static void set_fields(enum pt_e500_core core, unsigned pmr, struct pt_e500_regi
 
 bool pt_e500_pmr(enum pt_e500_core core, unsigned pmr, struct pt_e500_register *reg)
 {
-	static const struct { const char *name; unsigned first, n; } groups[] = {	/* n 0: one for each counter */
+	static const struct { const char *name; unsigned first, n; } groups[] = {	/* n 0: one per counter */
 		{ "PMC", PT_E500_PMC0, 0 }, { "PMLCa", PT_E500_PMLCA0, 0 },
 		{ "PMLCb", PT_E500_PMLCB0, 0 }, { "PMGC", PT_E500_PMGC0, 1 },
 	};

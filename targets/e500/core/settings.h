@@ -1,4 +1,4 @@
-/* The rows of all settings of the target e500, by the names that facts and documents of it use. */
+/* All settings of the target e500. */
 #ifndef PT_E500_SETTINGS_H
 #define PT_E500_SETTINGS_H
 

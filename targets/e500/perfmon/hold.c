@@ -1,4 +1,4 @@
-/* Who has the performance monitor of a core, and what was in its registers before. */
+/* Owners of the performance monitors, and saved registers. */
 #include <stdio.h>
 #include <string.h>
 
@@ -54,7 +54,8 @@ int pt_e500_check_linux(const struct pt_e500_target *e500, const struct pt_e500_
 		       who);
 }
 
-/* UNVERIFIED of any probe: once in each use, before it is said what the counts are. */
+/* Measures once per use whether counters run while the core is halted, before the description says so. UNVERIFIED with
+ * any probe. */
 static int try_halt(struct pt_e500_target *e500, unsigned core, size_t n, struct pt_err *err)
 {
 	struct pt_e500_pass pass = { .at_ns = now_ns(e500) };
@@ -80,7 +81,7 @@ int pt_e500_take(struct pt_e500_target *e500, unsigned core, const char *owner, 
 	unit = units[core];
 	if (pt_lease_take(e500->remote.target, unit, owner, err) < 0)
 		return err->code;
-	pt_e500_settle(e500);	/* what an earlier user left is not what was there before */
+	pt_e500_settle(e500);	/* first restores what an earlier owner left, so that it is not saved as original */
 	n = pt_e500_all_pmrs(e500->core, hold->saved);
 	if (pt_e500_pass(e500, core, hold->saved, n, &pass, err) < 0 || pt_e500_check_setting(e500, err) < 0 ||
 	    pt_e500_check_linux(e500, hold->saved, n, err) < 0 || try_halt(e500, core, n, err) < 0) {
@@ -93,7 +94,7 @@ int pt_e500_take(struct pt_e500_target *e500, unsigned core, const char *owner, 
 	return 0;
 }
 
-/* In user mode nothing can be written: a program that runs is asked again until it is stopped in supervisor code. */
+/* In user mode registers cannot be written: retries until the halt hits supervisor code. */
 static int put_back(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *back, size_t n, struct pt_err *err)
 {
 	uint64_t until_ns = now_ns(e500) + LEAVE_USER_MS * PT_NS_PER_MS;
@@ -114,13 +115,13 @@ static const char *pending_unit(unsigned core, char *unit, size_t room)
 	return unit;
 }
 
-/* Since it was taken: an agent writes by itself. */
+/* True: nothing was written since the take. With an agent this is not known: it writes by itself. */
 static bool is_untouched(const struct pt_e500_target *e500, unsigned core)
 {
 	return e500->pm.hold[core].n_left == 0 && pt_e500_agent_box(e500, core) == NULL;
 }
 
-/* Counters first, while they are frozen; PMGC0 comes into force at the end of a pass. */
+/* Restores the counters first, while they are frozen; PMGC0 takes effect at the end of the pass. */
 int pt_e500_give_back(struct pt_e500_target *e500, unsigned core, const char *owner, struct pt_err *err)
 {
 	struct pt_e500_hold *hold = &e500->pm.hold[core < PT_REMOTE_MAX_CORES ? core : 0];

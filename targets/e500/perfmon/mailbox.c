@@ -1,4 +1,4 @@
-/* Looking at the block while the core runs, asking the agent, and fetching its samples. */
+/* Reads the agent's block while the core runs, sends requests to the agent, and fetches its samples. */
 #include "targets/e500/perfmon/mailbox.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static struct patience begin(const struct pt_e500_mailbox *box)
 	return (struct patience){ pt_mem_now_ns(box->mem) + box->deadline_ms * PT_NS_PER_MS, FIRST_REST_US };
 }
 
-/* 0: look again; 1: it is over. */
+/* 0: try again; 1: the deadline has passed. */
 static int rest(struct pt_e500_mailbox *box, struct patience *p, struct pt_err *err)
 {
 	uint64_t now_ns = pt_mem_now_ns(box->mem);
@@ -45,7 +45,7 @@ static int rest(struct pt_e500_mailbox *box, struct patience *p, struct pt_err *
 	return rc;
 }
 
-/* One look; as of pt_e500_block_take. Where a block is, how large it is and where its ring is does not change. */
+/* Reads the block once; returns as pt_e500_block_take. The block's size and its ring must not change. */
 static int glance(struct pt_e500_mailbox *box, struct pt_e500_block *out, struct pt_mem_op *op, struct pt_err *err)
 {
 	uint8_t bytes[READ_BYTES];
@@ -156,7 +156,8 @@ static void write_request(uint8_t *words, uint32_t number, const struct pt_e500_
 	put(words, PT_E500_BOX_REQUEST_SUM, pt_e500_box_sum(words + 4, request_bytes(n_ops) / 4 - 1));
 }
 
-/* What was left for a core that stood is done first. One that nobody does is given up: the block tells by then. */
+/* Waits until the agent has executed an earlier request, left while the core was halted. If it does not by the
+ * deadline, it is given up. */
 static int wait_for_others(struct pt_e500_mailbox *box, struct pt_e500_block *now, struct pt_err *err)
 {
 	struct patience patience = begin(box);
@@ -170,7 +171,8 @@ static int wait_for_others(struct pt_e500_mailbox *box, struct pt_e500_block *no
 	return rc == 1 ? 0 : rc;
 }
 
-/* One that an interrupt cut short is not asked for twice. there NULL: it has not to wait for others. */
+/* Writes a request. A request that was interrupted while waiting is not written twice. there NULL: does not wait for an
+ * earlier request. */
 static int ask(struct pt_e500_mailbox *box, const struct pt_e500_op *ops, size_t n_ops, struct pt_e500_block *there,
 	       uint32_t *number, struct pt_err *err)
 {
@@ -210,7 +212,7 @@ int pt_e500_box_leave(struct pt_e500_mailbox *box, const struct pt_e500_op *ops,
 	return rc;
 }
 
-/* The values are where the request was. */
+/* Reads the values that the agent wrote into the request. */
 static int fetch(struct pt_e500_mailbox *box, uint32_t number, struct pt_e500_op *ops, size_t n_ops,
 		 const struct pt_e500_block *now, struct pt_err *err)
 {
@@ -231,7 +233,7 @@ static int fetch(struct pt_e500_mailbox *box, uint32_t number, struct pt_e500_op
 	return 0;
 }
 
-/* Nothing is fetched where nothing was read. */
+/* Fetches values only if the request reads registers. */
 static int take_answer(struct pt_e500_mailbox *box, uint32_t number, struct pt_e500_op *ops, size_t n_ops,
 		       const struct pt_e500_block *now, struct pt_err *err)
 {
@@ -248,7 +250,7 @@ static int take_answer(struct pt_e500_mailbox *box, uint32_t number, struct pt_e
 	return reads ? fetch(box, number, ops, n_ops, now, err) : 0;
 }
 
-/* The number of what has been answered is one that is done. */
+/* Writes the number of the last answered request, which the agent ignores. */
 void pt_e500_box_withdraw(struct pt_e500_mailbox *box)
 {
 	uint8_t done[4];
@@ -260,14 +262,14 @@ void pt_e500_box_withdraw(struct pt_e500_mailbox *box)
 	box->asked = false;
 }
 
-/* What nobody waits for any more must not happen one day. */
+/* Withdraws the request, so that the agent does not execute it later. */
 static int give_up(struct pt_e500_mailbox *box, struct pt_err *err)
 {
 	pt_e500_box_withdraw(box);
 	return silent(box, "it did not do what it was asked for", err);
 }
 
-/* The request went with what was there before. A sequence that wraps is taken for that, too: once in weeks. */
+/* The program restarted, and the request was lost. A sequence wrap looks the same, once in weeks. */
 static int began_anew(struct pt_e500_mailbox *box, struct pt_err *err)
 {
 	box->asked = false;
@@ -317,7 +319,7 @@ static bool unpack_sample(const uint8_t *bytes, uint32_t n_pmcs, struct pt_e500_
 	return out->counter < n_pmcs;
 }
 
-/* n samples from number first, which may lie around the ring's end. */
+/* Reads n samples from number first; they may wrap around the ring's end. */
 static int read_ring(struct pt_e500_mailbox *box, uint32_t first, uint8_t *bytes, uint32_t n, struct pt_err *err)
 {
 	uint32_t at = first % box->ring_room, straight = box->ring_room - at < n ? box->ring_room - at : n;
@@ -331,7 +333,8 @@ static int read_ring(struct pt_e500_mailbox *box, uint32_t first, uint8_t *bytes
 	return rc < 0 ? pt_wrap(err, "samples of the agent at 0x%08" PRIx64, box->addr) : rc;
 }
 
-/* How many of what was read had been overwritten by then; the oldest of all is, perhaps, just being written. */
+/* Counts how many of the samples read may have been overwritten meanwhile; the agent may just be writing over the
+ * oldest one. */
 static int overtaken(struct pt_e500_mailbox *box, uint32_t first, uint32_t n, uint32_t *n_gone, struct pt_err *err)
 {
 	uint8_t bytes[4];

@@ -1,4 +1,4 @@
-/* What the agent's block says: whether it can be, and reads of registers out of it. Pure. */
+/* Checks the agent's block, and takes values of registers from it. Pure. */
 #include "targets/e500/perfmon/mailbox.h"
 
 #include <inttypes.h>
@@ -86,7 +86,7 @@ static int pmc_of(const struct pt_e500_block *s, uint16_t pmr)
 	return pmr >= PT_E500_PMC0 && pmr < PT_E500_PMC0 + s->n_pmcs ? pmr - PT_E500_PMC0 : NOT_A_PMC;
 }
 
-/* Controls: nobody changes them but who asks for it here, or the hardware PMGC0. */
+/* Control registers change only by our requests; the hardware may change PMGC0. */
 static bool serve_control(const struct pt_e500_block *s, struct pt_e500_op *op)
 {
 	unsigned n = op->pmr & 15;
@@ -110,8 +110,9 @@ static bool stands(const struct pt_e500_op *ops, size_t from, size_t to, uint16_
 	return false;
 }
 
-/* One that is read between two readings of another: the agent reads PMC5 to PMC0 twice, so it comes between them at its
- * first reading if the other's number is higher, and at its second if it is lower. 1: first, 2: second, 3: both, no. */
+/* Selects the reading for a PMC that is listed between two reads of another one. The agent reads PMC5 to PMC0 twice:
+ * the first reading lies between the other's two if the other's number is higher, the second if it is lower. 1: first,
+ * 2: second, 0: either, 3: impossible. */
 static unsigned wanted_reading(const struct pt_e500_op *ops, size_t n_ops, size_t at)
 {
 	bool before = stands(ops, 0, at, ops[at].pmr), behind = stands(ops, at + 1, n_ops, ops[at].pmr);

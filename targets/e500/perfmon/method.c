@@ -1,4 +1,4 @@
-/* What a way to the performance monitor notes of itself, and what it makes others forget. */
+/* State of the access methods. */
 #include <stdio.h>
 
 #include "targets/e500/perfmon/perfmon.h"

@@ -1,4 +1,4 @@
-/* The ways to the performance monitor in the order in which they are tried, and passes by the first that can. */
+/* The access methods of the performance monitor in the order of trial, and passes by the first that can. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ bool pt_e500_agent_awaited(const struct pt_e500_target *e500)
 	return is_wanted(e500, &pt_e500_by_agent) && pt_e500_agent_known(e500, &(struct pt_err){ 0 }) == 0;
 }
 
-/* Way by way, why there is none. */
+/* Gives the reason for each method. */
 static int fail_without(const struct pt_e500_target *e500, const char *refused, struct pt_err *err)
 {
 	char text[sizeof(err->msg)] = "";
@@ -134,7 +134,7 @@ static int pass_by(struct pt_e500_target *e500, size_t i, unsigned core, struct 
 	return rc;
 }
 
-/* Of a user who has it: what says what is counted. Counters change by themselves, and so may PMGC0. */
+/* Notes the last written control registers of the unit's owner. Counters change by themselves, and PMGC0 may. */
 static void note_written(struct pt_e500_hold *hold, const struct pt_e500_op *ops, size_t n_ops)
 {
 	for (size_t i = 0; i < n_ops; i++) {
@@ -151,7 +151,8 @@ static void note_written(struct pt_e500_hold *hold, const struct pt_e500_op *ops
 	}
 }
 
-/* All that was there before, in the order in which it is put back; checked is what says what is counted. */
+/* Notes all saved registers as pending, in the order of restore; only control registers that were written are compared
+ * before it. */
 static void note_pending(const struct pt_e500_target *e500, unsigned core, const struct pt_e500_op *ops, size_t n_ops)
 {
 	struct pt_e500_hold after = e500->pm.hold[core];
@@ -226,7 +227,7 @@ int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *
 		struct pt_err why = { 0 };
 		int rc = is_open(e500, i) ? pass_by(e500, i, core, ops, n_ops, pass, &why) : PT_EUNSUPPORTED;
 
-		/* also where nobody knows whether it was done; in user mode (PT_ESTATE) nothing was */
+		/* also after an error, as ops may have been executed; in user mode (PT_ESTATE) they were not */
 		if (core < PT_REMOTE_MAX_CORES && e500->pm.hold[core].n_saved > 0 && rc != PT_EUNSUPPORTED &&
 		    rc != PT_ESTATE)
 			note_written(&e500->pm.hold[core], ops, n_ops);
@@ -242,7 +243,7 @@ int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *
 
 /* --- what it costs ------------------------------------------------------------------------------------------------ */
 
-/* All accesses since it was attached, a debugger's, too; what a profile costs is pm_account.c's. */
+/* Describes all accesses since attach, a debugger's included; pm_account.c has a profile's overhead. */
 static void describe_cost(const struct pt_e500_method *method, const struct pt_e500_cost *c, char *line, size_t room)
 {
 	double ms = c->n_halts > 0 ? (double)c->halted_ns / (double)c->n_halts / PT_NS_PER_MS : 0;

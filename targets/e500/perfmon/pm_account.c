@@ -1,5 +1,5 @@
-/* What a profile's passes cost its core, by way: for samples, and to set up and put back. What a debugger looks at
- * meanwhile is not in it. */
+/* The overhead of a profile's passes on its core, by access method: for samples, and for set-up and restore. A
+ * debugger's accesses are not included. */
 #include <stdio.h>
 
 #include "targets/e500/perfmon/perfmon.h"
@@ -21,7 +21,7 @@ struct pt_e500_account *pt_e500_account_begin(struct pt_e500_target *e500, unsig
 	return account;
 }
 
-/* Since it was attached. One that failed has halted the program all the same. */
+/* Totals since attach. A failed pass may have halted the program, too. */
 static void add_cost(struct pt_e500_cost *cost, const struct pt_e500_pass *pass, bool worked)
 {
 	cost->n_halts += pass->halted;
@@ -42,7 +42,7 @@ static struct pt_cost_part *part_of(struct pt_e500_target *e500, unsigned core, 
 	return &e500->pm.account[core].by[method->slot].part;
 }
 
-/* Before it has the unit all are read, too: to be kept. */
+/* Reads before the unit is taken (to save registers) are not samples. */
 void pt_e500_account_pass(struct pt_e500_target *e500, const struct pt_e500_method *method, unsigned core,
 			  const struct pt_e500_op *ops, size_t n_ops, const struct pt_e500_pass *pass, bool worked)
 {

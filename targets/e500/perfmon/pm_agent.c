@@ -1,5 +1,6 @@
-/* The way that halts nothing: an agent in the program (scripts/agent) publishes counters in memory and sets them when
- * it is asked (mailbox.h). It answers while the core runs, and needs a server that reads memory meanwhile. */
+/* The access method that does not halt: an agent in the program (scripts/agent) publishes counters in memory and sets
+ * registers on request (mailbox.h). It answers while the core runs, and needs a server that reads memory of a running
+ * core. */
 #include "targets/e500/perfmon/perfmon.h"
 
 #include <inttypes.h>
@@ -7,10 +8,10 @@
 
 #include "base/util.h"
 
-enum { LOOK_MS = 50 };			/* at a block that nobody is writing */
+enum { LOOK_MS = 50 };			/* for the block of a halted core */
 
 struct by_agent {
-	uint64_t addr;			/* of the first core's block */
+	uint64_t addr;			/* address of the first core's block */
 	struct pt_e500_mailbox box[PT_REMOTE_MAX_CORES];	/* mem NULL: not opened yet */
 	struct of_core { struct pt_e500_target *e500; unsigned core; } of[PT_REMOTE_MAX_CORES];
 };
@@ -36,7 +37,7 @@ static bool stands(void *state)
 	return check_runs(of->e500, of->core, &(struct pt_err){ 0 }) == PT_EUNSUPPORTED;
 }
 
-/* Blocks stand one behind the other, as large as the first one says. */
+/* The cores' blocks are consecutive; the first one gives their size. */
 static int open_box(struct by_agent *by, struct pt_e500_target *e500, unsigned core, struct pt_err *err)
 {
 	uint64_t deadline_ns = pt_params_number(e500->settings, &pt_e500_settings[PT_E500_SET_AGENT_DEADLINE]);
@@ -59,7 +60,7 @@ static int open_box(struct by_agent *by, struct pt_e500_target *e500, unsigned c
 	return rc;
 }
 
-/* The core is halted: a whole block there says that its agent has been at work. */
+/* For a halted core: a consistent block shows that its agent has run. */
 static int look_at_block(const struct by_agent *by, struct pt_e500_target *e500, struct pt_err *err)
 {
 	struct pt_e500_mailbox box = { .mem = &e500->remote.mem, .addr = by->addr, .deadline_ms = LOOK_MS };
@@ -104,7 +105,8 @@ static int agent_open(struct pt_e500_target *e500, const struct pt_params *setti
 	else
 		rc = look_at_block(by, e500, err);
 	if (rc != PT_EBUSY)
-		pt_e500_ask_again(e500, &pt_e500_by_agent); /* that was one look: the program may be about to begin */
+		pt_e500_ask_again(e500, &pt_e500_by_agent); /* may be retried at once: it was a single read, and the
+							     * program may be starting */
 	return rc;
 }
 
@@ -166,7 +168,7 @@ static bool writes(const struct pt_e500_op *ops, size_t n_ops)
 	return false;
 }
 
-/* Reads come out of what is published where its order allows it: else the agent is asked, too. */
+/* Serves reads from the published block if its order permits; otherwise sends a request to the agent. */
 static int access_pmrs(struct pt_e500_mailbox *box, struct pt_e500_op *ops, size_t n_ops, struct pt_e500_pass *pass,
 		       struct pt_err *err)
 {
@@ -199,7 +201,7 @@ static int agent_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500
 	pt_link_shield(link);
 	rc = access_pmrs(&by->box[core], ops, n_ops, pass, err);
 	if (rc < 0)
-		pt_e500_box_withdraw(&by->box[core]);	/* another way may do it now */
+		pt_e500_box_withdraw(&by->box[core]);	/* another access method may do it now */
 	pt_link_unshield(link);
 	return rc;
 }

@@ -1,8 +1,8 @@
-/* The way through the debug space (DCSR) of a QorIQ: a block for each core, which other bus masters read while it runs.
- * Nothing is halted. An e6500 has its whole performance monitor there; e500mc and e5500 only copies of the counters and
- * of the program counter, and what captures those is not published: a setting says it, and copies that do not move
- * while the core runs are not used. What is counted is then set another way.
- * Source: NXP's qoriq-debug, dcsr_cpu_v1.h; Linux' binding fsl/dcsr for the places. */
+/* The access method by the debug space (DCSR) of a QorIQ: a block for each core, which other bus masters read while the
+ * core runs. Nothing is halted. An e6500 has its whole performance monitor there; e500mc and e5500 have only copies of
+ * the counters and of the program counter. What triggers their capture is not published: a setting selects it, and
+ * copies that do not change while the core runs are not used. Another access method then sets what is counted. Source:
+ * NXP's qoriq-debug, dcsr_cpu_v1.h; Linux' binding fsl/dcsr for the places. */
 #include "targets/e500/perfmon/perfmon.h"
 
 #include <inttypes.h>
@@ -17,11 +17,11 @@ enum capture { FREE, BY_PCC, BY_WRITE };
 
 struct by_dcsr {
 	struct pt_e500_target *e500;
-	uint64_t base, stride;		/* of the first core's block */
+	uint64_t base, stride;		/* address of the first core's block */
 	bool direct;
 	enum capture capture;
 	uint32_t trigger, trigger_value;	/* BY_WRITE */
-	bool looked, moves; /* of the counters' copies: seen is of an earlier look; they were seen to move */
+	bool looked, moves; /* copies of counters: seen is valid; they were seen to change */
 	uint32_t seen[PT_E500_PMCS_MAX];
 };
 
@@ -45,7 +45,7 @@ static int access_register(struct by_dcsr *by, unsigned core, uint32_t offset, b
 	return rc == 0 ? 0 : pt_wrap(err, "core proxy in DCSR");
 }
 
-/* Where a register is, and whether it is a copy; -1: nowhere. */
+/* Offset of a register or of its copy; -1: none. */
 static int offset_of(const struct by_dcsr *by, unsigned pmr)
 {
 	static const struct { unsigned first; int at; } rows[] = {
@@ -81,7 +81,7 @@ static int read_capture(struct by_dcsr *by, const struct pt_params *settings, st
 	return 0;
 }
 
-/* Its PVR says that there is such a block. */
+/* Checks the block by its PVR. */
 static int find_block(struct by_dcsr *by, struct pt_err *err)
 {
 	enum pt_e500_core core = by->e500->core;
@@ -145,7 +145,7 @@ static int take_capture(struct by_dcsr *by, unsigned core, struct pt_err *err)
 			       err);
 }
 
-/* Copies are believed once one of them has changed: at first what is counted is set another way, and read that way. */
+/* Copies are used only after one of them has changed; until then another access method reads the counters. */
 static int look_whether_they_move(struct by_dcsr *by, unsigned core, struct pt_err *err)
 {
 	uint32_t now[PT_E500_PMCS_MAX];
@@ -192,8 +192,7 @@ static int do_one(struct by_dcsr *by, unsigned core, struct pt_e500_op *op, stru
 	return access_register(by, core, (uint32_t)offset_of(by, op->pmr), op->write, &op->value, err);
 }
 
-/* As the routine in scratch memory does it: counters are frozen while something is written, and what is written to
- * PMGC0 comes into force last. */
+/* Like the scratch routine: freezes the counters while registers are written, and writes PMGC0 last. */
 static int write_some(struct by_dcsr *by, unsigned core, struct pt_e500_op *ops, size_t n_ops, struct pt_err *err)
 {
 	uint32_t was = 0, is, frozen;

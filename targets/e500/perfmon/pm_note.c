@@ -1,14 +1,13 @@
-/* What a pass by scratch code has to put back, noted before it changes anything, so that the next process does it
- * when this one is killed in the midst (targets/contract/pending.h). The note is not taken back behind each pass
- * while a user has the performance monitor: of a core that runs on or is halted elsewhere there is nothing to put
- * back. */
+/* Notes what a pass by scratch code will have to restore, before it changes anything, so that the next process can
+ * restore it if this one is killed meanwhile (targets/contract/pending.h). While the performance monitor has an owner,
+ * the note is kept between passes: it has no effect on a core that runs or is halted elsewhere. */
 #include <stdio.h>
 #include <string.h>
 
 #include "targets/e500/perfmon/perfmon.h"
 #include "base/util.h"
 
-enum { FRAME = 5, HEAD_BYTES = 8 * FRAME + 8 + 4 + 4 };		/* then what was there, and what is */
+enum { FRAME = 5, HEAD_BYTES = 8 * FRAME + 8 + 4 + 4 };		/* then the saved bytes, and the code */
 
 static void put_be64(uint8_t *to, uint64_t value)
 {

@@ -1,7 +1,7 @@
-/* What could not be put back, because the server was gone or the core stopped in user mode. The target goes with the
- * connection, what it owes to the chip does not: it is kept here until the same server is there again, or the next use
- * begins, for any board of this process. Paid only where the registers still are as we had left them: after a reset,
- * or with another program there, nothing is owed. */
+/* Pending restores, for when the server was gone or the core stopped in user mode. They outlive the target, which ends
+ * with its connection: they are kept here until the same server is back or the next use begins, for all boards of this
+ * process. A restore is done only if the registers still hold what we wrote; after a reset, or with another program, it
+ * is dropped. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,19 +11,19 @@
 #include "targets/e500/perfmon/perfmon.h"
 #include "base/util.h"
 
-enum { MOST_DEBTS = 4 * PT_REMOTE_MAX_CORES };	/* of a core each */
+enum { MOST_DEBTS = 4 * PT_REMOTE_MAX_CORES };	/* one per core */
 
 struct debt {
-	char where[64];			/* "": a free place */
+	char where[64];			/* "": unused */
 	unsigned core;
 	struct pt_e500_op saved[PT_E500_PMRS_MAX], left[PT_E500_PMRS_MAX];
-	size_t n_saved, n_left;		/* 0: of PMRs nothing is owed */
+	size_t n_saved, n_left;		/* 0: no PMRs to restore */
 	bool astray;
-	struct pt_e500_away away;	/* registers and RAM, of a pass that was cut short */
+	struct pt_e500_away away;	/* registers and RAM of an interrupted pass */
 };
 
 static struct debt debts[MOST_DEBTS];
-static size_t next_place;		/* one too many takes the place of another */
+static size_t next_place;		/* when full, the next entry to overwrite */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct debt *find(const char *where, unsigned core)
@@ -34,7 +34,7 @@ static struct debt *find(const char *where, unsigned core)
 	return NULL;
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static struct debt *place_for(const char *where, unsigned core)
 {
 	struct debt *d = find(where, core);
@@ -50,7 +50,7 @@ static struct debt *place_for(const char *where, unsigned core)
 	return d;
 }
 
-/* What the registers that say what is counted held before: whoever reads it can put it back by hand. */
+/* Lists the control registers' earlier values, so that the user can restore them by hand. */
 static void say_before(const struct debt *d, char *text, size_t room)
 {
 	size_t n = 0;
@@ -120,7 +120,7 @@ static bool is_owed(const char *where, unsigned core, struct debt *out)
 	return d != NULL;
 }
 
-/* With what is left of it. */
+/* Stores what is still pending, or frees the entry. */
 static void settled(const struct debt *now)
 {
 	struct debt *d;
@@ -134,7 +134,7 @@ static void settled(const struct debt *now)
 	pthread_mutex_unlock(&lock);
 }
 
-/* What we had written for our purposes still stands there. */
+/* *same: the control registers still hold what we wrote. */
 static int is_as_left(struct pt_e500_target *e500, const struct debt *d, bool *same, struct pt_err *err)
 {
 	struct pt_e500_op now[PT_E500_PMRS_MAX];
@@ -171,7 +171,7 @@ static void settle_pmrs(struct pt_e500_target *e500, struct debt *d)
 		d->n_saved = 0;
 }
 
-/* Before PMRs, which may need the core where it stood. */
+/* Done before PMRs, whose restore may need the core at its original place. */
 static void settle_core(struct pt_e500_target *e500, struct debt *d)
 {
 	struct pt_err err = { 0 };
@@ -183,10 +183,11 @@ static void settle_core(struct pt_e500_target *e500, struct debt *d)
 			d->where, d->away.was.pc, d->away.len_bytes, d->away.addr, err.msg);
 	else
 		pt_info("e500: %s is back; registers and RAM of a sample that was cut short are put back", d->where);
-	d->astray = false;	/* it is told; later nobody knows what has run there */
+	d->astray = false;	/* reported; later it is unknown what has run there */
 }
 
-/* Registers of all cores first: the one that stands astray is the way to what others are owed. */
+/* Core registers first, for all cores: restoring PMRs may need the core that an interrupted pass left in the
+ * routine. */
 void pt_e500_settle(struct pt_e500_target *e500)
 {
 	struct debt d;

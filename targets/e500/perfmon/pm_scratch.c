@@ -1,5 +1,6 @@
-/* The way that every GDB server allows: the halted core executes code of ours (scratch.h), in packets. A core that runs
- * is stopped and goes on in one turn of the connection, so a debugger that waits for it notices nothing. */
+/* The access method that works with every GDB server: the halted core executes our code (scratch.h), controlled by
+ * packets. A running core is stopped and resumed while we hold the connection lock, so that a waiting debugger notices
+ * nothing. */
 #include "targets/e500/perfmon/perfmon.h"
 
 #include <inttypes.h>
@@ -18,9 +19,9 @@ struct by_scratch {
 	struct pt_remote_block block;
 	uint16_t row[N_FRAME];
 	unsigned core;
-	enum pt_break_kind break_kind;	/* that the server knows */
-	bool counts_halted;		/* seen: counters go on while the core stands */
-	bool breaks;			/* the routine's end is a breakpoint of the server's, not the trap */
+	enum pt_break_kind break_kind;	/* supported by the server */
+	bool counts_halted;		/* measured: counters run while the core is halted */
+	bool breaks;			/* the routine ends at a breakpoint of the server, not in the trap */
 };
 
 /* --- the core, in packets ----------------------------------------------------------------------------------------- */
@@ -56,7 +57,7 @@ static void note_away(void *state, const struct pt_e500_away *away)
 	pt_e500_note_away(by->e500, by->core, away);
 }
 
-/* Of several cores this one alone. */
+/* Runs only this core. */
 static int run_core(struct by_scratch *by, bool step, struct pt_err *err)
 {
 	struct pt_remote *r = &by->e500->remote;
@@ -82,7 +83,7 @@ static int insert(struct by_scratch *by, uint64_t end, struct pt_err *err)
 	return pt_remote_break_insert(&by->e500->remote, &at, err);
 }
 
-/* A server that leaves traps to the program (QEMU) stops where it is told to. */
+/* For a server that leaves traps to the program (QEMU), sets a breakpoint at the end. */
 static int run(void *state, bool step, uint64_t end, struct pt_err *err)
 {
 	struct by_scratch *by = state;
@@ -142,7 +143,7 @@ static int scratch_open(struct pt_e500_target *e500, const struct pt_params *set
 	by->code.port = &by->port;
 	by->code.process = e500->remote.facts.process;
 	by->code.proven = pt_params_flag(settings, &pt_e500_settings[PT_E500_SET_SCRATCH_TRUST]);
-	if (strcmp(e500->remote.facts.name, "qemu-user") == 0)	/* and what has run there it does not let be written */
+	if (strcmp(e500->remote.facts.name, "qemu-user") == 0)	/* and it does not permit writes to executed memory */
 		return pt_fail(err, PT_EUNSUPPORTED, "QEMU's user mode has no performance monitor");
 	if (!find_rows(by))
 		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server does not say where r3 to r5, pc and msr are");
@@ -179,7 +180,8 @@ static uint64_t now_ns(const struct by_scratch *by)
 	return pt_link_now_ns(pt_probe_link(by->e500->remote.target->probe));
 }
 
-/* Upper, lower, upper: where the lower half wrapped in between, it did so just before or behind its reading. */
+/* Reads upper, lower, upper: if the lower half wrapped in between, a small lower half belongs to the second upper
+ * one. */
 static uint64_t timebase(const struct pt_e500_op *tb)
 {
 	uint32_t upper = tb[0].value != tb[2].value && tb[1].value < UINT32_C(0x80000000) ? tb[2].value : tb[0].value;
@@ -189,7 +191,7 @@ static uint64_t timebase(const struct pt_e500_op *tb)
 
 struct list { struct pt_e500_op *ops; size_t n_ops; struct pt_e500_pass *pass; };
 
-/* The core stands. With the time base, where there is room for that. */
+/* The core is halted. Also reads the time base, if the RAM is large enough. */
 static int access_pmrs(struct by_scratch *by, void *arg, struct pt_err *err)
 {
 	const struct list *list = arg;
@@ -228,7 +230,7 @@ static int fail_unstopped(const struct pt_rsp_facts *server, struct pt_err *err)
 		       "(nap, sleep) that it cannot be reached");
 }
 
-/* Within a hold. */
+/* Called with the connection held. */
 static int stop(struct by_scratch *by, struct pt_e500_pass *pass, struct pt_err *err)
 {
 	const struct pt_rsp_ops *rsp = by->e500->remote.rsp;
@@ -238,7 +240,7 @@ static int stop(struct by_scratch *by, struct pt_e500_pass *pass, struct pt_err 
 
 	if (rsp->poll(wire, 0, &now, err) < 0)
 		return err->code;
-	if (now.non_stop)	/* a stop of ours would be told as the program's */
+	if (now.non_stop)	/* our stop would be reported as the program's */
 		return pt_fail(err, PT_EUNSUPPORTED,
 			       "code of ours can be run in all-stop only, and the debugger chose non-stop");
 	if (now.running) {
@@ -254,7 +256,7 @@ static int stop(struct by_scratch *by, struct pt_e500_pass *pass, struct pt_err 
 	return 0;
 }
 
-/* What stopped it in the end may have been a breakpoint: then it stays, and the debugger has been told. */
+/* If the core stopped at a breakpoint meanwhile it stays halted, and the debugger has been notified. */
 static int go_on(struct by_scratch *by, struct pt_e500_pass *pass, struct pt_err *err)
 {
 	int rc = by->code.astray ? 0 : by->e500->remote.rsp->go_on(by->e500->remote.wire, err);
@@ -263,7 +265,7 @@ static int go_on(struct by_scratch *by, struct pt_e500_pass *pass, struct pt_err
 	return rc == PT_ESTATE ? 0 : rc;
 }
 
-/* An earlier pass left something behind. The core stands since then, unless somebody let it go. */
+/* Restores what an earlier pass left changed. The core is still halted, unless a client resumed it. */
 static int mend(struct by_scratch *by, bool *as_before, struct pt_err *err)
 {
 	int rc = pt_remote_choose(&by->e500->remote, by->core, err);
@@ -307,7 +309,7 @@ int pt_e500_bring_back(struct pt_e500_target *e500, unsigned core, const struct 
 	return rc;
 }
 
-/* One turn of the connection: the core stands while what is done, and goes on if it ran. */
+/* Holds the connection, calls what() with the core halted, and resumes the core if it ran. */
 static int while_halted(struct by_scratch *by, unsigned core, struct pt_e500_pass *pass,
 			int (*what)(struct by_scratch *by, void *arg, struct pt_err *err), void *arg,
 			struct pt_err *err)
@@ -348,9 +350,9 @@ static int scratch_pass(struct pt_e500_target *e500, unsigned core, struct pt_e5
 
 /* --- do counters stand while the core does? ----------------------------------------------------------------------- */
 
-enum { CYCLES = 0x10010000 };		/* PMLCa: FCM1, so what the routine takes is not in it */
+enum { CYCLES = 0x10010000 };		/* PMLCa: FCM1 excludes the routine's own cycles */
 
-/* Cycles counted between two looks at a core that stands. PMC0 is used for that, and put back. */
+/* Checks whether cycles are counted between two reads while the core is halted. Uses PMC0, and restores it. */
 static int look_twice(struct by_scratch *by, void *arg, struct pt_err *err)
 {
 	const struct list *saved = arg;

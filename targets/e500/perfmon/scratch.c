@@ -7,11 +7,11 @@
 #include "base/util.h"
 
 enum { R3 = 3, R4 = 4, R5 = 5, MOST_WORDS = PT_E500_SCRATCH_BYTES / 4 };
-enum { HEAD_WORDS = 4, TAIL_WORDS = 3 };	/* at the most */
+enum { HEAD_WORDS = 4, TAIL_WORDS = 3 };	/* maximum */
 
 struct routine {
 	uint32_t word[MOST_WORDS];
-	unsigned n_code, n_words;	/* behind the code: a word per operation, and one that it ended */
+	unsigned n_code, n_words;	/* after the code: a word per operation, and an end mark */
 };
 
 /* Source: Power ISA 2.06 Book I, 3.3 */
@@ -30,8 +30,8 @@ static void put(struct routine *r, uint32_t word)
 	r->word[r->n_code++] = word;
 }
 
-/* mfpmr stands first: it is what may trap. r4 has the buffer; r5: PMGC0 as it was, or as it is to be. Up to the freeze
- * a counter without FCM1 counts what stands here, so no more than must does. */
+/* mfpmr comes first, because it may trap. r4: buffer; r5: old PMGC0, or the new one. Until the freeze a counter without
+ * FCM1 counts these instructions, so there are as few as possible. */
 static void put_head(struct routine *r, bool user)
 {
 	put(r, pt_e500_mfpmr(R5, PT_E500_PMGC0 - (user ? PT_E500_USER_LESS : 0)));
@@ -71,7 +71,7 @@ static void build(struct routine *r, const struct pt_e500_op *ops, size_t n_ops,
 	put_head(r, user);
 	for (size_t i = 0; i < n_ops; i++)
 		put_op(r, &ops[i], 4 * (unsigned)i, user);
-	put(r, store(R4, R4, 4 * (unsigned)n_ops));			/* it came to its end */
+	put(r, store(R4, R4, 4 * (unsigned)n_ops));			/* end mark */
 	if (!user)
 		put(r, pt_e500_mtpmr(PT_E500_PMGC0, R5));		/* the trap synchronizes */
 	put(r, PT_E500_TRAP);
@@ -110,7 +110,7 @@ static int check(const struct pt_e500_scratch *s, const struct pt_e500_op *ops, 
 	return 0;
 }
 
-/* Whether mfpmr does what it should: where it traps, a step ends at the handler and not behind it. */
+/* Tests mfpmr by a single-step: if it traps, the step ends in the handler and not after the instruction. */
 static int prove(struct pt_e500_scratch *s, struct pt_err *err)
 {
 	struct pt_e500_frame at;
@@ -152,7 +152,7 @@ static bool goes_by_steps(const struct pt_e500_scratch *s, const struct pt_e500_
 	return s->doubt && i < n_ops;
 }
 
-/* Nothing has to be waited for: an access that the core refuses ends its step in the handler. */
+/* Single-steps the routine. No timeout is needed: an access that the core refuses ends its step in the handler. */
 static int walk(struct pt_e500_scratch *s, uint64_t end, struct pt_err *err)
 {
 	struct pt_e500_frame at;
@@ -203,7 +203,7 @@ static int execute(struct pt_e500_scratch *s, const struct pt_e500_frame *was, c
 	return rc;
 }
 
-/* A server that refuses to write there has refused all of it. */
+/* True: memory is unchanged, because the server refused every write. */
 static bool is_as_it_was(const struct pt_e500_scratch *s)
 {
 	uint8_t now[PT_E500_SCRATCH_BYTES];
@@ -212,7 +212,7 @@ static bool is_as_it_was(const struct pt_e500_scratch *s)
 	       memcmp(now, s->away.saved, s->away.len_bytes) == 0;
 }
 
-/* Memory first: with the registers the core stands where it stood. */
+/* Restores memory first; restoring the registers puts the core back where it was. */
 static int put_back(struct pt_e500_scratch *s, struct pt_err *err)
 {
 	const struct pt_e500_away *away = &s->away;
@@ -257,7 +257,8 @@ int pt_e500_scratch_mend(const struct pt_e500_port *port, const struct pt_e500_a
 	return rc;
 }
 
-/* Some servers write into flash without a word: what is there then must not be executed. */
+/* Verifies the write: some servers ignore writes to flash without an error, and the old content must not be
+ * executed. */
 static int look_whether_written(struct pt_e500_scratch *s, struct pt_err *err)
 {
 	uint8_t now[PT_E500_SCRATCH_BYTES];
@@ -270,7 +271,7 @@ static int look_whether_written(struct pt_e500_scratch *s, struct pt_err *err)
 				    s->addr);
 }
 
-/* What is there is kept, and the routine put in its place. */
+/* Saves the memory, and writes the routine there. */
 static int place(struct pt_e500_scratch *s, const struct routine *r, struct pt_err *err)
 {
 	struct pt_e500_away *away = &s->away;
@@ -285,7 +286,7 @@ static int place(struct pt_e500_scratch *s, const struct routine *r, struct pt_e
 		return pt_wrap(err, "RAM for code that reads PMRs");
 	if (s->port->note != NULL)
 		s->port->note(s->port->state, away);
-	s->astray = true;	/* until it is put back */
+	s->astray = true;	/* until it is restored */
 	if (pt_mem_write(s->port->mem, s->addr, away->code, away->len_bytes, err) < 0)
 		return pt_wrap(err, "RAM for code that reads PMRs");
 	return s->proven || s->written ? 0 : look_whether_written(s, err);

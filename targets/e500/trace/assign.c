@@ -1,8 +1,8 @@
-/* Why the number of turns is the least: a turn holds P counters, P even and 4 or more, and two threshold events. It
- * cannot be fewer than all halves / P, nor than threshold events / 2. So many suffice: threshold events are paired so
- * that at most one turn has an odd number of counters left; chains then fill the rest two by two, and what is odd is
- * for single ones. Whatever moves later is checked for the same two limits, and any set within them has its places in
- * a turn. */
+/* Why this finds the least number of turns: a turn has P counters, P even and 4 or more, and room for two threshold
+ * events. There cannot be fewer turns than all halves / P, nor than threshold events / 2. That many are enough:
+ * threshold events are paired so that at most one turn has an odd number of counters left. Chains then take the free
+ * counters in pairs, and single events take the odd ones. Events that are moved later are checked against the same two
+ * limits; any set within them fits in a turn. */
 #include "targets/e500/trace/assign.h"
 
 struct plan {
@@ -34,7 +34,8 @@ static bool is(const struct plan *plan, size_t want, bool threshold, bool chaine
 	return plan->wants[want].event->threshold == threshold && plan->wants[want].chained == chained;
 }
 
-/* Two in a turn, chains with chains; where one chain and an even number of others remain it stays alone. */
+/* Puts two in each turn, chains with chains; if one chain and an even number of others remain, the chain gets a turn
+ * without another threshold event. */
 static void put_thresholds(struct plan *plan)
 {
 	size_t n_chained = 0, n_single = 0, at = 0;
@@ -53,7 +54,7 @@ static void put_thresholds(struct plan *plan)
 			put(plan, i, at++ / 2);
 }
 
-/* In the first turn that has room. */
+/* Puts each in the first turn with enough free counters. */
 static void put_others(struct plan *plan, bool chained)
 {
 	size_t turn = 0;
@@ -67,7 +68,8 @@ static void put_others(struct plan *plan, bool chained)
 	}
 }
 
-/* Those that are with want i, itself among them; false: an earlier one speaks for them. */
+/* Counters and threshold events of the group of want i, itself included; false: an earlier want is the group's
+ * first. */
 static bool with(const struct plan *plan, size_t i, unsigned *halves, unsigned *thresholds)
 {
 	uint8_t together = plan->wants[i].together;
@@ -93,7 +95,7 @@ static void put_with(struct plan *plan, size_t i, size_t turn)
 			put(plan, k, turn);
 }
 
-/* Where events are held together, or counters are few: the largest first, each in the first turn that has room. */
+/* First fit, for grouped events or few counters: the largest group first, each in the first turn with room. */
 static void put_together(struct plan *plan)
 {
 	unsigned halves, thresholds;
@@ -141,7 +143,7 @@ static void place_all(const struct plan *plan, struct pt_e500_place *places)
 {
 	uint8_t used[PT_E500_WANTS_MAX] = { 0 };
 
-	for (int kind = 3; kind >= 0; kind--)	/* what is most particular first */
+	for (int kind = 3; kind >= 0; kind--)	/* the most constrained events first */
 		for (size_t i = 0; i < plan->n_wants; i++)
 			if (is(plan, i, kind >= 2, kind % 2 == 1))
 				places[i] = place(plan, i, &used[plan->turn[i]]);

@@ -1,13 +1,13 @@
-/* Ratios keep their events in one turn where they can: a ratio of two counts of one time has no error by what the
- * program did in between. Wants move between turns only as far as each turn holds them (counters, threshold events),
- * and so that more ratios are whole, or more pairs of theirs together, than before. */
+/* Keeps the events of a ratio in one turn where possible: a ratio of two counts from the same time has no error from
+ * changes in the program's behaviour. A want moves only if the turn has room for it (counters, threshold events), and
+ * if more ratios become whole or more pairs of a ratio share a turn. */
 #include <string.h>
 
 #include "targets/e500/trace/assign.h"
 #include "base/util.h"
 
-/* Numbers of events; 0 ends a row. Source: AN3636 Rev. 2, Table 1, and more of the kind; those of one core have that
- * core's events only, as others do not have them, or have others by these numbers. */
+/* Numbers of events; 0 ends a row. Source: AN3636 Rev. 2, Table 1, and similar ratios. Rows for one core use that
+ * core's events: other cores lack them, or have other events with these numbers. */
 static const struct { uint8_t cores; uint16_t event[PT_E500_RATIO_EVENTS]; } table[] = {
 #define OLD (1 << PT_E500_V1 | 1 << PT_E500_V2 | MC)
 #define MC (1 << PT_E500_MC | 1 << PT_E500_E5500)
@@ -79,7 +79,7 @@ static bool turn_holds(const struct search *s, size_t turn)
 	return halves <= s->n_pmcs && thresholds <= 2;
 }
 
-/* A whole ratio is worth more than any number of pairs. */
+/* A whole ratio outweighs any number of pairs. */
 static unsigned score(const struct search *s)
 {
 	unsigned sum = 0;
@@ -109,8 +109,8 @@ static bool is_member(const struct pt_e500_ratio *r, size_t want)
 	return false;
 }
 
-/* The want goes to the turn; where that does not hold it, one that is no member of the ratio goes the other way, the
- * one that costs least. False: nothing could be done, and nothing was. */
+/* Moves the want to the turn. If the turn is full, swaps it with a want outside the ratio: the one that leaves the best
+ * score. False: impossible; nothing was changed. */
 static bool bring(struct search *s, const struct pt_e500_ratio *r, size_t want, uint16_t to)
 {
 	uint16_t from = s->turn[want];
@@ -138,7 +138,7 @@ static bool bring(struct search *s, const struct pt_e500_ratio *r, size_t want, 
 	return true;
 }
 
-/* All of a ratio in one turn. True: that is better than before, else all is as it was. */
+/* Moves all of a ratio to one turn. True: the score is better; else nothing was changed. */
 static bool gather(struct search *s, const struct pt_e500_ratio *r, uint16_t to)
 {
 	uint16_t before[PT_E500_WANTS_MAX];
@@ -155,7 +155,7 @@ static bool gather(struct search *s, const struct pt_e500_ratio *r, uint16_t to)
 	return false;
 }
 
-/* Any two change places. */
+/* Swaps two wants if that raises the score. */
 static bool swap(struct search *s)
 {
 	unsigned was = score(s);
@@ -176,7 +176,7 @@ static bool swap(struct search *s)
 	return false;
 }
 
-/* Until nothing gets better: the score rises each time, and is bounded. */
+/* Ends: the score rises each time, and is bounded. */
 static void climb(struct search *s, size_t first)
 {
 	bool better = true;
@@ -190,7 +190,7 @@ static void climb(struct search *s, size_t first)
 	}
 }
 
-/* From the same start, once with each ratio first: the best of it. */
+/* Climbs from the same start once with each ratio first, and keeps the best result. */
 void pt_e500_gather(unsigned n_pmcs, const struct pt_e500_want *wants, size_t n_wants, uint16_t *turn, size_t n_turns)
 {
 	struct search s = { .wants = wants, .n_wants = n_wants, .n_turns = n_turns, .n_pmcs = n_pmcs, .turn = turn };

@@ -1,4 +1,4 @@
-/* Counters that are left over count some events a second time. */
+/* Counts some events a second time on unused counters. */
 #include "targets/e500/trace/assign.h"
 
 struct fill {
@@ -31,7 +31,7 @@ static bool is_in(const struct fill *f, size_t want, size_t turn)
 	return false;
 }
 
-/* The last one that is free, or one of the first two. PT_E500_NO_PMC: none. */
+/* Takes the last free counter, or for a threshold event one of the first two. PT_E500_NO_PMC: none. */
 static uint8_t take(uint8_t *used, unsigned n_pmcs, bool threshold)
 {
 	for (unsigned pmc = threshold ? 2 : n_pmcs; pmc-- > 0;)
@@ -42,7 +42,7 @@ static uint8_t take(uint8_t *used, unsigned n_pmcs, bool threshold)
 	return PT_E500_NO_PMC;
 }
 
-/* False: the turn has no room for it; nothing was done. */
+/* False: the turn has no free counter for it; nothing was done. */
 static bool add(struct fill *f, size_t want, size_t turn)
 {
 	uint8_t used = used_in(f, turn);
@@ -71,7 +71,7 @@ static bool is_whole(const struct fill *f, const struct pt_e500_ratio *r)
 	return false;
 }
 
-/* What of the ratio is not in the turn yet comes there, all of it or nothing. */
+/* Adds the ratio's missing events to the turn, all of them or none. */
 static bool complete(struct fill *f, const struct pt_e500_ratio *r, size_t turn)
 {
 	size_t was = f->n_places;
@@ -84,7 +84,7 @@ static bool complete(struct fill *f, const struct pt_e500_ratio *r, size_t turn)
 	return true;
 }
 
-/* How many counters of its own a ratio would take in a turn. */
+/* The number of counters that the ratio's missing events need in the turn. */
 static unsigned missing(const struct fill *f, const struct pt_e500_ratio *r, size_t turn)
 {
 	unsigned n = 0;
@@ -94,7 +94,7 @@ static unsigned missing(const struct fill *f, const struct pt_e500_ratio *r, siz
 	return n;
 }
 
-/* Those that lack least come first: they leave most for others. */
+/* Ratios that need the fewest counters come first, to leave more for the others. */
 static void complete_ratios(struct fill *f, const struct pt_e500_ratio *ratio, size_t n)
 {
 	for (unsigned lacking = 1; lacking <= 2 * PT_E500_RATIO_EVENTS; lacking++)
@@ -110,7 +110,7 @@ static void add_turns(struct fill *f, const struct pt_e500_ratio *ratio, size_t 
 		if (is_whole(f, &ratio[i]))
 			continue;
 		if (!complete(f, &ratio[i], f->n_turns))
-			continue;		/* more than a turn holds */
+			continue;		/* it does not fit in a turn */
 		f->n_turns++;
 		complete_ratios(f, ratio, n);
 	}

@@ -1,5 +1,5 @@
-/* Sources of several cores behind one GDB server, which are its threads (targets/contract/cores.h). Each core has a performance
- * monitor, and an agent's block, of its own; a server that halts one halts all of them. */
+/* Sources of several cores behind one GDB server, which shows them as threads (targets/contract/cores.h). Each core has
+ * its own performance monitor and agent block; a server that halts one core halts all of them. */
 #include "targets/e500/perfmon/perfmon.h"
 #include "targets/e500/trace/sources.h"
 

@@ -13,7 +13,7 @@
 /* PMLCa and PMLCb. Source: E1 Tables 7-4, 7-5 */
 enum { FCS = 0x40000000, FCU = 0x20000000, FCM1 = 0x10000000, FCM0 = 0x08000000, EVENT_LSB = 16, MUL_LSB = 8,
        MOST_THRESHOLD = 63, MOST_MUL = 7, WORD_BYTES = 80 };
-#define FASTEST_HZ UINT64_C(2500000000)	/* of all parts of the family there are */
+#define FASTEST_HZ UINT64_C(2500000000)	/* of all parts of the family */
 
 const struct pt_param pt_e500_counting_params[PT_E500_COUNTING_PARAMS] = {
 	[PT_E500_EVENTS] = { "events", PT_PARAM_LIST, "cycles,instructions,branches,branch-misses", NULL, 0, 0,
@@ -69,7 +69,7 @@ static uint32_t state_of(const char *word)
 struct word {
 	char text[WORD_BYTES];		/* as the user wrote it */
 	char event[WORD_BYTES], letters[8];
-	const char *at;			/* behind '@'; NULL: no threshold is said */
+	const char *at;			/* text after '@'; NULL: no threshold given */
 	uint64_t pmlcb;			/* of rHEX */
 	bool raw;
 };
@@ -147,8 +147,8 @@ static int threshold_of(uint32_t pmlcb)
 	return (int)((pmlcb & MOST_THRESHOLD) << (pmlcb >> MUL_LSB & MOST_MUL));
 }
 
-/* The smallest multiplier by which it can be said. False: none; *below and *above are what can be, the same where it is
- * beyond all of them. */
+/* Uses the smallest multiplier that can express it. False: none can; *below and *above are the nearest possible values,
+ * equal if cycles exceeds them all. */
 static bool encode(uint64_t cycles, uint32_t *pmlcb, uint64_t *below, uint64_t *above)
 {
 	uint64_t step = 1;
@@ -209,7 +209,7 @@ struct reading {
 	uint32_t standard;		/* bits of count= */
 	const char *thresholds;
 	uint8_t together;
-	bool until_is_new;		/* the first is until's, and not in the list yet */
+	bool until_is_new;		/* the first entry is until's, and the list has not named it yet */
 	struct pt_err *err;
 };
 
@@ -245,7 +245,7 @@ static int add(struct reading *r, const struct pt_e500_event *event, const struc
 		.threshold = event->threshold ? threshold_of(pmlcb) : PT_E500_NO_THRESHOLD };
 	name_it(out, event, w, r->standard);
 	if (r->until_is_new && c->n > 0 && strcmp(c->counted[0].name, out->name) == 0) {
-		r->until_is_new = false;	/* of the list, too: it is counted in each turn as it is */
+		r->until_is_new = false;	/* also in the list: it is counted in each turn anyway */
 		return 0;
 	}
 	for (size_t i = 0; i < c->n; i++)
@@ -327,7 +327,7 @@ static int read_list(struct reading *r, const char *list)
 	return 0;
 }
 
-/* What ends windows is counted first of all. */
+/* The event that ends windows is the first entry. */
 static int read_until(struct reading *r, const struct pt_params *words)
 {
 	struct pt_e500_counting *c = r->c;
@@ -358,7 +358,7 @@ static int read_until(struct reading *r, const struct pt_params *words)
 
 /* --- places, chains */
 
-/* What ends windows has the last counter, and the others the rest. */
+/* The event that ends windows gets the last counter, the others share the rest. */
 static int assign(const struct pt_e500_counting *c, struct pt_e500_place *places, size_t *n_turns, struct pt_err *err)
 {
 	unsigned own = c->until == PT_E500_UNTIL_EVENT;
@@ -374,7 +374,7 @@ static int assign(const struct pt_e500_counting *c, struct pt_e500_place *places
 	return 0;
 }
 
-/* Counters that are left over; and what ends windows, in each turn. */
+/* Uses the unused counters, and counts the event that ends windows in each turn. */
 static void repeat(struct pt_e500_counting *c, bool whole)
 {
 	unsigned own = c->until == PT_E500_UNTIL_EVENT;
@@ -417,7 +417,7 @@ static void chain_long_ones(struct pt_e500_counting *c, uint64_t core_hz, uint64
 		c->want[i].chained |= longest_ns > pt_e500_wrap_ns(hz, steps_of(c->want[i].event)) / 2;
 }
 
-/* In the order of the list, as long as all are in one turn. */
+/* Chains events in the order of the list, as long as all fit in one turn. */
 static void chain_left_over(struct pt_e500_counting *c)
 {
 	struct pt_e500_place places[PT_E500_COUNTED_MAX];
@@ -459,7 +459,7 @@ int pt_e500_counting_read(struct pt_e500_counting *c, enum pt_e500_core core, un
 	return 0;
 }
 
-/* --- what is told of it */
+/* --- descriptions */
 
 void pt_e500_note(const struct pt_e500_event *event, char *text, size_t room)
 {

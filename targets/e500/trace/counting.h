@@ -1,5 +1,5 @@
-/* What a profile counts, from its words: events with thresholds and with the states of the core in which they count, in
- * counters of the trace, and where each of them is in the hardware. Pure; any thread.
+/* Parses what a profile counts: events with thresholds and the core states in which they count, the trace's counters,
+ * and the place of each in the hardware. Pure; any thread.
  *
  * An event is a name of its core's list, one of perf's, a number, AN3636's "Com:12", or perf's raw "rHEX" (PMLCb in the
  * upper 32 bits). Behind it may stand
@@ -8,9 +8,9 @@
  *	@sweep		once for each of thresholds=: how long they last, as a table
  * EVENT+EVENT: held together in one turn.
  *
- * With until= turns are windows, which the hardware ends: all counters freeze in one cycle (PMGC0[FCECE]), when an
- * event has come so often, or with a rise of a bit of the time base. What they hold then is of the same stretch of the
- * program, however late it is read. The event has a counter of its own in each turn, the last one.
+ * With until= turns are windows that the hardware ends: all counters freeze in one cycle (PMGC0[FCECE]) when an event
+ * has occurred N times, or when a bit of the time base rises. The counters then cover the same stretch of the program,
+ * however late they are read. The event occupies the last counter in each turn.
  *
  * Sources: E500CORERM Rev. 1, Tables 7-4, 7-5 and 7-8; AN3636 2.1; Linux, core-fsl-emb.c (raw events).
  * UNVERIFIED: that a threshold's unit is the cycle. */
@@ -33,11 +33,11 @@ enum pt_e500_until { PT_E500_NO_WINDOWS, PT_E500_UNTIL_EVENT, PT_E500_UNTIL_TIME
 
 struct pt_e500_counting {
 	enum pt_e500_core core;
-	unsigned n_pmcs;			/* that may be used: see pt_e500_assign */
+	unsigned n_pmcs;			/* usable counters: see pt_e500_assign */
 	enum pt_e500_until until;
-	uint32_t until_events;			/* UNTIL_EVENT: of counted[0], to the end of a window */
-	uint32_t pmgc0;				/* while it counts */
-	uint32_t tbl_ticks;			/* of the time base, that one TBL_BIT_TRANS is (PMGC0[TBSEL]) */
+	uint32_t until_events;			/* UNTIL_EVENT: a window ends after so many of counted[0] */
+	uint32_t pmgc0;				/* its value while counting */
+	uint32_t tbl_ticks;			/* ticks of the time base per TBL_BIT_TRANS (PMGC0[TBSEL]) */
 	size_t n, n_places, n_turns;
 	struct pt_e500_counted counted[PT_E500_COUNTED_MAX];
 	struct pt_e500_want want[PT_E500_COUNTED_MAX];		/* of each counted */
@@ -48,41 +48,44 @@ enum { PT_E500_EVENTS, PT_E500_COUNT, PT_E500_CHAIN, PT_E500_THRESHOLDS, PT_E500
        PT_E500_PERIOD, PT_E500_UNTIL, PT_E500_CORE, PT_E500_COUNTING_PARAMS };
 extern const struct pt_param pt_e500_counting_params[PT_E500_COUNTING_PARAMS];
 
-/* What until= says, and PMGC0, into *c, whose core is known; *event, *len: the event's name in the word, if there is
- * one. PT_EARG; PT_EUNSUPPORTED: the core's time base ends nothing. */
+/* Reads until= and sets PMGC0 in *c, whose core must be set; *event, *len: the event's name within the parameter, if
+ * there is one. PT_EARG; PT_EUNSUPPORTED: the core's time base cannot end windows. */
 int pt_e500_counting_until(struct pt_e500_counting *c, const struct pt_params *words, const char **event, size_t *len,
 			   struct pt_err *err);
-/* core_hz: 0: not known; longest_ns: of a turn, for which events have to be chained. 0, or PT_EARG with the word that
- * is wrong and what would be right; PT_EUNSUPPORTED, PT_ENOMEM as of pt_e500_assign. */
+/* core_hz: 0: not known; longest_ns: the longest turn; counters that could wrap in it are chained. 0, or PT_EARG with
+ * the wrong value and what is valid; PT_EUNSUPPORTED, PT_ENOMEM as of pt_e500_assign. */
 int pt_e500_counting_read(struct pt_e500_counting *c, enum pt_e500_core core, unsigned n_pmcs,
 			  const struct pt_params *words, uint64_t core_hz, uint64_t longest_ns, struct pt_err *err);
 
-enum { PT_E500_STEPS_PER_CYCLE = 4 };	/* of an event of which nothing else is known. Source: E500CORERM Table 7-6 */
-/* How long a counter takes to wrap at the least. 0: the clock is not known. */
+enum { PT_E500_STEPS_PER_CYCLE = 4 };	/* the maximum for an event, unless its own is known. Source: E500CORERM Table
+					 * 7-6 */
+/* The shortest time in which a counter can wrap. 0: the clock is not known. */
 uint64_t pt_e500_wrap_ns(uint64_t core_hz, unsigned steps_per_cycle);
-/* How fast it counts at most, in Hz. core_hz 0: as if the core were as fast as any of the family. */
+/* The event's highest possible rate, in Hz. core_hz 0: assumes the fastest core of the family. */
 uint64_t pt_e500_fastest(const struct pt_e500_event *event, uint64_t core_hz);
-/* "Com:12, Spec: branches finished (executed)"; "Spec?" where even that is in doubt. */
+/* "Com:12, Spec: branches finished (executed)"; "Spec?" if that is uncertain. */
 void pt_e500_note(const struct pt_e500_event *event, char *text, size_t room);
-/* As lines of CONFIG (trace/formats.h, "counters"): turns, counters and figures that need a clock; counter c->n is the
- * time base, c->n + 1 that of windows. Cut off where room is short: 13000 bytes are enough for PT_E500_COUNTED_MAX. */
+/* Writes lines of CONFIG (trace/formats.h, "counters"): turns, counters and figures that need a clock; counter c->n is
+ * the time base, c->n + 1 counts windows. Truncated if room is too small: 13000 bytes are enough for
+ * PT_E500_COUNTED_MAX. */
 struct pt_e500_clocks { uint64_t core_hz, tb_hz; };	/* 0: not known */
 void pt_e500_counting_tell(const struct pt_e500_counting *c, const struct pt_e500_clocks *clocks, char *text,
 			   size_t room);
 /* For cost=: "", or "; windows: all counters freeze ...". */
 void pt_e500_counting_tell_windows(const struct pt_e500_counting *c, char *text, size_t room);
 
-/* --- registers. Fill ops, of which there are PT_E500_TURN_OPS_MAX, and return their number. */
+/* --- registers. These functions fill ops (capacity PT_E500_TURN_OPS_MAX) and return their number. */
 enum { PT_E500_TURN_OPS_MAX = 32 };
-/* Reads the counters of a turn: of a chain the upper half, the lower, and the upper again; of windows PMGC0 before
- * all. */
+/* Reads the counters of a turn: for a chain the upper half, the lower, and the upper again; with windows PMGC0
+ * first. */
 size_t pt_e500_turn_read(const struct pt_e500_counting *c, size_t turn, struct pt_e500_op *ops);
-/* What was counted, by what was read: value[i] of the turn's i-th place. False: a chain's halves do not belong
- * together, it has to be read again. */
+/* Computes the counts from what was read: value[i] of the turn's i-th place. False: the lower half of a chain wrapped
+ * between the reads; read again. */
 bool pt_e500_turn_values(const struct pt_e500_counting *c, size_t turn, const struct pt_e500_op *ops, uint64_t *value);
-/* Of windows: whether the hardware has ended it, so that what was read is what it froze. */
+/* Windows: true if the hardware has ended it, so that the values read are the frozen ones. */
 bool pt_e500_turn_over(const struct pt_e500_counting *c, size_t turn, const struct pt_e500_op *ops);
-/* Of windows: whether PMGC0 holds what was written to it. PT_EUNSUPPORTED: nothing would ever freeze. */
+/* Windows: checks that PMGC0 holds what was written to it. PT_EUNSUPPORTED: it does not, so counters would never
+ * freeze. */
 int pt_e500_turn_check(const struct pt_e500_counting *c, const struct pt_e500_op *ops, struct pt_err *err);
 /* One pass over ops; 0 or an error with its sentence. */
 struct pt_e500_passer {
@@ -90,21 +93,21 @@ struct pt_e500_passer {
 	void *state;
 };
 enum { PT_E500_CHAIN_RETRIES = 3 };
-/* The values of a turn whose chains are whole: in a chain whose upper half was the same before and behind the lower one
- * nothing was carried in between. It is read again while it was not; *n_retries: how often. 0, or what the pass says,
- * or
- * PT_ESTATE: the halves still differ after PT_E500_CHAIN_RETRIES. ops: what was read, PT_E500_TURN_OPS_MAX. Source:
+/* Reads the values of a turn with consistent chains: if the upper half is the same before and after the lower one,
+ * there was no carry in between. Otherwise it reads again; *n_retries: how often. 0, the pass's error, or PT_ESTATE:
+ * the halves still differ after PT_E500_CHAIN_RETRIES. ops: the registers read, capacity PT_E500_TURN_OPS_MAX. Source:
  * E500CORERM Rev. 1, 7.6.1 */
 int pt_e500_turn_sample(const struct pt_e500_counting *c, size_t turn, const struct pt_e500_passer *by,
 			struct pt_e500_op *ops, uint64_t *value, unsigned *n_retries, struct pt_err *err);
-/* Finds out which counters are there: each is frozen by itself, and PMLCa read again. Then how many from PMC0 on
- * are. */
+/* Probes which counters exist: sets FC in each PMLCa, and reads it back. pt_e500_counters_found() returns how many
+ * exist, from PMC0 on. */
 size_t pt_e500_look_for_counters(const struct pt_e500_counting *c, struct pt_e500_op *ops);
 unsigned pt_e500_counters_found(enum pt_e500_core core, const struct pt_e500_op *ops);
-/* All frozen; for set-up and behind a reading, in one pass with it. It chooses the time base's bit, too, which must not
- * change while that may end a window. Source: E500CORERM Table 7-3 */
+/* Freezes all counters, for set-up and after a reading, in the same pass. It also chooses the time base's bit, which
+ * must not change while the bit may end a window. Source: E500CORERM Table 7-3 */
 size_t pt_e500_turn_freeze(const struct pt_e500_counting *c, struct pt_e500_op *ops);
-/* Everything at zero (what ends a window, so far below its overflow), the turn's events, and off. PMGC0 comes last. */
+/* Sets the counters to zero (the one that ends a window: so far below its overflow), sets the turn's events, and
+ * starts. PMGC0 is written last. */
 size_t pt_e500_turn_begin(const struct pt_e500_counting *c, size_t turn, struct pt_e500_op *ops);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is counted, as lines of CONFIG: names, notes, widths and speeds of counters, and figures that need a clock. */
+/* Describes the counters as lines of CONFIG: names, notes, widths, highest rates, and figures that need a clock. */
 #include "targets/e500/trace/counting.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ static size_t len_of_event(const char *name)
 	return strcspn(name, ">");
 }
 
-/* By which formulas may call it, too: perf's name, where formulas know such names. */
+/* Adds perf's name, by which formulas may refer to it, if it is valid in formulas (has no '-'). */
 static void say_alias(const struct pt_e500_counting *c, struct lines *l, size_t i)
 {
 	const struct pt_e500_want *want = &c->want[i];
@@ -55,8 +55,8 @@ static void say_counter(const struct pt_e500_counting *c, uint64_t core_hz, stru
 		    it->threshold);
 }
 
-/* Cycles of marked code, such as the agent's, or of a state of the core, are not in those of others: then what comes in a
- * second of the time base is less than the core's clock. */
+/* False: CPU_CLK leaves out some cycles (marked code such as the agent's, or a state of the core), so cycles per second
+ * of the time base are less than the core clock. */
 static bool counts_all_cycles(const struct pt_e500_counting *c)
 {
 	enum { FREEZES = 0x78000000 };	/* FCS, FCU, FCM1, FCM0. Source: E500CORERM Table 7-4 */
@@ -67,8 +67,8 @@ static bool counts_all_cycles(const struct pt_e500_counting *c)
 	return false;
 }
 
-/* What needs a clock: the others are made of counters alone (profile/analyses/counters/metrics.h). Those whose counters are not there,
- * the time base where the way does not tell it, are left out by whoever reads this. */
+/* Figures that need a clock; those of counters alone are in profile/analyses/counters/metrics.h. The decoder leaves out
+ * figures whose counters are missing, such as the time base if the access method does not report it. */
 static void say_metrics(const struct pt_e500_counting *c, const struct pt_e500_clocks *clocks, struct lines *l)
 {
 	const char *hz = counts_all_cycles(c) ? "core.hz" : "counted.hz";

@@ -1,5 +1,5 @@
-/* A turn as operations on registers. A chain's lower half falls when it is set to zero, and its upper half would count
- * that if it were not frozen, and is set last all the same. Source: E500CORERM Rev. 1, p. 7-9 and 7.6.1. */
+/* A turn as register operations. Setting a chain's lower half to zero may look like an overflow to its upper half.
+ * Freezing prevents that; the upper half is set last in any case. Source: E500CORERM Rev. 1, p. 7-9 and 7.6.1. */
 #include "targets/e500/trace/counting.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ static void write_pmr(struct pt_e500_op *ops, size_t *n, unsigned pmr, uint32_t 
 	ops[(*n)++] = (struct pt_e500_op){ .pmr = (uint16_t)pmr, .write = true, .value = value };
 }
 
-/* The counter that ends a window, and what it begins with. */
+/* True: this counter ends windows; it does not start from zero (first_of). */
 static bool ends_window(const struct pt_e500_counting *c, const struct pt_e500_place *p)
 {
 	return c->until == PT_E500_UNTIL_EVENT && p->want == 0;
@@ -72,7 +72,8 @@ bool pt_e500_turn_values(const struct pt_e500_counting *c, size_t turn, const st
 	return sound;
 }
 
-/* A way that writes PMGC0 back as it was may undo a freeze that came in between: the overflow stays. */
+/* An access method that saves and restores PMGC0 may undo a freeze that occurred in between; the overflow bit stays
+ * set. */
 bool pt_e500_turn_over(const struct pt_e500_counting *c, size_t turn, const struct pt_e500_op *ops)
 {
 	if (c->until == PT_E500_NO_WINDOWS)
@@ -153,7 +154,7 @@ size_t pt_e500_turn_freeze(const struct pt_e500_counting *c, struct pt_e500_op *
 
 struct set_up { uint32_t first[PT_E500_PMCS_MAX], pmlca[PT_E500_PMCS_MAX], pmlcb[PT_E500_PMCS_MAX]; };
 
-/* PMC, PMLCa and PMLCb of each counter; one that is not used stands still. */
+/* PMC, PMLCa and PMLCb of each counter; unused ones are frozen. */
 static void set_up(const struct pt_e500_counting *c, size_t turn, struct set_up *s)
 {
 	*s = (struct set_up){ .pmlca = { 0 } };
@@ -167,7 +168,8 @@ static void set_up(const struct pt_e500_counting *c, size_t turn, struct set_up 
 		s->first[p->pmc] = first_of(c, p);
 		s->pmlca[p->pmc] = c->counted[p->want].pmlca | (ends_window(c, p) ? CE : 0u);
 		s->pmlcb[p->pmc] = c->counted[p->want].pmlcb;
-		if (p->high_pmc != PT_E500_NO_PMC)	/* it counts in any state: the lower one has told them apart */
+		if (p->high_pmc != PT_E500_NO_PMC) /* it counts in any core state: the lower half has selected the
+							 * states */
 			s->pmlca[p->high_pmc] = (uint32_t)pt_e500_overflow_event(c->core, p->pmc) << 16;
 	}
 }

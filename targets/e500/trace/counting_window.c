@@ -1,5 +1,5 @@
-/* What ends a window: the word until=, and PMGC0 for it. Source: E500CORERM Rev. 1, Tables 7-3, 7-4 and 7-6.
- * UNVERIFIED: TBSEL and TBEE of e500mc and later; whether PMGC0 holds them is looked at (pt_e500_turn_check). */
+/* What ends a window: the parameter until=, and its PMGC0 bits. Source: E500CORERM Rev. 1, Tables 7-3, 7-4 and 7-6.
+ * UNVERIFIED: TBSEL and TBEE of e500mc and later; pt_e500_turn_check tests whether PMGC0 holds them. */
 #include "targets/e500/trace/counting.h"
 
 #include <inttypes.h>
@@ -34,7 +34,7 @@ static int read_event(struct pt_e500_counting *c, const char *word, size_t *len,
 	return 0;
 }
 
-/* The slowest bit, where none is chosen. */
+/* The slowest bit, if until=timebase and tbsel is not given. */
 static uint32_t choose_bit(const struct pt_e500_counting *c, const struct pt_params *words)
 {
 	static const char *const choice[] = { "2", "512", "8192", "131072" };

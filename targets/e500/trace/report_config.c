@@ -6,7 +6,7 @@
 
 #include "base/util.h"
 
-/* One way reads, and another one sets what is counted. */
+/* One access method reads, and another one sets what is counted. */
 static void say_both(struct pt_e500_target *e500, const char *what, char *text, size_t room)
 {
 	const struct pt_e500_method *writer = pt_e500_choose_writer(e500);
@@ -20,7 +20,7 @@ static void say_both(struct pt_e500_target *e500, const char *what, char *text, 
 		 what, by, writer != NULL && writer->halts ? ", which halts the program for that" : "");
 }
 
-/* The next one is tried with each reading: where the program has an agent, others are the way until it answers. */
+/* Each reading tries the agent again: until the program's agent answers, other access methods are used. */
 static void say_price(struct pt_e500_target *e500, const struct pt_e500_method *method, char *text, size_t room)
 {
 	char what[120] = "", agent[120];

@@ -42,7 +42,7 @@ static int request(struct pt_e500_sampling *s, struct pt_e500_op *ops, size_t n_
 
 /* --- words -------------------------------------------------------------------------------------------------------- */
 
-/* Of the counters that are free the last one that may count it; n: none. */
+/* The last free counter that can count the event; n_pmcs: none. */
 static unsigned free_pmc(const struct pt_e500_sampling *s, const struct pt_e500_event *event, unsigned n_pmcs)
 {
 	for (unsigned pmc = n_pmcs; pmc-- > 0;) {
@@ -122,7 +122,7 @@ int pt_e500_sampling_choose(struct pt_e500_sampling *s, const char *events, cons
 
 /* --- setting up --------------------------------------------------------------------------------------------------- */
 
-/* A proftap that died while it sampled left this behind; to anybody else it looks like Linux' perf. */
+/* Clears what a proftap that died while sampling left behind; a later check would take it for Linux's perf. */
 static int clear_leftovers(struct pt_e500_sampling *s, struct pt_err *err)
 {
 	unsigned n_pmcs = pt_e500_kinds[s->e500->core].n_pmcs;
@@ -153,7 +153,7 @@ static int clear_leftovers(struct pt_e500_sampling *s, struct pt_err *err)
 enum { MOST_OPS = 2 + 5 * PT_E500_PMCS_MAX };
 _Static_assert((int)MOST_OPS <= (int)PT_E500_BOX_OPS_MAX, "all of it is one request");
 
-/* Without an interrupt, for a moment, to see how often the events come. */
+/* Counts for a short time without interrupts, to measure the events' rate. */
 static int count_first(struct pt_e500_sampling *s, struct pt_err *err)
 {
 	struct pt_e500_op ops[MOST_OPS] = { set(PT_E500_PMGC0, 0, FAC) };
@@ -173,7 +173,7 @@ static int count_first(struct pt_e500_sampling *s, struct pt_err *err)
 	return rc;
 }
 
-/* 2^k - 1, half of it at the most: from three quarters to five quarters of every. */
+/* 2^k - 1, at most half of every: the distance varies from three to five quarters of it. */
 static uint32_t jitter(uint32_t every)
 {
 	uint32_t mask = 0;
@@ -250,7 +250,7 @@ int pt_e500_sampling_arm(struct pt_e500_sampling *s, struct pt_err *err)
 	return rc;
 }
 
-/* The agent must not go on by a period of ours. */
+/* Turns sampling off: the agent must not go on with our period. */
 int pt_e500_sampling_end(struct pt_e500_sampling *s, struct pt_err *err)
 {
 	struct pt_e500_op off[MOST_OPS] = { set(PT_E500_PMGC0, 0, FAC) };
@@ -287,7 +287,7 @@ static size_t ours(const struct pt_e500_sampling *s, struct pt_e500_sample *samp
 	return n_ours;
 }
 
-/* Until an eighth of the ring has come, as fast as they came lately. */
+/* Time until an eighth of the ring is filled, at the recent rate. */
 static int rest_us(struct pt_e500_sampling *s, const struct pt_e500_mailbox *box, uint32_t head)
 {
 	uint64_t now_ns = now(s), took_us = (now_ns - s->seen_ns) / 1000, eighth_us;

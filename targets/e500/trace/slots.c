@@ -6,7 +6,7 @@
 #include "trace/formats.h"
 #include "base/util.h"
 
-enum { LOOK_MS = 5 };		/* for the end of a window, where a look halts nothing */
+enum { LOOK_MS = 5 };		/* interval between checks for the end of a window, if a check does not halt the core */
 enum { CYCLES = 1, FCS = 0x40000000, FCU = 0x20000000, FCM0 = 0x08000000 }; /* Source: E500CORERM Tables 7-4, 7-10 */
 
 uint64_t pt_e500_turns_now_ns(const struct pt_e500_turns *s)
@@ -21,7 +21,7 @@ static void put_record(struct pt_e500_turns *s, uint64_t at_ns, size_t number, b
 	uint8_t *at = s->bytes + s->len_bytes;
 
 	if (s->len_bytes + PT_COUNTERS_BYTES > sizeof(s->bytes))
-		return;		/* a turn's counters fit many times over */
+		return;		/* cannot happen: a turn's counters fit many times over */
 	pt_put_le64(at + PT_COUNTERS_TICKS, at_ns);
 	pt_put_le16(at + PT_COUNTERS_COUNTER, (uint16_t)(number | (resumes ? PT_COUNTERS_RESUMES : 0u)));
 	pt_put_le64(at + PT_COUNTERS_READING, reading);
@@ -41,14 +41,15 @@ static bool has_windows(const struct pt_e500_turns *s)
 	return s->counting.until != PT_E500_NO_WINDOWS;
 }
 
-/* Of all counters of the present turn, what they hold. A core that is stopped and goes on in between a question and its
- * answer did so somewhere in between. */
+/* Puts the values of all counters of the current turn. If the core stopped or resumed between a request and its reply,
+ * the time in between is unknown: error_ns. */
 static void put_values(struct pt_e500_turns *s, uint64_t at_ns, uint64_t error_ns, bool resumes)
 {
 	const struct pt_e500_counting *c = &s->counting;
 	size_t n = 0;
 
-	if (error_ns != 0 || s->put_error_ns != 0)	/* each reading has its own: behind a gap none is known */
+	if (error_ns != 0 || s->put_error_ns != 0) /* each reading has its own; after a gap the decoder knows
+							 * none */
 		put_record(s, at_ns, PT_COUNTERS_ERROR, false, error_ns);
 	s->put_error_ns = error_ns;
 	for (size_t i = 0; i < c->n_places; i++)
@@ -60,15 +61,15 @@ static void put_values(struct pt_e500_turns *s, uint64_t at_ns, uint64_t error_n
 		put_record(s, at_ns, c->n + 1, false, s->n_windows);
 }
 
-/* When the core was let go, if the pass had halted it. */
+/* When the core was resumed, if the pass had halted it. */
 static uint64_t resumed_ns(const struct pt_e500_pass *pass)
 {
 	return pass->halted ? pass->at_ns - pass->error_ns + pass->halted_ns : pass->at_ns;
 }
 
-/* Behind what was read at its beginning, a halt is a time of its own; the counters go on from there. Nothing answers a
- * packet that lets the core go. It is taken to go within the longest time that any stop took so far, asked and answered:
- * on a busy host a quick stop says little of what comes behind it. */
+/* Reports the halt as a gap after the values read at its beginning; the counters go on from these values. The packet
+ * that resumes the core has no reply. The uncertainty of the resume is the longest round trip of any stop so far: on a
+ * busy host one quick stop says little about the delay after it. */
 static void put_halt(struct pt_e500_turns *s, const struct pt_e500_pass *pass)
 {
 	uint64_t end_ns = resumed_ns(pass);
@@ -84,7 +85,8 @@ static void put_halt(struct pt_e500_turns *s, const struct pt_e500_pass *pass)
 
 /* --- the unit ----------------------------------------------------------------------------------------------------- */
 
-/* Of a way that halts: nobody knows whether it stands meanwhile; nor where it stood as a window ended. */
+/* The time base is unknown if the access method halts (it may stop during the halt), and with windows (its value at the
+ * window's end was not read). */
 static void take_timebase(struct pt_e500_turns *s, const struct pt_e500_pass *pass)
 {
 	s->timebase = s->e500->pm.last->halts || has_windows(s) ? PT_UNKNOWN : pass->timebase;
@@ -104,13 +106,13 @@ static int pass_once(void *state, struct pt_e500_op *ops, size_t n_ops, struct p
 	return pt_e500_pass(one->s->e500, one->s->core, ops, n_ops, &one->pass, err);
 }
 
-/* Whether it counts cycles, of the program and perhaps of others. */
+/* True: it counts cycles of the program, in user and supervisor state, unmarked and perhaps marked. */
 static bool counts_cycles(const struct pt_e500_counting *c, size_t want)
 {
 	return c->want[want].event->number == CYCLES && (c->counted[want].pmlca & (FCS | FCU | FCM0)) == 0;
 }
 
-/* The turn's counters so far: what ends windows, and cycles. PT_UNKNOWN: it has none. */
+/* The current turn's count of the event that ends windows, and of cycles. PT_UNKNOWN: not counted. */
 static void find_values(const struct pt_e500_turns *s, uint64_t *events, uint64_t *cycles)
 {
 	const struct pt_e500_counting *c = &s->counting;
@@ -130,9 +132,9 @@ static void find_values(const struct pt_e500_turns *s, uint64_t *events, uint64_
 
 /* --- a reset ------------------------------------------------------------------------------------------------------ */
 
-enum { STAMPS_NS = 50000000 };	/* what stamps may be off, at worst */
+enum { STAMPS_NS = 50000000 };	/* largest error of timestamps */
 
-/* More than it can have counted since the reading before, if that is a lap: it began anew. */
+/* True: the counter fell, and a wrap cannot explain it because it cannot count so fast: it was cleared. */
 static bool went_back(const struct pt_e500_turns *s, const struct pt_e500_place *p, size_t n, uint64_t at_ns)
 {
 	double hz = (double)pt_e500_fastest(s->counting.want[p->want].event, s->core_hz), ns;
@@ -143,7 +145,7 @@ static bool went_back(const struct pt_e500_turns *s, const struct pt_e500_place 
 	return p->high_pmc != PT_E500_NO_PMC || (double)(uint32_t)(s->value[n] - s->last[n]) > ns / 1e9 * hz;
 }
 
-/* A reset clears all PMRs, whoever caused it, and nobody need tell us of it. */
+/* Detects a reset by its effect, as it may go unreported: a reset clears all PMRs. */
 static bool was_reset(const struct pt_e500_turns *s, uint64_t at_ns)
 {
 	bool back = s->timebase != PT_UNKNOWN && s->last_timebase != PT_UNKNOWN && s->timebase < s->last_timebase;
@@ -167,7 +169,7 @@ static void note_values(struct pt_e500_turns *s, uint64_t at_ns)
 	s->last_ns = at_ns;
 }
 
-/* What was counted up to the reset nobody knows. */
+/* The counts between the last reading and the reset are lost. */
 static void lose_reset(struct pt_e500_turns *s, uint64_t at_ns)
 {
 	pt_warn("counters: core %u was reset, as its counters have gone back: what they counted since their last "
@@ -181,7 +183,7 @@ static void lose_reset(struct pt_e500_turns *s, uint64_t at_ns)
 
 /* --- readings ----------------------------------------------------------------------------------------------------- */
 
-/* A window begins, or is seen to go on; its values are told, or are not. */
+/* A window began or has not ended yet; told: its values were put into the trace. */
 static void goes_on(struct pt_e500_turns *s, const struct pt_e500_pass *pass, bool told)
 {
 	uint64_t was = s->seen_events, at_ns = pass->at_ns, cycles;
@@ -198,7 +200,7 @@ static void goes_on(struct pt_e500_turns *s, const struct pt_e500_pass *pass, bo
 	s->told_cycles = cycles;
 }
 
-/* When it was that the window ended that is seen to be over at at_ns. */
+/* Estimates when the window ended that was found ended at at_ns. */
 static uint64_t end_ns(const struct pt_e500_turns *s, uint64_t at_ns)
 {
 	double ns = (double)s->seen_ns + (double)(at_ns - s->seen_ns) / 2;
@@ -228,8 +230,8 @@ static void end_window(struct pt_e500_turns *s, const struct pt_e500_pass *pass)
 	pt_emit_loss(&s->out, PT_LOSS_HALTED, from_ns + pass->halted_ns);
 }
 
-/* ops: what was read of the present turn. Of a window that goes on they are told seldom: when it ends, is told best by
- * the whole of it. */
+/* ops: the registers read of the current turn. Values of a window that has not ended are put rarely: the end time is
+ * estimated best from the whole window. */
 static void take_reading(struct pt_e500_turns *s, const struct pt_e500_op *ops, const struct pt_e500_pass *pass,
 			 bool torn)
 {
@@ -277,7 +279,7 @@ int pt_e500_turns_read(struct pt_e500_turns *s, struct pt_err *err)
 	return 0;
 }
 
-/* Whether it was over is read before it is frozen. */
+/* Reads whether the window had ended before it freezes the counters. */
 int pt_e500_turns_end(struct pt_e500_turns *s, struct pt_err *err)
 {
 	struct pt_e500_op ops[2 * PT_E500_TURN_OPS_MAX] = { { .pmr = PT_E500_PMGC0 } };
@@ -291,7 +293,7 @@ int pt_e500_turns_end(struct pt_e500_turns *s, struct pt_err *err)
 	n += pt_e500_turn_read(&s->counting, s->turn, ops + n);
 	rc = pt_e500_pass(s->e500, s->core, ops, n, &pass, err);
 	if (rc == PT_ESTATE)
-		return pt_e500_turns_read(s, err);	/* in user mode nothing can be frozen */
+		return pt_e500_turns_read(s, err);	/* in user mode counters cannot be frozen */
 	if (rc < 0)
 		return rc;
 	ops[2].value = ops[0].value;
@@ -305,7 +307,7 @@ static uint64_t turn_ns(struct pt_e500_turns *s)
 	return s->counting.n_turns > 1 ? s->period_ns / 2 + pt_random(&s->random, s->period_ns + 1) : s->period_ns;
 }
 
-/* The time base's bit must not change while a rise of it is waited for. Source: E500CORERM Table 7-3 */
+/* The time base's bit must not change while the hardware waits for its rise. Source: E500CORERM Table 7-3 */
 static int choose_bit(struct pt_e500_turns *s, struct pt_err *err)
 {
 	struct pt_e500_op ops[PT_E500_TURN_OPS_MAX];
@@ -318,8 +320,8 @@ static int choose_bit(struct pt_e500_turns *s, struct pt_err *err)
 	return rc;
 }
 
-/* Counters begin: what stood until now is nobody's. Nobody knows when a window did within the pass: as early as it may
- * have been there is time for all that it counts until it is seen to be over. */
+/* Counting begins: the time until now is not covered. A window begins at an unknown time within the pass. The earliest
+ * possible time is used, so that the window is long enough for all that it counts. */
 static void begin_counting(struct pt_e500_turns *s, struct pt_e500_pass *pass)
 {
 	uint64_t at_ns;
@@ -333,8 +335,8 @@ static void begin_counting(struct pt_e500_turns *s, struct pt_e500_pass *pass)
 		pt_emit_loss(&s->out, s->n_windows > 0 ? PT_LOSS_REARM : PT_LOSS_NOT_ARMED, at_ns);
 }
 
-/* What the turn counts with its first counter, which is never nothing: a turn is read but once, and counters that were
- * cleared in it have not gone back. */
+/* Reads PMLCa of the turn's first counter, which is 0 only after a reset. A turn is read only once, so counters cleared
+ * within it do not show as having gone back. */
 static struct pt_e500_op look_at_event(const struct pt_e500_turns *s)
 {
 	size_t i = 0;
@@ -344,7 +346,7 @@ static struct pt_e500_op look_at_event(const struct pt_e500_turns *s)
 	return (struct pt_e500_op){ .pmr = (uint16_t)(PT_E500_PMLCA0 + s->counting.place[i].pmc) };
 }
 
-/* ops: the n that were read of it, and that one. */
+/* ops: the n registers read of the turn, and then look_at_event's. */
 static void end_turn(struct pt_e500_turns *s, const struct pt_e500_op *ops, size_t n, const struct pt_e500_pass *pass)
 {
 	if (!pt_e500_turn_values(&s->counting, s->turn, ops, s->value))

@@ -1,11 +1,11 @@
-/* The source counters: events of the core's performance monitor, read while they count or at short halts, as the way
- * to it is (pm.c); a halt is reported as time in which nothing ran, and is in no rate.
+/* The source counters: events of the core's performance monitor, read while counting or during short halts, depending
+ * on the access method (pm.c). A halt is reported as time in which nothing ran; rates exclude it.
  *
- * Where more events are wanted than there are counters, they take turns of random length about the period, so that
- * nothing that the program does in step with them is always counted, or never. A turn ends and the next one begins in
- * one pass, with all counters frozen in between. Readings are raw, as wide as a counter or a chain is: the decoder
- * makes 64 bits of them, and knows from CONFIG how fast each counts at most, so that one which may have wrapped twice
- * is reported as unknown. See counting.h for words and registers. Source: E500CORERM Rev. 1, chapter 7. */
+ * If there are more events than counters, they take turns of random length around the period, so that periodic
+ * behaviour of the program is neither always counted nor always missed. A turn ends and the next one begins in one
+ * pass, with all counters frozen in between. Readings are raw, as wide as a counter or chain: the decoder extends them
+ * to 64 bits. It knows each counter's highest rate from CONFIG, and reports a counter that may have wrapped twice as
+ * unknown. See counting.h for words and registers. Source: E500CORERM Rev. 1, chapter 7. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,11 +26,12 @@ enum { HELD_REST_US = 200000, MOST_REST_US = 100000, BUSY_REST_US = 2000, LATE_R
 struct counters {
 	struct pt_e500_turns turns;
 	struct pt_e500_clocks clocks;
-	uint64_t in_user_since_ns;	/* no turn could begin, as the core stops in user mode; 0: it did not */
-	/* no turn could begin, as the program's agent is not there yet; 0: it does not wait */
+	uint64_t in_user_since_ns;	/* since when no turn can begin because the core is in user mode; 0: not the
+					 * case */
+	/* since when no turn can begin because the program's agent is not ready; 0: not the case */
 	uint64_t waits_since_ns;
-	bool taken, held;		/* taken: the unit is ours */
-	bool late;			/* an agent was, and that has been told */
+	bool taken, held;		/* taken: we own the performance monitor; held: the core is halted */
+	bool late;			/* an agent answered late, and a warning was logged */
 };
 
 static uint64_t now_ns(const struct counters *s)
@@ -49,7 +50,7 @@ static int change_turn(struct counters *s, size_t to, struct pt_err *err)
 	return rc;
 }
 
-/* In user mode registers can only be read: the turn goes on a while, and what there is not yet is tried again soon. */
+/* In user mode registers can only be read: the current turn goes on for a while, and the change is tried again soon. */
 static int in_user_mode(struct counters *s, struct pt_err *err)
 {
 	struct pt_err why = *err;
@@ -64,7 +65,8 @@ static int in_user_mode(struct counters *s, struct pt_err *err)
 	return 0;
 }
 
-/* How many hold what is written to them; in user mode that is not known, and later is too late to choose others. */
+/* Counts the counters that hold what is written to them. In user mode this is not known, and later the events cannot be
+ * reassigned. */
 static int find_counters(struct counters *s, unsigned *found, struct pt_err *err)
 {
 	struct pt_e500_op ops[PT_E500_TURN_OPS_MAX];
@@ -77,7 +79,7 @@ static int find_counters(struct counters *s, unsigned *found, struct pt_err *err
 	return rc == PT_ESTATE ? 0 : rc;
 }
 
-/* The unit, of a program that had no agent yet when it was asked for; CONFIG is out. */
+/* Takes the performance monitor late, because the program's agent was not ready at start; CONFIG is already written. */
 static int take_late(struct counters *s, struct pt_err *err)
 {
 	unsigned found = s->turns.counting.n_pmcs;
@@ -117,12 +119,12 @@ static int work(struct counters *s, struct pt_err *err)
 static void go_on(struct counters *s)
 {
 	s->held = false;
-	s->in_user_since_ns = 0;	/* while it stood, it could not leave user mode */
+	s->in_user_since_ns = 0;	/* a halted core cannot leave user mode */
 	if (s->turns.running)
 		pt_e500_turns_go_on(&s->turns);
 }
 
-/* A debugger lets it run past the board: nobody tells. */
+/* A debugger may resume the core directly at the server, which is not reported. */
 static bool still_held(struct counters *s)
 {
 	struct pt_core_status status;
@@ -136,7 +138,8 @@ static bool still_held(struct counters *s)
 	return false;
 }
 
-/* The connection is a debugger's, or an agent is late: that was waited for, and others want the wire, too. */
+/* A debugger uses the connection, or the agent is late. After a long wait rests longer, as others need the connection,
+ * too. */
 static int busy(struct counters *s, uint64_t since_ns, const struct pt_err *why)
 {
 	if (now_ns(s) - since_ns < LATE_MS * PT_NS_PER_MS)
@@ -147,7 +150,7 @@ static int busy(struct counters *s, uint64_t since_ns, const struct pt_err *why)
 	return LATE_REST_US;
 }
 
-/* A program that begins, or begins anew, has no agent at first. */
+/* A program that starts, or restarts, has no agent at first. */
 static bool may_come(struct counters *s, int rc)
 {
 	if (rc != PT_EUNSUPPORTED || s->turns.running || !pt_e500_agent_awaited(s->turns.e500))
@@ -205,7 +208,7 @@ static int emit_config(struct counters *s, const struct pt_source_setup *setup, 
 	rc = pt_emit_config(&s->turns.out, setup, PT_FORMAT_COUNTERS, text, err);
 	free(text);
 	if (rc == 0)
-		/* its stamps are the probe's own clock */
+		/* its timestamps use the probe's own clock */
 		pt_emit_clock(&s->turns.out, s->turns.out.told_ns, s->turns.out.told_ns, 0);
 	return rc;
 }
@@ -217,7 +220,7 @@ static bool may_get_ram(const struct pt_e500_target *e500)
 	return pt_params_given(e500->settings, &pt_e500_settings[PT_E500_SET_RAM]);
 }
 
-/* Where RAM is known, start may find some that is free. */
+/* If RAM is known, start may find a free part of it. */
 static int available(struct pt_target *target, struct pt_err *err)
 {
 	struct pt_e500_target *e500 = target->state;
@@ -241,7 +244,7 @@ static int read_words(struct counters *s, const struct pt_source_setup *setup, u
 				     s->clocks.core_hz, s->turns.period_ns + s->turns.period_ns / 2, err);
 }
 
-/* Those that do not hold what is written to them somebody else keeps, or they are not there. */
+/* Counters that do not hold what is written to them are withheld (OS, hypervisor) or do not exist. */
 static int look_for_counters(struct counters *s, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	unsigned n_pmcs = s->turns.counting.n_pmcs, found = n_pmcs;
@@ -275,7 +278,7 @@ static int look_at_core(struct counters *s, struct pt_err *err)
 	return 0;
 }
 
-/* Of a core in user mode, when it has gone on into supervisor code; and where there is no agent yet, later, too. */
+/* Begins the first turn, or later: when a core in user mode reaches supervisor code, or when the agent is ready. */
 static int first_turn(struct counters *s, struct pt_err *err)
 {
 	int rc = s->taken ? change_turn(s, 0, err) : 0;
@@ -283,7 +286,7 @@ static int first_turn(struct counters *s, struct pt_err *err)
 	return rc == PT_ESTATE ? in_user_mode(s, err) : rc;
 }
 
-/* PT_EUNSUPPORTED, where only an agent can that does not answer yet: that is waited for (counters_drain). */
+/* If only an agent can access the unit and it does not answer yet, this succeeds, and one_drain waits for the agent. */
 static int take_unit(struct counters *s, struct pt_err *err)
 {
 	int rc = pt_e500_take(s->turns.e500, s->turns.core, owner, err);
@@ -321,14 +324,14 @@ static enum pt_loss rest_cause(const struct counters *s)
 	return s->held ? PT_LOSS_HALTED : s->taken ? PT_LOSS_REARM : PT_LOSS_NOT_ARMED;
 }
 
-/* Counters stand still while the core is held: what they have by then is told, and they go on from there. */
+/* Counters stop while the core is halted: their values are put now, and counting goes on from them. */
 static int one_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	struct counters *s = state;
 	bool goes_on = what == PT_STATE_RUN && s->held;
 
 	if (core != s->turns.core || (what == PT_STATE_RUN && !s->held))
-		return 0;	/* another one's, or seen already */
+		return 0;	/* another core's, or known already */
 	if (!s->held && s->turns.running && what == PT_STATE_HALT && pt_e500_turns_read(&s->turns, err) < 0)
 		pt_warn("counters: not read at the halt: %s", err->msg);
 	pt_emit_loss(&s->turns.out,
@@ -336,7 +339,7 @@ static int one_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 		     : what == PT_STATE_RESET ? PT_LOSS_RESET
 					      : rest_cause(s),
 		     now_ns(s));
-	s->waits_since_ns = 0;		/* while it stands, no agent can come */
+	s->waits_since_ns = 0;		/* while the core is halted, no agent can start */
 	s->held |= what == PT_STATE_HALT;
 	if (what == PT_STATE_RESET)
 		pt_e500_turns_forget(&s->turns);	/* a hard reset clears all PMRs: the next turn begins anew */

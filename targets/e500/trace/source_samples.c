@@ -1,10 +1,10 @@
-/* The source pc-sampling: which code is at work, or takes the events, found by the overflow of a counter (sampling.h);
- * by several events at once each has a counter, and a source of its own in the trace.
- * The program's agent (scripts/agent) stores the program counter each time; nothing halts. Without an agent, and for
- * time only, the core is halted for each sample (targets/remote, source_pc.c).
+/* The source pc-sampling: samples the program counter by time, or when a counter of an event overflows (sampling.h).
+ * With several events each has its own counter, and its own source in the trace. The program's agent (scripts/agent)
+ * stores the program counter each time, without halting. Without an agent the core is halted for each sample, by time
+ * only (targets/remote, source_pc.c).
  *
- * The agent's ring is read oftener than it fills; samples that were overwritten, or that fell together while
- * interrupts were off, are a LOSS of their part of the time; with several events it is not known of which they were. */
+ * The agent's ring is read before it can fill. Samples that were overwritten, or that coincided while interrupts were
+ * off, become a LOSS of their share of the time; with several events the event of a lost sample is unknown. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,8 +53,8 @@ struct samples {
 	struct pt_e500_sampling unit;
 	void *halting;				/* the state of pt_source_remote_pc; NULL: we sample */
 	struct pt_emit out[PT_E500_PMCS_MAX];	/* of each event */
-	uint64_t waits_since_ns;		/* for the program's agent; 0: it does not */
-	bool held, ends;			/* ends: what there is is the last of it */
+	uint64_t waits_since_ns;		/* since when it waits for the program's agent; 0: it does not wait */
+	bool held, ends;			/* ends: stopping; emit all that is left */
 };
 
 static uint64_t now(const struct samples *s)
@@ -112,8 +112,8 @@ static size_t samples_of(const struct samples *s, const struct fetched *f, size_
 	return n;
 }
 
-/* What was found of an event since the last look, in batches, each with its part of the time; what was lost has its
- * part, too. */
+/* Emits an event's samples since the last fetch in batches, each with its share of the time; lost samples get their
+ * share, too. */
 static void emit_samples(struct samples *s, const struct fetched *f, size_t event)
 {
 	struct pt_emit *out = &s->out[event];
@@ -141,7 +141,7 @@ static void emit_samples(struct samples *s, const struct fetched *f, size_t even
 		pt_emit_data(out, out->told_ns, f->to_ns, bytes, 0);
 }
 
-/* More than 0: microseconds to rest. The core may stand: the ring can be read all the same. */
+/* > 0: microseconds to wait before the next call. The core may be halted: the ring can still be read. */
 static int fetch(struct samples *s, struct pt_err *err)
 {
 	struct pt_e500_sample samples[PT_E500_BOX_SAMPLES_MAX];
@@ -159,7 +159,7 @@ static int fetch(struct samples *s, struct pt_err *err)
 
 /* --- drain -------------------------------------------------------------------------------------------------------- */
 
-/* A debugger lets it run past the board: nobody tells. */
+/* A debugger may resume the core directly at the server, which is not reported. */
 static bool still_held(struct samples *s)
 {
 	struct pt_core_status status;
@@ -173,13 +173,15 @@ static bool still_held(struct samples *s)
 	return false;
 }
 
-/* A debugger that goes from breakpoint to breakpoint lets it run for a moment each time. Asking costs no packet. */
+/* A debugger that goes from breakpoint to breakpoint lets the core run briefly each time, so short halts are polled
+ * more often. Asking sends no packet. */
 static int rest_held(const struct samples *s)
 {
 	return now(s) - s->out[0].told_ns < SHORT_HALT_MS * PT_NS_PER_MS ? SHORT_REST_US : HELD_REST_US;
 }
 
-/* A program that begins, or begins anew, has no agent at first. Where nobody can ask any more, it is not waited for. */
+/* A program that starts, or restarts, has no agent at first. Gives up after GIVE_UP_MS, or if the agent's address is no
+ * longer known. */
 static int not_yet(struct samples *s, struct pt_err *err)
 {
 	s->waits_since_ns = s->waits_since_ns != 0 ? s->waits_since_ns : now(s);
@@ -189,7 +191,7 @@ static int not_yet(struct samples *s, struct pt_err *err)
 	return pt_wrap(err, "pc-sampling");
 }
 
-/* It was halted meanwhile, and the board will say so; or the agent does not answer for a moment. */
+/* The core may have been halted meanwhile, which the board will report; or the agent does not answer for now. */
 static int failed(struct samples *s, int rc, struct pt_err *err)
 {
 	struct pt_core_status status;
@@ -309,7 +311,7 @@ static int emit_configs(struct samples *s, const struct pt_source_setup *setup, 
 	return 0;
 }
 
-/* A halted core's agent cannot be asked: that waits until it runs. */
+/* A halted core's agent cannot answer: arming waits until the core runs. */
 static int start_agent(struct samples *s, struct pt_err *err)
 {
 	struct pt_core_status status;
@@ -385,7 +387,7 @@ static int one_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 	if (s->halting != NULL)
 		return pt_source_remote_pc.on_state(s->halting, what, core, pc, err);
 	if (core != s->unit.core || (what == PT_STATE_RUN && !s->held))
-		return 0;	/* another one's, or seen already */
+		return 0;	/* another core's, or known already */
 	if (s->unit.phase == PT_E500_SAMPLING && !s->held && what == PT_STATE_HALT)
 		fetch(s, &ignored);
 	cause = what == PT_STATE_RESET ? PT_LOSS_RESET : PT_LOSS_REARM;
@@ -393,14 +395,14 @@ static int one_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
 	if (what == PT_STATE_RESET) {
-		s->unit.phase = PT_E500_IDLE;	/* the registers are cleared, and the agent begins anew */
+		s->unit.phase = PT_E500_IDLE;	/* the registers are cleared, and the agent restarts */
 		pt_e500_agent_forget(s->unit.e500);
 	}
 	tell_state(s, what, now(s), pc);
 	return 0;
 }
 
-/* Sampling ends first; what was stored until then is still in the ring. */
+/* Stops sampling first; samples stored until then are still in the ring. */
 static int stop_agent(struct samples *s, struct pt_err *err)
 {
 	bool sampled = s->unit.phase == PT_E500_SAMPLING;
