@@ -7,7 +7,7 @@
 #include "base/util.h"
 
 enum { ENABLE = 0x80, DISABLE = 0x40, CYCLES = 0x20, MOST_SHIFT = 31, FEWEST_PBAR_BITS = 9 };
-enum { FEWEST_IN_BUFFER = 1024, MEASURED = 32 }; /* bins that are read to learn how long that takes */
+enum { FEWEST_IN_BUFFER = 1024, MEASURED = 32 }; /* bins that are read to measure the time per bin */
 #define MARK_A UINT32_C(0xa5a5a5a5)
 #define MARK_B UINT32_C(0x5a5a0f0f)
 
@@ -67,11 +67,12 @@ int pt_bins_unit_clear(struct pt_bins_unit *u, struct pt_err *err)
 	return pt_mdm_run(u->mdm, op, PT_LEN(op), NULL, err) < 0 ? pt_wrap(err, "clear the profiling buffer") : 0;
 }
 
-/* --- what is there */
+/* --- detection */
 
 enum seen { SEEN_NOTHING, SEEN_LOW_FIRST, SEEN_HIGH_FIRST };
 
-/* A write sets the low 32 bits of a bin and clears the top 4: the half that is the mark is the low one. */
+/* Finds out which half of a bin is read first. A write sets the low 32 bits and clears the top 4, so the half with the
+ * mark is the low one. */
 static int read_mark(struct pt_bins_unit *u, uint32_t mark, enum seen *seen, struct pt_err *err)
 {
 	struct pt_mdm_axi *axi = &u->mdm->axi;
@@ -92,7 +93,8 @@ static int read_mark(struct pt_bins_unit *u, uint32_t mark, enum seen *seen, str
 	return 0;
 }
 
-/* A mark that DBG_DATA has written, read through the window: nothing is written where there may be none. */
+/* Reads a mark through the window that was written by DBG_DATA: nothing is written through the window, which may not
+ * exist. */
 static int mark_in_window(struct pt_bins_unit *u, bool high_first, bool *seen, struct pt_err *err)
 {
 	struct pt_mdm_axi *axi = &u->mdm->axi;
@@ -123,8 +125,8 @@ static int find_window(struct pt_bins_unit *u, struct pt_err *err)
 	return 0;
 }
 
-/* A mark in bin 0 and one in each that a single bit of the address names: an address that has fewer bits, or one that is
- * shifted in wrong, has two of them in one place. Bin k holds mark_of(k). */
+/* Marks bin 0 and each bin whose address has a single bit set. If the address has fewer bits, or is shifted in wrong,
+ * two marks fall on one bin. Bin k holds mark_of(k). */
 enum { MARKED_MOST = 1 + 16 };
 
 static uint32_t marked_bin(unsigned k)
@@ -150,7 +152,7 @@ static int write_marks(struct pt_bins_unit *u, struct pt_err *err)
 	return 0;
 }
 
-/* The first three bins in a row are marked, too: what is read behind a bin is the next one. */
+/* The first three bins are all marked, which checks that consecutive reads give consecutive bins. */
 static int look_at_marks(struct pt_bins_unit *u, bool *works, struct pt_err *err)
 {
 	uint64_t value[3] = { 0 };
@@ -179,8 +181,8 @@ static int try_marks(struct pt_bins_unit *u, bool *works, struct pt_err *err)
 	return look_at_marks(u, works, err);
 }
 
-/* With this number of bins, and this width of PBAR. keep: what was there is put back, the same way that it was read,
- * so that all is as it was even where two of them are one. */
+/* Tests this number of bins and this width of PBAR. keep: restores the old values by the same addresses, so that the
+ * buffer is as before even if two addresses share a bin. */
 static int width_works(struct pt_bins_unit *u, bool keep, bool *works, struct pt_err *err)
 {
 	uint64_t before[MARKED_MOST] = { 0 };
@@ -202,7 +204,7 @@ static int width_works(struct pt_bins_unit *u, bool keep, bool *works, struct pt
 	return rc;
 }
 
-/* UG984 has two widths for PBAR: log2 of the bins, and one less. */
+/* Tries both widths of PBAR that UG984 gives: log2 of the bins, and one less. */
 static int size_works(struct pt_bins_unit *u, const struct pt_mb_design *design, uint32_t n_bins, bool keep,
 		      bool *works, struct pt_err *err)
 {
@@ -216,7 +218,8 @@ static int size_works(struct pt_bins_unit *u, const struct pt_mb_design *design,
 	return width_works(u, keep, works, err);
 }
 
-/* Of another size than was said: two bins of a range would be one in the buffer, and each have what both counted. */
+/* Looks for another size than the setting's: with a wrong size, two bins of a range would share one in the buffer, and
+ * both would show the sum. */
 static int other_size(struct pt_bins_unit *u, const struct pt_mb_design *design, bool keep, struct pt_err *err)
 {
 	uint64_t value = 0;
@@ -297,7 +300,8 @@ static bool fits(const struct pt_bins_unit *u, uint64_t low, uint64_t high)
 	return ((high >> 2) - (low >> 2)) >> u->shift < u->n_bins;
 }
 
-/* Aligned to all of the buffer, every rule finds the same bin; else low is aligned as the rule wants it. */
+/* If low is aligned to the whole buffer, every indexing rule finds the same bin; otherwise low is aligned as the rule
+ * requires. */
 static bool place(struct pt_bins_unit *u, enum pt_mb_index index, uint64_t low, uint64_t high)
 {
 	uint64_t aligned = low & ~(bin_bytes(u) * u->n_bins - 1);

@@ -1,12 +1,12 @@
-/* One source of several cores of an MDM (targets/contract/cores.h). A debug register is of the one core that Which MicroBlaze
- * names (PG115). What begins and ends counting is one write to all of them, where the way to the MDM can name several;
- * then what they counted is of the same stretch of time. */
+/* One source of several cores of an MDM (targets/contract/cores.h). A debug register access goes to the core that Which
+ * MicroBlaze selects (PG115). If the access method can select several cores, one write to all of them starts or stops
+ * counting, so that their counts cover the same time. */
 #include "targets/microblaze/microblaze.h"
 #include "base/util.h"
 
 /* --- all at once */
 
-/* What each of them would be given; false: not all the same. */
+/* The command for each core, and the mask of the cores; false: the commands differ. */
 static bool same_command(const struct pt_mb_cores *s, bool on, struct pt_mdm_op *op, uint32_t *mask)
 {
 	struct pt_mdm_op own;
@@ -51,7 +51,7 @@ static int command_each(struct pt_mb_cores *s, bool on, struct pt_err *err)
 	return 0;
 }
 
-/* Counting begins, or ends. */
+/* Starts or stops counting. */
 static int command(struct pt_mb_cores *s, bool on, struct pt_err *err)
 {
 	struct pt_mdm_op op = { .command = 0 };
@@ -120,6 +120,6 @@ int pt_mb_cores_stop(void *state, struct pt_err *err)
 	struct pt_mb_cores *s = state;
 	struct pt_err ignored = { 0 };
 
-	command(s, false, &ignored);	/* what fails here is tried again, core by core, and told */
+	command(s, false, &ignored);	/* on failure each core's stop() tries again, and reports it */
 	return pt_cores_stop(&s->cores, err);
 }

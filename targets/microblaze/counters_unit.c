@@ -28,7 +28,7 @@ unsigned pt_counters_in(const struct pt_counters_wanted *w, unsigned group, unsi
 
 /* --- the unit */
 
-/* It took effect between the two: a host that is late sees the answer long after. */
+/* The write took effect between sent_ns and done_ns; a busy host sees the answer late. */
 static void take_times(const struct pt_mdm_op *op, uint64_t *at_ns, uint64_t *error_ns)
 {
 	*error_ns = (op->done_ns - op->sent_ns + 1) / 2;

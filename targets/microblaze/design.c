@@ -1,4 +1,4 @@
-/* What the design is made of, as the settings say. See microblaze.h. */
+/* Reads the design's parameters from the settings. See microblaze.h. */
 #include <stdlib.h>
 #include <string.h>
 

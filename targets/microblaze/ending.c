@@ -1,12 +1,13 @@
-/* What ends the work of a unit, noted for as long as it works, so that the next process ends it when this one was killed
- * (targets/contract/pending.h). The registers of these units are written only (UG984, PG115: access W): what they held
- * before is not known, and is not put back; nor is looked at whose work it is that ends. See microblaze.h. */
+/* Notes the writes that stop a unit for as long as it works, so that the next process can stop it if this one was
+ * killed (targets/contract/pending.h). The units' registers are write-only (UG984, PG115: access W): their earlier
+ * contents are unknown and not restored, and it is not checked who started the unit. See microblaze.h. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "targets/microblaze/microblaze.h"
 
-/* Which debug register, in a row's `at`. The row's own core is one of the GDB server's, of which there may be fewer. */
+/* Layout of a row's `at`: which debug register. The row's member core is a core of the GDB server, which may have
+ * fewer. */
 enum { AT_COMMAND = 0, AT_BITS = 8, AT_OWN = 16, AT_CORE = 24 };
 
 static uint64_t place_of(const struct pt_mdm_op *op, unsigned core)
@@ -33,7 +34,7 @@ void pt_mb_unit_ended(const struct pt_mb_unit *unit)
 	pt_pending_settle(unit->target, unit->name);
 }
 
-/* The one unit that says whether it works. */
+/* Checks the trace unit, the only one whose status says whether it runs. */
 static int is_ended(struct pt_mdm *mdm, uint8_t command, struct pt_err *err)
 {
 	uint64_t status = 0;

@@ -1,4 +1,4 @@
-/* Which way to the debug registers, and what all of them have in common. See mdm.h. */
+/* Chooses the access method of the debug registers; code common to all methods. See mdm.h. */
 #include "targets/microblaze/mdm.h"
 
 #include <inttypes.h>
@@ -30,7 +30,7 @@ void pt_mdm_wait(const struct pt_mdm *mdm, uint64_t us)
 
 /* --- the way */
 
-/* With auto, a way that lacks a setting makes room for the next one; what fails to work says so. */
+/* With auto, a method that lacks a setting is skipped; one that fails reports its error. */
 static int choose(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_err *err)
 {
 	const char *wanted = pt_params_text(settings, &pt_mb_settings[PT_MDM_ACCESS]);
@@ -53,12 +53,12 @@ static int choose(struct pt_mdm *mdm, const struct pt_params *settings, struct p
 		    : "mdm.access=none");
 }
 
-/* --- who is there */
+/* --- identification */
 
 static int no_mdm(const struct pt_mdm *mdm, struct pt_err *err)
 {
 	bool dead = mdm->config == UINT32_MAX || mdm->config == 0;
-	bool closed = mdm->config == 0 && mdm->access == &pt_mdm_axi; /* JTAG's lock is not it: see run_part() there */
+	bool closed = mdm->config == 0 && mdm->access == &pt_mdm_axi; /* not JTAG's lock: see run_part() there */
 
 	return pt_fail(err, PT_EPROTO, "no MDM answers (configuration 0x%08" PRIx32 ", not 0x42....67)%s%s",
 		       mdm->config,
@@ -89,8 +89,8 @@ static int read_config(struct pt_mdm *mdm, const struct pt_params *settings, str
 	return 0;
 }
 
-/* A word that makes sense in the other byte order only says which one it is. So does the bit of JTAG's lock: in the
- * wrong order nobody sees it, and what is behind a taken lock reads 0. */
+/* If the configuration word is valid only in the other byte order, that is the byte order. JTAG's lock bit decides,
+ * too: in the wrong order it is not recognised, and registers behind a taken lock read 0. */
 static int identify(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_err *err)
 {
 	struct pt_err other = { 0 };
@@ -205,7 +205,7 @@ bool pt_mdm_selects_several(const struct pt_mdm *mdm)
 	return mdm->access != NULL && mdm->access != &pt_mdm_xsdb && mdm->n_cores > 1;
 }
 
-/* One port: it is always selected. Two to eight: eight bits; above: as many as there are (PG115). */
+/* With one port the core is always selected. Two to eight ports: eight bits; more: one bit per port (PG115). */
 static int write_which(struct pt_mdm *mdm, uint32_t mask, struct pt_err *err)
 {
 	unsigned n = mdm->n_cores;
@@ -219,7 +219,7 @@ int pt_mdm_select(struct pt_mdm *mdm, unsigned core, struct pt_err *err)
 		return pt_fail(err, PT_EARG, "there is no core %u at this MDM; it has %u, from 0", core, mdm->n_cores);
 	if (mdm->selected == (int)core)
 		return 0;
-	if (mdm->access != &pt_mdm_xsdb && write_which(mdm, UINT32_C(1) << core, err) < 0) /* XSDB selects by itself */
+	if (mdm->access != &pt_mdm_xsdb && write_which(mdm, UINT32_C(1) << core, err) < 0) /* XSDB selects it */
 		return pt_wrap(err, "select core %u", core);
 	mdm->selected = (int)core;
 	return 0;

@@ -1,11 +1,11 @@
-/* Debug registers of the MicroBlaze Debug Module and of the cores behind it: one table of ways to reach them.
+/* Debug registers of the MicroBlaze Debug Module and of the cores behind it, with several access methods.
  *
- * A register is a command of 8 bits and a length in bits, whatever the way (XSDB's mb_drrd names it so, too). Ways:
- *	axi	the MDM's AXI4-Lite slave, through memory that the GDB server reaches: DBG_CTRL and DBG_DATA, or the
- *		window of registers at 0x4000 where there is one
- *	xsdb	a child process that is given XSDB's documented commands; works on every board that hw_server knows
- *	jtag	scans of the USER chain, by guesses at an undocumented framing; only on demand
- * No way disturbs what runs. Board thread only.
+ * For every access method a register is a command of 8 bits and a length in bits (as for XSDB's mb_drrd). Methods:
+ *	axi	the MDM's AXI4-Lite slave, in memory that the GDB server reaches: DBG_CTRL and DBG_DATA, or the
+ *		window of registers at 0x4000 if there is one
+ *	xsdb	a child process that executes XSDB's documented commands; works on every board that hw_server supports
+ *	jtag	scans of the USER chain, guessing the undocumented framing; only on demand
+ * No access method is intrusive. Board thread only.
  *
  * Sources: PG115 (MDM v3.2), "AXI Slave Register Space" and "MDM Core User-Accessible Debug Registers"; UG984, "Debug
  * and Trace"; UG1725, mb_drrd and mdm_drrd. What they leave open is a setting (settings.h). */
@@ -35,9 +35,9 @@ enum pt_mdm_do { PT_MDM_READ = 1, PT_MDM_WRITE };
 
 struct pt_mdm_op {
 	uint8_t what;			/* enum pt_mdm_do */
-	bool own;			/* of the MDM itself; else of the core that was selected */
-	uint8_t command, bits;		/* bits: 1..64; what is written has 32 at most */
-	uint32_t n;			/* times in a row; 0 is 1 */
+	bool own;			/* true: register of the MDM itself; false: of the selected core */
+	uint8_t command, bits;		/* bits: 1..64; at most 32 for a write */
+	uint32_t n;			/* repetitions; 0 means 1 */
 	uint64_t *values;		/* READ: out, n of them; WRITE: in; NULL: all are `value` (READ: the last) */
 	uint64_t value;
 	uint64_t sent_ns, done_ns;	/* out */
@@ -47,11 +47,12 @@ struct pt_mdm;
 
 struct pt_mdm_access {
 	const char *name; /* "axi" */
-	/* PT_EUNSUPPORTED: a setting is missing, or the probe has not what it takes; the sentence says which. */
+	/* PT_EUNSUPPORTED: a setting is missing, or the probe lacks a capability; the message says which. */
 	int (*open)(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_err *err);
 	void (*close)(struct pt_mdm *mdm);
-	/* In order. n_done: operations that completed, also on error. PT_EBUSY: the MDM's JTAG side holds the access
-	 * lock. PT_EIO: the way is gone for good. PT_EFAULT, PT_ETIMEOUT, PT_EPROTO: it may work again. */
+	/* Executes ops in order. n_done: operations that completed, also on error. PT_EBUSY: the MDM's JTAG side holds
+	 * the access lock. PT_EIO: the method has failed permanently. PT_EFAULT, PT_ETIMEOUT, PT_EPROTO: a retry may
+	 * work. */
 	int (*run)(struct pt_mdm *mdm, struct pt_mdm_op *ops, size_t n_ops, size_t *n_done, struct pt_err *err);
 	void (*describe)(const struct pt_mdm *mdm, char *line, size_t room);
 };
@@ -66,13 +67,13 @@ struct pt_mdm_axi {
 
 enum { PT_XSDB_LINE = 512 };
 struct pt_mdm_xsdb {
-	int fd;				/* both ways; -1: closed */
+	int fd;				/* bidirectional; -1: closed */
 	int pid;
 	uint32_t timeout_ms, seq;
 	char prefix[32];		/* "-target-id 2 " */
-	char in[4096];			/* what has come and is no line yet */
+	char in[4096];			/* received data without a complete line yet */
 	size_t n_in;
-	char last[160];			/* the last line that was no answer */
+	char last[160];			/* the last line that was not an answer */
 	char command[200];
 };
 
@@ -95,13 +96,13 @@ enum { PT_MDM_MOST_CORES = 32 };
 struct pt_mdm {
 	const struct pt_mdm_access *access;	/* NULL: none; why_none says why */
 	char why_none[sizeof(((struct pt_err *)NULL)->msg)];
-	struct pt_mem *mem;		/* of the GDB server; NULL: there is none */
+	struct pt_mem *mem;		/* memory behind the GDB server; NULL: no server */
 	struct pt_link *link;		/* for its clock */
 	const struct pt_jtag_ops *jtag_ops;	/* NULL: the probe offers no JTAG */
 	void *jtag_wire;
-	bool big_endian;		/* of what mem reads */
-	bool endian_open;		/* it was not set: the configuration word decides, by the axi way */
-	uint32_t config;		/* as read; 0: could not be */
+	bool big_endian;		/* byte order of mem */
+	bool endian_open;		/* not set: the configuration word decides (method axi) */
+	uint32_t config;		/* as read; 0: not readable */
 	unsigned n_cores;
 	int selected;			/* core; -1: not known */
 	struct pt_mdm_axi axi;
@@ -109,32 +110,32 @@ struct pt_mdm {
 	struct pt_mdm_jtag jtag;
 };
 
-/* Choose the way, open it, read the configuration. mem, link, jtag_ops, jtag_wire and big_endian are set. Always leaves
- * mdm fit for the other calls: without a way they say why. PT_EARG: settings that make no sense; PT_EPROTO: what
- * answers is no MDM. */
+/* Chooses and opens the access method, and reads the configuration. The caller sets mem, link, jtag_ops, jtag_wire and
+ * big_endian before. The other calls may be made even after an error: without an access method they report why.
+ * PT_EARG: invalid settings; PT_EPROTO: the device that answers is not an MDM. */
 int pt_mdm_open(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_err *err);
 void pt_mdm_close(struct pt_mdm *mdm);
-/* 0, or PT_EUNSUPPORTED with the reason. */
+/* 0, or PT_EUNSUPPORTED with the reason: there is no access method. */
 int pt_mdm_needs_way(const struct pt_mdm *mdm, struct pt_err *err);
-/* The same for who works while the core runs. */
+/* The same, and the method must work while the core runs. */
 int pt_mdm_needs_running(const struct pt_mdm *mdm, struct pt_err *err);
-/* "AXI window at 0x41400000, 2 cores, configuration 0x42a70267", or why there is none. */
+/* "AXI window at 0x41400000, 2 cores, configuration 0x42a70267", or why there is no MDM. */
 void pt_mdm_describe(const struct pt_mdm *mdm, char *line, size_t room);
 
-/* What follows is of that core. PT_EARG: there is none of that number. */
+/* Selects the core for the following accesses. PT_EARG: there is no such core. */
 int pt_mdm_select(struct pt_mdm *mdm, unsigned core, struct pt_err *err);
-/* Writes that follow go to each core in mask (bit 0 = core 0), until the next pt_mdm_select(); a reading would be
- * undefined (PG115, "Which MicroBlaze"). Only where pt_mdm_selects_several(). */
+/* Following writes go to each core in mask (bit 0 = core 0), until the next pt_mdm_select(); a read would be undefined
+ * (PG115, "Which MicroBlaze"). Only if pt_mdm_selects_several(). */
 int pt_mdm_select_several(struct pt_mdm *mdm, uint32_t mask, struct pt_err *err);
 bool pt_mdm_selects_several(const struct pt_mdm *mdm);	/* XSDB's commands name one core each */
 int pt_mdm_run(struct pt_mdm *mdm, struct pt_mdm_op *ops, size_t n_ops, size_t *n_done, struct pt_err *err);
-/* One register; waits for the lock up to half a second. */
+/* Accesses one register; waits for the lock up to half a second. */
 int pt_mdm_get(struct pt_mdm *mdm, bool own, uint8_t command, uint8_t bits, uint64_t *value, struct pt_err *err);
 int pt_mdm_put(struct pt_mdm *mdm, bool own, uint8_t command, uint8_t bits, uint64_t value, struct pt_err *err);
 uint64_t pt_mdm_now_ns(const struct pt_mdm *mdm);
 void pt_mdm_wait(const struct pt_mdm *mdm, uint64_t us);
 
-/* A configuration word that an MDM of this kind can have (PG115: magic, protocol version). */
+/* True: a valid configuration word of an MDM (PG115: magic, protocol version). */
 static inline bool pt_mdm_is_config(uint32_t word)
 {
 	return word >> 24 == 0x42 && (word & 0xff) >= 0x60 && (word & 0xff) <= 0x7f;

@@ -1,10 +1,10 @@
 /* The MDM's AXI4-Lite slave. See mdm.h.
  *
- * DBG_CTRL names a register, DBG_DATA is it: 20 bits of (mode, whose, command, length - 1), then one access for up to
- * 32 bits and two for more (UG984). DBG_STATUS bit 0 is set while the JTAG side holds the access lock: it is read in
- * front of each access, in the same batch, so that an access that came too late is known for what it is. With the
- * window (C_DEBUG_INTERFACE > 0) a core's register is a word at 0x4000 + (command << 6), and what is above 32 bits is
- * at the word behind (by analogy with MicroBlaze V; not verified: found out by a marker, see bins). */
+ * DBG_CTRL selects a register by 20 bits (mode, owner, command, length - 1), DBG_DATA accesses it: one access for up to
+ * 32 bits, two for more (UG984). DBG_STATUS bit 0 is set while the JTAG side holds the access lock. It is read before
+ * each access, in the same batch, so that an access that the lock blocked is recognised. With the window
+ * (C_DEBUG_INTERFACE > 0) a core's register is a word at 0x4000 + (command << 6), and the bits above 32 are in the next
+ * word (by analogy with MicroBlaze V; not verified: a marker finds out, see bins). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ enum { LOCKED = 1, CTRL_COMMAND = 9, CTRL_OWN = 17, CTRL_MODE = 18 };
 enum { NO_KEY = 0x10000 };
 enum { BATCH = 8, MEM_OPS = 5, TIMEOUT_MS = 2000 };
 
-struct batch { /* accesses on the way */
+struct batch { /* pending accesses */
 	struct pt_mem_op op[BATCH * MEM_OPS];
 	size_t n;
 	uint8_t status[BATCH][4], ctrl[BATCH][4], data[BATCH][8], key[4];
@@ -82,7 +82,7 @@ static void add(struct batch *b, const struct pt_mdm_axi *axi, enum pt_mem_do wh
 	};
 }
 
-/* One access of an operation. again: of the same register as the one before it. */
+/* Adds one access of an operation. again: same register as the access before. */
 static void put_access(struct batch *b, const struct pt_mdm_axi *axi, const struct pt_mdm_op *op, uint32_t i,
 		       bool again)
 {

@@ -1,8 +1,8 @@
 /* The MDM by scans of its USER chain. See mdm.h.
  *
- * How a command and its data are framed there is documented nowhere (UG984 and PG115 name the signals only), so all of
- * it is a setting, and nothing is done until a reading of the configuration register makes sense: 0x42 at the top, a
- * protocol version at the bottom. Two DR scans, the command and then the data, are tried first. */
+ * The framing of a command and its data is not documented (UG984 and PG115 only name the signals). So all of it is a
+ * setting, and nothing else is done until the configuration register reads a valid value: 0x42 at the top, a protocol
+ * version at the bottom. Two DR scans, the command and then the data, are tried first. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,11 +14,12 @@
 
 enum {
 	TIMEOUT_MS = 1000,
-	MOST = 1040,		/* accesses of one list: a profiling buffer of 4 KiB, and what sets it up */
+	MOST = 1040,		/* accesses of one list: a profiling buffer of 4 KiB, and its set-up */
 	BYTES = 32,		/* of the longest scan */
 };
 
-/* A command is one or two scans. Each goes straight on to the next: the walk by Run-Test/Idle would be a clock more. */
+/* A command is one or two scans. Each goes directly to the next: the path through Run-Test/Idle would take one more
+ * clock. */
 struct scans {
 	struct pt_jtag_op *op;
 	uint8_t (*out)[BYTES], (*in)[BYTES];
@@ -82,7 +83,7 @@ static struct pt_jtag_op *add_scan(struct scans *s)
 	return op;
 }
 
-/* Where the data begin in the last scan of an access. */
+/* Bit offset of the data in the last scan of an access. */
 static unsigned data_at(const struct pt_mdm_jtag *j)
 {
 	return j->pad + (j->framing.one_scan ? j->n_sync + j->framing.cmd_bits : 0u);
@@ -109,7 +110,7 @@ static void take_value(const struct pt_mdm_jtag *j, struct pt_mdm_op *op, uint32
 		op->values[i] = op->value;
 }
 
-/* The access that comes next: the i-th of an operation. */
+/* The next access: the i-th of an operation. */
 struct place {
 	size_t op;
 	uint32_t i;
@@ -123,7 +124,7 @@ static void step(const struct pt_mdm_op *ops, struct place *at)
 		*at = (struct place){ .op = at->op + 1 };
 }
 
-/* Accesses from `from` on that go into one list, whatever operations they are of. */
+/* Number of accesses from `from` on that fit in one list, across operations. */
 static size_t accesses(const struct pt_mdm_op *ops, size_t n_ops, struct place from)
 {
 	size_t n = 0;
@@ -144,10 +145,10 @@ static void put_list(const struct pt_mdm_jtag *j, struct scans *s, uint8_t *ir, 
 		put_access(j, s, &ops[at.op], at.i);
 		step(ops, &at);
 	}
-	s->op[s->n++] = s->op[0];	/* to see that the TAP is still there, see pt_jtag_chain_run() */
+	s->op[s->n++] = s->op[0];	/* checks that the TAP is still there, see pt_jtag_chain_run() */
 }
 
-/* What the first n accesses of the list have brought, from `at` on, which is behind them then. */
+/* Takes the results of the first n accesses of the list, from `at` on, and advances `at`. */
 static void take_list(const struct pt_mdm_jtag *j, const struct scans *s, struct pt_mdm_op *ops, struct place *at,
 		      size_t n)
 {
@@ -166,7 +167,7 @@ static void take_list(const struct pt_mdm_jtag *j, const struct scans *s, struct
 	}
 }
 
-/* Of a list with an instruction before and behind n of them. */
+/* Completed accesses of a list with an IR scan before and after n accesses. */
 static size_t accesses_done(size_t n_scans, size_t per, size_t n)
 {
 	size_t done = n_scans > 0 ? (n_scans - 1) / per : 0;
@@ -191,7 +192,7 @@ static int run_list(struct pt_mdm *mdm, struct pt_mdm_op *ops, size_t n_ops, str
 	return rc;
 }
 
-/* As few lists as can be: the end of each is a time in which the cable waits for the host. */
+/* Uses as few lists as possible: at the end of each the cable waits for the host. */
 static int jtag_run(struct pt_mdm *mdm, struct pt_mdm_op *ops, size_t n_ops, size_t *n_done, struct pt_err *err)
 {
 	struct place at = { .op = *n_done };
@@ -205,7 +206,7 @@ static int jtag_run(struct pt_mdm *mdm, struct pt_mdm_op *ops, size_t n_ops, siz
 
 /* --- finding out */
 
-/* Combination i of the framings that the settings leave open; false: it is not one of them. */
+/* Combination i of the possible framings; false: the settings exclude it. */
 static bool framing_of(const struct pt_params *settings, unsigned i, struct pt_mdm_framing *out)
 {
 	static const struct {
@@ -243,7 +244,7 @@ static int no_mdm(const struct pt_mdm_jtag *j, uint64_t seen, struct pt_err *err
 		       j->user, j->tap, tap->idcode, j->user_ir, seen, why, j->user);
 }
 
-/* Reads only. A core that is no MDM, and a wrong USER chain, answer nothing that makes sense. */
+/* Reads only. Another core, or a wrong USER chain, gives no valid answer. */
 static int find_framing(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_err *err)
 {
 	struct pt_mdm_op op = { .what = PT_MDM_READ, .own = true, .command = MDM_CONFIG, .bits = MDM_CONFIG_BITS };

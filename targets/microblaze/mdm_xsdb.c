@@ -1,11 +1,11 @@
 /* The MDM through a child process that takes XSDB's documented commands (UG1725): mb_drrd, mb_drwr, mdm_drrd, mdm_drwr.
  *
- * XSDB is a Tcl shell. What it prints by itself is for people, so each command is put into a line that prints its
- * result with a number of ours in front:
+ * XSDB is a Tcl shell whose own output is meant for people, so each command is sent in a line that prints its result
+ * after a number of ours:
  *	puts "proftap 12 [catch {mb_drrd -which 0 0x76 36} r] $r"
- * answers "proftap 12 0 0000001F4"; 1 instead of 0: it failed, and the text says why. Lines that do not begin so are
- * its talk; the last one is kept for error messages. Many lines are written at a time, at most MOST_OPEN of them
- * without an answer. stderr goes where stdout goes. The child gets the command exit, then it is killed. */
+ * answers "proftap 12 0 0000001F4"; with 1 instead of 0 the command failed, and the text says why. Other lines are
+ * XSDB's own output; the last one is kept for error messages. Commands are pipelined, at most MOST_OPEN without an
+ * answer. stderr goes to stdout. At the end the child gets the command exit, and is killed if it does not end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -69,7 +69,7 @@ static int spawn(struct pt_mdm_xsdb *x, struct pt_err *err)
 	return 0;
 }
 
-/* Waits for the end of the child, a short time; then it is killed. */
+/* Waits a short time for the child to end, then kills it. */
 static int reap(struct pt_mdm_xsdb *x)
 {
 	uint64_t until_ms = monotonic_ms() + EXIT_WAIT_MS;
@@ -113,7 +113,7 @@ static int gone(struct pt_mdm_xsdb *x, struct pt_err *err)
 
 /* --- lines */
 
-/* Sends all of it. The child reads as it works, so that its input may be full for a while. */
+/* Sends the whole text. The child reads between commands, so its input may be full for a while. */
 static int send_all(struct pt_mdm_xsdb *x, const char *text, size_t len, struct pt_err *err)
 {
 	uint64_t until_ms = monotonic_ms() + x->timeout_ms;
@@ -135,7 +135,7 @@ static int send_all(struct pt_mdm_xsdb *x, const char *text, size_t len, struct 
 	return 0;
 }
 
-/* What has come so far, up to the first whole line; a line without end is cut. */
+/* Takes the first complete line of what was received; a line longer than the buffer is cut. */
 static bool take_line(struct pt_mdm_xsdb *x, char *line, size_t room)
 {
 	char *end = memchr(x->in, '\n', x->n_in);
@@ -171,7 +171,7 @@ static int next_line(struct pt_mdm_xsdb *x, uint64_t until_ms, char *line, size_
 	return 0;
 }
 
-/* The answer to command number seq; what is older is of a command that nobody waits for any more. text: behind the
+/* Waits for the answer to command number seq; older answers are of commands that timed out. text: the rest after the
  * status. */
 static int answer(struct pt_mdm_xsdb *x, uint32_t seq, uint64_t until_ms, char *text, size_t room, struct pt_err *err)
 {
@@ -183,7 +183,7 @@ static int answer(struct pt_mdm_xsdb *x, uint32_t seq, uint64_t until_ms, char *
 		if (next_line(x, until_ms, line, sizeof(line), err) < 0)
 			return err->code;
 		at = -1;
-		/* a shell that is interactive has its prompt in front */
+		/* an interactive shell prints its prompt first */
 		if (strstr(line, "proftap ") == NULL ||
 		    sscanf(strstr(line, "proftap "), "proftap %u %u%n", &number, &failed, &at) != 2 || at < 0) {
 			if (line[0] != '\0')
@@ -271,7 +271,8 @@ static int parse_value(const char *text, const struct pt_mdm_op *op, uint64_t *v
 	return 0;
 }
 
-/* Accesses first to end - 1 of one operation: all are asked, then all are answered, also behind one that failed. */
+/* Runs accesses first to end - 1 of one operation: sends all commands, then reads the answers up to the first
+ * failure. */
 static int run_part(struct pt_mdm *mdm, struct pt_mdm_op *op, uint32_t first, uint32_t end, struct pt_err *err)
 {
 	struct pt_mdm_xsdb *x = &mdm->xsdb;

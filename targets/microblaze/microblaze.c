@@ -26,8 +26,7 @@ static const struct pt_remote_kind kind = {
 
 /* --- attach */
 
-/* A debug module that cannot be reached takes nothing from a debugger: `monitor sources` says why. One that was asked
- * for and does not answer is said at once, too. */
+/* If the debug module cannot be reached, debugging still works, and `monitor sources` gives the reason. */
 static void open_mdm(struct pt_mb *mb, const struct pt_params *settings)
 {
 	struct pt_err err = { 0 };
@@ -58,7 +57,7 @@ static bool is_endian_open(const struct pt_mb *mb, const struct pt_params *setti
 	       mb->mdm.access != &pt_mdm_axi;
 }
 
-/* Without a GDB server there must be an MDM: nothing else says that this is a MicroBlaze at all. */
+/* Without a GDB server there must be an MDM: nothing else identifies a MicroBlaze. */
 static int only_mdm(struct pt_mb *mb, const struct pt_params *settings, struct pt_err *err)
 {
 	if (!pt_params_flag(settings, &pt_mb_settings[PT_MDM_JTAG_EXPERIMENTAL]))
@@ -72,7 +71,7 @@ static int only_mdm(struct pt_mb *mb, const struct pt_params *settings, struct p
 	return 0;
 }
 
-/* By what the server says of its architecture; one that says nothing has a g packet of 57 registers, or of 59. */
+/* Checks the server's description; without one, a g packet of 57 or 59 registers. */
 static bool is_microblaze(struct pt_mb *mb)
 {
 	struct pt_err ignored = { 0 };
@@ -111,7 +110,8 @@ static int mb_attach(struct pt_target *target, const struct pt_params *settings,
 	return 0;
 }
 
-/* No packet and no description tells it, and registers and memory come in the target's order. */
+/* Sets the byte order from the program: no packet or description gives it, and registers and memory use the target's
+ * order. */
 static void mb_program_order(void *state, bool big_endian)
 {
 	struct pt_mb *mb = state;
@@ -186,7 +186,7 @@ static int mb_status(void *state, unsigned core, struct pt_core_status *out, str
 
 	if (mb->behind_server)
 		return pt_remote_status(state, core, out, err);
-	*out = (struct pt_core_status){ .state = PT_RUNNING, .addr = PT_UNKNOWN }; /* as far as anybody can tell */
+	*out = (struct pt_core_status){ .state = PT_RUNNING, .addr = PT_UNKNOWN }; /* as far as is known */
 	return 0;
 }
 
@@ -202,7 +202,7 @@ static int mb_resume(void *state, unsigned core, struct pt_err *err)
 						      : not_documented("resumes a core", err);
 }
 
-/* Branches that execute what stands behind them first (UG984, "Branches"): bits of their own encodings. */
+/* True: a branch with a delay slot (UG984, "Branches"), by its encoding. */
 static bool has_slot(uint32_t insn)
 {
 	unsigned op = insn >> 26, rd = insn >> 21 & 0x1f, ra = insn >> 16 & 0x1f;
@@ -243,7 +243,7 @@ static int mb_step(void *state, unsigned core, struct pt_err *err)
 		return err->code;
 	if (!slot || pt_remote_pc(mb, core, &to, err) < 0 || to != from + 4)
 		return slot && to == 0 ? err->code : 0;
-	return pt_remote_step(mb, core, err); /* the server has stopped inside the slot */
+	return pt_remote_step(mb, core, err); /* the server stopped in the delay slot */
 }
 
 static int mb_reset(void *state, enum pt_reset_kind how, struct pt_err *err)
@@ -282,7 +282,7 @@ static int mb_pc(void *state, unsigned core, uint64_t *pc, struct pt_err *err)
 						      : not_documented("tells where a core is", err);
 }
 
-/* --- memory without a server: there is none, and it says so --- */
+/* --- memory without a server: an error --- */
 
 static int no_mem_run(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
 		      uint64_t *fault_addr, struct pt_err *err)
@@ -326,8 +326,8 @@ static const struct pt_region *mb_regions(void *state, size_t *n)
 	return NULL;
 }
 
-/* GDB has the software break for big endian only: breakpoints are inserted here, as the server does it in the core's
- * byte order. */
+/* GDB has the software break instruction for big endian only, so breakpoints are inserted here: the server uses the
+ * core's byte order. */
 static int mb_break_insert(void *state, const struct pt_break *at, struct pt_err *err)
 {
 	return ((struct pt_mb *)state)->behind_server ? pt_remote_break_insert(state, at, err)

@@ -1,5 +1,5 @@
-/* What a GDB server without a description has in its g packet, and registers of our own: those of the profiling unit.
- * Source: GDB, microblaze-core.xml and microblaze-stack-protect.xml. */
+/* The g packet's layout for a GDB server without a description, and our additional registers: those of the profiling
+ * unit. Source: GDB, microblaze-core.xml and microblaze-stack-protect.xml. */
 #include "targets/microblaze/registers.h"
 
 #include "base/util.h"
@@ -62,7 +62,7 @@ int pt_mb_read_own(void *state, unsigned core, const uint16_t *rows, size_t n, u
 
 	(void)core;
 	for (size_t i = 0; i < n; i++) {
-		values[i] = 0; /* without a way to the MDM, all of them */
+		values[i] = 0; /* all read 0 without access to the MDM */
 		if (mb->mdm.access != NULL && pt_mdm_select(&mb->mdm, mb->core, err) == 0 &&
 		    read_one(mb, rows[i], &values[i], err) < 0)
 			return pt_wrap(err, "%s", rows[i] < PT_MB_N_OWN ? pt_mb_own[rows[i]].name : "?");

@@ -4,9 +4,9 @@
 
 #include "targets/microblaze/microblaze.h"
 
-/* 57 registers, and two more where the core has stack protection. */
+/* 57 registers, and two more if the core has stack protection. */
 enum { PT_MB_LAYOUT = 59, PT_MB_CORE_LAYOUT = 57, PT_MB_RPC = 32, PT_MB_FIRST_OWN = 64 };
-/* Those that cannot be read have what was last written. */
+/* Write-only registers show the last value written. */
 enum {
 	PT_MB_OWN_CONFIG, PT_MB_OWN_XTRIG, PT_MB_OWN_PCTRL, PT_MB_OWN_PLOW, PT_MB_OWN_PHIGH, PT_MB_OWN_TSTATUS,
 	PT_MB_OWN_TCTRL, PT_MB_N_OWN

@@ -1,4 +1,4 @@
-/* The rows of all settings of the target microblaze, for what the vendor's documents leave open. */
+/* All settings of the target microblaze, among them what the vendor's documents leave open. */
 #ifndef PT_MICROBLAZE_SETTINGS_H
 #define PT_MICROBLAZE_SETTINGS_H
 

@@ -1,12 +1,12 @@
-/* The source bins: the core's own histogram of its program counter, in clock cycles or in instructions, each of them
- * counted. Nothing of it disturbs the program.
+/* The source bins: the core's own histogram of its program counter, which counts every clock cycle or every
+ * instruction. It is not intrusive.
  *
- * Three ways to read the buffer: `live` reads it every period while it counts, so that a reading is smeared over the
- * time that it takes (which is reported), though each bin is read at one instant; `snapshot` stops counting for a
- * reading, which is unobserved time; `end` reads it once. What goes into the trace is what each bin has counted since
- * its reading before: sums of bins are exact in each mode. A bin that reads less than before has wrapped, if it can
- * have since; one that reads the end of its range is full (whether it stops there or wraps is not verified). Source:
- * UG984, "Non-Intrusive Profiling"; the options are those of XSDB's mbprofile (UG1725). */
+ * Three modes: `live` reads the buffer every period while it counts, so the bins of one reading are read at different
+ * times (the duration is reported); `snapshot` stops counting for a reading, which is unobserved time; `end` reads it
+ * once. The trace gets what each bin has counted since its previous reading: sums of bins are exact in each mode. A bin
+ * that reads less than before has wrapped, if there was time for that; one that reads its maximum is full (whether it
+ * stops there or wraps is not verified). Source: UG984, "Non-Intrusive Profiling"; the options are those of XSDB's
+ * mbprofile (UG1725). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,15 +60,15 @@ struct bins {
 	unsigned core;			/* of the MDM */
 	bool cross, held, crossed;
 	unsigned start_output, stop_output;
-	uint64_t period_ns, next_ns, last_ns;	/* of a reading: when the next is due, and the last one ended */
-	uint64_t off_ns;		/* when counting ended; 0: it goes on, or no time is to be told up to there */
-	bool reading;			/* one is under way */
+	uint64_t period_ns, next_ns, last_ns;	/* period of readings; when the next is due, and the last ended */
+	uint64_t off_ns;		/* when counting ended; 0: it goes on, or the time is not to be reported */
+	bool reading;			/* a reading is under way */
 	bool stopped;			/* for it */
-	bool read_held;			/* since the core is held: there is nothing more to read */
-	uint32_t at;			/* which of the bins in use comes next */
-	uint32_t locked;		/* tries in a row that found the access lock taken */
-	uint64_t last[PT_BINS_MOST];	/* of each bin */
-	uint32_t hottest;		/* the bin with most of these */
+	bool read_held;			/* read since the core was halted: nothing more to read */
+	uint32_t at;			/* next of the used bins */
+	uint32_t locked;		/* consecutive tries that found the access lock taken */
+	uint64_t last[PT_BINS_MOST];	/* last value of each bin */
+	uint32_t hottest;		/* the bin with the largest of these */
 	uint64_t values[MOST_BINS];
 	uint8_t bytes[PT_CHUNK_BYTES];
 	size_t len_bytes;
@@ -90,7 +90,7 @@ static void emit_records(struct bins *s, uint64_t to_ns)
 	s->len_bytes = 0;
 }
 
-/* It can count once a cycle at most. */
+/* A bin counts at most once a cycle. */
 static bool can_have_wrapped(const struct bins *s, uint64_t now_ns)
 {
 	double hz = s->mb->design.hz != 0 ? (double)s->mb->design.hz : 1e9;
@@ -98,7 +98,7 @@ static bool can_have_wrapped(const struct bins *s, uint64_t now_ns)
 	return (double)(now_ns - s->last_ns) / 1e9 * hz >= (double)(PT_BIN_FULL / 2);
 }
 
-/* Hits since the reading before. */
+/* Hits since the previous reading. */
 static uint64_t gained(struct bins *s, uint32_t i, uint64_t value, uint64_t now_ns)
 {
 	uint64_t before = s->last[i];
@@ -107,7 +107,7 @@ static uint64_t gained(struct bins *s, uint32_t i, uint64_t value, uint64_t now_
 		return value - before;
 	if (can_have_wrapped(s, now_ns))
 		return value + PT_BIN_FULL + 1 - before;
-	return value; /* somebody has cleared it since */
+	return value; /* the bin was cleared meanwhile */
 }
 
 static void take(struct bins *s, uint32_t first, uint32_t n, uint64_t now_ns)
@@ -129,7 +129,7 @@ static void take(struct bins *s, uint32_t first, uint32_t n, uint64_t now_ns)
 	}
 }
 
-/* Of bins one behind the other: the last of the buffer ends a part. */
+/* Number of consecutive bins to read; a part ends at the buffer's last bin. */
 static uint32_t part_size(const struct bins *s)
 {
 	uint32_t left = s->unit.n_used - s->at, to_end = s->unit.n_bins - pt_bins_unit_used(&s->unit, s->at);
@@ -140,8 +140,8 @@ static uint32_t part_size(const struct bins *s)
 	return n < left ? (uint32_t)n : left;
 }
 
-/* A core in reset reads 0, whatever its bins have: they are not taken for bins that somebody has cleared, or what they
- * have would be counted once more when it is back. */
+/* A core in reset reads 0, whatever its bins hold. These zeros must not be taken for cleared bins: the values would be
+ * counted again after the reset. */
 static int look_for_core(struct bins *s, bool *answers, struct pt_err *err)
 {
 	uint64_t value = 0;
@@ -161,7 +161,7 @@ static int begin_reading(struct bins *s, struct pt_err *err)
 		return err->code;
 	if (!s->stopped && !s->held)
 		emit_records(s,
-			     pt_mdm_now_ns(s->unit.mdm)); /* up to here everything was counted: a reading is a chunk */
+			     pt_mdm_now_ns(s->unit.mdm)); /* everything was counted up to here: a reading is a chunk */
 	s->stopped = s->mode == SNAPSHOT;
 	s->reading = true;
 	s->at = 0;
@@ -202,7 +202,7 @@ static int read_part(struct bins *s, struct pt_err *err)
 
 /* --- drain */
 
-/* Somebody else's debugger has the lock for a moment; for long, it is an error like others. */
+/* Another debugger may hold the lock briefly; if it does so for long, this is an error. */
 static int failed(struct bins *s, int rc, struct pt_err *err)
 {
 	if (rc == PT_EBUSY && ++s->locked < RETRIES)
@@ -218,7 +218,7 @@ static int rest_us(const struct bins *s, uint64_t now_ns)
 	return us < MOST_REST_US ? (int)us : MOST_REST_US;
 }
 
-/* More than 0: the core does not answer, and how long to rest. */
+/* > 0: the core does not answer; microseconds to wait. */
 static int next_reading(struct bins *s, uint64_t now_ns, struct pt_err *err)
 {
 	bool answers;
@@ -332,7 +332,7 @@ static int cross_triggers(struct bins *s, const struct pt_source_setup *setup, b
 	return 0;
 }
 
-/* The buffer as it shall be when counting begins. */
+/* Prepares the buffer for counting. */
 static int prepare(struct bins *s, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	bool cumulate = pt_params_flag(setup->settings, &params[CUMULATE]);
@@ -346,7 +346,7 @@ static int prepare(struct bins *s, const struct pt_source_setup *setup, struct p
 	return pt_bins_unit_program(&s->unit, err);
 }
 
-/* Cross triggers begin it, and may be the end of it, too. */
+/* With cross triggers, they start counting; stopping is written all the same. */
 static bool command(const void *state, bool on, struct pt_mdm_op *op)
 {
 	const struct bins *s = state;
@@ -355,7 +355,7 @@ static bool command(const void *state, bool on, struct pt_mdm_op *op)
 	return !s->out.ended && !(on && s->cross);
 }
 
-/* What it counted is of no more than the time that is called observed, however late the host is. */
+/* The observed time is chosen to include all counting, however late the host is. */
 static void commanded(void *state, bool on, uint64_t sent_ns)
 {
 	struct bins *s = state;
@@ -368,7 +368,7 @@ static void commanded(void *state, bool on, uint64_t sent_ns)
 		s->last_ns = sent_ns;
 		s->next_ns = now_ns + s->period_ns;
 	} else if (!s->held && !s->stopped) {
-		s->off_ns = now_ns;	/* up to here everything was counted */
+		s->off_ns = now_ns;	/* everything was counted up to here */
 	}
 	s->stopped |= !on;
 	pt_bins_unit_commanded(&s->unit, on && !s->cross);
@@ -389,7 +389,7 @@ static void init(struct bins *s, struct pt_target *target, const struct pt_sourc
 	pt_emit_init(&s->out, setup, pt_mdm_now_ns(s->unit.mdm));
 }
 
-/* Before anything of it counts. */
+/* Called before the unit counts. */
 static void note_end(const struct bins *s)
 {
 	struct pt_mdm_op ends[PT_MB_MOST_ENDS];
@@ -437,7 +437,7 @@ static int one_start(void *state, struct pt_target *target, const struct pt_sour
 	if (emit_config(s, setup, err) < 0 || pt_mb_look_at_core(s->mb, s->core, &s->out, &s->held, err) < 0 ||
 	    (s->cross && cross_triggers(s, setup, true, err) < 0))
 		goto leave;
-	return 0;	/* all but the command to count */
+	return 0;	/* only the command to count is missing */
 leave:
 	leave(s, &ignored);
 release:
@@ -447,21 +447,21 @@ release:
 
 /* --- the rest */
 
-/* The unit counts what runs, whoever lets it: nothing is fetched here, and nothing is lost. Where it halts, a reading
- * follows, so that who looks at a report then has all that ran. */
+/* The unit counts whenever the core runs, so nothing is read here and nothing is lost. A reading follows a halt, so
+ * that a report then includes all that ran. */
 static int one_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	struct bins *s = state;
 	uint64_t now_ns = pt_mdm_now_ns(s->unit.mdm);
 
-	(void)core;	/* whoever calls has looked whose it is */
+	(void)core;	/* the caller has checked the core */
 	(void)err;
 	if (s->held)
 		pt_emit_loss(&s->out, PT_LOSS_HALTED, now_ns);
 	else
 		emit_records(s, now_ns);
 	if (what == PT_STATE_HALT)
-		s->at = 0;	/* what was read before has counted since */
+		s->at = 0;	/* bins read before have counted since */
 	s->read_held &= what != PT_STATE_HALT && what != PT_STATE_RUN;
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
@@ -469,7 +469,7 @@ static int one_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 	return 0;
 }
 
-/* Counting stops, then everything is read: sums are exact. */
+/* Stops counting, then reads everything: sums are exact. */
 static int read_rest(struct bins *s, struct pt_err *err)
 {
 	int rc = pt_mdm_select(s->unit.mdm, s->core, err);
@@ -486,7 +486,7 @@ static int read_rest(struct bins *s, struct pt_err *err)
 	else if (rc == 0)
 		emit_records(s, s->off_ns);
 	s->stopped = true;
-	s->cross = true; /* it is not started again behind the reading */
+	s->cross = true; /* not started again after the reading */
 	s->reading = answers;
 	for (s->at = 0, s->locked = 0; rc == 0 && s->reading;) {
 		rc = read_part(s, err);
@@ -505,7 +505,7 @@ static int one_stop(void *state, struct pt_err *err)
 	int rc = s->out.ended ? 0 : read_rest(s, &first);
 
 	if (rc < 0)
-		emit_records(s, s->out.told_ns); /* what was read is not lost */
+		emit_records(s, s->out.told_ns); /* keeps what was read */
 	if (leave(s, &own) < 0 && rc == 0)
 		rc = (first = own).code;
 	pt_emit_rest(&s->out, pt_mdm_now_ns(s->unit.mdm), rc, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
@@ -516,7 +516,7 @@ static int one_stop(void *state, struct pt_err *err)
 	return rc < 0 ? rc : 0;
 }
 
-/* Of one core of the MDM. */
+/* For one core of the MDM. */
 static const struct pt_mb_one one = {
 	.ops = {
 		.state_bytes = sizeof(struct bins),

@@ -1,5 +1,5 @@
-/* What the sources of a core have in common: whose its unit is, whether the core is held when they begin, and what they
- * do while it does not answer. See microblaze.h. */
+/* Common to the sources of a core: the lease of the unit, whether the core is halted at start, and a unit that does not
+ * answer. See microblaze.h. */
 #include <stdio.h>
 
 #include "host/log.h"
@@ -42,7 +42,7 @@ int pt_mb_look_at_core(struct pt_mb *mb, unsigned core, struct pt_emit *out, boo
 	*held = status.state == PT_HALTED;
 	if (!*held)
 		return 0;
-	ops->pc(mb, thread, &pc, err);	/* a core in reset has none to tell */
+	ops->pc(mb, thread, &pc, err);	/* a core in reset has none */
 	pt_emit_state(out, PT_STATE_HALT, out->told_ns, pc);
 	return 0;
 }

@@ -1,12 +1,11 @@
-/* The source counters: the core's event and latency counters, read while they count by the unit's own sample command,
- * so that all of a reading are of one instant. Nothing of it disturbs the program.
+/* The source counters: the core's event and latency counters. The unit's sample command captures all of them at one
+ * instant while they count. It is not intrusive.
  *
- * Where more events are wanted than there are counters, they take turns: groups that fill the counters, each for a
- * slice, one after the other; each turn begins at zero and is marked so in the trace, and the analysis scales it
- * (with the error of that). Readings are raw, as wide as the counters are: the decoder makes 64 bits of them. A
- * latency counter has its number, its sum, its sum of squares, the least and the most. When its sums have run over,
- * what it counted since the reading before is left out. Source: UG984, "Performance Monitoring", table of items by
- * width. */
+ * If there are more events than counters, they take turns: groups of events use the counters one after the other. Each
+ * turn begins at zero and is marked so in the trace, and the analysis scales it (with the error of that). Readings are
+ * raw, as wide as the counters: the decoder extends them to 64 bits. A latency counter has a number, a sum, a sum of
+ * squares, a minimum and a maximum. If its sums have overflowed, its counts since the previous reading are left out.
+ * Source: UG984, "Performance Monitoring", table of items by width. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -41,7 +40,7 @@ struct counters {
 	unsigned core;			/* of the MDM */
 	uint64_t period_ns, next_ns, full;
 	bool held, running;		/* running: a turn is under way */
-	bool counted;			/* in this turn a reading was not 0 */
+	bool counted;			/* a reading of this turn was not 0 */
 	uint8_t bytes[PT_CHUNK_BYTES];
 	size_t len_bytes;
 	struct pt_mb_unit lease;
@@ -73,7 +72,7 @@ static void emit_records(struct counters *s, uint64_t to_ns)
 	s->len_bytes = 0;
 }
 
-/* A turn begins: all of the group are at zero. */
+/* Puts zeros for all counters of the group at the beginning of a turn. */
 static void put_zeros(struct counters *s, uint64_t at_ns, uint64_t error_ns)
 {
 	put_record(s, at_ns, PT_COUNTERS_ERROR, false, error_ns);
@@ -107,12 +106,12 @@ static void put_latency(struct counters *s, const struct pt_counters_reading *r,
 	put_record(s, r->at_ns, latency_number(s, wanted, 1), false, narrow ? item[1] : item[1] << 32 | item[2]);
 	put_record(s, r->at_ns, latency_number(s, wanted, 2), false, narrow ? item[2] : item[3] << 32 | item[4]);
 	if (item[0] == 0)
-		return; /* nothing was measured: there is no least */
+		return; /* nothing was measured: there is no minimum */
 	put_record(s, r->at_ns, latency_number(s, wanted, 3), false, least);
 	put_record(s, r->at_ns, latency_number(s, wanted, 4), false, most);
 }
 
-/* False: sums of a latency have run over; the counters have to begin anew. */
+/* False: sums of a latency have overflowed; the counters must restart. */
 static bool put_reading(struct counters *s, const struct pt_counters_reading *r)
 {
 	const uint64_t *item = r->item;
@@ -139,8 +138,9 @@ static bool put_reading(struct counters *s, const struct pt_counters_reading *r)
 
 /* --- drain */
 
-/* All counters read 0: is there anybody who counts? To find out ends the turn (*checked). Unchecked, only what had
- * counted already cannot be back at 0, and who was silent is so until there is a count. */
+/* All counters read 0: finds out whether the core answers. The check ends the turn (*checked). Without a check:
+ * counters that had counted cannot be back at 0, so the core is in reset; a silent core stays so until a counter is not
+ * 0. */
 static int look_for_core(struct counters *s, bool *answers, bool *checked, struct pt_err *err)
 {
 	*answers = !s->counted && !s->lease.silent;
@@ -169,7 +169,7 @@ static int turn(struct counters *s, struct pt_err *err)
 	return 0;
 }
 
-/* Counting goes on from zero, where it was. */
+/* Restarts counting at zero, which was the last reading. */
 static int go_on(struct counters *s, struct pt_err *err)
 {
 	uint64_t at_ns = 0, error_ns = 0;
@@ -181,8 +181,8 @@ static int go_on(struct counters *s, struct pt_err *err)
 	return 0;
 }
 
-/* All of them at zero: nothing has happened, or the core is in reset, and nobody knows what has. To find out ends the
- * turn. More than 0: it does not answer, and how long to rest. */
+/* All counters at zero: nothing has happened, or the core is in reset and the counts are lost. The check ends the turn.
+ * > 0: the core does not answer; microseconds to wait. */
 static int read_turn(struct counters *s, struct pt_err *err)
 {
 	struct pt_counters_reading r = { .at_ns = 0 };
@@ -200,7 +200,7 @@ static int read_turn(struct counters *s, struct pt_err *err)
 	sound = answers && put_reading(s, &r);
 	if (answers)
 		emit_records(s, r.at_ns);
-	s->len_bytes = 0; /* a turn that nobody counted in did not begin */
+	s->len_bytes = 0; /* a turn in which the core did not answer is dropped */
 	s->next_ns = r.at_ns + s->period_ns;
 	s->running = sound && s->unit.n_groups == 1;
 	if (!s->running)
@@ -251,7 +251,7 @@ static int available(struct pt_target *target, struct pt_err *err)
 	return 0;
 }
 
-/* With the list of those that there are, as far as a sentence holds it. */
+/* Lists the valid names, as far as the message has room. */
 static int no_such(const char *word, size_t len, bool latency, struct pt_err *err)
 {
 	unsigned first = latency ? PT_MB_FIRST_LATENCY : 0, end = latency ? PT_MB_EVENTS : PT_MB_FIRST_LATENCY;
@@ -299,7 +299,7 @@ static int read_words(struct counters *s, const struct pt_source_setup *setup, s
 	if (read_list(e, events, false, d->n_events, err) < 0 || read_list(l, latencies, true, d->n_latencies, err) < 0)
 		return err->code;
 	if (d->counter_bits == 64 && !d->lat64)
-		l->n = 0;	/* nobody knows where they stand; they are skipped over as if they had 7 items */
+		l->n = 0;	/* their layout is unknown; they are skipped as if they had 7 items */
 	if (e->n + l->n == 0)
 		return pt_fail(err, PT_EARG, "nothing to count: events=none and no latencies");
 	groups = pt_counters_groups(l);
@@ -375,7 +375,7 @@ static int emit_config(struct counters *s, const struct pt_source_setup *setup, 
 	say(&l, "\n");
 	if (pt_emit_config(&s->out, setup, PT_FORMAT_COUNTERS, l.text, err) < 0)
 		return err->code;
-	pt_emit_clock(&s->out, s->out.told_ns, s->out.told_ns, 0); /* its stamps are the probe's own clock */
+	pt_emit_clock(&s->out, s->out.told_ns, s->out.told_ns, 0); /* its timestamps use the probe's own clock */
 	return 0;
 }
 
@@ -422,7 +422,7 @@ static int one_start(void *state, struct pt_target *target, const struct pt_sour
 	if (emit_config(s, setup, err) < 0 || pt_mb_look_at_core(s->mb, s->core, &s->out, &s->held, err) < 0)
 		goto release;
 	pt_mb_unit_begins(&s->lease, &end, 1);
-	if (!s->held && turn(s, err) < 0) { /* else it begins when the core runs */
+	if (!s->held && turn(s, err) < 0) { /* else the turn begins when the core runs */
 		stop_unit(s, &ignored);
 		goto release;
 	}
@@ -434,17 +434,17 @@ release:
 
 /* --- the rest */
 
-/* Counters stand still while the core is held: what they have by then is told, and when it goes on they are read again,
- * so that the time in between is in no rate. */
+/* Counters stop while the core is halted: they are read at the halt and again when it resumes, so that no rate includes
+ * the time in between. */
 static int one_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	struct counters *s = state;
 	bool resumes = what == PT_STATE_RUN && s->held;
 	uint64_t now_ns;
 
-	(void)core;	/* whoever calls has looked whose it is */
+	(void)core;	/* the caller has checked the core */
 	if (!s->held && s->running && what == PT_STATE_HALT && read_turn(s, err) < 0)
-		s->running = false; /* what was counted since is lost, and told so */
+		s->running = false; /* counts since then are lost, and reported as lost */
 	now_ns = pt_mdm_now_ns(s->mdm);
 	pt_emit_loss(&s->out,
 		     s->held		      ? PT_LOSS_HALTED
@@ -454,7 +454,7 @@ static int one_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
 	if (what == PT_STATE_RESET)
-		s->running = false; /* the next turn begins anew */
+		s->running = false; /* the next turn restarts the counters */
 	pt_emit_state(&s->out, what, now_ns, pc);
 	if (resumes && s->running && read_turn(s, err) < 0)
 		s->running = false;
@@ -479,7 +479,7 @@ static int one_stop(void *state, struct pt_err *err)
 	return rc < 0 ? rc : 0;
 }
 
-/* Of one core of the MDM. */
+/* For one core of the MDM. */
 static const struct pt_mb_one one = {
 	.ops = {
 		.state_bytes = sizeof(struct counters),

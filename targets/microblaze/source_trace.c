@@ -1,11 +1,10 @@
-/* The source trace: program and event trace from the buffer of the core. Nothing of it disturbs the program.
+/* The source trace: program and event trace from the core's buffer. It is not intrusive.
  *
- * The buffer holds some thousand items, a fraction of a millisecond of a fast core, so mode burst records for a
- * window at random times: what is read of each is one stretch, and where the buffer was full it is the end of the
- * window. Mode ring records all the time and is read when a debugger halts the core: the last branches, for a
- * debugger that goes back. "Save new PC" is set for every branch that is taken, so that jumps to computed addresses
- * leave no gap.
- * Source: UG984, "Program and Event Trace", "Trace Control/Command/Status/Data Read Register". */
+ * The buffer holds some thousand items, a fraction of a millisecond of a fast core. So mode burst records windows at
+ * random times: each gives one stretch, which is the end of the window if the buffer was full. Mode ring records all
+ * the time and is read when a debugger halts the core: the last branches, for reverse debugging. "Save new PC" is set
+ * for every taken branch, so that jumps to computed addresses leave no gap. Source: UG984, "Program and Event Trace",
+ * "Trace Control/Command/Status/Data Read Register". */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,9 +39,9 @@ struct trace {
 	bool ring, held, recording, reading, untold, halt_recorded, half_lost, from_start;
 	uint32_t control, capacity;
 	uint64_t window_ns, period_ns, random, next_ns;
-	/* Of what is recorded: it began no earlier, and ended no later; of the halt that is not told yet. */
+	/* Recording began not before from_ns, and ended not after to_ns; halt_*: the halt not reported yet. */
 	uint64_t from_ns, to_ns, halt_ns, halt_pc;
-	uint32_t n_items, at; /* of the buffer that is being read */
+	uint32_t n_items, at; /* items in the buffer being read; the next one */
 	uint64_t values[PART_ITEMS];
 	uint8_t bytes[PT_CHUNK_BYTES / ITEM_BYTES * ITEM_BYTES];
 	size_t len_bytes;
@@ -51,7 +50,7 @@ struct trace {
 
 /* --- the unit */
 
-/* It takes effect between *sent_ns and *done_ns. */
+/* The command takes effect between *sent_ns and *done_ns. */
 static int command(struct trace *s, unsigned bits, uint64_t *sent_ns, uint64_t *done_ns, struct pt_err *err)
 {
 	struct pt_mdm_op op = pt_mdm_write_op(TCMDR, TCMDR_BITS, bits);
@@ -63,7 +62,7 @@ static int command(struct trace *s, unsigned bits, uint64_t *sent_ns, uint64_t *
 	return 0;
 }
 
-/* A unit that is not there, or of a core in reset, does not say that it has started: then `recording` stays false. */
+/* If there is no unit, or the core is in reset, the status does not show a start: then `recording` stays false. */
 static int start_unit(struct trace *s, uint64_t *status, struct pt_err *err)
 {
 	const struct pt_mdm_op end = pt_mdm_write_op(TCMDR, TCMDR_BITS, STOP);
@@ -96,7 +95,7 @@ static int record(struct trace *s, struct pt_err *err)
 	return 0;
 }
 
-/* Recording ends, and how much there is to read is known. */
+/* Stops recording, and gets the number of items to read. */
 static int end_recording(struct trace *s, struct pt_err *err)
 {
 	uint64_t status = 0, ignored;
@@ -117,7 +116,7 @@ static int end_recording(struct trace *s, struct pt_err *err)
 	return 0;
 }
 
-/* For good. */
+/* Stops the unit at the end. */
 static int end_unit(struct trace *s, struct pt_err *err)
 {
 	uint64_t ignored;
@@ -131,7 +130,7 @@ static int end_unit(struct trace *s, struct pt_err *err)
 
 /* --- into chunks */
 
-/* Bytes that go out first are of the first part of the time. */
+/* Emits the bytes with their share of the time. */
 static void emit(struct trace *s)
 {
 	uint64_t to_ns =
@@ -141,8 +140,8 @@ static void emit(struct trace *s)
 	s->len_bytes = 0;
 }
 
-/* A full buffer has the end of the window only: what ran before is not observed, nobody knows for how long. What was
- * recorded from where the core was let go continues what is known of it: a step may be all that there is. */
+/* A full buffer has only the end of the window: what ran before, for an unknown time, is not observed. A recording from
+ * the core's resume on continues the known execution; it may be a single step. */
 static void begin_data(struct trace *s)
 {
 	bool full = s->n_items == s->capacity;
@@ -169,7 +168,7 @@ static int read_part(struct trace *s, struct pt_err *err)
 		return err->code;
 	for (uint32_t i = 0; i < n; i++) {
 		s->half_lost = s->half_lost && (s->values[i] >> 16 & 3) == 1;
-		if (s->half_lost)	/* a pc of which the first half may have been pushed out */
+		if (s->half_lost)	/* a pc whose first half may have been overwritten */
 			continue;
 		if (s->len_bytes + ITEM_BYTES > sizeof(s->bytes))
 			emit(s);
@@ -185,7 +184,7 @@ static int read_part(struct trace *s, struct pt_err *err)
 
 /* --- drain */
 
-/* A buffer that was being read loses the rest: each reading pops. */
+/* The rest of the buffer is lost, because each read pops an item. */
 static int failed(struct trace *s, int rc, struct pt_err *err)
 {
 	if (rc == PT_EINTERRUPTED)
@@ -203,10 +202,10 @@ static int tell_halt(struct trace *s, struct pt_err *err)
 	if (rc < 0 || s->reading)
 		return rc;
 	s->untold = false;
-	if (!s->halt_recorded)	/* else the last branch led to where it halted: no gap lies between */
+	if (!s->halt_recorded)	/* else the recording reaches up to the halt: no gap */
 		pt_emit_loss(&s->out, PT_LOSS_REARM, s->halt_ns);
 	pt_emit_state(&s->out, PT_STATE_HALT, s->out.told_ns, s->halt_pc);
-	return s->ring ? record(s, err) : 0;	/* a server may let it run before we hear of it */
+	return s->ring ? record(s, err) : 0;	/* a server may resume the core before it reports that */
 }
 
 static int step(struct trace *s, uint64_t now_ns, struct pt_err *err)
@@ -303,7 +302,7 @@ static int emit_config(struct trace *s, const struct pt_source_setup *setup, str
 	return pt_emit_config(&s->out, setup, PT_FORMAT_MDM_TRACE, lines, err);
 }
 
-/* The unit is tried out: a core without one reads nothing but zeros. */
+/* Tests the unit by a start: a core without one reads only zeros. */
 static int check_unit(struct trace *s, struct pt_err *err)
 {
 	uint64_t status, ignored;
@@ -346,7 +345,7 @@ static bool trace_behind(const void *state)
 	return ((const struct trace *)state)->untold;
 }
 
-/* What was recorded up to the halt is told before the halt is; fetching it is for the next drain. */
+/* What was recorded up to the halt is emitted before the halt; the next drain fetches it. */
 static int on_halt(struct trace *s, uint64_t pc, struct pt_err *err)
 {
 	int rc = 0;
@@ -376,7 +375,7 @@ static int on_run(struct trace *s, uint64_t pc, struct pt_err *err)
 	int rc = catch_up(s, err);
 	uint64_t now_ns = pt_mdm_now_ns(s->mdm);
 
-	if (rc >= 0 && s->held && !s->recording)	/* a ring is armed while the core is held */
+	if (rc >= 0 && s->held && !s->recording)	/* a ring is already armed while the core is halted */
 		rc = record(s, err);
 	if (s->held)
 		pt_emit_loss(&s->out, PT_LOSS_HALTED, now_ns);
@@ -392,7 +391,7 @@ static int trace_on_state(void *state, enum pt_state what, unsigned core, uint64
 	int rc;
 
 	if (core != pt_mb_thread_of(s->mb, s->mb->core))
-		return 0;	/* another one's */
+		return 0;	/* another core's */
 	if (what == PT_STATE_HALT)
 		rc = on_halt(s, pc, err);
 	else if (what == PT_STATE_RUN)
