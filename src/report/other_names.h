@@ -1,8 +1,8 @@
-/* Names that users know from other tools for what has another name here: for "did you mean". Pure. */
+/* Names of other tools for views, columns and settings that have another name here; for "did you mean". Pure. */
 #ifndef PT_REPORT_OTHER_NAMES_H
 #define PT_REPORT_OTHER_NAMES_H
 
-/* "flame": the format svg; "callgraph": the view calls. NULL: it is none that is known. */
+/* "flame": the format svg; "callgraph": the view calls. NULL: unknown. */
 const char *pt_view_meant_by(const char *word);
 /* "calls": the column count. NULL: likewise. */
 const char *pt_column_meant_by(const char *word);

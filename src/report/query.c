@@ -1,4 +1,5 @@
-/* Words of a query: a view by its name, the others by their key. Right words come from the registries. */
+/* Parses the words of a query: a view is its name, the others are key=value. The valid words come from the
+ * registries. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 #include "report/table/order.h"
 #include "report/views/views.h"
 
-/* A refusal of word, with the nearest of the right ones, and all of them. */
+/* Refuses word: the error names the nearest valid word, and all of them. */
 static int refuse(const char *what, const char *word, const struct pt_nearest *near, const char *where,
 		  const char *right, struct pt_err *err)
 {
@@ -36,7 +37,7 @@ static void put_right(struct right_words *right, const char *name)
 	put_right_text(right, name);
 }
 
-/* Likely slips: a file where --elf was forgotten, the unit of a time behind a space. */
+/* A likely slip: the name of a file, without --elf. */
 static bool is_file(const char *word)
 {
 	return strpbrk(word, "/.") != NULL;
@@ -48,7 +49,7 @@ static const struct { const char *key, *example; } keys[] = {
 	{ "task", "task=Main" },
 };
 
-/* What to type where the word is a key without a value; NULL: it is none. */
+/* An example, if word is a key without its value; NULL: it is not a key. */
 static const char *example_of(const char *word)
 {
 	for (size_t i = 0; i < PT_LEN(keys); i++)
@@ -71,7 +72,7 @@ static int no_view(const char *word, struct pt_err *err)
 	for (size_t i = 0; pt_views[i] != NULL; i++)
 		put_right(&right, pt_views[i]->name);
 	for (size_t i = 0; pt_formats[i] != NULL; i++)
-		pt_nearest_offer(&right.near, pt_formats[i]->name);	/* which may stand there alone, too */
+		pt_nearest_offer(&right.near, pt_formats[i]->name);	/* a format without format= is valid, too */
 	if (pt_view_meant_by(word) != NULL)
 		pt_nearest_is(&right.near, pt_view_meant_by(word));
 	if (example_of(word) != NULL)
@@ -86,7 +87,7 @@ static int no_view(const char *word, struct pt_err *err)
 		return pt_fail(err, PT_EARG,
 			       "there is no view '%.40s'; a frequency is one word, number and unit: 48%.40s", word,
 			       word);
-	if (right.near.nearest[0] == '\0' && strlen(word) > 2)	/* it may be what the user wants to know of */
+	if (right.near.nearest[0] == '\0' && strlen(word) > 2)	/* it may be the name of a function */
 		snprintf(where, sizeof(where), "of one function: report why %.40s; views", word);
 	return refuse("there is no view", word, &right.near, where, right.names, err);
 }
@@ -101,7 +102,7 @@ static int no_format(const char *word, struct pt_err *err)
 	return refuse("there is no format", word, &right.near, "formats", right.names, err);
 }
 
-/* The one of some names that a word is, or the beginning of, with two letters at least. */
+/* Finds the name that a word is, or of which it is the beginning (at least two letters). */
 struct short_word { const char *word, *found; bool several; };
 
 static void offer_name(struct short_word *s, const char *name)
@@ -131,7 +132,7 @@ static const char *short_view(const char *word)
 	return s.several ? NULL : s.found;
 }
 
-/* The same of formats; NULL too where the word may be views. */
+/* The same for formats; also NULL if the word may mean several views. */
 static const char *short_format(const char *word)
 {
 	struct short_word s = { .word = word };
@@ -141,7 +142,7 @@ static const char *short_format(const char *word)
 	return s.several || find_view(word).several ? NULL : s.found;
 }
 
-/* Any column is a sort word; those that a table has where there is room are listed. */
+/* Each column is a sort word; the error lists those that the table shows if there is room. */
 static void put_sort_word(struct right_words *right, const struct pt_view *view, size_t i)
 {
 	const struct pt_column *column = &view->columns[i];
@@ -165,7 +166,7 @@ static void put_sort_word(struct right_words *right, const struct pt_view *view,
 	put_right(right, word);
 }
 
-/* Where no view is named, the profile decides which one is shown: any view's word may be right. */
+/* Without a view in the query the profile decides which one is shown, so the word of any view is accepted. */
 static bool is_sort_word(const struct pt_query *query)
 {
 	if (query->view[0] != '\0')
@@ -199,7 +200,7 @@ static int check_sort(const struct pt_query *query, struct pt_err *err)
 	return refuse("cannot sort by", query->sort, &right.near, where, right.names, err);
 }
 
-/* The functions of a task are rows of a view of their own. */
+/* The functions of a task are the rows of a separate view. */
 static const char functions_of_tasks[] = "task_functions";
 
 static void choose_functions_of_task(struct pt_query *query)

@@ -1,5 +1,5 @@
-/* The list of formats, and the way from a query to a text. To add a format: a file, and one word in the list here. The
- * first is the default. */
+/* The list of formats, and the function that makes a text from a query. To add a format: a file, and one word in the
+ * list here. The first is the default. */
 #include <string.h>
 
 #include "profile/result/profile.h"
@@ -65,7 +65,7 @@ const struct pt_format *pt_format_of_file(const char *path)
 	return best;
 }
 
-/* The table that is named after what a source gives: bins, counters. NULL: there is none. */
+/* The view with the name of a source's format: bins, counters. NULL: there is none. */
 static const struct pt_view *view_of_source(const struct pt_profile *profile)
 {
 	for (size_t i = 0; i < profile->n_sources; i++)
@@ -75,17 +75,17 @@ static const struct pt_view *view_of_source(const struct pt_profile *profile)
 	return NULL;
 }
 
-enum { FIRST_ADDRESSES = 30 };	/* where they are shown for want of names: there may be thousands */
+enum { FIRST_ADDRESSES = 30 };	/* if they are shown because there are no names: there may be thousands */
 
-/* Where the user names none: the default; of sources that tell nothing of code, as files of other instruments, or
- * nothing of what ran, the first that has anything to say. */
+/* The view, if the user names none: the default; if the sources do not show code (files of other instruments), or not
+ * what ran, the first view that has rows. */
 static const struct pt_view *usual_view(const struct pt_profile *profile)
 {
 	bool functions = !profile->no_code && !profile->no_flow;
 	size_t n_addresses = pt_view_addresses.n_rows(profile);
 
 	if (profile->program == NULL && n_addresses != 0 && n_addresses != (size_t)PT_NOT_MADE)
-		return &pt_view_addresses;	/* samples without names: one row "(no symbol)" is no answer */
+		return &pt_view_addresses;	/* samples without names: a single row "(no symbol)" would be useless */
 	for (size_t i = 0; !functions && pt_views[i] != NULL; i++) {
 		size_t n = pt_views[i]->n_rows(profile);
 		bool of_code = pt_views[i] == &pt_view_coverage || pt_views[i] == &pt_view_timeline;
@@ -96,7 +96,7 @@ static const struct pt_view *usual_view(const struct pt_profile *profile)
 	}
 	if (!functions && view_of_source(profile) != NULL)
 		return view_of_source(profile);
-	return !functions && profile->no_flow ? &pt_view_data : pt_views[0];	/* which says what it takes */
+	return !functions && profile->no_flow ? &pt_view_data : pt_views[0];	/* its text says what it needs */
 }
 
 int pt_report_render(const struct pt_profile *profile, const struct pt_query *query, struct pt_text *out,

@@ -11,10 +11,10 @@
 #include "report/table/format.h"
 #include "report/table/query.h"
 
-/* Parse words such as "calls", "sort=gross", "top=10", "format=json", "from=2ms", "name=uart_*". PT_EARG names the
- * right words. Empty names mean the first view, the first format and the view's own order. */
-bool pt_query_knows(const char *word); /* is it for a query, right or wrong: a view's name,
-					 * or "sort=...", "top=...", ... */
+/* Parse words such as "calls", "sort=gross", "top=10", "format=json", "from=2ms", "name=uart_*". PT_EARG: the error
+ * lists the valid words. Empty names mean the first view, the first format and the view's own order. */
+bool pt_query_knows(const char *word); /* whether the word belongs to a query, valid or not: a view's name, or
+				        * "sort=...", "top=...", ... */
 int pt_query_parse(struct pt_query *query, const char *const *words, size_t n_words, struct pt_err *err);
 
 int pt_report_render(const struct pt_profile *profile, const struct pt_query *query, struct pt_text *out,
@@ -23,6 +23,6 @@ int pt_report_render(const struct pt_profile *profile, const struct pt_query *qu
 /* All formats, NULL-terminated, for help and for completeness tests. The first is the default. */
 extern const struct pt_format *const pt_formats[];
 const struct pt_format *pt_format_find(const char *name);	/* NULL: there is none */
-const struct pt_format *pt_format_of_file(const char *path);	/* as its name ends; NULL: that says nothing */
+const struct pt_format *pt_format_of_file(const char *path);	/* by the suffix of the name; NULL: no format has it */
 
 #endif

@@ -1,6 +1,6 @@
-/* The source with what it cost in the margin, file by file: how often each line ran, and for how long. name=PATTERN
- * chooses files by the name they are displayed with. A line without code has no figure; one with code that was not seen
- * has "#" where nothing was missed, else "?". Shares that are made of samples have their 95 % intervals. */
+/* The source code, file by file, with figures in the margin: how often each line ran, and for how long. name=PATTERN
+ * selects files by their displayed name. A line without code has no figure; a line whose code was not seen has "#" if
+ * nothing was missed, else "?". Shares from samples have their 95 % intervals. */
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ struct writer {
 	bool has_intervals;	/* there is a column for them */
 };
 
-/* What bins say of it; of several cores, those of the first. NULL: nothing. */
+/* The line's entry in the bins; with several cores, of the first. NULL: nothing. */
 static const struct pt_bins_line *bins_line(const struct writer *w, const struct pt_lines_line *line)
 {
 	const struct pt_bins *bins = w->profile->bins;
@@ -55,7 +55,7 @@ static const struct pt_bins_line *bins_line(const struct writer *w, const struct
 	return &bins->line[low];
 }
 
-/* What samples say of it; of several cores, those of the first that has only samples. NULL: nothing. */
+/* The line's entry in the samples; with several cores, of the first that has only samples. NULL: nothing. */
 static const struct pt_profile_place *sampled_line(const struct writer *w, const struct pt_lines_line *line)
 {
 	uint64_t key = ((uint64_t)line->file << 32) + line->line;
@@ -83,7 +83,7 @@ static bool was_seen(const struct writer *w, const struct pt_lines_line *line)
 	return line->instructions > 0 || line->n_observed > 0 || sampled_line(w, line) != NULL;
 }
 
-/* Bins were in a range. */
+/* Whether exact bins cover the whole function of the line: then a line without hits did not run. */
 static bool was_counted(const struct writer *w, const struct pt_lines_line *line)
 {
 	const struct pt_bins *bins = w->profile->bins;
@@ -107,7 +107,7 @@ static uint64_t ticks_of(const struct writer *w, const struct pt_lines_line *lin
 	return w->profile->by_instructions ? line->instructions : line->cycles;
 }
 
-/* One of the margin's columns; a bound begins with a character of several bytes. */
+/* Writes one column of the margin; the sign of a bound is a character of several bytes. */
 static void figure_cell(struct writer *w, const char *text)
 {
 	int columns = 0;
@@ -117,7 +117,7 @@ static void figure_cell(struct writer *w, const char *text)
 	pt_text_add(w->out, "%*s%s ", columns < MARGIN ? MARGIN - columns : 0, "", text);
 }
 
-/* share NULL: the line has none. */
+/* share NULL: the line has no share. */
 static void cells(struct writer *w, const char *count, const char *net, const double *share, const char *interval)
 {
 	figure_cell(w, count);
@@ -150,7 +150,7 @@ static void cells_of_bins(struct writer *w, const struct pt_lines_line *line)
 	cells(w, "", net, &share, "");
 }
 
-/* As in the table of lines: estimates have their intervals, and a tally is a lower bound and makes no share. */
+/* As in the table of lines: estimates have their intervals; tallies are lower bounds without shares. */
 static void counted_cells(struct writer *w, const struct pt_lines_line *line)
 {
 	static const struct pt_column counts = { "", "", PT_UNIT_COUNT, PT_ALWAYS },
@@ -189,7 +189,7 @@ static void margin(struct writer *w, const struct pt_lines_line *line)
 		counted_cells(w, line);
 }
 
-/* Control characters of a stranger's file stay out of a terminal. */
+/* Replaces control characters: the source file may come from outside. */
 static void source(struct writer *w, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -209,7 +209,7 @@ static void one_line(struct writer *w, const struct pt_source_file *file, uint32
 	pt_text_add(w->out, "\n");
 }
 
-/* first: of the file's lines with code; returns the first of the next file. */
+/* first: index of the file's first line with code; returns that of the next file. */
 static size_t one_file(struct writer *w, const struct pt_source_file *file, size_t first)
 {
 	const struct pt_lines_line *line = &w->lines->line[first];
@@ -264,7 +264,7 @@ static void files(struct writer *w, const struct pt_query *query)
 	}
 }
 
-/* Shares that have intervals, by windows or by bounds. */
+/* Whether shares have intervals, from windows or as bounds. */
 static bool has_estimates(const struct pt_profile *p)
 {
 	bool any = p->shares == PT_BASIS_ESTIMATED;
@@ -274,7 +274,7 @@ static bool has_estimates(const struct pt_profile *p)
 	return any;
 }
 
-/* Of several cores the sum, if all that they ran was seen; estimates and tallies are of one core each: the first. */
+/* With several cores: their sum if all was seen; estimates and tallies cannot be added, so only the first core. */
 static const struct pt_lines *lines_to_show(const struct pt_profile *p)
 {
 	bool whole = true;

@@ -1,9 +1,9 @@
-/* The timeline as BTF (Best Trace Format 2.1), which tools for the timing of AUTOSAR systems read: a line of comma-separated columns
- * for each event. Tasks and ISR2s are what the signals of the OS say; exceptions are ISRs, functions are runnables, values of
- * variables are signals.
+/* The timeline as BTF (Best Trace Format 2.1), which tools for the timing of AUTOSAR systems read: a line of
+ * comma-separated columns for each event. Tasks and ISR2s come from the signals of the OS; exceptions become ISRs,
+ * functions runnables, values of variables signals.
  *
- * The signal of the running task says who runs, and not why a task stopped: its slices begin with start, later ones with resume, and
- * end with preempt; no task terminates. What was not observed is a comment. */
+ * The signal of the running task does not tell why a task stopped: its first slice begins with start, later ones with
+ * resume, all end with preempt; no task terminates. Unobserved time becomes a comment. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,21 +21,23 @@ enum { NAMES = 1 << 14, NAME_BYTES = 100, LAST_LINES = PT_CAPTION_LINES };
 
 enum type { TASK, ISR, RUNNABLE, SIGNAL };
 
-struct entity { const char *name; uint16_t core; uint8_t type; uint64_t n; };	/* n: instances that have begun */
+/* n: number of instances that have begun */
+struct entity { const char *name; uint16_t core; uint8_t type; uint64_t n; };
 
-struct open { struct entity *of[PT_SLICE_DEPTH]; uint64_t instance[PT_SLICE_DEPTH]; unsigned depth; };	/* of a track */
+/* of one track */
+struct open { struct entity *of[PT_SLICE_DEPTH]; uint64_t instance[PT_SLICE_DEPTH]; unsigned depth; };
 
 struct btf {
 	struct pt_text *out;
 	struct pt_slices slices;
 	struct entity *entities;	/* by hash */
 	size_t n_entities;
-	struct open *track[PT_TRACKS];	/* NULL: nothing has begun on it */
-	const struct entity *left;	/* a task whose slice has ended, and no line says so yet; NULL: none */
+	struct open *track[PT_TRACKS];	/* NULL: no slice has begun on it yet */
+	const struct entity *left;	/* a task whose slice has ended, but this was not written yet; NULL: none */
 	uint64_t left_at;
 };
 
-/* A column ends at a comma, a line at its end. */
+/* Replaces commas and line ends, which separate columns and lines. */
 static const char *column(const char *name, char *out)
 {
 	snprintf(out, NAME_BYTES, "%s", name != NULL && name[0] != '\0' ? name : "unknown");
@@ -44,7 +46,7 @@ static const char *column(const char *name, char *out)
 	return pt_harmless(out, "");
 }
 
-/* NULL: there are too many. */
+/* NULL: too many entities. */
 static struct entity *entity_of(struct btf *b, enum type type, uint16_t core, const char *name)
 {
 	size_t at = (((uintptr_t)name >> 3) * 2654435761u ^ (size_t)core << 7 ^ type) % NAMES;
@@ -67,7 +69,7 @@ static void put_event(struct btf *b, uint64_t time, const struct entity *e, uint
 		    column(e->name, name), instance, event);
 }
 
-/* Writes that the last task stopped. It did not, if its next slice begins at the same time. */
+/* Writes that the last task stopped. Not if its next slice begins at the same time. */
 static void leave(struct btf *b, const struct entity *next, uint64_t time)
 {
 	if (b->left != NULL && (b->left != next || b->left_at != time))
@@ -101,7 +103,7 @@ static const struct pt_signal_definition *definition_of(const struct btf *b, con
 		       : NULL;
 }
 
-/* What a slice of the track is of; false: a value. */
+/* The type of entity of a slice; false: the slice is a value of a variable. */
 static bool type_of(const struct btf *b, const struct pt_track *track, const struct pt_slice *slice, enum type *type)
 {
 	const struct pt_signal_definition *d = definition_of(b, track);

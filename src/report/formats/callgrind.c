@@ -1,8 +1,8 @@
-/* callgrind.out, for KCachegrind and callgrind_annotate (valgrind, cl-format). Cost is time on the profile's clock, at
- * instructions; calls stand at the instruction that makes them. A function's self cost and the cost of its calls add up to
- * its inclusive cost for whoever reads the file, also where it recurses: a call's cost is without what ran in its caller's
- * function again, or on its behalf, as that is counted there. So a call of itself costs nothing. Of several cores, each
- * has functions of its own: f [core 1], as callgrind_annotate knows a function by nothing but its name. */
+/* callgrind.out, for KCachegrind and callgrind_annotate (valgrind, cl-format). Cost is time on the profile's clock, per
+ * instruction; a call is at the instruction that makes it. Readers add a function's self cost and the cost of its calls
+ * to its inclusive cost. For this to be right with recursion, the cost of a call leaves out the time below it that ran
+ * in its caller's function again, because that is counted there. So a direct recursive call has no cost. With several
+ * cores, each has its own functions: f [core 1], because callgrind_annotate distinguishes functions by name only. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 
 extern const struct pt_format pt_format_callgrind;
 
-struct call {			/* from one place to one function, all chains together */
+struct call {			/* from one place to one function, summed over all chains */
 	uint16_t core;
 	uint16_t from, to;	/* ids */
 	uint64_t site, count, gross;
@@ -29,14 +29,14 @@ struct writer {
 	struct pt_pool pool;
 	struct pt_stacks stacks;
 	struct pt_spots spots;
-	uint64_t *again;	/* of a node: time below it that its caller's function has elsewhere */
+	uint64_t *again;	/* by node: time below it that ran in its caller's function again */
 	struct call *call;	/* in order */
 	size_t n_calls;
-	uint64_t *self;		/* of one core, by id */
-	uint16_t core;		/* that is written */
+	uint64_t *self;		/* of one core, by function id */
+	uint16_t core;		/* the core that is being written */
 	bool several;		/* cores */
 	struct pt_text *out;
-	const char *file;	/* that cost lines are in at the moment */
+	const char *file;	/* the file of the present cost lines */
 };
 
 /* --- gathering */
@@ -70,15 +70,15 @@ static void merge_calls(struct writer *w)
 	w->n_calls = n;
 }
 
-/* A task, a core, the root, or a caller that was not seen is no function: what is directly in it has no caller. */
+/* A task, a core, the root, or an unseen caller is not a function: functions directly below it have no caller. */
 static bool is_function(const struct pt_stack_node *node)
 {
 	return node->depth > 0 && !node->no_caller &&
 	       (node->function != NULL || node->task == PT_NO_TASK || node->depth > 1);
 }
 
-/* Each node's time is that of its nearest ancestor of the same function as well: of the call on the way there it is
- * taken off. */
+/* A node's time is also counted for its nearest ancestor with the same function, so the call on the way from there
+ * leaves it out. */
 static void find_again(struct writer *w)
 {
 	const struct pt_stack_node *nodes = w->stacks.node;
@@ -158,7 +158,7 @@ static uint32_t position(struct writer *w, uint64_t address, const char **file)
 	return range->line;
 }
 
-/* Inlined code is another file's, within the same function. */
+/* Inlined code belongs to another file within the same function. */
 static void enter_file(struct writer *w, const char *file, const char *own)
 {
 	if (strcmp(file, w->file) == 0)
@@ -191,7 +191,7 @@ static void self_cost(struct writer *w, uint16_t id, uint64_t ticks)
 			    f != NULL ? f->line : 0, ticks);
 }
 
-/* Where the call instruction begins that ends at site; where nobody knows: the caller itself. */
+/* The address of the call instruction that ends at site; if site is unknown: that of the caller. */
 static uint64_t call_address(const struct writer *w, const struct call *call)
 {
 	const struct pt_function *f = function_of(w, call->from);
@@ -216,7 +216,7 @@ static void call_cost(struct writer *w, const struct call *call)
 	const char *own = file_of(w, call->from), *file = own;
 	uint32_t line = position(w, address, &file);
 
-	if (call->count == 0)		/* code of another function that nobody entered: no call */
+	if (call->count == 0)		/* code of another function that was never entered: not a call */
 		return;
 	enter_file(w, file, own);
 	pt_text_add(w->out, "cfi=%s\n", file_of(w, call->to));
@@ -231,7 +231,7 @@ static bool calls_from(const struct writer *w, size_t c, uint32_t id)
 	return c < w->n_calls && w->call[c].core == w->core && w->call[c].from == id;
 }
 
-/* Costs of its functions; returns the next core that there is, -1: none. */
+/* Collects the costs of the core's functions; returns the next core, -1: none. */
 static int gather_core(struct writer *w, int core)
 {
 	int next = -1;
@@ -251,7 +251,7 @@ static int gather_core(struct writer *w, int core)
 	return next;
 }
 
-/* From call *at on; then *at is the first of the next core. */
+/* Writes the core's functions; *at: its first call, afterwards the first of the next core. */
 static void functions_of_core(struct writer *w, size_t *at)
 {
 	size_t c = *at;

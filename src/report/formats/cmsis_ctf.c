@@ -1,9 +1,10 @@
-/* The profile cmsis.ctf (version 1) of the Common Trace Format 1.8, for tools of CMSIS and babeltrace2: what the ITM and the
- * DWT reported, in one stream. Nothing of it is made up: an exception that has no end in the trace has none here.
+/* The profile cmsis.ctf (version 1) of the Common Trace Format 1.8, for tools of CMSIS and babeltrace2: what the ITM
+ * and the DWT reported, in one stream. It contains only what was traced: an exception without an end in the trace has
+ * no end here.
  *
- * Time is that of the chip's local stamps, which count from each gap on: what lies between is taken from the probe's clock, so
- * that time goes on. What has no stamp has the time before it, and is not marked as reliable.
- * Source: Open-CMSIS-Pack devtools, tools/ctrace, docs/ctf-format.md. */
+ * Times come from the chip's local timestamps, which restart after each gap: the time of the gap comes from the probe's
+ * clock. An event without a timestamp gets the time of the one before, and is not marked as reliable. Source:
+ * Open-CMSIS-Pack devtools, tools/ctrace, docs/ctf-format.md. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -135,12 +136,12 @@ struct stream {
 	struct pt_text *out, packet;
 	unsigned n_events;		/* in packet */
 	uint32_t n_packets;
-	uint64_t begin, clock;		/* of the packet, and of the last event */
+	uint64_t begin, clock;		/* times of the packet's begin, and of the last event */
 	uint64_t tick_hz, clock_hz, first_ns;	/* first_ns: the probe's clock where this one is 0; or PT_UNKNOWN */
-	uint64_t base;			/* the clock where ticks are 0; PT_UNKNOWN: behind a gap */
+	uint64_t base;			/* the clock at ticks 0; PT_UNKNOWN: behind a gap */
 	bool stamped, after_overflow, reliable;
 	uint32_t overflows;
-	uint64_t pc;			/* of the VALUE that comes; or PT_UNKNOWN */
+	uint64_t pc;			/* pc of the next VALUE; or PT_UNKNOWN */
 };
 
 static uint64_t by_probe(const struct stream *s, uint64_t ns)
@@ -150,7 +151,8 @@ static uint64_t by_probe(const struct stream *s, uint64_t ns)
 		       : (uint64_t)llround((double)(ns - s->first_ns) * ((double)s->clock_hz / NS_HZ));
 }
 
-/* The clock does not go back: a stamp behind a gap begins where the probe saw it come, but not before what came before it. */
+/* The clock never goes back: after a gap it continues at the probe's time of the event, but not before the last
+ * event. */
 static void advance(struct stream *s, const struct pt_trace_event *t)
 {
 	uint64_t probe = by_probe(s, t->at_ns), ticks = t->event.ticks, now = s->clock;
@@ -199,7 +201,7 @@ static void begin_event(struct stream *s, unsigned id)
 		s->begin = s->clock;
 	pt_ctf_number(&s->packet, id, 4);
 	pt_ctf_number(&s->packet, s->clock, 8);
-	pt_ctf_number(&s->packet, 0, 1);	/* not of a trace port's stream, or that is not known */
+	pt_ctf_number(&s->packet, 0, 1);	/* no stream of a trace port, or unknown */
 }
 
 static void add_byte(struct stream *s, unsigned byte)
@@ -240,7 +242,7 @@ static void add_status(struct stream *s, unsigned reason)
 
 static void add_port(struct stream *s, const struct pt_event *e)
 {
-	if (e->value.at < FIRST_PORT || e->value.at > LAST_PORT)	/* of port 0 the profile has none */
+	if (e->value.at < FIRST_PORT || e->value.at > LAST_PORT)	/* the profile has no events of port 0 */
 		return;
 	begin_event(s, ID_ITM);
 	add_byte(s, (unsigned)e->value.at);
@@ -292,7 +294,7 @@ static void add_counter(struct stream *s, const struct pt_event *e)
 	add_quality(s);
 }
 
-/* Stamps count on over an overflow of the chip's own, and begin anew behind anything else. */
+/* Timestamps continue over an overflow of the chip's FIFO, and restart after any other gap. */
 static void add_gap(struct stream *s, const struct pt_event *e)
 {
 	if (e->cause == PT_GAP_OVERFLOW) {

@@ -1,7 +1,7 @@
-/* One view as comma-separated values (RFC 4180): lines of comment, which begin with '#' and say what the profile is, and
- * the units of columns that have none in their name; a heading of column keys, then a row per line. What is not known is
- * empty. Behind the view's own columns come the limits of its 95 % intervals: KEY_ci95_lo and KEY_ci95_hi, of the key
- * that JSON has as KEY_ci95. A lower bound has KEY_ci95_lo alone, as the figure itself is not known. */
+/* One view as comma-separated values (RFC 4180): comment lines, which begin with '#' and describe the profile and the
+ * units of columns without one in their name; a heading of column keys, then a row per line. Unknown values are empty.
+ * After the view's columns follow the limits of its 95 % intervals: KEY_ci95_lo and KEY_ci95_hi, in JSON KEY_ci95. A
+ * lower bound has only KEY_ci95_lo, because the figure itself is unknown. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@
 
 extern const struct pt_format pt_format_csv;
 
-/* A spreadsheet takes a text that begins so for a formula, quoted or not; behind an apostrophe it is a text. */
+/* A spreadsheet takes a text with such a first character for a formula, quoted or not; an apostrophe before it prevents
+ * this. */
 static void quoted(struct pt_text *out, const char *text)
 {
 	pt_text_add(out, strchr("=+-@", text[0]) != NULL && text[0] != '\0' ? "\"'" : "\"");
@@ -31,7 +32,7 @@ static void field(struct pt_text *out, const struct pt_column *column, const str
 		if (value->text != NULL)
 			quoted(out, value->text);
 	} else if (value->at_least) {
-		;			/* there is no such figure */
+		;			/* the figure does not exist */
 	} else if (value->undecided_ns == PT_UNKNOWN) {
 		pt_text_add(out, "undecided (no common clock)");
 	} else if (value->undecided_ns != 0) {
@@ -46,7 +47,7 @@ static void field(struct pt_text *out, const struct pt_column *column, const str
 	}
 }
 
-/* On the profile's clock. */
+/* The unit of a column, for a comment; NULL: none, or the column's name contains it. */
 static const char *unit_of(const struct pt_profile *p, enum pt_unit unit)
 {
 	if (unit == PT_UNIT_SHARE)
@@ -86,7 +87,7 @@ static void unit_comments(const struct pt_profile *p, const struct pt_view *view
 		unit_comment(p, view, units[i], out);
 }
 
-/* What whoever opens the table must know: first of all whether it is of hardware. */
+/* Facts that a reader of the table needs, first whether it is from hardware. */
 static void comments(const struct pt_profile *profile, const struct pt_view *view, struct pt_text *out)
 {
 	struct pt_caption caption;
@@ -112,7 +113,7 @@ static bool has_interval(const struct pt_value *value)
 	return value->basis == PT_BASIS_ESTIMATED && value->hi > value->lo;
 }
 
-/* An interval without an upper end. */
+/* Whether the value is a lower bound. */
 static bool has_bound(const struct pt_column *column, const struct pt_value *value)
 {
 	return value->at_least && (pt_unit_is_real(column->unit) ? isfinite(value->f) : value->u != PT_UNKNOWN);

@@ -115,7 +115,7 @@ static int write_ctf(const struct pt_profile *profile, const struct pt_view *vie
 	while (pt_slices_next(&slices, &slice))
 		event(&slices, &slice, &stream);
 	pt_tar_add(out, "metadata", description.bytes, description.len_bytes);
-	/* An empty one, too: in a folder that is there already it takes the place of another trace's. */
+	/* Also if it is empty: it replaces the stream of an older trace in an existing folder. */
 	pt_tar_add(out, "stream", stream.len_bytes > 0 ? stream.bytes : "", stream.len_bytes);
 	pt_tar_end(out);
 	out->overflow |= description.overflow || stream.overflow;

@@ -1,12 +1,12 @@
 /* Folded stacks (facts: one line per chain, frames from the root joined by ';', a blank, a number), as flamegraph.pl
  * and speedscope read them. The number is time on the profile's clock, or samples.
  *
- * No line can say anything but a chain: speedscope would not know the file again. So what no hardware made says so in
+ * Each line must be a chain: speedscope would not recognise the file otherwise. So profiles of virtual boards say so in
  * the root of each chain.
  *
- * A line has nothing but names: what tells chains apart besides (a handler that was entered by an exception, or that
- * was found running; two functions of one name) is one line, as whoever adds lines up by name expects. It stands where
- * the first of them does. */
+ * A line has only names, so chains with equal names become one line, even if they differ otherwise (a handler entered
+ * by an exception or found running; two functions of one name), as readers expect that add up lines by name. It is at
+ * the place of the first of them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 
 extern const struct pt_format pt_format_folded;
 
-/* A name can hold anything but the separators. */
+/* Replaces the separators in a name. */
 static void frame(struct pt_text *out, const char *name)
 {
 	for (size_t len; *name != '\0'; name += len + (name[len] != '\0')) {
@@ -59,7 +59,8 @@ static int by_number(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* A line for each chain that something ran in; their texts, NUL-terminated, into text. Returns how many. */
+/* Makes a line for each chain with time of its own; writes their texts, NUL-terminated, to text. Returns their
+ * number. */
 static size_t make_lines(const struct pt_profile *profile, const struct pt_stacks *stacks, struct line *lines,
 			 struct pt_text *text)
 {
@@ -81,7 +82,7 @@ static size_t make_lines(const struct pt_profile *profile, const struct pt_stack
 	return n;
 }
 
-/* Lines of the same text become the first of them. Returns how many are left, in the order that they had. */
+/* Merges lines with the same text into the first of them. Returns the number of lines left; keeps their order. */
 static size_t add_up(struct line *lines, size_t n)
 {
 	size_t kept = 0;

@@ -1,11 +1,12 @@
 /* gmon.out, for GNU gprof (gmon_out.h, hist.c): a histogram of the program counter, and call arcs where calls were
- * seen. In the byte order and address size of the ELF. Bins are 2 bytes wide, or as the hardware's are, and hold 16
- * bits: what has more is written in several records over the same range, which gprof adds up; beyond MOST_RECORDS of
- * them a tick stands for more time, and the rate or the dimension ("kcycles") says so. Samples of the program counter
- * are a histogram like any other, whose hits are samples and no time.
+ * seen. In the byte order and address size of the ELF. Bins are 2 bytes wide, or as wide as those of the hardware, and
+ * hold 16 bits: larger counts are written as several records over the same range, which gprof adds up; if that takes
+ * more than MOST_RECORDS, a tick represents more time, as the rate or the dimension ("kcycles") says. Samples of the
+ * program counter are a histogram, too: its hits are samples instead of time.
  *
- * gprof wants bins of one size, and gives each function its part of a bin's width. A last bin that the range's end cuts
- * would give some of its hits to what lies behind the end: then all are as narrow as it takes to end there. */
+ * gprof requires bins of one size, and divides the hits of a bin between functions by width. If the end of the range cuts the
+ * last bin, gprof would give a part of its hits to code behind the end: then all bins are made so narrow that one ends
+ * there. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +27,11 @@ enum { DIMENSION_BYTES = 15, VERSION = 1, SPARE_BYTES = 12, TAG_HISTOGRAM = 0, T
 struct writer {
 	const struct pt_profile *profile;
 	struct pt_text *out;
-	bool by_hits;			/* of bins, or of samples; else of instructions that were executed */
+	bool by_hits;			/* of bins, or of samples; else of executed instructions */
 	bool big_endian;
 	unsigned address_bytes;
 	uint64_t ticks_per_count;	/* of the profile's clock; a power of ten */
-	uint32_t rate;			/* counts in one of the dimension */
+	uint32_t rate;			/* counts per unit of the dimension */
 	const char *dimension;
 };
 
@@ -52,9 +53,9 @@ struct cell { uint64_t address, bytes, ticks; };
 struct histogram {
 	struct cell *cell;		/* by address */
 	size_t n_cells;
-	struct pt_code_span *span;	/* by address, apart from each other */
+	struct pt_code_span *span;	/* sorted by address, not adjacent */
 	size_t n_spans;
-	uint64_t bin_bytes;		/* gprof wants one size for all */
+	uint64_t bin_bytes;		/* one size for all, as gprof requires */
 };
 
 static void histogram_free(struct histogram *h)
@@ -79,7 +80,7 @@ static void of_lines(struct histogram *h, const struct pt_profile *p)
 		h->span[i] = lines->map->span[i];
 }
 
-/* Bins that lie far from each other make spans of their own: a span's size is that of all that it could hold. */
+/* Bins far from each other make separate spans, because a span needs memory for its whole address range. */
 static void add_bin(struct histogram *h, uint64_t address, uint64_t bytes, uint64_t hits)
 {
 	struct pt_code_span *last = h->n_spans > 0 ? &h->span[h->n_spans - 1] : NULL;
@@ -96,7 +97,7 @@ static void add_bin(struct histogram *h, uint64_t address, uint64_t bytes, uint6
 	h->cell[h->n_cells++] = (struct cell){ address, bytes, hits };
 }
 
-/* The last bin, which the range's end may cut, is a number of them, too. */
+/* The largest size that divides both a bin and the last bin, which the range's end may cut. */
 static uint64_t common_bytes(const struct pt_bins *bins, uint64_t bytes)
 {
 	uint64_t rest = bins->n_addresses > 0 ? bins->address[bins->n_addresses - 1].bytes : bytes;
@@ -110,7 +111,7 @@ static uint64_t common_bytes(const struct pt_bins *bins, uint64_t bytes)
 	return bytes > 1 ? bytes : BIN_BYTES;
 }
 
-/* Samples are bins of one byte; gprof counts twice what is in bins of less than two. */
+/* Samples are bins of one byte; they are put into bins of two, because gprof counts hits in smaller bins twice. */
 static int of_bins(struct histogram *h, const struct pt_bins *bins, struct pt_err *err)
 {
 	uint64_t bytes = bins->n_addresses > 0 ? bins->address[0].bytes : BIN_BYTES;
@@ -149,11 +150,11 @@ static void choose_scale(struct writer *w, const struct histogram *h)
 		if (h->cell[i].ticks > most)
 			most = h->cell[i].ticks;
 	for (w->ticks_per_count = 1; most / w->ticks_per_count > (uint64_t)BIN_MAX * MOST_RECORDS; thousands++)
-		w->ticks_per_count *= in_seconds ? 10 : 1000;	/* a rate takes any divisor, a prefix does not */
+		w->ticks_per_count *= in_seconds ? 10 : 1000;	/* a rate allows any divisor, a prefix only thousands */
 	while (in_seconds && w->profile->core_hz / w->ticks_per_count > UINT32_MAX)
 		w->ticks_per_count *= 10;
 	w->rate = in_seconds ? (uint32_t)llround((double)w->profile->core_hz / (double)w->ticks_per_count) : 1;
-	w->rate = w->rate > 0 ? w->rate : 1;	/* a core slower than the divisor: gprof divides by it */
+	w->rate = w->rate > 0 ? w->rate : 1;	/* if the core is slower than the divisor: gprof divides by the rate */
 	w->dimension = in_seconds		     ? "seconds"
 		       : in_samples		     ? samples[thousands]
 		       : w->profile->by_instructions ? instructions[thousands]
@@ -180,7 +181,7 @@ static void one_record(struct writer *w, const struct pt_code_span *span, uint64
 	}
 }
 
-/* What is rounded off one bin goes to the next, so that the sum stays right. Wider cells are spread evenly, as gprof
+/* The rounding error of a bin is carried to the next, so that the sum is right. Wider cells are spread evenly, as gprof
  * would. */
 static uint64_t fill(struct writer *w, const struct histogram *h, const struct pt_code_span *span, uint64_t *count,
 		     size_t n_bins)
@@ -236,14 +237,14 @@ static void arc(struct writer *w, uint64_t from, uint64_t to, uint64_t count)
 	}
 }
 
-/* Any address in a function will do: the second byte, for a gprof that keeps bit 0 of a Thumb symbol takes the
- * first for the function before. */
+/* gprof accepts any address in a function. This returns the second byte: a gprof that keeps bit 0 of a Thumb symbol
+ * would assign the first byte to the function before. */
 static uint64_t inside(const struct pt_function *f)
 {
 	return f->address + (f->size > 1);
 }
 
-/* The best address in the caller is inside the call. */
+/* Writes the call arcs. The address in the caller is inside the call instruction. */
 static int arcs(struct writer *w, struct pt_err *err)
 {
 	struct pt_stacks stacks;
@@ -267,10 +268,10 @@ static void header(struct writer *w)
 	pt_text_bytes(w->out, "gmon", 4);
 	put(w, VERSION, 4);
 	pt_text_bytes(w->out, w->profile->from_virtual ? "VIRTUAL\0\0\0\0" : "\0\0\0\0\0\0\0\0\0\0\0",
-		      SPARE_BYTES);	/* nobody reads them */
+		      SPARE_BYTES);	/* spare bytes, which are not read */
 }
 
-/* gprof knows no cores, and what two did is never summed. */
+/* gprof does not know cores, and figures of two cores must not be summed. */
 static int of_one_core(const struct pt_profile *profile, bool by_hits, struct pt_err *err)
 {
 	size_t n_cores = by_hits ? profile->bins->n_cores : profile->lines->n_cores;
@@ -316,7 +317,7 @@ static int write_gmon(const struct pt_profile *profile, const struct pt_view *vi
 	for (size_t i = 0; i < h.n_spans && rc == 0; i++)
 		rc = one_span(&w, &h, &h.span[i], err);
 	histogram_free(&h);
-	return rc < 0 || w.by_hits ? rc : arcs(&w, err);	/* bins and samples saw no calls */
+	return rc < 0 || w.by_hits ? rc : arcs(&w, err);	/* bins and samples do not show calls */
 }
 
 const struct pt_format pt_format_gmon = {

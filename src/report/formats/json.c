@@ -1,6 +1,6 @@
 /* Schema proftap-profile-1 (doc/proftap-profile-1.schema.json): one object with the facts and every view as an array of
- * objects. A column key with a point is an object inside. What is not known is null; a table whose analysis was not
- * selected is not there. Ticks are on the clock that "clock" names. */
+ * objects. A column key with a point is an object inside. Unknown values are null; a table whose analysis was not
+ * selected is missing. Ticks are on the clock that "clock" names. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 
 extern const struct pt_format pt_format_json;
 
-#define WHOLE_BELOW 0x1p53	/* every whole number up to here is a double */
+#define WHOLE_BELOW 0x1p53	/* a double represents every whole number up to here */
 
 static json_t *basis(enum pt_basis b)
 {
@@ -32,7 +32,7 @@ static json_t *basis(enum pt_basis b)
 	return b < PT_LEN(names) ? pt_json_text(names[b]) : json_null();
 }
 
-/* Of all time; of one core: several sleep each at its own time. */
+/* The share of all time asleep; with one core only, because several cores sleep at different times. */
 static json_t *asleep(const struct pt_profile *p)
 {
 	const struct pt_share *s = p->n_cores == 1 && p->core[0].windowed ? &p->core[0].asleep : NULL;
@@ -49,13 +49,13 @@ static json_t *value_of(const struct pt_column *column, const struct pt_value *v
 	if (value->undecided_ns != 0 || value->at_least)
 		return json_null();
 	if (column->unit == PT_UNIT_REAL && value->f == trunc(value->f) && fabs(value->f) < WHOLE_BELOW)
-		return json_integer((json_int_t)value->f);	/* all its digits */
+		return json_integer((json_int_t)value->f);	/* with all digits */
 	if (pt_unit_is_real(column->unit))
 		return pt_json_real(value->f);
 	return pt_json_number(value->u);
 }
 
-/* Put under "a.b" as { "a": { "b": ... } }. */
+/* Puts a value under "a.b" as { "a": { "b": ... } }. */
 static void put(json_t *object, const char *key, json_t *value)
 {
 	const char *dot = strchr(key, '.');
@@ -111,7 +111,7 @@ static json_t *row_of(const struct pt_view *view, const struct pt_value *values)
 		if (!has_interval(column, &values[c]))
 			continue;
 		put_limits(object, column, &values[c], "ci95");
-		if (values[c].bounds)	/* and by the name that they had before */
+		if (values[c].bounds)	/* and with their former name */
 			put_limits(object, column, &values[c], "bounds");
 	}
 	return object;
@@ -161,7 +161,7 @@ static json_t *elf(const struct pt_profile *p)
 	return object;
 }
 
-/* The figures, by their names in any table, that leave out what the core slept in between. */
+/* The names of figures that do not include the time asleep in between. */
 static json_t *awake_only(const struct pt_profile *p)
 {
 	static const char *const groups[] = { "period", "call", "inactive" };
@@ -188,7 +188,7 @@ static json_t *clock_of(const struct pt_profile *p)
 	return object;
 }
 
-/* Events and bytes of several sources add up, times of one and the same run do not. */
+/* Events and bytes of several sources add up; their times do not, because they are about the same run. */
 static json_t *loss(const struct pt_loss_sum *sum, bool of_several)
 {
 	json_t *array = json_array();
@@ -214,8 +214,8 @@ static json_t *loss(const struct pt_loss_sum *sum, bool of_several)
 	return array;
 }
 
-/* The account of time, of which nothing is known without a clock. Where what was observed is an upper bound, what was not
- * is a lower one, and neither is a number. */
+/* The account of time; unknown without a clock. If the observed time is an upper bound, the unobserved one is a lower
+ * bound, and neither is written as a number. */
 static void account(json_t *object, const struct pt_loss_sum *loss, uint64_t mismatch_ns, bool no_clock, bool is_bound)
 {
 	const struct { const char *key; uint64_t ns; } rows[] = {
@@ -232,7 +232,7 @@ static void account(json_t *object, const struct pt_loss_sum *loss, uint64_t mis
 	}
 }
 
-/* Of several sources the clock says how long the run was; what was observed, each of them says in an account of its own. */
+/* With several sources: the length of the run; the observed times are in the accounts of the sources. */
 static void run_time(json_t *object, const struct pt_profile *p)
 {
 	const struct pt_loss_sum all = {
@@ -272,7 +272,7 @@ static json_t *source_of(const struct pt_profile *p, const struct pt_profile_sou
 	return object;
 }
 
-/* Of one source the fields around this say all. */
+/* Only with several sources: the fields around this are those of a single one. */
 static void sources(json_t *object, const struct pt_profile *p)
 {
 	json_t *array;
@@ -288,7 +288,7 @@ static void sources(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "events_dropped", pt_json_number(0));	/* a key of earlier versions */
 }
 
-/* Present where figures rest on what no manual says. */
+/* Present if figures are based on assumptions that no manual confirms. */
 static void assumed(json_t *object, const struct pt_profile *p)
 {
 	json_t *array = json_array();
@@ -301,7 +301,7 @@ static void assumed(json_t *object, const struct pt_profile *p)
 	json_decref(array);
 }
 
-/* Where samples and bursts share the work: which tables have whose shares. */
+/* If there are samples and bursts: from which of them the shares of each table come. */
 static void shares_from(json_t *object, const struct pt_profile *p)
 {
 	json_t *from = json_object();
@@ -316,7 +316,7 @@ static void shares_from(json_t *object, const struct pt_profile *p)
 		json_object_set_new(object, "totals_of", json_string("recorded"));
 }
 
-/* Of one core the fields around this say all. */
+/* Only with several cores: the fields around this are those of a single one. */
 static void cores(json_t *object, const struct pt_profile *p)
 {
 	json_t *array;
@@ -359,14 +359,14 @@ static void halts(json_t *object, const char *prefix, const struct pt_cost_halts
 	};
 	char key[32];
 
-	/* the extremes of setting up are of nobody's interest, and no capture has them */
+	/* without the extremes of setting up, which no capture contains */
 	for (size_t i = 0; i < (prefix[0] == '\0' ? PT_LEN(rows) : 2); i++) {
 		snprintf(key, sizeof(key), "%s%s", prefix, rows[i].name);
 		json_object_set_new(object, key, pt_json_number(rows[i].n));
 	}
 }
 
-/* What it cost as a sentence, and as the sources measured it: way by way. */
+/* The overhead as a sentence, and as the sources measured it, for each access method. */
 static void costs(json_t *object, const struct pt_profile *p)
 {
 	json_t *array = json_array();
@@ -442,7 +442,7 @@ static void facts(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "cut_short", json_boolean(p->no_end));
 }
 
-/* What of the OS cannot be followed, and why. */
+/* The parts of the OS that cannot be followed, with reasons. */
 static json_t *task_notes(const struct pt_profile *p)
 {
 	json_t *array = json_array();
@@ -505,8 +505,8 @@ static void figures(json_t *object, const struct pt_profile *p)
 		json_object_set_new(object, "task_notes", task_notes(p));
 }
 
-/* Put the rows under the view's name, or under NAME_rows where the name is that of a fact: "instructions" is how many
- * were executed, in every report. */
+/* Puts the rows under the view's name, or under NAME_rows if a fact has this name: "instructions" is the number of
+ * executed ones in each report. */
 static void put_rows(json_t *object, const struct pt_view *view, json_t *rows)
 {
 	char key[40];

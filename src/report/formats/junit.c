@@ -1,6 +1,6 @@
-/* Timing rules as JUnit XML, for the test reports of CI systems (Jenkins' junit-4.xsd and its relatives): a rule is a
- * test case; undecided is an error, or skipped where the query is lenient, never passed. Texts stand in the attribute and in the body: readers show one or the
- * other. */
+/* Timing rules as JUnit XML, for the test reports of CI systems (Jenkins' junit-4.xsd and variants): a rule is a test
+ * case; undecided is an error, or skipped if the query is lenient, never passed. Texts are written to the attribute and
+ * to the body, because readers show one or the other. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

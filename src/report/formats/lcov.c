@@ -1,7 +1,7 @@
-/* lcov tracefile, for genhtml and every coverage viewer. lcov knows executed and not executed, and nothing in between.
- * Where something was missed, a line that was not seen may have run all the same; to leave it out would make all files
- * look covered. So such a profile is written only on demand (partial=yes): what was not seen is not executed then, a
- * lower bound, and the test's name says so in each record. Records in the forms that lcov 1.16 reads. */
+/* lcov tracefile, for genhtml and other coverage viewers. lcov distinguishes only executed and not executed. If
+ * something was missed, an unseen line may have run; leaving such lines out would make all files look covered. So such
+ * a profile is written only on request (partial=yes): unseen code counts as not executed, which makes the coverage a
+ * lower bound, as the test's name says in each record. Records in the forms that lcov 1.16 reads. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct writer {
 	const struct pt_profile *profile;
 	const struct pt_lines *lines;
 	struct pt_text *out;
-	bool complete;		/* what has no count was not executed; else it was not seen */
+	bool complete;		/* code without a count was not executed; else it was only not seen */
 	struct branch *branch;
 	size_t n_branches, next_branch;
 };
@@ -71,7 +71,7 @@ static void list_branches(struct writer *w)
 	qsort(w->branch, w->n_branches, sizeof(*w->branch), compare_branches);
 }
 
-/* "-": the branch was never come to; 0: it was, and never went this way. */
+/* "-": the branch was never executed; 0: it was, but never went this way. */
 static void way(struct writer *w, const struct branch *b, unsigned number, unsigned direction, uint64_t count)
 {
 	pt_text_add(w->out, "BRDA:%u,%u,%u,", b->line, number, direction);
@@ -99,7 +99,7 @@ static void branches_of(struct writer *w, uint32_t file)
 
 /* --- functions and lines */
 
-/* On all cores. A function of which no entry was seen ran once at least: how often it was seen to go on says nothing. */
+/* The entries of a function on all cores. A function that ran without a seen entry has 1: it ran at least once. */
 static uint64_t entries_of(const struct pt_profile *p, size_t id)
 {
 	uint64_t n = 0;
@@ -137,7 +137,7 @@ static void lines_of(struct writer *w, uint32_t file, size_t first)
 								: (uint64_t)(w->lines->line[i].instructions > 0));
 }
 
-/* Where it lies now, if it is there: viewers open it by this name. Else as the compiler named it. */
+/* The present path of the file, if it exists: viewers open it by this name. Otherwise its name by the compiler. */
 static const char *path_of(struct pt_sources *sources, const char *path)
 {
 	const char *found = pt_source_found(sources, path);
@@ -145,7 +145,7 @@ static const char *path_of(struct pt_sources *sources, const char *path)
 	return found != NULL ? found : path;
 }
 
-/* lcov takes lines with '#' for comments, older ones and other readers pass over what they do not know. */
+/* lcov treats lines with '#' as comments; older versions and other readers skip unknown lines. */
 static void comments(const struct pt_profile *profile, struct pt_text *out)
 {
 	struct pt_caption caption;

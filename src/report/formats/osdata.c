@@ -14,7 +14,7 @@ extern const struct pt_format pt_format_osdata;
 
 /* --- what stands beside the view's rows --------------------------------------------------------------------------- */
 
-/* The view's first column of each row, by its text. */
+/* The text of each row's first column. */
 static const char **row_names(const struct pt_profile *profile, const struct pt_view *view, const size_t *rows,
 			      size_t n, struct pt_value *values)
 {
@@ -45,7 +45,7 @@ static bool is_only_one(const struct pt_beside *beside, const char *also)
 	return n == 1;
 }
 
-/* The view's row that each belongs to; n: none. */
+/* Finds for each row of `beside` the view's row to which it belongs; n: none. */
 static void find_owners(const struct pt_beside *beside, const char *const *names, size_t n, size_t *owner)
 {
 	for (size_t i = 0; i < beside->n_rows; i++) {
@@ -110,7 +110,7 @@ static int order(const struct pt_profile *profile, const struct pt_view *view, c
 {
 	if (query->beside != NULL && view->n_rows(profile) == (size_t)PT_NOT_MADE) {
 		*n = 0;
-		return 0;	/* what stands beside is all that there is */
+		return 0;	/* the rows of the board are all that there is */
 	}
 	return pt_report_order(profile, view, query, rows, n, err);
 }

@@ -1,6 +1,5 @@
 /* Perfetto's native trace (protos/perfetto/trace): one process per core, a thread per stack or task with its functions
- * as slices, tracks for states, spans and numbers. Packets are written one by one, as the file is nothing but their
- * row. */
+ * as slices, tracks for states, spans and numbers. Packets are written one by one: the file is just their sequence. */
 #include <stdio.h>
 #include <string.h>
 
@@ -75,7 +74,7 @@ static void describe_core(struct writer *w, uint16_t core)
 	process.process_name = name;
 	made_by[0] = caption.line[PT_CAPTION_METHOD];
 	made_by[1] = caption.line[PT_CAPTION_AGAIN];
-	process.cmdline = made_by;	/* what made it: the place for how a process was started */
+	process.cmdline = made_by;	/* what made the file, in the field for the command line of a process */
 	process.n_cmdline = made_by[1][0] != '\0' ? 2 : 1;
 	track.has_uuid = true;
 	track.uuid = CORE_UUID + core;

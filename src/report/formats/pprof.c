@@ -1,5 +1,5 @@
-/* pprof's profile.proto, gzipped. A sample is a chain of calls with a place in its last function: inlined calls are
- * lines of that place's location. Values: entries, and time (in ns where the core clock is known). */
+/* pprof's profile.proto, gzipped. A sample is a chain of calls with a place in its last function; inlined calls are
+ * lines of its location. Values: entries, and time (in ns where the core clock is known). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,14 +25,14 @@ struct builder {
 	struct pt_stacks stacks;
 	struct pt_spots spots;
 	const struct pt_inlines *inlines;
-	struct pt_inlines *own_inlines;	/* made here, where no analysis has made them */
+	struct pt_inlines *own_inlines;	/* made here, if no analysis has made them */
 	struct pt_pool_map text_map, function_map, location_map;
 	struct pt_pool_list texts, functions, locations, samples;
 	double per_unit;		/* of time */
 	uint64_t ticks;			/* of all samples so far */
 	bool only_samples;
-	const struct pt_stack_node *node;	/* whose time is being spread */
-	bool counted;			/* its entries have been given to a sample */
+	const struct pt_stack_node *node;	/* the node whose time is being spread */
+	bool counted;			/* its entries have been added to a sample */
 };
 
 /* --- texts, functions, locations */
@@ -89,7 +89,7 @@ static void add_lines(struct builder *b, Pprof__Location *location, const char *
 	location->n_line = lines.n;
 }
 
-/* The location of an address; of none (a task): of a name. */
+/* The location of an address; without an address (a task), of a name. */
 static uint64_t location(struct builder *b, uint64_t address, const char *name)
 {
 	uint64_t key[3] = { address, address == PT_UNKNOWN ? (uint64_t)text(b, name) : 0, 0 };
@@ -168,7 +168,7 @@ static void add_chain(struct builder *b, Pprof__Sample *sample, uint64_t leaf)
 	sample->n_location_id = n;
 }
 
-/* Whole units, rounded so that all of them add up to all ticks. */
+/* In whole units, rounded so that they add up to all ticks. */
 static int64_t time_of(struct builder *b, uint64_t ticks)
 {
 	int64_t before = llround((double)b->ticks * b->per_unit);
@@ -285,7 +285,7 @@ static void add_comments(struct builder *b, Pprof__Profile *out, const struct pt
 				"all of its calls");
 }
 
-/* How long that lasted which the samples stand for; 0: not known. */
+/* The duration that the samples represent; 0: unknown. */
 static uint64_t duration_of(const struct pt_profile *p)
 {
 	if (p->windowed)
@@ -300,7 +300,7 @@ static int write_out(struct builder *b, uint64_t began_ns, struct pt_text *out, 
 	uint8_t *bytes;
 	size_t len;
 
-	text(b, "");		/* must be the first */
+	text(b, "");		/* the empty string must be the first */
 	pt_caption_make(&caption, b->profile);
 	add_types(b, &profile);
 	add_mapping(b, &profile);

@@ -1,5 +1,5 @@
 /* speedscope's JSON (its file-format-schema.json): one sampled profile, a sample per chain of calls with its own time
- * as the weight. Chains stand in the order of the tree, not of time, which the profile's name says. */
+ * as the weight. Chains are in the order of the tree, not of time, as the profile's name says. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@ enum { N_IDS = UINT16_MAX + 1 };
 
 struct writer {
 	const struct pt_stacks *stacks;
-	uint32_t *frame;	/* of a node */
-	uint32_t of_id[N_IDS];	/* of a function, + 1; 0: none yet */
+	uint32_t *frame;	/* by node */
+	uint32_t of_id[N_IDS];	/* by function id, + 1; 0: none yet */
 	json_t *frames, *samples, *weights;
 	double per_unit;
 };
@@ -37,7 +37,7 @@ static uint32_t new_frame(struct writer *w, const struct pt_stack_node *node)
 	return (uint32_t)json_array_size(w->frames) - 1;
 }
 
-/* A function is one frame wherever it is called, so that speedscope can add it up; a task is one anyway. */
+/* A function has one frame, from wherever it is called, so that speedscope can add it up; a task, too. */
 static uint32_t frame_of(struct writer *w, const struct pt_stack_node *node)
 {
 	if (node->function == NULL)

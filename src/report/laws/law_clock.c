@@ -7,7 +7,7 @@ static void take_state(struct pt_law_source *s, const struct pt_chunk *chunk)
 	bool resumed = chunk->cause == PT_STATE_RUN || chunk->cause == PT_STATE_RESET;
 
 	if (!s->told && !s->in_data && !resumed)
-		s->unseen_ns += s->lead_ns;	/* else it had been held until now */
+		s->unseen_ns += s->lead_ns;	/* if it was resumed, it had been held before */
 	if (!s->told && !s->in_data)
 		s->lead_ns = 0;
 	s->told = true;

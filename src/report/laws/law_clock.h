@@ -1,5 +1,5 @@
-/* What the chunks say by themselves, apart from the pipeline: from when to when each source accounts for, and how long
- * its core may have run while nothing was recorded. Laws compare a report with it. Pure. */
+/* Computes from the chunks alone, independently of the pipeline: the span of each source's account, and how long its
+ * core may have run while nothing was recorded. The laws compare reports with this. Pure. */
 #ifndef PT_REPORT_LAW_CLOCK_H
 #define PT_REPORT_LAW_CLOCK_H
 
@@ -11,10 +11,10 @@
 enum { PT_LAW_SOURCES = 64 };
 
 struct pt_law_source {
-	bool open, begun, in_data, told, held, ended;	/* told: a state has been */
+	bool open, begun, in_data, told, held, ended;	/* told: a STATE chunk has been seen */
 	uint64_t from_ns, to_ns;	/* of its DATA and LOSS */
-	uint64_t lead_ns;		/* before anybody said whether the core runs, and before any trace */
-	uint64_t unseen_ns;		/* the core may have run, and nothing was recorded */
+	uint64_t lead_ns;		/* time before the first STATE and the first trace */
+	uint64_t unseen_ns;		/* the core may have run without being recorded */
 	uint64_t faults;		/* LOSS chunks of a fault */
 };
 

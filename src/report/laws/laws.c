@@ -11,7 +11,7 @@
 
 /* --- 4: the clock ------------------------------------------------------------------------------------------------- */
 
-/* Modelled cycles may be some off; a core that ran has no more of them than its clock had. */
+/* Modelled cycles have an error, but a core cannot run more cycles than its clock has in that time. */
 static void check_cycles(struct pt_law_check *check)
 {
 	enum { SLACK_CYCLES = 10000 };
@@ -42,7 +42,7 @@ static void check_cycles(struct pt_law_check *check)
 
 /* --- 5: rules ----------------------------------------------------------------------------------------------------- */
 
-static bool is_open(const struct pt_rule *rule)	/* more of it would be allowed, too */
+static bool is_open(const struct pt_rule *rule)	/* there is no upper limit */
 {
 	return isinf(rule->hi) && !rule->excludes;
 }

@@ -11,8 +11,7 @@
  *             halves of what was recorded
  *
  * They check what the views print, and the profile beside it; what comes from the chunks (law_clock.h) knows nothing of
- * the pipeline. What is known not to hold yet is an exception with its reason, pt_law_exceptions: the list only
- * shrinks. Pure. */
+ * the pipeline. Known violations are exceptions with their reasons, pt_law_exceptions: the list only shrinks. Pure. */
 #ifndef PT_REPORT_LAWS_H
 #define PT_REPORT_LAWS_H
 
@@ -32,17 +31,17 @@ struct pt_law_exception {
 
 extern const struct pt_law_exception pt_law_exceptions[];	/* ends with table NULL */
 
-/* sentence: which table and row, and both numbers; excepted: why it is no violation yet, or NULL. */
+/* sentence: which table and row, and both numbers; excepted: the reason of the exception, or NULL. */
 typedef void (*pt_law_report)(void *arg, enum pt_law law, const char *sentence, const char *excepted);
 
 const char *pt_law_name(enum pt_law law);	/* "sums", ... */
 
-/* clock: of all chunks that the profile is made of; NULL: nobody watched them. Returns how many violations were
- * reported that are no exceptions. */
+/* clock: made from all chunks of the profile; NULL: not available. Returns the number of violations, without
+ * exceptions. */
 size_t pt_laws_check(const struct pt_profile *profile, const struct pt_law_clock *clock, pt_law_report report,
 		     void *arg);
 
-/* Law 6 of two profiles, of either half of the looks that a third one is made of (pipeline/halves.h). */
+/* Law 6 for two profiles, made of the two halves of the looks of a third one (pipeline/halves.h). */
 size_t pt_laws_check_halves(const struct pt_profile *a, const struct pt_profile *b, pt_law_report report, void *arg);
 
 #endif

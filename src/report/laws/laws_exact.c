@@ -9,7 +9,7 @@
 #include "report/views/views.h"
 #include "trace/loss.h"
 
-/* By the chunks themselves: they know nothing of what the pipeline made of them. */
+/* Checks with the chunks themselves, independently of the pipeline. */
 static void check_source(struct pt_law_check *check, const struct pt_profile_source *source)
 {
 	const struct pt_law_source *seen =
@@ -19,7 +19,7 @@ static void check_source(struct pt_law_check *check, const struct pt_profile_sou
 	for (unsigned cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
 		faults += pt_loss_is_fault((enum pt_loss)cause) ? source->loss.by[cause].events : 0;
 	if (source->ignored != PT_SOURCE_USED || (check->profile->branches != 0 && source->branches == 0))
-		return;		/* counts are not of it */
+		return;		/* the counts do not come from this source */
 	if (faults > 0 || source->loss.lost_ns > 0)
 		pt_law_violated(check, PT_LAW_EXACT, "profile",
 				"counts are exact, and %s has %" PRIu64 " faults of %" PRIu64 " ns", source->source,
@@ -34,7 +34,8 @@ static void check_source(struct pt_law_check *check, const struct pt_profile_sou
 				source->source);
 }
 
-/* Counts of what ran. Those of signals and counters are of what was told. */
+/* Counts of executed code in an incomplete profile must not be exact. Not for signals and counters, which count what
+ * was reported. */
 static void check_view(struct pt_law_check *check, const struct pt_view *view)
 {
 	static const char *const keys[] = { "count", "partial", "net_instructions", "instructions", "left" };
@@ -61,7 +62,7 @@ static bool is_tally(const struct pt_profile *p, const struct pt_value *value, i
 	return core >= 0 && value[core].u != PT_UNKNOWN && pt_profile_tallied(p, (uint16_t)value[core].u);
 }
 
-/* What few bursts saw is no figure of the profile, in any table: it is a lower bound. */
+/* With few bursts, what they saw is only a lower bound for the profile, in every table. */
 static void check_tallies(struct pt_law_check *check, const struct pt_view *view)
 {
 	static const char *const keys[] = { "count", "instructions", "jumped", "net", "net.total", "gross", "gross.total" };
@@ -90,7 +91,8 @@ static double number_in(const struct pt_view *view, const struct pt_value *value
 	return known ? pt_value_number(values[column], view->columns[column].unit) : NAN;
 }
 
-/* By what the whole ones leave of the total, one that was not seen whole took longer than the longest that is printed. */
+/* Violated if the total without the complete invocations is so large that a partial one was longer than the longest
+ * that is printed. */
 static void check_whole_longest(struct pt_law_check *check, const struct pt_view *view, const struct pt_value *values,
 				const char *all, const char *mean, const char *most)
 {
@@ -109,8 +111,8 @@ static void check_whole_longest(struct pt_law_check *check, const struct pt_view
 				longest, partial, left);
 }
 
-/* No duration is shown as exact that is shorter than one without an end in the same row. What came to an end unseen may
- * have ended long before its time in the total did. */
+/* The longest duration of a row must not be shorter than its partial invocations. Not checked after errors of
+ * execution: an invocation may have ended long before the end of its time in the total. */
 static void check_whole_ones(struct pt_law_check *check)
 {
 	static const struct { const char *view, *all, *mean, *most; } rows[] = {

@@ -1,4 +1,4 @@
-/* Law 6 of two halves of one recording: neither knows of the other, and both speak of the same time. */
+/* Law 6 for two halves of one recording: they are independent, and are about the same time. */
 #include <math.h>
 
 #include "profile/analyses/signals/watched.h"
@@ -12,7 +12,7 @@ static const struct pt_profile_core *core_of(const struct pt_profile *p, uint16_
 	return NULL;
 }
 
-/* Whether its shares are estimates of many looks. */
+/* Whether the core's shares are estimates from many looks. */
 static bool is_estimated(const struct pt_profile *p, uint16_t number)
 {
 	const struct pt_profile_core *core = core_of(p, number);
@@ -54,7 +54,7 @@ static void check_rate(struct pt_law_check *check, const struct pt_profile_funct
 		a->per_second.hi, b->per_second.value, b->per_second.lo, b->per_second.hi);
 }
 
-/* Rows of a in b; those that are only in b are looked for the other way round. */
+/* Compares the rows of a with b; rows that are only in b are compared in a second call, with a and b swapped. */
 static void check_rows(struct pt_law_check *check, const struct pt_profile *b, bool again)
 {
 	const struct pt_profile *a = check->profile;
@@ -98,7 +98,7 @@ static const struct pt_watched_variable *variable_of(const struct pt_profile *p,
 	return NULL;
 }
 
-/* Of a state that the other half did not find: at most so much. */
+/* If this half did not find the state, its share has only an upper limit. */
 static struct pt_share share_in(const struct pt_watched_variable *v, uint64_t value)
 {
 	for (size_t i = 0; i < v->n_states; i++)

@@ -1,5 +1,5 @@
-/* The inside of the laws, for their own files alone: laws.c (the way through, laws 4 and 5), laws_sums.c (1),
- * laws_shares.c (2), laws_exact.c (3), laws_sources.c and laws_halves.c (6), laws_say.c (what is said, and exceptions). */
+/* Internals of the laws, for their own files alone: laws.c (calls all, laws 4 and 5), laws_sums.c (1), laws_shares.c
+ * (2), laws_exact.c (3), laws_sources.c and laws_halves.c (6), laws_say.c (reports and exceptions). */
 #ifndef PT_REPORT_LAWS_PARTS_H
 #define PT_REPORT_LAWS_PARTS_H
 
@@ -21,7 +21,7 @@ pt_law_violated(struct pt_law_check *check, enum pt_law law, const char *table, 
 int pt_law_column(const struct pt_view *view, const char *key);
 /* Rows of the view; 0: it was not made. */
 size_t pt_law_rows(const struct pt_view *view, const struct pt_profile *profile);
-/* Figures were made of runs, of all functions: their rows add up. */
+/* The figures come from runs, and all functions have rows: the rows add up. */
 bool pt_law_of_runs(const struct pt_profile *profile);
 
 void pt_law_sums(struct pt_law_check *check);

@@ -1,4 +1,4 @@
-/* What the laws say, and what they share to look at a table. */
+/* Reports violations; and helpers of the laws to read a table. */
 #include "report/laws/laws_parts.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Law 2: what the views print of a function, added up over their rows, is what the table of functions prints. */
+/* Law 2: the shares of a function in a view, added up over its rows, equal its share in the table of functions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static uint64_t core_of(const struct pt_profile *p, const struct pt_value *value
 	return p->n_cores > 1 && column >= 0 ? value[column].u : 0;
 }
 
-/* Functions of one name and core are one. Returns how many there are. */
+/* Adds up functions with the same name and core. Returns their number. */
 static size_t functions(const struct pt_profile *p, struct share *share)
 {
 	const struct pt_view *view = pt_view_find("functions");
@@ -58,15 +58,15 @@ static size_t functions(const struct pt_profile *p, struct share *share)
 	return kept;
 }
 
-/* by: as much as a figure may be off where a table has whole numbers only. Code that no function owns is a remainder,
- * which not every table has. */
+/* by: the error of figures in tables of whole numbers. Code without a function is skipped: it is a remainder that not
+ * every table has. */
 static void compare(struct pt_law_check *check, const char *table, double by, struct share *share, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (share[i].name[0] != '(' && fabs(share[i].in_functions - share[i].elsewhere) > 1e-6 + by) {
 			pt_law_violated(check, PT_LAW_SHARES, table, "%s has %.4f %%, and %.4f %% in functions",
 					share[i].name, share[i].elsewhere * 100, share[i].in_functions * 100);
-			break;	/* one shows it */
+			break;	/* one is enough */
 		}
 	}
 	for (size_t i = 0; i < n; i++)
@@ -93,12 +93,13 @@ static void check_view(struct pt_law_check *check, const char *table, const char
 		compare(check, table, 0, share, n);
 }
 
-/* What flame graphs and most formats are made of; on one core, where their shares are those of the tables. */
+/* Checks the chains of which flame graphs and most formats are made; on one core only, where their shares are those of
+ * the tables. */
 static void check_chains(struct pt_law_check *check, struct share *share, size_t n)
 {
 	const struct pt_tree *tree = check->profile->tree;
 	struct pt_stacks stacks;
-	double rounded;		/* whole numbers that chains are the sums of */
+	double rounded;		/* number of rounded figures in the chains' sums */
 
 	if (check->profile->n_cores > 1 || pt_stacks_make(&stacks, check->profile, PT_STACKS_BY_NAME, NULL) < 0)
 		return;
@@ -115,7 +116,8 @@ static void check_chains(struct pt_law_check *check, struct share *share, size_t
 	pt_stacks_free(&stacks);
 }
 
-/* What each function was of all tasks is its share; and what all functions were of a task is the task's. */
+/* The parts of a function in all tasks add up to its share, and the parts of all functions in a task to the task's
+ * share. */
 static void check_tasks(struct pt_law_check *check, struct share *share, size_t n)
 {
 	const struct pt_profile *p = check->profile;
@@ -137,13 +139,13 @@ static void check_tasks(struct pt_law_check *check, struct share *share, size_t 
 
 		for (size_t i = 0; i < tasks->n_parts; i++)
 			sum += tasks->part[i].task == row ? tasks->part[i].share.share : 0;
-		if (fabs(sum - all) > 1e-4)	/* a load is of whole ticks */
+		if (fabs(sum - all) > 1e-4)	/* a load is rounded to whole ticks */
 			pt_law_violated(check, PT_LAW_SHARES, "tasks", "%s has %.4f %%, and %.4f %% in its functions",
 					tasks->task[row].name, all * 100, sum * 100);
 	}
 }
 
-/* The rows of a task are its time, with its rest. */
+/* The rows of a task, including the rest, add up to its time. */
 static void check_functions_of_tasks(struct pt_law_check *check)
 {
 	const struct pt_tasks *tasks = check->profile->tasks;
@@ -170,7 +172,7 @@ static void check_functions_of_tasks(struct pt_law_check *check)
 	}
 }
 
-/* Of each core runs and samples make one estimate. */
+/* On each core, runs and samples are combined to one estimate. */
 static bool all_calibrated(const struct pt_profile *p)
 {
 	for (size_t i = 0; i < p->n_cores; i++)
@@ -189,7 +191,7 @@ void pt_law_shares(struct pt_law_check *check)
 	if (p->part_shown || p->n_functions == 0 || p->shares == PT_BASIS_NONE)
 		return;
 	if (p->branches != 0 && ((p->samples != 0 && !all_calibrated(p)) || !pt_law_of_runs(p)))
-		return;		/* the functions are of both; or of some */
+		return;		/* the functions' rows come from both; or only some functions are shown */
 	share = pt_alloc_array(pt_law_rows(pt_view_find("functions"), p), sizeof(*share));
 	n = functions(p, share);
 	check_view(check, "instructions", "function", share, n);

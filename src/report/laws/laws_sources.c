@@ -29,7 +29,7 @@ void pt_law_sources(struct pt_law_check *check)
 {
 	const struct pt_profile *p = check->profile;
 
-	if (p->contradiction != NULL)	/* it says so */
+	if (p->contradiction != NULL)	/* the report says so already */
 		return;
 	for (size_t i = 0; i < p->n_functions; i++) {
 		const struct pt_profile_core *core = pt_profile_calibrated(p, p->function[i].core);

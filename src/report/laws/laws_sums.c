@@ -19,7 +19,7 @@ static void expect(struct pt_law_check *check, const char *table, const char *wh
 				rows, all);
 }
 
-/* Estimates are rounded, each to a whole one. */
+/* Each estimate is rounded to a whole number, so sums may differ. */
 static void expect_rounded(struct pt_law_check *check, const char *table, const char *what, uint64_t rows, uint64_t all,
 			   size_t n_rows)
 {
@@ -52,7 +52,7 @@ static void check_account(struct pt_law_check *check, const char *who, const str
 	expect(check, who, "lost, by cause", lost, sum->lost_ns);
 }
 
-/* Several sources are of one run, as long as the first and the last of all their chunks say; none is longer. */
+/* Several sources have one run: it lasts from the first to the last of their chunks, and no source lasts longer. */
 static void check_run(struct pt_law_check *check, uint64_t longest)
 {
 	const struct pt_profile *p = check->profile;
@@ -107,7 +107,7 @@ static uint64_t ticks(const struct pt_profile *p, uint64_t instructions, uint64_
 	return p->by_instructions ? instructions : cycles;
 }
 
-/* Functions, with the code that none owns, are all that ran. */
+/* The functions, with code that belongs to none, add up to all that ran. */
 static void check_functions(struct pt_law_check *check)
 {
 	const struct pt_profile *p = check->profile;
@@ -137,7 +137,7 @@ static uint64_t ticks_in(const struct pt_view *view, const struct pt_value *valu
 	return column >= 0 ? values[column].u : PT_UNKNOWN;
 }
 
-/* No call lasts longer than all of them together, be both exact or lower bounds. */
+/* No call is longer than all calls together; this also holds for lower bounds. */
 static void check_longest(struct pt_law_check *check, const char *name)
 {
 	const struct pt_view *view = pt_view_find(name);
@@ -156,7 +156,7 @@ static void check_longest(struct pt_law_check *check, const char *name)
 	}
 }
 
-/* A share of what a calibrated core ran. */
+/* Ticks of an instruction on a calibrated core, from its share of samples. */
 static uint64_t sampled_ticks(const struct pt_profile *p, const struct pt_profile_place *at, uint16_t number)
 {
 	const struct pt_profile_core *core = pt_profile_calibrated(p, at->core);
@@ -164,7 +164,7 @@ static uint64_t sampled_ticks(const struct pt_profile *p, const struct pt_profil
 	return core != NULL && at->core == number ? pt_profile_scaled(core, at->place.share.share) : 0;
 }
 
-/* Code that is in no line, and what ran outside the program, is the remainder. */
+/* The remainder is code without a line, and code outside the program. */
 static void check_lines(struct pt_law_check *check, const struct pt_lines *lines)
 {
 	uint64_t instructions = 0, cycles = 0, in_lines = 0, all = pt_profile_ticks(check->profile, lines->core);
@@ -178,7 +178,7 @@ static void check_lines(struct pt_law_check *check, const struct pt_lines *lines
 
 		in_lines += ticks(check->profile, line->instructions, line->cycles);
 	}
-	for (size_t i = 0; i < check->profile->n_sampled_insns; i++)	/* those that no burst saw */
+	for (size_t i = 0; i < check->profile->n_sampled_insns; i++)	/* instructions that no burst has seen */
 		cycles += sampled_ticks(check->profile, &check->profile->sampled_insn[i], lines->core);
 	if (lines->elsewhere == 0)
 		expect_ticks(check, "instructions", "time", ticks(check->profile, instructions, cycles), all,
@@ -200,7 +200,7 @@ static void check_tree(struct pt_law_check *check)
 	expect_ticks(check, "tree", "all", tree->node[0].gross, all, tree->n_nodes);
 }
 
-/* Of one core each row of samples is one, or found it asleep, or had no answer. */
+/* The samples of the functions and those that found the core asleep add up to all samples. */
 static void check_samples(struct pt_law_check *check)
 {
 	const struct pt_profile *p = check->profile;
@@ -228,7 +228,7 @@ static void check_bins(struct pt_law_check *check)
 	}
 }
 
-/* Of all sources: each has rows of its own. */
+/* Adds up the rows of all sources. */
 static void check_gaps(struct pt_law_check *check)
 {
 	const struct pt_view *view = pt_view_find("gaps");
@@ -276,7 +276,7 @@ static double figure_of(const struct pt_column *column, const struct pt_value *v
 	return value->u != PT_UNKNOWN ? (double)value->u : NAN;
 }
 
-/* What a column says a figure is at least. */
+/* The lower limit of a figure, by its column. */
 static double least_of(const struct pt_column *column, const struct pt_value *value)
 {
 	double f = figure_of(column, value);
@@ -284,7 +284,7 @@ static double least_of(const struct pt_column *column, const struct pt_value *va
 	return value->hi > value->lo && value->lo < f ? value->lo : f;
 }
 
-/* What is its own is part of a row's total. */
+/* The self time of a row must not be more than its total. */
 static void check_totals(struct pt_law_check *check, const char *table)
 {
 	static const char *const pairs[][2] = { { "net.total", "gross.total" }, { "net_share", "gross_share" } };

@@ -1,4 +1,4 @@
-/* Nodes come depth first, so each one's left edge is where its parent's begins plus what its elder siblings took. */
+/* Nodes come depth first: the left edge of a node is that of its parent plus the widths of its siblings before it. */
 #include "report/page/flame.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ struct flame {
 	unsigned height_px, head_px;
 };
 
-/* 0..1 from the first letters: names that look alike have colours that look alike. */
+/* 0..1 from the first letters: similar names get similar colours. */
 static double hash_of(const char *name, bool backwards)
 {
 	double v = 0, weight = 1, most = 1;
@@ -41,7 +41,7 @@ static void fill_of(const struct pt_stack_node *node, char *out, size_t size)
 
 	if (node->function == NULL)
 		snprintf(out, size, "rgb(200,200,200)");
-	else if (node->exception)	/* stands out: it is not part of the flow around it */
+	else if (node->exception)	/* another colour: an exception is not part of the flow around it */
 		snprintf(out, size, "rgb(%d,%d,%d)", (int)(80 + 60 * v2), (int)(150 + 60 * v1), (int)(210 + 45 * v2));
 	else
 		snprintf(out, size, "rgb(%d,%d,%d)", (int)(205 + 50 * v2), (int)(230 * v1), (int)(55 * v2));
@@ -78,7 +78,7 @@ static void tooltip(const struct flame *f, const struct pt_stack_node *node, str
 	pt_text_add(out, "</title>");
 }
 
-/* As much of a name as fits into so many pixels, in characters; nothing if that is less than three letters. */
+/* The part of a name that fits into a width in pixels; nothing if that is less than three letters. */
 static void label(struct pt_text *out, const char *name, double width_px)
 {
 	size_t room = width_px > 0 ? (size_t)(width_px / LETTER_PX) : 0, n = 0, bytes = 0, cut = 0;
@@ -115,7 +115,7 @@ static void frame(const struct flame *f, const struct pt_stack_node *node, doubl
 	pt_text_add(out, "</g>\n");
 }
 
-/* end_px[d]: where the next node of depth d begins. */
+/* end_px[d]: left edge of the next node of depth d. */
 static void frames(const struct flame *f, struct pt_text *out)
 {
 	double end_px[PT_STACKS_DEPTH + 2] = { SIDE_PX };

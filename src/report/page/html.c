@@ -1,5 +1,5 @@
-/* One page that needs nothing but itself: page.html with its style, its scripts and the data. The scripts put every name
- * on the page as text, and the data has no "<". What has no script reads the first screen. */
+/* One page without external files: page.html with its style, its scripts and the data. The scripts insert each name as
+ * text, and the data has no "<", so no name is executed. A reader without scripts shows the first screen. */
 #include <string.h>
 
 #include "base/util.h"
@@ -27,7 +27,7 @@ static int put_json(const char *bytes, size_t len_bytes, void *arg)
 	return 0;
 }
 
-/* In the words of a terminal. */
+/* The lines of the first screen, as on a terminal. */
 static void put_summary(const struct pt_headline *h, struct pt_text *out)
 {
 	pt_text_add(out, "<h1>");
@@ -42,7 +42,7 @@ static void put_summary(const struct pt_headline *h, struct pt_text *out)
 	}
 }
 
-/* The page from its skeleton: what stands for each of its parts is replaced. */
+/* Makes the page from its skeleton: replaces the placeholder of each part. */
 static void put_page(const struct pt_headline *h, json_t *data, struct pt_text *out)
 {
 	const char *rest = pt_page_html, *at;

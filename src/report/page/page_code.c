@@ -7,7 +7,7 @@
 
 enum { INSTRUCTION_BYTES = 96 };
 
-/* NULL: the program does not have it, or nothing here prints it. */
+/* NULL: the program does not contain the instruction, or it cannot be disassembled here. */
 static json_t *instruction_at(const struct pt_program *program, uint64_t address)
 {
 	const struct pt_isa *isa = pt_program_isa(program);

@@ -1,4 +1,4 @@
-/* The facts of the page: what the first screen says, the account of time, the details. */
+/* The facts of the page: the first screen, the account of time, the details. */
 #include "report/page/page_data.h"
 
 #include <stdlib.h>
@@ -47,13 +47,13 @@ static json_t *ns_or_null(const struct pt_profile *p, uint64_t ns)
 	return pt_json_number(p->no_clock ? PT_UNKNOWN : ns);
 }
 
-/* The only one needs no name. */
+/* Null for the only source, which needs no name. */
 static json_t *source_name(const struct pt_profile *p, size_t i, char *name, size_t size)
 {
 	return p->n_sources > 1 ? pt_json_text(pt_name_source(p, i, name, size)) : json_null();
 }
 
-/* Of each source, or of the only one. */
+/* The accounts of time, one per source. */
 static json_t *accounts_of(const struct pt_profile *p)
 {
 	const struct pt_loss_sum *loss;
@@ -74,7 +74,7 @@ static json_t *accounts_of(const struct pt_profile *p)
 	return array;
 }
 
-/* By cause, of all sources. */
+/* The losses of all sources, by cause. */
 static json_t *losses_of(const struct pt_profile *p)
 {
 	const struct pt_loss_sum *loss;

@@ -1,5 +1,5 @@
-/* The sources of the page, as the build puts them into the program: page.html, page.css, and the scripts one after the
- * other. */
+/* The source texts of the page, which the build embeds into the program: page.html, page.css, and the concatenated
+ * scripts. */
 #ifndef PT_REPORT_PAGE_FILES_H
 #define PT_REPORT_PAGE_FILES_H
 

@@ -1,4 +1,4 @@
-/* Every table that has rows, with each figure as a number to sort by and as the text that a terminal shows. */
+/* Writes each table that has rows; a figure is a number to sort by and the text that a terminal shows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "report/text/small_print.h"
 #include "report/views/views.h"
 
-enum { MOST_ROWS = 2000 };	/* of one table, unless the query says otherwise */
+enum { MOST_ROWS = 2000 };	/* of one table, unless the query has another limit */
 
 struct table {
 	const struct pt_profile *profile;
@@ -65,7 +65,7 @@ static json_t *row_of(struct table *t, size_t row)
 	return cells;
 }
 
-/* 0: always shown; 1: where there is room; 2: only when asked for. */
+/* 0: always shown; 1: if there is room; 2: only on request. */
 static int rank_of(const struct pt_profile *p, const struct pt_column *column)
 {
 	switch ((enum pt_column_rank)column->brief) {
@@ -95,7 +95,7 @@ static json_t *column_of(const struct pt_profile *p, const struct pt_column *col
 			 named ? units[column->unit] : "number", "rank", rank_of(p, column));
 }
 
-/* Those of the columns that know nothing in any row are left out, and their cells are. */
+/* Removes the columns that have no value in any row, and their cells. */
 static void drop_unknown(const struct table *t, json_t *columns, json_t *rows)
 {
 	for (size_t c = t->view->n_columns; c-- > 0;) {
@@ -128,7 +128,7 @@ static json_t *object_of(struct table *t, const size_t *row, size_t n, size_t n_
 			 columns, "rows", rows, "of", (json_int_t)n, "notes", notes);
 }
 
-/* Nothing of a view that was not made, or has no rows. */
+/* Adds nothing for a view that was not made, or has no rows. */
 static int put_table(json_t *tables, const struct pt_profile *p, const struct pt_view *view,
 		     const struct pt_query *query, struct pt_err *err)
 {

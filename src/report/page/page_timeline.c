@@ -1,5 +1,5 @@
-/* The timeline as columns of small numbers, packed: a million events take some MB of the page. "dt", "track" and "what"
- * are LEB128, gzipped, in base64; dt is the time since the event before. What is by kind of track:
+/* The timeline as packed arrays of small numbers: a million events take some MB of the page. "dt", "track" and "what"
+ * are LEB128, gzipped, in base64; dt is the time since the previous event. What is by kind of track:
  *   stack            name * 4 + code; codes: 0 begins, 1 was running already, 2 ends, 3 its end was not seen. For each
  *                    that ends "call" has how long the call took on the profile's clock, in ticks, + 1; 0 is not known
  *   looks            like variable: what was found at that moment; what it was until the next one is not known
@@ -96,7 +96,7 @@ static void describe_tracks(struct writer *w, const struct pt_slice *slice)
 
 /* --- events */
 
-/* A state has the name that its definition gives to the value. */
+/* The value of a state is its name by the definition. */
 static uint64_t value_of(struct writer *w, const struct pt_slice *slice)
 {
 	bool named = slice->name != NULL;
@@ -148,7 +148,7 @@ static void put_gap(struct writer *w, uint16_t core, uint64_t from, uint64_t to,
 	json_array_append_new(w->gap_core, json_integer(core));
 }
 
-/* Of a place that such a stretch covers, that says all. */
+/* Omits a gap inside a stretch that was not observed: the stretch shows it already. */
 static void take_gap(struct writer *w, const struct pt_slice *slice)
 {
 	if (slice->kind == PT_SLICE_GAP && (slice->time < w->blind_from || slice->time > w->blind_to))

@@ -6,7 +6,7 @@
 
 enum { NO_CALLER = -1 };
 
-/* Names of groups, as "core 1", are in the stacks' memory. */
+/* Names of groups ("core 1") are in memory of the stacks, so they are copied. */
 static size_t name_of(const struct pt_stack_node *node, struct pt_page_names *names)
 {
 	size_t bytes = strlen(node->name) + 1;
@@ -23,7 +23,7 @@ json_t *pt_page_tree(const struct pt_profile *p, struct pt_page_names *names)
 	struct pt_stacks stacks = { .unit = "" };
 	json_t *tree;
 
-	pt_stacks_make(&stacks, p, PT_STACKS_BY_NAME, NULL);	/* without any: an empty tree */
+	pt_stacks_make(&stacks, p, PT_STACKS_BY_NAME, NULL);	/* without stacks: an empty tree */
 	for (size_t i = 0; i < stacks.n_nodes; i++) {
 		const struct pt_stack_node *node = &stacks.node[i];
 

@@ -1,4 +1,4 @@
-/* A flame graph that any browser and viewer shows, without a script. */
+/* A flame graph for any browser and viewer, without a script. */
 #include <stdio.h>
 
 #include "report/page/flame.h"

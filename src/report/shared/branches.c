@@ -11,12 +11,12 @@
 
 /* Time in one function without a call, a return or an exception: one or more runs. */
 struct visit {
-	uint64_t last;		/* the instruction that left it */
+	uint64_t last;		/* the last instruction before the visit ended */
 	uint64_t instructions;
-	int depth;		/* of calls; where the history begins it is 0, and may become less */
+	int depth;		/* depth of calls: 0 at the begin of the history, and may become negative */
 	uint16_t function;
-	bool exception;		/* it was entered by one */
-	bool gap;		/* what was before is not known */
+	bool exception;		/* an exception entered it */
+	bool gap;		/* it is unknown what ran before */
 };
 
 struct visits { struct visit *at; size_t n; };
@@ -51,7 +51,8 @@ static int deeper_by(uint8_t left)
 	}
 }
 
-/* Jumps inside a function, and stops of a debugger, do not end a visit; nor does a run of nothing begin one. */
+/* Makes visits of runs. Jumps inside a function, and stops of a debugger, do not end a visit; an empty run does not
+ * begin one. */
 static struct visits visits_of(const struct pt_history *h)
 {
 	struct visits v = { pt_alloc_array(h->n + 1, sizeof(*v.at)), 0 };
@@ -76,7 +77,7 @@ static struct visits visits_of(const struct pt_history *h)
 		next.gap |= run->left == PT_LEFT_GAP;
 		fresh |= deeper_by(run->left) != 0 || next.exception || next.gap;
 	}
-	if (h->n > 0 && fresh && !next.gap) {	/* where nothing has run yet */
+	if (h->n > 0 && fresh && !next.gap) {	/* the last function, in which nothing has run yet */
 		next.last = pt_history_at(h, h->n - 1)->next;
 		next.function = function_at(h->map, next.last);
 		v.at[v.n++] = next;
@@ -117,7 +118,7 @@ static void write_frame(const struct pt_profile *profile, const struct visit *vi
 		    visit->last);
 }
 
-/* Whoever is less deep than all that came later is still under way. */
+/* Goes back in time: a function is still active if its depth is less than that of all later visits. */
 static void write_back(const struct pt_profile *profile, const struct visits *v, size_t top, struct pt_text *out)
 {
 	size_t n = 0, i = v->n;
@@ -135,7 +136,8 @@ static void write_back(const struct pt_profile *profile, const struct visits *v,
 			exception = v->at[i].exception;
 			n++;
 		} else if (v->at[i].depth == depth) {
-			exception = v->at[i].exception;	/* how this stay began */
+			exception = v->at[i].exception; /* the earliest visit at this depth: how the function was
+							 * entered */
 		}
 		if (v->at[i].gap)
 			break;

@@ -1,4 +1,4 @@
-/* What JSON formats share: values that are not known, and names that are not UTF-8. */
+/* Shared by JSON formats: unknown values become null, and bytes that are not UTF-8 become '?'. */
 #ifndef PT_REPORT_JSON_H
 #define PT_REPORT_JSON_H
 

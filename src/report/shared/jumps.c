@@ -1,4 +1,4 @@
-/* Moments are stamps of the profile's clock, as those of the timeline's events are. */
+/* A moment is the time of an event of the timeline, on the same clock. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "report/table/units.h"
 #include "report/views/views.h"
 
-/* Whether the timeline has what happened then: not before it was made, and not what it no longer keeps. */
+/* Whether the timeline contains this time: it may have begun later, or have dropped its oldest events. */
 static bool has_moment(const struct pt_profile *p, uint64_t at_ns)
 {
 	const struct pt_timeline *t = p->timeline;
@@ -30,7 +30,7 @@ static bool has_moment(const struct pt_profile *p, uint64_t at_ns)
 	return low < all && pt_timeline_at(t, low)->at.ns != PT_UNKNOWN;
 }
 
-/* The column KIND.max_at_ns beside KIND.max; -1: there is none. */
+/* The column KIND.max_at_ns for KIND.max; -1: none. */
 static int moment_of(const struct pt_view *view, const char *most, size_t len)
 {
 	for (size_t c = 0; c < view->n_columns; c++) {
@@ -42,8 +42,8 @@ static int moment_of(const struct pt_view *view, const char *most, size_t len)
 	return -1;
 }
 
-/* The first kind of figure that a short table shows the most of, and of which the view knows when
- * that was. -1: none. */
+/* The first column KIND.max that a short table shows, if the view also has its time; at: the column of the time. -1:
+ * none. */
 static int find_most(const struct pt_view *view, int *at)
 {
 	for (size_t c = 0; c < view->n_columns; c++) {

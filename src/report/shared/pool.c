@@ -104,7 +104,7 @@ size_t pt_pool_number(struct pt_pool *pool, struct pt_pool_map *map, const uint6
 
 size_t pt_pool_text(struct pt_pool *pool, struct pt_pool_map *map, struct pt_pool_list *list, const char *text)
 {
-	/* FNV-1a, length, and who else has both */
+	/* FNV-1a, length, and a number for texts that share both */
 	uint64_t key[3] = { UINT64_C(0xcbf29ce484222325), strlen(text), 0 };
 	bool is_new;
 	size_t n;

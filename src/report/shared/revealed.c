@@ -1,5 +1,5 @@
-/* A burst begins inside calls: who called them is seen only when they return, and was there all the time. The same where
- * the timeline's first events are no longer kept. */
+/* A burst begins inside calls. Their callers are seen only when the calls return, but were on the stack from the
+ * beginning. The same applies if the timeline has dropped its first events. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -13,7 +13,7 @@ enum { CORES = 16 };
 struct stack {
 	size_t first;		/* its first event + 1; 0: none */
 	uint32_t depth;
-	uint64_t left;		/* when its lowest known frame was left; PT_UNKNOWN: never */
+	uint64_t left;		/* time at which its outermost known frame was left; PT_UNKNOWN: never */
 };
 
 struct finder {
@@ -78,7 +78,7 @@ static void take(struct finder *f, size_t at)
 		enter(f, stack, at, event);
 }
 
-/* Of one stack the one that was told of last is the outermost. */
+/* On one stack, the frame that was revealed last is the outermost. */
 static int outermost_first(const void *a, const void *b)
 {
 	const struct pt_revealed *x = a, *y = b;

@@ -8,8 +8,8 @@
 #include "report/table/names.h"
 #include "report/table/order.h"
 
-/* What runs has times in ticks, what signals tell has moments. Where nobody knows how long a tick is, there is no clock
- * for both. */
+/* Events of code have times in ticks, signals have times in ns. If the length of a tick is unknown, there is no common
+ * clock. */
 static int choose_clock(struct pt_slices *s, struct pt_err *err)
 {
 	const struct pt_profile *p = s->profile;
@@ -65,7 +65,7 @@ void pt_slices_end(struct pt_slices *s)
 
 /* --- tracks */
 
-/* More tracks than there is room for share the last one. */
+/* Tracks beyond the limit share the last one. */
 static size_t track(struct pt_slices *s, enum pt_track_kind kind, const struct pt_timeline_event *event,
 		    uint16_t number, const char *name)
 {
@@ -112,7 +112,7 @@ static bool end(struct pt_slices *s, size_t at, struct pt_slice *out)
 	return true;
 }
 
-/* So many slices of the track end at this event, which is looked at again for each of them. */
+/* Ends n slices of the track at this event: one per call, so the event is taken again for each. */
 static bool end_some(struct pt_slices *s, size_t at, size_t n, struct pt_slice *out)
 {
 	if (!s->again)
@@ -125,7 +125,7 @@ static bool end_some(struct pt_slices *s, size_t at, size_t n, struct pt_slice *
 	return end(s, at, out);
 }
 
-/* How many spans end when value runs again (0: none does), as the machine of spans has it (spans.h). */
+/* The number of spans that end when value becomes active again (0: none), by the rules of spans.h. */
 static size_t n_left(const struct pt_track *t, uint64_t value)
 {
 	size_t n = 0;
@@ -151,7 +151,7 @@ static bool enter_span(struct pt_slices *s, size_t at, const struct pt_signal_de
 	return begin(s, at, d->form == PT_FORM_TWO_POINT ? d->name : name, (double)event->value, out);
 }
 
-/* Of two points one span is open at most: an entry ends it, too. */
+/* A two-point definition has at most one open span: an entry ends it, too. */
 static bool span(struct pt_slices *s, size_t at, const struct pt_signal_definition *d,
 		 const struct pt_timeline_event *event, struct pt_slice *out)
 {
@@ -165,7 +165,7 @@ static bool span(struct pt_slices *s, size_t at, const struct pt_signal_definiti
 			out);
 }
 
-/* One value after the other: the slice of the one before ends first, and the event is looked at again. */
+/* The slice of the previous value ends first; then the event is taken again. */
 static bool next_state(struct pt_slices *s, size_t at, const struct pt_signal_definition *d,
 		       const struct pt_timeline_event *event, struct pt_slice *out)
 {
@@ -178,7 +178,7 @@ static bool next_state(struct pt_slices *s, size_t at, const struct pt_signal_de
 	return begin(s, at, pt_signal_value_name(d, event->value), pt_signal_real(d, event->value), out);
 }
 
-/* What is open of the source's values ends before the gap is told; of a gap in flow, its own event tells. */
+/* Ends all open slices of the source's values, then reports the gap. A gap of flow has an event of its own. */
 static bool source_gap(struct pt_slices *s, const struct pt_timeline_event *event, struct pt_slice *out)
 {
 	for (size_t i = 0; i < s->n_tracks; i++)
@@ -221,7 +221,7 @@ static bool signal(struct pt_slices *s, const struct pt_timeline_event *event, s
 	}
 }
 
-/* Whatever is still open on the core's stacks ends before the gap is told. */
+/* Ends all open slices on the core's stacks, then reports the gap. */
 static bool gap(struct pt_slices *s, const struct pt_timeline_event *event, struct pt_slice *out)
 {
 	for (size_t i = 0; i < s->n_tracks; i++)
@@ -233,8 +233,8 @@ static bool gap(struct pt_slices *s, const struct pt_timeline_event *event, stru
 	return true;
 }
 
-/* The one event gives the beginning, and is looked at again for the end. Where time is the profile's clock, which stands
- * still meanwhile, there is nothing to show. */
+/* One event gives both ends of the slice: it is taken twice. On the profile's clock, which stops meanwhile, there is
+ * nothing to show. */
 static bool blind(struct pt_slices *s, const struct pt_timeline_event *event, struct pt_slice *out)
 {
 	size_t at;
@@ -253,7 +253,7 @@ static bool blind(struct pt_slices *s, const struct pt_timeline_event *event, st
 	return end(s, at, out);
 }
 
-/* What was there before the stack's first event comes before it. */
+/* Frames that were on the stack before its first event begin before that event. */
 static bool begin_revealed(struct pt_slices *s, const struct pt_timeline_event *event, struct pt_slice *out)
 {
 	const struct pt_revealed *r = &s->revealed[s->next_revealed];
@@ -294,8 +294,7 @@ static bool take(struct pt_slices *s, const struct pt_timeline_event *event, str
 	}
 }
 
-/* Time as the viewer sees it. Estimates of neighbouring chunks may overlap a little: they are not allowed to go
- * back. */
+/* Time as the viewer sees it. Estimates of neighbouring chunks may overlap a little: time never goes back. */
 static uint64_t time_of(struct pt_slices *s, const struct pt_timeline_event *event)
 {
 	uint64_t time = pt_slices_in_ns(s) ? event->at.ns : event->clock;

@@ -1,5 +1,5 @@
-/* The timeline as trace viewers want it: slices that nest on tracks, time that never goes back, values of counters.
- * A stack whose lower frames are known by a later return alone has them from where it was first seen. Pure. */
+/* The timeline as trace viewers need it: nested slices on tracks, time that never goes back, values of counters. If
+ * only a later return shows the lower frames of a stack, they begin where the stack was first seen. Pure. */
 #ifndef PT_REPORT_SLICES_H
 #define PT_REPORT_SLICES_H
 
@@ -22,11 +22,11 @@ struct pt_track {
 	enum pt_track_kind kind;
 	uint16_t number;	/* stack or definition */
 	uint16_t core;
-	uint16_t task;		/* of a stack, as far as it was told; PT_NO_TASK */
+	uint16_t task;		/* of a stack, if it was reported; PT_NO_TASK */
 	const char *name;	/* of a definition; NULL: a stack */
-	uint16_t source;	/* of a definition's values */
+	uint16_t source;	/* of the definition's values */
 	unsigned depth;		/* slices open */
-	uint64_t *open;		/* SPANS: the ids of those, PT_SLICE_DEPTH of them; NULL: none yet */
+	uint64_t *open;		/* SPANS: the ids of open spans, room for PT_SLICE_DEPTH; NULL: none yet */
 };
 
 enum pt_slice_kind { PT_SLICE_BEGIN = 1, PT_SLICE_END, PT_SLICE_COUNTER, PT_SLICE_GAP };
@@ -34,23 +34,24 @@ enum pt_slice_kind { PT_SLICE_BEGIN = 1, PT_SLICE_END, PT_SLICE_COUNTER, PT_SLIC
 struct pt_slice {
 	enum pt_slice_kind kind;
 	uint64_t time;		/* on the clock of the slices */
-	size_t track;		/* not of a GAP, which is of the core */
+	size_t track;		/* unused for a GAP, which belongs to the core */
 	uint16_t core;
-	const char *name;	/* BEGIN: or NULL, then real is it */
+	const char *name;	/* BEGIN; NULL: real is the value instead */
 	double real;		/* COUNTER; BEGIN without a name */
 	bool exception;		/* BEGIN */
 	bool unseen;		/* BEGIN: it was running already; END: it was still running */
 	const struct pt_timeline_event *event;
 };
 
-/* Frames that were on a stack when it was first seen, and that only a later return told of. */
-struct pt_revealed { size_t before, at; uint16_t id; };	/* events of the timeline: the stack's first, and the one that told */
+/* Frames that were on a stack when it was first seen, as a later return revealed. */
+struct pt_revealed { size_t before, at; uint16_t id; };	/* events of the timeline: the stack's first, and the one that
+							 * revealed the frame */
 
 enum { PT_TRACKS = 1024, PT_SLICE_DEPTH = 256 };	/* deeper spans have no slices */
 
 enum pt_slice_clock {
 	PT_SLICES_NS,		/* of the probe's clock */
-	PT_SLICES_FROM_BEGIN,	/* ns since the first that was seen: nobody knows when that was */
+	PT_SLICES_FROM_BEGIN,	/* ns since the first event, whose time is unknown */
 	PT_SLICES_CYCLES, PT_SLICES_INSTRUCTIONS,	/* of the profile's clock */
 };
 
@@ -59,14 +60,14 @@ struct pt_slices {
 	enum pt_slice_clock clock;	/* of all times */
 	struct pt_track *track;
 	size_t n_tracks;
-	size_t next;		/* event of the timeline that comes next */
+	size_t next;		/* next event of the timeline */
 	uint64_t time;
 	size_t n_ending;	/* slices that the next event still ends */
-	bool again;		/* it has been looked at before */
+	bool again;		/* it has been taken before */
 	struct pt_revealed *revealed;	/* in order of before, and the outermost first */
 	size_t n_revealed, next_revealed;
-	uint8_t *told;			/* by event: it tells of such a frame, and begins no other */
-	bool was_blind;		/* the event's stretch has begun, and ends next */
+	uint8_t *told;			/* by event: it only reveals such a frame, and begins none */
+	bool was_blind;		/* the stretch of this event has begun, and ends next */
 };
 
 static inline bool pt_slices_in_ns(const struct pt_slices *slices)
@@ -74,14 +75,14 @@ static inline bool pt_slices_in_ns(const struct pt_slices *slices)
 	return slices->clock <= PT_SLICES_FROM_BEGIN;
 }
 
-/* PT_ESTATE: there is no timeline; or its functions are timed in ticks and its signals in ns, and nothing says how long
- * a tick is. */
+/* PT_ESTATE: there is no timeline; or its functions are timed in ticks and its signals in ns, and the length of a tick
+ * is unknown. */
 int pt_slices_begin(struct pt_slices *slices, const struct pt_profile *profile, struct pt_err *err);
 /* The next slice; false: there is none. A track is in the list before its first slice. */
 bool pt_slices_next(struct pt_slices *slices, struct pt_slice *out);
 void pt_slices_end(struct pt_slices *slices);
 
-/* For slices.c: finds revealed and told. (revealed.c) */
+/* For slices.c, in revealed.c: sets revealed and told. */
 void pt_slices_find_revealed(struct pt_slices *slices);
 
 #endif

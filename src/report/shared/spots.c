@@ -21,7 +21,7 @@ static int by_function(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Does address begin another line's code than the spot before? */
+/* Whether the code at address belongs to another line than the spot before. */
 static bool begins_spot(const struct pt_profile *p, const struct pt_spot *before, uint64_t address)
 {
 	const struct pt_line_range *range = p->program != NULL ? pt_program_line_at(p->program, address) : NULL;

@@ -1,5 +1,5 @@
-/* Three passes: nodes of the profile become nodes of the same chain (merging sites where they do not matter), children
- * are put in order of name, and the tree is written out depth first. */
+/* Three passes: nodes of the profile become nodes of chains (call sites are merged where they do not matter), children
+ * are sorted by name, and the tree is written depth first. */
 #include "report/shared/stacks.h"
 
 #include <stdio.h>
@@ -18,14 +18,14 @@ enum { NAME_BYTES = 32, ROOT = 0 };
 struct work {
 	struct pt_stack_node *node;	/* as made; parents before children */
 	size_t n;
-	uint32_t *slot;		/* hash of a node's chain: its index; 0: free, as nobody looks for the root */
+	uint32_t *slot;		/* by hash of a node's chain: its index; 0: free (the root is never searched for) */
 	size_t n_slots;		/* a power of two */
 	enum pt_stacks_how how;
 };
 
 /* --- names */
 
-/* Of tasks, and of cores if there are several: by number. */
+/* Numbers of tasks, and of cores if there are several, are below these. */
 struct groups { size_t n_tasks, n_cores; };
 
 static const char *task_name(struct pt_stacks *stacks, const struct pt_profile *p, uint16_t task)
@@ -87,7 +87,7 @@ static bool same_chain(const struct pt_stack_node *a, const struct pt_stack_node
 	       a->exception == b->exception && a->no_caller == b->no_caller && a->site == b->site;
 }
 
-/* The node of this chain, made if it is new. */
+/* Returns the node of this chain; adds it if it is new. */
 static uint32_t add(struct work *w, const struct pt_stack_node *wanted)
 {
 	size_t at = hash_of(wanted) & (w->n_slots - 1);
@@ -118,7 +118,7 @@ static void make_room(struct work *w, size_t n)
 	w->n = 1;
 }
 
-/* Below what a chain begins: all, or its core. */
+/* The parent of a chain's first node: the root, or the node of its core. */
 static uint32_t base_of(struct pt_stacks *stacks, struct work *w, const struct groups *groups, uint16_t core)
 {
 	const struct pt_stack_node wanted = {
@@ -175,7 +175,7 @@ static void from_samples(const struct pt_profile *p, struct work *w)
 	}
 }
 
-/* What bins counted, or samples of several cores, is known of functions alone: below each core. */
+/* Bins, and samples of several cores, are known by function only: one level below each core. */
 static void from_rows(struct pt_stacks *stacks, const struct pt_profile *p, struct work *w)
 {
 	struct groups groups = { 0 };

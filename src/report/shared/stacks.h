@@ -1,6 +1,5 @@
-/* Chains of calls as formats want them: the call tree with names, or, for a profile of samples or bins, one level of
- * functions. Chains of equal names are one; siblings are in order of name, so that what is made of them is the same
- * every time. */
+/* Chains of calls for formats: the call tree with names, or, for a profile of samples or bins, one level of functions.
+ * Chains with equal names are merged; siblings are sorted by name, so that the output is always the same. */
 #ifndef PT_REPORT_STACKS_H
 #define PT_REPORT_STACKS_H
 
@@ -19,18 +18,18 @@ struct pt_stack_node {
 	const char *name;	/* "all" for the root; lives as long as the profile's program, or the stacks */
 	const struct pt_function *function;	/* NULL: the root, a task or core, or code without a symbol */
 	uint64_t site;		/* BY_SITE: return address in the parent's function; PT_UNKNOWN */
-	uint64_t self, total;	/* in unit; total: with everything below */
+	uint64_t self, total;	/* in unit; total: with all nodes below */
 	uint64_t count;		/* entries seen; 0 for samples */
 	uint16_t id;		/* of the function; PT_NO_FUNCTION */
 	uint16_t task, core;	/* PT_NO_TASK: not known */
-	bool exception;		/* entered by one */
-	bool no_caller;		/* stands for callers that were not seen */
+	bool exception;		/* an exception entered it */
+	bool no_caller;		/* represents callers that were not seen */
 };
 
 enum { PT_STACKS_DEPTH = 300 };	/* no node is deeper */
 
 struct pt_stacks {
-	struct pt_stack_node *node;	/* depth first: what is below a node follows it */
+	struct pt_stack_node *node;	/* depth first: the nodes below a node follow it */
 	size_t n_nodes;
 	const char *unit;	/* "cycles", "instructions" or "samples" */
 	uint32_t deepest;
@@ -38,7 +37,7 @@ struct pt_stacks {
 };
 
 enum pt_stacks_how {
-	PT_STACKS_BY_NAME,	/* where there are several cores, chains begin with "core 1" */
+	PT_STACKS_BY_NAME,	/* with several cores, chains begin with "core 1" */
 	PT_STACKS_BY_SITE,
 };
 

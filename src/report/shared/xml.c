@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* How many bytes the UTF-8 character at text has, 0 if it is none (Unicode, table 3-7, without the finer rows: what
- * they exclude besides are surrogates and overlong forms, which no reader is harmed by). */
+/* The number of bytes of the UTF-8 character at text, 0: invalid (Unicode, table 3-7, without the finer rows, which
+ * exclude surrogates and overlong forms: these do not harm a reader). */
 static size_t character(const unsigned char *text, size_t left)
 {
 	size_t len = *text < 0x80		     ? 1

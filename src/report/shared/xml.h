@@ -1,5 +1,5 @@
-/* Text inside XML: what has a meaning there is escaped, what XML 1.0 forbids even escaped is left out, and what is not
- * UTF-8 becomes '?'. For svg, html, osdata and JUnit. Pure. */
+/* Text inside XML: characters with a meaning there are escaped, characters that XML 1.0 forbids even escaped are left
+ * out, and bytes that are not UTF-8 become '?'. For svg, html, osdata and JUnit. Pure. */
 #ifndef PT_REPORT_XML_H
 #define PT_REPORT_XML_H
 

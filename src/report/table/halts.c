@@ -7,7 +7,7 @@
 #include "base/params.h"
 #include "report/table/units.h"
 
-#define MUCH_LONGER 1.1		/* than what was asked for: the user wonders why */
+#define MUCH_LONGER 1.1		/* than the requested time: the report says why */
 
 static bool halts_to_read(const char *mode)
 {
@@ -23,7 +23,7 @@ static uint64_t sampling_ns(const struct pt_cost *cost)
 	return ns;
 }
 
-/* With what setting up and putting back took. */
+/* Includes setting up and restoring. */
 static uint64_t cost_ns(const struct pt_cost *cost)
 {
 	uint64_t ns = sampling_ns(cost);
@@ -43,7 +43,7 @@ static void add_halted(struct pt_halts *halts, uint64_t ns)
 	halts->ns = ns > halts->ns ? ns : halts->ns;
 }
 
-/* As measured; an older capture has the account of time alone. */
+/* As measured; an older capture has only the account of time. */
 static double source_part(const struct pt_profile_source *s)
 {
 	uint64_t ns = sampling_ns(&s->cost), of_ns = s->cost.time_ns;
@@ -84,7 +84,7 @@ const char *pt_halts_cause(const struct pt_profile *p, enum pt_loss cause)
 	return cause == PT_LOSS_DRAIN && pt_halts_of(p).by_source ? "halted to read" : pt_loss_name(cause);
 }
 
-/* Of the words of profile start; 0: it does not say. */
+/* The time in the words of profile start; 0: none. */
 static uint64_t asked_ns(const struct pt_profile *p)
 {
 	const char *word = strstr(p->words, "for=");

@@ -1,4 +1,4 @@
-/* The order of rows, the place of columns. */
+/* The order of rows and columns. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +9,9 @@
 #include "base/util.h"
 #include "report/table/order.h"
 
-enum { LEAST_LETTERS = 3 };	/* of the beginning of a heading */
+enum { LEAST_LETTERS = 3 };	/* letters of an abbreviated heading */
 
-/* "self" is the heading "self %", the more so as its column is never blank where "self" is not; a blank in a heading is
- * "-" or "_" in a word. */
+/* "self" also means the heading "self %", which is preferred; a blank in a heading is "-" or "_" in a word. */
 static bool is_heading(const char *heading, const char *word)
 {
 	for (; *word != '\0' && *heading != '\0'; heading++, word++)
@@ -41,7 +40,7 @@ static int by_unit(const struct pt_view *view, enum pt_unit unit)
 	return -1;
 }
 
-/* The column whose sort word begins so, where there is one alone: "calls" is calls/s. -1: none, or several. */
+/* The only column whose sort word begins with word: "calls" is calls/s. -1: none, or several. */
 static int by_beginning(const struct pt_view *view, const char *word)
 {
 	char found[PT_SORT_WORD] = "", own[PT_SORT_WORD];
@@ -59,8 +58,8 @@ static int by_beginning(const struct pt_view *view, const char *word)
 	return column >= 0 ? by_heading(view, found) : -1;
 }
 
-/* "gross.max" is itself; "self" a heading; "gross" is gross.total; "max" the first column that ends in it; "calls" the
- * beginning of a heading. -1: none. */
+/* "gross.max" is a key; "self" a heading; "gross" means gross.total; "max" the first column that ends in it; "calls"
+ * the beginning of a heading. -1: none. */
 int pt_view_column(const struct pt_view *view, const char *word)
 {
 	size_t len = strlen(word);
@@ -81,7 +80,7 @@ int pt_view_column(const struct pt_view *view, const char *word)
 		if (dot != NULL && strcmp(dot + 1, word) == 0)
 			return (int)i;
 	}
-	if (strcmp(word, "interval") == 0)	/* stands beside the share that it is of, and is no column of its own */
+	if (strcmp(word, "interval") == 0)	/* the interval belongs to the column of its share */
 		return by_unit(view, PT_UNIT_SHARE);
 	return by_beginning(view, word);
 }
@@ -98,7 +97,8 @@ void pt_view_sort_word(const struct pt_view *view, size_t i, char word[PT_SORT_W
 		*at = *at == ' ' ? '-' : *at;
 }
 
-/* Behind the names that a row begins with; where it is, if there are none, or "file:line" would be torn. */
+/* The column core comes after the names at the begin of a row; it keeps its place if there are none, or if it would
+ * separate "file:line". */
 static size_t place_of_core(const struct pt_view *view, size_t core)
 {
 	size_t names = 0;
@@ -120,7 +120,7 @@ size_t pt_view_shown_as(const struct pt_view *view, size_t i)
 	return i == place ? core : i - 1;
 }
 
-/* Even then something counts: time since the beginning, where the core clock is known. */
+/* Without a clock, timestamps are blank; with a known core clock they count from the beginning of the profile. */
 void pt_report_row(const struct pt_profile *p, const struct pt_view *view, size_t i, struct pt_value *out)
 {
 	view->row(p, i, out);
@@ -205,7 +205,7 @@ static bool sort_rows(const void *subject, const struct pt_view *view, size_t co
 	return known;
 }
 
-/* The rows that the query asks for, in the view's own order; how many. */
+/* Selects the rows of the query, in the view's order; returns their number. */
 static size_t choose(const void *subject, const struct pt_view *view, const struct pt_query *query, size_t all,
 		     size_t *rows)
 {
@@ -218,7 +218,7 @@ static size_t choose(const void *subject, const struct pt_view *view, const stru
 	return n;
 }
 
-/* Where nobody can say what share rows have, what was seen of them is an order, too. */
+/* If the column is blank in all rows, sorts by self: shares may be unknown while the recorded times are known. */
 static void sort(const void *subject, const struct pt_view *view, size_t column, size_t *rows, size_t n)
 {
 	int net = pt_view_column(view, "net");

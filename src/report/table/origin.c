@@ -6,7 +6,7 @@
 #include "base/util.h"
 #include "program/model/program.h"
 
-/* In quotes where a shell would read more into it. */
+/* In quotes if it has characters with a meaning for a shell. */
 static void add_argument(struct pt_text *out, const char *option, const char *value, size_t len)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
@@ -29,7 +29,7 @@ static void add_probes(const struct pt_profile *p, struct pt_text *out)
 	}
 }
 
-/* A word of the start: what has an option is given by it. */
+/* Adds a word of the start as its option, or by --set. */
 static void add_word(const char *word, size_t len, struct pt_text *out)
 {
 	static const struct { const char *key, *option; } options[] = {
@@ -47,7 +47,7 @@ static void add_word(const char *word, size_t len, struct pt_text *out)
 	add_argument(out, "--set", word, len);
 }
 
-/* What only a file holds has to be given by it. */
+/* Settings from a file become an option that names a file. */
 static void add_setting(const char *line, size_t len, struct pt_text *out)
 {
 	static const struct { const char *line, *option; } files[] = {
@@ -55,7 +55,7 @@ static void add_setting(const char *line, size_t len, struct pt_text *out)
 	};
 
 	if (strncmp(line, "core-clock=", strlen("core-clock=")) == 0)
-		return;		/* it has its option */
+		return;		/* --core-clock is added separately */
 	for (size_t i = 0; i < PT_LEN(files); i++)
 		if (len == strlen(files[i].line) && memcmp(line, files[i].line, len) == 0) {
 			add_argument(out, files[i].option, "FILE", strlen("FILE"));
@@ -70,7 +70,7 @@ bool pt_origin_command(const struct pt_profile *p, struct pt_text *out)
 	const char *elf = p->program != NULL ? pt_program_path(p->program) : "";
 
 	if (p->version[0] == '\0' || p->address[0] == '\0' || strlen(p->words) == sizeof(p->words) - 1)
-		return false;	/* words that found no room would make another profile */
+		return false;	/* the words were cut: the command would make another profile */
 	pt_text_add(out, "proftap profile");
 	add_probes(p, out);
 	if (elf[0] != '\0' && strcmp(elf, PT_PROGRAM_DEMO) != 0)

@@ -1,4 +1,4 @@
-/* What a report is asked for: a view, a format, an order, a part of the rows. */
+/* A query for a report: the view, the format, the order, the selected rows. */
 #ifndef PT_REPORT_QUERY_H
 #define PT_REPORT_QUERY_H
 
@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the board knows of a view's rows, to stand beside them as columns of their own: GDB's table of tasks has the
- * tasks as their OS has them now. A row belongs to the view's row that has its name, else to the one that has what
- * it is also called, if it is the only one that is called so. Those that belong to none come last. The caller's,
- * until the report is there. */
+/* Data of the board that is shown beside a view's rows, in additional columns: GDB's table of tasks shows the present
+ * state of each task. A row belongs to the view's row with its name; otherwise to the one with its other name (also),
+ * if no other row has that. Rows that belong to none come last. Owned by the caller, and valid until the report is
+ * made. */
 enum { PT_BESIDE_COLUMNS = 3 };
-struct pt_beside_row { const char *name, *also, *cell[PT_BESIDE_COLUMNS]; };	/* also: NULL: nothing */
+struct pt_beside_row { const char *name, *also, *cell[PT_BESIDE_COLUMNS]; };	/* also NULL: no other name */
 struct pt_beside {
 	const char *heading[PT_BESIDE_COLUMNS];
 	struct pt_beside_row *row;
@@ -23,21 +23,21 @@ struct pt_query {
 	char format[16];	/* "text" */
 	char sort[24];		/* "net" */
 	uint32_t top;		/* rows at most; 0 = all */
-	bool top_given;		/* somebody said so, be it 0 */
-	uint32_t first;		/* where top is not given: rows at most, if the view is a long one; 0 = all */
-	bool partial;		/* coverage of what was seen alone, though more may have run */
+	bool top_given;		/* the user gave top=, even top=0 */
+	uint32_t first;		/* if top is not given: rows at most, unless the view is always shown whole; 0 = all */
+	bool partial;		/* coverage by what was seen, although more may have run */
 	uint64_t from_ns, to_ns;	/* of the timeline, on the probe's clock; to_ns 0: no end */
 	char name[64];		/* rows with this name; a pattern with * and ?; "": all */
 	char task[64];		/* functions of this task; a pattern; "": of all */
-	bool wide;		/* text: all columns that have something to say, whatever their width */
-	uint16_t columns;	/* text: of a line; 0: 100 */
-	bool colour, ascii;	/* text: on a terminal that has it; where UTF-8 cannot be shown */
-	uint64_t began_ns;	/* pprof: when the profile began, since 1970; 0: it is not said */
-	bool lenient;		/* junit: an undecided rule is skipped, no error */
-	const struct pt_beside *beside;	/* format osdata alone; NULL: nothing */
+	bool wide;		/* text: all columns that have values, whatever their width */
+	uint16_t columns;	/* text: width of a line; 0: 100 */
+	bool colour, ascii;	/* text: for a terminal with colours; for one without UTF-8 */
+	uint64_t began_ns;	/* pprof: when the profile began, since 1970; 0: left out */
+	bool lenient;		/* junit: an undecided rule is skipped instead of an error */
+	const struct pt_beside *beside;	/* only for the format osdata; NULL: nothing */
 };
 
-/* Does it ask for a part of a view (struct pt_view, match)? */
+/* Whether it selects a part of a view (struct pt_view, match). */
 static inline bool pt_query_zooms(const struct pt_query *query)
 {
 	return query->from_ns != 0 || query->to_ns != 0 || query->name[0] != '\0' || query->task[0] != '\0';

@@ -8,13 +8,13 @@
 #include "base/harmless.h"
 #include "base/util.h"
 
-/* How exactly a number is printed: to four digits, or fewer. */
+/* The precision of a printed number: four digits, or fewer. */
 struct digits {
-	double step;		/* the last digit is no finer than this; 0: any */
-	bool down;		/* a bound is not rounded up */
+	double step;		/* step of the last digit at least; 0: any */
+	bool down;		/* round down: a lower bound must not be rounded up */
 };
 
-/* Decimals that four digits leave, and no more than the step has. */
+/* The number of decimals for four digits, but not more than the step has. */
 static int decimals_of(double value, double step)
 {
 	int decimals = value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
@@ -46,12 +46,12 @@ static void four_digits(char *out, size_t size, double value, const char *gap, c
 		 *prefix != '\0' || *unit != '\0' ? gap : "", prefix, unit);
 }
 
-/* Units that a number is scaled by thousands to. */
+/* The units for scaling a number by thousands. */
 struct scale {
 	const char *const *names;
 	size_t n;
-	const char *gap, *unit;	/* unit: behind the name */
-	double first_limit;	/* of a number that is not scaled */
+	const char *gap, *unit;	/* unit: printed after the name */
+	double first_limit;	/* numbers below are not scaled */
 };
 
 static const char *const prefixes[] = { "", "k", "M", "G", "T", "P", "E" }, *const seconds[] = { "ns", "us", "ms", "s" },
@@ -78,7 +78,7 @@ static void print_scaled(char *out, size_t size, double value, const struct scal
 
 static struct scale by_prefix(const char *gap, const char *unit)
 {
-	/* a bare number may have five digits */
+	/* a number without a unit may have five digits */
 	return (struct scale){ prefixes, PT_LEN(prefixes), gap, unit, *unit == '\0' ? 99999.5 : 999.95 };
 }
 
@@ -110,7 +110,7 @@ static void print_share(char *out, size_t size, const struct pt_value *value)
 		snprintf(out, size, "%.1f", value->f * 100);
 }
 
-/* In what a column is printed, and times what. */
+/* The scale in which a column is printed, and the factor for its values. */
 static void column_scale(const struct pt_profile *profile, enum pt_unit unit, struct scale *scale, double *factor)
 {
 	bool ticks = unit == PT_UNIT_TICKS || unit == PT_UNIT_MEAN;
@@ -133,7 +133,7 @@ static void print_whole(char *out, size_t size, enum pt_unit unit, uint64_t u, d
 {
 	if (unit == PT_UNIT_ADDRESS)
 		snprintf(out, size, "0x%08" PRIx64, u);
-	else if (unit == PT_UNIT_STAMP)		/* all digits: it is to be told from its neighbours */
+	else if (unit == PT_UNIT_STAMP)		/* all digits, to distinguish it from its neighbours */
 		snprintf(out, size, "%" PRIu64 ".%06" PRIu64 " ms", u / PT_NS_PER_MS, u % PT_NS_PER_MS);
 	else if (step >= 10)
 		snprintf(out, size, "%.0f", round((double)u / step) * step);
@@ -146,8 +146,8 @@ static bool is_within(const struct pt_value *value, double f)
 	return value->lo <= f && f <= value->hi;
 }
 
-/* The last digit that an interval lets an estimate have, of f times factor, as it is printed: its rounding is lost in the
- * interval, and stays in it where one side is much narrower. One at least; without an interval three. */
+/* The step of the last digit of an estimate, of f times factor as printed: so coarse that the rounding error is small
+ * against the interval, but so fine that the rounded value lies in it. At least one digit; three for a rough value. */
 static double step_of(const struct pt_value *value, double f, double factor)
 {
 	double half = fmax(value->hi - f, f - value->lo) * factor, step;
@@ -162,7 +162,7 @@ static double step_of(const struct pt_value *value, double f, double factor)
 	return step;
 }
 
-/* Of a figure that is 0 its unit says nothing of how far the limits are: they have their own. */
+/* The limits of a figure that is 0 need their own unit. */
 static void print_limits_of_zero(char *out, size_t size, const struct pt_value *value, const struct scale *scale,
 				 double factor)
 {
@@ -179,14 +179,14 @@ static void print_limits(char *out, size_t size, const struct pt_value *value, d
 	double by = factor / pow(1000, (double)thousands);
 	double step = step_of(value, f, factor) * by / factor;
 	int decimals = decimals_of(fmax(value->hi, f) * by, step);
-	double unit = fmax(pow(10, -decimals), step / 10);	/* they are not rounded much */
+	double unit = fmax(pow(10, -decimals), step / 10);	/* at most a tenth of the step */
 
-	/* the k of a bare number belongs to the limits as well, where a unit is read once */
+	/* without a unit the limits get the figure's prefix (k), which otherwise is read as a part of the unit */
 	snprintf(out, size, " (%.*f-%.*f%s)", decimals, floor(value->lo * by / unit + 1e-9) * unit, decimals,
 		 ceil(value->hi * by / unit - 1e-9) * unit, scale->names == prefixes ? scale->names[thousands] : "");
 }
 
-/* The 95 % interval of an estimate: one figure where it is much the same on both sides, else its limits. */
+/* The 95 % interval of an estimate: "±N%" if it is narrow enough, else its limits. */
 static void print_interval(char *out, size_t size, const struct pt_value *value, double f, const struct scale *scale,
 			   double factor)
 {
@@ -224,7 +224,7 @@ static void print_number(char *out, size_t size, const struct pt_value *value, d
 			     (struct digits){ step_of(value, f, factor), value->at_least });
 }
 
-/* Drops zeros behind the point: they would look like digits that are known. */
+/* Drops zeros after the point: they would look like known digits. */
 static void print_stepped(char *out, size_t size, double f, double step)
 {
 	size_t len =
@@ -238,8 +238,8 @@ static void print_stepped(char *out, size_t size, double f, double step)
 		out[len - 1] = '\0';
 }
 
-/* All digits of a whole number, as it was counted; else six, or those that the step leaves. An exponent is hard to
- * compare with its neighbours. */
+/* All digits of a whole number; otherwise six, or as many as the step allows. No exponents, which are hard to
+ * compare. */
 static void print_real(char *out, size_t size, double f, double step)
 {
 	struct scale scale = by_prefix("", "");
@@ -254,7 +254,7 @@ static void print_real(char *out, size_t size, double f, double step)
 		snprintf(out, size, "%.6g", f);
 }
 
-/* A count that lies between two, and may be any of them: it has no better figure than these. */
+/* A count between two bounds is printed as these bounds: no value in between is better than another. */
 static bool print_count_between(char *out, size_t size, enum pt_unit unit, const struct pt_value *value)
 {
 	if (unit != PT_UNIT_COUNT || !value->bounds || !(value->hi > value->lo) || value->at_least)
@@ -310,7 +310,7 @@ void pt_print_cell(char *out, size_t size, const struct pt_profile *profile, con
 		snprintf(out + len, size - len, " (%s)", interval);
 }
 
-/* Not all names are of the ELF, whose are harmless already. */
+/* Names from the ELF are harmless already, but others may not be. */
 static void print_text(char *out, size_t size, const char *text)
 {
 	snprintf(out, size, "%s", text != NULL ? text : "");
@@ -323,7 +323,7 @@ void pt_print_figure(char *out, size_t size, const struct pt_profile *profile, c
 	size_t len = 0;
 
 	out[0] = '\0';
-	if (value->at_least && value->u == 0)	/* of a real one as well: nothing is known */
+	if (value->at_least && value->u == 0)	/* also for real values: a lower bound of 0 says nothing */
 		return;
 	if (value->at_least)
 		len = (size_t)snprintf(out, size, "≥");

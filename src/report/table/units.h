@@ -1,4 +1,4 @@
-/* How values look to people: four digits and a unit. For text-like formats. Pure. */
+/* Prints values for people: four digits and a unit. For text-like formats. Pure. */
 #ifndef PT_REPORT_UNITS_H
 #define PT_REPORT_UNITS_H
 
@@ -13,11 +13,12 @@ enum { PT_CELL_BYTES = 256 };
 void pt_print_scaled(char *out, size_t size, double value, const char *gap, const char *unit);
 void pt_print_ns(char *out, size_t size, uint64_t ns, const char *gap);
 
-/* The figure of a cell alone; its interval alone, "34.1-61.3", "" if it has none or pt_print_figure() has it. */
+/* Only the figure of a cell; only its interval, "34.1-61.3", "" if it has none or pt_print_figure() prints it. */
 void pt_print_figure(char *out, size_t size, const struct pt_profile *profile, const struct pt_column *column,
 		     const struct pt_value *value);
 void pt_print_interval(char *out, size_t size, const struct pt_column *column, const struct pt_value *value);
-/* One value as a table's cell, with its interval. "" if it is not known. Ticks are times where the profile knows its core clock. */
+/* One value as a table's cell, with its interval. "" if it is not known. Ticks are printed as times if the core clock
+ * is known. */
 void pt_print_cell(char *out, size_t size, const struct pt_profile *profile, const struct pt_column *column,
 		   const struct pt_value *value);
 

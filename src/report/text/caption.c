@@ -42,7 +42,7 @@ static void largest(const struct pt_profile *p, char *out)
 			 most->share.lo * 100, most->share.hi * 100);
 }
 
-/* "source mtb, mode burst", or those of each source. */
+/* "source mtb, mode burst", for each source. */
 static void sources_and_modes(const struct pt_profile *p, char *out, size_t room)
 {
 	size_t at = 0;
@@ -75,7 +75,7 @@ static void method(const struct pt_profile *p, char *out)
 		 p->by_instructions || p->no_code ? "" : hz, origin[0] != '\0' ? "; made by " : "", origin);
 }
 
-/* Part of a command is none. */
+/* A command that does not fit is left out: a part of it would be useless. */
 static void again(const struct pt_profile *p, char *out)
 {
 	struct pt_text command = { 0 };

@@ -1,5 +1,5 @@
-/* What an export, a drawing or a comparison says before its figures: the first screen's sentences, and what such a file
- * has no other place for. Pure. */
+/* The text that an export, a drawing or a comparison has before its figures: the sentences of the first screen, and
+ * facts for which such a file has no other place. Pure. */
 #ifndef PT_REPORT_TEXT_CAPTION_H
 #define PT_REPORT_TEXT_CAPTION_H
 
@@ -11,17 +11,18 @@ enum pt_caption_line {
 	PT_CAPTION_OBSERVED = PT_HEADLINE_OBSERVED,
 	PT_CAPTION_ACCURACY = PT_HEADLINE_ACCURACY,
 	PT_CAPTION_WARNING = PT_HEADLINE_WARNING,
-	PT_CAPTION_LARGEST = PT_HEADLINE_LINES,	/* how good the largest figure is, for formats without intervals */
-	PT_CAPTION_METHOD,	/* source, mode, probe, clock; what made it */
-	PT_CAPTION_AGAIN,	/* the command that makes it again */
+	PT_CAPTION_LARGEST = PT_HEADLINE_LINES,	/* the largest figure with its interval, for formats without
+						 * intervals */
+	PT_CAPTION_METHOD,	/* source, mode, probe, clock; the proftap that made it */
+	PT_CAPTION_AGAIN,	/* the command that repeats the profile */
 };
 enum { PT_CAPTION_LINES = PT_CAPTION_AGAIN + 1, PT_CAPTION_BYTES = 2 * PT_HEADLINE_BYTES };
 
-/* Without line ends; "" where there is nothing to say: no warning, no estimate. */
+/* Without line ends; "" if there is nothing to say: no warning, no estimate. */
 struct pt_caption { char line[PT_CAPTION_LINES][PT_CAPTION_BYTES]; };
 
 void pt_caption_make(struct pt_caption *caption, const struct pt_profile *profile);
-/* "profile", "observed", ...: a name for what the line is, of letters alone. */
+/* "profile", "observed", ...: a key for the line, letters only. */
 const char *pt_caption_key(enum pt_caption_line line);
 
 #endif

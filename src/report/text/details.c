@@ -1,4 +1,4 @@
-/* The lines in their order, broken where a terminal would break them anywhere. */
+/* Writes the lines in their order, broken between words. */
 #include "report/text/details.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ static void title(const struct pt_profile *p, struct pt_text *out)
 				: " (still running)");
 }
 
-/* Where names and lines are from, when that is not the ELF alone. */
+/* Where names and lines come from, if not from the ELF alone. */
 static void symbols_lines(const struct pt_program *program, struct pt_text *out)
 {
 	if (pt_program_debug_path(program) != NULL) {
@@ -37,7 +37,7 @@ static void symbols_lines(const struct pt_program *program, struct pt_text *out)
 	}
 }
 
-/* What each of several sources had of the link that they share. */
+/* The share of the link's time that each of several sources used. */
 static void link_line(const struct pt_profile *p, struct pt_text *out)
 {
 	char name[80];
@@ -58,7 +58,7 @@ static void link_line(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, " of the time\n");
 }
 
-/* What turns cycles into seconds, and what the running core's own counter says of it. */
+/* The clock that turns cycles into seconds, and its measurement by a counter of the core. */
 static void core_clock(const struct pt_profile *p, struct pt_text *out)
 {
 	double least = (double)p->clock_least_hz / 1e6, most = (double)p->clock_most_hz / 1e6;
@@ -81,7 +81,7 @@ static void core_clock(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, "(as given, and taken on trust)\n");
 }
 
-/* What figures rest on and no manual says. */
+/* Assumptions behind the figures that no manual confirms. */
 static void assumed_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	for (size_t i = 0; i < p->n_sources; i++) {
@@ -125,8 +125,8 @@ static void source_lines(const struct pt_profile *p, struct pt_text *out)
 	core_clock(p, out);
 }
 
-/* One source's account of time, or the only one's. bound: why what it observed is at most so much; NULL: it is just
- * that. who: "mtb: ", or "". */
+/* A source's account of time. bound: why the observed time is an upper bound; NULL: it is exact. who: "mtb: ", or
+ * "". */
 static void time_line(const struct pt_loss_sum *loss, const char *bound, uint64_t mismatch_ns, const char *who,
 		      struct pt_text *out)
 {
@@ -151,7 +151,7 @@ static void time_line(const struct pt_loss_sum *loss, const char *bound, uint64_
 	}
 }
 
-/* Beside an overhead of "the core never halts" a time of halts has to say whose they were not. */
+/* If the source does not halt the core, the time of halts says so: it would contradict the line about overhead. */
 static void causes(const struct pt_profile *p, const struct pt_loss_sum *loss, bool faults, const char *who,
 		   struct pt_text *out)
 {
@@ -178,7 +178,7 @@ static void causes(const struct pt_profile *p, const struct pt_loss_sum *loss, b
 	pt_text_add(out, "%s\n", any ? "" : "nothing");
 }
 
-/* What can be done about what was lost, a line for each cause. */
+/* How to avoid the losses, a line for each cause. */
 static void advise(const struct pt_profile *p, struct pt_text *out)
 {
 	for (unsigned cause = 1; cause < PT_N_LOSSES; cause++) {
@@ -191,7 +191,7 @@ static void advise(const struct pt_profile *p, struct pt_text *out)
 	}
 }
 
-/* "mtb: ", for a line that is of one of several sources. */
+/* "mtb: ", for the line of one of several sources. */
 static const char *who_is(const struct pt_profile *p, size_t i, char who[84])
 {
 	char name[80];
@@ -200,7 +200,7 @@ static const char *who_is(const struct pt_profile *p, size_t i, char who[84])
 	return who;
 }
 
-/* A line for each source; one for all of them where it would say the same. */
+/* A line for each source; a single line if all would be equal. */
 static void causes_of_each(const struct pt_profile *p, const char *label, bool faults, struct pt_text *out)
 {
 	struct pt_text first = { 0 };
@@ -222,7 +222,7 @@ static void causes_of_each(const struct pt_profile *p, const char *label, bool f
 	}
 }
 
-/* Each source has its own account of the same session: a sum of them would mean nothing. */
+/* Each source has its own account of the same time: their sum would be meaningless. */
 static void accounts(const struct pt_profile *p, struct pt_text *out)
 {
 	char who[84];
@@ -336,7 +336,7 @@ static void wrap(struct pt_text *plain, size_t columns, struct pt_text *out)
 	pt_text_free(plain);
 }
 
-/* Not wrapped, so that a shell takes it. */
+/* Not wrapped, so that it can be pasted into a shell. */
 static void again_line(const struct pt_profile *p, struct pt_text *out)
 {
 	struct pt_text command = { 0 };

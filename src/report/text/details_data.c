@@ -1,4 +1,4 @@
-/* What was seen: branches, samples, values, hits of bins, readings of counters. */
+/* The lines about the recorded data: branches, samples, values, hits of bins, readings of counters. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "report/views/rest_rows.h"
 #include "trace/formats.h"
 
-/* Of the first event the report has it all. */
+/* The samples of all events but the first, whose line is printed before. */
 static void other_events(const struct pt_profile *p, struct pt_text *out)
 {
 	for (size_t i = 1; p->sampled != NULL && i < p->sampled->n_events; i++) {
@@ -92,7 +92,7 @@ static void exceptions_line(const struct pt_profile *p, struct pt_text *out)
 	pt_text_add(out, "%" PRIu64 " exceptions, as the chip reported them\n", pt_details_exceptions(p));
 }
 
-/* Of all variables. */
+/* The looks at all variables. */
 static void looks_line(const struct pt_profile *p, struct pt_text *out)
 {
 	pt_details_label(out, "data");
@@ -109,7 +109,7 @@ static void flow_of_core(const struct pt_profile_core *c, struct pt_text *out)
 		pt_text_add(out, " in %" PRIu64 " burst%s", c->bursts, c->bursts == 1 ? "" : "s");
 }
 
-/* A trigger chose what was recorded. */
+/* Whether a trigger of the hardware started and stopped recording. */
 static bool triggered(const struct pt_profile *p)
 {
 	return p->loss.by[PT_LOSS_OUTSIDE].events > 0;
@@ -154,7 +154,7 @@ static void core_label(const struct pt_profile *p, const struct pt_profile_core 
 		pt_text_add(out, "core %u: ", c->core);
 }
 
-/* Which bursts, or samples, shares are made of. */
+/* The bursts, or samples, from which the shares are computed. */
 static void windows_of_core(const struct pt_profile *p, const struct pt_profile_core *c, struct pt_text *out)
 {
 	bool estimates = c->windowed || p->shares == PT_BASIS_ESTIMATED || p->shares == PT_BASIS_NONE;
@@ -202,7 +202,7 @@ static void flow_line(const struct pt_profile *p, struct pt_text *out)
 		windows_of_core(p, &p->core[i], out);
 }
 
-/* What was observed and is in no bin. */
+/* The observed time that no bin counted. */
 static void rests(const struct pt_profile *p, struct pt_text *out)
 {
 	for (size_t i = 0; i < p->n_cores; i++) {

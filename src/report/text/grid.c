@@ -12,16 +12,17 @@
 
 enum { NAME_COLUMNS = 22, FILE_COLUMNS = 20 };
 
-struct pt_grid_field {		/* one column of the terminal's table */
-	size_t c;		/* of the view's columns */
-	bool interval;		/* the interval of that one */
+struct pt_grid_field {		/* one column of the printed table */
+	size_t c;		/* index of the view's column */
+	bool interval;		/* it shows the interval of that column */
 	size_t width;
 };
 
-struct widths {			/* of the cells of one column of the view, with its heading; 0: nothing to show */
+struct widths {			/* widths of the cells of one column of the view, with its heading; 0: nothing to
+				 * show */
 	size_t figure, interval;
-	bool bounds;		/* some figure is a lower bound, */
-	bool known;		/* some is not */
+	bool bounds;		/* at least one figure is a lower bound */
+	bool known;		/* at least one is not */
 };
 
 /* --- cells */
@@ -31,7 +32,7 @@ static bool is_line_of_file(const struct pt_view *view, size_t c)	/* column c is
 	return c > 0 && strcmp(view->columns[c].key, "line") == 0 && strcmp(view->columns[c - 1].key, "file") == 0;
 }
 
-/* Columns of a terminal, UTF-8 as far as proftap writes it. */
+/* The width of a text on a terminal, for the UTF-8 characters that proftap writes. */
 static size_t columns_of(const char *text)
 {
 	size_t n = 0;
@@ -57,7 +58,7 @@ static void indent(char *cell, size_t levels)
 	memset(cell, ' ', blanks);
 }
 
-/* "demo.c:42", without its folder */
+/* Makes "demo.c:42" of the path and the line. */
 static void file_cell(const struct pt_grid *g, size_t c, char *cell)
 {
 	const char *slash = strrchr(cell, '/');
@@ -76,12 +77,12 @@ static void text_cell(const struct pt_grid *g, size_t c, char *cell)
 {
 	const struct pt_view *view = g->view;
 
-	if (!g->query->wide && !view->wide && view->columns[c].brief != PT_IF_ROOM)	/* else it is whole, below */
+	if (!g->query->wide && !view->wide && view->columns[c].brief != PT_IF_ROOM)	/* else it is printed below */
 		shorten(cell, c == 0 && view->name_columns != 0 ? view->name_columns : NAME_COLUMNS);
 	indent(cell, g->values[c].indent);
 }
 
-/* "≥" and "±" where they can be shown. */
+/* Replaces "≥" and "±" for terminals that cannot show them. */
 static void to_ascii(char *cell)
 {
 	static const struct { const char *utf8, *ascii; } signs[] = { { "≥", ">=" }, { "≤", "<=" }, { "±", "+-" } };
@@ -164,7 +165,7 @@ static bool measure(const struct pt_grid *g, struct widths *w)
 
 /* --- columns */
 
-/* By the user's word: the order of the rows is not to be guessed. */
+/* Whether the user sorts by this column: it is always shown then, so that the order of the rows is clear. */
 static bool is_sorted_by(const struct pt_grid *g, size_t c)
 {
 	return g->query->sort[0] != '\0' && pt_view_column(g->view, g->query->sort) == (int)c;
@@ -185,7 +186,7 @@ static bool is_wanted(const struct pt_grid *g, size_t c, const struct widths *w,
 	return g->query->wide || column->brief != PT_IF_WIDE;
 }
 
-/* One blank between figures of a kind ("gross.min", "gross.avg"), else two. */
+/* One blank between figures of a group ("gross.min", "gross.avg"), else two. */
 static const char *space_before(const struct pt_grid *g, size_t i)
 {
 	const char *key = g->view->columns[g->field[i].c].key;
@@ -205,7 +206,7 @@ static size_t line_width(const struct pt_grid *g)
 	return columns;
 }
 
-/* A text that found no room is printed whole below the table. */
+/* Whether a text without room in the table is printed whole below it. */
 static bool stands_below(const struct pt_grid *g, size_t c, bool has_text)
 {
 	return g->view->columns[c].unit == PT_UNIT_NONE && g->view->columns[c].brief == PT_IF_ROOM && has_text &&
@@ -228,7 +229,7 @@ static void set_fields(struct pt_grid *g, const struct widths *w)
 	}
 }
 
-/* "gross.min" and "gross.max": figures of a kind mean little without each other. */
+/* "gross.min" and "gross.max": figures of a group are shown or hidden together. */
 static bool are_of_a_kind(const struct pt_column *a, const struct pt_column *b)
 {
 	size_t len = strcspn(a->key, ".");
@@ -236,7 +237,7 @@ static bool are_of_a_kind(const struct pt_column *a, const struct pt_column *b)
 	return a == b || (a->key[len] == '.' && strncmp(a->key, b->key, len + 1) == 0 && a->brief == b->brief);
 }
 
-/* Shows or hides those of column c's kind that are wanted. */
+/* Shows or hides the wanted columns of column c's group. */
 static void show_kind(struct pt_grid *g, size_t c, const bool *wanted, bool show)
 {
 	for (size_t i = 0; i < g->view->n_columns; i++)
@@ -261,12 +262,12 @@ static bool if_much_room(uint8_t rank, const struct widths *w)
 	return rank > PT_IF_ROOM && w->known;
 }
 
-static bool only_bounds(uint8_t rank, const struct widths *w)	/* they say least */
+static bool only_bounds(uint8_t rank, const struct widths *w)	/* they are the least useful columns */
 {
 	return rank > PT_IF_ROOM && !w->known;
 }
 
-/* Adds the columns of one rank, from left to right, as far as each finds room. */
+/* Adds the columns of one rank, from left to right, as far as there is room. */
 static void add_rank(struct pt_grid *g, const struct widths *w, const bool *wanted,
 		     bool (*of_rank)(uint8_t rank, const struct widths *w))
 {
@@ -349,7 +350,7 @@ static void print_headings(const struct pt_grid *g, struct pt_text *out)
 	pt_text_add(out, "%s\n", g->query->colour ? "\033[0m" : "");
 }
 
-/* A row before has the same name and text: another core's. */
+/* Whether an earlier row, of another core, has the same name and text. */
 static bool is_said_before(struct pt_grid *g, size_t row, size_t c, const char *name, const char *text)
 {
 	for (size_t r = 0; r < row; r++) {

@@ -1,5 +1,5 @@
-/* A view as a table for people: the columns that have something to say, as many as fit, the least wanted left out first.
- * "file" and "line" are one column; the interval of a share stands in a column of its own. Pure. */
+/* A view as a table for people: the columns that have values, as many as fit; the least important are left out first.
+ * "file" and "line" are one column; the interval of a share is a separate column. Pure. */
 #ifndef PT_REPORT_TEXT_GRID_H
 #define PT_REPORT_TEXT_GRID_H
 
@@ -11,17 +11,17 @@
 #include "report/table/query.h"
 #include "report/table/view.h"
 
-enum { PT_GRID_COLUMNS = 100 };		/* of a line, where the query does not say */
+enum { PT_GRID_COLUMNS = 100 };		/* width of a line, unless the query has another */
 
 struct pt_grid {
 	const struct pt_profile *profile;
 	const struct pt_view *view;
 	const struct pt_query *query;
-	const size_t *row;		/* indices of the view's rows, the caller's */
+	const size_t *row;		/* indices of the view's rows, owned by the caller */
 	size_t n_rows;
 	const char *heading;		/* of the first column; NULL: the view's */
 	/* what pt_grid_fit() found */
-	size_t n_left_out;		/* columns with something to say for which there was no room */
+	size_t n_left_out;		/* columns with values for which there was no room */
 	bool has_bounds;		/* a cell shown is a lower bound */
 	bool *shown;			/* by the view's columns */
 	struct pt_grid_field *field;

@@ -10,10 +10,11 @@
 #include "report/text/grid.h"
 #include "report/text/headline.h"
 
-enum { TITLE_A, TITLE_B, OBSERVED, ACCURACY, WARNING, N_LINES };	/* of one profile there is no TITLE_B */
+/* TITLE_B: only when two profiles are compared */
+enum { TITLE_A, TITLE_B, OBSERVED, ACCURACY, WARNING, N_LINES };
 enum { TEXT_BYTES = 2 * PT_HEADLINE_BYTES + 32, LINE_BYTES = TEXT_BYTES + PT_LABEL_COLUMNS };
 
-struct head { char line[N_LINES][LINE_BYTES]; };	/* with their labels; "": there is none */
+struct head { char line[N_LINES][LINE_BYTES]; };	/* with their labels; "": no such line */
 
 static size_t columns_of(const struct pt_query *query)
 {
@@ -57,7 +58,7 @@ static void print_head(const struct head *h, const struct pt_query *query, struc
 
 /* --- what does not fit */
 
-/* Leaves out words at its end; a word that is longer than a line, too. */
+/* Leaves out words at the end, and also a word that is longer than a line. */
 static void cut_line(char *line, size_t rows, size_t columns)
 {
 	static const char more[] = " ...";
@@ -74,7 +75,7 @@ static void cut_line(char *line, size_t rows, size_t columns)
 	}
 }
 
-/* Each line has one row; those that are left go to what a reader misses most. */
+/* Each line gets one row; the remaining rows go to the most important lines. */
 static void cut_head(struct head *h, size_t columns)
 {
 	static const unsigned char by_need[] = { ACCURACY, WARNING, TITLE_A, TITLE_B, OBSERVED };
@@ -147,7 +148,7 @@ void pt_head_write_facts(const struct pt_profile *profile, const struct pt_query
 
 /* --- of two */
 
-/* What its shares are made of. */
+/* The data from which a profile's shares are computed. */
 static void looks_of(const struct pt_profile *p, char *out, size_t room)
 {
 	bool sampled = p->samples > 0 && !p->windowed;
@@ -180,7 +181,8 @@ static void pair_warning(struct head *h, const struct pt_headline *a, const stru
 	put_line(h, WARNING, PT_HEADLINE_WARNING, text);
 }
 
-/* titles: of both. The rest is in brief either way, as two share a line. */
+/* title_a, title_b: headlines from which the titles are taken. The other lines are always brief, because two profiles
+ * share each. */
 static void pair_of(struct head *h, const struct pt_headline *title_a, const struct pt_headline *title_b,
 		    const struct pt_profile *a, const struct pt_profile *b)
 {

@@ -9,12 +9,12 @@
 
 enum { PT_HEAD_ROWS = 5 };
 
-/* In full where that fits; else in brief (headline.h); where not even that does, lines are cut, the accuracy last. */
+/* In full if that fits; else in brief (headline.h); if that does not fit either, lines are cut, the accuracy last. */
 void pt_head_write(const struct pt_profile *profile, const struct pt_query *query, struct pt_text *out);
-/* One block for both: each one's title, then what they have in common, line by line. */
+/* One block for both: two titles, then lines that both share. */
 void pt_head_write_pair(const struct pt_profile *a, const struct pt_profile *b, const struct pt_query *query,
 			struct pt_text *out);
-/* Without the warning, as long as it is. */
+/* The lines without the warning, not limited to PT_HEAD_ROWS. */
 void pt_head_write_facts(const struct pt_profile *profile, const struct pt_query *query, struct pt_text *out);
 
 #endif

@@ -16,10 +16,10 @@
 #include "base/door.h"
 #include "base/harmless.h"
 
-enum { SOURCES = 3 };		/* that are named one by one */
+enum { SOURCES = 3 };		/* number of sources that are named one by one */
 enum { NARROW_WARNING = 59 };	/* characters: 70 columns with the label */
-#define NEARLY_ALL 0.95		/* of a time, which has one cause then */
-#define MUCH_HALTED 0.25	/* of the time of a profile: the user wonders where the rest is */
+#define NEARLY_ALL 0.95		/* of a time: then it is reported with a single cause */
+#define MUCH_HALTED 0.25	/* of the profile's time: enough that even the brief title must say it */
 
 const char *pt_headline_label(enum pt_headline_line line)
 {
@@ -50,7 +50,7 @@ static size_t source_title(const char *title, const char *source, const char *mo
 	return (size_t)snprintf(out, room, "%s (mode %s)", source, mode);
 }
 
-/* Several cores have the same source: once. */
+/* The same source on several cores is named once. */
 static bool is_named_before(const struct pt_profile *p, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -84,7 +84,8 @@ static void source_titles(const struct pt_profile *p, char *out, size_t room)
 		snprintf(out + at, room - at, " + %zu more", more);
 }
 
-/* A dump or another instrument's file does not tell. In brief only what changes every figure. */
+/* Nothing for a dump, or a file of another instrument, which do not record halts. In brief only halts by
+ * the source, or for much of the time. */
 static void halting(const struct pt_profile *p, bool brief, char *out, size_t room)
 {
 	struct pt_halts halts = pt_halts_of(p);
@@ -107,7 +108,7 @@ static void halting(const struct pt_profile *p, bool brief, char *out, size_t ro
 }
 
 /* " on virtual MKL27Z256 (Cortex-M0+)", in brief without the core; "" of a file that does not name its target. What the
- * target stands behind is a detail. */
+ * target is connected through (behind ...) is left out. */
 static void target_words(const struct pt_profile *p, bool brief, char *out, size_t room)
 {
 	const char *behind = strstr(p->target, " behind "), *core = brief ? strstr(p->target, " (") : NULL;
@@ -159,7 +160,7 @@ static size_t percent_of(uint64_t ns, uint64_t total_ns, char *out, size_t room)
 	return total_ns != 0 ? (size_t)snprintf(out, room, " (%.3g %%)", share) : 0;
 }
 
-/* ", WHAT TIME (CAUSE)", of so much of which the cause is the largest part; before: ", " */
+/* ", WHAT TIME (CAUSE)"; cause: the one with the largest part of the time; before: ", " */
 static size_t part_of(const struct pt_profile *p, const char *before, const char *what, uint64_t ns, unsigned cause,
 		      uint64_t of_cause_ns, char *out, size_t room)
 {
@@ -178,7 +179,8 @@ static void lost_part(const struct pt_profile *p, const struct pt_loss_sum *loss
 {
 	bool none = first_fault(loss) == PT_N_LOSSES;
 
-	if (none && !(p->no_end && p->n_sources == 0))	/* cut short before any source began: no account says so */
+	if (none && !(p->no_end && p->n_sources == 0)) /* a file cut short before any source began has no account that
+							 * could say so */
 		snprintf(out, room, "%slost nothing", before);
 	else if (none || loss->by[PT_LOSS_CUT].events != 0)
 		snprintf(out, room, "%slost more than is known (%s)", before, pt_loss_name(PT_LOSS_CUT));
@@ -190,7 +192,7 @@ static void lost_part(const struct pt_profile *p, const struct pt_loss_sum *loss
 			loss->by[largest_cause(loss, true)].ns, out, room);
 }
 
-/* What was observed of it and is in no bin. */
+/* The observed time of the core that no bin counted. */
 static uint64_t rest_ns(const struct pt_profile *p, const struct pt_profile_core *core)
 {
 	uint64_t ns = core->rest_cycles != PT_UNKNOWN && p->core_hz != 0
@@ -200,7 +202,7 @@ static uint64_t rest_ns(const struct pt_profile *p, const struct pt_profile_core
 	return p->by_bins ? ns : 0;
 }
 
-/* "445 ms in bins (40.2 %), asleep or outside 577 ms": figures are of the first. */
+/* "445 ms in bins (40.2 %), asleep or outside 577 ms": the figures are about the time in bins. */
 static size_t observed_in_bins(const struct pt_profile *p, const struct pt_loss_sum *loss, uint64_t rest,
 			       uint64_t total_ns, char *out, size_t room)
 {
@@ -215,7 +217,7 @@ static size_t observed_in_bins(const struct pt_profile *p, const struct pt_loss_
 	return at + (size_t)snprintf(out + at, room - at, ", %s %s", pt_rest_words(p), rest_time);
 }
 
-/* In brief without the rest: asleep, not observed. */
+/* In brief without the time asleep and the unobserved time. */
 static void account_of(const struct pt_profile *p, bool brief, char *out, size_t room)
 {
 	const struct pt_loss_sum *loss = &p->loss;
@@ -241,7 +243,7 @@ static void account_of(const struct pt_profile *p, bool brief, char *out, size_t
 	lost_part(p, loss, ", ", out + at, room - at);
 }
 
-/* In brief "core 1" where all are the same but for their cores: what they are stands in the title. */
+/* In brief "core 1" if all sources differ only by their core: the title names the source. */
 static const char *name_observer(const struct pt_profile *p, size_t i, bool brief, char *name, size_t room)
 {
 	const char *core = strstr(pt_name_source(p, i, name, room), "core ");
@@ -270,7 +272,7 @@ static void held_in_reset(const struct pt_profile_source *s, uint64_t total_ns, 
 		snprintf(out, room, ", held in reset %.3g %%", 100 * (double)ns / (double)total_ns);
 }
 
-/* "mtb 5.990 ms (0.3 %)", in brief "mtb 0.3 %": of the time in the title, which each source began a little later. */
+/* "mtb 5.990 ms (0.3 %)", in brief "mtb 0.3 %": a part of the run's time, which is in the title. */
 static size_t observed_by(const struct pt_profile *p, size_t i, bool brief, char *out, size_t room)
 {
 	const struct pt_profile_source *s = &p->sources[i];
@@ -311,7 +313,7 @@ static void lost_by_sources(const struct pt_profile *p, char *out, size_t room)
 		snprintf(out, room, "; lost nothing");
 }
 
-/* Each has its own account of the same time: what it did not observe is in the details. */
+/* Each source has its own account of the same time; the unobserved time is in the details. */
 static void accounts_of_sources(const struct pt_profile *p, bool brief, char *out)
 {
 	enum { ROOM_FOR_ONE = 120 };
@@ -347,7 +349,7 @@ static const char *share_of(const struct pt_profile *p)
 						       : "of time awake";
 }
 
-/* The least part of a core's time that was seen in one piece; 0: of none. */
+/* The smallest part of a core's time that was recorded in one piece; 0: none was. */
 static double seen_part(const struct pt_profile *p)
 {
 	double least = 0;
@@ -358,7 +360,7 @@ static double seen_part(const struct pt_profile *p)
 	return least;
 }
 
-/* Shares are of samples, though there are bursts. */
+/* Whether shares come from samples although there are bursts. */
 static bool is_calibrated(const struct pt_profile *p)
 {
 	bool any = false;
@@ -368,7 +370,7 @@ static bool is_calibrated(const struct pt_profile *p)
 	return any;
 }
 
-/* Of a file that was cut the rest is not known, and in no bound. */
+/* If a file was cut short, the missing part is unknown and not included in the bounds. */
 static size_t recorded_part(const struct pt_profile *p, char *out, size_t room)
 {
 	double missing = 100 * (1 - seen_part(p));
@@ -444,7 +446,7 @@ static const char *times_basis(const struct pt_profile *p)
 								: "times estimated";
 }
 
-/* incomplete: the right clock does not make them exact. */
+/* incomplete: the times would not be exact even with the right clock. */
 static void times_by_measured_clock(const struct pt_profile *p, bool incomplete, char *out, size_t room)
 {
 	int n = snprintf(out, room, "times within %.2g %%, as their clock was measured", p->stamps_wrong * 100);
@@ -537,7 +539,7 @@ static void accuracy(const struct pt_profile *p, char *out)
 
 /* --- what is wrong */
 
-/* Leaves what fits one line of a narrow terminal: without the cure, and without a reason in brackets at the end. */
+/* Shortens to one line of a narrow terminal: removes the advice, and a reason in brackets at the end. */
 static void shorten_warning(char *warning)
 {
 	char *end = strstr(warning, ". "), *cure = strstr(warning, "): "), *reason = strstr(warning, " (");
@@ -578,7 +580,7 @@ static void make(struct pt_headline *h, const struct pt_profile *p, bool brief)
 	accuracy(p, h->line[PT_HEADLINE_ACCURACY]);
 	warning(p, brief, h->line[PT_HEADLINE_WARNING]);
 	for (size_t i = 0; i < PT_HEADLINE_LINES; i++)
-		pt_harmless(h->line[i], "");	/* what was cut in the midst of a character */
+		pt_harmless(h->line[i], "");	/* a text may have been cut within a character */
 }
 
 void pt_headline_make(struct pt_headline *h, const struct pt_profile *p)

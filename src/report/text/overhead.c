@@ -1,4 +1,4 @@
-/* What profiling did to the program: as the sources measured it, else as it was expected. */
+/* What profiling did to the program: as the sources measured it, else as they announced it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static uint64_t halts_for_samples(const struct pt_cost *cost)
 	return n;
 }
 
-/* Of those that were taken without a halt, too, it is a part. */
+/* "partly" if some samples were taken without a halt. */
 static const char *disturbs(const struct pt_cost *cost)
 {
 	if (halts_for_samples(cost) == 0)
@@ -63,7 +63,7 @@ static void say_part(const struct pt_cost_part *part, uint64_t time_ns, struct p
 		    each);
 }
 
-/* besides: say what no figure says, too. */
+/* besides: also print facts that have no figure. */
 static void say_cost(const struct pt_profile_source *s, bool besides, struct pt_text *out)
 {
 	pt_text_add(out, "%s", disturbs(&s->cost));
@@ -77,7 +77,7 @@ static void say_cost(const struct pt_profile_source *s, bool besides, struct pt_
 		pt_text_add(out, "; %s", s->cost_besides);
 }
 
-/* What all of several sources say besides their figures, in the same words; NULL: there is no such thing. */
+/* The fact without a figure that all of several sources state in the same words; NULL: none. */
 static const char *besides_of_all(const struct pt_profile *p)
 {
 	const char *first = p->n_sources > 1 ? p->sources[0].cost_besides : "";
@@ -88,7 +88,7 @@ static const char *besides_of_all(const struct pt_profile *p)
 	return first[0] != '\0' ? first : NULL;
 }
 
-/* A line for each source that measured; where the first did not, its expectation. */
+/* A line for each source that measured its overhead; if the first did not, what it announced. */
 static bool cost_of(const struct pt_profile *p, size_t i, bool besides, struct pt_text *out)
 {
 	char name[80];

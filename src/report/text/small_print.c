@@ -36,12 +36,12 @@ static bool is_total(const struct pt_column *column)
 					    "gross" };
 
 	for (size_t i = 0; i < PT_LEN(keys); i++)
-		if (strcmp(column->key, keys[i]) == 0)	/* "instructions" may be those of the code */
+		if (strcmp(column->key, keys[i]) == 0)	/* in some views "instructions" is the size of the code */
 			return strcmp(column->key, "instructions") != 0 || column->unit == PT_UNIT_INSTRUCTIONS;
 	return false;
 }
 
-/* "count, total": the headings shown of figures that more time makes larger; "": none. */
+/* "count, total": the headings of shown figures that grow with the profile's time; "": none. */
 static void list_totals(const struct pt_small_print *print, char *out, size_t room)
 {
 	size_t at = 0;
@@ -53,7 +53,7 @@ static void list_totals(const struct pt_small_print *print, char *out, size_t ro
 					       print->view->columns[i].heading);
 }
 
-/* Is a time on the profile's clock shown? */
+/* Whether a time on the profile's clock is shown. */
 static bool shows_ticks(const struct pt_small_print *print)
 {
 	for (size_t i = 0; i < print->view->n_columns; i++)
@@ -114,7 +114,8 @@ static void of_view(const struct pt_small_print *print, const struct teller *to)
 		say(to, "%s.", remark);
 }
 
-/* Of bursts self is an estimate, and total has only a lower limit: that of self's interval, as often as not. */
+/* With bursts, self is an estimate, but total is only a lower bound, often the lower limit of self: it may be less than
+ * self. */
 static bool totals_may_be_less(const struct pt_small_print *print)
 {
 	bool total = false, self = false;

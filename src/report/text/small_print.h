@@ -1,4 +1,4 @@
-/* What one must know to read a table right: units, what shares are of, bounds, and what is particular to it. Pure. */
+/* Notes that a reader needs below a table: units, the base of shares, bounds, and remarks of the view. Pure. */
 #ifndef PT_REPORT_TEXT_SMALL_PRINT_H
 #define PT_REPORT_TEXT_SMALL_PRINT_H
 
@@ -12,7 +12,7 @@ struct pt_small_print {
 	const struct pt_view *view;
 	const bool *shown;		/* by the view's columns */
 	bool has_bounds;		/* a cell shown is a lower bound */
-	bool ascii;			/* ">=" stands for a bound in the table */
+	bool ascii;			/* the table marks a bound with ">=" */
 };
 
 /* Calls each with every sentence, which ends with a full stop. */

@@ -1,5 +1,5 @@
-/* For people at a terminal: what was measured and how good it is in a few lines, the table, and below it the small print
- * that the table needs. */
+/* The format for people at a terminal: a few lines about what was measured and how accurate it is, the table, and below
+ * it the small print that the table needs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static bool has_other_than_samples(const struct pt_profile *p)
 	return false;
 }
 
-/* Neither a branch nor a write: who runs is not in it. */
+/* Whether no source records branches or writes, so that the running task is unknown. */
 static bool sees_no_switches(const struct pt_profile *p)
 {
 	static const char *const formats[] = { PT_FORMAT_PCSR, PT_FORMAT_COUNTERS, PT_FORMAT_BINS };
@@ -78,7 +78,7 @@ static const char *why_no_tasks(const struct pt_profile *p)
 		"(monitor orti auto) or of branches (analysis=tasks), if monitor sources lists one");
 }
 
-/* Of samples whose stream does not say which task runs. */
+/* For samples in a stream that does not show which task runs. */
 static const char *why_no_functions_of_tasks(void)
 {
 	return pt_by_door(
@@ -90,7 +90,7 @@ static const char *why_no_functions_of_tasks(void)
 		"(analysis=tasks); monitor sources lists what this chip has");
 }
 
-/* What the core did not run, or the source does not see, no other view has either. */
+/* Why the view has no rows: the core did not run, or the source does not record this; "": not known. */
 static const char *why_no_rows(const struct pt_profile *p, const struct pt_view *view)
 {
 	static const char *const of_code[] = { "functions", "calls", "tree", "lines", "instructions", "coverage", "irqs" };
@@ -139,7 +139,7 @@ static const char *why_empty(const struct pt_profile *p, const struct pt_view *v
 	if (why[0] != '\0')
 		return why;
 	for (size_t i = 0; i < p->n_sources; i++)
-		if (strcmp(p->sources[i].format, view->name) == 0)	/* bins, counters, watch */
+		if (strcmp(p->sources[i].format, view->name) == 0)	/* of bins, counters, watch */
 			return p->ended || p->no_end ? "nothing was recorded" : "nothing has been recorded yet";
 	if (view->empty == NULL)
 		return "";
@@ -163,7 +163,7 @@ static void say(void *arg, const char *line)
 	pt_text_wrapped(to->out, line, strlen(line), to->columns, INDENT);
 }
 
-/* The user's column is another view's: what this table can be sorted by, of what it shows. */
+/* The view does not have the user's column: lists the shown columns, by which it can be sorted. */
 static void not_sorted(const struct pt_grid *g, struct say *to)
 {
 	struct pt_text line = { 0 };
@@ -180,7 +180,7 @@ static void not_sorted(const struct pt_grid *g, struct say *to)
 	pt_text_free(&line);
 }
 
-/* The user's column has no value in any row: then the rows are in the order that they have without sort=. */
+/* If the user's column has no value in any row, says that the rows have their default order. */
 static void order_of_rows(const struct pt_grid *g, struct say *to)
 {
 	int column = g->query->sort[0] != '\0' ? pt_view_column(g->view, g->query->sort) : -1;
@@ -215,7 +215,7 @@ static void small_print(const struct pt_grid *g, struct pt_text *out)
 		say(&to, line);
 }
 
-/* Of a pattern that no task with rows fits: those that there are. */
+/* No task with rows fits the pattern: lists the tasks. */
 static void put_tasks(const struct pt_grid *g, struct pt_text *line)
 {
 	const struct pt_tasks *tasks = g->profile->tasks;
@@ -247,7 +247,7 @@ static void empty_table(const struct pt_grid *g, size_t all, struct pt_text *out
 
 /* --- */
 
-/* Moves the rows of the second part behind the others; returns how many are in the first. */
+/* Moves the rows of the second part behind the others; returns the number of rows of the first. */
 static size_t part_rows(const struct pt_profile *p, const struct pt_view *view, size_t *rows, size_t n)
 {
 	size_t *second, n_first = 0, n_second = 0;
@@ -265,7 +265,7 @@ static size_t part_rows(const struct pt_profile *p, const struct pt_view *view, 
 	return n_first;
 }
 
-/* What stands below both parts is of the columns of either. */
+/* The small print below both parts is about the columns of both. */
 static void join_parts(struct pt_grid *g, const struct pt_grid *other)
 {
 	for (size_t c = 0; c < g->view->n_columns; c++)

@@ -1,5 +1,5 @@
-/* In the order of their rank: what makes all names and times wrong, what leaves too little to say, what was lost, what
- * profiling did to the program, then what is missing here and there. */
+/* Warnings in the order of their severity: all names and times are wrong, too little data, losses, intrusion, then
+ * details that are missing. */
 #include "report/text/warnings.h"
 
 #include <inttypes.h>
@@ -17,8 +17,8 @@
 #include "report/table/halts.h"
 #include "report/table/units.h"
 
-#define GRAVE_SHARE 0.05	/* of the time: lost, or halted */
-enum { BURSTS_WANTED = 8 };	/* that began at random times; fewer than 5 give no share */
+#define GRAVE_SHARE 0.05	/* of the time, lost or halted: more is a warning */
+enum { BURSTS_WANTED = 8 };	/* bursts that began at random times; fewer than 5 give no shares */
 
 static void warn(struct pt_warnings *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -65,8 +65,8 @@ static void contradiction(struct pt_warnings *w, const struct pt_profile *p)
 			     p->core[i].core, p->core[i].cycles, hz);
 }
 
-/* How long would do: a round number. Bursts come as often as before. Which part of them begins at a random time is known
- * from few: the rule of succession, (used + 1) / (all + 2), is near to 1 or 0 only if many were seen. */
+/* How long to profile: a round number. Assumes the same rate of bursts. The part of them that begins at random times is
+ * estimated from few: the rule of succession, (used + 1) / (all + 2), comes near 0 or 1 only after many bursts. */
 static void longer(const struct pt_profile *p, char *out, size_t size)
 {
 	double all = (double)p->bursts, part = ((double)p->bursts_used + 1) / (all + 2);
@@ -82,9 +82,9 @@ static void too_few_bursts(struct pt_warnings *w, const struct pt_profile *p)
 {
 	char time[32];
 
-	if (pt_has_no_time(p->mode) && p->bursts == 1)	/* there will be no other, however long the profile is */
+	if (pt_has_no_time(p->mode) && p->bursts == 1)	/* such a profile never has another burst */
 		return;
-	if (p->loss.by[PT_LOSS_OUTSIDE].events > 0)	/* a trigger: more of them make no shares */
+	if (p->loss.by[PT_LOSS_OUTSIDE].events > 0)	/* with a trigger even more bursts give no shares */
 		return;
 	if (p->bursts == 0 || p->windowed || (p->shares != PT_BASIS_NONE && p->shares != PT_BASIS_ESTIMATED))
 		return;
@@ -121,8 +121,8 @@ static void lost_time(struct pt_warnings *w, const struct pt_profile *p)
 	     advice != NULL ? ": " : "", advice != NULL ? advice : "");
 }
 
-/* A look is put off again and again by little: an estimate of the whole profile may rest on that, but not on one long piece of
- * it in which nothing was looked at. */
+/* Many short waits before re-arming do not harm an estimate, but a single long one leaves a piece of the profile
+ * unobserved. */
 static bool is_hole(const struct pt_loss_sum *account)
 {
 	enum { LEAST_NS = 500000000, TIMES_THE_MEAN = 10 };
@@ -168,7 +168,7 @@ static void overwritten(struct pt_warnings *w, const struct pt_profile *p)
 		     p->buffer_addr);
 }
 
-/* A few may be code that no ELF knows. */
+/* A few may be code that no ELF contains. */
 static bool is_much_not_code(const struct pt_profile *p)
 {
 	return (double)p->not_code > GRAVE_SHARE * (double)(p->not_code + p->branches);
@@ -226,7 +226,7 @@ static void no_elf(struct pt_warnings *w, const struct pt_profile *p)
 		     pt_by_door("--elf FILE", "monitor symbols FILE"));
 }
 
-/* Where there is no ELF that is why, and said. */
+/* On the first screen only if there is an ELF: without one, the missing ELF is the reason, and no_elf() says so. */
 static void fallback(struct pt_warnings *w, const struct pt_profile *p, bool elf)
 {
 	if (p->fallback[0] != '\0' && elf == (p->program != NULL))
@@ -265,7 +265,7 @@ static void missed(struct pt_warnings *w, const struct pt_profile *p)
 		     p->samples_missed, p->samples);
 }
 
-/* What did not fit, or not together. */
+/* Data that exceeded a limit, or could not be combined. */
 static void exhausted(struct pt_warnings *w, const struct pt_profile *p)
 {
 	const struct { uint64_t n; const char *what; } rows[] = {

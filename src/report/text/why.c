@@ -1,4 +1,4 @@
-/* report why FUNCTION: what made the numbers of its row, from what was recorded to the figure, one step a line. */
+/* report why FUNCTION: how the figures of its row were computed from what was recorded, one step per line. */
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
@@ -86,7 +86,7 @@ static double core_shift(const struct pt_profile_core *core, const struct pt_cal
 	return core->windows.y > 0 ? c->windows.shift.x / core->windows.y : 0;
 }
 
-/* From samples between bursts. */
+/* The share by samples between bursts. */
 static void from_calibration(const struct why *w, const struct pt_profile_core *core, const struct pt_calibration *c)
 {
 	say(w, "share",
@@ -98,7 +98,7 @@ static void from_calibration(const struct why *w, const struct pt_profile_core *
 	    100 * (c->by_bursts.share + core_shift(core, c)));
 }
 
-/* From windows in bursts. */
+/* The share by windows in bursts. */
 static void from_windows(const struct why *w, const struct pt_profile_core *c)
 {
 	const struct pt_profile *p = w->profile;
@@ -191,7 +191,7 @@ static void model_line(const struct why *w)
 		    p->awake_only ? "it has no time asleep" : "sleep included");
 }
 
-/* What a user needs to make the profile again. */
+/* The command that repeats the profile. */
 static void origin_line(const struct why *w)
 {
 	const struct pt_profile *p = w->profile;
@@ -269,7 +269,7 @@ static int nothing_of(const struct pt_profile *p, const char *name, struct pt_er
 	return pt_fail(err, PT_EARG, "no row of '%.60s'; report functions top=0 lists what was seen", name);
 }
 
-/* Where none is named. */
+/* The function to explain if the user names none. */
 static const struct pt_profile_function *largest(const struct pt_profile *p)
 {
 	const struct pt_profile_function *most = NULL;

@@ -1,4 +1,4 @@
-/* The histogram over code, by address: what an annotated listing is made of. */
+/* The histogram over code, by address, for annotated listings. */
 #include "profile/analyses/code/bins.h"
 #include "profile/result/profile.h"
 #include "report/table/names.h"
@@ -25,7 +25,7 @@ static const struct pt_bins *bins_of(const void *subject)
 	return ((const struct pt_profile *)subject)->bins;
 }
 
-/* Where nothing has a name, what is there. */
+/* The kind of memory at an address without a name. */
 static const char *region_of(const struct pt_profile *p, uint64_t address)
 {
 	for (size_t i = 0; p->program == NULL && i < p->n_regions; i++)

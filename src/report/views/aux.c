@@ -1,4 +1,4 @@
-/* External lines: a row each, and a row for each latency that was asked for. */
+/* External lines: a row for each, and a row for each requested latency. */
 #include <stdio.h>
 
 #include "profile/analyses/signals/external_lines.h"
@@ -11,11 +11,12 @@ extern const struct pt_view pt_view_aux;
 
 static const struct pt_column columns[] = {
 	{ "name", "line", PT_UNIT_NONE, PT_ALWAYS },
-	{ "count", "count", PT_UNIT_COUNT, PT_ALWAYS },	/* rising edges; latencies measured */
+	{ "count", "count", PT_UNIT_COUNT, PT_ALWAYS },	/* of a line: rising edges; of a latency: measured ones */
 	{ "falls", "falls", PT_UNIT_COUNT, PT_IF_WIDE },
 	{ "partial", "partial", PT_UNIT_COUNT, PT_IF_WIDE },
 	{ "unanswered", "missed", PT_UNIT_COUNT, PT_ALWAYS },
-	{ "undecided", "undecided", PT_UNIT_COUNT, PT_ALWAYS },	/* by their clocks, or as a gap lay in between */
+	/* because the clocks are too inexact, or a gap lies in between */
+	{ "undecided", "undecided", PT_UNIT_COUNT, PT_ALWAYS },
 	{ "high_ns.min", "high min", PT_UNIT_NS, PT_IF_ROOM },
 	{ "high_ns.avg", "high avg", PT_UNIT_NS_MEAN, PT_IF_MUCH_ROOM },
 	{ "high_ns.max", "high max", PT_UNIT_NS, PT_IF_ROOM },
@@ -51,7 +52,7 @@ static struct pt_value count(uint64_t n)
 	return (struct pt_value){ .u = n, .basis = n != PT_UNKNOWN ? PT_BASIS_EXACT : PT_BASIS_NONE };
 }
 
-/* Of whole periods, so that it does not depend on where the observation began and ended. */
+/* Computed from whole periods, so that it does not depend on the ends of the observation. */
 static struct pt_value duty(const struct pt_aux_line *line)
 {
 	if (line->period.n == 0 || line->period.total == 0 || line->missing)
@@ -78,7 +79,7 @@ static void line_row(const struct pt_aux *aux, const struct pt_aux_line *line, s
 		*out++ = count(PT_UNKNOWN);
 }
 
-/* Where no order was ever told, the clocks are all that there is to say. */
+/* If the order of the edges was never known, the row shows the error of the clocks instead. */
 static void latency_row(const struct pt_aux_latency *l, struct pt_value *out)
 {
 	bool only_undecided = l->time.n == 0 && l->undecided > 0;
@@ -118,7 +119,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 		latency_row(&aux->latency[i - aux->n_lines], out);
 }
 
-/* A latency of a line without an edge: a name that is mistyped, or lacks its module's. */
+/* A latency whose line had no edge: its name may be mistyped, or lack the name of the module. */
 static bool remark(const void *subject, const bool *shown, char *out, size_t room)
 {
 	const struct pt_aux *aux = aux_of(subject);

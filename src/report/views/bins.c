@@ -16,8 +16,8 @@ static const struct pt_column columns[] = {
 	{ "name", "function", PT_UNIT_NONE, PT_ALWAYS },
 	{ "hits", "hits", PT_UNIT_REAL, PT_ALWAYS },
 	{ "share", "self %", PT_UNIT_SHARE, PT_ALWAYS },
-	{ "last", "last %", PT_UNIT_SHARE, PT_ALWAYS },	/* of the hits of the last reading */
-	{ "split", "split", PT_UNIT_REAL, PT_IF_MUCH_ROOM },	/* out of hits: of bins that other code is in, too */
+	{ "last", "last %", PT_UNIT_SHARE, PT_ALWAYS },	/* share of the hits of the last reading */
+	{ "split", "split", PT_UNIT_REAL, PT_IF_MUCH_ROOM },	/* hits in bins that other code shares */
 	{ "bins", "bins", PT_UNIT_COUNT, PT_IF_MUCH_ROOM },
 	PT_CORE_COLUMN,
 };
@@ -34,7 +34,7 @@ static size_t n_rows(const void *subject)
 	return bins != NULL ? bins->n_functions + pt_rest_rows(subject) : (size_t)PT_NOT_MADE;
 }
 
-/* By the clock: what it has in the time that was observed, less what was counted. */
+/* The core clock's cycles in the observed time, less the counted ones. */
 static void rest_row(const struct pt_profile *p, const struct pt_profile_core *core, struct pt_value *out)
 {
 	*out++ = (struct pt_value){ .text = pt_rest_name(p) };
@@ -66,7 +66,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = pt_core_value(bins_of(p)->n_cores, f->core);
 }
 
-/* What a hit is depends on the source. */
+/* Says what a hit is, which depends on the source. */
 static bool remark(const void *subject, const bool *shown, char *out, size_t room)
 {
 	const struct pt_bins *bins = bins_of(subject);

@@ -1,4 +1,4 @@
-/* One row per call edge: who called whom, how often, for how long. */
+/* One row per call edge: caller, callee, how often, how long. */
 #include "profile/result/profile.h"
 #include "report/table/view.h"
 #include "report/views/core_column.h"

@@ -1,4 +1,4 @@
-/* One row per exception whose entry had a time stamp, and one for stamps alone: how many bus cycles before it the last
+/* One row per exception whose entry had a timestamp, and one for timestamps alone: how many bus cycles earlier the last
  * change of flow was recorded. */
 #include "profile/result/profile.h"
 #include "report/table/view.h"

@@ -1,4 +1,4 @@
-/* The column "core" of tables that have rows per core: empty where there is one core only. For views alone. */
+/* The column "core" of tables with rows per core: empty if there is only one core. For views alone. */
 #ifndef PT_REPORT_VIEWS_CORE_COLUMN_H
 #define PT_REPORT_VIEWS_CORE_COLUMN_H
 

@@ -1,11 +1,11 @@
-/* Rows of lines, instructions and inlined calls: those of each core behind those of the one before, where there are
- * several. For views alone. */
+/* Rows of lines, instructions and inlined calls: with several cores, the rows of one core after those of the other. For
+ * views alone. */
 #ifndef PT_REPORT_VIEWS_CORE_ROWS_H
 #define PT_REPORT_VIEWS_CORE_ROWS_H
 
 #include "profile/analyses/code/lines.h"
 
-typedef size_t pt_core_rows_of(const struct pt_lines *lines);	/* rows of one core */
+typedef size_t pt_core_rows_of(const struct pt_lines *lines);	/* number of rows of one core */
 
 static inline size_t pt_core_rows(const struct pt_lines *lines, pt_core_rows_of *rows_of)
 {
@@ -16,7 +16,7 @@ static inline size_t pt_core_rows(const struct pt_lines *lines, pt_core_rows_of 
 	return n;
 }
 
-/* Whose row is row i of the table; *i becomes the row's number there. */
+/* The core's lines to which row i of the table belongs; *i becomes its index there. */
 static inline const struct pt_lines *pt_core_row(const struct pt_lines *lines, pt_core_rows_of *rows_of, size_t *i)
 {
 	size_t core = 0;

@@ -1,4 +1,4 @@
-/* Counters: a row each, and a row for each metric that was asked for. */
+/* Counters: a row for each, and a row for each requested metric. */
 #include <math.h>
 
 #include "profile/analyses/counters/counters.h"
@@ -18,13 +18,13 @@ static const struct pt_column columns[] = {
 	{ "per_s.avg", "per s", PT_UNIT_PER_S, PT_ALWAYS },
 	{ "per_s.min", "per s min", PT_UNIT_PER_S, PT_IF_MUCH_ROOM },
 	{ "per_s.max", "per s max", PT_UNIT_PER_S, PT_IF_MUCH_ROOM },
-	{ "last", "last", PT_UNIT_REAL, PT_IF_MUCH_ROOM },		/* of the last readings: a metric's
-							 * value, else per second */
+	{ "last", "last", PT_UNIT_REAL, PT_IF_MUCH_ROOM },		/* of the last readings: value of a metric; of
+									 * counters: per second */
 	{ "value", "value", PT_UNIT_REAL, PT_ALWAYS },
 	{ "least", "least", PT_UNIT_REAL, PT_ALWAYS },
 	{ "most", "most", PT_UNIT_REAL, PT_ALWAYS },
-	{ "scaled.count", "scaled", PT_UNIT_REAL, PT_ALWAYS },	/* of one that took turns: had it
-								 * counted all the time */
+	{ "scaled.count", "scaled", PT_UNIT_REAL, PT_ALWAYS },	/* of a multiplexed counter: extrapolated to all the
+								 * time */
 	{ "scaled.error95", "+-95 %", PT_UNIT_REAL, PT_ALWAYS },
 	{ "active", "active %", PT_UNIT_SHARE, PT_IF_MUCH_ROOM },
 	{ "formula", "formula", PT_UNIT_NONE, PT_IF_ROOM },
@@ -62,7 +62,7 @@ static struct pt_value real(double f)
 	return (struct pt_value){ .f = f, .basis = isnan(f) ? PT_BASIS_NONE : PT_BASIS_EXACT };
 }
 
-/* What division made: three digits of it say all that a reader can use. */
+/* The result of a division: three digits are enough for a reader. */
 static struct pt_value quotient(double f)
 {
 	struct pt_value value = real(f);
@@ -71,8 +71,8 @@ static struct pt_value quotient(double f)
 	return value;
 }
 
-/* Over a time whose ends the clocks know to error_ns together, and that is no longer than longest_ns: blank where that
- * hardly says anything, else between what the longest and the shortest such time make of it. */
+/* A rate over a time with an error of error_ns, at most longest_ns long: blank if the error is too large; else with
+ * limits, by the longest and the shortest possible time. */
 static struct pt_value rate(double f, uint64_t ns, uint64_t error_ns, uint64_t longest_ns)
 {
 	struct pt_value known = pt_time_value(ns, error_ns), value = quotient(f);
@@ -88,7 +88,8 @@ static struct pt_value rate(double f, uint64_t ns, uint64_t error_ns, uint64_t l
 	return value;
 }
 
-/* Times in which the core ran and nothing was seen: the first packet behind each may stand for what was counted in it. */
+/* The number of times in which the core may have run unobserved: the first packet after each may include counts from
+ * it. */
 static uint64_t holes_of(const struct pt_loss_sum *loss)
 {
 	uint64_t n = 0;
@@ -99,8 +100,8 @@ static uint64_t holes_of(const struct pt_loss_sum *loss)
 	return n;
 }
 
-/* What was counted was counted in the time observed: each with its limits. A core that was held was so for that long at
- * most, and what packets are missing was counted, too. */
+/* The rate from counts and observed time, each with its limits. The time in which the core was halted is an upper
+ * bound; missing packets contain counts, too. */
 static struct pt_value rough_rate(const struct pt_profile *p, const struct pt_counter_row *c)
 {
 	const struct pt_profile_source *s = source_of(p, c->source);
@@ -135,7 +136,7 @@ static struct pt_value rate_between_two(const struct pt_counter_row *c, double f
 	return rate(f, c->least_ns, c->error_ns, c->least_ns + c->error_ns);
 }
 
-/* Its error has a column of its own. */
+/* The error is in a separate column. */
 static struct pt_value estimate(double f, double error)
 {
 	struct pt_value value = { .f = f, .basis = isnan(f) ? PT_BASIS_NONE : PT_BASIS_ESTIMATED };
@@ -148,7 +149,7 @@ static struct pt_value estimate(double f, double error)
 	return value;
 }
 
-/* Of packets that stand for many each: of the first and the last a part may be missing, or more where packets are. */
+/* Each packet represents many counts: parts of the first and the last may be missing, and more if packets are lost. */
 static struct pt_value rough_count(const struct pt_counter_row *c)
 {
 	uint64_t least = c->total > c->rest ? c->total - c->rest : 0;
@@ -168,7 +169,8 @@ static void counter_row(const struct pt_profile *p, const struct pt_counter_row 
 	if (c->rest > 0)
 		*out = rough_count(c);
 	if (c->unknown > 0)
-		out->basis = PT_BASIS_ESTIMATED;	/* a lower bound: what came in the ambiguous ones is not in it */
+		out->basis = PT_BASIS_ESTIMATED; /* a lower bound: counts of ambiguous readings are not
+							 * included */
 	out++;
 	*out++ = count(c->readings);
 	*out++ = count(c->unknown);
@@ -218,7 +220,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 		metric_row(&c->metric[i - c->n_counters], c->n_cores, out);
 }
 
-/* Figures that are no counts. */
+/* Rows whose figure is not a count. */
 static bool is_figure(const void *subject, size_t i)
 {
 	const struct pt_counters *c = counters_of(subject);

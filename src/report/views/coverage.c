@@ -1,5 +1,5 @@
-/* One row per function with code: what of it was seen executing. What was not seen is "not executed" only where nothing
- * was missed; the column says which. */
+/* One row per function with code: the part of it that was seen executing. The rest is "not executed" only if nothing
+ * was missed, else "not observed"; a column says which. */
 #include <stdio.h>
 
 #include "profile/analyses/code/lines.h"
@@ -29,7 +29,7 @@ static size_t n_rows(const void *subject)
 
 	if (lines == NULL)
 		return (size_t)PT_NOT_MADE;
-	/* without the one of code that no function owns */
+	/* without entry 0, for code that belongs to no function */
 	return lines->n_functions > 0 ? lines->n_functions - 1 : 0;
 }
 

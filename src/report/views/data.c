@@ -1,4 +1,4 @@
-/* Variables: a row for each value that one had, and a row for each quantity. */
+/* Variables: a row for each quantity, and a row for each value of a state. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,8 @@ enum { RATE_AVG = 21, RATE_MAX };	/* columns */
 static const struct pt_column columns[] = {
 	{ "name", "variable", PT_UNIT_NONE, PT_ALWAYS },
 	{ "value", "value", PT_UNIT_NONE, PT_ALWAYS },
-	{ "count", "count", PT_UNIT_COUNT, PT_ALWAYS },	/* times entered; writes */
+	{ "count", "count", PT_UNIT_COUNT, PT_ALWAYS },	/* of a value: how often it was entered; of a quantity:
+							 * writes */
 	{ "partial", "partial", PT_UNIT_COUNT, PT_IF_WIDE },
 	{ "duration_ns.total", "total", PT_UNIT_NS, PT_IF_MUCH_ROOM },
 	{ "duration_ns.min", "min", PT_UNIT_NS, PT_IF_ROOM },
@@ -68,7 +69,7 @@ static double known_ns(const struct pt_data_state *st)
 	return (double)(st->duration.n > 0 ? st->duration.total : 0) + (double)st->partial_ns;
 }
 
-/* What that may be off. */
+/* The error of known_ns(). */
 static uint64_t known_error_ns(const struct pt_data_state *st)
 {
 	uint64_t error_ns = pt_time_sum_error(st->error_ns, st->duration.n + st->partial) + st->partial_error_ns;
@@ -76,7 +77,8 @@ static uint64_t known_error_ns(const struct pt_data_state *st)
 	return error_ns < PT_NO_BOUND_NS ? error_ns : PT_NO_BOUND_NS;
 }
 
-/* Of what was seen: less what its ends may be off. Where they are uncertain, so is when a gap began. */
+/* The lower bound of the seen time: less the error of its ends. If the ends are uncertain, so is the begin of a gap,
+ * and partial times do not count. */
 static uint64_t least_ns(const struct pt_data_state *st)
 {
 	uint64_t error_ns = pt_time_sum_error(st->error_ns, st->duration.n) + st->partial_error_ns;
@@ -85,8 +87,9 @@ static uint64_t least_ns(const struct pt_data_state *st)
 	return ns > error_ns ? ns - error_ns : 0;
 }
 
-/* Of the time in which the variable's value was known. Where something was lost, what it was meanwhile may be this: then
- * it is of the whole time, at least what was seen, and at most that with all that was lost. */
+/* The share of the time in which the variable's value was known. If something was lost, the variable may have had this
+ * value meanwhile: then the share is of the whole time, between the seen time alone and the seen time plus all that was
+ * lost. */
 static struct pt_value share(const struct pt_profile *p, const struct pt_data_state *st)
 {
 	double all = 0, error_ns = 0, least = 0, lost, known, total = (double)pt_profile_run_ns(p);
@@ -137,7 +140,7 @@ static void state_row(const struct pt_profile *p, const struct pt_data_state *st
 	pt_time_columns(out, NULL, 0);
 }
 
-/* Too coarse a clock leaves no rate. */
+/* Unknown if the clock is too coarse. */
 static struct pt_value rate(const struct pt_data_quantity *q, double per_s)
 {
 	const struct pt_stat *period = q->period.n > 0 ? &q->period : &q->change_period;

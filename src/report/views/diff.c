@@ -1,4 +1,4 @@
-/* One row per function of two profiles: what changed, and how sure that is. */
+/* One row per function of two profiles: the change, and its confidence interval. */
 #include <math.h>
 #include <stdio.h>
 
@@ -44,7 +44,7 @@ static struct pt_value figure(const struct pt_figure *f, enum pt_basis basis)
 				  .basis = PT_BASIS_ESTIMATED };
 }
 
-/* A change without an interval may be none: it is left blank. */
+/* A change without an interval may be no change: it is left blank. */
 static struct pt_value change(const struct pt_figure_pair *pair)
 {
 	if (isnan(pair->change) || isnan(pair->change_lo))
@@ -94,7 +94,7 @@ static const char *sides(bool a, bool b)
 	return a && b ? "A and B" : a ? "A" : "B";
 }
 
-/* Why columns are blank. */
+/* Says why columns are blank. */
 static bool remark(const void *subject, const bool *shown, char *out, size_t room)
 {
 	const struct pt_profile *b = subject, *a = b->diff != NULL ? b->diff->a : NULL;

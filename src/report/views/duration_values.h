@@ -1,7 +1,7 @@
-/* Columns of how long something lasts: min, avg, max, p50, p90, p99, and when min and max were. What was seen whole says
- * it where all was seen; only the longest may be one without an end, and then it is a lower bound. Windows in bursts give
- * estimates, and lower bounds where they do not reach (stats/survival.h); pieces that are no fair part of the program
- * say only that the longest is at least as long as that seen. For views alone. */
+/* Columns for a duration: min, avg, max, p50, p90, p99, and the times of min and max. If all was seen, they come from
+ * complete durations; only the longest may be one without its end, and is a lower bound then. Windows in bursts give
+ * estimates, or lower bounds for durations longer than a window (stats/survival.h); pieces that do not represent the
+ * whole run give only a lower bound of the longest. For views alone. */
 #ifndef PT_REPORT_VIEWS_DURATION_VALUES_H
 #define PT_REPORT_VIEWS_DURATION_VALUES_H
 
@@ -11,7 +11,7 @@
 #include "profile/stats/stat.h"
 #include "report/table/view.h"
 
-enum { PT_DURATION_VALUES = 8, PT_DURATION_EXTREMES = 3 };	/* all of them; min, avg, max alone */
+enum { PT_DURATION_VALUES = 8, PT_DURATION_EXTREMES = 3 };	/* all columns; only min, avg, max */
 
 static inline struct pt_value pt_duration_unknown(void)
 {
@@ -30,7 +30,7 @@ static inline struct pt_value pt_whole_value(uint64_t ticks, enum pt_basis basis
 	return (struct pt_value){ .u = ticks, .basis = ticks == PT_UNKNOWN ? PT_BASIS_NONE : basis };
 }
 
-/* The longest of all. whole: that of the whole ones, each of which may be off by that error. */
+/* The longest duration. whole: the longest complete one; error: of each duration. */
 static inline struct pt_value pt_duration_longest(struct pt_value whole, const struct pt_stat *stat, uint64_t error)
 {
 	if (stat == NULL || !pt_stat_longest_is_bound(stat, error))
@@ -38,7 +38,7 @@ static inline struct pt_value pt_duration_longest(struct pt_value whole, const s
 	return pt_duration_at_least((double)pt_stat_longest(stat, error));
 }
 
-/* When that was: of one without an end it is not kept. */
+/* When the longest was; unknown for one without its end. */
 static inline struct pt_value pt_duration_longest_at(const struct pt_stat *stat, uint64_t error, enum pt_basis basis)
 {
 	bool known = stat != NULL && stat->n > 0 && !pt_stat_longest_is_bound(stat, error);
@@ -46,7 +46,7 @@ static inline struct pt_value pt_duration_longest_at(const struct pt_stat *stat,
 	return pt_whole_value(known ? stat->max_at : PT_UNKNOWN, basis);
 }
 
-/* Where all was seen. stat NULL: nothing is known. n: PT_DURATION_VALUES or fewer. Returns behind them. */
+/* The columns if all was seen. stat NULL: nothing is known. n: PT_DURATION_VALUES or fewer. Returns behind them. */
 static inline struct pt_value *pt_duration_all_seen(struct pt_value *out, const struct pt_stat *stat,
 						    enum pt_basis basis, size_t n)
 {
@@ -72,10 +72,11 @@ static inline struct pt_value pt_duration_quantile(const struct pt_estimate *e)
 	if (isnan(e->value))
 		return pt_duration_at_least(e->lo);
 	return (struct pt_value){ .u = (uint64_t)(e->value + 0.5), .lo = fmax(0, e->lo - 0.5), .hi = e->hi + 0.5,
-				  .basis = PT_BASIS_ESTIMATED };	/* of whole ticks */
+				  .basis = PT_BASIS_ESTIMATED };	/* rounded to whole ticks */
 }
 
-/* longest: that was seen; 0: none. d NULL: nothing else is known. n: PT_DURATION_VALUES or fewer. Returns behind them. */
+/* The columns if not all was seen. longest: the longest seen; 0: none. d NULL: no estimates. n: PT_DURATION_VALUES or
+ * fewer. Returns behind them. */
 static inline struct pt_value *pt_duration_values(struct pt_value *out, uint64_t longest, const struct pt_lengths *d,
 						  size_t n)
 {
@@ -97,7 +98,7 @@ static inline struct pt_value *pt_duration_values(struct pt_value *out, uint64_t
 	return out;
 }
 
-/* Of entries that had a time stamp: where some may be missing, the longest is a lower bound, and nothing else is known of all. */
+/* min, avg, max for entries with a timestamp: if some may be missing, only the longest is shown, as a lower bound. */
 static inline struct pt_value *pt_duration_of_stamps(struct pt_value *out, const struct pt_profile *p,
 						     const struct pt_stat *stat)
 {
@@ -106,13 +107,13 @@ static inline struct pt_value *pt_duration_of_stamps(struct pt_value *out, const
 	return pt_duration_values(out, pt_stat_longest(stat, 0), NULL, PT_DURATION_EXTREMES);
 }
 
-/* Of a function that is not known by what was seen alone. False: it is. seen: of a kind. */
+/* Whether durations on this core need estimates or bounds, because bursts or pieces cut them. */
 static inline bool pt_duration_is_cut(const struct pt_profile *p, uint16_t core)
 {
 	return pt_profile_windowed(p, core) != NULL || pt_profile_in_pieces(p, core) || pt_profile_tallied(p, core);
 }
 
-/* Of a function, where pt_duration_is_cut(). */
+/* The columns of a function if pt_duration_is_cut(). */
 static inline struct pt_value *pt_duration_of_function(struct pt_value *out, const struct pt_profile *p,
 						       const struct pt_profile_function *f, enum pt_tally_kind kind,
 						       size_t n)

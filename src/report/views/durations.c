@@ -1,4 +1,4 @@
-/* How long something lasted, by thresholds of counters: a row between each two of them. */
+/* How long something lasted, by thresholds of counters: a row for each interval between two thresholds. */
 #include <math.h>
 
 #include "profile/analyses/counters/counters.h"
@@ -27,7 +27,7 @@ static size_t n_rows(const void *subject)
 	return c != NULL ? c->n_durations : (size_t)PT_NOT_MADE;
 }
 
-/* Its error has a column of its own. */
+/* The error is in a separate column. */
 static struct pt_value count_of(const struct pt_duration_row *d, enum pt_basis basis)
 {
 	struct pt_value value = { .f = d->count, .basis = isnan(d->count) ? PT_BASIS_NONE : basis };

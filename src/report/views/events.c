@@ -1,4 +1,4 @@
-/* Which functions take which event, where samples are taken by several: of each function its part in each. */
+/* The events of each function, if samples are taken by several events: the function's share of each. */
 #include <math.h>
 
 #include "profile/result/profile.h"

@@ -27,7 +27,7 @@ static size_t n_rows(const void *subject)
 	return x != NULL ? x->spans.n_spans : (size_t)PT_NOT_MADE;
 }
 
-/* What was not seen may have been this one. */
+/* The share as a lower bound: this exception may also have run unobserved. */
 static void bound_share(struct pt_value *v, const struct pt_profile *p, const struct pt_span_figures *span)
 {
 	double observed = (double)pt_span_observed(&p->exceptions->spans, span->core), net = (double)span->run.cycles;
@@ -38,7 +38,7 @@ static void bound_share(struct pt_value *v, const struct pt_profile *p, const st
 		*v = (struct pt_value){ .f = net / all, .at_least = true, .basis = PT_BASIS_ESTIMATED };
 }
 
-/* Of all that was seen, which ended with a silence. */
+/* The share of the observed time, whose end is uncertain because nothing was reported. */
 static void share_with_silence(struct pt_value *v, const struct pt_profile *p, const struct pt_span_figures *span)
 {
 	const struct pt_span_core *core = pt_spans_core(&p->exceptions->spans, span->core);

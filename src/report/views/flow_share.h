@@ -1,5 +1,5 @@
-/* The share of a row that flow makes: of what was seen, or estimated from windows in bursts; blank where what was seen is
- * no fair part of the profile. */
+/* The share of a row made from flow: of the seen time, or estimated from windows in bursts; blank if the seen time does
+ * not represent the profile. */
 #ifndef PT_REPORT_FLOW_SHARE_H
 #define PT_REPORT_FLOW_SHARE_H
 
@@ -27,7 +27,7 @@ static inline struct pt_value pt_flow_share(const struct pt_profile *p, uint16_t
 	return (struct pt_value){ .f = (double)ticks / (double)all, .basis = p->times };
 }
 
-/* That of a function's row, as the pipeline made it. */
+/* The share of a function, as the pipeline computed it. */
 static inline struct pt_value pt_function_share(const struct pt_profile *p, const struct pt_profile_function *f)
 {
 	return (struct pt_value){ .f = f->share.share, .lo = f->share.lo, .hi = f->share.hi,
@@ -35,16 +35,16 @@ static inline struct pt_value pt_function_share(const struct pt_profile *p, cons
 				  .basis = isnan(f->share.share) ? PT_BASIS_NONE : p->shares };
 }
 
-/* A figure of what was seen. Of bursts or pieces that are too few for estimates it is a lower bound of the profile's, in
- * every table. */
+/* A figure of what was seen. If there are too few bursts or pieces for estimates, it is a lower bound for the profile,
+ * in every table. */
 static inline struct pt_value pt_flow_number(const struct pt_profile *p, uint16_t core, uint64_t u, enum pt_basis basis)
 {
 	return (struct pt_value){ .u = u, .basis = u == PT_UNKNOWN ? PT_BASIS_NONE : basis,
 				  .at_least = u != PT_UNKNOWN && pt_profile_tallied(p, core) };
 }
 
-/* A count. Of a windowed core it has the interval of e, which is an estimate of it, or of what goes with it; without one
- * nothing is known: blank. */
+/* A count. On a windowed core it gets the relative interval of e, an estimate of the count or of something proportional
+ * to it; without an estimate it is blank. */
 static inline struct pt_value pt_flow_count(const struct pt_profile *p, uint16_t core, uint64_t u,
 					    const struct pt_estimate *e)
 {
@@ -52,7 +52,7 @@ static inline struct pt_value pt_flow_count(const struct pt_profile *p, uint16_t
 
 	if (pt_profile_windowed(p, core) == NULL || u == PT_UNKNOWN)
 		return v;
-	if (u == 0 || isnan(e->value) || e->value <= 0)	/* none in a window is not none at all */
+	if (u == 0 || isnan(e->value) || e->value <= 0)	/* none in the windows does not mean none in the profile */
 		return (struct pt_value){ .u = PT_UNKNOWN };
 	v.basis = PT_BASIS_ESTIMATED;
 	v.lo = (double)u * e->lo / e->value;
@@ -60,7 +60,7 @@ static inline struct pt_value pt_flow_count(const struct pt_profile *p, uint16_t
 	return v;
 }
 
-/* Ticks of a row; of a windowed core an estimate, of which people read the interval as that of its share. */
+/* Ticks of a row; on a windowed core an estimate, whose interval people see in the column of its share. */
 static inline struct pt_value pt_flow_ticks(const struct pt_profile *p, uint16_t core, uint64_t ticks,
 					    const struct pt_estimate *estimate)
 {
@@ -71,7 +71,7 @@ static inline struct pt_value pt_flow_ticks(const struct pt_profile *p, uint16_t
 				  .interval_beside = true };
 }
 
-/* The same of a row that has a share alone. */
+/* The same for a row that has only a share. */
 static inline struct pt_value pt_flow_ticks_of(const struct pt_profile *p, uint16_t core, uint64_t ticks,
 					       const struct pt_share *share)
 {

@@ -42,7 +42,7 @@ static const struct pt_column columns[] = {
 	{ "period.total", "periods", PT_UNIT_TICKS, PT_IF_WIDE },
 	{ "inactive.total", "inactive", PT_UNIT_TICKS, PT_IF_WIDE },
 	SPREAD("inactive", "inactive ", PT_IF_WIDE, PT_IF_WIDE, PT_IF_WIDE),
-	/* of a windowed core alone */
+	/* of windowed cores only */
 	{ "calls_per_s", "calls/s", PT_UNIT_PER_S, PT_IF_ROOM },
 	{ "self_per_call", "self/call", PT_UNIT_MEAN, PT_IF_MUCH_ROOM },
 	{ "period_mean_ns", "period", PT_UNIT_NS_MEAN, PT_IF_MUCH_ROOM },
@@ -80,7 +80,7 @@ static struct pt_value total(const struct pt_stat *stat, enum pt_basis basis)
 	return number(stat != NULL && stat->n > 0 ? stat->total : PT_UNKNOWN, basis);
 }
 
-/* Rates, and what follows from them; blank where nothing is estimated. Returns behind them. */
+/* Rates, and figures computed from them; blank without estimates. Returns behind them. */
 static struct pt_value *rates(struct pt_value *out, const struct pt_profile *p, const struct pt_profile_function *f)
 {
 	bool windowed = pt_profile_windowed(p, f->core) != NULL;
@@ -97,7 +97,7 @@ static struct pt_value *rates(struct pt_value *out, const struct pt_profile *p, 
 	return out;
 }
 
-/* An estimate has the interval of calls/s, where there is that. */
+/* People see the interval of an estimated count in the column calls/s, if there is one. */
 static struct pt_value count_of(const struct pt_profile *p, const struct pt_profile_function *f,
 				const struct pt_execution_function *run)
 {
@@ -112,7 +112,7 @@ static struct pt_value count_of(const struct pt_profile *p, const struct pt_prof
 	return v;
 }
 
-/* Windows estimate time, and how many instructions that were has no interval: blank. */
+/* Windows give estimates of time, but the number of instructions would have no interval: it is blank. */
 static struct pt_value instructions_of(const struct pt_profile *p, const struct pt_profile_function *f,
 				       const struct pt_execution_function *run)
 {
@@ -135,14 +135,15 @@ static struct pt_value gross_of(const struct pt_profile *p, const struct pt_prof
 	struct pt_value v = number(f->run != NULL ? f->run->gross_total : PT_UNKNOWN, p->times);
 	uint64_t net = f->run == NULL ? 0 : p->by_instructions ? f->run->instructions : f->run->cycles;
 
-	/* Of one whose beginning was not seen: it has its own at least. An estimate of that is no bound. */
+	/* If its beginning was not seen, the total is at least the self time. Not with windows: there the self time is
+	 * an estimate, and no bound. */
 	if (v.u != PT_UNKNOWN && v.u < net && pt_profile_windowed(p, f->core) == NULL)
 		v.u = net;
 	v.at_least = v.u != PT_UNKNOWN && (pt_profile_windowed(p, f->core) != NULL || pt_profile_tallied(p, f->core));
 	return v;
 }
 
-/* Of the same ticks as the share of its own. */
+/* The share of the total, with the same base as that of self. */
 static struct pt_value gross_share_of(const struct pt_profile *p, const struct pt_profile_function *f)
 {
 	struct pt_value gross = gross_of(p, f);
@@ -156,9 +157,9 @@ static struct pt_value gross_share_of(const struct pt_profile *p, const struct p
 	if (gross.u == PT_UNKNOWN || all == 0 || p->by_bins || isnan(f->share.share))
 		return (struct pt_value){ .f = NAN };
 	if (pt_profile_calibrated(p, f->core) != NULL && pt_profile_windowed(p, f->core) == NULL)
-		return (struct pt_value){ .f = NAN };	/* the share is of samples, and gross of what few bursts saw */
+		return (struct pt_value){ .f = NAN };	/* the share comes from samples, the total from few bursts */
 	gross_share = fmin((double)gross.u / (double)all, 1);
-	if (seen > 0) {		/* the rest may all have been this row's, or none of it */
+	if (seen > 0) {		/* the unseen rest may belong to this row entirely, or not at all */
 		bounded = pt_profile_bounded(seen, gross_share);
 		return (struct pt_value){ .f = gross_share, .lo = bounded.lo, .hi = bounded.hi, .bounds = true,
 					  .basis = PT_BASIS_ESTIMATED };
@@ -166,7 +167,8 @@ static struct pt_value gross_share_of(const struct pt_profile *p, const struct p
 	return (struct pt_value){ .f = gross_share, .basis = gross.basis, .at_least = gross.at_least };
 }
 
-/* By the few bursts of a core that samples speak for: no figure of it is 0, all are unknown. */
+/* Whether the few bursts of a core with figures from samples did not show the function: then its figures are unknown,
+ * not 0. */
 static bool was_not_seen(const struct pt_profile *p, const struct pt_profile_function *f)
 {
 	const struct pt_execution_function *run = f->run;
@@ -178,7 +180,7 @@ static bool was_not_seen(const struct pt_profile *p, const struct pt_profile_fun
 static void function_row(const struct pt_profile *p, const struct pt_profile_function *f, struct pt_value *out)
 {
 	const struct pt_execution_function *run = was_not_seen(p, f) ? NULL : f->run;
-	const struct pt_execution_function *counts = p->by_bins ? NULL : run;	/* bins do not know of calls */
+	const struct pt_execution_function *counts = p->by_bins ? NULL : run;	/* bins do not record calls */
 	const struct pt_stat *stat = run != NULL ? run->stat : NULL;
 #define STAT(kind) (stat != NULL ? &stat[PT_TALLY_##kind] : NULL)
 
@@ -208,7 +210,7 @@ static void function_row(const struct pt_profile *p, const struct pt_profile_fun
 #undef STAT
 }
 
-/* By the clock: what it has in the time that was observed, less what was counted. */
+/* The core clock's cycles in the observed time, less the counted ones. */
 static void rest_row(const struct pt_profile *p, const struct pt_profile_core *core, struct pt_value *out)
 {
 	for (size_t i = 0; i < PT_LEN(columns); i++) {
@@ -234,7 +236,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 		rest_row(p, pt_rest_core(p, i - p->n_functions), out);
 }
 
-/* "calls/s, period": the headings of columns whose time is that of the clock; "": none is shown. */
+/* "calls/s, period": the headings of shown columns that are about all time, awake or asleep; "": none. */
 static void list_rates(const bool *shown, char *out, size_t room)
 {
 	size_t at = 0;
@@ -246,7 +248,7 @@ static void list_rates(const bool *shown, char *out, size_t room)
 			at += (size_t)snprintf(out + at, room - at, "%s%s", at > 0 ? ", " : "", columns[i].heading);
 }
 
-/* Whose time it is; why calls/s times self/call is not self %. */
+/* Explains times of exceptions, and why calls/s times self/call is not self %. */
 static bool remark(const void *subject, const bool *shown, char *out, size_t room)
 {
 	const struct pt_profile *p = subject;

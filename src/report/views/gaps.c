@@ -1,5 +1,5 @@
-/* One row per cause (and source, where there are several): what is not in the statistics, and whether by design or by a
- * fault. */
+/* One row per cause (and per source, if there are several): the time that is not in the statistics, and whether by
+ * design or by a fault. */
 #include "profile/result/profile.h"
 #include "report/table/view.h"
 #include "base/util.h"
@@ -18,7 +18,7 @@ static const struct pt_column columns[] = {
 
 struct place { const struct pt_loss_sum *loss; const char *source; unsigned cause; };
 
-/* What row i is about; loss NULL: past the end. */
+/* The source and cause of row i; loss NULL: past the end. */
 static struct place place_of(const struct pt_profile *p, size_t i)
 {
 	const struct pt_loss_sum *loss;
@@ -40,7 +40,7 @@ static size_t n_rows(const void *subject)
 	return n;
 }
 
-/* Of a loss that does not say how many, at least those of the others. */
+/* A lower bound if some losses do not say how many bytes. */
 static struct pt_value bytes(const struct pt_loss_sum *loss, unsigned cause)
 {
 	uint64_t n = loss->by[cause].bytes;

@@ -36,7 +36,7 @@ static size_t n_rows(const void *subject)
 	return p->lines != NULL ? pt_core_rows(p->lines, n_insns) + p->n_sampled_insns : (size_t)PT_NOT_MADE;
 }
 
-/* Its file and line: two columns. Returns behind them. */
+/* Two columns: file and line. Returns behind them. */
 static struct pt_value *source_of(const struct pt_profile *p, uint64_t address, struct pt_value *out)
 {
 	const struct pt_line_range *range = p->program != NULL ? pt_program_line_at(p->program, address) : NULL;
@@ -48,7 +48,7 @@ static struct pt_value *source_of(const struct pt_profile *p, uint64_t address, 
 	return out;
 }
 
-/* What samples say of instructions: a share. */
+/* A row from samples, which has only a share. */
 static void row_of_samples(const struct pt_profile *p, const struct pt_profile_place *at, struct pt_value *out)
 {
 	*out++ = (struct pt_value){ .u = at->place.key, .basis = PT_BASIS_EXACT };
@@ -62,7 +62,7 @@ static void row_of_samples(const struct pt_profile *p, const struct pt_profile_p
 	*out++ = pt_core_value(p->n_cores, at->core);
 }
 
-/* A branch that is not always taken may have been at any other time as often as it was executed, or never. */
+/* In the unseen time a conditional branch may have been taken at each execution, or never. */
 static struct pt_value jumped_of(const struct pt_profile *p, uint16_t core, const struct pt_lines_insn *insn)
 {
 	struct pt_value v = pt_flow_count(p, core, insn->left, &insn->executed);

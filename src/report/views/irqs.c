@@ -27,7 +27,7 @@ static const struct pt_column columns[] = {
 	{ "period.min", "per min", PT_UNIT_TICKS, PT_IF_MUCH_ROOM },
 	{ "period.avg", "per avg", PT_UNIT_MEAN, PT_IF_ROOM },
 	{ "period.max", "per max", PT_UNIT_TICKS, PT_IF_MUCH_ROOM },
-	{ "since.min", "since min", PT_UNIT_CYCLES, PT_IF_WIDE },	/* view cof says what of */
+	{ "since.min", "since min", PT_UNIT_CYCLES, PT_IF_WIDE },	/* view cof explains it */
 	{ "since.avg", "since avg", PT_UNIT_REAL, PT_IF_WIDE },
 	{ "since.max", "since max", PT_UNIT_CYCLES, PT_IF_WIDE },
 	PT_CORE_COLUMN,
@@ -38,7 +38,7 @@ static size_t n_rows(const void *subject)
 	return ((const struct pt_profile *)subject)->n_irqs;
 }
 
-/* An estimate has the interval of all entries of the handler: as wide, in proportion. */
+/* An estimate gets the relative interval of the entries of the handler. */
 static struct pt_value exceptions_of(const struct pt_profile *p, const struct pt_profile_function *f)
 {
 	uint64_t n = f->run->exceptions;

@@ -1,4 +1,4 @@
-/* One row per timing rule: what became of it, and why. */
+/* One row per timing rule: its verdict, and the reason. */
 #include "profile/analyses/limits/limits.h"
 #include "profile/result/profile.h"
 #include "report/table/view.h"

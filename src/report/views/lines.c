@@ -28,7 +28,7 @@ static const struct pt_column columns[] = {
 	PT_CORE_COLUMN,
 };
 
-/* What bins say of lines: they count no executions. */
+/* A row from bins, which do not count executions. */
 static void row_of_bins(const struct pt_profile *p, const struct pt_bins_line *line, struct pt_value *out)
 {
 	struct pt_share share = { .share = line->hits / (double)pt_bins_core_hits(p->bins, line->core) };
@@ -53,7 +53,7 @@ static void row_of_bins(const struct pt_profile *p, const struct pt_bins_line *l
 	*out++ = pt_core_value(p->bins->n_cores, line->core);
 }
 
-/* What samples say of lines: a share. */
+/* A row from samples, which has only a share. */
 static void row_of_samples(const struct pt_profile *p, const struct pt_profile_place *at, struct pt_value *out)
 {
 	size_t n = 0, file = (size_t)(at->place.key >> 32);

@@ -1,4 +1,4 @@
-/* Time by whose code the pc was in. */
+/* Time by the address range of the pc. */
 #include "report/views/core_column.h"
 #include "report/views/span_columns.h"
 

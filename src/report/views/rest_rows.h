@@ -1,5 +1,5 @@
-/* What bins have not counted of the time observed: a row of each core that has such a rest, behind the others, so that all
- * rows are what was observed. */
+/* The observed time that bins did not count: a row for each core with such a rest, after the others, so that all rows
+ * add up to the observed time. */
 #ifndef PT_REPORT_REST_ROWS_H
 #define PT_REPORT_REST_ROWS_H
 
@@ -7,7 +7,7 @@
 #include "profile/analyses/code/bins.h"
 #include "profile/result/profile.h"
 
-/* The k-th core that has one; NULL: so many have none. */
+/* The k-th core with such a rest; NULL: there are not so many. */
 static inline const struct pt_profile_core *pt_rest_core(const struct pt_profile *p, size_t k)
 {
 	for (size_t i = 0; p->by_bins && i < p->n_cores; i++)
@@ -25,7 +25,7 @@ static inline size_t pt_rest_rows(const struct pt_profile *p)
 	return n;
 }
 
-static inline bool pt_rest_is_sleep(const struct pt_profile *p)	/* bins are of all addresses */
+static inline bool pt_rest_is_sleep(const struct pt_profile *p)	/* the bins cover all addresses */
 {
 	return p->bins != NULL && p->bins->low == 0 && p->bins->high >= UINT32_MAX;
 }

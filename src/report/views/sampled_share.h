@@ -1,4 +1,4 @@
-/* The share of a line or an instruction that samples were taken at. For views alone. */
+/* The share of a line or an instruction, from samples. For views alone. */
 #ifndef PT_REPORT_VIEWS_SAMPLED_SHARE_H
 #define PT_REPORT_VIEWS_SAMPLED_SHARE_H
 

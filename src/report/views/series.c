@@ -1,4 +1,4 @@
-/* Quantities over time, as plots want them: a row for each stretch of time in which there was a value. */
+/* Quantities over time, for plots: a row for each stretch of time with a value. */
 #include <math.h>
 
 #include "profile/analyses/counters/counters.h"
@@ -13,7 +13,7 @@ extern const struct pt_view pt_view_series;
 
 static const struct pt_column columns[] = {
 	{ "name", "name", PT_UNIT_NONE, PT_ALWAYS },
-	{ "unit", "unit", PT_UNIT_NONE, PT_ALWAYS },		/* of a counter, whose rate it is: per second */
+	{ "unit", "unit", PT_UNIT_NONE, PT_ALWAYS },		/* of a counter: its rate per second */
 	{ "from_ns", "from", PT_UNIT_NS, PT_ALWAYS },
 	{ "width_ns", "width", PT_UNIT_NS, PT_ALWAYS },
 	{ "count", "count", PT_UNIT_COUNT, PT_ALWAYS },
@@ -33,7 +33,7 @@ struct named {
 	bool derived;		/* a rate, or a formula's value */
 };
 
-/* The i-th series of the profile, and what follows its name; false: there are not so many. */
+/* The i-th series of the profile, and whether it is derived; false: there are not so many. */
 static bool series_of(const struct pt_profile *p, size_t i, struct named *out)
 {
 	size_t n = p->data != NULL ? p->data->n_quantities : 0;
@@ -68,7 +68,7 @@ static bool series_of(const struct pt_profile *p, size_t i, struct named *out)
 	return true;
 }
 
-/* Bucket number row of all that are not empty, series after series; false: past the end. */
+/* Finds the row-th non-empty bucket, series after series; false: past the end. */
 static bool place_of(const struct pt_profile *p, size_t row, struct named *at, size_t *bucket)
 {
 	for (size_t i = 0; series_of(p, i, at); i++) {
@@ -114,7 +114,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = at.series->from_ns + bucket * at.series->width_ns, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = at.series->width_ns, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = b->n, .basis = PT_BASIS_EXACT };
-	for (size_t k = 0; k < PT_LEN(of_bucket); k++)	/* a variable's values are as it wrote them */
+	for (size_t k = 0; k < PT_LEN(of_bucket); k++)	/* values of a variable are exact */
 		*out++ = (struct pt_value){ .f = of_bucket[k], .basis = PT_BASIS_EXACT, .rough = at.derived };
 	*out++ = pt_core_value(at.n_cores, at.core);
 }

@@ -34,7 +34,7 @@
 
 enum { PT_SPAN_COUNT = 1, PT_SPAN_SELF = 3, PT_SPAN_SHARE, PT_SPAN_TOTAL };	/* columns */
 
-/* A time between two moments, that many ns uncertain; on the profile's clock: not at all. */
+/* A time between two moments, with the error of the span; on the profile's clock without an error. */
 static inline struct pt_value pt_span_time(uint64_t u, const struct pt_span_figures *span, enum pt_basis basis)
 {
 	return span->error_ns != 0 ? pt_time_value(u, span->error_ns) : pt_whole_value(u, basis);
@@ -57,7 +57,7 @@ static inline struct pt_value pt_span_sum(uint64_t u, const struct pt_span_figur
 	return pt_time_within(v, (double)u, pt_span_sum_error(span));
 }
 
-/* Of a span in code that is not known by what was seen alone. */
+/* Durations of a span in code that bursts or pieces cut. */
 static inline struct pt_value *pt_span_cut(struct pt_value *out, const struct pt_profile *p,
 					   const struct pt_span_figures *span, enum pt_tally_kind kind)
 {
@@ -94,7 +94,7 @@ static inline uint64_t pt_span_total(const struct pt_stat *stat)
 	return stat->n > 0 ? stat->total : PT_UNKNOWN;
 }
 
-/* What the net of a core's spans is a share of; 0: not known. */
+/* The time of which the self times of a core's spans are shares; 0: unknown. */
 static inline uint64_t pt_span_observed(const struct pt_spans *spans, uint16_t core)
 {
 	const struct pt_span_core *of = pt_spans_core(spans, core);
@@ -102,7 +102,7 @@ static inline uint64_t pt_span_observed(const struct pt_spans *spans, uint16_t c
 	return of != NULL ? of->observed : 0;
 }
 
-/* PT_SPAN_COLUMNS. all: what net is a share of; 0: not known. Returns behind them. */
+/* The values of PT_SPAN_COLUMNS. all: the time of which net is a share; 0: unknown. Returns behind them. */
 static inline struct pt_value *pt_span_values(struct pt_value *out, const struct pt_profile *p,
 					      const struct pt_span_figures *span, uint64_t net, uint64_t all,
 					      enum pt_basis basis)
@@ -125,8 +125,8 @@ static inline struct pt_value *pt_span_values(struct pt_value *out, const struct
 	return pt_span_spread(out, p, span, PT_TALLY_INACTIVE, basis);
 }
 
-/* The same of spans in code, made of runs. Of a windowed core only lengths are estimated: of what bursts saw, net is not
- * that of functions. */
+/* The same for spans in code, made of runs. On a windowed core only durations are estimated: the self time in bursts
+ * has another base than that of functions. */
 static inline struct pt_value *pt_span_run_values(struct pt_value *out, const struct pt_profile *p,
 						  const struct pt_span_figures *span, uint64_t net, uint64_t all)
 {
@@ -149,7 +149,7 @@ static inline bool pt_span_remark(const struct pt_profile *p, char *out, size_t 
 	return p->windowed;
 }
 
-/* less: so much of it is not sure. */
+/* Makes v a lower bound. less: its uncertain part. */
 static inline void pt_span_at_least(struct pt_value *v, uint64_t less)
 {
 	bool known = v->u != PT_UNKNOWN && v->u > less;
@@ -158,8 +158,8 @@ static inline void pt_span_at_least(struct pt_value *v, uint64_t less)
 				.at_least = known };
 }
 
-/* Of the values at out: where reports are missing, or have no time, what was seen is a part of what there was. Totals are at
- * least these, and of lengths the longest alone says anything. */
+/* Makes the values at out lower bounds: reports are missing, or have no time, so that only a part was seen. Of the
+ * durations only the longest is shown. */
 static inline void pt_span_bound_times(struct pt_value *out, const struct pt_span_figures *span)
 {
 	static const struct { enum pt_tally_kind kind; bool has_total; } spreads[] = {

@@ -1,4 +1,4 @@
-/* Chosen functions and named spans by their entries and exits; and spans that the program signals. */
+/* Chosen functions and named spans, by their entries and exits; and spans that the program signals. */
 #include "report/views/core_column.h"
 #include "report/views/span_columns.h"
 

@@ -1,5 +1,5 @@
-/* What functions did for each task: `functions task=NAME` asks for those of one. The rows of a task add up to its time, with
- * a row for all that no other has. */
+/* The functions of each task; `functions task=NAME` shows those of one task. The rows of a task add up to its time,
+ * with one row for the rest. */
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
@@ -56,12 +56,12 @@ static struct pt_value share_of(const struct pt_profile *p, const struct pt_task
 	if (p->tasks->functions_by == PT_TASK_BY_FLOW)
 		return pt_flow_share(p, task->core, f->net, task->net + task->interrupts, s);
 	if (p->tasks->functions_by == PT_TASK_BY_SAMPLES &&
-	    s->hi <= s->lo) /* samples are missing, nobody knows how many */
+	    s->hi <= s->lo) /* an unknown number of samples is missing */
 		return (struct pt_value){ .f = NAN };
 	return (struct pt_value){ .f = s->share, .lo = s->lo, .hi = s->hi, .basis = PT_BASIS_ESTIMATED };
 }
 
-/* By samples: that part of the task's slices. */
+/* By samples: the share applied to the time of the task's slices. */
 static struct pt_value time_of_samples(const struct pt_profile *p, const struct pt_task *task, struct pt_value share)
 {
 	double run = (double)task->run, error = (double)pt_task_run_error(task) + run * p->stamps_wrong;
@@ -74,7 +74,7 @@ static struct pt_value time_of_samples(const struct pt_profile *p, const struct 
 	};
 }
 
-/* By flow. What ran of which it is not known whose it was may have been this task's. */
+/* By flow. A lower bound if some code ran in an unknown task: it may have been this one. */
 static struct pt_value seen(const struct pt_profile *p, const struct pt_task *task, uint64_t u, enum pt_basis basis)
 {
 	const struct pt_task *unknown = pt_task_unknown_beside(p->tasks, task);

@@ -9,7 +9,7 @@
 
 extern const struct pt_view pt_view_tasks;
 
-enum { ACTIVATIONS = 19, RESPONSE = ACTIVATIONS + 4 };	/* columns; before the first, those of slices end */
+enum { ACTIVATIONS = 19, RESPONSE = ACTIVATIONS + 4 };	/* columns; ACTIVATIONS: the first after those of slices */
 
 #define SPREAD(kind, heading, brief)                                                                                \
 	{ kind "_ns.min", heading "min", PT_UNIT_NS, brief },                                                       \
@@ -60,7 +60,7 @@ static struct pt_value number(uint64_t u, enum pt_basis basis)
 	return (struct pt_value){ .u = u, .basis = u != PT_UNKNOWN ? basis : PT_BASIS_NONE };
 }
 
-/* What stands before slices, on whatever clock they are on, as ns. 0: nobody can say. */
+/* Nanoseconds per tick of the clock of slices. 0: unknown. */
 static double ns_per_tick(const struct pt_profile *p)
 {
 	if (p->tasks->by_signals)
@@ -80,7 +80,7 @@ static struct pt_value time_of(const struct pt_profile *p, const struct pt_task 
 	return v;
 }
 
-/* Signals that say how long it ran, and how often. */
+/* Whether signals may be missing that show when the task ran. */
 static bool is_missing(const struct pt_profile *p, const struct pt_task *task)
 {
 	return p->tasks->by_signals && task->missing;
@@ -97,7 +97,7 @@ static struct pt_value *spread(struct pt_value *out, const struct pt_profile *p,
 			       const struct pt_stat *stat)
 {
 	bool known = stat->n > 0;
-	/* Rounded like the least and the most, or it would lie beyond them where all are alike. */
+	/* Rounded as min and max are: otherwise it could lie outside them if all slices are equal. */
 	double scale = ns_per_tick(p), mean = known && scale > 0 ? pt_stat_avg(stat) * scale : NAN;
 
 	if (is_missing(p, task))
@@ -136,7 +136,7 @@ static struct pt_value *flow_values(struct pt_value *out, const struct pt_profil
 	return out;
 }
 
-/* How long it ran: a sum of slices. */
+/* How long the task ran: the sum of its slices. */
 static struct pt_value run_of(const struct pt_profile *p, const struct pt_task *task)
 {
 	struct pt_value v = time_of(p, task, task->run);
@@ -146,7 +146,7 @@ static struct pt_value run_of(const struct pt_profile *p, const struct pt_task *
 	return pt_time_within(v, (double)v.u, pt_task_run_error(task));
 }
 
-/* Of what was seen: less what its ends may be off. */
+/* The lower bound of the seen time: less the error of its ends. */
 static uint64_t least_run(const struct pt_task *task)
 {
 	uint64_t error = pt_task_run_error(task);
@@ -154,7 +154,8 @@ static uint64_t least_run(const struct pt_task *task)
 	return task->run > error ? task->run - error : 0;
 }
 
-/* Of the time in which it is known what ran; while signals were missing it may have been this one, or none of it. */
+/* The share of the time in which the running task is known; while signals were missing, this task may have run all the
+ * time or never. */
 static struct pt_value load_by_signals(const struct pt_profile *p, const struct pt_task *task, double load)
 {
 	double known = (double)p->tasks->observed, lost = fmax(0, (double)pt_profile_run_ns(p) - known), error = 0;
@@ -179,7 +180,7 @@ static struct pt_value load_of(const struct pt_profile *p, const struct pt_task 
 				  .basis = isnan(load) ? PT_BASIS_NONE : basis, .at_least = more && !isnan(load) };
 }
 
-/* Of its slices what ran in ISR2s, and the rest of them: together that is run. */
+/* The part of the task's slices in ISR2s, and the rest: their sum is run. */
 static struct pt_value *values_of_isr2(struct pt_value *out, const struct pt_profile *p, const struct pt_task *task)
 {
 	uint64_t net = task->run > task->isr2 ? task->run - task->isr2 : 0, error = pt_task_run_error(task);
@@ -209,7 +210,7 @@ static struct pt_value *values_of_isr2(struct pt_value *out, const struct pt_pro
 
 /* --- by states */
 
-/* There were n, and each of `more` may have been one. */
+/* A count of n, and up to `more` others that are uncertain. */
 static struct pt_value count_of_states(uint64_t n, uint64_t more, bool at_least)
 {
 	struct pt_value v = number(at_least && n == 0 ? PT_UNKNOWN : n, PT_BASIS_EXACT);
@@ -237,7 +238,7 @@ static struct pt_value *values_of_states(struct pt_value *out, const struct pt_t
 	return pt_time_columns(out, writes ? &s->response : NULL, writes ? s->error_ns : 0);
 }
 
-/* Of its slices nothing is known. */
+/* A row for a task without known slices. */
 static void row_by_state(const struct pt_profile *p, const struct pt_task *task, struct pt_value *out)
 {
 	for (size_t c = 0; c < PT_LEN(columns); c++) {

@@ -1,4 +1,4 @@
-/* One row per event, oldest first. from=, to= and name= zoom. */
+/* One row per event, oldest first. from=, to= and name= select. */
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
@@ -129,7 +129,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = event->core };
 }
 
-/* A ring of stated depth: what is older than it is not there. */
+/* Says that older events were dropped: the timeline is a ring buffer. */
 static bool remark(const void *subject, const bool *shown, char *out, size_t room)
 {
 	const struct pt_profile *p = subject;

@@ -1,5 +1,5 @@
-/* Columns of times in ns that come from moments: total, min, avg and max of a statistic, and what cannot be said
- * because the moments are not known well enough. For views alone. */
+/* Columns of times in ns, computed from moments: total, min, avg and max of a statistic; undecided if the error of the
+ * moments is too large. For views alone. */
 #ifndef PT_REPORT_VIEWS_TIMES_H
 #define PT_REPORT_VIEWS_TIMES_H
 
@@ -10,13 +10,13 @@
 #include "report/table/view.h"
 #include "report/views/duration_values.h"
 
-/* What undecided_ns says of moments that are known to +- error_ns. */
+/* The value of undecided_ns for moments with an error of +- error_ns. */
 static inline uint64_t pt_time_undecided(uint64_t error_ns)
 {
 	return error_ns < PT_NO_BOUND_NS ? error_ns : PT_UNKNOWN;
 }
 
-/* Its limits and its basis. */
+/* Sets limits and basis from the error. */
 static inline struct pt_value pt_time_within(struct pt_value v, double ns, uint64_t error_ns)
 {
 	v.basis = error_ns == 0 ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED;
@@ -28,7 +28,7 @@ static inline struct pt_value pt_time_within(struct pt_value v, double ns, uint6
 	return v;
 }
 
-/* ns, known to +- error_ns: a figure that is no larger than that may as well be nothing. */
+/* ns +- error_ns; undecided if ns is not larger than its error. */
 static inline struct pt_value pt_time_value(uint64_t ns, uint64_t error_ns)
 {
 	if (ns != PT_UNKNOWN && error_ns != 0 && ns <= error_ns)
@@ -63,20 +63,20 @@ static inline struct pt_value *pt_time_quantiles(struct pt_value *out, const str
 	return out;
 }
 
-/* min, avg, max where some times may be missing: the longest alone says anything. */
+/* min, avg, max if some times may be missing: only the longest is shown, as a lower bound. */
 static inline struct pt_value *pt_time_longest(struct pt_value *out, const struct pt_stat *stat, uint64_t error_ns)
 {
 	return pt_duration_values(out, pt_stat_longest(stat, error_ns), NULL, PT_DURATION_EXTREMES);
 }
 
-/* min, avg, max: all of them, or where some may be missing. */
+/* min, avg, max; missing: some times may be missing. */
 static inline struct pt_value *pt_time_seen(struct pt_value *out, const struct pt_stat *stat, uint64_t error_ns,
 					    bool missing)
 {
 	return missing ? pt_time_longest(out, stat, error_ns) : pt_time_columns(out, stat, error_ns);
 }
 
-/* Where some may be missing: what was seen is a lower bound, and nothing says less than one. */
+/* missing: the count is a lower bound, and 0 is shown as unknown. */
 static inline struct pt_value pt_count_seen(uint64_t n, bool missing)
 {
 	bool known = n != PT_UNKNOWN && (n > 0 || !missing);
@@ -85,13 +85,13 @@ static inline struct pt_value pt_count_seen(uint64_t n, bool missing)
 				  .at_least = known && missing };
 }
 
-/* Of a sum of so many times. */
+/* The error of a sum of n times. */
 static inline uint64_t pt_time_sum_error(uint64_t error_ns, uint64_t n)
 {
 	return n == 0 || error_ns < PT_NO_BOUND_NS / n ? error_ns * n : PT_NO_BOUND_NS;
 }
 
-/* The total of n times, and of those that were seen in part: as undecided as the average of the n. */
+/* The total of complete times and partial_ns; undecided if the average is. */
 static inline struct pt_value pt_time_total(const struct pt_stat *stat, uint64_t partial_ns, uint64_t error_ns)
 {
 	if (stat->n == 0)
@@ -102,7 +102,7 @@ static inline struct pt_value pt_time_total(const struct pt_stat *stat, uint64_t
 			      pt_time_sum_error(error_ns, stat->n + 1));
 }
 
-/* What part of all of it a time is, both known to +- their errors; what is an error of the one is one of the other, too. */
+/* The share of ns in all, each with its error; ns is a part of all, so its error changes both. */
 static inline struct pt_value pt_time_share(double ns, double error_ns, double all, double all_error_ns)
 {
 	double others = all - ns, others_error_ns = all_error_ns - error_ns;
@@ -123,7 +123,7 @@ static inline double pt_value_number(struct pt_value v, enum pt_unit unit)
 	return pt_unit_is_real(unit) ? v.f : v.u == PT_UNKNOWN ? NAN : (double)v.u;
 }
 
-/* A length, or a sum of them, by a clock that is off by up to that part. */
+/* A duration, or a sum of durations, by a clock with a relative error of up to wrong. */
 static inline struct pt_value pt_time_by_clock(struct pt_value v, enum pt_unit unit, double wrong)
 {
 	double number = pt_value_number(v, unit);

@@ -1,4 +1,4 @@
-/* One row per chain of calls, depth first: its last function, indented under its caller. Row 0 is all there is. */
+/* One row per chain of calls, depth first: its last function, indented below its caller. Row 0 is the whole. */
 #include "profile/result/profile.h"
 #include "profile/analyses/calls/tree.h"
 #include "report/table/names.h"

@@ -1,4 +1,4 @@
-/* The list of views. To add one: a file, and one word here. The first is the default. */
+/* The list of views. To add a view: a file, and one word here. The first is the default. */
 #include <string.h>
 
 #include "report/views/views.h"

@@ -12,7 +12,7 @@ static const struct pt_column columns[] = {
 	{ "time_error_ns", "+-", PT_UNIT_NS, PT_IF_WIDE },
 	{ "clock", "clock", PT_UNIT_TICKS, PT_IF_WIDE },
 	{ "value", "value", PT_UNIT_TICKS, PT_ALWAYS },
-	{ "value_ns", "value, time", PT_UNIT_NS, PT_IF_WIDE },	/* of what is not on the profile's clock */
+	{ "value_ns", "value, time", PT_UNIT_NS, PT_IF_WIDE },	/* for values that are not on the profile's clock */
 	{ "rule", "rule", PT_UNIT_NONE, PT_ALWAYS },
 	{ "path", "calls that led to it", PT_UNIT_NONE, PT_ALWAYS },
 	PT_CORE_COLUMN,

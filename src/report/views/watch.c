@@ -1,4 +1,4 @@
-/* Variables that a probe looks at now and then: a row for each, and below it one for each value that it was found to have. */
+/* Variables that a probe reads periodically: a row for each, and below it a row for each value that was found. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,13 +15,14 @@ static const struct pt_column columns[] = {
 	{ "value", "value", PT_UNIT_NONE, PT_ALWAYS },
 	{ "looks", "looks", PT_UNIT_COUNT, PT_ALWAYS },
 	{ "share", "share %", PT_UNIT_SHARE, PT_ALWAYS },
-	{ "changes", "changes", PT_UNIT_COUNT, PT_ALWAYS },	/* from look to look */
-	/* of the looks, exact as such; the variable may have been more or less between two of them */
+	{ "changes", "changes", PT_UNIT_COUNT, PT_ALWAYS },	/* between two successive looks */
+	/* least of the looks, exact for these; between two looks the variable may have been outside */
 	{ "seen.least", "seen least", PT_UNIT_REAL, PT_IF_ROOM },
 	{ "seen.avg", "seen avg", PT_UNIT_REAL, PT_IF_ROOM },
 	{ "seen.most", "seen most", PT_UNIT_REAL, PT_IF_ROOM },
 	{ "seen.last", "seen last", PT_UNIT_REAL, PT_IF_MUCH_ROOM },
-	{ "apart_ns.avg", "apart", PT_UNIT_NS_MEAN, PT_ALWAYS },	/* the rate that the link allowed */
+	/* average time between two looks, as fast as the link allows */
+	{ "apart_ns.avg", "apart", PT_UNIT_NS_MEAN, PT_ALWAYS },
 	{ "apart_ns.max", "apart max", PT_UNIT_NS, PT_ALWAYS },
 	{ "torn", "torn", PT_UNIT_COUNT, PT_IF_WIDE },
 };
@@ -51,7 +52,7 @@ static struct pt_value real(double f)
 	return (struct pt_value){ .f = f, .basis = isnan(f) ? PT_BASIS_NONE : PT_BASIS_EXACT };
 }
 
-/* What comes and goes between two looks is not among them. */
+/* A value that comes and goes between two looks is not counted. */
 static struct pt_value changes(const struct pt_watched_variable *v)
 {
 	return (struct pt_value){ .u = v->changes, .basis = PT_BASIS_EXACT, .at_least = true };
