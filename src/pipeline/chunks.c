@@ -1,6 +1,6 @@
-/* The way of a chunk to the source context of its source, or to those of its streams. A chunk goes all the way before the
- * next one: decoder, flow, then execution and burst shares (branch formats) or the flat profile (samples), and the other
- * analyses. */
+/* Passes a chunk to the source context of its source, or to those of the source's streams. A chunk goes all the way
+ * before the next one: decoder, flow, then execution and burst shares (branch formats) or the flat profile (samples),
+ * and the other analyses. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +33,8 @@ static struct pt_source_ctx *add_lane(struct pt_pipeline *p, uint16_t source)
 	return ctx;
 }
 
-/* A second source comes: from now on merge orders their events. Events of the first source so far have been passed on
- * already. */
+/* A second source was opened: from now on merge orders the events of all sources. Events of the first source so far
+ * have been passed on already. */
 static void join_lanes(struct pt_pipeline *p, struct pt_source_ctx *ctx, uint64_t from_ns)
 {
 	bool begins = p->merge == NULL && p->n_ctx > 1;
@@ -47,7 +47,7 @@ static void join_lanes(struct pt_pipeline *p, struct pt_source_ctx *ctx, uint64_
 		pt_source_ctx_join(ctx, from_ns);
 }
 
-/* The source is opened anew: what it sent before has to be decoded with the old CONFIG. */
+/* Before a source is opened again: decodes what it sent so far with its old CONFIG. */
 static void read_what_is_held(struct pt_pipeline *p)
 {
 	if (p->merge == NULL)
@@ -66,7 +66,7 @@ static struct pt_source_ctx *lane_for(struct pt_pipeline *p, struct pt_source_ct
 	return ctx;
 }
 
-/* The first versions wrote no isa=: the one Arm core that they knew was the Cortex-M0+. */
+/* The first versions did not write isa=: the only Arm core that they supported was the Cortex-M0+. */
 static const char *isa_named_by(const struct pt_config *config, char *isa, size_t room)
 {
 	char target[PT_PROFILE_TEXT];
@@ -101,7 +101,7 @@ static void open_ctx(struct pt_pipeline *p, const struct pt_chunk *chunk, struct
 	pt_config_fini(&config);
 }
 
-/* Each stream gets a source context, with the number of its source. */
+/* Opens a source context for each stream, with the number of the source. */
 static void open_streams(struct pt_pipeline *p, const struct pt_chunk *chunk, const struct pt_config *config)
 {
 	struct pt_chunk *own;
@@ -112,14 +112,14 @@ static void open_streams(struct pt_pipeline *p, const struct pt_chunk *chunk, co
 	}
 }
 
-/* When a source is opened anew, its stream contexts get no more data, except those that it has again. */
+/* When a source is opened again, its contexts get no more data, except those that are opened again. */
 static void leave_out(struct pt_pipeline *p, uint16_t source)
 {
 	for (size_t i = 0; i < p->n_ctx; i++)
 		p->ctx[i]->left_out |= p->ctx[i]->source == source;
 }
 
-/* The other sources do not wait for them. */
+/* Ends the contexts that are left out, so that the other sources do not wait for them. */
 static void end_left_out(struct pt_pipeline *p)
 {
 	for (size_t i = 0; i < p->n_ctx; i++) {
@@ -185,7 +185,7 @@ void pt_pipeline_cut(struct pt_pipeline *pipeline)
 	pipeline->cut_short = true;
 }
 
-/* If there was no END, events that wait for other sources would wait for ever. */
+/* Without END, events that wait for those of other sources would wait for ever. */
 void pt_pipeline_over(struct pt_pipeline *pipeline)
 {
 	pipeline->over = true;
@@ -193,7 +193,7 @@ void pt_pipeline_over(struct pt_pipeline *pipeline)
 }
 
 /* A LOSS says how many bytes of the source are missing, but not of which stream: the first stream counts them; the
- * others note that some may be theirs. */
+ * others count an unknown number. */
 static void feed(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	struct pt_chunk loss;

@@ -35,9 +35,9 @@ static const char *missing(const struct pt_pipeline *p)
 				       : NULL;
 }
 
-/* Why something that ran (or was written, ...) may be missing between the first and the last time of the source's
- * account. Without an END chunk the last time is now. A burst is never complete, even if it is the only one, because it
- * ends when the buffer is full; nor is the rest of a buffer. NULL: nothing can be missing. */
+/* Why something that ran (or was written, ...) may be missing in the time of the source's account. Without an END chunk
+ * the last time is now. A burst is never complete, even if it is the only one, because it ends when the buffer is full;
+ * nor is the rest of a buffer. NULL: nothing can be missing. */
 static const char *not_all(const struct pt_source_ctx *ctx)
 {
 	const struct pt_flow_counts *counts = &ctx->flow.counts;
@@ -69,7 +69,7 @@ const char *pt_snapshot_why_incomplete(const struct pt_pipeline *p)
 			why = not_all(core_profile->flow);
 	}
 	for (size_t i = 0; why == NULL && !flow && i < p->n_ctx; i++)
-		why = not_all(p->ctx[i]);	/* no source shows flow: report what the others lack */
+		why = not_all(p->ctx[i]);	/* no source shows flow: checks the other sources */
 	return p->n_ctx == 0 ? "nothing was seen" : why;
 }
 

@@ -1,6 +1,6 @@
-/* The cores of a profile, and which source makes the figures of which. Each core has a shadow stack, a clock and shares
- * of its own. If several sources show what one core ran, the first to be opened is used. Runs of the others are only
- * counted: they would count the same execution again. */
+/* The cores of a profile, and the sources from which their figures come. Each core has a shadow stack, a clock and
+ * shares of its own. If several sources show what one core ran, the first to be opened is used. Runs of the others are
+ * only counted: they would count the same execution again. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -97,7 +97,7 @@ static bool gives(const struct pt_source_ctx *ctx, unsigned what)
 	return ctx->decoder != NULL && (ctx->decoder->gives & what) != 0;
 }
 
-/* A source that is opened anew may be of another kind, or on another core. */
+/* Removes sources that no longer fit: a source that is opened again may be of another kind, or on another core. */
 static void let_go(struct pt_core_profile *core_profile)
 {
 	struct pt_source_ctx *flow = core_profile->flow, *samples = core_profile->samples;

@@ -303,7 +303,7 @@ static int take_signal(struct pt_definitions *d, char *item, struct pt_err *err)
 	return 0;
 }
 
-/* A number or an enumerator. */
+/* Parses a number or an enumerator. */
 static bool value_of(const struct pt_signal_definition *def, const char *text, uint64_t *value)
 {
 	char *end;
@@ -360,7 +360,7 @@ static struct pt_value_name *names_of(const struct pt_task_map *map)
 	return values;
 }
 
-/* The state of a task is a variable, with the name TASK.STATE. */
+/* The state of a task is followed as a variable with the name TASK.STATE. */
 static int add_task_state(struct pt_definitions *d, const struct pt_task_map *map, struct pt_err *err)
 {
 	struct pt_signal_definition *def;

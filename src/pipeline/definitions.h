@@ -32,8 +32,8 @@ const struct pt_signal_set *pt_definitions_set(const struct pt_definitions *defi
 
 /* Tasks, ISRs and services of an OS; copied. PT_EARG: more than PT_SIGNALS_MAX definitions. */
 int pt_definitions_add_system(struct pt_definitions *definitions, const struct pt_task_maps *maps, struct pt_err *err);
-/* The i-th sentence about what of the OS cannot be followed, and why, by the ORTI file and the program. NULL: there are
- * no more. */
+/* The i-th sentence about a part of the OS that cannot be followed, and the reason in the ORTI file or the program.
+ * NULL: there are no more. */
 const char *pt_definitions_note(const struct pt_definitions *definitions, size_t i);
 /* A source was opened: takes the names of its lines from its CONFIG (untrusted), if it has any. A second call for the
  * same source adds no lines. */

@@ -6,7 +6,8 @@
 
 /* --- runs */
 
-/* How long the core slept: by the core clock; else its share of all cycles that timestamps and model give. */
+/* How long the core slept: by the core clock; if it is unknown, by the part of sleep in all cycles of timestamps and
+ * model. */
 static uint64_t slept_ns(const struct pt_source_ctx *ctx)
 {
 	const struct pt_pipeline *p = ctx->pipeline;
@@ -33,8 +34,8 @@ static void take_flow(struct pt_source_ctx *ctx, const struct pt_event *event, s
 	}
 }
 
-/* The fast path is possible: each user of runs and call events takes them in compact form, and no analysis wants
- * events. */
+/* Whether the fast path is possible: each user of runs and call events takes them in compact form, and no analysis
+ * wants events. */
 bool pt_sort_takes_pairs(const struct pt_source_ctx *ctx)
 {
 	const struct pt_pipeline *p = ctx->pipeline;
@@ -166,7 +167,7 @@ static void take_signals(struct pt_source_ctx *ctx, const struct pt_event *e, st
 	send_signals(ctx, signal, n, own);
 }
 
-/* A trace of all accesses shows each of them, even if no setting named it. */
+/* In a trace of all accesses each accessed place is followed, even if no setting named it. */
 static void take_value(struct pt_source_ctx *ctx, const struct pt_event *e, struct pt_timestamp at)
 {
 	struct pt_pipeline *p = ctx->pipeline;
@@ -195,7 +196,7 @@ static void take_other(struct pt_source_ctx *ctx, const struct pt_event *e, stru
 	if (e->kind == PT_EV_LOOK)
 		take_signals(ctx, e, at);
 	else if (e->kind == PT_EV_VALUE || e->kind == PT_EV_VALUE_PC || (e->kind == PT_EV_GAP && ctx->looks == 0))
-		take_value(ctx, e, at);	/* between looks no interval is open that a gap could end */
+		take_value(ctx, e, at);	/* not for sources of looks: they have no open interval that a gap could end */
 	if (e->kind == PT_EV_SINCE) {
 		if (ctx->flow.stamps != PT_STAMPS_OTHER)
 			take_flow(ctx, e, 1);
@@ -211,7 +212,7 @@ static void take_other(struct pt_source_ctx *ctx, const struct pt_event *e, stru
 		pt_selection_event(p, e, &at);
 }
 
-/* If flow has timestamps, they are the times of runs. */
+/* If the flow's events have timestamps, these are the times of runs. */
 static void stamp(struct pt_source_ctx *ctx, const struct pt_event *e, const struct pt_timestamp *at)
 {
 	if (e->ticks == PT_UNKNOWN)
@@ -252,7 +253,7 @@ static uint64_t span_of(const struct pt_source_ctx *ctx, const struct pt_chunk *
 	return chunk->to_ns > chunk->from_ns ? chunk->to_ns - chunk->from_ns : 0;
 }
 
-/* Without a clock a chunk is taken to begin where the one before it ended. */
+/* Without a clock a chunk is assumed to begin where the previous one ended. */
 static struct pt_timestamp begin_of(const struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	uint64_t ns = chunk->from_ns;
@@ -282,9 +283,9 @@ static void chunk_begins(struct pt_source_ctx *ctx, const struct pt_chunk *chunk
 	ctx->run_slept = ctx->slept;
 }
 
-/* Silence lasts to the end of the chunk: no value changed in it. A value that has a later time does not say that all else was
- * seen up to that: the trace of the rest may have been turned off before. If timestamps are tied to the probe's clock by a guess
- * that is less certain than the silence is long, the silence is unknown. */
+/* If the chunk has no more values, none changed until its end. A value with a later time does not show that everything
+ * was seen until then: the trace of the rest may have been turned off before. If the timestamps are tied to the probe's
+ * clock by a guess whose error is larger than this silent time, the time counts as unknown. */
 static void seen(struct pt_source_ctx *ctx, uint64_t upto_ns)
 {
 	bool anchored = ctx->clock.n_anchors > 0 && !ctx->clock.guessed;

@@ -1,10 +1,10 @@
-/* Passes runs to execution and analyses. Where runs come in bursts it cuts them into windows (flow/windows.h):
- * estimates use what lies between the two edges of a window. */
+/* Passes runs to execution and analyses. Cuts bursts of runs into windows (flow/windows.h): estimates use what lies
+ * between the two edges of a window. */
 #include "pipeline/pipeline_parts.h"
 
 /* --- where runs stand in time */
 
-/* So far, with the last timestamp that flow has not taken yet. */
+/* The cycles so far, including the last timestamp that flow has not taken yet. */
 static uint64_t passed_cycles(const struct pt_source_ctx *ctx)
 {
 	return ctx->cycles + ctx->slept + ctx->flow.at_end;
@@ -15,8 +15,7 @@ void pt_gate_chunk_begins(struct pt_source_ctx *ctx)
 	ctx->chunk_cycles = passed_cycles(ctx);
 }
 
-/* How long the core ran to fill a burst or a ring buffer, if it can be known: its modelled cycles, on the core
- * clock. */
+/* How long the core ran to fill a burst or a ring buffer, if known: its modelled cycles at the core clock. */
 uint64_t pt_gate_ran_ns(const struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	uint64_t core_hz = ctx->pipeline->profile.core_hz;
@@ -105,7 +104,7 @@ static void count_cycles(struct pt_source_ctx *ctx, const struct pt_run *run, si
 		ctx->cycles += run[i].cycles;
 }
 
-/* window NULL: one begins; else it has ended. */
+/* window NULL: a window begins; else this window has ended. */
 static void tell_edge(struct pt_source_ctx *ctx, const struct pt_time_window *window)
 {
 	if (ctx->pipeline->executes)

@@ -24,7 +24,7 @@ void pt_halves_fini(struct pt_halves *halves)
 	*halves = (struct pt_halves){ 0 };
 }
 
-/* By a hash: random, but the same in each run, and no pattern in the order of looks falls into one half. */
+/* By a hash: random, but reproducible, so that a pattern in the order of looks does not end up in one half. */
 static unsigned half_of(uint64_t look)
 {
 	uint64_t h = (look + 1) * UINT64_C(0x9e3779b97f4a7c15);

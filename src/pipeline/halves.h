@@ -1,7 +1,7 @@
-/* The same profile twice, each of one random half of the looks. A look is what a source recorded in one go: a burst, a
- * snapshot or a batch of samples. Both halves cover the same stretch of time and answer the same questions
- * independently, so they may differ by no more than their errors allow (report/laws, 6). For the half that does not get
- * a look, its time was not observed. Pure; one thread at a time. */
+/* Two profiles of one recording, each made of a random half of the looks. A look is what a source recorded in one go: a
+ * burst, a snapshot or a batch of samples. Both halves cover the same stretch of time and answer the same questions
+ * independently, so they may differ by no more than their errors allow (report/laws, 6). For the other half, the time
+ * of a look counts as unobserved. Pure; one thread at a time. */
 #ifndef PT_PIPELINE_HALVES_H
 #define PT_PIPELINE_HALVES_H
 

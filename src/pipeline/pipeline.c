@@ -220,8 +220,8 @@ static bool wants_model(const struct pt_params *params)
 	return strcmp(pt_params_text(params, &rows[CYCLES]), "model") == 0;
 }
 
-/* Where the cycle model alone cannot give time (isa.h), timestamps do: a trace without them counts in instructions. A
- * model that the user chose is used for traces of branches only: corrections of samples need a verified one. */
+/* If the cycle model needs timestamps (isa.h), a trace without them counts in instructions. A model that the user chose
+ * is used for traces of branches only: corrections of samples need a verified one. */
 void pt_pipeline_choose_clock(struct pt_pipeline *p, const struct pt_config *config)
 {
 	char format[32];
@@ -261,7 +261,8 @@ static int check_cycles(const struct pt_program *program, const struct pt_params
 	return 0;
 }
 
-/* For the command that makes the profile again. A long text, or one of several lines, is a file's. */
+/* Stores the given settings, for the command that repeats the profile. A long text, or one of several lines, comes from
+ * a file. */
 static void note_given(struct pt_pipeline *p)
 {
 	enum { MOST = 200 };
@@ -352,7 +353,7 @@ int pt_pipeline_set_limits(struct pt_pipeline *p, const char *word, struct pt_er
 	if (rc < 0)
 		return rc;
 	if (p->n_ctx == 0)
-		pt_pipeline_add(p->words, word, NULL);	/* an analysis that is opened anew gets it, too */
+		pt_pipeline_add(p->words, word, NULL);	/* an analysis that is opened again gets it, too */
 	p->profile.limits = NULL;	/* until the next snapshot */
 	pt_core_profile_steps(p);
 	return 0;

@@ -1,6 +1,6 @@
-/* From chunks to a profile: decoder, flow, merge, analyses in a row. Pure: no thread, clock or I/O, so live and capture
- * file give the same report byte for byte. When live the analysis thread owns it; for a file, the subcommand does. Each
- * source that a CONFIG chunk opens has its own source context; a profile may have several (PT_SOURCE_CTXS,
+/* Makes a profile from chunks, through decoder, flow, merge and analyses. Pure: no thread, clock or I/O, so live and
+ * capture file give the same report byte for byte. When live the analysis thread owns it; for a file, the subcommand
+ * does. Each source that a CONFIG chunk opens has its own source context; a profile may have several (PT_SOURCE_CTXS,
  * pipeline_parts.h). */
 #ifndef PT_PIPELINE_H
 #define PT_PIPELINE_H

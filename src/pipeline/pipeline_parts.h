@@ -33,7 +33,7 @@ enum { PT_SOURCE_CTXS = 32, PT_SELECTED = 32 };	/* sources of one profile; analy
 struct pt_core_profile;
 
 enum { PT_ARRIVALS = 16 };
-struct pt_arrivals {		/* which bytes came when: the last chunks; all older ones are merged into the first
+struct pt_arrivals {		/* when which bytes arrived: the last chunks; all older ones are merged into the first
 				 * entry */
 	struct { uint64_t end_bytes, from_ns; } chunk[PT_ARRIVALS];
 	size_t n;
@@ -54,14 +54,14 @@ struct pt_source_ctx {		/* one source */
 
 	/* what chunks say; read by source_ctx.c alone */
 	size_t index;			/* among the source contexts */
-	bool chosen_end;		/* chosen at random is the end of each burst, not its beginning */
+	bool chosen_end;		/* the end of each burst is at a random time, not its beginning */
 	bool bursts_only;		/* mode=burst: a DATA chunk may last longer than its burst */
 	bool around;			/* mode=ring: the user chooses when it ends */
 	bool extract;			/* the rest of a buffer in which new trace overwrites the oldest */
 	bool data_only;			/* its trace shows accesses to data, but not what ran */
 	bool leaves_out;		/* trace=loop1: the hardware does not record branches that repeat */
 	uint64_t issues;		/* instructions that its core may execute in one cycle */
-	bool meets_handler;		/* a sample during an exception entry has the handler's pc: known of this
+	bool meets_handler;		/* a sample during an exception entry has the handler's pc, as known for this
 					 * core */
 	bool meets_interrupted;		/* a sample during an exception entry has the pc of what it interrupts */
 	bool triggered;			/* hardware triggers start and stop its counting, at unknown times */
@@ -71,7 +71,7 @@ struct pt_source_ctx {		/* one source */
 	bool gap_open;			/* trace was interrupted; becomes a gap if it goes on */
 	bool held;			/* a debugger, or the source, holds the core: nothing runs */
 	bool resumed;			/* it was resumed at a known pc, and nothing was recorded since */
-	bool state_known;		/* a debugger, or the source, has said whether the core runs */
+	bool state_known;		/* a debugger, or the source, has reported whether the core runs */
 	bool lead_open;			/* some time passed before any trace and any state: not yet known whether the
 					 * core ran then */
 	const char *unseen;		/* a phrase for the user: when the core may have run unrecorded; or NULL */
@@ -102,11 +102,11 @@ struct pt_source_ctx {		/* one source */
 					 * PT_UNKNOWN: it lies in the chunk */
 	uint64_t wait_ns;		/* an event may be this much older than its bytes */
 	uint64_t data_ns;		/* end of the last DATA chunk; PT_UNKNOWN: none yet, or loss after it */
-	struct pt_own_clock own;	/* made of its timestamps */
+	struct pt_own_clock own;	/* made from its timestamps */
 	struct pt_clock clock;		/* used while it is the only source; with several, merge has it */
 };
 
-struct pt_core_profile {		/* what is known of one core that a source shows */
+struct pt_core_profile {		/* the profile of one core */
 	uint16_t core;
 	bool used;			/* some source is, or was, of this core */
 	struct pt_source_ctx *flow, *samples;	/* the source contexts whose runs, and whose samples, make its figures;
@@ -157,7 +157,7 @@ struct pt_pipeline {
 	struct pt_since since;
 	struct pt_selected selected[PT_SELECTED];
 	size_t n_selected;
-	/* at least one selected analysis does */
+	/* at least one selected analysis wants them */
 	bool wants_runs, wants_steps, wants_signals, wants_events, wants_values;
 	struct pt_definitions *definitions;
 	struct pt_signals *signals;
@@ -190,7 +190,7 @@ struct pt_pipeline {
 
 /* --- pipeline.c */
 
-/* Takes from the first source's CONFIG which clock times are on, before the source is opened. */
+/* Chooses the clock for times by the first source's CONFIG, before the source is opened. */
 void pt_pipeline_choose_clock(struct pt_pipeline *p, const struct pt_config *config);
 
 /* --- streams.c */
@@ -210,8 +210,8 @@ struct pt_stream_piece {
 };
 size_t pt_stream_part_feed(struct pt_stream_part *stream, const uint8_t *bytes, size_t len_bytes,
 			   struct pt_stream_piece *own);
-uint64_t pt_stream_part_gap(struct pt_stream_part *stream);	/* as struct pt_demux has it */
-/* Is it the first stream of its source? The first stream counts the bytes that are in no frame. */
+uint64_t pt_stream_part_gap(struct pt_stream_part *stream);	/* as in struct pt_demux */
+/* Whether it is the first stream of its source. The first stream counts the bytes that are in no frame. */
 bool pt_stream_part_is_first(const struct pt_stream_part *stream);
 uint64_t pt_stream_part_others(const struct pt_stream_part *stream);	/* bytes of streams without a format; NULL: 0 */
 
@@ -253,7 +253,8 @@ void pt_core_profile_steps(struct pt_pipeline *p);	/* call when the need for cal
 /* NULL: no source is of this core */
 struct pt_core_profile *pt_core_profile_find(struct pt_pipeline *p, uint16_t core);
 
-/* What a format may carry beside other things (samples in an ITM's stream) does not count as missing if none came. */
+/* Data that a format may contain beside other data (samples in an ITM's stream) do not count as missing if there are
+ * none. */
 static inline unsigned pt_source_ctx_gives(const struct pt_source_ctx *ctx)
 {
 	unsigned what = ctx->decoder != NULL ? ctx->decoder->gives : 0;
@@ -304,7 +305,7 @@ double pt_snapshot_seen_part(const struct pt_pipeline *p,
 			     const struct pt_core_profile *core_profile); /* see profile.h */
 void pt_snapshot_window_core(const struct pt_pipeline *p, const struct pt_core_profile *core_profile,
 			     struct pt_profile_core *core);
-/* figures: from now on those of the row. */
+/* figures: from now on owned by the row. */
 void pt_snapshot_window_row(struct pt_pipeline *p, const struct pt_core_profile *core_profile,
 			    const struct pt_profile_core *core, struct pt_profile_function *row,
 			    struct pt_execution_function *figures);
@@ -357,7 +358,7 @@ void pt_source_ctxs_drain(struct pt_pipeline *p);	/* passes on what merge can or
 /* --- gate.c: runs of a source context, and bursts that cut them into windows */
 
 void pt_gate_runs(struct pt_source_ctx *ctx, struct pt_run_batch *batch);	/* takes all of the batch */
-bool pt_gate_wants(const struct pt_source_ctx *ctx);		/* the next runs would change a window */
+bool pt_gate_wants(const struct pt_source_ctx *ctx);		/* whether the next runs would change a window */
 void pt_gate_burst(struct pt_source_ctx *ctx, uint64_t armed_ns, unsigned cause);	/* one begins */
 void pt_gate_burst_ends(struct pt_source_ctx *ctx, bool whole);	/* whole: the trace buffer was full */
 void pt_gate_away(struct pt_source_ctx *ctx, enum pt_loss cause, uint64_t ns);

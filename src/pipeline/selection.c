@@ -79,7 +79,7 @@ static int open_one(struct pt_pipeline *p, const struct pt_analysis *ops, struct
 	return 0;
 }
 
-/* Whether the user gave this analysis a setting that needs it: that selects it. */
+/* Whether the user gave a setting of this analysis: this selects it. */
 static bool is_told(const struct pt_pipeline *p, const struct pt_analysis *ops)
 {
 	for (size_t i = 0; i < ops->n_params; i++)
@@ -116,7 +116,7 @@ bool pt_selection_records(const struct pt_pipeline *p)
 	return false;
 }
 
-/* Its place among the chosen; NULL: none is left. */
+/* Its entry among the selected analyses, which may be new; NULL: all are used. */
 static struct pt_selected *place_of(struct pt_pipeline *p, const struct pt_analysis *ops)
 {
 	for (size_t i = 0; i < p->n_selected; i++)
@@ -128,7 +128,7 @@ static struct pt_selected *place_of(struct pt_pipeline *p, const struct pt_analy
 	return &p->selected[p->n_selected++];
 }
 
-/* An analysis that is selected late has missed the CONFIG. */
+/* Reports the core clock to an analysis that was selected after CONFIG. */
 static void tell_core_clock(const struct pt_pipeline *p, const struct pt_selected *c)
 {
 	char text[40];

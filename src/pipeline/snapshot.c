@@ -33,7 +33,7 @@ static bool tells_what_ran(const struct pt_pipeline *p)
 	return false;
 }
 
-/* If what was recorded was not chosen at random (the end of a ring), no share of the profile can be derived. */
+/* If the recorded time is not random (the end of a ring), it gives no shares of the profile. */
 static enum pt_basis shares_of(const struct pt_pipeline *p, enum pt_basis measured)
 {
 	bool estimated = counted(p) || !pt_snapshot_has_flow(p);
@@ -48,7 +48,7 @@ static enum pt_basis shares_of(const struct pt_pipeline *p, enum pt_basis measur
 	return estimated ? PT_BASIS_ESTIMATED : PT_BASIS_NONE;
 }
 
-/* Nothing between two looks has a known length. */
+/* Whether all sources only give looks: the time between two looks is unknown. */
 static bool gives_looks_alone(const struct pt_pipeline *p)
 {
 	for (size_t i = 0; i < p->n_ctx; i++)
@@ -84,7 +84,7 @@ static void judge(struct pt_pipeline *p)
 			f->times = f->shares = PT_BASIS_NONE;
 }
 
-/* Samples and bursts of one core are two answers to one question. */
+/* Compares samples with bursts of one core: both measure the same shares. */
 static void compare_answers(struct pt_pipeline *p, const struct pt_profile_core *core)
 {
 	for (size_t id = 0; id < p->n_ids; id++) {
@@ -110,7 +110,7 @@ static void compare_all_answers(struct pt_pipeline *p)
 			compare_answers(p, &p->profile.core[i]);
 }
 
-/* A counter of the core itself was read while it ran. */
+/* Whether a counter of the core, read while it ran, contradicts the core clock. */
 static bool contradicts_counter(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;
@@ -130,7 +130,7 @@ static bool contradicts_counter(struct pt_pipeline *p)
 	return true;
 }
 
-/* If one core has a flow, samples beside it do not count cycles. */
+/* The source that counts cycles: samples beside a flow do not. NULL: none, or several. */
 static const struct pt_profile_source *counts_cycles(const struct pt_profile *f)
 {
 	const struct pt_profile_source *found = NULL;
@@ -160,7 +160,7 @@ static bool beyond_clock(const struct pt_profile *f)
 	return seen > most * 1.02 + SLACK_CYCLES || of->beyond_ns > 0;
 }
 
-/* A hardware counter counted faster than the core's clock allows. */
+/* Whether a hardware counter counted faster than the core's clock allows. */
 static bool contradicts_counts(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;
@@ -212,8 +212,8 @@ static bool contradicts_stamps(struct pt_pipeline *p)
 	return false;
 }
 
-/* Modelled cycles, or those that bins counted, cannot be more than the core clock's, in total and in each burst: else
- * the clock is faster than given or the counts are wrong, and so are all times. */
+/* Cycles, modelled or counted by bins, cannot exceed those of the core clock, in total and in each burst: else the
+ * clock is faster than given, or the counts are wrong; all times are wrong then. */
 static void contradict(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;
@@ -312,9 +312,9 @@ static void add_trouble(struct pt_profile *f, const struct pt_core_profile *core
 	}
 }
 
-/* How many samples of the hardware did not arrive, at most. A source that reads the core itself misses none. If the
- * source counts the samples taken, it knows; else the missing bytes are a bound. PT_UNKNOWN: the chip dropped packets,
- * and does not say how many. */
+/* Upper bound of the samples that the hardware took and that did not arrive. A source that reads the core itself misses
+ * none. If the source counts the samples taken, the number is known; else the missing bytes limit it. PT_UNKNOWN: the
+ * chip dropped an unknown number of packets. */
 static uint64_t missed_by(const struct pt_source_ctx *ctx)
 {
 	enum { LEAST_BYTES = 2 };	/* of a sample */
@@ -352,7 +352,7 @@ static void sum_up(struct pt_pipeline *p)
 	f->core = p->cores;
 }
 
-/* A burst, or a ring buffer, whose duration is unknown. */
+/* Whether the source has bursts, or a ring buffer, of unknown duration. */
 static bool is_a_part_of_its_span(const struct pt_source_ctx *ctx)
 {
 	const struct pt_pipeline *p = ctx->pipeline;
@@ -479,7 +479,7 @@ static void tell_of_tasks(struct pt_pipeline *p)
 	p->profile.task_note = p->task_note;
 }
 
-/* The analysis that the profile's figures of functions come from. */
+/* The analysis from which the profile's figures of functions come. */
 static const char *analysis_of(const struct pt_pipeline *p)
 {
 	if (p->profile.by_bins)
@@ -491,7 +491,7 @@ static const char *analysis_of(const struct pt_pipeline *p)
 	return !p->executes && p->profile.ranges != NULL ? "range" : "execution";
 }
 
-/* Figures of functions if execution was not selected: from entries and exits, or from ranges. */
+/* Figures of functions without execution: from entries and exits, or from ranges. */
 static const struct pt_execution_result *stand_in(const struct pt_pipeline *p, struct pt_core_profile *core_profile)
 {
 	const struct pt_spans *spans = p->profile.spans != NULL ? p->profile.spans : p->profile.ranges;

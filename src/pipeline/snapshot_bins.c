@@ -49,7 +49,7 @@ static const struct pt_loss_sum *time_of_bins(const struct pt_profile *f, uint16
 	return NULL;
 }
 
-/* The observed cycles are those that bins counted, and the rest. A busy host learns late that the core runs and that
+/* The observed cycles are those that bins counted, plus the rest. A busy host learns late that the core runs and that
  * counting has begun. So bins may exceed the observed time; only more than the clock has in the whole time, and a
  * packet at each end, is impossible. */
 static void make_rest(struct pt_profile *f, const struct pt_bins *bins, struct pt_profile_core *core)
@@ -69,7 +69,8 @@ static void make_rest(struct pt_profile *f, const struct pt_bins *bins, struct p
 		core->rest_cycles = clock > (double)core->cycles ? (uint64_t)clock - core->cycles : 0;
 }
 
-/* So many of a core's hits may have been counted between reading its first bin and its last: at most one per cycle. */
+/* The number of a core's hits that may have been counted between reading its first bin and its last: at most one per
+ * cycle. */
 static double hits_apart(const struct pt_pipeline *p, const struct pt_bins_core *core)
 {
 	static const double drift = 0.02;

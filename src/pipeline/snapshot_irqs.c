@@ -1,5 +1,5 @@
-/* The exceptions of a profile: functions that they entered, by the vectors that point there, with the entry counts of
- * the target's timestamps. Vectors are those of the first core. */
+/* The exceptions of a profile: the functions that they entered, found by their vectors, with the entry counts of the
+ * target's timestamps. Vectors are those of the first core. */
 #include <stdio.h>
 #include <string.h>
 

@@ -91,7 +91,7 @@ static void bound(const struct pt_pipeline *p, const struct pt_core_profile *cor
 					       pt_snapshot_handler(p, place->key, lines, &handler));
 }
 
-/* Of all cores, sorted by core and key. */
+/* Stores the places of all cores, sorted by core and key. */
 static void tell(struct pt_pipeline *p, size_t offset, struct pt_profile_place **room,
 		 const struct pt_profile_place **out, size_t *n)
 {

@@ -1,8 +1,9 @@
-/* Which samples by halts may belong to another row. The core halts between two instructions: the pc is that of the next
- * instruction, but the time was spent in the one before, which may be in another function or line. So for each sampled
- * address program/code/preceding.h gives the instructions that may come before it: the sampled row may have the sample
- * wrongly, a preceding row may have missed it, and the limits of both include this. Not considered: an instruction that
- * returns from an exception (it is one instruction, counted for what was interrupted), and samples outside of code. */
+/* Finds which samples by halts may belong to another row. The core halts between two instructions: the pc is that of
+ * the next instruction, but the time was spent in the one before, which may be in another function or line. So for each
+ * sampled address program/code/preceding.h gives the instructions that may come before it: the sampled row may have the
+ * sample wrongly, a preceding row may have missed it, and the limits of both include this. Not considered: an
+ * instruction that returns from an exception (it is one instruction, counted for what was interrupted), and samples
+ * outside of code. */
 #include <stdlib.h>
 
 #include "base/alloc.h"

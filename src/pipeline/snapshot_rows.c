@@ -40,7 +40,7 @@ static bool is_active(const struct pt_core_profile *core_profile, uint16_t id)
 	return run->count != 0 || run->partial != 0 || run->instructions != 0 || run->cycles != 0;
 }
 
-/* Each sample found the core held in reset. */
+/* Whether each sample found the core held in reset. */
 static bool never_ran(const struct pt_core_profile *core_profile)
 {
 	const struct pt_source_ctx *ctx = core_profile->samples;
@@ -49,7 +49,7 @@ static bool never_ran(const struct pt_core_profile *core_profile)
 	return sum != NULL && sum->by[PT_LOSS_IN_RESET].ns > 0 && sum->observed_ns == 0 && sum->lost_ns == 0;
 }
 
-/* All functions of a core that appear in no window and no batch of samples have the same limit. Of several cores the
+/* All functions of a core that appear in no window and no batch of samples have the same limit. With several cores the
  * highest limit. */
 static struct pt_share share_of_unseen(const struct pt_pipeline *p)
 {
@@ -137,7 +137,7 @@ void pt_snapshot_rows(struct pt_pipeline *p)
 	pt_snapshot_make_room(p, p->n_core_profiles * p->n_ids);
 	pt_snapshot_no_rows(p);
 	if (p->profile.windowed)
-		pt_selection_result_of(p, &pt_analysis_tree);	/* this analysis knows the calls */
+		pt_selection_result_of(p, &pt_analysis_tree);	/* the tree has the calls */
 	for (size_t i = 0; i < p->n_core_profiles; i++)
 		make_rows_of(p, &p->core_profile[i]);
 	p->profile.unseen = share_of_unseen(p);

@@ -48,7 +48,7 @@ static void calibrate(const struct pt_pipeline *p, const struct pt_core_profile 
 		core->asleep = pt_flat_asleep_share(core_profile->flat);
 }
 
-/* What a core's rows are shares of: how long it was awake in the profile, observed or not. */
+/* The base of a core's shares: how long it was awake in the profile, observed or not. */
 static uint64_t awake_ticks(const struct pt_pipeline *p, const struct pt_core_profile *core_profile, double asleep,
 			    uint64_t seen)
 {
@@ -60,7 +60,7 @@ static uint64_t awake_ticks(const struct pt_pipeline *p, const struct pt_core_pr
 	return (uint64_t)llround(ran_ns * 1e-9 * (double)p->profile.core_hz * (1 - asleep));
 }
 
-/* A single stretch is used if it misses little, such as the beginning. */
+/* A single recorded stretch is used if little is missing, such as the beginning. */
 double pt_snapshot_seen_part(const struct pt_pipeline *p, const struct pt_core_profile *core_profile)
 {
 	const struct pt_source_ctx *ctx = core_profile->flow;
@@ -145,8 +145,8 @@ static double fitted(const struct pt_profile_core *core, const struct pt_profile
 	return f != NULL && f->own.x > 0 ? row->share.share * core->windows.y / f->own.x : 1;
 }
 
-/* The highest of the lower bounds: time seen in bursts is certain; each estimate is a bound, and that of its self time
- * may be the narrower one, if it comes from samples. */
+/* The highest of the lower bounds: the time seen in bursts, and the lower limits of both estimates; that of the self
+ * time may be higher, if it comes from samples. */
 static uint64_t gross_at_least(const struct pt_profile_core *core, const struct pt_tree_estimate *tree,
 			       const struct pt_profile_function *row)
 {

@@ -55,7 +55,7 @@ static void read_regions(struct pt_profile *f, const struct pt_config *config)
 	}
 }
 
-/* Facts for the head of the report: of the first source, except those that only others know. */
+/* Facts for the head of the report: from the first source, except those that only other sources have. */
 static void read_facts(struct pt_pipeline *p, const struct pt_config *config, bool first)
 {
 	struct pt_profile *f = &p->profile;
@@ -124,7 +124,7 @@ static void read_measured_ticks(struct pt_profile *f, const struct pt_config *co
 		f->stamps_wrong = fmax(f->stamps_wrong, fmax(hz / least - 1, 1 - hz / most));
 }
 
-/* IVBR of the S12Z: bits 15:1 are bits 23:9 of the address. Without the key the program gives the address. */
+/* IVBR of the S12Z: bits 15:1 are bits 23:9 of the address. Without the key the address comes from the program. */
 static uint64_t vectors_of(const struct pt_config *config)
 {
 	uint64_t ivbr = pt_config_number(config, "ivbr", PT_UNKNOWN);
@@ -353,7 +353,7 @@ static void restart(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 		send_mark(ctx, PT_MARK_BURST, chunk);
 }
 
-/* Takes some of the bytes; a part of them belongs to the stream. */
+/* Takes some of the bytes, of which a part belongs to the stream. */
 static size_t feed_stream(struct pt_source_ctx *ctx, const uint8_t *bytes, size_t len_bytes)
 {
 	struct pt_stream_piece own;
@@ -412,7 +412,7 @@ static bool nothing_ran(const struct pt_source_ctx *ctx, enum pt_loss cause)
 	return has_flow(ctx) && (pt_loss_nothing_ran(cause) || (ctx->held && !pt_loss_is_fault(cause)));
 }
 
-/* Time without trace. Before the first trace a debugger may have held the core: the next state tells. */
+/* Time without trace. Before the first trace a debugger may have held the core: the next STATE shows this. */
 static void note_unseen(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	enum pt_loss cause = (enum pt_loss)chunk->cause;
@@ -430,7 +430,8 @@ static void note_unseen(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 static void loss(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	enum pt_loss cause = (enum pt_loss)chunk->cause;
-	bool full = !pt_loss_is_fault(cause) || cause == PT_LOSS_OVERRUN;	/* it stopped because it was full */
+	/* the trace stopped because the buffer was full */
+	bool full = !pt_loss_is_fault(cause) || cause == PT_LOSS_OVERRUN;
 
 	note_unseen(ctx, chunk);
 	send_mark(ctx, PT_MARK_LOSS, chunk);

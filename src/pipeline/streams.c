@@ -1,4 +1,4 @@
-/* A source whose bytes are those of several streams (decode/demux.h). Each stream with a format in CONFIG has a source
+/* A source whose bytes contain several streams (decode/demux.h). Each stream with a format in CONFIG has a source
  * context, which gets all chunks and takes its own bytes from them. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct pt_stream_part {		/* as one source context sees it */
 	uint16_t number;
 	bool first;			/* of its source */
 	bool known[STREAM_NUMBERS];	/* those with a format */
-	uint64_t other_bytes;		/* of other streams */
+	uint64_t other_bytes;		/* of streams without a format */
 };
 
 /* --- CONFIG */
@@ -35,7 +35,7 @@ static void add_own_lines(struct pt_text *text, const struct pt_config *config, 
 	}
 }
 
-/* If a key is there twice the first one counts, so the stream's lines come before the source's. */
+/* If a key occurs twice, the first one counts, so the stream's lines come before the source's. */
 static void make_config(struct pt_text *text, const struct pt_config *config, unsigned number, const char *format)
 {
 	char prefix[24], title[48];
