@@ -117,13 +117,15 @@ static bool fits(const struct swo_got *got, size_t at, uint64_t i)
 	return true;
 }
 
-/* The hole that has to be there: some bytes behind it may fit by chance. */
-static size_t hole_at(const struct swo_got *got, size_t at)
+/* A hole has to be there: some bytes behind it may fit by chance. Several may be, which meet at this place. */
+static bool use_holes_at(const struct swo_got *got, size_t at, bool *used)
 {
+	bool any = false;
+
 	for (size_t h = 0; h < got->n_holes; h++)
 		if (at >= got->hole[h].first && at < got->hole[h].last + SURE_BYTES / 2)
-			return h;
-	return SIZE_MAX;
+			any = used[h] = true;
+	return any;
 }
 
 static size_t false_holes(const struct swo_got *got, const bool *used)
@@ -167,15 +169,12 @@ void swo_got_check(const struct swo_got *got, uint64_t from, uint64_t n_sent, st
 	*out = (struct swo_verdict){ .first = i };
 	for (size_t at = 0; at < got->n; at++, i++) {
 		uint64_t next;
-		size_t hole;
 
 		if (got->bytes[at] == swo_pin_byte(i))
 			continue;
-		hole = hole_at(got, at);
-		ck_assert_msg(hole != SIZE_MAX, "byte %zu of %zu is not number %" PRIu64 ", and no read said so", at,
-			      got->n, i);
+		ck_assert_msg(use_holes_at(got, at, used),
+			      "byte %zu of %zu is not number %" PRIu64 ", and no read said so", at, got->n, i);
 		next = number_of(got, at, i, n_sent);
-		used[hole] = true;
 		out->n_missing += next - i;
 		out->n_gaps++;
 		i = next;

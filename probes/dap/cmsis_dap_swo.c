@@ -5,8 +5,8 @@
  * operation that only clears the way for itself. A poll travels behind the last packet of a list of operations, so that
  * a caller who does both in turns waits once.
  *
- * The probe reports loss by bits, not by place. The place is worked out: a ring that is full holds the bytes before the
- * hole, and the status says how many it holds. Where the probe counts what it received (index), answers that never came
+ * The probe reports loss by bits, not by place: a hole is between two answers. Where the ring is full, and no more is said,
+ * it holds the bytes before the hole, and the status says how many it holds. Where the probe counts what it received (index), answers that never came
  * are counted exactly.
  * By the endpoint bytes come by themselves, and the status is still a command. The index joins both: bytes are given when
  * a status that counts them has come. A probe without the index is polled, although it has the endpoint.
@@ -44,14 +44,17 @@ static void lose(struct pt_cmsis_dap *dap, uint64_t first, uint64_t last, enum p
 	pt_stream_buffer_lose(&dap->swo.buffer, (struct pt_stream_hole){ first, last, missing, bytes });
 }
 
-/* The status before the ring had received_least bytes in all and now has at most received_most. */
-static void take_bits(struct pt_cmsis_dap *dap, uint8_t status, uint64_t received_least, uint64_t received_most)
+/* When the answer before this one was made the ring had received since bytes in all; with this one it has paused_at at least,
+ * and received_most at most. A ring that is full holds what came before the hole. A UART that was overrun need not have a
+ * full ring behind it: the hole is anywhere since the answer before. */
+static void take_bits(struct pt_cmsis_dap *dap, uint8_t status, uint64_t since, uint64_t paused_at,
+		      uint64_t received_most)
 {
 	struct pt_cmsis_dap_swo *swo = &dap->swo;
 	/* a pause that lasts over several answers is said by each of them */
 	bool certain = (status & OVERRUN) != 0 && !swo->lost_since_status;
 	enum pt_stream_missing missing = certain ? PT_STREAM_SOME : PT_STREAM_PERHAPS;
-	uint64_t first = (status & PAUSED) != 0 ? received_least : swo->received_least;
+	uint64_t first = (status & OVERRUN) != 0 ? since : paused_at;
 
 	swo->buffer.bad_frames += (status & STREAM_ERROR) != 0;
 	swo->crowded |= (status & PAUSED) != 0;
@@ -95,6 +98,7 @@ static bool take_endpoint_status(struct pt_cmsis_dap *dap, size_t n)
 		lose(dap, swo->received_least, received, PT_STREAM_PERHAPS, PT_UNKNOWN);
 	swo->unsure = false;
 	swo->received_least = swo->buffer.checked = received;
+	swo->drained = swo->buffer.came >= received;	/* what it counts may be on its way */
 	return true;
 }
 
@@ -112,7 +116,7 @@ static bool take_status(struct pt_cmsis_dap *dap, size_t n)
 	pt_stream_buffer_received(&swo->buffer, received);
 	swo->crowded = waiting > ring_bytes(dap) / 2;
 	swo->lost_since_status = false;
-	take_bits(dap, dap->in[1], received, received);
+	take_bits(dap, dap->in[1], swo->received_least, received, received);
 	swo->received_least = received;
 	swo->paused_at = (dap->in[1] & PAUSED) != 0 ? received : PT_UNKNOWN;
 	return true;
@@ -122,7 +126,7 @@ static bool take_status(struct pt_cmsis_dap *dap, size_t n)
 static bool take_data(struct pt_cmsis_dap *dap, size_t n)
 {
 	struct pt_cmsis_dap_swo *swo = &dap->swo;
-	uint64_t before = swo->buffer.came, most;
+	uint64_t before = swo->buffer.came, since = swo->received_least, most;
 	size_t len = n >= DATA_HEAD_BYTES ? pt_le16(dap->in + 2) : SIZE_MAX;
 
 	if (len > n - DATA_HEAD_BYTES || len > swo->ask_bytes)
@@ -133,9 +137,9 @@ static bool take_data(struct pt_cmsis_dap *dap, size_t n)
 	if (swo->buffer.came > swo->received_least)
 		swo->received_least = swo->buffer.came;
 	if (swo->paused_at != PT_UNKNOWN)
-		take_bits(dap, dap->in[1], swo->paused_at, swo->paused_at);
+		take_bits(dap, dap->in[1], swo->paused_at, swo->paused_at, swo->paused_at);
 	else
-		take_bits(dap, dap->in[1], swo->received_least, most);
+		take_bits(dap, dap->in[1], since, swo->received_least, most);
 	swo->paused_at = PT_UNKNOWN;
 	return true;
 }

@@ -121,7 +121,7 @@ static size_t judge_hole(struct pt_stream_buffer *buffer, size_t n, size_t room,
 	what->missing = hole->missing;
 	what->sure_bytes = sure;
 	what->lost_bytes = hole->lost_bytes;
-	if (hole->last > buffer->given + n && !buffer->ended && n == room) {	/* longer than a read: it is said again */
+	if (hole->last > buffer->given + n && n == room) {	/* longer than a read: it is said again */
 		hole->first = buffer->given + n;
 		return n;
 	}
