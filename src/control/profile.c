@@ -51,7 +51,7 @@ bool pt_command_is_text(struct pt_command *cmd, const struct pt_query *query)
 	return false;
 }
 
-/* For the time while the capture file is being opened: its disk may not answer. */
+/* Cancels a start while the capture file is being opened: its disk may not answer. */
 void pt_command_cancel_start(struct pt_command *cmd)
 {
 	pt_session_cancel_start(cmd->ctx->session);

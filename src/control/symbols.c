@@ -50,7 +50,7 @@ static void show(struct pt_command *cmd)
 	pt_command_done(cmd, 0, NULL);
 }
 
-/* Is the error about the file, and not about its content, for which the message itself says what to do? */
+/* Whether the error is about opening the file. Messages about its content say themselves what to do. */
 static bool is_about_its_file(const struct pt_err *err)
 {
 	return err->code == PT_EIO || strstr(err->msg, "is not a file") != NULL;

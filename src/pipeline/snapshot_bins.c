@@ -82,7 +82,7 @@ static double hits_apart(const struct pt_pipeline *p, const struct pt_bins_core 
 	return (double)core->apart_ns / 1e9 * (double)p->profile.core_hz * (1 + drift);
 }
 
-/* Copied so that its bounds can be narrower: shares of functions and addresses, and figures of cores. */
+/* Copies the bins, so that their bounds can be changed: shares of functions and addresses, and figures of cores. */
 static struct pt_bins *copy_bins(struct pt_pipeline *p, const struct pt_bins *from)
 {
 	struct pt_bins_core *cores = pt_alloc_array(from->n_cores + 1, sizeof(*cores));

@@ -1,11 +1,11 @@
 /* The timeline as packed arrays of small numbers: a million events take some MB of the page. "dt", "track" and "what"
- * are LEB128, gzipped, in base64; dt is the time since the previous event. What is by kind of track:
+ * are LEB128, gzipped, in base64; dt is the time since the previous event. "what" depends on the kind of track:
  *   stack            name * 4 + code; codes: 0 begins, 1 was running already, 2 ends, 3 its end was not seen. For each
- *                    that ends "call" has how long the call took on the profile's clock, in ticks, + 1; 0 is not known
- *   looks            like variable: what was found at that moment; what it was until the next one is not known
- *   states, line, variable   an index into "values"; 0 is not known
- * "gaps" are the stretches that a core was not observed, in columns; one without length is a place of which is not known
- * how much is missing. cause is an index into "causes", or -1. */
+ *                    end "call" has the duration of the call on the profile's clock, in ticks, + 1; 0: unknown
+ *   looks            like variable: the value found at that moment; until the next look it is unknown
+ *   states, line, variable   an index into "values"; 0: unknown
+ * "gaps" are the times in which a core was not observed, as columns; in one without length an unknown amount is
+ * missing. cause is an index into "causes", or -1. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

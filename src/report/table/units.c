@@ -238,8 +238,8 @@ static void print_stepped(char *out, size_t size, double f, double step)
 		out[len - 1] = '\0';
 }
 
-/* All digits of a whole number; otherwise six, or as many as the step allows. No exponents, which are hard to
- * compare. */
+/* All digits of a whole number; otherwise six, or as many as the step allows. Large ones are scaled: exponents are
+ * hard to compare. */
 static void print_real(char *out, size_t size, double f, double step)
 {
 	struct scale scale = by_prefix("", "");

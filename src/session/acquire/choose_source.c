@@ -165,8 +165,8 @@ static int no_source(const struct pt_live *live, struct pt_target *target, const
 		       name != NULL ? name : mode, ask_nearest(target, sources, n, name, mode, question), names);
 }
 
-/* If the user named no source, the error is about those that must be named; if he named one that the chip lacks, about
- * those it has. */
+/* If the user named a source or mode that the chip lacks, the error lists the sources that it has; without a named source
+ * it suggests one that works, but must be named because it is intrusive. */
 static int none_works(const struct pt_live *live, struct pt_target *target, const struct pt_source_ops *const *sources,
 		      size_t n, struct pt_err *err)
 {
