@@ -202,6 +202,24 @@ START_TEST(an_error_beside_a_wait_is_seen)
 }
 END_TEST
 
+START_TEST(flags_from_before_do_not_hide_the_port)
+{
+	uint32_t id = 0;
+	struct pt_dap_op read = { .what = PT_DAP_READ, .a = 0, .words = &id };
+	struct pt_dap_op write = { .what = PT_DAP_WRITE, .ap = true, .a = TAR, .value = 1 };
+	size_t n_done;
+
+	power_up();
+	behind.fault_at = 1;
+	ck_assert_int_eq(run(&write, 1, &n_done), PT_EFAULT);
+	ck_assert_int_eq(pt_jtag_dap_ops.connect(dap, PT_DAP_SWD, &err), 0);
+	ck_assert_msg(run(&read, 1, &n_done) == 0, "%s", err.msg);
+	ck_assert_uint_eq(id, DPIDR);
+	ck_assert_int_eq(run(&write, 1, &n_done), PT_EFAULT);	/* it was not done */
+	ck_assert_int_eq(run(&read, 1, &n_done), PT_EFAULT);
+}
+END_TEST
+
 START_TEST(gives_up_on_a_port_that_hangs)
 {
 	uint32_t value;
@@ -282,6 +300,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_wait_at_any_scan_loses_nothing, 0, 20);
 	tcase_add_loop_test(tc, an_error_beside_a_wait_is_seen, 0, 64);
 	tcase_add_test(tc, errors_stick_until_they_are_cleared);
+	tcase_add_test(tc, flags_from_before_do_not_hide_the_port);
 	tcase_add_test(tc, gives_up_on_a_port_that_hangs);
 	tcase_add_test(tc, a_poll_that_expires_is_no_error);
 	tcase_add_test(tc, says_that_there_is_no_port);

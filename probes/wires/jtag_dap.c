@@ -34,6 +34,7 @@ struct pt_jtag_dap {
 	int tap;			/* of the debug port; -1: not connected */
 	uint32_t select;		/* as left by the completed accesses */
 	bool doubtful;			/* a call ended early: its scans may have caused an overrun */
+	bool only_read;			/* since it was connected: sticky flags are from before that */
 	struct pt_dap_list list;
 	struct pt_dap_access access[MAX_ACCESSES + 2];
 	uint8_t out[MAX_ACCESSES + 2][ACC_BYTES], in[MAX_ACCESSES + 2][ACC_BYTES];
@@ -243,17 +244,29 @@ static int run_all(struct pt_jtag_dap *dap, size_t n, uint32_t timeout_ms, struc
 	return rc;
 }
 
+static bool reads_port(const struct pt_dap_access *access, size_t n)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < n; i++)
+		all &= access[i].read && !access[i].ap;
+	return all;
+}
+
+/* A TAP's reset leaves the flags alone, which another host has left, or a session that lost its probe. They say nothing of
+ * a read of the port; the caller clears them before it uses an access port. */
 static int run_row(void *state, const struct pt_dap_access *access, size_t n, uint32_t timeout_ms, struct pt_err *err)
 {
 	struct pt_jtag_dap *dap = state;
 	int rc;
 
+	dap->only_read &= reads_port(access, n);
 	if (dap->doubtful && clear_flags(dap, STICKY, err) < 0)
 		return err->code;
 	memcpy(dap->access, access, n * sizeof(*access));
 	rc = run_all(dap, n, timeout_ms, err);
 	dap->doubtful = rc < 0 && rc != PT_EFAULT;
-	return rc;
+	return rc == PT_EFAULT && dap->only_read ? 0 : rc;
 }
 
 static int dap_run(void *state, struct pt_dap_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
@@ -306,6 +319,7 @@ static int dap_connect(void *state, enum pt_dap_line line, struct pt_err *err)
 	err = err != NULL ? err : &local;
 	dap->tap = -1;
 	dap->list.ctrl = ORUNDETECT;
+	dap->only_read = true;
 	if (dap->jtag->connect(dap->wire, err) < 0 ||
 	    pt_jtag_chain_find(&dap->chain, dap->jtag, dap->wire, dap->settings, err) < 0)
 		return err->code;
