@@ -6,56 +6,56 @@
 #include "faults.h"
 #include "swd_pins.h"
 
-enum { N_ENDPOINTS = 16, TO_HOST = 0x80, DEFAULT_LATE_MS = 300 };
+enum { N_ENDPOINTS = 16, TO_HOST = 0x80, MOST_FAULTS = 8 };
 
 static struct {
-	enum fault fault;
-	uint64_t at, seen;
-	unsigned late_ms;
-	bool done;
+	struct { enum fault fault; uint64_t at; unsigned value; } row[MOST_FAULTS];
+	unsigned n, next;		/* next: the first that has not happened */
+	uint64_t seen;			/* transfers since the one before it */
 } plan;
 
-static const char *const names[] = {
-	[FAULT_UNPLUG] = "unplug", [FAULT_STALL] = "stall", [FAULT_MUTE] = "mute", [FAULT_SHORT] = "short", [FAULT_LATE] = "late",
-	[FAULT_HUNG] = "hung",
+static const struct { const char *name; unsigned value; bool to_host; } kinds[] = {
+	[FAULT_UNPLUG] = { "unplug" }, [FAULT_STALL] = { "stall" }, [FAULT_MUTE] = { "mute" },
+	[FAULT_SHORT] = { "short", .to_host = true }, [FAULT_LATE] = { "late", .value = 300 }, [FAULT_HUNG] = { "hung" },
+	[FAULT_WRONG] = { "wrong", .to_host = true }, [FAULT_TWICE] = { "twice", .to_host = true },
 };
 
 bool faults_parse(const char *text)
 {
-	for (enum fault f = FAULT_UNPLUG; f <= FAULT_HUNG; f++) {
-		size_t len = strlen(names[f]);
+	for (enum fault f = FAULT_UNPLUG; f <= FAULT_TWICE && plan.n < MOST_FAULTS; f++) {
+		size_t len = strlen(kinds[f].name);
 		char *end;
 
-		if (strncmp(text, names[f], len) != 0 || text[len] != ':')
+		if (strncmp(text, kinds[f].name, len) != 0 || text[len] != ':')
 			continue;
-		plan.fault = f;
-		plan.at = strtoull(text + len + 1, &end, 10);
-		plan.late_ms = *end == ':' ? (unsigned)strtoul(end + 1, &end, 10) : DEFAULT_LATE_MS;
-		return plan.at > 0 && *end == '\0';
+		plan.row[plan.n].fault = f;
+		plan.row[plan.n].at = strtoull(text + len + 1, &end, 10);
+		plan.row[plan.n].value = *end == ':' ? (unsigned)strtoul(end + 1, &end, 10) : kinds[f].value;
+		return plan.row[plan.n++].at > 0 && *end == '\0';
 	}
 	return false;
 }
 
-/* A reply that is to be short can only be one: the first IN transfer from there on. */
+/* What is wrong with a reply waits for the first IN transfer from there on. */
 enum fault faults_at_transfer(bool to_host)
 {
 	plan.seen++;
-	if (plan.fault == FAULT_NONE || plan.done || plan.seen < plan.at)
+	if (plan.next == plan.n || plan.seen < plan.row[plan.next].at)
 		return FAULT_NONE;
-	if (plan.fault == FAULT_SHORT && !to_host)
+	if (kinds[plan.row[plan.next].fault].to_host && !to_host)
 		return FAULT_NONE;
-	plan.done = true;
-	return plan.fault;
+	plan.seen = 0;
+	return plan.row[plan.next++].fault;
 }
 
-unsigned faults_late_ms(void)
+unsigned faults_value(void)
 {
-	return plan.late_ms;
+	return plan.next > 0 ? plan.row[plan.next - 1].value : 0;
 }
 
 void faults_forget(void)
 {
-	plan.seen = plan.done ? plan.seen : 0;
+	plan.seen = plan.next > 0 ? plan.seen : 0;
 }
 
 /* --- counts */
@@ -118,7 +118,7 @@ static void print_counts(FILE *file)
 	fprintf(file, "transfers %llu\nbytes %llu\nturns %llu\nidle %llu\nviolations %llu\n",
 		(unsigned long long)transfers, (unsigned long long)bytes, (unsigned long long)counts.turns,
 		(unsigned long long)counts.idle, (unsigned long long)counts.violations);
-	fprintf(file, "faults %d\n", plan.done);
+	fprintf(file, "faults %u\n", plan.next);
 	fprintf(file, "crossings %llu\n", (unsigned long long)counts.crossings);
 	fprintf(file, "swd-cycles %llu\nswd-errors %llu\ndap-transactions %llu\n",
 		(unsigned long long)swd_counts.cycles, (unsigned long long)swd_counts.protocol_errors,

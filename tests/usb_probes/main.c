@@ -8,7 +8,8 @@
  *	--jtag				J-Link, FTDI: the pins are a TAP's, not SWD
  *	--silent			unknown commands get no answer
  *	--wait N			each N-th access to the access port (ST-Link: memory command) is answered by WAIT
- *	--fault NAME:K[:MS]		unplug, stall, mute, hung (until USB is reset), short or late at the K-th bulk transfer
+ *	--fault NAME:K[:N]		unplug, stall, mute, hung (until USB is reset), short, late, wrong or twice at the K-th bulk
+ *					transfer; up to 8 of these, each K counted from the fault before (faults.h)
  *	--count FILE			USB transfers and bytes, at the end and at each SIGHUP
  *
  * Ends with the program's exit status; passes SIGINT and SIGTERM on to it. SIGUSR1 unplugs for a third of a second. */
@@ -124,7 +125,7 @@ static void usage(void)
 {
 	fprintf(stderr,
 		"usage: foreign_probe st-link-v2|st-link-v3|j-link|ftdi|cmsis-dap [--serial S] [--pid HEX] [--bcd HEX] [--raw-serial] "
-		"[--firmware J] [--unregistered] [--full] [--jtag] [--silent] [--wait N] [--fault NAME:K[:MS]] [--count FILE] -- PROGRAM ...\n");
+		"[--firmware J] [--unregistered] [--full] [--jtag] [--silent] [--wait N] [--fault NAME:K[:N]]... [--count FILE] -- PROGRAM ...\n");
 	exit(2);
 }
 

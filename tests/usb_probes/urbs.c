@@ -106,9 +106,9 @@ static int take_packet(unsigned endpoint, uint8_t *packet)
 	gsize len_bytes;
 	gconstpointer bytes;
 
-	if (device->stream != NULL)
-		return device->stream(endpoint, packet, (uint64_t)(g_get_monotonic_time() - last_packet_us) / 1000);
 	first = g_queue_pop_head(&packets[endpoint % N_ENDPOINTS]);
+	if (first == NULL && device->stream != NULL)
+		return device->stream(endpoint, packet, (uint64_t)(g_get_monotonic_time() - last_packet_us) / 1000);
 	if (first == NULL)
 		return -1;
 	bytes = g_bytes_get_data(first, &len_bytes);
@@ -130,7 +130,25 @@ static void unplug(void)
 
 static void be_late(void)
 {
-	silent_until_us = g_get_monotonic_time() + 1000 * (int64_t)faults_late_ms();
+	silent_until_us = g_get_monotonic_time() + 1000 * (int64_t)faults_value();
+}
+
+static void spoil_byte(struct urb *urb, size_t len_bytes)
+{
+	if (len_bytes > 0)
+		urb->buffer->data[len_bytes - 1 - faults_value() % len_bytes] ^= 0x5a;
+}
+
+/* In front of what is on its way already. */
+static void repeat(struct urb *urb, size_t len_bytes)
+{
+	size_t packet_bytes = device_packet_bytes(), rest = len_bytes % packet_bytes;
+
+	for (size_t end = len_bytes; end > 0; end -= rest, rest = packet_bytes) {
+		rest = rest == 0 ? packet_bytes : rest;
+		g_queue_push_head(&packets[fields(urb)->endpoint % N_ENDPOINTS],
+				  g_bytes_new(urb->buffer->data + end - rest, rest));
+	}
 }
 
 static void pass_to_host(struct urb *urb, size_t len_bytes)
@@ -167,6 +185,12 @@ static void finish_in(struct urb *urb)
 		return;
 	case FAULT_SHORT:
 		len_bytes /= 2;
+		break;
+	case FAULT_WRONG:
+		spoil_byte(urb, len_bytes);
+		break;
+	case FAULT_TWICE:
+		repeat(urb, len_bytes);
 		break;
 	case FAULT_LATE:
 		be_late();
