@@ -255,7 +255,7 @@ static void take_data(const uint8_t *bytes, size_t len_bytes)
 static void say_version(void)
 {
 	const uint8_t *id = device->descriptor + 8;
-	unsigned version = st.is_v3 ? 3 << 12 : 2u << 12 | st.firmware << 6 | 7;
+	unsigned version = st.is_v3 ? 3 << 12 : 2u << 12 | st.firmware << 6 | st.swim;
 	const uint8_t bytes[] = { (uint8_t)(version >> 8), (uint8_t)version, id[0], id[1], id[2], id[3] };
 
 	stlink_reply(bytes, sizeof(bytes));
@@ -343,6 +343,10 @@ static void on_power(void)
 static uint8_t descriptor[18] = { 18, 1, 0, 2, 0, 0, 0, 64, 0x83, 0x04, 0x48, 0x37, 0, 1, 1, 2, 3, 1 };
 static const uint8_t config_v2[] = { 9, 2, 39, 0, 1, 1, 0, 0x80, 50, 9, 4, 0, 0, 3, 0xff, 0xff, 0xff, 4,
 	7, 5, 0x81, 2, 64, 0, 0, 7, 5, 0x02, 2, 64, 0, 0, 7, 5, 0x83, 2, 64, 0, 0 };
+/* V2-1: endpoints as of V3, at full speed, and its drive beside them. */
+static const uint8_t config_v21[] = { 9, 2, 62, 0, 2, 1, 0, 0x80, 50, 9, 4, 0, 0, 3, 0xff, 0xff, 0xff, 4,
+	7, 5, 0x01, 2, 64, 0, 0, 7, 5, 0x81, 2, 64, 0, 0, 7, 5, 0x82, 2, 64, 0, 0,
+	9, 4, 1, 0, 2, 8, 6, 80, 4, 7, 5, 0x83, 2, 64, 0, 0, 7, 5, 0x03, 2, 64, 0, 0 };
 static const uint8_t config_v3[] = { 9, 2, 39, 0, 1, 1, 0, 0x80, 250, 9, 4, 0, 0, 3, 0xff, 0xff, 0xff, 4,
 	7, 5, 0x01, 2, 0, 2, 0, 7, 5, 0x81, 2, 0, 2, 0, 7, 5, 0x82, 2, 0, 2, 0 };
 static const uint8_t english[] = { 4, 3, 9, 4 };
@@ -372,8 +376,11 @@ static struct device *make(const struct model_options *options, unsigned firmwar
 
 struct device *stlink_v2(const struct model_options *options)
 {
-	stlink.config = config_v2;
-	stlink.config_bytes = sizeof(config_v2);
+	bool v21 = options->pid == 0x374a || options->pid == 0x374b || options->pid == 0x3752;
+
+	st.swim = v21 ? 27 : 7;
+	stlink.config = v21 ? config_v21 : config_v2;
+	stlink.config_bytes = v21 ? sizeof(config_v21) : sizeof(config_v2);
 	stlink.speed_mbps = 12;
 	return make(options, 37, 0x3748);
 }

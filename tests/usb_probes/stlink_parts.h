@@ -12,7 +12,7 @@ enum { OK = 0x80, NO_DEVICE = 5, GENERAL = 8, AP_FAULT = 0x11, DP_WAIT = 0x14, B
 
 struct stlink {
 	bool is_v3, silent;
-	unsigned firmware;			/* J */
+	unsigned firmware, swim;		/* J, and S or M */
 	unsigned wait_every, since_wait;	/* of memory commands, as the firmware repeats single accesses by itself */
 	bool in_list;
 	unsigned mode;
