@@ -21,7 +21,13 @@
  *                                                                                 issue 227 (numbers); usb[] of
  *                                                                                 cmsis_dap.c, bulk_find.c
  *   rv003usb (1209:d003)    claims 64 bytes by endpoints of 8                     pyOCD issue 1825: the report's size holds
- *   full speed, 512 bytes   packets longer than one of USB                        CMSIS_5 issue 1593, pyOCD pull 767: tried
+ *   LPC-Link2 (DAPLink)     ends no transfer of SWO whose bytes fill its packets  probe-rs issue 448: each transfer is one
+ *                                                                                 packet (cmsis_dap_swo.c)
+ *   dap42, rust-dap, CH552  take a clock and go on with their own                 dap42 issue 35, rust-dap issue 24:
+ *                                                                                 proftap probes --measure shows it
+ *   ORBTrace                refuses clocks below some 200 kHz                     orbtrace issue 22: said in words
+ *   full speed, 512 bytes   packets longer than one of USB                        CMSIS_5 issue 1593, pyOCD pull 767,
+ *                                                                                 DAPLink issue 1105: tried
  *   1 packet, claims more   clones                                                tried, below */
 static const struct quirk {
 	const char *name;		/* as people call it */
