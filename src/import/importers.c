@@ -1,5 +1,6 @@
 /* Each file holds its next chunk ready; the one that begins first goes. */
 #include "import/importers.h"
+#include "import/file_clock.h"
 #include "trace/config.h"
 
 #include <stdio.h>
@@ -18,13 +19,19 @@ const struct pt_input_ops *const pt_inputs[] = {
 };
 
 enum { FRONT_BYTES = 512 };
-enum { INPUT, OFFSET, CORE };
+enum { INPUT, OFFSET, CORE, SYNC, DELAY };
 static const struct pt_param common[] = {
 	[INPUT] = { "input", PT_PARAM_TEXT, NULL, NULL, 0, 0, "what kind of file it is; found out if not given" },
 	[OFFSET] = { "offset", PT_PARAM_TEXT, "0", NULL, 0, 0,
 		     "how far this file begins behind the first one (-5ms: before)" },
 	[CORE] = { "core", PT_PARAM_TEXT, NULL, NULL, 0, 0,
 		   "of a capture of several cores: which one, or all; at a file (FILE?core=N): whose it is" },
+	[SYNC] = { "sync", PT_PARAM_TEXT, NULL, NULL, 0, 0,
+		   "the clock of a file of lines, by edges of a line and entries of a function of the first file: "
+		   "LINE:FUNCTION, LINE:fall->FUNCTION" },
+	[DELAY] = { "sync-delay", PT_PARAM_TEXT, NULL, NULL, 0, 0,
+		    "how long after its edge the function of sync= is entered: MIN..MAX (0..5us; -2us..0: before); else as "
+		    "far as the next edge, either way" },
 };
 enum core_word { CORE_AS_IT_SAYS, CORE_CHOSEN, CORE_NAMED };
 
@@ -33,14 +40,17 @@ struct input {
 	void *state;
 	char *path;
 	struct pt_params *common, *settings;
-	bool core_is_own;		/* core= stands at this file, not at all of them */
+	bool core_is_own, sync_is_own;	/* core=, sync= stands at this file, not at all of them */
 	enum core_word core_word;
 	uint16_t core;
+	bool has_delay;
+	double least_ns, most_ns;	/* sync-delay= */
 	uint64_t cores_seen;		/* bits; the last one: that, and all above */
 	bool chosen[PT_INPUTS_SOURCES];	/* CORE_CHOSEN: those of its sources that are of no core */
 	bool before;			/* offset_ns is how far it begins before the first file */
 	uint64_t offset_ns;		/* to the clock of the first file */
 	bool aligned;			/* offset_ns is final: its first chunk was seen */
+	struct pt_file_clock *clock;	/* sync=; NULL: the first file's */
 	bool over;
 	int item;			/* what is ready: enum pt_input_item, or an error; if `ready` */
 	bool ready;
@@ -56,6 +66,7 @@ struct pt_inputs_set {
 	size_t n_inputs, n_sources;
 	uint64_t shift_ns;		/* of everybody, so that nobody begins before 0 */
 	uint64_t begin_ns;		/* of the first file; PT_UNKNOWN: not seen yet */
+	uint64_t synced_ns;		/* the part of it that is for files with clocks of their own */
 	bool refused;			/* the core that was chosen is in no file: said */
 };
 
@@ -101,6 +112,8 @@ static int add_word(struct input *in, const char *word, bool own, struct pt_err 
 {
 	if (has_row(&common[CORE], 1, word))
 		in->core_is_own = own;
+	if (has_row(&common[SYNC], 1, word))
+		in->sync_is_own = own;
 	if (has_row(common, PT_LEN(common), word))
 		return pt_params_add(in->common, common, PT_LEN(common), word, err);
 	if (in->ops == NULL || (!own && !has_row(in->ops->params, in->ops->n_params, word)))
@@ -199,6 +212,19 @@ static int read_core(struct input *in, struct pt_err *err)
 	return 0;
 }
 
+/* "0..5us", "-2us..0" */
+static int read_delay(struct input *in, struct pt_err *err)
+{
+	const char *text = pt_params_text(in->common, &common[DELAY]);
+
+	in->has_delay = text != NULL;
+	if (text == NULL)
+		return 0;
+	if (pt_params_text(in->common, &common[SYNC]) == NULL)
+		return pt_fail(err, PT_EARG, "sync-delay=%.40s is of sync=, which is not given", text);
+	return pt_file_clock_delay(text, &in->least_ns, &in->most_ns, err);
+}
+
 /* file is taken over. */
 static int open_input(struct pt_inputs_set *set, struct input *in, struct pt_infile *file, const char *query,
 		      const char *const *words, size_t n_words, struct pt_err *err)
@@ -212,7 +238,7 @@ static int open_input(struct pt_inputs_set *set, struct input *in, struct pt_inf
 	if (find_kind(in, file, err) < 0 || add_words(in, query, words, n_words, err) < 0)
 		goto close_file;
 	in->state = pt_alloc(in->ops->state_bytes);
-	if (read_offset(set, in, err) < 0 || read_core(in, err) < 0)
+	if (read_offset(set, in, err) < 0 || read_core(in, err) < 0 || read_delay(in, err) < 0)
 		goto close_file;
 	if (in->ops->open(in->state, file, &setup, err) == 0)
 		return 0;
@@ -232,6 +258,7 @@ static void drop_input(struct input *in)
 	free(in->state);
 	free(in->path);
 	free(in->chunk);
+	pt_file_clock_free(in->clock);
 	pt_params_free(in->common);
 	pt_params_free(in->settings);
 	memset(in, 0, sizeof(*in));
@@ -364,6 +391,22 @@ static int end_of_all(struct pt_inputs_set *set, struct pt_err *err)
 	return pt_fail(err, PT_EARG, "%.160s: core=%u: it is of core %s", one->path, one->core, cores);
 }
 
+/* Where clocks are compared, the clock of the first file is time itself, unless a probe compared that with its own. */
+static void take_for_exact(const struct pt_inputs_set *set, const struct input *in)
+{
+	static const char exact[] = "tick_exact=1\n";
+	struct pt_chunk *c = in->chunk;
+	bool compares = false;
+
+	for (size_t i = 0; i < set->n_inputs; i++)
+		compares |= pt_params_text(set->input[i].common, &common[SYNC]) != NULL;
+	if (!compares || in != set->input || in->ops->knows_cores || c->kind != PT_CHUNK_CONFIG || c->len_bytes == 0 ||
+	    c->len_bytes + strlen(exact) > PT_CHUNK_BYTES)
+		return;
+	memcpy(c->bytes + c->len_bytes, exact, strlen(exact));
+	c->len_bytes += (uint32_t)strlen(exact);
+}
+
 /* Its clock becomes that of the first file, whose beginning is where all the others are counted from. All modulo
  * 2^64. */
 static void align(struct pt_inputs_set *set, struct input *in)
@@ -382,6 +425,9 @@ static void align(struct pt_inputs_set *set, struct input *in)
 	c->to_ns += in->offset_ns;
 	if (c->kind == PT_CHUNK_CLOCK && c->len_bytes >= PT_CLOCK_BYTES)
 		pt_put_le64(c->bytes + PT_CLOCK_NS, pt_le64(c->bytes + PT_CLOCK_NS) + in->offset_ns);
+	if (in->clock != NULL)
+		pt_file_clock_take(in->clock, c);
+	take_for_exact(set, in);
 }
 
 /* False: there is no number left for its source. */
@@ -405,6 +451,11 @@ static bool renumber(struct pt_inputs_set *set, struct input *in)
 static void make_ready(struct pt_inputs_set *set, struct input *in)
 {
 	while (!in->ready && !in->over) {
+		if (in->clock != NULL && pt_file_clock_next(in->clock, in->chunk)) {
+			in->item = PT_INPUT_CHUNK;
+			in->ready = renumber(set, in);
+			continue;
+		}
 		in->item = in->ops->next(in->state, in->chunk, &in->err);
 		if (in->item == PT_INPUT_CHUNK && !take_core(in) && in->item == PT_INPUT_CHUNK)
 			continue;
@@ -454,6 +505,52 @@ const char *pt_inputs_lines(const struct pt_inputs_set *set, size_t *len_bytes)
 		if (set->input[i].ops->lines != NULL)
 			lines = set->input[i].ops->lines(set->input[i].state, len_bytes);
 	return lines;
+}
+
+/* --- sync= -------------------------------------------------------------------------------------------------------- */
+
+bool pt_inputs_sync(const struct pt_inputs_set *set, size_t i, struct pt_inputs_sync *sync)
+{
+	const struct input *in = &set->input[i];
+
+	if (i >= set->n_inputs || pt_params_text(in->common, &common[SYNC]) == NULL)
+		return false;
+	*sync = (struct pt_inputs_sync){ pt_params_text(in->common, &common[SYNC]), in->sync_is_own, in->has_delay,
+					 in->least_ns, in->most_ns };
+	return true;
+}
+
+size_t pt_inputs_count(const struct pt_inputs_set *set)
+{
+	return set->n_inputs;
+}
+
+size_t pt_inputs_file_of(const struct pt_inputs_set *set, uint16_t source)
+{
+	for (size_t i = 0; i < set->n_inputs; i++)
+		for (size_t k = 0; k < PT_INPUTS_SOURCES; k++)
+			if (set->input[i].number[k] == (int16_t)source)
+				return i;
+	return set->n_inputs;
+}
+
+const char *pt_inputs_path(const struct pt_inputs_set *set, size_t i)
+{
+	return set->input[i].path;
+}
+
+void pt_inputs_set_clock(struct pt_inputs_set *set, size_t i, const struct pt_inputs_clock *clock, const char *assumed)
+{
+	double begin_ns = (double)clock->at_ns[0] + clock->offset_ns[0];
+	uint64_t shift_ns = begin_ns < 0 ? (uint64_t)-begin_ns + 1 : 0;	/* nothing begins before 0 */
+
+	pt_file_clock_free(set->input[i].clock);
+	set->input[i].clock = pt_file_clock_new(clock, assumed, !set->input[i].ops->knows_cores);
+	set->shift_ns += shift_ns;
+	for (size_t k = 0; k < set->n_inputs; k++)
+		if (set->input[k].clock != NULL)
+			pt_file_clock_shift(set->input[k].clock, shift_ns + (k == i ? set->synced_ns : 0));
+	set->synced_ns += shift_ns;
 }
 
 /* --- life --------------------------------------------------------------------------------------------------------- */

@@ -26,6 +26,26 @@ int pt_inputs_take(const struct pt_inputs_set *set, const char *word, struct pt_
 int pt_inputs_add(struct pt_inputs_set *set, const char *file, const char *const *words, size_t n_words,
 		  struct pt_err *err);
 
+/* --- clocks of two instruments (sync=) */
+
+struct pt_inputs_sync {
+	const char *text;		/* LINE:FUNCTION, or LINE:fall->FUNCTION */
+	bool own;			/* it stands at this file, which has the line */
+	bool has_delay;
+	double least_ns, most_ns;	/* sync-delay= */
+};
+/* What sync= says of the i-th file. False: nothing, or there is no such file. */
+bool pt_inputs_sync(const struct pt_inputs_set *set, size_t i, struct pt_inputs_sync *sync);
+size_t pt_inputs_count(const struct pt_inputs_set *set);
+/* Which file has this source of the set, and its name; the number of files: none. */
+size_t pt_inputs_file_of(const struct pt_inputs_set *set, uint16_t source);
+const char *pt_inputs_path(const struct pt_inputs_set *set, size_t i);
+
+/* The clock of a file against the first one's, as the times of a set without it are; a straight line between two times. */
+struct pt_inputs_clock { uint64_t at_ns[2]; double offset_ns[2], error_ns[2]; };
+/* Before the first pt_inputs_next(): the i-th file has this clock. assumed: a sentence for its CONFIG. */
+void pt_inputs_set_clock(struct pt_inputs_set *set, size_t i, const struct pt_inputs_clock *clock, const char *assumed);
+
 /* Lines of the HEAD of the first capture; NULL: there is no capture. */
 const char *pt_inputs_lines(const struct pt_inputs_set *set, size_t *len_bytes);
 

@@ -192,6 +192,7 @@ static void change_isa(struct pt_pipeline *p, const struct pt_isa *isa)
 {
 	const struct pt_isa *before = p->isa;
 	bool records = pt_selection_records(p);
+	struct pt_err unheard;
 
 	tear_down(p);
 	if (set_up(p, isa, NULL) < 0) {
@@ -201,6 +202,8 @@ static void change_isa(struct pt_pipeline *p, const struct pt_isa *isa)
 	}
 	if (records)
 		pt_pipeline_record(p, NULL);
+	if (p->sync != NULL)
+		pt_pipeline_synchronise(p, p->sync, &unheard);
 }
 
 void pt_pipeline_set_isa(struct pt_pipeline *p, const char *name)
@@ -339,6 +342,15 @@ void pt_pipeline_free(struct pt_pipeline *p)
 int pt_pipeline_record(struct pt_pipeline *p, struct pt_err *err)
 {
 	return pt_selection_add(p, &pt_analysis_history, err);
+}
+
+int pt_pipeline_synchronise(struct pt_pipeline *p, const char *text, struct pt_err *err)
+{
+	p->sync = text;
+	if (pt_selection_add(p, &pt_analysis_synchronise, err) < 0)
+		return err->code;
+	p->executes |= p->wants_steps;
+	return 0;
 }
 
 int pt_pipeline_set_limits(struct pt_pipeline *p, const char *word, struct pt_err *err)

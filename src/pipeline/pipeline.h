@@ -37,6 +37,11 @@ const struct pt_signal_set *pt_pipeline_follows(const struct pt_pipeline *pipeli
 /* From now on keep the branch history (profile/analyses/calls/history.h), too. A second call does nothing. */
 int pt_pipeline_record(struct pt_pipeline *pipeline, struct pt_err *err);
 
+/* Before the first chunk: collect what compares the clock of a line with that of the trace, "LINE:FUNCTION", or
+ * "LINE:rise->FUNCTION" (profile/analyses/signals/synchronise.h). text outlives
+ * the pipeline. PT_EARG: no such function, or it cannot be read. */
+int pt_pipeline_synchronise(struct pt_pipeline *pipeline, const char *text, struct pt_err *err);
+
 /* From now on check these rules, "limits=RULES", in place of any others: rules about each invocation look at
  * invocations that end from here on, all others at the whole profile. PT_EARG: a rule does not fit the program; nothing
  * has changed. */

@@ -157,6 +157,7 @@ struct pt_pipeline {
 	struct pt_since since;
 	struct pt_selected selected[PT_SELECTED];
 	size_t n_selected;
+	const char *sync;		/* pt_pipeline_synchronise()'s text; NULL: none */
 	/* at least one selected analysis wants them */
 	bool wants_runs, wants_steps, wants_signals, wants_events, wants_values;
 	struct pt_definitions *definitions;

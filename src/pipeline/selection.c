@@ -56,7 +56,7 @@ static struct pt_analysis_setup setup_of(const struct pt_pipeline *p)
 {
 	return (struct pt_analysis_setup){
 		.program = p->program, .map = p->map, .n_functions = p->n_ids, .words = p->words,
-		.signals = pt_definitions_set(p->definitions),
+		.signals = pt_definitions_set(p->definitions), .sync = p->sync,
 		.flow = &p->settings, .by_instructions = p->settings.clock == PT_FLOW_INSTRUCTIONS,
 	};
 }

@@ -110,7 +110,11 @@ static struct pt_clock clock_of(const struct pt_source_ctx *ctx, const struct pt
 		   strcmp(format, PT_FORMAT_COUNTERS) == 0;
 	uint64_t hz = pt_config_number(config, "tick_hz", 0), ppm = pt_config_number(config, "tick_ppm", 0);
 
-	return pt_clock_of(hz != 0 || !own ? hz : PT_NS_PER_S, ppm != 0 ? ppm : PT_CLOCK_PPM);
+	if (pt_config_number(config, "tick_exact", 0) != 0)
+		ppm = 0;
+	else if (ppm == 0)
+		ppm = PT_CLOCK_PPM;
+	return pt_clock_of(hz != 0 || !own ? hz : PT_NS_PER_S, ppm);
 }
 
 /* Keeps the largest error: a table may have rows of several sources. */

@@ -1,4 +1,5 @@
 #include "cli/commands/rerun.h"
+#include "cli/commands/synchronise.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -26,15 +27,16 @@ static void on_note(void *arg, const char *text)
 	pt_warn("%s: %s", r->name, text);
 }
 
-static int open_inputs(struct pt_rerun *r, struct pt_err *err)
+struct pt_inputs_set *pt_rerun_open(const struct pt_rerun *r, pt_input_note note, void *arg, struct pt_err *err)
 {
-	r->inputs = pt_inputs_new(on_note, r);
-	if (r->inputs == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory");
+	struct pt_inputs_set *set = pt_inputs_new(note, arg);
+
 	for (size_t i = 0; i < r->n_files; i++)
-		if (pt_inputs_add(r->inputs, r->files[i], r->options->words, r->options->n_words, err) < 0)
-			return err->code;
-	return 0;
+		if (pt_inputs_add(set, r->files[i], r->options->words, r->options->n_words, err) < 0) {
+			pt_inputs_free(set);
+			return NULL;
+		}
+	return set;
 }
 
 static bool is_symbols_word(const char *word)
@@ -122,7 +124,7 @@ static int open_program(struct pt_rerun *r, struct pt_err *err)
 /* --- the way through ---------------------------------------------------------------------------------------------- */
 
 /* Of several files the one that was captured from a target knows; its CONFIG need not be the first. */
-static void set_isa(struct pt_rerun *r, struct pt_pipeline *pipeline)
+void pt_rerun_set_isa(const struct pt_rerun *r, struct pt_pipeline *pipeline)
 {
 	size_t len_bytes;
 	const char *lines = pt_inputs_lines(r->inputs, &len_bytes);
@@ -142,7 +144,7 @@ static int begin(struct pt_rerun *r, struct pt_err *err)
 	r->pipeline = pt_pipeline_new(r->program, r->settings, err);
 	if (r->pipeline == NULL)
 		return err->code;
-	set_isa(r, r->pipeline);
+	pt_rerun_set_isa(r, r->pipeline);
 	pt_configs_feed(&r->configs, r->pipeline);
 	if (r->halves == NULL)
 		return 0;
@@ -150,7 +152,7 @@ static int begin(struct pt_rerun *r, struct pt_err *err)
 	if (pt_halves_init(r->halves, r->program, r->settings, err) < 0)
 		return err->code;
 	for (unsigned i = 0; i < PT_HALVES; i++) {
-		set_isa(r, r->halves->pipeline[i]);
+		pt_rerun_set_isa(r, r->halves->pipeline[i]);
 		pt_configs_feed(&r->configs, r->halves->pipeline[i]);
 	}
 	return 0;
@@ -214,7 +216,9 @@ static int read_all(struct pt_rerun *r, struct reading *reading, struct pt_err *
 
 static int open_and_read(struct pt_rerun *r, struct reading *reading, struct pt_err *err)
 {
-	if (open_inputs(r, err) < 0 || settle(r, err) < 0 || open_program(r, err) < 0 || begin(r, err) < 0)
+	r->inputs = pt_rerun_open(r, on_note, r, err);
+	if (r->inputs == NULL || settle(r, err) < 0 || open_program(r, err) < 0 || pt_synchronise(r, err) < 0 ||
+	    begin(r, err) < 0)
 		return err->code;
 	return read_all(r, reading, err);
 }

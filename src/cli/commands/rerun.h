@@ -32,6 +32,10 @@ struct pt_rerun {
 
 /* Name, options, query and files are set, the rest is zero. Call pt_rerun_drop() after an error, too. */
 int pt_rerun(struct pt_rerun *rerun, struct pt_err *err);
+
+/* For a reading ahead of it (synchronise.h): all of its files, not read yet; and what its target reported. */
+struct pt_inputs_set *pt_rerun_open(const struct pt_rerun *rerun, pt_input_note note, void *arg, struct pt_err *err);
+void pt_rerun_set_isa(const struct pt_rerun *rerun, struct pt_pipeline *pipeline);
 void pt_rerun_drop(struct pt_rerun *rerun);
 
 /* Runs decode for a subcommand that differs only by its name in messages. Returns the exit status. */

@@ -30,6 +30,7 @@ struct pt_analysis_setup {	/* what is known before the first chunk; all of it ou
 	const struct pt_signal_set *signals;
 	const struct pt_flow_settings *flow;	/* what runs were made with: which of their cycles are for exceptions */
 	bool by_instructions;		/* the profile's clock; else modelled cycles */
+	const char *sync;		/* pt_pipeline_synchronise(): LINE:FUNCTION; NULL: no clocks are compared */
 	bool late;			/* the profile has begun: what came before, and
 					 * what is open now, was not seen */
 };
@@ -105,5 +106,7 @@ PT_ANALYSES(X)
 extern const struct pt_analysis *const pt_analyses[];	/* NULL-terminated */
 /* Not in the list: a debugger asks for it (pt_pipeline_record()), and no word does. */
 extern const struct pt_analysis pt_analysis_history;
+/* Nor is this one: pt_pipeline_synchronise() asks for it. */
+extern const struct pt_analysis pt_analysis_synchronise;
 
 #endif

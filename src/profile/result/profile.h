@@ -247,6 +247,7 @@ struct pt_profile {
 	const struct pt_watched *watched;	/* variables that are looked at now and then */
 	const struct pt_tasks *tasks;
 	const struct pt_aux *aux;		/* external lines */
+	const struct pt_sync *sync;		/* edges and entries that compare two clocks; no view shows them */
 	const struct pt_bins *bins;		/* histogram of the program counter */
 	const struct pt_counters *counters;
 	const struct pt_sampled *sampled;	/* samples by several events */

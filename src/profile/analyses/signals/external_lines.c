@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/nearest.h"
+#include "profile/analyses/signals/exceptions.h"
 #include "profile/result/analysis.h"
 
 enum { BLIND = 4 };		/* more than one, as what was seen before may come after it */
@@ -36,7 +38,8 @@ struct answer_line {
 struct latency {
 	char *name, *line;		/* the word, and its first part */
 	bool falls, begin_found;
-	uint16_t function;		/* id */
+	uint16_t function;		/* id; PT_NO_FUNCTION: none, or an exception alone is meant */
+	unsigned exception;		/* that it handles; PT_EXCEPTION_NUMBERS: none */
 	struct answer_line to;
 	bool waits;			/* for the answer */
 	struct edge_at edge;
@@ -54,6 +57,7 @@ struct aux {
 	struct blind blind[PT_RUN_CORES][BLIND];	/* of each core, the last ones */
 	uint8_t next_blind[PT_RUN_CORES];
 	struct pt_signal_gaps gaps;
+	bool reports[PT_SIGNAL_SOURCES];	/* source: exceptions */
 	struct pt_timestamp stepped[PT_RUN_CORES];	/* up to then entries were seen; ns 0: none of the core */
 	struct pt_aux result;
 	struct pt_aux_line lines[PT_SIGNALS_MAX];
@@ -342,6 +346,28 @@ static void take_steps(void *analysis, const struct pt_call_event *step, size_t 
 	}
 }
 
+/* An exception as the chip reports it: its handler is entered. */
+static void take_events(void *analysis, const struct pt_event *event, const struct pt_timestamp *at, size_t n)
+{
+	struct aux *a = analysis;
+
+	for (size_t k = 0; k < n; k++) {
+		if (event[k].kind == PT_EV_EXCEPTION)
+			a->reports[event[k].source % PT_SIGNAL_SOURCES] = true;
+		for (size_t i = 0; i < a->n_latencies; i++) {
+			struct latency *l = &a->latency[i];
+
+			if (l->to.name != NULL || l->exception == PT_EXCEPTION_NUMBERS || !l->waits)
+				continue;
+			if (event[k].kind == PT_EV_EXCEPTION && event[k].cause == PT_EXC_ENTER &&
+			    event[k].value.at == l->exception)
+				take_entry(a, l, event[k].core, at[k]);
+			else if (event[k].kind == PT_EV_GAP && a->reports[event[k].source % PT_SIGNAL_SOURCES])
+				end_waiting(l);	/* a report may be missing */
+		}
+	}
+}
+
 static bool wants_steps(const void *analysis)
 {
 	const struct aux *a = analysis;
@@ -434,8 +460,12 @@ static bool take_edge_word(char *word, bool *falls)
 /* What answers: a function, or a line's edge. */
 static int read_answer(struct latency *l, const struct pt_analysis_setup *setup, char *word, struct pt_err *err)
 {
+	struct pt_nearest near;
+
+	pt_nearest_init(&near, "", 0);
 	l->function = function_of(setup, word);
-	if (l->function != PT_NO_FUNCTION)
+	l->exception = pt_exception_find(setup->program, setup->map, word, &near);
+	if (l->function != PT_NO_FUNCTION || l->exception != PT_EXCEPTION_NUMBERS)
 		return 0;
 	if (!take_edge_word(word, &l->to.falls))
 		return pt_fail(
@@ -567,5 +597,5 @@ static void *aux_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 const struct pt_analysis pt_analysis_aux = {
 	.name = "aux", .help = "external lines: widths, periods, latency to a function or an edge", .standard = true,
 	.params = params, .n_params = PT_LEN(params), .open = aux_new, .close = aux_free, .signals = take_signals, .seen = take_seen,
-	.steps = take_steps, .blind = take_blind, .wants_steps = wants_steps, .result = give,
+	.steps = take_steps, .events = take_events, .blind = take_blind, .wants_steps = wants_steps, .result = give,
 };
