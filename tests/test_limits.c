@@ -117,17 +117,15 @@ static void free_program(void)
 	pt_program_unref(program);
 }
 
-static void *limits_of(const char *rule)
+static void *limits_of_desc(const char *rule, const struct pt_program_desc *desc, size_t n_ids)
 {
-	static const struct pt_program_desc desc = { .elf_machine = PT_MACHINE_ARM, .name = "rules", .functions = functions, .n_functions = PT_LEN(functions),
-						      .vectors = PT_UNKNOWN };
-	struct pt_analysis_setup setup = { .n_functions = N_IDS, .words = pt_params_new() };
+	struct pt_analysis_setup setup = { .n_functions = n_ids, .words = pt_params_new() };
 	struct pt_err err = { 0 };
 	char word[300];
 	struct pt_config config;
 	void *limits;
 
-	program = pt_program_from_desc(&desc);
+	program = pt_program_from_desc(desc);
 	setup.program = program;
 	setup.signals = &followed;
 	map = pt_codemap_new(program, pt_isa_named("thumb"));
@@ -141,6 +139,14 @@ static void *limits_of(const char *rule)
 	pt_analysis_limits.config(limits, 0, &config);
 	pt_config_fini(&config);
 	return limits;
+}
+
+static void *limits_of(const char *rule)
+{
+	static const struct pt_program_desc desc = { .elf_machine = PT_MACHINE_ARM, .name = "rules", .functions = functions, .n_functions = PT_LEN(functions),
+						      .vectors = PT_UNKNOWN };
+
+	return limits_of_desc(rule, &desc, N_IDS);
 }
 
 static struct pt_profile profile_of(bool complete)
@@ -307,6 +313,75 @@ START_TEST(without_a_core_clock)
 		profile.core_hz = 0;
 		profile.signalled = profile.spans;
 		profile.spans = &none;
+		expect_verdict(limits, &profile, rows[i].rule, rows[i].want, rows[i].why);
+	}
+}
+END_TEST
+
+/* What is known to be wrong decides nothing; what nobody checked is said. */
+START_TEST(what_a_verdict_rests_on)
+{
+	enum { CLOCK = 1, ELF = 2, OTHER = 4, HALT = 8, TRUSTED = 16, MODEL = 32 };
+	static const struct { const char *rule; unsigned with; uint8_t want; const char *why; } rows[] = {
+		{ "gross(f) < 1s", CLOCK, U, "contradiction: too slow" }, { "gross(f) < 1us", CLOCK, U, "too slow" },
+		{ "gross.max(span job) < 1s", CLOCK, U, "too slow" }, { "gross(f) < 100", CLOCK, P, "9 cycles" },
+		{ "count(f) = 4", CLOCK, P, "4 in all" }, { "share(f) < 13%", CLOCK, P, "10.00 %" },
+		{ "gross(f) < 1s", ELF, U, "does not hold this ELF: it differs at 0x00000440" },
+		{ "count(f) = 4", ELF, U, "does not hold" }, { "share(f) < 5%", ELF, U, "does not hold" },
+		{ "count(f) = 4", OTHER, U, "another ELF" }, { "lost < 1%", ELF, P, "0.5 %" },
+		{ "period(f) < 1s", HALT, U, "time of the core alone" }, { "period(f) < 1us", HALT, X, "3 of 3" },
+		{ "period(f) > 1s", HALT, U, "core alone" }, { "inactive(f) < 1s seen", HALT, U, "core alone" },
+		{ "call(f) < 1s", HALT, P, "all 3" },
+		{ "gross(f) < 1s", TRUSTED | MODEL, P, "without interrupts; by the cycle model of toy, zero wait states, "
+		  "not what this chip's memory adds; by a core clock of 1 MHz, taken on trust" },
+		{ "gross(f) < 1us", TRUSTED | MODEL, X, "; by the cycle model of toy" },
+		{ "call(f) < 1s", MODEL, P, "9 us; by the cycle model" }, { "count(f) = 4", TRUSTED | MODEL, P, "4 in all" },
+		{ "share(f) < 13%", MODEL, P, "10.00 %; by the cycle model of toy" },
+	};
+
+	source = "format=mtb\ncore_hz=1000000\nmode=halt";
+	for (size_t i = 0; i < PT_LEN(rows); i++) {
+		struct pt_profile profile = profile_of(true);
+		void *limits = limits_of(rows[i].rule);
+		unsigned with = rows[i].with;
+
+		profile.contradiction = (with & CLOCK) != 0 ? "too slow" : NULL;
+		profile.elf_check = (with & ELF) != 0	  ? PT_ELF_DIFFERS
+				    : (with & OTHER) != 0 ? PT_ELF_OTHER
+							  : PT_ELF_SAME;
+		profile.elf_differs_at = 0x440;
+		profile.loss.by[PT_LOSS_DRAIN].ns = (with & HALT) != 0 ? 100 : 0;
+		snprintf(profile.mode, sizeof(profile.mode), "halt");
+		profile.clock_least_hz = (with & TRUSTED) != 0 ? 0 : 999999;
+		profile.timing = (with & MODEL) != 0 ? "toy, zero wait states" : NULL;
+		pt_analysis_limits.steps(limits, steps, PT_LEN(steps));
+		expect_verdict(limits, &profile, rows[i].rule, rows[i].want, rows[i].why);
+	}
+}
+END_TEST
+
+/* main has a WFI, f has none: what lies in one call of f is whole, what lasts from call to call is without the sleep. */
+START_TEST(only_where_it_may_have_slept)
+{
+	static const uint8_t code[] = { 0x30, 0xbf, 0x30, 0xbf, 0x70, 0x47, 0x70, 0x47 };	/* wfi, wfi; bx lr, bx lr */
+	static const struct pt_segment segment = { .run = 0, .size = sizeof(code), .bytes = code, .code = true };
+	static const struct pt_function sized[] = { { .name = "main", .address = 0, .size = 4 },
+						     { .name = "f", .address = 4, .size = 4 } };
+	static const struct pt_program_desc desc = { .elf_machine = PT_MACHINE_ARM, .name = "sleeps", .functions = sized,
+						      .n_functions = 2, .segments = &segment, .n_segments = 1, .vectors = PT_UNKNOWN };
+	static const struct { const char *rule; uint8_t want; const char *why; } rows[] = {
+		{ "call(f) < 10us", P, "all 3 seen: 5 us to 9 us" }, { "call(f) < 6us", X, "2 of 3 violate it" },
+		{ "call(f) > 6us", X, "2 of 3 violate it" }, { "period(f) < 1s", U, "in 3 of 3 the core may have slept" },
+		{ "period(f) < 15us", X, "1 of 3 violate it" }, { "period(f) > 15us", U, "may have slept" },
+		{ "inactive(f) < 1us", X, "without what the core slept" }, { "gross(f) < 10us", P, "all 3 seen" },
+	};
+
+	for (size_t i = 0; i < PT_LEN(rows); i++) {
+		struct pt_profile profile = profile_of(true);
+		void *limits = limits_of_desc(rows[i].rule, &desc, 3);
+
+		profile.program = program;
+		pt_analysis_limits.steps(limits, steps, PT_LEN(steps));
 		expect_verdict(limits, &profile, rows[i].rule, rows[i].want, rows[i].why);
 	}
 }
@@ -758,6 +833,8 @@ int main(void)
 	tcase_add_test(tc, of_signals_without_an_end);
 	tcase_add_test(tc, without_an_end);
 	tcase_add_test(tc, without_a_core_clock);
+	tcase_add_test(tc, what_a_verdict_rests_on);
+	tcase_add_test(tc, only_where_it_may_have_slept);
 	tcase_add_test(tc, each_source_has_to_keep_it);
 	tcase_add_test(tc, each_core_has_to_keep_it);
 	tcase_add_test(tc, a_violation_tells_when_and_why);

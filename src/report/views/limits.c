@@ -33,7 +33,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = each ? limit->looked_at : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){
 		.u = !each				   ? PT_UNKNOWN
-		     : limit->verdict == PT_VERDICT_FAILED ? limit->violations
+		     : limit->verdict == PT_VERDICT_FAILED ? limit->violations - (limit->slept ? limit->doubtful : 0)
 							   : 0,
 		.basis = PT_BASIS_EXACT,
 	};

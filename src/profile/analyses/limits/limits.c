@@ -24,6 +24,8 @@ struct core {
 	uint64_t *left, *entered;
 	uint32_t *open;			/* per id: invocations of it on the stacks */
 	struct stack *stack;		/* PT_CALL_STACKS */
+	uint16_t runs;			/* the stack that the last step was on */
+	uint64_t may_sleep;		/* clock when code that can sleep ran last */
 };
 
 struct limits {
@@ -34,6 +36,7 @@ struct limits {
 	size_t n_violations;
 	const struct pt_function *functions;
 	size_t n_functions;		/* ids are below it */
+	bool *sleeps;			/* per id: its code may have put the core to sleep */
 	uint16_t *first;		/* per id: its first rule, + 1; 0: none */
 	uint16_t next[PT_RULES];	/* further rules of the same function, + 1 */
 	struct core core[PT_RUN_CORES], *now;	/* now: whose step is looked at */
@@ -59,17 +62,24 @@ static void print_path(const struct limits *l, const struct stack *stack, char *
 					name_of(l, stack->function[i]));
 }
 
-static void note(struct limits *l, size_t rule, const struct pt_call_event *step, uint64_t value,
+/* Otherwise it is too long, or the one value that is forbidden. */
+static bool is_too_short(const struct pt_rule *rule, double value)
+{
+	return !rule->excludes && (rule->lo_open ? value <= rule->lo : value < rule->lo);
+}
+
+static void note(struct limits *l, size_t rule, const struct pt_call_event *step, uint64_t value, bool doubtful,
 		 const struct stack *stack)
 {
 	struct pt_violation *v = &l->violation[l->n_violations];
 
 	l->limit[rule].violations++;
+	l->limit[rule].doubtful += doubtful;
 	if (l->n_violations == PT_VIOLATIONS)
 		return;
 	l->n_violations++;
 	*v = (struct pt_violation){ .rule = rule, .at = step->at, .clock = step->clock, .value = value,
-				    .value_ns = PT_UNKNOWN, .core = step->core };
+				    .value_ns = PT_UNKNOWN, .core = step->core, .doubtful = doubtful };
 	print_path(l, stack, v->path);
 }
 
@@ -78,17 +88,20 @@ static void look_at(struct limits *l, size_t rule, const struct pt_call_event *s
 		    const struct stack *stack)
 {
 	struct pt_limit *limit = &l->limit[rule];
-	bool in_ns = limit->rule->unit == PT_RULE_NS;
+	bool in_ns = limit->rule->unit == PT_RULE_NS, may_have_slept;
+	double in_unit = in_ns ? (double)value * l->ns_per_tick : (double)value;
 
 	if (value == PT_UNKNOWN || (in_ns && l->ns_per_tick == 0))
 		return;
 	limit->looked_at++;
+	may_have_slept = value < step->clock && l->now->may_sleep > step->clock - value;
+	limit->may_have_slept += may_have_slept;
 	if (limit->least == PT_UNKNOWN || value < limit->least)
 		limit->least = value;
 	if (limit->most == PT_UNKNOWN || value > limit->most)
 		limit->most = value;
-	if (!pt_rule_allows(limit->rule, in_ns ? (double)value * l->ns_per_tick : (double)value))
-		note(l, rule, step, value, stack);
+	if (!pt_rule_allows(limit->rule, in_unit))
+		note(l, rule, step, value, may_have_slept && is_too_short(limit->rule, in_unit), stack);
 }
 
 static uint64_t figure(const struct limits *l, const struct pt_rule *rule, const struct pt_call_event *step)
@@ -122,6 +135,18 @@ static void check(struct limits *l, const struct pt_call_event *step, const stru
 }
 
 /* --- steps */
+
+/* Up to this step what was on top ran; on a change of stacks it is not known what. */
+static void note_sleepers(const struct limits *l, struct core *core, const struct pt_call_event *step)
+{
+	const struct stack *stack = &core->stack[step->stack % PT_CALL_STACKS];
+	uint16_t top = stack->depth > 0 && stack->depth <= DEPTH ? stack->function[stack->depth - 1] : PT_NO_FUNCTION;
+
+	if (step->kind == PT_CALL_FORGET || step->stack != core->runs || l->sleeps[top < l->n_functions ? top : 0] ||
+	    (step->kind == PT_CALL_ELSEWHERE && l->sleeps[step->function]))
+		core->may_sleep = step->clock;
+	core->runs = step->stack;
+}
 
 static void enter(struct limits *l, const struct pt_call_event *step, struct stack *stack)
 {
@@ -188,6 +213,7 @@ static void take_steps(void *analysis, const struct pt_call_event *step, size_t 
 		l->now = core_of(l, step->core);
 		if (step->function >= l->n_functions || l->now == NULL)
 			continue;
+		note_sleepers(l, l->now, step);
 		stack = &l->now->stack[step->stack % PT_CALL_STACKS];
 		if (step->kind == PT_CALL_ENTER)
 			enter(l, step, stack);
@@ -220,7 +246,8 @@ static void show_violations(struct limits *l)
 {
 	l->result.n_violations = 0;
 	for (size_t i = 0; i < l->n_violations; i++)
-		if (l->limit[l->violation[i].rule].verdict == PT_VERDICT_FAILED)
+		if (l->limit[l->violation[i].rule].verdict == PT_VERDICT_FAILED &&
+		    !(l->violation[i].doubtful && l->limit[l->violation[i].rule].slept))
 			l->shown[l->result.n_violations++] = l->violation[i];
 	for (size_t i = 0; i < l->rules.n; i++)
 		for (size_t k = 0; k < l->limit[i].n_extremes && l->result.n_violations < PT_VIOLATIONS; k++) {
@@ -266,6 +293,7 @@ static void limits_free(void *analysis)
 	free(l->violation);
 	free(l->shown);
 	free(l->first);
+	free(l->sleeps);
 	for (size_t i = 0; i < PT_RUN_CORES; i++)
 		core_fini(&l->core[i]);
 	free(l);
@@ -339,12 +367,13 @@ static int find_functions(struct limits *l, struct pt_err *err)
 	return 0;
 }
 
-static void make_tables(struct limits *l)
+static void make_tables(struct limits *l, const struct pt_program *program)
 {
 	l->limit = pt_alloc_array(l->rules.n + 1, sizeof(*l->limit));
 	l->violation = pt_alloc_array(PT_VIOLATIONS, sizeof(*l->violation));
 	l->shown = pt_alloc_array(PT_VIOLATIONS, sizeof(*l->shown));
 	l->first = pt_alloc_array(l->n_functions + 1, sizeof(*l->first));
+	l->sleeps = pt_limits_sleepers(program, l->functions, l->n_functions);
 	core_of(l, 0);
 }
 
@@ -362,7 +391,7 @@ static void *limits_new(const struct pt_analysis_setup *setup, struct pt_err *er
 	take_hz(l, l->hz_given ? (double)pt_params_number(setup->words, &core_clock) : 0);
 	if (pt_rules_parse(&l->rules, text != NULL ? text : "", err) < 0)
 		goto free_it;
-	make_tables(l);
+	make_tables(l, setup->program);
 	l->result.limit = l->limit;
 	l->result.n_limits = l->rules.n;
 	l->result.violation = l->shown;

@@ -23,8 +23,15 @@
  *
  * A rule is passed only if the data can decide it. One violation decides, also of an invocation without an end, which may
  * be beyond the rule already; that there was none decides only where nothing was missed, or for a rule "seen". An
- * estimated share decides if all of its 95 % interval lies on one side ("within ci" may be said, and is always so). A trace without time of its own does not show how long the core slept:
- * where it did, call, period and inactive are undecided. Everything else is undecided, too, with the reason.
+ * estimated share decides if all of its 95 % interval lies on one side ("within ci" may be said, and is always so).
+ * Everything else is undecided, too, with the reason.
+ *
+ * A trace without time of its own does not show how long the core slept. A call, period or stretch of inactivity in which code
+ * that can sleep ran is a lower bound: it can violate a rule by being too long, and keep none.
+ *
+ * What is known to be wrong decides nothing: times beside a contradiction of the clock, functions of an ELF that the chip does not
+ * hold, periods of a core that is halted to be read. What nobody checked is said in the sentence of the verdict: the
+ * cycle model, the core clock as it was given.
  *
  * An exception that the chip reported has all of its reports or it is not decided: where some may be missing without a
  * sign, two of a kind may look like one that lasted long, so not even a violation decides.
@@ -90,16 +97,20 @@ struct pt_violation {
 	uint64_t clock, value;	/* ticks of the profile's clock; PT_UNKNOWN: it is no time on it */
 	uint64_t value_ns;	/* PT_UNKNOWN: it is on the profile's clock, or no time */
 	uint16_t core;
+	bool doubtful;		/* too short, where the core may have slept meanwhile */
 	char path[PT_VIOLATION_PATH];	/* "main > adc_convert"; of what signals say, the figure */
 };
 
 struct pt_limit {		/* what became of a rule */
 	const struct pt_rule *rule;
 	enum pt_verdict verdict;
-	char why[200];		/* a sentence, with the figures that it rests on */
+	char why[360];		/* a sentence, with the figures that it rests on, and what these rest on */
 	uint64_t looked_at;	/* invocations, of a rule about each */
 	bool late;		/* the rule came while the profile ran: those before were not looked at */
 	uint64_t violations;
+	uint64_t doubtful;	/* of these */
+	bool slept;		/* those that are doubtful are no violations */
+	uint64_t may_have_slept;	/* of looked_at: on a clock that stands still while the core sleeps they are lower bounds */
 	uint64_t least, most;	/* in ticks, of those looked at; PT_UNKNOWN: none */
 	/* Of a rule that is judged by the least and the most, or by one moment: those that violate it */
 	struct pt_violation extreme[2];

@@ -87,7 +87,8 @@ static bool spans_sleep(const struct judge *j)
 {
 	enum pt_rule_figure figure = j->limit->rule->figure;
 
-	return (figure == PT_RULE_CALL || figure == PT_RULE_PERIOD || figure == PT_RULE_INACTIVE) &&
+	return j->limit->rule->subject == PT_RULE_FUNCTION &&
+	       (figure == PT_RULE_CALL || figure == PT_RULE_PERIOD || figure == PT_RULE_INACTIVE) &&
 	       pt_limits_slept(j->profile);
 }
 
@@ -203,13 +204,31 @@ static void judge_unended_on_all(struct judge *j)
 	}
 }
 
+/* On a clock that stands still while the core sleeps. What is too long by it is so in truth. */
+static void judge_slept(struct judge *j, uint64_t violations, const char *since, const char *least, const char *most)
+{
+	struct pt_limit *l = j->limit;
+
+	if (violations > 0)
+		pt_limit_say(l, PT_VERDICT_FAILED,
+			     "%" PRIu64 " of %" PRIu64 "%s violate it: %s to %s, without what the core slept in them",
+			     violations, l->looked_at, since, least, most);
+	else
+		pt_limit_say(l, PT_VERDICT_UNDECIDED,
+			     "in %" PRIu64 " of %" PRIu64
+			     "%s the core may have slept: awake alone they took %s to %s (net and gross can be judged)",
+			     l->may_have_slept, l->looked_at, since, least, most);
+}
+
 static void judge_whole_ones(struct judge *j)
 {
 	struct pt_limit *l = j->limit;
 	bool late = l->late && l->rule->subject == PT_RULE_FUNCTION;
 	const char *since = late ? " since the rule came" : "";
+	uint64_t violations;
 	char least[40], most[40];
 
+	l->slept = spans_sleep(j) && l->may_have_slept > 0;
 	if (l->rule->subject == PT_RULE_SPAN)
 		look_at_extremes(j);
 	if (l->looked_at == 0) {
@@ -218,9 +237,12 @@ static void judge_whole_ones(struct judge *j)
 	}
 	print(j, (double)l->least, least, sizeof(least));
 	print(j, (double)l->most, most, sizeof(most));
-	if (l->violations > 0)
+	violations = l->violations - (l->slept ? l->doubtful : 0);
+	if (l->slept)
+		judge_slept(j, violations, since, least, most);
+	else if (violations > 0)
 		pt_limit_say(j->limit, PT_VERDICT_FAILED, "%s%" PRIu64 " of %" PRIu64 "%s violate it: %s to %s",
-			     l->rule->subject == PT_RULE_SPAN ? "at least " : "", l->violations, l->looked_at, since,
+			     l->rule->subject == PT_RULE_SPAN ? "at least " : "", violations, l->looked_at, since,
 			     least, most);
 	else if (complete(j) || l->rule->seen)
 		pt_limit_say(j->limit, PT_VERDICT_PASSED, "all %" PRIu64 " seen%s: %s to %s", l->looked_at, since,
@@ -260,9 +282,25 @@ static void judge_summary_of_whole_ones(struct judge *j)
 			     value, stat->n);
 }
 
+/* Each of them is a lower bound. What is a sum, or the longest, may be beyond the rule already. */
+static void take_back_if_slept(struct judge *j)
+{
+	struct pt_limit *l = j->limit;
+	char seen[sizeof(l->why)];
+	bool grows = l->rule->of == PT_RULE_MAX || l->rule->of == PT_RULE_TOTAL || l->rule->of == PT_RULE_AVG;
+
+	if (!spans_sleep(j) || l->verdict == PT_VERDICT_UNDECIDED ||
+	    (l->verdict == PT_VERDICT_FAILED && grows && isinf(l->rule->lo) && !l->rule->excludes))
+		return;
+	memcpy(seen, l->why, sizeof(seen));
+	pt_limit_say(l, PT_VERDICT_UNDECIDED,
+		     "%.200s without what the core slept meanwhile: net and gross can be judged", seen);
+}
+
 static void judge_summary(struct judge *j)
 {
 	judge_summary_of_whole_ones(j);
+	take_back_if_slept(j);
 	judge_unended(j);
 }
 
@@ -473,7 +511,7 @@ static bool lacks_clock(const struct judge *j)
 	return look.ns_per_tick <= 0;
 }
 
-void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, double ns_per_tick)
+static void judge_rule(struct pt_limit *limit, const struct pt_profile *profile, double ns_per_tick)
 {
 	struct judge j = { limit, profile, ns_per_tick, profile->n_functions > 0 ? profile->function[0].core : 0 };
 	const struct pt_rule *rule = limit->rule;
@@ -497,12 +535,30 @@ void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, do
 		judge_cores(&j, always, judge_function_share);
 	else if (rule->figure == PT_RULE_SHARE)
 		pt_limit_say(limit, PT_VERDICT_UNDECIDED, "shares are of functions; spans have none");
-	else if (rule->subject == PT_RULE_FUNCTION && spans_sleep(&j))
-		pt_limit_say(limit, PT_VERDICT_UNDECIDED,
-			     "the core slept meanwhile, and this trace does not show for how long: only net and gross "
-			     "can be judged");
 	else if (rule->of == PT_RULE_EACH)
 		judge_cores(&j, is_judged_by_core, judge_each);
 	else
 		judge_cores(&j, was_seen, judge_summary);
+}
+
+/* Else its times are of stamps. */
+static bool is_on_clock(struct judge *j)
+{
+	const struct pt_rule *rule = j->limit->rule;
+	struct judge look = *j;
+
+	if (rule->subject == PT_RULE_FUNCTION)
+		return true;
+	if (rule->subject == PT_RULE_TASK)
+		return j->profile->tasks != NULL && !j->profile->tasks->by_signals && !pt_limit_is_of_states(rule);
+	return rule->subject == PT_RULE_SPAN && figures_of(&look) != NULL && look.ns_per_tick == j->ns_per_tick;
+}
+
+void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, double ns_per_tick)
+{
+	struct judge j = { limit, profile, ns_per_tick, 0 };
+
+	limit->slept = false;
+	judge_rule(limit, profile, ns_per_tick);
+	pt_limit_basis(limit, profile, is_on_clock(&j));
 }

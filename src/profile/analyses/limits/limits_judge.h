@@ -63,5 +63,11 @@ bool pt_limit_unended_violates(const struct pt_rule *rule, const struct pt_stat 
 /* limits_sleep.c. A modelled clock counts what was executed: it stands still while the core sleeps, so whatever lasts
  * from before to after a WFI is longer than it says, and it is not known by how much. */
 bool pt_limits_slept(const struct pt_profile *profile);
+/* Per id: code of the function could put the core to sleep, or is not known. id 0, no function, is not known. To be freed. */
+bool *pt_limits_sleepers(const struct pt_program *program, const struct pt_function *functions, size_t n_ids);
+
+/* limits_basis.c. Whether a verdict can rest on what it rests on: takes back one that cannot, and says of others what nobody checked.
+ * on_clock: its times are of the profile's clock. */
+void pt_limit_basis(struct pt_limit *limit, const struct pt_profile *profile, bool on_clock);
 
 #endif

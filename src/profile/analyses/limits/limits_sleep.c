@@ -1,4 +1,5 @@
 /* Whether the core slept: by the instructions that were seen executing, or else by those that there are. */
+#include "base/alloc.h"
 #include "profile/analyses/limits/limits_judge.h"
 #include "profile/analyses/code/lines.h"
 
@@ -34,6 +35,29 @@ static bool can_sleep(const struct pt_isa *isa, const struct pt_program *program
 			if (waits_at(isa, program, segment[i].run + at))
 				return true;
 	return false;
+}
+
+static bool function_can_sleep(const struct pt_isa *isa, const struct pt_program *program, const struct pt_function *f)
+{
+	size_t left;
+
+	if (isa->waits == NULL)
+		return false;
+	for (uint64_t at = 0; at < f->size; at += isa->unit_bytes)
+		if (bytes_at(program, f->address + at, &left) == NULL || waits_at(isa, program, f->address + at))
+			return true;
+	return f->size == 0;
+}
+
+bool *pt_limits_sleepers(const struct pt_program *program, const struct pt_function *functions, size_t n_ids)
+{
+	bool *sleeps = pt_alloc_array(n_ids + 1, sizeof(*sleeps));
+	const struct pt_isa *isa = program != NULL ? pt_program_isa(program) : NULL;
+
+	sleeps[0] = isa != NULL && isa->waits != NULL;
+	for (size_t id = 1; isa != NULL && id < n_ids; id++)
+		sleeps[id] = function_can_sleep(isa, program, &functions[id - 1]);
+	return sleeps;
 }
 
 bool pt_limits_slept(const struct pt_profile *p)
