@@ -7,9 +7,9 @@
 #include "profile/analyses/signals/exceptions.h"
 #include "profile/result/analysis.h"
 
-enum { MOST_REPORTS = 16, TEXT_BYTES = 1024, GAP = 100, SEEN = 150, LATE = 200 };
+enum { MOST_REPORTS = 16, TEXT_BYTES = 1024, GAP = 100, SEEN = 150, BEGINS = 151, LATE = 200 };
 
-struct report { uint64_t ns; uint8_t step; uint16_t number; };	/* step: enum pt_exception_step, + LATE; or GAP + enum pt_gap; SEEN */
+struct report { uint64_t ns; uint8_t step; uint16_t number; };	/* step: enum pt_exception_step, + LATE; or GAP + enum pt_gap; SEEN, BEGINS */
 
 static const struct {
 	const char *name;
@@ -64,6 +64,23 @@ static const struct {
 	{ "silent before reports were dropped", { { 100, PT_EXC_ENTER, 15 }, { 110, PT_EXC_RETURN, 0 }, { 500, SEEN, 0 },
 		{ 600, GAP + PT_GAP_OVERFLOW, 0 }, { 700, PT_EXC_ENTER, 15 } },
 	  "15: 2 1 self 10 total 10-10 or 400; lost 1 late 0 of 400\n" },
+	{ "the program ran before the first one", { { 40, BEGINS, 0 }, { 100, PT_EXC_ENTER, 15 }, { 130, PT_EXC_EXIT, 15 },
+		{ 135, PT_EXC_RETURN, 0 } },
+	  "15: 1 0 self 30 total 30-30 or 35; lost 0 late 0 of 95\n" },
+	{ "all was seen, wherever the first one is placed", { { 40, BEGINS, 0 }, { 30, PT_EXC_ENTER, 15 }, { 35, PT_EXC_RETURN, 0 },
+		{ 100, SEEN, 0 } },
+	  "15: 1 0 self 5 total 5-5 or 70; lost 0 late 0 of 60\n" },
+	{ "an exception ran before the first one", { { 40, BEGINS, 0 }, { 100, PT_EXC_ENTER, 15 }, { 130, PT_EXC_EXIT, 15 },
+		{ 135, PT_EXC_RETURN, 16 }, { 140, PT_EXC_RETURN, 0 } },
+	  "15: 1 0 self 30 total 30-30 or 40\n16: 0 1 self 5 lasts 5; lost 0 late 0 of 40\n" },
+	{ "what was interrupted first is not known", { { 40, BEGINS, 0 }, { 100, PT_EXC_ENTER, 15 }, { 130, PT_EXC_EXIT, 15 } },
+	  "15: 1 0 self 30 total 30-30 or 30; lost 0 late 0 of 30\n" },
+	{ "reports were dropped before the first one", { { 40, BEGINS, 0 }, { 0, GAP + PT_GAP_OVERFLOW, 0 },
+		{ 100, PT_EXC_ENTER, 15 }, { 110, PT_EXC_RETURN, 0 } },
+	  "15: 1 0 self 10 total 10-10 or 10; lost 1 late 0 of 10\n" },
+	{ "sees again behind a loss", { { 100, PT_EXC_ENTER, 15 }, { 110, PT_EXC_RETURN, 0 }, { 150, BEGINS, 0 },
+		{ 0, GAP + PT_GAP_RESTART, 0 }, { 180, PT_EXC_ENTER, 15 }, { 185, PT_EXC_RETURN, 0 } },
+	  "15: 2 0 self 15 total 5-10 or 10; lost 1 late 0 of 45\n" },
 	{ "the same twice without a word between", { { 100, PT_EXC_ENTER, 15 }, { 200, PT_EXC_ENTER, 15 }, { 210, PT_EXC_RETURN, 0 } },
 	  "15: 2 1 self 110 total 10-10 period 100-100; lost 0 late 0 of 110\n" },
 };
@@ -78,6 +95,10 @@ static void tell(void *analysis, const struct report *report)
 		return;
 	}
 
+	if (report->step == BEGINS) {
+		pt_analysis_exceptions.begins(analysis, 0, report->ns);
+		return;
+	}
 	if (report->step >= LATE)
 		e.ticks = PT_UNKNOWN;
 	if (report->step >= GAP && report->step < LATE) {

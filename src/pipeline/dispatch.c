@@ -267,6 +267,8 @@ static void data_begins(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	pt_gate_chunk_begins(ctx);
 	pt_gate_anchor(ctx, begin_of(ctx, chunk));
+	if (ctx->data_ns == PT_UNKNOWN && !ctx->facts.no_clock)
+		pt_selection_begins(ctx->pipeline, ctx->source, chunk->from_ns);
 }
 
 /* Events of this chunk lie in its time, except those with a timestamp. */

@@ -241,6 +241,7 @@ void pt_selection_event(struct pt_pipeline *p, const struct pt_event *event, con
 void pt_selection_batch_end(struct pt_pipeline *p, uint16_t source);
 void pt_selection_blind(struct pt_pipeline *p, uint16_t core, unsigned cause, uint64_t from_ns, uint64_t to_ns);
 void pt_selection_seen(struct pt_pipeline *p, uint16_t source, uint64_t upto_ns);
+void pt_selection_begins(struct pt_pipeline *p, uint16_t source, uint64_t from_ns);
 void pt_selection_result(struct pt_pipeline *p);	/* into p->profile */
 /* of this analysis, if it is selected */
 void pt_selection_result_of(struct pt_pipeline *p, const struct pt_analysis *ops);

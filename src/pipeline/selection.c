@@ -294,6 +294,13 @@ void pt_selection_seen(struct pt_pipeline *p, uint16_t source, uint64_t upto_ns)
 			p->selected[i].ops->seen(p->selected[i].analysis, source, upto_ns);
 }
 
+void pt_selection_begins(struct pt_pipeline *p, uint16_t source, uint64_t from_ns)
+{
+	for (size_t i = 0; i < p->n_selected; i++)
+		if (p->selected[i].ops->begins != NULL)
+			p->selected[i].ops->begins(p->selected[i].analysis, source, from_ns);
+}
+
 void pt_selection_result(struct pt_pipeline *p)
 {
 	for (size_t i = 0; i < p->n_selected; i++)

@@ -70,6 +70,9 @@ struct pt_analysis {
 	/* The source has seen all that it sees up to this moment of the probe's clock: what its last signals said lasts
 	 * at least until then. */
 	void (*seen)(void *analysis, uint16_t source, uint64_t upto_ns);
+	/* The source sees all that it sees from this moment of the probe's clock on: its first DATA, or that behind a LOSS.
+	 * Before its first event behind that. */
+	void (*begins)(void *analysis, uint16_t source, uint64_t from_ns);
 	/* The source of a core's runs saw nothing of it between these moments, or held it, or it slept. It comes
 	 * before what was seen behind it, and behind most of what was seen before. cause: enum pt_loss; 0: the profile
 	 * had not begun. */

@@ -290,11 +290,18 @@ static void print_value(char *out, size_t size, const struct pt_profile *profile
 	print_interval(out + len, size - len, value, f, &scale, factor);
 }
 
+/* None where both limits print alike: then so does the value, and says as much. */
 void pt_print_interval(char *out, size_t size, const struct pt_column *column, const struct pt_value *value)
 {
+	char lo[32], hi[32];
+
 	out[0] = '\0';
-	if (column->unit == PT_UNIT_SHARE && !isnan(value->f) && value->hi > value->lo)
-		snprintf(out, size, value->lo < 0 ? "%.1f to %.1f" : "%.1f-%.1f", value->lo * 100, value->hi * 100);
+	if (column->unit != PT_UNIT_SHARE || isnan(value->f) || !(value->hi > value->lo))
+		return;
+	snprintf(lo, sizeof(lo), "%.1f", value->lo * 100);
+	snprintf(hi, sizeof(hi), "%.1f", value->hi * 100);
+	if (strcmp(lo, hi) != 0)
+		snprintf(out, size, "%s%s%s", lo, value->lo < 0 ? " to " : "-", hi);
 }
 
 void pt_print_cell(char *out, size_t size, const struct pt_profile *profile, const struct pt_column *column,

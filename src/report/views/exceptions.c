@@ -10,7 +10,7 @@ extern const struct pt_view pt_view_exceptions;
 static const struct pt_column columns[] = {
 	PT_SPAN_COLUMNS("exception", "_ns", PT_UNIT_NS, PT_UNIT_NS_MEAN),
 	{ "number", "number", PT_UNIT_COUNT, PT_IF_WIDE },
-	{ "handler", "handler", PT_UNIT_NONE, PT_IF_ROOM },
+	{ "handler", "handler", PT_UNIT_NONE, PT_ALWAYS },
 	PT_SPAN_ERROR_COLUMNS,
 	PT_CORE_COLUMN,
 };

@@ -17,7 +17,13 @@ struct core {
 	struct pt_own_clock own;	/* of its reports: the times below are on it */
 	uint64_t began_ns, last_ns;	/* of the stretch without a gap; PT_UNKNOWN: it has not begun */
 	struct pt_timestamp seen;	/* so far its source has come, and reported no more */
+	bool seen_all;			/* no report came behind that */
 	uint64_t observed_ns;		/* in the stretches before it */
+	struct pt_timestamp lead;	/* of the stretch: how long before its first report */
+	uint64_t lead_from_ns;		/* when that began; 0: not known */
+	bool led;			/* that was the program's time */
+	bool entered[PT_EXCEPTION_NUMBERS];	/* while there is a lead */
+	uint64_t led_error_ns;		/* of the leads in observed_ns, in sum */
 	uint16_t source;
 	bool exits;			/* are reported */
 	uint16_t row[PT_EXCEPTION_NUMBERS];		/* + 1 */
@@ -32,6 +38,7 @@ struct exceptions {
 	size_t n_rows;
 	uint64_t lost[SOURCES];		/* by source: times that something of it was not seen */
 	uint64_t tick_hz[SOURCES];	/* by source */
+	uint64_t from_ns[SOURCES];	/* by source: sees since then; 0: not known */
 	struct pt_span_core cores[PT_RUN_CORES];
 	struct pt_exceptions result;
 };
@@ -132,8 +139,11 @@ static void end_stretch(struct core *core)
 	if (core->stack == NULL || core->began_ns == PT_UNKNOWN)
 		return;
 	pt_span_gap(core->stack, &at);
-	core->observed_ns += until_ns - core->began_ns;
+	core->observed_ns += until_ns - core->began_ns + (core->led ? core->lead.ns : 0);
+	core->led_error_ns += core->led ? core->lead.error_ns : 0;
 	core->began_ns = PT_UNKNOWN;
+	core->lead_from_ns = 0;
+	core->led = false;
 	core->seen = (struct pt_timestamp){ 0 };
 }
 
@@ -149,11 +159,40 @@ static struct core *core_of(struct exceptions *x, const struct pt_event *e)
 	return core;
 }
 
+/* Before the first report nothing was entered and nothing left: it was the time of what the first exception interrupted. Which
+ * that was is known when it is gone back to. */
+static void note_lead(struct exceptions *x, struct core *core, const struct pt_event *e,
+		      const struct pt_timestamp *moment)
+{
+	uint64_t from_ns = e->source < SOURCES ? x->from_ns[e->source] : 0;
+
+	core->lead = (struct pt_timestamp){ moment->ns > from_ns ? moment->ns - from_ns : 0, moment->error_ns };
+	core->lead_from_ns = e->cause == PT_EXC_ENTER ? from_ns : 0;
+	core->led = false;
+	memset(core->entered, 0, sizeof(core->entered));
+	if (e->source < SOURCES)
+		x->from_ns[e->source] = 0;
+}
+
+/* Back in what was not entered behind the lead is back in what ran then. */
+static void settle_lead(struct core *core, const struct pt_event *e)
+{
+	if (e->cause == PT_EXC_ENTER)
+		core->entered[e->value.at] = true;
+	if (e->cause != PT_EXC_RETURN || core->entered[e->value.at])
+		return;
+	core->led = e->value.at == 0;
+	if (!core->led)
+		core->lead_from_ns = 0;
+}
+
 static void apply(struct exceptions *x, struct core *core, const struct pt_event *e, const struct pt_span_at *at)
 {
 	uint32_t row = e->value.at != 0 ? row_of(x, e->core, e->value.at) : PT_NO_SPAN;
 
 	core->exits |= e->cause == PT_EXC_EXIT;
+	if (core->lead_from_ns != 0 && !core->led)
+		settle_lead(core, e);
 	if (e->cause == PT_EXC_RETURN && (row != PT_NO_SPAN || e->value.at == 0)) {
 		if (core->exits)
 			pt_span_back_to(core->stack, row, at);
@@ -180,6 +219,7 @@ static void take_report(struct exceptions *x, const struct pt_event *e, const st
 	if (e->core >= PT_RUN_CORES || e->value.at >= PT_EXCEPTION_NUMBERS)
 		return;
 	core = core_of(x, e);
+	core->seen_all = false;
 	if (late) {
 		end_stretch(core);
 		at.clock = at.ns = core->last_ns;
@@ -190,8 +230,10 @@ static void take_report(struct exceptions *x, const struct pt_event *e, const st
 		core->last_ns = at.clock = pt_own_clock_take(&core->own, e->ticks, *moment).ns;
 		at.ns = moment->ns;
 	}
-	if (core->began_ns == PT_UNKNOWN)
+	if (core->began_ns == PT_UNKNOWN) {
 		core->began_ns = at.clock;
+		note_lead(x, core, e, moment);
+	}
 	apply(x, core, e, &at);
 	if (late)
 		end_stretch(core);
@@ -208,6 +250,8 @@ static void take_gap(struct exceptions *x, const struct pt_event *e)
 			end_ticks(&x->core[i]);
 			end_stretch(&x->core[i]);
 		}
+	if (e->source < SOURCES && e->cause != PT_GAP_RESTART)
+		x->from_ns[e->source] = 0;
 	if (e->source < SOURCES && (began || e->cause != PT_GAP_RESTART))
 		x->lost[e->source]++;
 }
@@ -234,10 +278,17 @@ static void take_seen(void *analysis, uint16_t source, uint64_t upto_ns)
 		if (core->stack == NULL || core->source != source || core->began_ns == PT_UNKNOWN)
 			continue;
 		core->seen = (struct pt_timestamp){ upto_ns, 0 };
+		core->seen_all = true;
 		silent_ns = silence(core, &error_ns);
 		if (error_ns < PT_NO_BOUND_NS)
 			pt_span_pass_about(core->stack, core->last_ns + silent_ns, error_ns);
 	}
+}
+
+static void take_begin(void *analysis, uint16_t source, uint64_t from_ns)
+{
+	if (source < SOURCES)
+		((struct exceptions *)analysis)->from_ns[source] = from_ns;
 }
 
 static void take_config(void *analysis, uint16_t source, const struct pt_config *config)
@@ -251,18 +302,30 @@ static void take_config(void *analysis, uint16_t source, const struct pt_config 
 
 /* --- result, life ------------------------------------------------------------------------------------------------- */
 
+/* The stretch that goes on. From the first moment that was seen to the last, both on the probe's clock, it is certain. */
+static struct pt_timestamp open_stretch(const struct core *core)
+{
+	uint64_t error_ns, silent_ns = silence(core, &error_ns);
+
+	if (core->began_ns == PT_UNKNOWN)
+		return (struct pt_timestamp){ 0 };
+	if (core->led && core->seen_all && core->seen.ns > core->lead_from_ns)
+		return (struct pt_timestamp){ core->seen.ns - core->lead_from_ns, 0 };
+	return (struct pt_timestamp){ core->last_ns + silent_ns - core->began_ns + (core->led ? core->lead.ns : 0),
+				      (silent_ns > 0 ? error_ns : 0) + (core->led ? core->lead.error_ns : 0) };
+}
+
 static void give_core(struct exceptions *x, uint16_t number)
 {
 	const struct core *core = &x->core[number];
-	bool open = core->began_ns != PT_UNKNOWN;
-	uint64_t error_ns, silent_ns = silence(core, &error_ns);
+	struct pt_timestamp open = open_stretch(core);
 
 	if (core->stack == NULL)
 		return;
 	x->cores[x->result.spans.n_cores++] = (struct pt_span_core){
 		.core = number,
-		.observed = core->observed_ns + (open ? core->last_ns + silent_ns - core->began_ns : 0),
-		.observed_error_ns = open && silent_ns > 0 ? error_ns : 0,
+		.observed = core->observed_ns + open.ns,
+		.observed_error_ns = core->led_error_ns + open.error_ns,
 	};
 	x->result.lost += core->source < SOURCES ? x->lost[core->source] : 0;
 }
@@ -321,6 +384,6 @@ static void *exceptions_new(const struct pt_analysis_setup *setup, struct pt_err
 
 const struct pt_analysis pt_analysis_exceptions = {
 	.name = "exceptions", .help = "exceptions as the chip reports them, whatever code it runs", .standard = true,
-	.open = exceptions_new, .close = exceptions_free, .events = take_events, .seen = take_seen, .config = take_config,
-	.result = give,
+	.open = exceptions_new, .close = exceptions_free, .events = take_events, .seen = take_seen, .begins = take_begin,
+	.config = take_config, .result = give,
 };

@@ -15,7 +15,8 @@ struct pt_profile;
 
 struct pt_exceptions {
 	struct pt_spans spans;		/* in the order in which they were seen; id: number of the exception; core: observed in
-					 * ns, from its first report on, without the times between a gap and the next one */
+					 * ns, without the times between a gap and the next report. The time before the
+					 * first one is in it where it was the program's */
 	uint64_t lost;			/* times that reports were dropped, or not seen */
 	uint64_t late;			/* reports without a moment */
 	bool silent;			/* of a source, reports may be missing without a sign of it */
