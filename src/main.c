@@ -15,6 +15,7 @@
 #include "report/other_names.h"
 #include "report/report.h"
 #include "cli/subcommands.h"
+#include "cli/verdict.h"
 #include "gdbstub/gdbstub.h"
 
 #define X(subcommand) &pt_subcommand_##subcommand,
@@ -182,6 +183,7 @@ int main(int argc, char **argv)
 		options.tables = &tables;
 		status = run_command_line(&options);
 	}
+	status = pt_verdict_end(&options, status);
 	pt_options_free(&options);
 	return status;
 }

@@ -22,6 +22,7 @@
 #include "report/report.h"
 #include "report/shared/tar.h"
 #include "cli/app.h"
+#include "cli/verdict.h"
 #include "base/util.h"
 #include "report/views/views.h"
 
@@ -76,8 +77,13 @@ bool pt_output_is_capture(const char *path)
 	return is;
 }
 
+static bool by_file_live(const struct pt_options *options)
+{
+	return options->live && !pt_options_given(options, "live");
+}
+
 /* "source=counters" is for GDB's monitor, and an option here; or it is a file that another subcommand reads. */
-static int check_word(const char *word, const char *next, struct pt_err *err)
+static int check_word(const struct pt_options *options, const char *word, const char *next, struct pt_err *err)
 {
 	size_t len = strcspn(word, "=");
 	const char *value = word[len] == '=' ? word + len + 1 : next;
@@ -85,8 +91,16 @@ static int check_word(const char *word, const char *next, struct pt_err *err)
 	const char *name;
 
 	if (pt_output_is_capture(word))
-		return pt_fail(err, PT_EARG, "%.200s is a capture, which is reported by proftap decode %.200s", word,
-			       word);
+		return pt_fail(
+			err, PT_EARG,
+			by_file_live(options)
+				? "%.200s is a capture, and live = on of the configuration "
+				  "file checks the board: without it, proftap check %.200s judges the capture"
+			: options->live
+				? "%.200s is a capture, and --live checks the board: without it, proftap check %.200s "
+				  "judges the capture"
+				: "%.200s is a capture, which is reported by proftap decode %.200s",
+			word, word);
 	snprintf(typed, sizeof(typed), "%.*s", len < sizeof(typed) ? (int)len : 0, word);
 	name = pt_setting_meant_by(typed, value != NULL ? value : "");
 	if (pt_query_knows(word) || !pt_options_has(name, "profile"))
@@ -118,7 +132,7 @@ int pt_output_query(struct pt_query *query, const struct pt_options *options, co
 	for (size_t i = 0; i < n_words && n < PT_LEN(all); i++) {
 		if (i == 0 && strcmp(words[i], "report") == 0) /* "report details", as printed at the end of a report */
 			continue;
-		if (check_word(words[i], i + 1 < n_words ? words[i + 1] : NULL, err) < 0)
+		if (check_word(options, words[i], i + 1 < n_words ? words[i + 1] : NULL, err) < 0)
 			return err->code;
 		all[n++] = words[i];
 	}
@@ -247,6 +261,7 @@ int pt_output_try(const struct pt_query *query, const struct pt_options *options
 
 	if (would_overwrite_capture(options, path) || would_overwrite_capture(options, place_of(options->junit)))
 		return PT_EXIT_USAGE;
+	pt_verdict_forget(options);
 	if (path == NULL && format_of(query)->binary && isatty(STDOUT_FILENO)) {
 		pt_error("%s is not text for a terminal: -o FILE writes it to a file", query->format);
 		return PT_EXIT_USAGE;

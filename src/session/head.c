@@ -161,6 +161,11 @@ static int refuse(const struct wanted *w, const struct pt_program *changed, stru
 			err, PT_EARG,
 			"the ELF of this capture, %.160s, does not exist any more: name a copy with --elf (build id %.40s; --elf '' for addresses instead of names)",
 			w->path, w->build_id[0] != '\0' ? w->build_id : "none");
+	if (strcmp(w->build_id, pt_program_build_id(changed)) == 0)
+		return pt_fail(
+			err, PT_EARG,
+			"%.160s has changed since this capture (its build id, %.40s, is the same, but not its content: another digest): name a copy of the old one with --elf, or this one to use it anyway",
+			w->path, w->build_id[0] != '\0' ? w->build_id : "none");
 	return pt_fail(
 		err, PT_EARG,
 		"%.160s has changed since this capture (build id %.40s then, %.40s now): name a copy of the old one with --elf, or this one to use it anyway",

@@ -16,7 +16,7 @@ static char *word_of(const char *path, const char *text, struct pt_err *err)
 	struct pt_rules *rules = pt_alloc(sizeof(*rules));
 	char *line = pt_rules_one_line(text), *word = NULL;
 
-	if (line[0] == '\0') {
+	if (line[0] == '\0' || (pt_rules_parse(rules, line, NULL) == 0 && rules->n == 0)) {
 		pt_fail(err, PT_EARG, "%s has no rule such as gross(adc_convert) in 5us..7us", path);
 	} else if (asprintf(&word, "limits=%s", line) < 0) {
 		pt_fail(err, PT_ENOMEM, "no memory for timing rules");

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "host/log.h"
 #include "profile/analyses/limits/limits.h"
 #include "profile/result/profile.h"
@@ -40,6 +41,37 @@ static int sort_rest(struct pt_rerun *r, struct pt_err *err)
 	return pt_output_query(&r->query, o, words, n_words, err);
 }
 
+/* Several files are what several instruments recorded of one run. Rules would be judged by one of two recordings, or by
+ * what both are together. */
+static int refuse_recordings(const struct pt_rerun *r, struct pt_err *err)
+{
+	const char *captures[2] = { NULL, NULL };
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_files; i++)
+		if (pt_output_is_capture(r->files[i]) && n < PT_LEN(captures))
+			captures[n++] = r->files[i];
+	if (n < 2)
+		return 0;
+	return pt_fail(err, PT_EARG,
+		       "%.120s and %.120s are two recordings: rules are judged by one, so check each by itself (beside "
+		       "it there may be files of other instruments)",
+		       captures[0], captures[1]);
+}
+
+/* Both would be judged by the first. */
+static int refuse_second_trace(const struct pt_rerun *r, const struct pt_profile *profile)
+{
+	for (size_t i = 0; r->options->limits != NULL && r->n_files > 1 && i < profile->n_sources; i++)
+		if (profile->sources[i].ignored == PT_SOURCE_SECOND) {
+			pt_error(
+				"%s: the files have two traces of core %u, and rules are judged by one: name one of them",
+				r->name, profile->sources[i].core);
+			return PT_EXIT_USAGE;
+		}
+	return PT_EXIT_DONE;
+}
+
 static int write_one(const struct pt_profile *profile, const struct pt_query *query, const char *path,
 		     struct pt_err *err)
 {
@@ -58,7 +90,10 @@ static int report(struct pt_rerun *r, struct pt_err *err)
 {
 	const struct pt_query junit = { .format = "junit", .lenient = r->options->lenient };
 	const struct pt_profile *profile = pt_pipeline_profile(r->pipeline);
-	int status = write_one(profile, &r->query, r->options->output, err);
+	int status = refuse_second_trace(r, profile);
+
+	if (status == PT_EXIT_DONE)
+		status = write_one(profile, &r->query, r->options->output, err);
 
 	if (status == PT_EXIT_DONE && r->options->junit != NULL)
 		status = write_one(profile, &junit, r->options->junit, err);
@@ -66,10 +101,7 @@ static int report(struct pt_rerun *r, struct pt_err *err)
 		status = pt_verdict_status(r->options, profile->limits->n_failed, profile->limits->n_undecided);
 	if (status == PT_EXIT_DONE && r->failed)
 		return PT_EXIT_USAGE;
-	if (status == PT_EXIT_DONE && r->options->max_loss >= 0.0 &&
-	    pt_profile_lost_share(profile) > r->options->max_loss)
-		return PT_EXIT_LOSS;
-	return status;
+	return status == PT_EXIT_DONE ? pt_verdict_of_loss(r->options, pt_profile_lost_share(profile)) : status;
 }
 
 /* --- the laws ----------------------------------------------------------------------------------------------------- */
@@ -116,6 +148,10 @@ int pt_decode_as(const char *subcommand, const struct pt_options *options)
 		status = pt_output_try(&r.query, options);
 	if (status != PT_EXIT_DONE)
 		return status;
+	if (options->limits != NULL && refuse_recordings(&r, &err) < 0) {
+		pt_error("%s", err.msg);
+		return PT_EXIT_USAGE;
+	}
 	if (options->self_check)
 		r.halves = &halves;
 	if (pt_rerun(&r, &err) < 0) {

@@ -58,9 +58,8 @@ static void end(struct profile *p)
 
 	pt_session_limits(p->app.session, &failed, &undecided);
 	p->verdict = pt_verdict_status(p->options, failed, undecided);
-	if (p->verdict == PT_EXIT_DONE && p->options->max_loss >= 0.0 &&
-	    pt_session_loss(p->app.session) > p->options->max_loss)
-		p->verdict = PT_EXIT_LOSS;
+	if (p->verdict == PT_EXIT_DONE)
+		p->verdict = pt_verdict_of_loss(p->options, pt_session_loss(p->app.session));
 	finish(p, p->status);
 }
 
