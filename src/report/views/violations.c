@@ -1,4 +1,7 @@
 /* One row per violation of a timing rule: when, how far, and the calls that led to it. */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "profile/analyses/limits/limits.h"
 #include "profile/result/profile.h"
 #include "report/table/view.h"
@@ -40,7 +43,20 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = pt_core_value(p->n_cores, v->core);
 }
 
+static bool remark(const void *subject, const bool *shown, char *out, size_t room)
+{
+	const struct pt_limits *limits = ((const struct pt_profile *)subject)->limits;
+
+	(void)shown;
+	if (limits == NULL || limits->n_unkept == 0)
+		return false;
+	snprintf(out, room, "%" PRIu64 " more violations are not listed: the first %d are kept", limits->n_unkept,
+		 PT_VIOLATIONS);
+	return true;
+}
+
 const struct pt_view pt_view_violations = {
 	.name = "violations", .help = "violations of timing rules, with the calls that led to them", .needs = "limits",
 	.wide = true, .columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+	.remark = remark,
 };

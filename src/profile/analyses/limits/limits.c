@@ -244,11 +244,18 @@ static void take_config(void *analysis, uint16_t source, const struct pt_config 
 /* What only looks like a violation, as the clock stood still while the core slept, is none: its rule is undecided. */
 static void show_violations(struct limits *l)
 {
+	uint64_t all = 0, kept;
+
 	l->result.n_violations = 0;
+	for (size_t i = 0; i < l->rules.n; i++)
+		if (l->limit[i].verdict == PT_VERDICT_FAILED && l->rules.rule[i].subject == PT_RULE_FUNCTION)
+			all += l->limit[i].violations - (l->limit[i].slept ? l->limit[i].doubtful : 0);
 	for (size_t i = 0; i < l->n_violations; i++)
 		if (l->limit[l->violation[i].rule].verdict == PT_VERDICT_FAILED &&
 		    !(l->violation[i].doubtful && l->limit[l->violation[i].rule].slept))
 			l->shown[l->result.n_violations++] = l->violation[i];
+	kept = l->result.n_violations;
+	l->result.n_unkept = all > kept ? all - kept : 0;
 	for (size_t i = 0; i < l->rules.n; i++)
 		for (size_t k = 0; k < l->limit[i].n_extremes && l->result.n_violations < PT_VIOLATIONS; k++) {
 			if (l->limit[i].verdict != PT_VERDICT_FAILED)

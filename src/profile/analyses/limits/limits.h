@@ -122,6 +122,7 @@ struct pt_limits {
 	size_t n_limits;
 	const struct pt_violation *violation;	/* the first PT_VIOLATIONS, in order of time */
 	size_t n_violations;
+	uint64_t n_unkept;	/* more of them, for which there was no room */
 	size_t n_failed, n_undecided;
 };
 
