@@ -375,9 +375,10 @@ static struct pt_profile_source source_of(const struct pt_source_ctx *ctx)
 	s.loss.by[PT_LOSS_NOT_CODE].events += ctx->flow.counts.not_code;
 	s.mismatch_ns = ctx->account.mismatch_ns;
 	s.beyond_ns = pt_account_beyond(&ctx->account);
-	/* The probe finds a core that the full buffer halted one round trip late, or more. */
 	s.triggered = ctx->triggered;
-	s.observed_is_bound = ctx->triggered || ctx->halting || is_a_part_of_its_span(ctx);
+	/* halting: the probe finds a core that the full buffer halted one round trip late, or more */
+	s.observed_is_bound =
+		ctx->triggered || ctx->halting || is_a_part_of_its_span(ctx) || pt_loss_any_untimed(&s.loss);
 	s.branches = branches_of(ctx);
 	s.samples = ctx->samples;
 	s.values = ctx->values;

@@ -77,3 +77,16 @@ const char *pt_loss_advice(enum pt_loss cause)
 {
 	return (size_t)cause < PT_LEN(advice) ? advice[cause] : NULL;
 }
+
+bool pt_loss_is_untimed(const struct pt_loss_sum *sum, unsigned cause)
+{
+	return pt_loss_is_fault((enum pt_loss)cause) && sum->by[cause].events > 0 && sum->by[cause].ns == 0;
+}
+
+bool pt_loss_any_untimed(const struct pt_loss_sum *sum)
+{
+	for (unsigned cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
+		if (pt_loss_is_untimed(sum, cause))
+			return true;
+	return false;
+}

@@ -62,4 +62,8 @@ struct pt_loss_sum {
 	uint64_t unsized[PT_N_LOSSES];	/* faults with an unknown number of bytes */
 };
 
+/* Faults of this cause lost time, and it is not known how much: by[cause].ns is 0, and lost_ns is without it. */
+bool pt_loss_is_untimed(const struct pt_loss_sum *sum, unsigned cause);
+bool pt_loss_any_untimed(const struct pt_loss_sum *sum);
+
 #endif

@@ -3,8 +3,8 @@
 
 #include <float.h>
 
-/* Nobody knows how many bytes a reset or a dead probe cost; as many as at other times, as far as anybody can say. A
- * file that was cut may lack any amount. Of a fault that says neither bytes nor time: some. */
+/* The bytes that a reset or a dead probe cost are not known; then the time that it took stands for them. A file that was cut,
+ * and a fault that tells neither bytes nor time, may have cost any part: all. */
 static double fault_share(const struct pt_loss_sum *sum)
 {
 	double of_bytes = 0.0, of_time = 0.0;
@@ -15,6 +15,8 @@ static double fault_share(const struct pt_loss_sum *sum)
 	for (int cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++) {
 		if (!pt_loss_is_fault((enum pt_loss)cause))
 			continue;
+		if (pt_loss_is_untimed(sum, (unsigned)cause) && sum->unsized[cause] > 0)
+			return 1.0;
 		lost += sum->by[cause].bytes;
 		events += sum->by[cause].events;
 	}

@@ -208,7 +208,9 @@ static json_t *loss(const struct pt_loss_sum *sum, bool of_several)
 				    pt_json_number(sum->unsized[cause] > 0 ? PT_UNKNOWN : sum->by[cause].bytes));
 		if (sum->unsized[cause] > 0)
 			json_object_set_new(object, "bytes_at_least", pt_json_number(sum->by[cause].bytes));
-		json_object_set_new(object, "ns", pt_json_number(of_several ? PT_UNKNOWN : sum->by[cause].ns));
+		json_object_set_new(object, "ns",
+				    pt_json_number(of_several || pt_loss_is_untimed(sum, cause) ? PT_UNKNOWN
+												: sum->by[cause].ns));
 		json_array_append_new(array, object);
 	}
 	return array;
@@ -218,9 +220,11 @@ static json_t *loss(const struct pt_loss_sum *sum, bool of_several)
  * bound, and neither is written as a number. */
 static void account(json_t *object, const struct pt_loss_sum *loss, uint64_t mismatch_ns, bool no_clock, bool is_bound)
 {
+	bool untimed = pt_loss_any_untimed(loss);
 	const struct { const char *key; uint64_t ns; } rows[] = {
 		{ "observed_ns", is_bound ? PT_UNKNOWN : loss->observed_ns },
-		{ "unobserved_ns", is_bound ? PT_UNKNOWN : loss->unobserved_ns }, { "lost_ns", loss->lost_ns },
+		{ "unobserved_ns", is_bound ? PT_UNKNOWN : loss->unobserved_ns },
+		{ "lost_ns", untimed ? PT_UNKNOWN : loss->lost_ns },
 		{ "total_ns", loss->total_ns }, { "mismatch_ns", mismatch_ns },
 	};
 
@@ -230,6 +234,8 @@ static void account(json_t *object, const struct pt_loss_sum *loss, uint64_t mis
 		json_object_set_new(object, "observed_ns_at_most", pt_json_number(loss->observed_ns));
 		json_object_set_new(object, "unobserved_ns_at_least", pt_json_number(loss->unobserved_ns));
 	}
+	if (untimed && !no_clock)
+		json_object_set_new(object, "lost_ns_at_least", pt_json_number(loss->lost_ns));
 }
 
 /* With several sources: the length of the run; the observed times are in the accounts of the sources. */
@@ -256,7 +262,7 @@ static json_t *source_of(const struct pt_profile *p, const struct pt_profile_sou
 	json_object_set_new(object, "observed_is_bound", json_boolean(s->observed_is_bound));
 	if (s->observed_is_bound)
 		json_object_set_new(object, "observed_bound_reason",
-				    json_string(pt_bound_reason(s->mode, s->triggered)));
+				    json_string(pt_bound_reason(s->mode, s->triggered, &s->loss)));
 	account(object, &s->loss, s->mismatch_ns, s->no_clock, s->observed_is_bound);
 	json_object_set_new(object, "loss", loss(&s->loss, false));
 	json_object_set_new(object, "branches", pt_json_number(s->branches));
@@ -457,7 +463,7 @@ static void figures(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "observed_is_bound", json_boolean(p->observed_is_bound));
 	if (p->observed_is_bound)
 		json_object_set_new(object, "observed_bound_reason",
-				    json_string(pt_bound_reason(p->mode, p->triggered)));
+				    json_string(pt_bound_reason(p->mode, p->triggered, &p->loss)));
 	if (p->n_sources > 1)
 		run_time(object, p);
 	else

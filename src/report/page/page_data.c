@@ -63,13 +63,14 @@ static json_t *accounts_of(const struct pt_profile *p)
 	for (size_t i = 0; (loss = pt_profile_account(p, i)) != NULL; i++) {
 		bool bound = p->n_sources > i ? p->sources[i].observed_is_bound : p->observed_is_bound;
 
-		json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:b, s:o, s:o, s:o}", "source",
-						       source_name(p, i, name, sizeof(name)), "total_ns",
-						       ns_or_null(p, loss->total_ns), "observed_ns",
-						       ns_or_null(p, loss->observed_ns), "at_most", (int)bound,
-						       "asleep_ns", ns_or_null(p, loss->by[PT_LOSS_SLEEP].ns),
-						       "unobserved_ns", ns_or_null(p, loss->unobserved_ns), "lost_ns",
-						       ns_or_null(p, loss->lost_ns)));
+		json_array_append_new(array,
+				      json_pack("{s:o, s:o, s:o, s:b, s:o, s:o, s:o}", "source",
+						source_name(p, i, name, sizeof(name)), "total_ns",
+						ns_or_null(p, loss->total_ns), "observed_ns",
+						ns_or_null(p, loss->observed_ns), "at_most", (int)bound, "asleep_ns",
+						ns_or_null(p, loss->by[PT_LOSS_SLEEP].ns), "unobserved_ns",
+						ns_or_null(p, loss->unobserved_ns), "lost_ns",
+						ns_or_null(p, pt_loss_any_untimed(loss) ? PT_UNKNOWN : loss->lost_ns)));
 	}
 	return array;
 }
@@ -87,13 +88,15 @@ static json_t *losses_of(const struct pt_profile *p)
 
 			if (loss->by[cause].events == 0 && loss->by[cause].ns == 0)
 				continue;
-			json_array_append_new(array,
-					      json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:o}", "cause", pt_loss_name(c),
-							"kind", pt_page_loss_kind(c), "source",
-							source_name(p, i, name, sizeof(name)), "events",
-							pt_json_number(loss->by[cause].events), "ns",
-							ns_or_null(p, loss->by[cause].ns), "meaning",
-							pt_loss_meaning(c), "advice", pt_json_text(pt_loss_advice(c))));
+			json_array_append_new(array, json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:o}", "cause",
+							       pt_loss_name(c), "kind", pt_page_loss_kind(c), "source",
+							       source_name(p, i, name, sizeof(name)), "events",
+							       pt_json_number(loss->by[cause].events), "ns",
+							       ns_or_null(p, pt_loss_is_untimed(loss, cause)
+										     ? PT_UNKNOWN
+										     : loss->by[cause].ns),
+							       "meaning", pt_loss_meaning(c), "advice",
+							       pt_json_text(pt_loss_advice(c))));
 		}
 	return array;
 }

@@ -6,7 +6,7 @@ function timeParts(account) {
 		['observed', 'observed', account.observed_ns, account.at_most ? '\u2264' + NARROW : ''],
 		['asleep', 'core asleep', account.asleep_ns, ''],
 		['unobserved', 'not observed', account.unobserved_ns - account.asleep_ns, account.at_most ? '\u2265' + NARROW : ''],
-		['lost', 'lost', account.lost_ns, ''],
+		['lost', 'lost', account.lost_ns, ''],	/* null: nobody knows how long */
 	];
 }
 
@@ -18,10 +18,10 @@ function isTimed(account) {
 function showAccount(box) {
 	const timed = page.data.accounts.filter(isTimed);
 	fill(box, timed.map((account) => {
-		const part = (ns) => formatPercent(ns / page.data.run_ns), lost = account.lost_ns > 0;
+		const part = (ns) => formatPercent(ns / page.data.run_ns), lost = account.lost_ns !== 0;
 		return element('span', null, element('span', { class: 'swatch fill-observed' }), account.source ? account.source + ': ' : '', 'observed ',
 			account.at_most ? '\u2264' + NARROW : '', part(account.observed_ns), ', ',
-			element('span', { class: lost ? 'is-lost' : null }, lost ? `lost ${part(account.lost_ns)}` : 'lost nothing'));
+			element('span', { class: lost ? 'is-lost' : null }, account.lost_ns === null ? 'lost an unknown time' : lost ? `lost ${part(account.lost_ns)}` : 'lost nothing'));
 	}), timed.length ? null : element('span', null, 'observed: time not known'));
 }
 
@@ -34,7 +34,7 @@ function spacer(part) {
 
 function timeBar(account) {
 	const parts = timeParts(account).filter((p) => p[2] > 0 || p[0] === 'observed' || p[0] === 'lost');
-	const run = page.data.run_ns, share = (ns) => formatPercent(ns / run), rest = Math.max(0, run - account.total_ns);
+	const run = page.data.run_ns, share = (ns) => ns === null ? 'not known' : formatPercent(ns / run), rest = Math.max(0, run - account.total_ns);
 	return [
 		element('div', { class: 'timebar', role: 'img', 'aria-label': parts.map((p) => `${p[1]} ${share(p[2])}`).join(', ') },
 			parts.filter((p) => p[2] > 0).map((p) => {
@@ -43,8 +43,7 @@ function timeBar(account) {
 				return piece;
 			}), rest > 1e-6 * run ? spacer(rest / run) : null),
 		element('div', { class: 'legend num' }, element('span', null, account.source ? account.source + ': ' : '', element('strong', null, formatTime(account.total_ns, 4)), ' in all'),
-			parts.map((p) => element('span', null, element('span', { class: 'swatch fill-' + p[0] }), p[1], ' ', p[3], p[2] ? formatTime(p[2], 4) : '0',
-				element('span', { class: 'muted' }, ' \u00b7 ' + share(p[2]))))),
+			parts.map((p) => element('span', null, element('span', { class: 'swatch fill-' + p[0] }), p[1], ' ', p[3], p[2] === null ? 'an unknown time' : [p[2] ? formatTime(p[2], 4) : '0', element('span', { class: 'muted' }, ' \u00b7 ' + share(p[2]))]))),
 	];
 }
 

@@ -89,12 +89,14 @@ bool pt_has_no_time(const char *mode)
 	return false;
 }
 
-const char *pt_bound_reason(const char *mode, bool triggered)
+const char *pt_bound_reason(const char *mode, bool triggered, const struct pt_loss_sum *loss)
 {
 	return triggered ? "hardware triggers begin and end the counting, at times that proftap does not know"
 	       : strcmp(mode, "halt") == 0 ? "the probe notices the halt of a full buffer up to one round trip late"
 	       : pt_has_no_time(mode)
 		       ? "the buffer holds only the end or the beginning of that time, and no time stamps"
+	       : pt_loss_any_untimed(loss)
+		       ? "it is not known how much of that time the trace lost"
 		       : pt_by_door("without --core-clock HZ it is not known when each burst filled its buffer",
 				    "without core-clock=HZ it is not known when each burst filled its buffer");
 }

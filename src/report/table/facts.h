@@ -19,8 +19,8 @@ bool pt_awake_only(const struct pt_profile *profile, const struct pt_view *view,
 		   size_t room);
 /* Whether the buffer of a source in that mode holds one piece of the run, the last or the first, without a time. */
 bool pt_has_no_time(const char *mode);
-/* Why the observed time is an upper bound, for a source in that mode, or one that triggers start and stop. */
-const char *pt_bound_reason(const char *mode, bool triggered);
+/* Why the observed time is an upper bound, for a source in that mode, or one that triggers start and stop, or one that lost something. */
+const char *pt_bound_reason(const char *mode, bool triggered, const struct pt_loss_sum *loss);
 /* The name of source i for people: "bins", or "bins of core 1" if another source is of another core. Returns name. */
 const char *pt_name_source(const struct pt_profile *profile, size_t i, char *name, size_t room);
 /* Whether only samples of a Cortex-M exist: DWT_PCSR shows the interrupted code until the handler's first instruction,

@@ -131,6 +131,7 @@ static void time_line(const struct pt_loss_sum *loss, const char *bound, uint64_
 		      struct pt_text *out)
 {
 	char total[32], observed[32], unobserved[32], lost[32], mismatch[32];
+	bool untimed = pt_loss_any_untimed(loss);
 
 	pt_print_ns(total, sizeof(total), loss->total_ns, " ");
 	pt_print_ns(observed, sizeof(observed), loss->observed_ns, " ");
@@ -139,7 +140,9 @@ static void time_line(const struct pt_loss_sum *loss, const char *bound, uint64_
 	pt_text_add(out, "%s%s = %s%s observed", who, total, bound != NULL ? "at most " : "", observed);
 	if (loss->total_ns != 0 && bound == NULL)
 		pt_text_add(out, " (%.2f %%)", 100.0 * (double)loss->observed_ns / (double)loss->total_ns);
-	pt_text_add(out, " + %s%s unobserved + %s lost\n", bound != NULL ? "at least " : "", unobserved, lost);
+	pt_text_add(out, " + %s%s unobserved + %s%s lost\n", bound != NULL ? "at least " : "", unobserved,
+		    untimed && loss->lost_ns > 0 ? "at least " : "",
+		    untimed && loss->lost_ns == 0 ? "an unknown time" : lost);
 	if (bound != NULL) {
 		pt_details_label(out, "");
 		pt_text_add(out, "at most: %s\n", bound);
@@ -166,7 +169,7 @@ static void causes(const struct pt_profile *p, const struct pt_loss_sum *loss, b
 			continue;
 		pt_print_ns(ns, sizeof(ns), loss->by[cause].ns, " ");
 		pt_text_add(out, "%s%s %s", any ? "; " : "", pt_halts_cause(p, (enum pt_loss)cause),
-			    cause == PT_LOSS_CUT ? "(for how long is not known)" : ns);
+			    pt_loss_is_untimed(loss, cause) ? "(for how long is not known)" : ns);
 		if (loss->by[cause].events != 0)
 			pt_text_add(out, " in %" PRIu64, loss->by[cause].events);
 		if (loss->by[cause].bytes != 0)
@@ -234,7 +237,8 @@ static void accounts(const struct pt_profile *p, struct pt_text *out)
 		if (s->no_clock)
 			pt_text_add(out, "%s%s\n", who_is(p, i, who), PT_NO_CLOCK);
 		else
-			time_line(&s->loss, s->observed_is_bound ? pt_bound_reason(s->mode, s->triggered) : NULL,
+			time_line(&s->loss,
+				  s->observed_is_bound ? pt_bound_reason(s->mode, s->triggered, &s->loss) : NULL,
 				  s->mismatch_ns, who_is(p, i, who), out);
 	}
 	causes_of_each(p, "unobserved", false, out);
@@ -260,7 +264,8 @@ static void time_lines(const struct pt_profile *p, struct pt_text *out)
 		if (p->no_clock)
 			pt_text_add(out, "%s\n", PT_NO_CLOCK);
 		else
-			time_line(&p->loss, p->observed_is_bound ? pt_bound_reason(p->mode, p->triggered) : NULL,
+			time_line(&p->loss,
+				  p->observed_is_bound ? pt_bound_reason(p->mode, p->triggered, &p->loss) : NULL,
 				  p->mismatch_ns, "", out);
 		pt_details_label(out, "unobserved");
 		causes(p, &p->loss, false, "", out);

@@ -188,8 +188,8 @@ static void lost_part(const struct pt_profile *p, const struct pt_loss_sum *loss
 		snprintf(out, room, "%slost an unknown time (%s)", before,
 			 pt_loss_name((enum pt_loss)first_fault(loss)));
 	else
-		part_of(p, before, "lost ", loss->lost_ns, largest_cause(loss, true),
-			loss->by[largest_cause(loss, true)].ns, out, room);
+		part_of(p, before, pt_loss_any_untimed(loss) ? "lost at least " : "lost ", loss->lost_ns,
+			largest_cause(loss, true), loss->by[largest_cause(loss, true)].ns, out, room);
 }
 
 /* The observed time of the core that no bin counted. */

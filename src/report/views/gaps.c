@@ -1,5 +1,7 @@
 /* One row per cause (and per source, if there are several): the time that is not in the statistics, and whether by
  * design or by a fault. */
+#include <math.h>
+
 #include "profile/result/profile.h"
 #include "report/table/view.h"
 #include "base/util.h"
@@ -54,13 +56,17 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 {
 	struct place at = place_of(subject, i);
 	uint64_t ns = at.loss->by[at.cause].ns, total_ns = at.loss->total_ns;
+	bool untimed = pt_loss_is_untimed(at.loss, at.cause);
 
 	out[0] = (struct pt_value){ .text = pt_loss_name((enum pt_loss)at.cause) };
 	out[1] = (struct pt_value){ .text = pt_loss_is_fault((enum pt_loss)at.cause) ? "lost" : "unobserved" };
 	out[2] = (struct pt_value){ .u = at.loss->by[at.cause].events, .basis = PT_BASIS_EXACT };
 	out[3] = bytes(at.loss, at.cause);
-	out[4] = (struct pt_value){ .u = ns, .basis = PT_BASIS_EXACT };
-	out[5] = (struct pt_value){ .f = total_ns > 0 ? (double)ns / (double)total_ns : 0, .basis = PT_BASIS_EXACT };
+	out[4] = (struct pt_value){ .u = untimed ? PT_UNKNOWN : ns, .basis = PT_BASIS_EXACT };
+	out[5] = (struct pt_value){ .f = untimed        ? NAN
+					 : total_ns > 0 ? (double)ns / (double)total_ns
+							: 0,
+				    .basis = PT_BASIS_EXACT };
 	out[6] = (struct pt_value){ .text = at.source };
 }
 
