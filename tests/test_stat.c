@@ -128,7 +128,12 @@ START_TEST(quantiles_are_within_their_error)
 	for (size_t i = 0; i < PT_LEN(quantiles); i++) {
 		double want = (double)value[(size_t)fmax(ceil(quantiles[i] * N) - 1, 0)];
 		double got = (double)pt_stat_quantile(&stat, quantiles[i]);
+		struct pt_estimate within = pt_stat_quantile_within(&stat, quantiles[i]);
 
+		ck_assert_msg(within.lo <= want && want <= within.hi && within.value == got &&
+				      within.hi - within.lo <= want / 32,
+			      "%s, quantile %g: %g is not within %g and %g", spreads[_i].name, quantiles[i], want,
+			      within.lo, within.hi);
 		ck_assert_msg(got >= (double)stat.min && got <= (double)stat.max,
 			      "%s, quantile %g: %g, beyond what was seen", spreads[_i].name, quantiles[i], got);
 		ck_assert_msg(fabs(got - want) <= want / 64, "%s, quantile %g: %g, not %g", spreads[_i].name,

@@ -152,27 +152,61 @@ double pt_stat_avg(const struct pt_stat *stat)
 	return stat->n != 0 ? (double)stat->total / (double)stat->n : 0;
 }
 
-static uint64_t bucket_middle(size_t index)
+static unsigned bucket_shift(size_t index)
 {
-	size_t shift = index < 2 << PT_HIST_BITS ? 0 : (index >> PT_HIST_BITS) - 1;
-
-	return ((uint64_t)(index - (shift << PT_HIST_BITS)) << shift) + (UINT64_C(1) << shift) / 2;
+	return index < 2 << PT_HIST_BITS ? 0 : (unsigned)(index >> PT_HIST_BITS) - 1;
 }
 
-uint64_t pt_stat_quantile(const struct pt_stat *stat, double q)
+static uint64_t bucket_least(size_t index)
 {
-	const struct pt_hist *hist = stat->hist;
-	uint64_t n = 0, rank, value, seen = 0;
+	unsigned shift = bucket_shift(index);
+
+	return (uint64_t)(index - ((size_t)shift << PT_HIST_BITS)) << shift;
+}
+
+/* The bucket that the quantile lies in, by its pt_hist_index(). False: there is none. */
+static bool find_bucket(const struct pt_hist *hist, double q, size_t *index)
+{
+	uint64_t n = 0, rank, seen = 0;
 	size_t i = 0;
 
 	for (size_t k = 0; hist != NULL && k < hist->n_buckets; k++)
 		n += pt_hist_count(hist, k);
 	if (n == 0)
-		return PT_UNKNOWN;
+		return false;
 	rank = (uint64_t)ceil(q * (double)n - 1e-9);	/* so many are no longer, at least */
 	rank -= rank > 0;
 	while (i < hist->n_buckets - 1u && (seen += pt_hist_count(hist, i)) <= rank)
 		i++;
-	value = bucket_middle(hist->first + i);
+	*index = hist->first + i;
+	return true;
+}
+
+static uint64_t within(const struct pt_stat *stat, uint64_t value)
+{
 	return value < stat->min ? stat->min : value > stat->max ? stat->max : value;
+}
+
+uint64_t pt_stat_quantile(const struct pt_stat *stat, double q)
+{
+	size_t index;
+
+	if (!find_bucket(stat->hist, q, &index))
+		return PT_UNKNOWN;
+	return within(stat, bucket_least(index) + (UINT64_C(1) << bucket_shift(index)) / 2);
+}
+
+struct pt_estimate pt_stat_quantile_within(const struct pt_stat *stat, double q)
+{
+	size_t index;
+	uint64_t least;
+
+	if (!find_bucket(stat->hist, q, &index))
+		return (struct pt_estimate){ NAN, NAN, NAN };
+	least = bucket_least(index);
+	return (struct pt_estimate){
+		.value = (double)pt_stat_quantile(stat, q),
+		.lo = (double)within(stat, least),
+		.hi = (double)within(stat, least + (UINT64_C(1) << bucket_shift(index)) - 1),
+	};
 }

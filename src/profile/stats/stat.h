@@ -100,5 +100,7 @@ static inline uint64_t pt_stat_longest(const struct pt_stat *stat, uint64_t erro
 double pt_stat_avg(const struct pt_stat *stat);	/* 0 without values */
 /* q in 0..1. PT_UNKNOWN without a histogram or values. */
 uint64_t pt_stat_quantile(const struct pt_stat *stat, double q);
+/* The same, and the least and the most that the true one can be. NAN. */
+struct pt_estimate pt_stat_quantile_within(const struct pt_stat *stat, double q);
 
 #endif

@@ -192,7 +192,7 @@ static void print_interval(char *out, size_t size, const struct pt_value *value,
 {
 	double error = fmax(value->hi / f - 1, 1 - value->lo / f);
 
-	if (!(value->hi > value->lo) || value->interval_beside || value->basis != PT_BASIS_ESTIMATED)
+	if (!(value->hi > value->lo) || value->interval_beside || value->about || value->basis != PT_BASIS_ESTIMATED)
 		return;
 	if (f == 0 && value->lo <= 0 && scale->n > 1)
 		print_limits_of_zero(out, size, value, scale, factor);
@@ -334,6 +334,8 @@ void pt_print_figure(char *out, size_t size, const struct pt_profile *profile, c
 		return;
 	if (value->at_least)
 		len = (size_t)snprintf(out, size, "≥");
+	else if (value->about && value->u != PT_UNKNOWN)
+		len = (size_t)snprintf(out, size, "~");
 	if (column->unit == PT_UNIT_NONE)
 		print_text(out, size, value->text);
 	else if (value->not_there)

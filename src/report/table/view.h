@@ -39,6 +39,7 @@ struct pt_value {
 	bool bounds;		/* lo and hi are hard limits, not a 95 % interval */
 	enum pt_basis basis;
 	bool interval_beside;	/* the interval is printed in a column beside it, so here only a rounded figure is */
+	bool about;		/* lo and hi are close: printed as ~ and the figure, without them */
 	bool rough;		/* printed with three digits, although it has no interval */
 	bool at_least;		/* a lower bound: the figure itself is unknown, and formats that cannot express this
 				 * leave it out */

@@ -46,6 +46,21 @@ static inline struct pt_value pt_duration_longest_at(const struct pt_stat *stat,
 	return pt_whole_value(known ? stat->max_at : PT_UNKNOWN, basis);
 }
 
+/* p50, p90 or p99 from a histogram; each value in it may be off by error. */
+static inline struct pt_value pt_quantile_value(const struct pt_stat *stat, double q, double error, enum pt_basis basis)
+{
+	struct pt_estimate e = pt_stat_quantile_within(stat, q);
+
+	if (isnan(e.value))
+		return pt_duration_unknown();
+	if (e.lo >= e.hi && error <= 0)
+		return pt_whole_value((uint64_t)e.value, basis);
+	return (struct pt_value){
+		.u = (uint64_t)e.value, .lo = fmax(0, e.lo - error), .hi = e.hi + error, .bounds = true,
+		.about = error <= 0, .basis = PT_BASIS_ESTIMATED,
+	};
+}
+
 /* The columns if all was seen. stat NULL: nothing is known. n: PT_DURATION_VALUES or fewer. Returns behind them. */
 static inline struct pt_value *pt_duration_all_seen(struct pt_value *out, const struct pt_stat *stat,
 						    enum pt_basis basis, size_t n)
@@ -55,9 +70,9 @@ static inline struct pt_value *pt_duration_all_seen(struct pt_value *out, const 
 		pt_whole_value(known ? stat->min : PT_UNKNOWN, basis),
 		{ .f = known ? pt_stat_avg(stat) : NAN, .basis = known ? basis : PT_BASIS_NONE },
 		pt_duration_longest(pt_whole_value(known ? stat->max : PT_UNKNOWN, basis), stat, 0),
-		pt_whole_value(known ? pt_stat_quantile(stat, 0.5) : PT_UNKNOWN, PT_BASIS_ESTIMATED),
-		pt_whole_value(known ? pt_stat_quantile(stat, 0.9) : PT_UNKNOWN, PT_BASIS_ESTIMATED),
-		pt_whole_value(known ? pt_stat_quantile(stat, 0.99) : PT_UNKNOWN, PT_BASIS_ESTIMATED),
+		known ? pt_quantile_value(stat, 0.5, 0, basis) : pt_duration_unknown(),
+		known ? pt_quantile_value(stat, 0.9, 0, basis) : pt_duration_unknown(),
+		known ? pt_quantile_value(stat, 0.99, 0, basis) : pt_duration_unknown(),
 		pt_whole_value(known ? stat->min_at : PT_UNKNOWN, basis),
 		pt_duration_longest_at(stat, 0, basis),
 	};

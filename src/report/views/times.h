@@ -57,9 +57,16 @@ static inline struct pt_value *pt_time_columns(struct pt_value *out, const struc
 /* p50, p90, p99: three columns of NS. */
 static inline struct pt_value *pt_time_quantiles(struct pt_value *out, const struct pt_stat *stat, uint64_t error_ns)
 {
-	*out++ = pt_time_value(stat != NULL ? pt_stat_quantile(stat, 0.5) : PT_UNKNOWN, error_ns);
-	*out++ = pt_time_value(stat != NULL ? pt_stat_quantile(stat, 0.9) : PT_UNKNOWN, error_ns);
-	*out++ = pt_time_value(stat != NULL ? pt_stat_quantile(stat, 0.99) : PT_UNKNOWN, error_ns);
+	static const double quantiles[] = { 0.5, 0.9, 0.99 };
+
+	for (size_t i = 0; i < PT_LEN(quantiles); i++) {
+		struct pt_value undecided =
+			pt_time_value(stat != NULL ? pt_stat_quantile(stat, quantiles[i]) : PT_UNKNOWN, error_ns);
+
+		*out++ = undecided.u == PT_UNKNOWN
+				 ? undecided
+				 : pt_quantile_value(stat, quantiles[i], (double)error_ns, PT_BASIS_EXACT);
+	}
 	return out;
 }
 

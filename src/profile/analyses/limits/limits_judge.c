@@ -264,17 +264,27 @@ static void judge_summary_of_whole_ones(struct judge *j)
 {
 	const struct pt_rule *rule = j->limit->rule;
 	const struct pt_stat *stat = stat_of(j);
-	double ticks = stat != NULL && stat->n > 0 ? pt_limit_stat(stat, rule->of) : NAN;
-	double measured = rule->unit == PT_RULE_NS ? ticks * j->ns_per_tick : ticks;
-	bool allowed = pt_rule_allows(rule, measured);
-	char value[40];
+	struct pt_estimate ticks = { NAN, NAN, NAN };
+	double unit = rule->unit == PT_RULE_NS ? j->ns_per_tick : 1, measured;
+	bool allowed;
+	char value[40], least[40], most[40];
 
-	if (isnan(ticks)) {
+	if (stat != NULL && stat->n > 0)
+		ticks = pt_limit_stat(stat, rule->of);
+	if (isnan(ticks.value)) {
 		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED, "no whole invocation was seen");
 		return;
 	}
-	print(j, ticks, value, sizeof(value));
-	if (complete(j) || rule->seen || pt_limit_decides_alone(rule, measured, allowed))
+	measured = ticks.value * unit;
+	allowed = pt_rule_allows(rule, measured);
+	print(j, ticks.value, value, sizeof(value));
+	print(j, ticks.lo, least, sizeof(least));
+	print(j, ticks.hi, most, sizeof(most));
+	if (pt_rule_allows(rule, ticks.lo * unit) != allowed || pt_rule_allows(rule, ticks.hi * unit) != allowed)
+		pt_limit_say(j->limit, PT_VERDICT_UNDECIDED,
+			     "between %s and %s, of %" PRIu64 ": the histogram does not tell them apart", least, most,
+			     stat->n);
+	else if (complete(j) || rule->seen || pt_limit_decides_alone(rule, measured, allowed))
 		pt_limit_say(j->limit, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%s, of %" PRIu64, value,
 			     stat->n);
 	else
@@ -383,21 +393,12 @@ static bool always(struct judge *j)
 	return true;
 }
 
-/* Of a fault whose time is not known the part may be anything above what is known. */
-static bool lost_unknown(const struct pt_loss_sum *sum)
-{
-	for (int cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
-		if (pt_loss_is_fault((enum pt_loss)cause) && sum->by[cause].events > 0 && sum->by[cause].ns == 0)
-			return true;
-	return false;
-}
-
 static void judge_task(struct judge *j, const struct pt_task *task)
 {
 	const struct pt_tasks *tasks = j->profile->tasks;
 	const struct pt_rule *rule = j->limit->rule;
 	double load = pt_task_load(tasks, task);
-	bool whole = j->profile->loss.lost_ns == 0 && !lost_unknown(&j->profile->loss) && !j->profile->no_end &&
+	bool whole = j->profile->loss.lost_ns == 0 && !pt_loss_any_untimed(&j->profile->loss) && !j->profile->no_end &&
 		     (tasks->by_signals || complete(j));
 
 	if (whole || rule->seen)
@@ -446,7 +447,8 @@ static void judge_time(struct judge *j, const struct pt_loss_sum *sum, bool obse
 	const struct pt_rule *rule = j->limit->rule;
 	uint64_t part_ns = rule->figure == PT_RULE_LOST ? sum->lost_ns : sum->observed_ns;
 	double share = sum->total_ns > 0 ? (double)part_ns / (double)sum->total_ns : NAN;
-	bool least = rule->figure == PT_RULE_LOST && lost_unknown(sum);
+	bool least = rule->figure == PT_RULE_LOST &&
+		     pt_loss_any_untimed(sum); /* the part may be anything above what is known */
 	bool most = rule->figure == PT_RULE_OBSERVED && observed_is_bound;
 	double lo = most ? 0 : least && share <= 0 ? DBL_MIN : share, hi = least ? 1 : share;
 	bool allowed = pt_rule_allows(rule, lo);

@@ -15,7 +15,8 @@ void pt_limit_say(struct pt_limit *limit, enum pt_verdict verdict, const char *f
 void pt_limit_print_ns(double ns, char *out, size_t size);	/* "9.8 us" */
 /* There were n, which is how many were seen, or reported; missing: why there may have been more, NULL: there were not. */
 void pt_limit_count(struct pt_limit *limit, uint64_t n, const char *seen, const char *missing);
-double pt_limit_stat(const struct pt_stat *stat, enum pt_rule_of of);	/* NAN: it is not known */
+/* And between which limits it is: quantiles come from a histogram. NAN: it is not known. */
+struct pt_estimate pt_limit_stat(const struct pt_stat *stat, enum pt_rule_of of);
 /* What was not seen can only make the least smaller, and the most and the total larger. value: in the rule's unit. */
 bool pt_limit_decides_alone(const struct pt_rule *rule, double value, bool allowed);
 

@@ -85,20 +85,22 @@ static void note_summary(struct pt_limit *l, const struct pt_limit_times *t)
 
 static void judge_summary(struct pt_limit *l, const struct pt_limit_times *t)
 {
-	double ns = pt_limit_stat(t->stat, l->rule->of), error = (double)t->error_ns, sure;
+	struct pt_estimate within = pt_limit_stat(t->stat, l->rule->of);
+	double ns = within.value, error = (double)t->error_ns, sure;
 	int kept;
 	char value[40];
 
 	if (l->rule->of == PT_RULE_TOTAL)
 		error *= (double)t->stat->n;
-	kept = where(l->rule, fmax(0, ns - error), ns + error);
+	kept = where(l->rule, fmax(0, within.lo - error), within.hi + error);
 	sure = l->rule->of == PT_RULE_MIN ? ns + error : ns - error;
 	pt_limit_print_ns(ns, value, sizeof(value));
 	if (isnan(ns))
 		pt_limit_say(l, PT_VERDICT_UNDECIDED, "of these there is no such figure");
 	else if (kept == 0)
-		pt_limit_say(l, PT_VERDICT_UNDECIDED, "%s, of %" PRIu64 "; moments are uncertain by %" PRIu64 " ns",
-			     value, t->stat->n, t->error_ns);
+		pt_limit_say(l, PT_VERDICT_UNDECIDED, "%s, of %" PRIu64 "; %s uncertain by %.0f ns", value, t->stat->n,
+			     within.lo < within.hi ? "that is" : "moments are",
+			     fmax(ns - within.lo, within.hi - ns) + error);
 	else if (t->missing == NULL || l->rule->seen || (!t->untrue && pt_limit_decides_alone(l->rule, sure, kept > 0)))
 		pt_limit_say(l, kept > 0 ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%s, of %" PRIu64, value, t->stat->n);
 	else

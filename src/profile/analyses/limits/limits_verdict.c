@@ -33,23 +33,26 @@ void pt_limit_print_ns(double ns, char *out, size_t size)
 	snprintf(out, size, "%.4g %s", ns / units[i].ns, units[i].unit);
 }
 
-double pt_limit_stat(const struct pt_stat *stat, enum pt_rule_of of)
+static struct pt_estimate exactly(double value)
+{
+	return (struct pt_estimate){ value, value, value };
+}
+
+struct pt_estimate pt_limit_stat(const struct pt_stat *stat, enum pt_rule_of of)
 {
 	static const double quantiles[] = { [PT_RULE_P50] = 0.5, [PT_RULE_P90] = 0.9, [PT_RULE_P99] = 0.99 };
-	uint64_t u;
 
 	switch (of) {
 	case PT_RULE_MIN:
-		return (double)stat->min;
+		return exactly((double)stat->min);
 	case PT_RULE_AVG:
-		return pt_stat_avg(stat);
+		return exactly(pt_stat_avg(stat));
 	case PT_RULE_MAX:
-		return (double)stat->max;
+		return exactly((double)stat->max);
 	case PT_RULE_TOTAL:
-		return (double)stat->total;
+		return exactly((double)stat->total);
 	default:
-		u = pt_stat_quantile(stat, quantiles[of]);
-		return u != PT_UNKNOWN ? (double)u : NAN;
+		return pt_stat_quantile_within(stat, quantiles[of]);
 	}
 }
 
