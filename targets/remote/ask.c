@@ -1,4 +1,4 @@
-/* A packet to the other server, and its answer: its errors as ours. */
+/* Sends a packet to the other server and takes its answer; turns its errors into ours. */
 #include <string.h>
 
 #include "base/rsp_frame.h"

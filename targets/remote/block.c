@@ -1,4 +1,5 @@
-/* Several registers in as few packets as the server allows: what is in the g packet comes by one g, goes by one G. */
+/* Accesses several registers in as few packets as the server allows: registers in the g packet are read by one g and
+ * written by one G. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ void pt_remote_block_free(struct pt_remote_block *b)
 	memset(b, 0, sizeof(*b));
 }
 
-/* text has room for the packet "G..." with its end. An error of the server leaves it empty: there is always p. */
+/* text has room for the packet "G..." and its terminator. An error of the server leaves it empty: p is used instead. */
 static int fetch(struct pt_remote *r, struct pt_remote_block *b, struct pt_err *err)
 {
 	int len;
@@ -44,7 +45,7 @@ int pt_remote_block_read(struct pt_remote *r, struct pt_remote_block *b, const u
 	return rc;
 }
 
-/* False: the g packet does not have all of it, or has something that cannot be written back. */
+/* False: the g packet lacks a register, or has an unavailable value ("x") that cannot be written back. */
 static bool put_all(struct pt_remote *r, struct pt_remote_block *b, const uint16_t *rows, size_t n,
 		    const uint64_t *values)
 {

@@ -1,4 +1,4 @@
-/* Run control through another GDB server: of the whole target, or of single cores where the server is in non-stop. */
+/* Run control through another GDB server: of the whole target, or of single cores if the server is in non-stop mode. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "targets/remote/remote_parts.h"
 #include "base/util.h"
 
-enum { TEXT_BYTES = 256 };	/* of what the server says to a command */
+enum { TEXT_BYTES = 256 };	/* capacity for the server's reply to a command */
 
 unsigned pt_remote_n_cores(void *state)
 {
@@ -35,7 +35,7 @@ static bool has_word(const char *stop, const char *word, uint64_t *addr)
 	return true;
 }
 
-/* What the stop reply says, or why we think that it stopped. */
+/* The reason in the stop reply, or else our own reason for the halt. */
 static void read_reason(const struct pt_remote *r, const struct pt_rsp_run *run, unsigned core,
 			struct pt_core_status *out)
 {
@@ -49,7 +49,7 @@ static void read_reason(const struct pt_remote *r, const struct pt_rsp_run *run,
 
 	out->reason = r->reason;
 	if (r->n_cores > 1 && run->non_stop && pt_rsp_core_of_stop(run) != (int)core)
-		return;		/* that of another one, which has stopped since */
+		return;		/* the stop of another core, which stopped later */
 	out->reason = run->signal == 2 ? PT_HALT_REQUEST : r->reason;
 	if (has_word(run->stop, "swbreak:", &ignored))
 		out->reason = PT_HALT_BREAK_SW;
@@ -83,8 +83,8 @@ int pt_remote_status(void *state, unsigned core, struct pt_core_status *out, str
 	return 0;
 }
 
-/* Non-stop, and several cores: each is let run and stopped by itself. A stop is told to whoever debugs, in whose turn
- * the server goes on telling: so nothing is held. */
+/* In non-stop mode with several cores each is resumed and stopped by itself. The server notifies the debugger of a stop
+ * and continues in its exchange, so the connection is not held. */
 static bool is_single(struct pt_remote *r, struct pt_err *err, struct pt_rsp_run *run)
 {
 	run->running = false;
@@ -171,8 +171,8 @@ int pt_remote_step(void *state, unsigned core, struct pt_err *err)
 	return rc;
 }
 
-/* RSP has no reset but R, which few servers know: what they do know is a command. One that lets the target run says
- * nothing of that where a stop is told: so it is halted by the reset, and let run as always. */
+/* RSP has only the reset R, which few servers support; most have a monitor command. A reset command that lets the
+ * target run does not report the resume, so the reset halts the target, and we resume it as usual. */
 int pt_remote_reset(void *state, enum pt_reset_kind kind, struct pt_err *err)
 {
 	const char *line = kind == PT_RESET_INIT ? "reset init" : "reset halt";

@@ -1,5 +1,5 @@
-/* As much of XML as descriptions have: tags with attributes, comments, and text between them. Entities are not undone:
- * names of registers have none. */
+/* A parser for the part of XML that descriptions use: tags with attributes, comments, and text between them. Entities
+ * are not decoded: names of registers have none. */
 #include "targets/remote/description.h"
 
 #include <ctype.h>
@@ -11,9 +11,9 @@
 
 /* --- tags --------------------------------------------------------------------------------------------------------- */
 
-struct tag { const char *begin, *end; };	/* from its "<" to behind its ">" */
+struct tag { const char *begin, *end; };	/* from its "<" to after its ">" */
 
-/* The next tag from at on, comments passed over. False: there is none. */
+/* Finds the next tag from at on, skipping comments. False: there is none. */
 static bool next_tag(const char *at, struct tag *tag)
 {
 	for (;;) {
@@ -40,7 +40,7 @@ static bool is_tag(const struct tag *tag, const char *name)
 	return strncmp(tag->begin + 1, name, len) == 0 && strchr(" \t\r\n/>", tag->begin[1 + len]) != NULL;
 }
 
-/* False: it has none of that name, or one longer than room. */
+/* False: no such attribute, or longer than room. */
 static bool attribute(const struct tag *tag, const char *name, char *value, size_t room)
 {
 	size_t len = strlen(name), n;
@@ -86,7 +86,7 @@ static void put(struct reading *r, const char *text, size_t len)
 		fwrite(text, 1, len, r->out);
 }
 
-/* What stands in the place of an include has no head of its own. */
+/* Skips the XML head of an included document. */
 static const char *behind_head(const char *text)
 {
 	struct tag tag;
@@ -152,7 +152,7 @@ char *pt_description_read(pt_description_fetch *fetch, void *arg, struct pt_err 
 
 /* --- registers ---------------------------------------------------------------------------------------------------- */
 
-struct found {				/* a register as it stands in the text, and where its words lie in names */
+struct found {				/* a register as parsed, with offsets of its strings in names */
 	uint32_t number, bits;
 	size_t name, feature, type, group;	/* SIZE_MAX: none */
 };
@@ -166,7 +166,7 @@ struct parsing {
 	uint32_t next;
 };
 
-/* Where the word lies; SIZE_MAX: there is none. names has room for all of the text's attributes. */
+/* Stores the word and returns its offset; SIZE_MAX: empty word. names has room for all attributes of the text. */
 static size_t keep(struct parsing *p, const char *word)
 {
 	size_t at = p->names_bytes, len = strlen(word) + 1;
@@ -328,7 +328,7 @@ static bool is_new_feature(const struct pt_register *rows, size_t i)
 	return true;
 }
 
-/* Feature by feature: GDB looks at the first of a name only. */
+/* Grouped by feature: GDB uses only the first feature of a name. */
 static void put_rows(FILE *out, const struct pt_register *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -342,7 +342,7 @@ static void put_rows(FILE *out, const struct pt_register *rows, size_t n)
 	}
 }
 
-/* The last end of a target that no comment hides. */
+/* The last </target> outside comments. */
 static const char *find_end(const char *text)
 {
 	const char *end = NULL;

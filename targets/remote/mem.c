@@ -1,5 +1,5 @@
-/* Memory through m and M, or by OpenOCD's TCL port where the user names that. Whether m works while the target runs is
- * a property of the server, not of the protocol; the TCL port does both. */
+/* Memory access by m and M, or by OpenOCD's TCL port if the user names it. Whether m works while the target runs is a
+ * property of the server, not of the protocol; the TCL port does both. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static int read_chunk(struct pt_remote *r, uint64_t addr, uint8_t *bytes, size_t
 	if ((size_t)n > 2 * len || n % 2 != 0 || !pt_rsp_bytes(&args, bytes, (size_t)n / 2))
 		return pt_fail(err, PT_EPROTO, "read memory at 0x%" PRIx64 ": %d digits where %zu were expected", addr,
 			       n, 2 * len);
-	if ((size_t)n < 2 * len)	/* what can be read is a good beginning */
+	if ((size_t)n < 2 * len)	/* the server could read only the first part */
 		return pt_fail(err, PT_EFAULT, "read memory at 0x%" PRIx64 ": the server refuses it",
 			       addr + (uint64_t)n / 2);
 	return 0;
@@ -53,8 +53,8 @@ static int write_chunk(struct pt_remote *r, uint64_t addr, const uint8_t *bytes,
 	return rc == 0 ? 0 : pt_wrap(err, "write memory at 0x%" PRIx64, addr);
 }
 
-/* A width is kept by asking for one access at a time: servers make an aligned one of 1, 2 or 4 bytes as such. Some are
- * known to make words of many that are aligned. */
+/* To keep the access width, one access is requested at a time: servers execute an aligned request of 1, 2 or 4 bytes as
+ * one access. Some servers are known to use word accesses for longer aligned requests. */
 static size_t step_bytes(const struct pt_remote *r, const struct pt_mem_op *op)
 {
 	bool words = op->width_bytes == 4 && !op->fixed && r->facts.keeps_words && (op->addr | op->len_bytes) % 4 == 0;
@@ -87,7 +87,7 @@ static uint32_t word_of(const struct pt_remote *r, const uint8_t *bytes)
 	return r->big_endian ? pt_be32(bytes) : pt_le32(bytes);
 }
 
-/* 1: it has expired. */
+/* 1: expired. */
 static int poll_word(struct pt_remote *r, struct pt_mem_op *op, struct pt_err *err)
 {
 	struct pt_link *link = pt_probe_link(r->target->probe);
@@ -152,7 +152,7 @@ static int run(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t timeou
 
 /* --- by the TCL port ---------------------------------------------------------------------------------------------- */
 
-/* Words that the GDB port reads, too: where a core that stands would go on, and what the kind of target knows. */
+/* Words that the GDB port can read, too, for comparison: the kind's steady_addr, and the word at a halted core's pc. */
 static int known_word(void *arg, unsigned n, uint64_t *addr, uint8_t word[4], struct pt_err *err)
 {
 	struct pt_remote *r = arg;
@@ -187,7 +187,7 @@ static int wait_for(struct pt_remote *r, struct pt_mem_op *op, struct pt_err *er
 	return pt_link_wait(link, op->done_ns, err);
 }
 
-/* A delay passes here: a server that sleeps serves nobody. */
+/* Delays are waited for here, not in the server, which would block its other clients. */
 static int run_by_tcl(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
 		      uint64_t *fault_addr, struct pt_err *err)
 {
@@ -203,7 +203,7 @@ static int run_by_tcl(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t
 			rc = pt_tcl_run(r->tcl, ops + *n_done, end - *n_done, timeout_ms, &n, fault_addr, err);
 		*n_done += n;
 		if (rc == 0 && *n_done < end)
-			return 0;	/* a poll has expired */
+			return 0;	/* a poll expired */
 		if (rc == 0 && end < n_ops) {
 			rc = wait_for(r, &ops[end], err);
 			*n_done += rc == 0;
@@ -257,8 +257,8 @@ static bool is_running(struct pt_remote *r)
 	return r->rsp->poll(r->wire, 0, &now, &(struct pt_err){ 0 }) == 0 && now.running;
 }
 
-/* Some servers read nothing, not even packets, until the target stops: each access would cost the user's patience, and
- * so would what GDB asks behind it. One that has answered before is only late. */
+/* Some servers read no packets until the target stops: each access would block for the whole timeout, and so would
+ * GDB's next request. A server that has answered before is only late. */
 static int run_always(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
 		      uint64_t *fault_addr, struct pt_err *err)
 {

@@ -1,5 +1,5 @@
-/* Registers as the server describes them: by its target description, else by the layout of the g packet that the target
- * knows. What is in the g packet comes from there, all at once; the rest by p, one by one. */
+/* Registers according to the server's target description, else to the target's layout of the g packet. Registers in the
+ * g packet are read together; the others by p, one by one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum { PIECE_BYTES = 0x800, G_BYTES = 8192, WORTH_G = 3 };
 
 /* --- the description ---------------------------------------------------------------------------------------------- */
 
-/* One piece of a document of qXfer behind what text has. 1: the last. */
+/* Appends the next piece of a qXfer document to text. 1: the last. */
 static int fetch_piece(struct pt_remote *r, const char *name, char **text, size_t *len, struct pt_err *err)
 {
 	size_t piece = r->facts.packet_bytes - 8 < PIECE_BYTES ? r->facts.packet_bytes - 8 : PIECE_BYTES;
@@ -64,8 +64,8 @@ static int compare(const void *a, const void *b)
 	return (x->gdb_number > y->gdb_number) - (x->gdb_number < y->gdb_number);
 }
 
-/* How many of the layout's registers the server has: those that its g packet holds, unless p gives more. While the core
- * runs that cannot be asked: all of them. */
+/* The number of the layout's registers that the server has: those in its g packet, or all if p reads the next one. If
+ * the core runs and the server does not answer: all. */
 static size_t count_in_g(struct pt_remote *r, const struct pt_description *d, size_t n)
 {
 	char *g = n > 0 ? malloc(2 * G_BYTES + 1) : NULL, p[16], value[64];
@@ -82,7 +82,7 @@ static size_t count_in_g(struct pt_remote *r, const struct pt_description *d, si
 	return pt_remote_ask(r, p, value, sizeof(value), &ignored) > 0 ? n : has;
 }
 
-/* The kind's layout as if the server had described it. */
+/* Uses the kind's layout like a description of the server. */
 static int take_layout(struct pt_remote *r, struct pt_description *d, struct pt_err *err)
 {
 	const struct pt_remote_kind *kind = r->kind;
@@ -108,7 +108,7 @@ static int take_layout(struct pt_remote *r, struct pt_description *d, struct pt_
 	return 0;
 }
 
-/* own, with numbers above all of the server's. */
+/* Adds the kind's own registers, numbered above the server's. */
 static int add_own(struct pt_remote *r, struct pt_description *d, struct pt_err *err)
 {
 	size_t n = d->n_rows + r->kind->n_own;
@@ -147,7 +147,8 @@ static uint16_t find_pc(const struct pt_remote *r)
 	return UINT16_MAX;
 }
 
-/* What the architecture's name tells; MicroBlaze and PowerPC also come little-endian: upstream-endian says so. */
+/* The byte order by the architecture's name; MicroBlaze and PowerPC may be little-endian: then the user sets
+ * upstream-endian. */
 static bool is_big_endian(const char *architecture)
 {
 	static const char *const big[] = { "powerpc", "MicroBlaze", "s12z", "m68k", "sparc", "s390" };
@@ -158,7 +159,7 @@ static bool is_big_endian(const char *architecture)
 	return false;
 }
 
-/* What GDB is to get, if that is not the server's own: with registers of ours, or made of the kind's layout. */
+/* Makes the description for GDB, if the server's is not enough: with our registers added, or from the kind's layout. */
 static int describe(struct pt_remote *r, const char *text, const char *architecture, struct pt_err *err)
 {
 	const struct pt_register *rows = text != NULL ? r->rows + r->n_server : r->rows;
@@ -179,7 +180,7 @@ int pt_remote_read_description(struct pt_remote *r, struct pt_err *err)
 	if (r->facts.features) {
 		text = pt_description_read(fetch, r, err);
 		rc = text != NULL ? pt_description_parse(text, &d, err) : err->code;
-		/* GDB may still make something of it */
+		/* GDB may still be able to use it */
 		if (rc == PT_EPROTO || rc == PT_EFAULT || rc == PT_EUNSUPPORTED) {
 			pt_warn("upstream: %s: %s; its registers cannot be read here", r->facts.where, err->msg);
 			free(text);
@@ -244,7 +245,7 @@ const struct pt_register *pt_remote_registers(void *state, size_t *n)
 	return r->rows;
 }
 
-/* The g packet once, and by p what is not in it. */
+/* Reads the g packet once, and by p the registers that are not in it. */
 static int read_server(struct pt_remote *r, const uint16_t *rows, size_t n, uint64_t *values, struct pt_err *err)
 {
 	char *g = n > 1 ? malloc(2 * G_BYTES + 1) : NULL;
@@ -258,7 +259,7 @@ static int read_server(struct pt_remote *r, const uint16_t *rows, size_t n, uint
 		    !pt_remote_value_at(r, g, (size_t)len, r->offset[rows[i]], r->rows[rows[i]].bits, &values[i]))
 			rc = pt_remote_read_by_p(r, rows[i], &values[i], err);
 	free(g);
-	if (rc == PT_EUNSUPPORTED && n == 1) {	/* no p: QEMU's MicroBlaze */
+	if (rc == PT_EUNSUPPORTED && n == 1) {	/* server without p: QEMU's MicroBlaze */
 		uint16_t both[2] = { rows[0], rows[0] };
 		uint64_t value[2];
 
@@ -289,7 +290,7 @@ static size_t count_server(const struct pt_remote *r, const uint16_t *rows, size
 	return k;
 }
 
-/* Those of one kind, in a row: the server's, or ours. */
+/* Reads a stretch of registers of one kind: the server's or our own. */
 static int read_stretch(struct pt_remote *r, unsigned core, const uint16_t *rows, size_t n, uint64_t *values,
 			struct pt_err *err)
 {
@@ -330,7 +331,7 @@ int pt_remote_read_registers(void *state, unsigned core, const uint16_t *rows, s
 	return rc;
 }
 
-/* For a server that knows no P: all of g, with one value changed. */
+/* For a server without P: writes all of g with one value changed. */
 static int write_by_g(struct pt_remote *r, uint16_t row, uint64_t value, struct pt_err *err)
 {
 	size_t n = (r->rows[row].bits + 7u) / 8, at = 1 + 2 * (size_t)r->offset[row];
@@ -365,7 +366,7 @@ static int write_one(struct pt_remote *r, unsigned core, uint16_t row, uint64_t 
 	return rc == PT_EUNSUPPORTED ? write_by_g(r, row, value, err) : rc;
 }
 
-/* A g and a G, whatever else was changed in between. */
+/* Writes the rows by one g and one G. */
 static int write_block(struct pt_remote *r, const uint16_t *rows, size_t n, const uint64_t *values, struct pt_err *err)
 {
 	struct pt_remote_block b = { 0 };
@@ -396,7 +397,7 @@ int pt_remote_write_registers(void *state, unsigned core, const uint16_t *rows, 
 	return rc;
 }
 
-/* "T05thread:1;0f:78560000;": many servers tell it with the stop. */
+/* "T05thread:1;0f:78560000;": many servers send the pc with the stop. */
 static bool expedited_pc(const struct pt_remote *r, const struct pt_rsp_run *run, uint64_t *pc)
 {
 	const char *at = run->stop[0] == 'T' ? run->stop + 3 : "";

@@ -1,4 +1,4 @@
-/* Coming and going, breakpoints and flash through another GDB server, and the target that is nothing more. */
+/* Attach, detach, breakpoints and flash through another GDB server, and the target `remote`. */
 #include "targets/remote/remote.h"
 
 #include <inttypes.h>
@@ -26,8 +26,8 @@ static void tell_cores(const struct pt_remote *r)
 	r->rsp->set_cores(r->wire, threads, r->n_cores);
 }
 
-/* Linux' kgdb lists a thread of its own for each CPU, then all tasks: CPU n is -2 - n in 32 bits. Only those are cores.
- * Source: Linux, kernel/debug/gdbstub.c, gdb_cmd_query. */
+/* Linux' kgdb lists one shadow thread for each CPU, then all tasks: CPU n is -2 - n in 32 bits. Only the shadow threads
+ * are cores. Source: Linux, kernel/debug/gdbstub.c, gdb_cmd_query. */
 static void keep_shadows(struct pt_remote *r)
 {
 	unsigned n = 0;
@@ -43,7 +43,7 @@ static void keep_shadows(struct pt_remote *r)
 		snprintf(r->facts.name, sizeof(r->facts.name), "kgdb");
 }
 
-/* "m1,2" or "mp1.1,p1.2", and "l" for no more. OpenOCD without an RTOS has an empty list: one core, without a name. */
+/* "m1,2" or "mp1.1,p1.2", and "l" for no more. OpenOCD without an RTOS has an empty list: one core without a name. */
 static int read_threads(struct pt_remote *r, struct pt_err *err)
 {
 	char text[1024], *save, *id;
@@ -130,7 +130,7 @@ void pt_remote_close(struct pt_remote *r)
 	r->names = r->description = NULL;
 }
 
-/* D lets it run; without it the server does what it does when a debugger is gone. */
+/* D resumes the target; without D the server does what it does when a client disconnects. */
 int pt_remote_detach(void *state, bool resume, struct pt_err *err)
 {
 	struct pt_remote *r = state;
@@ -254,7 +254,7 @@ int pt_remote_flash_write(void *state, uint64_t addr, const uint8_t *bytes, size
 
 int pt_remote_flash_done(void *state, struct pt_progress *progress, struct pt_err *err)
 {
-	(void)progress;		/* the other server's */
+	(void)progress;		/* the other server reports none */
 	return pt_remote_ask_ok(state, "vFlashDone", strlen("vFlashDone"), SLOW_MS, err);
 }
 

@@ -1,8 +1,8 @@
-/* The source pc-sampling: halt, read the program counter, let go on. Works behind every GDB server, and is intrusive
- * at each sample: so it is used only when asked for by name, and reports its overhead.
+/* The source pc-sampling: halts, reads the program counter, resumes. It works behind every GDB server, but each sample
+ * is intrusive: so it must be selected by name, and reports its overhead.
  *
- * A halt that is not ours (a breakpoint, a debugger's Ctrl-C) ends the sampling until a client resumes the target.
- * The time it was held for a sample is counted as such, not as observed. */
+ * A halt that is not ours (a breakpoint, a debugger's Ctrl-C) suspends sampling until a client resumes the target. The
+ * time of a halt for a sample is reported as halted, not as observed. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -33,7 +33,7 @@ static uint64_t now(const struct sampler *s)
 	return pt_link_now_ns(pt_probe_link(s->r->target->probe));
 }
 
-/* Not in step with anything the program does. */
+/* The random distance avoids synchronizing with the program. */
 static void plan_next(struct sampler *s)
 {
 	s->next_ns = now(s) + s->period_ns / 2 + pt_random(&s->random, s->period_ns + 1);
@@ -60,8 +60,8 @@ static unsigned pc_bytes(const struct sampler *s)
 	return s->r->rows[s->r->pc_row].bits > 32 ? 8 : 4;
 }
 
-/* A sample stands for the time before it, as long as one waits for the next (plan_next). Where it came later than that
- * we, or the server, were held up, and nobody looked. */
+/* A sample represents the time before it, at most the longest planned distance (plan_next). A longer gap means that we
+ * or the server were late, and the time before is a loss. */
 static void emit_sample(struct sampler *s, uint64_t halted_ns, uint64_t pc)
 {
 	uint64_t most_ns = 2 * s->period_ns;
@@ -74,7 +74,7 @@ static void emit_sample(struct sampler *s, uint64_t halted_ns, uint64_t pc)
 	pt_emit_loss(&s->out, PT_LOSS_HALTED, now(s));
 }
 
-/* Within a hold. 1: it stands still, and not because of us. */
+/* Called with the connection held. 1: the core is halted, but not by us. */
 static int take_sample(struct sampler *s, struct pt_err *err)
 {
 	const struct pt_rsp_ops *rsp = s->r->rsp;
@@ -93,7 +93,7 @@ static int take_sample(struct sampler *s, struct pt_err *err)
 	rc = rc == 0 ? pt_remote_pc(s->r, 0, &pc, err) : rc;
 	if (rc < 0) {
 		if (!run.running)
-			rsp->go_on(s->r->wire, &ignored);	/* no sample, and no harm either */
+			rsp->go_on(s->r->wire, &ignored);	/* no sample, but the program goes on */
 		return rc;
 	}
 	rc = rsp->go_on(s->r->wire, err);
@@ -108,7 +108,7 @@ static int take_sample(struct sampler *s, struct pt_err *err)
 	return 0;
 }
 
-/* A debugger lets it run past the board: nobody tells. */
+/* A debugger may resume the target directly at the server, which is not reported. */
 static bool still_held(struct sampler *s)
 {
 	struct pt_rsp_run run;
@@ -133,14 +133,14 @@ static int sampler_drain(void *state, struct pt_err *err)
 		return (int)((s->next_ns - now(s)) / 1000) + 1;
 	rc = s->r->rsp->hold(s->r->wire, err);
 	if (rc == PT_EBUSY)
-		return BUSY_REST_US;	/* a debugger's packet has not been answered: its turn */
+		return BUSY_REST_US;	/* a debugger waits for the answer to its packet */
 	if (rc == 0) {
 		rc = take_sample(s, err);
 		s->r->rsp->release(s->r->wire);
 	}
 	plan_next(s);
 	if (rc == 1)
-		return HELD_REST_US;	/* the board will see it halted */
+		return HELD_REST_US;	/* the board will notice the halt */
 	if (rc == 0) {
 		pt_emit_works(&s->out, now(s), false);
 		return s->next_ns > now(s) ? (int)((s->next_ns - now(s)) / 1000) + 1 : 0;

@@ -17,14 +17,14 @@ enum { PORT = 6666, END = 0x1a, REST_MS = 250, WHERE_BYTES = 64 };
 struct pt_tcl {
 	struct pt_tcl_setup setup;
 	char address[WHERE_BYTES];
-	char wanted[PT_TCL_NAME_BYTES], target[PT_TCL_NAME_BYTES];	/* target: as it has told itself */
+	char wanted[PT_TCL_NAME_BYTES], target[PT_TCL_NAME_BYTES];	/* target: as OpenOCD reported it */
 	struct pt_link *link;		/* NULL: not connected */
-	bool believed;			/* of this connection */
-	bool was_believed;		/* of one before it */
-	bool owed;			/* the answer to the last command has not come */
+	bool believed;			/* this connection is verified */
+	bool was_believed;		/* an earlier connection was verified */
+	bool owed;			/* the answer to the last command is pending */
 	uint32_t number;		/* of the last command */
-	uint64_t again_ns;		/* not before that is it connected to again */
-	struct pt_err why;		/* it is not */
+	uint64_t again_ns;		/* earliest time of the next attempt to connect */
+	struct pt_err why;		/* why it is not connected */
 	char text[PT_TCL_TEXT_BYTES];
 };
 
@@ -42,8 +42,8 @@ static const struct pt_framing framing = {
 
 /* --- commands ----------------------------------------------------------------------------------------------------- */
 
-/* It is not to be talked to as it is; what it owes goes with it. Whatever that was, it may come back: for who asks it
- * has not answered. (PT_EIO would be the end of the board, PT_EPROTO a target without power.) */
+/* Closes an unusable connection, with any pending answer. Whatever the error was, the port may come back, so the caller
+ * gets a timeout. (PT_EIO would end the board, PT_EPROTO would mean a target without power.) */
 static int hang_up(struct pt_tcl *t, struct pt_err *err)
 {
 	t->again_ns = pt_host_now_ns() + REST_MS * PT_NS_PER_MS;
@@ -58,7 +58,7 @@ static int hang_up(struct pt_tcl *t, struct pt_err *err)
 	return err->code;
 }
 
-/* Into text, without its end. */
+/* Receives an answer into text; the length excludes its end byte. */
 static int receive(struct pt_tcl *t, uint32_t timeout_ms, struct pt_err *err)
 {
 	uint64_t until_ns = pt_link_now_ns(t->link) + timeout_ms * PT_NS_PER_MS;
@@ -73,7 +73,7 @@ static int receive(struct pt_tcl *t, uint32_t timeout_ms, struct pt_err *err)
 	return len - 1;
 }
 
-/* The command is in text; so is its answer, then. Returns its length. */
+/* Sends the command in text, and receives the answer into text. Returns its length. */
 static int exchange(struct pt_tcl *t, size_t len, uint32_t timeout_ms, struct pt_err *err)
 {
 	t->text[len] = END;
@@ -84,7 +84,7 @@ static int exchange(struct pt_tcl *t, size_t len, uint32_t timeout_ms, struct pt
 	return receive(t, timeout_ms, err);
 }
 
-/* Pieces that fit into one command, and what came of them. */
+/* Runs pieces that fit into one command, and gets their results. */
 static int run_pieces(struct pt_tcl *t, const struct pt_tcl_piece *pieces, size_t n, uint32_t timeout_ms,
 		      struct pt_tcl_answer *answer, struct pt_err *err)
 {
@@ -119,7 +119,7 @@ static int ask_target(struct pt_tcl *t, struct pt_err *err)
 	t->text[len] = '\0';
 	if (!pt_tcl_is_name(t->text))
 		return pt_fail(err, PT_EPROTO, "it answers \"%.60s\" where the name of a target was expected", t->text);
-	memcpy(t->target, t->text, (size_t)len + 1);	/* a name has room */
+	memcpy(t->target, t->text, (size_t)len + 1);	/* a valid name fits */
 	return 0;
 }
 
@@ -145,7 +145,7 @@ static int compare(struct pt_tcl *t, uint64_t addr, const uint8_t known[4], stru
 				 known[3]);
 }
 
-/* Reads by it what is known otherwise. */
+/* Verifies the port by reading words with known contents. */
 static int prove(struct pt_tcl *t, struct pt_err *err)
 {
 	uint8_t word[4];
@@ -189,7 +189,7 @@ static int connect_to(struct pt_tcl *t, struct pt_err *err)
 	return t->link != NULL && rc != PT_EBUSY && rc != PT_EINTERRUPTED ? hang_up(t, err) : rc;
 }
 
-/* Ready for a command. */
+/* Makes the connection ready for a command. */
 static int make_ready(struct pt_tcl *t, uint32_t timeout_ms, struct pt_err *err)
 {
 	int rc;
@@ -201,16 +201,16 @@ static int make_ready(struct pt_tcl *t, uint32_t timeout_ms, struct pt_err *err)
 	}
 	if (t->link != NULL && t->believed)
 		return 0;
-	pt_link_close(t->link);		/* somebody was busy while it was being proven */
+	pt_link_close(t->link);		/* the GDB connection was busy during verification */
 	t->link = NULL;
 	return connect_to(t, err);
 }
 
 /* --- accesses ----------------------------------------------------------------------------------------------------- */
 
-struct place { size_t op, offset; };	/* in a list of operations, and bytes in that one */
+struct place { size_t op, offset; };	/* index in the list of operations, and byte offset in it */
 
-/* The widest accesses that fit where the operation is, as many as are alike. */
+/* The widest accesses possible at this place of the operation, as many as have the same width. */
 static struct pt_tcl_piece piece_at(const struct pt_mem_op *op, size_t offset, size_t n_most)
 {
 	struct pt_tcl_piece p = { .what = op->what, .fixed = op->fixed, .addr = op->addr + (op->fixed ? 0 : offset) };
@@ -228,7 +228,7 @@ static struct pt_tcl_piece piece_at(const struct pt_mem_op *op, size_t offset, s
 	return p;
 }
 
-/* Of a poll: the word goes to `word`. */
+/* The piece of a poll; the value read goes to `word`. */
 static struct pt_tcl_piece poll_piece(const struct pt_mem_op *op, uint8_t *word)
 {
 	return (struct pt_tcl_piece){ .what = PT_MEM_POLL, .width_bytes = 4, .n = 1, .addr = op->addr, .bytes = word,
@@ -240,7 +240,7 @@ struct command {
 	struct place behind[PT_TCL_PIECES];	/* each piece */
 	size_t n;
 	uint8_t polled[4];
-	size_t poll_op;			/* SIZE_MAX: there is none */
+	size_t poll_op;			/* SIZE_MAX: none */
 	uint32_t poll_ms;
 };
 
@@ -270,7 +270,7 @@ static void gather(struct command *c, const struct pt_mem_op *ops, size_t n_ops,
 	}
 }
 
-/* What was done of the command: up to where, with its times. */
+/* Notes how far the command was executed, with its times. */
 static void note(struct command *c, const struct pt_tcl_answer *answer, struct pt_mem_op *ops, struct place *at,
 		 uint64_t sent_ns, uint64_t done_ns, bool big_endian)
 {
@@ -326,7 +326,7 @@ int pt_tcl_run(struct pt_tcl *t, struct pt_mem_op *ops, size_t n_ops, uint32_t t
 	uint64_t sent_ns;
 	int rc;
 
-	err = err != NULL ? err : &own;	/* why it does not work is kept, whoever asks */
+	err = err != NULL ? err : &own;	/* the reason of a failure is kept for pt_tcl_describe */
 	*n_done = 0;
 	if (check(ops, n_ops, err) < 0)
 		return err->code;

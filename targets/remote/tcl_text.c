@@ -20,7 +20,7 @@ bool pt_tcl_is_name(const char *name)
 /* --- out ---------------------------------------------------------------------------------------------------------- */
 
 struct text {
-	char *at, *end;			/* no more room: at == end */
+	char *at, *end;			/* at == end: full */
 };
 
 __attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *fmt, ...)
@@ -140,8 +140,8 @@ static bool take_value(struct reader *r, unsigned width_bytes, uint32_t *value)
 	return n > 0;
 }
 
-/* What a piece has read, and the mark behind it: a bar or, where it has expired, a question mark. '\0': neither, and
- * nothing is taken; it may have been refused. */
+/* Takes the values read by a piece, and the mark after it: a bar, or a question mark for an expired poll. '\0': no
+ * mark, and nothing is taken; the access may have failed. */
 static char take_piece(struct reader *r, const struct pt_tcl_piece *p, bool big_endian)
 {
 	uint32_t n = p->what == PT_MEM_WRITE ? 0 : p->n, value;
@@ -162,7 +162,7 @@ static char take_piece(struct reader *r, const struct pt_tcl_piece *p, bool big_
 	return *r->at++;
 }
 
-/* A loop that is refused in its middle leaves the values that it had: they are not wanted. */
+/* Skips the values of a loop that failed in the middle. */
 static bool skip_values(struct reader *r)
 {
 	while (r->at < r->end && (digit(*r->at) >= 0 || *r->at == 'x' || *r->at == ' '))

@@ -1,4 +1,4 @@
-/* The value of one register: as hex digits in the target's byte order, and by p and P. */
+/* One register's value: as hex digits in the target's byte order, and access by p and P. */
 #include <stdio.h>
 
 #include "base/rsp_frame.h"
