@@ -1,4 +1,4 @@
-/* The notes: what is to be erased and written. See flash.h. */
+/* Notes what is to be erased and written. See flash.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ struct pt_flash_space pt_flash_s12z_space(const struct pt_s12z *z, int which)
 	};
 }
 
-/* Which memory a span lies in, wholly. */
+/* The memory that contains the whole span. */
 static int find_space(const struct pt_s12z *z, uint64_t addr, uint64_t size, struct pt_flash_space *out,
 		      struct pt_err *err)
 {
@@ -50,7 +50,7 @@ static int make_notes(struct pt_s12z_flash_notes *notes, const struct pt_flash_s
 	notes->written = calloc(space->bytes, 1);
 	notes->erase = calloc(space->bytes / space->sector_bytes, 1);
 	if (notes->image != NULL && notes->written != NULL && notes->erase != NULL) {
-		memset(notes->image, 0xff, space->bytes);	/* as erased: what is not written keeps that */
+		memset(notes->image, 0xff, space->bytes);	/* as erased: bytes that are not written stay 0xff */
 		return 0;
 	}
 	pt_s12z_flash_notes_free(notes);
@@ -105,7 +105,7 @@ int pt_flash_s12z_done(void *state, struct pt_progress *progress, struct pt_err 
 
 	if (z->flash.notes[PT_FLASH_P].image == NULL && z->flash.notes[PT_FLASH_EEPROM].image == NULL)
 		return 0;
-	pt_link_shield(z->wire.link);	/* nobody wants flash that is half written */
+	pt_link_shield(z->wire.link);	/* a half-written flash would be useless */
 	rc = pt_ftmrz_program(z, progress, err);
 	pt_link_unshield(z->wire.link);
 	pt_flash_s12z_forget(z);

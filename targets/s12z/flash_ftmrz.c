@@ -1,5 +1,5 @@
-/* The flash controller FTMRZ: commands through FCCOB, one phrase of 8 bytes (EEPROM: a word) at a time, many in a
- * batch on the wire, each with its own look at FSTAT. UNVERIFIED: see flash.h. */
+/* The flash controller FTMRZ: commands through FCCOB, one phrase of 8 bytes (EEPROM: a word) each; many commands in a
+ * batch on the wire, each with its own read of FSTAT. UNVERIFIED: see flash.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ enum { MOST_WORDS = 6, AT_ONCE = 8, ERASE_US = 100000, PROGRAM_US = 5000, TRIES 
 
 bool pt_ftmrz_locks(uint8_t fsec)
 {
-	return (fsec & 3) != 2;	/* SEC: 10 is the only one that is open */
+	return (fsec & 3) != 2;	/* SEC: only 10 is unsecured */
 }
 
 /* --- commands ----------------------------------------------------------------------------------------------------- */
@@ -72,7 +72,7 @@ static int judge(struct pt_s12z *z, const struct command *c, struct pt_err *err)
 		       c->fstat);
 }
 
-/* n <= AT_ONCE, one after the other. A command that is still at work is waited for. */
+/* Runs n <= AT_ONCE commands, one after the other. Waits for each command to end. */
 static int run_commands(struct pt_s12z *z, struct command *c, size_t n, uint32_t time_us, struct pt_err *err)
 {
 	struct pt_bdc_op op[AT_ONCE * OPS];
@@ -96,8 +96,8 @@ static int run_commands(struct pt_s12z *z, struct command *c, size_t n, uint32_t
 	return 0;
 }
 
-/* FCLK must be 1 MHz, about: FDIV is the bus clock in MHz less one, changing at .6. It can be written once after
- * reset. */
+/* FCLK must be about 1 MHz: FDIV is the bus clock in MHz minus one, with the step at .6 MHz. FDIV can be written only
+ * once after a reset. */
 static int set_clock(struct pt_s12z *z, struct pt_err *err)
 {
 	uint8_t fclkdiv = 0, fstat = 0;
@@ -114,8 +114,8 @@ static int set_clock(struct pt_s12z *z, struct pt_err *err)
 
 /* --- what is left to do ------------------------------------------------------------------------------------------- */
 
-/* Erasing takes the configuration field along, and blank it secures the part: keep it open where the notes do not
- * say. */
+/* Erasing also erases the configuration field, and a blank FSEC secures the part: programs the unsecured value unless
+ * the notes give one. */
 static void keep_open(struct pt_s12z *z, const struct pt_flash_space *space)
 {
 	struct pt_s12z_flash_notes *notes = &z->flash.notes[PT_FLASH_P];
@@ -127,7 +127,7 @@ static void keep_open(struct pt_s12z *z, const struct pt_flash_space *space)
 	notes->written[at] = 1;
 }
 
-/* A sector to be erased that holds already what it is to hold needs neither. */
+/* Skips sectors that already hold the wanted contents. */
 static int leave_same_alone(struct pt_s12z *z, const struct pt_flash_space *space, struct pt_s12z_flash_notes *notes,
 			    struct pt_err *err)
 {
@@ -165,7 +165,7 @@ static int erase(struct pt_s12z *z, const struct pt_flash_space *space, const st
 	return 0;
 }
 
-/* Is there anything to program in this phrase? All ones is what erasing left. */
+/* True: this phrase has bytes to program. Erased bytes are 0xff and need no programming. */
 static bool wanted(const struct pt_flash_space *space, const struct pt_s12z_flash_notes *notes, uint32_t at)
 {
 	bool any = false;

@@ -81,7 +81,7 @@ static const struct pt_param params[] = {
 				  "verified)" },
 };
 
-/* n digits of 0 to 3, no two alike. */
+/* Reads n different digits of 0 to 3. */
 static int read_digits(const struct pt_params *settings, unsigned row, uint8_t *to, unsigned n, struct pt_err *err)
 {
 	const char *text = pt_params_text(settings, &params[row]);
@@ -133,7 +133,7 @@ static void add_to_csr(struct pt_s12z *z, const struct pt_params *settings)
 		z->wire.wanted |= PT_BDC_STEAL;
 	z->wire.keep |= z->wire.wanted;
 	if (z->wire.keep != (z->wire.csr & PT_BDC_SETTINGS))
-		z->wire.enabled = false;	/* to be written */
+		z->wire.enabled = false;	/* must be written */
 }
 
 /* --- attach ------------------------------------------------------------------------------------------------------- */
@@ -161,7 +161,7 @@ static int connect_wire(struct pt_s12z *z, struct pt_probe *probe, struct pt_err
 		return err->code;
 	z->found_csr = z->wire.csr;
 	if (z->under_reset)
-		z->wire.found &= (uint16_t)~PT_BDC_ENBDC;	/* it is the reset that has set it */
+		z->wire.found &= (uint16_t)~PT_BDC_ENBDC;	/* the reset has set it */
 	pt_s12z_mem_init(z);
 	return 0;
 }
@@ -223,7 +223,7 @@ static int s12z_detach(void *state, bool resume, struct pt_err *err)
 	return pt_wrap(err, "detach");
 }
 
-/* --- what was found, what was changed ----------------------------------------------------------------------------- */
+/* --- what was found and changed ----------------------------------------------------------------------------- */
 
 struct teller { void (*say)(void *arg, const char *line); void *arg; };
 
@@ -319,7 +319,7 @@ static const struct pt_source_ops *const *s12z_sources(void *state, size_t *n)
 	return sources;
 }
 
-/* As `maintenance info bdccsr` asks for it. */
+/* Prints BDCCSR for `maintenance info bdccsr`. */
 static int print_bdccsr(void *state, const char *const *words, size_t n_words, void (*say)(void *arg, const char *line),
 			void *arg, struct pt_err *err)
 {
@@ -358,7 +358,8 @@ const struct pt_target_ops pt_s12z_ops = {
 	.n_params = N_PARAMS,
 	.architecture = "s12z",
 	.arch = { .elf_machine = 249, .big_endian = true },	/* EM_S12Z */
-	.fixed_registers = true,	/* its architecture takes no target description: only the name helps */
+	.fixed_registers = true,	/* GDB's s12z accepts no target description: only the architecture's name is
+					 * used */
 	.attach = s12z_attach,
 	.detach = s12z_detach,
 	.leave = pt_s12z_leave,

@@ -1,5 +1,5 @@
-/* A secured part: the BDC does nothing but the commands that are always available, until all of it has been erased.
- * The erase itself is the wire's, and only ever done because a user asked for exactly that. Source: ZVHY 5.4.4; p.167
+/* A secured part: the BDC executes only the commands that are always available, until the whole part has been erased.
+ * The probe's driver does the erase, and only on the user's explicit command. Source: ZVHY 5.4.4; p.167
  * (ERASE_FLASH). */
 #include "base/door.h"
 #include "targets/s12z/core/s12z.h"

@@ -8,7 +8,7 @@
 
 enum { BITS = 16 };
 
-/* The name of a bit in a list that begins with bit 15. */
+/* Finds the name of a bit in a list that begins with bit 15. */
 static size_t name_of(const char *names, unsigned bit, const char **name)
 {
 	for (unsigned i = 15; i > bit; i--) {

@@ -1,10 +1,10 @@
-/* Two tables: comparators of the DBG, and BGND instructions in RAM. A software breakpoint that is asked for outside
- * RAM takes a comparator and still answers as a software breakpoint, because that is what its client waits for.
+/* Two tables: the DBG's comparators, and BGND instructions in RAM. A software breakpoint outside RAM uses a comparator,
+ * and still reports as a software breakpoint, which its client expects.
  *
- * Each comparator in use leads State1 of the sequencer to the Final State, and that, without tracing, to State0 and
- * into active background (BDMBP, BRKCPU). A comparator of one address matches every access that touches it; two or
- * more bytes take a pair (A and B, or C and D) that matches inside its range. Source: ZVHY 6.3.2 (registers), 6.4.2
- * (comparators), 6.4.7 (breakpoints). */
+ * A match of any used comparator takes the sequencer from State1 to the Final State, which, without tracing, leads to
+ * State0 and active background (BDMBP, BRKCPU). A comparator with one address matches every access that touches it; a
+ * range of two or more bytes takes a pair (A and B, or C and D). Source: ZVHY 6.3.2 (registers), 6.4.2 (comparators),
+ * 6.4.7 (breakpoints). */
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static bool any_comp(const struct pt_s12z *z)
 	return any;
 }
 
-/* D first, and A last, so that a pair stays whole as long as possible. */
+/* D first, and A last, so that a pair stays free as long as possible. */
 static int free_comp(const struct pt_s12z *z)
 {
 	for (int i = PT_DBG_COMPS - 1; i >= 0; i--)
@@ -76,7 +76,7 @@ static void put_comp(const struct pt_s12z *z, struct pt_dbg_writes *w, unsigned 
 	}
 	pt_dbg_put_addr(w, bank, z->breaks.comp[i].addr);
 	for (unsigned byte = 0; i % 2 == 0 && byte < 4; byte++)
-		pt_dbg_put(w, bank + DBG_MASK + byte, 0);	/* whatever the data */
+		pt_dbg_put(w, bank + DBG_MASK + byte, 0);	/* any data */
 	pt_dbg_put(w, bank + DBG_CTL, control_of(z, i));
 }
 
@@ -87,7 +87,7 @@ static unsigned trace_control(const struct pt_s12z *z)
 	return z->breaks.record ? TCRH_TSOURCE | (unsigned)codes->trcmod[PT_DBG_NORMAL] << 2 | codes->align_end : 0;
 }
 
-/* All of it, disarmed, and then ARM: the module takes changes only while it is not armed (ZVHY 6.3.2). */
+/* Writes all registers while disarmed, then sets ARM: the module accepts changes only while disarmed (ZVHY 6.3.2). */
 static int write_comps(struct pt_s12z *z, struct pt_err *err)
 {
 	struct pt_dbg_writes w = { .n = 0 };
@@ -163,13 +163,13 @@ static void empty_comp(struct pt_s12z *z, unsigned i)
 		z->breaks.comp[i + 1].used = z->breaks.comp[i + 1].second = false;
 }
 
-/* What was recorded up to a halt is still to be read then: the resume writes them. */
+/* While recording, a halted core's buffer must still be read, so the resume writes the comparators. */
 static int apply(struct pt_s12z *z, struct pt_err *err)
 {
 	return z->breaks.record && z->halted ? 0 : write_comps(z, err);
 }
 
-/* The DBG is ours as long as one comparator is, or as it records. */
+/* Keeps the DBG while a comparator is used or recording is on; otherwise gives it back. */
 static int settle(struct pt_s12z *z, struct pt_err *err)
 {
 	return any_comp(z) || z->breaks.record ? apply(z, err) : pt_dbg_give_back(z, owner, err);
@@ -249,7 +249,7 @@ int pt_breaks_s12z_ended(struct pt_s12z *z, bool *ended, bool *watch, enum pt_br
 		return pt_wrap(err, "read the state of the DBG");
 	*ended = (c1 & C1_ARM) == 0;
 	z->dbg.armed = !*ended;
-	for (unsigned i = 0; *ended && i < PT_DBG_COMPS; i++) {	/* ME0 to ME3: A to D; of a pair either */
+	for (unsigned i = 0; *ended && i < PT_DBG_COMPS; i++) {	/* ME0 to ME3: A to D; either one of a pair */
 		unsigned first = z->breaks.comp[i].second ? i - 1 : i;
 
 		if (!z->breaks.comp[i].used || z->breaks.comp[i].kind <= PT_BREAK_HW || (efr & 1u << i) == 0)

@@ -18,7 +18,7 @@ static const struct { const char *name; uint32_t flash_bytes, ram_bytes, eeprom_
 
 /* --- looking ------------------------------------------------------------------------------------------------------ */
 
-/* Nothing there: a fault, and 0xee in each byte, which is all that a probe has that cannot see flags (USBDM). */
+/* An address without memory gives a fault, or only 0xee in each byte with a probe that cannot see flags (USBDM). */
 static int answers(struct pt_s12z *z, uint32_t addr, bool *yes, struct pt_err *err)
 {
 	uint8_t bytes[4] = { 0 };
@@ -29,13 +29,12 @@ static int answers(struct pt_s12z *z, uint32_t addr, bool *yes, struct pt_err *e
 	return rc == PT_EFAULT ? 0 : rc;
 }
 
-/* How far a memory goes from where it begins: n steps of step bytes, upwards, or downwards if step is negative.
- * Something that answers to the very end of its room is not told apart from an empty bus that answers everywhere:
- * 0. */
+/* Finds the size of a memory from its beginning, in steps of step bytes, upwards, or downwards if step is negative. 0:
+ * it answers up to the very end, which looks the same as an empty bus that answers everywhere. */
 static int find_size(struct pt_s12z *z, uint32_t from, int32_t step, uint32_t most_steps, uint32_t *bytes,
 		     struct pt_err *err)
 {
-	uint32_t low = 0, high = most_steps;	/* low steps answer, high do not */
+	uint32_t low = 0, high = most_steps;	/* low steps answer, high steps do not */
 	uint32_t size = (uint32_t)(step < 0 ? -step : step);
 	bool yes;
 

@@ -1,6 +1,5 @@
-/* What part it is, and where its memory lies. The part number (PARTID) is shown as it is: which number is which part
- * could not be read anywhere, so the sizes of the memories are found by looking where something answers, which
- * disturbs nothing. */
+/* Identifies the part and its memories. The part number (PARTID) is shown as read: no list of the numbers was
+ * available. So the sizes of the memories are found by testing which addresses answer, which is not intrusive. */
 #ifndef PT_S12Z_CHIPS_H
 #define PT_S12Z_CHIPS_H
 
@@ -19,17 +18,17 @@ enum {
 enum { S12Z_FLASH_SECTOR = 512, S12Z_EEPROM_SECTOR = 4 };
 
 struct pt_chip_s12z {
-	char name[32];			/* "S12Z part 0x00170000", or as the setting chip= has it */
+	char name[32];			/* "S12Z part 0x00170000", or the name in chip= */
 	uint32_t partid;
 	uint32_t ram_bytes, eeprom_bytes, flash_bytes;	/* 0: not known */
-	struct pt_region region[5];	/* as struct pt_target_ops' regions */
+	struct pt_region region[5];	/* as in struct pt_target_ops.regions */
 	size_t n_regions;
 };
 
-/* wanted: a name from the table that overrules what is found, or NULL; PT_EARG lists the names. */
+/* wanted: a name from the table, which overrides detection, or NULL; PT_EARG lists the names. */
 int pt_chip_s12z_identify(struct pt_s12z *z, const char *wanted, struct pt_err *err);
-void pt_chip_s12z_locked(struct pt_chip_s12z *chip);	/* the same when nothing may be read */
-/* Where an instruction can be replaced. On a part of unknown size, the whole room for RAM. */
+void pt_chip_s12z_locked(struct pt_chip_s12z *chip);	/* the same, for a secured part that cannot be read */
+/* True: an instruction at addr can be replaced. If the size is unknown: the whole address range for RAM. */
 bool pt_chip_s12z_in_ram(const struct pt_chip_s12z *chip, uint32_t addr);
 
 #endif

@@ -1,5 +1,5 @@
-/* Halt, resume, step, and what state the core is in. ENBDC is set only when something needs it; with it, a BGND
- * instruction of the program stops the core, which otherwise does nothing. Source: ZVHY 5.3.2, 5.4; ZVM p.163-168. */
+/* Halt, resume, step, and the state of the core. ENBDC is set only when needed: with it, a BGND instruction of the
+ * program stops the core, and without it BGND does nothing. Source: ZVHY 5.3.2, 5.4; ZVM p.163-168. */
 #include <string.h>
 
 #include "targets/s12z/core/s12z.h"
@@ -10,8 +10,7 @@ enum { SLEEP_STAYS = PT_BDC_FLAGS & ~(PT_BDC_WAIT | PT_BDC_STOP) };
 
 /* --- why it halted ------------------------------------------------------------------------------------------------ */
 
-/* Our own BGND at pc, or one byte before it: where the pc stands then is learned from the first that leaves no
- * doubt. */
+/* True: our BGND is at pc, or one byte before it. The first unambiguous case shows where the pc is after a BGND. */
 static bool at_bgnd(struct pt_s12z *z, uint32_t pc)
 {
 	bool at = pt_breaks_s12z_soft_at(z, pc), behind = pt_breaks_s12z_soft_at(z, (pc - BGND_BYTES) & 0xffffff);
@@ -43,7 +42,7 @@ static void take_comparator(const struct pt_s12z *z, uint32_t pc, struct pt_core
 	stop->addr = pc;
 }
 
-/* Nothing of ours: a BGND in the program, or another debugger's doing. */
+/* Not a breakpoint of ours: a BGND in the program, or another debugger. */
 static void take_other(struct pt_s12z *z, uint32_t pc, struct pt_core_status *stop)
 {
 	struct pt_err ignored = { 0 };
@@ -84,8 +83,8 @@ static int find_reason(struct pt_s12z *z, struct pt_err *err)
 
 /* --- status ------------------------------------------------------------------------------------------------------- */
 
-/* WAIT and STOP say that the core has entered these modes, not that it is still there. SYNC_PC answers 0xee in them
- * (ZVM p.166); that it failed is noted in BDCCSRL, too, and cleared. */
+/* WAIT and STOP show that the core has entered these modes, not that it is still in them. SYNC_PC answers 0xee in them
+ * (ZVM p.166); its failure also sets flags in BDCCSRL, which are cleared. */
 static int find_sleep(struct pt_s12z *z, struct pt_core_status *out, struct pt_err *err)
 {
 	uint8_t pc[4] = { 0 };
@@ -95,7 +94,7 @@ static int find_sleep(struct pt_s12z *z, struct pt_core_status *out, struct pt_e
 	if ((z->wire.csr & (PT_BDC_WAIT | PT_BDC_STOP)) == 0 || !z->wire.enabled)
 		return 0;
 	if (!pt_wire_s12z_can(&z->wire, PT_BDC_SYNC_PC)) {
-		out->state = PT_SLEEPING; /* or has been; a probe that cannot do better clears the flags to tell */
+		out->state = PT_SLEEPING; /* or has slept; without SYNC_PC, the flags are cleared for the next check */
 		return pt_wire_s12z_write_csr(&z->wire, true, PT_BDC_WAIT | PT_BDC_STOP, err);
 	}
 	rc = pt_wire_s12z_run(&z->wire, &op, 1, NULL, err);
@@ -103,7 +102,7 @@ static int find_sleep(struct pt_s12z *z, struct pt_core_status *out, struct pt_e
 		return rc;
 	if (rc == PT_EFAULT || pt_le32(pc) == 0xeeeeee)
 		out->state = PT_SLEEPING;
-	/* while it sleeps they stay, for the next look */
+	/* while it sleeps these flags stay set for the next check */
 	return pt_wire_s12z_write_csr(&z->wire, true, out->state == PT_SLEEPING ? SLEEP_STAYS : PT_BDC_FLAGS, err);
 }
 
@@ -148,7 +147,7 @@ int pt_s12z_status(void *state, unsigned core, struct pt_core_status *out, struc
 	rc = read_status(z, out, err);
 	if (rc == 0 && z->dbg.owed && out->state != PT_SLEEPING) {
 		rc = pt_dbg_pay(z, err);
-		if (rc == PT_EFAULT && z->wire.asleep)	/* asleep again, or a probe that cannot tell */
+		if (rc == PT_EFAULT && z->wire.asleep)	/* asleep again, or a probe that cannot detect sleep */
 			rc = 0;
 	}
 	if (rc == PT_EPROTO || rc == PT_ETIMEOUT || rc == PT_EFAULT) {
@@ -174,7 +173,7 @@ static int does_not_halt(const struct pt_s12z *z, bool pending, struct pt_err *e
 	return pt_fail(err, PT_ETIMEOUT, "the core %s", when);
 }
 
-/* pending: the BDC has said that it cannot do it yet. PT_ETIMEOUT: the core does not halt. */
+/* pending: the BDC has reported that it cannot halt the core yet. PT_ETIMEOUT: the core does not halt. */
 static int wait_halted(struct pt_s12z *z, uint32_t timeout_ms, bool pending, struct pt_err *err)
 {
 	uint64_t until_ns = pt_wire_s12z_now_ns(&z->wire) + timeout_ms * PT_NS_PER_MS;
@@ -218,7 +217,7 @@ int pt_s12z_halt(void *state, unsigned core, struct pt_err *err)
 	return wait_halted(z, HALT_MS, rc == PT_EFAULT, err);
 }
 
-/* Comparators are off during STEP1 and in active background (ZVHY p.227), a BGND is not. */
+/* Comparators are off during STEP1 and in active background (ZVHY p.227), but a BGND is not, and is lifted. */
 static int step_once(struct pt_s12z *z, struct pt_err *err)
 {
 	struct pt_err put_back = { 0 };
@@ -288,7 +287,7 @@ static bool enbdc_was_set(const struct pt_s12z *z)
 	return (z->wire.found & PT_BDC_ENBDC) != 0;
 }
 
-/* As it was found: attach sets ENBDC, which would be taken for what the process before had left. */
+/* Gives the value found at attach: attach sets ENBDC, which would be taken for a leftover of the previous process. */
 int pt_s12z_pending_read(void *state, const struct pt_pending_row *rows, size_t n, uint32_t *values, struct pt_err *err)
 {
 	const struct pt_s12z *z = state;
@@ -300,7 +299,7 @@ int pt_s12z_pending_read(void *state, const struct pt_pending_row *rows, size_t 
 	return 0;
 }
 
-/* As it was found from here on. What needs ENBDC next sets it. */
+/* The value counts as found from here on. The next command that needs ENBDC sets it. */
 int pt_s12z_pending_write(void *state, const struct pt_pending_row *rows, size_t n, const uint32_t *values,
 			  struct pt_err *err)
 {
@@ -313,7 +312,7 @@ int pt_s12z_pending_write(void *state, const struct pt_pending_row *rows, size_t
 	return pt_wire_s12z_write_csr(&z->wire, enbdc_was_set(z), 0, err);
 }
 
-/* A core that was found halted by somebody else stays halted unless resume. */
+/* Without resume a halted core stays halted. */
 int pt_s12z_restore(struct pt_s12z *z, bool resume, struct pt_err *err)
 {
 	if (!z->found_saved)
@@ -322,7 +321,7 @@ int pt_s12z_restore(struct pt_s12z *z, bool resume, struct pt_err *err)
 		return pt_wrap(err, "put the core back as it was found");
 	if ((z->wire.csr & PT_BDC_BDMACT) != 0) {
 		if (!resume)
-			return 0;	/* without ENBDC it could not stay */
+			return 0;	/* without ENBDC it could not stay halted */
 		if (pt_s12z_resume(z, 0, err) < 0)
 			return pt_wrap(err, "let the core run on");
 	}
@@ -330,12 +329,13 @@ int pt_s12z_restore(struct pt_s12z *z, bool resume, struct pt_err *err)
 	return pt_wire_s12z_write_csr(&z->wire, enbdc_was_set(z), PT_BDC_FLAGS, err);
 }
 
-/* A BGND of a program that nobody debugs does nothing again. What needs ENBDC next sets it. */
+/* Clears ENBDC when no client is left, so that a BGND of the program does nothing again. The next command that needs
+ * ENBDC sets it. */
 int pt_s12z_leave(void *state, struct pt_err *err)
 {
 	struct pt_s12z *z = state;
 
-	pt_flash_s12z_forget(z);	/* of a load that nobody finished */
+	pt_flash_s12z_forget(z);	/* of an unfinished load */
 	if (!z->found_saved || enbdc_was_set(z) || z->n_sources > 0 || pt_breaks_s12z_any(z) || !z->wire.enabled)
 		return 0;
 	if (pt_wire_s12z_look(&z->wire, err) < 0)

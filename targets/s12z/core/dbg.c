@@ -6,11 +6,12 @@
 #include "targets/s12z/core/s12z.h"
 #include "base/util.h"
 
-/* 64 lines leave on PDO in 64 * 128 bus cycles: 8 ms at 1 MHz. */
+/* Sending 64 lines on PDO takes 64 * 128 bus cycles: 8 ms at 1 MHz. */
 enum { DRAINED_US = 20000, DRAIN_TRIES = 10, TB_LINES = 2 };
 static const char unit[] = "dbg";
 
-/* What is kept and put back: all that can be written, but for DBGC1, which is first and last, and the window DBGTB. */
+/* Registers that are saved and restored: all writable ones except DBGC1, which is written first and last, and the
+ * window DBGTB. */
 static const struct { uint16_t addr; uint8_t n; bool full; } spans[] = {	/* full: not in DebugLite */
 	{ DBG_C2, 3, false }, { DBG_SCR1, 3, false },
 	{ 0x110, 1, false }, { 0x115, 11, false },	/* A */
@@ -71,7 +72,8 @@ static struct pt_pending_row pending_row(unsigned addr, uint8_t was, uint8_t our
 					.check = check, .mask = 0xff };
 }
 
-/* Disarmed first, and DBGC1 last. DBGTCRL is not looked at: reading the buffer clears a bit of it and sets it again. */
+/* Notes the restore: disarms first, and writes DBGC1 last. DBGTCRL is not compared, because reading the buffer clears
+ * one of its bits temporarily. */
 static void note(struct pt_s12z *z)
 {
 	struct pt_pending_row row[3 + DBG_END - DBG_C1];
@@ -171,7 +173,7 @@ const char *pt_dbg_kind_name(enum pt_dbg_kind kind)
 	return names[kind];
 }
 
-/* Does a bit of a register stay? The register is as before afterwards. */
+/* Tests whether a bit of a register can be set. Restores the register. */
 static int stays(struct pt_s12z *z, uint32_t addr, uint8_t bit, bool *yes, struct pt_err *err)
 {
 	uint8_t before = 0, set, seen = 0;
@@ -190,8 +192,8 @@ static int stays(struct pt_s12z *z, uint32_t addr, uint8_t bit, bool *yes, struc
 	return 0;
 }
 
-/* A part without a trace buffer answers READ_DBGTB with zeroes (ZVM p.165); one that is not unlocked, with anything
- * else. Only a hint: what a fresh buffer holds may be zeroes, too. */
+/* A part without a trace buffer answers READ_DBGTB with zeroes (ZVM p.165); a buffer that is not unlocked answers
+ * something else. This is only a hint: a fresh buffer may also hold zeroes. */
 static bool answers_lines(struct pt_s12z *z)
 {
 	uint8_t lines[8 * TB_LINES] = { 0 };
@@ -235,7 +237,7 @@ int pt_dbg_needs(struct pt_s12z *z, enum pt_dbg_kind least, struct pt_err *err)
 {
 	if (z->dbg.kind == PT_DBG_UNKNOWN && pt_dbg_discover(z, err) < 0)
 		return err->code;
-	if (z->dbg.kind >= least || z->dbg.kind == PT_DBG_UNKNOWN)	/* unknown: taking it says who has it */
+	if (z->dbg.kind >= least || z->dbg.kind == PT_DBG_UNKNOWN)	/* unknown: pt_dbg_take() will find out */
 		return 0;
 	if (z->dbg.kind == PT_DBG_TRACE)
 		return pt_fail(err, PT_EUNSUPPORTED,
@@ -256,7 +258,7 @@ static int save(struct pt_s12z *z, struct pt_err *err)
 	size_t n = 0;
 
 	for (size_t i = 0; i < PT_LEN(spans); i++) {
-		if (!has_span(z, i))	/* one that is missing has no place in found either */
+		if (!has_span(z, i))	/* a missing comparator has no entry in found either */
 			continue;
 		op[n] = (struct pt_bdc_op){ .what = PT_BDC_READ_MEM, .size_bytes = 1, .addr = spans[i].addr,
 					    .n = spans[i].n, .bytes = z->dbg.found + (spans[i].addr - DBG_C1) };
@@ -288,7 +290,7 @@ int pt_dbg_take(struct pt_s12z *z, const char *owner, struct pt_err *err)
 {
 	if (pt_lease_take(z->target, unit, owner, err) < 0)
 		return err->code;
-	z->dbg.owed = false;	/* what was found then is still what is to be put back */
+	z->dbg.owed = false;	/* the values found then are still the ones to restore */
 	if (z->dbg.saved)
 		return 0;
 	if (look_first(z, err) == 0 && (z->dbg.kind != PT_DBG_UNKNOWN || pt_dbg_discover(z, err) == 0) &&

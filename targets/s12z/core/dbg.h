@@ -1,9 +1,9 @@
-/* The debug module DBG: its registers, who has it, and how it was found. Breakpoints, profiling and tracing need one
- * and the same ARM bit, so the module is leased as a whole ("dbg"): while it records no comparator can be set, and
- * the other way round. Could they not share it? A comparator's match would end the recording, which is what a user
- * wants; but BRKCPU, which makes a match stop the core, also makes the profiler's full buffer stop it (ZVHY 6.4.7),
- * and a snapshot is disarmed most of the time. A trace of the last changes of flow has neither trouble, so
- * breakpoints can record one (pt_breaks_s12z_record()).
+/* The debug module DBG: its registers, its owner, and its state as found. Breakpoints, profiling and tracing need the
+ * same ARM bit, so the module is leased as a whole ("dbg"): while it records no comparator can be set, and vice versa.
+ * Why they do not share it: a comparator's match would end the recording, as a user wants. But BRKCPU, by which a match
+ * stops the core, also lets the profiler's full buffer stop it (ZVHY 6.4.7), and for snapshots the module is disarmed
+ * most of the time. A trace of the last changes of flow has neither problem, so breakpoints can record one
+ * (pt_breaks_s12z_record()).
  *
  * Source: ZVHY, chapter 6 (S12ZDBGV2); places of registers and bits: the vendor's device headers for S12ZVHY64 and
  * S12ZVML128; banks B and C and the address of D by the regular distance of the banks. */
@@ -45,8 +45,8 @@ enum { EFR_PTBOVF = 0x80, SR_TBF = 0x80, SR_PTACT = 0x10, SR_ZERO = 0x68 };
 enum { PT_DBG_COMPS = 4 };
 enum pt_dbg_mode { PT_DBG_NORMAL, PT_DBG_LOOP1, PT_DBG_DETAIL, PT_DBG_PURE_PC, PT_DBG_MODES };
 
-/* Codes of fields that could not be read in the manual (UNVERIFIED: the same as in the S12 and S12X DBG): each is a
- * setting of the target (s12z.c), so that a correction is a word. */
+/* Codes of fields whose documentation was not available (UNVERIFIED: assumed to be as in the S12 and S12X DBG). Each is
+ * a setting of the target (s12z.c), so that the user can correct it. */
 struct pt_dbg_codes {
 	uint8_t trcmod[PT_DBG_MODES];		/* DBGTCRH.TRCMOD */
 	uint8_t align_end, align_begin;		/* DBGTCRH.TALIGN */
@@ -56,7 +56,7 @@ struct pt_dbg_codes {
 };
 
 enum pt_dbg_kind {
-	PT_DBG_UNKNOWN,		/* it was armed, or out of reach, when we came, so it could not be read */
+	PT_DBG_UNKNOWN,		/* it was armed or not accessible at attach, so it could not be tested */
 	PT_DBG_NONE,
 	PT_DBG_LITE,		/* S12ZDBGV3, "DebugLite": comparators A, B, D and breakpoints only (ZVMB) */
 	PT_DBG_TRACE,		/* a trace buffer, but no profiling (ZVL) */
@@ -66,14 +66,13 @@ enum pt_dbg_kind {
 struct pt_dbg {
 	enum pt_dbg_kind kind;
 	struct pt_dbg_codes codes;
-	uint8_t found[DBG_END - DBG_C1], now[DBG_END - DBG_C1];	/* registers as found, and as we wrote them last */
-	bool saved;			/* found is valid, and what differs from it is to be put back */
+	uint8_t found[DBG_END - DBG_C1], now[DBG_END - DBG_C1];	/* registers as found, and as last written by us */
+	bool saved;			/* found is valid; differing registers must be restored */
 	bool armed;			/* by us, for breakpoints */
-	bool owed;			/* given up while the core slept too deep to be
-					 * reached: put back when it wakes */
+	bool owed;			/* given up while the core was in STOP mode: restored when it wakes */
 };
 
-/* A row of byte-wide writes, one batch on the wire. */
+/* A list of byte writes, one batch on the wire. */
 enum { PT_DBG_BATCH = 48 };
 struct pt_dbg_writes {
 	struct { uint16_t addr; uint8_t value; } write[PT_DBG_BATCH];
@@ -89,31 +88,31 @@ static inline void pt_dbg_put(struct pt_dbg_writes *w, unsigned addr, unsigned v
 void pt_dbg_put_addr(struct pt_dbg_writes *w, unsigned bank, uint32_t addr);
 int pt_dbg_write(struct pt_s12z *z, const struct pt_dbg_writes *w, struct pt_err *err);
 
-/* What the module can do. Writes a bit to DBGTCRH and DBGTCRL and takes it back, but only while the module is not
- * armed. Source of the method: READ_DBGTB and the bits that stay, facts of ZVM p.165 and of the device headers. */
+/* Finds out what the module can do. Sets a bit in DBGTCRH and DBGTCRL and clears it again, only while the module is not
+ * armed. Source of the method: ZVM p.165 (READ_DBGTB) and the device headers (bits that can be set). */
 int pt_dbg_discover(struct pt_s12z *z, struct pt_err *err);
 const char *pt_dbg_kind_name(enum pt_dbg_kind kind);
-/* 0, also where it is not known; or PT_EUNSUPPORTED with why there is no profiling, or no trace. */
+/* 0, also if the kind is unknown; or PT_EUNSUPPORTED with the reason why there is no profiling or trace. */
 int pt_dbg_needs(struct pt_s12z *z, enum pt_dbg_kind least, struct pt_err *err);
 
-/* Take the module: lease it and keep what its registers are, once. PT_EBUSY: another has it, or the application
- * itself has armed it (then nothing is touched, unless dbg-take=on). */
+/* Takes the module: leases it, and saves its registers, once. PT_EBUSY: it has another owner, or the application itself
+ * has armed it (then nothing is written, unless dbg-take=on). */
 int pt_dbg_take(struct pt_s12z *z, const char *owner, struct pt_err *err);
-/* Disarm, put every register back as it was found, give up the lease. In STOP mode nothing can be written: that is
- * told, and done when the core is seen awake (pt_dbg_pay()), or is left to the next who takes the module. */
+/* Disarms, restores every register, gives up the lease. In STOP mode nothing can be written: a warning is logged, and
+ * the restore is done when the core is awake (pt_dbg_pay()), or by the next owner of the module. */
 int pt_dbg_give_back(struct pt_s12z *z, const char *owner, struct pt_err *err);
-/* What is owed, if anything is. PT_EFAULT: it sleeps still. */
+/* Does a pending restore, if there is one. PT_EFAULT: the core still sleeps. */
 int pt_dbg_pay(struct pt_s12z *z, struct pt_err *err);
-/* A reset has cleared the registers: there is nothing to put back any more. The lease stays. */
+/* A reset has cleared the registers: nothing is left to restore. The lease stays. */
 void pt_dbg_was_reset(struct pt_s12z *z);
-/* Were these read of DBGC1 and DBGTCRH, or of DBGSR? Ones, or 0xee, in bits that are always 0 are no values but the
- * lack of an answer: PT_EPROTO, or PT_EFAULT where the target is there, but the bus behind its BDC is not (STOP mode,
- * on a probe that cannot tell; then wire.asleep is set). */
+/* Checks values read from DBGC1 and DBGTCRH, or from DBGSR. Ones, or 0xee, in bits that are always 0 mean that there
+ * was no answer: PT_EPROTO, or PT_EFAULT if the target answers, but not the bus behind its BDC (STOP mode, with a probe
+ * that cannot detect it; then wire.asleep is set). */
 int pt_dbg_believe(struct pt_s12z *z, uint8_t c1, uint8_t tcrh, struct pt_err *err);
 int pt_dbg_believe_sr(struct pt_s12z *z, uint32_t sr, struct pt_err *err);
-/* ARM = 0, and wait until PTACT = 0: only then may the rest be written (ZVHY 6.3.2.7). */
+/* Clears ARM, and waits until PTACT is 0: only then may the other registers be written (ZVHY 6.3.2.7). */
 int pt_dbg_disarm(struct pt_s12z *z, struct pt_err *err);
-/* Registers that differ from how they were found. */
+/* Lists registers that differ from their values as found. */
 void pt_dbg_describe(const struct pt_s12z *z, void (*say)(void *arg, const char *line), void *arg);
 
 #endif

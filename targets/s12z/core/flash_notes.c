@@ -1,4 +1,4 @@
-/* The end of what was noted. */
+/* Frees the notes. */
 #include "targets/s12z/core/flash_notes.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* Memory through the BDC. READ_MEM, WRITE_MEM and what follows them (DUMP, FILL) work while the core runs, in bus
- * cycles that it leaves free; nothing of it is buffered here.
+/* Memory access through the BDC. READ_MEM, WRITE_MEM and their continuations (DUMP, FILL) work while the core runs, in
+ * bus cycles that it leaves free; nothing is cached here.
  *
- * A long lies at a multiple of 4 and a word not at 3 modulo 4, else the BDC moves the address (ZVM p.163-168): so a
- * request of any size and place is at most a byte, a word, longs, a word and a byte; and one of 1, 2 or 4 aligned
+ * A long must be at a multiple of 4 and a word not at 3 modulo 4, otherwise the BDC changes the address (ZVM
+ * p.163-168). So any request becomes at most a byte, a word, longs, a word and a byte; an aligned request of 1, 2 or 4
  * bytes is one access. */
 #include <string.h>
 
@@ -13,14 +13,14 @@ enum { ROOM = 64, PIECE_BYTES = 1024, ADDR_END = 0x1000000 };
 
 struct plan {
 	struct pt_bdc_op op[ROOM];
-	uint16_t of[ROOM];		/* which struct pt_mem_op it belongs to */
+	uint16_t of[ROOM];		/* index of its struct pt_mem_op */
 	size_t n;
-	uint8_t stand_in[ROOM][8];	/* what is written where a breakpoint is in memory */
+	uint8_t stand_in[ROOM][8];	/* bytes to write around a breakpoint in memory */
 };
 
 /* --- pieces ------------------------------------------------------------------------------------------------------- */
 
-/* len bytes, at bytes behind the beginning of op's. */
+/* Adds an access of len bytes at offset at of op. */
 static void put_access(struct plan *plan, size_t owner, const struct pt_mem_op *op, size_t at, uint8_t *bytes,
 		       size_t len, uint8_t size)
 {
@@ -35,7 +35,7 @@ static void put_access(struct plan *plan, size_t owner, const struct pt_mem_op *
 	};
 }
 
-/* How wide the next access is, with len bytes to go from addr on. */
+/* Width of the next access, with len bytes left from addr on. */
 static uint8_t next_size(uint64_t addr, size_t len, uint8_t width)
 {
 	if (width != 0)
@@ -45,7 +45,7 @@ static uint8_t next_size(uint64_t addr, size_t len, uint8_t width)
 	return addr % 2 == 0 && len >= 2 ? 2 : 1;
 }
 
-/* Puts what there is room for; *at: how far the request is planned. */
+/* Adds accesses as far as there is room; *at: how far the request is planned. */
 static void put_pieces(struct plan *plan, size_t owner, const struct pt_mem_op *op, size_t *at)
 {
 	while (*at < op->len_bytes && plan->n < ROOM) {
@@ -60,8 +60,8 @@ static void put_pieces(struct plan *plan, size_t owner, const struct pt_mem_op *
 	}
 }
 
-/* Breakpoints are in memory as BGND: a write that meets one changes what is kept for later instead. Such a write goes
- * byte by byte around them; it is code, so nobody counts its accesses. */
+/* Breakpoints are in memory as BGND: a write to such a byte changes the saved original instead. Such a request is
+ * written byte by byte; it is code, so access widths do not matter. */
 static void put_around_breaks(struct pt_s12z *z, struct plan *plan, size_t owner, const struct pt_mem_op *op,
 			      size_t *at)
 {
@@ -86,7 +86,7 @@ static void put_other(struct plan *plan, size_t owner, const struct pt_mem_op *o
 		return;
 	out->what = PT_BDC_POLL;
 	out->size_bytes = 1;
-	for (unsigned byte = 0; byte < 4; byte++) {	/* of the word: the first is the most significant */
+	for (unsigned byte = 0; byte < 4; byte++) {	/* of the word: the first byte is the most significant */
 		unsigned shift = 8 * (3 - byte);
 
 		if ((op->mask >> shift & 0xff) == 0)
@@ -129,7 +129,7 @@ static bool meets_break(const struct pt_s12z *z, const struct pt_mem_op *op)
 	return op->what == PT_MEM_WRITE && !op->code && pt_breaks_s12z_in(z, op->addr, op->len_bytes);
 }
 
-/* From ops[*next] on, of which *at bytes are planned already. */
+/* Fills the plan from ops[*next] on, of which *at bytes are planned already. */
 static void fill(struct pt_s12z *z, struct plan *plan, const struct pt_mem_op *ops, size_t n_ops, size_t *next,
 		 size_t *at)
 {
@@ -165,7 +165,7 @@ static void finish(struct pt_s12z *z, struct pt_mem_op *op, const struct pt_bdc_
 		op->match_seen <<= 8;
 }
 
-/* Times and results of what was done of the plan; *n_done: how many of the ops are complete. */
+/* Takes times and results of the executed part of the plan; *n_done: number of complete ops. */
 static void take(struct pt_s12z *z, const struct plan *plan, size_t done, size_t next, struct pt_mem_op *ops,
 		 size_t *n_done)
 {
@@ -202,7 +202,7 @@ static int mem_run(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t ti
 	struct plan plan;
 	int rc = 0;
 
-	(void)timeout_ms;	/* the wire's own is shorter, and each batch is bounded */
+	(void)timeout_ms;	/* the wire's own timeout is shorter, and each batch is bounded */
 	*n_done = 0;
 	for (size_t i = 0; i < n_ops; i++) {
 		if (check(&ops[i], fault_addr, err) < 0)
@@ -215,7 +215,7 @@ static int mem_run(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t ti
 		fill(z, &plan, ops, n_ops, &next, &at);
 		rc = pt_wire_s12z_run(&z->wire, plan.op, plan.n, &done, err);
 		take(z, &plan, done, next, ops, n_done);
-		if (rc == 0 && done < plan.n) {		/* a poll has expired */
+		if (rc == 0 && done < plan.n) {		/* a poll expired */
 			finish(z, &ops[plan.of[done]], &plan.op[done]);
 			return 0;
 		}

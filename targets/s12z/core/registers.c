@@ -1,12 +1,12 @@
-/* Core registers as rows, and their transfer: one batch for all. The BDC moves 32 bits whatever the register's size,
- * its value at the right. GDB has no target description for the S12Z: its own numbers and sizes are these. Source:
+/* Core registers as rows, and their transfer in one batch. The BDC always transfers 32 bits, with the register's value
+ * in the low bits. GDB has no target description for the S12Z: the numbers and sizes are GDB's built-in ones. Source:
  * ZVM p.163, p.168; GDB's own table of registers. */
 #include <string.h>
 
 #include "targets/s12z/core/s12z.h"
 #include "base/util.h"
 
-#define CORE "org.gnu.gdb.s12z.core"	/* no feature of GDB's: it takes the layout as given */
+#define CORE "org.gnu.gdb.s12z.core"	/* not a feature known to GDB, which uses its built-in layout */
 
 static const struct pt_register rows[PT_S12Z_ROWS] = {	/* name, feature, type, group, GDB's number, bits, CRN */
 	{ "d0", CORE, "uint8", NULL, 0, 8, 0 },

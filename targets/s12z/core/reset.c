@@ -1,6 +1,6 @@
-/* Reset by the pin: in normal mode the core runs from its vector, in special single chip mode it waits in active
- * background before its first instruction. There is no other way that works on every part. Source: ZVHY p.227 (ENBDC
- * and BDMACT out of reset); the state of ENBDC behind a reset into normal mode is UNVERIFIED, so it is read. */
+/* Reset by the pin: in normal mode the core runs from its reset vector, in special single chip mode it waits in active
+ * background before its first instruction. No other reset works on every part. Source: ZVHY p.227 (ENBDC and BDMACT out
+ * of reset); the state of ENBDC after a reset into normal mode is UNVERIFIED, so it is read. */
 #include "targets/s12z/core/s12z.h"
 #include "base/util.h"
 
@@ -11,7 +11,7 @@ static int pause_ms(struct pt_s12z *z, struct pt_err *err)
 	return pt_link_wait(z->wire.link, pt_wire_s12z_now_ns(&z->wire) + LOOK_AGAIN_MS * PT_NS_PER_MS, err);
 }
 
-/* The clock starts again, and BDCSI with it: until the deadline an error means "not yet". */
+/* The clock, and BDCSI with it, restarts: until the deadline an error means "not yet". */
 static int wait_awake(struct pt_s12z *z, struct pt_err *err)
 {
 	uint64_t until_ns = pt_wire_s12z_now_ns(&z->wire) + AWAKE_MS * PT_NS_PER_MS;
@@ -53,13 +53,13 @@ int pt_s12z_reset(void *state, enum pt_reset_kind kind, struct pt_err *err)
 	enum pt_bdc_mode mode = kind == PT_RESET_RUN ? PT_BDC_NORMAL : PT_BDC_SPECIAL;
 	int rc;
 
-	pt_link_shield(z->wire.link);	/* between the pin and the last breakpoint is no good place to stop */
+	pt_link_shield(z->wire.link);	/* must not be interrupted before the breakpoints are set again */
 	z->stepped = false;
 	z->asked = mode == PT_BDC_SPECIAL;
 	rc = do_reset(z, mode, err);
 	if (rc == 0 && mode == PT_BDC_SPECIAL && (z->wire.csr & PT_BDC_BDMACT) == 0)
 		rc = pt_fail(err, PT_EPROTO, "the core does not wait at its reset vector (BDCCSR 0x%04x)", z->wire.csr);
 	pt_link_unshield(z->wire.link);
-	z->was_reset = false;	/* it was ours: whoever asked knows */
+	z->was_reset = false;	/* our own reset: the client knows */
 	return rc < 0 ? pt_wrap(err, "reset") : 0;
 }

@@ -1,6 +1,6 @@
-/* The target s12z: Freescale/NXP S12Z (MagniV) behind the single wire of its background debug controller. What its
- * files share; the outside uses struct pt_target_ops. Board thread only. To test a part over a fake wire: zero the
- * struct, set target, and call pt_s12z_wire_init().
+/* The target s12z: Freescale/NXP S12Z (MagniV), accessed by the single wire of its background debug controller. This
+ * header is shared by its files; others use struct pt_target_ops. Board thread only. To test a part over a fake wire:
+ * zero the struct, set target, and call pt_s12z_wire_init().
  *
  *   wire.c                             the BDC: ENBDC, flags, faults, batches
  *   mem.c                              memory through it
@@ -53,7 +53,7 @@
 #include "targets/s12z/core/wire.h"
 #include "targets/contract/target.h"
 
-/* Where the pc stands when a BGND has stopped the core. UNVERIFIED: learned from what is seen. */
+/* Where the pc is after a BGND has stopped the core. UNVERIFIED: learned by observation. */
 enum pt_bgnd_pc { PT_BGND_UNKNOWN, PT_BGND_AT, PT_BGND_BEHIND };
 
 struct pt_s12z {
@@ -62,32 +62,32 @@ struct pt_s12z {
 	struct pt_mem mem;
 	struct pt_chip_s12z chip;
 	char name[96];			/* chip and module versions */
-	bool locked;			/* secured: only the commands that are always available */
+	bool locked;			/* secured: only the always available commands work */
 
 	uint16_t found_csr;		/* BDCCSR as found at attach */
 	bool found_saved;
 
 	/* run control */
-	bool was_reset;			/* seen since the last status */
-	bool halted;			/* as last seen; stop is valid then */
-	bool asked, stepped;		/* the last thing we asked for was a halt, a step */
+	bool was_reset;			/* a reset was seen since the last status */
+	bool halted;			/* as last seen; then stop is valid */
+	bool asked, stepped;		/* our last command was a halt, or a step */
 	struct pt_core_status stop;
 	enum pt_bgnd_pc bgnd_pc;
 
 	/* settings */
 	bool under_reset, allow_lock, dbg_take;
 	struct pt_bdccsr bits;
-	uint32_t flash_bus_hz;		/* the bus clock behind a reset, which the flash's divider is made for */
+	uint32_t flash_bus_hz;		/* the bus clock after a reset, for the flash's divider */
 
 	struct pt_dbg dbg;
 	struct pt_breaks_s12z breaks;
 	struct pt_flash_s12z flash;
-	unsigned n_sources;		/* at work: they need ENBDC */
+	unsigned n_sources;		/* active sources, which need ENBDC */
 };
 
 /* --- mem.c -------------------------------------------------------------------------------------------------------- */
 void pt_s12z_mem_init(struct pt_s12z *z);
-/* One byte-wide register, and a row of them. */
+/* Access to one byte-wide register. */
 int pt_s12z_get8(struct pt_s12z *z, uint32_t addr, uint8_t *value, struct pt_err *err);
 int pt_s12z_put8(struct pt_s12z *z, uint32_t addr, uint8_t value, struct pt_err *err);
 
@@ -97,8 +97,9 @@ int pt_s12z_halt(void *state, unsigned core, struct pt_err *err);
 int pt_s12z_resume(void *state, unsigned core, struct pt_err *err);
 int pt_s12z_step(void *state, unsigned core, struct pt_err *err);
 int pt_s12z_leave(void *state, struct pt_err *err);
-int pt_s12z_restore(struct pt_s12z *z, bool resume, struct pt_err *err);	/* BDCCSR and the core as found */
-/* BDCCSR, noted by wire.c, as a process before us found it */
+/* restores BDCCSR and the core as found */
+int pt_s12z_restore(struct pt_s12z *z, bool resume, struct pt_err *err);
+/* for BDCCSR as an earlier process found it, noted by wire.c */
 int pt_s12z_pending_read(void *state, const struct pt_pending_row *rows, size_t n, uint32_t *values,
 			 struct pt_err *err);
 int pt_s12z_pending_write(void *state, const struct pt_pending_row *rows, size_t n, const uint32_t *values,
@@ -106,7 +107,7 @@ int pt_s12z_pending_write(void *state, const struct pt_pending_row *rows, size_t
 
 /* --- reset.c ------------------------------------------------------------------------------------------------------ */
 int pt_s12z_reset(void *state, enum pt_reset_kind kind, struct pt_err *err);
-/* It was reset, by whomever: nothing of what we wrote is there any more. Clock, ENBDC and breakpoints again. */
+/* After any reset, which has cleared everything that we wrote. Restores clock, ENBDC and breakpoints. */
 int pt_s12z_after_reset(struct pt_s12z *z, struct pt_err *err);
 
 /* --- registers.c -------------------------------------------------------------------------------------------------- */
@@ -125,13 +126,13 @@ int pt_s12z_write_registers(void *state, unsigned core, const uint16_t *rows, si
 int pt_s12z_pc(void *state, unsigned core, uint64_t *pc, struct pt_err *err);
 
 /* --- security.c --------------------------------------------------------------------------------------------------- */
-/* PT_ESTATE: the part is secured; the sentence says what to do. */
+/* PT_ESTATE: the part is secured; the message says what to do. */
 int pt_s12z_check_security(struct pt_s12z *z, struct pt_err *err);
 int pt_s12z_mass_erase(void *state, struct pt_err *err);
 
 /* --- sources, each in its file ------------------------------------------------------------------------------------ */
 struct pt_emit;
-/* A batch of a source failed with rc: as pt_emit_failed(), but that a core in STOP mode is waited for. */
+/* Handles a source's batch that failed with rc: like pt_emit_failed(), but waits for a core in STOP mode. */
 int pt_source_s12z_failed(struct pt_s12z *z, struct pt_emit *out, int rc);
 extern const struct pt_source_ops pt_source_s12z_profile, pt_source_s12z_pc, pt_source_s12z_trace, pt_source_s12z_both;
 

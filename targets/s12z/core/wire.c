@@ -1,5 +1,5 @@
-/* Batches, and what a fault means: BDCCSR says what failed, and its flags are cleared before anything else is done,
- * because they stay set, and would be taken for failures of what follows. See wire.h. */
+/* Runs batches and explains faults: BDCCSR shows what failed. Its flags are cleared before anything else, because they
+ * stay set and would be taken for failures of later commands. See wire.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum { BATCH_MS = 500 };
 
-/* WAIT and STOP only say what the core has done. Source: ZVHY, 5.3.2.2 */
+/* WAIT and STOP are not errors: they show what the core did. Source: ZVHY, 5.3.2.2 */
 static const struct { uint8_t flag; const char *why; } reasons[] = {
 	{ PT_BDC_ILLACC, "there is nothing at this address (ILLACC)" },
 	{ PT_BDC_NORESP, "the core's bus does not answer: no free cycle (NORESP)" },
@@ -40,7 +40,7 @@ static int one(struct pt_wire_s12z *wire, struct pt_bdc_op *op, struct pt_err *e
 	return rc;
 }
 
-/* A wire that nobody drives reads as ones. Source: ZVHY 5.3.2.1 */
+/* An undriven wire reads as ones. Source: ZVHY 5.3.2.1 */
 enum { BDCCSR_ZERO = 0x1000 };
 
 int pt_wire_s12z_look(struct pt_wire_s12z *wire, struct pt_err *err)
@@ -61,7 +61,7 @@ int pt_wire_s12z_look(struct pt_wire_s12z *wire, struct pt_err *err)
 
 /* --- as it was found, noted --------------------------------------------------------------------------------------- */
 
-/* A core in active background needs ENBDC to stay there: it is left alone. */
+/* PT_PENDING_RUNNING: a core in active background needs ENBDC to stay there. */
 static void note_csr(const struct pt_wire_s12z *wire, uint16_t ours)
 {
 	const struct pt_pending_row row = { .unit = "bdc", .kind = PT_PENDING_REG, .when = PT_PENDING_RUNNING,
@@ -119,12 +119,12 @@ int pt_wire_s12z_connect(struct pt_wire_s12z *wire, struct pt_err *err)
 
 /* --- faults ------------------------------------------------------------------------------------------------------- */
 
-/* That the core has gone to sleep is no error, and whoever looks at the core wants to know. */
+/* Sleep of the core is not an error, and its flags stay for the status. */
 static int clear_flags(struct pt_wire_s12z *wire, struct pt_err *err)
 {
 	uint8_t errors = PT_BDC_FLAGS & ~(PT_BDC_WAIT | PT_BDC_STOP);
 
-	if ((wire->csr & PT_BDC_OVRUN) != 0 && pt_wire_s12z_sync(wire, err) < 0) /* the only thing that clears it */
+	if ((wire->csr & PT_BDC_OVRUN) != 0 && pt_wire_s12z_sync(wire, err) < 0) /* only a SYNC clears OVRUN */
 		return err->code;
 	return pt_wire_s12z_write_csr(wire, (wire->csr & PT_BDC_ENBDC) != 0, errors, err);
 }
@@ -155,7 +155,7 @@ int pt_wire_s12z_find(struct pt_wire_s12z *wire, struct pt_err *err)
 	return pt_wire_s12z_sync(wire, err) < 0 ? err->code : pt_wire_s12z_look(wire, err);
 }
 
-/* Is somebody there, and what does BDCCSR say? *seen: that, before its flags were cleared. */
+/* Checks that the target answers, and reads BDCCSR. *seen: its value before the flags are cleared. */
 static int take_flags(struct pt_wire_s12z *wire, uint16_t *seen, struct pt_err *err)
 {
 	bool was_enabled = wire->enabled;
@@ -171,7 +171,7 @@ static int take_flags(struct pt_wire_s12z *wire, uint16_t *seen, struct pt_err *
 	return clear_flags(wire, err) < 0 ? err->code : 0;
 }
 
-/* A batch failed with *err. Without a flag the first word stands. */
+/* Explains a batch that failed with *err. Without a flag the first error is kept. */
 static int judge(struct pt_wire_s12z *wire, struct pt_err *err)
 {
 	struct pt_err first = *err;
@@ -183,7 +183,7 @@ static int judge(struct pt_wire_s12z *wire, struct pt_err *err)
 	if (first.code == PT_EFAULT || wire->asleep)
 		return say_flags(seen, err);
 	*err = first;
-	if (first.code == PT_EPROTO)	/* a slip of the probe: the target is there */
+	if (first.code == PT_EPROTO)	/* a transient error of the probe: the target answers */
 		err->code = PT_ETIMEOUT;
 	return err->code;
 }
@@ -199,7 +199,7 @@ static bool needs_enbdc(const struct pt_bdc_op *ops, size_t n_ops)
 	return needs;
 }
 
-/* What BDCCSR is like is not known before the first look. */
+/* Sets ENBDC if it is not known to be set. */
 static int enable(struct pt_wire_s12z *wire, struct pt_err *err)
 {
 	if (wire->enabled)
@@ -218,8 +218,8 @@ static bool may_be_blamed(const struct pt_bdc_op *ops, size_t n_ops)
 	return may;
 }
 
-/* Somebody who could not wait interrupts a batch, also between a SYNC_PC of a sleeping core and the clearing of its
- * NORESP: a read behind it would be taken for the one that failed. */
+/* An urgent job may interrupt a batch, also between a sleeping core's SYNC_PC and the clearing of its NORESP: then a
+ * later read would be taken for the failed one. */
 static int forget_flags(struct pt_wire_s12z *wire, const struct pt_bdc_op *ops, size_t n_ops, struct pt_err *err)
 {
 	uint16_t seen;

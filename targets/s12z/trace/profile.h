@@ -1,4 +1,4 @@
-/* What the files of the source dbg-profile share: code profiling by the DBG module.
+/* Shared by the files of the source dbg-profile: code profiling by the DBG module.
  *
  *   source_profile.c    settings, start, stop, what every mode needs
  *   profile_bdc.c       snapshots of the trace buffer over the BDC
@@ -21,46 +21,46 @@ struct pt_s12z_profile;
 
 struct pt_profile_mode {
 	const char *name, *stream, *cost;
-	/* Nothing is emitted yet: CONFIG comes behind it. */
+	/* Must not emit: CONFIG is emitted after it. */
 	int (*start)(struct pt_s12z_profile *p, const struct pt_source_setup *setup, struct pt_err *err);
 	int (*drain)(struct pt_s12z_profile *p, struct pt_err *err);
-	/* Is something recorded that has not been told? Then flush has work to do before a halt can be told. */
+	/* True: recorded data is not reported yet. Then flush must be called before a halt is reported. */
 	bool (*pending)(const struct pt_s12z_profile *p);
-	/* Stop recording, tell what is left. Cut short (PT_EINTERRUPTED) it goes on at the next call. */
+	/* Stops recording and emits the rest. After PT_EINTERRUPTED the next call continues. */
 	int (*flush)(struct pt_s12z_profile *p, struct pt_err *err);
 	int (*run)(struct pt_s12z_profile *p,
 		   struct pt_err *err); /* the core is about to run again; NULL: nothing to do */
 	void (*was_reset)(struct pt_s12z_profile *p);
 	int (*leave)(struct pt_s12z_profile *p,
-		     struct pt_err *err); /* the end; also without a probe. NULL: nothing to do */
+		     struct pt_err *err); /* called at the end, also without a probe. NULL: nothing to do */
 };
 extern const struct pt_profile_mode pt_profile_bdc, pt_profile_pdo;
 
 /* Snapshots. */
 enum pt_snap_state {
-	SNAP_UNSURE,		/* something came in between: what the registers hold is not known */
+	SNAP_UNSURE,		/* interrupted: the contents of the registers are unknown */
 	SNAP_READY,		/* set up, not armed */
 	SNAP_ENDING,		/* disarmed; the module may still be busy */
-	SNAP_FULL,		/* disarmed, and to be read */
+	SNAP_FULL,		/* disarmed, must be read */
 };
 struct pt_snap {
 	enum pt_snap_state state;
-	uint64_t delay_us; /* what is left of the delay before the next arming; PT_UNKNOWN: not drawn yet */
+	uint64_t delay_us; /* rest of the delay before the next arming; PT_UNKNOWN: not drawn yet */
 	uint64_t armed_ns, disarmed_ns;
-	uint64_t slack_ns;		/* it may have been disarmed so much later */
+	uint64_t slack_ns;		/* the disarming may have been this much later */
 	uint32_t window_us;		/* how long it is armed */
 	unsigned n_read;		/* lines of the buffer read so far */
 	uint8_t lines[PT_PROFILE_BUFFER_BYTES];
 };
 
-/* How it is known whether lines leave the buffer without PDOE. */
+/* How we know whether lines leave the buffer without PDOE: setting, or trial. */
 enum pt_drains { PT_DRAINS_UNKNOWN, PT_DRAINS_SET, PT_DRAINS_TRIED };
 
 /* The stream. */
 enum pt_stream_state {
 	STREAM_IDLE,		/* not armed: the next drain arms */
 	STREAM_ARMED,
-	STREAM_ENDING,		/* disarmed; what is still on its way is awaited */
+	STREAM_ENDING,		/* disarmed; waits for data still in transit */
 };
 enum { PT_STREAM_RUNS = 8192 };
 struct pt_stream {
@@ -68,16 +68,16 @@ struct pt_stream {
 	void *pins_state;
 	enum pt_stream_state state;
 	bool capturing, overflow;	/* overflow: the hardware ended the session */
-	bool lost;			/* samples were lost: the session is of no use from there on */
-	bool silent;			/* PTACT was 0: nothing more comes on the pins */
-	enum pt_loss gap;		/* what the time from the end of a session to the next arming is */
+	bool lost;			/* samples were lost: the rest of the session is unusable */
+	bool silent;			/* PTACT was 0: nothing more is sent on the pins */
+	enum pt_loss gap;		/* cause of loss from the end of a session to the next arming */
 	uint32_t sample_hz;
 	struct pt_pdo_bits bits;
 	struct pt_pdo_lines lines;
-	uint64_t armed_ns;		/* the last look that found the module armed */
-	uint64_t captured_ns;		/* what was read of the pins reaches up to here */
-	uint64_t disarmed_ns;		/* we ended the session then; PT_UNKNOWN: not yet */
-	uint64_t ended_ns, looked_ns;	/* when the end of the session was seen; the last look at the DBG */
+	uint64_t armed_ns;		/* the last time the module was seen armed */
+	uint64_t captured_ns;		/* the pins have been read up to this time */
+	uint64_t disarmed_ns;		/* when we ended the session; PT_UNKNOWN: not yet */
+	uint64_t ended_ns, looked_ns;	/* when the end of the session was seen; the last read of the DBG */
 	unsigned n_empty;
 	pt_pins_run runs[PT_STREAM_RUNS];
 	uint8_t bytes[PT_STREAM_RUNS / 8 + 1];
@@ -88,10 +88,10 @@ struct pt_s12z_profile {
 	struct pt_emit out;
 	const struct pt_profile_mode *mode;
 	uint64_t random, period_us;
-	bool unlock, clear_profile;	/* before the buffer is read */
+	bool unlock, clear_profile;	/* done before the buffer is read */
 	bool shares_link;		/* as in struct pt_source_setup */
 	enum pt_drains drains_by;	/* bdc */
-	bool chosen_end;		/* bdc: a clock chose the ends of the sessions, not their beginnings */
+	bool chosen_end;		/* bdc: random timing chose the sessions' ends, not their beginnings */
 	struct pt_s12z_halts halt;
 	unsigned n_taken;
 	bool leased;
@@ -117,14 +117,15 @@ enum pt_profile_param {
 };
 extern const struct pt_param pt_profile_params[];
 
-/* DBGTCRH and DBGTCRL for profiling, with PDOE or not, and everything else that has a say in it off. Disarmed. */
+/* Sets DBGTCRH and DBGTCRL for profiling, with or without PDOE, and turns off everything else that could interfere.
+ * Disarmed. */
 int pt_profile_set_up(struct pt_s12z_profile *p, bool pdoe, struct pt_err *err);
 int pt_profile_failed(struct pt_s12z_profile *p, int rc, struct pt_err *err);	/* pt_emit_failed() now */
-/* What is found in the registers is not what we wrote: who did it, as a LOSS up to now. 0 = go on. c1, tcrh: as
- * read. */
+/* The registers do not hold what we wrote: finds the cause, and reports the time until now as a LOSS. 0: go on. c1,
+ * tcrh: values read. */
 int pt_profile_disturbed(struct pt_s12z_profile *p, uint8_t c1, uint8_t tcrh, struct pt_err *err);
 
-/* The ops that open the trace buffer for reading from the oldest line on. Returns how many (2 at most). */
+/* Puts the ops that open the trace buffer for reading from the oldest line on. Returns their number (at most 2). */
 unsigned pt_profile_put_open(const struct pt_s12z_profile *p, struct pt_bdc_op *op);
 
 #endif

@@ -1,19 +1,19 @@
-/* Mode bdc: arm, wait, disarm, read the lines, wait for a random time, again. The core never halts: everything that
- * the BDC does for it is non-intrusive. Arming, the wait, disarming and as much of the read as a step of the link
- * allows are one batch, with the delays in the probe where it can; so a snapshot costs one round trip on a fast wire.
+/* Mode bdc repeats: arm, wait, disarm, read the lines, wait for a random time. The core never halts: all of these BDC
+ * commands are non-intrusive. Arming, the wait, disarming and as much of the read as a step of the link allows are one
+ * batch, with delays in the probe if it supports them. So a snapshot takes one round trip on a fast wire.
  *
- * What a snapshot is one of: the buffer goes on around while it is armed, so that it holds the last 64 lines before
- * the end, and that is what the clock has chosen; or, where it does not drain without PDOE (UNVERIFIED), it holds the
- * first 64 lines from the beginning on, and the hardware ends the session. Which it is, a trial at the start finds
- * out (or pdoe0-drains=), and CONFIG says: chosen=end or chosen=begin. Where the core was held at the start there was
- * no trial, and a program may make lines faster than they leave: such a session has lost its beginning, and is full
- * before its end, so that the program has chosen both. So each DATA chunk says which end the clock has chosen of it,
- * by its own lines: a PTS first, or TERM without TBOVF last. The window is the same for all, whatever the program
- * does just then: else its busy parts would count for less. How much of the window is in the buffer is not known; the
- * time of a DATA chunk is its upper bound.
+ * What a snapshot shows: if the buffer wraps while armed, it holds the last 64 lines before the end, which random
+ * timing chose. If lines do not leave it without PDOE (UNVERIFIED), it holds the first 64 lines from the beginning, and
+ * the hardware ends the session. A trial at the start finds out which applies (or pdoe0-drains= says it), and CONFIG
+ * records it: chosen=end or chosen=begin. There is no trial if the core was halted at the start. And a program may
+ * produce lines faster than they leave: such a session has lost its beginning and is full before its end, so the
+ * program has chosen both ends. So each DATA chunk says which of its ends was chosen by random timing, according to its
+ * lines: a PTS first, or TERM without TBOVF last. The window has the same length for all, whatever the program does:
+ * otherwise its busy parts would be underrepresented. How much of the window the buffer covers is not known; the time
+ * of a DATA chunk is an upper bound.
  *
- * What is in the buffer is found from its lines alone (pt_s12z_locate): what DBGCNT counts in profiling is not
- * documented. */
+ * The session is located in the buffer by its lines alone (pt_s12z_locate), because the meaning of DBGCNT in profiling
+ * is not documented. */
 #include <string.h>
 
 #include "targets/s12z/trace/profile.h"
@@ -26,17 +26,17 @@ enum { ARM_OFF, ARM_ON };
 static const uint8_t c1_value[] = { [ARM_OFF] = 0, [ARM_ON] = C1_ARM };
 static const uint8_t profile_on = TCRL_PROFILE;
 
-struct round {			/* a batch, and what stands where in it */
+struct round {			/* a batch, and the indices of its operations */
 	struct pt_bdc_op op[12];
 	unsigned n, delay, arm, window, disarm, poll, data, n_lines;
 };
 
 enum { NOWHERE = 0xff };
 
-/* --- what a snapshot brought -------------------------------------------------------------------------------------- */
+/* --- contents of a snapshot -------------------------------------------------------------------------------------- */
 
-/* A whole session has both ends; of these all have to use the same one, as which of them are whole is the program's
- * doing: the end where lines leave the buffer, as there not all are whole, else the beginning. */
+/* A whole session has both ends. All whole sessions must use the same one, because the program decides which sessions
+ * are whole: the end if lines leave the buffer (then not all are whole), else the beginning. */
 static uint16_t chosen_of(struct pt_s12z_profile *p, const struct pt_s12z_session *session)
 {
 	if (session->whole && session->overflow)
@@ -57,7 +57,7 @@ static void deliver(struct pt_s12z_profile *p)
 	snap->state = SNAP_READY;
 	snap->n_read = 0;
 	if (session.n == 0) {
-		snap->state = SNAP_UNSURE;	/* who has been here? */
+		snap->state = SNAP_UNSURE;	/* the registers may have been changed by another */
 		return;
 	}
 	for (size_t i = 0; i < session.n; i++)
@@ -113,7 +113,7 @@ static void put_recording(struct pt_s12z_profile *p, struct round *r)
 	put_waiting(r);
 }
 
-/* The buffer from its oldest line on, or from where the step before got to. */
+/* Reads the buffer from its oldest line on, or continues the previous step. */
 static void put_reading(struct pt_s12z_profile *p, struct round *r)
 {
 	uint64_t hz = p->z->wire.bdcsi_hz != 0 ? p->z->wire.bdcsi_hz : 1000000;
@@ -131,8 +131,8 @@ static void put_reading(struct pt_s12z_profile *p, struct round *r)
 		put_write(r, DBG_TCRL, &profile_on);
 }
 
-/* It was armed for its window, and as long as the command takes that disarms it; twice that, for what a firmware
- * makes of it. That is no bound: it ended when the answer was there, at the latest. */
+/* The module was armed for the window plus the duration of the disarming command; twice that, to allow for the
+ * firmware. This is an estimate, not a bound: the latest time is that of the answer (slack_ns). */
 static void take_times(struct pt_s12z_profile *p, const struct round *r)
 {
 	uint64_t hz = p->z->wire.bdcsi_hz != 0 ? p->z->wire.bdcsi_hz : 1000000;
@@ -147,8 +147,8 @@ static void take_times(struct pt_s12z_profile *p, const struct round *r)
 	p->snap.slack_ns = r->op[r->disarm].done_ns - p->snap.disarmed_ns;
 }
 
-/* What of the round was done, also when it ended early. A read that was cut short begins again: how far the buffer's
- * own pointer got is not known. */
+/* Notes how far the round was executed, also if it ended early. An interrupted read starts again, because the position
+ * of the buffer's read pointer is unknown. */
 static void take_progress(struct pt_s12z_profile *p, const struct round *r, size_t n_done)
 {
 	struct pt_snap *snap = &p->snap;
@@ -196,7 +196,7 @@ static int run_round(struct pt_s12z_profile *p, struct round *r, struct pt_err *
 
 /* --- the steps ---------------------------------------------------------------------------------------------------- */
 
-/* Who was here? If it was nobody, set up and go on. */
+/* Checks whether another has changed the registers. If not, sets up and goes on. */
 static int look(struct pt_s12z_profile *p, struct pt_err *err)
 {
 	uint8_t seen[3] = { 0 };
@@ -209,7 +209,7 @@ static int look(struct pt_s12z_profile *p, struct pt_err *err)
 	if (rc < 0)
 		return pt_profile_failed(p, rc, err);
 	pt_emit_works(&p->out, op.sent_ns, p->z->was_reset);
-	ours = (seen[0] & ~C1_ARM) == 0 && (seen[2] & TCRH_TSOURCE) != 0;	/* ARM: an interrupted round of ours */
+	ours = (seen[0] & ~C1_ARM) == 0 && (seen[2] & TCRH_TSOURCE) != 0;	/* ARM: our interrupted round */
 	if (!ours) {
 		rc = pt_profile_disturbed(p, seen[0], seen[2], err);
 		if (rc < 0)
@@ -223,8 +223,8 @@ static int look(struct pt_s12z_profile *p, struct pt_err *err)
 	return 0;
 }
 
-/* The delay before the next arming: what is too long for the probe passes here, and all of it where others use the link
- * meanwhile. Returns the microseconds to rest. */
+/* Draws the delay before the next arming. The part that is too long for the probe is waited for here; all of it if
+ * other sources share the link. Returns microseconds to wait. */
 static int draw_delay(struct pt_s12z_profile *p)
 {
 	uint64_t in_probe_us = p->shares_link ? 0 : PROBE_DELAY_US, rest_us;
@@ -257,8 +257,8 @@ static int drain(struct pt_s12z_profile *p, struct pt_err *err)
 	return run_round(p, &r, err);
 }
 
-/* Armed for so long that a buffer which does not drain is full, unless the program does next to nothing. What it
- * recorded is not told: no clock chose when. */
+/* The trial: arms so long that a buffer whose lines do not leave is full, unless the program is almost idle. Its
+ * recording is not emitted, because its time was not random. */
 static int find_out(struct pt_s12z_profile *p, struct pt_err *err)
 {
 	struct round r = { .delay = NOWHERE, .arm = NOWHERE, .poll = NOWHERE, .data = NOWHERE };

@@ -1,11 +1,11 @@
-/* Mode pdo: the DBG module sends every line on the pins PDO and PDOCLK as long as it is armed; a logic capture takes
- * their levels. The capture is started before the module is armed, so that the first bit is a session's first.
+/* Mode pdo: while armed, the DBG module sends every line on the pins PDO and PDOCLK; a logic capture records their
+ * levels. The capture is started before the module is armed, so that the first bit is a session's first.
  *
- * A buffer that overflows (TBOVF) disarms the module, and so do lost samples, since nothing marks where the next byte
- * begins: what is on its way is read to its end, the module is armed again, and the time in between is lost. That a
- * session has ended is seen over the BDC (ARM, PTACT), because a clock that rests looks the same. So time was observed
- * up to the last look that found the module armed, or as far as the lines say (pdo_lines.h): not up to the end of what
- * was read of the pins. */
+ * An overflowing buffer (TBOVF) disarms the module. After lost samples we disarm it, because nothing marks the
+ * beginning of the next byte. In both cases the data in transit is read to its end, the module is armed again, and the
+ * time in between is lost. The end of a session is detected over the BDC (ARM, PTACT), because on the pins an idle
+ * clock looks the same. So observed time ends when the module was last seen armed, or where the lines say
+ * (pdo_lines.h), and not where reading of the pins ended. */
 #include <string.h>
 
 #include "targets/s12z/trace/profile.h"
@@ -20,7 +20,7 @@ static uint64_t at_ns(const struct pt_stream *stream, uint64_t from_ns, uint64_t
 	return from_ns + (uint64_t)((double)n_samples * 1e9 / stream->sample_hz);
 }
 
-/* The bytes that are sound: what follows a rest inside a byte is not. */
+/* Takes the valid bytes: data after a pause within a byte is not valid. */
 static size_t take_runs(struct pt_stream *stream, size_t n_runs, uint64_t from_ns, uint64_t *to_ns)
 {
 	uint64_t n_samples = 0;
@@ -39,7 +39,8 @@ static size_t take_runs(struct pt_stream *stream, size_t n_runs, uint64_t from_n
 	return n_bytes;
 }
 
-/* Without bytes: what came was told before. Its first chunk says that a session begins, and has some. */
+/* Reports time without bytes: the bytes were emitted before. Not before a session's first chunk, which marks its
+ * beginning and has bytes. */
 static void observed_until(struct pt_s12z_profile *p, uint64_t ns)
 {
 	if (p->stream.state != STREAM_IDLE && !p->out.restarts && ns > p->out.told_ns)
@@ -57,7 +58,7 @@ static void note_loss(struct pt_s12z_profile *p, const struct pt_pins_read *what
 	pt_emit_loss(&p->out, PT_LOSS_OVERRUN, what->from_ns);
 }
 
-/* What was read of the pins may have been recorded much earlier, and what comes behind the end was. */
+/* Data read from the pins may have been recorded much earlier, and data sent after the end was. */
 static uint64_t recorded_ns(const struct pt_stream *stream)
 {
 	uint64_t by_lines = pt_pdo_lines_recorded_ns(&stream->lines);
@@ -74,7 +75,7 @@ static void put_bytes(struct pt_s12z_profile *p, size_t n_bytes)
 		     n_bytes);
 }
 
-/* What the pins had: bytes of the session into a chunk, as far as it is sound. Returns the runs read. */
+/* Reads the pins, and emits the session's valid bytes as a chunk. Returns the number of runs read. */
 static int read_pins(struct pt_s12z_profile *p, struct pt_err *err)
 {
 	struct pt_stream *stream = &p->stream;
@@ -100,7 +101,7 @@ static int read_pins(struct pt_s12z_profile *p, struct pt_err *err)
 	return n;
 }
 
-/* Time is lost, or slept, only behind what the pins recorded until then. */
+/* Reads the pins up to ns, so that a loss or sleep is reported only after the recorded data. */
 static void read_up_to(struct pt_s12z_profile *p, uint64_t ns)
 {
 	struct pt_err ignored = { 0 };
@@ -122,7 +123,7 @@ static int arm(struct pt_s12z_profile *p, struct pt_err *err)
 	pt_pdo_begin(&stream->bits);
 	pt_pdo_lines_begin(&stream->lines);
 	pt_dbg_put(&w, DBG_C1, C1_ARM);
-	armed_ns = pt_wire_s12z_now_ns(&p->z->wire);	/* at the earliest: what is recorded from then on takes time */
+	armed_ns = pt_wire_s12z_now_ns(&p->z->wire);	/* earliest possible time */
 	if (pt_dbg_write(p->z, &w, err) < 0)
 		return err->code;
 	stream->state = STREAM_ARMED;
@@ -143,7 +144,7 @@ static void begin_ending(struct pt_s12z_profile *p)
 	p->stream.silent = false;
 }
 
-/* The BDC answers. The pins carried the trace meanwhile: only what they have nothing of is lost. */
+/* The BDC answers again. The pins carried the trace meanwhile: only time without data on them is lost. */
 static void bdc_works(struct pt_s12z_profile *p, uint64_t now_ns, bool armed)
 {
 	if (armed && p->stream.state == STREAM_ARMED)
@@ -155,7 +156,7 @@ static void bdc_works(struct pt_s12z_profile *p, uint64_t now_ns, bool armed)
 	pt_emit_works(&p->out, now_ns, p->z->was_reset);
 }
 
-/* Is it still armed, and does it still send? */
+/* Reads whether the module is still armed, and still sends. */
 static int look(struct pt_s12z_profile *p, struct pt_err *err)
 {
 	struct pt_stream *stream = &p->stream;
@@ -179,20 +180,20 @@ static int look(struct pt_s12z_profile *p, struct pt_err *err)
 		stream->ended_ns = stream->looked_ns;
 	}
 	if (stream->state == STREAM_ARMED && (c[0] & C1_ARM) == 0) {
-		stream->overflow = true;	/* nobody but the hardware disarms it */
+		stream->overflow = true;	/* only the hardware disarms it */
 		begin_ending(p);
 	}
 	return 0;
 }
 
-/* Nothing more can come: the pins were read up to behind the end, or gave nothing for a while. */
+/* True: no more data can come, because the pins were read beyond the end, or were empty for a while. */
 static bool is_read(const struct pt_stream *stream)
 {
 	return !stream->capturing ||
 	       (stream->silent && (stream->captured_ns > stream->ended_ns || stream->n_empty >= MOST_EMPTY));
 }
 
-/* Of one whose lines say no end, it is not known when the hardware ended it. */
+/* If the lines show no end, it is unknown when the hardware ended the session. */
 static void end_session(struct pt_s12z_profile *p)
 {
 	struct pt_stream *stream = &p->stream;
@@ -268,7 +269,7 @@ static bool pending(const struct pt_s12z_profile *p)
 	return p->stream.state != STREAM_IDLE;
 }
 
-/* Of a session that was read to its end, and whose clock rested behind that, the rest was observed, too. */
+/* If a session was read to its end and the clock was idle afterwards, the time after it was observed, too. */
 static void tell_end(struct pt_s12z_profile *p, bool recorded)
 {
 	uint64_t now_ns = pt_wire_s12z_now_ns(&p->z->wire);
@@ -280,12 +281,12 @@ static void tell_end(struct pt_s12z_profile *p, bool recorded)
 		pt_emit_loss(&p->out, p->stream.gap, now_ns);
 }
 
-/* Disarmed, the module sends what it has, and a last line with TERM. */
+/* After disarming, the module sends the rest of its buffer, and a last line with TERM. */
 static int flush(struct pt_s12z_profile *p, struct pt_err *err)
 {
 	uint64_t until_ns = pt_wire_s12z_now_ns(&p->z->wire) + FLUSH_MS * PT_NS_PER_MS;
 	bool recorded = p->stream.state == STREAM_ARMED;
-	int rc = recorded && p->stream.lines.unsure ? look(p, err) : 0;	/* lines tell of a full buffer, else */
+	int rc = recorded && p->stream.lines.unsure ? look(p, err) : 0;	/* otherwise the lines show a full buffer */
 
 	if (rc < 0)
 		return rc;
@@ -300,7 +301,7 @@ static int flush(struct pt_s12z_profile *p, struct pt_err *err)
 		rc = drain_ending(p, err);
 		if (p->stream.state != STREAM_ENDING || pt_wire_s12z_now_ns(&p->z->wire) < until_ns)
 			continue;
-		p->stream.lost = true;	/* not read to its end */
+		p->stream.lost = true;	/* not read to the end */
 		end_session(p);
 	}
 	if (rc == 0)
@@ -313,7 +314,7 @@ static int run(struct pt_s12z_profile *p, struct pt_err *err)
 	return p->stream.state == STREAM_IDLE ? arm(p, err) : 0;
 }
 
-/* The pins rest, and what was on its way is gone. */
+/* The pins are idle, and data in transit is lost. */
 static void was_reset(struct pt_s12z_profile *p)
 {
 	observed_until(p, p->stream.lines.byte_ns);
@@ -340,7 +341,7 @@ static uint32_t least_hz(const struct pt_params *settings)
 
 	if (pt_params_given(settings, &pt_profile_params[PT_PROFILE_SAMPLE_RATE]))
 		return (uint32_t)pt_params_number(settings, &pt_profile_params[PT_PROFILE_SAMPLE_RATE]);
-	return bus_hz != 0 ? (uint32_t)(2 * bus_hz) : STANDARD_HZ; /* a bit is two bus cycles: four samples of each */
+	return bus_hz != 0 ? (uint32_t)(2 * bus_hz) : STANDARD_HZ; /* a bit is two bus cycles: four samples per bit */
 }
 
 static int start(struct pt_s12z_profile *p, const struct pt_source_setup *setup, struct pt_err *err)
@@ -363,7 +364,7 @@ static int start(struct pt_s12z_profile *p, const struct pt_source_setup *setup,
 	pt_pdo_init(&stream->bits, edge_of(pt_params_text(setup->settings, &pt_profile_params[PT_PROFILE_EDGE])));
 	if (stream->pins->start(stream->pins_state, &want, &stream->sample_hz, err) < 0)
 		return pt_wrap(err, "capture the pins");
-	stream->capturing = true;	/* the first drain arms */
+	stream->capturing = true;	/* the first drain arms the module */
 	return 0;
 }
 

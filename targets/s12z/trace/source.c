@@ -1,4 +1,4 @@
-/* What the sources of this target share. See s12z.h. */
+/* Common to the sources of this target. See s12z.h. */
 #include "targets/contract/emit.h"
 #include "targets/s12z/core/s12z.h"
 

@@ -1,6 +1,6 @@
-/* The source dbg-profile+sync-pc: snapshots of the trace buffer, and samples of SYNC_PC between them
- * (samples_between.h). A snapshot takes some 10 ms of the wire to read, and the delay before the next is some 20 ms:
- * samples have that time. */
+/* The source dbg-profile+sync-pc: snapshots of the trace buffer, and SYNC_PC samples between them (samples_between.h).
+ * Reading a snapshot takes some 10 ms of the wire, and the delay before the next is some 20 ms, which samples can
+ * use. */
 #include "targets/contract/samples_between.h"
 #include "targets/s12z/core/s12z.h"
 #include "trace/formats.h"

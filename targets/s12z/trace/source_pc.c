@@ -1,9 +1,9 @@
-/* The source sync-pc: SYNC_PC asks the running core where it is, and nothing is written. Works on every S12Z, also on
- * those without a trace buffer; the manual recommends it for measuring performance (ZVM p.166).
+/* The source sync-pc: SYNC_PC reads the running core's pc, without writing anything. It works on every S12Z, also
+ * without a trace buffer; the manual recommends it for performance measurements (ZVM p.166).
  *
- * Samples come in batches with a random delay between them that runs in the probe; samples inside a batch are
- * correlated: the batch is the unit that statistics count. In WAI, and in STOP, the command fails: such a sample says
- * that the core sleeps, though not where. */
+ * Samples are taken in batches with a random delay between them, which runs in the probe. Samples inside a batch are
+ * correlated: statistics count batches. In WAI and STOP the command fails: such a sample shows that the core sleeps,
+ * but not where. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ enum { SAMPLE_BYTES = 4 };
 #define FAILED UINT32_C(0xeeeeee)
 
 enum { BATCH, PERIOD, N_PARAMS };
-static const struct pt_param params[] = {	/* the words, and their meaning, of every source of samples */
+static const struct pt_param params[] = {	/* same keywords and meaning as in every sampling source */
 	[BATCH] = { .key = "batch", .type = PT_PARAM_NUMBER, .standard = "16", .min = 2, .max = MAX_SAMPLES,
 		    .help = "samples in a row between two random delays" },
 	[PERIOD] = { .key = "period", .type = PT_PARAM_TIME, .standard = "2ms", .max = PROBE_DELAY_US * UINT64_C(1000),
@@ -39,7 +39,8 @@ struct sampler {
 	uint64_t random;
 	uint32_t n_samples, period_us;
 	bool held, leased, asleep;
-	bool shares_link;	/* as in struct pt_source_setup: a round is short, and others come in between */
+	bool shares_link;	/* as in struct pt_source_setup: rounds are short, so that other sources can use the
+				 * link */
 	struct batch batch[MOST_BATCHES];
 };
 
@@ -50,7 +51,8 @@ static bool failed(const struct batch *batch, uint32_t i)
 	return (pt_le32(batch->samples + SAMPLE_BYTES * i) & 0xffffff) == FAILED;
 }
 
-/* Samples first to end - 1 are alike. Of a sleeping core each counts, but its value says nothing. */
+/* Samples first to end - 1 are of one kind: valid, or failed. A failed sample counts as sleep, and its value is
+ * meaningless. */
 static void emit_part(struct sampler *s, const struct batch *batch, uint32_t first, uint32_t end, uint64_t from_ns,
 		      uint64_t to_ns)
 {
@@ -83,7 +85,7 @@ static void emit_batch(struct sampler *s, const struct batch *batch, const struc
 
 /* --- rounds ------------------------------------------------------------------------------------------------------- */
 
-/* As many batches as fill a step of the link, at least one; and one where others come in between. */
+/* As many batches as fill a step of the link, at least one; one if other sources share the link. */
 static unsigned n_batches(const struct sampler *s)
 {
 	uint64_t hz = s->z->wire.bdcsi_hz != 0 ? s->z->wire.bdcsi_hz : 1000000;
@@ -99,7 +101,7 @@ static int give_up(struct sampler *s, int rc, struct pt_err *err)
 	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "sync-pc") : rc;
 }
 
-/* A sample that failed has left its mark, which would make the answers of the next commands look like failures. */
+/* A failed sample leaves an error flag set, which would be taken for a failure of the next commands. */
 static int clear_flags(struct sampler *s, bool any_failed, struct pt_err *err)
 {
 	return any_failed ? pt_wire_s12z_write_csr(&s->z->wire, true, PT_BDC_FLAGS, err) : 0;
@@ -193,7 +195,7 @@ static int sampler_start(void *state, struct pt_target *target, const struct pt_
 	s->random = setup->seed;
 	s->shares_link = setup->shares_link;
 	s->n_samples = (uint32_t)pt_params_number(setup->settings, &params[BATCH]);
-	period_ns = pt_params_number(setup->settings, &params[PERIOD]);	/* beside bursts it is their row's */
+	period_ns = pt_params_number(setup->settings, &params[PERIOD]);	/* together with bursts it is their period */
 	s->period_us = (uint32_t)((period_ns < params[PERIOD].max ? period_ns : params[PERIOD].max) / 1000);
 	pt_emit_init(&s->out, setup, pt_wire_s12z_now_ns(&s->z->wire));
 	if (pt_lease_take(target, unit, owner, err) < 0)
@@ -211,7 +213,7 @@ static int sampler_on_state(void *state, enum pt_state what, unsigned core, uint
 	struct sampler *s = state;
 	uint64_t now_ns = pt_wire_s12z_now_ns(&s->z->wire);
 
-	(void)core;	/* there is one */
+	(void)core;	/* there is only one */
 	(void)err;
 	pt_emit_loss(&s->out,
 		     s->held		      ? PT_LOSS_HALTED

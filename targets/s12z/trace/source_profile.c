@@ -1,5 +1,5 @@
-/* The source dbg-profile: the code profiling of the DBG module. Here is what both modes share: taking the module, its
- * registers, chunks, what to do when the module is changed by another, and putting everything back. See profile.h. */
+/* The source dbg-profile: the DBG module's code profiling. This file has what both modes share: the lease of the
+ * module, its registers, chunks, reactions to changes by others, and the restore. See profile.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -96,7 +96,7 @@ static const struct pt_profile_mode *find_mode(const char *name)
 
 	while (i + 1 < PT_LEN(modes) && strcmp(modes[i]->name, name) != 0)
 		i++;
-	return modes[i];	/* the word was checked against the choices */
+	return modes[i];	/* the keyword was checked before */
 }
 
 /* --- the module --------------------------------------------------------------------------------------------------- */
@@ -112,14 +112,14 @@ int pt_profile_set_up(struct pt_s12z_profile *p, bool pdoe, struct pt_err *err)
 	pt_dbg_put(&w, DBG_TCRL, TCRL_PROFILE | (pdoe ? TCRL_PDOE : 0));
 	pt_dbg_put(&w, DBG_C2, 0);
 	for (unsigned at = DBG_SCR1; at <= DBG_SCR3; at++)
-		pt_dbg_put(&w, at, 0);	/* nothing leads to the Final State, which would end it */
+		pt_dbg_put(&w, at, 0);	/* no transition to the Final State, which would end the session */
 	return pt_dbg_write(p->z, &w, err);
 }
 
 unsigned pt_profile_put_open(const struct pt_s12z_profile *p, struct pt_bdc_op *op)
 {
 	static const uint8_t zero[2];
-	void *bytes = (void *)(uintptr_t)zero;	/* not changed; the op has one pointer for both directions */
+	void *bytes = (void *)(uintptr_t)zero;	/* not modified; an op has one pointer for both directions */
 	unsigned n = 0;
 
 	if (p->clear_profile) {
@@ -144,7 +144,7 @@ int pt_profile_failed(struct pt_s12z_profile *p, int rc, struct pt_err *err)
 	return pt_halts_s12z_failed(&p->halt, rc, err);
 }
 
-/* A reset clears all of it; else the program itself has written the module's registers. */
+/* A reset clears all registers; otherwise the program itself has written them. */
 int pt_profile_disturbed(struct pt_s12z_profile *p, uint8_t c1, uint8_t tcrh, struct pt_err *err)
 {
 	bool was_reset = p->z->was_reset || p->z->wire.was_reset || (c1 == 0 && tcrh == 0);
@@ -175,7 +175,8 @@ static int available(struct pt_target *target, struct pt_err *err)
 	return pt_dbg_needs(target->state, PT_DBG_PROFILE, err);
 }
 
-/* Whether lines leave the buffer without PDOE decides which end of a snapshot is random, and no manual says it. */
+/* Describes whether lines leave the buffer without PDOE: this decides which end of a snapshot is random, and is not
+ * documented. */
 static const char *drains_text(const struct pt_s12z_profile *p)
 {
 	if (p->mode != &pt_profile_bdc)
@@ -300,12 +301,12 @@ static int profile_drain(void *state, struct pt_err *err)
 	return p->halt.held ? PT_PROFILE_HELD_REST_US : p->mode->drain(p, err);
 }
 
-/* What the module had recorded is gone with its registers. */
+/* The reset has cleared the module's recording. */
 static void on_reset(struct pt_s12z_profile *p, uint64_t pc)
 {
 	uint64_t now_ns = pt_wire_s12z_now_ns(&p->z->wire);
 
-	p->mode->was_reset(p);	/* it says what was recorded until then */
+	p->mode->was_reset(p);	/* it emits what was recorded until then */
 	if (p->halt.untold)
 		pt_emit_loss(&p->out, PT_LOSS_RESET, p->halt.ns);
 	p->halt.untold = false;
@@ -319,7 +320,7 @@ static int profile_on_state(void *state, enum pt_state what, unsigned core, uint
 	struct pt_s12z_profile *p = state;
 	int rc = what == PT_STATE_HALT || what == PT_STATE_RESET ? 0 : pt_halts_s12z_catch_up(&p->halt, err);
 
-	(void)core;	/* there is one */
+	(void)core;	/* there is only one */
 	if (rc < 0)
 		return rc;
 	switch (what) {

@@ -1,14 +1,15 @@
-/* The source trace: the other modes of the DBG module's trace buffer. It is armed while the core runs, and read when
- * it has ended (align=begin: 64 lines from now on, over and over) or when the core is halted or the profile ends
- * (align=end: the last 64 lines before that). Nothing of it can be read while it is armed (ZVHY p.213).
+/* The source trace: the other modes of the DBG module's trace buffer. The module is armed while the core runs. The
+ * buffer is read when the session has ended (align=begin: 64 lines from now on, repeatedly), or when the core is halted
+ * or the profile ends (align=end: the last 64 lines before that). It cannot be read while the module is armed (ZVHY
+ * p.213).
  *
- * Mode ring is Normal for a debugger that goes back in time: breakpoints go on, for it is they who arm the module
- * (pt_breaks_s12z_record()); what the buffer holds is read at each halt. Steps leave nothing in it: the decoder knows
- * one by that.
+ * Mode ring is Normal mode for reverse debugging: breakpoints still work, because their code arms the module
+ * (pt_breaks_s12z_record()); the buffer is read at each halt. Single-steps are not recorded, by which the decoder
+ * recognises them.
  *
- * Normal and Loop1 without stamps fill a line in two halves. When the buffer has gone around with a half line to go,
- * the oldest entry and the newest share a line; entries are put into their order here, and a half that holds none is
- * zero. Source: ZVHY 6.4.5, 6.3.2.6 (DBGCNT). */
+ * Normal and Loop1 without stamps fill a line in two halves. If the buffer has wrapped at a half line, the oldest and
+ * the newest entry share a line. This file puts the entries in order; an empty half is zero. Source: ZVHY 6.4.5,
+ * 6.3.2.6 (DBGCNT). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,7 +54,7 @@ static const char *const mode_names[PT_DBG_MODES] = {
 	[PT_DBG_NORMAL] = "normal", [PT_DBG_LOOP1] = "loop1", [PT_DBG_DETAIL] = "detail", [PT_DBG_PURE_PC] = "pure-pc",
 };
 
-enum tracer_state { TRACER_IDLE, TRACER_ARMED, TRACER_FULL };	/* FULL: disarmed, and to be read */
+enum tracer_state { TRACER_IDLE, TRACER_ARMED, TRACER_FULL };	/* FULL: disarmed, must be read */
 
 struct tracer {
 	struct pt_s12z *z;
@@ -61,12 +62,12 @@ struct tracer {
 	enum pt_dbg_mode mode;
 	enum tracer_state state;
 	bool begin, stamp, unlock, ring;
-	bool cut;			/* ring: where this recording began is not known */
-	unsigned n_armed;		/* ring: before the core was let run */
+	bool cut;			/* ring: the beginning of this recording is not known */
+	unsigned n_armed;		/* ring: breaks.n_armed before the core was resumed */
 	bool leased;
 	struct pt_s12z_halts halt;
 	uint64_t armed_ns, ended_ns;
-	uint8_t cnt, sr;		/* as the session ended */
+	uint8_t cnt, sr;		/* at the end of the session */
 	uint8_t lines[PT_PROFILE_BUFFER_BYTES], told[PT_PROFILE_BUFFER_BYTES];
 };
 
@@ -77,7 +78,8 @@ static bool has_halves(const struct tracer *t)
 	return !t->stamp && (t->mode == PT_DBG_NORMAL || t->mode == PT_DBG_LOOP1);
 }
 
-/* How many half lines are valid, and put them in order into t->told. The buffer was read from its oldest line on. */
+/* Puts the valid half lines in order into t->told; returns their bytes, in whole lines. The buffer must have been read
+ * from its oldest line on. */
 static size_t take_lines(struct tracer *t)
 {
 	unsigned count = t->cnt & 0x7f;
@@ -94,7 +96,7 @@ static size_t take_lines(struct tracer *t)
 	return (n + 1) / 2 * PT_S12Z_LINE_BYTES;
 }
 
-/* How long a buffer that went around reaches back nobody can say: the time of the chunk is its upper bound. */
+/* How far back a wrapped buffer reaches is unknown: the time of the chunk is an upper bound. */
 static void deliver(struct tracer *t)
 {
 	size_t n_bytes = take_lines(t);
@@ -105,13 +107,14 @@ static void deliver(struct tracer *t)
 	t->state = TRACER_IDLE;
 }
 
-/* Nothing of what ran since the core was let run is missing? Not if the buffer has gone around, or began anew. */
+/* True: the recording covers everything since the core was resumed. False if the buffer has wrapped, or was
+ * restarted. */
 static bool is_whole(const struct tracer *t)
 {
 	return !t->cut && t->z->breaks.n_armed - t->n_armed == 1 && (t->sr & SR_TBF) == 0;
 }
 
-/* A breakpoint was stepped off before anything was recorded. */
+/* Reports the step off a breakpoint, which was not recorded. */
 static void tell_step(struct tracer *t)
 {
 	uint64_t pc = t->z->breaks.went_on_at;
@@ -122,7 +125,7 @@ static void tell_step(struct tracer *t)
 	pt_emit_state(&t->out, PT_STATE_RUN, t->out.told_ns, pc);
 }
 
-/* At least one line, if without an entry: that the core ran, and was not stepped. */
+/* Emits at least one line, even if empty, to show that the core ran and was not stepped. */
 static void deliver_ring(struct tracer *t)
 {
 	uint64_t end_ns = t->halt.held ? t->halt.ns : t->ended_ns;
@@ -178,7 +181,7 @@ static int arm(struct tracer *t, struct pt_err *err)
 		pt_dbg_put(&w, at, 0);
 	pt_dbg_put(&w, DBG_C1, C1_ARM);
 	if (t->begin)
-		pt_dbg_put(&w, DBG_C1, C1_ARM | C1_TRIG);	/* the Final State is where it begins */
+		pt_dbg_put(&w, DBG_C1, C1_ARM | C1_TRIG);	/* recording begins at the Final State */
 	if (pt_dbg_write(t->z, &w, err) < 0)
 		return err->code;
 	t->state = TRACER_ARMED;
@@ -186,7 +189,7 @@ static int arm(struct tracer *t, struct pt_err *err)
 	return 0;
 }
 
-/* Has it ended? Or, with end, end it. */
+/* Reads whether the session has ended. With end, ends it first. */
 static int look(struct tracer *t, bool end, struct pt_err *err)
 {
 	uint8_t c[3] = { 0 };
@@ -201,7 +204,7 @@ static int look(struct tracer *t, bool end, struct pt_err *err)
 	if (pt_wire_s12z_run(&t->z->wire, op, PT_LEN(op), NULL, err) < 0 || pt_dbg_believe(t->z, c[0], c[2], err) < 0)
 		return err->code;
 	pt_emit_works(&t->out, op[0].sent_ns, t->z->was_reset);
-	if ((c[2] & TCRH_TSOURCE) == 0) {	/* not as we wrote it: a reset, or the application itself */
+	if ((c[2] & TCRH_TSOURCE) == 0) {	/* not what we wrote: a reset, or the application changed it */
 		pt_emit_loss(&t->out, c[0] == 0 ? PT_LOSS_RESET : PT_LOSS_TAKEN, op[0].done_ns);
 		t->state = TRACER_IDLE;
 		return 0;
@@ -215,7 +218,7 @@ static int look(struct tracer *t, bool end, struct pt_err *err)
 
 /* --- work --------------------------------------------------------------------------------------------------------- */
 
-/* Was the core only stepped? */
+/* True: the core was only single-stepped. */
 static bool never_armed(const struct tracer *t)
 {
 	return t->ring && t->state == TRACER_ARMED && !t->cut && t->z->breaks.n_armed == t->n_armed;
@@ -258,7 +261,7 @@ static bool tracer_behind(const void *state)
 	return ((const struct tracer *)state)->halt.untold;
 }
 
-/* The resume arms it, a step does not. */
+/* A resume arms the module, a step does not. */
 static void on_run_ring(struct tracer *t, uint64_t pc)
 {
 	uint64_t now_ns = pt_wire_s12z_now_ns(&t->z->wire);
@@ -270,7 +273,7 @@ static void on_run_ring(struct tracer *t, uint64_t pc)
 	t->state = TRACER_ARMED;
 }
 
-/* The breakpoints have armed it again. Whether the core runs is told by whoever lets it run. */
+/* The breakpoints' code has armed the module again. The client that resumes the core reports that it runs. */
 static void on_reset_ring(struct tracer *t)
 {
 	t->halt.held = false;
@@ -284,7 +287,7 @@ static int tracer_on_state(void *state, enum pt_state what, unsigned core, uint6
 	uint64_t now_ns = pt_wire_s12z_now_ns(&t->z->wire);
 	int rc = what == PT_STATE_HALT || what == PT_STATE_RESET ? 0 : pt_halts_s12z_catch_up(&t->halt, err);
 
-	(void)core;	/* there is one */
+	(void)core;	/* there is only one */
 	if (rc < 0)
 		return rc;
 	if (what == PT_STATE_HALT) {
@@ -346,7 +349,7 @@ static int look_at_core(struct tracer *t, struct pt_err *err)
 	if (pt_s12z_status(t->z, 0, &status, err) < 0)
 		return err->code;
 	t->halt.held = status.state == PT_HALTED;
-	if (!t->halt.held && t->ring) {	/* armed with the lease */
+	if (!t->halt.held && t->ring) {	/* armed when the lease was taken */
 		t->cut = true;
 		t->state = TRACER_ARMED;
 		return 0;
