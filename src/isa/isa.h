@@ -109,9 +109,9 @@ PT_ISAS(X)
 extern const struct pt_isa pt_isa_none;	/* decodes nothing; not in the list */
 extern const struct pt_isa pt_isa_thumb_m4;	/* not in the list: pt_isa_with_model() */
 
-/* Decodes instructions in the order of their addresses, and applies conditions (IT) to the instructions behind them. under:
- * how many instructions from here on are conditional; the caller keeps it from call to call, and clears it where a new
- * piece of code begins. A jump under a condition is a BRANCH_IF. */
+/* Decodes instructions in the order of their addresses, and applies conditions (IT) to the following instructions.
+ * under: how many instructions from here on are conditional; the caller keeps it between calls, and clears it where a
+ * new piece of code begins. A jump under a condition is a BRANCH_IF. */
 void pt_isa_decode_next(const struct pt_isa *isa, uint64_t addr, const uint8_t *bytes, size_t len_bytes,
 			unsigned *under, struct pt_insn *out);
 

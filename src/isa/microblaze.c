@@ -1,7 +1,7 @@
-/* MicroBlaze, 32 bits, in both orders of bytes. A branch is one instruction with what belongs to it: the imm in front
- * of it, which is half of its target, and the one in its delay slot, which is executed before it leaves. So what is
- * behind it is where it goes when it is not taken, and where a call comes back to. Its parts count as instructions of
- * their own. Source: UG984 2018.2, and binutils' microblaze-opc.h; cycles are UNVERIFIED: typical latencies. */
+/* MicroBlaze, 32 bits, both byte orders. A branch is decoded as one instruction together with the imm before it, which
+ * has half of the target, and the instruction in its delay slot, which is executed before the jump. So the address
+ * after it is where execution goes if it is not taken, and where a call returns to. Its parts are counted as separate
+ * instructions. Source: UG984 2018.2, and binutils' microblaze-opc.h; cycles are UNVERIFIED: typical latencies. */
 #include <stdio.h>
 
 #include "isa/isa.h"
@@ -32,7 +32,7 @@ static unsigned fn_of(uint32_t word)
 	return word & 0x7ff;
 }
 
-/* --- which encodings there are. Op-codes of optional units are, whatever the core has. */
+/* --- valid encodings. Op-codes of optional units count as valid, whatever the core has. */
 
 static bool shift_exists(uint32_t word)
 {
@@ -166,7 +166,7 @@ static void set_jump(uint32_t word, uint64_t addr, uint32_t imm, struct pt_insn 
 		out->flow = direct ? PT_FLOW_BRANCH : PT_FLOW_INDIRECT;
 }
 
-/* addr: of the branch itself; imm: with its prefix. */
+/* addr: of the branch itself; imm: including the prefix. */
 static void set_flow(uint32_t word, uint64_t addr, uint32_t imm, struct pt_insn *out)
 {
 	switch (op_of(word)) {
@@ -177,7 +177,7 @@ static void set_flow(uint32_t word, uint64_t addr, uint32_t imm, struct pt_insn 
 		out->flow = PT_FLOW_BRANCH_IF;
 		out->target = (uint32_t)(addr + imm);
 		break;
-	case BCC:			/* where to, a register says; whether, too */
+	case BCC:			/* a register has the target, and another the condition */
 		out->flow = PT_FLOW_INDIRECT;
 		out->conditional = true;
 		break;
@@ -196,7 +196,7 @@ static uint32_t word_at(const uint8_t *bytes, bool big_endian)
 	return big_endian ? pt_be32(bytes) : pt_le32(bytes);
 }
 
-/* The branch at the word number `at`, behind an imm where that is 1. False: it does not go on as one does. */
+/* Decodes the branch at word number `at` (1: after an imm). False: not a valid branch. */
 static bool decode_branch(uint64_t addr, const uint8_t *bytes, size_t len_bytes, unsigned at, bool big_endian,
 			  struct pt_insn *out)
 {
@@ -244,7 +244,7 @@ static void decode(uint64_t addr, const uint8_t *bytes, size_t len_bytes, bool b
 	}
 }
 
-/* --- what else is asked */
+/* --- other properties */
 
 static bool waits(const uint8_t *bytes, size_t len_bytes, bool big_endian)
 {
@@ -253,7 +253,7 @@ static bool waits(const uint8_t *bytes, size_t len_bytes, bool big_endian)
 	return exists(word) && is_barrier(word) && (rd_of(word) & 16) != 0;
 }
 
-/* A frame is made (addik r1,r1,-n), or a function has ended in front: rtsd r15,8 and its slot. */
+/* True: code makes a frame (addik r1,r1,-n), or a function ends just before: rtsd r15,8 and its slot. */
 static bool begins(const uint8_t *before, size_t before_bytes, const uint8_t *bytes, size_t len_bytes, bool big_endian)
 {
 	uint32_t word = len_bytes >= 4 ? word_at(bytes, big_endian) : 0;

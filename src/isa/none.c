@@ -1,5 +1,5 @@
-/* The instruction set of programs that no file here can walk: nothing is an instruction, and nothing is known of
- * exceptions. Such a program still has symbols and lines, which samples need. */
+/* The instruction set for programs that no file here can decode: nothing is an instruction, and exceptions are unknown.
+ * Such a program still has symbols and lines, which samples need. */
 #include <stdio.h>
 
 #include "isa/isa.h"

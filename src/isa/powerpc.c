@@ -1,7 +1,7 @@
-/* PowerPC of 32 bits, Book E and SPE, big-endian: every instruction is a word. For following code it is enough to know
- * which words are branches; of the others no more is looked at than which op-codes there are. There is no model of
- * cycles: an e500 issues two at a time, and what that costs a table cannot say.
- * Source: Power ISA 2.06, Book I 2.4 (branches) and 3.3.11 (traps), Book III-E 4.4; binutils, ppc-opc.c (encodings). */
+/* PowerPC of 32 bits, Book E and SPE, big-endian: every instruction is a word. To follow code only branches matter; of
+ * other words only the op-code's validity is checked. There is no cycle model: an e500 issues two instructions at a
+ * time, which a table cannot model. Source: Power ISA 2.06, Book I 2.4 (branches) and 3.3.11 (traps), Book III-E 4.4;
+ * binutils, ppc-opc.c (encodings). */
 #include <stdio.h>
 
 #include "isa/isa.h"
@@ -34,7 +34,7 @@ static bool is_always(uint32_t word)
 	return (bo_of(word) & 0x14) == 0x14;
 }
 
-/* --- which op-codes there are. Those of units that a core may lack are, too: FPU, AltiVec or SPE, 64 bits */
+/* --- valid op-codes. Op-codes of units that a core may lack count as valid: FPU, AltiVec or SPE, 64 bits */
 
 static bool exists_19(unsigned xo)
 {
@@ -69,7 +69,7 @@ static void set_conditional(uint32_t word, uint64_t addr, struct pt_insn *out)
 		(uint32_t)((uint32_t)(int32_t)(int16_t)(word & 0xfffc) + ((word & AA) != 0 ? 0 : (uint32_t)addr));
 
 	if ((word & LK) != 0 && target == addr + 4)
-		return;			/* bcl 20,31,$+4: code asks where it is, nothing is called */
+		return;			/* bcl 20,31,$+4: code gets its own address, not a call */
 	out->target = target;
 	if ((word & LK) != 0) {
 		out->flow = PT_FLOW_CALL;
@@ -106,7 +106,8 @@ static void set_register_branch(uint32_t word, struct pt_insn *out)
 	}
 }
 
-/* A trap whose condition is not "always" is an assertion that holds: it goes on. */
+/* True: a system call, or an unconditional trap. A conditional trap is taken for an assertion that holds: execution
+ * goes on. */
 static bool traps(uint32_t word)
 {
 	if (op_of(word) == OP_SC)
@@ -133,9 +134,10 @@ static void decode(uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct
 		out->flow = PT_FLOW_TRAP;
 }
 
-/* --- what else is asked */
+/* --- other properties */
 
-/* The instruction wait of e500mc and later. On e500v1 and v2 a core sleeps by a bit of MSR, which no word shows. */
+/* The instruction wait of e500mc and later. On e500v1 and v2 a core sleeps by a bit in MSR, which the instruction does
+ * not show. */
 static bool waits(const uint8_t *bytes, size_t len_bytes)
 {
 	uint32_t word = len_bytes >= 4 ? pt_be32(bytes) : 0;
@@ -143,7 +145,7 @@ static bool waits(const uint8_t *bytes, size_t len_bytes)
 	return op_of(word) == OP_31 && xo_of(word) == XO_WAIT;
 }
 
-/* A frame is made (stwu r1,-n(r1)), or a function has ended in front. */
+/* True: code makes a frame (stwu r1,-n(r1)), or a function ends just before. */
 static bool begins(const uint8_t *before, size_t before_bytes, const uint8_t *bytes, size_t len_bytes)
 {
 	uint32_t word = len_bytes >= 4 ? pt_be32(bytes) : 0;

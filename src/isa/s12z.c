@@ -1,10 +1,9 @@
-/* S12Z: how long every instruction is, and what it does to the flow. Lengths depend on post-bytes of operands, so they
- * are counted operand by operand; an instruction is one to eleven bytes.
- * Source: the encodings as binutils has them (opcodes/s12z-opc.c, gas/testsuite/gas/s12z), the CPU reference manual
- * CPUS12ZRM not being at hand. So its cycles are not known, either. The model, UNVERIFIED: one bus cycle for each
- * instruction, and one for each access of up to four bytes to an operand or to the stack; the 29 bytes of an exception's
- * frame are eight of them. It spreads time over instructions; how much time there is, the DBG's stamps say where they
- * can. */
+/* S12Z: length and effect on the flow of every instruction. Lengths depend on post-bytes of operands, so they are
+ * computed operand by operand; an instruction has one to eleven bytes. Source: the encodings of binutils
+ * (opcodes/s12z-opc.c, gas/testsuite/gas/s12z); the CPU reference manual CPUS12ZRM was not available. So its cycle
+ * counts are not known, either. The model, UNVERIFIED: one bus cycle for each instruction, and one for each access of
+ * up to four bytes to an operand or to the stack; the 29 bytes of an exception's frame are eight of them. It only
+ * spreads time over instructions; the total comes from the DBG's timestamps where there are any. */
 #include <stdio.h>
 
 #include "isa/s12z.h"
@@ -13,13 +12,13 @@
 enum { MASK = 0xffffff };	/* addresses have 24 bits */
 enum { FRAME_ACCESSES = 8, VECTOR_ACCESSES = 1 };
 
-/* What is left to read of an instruction. */
+/* The unread rest of an instruction. */
 struct rest {
 	const uint8_t *byte;
 	size_t n;
 	unsigned used;
-	unsigned accesses;	/* to memory, by what was read so far */
-	bool cut;		/* there is less than the instruction has */
+	unsigned accesses;	/* memory accesses of what was read so far */
+	bool cut;		/* the bytes end inside the instruction */
 };
 
 static uint8_t peek(struct rest *r, unsigned ahead)
@@ -47,7 +46,7 @@ static uint32_t next_be(struct rest *r, unsigned n_bytes)
 	return value;
 }
 
-/* How long an operand is that begins with post-byte xb, which counts. */
+/* Length of the operand that begins with post-byte xb, including xb. */
 static unsigned operand_bytes(uint8_t xb)
 {
 	static const uint8_t high[2][16] = {	/* from 0xc0 on, by the low nibble: below 0xe0, above */
@@ -69,7 +68,7 @@ static unsigned operand_bytes(uint8_t xb)
 	return high[xb >= 0xe0][xb & 15];
 }
 
-/* How often memory is accessed to know where an operand is. */
+/* Number of memory accesses to find an operand's address. */
 static unsigned pointers_of(uint8_t xb)
 {
 	if (xb < 0xc0)
@@ -86,7 +85,7 @@ static bool in_memory(uint8_t xb)	/* not a small constant, not a register */
 	return (xb & 0xf0) != 0x70 && (xb & 0xf8) != 0xb8;
 }
 
-/* accesses: to the operand itself, if that is in memory. */
+/* Reads an operand; accesses: to the operand itself, if it is in memory. */
 static void operand_of(struct rest *r, unsigned accesses)
 {
 	uint8_t xb = peek(r, 0);
@@ -100,7 +99,8 @@ static void operand(struct rest *r)
 	operand_of(r, 1);
 }
 
-/* The address that an operand names by itself; PT_UNKNOWN: registers or memory say. *relative: to the pc. */
+/* The address that an operand encodes itself; PT_UNKNOWN: it depends on registers or memory. *relative: relative to the
+ * pc. */
 static uint64_t operand_address(struct rest r, uint64_t addr, bool *relative)
 {
 	uint8_t xb = next(&r);
@@ -134,7 +134,7 @@ static void relative(struct rest *r, uint64_t addr, enum pt_flow_class flow, str
 	out->target = (addr + (disp ^ sign) - sign) & MASK;
 }
 
-/* BRCLR, BRSET: a bit of a register, or of an operand. */
+/* BRCLR, BRSET: true if the bit is in an operand, not in a register. */
 static bool bit_has_operand(uint8_t bm)
 {
 	return (bm & 0x80) != 0 && (bm & 6) != 6;
@@ -163,12 +163,12 @@ static void shift(struct rest *r)
 
 	if ((sb & 0x30) == 0)
 		return;
-	operand_of(r, (sb & 0x24) == 0x24 ? 2 : 1);	/* shifted where it is */
+	operand_of(r, (sb & 0x24) == 0x24 ? 2 : 1);	/* shifted in place */
 	if ((sb & 0x34) == 0x30)
 		operand(r);
 }
 
-/* MUL and what is encoded as it is: two registers, two operands, a constant or an operand. */
+/* MUL and instructions with its encoding: two registers, two operands, a constant or an operand. */
 static void multiply(struct rest *r)
 {
 	uint8_t mb = next(r);
@@ -195,8 +195,8 @@ static void bit_field(struct rest *r)
 		operand(r);
 }
 
-/* JMP, JSR through an operand. What the trace has of one whose operand is an address is not documented, so both the
- * address and the doubt are told. */
+/* JMP, JSR with an operand. What the trace records of one with an address as operand is not documented, so both target
+ * and doubtful are set. */
 static void jump(struct rest *r, uint64_t addr, bool call, struct pt_insn *out)
 {
 	bool pc_relative;
@@ -218,16 +218,16 @@ static void jump_far(struct rest *r, enum pt_flow_class flow, struct pt_insn *ou
 	r->accesses += flow == PT_FLOW_CALL;
 }
 
-/* How an op-code is continued. */
+/* What follows an op-code. */
 enum form {
 	NONE,			/* it is not */
-	B1, B2, B3, B4,		/* by so many bytes */
-	OPR, OPR2,		/* by an operand, two */
-	LEA, RMW,		/* by one that is not accessed; that is read and written */
-	FAR,			/* by the address of one, in three bytes */
-	STACK,			/* by a mask of registers that go to the stack, or come from there */
-	MOV1, MOV2, MOV3, MOV4,	/* by a constant of so many bytes and an operand */
-	IMM,			/* by a constant as long as the register in the low three bits */
+	B1, B2, B3, B4,		/* so many bytes */
+	OPR, OPR2,		/* one operand, two operands */
+	LEA, RMW,		/* an operand that is not accessed; one that is read and written */
+	FAR,			/* an operand's address in three bytes */
+	STACK,			/* a mask of registers to push or pull */
+	MOV1, MOV2, MOV3, MOV4,	/* a constant of so many bytes and an operand */
+	IMM,			/* a constant of the size of the register in the low three bits */
 	MUL, SHIFT, FIELD,
 	BIT,			/* BCLR, BSET, BTGL */
 	BIT_BRANCH, LOOP, BRA, BSR, BCC, JMP, JSR, JMP24, JSR24, RTS, RTI, TRAP, PAGE2,
@@ -263,7 +263,7 @@ static const uint8_t page1[256] = {
 	/* f8 */ OPR, OPR, B2, B2, NONE, NONE, NONE, TRAP,
 };
 
-/* Behind 1b. STOP and WAI wait in line; SYS and what is unused raise exceptions. */
+/* Op-codes after the prefix 1b. STOP and WAI continue in line; SYS and unused codes raise exceptions. */
 static const uint8_t page2[256] = {
 	/* 00 */ OPR, OPR, OPR, B3, B3, NONE, NONE, TRAP,
 	/* 08 */ R8(FIELD),
@@ -320,7 +320,7 @@ static void flow_form(enum form form, uint64_t addr, struct rest *r, struct pt_i
 	}
 }
 
-/* Of PSH and PUL. No bit: all of them, or with bit 6 the four of 16 bits. */
+/* Number of registers of a PSH or PUL. No bit set: all registers, or with bit 6 the four of 16 bits. */
 static unsigned registers_of(uint8_t mask)
 {
 	if ((mask & 0x3f) == 0)
@@ -406,7 +406,7 @@ static bool waits(const uint8_t *bytes, size_t len_bytes)
 	return len_bytes >= 2 && bytes[0] == 0x1b && (bytes[1] == 5 || bytes[1] == 6);
 }
 
-/* --- vectors. Number n is at 4n below the last, which is reset's. Source: the vendor's header files. */
+/* --- vectors. Number n is 4n below the last entry, which is the reset vector. Source: the vendor's header files. */
 
 enum { VECTORS = 128, TABLE_BYTES = 4 * VECTORS };
 #define TABLE UINT64_C(0xfffe00)	/* as IVBR has it after reset */
@@ -445,8 +445,8 @@ const struct pt_isa pt_isa_s12z = {
 	.name = "s12z",
 	.elf_machine = 249,	/* EM_S12Z */
 	.unit_bytes = 1,
-	.most_bytes = 11,	/* a shift: op-code, post-byte and two operands of 4
-				 * bytes; with a prefix none is as long */
+	.most_bytes = 11,	/* a shift: op-code, post-byte and two operands of 4 bytes; instructions with a prefix
+				 * are shorter */
 	.printed_as_bytes = true,
 	.decode = decode,
 	.waits = waits,

@@ -1,6 +1,6 @@
-/* Jump tables of the S12Z: JMP (Di,X) into a row of jumps that follows it, as compilers and people write a switch,
- * and JMP [Di,X] through a row of addresses of three bytes. The register X or Y has the table's address from a LEA or
- * LD in front; the number of entries is not stated, so entries are read as long as they are plausible. */
+/* Jump tables of the S12Z: JMP (Di,X) into a following table of jumps, as compilers and people write a switch, and JMP
+ * [Di,X] through a table of 3-byte addresses. X or Y gets the table's address from a LEA or LD before the jump. The
+ * number of entries is not stated, so entries are read as long as they are plausible. */
 #include "isa/s12z.h"
 #include "base/util.h"
 
@@ -12,7 +12,7 @@ static const uint8_t *bytes_at(const struct pt_isa_jump *jump, uint64_t addr, si
 	return jump->bytes(jump->arg, addr, n);
 }
 
-/* A fixed operand's address behind the op-code at addr; PT_UNKNOWN: it is another kind of operand. */
+/* The address of a fixed operand after the op-code at addr; PT_UNKNOWN: another kind of operand. */
 static uint64_t fixed_operand(const struct pt_isa_jump *jump, uint64_t addr)
 {
 	const uint8_t *xb = bytes_at(jump, addr + 1, 1), *rest;
@@ -39,7 +39,7 @@ static uint64_t fixed_operand(const struct pt_isa_jump *jump, uint64_t addr)
 	return PT_UNKNOWN;
 }
 
-/* What X or Y was set to last in front of the jump. */
+/* The last value set in X or Y before the jump. */
 static uint64_t index_register(const struct pt_isa_jump *jump, bool y)
 {
 	for (size_t i = 0; i < jump->n_before && i < MOST_BACK; i++) {

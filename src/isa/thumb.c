@@ -1,23 +1,23 @@
-/* Thumb of the M profile: length and flow of every instruction from Armv6-M to Armv8.1-M, as rows. What a core does not
- * have it does not execute, so that one table serves all of them; encodings that only the A and R profiles have are no
- * instructions. Costs are the cores' (thumb_v6m.c).
- * Encodings: Arm DDI 0403 (Armv7-M), A5 and A7; Arm DDI 0553 (Armv8-M), C2. */
+/* Thumb of the M profile: length and flow of every instruction from Armv6-M to Armv8.1-M, as rows. A program has no
+ * instructions that its core lacks, so one table serves all cores; encodings of the A and R profiles only are not
+ * instructions. Cycles depend on the core (thumb_v6m.c). Encodings: Arm DDI 0403 (Armv7-M), A5 and A7; Arm DDI 0553
+ * (Armv8-M), C2. */
 #include "isa/thumb.h"
 
 #include <stdio.h>
 
 #include "base/util.h"
 
-/* Where a direct branch leads, as the instruction has it. */
+/* How an instruction encodes a direct branch's target. */
 enum target {
 	NOWHERE, BY_8_BITS, BY_11_BITS, BY_CBZ, BY_20_BITS, BY_24_BITS, LOOP_BACK, LOOP_FORWARD,
 };
 
-/* The first that fits counts. Of narrow ones the second halfword is 0. */
+/* The first row that fits counts. For narrow instructions the second halfword is 0. */
 struct row {
 	uint32_t mask, value;
 	uint8_t flow, target;
-	uint16_t except_pc;	/* shift of a register field that must not be 15; 0: there is none */
+	uint16_t except_pc;	/* shift of a register field that must not be 15; 0: none */
 };
 
 static const struct row narrow[] = {
@@ -38,7 +38,7 @@ static const struct row narrow[] = {
 };
 
 static const struct row wide[] = {
-	/* low-overhead loops of Armv8.1-M; the rest of their space, branch futures, a core may take for a NOP */
+	/* low-overhead loops of Armv8.1-M; the rest of their encoding space, branch futures, may be a NOP */
 	{ 0xfffff001, 0xf00fc001, PT_FLOW_BRANCH_IF, LOOP_BACK, 0 },	/* LE lr, label */
 	{ 0xfffff001, 0xf02fc001, PT_FLOW_BRANCH, LOOP_BACK, 0 },	/* LE label */
 	{ 0xfffff001, 0xf01fc001, PT_FLOW_BRANCH_IF, LOOP_BACK, 0 },	/* LETP */
@@ -54,7 +54,7 @@ static const struct row wide[] = {
 	{ 0xffe0d000, 0xf3c08000, PT_FLOW_INVALID, NOWHERE, 0 },	/* BXJ, SUBS pc, lr */
 	{ 0xfb80d000, 0xf3808000, PT_FLOW_NEXT, NOWHERE, 0 },		/* MSR, MRS, hints, barriers */
 	{ 0xf800d000, 0xf0008000, PT_FLOW_BRANCH_IF, BY_20_BITS, 0 },	/* B<cond>.W */
-	/* what loads pc */
+	/* loads of pc */
 	{ 0xfff0ffe0, 0xe8d0f000, PT_FLOW_INDIRECT, NOWHERE, 0 },	/* TBB, TBH */
 	{ 0xffdf8000, 0xe89d8000, PT_FLOW_RETURN, NOWHERE, 0 },		/* LDM sp, POP.W */
 	{ 0xffdf8000, 0xe91d8000, PT_FLOW_RETURN, NOWHERE, 0 },		/* LDMDB sp */
@@ -65,7 +65,8 @@ static const struct row wide[] = {
 	{ 0xffffffff, 0xf85dfb04, PT_FLOW_RETURN, NOWHERE, 0 },		/* LDR pc, [sp], #4: POP {pc} */
 	{ 0xfff0f800, 0xf850f800, PT_FLOW_INDIRECT, NOWHERE, 0 },	/* LDR pc, [Rn], #imm and such */
 	{ 0xfff0ffc0, 0xf850f000, PT_FLOW_INDIRECT, NOWHERE, 0 },	/* LDR pc, [Rn, Rm] */
-	{ 0xfff00ff0, 0xfb500f10, PT_FLOW_RETURN, NOWHERE, 0 },		/* BXAUT: a return that checks where to */
+	/* BXAUT: a return that authenticates its address */
+	{ 0xfff00ff0, 0xfb500f10, PT_FLOW_RETURN, NOWHERE, 0 },
 	{ 0, 0, PT_FLOW_NEXT, NOWHERE, 0 },
 };
 
@@ -84,13 +85,13 @@ static int32_t sign_extend(uint32_t value, unsigned bits)
 	return (int32_t)((value ^ sign) - sign);
 }
 
-/* Bits from..from+n-1 of insn, at bit `at`. */
+/* Bits from..from+n-1 of insn, moved to bit `at`. */
 static uint32_t field(uint32_t insn, unsigned from, unsigned n, unsigned at)
 {
 	return (insn >> from & ((1u << n) - 1)) << at;
 }
 
-/* J1 and J2 are the sign where the distance is short, so that the old BL has the same bits. */
+/* For short distances J1 and J2 equal the sign, so that the old BL has the same encoding. */
 static int32_t by_24_bits(uint32_t insn)
 {
 	uint32_t s = insn >> 26 & 1, i1 = !((insn >> 13 & 1) ^ s), i2 = !((insn >> 11 & 1) ^ s);
@@ -122,7 +123,7 @@ static int32_t offset(enum target target, uint32_t insn)
 	}
 }
 
-/* IT: so many instructions behind it execute under its condition. AL is always true. */
+/* IT: number of following instructions under its condition. AL is unconditional. */
 static unsigned block_of(uint16_t op)
 {
 	if ((op & 0xff00) != 0xbf00 || (op & 15) == 0 || (op >> 4 & 15) >= 14)
@@ -166,7 +167,7 @@ bool pt_thumb_waits(const uint8_t *bytes, size_t len_bytes)
 
 /* --- where functions begin */
 
-/* PUSH {..., lr} in all its widths; what Armv8-M's extensions have at a function's start. */
+/* PUSH {..., lr} of both widths, and the instructions of Armv8-M's extensions at a function's start. */
 static bool saves_lr(uint16_t op, uint16_t op2)
 {
 	return op >> 8 == 0xb5 || (op == 0xe92d && (op2 & 0x4000) != 0) || (op == 0xf84d && op2 == 0xed04) ||
@@ -174,7 +175,7 @@ static bool saves_lr(uint16_t op, uint16_t op2)
 	       (op == 0xf3af && (op2 == 0x800d || op2 == 0x800f || op2 == 0x801d)); /* PACBTI, BTI, PAC */
 }
 
-/* BX LR, POP {..., pc}, B, and the wide ones of these. */
+/* BX LR, POP {..., pc}, B, and their wide forms. */
 static bool ends(uint16_t last_but_one, uint16_t last)
 {
 	return last == 0x4770 || last >> 8 == 0xbd || last >> 11 == 0x1c ||
@@ -202,7 +203,7 @@ bool pt_thumb_begins(const uint8_t *before, size_t before_bytes, const uint8_t *
 uint64_t pt_thumb_vector_table(uint64_t found, bool named)
 {
 	(void)named;
-	return found;		/* without a name the lowest address: there the core looks after reset */
+	return found;		/* without a symbol: the lowest address, where the core looks after reset */
 }
 
 uint64_t pt_thumb_vector_entry(uint64_t table, unsigned n)
@@ -234,9 +235,9 @@ void pt_thumb_vector_name(unsigned n, char *name, size_t room)
 		snprintf(name, room, "#%u", n);
 }
 
-/* --- the cores of which there is no cycle model */
+/* --- cores without a cycle model */
 
-/* Numbers that are younger than this table are of its kind if they say that they are of the M profile. */
+/* Architecture numbers that this table does not know fit if their profile is M. */
 static unsigned fits(const struct pt_arch *arch)
 {
 	switch (arch->cpu_arch) {
@@ -247,8 +248,8 @@ static unsigned fits(const struct pt_arch *arch)
 	}
 }
 
-/* Cortex-M3 and M4 with memory that does not wait; M7 and M33 UNVERIFIED, about the same. Setting exception-entry.
- * Source: Cortex-M4 TRM (100166), 3.9 */
+/* Cortex-M3 and M4 with zero-wait memory; M7 and M33: UNVERIFIED, about the same. Setting exception-entry. Source:
+ * Cortex-M4 TRM (100166), 3.9 */
 enum { M4_ENTRY_CYCLES = 12 };
 
 const struct pt_isa pt_isa_thumb = {

@@ -1,5 +1,5 @@
-/* What the Thumb instruction sets share: length and flow of all instructions of the M profile, Armv6-M to Armv8.1-M, and
- * the vector table. They differ in cycles. */
+/* Common to the Thumb instruction sets: length and flow of all instructions of the M profile, Armv6-M to Armv8.1-M, and
+ * the vector table. They differ only in cycles. */
 #ifndef PT_ISA_THUMB_H
 #define PT_ISA_THUMB_H
 

@@ -1,6 +1,5 @@
-/* Where computed jumps go. The few instructions in front of one show where its target comes from; where they do not
- * in one of the known ways, nothing is guessed.
- * Encodings: Arm DDI 0403 (Armv7-M), chapters A5 and A7. */
+/* Targets of computed jumps. The instructions just before a jump show where its target comes from; if they match no
+ * known pattern, nothing is guessed. Encodings: Arm DDI 0403 (Armv7-M), chapters A5 and A7. */
 #include "isa/thumb.h"
 #include "base/util.h"
 
@@ -34,7 +33,7 @@ static bool load(const struct pt_isa_jump *j, uint64_t addr, uint32_t *value)
 	return bytes != NULL;
 }
 
-/* The register that an instruction writes; NO_REG: none; PC: it goes elsewhere, or nobody here knows what it does. */
+/* The register that an instruction writes; NO_REG: none; PC: it jumps, or it is not known. */
 static unsigned writes16(uint16_t op)
 {
 	if (op >> 13 <= 1)	/* shifts, add and subtract; move, compare, add, subtract of 8 bits */
@@ -72,7 +71,7 @@ static unsigned writes32(struct word w)
 
 	if (wide_branch_if(w))
 		return NO_REG;
-	/* data processing with constants, MOVW, MOVT; with shifted registers. Comparisons have pc for Rd */
+	/* data processing with constants, MOVW, MOVT; with shifted registers; comparisons have pc as Rd */
 	if (((w.op & 0xf800) == 0xf000 && (w.op2 & 0x8000) == 0) || (w.op & 0xfe00) == 0xea00)
 		return rd == PC ? NO_REG : rd;
 	if ((w.op & 0xff70) == 0xf850)				/* LDR */
@@ -106,7 +105,7 @@ static uint32_t imm16(struct word w)
 	       (w.op2 & 0xff);
 }
 
-/* What reg holds behind the instruction at index i: from a literal pool, ADR, or MOVW and MOVT. */
+/* The constant in reg after the instruction at index i: from a literal pool, ADR, or MOVW and MOVT. */
 static bool constant(const struct pt_isa_jump *j, size_t i, unsigned reg, uint32_t *value)
 {
 	uint64_t base;
@@ -130,7 +129,7 @@ static bool constant(const struct pt_isa_jump *j, size_t i, unsigned reg, uint32
 	return true;
 }
 
-/* How many entries a table has, by the comparison in front of it; 0: unknown. */
+/* The number of a table's entries, from the comparison before the jump; 0: unknown. */
 static size_t bound(const struct pt_isa_jump *j)
 {
 	unsigned cond = 16;
@@ -149,14 +148,14 @@ static size_t bound(const struct pt_isa_jump *j)
 			limit = w.op2 & 0xff;
 		else
 			continue;
-		if (cond == 8 || cond == 9)	/* HI leaves, LS stays */
+		if (cond == 8 || cond == 9)	/* HI skips the jump, LS does it */
 			return limit + 1;
-		return cond == 2 || cond == 3 ? limit : 0;	/* CS leaves, CC stays */
+		return cond == 2 || cond == 3 ? limit : 0;	/* CS skips the jump, CC does it */
 	}
 	return 0;
 }
 
-/* A table by what its entries lead to: all that the bound counts, or else as many as lead into the function. */
+/* Reads a table: as many entries as the bound says, or without a bound as many as lead into the function. */
 static size_t read_table(const struct pt_isa_jump *j, uint64_t table, unsigned entry_bytes, uint64_t *targets,
 			 size_t room)
 {
@@ -179,7 +178,7 @@ static size_t read_table(const struct pt_isa_jump *j, uint64_t table, unsigned e
 	return n >= FEWEST_ENTRIES && (wanted == 0 || n == wanted) ? n : 0;
 }
 
-/* The address comes from memory: of base plus an index, or of a sum that was made before. */
+/* The target is loaded from memory at base plus an index, or at a sum computed before. */
 static size_t through_load(const struct pt_isa_jump *j, size_t at, unsigned base, unsigned index, uint64_t *targets,
 			   size_t room)
 {

@@ -1,7 +1,7 @@
-/* Armv7E-M Thumb with the cycles of a Cortex-M4, zero wait states: a model that is used only when a user asks for it
- * (cycles=model). Its first rows are in public copies of the manual's table, the others from memory (UNVERIFIED); what the
- * table leaves open has one value here: a pipeline refill (1 to 3) is 2, a division (2 to 12) 7, a load or store 2 though
- * one behind another takes 1, IT 1 though it may be folded, CPS 1 (to 2). On silicon the waits of the flash come on top.
+/* Armv7E-M Thumb with the cycles of a Cortex-M4, zero wait states: a model that is used only on request (cycles=model).
+ * Its first rows are from public copies of the manual's table, the others from memory (UNVERIFIED). Where the table
+ * gives a range, one value is used: a pipeline refill (1 to 3) is 2, a division (2 to 12) 7, a load or store 2 (1
+ * directly after another one), IT 1 (it may be folded), CPS 1 (1 to 2). On silicon the flash's wait states are added.
  * Source: Cortex-M4 TRM (Arm 100166), table 3-1 and the chapter on the FPU. */
 #include "isa/thumb.h"
 #include "base/util.h"
@@ -32,7 +32,7 @@ static bool is_float(uint16_t op, uint16_t op2)
 	return (op & 0xec00) == 0xec00 && (op2 & 0x0e00) == 0x0a00;
 }
 
-/* VLDR, VSTR; VLDM, VSTM with as many words as their constant says; two core registers at once. */
+/* VLDR, VSTR; VLDM, VSTM with the number of words in their constant; moves of two core registers. */
 static unsigned cycles_of_float_memory(uint16_t op, uint16_t op2)
 {
 	if ((op & 0xffe0) == 0xec40)	/* VMOV of a pair */
@@ -51,7 +51,7 @@ static unsigned cycles_of_float_data(uint16_t op, uint16_t op2)
 		return 1;
 	if (opc1 == 8 || (opc1 == 0xb && (op & 0xf) == 1 && (op2 & 0xc0) == 0xc0))
 		return FLOAT_DIVISION;
-	return opc1 == 2 || opc1 == 3 || opc1 == 0xb ? 1 : 3;	/* VMUL, VADD and moves; the rest multiplies and adds */
+	return opc1 == 2 || opc1 == 3 || opc1 == 0xb ? 1 : 3;	/* VMUL, VADD and moves; the rest: multiply-add */
 }
 
 static unsigned cycles_of_float(uint16_t op, uint16_t op2)

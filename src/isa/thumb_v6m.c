@@ -1,21 +1,21 @@
-/* Armv6-M Thumb: the cycles of every instruction on a Cortex-M0+, with zero wait states and the fast multiplier. Of
- * instructions that Armv6-M does not have there is no model: they count as 1 cycle.
- * Source: Arm DDI 0484 (Cortex-M0+), instruction set summary. */
+/* Armv6-M Thumb: the cycles of every instruction on a Cortex-M0+, with zero wait states and the fast multiplier.
+ * Instructions that Armv6-M does not have are not modelled: they count as 1 cycle. Source: Arm DDI 0484 (Cortex-M0+),
+ * instruction set summary. */
 #include "isa/thumb.h"
 #include "base/util.h"
 
 enum { ENTRY_CYCLES = 15, RETURN_CYCLES = 13, TAIL_CHAIN_CYCLES = 6 };	/* the last two UNVERIFIED: config keys */
 
-/* Loads, stores and what else goes on behind itself. */
+/* Loads, stores and other instructions that continue with the next one. */
 static unsigned cycles_of_next(uint16_t op)
 {
-	unsigned n = (unsigned)__builtin_popcount(op & 0xff);	/* registers of a list */
+	unsigned n = (unsigned)__builtin_popcount(op & 0xff);	/* number of registers in a list */
 
 	if (op >> 11 == 9 || (op >> 12 >= 5 && op >> 12 <= 9))	/* LDR literal; LDR and STR of all sizes */
 		return 2;
 	if (op >> 12 == 0xc || op >> 8 == 0xb4 || op >> 8 == 0xbc)	/* LDM, STM, PUSH, POP */
 		return 1 + n;
-	if (op >> 8 == 0xb5)					/* PUSH: lr is one more */
+	if (op >> 8 == 0xb5)					/* PUSH: lr is one more register */
 		return 2 + n;
 	return op == 0xbf20 || op == 0xbf30 ? 2 : 1;		/* WFE, WFI: plus the sleep */
 }
@@ -32,7 +32,7 @@ static void set_narrow(uint16_t op, struct pt_insn *out)
 		cycles = 1;
 		break;
 	case PT_FLOW_TRAP:
-		cycles = op >> 8 != 0xdf;		/* SVC costs what the exception entry costs */
+		cycles = op >> 8 != 0xdf;		/* SVC: only the exception entry takes time */
 		break;
 	case PT_FLOW_RETURN:
 		cycles = op >> 8 == 0xbd ? 3 + (unsigned)__builtin_popcount(op & 0xff) : 2;
@@ -62,7 +62,7 @@ static void decode(uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct
 		set_wide(pt_le16(bytes), out);
 }
 
-/* An Arm of which nothing else is known is taken for the core that has the model, unless it is of another profile. */
+/* An Arm without more information is taken for the core with the model, unless its profile is not M. */
 static unsigned fits(const struct pt_arch *arch)
 {
 	if (arch->cpu_arch == PT_ARM_UNKNOWN)
