@@ -1,13 +1,13 @@
-/* The function at the bottom of a task's stack, from its pc, its lr and the words on its stack. Without tables for
- * unwinding, and without guesses: a word is a return address only where the instruction in front of it calls the very
- * function that returns there. So a call through a pointer, or out of a function that left by a jump, ends the search
- * there. */
+/* The function at the bottom of a task's stack, from its pc, its lr and the words on its stack. It needs no unwind
+ * tables and makes no guesses: a word counts as a return address only if the instruction before that address calls the
+ * function that would return there. So a call through a pointer, or by a function left through a jump, ends the
+ * search. */
 #ifndef PT_PROGRAM_BOTTOM_H
 #define PT_PROGRAM_BOTTOM_H
 
 #include "program/model/program.h"
 
-/*   words   what may be return addresses, nearest first: lr, then the stack's from the stack pointer on. Others are
+/* words: candidates for return addresses, nearest first: lr, then the stack from the stack pointer on. Others are
  *           passed over, also those of other stacks behind it
  * The outermost function that is certain; NULL: pc is in none, or the program's instruction set does not tell return
  * addresses by their lowest bit (it is no Thumb code). Any thread. */

@@ -1,4 +1,4 @@
-/* Building the code map: one sweep per code segment through the marks, the functions and the instructions. */
+/* Builds the code map: one sweep per code segment through marks, functions and instructions. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -14,20 +14,20 @@ static_assert((PT_MOST_REACH * 255 + PT_ISA_MOST_TAKEN_CYCLES) * PT_SHORT_RUNS <
 		      (PT_MOST_REACH + 1) * PT_SHORT_RUNS <= UINT16_MAX,
 	      "sums of short runs do not carry");
 
-/* A position in the sorted functions and marks, moved along while a span is swept. */
+/* The current position in the sorted functions and marks during the sweep of a span. */
 struct cursor {
 	const struct pt_program *program;
 	const struct pt_function *functions;
 	const struct pt_code_mark *marks;
 	size_t n_functions, n_marks, function, mark;
 	bool code;		/* what the last mark says */
-	uint64_t until;		/* of the next mark */
-	uint16_t id;		/* the function of all addresses from the last one asked for up to id_until */
+	uint64_t until;		/* address of the next mark */
+	uint16_t id;		/* function of all addresses from the last request up to id_until */
 	uint64_t id_until;
-	unsigned under;		/* instructions from here on that are under a condition */
+	unsigned under;		/* number of following conditional instructions */
 };
 
-/* Does anything cover the address already? */
+/* True: a span covers the address already. */
 static bool covered(const struct pt_codemap *map, const struct pt_segment *s)
 {
 	for (size_t i = 0; i < map->n_spans; i++)
@@ -117,8 +117,8 @@ static uint32_t target_of(const struct pt_code_span *span, const struct pt_insn 
 	return (uint32_t)(insn->target - span->base) + 1;
 }
 
-/* No instruction reaches over a mark; nor, where instructions can have any length and data between functions looks like
- * one, over the beginning of a function. */
+/* An instruction does not extend beyond a mark. If instructions can have any length, so that data between functions may
+ * look like one, it does not extend beyond a function's beginning either. */
 static uint64_t limit(const struct pt_codemap *map, const struct cursor *c, uint64_t addr, uint64_t end)
 {
 	size_t next = c->function;
@@ -132,7 +132,7 @@ static uint64_t limit(const struct pt_codemap *map, const struct cursor *c, uint
 	return end;
 }
 
-/* What begins at addr; data and what cannot be decoded is one unit without an instruction. */
+/* Decodes what begins at addr; data and undecodable code is one unit without an instruction. */
 static void decode_at(const struct pt_codemap *map, struct cursor *c, const uint8_t *bytes, uint64_t addr, uint64_t end,
 		      struct pt_insn *insn)
 {
@@ -145,7 +145,7 @@ static void decode_at(const struct pt_codemap *map, struct cursor *c, const uint
 		*insn = (struct pt_insn){ .target = PT_UNKNOWN, .flow = PT_FLOW_INVALID };
 }
 
-/* The call that begins at unit; what is in the units behind is no instruction's. */
+/* Numbers the call at unit; the number is stored in its second unit, where no instruction begins. */
 static void number_site(struct pt_codemap *map, struct pt_code_unit *unit)
 {
 	if (unit->flow == PT_FLOW_CALL && unit->target != PT_FAR_TARGET && unit->len_units > 1 &&
@@ -160,7 +160,7 @@ static unsigned n_instructions(const struct pt_insn *insn)
 	return insn->instructions > 0 ? insn->instructions : 1;
 }
 
-/* From bytes to units, which is a division in the loop over all code otherwise. */
+/* The shift from bytes to units, to avoid a division in the loop over all code. */
 static unsigned shift_of(const struct pt_isa *isa)
 {
 	return (unsigned)__builtin_ctz(isa->unit_bytes);
@@ -201,7 +201,7 @@ static void sweep(struct pt_codemap *map, struct pt_code_span *span, const uint8
 	span->code[n] = sum;
 }
 
-/* Does the instruction at unit lead out of its function, or nobody knows where? */
+/* True: the instruction at unit leads out of its function, or to an unknown place. */
 static bool departs(const struct pt_code_span *span, const struct pt_code_unit *unit, unsigned shift)
 {
 	unsigned leaves = unit->flow & PT_FLOW_LEAVES;
@@ -212,7 +212,7 @@ static bool departs(const struct pt_code_span *span, const struct pt_code_unit *
 	       span->code[(unit->target - 1) >> shift].function != unit->function;
 }
 
-/* What is known of an instruction only when those that it leads to are. */
+/* Fills in properties that depend on the instructions that follow. */
 static void look_ahead(struct pt_code_span *span, unsigned shift)
 {
 	for (uint64_t i = (span->end - span->base) >> shift; i-- > 0;) {
@@ -230,7 +230,7 @@ static void look_ahead(struct pt_code_span *span, unsigned shift)
 	}
 }
 
-/* From the end to the beginning. */
+/* Works from the end to the beginning. */
 static bool find_ways(const struct pt_codemap *map, struct pt_code_span *span)
 {
 	uint64_t unit = map->isa->unit_bytes;
@@ -251,7 +251,7 @@ static bool find_ways(const struct pt_codemap *map, struct pt_code_span *span)
 	return true;
 }
 
-/* The bytes of doubtful jumps say so. */
+/* Marks doubtful jumps. */
 static void mark_doubtful(const struct pt_codemap *map, struct pt_code_span *span, const uint8_t *bytes)
 {
 	uint64_t unit = map->isa->unit_bytes;
@@ -335,7 +335,7 @@ static int by_base(const void *a, const void *b)
 	return x->base < y->base ? -1 : x->base > y->base;
 }
 
-/* Reset is entered by nobody. */
+/* Marks the handlers, except reset's, which is never entered. */
 static void mark_handlers(struct pt_codemap *map)
 {
 	for (unsigned n = map->isa->reset + 1; n < map->isa->n_vectors; n++) {
@@ -362,7 +362,7 @@ uint64_t pt_codemap_target(const struct pt_codemap *map, uint64_t addr)
 	return insn.target;
 }
 
-/* Without entries: by the program's own lists. */
+/* For a map without entries: looks in the program's own lists. */
 static uint16_t function_of_program(const struct pt_program *program, uint64_t addr, bool *in_code)
 {
 	const struct pt_function *f = pt_program_function_at(program, addr);
@@ -404,7 +404,7 @@ static void drop_kept(struct pt_kept *kept)
 	drop((struct pt_codemap *)kept);
 }
 
-/* Does not hold the program. */
+/* Does not take a reference of the program. */
 static struct pt_codemap *make(const struct pt_program *program, const struct pt_isa *isa)
 {
 	struct pt_codemap *map = pt_alloc(sizeof(*map));
@@ -447,7 +447,7 @@ struct pt_codemap *pt_codemap_of(struct pt_program *program, const struct pt_isa
 	if (atomic_compare_exchange_strong_explicit(&program->map, &kept, &map->kept, memory_order_acq_rel,
 						    memory_order_acquire))
 		return map;
-	drop(map);	/* another one was faster */
+	drop(map);	/* another thread was faster */
 	return (struct pt_codemap *)kept;
 }
 

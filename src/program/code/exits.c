@@ -1,4 +1,4 @@
-/* See exits.h: what the user and the ELF say of exits, beside those that analysis finds; their order and names. */
+/* See exits.h: exits given by the user and the ELF, besides those found by analysis; their order and names. */
 #include "base/alloc.h"
 #include "program/code/exits.h"
 
@@ -77,7 +77,7 @@ static const struct named *find_name(const struct named *names, size_t n, const 
 	return low < n && strncmp(names[low].name, name, len) == 0 && names[low].name[len] == '\0' ? &names[low] : NULL;
 }
 
-/* Several functions of one file-local name: which of them a cold part belongs to nobody can tell; it stays alone. */
+/* If several functions have one file-local name, a cold part's function is unknown; it stays separate. */
 static bool find_owners(struct pt_exits *x)
 {
 	struct named *names = calloc(x->n_functions + 1, sizeof(*names));
@@ -109,7 +109,7 @@ bool pt_is_exit_name(const char *name)
 	return exit != NULL && exit > name && exit[strspn(exit + 6, "0123456789") + 6] == '\0';
 }
 
-/* Symbols with the name of an exit are exits of the function that they lie in, whatever analysis says. */
+/* Symbols with an exit's name are exits of the function around them, whatever analysis finds. */
 static bool take_symbols(struct pt_exits *x)
 {
 	const struct pt_program *p = x->map->program;
@@ -209,7 +209,7 @@ static int in_order(const void *a, const void *b)
 		return never_x ? 1 : -1;
 	if (x->addr != y->addr)
 		return x->addr < y->addr ? -1 : 1;
-	if (x->by != y->by)	/* what somebody says stands before what is found */
+	if (x->by != y->by)	/* given exits come before found ones */
 		return x->by > y->by ? -1 : 1;
 	return x->target < y->target ? -1 : x->target > y->target;
 }
@@ -234,7 +234,7 @@ static void merge(struct pt_exits *x)
 
 enum { MOST_TAKEN = 64 };
 
-/* Names that the function's symbols have, at most MOST_TAKEN of them: nobody writes more. */
+/* Names used by the function's symbols, at most MOST_TAKEN: nobody writes more. */
 static size_t taken_names(const struct pt_exits *x, size_t from, const char **taken)
 {
 	size_t n = 0;
@@ -253,7 +253,8 @@ static bool is_taken(const char *const *taken, size_t n, const char *name)
 	return false;
 }
 
-/* Those of one function, from index from on. Symbols keep their names, the others get the next free one. */
+/* Names the exits of one function, from index from on. Exits by symbols keep their names, the others get the next free
+ * one. */
 static bool name_exits(struct pt_exits *x, size_t from)
 {
 	const char *function = x->functions[x->list[from].function - 1].linkage, *taken[MOST_TAKEN];

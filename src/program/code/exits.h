@@ -18,10 +18,10 @@ enum pt_exit_by {
 	PT_EXIT_BY_TAIL_CALL,	/* a jump to the first instruction of another function */
 	PT_EXIT_BY_JUMP_INTO,	/* a jump into the middle of one, whose rest is shared, or to code of no function */
 	PT_EXIT_BY_COMPUTED,	/* a jump to an address that only the running program knows */
-	PT_EXIT_BY_FALLING,	/* the instruction before another function's first: execution goes on there */
-	PT_EXIT_BY_SYMBOL,	/* the ELF says so */
+	PT_EXIT_BY_FALLING,	/* the instruction before another function's first: execution continues there */
+	PT_EXIT_BY_SYMBOL,	/* by a symbol of the ELF */
 	PT_EXIT_BY_HAND,
-	PT_EXIT_NEVER,		/* no exit: the code ends here, in a call that does not come back, or in a trap */
+	PT_EXIT_NEVER,		/* not an exit: the code ends here, in a call that does not return, or in a trap */
 };
 
 struct pt_function_exit {
@@ -30,7 +30,7 @@ struct pt_function_exit {
 	const char *name;	/* "main_EXIT_"; of NEVER: NULL */
 	uint16_t function;	/* id of the function that ends there */
 	uint8_t by;		/* enum pt_exit_by */
-	bool conditional;	/* it may also go on behind itself */
+	bool conditional;	/* it may also continue with the next instruction */
 };
 
 enum { PT_EXIT_NAME_BYTES = 256 };	/* longer function names are cut off in the names of their exits */
@@ -40,14 +40,14 @@ bool pt_is_exit_name(const char *name);
 
 struct pt_exits;
 
-/* by_hand: comma-separated "FUNCTION:PLACE+PLACE...", or NULL. FUNCTION as pt_function_is() takes it, and only one may
- * fit; PLACE is the address of an instruction in it, or its offset from the function's start. NULL with a sentence:
- * by_hand makes no sense (PT_EARG), or no memory. map must outlive it. */
+/* by_hand: comma-separated "FUNCTION:PLACE+PLACE...", or NULL. FUNCTION as for pt_function_is(), which must match
+ * exactly one; PLACE is the address of an instruction in it, or its offset from the function's start. NULL: by_hand is
+ * invalid (PT_EARG, with a message), or no memory. map must outlive it. */
 struct pt_exits *pt_exits_new(const struct pt_codemap *map, const char *by_hand, struct pt_err *err);
 void pt_exits_free(struct pt_exits *exits);	/* NULL is fine */
 
-/* Of the function with this id (of a cold part: its function's), by address, the NEVER ones last. *n = 0: none, or no
- * such id. */
+/* The exits of the function with this id (for a cold part: its function's), by address, the NEVER ones last. *n = 0:
+ * none, or no such id. */
 const struct pt_function_exit *pt_exits_of(const struct pt_exits *exits, size_t id, size_t *n);
 
 const struct pt_codemap *pt_exits_map(const struct pt_exits *exits);

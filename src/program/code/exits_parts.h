@@ -1,5 +1,5 @@
-/* What the files of exits.h share: exits_walk.c finds exits by analysis, exits.c has what the user and the ELF say, the
- * order and the names; exits_list.c needs none of it. */
+/* Shared by the files of exits.h: exits_walk.c finds exits by analysis; exits.c has those of the user and the ELF, the
+ * order and the names; exits_list.c needs none of this. */
 #ifndef PT_PROGRAM_EXITS_PARTS_H
 #define PT_PROGRAM_EXITS_PARTS_H
 
@@ -10,19 +10,19 @@
 struct pt_exits {
 	const struct pt_codemap *map;
 	const struct pt_function *functions;
-	size_t n_functions;		/* that have an id */
-	uint16_t *owner;		/* by id: of a cold part the id of its function, else its own */
+	size_t n_functions;		/* functions with an id */
+	uint16_t *owner;		/* by id: for a cold part its function's id, else its own */
 	struct pt_function_exit *list;	/* by function and address */
 	size_t n, room;
-	size_t *first;			/* by id: in list; one more entry ends the last */
+	size_t *first;			/* by id: index in list; one more entry ends the last */
 	struct pt_arena names;
 };
 
-/* id of the function at addr, of a cold part that of its function; PT_NO_FUNCTION */
+/* id of the function at addr, for a cold part its function's; PT_NO_FUNCTION */
 uint16_t pt_exits_owner_at(const struct pt_exits *exits, uint64_t addr);
 bool pt_exits_is_instruction(const struct pt_exits *exits, uint64_t addr);
-/* One more, in no order; NULL: no memory. Valid until the next one. */
+/* Appends one, unsorted; NULL: no memory. Valid until the next one. */
 struct pt_function_exit *pt_exits_add(struct pt_exits *exits, uint16_t function, uint64_t addr, enum pt_exit_by by);
-bool pt_exits_find(struct pt_exits *exits);	/* exits_walk.c: all that analysis sees; false: no memory */
+bool pt_exits_find(struct pt_exits *exits);	/* exits_walk.c: finds exits by analysis; false: no memory */
 
 #endif

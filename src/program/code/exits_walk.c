@@ -1,23 +1,23 @@
-/* Exits by analysis (exits.h): each function is walked from its start along its flow; what that does not reach (code
- * behind a computed jump, tails that only others jump into) is walked from where it begins, unless it is filler that
+/* Exits by analysis (exits.h): walks each function from its start along its flow. Code not reached so (behind a
+ * computed jump, or tails that only other functions jump into) is walked from its beginning, unless it is filler that
  * runs into data. */
 #include <stdlib.h>
 
 #include "program/code/exits_parts.h"
 
 enum { MOST_TARGETS = 1024, MOST_UNITS_BACK = 64 };
-/* Of all jump tables together: hostile code could have the same one read by every instruction. */
+/* For all jump tables together: in hostile code every instruction could use the same table. */
 enum { MAX_TARGETS = 4 << 20 };
 
 struct walker {
 	struct pt_exits *out;
 	const struct pt_program *program;
-	uint8_t *seen;			/* a bit for each unit of all spans */
-	size_t *seen_from;		/* of each span its first bit */
+	uint8_t *seen;			/* one bit per unit of all spans */
+	size_t *seen_from;		/* first bit of each span */
 	uint64_t *todo;			/* addresses */
 	size_t n_todo, todo_room;
 	size_t left_targets;
-	uint16_t owner;			/* that is walked */
+	uint16_t owner;			/* the function being walked */
 	bool failed;			/* no memory */
 };
 
@@ -30,7 +30,7 @@ static bool is_start(const struct pt_exits *x, uint64_t addr)
 	return unit != NULL && unit->function != PT_NO_FUNCTION && x->functions[unit->function - 1].address == addr;
 }
 
-/* True: it was seen before, or is no code of the function that is walked. */
+/* True: seen before, or not code of the function being walked. */
 static bool mark(struct walker *w, uint64_t addr)
 {
 	const struct pt_codemap *map = w->out->map;
@@ -106,7 +106,7 @@ static void jump_to(struct walker *w, uint64_t addr, uint64_t target, bool condi
 
 /* --- computed jumps ----------------------------------------------------------------------------------------------- */
 
-/* What start-up code copies once is constant; what the program writes is not, code aside. */
+/* Data that start-up code only copies is constant; writable data is not, except code. */
 static const uint8_t *constant_bytes(const void *arg, uint64_t addr, size_t len_bytes)
 {
 	const struct pt_program *program = arg;
@@ -161,7 +161,7 @@ static void computed_jump(struct walker *w, uint64_t addr)
 
 /* --- the walk ----------------------------------------------------------------------------------------------------- */
 
-/* Behind the last instruction of a stretch: in another function, or in no code at all. */
+/* Handles the end of a stretch: the next address is in another function, or not in code. */
 static void run_out(struct walker *w, uint64_t addr, uint64_t next, uint64_t last_call)
 {
 	bool called = last_call != PT_UNKNOWN;
@@ -173,7 +173,7 @@ static void run_out(struct walker *w, uint64_t addr, uint64_t next, uint64_t las
 		found(w, called ? last_call : addr, PT_UNKNOWN, PT_EXIT_NEVER, false);
 }
 
-/* Straight on from addr until a jump that is always taken, or code that was seen. */
+/* Walks straight on from addr up to an unconditional jump, or to code seen before. */
 static void walk_from(struct walker *w, uint64_t addr)
 {
 	uint64_t last_call = PT_UNKNOWN;
@@ -214,8 +214,8 @@ static void walk(struct walker *w, uint64_t addr)
 		walk_from(w, w->todo[--w->n_todo]);
 }
 
-/* Instructions that nobody reaches and that end in data or in padding: put there to align what follows. Those are
- * done with when this returns true. */
+/* True: unreachable instructions that end in data or padding, which align the following code. They are marked as seen
+ * then. */
 static bool is_filler(struct walker *w, uint64_t from)
 {
 	const struct pt_code_unit *unit = pt_codemap_at(w->out->map, from);

@@ -1,11 +1,11 @@
-/* Nothing in the tables is trusted: what cannot be read ends the table that it is in. */
+/* The tables are not trusted: an unreadable entry ends its table. */
 #include <stdlib.h>
 
 #include "program/code/landings.h"
 #include "program/model/program_parts.h"
 #include "base/util.h"
 
-enum { MOST_LANDINGS = 65536, MOST_SITES = 1 << 20 };	/* kept; looked at, in all tables together */
+enum { MOST_LANDINGS = 65536, MOST_SITES = 1 << 20 };	/* landings kept; sites read in all tables together */
 
 struct reader {
 	const struct pt_program *program;
@@ -53,7 +53,7 @@ static uint64_t take_uleb(struct reader *r)
 	return 0;
 }
 
-/* An offset with 31 bits from where it lies. */
+/* A 31-bit offset relative to its own address. */
 static uint64_t take_relative(struct reader *r)
 {
 	uint64_t from = r->at;
@@ -63,7 +63,7 @@ static uint64_t take_relative(struct reader *r)
 	return (uint32_t)(from + (uint64_t)(int64_t)offset);
 }
 
-/* How numbers of a call-site table are written: DW_EH_PE_uleb128 or udata4. */
+/* Encodings of a call-site table's numbers: DW_EH_PE_uleb128 or udata4. */
 enum { ULEB128 = 0x01, UDATA4 = 0x03, OMITTED = 0xff };
 
 static uint64_t take_number(struct reader *r, uint8_t encoding)
@@ -80,16 +80,16 @@ static void keep(struct landings *l, struct pt_landing landing)
 		l->map->landing[l->map->n_landings++] = landing;
 }
 
-/* What the personality of C++ reads: begins at r, of the function that begins at `function`. */
+/* Reads the data of the C++ personality at r, for the function at `function`. */
 static void read_call_sites(struct landings *l, struct reader *r, uint64_t function)
 {
 	uint8_t encoding;
 	uint64_t end;
 
 	if (take_byte(r) != OMITTED)
-		return;			/* landing pads are not counted from the function: no compiler does it */
+		return;			/* landing pads are not relative to the function: no compiler does that */
 	if (take_byte(r) != OMITTED)
-		take_uleb(r);		/* where the types are */
+		take_uleb(r);		/* position of the types */
 	encoding = take_byte(r);
 	end = take_uleb(r);
 	end += r->at;
@@ -97,14 +97,14 @@ static void read_call_sites(struct landings *l, struct reader *r, uint64_t funct
 		uint64_t from = function + take_number(r, encoding), to = from + take_number(r, encoding);
 		uint64_t pad = take_number(r, encoding);
 
-		take_uleb(r);		/* what is done there */
+		take_uleb(r);		/* action */
 		if (!r->failed && pad != 0)
 			keep(l, (struct pt_landing){ function + pad, from, to });
 	}
 }
 
-/* An entry of .ARM.extab with a personality of its own: that, the unwinder's instructions, then what it reads. With one
- * of the three that the ABI knows there are no landing pads of C++. */
+/* Reads an entry of .ARM.extab with its own personality: the personality, the unwinder's instructions, then its data.
+ * The ABI's three predefined personalities have no C++ landing pads. */
 static void read_entry(struct landings *l, struct reader r, uint64_t function)
 {
 	uint32_t first = take_word(&r);
@@ -138,7 +138,7 @@ void pt_codemap_find_landings(struct pt_codemap *map)
 	while (map->landing != NULL && n-- > 0 && !r.failed && l.n_sites < MOST_SITES) {
 		uint64_t function = take_relative(&r) & ~UINT64_C(1);
 		struct reader entry = r;
-		uint32_t word = take_word(&r);	/* 1: cannot be unwound; bit 31: all of it is in the word */
+		uint32_t word = take_word(&r);	/* 1: cannot be unwound; bit 31: the entry is in the word itself */
 
 		if (!r.failed && word != 1 && word >> 31 == 0) {
 			entry.at = take_relative(&entry);

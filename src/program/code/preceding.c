@@ -1,5 +1,6 @@
-/* One sweep through the map lists what jumps where; a question then looks into the lists. What a call returns from is found by
- * following the jumps that leave the called function (tail calls, and functions that fall through into the next one). */
+/* One sweep through the map lists all jumps by target; queries look into these lists. The returns of a call are found
+ * by following the jumps that leave the called function (tail calls, and functions that fall through into the next
+ * one). */
 #include "program/code/preceding.h"
 
 #include <stdlib.h>
@@ -16,12 +17,12 @@ struct pt_preceding {
 	const struct pt_codemap *map;
 	const struct pt_function *functions;
 	size_t n_functions;
-	struct edge *to;		/* direct jumps and calls, by where they lead */
-	struct edge *out;		/* what leaves a function and does not come back, by where it is */
+	struct edge *to;		/* direct jumps and calls, by target */
+	struct edge *out;		/* jumps that leave a function for good, by address */
 	size_t n_to, room_to, n_out, room_out;
 	struct list pointers, returns;	/* by address */
 	uint8_t *visited;		/* by function id */
-	uint16_t *pending;		/* functions whose ends are to be looked at */
+	uint16_t *pending;		/* functions whose ends must still be examined */
 };
 
 static void add_edge(struct edge **edges, size_t *n, size_t *room, struct edge edge)
@@ -42,7 +43,7 @@ static void add_address(struct list *list, uint64_t address)
 	list->at[list->n++] = address;
 }
 
-/* Not an unconditional jump, a call, a return, or data. */
+/* True: not an unconditional jump, a call, a return, or data. */
 static bool goes_on(const struct pt_code_unit *unit)
 {
 	return pt_sum_breaks(unit[unit->len_units].sums - unit->sums) == 0;
@@ -156,7 +157,7 @@ static void visit(struct pt_preceding *p, uint64_t address, size_t *n_pending)
 	p->pending[(*n_pending)++] = id;
 }
 
-/* A computed jump without a link may be a tail call: of anything. */
+/* True: the range has a computed jump without a link, which may be a tail call of any function. */
 static bool jumps_anywhere(const struct pt_preceding *p, uint64_t address, uint64_t end)
 {
 	for (size_t i = first_from(&p->pointers, address); i < p->pointers.n && p->pointers.at[i] < end; i++)
@@ -191,7 +192,7 @@ static unsigned returns_from(struct pt_preceding *p, uint64_t called, pt_precedi
 
 /* --- what is before an address */
 
-/* The instruction that ends there; NULL: none does. */
+/* The instruction that ends at the address; NULL: none does. */
 static const struct pt_code_unit *in_front(const struct pt_preceding *p, uint64_t address, uint64_t *from)
 {
 	unsigned unit_bytes = p->map->isa->unit_bytes;
@@ -242,7 +243,7 @@ static bool jump_in(const struct pt_preceding *p, uint64_t address, pt_preceding
 	return high > low;
 }
 
-/* The computed jumps of the function: one of them has a table with this address. */
+/* Adds all computed jumps of the function: one of their tables contains the address. */
 static void jumps_of(const struct pt_preceding *p, const struct pt_function *f, pt_preceding_at at, void *arg)
 {
 	for (size_t i = first_from(&p->pointers, f->address); i < p->pointers.n; i++) {

@@ -1,5 +1,5 @@
-/* See demangle.h. libiberty hands out its text piece by piece and cannot be stopped, so the piece that is one too
- * many jumps out: what it works on lies on the stack that is left behind. */
+/* See demangle.h. libiberty delivers its text in pieces and cannot be stopped, so the callback leaves it by longjmp()
+ * at the first piece beyond the bound. libiberty's state is on the abandoned stack. */
 #include "config.h"
 
 #include "program/model/demangle.h"
@@ -16,7 +16,7 @@ struct writer {
 	size_t len_bytes, n_pieces;
 };
 
-/* Pieces without a byte cost time too. */
+/* Empty pieces count, too, because they take time. */
 static void on_piece(const char *piece, size_t len_bytes, void *arg)
 {
 	struct writer *w = arg;

@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Longer symbols stay as they are, and so do those that would become longer: a few bytes of substitutions can stand
- * for gigabytes of text, and the maker of the ELF is not trusted. */
+/* Longer symbols, and symbols with a longer result, are not demangled: a few bytes of substitutions can expand to
+ * gigabytes of text, and the ELF is not trusted. */
 enum { PT_DEMANGLE_MAX_BYTES = 1024, PT_DEMANGLE_TEXT_BYTES = 4096 };
 
-/* linkage as it is meant to be read, in text, with its terminating 0. False: not mangled, over a bound, or built
- * without libiberty; text is unspecified then. *spent_bytes, if not NULL, grows by what was read and written,
- * also in vain: the measure of the work, for callers with a budget. */
+/* Demangles linkage into text, with a terminating 0. False: not mangled, over a bound, or built without libiberty; text
+ * is unspecified then. *spent_bytes, if not NULL, grows by the bytes read and written, also on failure, for callers
+ * with a budget. */
 bool pt_demangle(const char *linkage, char text[PT_DEMANGLE_TEXT_BYTES], size_t *spent_bytes);
 
 #endif

@@ -19,7 +19,7 @@ static int by_mark_address(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* An array of n things, copied; *copied counts them. False: no memory. */
+/* Copies an array of n elements; *copied: their number. False: no memory. */
 static bool copy(void **to, size_t *n_to, const void *from, size_t n, size_t size)
 {
 	*to = calloc(n + 1, size);

@@ -1,4 +1,4 @@
-/* Whose code a program is: what the head of its ELF says. */
+/* The processor of a program, according to its ELF header. */
 #include <elf.h>
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 
 #include "program/model/program.h"
 
-/* How much of name the text covers, spaces aside; NULL: it says something else. */
+/* Returns the rest of name after text, ignoring spaces; NULL: name does not begin with text. */
 static const char *behind(const char *name, const char *text, size_t len_bytes)
 {
 	for (size_t i = 0; i < len_bytes; i++) {

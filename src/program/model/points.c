@@ -10,7 +10,7 @@
 
 enum { LIST_BYTES = 200, MOST_NAMED = 4 };
 
-/* All of text is a number, as C writes it. */
+/* Parses text that is entirely a C number. */
 static bool number(const char *text, uint64_t *value)
 {
 	char *end;
@@ -55,7 +55,7 @@ static int in_code(const struct pt_program *program, const char *text, uint64_t 
 
 /* --- symbols ------------------------------------------------------------------------------------------------------ */
 
-/* A name that is exactly the function's, or its linkage name, beats the same name without parameters. */
+/* An exact match of the name or linkage name is preferred to a match without parameters. */
 static int find_function(const struct pt_program *program, const char *name, size_t len,
 			 const struct pt_function **found, struct pt_err *err)
 {
@@ -152,8 +152,8 @@ static int no_code(const struct pt_program *program, const char *text, uint32_t 
 	return pt_fail(err, PT_EARG, "%.200s has no code; the next line that has is %" PRIu32, text, next);
 }
 
-/* The lowest place that is good for a breakpoint, or else the lowest. Ranges are sorted, so a function's are together,
- * but for those around a function within. */
+/* The lowest address that is recommended for a breakpoint, or else the lowest. Ranges are sorted, so a function's
+ * ranges are adjacent, unless another function is nested in it. */
 static int line_point(const struct pt_program *program, const char *text, size_t name_len, uint64_t line,
 		      uint64_t *addr, struct pt_err *err)
 {

@@ -1,4 +1,4 @@
-/* A program under test: what elf.c found, kept and looked up. */
+/* A program under test: stores what elf.c found, and looks it up. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,8 +134,8 @@ size_t pt_program_enclosing(const struct pt_program *program, size_t i, uint64_t
 	return i;
 }
 
-/* Symbols nest where assembler code names a part of a function, seldom and not deep. Deeper ones are cut off, so that
- * a look-up stays one. */
+/* Symbols nest if assembler code names parts of a function; this is rare and not deep. Deeper nesting is cut off, to
+ * keep look-ups fast. */
 static void find_around(struct pt_program *p)
 {
 	enum { MAX_NESTED = 16 };
@@ -181,7 +181,7 @@ const uint8_t *pt_program_bytes_at(const struct pt_program *program, uint64_t ru
 	return NULL;
 }
 
-/* The table ends where the first function behind it begins, whatever it was said to be. */
+/* The table ends at the first function after its beginning, whatever length is given. */
 static void keep_vectors(struct pt_program *program, struct pt_vectors found)
 {
 	uint64_t most = 4 * (uint64_t)program->isa->n_vectors;

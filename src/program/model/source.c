@@ -14,9 +14,9 @@ enum { PATH_BYTES = 4096, MAX_PLACES = 64, MAX_FILES = 65536, PATIENCE_MS = 5000
 
 struct place { char *from, *to; size_t from_len; };	/* from NULL: to is a folder to search */
 
-struct text {			/* a file that somebody asked for */
+struct text {			/* a requested file */
 	struct text *next;
-	char *path, *found;	/* found NULL: missing, and why says how so */
+	char *path, *found;	/* found NULL: missing, see why */
 	char *why;
 	uint8_t *bytes;
 	size_t len_bytes;
@@ -27,9 +27,9 @@ struct text {			/* a file that somebody asked for */
 struct pt_sources {
 	struct place places[MAX_PLACES];
 	size_t n_places, n_files, left_bytes;
-	bool closed;		/* none is looked for */
-	bool late;		/* a disk does not answer: no other is looked for */
-	struct text *files;	/* the last asked for first */
+	bool closed;		/* no files are opened */
+	bool late;		/* a disk does not answer: no more files are opened */
+	struct text *files;	/* most recently used first */
 };
 
 /* --- places ------------------------------------------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ void pt_sources_free(struct pt_sources *sources)
 
 /* --- files -------------------------------------------------------------------------------------------------------- */
 
-/* True: it was read. A file that is there but cannot be read says why; one that is not says nothing. */
+/* True: read. Sets why if the file exists but cannot be read. */
 static bool try(struct pt_sources *s, struct text *t, const char *path)
 {
 	size_t most = s->left_bytes < PT_SOURCE_MAX_FILE_BYTES ? s->left_bytes : PT_SOURCE_MAX_FILE_BYTES;
@@ -125,7 +125,7 @@ static bool try(struct pt_sources *s, struct text *t, const char *path)
 	}
 	t->bytes = pt_file_read_within(path, most, PATIENCE_MS, &t->len_bytes, &err);
 	if (t->bytes == NULL) {
-		s->late = err.code == PT_ETIMEOUT;	/* a report has many files, and a dead disk all of them */
+		s->late = err.code == PT_ETIMEOUT;	/* a report may have many files, all on the dead disk */
 		if (err.code != PT_EIO && t->why == NULL)
 			t->why = pt_strdup(err.msg);
 		return false;
@@ -144,7 +144,7 @@ static bool try_joined(struct pt_sources *s, struct text *t, const char *folder,
 	return (size_t)snprintf(path, sizeof(path), "%s/%s", folder, rest) < sizeof(path) && try(s, t, path);
 }
 
-/* DIR/a/b/c.c, DIR/b/c.c, DIR/c.c. Components that lead upwards are not looked up. */
+/* DIR/a/b/c.c, DIR/b/c.c, DIR/c.c. ".." components are not looked up. */
 static bool search(struct pt_sources *s, struct text *t, const char *folder)
 {
 	for (const char *rest = t->path; rest != NULL; rest = strchr(rest, '/')) {
@@ -157,7 +157,7 @@ static bool search(struct pt_sources *s, struct text *t, const char *folder)
 
 static bool find(struct pt_sources *s, struct text *t)
 {
-	if (s->closed) {	/* its names may be any of this host's files */
+	if (s->closed) {	/* its names could be any of this host's files */
 		t->why = pt_strdup(
 			"the program came from a client that is not the user who runs proftap: its sources are "
 			"not looked for on this host");
@@ -220,7 +220,7 @@ static struct text *read_text(struct pt_sources *s, const char *path)
 	return t;
 }
 
-/* The file, in front of all others; most questions are about the same one as before. */
+/* Finds the file and moves it to the front: most requests are for the same file as before. */
 static struct text *text_of(struct pt_sources *s, const char *path)
 {
 	struct text *t;

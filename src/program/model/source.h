@@ -1,6 +1,6 @@
 /* Source text, for annotated listings: files found by the paths that DWARF has, by substituted ones, or in folders that
- * the user names. Read when the first line of a file is asked for. One thread at a time; nothing is kept that the
- * caller has to free. */
+ * the user names. A file is read when its first line is requested. One thread at a time; the caller frees only the
+ * struct. */
 #ifndef PT_PROGRAM_SOURCE_H
 #define PT_PROGRAM_SOURCE_H
 
@@ -10,17 +10,17 @@
 
 #include "base/error.h"
 
-/* Files larger than this are not source; and all that are read together take at most the second. */
+/* Limits: larger files are not taken for source; all files together are at most the second. */
 enum { PT_SOURCE_MAX_FILE_BYTES = 8 << 20, PT_SOURCE_MAX_BYTES = 256 << 20 };
 
 struct pt_sources;
 
 /* places: comma-separated "FROM:TO" (a path that begins with the folder FROM is looked up in the folder TO instead, the
  * first that fits) and "DIR" (a folder where files are looked up with as many of their last path components as are
- * there: DIR/drivers/uart.c before DIR/uart.c). NULL: as DWARF says. PT_EARG: a word without sense. */
+ * there: DIR/drivers/uart.c before DIR/uart.c). NULL: DWARF's paths only. PT_EARG: an invalid word. */
 struct pt_sources *pt_sources_new(const char *places, struct pt_err *err);
 struct pt_program;
-/* as its setting source-path says */
+/* uses its setting source-path */
 struct pt_sources *pt_sources_of(const struct pt_program *program, struct pt_err *err);
 void pt_sources_free(struct pt_sources *sources);	/* NULL is fine */
 
@@ -30,7 +30,7 @@ const char *pt_source_line(struct pt_sources *sources, const char *path, uint32_
 uint32_t pt_source_n_lines(struct pt_sources *sources, const char *path);	/* 0: empty or missing */
 /* Where the file was found; NULL: missing. */
 const char *pt_source_found(struct pt_sources *sources, const char *path);
-/* Why the file is missing, a sentence; NULL: it is not. */
+/* Why the file is missing; NULL: it is not. */
 const char *pt_source_missing(struct pt_sources *sources, const char *path);
 
 #endif
