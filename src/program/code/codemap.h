@@ -1,6 +1,6 @@
-/* The code map: what flow needs to know of every instruction, in flat arrays indexed by
- * (address - base) / smallest instruction, with running sums, so that the work of a straight run is one subtraction
- * and decoding a branch is a few loads. Built once per program (and image); constant afterwards. */
+/* The code map: what following the flow needs of every instruction, in flat arrays indexed by (address - base) /
+ * smallest instruction, with running sums. The cost of a straight run is then one subtraction, and decoding a branch
+ * takes a few loads. Built once per program (and image); constant afterwards. */
 #ifndef PT_PROGRAM_CODEMAP_H
 #define PT_PROGRAM_CODEMAP_H
 
@@ -11,13 +11,13 @@ enum { PT_NO_FUNCTION = 0, PT_MAX_FUNCTIONS = UINT16_MAX - 1 };
 
 /* Sums of what lies before an address in its span, packed so that one subtraction gives all of a straight run, and one
  * addition adds it up: modelled cycles in bits 0-23, every conditional branch counted as not taken; instructions in
- * bits 24-39; and breaks in bits 40-55 (places that no straight run can pass: unconditional branches, data). They carry
- * into one another, but a difference is right as long as the run has less than 65536 units, since none costs more than
+ * bits 24-39; and breaks in bits 40-55 (places that no straight run can pass: unconditional branches, data). The fields
+ * carry into one another, but a difference is correct if the run has less than 65536 units, since no unit has more than
  * 255 cycles.
  *
- * Bits 56-63 are no sum, but the unit's reach: so many units ahead and no more begins the last instruction that a short
- * run from here can end with. It is in the same function, with nothing in between that breaks the flow. The sums of
- * PT_SHORT_RUNS short runs, each with a branch at its end, do not carry. */
+ * Bits 56-63 are not a sum but the unit's reach: the largest distance in units to the last instruction of a short run
+ * from here. It is in the same function, with nothing in between that breaks the flow. The sums of PT_SHORT_RUNS short
+ * runs, each with a branch at its end, do not carry. */
 enum { PT_SUM_INSTRUCTIONS = 24, PT_SUM_BREAKS = 40, PT_SUM_REACH = 56 };
 enum { PT_MOST_REACH = 254, PT_SHORT_RUNS = 256 };
 #define PT_SUM_CYCLES_MASK UINT32_C(0xffffff)
@@ -48,14 +48,13 @@ struct pt_code_unit {		/* one entry per isa->unit_bytes; 16 bytes, four in a cac
 	uint8_t plain : 1;	/* an instruction begins here, and no exception handler */
 	uint8_t departs : 1;	/* calls, returns, jumps to another function, or to a place that is not known */
 };
-#define PT_ANY_TARGET UINT32_MAX	/* goes where a register says: "negative" */
-#define PT_FAR_TARGET 0			/* out of this span: pt_codemap_target() tells; or does not branch */
+#define PT_ANY_TARGET UINT32_MAX	/* target in a register: "negative" */
+#define PT_FAR_TARGET 0			/* out of this span (pt_codemap_target() has it), or not a branch */
 #define PT_CALL_SITE UINT32_C(0x40000000)	/* above any target */
-enum { PT_CALL_SITES = 65536 };		/* numbers, from 0 on; calls beyond that have none */
+enum { PT_CALL_SITES = 65536 };		/* numbers from 0 on; further calls have none */
 
-/* From each unit of a span on, to follow code where not every branch is reported: how many units the next
- * instruction is away that does not just go on (0: it is here), or one on the way to it, and whether that is
- * doubtful. */
+/* For each unit, to follow code when not every branch is reported: the distance in units to the next instruction that
+ * does not simply continue (0: here), or to a place on the way to it, and whether that is doubtful. */
 enum { PT_WAY = 0x7fff, PT_WAY_DOUBTFUL = 0x8000 };
 
 struct pt_code_span {		/* one contiguous piece of code */
@@ -70,9 +69,9 @@ struct pt_code_span {		/* one contiguous piece of code */
 enum { PT_CODEMAP_PAD = 32768 };	/* units; memory that is never touched */
 
 struct pt_codemap {
-	struct pt_kept kept;		/* free NULL: not the program's own (pt_codemap_of()) */
+	struct pt_kept kept;		/* free NULL: not the program's own map (pt_codemap_of()) */
 	const struct pt_isa *isa;
-	const struct pt_program *program;	/* held, but not by the program's own */
+	const struct pt_program *program;	/* referenced, except in the program's own map */
 	struct pt_code_span *span;	/* by address */
 	size_t n_spans;
 	uint32_t n_sites;		/* calls that have a number */
@@ -83,17 +82,18 @@ struct pt_codemap {
 };
 enum { PT_CODEMAP_WAITS = 4096 };
 
-/* program may be NULL (an empty map: every address is outside code). Of pt_isa_none nothing can be entered: the map is
- * empty, too. Never fails but for memory. */
+/* program may be NULL (an empty map: every address is outside code). With pt_isa_none the map is empty, too. Fails only
+ * for lack of memory. */
 struct pt_codemap *pt_codemap_new(const struct pt_program *program, const struct pt_isa *isa);
 void pt_codemap_free(struct pt_codemap *map);
-/* The program's own, made at the first call; it lives as long as the program, and is freed with it. isa: the same
- * for all who ask. Any thread. NULL: out of memory. */
+/* The program's own map, made at the first call and freed with the program. isa: must be the same in all calls. Any
+ * thread. NULL: out of memory. */
 struct pt_codemap *pt_codemap_of(struct pt_program *program, const struct pt_isa *isa);
-/* For codemap.c: what it has in wait. False: out of memory. (waits.c) */
+/* For codemap.c: fills wait. False: out of memory. (waits.c) */
 void pt_codemap_find_waits(struct pt_codemap *map);
 
-/* Where the direct branch at addr leads; PT_UNKNOWN: there is none. For any span; the hot path reads target. */
+/* The target of the direct branch at addr; PT_UNKNOWN: there is none. Works for any span; the hot path reads target
+ * directly. */
 uint64_t pt_codemap_target(const struct pt_codemap *map, uint64_t addr);
 
 /* In units. */
@@ -111,12 +111,12 @@ static inline const struct pt_code_unit *pt_codemap_at(const struct pt_codemap *
 	return NULL;
 }
 
-/* The function at addr, as an id. in_code: whether the program has code there. Also of a program that cannot be walked
- * (pt_isa_none), of which the map has no entries. */
+/* The function at addr, as an id. in_code: whether the program has code there. Also works for a program that cannot be
+ * decoded (pt_isa_none), for which the map has no entries. */
 uint16_t pt_codemap_function(const struct pt_codemap *map, uint64_t addr, bool *in_code);
 
-/* An exception entered the code at addr: the first instruction of its handler. Where vectors are code, what is entered is a
- * jump in the midst of a table that some symbol has: the handler is the function that it jumps to. Else addr itself. */
+/* The first instruction of the handler of an exception that entered the code at addr. If vectors are code, the entry is
+ * a jump in a table that belongs to some symbol: the handler is the function that it jumps to. Else addr itself. */
 uint64_t pt_codemap_handler(const struct pt_codemap *map, uint64_t addr);
 
 #endif

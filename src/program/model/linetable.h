@@ -1,5 +1,5 @@
 /* The line table of a program: which source line each stretch of code belongs to. Part of the program: constant, any
- * thread, there as soon as the program is. Empty where the ELF has no DWARF. */
+ * thread, complete when the program is. Empty if the ELF has no DWARF. */
 #ifndef PT_PROGRAM_LINETABLE_H
 #define PT_PROGRAM_LINETABLE_H
 
@@ -10,7 +10,7 @@ enum { PT_NO_FILE = UINT32_MAX };
 struct pt_source_file {
 	/* with its compilation directory in front, "." and ".." taken out; unique in the table */
 	const char *path;
-	const char *name;	/* for display: the last parts of path, as few as no other file ends in */
+	const char *name;	/* for display: the fewest last components of path that are unique */
 };
 
 struct pt_line_range {		/* 32 bytes */
@@ -23,16 +23,16 @@ struct pt_line_range {		/* 32 bytes */
 	uint16_t is_stmt : 1;	/* a recommended place for a breakpoint */
 };
 
-/* By address, no two overlap. What lies between two ranges has no line information. */
+/* Sorted by address, without overlaps. Code between two ranges has no line information. */
 const struct pt_line_range *pt_program_lines(const struct pt_program *program, size_t *n);
 /* The range that addr lies in; NULL: none. */
 const struct pt_line_range *pt_program_line_at(const struct pt_program *program, uint64_t addr);
 const struct pt_source_file *pt_program_files(const struct pt_program *program, size_t *n);	/* by path */
 
-/* The lines that have code, each once for each function that it has code in: what "executable lines" means to coverage.
- * By file, line, function. */
+/* The lines that have code, once for each function with code of the line: the "executable lines" of coverage. By file,
+ * line, function. */
 struct pt_code_line { uint32_t file, line, function; };
-/* An array of *n for the caller to free(); NULL: no memory. Takes time in proportion to the table: ask once. */
+/* An array of *n for the caller to free(); NULL: no memory. Takes time in proportion to the table: call it once. */
 struct pt_code_line *pt_program_code_lines(const struct pt_program *program, size_t *n);
 
 #endif
