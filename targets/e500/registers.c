@@ -109,7 +109,7 @@ static uint64_t now_ns(const struct pt_e500_target *e500)
 	return pt_link_now_ns(pt_probe_link(e500->remote.target->probe));
 }
 
-/* True: the snapshot was taken at the current halt and is younger than SNAPSHOT_MS. */
+/* True: the snapshot was taken since the client's last resume, and is younger than SNAPSHOT_MS. */
 static bool is_valid(const struct pt_e500_target *e500, unsigned core, uint32_t resumes)
 {
 	const struct pt_e500_snapshot *s = &e500->pm.snapshot;

@@ -3,7 +3,7 @@
  *
  * If there are more events than counters, they take turns: groups of events use the counters one after the other. Each
  * turn begins at zero and is marked so in the trace, and the analysis scales it (with the error of that). Readings are
- * raw, as wide as the counters: the decoder extends them to 64 bits. A latency counter has a number, a sum, a sum of
+ * raw, as wide as the counters: the decoder extends them to 64 bits. A latency counter has a count, a sum, a sum of
  * squares, a minimum and a maximum. If its sums have overflowed, its counts since the previous reading are left out.
  * Source: UG984, "Performance Monitoring", table of items by width. */
 #include <inttypes.h>

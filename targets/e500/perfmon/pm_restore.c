@@ -11,7 +11,7 @@
 #include "targets/e500/perfmon/perfmon.h"
 #include "base/util.h"
 
-enum { MOST_DEBTS = 4 * PT_REMOTE_MAX_CORES };	/* one per core */
+enum { MOST_DEBTS = 4 * PT_REMOTE_MAX_CORES };	/* each for one core */
 
 struct debt {
 	char where[64];			/* "": unused */
