@@ -1,7 +1,7 @@
 /* The function at the bottom of a task's stack, from its pc, its lr and the words on its stack. It needs no unwind
  * tables and makes no guesses: a word counts as a return address only if the instruction before that address calls the
- * function that would return there. So a call through a pointer, or by a function left through a jump, ends the
- * search. */
+ * function that would return there. So the search ends at a call through a pointer, and where a called function ended
+ * in a jump (tail call). */
 #ifndef PT_PROGRAM_BOTTOM_H
 #define PT_PROGRAM_BOTTOM_H
 

@@ -31,7 +31,7 @@ struct counters {
 	/* since when no turn can begin because the program's agent is not ready; 0: not the case */
 	uint64_t waits_since_ns;
 	bool taken, held;		/* taken: we own the performance monitor; held: the core is halted */
-	bool late;			/* an agent answered late, and a warning was logged */
+	bool late;			/* a long wait (busy connection, or late agent) was warned about */
 };
 
 static uint64_t now_ns(const struct counters *s)
