@@ -25,7 +25,7 @@ static const struct pt_param params[] = {	/* same keywords and meaning as in eve
 	[BATCH] = { .key = "batch", .type = PT_PARAM_NUMBER, .standard = "16", .min = 2, .max = MAX_SAMPLES,
 		    .help = "samples in a row between two random delays" },
 	[PERIOD] = { .key = "period", .type = PT_PARAM_TIME, .standard = "2ms", .max = PROBE_DELAY_US * UINT64_C(1000),
-		     .help = "longest period expected in the program: batches are 0 to twice that far apart" },
+		     .help = "the longest period of what the program does, not of the samples: batches are 0 to twice that apart" },
 };
 
 struct batch {
