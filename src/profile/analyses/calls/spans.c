@@ -168,6 +168,7 @@ static void pop(struct pt_span_stack *s, enum ending how)
 	if (frame->span != PT_SPAN_MARKER) {
 		settle(s, frame, &v, how == SEEN && frame->seen, how == SKIPPED);
 		s->last[frame->span].left = how == SEEN ? s->clock + 1 : 0;
+		s->last[frame->span].cut += how == CUT;
 	}
 	s->n_frames--;
 }
@@ -266,6 +267,7 @@ void pt_span_enter(struct pt_span_stack *s, uint32_t span, bool nests, const str
 		add_interval(s, span, PT_TALLY_INACTIVE, last->left, at);
 	push(s, &(struct pt_span_frame){ .from = s->clock, .from_ns = at->ns, .span = span, .seen = true }, at);
 	last->entered = s->clock + 1;
+	last->cut = 0;
 	s->set->span[span].run.count++;
 }
 
@@ -280,7 +282,10 @@ void pt_span_leave(struct pt_span_stack *s, uint32_t span, const struct pt_span_
 	pt_span_pass(s, at->clock);
 	imprecise(s, span, at);
 	if (was_before(s, span)) {
-		s->set->span[span].run.partial++;
+		if (s->last[span].cut > 0)
+			s->last[span].cut--;	/* it is counted */
+		else
+			s->set->span[span].run.partial++;
 		s->last[span].left = s->clock + 1;
 		return;
 	}
@@ -311,6 +316,10 @@ void pt_span_back_to(struct pt_span_stack *s, uint32_t span, const struct pt_spa
 	if (s->n_frames == 0 && span != PT_NO_SPAN) {	/* entered before anybody looked, or never */
 		if (!known)
 			error(s, span, PT_SPAN_UNMATCHED_EXIT, at);
+		if (s->last[span].cut > 0) {	/* it is counted again when it ends */
+			s->last[span].cut--;
+			s->set->span[span].run.partial--;
+		}
 		push(s, &(struct pt_span_frame){ .from = s->clock, .from_ns = at->ns, .span = span }, at);
 		imprecise_open(s, at);
 	}
@@ -518,5 +527,6 @@ void pt_span_gap(struct pt_span_stack *s, const struct pt_span_at *at)
 	pt_span_add_waits(s, s->set->span);
 	forget(s);
 	forget_contexts(s);
-	memset(s->last, 0, s->set->n_spans * sizeof(*s->last));
+	for (size_t i = 0; i < s->set->n_spans; i++)
+		s->last[i].entered = s->last[i].left = 0;
 }

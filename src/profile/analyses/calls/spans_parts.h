@@ -20,6 +20,7 @@ struct pt_span_frame {
 
 struct pt_span_last {			/* of a span on a stack: 0, or the clock + 1 */
 	uint64_t entered, left;
+	uint32_t cut;		/* were open when the stretch before ended: an exit that comes may be theirs */
 };
 
 struct pt_span_context {
