@@ -174,17 +174,23 @@ static void take_value(struct pt_source_ctx *ctx, const struct pt_event *e, stru
 
 	if (ctx->data_only && e->kind == PT_EV_VALUE && !pt_definitions_access(p->definitions, e))
 		p->unplaced++;
-	if (e->kind == PT_EV_VALUE && at.ns != PT_UNKNOWN && (ctx->seen.ns == PT_UNKNOWN || at.ns > ctx->seen.ns))
-		ctx->seen = at;
 	/* A gap is noticed when the trace goes on, or at the end of its chunk; it began after the last time that was
 	 * recorded. */
 	take_signals(ctx, e, e->kind == PT_EV_GAP && ctx->seen.ns != PT_UNKNOWN ? ctx->seen : at);
+}
+
+static void note_seen(struct pt_source_ctx *ctx, struct pt_timestamp at)
+{
+	if (at.ns != PT_UNKNOWN && (ctx->seen.ns == PT_UNKNOWN || at.ns > ctx->seen.ns))
+		ctx->seen = at;
 }
 
 static void take_other(struct pt_source_ctx *ctx, const struct pt_event *e, struct pt_timestamp at)
 {
 	struct pt_pipeline *p = ctx->pipeline;
 
+	if (e->kind == PT_EV_VALUE || (e->kind != PT_EV_GAP && e->ticks != PT_UNKNOWN))
+		note_seen(ctx, at);
 	if (e->kind == PT_EV_GAP && e->cause == PT_GAP_DAMAGED && e->gap.bytes != PT_UNKNOWN)
 		ctx->damaged_bytes += e->gap.bytes;
 	if (e->kind == PT_EV_GAP && (ctx->decoder->gives & PT_GIVES_FLOW) != 0)
