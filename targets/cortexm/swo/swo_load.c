@@ -14,6 +14,7 @@ enum { SAMPLE_BYTES = 5, STAMP_BYTES = 2, ROOM_PACKETS = 2, MEASURE_MS = 100, RE
 #define MOST_LOAD 0.5		/* for samples alone: above that other packets are lost */
 #define MOST_LOST 0.01		/* intended */
 #define STEP 0.001
+#define BURSTS_LOST 0.1
 
 static unsigned sample_bytes(const struct pt_swo *s)
 {
@@ -81,6 +82,15 @@ int pt_swo_measure_rest(struct pt_swo *s, struct pt_err *err)
 
 /* --- the period --------------------------------------------------------------------------------------------------- */
 
+/* Where packets are dropped in nearly every burst of reports, it is the chip's queue that is too short, and there is a way round. */
+static const char *way_round(const struct pt_swo *s, double lost)
+{
+	if (lost < BURSTS_LOST || (s->kinds & PT_SWO_EXCEPTIONS) == 0)
+		return "";
+	return ". If it stays so, the chip's queue is too short for its bursts of exceptions: variables=NAME:regular, of a "
+	       "variable that a handler writes, has the handler's period (trace=data), and trace=pc-samples its share";
+}
+
 static void warn_of_loss(const struct pt_swo *s)
 {
 	double lost = pt_swo_lost_part(load_of(s) + s->rest_load, ROOM_PACKETS);
@@ -88,8 +98,8 @@ static void warn_of_loss(const struct pt_swo *s)
 	if (s->rest_known && lost > MOST_LOST)
 		pt_warn("swo: what else is traced takes %.0f %% of the pin at %" PRIu32
 			" baud, and samples %.0f %%: predicted loss "
-			"%.1f %%; raise swo-baud, trace less (trace=), or leave the stamps out (stamps=off)",
-			s->rest_load * 100, s->stream.bits_per_s, load_of(s) * 100, lost * 100);
+			"%.1f %%; raise swo-baud, trace less (trace=), or leave the stamps out (stamps=off)%s",
+			s->rest_load * 100, s->stream.bits_per_s, load_of(s) * 100, lost * 100, way_round(s, lost));
 }
 
 int pt_swo_choose(struct pt_swo *s, struct pt_err *err)
@@ -121,11 +131,12 @@ static void warn_of_crowd(const struct pt_swo *s, double lost)
 			 pt_swo_lost_part(load_of(s) + s->rest_load, ROOM_PACKETS) * 100);
 	pt_warn("swo: more is traced than the pin carries at %" PRIu32
 		" baud: of the last second's reports the chip dropped %.1f %% or more%s; raise swo-baud, trace less (trace=), "
-		"leave the stamps out (stamps=off)%s",
+		"leave the stamps out (stamps=off)%s%s",
 		s->stream.bits_per_s, lost * 100, predicted,
 		(s->kinds & PT_SWO_PC_SAMPLES) == 0 ? ""
 		: s->load_given			    ? ", or lower pc-load"
-				: ", or begin anew: the period of samples is chosen when a profile begins");
+				: ", or begin anew: the period of samples is chosen when a profile begins",
+		way_round(s, lost));
 }
 
 void pt_swo_watch_load(struct pt_swo *s, uint64_t now_ns)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/util.h"
+#include "host/log.h"
 #include "targets/cortexm/swo/swo.h"
 
 #define ITM UINT32_C(0xe0000000)
@@ -12,7 +13,7 @@
 enum { ITM_TER = 0xe00, ITM_TPR = 0xe40, ITM_TCR = 0xe80, LAR = 0xfb0, LSR = 0xfb4 };
 enum { TCR_ITMENA = 1 << 0, TCR_TSENA = 1 << 1, TCR_SYNCENA = 1 << 2, TCR_TXENA = 1 << 3, TCR_BUSY = 1 << 23, TCR_ID = 1 << 16,
        TCR_SETTINGS = 0x7f0f1f };
-enum { TPIU_ACPR = 0x010, TPIU_SPPR = 0x0f0, TPIU_FFCR = 0x304, MOST_ACPR = 0x1fff };
+enum { TPIU_ACPR = 0x010, TPIU_SPPR = 0x0f0, TPIU_FFCR = 0x304, MOST_ACPR = 0x1fff, MOST_COMMON = 24 };
 enum { SPPR_MANCHESTER = 1, SPPR_UART = 2, FFCR_TRIG_IN = 1 << 8, FFCR_FORMATS = 3 };	/* EnFCont, EnFTC */
 enum { CTRL_CYCCNTENA = 1 << 0, CTRL_SYNCTAP = 1 << 10, CTRL_PCSAMPLENA = 1 << 12, CTRL_EXCTRCENA = 1 << 16,
        CTRL_EVENTS = 0x1f << 17, CTRL_SETTINGS = 0x7f1fff, CTRL_NOTRCPKT = 1 << 27, CTRL_NOCYCCNT = 1 << 25 };
@@ -220,13 +221,48 @@ int pt_swo_try_rate(struct pt_swo *s, uint32_t wanted_bps, struct pt_err *err)
 	return err->code;
 }
 
+/* The nearest rate in this direction that pin and probe both have; 0: none near. */
+static uint32_t common_rate(struct pt_swo *s, int step)
+{
+	long first = lround(s->trace_hz / s->wanted_bps / half_bits(s));
+
+	for (long divider = first + step; divider >= 1 && labs(divider - first) <= MOST_COMMON; divider += step)
+		if (divider <= MOST_ACPR + 1 && try_divider(s, (uint32_t)divider, NULL) == 0) {
+			stop_receiving(s);
+			return s->stream.bits_per_s;
+		}
+	return 0;
+}
+
+/* A rate that the user named: another one, or none, is no secret. */
+static int use_wanted(struct pt_swo *s, struct pt_err *err)
+{
+	int rc = pt_swo_try_rate(s, s->wanted_bps, err);
+	struct pt_err why;
+	uint32_t below, above;
+
+	if (rc == 0 && fabs((double)s->stream.bits_per_s / s->wanted_bps - 1) > PT_SWO_MOST_OFF)
+		pt_warn("swo: pin and probe do not both have %" PRIu32 " baud: %" PRIu32 " is used", s->wanted_bps,
+			s->stream.bits_per_s);
+	if (rc != PT_EARG)
+		return rc;
+	why = *err;
+	below = common_rate(s, 1);
+	above = common_rate(s, -1);
+	if (below == 0 && above == 0)
+		return rc;
+	if (below == 0 || above == 0)
+		return pt_fail(err, rc, "%s; both have %" PRIu32, why.msg, below + above);
+	return pt_fail(err, rc, "%s; both have %" PRIu32 " and %" PRIu32, why.msg, below, above);
+}
+
 static int start_receiving(struct pt_swo *s, struct pt_err *err)
 {
 	static const uint32_t rates[] = { PT_SWO_FIRST_BPS, 2250000, 2000000, 1500000, 1000000, 500000, 921600, 250000, 115200 };
 	int rc = PT_EARG;
 
 	if (s->wanted_bps != 0)
-		return pt_swo_try_rate(s, s->wanted_bps, err);
+		return use_wanted(s, err);
 	for (size_t i = 0; i < PT_LEN(rates) && rc == PT_EARG; i++)
 		rc = pt_swo_try_rate(s, rates[i], err);
 	return rc;
