@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profile/analyses/counters/counters.h"
+#include "profile/analyses/signals/data.h"
 #include "profile/analyses/signals/exceptions.h"
 #include "report/table/facts.h"
 #include "report/table/halts.h"
@@ -456,6 +457,12 @@ static void times_by_measured_clock(const struct pt_profile *p, bool incomplete,
 			 pt_by_door("--core-clock HZ", "core-clock=HZ"));
 }
 
+/* Of a trace without code: those that the probe's clock alone dates. */
+static uint64_t undated_reports(const struct pt_profile *p)
+{
+	return (p->data != NULL ? p->data->undated : 0) + (p->exceptions != NULL ? p->exceptions->late : 0);
+}
+
 static void accuracy_of_flow(const struct pt_profile *p, char *out)
 {
 	size_t at = 0, room = PT_HEADLINE_BYTES;
@@ -477,6 +484,11 @@ static void accuracy_of_flow(const struct pt_profile *p, char *out)
 		at += (size_t)snprintf(out + at, room - at, "times modelled (unverified); ");
 	if (p->no_code && p->stamps_wrong > 0)
 		times_by_measured_clock(p, part, out + at, room - at);
+	else if (p->no_code && undated_reports(p) > 0)
+		snprintf(out + at, room - at,
+			 "times are known as each row says: %" PRIu64
+			 " reports have no timestamp, or one that came late",
+			 undated_reports(p));
 	else if (p->no_code)
 		snprintf(out + at, room - at, "%s", times_basis(p));
 	else if (p->shares == PT_BASIS_NONE)

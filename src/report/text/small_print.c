@@ -104,7 +104,7 @@ static void of_length(const struct pt_small_print *print, const struct teller *t
 
 static void of_view(const struct pt_small_print *print, const struct teller *to)
 {
-	char groups[64], remark[160];
+	char groups[64], remark[320];
 
 	if (pt_awake_only(print->profile, print->view, print->shown, groups, sizeof(groups)))
 		say(to, "%s: time awake only; what the core slept in between is not included.", groups);

@@ -230,7 +230,7 @@ static void empty_table(const struct pt_grid *g, size_t all, struct pt_text *out
 {
 	const char *why = all == 0 ? why_empty(g->profile, g->view) : "";
 	struct say to = { .out = out, .columns = columns_of(g->query) };
-	char text[160];
+	char text[320];
 	struct pt_text line = { 0 };
 
 	pt_text_add(&line, "%s: nothing to show%s%s", g->view->name, why[0] != '\0' ? "; " : "", why);

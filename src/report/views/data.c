@@ -169,7 +169,7 @@ static void quantity_row(const struct pt_data *data, const struct pt_data_quanti
 	*out++ = real(q->missing ? NAN : q->least);
 	*out++ = real(q->values > 0 && !q->missing ? q->sum / (double)q->values : NAN);
 	*out = real(q->most);
-	out++->at_least = q->missing;
+	out++->at_least = q->missing && !isnan(q->most);
 	*out++ = real(q->missing ? NAN : q->last);
 	*out++ = q->missing ? real(NAN) : rate(q, q->rate_ns > 0 ? q->rate_sum * 1e9 / (double)q->rate_ns : NAN);
 	*out = rate(q, q->rate_ns > 0 ? q->rate_most : NAN);
@@ -200,18 +200,32 @@ static bool shows(const bool *shown, const char *key)
 	return false;
 }
 
+/* "; nothing came of g_a, g_b" */
+static size_t put_silent(const struct pt_data *data, char *out, size_t room)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; data != NULL && i < data->n_quantities && len + 40 < room; i++)
+		if (data->quantity[i].silent)
+			len += (size_t)snprintf(out + len, room - len, "%s%.30s", len > 0 ? ", " : "nothing came of ",
+						data->signals->definition[data->quantity[i].variable].name);
+	return len;
+}
+
 static bool remark(const void *subject, const bool *shown, char *out, size_t room)
 {
 	bool periods = shows(shown, "period_ns."), changes = shows(shown, "change_period_ns.");
 
 	const struct pt_data *data = data_of(subject);
-	size_t len = 0;
+	size_t len = put_silent(data, out, room / 2);
 
+	if (len > 0 && ((data->lost > 0) || periods || changes))
+		len += (size_t)snprintf(out + len, room - len, "; ");
 	if (data != NULL && data->lost > 0)
-		len = (size_t)snprintf(out, room,
-				       "writes may be missing in %llu place%s: counts and times are at least these%s",
-				       (unsigned long long)data->lost, data->lost == 1 ? "" : "s",
-				       periods || changes ? "; " : "");
+		len += (size_t)snprintf(out + len, room - len,
+					"writes may be missing in %llu place%s: counts and times are at least these%s",
+					(unsigned long long)data->lost, data->lost == 1 ? "" : "s",
+					periods || changes ? "; " : "");
 	if (periods || changes)
 		snprintf(out + len, room - len, "%s%s%s",
 			 periods ? "per: write to write; of a value, entry to entry" : "",
@@ -225,6 +239,6 @@ const struct pt_view pt_view_data = {
 	.empty_in_gdb = "variables=g_state,motor.mode names some, and a source that sees writes, or a log of values, tells "
 			"of them; source=watch looks at them now and then (report watch)",
 	.name = "data", .help = "variables: how long in which state, quantities and how fast they change",
-	.remark = remark,
+	.remark = remark, .also = "writers",
 	.needs = "data", .columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };

@@ -18,8 +18,10 @@
 	X(signalled) \
 	X(irqs) \
 	X(exceptions) \
+	X(exceptions_sum) \
 	X(cof) \
 	X(data) \
+	X(writers) \
 	X(watch) \
 	X(aux) \
 	X(counters) \

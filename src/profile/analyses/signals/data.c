@@ -35,6 +35,7 @@ struct variable {
 						 * that it was another than before */
 	double before;
 	uint16_t source;
+	struct pt_writers writers;
 	struct instant seen;		/* its source has come to; at.ns 0: not since it was opened */
 };
 
@@ -45,6 +46,9 @@ struct data {
 	struct pt_data result;
 	struct pt_data_state *states;
 	struct pt_data_quantity *quantities;
+	struct pt_writer *writers;
+	bool came;		/* a write of memory did */
+	struct pt_series no_series;
 };
 
 /* --- time */
@@ -346,6 +350,10 @@ static void take_signal(struct data *d, const struct pt_signal *s)
 		return;
 	v->source = s->source;
 	v->read |= s->read;
+	d->came |= !s->read && d->set->definition[s->id].space == PT_SPACE_MEMORY;
+	if (!s->read)
+		pt_writers_take(&v->writers, s->id, s->pc);
+	d->result.undated += s->ticks == PT_UNKNOWN && s->at.error_ns > 0;
 	if (s->at.ns != PT_UNKNOWN && s->at.ns >= v->seen.at.ns)
 		v->seen = at;
 	if (d->set->definition[s->id].space == PT_SPACE_LINE && s->value == PT_UNKNOWN) {
@@ -434,19 +442,41 @@ static void give_states(struct data *d, const struct variable *v)
 	d->result.n_states += v->n_states;
 }
 
+/* A variable of which nothing came has a row, too: it was asked for. */
+static void give_silent(struct data *d, size_t i)
+{
+	const struct pt_signal_definition *def = i < d->set->n_definitions ? &d->set->definition[i] : NULL;
+	struct pt_data_quantity *q = &d->quantities[d->result.n_quantities];
+	bool is_data = def != NULL &&
+		       (def->form == PT_FORM_STATE || def->form == PT_FORM_REGULAR || def->form == PT_FORM_EITHER);
+
+	if (!is_data || def->space != PT_SPACE_MEMORY || def->task != NULL || !d->came)
+		return;
+	*q = (struct pt_data_quantity){
+		.variable = (uint16_t)i, .silent = true, .least = NAN, .most = NAN, .last = NAN, .least_at = PT_UNKNOWN,
+		.most_at = PT_UNKNOWN, .period = pt_stat_empty(), .change_period = pt_stat_empty(), .series = &d->no_series,
+	};
+	for (size_t k = 0; k < PT_SIGNAL_SOURCES; k++)
+		q->missing |= d->gaps.n[k] > 0;
+	d->result.n_quantities++;
+}
+
 static void give(void *analysis, struct pt_profile *profile)
 {
 	struct data *d = analysis;
 
 	bool counted[PT_SIGNAL_SOURCES] = { false };
 
-	d->result.n_states = d->result.n_quantities = 0;
+	d->result.n_states = d->result.n_quantities = d->result.n_writers = 0;
 	d->result.lost = 0;
 	for (size_t i = 0; i < PT_SIGNALS_MAX; i++) {
 		const struct variable *v = d->variable[i];
 
-		if (v == NULL)
+		if (v == NULL) {
+			give_silent(d, i);
 			continue;
+		}
+		d->result.n_writers += pt_writers_give(&v->writers, d->writers + d->result.n_writers);
 		if (v->states)
 			give_states(d, v);
 		if (v->quantity) {
@@ -477,6 +507,7 @@ static void data_free(void *analysis)
 	}
 	free(d->states);
 	free(d->quantities);
+	free(d->writers);
 	free(d);
 }
 
@@ -487,8 +518,10 @@ static void *data_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 	(void)err;
 	d->states = pt_realloc_array(NULL, (size_t)PT_SIGNALS_MAX * (PT_DATA_STATES + 1), sizeof(*d->states));
 	d->quantities = pt_realloc_array(NULL, PT_SIGNALS_MAX, sizeof(*d->quantities));
+	d->writers = pt_realloc_array(NULL, (size_t)PT_SIGNALS_MAX * (PT_WRITERS + 1), sizeof(*d->writers));
 	d->set = setup->signals;
-	d->result = (struct pt_data){ .state = d->states, .quantity = d->quantities, .signals = setup->signals };
+	d->result = (struct pt_data){ .state = d->states, .quantity = d->quantities, .writer = d->writers,
+				      .signals = setup->signals };
 	return d;
 }
 

@@ -11,6 +11,7 @@
 #include "profile/stats/series.h"
 #include "profile/flow/signals.h"
 #include "profile/stats/stat.h"
+#include "profile/analyses/signals/writers.h"
 
 enum { PT_DATA_STATES = 64 };
 
@@ -36,6 +37,7 @@ struct pt_data_state {		/* one value of one variable */
 struct pt_data_quantity {	/* one variable */
 	uint16_t variable;
 	bool missing;		/* writes may be, somewhere */
+	bool silent;		/* nothing came of it */
 	bool broken;		/* it is a float: least and most are not whole numbers */
 	uint64_t writes, reads;	/* reads: it was looked at. A line: writes is 0, as only its changes show */
 	uint64_t changes;	/* writes of another value than the one before */
@@ -55,6 +57,9 @@ struct pt_data {
 	const struct pt_data_state *state;	/* by variable, then by value; others last */
 	const struct pt_data_quantity *quantity;	/* by variable */
 	size_t n_states, n_quantities;
+	const struct pt_writer *writer;	/* by variable; of a state: of its changes */
+	size_t n_writers;
+	uint64_t undated;	/* values whose time is known by the probe's clock alone */
 	uint64_t lost;		/* times that writes of these may be missing */
 	const struct pt_signal_set *signals;
 };
