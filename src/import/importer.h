@@ -50,7 +50,7 @@ struct pt_input_ops {
 	const char *(*lines)(const void *state, size_t *len_bytes);
 };
 
-#define PT_INPUTS(X) X(capture) X(vcd) X(sr) X(values) X(mtb) X(swo) X(pdo) X(csv)
+#define PT_INPUTS(X) X(capture) X(vcd) X(sr) X(values) X(mtb) X(swo) X(pdo) X(csv) X(btf) X(sigrok)
 #define X(input) extern const struct pt_input_ops pt_input_##input;
 PT_INPUTS(X)
 #undef X

@@ -150,7 +150,7 @@ static int add_words(struct input *in, const char *query, const char *const *wor
 
 static int list_kinds(const char *what, const char *name, struct pt_err *err)
 {
-	char kinds[400] = "";
+	char kinds[600] = "";
 
 	for (size_t i = 0, at = 0; pt_inputs[i] != NULL && at < sizeof(kinds); i++)
 		at += (size_t)snprintf(kinds + at, sizeof(kinds) - at, "%s%s (%s)", i > 0 ? ", " : "",
