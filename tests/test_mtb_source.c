@@ -8,6 +8,7 @@
 #include "targets/cortexm/trace/sources.h"
 #include "tests/array_mem.h"
 #include "tests/array_sink.h"
+#include "trace/formats.h"
 
 enum { UNIT = 0xf0000000, RAM = 0x1fffe000, RAM_BYTES = 0x8000, AWIDTH = 15, BUFFER = 0x1fffe000, SKID = 3 };
 
@@ -288,12 +289,12 @@ static uint32_t check_numbers(void)
 		for (uint32_t at = 0; at < chunk->len_bytes; at += 8, n++, expected++) {
 			uint32_t from = pt_le32(chunk->bytes + at), to = pt_le32(chunk->bytes + at + 4);
 
-			if (at == 0 && chunk->cause == PT_DATA_RESTARTS)
+			if (at == 0 && chunk->cause != PT_DATA_FOLLOWS)
 				expected = from >> 1;
 			ck_assert_msg(from >> 1 == expected, "packet %u of chunk %zu is number %u, not %u", at / 8, i,
 				      from >> 1, expected);
 			ck_assert_uint_eq(to & ~1u, from + 2);
-			if (at == 0 && chunk->cause == PT_DATA_RESTARTS)
+			if (at == 0 && chunk->cause != PT_DATA_FOLLOWS)
 				ck_assert_uint_eq(to & 1, 1);
 		}
 	}
@@ -430,6 +431,8 @@ START_TEST(a_burst_outlives_a_debuggers_halt)
 	step();
 	step();
 	halt_core(DFSR_HALTED);
+	cm->halted = true;
+	cm->stop = (struct pt_core_status){ .state = PT_HALTED, .reason = PT_HALT_REQUEST };
 	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0, 0x1234, &err), 0);
 	step();
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_DATA, -1), 0);
@@ -443,6 +446,55 @@ START_TEST(a_burst_outlives_a_debuggers_halt)
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_HALTED), 1);
 	run_until_data(4);
 	check_numbers();
+	stop_ok();
+}
+END_TEST
+
+/* When the core was resumed nobody knew where it would stop, and when that was found it may have stood for long: the burst that
+ * was armed in between may begin at the next resume. One that was armed before the core was seen to run began while it ran. */
+START_TEST(a_burst_armed_at_a_breakpoint_is_not_random)
+{
+	bool seen = _i == 1;
+	const struct pt_chunk *halt;
+	uint64_t since_ns;
+
+	model.branch_ns = 20000;
+	start_ok();
+	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_RUN, 0, 0x1234, &err), 0);
+	while (mtb->state != MTB_ARMED)
+		step();
+	if (seen)	/* by the board */
+		cm->ran_ns = memory.now_ns;
+	since_ns = cm->ran_ns;
+	array_mem_pass(&memory, PT_NS_PER_MS);
+	halt_core(DFSR_BKPT);
+	cm->halted = true;
+	cm->stop = (struct pt_core_status){ .state = PT_HALTED, .reason = PT_HALT_BREAK_HW };
+	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0, 0x1234, &err), 0);
+	halt = sink.chunk[sink.n_chunks - 1];
+	ck_assert_uint_eq(halt->cause, PT_STATE_HALT);
+	ck_assert_uint_eq(halt->len_bytes, PT_STATE_SINCE_BYTES);
+	ck_assert_uint_eq(pt_le64(halt->bytes + PT_STATE_SINCE), since_ns);
+	model.dhcsr &= ~(uint32_t)DHCSR_S_HALT;
+	model.branch_ns = 260;
+	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_RUN, 0, 0x1234, &err), 0);
+	run_until_data(3);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_DATA, PT_DATA_CHOSEN_NEITHER), seen ? 0 : 1);
+	check_numbers();
+	stop_ok();
+}
+END_TEST
+
+/* A halt that was asked for is known to the moment. */
+START_TEST(a_halt_by_request_leaves_no_doubt)
+{
+	start_ok();
+	step();
+	halt_core(DFSR_HALTED);
+	cm->halted = true;
+	cm->stop = (struct pt_core_status){ .state = PT_HALTED, .reason = PT_HALT_REQUEST };
+	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0, 0x1234, &err), 0);
+	ck_assert_uint_eq(sink.chunk[sink.n_chunks - 1]->len_bytes, PT_STATE_BYTES);
 	stop_ok();
 }
 END_TEST
@@ -970,6 +1022,8 @@ int main(void)
 	tcase_add_test(tc, a_sleeping_core_leaves_the_burst_armed);
 	tcase_add_test(tc, stop_fetches_an_unfinished_burst);
 	tcase_add_test(tc, a_burst_outlives_a_debuggers_halt);
+	tcase_add_loop_test(tc, a_burst_armed_at_a_breakpoint_is_not_random, 0, 2);
+	tcase_add_test(tc, a_halt_by_request_leaves_no_doubt);
 	tcase_add_test(tc, a_profile_of_a_halted_core_is_halted);
 	tcase_add_test(tc, a_full_burst_is_read_while_the_core_is_held);
 	tcase_add_loop_test(tc, a_halt_is_told_later, 0, 8);

@@ -556,6 +556,29 @@ START_TEST(late_stamps_contradict_nothing)
 }
 END_TEST
 
+/* A breakpoint is noticed later than it halts the core: how long the core ran has two bounds. What a burst that lasted over
+ * the halt shows to have run is taken back. */
+START_TEST(a_halt_that_is_found_late_has_bounds)
+{
+	struct pt_account account = { 0 };
+	struct pt_chunk ran = { .kind = PT_CHUNK_LOSS, .cause = PT_LOSS_REARM, .lost_bytes = PT_UNKNOWN, .to_ns = 10000 };
+	struct pt_chunk held = { .kind = PT_CHUNK_LOSS, .cause = PT_LOSS_HALTED, .lost_bytes = PT_UNKNOWN, .from_ns = 10000,
+				 .to_ns = 15000 };
+	struct pt_chunk data = { .kind = PT_CHUNK_DATA, .from_ns = 15000, .to_ns = 15100, .lost_bytes = 9000 };
+
+	pt_account_loss(&account, &ran);
+	pt_account_maybe_halted(&account, 9000);
+	pt_account_loss(&account, &held);
+	ck_assert_uint_eq(account.sum.by[PT_LOSS_REARM].ns, 1000);
+	ck_assert_uint_eq(account.sum.by[PT_LOSS_HALTED].ns, 14000);
+	pt_account_data(&account, &data, 400);
+	ck_assert_uint_eq(account.sum.observed_ns, 400);
+	ck_assert_uint_eq(account.sum.by[PT_LOSS_HALTED].ns, 13700);
+	ck_assert_uint_eq(account.sum.observed_ns + account.sum.unobserved_ns, account.sum.total_ns);
+	ck_assert_uint_eq(pt_account_beyond(&account), 0);
+}
+END_TEST
+
 /* A board that is looked at every 20 ms, but for a part of the time in the middle. */
 static bool warns_of_a_hole(uint64_t hole_ns, enum pt_basis shares)
 {
@@ -700,6 +723,7 @@ int main(void)
 	tcase_add_test(tc, the_end_of_a_gap_that_a_buffer_holds_is_observed);
 	tcase_add_test(tc, a_loss_that_goes_on_is_one);
 	tcase_add_test(tc, late_stamps_contradict_nothing);
+	tcase_add_test(tc, a_halt_that_is_found_late_has_bounds);
 	tcase_add_test(tc, a_hole_is_told);
 	tcase_add_test(tc, halts_lose_nothing);
 	tcase_add_test(tc, instructions_are_exact);

@@ -349,6 +349,8 @@ void pt_sort_mark(struct pt_source_ctx *ctx, enum pt_mark mark, const struct pt_
 		pt_core_profile_end_batch(ctx->samples_into);
 	else if (mark == PT_MARK_LOSS)
 		lose(ctx, chunk);
+	else if (mark == PT_MARK_MAYBE_HALTED)
+		pt_account_maybe_halted(&ctx->account, chunk->to_ns - chunk->from_ns);
 	else if (mark == PT_MARK_END)
 		stream_ends(ctx);
 	if (mark == PT_MARK_END && ctx->data_ns != PT_UNKNOWN)

@@ -383,6 +383,7 @@ enum pt_mark {			/* marks between events, made from chunks */
 	PT_MARK_DATA,		/* a DATA chunk begins: its events lie in from_ns..to_ns */
 	PT_MARK_DATA_END,	/* all its events have been passed on */
 	PT_MARK_LOSS,
+	PT_MARK_MAYBE_HALTED,	/* from from_ns to to_ns the core may have been halted */
 	PT_MARK_END,		/* nothing follows */
 };
 

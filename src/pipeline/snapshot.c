@@ -330,6 +330,24 @@ static uint64_t missed_by(const struct pt_source_ctx *ctx)
 								   : (bytes + LEAST_BYTES - 1) / LEAST_BYTES;
 }
 
+/* Samples that would have come while nobody knows whether the core ran, or stood at a breakpoint. */
+static uint64_t missed_at_halts(const struct pt_core_profile *core_profile)
+{
+	const struct pt_account *account = &core_profile->samples->account;
+	uint64_t samples = pt_flat_summary(core_profile->flat).samples;
+
+	if (account->maybe_halted_ns == 0 || account->sum.observed_ns == 0)
+		return 0;
+	return 1 + (uint64_t)((double)samples * (double)account->maybe_halted_ns / (double)account->sum.observed_ns);
+}
+
+static void tell_missed(const struct pt_core_profile *core_profile)
+{
+	uint64_t missed = missed_by(core_profile->samples);
+
+	pt_flat_missed(core_profile->flat, missed == PT_UNKNOWN ? missed : missed + missed_at_halts(core_profile));
+}
+
 static void sum_up(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;
@@ -342,7 +360,7 @@ static void sum_up(struct pt_pipeline *p)
 		if (core_profile->flow == NULL && core_profile->samples == NULL)
 			continue;
 		if (core_profile->samples != NULL)
-			pt_flat_missed(core_profile->flat, missed_by(core_profile->samples));
+			tell_missed(core_profile);
 		p->cores[f->n_cores] = sum_up_core(p, core_profile);
 		add_core(f, &p->cores[f->n_cores++]);
 		sum_up_samples(f, core_profile);

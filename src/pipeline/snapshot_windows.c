@@ -52,8 +52,11 @@ static void calibrate(const struct pt_pipeline *p, const struct pt_core_profile 
 static uint64_t awake_ticks(const struct pt_pipeline *p, const struct pt_core_profile *core_profile, double asleep,
 			    uint64_t seen)
 {
-	const struct pt_loss_sum *sum = &core_profile->flow->account.sum;
-	double ran_ns = (double)(sum->total_ns - sum->by[PT_LOSS_HALTED].ns - sum->by[PT_LOSS_IN_RESET].ns);
+	const struct pt_account *account = &core_profile->flow->account;
+	const struct pt_loss_sum *sum = &account->sum;
+	double ran_ns =
+		(double)(sum->total_ns - (sum->by[PT_LOSS_HALTED].ns - account->maybe_halted_ns) -
+			 sum->by[PT_LOSS_IN_RESET].ns);	/* at most: a window that no clock chose allows for it */
 
 	if (p->profile.by_instructions || p->profile.core_hz == 0)
 		return seen;

@@ -446,9 +446,23 @@ static void loss(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 	send_mark(ctx, full ? PT_MARK_BURST_WHOLE : PT_MARK_BURST_CUT, chunk);
 }
 
+/* The halt was found later than it may have been. */
+static void note_late_halt(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
+{
+	struct pt_chunk late = { .source = chunk->source, .core = chunk->core, .to_ns = chunk->to_ns };
+
+	if (chunk->cause != PT_STATE_HALT || chunk->len_bytes < PT_STATE_SINCE_BYTES)
+		return;
+	late.from_ns = pt_le64(chunk->bytes + PT_STATE_SINCE);
+	if (late.from_ns < late.to_ns)
+		send_mark(ctx, PT_MARK_MAYBE_HALTED, &late);
+}
+
 static void state(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 {
 	uint64_t pc = chunk->len_bytes >= PT_STATE_BYTES ? pt_le64(chunk->bytes + PT_STATE_PC) : PT_UNKNOWN;
+
+	note_late_halt(ctx, chunk);
 
 	ctx->decoder->state(ctx->state, (enum pt_state)chunk->cause, pc, &ctx->pipeline->batch);
 	send_events(ctx);

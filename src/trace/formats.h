@@ -117,7 +117,8 @@ enum { PT_COUNTERS_RESUMES = 0x8000, PT_COUNTERS_ERROR = 0x7fff };
 enum { PT_BINS_ADDRESS = 0, PT_BINS_HITS = 8, PT_BINS_BYTES = 16 };
 
 /* STATE payload: le64 pc, PT_UNKNOWN if not read. */
-enum { PT_STATE_PC = 0, PT_STATE_BYTES = 8 };
+/* HALT may also have from when on the core may have been halted (probe ns): it was not seen to run after that. */
+enum { PT_STATE_PC = 0, PT_STATE_BYTES = 8, PT_STATE_SINCE = 8, PT_STATE_SINCE_BYTES = 16 };
 /* CLOCK payload: le64 source ticks, le64 probe ns, le64 error in ns (plus or minus). */
 enum { PT_CLOCK_TICKS = 0, PT_CLOCK_NS = 8, PT_CLOCK_ERROR_NS = 16, PT_CLOCK_BYTES = 24 };
 /* IMAGE payload: le64 address, then code bytes. */

@@ -189,7 +189,7 @@ void pt_emit_data_about(struct pt_emit *out, uint64_t from_ns, uint64_t to_ns, u
 	tell_time(out, to_ns);
 }
 
-void pt_emit_state(struct pt_emit *out, enum pt_state what, uint64_t ns, uint64_t pc)
+static void emit_state(struct pt_emit *out, enum pt_state what, uint64_t ns, uint64_t pc, uint64_t since_ns)
 {
 	struct pt_chunk *chunk = take(out, PT_CHUNK_STATE, ns, ns);
 
@@ -198,9 +198,20 @@ void pt_emit_state(struct pt_emit *out, enum pt_state what, uint64_t ns, uint64_
 		return;
 	}
 	chunk->cause = (uint16_t)what;
-	chunk->len_bytes = PT_STATE_BYTES;
+	chunk->len_bytes = since_ns < ns ? PT_STATE_SINCE_BYTES : PT_STATE_BYTES;
 	pt_put_le64(chunk->bytes + PT_STATE_PC, pc);
+	pt_put_le64(chunk->bytes + PT_STATE_SINCE, since_ns);
 	out->sink->put(out->sink, chunk);
+}
+
+void pt_emit_state(struct pt_emit *out, enum pt_state what, uint64_t ns, uint64_t pc)
+{
+	emit_state(out, what, ns, pc, ns);
+}
+
+void pt_emit_found_halted(struct pt_emit *out, uint64_t since_ns, uint64_t ns, uint64_t pc)
+{
+	emit_state(out, PT_STATE_HALT, ns, pc, since_ns);
 }
 
 int pt_emit_halted(struct pt_emit *out, struct pt_target *target, unsigned core, struct pt_err *err)

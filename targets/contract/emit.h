@@ -50,6 +50,9 @@ void pt_emit_loss(struct pt_emit *out, enum pt_loss cause, uint64_t to_ns);
 /* The same where it is known of how many bytes. */
 void pt_emit_loss_of(struct pt_emit *out, enum pt_loss cause, uint64_t lost_bytes, uint64_t to_ns);
 void pt_emit_state(struct pt_emit *out, enum pt_state what, uint64_t ns, uint64_t pc);
+/* The core was found halted at ns by something that nobody asked for (a breakpoint): it ran until since_ns, and from then
+ * on it may have been halted. */
+void pt_emit_found_halted(struct pt_emit *out, uint64_t since_ns, uint64_t ns, uint64_t pc);
 /* The core is halted when the source begins: says so, with its pc. Errors: the target's. */
 int pt_emit_halted(struct pt_emit *out, struct pt_target *target, unsigned core, struct pt_err *err);
 /* Ticks of the source's stamps were at ns, plus or minus. Nothing without room: an anchor more or less. */

@@ -26,10 +26,34 @@ uint64_t pt_account_beyond(const struct pt_account *a)
 	return now > a->beyond_ns ? now : a->beyond_ns;
 }
 
+void pt_account_maybe_halted(struct pt_account *a, uint64_t ns)
+{
+	uint64_t moved = ns < a->rearm_ns ? ns : a->rearm_ns;
+
+	a->rearm_ns -= moved;
+	a->maybe_halted_ns += moved;
+	a->sum.by[PT_LOSS_REARM].ns -= moved;
+	a->sum.by[PT_LOSS_HALTED].ns += moved;
+	a->sum.by[PT_LOSS_HALTED].events += a->sum.by[PT_LOSS_HALTED].events == 0 && moved > 0;
+}
+
+/* What was recorded before a halt that was found late. */
+static void take_back_of_halts(struct pt_account *a, uint64_t ran_ns)
+{
+	uint64_t ns = ran_ns < a->maybe_halted_ns ? ran_ns : a->maybe_halted_ns;
+
+	a->maybe_halted_ns -= ns;
+	a->sum.observed_ns += ns;
+	a->sum.unobserved_ns -= ns;
+	a->sum.by[PT_LOSS_HALTED].ns -= ns;
+}
+
 /* What a buffer that goes around holds is the end of a time that was told as unobserved. */
 static void take_back(struct pt_account *a, uint64_t ran_ns)
 {
 	uint64_t ns = ran_ns < a->rearm_ns ? ran_ns : a->rearm_ns;
+
+	take_back_of_halts(a, ran_ns - ns);
 
 	a->rearm_ns -= ns;
 	a->sum.observed_ns += ns;

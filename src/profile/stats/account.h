@@ -14,6 +14,7 @@ struct pt_account {		/* all zero: nothing seen yet */
 	uint64_t slept_ns;		/* of what was observed */
 	uint64_t look_ns, look_ran_ns, beyond_ns;	/* pt_account_beyond() */
 	uint64_t rearm_ns;		/* of the LOSS of re-arming that came last, less what was taken back of it */
+	uint64_t maybe_halted_ns;	/* of by[HALTED]: the core may have run then, pt_account_maybe_halted() */
 	unsigned last_cause;		/* of the LOSS that came last; 0: it was DATA */
 	bool begun;
 };
@@ -28,6 +29,9 @@ void pt_account_data(struct pt_account *account, const struct pt_chunk *chunk, u
 uint64_t pt_account_beyond(const struct pt_account *account);
 /* So long of what was observed the core slept, all in all: it becomes unobserved. */
 void pt_account_slept(struct pt_account *account, uint64_t slept_ns);
+/* In the last ns of the account the core may have been halted, or have run: as far as they were told as re-arm they become
+ * halted, which is a bound from above. What DATA with a slack shows to have run later is taken back. */
+void pt_account_maybe_halted(struct pt_account *account, uint64_t ns);
 /* A LOSS chunk. One that goes on where one of the same cause ended is no other event: how a loss was cut into chunks
  * depends on how busy the analysis thread was. */
 void pt_account_loss(struct pt_account *account, const struct pt_chunk *chunk);

@@ -117,3 +117,9 @@ bool pt_halts_longer(const struct pt_profile *p, char *out, size_t room)
 			 asked_text, because, run - asked > halted ? ", and starting and ending took the rest" : "");
 	return true;
 }
+
+/* Other sources have other reasons why neither end of a burst is random. */
+bool pt_halts_began_bursts(const struct pt_profile *p)
+{
+	return p->bursts_unchosen > 0 && strcmp(p->source, "mtb") == 0 && strcmp(p->mode, "burst") == 0;
+}

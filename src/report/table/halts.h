@@ -21,6 +21,8 @@ struct pt_halts pt_halts_of(const struct pt_profile *profile);
 /* The name of this cause for people; it says if the core was halted while the buffer was read. */
 const char *pt_halts_cause(const struct pt_profile *profile, enum pt_loss cause);
 
+/* Bursts began, or may have, where the core went on behind a halt: at no random time. */
+bool pt_halts_began_bursts(const struct pt_profile *profile);
 /* Why the profile lasted longer than the user requested, as a sentence; false: it did not, or no time was requested. */
 bool pt_halts_longer(const struct pt_profile *profile, char *out, size_t room);
 

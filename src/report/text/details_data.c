@@ -7,6 +7,7 @@
 #include "profile/analyses/code/sampled.h"
 #include "profile/analyses/signals/exceptions.h"
 #include "report/table/facts.h"
+#include "report/table/halts.h"
 #include "report/text/details.h"
 #include "report/views/rest_rows.h"
 #include "trace/formats.h"
@@ -133,7 +134,14 @@ static void bursts_of_core(const struct pt_profile *p, const struct pt_profile_c
 		pt_text_add(out,
 			    "none: too few bursts that began at random times while the core was awake (%" PRIu64 ")",
 			    c->bursts_used);
-	if (c->bursts_unchosen != 0)
+	if (c->bursts_unchosen != 0 && pt_halts_began_bursts(p))
+		pt_text_add(
+			out,
+			"; %" PRIu64 " of %" PRIu64
+			" bursts may have begun where the core went on behind a halt, at no random time: they widen all "
+			"intervals, and there are no rates; fewer breakpoints leave more that are random",
+			c->bursts_unchosen, c->bursts);
+	else if (c->bursts_unchosen != 0)
 		pt_text_add(
 			out,
 			"; %" PRIu64 " of %" PRIu64

@@ -134,6 +134,9 @@ static const char *why_empty(const struct pt_profile *p, const struct pt_view *v
 {
 	const char *why = why_no_rows(p, view);
 
+	if (p->loss.observed_ns == 0 && p->loss.by[PT_LOSS_REARM].events > 1 && p->loss.by[PT_LOSS_HALTED].events > 1)
+		return "the core was halted again, as by a breakpoint, before any look at it was done: with fewer "
+		       "breakpoints it runs for longer";
 	if (p->loss.observed_ns == 0 && 2 * p->loss.by[PT_LOSS_HALTED].ns > p->loss.total_ns)
 		return "the core was halted: in GDB continue lets it run, and profile run 2s does for 2 s";
 	if (why[0] != '\0')

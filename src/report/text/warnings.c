@@ -92,7 +92,13 @@ static void too_few_bursts(struct pt_warnings *w, const struct pt_profile *p)
 		if (p->core[i].seen_part > 0)
 			return;
 	longer(p, time, sizeof(time));
-	if (p->samples == 0)
+	if (p->samples == 0 && pt_halts_began_bursts(p) && 2 * p->bursts_unchosen > p->bursts)
+		warn(w,
+		     "No shares: %" PRIu64 " of %" PRIu64
+		     " bursts may have begun where the core went on behind a breakpoint, at no random time. Fewer "
+		     "breakpoints, or a longer run between them, leave more that are random.",
+		     p->bursts_unchosen, p->bursts);
+	else if (p->samples == 0)
 		warn(w, "Too few %s for shares: %" PRIu64 ". Profile for %s or longer.",
 		     strcmp(p->mode, "burst") == 0 || strcmp(p->mode, "bdc") == 0 ? "bursts" : "pieces of trace",
 		     p->bursts_used, time);

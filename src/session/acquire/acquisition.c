@@ -561,9 +561,11 @@ void pt_live_describe(struct pt_live *live, struct pt_board *board, char *say, s
 		return;
 	}
 	now_ns = pt_board_now_ns(board);
-	snprintf(say, room, "profile: source %s at work for %.3f s, of which the core ran %.3f s\n%s%s%s",
-		 live->ops->name, (double)(now_ns - live->started_ns) / 1e9, (double)run_ns(live, now_ns) / 1e9,
-		 live->mismatch[0] != '\0' ? "warning: " : "", live->mismatch, live->mismatch[0] != '\0' ? "\n" : "");
+	snprintf(say, room, "profile: source %s at work for %.3f s, of which the core ran %s%.3f s\n%s%s%s",
+		 live->ops->name, (double)(now_ns - live->started_ns) / 1e9,
+		 live->held_ns > 0 ? "at most " : "",	/* a halt by a breakpoint is found later */
+		 (double)run_ns(live, now_ns) / 1e9, live->mismatch[0] != '\0' ? "warning: " : "", live->mismatch,
+		 live->mismatch[0] != '\0' ? "\n" : "");
 }
 
 /* --- life --------------------------------------------------------------------------------------------------------- */

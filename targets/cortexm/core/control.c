@@ -150,6 +150,7 @@ static enum pt_run_state running_state(uint32_t dhcsr)
 
 static int read_status(struct pt_cortexm *cm, struct pt_core_status *out, struct pt_err *err)
 {
+	uint64_t asked_ns = pt_mem_now_ns(cm->mem);
 	bool in_reset = false;
 	uint32_t dhcsr;
 	int rc = pt_cortexm_read_dhcsr(cm, &dhcsr, err);
@@ -169,6 +170,7 @@ static int read_status(struct pt_cortexm *cm, struct pt_core_status *out, struct
 		*out = cm->stop;
 	} else {
 		out->state = running_state(dhcsr);
+		cm->ran_ns = asked_ns;
 	}
 	return rc;
 }

@@ -65,6 +65,7 @@ struct pt_cortexm {
 	unsigned power_losses;		/* losses of power of its port that were handled */
 	bool halted;			/* as last seen; stop is valid then */
 	bool stepped;			/* the last request was a step */
+	uint64_t ran_ns;		/* it was resumed, or seen to run, at this time: the last one of which that is known */
 	bool attended;			/* a debugger has halted the core, or set a breakpoint, and has not left */
 	bool source_halts;		/* a trace source halts the core through EDBGRQ */
 	struct pt_mtb *mtb;		/* the source that uses the MTB, for describe; NULL: none */
@@ -81,6 +82,9 @@ struct pt_cortexm {
 /* --- debug_state.c ---------------------------------------------------------------------------------------------- */
 /* Call it with each DHCSR value that was read: a read clears its sticky S_RESET_ST, which must not be lost. */
 void pt_cortexm_saw(struct pt_cortexm *cm, uint32_t dhcsr);
+/* From when on the core may have been halted, if it is halted now: where a breakpoint or the program halted it nobody knows
+ * more than when it was last seen to run; a request halts it at once (now_ns). */
+uint64_t pt_cortexm_halted_since(const struct pt_cortexm *cm, uint64_t now_ns);
 int pt_cortexm_read_dhcsr(struct pt_cortexm *cm, uint32_t *dhcsr, struct pt_err *err);
 int pt_cortexm_write_dhcsr(struct pt_cortexm *cm, uint32_t bits, struct pt_err *err);	/* with its key */
 int pt_cortexm_enable_debug(struct pt_cortexm *cm, struct pt_err *err);	/* C_DEBUGEN, without halting */

@@ -40,6 +40,13 @@ void pt_cortexm_saw(struct pt_cortexm *cm, uint32_t dhcsr)
 		cm->halted = false;
 }
 
+uint64_t pt_cortexm_halted_since(const struct pt_cortexm *cm, uint64_t now_ns)
+{
+	bool asked = cm->halted && cm->stop.reason == PT_HALT_REQUEST;
+
+	return asked || cm->ran_ns > now_ns ? now_ns : cm->ran_ns;
+}
+
 int pt_cortexm_read_dhcsr(struct pt_cortexm *cm, uint32_t *dhcsr, struct pt_err *err)
 {
 	int rc = pt_mem_read32(cm->mem, pt_cortexm_reg(cm, SCS_DHCSR), dhcsr, err);

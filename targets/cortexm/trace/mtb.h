@@ -94,6 +94,7 @@ struct pt_mtb_mode {
 	 * pending. */
 	int (*flush)(struct pt_mtb *m, struct pt_err *err);
 	void (*was_reset)(struct pt_mtb *m);	/* the unit was reset: recording starts again at the next drain */
+	void (*was_halted)(struct pt_mtb *m, uint64_t since_ns);	/* found at halt_ns; may be NULL */
 	int (*leave)(struct pt_mtb *m, struct pt_err *err);	/* called after the unit was restored; may be NULL */
 };
 extern const struct pt_mtb_mode pt_mtb_burst, pt_mtb_stream, pt_mtb_halt, pt_mtb_ring;
@@ -125,11 +126,13 @@ struct pt_mtb {
 	bool held;			/* a debugger halted the core */
 	bool untold;			/* the data recorded before that halt, and the halt, are still to be reported */
 	uint64_t halt_pc, halt_ns;	/* then */
+	uint64_t resumed_ns;		/* when the debugger resumed it last; 0: never */
 	bool all_told;			/* mode halt: everything was reported, up to the end, where the core slept */
 	uint64_t armed_ns, stopped_ns;
 	uint64_t armed_slack_ns;	/* burst: it may have been armed earlier, by up to this time */
 	uint64_t ahead_ns;		/* the shortest time by which a read of ahead_bytes has delayed an arming */
 	uint32_t ahead_bytes;
+	bool not_random;		/* burst: armed when the core may have been halted already: it may begin at the resume */
 	uint32_t watermark;		/* as written to FLOW */
 	bool odd_burst;		/* mode halt: the watermark is a packet earlier */
 	uint32_t read_offset;		/* in the window: data before it were read; burst: the position of the read */

@@ -41,6 +41,8 @@ static void deliver(struct pt_mtb *m)
 		m->triggered |= m->len_bytes > 0;
 		m->armed_ns = m->stopped_ns;
 	}
+	if (m->not_random)
+		m->out.restarts_as = PT_DATA_CHOSEN_NEITHER;
 	m->out.restarts = true;
 	pt_emit_data_about(&m->out, m->armed_ns, m->stopped_ns, m->armed_slack_ns, m->data, m->len_bytes);
 	m->state = MTB_IDLE;
@@ -125,6 +127,7 @@ static void take_progress(struct pt_mtb *m, struct round *r)
 	}
 	if (r->arm != PT_MTB_BATCH && n_done > r->arm) {
 		m->state = MTB_ARMED;
+		m->not_random = false;
 		m->delay_us = PT_UNKNOWN;
 		take_arming(m, r);
 	}
@@ -290,6 +293,19 @@ static int start(struct pt_mtb *m, struct pt_err *err)
 	return 0;	/* the first drain arms it */
 }
 
+/* The core was found halted, and may have been since since_ns. A burst that was armed later may have been armed while it
+ * stood, so that it begins where the core is resumed: no random place. What it has recorded so far is in the times before this
+ * halt. */
+static void was_halted(struct pt_mtb *m, uint64_t since_ns)
+{
+	uint64_t ran_from_ns = m->armed_ns > m->resumed_ns ? m->armed_ns : m->resumed_ns;
+
+	if (m->state != MTB_ARMED)
+		return;
+	m->not_random |= m->armed_ns >= since_ns && since_ns < m->halt_ns;
+	m->armed_slack_ns += m->halt_ns > ran_from_ns ? m->halt_ns - ran_from_ns : 0;
+}
+
 /* The report of a reset may be late: the unit may have been armed again since. */
 static void was_reset(struct pt_mtb *m)
 {
@@ -306,4 +322,5 @@ const struct pt_mtb_mode pt_mtb_burst = {
 	.drain = drain,
 	.flush = flush,
 	.was_reset = was_reset,
+	.was_halted = was_halted,
 };

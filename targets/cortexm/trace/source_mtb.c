@@ -400,6 +400,8 @@ static int mtb_drain(void *state, struct pt_err *err)
  * or the next change of state. A burst continues with the core. */
 static void on_halt(struct pt_mtb *m, uint64_t pc)
 {
+	uint64_t since_ns;
+
 	if (m->held)
 		return;		/* told already */
 	m->held = true;
@@ -408,10 +410,13 @@ static void on_halt(struct pt_mtb *m, uint64_t pc)
 	m->untold = !m->mode->apart;
 	if (m->untold)
 		return;
+	since_ns = pt_cortexm_halted_since(m->cm, m->halt_ns);
+	if (m->mode->was_halted != NULL)
+		m->mode->was_halted(m, since_ns);
 	if (m->trigger.on && (m->state == MTB_ARMED || m->state == MTB_FULL))
 		pt_emit_loss(&m->out, PT_LOSS_OUTSIDE, m->state == MTB_FULL ? m->stopped_ns : m->halt_ns);
 	pt_emit_loss(&m->out, PT_LOSS_REARM, m->halt_ns);
-	pt_emit_state(&m->out, PT_STATE_HALT, m->halt_ns, pc);
+	pt_emit_found_halted(&m->out, since_ns, m->halt_ns, pc);
 }
 
 static int catch_up(struct pt_mtb *m, struct pt_err *err)
@@ -430,6 +435,7 @@ static void on_run(struct pt_mtb *m, uint64_t pc)
 	if (m->held)
 		pt_emit_loss(&m->out, PT_LOSS_HALTED, now_ns);
 	m->held = false;
+	m->resumed_ns = m->cm->ran_ns = now_ns;
 	pt_emit_state(&m->out, PT_STATE_RUN, now_ns, pc);
 }
 

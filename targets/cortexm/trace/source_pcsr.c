@@ -199,6 +199,8 @@ static void take_batches(struct pcsr *s, const struct pt_mem_op *ops, size_t n_b
 			pt_emit_loss(&s->out, PT_LOSS_IN_RESET, ops[4 * i + 3].done_ns);
 		else if (!was_halted(batch))	/* else the board reports it */
 			emit_batch(s, batch, ops + 4 * i);
+		if (!was_halted(batch))
+			s->cm->ran_ns = ops[4 * i + 3].sent_ns;
 	}
 }
 
@@ -405,7 +407,12 @@ static int one_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
 	s->told = NOT_TOLD;
-	pt_emit_state(&s->out, what, now_ns, pc);
+	if (what == PT_STATE_RUN)
+		s->cm->ran_ns = now_ns;
+	if (what == PT_STATE_HALT)
+		pt_emit_found_halted(&s->out, pt_cortexm_halted_since(s->cm, now_ns), now_ns, pc);
+	else
+		pt_emit_state(&s->out, what, now_ns, pc);
 	if (what == PT_STATE_RESET)
 		/* a loss of power clears it: the next drain writes it again */
 		s->cm->demcr &= ~(uint32_t)DEMCR_TRCENA;
