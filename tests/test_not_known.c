@@ -101,7 +101,8 @@ static void know_nothing(struct pt_profile *profile)
 	static const struct pt_rule rule = { .text = "gross(main) < 1", .hi = INFINITY, .lo = -INFINITY };
 	static const struct pt_limit limit = { .rule = &rule, .least = PT_UNKNOWN, .most = PT_UNKNOWN };
 	static const struct pt_violation violation = { .at = { 500, PT_NO_BOUND_NS }, .value = 5, .path = "main" };
-	static const struct pt_limits limits = { &limit, 1, &violation, 1, 0, 1 };
+	static const struct pt_limits limits = { .limit = &limit, .n_limits = 1, .violation = &violation, .n_violations = 1,
+						 .n_undecided = 1 };
 	static struct pt_span_figures span = { .name = "s", .begin = PT_UNKNOWN, .end = PT_UNKNOWN,
 					       .last_ns = PT_UNKNOWN, .last_address = PT_UNKNOWN,
 					       .error_ns = PT_NO_BOUND_NS };
