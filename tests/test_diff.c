@@ -195,7 +195,7 @@ END_TEST
 
 static const struct { uint16_t function; double slower; double threshold; enum pt_change want; } changes[] = {
 	{ STEADY, 1.05, 0.01, PT_CHANGE_SLOWER }, { STEADY, 0.95, 0.01, PT_CHANGE_FASTER },
-	{ STEADY, 1.05, 0.10, PT_CHANGE_NONE }, { NOISY, 1.20, 0.01, PT_CHANGE_SLOWER },
+	{ STEADY, 1.05, 0.10, PT_CHANGE_SAME }, { NOISY, 1.20, 0.01, PT_CHANGE_SLOWER },
 	{ NOISY, 0.7, 0.01, PT_CHANGE_FASTER },
 	{ PHASED, 2, 0.01, PT_CHANGE_SLOWER }, { MAIN, 1, 0.01, PT_CHANGE_NONE },
 };

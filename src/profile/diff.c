@@ -13,10 +13,10 @@ static const double normal_95 = 1.96;	/* standard errors on either side */
 const char *pt_change_name(enum pt_change change)
 {
 	static const char *const names[] = {
-		[PT_CHANGE_NONE] = "same", [PT_CHANGE_SLOWER] = "slower", [PT_CHANGE_FASTER] = "faster",
+		[PT_CHANGE_SAME] = "same", [PT_CHANGE_NONE] = "not shown", [PT_CHANGE_SLOWER] = "slower", [PT_CHANGE_FASTER] = "faster",
 		[PT_CHANGE_MORE] = "more", [PT_CHANGE_LESS] = "less", [PT_CHANGE_ONLY_B] = "not seen in A",
 		[PT_CHANGE_ONLY_A] = "not seen in B",
-		[PT_CHANGE_UNKNOWN] = "unsure",
+		[PT_CHANGE_UNKNOWN] = "too little seen",
 	};
 
 	return names[change];
@@ -379,6 +379,22 @@ static bool changed(const struct pt_diff *d, const struct pt_figure_pair *pair)
 	return !isnan(pair->p) && pair->p <= significant && fabs(pair->change) >= d->threshold;
 }
 
+/* What happened is known exactly, an estimate by its interval. */
+static bool surely_small(const struct pt_diff *d, const struct pt_figure_pair *pair)
+{
+	if (isnan(pair->change_lo) || isnan(pair->change_hi))
+		return isnan(pair->a.lo) && isnan(pair->b.lo) && fabs(pair->change) < d->threshold;
+	return -d->threshold < pair->change_lo && pair->change_hi < d->threshold;
+}
+
+/* By the time of a call if that is known: the share changes with what others do. */
+static bool is_same(const struct pt_diff *d, const struct pt_diff_function *f)
+{
+	if (!isnan(f->gross.change))
+		return surely_small(d, &f->gross) && surely_small(d, &f->net);
+	return !isnan(f->net.change) ? surely_small(d, &f->net) : surely_small(d, &f->share);
+}
+
 static enum pt_change judge(const struct pt_diff *d, const struct pt_diff_function *f)
 {
 	if (changed(d, &f->gross))
@@ -391,7 +407,7 @@ static enum pt_change judge(const struct pt_diff *d, const struct pt_diff_functi
 		return f->seen_b ? PT_CHANGE_ONLY_B : PT_CHANGE_ONLY_A;
 	if (isnan(f->gross.p) && (isnan(f->share.p) || fabs(f->gross.change) >= d->threshold))
 		return PT_CHANGE_UNKNOWN;
-	return PT_CHANGE_NONE;
+	return is_same(d, f) ? PT_CHANGE_SAME : PT_CHANGE_NONE;
 }
 
 struct pt_diff *pt_diff_new(const struct pt_profile *a, const struct pt_profile *b, double threshold,

@@ -17,8 +17,9 @@ enum pt_change {		/* in the order of the table */
 	PT_CHANGE_MORE, PT_CHANGE_LESS,		/* share of the time, its invocations taking as long as before */
 	/* seen in one of them only, which nothing but chance need explain */
 	PT_CHANGE_ONLY_B, PT_CHANGE_ONLY_A,
-	PT_CHANGE_UNKNOWN,	/* too little was seen to say */
-	PT_CHANGE_NONE,		/* within noise, or too small to care */
+	PT_CHANGE_UNKNOWN,	/* too little was seen for an interval */
+	PT_CHANGE_NONE,		/* no difference was shown, but a larger one than the threshold may hide in the interval */
+	PT_CHANGE_SAME,		/* shown to be smaller than the threshold */
 };
 
 struct pt_figure {
