@@ -113,7 +113,7 @@ static bool remark(const void *subject, const bool *shown, char *out, size_t roo
 
 const struct pt_view pt_view_diff = {
 	.name = "diff", .help = "two profiles side by side (proftap diff A B)", .needs = "blocks",
-	.note = "same: the change is less than threshold=. not shown: a larger one may hide in the interval. more, less: of the time, "
-		"with calls as long as before. p: the probability of so large a difference by chance alone (Holm's correction)",
+	.note = "same: changed by less than threshold=. not shown: perhaps by more, within the interval. "
+		"p: the probability that chance alone makes the difference, corrected for the number of comparisons (Holm)",
 	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row, .remark = remark,
 };
