@@ -228,7 +228,7 @@ static void check_bins(struct pt_law_check *check)
 	}
 }
 
-/* Adds up the rows of all sources. */
+/* Adds up the rows of all sources; a fault that does not tell its time adds nothing to the account either. */
 static void check_gaps(struct pt_law_check *check)
 {
 	const struct pt_view *view = pt_view_find("gaps");
@@ -239,7 +239,7 @@ static void check_gaps(struct pt_law_check *check)
 
 	for (size_t i = 0; ns >= 0 && i < pt_law_rows(view, check->profile); i++) {
 		view->row(check->profile, i, value);
-		sum += value[ns].u;
+		sum += value[ns].u != PT_UNKNOWN ? value[ns].u : 0;
 	}
 	for (size_t i = 0; (account = pt_profile_account(check->profile, i)) != NULL; i++)
 		not_observed += account->unobserved_ns + account->lost_ns;
