@@ -350,6 +350,8 @@ struct pt_share pt_snapshot_doubted(const struct pt_core_profile *core_profile, 
 void pt_source_ctx_open(struct pt_source_ctx *ctx, const struct pt_chunk *chunk, const struct pt_config *config);
 /* the CONFIG could not be read */
 void pt_source_ctx_unreadable(struct pt_source_ctx *ctx, const struct pt_chunk *chunk);
+/* Whether the chip holds the program, from the text of a CONFIG or COST chunk, which is untrusted. */
+void pt_source_ctx_read_image(struct pt_pipeline *p, const struct pt_config *config);
 void pt_source_ctx_feed(struct pt_source_ctx *ctx, const struct pt_chunk *chunk);	/* any other */
 /* In source_overhead.c: takes the overhead so far from the text of a COST chunk, which is untrusted. */
 void pt_source_ctx_cost(struct pt_source_ctx *ctx, const struct pt_chunk *chunk);

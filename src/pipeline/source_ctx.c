@@ -20,8 +20,10 @@ static const char was_lost[] = "trace was lost";
 
 /* --- CONFIG */
 
-static void read_mismatch(struct pt_profile *f, const struct pt_program *program, const struct pt_config *config)
+void pt_source_ctx_read_image(struct pt_pipeline *p, const struct pt_config *config)
 {
+	struct pt_profile *f = &p->profile;
+	const struct pt_program *program = p->program;
 	char differs[24];
 
 	if (program != NULL && pt_program_is_doubted(program)) {
@@ -33,6 +35,8 @@ static void read_mismatch(struct pt_profile *f, const struct pt_program *program
 		       : strcmp(differs, "no") == 0	 ? PT_ELF_SAME
 		       : strcmp(differs, "unknown") == 0 ? PT_ELF_UNKNOWN
 							 : PT_ELF_DIFFERS;
+	f->elf_compared = pt_config_number(config, "elf_compared", 0);
+	f->elf_bytes = pt_config_number(config, "elf_bytes", 0);
 	f->elf_differs_at = f->elf_check == PT_ELF_DIFFERS ? pt_config_number(config, "elf_mismatch", 0) : 0;
 }
 
@@ -82,7 +86,7 @@ static void read_facts(struct pt_pipeline *p, const struct pt_config *config, bo
 		read_regions(f, config);
 	}
 	if (first || f->elf_check != PT_ELF_DIFFERS)
-		read_mismatch(f, p->program, config);
+		pt_source_ctx_read_image(p, config);
 	if (first || f->buffer_bytes == 0) {
 		f->buffer_addr = pt_config_number(config, "buffer", 0);
 		f->buffer_bytes = pt_config_number(config, "size", 0);

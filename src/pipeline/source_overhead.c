@@ -43,6 +43,11 @@ void pt_source_ctx_cost(struct pt_source_ctx *ctx, const struct pt_chunk *chunk)
 		pt_config_fini(&text);
 		return;
 	}
+	if (pt_config_number(&text, "elf_bytes", 0) != 0) {	/* so much had been compared at the end */
+		pt_source_ctx_read_image(ctx->pipeline, &text);
+		pt_config_fini(&text);
+		return;
+	}
 	if (pt_config_number(&text, "link_ns", PT_UNKNOWN) != PT_UNKNOWN) {	/* from the scheduler of a shared link */
 		ctx->facts.link_ns = pt_config_number(&text, "link_ns", 0);
 		ctx->facts.link_of_ns = pt_config_number(&text, "time_ns", 0);

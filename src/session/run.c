@@ -181,7 +181,7 @@ static int stop_run(struct pt_job *job, struct pt_board *board, struct pt_target
 	struct request *request = (struct request *)job;
 
 	(void)target;
-	return pt_live_stop(request->recording->live, board, err);
+	return pt_live_stop(request->recording->live, board, request->proves, err);
 }
 
 static void stop_done(struct pt_job *job, int rc, const struct pt_err *err)
@@ -198,10 +198,21 @@ static void stop_done(struct pt_job *job, int rc, const struct pt_err *err)
 	free(request);
 }
 
+static bool has_rules(const struct recording *recording)
+{
+	const struct pt_param *param;
+
+	for (size_t i = 0; recording != NULL && (param = pt_pipeline_param(i)) != NULL; i++)
+		if (strcmp(param->key, "limits") == 0)
+			return pt_params_given(recording->settings, param);
+	return false;
+}
+
 void pt_session_post_stop(struct pt_session *session)
 {
 	struct request *request = pt_session_request(session, NULL, NULL);
 
+	request->proves = has_rules(session->recording);
 	session->state = PT_SESSION_STOPPING;
 	request->job.run = stop_run;
 	request->job.done = stop_done;

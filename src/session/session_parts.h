@@ -79,6 +79,7 @@ struct request {
 	struct pt_session *session;
 	struct recording *recording;
 	struct waiter waiter;
+	bool proves;			/* a stop: rules depend on the chip's holding the program */
 	uint64_t for_ns;
 	uint64_t addr;			/* for a write */
 	uint8_t bytes[8];

@@ -16,7 +16,8 @@
  * (its name), samples.N, packets.N, halts.N, halted_ns.N, shortest_ns.N, longest_ns.N for these, and setup_halts.N,
  * setup_ns.N for what was set up before them and put back behind them. A source that counts the samples that the hardware
  * took has missed: so many did not come, at most. One with clock_least_hz and clock_most_hz (0: it may be faster) has
- * nothing else: a counter of the core said so behind the end, as it did not run at the start, where CONFIG has them. */
+ * nothing else: a counter of the core said so behind the end, as it did not run at the start, where CONFIG has them.
+ * Likewise one with elf_mismatch (as in CONFIG: no, unknown, or where), elf_compared and elf_bytes: what was known at the end. */
 #ifndef PT_TRACE_FORMATS_H
 #define PT_TRACE_FORMATS_H
 

@@ -150,6 +150,7 @@ struct pt_profile {
 	const struct pt_program *program;	/* NULL: no symbols */
 	enum pt_elf_check elf_check;	/* of what the chip held at the start */
 	uint64_t elf_differs_at;	/* first address found; 0 if none was */
+	uint64_t elf_compared, elf_bytes;	/* so much of so much was compared; 0: not known */
 	char elf_unread[PT_PROFILE_TEXT];	/* UNKNOWN: why, as half a sentence; "": the capture does not say */
 	char fallback[PT_PROFILE_TEXT];	/* why it is not the first source that the chip offers; "": it is, or was named */
 	const char *timing;		/* name of the cycle model */

@@ -156,6 +156,9 @@ static json_t *elf(const struct pt_profile *p)
 	if (pt_program_warning(p->program) != NULL)
 		json_object_set_new(object, "warning", pt_json_text(pt_program_warning(p->program)));
 	json_object_set_new(object, "chip_holds", json_string(checks[p->elf_check]));
+	json_object_set_new(object, "compared_bytes",
+			    p->elf_bytes == 0 ? json_null() : pt_json_number(p->elf_compared));
+	json_object_set_new(object, "bytes", p->elf_bytes == 0 ? json_null() : pt_json_number(p->elf_bytes));
 	json_object_set_new(object, "differs_at",
 			    p->elf_check == PT_ELF_DIFFERS ? pt_json_number(p->elf_differs_at) : json_null());
 	return object;

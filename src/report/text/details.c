@@ -92,6 +92,21 @@ static void assumed_lines(const struct pt_profile *p, struct pt_text *out)
 	}
 }
 
+/* Whether the chip holds the ELF, and how much of it that is known of. */
+static void elf_line(const struct pt_profile *p, struct pt_text *out)
+{
+	if (p->elf_bytes == 0 || (p->elf_check != PT_ELF_SAME && p->elf_check != PT_ELF_DIFFERS))
+		return;
+	pt_details_label(out, "ELF");
+	if (p->elf_check == PT_ELF_DIFFERS)
+		pt_text_add(out, "the chip holds another program: it differs at 0x%08" PRIx64 "\n", p->elf_differs_at);
+	else if (p->elf_compared < p->elf_bytes)
+		pt_text_add(out, "the chip holds the same in the %.3g of %.3g KiB that were compared\n",
+			    (double)p->elf_compared / 1024, (double)p->elf_bytes / 1024);
+	else
+		pt_text_add(out, "the chip holds the same: all %.3g KiB were compared\n", (double)p->elf_bytes / 1024);
+}
+
 static void source_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	char name[80];
@@ -107,6 +122,7 @@ static void source_lines(const struct pt_profile *p, struct pt_text *out)
 	}
 	link_line(p, out);
 	assumed_lines(p, out);
+	elf_line(p, out);
 	pt_details_label(out, "clock");
 	if (p->no_code) {
 		pt_text_add(out, "the timestamps of the sources; no code is traced\n");

@@ -221,7 +221,7 @@ static void say_besides(const struct pt_live *live, char *out, size_t room)
 static void write_config(struct pt_live *live, const struct pt_board *board, struct pt_target *target)
 {
 	struct pt_probe_info info = { 0 }, other;
-	char differs[24] = "unknown", measured[120] = "", besides[2 * REASON_BYTES + 40] = "";
+	char image[100], measured[120] = "", besides[2 * REASON_BYTES + 40] = "";
 	uint64_t core_hz = live->core_hz;
 	struct pt_text origin = { 0 };
 
@@ -232,10 +232,7 @@ static void write_config(struct pt_live *live, const struct pt_board *board, str
 		pt_probe_info(p, &other);
 		info.link.is_virtual |= other.link.is_virtual;
 	}
-	if (live->image.differs)
-		snprintf(differs, sizeof(differs), "0x%" PRIx64, live->image.at);
-	else if (live->image.compared)
-		snprintf(differs, sizeof(differs), "no");
+	pt_live_print_image(live, image, sizeof(image));
 	if (live->measures)
 		core_hz = (uint64_t)llround((live->clock.least_hz + live->clock.most_hz) / 2);
 	if (live->clock.least_hz > 0)
@@ -249,10 +246,9 @@ static void write_config(struct pt_live *live, const struct pt_board *board, str
 	say_origin(live, board, &origin);
 	say_besides(live, besides, sizeof(besides));
 	snprintf(live->config, sizeof(live->config),
-		 "isa=%s\ntarget=%s\nprobe=%s\nvirtual=%d\ncore_hz=%" PRIu64
-		 "%s\nelf_mismatch=%s\n%self_build_id=%s\n%self=%s\n",
+		 "isa=%s\ntarget=%s\nprobe=%s\nvirtual=%d\ncore_hz=%" PRIu64 "%s\n%s%self_build_id=%s\n%self=%s\n",
 		 isa_of(live, target)->name, live->chip, info.link.product[0] != '\0' ? info.link.product : info.name,
-		 info.link.is_virtual, core_hz, measured, differs, besides,
+		 info.link.is_virtual, core_hz, measured, image, besides,
 		 live->program != NULL ? pt_program_build_id(live->program) : "",
 		 origin.bytes != NULL ? origin.bytes : "", live->program != NULL ? pt_program_path(live->program) : "");
 	pt_text_free(&origin);
@@ -516,16 +512,20 @@ bool pt_live_is_recorder(const struct pt_live *live)
 	return live->is_recorder;
 }
 
-int pt_live_stop(struct pt_live *live, struct pt_board *board, struct pt_err *err)
+int pt_live_stop(struct pt_live *live, struct pt_board *board, bool proves, struct pt_err *err)
 {
 	int rc = 0;
 
+	live->proves = proves;
+
 	pt_board_set_drain(board, NULL);
 	if (live->ops != NULL) {
-		live->ending = live->clock_late;
+		live->ending = !live->is_recorder;
 		rc = live->ops->stop(live->state, err);
 		disarm(live);
 		pt_live_measure_late(live);
+		pt_live_check_rest(live);
+		pt_live_send_ends(live);
 	}
 	return rc;
 }

@@ -39,7 +39,7 @@ void pt_live_free(struct pt_live *live);	/* after a stop, or if never started */
 int pt_live_start(struct pt_live *live, struct pt_board *board, struct pt_target *target, char *say, size_t room,
 		  struct pt_err *err);
 /* Fetches the rest of the trace, restores all registers, sends END. 0 also if the source had ended by itself. */
-int pt_live_stop(struct pt_live *live, struct pt_board *board, struct pt_err *err);
+int pt_live_stop(struct pt_live *live, struct pt_board *board, bool proves, struct pt_err *err);
 /* Loop thread, after stop: why it had ended by itself, and how ELF and chip differ; "" if neither applies. */
 const char *pt_live_why_ended(const struct pt_live *live);
 const char *pt_live_mismatch(const struct pt_live *live);

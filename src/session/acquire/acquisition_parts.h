@@ -20,7 +20,7 @@ struct pt_live {
 		double least_hz, most_hz;
 	} clock;
 	bool clock_late;			/* the core did not run at the start: try to measure after the end */
-	bool ending;				/* so END chunks wait for that */
+	bool ending;				/* END chunks wait for that, and for the rest of the image */
 	struct pt_chunk *end[32];
 	size_t n_ends;
 	struct pt_live_news news;
@@ -39,6 +39,7 @@ struct pt_live {
 	struct pt_free_ram free_ram;
 	struct pt_image image;
 	uint64_t checked_ns;			/* time of the last comparison of a piece of the image */
+	bool proves;				/* all of the image is compared before the end */
 	char mismatch[200];			/* between image and chip; "": none found */
 	char unread[120];			/* why they were not compared; "": they were, or there is no ELF */
 	char instead[sizeof(((struct pt_err *)NULL)->msg)];	/* why the first source was not used; "": it was */
@@ -75,8 +76,11 @@ void pt_live_title(const struct pt_live *live, char *title, size_t room);
 int pt_live_measure_clock(struct pt_live *live, struct pt_target *target, struct pt_err *err);
 /* For a chunk of a source that stops. True: it is an END, which pt_live_measure_late() will send. */
 bool pt_live_hold_end(struct pt_live *live, struct pt_chunk *chunk);
-/* Call it when the sources have released the core. */
+/* Call both when the sources have released the core; then END chunks go. */
 void pt_live_measure_late(struct pt_live *live);
+void pt_live_send_ends(struct pt_live *live);
+/* Sends text as a COST chunk before the END that is held: it has no time and belongs to no source. */
+void pt_live_tell_at_end(struct pt_live *live, const char *text);
 
 /* --- check_image.c */
 
@@ -86,5 +90,9 @@ int pt_live_check_image(struct pt_live *live, struct pt_target *target, struct p
 
 /* Compares one more piece, while the source rests, or when one is due. */
 void pt_live_check_more(struct pt_live *live, uint64_t now_ns, bool rests);
+/* When the sources have released the core: the rest, if the profile is to prove something, and what was found. */
+void pt_live_check_rest(struct pt_live *live);
+/* "elf_mismatch=no\nelf_compared=4096\nelf_bytes=31744\n" */
+void pt_live_print_image(const struct pt_live *live, char *out, size_t size);
 
 #endif

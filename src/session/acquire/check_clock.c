@@ -65,8 +65,8 @@ bool pt_live_hold_end(struct pt_live *live, struct pt_chunk *chunk)
 	return true;
 }
 
-/* This chunk has no time and belongs to no source: sent as the first one's. */
-static void tell_clock(struct pt_live *live)
+/* Sent as the first source's. */
+void pt_live_tell_at_end(struct pt_live *live, const char *text)
 {
 	const struct pt_chunk *end = live->end[0];
 	struct pt_chunk *chunk = live->queue_sink->take(live->queue_sink);
@@ -79,9 +79,7 @@ static void tell_clock(struct pt_live *live)
 	chunk->cause = 0;
 	chunk->lost_bytes = 0;
 	chunk->from_ns = chunk->to_ns = end->from_ns;
-	chunk->len_bytes =
-		(uint32_t)snprintf((char *)chunk->bytes, PT_CHUNK_BYTES, "clock_least_hz=%.0f\nclock_most_hz=%.0f\n",
-				   floor(live->clock.least_hz), ceil(live->clock.most_hz));
+	chunk->len_bytes = (uint32_t)snprintf((char *)chunk->bytes, PT_CHUNK_BYTES, "%s", text);
 	live->queue_sink->put(live->queue_sink, chunk);
 }
 
@@ -89,15 +87,23 @@ void pt_live_measure_late(struct pt_live *live)
 {
 	struct pt_err ignored = { 0 };
 	struct pt_count_rate rate;
+	char text[80];
 	bool is_core;
 
-	if (live->n_ends > 0) {
-		(void)measure(live, live->target, &rate, &is_core, &ignored);
-		if (live->clock.least_hz > 0)
-			tell_clock(live);
-	}
+	if (!live->clock_late || live->n_ends == 0)
+		return;
+	live->clock_late = false;
+	(void)measure(live, live->target, &rate, &is_core, &ignored);
+	snprintf(text, sizeof(text), "clock_least_hz=%.0f\nclock_most_hz=%.0f\n", floor(live->clock.least_hz),
+		 ceil(live->clock.most_hz));
+	if (live->clock.least_hz > 0)
+		pt_live_tell_at_end(live, text);
+}
+
+void pt_live_send_ends(struct pt_live *live)
+{
 	for (size_t i = 0; i < live->n_ends; i++)
 		live->queue_sink->put(live->queue_sink, live->end[i]);
 	live->n_ends = 0;
-	live->ending = live->clock_late = false;
+	live->ending = live->clock_late = false;	/* after an error nothing was measured */
 }

@@ -8,7 +8,10 @@
 #include "host/log.h"
 #include "base/util.h"
 
-enum { CHECK_MS = 100 };	/* interval between two pieces if the source never rests */
+enum {
+	CHECK_MS = 100,		/* interval between two pieces if the source never rests */
+	REST_MS = 5000,		/* for the rest of a large program behind a slow probe, while who stopped it waits */
+};
 
 static void tell_mismatch(struct pt_live *live)
 {
@@ -44,6 +47,41 @@ int pt_live_check_image(struct pt_live *live, struct pt_target *target, struct p
 		snprintf(live->unread, sizeof(live->unread), "all of it is writable");
 	tell_mismatch(live);
 	return 0;
+}
+
+void pt_live_print_image(const struct pt_live *live, char *out, size_t size)
+{
+	const struct pt_image *image = &live->image;
+	char differs[24] = "unknown";
+
+	if (image->differs)
+		snprintf(differs, sizeof(differs), "0x%" PRIx64, image->at);
+	else if (image->compared)
+		snprintf(differs, sizeof(differs), "no");
+	if (live->program == NULL || !image->compared)
+		snprintf(out, size, "elf_mismatch=%s\n", differs);
+	else
+		snprintf(out, size, "elf_mismatch=%s\nelf_compared=%" PRIu64 "\nelf_bytes=%" PRIu64 "\n", differs,
+			 pt_image_compared(image), pt_image_size(image));
+}
+
+void pt_live_check_rest(struct pt_live *live)
+{
+	struct pt_mem *mem;
+	struct pt_err err = { 0 };
+	uint64_t until_ns;
+	char text[100];
+
+	if (live->program == NULL || !live->image.compared || live->n_ends == 0)
+		return;
+	mem = live->target->ops->mem(live->target->state, 0);
+	until_ns = pt_mem_now_ns(mem) + REST_MS * PT_NS_PER_MS;
+	while (live->proves && !live->image.done && pt_mem_now_ns(mem) < until_ns)
+		if (pt_image_check_more(&live->image, mem, &err) < 0)
+			break;
+	tell_mismatch(live);
+	pt_live_print_image(live, text, sizeof(text));
+	pt_live_tell_at_end(live, text);
 }
 
 /* While the source rests; if it never does, a short time ten times a second. */

@@ -47,15 +47,29 @@ static void add_spot(struct spots *spots, const struct pt_segment *segment, uint
 	};
 }
 
-/* Spots may overlap in a small program. */
-static uint64_t count_bytes(const struct spots *spots, const struct pt_segment *segments, size_t n)
+uint64_t pt_image_size(const struct pt_image *image)
 {
-	uint64_t read = 0, there = 0;
+	uint64_t there = 0;
+	size_t n;
+	const struct pt_segment *segments = pt_program_loads(image->program, &n);
+
+	for (size_t i = 0; i < n; i++)
+		there += constant(&segments[i]) ? segments[i].size : 0;
+	return there;
+}
+
+uint64_t pt_image_compared(const struct pt_image *image)
+{
+	return image->piece_bytes > image->n_bytes ? image->piece_bytes : image->n_bytes;
+}
+
+/* Spots may overlap in a small program. */
+static uint64_t count_bytes(const struct spots *spots, const struct pt_image *image)
+{
+	uint64_t read = 0, there = pt_image_size(image);
 
 	for (size_t i = 0; i < spots->n; i++)
 		read += spots->op[i].len_bytes;
-	for (size_t i = 0; i < n; i++)
-		there += constant(&segments[i]) ? segments[i].size : 0;
 	return read < there ? read : there;
 }
 
@@ -87,7 +101,7 @@ int pt_image_spot_check(struct pt_image *image, struct pt_mem *mem, struct pt_er
 	if (pt_mem_run(mem, spots.op, spots.n, TIMEOUT_MS, &n_done, err) < 0)
 		return pt_wrap(err, "compare the ELF with the chip");
 	image->compared = true;
-	image->n_bytes = count_bytes(&spots, segments, n);
+	image->n_bytes = count_bytes(&spots, image);
 	for (size_t i = 0; i < spots.n; i++)
 		compare(image, spots.op[i].addr, spots.want[i], spots.got[i], spots.op[i].len_bytes);
 	return 0;
@@ -115,6 +129,7 @@ int pt_image_check_more(struct pt_image *image, struct pt_mem *mem, struct pt_er
 		return pt_wrap(err, "compare the ELF with the chip");
 	compare(image, segments->addr + image->offset, segments->bytes + image->offset, got, len);
 	image->offset += len;
+	image->piece_bytes += len;
 	return 0;
 }
 

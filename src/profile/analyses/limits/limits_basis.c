@@ -26,14 +26,17 @@ static void take_back(const struct basis *b, const char *why)
 
 /* --- what is known to be wrong */
 
+static bool is_of_code(const struct basis *b)
+{
+	return b->limit->rule->subject == PT_RULE_FUNCTION || (b->on_clock && b->limit->rule->subject == PT_RULE_SPAN);
+}
+
 static bool is_another_program(const struct basis *b)
 {
 	const struct pt_profile *p = b->profile;
-	bool of_code =
-		b->limit->rule->subject == PT_RULE_FUNCTION || (b->on_clock && b->limit->rule->subject == PT_RULE_SPAN);
 	char why[120];
 
-	if (!of_code || (p->elf_check != PT_ELF_DIFFERS && p->elf_check != PT_ELF_OTHER))
+	if (!is_of_code(b) || (p->elf_check != PT_ELF_DIFFERS && p->elf_check != PT_ELF_OTHER))
 		return false;
 	if (p->elf_check == PT_ELF_DIFFERS)
 		snprintf(why, sizeof(why), "the chip does not hold this ELF: it differs at 0x%08" PRIx64,
@@ -109,6 +112,23 @@ static bool is_modelled(const struct basis *b)
 	       (b->limit->rule->figure == PT_RULE_SHARE && p->shares == PT_BASIS_MODELLED);
 }
 
+/* If not all of it: how much of the ELF the chip is known to hold. */
+static void add_image(const struct basis *b)
+{
+	const struct pt_profile *p = b->profile;
+	char text[100];
+
+	if (!is_of_code(b) || p->program == NULL || p->elf_check == PT_ELF_UNSAID)
+		return;
+	if (p->elf_check == PT_ELF_UNKNOWN) {
+		add(b, "; it was not compared whether the chip holds this ELF");
+	} else if (p->elf_compared < p->elf_bytes) {
+		snprintf(text, sizeof(text), "; %.3g of %.3g KiB of the ELF were compared with the chip",
+			 (double)p->elf_compared / 1024, (double)p->elf_bytes / 1024);
+		add(b, text);
+	}
+}
+
 static void add_basis(const struct basis *b)
 {
 	const struct pt_profile *p = b->profile;
@@ -126,6 +146,7 @@ static void add_basis(const struct basis *b)
 		snprintf(text, sizeof(text), "; by a core clock of %.6g MHz, taken on trust", (double)p->core_hz / 1e6);
 		add(b, text);
 	}
+	add_image(b);
 }
 
 void pt_limit_basis(struct pt_limit *limit, const struct pt_profile *profile, bool on_clock)
