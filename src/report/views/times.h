@@ -60,12 +60,12 @@ static inline struct pt_value *pt_time_quantiles(struct pt_value *out, const str
 	static const double quantiles[] = { 0.5, 0.9, 0.99 };
 
 	for (size_t i = 0; i < PT_LEN(quantiles); i++) {
-		struct pt_value undecided =
-			pt_time_value(stat != NULL ? pt_stat_quantile(stat, quantiles[i]) : PT_UNKNOWN, error_ns);
+		struct pt_value known =
+			stat != NULL ? pt_quantile_value(stat, quantiles[i], (double)error_ns, PT_BASIS_EXACT)
+				     : pt_duration_unknown();
+		struct pt_value decided = pt_time_value(known.u, error_ns);
 
-		*out++ = undecided.u == PT_UNKNOWN
-				 ? undecided
-				 : pt_quantile_value(stat, quantiles[i], (double)error_ns, PT_BASIS_EXACT);
+		*out++ = decided.u == PT_UNKNOWN ? decided : known;
 	}
 	return out;
 }
