@@ -371,7 +371,8 @@ START_TEST(rule)
 	struct chunk_feed f = two_cores(&rules[_i].rule, 1);
 	const struct pt_limits *limits = pt_pipeline_profile(f.pipeline)->limits;
 
-	ck_assert_str_eq(limits->limit[0].why, rules[_i].why);
+	ck_assert_msg(strncmp(limits->limit[0].why, rules[_i].why, strlen(rules[_i].why)) == 0, "%s",
+		      limits->limit[0].why);	/* and what it rests on */
 	ck_assert_int_eq(limits->limit[0].verdict, rules[_i].want);
 	chunk_feed_drop(&f);
 }

@@ -77,7 +77,7 @@ static const struct { const char *name, *words, *script, *want; } stories[] = {
 	  "ret 104, 104 1 exc 180, 180 16 excret 124, 124 6 ret 1c8",
 	  "f 2-0 16/16 [2: 16 16 92] per 23" },
 	{ "a gap", "functions=f", "100 2 call 120, 120 3 gap, 100 2 call 120, 120 8 ret 104", "f 2-1 11/11 [1: 8 8 8]" },
-	{ "a debugger moved the pc", "functions=f", "100 2 call 120, 120 3 dbg 130, 130 8 ret 104", "f 1-2 3/3" },
+	{ "a debugger moved the pc", "functions=f", "100 2 call 120, 120 3 dbg 130, 130 8 ret 104", "f 1-1 3/3" },
 	{ "halted and let go", "functions=f", "100 2 call 120, 120 3 dbg 126, 126 5 ret 104", "f 1-0 8/8 [1: 8 8 8]" },
 	{ "a named span", "functions=f span=s:f+4..f+12", "100 2 call 120, 120 8 ret 104",
 	  "f 1-0 4/8 [1: 4 8 8]; s 1-0 4/4 [1: 4 4 4]" },
